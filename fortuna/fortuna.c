@@ -1,0 +1,165 @@
+/*
+ * Fortuna's mutex around Fortuna's state.
+ *
+ * Departs: DTrace probes and the console line of random_unblock are left out;
+ * "unblocked" is a word to sleep on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fortuna/fortuna.h"
+#include "lib/wipe.h"
+
+int
+random_fortuna_init_alg(struct generator **g,
+    const struct generator_params *params)
+{
+	struct fortuna *f;
+	int error;
+
+	f = aligned_alloc(_Alignof(struct fortuna), sizeof(*f));
+	if (f == NULL)
+		return (ENOMEM);
+	memset(f, 0, sizeof(*f));
+	f->f_block_seeded_status = params->gp_config.block_seeded_status;
+	f->f_paced = true;
+	atomic_init_32(&f->f_seeded, 0);
+	error = fortuna_state_init(&f->f_state, params->gp_cipher,
+	    params->gp_config.minpoolsize);
+	if (error != 0)
+		goto err_state;
+	error = lock_init(&f->f_mtx, params->gp_lock, "reseed mutex",
+	    &params->gp_lock_config, params->gp_prof);
+	if (error != 0)
+		goto err_lock;
+	*g = &f->f_generator;
+	return (0);
+err_lock:
+	fortuna_state_fini(&f->f_state);
+err_state:
+	free(f);
+	return (error);
+}
+
+void
+random_fortuna_deinit_alg(struct generator *g)
+{
+	struct fortuna *f = fortuna_of(g);
+
+	lock_fini(&f->f_mtx);
+	fortuna_state_fini(&f->f_state);
+	wipe(f, sizeof(*f));
+	free(f);
+}
+
+int
+random_fortuna_reader_init(struct generator *g, struct generator_reader *gr)
+{
+	int error;
+
+	gr->gr_spare = malloc(sizeof(*gr->gr_spare));
+	if (gr->gr_spare == NULL)
+		return (ENOMEM);
+	error = cipher_key_init(gr->gr_spare,
+	    fortuna_of(g)->f_state.fs_key->ck_cipher);
+	if (error != 0) {
+		free(gr->gr_spare);
+		gr->gr_spare = NULL;
+	}
+	return (error);
+}
+
+void
+random_fortuna_reader_fini(struct generator *g, struct generator_reader *gr)
+{
+
+	(void)g;
+	cipher_key_fini(gr->gr_spare);
+	free(gr->gr_spare);
+	gr->gr_spare = NULL;
+}
+
+void
+random_fortuna_publish(struct fortuna *f)
+{
+	uint32_t seeded = fortuna_state_seeded(&f->f_state);
+
+	MPASS(lock_owned(&f->f_mtx));
+	if (atomic_load_32(&f->f_seeded) == seeded)
+		return;
+	atomic_store_rel_32(&f->f_seeded, seeded);
+	if (seeded != 0)
+		machine_wake_32(&f->f_seeded);
+}
+
+void
+random_fortuna_pre_read(struct generator *g)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+	unsigned pools;
+
+	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
+	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
+	    f->f_paced);
+	if (pools != 0) {
+		lockprof_resite(&node.ln_hold, SITE_RESEED);
+		machine_charge(COST_RESEED, pools);
+		random_fortuna_publish(f);
+	}
+	lock_release(&f->f_mtx, &node);
+}
+
+bool
+random_fortuna_seeded(struct generator *g)
+{
+	struct fortuna *f = fortuna_of(g);
+
+	if (f->f_block_seeded_status)
+		return (false);
+	if (atomic_load_acq_32(&f->f_seeded) != 0)
+		return (true);
+	random_fortuna_pre_read(g);
+	return (atomic_load_acq_32(&f->f_seeded) != 0);
+}
+
+void
+random_fortuna_process_event(struct generator *g,
+    const struct harvest_event *event)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+
+	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	fortuna_state_event(&f->f_state, event);
+	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+	    event->he_size);
+	lock_release(&f->f_mtx, &node);
+}
+
+int
+random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
+{
+	struct fortuna *f = fortuna_of(g);
+
+	/* Blocked by decree: there is no event to wait for. */
+	if (f->f_block_seeded_status)
+		return (machine_sleep(timeout_ns));
+	return (machine_wait_32(&f->f_seeded, 0, timeout_ns));
+}
+
+void
+random_fortuna_status(struct generator *g, struct generator_status *gs)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+
+	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
+	gs->gs_reseeds = f->f_state.fs_reseedcount;
+	gs->gs_pool0_bytes = f->f_state.fs_pool[0].fsp_length;
+	gs->gs_pool0_needed_bytes = f->f_state.fs_minpoolsize;
+	gs->gs_seeded = !f->f_block_seeded_status &&
+	    fortuna_state_seeded(&f->f_state);
+	lock_release(&f->f_mtx, &node);
+}

@@ -1,0 +1,67 @@
+/*
+ * Fortuna under one mutex: what the locked and the concurrent design share.
+ *
+ * Everything but the read.  Stands for the corresponding functions of
+ * sys/dev/random/fortuna.c; the mutex is fs_mtx, "reseed mutex".
+ */
+#ifndef FORTUNA_FORTUNA_H
+#define FORTUNA_FORTUNA_H
+
+#include "fortuna/generator.h"
+#include "fortuna/state.h"
+
+/* A generator whose state one mutex protects. */
+struct fortuna {
+	struct generator	f_generator;
+	bool			f_block_seeded_status;
+	bool			f_paced;	/* false in kat scripts */
+	/*
+	 * Whether C != 0, for those who ask without the mutex; changes with
+	 * it held.  The release that makes it true publishes K and C.
+	 */
+	struct m32		f_seeded;
+	struct lock		f_mtx;
+	struct fortuna_state	f_state;	/* f_mtx */
+};
+
+#define	random_fortuna_init_alg		FLAVOURED(random_fortuna_init_alg)
+#define	random_fortuna_deinit_alg	FLAVOURED(random_fortuna_deinit_alg)
+#define	random_fortuna_reader_init	FLAVOURED(random_fortuna_reader_init)
+#define	random_fortuna_reader_fini	FLAVOURED(random_fortuna_reader_fini)
+#define	random_fortuna_pre_read		FLAVOURED(random_fortuna_pre_read)
+#define	random_fortuna_seeded		FLAVOURED(random_fortuna_seeded)
+#define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
+#define	random_fortuna_wait_seeded	FLAVOURED(random_fortuna_wait_seeded)
+#define	random_fortuna_status		FLAVOURED(random_fortuna_status)
+#define	random_fortuna_publish		FLAVOURED(random_fortuna_publish)
+
+/* The members of struct random_algorithm; contracts there. */
+int random_fortuna_init_alg(struct generator **g,
+    const struct generator_params *params);
+void random_fortuna_deinit_alg(struct generator *g);
+int random_fortuna_reader_init(struct generator *g,
+    struct generator_reader *gr);
+void random_fortuna_reader_fini(struct generator *g,
+    struct generator_reader *gr);
+void random_fortuna_pre_read(struct generator *g);
+bool random_fortuna_seeded(struct generator *g);
+void random_fortuna_process_event(struct generator *g,
+    const struct harvest_event *event);
+int random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
+void random_fortuna_status(struct generator *g, struct generator_status *gs);
+
+/*
+ * Brings f_seeded up to date with C, after a change of C; wakes those who wait
+ * for the first seeding.  f_mtx owned.
+ */
+void random_fortuna_publish(struct fortuna *f);
+
+/* The whole of f, from its first member. */
+static inline struct fortuna *
+fortuna_of(struct generator *g)
+{
+
+	return ((struct fortuna *)(void *)g);
+}
+
+#endif

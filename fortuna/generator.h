@@ -1,0 +1,141 @@
+/*
+ * Generators: the contract that every design in fortuna/gen_*.c obeys.
+ *
+ * A design is one file that ends in its struct random_algorithm, plus one line
+ * in fortuna/generator.tbl; nothing else lists designs.  Stands for struct
+ * random_algorithm in sys/dev/random/randomdev.h.
+ */
+#ifndef FORTUNA_GENERATOR_H
+#define FORTUNA_GENERATOR_H
+
+#include <stdbool.h>
+
+#include "fortuna/event.h"
+#include "fortuna/uio.h"
+#include "lib/cipher.h"
+#include "lib/flavour.h"
+#include "lib/lock.h"
+#include "lib/tunable.h"
+
+enum {
+	/* ra_flags */
+	RA_FORTUNA_BYTES	= 1u << 0,	/* Fortuna's output for its mode */
+	RA_NULL			= 1u << 1	/* measures the harness */
+};
+
+/* Where generators take their locks: the profile's rows. */
+enum generator_site {
+	SITE_PRE_READ,		/* pre_read that finds nothing to do */
+	SITE_RESEED,		/* pre_read that reseeds */
+	SITE_READ,		/* a read's first or only critical section */
+	SITE_CHUNK,		/* each further page of a locked read */
+	SITE_EVENT,		/* one event into its pool */
+	GENERATOR_SITES
+};
+
+extern const char *const generator_site_names[GENERATOR_SITES];
+
+/* The generators' tunables. */
+struct generator_config {
+	unsigned	minpoolsize;		/* bytes */
+	bool		block_seeded_status;	/* pretend to be unseeded */
+};
+
+/* Everything a generator is made from. */
+struct generator_params {
+	const struct cipher	*gp_cipher;
+	const struct lock_class	*gp_lock;
+	struct lock_config	 gp_lock_config;
+	struct lockprof		*gp_prof;	/* GENERATOR_SITES rows, or
+						   NULL */
+	struct generator_config	 gp_config;
+};
+
+struct random_algorithm;
+
+/* A generator; each design's own structure begins with it. */
+struct generator {
+	const struct random_algorithm *g_algorithm;
+};
+
+/* One reader's private part: buffers and keys it reuses from read to read. */
+struct generator_reader {
+	struct cipher_key	*gr_spare;	/* unkeyed between reads */
+};
+
+/* What a person wants to know about a generator. */
+struct generator_status {
+	uint32_t	gs_reseeds;
+	uint32_t	gs_pool0_bytes;
+	uint32_t	gs_pool0_needed_bytes;
+	bool		gs_seeded;
+};
+
+/*
+ * What a design offers.  All but ra_init, ra_fini and the reader's pair may be
+ * called from any thread at any time, own no lock at entry and exit, and do not
+ * allocate.
+ *
+ * ra_init	makes an unseeded generator in *g; 0 or an errno value.
+ * ra_fini	wipes and frees it; no thread uses it any more.
+ * ra_reader_init, ra_reader_fini
+ *		make and wipe a reader's private part; 0 or an errno value.
+ * ra_pre_read	called before each request; reseeds if it is time.
+ * ra_seeded	whether output may be generated; may try a pre_read.
+ * ra_read	generates uio_resid bytes.  The generator is seeded.  No key
+ *		that could reproduce them is left when it returns.
+ * ra_event_processor
+ *		absorbs one event.
+ * ra_wait_seeded
+ *		sleeps until the generator is unblocked or timeout_ns passed;
+ *		EINTR as machine_wait_32() says.
+ * ra_status	fills *gs, consistently.
+ */
+struct random_algorithm {
+	const char	*ra_ident;	/* as -d takes it */
+	const char	*ra_descr;	/* one line for listings */
+	unsigned	 ra_flags;
+	unsigned	 ra_poolcount;
+	int		(*ra_init)(struct generator **g,
+			    const struct generator_params *params);
+	void		(*ra_fini)(struct generator *g);
+	int		(*ra_reader_init)(struct generator *g,
+			    struct generator_reader *gr);
+	void		(*ra_reader_fini)(struct generator *g,
+			    struct generator_reader *gr);
+	void		(*ra_pre_read)(struct generator *g);
+	bool		(*ra_seeded)(struct generator *g);
+	void		(*ra_read)(struct generator *g,
+			    struct generator_reader *gr, struct uio *uio);
+	void		(*ra_event_processor)(struct generator *g,
+			    const struct harvest_event *event);
+	int		(*ra_wait_seeded)(struct generator *g,
+			    int64_t timeout_ns);
+	void		(*ra_status)(struct generator *g,
+			    struct generator_status *gs);
+};
+
+#define	RANDOM_ALGORITHM(name)						\
+	const struct random_algorithm FLAVOURED(gen_##name)
+
+#define	GENERATOR(name)	extern RANDOM_ALGORITHM(name);
+#include "fortuna/generator.tbl"
+#undef GENERATOR
+
+#define	generators	FLAVOURED(generators)
+#define	generator_count	FLAVOURED(generator_count)
+#define	generator_find	FLAVOURED(generator_find)
+
+/* The family, in table order. */
+extern const struct random_algorithm *const generators[];
+extern const unsigned generator_count;
+
+/* The design called name; NULL when there is none. */
+const struct random_algorithm *generator_find(const char *name);
+
+/* FreeBSD's defaults, and the table that describes them. */
+struct generator_config generator_config_default(void);
+extern const struct tunable generator_tunables[];
+extern const unsigned generator_tunable_count;
+
+#endif

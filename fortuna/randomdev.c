@@ -1,0 +1,87 @@
+#include <errno.h>
+#include <string.h>
+
+#include "fortuna/randomdev.h"
+
+/* Tries and sleeps until the generator is seeded; EINTR ends it. */
+static int
+wait_seeded(struct generator *g)
+{
+	const struct random_algorithm *ra = g->g_algorithm;
+
+	while (!ra->ra_seeded(g)) {
+		if (machine_interrupted())
+			return (EINTR);
+		ra->ra_wait_seeded(g, RANDOMDEV_SLEEP_NS);
+	}
+	return (0);
+}
+
+int
+read_random_uio(struct randomdev *rd, struct generator_reader *gr,
+    struct uio *uio, bool nonblock)
+{
+	struct generator *g = rd->rd_generator;
+	const struct random_algorithm *ra = g->g_algorithm;
+	uint64_t resid, since_poll = 0;
+	struct uio part;
+	int error;
+
+	KASSERT(uio->uio_drain == NULL, ("a device reads into memory"));
+	machine_charge(COST_SYSCALL, 1);
+	ra->ra_pre_read(g);
+	if (!ra->ra_seeded(g)) {
+		if (nonblock)
+			return (EWOULDBLOCK);
+		error = wait_seeded(g);
+		if (error != 0)
+			return (error);
+	}
+	if (rd->rd_read_rate != NULL)
+		atomic_fetchadd_32(rd->rd_read_rate,
+		    (uint32_t)((uio->uio_resid + sizeof(uint32_t)) /
+		    sizeof(uint32_t)));
+	while (uio->uio_resid > 0) {
+		resid = uio->uio_resid;
+		part = *uio;
+		if (part.uio_resid > RANDOMDEV_BUFFER_BYTES)
+			part.uio_resid = RANDOMDEV_BUFFER_BYTES;
+		resid -= part.uio_resid;
+		since_poll += part.uio_resid;
+		machine_charge(COST_COPYOUT, (size_t)part.uio_resid);
+		ra->ra_read(g, gr, &part);
+		*uio = part;
+		uio->uio_resid = resid;
+		if (since_poll >= RANDOMDEV_BUFFER_BYTES) {
+			since_poll = 0;
+			if (machine_interrupted())
+				break;
+		}
+	}
+	return (0);
+}
+
+int
+read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
+    size_t n, bool bypass)
+{
+	struct generator *g = rd->rd_generator;
+	const struct random_algorithm *ra = g->g_algorithm;
+	struct uio uio = uio_buffer(buf, n);
+	int error;
+
+	ra->ra_pre_read(g);
+	if (n == 0)
+		return (0);
+	if (!ra->ra_seeded(g)) {
+		if (bypass) {
+			memset(buf, 0, n);
+			return (0);
+		}
+		error = wait_seeded(g);
+		if (error != 0)
+			return (error);
+	}
+	ra->ra_read(g, gr, &uio);
+	return (0);
+}

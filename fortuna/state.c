@@ -1,0 +1,256 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fortuna/state.h"
+#include "lib/kassert.h"
+#include "lib/wipe.h"
+
+/* A new K is whole blocks of keystream, or the first part of one. */
+CTASSERT(CIPHER_KEY_BYTES % 16 == 0);
+CTASSERT(RANDOM_FORTUNA_PAGE % CIPHER_BLOCK_MAX_BYTES == 0);
+CTASSERT(RANDOM_FORTUNA_MAX_READ % CIPHER_BLOCK_MAX_BYTES == 0);
+CTASSERT((int)DIGEST_BYTES == (int)CIPHER_KEY_BYTES);
+
+int
+fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
+    unsigned minpoolsize_bytes)
+{
+	unsigned i;
+	int error;
+
+	KASSERT(minpoolsize_bytes >= RANDOM_FORTUNA_MINPOOLSIZE &&
+	    minpoolsize_bytes <= INT_MAX, ("minpoolsize %u",
+	    minpoolsize_bytes));
+	memset(fs, 0, sizeof(*fs));
+	fs->fs_minpoolsize = minpoolsize_bytes;
+	fs->fs_key = malloc(sizeof(*fs->fs_key));
+	if (fs->fs_key == NULL)
+		return (ENOMEM);
+	error = cipher_key_init(fs->fs_key, cipher);
+	if (error != 0) {
+		free(fs->fs_key);
+		fs->fs_key = NULL;
+		return (error);
+	}
+	error = digest_init(&fs->fs_scratch);
+	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
+		error = digest_init(&fs->fs_pool[i].fsp_hash);
+	if (error != 0)
+		fortuna_state_fini(fs);
+	return (error);
+}
+
+void
+fortuna_state_fini(struct fortuna_state *fs)
+{
+	unsigned i;
+
+	for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
+		digest_fini(&fs->fs_pool[i].fsp_hash);
+	digest_fini(&fs->fs_scratch);
+	cipher_key_fini(fs->fs_key);
+	free(fs->fs_key);
+	wipe(fs, sizeof(*fs));
+}
+
+void
+fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
+{
+	struct fs_pool *pool;
+	uint32_t absorbed;
+
+	KASSERT(event->he_size >= 1 && event->he_size <= HARVEST_ENTROPY_BYTES,
+	    ("an event of %u bytes", event->he_size));
+	pool = &fs->fs_pool[event->he_source == RANDOM_PURE_VMGENID ? 0 :
+	    event->he_destination % RANDOM_FORTUNA_NPOOLS];
+	digest_update(&pool->fsp_hash, &event->he_somecounter,
+	    sizeof(event->he_somecounter));
+	digest_update(&pool->fsp_hash, event->he_entropy, event->he_size);
+	absorbed = (uint32_t)sizeof(event->he_somecounter) + event->he_size;
+	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
+	    pool->fsp_length + absorbed;
+}
+
+/* S_i = SHAd-256(P_i); P_i = empty. */
+static void
+pool_drain(struct fs_pool *pool, struct digest *again, uint8_t s[DIGEST_BYTES])
+{
+	uint8_t temp[DIGEST_BYTES];
+
+	digest_finish(&pool->fsp_hash, temp);
+	digest_reset(&pool->fsp_hash);
+	pool->fsp_length = 0;
+	digest_reset(again);
+	digest_update(again, temp, sizeof(temp));
+	digest_finish(again, s);
+	wipe(temp, sizeof(temp));
+}
+
+/*
+ * FS&K 9.4.2: K = SHAd-256(K || s), C = C + 1.
+ *
+ * FreeBSD hashes 512 zero bits first, and leaves K out while it is unset.
+ */
+static void
+reseed(struct fortuna_state *fs, struct digest *dg, const uint8_t *s, size_t n)
+{
+	static const uint8_t zero_block[64];
+	uint8_t hash[DIGEST_BYTES];
+
+	digest_reset(dg);
+	digest_update(dg, zero_block, sizeof(zero_block));
+	if (fortuna_state_seeded(fs))
+		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
+	digest_update(dg, s, n);
+	digest_finish(dg, hash);
+	digest_reset(dg);
+	digest_update(dg, hash, sizeof(hash));
+	digest_finish(dg, hash);
+	digest_reset(dg);
+	cipher_key_set(fs->fs_key, hash);
+	uint128_increment(&fs->fs_counter);
+	wipe(hash, sizeof(hash));
+}
+
+unsigned
+fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
+{
+	uint8_t s[RANDOM_FORTUNA_NPOOLS * DIGEST_BYTES];
+	struct digest *dg;
+	unsigned i;
+
+	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
+		return (0);
+	if (paced && fs->fs_reseedcount != 0 &&
+	    now_ns - fs->fs_lasttime_ns <= RANDOM_FORTUNA_RESEED_NS)
+		return (0);
+	fs->fs_lasttime_ns = now_ns;
+	/* ReseedCnt = ReseedCnt + 1 */
+	fs->fs_reseedcount++;
+	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
+	dg = &fs->fs_scratch;
+	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
+	    fs->fs_reseedcount % (1u << i) == 0; i++)
+		pool_drain(&fs->fs_pool[i], dg, s + i * DIGEST_BYTES);
+	reseed(fs, dg, s, i * DIGEST_BYTES);
+	wipe(s, i * DIGEST_BYTES);
+	return (i);
+}
+
+static void
+rekey(struct cipher_key *key, uint128_t *ctr)
+{
+	uint8_t newkey[CIPHER_KEY_BYTES];
+
+	cipher_keystream(key, ctr, newkey, sizeof(newkey));
+	cipher_key_set(key, newkey);
+	wipe(newkey, sizeof(newkey));
+}
+
+void
+fortuna_state_rekey(struct fortuna_state *fs)
+{
+
+	rekey(fs->fs_key, &fs->fs_counter);
+}
+
+size_t
+fortuna_piece(const struct cipher *cipher, uint64_t resid)
+{
+	size_t n;
+
+	KASSERT(resid > 0, ("nothing to generate"));
+	n = resid < RANDOM_FORTUNA_PAGE ? (size_t)resid : RANDOM_FORTUNA_PAGE;
+	/* The partial block of an AES read is a piece of its own. */
+	if (cipher->ci_whole_blocks && n > cipher->ci_block_bytes)
+		n -= n % cipher->ci_block_bytes;
+	return (n);
+}
+
+/* n bytes of keystream, also where the cipher makes whole blocks only. */
+static void
+keystream_cut(struct cipher_key *key, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	size_t cut = 0;
+
+	if (key->ck_cipher->ci_whole_blocks)
+		cut = n % key->ck_cipher->ci_block_bytes;
+	if (n > cut)
+		cipher_keystream(key, ctr, out, n - cut);
+	if (cut == 0)
+		return;
+	cipher_keystream(key, ctr, block, key->ck_cipher->ci_block_bytes);
+	memcpy(out + n - cut, block, cut);
+	wipe(block, sizeof(block));
+}
+
+void
+fortuna_state_genbytes(struct fortuna_state *fs, uint8_t *out, size_t n)
+{
+
+	KASSERT(fortuna_piece(fs->fs_key->ck_cipher, n) == n,
+	    ("%zu bytes are not one piece", n));
+	keystream_cut(fs->fs_key, &fs->fs_counter, out, n);
+	fortuna_state_rekey(fs);
+}
+
+void
+fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
+    uint64_t n, struct fortuna_private *fp)
+{
+	const struct cipher *cipher = fs->fs_key->ck_cipher;
+	uint8_t newkey[CIPHER_KEY_BYTES];
+	uint64_t blocks;
+
+	fp->fp_key = fs->fs_key;
+	fp->fp_counter = fs->fs_counter;
+	fp->fp_resid = n;
+	fp->fp_key_left = RANDOM_FORTUNA_MAX_READ;
+	blocks = n / cipher->ci_block_bytes + (n % cipher->ci_block_bytes != 0);
+	/* Counters for the keys that a long AES read draws in between. */
+	if (cipher->ci_whole_blocks)
+		blocks += cipher->ci_rekey_blocks *
+		    (blocks / RANDOM_FORTUNA_MAX_READ_BLOCKS);
+	uint128_add64(&fs->fs_counter, blocks);
+	cipher_keystream(fs->fs_key, &fs->fs_counter, newkey, sizeof(newkey));
+	cipher_key_set(*spare, newkey);
+	wipe(newkey, sizeof(newkey));
+	fs->fs_key = *spare;
+	*spare = fp->fp_key;
+}
+void
+fortuna_private_genbytes(struct fortuna_private *fp, uint8_t *out, size_t n)
+{
+	bool bounded = fp->fp_key->ck_cipher->ci_whole_blocks;
+	size_t piece;
+
+	KASSERT(n <= fp->fp_resid, ("%zu bytes of a read's last %ju", n,
+	    (uintmax_t)fp->fp_resid));
+	KASSERT(n == fp->fp_resid || n % CIPHER_BLOCK_MAX_BYTES == 0,
+	    ("%zu bytes cut a block", n));
+	for (; n > 0; n -= piece, out += piece) {
+		piece = n;
+		if (bounded && piece > fp->fp_key_left)
+			piece = fp->fp_key_left;
+		keystream_cut(fp->fp_key, &fp->fp_counter, out, piece);
+		fp->fp_resid -= piece;
+		if (!bounded)
+			continue;
+		fp->fp_key_left -= piece;
+		if (fp->fp_key_left == 0 && fp->fp_resid > 0) {
+			rekey(fp->fp_key, &fp->fp_counter);
+			fp->fp_key_left = RANDOM_FORTUNA_MAX_READ;
+		}
+	}
+}
+
+void
+fortuna_private_fini(struct fortuna_private *fp)
+{
+
+	cipher_key_wipe(fp->fp_key);
+	wipe(fp, sizeof(*fp));
+}

@@ -1,0 +1,156 @@
+/*
+ * Fortuna's state and what can be done to it: pools, reseed, K and C.
+ *
+ * The pure core.  It takes no lock, reads no clock and allocates only in
+ * fortuna_state_init(); the caller excludes others throughout.  Symbols in
+ * comments are those of Ferguson, Schneier and Kohno, Cryptography Engineering
+ * (FS&K), chapter 9; where FreeBSD differs from the book, FreeBSD is followed.
+ *
+ * Stands for the locked parts of sys/dev/random/fortuna.c, FreeBSD 14 and 15.
+ */
+#ifndef FORTUNA_STATE_H
+#define FORTUNA_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fortuna/event.h"
+#include "lib/cipher.h"
+#include "lib/digest.h"
+#include "lib/uint128.h"
+
+enum {
+	RANDOM_FORTUNA_NPOOLS		= 32,
+	RANDOM_FORTUNA_DEFPOOLSIZE	= 64,	/* bytes pool 0 needs */
+	RANDOM_FORTUNA_MINPOOLSIZE	= 16,
+	RANDOM_FORTUNA_MAX_READ_BLOCKS	= 1 << 16, /* per AES key */
+	RANDOM_FORTUNA_MAX_READ		= RANDOM_FORTUNA_MAX_READ_BLOCKS * 16,
+	RANDOM_FORTUNA_PAGE		= 4096,	/* PAGE_SIZE: a locked piece */
+	RANDOM_FORTUNA_RESEED_NS	= 100 * 1000 * 1000
+};
+
+/*
+ * The state.  fs_counter is the only record of being seeded: 0 means not.
+ */
+struct fortuna_state {
+	struct fs_pool {
+		uint32_t	fsp_length;	/* bytes, saturates at INT_MAX */
+		struct digest	fsp_hash;
+	}		 fs_pool[RANDOM_FORTUNA_NPOOLS];	/* P_i */
+	uint32_t	 fs_reseedcount;	/* ReseedCnt */
+	uint128_t	 fs_counter;		/* C */
+	struct cipher_key *fs_key;		/* K */
+	int64_t		 fs_lasttime_ns;	/* of the last reseed */
+	unsigned	 fs_minpoolsize;	/* bytes */
+	struct digest	 fs_scratch;		/* for reseeds; else empty */
+};
+
+/*
+ * Empty pools, no key, C = 0.
+ *
+ * Returns: 0, or an errno value of the cipher or digest layer.
+ */
+int fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
+    unsigned minpoolsize_bytes);
+
+/* Wipes and releases. */
+void fortuna_state_fini(struct fortuna_state *fs);
+
+/* Whether output may be generated: C != 0. */
+static inline bool
+fortuna_state_seeded(const struct fortuna_state *fs)
+{
+
+	return (!uint128_is_zero(fs->fs_counter));
+}
+
+/*
+ * Absorbs an event into its pool.
+ *
+ * Source: FS&K 9.5.6 AddRandomEvent; random_fortuna_process_event().
+ * Departs from the book: counter and bytes, without source and length; events
+ * of the VM generation ID go to pool 0.
+ */
+void fortuna_state_event(struct fortuna_state *fs,
+    const struct harvest_event *event);
+
+/*
+ * Reseeds if pool 0 holds enough and the last reseed is long enough ago.
+ *
+ *   now_ns  in  uptime; with paced false it decides nothing
+ *   paced   in  whether to keep RANDOM_FORTUNA_RESEED_NS between reseeds, the
+ *               first excepted
+ *
+ * Returns: how many pools went into the reseed; 0 when there was none.
+ * Wipes: the seed and all digests.
+ * Source: FS&K 9.5.5 RandomData, 9.4.2 Reseed; random_fortuna_pre_read().
+ */
+unsigned fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns,
+    bool paced);
+
+/*
+ * Replaces K by the next 32 bytes of keystream; C moves on by the cipher's
+ * ci_rekey_blocks.
+ *
+ * Source: the end of FS&K 9.4.4 PseudoRandomData.
+ */
+void fortuna_state_rekey(struct fortuna_state *fs);
+
+/*
+ * The size of the next piece that a locked read generates in one critical
+ * section.
+ *
+ *   resid  in  bytes wanted still, > 0
+ *
+ * Returns: 1..min(resid, RANDOM_FORTUNA_PAGE).
+ * Source: random_fortuna_genbytes().
+ */
+size_t fortuna_piece(const struct cipher *cipher, uint64_t resid);
+
+/*
+ * Generates one such piece and re-keys.
+ *
+ *   out  out  n bytes, n from fortuna_piece()
+ *
+ * Source: FS&K 9.4.4; random_fortuna_genbytes().
+ */
+void fortuna_state_genbytes(struct fortuna_state *fs, uint8_t *out, size_t n);
+
+/* A private generator: the (K, C) that one concurrent read has taken. */
+struct fortuna_private {
+	struct cipher_key *fp_key;
+	uint128_t	 fp_counter;
+	uint64_t	 fp_resid;	/* bytes to come */
+	size_t		 fp_key_left;	/* bytes until this key is replaced */
+};
+
+/*
+ * Takes (K, C) for a read of n bytes: reserves its counters and re-keys.
+ *
+ *   spare  in/out  points to an unkeyed cipher of the same kind; on return the
+ *                  state has that one, with the new K, and *spare points to the
+ *                  taken one, which fp keeps using
+ *   fp     out     generates exactly n bytes
+ *
+ * Taking the keyed object instead of copying the key saves expanding it twice.
+ * Source: random_fortuna_read_concurrent(), its critical section.
+ */
+void fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
+    uint64_t n, struct fortuna_private *fp);
+
+/*
+ * The next n bytes of a private generator; needs no exclusion.
+ *
+ *   out  out  n bytes
+ *   n    in   fp_resid, or less and then a multiple of CIPHER_BLOCK_MAX_BYTES
+ *
+ * Source: random_fortuna_genbytes() with a private key.
+ */
+void fortuna_private_genbytes(struct fortuna_private *fp, uint8_t *out,
+    size_t n);
+
+/* Wipes a private generator, its key included. */
+void fortuna_private_fini(struct fortuna_private *fp);
+
+#endif

@@ -1,0 +1,238 @@
+#include <errno.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "lib/cipher.h"
+#include "lib/crypto.h"
+#include "lib/kassert.h"
+#include "lib/wipe.h"
+
+enum {
+	AES_BLOCK	= 16,
+	CHACHA_BLOCK	= 64,
+	/* Counters laid out at a time: they are still in the cache when read. */
+	AES_STRIDE	= 16384,
+	/* Whole and partial blocks up to here are made in one call. */
+	CHACHA_SMALL	= 512,
+	ZEROS_BYTES	= 65536
+};
+
+static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+
+static const struct cipher cipher_aes = {
+	.ci_name	= "aes",
+	.ci_alias	= "aes",
+	.ci_descr	= "AES-256 over a little-endian counter (AES-ICM)",
+	.ci_evp_name	= "AES-256-ECB",
+	.ci_block_bytes	= AES_BLOCK,
+	.ci_rekey_blocks = CIPHER_KEY_BYTES / AES_BLOCK,
+	.ci_whole_blocks = true,
+	.ci_keystream	= aes_keystream,
+};
+
+static const struct cipher cipher_chacha20 = {
+	.ci_name	= "chacha20",
+	.ci_alias	= "chacha",
+	.ci_descr	= "ChaCha20 with a 128-bit counter and no nonce",
+	.ci_evp_name	= "ChaCha20",
+	.ci_block_bytes	= CHACHA_BLOCK,
+	.ci_rekey_blocks = 1,
+	.ci_whole_blocks = false,
+	.ci_keystream	= chacha_keystream,
+};
+
+const struct cipher *const ciphers[] = { &cipher_aes, &cipher_chacha20 };
+const unsigned cipher_count = sizeof(ciphers) / sizeof(ciphers[0]);
+
+/* ChaCha20's plaintext.  Never written, so all of it is one page of memory. */
+static uint8_t zeros[ZEROS_BYTES];
+
+CTASSERT(AES_STRIDE % AES_BLOCK == 0);
+CTASSERT(CHACHA_SMALL % CHACHA_BLOCK == 0);
+CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
+
+const struct cipher *
+cipher_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < cipher_count; i++)
+		if (strcmp(ciphers[i]->ci_name, name) == 0 ||
+		    strcmp(ciphers[i]->ci_alias, name) == 0)
+			return (ciphers[i]);
+	return (NULL);
+}
+
+static unsigned
+cipher_index(const struct cipher *cipher)
+{
+	unsigned i;
+
+	for (i = 0; ciphers[i] != cipher; i++)
+		KASSERT(i + 1 < cipher_count, ("not in the table"));
+	return (i);
+}
+
+int
+cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
+{
+	static const uint8_t zero_key[CIPHER_KEY_BYTES];
+
+	memset(ck, 0, sizeof(*ck));
+	ck->ck_cipher = cipher;
+	ck->ck_ctx = EVP_CIPHER_CTX_new();
+	if (ck->ck_ctx == NULL)
+		return (ENOMEM);
+	if (EVP_EncryptInit_ex2(ck->ck_ctx,
+	    crypto_cipher(cipher_index(cipher)), zero_key, zeros, NULL) != 1) {
+		EVP_CIPHER_CTX_free(ck->ck_ctx);
+		ck->ck_ctx = NULL;
+		return (ENOTSUP);
+	}
+	EVP_CIPHER_CTX_set_padding(ck->ck_ctx, 0);
+	return (0);
+}
+
+void
+cipher_key_fini(struct cipher_key *ck)
+{
+
+	EVP_CIPHER_CTX_free(ck->ck_ctx);
+	wipe(ck, sizeof(*ck));
+}
+
+void
+cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
+{
+	int ok;
+
+	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
+	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
+	KASSERT(ok == 1, ("%s: setting a key", ck->ck_cipher->ci_evp_name));
+	ck->ck_positioned = false;
+}
+
+void
+cipher_key_wipe(struct cipher_key *ck)
+{
+	static const uint8_t zero_key[CIPHER_KEY_BYTES];
+
+	cipher_key_set(ck, zero_key);
+}
+
+static void
+evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
+{
+	int made = 0, ok;
+
+	ok = EVP_EncryptUpdate(ck->ck_ctx, out, &made, in, (int)n);
+	KASSERT(ok == 1 && made == (int)n, ("%s: %d of %zu bytes",
+	    ck->ck_cipher->ci_evp_name, made, n));
+}
+
+/* Lays out n / AES_BLOCK counter values and advances the counter past them. */
+static void
+aes_counters(uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint8_t *end = out + n;
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t pair[2] = { uint128_lo(*ctr), uint128_hi(*ctr) };
+
+	/* No carry into the high half: the usual case, and one that vectorises. */
+	if (pair[0] <= UINT64_MAX - n / AES_BLOCK) {
+		for (; out < end; out += AES_BLOCK) {
+			memcpy(out, pair, AES_BLOCK);
+			pair[0]++;
+		}
+		*ctr = uint128_make(pair[1], pair[0]);
+		return;
+	}
+#endif
+	for (; out < end; out += AES_BLOCK) {
+		uint128_encode_le(out, *ctr);
+		uint128_increment(ctr);
+	}
+}
+
+static void
+aes_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	size_t piece;
+
+	KASSERT(n % AES_BLOCK == 0, ("%zu bytes are not whole blocks", n));
+	for (; n > 0; n -= piece, out += piece) {
+		piece = n < AES_STRIDE ? n : AES_STRIDE;
+		aes_counters(ctr, out, piece);
+		evp_update(ck, out, out, piece);
+	}
+}
+
+/* Makes libcrypto's next block the one of counter value ctr. */
+static void
+chacha_seek(struct cipher_key *ck, uint128_t ctr)
+{
+	uint8_t iv[UINT128_BYTES];
+	int ok;
+
+	if (ck->ck_positioned && uint128_equals(ck->ck_position, ctr))
+		return;
+	uint128_encode_le(iv, ctr);
+	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
+	KASSERT(ok == 1, ("ChaCha20: setting the counter"));
+}
+
+/* Whole blocks, all with the same upper 64 bits of the counter. */
+static void
+chacha_blocks(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+
+	chacha_seek(ck, *ctr);
+	evp_update(ck, out, zeros, n);
+	uint128_add64(ctr, n / CHACHA_BLOCK);
+	ck->ck_position = *ctr;
+	/* Where the low half wrapped, libcrypto lost the carry. */
+	ck->ck_positioned = uint128_lo(*ctr) != 0;
+}
+
+/* Whole blocks, any number that fits the plaintext. */
+static void
+chacha_run(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint64_t to_wrap = -uint128_lo(*ctr);	/* blocks; 0 means 2^64 */
+
+	if (to_wrap != 0 && to_wrap < n / CHACHA_BLOCK) {
+		size_t first = (size_t)to_wrap * CHACHA_BLOCK;
+
+		chacha_blocks(ck, ctr, out, first);
+		out += first;
+		n -= first;
+	}
+	chacha_blocks(ck, ctr, out, n);
+}
+
+static void
+chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint8_t scratch[CHACHA_SMALL];
+	size_t piece, whole;
+
+	for (; n >= CHACHA_SMALL; n -= piece, out += piece) {
+		piece = n < ZEROS_BYTES ? n - n % CHACHA_BLOCK : ZEROS_BYTES;
+		chacha_run(ck, ctr, out, piece);
+	}
+	if (n == 0)
+		return;
+	if (n % CHACHA_BLOCK == 0) {
+		chacha_run(ck, ctr, out, n);
+		return;
+	}
+	whole = n + CHACHA_BLOCK - n % CHACHA_BLOCK;
+	chacha_run(ck, ctr, scratch, whole);
+	memcpy(out, scratch, n);
+	wipe(scratch, whole);
+}

@@ -1,0 +1,265 @@
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cpu.h"
+#include "lib/kassert.h"
+
+/* Written by cpu_init(), read-only while threads run. */
+static hwloc_topology_t topology;
+static unsigned *os_index;
+static unsigned os_index_count;
+
+/*
+ * Appends the n-th hardware thread of every core, so that ranks use all cores
+ * before any core's second thread.
+ */
+static unsigned
+collect(hwloc_const_bitmap_t allowed, unsigned nth, unsigned count)
+{
+	unsigned before = count;
+	int c, cores;
+
+	cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+	for (c = 0; c < cores; c++) {
+		hwloc_obj_t core, pu;
+
+		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
+		    (unsigned)c);
+		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
+		    core->cpuset, HWLOC_OBJ_PU, nth);
+		if (pu != NULL && hwloc_bitmap_isset(allowed, pu->os_index))
+			os_index[count++] = pu->os_index;
+	}
+	return (count - before);
+}
+
+int
+cpu_init(void)
+{
+	hwloc_bitmap_t allowed;
+	unsigned nth, weight;
+	int w;
+
+	if (hwloc_topology_init(&topology) != 0)
+		return (errno);
+	if (hwloc_topology_load(topology) != 0)
+		return (errno);
+	allowed = hwloc_bitmap_alloc();
+	if (allowed == NULL)
+		return (ENOMEM);
+	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
+		hwloc_bitmap_copy(allowed,
+		    hwloc_topology_get_allowed_cpuset(topology));
+	w = hwloc_bitmap_weight(allowed);
+	weight = w < 1 ? 1 : (unsigned)w;
+	os_index = calloc(weight, sizeof(*os_index));
+	if (os_index == NULL) {
+		hwloc_bitmap_free(allowed);
+		return (ENOMEM);
+	}
+	for (nth = 0; os_index_count < weight && nth < 8; nth++)
+		os_index_count += collect(allowed, nth, os_index_count);
+	/* A machine that reports no cores: take the mask as it is. */
+	if (os_index_count == 0) {
+		int i = -1;
+
+		while ((i = hwloc_bitmap_next(allowed, i)) != -1 &&
+		    os_index_count < weight)
+			os_index[os_index_count++] = (unsigned)i;
+	}
+	hwloc_bitmap_free(allowed);
+	return (os_index_count == 0 ? ENXIO : 0);
+}
+
+void
+cpu_fini(void)
+{
+
+	hwloc_topology_destroy(topology);
+	free(os_index);
+	os_index = NULL;
+	os_index_count = 0;
+}
+
+unsigned
+cpu_count(void)
+{
+
+	KASSERT(os_index_count > 0, ("cpu_init() was not called"));
+	return (os_index_count);
+}
+
+unsigned
+cpu_count_machine(void)
+{
+	int n;
+
+	n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+	return (n < 1 ? 1 : (unsigned)n);
+}
+
+/* Reads the first line of a small file; false when there is none. */
+static bool
+first_line(const char *path, char *buf, size_t size)
+{
+	FILE *f;
+	bool ok;
+
+	f = fopen(path, "re");
+	if (f == NULL)
+		return (false);
+	ok = fgets(buf, (int)size, f) != NULL;
+	fclose(f);
+	return (ok);
+}
+
+/*
+ * The quota of one cgroup directory, in CPUs; 0 when it sets none.  Version 2
+ * has "quota period" in cpu.max, version 1 two files.
+ */
+static double
+cgroup_quota(const char *dir)
+{
+	char path[600], line[128], *end;
+	double period, quota;
+
+	snprintf(path, sizeof(path), "%s/cpu.max", dir);
+	if (first_line(path, line, sizeof(line))) {
+		quota = strtod(line, &end);
+		if (end == line)
+			return (0);	/* "max" */
+		period = strtod(end, NULL);
+		return (quota > 0 && period > 0 ? quota / period : 0);
+	}
+	snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", dir);
+	if (!first_line(path, line, sizeof(line)))
+		return (0);
+	quota = strtod(line, NULL);
+	snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", dir);
+	if (!first_line(path, line, sizeof(line)))
+		return (0);
+	period = strtod(line, NULL);
+	return (quota > 0 && period > 0 ? quota / period : 0);
+}
+
+/* The tightest quota of a cgroup and its ancestors; trims path. */
+static double
+cgroup_quota_upwards(const char *root, char *path)
+{
+	char dir[560], *slash;
+	double best = 0, q;
+
+	for (;;) {
+		snprintf(dir, sizeof(dir), "%s%s", root, path);
+		q = cgroup_quota(dir);
+		if (q > 0 && (best == 0 || q < best))
+			best = q;
+		slash = strrchr(path, '/');
+		if (slash == NULL)
+			return (best);
+		*slash = '\0';
+	}
+}
+
+double
+cpu_quota(void)
+{
+	char line[512], *path;
+	double best = 0, q;
+	FILE *f;
+
+	f = fopen("/proc/self/cgroup", "re");
+	if (f == NULL)
+		return (0);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		path = strrchr(line, ':');
+		if (path == NULL)
+			continue;
+		path++;
+		if (strncmp(line, "0::", 3) == 0)
+			q = cgroup_quota_upwards("/sys/fs/cgroup", path);
+		else if (strstr(line, "cpu,") != NULL ||
+		    strstr(line, ":cpu:") != NULL)
+			q = cgroup_quota_upwards("/sys/fs/cgroup/cpu", path);
+		else
+			continue;
+		if (q > 0 && (best == 0 || q < best))
+			best = q;
+	}
+	fclose(f);
+	return (best > 0 && best < cpu_count() ? best : 0);
+}
+
+unsigned
+cpu_nodes(void)
+{
+	unsigned i, nodes = 0;
+	int n, count;
+
+	count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+	for (n = 0; n < count; n++) {
+		hwloc_obj_t node;
+
+		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
+		    (unsigned)n);
+		for (i = 0; i < os_index_count; i++)
+			if (hwloc_bitmap_isset(node->cpuset, os_index[i]))
+				break;
+		nodes += i < os_index_count;
+	}
+	return (nodes < 1 ? 1 : nodes);
+}
+
+unsigned
+cpu_os_index(unsigned rank)
+{
+
+	KASSERT(rank < os_index_count, ("rank %u of %u", rank, os_index_count));
+	return (os_index[rank]);
+}
+
+int
+cpu_bind(pthread_t thread, unsigned rank)
+{
+	hwloc_bitmap_t set;
+	int error;
+
+	set = hwloc_bitmap_alloc();
+	if (set == NULL)
+		return (ENOMEM);
+	hwloc_bitmap_only(set, os_index[rank % cpu_count()]);
+	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
+	    errno;
+	hwloc_bitmap_free(set);
+	return (error);
+}
+
+unsigned
+cpu_current(void)
+{
+	int c;
+
+	c = sched_getcpu();
+	return (c < 0 ? 0 : (unsigned)c);
+}
+
+void
+cpu_model(char *buf, size_t size)
+{
+	hwloc_obj_t package;
+	const char *name = NULL;
+
+	package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+	if (package != NULL)
+		name = hwloc_obj_get_info_by_name(package, "CPUModel");
+	if (name == NULL)
+		name = hwloc_obj_get_info_by_name(
+		    hwloc_get_root_obj(topology), "CPUModel");
+	snprintf(buf, size, "%s", name == NULL ? "unknown" : name);
+}

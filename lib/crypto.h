@@ -1,0 +1,50 @@
+/*
+ * Starting libcrypto: which algorithms it must have, and which instructions it
+ * may use.
+ */
+#ifndef LIB_CRYPTO_H
+#define LIB_CRYPTO_H
+
+#include <openssl/types.h>
+
+enum crypto_mode {
+	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
+	CRYPTO_NATIVE,	/* whatever libcrypto finds */
+	CRYPTO_MODES
+};
+
+/* The modes' names, as --crypto takes them. */
+extern const char *const crypto_mode_names[CRYPTO_MODES];
+
+/*
+ * Makes libcrypto compute as mode says.  It reads its CPU capabilities from the
+ * environment once, when it is loaded, so unless the environment already says
+ * the same the program is executed anew and this does not return.
+ *
+ *   argv  in  the program's own
+ *
+ * Returns: 0 when the mode holds; else the errno value of execv(2).
+ */
+int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
+
+/*
+ * Fetches each algorithm once and checks it on a known answer.
+ *
+ *   missing  out  on failure, the name of the algorithm that is not there or
+ *                 computes wrongly
+ *
+ * Returns: 0, or ENOTSUP.
+ */
+int crypto_init(const char **missing);
+
+/* Releases what crypto_init() fetched. */
+void crypto_fini(void);
+
+/* The fetched cipher of lib/cipher.h's i-th table entry, and SHA-256. */
+const EVP_CIPHER *crypto_cipher(unsigned i);
+const EVP_MD *crypto_sha256(void);
+
+/* libcrypto's own version string. */
+const char *crypto_version(void);
+
+#endif

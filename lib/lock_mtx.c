@@ -1,0 +1,183 @@
+/*
+ * FreeBSD's default mutex, mtx(9) MTX_DEF.
+ *
+ * Stands for sys/kern/kern_mutex.c __mtx_lock_sleep() and
+ * __mtx_unlock_sleep(), FreeBSD 14, and for the turnstile they sleep on.
+ *
+ * Idea: one word holds the owner.  While the owner is on a CPU a waiter polls
+ * with doubling delays and without limit; when it is not, the waiter marks the
+ * word contested and sleeps.  Releasing a contested mutex frees it first and
+ * then wakes everybody; nothing is handed over, all compete again.
+ * Fairness: none.  A thread that releases and comes back finds the word free
+ * while the waiters are in their delays.
+ * Bytes: a word and a generation.  Uncontended: one atomic each way.
+ *
+ * Departs: whether the owner runs is machine_running()'s guess; there is no
+ * priority to lend; waiters wake in the host's order.
+ */
+#include <string.h>
+
+#include "lib/lock.h"
+#include "lib/lock_delay.h"
+
+enum {
+	MTX_UNOWNED	= 0,
+	MTX_CONTESTED	= 1
+};
+
+struct mtx {
+	struct mptr	mtx_lock;	/* owner's mthread | MTX_CONTESTED */
+	struct m32	mtx_turnstile;	/* broadcasts so far */
+};
+
+LOCK_STATE_FITS(struct mtx);
+CTASSERT(_Alignof(struct mthread) > MTX_CONTESTED);
+
+static struct mtx *
+mtx_of(struct lock *l)
+{
+
+	return ((struct mtx *)(void *)l->lo_state);
+}
+
+static struct mthread *
+mtx_owner(uintptr_t v)
+{
+
+	return ((struct mthread *)(v & ~(uintptr_t)MTX_CONTESTED));
+}
+
+static int
+mtx_init(struct lock *l)
+{
+
+	atomic_init_ptr(&mtx_of(l)->mtx_lock, MTX_UNOWNED);
+	atomic_init_32(&mtx_of(l)->mtx_turnstile, 0);
+	return (0);
+}
+
+static void
+mtx_fini(struct lock *l)
+{
+
+	KASSERT(atomic_load_ptr(&mtx_of(l)->mtx_lock) == MTX_UNOWNED,
+	    ("%s is owned", l->lo_name));
+}
+
+/*
+ * Sleeps until the next broadcast, unless the mutex became free or its owner
+ * runs after all.  Returns the cycles slept.
+ *
+ * The generation is read before the word: a release that this waiter's
+ * MTX_CONTESTED makes slow changes the generation after it, so the sleep ends.
+ */
+static uint64_t
+turnstile_wait(struct mtx *m, struct machine_probe *probe)
+{
+	struct mthread *owner = probe->mp_owner;
+	uint64_t start;
+	uintptr_t v;
+	uint32_t gen;
+
+	gen = atomic_load_acq_32(&m->mtx_turnstile);
+	v = atomic_load_ptr(&m->mtx_lock);
+	do {
+		if (v == MTX_UNOWNED)
+			return (0);
+		if (mtx_owner(v) != owner &&
+		    machine_running(mtx_owner(v), probe))
+			return (0);
+	} while ((v & MTX_CONTESTED) == 0 &&
+	    !atomic_fcmpset_acq_ptr(&m->mtx_lock, &v, v | MTX_CONTESTED));
+	start = lockprof_stamp();
+	machine_wait_32(&m->mtx_turnstile, gen, -1);
+	return (lockprof_stamp() - start);
+}
+
+static void __attribute__((noinline))
+mtx_lock_sleep(struct lock *l, struct lock_wait *w)
+{
+	struct mtx *m = mtx_of(l);
+	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
+	struct machine_probe probe = { 0 };
+	uintptr_t td = (uintptr_t)machine_curthread(), v;
+	uint64_t asleep = 0, start;
+
+	start = lockprof_stamp();
+	v = atomic_load_ptr(&m->mtx_lock);
+	for (;;) {
+		if (v == MTX_UNOWNED) {
+			if (atomic_fcmpset_acq_ptr(&m->mtx_lock, &v, td))
+				break;
+			continue;
+		}
+		MPASS(mtx_owner(v) != (struct mthread *)td);
+		if (machine_running(mtx_owner(v), &probe)) {
+			lock_delay(&lda);
+		} else {
+			probe.mp_owner = mtx_owner(v);
+			asleep += turnstile_wait(m, &probe);
+			memset(&probe, 0, sizeof(probe));
+		}
+		v = atomic_load_ptr(&m->mtx_lock);
+	}
+	w->lw_block_cycles = asleep;
+	w->lw_spin_cycles = lockprof_stamp() - start - asleep;
+}
+
+static bool
+mtx_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	if (atomic_cmpset_acq_ptr(&mtx_of(l)->mtx_lock, MTX_UNOWNED,
+	    (uintptr_t)machine_curthread()))
+		return (false);
+	mtx_lock_sleep(l, w);
+	return (true);
+}
+
+static bool
+mtx_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (atomic_cmpset_acq_ptr(&mtx_of(l)->mtx_lock, MTX_UNOWNED,
+	    (uintptr_t)machine_curthread()));
+}
+
+static void
+mtx_unlock(struct lock *l, struct lock_node *n)
+{
+	struct mtx *m = mtx_of(l);
+
+	(void)n;
+	MPASS(mtx_owner(atomic_load_ptr(&m->mtx_lock)) == machine_curthread());
+	if (atomic_cmpset_rel_ptr(&m->mtx_lock,
+	    (uintptr_t)machine_curthread(), MTX_UNOWNED))
+		return;
+	atomic_store_rel_ptr(&m->mtx_lock, MTX_UNOWNED);
+	atomic_fetchadd_32(&m->mtx_turnstile, 1);
+	machine_wake_32(&m->mtx_turnstile);
+}
+
+static bool
+mtx_owned(struct lock *l)
+{
+
+	return (mtx_owner(atomic_load_ptr(&mtx_of(l)->mtx_lock)) ==
+	    machine_curthread());
+}
+
+LOCK_CLASS(mtx) = {
+	.lc_name	= "mtx",
+	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs, else sleep",
+	.lc_type	= "sleep mutex",
+	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
+	.lc_init	= mtx_init,
+	.lc_fini	= mtx_fini,
+	.lc_lock	= mtx_lock,
+	.lc_trylock	= mtx_trylock,
+	.lc_unlock	= mtx_unlock,
+	.lc_owned	= mtx_owned,
+};

@@ -1,0 +1,128 @@
+/*
+ * FreeBSD's spin mutex, mtx(9) MTX_SPIN: what D32478 proposes for Fortuna.
+ *
+ * Stands for sys/kern/kern_mutex.c _mtx_lock_spin_cookie(), FreeBSD 14.
+ *
+ * Idea: one word holds the owner; a waiter polls it with doubling delays until
+ * it is free, whether the owner runs or not.
+ * Fairness: none, as MTX_DEF.
+ * Bytes: a word.  Uncontended: one atomic each way.
+ *
+ * Departs: a user program cannot keep interrupts and preemption off, so an
+ * owner can lose its CPU; where the kernel would panic after a long wait, a
+ * waiter yields.
+ */
+#include "lib/lock.h"
+#include "lib/lock_delay.h"
+
+enum {
+	MTX_UNOWNED	= 0,
+	/* Pauses after which the kernel leaves the plain loop. */
+	SPIN_PATIENCE	= 10 * 1000 * 1000
+};
+
+struct mtx_spin {
+	struct mptr	mtx_lock;	/* owner's mthread */
+};
+
+LOCK_STATE_FITS(struct mtx_spin);
+
+static struct mptr *
+word_of(struct lock *l)
+{
+
+	return (&((struct mtx_spin *)(void *)l->lo_state)->mtx_lock);
+}
+
+static int
+mtx_spin_init(struct lock *l)
+{
+
+	atomic_init_ptr(word_of(l), MTX_UNOWNED);
+	return (0);
+}
+
+static void
+mtx_spin_fini(struct lock *l)
+{
+
+	KASSERT(atomic_load_ptr(word_of(l)) == MTX_UNOWNED, ("%s is owned",
+	    l->lo_name));
+}
+
+static void __attribute__((noinline))
+mtx_spin_wait(struct lock *l, struct lock_wait *w)
+{
+	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
+	uintptr_t td = (uintptr_t)machine_curthread(), v;
+	uint64_t pauses = 0, start;
+
+	start = lockprof_stamp();
+	v = atomic_load_ptr(word_of(l));
+	for (;;) {
+		if (v == MTX_UNOWNED) {
+			if (atomic_fcmpset_acq_ptr(word_of(l), &v, td))
+				break;
+			continue;
+		}
+		MPASS(v != td);
+		pauses += lda.delay;
+		if (pauses < SPIN_PATIENCE)
+			lock_delay(&lda);
+		else
+			machine_yield();
+		v = atomic_load_ptr(word_of(l));
+	}
+	w->lw_block_cycles = 0;
+	w->lw_spin_cycles = lockprof_stamp() - start;
+}
+
+static bool
+mtx_spin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	if (atomic_cmpset_acq_ptr(word_of(l), MTX_UNOWNED,
+	    (uintptr_t)machine_curthread()))
+		return (false);
+	mtx_spin_wait(l, w);
+	return (true);
+}
+
+static bool
+mtx_spin_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (atomic_cmpset_acq_ptr(word_of(l), MTX_UNOWNED,
+	    (uintptr_t)machine_curthread()));
+}
+
+static void
+mtx_spin_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	MPASS(atomic_load_ptr(word_of(l)) == (uintptr_t)machine_curthread());
+	atomic_store_rel_ptr(word_of(l), MTX_UNOWNED);
+}
+
+static bool
+mtx_spin_owned(struct lock *l)
+{
+
+	return (atomic_load_ptr(word_of(l)) == (uintptr_t)machine_curthread());
+}
+
+LOCK_CLASS(mtx_spin) = {
+	.lc_name	= "mtx-spin",
+	.lc_descr	= "mtx(9) MTX_SPIN: spin with mtx(9)'s back-off, never sleep",
+	.lc_type	= "spin mutex",
+	.lc_flags	= LC_EXCLUDES | LC_SPIN,
+	.lc_init	= mtx_spin_init,
+	.lc_fini	= mtx_spin_fini,
+	.lc_lock	= mtx_spin_lock,
+	.lc_trylock	= mtx_spin_trylock,
+	.lc_unlock	= mtx_spin_unlock,
+	.lc_owned	= mtx_spin_owned,
+};

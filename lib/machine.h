@@ -1,0 +1,147 @@
+/*
+ * The machine that locks, generators, the harvest thread and the readers run
+ * on: the contract of every flavour (lib/flavour.h).
+ *
+ * Code written against this header uses no pthread, no C11 atomic, no clock
+ * and no sleep of its own.  On the real machine each call inlines to the host's
+ * primitive and charging costs nothing, so nothing is added to what is
+ * measured; another flavour may route the same calls to simulated CPUs.
+ *
+ * Atomics carry the names of atomic(9): the type's size last, _acq and _rel for
+ * the orderings, no suffix for relaxed.  fcmpset updates *expect on failure and
+ * may fail spuriously; cmpset does neither.  An atomic word is a struct, so that
+ * a flavour can attach a cache line to it and plain access does not compile:
+ *
+ *	struct m32	uint32_t
+ *	struct m64	uint64_t
+ *	struct mptr	uintptr_t
+ *
+ * For T in 32, 64, ptr:
+ *
+ *	atomic_init_T(p, v)			before anyone else knows p
+ *	atomic_load_T(p)			atomic_load_acq_T(p)
+ *	atomic_store_T(p, v)			atomic_store_rel_T(p, v)
+ *	atomic_cmpset_acq_T(p, old, new)	atomic_cmpset_rel_T(p, old, new)
+ *	atomic_fcmpset_acq_T(p, &old, new)	atomic_fcmpset_rel_T(p, &old, new)
+ *	atomic_fetchadd_T(p, v)			atomic_swap_acq_T(p, v)
+ */
+#ifndef LIB_MACHINE_H
+#define LIB_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Bulk work that the real machine performs and a simulated one charges for; the
+ * unit of n is in the comment.  A run has one cipher, so costs do not name it.
+ */
+enum machine_cost {
+	COST_KEYSTREAM,		/* bytes */
+	COST_REKEY,		/* keys drawn and set up */
+	COST_EVENT,		/* bytes hashed into a pool */
+	COST_RESEED,		/* pools drained */
+	COST_COPYOUT,		/* bytes */
+	COST_SYSCALL,		/* entries into the kernel */
+	COST_SOURCE_READ	/* reads of an entropy source */
+};
+
+#include "lib/machine_real.h"
+
+/*
+ * Spins for about n pause instructions without touching memory: cpu_spinwait()
+ * in a loop, as lock_delay(9) does.
+ */
+static inline void machine_pause(unsigned n);
+
+/* Gives the CPU to somebody else who can run, sched_yield(2). */
+static inline void machine_yield(void);
+
+/* A time stamp for measuring durations; machine_cycles_to_ns() converts. */
+static inline uint64_t machine_cycles(void);
+static inline int64_t machine_cycles_to_ns(uint64_t cycles);
+
+/* Uptime in ns, exact; and as of the last timer tick, getsbinuptime(9). */
+static inline int64_t machine_uptime_ns(void);
+static inline int64_t machine_uptime_coarse_ns(void);
+
+/* The number of the CPU the caller runs on. */
+static inline unsigned machine_cpu(void);
+
+/* Pays for bulk work; nothing on the real machine, where it is done. */
+static inline void machine_charge(enum machine_cost cost, size_t n);
+
+/* The calling thread; it was started by machine_spawn() or attached. */
+static inline struct mthread *machine_curthread(void);
+
+/*
+ * Sleeps while *word equals expect: until machine_wake_32(), a spurious wake-up
+ * or the time-out, whichever is first.  The comparison and falling asleep are
+ * one step against a machine_wake_32() that follows a store to *word.
+ *
+ *   timeout_ns  in  duration, or -1 for none
+ *
+ * Returns: 0 when woken or when *word differs; ETIMEDOUT; EINTR when
+ * machine_interrupt() was called on this thread.
+ */
+int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
+
+/* Wakes all who sleep in machine_wait_32() on word. */
+void machine_wake_32(struct m32 *word);
+
+/*
+ * Sleeps, tsleep(9)'s way: for timeout_ns, or until interrupted.
+ *
+ * Returns: 0 after the whole time, EINTR when interrupted.
+ */
+int machine_sleep(int64_t timeout_ns);
+
+/*
+ * Marks a thread as having a signal pending and ends its interruptible sleep.
+ * The mark stays until the thread ends.
+ */
+void machine_interrupt(struct mthread *td);
+
+/* Whether machine_interrupt() was called on the calling thread. */
+static inline bool machine_interrupted(void);
+
+/*
+ * Whether the owner of a lock is on a CPU, TD_IS_RUNNING(), as well as this
+ * machine can tell.
+ *
+ *   owner  in      the thread read from the lock word; may have released since
+ *   probe  in/out  the waiter's notes about this wait; zero it at the start
+ *
+ * Returns: false only when owner was certainly not running at some instant
+ * since the last call, so a waiter that blocks on false never blocks on a
+ * thread that runs throughout.
+ */
+bool machine_running(struct mthread *owner, struct machine_probe *probe);
+
+/*
+ * Starts a thread.
+ *
+ *   td    out  caller's storage; it must outlive machine_join()
+ *   name  in   at most MTHREAD_NAME_MAX characters count
+ *   cpu   in   rank of the CPU to bind to, or MACHINE_CPU_ANY
+ *   fn    in   run with arg
+ *
+ * Returns: 0, or the errno value of the refusal.  A refused binding is no
+ * error: td->mt_bound says.
+ */
+int machine_spawn(struct mthread *td, const char *name, int cpu,
+    void (*fn)(void *), void *arg);
+
+/* Waits for a spawned thread to end. */
+void machine_join(struct mthread *td);
+
+/* Makes the caller a machine thread; for threads nobody spawned. */
+void machine_attach(struct mthread *td, const char *name);
+
+/* Undoes machine_attach(). */
+void machine_detach(void);
+
+/* CPU time td has used, ns; td is running or has not been joined. */
+int64_t machine_thread_cpu_ns(struct mthread *td);
+
+#endif

@@ -1,0 +1,225 @@
+/*
+ * The real machine's threads and sleeps.
+ *
+ * Sleeping on a word is futex(2) on Linux and _umtx_op(2) on FreeBSD.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#elif defined(__FreeBSD__)
+#include <sys/types.h>
+#include <sys/umtx.h>
+#include <pthread_np.h>
+#endif
+
+#include "lib/kassert.h"
+#include "lib/machine.h"
+
+enum {
+	/*
+	 * Polls in a row with the same owner before machine_running() asks the
+	 * kernel.  mtx(9)'s back-off has by then waited for longer than any
+	 * hold whose owner runs, and the question's cost drowns in the delay.
+	 */
+	PROBE_AFTER	= 12
+};
+
+_Thread_local struct mthread *machine_self;
+
+CTASSERT(sizeof(struct m32) == sizeof(uint32_t));
+
+static int
+futex_wait(struct m32 *word, uint32_t expect, int64_t timeout_ns)
+{
+	struct timespec ts;
+
+	ts.tv_sec = timeout_ns / NS_PER_S;
+	ts.tv_nsec = timeout_ns % NS_PER_S;
+#if defined(__linux__)
+	if (syscall(SYS_futex, &word->m_value, FUTEX_WAIT_PRIVATE, expect,
+	    timeout_ns < 0 ? NULL : &ts, NULL, 0) == 0)
+		return (0);
+#elif defined(__FreeBSD__)
+	if (_umtx_op(&word->m_value, UMTX_OP_WAIT_UINT_PRIVATE, expect,
+	    (void *)(uintptr_t)(timeout_ns < 0 ? 0 : sizeof(ts)),
+	    timeout_ns < 0 ? NULL : &ts) == 0)
+		return (0);
+#else
+#error "no way to sleep on a word is known for this system"
+#endif
+	return (errno == ETIMEDOUT ? ETIMEDOUT : 0);
+}
+
+int
+machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
+{
+	struct mthread *td = machine_curthread();
+	int error;
+
+	KASSERT(timeout_ns >= -1, ("time-out of %jd ns", (intmax_t)timeout_ns));
+	atomic_store_32(&td->mt_offcpu, 1);
+	error = futex_wait(word, expect, timeout_ns);
+	atomic_store_32(&td->mt_offcpu, 0);
+	return (error);
+}
+
+void
+machine_wake_32(struct m32 *word)
+{
+
+#if defined(__linux__)
+	syscall(SYS_futex, &word->m_value, FUTEX_WAKE_PRIVATE, INT32_MAX,
+	    NULL, NULL, 0);
+#elif defined(__FreeBSD__)
+	_umtx_op(&word->m_value, UMTX_OP_WAKE_PRIVATE, INT32_MAX, NULL, NULL);
+#endif
+}
+
+int
+machine_sleep(int64_t timeout_ns)
+{
+	struct mthread *td = machine_curthread();
+	int64_t end_ns, left_ns = timeout_ns;
+	uint32_t gen;
+
+	end_ns = tick_ns() + timeout_ns;
+	while (left_ns > 0) {
+		gen = atomic_load_acq_32(&td->mt_sleep);
+		if (atomic_load_acq_32(&td->mt_signalled) != 0)
+			return (EINTR);
+		machine_wait_32(&td->mt_sleep, gen, left_ns);
+		left_ns = end_ns - tick_ns();
+	}
+	return (0);
+}
+
+void
+machine_interrupt(struct mthread *td)
+{
+
+	/* The mark before the generation: machine_sleep() reads the reverse. */
+	atomic_store_rel_32(&td->mt_signalled, 1);
+	atomic_fetchadd_32(&td->mt_sleep, 1);
+	machine_wake_32(&td->mt_sleep);
+}
+
+/*
+ * A user program cannot read another thread's run state.  What it can know:
+ * whether the owner put itself to sleep; whether the owner is bound to the
+ * waiter's own CPU, where the waiter is running at this moment; and, asked of
+ * the kernel, whether the owner's CPU clock moved since the last poll.  The last
+ * costs a system call, so it is for waits that have gone on for long.
+ */
+bool
+machine_running(struct mthread *owner, struct machine_probe *probe)
+{
+	struct mthread *td = machine_curthread();
+	int64_t cpu_ns;
+
+	if (atomic_load_32(&owner->mt_offcpu) != 0)
+		return (false);
+	if (owner->mt_bound && td->mt_bound && owner->mt_cpu == td->mt_cpu)
+		return (false);
+	if (probe->mp_owner != owner) {
+		probe->mp_owner = owner;
+		probe->mp_asked = 0;
+		probe->mp_cpu_ns = -1;
+	}
+	if (++probe->mp_asked < PROBE_AFTER)
+		return (true);
+	/* An owner that released and ended has no clock: not a block. */
+	if (tick_thread_cpu_ns(owner->mt_pthread, &cpu_ns) != 0)
+		return (true);
+	if (probe->mp_cpu_ns == cpu_ns)
+		return (false);
+	probe->mp_cpu_ns = cpu_ns;
+	return (true);
+}
+
+static void
+thread_reset(struct mthread *td, const char *name)
+{
+
+	memset(td, 0, sizeof(*td));
+	td->mt_cpu = MACHINE_CPU_ANY;
+	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+}
+
+static void *
+thread_main(void *arg)
+{
+	struct mthread *td = arg;
+
+	machine_self = td;
+	if (td->mt_cpu != MACHINE_CPU_ANY)
+		td->mt_bound = cpu_bind(pthread_self(),
+		    (unsigned)td->mt_cpu) == 0;
+#if defined(__linux__)
+	pthread_setname_np(pthread_self(), td->mt_name);
+#elif defined(__FreeBSD__)
+	pthread_set_name_np(pthread_self(), td->mt_name);
+#endif
+	td->mt_fn(td->mt_arg);
+	return (NULL);
+}
+
+int
+machine_spawn(struct mthread *td, const char *name, int cpu,
+    void (*fn)(void *), void *arg)
+{
+	int error;
+
+	thread_reset(td, name);
+	td->mt_fn = fn;
+	td->mt_arg = arg;
+	if (cpu != MACHINE_CPU_ANY)
+		td->mt_cpu = (int)((unsigned)cpu % cpu_count());
+	error = pthread_create(&td->mt_pthread, NULL, thread_main, td);
+	if (error != 0)
+		return (error);
+	td->mt_spawned = true;
+	return (0);
+}
+
+void
+machine_join(struct mthread *td)
+{
+	int error;
+
+	KASSERT(td->mt_spawned, ("%s was not spawned", td->mt_name));
+	error = pthread_join(td->mt_pthread, NULL);
+	KASSERT(error == 0, ("joining %s: %d", td->mt_name, error));
+	td->mt_spawned = false;
+}
+
+void
+machine_attach(struct mthread *td, const char *name)
+{
+
+	KASSERT(machine_self == NULL, ("already attached"));
+	thread_reset(td, name);
+	td->mt_pthread = pthread_self();
+	machine_self = td;
+}
+
+void
+machine_detach(void)
+{
+
+	KASSERT(machine_self != NULL, ("not attached"));
+	machine_self = NULL;
+}
+
+int64_t
+machine_thread_cpu_ns(struct mthread *td)
+{
+	int64_t ns = 0;
+
+	if (tick_thread_cpu_ns(td->mt_pthread, &ns) != 0)
+		return (0);
+	return (ns);
+}

@@ -1,0 +1,214 @@
+/*
+ * The real machine: this host's threads, atomics and clocks.
+ *
+ * Included by lib/machine.h, where the contract stands; never by others.
+ */
+#ifndef LIB_MACHINE_REAL_H
+#define LIB_MACHINE_REAL_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "lib/cpu.h"
+#include "lib/tick.h"
+
+enum {
+	MACHINE_CACHE_LINE	= 64,
+	MACHINE_CPU_ANY		= -1,
+	MTHREAD_NAME_MAX	= 15
+};
+
+#define	MACHINE_ATOMIC(T, type)						\
+struct m##T {								\
+	_Atomic type	m_value;					\
+};									\
+									\
+static inline void							\
+atomic_init_##T(struct m##T *p, type v)					\
+{									\
+	atomic_init(&p->m_value, v);					\
+}									\
+									\
+static inline type							\
+atomic_load_##T(struct m##T *p)						\
+{									\
+	return (atomic_load_explicit(&p->m_value,			\
+	    memory_order_relaxed));					\
+}									\
+									\
+static inline type							\
+atomic_load_acq_##T(struct m##T *p)					\
+{									\
+	return (atomic_load_explicit(&p->m_value,			\
+	    memory_order_acquire));					\
+}									\
+									\
+static inline void							\
+atomic_store_##T(struct m##T *p, type v)				\
+{									\
+	atomic_store_explicit(&p->m_value, v, memory_order_relaxed);	\
+}									\
+									\
+static inline void							\
+atomic_store_rel_##T(struct m##T *p, type v)				\
+{									\
+	atomic_store_explicit(&p->m_value, v, memory_order_release);	\
+}									\
+									\
+static inline bool							\
+atomic_cmpset_acq_##T(struct m##T *p, type old, type new)		\
+{									\
+	return (atomic_compare_exchange_strong_explicit(&p->m_value,	\
+	    &old, new, memory_order_acquire, memory_order_relaxed));	\
+}									\
+									\
+static inline bool							\
+atomic_cmpset_rel_##T(struct m##T *p, type old, type new)		\
+{									\
+	return (atomic_compare_exchange_strong_explicit(&p->m_value,	\
+	    &old, new, memory_order_release, memory_order_relaxed));	\
+}									\
+									\
+static inline bool							\
+atomic_fcmpset_acq_##T(struct m##T *p, type *old, type new)		\
+{									\
+	return (atomic_compare_exchange_weak_explicit(&p->m_value,	\
+	    old, new, memory_order_acquire, memory_order_relaxed));	\
+}									\
+									\
+static inline bool							\
+atomic_fcmpset_rel_##T(struct m##T *p, type *old, type new)		\
+{									\
+	return (atomic_compare_exchange_weak_explicit(&p->m_value,	\
+	    old, new, memory_order_release, memory_order_relaxed));	\
+}									\
+									\
+static inline type							\
+atomic_fetchadd_##T(struct m##T *p, type v)				\
+{									\
+	return (atomic_fetch_add_explicit(&p->m_value, v,		\
+	    memory_order_relaxed));					\
+}									\
+									\
+static inline type							\
+atomic_swap_acq_##T(struct m##T *p, type v)				\
+{									\
+	return (atomic_exchange_explicit(&p->m_value, v,		\
+	    memory_order_acquire));					\
+}
+
+MACHINE_ATOMIC(32, uint32_t)
+MACHINE_ATOMIC(64, uint64_t)
+MACHINE_ATOMIC(ptr, uintptr_t)
+
+/*
+ * A thread.
+ *
+ * mt_offcpu is set by the thread itself around its sleeps, mt_cpu and mt_bound
+ * before its function runs; together they are what a waiter can know about an
+ * owner without asking the operating system.
+ */
+struct mthread {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	mt_offcpu;	/* asleep of its own will */
+	struct m32	mt_signalled;	/* machine_interrupt() was called */
+	struct m32	mt_sleep;	/* what machine_sleep() sleeps on */
+	int		mt_cpu;		/* rank it is bound to, or ANY */
+	bool		mt_bound;	/* the binding was granted */
+	bool		mt_spawned;	/* and so must be joined */
+	pthread_t	mt_pthread;
+	void		(*mt_fn)(void *);
+	void		*mt_arg;
+	unsigned	mt_index;	/* its row in lock profiles */
+	char		mt_name[MTHREAD_NAME_MAX + 1];
+};
+
+struct machine_probe {
+	struct mthread	*mp_owner;	/* whom the notes are about */
+	int64_t		mp_cpu_ns;	/* owner's CPU time when last seen */
+	unsigned	mp_asked;	/* times in a row with this owner */
+};
+
+extern _Thread_local struct mthread *machine_self;
+
+static inline void
+machine_pause(unsigned n)
+{
+
+	while (n-- > 0) {
+#if defined(__x86_64__) || defined(__i386__)
+		__builtin_ia32_pause();
+#elif defined(__aarch64__)
+		__asm__ volatile("isb" : : : "memory");
+#else
+		__asm__ volatile("" : : : "memory");
+#endif
+	}
+}
+
+static inline void
+machine_yield(void)
+{
+
+	sched_yield();
+}
+
+static inline uint64_t
+machine_cycles(void)
+{
+
+	return (tick_cycles());
+}
+
+static inline int64_t
+machine_cycles_to_ns(uint64_t cycles)
+{
+
+	return (tick_cycles_to_ns(cycles));
+}
+
+static inline int64_t
+machine_uptime_ns(void)
+{
+
+	return (tick_ns());
+}
+
+static inline int64_t
+machine_uptime_coarse_ns(void)
+{
+
+	return (tick_coarse_ns());
+}
+
+static inline unsigned
+machine_cpu(void)
+{
+
+	return (cpu_current());
+}
+
+static inline void
+machine_charge(enum machine_cost cost, size_t n)
+{
+
+	(void)cost;
+	(void)n;
+}
+
+static inline struct mthread *
+machine_curthread(void)
+{
+
+	return (machine_self);
+}
+
+static inline bool
+machine_interrupted(void)
+{
+
+	return (atomic_load_32(&machine_self->mt_signalled) != 0);
+}
+
+#endif

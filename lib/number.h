@@ -1,0 +1,32 @@
+/*
+ * Numbers as people type them.
+ */
+#ifndef LIB_NUMBER_H
+#define LIB_NUMBER_H
+
+#include <stdint.h>
+
+/*
+ * Reads an unsigned number: decimal digits, or 0x and hexadecimal ones, and
+ * nothing else; no sign, no space, no leading zero.
+ *
+ * Returns: 0; EINVAL for other text; ERANGE above UINT64_MAX.
+ */
+int number_parse(const char *text, uint64_t *value);
+
+/*
+ * The same with an optional k, m or g for 2^10, 2^20, 2^30.
+ *
+ * Returns: as number_parse().
+ */
+int number_parse_size(const char *text, uint64_t *value);
+
+/*
+ * Reads a finite non-negative decimal number such as 0.25, in the C locale
+ * whatever the user's is.
+ *
+ * Returns: 0 or EINVAL.
+ */
+int number_parse_real(const char *text, double *value);
+
+#endif
