@@ -2,8 +2,11 @@
 #
 #	make run	install what is missing, build, measure, draw
 #	make test	install what is missing, build, run the suite
-#	make bench	the figures that README states
-#	make help	the other targets
+#	make bench	the same, and the figures that README states
+#	make install	into DESTDIR and PREFIX
+#	make lint	layering, style and manual pages
+#
+# BUILDDIR may be anywhere; nothing is written outside it.
 
 BUILDDIR = build
 PREFIX = /usr/local
@@ -18,8 +21,8 @@ LIB = kassert tick cpu hist stat number tunable machine_real lockprof \
 	lockconf crypto cipher digest
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = cell_config stats host result result_load outfile table csv report \
-	plot progress options plan sweep kat
+BENCH = config prime cell_measure stats host result result_load outfile table csv report \
+	plot progress options measure sweep kat
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
@@ -40,13 +43,14 @@ ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
 REVISION != git describe --always --dirty 2>/dev/null || echo unknown
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
-	-pthread $(EXTRA) $(CFLAGS)
+	-pthread $(EXTRA)
 LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -lucl -lgsl -lgslcblas $(JEMALLOC) \
 	-lm -pthread
 
 OBJ = $(BUILDDIR)/obj
 PROGRAM = $(BUILDDIR)/rngsim
 
+# The first target is what "make" alone makes.
 all: $(PROGRAM)
 
 # One explicit rule for each object, written here because pattern rules are not
@@ -98,3 +102,121 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	echo "TEST_PROGRAMS = $$programs"; \
 	} >$(BUILDDIR)/rules.mk
 include $(BUILDDIR)/rules.mk
+
+$(OBJ)/librngsim.a: $(OBJECTS)
+	@echo "  AR $@"; rm -f $@; ar rcs $@ $(OBJECTS)
+
+$(OBJ)/libwords.a: $(WORDS)
+	@echo "  AR $@"; rm -f $@; ar rcs $@ $(WORDS)
+
+$(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ $(OBJ)/all/bench/main.o \
+		$(OBJ)/librngsim.a $(LDLIBS)
+
+# What the packages are called, and how they are got.
+DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
+	libhwloc-dev libucl-dev libgsl-dev gnuplot-nox mandoc
+DEBIAN_BENCH = libsodium-dev
+FREEBSD = hwloc2 libucl gsl gnuplot-lite kyua
+FREEBSD_BENCH = libsodium
+
+deps:
+	@WANT="$(DEBIAN)"; WANT_PKG="$(FREEBSD)"; $(INSTALL_MISSING)
+
+deps-bench:
+	@WANT="$(DEBIAN) $(DEBIAN_BENCH)"; \
+	WANT_PKG="$(FREEBSD) $(FREEBSD_BENCH)"; $(INSTALL_MISSING)
+
+INSTALL_MISSING = \
+	if [ "$(OS)" = FreeBSD ]; then \
+		for p in $$WANT_PKG; do \
+			pkg info -e $$p || missing="$$missing $$p"; done; \
+		update=true; install="pkg install -y"; \
+	elif command -v dpkg-query >/dev/null; then \
+		for p in $$WANT; do \
+			dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
+			    grep -q 'install ok installed' || \
+			    missing="$$missing $$p"; done; \
+		update="apt-get -q update"; \
+		install="env DEBIAN_FRONTEND=noninteractive apt-get -q \
+		    install -y --no-install-recommends"; \
+	else \
+		echo "rngsim: neither apt-get nor pkg here; install what" \
+		    "Debian calls $$WANT" >&2; exit 0; \
+	fi; \
+	[ -n "$$missing" ] || exit 0; \
+	echo "rngsim: installing$$missing"; \
+	if [ "$$(id -u)" = 0 ]; then as=; \
+	elif sudo -n true 2>/dev/null || { [ -t 0 ] && sudo true; }; then \
+		as=sudo; \
+	else \
+		echo "rngsim: type this as root, then try again:" >&2; \
+		echo "    $$(echo $$install)$$missing" >&2; exit 1; \
+	fi; \
+	{ $$as $$update && $$as $$install $$missing; } >$(BUILDDIR)/deps.log \
+	    2>&1 || { tail -n 5 $(BUILDDIR)/deps.log >&2; \
+		echo "rngsim: that failed; type this as root:" >&2; \
+		echo "    $$(echo $$install)$$missing" >&2; exit 1; }
+
+# A second make, because what deps installs decides what the rules above find.
+run: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR) run-now
+
+READERS = n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); r=1; i=2; \
+	while [ $$i -lt $$n ]; do r=$$r,$$i; i=$$((i * 2)); done; \
+	[ $$n -lt 2 ] || r=$$r,$$n; r=$$r,$$((n + 1))
+
+run-now: $(PROGRAM)
+	@$(READERS); $(PROGRAM) sweep -r $$r -n 3 -t 0.5 \
+	    -o $(BUILDDIR)/result.json
+	@$(PROGRAM) report $(BUILDDIR)/result.json \
+	    --plot $(BUILDDIR)/result.png
+	@echo; echo "The result is $(BUILDDIR)/result.json," \
+	    "its picture $(BUILDDIR)/result.png."
+
+tests-built: $(PROGRAM) $(TEST_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
+
+$(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
+	@{ echo 'syntax(2)'; echo "test_suite('rngsim')"; \
+	for t in $(TEST_PROGRAMS); do \
+		echo "atf_test_program{name='$${t##*/}', timeout=120}"; \
+	done; } >$@
+
+test: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR) EXTRA="$(EXTRA)" tests-built
+	@$(MAKE) BUILDDIR=$(BUILDDIR) test-now
+
+test-now:
+	@src=$$(pwd); cd $(BUILDDIR) && rm -f kyua.db && \
+	kyua --logfile=kyua.log --config=none -v test_suites.rngsim.srcdir=$$src \
+	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
+	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
+	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status
+
+bench: deps-bench
+	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
+
+bench-now: $(BUILDDIR)/rngsim-figures
+	@$(BUILDDIR)/rngsim-figures
+
+$(BUILDDIR)/rngsim-figures: bench/figures/figures.c $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ bench/figures/figures.c \
+		$(OBJ)/librngsim.a $(LDLIBS) -lsodium
+
+install: $(PROGRAM)
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man5 \
+	    $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
+	install -m 644 man/rngsim.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/rngsim-result.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 man/rngsim.7 $(DESTDIR)$(PREFIX)/share/man/man7
+
+lint:
+	@sh tests/lint.sh
+
+clean:
+	rm -rf $(BUILDDIR)
+
+.PHONY: all deps deps-bench run run-now tests-built test test-now bench \
+	bench-now install lint clean

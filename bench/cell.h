@@ -1,0 +1,86 @@
+/*
+ * One repeat of one cell on one engine.
+ *
+ * An engine is this interface compiled for one machine (lib/flavour.h).
+ */
+#ifndef BENCH_CELL_H
+#define BENCH_CELL_H
+
+#include <signal.h>
+
+#include "bench/config.h"
+#include "bench/result.h"
+#include "lib/hist.h"
+
+enum {
+	CELL_ERROR_SIZE		= 256,
+	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
+	CELL_ROLES		= 3,
+	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
+	CELL_READERS_MAX	= 4096
+};
+
+/* What to measure. */
+struct cell {
+	const char	*ce_design;
+	const char	*ce_lock;
+	const struct cipher *ce_cipher;
+	unsigned	 ce_readers;
+	uint64_t	 ce_request_bytes;
+};
+
+struct cell_params {
+	struct cell	 cp_cell;
+	const struct bench_config *cp_config;
+	double		 cp_time_s;
+	/* Set by a signal handler: end soon. */
+	const volatile sig_atomic_t *cp_stop;
+};
+
+/*
+ * What one repeat measured.  Histograms are in machine cycles.  The arrays are
+ * malloc(3)ed; cell_measure_free() frees them, those of the sample included.
+ */
+struct cell_measure {
+	struct result_sample cm_sample;
+	struct hist	 cm_latency;
+	struct hist	 cm_harvest_latency;
+	struct result_row *cm_rows;
+	unsigned	 cm_row_count;
+	double		 cm_acquisitions;	/* by readers */
+	bool		 cm_unbound;	/* a reader's binding was refused */
+};
+
+struct engine {
+	const char	*en_name;	/* as --engine takes it */
+	bool		 en_profiled;
+	/*
+	 * Runs one repeat: starts all threads, seeds, warms up, measures for
+	 * cp_time_s, stops them.
+	 *
+	 *   cm     out  filled in on success
+	 *   error  out  on failure: the reason, for people
+	 *
+	 * Returns: 0; EINTR when *cp_stop was set; ETIMEDOUT when never
+	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory.
+	 */
+	int		(*en_run)(const struct cell_params *cp,
+			    struct cell_measure *cm,
+			    char error[CELL_ERROR_SIZE]);
+	/* Time n uncontended lock and unlock pairs take here, ns in all. */
+	double		(*en_lock_pairs)(unsigned n);
+};
+
+/* The quantiles of a histogram of machine cycles, in ns. */
+struct result_latency cell_latency(const struct hist *cycles);
+
+/* Frees what a measure points to. */
+void cell_measure_free(struct cell_measure *cm);
+
+#define	ENGINE(flavour)	FLAVOUR_PASTE(flavour, engine)
+
+/* The real machine, with lock profiling and without. */
+extern const struct engine ENGINE(real);
+extern const struct engine ENGINE(bare);
+
+#endif

@@ -1,0 +1,125 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cmd.h"
+#include "bench/options.h"
+#include "harvest/source.h"
+
+static void
+list_designs(void)
+{
+	unsigned i;
+
+	for (i = 0; i < generator_count; i++)
+		printf("  %-12s %s\n", generators[i]->ra_ident,
+		    generators[i]->ra_descr);
+}
+
+static void
+list_locks(void)
+{
+	unsigned i;
+
+	for (i = 0; i < lock_class_count; i++)
+		printf("  %-12s %s\n", lock_classes[i]->lc_name,
+		    lock_classes[i]->lc_descr);
+}
+
+static void
+list_ciphers(void)
+{
+	unsigned i;
+
+	for (i = 0; i < cipher_count; i++)
+		printf("  %-12s %s\n", ciphers[i]->ci_name,
+		    ciphers[i]->ci_descr);
+}
+
+static void
+list_sources(void)
+{
+	unsigned i;
+
+	for (i = 0; i < RANDOM_SOURCES; i++)
+		printf("  %-12s %s%s\n", random_sources[i]->rs_ident,
+		    random_sources[i]->rs_descr,
+		    random_sources[i]->rs_probe() == 0 ? "" :
+		    " (absent on this machine)");
+}
+
+static void
+list_profiles(void)
+{
+
+	puts("  none: only the real engine is built in");
+}
+
+static void
+list_tunables(void)
+{
+	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	struct bench_config config;
+	char range[256], value[TUNABLE_STRING_SIZE];
+	unsigned i, s;
+
+	bench_config_default(&config, cpu_count());
+	bench_config_sets(&config, sets);
+	for (s = 0; s < BENCH_TUNABLE_SETS; s++) {
+		for (i = 0; i < sets[s].ts_count; i++) {
+			const struct tunable *tn = &sets[s].ts_table[i];
+
+			tunable_format(tn, sets[s].ts_base, value,
+			    sizeof(value));
+			tunable_range(tn, range, sizeof(range));
+			printf("  %s=%s\n      %s; takes %s\n", tn->tn_name,
+			    value, tn->tn_descr, range);
+		}
+	}
+}
+
+static const struct {
+	const char	*name;
+	void		(*print)(void);
+} topics[] = {
+	{ "designs", list_designs },
+	{ "locks", list_locks },
+	{ "ciphers", list_ciphers },
+	{ "sources", list_sources },
+	{ "profiles", list_profiles },
+	{ "tunables", list_tunables },
+};
+
+enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
+
+static int
+run(int argc, char *argv[], char *const whole[])
+{
+	unsigned i;
+	int status;
+
+	(void)whole;
+	if (!options_operands(argc, argv, 0, 1, "list [designs|locks|ciphers|"
+	    "sources|profiles|tunables]", &status))
+		return (status);
+	for (i = 0; i < TOPICS; i++) {
+		if (argc > 1 && strcmp(argv[1], topics[i].name) != 0)
+			continue;
+		printf("%s:\n", topics[i].name);
+		topics[i].print();
+		if (argc > 1)
+			return (EXIT_SUCCESS);
+	}
+	if (argc > 1)
+		return (usage_error("list", "\"%s\": expected designs, locks, "
+		    "ciphers, sources, profiles or tunables", argv[1]));
+	return (EXIT_SUCCESS);
+}
+
+const struct command cmd_list = {
+	.cmd_name	= "list",
+	.cmd_args	= "[designs|locks|ciphers|sources|profiles|tunables]",
+	.cmd_descr	= "what there is to choose from, and the tunables",
+	.cmd_run	= run,
+};

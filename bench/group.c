@@ -1,0 +1,131 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "bench/group.h"
+#include "lib/kassert.h"
+
+/* The design that stands for what is there today. */
+static const char group_baseline[] = "locked";
+
+bool
+group_same(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (a->request_bytes == b->request_bytes &&
+	    strcmp(a->engine, b->engine) == 0 &&
+	    strcmp(a->lock, b->lock) == 0 &&
+	    strcmp(a->cipher, b->cipher) == 0 &&
+	    strcmp(a->crypto, b->crypto) == 0);
+}
+
+const struct result_cell *
+group_next(const struct result *r, const struct result_cell *last)
+{
+	unsigned i, k;
+
+	i = last == NULL ? 0 : (unsigned)(last - r->cells) + 1;
+	KASSERT(i <= r->cell_count, ("cell %u of %u", i, r->cell_count));
+	for (; i < r->cell_count; i++) {
+		for (k = 0; k < i; k++)
+			if (group_same(&r->cells[k], &r->cells[i]))
+				break;
+		if (k == i)
+			return (&r->cells[i]);
+	}
+	return (NULL);
+}
+
+/* Whether the cell is the first of its group with its design. */
+static bool
+introduces(const struct result *r, const struct result_cell *cell)
+{
+	const struct result_cell *c;
+
+	for (c = r->cells; c < cell; c++)
+		if (group_same(c, cell) && strcmp(c->design, cell->design) == 0)
+			return (false);
+	return (true);
+}
+
+const char *
+group_design(const struct result *r, const struct result_cell *group,
+    unsigned n)
+{
+	const struct result_cell *c, *end = r->cells + r->cell_count;
+	bool has_baseline = false;
+
+	for (c = r->cells; c < end; c++)
+		if (group_same(c, group) &&
+		    strcmp(c->design, group_baseline) == 0)
+			has_baseline = true;
+	if (has_baseline && n == 0)
+		return (group_baseline);
+	n -= has_baseline;
+	for (c = r->cells; c < end; c++) {
+		if (!group_same(c, group) || !introduces(r, c))
+			continue;
+		if (strcmp(c->design, group_baseline) == 0)
+			continue;
+		if (n-- == 0)
+			return (c->design);
+	}
+	return (NULL);
+}
+
+unsigned
+group_readers_above(const struct result *r, const struct result_cell *group,
+    unsigned readers)
+{
+	unsigned best = 0, i;
+
+	for (i = 0; i < r->cell_count; i++) {
+		const struct result_cell *c = &r->cells[i];
+
+		if (c->readers > readers && group_same(c, group) &&
+		    (best == 0 || c->readers < best))
+			best = c->readers;
+	}
+	return (best);
+}
+
+const struct result_cell *
+group_cell(const struct result *r, const struct result_cell *group,
+    const char *design, unsigned readers)
+{
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++) {
+		const struct result_cell *c = &r->cells[i];
+
+		if (c->readers == readers && group_same(c, group) &&
+		    strcmp(c->design, design) == 0)
+			return (c);
+	}
+	return (NULL);
+}
+
+bool
+group_indistinct(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (a->repeats < 2 || b->repeats < 2 ||
+	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
+	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
+}
+
+const char *
+group_claim(const struct result_cell *cell)
+{
+
+	return (strcmp(cell->engine, "virtual") == 0 ? "predicted" :
+	    "measured");
+}
+
+const char *
+group_crypto(const struct result_cell *cell)
+{
+
+	return (strcmp(cell->crypto, "kernel") == 0 ? "kernel-style crypto" :
+	    strcmp(cell->crypto, "native") == 0 ? "native crypto" :
+	    cell->crypto);
+}

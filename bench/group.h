@@ -1,0 +1,55 @@
+/*
+ * Cells that may be set beside each other: same engine, lock, cipher, crypto
+ * and request size; designs and readers differ.  Tables and plots show groups.
+ */
+#ifndef BENCH_GROUP_H
+#define BENCH_GROUP_H
+
+#include <stdbool.h>
+
+#include "bench/result.h"
+
+/* Whether two cells are of one group. */
+bool group_same(const struct result_cell *a, const struct result_cell *b);
+
+/*
+ * The groups of a result, each by its first cell.
+ *
+ *   last  in  the group before, or NULL to begin
+ *
+ * Returns: NULL when there is no further one.
+ */
+const struct result_cell *group_next(const struct result *r,
+    const struct result_cell *last);
+
+/*
+ * The designs of a group.  The one that others are compared with is number 0:
+ * "locked" when there is one, else the first measured.
+ *
+ * Returns: its name; NULL when there are no more than n.
+ */
+const char *group_design(const struct result *r,
+    const struct result_cell *group, unsigned n);
+
+/* The smallest number of readers above readers in a group; 0: none. */
+unsigned group_readers_above(const struct result *r,
+    const struct result_cell *group, unsigned readers);
+
+/* A cell of a group, or NULL. */
+const struct result_cell *group_cell(const struct result *r,
+    const struct result_cell *group, const char *design, unsigned readers);
+
+/*
+ * Whether the intervals of two cells' totals overlap, or one has none because
+ * it was measured once: the cells must not be ranked then.
+ */
+bool group_indistinct(const struct result_cell *a,
+    const struct result_cell *b);
+
+/* What the numbers of an engine are: "predicted" or "measured". */
+const char *group_claim(const struct result_cell *cell);
+
+/* What --crypto chose, in words: "kernel-style crypto". */
+const char *group_crypto(const struct result_cell *cell);
+
+#endif

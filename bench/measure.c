@@ -1,0 +1,159 @@
+/*
+ * From a command line to a result: what run and sweep share.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cmd.h"
+#include "bench/options.h"
+#include "bench/outfile.h"
+#include "bench/prime.h"
+#include "bench/report.h"
+#include "bench/sweep.h"
+
+/* The largest sum of buffers that a cell of the grid would need, in bytes. */
+static uint64_t
+buffers_bytes(const struct options *op)
+{
+	uint64_t readers = 0, size = 0;
+	unsigned i;
+
+	for (i = 0; i < op->op_readers.ol_count; i++)
+		if (op->op_readers.ol_value[i] > readers)
+			readers = op->op_readers.ol_value[i];
+	for (i = 0; i < op->op_sizes.ol_count; i++)
+		if (op->op_sizes.ol_value[i] > size)
+			size = op->op_sizes.ol_value[i];
+	return (readers * size);
+}
+
+/* Everything that can be found wrong before anything is measured. */
+static int
+prepare(struct options *op, char *const whole[])
+{
+	uint64_t memory, seed;
+	const char *missing;
+	int error;
+
+	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	    (uint64_t)sysconf(_SC_PAGESIZE);
+	if (buffers_bytes(op) > memory / 4 * 3) {
+		fprintf(stderr, "rngsim: %s: the readers' buffers need %.3g "
+		    "GB, this machine has %.3g: use fewer readers (-r) or "
+		    "smaller requests (-s)\n", op->op_command,
+		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9);
+		return (EXIT_FAILURE);
+	}
+	error = crypto_mode_enter(op->op_crypto, whole);
+	if (error != 0) {
+		fprintf(stderr, "rngsim: %s: cannot execute the program anew "
+		    "for --crypto: %s\n", op->op_command, strerror(error));
+		return (EXIT_FAILURE);
+	}
+	if (crypto_init(&missing) != 0) {
+		fprintf(stderr, "rngsim: %s: %s does not offer a working %s; "
+		    "check OPENSSL_CONF and the loaded providers\n",
+		    op->op_command, crypto_version(), missing);
+		return (EXIT_FAILURE);
+	}
+	if (!op->op_seed_given) {
+		error = prime_fill((uint8_t *)&seed, sizeof(seed), NULL);
+		if (error != 0) {
+			fprintf(stderr, "rngsim: %s: no seed: %s\n",
+			    op->op_command, strerror(error));
+			return (EXIT_FAILURE);
+		}
+		/* Short enough to be typed in again. */
+		op->op_seed = seed & UINT32_MAX;
+	}
+	return (0);
+}
+
+static int
+write_result(const struct options *op, struct outfile *of,
+    const struct result *r)
+{
+	char *text;
+	int error;
+
+	text = result_format_json(r);
+	if (text == NULL) {
+		outfile_abort(of);
+		fprintf(stderr, "rngsim: %s: no memory for the result\n",
+		    op->op_output);
+		return (EXIT_FAILURE);
+	}
+	error = outfile_commit(of, text, strlen(text));
+	free(text);
+	if (error != 0) {
+		fprintf(stderr, "rngsim: %s: %s\n", op->op_output,
+		    strerror(error));
+		return (EXIT_FAILURE);
+	}
+	return (0);
+}
+
+static int
+measure(struct options *op, char *const whole[])
+{
+	char why[CELL_ERROR_SIZE] = "";
+	struct outfile of;
+	struct result r;
+	int error, status = EXIT_SUCCESS;
+
+	if (op->op_output != NULL) {
+		error = outfile_open(&of, op->op_output);
+		if (error != 0) {
+			fprintf(stderr, "rngsim: %s: %s\n", op->op_output,
+			    strerror(error));
+			return (EXIT_FAILURE);
+		}
+	}
+	error = sweep_run(op, whole, &r, why);
+	if (error != 0) {
+		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why);
+		status = EXIT_FAILURE;
+	}
+	/* A failure before the first cell leaves an earlier file alone. */
+	if (op->op_output != NULL && error != 0 && error != EINTR &&
+	    r.cell_count == 0)
+		outfile_abort(&of);
+	else if (op->op_output != NULL && write_result(op, &of, &r) != 0)
+		status = EXIT_FAILURE;
+	if (r.cell_count > 0 || error == 0) {
+		error = report_emit(stdout, &r, op->op_format);
+		if (error != 0) {
+			fprintf(stderr, "rngsim: stdout: %s\n",
+			    strerror(error));
+			status = EXIT_FAILURE;
+		}
+	}
+	result_free(&r);
+	return (status);
+}
+
+int
+cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
+    const struct command *self)
+{
+	struct options op;
+	int status;
+
+	status = options_parse(&op, (enum options_kind)kind, argc, argv);
+	if (status == 0 && op.op_help) {
+		printf("Usage: rngsim %s %s\n\n%c%s.\n\n", self->cmd_name,
+		    self->cmd_args, self->cmd_descr[0] - 'a' + 'A',
+		    self->cmd_descr + 1);
+		options_help((enum options_kind)kind);
+	} else if (status == 0) {
+		status = prepare(&op, whole);
+		if (status == 0)
+			status = measure(&op, whole);
+		crypto_fini();
+	}
+	options_free(&op);
+	return (status);
+}

@@ -1,0 +1,867 @@
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/options.h"
+#include "harvest/source.h"
+#include "lib/number.h"
+
+enum {
+	KIND_MEASURE	= OPTIONS_RUN | OPTIONS_SWEEP,
+	KIND_ALL	= OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_CAT,
+
+	OPT_CRYPTO = 256,
+	OPT_ENGINE,
+	OPT_FORMAT,
+	OPT_SEED
+};
+
+/* One option; od_kinds says who takes it. */
+struct option_def {
+	int		 od_short;	/* or a value above all characters */
+	const char	*od_long;
+	const char	*od_arg;	/* NULL: takes none */
+	const char	*od_descr;
+	unsigned	 od_kinds;
+	int		(*od_set)(struct options *op, const char *name,
+			    const char *text);
+};
+
+int
+usage_error(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("rngsim: ", stderr);
+	if (command != NULL)
+		fprintf(stderr, "%s: ", command);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return (EXIT_USAGE);
+}
+
+static bool
+takes_lists(const struct options *op)
+{
+
+	return (op->op_kind == OPTIONS_SWEEP);
+}
+
+static int
+list_add(const struct options *op, struct option_list *ol, const char *name,
+    const char *item, uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++)
+		if (ol->ol_value[i] == value)
+			return (usage_error(op->op_command, "%s: \"%s\" is "
+			    "named twice", name, item));
+	if (ol->ol_count == OPTIONS_LIST_MAX)
+		return (usage_error(op->op_command, "%s: more than %d members",
+		    name, OPTIONS_LIST_MAX));
+	ol->ol_value[ol->ol_count++] = value;
+	return (0);
+}
+
+/*
+ * Splits text at commas and hands each part to add; an empty part, or a second
+ * one where one is wanted, is an error.
+ */
+static int
+each_item(struct options *op, struct option_list *ol, const char *name,
+    const char *text, int (*add)(struct options *, struct option_list *,
+    const char *, const char *))
+{
+	char item[64];
+	size_t n;
+	int error;
+
+	if (!takes_lists(op) && strchr(text, ',') != NULL)
+		return (usage_error(op->op_command, "%s: \"%s\" is a list: "
+		    "expected one value; sweep takes lists", name, text));
+	ol->ol_count = 0;
+	for (;;) {
+		n = strcspn(text, ",");
+		if (n == 0)
+			return (usage_error(op->op_command, "%s: empty item in "
+			    "the list", name));
+		if (n >= sizeof(item))
+			return (usage_error(op->op_command, "%s: \"%.20s...\" "
+			    "is too long", name, text));
+		memcpy(item, text, n);
+		item[n] = '\0';
+		error = add(op, ol, name, item);
+		if (error != 0)
+			return (error);
+		if (text[n] == '\0')
+			return (0);
+		text += n + 1;
+	}
+}
+
+/* "a, b or c" from a family. */
+static void
+join_names(char *buf, size_t size, unsigned count,
+    const char *(*name)(unsigned))
+{
+	size_t used = 0;
+	unsigned i;
+
+	buf[0] = '\0';
+	for (i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s",
+		    i == 0 ? "" : i + 1 == count ? " or " : ", ", name(i));
+}
+
+static const char *
+design_name(unsigned i)
+{
+
+	return (generators[i]->ra_ident);
+}
+
+static const char *
+lock_name(unsigned i)
+{
+
+	return (lock_classes[i]->lc_name);
+}
+
+static const char *
+cipher_name(unsigned i)
+{
+
+	return (ciphers[i]->ci_name);
+}
+
+static const char *
+crypto_name(unsigned i)
+{
+
+	return (crypto_mode_names[i]);
+}
+
+static const char *
+format_name(unsigned i)
+{
+
+	return (report_format_names[i]);
+}
+
+static const char *
+engine_name(unsigned i)
+{
+
+	(void)i;
+	return (ENGINE(real).en_name);
+}
+
+/* The index of text in a family; complains when it is not there. */
+static int
+find_name(const struct options *op, const char *option, const char *text,
+    unsigned count, const char *(*name)(unsigned), unsigned *index)
+{
+	char names[512];
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		if (strcmp(name(i), text) == 0) {
+			*index = i;
+			return (0);
+		}
+	}
+	join_names(names, sizeof(names), count, name);
+	return (usage_error(op->op_command, "%s: \"%s\": expected %s", option,
+	    text, names));
+}
+
+static int
+add_design(struct options *op, struct option_list *ol, const char *name,
+    const char *item)
+{
+	unsigned i;
+	int error;
+
+	error = find_name(op, name, item, generator_count, design_name, &i);
+	return (error != 0 ? error : list_add(op, ol, name, item, i));
+}
+
+static int
+add_lock(struct options *op, struct option_list *ol, const char *name,
+    const char *item)
+{
+	unsigned i;
+	int error;
+
+	error = find_name(op, name, item, lock_class_count, lock_name, &i);
+	return (error != 0 ? error : list_add(op, ol, name, item, i));
+}
+
+static int
+add_cipher(struct options *op, struct option_list *ol, const char *name,
+    const char *item)
+{
+	unsigned i;
+	int error;
+
+	error = find_name(op, name, item, cipher_count, cipher_name, &i);
+	return (error != 0 ? error : list_add(op, ol, name, item, i));
+}
+
+/* One reader count, or a range of them. */
+static int
+add_readers(struct options *op, struct option_list *ol, const char *name,
+    const char *item)
+{
+	char low[64], *dash;
+	uint64_t first, last, v;
+	int error = 0;
+
+	snprintf(low, sizeof(low), "%s", item);
+	dash = strchr(low, '-');
+	if (dash != NULL && takes_lists(op))
+		*dash++ = '\0';
+	else
+		dash = NULL;
+	if (number_parse(low, &first) != 0 || first < 1 ||
+	    first > CELL_READERS_MAX)
+		error = EINVAL;
+	last = first;
+	if (error == 0 && dash != NULL && (number_parse(dash, &last) != 0 ||
+	    last < 1 || last > CELL_READERS_MAX))
+		error = EINVAL;
+	if (error != 0)
+		return (usage_error(op->op_command, "%s: \"%s\": expected a "
+		    "number of readers%s, 1..%d", name, item, takes_lists(op) ?
+		    " or a range such as 1-4" : "", CELL_READERS_MAX));
+	if (last < first)
+		return (usage_error(op->op_command, "%s: \"%s\" descends: "
+		    "expected the smaller number first", name, item));
+	for (v = first; error == 0 && v <= last; v++)
+		error = list_add(op, ol, name, item, v);
+	return (error);
+}
+
+static int
+add_size(struct options *op, struct option_list *ol, const char *name,
+    const char *item)
+{
+	uint64_t v;
+
+	if (number_parse_size(item, &v) != 0 || v < 1 ||
+	    v > OPTIONS_SIZE_MAX_BYTES)
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "bytes, 1..1g, with k, m or g for 2^10, 2^20, 2^30", name,
+		    item));
+	return (list_add(op, ol, name, item, v));
+}
+
+static int
+set_designs(struct options *op, const char *name, const char *text)
+{
+
+	return (each_item(op, &op->op_designs, name, text, add_design));
+}
+
+static int
+set_locks(struct options *op, const char *name, const char *text)
+{
+
+	return (each_item(op, &op->op_locks, name, text, add_lock));
+}
+
+static int
+set_ciphers(struct options *op, const char *name, const char *text)
+{
+
+	return (each_item(op, &op->op_ciphers, name, text, add_cipher));
+}
+
+static int
+set_readers(struct options *op, const char *name, const char *text)
+{
+
+	return (each_item(op, &op->op_readers, name, text, add_readers));
+}
+
+static int
+set_sizes(struct options *op, const char *name, const char *text)
+{
+
+	return (each_item(op, &op->op_sizes, name, text, add_size));
+}
+
+static int
+set_time(struct options *op, const char *name, const char *text)
+{
+
+	if (number_parse_real(text, &op->op_time_s) != 0 ||
+	    op->op_time_s < 0.01 || op->op_time_s > 86400)
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "seconds, 0.01..86400", name, text));
+	return (0);
+}
+
+/* -n: repeats of a cell, or the bytes that cat writes. */
+static int
+set_count(struct options *op, const char *name, const char *text)
+{
+	uint64_t v;
+
+	if (op->op_kind == OPTIONS_CAT) {
+		if (number_parse_size(text, &op->op_bytes) != 0)
+			return (usage_error(op->op_command, "%s: \"%s\": "
+			    "expected bytes, with k, m or g for 2^10, 2^20, "
+			    "2^30; 0 for no end", name, text));
+		return (0);
+	}
+	if (number_parse(text, &v) != 0 || v < 1 || v > 10000)
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "repeats, 1..10000", name, text));
+	op->op_repeats = (unsigned)v;
+	return (0);
+}
+
+static int
+set_engine(struct options *op, const char *name, const char *text)
+{
+	unsigned i;
+
+	return (find_name(op, name, text, 1, engine_name, &i));
+}
+
+static int
+set_crypto(struct options *op, const char *name, const char *text)
+{
+	unsigned i;
+	int error;
+
+	error = find_name(op, name, text, CRYPTO_MODES, crypto_name, &i);
+	if (error == 0)
+		op->op_crypto = (enum crypto_mode)i;
+	return (error);
+}
+
+static int
+set_format(struct options *op, const char *name, const char *text)
+{
+	unsigned i;
+	int error;
+
+	error = find_name(op, name, text, REPORT_FORMATS, format_name, &i);
+	if (error == 0)
+		op->op_format = (enum report_format)i;
+	return (error);
+}
+
+static int
+set_seed(struct options *op, const char *name, const char *text)
+{
+
+	if (number_parse(text, &op->op_seed) != 0)
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "0..18446744073709551615", name, text));
+	op->op_seed_given = true;
+	return (0);
+}
+
+static int
+set_output(struct options *op, const char *name, const char *text)
+{
+
+	if (text[0] == '\0')
+		return (usage_error(op->op_command, "%s: \"\": expected a file "
+		    "name", name));
+	op->op_output = text;
+	return (0);
+}
+
+static int
+set_help(struct options *op, const char *name, const char *text)
+{
+
+	(void)name;
+	(void)text;
+	op->op_help = true;
+	return (0);
+}
+
+/* Whether the tunable called name was set already. */
+static bool
+tunable_seen(const struct options *op, const char *name)
+{
+	size_t n = strlen(name);
+	unsigned i;
+
+	for (i = 0; i < op->op_tunable_count; i++)
+		if (strncmp(op->op_tunables[i], name, n) == 0 &&
+		    op->op_tunables[i][n] == '=')
+			return (true);
+	return (false);
+}
+
+static int
+set_tunable(struct options *op, const char *option, const char *text)
+{
+	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	const struct tunable_set *set = NULL;
+	const struct tunable *tn;
+	char name[128], range[512];
+	const char *value;
+	char **grown;
+
+	value = strchr(text, '=');
+	if (value == NULL || value == text ||
+	    (size_t)(value - text) >= sizeof(name))
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "name=value; \"rngsim list tunables\" has the names",
+		    option, text));
+	snprintf(name, sizeof(name), "%.*s", (int)(value - text), text);
+	value++;
+	bench_config_sets(&op->op_config, sets);
+	tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set);
+	if (tn == NULL)
+		return (usage_error(op->op_command, "%s: \"%s\" is no tunable; "
+		    "\"rngsim list tunables\" has the names", option, name));
+	if (tunable_seen(op, name))
+		return (usage_error(op->op_command, "%s: %s is set twice",
+		    option, name));
+	if (tunable_set_text(tn, set->ts_base, value) != 0) {
+		tunable_range(tn, range, sizeof(range));
+		return (usage_error(op->op_command, "%s: %s: \"%s\": expected "
+		    "%s", option, name, value, range));
+	}
+	grown = realloc(op->op_tunables, (op->op_tunable_count + 2) *
+	    sizeof(*grown));
+	if (grown == NULL || (op->op_tunables = grown,
+	    grown[op->op_tunable_count] = strdup(text)) == NULL)
+		return (usage_error(op->op_command, "no memory"));
+	grown[++op->op_tunable_count] = NULL;
+	return (0);
+}
+
+/* In the order of --help. */
+static const struct option_def defs[] = {
+	{ 'c', "cipher", "LIST", "ciphers", KIND_ALL, set_ciphers },
+	{ 'd', "design", "LIST", "generator designs", KIND_ALL, set_designs },
+	{ 'h', "help", NULL, "this text", KIND_ALL, set_help },
+	{ 'l', "lock", "LIST", "lock kinds", KIND_ALL, set_locks },
+	{ 'n', "repeats", "N", "repeats of each cell", KIND_MEASURE,
+	    set_count },
+	{ 'n', "bytes", "BYTES", "bytes to write; 0, the default: endless",
+	    OPTIONS_CAT, set_count },
+	{ 'o', "output", "FILE", "write the result there, as JSON",
+	    KIND_MEASURE, set_output },
+	{ 'r', "readers", "LIST", "reader threads", KIND_MEASURE, set_readers },
+	{ 's', "size", "LIST", "bytes of one read request, k m g for 2^10...",
+	    KIND_ALL, set_sizes },
+	{ 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", KIND_ALL,
+	    set_tunable },
+	{ 't', "time", "SECONDS", "measured time of each repeat", KIND_MEASURE,
+	    set_time },
+	{ OPT_CRYPTO, "crypto", "MODE", "how libcrypto may compute", KIND_ALL,
+	    set_crypto },
+	{ OPT_ENGINE, "engine", "NAME", "what runs the threads", KIND_MEASURE,
+	    set_engine },
+	{ OPT_FORMAT, "format", "NAME", "what stdout gets", KIND_MEASURE,
+	    set_format },
+	{ OPT_SEED, "seed", "N", "seed of everything that is drawn", KIND_ALL,
+	    set_seed },
+};
+
+enum { DEFS = sizeof(defs) / sizeof(defs[0]) };
+
+static const struct option_def *
+def_find(enum options_kind kind, int c)
+{
+	unsigned i;
+
+	for (i = 0; i < DEFS; i++)
+		if (defs[i].od_short == c && (defs[i].od_kinds & kind) != 0)
+			return (&defs[i]);
+	return (NULL);
+}
+
+/* getopt_long's two descriptions, from ours. */
+static void
+getopt_tables(enum options_kind kind, char *shorts, struct option *longs)
+{
+	unsigned i;
+
+	*shorts++ = ':';
+	for (i = 0; i < DEFS; i++) {
+		if ((defs[i].od_kinds & kind) == 0)
+			continue;
+		if (defs[i].od_short < 256) {
+			*shorts++ = (char)defs[i].od_short;
+			if (defs[i].od_arg != NULL)
+				*shorts++ = ':';
+		}
+		*longs++ = (struct option){ .name = defs[i].od_long,
+		    .has_arg = defs[i].od_arg != NULL ? required_argument :
+		    no_argument, .val = defs[i].od_short };
+	}
+	*shorts = '\0';
+	memset(longs, 0, sizeof(*longs));
+}
+
+/*
+ * Long names in full only: getopt_long(3) takes any unambiguous beginning, which
+ * a later option can make ambiguous.
+ */
+static int
+refuse_abbreviations(const char *command, const struct option *longs, int argc,
+    char *argv[])
+{
+	const struct option *o;
+	size_t n;
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strncmp(argv[i], "--", 2) != 0)
+			continue;
+		n = strcspn(argv[i] + 2, "=");
+		for (o = longs; o->name != NULL; o++)
+			if (strlen(o->name) == n &&
+			    strncmp(o->name, argv[i] + 2, n) == 0)
+				break;
+		if (o->name == NULL)
+			return (usage_error(command, "unknown option %.*s; "
+			    "\"rngsim %s --help\" lists them", (int)n + 2,
+			    argv[i], command));
+	}
+	return (0);
+}
+
+/* How the user is told which option is meant. */
+static const char *
+option_label(const struct option_def *od, char buf[40])
+{
+
+	if (od->od_short < 256)
+		snprintf(buf, 40, "-%c", od->od_short);
+	else
+		snprintf(buf, 40, "--%s", od->od_long);
+	return (buf);
+}
+
+static int
+list_default(struct option_list *ol, uint64_t value)
+{
+
+	if (ol->ol_count == 0)
+		ol->ol_value[ol->ol_count++] = value;
+	return (0);
+}
+
+static unsigned
+index_of_design(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; strcmp(generators[i]->ra_ident, name) != 0; i++)
+		KASSERT(i + 1 < generator_count, ("no design %s", name));
+	return (i);
+}
+
+static unsigned
+index_of_lock(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; strcmp(lock_classes[i]->lc_name, name) != 0; i++)
+		KASSERT(i + 1 < lock_class_count, ("no lock %s", name));
+	return (i);
+}
+
+static unsigned
+index_of_cipher(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; strcmp(ciphers[i]->ci_name, name) != 0; i++)
+		KASSERT(i + 1 < cipher_count, ("no cipher %s", name));
+	return (i);
+}
+
+/* A FreeBSD tunable that says the same as an option, or contradicts it. */
+static int
+tunable_as_option(struct options *op, const char *tunable, const char *option,
+    struct option_list *ol, uint64_t wanted, const char *wanted_name)
+{
+
+	if (!tunable_seen(op, tunable))
+		return (0);
+	if (ol->ol_count != 0 && (ol->ol_count > 1 ||
+	    ol->ol_value[0] != wanted))
+		return (usage_error(op->op_command, "-S %s means %s %s, but %s "
+		    "says otherwise: drop one of them", tunable, option,
+		    wanted_name, option));
+	return (list_default(ol, wanted));
+}
+
+/* Sources that do not exist, files that are not there: before measuring. */
+static int
+check_sources(const struct options *op)
+{
+	const struct harvest_config *hc = &op->op_config.bc_harvest;
+	struct random_source_list list;
+	struct harvest_error why;
+	int error;
+
+	error = random_sources_check(hc, &list, &why);
+	if (error == EINVAL)
+		return (usage_error(op->op_command, "-S: %s", why.text));
+	if (error != 0) {
+		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why.text);
+		return (EXIT_FAILURE);
+	}
+	if (hc->record_file[0] != '\0' && (op->op_kind != OPTIONS_RUN ||
+	    op->op_repeats > 1))
+		return (usage_error(op->op_command, "-S: "
+		    "rngsim.harvest.record holds the events of one repeat: "
+		    "expected \"rngsim run\" without -n"));
+	return (0);
+}
+
+static int
+apply_tunables(struct options *op)
+{
+	const struct program_config *pc = &op->op_config.bc_program;
+	const char *design = pc->concurrent_read ? "concurrent" : "locked";
+	const char *cipher = pc->use_chacha20_cipher ? "chacha20" : "aes";
+	const struct lock_config *lc = &op->op_config.bc_lock;
+	int error;
+
+	error = tunable_as_option(op, "kern.random.fortuna.concurrent_read",
+	    "-d", &op->op_designs, index_of_design(design), design);
+	if (error == 0)
+		error = tunable_as_option(op,
+		    "kern.random.use_chacha20_cipher", "-c", &op->op_ciphers,
+		    index_of_cipher(cipher), cipher);
+	if (error != 0)
+		return (error);
+	if (lc->delay_base > lc->delay_max)
+		return (usage_error(op->op_command, "-S: debug.lock.delay_base "
+		    "is %u, more than debug.lock.delay_max, %u",
+		    lc->delay_base, lc->delay_max));
+	return (check_sources(op));
+}
+
+static void
+apply_defaults(struct options *op)
+{
+	bool sweep = takes_lists(op);
+	unsigned v;
+
+	if (sweep && op->op_designs.ol_count == 0) {
+		list_default(&op->op_designs, index_of_design("locked"));
+		op->op_designs.ol_value[op->op_designs.ol_count++] =
+		    index_of_design("concurrent");
+	}
+	list_default(&op->op_designs, index_of_design("concurrent"));
+	list_default(&op->op_locks, index_of_lock("mtx"));
+	if (sweep && op->op_ciphers.ol_count == 0)
+		for (v = 0; v < cipher_count; v++)
+			op->op_ciphers.ol_value[op->op_ciphers.ol_count++] = v;
+	list_default(&op->op_ciphers, index_of_cipher("chacha20"));
+	if (sweep && op->op_readers.ol_count == 0)
+		for (v = 1; v <= cpu_count() + 1 && v <= CELL_READERS_MAX; v++)
+			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
+	list_default(&op->op_readers, cpu_count() < CELL_READERS_MAX ?
+	    cpu_count() : CELL_READERS_MAX);
+	list_default(&op->op_sizes, 64 * 1024);
+	if (op->op_repeats == 0)
+		op->op_repeats = sweep ? 5 : 1;
+	if (op->op_time_s <= 0)
+		op->op_time_s = 1;
+}
+
+static int
+check_grid(const struct options *op)
+{
+	uint64_t cells;
+
+	cells = (uint64_t)op->op_designs.ol_count * op->op_locks.ol_count *
+	    op->op_ciphers.ol_count;
+	cells *= (uint64_t)op->op_readers.ol_count * op->op_sizes.ol_count;
+	if (cells > OPTIONS_CELLS_MAX)
+		return (usage_error(op->op_command, "the lists make %" PRIu64
+		    " cells: expected at most %d", cells, OPTIONS_CELLS_MAX));
+	return (0);
+}
+
+static int
+init(struct options *op, enum options_kind kind, const char *command)
+{
+	struct option_list *const lists[] = { &op->op_designs, &op->op_locks,
+	    &op->op_ciphers, &op->op_readers, &op->op_sizes };
+	unsigned i;
+
+	memset(op, 0, sizeof(*op));
+	op->op_command = command;
+	op->op_kind = kind;
+	op->op_crypto = kind == OPTIONS_CAT ? CRYPTO_NATIVE : CRYPTO_KERNEL;
+	bench_config_default(&op->op_config, cpu_count());
+	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		lists[i]->ol_value = calloc(OPTIONS_LIST_MAX + 1,
+		    sizeof(uint64_t));
+		if (lists[i]->ol_value == NULL)
+			return (ENOMEM);
+	}
+	return (op->op_tunables == NULL ? ENOMEM : 0);
+}
+
+static int
+parse_all(struct options *op, enum options_kind kind, int argc, char *argv[])
+{
+	bool seen[DEFS] = { false };
+	const struct option_def *od;
+	struct option longs[DEFS + 1];
+	char label[40], shorts[2 * DEFS + 2];
+	int c, error;
+
+	getopt_tables(kind, shorts, longs);
+	error = refuse_abbreviations(op->op_command, longs, argc, argv);
+	if (error != 0)
+		return (error);
+	optind = 1;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == '?')
+			return (usage_error(op->op_command, "unknown option "
+			    "-%c; \"rngsim %s --help\" lists them", optopt,
+			    op->op_command));
+		od = def_find(kind, c == ':' ? optopt : c);
+		if (od == NULL)
+			return (usage_error(op->op_command, "unknown option"));
+		option_label(od, label);
+		if (c == ':')
+			return (usage_error(op->op_command, "%s: expected %s "
+			    "after it", label, od->od_arg));
+		if (seen[od - defs] && od->od_set != set_tunable)
+			return (usage_error(op->op_command, "%s is given twice",
+			    label));
+		seen[od - defs] = true;
+		error = od->od_set(op, label, optarg);
+		if (error != 0 || op->op_help)
+			return (error);
+	}
+	if (optind < argc)
+		return (usage_error(op->op_command, "surplus operand \"%s\"",
+		    argv[optind]));
+	return (0);
+}
+
+int
+options_parse(struct options *op, enum options_kind kind, int argc,
+    char *argv[])
+{
+	int error;
+
+	if (init(op, kind, argv[0]) != 0) {
+		fprintf(stderr, "rngsim: no memory\n");
+		return (EXIT_FAILURE);
+	}
+	error = parse_all(op, kind, argc, argv);
+	if (error != 0 || op->op_help)
+		return (error);
+	error = apply_tunables(op);
+	if (error != 0)
+		return (error);
+	apply_defaults(op);
+	return (check_grid(op));
+}
+
+void
+options_free(struct options *op)
+{
+	unsigned i;
+
+	free(op->op_designs.ol_value);
+	free(op->op_locks.ol_value);
+	free(op->op_ciphers.ol_value);
+	free(op->op_readers.ol_value);
+	free(op->op_sizes.ol_value);
+	for (i = 0; i < op->op_tunable_count; i++)
+		free(op->op_tunables[i]);
+	free(op->op_tunables);
+	memset(op, 0, sizeof(*op));
+}
+
+static void
+help_choices(const char *label, unsigned count, const char *(*name)(unsigned))
+{
+	char names[512];
+
+	join_names(names, sizeof(names), count, name);
+	printf("  %-8s %s\n", label, names);
+}
+
+void
+options_help(enum options_kind kind)
+{
+	char left[64];
+	unsigned i;
+
+	puts("Options:");
+	for (i = 0; i < DEFS; i++) {
+		const struct option_def *od = &defs[i];
+
+		if ((od->od_kinds & (unsigned)kind) == 0)
+			continue;
+		if (od->od_short < 256)
+			snprintf(left, sizeof(left), "-%c, --%s %s",
+			    od->od_short, od->od_long,
+			    od->od_arg != NULL ? od->od_arg : "");
+		else
+			snprintf(left, sizeof(left), "    --%s %s",
+			    od->od_long, od->od_arg);
+		printf("  %-26s %s\n", left, od->od_descr);
+	}
+	puts("\nValues:");
+	help_choices("design", generator_count, design_name);
+	help_choices("lock", lock_class_count, lock_name);
+	help_choices("cipher", cipher_count, cipher_name);
+	help_choices("crypto", CRYPTO_MODES, crypto_name);
+	if (kind != OPTIONS_CAT) {
+		help_choices("engine", 1, engine_name);
+		help_choices("format", REPORT_FORMATS, format_name);
+	}
+	puts("\n\"rngsim list\" describes them; \"rngsim list tunables\" has "
+	    "what -S sets.");
+}
+
+bool
+options_operands(int argc, char *argv[], int min, int max, const char *usage,
+    int *status)
+{
+	int n = argc - 1;
+
+	*status = 0;
+	if (n > 0 && (strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0)) {
+		printf("Usage: rngsim %s\n", usage);
+		return (false);
+	}
+	if (n > 0 && argv[1][0] == '-' && argv[1][1] != '\0') {
+		*status = usage_error(argv[0], "unknown option %s; usage: "
+		    "rngsim %s", argv[1], usage);
+		return (false);
+	}
+	if (n < min || n > max) {
+		*status = usage_error(argv[0], "%s operand%s%s%s; usage: "
+		    "rngsim %s", n < min ? "missing" : "surplus",
+		    n < min ? "" : " \"", n < min ? "" : argv[max + 1],
+		    n < min ? "" : "\"", usage);
+		return (false);
+	}
+	return (true);
+}

@@ -1,0 +1,91 @@
+/*
+ * The command line of the measuring commands, and saying what is wrong with one.
+ */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/cell.h"
+#include "bench/config.h"
+#include "bench/report.h"
+#include "lib/crypto.h"
+
+enum {
+	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
+	OPTIONS_CELLS_MAX	= 100000,
+	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
+
+	EXIT_USAGE		= 2
+};
+
+/* Which options a command takes. */
+enum options_kind {
+	OPTIONS_RUN	= 1u << 0,	/* one cell: no lists */
+	OPTIONS_SWEEP	= 1u << 1,
+	OPTIONS_CAT	= 1u << 2
+};
+
+/* A list of names or numbers; each member once. */
+struct option_list {
+	uint64_t	*ol_value;	/* indexes into a family, or numbers */
+	unsigned	 ol_count;
+};
+
+struct options {
+	const char	*op_command;
+	unsigned	 op_kind;
+	struct option_list op_designs;	/* into generators[] */
+	struct option_list op_locks;	/* into lock_classes[] */
+	struct option_list op_ciphers;	/* into ciphers[] */
+	struct option_list op_readers;
+	struct option_list op_sizes;	/* bytes */
+	double		 op_time_s;
+	unsigned	 op_repeats;
+	enum crypto_mode op_crypto;
+	uint64_t	 op_seed;
+	bool		 op_seed_given;
+	const char	*op_output;	/* or NULL */
+	enum report_format op_format;
+	uint64_t	 op_bytes;	/* cat -n; 0: endless */
+	struct bench_config op_config;
+	char		**op_tunables;	/* "name=value", NULL-terminated */
+	unsigned	 op_tunable_count;
+	bool		 op_help;
+};
+
+/*
+ * Reads a command's arguments, argv[0] being its name.  Prints one message to
+ * stderr when something is wrong: the option, its value, and what it takes.
+ *
+ * Returns: 0, EXIT_USAGE, or EXIT_FAILURE when there is no memory.
+ */
+int options_parse(struct options *op, enum options_kind kind, int argc,
+    char *argv[]);
+
+/* Frees what op points to. */
+void options_free(struct options *op);
+
+/* Prints the options that a kind of command takes, families included. */
+void options_help(enum options_kind kind);
+
+/*
+ * Says what is wrong with an argument.
+ *
+ *   command  in  or NULL outside any
+ *
+ * Returns: EXIT_USAGE.
+ */
+int usage_error(const char *command, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * For commands that take operands and only --help: prints the help or complains.
+ *
+ * Returns: whether to go on; *status is the exit status if not.
+ */
+bool options_operands(int argc, char *argv[], int min, int max,
+    const char *usage, int *status);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * A result: what was measured, on what, by which command.
+ *
+ * The in-memory form of one rngsim-result(5) document.  Measuring fills it,
+ * bench/result.c writes it, bench/result_load.c reads it, and tables, CSV and
+ * plots are made from it, so a report of a file shows what the run showed.
+ *
+ * Units end the names: MB is 10^6 bytes, percent is of one CPU.
+ */
+#ifndef BENCH_RESULT_H
+#define BENCH_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define	RESULT_SCHEMA	"rngsim-result/1"
+
+enum {
+	RESULT_NAME_SIZE	= 32,
+	RESULT_TEXT_SIZE	= 256,
+	RESULT_FILE_MAX		= 256 << 20
+};
+
+/* Of one duration's distribution, ns. */
+struct result_latency {
+	double	p50;
+	double	p90;
+	double	p99;
+	double	p999;
+	double	max;
+};
+
+/*
+ * How evenly readers were served.  Of the readers' rates: min_max is the
+ * smallest over the largest, cov the standard deviation over the mean, jain
+ * Jain's index.  hold_share_harvest is the harvest thread's part, 0..1, of the
+ * time Fortuna's lock was held.
+ */
+struct result_fairness {
+	double	min_max;
+	double	cov;
+	double	jain;
+	double	hold_share_harvest;
+};
+
+/* The harvest thread. */
+struct result_harvest {
+	double	cpu_percent;	/* of its CPU clock */
+	double	spin_percent;	/* of the window, waiting for locks awake */
+	double	block_percent;	/* and asleep */
+	double	events_per_s;	/* delivered to the generator */
+	double	dropped;	/* events lost to a full queue, in the window */
+	double	latency_p99_ns;	/* of one event's delivery, lock included */
+};
+
+/* One place that takes one lock; all repeats together. */
+struct result_row {
+	char	site[RESULT_NAME_SIZE];
+	char	lock[RESULT_NAME_SIZE];		/* its name: "reseed mutex" */
+	char	role[RESULT_NAME_SIZE];		/* reader, harvest, producer */
+	double	count;
+	double	contended;
+	double	hold_total_ns;
+	double	hold_max_ns;
+	double	wait_total_ns;
+	double	wait_max_ns;
+	double	spin_total_ns;
+	double	block_total_ns;
+};
+
+/* One repeat, as measured. */
+struct result_sample {
+	unsigned	order;		/* its place among all of the run */
+	double		window_s;	/* measured time */
+	double		total_mb_per_s;
+	double		*reader_mb_per_s;	/* one for each reader */
+	unsigned	*reader_cpu;	/* where each ended, OS numbering */
+	double		*interval_mb_per_s;	/* the window in equal parts */
+	unsigned	intervals;
+	double		reads_per_s;
+	double		readers_cpu_percent;	/* all readers' CPU time */
+	/*
+	 * How long after the window opened and closed the last reader ended a
+	 * request: one that waits across an edge shows here.
+	 */
+	double		start_skew_ms;
+	double		stop_skew_ms;
+	double		reseeds;
+	struct result_latency latency_ns;
+	struct result_fairness fairness;
+	struct result_harvest harvest;
+};
+
+/*
+ * One cell.  Everything above samples is computed from them: medians over
+ * repeats, but for latency_ns and harvest.latency_p99_ns, which are quantiles of
+ * all repeats' requests, and lock_profile, which is their sum.
+ */
+struct result_cell {
+	char		engine[RESULT_NAME_SIZE];
+	char		design[RESULT_NAME_SIZE];
+	char		lock[RESULT_NAME_SIZE];
+	char		cipher[RESULT_NAME_SIZE];
+	char		crypto[RESULT_NAME_SIZE];
+	unsigned	readers;
+	uint64_t	request_bytes;
+	unsigned	repeats;	/* samples taken */
+	bool		oversubscribed;	/* more readers than CPUs */
+	bool		profiled;	/* lock profiling was compiled in */
+	double		total_mb_per_s;
+	double		total_mb_per_s_ci95[2];
+	double		*reader_mb_per_s;
+	double		profile_cost_percent;	/* of the readers' time */
+	struct result_latency latency_ns;
+	struct result_fairness fairness;
+	struct result_harvest harvest;
+	struct result_row *lock_profile;
+	unsigned	lock_profile_rows;
+	struct result_sample *samples;
+	/* Gates not passed and limits met, "; " between; else empty. */
+	char		notes[RESULT_TEXT_SIZE];
+};
+
+/* Where it was measured. */
+struct result_host {
+	char		cpu_model[RESULT_TEXT_SIZE];
+	unsigned	cpus;		/* usable: the affinity mask */
+	unsigned	cpus_machine;
+	double		cpu_quota;	/* cgroup's, in CPUs; 0: none */
+	unsigned	numa_nodes;
+	char		kernel[RESULT_TEXT_SIZE];
+	char		compiler[RESULT_TEXT_SIZE];
+	char		flags[RESULT_TEXT_SIZE];
+	char		libcrypto[RESULT_TEXT_SIZE];
+	char		revision[RESULT_NAME_SIZE];
+	bool		invariants;
+	double		clock_ns;	/* cost of one time stamp */
+	double		profile_ns;	/* of profiling one acquisition */
+};
+
+struct result {
+	bool		complete;
+	char		**argv;		/* NULL-terminated */
+	uint64_t	seed;
+	char		started[RESULT_NAME_SIZE];	/* RFC 3339 */
+	double		time_s;		/* asked for, per repeat */
+	char		**tunables;	/* "name=value" set; NULL-terminated */
+	char		**sources;	/* in use; NULL-terminated */
+	char		**sources_skipped;	/* absent here; likewise */
+	struct result_host host;
+	struct result_cell *cells;
+	unsigned	cell_count;
+};
+
+/*
+ * Writes r as JSON text, ending in a newline, into a malloc(3)ed string.
+ *
+ * Returns: NULL when there is no memory.
+ */
+char *result_format_json(const struct result *r);
+
+/*
+ * Reads a result.
+ *
+ *   path   in   a file, or "-" for stdin
+ *   r      out  freed by result_free()
+ *   error  out  on failure: what was wrong and where, RESULT_TEXT_SIZE bytes
+ *
+ * Returns: 0; EINVAL for a file that is no whole document of this schema; EFBIG
+ * for one above RESULT_FILE_MAX bytes; ENOMEM; else what open(2) or read(2)
+ * said.  *r is untouched on failure.  Names and texts in *r hold no control
+ * characters, numbers are finite and not negative, arrays as long as counts say.
+ */
+int result_load(const char *path, struct result *r,
+    char error[RESULT_TEXT_SIZE]);
+
+/* Frees everything r points to, which result_load() or a run allocated. */
+void result_free(struct result *r);
+
+/* Fills in the host; clock_ns and profile_ns are left alone. */
+void result_host_fill(struct result_host *host);
+
+#endif

@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <stdlib.h>
+
+#include "bench/stats.h"
+#include "lib/kassert.h"
+
+enum { STATS_RESAMPLES = 2000 };
+
+double
+stats_median(double *values, unsigned n)
+{
+
+	return (stats_quantile(values, n, 0.5));
+}
+
+double
+stats_quantile(double *values, unsigned n, double q)
+{
+
+	KASSERT(n > 0, ("quantile of nothing"));
+	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
+	gsl_sort(values, 1, n);
+	return (gsl_stats_quantile_from_sorted_data(values, 1, n, q));
+}
+
+double
+stats_mean(const double *values, unsigned n)
+{
+
+	KASSERT(n > 0, ("mean of nothing"));
+	return (gsl_stats_mean(values, 1, n));
+}
+
+double
+stats_cov(const double *values, unsigned n)
+{
+	double mean = stats_mean(values, n);
+
+	if (mean == 0)
+		return (0);
+	return (gsl_stats_sd_with_fixed_mean(values, 1, n, mean) / mean);
+}
+
+double
+stats_jain(const double *values, unsigned n)
+{
+	double cov = stats_cov(values, n);
+
+	/* Nobody got anything: evenly so. */
+	return (1 / (1 + cov * cov));
+}
+
+double
+stats_min_max(const double *values, unsigned n)
+{
+	double max, min;
+
+	KASSERT(n > 0, ("extremes of nothing"));
+	gsl_stats_minmax(&min, &max, values, 1, n);
+	return (max > 0 ? min / max : 0);
+}
+
+/* GSL's own answer to no memory is to abort. */
+static gsl_rng *
+rng_new(uint64_t seed)
+{
+	gsl_error_handler_t *handler;
+	gsl_rng *rng;
+
+	handler = gsl_set_error_handler_off();
+	rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_set_error_handler(handler);
+	/* The generator takes 32 bits; all 64 should matter. */
+	if (rng != NULL)
+		gsl_rng_set(rng, (unsigned long)((seed ^ seed >> 32) &
+		    UINT32_MAX));
+	return (rng);
+}
+
+int
+stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+    double *low, double *high)
+{
+	double *draw, *medians;
+	gsl_rng *rng;
+	unsigned i, k;
+	int error = ENOMEM;
+
+	KASSERT(n > 0, ("interval of nothing"));
+	if (n == 1) {
+		*low = *high = values[0];
+		return (0);
+	}
+	draw = calloc(n, sizeof(*draw));
+	medians = calloc(STATS_RESAMPLES, sizeof(*medians));
+	rng = rng_new(seed);
+	if (draw != NULL && medians != NULL && rng != NULL) {
+		for (i = 0; i < STATS_RESAMPLES; i++) {
+			for (k = 0; k < n; k++)
+				draw[k] = values[gsl_rng_uniform_int(rng, n)];
+			medians[i] = stats_median(draw, n);
+		}
+		*low = stats_quantile(medians, STATS_RESAMPLES, 0.025);
+		*high = stats_quantile(medians, STATS_RESAMPLES, 0.975);
+		error = 0;
+	}
+	free(draw);
+	free(medians);
+	if (rng != NULL)
+		gsl_rng_free(rng);
+	return (error);
+}

@@ -1,0 +1,46 @@
+/*
+ * Figures of merit of a few numbers: repeats of a cell, readers of a repeat.
+ *
+ * All take at least one value; a sum or mean of 0, when nobody read anything,
+ * makes shares 0 rather than undefined.
+ */
+#ifndef BENCH_STATS_H
+#define BENCH_STATS_H
+
+#include <stdint.h>
+
+/* The middle value, or the mean of the two middle ones.  Sorts values. */
+double stats_median(double *values, unsigned n);
+
+/*
+ * The value below which a share q, 0..1, lies, linear between neighbours.
+ * Sorts values.
+ */
+double stats_quantile(double *values, unsigned n, double q);
+
+/* The arithmetic mean. */
+double stats_mean(const double *values, unsigned n);
+
+/* Standard deviation over mean; the values are all there are, no sample. */
+double stats_cov(const double *values, unsigned n);
+
+/* Jain's index, (sum x)^2 / (n sum x^2): 1/n..1, 1 when all are equal. */
+double stats_jain(const double *values, unsigned n);
+
+/* The smallest over the largest: 0..1, 1 when all are equal. */
+double stats_min_max(const double *values, unsigned n);
+
+/*
+ * An interval that holds the median with 95 % confidence: percentile bootstrap
+ * over 2000 resamples.  The same seed gives the same interval.  With one value
+ * there is no spread to see and the interval is that value.
+ *
+ *   values     in   in any order, left as they are
+ *   low, high  out  untouched on failure
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+    double *low, double *high);
+
+#endif

@@ -1,0 +1,344 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bench/figure.h"
+#include "bench/group.h"
+#include "bench/table.h"
+#include "lib/kassert.h"
+
+enum {
+	TABLE_TEXT_SIZE	= 2048,
+	TABLE_MARK_SIZE	= 8,	/* "[a]" */
+	TABLE_MARKS	= 26
+};
+
+/* What is explained below the rows that use it. */
+struct table {
+	FILE		*tb_out;
+	const struct result *tb_result;
+	bool		 tb_star;	/* an oversubscribed row */
+	bool		 tb_paren;	/* a ratio that shows nothing */
+	bool		 tb_once;	/* a cell without a spread */
+	/* Of one block. */
+	const char	*tb_notes[TABLE_MARKS];
+	unsigned	 tb_note_count;
+	bool		 tb_notes_more;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(char text[TABLE_TEXT_SIZE], const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + len, TABLE_TEXT_SIZE - len, fmt, ap);
+	va_end(ap);
+}
+
+/* What all cells' numbers are, when they are of one kind. */
+static const char *
+claim(const struct result *r)
+{
+	unsigned i, predicted = 0;
+
+	for (i = 0; i < r->cell_count; i++)
+		predicted += strcmp(group_claim(&r->cells[i]),
+		    "predicted") == 0;
+	if (predicted == 0)
+		return ("measured (engine real) on");
+	return (predicted == r->cell_count ?
+	    "predicted (engine virtual), computed on" :
+	    "measured and predicted, as each block says, on");
+}
+
+static void
+print_head(struct table *tb)
+{
+	const struct result *r = tb->tb_result;
+	const struct result_host *h = &r->host;
+	unsigned i, max = 0, min = r->cell_count > 0 ? r->cells[0].repeats : 0;
+	char text[TABLE_TEXT_SIZE] = "";
+
+	for (i = 0; i < r->cell_count; i++) {
+		if (r->cells[i].repeats > max)
+			max = r->cells[i].repeats;
+		if (r->cells[i].repeats < min)
+			min = r->cells[i].repeats;
+	}
+	if (!r->complete)
+		figure_wrap(tb->tb_out, "INCOMPLETE:", 2,
+		    "stopped before everything was measured");
+	add(text, "%s %s, %u CPU%s", claim(r), h->cpu_model, h->cpus,
+	    h->cpus == 1 ? "" : "s");
+	if (h->cpu_quota > 0)
+		add(text, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
+	add(text, ", %s, %s, INVARIANTS %s, ", h->kernel, h->libcrypto,
+	    h->invariants ? "on (checks are timed too: no figures to quote)" :
+	    "off");
+	if (min == max)
+		add(text, "%u", max);
+	else
+		add(text, "%u to %u", min, max);
+	add(text, " x %g s, %s, seed %" PRIu64, r->time_s, r->started,
+	    r->seed);
+	figure_wrap(tb->tb_out, "", 2, text);
+}
+
+static void
+print_list(FILE *out, const char *first, char *const *texts)
+{
+	char text[TABLE_TEXT_SIZE] = "";
+	char *c;
+
+	if (texts == NULL || *texts == NULL)
+		return;
+	for (; *texts != NULL; texts++)
+		add(text, "%s%s", *texts, texts[1] == NULL ? "" : " ");
+	for (c = text; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	figure_wrap(out, first, 2, text);
+}
+
+/* A footnote's mark; cells of a block with the same notes share it. */
+static void
+mark(struct table *tb, const struct result_cell *cell,
+    char buf[TABLE_MARK_SIZE])
+{
+	unsigned i;
+
+	buf[0] = '\0';
+	if (cell == NULL || cell->notes[0] == '\0')
+		return;
+	for (i = 0; i < tb->tb_note_count; i++)
+		if (strcmp(tb->tb_notes[i], cell->notes) == 0)
+			break;
+	if (i == TABLE_MARKS) {
+		tb->tb_notes_more = true;
+		snprintf(buf, TABLE_MARK_SIZE, "[+]");
+		return;
+	}
+	if (i == tb->tb_note_count)
+		tb->tb_notes[tb->tb_note_count++] = cell->notes;
+	snprintf(buf, TABLE_MARK_SIZE, "[%c]", (int)('a' + i));
+}
+
+static void
+print_notes(struct table *tb)
+{
+	char first[TABLE_MARK_SIZE];
+	unsigned i;
+
+	for (i = 0; i < tb->tb_note_count; i++) {
+		snprintf(first, sizeof(first), "[%c]", (int)('a' + i));
+		figure_wrap(tb->tb_out, first, 4, tb->tb_notes[i]);
+	}
+	if (tb->tb_notes_more)
+		figure_wrap(tb->tb_out, "[+]", 4,
+		    "noted; the result file has the text");
+}
+
+static void
+print_cell(struct table *tb, const struct result_cell *cell)
+{
+	char rate[FIGURE_SIZE], spread[FIGURE_SIZE], cpu[FIGURE_SIZE];
+	char p99[FIGURE_SIZE];
+	double total;
+
+	if (cell == NULL) {
+		fprintf(tb->tb_out, " %7s %5s %5s %7s", "-", "-", "-", "-");
+		return;
+	}
+	total = cell->total_mb_per_s;
+	figure_real(rate, total / cell->readers);
+	if (cell->repeats < 2) {
+		tb->tb_once = true;
+		snprintf(spread, sizeof(spread), "?");
+	} else if (total > 0) {
+		figure_percent(spread, fmin(1e6, 50 / total *
+		    (cell->total_mb_per_s_ci95[1] -
+		    cell->total_mb_per_s_ci95[0])));
+	} else {
+		snprintf(spread, sizeof(spread), "-");
+	}
+	fprintf(tb->tb_out, " %7s %5s %5s %7s", rate, spread,
+	    figure_percent(cpu, cell->harvest.cpu_percent),
+	    figure_ns(p99, cell->latency_ns.p99));
+}
+
+static void
+print_ratio(struct table *tb, const struct result_cell *base,
+    const struct result_cell *cell)
+{
+	char text[FIGURE_SIZE + 2], number[FIGURE_SIZE];
+	double ratio;
+
+	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0) {
+		fprintf(tb->tb_out, " %8s", "-");
+		return;
+	}
+	ratio = cell->total_mb_per_s / base->total_mb_per_s;
+	if (ratio >= 9999.5)
+		snprintf(number, sizeof(number), ">9999");
+	else
+		snprintf(number, sizeof(number), "%.*f",
+		    ratio < 99.995 ? 2 : 1, ratio);
+	if (group_indistinct(base, cell)) {
+		tb->tb_paren = true;
+		snprintf(text, sizeof(text), "(%s)", number);
+	} else {
+		snprintf(text, sizeof(text), "%s ", number);
+	}
+	fprintf(tb->tb_out, " %8s", text);
+}
+
+static void
+print_row(struct table *tb, const struct result_cell *base,
+    const struct result_cell *cell, const char *design)
+{
+	char marks[2][TABLE_MARK_SIZE];
+	const struct result_cell *any = base != NULL ? base : cell;
+	bool star;
+
+	if (any == NULL)
+		return;
+	star = (base != NULL && base->oversubscribed) ||
+	    (cell != NULL && cell->oversubscribed);
+	tb->tb_star |= star;
+	fprintf(tb->tb_out, "%6u%c", any->readers, star ? '*' : ' ');
+	print_cell(tb, base);
+	if (design != NULL) {
+		print_cell(tb, cell);
+		print_ratio(tb, base, cell);
+	}
+	mark(tb, base, marks[0]);
+	mark(tb, cell, marks[1]);
+	/* The same footnote twice says no more than once. */
+	if (strcmp(marks[0], marks[1]) == 0)
+		marks[1][0] = '\0';
+	if (marks[0][0] != '\0' || marks[1][0] != '\0')
+		fprintf(tb->tb_out, " %s%s", marks[0], marks[1]);
+	fputc('\n', tb->tb_out);
+}
+
+/* One design beside the first; design is NULL when there is only one. */
+static void
+print_pair(struct table *tb, const struct result_cell *group,
+    const char *first, const char *design)
+{
+	const struct result *r = tb->tb_result;
+	unsigned readers = 0;
+
+	tb->tb_note_count = 0;
+	tb->tb_notes_more = false;
+	fprintf(tb->tb_out, "%7s    %-24.24s", "", first);
+	if (design != NULL)
+		fprintf(tb->tb_out, "    %.24s", design);
+	fprintf(tb->tb_out, "\n%7s %7s %5s %5s %7s", "readers", "MB/s", "+-%",
+	    "harv%", "p99");
+	if (design != NULL)
+		fprintf(tb->tb_out, " %7s %5s %5s %7s %7s", "MB/s", "+-%",
+		    "harv%", "p99", "ratio");
+	fputc('\n', tb->tb_out);
+	while ((readers = group_readers_above(r, group, readers)) != 0)
+		print_row(tb, group_cell(r, group, first, readers),
+		    design == NULL ? NULL :
+		    group_cell(r, group, design, readers), design);
+	print_notes(tb);
+}
+
+static void
+print_group(struct table *tb, const struct result_cell *group)
+{
+	char bytes[32], text[TABLE_TEXT_SIZE] = "";
+	const char *design, *first;
+	unsigned n = 1;
+
+	first = group_design(tb->tb_result, group, 0);
+	KASSERT(first != NULL, ("a group without designs"));
+	add(text, "%s, %s, lock %s, requests of %s, %s", group->cipher,
+	    group_crypto(group), group->lock,
+	    figure_bytes(bytes, group->request_bytes), group_claim(group));
+	design = group_design(tb->tb_result, group, n++);
+	do {
+		fputc('\n', tb->tb_out);
+		figure_wrap(tb->tb_out, "", 2, text);
+		print_pair(tb, group, first, design);
+		design = group_design(tb->tb_result, group, n++);
+	} while (design != NULL);
+}
+
+static void
+print_legend(const struct table *tb)
+{
+
+	fputc('\n', tb->tb_out);
+	figure_wrap(tb->tb_out, "", 2, "MB/s is of each reader, in the mean; "
+	    "+-% half its 95 % interval; harv% the harvest thread's CPU; p99 "
+	    "of one read request; ratio of the totals.");
+	if (tb->tb_star)
+		figure_wrap(tb->tb_out, "*", 2, "more runnable threads than "
+		    "CPUs: the scheduler is in these numbers.");
+	if (tb->tb_paren)
+		figure_wrap(tb->tb_out, "( )", 4, "no difference shown: the "
+		    "95 % intervals overlap, or there is but one repeat.");
+	if (tb->tb_once)
+		figure_wrap(tb->tb_out, "?", 2, "measured once: the spread is "
+		    "not known.");
+}
+
+/* What the measuring itself cost. */
+static void
+print_costs(const struct table *tb)
+{
+	const struct result *r = tb->tb_result;
+	char buf[FIGURE_SIZE], text[TABLE_TEXT_SIZE] = "";
+	bool profiled = false;
+	double max = 0;
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++) {
+		profiled |= r->cells[i].profiled;
+		max = fmax(max, r->cells[i].profile_cost_percent);
+	}
+	if (profiled) {
+		add(text, "at most %s %% of the readers' time, ",
+		    figure_percent(buf, max));
+		add(text, "%s ns an acquisition; ",
+		    figure_real(buf, r->host.profile_ns));
+	} else {
+		add(text, "none, it is off; ");
+	}
+	add(text, "a time stamp costs %s ns.",
+	    figure_real(buf, r->host.clock_ns));
+	figure_wrap(tb->tb_out, "Cost of lock profiling:", 2, text);
+}
+
+void
+table_print(FILE *out, const struct result *r)
+{
+	struct table tb = { .tb_out = out, .tb_result = r };
+	const struct result_cell *group = NULL;
+
+	KASSERT(r->cell_count == 0 || r->cells != NULL, ("no cells"));
+	print_head(&tb);
+	print_list(out, "tunables:", r->tunables);
+	print_list(out, "sources absent here:", r->sources_skipped);
+	if (r->cell_count == 0) {
+		fputs("\nno cells\n", out);
+		return;
+	}
+	if (r->cell_count == 1) {
+		fputc('\n', out);
+		table_cell_print(out, &r->cells[0]);
+	} else {
+		while ((group = group_next(r, group)) != NULL)
+			print_group(&tb, group);
+		print_legend(&tb);
+	}
+	print_costs(&tb);
+}

@@ -1,0 +1,144 @@
+#include <math.h>
+
+#include "bench/figure.h"
+#include "bench/group.h"
+#include "bench/table.h"
+#include "lib/kassert.h"
+
+enum {
+	TABLE_LABEL	= 15,
+	TABLE_READERS	= 1024	/* printed one by one; the file has all */
+};
+
+static const char *
+percent_of(char buf[FIGURE_SIZE], double part, double whole)
+{
+
+	return (figure_percent(buf, whole > 0 ? fmin(part / whole, 1e6) * 100 :
+	    0));
+}
+
+static void
+print_total(FILE *out, const struct result_cell *cell)
+{
+	char total[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+
+	figure_real(total, cell->total_mb_per_s);
+	if (cell->repeats < 2) {
+		fprintf(out, "%-*s%s MB/s, measured once: the spread is not "
+		    "known\n", TABLE_LABEL, "total", total);
+		return;
+	}
+	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, %u repeats\n",
+	    TABLE_LABEL, "total", total,
+	    figure_real(low, cell->total_mb_per_s_ci95[0]),
+	    figure_real(high, cell->total_mb_per_s_ci95[1]), cell->repeats);
+}
+
+static void
+print_readers(FILE *out, const struct result_cell *cell)
+{
+	char buf[FIGURE_SIZE];
+	unsigned column = TABLE_LABEL, i;
+
+	fprintf(out, "%-*s", TABLE_LABEL, "each reader");
+	for (i = 0; i < cell->readers && i < TABLE_READERS; i++) {
+		/* Room for " MB/s" behind the last. */
+		if (column + FIGURE_WIDTH + 1 + 5 > FIGURE_COLUMNS) {
+			fprintf(out, "\n%*s", TABLE_LABEL, "");
+			column = TABLE_LABEL;
+		}
+		column += (unsigned)fprintf(out, "%-*s", FIGURE_WIDTH + 1,
+		    figure_real(buf, cell->reader_mb_per_s[i]));
+	}
+	fprintf(out, "%s\n", i < cell->readers ? "..." : "MB/s");
+}
+
+static void
+print_latency(FILE *out, const struct result_latency *l)
+{
+	char p50[FIGURE_SIZE], p90[FIGURE_SIZE], p99[FIGURE_SIZE];
+	char p999[FIGURE_SIZE], max[FIGURE_SIZE];
+
+	fprintf(out, "%-*sp50 %s, p90 %s, p99 %s, p99.9 %s, max %s\n",
+	    TABLE_LABEL, "one read", figure_ns(p50, l->p50),
+	    figure_ns(p90, l->p90), figure_ns(p99, l->p99),
+	    figure_ns(p999, l->p999), figure_ns(max, l->max));
+}
+
+static void
+print_harvest(FILE *out, const struct result_harvest *h, double hold_share)
+{
+	char cpu[FIGURE_SIZE], spin[FIGURE_SIZE], block[FIGURE_SIZE];
+	char events[FIGURE_SIZE], dropped[FIGURE_SIZE], p99[FIGURE_SIZE];
+
+	fprintf(out, "%-*sCPU %s %%; waiting for locks: %s %% awake, %s %% "
+	    "asleep\n", TABLE_LABEL, "harvest",
+	    figure_percent(cpu, h->cpu_percent),
+	    figure_percent(spin, h->spin_percent),
+	    figure_percent(block, h->block_percent));
+	fprintf(out, "%*s%s events/s, %s dropped, p99 of one %s\n",
+	    TABLE_LABEL, "", figure_real(events, h->events_per_s),
+	    figure_real(dropped, h->dropped),
+	    figure_ns(p99, h->latency_p99_ns));
+	fprintf(out, "%*sholds %s %% of the time that the lock is held\n",
+	    TABLE_LABEL, "", percent_of(cpu, hold_share, 1));
+}
+
+static void
+print_row(FILE *out, const struct result_row *row)
+{
+	char count[FIGURE_SIZE], contended[FIGURE_SIZE], hold[FIGURE_SIZE];
+	char hold_max[FIGURE_SIZE], wait[FIGURE_SIZE], wait_max[FIGURE_SIZE];
+	double n = row->count > 0 ? row->count : 1;
+
+	fprintf(out, "%-12.12s %-12.12s %-8.8s %7s %5s %7s %7s %7s %7s\n",
+	    row->lock, row->site, row->role, figure_real(count, row->count),
+	    percent_of(contended, row->contended, row->count),
+	    figure_ns(hold, row->hold_total_ns / n),
+	    figure_ns(hold_max, row->hold_max_ns),
+	    figure_ns(wait, row->wait_total_ns / n),
+	    figure_ns(wait_max, row->wait_max_ns));
+}
+
+static void
+print_locks(FILE *out, const struct result_cell *cell)
+{
+	unsigned i;
+
+	if (cell->lock_profile_rows == 0)
+		return;
+	fprintf(out, "\n%-12s %-12s %-8s %7s %5s %7s %7s %7s %7s\n", "lock",
+	    "site", "role", "count", "cont%", "hold", "max", "wait", "max");
+	for (i = 0; i < cell->lock_profile_rows; i++)
+		print_row(out, &cell->lock_profile[i]);
+	figure_wrap(out, "", 2, "All repeats together; hold and wait are the "
+	    "means of one acquisition, cont% the share that had to wait.");
+}
+
+void
+table_cell_print(FILE *out, const struct result_cell *cell)
+{
+	char bytes[32], cov[FIGURE_SIZE];
+
+	KASSERT(cell->readers > 0, ("a cell without readers"));
+	fprintf(out, "%-*s%.24s, lock %.20s, %s\n", TABLE_LABEL, "design",
+	    cell->design, cell->lock, group_claim(cell));
+	fprintf(out, "%-*s%s, %.24s\n", TABLE_LABEL, "cipher", cell->cipher,
+	    group_crypto(cell));
+	fprintf(out, "%-*s%u, requests of %s%s\n", TABLE_LABEL, "readers",
+	    cell->readers, figure_bytes(bytes, cell->request_bytes),
+	    cell->oversubscribed ? ", more threads than CPUs" : "");
+	print_total(out, cell);
+	print_readers(out, cell);
+	print_latency(out, &cell->latency_ns);
+	fprintf(out, "%-*smin/max %.3f, cov %s, Jain's index %.3f\n",
+	    TABLE_LABEL, "fairness", fmin(cell->fairness.min_max, 1),
+	    figure_real(cov, cell->fairness.cov),
+	    fmin(cell->fairness.jain, 1));
+	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
+	if (cell->notes[0] != '\0')
+		figure_wrap(out, "notes", TABLE_LABEL, cell->notes);
+	print_locks(out, cell);
+	fputc('\n', out);
+}

@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harvest/mask.h"
+#include "harvest/record.h"
+#include "lib/number.h"
+#include "lib/wipe.h"
+
+enum { WORD_SIZE = 24, RECORD_ROOM_FIRST = 256 };
+
+static const char blanks[] = " \t\n";
+
+/*
+ * Copies the next word and moves *p behind it.  A word too long for every field
+ * comes out as one that no field takes.
+ */
+static void
+next_word(const char **p, char word[WORD_SIZE])
+{
+	size_t n;
+
+	*p += strspn(*p, blanks);
+	n = strcspn(*p, blanks);
+	if (n < WORD_SIZE) {
+		memcpy(word, *p, n);
+		word[n] = '\0';
+	} else {
+		strcpy(word, "?");
+	}
+	*p += n;
+}
+
+static int
+parse_decimal(const char *word, uint64_t max, uint64_t *value)
+{
+
+	if (word[strspn(word, "0123456789")] != '\0')
+		return (EINVAL);
+	if (number_parse(word, value) != 0 || *value > max)
+		return (EINVAL);
+	return (0);
+}
+
+static int
+hex_digit(char c)
+{
+
+	if (c >= '0' && c <= '9')
+		return (c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (c - 'a' + 10);
+	if (c >= 'A' && c <= 'F')
+		return (c - 'A' + 10);
+	return (-1);
+}
+
+static int
+parse_hex(const char *word, struct harvest_event *event)
+{
+	size_t i, n = strlen(word);
+	int hi, lo;
+
+	if (n == 0 || n % 2 != 0 || n / 2 > HARVEST_ENTROPY_BYTES)
+		return (EINVAL);
+	for (i = 0; i < n / 2; i++) {
+		hi = hex_digit(word[2 * i]);
+		lo = hex_digit(word[2 * i + 1]);
+		if (hi < 0 || lo < 0)
+			return (EINVAL);
+		event->he_entropy[i] = (uint8_t)(hi << 4 | lo);
+	}
+	event->he_size = (uint8_t)(n / 2);
+	return (0);
+}
+
+int
+record_parse(const char *line, struct harvest_event *event,
+    const char **expected)
+{
+	char word[WORD_SIZE];
+	uint64_t v;
+
+	memset(event, 0, sizeof(*event));
+	next_word(&line, word);
+	*expected = "\"event D T HEX [SOURCE]\" or a # comment";
+	if (strcmp(word, "event") != 0)
+		return (EINVAL);
+	next_word(&line, word);
+	*expected = "a destination, 0..255, after \"event\"";
+	if (parse_decimal(word, UINT8_MAX, &v) != 0)
+		return (EINVAL);
+	event->he_destination = (uint8_t)v;
+	next_word(&line, word);
+	*expected = "a counter, 0..4294967295, after the destination";
+	if (parse_decimal(word, UINT32_MAX, &v) != 0)
+		return (EINVAL);
+	event->he_somecounter = (uint32_t)v;
+	next_word(&line, word);
+	*expected = "1 to 8 bytes in hexadecimal after the counter";
+	if (parse_hex(word, event) != 0)
+		return (EINVAL);
+	next_word(&line, word);
+	*expected = "a source such as INTERRUPT, or nothing, after the bytes";
+	if (word[0] == '\0')
+		return (0);
+	if (random_source_number(word, &event->he_source) != 0)
+		return (EINVAL);
+	next_word(&line, word);
+	*expected = "nothing after the source";
+	return (word[0] == '\0' ? 0 : EINVAL);
+}
+
+static int
+record_grow(struct record *r)
+{
+	struct harvest_event *events;
+	size_t room;
+
+	if (r->r_count < r->r_room)
+		return (0);
+	room = r->r_room == 0 ? RECORD_ROOM_FIRST : r->r_room * 2;
+	events = reallocarray(r->r_events, room, sizeof(*events));
+	if (events == NULL)
+		return (ENOMEM);
+	r->r_events = events;
+	r->r_room = room;
+	return (0);
+}
+
+/* One line of n bytes; *expected is NULL unless the line was malformed. */
+static int
+load_line(struct record *r, const char *line, size_t n, const char **expected)
+{
+	struct harvest_event event;
+	int error;
+
+	*expected = NULL;
+	if (strlen(line) != n) {
+		*expected = "text, not a zero byte";
+		return (EINVAL);
+	}
+	line += strspn(line, blanks);
+	if (*line == '\0' || *line == '#')
+		return (0);
+	error = record_parse(line, &event, expected);
+	if (error != 0)
+		return (error);
+	*expected = NULL;
+	error = record_grow(r);
+	if (error == 0)
+		record_add(r, &event);
+	return (error);
+}
+
+int
+record_load(struct record *r, const char *path, struct harvest_error *error)
+{
+	const char *expected = NULL;
+	unsigned line_number = 0;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+	FILE *file;
+	int rc = 0;
+
+	memset(r, 0, sizeof(*r));
+	file = fopen(path, "re");
+	if (file == NULL) {
+		rc = errno;
+		snprintf(error->text, sizeof(error->text), "%s: %s", path,
+		    strerror(rc));
+		return (rc);
+	}
+	errno = 0;
+	while (rc == 0 && (n = getline(&line, &size, file)) >= 0) {
+		line_number++;
+		rc = load_line(r, line, (size_t)n, &expected);
+	}
+	if (rc == 0 && !feof(file))
+		rc = errno != 0 ? errno : EIO;
+	if (expected != NULL)
+		snprintf(error->text, sizeof(error->text),
+		    "%s:%u: expected %s", path, line_number, expected);
+	else if (rc != 0)
+		snprintf(error->text, sizeof(error->text), "%s: %s", path,
+		    strerror(rc));
+	if (line != NULL)
+		wipe(line, size);
+	free(line);
+	fclose(file);
+	if (rc != 0)
+		record_fini(r);
+	return (rc);
+}
+
+int
+record_create(struct record *r, const char *path, size_t room,
+    struct harvest_error *error)
+{
+	int fd, rc = 0;
+
+	memset(r, 0, sizeof(*r));
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		r->r_file = fdopen(fd, "w");
+	if (r->r_file == NULL) {
+		rc = errno;
+		if (fd >= 0)
+			close(fd);
+	} else {
+		r->r_events = reallocarray(NULL, room, sizeof(*r->r_events));
+		if (r->r_events == NULL)
+			rc = ENOMEM;
+	}
+	if (rc != 0) {
+		snprintf(error->text, sizeof(error->text), "%s: %s", path,
+		    strerror(rc));
+		record_fini(r);
+		return (rc);
+	}
+	r->r_room = room;
+	/* Page faults belong here rather than between two events. */
+	wipe(r->r_events, room * sizeof(*r->r_events));
+	return (0);
+}
+
+int
+record_finish(struct record *r)
+{
+	const struct harvest_event *event;
+	size_t i;
+	unsigned b;
+	int error = 0;
+
+	KASSERT(r->r_file != NULL, ("no file to write to"));
+	fprintf(r->r_file, "# event destination counter bytes source\n");
+	for (i = 0; i < r->r_count; i++) {
+		event = &r->r_events[i];
+		fprintf(r->r_file, "event %u %" PRIu32 " ",
+		    event->he_destination, event->he_somecounter);
+		for (b = 0; b < event->he_size; b++)
+			fprintf(r->r_file, "%02x", event->he_entropy[b]);
+		fprintf(r->r_file, " %s\n",
+		    random_source_names[event->he_source]);
+	}
+	if (r->r_lost > 0)
+		fprintf(r->r_file, "# %" PRIu64 " more were not recorded\n",
+		    r->r_lost);
+	errno = 0;
+	if (ferror(r->r_file))
+		error = EIO;
+	if (fclose(r->r_file) != 0 && errno != 0)
+		error = errno;
+	r->r_file = NULL;
+	if (error == 0 && r->r_lost > 0)
+		error = EOVERFLOW;
+	return (error);
+}
+
+void
+record_fini(struct record *r)
+{
+
+	if (r->r_file != NULL)
+		fclose(r->r_file);
+	if (r->r_events != NULL)
+		wipe(r->r_events, r->r_room * sizeof(*r->r_events));
+	free(r->r_events);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,96 @@
+/*
+ * Recorded events: a text file that a run leaves and another one replays.
+ *
+ * One event per line, as known-answer scripts write them, with the source's
+ * name added; empty lines and lines that begin with # say nothing:
+ *
+ *	event D T HEX [SOURCE]
+ *
+ * D is the destination, 0..255, and T the counter, 0..2^32 - 1, both decimal;
+ * HEX is 1 to 8 bytes in order; SOURCE is a name of random_source_names and
+ * CACHED when left out.
+ */
+#ifndef HARVEST_RECORD_H
+#define HARVEST_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fortuna/event.h"
+#include "harvest/harvest_config.h"
+
+enum {
+	/* What harvestq keeps at most: 16 MB, minutes at the usual rates. */
+	RECORD_EVENTS_MAX	= 1024 * 1024
+};
+
+struct record {
+	struct harvest_event *r_events;
+	size_t		 r_count;
+	size_t		 r_room;	/* events r_events has room for */
+	uint64_t	 r_lost;	/* events that found it full */
+	FILE		*r_file;	/* where record_finish() writes */
+};
+
+/*
+ * Reads one line, with or without its newline, that is no comment.
+ *
+ *   event     out  zero beyond he_size; undefined on failure
+ *   expected  out  on failure, what should have been there
+ *
+ * Returns: 0 or EINVAL.
+ */
+int record_parse(const char *line, struct harvest_event *event,
+    const char **expected);
+
+/*
+ * Reads a whole file.
+ *
+ *   error  out  on failure, "FILE:LINE: expected ..." or why it is unreadable
+ *
+ * Returns: 0; EINVAL for a malformed line; ENOMEM; what open or read said.
+ */
+int record_load(struct record *r, const char *path,
+    struct harvest_error *error);
+
+/*
+ * Starts a record in memory, all of it touched, and creates its file, readable
+ * by its owner only; an existing file is replaced.
+ *
+ *   room   in   events it can hold
+ *   error  out  on failure, why
+ *
+ * Returns: 0, ENOMEM, or what open said.
+ */
+int record_create(struct record *r, const char *path, size_t room,
+    struct harvest_error *error);
+
+/*
+ * Writes the events to the file and closes it; once, after record_create().  A
+ * record that was full says so in the file's last line.
+ *
+ * Returns: 0; EOVERFLOW when events were lost, the file then holds the first
+ * r_room of them; what write said.
+ */
+int record_finish(struct record *r);
+
+/* Wipes and releases.  What was not finished is not written. */
+void record_fini(struct record *r);
+
+/*
+ * Appends an event; one thread at a time.  When the record is full the event is
+ * counted in r_lost and otherwise forgotten.  Does not allocate, does no I/O.
+ */
+static inline void
+record_add(struct record *r, const struct harvest_event *event)
+{
+
+	if (r->r_count == r->r_room) {
+		r->r_lost++;
+		return;
+	}
+	r->r_events[r->r_count++] = *event;
+}
+
+#endif

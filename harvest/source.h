@@ -1,0 +1,140 @@
+/*
+ * Entropy sources: the contract that every source in harvest/src_*.c obeys.
+ *
+ * A source is one file that ends in its struct random_source, plus one line in
+ * harvest/source.tbl; nothing else lists sources.  Stands for struct
+ * random_source in sys/dev/random/randomdev.h, to which it adds those that push
+ * events: drivers and the kernel at large in FreeBSD, a thread here.
+ */
+#ifndef HARVEST_SOURCE_H
+#define HARVEST_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fortuna/event.h"
+#include "harvest/harvest_config.h"
+#include "lib/flavour.h"
+
+struct harvestq;
+
+enum {
+	/* rs_flags */
+	RS_POLLED	= 1u << 0,	/* the harvest thread calls rs_read */
+	RS_PUSHED	= 1u << 1,	/* a producer thread is in rs_run */
+	RS_NULL		= 1u << 2	/* delivers nothing */
+};
+
+/*
+ * What a source offers; exactly one of RS_POLLED and RS_PUSHED.
+ *
+ * rs_probe	0, or ENOTSUP when this machine has no such thing.
+ * rs_init, rs_fini
+ *		make and release the source's state; 0 or an errno value, and
+ *		then error->text.  Both NULL when it keeps none: state is NULL.
+ * rs_read	writes at most len bytes at buf and returns their number, 0 when
+ *		there is nothing now.  One thread at a time; does not allocate.
+ * rs_run	hands its events to hq and returns when it has no more or when
+ *		harvestq_stopping(hq).
+ */
+struct random_source {
+	const char	*rs_ident;	/* as rngsim.harvest.sources takes it */
+	const char	*rs_descr;	/* one line for listings */
+	enum random_entropy_source rs_source;	/* what its events say */
+	unsigned	 rs_flags;
+	int		(*rs_probe)(void);
+	int		(*rs_init)(void **state,
+			    const struct harvest_config *config,
+			    struct harvest_error *error);
+	void		(*rs_fini)(void *state);
+	size_t		(*rs_read)(void *state, void *buf, size_t len);
+	void		(*rs_run)(void *state, struct harvestq *hq);
+};
+
+#define	RANDOM_SOURCE(name)						\
+	const struct random_source FLAVOURED(src_##name)
+
+#define	SOURCE(name)	extern RANDOM_SOURCE(name);
+#include "harvest/source.tbl"
+#undef SOURCE
+
+enum random_source_index {
+#define	SOURCE(name)	SOURCE_##name,
+#include "harvest/source.tbl"
+#undef SOURCE
+	RANDOM_SOURCES
+};
+
+/* Sources somebody asked for, in that order. */
+struct random_source_list {
+	const struct random_source *sl_source[RANDOM_SOURCES];
+	unsigned	 sl_count;
+	const struct random_source *sl_skipped[RANDOM_SOURCES];
+	unsigned	 sl_skipped_count;	/* this machine has not */
+};
+
+/* Sources at work. */
+struct random_source_set {
+	struct random_source_list ss_list;
+	void		*ss_state[RANDOM_SOURCES];	/* of sl_source[i] */
+};
+
+#define	random_sources		FLAVOURED(random_sources)
+#define	random_source_find	FLAVOURED(random_source_find)
+#define	random_source_list_parse FLAVOURED(random_source_list_parse)
+#define	random_sources_init	FLAVOURED(random_sources_init)
+#define	random_sources_fini	FLAVOURED(random_sources_fini)
+#define	random_sources_check	FLAVOURED(random_sources_check)
+#define	random_source_words	FLAVOURED(random_source_words)
+
+/* The family, in table order. */
+extern const struct random_source *const random_sources[RANDOM_SOURCES];
+
+/* The source called name; NULL when there is none. */
+const struct random_source *random_source_find(const char *name);
+
+/*
+ * Resolves a comma list of sources and probes them.
+ *
+ *   error  out  on failure, the name and what would be accepted
+ *
+ * Returns: 0; EINVAL for a name that is unknown, empty or there twice.
+ */
+int random_source_list_parse(struct random_source_list *sl, const char *names,
+    struct harvest_error *error);
+
+/*
+ * Makes all of config's sources that this machine has.
+ *
+ * Returns: 0; as random_source_list_parse() and rs_init, and then none is made.
+ */
+int random_sources_init(struct random_source_set *set,
+    const struct harvest_config *config, struct harvest_error *error);
+
+/* Releases them. */
+void random_sources_fini(struct random_source_set *set);
+
+/*
+ * What harvestq_init() will say of config's sources, files they read included;
+ * to be asked before anything is measured.
+ *
+ *   sl     out  the list, with those that will be skipped
+ *   error  out  on failure, what is wrong
+ *
+ * Returns: as random_sources_init().
+ */
+int random_sources_check(const struct harvest_config *config,
+    struct random_source_list *sl, struct harvest_error *error);
+
+/*
+ * rs_read for instructions that make a word at a time and may fail; for
+ * src_*.c.  Each word is tried ten times, then the call ends short.
+ *
+ *   step  in  makes one word; false when it could not
+ *
+ * Source: random_ivy_read() of sys/dev/random/ivy.c, FreeBSD 14.
+ */
+size_t random_source_words(bool (*step)(uint64_t *), void *buf, size_t len);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * Interrupts: timed events at a set rate, from a producer thread.
+ *
+ * Stands for the call in sys/kern/kern_intr.c intr_event_schedule_thread(),
+ * FreeBSD 14, which queues two words that name interrupt and thread; being more
+ * than an event holds, they are hashed under the queue's mutex.
+ *
+ * Departs: a user program gets no interrupts.  Their number on this host is
+ * read a few times a second where the host tells; between, and where it does
+ * not, the cycle counter makes the difference.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harvest/harvestq.h"
+#include "harvest/source.h"
+
+enum { HOST_READS_PER_S = 4 };
+
+static const char host_counters[] = "/proc/stat";
+
+struct interrupt {
+	int64_t		 in_rate_hz;
+	FILE		*in_host;	/* NULL: the host does not tell */
+	int64_t		 in_host_next_ns;
+	uint64_t	 in_host_count;
+};
+
+/* What is queued. */
+struct interrupt_entropy {
+	uint64_t	ie_host_count;
+	uint64_t	ie_cycles;
+};
+
+static int
+interrupt_probe(void)
+{
+
+	return (0);
+}
+
+static int
+interrupt_init(void **state, const struct harvest_config *config,
+    struct harvest_error *error)
+{
+	struct interrupt *in;
+
+	in = calloc(1, sizeof(*in));
+	if (in == NULL) {
+		snprintf(error->text, sizeof(error->text),
+		    "interrupt source: %s", strerror(ENOMEM));
+		return (ENOMEM);
+	}
+	in->in_rate_hz = config->interrupt_rate_hz;
+	in->in_host = fopen(host_counters, "re");
+	*state = in;
+	return (0);
+}
+
+static void
+interrupt_fini(void *state)
+{
+	struct interrupt *in = state;
+
+	if (in->in_host != NULL)
+		fclose(in->in_host);
+	free(in);
+}
+
+/* The line "intr TOTAL ..."; it may be longer than any buffer. */
+static void
+interrupt_read_host(struct interrupt *in)
+{
+	bool line_start = true;
+	char part[64];
+
+	rewind(in->in_host);
+	while (fgets(part, sizeof(part), in->in_host) != NULL) {
+		if (line_start && sscanf(part, "intr %" SCNu64,
+		    &in->in_host_count) == 1)
+			return;
+		line_start = strchr(part, '\n') != NULL;
+	}
+}
+
+static void
+interrupt_push(struct interrupt *in, struct harvestq *hq)
+{
+	struct interrupt_entropy entropy;
+
+	entropy.ie_host_count = in->in_host_count;
+	entropy.ie_cycles = machine_cycles();
+	random_harvest_queue(hq, &entropy, sizeof(entropy), RANDOM_INTERRUPT);
+}
+
+/* When the n-th event is due, without overflow however long the run. */
+static int64_t
+interrupt_due_ns(const struct interrupt *in, int64_t n)
+{
+
+	return (n / in->in_rate_hz * NS_PER_S +
+	    n % in->in_rate_hz * NS_PER_S / in->in_rate_hz);
+}
+
+static void
+interrupt_run(void *state, struct harvestq *hq)
+{
+	int64_t due_ns = 0, n = 0, now_ns, start_ns;
+	struct interrupt *in = state;
+
+	start_ns = machine_uptime_ns();
+	while (!harvestq_stopping(hq)) {
+		now_ns = machine_uptime_ns() - start_ns;
+		if (in->in_host != NULL && now_ns >= in->in_host_next_ns) {
+			interrupt_read_host(in);
+			in->in_host_next_ns = now_ns +
+			    NS_PER_S / HOST_READS_PER_S;
+		}
+		while (due_ns <= now_ns && !harvestq_stopping(hq)) {
+			interrupt_push(in, hq);
+			due_ns = interrupt_due_ns(in, ++n);
+		}
+		now_ns = machine_uptime_ns() - start_ns;
+		if (due_ns > now_ns)
+			machine_sleep(due_ns - now_ns);
+	}
+}
+
+RANDOM_SOURCE(interrupt) = {
+	.rs_ident	= "interrupt",
+	.rs_descr	= "timed events at rngsim.source.interrupt.rate_hz",
+	.rs_source	= RANDOM_INTERRUPT,
+	.rs_flags	= RS_PUSHED,
+	.rs_probe	= interrupt_probe,
+	.rs_init	= interrupt_init,
+	.rs_fini	= interrupt_fini,
+	.rs_run		= interrupt_run,
+};

@@ -1,0 +1,32 @@
+/*
+ * The null source: polled, and never has anything.
+ *
+ * What it measures is the harvest thread's loop and its sleeping.
+ */
+#include "harvest/source.h"
+
+static int
+none_probe(void)
+{
+
+	return (0);
+}
+
+static size_t
+none_read(void *state, void *buf, size_t len)
+{
+
+	(void)state;
+	(void)buf;
+	(void)len;
+	return (0);
+}
+
+RANDOM_SOURCE(none) = {
+	.rs_ident	= "none",
+	.rs_descr	= "delivers nothing: measures the harness",
+	.rs_source	= RANDOM_CACHED,
+	.rs_flags	= RS_POLLED | RS_NULL,
+	.rs_probe	= none_probe,
+	.rs_read	= none_read,
+};

@@ -1,0 +1,156 @@
+#include <stdio.h>
+
+#include "lib/digest.h"
+#include "tests/support.h"
+
+/* FIPS 180-4's examples, and no bytes at all. */
+static const struct {
+	const char	*text;
+	unsigned	 repeat;
+	const char	*digest;
+} known[] = {
+	{ "", 1, "e3b0c44298fc1c149afbf4c8996fb924"
+	    "27ae41e4649b934ca495991b7852b855" },
+	{ "abc", 1, "ba7816bf8f01cfea414140de5dae2223"
+	    "b00361a396177a9cb410ff61f20015ad" },
+	{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+	    "248d6a61d20638b8e5c026930c3e6039"
+	    "a33ce45964ff2167f6ecedd419db06c1" },
+	{ "a", 1000000, "cdc76e5c9914fb9281a1c7e284d73e67"
+	    "f1809a48a497200e046d39ccc7112cd0" },
+};
+
+static void
+check_digest(struct digest *dg, const char *hex, const char *what)
+{
+	uint8_t got[DIGEST_BYTES], want[DIGEST_BYTES];
+
+	digest_finish(dg, got);
+	support_unhex(hex, want, sizeof(want));
+	ATF_CHECK_MSG(memcmp(got, want, sizeof(want)) == 0,
+	    "%s: %02x%02x%02x%02x..., not %.8s...", what, got[0], got[1],
+	    got[2], got[3], hex);
+}
+
+static void
+absorb(struct digest *dg, size_t row)
+{
+	unsigned r;
+
+	for (r = 0; r < known[row].repeat; r++)
+		digest_update(dg, known[row].text, strlen(known[row].text));
+}
+
+ATF_TC(digest__known_answers);
+ATF_TC_HEAD(digest__known_answers, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "It is SHA-256: the examples of FIPS "
+	    "180-4, each in a new context");
+}
+ATF_TC_BODY(digest__known_answers, tc)
+{
+	struct digest dg;
+	size_t i;
+
+	support_crypto();
+	for (i = 0; i < nitems(known); i++) {
+		ATF_REQUIRE_EQ(0, digest_init(&dg));
+		absorb(&dg, i);
+		check_digest(&dg, known[i].digest, known[i].text);
+		digest_fini(&dg);
+	}
+	crypto_fini();
+}
+
+ATF_TC(digest_reset__reuse);
+ATF_TC_HEAD(digest_reset__reuse, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A context is as new after a reset, "
+	    "whether it was finished or not");
+}
+ATF_TC_BODY(digest_reset__reuse, tc)
+{
+	struct digest dg;
+	size_t i, round;
+
+	support_crypto();
+	ATF_REQUIRE_EQ(0, digest_init(&dg));
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < nitems(known); i++) {
+			absorb(&dg, i);
+			check_digest(&dg, known[i].digest, "after finish");
+			digest_reset(&dg);
+			/* Absorbed and thrown away: nothing of it stays. */
+			digest_update(&dg, "discarded", 9);
+			digest_reset(&dg);
+		}
+	}
+	digest_fini(&dg);
+	crypto_fini();
+}
+
+ATF_TC(digest_update__any_split);
+ATF_TC_HEAD(digest_update__any_split, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Pools absorb in small parts; where "
+	    "they are cut must not matter, nor empty parts");
+}
+ATF_TC_BODY(digest_update__any_split, tc)
+{
+	const char *text = known[2].text;
+	struct digest dg;
+	size_t cut, n = strlen(text);
+	char what[32];
+
+	support_crypto();
+	ATF_REQUIRE_EQ(0, digest_init(&dg));
+	for (cut = 0; cut <= n; cut++) {
+		digest_update(&dg, text, cut);
+		digest_update(&dg, text + cut, 0);
+		digest_update(&dg, text + cut, n - cut);
+		snprintf(what, sizeof(what), "cut at %zu", cut);
+		check_digest(&dg, known[2].digest, what);
+		digest_reset(&dg);
+	}
+	digest_fini(&dg);
+	crypto_fini();
+}
+
+ATF_TC(digest__contexts_are_apart);
+ATF_TC_HEAD(digest__contexts_are_apart, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "32 pools run at once; one must not "
+	    "see another's bytes");
+}
+ATF_TC_BODY(digest__contexts_are_apart, tc)
+{
+	struct digest abc, empty;
+
+	support_crypto();
+	ATF_REQUIRE_EQ(0, digest_init(&abc));
+	ATF_REQUIRE_EQ(0, digest_init(&empty));
+	digest_update(&abc, "a", 1);
+	digest_update(&empty, "x", 1);
+	digest_update(&abc, "b", 1);
+	digest_reset(&empty);
+	digest_update(&abc, "c", 1);
+	check_digest(&empty, known[0].digest, "empty");
+	check_digest(&abc, known[1].digest, "abc");
+	digest_fini(&empty);
+	digest_fini(&abc);
+	crypto_fini();
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, digest__known_answers);
+	ATF_TP_ADD_TC(tp, digest_reset__reuse);
+	ATF_TP_ADD_TC(tp, digest_update__any_split);
+	ATF_TP_ADD_TC(tp, digest__contexts_are_apart);
+	return (atf_no_error());
+}

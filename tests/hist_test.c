@@ -1,0 +1,231 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "lib/hist.h"
+#include "tests/support.h"
+
+enum { VALUES = 20000 };
+
+static struct hist histogram, other, both;
+static uint64_t values[VALUES];
+
+/* Values of every magnitude: as many of one bit as of sixty-four. */
+static void
+draw_values(void)
+{
+	uint64_t draws = 2019;
+	size_t i;
+
+	for (i = 0; i < VALUES; i++) {
+		uint64_t v = support_draw(&draws);
+
+		values[i] = v >> (support_draw(&draws) % 64);
+	}
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return ((x > y) - (x < y));
+}
+
+ATF_TC(hist_index__monotone);
+ATF_TC_HEAD(hist_index__monotone, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A greater value is never counted in a "
+	    "lower bucket, and no bucket is left out or out of range");
+}
+ATF_TC_BODY(hist_index__monotone, tc)
+{
+	unsigned bit, i, last = 0;
+	uint64_t v;
+
+	for (v = 0; v < 1 << 17; v++) {
+		i = hist_index(v);
+		ATF_REQUIRE_MSG(i == last || i == last + 1,
+		    "%" PRIu64 " is in bucket %u, its predecessor in %u", v, i,
+		    last);
+		last = i;
+	}
+	/* Above: both sides of every power of two and of its parts. */
+	for (bit = HIST_SUB_BITS; bit < 64; bit++) {
+		uint64_t step = UINT64_C(1) << (bit - HIST_SUB_BITS);
+		unsigned part;
+
+		for (part = 0; part < HIST_SUB; part++) {
+			v = (UINT64_C(1) << bit) + part * step;
+			ATF_CHECK_EQ_MSG(hist_index(v), hist_index(v - 1) + 1,
+			    "%#" PRIx64, v);
+			ATF_CHECK_EQ_MSG(hist_index(v),
+			    hist_index(v + step - 1), "%#" PRIx64, v);
+		}
+	}
+	ATF_CHECK_EQ(HIST_BUCKETS - 1, hist_index(UINT64_MAX));
+}
+
+ATF_TC(hist_index__exact_when_small);
+ATF_TC_HEAD(hist_index__exact_when_small, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Below HIST_SUB each value has its own "
+	    "bucket and comes back as it is");
+}
+ATF_TC_BODY(hist_index__exact_when_small, tc)
+{
+	uint64_t v;
+
+	for (v = 0; v < HIST_SUB; v++) {
+		ATF_CHECK_EQ_MSG(v, hist_index(v), "%" PRIu64, v);
+		hist_init(&histogram);
+		hist_add(&histogram, v);
+		hist_add(&histogram, HIST_SUB);
+		ATF_CHECK_EQ_MSG(v, hist_quantile(&histogram, 0.5),
+		    "%" PRIu64, v);
+	}
+}
+
+ATF_TC(hist_quantile__error_bound);
+ATF_TC_HEAD(hist_quantile__error_bound, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A quantile is never below the one of "
+	    "the sorted values and at most 1 / HIST_SUB above it");
+}
+ATF_TC_BODY(hist_quantile__error_bound, tc)
+{
+	static const double shares[] = { 0, 0.0001, 0.001, 0.01, 0.1, 0.25,
+	    0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1 };
+	uint64_t exact, got, last = 0;
+	size_t i, rank;
+
+	draw_values();
+	hist_init(&histogram);
+	for (i = 0; i < VALUES; i++)
+		hist_add(&histogram, values[i]);
+	qsort(values, VALUES, sizeof(values[0]), by_value);
+	ATF_CHECK_EQ(VALUES, histogram.hi_count);
+	ATF_CHECK_EQ(values[VALUES - 1], histogram.hi_max);
+	for (i = 0; i < nitems(shares); i++) {
+		rank = (size_t)ceil(shares[i] * VALUES);
+		exact = values[rank == 0 ? 0 : rank - 1];
+		got = hist_quantile(&histogram, shares[i]);
+		ATF_CHECK_MSG(got >= exact && got - exact <= exact / HIST_SUB,
+		    "%g: %" PRIu64 " for %" PRIu64, shares[i], got, exact);
+		ATF_CHECK_MSG(got >= last, "%g is below the last", shares[i]);
+		last = got;
+	}
+	ATF_CHECK_EQ(values[VALUES - 1], hist_quantile(&histogram, 1));
+}
+
+ATF_TC(hist_add__extremes);
+ATF_TC_HEAD(hist_add__extremes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "0 and UINT64_MAX are values like "
+	    "others");
+}
+ATF_TC_BODY(hist_add__extremes, tc)
+{
+
+	hist_init(&histogram);
+	hist_add(&histogram, 0);
+	ATF_CHECK_EQ(1, histogram.hi_count);
+	ATF_CHECK_EQ(0, histogram.hi_max);
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 1));
+	hist_add(&histogram, UINT64_MAX);
+	ATF_CHECK_EQ(2, histogram.hi_count);
+	ATF_CHECK_EQ(UINT64_MAX, histogram.hi_max);
+	ATF_CHECK_EQ(UINT64_MAX, histogram.hi_total);
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 0));
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 0.5));
+	ATF_CHECK_EQ(UINT64_MAX, hist_quantile(&histogram, 0.51));
+	ATF_CHECK_EQ(UINT64_MAX, hist_quantile(&histogram, 1));
+	/* A quantile is no bucket end that nobody reached. */
+	hist_init(&histogram);
+	hist_add(&histogram, UINT64_C(1) << 63);
+	ATF_CHECK_EQ(UINT64_C(1) << 63, hist_quantile(&histogram, 1));
+}
+
+ATF_TC(hist_merge__same_as_adding_all);
+ATF_TC_HEAD(hist_merge__same_as_adding_all, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Readers' histograms added up are the "
+	    "histogram of all reads");
+}
+ATF_TC_BODY(hist_merge__same_as_adding_all, tc)
+{
+	size_t i;
+
+	draw_values();
+	hist_init(&histogram);
+	hist_init(&other);
+	hist_init(&both);
+	for (i = 0; i < VALUES; i++) {
+		hist_add(i % 3 == 0 ? &histogram : &other, values[i]);
+		hist_add(&both, values[i]);
+	}
+	hist_merge(&histogram, &other);
+	ATF_CHECK_EQ(both.hi_count, histogram.hi_count);
+	ATF_CHECK_EQ(both.hi_total, histogram.hi_total);
+	ATF_CHECK_EQ(both.hi_max, histogram.hi_max);
+	ATF_CHECK_EQ(0, memcmp(both.hi_bucket, histogram.hi_bucket,
+	    sizeof(both.hi_bucket)));
+	/* An empty one adds nothing, on either side. */
+	hist_init(&other);
+	hist_merge(&histogram, &other);
+	ATF_CHECK_EQ(0, memcmp(&both, &histogram, sizeof(both)));
+	hist_merge(&other, &histogram);
+	ATF_CHECK_EQ(0, memcmp(&both, &other, sizeof(both)));
+}
+
+static void
+quantile_of(void *arg)
+{
+	double q;
+
+	memcpy(&q, arg, sizeof(q));
+	hist_quantile(&histogram, q);
+}
+
+ATF_TC(hist_quantile__empty_and_out_of_range);
+ATF_TC_HEAD(hist_quantile__empty_and_out_of_range, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "An empty histogram answers 0, also "
+	    "after use; a share outside 0..1 is refused");
+}
+ATF_TC_BODY(hist_quantile__empty_and_out_of_range, tc)
+{
+	double bad;
+
+	hist_init(&histogram);
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 0));
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 1));
+	hist_add(&histogram, 12345);
+	hist_init(&histogram);
+	ATF_CHECK_EQ(0, hist_quantile(&histogram, 1));
+	bad = 1.5;
+	ATF_CHECK(support_asserts(quantile_of, &bad));
+	bad = -0.5;
+	ATF_CHECK(support_asserts(quantile_of, &bad));
+	bad = (double)NAN;
+	ATF_CHECK(support_asserts(quantile_of, &bad));
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, hist_index__monotone);
+	ATF_TP_ADD_TC(tp, hist_index__exact_when_small);
+	ATF_TP_ADD_TC(tp, hist_quantile__error_bound);
+	ATF_TP_ADD_TC(tp, hist_add__extremes);
+	ATF_TP_ADD_TC(tp, hist_merge__same_as_adding_all);
+	ATF_TP_ADD_TC(tp, hist_quantile__empty_and_out_of_range);
+	return (atf_no_error());
+}

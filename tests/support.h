@@ -1,0 +1,166 @@
+/*
+ * What several test programs need.
+ *
+ * Everything is inline, so that a program which is linked against part of the
+ * objects takes what it uses and nothing else.
+ */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <atf-c.h>
+
+#include "lib/cpu.h"
+#include "lib/crypto.h"
+#include "lib/kassert.h"
+#include "lib/machine.h"
+#include "lib/tick.h"
+
+#ifndef nitems
+#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
+
+/* Starts libcrypto or fails the test. */
+static inline void
+support_crypto(void)
+{
+	const char *missing = NULL;
+	int error;
+
+	error = crypto_init(&missing);
+	ATF_REQUIRE_MSG(error == 0, "libcrypto: %s",
+	    missing == NULL ? "?" : missing);
+}
+
+/* Makes the test's own thread one of the machine's; td outlives the test. */
+static inline void
+support_machine(struct mthread *td)
+{
+	int error;
+
+	error = cpu_init();
+	ATF_REQUIRE_MSG(error == 0, "cpu_init: %s", strerror(error));
+	tick_calibrate();
+	machine_attach(td, "test");
+}
+
+/* Zeroed memory for n objects that may hold a struct mthread or a lock. */
+static inline void *
+support_alloc(size_t n, size_t size)
+{
+	size_t bytes = n * size;
+	void *p;
+
+	bytes += -bytes % MACHINE_CACHE_LINE;
+	p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	ATF_REQUIRE_MSG(p != NULL, "%zu bytes", bytes);
+	memset(p, 0, bytes);
+	return (p);
+}
+
+static inline void
+support_spawn(struct mthread *td, const char *name, int cpu,
+    void (*fn)(void *), void *arg)
+{
+	int error;
+
+	error = machine_spawn(td, name, cpu, fn, arg);
+	ATF_REQUIRE_MSG(error == 0, "%s: %s", name, strerror(error));
+}
+
+/* Waits for another thread to set a flag; leaves it the CPU. */
+static inline void
+support_await(struct m32 *flag)
+{
+
+	while (atomic_load_acq_32(flag) == 0)
+		machine_yield();
+}
+
+/* The first offset at which a and b differ; n when they do not. */
+static inline size_t
+support_mismatch(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (a[i] != b[i])
+			break;
+	return (i);
+}
+
+/* Whether all n bytes are c. */
+static inline bool
+support_all(const uint8_t *p, size_t n, uint8_t c)
+{
+
+	for (; n > 0; n--, p++)
+		if (*p != c)
+			return (false);
+	return (true);
+}
+
+/* Writes the n bytes that hex, of 2 * n digits, stands for. */
+static inline void
+support_unhex(const char *hex, uint8_t *out, size_t n)
+{
+	char digits[3] = { 0 };
+	size_t i;
+
+	ATF_REQUIRE_MSG(strlen(hex) == 2 * n, "\"%s\" is not %zu bytes", hex,
+	    n);
+	for (i = 0; i < n; i++) {
+		memcpy(digits, hex + 2 * i, 2);
+		out[i] = (uint8_t)strtoul(digits, NULL, 16);
+	}
+}
+
+/* A small generator of test data: xorshift64*; never a source of secrets. */
+static inline uint64_t
+support_draw(uint64_t *state)
+{
+
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (*state * UINT64_C(0x2545f4914f6cdd1d));
+}
+
+static jmp_buf support_trap;
+
+static inline void
+support_trapped(const char *file, int line, const char *func,
+    const char *expr, const char *msg)
+{
+
+	(void)file;
+	(void)line;
+	(void)func;
+	(void)expr;
+	(void)msg;
+	longjmp(support_trap, 1);
+}
+
+/* Whether fn(arg), run by this thread, fails an assertion. */
+static inline bool
+support_asserts(void (*fn)(void *), void *arg)
+{
+	kassert_handler *const before = kassert_failed;
+
+	kassert_failed = support_trapped;
+	if (setjmp(support_trap) != 0) {
+		kassert_failed = before;
+		return (true);
+	}
+	fn(arg);
+	kassert_failed = before;
+	return (false);
+}
+
+#endif
