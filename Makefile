@@ -17,12 +17,14 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 EXTRA =
 
 # The architecture, in the order in which files may include each other.
-LIB = kassert tick cpu hist stat number tunable machine_real lockprof \
+LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher digest
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = config prime cell_measure stats host result result_load outfile table csv report \
-	plot progress options measure sweep kat
+BENCH = config prime stats host result result_field result_decode \
+	result_load value outfile group figure table table_cell csv csv_scale \
+	plot_script plot report progress option_set options cell_common sweep \
+	measure kat
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
@@ -30,7 +32,7 @@ FLAVOURS = real bare
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
 	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
-	bench/cell.c
+	bench/cell.c bench/cell_reader.c bench/cell_collect.c
 COMMANDS != echo bench/cmd_*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
@@ -44,7 +46,7 @@ REVISION != git describe --always --dirty 2>/dev/null || echo unknown
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
-LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -lucl -lgsl -lgslcblas $(JEMALLOC) \
+LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -lucl -ljansson -lgsl -lgslcblas $(JEMALLOC) \
 	-lm -pthread
 
 OBJ = $(BUILDDIR)/obj
@@ -115,9 +117,9 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libucl-dev libgsl-dev gnuplot-nox mandoc
+	libhwloc-dev libucl-dev libjansson-dev libgsl-dev gnuplot-nox mandoc
 DEBIAN_BENCH = libsodium-dev
-FREEBSD = hwloc2 libucl gsl gnuplot-lite kyua
+FREEBSD = hwloc2 libucl jansson gsl gnuplot-lite kyua
 FREEBSD_BENCH = libsodium
 
 deps:
@@ -199,8 +201,8 @@ bench: deps-bench
 bench-now: $(BUILDDIR)/rngsim-figures
 	@$(BUILDDIR)/rngsim-figures
 
-$(BUILDDIR)/rngsim-figures: bench/figures/figures.c $(OBJ)/librngsim.a
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ bench/figures/figures.c \
+$(BUILDDIR)/rngsim-figures: bench/figures.c $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ bench/figures.c \
 		$(OBJ)/librngsim.a $(LDLIBS) -lsodium
 
 install: $(PROGRAM)

@@ -10,74 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cell.h"
+#include "bench/cell_run.h"
 #include "bench/prime.h"
-#include "bench/stats.h"
-#include "fortuna/randomdev.h"
-#include "harvest/harvestq.h"
 #include "lib/wipe.h"
 
-enum phase {
-	PHASE_START,		/* behind the barrier */
-	PHASE_WARM,		/* running, not recorded */
-	PHASE_MEASURE,
-	PHASE_STOP
-};
-
 enum {
-	WINDOW		= 1,	/* the one window of these profiles */
-	SEED_POLL_NS	= 20 * 1000 * 1000,
-	READER_ALIGN_BYTES = 4096
-};
-
-struct cell_run;
-
-/* A reader and what it saw; the first line is its own while it runs. */
-struct reader {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	 r_bytes;	/* in the window, for the intervals */
-	struct cell_run	*r_run;
-	unsigned	 r_index;
-	uint8_t		*r_buf;
-	struct generator_reader r_gr;
-	int		 r_error;
-	double		 r_edge_bytes;	/* of requests across its edges */
-	uint64_t	 r_start_cycles; /* first completion; 0: none */
-	uint64_t	 r_stop_cycles;	/* last one */
-	int64_t		 r_cpu_ns;
-	unsigned	 r_cpu;
-	struct hist	 r_latency;	/* cycles */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct mthread	 r_td;
-};
-
-struct producer {
-	struct cell_run	*p_run;
-	unsigned	 p_index;
-	struct mthread	 p_td;
-};
-
-struct cell_run {
-	const struct cell_params *run_params;
-	char		*run_error;
-	struct randomdev run_dev;
-	struct harvestq	*run_hq;
-	struct lockprof	 run_prof;	/* Fortuna's mutex */
-	struct lockprof	 run_hprof;	/* the event queue's */
-	struct reader	*run_readers;
-	unsigned	 run_started;	/* readers spawned */
-	struct producer	*run_producers;
-	unsigned	 run_producer_count;
-	unsigned	 run_producers_started;
-	struct mthread	 run_harvest;
-	bool		 run_harvest_started;
-	struct mthread	 run_main;
-	uint64_t	 run_open_cycles;	/* the window, */
-	uint64_t	 run_close_cycles;	/* published by run_phase */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 run_phase;
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 run_ready;	/* readers at the barrier */
+	SEED_POLL_NS		= 20 * 1000 * 1000,
+	READER_ALIGN_BYTES	= 4096
 };
 
 static int __attribute__((format(printf, 3, 4)))
@@ -89,94 +28,6 @@ fail(struct cell_run *run, int error, const char *fmt, ...)
 	vsnprintf(run->run_error, CELL_ERROR_SIZE, fmt, ap);
 	va_end(ap);
 	return (error);
-}
-
-/*
- * The share of a request that ran from last to now which lies in the window.
- * A request across an edge counts by time, so that all readers are measured
- * over the same wall-clock window, whoever was waiting at its ends.
- */
-static double
-share_in_window(const struct cell_run *run, enum phase seen, uint64_t last,
-    uint64_t now)
-{
-	uint64_t from = last, to = now;
-
-	if (from < run->run_open_cycles)
-		from = run->run_open_cycles;
-	if (seen == PHASE_STOP && to > run->run_close_cycles)
-		to = run->run_close_cycles;
-	return (to > from && now > last ? (double)(to - from) /
-	    (double)(now - last) : 0);
-}
-
-/*
- * The measured loop.  One time stamp a request: the end of one is the start of
- * the next.
- */
-static int
-reader_loop(struct reader *r)
-{
-	struct cell_run *run = r->r_run;
-	size_t n = (size_t)run->run_params->cp_cell.ce_request_bytes;
-	uint64_t bytes = 0, last, now;
-	enum phase phase = PHASE_WARM, seen;
-	int error;
-
-	last = machine_cycles();
-	for (;;) {
-		struct uio uio = uio_buffer(r->r_buf, n);
-
-		error = read_random_uio(&run->run_dev, &r->r_gr, &uio, false);
-		if (error != 0)
-			return (error);
-		now = machine_cycles();
-		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
-		if (phase == seen && phase == PHASE_MEASURE) {
-			bytes += n;
-			hist_add(&r->r_latency, now - last);
-			atomic_store_64(&r->r_bytes, bytes);
-		} else if (phase != seen) {
-			double share = share_in_window(run, seen, last, now);
-
-			r->r_edge_bytes += share * (double)n;
-			if (share > 0)
-				hist_add(&r->r_latency, now - last);
-			if (seen == PHASE_STOP)
-				break;
-			phase = seen;
-			r->r_start_cycles = now;
-			r->r_cpu_ns = -machine_thread_cpu_ns(&r->r_td);
-		}
-		last = now;
-	}
-	r->r_stop_cycles = now;
-	if (phase == PHASE_MEASURE)
-		r->r_cpu_ns += machine_thread_cpu_ns(&r->r_td);
-	return (0);
-}
-
-static void
-reader_main(void *arg)
-{
-	struct reader *r = arg;
-	struct cell_run *run = r->r_run;
-
-	machine_curthread()->mt_index = r->r_index;
-	atomic_fetchadd_32(&run->run_ready, 1);
-	machine_wake_32(&run->run_ready);
-	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
-		machine_wait_32(&run->run_phase, PHASE_START, -1);
-	r->r_error = reader_loop(r);
-	r->r_cpu = machine_cpu();
-}
-
-/* Indexes of the threads in profiles: readers, harvest, producers, main. */
-static unsigned
-index_harvest(const struct cell_run *run)
-{
-
-	return (run->run_params->cp_cell.ce_readers);
 }
 
 static void
@@ -325,7 +176,7 @@ static int
 start_threads(struct cell_run *run)
 {
 	unsigned i, n = run->run_params->cp_cell.ce_readers;
-	char name[MTHREAD_NAME_MAX + 1];
+	char name[32];
 	int error;
 
 	error = machine_spawn(&run->run_harvest, "rand_harvestq",
@@ -346,7 +197,7 @@ start_threads(struct cell_run *run)
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name, (int)i,
-		    reader_main, &run->run_readers[i]);
+		    cell_reader_main, &run->run_readers[i]);
 		if (error != 0)
 			return (refused(run, error, "reader", i, n));
 		run->run_started++;
@@ -517,144 +368,6 @@ teardown(struct cell_run *run)
 	lockprof_fini(&run->run_prof);
 }
 
-/* Adds the rows of one lock, by site and role, that were used at all. */
-static void
-collect_rows(struct cell_run *run, struct cell_measure *cm,
-    const struct lockprof *lp, const char *lock)
-{
-	static const char *const roles[CELL_ROLES] = { "reader", "harvest",
-	    "producer" };
-	unsigned harvest = index_harvest(run);
-	unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
-	unsigned last[CELL_ROLES] = { harvest - 1, harvest,
-	    harvest + run->run_producer_count };
-	struct result_row *row;
-	struct lockprof_row sum;
-	unsigned role, site;
-
-	for (site = 0; site < lp->lp_sites; site++) {
-		for (role = 0; role < CELL_ROLES; role++) {
-			if (last[role] < first[role])
-				continue;
-			sum = lockprof_sum(lp, WINDOW, site, first[role],
-			    last[role]);
-			if (sum.lr_count == 0)
-				continue;
-			row = &cm->cm_rows[cm->cm_row_count++];
-			snprintf(row->site, sizeof(row->site), "%s",
-			    lp->lp_site_names[site]);
-			snprintf(row->lock, sizeof(row->lock), "%s", lock);
-			snprintf(row->role, sizeof(row->role), "%s",
-			    roles[role]);
-#define	NS(cycles)	((double)machine_cycles_to_ns(cycles))
-			row->count = (double)sum.lr_count;
-			row->contended = (double)sum.lr_contended;
-			row->hold_total_ns = NS(sum.lr_hold_cycles);
-			row->hold_max_ns = NS(sum.lr_hold_max_cycles);
-			row->spin_total_ns = NS(sum.lr_spin_cycles);
-			row->block_total_ns = NS(sum.lr_block_cycles);
-			row->wait_total_ns = row->spin_total_ns +
-			    row->block_total_ns;
-			row->wait_max_ns = NS(sum.lr_wait_max_cycles);
-#undef NS
-			if (role == 0)
-				cm->cm_acquisitions += row->count;
-		}
-	}
-}
-
-/* What the rows say of the harvest thread. */
-static void
-collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
-{
-	double hold = 0, hold_harvest = 0;
-	unsigned i;
-
-	for (i = 0; i < cm->cm_row_count; i++) {
-		const struct result_row *row = &cm->cm_rows[i];
-		bool harvest = strcmp(row->role, "harvest") == 0;
-
-		if (harvest) {
-			rs->harvest.spin_percent += row->spin_total_ns / 1e7 /
-			    rs->window_s;
-			rs->harvest.block_percent += row->block_total_ns / 1e7 /
-			    rs->window_s;
-		}
-		if (strcmp(row->lock, "reseed mutex") != 0)
-			continue;
-		hold += row->hold_total_ns;
-		hold_harvest += harvest ? row->hold_total_ns : 0;
-	}
-	rs->fairness.hold_share_harvest = hold > 0 ? hold_harvest / hold : 0;
-}
-
-/*
- * Each reader's rate over the window, and how long it took until the last of
- * them had crossed its edges.
- */
-static void
-collect_readers(struct cell_run *run, struct cell_measure *cm)
-{
-	struct result_sample *rs = &cm->cm_sample;
-	uint64_t start, started = run->run_open_cycles;
-	uint64_t stopped = run->run_close_cycles;
-	unsigned i, n = index_harvest(run);
-	double ns;
-
-	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
-	    run->run_open_cycles);
-	for (i = 0; i < n; i++) {
-		struct reader *r = &run->run_readers[i];
-
-		rs->reader_cpu[i] = r->r_cpu;
-		cm->cm_unbound |= !r->r_td.mt_bound;
-		rs->reader_mb_per_s[i] = ((double)atomic_load_64(&r->r_bytes) +
-		    r->r_edge_bytes) * 1e3 / ns;
-		rs->total_mb_per_s += rs->reader_mb_per_s[i];
-		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
-		hist_merge(&cm->cm_latency, &r->r_latency);
-		start = r->r_start_cycles != 0 ? r->r_start_cycles :
-		    run->run_close_cycles;
-		started = start > started ? start : started;
-		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
-		    stopped;
-	}
-	rs->reads_per_s = rs->total_mb_per_s * 1e6 /
-	    (double)run->run_params->cp_cell.ce_request_bytes;
-	rs->start_skew_ms = (double)machine_cycles_to_ns(started -
-	    run->run_open_cycles) / 1e6;
-	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
-	    run->run_close_cycles) / 1e6;
-	rs->fairness.min_max = stats_min_max(rs->reader_mb_per_s, n);
-	rs->fairness.cov = stats_cov(rs->reader_mb_per_s, n);
-	rs->fairness.jain = stats_jain(rs->reader_mb_per_s, n);
-}
-
-/* After all threads were joined. */
-static void
-collect(struct cell_run *run, struct cell_measure *cm)
-{
-	struct result_sample *rs = &cm->cm_sample;
-	struct generator_status gs;
-	struct harvest_stats hs;
-
-	collect_rows(run, cm, &run->run_prof, "reseed mutex");
-	collect_rows(run, cm, &run->run_hprof, "entropy harvest mutex");
-	collect_readers(run, cm);
-	collect_harvest_waits(cm, rs);
-	harvestq_stats(run->run_hq, WINDOW, &hs);
-	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
-	    rs->window_s;
-	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
-	hist_merge(&cm->cm_harvest_latency,
-	    &hs.hs_thread.hts_deliver_cycles);
-	run->run_dev.rd_generator->g_algorithm->ra_status(
-	    run->run_dev.rd_generator, &gs);
-	rs->reseeds = gs.gs_reseeds;
-	rs->latency_ns = cell_latency(&cm->cm_latency);
-	rs->harvest.latency_p99_ns = cell_latency(&cm->cm_harvest_latency).p99;
-}
-
 static int
 alloc_measure(struct cell_run *run, struct cell_measure *cm)
 {
@@ -738,7 +451,7 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 			    strerror(error));
 	}
 	if (error == 0)
-		collect(run, cm);
+		cell_collect(run, cm);
 	else
 		cell_measure_free(cm);
 	teardown(run);

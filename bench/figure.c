@@ -81,14 +81,15 @@ figure_bytes(char buf[32], uint64_t bytes)
 void
 figure_wrap(FILE *out, const char *first, int indent, const char *text)
 {
-	size_t column = strlen(first), start = (size_t)indent, begin, len;
-	const size_t columns = FIGURE_COLUMNS;
+	const size_t columns = FIGURE_COLUMNS, start = (size_t)indent;
+	size_t begin, column = strlen(first), len;
 
 	KASSERT(column < columns && start < columns, ("no room"));
 	fputs(first, out);
-	if (column > 0 && column < start) {
-		fprintf(out, "%*s", (int)(start - column), "");
-		column = start;
+	if (column > 0) {
+		begin = column < start ? start : column + 1;
+		fprintf(out, "%*s", (int)(begin - column), "");
+		column = begin;
 	}
 	begin = column;
 	for (;;) {
@@ -99,12 +100,13 @@ figure_wrap(FILE *out, const char *first, int indent, const char *text)
 		if (column > begin && column + 1 + len > columns) {
 			fprintf(out, "\n%*s", indent, "");
 			column = begin = start;
+		} else if (column > begin) {
+			fputc(' ', out);
+			column++;
 		}
 		/* A word longer than a line is cut where the line ends. */
-		if (column + 1 + len > columns)
-			len = columns - column - 1;
-		if (column > start || (column > 0 && column == begin && column != start))
-			column += fputc(' ', out) == ' ';
+		if (len > columns - column)
+			len = columns - column;
 		fwrite(text, 1, len, out);
 		column += len;
 		text += len;

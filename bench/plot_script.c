@@ -237,7 +237,7 @@ print_shade(FILE *out, const struct panel *pa)
 	fputs(" to graph 1, graph 1 behind fillcolor rgb '#e4e4e4' "
 	    "fillstyle solid noborder\n"
 	    "set label 1 'shaded: more threads than CPUs' "
-	    "at graph 0.985, graph 0.045 right textcolor rgb '#444444'\n", out);
+	    "at graph 0.985, graph 0.955 right textcolor rgb '#444444'\n", out);
 }
 
 static void
@@ -251,10 +251,10 @@ print_rates(FILE *out, const struct panel *pa)
 	    "unset logscale y\nset yrange [0:*]\nset xlabel ''\nunset key\n"
 	    "plot ", out);
 	for (i = 0; i < pa->pa_curves; i++)
-		fprintf(out, "%s$curve%u using 1:2 with linespoints "
-		    "linestyle %u, $curve%u using 1:2:3:4 with yerrorbars "
-		    "linestyle %u dashtype 1 pointsize 0", i > 0 ? ", " : "",
-		    i, i + 1, i, i + 1);
+		fprintf(out, "%s$curve%u using 1:2:3:4 with yerrorbars "
+		    "linestyle %u dashtype 1 pointtype -1, $curve%u "
+		    "using 1:2 with linespoints linestyle %u",
+		    i > 0 ? ", " : "", i, i + 1, i, i + 1);
 	fputc('\n', out);
 }
 
@@ -264,9 +264,9 @@ print_harvest(FILE *out, const struct panel *pa)
 	double least = pa->pa_harvest_least, most = pa->pa_harvest_most;
 	unsigned i;
 
-	fputs("unset label 1\nunset title\nset xlabel 'readers'\n"
+	fputs("unset label 1\nunset title\nset xlabel 'readers' offset 0,0.3\n"
 	    "set ylabel 'CPU of the harvest thread, %'\n"
-	    "set key bmargin center horizontal Left reverse\n", out);
+	    "set key bmargin center horizontal Left reverse samplen 5\n", out);
 	if (least > 0 && most / least > PLOT_WIDE)
 		fprintf(out, "set logscale y 10\nset yrange [%g:%g]\n",
 		    least / 1.5, most * 1.5);
@@ -360,8 +360,9 @@ plot_script_print(FILE *out, const struct result *r, bool svg)
 		panels++;
 	print_terminal(out, panels, svg);
 	print_styles(out);
+	/* Margins of one size keep the two panels' axes in line. */
 	fputs("set grid y linecolor rgb '#bbbbbb'\nset tics nomirror\n"
-	    "set border 3\n", out);
+	    "set border 3\nset lmargin 11\nset errorbars 1.5\n", out);
 	print_title(out, r, &co, panels);
 	for (n = 0; n < panels; n++) {
 		struct panel pa = { .pa_result = r };

@@ -170,7 +170,8 @@ print_cell(struct table *tb, const struct result_cell *cell)
 	    figure_ns(p99, cell->latency_ns.p99));
 }
 
-static void
+/* Returns what is left of the column, where a parenthesis would stand. */
+static const char *
 print_ratio(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell)
 {
@@ -178,8 +179,8 @@ print_ratio(struct table *tb, const struct result_cell *base,
 	double ratio;
 
 	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0) {
-		fprintf(tb->tb_out, " %8s", "-");
-		return;
+		fprintf(tb->tb_out, " %7s", "-");
+		return (" ");
 	}
 	ratio = cell->total_mb_per_s / base->total_mb_per_s;
 	if (ratio >= 9999.5)
@@ -187,13 +188,14 @@ print_ratio(struct table *tb, const struct result_cell *base,
 	else
 		snprintf(number, sizeof(number), "%.*f",
 		    ratio < 99.995 ? 2 : 1, ratio);
-	if (group_indistinct(base, cell)) {
-		tb->tb_paren = true;
-		snprintf(text, sizeof(text), "(%s)", number);
-	} else {
-		snprintf(text, sizeof(text), "%s ", number);
+	if (!group_indistinct(base, cell)) {
+		fprintf(tb->tb_out, " %7s", number);
+		return (" ");
 	}
+	tb->tb_paren = true;
+	snprintf(text, sizeof(text), "(%s)", number);
 	fprintf(tb->tb_out, " %8s", text);
+	return ("");
 }
 
 static void
@@ -201,6 +203,7 @@ print_row(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell, const char *design)
 {
 	char marks[2][TABLE_MARK_SIZE];
+	const char *rest = "";
 	const struct result_cell *any = base != NULL ? base : cell;
 	bool star;
 
@@ -213,7 +216,7 @@ print_row(struct table *tb, const struct result_cell *base,
 	print_cell(tb, base);
 	if (design != NULL) {
 		print_cell(tb, cell);
-		print_ratio(tb, base, cell);
+		rest = print_ratio(tb, base, cell);
 	}
 	mark(tb, base, marks[0]);
 	mark(tb, cell, marks[1]);
@@ -221,7 +224,8 @@ print_row(struct table *tb, const struct result_cell *base,
 	if (strcmp(marks[0], marks[1]) == 0)
 		marks[1][0] = '\0';
 	if (marks[0][0] != '\0' || marks[1][0] != '\0')
-		fprintf(tb->tb_out, " %s%s", marks[0], marks[1]);
+		fprintf(tb->tb_out, "%s %s%s", rest, marks[0],
+		    marks[1]);
 	fputc('\n', tb->tb_out);
 }
 
@@ -235,9 +239,11 @@ print_pair(struct table *tb, const struct result_cell *group,
 
 	tb->tb_note_count = 0;
 	tb->tb_notes_more = false;
-	fprintf(tb->tb_out, "%7s    %-24.24s", "", first);
-	if (design != NULL)
-		fprintf(tb->tb_out, "    %.24s", design);
+	if (design == NULL)
+		fprintf(tb->tb_out, "%11s%.24s", "", first);
+	else
+		fprintf(tb->tb_out, "%11s%-24.24s    %.24s", "", first,
+		    design);
 	fprintf(tb->tb_out, "\n%7s %7s %5s %5s %7s", "readers", "MB/s", "+-%",
 	    "harv%", "p99");
 	if (design != NULL)

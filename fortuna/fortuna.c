@@ -138,15 +138,16 @@ random_fortuna_process_event(struct generator *g,
 	lock_release(&f->f_mtx, &node);
 }
 
-int
+void
 random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
 	struct fortuna *f = fortuna_of(g);
 
 	/* Blocked by decree: there is no event to wait for. */
 	if (f->f_block_seeded_status)
-		return (machine_sleep(timeout_ns));
-	return (machine_wait_32(&f->f_seeded, 0, timeout_ns));
+		machine_sleep(timeout_ns);
+	else
+		machine_wait_32(&f->f_seeded, 0, timeout_ns);
 }
 
 void

@@ -47,7 +47,7 @@ void random_fortuna_pre_read(struct generator *g);
 bool random_fortuna_seeded(struct generator *g);
 void random_fortuna_process_event(struct generator *g,
     const struct harvest_event *event);
-int random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
+void random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
 void random_fortuna_status(struct generator *g, struct generator_status *gs);
 
 /*

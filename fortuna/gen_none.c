@@ -84,13 +84,12 @@ gen_none_event(struct generator *g, const struct harvest_event *event)
 	(void)event;
 }
 
-static int
+static void
 gen_none_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
 
 	(void)g;
 	(void)timeout_ns;
-	return (0);
 }
 
 static void

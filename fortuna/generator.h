@@ -87,8 +87,7 @@ struct generator_status {
  * ra_event_processor
  *		absorbs one event.
  * ra_wait_seeded
- *		sleeps until the generator is unblocked or timeout_ns passed;
- *		EINTR as machine_wait_32() says.
+ *		sleeps until the generator is unblocked or timeout_ns passed.
  * ra_status	fills *gs, consistently.
  */
 struct random_algorithm {
@@ -109,7 +108,7 @@ struct random_algorithm {
 			    struct generator_reader *gr, struct uio *uio);
 	void		(*ra_event_processor)(struct generator *g,
 			    const struct harvest_event *event);
-	int		(*ra_wait_seeded)(struct generator *g,
+	void		(*ra_wait_seeded)(struct generator *g,
 			    int64_t timeout_ns);
 	void		(*ra_status)(struct generator *g,
 			    struct generator_status *gs);

@@ -7,11 +7,11 @@
 #include "fortuna/state.h"
 
 const char *const generator_site_names[GENERATOR_SITES] = {
-	[SITE_PRE_READ]	= "fortuna.c:pre_read",
-	[SITE_RESEED]	= "fortuna.c:reseed",
-	[SITE_READ]	= "fortuna.c:read",
-	[SITE_CHUNK]	= "fortuna.c:read_chunk",
-	[SITE_EVENT]	= "fortuna.c:process_event",
+	[SITE_PRE_READ]	= "pre_read",
+	[SITE_RESEED]	= "reseed",
+	[SITE_READ]	= "read",
+	[SITE_CHUNK]	= "read_chunk",
+	[SITE_EVENT]	= "process_event",
 };
 
 struct generator_config

@@ -12,8 +12,8 @@ const char *const harvest_model_names[HARVEST_MODELS + 1] = {
 };
 
 const char *const harvest_site_names[HARVEST_SITES] = {
-	[HARVEST_QUEUE]	= "random_harvestq.c:queue",
-	[HARVEST_DRAIN]	= "random_harvestq.c:drain",
+	[HARVEST_QUEUE]	= "queue",
+	[HARVEST_DRAIN]	= "drain",
 };
 
 struct harvest_config
@@ -26,7 +26,7 @@ harvest_config_default(void)
 		.rate_hz = HARVEST_RATE_HZ,
 		.boot_entropy_bytes = BOOT_ENTROPY_BYTES,
 		.interrupt_rate_hz = INTERRUPT_RATE_HZ,
-		.sources = "rdrand,rdseed,interrupt",
+		.sources = "rdrand,interrupt",
 	});
 }
 

@@ -11,8 +11,8 @@
 enum {
 	AES_BLOCK	= 16,
 	CHACHA_BLOCK	= 64,
-	/* Counters laid out at a time: they are still in the cache when read. */
-	AES_STRIDE	= 16384,
+	/* Counters laid out at a time: they are in the L1 cache when read. */
+	AES_STRIDE	= 1024,
 	/* Whole and partial blocks up to here are made in one call. */
 	CHACHA_SMALL	= 512,
 	ZEROS_BYTES	= 65536
@@ -93,7 +93,6 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 		ck->ck_ctx = NULL;
 		return (ENOTSUP);
 	}
-	EVP_CIPHER_CTX_set_padding(ck->ck_ctx, 0);
 	return (0);
 }
 
@@ -134,23 +133,58 @@ evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
 	    ck->ck_cipher->ci_evp_name, made, n));
 }
 
+/*
+ * Several counters to a store, where the CPU has wide ones: laying out counters
+ * is what AES here costs more than libcrypto's own CTR mode.
+ */
+#if defined(__x86_64__) && defined(__has_attribute) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if __has_attribute(target_clones)
+#define	WIDE_STORES	__attribute__((target_clones("default", "avx2",	\
+    "avx512f")))
+#endif
+#endif
+#ifndef WIDE_STORES
+#define	WIDE_STORES
+#endif
+
+enum { WIDE_BLOCKS = 4 };
+
+typedef uint64_t wide_t
+    __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
+
+/*
+ * Lays out blocks, a multiple of WIDE_BLOCKS, of counters that do not carry into
+ * the high half.
+ */
+WIDE_STORES
+static void
+aes_counters_wide(uint64_t lo, uint64_t hi, uint8_t *out, size_t blocks)
+{
+	const wide_t step = { WIDE_BLOCKS, 0, WIDE_BLOCKS, 0, WIDE_BLOCKS, 0,
+	    WIDE_BLOCKS, 0 };
+	wide_t c = { lo, hi, lo + 1, hi, lo + 2, hi, lo + 3, hi };
+	size_t i;
+
+	for (i = 0; i < blocks; i += WIDE_BLOCKS) {
+		memcpy(out + i * AES_BLOCK, &c, sizeof(c));
+		c += step;
+	}
+}
+
 /* Lays out n / AES_BLOCK counter values and advances the counter past them. */
 static void
 aes_counters(uint128_t *ctr, uint8_t *out, size_t n)
 {
 	uint8_t *end = out + n;
-
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t pair[2] = { uint128_lo(*ctr), uint128_hi(*ctr) };
+	size_t wide = n / AES_BLOCK - n / AES_BLOCK % WIDE_BLOCKS;
 
-	/* No carry into the high half: the usual case, and one that vectorises. */
-	if (pair[0] <= UINT64_MAX - n / AES_BLOCK) {
-		for (; out < end; out += AES_BLOCK) {
-			memcpy(out, pair, AES_BLOCK);
-			pair[0]++;
-		}
-		*ctr = uint128_make(pair[1], pair[0]);
-		return;
+	if (wide > 0 && uint128_lo(*ctr) <= UINT64_MAX - wide) {
+		aes_counters_wide(uint128_lo(*ctr), uint128_hi(*ctr), out,
+		    wide);
+		uint128_add64(ctr, wide);
+		out += wide * AES_BLOCK;
 	}
 #endif
 	for (; out < end; out += AES_BLOCK) {

@@ -81,8 +81,7 @@ static inline struct mthread *machine_curthread(void);
  *
  *   timeout_ns  in  duration, or -1 for none
  *
- * Returns: 0 when woken or when *word differs; ETIMEDOUT; EINTR when
- * machine_interrupt() was called on this thread.
+ * Returns: 0 or ETIMEDOUT.  machine_interrupt() does not end this sleep.
  */
 int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 

@@ -18,7 +18,7 @@ static const struct {
 	{ "kern.random.harvest.mask", "7135", "0", "536870912" },
 	{ "rngsim.harvest.model", "2019", "newest", "2020" },
 	{ "rngsim.harvest.rate_hz", "10", "1000", "1001" },
-	{ "rngsim.harvest.sources", "rdrand,rdseed,interrupt", "none", NULL },
+	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },
 	{ "rngsim.harvest.boot_entropy_bytes", "2048", "0", "1048577" },
 	{ "rngsim.harvest.record", "", "file", NULL },
 	{ "rngsim.source.interrupt.rate_hz", "1000", "1000000", "0" },

@@ -1,0 +1,145 @@
+/*
+ * From threads' notes to one repeat's figures.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/cell_run.h"
+#include "bench/stats.h"
+
+/* Adds the rows of one lock, by site and role, that were used at all. */
+static void
+collect_rows(struct cell_run *run, struct cell_measure *cm,
+    const struct lockprof *lp, const char *lock)
+{
+	static const char *const roles[CELL_ROLES] = { "reader", "harvest",
+	    "producer" };
+	unsigned harvest = index_harvest(run);
+	unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
+	unsigned last[CELL_ROLES] = { harvest - 1, harvest,
+	    harvest + run->run_producer_count };
+	struct result_row *row;
+	struct lockprof_row sum;
+	unsigned role, site;
+
+	for (site = 0; site < lp->lp_sites; site++) {
+		for (role = 0; role < CELL_ROLES; role++) {
+			if (last[role] < first[role])
+				continue;
+			sum = lockprof_sum(lp, WINDOW, site, first[role],
+			    last[role]);
+			if (sum.lr_count == 0)
+				continue;
+			row = &cm->cm_rows[cm->cm_row_count++];
+			snprintf(row->site, sizeof(row->site), "%s",
+			    lp->lp_site_names[site]);
+			snprintf(row->lock, sizeof(row->lock), "%s", lock);
+			snprintf(row->role, sizeof(row->role), "%s",
+			    roles[role]);
+#define	NS(cycles)	((double)machine_cycles_to_ns(cycles))
+			row->count = (double)sum.lr_count;
+			row->contended = (double)sum.lr_contended;
+			row->hold_total_ns = NS(sum.lr_hold_cycles);
+			row->hold_max_ns = NS(sum.lr_hold_max_cycles);
+			row->spin_total_ns = NS(sum.lr_spin_cycles);
+			row->block_total_ns = NS(sum.lr_block_cycles);
+			row->wait_total_ns = row->spin_total_ns +
+			    row->block_total_ns;
+			row->wait_max_ns = NS(sum.lr_wait_max_cycles);
+#undef NS
+			if (role == 0)
+				cm->cm_acquisitions += row->count;
+		}
+	}
+}
+
+/* What the rows say of the harvest thread. */
+static void
+collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
+{
+	double hold = 0, hold_harvest = 0;
+	unsigned i;
+
+	for (i = 0; i < cm->cm_row_count; i++) {
+		const struct result_row *row = &cm->cm_rows[i];
+		bool harvest = strcmp(row->role, "harvest") == 0;
+
+		if (harvest) {
+			rs->harvest.spin_percent += row->spin_total_ns / 1e7 /
+			    rs->window_s;
+			rs->harvest.block_percent += row->block_total_ns / 1e7 /
+			    rs->window_s;
+		}
+		if (strcmp(row->lock, "reseed mutex") != 0)
+			continue;
+		hold += row->hold_total_ns;
+		hold_harvest += harvest ? row->hold_total_ns : 0;
+	}
+	rs->fairness.hold_share_harvest = hold > 0 ? hold_harvest / hold : 0;
+}
+
+/*
+ * Each reader's rate over the window, and how long it took until the last of
+ * them had crossed its edges.
+ */
+static void
+collect_readers(struct cell_run *run, struct cell_measure *cm)
+{
+	struct result_sample *rs = &cm->cm_sample;
+	uint64_t start, started = run->run_open_cycles;
+	uint64_t stopped = run->run_close_cycles;
+	unsigned i, n = index_harvest(run);
+	double ns;
+
+	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
+	    run->run_open_cycles);
+	for (i = 0; i < n; i++) {
+		struct reader *r = &run->run_readers[i];
+
+		rs->reader_cpu[i] = r->r_cpu;
+		cm->cm_unbound |= !r->r_td.mt_bound;
+		rs->reader_mb_per_s[i] = ((double)atomic_load_64(&r->r_bytes) +
+		    r->r_edge_bytes) * 1e3 / ns;
+		rs->total_mb_per_s += rs->reader_mb_per_s[i];
+		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
+		hist_merge(&cm->cm_latency, &r->r_latency);
+		start = r->r_start_cycles != 0 ? r->r_start_cycles :
+		    run->run_close_cycles;
+		started = start > started ? start : started;
+		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
+		    stopped;
+	}
+	rs->reads_per_s = rs->total_mb_per_s * 1e6 /
+	    (double)run->run_params->cp_cell.ce_request_bytes;
+	rs->start_skew_ms = (double)machine_cycles_to_ns(started -
+	    run->run_open_cycles) / 1e6;
+	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
+	    run->run_close_cycles) / 1e6;
+	rs->fairness.min_max = stats_min_max(rs->reader_mb_per_s, n);
+	rs->fairness.cov = stats_cov(rs->reader_mb_per_s, n);
+	rs->fairness.jain = stats_jain(rs->reader_mb_per_s, n);
+}
+
+void
+cell_collect(struct cell_run *run, struct cell_measure *cm)
+{
+	struct result_sample *rs = &cm->cm_sample;
+	struct generator_status gs;
+	struct harvest_stats hs;
+
+	collect_rows(run, cm, &run->run_prof, "reseed mutex");
+	collect_rows(run, cm, &run->run_hprof, "entropy harvest mutex");
+	collect_readers(run, cm);
+	collect_harvest_waits(cm, rs);
+	harvestq_stats(run->run_hq, WINDOW, &hs);
+	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
+	    rs->window_s;
+	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
+	hist_merge(&cm->cm_harvest_latency,
+	    &hs.hs_thread.hts_deliver_cycles);
+	run->run_dev.rd_generator->g_algorithm->ra_status(
+	    run->run_dev.rd_generator, &gs);
+	rs->reseeds = gs.gs_reseeds;
+	rs->latency_ns = cell_latency(&cm->cm_latency);
+	rs->harvest.latency_p99_ns = cell_latency(&cm->cm_harvest_latency).p99;
+}

@@ -1,0 +1,87 @@
+/*
+ * The parts of one cell while it runs; for bench/cell*.c.
+ */
+#ifndef BENCH_CELL_RUN_H
+#define BENCH_CELL_RUN_H
+
+#include "bench/cell.h"
+#include "fortuna/randomdev.h"
+#include "harvest/harvestq.h"
+
+enum phase {
+	PHASE_START,		/* behind the barrier */
+	PHASE_WARM,		/* running, not recorded */
+	PHASE_MEASURE,
+	PHASE_STOP
+};
+
+enum { WINDOW = 1 };	/* the one window of a run's profiles */
+
+struct cell_run;
+
+/* A reader and what it saw; the first line is its own while it runs. */
+struct reader {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 r_bytes;	/* in the window, for the intervals */
+	struct cell_run	*r_run;
+	unsigned	 r_index;
+	uint8_t		*r_buf;
+	struct generator_reader r_gr;
+	int		 r_error;
+	double		 r_edge_bytes;	/* of requests across its edges */
+	uint64_t	 r_start_cycles; /* first completion; 0: none */
+	uint64_t	 r_stop_cycles;	/* last one */
+	int64_t		 r_cpu_ns;
+	unsigned	 r_cpu;
+	struct hist	 r_latency;	/* cycles */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct mthread	 r_td;
+};
+
+struct producer {
+	struct cell_run	*p_run;
+	unsigned	 p_index;
+	struct mthread	 p_td;
+};
+
+struct cell_run {
+	const struct cell_params *run_params;
+	char		*run_error;
+	struct randomdev run_dev;
+	struct harvestq	*run_hq;
+	struct lockprof	 run_prof;	/* Fortuna's mutex */
+	struct lockprof	 run_hprof;	/* the event queue's */
+	struct reader	*run_readers;
+	unsigned	 run_started;	/* readers spawned */
+	struct producer	*run_producers;
+	unsigned	 run_producer_count;
+	unsigned	 run_producers_started;
+	struct mthread	 run_harvest;
+	bool		 run_harvest_started;
+	struct mthread	 run_main;
+	uint64_t	 run_open_cycles;	/* the window, */
+	uint64_t	 run_close_cycles;	/* published by run_phase */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 run_phase;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 run_ready;	/* readers at the barrier */
+};
+
+/* Indexes of the threads in profiles: readers, harvest, producers, main. */
+static inline unsigned
+index_harvest(const struct cell_run *run)
+{
+
+	return (run->run_params->cp_cell.ce_readers);
+}
+
+#define	cell_reader_main	FLAVOURED(cell_reader_main)
+#define	cell_collect		FLAVOURED(cell_collect)
+
+/* The body of a reader's thread; arg is its struct reader. */
+void cell_reader_main(void *arg);
+
+/* Makes the measure of a run whose threads were joined. */
+void cell_collect(struct cell_run *run, struct cell_measure *cm);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * One function for each option: reads its value into struct options, or says
+ * what is wrong with it.  For bench/options.c.
+ */
+#ifndef BENCH_OPTION_SET_H
+#define BENCH_OPTION_SET_H
+
+#include "bench/options.h"
+
+/*
+ *   name  in  the option as the user is told of it: "-r"
+ *   text  in  its value
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+typedef int option_setter(struct options *op, const char *name,
+    const char *text);
+
+option_setter option_ciphers;
+option_setter option_count;
+option_setter option_crypto;
+option_setter option_designs;
+option_setter option_engine;
+option_setter option_format;
+option_setter option_help;
+option_setter option_locks;
+option_setter option_output;
+option_setter option_readers;
+option_setter option_seed;
+option_setter option_sizes;
+option_setter option_time;
+option_setter option_tunable;
+
+/* Whether -S has set the tunable called name. */
+bool option_tunable_seen(const struct options *op, const char *name);
+
+/* The i-th name of each family, for lists of what would be accepted. */
+const char *option_cipher_name(unsigned i);
+const char *option_crypto_name(unsigned i);
+const char *option_design_name(unsigned i);
+const char *option_engine_name(unsigned i);
+const char *option_format_name(unsigned i);
+const char *option_lock_name(unsigned i);
+
+/* "a, b or c". */
+void option_join_names(char *buf, size_t size, unsigned count,
+    const char *(*name)(unsigned));
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * Windows, rows and sums of a lock profile, with time stamps made up by the
+ * test, so that every figure is known.
+ */
+#include <inttypes.h>
+
+#include "lib/lockprof.h"
+#include "tests/support.h"
+
+enum { THREADS = 4, SITES = 3 };
+
+static const char *const site_names[SITES] = { "first", "second", "third" };
+
+static struct mthread self;
+static struct lockprof prof;
+
+static void
+setup(void)
+{
+
+	support_machine(&self);
+	ATF_REQUIRE_EQ(0, lockprof_init(&prof, THREADS, SITES, site_names));
+}
+
+/* A finished hold of so many cycles, as thread's. */
+static void
+hold(unsigned thread, unsigned site, uint64_t cycles)
+{
+	struct lockprof_hold lh = { .lh_start_cycles = 1000, .lh_site = site };
+
+	self.mt_index = thread;
+	lockprof_released(&prof, &lh, 1000 + cycles);
+}
+
+/* The same after a wait. */
+static void
+hold_contended(unsigned thread, unsigned site, uint64_t cycles, uint64_t spin,
+    uint64_t block)
+{
+	struct lockprof_hold lh = {
+		.lh_start_cycles = 1000,
+		.lh_site = site,
+		.lh_contended = true,
+		.lh_wait = { .lw_spin_cycles = spin, .lw_block_cycles = block },
+	};
+
+	self.mt_index = thread;
+	lockprof_released(&prof, &lh, 1000 + cycles);
+}
+
+static void
+check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
+    const struct lockprof_row *want)
+{
+	struct lockprof_row r;
+
+	r = lockprof_sum(&prof, window, site, first, last);
+	ATF_CHECK_EQ_MSG(want->lr_count, r.lr_count, "%" PRIu64, r.lr_count);
+	ATF_CHECK_EQ_MSG(want->lr_contended, r.lr_contended, "%" PRIu64,
+	    r.lr_contended);
+	ATF_CHECK_EQ_MSG(want->lr_hold_cycles, r.lr_hold_cycles, "%" PRIu64,
+	    r.lr_hold_cycles);
+	ATF_CHECK_EQ_MSG(want->lr_hold_max_cycles, r.lr_hold_max_cycles,
+	    "%" PRIu64, r.lr_hold_max_cycles);
+	ATF_CHECK_EQ_MSG(want->lr_spin_cycles, r.lr_spin_cycles, "%" PRIu64,
+	    r.lr_spin_cycles);
+	ATF_CHECK_EQ_MSG(want->lr_block_cycles, r.lr_block_cycles, "%" PRIu64,
+	    r.lr_block_cycles);
+	ATF_CHECK_EQ_MSG(want->lr_wait_max_cycles, r.lr_wait_max_cycles,
+	    "%" PRIu64, r.lr_wait_max_cycles);
+}
+
+static uint64_t
+count(uint32_t window, unsigned site)
+{
+
+	return (lockprof_sum(&prof, window, site, 0, THREADS - 1).lr_count);
+}
+
+ATF_TC(lockprof__closed_records_nothing);
+ATF_TC_HEAD(lockprof__closed_records_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Before the first window and after the "
+	    "last, releases leave the rows as they are");
+}
+ATF_TC_BODY(lockprof__closed_records_nothing, tc)
+{
+
+	setup();
+	hold(0, 0, 10);
+	ATF_CHECK_EQ(0, count(1, 0));
+	lockprof_open(&prof, 1);
+	ATF_CHECK_EQ(0, count(1, 0));
+	hold(0, 0, 10);
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_close(&prof);
+	hold(0, 0, 10);
+	hold(1, 0, 10);
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof__window_starts_at_zero);
+ATF_TC_HEAD(lockprof__window_starts_at_zero, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A new window holds nothing of the one "
+	    "before, nor does a thread that was idle in it count for it");
+}
+ATF_TC_BODY(lockprof__window_starts_at_zero, tc)
+{
+
+	setup();
+	lockprof_open(&prof, 1);
+	hold(0, 0, 500);
+	hold(0, 0, 500);
+	hold(1, 0, 7);
+	lockprof_close(&prof);
+	lockprof_open(&prof, 2);
+	hold(0, 0, 3);
+	lockprof_close(&prof);
+	check_row(2, 0, 0, THREADS - 1, &(struct lockprof_row){
+	    .lr_count = 1, .lr_hold_cycles = 3, .lr_hold_max_cycles = 3 });
+	/* Thread 1 has not written since: its row is the first window's. */
+	check_row(1, 0, 1, 1, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 7, .lr_hold_max_cycles = 7 });
+	ATF_CHECK_EQ(0, count(3, 0));
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof__release_decides_window);
+ATF_TC_HEAD(lockprof__release_decides_window, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A hold that spans the opening counts, "
+	    "one that spans the closing does not");
+}
+ATF_TC_BODY(lockprof__release_decides_window, tc)
+{
+	struct lockprof_hold early, late;
+
+	setup();
+	lockprof_acquired(&prof, &early, 0, NULL);
+	lockprof_open(&prof, 1);
+	lockprof_released(&prof, &early, lockprof_stamp());
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_acquired(&prof, &late, 0, NULL);
+	lockprof_close(&prof);
+	lockprof_released(&prof, &late, lockprof_stamp());
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof_sum__adds_and_takes_maxima);
+ATF_TC_HEAD(lockprof_sum__adds_and_takes_maxima, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Totals are added over the threads "
+	    "asked for and over no others; maxima are the greatest");
+}
+ATF_TC_BODY(lockprof_sum__adds_and_takes_maxima, tc)
+{
+
+	setup();
+	lockprof_open(&prof, 9);
+	hold(0, 1, 100);
+	hold_contended(1, 1, 20, 5, 6);
+	hold_contended(1, 1, 30, 8, 0);
+	hold(2, 1, 70);
+	hold_contended(3, 1, 1, 0, 1000);
+	hold(1, 0, 4096);
+	hold(1, 2, 8192);
+	lockprof_close(&prof);
+	check_row(9, 1, 0, 0, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 100, .lr_hold_max_cycles = 100 });
+	check_row(9, 1, 1, 2, &(struct lockprof_row){ .lr_count = 3,
+	    .lr_contended = 2, .lr_hold_cycles = 120, .lr_hold_max_cycles = 70,
+	    .lr_spin_cycles = 13, .lr_block_cycles = 6,
+	    .lr_wait_max_cycles = 11 });
+	check_row(9, 1, 0, 3, &(struct lockprof_row){ .lr_count = 5,
+	    .lr_contended = 3, .lr_hold_cycles = 221,
+	    .lr_hold_max_cycles = 100, .lr_spin_cycles = 13,
+	    .lr_block_cycles = 1006, .lr_wait_max_cycles = 1000 });
+	check_row(9, 0, 0, 3, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 4096, .lr_hold_max_cycles = 4096 });
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof_resite__last_site_counts);
+ATF_TC_HEAD(lockprof_resite__last_site_counts, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A hold is booked once, under the site "
+	    "its holder settled on, with its wait");
+}
+ATF_TC_BODY(lockprof_resite__last_site_counts, tc)
+{
+	struct lock_wait w = { .lw_spin_cycles = 3, .lw_block_cycles = 4 };
+	struct lockprof_hold lh;
+	struct lockprof_row r;
+
+	setup();
+	self.mt_index = 2;
+	lockprof_open(&prof, 1);
+	lockprof_acquired(&prof, &lh, 0, &w);
+	lockprof_resite(&lh, 2);
+	lockprof_released(&prof, &lh, lh.lh_start_cycles + 11);
+	lockprof_close(&prof);
+	ATF_CHECK_EQ(0, count(1, 0));
+	ATF_CHECK_EQ(0, count(1, 1));
+	r = lockprof_sum(&prof, 1, 2, 2, 2);
+	ATF_CHECK_EQ(1, r.lr_count);
+	ATF_CHECK_EQ(1, r.lr_contended);
+	ATF_CHECK_EQ(11, r.lr_hold_cycles);
+	ATF_CHECK_EQ(3, r.lr_spin_cycles);
+	ATF_CHECK_EQ(4, r.lr_block_cycles);
+	ATF_CHECK_EQ(7, r.lr_wait_max_cycles);
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof__none_is_allowed);
+ATF_TC_HEAD(lockprof__none_is_allowed, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A lock without a profile costs nothing "
+	    "and touches nothing");
+}
+ATF_TC_BODY(lockprof__none_is_allowed, tc)
+{
+	struct lockprof_hold lh;
+
+	memset(&lh, 0x5a, sizeof(lh));
+	lockprof_acquired(NULL, &lh, 0, NULL);
+	lockprof_released(NULL, &lh, 1);
+	ATF_CHECK(support_all((const uint8_t *)&lh, sizeof(lh), 0x5a));
+}
+
+static void
+open_window(void *arg)
+{
+	const uint32_t *window = arg;
+
+	lockprof_open(&prof, *window);
+}
+
+static void
+sum_beyond_sites(void *arg)
+{
+
+	(void)arg;
+	lockprof_sum(&prof, 1, SITES, 0, 0);
+}
+
+static void
+sum_beyond_threads(void *arg)
+{
+
+	(void)arg;
+	lockprof_sum(&prof, 1, 0, 0, THREADS);
+}
+
+static void
+init_empty(void *arg)
+{
+	struct lockprof lp;
+
+	(void)arg;
+	if (lockprof_init(&lp, 0, SITES, site_names) == 0)
+		lockprof_fini(&lp);
+}
+
+ATF_TC(lockprof__misuse);
+ATF_TC_HEAD(lockprof__misuse, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Window 0 and rows that are not there "
+	    "are refused, not read");
+}
+ATF_TC_BODY(lockprof__misuse, tc)
+{
+	uint32_t window;
+
+	setup();
+	window = 0;
+	ATF_CHECK(support_asserts(open_window, &window));
+	window = 1;
+	ATF_CHECK(!support_asserts(open_window, &window));
+	ATF_CHECK(support_asserts(sum_beyond_sites, NULL));
+	ATF_CHECK(support_asserts(sum_beyond_threads, NULL));
+	ATF_CHECK(support_asserts(init_empty, NULL));
+	lockprof_fini(&prof);
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, lockprof__closed_records_nothing);
+	ATF_TP_ADD_TC(tp, lockprof__window_starts_at_zero);
+	ATF_TP_ADD_TC(tp, lockprof__release_decides_window);
+	ATF_TP_ADD_TC(tp, lockprof_sum__adds_and_takes_maxima);
+	ATF_TP_ADD_TC(tp, lockprof_resite__last_site_counts);
+	ATF_TP_ADD_TC(tp, lockprof__none_is_allowed);
+	ATF_TP_ADD_TC(tp, lockprof__misuse);
+	return (atf_no_error());
+}
