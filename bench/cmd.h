@@ -25,8 +25,8 @@ struct command {
 #undef COMMAND
 
 /*
- * What run and sweep do: parse, choose libcrypto's instructions, measure, write,
- * show.  kind is OPTIONS_RUN or OPTIONS_SWEEP.
+ * What run and sweep do: parse, choose libcrypto's instructions, measure,
+ * write, show.  kind is OPTIONS_RUN or OPTIONS_SWEEP.
  */
 int cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
     const struct command *self);

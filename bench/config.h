@@ -14,7 +14,7 @@
 /* The program's own tunables. */
 struct program_config {
 	unsigned	seed_timeout_ms;	/* longest wait for seeding */
-	unsigned	warmup_ms;		/* discarded before each window */
+	unsigned	warmup_ms;		/* before each window */
 	/*
 	 * FreeBSD's spellings of -d and -c; a tunable that was not set says
 	 * nothing about the options.

@@ -84,7 +84,7 @@ hex_digit(char c)
 	return (-1);
 }
 
-/* Bytes from hexadecimal text; their number, or 0 when it is none or too long. */
+/* Bytes from hexadecimal text; their number, or 0 if it is none or too long. */
 static size_t
 parse_hex(const char *text, uint8_t *bytes, size_t max)
 {
@@ -128,7 +128,8 @@ static int
 kat_mode(struct kat *k, char **args)
 {
 
-	if (strcmp(args[0], "locked") != 0 && strcmp(args[0], "concurrent") != 0)
+	if (strcmp(args[0], "locked") != 0 &&
+	    strcmp(args[0], "concurrent") != 0)
 		return (complain(k, "mode \"%s\": expected locked or "
 		    "concurrent", args[0]));
 	kat_forget(k);

@@ -150,7 +150,8 @@ add_design(struct options *op, struct option_list *ol, const char *name,
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, item, generator_count, option_design_name, &i);
+	error = find_name(op, name, item, generator_count,
+	    option_design_name, &i);
 	return (error != 0 ? error : list_add(op, ol, name, item, i));
 }
 
@@ -161,7 +162,8 @@ add_lock(struct options *op, struct option_list *ol, const char *name,
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, item, lock_class_count, option_lock_name, &i);
+	error = find_name(op, name, item, lock_class_count,
+	    option_lock_name, &i);
 	return (error != 0 ? error : list_add(op, ol, name, item, i));
 }
 
@@ -316,7 +318,8 @@ option_format(struct options *op, const char *name, const char *text)
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, text, REPORT_FORMATS, option_format_name, &i);
+	error = find_name(op, name, text, REPORT_FORMATS,
+	    option_format_name, &i);
 	if (error == 0)
 		op->op_format = (enum report_format)i;
 	return (error);

@@ -47,7 +47,8 @@ usage_error(const char *command, const char *fmt, ...)
 /* In the order of --help. */
 static const struct option_def defs[] = {
 	{ 'c', "cipher", "LIST", "ciphers", KIND_ALL, option_ciphers },
-	{ 'd', "design", "LIST", "generator designs", KIND_ALL, option_designs },
+	{ 'd', "design", "LIST", "generator designs", KIND_ALL,
+	    option_designs },
 	{ 'h', "help", NULL, "this text", KIND_ALL, option_help },
 	{ 'l', "lock", "LIST", "lock kinds", KIND_ALL, option_locks },
 	{ 'n', "repeats", "N", "repeats of each cell", KIND_MEASURE,
@@ -56,7 +57,8 @@ static const struct option_def defs[] = {
 	    OPTIONS_CAT, option_count },
 	{ 'o', "output", "FILE", "write the result there, as JSON",
 	    KIND_MEASURE, option_output },
-	{ 'r', "readers", "LIST", "reader threads", KIND_MEASURE, option_readers },
+	{ 'r', "readers", "LIST", "reader threads", KIND_MEASURE,
+	    option_readers },
 	{ 's', "size", "LIST", "bytes of one read request, k m g for 2^10...",
 	    KIND_ALL, option_sizes },
 	{ 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", KIND_ALL,
@@ -110,8 +112,8 @@ getopt_tables(enum options_kind kind, char *shorts, struct option *longs)
 }
 
 /*
- * Long names in full only: getopt_long(3) takes any unambiguous beginning, which
- * a later option can make ambiguous.
+ * Long names in full only: getopt_long(3) takes any unambiguous beginning,
+ * which a later option can make ambiguous.
  */
 static int
 refuse_abbreviations(const char *command, const struct option *longs, int argc,

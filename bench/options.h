@@ -1,5 +1,5 @@
 /*
- * The command line of the measuring commands, and saying what is wrong with one.
+ * The command line of the measuring commands, and what is wrong with one.
  */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
@@ -81,7 +81,7 @@ int usage_error(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * For commands that take operands and only --help: prints the help or complains.
+ * For commands that take operands and only --help: prints help or complains.
  *
  * Returns: whether to go on; *status is the exit status if not.
  */

@@ -32,7 +32,7 @@ open_directly(const char *path)
 	return (open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
 }
 
-/* Whether path is written in place; else errno value or 0 for a file. */
+/* Whether path is written in place, or why it cannot be written. */
 static int
 classify(const char *path, bool *direct, mode_t *mode)
 {
@@ -43,6 +43,9 @@ classify(const char *path, bool *direct, mode_t *mode)
 	*mode = 0;
 	if (*direct)
 		return (0);
+	/* No name; one with a suffix would be. */
+	if (path[0] == '\0')
+		return (ENOENT);
 	if (stat(path, &sb) != 0)
 		return (errno == ENOENT ? 0 : errno);
 	if (S_ISDIR(sb.st_mode))

@@ -23,7 +23,7 @@ struct panel {
 	unsigned	 pa_curves;
 	unsigned	 pa_least;	/* readers */
 	unsigned	 pa_most;
-	unsigned	 pa_fits;	/* most readers not oversubscribed, or 0 */
+	unsigned	 pa_fits;	/* most not oversubscribed, or 0 */
 	unsigned	 pa_over;	/* fewest oversubscribed, or 0 */
 	double		 pa_harvest_least;	/* percent */
 	double		 pa_harvest_most;
@@ -39,19 +39,19 @@ struct common {
 };
 
 /*
- * As one string of gnuplot, in which nothing is special but the quote itself,
- * doubled; a line end would end it.
+ * As one string of gnuplot.  Between single quotes only the quote itself and
+ * the line's end are special; doubling the quote is gnuplot's way to write one,
+ * but not at the beginning of a string, so it becomes a space.  Backquotes run
+ * commands elsewhere and are not missed here.
  */
 static void
 print_quoted(FILE *out, const char *text)
 {
 
 	fputc('\'', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '\'')
-			fputc('\'', out);
-		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-	}
+	for (; *text != '\0'; text++)
+		fputc((unsigned char)*text < ' ' || *text == '\'' ||
+		    *text == '`' ? ' ' : *text, out);
 	fputc('\'', out);
 }
 

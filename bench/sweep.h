@@ -17,8 +17,8 @@
  *   r      out  result_free() it, also after a failure
  *   error  out  on failure, the reason for people
  *
- * Returns: 0; EINTR when interrupted, r holding what was complete; else what the
- * engine said, r likewise.
+ * Returns: 0; EINTR when interrupted, r holding what was complete; else what
+ * the engine said, r likewise.
  */
 int sweep_run(const struct options *op, char *const argv[], struct result *r,
     char error[CELL_ERROR_SIZE]);

@@ -53,7 +53,7 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 
 RANDOM_ALGORITHM(locked) = {
 	.ra_ident	= "locked",
-	.ra_descr	= "concurrent_read=0: generate under the mutex, by pages",
+	.ra_descr	= "concurrent_read=0: generate under it, page by page",
 	.ra_flags	= RA_FORTUNA_BYTES,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_locked_init,

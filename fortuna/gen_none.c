@@ -1,13 +1,12 @@
 /*
  * The null design: a fixed pattern, no state, no lock.
  *
- * What it measures is the harness: the reader loop, the time stamps, the writing
- * of n bytes.
+ * What it measures is the harness: the reader loop, the time stamps, the
+ * writing of n bytes.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <errno.h>
 
 #include "fortuna/generator.h"
 

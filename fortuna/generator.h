@@ -19,7 +19,7 @@
 
 enum {
 	/* ra_flags */
-	RA_FORTUNA_BYTES	= 1u << 0,	/* Fortuna's output for its mode */
+	RA_FORTUNA_BYTES	= 1u << 0,	/* FreeBSD's output */
 	RA_NULL			= 1u << 1	/* measures the harness */
 };
 

@@ -35,7 +35,7 @@ enum {
  */
 struct fortuna_state {
 	struct fs_pool {
-		uint32_t	fsp_length;	/* bytes, saturates at INT_MAX */
+		uint32_t	fsp_length;	/* bytes, up to INT_MAX */
 		struct digest	fsp_hash;
 	}		 fs_pool[RANDOM_FORTUNA_NPOOLS];	/* P_i */
 	uint32_t	 fs_reseedcount;	/* ReseedCnt */

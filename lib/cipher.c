@@ -154,8 +154,8 @@ typedef uint64_t wide_t
     __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
 
 /*
- * Lays out blocks, a multiple of WIDE_BLOCKS, of counters that do not carry into
- * the high half.
+ * Lays out blocks, a multiple of WIDE_BLOCKS, of counters that do not carry
+ * into the high half.
  */
 WIDE_STORES
 static void

@@ -36,9 +36,9 @@ struct cipher {
 };
 
 /*
- * AES-256 in what FreeBSD calls ICM: each block is the encryption of the counter
- * as 16 little-endian bytes.  Not CTR mode as libcrypto has it, whose counter is
- * big-endian.
+ * AES-256 in what FreeBSD calls ICM: each block is the encryption of the
+ * counter as 16 little-endian bytes.  Not CTR mode as libcrypto has it, whose
+ * counter is big-endian.
  *
  * ChaCha20 with all 128 bits of input after the key as counter, word 12 the
  * least significant, no nonce; libcrypto carries only 64 of them.

@@ -12,8 +12,8 @@
 #include "lib/kassert.h"
 
 /*
- * The variable in which libcrypto looks for CPU capabilities, and the value that
- * leaves it none beyond the base instruction set.
+ * The variable in which libcrypto looks for CPU capabilities, and the value
+ * that leaves it none beyond the base instruction set.
  */
 #if defined(__aarch64__) || defined(__arm__)
 #define	CAPABILITIES		"OPENSSL_armcap"

@@ -171,7 +171,7 @@ mtx_owned(struct lock *l)
 
 LOCK_CLASS(mtx) = {
 	.lc_name	= "mtx",
-	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs, else sleep",
+	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs, or sleep",
 	.lc_type	= "sleep mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
 	.lc_init	= mtx_init,

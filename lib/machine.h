@@ -9,8 +9,9 @@
  *
  * Atomics carry the names of atomic(9): the type's size last, _acq and _rel for
  * the orderings, no suffix for relaxed.  fcmpset updates *expect on failure and
- * may fail spuriously; cmpset does neither.  An atomic word is a struct, so that
- * a flavour can attach a cache line to it and plain access does not compile:
+ * may fail spuriously; cmpset does neither.  An atomic word is a struct, so
+ * that a flavour can attach a cache line to it and plain access does not
+ * compile:
  *
  *	struct m32	uint32_t
  *	struct m64	uint64_t
@@ -22,7 +23,7 @@
  *	atomic_load_T(p)			atomic_load_acq_T(p)
  *	atomic_store_T(p, v)			atomic_store_rel_T(p, v)
  *	atomic_cmpset_acq_T(p, old, new)	atomic_cmpset_rel_T(p, old, new)
- *	atomic_fcmpset_acq_T(p, &old, new)	atomic_fcmpset_rel_T(p, &old, new)
+ *	atomic_fcmpset_acq_T(p, &old, new)	and _rel_ likewise
  *	atomic_fetchadd_T(p, v)			atomic_swap_acq_T(p, v)
  */
 #ifndef LIB_MACHINE_H
@@ -32,20 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Bulk work that the real machine performs and a simulated one charges for; the
- * unit of n is in the comment.  A run has one cipher, so costs do not name it.
- */
-enum machine_cost {
-	COST_KEYSTREAM,		/* bytes */
-	COST_REKEY,		/* keys drawn and set up */
-	COST_EVENT,		/* bytes hashed into a pool */
-	COST_RESEED,		/* pools drained */
-	COST_COPYOUT,		/* bytes */
-	COST_SYSCALL,		/* entries into the kernel */
-	COST_SOURCE_READ	/* reads of an entropy source */
-};
-
+#include "lib/cost.h"
 #include "lib/machine_real.h"
 
 /*

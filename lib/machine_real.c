@@ -111,7 +111,7 @@ machine_interrupt(struct mthread *td)
  * A user program cannot read another thread's run state.  What it can know:
  * whether the owner put itself to sleep; whether the owner is bound to the
  * waiter's own CPU, where the waiter is running at this moment; and, asked of
- * the kernel, whether the owner's CPU clock moved since the last poll.  The last
+ * the kernel, whether the owner's CPU clock moved since the last poll.  That
  * costs a system call, so it is for waits that have gone on for long.
  */
 bool

@@ -9,7 +9,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "lib/cost.h"
 #include "lib/cpu.h"
 #include "lib/tick.h"
 

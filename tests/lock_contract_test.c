@@ -380,6 +380,8 @@ ATF_TC_HEAD(lock_acquire__progress, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Four threads a CPU all come to their "
 	    "end: no wake-up is lost and an owner off its CPU is survived");
+	/* A lost wake-up shows as a thread that never comes to its end. */
+	atf_tc_set_md_var(tc, "timeout", "120");
 }
 ATF_TC_BODY(lock_acquire__progress, tc)
 {

@@ -81,7 +81,7 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	r.cells[2].harvest.dropped = 123456789012345;
 	r.cells[2].samples[1].window_s = 0.1 + 0.2;
 	r.cells[2].request_bytes = INT64_MAX;
-	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" %s", "µ");
+	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" %s", "\xc2\xb5");
 	r.host.invariants = true;
 	r.complete = false;
 	there_and_back(&r, &again);
@@ -197,6 +197,62 @@ ATF_TC_BODY(result_format_json__replaces_what_is_no_utf8, tc)
 	result_free(&again);
 }
 
+/* A member of the file replaced, and what the message says of it. */
+static const struct {
+	const char	*old, *new, *message;
+} edits[] = {
+	{ "result/1", "result/9",
+	    "schema: \"rngsim-result/9\", expected \"rngsim-" },
+	{ "\"schema\"", "\"scheme\"", "schema: missing" },
+	{ "\"seed\": 42", "\"seed\": -1", "seed: not a number" },
+	{ "\"seed\": 42", "\"seed\": \"1x\"", "seed: not a number" },
+	{ "\"seed\": 42", "\"seed\": 99999999999999999999", "line" },
+	{ "\"complete\": true", "\"complete\": 1",
+	    "complete: not true or false" },
+	{ "\"readers\"", "\"raeders\"", "cells[0].readers: missing" },
+	{ "\"readers\": 5", "\"readers\": 5.5",
+	    "cells[2].readers: not an integer" },
+	{ "\"readers\": 5", "\"readers\": -5",
+	    "cells[2].readers: -5 is out of range" },
+	{ "\"readers\": 5", "\"readers\": 4294967296",
+	    "cells[2].readers: 4294967296 is out of range" },
+	{ "\"readers\": 5", "\"readers\": 6",
+	    "5 numbers for 6 readers" },
+	{ "\"readers\": 1", "\"readers\": 0", "0 readers" },
+	{ "\"repeats\": 5", "\"repeats\": 4",
+	    "cells[0].repeats: 4, but there are 5 samples" },
+	{ "\"request_bytes\": 65536", "\"request_bytes\": 0",
+	    "cells[0].request_bytes: 0 is out of range" },
+	{ "\"p999\": 1500000", "\"p999\": -1",
+	    "cells[0].latency_ns.p999: -1 is out of range" },
+	{ "\"p999\": 1500000", "\"p999\": 1e999", "line" },
+	{ "\"p999\": 1500000", "\"p999\": \"1\"",
+	    "cells[0].latency_ns.p999: not a number" },
+	{ "\"design\": \"locked\"", "\"design\": 7",
+	    "cells[0].design: not a string" },
+	{ "\"design\": \"locked\"", "\"design\": \"\"",
+	    "cells[0].design: empty" },
+	{ "\"design\": \"locked\"", "\"design\": \"a\\u001b[2J\"",
+	    "cells[0].design: has a control character" },
+	{ "\"design\": \"locked\"",
+	    "\"design\": \"0123456789012345678901234567890x\"",
+	    "cells[0].design: longer than 31 bytes" },
+	{ "\"host\": {", "\"host\": [], \"was\": {",
+	    "host: not an object" },
+	{ "\"cells\": [", "\"cells\": [ 5,",
+	    "cells[0]: not an object" },
+	{ "\"cells\": [", "\"cells\": 5, \"was\": [",
+	    "cells: not an array" },
+	{ "\"site\"", "\"sight\"",
+	    "cells[0].lock_profile[0].site: missing" },
+	{ "\"lock_profile\": [", "\"lock_profile\": [ null, ",
+	    "cells[0].lock_profile[0]: not an object" },
+	{ "\"argv\": [", "\"argv\": [ 1, ", "argv: [0]: not a string" },
+	{ "\"started\"", "\"seed\": 3, \"started\"", "line" },
+	{ "\"complete\": true,", "", "complete: missing" },
+	{ "\"complete\": true,", "\"complete\": tru,", "line" },
+};
+
 ATF_TC(result_load__refuses_what_was_edited);
 ATF_TC_HEAD(result_load__refuses_what_was_edited, tc)
 {
@@ -206,60 +262,6 @@ ATF_TC_HEAD(result_load__refuses_what_was_edited, tc)
 }
 ATF_TC_BODY(result_load__refuses_what_was_edited, tc)
 {
-	static const struct {
-		const char	*old, *new, *message;
-	} edits[] = {
-		{ "result/1", "result/9",
-		    "schema: \"rngsim-result/9\", expected \"rngsim-result/1\"" },
-		{ "\"schema\"", "\"scheme\"", "schema: missing" },
-		{ "\"seed\": 42", "\"seed\": -1", "seed: not a number" },
-		{ "\"seed\": 42", "\"seed\": \"1x\"", "seed: not a number" },
-		{ "\"seed\": 42", "\"seed\": 99999999999999999999", "line" },
-		{ "\"complete\": true", "\"complete\": 1",
-		    "complete: not true or false" },
-		{ "\"readers\"", "\"raeders\"", "cells[0].readers: missing" },
-		{ "\"readers\": 5", "\"readers\": 5.5",
-		    "cells[2].readers: not an integer" },
-		{ "\"readers\": 5", "\"readers\": -5",
-		    "cells[2].readers: -5 is out of range" },
-		{ "\"readers\": 5", "\"readers\": 4294967296",
-		    "cells[2].readers: 4294967296 is out of range" },
-		{ "\"readers\": 5", "\"readers\": 6",
-		    "5 numbers for 6 readers" },
-		{ "\"readers\": 1", "\"readers\": 0", "0 readers" },
-		{ "\"repeats\": 5", "\"repeats\": 4",
-		    "cells[0].repeats: 4, but there are 5 samples" },
-		{ "\"request_bytes\": 65536", "\"request_bytes\": 0",
-		    "cells[0].request_bytes: 0 is out of range" },
-		{ "\"p999\": 1500000", "\"p999\": -1",
-		    "cells[0].latency_ns.p999: -1 is out of range" },
-		{ "\"p999\": 1500000", "\"p999\": 1e999", "line" },
-		{ "\"p999\": 1500000", "\"p999\": \"1\"",
-		    "cells[0].latency_ns.p999: not a number" },
-		{ "\"design\": \"locked\"", "\"design\": 7",
-		    "cells[0].design: not a string" },
-		{ "\"design\": \"locked\"", "\"design\": \"\"",
-		    "cells[0].design: empty" },
-		{ "\"design\": \"locked\"", "\"design\": \"a\\u001b[2J\"",
-		    "cells[0].design: has a control character" },
-		{ "\"design\": \"locked\"",
-		    "\"design\": \"0123456789012345678901234567890x\"",
-		    "cells[0].design: longer than 31 bytes" },
-		{ "\"host\": {", "\"host\": [], \"was\": {",
-		    "host: not an object" },
-		{ "\"cells\": [", "\"cells\": [ 5,",
-		    "cells[0]: not an object" },
-		{ "\"cells\": [", "\"cells\": 5, \"was\": [",
-		    "cells: not an array" },
-		{ "\"site\"", "\"sight\"",
-		    "cells[0].lock_profile[0].site: missing" },
-		{ "\"lock_profile\": [", "\"lock_profile\": [ null, ",
-		    "cells[0].lock_profile[0]: not an object" },
-		{ "\"argv\": [", "\"argv\": [ 1, ", "argv: [0]: not a string" },
-		{ "\"started\"", "\"seed\": 3, \"started\"", "line" },
-		{ "\"complete\": true,", "", "complete: missing" },
-		{ "\"complete\": true,", "\"complete\": tru,", "line" },
-	};
 	char error[RESULT_TEXT_SIZE], *text;
 	struct result r;
 	size_t i;

@@ -1,0 +1,45 @@
+/*
+ * From a cell's repeats to the cell of a result: medians, intervals, gates.
+ */
+#ifndef BENCH_SUMMARY_H
+#define BENCH_SUMMARY_H
+
+#include "bench/cell.h"
+#include "bench/result.h"
+
+/* A cell under way: its samples so far and what they add up to. */
+struct sweep_cell {
+	struct cell	sc_cell;
+	struct result_sample *sc_samples;
+	unsigned	sc_count;
+	struct hist	sc_latency;
+	struct hist	sc_harvest_latency;
+	struct result_row *sc_rows;
+	unsigned	sc_row_count;
+	double		sc_acquisitions;
+	bool		sc_unbound;
+};
+
+/*
+ * Moves one repeat's measure into its cell; cm is empty afterwards.
+ *
+ *   order  in  its place among all repeats of the run
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int summary_add(struct sweep_cell *sc, struct cell_measure *cm,
+    unsigned order);
+
+/*
+ * Makes the result's cell, which takes over sc's arrays.  sc has a sample.
+ *
+ *   crypto  in  the mode's name
+ *   seed    in  of the bootstrap
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
+    const struct result_host *host, const struct engine *engine,
+    struct result_cell *rc);
+
+#endif

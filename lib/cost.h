@@ -1,0 +1,21 @@
+/*
+ * What machine_charge() is told.
+ */
+#ifndef LIB_COST_H
+#define LIB_COST_H
+
+/*
+ * Bulk work that the real machine performs and a simulated one charges for; the
+ * unit of n is in the comment.  A run has one cipher, so costs do not name it.
+ */
+enum machine_cost {
+	COST_KEYSTREAM,		/* bytes */
+	COST_REKEY,		/* keys drawn and set up */
+	COST_EVENT,		/* bytes hashed into a pool */
+	COST_RESEED,		/* pools drained */
+	COST_COPYOUT,		/* bytes */
+	COST_SYSCALL,		/* entries into the kernel */
+	COST_SOURCE_READ	/* reads of an entropy source */
+};
+
+#endif

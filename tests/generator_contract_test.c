@@ -1,0 +1,1324 @@
+/*
+ * What fortuna/generator.h and fortuna/randomdev.h promise, asked of every
+ * design in generators with every cipher: a new design is tested by being in
+ * the table.
+ *
+ * The null design produces a pattern, needs no seed and promises nothing more;
+ * cases about output leave it out.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "fortuna/fortuna.h"
+#include "fortuna/randomdev.h"
+#include "tests/support.h"
+
+/*
+ * Where a sanitizer owns malloc(3) there is no jemalloc to ask, and
+ * -fsanitize=thread and address are exactly the builds that link none.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define	HAVE_MALLCTL	0
+#else
+#define	HAVE_MALLCTL	1
+#ifdef __FreeBSD__
+#include <malloc_np.h>
+#else
+#include <jemalloc/jemalloc.h>
+#endif
+#endif
+
+enum {
+	SEED_EVENTS	= 6,		/* these bring pool 0 over 64 */
+	PATIENCE	= 100000,	/* events until any design is seeded */
+	MEGABYTE	= 1 << 20,
+	READERS		= 4,
+	PASSES		= 12,		/* of each reader over the sizes */
+	FILL		= 0xa5,
+	GUARD		= 64
+};
+
+static struct mthread self;
+
+/* A generator of one design and cipher, and its device. */
+struct fixture {
+	const struct random_algorithm *f_ra;
+	const char	*f_name;	/* for messages */
+	struct generator *f_g;
+	struct generator_reader f_gr;
+	struct randomdev f_rd;
+	uint32_t	 f_events;	/* fed so far */
+	char		 f_name_buf[64];
+};
+
+static void
+fixture_make_config(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher, const struct generator_config *config)
+{
+	struct generator_params params = {
+		.gp_cipher = cipher,
+		.gp_lock = lock_class_find("mtx"),
+		.gp_lock_config = lock_config_default(cpu_count()),
+		.gp_prof = NULL,
+		.gp_config = *config,
+	};
+	int error;
+
+	memset(f, 0, sizeof(*f));
+	f->f_ra = ra;
+	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s", ra->ra_ident,
+	    cipher->ci_name);
+	f->f_name = f->f_name_buf;
+	error = ra->ra_init(&f->f_g, &params);
+	ATF_REQUIRE_MSG(error == 0, "%s: ra_init: %s", f->f_name,
+	    strerror(error));
+	error = ra->ra_reader_init(f->f_g, &f->f_gr);
+	ATF_REQUIRE_MSG(error == 0, "%s: ra_reader_init: %s", f->f_name,
+	    strerror(error));
+	f->f_rd.rd_generator = f->f_g;
+}
+
+static void
+fixture_make(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher)
+{
+	struct generator_config config = generator_config_default();
+
+	fixture_make_config(f, ra, cipher, &config);
+}
+
+static void
+fixture_free(struct fixture *f)
+{
+
+	f->f_ra->ra_reader_fini(f->f_g, &f->f_gr);
+	f->f_ra->ra_fini(f->f_g);
+}
+
+/* The next event, the same in every fixture. */
+static void
+feed_pool(struct fixture *f, unsigned pool)
+{
+	struct harvest_event he = {
+		.he_somecounter = 0x01000000 + f->f_events,
+		.he_size = HARVEST_ENTROPY_BYTES,
+		.he_destination = (uint8_t)pool,
+		.he_source = RANDOM_CACHED,
+	};
+	uint64_t entropy = f->f_events * UINT64_C(0x9e3779b97f4a7c15);
+
+	memcpy(he.he_entropy, &entropy, sizeof(entropy));
+	f->f_events++;
+	f->f_ra->ra_event_processor(f->f_g, &he);
+}
+
+static void
+feed(struct fixture *f, unsigned events)
+{
+
+	while (events-- > 0)
+		feed_pool(f, 0);
+}
+
+static void
+fixture_make_seeded(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher)
+{
+	unsigned i;
+
+	fixture_make(f, ra, cipher);
+	for (i = 0; i < PATIENCE && !ra->ra_seeded(f->f_g); i++)
+		feed_pool(f, i);
+	ATF_REQUIRE_MSG(ra->ra_seeded(f->f_g), "%s: not seeded after %u events",
+	    f->f_name, i);
+}
+
+static void
+draw(struct fixture *f, void *buf, size_t n)
+{
+	struct uio uio = uio_buffer(buf, n);
+
+	f->f_ra->ra_read(f->f_g, &f->f_gr, &uio);
+	ATF_REQUIRE_MSG(uio.uio_resid == 0, "%s: %" PRIu64 " of %zu bytes not "
+	    "read", f->f_name, uio.uio_resid, n);
+}
+
+static void
+setup(void)
+{
+
+	support_machine(&self);
+	support_crypto();
+}
+
+static bool
+is_null(const struct random_algorithm *ra)
+{
+
+	return ((ra->ra_flags & RA_NULL) != 0);
+}
+
+/* Calls check with a new fixture of each design and cipher. */
+static void
+walk(void (*make)(struct fixture *, const struct random_algorithm *,
+    const struct cipher *), void (*check)(struct fixture *))
+{
+	struct fixture f;
+	unsigned c, i;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		for (c = 0; c < cipher_count; c++) {
+			make(&f, generators[i], ciphers[c]);
+			check(&f);
+			fixture_free(&f);
+		}
+	}
+	crypto_fini();
+}
+
+ATF_TC(random_algorithm__describes_itself);
+ATF_TC_HEAD(random_algorithm__describes_itself, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Names are there and unique, each "
+	    "design is found by its own, and there is one null design");
+}
+ATF_TC_BODY(random_algorithm__describes_itself, tc)
+{
+	const struct random_algorithm *ra;
+	unsigned i, k, null = 0;
+
+	for (i = 0; i < generator_count; i++) {
+		ra = generators[i];
+		ATF_CHECK_MSG(strlen(ra->ra_ident) > 0 &&
+		    strlen(ra->ra_descr) > 0, "design %u", i);
+		ATF_CHECK_MSG(strpbrk(ra->ra_ident, ", \t\n=") == NULL, "%s",
+		    ra->ra_ident);
+		ATF_CHECK_EQ_MSG(ra, generator_find(ra->ra_ident), "%s",
+		    ra->ra_ident);
+		for (k = 0; k < i; k++)
+			ATF_CHECK_MSG(strcmp(generators[k]->ra_ident,
+			    ra->ra_ident) != 0, "%s is there twice",
+			    ra->ra_ident);
+		null += is_null(ra);
+		ATF_CHECK_MSG(!is_null(ra) ||
+		    (ra->ra_flags & RA_FORTUNA_BYTES) == 0, "%s",
+		    ra->ra_ident);
+	}
+	ATF_CHECK_EQ(1, null);
+	ATF_CHECK(generator_find("locked") != NULL);
+	ATF_CHECK(generator_find("concurrent") != NULL);
+	ATF_CHECK_EQ(NULL, generator_find(""));
+	ATF_CHECK_EQ(NULL, generator_find("no such design"));
+}
+
+static void
+check_unseeded(struct fixture *f)
+{
+	struct generator_status gs;
+
+	memset(&gs, FILL, sizeof(gs));
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_EQ_MSG(is_null(f->f_ra), f->f_ra->ra_seeded(f->f_g), "%s",
+	    f->f_name);
+	ATF_CHECK_EQ_MSG(is_null(f->f_ra), gs.gs_seeded, "%s", f->f_name);
+	ATF_CHECK_EQ_MSG(0, gs.gs_reseeds, "%s: %u", f->f_name,
+	    gs.gs_reseeds);
+	ATF_CHECK_EQ_MSG(0, gs.gs_pool0_bytes, "%s: %u", f->f_name,
+	    gs.gs_pool0_bytes);
+	ATF_CHECK_EQ_MSG(f->f_ra, f->f_g->g_algorithm, "%s", f->f_name);
+}
+
+ATF_TC(ra_init__unseeded);
+ATF_TC_HEAD(ra_init__unseeded, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A new generator has no entropy and "
+	    "says so; the null design needs none");
+}
+ATF_TC_BODY(ra_init__unseeded, tc)
+{
+
+	walk(fixture_make, check_unseeded);
+}
+
+static void
+check_seeds(struct fixture *f)
+{
+	struct generator_status gs;
+	unsigned i;
+
+	if (is_null(f->f_ra))
+		return;
+	for (i = 0; i < PATIENCE && !f->f_ra->ra_seeded(f->f_g); i++)
+		feed_pool(f, i);
+	ATF_CHECK_MSG(i > 0 && i < PATIENCE, "%s: seeded after %u events",
+	    f->f_name, i);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_MSG(gs.gs_seeded && gs.gs_reseeds == 1,
+	    "%s: seeded %d, %u reseeds", f->f_name, gs.gs_seeded,
+	    gs.gs_reseeds);
+	ATF_CHECK_EQ_MSG(0, f->f_ra->ra_wait_seeded(f->f_g, -1), "%s",
+	    f->f_name);
+}
+
+ATF_TC(ra_event_processor__seeds);
+ATF_TC_HEAD(ra_event_processor__seeds, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Enough events seed the generator, "
+	    "fewer do not, and then nobody waits for it");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(ra_event_processor__seeds, tc)
+{
+
+	walk(fixture_make, check_seeds);
+}
+
+static void
+check_status(struct fixture *f)
+{
+	struct generator_status gs;
+	uint32_t i;
+
+	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0)
+		return;
+	for (i = 1; i <= SEED_EVENTS; i++) {
+		feed(f, 1);
+		f->f_ra->ra_status(f->f_g, &gs);
+		ATF_CHECK_MSG(gs.gs_pool0_bytes == 12 * i &&
+		    gs.gs_pool0_needed_bytes == 64 && gs.gs_reseeds == 0 &&
+		    !gs.gs_seeded, "%s: event %u: %u of %u bytes, %u reseeds",
+		    f->f_name, i, gs.gs_pool0_bytes, gs.gs_pool0_needed_bytes,
+		    gs.gs_reseeds);
+	}
+	f->f_ra->ra_pre_read(f->f_g);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_MSG(gs.gs_pool0_bytes == 0 && gs.gs_reseeds == 1 &&
+	    gs.gs_seeded, "%s: %u bytes, %u reseeds", f->f_name,
+	    gs.gs_pool0_bytes, gs.gs_reseeds);
+}
+
+ATF_TC(ra_status__counts);
+ATF_TC_HEAD(ra_status__counts, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The status follows pool 0 and the "
+	    "reseeds of FreeBSD's Fortuna");
+}
+ATF_TC_BODY(ra_status__counts, tc)
+{
+
+	walk(fixture_make, check_status);
+}
+
+ATF_TC(ra_init__config);
+ATF_TC_HEAD(ra_init__config, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "minpoolsize decides when the first "
+	    "reseed comes; block_seeded_status denies it");
+}
+ATF_TC_BODY(ra_init__config, tc)
+{
+	struct generator_config config;
+	struct generator_status gs;
+	struct fixture f;
+	unsigned c, i;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		if ((generators[i]->ra_flags & RA_FORTUNA_BYTES) == 0)
+			continue;
+		for (c = 0; c < cipher_count; c++) {
+			config = generator_config_default();
+			config.minpoolsize = 128;
+			fixture_make_config(&f, generators[i], ciphers[c],
+			    &config);
+			feed(&f, 10);
+			ATF_CHECK_MSG(!f.f_ra->ra_seeded(f.f_g), "%s",
+			    f.f_name);
+			feed(&f, 1);
+			ATF_CHECK_MSG(f.f_ra->ra_seeded(f.f_g), "%s",
+			    f.f_name);
+			fixture_free(&f);
+
+			config = generator_config_default();
+			config.block_seeded_status = true;
+			fixture_make_config(&f, generators[i], ciphers[c],
+			    &config);
+			feed(&f, SEED_EVENTS);
+			f.f_ra->ra_pre_read(f.f_g);
+			f.f_ra->ra_status(f.f_g, &gs);
+			ATF_CHECK_MSG(gs.gs_reseeds == 1 && !gs.gs_seeded &&
+			    !f.f_ra->ra_seeded(f.f_g), "%s: blocked",
+			    f.f_name);
+			fixture_free(&f);
+		}
+	}
+	crypto_fini();
+}
+
+static void
+check_sizes(struct fixture *f)
+{
+	static const size_t sizes[] = { 0, 1, 15, 16, 17, 31, 32, 64, 100, 4095,
+	    4096, 4097, 65536 };
+	static uint8_t buf[GUARD + 65536 + GUARD], last[65536];
+	uint8_t *out = buf + GUARD;
+	size_t i, n, zeros;
+
+	for (i = 0; i < nitems(sizes); i++) {
+		n = sizes[i];
+		memset(buf, FILL, sizeof(buf));
+		draw(f, out, n);
+		ATF_CHECK_MSG(support_all(buf, GUARD, FILL) &&
+		    support_all(out + n, sizeof(buf) - GUARD - n, FILL),
+		    "%s: %zu bytes: wrote outside of them", f->f_name, n);
+		if (is_null(f->f_ra) || n < 15)
+			continue;
+		/* As long a run of one byte has a chance of 2^-120. */
+		for (zeros = 0; zeros + 15 <= n; zeros++)
+			if (support_all(out + zeros, 15, out[zeros]))
+				break;
+		ATF_CHECK_MSG(zeros + 15 > n,
+		    "%s: %zu bytes: all the same from %zu", f->f_name, n,
+		    zeros);
+		memcpy(last, out, n);
+		draw(f, out, n);
+		ATF_CHECK_MSG(memcmp(last, out, n) != 0,
+		    "%s: %zu bytes: twice the same", f->f_name, n);
+	}
+}
+
+ATF_TC(ra_read__sizes);
+ATF_TC_HEAD(ra_read__sizes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Each size is filled whole and nothing "
+	    "else; two reads never give the same bytes");
+}
+ATF_TC_BODY(ra_read__sizes, tc)
+{
+
+	walk(fixture_make_seeded, check_sizes);
+}
+
+static void
+drain_window(struct uio *uio, size_t n)
+{
+	/* The stream's place is in front of the window. */
+	uint8_t *stream;
+
+	memcpy(&stream, uio->uio_base - sizeof(stream), sizeof(stream));
+	memcpy(stream, uio->uio_base, n);
+	stream += n;
+	memcpy(uio->uio_base - sizeof(stream), &stream, sizeof(stream));
+	memset(uio->uio_base, FILL, n);
+}
+
+ATF_TC(ra_read__windows);
+ATF_TC_HEAD(ra_read__windows, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A request drained through a small "
+	    "window gives the bytes that one buffer gets");
+}
+ATF_TC_BODY(ra_read__windows, tc)
+{
+	static const size_t windows[] = { 4096, 3 * 4096, 65536 };
+	static uint8_t one[MEGABYTE + 4099], many[MEGABYTE + 4099];
+	static uint8_t window[sizeof(uint8_t *) + 65536];
+	uint8_t *place;
+	struct fixture f;
+	struct uio uio;
+	unsigned c, i;
+	size_t at, w;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		for (c = 0; c < cipher_count; c++) {
+			fixture_make_seeded(&f, generators[i], ciphers[c]);
+			draw(&f, one, sizeof(one));
+			fixture_free(&f);
+			for (w = 0; w < nitems(windows); w++) {
+				fixture_make_seeded(&f, generators[i],
+				    ciphers[c]);
+				memset(many, 0, sizeof(many));
+				place = many;
+				memcpy(window, &place, sizeof(place));
+				uio = (struct uio){
+					.uio_base = window + sizeof(place),
+					.uio_room = windows[w],
+					.uio_resid = sizeof(many),
+					.uio_drain = drain_window,
+				};
+				f.f_ra->ra_read(f.f_g, &f.f_gr, &uio);
+				ATF_CHECK_EQ(0, uio.uio_resid);
+				at = support_mismatch(one, many, sizeof(one));
+				ATF_CHECK_MSG(at == sizeof(one),
+				    "%s, window %zu: differ at %zu", f.f_name,
+				    windows[w], at);
+				fixture_free(&f);
+			}
+		}
+	}
+	crypto_fini();
+}
+
+/* Whether a read of n bytes is the same locked and concurrent. */
+static bool
+same_in_both(const struct cipher *cipher, size_t n)
+{
+
+	if (strcmp(cipher->ci_name, "aes") == 0)
+		return (n <= 16 || (n <= 4096 && n % 16 == 0));
+	return (n <= 4096);
+}
+
+/* How far the two outputs are equal in any case. */
+static size_t
+same_prefix(const struct cipher *cipher, size_t n)
+{
+
+	if (strcmp(cipher->ci_name, "aes") == 0)
+		n -= n < 16 ? 0 : n % 16;
+	return (n < 4096 ? n : 4096);
+}
+
+/* Puts both into the same state and reads n bytes from each. */
+static void
+draw_both(struct fixture *locked, struct fixture *concurrent, uint8_t *a,
+    uint8_t *b, size_t n, uint64_t *draws)
+{
+	struct fortuna_state *fs[2];
+	uint8_t key[CIPHER_KEY_BYTES];
+	uint128_t ctr;
+	unsigned i;
+
+	fs[0] = &fortuna_of(locked->f_g)->f_state;
+	fs[1] = &fortuna_of(concurrent->f_g)->f_state;
+	for (i = 0; i < sizeof(key); i++)
+		key[i] = (uint8_t)support_draw(draws);
+	ctr = uint128_make(0, support_draw(draws));
+	for (i = 0; i < 2; i++) {
+		cipher_key_set(fs[i]->fs_key, key);
+		fs[i]->fs_counter = ctr;
+	}
+	draw(locked, a, n);
+	draw(concurrent, b, n);
+}
+
+static void
+check_both(struct fixture *locked, struct fixture *concurrent,
+    const struct cipher *cipher, size_t n, uint64_t *draws)
+{
+	static uint8_t a[MEGABYTE + 64], b[MEGABYTE + 64];
+	struct fortuna_state *fa, *fb;
+	bool bytes_differ = false;
+	unsigned try;
+	size_t prefix;
+
+	ATF_REQUIRE(n <= sizeof(a));
+	fa = &fortuna_of(locked->f_g)->f_state;
+	fb = &fortuna_of(concurrent->f_g)->f_state;
+	prefix = same_in_both(cipher, n) ? n : same_prefix(cipher, n);
+	/*
+	 * Where a single byte should differ it may be the same by chance, once
+	 * in 256, but not eight times in a row.
+	 */
+	for (try = 0; try < 8; try++) {
+		draw_both(locked, concurrent, a, b, n, draws);
+		ATF_REQUIRE_MSG(memcmp(a, b, prefix) == 0,
+		    "%s, %zu bytes: differ within the first %zu",
+		    cipher->ci_name, n, prefix);
+		if (prefix == n && same_in_both(cipher, n)) {
+			ATF_REQUIRE_MSG(memcmp(fa->fs_key->ck_raw,
+			    fb->fs_key->ck_raw, CIPHER_KEY_BYTES) == 0 &&
+			    uint128_equals(fa->fs_counter, fb->fs_counter),
+			    "%s, %zu bytes: K or C differ afterwards",
+			    cipher->ci_name, n);
+			return;
+		}
+		ATF_REQUIRE_MSG(memcmp(fa->fs_key->ck_raw, fb->fs_key->ck_raw,
+		    CIPHER_KEY_BYTES) != 0 &&
+		    !uint128_equals(fa->fs_counter, fb->fs_counter),
+		    "%s, %zu bytes: the same K or C afterwards",
+		    cipher->ci_name, n);
+		bytes_differ = memcmp(a, b, n) != 0;
+		if (bytes_differ)
+			return;
+	}
+	ATF_CHECK_MSG(bytes_differ, "%s, %zu bytes: the same output",
+	    cipher->ci_name, n);
+}
+
+ATF_TC(ra_read__locked_and_concurrent);
+ATF_TC_HEAD(ra_read__locked_and_concurrent, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The two modes give the same bytes, K "
+	    "and C for exactly the sizes for which FreeBSD's do, and equal "
+	    "prefixes otherwise");
+}
+ATF_TC_BODY(ra_read__locked_and_concurrent, tc)
+{
+	static const size_t sizes[] = { 8191, 8192, 8193, 65536, 65543,
+	    MEGABYTE - 16, MEGABYTE - 15, MEGABYTE, MEGABYTE + 1,
+	    MEGABYTE + 16 };
+	struct fixture concurrent, locked;
+	uint64_t draws = 42;
+	unsigned c;
+	size_t i, n;
+
+	setup();
+	for (c = 0; c < cipher_count; c++) {
+		fixture_make_seeded(&locked, generator_find("locked"),
+		    ciphers[c]);
+		fixture_make_seeded(&concurrent, generator_find("concurrent"),
+		    ciphers[c]);
+		for (n = 0; n <= 4096 + 130; n++)
+			check_both(&locked, &concurrent, ciphers[c], n,
+			    &draws);
+		for (i = 0; i < nitems(sizes); i++)
+			check_both(&locked, &concurrent, ciphers[c], sizes[i],
+			    &draws);
+		fixture_free(&locked);
+		fixture_free(&concurrent);
+	}
+	crypto_fini();
+}
+
+enum { STREAM_BYTES = 20 + 4097 + 100 + 33 + 64 };
+
+/* Reads of several sizes, each after more events: what K and C became shows. */
+static void
+stream(const struct random_algorithm *ra, const struct cipher *cipher,
+    uint8_t out[STREAM_BYTES])
+{
+	static const size_t sizes[] = { 20, 4097, 100, 0, 33, 64 };
+	struct fixture f;
+	size_t i, used = 0;
+
+	fixture_make(&f, ra, cipher);
+	feed(&f, SEED_EVENTS);
+	f.f_ra->ra_pre_read(f.f_g);
+	for (i = 0; i < nitems(sizes); i++) {
+		draw(&f, out + used, sizes[i]);
+		used += sizes[i];
+		feed(&f, 1);
+	}
+	ATF_REQUIRE_EQ(STREAM_BYTES, used);
+	fixture_free(&f);
+}
+
+ATF_TC(ra_read__fortuna_bytes);
+ATF_TC_HEAD(ra_read__fortuna_bytes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A design that claims Fortuna's bytes "
+	    "gives those of the locked or of the concurrent mode, with every "
+	    "cipher those of the same; and they are repeatable");
+}
+ATF_TC_BODY(ra_read__fortuna_bytes, tc)
+{
+	static uint8_t bytes[STREAM_BYTES], concurrent[STREAM_BYTES];
+	static uint8_t locked[STREAM_BYTES];
+	bool as_concurrent, as_locked;
+	unsigned c, i;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		if ((generators[i]->ra_flags & RA_FORTUNA_BYTES) == 0)
+			continue;
+		as_concurrent = as_locked = true;
+		for (c = 0; c < cipher_count; c++) {
+			stream(generator_find("locked"), ciphers[c], locked);
+			stream(generator_find("concurrent"), ciphers[c],
+			    concurrent);
+			ATF_REQUIRE(memcmp(locked, concurrent,
+			    STREAM_BYTES) != 0);
+			stream(generators[i], ciphers[c], bytes);
+			as_locked = as_locked &&
+			    memcmp(bytes, locked, STREAM_BYTES) == 0;
+			as_concurrent = as_concurrent &&
+			    memcmp(bytes, concurrent, STREAM_BYTES) == 0;
+		}
+		ATF_CHECK_MSG(as_locked || as_concurrent,
+		    "%s: neither mode's bytes", generators[i]->ra_ident);
+	}
+	crypto_fini();
+}
+
+static void
+check_zero_length(struct fixture *f)
+{
+	struct fortuna_state *fs;
+	uint8_t key[CIPHER_KEY_BYTES];
+	struct uio uio;
+	uint128_t want;
+	uint8_t byte;
+
+	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0)
+		return;
+	/* Only what the two modes share can be looked into. */
+	if (strcmp(f->f_ra->ra_ident, "locked") != 0 &&
+	    strcmp(f->f_ra->ra_ident, "concurrent") != 0)
+		return;
+	fs = &fortuna_of(f->f_g)->f_state;
+	memcpy(key, fs->fs_key->ck_raw, sizeof(key));
+	want = fs->fs_counter;
+	uint128_add64(&want, fs->fs_key->ck_cipher->ci_rekey_blocks);
+	uio = uio_buffer(NULL, 0);
+	f->f_ra->ra_read(f->f_g, &f->f_gr, &uio);
+	ATF_CHECK_MSG(uint128_equals(fs->fs_counter, want), "%s: C",
+	    f->f_name);
+	ATF_CHECK_MSG(memcmp(key, fs->fs_key->ck_raw, sizeof(key)) != 0,
+	    "%s: K", f->f_name);
+	/* The device does not ask the generator for nothing. */
+	memcpy(key, fs->fs_key->ck_raw, sizeof(key));
+	uio = uio_buffer(&byte, 0);
+	ATF_CHECK_EQ(0, read_random_uio(&f->f_rd, &f->f_gr, &uio, false));
+	ATF_CHECK_EQ(0, read_random(&f->f_rd, &f->f_gr, &byte, 0, false));
+	ATF_CHECK_MSG(uint128_equals(fs->fs_counter, want) &&
+	    memcmp(key, fs->fs_key->ck_raw, sizeof(key)) == 0,
+	    "%s: a device read of no bytes changed K or C", f->f_name);
+}
+
+ATF_TC(ra_read__zero_length);
+ATF_TC_HEAD(ra_read__zero_length, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A generator's read of nothing replaces "
+	    "K once, in both modes; a device's does not reach it");
+}
+ATF_TC_BODY(ra_read__zero_length, tc)
+{
+
+	walk(fixture_make_seeded, check_zero_length);
+}
+
+/* A reader thread and all it read. */
+struct reader {
+	struct mthread	 r_thread;
+	struct fixture	*r_fixture;
+	struct generator_reader r_gr;
+	struct m32	*r_go;
+	unsigned	 r_index;
+	uint8_t		*r_out;
+	uint64_t	 r_unread;
+};
+
+static const size_t reader_sizes[] = { 16, 100, 31, 4096, 4097, 65552, 32 };
+
+/* A reader's requests, in order; 0 when there are no more. */
+static size_t
+reader_size(unsigned i)
+{
+
+	if (i == 0)
+		return (MEGABYTE + 48);
+	if (i > PASSES * nitems(reader_sizes))
+		return (0);
+	return (reader_sizes[i % nitems(reader_sizes)]);
+}
+
+static size_t
+reader_bytes(void)
+{
+	size_t total = 0;
+	unsigned i;
+
+	for (i = 0; reader_size(i) != 0; i++)
+		total += reader_size(i);
+	return (total);
+}
+
+static void
+reader_run(void *arg)
+{
+	struct reader *r = arg;
+	const struct random_algorithm *ra = r->r_fixture->f_ra;
+	struct generator *g = r->r_fixture->f_g;
+	uint8_t *out = r->r_out;
+	struct uio uio;
+	size_t n;
+	unsigned i;
+
+	machine_curthread()->mt_index = r->r_index;
+	support_await(r->r_go);
+	for (i = 0; (n = reader_size(i)) != 0; i++) {
+		ra->ra_pre_read(g);
+		uio = uio_buffer(out, n);
+		ra->ra_read(g, &r->r_gr, &uio);
+		r->r_unread += uio.uio_resid;
+		out += n;
+	}
+}
+
+static int
+by_block(const void *a, const void *b)
+{
+
+	return (memcmp(a, b, 16));
+}
+
+static void
+check_threads(struct fixture *f)
+{
+	uint8_t *blocks, *out;
+	struct reader *readers;
+	struct m32 go;
+	size_t bytes, i, k, n, count = 0;
+	unsigned r;
+	int error;
+
+	if (is_null(f->f_ra))
+		return;
+	bytes = reader_bytes();
+	readers = support_alloc(READERS, sizeof(*readers));
+	blocks = support_alloc(READERS, bytes);
+	atomic_init_32(&go, 0);
+	for (r = 0; r < READERS; r++) {
+		readers[r].r_fixture = f;
+		readers[r].r_index = r + 1;
+		readers[r].r_go = &go;
+		readers[r].r_out = support_alloc(1, bytes);
+		error = f->f_ra->ra_reader_init(f->f_g, &readers[r].r_gr);
+		ATF_REQUIRE_MSG(error == 0, "%s: %s", f->f_name,
+		    strerror(error));
+		support_spawn(&readers[r].r_thread, "reader", (int)r,
+		    reader_run, &readers[r]);
+	}
+	/* The harvest thread comes in between. */
+	atomic_store_rel_32(&go, 1);
+	for (i = 0; i < 2000; i++)
+		feed_pool(f, (unsigned)i);
+	for (r = 0; r < READERS; r++) {
+		machine_join(&readers[r].r_thread);
+		ATF_CHECK_EQ_MSG(0, readers[r].r_unread, "%s", f->f_name);
+		f->f_ra->ra_reader_fini(f->f_g, &readers[r].r_gr);
+		out = readers[r].r_out;
+		for (k = 0; (n = reader_size((unsigned)k)) != 0; k++) {
+			for (i = 0; i + 16 <= n; i += 16)
+				memcpy(blocks + 16 * count++, out + i, 16);
+			out += n;
+		}
+		free(readers[r].r_out);
+	}
+	ATF_REQUIRE(count > READERS * (size_t)MEGABYTE / 16);
+	qsort(blocks, count, 16, by_block);
+	for (i = 1; i < count; i++)
+		if (memcmp(blocks + 16 * (i - 1), blocks + 16 * i, 16) == 0)
+			break;
+	ATF_CHECK_MSG(i == count, "%s: a block was handed out twice",
+	    f->f_name);
+	free(blocks);
+	free(readers);
+}
+
+ATF_TC(ra_read__threads_share_nothing);
+ATF_TC_HEAD(ra_read__threads_share_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Of all 16-byte blocks that concurrent "
+	    "readers get, no two are equal: no key and counter is used twice");
+}
+ATF_TC_BODY(ra_read__threads_share_nothing, tc)
+{
+
+	walk(fixture_make_seeded, check_threads);
+}
+
+#if HAVE_MALLCTL
+/* Bytes this thread has allocated so far; NULL when that is not counted. */
+static const uint64_t *
+allocated(void)
+{
+	uint64_t *p = NULL;
+	size_t size = sizeof(p);
+
+	if (mallctl("thread.allocatedp", &p, &size, NULL, 0) != 0)
+		return (NULL);
+	return (p);
+}
+
+static void
+check_allocates_nothing(struct fixture *f)
+{
+	static const size_t sizes[] = { 0, 1, 16, 17, 100, 4096, 4097,
+	    MEGABYTE + 32 };
+	static uint8_t buf[MEGABYTE + 32];
+	const uint64_t *now = allocated();
+	struct generator_status gs;
+	uint64_t before;
+	unsigned i, round;
+	struct uio uio;
+
+	/* What is made on first use, libcrypto's included, is made here. */
+	for (i = 0; i < nitems(sizes); i++)
+		draw(f, buf, sizes[i]);
+	feed(f, SEED_EVENTS);
+	before = *now;
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < nitems(sizes); i++) {
+			uio = uio_buffer(buf, sizes[i]);
+			f->f_ra->ra_pre_read(f->f_g);
+			f->f_ra->ra_read(f->f_g, &f->f_gr, &uio);
+			f->f_ra->ra_seeded(f->f_g);
+			f->f_ra->ra_status(f->f_g, &gs);
+			feed_pool(f, round);
+		}
+	}
+	ATF_CHECK_MSG(*now == before, "%s: allocated %" PRIu64 " bytes",
+	    f->f_name, *now - before);
+	/* A reseed too, which the pace may have kept away till now. */
+	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) != 0 &&
+	    (strcmp(f->f_ra->ra_ident, "locked") == 0 ||
+	    strcmp(f->f_ra->ra_ident, "concurrent") == 0)) {
+		fortuna_of(f->f_g)->f_paced = false;
+		feed(f, SEED_EVENTS);
+		f->f_ra->ra_status(f->f_g, &gs);
+		i = gs.gs_reseeds;
+		before = *now;
+		f->f_ra->ra_pre_read(f->f_g);
+		ATF_CHECK_MSG(*now == before,
+		    "%s: a reseed allocated %" PRIu64 " bytes", f->f_name,
+		    *now - before);
+		f->f_ra->ra_status(f->f_g, &gs);
+		ATF_CHECK_EQ_MSG(i + 1, gs.gs_reseeds, "%s", f->f_name);
+	}
+}
+#endif
+
+ATF_TC(ra_read__allocates_nothing);
+ATF_TC_HEAD(ra_read__allocates_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "After the first of each kind, reads, "
+	    "events and reseeds allocate no memory");
+}
+ATF_TC_BODY(ra_read__allocates_nothing, tc)
+{
+#if HAVE_MALLCTL
+	const uint64_t *now = allocated();
+	uint64_t before;
+	void *volatile p;
+
+	if (now == NULL)
+		atf_tc_skip("the allocator does not count");
+	/* It would have been seen. */
+	before = *now;
+	p = malloc(1000);
+	ATF_REQUIRE(p != NULL && *now >= before + 1000);
+	free(p);
+	walk(fixture_make_seeded, check_allocates_nothing);
+#else
+	atf_tc_skip("a sanitizer has replaced the allocator");
+#endif
+}
+
+static void
+check_nonblock(struct fixture *f)
+{
+	uint8_t buf[64], filled[64];
+	struct m32 rate;
+	struct uio uio;
+
+	memset(filled, FILL, sizeof(filled));
+	memcpy(buf, filled, sizeof(buf));
+	atomic_init_32(&rate, 0);
+	f->f_rd.rd_read_rate = &rate;
+	if (!is_null(f->f_ra)) {
+		uio = uio_buffer(buf, sizeof(buf));
+		ATF_CHECK_EQ_MSG(EWOULDBLOCK, read_random_uio(&f->f_rd,
+		    &f->f_gr, &uio, true), "%s", f->f_name);
+		ATF_CHECK_MSG(uio.uio_resid == sizeof(buf) &&
+		    memcmp(buf, filled, sizeof(buf)) == 0,
+		    "%s: wrote while unseeded", f->f_name);
+		/* Also for nothing: the question comes first. */
+		uio = uio_buffer(buf, 0);
+		ATF_CHECK_EQ_MSG(EWOULDBLOCK, read_random_uio(&f->f_rd,
+		    &f->f_gr, &uio, true), "%s", f->f_name);
+		ATF_CHECK_EQ(0, atomic_load_32(&rate));
+	}
+	/* The read's own pre_read is what seeds it now. */
+	feed(f, SEED_EVENTS);
+	uio = uio_buffer(buf, sizeof(buf));
+	ATF_CHECK_EQ_MSG(0, read_random_uio(&f->f_rd, &f->f_gr, &uio, true),
+	    "%s", f->f_name);
+	ATF_CHECK_MSG(uio.uio_resid == 0 && uio.uio_base == buf + sizeof(buf) &&
+	    memcmp(buf, filled, sizeof(buf)) != 0, "%s", f->f_name);
+	/* Words, rounded up and one for a whole number of them. */
+	ATF_CHECK_EQ_MSG(17, atomic_load_32(&rate), "%s: %u", f->f_name,
+	    atomic_load_32(&rate));
+	uio = uio_buffer(buf, 0);
+	ATF_CHECK_EQ(0, read_random_uio(&f->f_rd, &f->f_gr, &uio, true));
+	ATF_CHECK_EQ(18, atomic_load_32(&rate));
+}
+
+ATF_TC(read_random_uio__nonblock);
+ATF_TC_HEAD(read_random_uio__nonblock, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "An unseeded device gives EWOULDBLOCK "
+	    "and no byte to who will not wait; a read of nothing asks too");
+}
+ATF_TC_BODY(read_random_uio__nonblock, tc)
+{
+
+	walk(fixture_make, check_nonblock);
+}
+
+/* A thread in a blocking read. */
+struct blocked {
+	struct mthread	 b_thread;
+	struct fixture	*b_fixture;
+	struct m32	 b_fed;		/* to it: events were fed */
+	bool		 b_after;	/* it returned after they were */
+	bool		 b_kernel;	/* read_random() */
+	int		 b_error;
+	uint64_t	 b_resid;
+	uint8_t		 b_buf[64];
+};
+
+static void
+blocked_run(void *arg)
+{
+	struct blocked *b = arg;
+	struct fixture *f = b->b_fixture;
+	struct uio uio = uio_buffer(b->b_buf, sizeof(b->b_buf));
+
+	machine_curthread()->mt_index = 1;
+	if (b->b_kernel)
+		b->b_error = read_random(&f->f_rd, &f->f_gr, b->b_buf,
+		    sizeof(b->b_buf), false);
+	else
+		b->b_error = read_random_uio(&f->f_rd, &f->f_gr, &uio, false);
+	b->b_resid = uio.uio_resid;
+	b->b_after = atomic_load_acq_32(&b->b_fed) != 0;
+}
+
+/* Starts a read that must block, and waits until it sleeps. */
+static struct blocked *
+block(struct fixture *f, bool kernel)
+{
+	struct blocked *b;
+
+	b = support_alloc(1, sizeof(*b));
+	b->b_fixture = f;
+	b->b_kernel = kernel;
+	support_spawn(&b->b_thread, "blocked", MACHINE_CPU_ANY, blocked_run,
+	    b);
+	support_await(&b->b_thread.mt_offcpu);
+	return (b);
+}
+
+static void
+check_blocks(struct fixture *f, bool kernel)
+{
+	struct blocked *b;
+
+	if (is_null(f->f_ra))
+		return;
+	b = block(f, kernel);
+	atomic_store_rel_32(&b->b_fed, 1);
+	feed(f, SEED_EVENTS);
+	f->f_ra->ra_pre_read(f->f_g);
+	machine_join(&b->b_thread);
+	ATF_CHECK_EQ_MSG(0, b->b_error, "%s: %d", f->f_name, b->b_error);
+	ATF_CHECK_MSG(b->b_after, "%s: did not block", f->f_name);
+	ATF_CHECK_MSG(kernel || b->b_resid == 0, "%s: %" PRIu64 " left",
+	    f->f_name, b->b_resid);
+	ATF_CHECK_MSG(!support_all(b->b_buf, sizeof(b->b_buf), 0),
+	    "%s: read nothing", f->f_name);
+	free(b);
+}
+
+static void
+check_blocks_uio(struct fixture *f)
+{
+
+	check_blocks(f, false);
+}
+
+static void
+check_blocks_kernel(struct fixture *f)
+{
+
+	check_blocks(f, true);
+}
+
+ATF_TC(read_random_uio__blocks_until_seeded);
+ATF_TC_HEAD(read_random_uio__blocks_until_seeded, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A blocking read of an unseeded device "
+	    "sleeps until events were fed and a reseed used them");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(read_random_uio__blocks_until_seeded, tc)
+{
+
+	walk(fixture_make, check_blocks_uio);
+}
+
+ATF_TC(read_random__blocks_until_seeded);
+ATF_TC_HEAD(read_random__blocks_until_seeded, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The kernel's own read waits likewise "
+	    "when it may not bypass");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(read_random__blocks_until_seeded, tc)
+{
+
+	walk(fixture_make, check_blocks_kernel);
+}
+
+/* Nobody but the sleeping reader itself tries a pre_read here. */
+static void
+check_polls(struct fixture *f)
+{
+	struct blocked *b;
+
+	if (is_null(f->f_ra))
+		return;
+	b = block(f, false);
+	atomic_store_rel_32(&b->b_fed, 1);
+	feed(f, SEED_EVENTS);
+	machine_join(&b->b_thread);
+	ATF_CHECK_EQ_MSG(0, b->b_error, "%s: %d", f->f_name, b->b_error);
+	ATF_CHECK_MSG(b->b_after, "%s: did not block", f->f_name);
+	free(b);
+}
+
+ATF_TC(read_random_uio__blocked_reader_reseeds);
+ATF_TC_HEAD(read_random_uio__blocked_reader_reseeds, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A blocked reader looks again by "
+	    "itself: no other read need come");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(read_random_uio__blocked_reader_reseeds, tc)
+{
+
+	walk(fixture_make, check_polls);
+}
+
+static void
+check_interrupt(struct fixture *f, bool kernel)
+{
+	struct blocked *b;
+
+	if (is_null(f->f_ra))
+		return;
+	b = block(f, kernel);
+	machine_interrupt(&b->b_thread);
+	machine_join(&b->b_thread);
+	ATF_CHECK_EQ_MSG(EINTR, b->b_error, "%s: %d", f->f_name, b->b_error);
+	ATF_CHECK_MSG(b->b_resid == sizeof(b->b_buf) &&
+	    support_all(b->b_buf, sizeof(b->b_buf), 0), "%s: read something",
+	    f->f_name);
+	free(b);
+}
+
+static void
+check_interrupts(struct fixture *f)
+{
+
+	check_interrupt(f, false);
+	check_interrupt(f, true);
+}
+
+static void
+fixture_make_blocked(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher)
+{
+	struct generator_config config = generator_config_default();
+
+	config.block_seeded_status = true;
+	fixture_make_config(f, ra, cipher, &config);
+	feed(f, SEED_EVENTS);
+	ra->ra_pre_read(f->f_g);
+}
+
+ATF_TC(read_random_uio__interrupted_unseeded);
+ATF_TC_HEAD(read_random_uio__interrupted_unseeded, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A signal ends the wait for seeding "
+	    "with EINTR and no byte, also where block_seeded_status keeps it "
+	    "from ever ending");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(read_random_uio__interrupted_unseeded, tc)
+{
+	struct fixture f;
+	unsigned i;
+
+	walk(fixture_make, check_interrupts);
+	support_crypto();
+	for (i = 0; i < generator_count; i++) {
+		if ((generators[i]->ra_flags & RA_FORTUNA_BYTES) == 0)
+			continue;
+		fixture_make_blocked(&f, generators[i], ciphers[0]);
+		check_interrupt(&f, false);
+		fixture_free(&f);
+	}
+	crypto_fini();
+}
+
+/* A large read by a thread that already has a signal pending. */
+struct partial {
+	struct mthread	 p_thread;
+	struct fixture	*p_fixture;
+	uint8_t		*p_buf;
+	size_t		 p_size;
+	bool		 p_signalled;
+	int		 p_error;
+	uint64_t	 p_resid;
+};
+
+static void
+partial_run(void *arg)
+{
+	struct partial *p = arg;
+	struct uio uio = uio_buffer(p->p_buf, p->p_size);
+
+	machine_curthread()->mt_index = 1;
+	if (p->p_signalled)
+		machine_interrupt(machine_curthread());
+	p->p_error = read_random_uio(&p->p_fixture->f_rd, &p->p_fixture->f_gr,
+	    &uio, false);
+	p->p_resid = uio.uio_resid;
+}
+
+ATF_TC(read_random_uio__interrupted_after_a_part);
+ATF_TC_HEAD(read_random_uio__interrupted_after_a_part, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A signal cuts a request after each "
+	    "16 MiB and not before; what was read until then is a success");
+}
+ATF_TC_BODY(read_random_uio__interrupted_after_a_part, tc)
+{
+	static const struct {
+		size_t		size;
+		bool		signalled;
+		uint64_t	resid;
+	} rows[] = {
+		{ 2 * RANDOMDEV_BUFFER_BYTES, true, RANDOMDEV_BUFFER_BYTES },
+		{ RANDOMDEV_BUFFER_BYTES + 1, true, 1 },
+		{ RANDOMDEV_BUFFER_BYTES + 1, false, 0 },
+		{ RANDOMDEV_BUFFER_BYTES, true, 0 },
+		{ 100, true, 0 },
+	};
+	struct partial *p;
+	struct fixture f;
+	uint8_t *buf, *end;
+	unsigned i;
+	size_t k;
+
+	setup();
+	p = support_alloc(1, sizeof(*p));
+	buf = malloc(2 * RANDOMDEV_BUFFER_BYTES + GUARD);
+	ATF_REQUIRE(buf != NULL);
+	for (i = 0; i < generator_count; i++) {
+		fixture_make_seeded(&f, generators[i],
+		    cipher_find("chacha20"));
+		for (k = 0; k < nitems(rows); k++) {
+			end = buf + rows[k].size - rows[k].resid;
+			memset(end - 32, FILL, 32 + GUARD);
+			p->p_fixture = &f;
+			p->p_buf = buf;
+			p->p_size = rows[k].size;
+			p->p_signalled = rows[k].signalled;
+			support_spawn(&p->p_thread, "partial", MACHINE_CPU_ANY,
+			    partial_run, p);
+			machine_join(&p->p_thread);
+			ATF_CHECK_EQ_MSG(0, p->p_error, "%s, %zu bytes: %d",
+			    f.f_name, rows[k].size, p->p_error);
+			ATF_CHECK_EQ_MSG(rows[k].resid, p->p_resid,
+			    "%s, %zu bytes: %" PRIu64 " left", f.f_name,
+			    rows[k].size, p->p_resid);
+			/* Written up to there and not beyond. */
+			ATF_CHECK_MSG(!support_all(end - 32, 32, FILL) &&
+			    support_all(end, GUARD, FILL), "%s, %zu bytes",
+			    f.f_name, rows[k].size);
+		}
+		fixture_free(&f);
+	}
+	free(buf);
+	free(p);
+	crypto_fini();
+}
+
+static void
+check_bypass(struct fixture *f)
+{
+	uint8_t buf[64 + GUARD];
+
+	memset(buf, FILL, sizeof(buf));
+	if (!is_null(f->f_ra)) {
+		ATF_CHECK_EQ_MSG(0, read_random(&f->f_rd, &f->f_gr, buf, 64,
+		    true), "%s", f->f_name);
+		ATF_CHECK_MSG(support_all(buf, 64, 0) &&
+		    support_all(buf + 64, GUARD, FILL), "%s: not 64 zeros",
+		    f->f_name);
+		ATF_CHECK_MSG(!f->f_ra->ra_seeded(f->f_g), "%s", f->f_name);
+		/* No bytes, no wait, although it may not bypass. */
+		ATF_CHECK_EQ_MSG(0, read_random(&f->f_rd, &f->f_gr, buf, 0,
+		    false), "%s", f->f_name);
+	}
+	feed(f, SEED_EVENTS);
+	ATF_CHECK_EQ_MSG(0, read_random(&f->f_rd, &f->f_gr, buf, 64, true),
+	    "%s", f->f_name);
+	ATF_CHECK_MSG(!support_all(buf, 64, 0) &&
+	    support_all(buf + 64, GUARD, FILL), "%s: bypassed while seeded",
+	    f->f_name);
+}
+
+ATF_TC(read_random__bypass);
+ATF_TC_HEAD(read_random__bypass, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "With bypass_before_seeding the "
+	    "kernel's reads get zeros while unseeded, and only then");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(read_random__bypass, tc)
+{
+
+	walk(fixture_make, check_bypass);
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, random_algorithm__describes_itself);
+	ATF_TP_ADD_TC(tp, ra_init__unseeded);
+	ATF_TP_ADD_TC(tp, ra_init__config);
+	ATF_TP_ADD_TC(tp, ra_event_processor__seeds);
+	ATF_TP_ADD_TC(tp, ra_status__counts);
+	ATF_TP_ADD_TC(tp, ra_read__sizes);
+	ATF_TP_ADD_TC(tp, ra_read__windows);
+	ATF_TP_ADD_TC(tp, ra_read__locked_and_concurrent);
+	ATF_TP_ADD_TC(tp, ra_read__fortuna_bytes);
+	ATF_TP_ADD_TC(tp, ra_read__zero_length);
+	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
+	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
+	ATF_TP_ADD_TC(tp, read_random_uio__nonblock);
+	ATF_TP_ADD_TC(tp, read_random_uio__blocks_until_seeded);
+	ATF_TP_ADD_TC(tp, read_random__blocks_until_seeded);
+	ATF_TP_ADD_TC(tp, read_random_uio__blocked_reader_reseeds);
+	ATF_TP_ADD_TC(tp, read_random_uio__interrupted_unseeded);
+	ATF_TP_ADD_TC(tp, read_random_uio__interrupted_after_a_part);
+	ATF_TP_ADD_TC(tp, read_random__bypass);
+	return (atf_no_error());
+}

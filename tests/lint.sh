@@ -1,0 +1,56 @@
+# What the project promises about its own shape.  "make lint".
+status=0
+
+# Prints what a check found, each line a place, and remembers it.
+found()
+{
+	[ -z "$2" ] || { echo "$1:"; echo "$2" | sed 's/^/    /'; status=1; }
+}
+
+found "lib includes a layer above it" \
+    "$(grep -nE '^#include "(fortuna|harvest|bench)/' lib/*.[ch])"
+found "fortuna includes a layer above it" \
+    "$(grep -nE '^#include "(harvest|bench)/' fortuna/*.[ch])"
+found "harvest includes a layer above it" \
+    "$(grep -nE '^#include "bench/' harvest/*.[ch])"
+found "harvest reaches into a generator" \
+    "$(grep -nE '^#include "fortuna/(fortuna|state)\.h' harvest/*.[ch])"
+found "a path is not from the root" "$(grep -nE '^#include "[^/]*"|\.\./' \
+    lib/*.[ch] fortuna/*.[ch] harvest/*.[ch] bench/*.[ch])"
+
+found "longer than 80 columns" "$(for f in */*.[ch] */*.tbl; do
+	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" NR }'; done)"
+found "blanks at the end of a line" "$(grep -nE '[ 	]+$' */*.[ch] */*.sh \
+    Makefile README.md)"
+
+found "longer than 520 lines" "$(wc -l lib/*.[ch] fortuna/*.[ch] \
+    harvest/*.[ch] bench/*.[ch] | awk '$2 != "total" && $1 > 520')"
+found "a function of more than 70 lines" "$(awk '
+	FNR == 1 { start = 0 }
+	/^{/ { start = FNR }
+	/^}/ && start { if (FNR - start > 71) print FILENAME ":" start;
+	    start = 0 }' lib/*.c fortuna/*.c harvest/*.c bench/*.c)"
+
+# Members of a family: one file and one line each.
+family()
+{
+	table=$(sed -n "s/^$2(\([a-z0-9_]*\).*/\1/p" "$1" | sort)
+	files=$(ls $3*.c | sed "s,^$3,,; s,\.c\$,," | sort)
+	[ "$table" = "$files" ] || found "$1 and $3*.c differ" \
+	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
+}
+family lib/lock.tbl LOCK lib/lock_
+family fortuna/generator.tbl GENERATOR fortuna/gen_
+family harvest/source.tbl SOURCE harvest/src_
+family bench/cmd.tbl COMMAND bench/cmd_
+
+# Each header on its own.
+found "a header does not compile alone" "$(for f in lib/*.h fortuna/*.h \
+    harvest/*.h bench/*.h; do
+	echo "#include \"$f\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. \
+	    -I/usr/local/include -fsyntax-only -x c - 2>/dev/null || echo "$f"
+done)"
+
+command -v mandoc >/dev/null &&
+	found "mandoc" "$(mandoc -T lint -W warning man/*.[0-9])"
+exit $status

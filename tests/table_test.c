@@ -1,0 +1,374 @@
+#include "bench/figure.h"
+#include "bench/table.h"
+#include "tests/result_fixture.h"
+
+#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+
+/* Fails the test for each line of text that is too wide or ends in a space. */
+static void
+check_lines(const char *text)
+{
+	const char *line = text;
+
+	while (*line != '\0') {
+		size_t len = strcspn(line, "\n");
+
+		ATF_CHECK_MSG(len <= FIGURE_COLUMNS, "%zu columns: %.*s", len,
+		    (int)len, line);
+		ATF_CHECK_MSG(len == 0 || line[len - 1] != ' ',
+		    "space at the end: %.*s|", (int)len, line);
+		ATF_REQUIRE_EQ('\n', line[len]);
+		line += len + 1;
+	}
+}
+
+static void
+check_has(const char *text, const char *part)
+{
+
+	ATF_CHECK_MSG(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part,
+	    text);
+}
+
+static void
+check_has_not(const char *text, const char *part)
+{
+
+	ATF_CHECK_MSG(strstr(text, part) == NULL, "\"%s\" in:\n%s", part,
+	    text);
+}
+
+ATF_TC(figure__three_or_four_digits);
+ATF_TC_HEAD(figure__three_or_four_digits, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Figures of every magnitude fit their "
+	    "columns, those just below a change of form too");
+}
+ATF_TC_BODY(figure__three_or_four_digits, tc)
+{
+	static const struct {
+		double		 value;
+		const char	*real, *ns, *percent;
+	} figures[] = {
+		{ 0, "0", "0ns", "0" },
+		{ 1e-300, "0", "0ns", "0.00" },
+		{ 0.0005, "5.0e-04", "0ns", "0.00" },
+		{ 0.0123, "0.0123", "0ns", "0.01" },
+		{ 0.99, "0.99", "1ns", "0.99" },
+		{ 9.994, "9.99", "10ns", "10.0" },
+		{ 9.996, "10.0", "10ns", "10.0" },
+		{ 99.96, "100.0", "100ns", "100" },
+		{ 431.55, "431.6", "432ns", "432" },
+		{ 999.6, "999.6", "1.00us", "1000" },
+		{ 9999.6, "10000", "10.0us", ">9999" },
+		{ 999999.6, "1.0M", "1.00ms", ">9999" },
+		{ 12345678, "12.3M", "12.3ms", ">9999" },
+		{ 1.5e9, "1.5G", "1.50s", ">9999" },
+		{ 3e18, "3e+03P", "3e+09s", ">9999" },
+		{ 1e300, "1e+85P", "1e+291s", ">9999" },
+	};
+	char buf[FIGURE_SIZE];
+	size_t i;
+
+	(void)tc;
+	for (i = 0; i < nitems(figures); i++) {
+		double v = figures[i].value;
+
+		ATF_CHECK_STREQ(figures[i].real, figure_real(buf, v));
+		ATF_CHECK(strlen(buf) <= FIGURE_WIDTH);
+		ATF_CHECK_STREQ(figures[i].ns, figure_ns(buf, v));
+		ATF_CHECK(strlen(buf) <= FIGURE_WIDTH);
+		ATF_CHECK_STREQ(figures[i].percent, figure_percent(buf, v));
+		ATF_CHECK(strlen(buf) <= 5);
+	}
+}
+
+ATF_TC(figure_bytes__whole_units);
+ATF_TC_HEAD(figure_bytes__whole_units, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A size is never rounded");
+}
+ATF_TC_BODY(figure_bytes__whole_units, tc)
+{
+	char buf[32];
+
+	(void)tc;
+	ATF_CHECK_STREQ("100 B", figure_bytes(buf, 100));
+	ATF_CHECK_STREQ("64 KiB", figure_bytes(buf, 65536));
+	ATF_CHECK_STREQ("1025 KiB", figure_bytes(buf, 1025 * 1024));
+	ATF_CHECK_STREQ("2048 GiB", figure_bytes(buf, UINT64_C(1) << 41));
+	ATF_CHECK_STREQ("18446744073709551615 B",
+	    figure_bytes(buf, UINT64_MAX));
+}
+
+ATF_TC(table_print__compares_designs);
+ATF_TC_HEAD(table_print__compares_designs, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Each reader's share and the ratio; in "
+	    "parentheses where intervals overlap, starred where threads "
+	    "outnumber CPUs");
+}
+ATF_TC_BODY(table_print__compares_designs, tc)
+{
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	ATF_CHECK(strncmp(text, "measured (engine real) on Example 9000",
+	    38) == 0);
+	check_has(text, "INVARIANTS off, 5 x 1.5 s");
+	check_has(text, "\nchacha20, kernel-style crypto, lock mtx, "
+	    "requests of 64 KiB, measured\n");
+	check_has(text, "\n     1    440.0  0.45   3.2   310us   441.0  0.45"
+	    "   3.2   310us   (1.00)\n");
+	check_has(text, "\n     5*    86.0  0.93   3.2   310us   344.0   1.7"
+	    "   3.2   310us    4.00  [a]\n[a] pinning refused\n");
+	check_has(text, "\n* more runnable threads than CPUs");
+	check_has(text, "\n( ) no difference shown");
+	check_has(text, "at most 0.75 % of the readers' time, 31.2 ns");
+	check_has(text, "a time stamp costs 20.5 ns");
+	check_has_not(text, "INCOMPLETE");
+	check_has_not(text, "predicted");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__legend_only_for_what_is_there);
+ATF_TC_HEAD(table_print__legend_only_for_what_is_there, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Marks that no row bears are not "
+	    "explained");
+}
+ATF_TC_BODY(table_print__legend_only_for_what_is_there, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "concurrent",	"aes", 1, 5, 200, 1, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	text = fixture_printed(table_print, &r);
+	check_has(text, " 2.00\n");
+	check_has_not(text, "(2.00)");
+	check_has_not(text, "\n*");
+	check_has_not(text, "( )");
+	check_has_not(text, "once");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__one_repeat_ranks_nothing);
+ATF_TC_HEAD(table_print__one_repeat_ranks_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "With one repeat the spread is not "
+	    "known, however far apart the figures are");
+}
+ATF_TC_BODY(table_print__one_repeat_ranks_nothing, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 1, 100, 0, false },
+		{ "concurrent",	"aes", 1, 1, 400, 0, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	text = fixture_printed(table_print, &r);
+	check_has(text, " 100.0     ? ");
+	check_has(text, "(4.00)");
+	check_has(text, "\n? measured once");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__baseline_beside_each_design);
+ATF_TC_HEAD(table_print__baseline_beside_each_design, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What is there today is the baseline "
+	    "wherever it stands, and stands beside every other design");
+}
+ATF_TC_BODY(table_print__baseline_beside_each_design, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "none",	"aes", 2, 5, 900, 1, false },
+		{ "concurrent",	"aes", 1, 5, 200, 1, false },
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	check_has(text, "           locked                      none\n");
+	check_has(text, "           locked                      concurrent\n");
+	check_has(text, "\n     2        -     -     -       -   450.0  0.11"
+	    "   3.2   310us       -\n");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__one_cell_at_length);
+ATF_TC_HEAD(table_print__one_cell_at_length, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A single cell shows each reader, the "
+	    "latencies and the locks");
+}
+ATF_TC_BODY(table_print__one_cell_at_length, tc)
+{
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, &fixture_grid[2], 1);
+	r.complete = false;
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	ATF_CHECK(strncmp(text, "INCOMPLETE: ", 12) == 0);
+	check_has(text, "430.0 MB/s, 95 % interval 426.0 to 434.0, 5 repeats");
+	check_has(text, "86.0    86.0    86.0    86.0    86.0    MB/s");
+	check_has(text, "p50 152us, p90 161us, p99 310us, p99.9 1.50ms, "
+	    "max 9.25ms");
+	check_has(text, "reseed mutex genbytes     reader    123.5M");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__predictions_say_so);
+ATF_TC_HEAD(table_print__predictions_say_so, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What the virtual engine prints is "
+	    "never called measured");
+}
+ATF_TC_BODY(table_print__predictions_say_so, tc)
+{
+	struct result r;
+	unsigned i;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	for (i = 0; i < FIXTURE_CELLS; i++)
+		snprintf(r.cells[i].engine, RESULT_NAME_SIZE, "virtual");
+	text = fixture_printed(table_print, &r);
+	check_has(text, "predicted (engine virtual)");
+	check_has_not(text, "measured");
+	free(text);
+	result_free(&r);
+}
+
+/* Names and notes as long as they may be, of one long word or of many. */
+static void
+stretch(struct result *r, char letter)
+{
+	struct result_cell *c;
+
+	memset(r->host.cpu_model, letter, RESULT_TEXT_SIZE - 1);
+	memset(r->host.kernel, 'k', RESULT_TEXT_SIZE - 1);
+	for (c = r->cells; c < r->cells + r->cell_count; c++) {
+		bool locked = strcmp(c->design, "locked") == 0;
+
+		if (!locked)
+			memset(c->design, letter, RESULT_NAME_SIZE - 1);
+		memset(c->lock, letter, RESULT_NAME_SIZE - 1);
+		memset(c->cipher, letter, RESULT_NAME_SIZE - 1);
+		memset(c->crypto, letter, RESULT_NAME_SIZE - 1);
+		memset(c->notes, locked ? letter : 'n', RESULT_TEXT_SIZE - 1);
+		memset(c->lock_profile->site, letter, RESULT_NAME_SIZE - 1);
+		memset(c->lock_profile->lock, letter, RESULT_NAME_SIZE - 1);
+		memset(c->lock_profile->role, letter, RESULT_NAME_SIZE - 1);
+	}
+}
+
+static void
+set_figures(struct result_cell *c, double v)
+{
+	unsigned i;
+
+	c->total_mb_per_s = v;
+	c->total_mb_per_s_ci95[0] = 0;
+	c->total_mb_per_s_ci95[1] = v;
+	for (i = 0; i < c->readers; i++)
+		c->reader_mb_per_s[i] = v;
+	c->profile_cost_percent = v;
+	c->latency_ns = (struct result_latency){ v, v, v, v, v };
+	c->fairness = (struct result_fairness){ v, v, v, v };
+	c->harvest = (struct result_harvest){ v, v, v, v, v, v };
+	c->lock_profile->count = 1;
+	c->lock_profile->contended = v;
+	c->lock_profile->hold_total_ns = v;
+	c->lock_profile->hold_max_ns = v;
+	c->lock_profile->wait_total_ns = v;
+	c->lock_profile->wait_max_ns = v;
+}
+
+ATF_TC(table_print__never_wider_than_80);
+ATF_TC_HEAD(table_print__never_wider_than_80, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Neither figures that no machine yields "
+	    "nor names as long as they may be widen the table");
+}
+ATF_TC_BODY(table_print__never_wider_than_80, tc)
+{
+	static const double values[] = {
+		0, 1e-300, 1e-5, 0.123456789, 9.9999, 99.995, 999.95, 12345.6,
+		999999.5, 1.23456e8, 9.9e15, 1e300
+	};
+	struct result r;
+	unsigned cells, i;
+	char letter, *text;
+	size_t v;
+
+	(void)tc;
+	for (v = 0; v < nitems(values); v++) {
+		for (cells = 0; cells <= FIXTURE_CELLS; cells++) {
+			letter = v % 2 == 0 ? 'x' : ' ';
+			fixture_result(&r, fixture_grid, cells);
+			stretch(&r, letter);
+			for (i = 0; i < cells; i++)
+				set_figures(&r.cells[i], i % 2 == 0 ?
+				    values[v] : values[nitems(values) - 1 - v]);
+			r.seed = UINT64_MAX;
+			r.host.cpu_quota = values[v];
+			r.host.clock_ns = r.host.profile_ns = values[v];
+			text = fixture_printed(table_print, &r);
+			if (letter != ' ')
+				check_lines(text);
+			free(text);
+			result_free(&r);
+		}
+	}
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, figure__three_or_four_digits);
+	ATF_TP_ADD_TC(tp, figure_bytes__whole_units);
+	ATF_TP_ADD_TC(tp, table_print__compares_designs);
+	ATF_TP_ADD_TC(tp, table_print__legend_only_for_what_is_there);
+	ATF_TP_ADD_TC(tp, table_print__one_repeat_ranks_nothing);
+	ATF_TP_ADD_TC(tp, table_print__baseline_beside_each_design);
+	ATF_TP_ADD_TC(tp, table_print__one_cell_at_length);
+	ATF_TP_ADD_TC(tp, table_print__predictions_say_so);
+	ATF_TP_ADD_TC(tp, table_print__never_wider_than_80);
+	return (atf_no_error());
+}
