@@ -42,11 +42,12 @@ LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -I/usr/local/include
 LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L/usr/local/lib
 JEMALLOC != test $(OS) = FreeBSD || echo -ljemalloc
 ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
-REVISION != git describe --always --dirty 2>/dev/null || echo unknown
+REVISION != git describe --always --dirty --exclude='*' 2>/dev/null || \
+	echo unknown
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
-LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -lucl -ljansson -lgsl -lgslcblas $(JEMALLOC) \
+LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -ljansson -lgsl -lgslcblas $(JEMALLOC) \
 	-lm -pthread
 
 OBJ = $(BUILDDIR)/obj
@@ -56,13 +57,16 @@ PROGRAM = $(BUILDDIR)/rngsim
 all: $(PROGRAM)
 
 # One explicit rule for each object, written here because pattern rules are not
-# common to both makes.
+# common to both makes.  The files flags and revision change when their subject
+# does, and so rebuild what was made with another.
 RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
+	stamp() { echo "$$2" | cmp -s - $(OBJ)/$$1 || echo "$$2" >$(OBJ)/$$1; }; \
+	stamp flags "$(CC) $(ALLFLAGS)"; stamp revision "$(REVISION)"; \
 	objects=; words=; \
 	rule() { \
 		mkdir -p $(OBJ)/$$1/$$(dirname $$2); \
 		o=$(OBJ)/$$1/$${2%.c}.o; \
-		echo "$$o: $$2"; \
+		echo "$$o: $$2 $(OBJ)/flags $$4"; \
 		printf '\t@echo "  CC $$@"; $$(CC) $$(ALLFLAGS) %s -MMD -MP -c -o $$@ %s\n' "$$3" $$2; \
 		echo "-include $${o%.o}.d"; \
 	}; \
@@ -71,8 +75,11 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for f in $(HARVEST); do shared="$$shared harvest/$$f.c"; done; \
 	for f in $(BENCH); do shared="$$shared bench/$$f.c"; done; \
 	for f in $$shared $(COMMANDS); do \
-		rule all $$f ""; objects="$$objects $$o"; done; \
-	rule all bench/main.c ""; \
+		case $$f in \
+		bench/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
+		*) d=; dep=;; esac; \
+		rule all $$f "$$d" $$dep; objects="$$objects $$o"; done; \
+	rule all bench/main.c "-DRNGSIM_REVISION='\"$(REVISION)\"'" $(OBJ)/revision; \
 	for v in $(FLAVOURS); do for f in $(FLAVOURED); do \
 		case $$v in bare) d=-DLOCK_PROFILING=0;; *) d=;; esac; \
 		rule $$v $$f "-DFLAVOUR=$$v $$d"; objects="$$objects $$o"; \
@@ -117,9 +124,9 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libucl-dev libjansson-dev libgsl-dev gnuplot-nox mandoc
+	libhwloc-dev libjansson-dev libgsl-dev gnuplot-nox mandoc
 DEBIAN_BENCH = libsodium-dev
-FREEBSD = hwloc2 libucl jansson gsl gnuplot-lite kyua
+FREEBSD = hwloc2 jansson gsl gnuplot-lite kyua
 FREEBSD_BENCH = libsodium
 
 deps:

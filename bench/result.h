@@ -94,8 +94,8 @@ struct result_sample {
 
 /*
  * One cell.  Everything above samples is computed from them: medians over
- * repeats, but for latency_ns and harvest.latency_p99_ns, which are quantiles of
- * all repeats' requests, and lock_profile, which is their sum.
+ * repeats, but for latency_ns and harvest.latency_p99_ns, which are quantiles
+ * of all repeats' requests, and lock_profile, which is their sum.
  */
 struct result_cell {
 	char		engine[RESULT_NAME_SIZE];
@@ -170,7 +170,8 @@ char *result_format_json(const struct result *r);
  * Returns: 0; EINVAL for a file that is no whole document of this schema; EFBIG
  * for one above RESULT_FILE_MAX bytes; ENOMEM; else what open(2) or read(2)
  * said.  *r is untouched on failure.  Names and texts in *r hold no control
- * characters, numbers are finite and not negative, arrays as long as counts say.
+ * characters, but for argv, tunables and sources; numbers are finite and not
+ * negative, arrays as long as counts say.
  */
 int result_load(const char *path, struct result *r,
     char error[RESULT_TEXT_SIZE]);

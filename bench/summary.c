@@ -95,11 +95,12 @@ median_of(const struct sweep_cell *sc, size_t offset, double *scratch)
  * The interval of the total: over repeats, or, where there are too few of them,
  * over the parts of their windows.
  */
-static void
+static int
 interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
 	unsigned i, k, n = 0;
+	int error;
 
 	if (sc->sc_count >= 3) {
 		for (i = 0; i < sc->sc_count; i++)
@@ -110,13 +111,16 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 				scratch[n++] =
 				    sc->sc_samples[i].interval_mb_per_s[k];
 	}
-	stats_ci95_median(scratch, n, seed, &rc->total_mb_per_s_ci95[0],
-	    &rc->total_mb_per_s_ci95[1]);
+	error = stats_ci95_median(scratch, n, seed,
+	    &rc->total_mb_per_s_ci95[0], &rc->total_mb_per_s_ci95[1]);
+	if (error != 0)
+		return (error);
 	/* Reader windows are not the wall's: keep the estimate inside. */
 	rc->total_mb_per_s_ci95[0] = fmin(rc->total_mb_per_s_ci95[0],
 	    rc->total_mb_per_s);
 	rc->total_mb_per_s_ci95[1] = fmax(rc->total_mb_per_s_ci95[1],
 	    rc->total_mb_per_s);
+	return (0);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -221,6 +225,7 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
     struct result_cell *rc)
 {
 	double *scratch;
+	int error;
 
 	scratch = calloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
 	    sizeof(*scratch));
@@ -241,7 +246,11 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	rc->oversubscribed = rc->readers > cpu_count();
 	rc->profiled = engine->en_profiled;
 	summarise(sc, rc, scratch);
-	interval(sc, rc, seed, scratch);
+	error = interval(sc, rc, seed, scratch);
+	if (error != 0) {
+		free(scratch);
+		return (error);
+	}
 	rc->profile_cost_percent = rc->profiled ? 100 * sc->sc_acquisitions *
 	    host->profile_ns / rc->profile_cost_percent : 0;
 	notes(sc, rc, scratch);

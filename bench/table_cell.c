@@ -24,15 +24,14 @@ print_total(FILE *out, const struct result_cell *cell)
 	char total[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
 
 	figure_real(total, cell->total_mb_per_s);
-	if (cell->repeats < 2) {
-		fprintf(out, "%-*s%s MB/s, measured once: the spread is not "
-		    "known\n", TABLE_LABEL, "total", total);
-		return;
-	}
-	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, %u repeats\n",
-	    TABLE_LABEL, "total", total,
-	    figure_real(low, cell->total_mb_per_s_ci95[0]),
-	    figure_real(high, cell->total_mb_per_s_ci95[1]), cell->repeats);
+	figure_real(low, cell->total_mb_per_s_ci95[0]);
+	figure_real(high, cell->total_mb_per_s_ci95[1]);
+	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, ", TABLE_LABEL,
+	    "total", total, low, high);
+	if (cell->repeats < 2)
+		fprintf(out, "of one window's parts\n");
+	else
+		fprintf(out, "%u repeats\n", cell->repeats);
 }
 
 static void

@@ -92,8 +92,8 @@ number_parse_size(const char *text, uint64_t *value)
 int
 number_parse_real(const char *text, double *value)
 {
-	double scale = 1, v = 0;
-	bool digits = false, point = false;
+	double digits = 0, scale = 1;
+	bool any = false, point = false;
 
 	for (; *text != '\0'; text++) {
 		if (*text == '.' && !point) {
@@ -102,15 +102,16 @@ number_parse_real(const char *text, double *value)
 		}
 		if (!isdigit((unsigned char)*text))
 			return (EINVAL);
-		digits = true;
+		any = true;
+		digits = digits * 10 + (*text - '0');
 		if (point)
-			scale /= 10;
-		v = point ? v + (*text - '0') * scale : v * 10 + (*text - '0');
-		if (v > 1e15)
+			scale *= 10;
+		/* Both are exact so far, so the quotient is rounded once. */
+		if (digits > 1e15 || scale > 1e15)
 			return (EINVAL);
 	}
-	if (!digits)
+	if (!any)
 		return (EINVAL);
-	*value = v;
+	*value = digits / scale;
 	return (0);
 }

@@ -22,8 +22,8 @@ int number_parse(const char *text, uint64_t *value);
 int number_parse_size(const char *text, uint64_t *value);
 
 /*
- * Reads a finite non-negative decimal number such as 0.25, in the C locale
- * whatever the user's is.
+ * Reads a non-negative decimal number such as 0.25, of at most fifteen digits,
+ * in the C locale whatever the user's is.
  *
  * Returns: 0 or EINVAL.
  */

@@ -201,7 +201,11 @@ static const struct {
 	{ 0, UINT32_MAX - 6 },
 	{ 0, UINT32_MAX - 1025 },
 	{ 0, UINT64_MAX },			/* 2^64 */
+	{ 0, UINT64_MAX - 3 },
+	{ 0, UINT64_MAX - 4 },
 	{ 0, UINT64_MAX - 6 },
+	{ 0, UINT64_MAX - 63 },
+	{ 0, UINT64_MAX - 64 },
 	{ 0, UINT64_MAX - 1022 },
 	{ 0, UINT64_MAX - 1023 },		/* ends a long run exactly */
 	{ 0, UINT64_MAX - 1024 },
@@ -278,8 +282,9 @@ ATF_TC_HEAD(aes__block_by_block, tc)
 }
 ATF_TC_BODY(aes__block_by_block, tc)
 {
-	static const size_t lengths[] = { 0, 16, 32, 48, 4096, 16384 - 16,
-	    16384, 16384 + 16, 32768 - 16, 32768 + 16, 65536 + 16 };
+	static const size_t lengths[] = { 0, 16, 32, 48, 64, 80, 112, 1024 - 16,
+	    1024, 1024 + 16, 2048 + 32, 4096, 16384 - 16, 16384, 16384 + 16,
+	    32768 - 16, 32768 + 16, 65536 + 16 };
 
 	check_grid("aes", reference_aes, lengths, nitems(lengths));
 }
@@ -537,6 +542,43 @@ ATF_TC_BODY(cipher_key_wipe__changes_keystream, tc)
 	crypto_fini();
 }
 
+ATF_TC(keystream__allocates_nothing);
+ATF_TC_HEAD(keystream__allocates_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Keystreams, new keys and wiping never "
+	    "enter the allocator, from the first call on");
+}
+ATF_TC_BODY(keystream__allocates_nothing, tc)
+{
+	static const size_t lengths[] = { 64, 32, 512, 65536, 16 };
+	const volatile uint64_t *allocated = support_allocated();
+	uint8_t key[CIPHER_KEY_BYTES];
+	struct cipher_key ck;
+	uint64_t before;
+	uint128_t ctr;
+	unsigned c, i;
+
+	support_crypto();
+	for (c = 0; c < cipher_count; c++) {
+		ATF_REQUIRE_EQ(0, cipher_key_init(&ck, ciphers[c]));
+		ctr = uint128_make(0, 1);
+		before = *allocated;
+		for (i = 0; i < 4 * nitems(lengths); i++) {
+			test_key(key, (uint8_t)i);
+			cipher_key_set(&ck, key);
+			cipher_keystream(&ck, &ctr, got,
+			    lengths[i % nitems(lengths)]);
+			cipher_keystream(&ck, &ctr, got, 128);
+		}
+		cipher_key_wipe(&ck);
+		ATF_CHECK_MSG(*allocated == before, "%s: %" PRIu64 " bytes",
+		    ciphers[c]->ci_name, *allocated - before);
+		cipher_key_fini(&ck);
+	}
+	crypto_fini();
+}
+
 ATF_TC(cipher_find__names);
 ATF_TC_HEAD(cipher_find__names, tc)
 {
@@ -573,6 +615,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, keystream__calls_continue);
 	ATF_TP_ADD_TC(tp, cipher_key_set__after_use);
 	ATF_TP_ADD_TC(tp, cipher_key_wipe__changes_keystream);
+	ATF_TP_ADD_TC(tp, keystream__allocates_nothing);
 	ATF_TP_ADD_TC(tp, cipher_find__names);
 	return (atf_no_error());
 }

@@ -4,7 +4,9 @@
 #include "bench/report.h"
 #include "tests/result_fixture.h"
 
+#ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 static unsigned
 count_char(const char *text, size_t len, char c)

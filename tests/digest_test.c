@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "lib/digest.h"
@@ -145,6 +146,42 @@ ATF_TC_BODY(digest__contexts_are_apart, tc)
 	crypto_fini();
 }
 
+ATF_TC(digest_reset__allocates_nothing);
+ATF_TC_HEAD(digest_reset__allocates_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Absorbing, finishing and resetting "
+	    "happen under the mutex and must not enter the allocator");
+}
+ATF_TC_BODY(digest_reset__allocates_nothing, tc)
+{
+	const volatile uint64_t *allocated = support_allocated();
+	uint64_t absorbed, before, finished, reset;
+	uint8_t out[DIGEST_BYTES];
+	struct digest dg;
+	unsigned i;
+
+	support_crypto();
+	ATF_REQUIRE_EQ(0, digest_init(&dg));
+	absorbed = finished = reset = 0;
+	for (i = 0; i < 20; i++) {
+		before = *allocated;
+		digest_update(&dg, known[2].text, strlen(known[2].text));
+		absorbed += *allocated - before;
+		before = *allocated;
+		digest_finish(&dg, out);
+		finished += *allocated - before;
+		before = *allocated;
+		digest_reset(&dg);
+		reset += *allocated - before;
+	}
+	ATF_CHECK_MSG(absorbed == 0 && finished == 0 && reset == 0,
+	    "20 times: update %" PRIu64 ", finish %" PRIu64 ", reset %" PRIu64
+	    " bytes", absorbed, finished, reset);
+	digest_fini(&dg);
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -152,5 +189,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, digest_reset__reuse);
 	ATF_TP_ADD_TC(tp, digest_update__any_split);
 	ATF_TP_ADD_TC(tp, digest__contexts_are_apart);
+	ATF_TP_ADD_TC(tp, digest_reset__allocates_nothing);
 	return (atf_no_error());
 }

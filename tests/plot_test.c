@@ -8,7 +8,9 @@
 #include "bench/progress.h"
 #include "tests/result_fixture.h"
 
+#ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 static void
 script_png(FILE *out, const struct result *r)

@@ -7,7 +7,9 @@
 
 #include "tests/result_fixture.h"
 
+#ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 static const char file[] = "result.json";
 
@@ -81,7 +83,7 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	r.cells[2].harvest.dropped = 123456789012345;
 	r.cells[2].samples[1].window_s = 0.1 + 0.2;
 	r.cells[2].request_bytes = INT64_MAX;
-	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" %s", "\xc2\xb5");
+	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" \xc2\xb5");
 	r.host.invariants = true;
 	r.complete = false;
 	there_and_back(&r, &again);

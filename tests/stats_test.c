@@ -5,7 +5,9 @@
 
 #include "bench/stats.h"
 
+#ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 #define	CHECK_NEAR(want, got)						\
 	ATF_CHECK_MSG(fabs((want) - (got)) < 1e-12, "want %.17g, got %.17g", \

@@ -16,6 +16,21 @@
 
 #include <atf-c.h>
 
+/*
+ * Where a sanitizer owns malloc(3) there is no jemalloc to ask, and the builds
+ * with -fsanitize=thread or address are exactly those that link none.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define	SUPPORT_MALLCTL	0
+#else
+#define	SUPPORT_MALLCTL	1
+#ifdef __FreeBSD__
+#include <malloc_np.h>
+#else
+#include <jemalloc/jemalloc.h>
+#endif
+#endif
+
 #include "lib/cpu.h"
 #include "lib/crypto.h"
 #include "lib/kassert.h"
@@ -81,6 +96,33 @@ support_await(struct m32 *flag)
 
 	while (atomic_load_acq_32(flag) == 0)
 		machine_yield();
+}
+
+/*
+ * Where the bytes are counted that this thread has allocated.  Volatile, as
+ * compilers believe that malloc(3) changes no variable.  Skips the test where
+ * nobody counts.
+ */
+static inline const volatile uint64_t *
+support_allocated(void)
+{
+	const volatile uint64_t *p = NULL;
+#if SUPPORT_MALLCTL
+	uint64_t before;
+	size_t size = sizeof(p);
+	void *volatile some;
+
+	if (mallctl("thread.allocatedp", &p, &size, NULL, 0) != 0 || p == NULL)
+		atf_tc_skip("the allocator does not count");
+	/* An allocation would be seen. */
+	before = *p;
+	some = malloc(1000);
+	ATF_REQUIRE(some != NULL && *p >= before + 1000);
+	free(some);
+#else
+	atf_tc_skip("a sanitizer has replaced the allocator");
+#endif
+	return (p);
 }
 
 /* The first offset at which a and b differ; n when they do not. */

@@ -2,7 +2,9 @@
 #include "bench/table.h"
 #include "tests/result_fixture.h"
 
+#ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 /* Fails the test for each line of text that is too wide or ends in a space. */
 static void

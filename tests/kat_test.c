@@ -1,0 +1,200 @@
+/*
+ * FreeBSD's known answers, through the generators that run under load.
+ *
+ * Compiled a second time with two-word counters, against a library compiled
+ * the same way.
+ */
+#include <atf-c.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/kat.h"
+#include "lib/crypto.h"
+#include "lib/machine.h"
+
+/* The whole of a small file; the caller frees. */
+static char *
+slurp(const char *path)
+{
+	char *text;
+	size_t n;
+	FILE *f;
+
+	f = fopen(path, "r");
+	ATF_REQUIRE_MSG(f != NULL, "%s: %s", path, strerror(errno));
+	text = calloc(1, 1 << 20);
+	ATF_REQUIRE(text != NULL);
+	n = fread(text, 1, (1 << 20) - 1, f);
+	ATF_REQUIRE_MSG(n < (1 << 20) - 1, "%s is too large", path);
+	fclose(f);
+	return (text);
+}
+
+/* What a script answers; the caller frees. */
+static char *
+answers(const char *name, FILE *in, int *error, char **complaint)
+{
+	char *out = NULL;
+	size_t n, m;
+	FILE *err, *f;
+
+	f = open_memstream(&out, &n);
+	err = open_memstream(complaint, &m);
+	ATF_REQUIRE(f != NULL && err != NULL);
+	*error = kat_run(name, in, f, err);
+	fclose(f);
+	fclose(err);
+	return (out);
+}
+
+static void
+vectors_folder(const atf_tc_t *tc, char *buf, size_t size)
+{
+
+	if (atf_tc_has_config_var(tc, "rngsim.srcdir"))
+		snprintf(buf, size, "%s/tests/vectors",
+		    atf_tc_get_config_var(tc, "rngsim.srcdir"));
+	else
+		snprintf(buf, size, "%s/../../tests/vectors",
+		    atf_tc_get_config_var(tc, "srcdir"));
+}
+
+static void
+start(struct mthread *self)
+{
+	const char *missing;
+
+	ATF_REQUIRE_EQ_MSG(0, crypto_init(&missing), "%s", missing);
+	machine_attach(self, "test");
+}
+
+ATF_TC(kat__vectors);
+ATF_TC_HEAD(kat__vectors, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Every script of FreeBSD's own answers "
+	    "is reproduced byte for byte");
+}
+ATF_TC_BODY(kat__vectors, tc)
+{
+	char *complaint, folder[512], *out, path[1024], *wanted;
+	struct dirent *entry;
+	struct mthread self;
+	unsigned count = 0;
+	int error;
+	DIR *dir;
+
+	start(&self);
+	vectors_folder(tc, folder, sizeof(folder));
+	dir = opendir(folder);
+	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
+	while ((entry = readdir(dir)) != NULL) {
+		char *dot = strrchr(entry->d_name, '.');
+		FILE *in;
+
+		if (dot == NULL || strcmp(dot, ".script") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		in = fopen(path, "r");
+		ATF_REQUIRE_MSG(in != NULL, "%s: %s", path, strerror(errno));
+		out = answers(entry->d_name, in, &error, &complaint);
+		fclose(in);
+		ATF_CHECK_EQ_MSG(0, error, "%s: %d: %s", entry->d_name, error,
+		    complaint);
+		snprintf(path, sizeof(path), "%s/%.*s.expected", folder,
+		    (int)(dot - entry->d_name), entry->d_name);
+		wanted = slurp(path);
+		ATF_CHECK_MSG(strcmp(wanted, out) == 0, "%s differs",
+		    entry->d_name);
+		free(wanted);
+		free(out);
+		free(complaint);
+		count++;
+	}
+	closedir(dir);
+	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
+}
+
+ATF_TC(kat__names_the_line);
+ATF_TC_HEAD(kat__names_the_line, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A bad line is named by file, number "
+	    "and what was expected, after the answers before it");
+}
+ATF_TC_BODY(kat__names_the_line, tc)
+{
+	char script[] = "cipher aes\nmode locked\ninit\nstate\n\nread x\n";
+	char *complaint, *out;
+	struct mthread self;
+	int error;
+	FILE *in;
+
+	start(&self);
+	in = fmemopen(script, sizeof(script) - 1, "r");
+	ATF_REQUIRE(in != NULL);
+	out = answers("a.script", in, &error, &complaint);
+	fclose(in);
+	ATF_CHECK_EQ(EINVAL, error);
+	ATF_CHECK_MSG(strncmp(out, "state counter=", 14) == 0, "%s", out);
+	ATF_CHECK_MSG(strncmp(complaint, "a.script:6: ", 12) == 0 &&
+	    strstr(complaint, "expected") != NULL, "%s", complaint);
+	free(out);
+	free(complaint);
+}
+
+ATF_TC(kat__long_reads_are_streams);
+ATF_TC_HEAD(kat__long_reads_are_streams, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A read larger than the window equals "
+	    "one that fits as far as that one goes, in all four combinations");
+}
+ATF_TC_BODY(kat__long_reads_are_streams, tc)
+{
+	static const char *const ciphers_used[] = { "aes", "chacha" };
+	static const char *const modes[] = { "locked", "concurrent" };
+	static const unsigned long sizes[] = { 1 << 20, (5 << 20) + 17 };
+	char *complaint, head[2][65], *out, script[512];
+	struct mthread self;
+	unsigned c, m, s;
+	int error;
+	FILE *in;
+
+	start(&self);
+	for (c = 0; c < 2; c++)
+	for (m = 0; m < 2; m++) {
+		for (s = 0; s < 2; s++) {
+			const char *h;
+
+			snprintf(script, sizeof(script), "cipher %s\nmode %s\n"
+			    "init\nset-counter %032d\nset-counter ff%030d\n"
+			    "read %lu\n", ciphers_used[c], modes[m], 0, 0,
+			    sizes[s]);
+			in = fmemopen(script, strlen(script), "r");
+			ATF_REQUIRE(in != NULL);
+			out = answers("long", in, &error, &complaint);
+			fclose(in);
+			ATF_REQUIRE_EQ_MSG(0, error, "%s", complaint);
+			h = strstr(out, "head=");
+			ATF_REQUIRE_MSG(h != NULL, "%s", out);
+			snprintf(head[s], sizeof(head[s]), "%.64s", h + 5);
+			free(out);
+			free(complaint);
+		}
+		ATF_CHECK_STREQ_MSG(head[0], head[1], "%s %s",
+		    ciphers_used[c], modes[m]);
+	}
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, kat__vectors);
+	ATF_TP_ADD_TC(tp, kat__names_the_line);
+	ATF_TP_ADD_TC(tp, kat__long_reads_are_streams);
+	return (atf_no_error());
+}

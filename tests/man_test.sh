@@ -1,0 +1,113 @@
+# The manual pages: mdoc(7) that says nothing twice and leaves nothing out.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+pages() { echo "$(atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../..")/man"; }
+
+# A page as text, without what mdoc(7) puts between words.
+page() {
+	sed -e 's/^\.\\".*//' -e 's/\\&//g' -e 's/\\-/-/g' "$(pages)/$1"
+}
+
+# Fails with all words of standard input that the page does not have.
+has_words() {
+	page "$1" >page.txt
+	missing=
+	while read -r word; do
+		grep -Eq -- "(^|[^A-Za-z0-9_.-])$word([^A-Za-z0-9_-]|\$)" page.txt ||
+		    missing="$missing $word"
+	done
+	[ -z "$missing" ] || atf_fail "$1 lacks:$missing"
+}
+
+atf_test_case man__lints
+man__lints_head() {
+	atf_set descr "mandoc(1) has no warning about any page"
+}
+man__lints_body() {
+	command -v mandoc >/dev/null || atf_skip "mandoc is not installed"
+	for f in rngsim.1 rngsim-result.5 rngsim.7; do
+		[ -f "$(pages)/$f" ] || atf_fail "$f is not there"
+	done
+	for f in "$(pages)"/*; do
+		atf_check -o empty -e ignore mandoc -T lint -W warning "$f"
+	done
+}
+
+atf_test_case man__names_every_option
+man__names_every_option_head() {
+	atf_set descr "rngsim(1) has every option that --help lists"
+}
+man__names_every_option_body() {
+	# mdoc(7) writes -o as "Fl o" and --output as "Fl -output".
+	page rngsim.1 | grep -E '^\.(It|Op).* Fl |^\.(It|Op|Fl) ' |
+	    tr ' ,' '\n\n' >flags.txt
+	for c in run sweep cat report; do
+		"$(program)" $c --help >help.txt || atf_fail "$c --help"
+		sed -n 's/^  \(-[A-Za-z]\), --.*/\1/p' help.txt >options.txt
+		sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' help.txt >>options.txt
+		[ "$(wc -l <options.txt)" -ge 3 ] ||
+		    atf_fail "$c --help lists too few options"
+		while read -r o; do
+			grep -qx -- "${o#-}" flags.txt ||
+			    atf_fail "rngsim.1 lacks $o of $c"
+		done <options.txt
+	done
+}
+
+atf_test_case man__names_every_tunable
+man__names_every_tunable_head() {
+	atf_set descr "rngsim(1) has every tunable, with its default"
+}
+man__names_every_tunable_body() {
+	"$(program)" list tunables >list.txt || atf_fail "list tunables"
+	sed -n 's/^  \([a-z][a-z0-9_.]*\)=.*/\1/p' list.txt >names.txt
+	[ "$(wc -l <names.txt)" -ge 10 ] || atf_fail "too few tunables"
+	while read -r name; do
+		grep -Fqx -- ".It Va $name" "$(pages)/rngsim.1" ||
+		    atf_fail "rngsim.1 lacks $name"
+	done <names.txt
+}
+
+atf_test_case man__names_every_choice
+man__names_every_choice_head() {
+	atf_set descr "rngsim(1) has every design, lock, cipher and source"
+}
+man__names_every_choice_body() {
+	for topic in designs locks ciphers sources; do
+		"$(program)" list $topic >list.txt || atf_fail "list $topic"
+		sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' list.txt |
+		    has_words rngsim.1
+	done
+}
+
+atf_test_case man__names_every_result_key
+man__names_every_result_key_head() {
+	atf_set descr "rngsim-result(5) has every key of a result"
+}
+man__names_every_result_key_body() {
+	"$(program)" run -t 0.05 -r 1 --format json >result.json ||
+	    atf_fail "run"
+	grep -o '"[a-z_0-9]*":' result.json | tr -d '":' | sort -u >keys.txt
+	[ "$(wc -l <keys.txt)" -ge 50 ] || atf_fail "too few keys"
+	has_words rngsim-result.5 <keys.txt
+}
+
+atf_test_case man__names_every_column
+man__names_every_column_head() {
+	atf_set descr "rngsim-result(5) has every column of CSV"
+}
+man__names_every_column_body() {
+	"$(program)" run -t 0.05 -r 1 --format csv >result.csv ||
+	    atf_fail "run"
+	head -n 1 result.csv | tr ',' '\n' | has_words rngsim-result.5
+}
+
+atf_init_test_cases() {
+	atf_add_test_case man__lints
+	atf_add_test_case man__names_every_option
+	atf_add_test_case man__names_every_tunable
+	atf_add_test_case man__names_every_choice
+	atf_add_test_case man__names_every_result_key
+	atf_add_test_case man__names_every_column
+}
