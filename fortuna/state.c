@@ -68,6 +68,9 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	digest_update(&pool->fsp_hash, &event->he_somecounter,
 	    sizeof(event->he_somecounter));
 	digest_update(&pool->fsp_hash, event->he_entropy, event->he_size);
+	/* So that the reseed, which is part of a read, does not allocate. */
+	digest_prepare(&pool->fsp_hash);
+	digest_prepare(&fs->fs_scratch);
 	absorbed = (uint32_t)sizeof(event->he_somecounter) + event->he_size;
 	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
 	    pool->fsp_length + absorbed;
@@ -75,16 +78,16 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 
 /* S_i = SHAd-256(P_i); P_i = empty. */
 static void
-pool_drain(struct fs_pool *pool, struct digest *again, uint8_t s[DIGEST_BYTES])
+pool_drain(struct fs_pool *pool, uint8_t s[DIGEST_BYTES])
 {
 	uint8_t temp[DIGEST_BYTES];
 
 	digest_finish(&pool->fsp_hash, temp);
 	digest_reset(&pool->fsp_hash);
+	digest_update(&pool->fsp_hash, temp, sizeof(temp));
+	digest_finish(&pool->fsp_hash, s);
+	digest_reset(&pool->fsp_hash);
 	pool->fsp_length = 0;
-	digest_reset(again);
-	digest_update(again, temp, sizeof(temp));
-	digest_finish(again, s);
 	wipe(temp, sizeof(temp));
 }
 
@@ -94,12 +97,12 @@ pool_drain(struct fs_pool *pool, struct digest *again, uint8_t s[DIGEST_BYTES])
  * FreeBSD hashes 512 zero bits first, and leaves K out while it is unset.
  */
 static void
-reseed(struct fortuna_state *fs, struct digest *dg, const uint8_t *s, size_t n)
+reseed(struct fortuna_state *fs, const uint8_t *s, size_t n)
 {
 	static const uint8_t zero_block[64];
+	struct digest *dg = &fs->fs_scratch;
 	uint8_t hash[DIGEST_BYTES];
 
-	digest_reset(dg);
 	digest_update(dg, zero_block, sizeof(zero_block));
 	if (fortuna_state_seeded(fs))
 		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
@@ -118,7 +121,6 @@ unsigned
 fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
 {
 	uint8_t s[RANDOM_FORTUNA_NPOOLS * DIGEST_BYTES];
-	struct digest *dg;
 	unsigned i;
 
 	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
@@ -130,11 +132,10 @@ fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
 	/* ReseedCnt = ReseedCnt + 1 */
 	fs->fs_reseedcount++;
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
-	dg = &fs->fs_scratch;
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
 	    fs->fs_reseedcount % (1u << i) == 0; i++)
-		pool_drain(&fs->fs_pool[i], dg, s + i * DIGEST_BYTES);
-	reseed(fs, dg, s, i * DIGEST_BYTES);
+		pool_drain(&fs->fs_pool[i], s + i * DIGEST_BYTES);
+	reseed(fs, s, i * DIGEST_BYTES);
 	wipe(s, i * DIGEST_BYTES);
 	return (i);
 }

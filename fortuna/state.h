@@ -43,7 +43,7 @@ struct fortuna_state {
 	struct cipher_key *fs_key;		/* K */
 	int64_t		 fs_lasttime_ns;	/* of the last reseed */
 	unsigned	 fs_minpoolsize;	/* bytes */
-	struct digest	 fs_scratch;		/* for reseeds; else empty */
+	struct digest	 fs_scratch;		/* of reseeds; empty between */
 };
 
 /*
@@ -66,7 +66,7 @@ fortuna_state_seeded(const struct fortuna_state *fs)
 }
 
 /*
- * Absorbs an event into its pool.
+ * Absorbs an event into its pool.  Allocates, so that reseeds need not.
  *
  * Source: FS&K 9.5.6 AddRandomEvent; random_fortuna_process_event().
  * Departs from the book: counter and bytes, without source and length; events

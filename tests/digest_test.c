@@ -174,6 +174,8 @@ ATF_TC_BODY(digest_reset__allocates_nothing, tc)
 		before = *allocated;
 		digest_reset(&dg);
 		reset += *allocated - before;
+		if (i % DIGEST_SPARES == DIGEST_SPARES - 1)
+			digest_prepare(&dg);
 	}
 	ATF_CHECK_MSG(absorbed == 0 && finished == 0 && reset == 0,
 	    "20 times: update %" PRIu64 ", finish %" PRIu64 ", reset %" PRIu64
