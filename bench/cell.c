@@ -57,7 +57,7 @@ thread_count(const struct cell_run *run)
 }
 
 static int
-setup_generator(struct cell_run *run)
+make_generator(struct cell_run *run, struct generator **g)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
 	const struct bench_config *bc = run->run_params->cp_config;
@@ -70,8 +70,7 @@ setup_generator(struct cell_run *run)
 	};
 	int error;
 
-	error = generator_find(ce->ce_design)->ra_init(
-	    &run->run_dev.rd_generator, &gp);
+	error = generator_find(ce->ce_design)->ra_init(g, &gp);
 	if (error != 0)
 		return (fail(run, error, "cannot make design %s with lock %s: "
 		    "%s", ce->ce_design, ce->ce_lock, strerror(error)));
@@ -124,12 +123,70 @@ setup_harvest(struct cell_run *run)
 	return (prime(run));
 }
 
+/*
+ * The device a reader reads.  All share one, but where the lock excludes nobody:
+ * then each has its own, seeded like the shared one, and the cell shows what
+ * readers would get if they had nothing to share.
+ */
+static int
+setup_device(struct cell_run *run, struct reader *r)
+{
+	const struct cell_params *cp = run->run_params;
+	int error;
+
+	r->r_dev = run->run_dev;
+	if ((lock_class_find(cp->cp_cell.ce_lock)->lc_flags & LC_EXCLUDES) != 0)
+		return (0);
+	r->r_dev.rd_generator = NULL;
+	error = make_generator(run, &r->r_dev.rd_generator);
+	if (error != 0)
+		return (error);
+	error = prime_generator(r->r_dev.rd_generator,
+	    cp->cp_config->bc_harvest.boot_entropy_bytes, NULL);
+	if (error != 0)
+		return (fail(run, error, "no boot entropy for reader %u: %s",
+		    r->r_index, strerror(error)));
+	return (0);
+}
+
+/* On failure r_buf is NULL and the reader holds nothing else but its device. */
+static int
+setup_reader(struct cell_run *run, unsigned i)
+{
+	size_t bytes = (size_t)run->run_params->cp_cell.ce_request_bytes;
+	struct reader *r = &run->run_readers[i];
+	struct generator *g;
+	int error;
+
+	r->r_run = run;
+	r->r_index = i;
+	atomic_init_64(&r->r_bytes, 0);
+	error = setup_device(run, r);
+	if (error != 0)
+		return (error);
+	g = r->r_dev.rd_generator;
+	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
+	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
+	    READER_ALIGN_BYTES);
+	if (r->r_buf == NULL)
+		return (fail(run, ENOMEM, "no memory for a buffer of %zu "
+		    "bytes", bytes));
+	/* Touched here, not in the window. */
+	memset(r->r_buf, 0, bytes);
+	error = g->g_algorithm->ra_reader_init(g, &r->r_gr);
+	if (error != 0) {
+		free(r->r_buf);
+		r->r_buf = NULL;
+		return (fail(run, error, "cannot make reader %u: %s", i,
+		    strerror(error)));
+	}
+	return (0);
+}
+
 static int
 setup_readers(struct cell_run *run)
 {
 	unsigned i, n = run->run_params->cp_cell.ce_readers;
-	size_t bytes = (size_t)run->run_params->cp_cell.ce_request_bytes;
-	struct generator *g = run->run_dev.rd_generator;
 	int error;
 
 	run->run_readers = aligned_alloc(_Alignof(struct reader),
@@ -138,26 +195,9 @@ setup_readers(struct cell_run *run)
 		return (fail(run, ENOMEM, "no memory for %u readers", n));
 	memset(run->run_readers, 0, n * sizeof(*run->run_readers));
 	for (i = 0; i < n; i++) {
-		struct reader *r = &run->run_readers[i];
-
-		r->r_run = run;
-		r->r_index = i;
-		atomic_init_64(&r->r_bytes, 0);
-		r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
-		    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
-		    READER_ALIGN_BYTES);
-		if (r->r_buf == NULL)
-			return (fail(run, ENOMEM, "no memory for %u buffers of "
-			    "%zu bytes", n, bytes));
-		/* Touched here, not in the window. */
-		memset(r->r_buf, 0, bytes);
-		error = g->g_algorithm->ra_reader_init(g, &r->r_gr);
-		if (error != 0) {
-			free(r->r_buf);
-			r->r_buf = NULL;
-			return (fail(run, error, "cannot make reader %u: %s",
-			    i, strerror(error)));
-		}
+		error = setup_reader(run, i);
+		if (error != 0)
+			return (error);
 	}
 	return (0);
 }
@@ -230,8 +270,8 @@ wait_running(struct cell_run *run)
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
 	for (;;) {
-		g->g_algorithm->ra_status(g, &gs);
-		if (gs.gs_seeded)
+		/* Tries a pre_read, should no reader do so. */
+		if (g->g_algorithm->ra_seeded(g))
 			return (0);
 		if (*cp->cp_stop)
 			return (fail(run, EINTR, "interrupted"));
@@ -242,6 +282,7 @@ wait_running(struct cell_run *run)
 	if (cp->cp_config->bc_generator.block_seeded_status)
 		return (fail(run, ETIMEDOUT, "never seeded: "
 		    "kern.random.block_seeded_status=1 says so"));
+	g->g_algorithm->ra_status(g, &gs);
 	return (fail(run, ETIMEDOUT, "never seeded in %u ms: pool 0 has %u "
 	    "bytes and needs %u; add sources (rngsim.harvest.sources) or boot "
 	    "entropy (rngsim.harvest.boot_entropy_bytes), or wait longer "
@@ -343,21 +384,28 @@ stop_threads(struct cell_run *run)
 }
 
 static void
-teardown(struct cell_run *run)
+teardown_reader(struct cell_run *run, struct reader *r)
 {
-	struct generator *g = run->run_dev.rd_generator;
-	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	struct generator *g = r->r_dev.rd_generator;
 
-	for (i = 0; run->run_readers != NULL && i < n; i++) {
-		struct reader *r = &run->run_readers[i];
-
-		if (r->r_buf == NULL)
-			break;
+	if (r->r_buf != NULL) {
 		g->g_algorithm->ra_reader_fini(g, &r->r_gr);
 		wipe(r->r_buf, (size_t)run->run_params->cp_cell.
 		    ce_request_bytes);
 		free(r->r_buf);
 	}
+	if (g != NULL && g != run->run_dev.rd_generator)
+		g->g_algorithm->ra_fini(g);
+}
+
+static void
+teardown(struct cell_run *run)
+{
+	struct generator *g = run->run_dev.rd_generator;
+	unsigned i, n = run->run_params->cp_cell.ce_readers;
+
+	for (i = 0; run->run_readers != NULL && i < n; i++)
+		teardown_reader(run, &run->run_readers[i]);
 	free(run->run_readers);
 	free(run->run_producers);
 	if (run->run_hq != NULL)
@@ -393,7 +441,7 @@ setup(struct cell_run *run, struct cell_measure *cm)
 
 	error = alloc_measure(run, cm);
 	if (error == 0)
-		error = setup_generator(run);
+		error = make_generator(run, &run->run_dev.rd_generator);
 	if (error == 0)
 		error = setup_harvest(run);
 	if (error != 0)

@@ -17,7 +17,7 @@ enum {
 	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
 	CELL_ROLES		= 3,
 	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
-	CELL_READERS_MAX	= 4096
+	CELL_READERS_MAX	= 1024
 };
 
 /* What to measure. */

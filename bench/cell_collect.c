@@ -53,6 +53,19 @@ collect_rows(struct cell_run *run, struct cell_measure *cm,
 	}
 }
 
+/* Acquisitions at one site, all roles together. */
+static double
+rows_count(const struct cell_measure *cm, const char *site)
+{
+	double count = 0;
+	unsigned i;
+
+	for (i = 0; i < cm->cm_row_count; i++)
+		if (strcmp(cm->cm_rows[i].site, site) == 0)
+			count += cm->cm_rows[i].count;
+	return (count);
+}
+
 /* What the rows say of the harvest thread. */
 static void
 collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
@@ -139,7 +152,9 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	    &hs.hs_thread.hts_deliver_cycles);
 	run->run_dev.rd_generator->g_algorithm->ra_status(
 	    run->run_dev.rd_generator, &gs);
-	rs->reseeds = gs.gs_reseeds;
+	/* Without a profile, all since the generator was made. */
+	rs->reseeds = LOCK_PROFILING ? rows_count(cm,
+	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
 	rs->latency_ns = cell_latency(&cm->cm_latency);
 	rs->harvest.latency_p99_ns = cell_latency(&cm->cm_harvest_latency).p99;
 }

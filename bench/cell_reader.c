@@ -39,7 +39,7 @@ reader_loop(struct reader *r)
 	for (;;) {
 		struct uio uio = uio_buffer(r->r_buf, n);
 
-		error = read_random_uio(&run->run_dev, &r->r_gr, &uio, false);
+		error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
 		if (error != 0)
 			return (error);
 		now = machine_cycles();

@@ -25,6 +25,7 @@ struct reader {
 	struct m64	 r_bytes;	/* in the window, for the intervals */
 	struct cell_run	*r_run;
 	unsigned	 r_index;
+	struct randomdev r_dev;
 	uint8_t		*r_buf;
 	struct generator_reader r_gr;
 	int		 r_error;

@@ -8,7 +8,6 @@
 #include "bench/options.h"
 #include "bench/prime.h"
 #include "fortuna/randomdev.h"
-#include "harvest/harvestq.h"
 #include "lib/wipe.h"
 
 /* Writes all n bytes; false with errno set when that is not possible. */
@@ -63,40 +62,6 @@ copy_out(const struct options *op, struct randomdev *rd,
 	return (EXIT_SUCCESS);
 }
 
-/* Boot entropy into the pools, as the harvest side would at boot. */
-static int
-seed_generator(const struct options *op, struct generator *g)
-{
-	struct harvest_error why;
-	struct harvest_params hp = {
-		.hp_generator = g,
-		.hp_config = &op->op_config.bc_harvest,
-		.hp_lock = lock_class_find("mtx-spin"),
-		.hp_lock_config = op->op_config.bc_lock,
-		.hp_error = &why,
-	};
-	struct harvestq *hq;
-	uint8_t *bytes;
-	size_t n = op->op_config.bc_harvest.boot_entropy_bytes;
-	int error;
-
-	if (harvestq_init(&hq, &hp) != 0) {
-		fprintf(stderr, "rngsim: cat: %s\n", why.text);
-		return (EXIT_FAILURE);
-	}
-	bytes = malloc(n + 1);
-	error = bytes == NULL ? ENOMEM : prime_fill(bytes, n,
-	    op->op_seed_given ? &op->op_seed : NULL);
-	if (error == 0)
-		harvestq_prime(hq, bytes, n);
-	else
-		fprintf(stderr, "rngsim: cat: no boot entropy: %s\n",
-		    strerror(error));
-	free(bytes);
-	harvestq_fini(hq);
-	return (error == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-}
-
 static int
 cat(const struct options *op)
 {
@@ -112,7 +77,7 @@ cat(const struct options *op)
 	size_t size = (size_t)op->op_sizes.ol_value[0];
 	struct generator_reader gr;
 	uint8_t *buf;
-	int status = EXIT_FAILURE;
+	int error, status = EXIT_FAILURE;
 
 	buf = malloc(size);
 	if (buf == NULL || ra->ra_init(&rd.rd_generator, &gp) != 0) {
@@ -121,10 +86,14 @@ cat(const struct options *op)
 		free(buf);
 		return (EXIT_FAILURE);
 	}
-	if (ra->ra_reader_init(rd.rd_generator, &gr) == 0) {
-		status = seed_generator(op, rd.rd_generator);
-		if (status == EXIT_SUCCESS)
-			status = copy_out(op, &rd, &gr, buf);
+	error = prime_generator(rd.rd_generator,
+	    op->op_config.bc_harvest.boot_entropy_bytes,
+	    op->op_seed_given ? &op->op_seed : NULL);
+	if (error != 0) {
+		fprintf(stderr, "rngsim: cat: no boot entropy: %s\n",
+		    strerror(error));
+	} else if (ra->ra_reader_init(rd.rd_generator, &gr) == 0) {
+		status = copy_out(op, &rd, &gr, buf);
 		ra->ra_reader_fini(rd.rd_generator, &gr);
 	}
 	ra->ra_fini(rd.rd_generator);

@@ -108,7 +108,8 @@ bool
 group_indistinct(const struct result_cell *a, const struct result_cell *b)
 {
 
-	return (a->repeats < 2 || b->repeats < 2 ||
+	return (strcmp(a->ci95_of, RESULT_CI95_PARTS) == 0 ||
+	    strcmp(b->ci95_of, RESULT_CI95_PARTS) == 0 ||
 	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
 }

@@ -120,6 +120,7 @@ kat_cipher(struct kat *k, char **args)
 	if (cipher == NULL)
 		return (complain(k, "cipher \"%s\": expected aes or chacha",
 		    args[0]));
+	kat_forget(k);
 	k->k_cipher = cipher;
 	return (0);
 }

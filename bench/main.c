@@ -108,10 +108,11 @@ main(int argc, char *argv[])
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
+	/* A command that failed has said why. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_SUCCESS) {
 		fprintf(stderr, "rngsim: stdout: %s\n",
 		    strerror(errno != 0 ? errno : EIO));
-		return (status != EXIT_SUCCESS ? status : EXIT_FAILURE);
+		return (EXIT_FAILURE);
 	}
 	return (status);
 }

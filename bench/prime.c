@@ -1,9 +1,11 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/prime.h"
 #include "lib/digest.h"
+#include "lib/machine.h"
 #include "lib/wipe.h"
 
 enum { GETENTROPY_MAX = 256 };
@@ -47,4 +49,31 @@ prime_fill(uint8_t *buf, size_t n, const uint64_t *seed)
 			return (errno);
 	}
 	return (0);
+}
+
+int
+prime_generator(struct generator *g, size_t n, const uint64_t *seed)
+{
+	struct harvest_event event = { .he_source = RANDOM_CACHED,
+	    .he_size = HARVEST_ENTROPY_BYTES };
+	uint8_t *bytes;
+	size_t i;
+	int error;
+
+	bytes = malloc(n + 1);
+	if (bytes == NULL)
+		return (ENOMEM);
+	error = prime_fill(bytes, n, seed);
+	for (i = 0; error == 0 && i < n / HARVEST_ENTROPY_BYTES; i++) {
+		event.he_somecounter = seed != NULL ? (uint32_t)i :
+		    (uint32_t)machine_cycles();
+		event.he_destination = (uint8_t)i;
+		memcpy(event.he_entropy, bytes + i * HARVEST_ENTROPY_BYTES,
+		    HARVEST_ENTROPY_BYTES);
+		g->g_algorithm->ra_event_processor(g, &event);
+	}
+	wipe(&event, sizeof(event));
+	wipe(bytes, n);
+	free(bytes);
+	return (error);
 }

@@ -1,11 +1,13 @@
 /*
- * The bytes a boot loader would hand over: random_harvestq_prime()'s input.
+ * The entropy a boot loader would hand over.
  */
 #ifndef BENCH_PRIME_H
 #define BENCH_PRIME_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "fortuna/generator.h"
 
 /*
  * Fills buf from the host's generator, or, where seed is not NULL, with bytes
@@ -14,5 +16,14 @@
  * Returns: 0, or the errno value of getentropy(3).
  */
 int prime_fill(uint8_t *buf, size_t n, const uint64_t *seed);
+
+/*
+ * Feeds n such bytes, rounded down to whole events, straight into a generator,
+ * round-robin over its pools, as random_harvestq_prime() does.  With a seed the
+ * events' counters are repeatable too.
+ *
+ * Returns: 0, ENOMEM, or as prime_fill().
+ */
+int prime_generator(struct generator *g, size_t n, const uint64_t *seed);
 
 #endif

@@ -16,6 +16,10 @@
 
 #define	RESULT_SCHEMA	"rngsim-result/1"
 
+/* What an interval was computed over. */
+#define	RESULT_CI95_REPEATS	"repeats"
+#define	RESULT_CI95_PARTS	"window parts"	/* too few repeats */
+
 enum {
 	RESULT_NAME_SIZE	= 32,
 	RESULT_TEXT_SIZE	= 256,
@@ -110,6 +114,7 @@ struct result_cell {
 	bool		profiled;	/* lock profiling was compiled in */
 	double		total_mb_per_s;
 	double		total_mb_per_s_ci95[2];
+	char		ci95_of[RESULT_NAME_SIZE]; /* RESULT_CI95_... */
 	double		*reader_mb_per_s;
 	double		profile_cost_percent;	/* of the readers' time */
 	struct result_latency latency_ns;

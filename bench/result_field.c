@@ -73,6 +73,7 @@ const struct result_field result_field_cell[] = {
 	MEMBER(result_cell, lock, NAME, true),
 	MEMBER(result_cell, cipher, NAME, true),
 	MEMBER(result_cell, crypto, NAME, true),
+	MEMBER(result_cell, ci95_of, NAME, false),
 	MEMBER(result_cell, readers, COUNT, true),
 	MEMBER(result_cell, request_bytes, BYTES, true),
 	MEMBER(result_cell, repeats, COUNT, true),

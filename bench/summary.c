@@ -12,6 +12,7 @@
 /* Gates: what is said in the row when it does not hold. */
 static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* first half against second */
+static const double drift_min_reads = 20;	/* a part, or it tells nothing */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
 static struct result_row *
@@ -102,6 +103,8 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 	unsigned i, k, n = 0;
 	int error;
 
+	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", sc->sc_count >= 3 ?
+	    RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
 	if (sc->sc_count >= 3) {
 		for (i = 0; i < sc->sc_count; i++)
 			scratch[n++] = sc->sc_samples[i].total_mb_per_s;
@@ -145,6 +148,8 @@ drift(const struct result_sample *rs)
 	double half[2] = { 0, 0 };
 	unsigned k;
 
+	if (rs->reads_per_s * rs->window_s < drift_min_reads * rs->intervals)
+		return (0);
 	for (k = 0; k < rs->intervals; k++)
 		half[k >= rs->intervals / 2] += rs->interval_mb_per_s[k];
 	return (half[0] > 0 ? fabs(half[1] / half[0] - 1) : 0);
@@ -162,6 +167,8 @@ notes(const struct sweep_cell *sc, struct result_cell *rc, double *scratch)
 		    cpu_count_machine());
 	if (quota > 0 && quota < rc->readers)
 		note(rc, "cgroup quota: %.3g CPUs", quota);
+	if (strcmp(rc->lock, "none") == 0)
+		note(rc, "each reader has a generator of its own");
 	if (sc->sc_unbound)
 		note(rc, "binding to a CPU was refused");
 	for (i = 0; i < sc->sc_count; i++) {
@@ -174,7 +181,7 @@ notes(const struct sweep_cell *sc, struct result_cell *rc, double *scratch)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
 	if (skew > skew_max_share * window)
-		note(rc, "a reader waited %.3g ms across the window's edge",
+		note(rc, "a reader waited %.0f ms across the window's edge",
 		    skew);
 	if (stats_median(scratch, sc->sc_count) > drift_max_share)
 		note(rc, "drift within the window");

@@ -31,19 +31,24 @@ on_signal(int sig)
 	stop_signal = sig;
 }
 
-/* Catches what should end a measurement in order; a second one kills. */
+/*
+ * Catches what should end a measurement in order; a second one kills.  What the
+ * caller has set to be ignored, as nohup(1) does, stays so.
+ */
 static void
 catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa;
+	struct sigaction old, sa;
 	unsigned i;
 
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_signal;
 	sa.sa_flags = (int)SA_RESETHAND;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &sa, NULL);
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
 }
 
 /* The grid, design innermost, so that rows to compare stand together. */

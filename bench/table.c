@@ -155,7 +155,7 @@ print_cell(struct table *tb, const struct result_cell *cell)
 	}
 	total = cell->total_mb_per_s;
 	figure_real(rate, total / cell->readers);
-	if (cell->repeats < 2) {
+	if (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0) {
 		tb->tb_once = true;
 		snprintf(spread, sizeof(spread), "?");
 	} else if (total > 0) {
@@ -287,14 +287,14 @@ print_legend(const struct table *tb)
 	    "+-% half its 95 % interval; harv% the harvest thread's CPU; p99 "
 	    "of one read request; ratio of the totals.");
 	if (tb->tb_star)
-		figure_wrap(tb->tb_out, "*", 2, "more runnable threads than "
-		    "CPUs: the scheduler is in these numbers.");
+		figure_wrap(tb->tb_out, "*", 2, "more readers than CPUs: "
+		    "the scheduler is in these numbers.");
 	if (tb->tb_paren)
 		figure_wrap(tb->tb_out, "( )", 4, "no difference shown: the "
-		    "95 % intervals overlap, or there is but one repeat.");
+		    "95 % intervals overlap, or there are too few repeats.");
 	if (tb->tb_once)
-		figure_wrap(tb->tb_out, "?", 2, "measured once: the spread is "
-		    "not known.");
+		figure_wrap(tb->tb_out, "?", 2, "too few repeats: the spread "
+		    "between them is not known.");
 }
 
 /* What the measuring itself cost. */

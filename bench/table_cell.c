@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "bench/figure.h"
 #include "bench/group.h"
@@ -28,8 +29,8 @@ print_total(FILE *out, const struct result_cell *cell)
 	figure_real(high, cell->total_mb_per_s_ci95[1]);
 	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, ", TABLE_LABEL,
 	    "total", total, low, high);
-	if (cell->repeats < 2)
-		fprintf(out, "of one window's parts\n");
+	if (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0)
+		fprintf(out, "of its window's parts\n");
 	else
 		fprintf(out, "%u repeats\n", cell->repeats);
 }
@@ -91,8 +92,8 @@ print_row(FILE *out, const struct result_row *row)
 	char hold_max[FIGURE_SIZE], wait[FIGURE_SIZE], wait_max[FIGURE_SIZE];
 	double n = row->count > 0 ? row->count : 1;
 
-	fprintf(out, "%-12.12s %-12.12s %-8.8s %7s %5s %7s %7s %7s %7s\n",
-	    row->lock, row->site, row->role, figure_real(count, row->count),
+	fprintf(out, "  %-14.14s %-8.8s %8s %6s %8s %8s %8s %8s\n",
+	    row->site, row->role, figure_real(count, row->count),
 	    percent_of(contended, row->contended, row->count),
 	    figure_ns(hold, row->hold_total_ns / n),
 	    figure_ns(hold_max, row->hold_max_ns),
@@ -103,14 +104,19 @@ print_row(FILE *out, const struct result_row *row)
 static void
 print_locks(FILE *out, const struct result_cell *cell)
 {
+	const struct result_row *row;
 	unsigned i;
 
 	if (cell->lock_profile_rows == 0)
 		return;
-	fprintf(out, "\n%-12s %-12s %-8s %7s %5s %7s %7s %7s %7s\n", "lock",
-	    "site", "role", "count", "cont%", "hold", "max", "wait", "max");
-	for (i = 0; i < cell->lock_profile_rows; i++)
-		print_row(out, &cell->lock_profile[i]);
+	fprintf(out, "\n  %-14s %-8s %8s %6s %8s %8s %8s %8s\n", "site", "role",
+	    "count", "cont%", "hold", "max", "wait", "max");
+	for (i = 0; i < cell->lock_profile_rows; i++) {
+		row = &cell->lock_profile[i];
+		if (i == 0 || strcmp(row->lock, row[-1].lock) != 0)
+			fprintf(out, "%.31s\n", row->lock);
+		print_row(out, row);
+	}
 	figure_wrap(out, "", 2, "All repeats together; hold and wait are the "
 	    "means of one acquisition, cont% the share that had to wait.");
 }

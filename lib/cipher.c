@@ -48,12 +48,22 @@ static const struct cipher cipher_chacha20 = {
 const struct cipher *const ciphers[] = { &cipher_aes, &cipher_chacha20 };
 const unsigned cipher_count = sizeof(ciphers) / sizeof(ciphers[0]);
 
+/* Written before threads start. */
+static bool wide_allowed;
+
 /* ChaCha20's plaintext.  Never written, so all of it is one page of memory. */
 static uint8_t zeros[ZEROS_BYTES];
 
 CTASSERT(AES_STRIDE % AES_BLOCK == 0);
 CTASSERT(CHACHA_SMALL % CHACHA_BLOCK == 0);
 CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
+
+void
+cipher_allow_wide(bool allow)
+{
+
+	wide_allowed = allow;
+}
 
 const struct cipher *
 cipher_find(const char *name)
@@ -180,7 +190,7 @@ aes_counters(uint128_t *ctr, uint8_t *out, size_t n)
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	size_t wide = n / AES_BLOCK - n / AES_BLOCK % WIDE_BLOCKS;
 
-	if (wide > 0 && uint128_lo(*ctr) <= UINT64_MAX - wide) {
+	if (wide_allowed && wide > 0 && uint128_lo(*ctr) <= UINT64_MAX - wide) {
 		aes_counters_wide(uint128_lo(*ctr), uint128_hi(*ctr), out,
 		    wide);
 		uint128_add64(ctr, wide);

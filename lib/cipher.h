@@ -46,6 +46,12 @@ struct cipher {
 extern const struct cipher *const ciphers[];
 extern const unsigned cipher_count;
 
+/*
+ * Whether AES counters may be laid out with the CPU's wide stores; not where
+ * libcrypto must do without them.  Call before threads start.
+ */
+void cipher_allow_wide(bool allow);
+
 /* The cipher called name, or known by that alias; NULL when there is none. */
 const struct cipher *cipher_find(const char *name);
 

@@ -106,8 +106,11 @@ sha256_works(void)
 int
 crypto_init(const char **missing)
 {
+	const char *capabilities = getenv(CAPABILITIES);
 	unsigned i;
 
+	cipher_allow_wide(capabilities == NULL ||
+	    strcmp(capabilities, NO_CAPABILITIES) != 0);
 	KASSERT(cipher_count <= CIPHERS_MAX, ("%u ciphers", cipher_count));
 	*missing = "SHA256";
 	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);

@@ -107,6 +107,7 @@ mtx_lock_sleep(struct lock *l, struct lock_wait *w)
 	v = atomic_load_ptr(&m->mtx_lock);
 	for (;;) {
 		if (v == MTX_UNOWNED) {
+			machine_oncpu();
 			if (atomic_fcmpset_acq_ptr(&m->mtx_lock, &v, td))
 				break;
 			continue;
@@ -130,6 +131,8 @@ mtx_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 
 	(void)n;
+	/* Said before the lock is owned, so that no waiter sees it late. */
+	machine_oncpu();
 	if (atomic_cmpset_acq_ptr(&mtx_of(l)->mtx_lock, MTX_UNOWNED,
 	    (uintptr_t)machine_curthread()))
 		return (false);
@@ -142,6 +145,7 @@ mtx_trylock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
+	machine_oncpu();
 	return (atomic_cmpset_acq_ptr(&mtx_of(l)->mtx_lock, MTX_UNOWNED,
 	    (uintptr_t)machine_curthread()));
 }

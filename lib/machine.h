@@ -93,6 +93,12 @@ void machine_interrupt(struct mthread *td);
 static inline bool machine_interrupted(void);
 
 /*
+ * Tells whoever asks machine_running() about the caller that it is on a CPU; an
+ * owner says so when it gets a lock.
+ */
+static inline void machine_oncpu(void);
+
+/*
  * Whether the owner of a lock is on a CPU, TD_IS_RUNNING(), as well as this
  * machine can tell.
  *
@@ -100,8 +106,8 @@ static inline bool machine_interrupted(void);
  *   probe  in/out  the waiter's notes about this wait; zero it at the start
  *
  * Returns: false only when owner was certainly not running at some instant
- * since the last call, so a waiter that blocks on false never blocks on a
- * thread that runs throughout.
+ * since its last machine_oncpu(), so a waiter that blocks on false never blocks
+ * on a thread that ran throughout its hold.
  */
 bool machine_running(struct mthread *owner, struct machine_probe *probe);
 

@@ -20,6 +20,8 @@
 #include "lib/machine.h"
 
 enum {
+	CPU_SLOTS	= 1024,		/* ranks beyond share */
+
 	/*
 	 * Polls in a row with the same owner before machine_running() asks the
 	 * kernel.  mtx(9)'s back-off has by then waited for longer than any
@@ -29,6 +31,12 @@ enum {
 };
 
 _Thread_local struct mthread *machine_self;
+
+/* Who was last seen running on each CPU, among threads bound to it. */
+static struct {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct mptr	slot_thread;
+} slots[CPU_SLOTS];
 
 CTASSERT(sizeof(struct m32) == sizeof(uint32_t));
 
@@ -110,8 +118,8 @@ machine_interrupt(struct mthread *td)
 /*
  * A user program cannot read another thread's run state.  What it can know:
  * whether the owner put itself to sleep; whether the owner is bound to the
- * waiter's own CPU, where the waiter is running at this moment; and, asked of
- * the kernel, whether the owner's CPU clock moved since the last poll.  That
+ * waiter's own CPU, where the waiter is running at this moment; whether another
+ * thread has been running on the owner's CPU since; and, asked of the kernel, whether the owner's CPU clock moved since the last poll.  That
  * costs a system call, so it is for waits that have gone on for long.
  */
 bool
@@ -123,6 +131,10 @@ machine_running(struct mthread *owner, struct machine_probe *probe)
 	if (atomic_load_32(&owner->mt_offcpu) != 0)
 		return (false);
 	if (owner->mt_bound && td->mt_bound && owner->mt_cpu == td->mt_cpu)
+		return (false);
+	machine_oncpu();
+	if (owner->mt_bound &&
+	    atomic_load_ptr(owner->mt_slot) != (uintptr_t)owner)
 		return (false);
 	if (probe->mp_owner != owner) {
 		probe->mp_owner = owner;
@@ -146,6 +158,7 @@ thread_reset(struct mthread *td, const char *name)
 
 	memset(td, 0, sizeof(*td));
 	td->mt_cpu = MACHINE_CPU_ANY;
+	td->mt_slot = &td->mt_noslot;
 	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
 }
 
@@ -158,6 +171,9 @@ thread_main(void *arg)
 	if (td->mt_cpu != MACHINE_CPU_ANY)
 		td->mt_bound = cpu_bind(pthread_self(),
 		    (unsigned)td->mt_cpu) == 0;
+	if (td->mt_bound)
+		td->mt_slot = &slots[td->mt_cpu % CPU_SLOTS].slot_thread;
+	machine_oncpu();
 #if defined(__linux__)
 	pthread_setname_np(pthread_self(), td->mt_name);
 #elif defined(__FreeBSD__)
@@ -204,6 +220,7 @@ machine_attach(struct mthread *td, const char *name)
 	thread_reset(td, name);
 	td->mt_pthread = pthread_self();
 	machine_self = td;
+	machine_oncpu();
 }
 
 void

@@ -109,15 +109,21 @@ MACHINE_ATOMIC(ptr, uintptr_t)
 /*
  * A thread.
  *
- * mt_offcpu is set by the thread itself around its sleeps, mt_cpu and mt_bound
- * before its function runs; together they are what a waiter can know about an
- * owner without asking the operating system.
+ * mt_offcpu is set by the thread itself around its sleeps, mt_cpu, mt_bound and
+ * mt_slot before its function runs; together they are what a waiter can know
+ * about an owner without asking the operating system.
  */
 struct mthread {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	mt_offcpu;	/* asleep of its own will */
 	struct m32	mt_signalled;	/* machine_interrupt() was called */
 	struct m32	mt_sleep;	/* what machine_sleep() sleeps on */
+	/*
+	 * The thread last known to run on the CPU that this one is bound to;
+	 * of a thread that floats, its own mt_noslot.
+	 */
+	struct mptr	*mt_slot;
+	struct mptr	mt_noslot;
 	int		mt_cpu;		/* rank it is bound to, or ANY */
 	bool		mt_bound;	/* the binding was granted */
 	bool		mt_spawned;	/* and so must be joined */
@@ -206,6 +212,16 @@ machine_curthread(void)
 {
 
 	return (machine_self);
+}
+
+static inline void
+machine_oncpu(void)
+{
+	struct mthread *td = machine_self;
+
+	/* Looked at first: waiters have the line, and mostly nothing changed. */
+	if (atomic_load_ptr(td->mt_slot) != (uintptr_t)td)
+		atomic_store_ptr(td->mt_slot, (uintptr_t)td);
 }
 
 static inline bool

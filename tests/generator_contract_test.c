@@ -878,6 +878,110 @@ ATF_TC_BODY(ra_read__allocates_nothing, tc)
 	walk(fixture_make_seeded, check_allocates_nothing);
 }
 
+/* A thread that waits for seeding, with no time-out. */
+struct sleeper {
+	struct mthread	 s_thread;
+	struct fixture	*s_fixture;
+};
+
+static void
+sleeper_run(void *arg)
+{
+	struct sleeper *s = arg;
+	struct fixture *f = s->s_fixture;
+	struct generator_status gs;
+
+	machine_curthread()->mt_index = 1;
+	for (;;) {
+		f->f_ra->ra_status(f->f_g, &gs);
+		if (gs.gs_seeded)
+			break;
+		f->f_ra->ra_wait_seeded(f->f_g, -1);
+	}
+}
+
+static void
+check_wakes(struct fixture *f)
+{
+	struct sleeper *sleepers;
+	unsigned i;
+
+	if (is_null(f->f_ra))
+		return;
+	sleepers = support_alloc(READERS, sizeof(*sleepers));
+	for (i = 0; i < READERS; i++) {
+		sleepers[i].s_fixture = f;
+		support_spawn(&sleepers[i].s_thread, "sleeper",
+		    MACHINE_CPU_ANY, sleeper_run, &sleepers[i]);
+	}
+	for (i = 0; i < READERS; i++)
+		support_await(&sleepers[i].s_thread.mt_offcpu);
+	feed(f, SEED_EVENTS);
+	for (i = 0; i < PATIENCE && !f->f_ra->ra_seeded(f->f_g); i++)
+		feed_pool(f, i);
+	for (i = 0; i < READERS; i++)
+		machine_join(&sleepers[i].s_thread);
+	free(sleepers);
+}
+
+ATF_TC(ra_wait_seeded__wakes_all);
+ATF_TC_HEAD(ra_wait_seeded__wakes_all, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The first seeding wakes everybody who "
+	    "waits for it, not only those whose time is up");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(ra_wait_seeded__wakes_all, tc)
+{
+
+	walk(fixture_make, check_wakes);
+}
+
+static void
+check_forgets(struct fixture *f)
+{
+	static const size_t sizes[] = { 0, 20, 4096, MEGABYTE + 100 };
+	static uint8_t buf[MEGABYTE + 100];
+	static const uint8_t zero_key[CIPHER_KEY_BYTES];
+	uint8_t got[128], want[128];
+	struct cipher_key unkeyed;
+	uint128_t ctr;
+	size_t i;
+
+	if (f->f_gr.gr_spare == NULL)
+		return;
+	ATF_REQUIRE_EQ(0, cipher_key_init(&unkeyed,
+	    f->f_gr.gr_spare->ck_cipher));
+	cipher_key_set(&unkeyed, zero_key);
+	for (i = 0; i < nitems(sizes); i++) {
+		draw(f, buf, sizes[i]);
+		ATF_CHECK_MSG(support_all(f->f_gr.gr_spare->ck_raw,
+		    CIPHER_KEY_BYTES, 0), "%s, %zu bytes: a key is left",
+		    f->f_name, sizes[i]);
+		ctr = uint128_make(0, 1);
+		cipher_keystream(&unkeyed, &ctr, want, sizeof(want));
+		ctr = uint128_make(0, 1);
+		cipher_keystream(f->f_gr.gr_spare, &ctr, got, sizeof(got));
+		ATF_CHECK_MSG(memcmp(got, want, sizeof(got)) == 0,
+		    "%s, %zu bytes: a schedule is left", f->f_name, sizes[i]);
+	}
+	cipher_key_fini(&unkeyed);
+}
+
+ATF_TC(ra_read__leaves_no_key);
+ATF_TC_HEAD(ra_read__leaves_no_key, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Between reads a reader's spare cipher "
+	    "has no key: what was read cannot be computed again");
+}
+ATF_TC_BODY(ra_read__leaves_no_key, tc)
+{
+
+	walk(fixture_make_seeded, check_forgets);
+}
+
 static void
 check_nonblock(struct fixture *f)
 {
@@ -1255,6 +1359,113 @@ ATF_TC_BODY(read_random__bypass, tc)
 	walk(fixture_make, check_bypass);
 }
 
+/* A design that writes down what it is asked. */
+static struct {
+	bool	seeded;
+	char	log[256];
+} mock;
+
+static void
+mock_log(const char *what, uint64_t n)
+{
+	size_t used = strlen(mock.log);
+
+	snprintf(mock.log + used, sizeof(mock.log) - used, "%s%.0" PRIu64 " ",
+	    what, n);
+}
+
+static void
+mock_pre_read(struct generator *g)
+{
+
+	(void)g;
+	mock_log("pre_read", 0);
+}
+
+static bool
+mock_seeded(struct generator *g)
+{
+
+	(void)g;
+	mock_log("seeded", 0);
+	return (mock.seeded);
+}
+
+static void
+mock_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
+{
+
+	(void)g;
+	(void)gr;
+	mock_log("read:", uio->uio_resid);
+	uio_advance(uio, (size_t)uio->uio_resid);
+}
+
+static const struct random_algorithm mock_algorithm = {
+	.ra_ident	= "mock",
+	.ra_pre_read	= mock_pre_read,
+	.ra_seeded	= mock_seeded,
+	.ra_read	= mock_read,
+};
+
+ATF_TC(read_random__calls);
+ATF_TC_HEAD(read_random__calls, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Each request tries a pre_read, asks "
+	    "whether it may, and reads: from a device 16 MiB at a time, in "
+	    "the kernel all at once");
+}
+ATF_TC_BODY(read_random__calls, tc)
+{
+	static const struct {
+		bool		 seeded;
+		bool		 kernel;
+		size_t		 size;
+		const char	*calls;
+	} rows[] = {
+		{ true, false, 100, "pre_read seeded read:100 " },
+		{ true, false, 0, "pre_read seeded " },
+		{ false, false, 100, "pre_read seeded " },
+		{ false, false, 0, "pre_read seeded " },
+		{ true, false, RANDOMDEV_BUFFER_BYTES,
+		    "pre_read seeded read:16777216 " },
+		{ true, false, 2 * RANDOMDEV_BUFFER_BYTES + 5,
+		    "pre_read seeded read:16777216 read:16777216 read:5 " },
+		{ true, true, 100, "pre_read seeded read:100 " },
+		{ true, true, 0, "pre_read " },
+		{ false, true, 0, "pre_read " },
+		{ false, true, 100, "pre_read seeded " },
+		{ true, true, 2 * RANDOMDEV_BUFFER_BYTES + 5,
+		    "pre_read seeded read:33554437 " },
+	};
+	struct generator g = { .g_algorithm = &mock_algorithm };
+	struct randomdev rd = { .rd_generator = &g };
+	struct generator_reader gr = { .gr_spare = NULL };
+	struct uio uio;
+	uint8_t *buf;
+	size_t i;
+	int error, want;
+
+	setup();
+	buf = malloc(2 * RANDOMDEV_BUFFER_BYTES + 5);
+	ATF_REQUIRE(buf != NULL);
+	for (i = 0; i < nitems(rows); i++) {
+		memset(&mock, 0, sizeof(mock));
+		mock.seeded = rows[i].seeded;
+		uio = uio_buffer(buf, rows[i].size);
+		if (rows[i].kernel)
+			error = read_random(&rd, &gr, buf, rows[i].size, true);
+		else
+			error = read_random_uio(&rd, &gr, &uio, true);
+		want = rows[i].kernel || rows[i].seeded ? 0 : EWOULDBLOCK;
+		ATF_CHECK_EQ_MSG(want, error, "row %zu: %d", i, error);
+		ATF_CHECK_STREQ_MSG(rows[i].calls, mock.log, "row %zu", i);
+	}
+	free(buf);
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -1270,6 +1481,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ra_read__zero_length);
 	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
 	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
+	ATF_TP_ADD_TC(tp, ra_read__leaves_no_key);
+	ATF_TP_ADD_TC(tp, ra_wait_seeded__wakes_all);
 	ATF_TP_ADD_TC(tp, read_random_uio__nonblock);
 	ATF_TP_ADD_TC(tp, read_random_uio__blocks_until_seeded);
 	ATF_TP_ADD_TC(tp, read_random__blocks_until_seeded);
@@ -1277,5 +1490,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, read_random_uio__interrupted_unseeded);
 	ATF_TP_ADD_TC(tp, read_random_uio__interrupted_after_a_part);
 	ATF_TP_ADD_TC(tp, read_random__bypass);
+	ATF_TP_ADD_TC(tp, read_random__calls);
 	return (atf_no_error());
 }

@@ -265,12 +265,12 @@ ATF_TC_HEAD(machine_running__asleep, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "A thread in machine_wait_32() is "
-	    "reported as not running, again and again");
+	    "reported as not running, at first sight and ever after");
 	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_running__asleep, tc)
 {
-	struct machine_probe probe = { 0 };
+	struct machine_probe fresh, probe = { 0 };
 	struct actor *a;
 	struct m32 word;
 	unsigned i;
@@ -284,8 +284,11 @@ ATF_TC_BODY(machine_running__asleep, tc)
 	while (machine_running(&a->a_thread, &probe))
 		machine_yield();
 	await_asleep(&a->a_thread);
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 100; i++) {
 		ATF_CHECK(!machine_running(&a->a_thread, &probe));
+		memset(&fresh, 0, sizeof(fresh));
+		ATF_CHECK(!machine_running(&a->a_thread, &fresh));
+	}
 	atomic_store_rel_32(&word, 1);
 	machine_wake_32(&word);
 	machine_join(&a->a_thread);

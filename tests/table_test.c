@@ -132,7 +132,7 @@ ATF_TC_BODY(table_print__compares_designs, tc)
 	    "   3.2   310us   (1.00)\n");
 	check_has(text, "\n     5*    86.0  0.93   3.2   310us   344.0   1.7"
 	    "   3.2   310us    4.00  [a]\n[a] pinning refused\n");
-	check_has(text, "\n* more runnable threads than CPUs");
+	check_has(text, "\n* more readers than CPUs");
 	check_has(text, "\n( ) no difference shown");
 	check_has(text, "at most 0.75 % of the readers' time, 31.2 ns");
 	check_has(text, "a time stamp costs 20.5 ns");

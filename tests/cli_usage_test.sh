@@ -1,0 +1,487 @@
+# Bad usage: exit 2, nothing on stdout, one line on stderr that names the option,
+# the value and what would be accepted; nothing is measured.
+#
+# A table goes on after a row that fails, so that one run shows all of them.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+source_tree() { atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../.."; }
+
+# One row that did not hold.
+wrong() {
+	echo "rngsim $*" >>wrong.txt
+	sed 's/^/    /' err >>wrong.txt
+}
+
+# Ends a table.
+verdict() {
+	[ -s tried.txt ] || atf_fail "the table is empty"
+	[ -s wrong.txt ] || return 0
+	cat wrong.txt >&2
+	atf_fail "$(grep -c '^rngsim' wrong.txt) of $(wc -l <tried.txt) rows" \
+	    "are wrong; see stderr"
+}
+
+# refused WORDS ARGUMENT...: WORDS, separated by |, all stand in the message.
+refused() {
+	words=$1
+	shift
+	echo "$*" >>tried.txt
+	"$(program)" "$@" >out 2>err
+	status=$?
+	[ $status = 2 ] || { wrong "$*: exit $status, wanted 2"; return; }
+	[ ! -s out ] || { wrong "$*: wrote to stdout"; return; }
+	[ "$(wc -l <err)" -eq 1 ] || { wrong "$*: wanted one line"; return; }
+	grep -q '^rngsim: ' err || wrong "$*: no \"rngsim: \" in front"
+	while [ -n "$words" ]; do
+		word=${words%%|*}
+		grep -qF -e "$word" err || wrong "$*: no \"$word\" in"
+		case $words in *"|"*) words=${words#*|};; *) words=;; esac
+	done
+}
+
+# bad COMMAND OPTION ACCEPTED VALUE...: each value is refused, and shown.
+bad() {
+	command=$1 option=$2 accepted=$3
+	shift 3
+	for value; do
+		refused "$option|\"$value\"|$accepted" \
+		    "$command" "$option" "$value"
+	done
+}
+
+# bad_tunable NAME ACCEPTED VALUE...
+bad_tunable() {
+	name=$1 accepted=$2
+	shift 2
+	for value; do
+		refused "-S|$name|\"$value\"|$accepted" run -S "$name=$value"
+		refused "-S|$name|\"$value\"|$accepted" sweep --set "$name=$value"
+	done
+}
+
+atf_test_case cli__unknown_names
+cli__unknown_names_head() {
+	atf_set descr "unknown commands, options and family members"
+}
+cli__unknown_names_body() {
+	refused 'expected a command|--help'
+	refused 'command|"frobnicate"|--help' frobnicate
+	refused 'command|"runs"|--help' runs
+	refused 'command|"RUN"|--help' RUN
+	refused 'command|""|--help' ''
+	refused 'option|"--frobnicate"|--help' --frobnicate
+	refused 'option|"-q"|--help' -q
+	refused '--thrads|rngsim run --help' run --thrads 4
+	refused '--thrads|rngsim sweep --help' sweep --thrads=4
+	refused '-q|rngsim run --help' run -q
+	refused '-q|rngsim sweep --help' sweep -q
+	refused '-q|rngsim cat --help' cat -q
+	refused '-q|rngsim report --help' report -q
+	refused '-r|rngsim cat --help' cat -r 1
+	refused '-q|usage: rngsim list' list -q
+	for c in run sweep cat; do
+		bad $c -d 'expected none, locked' x Locked locked2 ' locked' -1
+		bad $c -l 'expected none, pthread' x MTX mtx_spin 'mtx '
+		bad $c -c 'expected aes or chacha20' x aes256 chacha AES
+		bad $c --crypto 'expected kernel or native' x '' Kernel kernel,native
+	done
+	for c in run sweep; do
+		bad $c --format 'expected table, csv, json' x '' JSON json,csv
+		bad $c --engine 'expected real' x '' warp real,warp
+	done
+	bad report --format 'expected table, csv, json' x '' JSON
+	refused '"frobs"|expected designs, locks' list frobs
+	refused '""|expected designs, locks' list ''
+	verdict
+}
+
+atf_test_case cli__bad_numbers
+cli__bad_numbers_head() {
+	atf_set descr "zero, negative, non-numeric, overflowing, absurd numbers"
+}
+cli__bad_numbers_body() {
+	# 2^31, 2^32 + 1, 2^63, 2^64, 2^64 + 1: what wraps into range.
+	big="2147483648 4294967297 9223372036854775808 18446744073709551616
+	    18446744073709551617 99999999999999999999999999"
+	for c in run sweep; do
+		bad $c -r 1..4096 0 -1 1x x 1e3 1.5 010 00 nan inf +1 ' 1' '1 ' \
+		    0x 0x1g '1 2' 4097 "$(printf '1\302\240')" \
+		    "$(printf '\357\274\221')" $big
+		bad $c -n 1..10000 0 -1 1x x 1e3 1.5 010 nan inf +1 ' 1' '1 ' \
+		    '' 0x 1k 10001 $big
+		bad $c -s 1..1g 0 -5 1x x 1e3 1.5k 010 0k k m nan inf +1 ' 1' \
+		    '1 ' '1 k' 1kb 1kk 1t 2g 1025m 1073741825 16384p $big
+		# Shifted left, these are 0, 1 k and 1 g to who does not look.
+		bad $c -s 1..1g 18014398509481984k 18014398509481985k \
+		    17179869184g 17179869185g
+		bad $c -t 0.01..86400 0 0.0 -1 -5 nan NAN inf -inf infinity x \
+		    1x 1s 1e3 1e-1 1e400 0x1 1,5 1.2.3 . '' ' 1' '1 ' +1 \
+		    0.009 86400.1 86401 $big
+	done
+	for c in run sweep cat; do
+		bad $c --seed 0..18446744073709551615 -1 x 1x 1.5 1e3 010 nan \
+		    '' ' 1' 1k 18446744073709551616 99999999999999999999999
+	done
+	bad cat -n 'expected bytes' -1 x 1x 1e3 1.5 010 nan '' 1t 1kb \
+	    18446744073709551616 17179869184g
+	bad cat -s 1..1g 0 -1 x 1x 2g
+	verdict
+}
+
+atf_test_case cli__bad_lists
+cli__bad_lists_head() {
+	atf_set descr "empty items, descending ranges, lists where one is wanted"
+}
+cli__bad_lists_body() {
+	for v in '' , 1, ,1 1,,2; do
+		refused '-r|empty' sweep -r "$v"
+		refused '-s|empty' sweep -s "$v"
+	done
+	for v in '' , locked, ,locked locked,,concurrent; do
+		refused '-d|empty' sweep -d "$v"
+	done
+	refused '-l|empty' sweep -l mtx,
+	refused '-c|empty' sweep -c ,aes
+	refused '-r|"4-1"|smaller' sweep -r 4-1
+	refused '-r|"2-1"|smaller' sweep -r 1,2-1
+	bad sweep -r 1..4096 1- -1 - 1--2 1-2-3 0-2 1-4097 1-x x-1 1-0x \
+	    1-18446744073709551617 18446744073709551617-2 1:2 '1;2' '1 - 2'
+	bad sweep -s 1..1g 1k-2k '1;2'
+	refused '-c|"des"|expected aes or chacha20' sweep -c aes,des
+	refused '-d|"x"|expected none, locked' sweep -d locked,x,y
+	# 2 designs, 2 ciphers, 4096 reader counts, 8 sizes.
+	refused '131072 cells|at most 100000' \
+	    sweep -r 1-4096 -s 1,2,3,4,5,6,7,8
+	long=locked$(printf '%090d' 0)
+	refused '-d|locked0000' sweep -d "$long"
+	for c in run cat; do
+		refused '-d|"locked,concurrent"|one value' $c -d locked,concurrent
+		refused '-c|"aes,chacha20"|one value' $c -c aes,chacha20
+		refused '-s|"1k,2k"|one value' $c -s 1k,2k
+		refused '-l|"mtx,none"|one value' $c -l mtx,none
+	done
+	refused '-r|"1,2"|one value' run -r 1,2
+	refused '-r|"1-2"|1..4096' run -r 1-2
+	verdict
+}
+
+atf_test_case cli__empty_value_says_what_is_accepted
+cli__empty_value_says_what_is_accepted_head() {
+	atf_set descr "an empty value or list item is answered with what is" \
+	    "accepted there"
+}
+cli__empty_value_says_what_is_accepted_body() {
+	for c in run sweep; do
+		refused '-r|1..4096' $c -r ''
+		refused '-s|1..1g' $c -s ''
+		refused '-d|none, locked' $c -d ''
+		refused '-l|none, pthread' $c -l ''
+		refused '-c|aes or chacha20' $c -c ''
+	done
+	refused '-r|"1,,2"|1..4096' sweep -r 1,,2
+	refused '-d|"locked,"|none, locked' sweep -d locked,
+	verdict
+}
+
+atf_test_case cli__bad_tunables
+cli__bad_tunables_head() {
+	atf_set descr "-S: no name, no value, unknown, outside FreeBSD's range"
+}
+cli__bad_tunables_body() {
+	m=kern.random.fortuna.minpoolsize
+	for v in '' x = =1 $m kern; do
+		refused "-S|\"$v\"|expected name=value" run -S "$v"
+	done
+	for v in kern.random.fortuna.minpoolsizes kern.random.fortuna \
+	    Kern.random.fortuna.minpoolsize ' kern.random.fortuna.minpoolsize' \
+	    "$m " minpoolsize; do
+		refused "-S|\"$v\"|list tunables" run -S "$v=64"
+	done
+	bad_tunable $m 16..2147483647 0 15 2147483648 -1 '' x 64k 1e3 064 \
+	    4294967360 18446744073709551680
+	bad_tunable kern.random.fortuna.concurrent_read '0 or 1' 2 -1 '' yes 01
+	bad_tunable kern.random.use_chacha20_cipher '0 or 1' 2 -1 '' yes true
+	bad_tunable kern.random.block_seeded_status '0 or 1' 2 ''
+	bad_tunable kern.random.harvest.mask 0..536870911 536870912 -1 '' x
+	bad_tunable debug.lock.delay_base 1..32767 0 32768 -1 '' x
+	bad_tunable debug.lock.delay_max 1..32767 0 32768 -1 '' x
+	bad_tunable debug.lock.prof.enable '0 or 1' 2 '' x
+	bad_tunable rngsim.harvest.model '2019' 2020 '' x Newest
+	bad_tunable rngsim.harvest.rate_hz 1..1000 0 1001 '' 10hz
+	bad_tunable rngsim.harvest.boot_entropy_bytes 0..1048576 1048577 -1 '' 1k
+	bad_tunable rngsim.source.interrupt.rate_hz 1..1000000 0 1000001 ''
+	bad_tunable rngsim.seed_timeout_ms 1..3600000 0 3600001 '' nan
+	bad_tunable rngsim.warmup_ms 0..60000 60001 -1 ''
+	s=rngsim.harvest.sources
+	for v in '' x rdrand, ,none none,none interrupt,interrupt RDRAND; do
+		refused '-S|source|none, rdrand' run -S "$s=$v"
+	done
+	refused "-S|\"x\"" run -S "$s=none,x"
+	refused '-S|replay|rngsim.source.replay.file' run -S $s=replay
+	refused "-S|$s|255" run -S "$s=$(printf '%0300d' 0)"
+	verdict
+}
+
+# The whole range of the program's own list is what is refused beyond.
+atf_test_case cli__every_tunable_has_its_range
+cli__every_tunable_has_its_range_head() {
+	atf_set descr "every tunable of \"rngsim list\" refuses a value that its" \
+	    "range does not have"
+}
+cli__every_tunable_has_its_range_body() {
+	atf_check -o save:list.txt "$(program)" list tunables
+	sed -n 's/^  \([a-z][^=]*\)=.*/\1/p' list.txt >names.txt
+	[ "$(wc -l <names.txt)" -ge 15 ] || atf_fail "only $(cat names.txt)"
+	long=$(printf '%0300d' 0)
+	while read -r n; do
+		refused "-S|$n|expected" run -S "$n=$long"
+	done <names.txt
+	verdict
+}
+
+atf_test_case cli__operands
+cli__operands_head() {
+	atf_set descr "missing and surplus operands, options without a value"
+}
+cli__operands_body() {
+	for c in run sweep cat; do
+		refused 'surplus|"foo"' $c foo
+		refused 'surplus|"foo"' $c -d locked foo
+		refused 'surplus|"foo"' $c -- foo
+		refused 'surplus|"--readers"' $c -- --readers
+		refused 'surplus|""' $c ''
+		refused 'surplus|"foo"' $c --seed 1 foo bar
+		for o in -d -l -c -s -S --crypto --seed; do
+			refused "$o|expected" $c $o
+		done
+	done
+	for c in run sweep; do
+		for o in -r -t -n -o --format --engine; do
+			refused "$o|expected" $c $o
+		done
+		refused '-r|expected' $c --readers
+		refused '-o|""|expected a file' $c -o ''
+		refused '-o|""|expected a file' $c --output=
+	done
+	refused '-n|expected' cat --bytes
+	refused 'missing|FILE' report
+	refused 'missing|FILE' report --format csv
+	refused 'surplus|"b"' report a b
+	refused '--plot|expected' report a --plot
+	refused '--format|expected' report a --format
+	refused 'surplus|"locks"' list designs locks
+	refused 'surplus|"run"' --help run
+	refused 'surplus|"run"' help run
+	verdict
+}
+
+atf_test_case cli__operands_after_help
+cli__operands_after_help_head() {
+	atf_set descr "--version, --help and kat take no surplus in silence"
+}
+cli__operands_after_help_body() {
+	refused 'surplus|"foo"' --version foo
+	refused 'surplus|"foo"' list --help foo
+	refused 'surplus|"foo"' kat --help foo
+	refused '--help' run --help=x
+	refused '--frob|kat' kat --frob
+	verdict
+}
+
+atf_test_case cli__contradictions
+cli__contradictions_head() {
+	atf_set descr "two arguments that exclude each other, both named"
+}
+cli__contradictions_body() {
+	c=kern.random.fortuna.concurrent_read u=kern.random.use_chacha20_cipher
+	refused "$c|-d" run -S $c=1 -d locked
+	refused "$c|-d" run -d locked -S $c=1
+	refused "$c|-d" run -S $c=0 -d concurrent
+	refused "$c|-d" run -S $c=0 -d none
+	refused "$c|-d" sweep -S $c=1 -d locked,concurrent
+	refused "$c|-d" cat -S $c=1 -d locked
+	refused "$u|-c" run -S $u=1 -c aes
+	refused "$u|-c" run -S $u=0 -c chacha20
+	refused "$u|-c" sweep -S $u=0 -c aes,chacha20
+	refused 'delay_base|2000|delay_max|10' \
+	    run -S debug.lock.delay_base=2000 -S debug.lock.delay_max=10
+	r=rngsim.harvest.record
+	refused "$r|-n" run -S $r=events -n 2
+	refused "$r|run" sweep -S $r=events
+	[ ! -e events ] || atf_fail "a record was begun"
+	bad report --plot '.png or .svg' x x.gif png .png '' x.png.txt dir/
+	refused '--plot|"x.gif"|.png or .svg' report nothing --plot=x.gif
+	verdict
+}
+
+atf_test_case cli__report_contradictions
+cli__report_contradictions_head() {
+	atf_set descr "report draws or prints: --plot excludes --format"
+}
+cli__report_contradictions_body() {
+	refused '--plot|--format' report nothing --plot x.png --format csv
+	verdict
+}
+
+atf_test_case cli__duplicates
+cli__duplicates_head() {
+	atf_set descr "the same option, list member or tunable twice"
+}
+cli__duplicates_body() {
+	for c in run sweep; do
+		refused '-r|twice' $c -r 1 -r 2
+		refused '-r|twice' $c -r 1 -r 1
+		refused '-r|twice' $c -r 1 --readers=2
+		refused '-t|twice' $c -t 1 --time 2
+		refused '-n|twice' $c -n 1 -n 2
+		refused '-o|twice' $c -o a --output b
+		refused '--format|twice' $c --format csv --format json
+		refused '--engine|twice' $c --engine real --engine real
+	done
+	for c in run sweep cat; do
+		refused '-d|twice' $c -d locked -d concurrent
+		refused '-l|twice' $c -l mtx --lock pthread
+		refused '-c|twice' $c -c aes -c chacha20
+		refused '-s|twice' $c -s 1k --size 2k
+		refused '--seed|twice' $c --seed 1 --seed=1
+		refused '--crypto|twice' $c --crypto native --crypto native
+		refused 'kern.random.fortuna.minpoolsize|twice' \
+		    $c -S kern.random.fortuna.minpoolsize=64 \
+		    --set=kern.random.fortuna.minpoolsize=128
+	done
+	refused '-r|"1"|twice' sweep -r 1,1
+	refused '-r|"2"|twice' sweep -r 1-3,2
+	refused '-r|"2-4"|twice' sweep -r 3,2-4
+	refused '-s|"1024"|twice' sweep -s 1k,1024
+	refused '-d|"locked"|twice' sweep -d locked,concurrent,locked
+	refused '-c|"aes"|twice' sweep -c aes,aes
+	refused '-l|"mtx"|twice' sweep -l mtx,mtx
+	refused '--format|twice' report x --format csv --format=csv
+	refused '--plot|twice' report x --plot a.png --plot=a.png
+	verdict
+}
+
+atf_test_case cli__abbreviations
+cli__abbreviations_head() {
+	atf_set descr "long options and names only in full"
+}
+cli__abbreviations_body() {
+	for c in run sweep; do
+		refused '--read|--help' $c --read 1
+		refused '--reader|--help' $c --reader=1
+		refused '--t|--help' $c --t 1
+		refused '--form|--help' $c --form csv
+		refused '--hel|--help' $c --hel
+	done
+	refused '--byte|--help' cat --byte 1
+	refused '--forma|--help' report x --forma csv
+	refused '--plo|--help' report x --plo=x.png
+	bad run -d 'expected none, locked' lock conc
+	bad run --format 'expected table' tab
+	refused '"sw"' sw
+	verdict
+}
+
+atf_test_case cli__message_is_one_printable_line
+cli__message_is_one_printable_line_head() {
+	atf_set descr "control characters in an argument do not reach the terminal"
+}
+cli__message_is_one_printable_line_body() {
+	escape=$(printf 'a\033[31mb')
+	newline='a
+b'
+	for v in "$escape" "$newline"; do
+		refused '-d|expected none' run -d "$v"
+		refused '-r|1..4096' run -r "$v"
+		refused 'command' "$v"
+		refused '-S|expected' run -S "$v"
+		refused 'surplus' run "$v"
+		! LC_ALL=C grep -q '[[:cntrl:]]' err || wrong "$v: raw"
+	done
+	verdict
+}
+
+atf_test_case cli__nothing_is_written
+cli__nothing_is_written_head() {
+	atf_set descr "bad usage touches no output file, wherever it stands"
+}
+cli__nothing_is_written_body() {
+	echo earlier >old.json
+	refused '-r|"0"' run -o new.json -r 0
+	refused '-r|"0"' run -r 0 -o new.json
+	refused '-t|"nan"' sweep -o old.json -t nan
+	refused 'surplus|"x"' sweep -o old.json x
+	refused 'cells' sweep -o old.json -r 1-4096 -s 1,2,3,4,5,6,7,8
+	verdict
+	[ "$(cat old.json)" = earlier ] || atf_fail "old.json was touched"
+	[ "$(echo *.json*)" = old.json ] || atf_fail "left: $(echo *.json*)"
+}
+
+# members FILE: "LOCK(mtx_spin)" gives mtx-spin.
+members() {
+	sed -n 's/^[A-Z_]*(\([a-z0-9_]*\).*/\1/p' "$(source_tree)/$1" | tr _ -
+}
+
+atf_test_case cli__help_and_version
+cli__help_and_version_head() {
+	atf_set descr "help exits 0 and has every member of every family"
+}
+cli__help_and_version_body() {
+	for o in --help -h help; do
+		atf_check -o save:help.txt "$(program)" $o
+		members bench/cmd.tbl >members.txt
+		[ "$(wc -l <members.txt)" -ge 6 ] || atf_fail "no commands"
+		while read -r m; do
+			grep -Eq "^ +$m +[a-z]" help.txt ||
+			    atf_fail "rngsim $o lacks $m"
+		done <members.txt
+	done
+	atf_check -o match:'^rngsim [^ ]+$' "$(program)" --version
+	atf_check -o save:list.txt "$(program)" list
+	for t in lib/lock.tbl fortuna/generator.tbl harvest/source.tbl; do
+		members $t >members.txt
+		[ "$(wc -l <members.txt)" -ge 3 ] || atf_fail "$t is empty"
+		while read -r m; do
+			grep -Eq "^ +$m +[^ ]" list.txt ||
+			    atf_fail "rngsim list lacks $m of $t"
+		done <members.txt
+	done
+	for c in run sweep cat; do
+		atf_check -o save:help.txt "$(program)" $c --help
+		for t in lib/lock.tbl:lock fortuna/generator.tbl:design; do
+			grep -E "^ +${t#*:} +" help.txt | tail -n 1 |
+			    tr ', ' '\n\n' >words.txt
+			for m in $(members ${t%:*}); do
+				grep -qx -e "$m" words.txt ||
+				    atf_fail "$c --help lacks ${t#*:} $m"
+			done
+		done
+		atf_check -o match:'aes or chacha20' -o match:'kernel or native' \
+		    cat help.txt
+	done
+	# Help wins over what else stands there, as far as it was read.
+	atf_check -o match:'^Usage: rngsim run' "$(program)" run -r 1 -h
+	for c in report list kat; do
+		atf_check -o match:"^Usage: rngsim $c" "$(program)" $c --help
+		atf_check -o match:"^Usage: rngsim $c" "$(program)" $c -h
+	done
+}
+
+atf_init_test_cases() {
+	atf_add_test_case cli__unknown_names
+	atf_add_test_case cli__bad_numbers
+	atf_add_test_case cli__bad_lists
+	atf_add_test_case cli__empty_value_says_what_is_accepted
+	atf_add_test_case cli__bad_tunables
+	atf_add_test_case cli__every_tunable_has_its_range
+	atf_add_test_case cli__operands
+	atf_add_test_case cli__operands_after_help
+	atf_add_test_case cli__contradictions
+	atf_add_test_case cli__report_contradictions
+	atf_add_test_case cli__duplicates
+	atf_add_test_case cli__abbreviations
+	atf_add_test_case cli__message_is_one_printable_line
+	atf_add_test_case cli__nothing_is_written
+	atf_add_test_case cli__help_and_version
+}
