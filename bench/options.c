@@ -44,36 +44,47 @@ usage_error(const char *command, const char *fmt, ...)
 	return (EXIT_USAGE);
 }
 
-/* In the order of --help. */
+/* Continues a description under its first line. */
+#define	INDENT	"                             "
+
+/* In the order of --help.  A LIST is one value but for sweep. */
 static const struct option_def defs[] = {
-	{ 'c', "cipher", "LIST", "ciphers", KIND_ALL, option_ciphers },
-	{ 'd', "design", "LIST", "generator designs", KIND_ALL,
-	    option_designs },
+	{ 'c', "cipher", "LIST", "ciphers (run, cat: chacha20; sweep: all)",
+	    KIND_ALL, option_ciphers },
+	{ 'd', "design", "LIST", "generator designs (run, cat: concurrent; "
+	    "sweep:\n"
+	    INDENT "locked,concurrent)", KIND_ALL, option_designs },
 	{ 'h', "help", NULL, "this text", KIND_ALL, option_help },
-	{ 'l', "lock", "LIST", "lock kinds", KIND_ALL, option_locks },
-	{ 'n', "repeats", "N", "repeats of each cell", KIND_MEASURE,
+	{ 'l', "lock", "LIST", "lock kinds (mtx)", KIND_ALL, option_locks },
+	{ 'n', "repeats", "N", "repeats of each cell (run: 1, sweep: 5)",
+	    KIND_MEASURE, option_count },
+	{ 'n', "bytes", "BYTES", "bytes to write (0: endless)", OPTIONS_CAT,
 	    option_count },
-	{ 'n', "bytes", "BYTES", "bytes to write; 0, the default: endless",
-	    OPTIONS_CAT, option_count },
 	{ 'o', "output", "FILE", "write the result there, as JSON",
 	    KIND_MEASURE, option_output },
-	{ 'r', "readers", "LIST", "reader threads", KIND_MEASURE,
-	    option_readers },
-	{ 's', "size", "LIST", "bytes of one read request, k m g for 2^10...",
-	    KIND_ALL, option_sizes },
+	{ 'r', "readers", "LIST", "reader threads, 1..1024 (run: as many as "
+	    "CPUs;\n"
+	    INDENT "sweep: 1 to CPUs + 1, ranges as 1-4)",
+	    KIND_MEASURE, option_readers },
+	{ 's', "size", "LIST", "bytes of one read request, 1..1g; k, m, g are "
+	    "2^10,\n"
+	    INDENT "2^20, 2^30 (64k)", KIND_ALL, option_sizes },
 	{ 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", KIND_ALL,
 	    option_tunable },
-	{ 't', "time", "SECONDS", "measured time of each repeat", KIND_MEASURE,
-	    option_time },
-	{ OPT_CRYPTO, "crypto", "MODE", "how libcrypto may compute", KIND_ALL,
-	    option_crypto },
-	{ OPT_ENGINE, "engine", "NAME", "what runs the threads", KIND_MEASURE,
-	    option_engine },
-	{ OPT_FORMAT, "format", "NAME", "what stdout gets", KIND_MEASURE,
-	    option_format },
-	{ OPT_SEED, "seed", "N", "seed of everything that is drawn", KIND_ALL,
-	    option_seed },
+	{ 't', "time", "SECONDS", "measured time of each repeat (1)",
+	    KIND_MEASURE, option_time },
+	{ OPT_CRYPTO, "crypto", "MODE", "how libcrypto may compute (run, "
+	    "sweep:\n"
+	    INDENT "kernel; cat: native)", KIND_ALL, option_crypto },
+	{ OPT_ENGINE, "engine", "NAME", "what runs the threads (real)",
+	    KIND_MEASURE, option_engine },
+	{ OPT_FORMAT, "format", "NAME", "what stdout gets (table)",
+	    KIND_MEASURE, option_format },
+	{ OPT_SEED, "seed", "N", "seed of all that is drawn (chosen, and "
+	    "printed)", KIND_ALL, option_seed },
 };
+
+CTASSERT(CELL_READERS_MAX == 1024);	/* as the text says */
 
 enum { DEFS = sizeof(defs) / sizeof(defs[0]) };
 
@@ -404,6 +415,16 @@ help_choices(const char *label, unsigned count, const char *(*name)(unsigned))
 	printf("  %-8s %s\n", label, names);
 }
 
+static const char *
+arg_label(enum options_kind kind, const struct option_def *od)
+{
+
+	if (od->od_arg == NULL)
+		return ("");
+	return (kind != OPTIONS_SWEEP && strcmp(od->od_arg, "LIST") == 0 ?
+	    "VALUE" : od->od_arg);
+}
+
 void
 options_help(enum options_kind kind)
 {
@@ -418,11 +439,10 @@ options_help(enum options_kind kind)
 			continue;
 		if (od->od_short < 256)
 			snprintf(left, sizeof(left), "-%c, --%s %s",
-			    od->od_short, od->od_long,
-			    od->od_arg != NULL ? od->od_arg : "");
+			    od->od_short, od->od_long, arg_label(kind, od));
 		else
 			snprintf(left, sizeof(left), "    --%s %s",
-			    od->od_long, od->od_arg);
+			    od->od_long, arg_label(kind, od));
 		printf("  %-26s %s\n", left, od->od_descr);
 	}
 	puts("\nValues:");
