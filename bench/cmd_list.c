@@ -101,7 +101,8 @@ run(int argc, char *argv[], char *const whole[])
 
 	(void)whole;
 	if (!options_operands(argc, argv, 0, 1, "list [designs|locks|ciphers|"
-	    "sources|profiles|tunables]", &status))
+	    "sources|profiles|tunables]", "Prints what there is to choose "
+	    "from, or one list of it.", &status))
 		return (status);
 	for (i = 0; i < TOPICS; i++) {
 		if (argc > 1 && strcmp(argv[1], topics[i].name) != 0)

@@ -69,20 +69,14 @@ parse(struct report_options *ro, int argc, char *argv[])
 			return (usage_error("report", "%s: expected a value "
 			    "after it", name));
 	}
-	if (ro->ro_file == NULL)
-		return (usage_error("report", "missing operand: expected a "
-		    "result FILE"));
 	return (0);
 }
 
 static int
-check(struct report_options *ro)
+check_format(struct report_options *ro)
 {
 	unsigned i;
 
-	if (ro->ro_plot != NULL && !plot_path_ok(ro->ro_plot))
-		return (usage_error("report", "--plot: \"%s\": expected a name "
-		    "that ends in .png or .svg", ro->ro_plot));
 	if (ro->ro_format == NULL)
 		return (0);
 	for (i = 0; i < REPORT_FORMATS; i++) {
@@ -95,6 +89,23 @@ check(struct report_options *ro)
 	    "json, ministat or will-it-scale", ro->ro_format));
 }
 
+static int
+check(struct report_options *ro)
+{
+
+	if (ro->ro_plot != NULL && !plot_path_ok(ro->ro_plot))
+		return (usage_error("report", "--plot: \"%s\": expected a name "
+		    "that ends in .png or .svg", ro->ro_plot));
+	if (ro->ro_plot != NULL && ro->ro_format != NULL)
+		return (usage_error("report", "--plot and --format: expected "
+		    "one of them"));
+	if (check_format(ro) != 0)
+		return (EXIT_USAGE);
+	if (ro->ro_file == NULL)
+		return (usage_error("report", "missing operand: expected a "
+		    "result FILE"));
+	return (0);
+}
 static int
 run(int argc, char *argv[], char *const whole[])
 {

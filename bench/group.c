@@ -105,11 +105,18 @@ group_cell(const struct result *r, const struct result_cell *group,
 }
 
 bool
+group_few_repeats(const struct result_cell *cell)
+{
+
+	return (cell->repeats < 2 ||
+	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+}
+
+bool
 group_indistinct(const struct result_cell *a, const struct result_cell *b)
 {
 
-	return (strcmp(a->ci95_of, RESULT_CI95_PARTS) == 0 ||
-	    strcmp(b->ci95_of, RESULT_CI95_PARTS) == 0 ||
+	return (group_few_repeats(a) || group_few_repeats(b) ||
 	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
 }

@@ -39,6 +39,9 @@ unsigned group_readers_above(const struct result *r,
 const struct result_cell *group_cell(const struct result *r,
     const struct result_cell *group, const char *design, unsigned readers);
 
+/* Whether a cell has too few repeats to know the spread between them. */
+bool group_few_repeats(const struct result_cell *cell);
+
 /*
  * Whether the intervals of two cells' totals overlap, or one has none because
  * it was measured once: the cells must not be ranked then.

@@ -76,6 +76,9 @@ dispatch(int argc, char *argv[])
 		return (EXIT_SUCCESS);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
+		if (argc > 2)
+			return (usage_error(NULL, "surplus operand \"%s\"",
+			    argv[2]));
 		puts("rngsim " RNGSIM_REVISION);
 		return (EXIT_SUCCESS);
 	}

@@ -32,15 +32,16 @@ list_add(const struct options *op, struct option_list *ol, const char *name,
 }
 
 /*
- * Splits text at commas and hands each part to add; an empty part, or a second
- * one where one is wanted, is an error.
+ * Splits text at commas and hands each part, empty ones too, to add; a second
+ * one where one is wanted is an error.
  */
 static int
 each_item(struct options *op, struct option_list *ol, const char *name,
     const char *text, int (*add)(struct options *, struct option_list *,
     const char *, const char *))
 {
-	char item[64];
+	char empty[64], item[64];
+	const char *whole = text;
 	size_t n;
 	int error;
 
@@ -50,15 +51,14 @@ each_item(struct options *op, struct option_list *ol, const char *name,
 	ol->ol_count = 0;
 	for (;;) {
 		n = strcspn(text, ",");
-		if (n == 0)
-			return (usage_error(op->op_command, "%s: empty item in "
-			    "the list", name));
 		if (n >= sizeof(item))
 			return (usage_error(op->op_command, "%s: \"%.20s...\" "
 			    "is too long", name, text));
 		memcpy(item, text, n);
 		item[n] = '\0';
-		error = add(op, ol, name, item);
+		snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"",
+		    name, whole);
+		error = add(op, ol, n == 0 ? empty : name, item);
 		if (error != 0)
 			return (error);
 		if (text[n] == '\0')

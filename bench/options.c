@@ -32,14 +32,23 @@ struct option_def {
 int
 usage_error(const char *command, const char *fmt, ...)
 {
+	char text[1024];
+	const char *p;
 	va_list ap;
 
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	fputs("rngsim: ", stderr);
 	if (command != NULL)
 		fprintf(stderr, "%s: ", command);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
+	/* What was typed must neither break the line nor drive the terminal. */
+	for (p = text; *p != '\0'; p++) {
+		if (*p >= ' ' && *p <= '~')
+			fputc(*p, stderr);
+		else
+			fprintf(stderr, "\\x%02x", (unsigned char)*p);
+	}
 	fputc('\n', stderr);
 	return (EXIT_USAGE);
 }
@@ -460,14 +469,18 @@ options_help(enum options_kind kind)
 
 bool
 options_operands(int argc, char *argv[], int min, int max, const char *usage,
-    int *status)
+    const char *descr, int *status)
 {
 	int n = argc - 1;
 
 	*status = 0;
 	if (n > 0 && (strcmp(argv[1], "--help") == 0 ||
 	    strcmp(argv[1], "-h") == 0)) {
-		printf("Usage: rngsim %s\n", usage);
+		if (n > 1)
+			*status = usage_error(argv[0], "surplus operand "
+			    "\"%s\" after %s", argv[2], argv[1]);
+		else
+			printf("Usage: rngsim %s\n\n%s\n", usage, descr);
 		return (false);
 	}
 	if (n > 0 && argv[1][0] == '-' && argv[1][1] != '\0') {

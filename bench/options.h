@@ -83,9 +83,12 @@ int usage_error(const char *command, const char *fmt, ...)
 /*
  * For commands that take operands and only --help: prints help or complains.
  *
+ *   usage  in  one line
+ *   descr  in  what --help says below it
+ *
  * Returns: whether to go on; *status is the exit status if not.
  */
 bool options_operands(int argc, char *argv[], int min, int max,
-    const char *usage, int *status);
+    const char *usage, const char *descr, int *status);
 
 #endif

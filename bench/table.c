@@ -155,7 +155,7 @@ print_cell(struct table *tb, const struct result_cell *cell)
 	}
 	total = cell->total_mb_per_s;
 	figure_real(rate, total / cell->readers);
-	if (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0) {
+	if (group_few_repeats(cell)) {
 		tb->tb_once = true;
 		snprintf(spread, sizeof(spread), "?");
 	} else if (total > 0) {

@@ -29,7 +29,7 @@ print_total(FILE *out, const struct result_cell *cell)
 	figure_real(high, cell->total_mb_per_s_ci95[1]);
 	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, ", TABLE_LABEL,
 	    "total", total, low, high);
-	if (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0)
+	if (group_few_repeats(cell))
 		fprintf(out, "of its window's parts\n");
 	else
 		fprintf(out, "%u repeats\n", cell->repeats);
