@@ -76,8 +76,32 @@ index_harvest(const struct cell_run *run)
 	return (run->run_params->cp_cell.ce_readers);
 }
 
+#define	cell_fail		FLAVOURED(cell_fail)
+#define	cell_setup		FLAVOURED(cell_setup)
+#define	cell_teardown		FLAVOURED(cell_teardown)
 #define	cell_reader_main	FLAVOURED(cell_reader_main)
 #define	cell_collect		FLAVOURED(cell_collect)
+
+/*
+ * Notes why a run fails, for people.
+ *
+ * Returns: error.
+ */
+int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Makes everything but the threads.  Whatever it returns, cell_teardown() is
+ * due.
+ *
+ *   cm  out  empty, with its arrays
+ *
+ * Returns: 0, or an errno value after cell_fail().
+ */
+int cell_setup(struct cell_run *run, struct cell_measure *cm);
+
+/* Wipes and releases what cell_setup() made; no thread is running. */
+void cell_teardown(struct cell_run *run);
 
 /* The body of a reader's thread; arg is its struct reader. */
 void cell_reader_main(void *arg);

@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * A context in use and empty ones to follow it.  libcrypto 3.0 allocates when it
- * starts a context, so they are started ahead, where that does no harm.
+ * A context in use and empty ones to follow it.  libcrypto 3.0 allocates when
+ * it starts a context, so they are started ahead, where that does no harm.
  */
 struct digest {
 	EVP_MD_CTX	*dg_ctx[DIGEST_SPARES + 1];

@@ -119,8 +119,9 @@ machine_interrupt(struct mthread *td)
  * A user program cannot read another thread's run state.  What it can know:
  * whether the owner put itself to sleep; whether the owner is bound to the
  * waiter's own CPU, where the waiter is running at this moment; whether another
- * thread has been running on the owner's CPU since; and, asked of the kernel, whether the owner's CPU clock moved since the last poll.  That
- * costs a system call, so it is for waits that have gone on for long.
+ * thread has been running on the owner's CPU since; and, asked of the kernel,
+ * whether the owner's CPU clock moved since the last poll.  That costs a system
+ * call, so it is for waits that have gone on for long.
  */
 bool
 machine_running(struct mthread *owner, struct machine_probe *probe)

@@ -219,7 +219,7 @@ machine_oncpu(void)
 {
 	struct mthread *td = machine_self;
 
-	/* Looked at first: waiters have the line, and mostly nothing changed. */
+	/* Looked at first: waiters share the line, and it seldom changes. */
 	if (atomic_load_ptr(td->mt_slot) != (uintptr_t)td)
 		atomic_store_ptr(td->mt_slot, (uintptr_t)td);
 }
