@@ -207,11 +207,13 @@ bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
 bench-now: $(BUILDDIR)/rngsim-figures
-	@$(BUILDDIR)/rngsim-figures
+	@for part in effect limit rivals profiling; do \
+		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
 
+# Rivals are measured against the flavour without profiling.
 $(BUILDDIR)/rngsim-figures: bench/figures.c $(OBJ)/librngsim.a
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ bench/figures.c \
-		$(OBJ)/librngsim.a $(LDLIBS) -lsodium
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -o $@ \
+		bench/figures.c $(OBJ)/librngsim.a $(LDLIBS) -lsodium
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

@@ -121,24 +121,25 @@ cli__bad_numbers_body() {
 	# 2^31, 2^32 + 1, 2^63, 2^64, 2^64 + 1: what wraps into range.
 	big="2147483648 4294967297 9223372036854775808 18446744073709551616
 	    18446744073709551617 99999999999999999999999999"
-	for c in run sweep; do
-		bad $c -r 1..1024 0 -1 1x x 1e3 1.5 010 00 nan inf +1 ' 1' '1 ' \
-		    0x 0x1g '1 2' 1025 "$(printf '1\302\240')" \
-		    "$(printf '\357\274\221')" $big
-		bad $c -n 1..10000 0 -1 1x x 1e3 1.5 010 nan inf +1 ' 1' '1 ' \
-		    '' 0x 1k 10001 $big
-		bad $c -s 1..1g 0 -5 1x x 1e3 1.5k 010 0k k m nan inf +1 ' 1' \
-		    '1 ' '1 k' 1kb 1kk 1t 2g 1025m 1073741825 16384p $big
-		# Shifted left, these are 0, 1 k and 1 g to who does not look.
-		bad $c -s 1..1g 18014398509481984k 18014398509481985k \
-		    17179869184g 17179869185g
-		bad $c -t 0.01..86400 0 0.0 -1 -5 nan NAN inf -inf infinity x \
-		    1x 1s 1e3 1e-1 1e400 0x1 1,5 1.2.3 . '' ' 1' '1 ' +1 \
-		    0.009 86400.1 86401 $big
-	done
-	for v in 0 -5 1x nan 9223372036854775808; do
+	max=$(readers_max)
+	bad run -r 1..$max 0 -1 1x x 1e3 1.5 010 00 nan inf +1 ' 1' '1 ' 0x \
+	    0x1g '1 2' $((max + 1)) $big
+	# A no-break space, a full-width digit.
+	refused "-r|\"1\\xc2\\xa0\"|1..$max" run -r "$(printf '1\302\240')"
+	refused "-r|\"\\xef\\xbc\\x91\"|1..$max" run -r "$(printf '\357\274\221')"
+	bad run -n 1..10000 0 -1 1x x 1e3 1.5 010 nan inf +1 ' 1' '1 ' '' 0x \
+	    1k 10001 $big
+	bad run -s 1..1g 0 -5 1x x 1e3 1.5k 010 0k k m nan inf +1 ' 1' '1 ' \
+	    '1 k' 1kb 1kk 1t 2g 1025m 1073741825 16384p $big
+	# Shifted left, these are 0, 1 k, 0 and 1 g to who does not look.
+	bad run -s 1..1g 18014398509481984k 18014398509481985k 17179869184g \
+	    17179869185g
+	bad run -t 0.01..86400 0 0.0 -1 -5 nan NAN inf -inf infinity x 1x 1s \
+	    1e3 1e-1 1e400 0x1 1,5 1.2.3 . '' ' 1' '1 ' +1 0.009 86400.1 \
+	    86401 $big
+	for v in 0 -5 1x nan '' 9223372036854775808; do
 		for o in -r -s -n -t; do
-			refused "$o|\"$v\"|expected" sweep $o $v
+			refused "$o|\"$v\"|expected" sweep $o "$v"
 		done
 	done
 	for c in run cat; do
@@ -411,7 +412,7 @@ cli__message_is_one_printable_line_body() {
 	escape=$(printf 'a\033[31mb')
 	for v in "$escape" "a${newline}b"; do
 		refused '-d|expected none' run -d "$v"
-		refused '-r|1..1024' run -r "$v"
+		refused "-r|1..$(readers_max)" run -r "$v"
 		refused 'command' "$v"
 		refused '-S|expected' run -S "$v"
 		refused 'surplus' run "$v"

@@ -826,56 +826,113 @@ check_allocates_nothing(struct fixture *f)
 	static uint8_t buf[MEGABYTE + 32];
 	const volatile uint64_t *now = support_allocated();
 	struct generator_status gs;
-	uint64_t before;
+	uint64_t before, total = 0;
 	unsigned i, round;
 	struct uio uio;
 
 	/* What is made on first use, libcrypto's included, is made here. */
 	for (i = 0; i < nitems(sizes); i++)
 		draw(f, buf, sizes[i]);
-	feed(f, SEED_EVENTS);
-	before = *now;
-	for (round = 0; round < 20; round++) {
+	f->f_ra->ra_status(f->f_g, &gs);
+	for (round = 0; round < 10; round++) {
 		for (i = 0; i < nitems(sizes); i++) {
+			feed_pool(f, round);
+			before = *now;
 			uio = uio_buffer(buf, sizes[i]);
 			f->f_ra->ra_pre_read(f->f_g);
 			f->f_ra->ra_read(f->f_g, &f->f_gr, &uio);
 			f->f_ra->ra_seeded(f->f_g);
 			f->f_ra->ra_status(f->f_g, &gs);
-			feed_pool(f, round);
+			total += *now - before;
 		}
 	}
-	ATF_CHECK_MSG(*now == before, "%s: allocated %" PRIu64 " bytes",
-	    f->f_name, *now - before);
-	/* A reseed too, which the pace may have kept away till now. */
-	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) != 0 &&
-	    (strcmp(f->f_ra->ra_ident, "locked") == 0 ||
-	    strcmp(f->f_ra->ra_ident, "concurrent") == 0)) {
-		fortuna_of(f->f_g)->f_paced = false;
-		feed(f, SEED_EVENTS);
-		f->f_ra->ra_status(f->f_g, &gs);
-		i = gs.gs_reseeds;
-		before = *now;
-		f->f_ra->ra_pre_read(f->f_g);
-		ATF_CHECK_MSG(*now == before,
-		    "%s: a reseed allocated %" PRIu64 " bytes", f->f_name,
-		    *now - before);
-		f->f_ra->ra_status(f->f_g, &gs);
-		ATF_CHECK_EQ_MSG(i + 1, gs.gs_reseeds, "%s", f->f_name);
-	}
+	ATF_CHECK_MSG(total == 0, "%s: allocated %" PRIu64 " bytes",
+	    f->f_name, total);
 }
 
 ATF_TC(ra_read__allocates_nothing);
 ATF_TC_HEAD(ra_read__allocates_nothing, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "After the first of each kind, reads, "
-	    "events and reseeds allocate no memory");
+	atf_tc_set_md_var(tc, "descr", "After the first of each kind, reads "
+	    "and what comes before them allocate no memory");
 }
 ATF_TC_BODY(ra_read__allocates_nothing, tc)
 {
 
 	walk(fixture_make_seeded, check_allocates_nothing);
+}
+
+/*
+ * Reseeds at every sixth event, so that all pools take their turns.  Only the
+ * two modes can be told not to wait in between.
+ */
+static void
+check_reseed_allocates(struct fixture *f, bool all_pools)
+{
+	const volatile uint64_t *now = support_allocated();
+	struct generator_status gs;
+	uint64_t before;
+	uint32_t reseed;
+	unsigned i;
+
+	if (strcmp(f->f_ra->ra_ident, "locked") != 0 &&
+	    strcmp(f->f_ra->ra_ident, "concurrent") != 0)
+		return;
+	fortuna_of(f->f_g)->f_paced = false;
+	for (reseed = 1; reseed <= 64; reseed++) {
+		feed(f, SEED_EVENTS);
+		for (i = 1; all_pools && i < RANDOM_FORTUNA_NPOOLS; i++)
+			feed_pool(f, i);
+		before = *now;
+		f->f_ra->ra_pre_read(f->f_g);
+		ATF_REQUIRE_MSG(*now == before,
+		    "%s: reseed %u allocated %" PRIu64 " bytes", f->f_name,
+		    reseed, *now - before);
+		f->f_ra->ra_status(f->f_g, &gs);
+		ATF_REQUIRE_EQ_MSG(reseed, gs.gs_reseeds, "%s: %u", f->f_name,
+		    gs.gs_reseeds);
+	}
+}
+
+static void
+check_reseed_allocates_all(struct fixture *f)
+{
+
+	check_reseed_allocates(f, true);
+}
+
+static void
+check_reseed_allocates_one(struct fixture *f)
+{
+
+	check_reseed_allocates(f, false);
+}
+
+ATF_TC(ra_pre_read__allocates_nothing);
+ATF_TC_HEAD(ra_pre_read__allocates_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A reseed is part of a read and "
+	    "allocates nothing, however many pools it drains");
+}
+ATF_TC_BODY(ra_pre_read__allocates_nothing, tc)
+{
+
+	walk(fixture_make, check_reseed_allocates_all);
+}
+
+ATF_TC(ra_pre_read__allocates_nothing_for_idle_pools);
+ATF_TC_HEAD(ra_pre_read__allocates_nothing_for_idle_pools, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Nor when a pool got no event since it "
+	    "was drained last, as with few events and a small minpoolsize");
+}
+ATF_TC_BODY(ra_pre_read__allocates_nothing_for_idle_pools, tc)
+{
+
+	walk(fixture_make, check_reseed_allocates_one);
 }
 
 /* A thread that waits for seeding, with no time-out. */
@@ -1481,6 +1538,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ra_read__zero_length);
 	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
 	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
+	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing);
+	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing_for_idle_pools);
 	ATF_TP_ADD_TC(tp, ra_read__leaves_no_key);
 	ATF_TP_ADD_TC(tp, ra_wait_seeded__wakes_all);
 	ATF_TP_ADD_TC(tp, read_random_uio__nonblock);

@@ -402,6 +402,65 @@ ATF_TC_BODY(machine_running__same_cpu, tc)
 }
 
 static void
+spin_and_announce(void *arg)
+{
+	struct actor *a = arg;
+
+	atomic_store_rel_32(&a->a_ready, 1);
+	support_await(&a->a_go);
+	machine_oncpu();
+	atomic_store_rel_32(&a->a_ready, 2);
+	while (atomic_load_acq_32(&a->a_go) != 2)
+		machine_yield();
+}
+
+static void
+do_nothing(void *arg)
+{
+
+	(void)arg;
+}
+
+ATF_TC(machine_oncpu__another_ran);
+ATF_TC_HEAD(machine_oncpu__another_ran, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Once another thread has run on the CPU "
+	    "of a bound one, that one was off it, until it says otherwise");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(machine_oncpu__another_ran, tc)
+{
+	struct machine_probe probe;
+	struct actor *a;
+	bool after, before, between;
+
+	support_machine(&self);
+	a = actors_make(2);
+	support_spawn(&a[0].a_thread, "owner", 0, spin_and_announce, &a[0]);
+	support_await(&a[0].a_ready);
+	memset(&probe, 0, sizeof(probe));
+	before = machine_running(&a[0].a_thread, &probe);
+	support_spawn(&a[1].a_thread, "other", 0, do_nothing, NULL);
+	machine_join(&a[1].a_thread);
+	memset(&probe, 0, sizeof(probe));
+	between = machine_running(&a[0].a_thread, &probe);
+	atomic_store_rel_32(&a[0].a_go, 1);
+	while (atomic_load_acq_32(&a[0].a_ready) != 2)
+		machine_yield();
+	memset(&probe, 0, sizeof(probe));
+	after = machine_running(&a[0].a_thread, &probe);
+	atomic_store_rel_32(&a[0].a_go, 2);
+	machine_join(&a[0].a_thread);
+	if (!a[0].a_thread.mt_bound || !a[1].a_thread.mt_bound)
+		atf_tc_skip("binding is refused here");
+	ATF_CHECK(before);
+	ATF_CHECK(!between);
+	ATF_CHECK(after);
+	free(a);
+}
+
+static void
 look_around(void *arg)
 {
 	struct actor *a = arg;
@@ -558,6 +617,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, machine_running__blocked_elsewhere);
 	ATF_TP_ADD_TC(tp, machine_running__never_wrongly_false);
 	ATF_TP_ADD_TC(tp, machine_running__same_cpu);
+	ATF_TP_ADD_TC(tp, machine_oncpu__another_ran);
 	ATF_TP_ADD_TC(tp, machine_spawn__binds);
 	ATF_TP_ADD_TC(tp, machine_spawn__floats);
 	ATF_TP_ADD_TC(tp, machine_attach__pairs);

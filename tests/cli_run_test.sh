@@ -1,0 +1,607 @@
+# run and sweep for real, in windows of hundredths of a second: what is looked at
+# is the structure of what they write, never how fast anything was.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+# As short as it gets, and as patient: a busy machine may be late.
+brief="-t 0.01 -S rngsim.warmup_ms=0 -S rngsim.seed_timeout_ms=60000"
+
+# A JSON document as lines "cells.0.harvest.dropped 0"; what holds others is
+# "cells [".  Fails when it is no whole document.
+json_flat() {
+	awk '
+	function bad(why) {
+		print "line " NR ": " why >"/dev/stderr"
+		failed = 1
+		exit 1
+	}
+	function put(v,   i, p) {
+		if (depth > 0 && kind[depth] == "{" && want_key)
+			bad("a value where a key should be")
+		for (i = 1; i <= depth; i++)
+			p = p (i > 1 ? "." : "") name[i]
+		print p " " v
+	}
+	{
+		rest = $0
+		while (match(rest, /^[ \t\r]*("([^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*|true|false|null|[][{},:])/)) {
+			t = substr(rest, 1, RLENGTH)
+			rest = substr(rest, RLENGTH + 1)
+			sub(/^[ \t\r]*/, "", t)
+			if (t == "{" || t == "[") {
+				put(t)
+				kind[++depth] = t
+				name[depth] = t == "[" ? 0 : ""
+				want_key = t == "{"
+			} else if (t == "}" || t == "]") {
+				if (kind[depth] != (t == "}" ? "{" : "["))
+					bad("unbalanced " t)
+				depth--
+				want_key = 0
+			} else if (t == ",") {
+				if (kind[depth] == "[")
+					name[depth]++
+				want_key = kind[depth] == "{"
+			} else if (t == ":") {
+				want_key = 0
+			} else if (t ~ /^"/ && want_key) {
+				name[depth] = substr(t, 2, length(t) - 2)
+			} else {
+				put(t)
+			}
+		}
+		if (rest !~ /^[ \t\r]*$/)
+			bad("no JSON: " rest)
+	}
+	END {
+		if (!failed && depth != 0)
+			bad("ends early")
+		exit failed
+	}' "$1" >"$2" || atf_fail "$1 is no JSON"
+}
+
+# has FILE PATTERN...: lines of json_flat().
+has() {
+	file=$1
+	shift
+	for pattern; do
+		grep -Eq -e "^$pattern\$" "$file" ||
+		    atf_fail "$file has no line \"$pattern\""
+	done
+}
+
+# The value at a path.
+get() {
+	sed -n "s/^$2 //p" "$1" | grep . || atf_fail "$1 has no $2"
+}
+
+run_json() {
+	atf_check -o save:run.json "$(program)" run --format json $brief "$@"
+	json_flat run.json run.flat
+}
+
+atf_test_case run__has_every_pinned_key
+run__has_every_pinned_key_head() {
+	atf_set descr "every key that outsiders depend on, with its type"
+}
+run__has_every_pinned_key_body() {
+	n='-?[0-9][-+.0-9eE]*' i='[0-9]+' s='".+"' b='(true|false)'
+	run_json -n 3 -r 2 -d locked -l pthread -c aes -s 4k \
+	    -S kern.random.fortuna.minpoolsize=128
+	has run.flat 'schema "rngsim-result/1"' 'complete true' 'argv \[' \
+	    'argv.1 "run"' "seed $i" 'cells \[' \
+	    'started "2[0-9]{3}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](Z|[-+][0-9:]+)"'
+	has run.flat "host.cpu_model $s" "host.cpus $i" "host.numa_nodes $i" \
+	    "host.kernel $s" "host.compiler $s" "host.flags $s" \
+	    'host.libcrypto "OpenSSL .*"' "host.invariants $b"
+	c='cells\.0\.'
+	has run.flat "${c}engine \"real\"" "${c}design \"locked\"" \
+	    "${c}lock \"pthread\"" "${c}cipher \"aes\"" \
+	    "${c}crypto \"kernel\"" "${c}readers 2" "${c}request_bytes 4096" \
+	    "${c}repeats 3" "${c}oversubscribed $b" "${c}total_mb_per_s $n"
+	has run.flat "${c}reader_mb_per_s.0 $n" "${c}reader_mb_per_s.1 $n" \
+	    "${c}total_mb_per_s_ci95.0 $n" "${c}total_mb_per_s_ci95.1 $n" \
+	    "${c}lock_profile \[" "${c}samples \["
+	for k in p50 p90 p99 p999 max; do
+		has run.flat "${c}latency_ns.$k $n"
+	done
+	for k in min_max cov jain hold_share_harvest; do
+		has run.flat "${c}fairness.$k $n"
+	done
+	for k in cpu_percent spin_percent block_percent events_per_s dropped \
+	    latency_p99_ns; do
+		has run.flat "${c}harvest.$k $n"
+	done
+	has run.flat "${c}lock_profile.0.site $s"
+	for k in count contended hold_total_ns hold_max_ns wait_total_ns \
+	    wait_max_ns; do
+		has run.flat "${c}lock_profile.0.$k $n"
+	done
+	for k in 0 1 2; do
+		has run.flat "${c}samples.$k.total_mb_per_s $n" \
+		    "${c}samples.$k.order $i"
+	done
+	has run.flat 'tunables\.[0-9] "kern.random.fortuna.minpoolsize=128"'
+	! grep -Eq '^(cells\.1|cells\.0\.samples\.3|cells\.0\.reader_mb_per_s\.2) ' \
+	    run.flat || atf_fail "more cells, samples or readers than asked"
+	# The estimate lies in its interval, quantiles ascend.
+	l=$(get run.flat cells.0.total_mb_per_s_ci95.0)
+	m=$(get run.flat cells.0.total_mb_per_s)
+	h=$(get run.flat cells.0.total_mb_per_s_ci95.1)
+	awk -v l="$l" -v m="$m" -v h="$h" \
+	    'BEGIN { exit !(0 <= l && l <= m && m <= h) }' ||
+	    atf_fail "$m is not within $l to $h"
+	last=0
+	for k in p50 p90 p99 p999 max; do
+		v=$(get run.flat cells.0.latency_ns.$k)
+		awk -v a="$last" -v b="$v" 'BEGIN { exit !(a <= b) }' ||
+		    atf_fail "latency $k is $v, less than $last"
+		last=$v
+	done
+}
+
+atf_test_case run__defaults
+run__defaults_head() {
+	atf_set descr "what run measures when it is told nothing"
+}
+run__defaults_body() {
+	run_json
+	cpus=$(get run.flat host.cpus)
+	[ "$cpus" -le 1024 ] || cpus=1024
+	c='cells\.0\.'
+	has run.flat "${c}design \"concurrent\"" "${c}lock \"mtx\"" \
+	    "${c}cipher \"chacha20\"" "${c}crypto \"kernel\"" \
+	    "${c}readers $cpus" "${c}request_bytes 65536" "${c}repeats 1" \
+	    'sources.0 "rdrand"|sources.0 "interrupt"'
+	! grep -q '^cells\.1 ' run.flat || atf_fail "more than one cell"
+}
+
+atf_test_case run__crypto_modes
+run__crypto_modes_head() {
+	atf_set descr "both --crypto modes run and are recorded"
+}
+run__crypto_modes_body() {
+	for m in kernel native; do
+		run_json -r 1 --crypto $m
+		has run.flat "cells\.0\.crypto \"$m\""
+	done
+	# What the user set is not in the way of kernel's.
+	OPENSSL_ia32cap=0:0:0:0:0 run_json -r 1 --crypto native
+	has run.flat 'cells\.0\.crypto "native"'
+}
+
+atf_test_case sweep__defaults
+sweep__defaults_head() {
+	atf_set descr "both designs, both ciphers, 1 to CPUs+1 readers, 5 repeats"
+}
+sweep__defaults_body() {
+	# The readers by default, the rest small.
+	atf_check -o save:s.json "$(program)" sweep $brief -n 1 -d none -c aes \
+	    --format json
+	json_flat s.json s.flat
+	cpus=$(get s.flat host.cpus)
+	sed -n 's/^cells\.[0-9]*\.readers //p' s.flat | sort -n >readers.txt
+	awk -v n="$((cpus + 1))" \
+	    'BEGIN { for (i = 1; i <= n && i <= 1024; i++) print i }' >want.txt
+	atf_check cmp want.txt readers.txt
+	# The designs, ciphers and repeats by default.
+	atf_check -o save:s.json "$(program)" sweep $brief -r 1 --format json
+	json_flat s.json s.flat
+	for d in locked concurrent; do for c in aes chacha20; do
+		echo "\"$d\" \"$c\" 5"
+	done; done | sort >want.txt
+	for i in 0 1 2 3; do
+		echo "$(get s.flat cells.$i.design)" \
+		    "$(get s.flat cells.$i.cipher)" \
+		    "$(get s.flat cells.$i.repeats)"
+	done | sort >cells.txt
+	atf_check cmp want.txt cells.txt
+	! grep -q '^cells\.4 ' s.flat || atf_fail "more than four cells"
+}
+
+atf_test_case sweep__lists_and_ranges
+sweep__lists_and_ranges_head() {
+	atf_set descr "the grid is the product of its lists"
+}
+sweep__lists_and_ranges_body() {
+	atf_check -o save:s.json "$(program)" sweep $brief -n 1 -r 1-2,4 \
+	    -s 1,1k -l none,mtx-spin -d none -c chacha20 --format json
+	json_flat s.json s.flat
+	for r in 1 2 4; do for s in 1 1024; do for l in mtx-spin none; do
+		echo "$r $s \"$l\""
+	done; done; done | sort >want.txt
+	i=0
+	while grep -q "^cells\.$i " s.flat; do
+		echo "$(get s.flat cells.$i.readers)" \
+		    "$(get s.flat cells.$i.request_bytes)" \
+		    "$(get s.flat cells.$i.lock)"
+		i=$((i + 1))
+	done | sort >cells.txt
+	atf_check cmp want.txt cells.txt
+}
+
+# The order in which cells were measured, cell by cell.
+order_of() {
+	atf_check -o save:s.json "$(program)" sweep $brief -n 2 -r 1-3 \
+	    -d none,locked -c aes --format json --seed "$1"
+	json_flat s.json s.flat
+	[ "$(get s.flat seed)" = "$1" ] || atf_fail "seed $1 is not recorded"
+	grep '^cells\.[0-9]*\.samples\.[0-9]*\.order ' s.flat >"$2"
+}
+
+atf_test_case sweep__seed_sets_the_order
+sweep__seed_sets_the_order_head() {
+	atf_set descr "equal seeds measure in equal order, others in another;" \
+	    "repeats are interleaved"
+}
+sweep__seed_sets_the_order_body() {
+	order_of 42 a.txt
+	order_of 42 b.txt
+	order_of 43 c.txt
+	[ "$(wc -l <a.txt)" -eq 12 ] || atf_fail "not 6 cells of 2 samples"
+	atf_check cmp a.txt b.txt
+	atf_check -s exit:1 -o ignore cmp a.txt c.txt
+	# Every place in the order once.
+	sed 's/.* //' a.txt | sort -n >places.txt
+	awk 'BEGIN { for (i = 0; i < 12; i++) print i }' >want.txt
+	atf_check cmp want.txt places.txt
+	# All cells once before any twice.
+	awk '/samples\.0\./ && $2 > 5 || /samples\.1\./ && $2 < 6 { exit 1 }' \
+	    a.txt || atf_fail "$(cat a.txt)"
+	# The largest seed survives the way into the file and back.
+	run_json -r 1 --seed 18446744073709551615
+	grep -q 'seed.* 18446744073709551615' run.flat ||
+	    atf_fail "seed: $(get run.flat seed)"
+}
+
+atf_test_case run__chosen_seed_is_printed
+run__chosen_seed_is_printed_head() {
+	atf_set descr "a seed that was not given is chosen, printed and recorded"
+}
+run__chosen_seed_is_printed_body() {
+	atf_check -o save:table.txt "$(program)" run $brief -r 1 -o r.json
+	json_flat r.json r.flat
+	seed=$(get r.flat seed)
+	grep -Eq "seed $seed\$" table.txt || atf_fail "the table has no $seed"
+}
+
+atf_test_case sweep__formats
+sweep__formats_head() {
+	atf_set descr "every format of one result, and report gives the same"
+}
+sweep__formats_body() {
+	atf_check -o save:json.txt "$(program)" sweep $brief -n 3 -r 1,2 \
+	    -c aes -o r.json --format json
+	# The file is what stdout got.
+	atf_check cmp r.json json.txt
+	json_flat r.json r.flat
+	atf_check -o save:again.json "$(program)" report r.json --format json
+	atf_check cmp r.json again.json
+	atf_check -o save:csv.txt "$(program)" report --format=csv r.json
+	[ "$(wc -l <csv.txt)" -eq 5 ] || atf_fail "not a header and 4 rows"
+	awk -F, 'NR == 1 { n = NF } NF != n || n < 10 { exit 1 }' csv.txt ||
+	    atf_fail "rows of unlike width: $(cat csv.txt)"
+	head -n 1 csv.txt | grep -q '^engine,design,lock,cipher,.*total_mb_per_s' ||
+	    atf_fail "$(head -n 1 csv.txt)"
+	atf_check -o save:m.txt "$(program)" report r.json --format ministat
+	# A column for each cell, a line for each repeat.
+	grep -v '^#' m.txt | awk 'NF != 4 { exit 1 } END { exit NR != 3 }' ||
+	    atf_fail "$(cat m.txt)"
+	atf_check -o save:w.txt "$(program)" report r.json --format will-it-scale
+	head -n 1 w.txt | grep -q '^tasks,.*linear' ||
+	    atf_fail "$(head -n 1 w.txt)"
+	awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 4 }' \
+	    w.txt || atf_fail "$(cat w.txt)"
+	atf_check -o save:t.txt "$(program)" report - <r.json
+	for w in locked concurrent mtx aes 'MB/s' seed INVARIANTS measured; do
+		grep -q -e "$w" t.txt || atf_fail "the table has no $w"
+	done
+	# Straight from a measurement.
+	for f in table csv json ministat will-it-scale; do
+		atf_check -o not-empty "$(program)" run $brief -n 2 -r 1 \
+		    --format $f
+	done
+}
+
+atf_test_case run__table_fits_80_columns
+run__table_fits_80_columns_head() {
+	atf_set descr "tables are at most 80 columns wide, whatever is in them"
+}
+run__table_fits_80_columns_body() {
+	wide=$(printf 'events%0150d' 0)
+	atf_check -o save:1.txt "$(program)" run $brief -r 40 -s 1m -d locked
+	atf_check -o save:2.txt "$(program)" sweep $brief -n 2 -r 1,33 \
+	    -s 1,1048576 -l mtx-spin,pthread -d locked,concurrent,none
+	atf_check -o save:3.txt "$(program)" run $brief -r 1 \
+	    -S rngsim.harvest.record="$wide"
+	for f in 1.txt 2.txt 3.txt; do
+		LC_ALL=C awk 'length($0) > 80 { print; n++ } END { exit n > 0 }' \
+		    $f || atf_fail "lines of more than 80 columns"
+	done
+}
+
+atf_test_case run__nothing_on_stderr
+run__nothing_on_stderr_head() {
+	atf_set descr "progress shows only on a terminal"
+}
+run__nothing_on_stderr_body() {
+	atf_check -o ignore -e empty "$(program)" sweep $brief -n 2 -r 1
+}
+
+atf_test_case run__oversubscribed
+run__oversubscribed_head() {
+	atf_set descr "more readers than CPUs run, and their row says so"
+}
+run__oversubscribed_body() {
+	run_json -r 1 -d none
+	has run.flat 'cells\.0\.oversubscribed false'
+	cpus=$(get run.flat host.cpus)
+	run_json -r $((cpus + 1))
+	has run.flat 'cells\.0\.oversubscribed true' \
+	    "cells\.0\.readers $((cpus + 1))"
+	atf_check -o save:t.txt "$(program)" run $brief -r $((cpus + 1))
+	grep -qi 'more.*CPUs\|oversubscribed' t.txt ||
+	    atf_fail "the table does not say that there were too few CPUs"
+}
+
+atf_test_case run__affinity_mask
+run__affinity_mask_head() {
+	atf_set descr "an affinity mask narrower than the machine is in the notes"
+}
+run__affinity_mask_body() {
+	run_json -r 1 -d none
+	[ "$(get run.flat host.cpus)" -gt 1 ] || atf_skip "only one CPU"
+	if command -v taskset >/dev/null; then
+		cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+		bind="taskset -c $cpu"
+	elif command -v cpuset >/dev/null; then
+		cpu=$(cpuset -g -p $$ | sed -n '1s/.*: \([0-9]*\).*/\1/p')
+		bind="cpuset -l $cpu"
+	else
+		atf_skip "neither taskset nor cpuset"
+	fi
+	atf_check -o save:run.json $bind "$(program)" run --format json $brief \
+	    -r 2
+	json_flat run.json run.flat
+	has run.flat 'host.cpus 1' 'cells\.0\.notes ".*affinity mask: 1 of .*"' \
+	    'cells\.0\.oversubscribed true'
+	atf_check -o match:'affinity mask: 1 of' $bind "$(program)" run $brief \
+	    -r 1
+}
+
+atf_test_case run__every_design_and_lock
+run__every_design_and_lock_head() {
+	atf_set descr "all members of the families run, the null members too"
+}
+run__every_design_and_lock_body() {
+	atf_check -o save:list.txt "$(program)" list locks
+	sed -n 's/^  \([a-z][^ ]*\).*/\1/p' list.txt >locks.txt
+	atf_check -o save:list.txt "$(program)" list designs
+	sed -n 's/^  \([a-z][^ ]*\).*/\1/p' list.txt >designs.txt
+	[ "$(cat locks.txt designs.txt | wc -l)" -ge 7 ] || atf_fail "no list"
+	for l in $(cat locks.txt); do for d in $(cat designs.txt); do
+		run_json -r 2 -l "$l" -d "$d"
+		has run.flat "cells\.0\.lock \"$l\"" "cells\.0\.design \"$d\"" \
+		    'complete true'
+	done; done
+}
+
+atf_test_case run__tunables_take_effect
+run__tunables_take_effect_head() {
+	atf_set descr "the tunables that say the same as an option, and others"
+}
+run__tunables_take_effect_body() {
+	run_json -r 1 -S kern.random.fortuna.concurrent_read=0
+	has run.flat 'cells\.0\.design "locked"'
+	run_json -r 1 -S kern.random.fortuna.concurrent_read=1 -d concurrent
+	has run.flat 'cells\.0\.design "concurrent"'
+	run_json -r 1 -S kern.random.use_chacha20_cipher=0
+	has run.flat 'cells\.0\.cipher "aes"'
+	run_json -r 2 -S debug.lock.delay_base=4 -S debug.lock.delay_max=4 \
+	    -d locked
+	has run.flat 'tunables\.. "debug.lock.delay_base=4"' \
+	    'tunables\.. "debug.lock.delay_max=4"'
+	run_json -r 1 -S debug.lock.prof.enable=0
+	has run.flat 'cells\.0\.profiled false'
+	! grep -q '^cells\.0\.lock_profile\.0' run.flat ||
+	    atf_fail "lock profile although it is switched off"
+	run_json -r 1 -S rngsim.harvest.sources=none
+	has run.flat 'sources\.0 "none"'
+	! grep -q '^sources\.1' run.flat || atf_fail "more than one source"
+}
+
+atf_test_case run__harvest_models
+run__harvest_models_head() {
+	atf_set descr "both FreeBSD models of the harvest side deliver events"
+}
+run__harvest_models_body() {
+	for m in 2019 newest; do
+		# Nothing but the source can seed the generator here.
+		run_json -r 1 -S rngsim.harvest.model=$m \
+		    -S rngsim.harvest.sources=interrupt \
+		    -S rngsim.source.interrupt.rate_hz=100000 \
+		    -S rngsim.harvest.boot_entropy_bytes=0 \
+		    -S rngsim.harvest.rate_hz=1000
+		has run.flat "tunables\.. \"rngsim.harvest.model=$m\"" \
+		    'complete true' 'sources\.0 "interrupt"'
+	done
+}
+
+atf_test_case run__record_then_replay
+run__record_then_replay_head() {
+	atf_set descr "recorded events seed the generator when replayed"
+}
+run__record_then_replay_body() {
+	run_json -r 1 -S rngsim.harvest.record=events.txt
+	# 2048 bytes of boot entropy alone are 256 events.
+	[ "$(grep -c '^event ' events.txt)" -ge 256 ] ||
+	    atf_fail "only $(wc -l <events.txt) lines"
+	! grep -Evq '^#|^event [0-9]+ [0-9]+ [0-9a-f]{2,16}( |$)' events.txt ||
+	    atf_fail "$(grep -Ev '^#|^event [0-9]+ [0-9]+ ' events.txt | head)"
+	run_json -r 1 -S rngsim.harvest.sources=replay \
+	    -S rngsim.source.replay.file=events.txt \
+	    -S rngsim.harvest.boot_entropy_bytes=0 \
+	    -S rngsim.harvest.rate_hz=1000
+	has run.flat 'sources\.0 "replay"' 'complete true'
+	# Cut short it is still a record, of fewer events: too few.
+	head -n 3 events.txt >few.txt
+	atf_check -s exit:1 -o empty -e match:'never seeded' "$(program)" run \
+	    -t 1000 -S rngsim.harvest.sources=replay \
+	    -S rngsim.source.replay.file=few.txt \
+	    -S rngsim.harvest.boot_entropy_bytes=0 \
+	    -S rngsim.seed_timeout_ms=50
+	# Not to be found, not to be read, not to be written: said at once.
+	echo 'event 0 1 zz' >bad.txt
+	for f in missing.txt bad.txt .; do
+		atf_check -s exit:1 -o empty -e match:"$f" "$(program)" run \
+		    -t 1000 -S rngsim.harvest.sources=replay \
+		    -S rngsim.source.replay.file=$f
+	done
+	atf_check -s exit:1 -o empty -e match:'missing/events' "$(program)" \
+	    run -t 1000 -S rngsim.harvest.record=missing/events
+}
+
+atf_test_case run__never_seeded
+run__never_seeded_head() {
+	atf_set descr "a bounded wait for entropy that does not come, then exit 1" \
+	    "with what pool 0 has and needs"
+}
+run__never_seeded_body() {
+	none="-t 1000 -S rngsim.seed_timeout_ms=50 -S rngsim.warmup_ms=0
+	    -S rngsim.harvest.sources=none"
+	boot=rngsim.harvest.boot_entropy_bytes
+	for d in locked concurrent; do
+		atf_check -s exit:1 -o empty -e match:'never seeded' \
+		    -e match:'pool 0 has 0 bytes' -e match:'needs 64' \
+		    "$(program)" run $none -d $d -r 2 -S $boot=0
+	done
+	# Boot entropy goes round 32 pools, so little of it reaches pool 0.
+	atf_check -s exit:1 -o empty -e match:'has [1-9][0-9]* bytes' \
+	    -e match:'needs 1024' "$(program)" run $none -r 1 -S $boot=100 \
+	    -S kern.random.fortuna.minpoolsize=1024
+	atf_check -s exit:1 -o empty -e match:'kern.random.block_seeded_status' \
+	    "$(program)" run $none -r 1 -S kern.random.block_seeded_status=1
+	echo earlier >r.json
+	atf_check -s exit:1 -o empty -e match:'never seeded' "$(program)" \
+	    sweep $none -r 1 -S $boot=0 -o r.json
+	[ "$(cat r.json)" = earlier ] || atf_fail "an earlier result is gone"
+	[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
+}
+
+# How many threads a process has.
+threads() {
+	if [ -d "/proc/$1/task" ]; then
+		ls "/proc/$1/task"
+	else
+		ps -H -o lwp= -p "$1"
+	fi 2>/dev/null
+}
+
+# Waits until the program whose id will be in a file has threads, which is when
+# it measures; leaves its id in $pid.  Fails when it ended before.
+until_measuring() {
+	while [ ! -s "$1" ]; do sleep 0.01; done
+	pid=$(cat "$1")
+	while [ "$(threads "$pid" | wc -l)" -lt 2 ]; do
+		kill -0 "$pid" 2>/dev/null || return 1
+		sleep 0.01
+	done
+}
+
+# Runs the program in the foreground: shells let background jobs ignore SIGINT.
+# The file is there, whole, at once.
+in_foreground() {
+	sh -c 'echo $$ >pid.tmp && mv pid.tmp pid && exec "$@"' sh "$@"
+}
+
+atf_test_case sweep__signal_ends_it_in_order
+sweep__signal_ends_it_in_order_head() {
+	atf_set descr "SIGINT, SIGTERM and SIGHUP: exit 1, a file that says that" \
+	    "it is not complete"
+}
+sweep__signal_ends_it_in_order_body() {
+	for s in INT TERM HUP; do
+		rm -f pid
+		{ until_measuring pid && kill -$s "$pid"; } &
+		in_foreground "$(program)" sweep -t 1000 -n 5 -r 1,2 -o r.json \
+		    >out 2>err
+		status=$?
+		wait
+		[ $status = 1 ] || atf_fail "SIG$s: exit $status: $(cat err)"
+		grep -qi interrupted err || atf_fail "SIG$s: $(cat err)"
+		json_flat r.json r.flat
+		has r.flat 'complete false' 'schema "rngsim-result/1"' 'cells \['
+		[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
+		rm r.json
+	done
+}
+
+atf_test_case sweep__signal_keeps_what_is_measured
+sweep__signal_keeps_what_is_measured_head() {
+	atf_set descr "a signal after the first repeat: its cell is in the file," \
+	    "marked as not complete, and report says so"
+}
+sweep__signal_keeps_what_is_measured_body() {
+	{
+		until_measuring pid
+		threads "$pid" >first.txt
+		# None of the first repeat's threads but the main one is left.
+		until [ "$(threads "$pid" | cat first.txt - | sort |
+		    uniq -d | wc -l)" -le 1 ]; do
+			kill -0 "$pid" 2>/dev/null || break
+		done
+		kill -TERM "$pid"
+	} &
+	in_foreground "$(program)" sweep $brief -n 10000 -r 1 -d none -c aes \
+	    -o r.json >out 2>err
+	status=$?
+	wait
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+	json_flat r.json r.flat
+	has r.flat 'complete false' 'cells\.0\.design "none"' \
+	    'cells\.0\.samples\.0\.order 0'
+	n=$(get r.flat cells.0.repeats)
+	[ "$n" -lt 10000 ] || atf_fail "it was not interrupted"
+	grep -qi 'incomplete\|not complete\|interrupted' out err ||
+	    atf_fail "neither stdout nor stderr says so"
+	atf_check -o match:'[Ii]ncomplete|[Ii]nterrupted|not complete' \
+	    "$(program)" report r.json
+}
+
+atf_test_case sweep__ignored_hangup_stays_ignored
+sweep__ignored_hangup_stays_ignored_head() {
+	atf_set descr "nohup(1) keeps a sweep alive"
+}
+sweep__ignored_hangup_stays_ignored_body() {
+	{ until_measuring pid && kill -HUP "$pid"; } &
+	(trap '' HUP; in_foreground "$(program)" run -t 0.3 -r 1 -o r.json \
+	    >out 2>err)
+	status=$?
+	wait
+	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
+	json_flat r.json r.flat
+	has r.flat 'complete true'
+}
+
+atf_init_test_cases() {
+	atf_add_test_case run__has_every_pinned_key
+	atf_add_test_case run__defaults
+	atf_add_test_case run__crypto_modes
+	atf_add_test_case sweep__defaults
+	atf_add_test_case sweep__lists_and_ranges
+	atf_add_test_case sweep__seed_sets_the_order
+	atf_add_test_case run__chosen_seed_is_printed
+	atf_add_test_case sweep__formats
+	atf_add_test_case run__table_fits_80_columns
+	atf_add_test_case run__nothing_on_stderr
+	atf_add_test_case run__oversubscribed
+	atf_add_test_case run__affinity_mask
+	atf_add_test_case run__every_design_and_lock
+	atf_add_test_case run__tunables_take_effect
+	atf_add_test_case run__harvest_models
+	atf_add_test_case run__record_then_replay
+	atf_add_test_case run__never_seeded
+	atf_add_test_case sweep__signal_ends_it_in_order
+	atf_add_test_case sweep__signal_keeps_what_is_measured
+	atf_add_test_case sweep__ignored_hangup_stays_ignored
+}
