@@ -222,7 +222,7 @@ print_shade(FILE *out, const struct panel *pa)
 {
 	double from;
 
-	fputs("unset object 1\nunset label 1\n", out);
+	fputs("unset object 1\n", out);
 	if (pa->pa_over == 0)
 		return;
 	from = pa->pa_fits == 0 || pa->pa_fits >= pa->pa_over ?
@@ -235,9 +235,7 @@ print_shade(FILE *out, const struct panel *pa)
 	else
 		fprintf(out, "first %g, graph 0", from);
 	fputs(" to graph 1, graph 1 behind fillcolor rgb '#e4e4e4' "
-	    "fillstyle solid noborder\n"
-	    "set label 1 'shaded: more threads than CPUs' "
-	    "at graph 0.985, graph 0.955 right textcolor rgb '#444444'\n", out);
+	    "fillstyle solid noborder\n", out);
 }
 
 static void
@@ -248,7 +246,8 @@ print_rates(FILE *out, const struct panel *pa)
 	fputs("set title ", out);
 	print_quoted(out, pa->pa_cipher);
 	fputs(" offset 0,-0.4\nset ylabel 'MB/s of each reader'\n"
-	    "unset logscale y\nset yrange [0:*]\nset xlabel ''\nunset key\n"
+	    "unset logscale y\nset yrange [0:*]\n"
+	    "set offsets 0, 0, graph 0.06, 0\nset xlabel ''\nunset key\n"
 	    "plot ", out);
 	for (i = 0; i < pa->pa_curves; i++)
 		fprintf(out, "%s$curve%u using 1:2:3:4 with yerrorbars "
@@ -264,7 +263,7 @@ print_harvest(FILE *out, const struct panel *pa)
 	double least = pa->pa_harvest_least, most = pa->pa_harvest_most;
 	unsigned i;
 
-	fputs("unset label 1\nunset title\nset xlabel 'readers' offset 0,0.3\n"
+	fputs("unset title\nset xlabel 'readers' offset 0,0.3\n"
 	    "set ylabel 'CPU of the harvest thread, %'\n"
 	    "set key bmargin center horizontal Left reverse samplen 5\n", out);
 	if (least > 0 && most / least > PLOT_WIDE)
@@ -332,7 +331,8 @@ print_title(FILE *out, const struct result *r, const struct common *co,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s");
 	fputs("title1 = ", out);
 	print_quoted(out, text);
-	snprintf(text, sizeof(text), "%s%s%s%s%s%sbars: 95 %% intervals",
+	snprintf(text, sizeof(text), "%s%s%s%s%s%sbars: 95 %% intervals, "
+	    "shaded: more readers than CPUs",
 	    co->co_lock ? "lock " : "", co->co_lock ? c->lock : "",
 	    co->co_lock ? ", " : "",
 	    co->co_size ? "requests of " : "",

@@ -8,7 +8,7 @@ srcdir()
 # The indented lines of README that begin with a word.
 lines()
 {
-	sed -n "s/^    \($1 .*\)/\1/p" "$(srcdir)/README.md"
+	sed -n "s|^    \($1 .*\)|\1|p" "$(srcdir)/README.md"
 }
 
 atf_test_case readme__commands
