@@ -235,9 +235,9 @@ check_sources(const struct options *op)
 	struct harvest_error why;
 	int error;
 
-	error = random_sources_check(hc, &list, &why);
-	if (error == EINVAL)
+	if (random_source_list_parse(&list, hc->sources, &why) != 0)
 		return (usage_error(op->op_command, "-S: %s", why.text));
+	error = random_sources_check(hc, &list, &why);
 	if (error != 0) {
 		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why.text);
 		return (EXIT_FAILURE);

@@ -55,6 +55,16 @@ fortuna_state_fini(struct fortuna_state *fs)
 	wipe(fs, sizeof(*fs));
 }
 
+/* So that the next reseed, which is part of a read, does not allocate. */
+static void
+prepare_reseed(struct fortuna_state *fs)
+{
+
+	for (; fs->fs_drained > 0; fs->fs_drained--)
+		digest_prepare(&fs->fs_pool[fs->fs_drained - 1].fsp_hash);
+	digest_prepare(&fs->fs_scratch);
+}
+
 void
 fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 {
@@ -68,9 +78,7 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	digest_update(&pool->fsp_hash, &event->he_somecounter,
 	    sizeof(event->he_somecounter));
 	digest_update(&pool->fsp_hash, event->he_entropy, event->he_size);
-	/* So that the reseed, which is part of a read, does not allocate. */
-	digest_prepare(&pool->fsp_hash);
-	digest_prepare(&fs->fs_scratch);
+	prepare_reseed(fs);
 	absorbed = (uint32_t)sizeof(event->he_somecounter) + event->he_size;
 	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
 	    pool->fsp_length + absorbed;
@@ -136,6 +144,7 @@ fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
 	    fs->fs_reseedcount % (1u << i) == 0; i++)
 		pool_drain(&fs->fs_pool[i], s + i * DIGEST_BYTES);
 	reseed(fs, s, i * DIGEST_BYTES);
+	fs->fs_drained = i;
 	wipe(s, i * DIGEST_BYTES);
 	return (i);
 }

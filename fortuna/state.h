@@ -43,6 +43,7 @@ struct fortuna_state {
 	struct cipher_key *fs_key;		/* K */
 	int64_t		 fs_lasttime_ns;	/* of the last reseed */
 	unsigned	 fs_minpoolsize;	/* bytes */
+	unsigned	 fs_drained;		/* pools 0.. to be prepared */
 	struct digest	 fs_scratch;		/* of reseeds; empty between */
 };
 
