@@ -51,8 +51,8 @@ refused(struct cell_run *run, int error, const char *what, unsigned i,
     unsigned n)
 {
 
-	return (cell_fail(run, error, "the host refused to start %s thread %u of "
-	    "%u: %s; see ulimit -u and the cgroup's pids.max", what, i + 1, n,
+	return (cell_fail(run, error, "the host refused to start %s thread %u "
+	    "of %u: %s; see ulimit -u and the cgroup's pids.max", what, i + 1, n,
 	    strerror(error)));
 }
 
@@ -97,6 +97,22 @@ set_phase(struct cell_run *run, enum phase phase)
 	machine_wake_32(&run->run_phase);
 }
 
+int
+cell_unseeded(struct cell_run *run, struct generator *g, unsigned waited_ms)
+{
+	struct generator_status gs;
+
+	if (run->run_params->cp_config->bc_generator.block_seeded_status)
+		return (cell_fail(run, ETIMEDOUT, "never seeded: "
+		    "kern.random.block_seeded_status=1 says so"));
+	g->g_algorithm->ra_status(g, &gs);
+	return (cell_fail(run, ETIMEDOUT, "never seeded in %u ms: pool 0 has "
+	    "%u bytes and needs %u; add sources (rngsim.harvest.sources) or "
+	    "boot entropy (rngsim.harvest.boot_entropy_bytes), or wait longer "
+	    "(rngsim.seed_timeout_ms)", waited_ms, gs.gs_pool0_bytes,
+	    gs.gs_pool0_needed_bytes));
+}
+
 /* Opens the barrier and waits until output flows. */
 static int
 wait_running(struct cell_run *run)
@@ -104,7 +120,6 @@ wait_running(struct cell_run *run)
 	const struct cell_params *cp = run->run_params;
 	struct generator *g = run->run_dev.rd_generator;
 	unsigned timeout_ms = cp->cp_config->bc_program.seed_timeout_ms;
-	struct generator_status gs;
 	uint32_t ready;
 	int64_t end_ns;
 
@@ -113,25 +128,18 @@ wait_running(struct cell_run *run)
 		machine_wait_32(&run->run_ready, ready, -1);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
-	for (;;) {
+	/* Generators that nobody shares were seeded when they were made. */
+	while (run->run_readers[0].r_dev.rd_generator == g) {
 		/* Tries a pre_read, should no reader do so. */
 		if (g->g_algorithm->ra_seeded(g))
 			return (0);
 		if (*cp->cp_stop)
 			return (cell_fail(run, EINTR, "interrupted"));
 		if (machine_uptime_ns() >= end_ns)
-			break;
+			return (cell_unseeded(run, g, timeout_ms));
 		g->g_algorithm->ra_wait_seeded(g, SEED_POLL_NS);
 	}
-	if (cp->cp_config->bc_generator.block_seeded_status)
-		return (cell_fail(run, ETIMEDOUT, "never seeded: "
-		    "kern.random.block_seeded_status=1 says so"));
-	g->g_algorithm->ra_status(g, &gs);
-	return (cell_fail(run, ETIMEDOUT, "never seeded in %u ms: pool 0 has %u "
-	    "bytes and needs %u; add sources (rngsim.harvest.sources) or boot "
-	    "entropy (rngsim.harvest.boot_entropy_bytes), or wait longer "
-	    "(rngsim.seed_timeout_ms)", timeout_ms, gs.gs_pool0_bytes,
-	    gs.gs_pool0_needed_bytes));
+	return (0);
 }
 
 /* Sleeps to an absolute time, in slices that notice a stop; EINTR for one. */

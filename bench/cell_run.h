@@ -77,6 +77,7 @@ index_harvest(const struct cell_run *run)
 }
 
 #define	cell_fail		FLAVOURED(cell_fail)
+#define	cell_unseeded		FLAVOURED(cell_unseeded)
 #define	cell_setup		FLAVOURED(cell_setup)
 #define	cell_teardown		FLAVOURED(cell_teardown)
 #define	cell_reader_main	FLAVOURED(cell_reader_main)
@@ -89,6 +90,14 @@ index_harvest(const struct cell_run *run)
  */
 int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * cell_fail() for a generator that was not seeded after waited_ms.
+ *
+ * Returns: ETIMEDOUT.
+ */
+int cell_unseeded(struct cell_run *run, struct generator *g,
+    unsigned waited_ms);
 
 /*
  * Makes everything but the threads.  Whatever it returns, cell_teardown() is

@@ -35,8 +35,8 @@ make_generator(struct cell_run *run, struct generator **g)
 
 	error = generator_find(ce->ce_design)->ra_init(g, &gp);
 	if (error != 0)
-		return (cell_fail(run, error, "cannot make design %s with lock %s: "
-		    "%s", ce->ce_design, ce->ce_lock, strerror(error)));
+		return (cell_fail(run, error, "cannot make design %s with lock "
+		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
 	return (0);
 }
 
@@ -52,13 +52,13 @@ prime(struct cell_run *run)
 		return (0);
 	bytes = malloc(n);
 	if (bytes == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for %zu bytes of boot "
-		    "entropy", n));
+		return (cell_fail(run, ENOMEM, "no memory for %zu bytes of "
+		    "boot entropy", n));
 	error = prime_fill(bytes, n, NULL);
 	if (error != 0) {
 		free(bytes);
-		return (cell_fail(run, error, "the host's generator gave no boot "
-		    "entropy: %s", strerror(error)));
+		return (cell_fail(run, error, "the host's generator gave no "
+		    "boot entropy: %s", strerror(error)));
 	}
 	harvestq_prime(run->run_hq, bytes, n);
 	free(bytes);
@@ -87,8 +87,8 @@ setup_harvest(struct cell_run *run)
 }
 
 /*
- * The device a reader reads.  All share one, but where the lock excludes nobody:
- * then each has its own, seeded like the shared one, and the cell shows what
+ * The device a reader reads.  All share one, but where the lock excludes
+ * nobody: then each has its own, seeded like the shared one, and the cell shows what
  * readers would get if they had nothing to share.
  */
 static int
@@ -107,8 +107,12 @@ setup_device(struct cell_run *run, struct reader *r)
 	error = prime_generator(r->r_dev.rd_generator,
 	    cp->cp_config->bc_harvest.boot_entropy_bytes, NULL);
 	if (error != 0)
-		return (cell_fail(run, error, "no boot entropy for reader %u: %s",
-		    r->r_index, strerror(error)));
+		return (cell_fail(run, error, "no boot entropy for "
+		    "reader %u: %s", r->r_index, strerror(error)));
+	/* Nothing else will feed it. */
+	if (!r->r_dev.rd_generator->g_algorithm->ra_seeded(
+	    r->r_dev.rd_generator))
+		return (cell_unseeded(run, r->r_dev.rd_generator, 0));
 	return (0);
 }
 
@@ -203,8 +207,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    generator_site_names) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
 	    harvest_site_names) != 0)
-		return (cell_fail(run, ENOMEM, "no memory for %u threads' profiles",
-		    thread_count(run)));
+		return (cell_fail(run, ENOMEM, "no memory for %u threads' "
+		    "profiles", thread_count(run)));
 	run->run_main.mt_index = thread_count(run) - 1;
 	return (setup_readers(run));
 }

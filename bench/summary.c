@@ -12,7 +12,7 @@
 /* Gates: what is said in the row when it does not hold. */
 static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* half to half */
-static const double drift_min_reads = 20;	/* a part, or it tells nothing */
+static const double drift_min_reads = 20;	/* in each part of a window */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
 static struct result_row *

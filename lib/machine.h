@@ -134,7 +134,7 @@ void machine_attach(struct mthread *td, const char *name);
 /* Undoes machine_attach(). */
 void machine_detach(void);
 
-/* CPU time td has used, ns; td is running or has not been joined. */
+/* CPU time td has used, ns; 0 before it runs and after it ended. */
 int64_t machine_thread_cpu_ns(struct mthread *td);
 
 #endif

@@ -30,6 +30,9 @@ enum {
 	PROBE_AFTER	= 12
 };
 
+/* No clock has this number: asking it is an error. */
+#define	NO_CLOCK	UINT32_MAX
+
 _Thread_local struct mthread *machine_self;
 
 /* Who was last seen running on each CPU, among threads bound to it. */
@@ -127,15 +130,16 @@ bool
 machine_running(struct mthread *owner, struct machine_probe *probe)
 {
 	struct mthread *td = machine_curthread();
+	struct mptr *slot;
 	int64_t cpu_ns;
 
 	if (atomic_load_32(&owner->mt_offcpu) != 0)
 		return (false);
-	if (owner->mt_bound && td->mt_bound && owner->mt_cpu == td->mt_cpu)
+	slot = machine_slot(owner);
+	if (slot == machine_slot(td))
 		return (false);
 	machine_oncpu();
-	if (owner->mt_bound &&
-	    atomic_load_ptr(owner->mt_slot) != (uintptr_t)owner)
+	if (atomic_load_ptr(slot) != (uintptr_t)owner)
 		return (false);
 	if (probe->mp_owner != owner) {
 		probe->mp_owner = owner;
@@ -145,7 +149,8 @@ machine_running(struct mthread *owner, struct machine_probe *probe)
 	if (++probe->mp_asked < PROBE_AFTER)
 		return (true);
 	/* An owner that released and ended has no clock: not a block. */
-	if (tick_thread_cpu_ns(owner->mt_pthread, &cpu_ns) != 0)
+	if (tick_cpu_ns((clockid_t)atomic_load_32(&owner->mt_clock),
+	    &cpu_ns) != 0)
 		return (true);
 	if (probe->mp_cpu_ns == cpu_ns)
 		return (false);
@@ -159,8 +164,20 @@ thread_reset(struct mthread *td, const char *name)
 
 	memset(td, 0, sizeof(*td));
 	td->mt_cpu = MACHINE_CPU_ANY;
-	td->mt_slot = &td->mt_noslot;
+	atomic_init_ptr(&td->mt_slot, (uintptr_t)&td->mt_noslot);
+	atomic_init_32(&td->mt_clock, NO_CLOCK);
 	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+}
+
+/* The part of starting that only the thread itself can do. */
+static void
+thread_begin(struct mthread *td)
+{
+	clockid_t clock;
+
+	if (tick_cpu_clock(&clock) == 0)
+		atomic_store_32(&td->mt_clock, (uint32_t)clock);
+	machine_oncpu();
 }
 
 static void *
@@ -173,8 +190,9 @@ thread_main(void *arg)
 		td->mt_bound = cpu_bind(pthread_self(),
 		    (unsigned)td->mt_cpu) == 0;
 	if (td->mt_bound)
-		td->mt_slot = &slots[td->mt_cpu % CPU_SLOTS].slot_thread;
-	machine_oncpu();
+		atomic_store_ptr(&td->mt_slot,
+		    (uintptr_t)&slots[td->mt_cpu % CPU_SLOTS].slot_thread);
+	thread_begin(td);
 #if defined(__linux__)
 	pthread_setname_np(pthread_self(), td->mt_name);
 #elif defined(__FreeBSD__)
@@ -221,7 +239,7 @@ machine_attach(struct mthread *td, const char *name)
 	thread_reset(td, name);
 	td->mt_pthread = pthread_self();
 	machine_self = td;
-	machine_oncpu();
+	thread_begin(td);
 }
 
 void
@@ -237,7 +255,7 @@ machine_thread_cpu_ns(struct mthread *td)
 {
 	int64_t ns = 0;
 
-	if (tick_thread_cpu_ns(td->mt_pthread, &ns) != 0)
+	if (tick_cpu_ns((clockid_t)atomic_load_32(&td->mt_clock), &ns) != 0)
 		return (0);
 	return (ns);
 }

@@ -109,9 +109,9 @@ MACHINE_ATOMIC(ptr, uintptr_t)
 /*
  * A thread.
  *
- * mt_offcpu is set by the thread itself around its sleeps, mt_cpu, mt_bound and
- * mt_slot before its function runs; together they are what a waiter can know
- * about an owner without asking the operating system.
+ * What others may look at while it runs is atomic: mt_offcpu, which it sets
+ * around its sleeps, and mt_slot and mt_clock, which it sets before its
+ * function runs.  mt_cpu and mt_bound are for whoever joined it.
  */
 struct mthread {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -122,8 +122,9 @@ struct mthread {
 	 * The thread last known to run on the CPU that this one is bound to;
 	 * of a thread that floats, its own mt_noslot.
 	 */
-	struct mptr	*mt_slot;
+	struct mptr	mt_slot;
 	struct mptr	mt_noslot;
+	struct m32	mt_clock;	/* its CPU clock, once it runs */
 	int		mt_cpu;		/* rank it is bound to, or ANY */
 	bool		mt_bound;	/* the binding was granted */
 	bool		mt_spawned;	/* and so must be joined */
@@ -214,14 +215,22 @@ machine_curthread(void)
 	return (machine_self);
 }
 
+/* For this file and machine_real.c. */
+static inline struct mptr *
+machine_slot(struct mthread *td)
+{
+
+	return ((struct mptr *)atomic_load_ptr(&td->mt_slot));
+}
+
 static inline void
 machine_oncpu(void)
 {
 	struct mthread *td = machine_self;
 
 	/* Looked at first: waiters share the line, and it seldom changes. */
-	if (atomic_load_ptr(td->mt_slot) != (uintptr_t)td)
-		atomic_store_ptr(td->mt_slot, (uintptr_t)td);
+	if (atomic_load_ptr(machine_slot(td)) != (uintptr_t)td)
+		atomic_store_ptr(machine_slot(td), (uintptr_t)td);
 }
 
 static inline bool

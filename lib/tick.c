@@ -39,15 +39,17 @@ tick_cycles_per_ns(void)
 }
 
 int
-tick_thread_cpu_ns(pthread_t thread, int64_t *ns)
+tick_cpu_clock(clockid_t *clock)
+{
+
+	return (pthread_getcpuclockid(pthread_self(), clock));
+}
+
+int
+tick_cpu_ns(clockid_t clock, int64_t *ns)
 {
 	struct timespec ts;
-	clockid_t clock;
-	int error;
 
-	error = pthread_getcpuclockid(thread, &clock);
-	if (error != 0)
-		return (error);
 	if (clock_gettime(clock, &ts) != 0)
 		return (errno);
 	*ns = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;

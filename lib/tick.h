@@ -77,13 +77,21 @@ int64_t tick_cycles_to_ns(uint64_t cycles);
 double tick_cycles_per_ns(void);
 
 /*
- * CPU time a thread has used so far.
+ * The calling thread's CPU clock, for tick_cpu_ns() from any thread.
  *
- *   thread  in   a thread that has not been joined
- *   ns      out  nanoseconds, user and system
- *
- * Returns: 0, or what pthread_getcpuclockid(3) or clock_gettime(2) said.
+ * Returns: 0, or what pthread_getcpuclockid(3) said.
  */
-int tick_thread_cpu_ns(pthread_t thread, int64_t *ns);
+int tick_cpu_clock(clockid_t *clock);
+
+/*
+ * CPU time that the thread of a clock has used so far.
+ *
+ *   clock  in   from tick_cpu_clock(); its thread may have ended
+ *   ns     out  nanoseconds, user and system
+ *
+ * Returns: 0, or what clock_gettime(2) said, which is an error for a thread
+ * that ended.
+ */
+int tick_cpu_ns(clockid_t clock, int64_t *ns);
 
 #endif

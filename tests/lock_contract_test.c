@@ -62,7 +62,7 @@ struct meeting {
 	struct m32	 m_go;		/* to the other: begin */
 	struct m32	 m_about;	/* from it: acquiring next */
 	struct m32	 m_entered;	/* from it: acquired */
-	struct m32	 m_leaving;	/* to it: the holder is about to release */
+	struct m32	 m_leaving;	/* to it: the holder releases next */
 	struct m32	 m_done;	/* from it */
 	bool		 m_tried;	/* its lock_tryacquire() succeeded */
 	bool		 m_alone;	/* it entered after the holder left */

@@ -342,16 +342,60 @@ ATF_TC_HEAD(machine_running__never_wrongly_false, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "The one thread that certainly runs, "
-	    "the caller, is never reported as not running");
+	    "the caller's own, is never reported as not running");
 }
 ATF_TC_BODY(machine_running__never_wrongly_false, tc)
 {
+	static struct mthread observer;
 	struct machine_probe probe = { 0 };
 	unsigned i;
 
+	/* Under a second name: nobody waits for a lock of his own. */
 	support_machine(&self);
+	machine_detach();
+	machine_attach(&observer, "observer");
 	for (i = 0; i < 1000; i++)
 		ATF_REQUIRE_MSG(machine_running(&self, &probe), "call %u", i);
+}
+
+static void
+do_nothing(void *arg)
+{
+
+	(void)arg;
+}
+
+ATF_TC(machine_running__ended);
+ATF_TC_HEAD(machine_running__ended, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A waiter may still look at an owner "
+	    "that released, ended and was joined, its stack long unmapped");
+}
+ATF_TC_BODY(machine_running__ended, tc)
+{
+	struct machine_probe probe = { 0 };
+	struct actor *a;
+	unsigned i;
+
+	support_machine(&self);
+#ifdef __GLIBC__
+	/* More than the C library keeps mapped for the next thread. */
+	pthread_attr_t attr;
+
+	ATF_REQUIRE_EQ(0, pthread_attr_init(&attr));
+	ATF_REQUIRE_EQ(0, pthread_attr_setstacksize(&attr, 128 << 20));
+	ATF_REQUIRE_EQ(0, pthread_setattr_default_np(&attr));
+	pthread_attr_destroy(&attr);
+#endif
+	a = actors_make(1);
+	support_spawn(&a->a_thread, "ended", MACHINE_CPU_ANY, do_nothing,
+	    NULL);
+	machine_join(&a->a_thread);
+	/* Nothing is certain of it; what counts is to come back. */
+	for (i = 0; i < 100; i++)
+		machine_running(&a->a_thread, &probe);
+	free(a);
 }
 
 static void
@@ -412,13 +456,6 @@ spin_and_announce(void *arg)
 	atomic_store_rel_32(&a->a_ready, 2);
 	while (atomic_load_acq_32(&a->a_go) != 2)
 		machine_yield();
-}
-
-static void
-do_nothing(void *arg)
-{
-
-	(void)arg;
 }
 
 ATF_TC(machine_oncpu__another_ran);
@@ -616,6 +653,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, machine_running__asleep);
 	ATF_TP_ADD_TC(tp, machine_running__blocked_elsewhere);
 	ATF_TP_ADD_TC(tp, machine_running__never_wrongly_false);
+	ATF_TP_ADD_TC(tp, machine_running__ended);
 	ATF_TP_ADD_TC(tp, machine_running__same_cpu);
 	ATF_TP_ADD_TC(tp, machine_oncpu__another_ran);
 	ATF_TP_ADD_TC(tp, machine_spawn__binds);
