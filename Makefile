@@ -99,7 +99,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for t in $(TESTS_C); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \
 		echo "$$b: tests/$$t.c $(OBJ)/librngsim.a"; \
-		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -o $$@ tests/%s.c $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t; \
+		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -MT $$@ -o $$@ tests/%s.c $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t; \
 		echo "-include $(OBJ)/$$t.d"; done; \
 	for t in uint128 kat; do \
 		b=$(BUILDDIR)/tests/$${t}_two_words_test; programs="$$programs $$b"; \

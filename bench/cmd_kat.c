@@ -16,19 +16,17 @@ run_file(const char *path)
 
 	if (path != NULL) {
 		in = fopen(path, "re");
-		if (in == NULL) {
-			fprintf(stderr, "rngsim: kat: %s: %s\n", path,
-			    strerror(errno));
-			return (EXIT_FAILURE);
-		}
+		if (in == NULL)
+			return (run_error("kat", "%s: %s", path,
+			    strerror(errno)));
 	}
 	error = kat_run(path != NULL ? path : "stdin", in, stdout, stderr);
 	if (path != NULL)
 		fclose(in);
 	/* A line that is no command was complained of by kat_run(). */
 	if (error != 0 && error != EINVAL)
-		fprintf(stderr, "rngsim: kat: %s: %s\n", path != NULL ? path :
-		    "stdin", strerror(error));
+		run_error("kat", "%s: %s", path != NULL ? path : "stdin",
+		    strerror(error));
 	return (error != 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
@@ -44,11 +42,9 @@ run(int argc, char *argv[], char *const whole[])
 	    "Runs known-answer scripts, stdin when no file is named, and "
 	    "prints their answers.\nrngsim(1) has the language.", &status))
 		return (status);
-	if (crypto_init(&missing) != 0) {
-		fprintf(stderr, "rngsim: kat: %s does not offer a working "
-		    "%s\n", crypto_version(), missing);
-		return (EXIT_FAILURE);
-	}
+	if (crypto_init(&missing) != 0)
+		return (run_error("kat", "%s does not offer a working %s",
+		    crypto_version(), missing));
 	machine_attach(&self, "kat");
 	if (argc == 1)
 		status = run_file(NULL);

@@ -125,20 +125,16 @@ run(int argc, char *argv[], char *const whole[])
 	if (status != 0)
 		return (status);
 	error = result_load(ro.ro_file, &r, why);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: report: %s: %s\n", ro.ro_file, why);
-		return (EXIT_FAILURE);
-	}
+	if (error != 0)
+		return (run_error("report", "%s: %s", ro.ro_file, why));
 	if (ro.ro_plot != NULL) {
 		error = plot_write(&r, ro.ro_plot, why);
 		if (error != 0)
-			fprintf(stderr, "rngsim: report: %s: %s\n", ro.ro_plot,
-			    why);
+			run_error("report", "%s: %s", ro.ro_plot, why);
 	} else {
 		error = report_emit(stdout, &r, ro.ro_format_index);
 		if (error != 0)
-			fprintf(stderr, "rngsim: stdout: %s\n",
-			    strerror(error));
+			run_error("report", "stdout: %s", strerror(error));
 	}
 	result_free(&r);
 	return (error != 0 ? EXIT_FAILURE : EXIT_SUCCESS);

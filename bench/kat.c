@@ -396,6 +396,7 @@ kat_run(const char *name, FILE *in, FILE *out, FILE *err)
 	k.k_window = malloc(KAT_WINDOW_BYTES);
 	if (k.k_window == NULL)
 		return (ENOMEM);
+	errno = 0;
 	while (error == 0 && line_read(in, line, &length)) {
 		k.k_line++;
 		error = line_check(&k, line, length);
@@ -403,7 +404,7 @@ kat_run(const char *name, FILE *in, FILE *out, FILE *err)
 			error = kat_line(&k, line);
 	}
 	if (error == 0 && ferror(in))
-		error = EIO;
+		error = errno != 0 ? errno : EIO;
 	kat_forget(&k);
 	wipe(k.k_window, KAT_WINDOW_BYTES);
 	free(k.k_window);

@@ -41,11 +41,10 @@ prepare(struct options *op, char *const whole[])
 	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 	    (uint64_t)sysconf(_SC_PAGESIZE);
 	if (buffers_bytes(op) > memory / 4 * 3) {
-		fprintf(stderr, "rngsim: %s: the readers' buffers need %.3g "
-		    "GB, this machine has %.3g: use fewer readers (-r) or "
-		    "smaller requests (-s)\n", op->op_command,
-		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9);
-		return (EXIT_FAILURE);
+		return (run_error(op->op_command, "the readers' buffers need "
+		    "%.3g GB, this machine has %.3g: use fewer readers (-r) "
+		    "or smaller requests (-s)",
+		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9));
 	}
 	error = crypto_mode_enter(op->op_crypto, whole);
 	if (error != 0) {

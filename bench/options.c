@@ -29,20 +29,20 @@ struct option_def {
 	option_setter	*od_set;
 };
 
-int
-usage_error(const char *command, const char *fmt, ...)
+/*
+ * One line on stderr.  What was typed or read must neither break it nor drive
+ * the terminal.
+ */
+static void
+complain(const char *command, const char *fmt, va_list ap)
 {
 	char text[1024];
 	const char *p;
-	va_list ap;
 
-	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	fputs("rngsim: ", stderr);
 	if (command != NULL)
 		fprintf(stderr, "%s: ", command);
-	/* What was typed must neither break the line nor drive the terminal. */
 	for (p = text; *p != '\0'; p++) {
 		if (*p >= ' ' && *p <= '~')
 			fputc(*p, stderr);
@@ -50,7 +50,28 @@ usage_error(const char *command, const char *fmt, ...)
 			fprintf(stderr, "\\x%02x", (unsigned char)*p);
 	}
 	fputc('\n', stderr);
+}
+
+int
+usage_error(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(command, fmt, ap);
+	va_end(ap);
 	return (EXIT_USAGE);
+}
+
+int
+run_error(const char *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(command, fmt, ap);
+	va_end(ap);
+	return (EXIT_FAILURE);
 }
 
 /* Continues a description under its first line. */
@@ -238,10 +259,10 @@ check_sources(const struct options *op)
 	if (random_source_list_parse(&list, hc->sources, &why) != 0)
 		return (usage_error(op->op_command, "-S: %s", why.text));
 	error = random_sources_check(hc, &list, &why);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why.text);
-		return (EXIT_FAILURE);
-	}
+	if (error == EINVAL && hc->replay_file[0] == '\0')
+		return (usage_error(op->op_command, "-S: %s", why.text));
+	if (error != 0)
+		return (run_error(op->op_command, "%s", why.text));
 	if (hc->record_file[0] != '\0' && (op->op_kind != OPTIONS_RUN ||
 	    op->op_repeats > 1))
 		return (usage_error(op->op_command, "-S: "
@@ -385,10 +406,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 {
 	int error;
 
-	if (init(op, kind, argv[0]) != 0) {
-		fprintf(stderr, "rngsim: no memory\n");
-		return (EXIT_FAILURE);
-	}
+	if (init(op, kind, argv[0]) != 0)
+		return (run_error(argv[0], "no memory"));
 	error = parse_all(op, kind, argc, argv);
 	if (error != 0 || op->op_help)
 		return (error);

@@ -81,6 +81,14 @@ int usage_error(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
+ * Says why a command failed, likewise.
+ *
+ * Returns: EXIT_FAILURE.
+ */
+int run_error(const char *command, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
  * For commands that take operands and only --help: prints help or complains.
  *
  *   usage  in  one line

@@ -23,7 +23,7 @@ read_random_uio(struct randomdev *rd, struct generator_reader *gr,
 {
 	struct generator *g = rd->rd_generator;
 	const struct random_algorithm *ra = g->g_algorithm;
-	uint64_t resid, since_poll = 0;
+	uint64_t resid;
 	struct uio part;
 	int error;
 
@@ -47,16 +47,13 @@ read_random_uio(struct randomdev *rd, struct generator_reader *gr,
 		if (part.uio_resid > RANDOMDEV_BUFFER_BYTES)
 			part.uio_resid = RANDOMDEV_BUFFER_BYTES;
 		resid -= part.uio_resid;
-		since_poll += part.uio_resid;
 		machine_charge(COST_COPYOUT, (size_t)part.uio_resid);
 		ra->ra_read(g, gr, &part);
 		*uio = part;
 		uio->uio_resid = resid;
-		if (since_poll >= RANDOMDEV_BUFFER_BYTES) {
-			since_poll = 0;
-			if (machine_interrupted())
-				break;
-		}
+		/* A part that leaves some is a whole buffer. */
+		if (resid > 0 && machine_interrupted())
+			break;
 	}
 	return (0);
 }
