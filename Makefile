@@ -198,7 +198,7 @@ test: deps
 
 test-now:
 	@src=$$(pwd); cd $(BUILDDIR) && rm -f kyua.db && \
-	kyua --logfile=kyua.log --config=none -v test_suites.rngsim.srcdir=$$src \
+	kyua --logfile=kyua.log --config=none -v test_suites.rngsim.source=$$src \
 	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
 	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
 	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status

@@ -30,7 +30,7 @@ static int
 reader_loop(struct reader *r)
 {
 	struct cell_run *run = r->r_run;
-	size_t n = (size_t)run->run_params->cp_cell.ce_request_bytes;
+	size_t made, n = (size_t)run->run_params->cp_cell.ce_request_bytes;
 	uint64_t bytes = 0, last, now;
 	enum phase phase = PHASE_WARM, seen;
 	int error;
@@ -42,17 +42,19 @@ reader_loop(struct reader *r)
 		error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
 		if (error != 0)
 			return (error);
+		/* An interrupted request ends short. */
+		made = n - (size_t)uio.uio_resid;
 		now = machine_cycles();
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
 		if (phase == seen && phase == PHASE_MEASURE) {
-			bytes += n;
+			bytes += made;
 			hist_add(&r->r_latency, now - last);
 			atomic_store_64(&r->r_bytes, bytes);
 		} else if (phase != seen) {
 			double share = share_in_window(run, seen, last, now);
 
-			r->r_edge_bytes += share * (double)n;
-			if (share > 0)
+			r->r_edge_bytes += share * (double)made;
+			if (share > 0 && made == n)
 				hist_add(&r->r_latency, now - last);
 			if (seen == PHASE_STOP)
 				break;
@@ -75,7 +77,7 @@ cell_reader_main(void *arg)
 	struct cell_run *run = r->r_run;
 
 	machine_curthread()->mt_index = r->r_index;
-	atomic_fetchadd_32(&run->run_ready, 1);
+	atomic_fetchadd_rel_32(&run->run_ready, 1);
 	machine_wake_32(&run->run_ready);
 	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
 		machine_wait_32(&run->run_phase, PHASE_START, -1);

@@ -88,8 +88,8 @@ setup_harvest(struct cell_run *run)
 
 /*
  * The device a reader reads.  All share one, but where the lock excludes
- * nobody: then each has its own, seeded like the shared one, and the cell shows what
- * readers would get if they had nothing to share.
+ * nobody: then each has its own, seeded like the shared one, and the cell shows
+ * what readers would get if they had nothing to share.
  */
 static int
 setup_device(struct cell_run *run, struct reader *r)
@@ -200,8 +200,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	if (error != 0)
 		return (error);
 	run->run_producer_count = harvestq_producers(run->run_hq);
-	run->run_producers = calloc(run->run_producer_count + 1,
-	    sizeof(*run->run_producers));
+	run->run_producers = aligned_alloc(_Alignof(struct producer),
+	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
 	if (run->run_producers == NULL ||
 	    lockprof_init(&run->run_prof, thread_count(run), GENERATOR_SITES,
 	    generator_site_names) != 0 ||

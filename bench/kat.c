@@ -71,35 +71,6 @@ print_hex(FILE *out, const uint8_t *bytes, size_t n)
 		fprintf(out, "%02x", bytes[i]);
 }
 
-static int
-hex_digit(char c)
-{
-
-	if (c >= '0' && c <= '9')
-		return (c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (c - 'a' + 10);
-	if (c >= 'A' && c <= 'F')
-		return (c - 'A' + 10);
-	return (-1);
-}
-
-/* Bytes from hexadecimal text; their number, or 0 if it is none or too long. */
-static size_t
-parse_hex(const char *text, uint8_t *bytes, size_t max)
-{
-	size_t n;
-
-	for (n = 0; text[2 * n] != '\0'; n++) {
-		int hi = hex_digit(text[2 * n]), lo;
-
-		if (n == max || hi < 0 || (lo = hex_digit(text[2 * n + 1])) < 0)
-			return (0);
-		bytes[n] = (uint8_t)(hi << 4 | lo);
-	}
-	return (n);
-}
-
 static void
 kat_forget(struct kat *k)
 {
@@ -181,8 +152,8 @@ kat_event(struct kat *k, char **args)
 	if (number_parse(args[1], &counter) != 0 || counter > UINT32_MAX)
 		return (complain(k, "event counter \"%s\": expected "
 		    "0..4294967295", args[1]));
-	n = parse_hex(args[2], event.he_entropy, HARVEST_ENTROPY_BYTES);
-	if (n == 0)
+	if (number_parse_hex(args[2], event.he_entropy, HARVEST_ENTROPY_BYTES,
+	    &n) != 0)
 		return (complain(k, "event bytes \"%s\": expected 1..8 bytes "
 		    "in hexadecimal", args[2]));
 	event.he_destination = (uint8_t)destination;
@@ -275,8 +246,10 @@ kat_set_counter(struct kat *k, char **args)
 	struct fortuna *f = fortuna_of(k->k_generator);
 	uint8_t le[UINT128_BYTES];
 	struct lock_node node;
+	size_t n;
 
-	if (parse_hex(args[0], le, sizeof(le)) != sizeof(le))
+	if (number_parse_hex(args[0], le, sizeof(le), &n) != 0 ||
+	    n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", args[0]));
 	lock_acquire(&f->f_mtx, &node, SITE_READ);

@@ -19,8 +19,8 @@
  *   err   in  takes one message, "NAME:LINE: what was wrong, what is right"
  *
  * Returns: 0; EINVAL for a line that is no command; what read(2) said when in
- * could not be read; or what the generator's set-up said.  The calling thread is a machine
- * thread, crypto_init() has been called.
+ * could not be read; or what the generator's set-up said.  The calling thread
+ * is a machine thread, crypto_init() has been called.
  */
 int kat_run(const char *name, FILE *in, FILE *out, FILE *err);
 

@@ -103,6 +103,7 @@ measure(struct options *op, char *const whole[])
 	struct result r;
 	int error, status = EXIT_SUCCESS;
 
+	sweep_catch_signals();
 	if (op->op_output != NULL) {
 		error = outfile_open(&of, op->op_output);
 		if (error != 0) {

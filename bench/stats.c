@@ -65,8 +65,8 @@ stats_min_max(const double *values, unsigned n)
 }
 
 /* GSL's own answer to no memory is to abort. */
-static gsl_rng *
-rng_new(uint64_t seed)
+gsl_rng *
+stats_rng(uint64_t seed)
 {
 	gsl_error_handler_t *handler;
 	gsl_rng *rng;
@@ -97,7 +97,7 @@ stats_ci95_median(const double *values, unsigned n, uint64_t seed,
 	}
 	draw = calloc(n, sizeof(*draw));
 	medians = calloc(STATS_RESAMPLES, sizeof(*medians));
-	rng = rng_new(seed);
+	rng = stats_rng(seed);
 	if (draw != NULL && medians != NULL && rng != NULL) {
 		for (i = 0; i < STATS_RESAMPLES; i++) {
 			for (k = 0; k < n; k++)

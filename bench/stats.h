@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include <gsl/gsl_rng.h>
+
 /* The middle value, or the mean of the two middle ones.  Sorts values. */
 double stats_median(double *values, unsigned n);
 
@@ -29,6 +31,13 @@ double stats_jain(const double *values, unsigned n);
 
 /* The smallest over the largest: 0..1, 1 when all are equal. */
 double stats_min_max(const double *values, unsigned n);
+
+/*
+ * A generator of all that is drawn, the same for the same seed everywhere.
+ *
+ * Returns: NULL when there is no memory; else for gsl_rng_free().
+ */
+gsl_rng *stats_rng(uint64_t seed);
 
 /*
  * An interval that holds the median with 95 % confidence: percentile bootstrap

@@ -43,12 +43,14 @@ add_rows(struct sweep_cell *sc, const struct cell_measure *cm)
 	struct result_row *to;
 	unsigned i;
 
+	/* All rows first, so that a failure adds nothing. */
+	for (i = 0; i < cm->cm_row_count; i++)
+		if (row_for(sc, &cm->cm_rows[i]) == NULL)
+			return (ENOMEM);
 	for (i = 0; i < cm->cm_row_count; i++) {
 		const struct result_row *from = &cm->cm_rows[i];
 
 		to = row_for(sc, from);
-		if (to == NULL)
-			return (ENOMEM);
 		to->count += from->count;
 		to->contended += from->contended;
 		to->hold_total_ns += from->hold_total_ns;
@@ -65,12 +67,14 @@ int
 summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
 
+	if (add_rows(sc, cm) != 0) {
+		cell_measure_free(cm);
+		return (ENOMEM);
+	}
 	hist_merge(&sc->sc_latency, &cm->cm_latency);
 	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
 	sc->sc_acquisitions += cm->cm_acquisitions;
 	sc->sc_unbound |= cm->cm_unbound;
-	if (add_rows(sc, cm) != 0)
-		return (ENOMEM);
 	cm->cm_sample.order = order;
 	sc->sc_samples[sc->sc_count++] = cm->cm_sample;
 	cm->cm_sample.reader_mb_per_s = NULL;
@@ -239,6 +243,7 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	rc->reader_mb_per_s = calloc(sc->sc_cell.ce_readers, sizeof(double));
 	if (scratch == NULL || rc->reader_mb_per_s == NULL) {
 		free(scratch);
+		free(rc->reader_mb_per_s);
 		return (ENOMEM);
 	}
 	snprintf(rc->engine, sizeof(rc->engine), "%s", engine->en_name);
@@ -250,12 +255,14 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	rc->readers = sc->sc_cell.ce_readers;
 	rc->request_bytes = sc->sc_cell.ce_request_bytes;
 	rc->repeats = sc->sc_count;
-	rc->oversubscribed = rc->readers > cpu_count();
+	rc->oversubscribed = rc->readers > cpu_count() ||
+	    (cpu_quota() > 0 && rc->readers > cpu_quota());
 	rc->profiled = engine->en_profiled;
 	summarise(sc, rc, scratch);
 	error = interval(sc, rc, seed, scratch);
 	if (error != 0) {
 		free(scratch);
+		free(rc->reader_mb_per_s);
 		return (error);
 	}
 	rc->profile_cost_percent = rc->profiled ? 100 * sc->sc_acquisitions *

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 
 #include "bench/progress.h"
 #include "bench/stats.h"
@@ -31,12 +30,8 @@ on_signal(int sig)
 	stop_signal = sig;
 }
 
-/*
- * Catches what should end a measurement in order; a second one kills.  What the
- * caller has set to be ignored, as nohup(1) does, stays so.
- */
-static void
-catch_signals(void)
+void
+sweep_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction old, sa;
@@ -106,6 +101,16 @@ calibrate(struct result_host *host)
 	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
 }
 
+static void
+free_strings(char **strings)
+{
+	unsigned i;
+
+	for (i = 0; strings[i] != NULL; i++)
+		free(strings[i]);
+	free(strings);
+}
+
 static char **
 copy_strings(char *const *from)
 {
@@ -115,8 +120,13 @@ copy_strings(char *const *from)
 	while (from != NULL && from[n] != NULL)
 		n++;
 	to = calloc(n + 1, sizeof(*to));
-	for (i = 0; to != NULL && i < n; i++)
+	for (i = 0; to != NULL && i < n; i++) {
 		to[i] = strdup(from[i]);
+		if (to[i] == NULL) {
+			free_strings(to);
+			return (NULL);
+		}
+	}
 	return (to);
 }
 
@@ -196,14 +206,12 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned n,
 
 	order = calloc(n, sizeof(*order));
 	cm = malloc(sizeof(*cm));
-	rng = gsl_rng_alloc(gsl_rng_mt19937);
+	rng = stats_rng(op->op_seed);
 	if (order == NULL || cm == NULL || rng == NULL) {
 		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
 		error = ENOMEM;
 		goto out;
 	}
-	gsl_rng_set(rng, (unsigned long)((op->op_seed ^ op->op_seed >> 32) &
-	    UINT32_MAX));
 	for (i = 0; i < n; i++)
 		order[i] = i;
 	progress_init(&progress, (uint64_t)n * op->op_repeats);
@@ -252,7 +260,6 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		if (cells[i].sc_samples == NULL)
 			error = ENOMEM;
 	}
-	catch_signals();
 	if (error == 0)
 		error = measure_all(op, cells, n, error_text);
 	for (i = 0; i < n; i++) {
@@ -260,11 +267,16 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 			error2 = summary_finish(&cells[i],
 			    crypto_mode_names[op->op_crypto], op->op_seed,
 			    &r->host, engine_for(op),
-			    &r->cells[r->cell_count++]);
+			    &r->cells[r->cell_count]);
+		if (cells[i].sc_count > 0 && error2 == 0)
+			r->cell_count++;
 		free(cells[i].sc_samples);
 		free(cells[i].sc_rows);
 	}
 	free(cells);
 	r->complete = error == 0 && error2 == 0;
+	if (!r->complete && error_text[0] == '\0')
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory for the "
+		    "results");
 	return (error != 0 ? error : error2);
 }

@@ -46,34 +46,14 @@ parse_decimal(const char *word, uint64_t max, uint64_t *value)
 }
 
 static int
-hex_digit(char c)
-{
-
-	if (c >= '0' && c <= '9')
-		return (c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (c - 'a' + 10);
-	if (c >= 'A' && c <= 'F')
-		return (c - 'A' + 10);
-	return (-1);
-}
-
-static int
 parse_hex(const char *word, struct harvest_event *event)
 {
-	size_t i, n = strlen(word);
-	int hi, lo;
+	size_t n;
 
-	if (n == 0 || n % 2 != 0 || n / 2 > HARVEST_ENTROPY_BYTES)
+	if (number_parse_hex(word, event->he_entropy, HARVEST_ENTROPY_BYTES,
+	    &n) != 0)
 		return (EINVAL);
-	for (i = 0; i < n / 2; i++) {
-		hi = hex_digit(word[2 * i]);
-		lo = hex_digit(word[2 * i + 1]);
-		if (hi < 0 || lo < 0)
-			return (EINVAL);
-		event->he_entropy[i] = (uint8_t)(hi << 4 | lo);
-	}
-	event->he_size = (uint8_t)(n / 2);
+	event->he_size = (uint8_t)n;
 	return (0);
 }
 

@@ -228,6 +228,7 @@ chacha_seek(struct cipher_key *ck, uint128_t ctr)
 	uint128_encode_le(iv, ctr);
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
 	KASSERT(ok == 1, ("ChaCha20: setting the counter"));
+	wipe(iv, sizeof(iv));
 }
 
 /* Whole blocks, all with the same upper 64 bits of the counter. */

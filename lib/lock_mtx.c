@@ -161,7 +161,8 @@ mtx_unlock(struct lock *l, struct lock_node *n)
 	    (uintptr_t)machine_curthread(), MTX_UNOWNED))
 		return;
 	atomic_store_rel_ptr(&m->mtx_lock, MTX_UNOWNED);
-	atomic_fetchadd_32(&m->mtx_turnstile, 1);
+	/* Pairs with turnstile_wait(): who sees this sees the mutex free. */
+	atomic_fetchadd_rel_32(&m->mtx_turnstile, 1);
 	machine_wake_32(&m->mtx_turnstile);
 }
 

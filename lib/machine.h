@@ -24,7 +24,8 @@
  *	atomic_store_T(p, v)			atomic_store_rel_T(p, v)
  *	atomic_cmpset_acq_T(p, old, new)	atomic_cmpset_rel_T(p, old, new)
  *	atomic_fcmpset_acq_T(p, &old, new)	and _rel_ likewise
- *	atomic_fetchadd_T(p, v)			atomic_swap_acq_T(p, v)
+ *	atomic_fetchadd_T(p, v)			atomic_fetchadd_rel_T(p, v)
+ *	atomic_swap_acq_T(p, v)
  */
 #ifndef LIB_MACHINE_H
 #define LIB_MACHINE_H

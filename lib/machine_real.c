@@ -113,8 +113,8 @@ machine_interrupt(struct mthread *td)
 {
 
 	/* The mark before the generation: machine_sleep() reads the reverse. */
-	atomic_store_rel_32(&td->mt_signalled, 1);
-	atomic_fetchadd_32(&td->mt_sleep, 1);
+	atomic_store_32(&td->mt_signalled, 1);
+	atomic_fetchadd_rel_32(&td->mt_sleep, 1);
 	machine_wake_32(&td->mt_sleep);
 }
 

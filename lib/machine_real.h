@@ -96,6 +96,13 @@ atomic_fetchadd_##T(struct m##T *p, type v)				\
 }									\
 									\
 static inline type							\
+atomic_fetchadd_rel_##T(struct m##T *p, type v)				\
+{									\
+	return (atomic_fetch_add_explicit(&p->m_value, v,		\
+	    memory_order_release));					\
+}									\
+									\
+static inline type							\
 atomic_swap_acq_##T(struct m##T *p, type v)				\
 {									\
 	return (atomic_exchange_explicit(&p->m_value, v,		\

@@ -90,6 +90,25 @@ number_parse_size(const char *text, uint64_t *value)
 }
 
 int
+number_parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count)
+{
+	size_t i, n = strlen(text);
+	int hi, lo;
+
+	if (n == 0 || n % 2 != 0 || n / 2 > max)
+		return (EINVAL);
+	for (i = 0; i < n / 2; i++) {
+		hi = digit_value(text[2 * i]);
+		lo = digit_value(text[2 * i + 1]);
+		if (hi > 15 || lo > 15)
+			return (EINVAL);
+		bytes[i] = (uint8_t)(hi << 4 | lo);
+	}
+	*count = n / 2;
+	return (0);
+}
+
+int
 number_parse_real(const char *text, double *value)
 {
 	double digits = 0, scale = 1;

@@ -4,6 +4,7 @@
 #ifndef LIB_NUMBER_H
 #define LIB_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -20,6 +21,17 @@ int number_parse(const char *text, uint64_t *value);
  * Returns: as number_parse().
  */
 int number_parse_size(const char *text, uint64_t *value);
+
+/*
+ * Reads bytes from pairs of hexadecimal digits.
+ *
+ *   bytes  out  up to max
+ *   count  out  how many there were, at least 1
+ *
+ * Returns: 0; EINVAL for other text, none, or more than max.
+ */
+int number_parse_hex(const char *text, uint8_t *bytes, size_t max,
+    size_t *count);
 
 /*
  * Reads a non-negative decimal number such as 0.25, of at most fifteen digits,

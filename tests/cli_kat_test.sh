@@ -3,7 +3,7 @@
 program() { echo "$(atf_get_srcdir)/../rngsim"; }
 
 vectors() {
-	echo "$(atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../..")/tests/vectors"
+	echo "$(atf_config_get source "$(atf_get_srcdir)/../..")/tests/vectors"
 }
 
 # A script's first three lines, and eight events of eight bytes: enough for a

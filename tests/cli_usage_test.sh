@@ -5,7 +5,7 @@
 
 program() { echo "$(atf_get_srcdir)/../rngsim"; }
 
-source_tree() { atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../.."; }
+source_tree() { atf_config_get source "$(atf_get_srcdir)/../.."; }
 
 # The most readers that -r takes.
 readers_max() {

@@ -54,9 +54,9 @@ static void
 vectors_folder(const atf_tc_t *tc, char *buf, size_t size)
 {
 
-	if (atf_tc_has_config_var(tc, "rngsim.srcdir"))
+	if (atf_tc_has_config_var(tc, "source"))
 		snprintf(buf, size, "%s/tests/vectors",
-		    atf_tc_get_config_var(tc, "rngsim.srcdir"));
+		    atf_tc_get_config_var(tc, "source"));
 	else
 		snprintf(buf, size, "%s/../../tests/vectors",
 		    atf_tc_get_config_var(tc, "srcdir"));

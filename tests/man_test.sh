@@ -2,7 +2,7 @@
 
 program() { echo "$(atf_get_srcdir)/../rngsim"; }
 
-pages() { echo "$(atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../..")/man"; }
+pages() { echo "$(atf_config_get source "$(atf_get_srcdir)/../..")/man"; }
 
 # A page as text, without what mdoc(7) puts between words.
 page() {

@@ -2,7 +2,7 @@
 
 srcdir()
 {
-	atf_config_get rngsim.srcdir "$(atf_get_srcdir)/../.."
+	atf_config_get source "$(atf_get_srcdir)/../.."
 }
 
 # The indented lines of README that begin with a word.
