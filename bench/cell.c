@@ -52,8 +52,8 @@ refused(struct cell_run *run, int error, const char *what, unsigned i,
 {
 
 	return (cell_fail(run, error, "the host refused to start %s thread %u "
-	    "of %u: %s; see ulimit -u and the cgroup's pids.max", what, i + 1,
-	    n, strerror(error)));
+	    "of %u: %s; see ulimit -u, ulimit -v and the cgroup's "
+	    "pids.max", what, i + 1, n, strerror(error)));
 }
 
 static int

@@ -13,7 +13,6 @@
 #include "bench/cmd.h"
 #include "bench/options.h"
 #include "lib/cpu.h"
-#include "lib/tick.h"
 
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"
@@ -107,7 +106,6 @@ main(int argc, char *argv[])
 		    strerror(error));
 		return (EXIT_FAILURE);
 	}
-	tick_calibrate();
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;

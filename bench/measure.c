@@ -13,6 +13,7 @@
 #include "bench/prime.h"
 #include "bench/report.h"
 #include "bench/sweep.h"
+#include "lib/tick.h"
 
 /* The largest sum of buffers that a cell of the grid would need, in bytes. */
 static uint64_t
@@ -52,6 +53,7 @@ prepare(struct options *op, char *const whole[])
 		    "for --crypto: %s\n", op->op_command, strerror(error));
 		return (EXIT_FAILURE);
 	}
+	tick_calibrate();
 	if (crypto_init(&missing) != 0) {
 		fprintf(stderr, "rngsim: %s: %s does not offer a working %s; "
 		    "check OPENSSL_CONF and the loaded providers\n",
