@@ -186,9 +186,8 @@ thread_main(void *arg)
 	struct mthread *td = arg;
 
 	machine_self = td;
-	if (td->mt_cpu != MACHINE_CPU_ANY)
-		td->mt_bound = cpu_bind(pthread_self(),
-		    (unsigned)td->mt_cpu) == 0;
+	while (atomic_load_acq_32(&td->mt_go) == 0)
+		futex_wait(&td->mt_go, 0, -1);
 	if (td->mt_bound)
 		atomic_store_ptr(&td->mt_slot,
 		    (uintptr_t)&slots[td->mt_cpu % CPU_SLOTS].slot_thread);
@@ -217,6 +216,12 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	if (error != 0)
 		return (error);
 	td->mt_spawned = true;
+	/* Here and not there: binding allocates, which a new thread may fail. */
+	if (cpu != MACHINE_CPU_ANY)
+		td->mt_bound = cpu_bind(td->mt_pthread,
+		    (unsigned)td->mt_cpu) == 0;
+	atomic_store_rel_32(&td->mt_go, 1);
+	machine_wake_32(&td->mt_go);
 	return (0);
 }
 

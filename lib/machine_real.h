@@ -132,6 +132,7 @@ struct mthread {
 	struct mptr	mt_slot;
 	struct mptr	mt_noslot;
 	struct m32	mt_clock;	/* its CPU clock, once it runs */
+	struct m32	mt_go;		/* its starter has bound it */
 	int		mt_cpu;		/* rank it is bound to, or ANY */
 	bool		mt_bound;	/* the binding was granted */
 	bool		mt_spawned;	/* and so must be joined */
