@@ -216,7 +216,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	if (error != 0)
 		return (error);
 	td->mt_spawned = true;
-	/* Here and not there: binding allocates, which a new thread may fail. */
+	/* Here, not there: binding allocates, which a new thread may fail. */
 	if (cpu != MACHINE_CPU_ANY)
 		td->mt_bound = cpu_bind(td->mt_pthread,
 		    (unsigned)td->mt_cpu) == 0;
