@@ -43,8 +43,8 @@ const struct result_cell *group_cell(const struct result *r,
 bool group_few_repeats(const struct result_cell *cell);
 
 /*
- * Whether the intervals of two cells' totals overlap, or one has none because
- * it was measured once: the cells must not be ranked then.
+ * Whether the intervals of two cells' totals overlap, or one has too few
+ * repeats for an interval: the cells must not be ranked then.
  */
 bool group_indistinct(const struct result_cell *a,
     const struct result_cell *b);

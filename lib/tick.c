@@ -31,13 +31,6 @@ tick_cycles_to_ns(uint64_t cycles)
 	return ((int64_t)((double)cycles / cycles_per_ns));
 }
 
-double
-tick_cycles_per_ns(void)
-{
-
-	return (cycles_per_ns);
-}
-
 int
 tick_cpu_clock(clockid_t *clock)
 {

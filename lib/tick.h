@@ -73,9 +73,6 @@ void tick_calibrate(void);
  */
 int64_t tick_cycles_to_ns(uint64_t cycles);
 
-/* tick_cycles() per nanosecond, as calibrated. */
-double tick_cycles_per_ns(void);
-
 /*
  * The calling thread's CPU clock, for tick_cpu_ns() from any thread.
  *

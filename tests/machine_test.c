@@ -634,7 +634,6 @@ ATF_TC_BODY(machine_clocks__move_forward, tc)
 		cpu_ns = now_ns;
 	}
 	ATF_CHECK(cpu_ns > first_ns);
-	ATF_CHECK(tick_cycles_per_ns() > 0);
 	ATF_CHECK_EQ(0, machine_cycles_to_ns(0));
 	ATF_CHECK_EQ(0, machine_cycles_to_ns((uint64_t)-5));
 	ATF_CHECK(machine_cycles_to_ns(UINT64_C(1) << 40) > 0);
