@@ -183,6 +183,30 @@ add_sample(json_t *samples, const struct result_sample *s, unsigned readers)
 	return (true);
 }
 
+/* Bins above the last that counted anything are left out. */
+static bool
+add_row(json_t *rows, const struct result_row *row)
+{
+	const struct result_log2 *rl;
+	const double *bins;
+	json_t *object;
+	unsigned n;
+
+	object = format_fields(result_field_row, row);
+	if (!append(rows, object))
+		return (false);
+	for (rl = result_log2; rl->rl_key != NULL; rl++) {
+		bins = (const double *)(const void *)((const char *)row +
+		    rl->rl_offset);
+		n = RESULT_LOG2_BINS;
+		while (n > 0 && bins[n - 1] <= 0)
+			n--;
+		if (!set_reals(object, rl->rl_key, bins, n))
+			return (false);
+	}
+	return (true);
+}
+
 static bool
 add_cell(json_t *cells, const struct result_cell *cell)
 {
@@ -201,8 +225,14 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	if (!set(object, "lock_profile", array))
 		return (false);
 	for (i = 0; i < cell->lock_profile_rows; i++)
-		if (!append(array, format_fields(result_field_row,
-		    &cell->lock_profile[i])))
+		if (!add_row(array, &cell->lock_profile[i]))
+			return (false);
+	array = json_array();
+	if (!set(object, "waits", array))
+		return (false);
+	for (i = 0; i < cell->wait_rows; i++)
+		if (!append(array, format_fields(result_field_wait,
+		    &cell->waits[i])))
 			return (false);
 	array = json_array();
 	if (!set(object, "samples", array))
@@ -226,10 +256,24 @@ format_seed(uint64_t seed)
 }
 
 static bool
+add_cells(json_t *top, const char *key, const struct result_cell *cells,
+    unsigned count)
+{
+	json_t *array;
+	unsigned i;
+
+	array = json_array();
+	if (!set(top, key, array))
+		return (false);
+	for (i = 0; i < count; i++)
+		if (!add_cell(array, &cells[i]))
+			return (false);
+	return (true);
+}
+
+static bool
 fill(json_t *top, const struct result *r)
 {
-	json_t *cells;
-	unsigned i;
 
 	if (!set(top, "schema", json_string(RESULT_SCHEMA)) ||
 	    !set_texts(top, "argv", r->argv) ||
@@ -239,13 +283,8 @@ fill(json_t *top, const struct result *r)
 	    !set_texts(top, "sources", r->sources) ||
 	    !set_texts(top, "sources_skipped", r->sources_skipped))
 		return (false);
-	cells = json_array();
-	if (!set(top, "cells", cells))
-		return (false);
-	for (i = 0; i < r->cell_count; i++)
-		if (!add_cell(cells, &r->cells[i]))
-			return (false);
-	return (true);
+	return (add_cells(top, "cells", r->cells, r->cell_count) &&
+	    add_cells(top, "controls", r->controls, r->control_count));
 }
 
 char *
@@ -299,6 +338,7 @@ free_cell(struct result_cell *cell)
 	free(cell->samples);
 	free(cell->reader_mb_per_s);
 	free(cell->lock_profile);
+	free(cell->waits);
 }
 
 void
@@ -313,5 +353,8 @@ result_free(struct result *r)
 	for (i = 0; r->cells != NULL && i < r->cell_count; i++)
 		free_cell(&r->cells[i]);
 	free(r->cells);
+	for (i = 0; r->controls != NULL && i < r->control_count; i++)
+		free_cell(&r->controls[i]);
+	free(r->controls);
 	*r = (struct result){ .cells = NULL };
 }

@@ -23,6 +23,7 @@
 enum {
 	RESULT_NAME_SIZE	= 32,
 	RESULT_TEXT_SIZE	= 256,
+	RESULT_LOG2_BINS	= 48,	/* of durations, as lockstat(1) */
 	RESULT_FILE_MAX		= 256 << 20
 };
 
@@ -35,16 +36,35 @@ struct result_latency {
 	double	max;
 };
 
+/* Of durations too many for a maximum to mean much, ns. */
+struct result_quantiles {
+	double	p50;
+	double	p99;
+	double	p999;
+};
+
 /*
  * How evenly readers were served.  Of the readers' rates: min_max is the
  * smallest over the largest, cov the standard deviation over the mean, jain
- * Jain's index.  hold_share_harvest is the harvest thread's part, 0..1, of the
- * time Fortuna's lock was held.
+ * Jain's index, cna the share of the busier half of them.  The hold_ members
+ * say the same of the time that each reader held Fortuna's lock.
+ *
+ * reacquire counts acquisitions, by anybody, from one of a thread's to its
+ * next: as many as there are threads if they take turns, 1 if it got the lock
+ * back at once.  hold_share_harvest is the harvest thread's part, 0..1, of the
+ * time the lock was held.
  */
 struct result_fairness {
 	double	min_max;
 	double	cov;
 	double	jain;
+	double	cna;
+	double	hold_min_max;
+	double	hold_cov;
+	double	hold_jain;
+	double	hold_cna;
+	double	reacquire_p50;
+	double	reacquire_p99;
 	double	hold_share_harvest;
 };
 
@@ -58,7 +78,13 @@ struct result_harvest {
 	double	latency_p99_ns;	/* of one event's delivery, lock included */
 };
 
-/* One place that takes one lock; all repeats together. */
+/*
+ * One place that takes one lock; all repeats together.
+ *
+ * An acquisition that waited may have spun, blocked or both; the spin_ and
+ * block_ figures are of those that did.  Bin i of a histogram counts durations
+ * of 2^i to 2^(i+1) - 1 ns, bin 0 those below too.
+ */
 struct result_row {
 	char	site[RESULT_NAME_SIZE];
 	char	lock[RESULT_NAME_SIZE];		/* its name: "reseed mutex" */
@@ -71,6 +97,29 @@ struct result_row {
 	double	wait_max_ns;
 	double	spin_total_ns;
 	double	block_total_ns;
+	double	spin_count;
+	double	block_count;
+	double	cnt_hold;	/* waits by others that began during a hold */
+	double	yields;		/* of the CPU, by a waiter that spins */
+	struct result_quantiles hold_ns;
+	struct result_quantiles spin_ns;
+	struct result_quantiles block_ns;
+	double	hold_log2[RESULT_LOG2_BINS];
+	double	spin_log2[RESULT_LOG2_BINS];
+	double	block_log2[RESULT_LOG2_BINS];
+};
+
+/*
+ * Who waited for whom, all repeats together: waits that began at one site while
+ * another held the lock, or had it last.
+ */
+struct result_wait {
+	char	lock[RESULT_NAME_SIZE];
+	char	site[RESULT_NAME_SIZE];		/* the waiter's */
+	char	role[RESULT_NAME_SIZE];		/* and its role */
+	char	holder[RESULT_NAME_SIZE];	/* the holder's site */
+	double	count;
+	double	wait_total_ns;
 };
 
 /* One repeat, as measured. */
@@ -91,15 +140,23 @@ struct result_sample {
 	double		start_skew_ms;
 	double		stop_skew_ms;
 	double		reseeds;
+	unsigned	harvest_cpu_os;	/* where it ended, OS numbering */
+	/* Which gate it did not pass, and so is in no median; else empty. */
+	char		gate[RESULT_NAME_SIZE];
 	struct result_latency latency_ns;
+	struct result_latency latency_uncorrected_ns;
 	struct result_fairness fairness;
 	struct result_harvest harvest;
 };
 
 /*
- * One cell.  Everything above samples is computed from them: medians over
- * repeats, but for latency_ns and harvest.latency_p99_ns, which are quantiles
- * of all repeats' requests, and lock_profile, which is their sum.
+ * One cell.  Everything above samples is computed from those of them that
+ * passed their gates: medians over repeats, but for latencies, which are
+ * quantiles of all repeats' requests, and lock_profile and waits, which are
+ * sums.
+ *
+ * In open loop a request's latency counts from when it was due; the
+ * uncorrected one from when it began, and leaves out that it began late.
  */
 struct result_cell {
 	char		engine[RESULT_NAME_SIZE];
@@ -108,7 +165,11 @@ struct result_cell {
 	char		cipher[RESULT_NAME_SIZE];
 	char		crypto[RESULT_NAME_SIZE];
 	unsigned	readers;
-	uint64_t	request_bytes;
+	uint64_t	request_bytes;	/* of a mix: the mean */
+	char		workload[RESULT_TEXT_SIZE];	/* empty: fixed size */
+	double		rate_per_s;	/* of each reader; 0: closed loop */
+	char		arrivals[RESULT_NAME_SIZE];	/* or empty: likewise */
+	unsigned	spin_polls;	/* before a spinner yields; 0: never */
 	unsigned	repeats;	/* samples taken */
 	bool		oversubscribed;	/* more readers than CPUs */
 	bool		profiled;	/* lock profiling was compiled in */
@@ -118,12 +179,17 @@ struct result_cell {
 	double		*reader_mb_per_s;
 	double		profile_cost_percent;	/* of the readers' time */
 	struct result_latency latency_ns;
+	struct result_latency latency_uncorrected_ns;
 	struct result_fairness fairness;
 	struct result_harvest harvest;
 	struct result_row *lock_profile;
 	unsigned	lock_profile_rows;
+	struct result_wait *waits;
+	unsigned	wait_rows;
 	struct result_sample *samples;
-	/* Gates not passed and limits met, "; " between; else empty. */
+	/* Why the figures must be neither ranked nor averaged; else empty. */
+	char		gate[RESULT_TEXT_SIZE];
+	/* Limits met and oddities seen, "; " between; else empty. */
 	char		notes[RESULT_TEXT_SIZE];
 };
 
@@ -150,12 +216,19 @@ struct result {
 	uint64_t	seed;
 	char		started[RESULT_NAME_SIZE];	/* RFC 3339 */
 	double		time_s;		/* asked for, per repeat */
+	char		place[RESULT_TEXT_SIZE];	/* as --place took it */
 	char		**tunables;	/* "name=value" set; NULL-terminated */
 	char		**sources;	/* in use; NULL-terminated */
 	char		**sources_skipped;	/* absent here; likewise */
 	struct result_host host;
 	struct result_cell *cells;
 	unsigned	cell_count;
+	/*
+	 * Measured in the same blocks, to show what is not Fortuna's: design
+	 * "none" is the lock around nothing, lock "none" is no sharing at all.
+	 */
+	struct result_cell *controls;
+	unsigned	control_count;
 };
 
 /*

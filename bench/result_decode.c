@@ -156,12 +156,47 @@ load_objects(struct value_at *at, const json_t *object, const char *key,
 }
 
 static int
+load_log2(struct value_at *at, const json_t *object, const char *key,
+    double *bins)
+{
+	unsigned count = 0;
+	double *v = NULL;
+	int error;
+
+	error = load_reals(at, object, key, &v, &count);
+	if (error == 0 && count > RESULT_LOG2_BINS)
+		error = value_refuse(at, key, "%u bins, expected at most %d",
+		    count, RESULT_LOG2_BINS);
+	if (error == 0)
+		memcpy(bins, v, count * sizeof(*v));
+	free(v);
+	return (error);
+}
+
+static int
 load_row(struct value_at *at, const json_t *object, void *element,
+    const struct result_cell *cell)
+{
+	const struct result_log2 *rl;
+	int error;
+
+	(void)cell;
+	error = value_fields(at, object, result_field_row, element);
+	for (rl = result_log2; error == 0 && rl->rl_key != NULL; rl++)
+		if (json_object_get(object, rl->rl_key) != NULL)
+			error = load_log2(at, object, rl->rl_key,
+			    (double *)(void *)((char *)element +
+			    rl->rl_offset));
+	return (error);
+}
+
+static int
+load_wait(struct value_at *at, const json_t *object, void *element,
     const struct result_cell *cell)
 {
 
 	(void)cell;
-	return (value_fields(at, object, result_field_row, element));
+	return (value_fields(at, object, result_field_wait, element));
 }
 
 static int
@@ -213,6 +248,12 @@ load_lock_profile(struct value_at *at, const json_t *object,
 	    sizeof(*cell->lock_profile), &rows, &cell->lock_profile_rows,
 	    load_row, cell);
 	cell->lock_profile = rows;
+	if (error != 0 || json_object_get(object, "waits") == NULL)
+		return (error);
+	rows = NULL;
+	error = load_objects(at, object, "waits", sizeof(*cell->waits), &rows,
+	    &cell->wait_rows, load_wait, cell);
+	cell->waits = rows;
 	return (error);
 }
 
@@ -338,6 +379,12 @@ load_top(struct value_at *at, const json_t *top, struct result *r)
 		error = load_objects(at, top, "cells", sizeof(*r->cells),
 		    &cells, &r->cell_count, load_cell, NULL);
 	r->cells = cells;
+	if (error != 0 || json_object_get(top, "controls") == NULL)
+		return (error);
+	cells = NULL;
+	error = load_objects(at, top, "controls", sizeof(*r->controls),
+	    &cells, &r->control_count, load_cell, NULL);
+	r->controls = cells;
 	return (error);
 }
 

@@ -19,10 +19,24 @@ static const struct result_field latency[] = {
 	END
 };
 
+static const struct result_field quantiles[] = {
+	MEMBER(result_quantiles, p50, REAL, true),
+	MEMBER(result_quantiles, p99, REAL, true),
+	MEMBER(result_quantiles, p999, REAL, true),
+	END
+};
+
 static const struct result_field fairness[] = {
 	MEMBER(result_fairness, min_max, REAL, true),
 	MEMBER(result_fairness, cov, REAL, true),
 	MEMBER(result_fairness, jain, REAL, true),
+	MEMBER(result_fairness, cna, REAL, false),
+	MEMBER(result_fairness, hold_min_max, REAL, false),
+	MEMBER(result_fairness, hold_cov, REAL, false),
+	MEMBER(result_fairness, hold_jain, REAL, false),
+	MEMBER(result_fairness, hold_cna, REAL, false),
+	MEMBER(result_fairness, reacquire_p50, REAL, false),
+	MEMBER(result_fairness, reacquire_p99, REAL, false),
 	MEMBER(result_fairness, hold_share_harvest, REAL, true),
 	END
 };
@@ -49,6 +63,30 @@ const struct result_field result_field_row[] = {
 	MEMBER(result_row, wait_max_ns, REAL, true),
 	MEMBER(result_row, spin_total_ns, REAL, false),
 	MEMBER(result_row, block_total_ns, REAL, false),
+	MEMBER(result_row, spin_count, REAL, false),
+	MEMBER(result_row, block_count, REAL, false),
+	MEMBER(result_row, cnt_hold, REAL, false),
+	MEMBER(result_row, yields, REAL, false),
+	OBJECT(result_row, hold_ns, false, quantiles),
+	OBJECT(result_row, spin_ns, false, quantiles),
+	OBJECT(result_row, block_ns, false, quantiles),
+	END
+};
+
+const struct result_log2 result_log2[] = {
+	{ "hold_log2", offsetof(struct result_row, hold_log2) },
+	{ "spin_log2", offsetof(struct result_row, spin_log2) },
+	{ "block_log2", offsetof(struct result_row, block_log2) },
+	{ NULL, 0 }
+};
+
+const struct result_field result_field_wait[] = {
+	MEMBER(result_wait, lock, NAME, true),
+	MEMBER(result_wait, site, NAME, true),
+	MEMBER(result_wait, role, NAME, true),
+	MEMBER(result_wait, holder, NAME, true),
+	MEMBER(result_wait, count, REAL, true),
+	MEMBER(result_wait, wait_total_ns, REAL, true),
 	END
 };
 
@@ -61,7 +99,10 @@ const struct result_field result_field_sample[] = {
 	MEMBER(result_sample, start_skew_ms, REAL, false),
 	MEMBER(result_sample, stop_skew_ms, REAL, false),
 	MEMBER(result_sample, reseeds, REAL, false),
+	MEMBER(result_sample, harvest_cpu_os, COUNT, false),
+	MEMBER(result_sample, gate, NAME, false),
 	OBJECT(result_sample, latency_ns, false, latency),
+	OBJECT(result_sample, latency_uncorrected_ns, false, latency),
 	OBJECT(result_sample, fairness, false, fairness),
 	OBJECT(result_sample, harvest, false, harvest),
 	END
@@ -76,14 +117,20 @@ const struct result_field result_field_cell[] = {
 	MEMBER(result_cell, ci95_of, NAME, false),
 	MEMBER(result_cell, readers, COUNT, true),
 	MEMBER(result_cell, request_bytes, BYTES, true),
+	MEMBER(result_cell, workload, TEXT, false),
+	MEMBER(result_cell, rate_per_s, REAL, false),
+	MEMBER(result_cell, arrivals, NAME, false),
+	MEMBER(result_cell, spin_polls, COUNT, false),
 	MEMBER(result_cell, repeats, COUNT, true),
 	MEMBER(result_cell, oversubscribed, BOOL, true),
 	MEMBER(result_cell, profiled, BOOL, false),
 	MEMBER(result_cell, total_mb_per_s, REAL, true),
 	MEMBER(result_cell, profile_cost_percent, REAL, false),
 	OBJECT(result_cell, latency_ns, true, latency),
+	OBJECT(result_cell, latency_uncorrected_ns, false, latency),
 	OBJECT(result_cell, fairness, true, fairness),
 	OBJECT(result_cell, harvest, true, harvest),
+	MEMBER(result_cell, gate, TEXT, false),
 	MEMBER(result_cell, notes, TEXT, false),
 	END
 };
@@ -109,6 +156,7 @@ const struct result_field result_field_top[] = {
 	MEMBER(result, complete, BOOL, true),
 	MEMBER(result, started, NAME, true),
 	MEMBER(result, time_s, REAL, false),
+	MEMBER(result, place, TEXT, false),
 	OBJECT(result, host, true, result_field_host),
 	END
 };

@@ -30,11 +30,20 @@ struct result_field {
 	const struct result_field *rf_table;
 };
 
-/* Of struct result, result_host, result_cell, result_sample, result_row. */
+/* Of struct result, result_host, result_cell and so on. */
 extern const struct result_field result_field_top[];
 extern const struct result_field result_field_host[];
 extern const struct result_field result_field_cell[];
 extern const struct result_field result_field_sample[];
 extern const struct result_field result_field_row[];
+extern const struct result_field result_field_wait[];
+
+/* A histogram of a row. */
+struct result_log2 {
+	const char	*rl_key;	/* NULL ends the table */
+	size_t		 rl_offset;	/* in struct result_row */
+};
+
+extern const struct result_log2 result_log2[];
 
 #endif
