@@ -34,6 +34,7 @@ harvest_main(void *arg)
 
 	machine_curthread()->mt_index = index_harvest(run);
 	harvestq_run(run->run_hq);
+	run->run_harvest_cpu = machine_cpu();
 }
 
 static void

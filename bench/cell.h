@@ -37,6 +37,14 @@ struct cell_params {
 	const volatile sig_atomic_t *cp_stop;
 };
 
+/* A row under way: its quantiles and histograms are still to be made. */
+struct cell_row {
+	struct result_row cr_row;
+	struct hist_small cr_hold;
+	struct hist_small cr_spin;
+	struct hist_small cr_block;
+};
+
 /*
  * What one repeat measured.  Histograms are in machine cycles.  The arrays are
  * malloc(3)ed; cell_measure_free() frees them, those of the sample included.
@@ -45,8 +53,10 @@ struct cell_measure {
 	struct result_sample cm_sample;
 	struct hist	 cm_latency;
 	struct hist	 cm_harvest_latency;
-	struct result_row *cm_rows;
+	struct cell_row	*cm_rows;
 	unsigned	 cm_row_count;
+	struct result_wait *cm_waits;
+	unsigned	 cm_wait_count;
 	double		 cm_acquisitions;	/* by readers */
 	bool		 cm_unbound;	/* a reader's binding was refused */
 };
@@ -73,6 +83,9 @@ struct engine {
 
 /* The quantiles of a histogram of machine cycles, in ns. */
 struct result_latency cell_latency(const struct hist *cycles);
+
+/* Fills in what a row's histograms say; they are in machine cycles. */
+void cell_row_finish(struct cell_row *row);
 
 /* Frees what a measure points to. */
 void cell_measure_free(struct cell_measure *cm);

@@ -21,6 +21,49 @@ cell_latency(const struct hist *cycles)
 #undef Q
 }
 
+static struct result_quantiles
+row_quantiles(const struct hist_small *cycles)
+{
+#define	Q(q)	((double)tick_cycles_to_ns(hist_small_quantile(cycles, q)))
+	return ((struct result_quantiles){
+		.p50 = Q(0.5),
+		.p99 = Q(0.99),
+		.p999 = Q(0.999),
+	});
+#undef Q
+}
+
+/* Each bucket goes where its largest duration belongs. */
+static void
+row_log2(const struct hist_small *cycles, double bins[RESULT_LOG2_BINS])
+{
+	uint64_t ns;
+	unsigned bin, i;
+
+	memset(bins, 0, RESULT_LOG2_BINS * sizeof(*bins));
+	for (i = 0; i < HIST_SMALL_BUCKETS; i++) {
+		ns = (uint64_t)tick_cycles_to_ns(hist_small_last(i));
+		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
+			ns /= 2;
+		bins[bin] += cycles->hs_bucket[i];
+	}
+}
+
+void
+cell_row_finish(struct cell_row *cr)
+{
+	struct result_row *row = &cr->cr_row;
+
+	row->hold_ns = row_quantiles(&cr->cr_hold);
+	row->spin_ns = row_quantiles(&cr->cr_spin);
+	row->block_ns = row_quantiles(&cr->cr_block);
+	row_log2(&cr->cr_hold, row->hold_log2);
+	row_log2(&cr->cr_spin, row->spin_log2);
+	row_log2(&cr->cr_block, row->block_log2);
+	row->spin_count = (double)hist_small_count(&cr->cr_spin);
+	row->block_count = (double)hist_small_count(&cr->cr_block);
+}
+
 void
 cell_measure_free(struct cell_measure *cm)
 {
@@ -29,5 +72,6 @@ cell_measure_free(struct cell_measure *cm)
 	free(cm->cm_sample.reader_cpu);
 	free(cm->cm_sample.interval_mb_per_s);
 	free(cm->cm_rows);
+	free(cm->cm_waits);
 	memset(cm, 0, sizeof(*cm));
 }

@@ -59,6 +59,7 @@ struct cell_run {
 	unsigned	 run_producers_started;
 	struct mthread	 run_harvest;
 	bool		 run_harvest_started;
+	unsigned	 run_harvest_cpu;	/* where it ended */
 	struct mthread	 run_main;
 	uint64_t	 run_open_cycles;	/* the window, */
 	uint64_t	 run_close_cycles;	/* published by run_phase */

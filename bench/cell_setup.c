@@ -19,6 +19,19 @@ thread_count(const struct cell_run *run)
 	return (index_harvest(run) + 1 + run->run_producer_count + 1);
 }
 
+/*
+ * All threads of the run may use its locks; how many of them are producers is
+ * not known before there is a queue.
+ */
+static struct lock_config
+lock_config(const struct cell_run *run)
+{
+	struct lock_config config = run->run_params->cp_config->bc_lock;
+
+	config.threads = index_harvest(run) + 1 + RANDOM_SOURCES + 1;
+	return (config);
+}
+
 static int
 make_generator(struct cell_run *run, struct generator **g)
 {
@@ -27,7 +40,7 @@ make_generator(struct cell_run *run, struct generator **g)
 	struct generator_params gp = {
 		.gp_cipher = ce->ce_cipher,
 		.gp_lock = lock_class_find(ce->ce_lock),
-		.gp_lock_config = bc->bc_lock,
+		.gp_lock_config = lock_config(run),
 		.gp_prof = &run->run_prof,
 		.gp_config = bc->bc_generator,
 	};
@@ -73,7 +86,7 @@ setup_harvest(struct cell_run *run)
 		.hp_generator = run->run_dev.rd_generator,
 		.hp_config = &run->run_params->cp_config->bc_harvest,
 		.hp_lock = lock_class_find("mtx-spin"),
-		.hp_lock_config = run->run_params->cp_config->bc_lock,
+		.hp_lock_config = lock_config(run),
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
 	};
@@ -181,8 +194,12 @@ alloc_measure(struct cell_run *run, struct cell_measure *cm)
 	rs->interval_mb_per_s = calloc(CELL_INTERVALS, sizeof(double));
 	cm->cm_rows = calloc((GENERATOR_SITES + HARVEST_SITES) * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
+	cm->cm_waits = calloc((GENERATOR_SITES * GENERATOR_SITES +
+	    HARVEST_SITES * HARVEST_SITES) * CELL_ROLES,
+	    sizeof(*cm->cm_waits));
 	if (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
-	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL)
+	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
+	    cm->cm_waits == NULL)
 		return (cell_fail(run, ENOMEM, "no memory for the results"));
 	return (0);
 }
@@ -200,6 +217,7 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	if (error != 0)
 		return (error);
 	run->run_producer_count = harvestq_producers(run->run_hq);
+	MPASS(thread_count(run) <= lock_config(run).threads);
 	run->run_producers = aligned_alloc(_Alignof(struct producer),
 	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
 	if (run->run_producers == NULL ||

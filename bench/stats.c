@@ -64,6 +64,30 @@ stats_min_max(const double *values, unsigned n)
 	return (max > 0 ? min / max : 0);
 }
 
+double
+stats_cna(const double *values, unsigned n)
+{
+	double larger = 0, sum = 0;
+	unsigned i, k, below, same;
+
+	KASSERT(n > 0, ("half of nothing"));
+	for (i = 0; i < n; i++) {
+		sum += values[i];
+		below = same = 0;
+		for (k = 0; k < n; k++) {
+			below += values[k] < values[i];
+			same += values[k] == values[i] && k < i;
+		}
+		/* Its place among the sorted, counted in halves. */
+		if (2 * (below + same) + 1 > n)
+			larger += values[i];
+		else if (2 * (below + same) + 1 == n)
+			larger += values[i] / 2;
+	}
+	/* Nobody got anything: evenly so. */
+	return (sum > 0 ? larger / sum : 0.5);
+}
+
 /* GSL's own answer to no memory is to abort. */
 gsl_rng *
 stats_rng(uint64_t seed)

@@ -33,6 +33,13 @@ double stats_jain(const double *values, unsigned n);
 double stats_min_max(const double *values, unsigned n);
 
 /*
+ * The share that the larger half of the values make of the sum, a middle one
+ * counting half: 0.5..1, 0.5 when all are equal.  Of threads' operations it is
+ * the fairness factor of the CNA papers.
+ */
+double stats_cna(const double *values, unsigned n);
+
+/*
  * A generator of all that is drawn, the same for the same seed everywhere.
  *
  * Returns: NULL when there is no memory; else for gsl_rng_free().

@@ -9,91 +9,199 @@
 #include "bench/summary.h"
 #include "lib/cpu.h"
 
-/* Gates: what is said in the row when it does not hold. */
+/* Gates and oddities: what is said of a repeat or a cell, and from when on. */
 static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* half to half */
 static const double drift_min_reads = 20;	/* in each part of a window */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
-static struct result_row *
-row_for(struct sweep_cell *sc, const struct result_row *like)
+static struct cell_row *
+row_for(struct sweep_sum *ss, const struct result_row *like)
 {
-	struct result_row *grown;
+	struct cell_row *grown;
 	unsigned i;
 
-	for (i = 0; i < sc->sc_row_count; i++)
-		if (strcmp(sc->sc_rows[i].site, like->site) == 0 &&
-		    strcmp(sc->sc_rows[i].lock, like->lock) == 0 &&
-		    strcmp(sc->sc_rows[i].role, like->role) == 0)
-			return (&sc->sc_rows[i]);
-	grown = realloc(sc->sc_rows, (sc->sc_row_count + 1) * sizeof(*grown));
+	for (i = 0; i < ss->ss_row_count; i++) {
+		const struct result_row *row = &ss->ss_rows[i].cr_row;
+
+		if (strcmp(row->site, like->site) == 0 &&
+		    strcmp(row->lock, like->lock) == 0 &&
+		    strcmp(row->role, like->role) == 0)
+			return (&ss->ss_rows[i]);
+	}
+	grown = realloc(ss->ss_rows, (ss->ss_row_count + 1) * sizeof(*grown));
 	if (grown == NULL)
 		return (NULL);
-	sc->sc_rows = grown;
-	grown[sc->sc_row_count] = (struct result_row){ .count = 0 };
-	memcpy(grown[sc->sc_row_count].site, like->site, sizeof(like->site));
-	memcpy(grown[sc->sc_row_count].lock, like->lock, sizeof(like->lock));
-	memcpy(grown[sc->sc_row_count].role, like->role, sizeof(like->role));
-	return (&grown[sc->sc_row_count++]);
+	ss->ss_rows = grown;
+	grown += ss->ss_row_count++;
+	memset(grown, 0, sizeof(*grown));
+	memcpy(grown->cr_row.site, like->site, sizeof(like->site));
+	memcpy(grown->cr_row.lock, like->lock, sizeof(like->lock));
+	memcpy(grown->cr_row.role, like->role, sizeof(like->role));
+	return (grown);
+}
+
+static struct result_wait *
+wait_for(struct sweep_sum *ss, const struct result_wait *like)
+{
+	struct result_wait *grown;
+	unsigned i;
+
+	for (i = 0; i < ss->ss_wait_count; i++) {
+		struct result_wait *rw = &ss->ss_waits[i];
+
+		if (strcmp(rw->lock, like->lock) == 0 &&
+		    strcmp(rw->site, like->site) == 0 &&
+		    strcmp(rw->role, like->role) == 0 &&
+		    strcmp(rw->holder, like->holder) == 0)
+			return (rw);
+	}
+	grown = realloc(ss->ss_waits, (ss->ss_wait_count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return (NULL);
+	ss->ss_waits = grown;
+	grown += ss->ss_wait_count++;
+	*grown = *like;
+	grown->count = grown->wait_total_ns = 0;
+	return (grown);
+}
+
+static void
+add_row(struct cell_row *to, const struct cell_row *from)
+{
+	const struct result_row *f = &from->cr_row;
+	struct result_row *t = &to->cr_row;
+
+	t->count += f->count;
+	t->contended += f->contended;
+	t->cnt_hold += f->cnt_hold;
+	t->yields += f->yields;
+	t->hold_total_ns += f->hold_total_ns;
+	t->wait_total_ns += f->wait_total_ns;
+	t->spin_total_ns += f->spin_total_ns;
+	t->block_total_ns += f->block_total_ns;
+	t->hold_max_ns = fmax(t->hold_max_ns, f->hold_max_ns);
+	t->wait_max_ns = fmax(t->wait_max_ns, f->wait_max_ns);
+	hist_small_merge(&to->cr_hold, &from->cr_hold);
+	hist_small_merge(&to->cr_spin, &from->cr_spin);
+	hist_small_merge(&to->cr_block, &from->cr_block);
 }
 
 static int
-add_rows(struct sweep_cell *sc, const struct cell_measure *cm)
+add_rows(struct sweep_sum *ss, const struct cell_row *rows, unsigned row_count,
+    const struct result_wait *waits, unsigned wait_count)
 {
-	struct result_row *to;
 	unsigned i;
 
 	/* All rows first, so that a failure adds nothing. */
-	for (i = 0; i < cm->cm_row_count; i++)
-		if (row_for(sc, &cm->cm_rows[i]) == NULL)
+	for (i = 0; i < row_count; i++)
+		if (row_for(ss, &rows[i].cr_row) == NULL)
 			return (ENOMEM);
-	for (i = 0; i < cm->cm_row_count; i++) {
-		const struct result_row *from = &cm->cm_rows[i];
+	for (i = 0; i < wait_count; i++)
+		if (wait_for(ss, &waits[i]) == NULL)
+			return (ENOMEM);
+	for (i = 0; i < row_count; i++)
+		add_row(row_for(ss, &rows[i].cr_row), &rows[i]);
+	for (i = 0; i < wait_count; i++) {
+		struct result_wait *to = wait_for(ss, &waits[i]);
 
-		to = row_for(sc, from);
-		to->count += from->count;
-		to->contended += from->contended;
-		to->hold_total_ns += from->hold_total_ns;
-		to->wait_total_ns += from->wait_total_ns;
-		to->spin_total_ns += from->spin_total_ns;
-		to->block_total_ns += from->block_total_ns;
-		to->hold_max_ns = fmax(to->hold_max_ns, from->hold_max_ns);
-		to->wait_max_ns = fmax(to->wait_max_ns, from->wait_max_ns);
+		to->count += waits[i].count;
+		to->wait_total_ns += waits[i].wait_total_ns;
 	}
 	return (0);
+}
+
+/* Adds one sum to another, for a cell most of whose repeats failed. */
+static int
+add_sum(struct sweep_sum *to, const struct sweep_sum *from)
+{
+	int error;
+
+	error = add_rows(to, from->ss_rows, from->ss_row_count, from->ss_waits,
+	    from->ss_wait_count);
+	if (error != 0)
+		return (error);
+	hist_merge(&to->ss_latency, &from->ss_latency);
+	hist_merge(&to->ss_harvest_latency, &from->ss_harvest_latency);
+	to->ss_acquisitions += from->ss_acquisitions;
+	to->ss_repeats += from->ss_repeats;
+	return (0);
+}
+
+/* Whether a window's second half went at another rate than its first. */
+static double
+drift(const struct result_sample *rs)
+{
+	double half[2] = { 0, 0 };
+	unsigned k;
+
+	if (rs->reads_per_s * rs->window_s < drift_min_reads * rs->intervals)
+		return (0);
+	for (k = 0; k < rs->intervals; k++)
+		half[k >= rs->intervals / 2] += rs->interval_mb_per_s[k];
+	return (half[0] > 0 ? fabs(half[1] / half[0] - 1) : 0);
 }
 
 int
 summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
+	struct result_sample *rs = &cm->cm_sample;
+	struct sweep_sum *ss = &sc->sc_passed;
 
-	if (add_rows(sc, cm) != 0) {
+	if (drift(rs) > drift_max_share) {
+		snprintf(rs->gate, sizeof(rs->gate), "drift");
+		ss = &sc->sc_failed;
+	}
+	if (add_rows(ss, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
+	    cm->cm_wait_count) != 0) {
 		cell_measure_free(cm);
 		return (ENOMEM);
 	}
-	hist_merge(&sc->sc_latency, &cm->cm_latency);
-	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
-	sc->sc_acquisitions += cm->cm_acquisitions;
+	hist_merge(&ss->ss_latency, &cm->cm_latency);
+	hist_merge(&ss->ss_harvest_latency, &cm->cm_harvest_latency);
+	ss->ss_acquisitions += cm->cm_acquisitions;
+	ss->ss_repeats++;
 	sc->sc_unbound |= cm->cm_unbound;
-	cm->cm_sample.order = order;
-	sc->sc_samples[sc->sc_count++] = cm->cm_sample;
-	cm->cm_sample.reader_mb_per_s = NULL;
-	cm->cm_sample.reader_cpu = NULL;
-	cm->cm_sample.interval_mb_per_s = NULL;
+	rs->order = order;
+	sc->sc_samples[sc->sc_count++] = *rs;
+	rs->reader_mb_per_s = NULL;
+	rs->reader_cpu = NULL;
+	rs->interval_mb_per_s = NULL;
 	cell_measure_free(cm);
 	return (0);
 }
 
-/* The median over samples of the double at offset. */
-static double
-median_of(const struct sweep_cell *sc, size_t offset, double *scratch)
+void
+summary_free(struct sweep_cell *sc)
 {
-	unsigned i;
+
+	free(sc->sc_samples);
+	free(sc->sc_passed.ss_rows);
+	free(sc->sc_passed.ss_waits);
+	free(sc->sc_failed.ss_rows);
+	free(sc->sc_failed.ss_waits);
+}
+
+/* Whether a sample counts in its cell's figures. */
+static bool
+counts(const struct result_cell *rc, const struct result_sample *rs)
+{
+
+	return (rc->gate[0] != '\0' || rs->gate[0] == '\0');
+}
+
+/* The median over samples that count of the double at offset. */
+static double
+median_of(const struct sweep_cell *sc, const struct result_cell *rc,
+    size_t offset, double *scratch)
+{
+	unsigned i, n = 0;
 
 	for (i = 0; i < sc->sc_count; i++)
-		memcpy(&scratch[i], (const char *)&sc->sc_samples[i] + offset,
-		    sizeof(double));
-	return (stats_median(scratch, sc->sc_count));
+		if (counts(rc, &sc->sc_samples[i]))
+			memcpy(&scratch[n++], (const char *)&sc->sc_samples[i] +
+			    offset, sizeof(double));
+	return (stats_median(scratch, n));
 }
 
 /*
@@ -104,19 +212,21 @@ static int
 interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
+	bool repeats = sc->sc_passed.ss_repeats >= 3;
 	unsigned i, k, n = 0;
 	int error;
 
-	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", sc->sc_count >= 3 ?
+	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", repeats ?
 	    RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
-	if (sc->sc_count >= 3) {
-		for (i = 0; i < sc->sc_count; i++)
-			scratch[n++] = sc->sc_samples[i].total_mb_per_s;
-	} else {
-		for (i = 0; i < sc->sc_count; i++)
-			for (k = 0; k < sc->sc_samples[i].intervals; k++)
-				scratch[n++] =
-				    sc->sc_samples[i].interval_mb_per_s[k];
+	for (i = 0; i < sc->sc_count; i++) {
+		const struct result_sample *rs = &sc->sc_samples[i];
+
+		if (!counts(rc, rs))
+			continue;
+		if (repeats)
+			scratch[n++] = rs->total_mb_per_s;
+		for (k = 0; !repeats && k < rs->intervals; k++)
+			scratch[n++] = rs->interval_mb_per_s[k];
 	}
 	error = stats_ci95_median(scratch, n, seed,
 	    &rc->total_mb_per_s_ci95[0], &rc->total_mb_per_s_ci95[1]);
@@ -128,6 +238,22 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 	rc->total_mb_per_s_ci95[1] = fmax(rc->total_mb_per_s_ci95[1],
 	    rc->total_mb_per_s);
 	return (0);
+}
+
+/*
+ * Repeats that failed a gate are left out as long as most passed; else all
+ * count and the cell fails.
+ */
+static int
+gate(struct sweep_cell *sc, struct result_cell *rc)
+{
+	unsigned failed = sc->sc_failed.ss_repeats;
+
+	if (failed <= sc->sc_count / 2)
+		return (0);
+	snprintf(rc->gate, sizeof(rc->gate), "drift within %u of %u windows",
+	    failed, sc->sc_count);
+	return (add_sum(&sc->sc_passed, &sc->sc_failed));
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -145,23 +271,9 @@ note(struct result_cell *rc, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether a window's second half went at another rate than its first. */
-static double
-drift(const struct result_sample *rs)
-{
-	double half[2] = { 0, 0 };
-	unsigned k;
-
-	if (rs->reads_per_s * rs->window_s < drift_min_reads * rs->intervals)
-		return (0);
-	for (k = 0; k < rs->intervals; k++)
-		half[k >= rs->intervals / 2] += rs->interval_mb_per_s[k];
-	return (half[0] > 0 ? fabs(half[1] / half[0] - 1) : 0);
-}
-
-/* Says in the row which limits it met and which gates it did not pass. */
+/* Says in the row which limits it met and what was odd. */
 static void
-notes(const struct sweep_cell *sc, struct result_cell *rc, double *scratch)
+notes(const struct sweep_cell *sc, struct result_cell *rc)
 {
 	double quota = cpu_quota(), skew = 0, window = 0;
 	unsigned i, idle = 0, k;
@@ -180,41 +292,50 @@ notes(const struct sweep_cell *sc, struct result_cell *rc, double *scratch)
 
 		skew = fmax(skew, fmax(rs->start_skew_ms, rs->stop_skew_ms));
 		window = rs->window_s * 1e3;
-		scratch[i] = drift(rs);
 		for (k = 0; k < rc->readers; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
 	if (skew > skew_max_share * window)
 		note(rc, "a reader waited %.0f ms across the window's edge",
 		    skew);
-	if (stats_median(scratch, sc->sc_count) > drift_max_share)
-		note(rc, "drift within the window");
+	if (rc->gate[0] == '\0' && sc->sc_failed.ss_repeats > 0)
+		note(rc, "%u of %u repeats left out: drift within the window",
+		    sc->sc_failed.ss_repeats, sc->sc_count);
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
 		    idle == 1 ? "" : "s");
 }
 
-#define	MEDIAN(member)	median_of(sc,					\
+#define	MEDIAN(member)	median_of(sc, rc,				\
     offsetof(struct result_sample, member), scratch)
 
 static void
 summarise(const struct sweep_cell *sc, struct result_cell *rc,
     double *scratch)
 {
-	double reader_ns = 0;
-	unsigned i, k;
+	const struct sweep_sum *ss = &sc->sc_passed;
+	unsigned i, k, n;
 
 	rc->total_mb_per_s = MEDIAN(total_mb_per_s);
 	for (k = 0; k < rc->readers; k++) {
-		for (i = 0; i < sc->sc_count; i++)
-			scratch[i] = sc->sc_samples[i].reader_mb_per_s[k];
-		rc->reader_mb_per_s[k] = stats_median(scratch, sc->sc_count);
+		for (i = n = 0; i < sc->sc_count; i++)
+			if (counts(rc, &sc->sc_samples[i]))
+				scratch[n++] =
+				    sc->sc_samples[i].reader_mb_per_s[k];
+		rc->reader_mb_per_s[k] = stats_median(scratch, n);
 	}
-	rc->latency_ns = cell_latency(&sc->sc_latency);
+	rc->latency_ns = cell_latency(&ss->ss_latency);
 	rc->fairness = (struct result_fairness){
 		.min_max = MEDIAN(fairness.min_max),
 		.cov = MEDIAN(fairness.cov),
 		.jain = MEDIAN(fairness.jain),
+		.cna = MEDIAN(fairness.cna),
+		.hold_min_max = MEDIAN(fairness.hold_min_max),
+		.hold_cov = MEDIAN(fairness.hold_cov),
+		.hold_jain = MEDIAN(fairness.hold_jain),
+		.hold_cna = MEDIAN(fairness.hold_cna),
+		.reacquire_p50 = MEDIAN(fairness.reacquire_p50),
+		.reacquire_p99 = MEDIAN(fairness.reacquire_p99),
 		.hold_share_harvest = MEDIAN(fairness.hold_share_harvest),
 	};
 	rc->harvest = (struct result_harvest){
@@ -223,56 +344,99 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 		.block_percent = MEDIAN(harvest.block_percent),
 		.events_per_s = MEDIAN(harvest.events_per_s),
 		.dropped = MEDIAN(harvest.dropped),
-		.latency_p99_ns = cell_latency(&sc->sc_harvest_latency).p99,
+		.latency_p99_ns = cell_latency(&ss->ss_harvest_latency).p99,
 	};
+}
+
+/* In percent of the readers' time. */
+static double
+profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
+    const struct result_host *host)
+{
+	double reader_ns = 0;
+	unsigned i;
+
 	for (i = 0; i < sc->sc_count; i++)
-		reader_ns += sc->sc_samples[i].window_s * 1e9 * rc->readers;
-	rc->profile_cost_percent = reader_ns;	/* scaled by the caller */
+		if (counts(rc, &sc->sc_samples[i]))
+			reader_ns += sc->sc_samples[i].window_s * 1e9 *
+			    rc->readers;
+	return (100 * sc->sc_passed.ss_acquisitions * host->profile_ns /
+	    reader_ns);
+}
+
+/* Moves the rows into the cell, histograms into figures. */
+static int
+finish_rows(struct sweep_sum *ss, struct result_cell *rc)
+{
+	unsigned i;
+
+	rc->lock_profile = calloc(ss->ss_row_count + 1,
+	    sizeof(*rc->lock_profile));
+	if (rc->lock_profile == NULL)
+		return (ENOMEM);
+	for (i = 0; i < ss->ss_row_count; i++) {
+		cell_row_finish(&ss->ss_rows[i]);
+		rc->lock_profile[i] = ss->ss_rows[i].cr_row;
+	}
+	rc->lock_profile_rows = ss->ss_row_count;
+	rc->waits = ss->ss_waits;
+	rc->wait_rows = ss->ss_wait_count;
+	ss->ss_waits = NULL;
+	return (0);
+}
+
+static void
+describe(const struct sweep_cell *sc, const char *crypto,
+    const struct engine *engine, const struct lock_config *config,
+    struct result_cell *rc)
+{
+	const struct cell *ce = &sc->sc_cell;
+
+	snprintf(rc->engine, sizeof(rc->engine), "%s", engine->en_name);
+	snprintf(rc->design, sizeof(rc->design), "%s", ce->ce_design);
+	snprintf(rc->lock, sizeof(rc->lock), "%s", ce->ce_lock);
+	snprintf(rc->cipher, sizeof(rc->cipher), "%s", ce->ce_cipher->ci_name);
+	snprintf(rc->crypto, sizeof(rc->crypto), "%s", crypto);
+	rc->readers = ce->ce_readers;
+	rc->request_bytes = ce->ce_request_bytes;
+	rc->repeats = sc->sc_count;
+	rc->oversubscribed = rc->readers > cpu_count() ||
+	    (cpu_quota() > 0 && rc->readers > cpu_quota());
+	rc->profiled = engine->en_profiled;
+	if ((lock_class_find(rc->lock)->lc_knobs & LK_SPIN_POLLS) != 0)
+		rc->spin_polls = config->spin_polls;
 }
 
 int
 summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
     const struct result_host *host, const struct engine *engine,
-    struct result_cell *rc)
+    const struct lock_config *config, struct result_cell *rc)
 {
 	double *scratch;
 	int error;
 
+	describe(sc, crypto, engine, config, rc);
 	scratch = calloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
 	    sizeof(*scratch));
-	rc->reader_mb_per_s = calloc(sc->sc_cell.ce_readers, sizeof(double));
-	if (scratch == NULL || rc->reader_mb_per_s == NULL) {
-		free(scratch);
-		free(rc->reader_mb_per_s);
-		return (ENOMEM);
+	rc->reader_mb_per_s = calloc(rc->readers, sizeof(double));
+	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM :
+	    gate(sc, rc);
+	if (error == 0) {
+		summarise(sc, rc, scratch);
+		error = interval(sc, rc, seed, scratch);
 	}
-	snprintf(rc->engine, sizeof(rc->engine), "%s", engine->en_name);
-	snprintf(rc->design, sizeof(rc->design), "%s", sc->sc_cell.ce_design);
-	snprintf(rc->lock, sizeof(rc->lock), "%s", sc->sc_cell.ce_lock);
-	snprintf(rc->cipher, sizeof(rc->cipher), "%s",
-	    sc->sc_cell.ce_cipher->ci_name);
-	snprintf(rc->crypto, sizeof(rc->crypto), "%s", crypto);
-	rc->readers = sc->sc_cell.ce_readers;
-	rc->request_bytes = sc->sc_cell.ce_request_bytes;
-	rc->repeats = sc->sc_count;
-	rc->oversubscribed = rc->readers > cpu_count() ||
-	    (cpu_quota() > 0 && rc->readers > cpu_quota());
-	rc->profiled = engine->en_profiled;
-	summarise(sc, rc, scratch);
-	error = interval(sc, rc, seed, scratch);
+	if (error == 0)
+		error = finish_rows(&sc->sc_passed, rc);
+	free(scratch);
 	if (error != 0) {
-		free(scratch);
 		free(rc->reader_mb_per_s);
+		memset(rc, 0, sizeof(*rc));
 		return (error);
 	}
-	rc->profile_cost_percent = rc->profiled ? 100 * sc->sc_acquisitions *
-	    host->profile_ns / rc->profile_cost_percent : 0;
-	notes(sc, rc, scratch);
+	if (rc->profiled)
+		rc->profile_cost_percent = profile_cost(sc, rc, host);
+	notes(sc, rc);
 	rc->samples = sc->sc_samples;
-	rc->lock_profile = sc->sc_rows;
-	rc->lock_profile_rows = sc->sc_row_count;
 	sc->sc_samples = NULL;
-	sc->sc_rows = NULL;
-	free(scratch);
 	return (0);
 }

@@ -7,16 +7,28 @@
 #include "bench/cell.h"
 #include "bench/result.h"
 
-/* A cell under way: its samples so far and what they add up to. */
+/* What repeats add up to. */
+struct sweep_sum {
+	unsigned	ss_repeats;
+	struct hist	ss_latency;
+	struct hist	ss_harvest_latency;
+	struct cell_row	*ss_rows;
+	unsigned	ss_row_count;
+	struct result_wait *ss_waits;
+	unsigned	ss_wait_count;
+	double		ss_acquisitions;
+};
+
+/*
+ * A cell under way: its samples so far, and the sums of those that passed their
+ * gates and of the others.
+ */
 struct sweep_cell {
 	struct cell	sc_cell;
 	struct result_sample *sc_samples;
 	unsigned	sc_count;
-	struct hist	sc_latency;
-	struct hist	sc_harvest_latency;
-	struct result_row *sc_rows;
-	unsigned	sc_row_count;
-	double		sc_acquisitions;
+	struct sweep_sum sc_passed;
+	struct sweep_sum sc_failed;
 	bool		sc_unbound;
 };
 
@@ -30,6 +42,9 @@ struct sweep_cell {
 int summary_add(struct sweep_cell *sc, struct cell_measure *cm,
     unsigned order);
 
+/* Frees what a cell under way points to. */
+void summary_free(struct sweep_cell *sc);
+
 /*
  * Makes the result's cell, which takes over sc's arrays.  sc has a sample.
  *
@@ -40,6 +55,6 @@ int summary_add(struct sweep_cell *sc, struct cell_measure *cm,
  */
 int summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
     const struct result_host *host, const struct engine *engine,
-    struct result_cell *rc);
+    const struct lock_config *config, struct result_cell *rc);
 
 #endif

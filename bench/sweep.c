@@ -266,12 +266,11 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		if (cells[i].sc_count > 0 && error2 == 0)
 			error2 = summary_finish(&cells[i],
 			    crypto_mode_names[op->op_crypto], op->op_seed,
-			    &r->host, engine_for(op),
+			    &r->host, engine_for(op), &op->op_config.bc_lock,
 			    &r->cells[r->cell_count]);
 		if (cells[i].sc_count > 0 && error2 == 0)
 			r->cell_count++;
-		free(cells[i].sc_samples);
-		free(cells[i].sc_rows);
+		summary_free(&cells[i]);
 	}
 	free(cells);
 	r->complete = error == 0 && error2 == 0;

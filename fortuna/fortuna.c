@@ -104,7 +104,7 @@ random_fortuna_pre_read(struct generator *g)
 	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
 	    f->f_paced);
 	if (pools != 0) {
-		lockprof_resite(&node.ln_hold, SITE_RESEED);
+		lock_resite(&f->f_mtx, &node, SITE_RESEED);
 		machine_charge(COST_RESEED, pools);
 		random_fortuna_publish(f);
 	}

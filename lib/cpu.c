@@ -13,6 +13,9 @@
 static hwloc_topology_t topology;
 static unsigned *os_index;
 static unsigned os_index_count;
+static unsigned *node_of;	/* by os_index; only nodes with a CPU */
+static unsigned node_of_count;
+static unsigned nodes = 1;
 
 /*
  * Appends the n-th hardware thread of every core, so that ranks use all cores
@@ -36,6 +39,37 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth, unsigned count)
 			os_index[count++] = pu->os_index;
 	}
 	return (count - before);
+}
+
+/* Numbers the NUMA nodes of allowed CPUs in the topology's order. */
+static int
+collect_nodes(void)
+{
+	unsigned i, n, next = 0, seen;
+	int count;
+
+	for (i = 0; i < os_index_count; i++)
+		if (os_index[i] >= node_of_count)
+			node_of_count = os_index[i] + 1;
+	node_of = calloc(node_of_count, sizeof(*node_of));
+	if (node_of == NULL)
+		return (ENOMEM);
+	count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+	for (n = 0; count > 0 && n < (unsigned)count; n++) {
+		hwloc_obj_t node;
+
+		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, n);
+		seen = 0;
+		for (i = 0; i < os_index_count; i++) {
+			if (!hwloc_bitmap_isset(node->cpuset, os_index[i]))
+				continue;
+			node_of[os_index[i]] = next;
+			seen = 1;
+		}
+		next += seen;
+	}
+	nodes = next < 1 ? 1 : next;
+	return (0);
 }
 
 int
@@ -73,7 +107,7 @@ cpu_init(void)
 			os_index[os_index_count++] = (unsigned)i;
 	}
 	hwloc_bitmap_free(allowed);
-	return (os_index_count == 0 ? ENXIO : 0);
+	return (os_index_count == 0 ? ENXIO : collect_nodes());
 }
 
 void
@@ -82,8 +116,11 @@ cpu_fini(void)
 
 	hwloc_topology_destroy(topology);
 	free(os_index);
+	free(node_of);
 	os_index = NULL;
-	os_index_count = 0;
+	node_of = NULL;
+	os_index_count = node_of_count = 0;
+	nodes = 1;
 }
 
 unsigned
@@ -199,21 +236,15 @@ cpu_quota(void)
 unsigned
 cpu_nodes(void)
 {
-	unsigned i, nodes = 0;
-	int n, count;
 
-	count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-	for (n = 0; n < count; n++) {
-		hwloc_obj_t node;
+	return (nodes);
+}
 
-		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
-		    (unsigned)n);
-		for (i = 0; i < os_index_count; i++)
-			if (hwloc_bitmap_isset(node->cpuset, os_index[i]))
-				break;
-		nodes += i < os_index_count;
-	}
-	return (nodes < 1 ? 1 : nodes);
+unsigned
+cpu_node(unsigned os)
+{
+
+	return (os < node_of_count ? node_of[os] : 0);
 }
 
 unsigned

@@ -37,6 +37,9 @@ double cpu_quota(void);
 /* NUMA nodes with at least one allowed CPU; at least 1. */
 unsigned cpu_nodes(void);
 
+/* The node, 0..cpu_nodes() - 1, of a CPU by its operating system's number. */
+unsigned cpu_node(unsigned os_index);
+
 /* The operating system's number of the rank-th allowed CPU. */
 unsigned cpu_os_index(unsigned rank);
 

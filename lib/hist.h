@@ -25,20 +25,44 @@ struct hist {
 	uint32_t	hi_bucket[HIST_BUCKETS];
 };
 
+/*
+ * The same, smaller and coarser: HIST_SMALL_SUB to each power of two, and all
+ * from 2^HIST_SMALL_BITS up in the last bucket.
+ */
+enum {
+	HIST_SMALL_SUB_BITS	= 3,
+	HIST_SMALL_SUB		= 1 << HIST_SMALL_SUB_BITS,
+	HIST_SMALL_BITS		= 42,
+	HIST_SMALL_BUCKETS	= (HIST_SMALL_BITS - HIST_SMALL_SUB_BITS + 1) *
+	    HIST_SMALL_SUB
+};
+
+struct hist_small {
+	uint32_t	hs_bucket[HIST_SMALL_BUCKETS];
+};
+
 /* Empties h. */
 void hist_init(struct hist *h);
+
+/* The log-linear bucket of v, with 2^sub_bits to each power of two. */
+static inline unsigned
+hist_index_of(uint64_t v, unsigned sub_bits)
+{
+	unsigned exponent;
+
+	if (v < 1u << sub_bits)
+		return ((unsigned)v);
+	exponent = 63u - (unsigned)__builtin_clzll(v);
+	return ((exponent - sub_bits) * (1u << sub_bits) +
+	    (unsigned)(v >> (exponent - sub_bits)));
+}
 
 /* The bucket that counts v: 0..HIST_BUCKETS - 1, monotone in v. */
 static inline unsigned
 hist_index(uint64_t v)
 {
-	unsigned exponent;
 
-	if (v < HIST_SUB)
-		return ((unsigned)v);
-	exponent = 63u - (unsigned)__builtin_clzll(v);
-	return ((exponent - HIST_SUB_BITS + 1) * HIST_SUB +
-	    (unsigned)(v >> (exponent - HIST_SUB_BITS)) - HIST_SUB);
+	return (hist_index_of(v, HIST_SUB_BITS));
 }
 
 /* Counts one value, of any unit. */
@@ -53,8 +77,17 @@ hist_add(struct hist *h, uint64_t v)
 	h->hi_bucket[hist_index(v)]++;
 }
 
+static inline void
+hist_small_add(struct hist_small *h, uint64_t v)
+{
+
+	h->hs_bucket[v >> HIST_SMALL_BITS != 0 ? HIST_SMALL_BUCKETS - 1 :
+	    hist_index_of(v, HIST_SMALL_SUB_BITS)]++;
+}
+
 /* Adds from's counts to h. */
 void hist_merge(struct hist *h, const struct hist *from);
+void hist_small_merge(struct hist_small *h, const struct hist_small *from);
 
 /*
  * The smallest bucket end below which at least a share q of the values lie,
@@ -65,5 +98,12 @@ void hist_merge(struct hist *h, const struct hist *from);
  * Returns: 0 for an empty histogram.
  */
 uint64_t hist_quantile(const struct hist *h, double q);
+uint64_t hist_small_quantile(const struct hist_small *h, double q);
+
+/* How many values were counted. */
+uint64_t hist_small_count(const struct hist_small *h);
+
+/* The largest value that bucket i counts. */
+uint64_t hist_small_last(unsigned i);
 
 #endif

@@ -9,8 +9,10 @@
 
 const struct lock_class *const lock_classes[] = {
 #define	LOCK(kind)	&FLAVOURED(lock_##kind),
+#define	LOCK_HOST(kind)	LOCK(kind)
 #include "lib/lock.tbl"
 #undef LOCK
+#undef LOCK_HOST
 };
 
 const unsigned lock_class_count = sizeof(lock_classes) /
@@ -32,6 +34,7 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
     const struct lock_config *config, struct lockprof *prof)
 {
 
+	KASSERT(config->threads > 0, ("no thread may use %s", name));
 	KASSERT(config->delay_base >= 1 &&
 	    config->delay_base <= config->delay_max,
 	    ("delays of %u to %u", config->delay_base, config->delay_max));
@@ -40,6 +43,7 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 	l->lo_name = name;
 	l->lo_config = *config;
 	l->lo_prof = prof;
+	lockprof_owner_init(&l->lo_owner);
 	return (class->lc_init(l));
 }
 
@@ -51,21 +55,58 @@ lock_fini(struct lock *l)
 	memset(l, 0, sizeof(*l));
 }
 
+/* The acquisitions that others had between the thread's last and this. */
+static void
+record_thread(struct lockprof_thread *lt, uint64_t acquisition,
+    uint32_t window)
+{
+
+	if (lt->lt_window != window) {
+		memset(lt, 0, sizeof(*lt));
+		lt->lt_window = window;
+	}
+	if (lt->lt_last != 0)
+		hist_small_add(&lt->lt_reacquire, acquisition - lt->lt_last);
+	lt->lt_last = acquisition;
+}
+
+static void
+record_wait(struct lockprof_row *r, const struct lock_wait *w)
+{
+	uint64_t wait = w->lw_spin_cycles + w->lw_block_cycles;
+
+	r->lr_contended++;
+	r->lr_spin_cycles += w->lw_spin_cycles;
+	r->lr_block_cycles += w->lw_block_cycles;
+	r->lr_yields += w->lw_yields;
+	if (wait > r->lr_wait_max_cycles)
+		r->lr_wait_max_cycles = wait;
+	if (w->lw_spin_cycles > 0)
+		hist_small_add(&r->lr_spin, w->lw_spin_cycles);
+	if (w->lw_block_cycles > 0)
+		hist_small_add(&r->lr_block, w->lw_block_cycles);
+	if (w->lw_holder < LOCKPROF_SITES_MAX) {
+		r->lr_for[w->lw_holder].lv_count++;
+		r->lr_for[w->lw_holder].lv_cycles += wait;
+	}
+}
+
 void
 lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
     uint64_t end_cycles)
 {
+	unsigned thread = machine_curthread()->mt_index;
 	struct lockprof_row *r;
-	uint64_t hold, wait;
 	uint32_t window;
+	uint64_t hold;
 
 	window = atomic_load_32(&lp->lp_window);
 	if (window == 0)
 		return;
-	MPASS(machine_curthread()->mt_index < lp->lp_threads);
+	MPASS(thread < lp->lp_threads);
 	MPASS(lh->lh_site < lp->lp_sites);
-	r = &lp->lp_rows[(size_t)machine_curthread()->mt_index * lp->lp_sites +
-	    lh->lh_site];
+	record_thread(&lp->lp_thread[thread], lh->lh_acquisition, window);
+	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
 	if (r->lr_window != window) {
 		memset(r, 0, sizeof(*r));
 		r->lr_window = window;
@@ -75,12 +116,7 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	r->lr_hold_cycles += hold;
 	if (hold > r->lr_hold_max_cycles)
 		r->lr_hold_max_cycles = hold;
-	if (!lh->lh_contended)
-		return;
-	wait = lh->lh_wait.lw_spin_cycles + lh->lh_wait.lw_block_cycles;
-	r->lr_contended++;
-	r->lr_spin_cycles += lh->lh_wait.lw_spin_cycles;
-	r->lr_block_cycles += lh->lh_wait.lw_block_cycles;
-	if (wait > r->lr_wait_max_cycles)
-		r->lr_wait_max_cycles = wait;
+	hist_small_add(&r->lr_hold, hold);
+	if (lh->lh_contended)
+		record_wait(r, &lh->lh_wait);
 }

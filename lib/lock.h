@@ -19,22 +19,52 @@
 
 enum {
 	LOCK_STATE_BYTES	= 48,	/* what a class may keep in a lock */
+	LOCK_NODE_BYTES		= 64,	/* and in an acquisition */
+	LOCK_THREADS_DEFAULT	= 128,
+	LOCK_NODES_MAX		= 64,	/* NUMA nodes */
 
 	/* lc_flags */
 	LC_EXCLUDES	= 1u << 0,	/* at most one owner; all but "none" */
 	LC_SLEEPS	= 1u << 1,	/* a waiter may give up its CPU */
 	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
-	LC_SPIN		= 1u << 3	/* usable where sleeping is not */
+	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
+
+	/* lc_knobs: the parts of struct lock_config that a kind heeds */
+	LK_DELAY	= 1u << 0,
+	LK_STARVATION	= 1u << 1,
+	LK_SPIN_POLLS	= 1u << 2,
+	LK_TICKET_PAUSES = 1u << 3,
+	LK_PASS_LIMIT	= 1u << 4,
+	LK_NODES	= 1u << 5
 };
 
 /*
  * The knobs that kinds share; lock_tunables has their sysctl names.
  */
 struct lock_config {
-	unsigned	delay_base;	/* pauses of a waiter's first delay */
-	unsigned	delay_max;	/* and of its longest */
-	bool		prof_enable;	/* profile; the program's choice of
-					   flavour, not the lock's */
+	/* LK_DELAY: mtx(9)'s back-off, in pauses. */
+	unsigned	delay_base;
+	unsigned	delay_max;
+	/* LK_STARVATION: pauses after which a waiter counts as starving. */
+	unsigned	starvation_limit;
+	bool		restrict_starvation;	/* and is let poll often */
+	/*
+	 * LK_SPIN_POLLS: polls after which a waiter that spins gives up its CPU
+	 * once; 0 is never.  A kernel's spinner cannot lose its CPU and its
+	 * owner neither; here both can, and a queue then stands still until
+	 * the scheduler comes round.
+	 */
+	unsigned	spin_polls;
+	/* LK_TICKET_PAUSES: pauses for each waiter ahead. */
+	unsigned	ticket_pauses;
+	/* LK_PASS_LIMIT: hand-overs within a node while others wait. */
+	unsigned	pass_limit;
+	/* LK_NODES: NUMA nodes to pretend, CPUs dealt in turn; 0: none. */
+	unsigned	nodes;
+	/* Threads that may use the lock have mt_index 0..threads - 1. */
+	unsigned	threads;
+	/* Profile; the program's choice of flavour, not the lock's. */
+	bool		prof_enable;
 };
 
 struct lock_class;
@@ -51,13 +81,20 @@ struct lock {
 	struct lock_config	 lo_config;
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		 lo_state[LOCK_STATE_BYTES];
+	struct lockprof_owner	 lo_owner;
 };
+
+CTASSERT(offsetof(struct lock, lo_owner) + sizeof(struct lockprof_owner) -
+    offsetof(struct lock, lo_state) <= MACHINE_CACHE_LINE);
 
 /*
  * One acquisition, on the caller's stack from lock_acquire() to lock_release().
- * Kinds that queue keep their queue node here.
+ * Kinds that queue keep their queue node here, on a line that others may spin
+ * on.
  */
 struct lock_node {
+	_Alignas(MACHINE_CACHE_LINE)
+	unsigned char		ln_state[LOCK_NODE_BYTES];
 	struct lockprof_hold	ln_hold;
 };
 
@@ -68,8 +105,10 @@ struct lock_node {
  *		or an errno value.
  * lc_fini	undoes it; the lock is not owned.
  * lc_lock	acquires, with acquire ordering.  Returns whether it had to wait
- *		and in that case, only then, fills *w.  Not recursive.
+ *		and in that case, only then, fills *w: lock_wait_begin() first,
+ *		lock_wait_end() last.  Not recursive.
  * lc_trylock	acquires if that is possible at once; returns whether it did.
+ *		NULL in a kind that cannot tell before it has joined the queue.
  * lc_unlock	releases with release ordering; the caller owns the lock.
  * lc_owned	whether the caller owns the lock; for assertions only.  A kind
  *		that does not know its owner answers whether anybody does.
@@ -79,6 +118,7 @@ struct lock_class {
 	const char	*lc_descr;	/* one line for listings */
 	const char	*lc_type;	/* the kernel's word: "sleep mutex" */
 	unsigned	 lc_flags;
+	unsigned	 lc_knobs;
 	int		(*lc_init)(struct lock *l);
 	void		(*lc_fini)(struct lock *l);
 	bool		(*lc_lock)(struct lock *l, struct lock_node *n,
@@ -92,10 +132,16 @@ struct lock_class {
 #define	LOCK_STATE_FITS(type)						\
 	CTASSERT(sizeof(type) <= LOCK_STATE_BYTES);			\
 	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE)
+#define	LOCK_NODE_FITS(type)						\
+	CTASSERT(sizeof(type) <= LOCK_NODE_BYTES);			\
+	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE)
 
+/* LOCK_HOST kinds are made of the host's threads and run nowhere else. */
 #define	LOCK(kind)	extern LOCK_CLASS(kind);
+#define	LOCK_HOST(kind)	LOCK(kind)
 #include "lib/lock.tbl"
 #undef LOCK
+#undef LOCK_HOST
 
 #define	lock_classes		FLAVOURED(lock_classes)
 #define	lock_class_count	FLAVOURED(lock_class_count)
@@ -112,13 +158,17 @@ const struct lock_class *lock_class_find(const char *name);
 
 /*
  * mtx(9)'s constants for a machine of ncpus: base 1, max 256 times the smallest
- * power of two strictly greater than ncpus, capped at SHRT_MAX.
+ * power of two strictly greater than ncpus, capped at SHRT_MAX; for the others
+ * see lib/lockconf.c.  threads is LOCK_THREADS_DEFAULT.
  *
  * Source: sys/kern/subr_lock.c lock_delay_default_init(), FreeBSD 14.
  */
 struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];
 extern const unsigned lock_tunable_count;
+
+/* The LK_ bit that a lock tunable belongs to; 0: to none or to all. */
+unsigned lock_tunable_knob(const char *name);
 
 /*
  * Makes an unowned lock.
@@ -148,18 +198,30 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 	bool contended;
 
 	contended = l->lo_class->lc_lock(l, n, &w);
-	lockprof_acquired(l->lo_prof, &n->ln_hold, site, contended ? &w : NULL);
+	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site,
+	    contended ? &w : NULL);
 }
 
-/* Acquires l if nobody owns it; false, and nothing happened, otherwise. */
+/*
+ * Acquires l, of a kind that has lc_trylock, if nobody owns it; false, and
+ * nothing happened, otherwise.
+ */
 static inline bool
 lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 {
 
 	if (!l->lo_class->lc_trylock(l, n))
 		return (false);
-	lockprof_acquired(l->lo_prof, &n->ln_hold, site, NULL);
+	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, NULL);
 	return (true);
+}
+
+/* Books the hold of l under another site, once its holder knows better. */
+static inline void
+lock_resite(struct lock *l, struct lock_node *n, unsigned site)
+{
+
+	lockprof_resite(l->lo_prof, &l->lo_owner, &n->ln_hold, site);
 }
 
 /* Releases l, which the caller acquired with n. */
@@ -171,6 +233,51 @@ lock_release(struct lock *l, struct lock_node *n)
 	now = lockprof_stamp();
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
+}
+
+/*
+ * For kinds: a wait begins, with nothing blocked or yielded yet, and ends.
+ * What was neither asleep nor before was spinning.
+ */
+static inline void
+lock_wait_begin(struct lock *l, struct lock_wait *w)
+{
+
+	w->lw_block_cycles = 0;
+	w->lw_yields = 0;
+	if (!LOCK_PROFILING)
+		return;
+	w->lw_holder = atomic_load_32(&l->lo_owner.lo_site);
+	w->lw_start_cycles = machine_cycles();
+}
+
+static inline void
+lock_wait_end(struct lock_wait *w)
+{
+
+	w->lw_spin_cycles = LOCK_PROFILING ? machine_cycles() -
+	    w->lw_start_cycles - w->lw_block_cycles : 0;
+}
+
+/*
+ * For kinds that heed LK_NODES: the caller's NUMA node, below
+ * lock_numa_nodes().
+ */
+static inline unsigned
+lock_numa_node(const struct lock *l)
+{
+	unsigned nodes = l->lo_config.nodes;
+
+	return (nodes == 0 ? machine_node() :
+	    machine_curthread()->mt_index % nodes);
+}
+
+static inline unsigned
+lock_numa_nodes(const struct lock *l)
+{
+
+	return (l->lo_config.nodes == 0 ? machine_nodes() :
+	    l->lo_config.nodes);
 }
 
 /* Whether the caller owns l; for assertions. */

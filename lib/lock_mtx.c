@@ -101,9 +101,8 @@ mtx_lock_sleep(struct lock *l, struct lock_wait *w)
 	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
 	struct machine_probe probe = { 0 };
 	uintptr_t td = (uintptr_t)machine_curthread(), v;
-	uint64_t asleep = 0, start;
 
-	start = lockprof_stamp();
+	lock_wait_begin(l, w);
 	v = atomic_load_ptr(&m->mtx_lock);
 	for (;;) {
 		if (v == MTX_UNOWNED) {
@@ -117,13 +116,12 @@ mtx_lock_sleep(struct lock *l, struct lock_wait *w)
 			lock_delay(&lda);
 		} else {
 			probe.mp_owner = mtx_owner(v);
-			asleep += turnstile_wait(m, &probe);
+			w->lw_block_cycles += turnstile_wait(m, &probe);
 			memset(&probe, 0, sizeof(probe));
 		}
 		v = atomic_load_ptr(&m->mtx_lock);
 	}
-	w->lw_block_cycles = asleep;
-	w->lw_spin_cycles = lockprof_stamp() - start - asleep;
+	lock_wait_end(w);
 }
 
 static bool
@@ -179,6 +177,7 @@ LOCK_CLASS(mtx) = {
 	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs, or sleep",
 	.lc_type	= "sleep mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
+	.lc_knobs	= LK_DELAY | LK_STARVATION,
 	.lc_init	= mtx_init,
 	.lc_fini	= mtx_fini,
 	.lc_lock	= mtx_lock,

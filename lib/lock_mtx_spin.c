@@ -10,16 +10,13 @@
  *
  * Departs: a user program cannot keep interrupts and preemption off, so an
  * owner can lose its CPU; where the kernel would panic after a long wait, a
- * waiter yields.
+ * waiter yields, and sooner than that (lib/lock_spin.h).
  */
 #include "lib/lock.h"
 #include "lib/lock_delay.h"
+#include "lib/lock_spin.h"
 
-enum {
-	MTX_UNOWNED	= 0,
-	/* Pauses after which the kernel leaves the plain loop. */
-	SPIN_PATIENCE	= 10 * 1000 * 1000
-};
+enum { MTX_UNOWNED = 0 };
 
 struct mtx_spin {
 	struct mptr	mtx_lock;	/* owner's mthread */
@@ -54,10 +51,10 @@ static void __attribute__((noinline))
 mtx_spin_wait(struct lock *l, struct lock_wait *w)
 {
 	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
+	struct lock_spin ls = lock_spin_init(l, w);
 	uintptr_t td = (uintptr_t)machine_curthread(), v;
-	uint64_t pauses = 0, start;
 
-	start = lockprof_stamp();
+	lock_wait_begin(l, w);
 	v = atomic_load_ptr(word_of(l));
 	for (;;) {
 		if (v == MTX_UNOWNED) {
@@ -66,15 +63,10 @@ mtx_spin_wait(struct lock *l, struct lock_wait *w)
 			continue;
 		}
 		MPASS(v != td);
-		pauses += lda.delay;
-		if (pauses < SPIN_PATIENCE)
-			lock_delay(&lda);
-		else
-			machine_yield();
+		lock_spin_pause(&ls, lock_delay_next(&lda));
 		v = atomic_load_ptr(word_of(l));
 	}
-	w->lw_block_cycles = 0;
-	w->lw_spin_cycles = lockprof_stamp() - start;
+	lock_wait_end(w);
 }
 
 static bool
@@ -119,6 +111,7 @@ LOCK_CLASS(mtx_spin) = {
 	.lc_descr	= "mtx(9) MTX_SPIN: spin with back-off, never sleep",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
+	.lc_knobs	= LK_DELAY | LK_STARVATION | LK_SPIN_POLLS,
 	.lc_init	= mtx_spin_init,
 	.lc_fini	= mtx_spin_fini,
 	.lc_lock	= mtx_spin_lock,

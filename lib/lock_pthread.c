@@ -41,17 +41,16 @@ pthread_lock_fini(struct lock *l)
 static bool
 pthread_lock_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	uint64_t start;
 	int error;
 
 	(void)n;
 	if (pthread_mutex_trylock(mutex_of(l)) == 0)
 		return (false);
-	start = lockprof_stamp();
+	lock_wait_begin(l, w);
 	error = pthread_mutex_lock(mutex_of(l));
 	KASSERT(error == 0, ("pthread_mutex_lock: %d", error));
+	w->lw_block_cycles = lockprof_stamp() - w->lw_start_cycles;
 	w->lw_spin_cycles = 0;
-	w->lw_block_cycles = lockprof_stamp() - start;
 	return (true);
 }
 

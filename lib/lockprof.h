@@ -13,27 +13,52 @@
 #include <stdint.h>
 
 #include "lib/flavour.h"
+#include "lib/hist.h"
 #include "lib/machine.h"
 
 #ifndef LOCK_PROFILING
 #define	LOCK_PROFILING	1
 #endif
 
+enum {
+	LOCKPROF_SITES_MAX	= 8,	/* of one lock */
+	LOCKPROF_NO_SITE	= LOCKPROF_SITES_MAX	/* never held yet */
+};
+
 /*
  * How a contended acquisition waited, in machine_cycles().  As in lockstat(1),
  * spin is the whole wait less the time asleep, so the two are disjoint.
  */
 struct lock_wait {
+	uint64_t	lw_start_cycles;
 	uint64_t	lw_spin_cycles;
 	uint64_t	lw_block_cycles;
+	uint32_t	lw_holder;	/* site that held it when this began */
+	uint32_t	lw_yields;	/* times a spinning waiter gave way */
+};
+
+/*
+ * What profiling keeps in a lock; written by its owner.  The two are read by
+ * those who wait, so they share the line that those look at anyway.
+ */
+struct lockprof_owner {
+	struct m64	lo_acquisitions;
+	struct m32	lo_site;	/* the holder's, or the last one's */
 };
 
 /* The acquisition now held, part of struct lock_node. */
 struct lockprof_hold {
 	uint64_t	lh_start_cycles;
+	uint64_t	lh_acquisition;	/* the lock's so-many-th */
 	struct lock_wait lh_wait;	/* valid if contended */
 	uint32_t	lh_site;
 	bool		lh_contended;
+};
+
+/* Waits that began while one site held the lock. */
+struct lockprof_waits {
+	uint64_t	lv_count;
+	uint64_t	lv_cycles;
 };
 
 /* What one thread did at one site with one lock in the current window. */
@@ -45,7 +70,19 @@ struct lockprof_row {
 	uint64_t	lr_spin_cycles;
 	uint64_t	lr_block_cycles;
 	uint64_t	lr_wait_max_cycles;
+	uint64_t	lr_yields;
 	uint32_t	lr_window;		/* which the row is about */
+	struct lockprof_waits lr_for[LOCKPROF_SITES_MAX];	/* by holder */
+	struct hist_small lr_hold;
+	struct hist_small lr_spin;		/* of waits that did */
+	struct hist_small lr_block;		/* likewise */
+};
+
+/* What one thread did with one lock, whatever the site. */
+struct lockprof_thread {
+	uint64_t	lt_last;	/* its latest acquisition; 0: none */
+	uint32_t	lt_window;
+	struct hist_small lt_reacquire;	/* acquisitions from one to the next */
 };
 
 struct lockprof {
@@ -54,12 +91,14 @@ struct lockprof {
 	unsigned	 lp_sites;
 	const char *const *lp_site_names;
 	struct lockprof_row *lp_rows;	/* [thread][site] */
+	struct lockprof_thread *lp_thread;	/* [thread] */
 };
 
 /*
  * Makes an empty profile that is not recording.
  *
  *   threads     in  threads have mt_index 0..threads - 1
+ *   sites       in  at most LOCKPROF_SITES_MAX
  *   site_names  in  sites strings, kept by reference
  *
  * Returns: 0 or ENOMEM.
@@ -83,9 +122,15 @@ void lockprof_close(struct lockprof *lp);
 /*
  * Adds up the rows of one window over threads first..last at one site.  No
  * thread is writing: they have been joined.
+ *
+ *   sum  out
  */
-struct lockprof_row lockprof_sum(const struct lockprof *lp, uint32_t window,
-    unsigned site, unsigned first, unsigned last);
+void lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
+    unsigned first, unsigned last, struct lockprof_row *sum);
+
+/* The same of what is kept for each thread; lt_last is meaningless. */
+void lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
+    unsigned first, unsigned last, struct lockprof_thread *sum);
 
 #define	lockprof_record	FLAVOURED(lockprof_record)
 
@@ -101,9 +146,18 @@ lockprof_stamp(void)
 	return (LOCK_PROFILING ? machine_cycles() : 0);
 }
 
+/* For lib/lock.h: the lock begins unheld. */
 static inline void
-lockprof_acquired(struct lockprof *lp, struct lockprof_hold *lh, unsigned site,
-    const struct lock_wait *w)
+lockprof_owner_init(struct lockprof_owner *lo)
+{
+
+	atomic_init_64(&lo->lo_acquisitions, 0);
+	atomic_init_32(&lo->lo_site, LOCKPROF_NO_SITE);
+}
+
+static inline void
+lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
+    struct lockprof_hold *lh, unsigned site, const struct lock_wait *w)
 {
 
 	if (!LOCK_PROFILING || lp == NULL)
@@ -112,15 +166,24 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_hold *lh, unsigned site,
 	lh->lh_contended = w != NULL;
 	if (w != NULL)
 		lh->lh_wait = *w;
+	/* Looked at first: waiters share the line. */
+	if (atomic_load_32(&lo->lo_site) != site)
+		atomic_store_32(&lo->lo_site, site);
+	lh->lh_acquisition = atomic_load_64(&lo->lo_acquisitions) + 1;
+	atomic_store_64(&lo->lo_acquisitions, lh->lh_acquisition);
 	lh->lh_start_cycles = machine_cycles();
 }
 
 /* Books the hold under another site, once its holder knows better. */
 static inline void
-lockprof_resite(struct lockprof_hold *lh, unsigned site)
+lockprof_resite(struct lockprof *lp, struct lockprof_owner *lo,
+    struct lockprof_hold *lh, unsigned site)
 {
 
+	if (!LOCK_PROFILING || lp == NULL)
+		return;
 	lh->lh_site = site;
+	atomic_store_32(&lo->lo_site, site);
 }
 
 static inline void

@@ -25,7 +25,7 @@
  *	atomic_cmpset_acq_T(p, old, new)	atomic_cmpset_rel_T(p, old, new)
  *	atomic_fcmpset_acq_T(p, &old, new)	and _rel_ likewise
  *	atomic_fetchadd_T(p, v)			atomic_fetchadd_rel_T(p, v)
- *	atomic_swap_acq_T(p, v)
+ *	atomic_swap_acq_T(p, v)			atomic_swap_acq_rel_T(p, v)
  */
 #ifndef LIB_MACHINE_H
 #define LIB_MACHINE_H
@@ -43,6 +43,13 @@
  */
 static inline void machine_pause(unsigned n);
 
+/*
+ * One poll of a waiter: returns soon, or when *p may hold another value than
+ * seen.  The caller looks again.
+ */
+static inline void machine_await_32(struct m32 *p, uint32_t seen);
+static inline void machine_await_ptr(struct mptr *p, uintptr_t seen);
+
 /* Gives the CPU to somebody else who can run, sched_yield(2). */
 static inline void machine_yield(void);
 
@@ -56,6 +63,10 @@ static inline int64_t machine_uptime_coarse_ns(void);
 
 /* The number of the CPU the caller runs on. */
 static inline unsigned machine_cpu(void);
+
+/* The NUMA node the caller runs on, 0..machine_nodes() - 1; and how many. */
+static inline unsigned machine_node(void);
+static inline unsigned machine_nodes(void);
 
 /* Pays for bulk work; nothing on the real machine, where it is done. */
 static inline void machine_charge(enum machine_cost cost, size_t n);

@@ -164,6 +164,7 @@ thread_reset(struct mthread *td, const char *name)
 
 	memset(td, 0, sizeof(*td));
 	td->mt_cpu = MACHINE_CPU_ANY;
+	td->mt_node = cpu_nodes() == 1 ? 0 : -1;
 	atomic_init_ptr(&td->mt_slot, (uintptr_t)&td->mt_noslot);
 	atomic_init_32(&td->mt_clock, NO_CLOCK);
 	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
@@ -220,6 +221,9 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	if (cpu != MACHINE_CPU_ANY)
 		td->mt_bound = cpu_bind(td->mt_pthread,
 		    (unsigned)td->mt_cpu) == 0;
+	if (td->mt_bound)
+		td->mt_node = (int)cpu_node(cpu_os_index(
+		    (unsigned)td->mt_cpu));
 	atomic_store_rel_32(&td->mt_go, 1);
 	machine_wake_32(&td->mt_go);
 	return (0);

@@ -107,6 +107,13 @@ atomic_swap_acq_##T(struct m##T *p, type v)				\
 {									\
 	return (atomic_exchange_explicit(&p->m_value, v,		\
 	    memory_order_acquire));					\
+}									\
+									\
+static inline type							\
+atomic_swap_acq_rel_##T(struct m##T *p, type v)				\
+{									\
+	return (atomic_exchange_explicit(&p->m_value, v,		\
+	    memory_order_acq_rel));					\
 }
 
 MACHINE_ATOMIC(32, uint32_t)
@@ -134,6 +141,7 @@ struct mthread {
 	struct m32	mt_clock;	/* its CPU clock, once it runs */
 	struct m32	mt_go;		/* its starter has bound it */
 	int		mt_cpu;		/* rank it is bound to, or ANY */
+	int		mt_node;	/* of that CPU; -1: it floats */
 	bool		mt_bound;	/* the binding was granted */
 	bool		mt_spawned;	/* and so must be joined */
 	pthread_t	mt_pthread;
@@ -164,6 +172,24 @@ machine_pause(unsigned n)
 		__asm__ volatile("" : : : "memory");
 #endif
 	}
+}
+
+static inline void
+machine_await_32(struct m32 *p, uint32_t seen)
+{
+
+	(void)p;
+	(void)seen;
+	machine_pause(1);
+}
+
+static inline void
+machine_await_ptr(struct mptr *p, uintptr_t seen)
+{
+
+	(void)p;
+	(void)seen;
+	machine_pause(1);
 }
 
 static inline void
@@ -206,6 +232,21 @@ machine_cpu(void)
 {
 
 	return (cpu_current());
+}
+
+static inline unsigned
+machine_node(void)
+{
+	int node = machine_self->mt_node;
+
+	return (node >= 0 ? (unsigned)node : cpu_node(cpu_current()));
+}
+
+static inline unsigned
+machine_nodes(void)
+{
+
+	return (cpu_nodes());
 }
 
 static inline void

@@ -39,7 +39,7 @@ family()
 	[ "$table" = "$files" ] || found "$1 and $3*.c differ" \
 	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
 }
-family lib/lock.tbl LOCK lib/lock_
+family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_

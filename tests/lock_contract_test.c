@@ -574,7 +574,7 @@ ATF_TC_BODY(lock__profile_counts_exactly, tc)
 		members = crowd_run(c, n);
 		lockprof_close(&prof);
 		for (k = 0; k < n; k++) {
-			r = lockprof_sum(&prof, i + 1, k % SITES, k, k);
+			lockprof_sum(&prof, i + 1, k % SITES, k, k, &r);
 			ATF_CHECK_MSG(r.lr_count == members[k].m_acquired,
 			    "%s: thread %u acquired %" PRIu64 " times, its row "
 			    "says %" PRIu64, class->lc_name, k,
@@ -582,7 +582,7 @@ ATF_TC_BODY(lock__profile_counts_exactly, tc)
 			check_row(class, &r);
 			ATF_CHECK_MSG(excludes(class) || r.lr_contended == 0,
 			    "%s: contended", class->lc_name);
-			r = lockprof_sum(&prof, i + 1, (k + 1) % SITES, k, k);
+			lockprof_sum(&prof, i + 1, (k + 1) % SITES, k, k, &r);
 			ATF_CHECK_MSG(r.lr_count == 0,
 			    "%s: thread %u counted at the other site",
 			    class->lc_name, k);
@@ -613,11 +613,11 @@ contend(const struct lock_class *class)
 	await_waiting(&m->m_other, &m->m_about);
 	lock_release(&m->m_lock, &node);
 	machine_join(&m->m_other);
-	r = lockprof_sum(&prof, 1, 1, 0, 0);
+	lockprof_sum(&prof, 1, 1, 0, 0, &r);
 	ATF_CHECK_MSG(r.lr_count == 1 && r.lr_contended == 0,
 	    "%s: the first to come has count %" PRIu64 ", contended %" PRIu64,
 	    class->lc_name, r.lr_count, r.lr_contended);
-	r = lockprof_sum(&prof, 1, 0, 1, 1);
+	lockprof_sum(&prof, 1, 0, 1, 1, &r);
 	ATF_CHECK_MSG(r.lr_count == 1, "%s: count %" PRIu64, class->lc_name,
 	    r.lr_count);
 	lock_fini(&m->m_lock);
@@ -766,7 +766,8 @@ ATF_TC_BODY(lock_acquire__fifo, tc)
 static void
 init_without_delay(void *arg)
 {
-	struct lock_config config = { .delay_base = 0, .delay_max = 1 };
+	struct lock_config config = { .delay_base = 0, .delay_max = 1,
+	    .threads = 1 };
 	struct lock l;
 
 	(void)arg;
@@ -776,7 +777,8 @@ init_without_delay(void *arg)
 static void
 init_with_delays_crossed(void *arg)
 {
-	struct lock_config config = { .delay_base = 2, .delay_max = 1 };
+	struct lock_config config = { .delay_base = 2, .delay_max = 1,
+	    .threads = 1 };
 	struct lock l;
 
 	(void)arg;

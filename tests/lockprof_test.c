@@ -13,6 +13,7 @@ static const char *const site_names[SITES] = { "first", "second", "third" };
 
 static struct mthread self;
 static struct lockprof prof;
+static struct lockprof_owner owner;
 
 static void
 setup(void)
@@ -54,7 +55,7 @@ check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
 {
 	struct lockprof_row r;
 
-	r = lockprof_sum(&prof, window, site, first, last);
+	lockprof_sum(&prof, window, site, first, last, &r);
 	ATF_CHECK_EQ_MSG(want->lr_count, r.lr_count, "%" PRIu64, r.lr_count);
 	ATF_CHECK_EQ_MSG(want->lr_contended, r.lr_contended, "%" PRIu64,
 	    r.lr_contended);
@@ -74,7 +75,10 @@ static uint64_t
 count(uint32_t window, unsigned site)
 {
 
-	return (lockprof_sum(&prof, window, site, 0, THREADS - 1).lr_count);
+	struct lockprof_row r;
+
+	lockprof_sum(&prof, window, site, 0, THREADS - 1, &r);
+	return (r.lr_count);
 }
 
 ATF_TC(lockprof__closed_records_nothing);
@@ -141,11 +145,11 @@ ATF_TC_BODY(lockprof__release_decides_window, tc)
 	struct lockprof_hold early, late;
 
 	setup();
-	lockprof_acquired(&prof, &early, 0, NULL);
+	lockprof_acquired(&prof, &owner, &early, 0, NULL);
 	lockprof_open(&prof, 1);
 	lockprof_released(&prof, &early, lockprof_stamp());
 	ATF_CHECK_EQ(1, count(1, 0));
-	lockprof_acquired(&prof, &late, 0, NULL);
+	lockprof_acquired(&prof, &owner, &late, 0, NULL);
 	lockprof_close(&prof);
 	lockprof_released(&prof, &late, lockprof_stamp());
 	ATF_CHECK_EQ(1, count(1, 0));
@@ -203,13 +207,13 @@ ATF_TC_BODY(lockprof_resite__last_site_counts, tc)
 	setup();
 	self.mt_index = 2;
 	lockprof_open(&prof, 1);
-	lockprof_acquired(&prof, &lh, 0, &w);
-	lockprof_resite(&lh, 2);
+	lockprof_acquired(&prof, &owner, &lh, 0, &w);
+	lockprof_resite(&prof, &owner, &lh, 2);
 	lockprof_released(&prof, &lh, lh.lh_start_cycles + 11);
 	lockprof_close(&prof);
 	ATF_CHECK_EQ(0, count(1, 0));
 	ATF_CHECK_EQ(0, count(1, 1));
-	r = lockprof_sum(&prof, 1, 2, 2, 2);
+	lockprof_sum(&prof, 1, 2, 2, 2, &r);
 	ATF_CHECK_EQ(1, r.lr_count);
 	ATF_CHECK_EQ(1, r.lr_contended);
 	ATF_CHECK_EQ(11, r.lr_hold_cycles);
@@ -231,7 +235,7 @@ ATF_TC_BODY(lockprof__none_is_allowed, tc)
 	struct lockprof_hold lh;
 
 	memset(&lh, 0x5a, sizeof(lh));
-	lockprof_acquired(NULL, &lh, 0, NULL);
+	lockprof_acquired(NULL, &owner, &lh, 0, NULL);
 	lockprof_released(NULL, &lh, 1);
 	ATF_CHECK(support_all((const uint8_t *)&lh, sizeof(lh), 0x5a));
 }
@@ -247,17 +251,19 @@ open_window(void *arg)
 static void
 sum_beyond_sites(void *arg)
 {
+	struct lockprof_row r;
 
 	(void)arg;
-	lockprof_sum(&prof, 1, SITES, 0, 0);
+	lockprof_sum(&prof, 1, SITES, 0, 0, &r);
 }
 
 static void
 sum_beyond_threads(void *arg)
 {
+	struct lockprof_row r;
 
 	(void)arg;
-	lockprof_sum(&prof, 1, 0, 0, THREADS);
+	lockprof_sum(&prof, 1, 0, 0, THREADS, &r);
 }
 
 static void

@@ -117,7 +117,12 @@ fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 	c->latency_ns = (struct result_latency){
 		152000, 161000, 310000.5, 1.5e6, 9.25e6
 	};
-	c->fairness = (struct result_fairness){ 0.9, 0.0125, 0.9998, 0.02 };
+	c->fairness = (struct result_fairness){
+		.min_max = 0.9,
+		.cov = 0.0125,
+		.jain = 0.9998,
+		.hold_share_harvest = 0.02,
+	};
 	c->harvest = (struct result_harvest){
 		3.25, 1.5, 0.5, 1000.25, 0, 20500
 	};

@@ -311,7 +311,8 @@ set_figures(struct result_cell *c, double v)
 		c->reader_mb_per_s[i] = v;
 	c->profile_cost_percent = v;
 	c->latency_ns = (struct result_latency){ v, v, v, v, v };
-	c->fairness = (struct result_fairness){ v, v, v, v };
+	c->fairness = (struct result_fairness){ .min_max = v, .cov = v,
+	    .jain = v, .hold_share_harvest = v };
 	c->harvest = (struct result_harvest){ v, v, v, v, v, v };
 	c->lock_profile->count = 1;
 	c->lock_profile->contended = v;

@@ -1,0 +1,72 @@
+/*
+ * How kinds that spin wait for a word to change, and when they give way.
+ *
+ * A kernel that spins has preemption off, so the owner and the next in line
+ * run.  A user program has no such switch: whoever all wait for may have lost
+ * its CPU to one of them.  So every spinner gives up its CPU after a number of
+ * polls, rngsim.lock.spin_polls, and what it costs is counted.
+ */
+#ifndef LIB_LOCK_SPIN_H
+#define LIB_LOCK_SPIN_H
+
+#include "lib/lock.h"
+
+/* One wait, from lock_wait_begin() to lock_wait_end(). */
+struct lock_spin {
+	struct lock_wait *ls_wait;
+	unsigned	ls_polls;	/* between yields; 0: never */
+	unsigned	ls_left;	/* until the next */
+};
+
+static inline struct lock_spin
+lock_spin_init(const struct lock *l, struct lock_wait *w)
+{
+
+	return ((struct lock_spin){ .ls_wait = w,
+	    .ls_polls = l->lo_config.spin_polls,
+	    .ls_left = l->lo_config.spin_polls });
+}
+
+/* Books n polls, and gives up the CPU when they have become too many. */
+static inline void
+lock_spin_polled(struct lock_spin *ls, unsigned n)
+{
+
+	if (ls->ls_polls == 0)
+		return;
+	if (ls->ls_left > n) {
+		ls->ls_left -= n;
+		return;
+	}
+	ls->ls_left = ls->ls_polls;
+	ls->ls_wait->lw_yields++;
+	machine_yield();
+}
+
+/* Lets a poll's time pass while *p, last seen to hold v, may still hold it. */
+static inline void
+lock_spin_32(struct lock_spin *ls, struct m32 *p, uint32_t v)
+{
+
+	machine_await_32(p, v);
+	lock_spin_polled(ls, 1);
+}
+
+static inline void
+lock_spin_ptr(struct lock_spin *ls, struct mptr *p, uintptr_t v)
+{
+
+	machine_await_ptr(p, v);
+	lock_spin_polled(ls, 1);
+}
+
+/* Lets n pauses pass without looking at memory. */
+static inline void
+lock_spin_pause(struct lock_spin *ls, unsigned n)
+{
+
+	machine_pause(n);
+	lock_spin_polled(ls, n);
+}
+
+#endif
