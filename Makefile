@@ -21,9 +21,9 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher digest
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = config prime stats host result result_field result_decode \
+BENCH = config place prime stats host result result_field result_decode \
 	result_load value outfile group figure table table_cell csv csv_scale \
-	plot_script plot report progress option_set options cell_common summary \
+	plot_script plot report progress usage option_set options cell_common summary \
 	sweep measure kat
 
 # Written against lib/machine.h, so compiled once for each machine.  Families

@@ -60,12 +60,13 @@ refused(struct cell_run *run, int error, const char *what, unsigned i,
 static int
 start_threads(struct cell_run *run)
 {
+	const struct place *place = run->run_params->cp_place;
 	unsigned i, n = run->run_params->cp_cell.ce_readers;
 	char name[32];
 	int error;
 
 	error = machine_spawn(&run->run_harvest, "rand_harvestq",
-	    MACHINE_CPU_ANY, harvest_main, run);
+	    place_harvest(place, n), harvest_main, run);
 	if (error != 0)
 		return (refused(run, error, "harvest", 0, 1));
 	run->run_harvest_started = true;
@@ -81,8 +82,9 @@ start_threads(struct cell_run *run)
 	}
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "reader%u", i);
-		error = machine_spawn(&run->run_readers[i].r_td, name, (int)i,
-		    cell_reader_main, &run->run_readers[i]);
+		error = machine_spawn(&run->run_readers[i].r_td, name,
+		    place_reader(place, i), cell_reader_main,
+		    &run->run_readers[i]);
 		if (error != 0)
 			return (refused(run, error, "reader", i, n));
 		run->run_started++;

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "bench/config.h"
+#include "bench/place.h"
 #include "bench/result.h"
 #include "lib/hist.h"
 
@@ -32,6 +33,7 @@ struct cell {
 struct cell_params {
 	struct cell	 cp_cell;
 	const struct bench_config *cp_config;
+	const struct place *cp_place;
 	double		 cp_time_s;
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
@@ -58,7 +60,7 @@ struct cell_measure {
 	struct result_wait *cm_waits;
 	unsigned	 cm_wait_count;
 	double		 cm_acquisitions;	/* by readers */
-	bool		 cm_unbound;	/* a reader's binding was refused */
+	bool		 cm_unbound;	/* a binding was refused */
 };
 
 struct engine {

@@ -211,7 +211,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		struct reader *r = &run->run_readers[i];
 
 		rs->reader_cpu[i] = r->r_cpu;
-		cm->cm_unbound |= !r->r_td.mt_bound;
+		cm->cm_unbound |= r->r_td.mt_cpu != MACHINE_CPU_ANY &&
+		    !r->r_td.mt_bound;
 		rs->reader_mb_per_s[i] = ((double)atomic_load_64(&r->r_bytes) +
 		    r->r_edge_bytes) * 1e3 / ns;
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
@@ -249,6 +250,8 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	collect_hold_shares(run, &rs->fairness);
 	collect_harvest_waits(cm, rs);
 	rs->harvest_cpu_os = run->run_harvest_cpu;
+	cm->cm_unbound |= run->run_harvest.mt_cpu != MACHINE_CPU_ANY &&
+	    !run->run_harvest.mt_bound;
 	harvestq_stats(run->run_hq, WINDOW, &hs);
 	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
 	    rs->window_s;

@@ -38,7 +38,7 @@ run(int argc, char *argv[], char *const whole[])
 	int i, status;
 
 	(void)whole;
-	if (!options_operands(argc, argv, 0, INT_MAX, "kat [FILE...]",
+	if (!usage_operands(argc, argv, 0, INT_MAX, "kat [FILE...]",
 	    "Runs known-answer scripts, stdin when no file is named, and "
 	    "prints their answers.\nrngsim(1) has the language.", &status))
 		return (status);

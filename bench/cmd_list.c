@@ -100,7 +100,7 @@ run(int argc, char *argv[], char *const whole[])
 	int status;
 
 	(void)whole;
-	if (!options_operands(argc, argv, 0, 1, "list [designs|locks|ciphers|"
+	if (!usage_operands(argc, argv, 0, 1, "list [designs|locks|ciphers|"
 	    "sources|profiles|tunables]", "Prints what there is to choose "
 	    "from, or one list of it.", &status))
 		return (status);

@@ -23,6 +23,12 @@ static const struct tunable program_tunables[] = {
 		.tn_max = 3600 * 1000,
 	},
 	{
+		.tn_name = "rngsim.sweep.controls",
+		.tn_descr = "measure control cells beside a sweep's",
+		.tn_type = TUNABLE_BOOL,
+		.tn_offset = offsetof(struct program_config, controls),
+	},
+	{
 		.tn_name = "rngsim.warmup_ms",
 		.tn_descr = "time run and discarded before each measurement",
 		.tn_type = TUNABLE_UINT,
@@ -42,6 +48,7 @@ bench_config_default(struct bench_config *bc, unsigned ncpus)
 	bc->bc_program = (struct program_config){
 		.seed_timeout_ms = 5000,
 		.warmup_ms = 100,
+		.controls = true,
 		.concurrent_read = true,
 		.use_chacha20_cipher = true,
 	};

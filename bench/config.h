@@ -15,6 +15,7 @@
 struct program_config {
 	unsigned	seed_timeout_ms;	/* longest wait for seeding */
 	unsigned	warmup_ms;		/* before each window */
+	bool		controls;		/* a sweep measures them too */
 	/*
 	 * FreeBSD's spellings of -d and -c; a tunable that was not set says
 	 * nothing about the options.

@@ -348,6 +348,22 @@ option_output(struct options *op, const char *name, const char *text)
 }
 
 int
+option_place(struct options *op, const char *name, const char *text)
+{
+	char why[PLACE_ERROR_SIZE];
+	int error;
+
+	error = place_parse(&op->op_place, text, why);
+	if (error == EINVAL)
+		return (usage_error(op->op_command, "%s: \"%s\": %s", name,
+		    text, why));
+	if (error != 0)
+		return (run_error(op->op_command, "%s: %s", name, why));
+	op->op_place_text = text;
+	return (0);
+}
+
+int
 option_help(struct options *op, const char *name, const char *text)
 {
 

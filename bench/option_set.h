@@ -25,6 +25,7 @@ option_setter option_format;
 option_setter option_help;
 option_setter option_locks;
 option_setter option_output;
+option_setter option_place;
 option_setter option_readers;
 option_setter option_seed;
 option_setter option_sizes;

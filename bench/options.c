@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@ enum {
 	OPT_CRYPTO = 256,
 	OPT_ENGINE,
 	OPT_FORMAT,
+	OPT_PLACE,
 	OPT_SEED
 };
 
@@ -28,51 +28,6 @@ struct option_def {
 	unsigned	 od_kinds;
 	option_setter	*od_set;
 };
-
-/*
- * One line on stderr.  What was typed or read must neither break it nor drive
- * the terminal.
- */
-static void
-complain(const char *command, const char *fmt, va_list ap)
-{
-	char text[1024];
-	const char *p;
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	fputs("rngsim: ", stderr);
-	if (command != NULL)
-		fprintf(stderr, "%s: ", command);
-	for (p = text; *p != '\0'; p++) {
-		if (*p >= ' ' && *p <= '~')
-			fputc(*p, stderr);
-		else
-			fprintf(stderr, "\\x%02x", (unsigned char)*p);
-	}
-	fputc('\n', stderr);
-}
-
-int
-usage_error(const char *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	complain(command, fmt, ap);
-	va_end(ap);
-	return (EXIT_USAGE);
-}
-
-int
-run_error(const char *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	complain(command, fmt, ap);
-	va_end(ap);
-	return (EXIT_FAILURE);
-}
 
 /* Continues a description under its first line. */
 #define	INDENT	"                             "
@@ -110,6 +65,10 @@ static const struct option_def defs[] = {
 	    KIND_MEASURE, option_engine },
 	{ OPT_FORMAT, "format", "NAME", "what stdout gets (table)",
 	    KIND_MEASURE, option_format },
+	{ OPT_PLACE, "place", "ORDER", "CPUs for readers: compact, scatter, "
+	    "smt-first,\n"
+	    INDENT "none, or a list, as 0-2/3 with the harvest\n"
+	    INDENT "thread's last (compact)", KIND_MEASURE, option_place },
 	{ OPT_SEED, "seed", "N", "seed of all that is drawn (chosen, and "
 	    "printed)", KIND_ALL, option_seed },
 };
@@ -295,6 +254,15 @@ apply_tunables(struct options *op)
 	return (check_sources(op));
 }
 
+/* Places that need no list always parse. */
+static int
+default_place(struct options *op)
+{
+
+	return (op->op_place_text != NULL ? 0 :
+	    option_place(op, "--place", "compact"));
+}
+
 static void
 apply_defaults(struct options *op)
 {
@@ -415,7 +383,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	if (error != 0)
 		return (error);
 	apply_defaults(op);
-	return (check_grid(op));
+	error = default_place(op);
+	return (error != 0 ? error : check_grid(op));
 }
 
 void
@@ -423,6 +392,7 @@ options_free(struct options *op)
 {
 	unsigned i;
 
+	place_free(&op->op_place);
 	free(op->op_designs.ol_value);
 	free(op->op_locks.ol_value);
 	free(op->op_ciphers.ol_value);
@@ -484,35 +454,4 @@ options_help(enum options_kind kind)
 	}
 	puts("\n\"rngsim list\" describes them; \"rngsim list tunables\" has "
 	    "what -S sets.");
-}
-
-bool
-options_operands(int argc, char *argv[], int min, int max, const char *usage,
-    const char *descr, int *status)
-{
-	int n = argc - 1;
-
-	*status = 0;
-	if (n > 0 && (strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0)) {
-		if (n > 1)
-			*status = usage_error(argv[0], "surplus operand "
-			    "\"%s\" after %s", argv[2], argv[1]);
-		else
-			printf("Usage: rngsim %s\n\n%s\n", usage, descr);
-		return (false);
-	}
-	if (n > 0 && argv[1][0] == '-' && argv[1][1] != '\0') {
-		*status = usage_error(argv[0], "unknown option %s; usage: "
-		    "rngsim %s", argv[1], usage);
-		return (false);
-	}
-	if (n < min || n > max) {
-		*status = usage_error(argv[0], "%s operand%s%s%s; usage: "
-		    "rngsim %s", n < min ? "missing" : "surplus",
-		    n < min ? "" : " \"", n < min ? "" : argv[max + 1],
-		    n < min ? "" : "\"", usage);
-		return (false);
-	}
-	return (true);
 }

@@ -10,14 +10,13 @@
 #include "bench/cell.h"
 #include "bench/config.h"
 #include "bench/report.h"
+#include "bench/usage.h"
 #include "lib/crypto.h"
 
 enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
 	OPTIONS_CELLS_MAX	= 100000,
-	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
-
-	EXIT_USAGE		= 2
+	OPTIONS_SIZE_MAX_BYTES	= 1 << 30
 };
 
 /* Which options a command takes. */
@@ -48,6 +47,8 @@ struct options {
 	bool		 op_seed_given;
 	const char	*op_output;	/* or NULL */
 	enum report_format op_format;
+	const char	*op_place_text;
+	struct place	 op_place;
 	uint64_t	 op_bytes;	/* cat -n; 0: endless */
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
@@ -69,34 +70,5 @@ void options_free(struct options *op);
 
 /* Prints the options that a kind of command takes, families included. */
 void options_help(enum options_kind kind);
-
-/*
- * Says what is wrong with an argument.
- *
- *   command  in  or NULL outside any
- *
- * Returns: EXIT_USAGE.
- */
-int usage_error(const char *command, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/*
- * Says why a command failed, likewise.
- *
- * Returns: EXIT_FAILURE.
- */
-int run_error(const char *command, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/*
- * For commands that take operands and only --help: prints help or complains.
- *
- *   usage  in  one line
- *   descr  in  what --help says below it
- *
- * Returns: whether to go on; *status is the exit status if not.
- */
-bool options_operands(int argc, char *argv[], int min, int max,
-    const char *usage, const char *descr, int *status);
 
 #endif

@@ -182,23 +182,33 @@ summary_free(struct sweep_cell *sc)
 	free(sc->sc_failed.ss_waits);
 }
 
-/* Whether a sample counts in its cell's figures. */
+/*
+ * Whether too few repeats passed their gates to speak for the cell; all count
+ * then, and the cell fails.
+ */
 static bool
-counts(const struct result_cell *rc, const struct result_sample *rs)
+few_passed(const struct sweep_cell *sc)
 {
 
-	return (rc->gate[0] != '\0' || rs->gate[0] == '\0');
+	return (sc->sc_failed.ss_repeats > sc->sc_count / 2);
+}
+
+/* Whether a sample counts in its cell's figures. */
+static bool
+counts(const struct sweep_cell *sc, const struct result_sample *rs)
+{
+
+	return (few_passed(sc) || rs->gate[0] == '\0');
 }
 
 /* The median over samples that count of the double at offset. */
 static double
-median_of(const struct sweep_cell *sc, const struct result_cell *rc,
-    size_t offset, double *scratch)
+median_of(const struct sweep_cell *sc, size_t offset, double *scratch)
 {
 	unsigned i, n = 0;
 
 	for (i = 0; i < sc->sc_count; i++)
-		if (counts(rc, &sc->sc_samples[i]))
+		if (counts(sc, &sc->sc_samples[i]))
 			memcpy(&scratch[n++], (const char *)&sc->sc_samples[i] +
 			    offset, sizeof(double));
 	return (stats_median(scratch, n));
@@ -221,7 +231,7 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 	for (i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
-		if (!counts(rc, rs))
+		if (!counts(sc, rs))
 			continue;
 		if (repeats)
 			scratch[n++] = rs->total_mb_per_s;
@@ -240,20 +250,17 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 	return (0);
 }
 
-/*
- * Repeats that failed a gate are left out as long as most passed; else all
- * count and the cell fails.
- */
-static int
-gate(struct sweep_cell *sc, struct result_cell *rc)
+/* Fails the cell, if it must. */
+static void
+gate(const struct sweep_cell *sc, struct result_cell *rc)
 {
-	unsigned failed = sc->sc_failed.ss_repeats;
 
-	if (failed <= sc->sc_count / 2)
-		return (0);
-	snprintf(rc->gate, sizeof(rc->gate), "drift within %u of %u windows",
-	    failed, sc->sc_count);
-	return (add_sum(&sc->sc_passed, &sc->sc_failed));
+	if (few_passed(sc))
+		snprintf(rc->gate, sizeof(rc->gate), "drift within %u of %u "
+		    "windows", sc->sc_failed.ss_repeats, sc->sc_count);
+	if (sc->sc_unbound)
+		snprintf(rc->gate, sizeof(rc->gate), "binding a thread to its "
+		    "CPU was refused");
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -285,8 +292,6 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 		note(rc, "cgroup quota: %.3g CPUs", quota);
 	if (strcmp(rc->lock, "none") == 0)
 		note(rc, "each reader has a generator of its own");
-	if (sc->sc_unbound)
-		note(rc, "binding to a CPU was refused");
 	for (i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
@@ -298,7 +303,7 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 	if (skew > skew_max_share * window)
 		note(rc, "a reader waited %.0f ms across the window's edge",
 		    skew);
-	if (rc->gate[0] == '\0' && sc->sc_failed.ss_repeats > 0)
+	if (!few_passed(sc) && sc->sc_failed.ss_repeats > 0)
 		note(rc, "%u of %u repeats left out: drift within the window",
 		    sc->sc_failed.ss_repeats, sc->sc_count);
 	if (idle > 0)
@@ -306,7 +311,7 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 		    idle == 1 ? "" : "s");
 }
 
-#define	MEDIAN(member)	median_of(sc, rc,				\
+#define	MEDIAN(member)	median_of(sc,					\
     offsetof(struct result_sample, member), scratch)
 
 static void
@@ -319,7 +324,7 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 	rc->total_mb_per_s = MEDIAN(total_mb_per_s);
 	for (k = 0; k < rc->readers; k++) {
 		for (i = n = 0; i < sc->sc_count; i++)
-			if (counts(rc, &sc->sc_samples[i]))
+			if (counts(sc, &sc->sc_samples[i]))
 				scratch[n++] =
 				    sc->sc_samples[i].reader_mb_per_s[k];
 		rc->reader_mb_per_s[k] = stats_median(scratch, n);
@@ -357,7 +362,7 @@ profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
 	unsigned i;
 
 	for (i = 0; i < sc->sc_count; i++)
-		if (counts(rc, &sc->sc_samples[i]))
+		if (counts(sc, &sc->sc_samples[i]))
 			reader_ns += sc->sc_samples[i].window_s * 1e9 *
 			    rc->readers;
 	return (100 * sc->sc_passed.ss_acquisitions * host->profile_ns /
@@ -420,7 +425,7 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	    sizeof(*scratch));
 	rc->reader_mb_per_s = calloc(rc->readers, sizeof(double));
 	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM :
-	    gate(sc, rc);
+	    few_passed(sc) ? add_sum(&sc->sc_passed, &sc->sc_failed) : 0;
 	if (error == 0) {
 		summarise(sc, rc, scratch);
 		error = interval(sc, rc, seed, scratch);
@@ -435,6 +440,7 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	}
 	if (rc->profiled)
 		rc->profile_cost_percent = profile_cost(sc, rc, host);
+	gate(sc, rc);
 	notes(sc, rc);
 	rc->samples = sc->sc_samples;
 	sc->sc_samples = NULL;

@@ -17,6 +17,9 @@
 #include "lib/tick.h"
 
 enum {
+	/* As short as a request can be while it is still one. */
+	CONTROL_BYTES		= 16,
+
 	CALIBRATION_ROUNDS	= 9,
 	CALIBRATION_PAIRS	= 20000
 };
@@ -69,6 +72,56 @@ expand(const struct options *op, struct sweep_cell *cells)
 	return (n);
 }
 
+/* The most readers of the grid that have a CPU each; or the fewest. */
+static unsigned
+control_readers(const struct options *op)
+{
+	uint64_t best = 0, fewest = UINT64_MAX, v;
+	unsigned r;
+
+	for (r = 0; r < op->op_readers.ol_count; r++) {
+		v = op->op_readers.ol_value[r];
+		if (v < fewest)
+			fewest = v;
+		if (v > best && v <= cpu_count())
+			best = v;
+	}
+	return ((unsigned)(best > 0 ? best : fewest));
+}
+
+/*
+ * The controls: each lock of the grid around nothing, and each cipher with
+ * nothing shared.
+ */
+static unsigned
+expand_controls(const struct options *op, struct sweep_cell *cells)
+{
+	struct cell like = {
+		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
+		.ce_readers = control_readers(op),
+	};
+	unsigned i, n = 0;
+
+	if (op->op_kind != OPTIONS_SWEEP ||
+	    !op->op_config.bc_program.controls)
+		return (0);
+	for (i = 0; i < op->op_locks.ol_count; i++) {
+		like.ce_design = "none";
+		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
+		like.ce_request_bytes = CONTROL_BYTES;
+		cells[n++].sc_cell = like;
+	}
+	for (i = 0; i < op->op_ciphers.ol_count; i++) {
+		like.ce_design = generators[op->op_designs.ol_value[
+		    op->op_designs.ol_count - 1]]->ra_ident;
+		like.ce_lock = "none";
+		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
+		like.ce_request_bytes = op->op_sizes.ol_value[0];
+		cells[n++].sc_cell = like;
+	}
+	return (n);
+}
+
 static unsigned
 grid_size(const struct options *op)
 {
@@ -76,6 +129,13 @@ grid_size(const struct options *op)
 	return (op->op_designs.ol_count * op->op_locks.ol_count *
 	    op->op_ciphers.ol_count * op->op_readers.ol_count *
 	    op->op_sizes.ol_count);
+}
+
+static unsigned
+control_size(const struct options *op)
+{
+
+	return (op->op_locks.ol_count + op->op_ciphers.ol_count);
 }
 
 /* What one time stamp costs, and profiling one acquisition. */
@@ -159,11 +219,14 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	r->sources = source_names(sl.sl_source, sl.sl_count);
 	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
 	r->cells = calloc(grid_size(op), sizeof(*r->cells));
+	r->controls = calloc(control_size(op) + 1, sizeof(*r->controls));
 	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
+	    r->controls == NULL ||
 	    r->sources == NULL || r->sources_skipped == NULL)
 		return (ENOMEM);
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
+	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
 	gmtime_r(&now, &tm);
 	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	result_host_fill(&r->host);
@@ -195,7 +258,8 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned n,
     char error_text[CELL_ERROR_SIZE])
 {
 	struct cell_params cp = { .cp_config = &op->op_config,
-	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal };
+	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal,
+	    .cp_place = &op->op_place };
 	struct cell_measure *cm;
 	struct progress progress;
 	unsigned *order;
@@ -237,15 +301,37 @@ out:
 	return (error);
 }
 
+/* Makes result cells of all that have a repeat. */
+static int
+finish(const struct options *op, struct sweep_cell *cells, unsigned n,
+    const struct result_host *host, struct result_cell *out, unsigned *count)
+{
+	unsigned i;
+	int error = 0;
+
+	*count = 0;
+	for (i = 0; i < n; i++) {
+		if (cells[i].sc_count > 0 && error == 0) {
+			error = summary_finish(&cells[i],
+			    crypto_mode_names[op->op_crypto], op->op_seed,
+			    host, engine_for(op), &op->op_config.bc_lock,
+			    &out[*count]);
+			*count += error == 0;
+		}
+		summary_free(&cells[i]);
+	}
+	return (error);
+}
+
 int
 sweep_run(const struct options *op, char *const argv[], struct result *r,
     char error_text[CELL_ERROR_SIZE])
 {
 	struct sweep_cell *cells;
-	unsigned i, n = grid_size(op);
-	int error, error2 = 0;
+	unsigned controls, i, n = grid_size(op);
+	int error, error2;
 
-	cells = calloc(n, sizeof(*cells));
+	cells = calloc(n + control_size(op), sizeof(*cells));
 	error = describe(op, argv, r);
 	if (cells == NULL || error != 0) {
 		snprintf(error_text, CELL_ERROR_SIZE, "no memory for %u cells",
@@ -254,24 +340,19 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		return (ENOMEM);
 	}
 	expand(op, cells);
-	for (i = 0; i < n && error == 0; i++) {
+	controls = expand_controls(op, &cells[n]);
+	for (i = 0; i < n + controls && error == 0; i++) {
 		cells[i].sc_samples = calloc(op->op_repeats,
 		    sizeof(*cells[i].sc_samples));
 		if (cells[i].sc_samples == NULL)
 			error = ENOMEM;
 	}
 	if (error == 0)
-		error = measure_all(op, cells, n, error_text);
-	for (i = 0; i < n; i++) {
-		if (cells[i].sc_count > 0 && error2 == 0)
-			error2 = summary_finish(&cells[i],
-			    crypto_mode_names[op->op_crypto], op->op_seed,
-			    &r->host, engine_for(op), &op->op_config.bc_lock,
-			    &r->cells[r->cell_count]);
-		if (cells[i].sc_count > 0 && error2 == 0)
-			r->cell_count++;
-		summary_free(&cells[i]);
-	}
+		error = measure_all(op, cells, n + controls, error_text);
+	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
+	if (finish(op, &cells[n], controls, &r->host, r->controls,
+	    &r->control_count) != 0)
+		error2 = ENOMEM;
 	free(cells);
 	r->complete = error == 0 && error2 == 0;
 	if (!r->complete && error_text[0] == '\0')

@@ -1,8 +1,9 @@
 /*
- * The null design: a fixed pattern, no state, no lock.
+ * The null design: a fixed pattern, no state, and the lock around nothing, once
+ * for each read and each event.
  *
- * What it measures is the harness: the reader loop, the time stamps, the
- * writing of n bytes.
+ * What it measures is the lock alone; with lock "none" the harness: the reader
+ * loop, the time stamps, the writing of n bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,15 +11,36 @@
 
 #include "fortuna/generator.h"
 
+struct none {
+	struct generator n_generator;	/* first: the two are one pointer */
+	struct lock	 n_mtx;
+};
+
+static struct none *
+none_of(struct generator *g)
+{
+
+	return ((struct none *)(void *)g);
+}
+
 static int
 gen_none_init(struct generator **g, const struct generator_params *params)
 {
+	struct none *n;
+	int error;
 
-	(void)params;
-	*g = calloc(1, sizeof(**g));
-	if (*g == NULL)
+	n = aligned_alloc(_Alignof(struct none), sizeof(*n));
+	if (n == NULL)
 		return (ENOMEM);
-	(*g)->g_algorithm = &FLAVOURED(gen_none);
+	memset(n, 0, sizeof(*n));
+	error = lock_init(&n->n_mtx, params->gp_lock, "reseed mutex",
+	    &params->gp_lock_config, params->gp_prof);
+	if (error != 0) {
+		free(n);
+		return (error);
+	}
+	n->n_generator.g_algorithm = &FLAVOURED(gen_none);
+	*g = &n->n_generator;
 	return (0);
 }
 
@@ -26,7 +48,8 @@ static void
 gen_none_fini(struct generator *g)
 {
 
-	free(g);
+	lock_fini(&none_of(g)->n_mtx);
+	free(none_of(g));
 }
 
 static int
@@ -64,10 +87,12 @@ gen_none_seeded(struct generator *g)
 static void
 gen_none_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 {
+	struct lock_node node;
 	size_t n;
 
-	(void)g;
 	(void)gr;
+	lock_acquire(&none_of(g)->n_mtx, &node, SITE_READ);
+	lock_release(&none_of(g)->n_mtx, &node);
 	while (uio->uio_resid > 0) {
 		n = uio_room(uio);
 		memset(uio->uio_base, 0x5a, n);
@@ -78,9 +103,11 @@ gen_none_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 static void
 gen_none_event(struct generator *g, const struct harvest_event *event)
 {
+	struct lock_node node;
 
-	(void)g;
 	(void)event;
+	lock_acquire(&none_of(g)->n_mtx, &node, SITE_EVENT);
+	lock_release(&none_of(g)->n_mtx, &node);
 }
 
 static void
@@ -102,7 +129,7 @@ gen_none_status(struct generator *g, struct generator_status *gs)
 
 RANDOM_ALGORITHM(none) = {
 	.ra_ident	= "none",
-	.ra_descr	= "a fixed pattern: measures the harness",
+	.ra_descr	= "a fixed pattern, and the lock around nothing",
 	.ra_flags	= RA_NULL,
 	.ra_poolcount	= 0,
 	.ra_init	= gen_none_init,

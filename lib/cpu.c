@@ -12,6 +12,8 @@
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;
 static unsigned *os_index;
+static unsigned *core_of;	/* by rank: a number for each core */
+static unsigned *nth_of;	/* by rank: which of its hardware threads */
 static unsigned os_index_count;
 static unsigned *node_of;	/* by os_index; only nodes with a CPU */
 static unsigned node_of_count;
@@ -35,8 +37,11 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth, unsigned count)
 		    (unsigned)c);
 		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
 		    core->cpuset, HWLOC_OBJ_PU, nth);
-		if (pu != NULL && hwloc_bitmap_isset(allowed, pu->os_index))
-			os_index[count++] = pu->os_index;
+		if (pu == NULL || !hwloc_bitmap_isset(allowed, pu->os_index))
+			continue;
+		core_of[count] = (unsigned)c;
+		nth_of[count] = nth;
+		os_index[count++] = pu->os_index;
 	}
 	return (count - before);
 }
@@ -92,7 +97,9 @@ cpu_init(void)
 	w = hwloc_bitmap_weight(allowed);
 	weight = w < 1 ? 1 : (unsigned)w;
 	os_index = calloc(weight, sizeof(*os_index));
-	if (os_index == NULL) {
+	core_of = calloc(weight, sizeof(*core_of));
+	nth_of = calloc(weight, sizeof(*nth_of));
+	if (os_index == NULL || core_of == NULL || nth_of == NULL) {
 		hwloc_bitmap_free(allowed);
 		return (ENOMEM);
 	}
@@ -103,8 +110,10 @@ cpu_init(void)
 		int i = -1;
 
 		while ((i = hwloc_bitmap_next(allowed, i)) != -1 &&
-		    os_index_count < weight)
+		    os_index_count < weight) {
+			core_of[os_index_count] = os_index_count;
 			os_index[os_index_count++] = (unsigned)i;
+		}
 	}
 	hwloc_bitmap_free(allowed);
 	return (os_index_count == 0 ? ENXIO : collect_nodes());
@@ -116,9 +125,10 @@ cpu_fini(void)
 
 	hwloc_topology_destroy(topology);
 	free(os_index);
+	free(core_of);
+	free(nth_of);
 	free(node_of);
-	os_index = NULL;
-	node_of = NULL;
+	os_index = core_of = nth_of = node_of = NULL;
 	os_index_count = node_of_count = 0;
 	nodes = 1;
 }
@@ -231,6 +241,57 @@ cpu_quota(void)
 	}
 	fclose(f);
 	return (best > 0 && best < cpu_count() ? best : 0);
+}
+
+/* How many cores of its node come before a rank's. */
+static unsigned
+place_in_node(unsigned rank)
+{
+	unsigned before = 0, i;
+
+	for (i = 0; i < os_index_count; i++)
+		before += nth_of[i] == nth_of[rank] &&
+		    core_of[i] < core_of[rank] &&
+		    cpu_node(os_index[i]) == cpu_node(os_index[rank]);
+	return (before);
+}
+
+/* Whether a comes before b. */
+static bool
+rank_before(enum cpu_order order, unsigned a, unsigned b)
+{
+	unsigned pa, pb;
+
+	if (order == CPU_SMT_FIRST && core_of[a] != core_of[b])
+		return (core_of[a] < core_of[b]);
+	if (order != CPU_SCATTER || nth_of[a] != nth_of[b])
+		return (a < b);
+	pa = place_in_node(a);
+	pb = place_in_node(b);
+	return (pa != pb ? pa < pb : a < b);
+}
+
+void
+cpu_ranks(enum cpu_order order, unsigned *ranks)
+{
+	unsigned i, k;
+
+	for (i = 0; i < os_index_count; i++) {
+		for (k = i; k > 0 && rank_before(order, i, ranks[k - 1]); k--)
+			ranks[k] = ranks[k - 1];
+		ranks[k] = i;
+	}
+}
+
+int
+cpu_rank(unsigned os)
+{
+	unsigned i;
+
+	for (i = 0; i < os_index_count; i++)
+		if (os_index[i] == os)
+			return ((int)i);
+	return (-1);
 }
 
 unsigned

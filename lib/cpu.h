@@ -22,6 +22,24 @@ int cpu_init(void);
 /* Releases what cpu_init() took. */
 void cpu_fini(void);
 
+/* Ways of filling a machine; ranks themselves are in compact order. */
+enum cpu_order {
+	CPU_COMPACT,	/* a node's cores, the next node's, then siblings */
+	CPU_SCATTER,	/* a core of each node in turn, then siblings */
+	CPU_SMT_FIRST,	/* a core's hardware threads, then the next core */
+	CPU_ORDERS
+};
+
+/*
+ * Lists all ranks in an order.
+ *
+ *   ranks  out  cpu_count() of them
+ */
+void cpu_ranks(enum cpu_order order, unsigned *ranks);
+
+/* The rank of a CPU by its operating system's number; -1: not allowed. */
+int cpu_rank(unsigned os_index);
+
 /* CPUs in the affinity mask; at least 1. */
 unsigned cpu_count(void);
 

@@ -223,7 +223,7 @@ sweep__lists_and_ranges_body() {
 # The order in which cells were measured, cell by cell.
 order_of() {
 	atf_check -o save:s.json "$(program)" sweep $brief -n 2 -r 1-3 \
-	    -d none,locked -c aes --format json --seed "$1"
+	    -d none,locked -S rngsim.sweep.controls=0 -c aes --format json --seed "$1"
 	json_flat s.json s.flat
 	[ "$(get s.flat seed)" = "$1" ] || atf_fail "seed $1 is not recorded"
 	grep '^cells\.[0-9]*\.samples\.[0-9]*\.order ' s.flat >"$2"
@@ -251,6 +251,55 @@ sweep__seed_sets_the_order_body() {
 	# The largest seed survives the way into the file and back.
 	run_json -r 1 --seed 18446744073709551615
 	has run.flat 'seed "?18446744073709551615"?'
+}
+
+atf_test_case sweep__controls
+sweep__controls_head() {
+	atf_set descr "a sweep measures each lock around nothing and each" \
+	    "cipher unshared, among its cells; run does not, nor if told not to"
+}
+sweep__controls_body() {
+	atf_check -o ignore "$(program)" sweep $brief -n 2 -r 1 -d locked \
+	    -l mtx,pthread -c aes,chacha20 -o r.json
+	json_flat r.json r.flat
+	has r.flat 'cells\.3\.design "locked"' \
+	    'controls\.0\.design "none"' 'controls\.0\.lock "mtx"' \
+	    'controls\.1\.design "none"' 'controls\.1\.lock "pthread"' \
+	    'controls\.2\.lock "none"' 'controls\.2\.cipher "aes"' \
+	    'controls\.3\.lock "none"' 'controls\.3\.cipher "chacha20"'
+	# One order for all: 4 cells and 4 controls, twice each.
+	grep -E 'samples\.[0-9]+\.order ' r.flat | sed 's/.* //' | sort -n \
+	    >places.txt
+	awk 'BEGIN { for (i = 0; i < 16; i++) print i }' >want.txt
+	atf_check cmp want.txt places.txt
+	atf_check -o ignore "$(program)" sweep $brief -n 1 -r 1 -c aes \
+	    -S rngsim.sweep.controls=0 -o s.json
+	atf_check -o ignore "$(program)" run $brief -r 1 -o t.json
+	for f in s t; do
+		json_flat $f.json $f.flat
+		! grep -q '^controls\.0' $f.flat || atf_fail "$f has controls"
+	done
+}
+
+atf_test_case run__places
+run__places_head() {
+	atf_set descr "threads end where --place put them, and the result says" \
+	    "where that was"
+}
+run__places_body() {
+	cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
+	[ -n "$cpu" ] || atf_skip "no taskset to ask for a usable CPU"
+	atf_check -o ignore "$(program)" run $brief -r 2 \
+	    --place "$cpu/$cpu" -o r.json
+	json_flat r.json r.flat
+	has r.flat "place \"$cpu/$cpu\"" \
+	    "cells\.0\.samples\.0\.reader_cpu\.0 $cpu" \
+	    "cells\.0\.samples\.0\.reader_cpu\.1 $cpu" \
+	    "cells\.0\.samples\.0\.harvest_cpu_os $cpu"
+	atf_check -s exit:2 -e match:'--place: "99999": CPU 99999 is not' \
+	    "$(program)" run $brief --place 99999
+	atf_check -s exit:2 -e match:'--place: "near": expected compact' \
+	    "$(program)" run $brief --place near
 }
 
 atf_test_case run__chosen_seed_is_printed
@@ -566,7 +615,7 @@ sweep__signal_keeps_what_is_measured_body() {
 		kill -TERM "$pid"
 	} &
 	in_foreground "$(program)" sweep $brief -n 10000 -r 1 -d none -c aes \
-	    -o r.json >out 2>err
+	    -S rngsim.sweep.controls=0 -o r.json >out 2>err
 	status=$?
 	wait
 	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
@@ -601,6 +650,8 @@ atf_init_test_cases() {
 	atf_add_test_case sweep__defaults
 	atf_add_test_case sweep__lists_and_ranges
 	atf_add_test_case sweep__seed_sets_the_order
+	atf_add_test_case sweep__controls
+	atf_add_test_case run__places
 	atf_add_test_case run__chosen_seed_is_printed
 	atf_add_test_case sweep__formats
 	atf_add_test_case run__table_fits_80_columns
