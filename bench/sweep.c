@@ -252,10 +252,13 @@ label_cell(const struct sweep_cell *sc, char *buf, size_t size)
 	    sc->sc_cell.ce_readers, sc->sc_cell.ce_readers == 1 ? "" : "s");
 }
 
-/* All repeats of all cells. */
+/*
+ * All repeats of all cells.  Each block ends with the controls: a cell that
+ * cannot be measured is found before time is spent on them.
+ */
 static int
-measure_all(const struct options *op, struct sweep_cell *cells, unsigned n,
-    char error_text[CELL_ERROR_SIZE])
+measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
+    unsigned controls, char error_text[CELL_ERROR_SIZE])
 {
 	struct cell_params cp = { .cp_config = &op->op_config,
 	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal,
@@ -265,7 +268,7 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned n,
 	unsigned *order;
 	gsl_rng *rng;
 	char label[64];
-	unsigned i, repeat, done = 0;
+	unsigned i, n = grid + controls, repeat, done = 0;
 	int error = 0;
 
 	order = calloc(n, sizeof(*order));
@@ -280,7 +283,10 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned n,
 		order[i] = i;
 	progress_init(&progress, (uint64_t)n * op->op_repeats);
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
-		gsl_ran_shuffle(rng, order, n, sizeof(*order));
+		gsl_ran_shuffle(rng, order, grid, sizeof(*order));
+		if (controls > 0)
+			gsl_ran_shuffle(rng, order + grid, controls,
+			    sizeof(*order));
 		for (i = 0; error == 0 && i < n; i++) {
 			struct sweep_cell *sc = &cells[order[i]];
 
@@ -348,7 +354,7 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 			error = ENOMEM;
 	}
 	if (error == 0)
-		error = measure_all(op, cells, n + controls, error_text);
+		error = measure_all(op, cells, n, controls, error_text);
 	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
 	if (finish(op, &cells[n], controls, &r->host, r->controls,
 	    &r->control_count) != 0)

@@ -223,7 +223,8 @@ sweep__lists_and_ranges_body() {
 # The order in which cells were measured, cell by cell.
 order_of() {
 	atf_check -o save:s.json "$(program)" sweep $brief -n 2 -r 1-3 \
-	    -d none,locked -S rngsim.sweep.controls=0 -c aes --format json --seed "$1"
+	    -d none,locked -S rngsim.sweep.controls=0 -c aes --format json \
+	    --seed "$1"
 	json_flat s.json s.flat
 	[ "$(get s.flat seed)" = "$1" ] || atf_fail "seed $1 is not recorded"
 	grep '^cells\.[0-9]*\.samples\.[0-9]*\.order ' s.flat >"$2"
