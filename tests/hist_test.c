@@ -218,6 +218,63 @@ ATF_TC_BODY(hist_quantile__empty_and_out_of_range, tc)
 	ATF_CHECK(support_asserts(quantile_of, &bad));
 }
 
+ATF_TC(hist_small__error_bound);
+ATF_TC_HEAD(hist_small__error_bound, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A small histogram's quantile is the "
+	    "value or at most one part in HIST_SMALL_SUB above it; the largest "
+	    "values share the last bucket");
+}
+ATF_TC_BODY(hist_small__error_bound, tc)
+{
+	struct hist_small h;
+	uint64_t q, v;
+
+	for (v = 0; v < UINT64_C(1) << HIST_SMALL_BITS;
+	    v = v < 100 ? v + 1 : v + v / 7) {
+		memset(&h, 0, sizeof(h));
+		hist_small_add(&h, v);
+		q = hist_small_quantile(&h, 0.5);
+		ATF_CHECK_MSG(q >= v && q - v <= v / HIST_SMALL_SUB,
+		    "%" PRIu64 " gives %" PRIu64, v, q);
+	}
+	memset(&h, 0, sizeof(h));
+	hist_small_add(&h, UINT64_MAX);
+	hist_small_add(&h, UINT64_C(1) << HIST_SMALL_BITS);
+	ATF_CHECK_EQ(2, h.hs_bucket[HIST_SMALL_BUCKETS - 1]);
+	ATF_CHECK_EQ(2, hist_small_count(&h));
+	ATF_CHECK_EQ(hist_small_last(HIST_SMALL_BUCKETS - 1),
+	    hist_small_quantile(&h, 0));
+}
+
+ATF_TC(hist_small__quantiles_and_merge);
+ATF_TC_HEAD(hist_small__quantiles_and_merge, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Quantiles count values, also those of "
+	    "two histograms added; nothing has quantile 0");
+}
+ATF_TC_BODY(hist_small__quantiles_and_merge, tc)
+{
+	struct hist_small a, b;
+	unsigned i;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	ATF_CHECK_EQ(0, hist_small_quantile(&a, 0.5));
+	ATF_CHECK_EQ(0, hist_small_count(&a));
+	for (i = 0; i < 98; i++)
+		hist_small_add(&a, 3);
+	hist_small_add(&b, 5);
+	hist_small_add(&b, 7);
+	hist_small_merge(&a, &b);
+	ATF_CHECK_EQ(100, hist_small_count(&a));
+	ATF_CHECK_EQ(3, hist_small_quantile(&a, 0.98));
+	ATF_CHECK_EQ(5, hist_small_quantile(&a, 0.99));
+	ATF_CHECK_EQ(7, hist_small_quantile(&a, 1));
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -227,5 +284,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, hist_add__extremes);
 	ATF_TP_ADD_TC(tp, hist_merge__same_as_adding_all);
 	ATF_TP_ADD_TC(tp, hist_quantile__empty_and_out_of_range);
+	ATF_TP_ADD_TC(tp, hist_small__error_bound);
+	ATF_TP_ADD_TC(tp, hist_small__quantiles_and_merge);
 	return (atf_no_error());
 }

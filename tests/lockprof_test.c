@@ -223,6 +223,91 @@ ATF_TC_BODY(lockprof_resite__last_site_counts, tc)
 	lockprof_fini(&prof);
 }
 
+ATF_TC(lockprof_sum__histograms_and_holders);
+ATF_TC_HEAD(lockprof_sum__histograms_and_holders, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Holds, spins and blocks are counted by "
+	    "length, waits by the site that held the lock, yields added up");
+}
+ATF_TC_BODY(lockprof_sum__histograms_and_holders, tc)
+{
+	struct lockprof_hold lh = {
+		.lh_start_cycles = 1000,
+		.lh_site = 0,
+		.lh_contended = true,
+		.lh_wait = { .lw_holder = 2, .lw_spin_cycles = 5,
+		    .lw_yields = 3 },
+	};
+	struct lockprof_row r;
+
+	setup();
+	lockprof_open(&prof, 1);
+	self.mt_index = 0;
+	lockprof_released(&prof, &lh, 1006);
+	self.mt_index = 1;
+	lh.lh_wait = (struct lock_wait){ .lw_holder = 2, .lw_spin_cycles = 2,
+	    .lw_block_cycles = 4, .lw_yields = 1 };
+	lockprof_released(&prof, &lh, 1003);
+	lh.lh_wait.lw_holder = 0;
+	lockprof_released(&prof, &lh, 1003);
+	/* A lock that nobody had held yet. */
+	lh.lh_wait.lw_holder = LOCKPROF_NO_SITE;
+	lockprof_released(&prof, &lh, 1003);
+	hold(1, 0, 7);
+	lockprof_sum(&prof, 1, 0, 0, 1, &r);
+	ATF_CHECK_EQ(5, hist_small_count(&r.lr_hold));
+	ATF_CHECK_EQ(3, hist_small_quantile(&r.lr_hold, 0.6));
+	ATF_CHECK_EQ(6, hist_small_quantile(&r.lr_hold, 0.8));
+	ATF_CHECK_EQ(7, hist_small_quantile(&r.lr_hold, 1));
+	ATF_CHECK_EQ(4, hist_small_count(&r.lr_spin));
+	ATF_CHECK_EQ(2, hist_small_quantile(&r.lr_spin, 0.75));
+	ATF_CHECK_EQ(3, hist_small_count(&r.lr_block));
+	ATF_CHECK_EQ(4, hist_small_quantile(&r.lr_block, 0));
+	ATF_CHECK_EQ(6, r.lr_yields);
+	ATF_CHECK_EQ(2, r.lr_for[2].lv_count);
+	ATF_CHECK_EQ(5 + 6, r.lr_for[2].lv_cycles);
+	ATF_CHECK_EQ(1, r.lr_for[0].lv_count);
+	ATF_CHECK_EQ(6, r.lr_for[0].lv_cycles);
+	ATF_CHECK_EQ(0, r.lr_for[1].lv_count);
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof_sum_threads__reacquire);
+ATF_TC_HEAD(lockprof_sum_threads__reacquire, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Acquisitions from one of a thread's to "
+	    "its next, at whatever site, none of them from an earlier window");
+}
+ATF_TC_BODY(lockprof_sum_threads__reacquire, tc)
+{
+	static const unsigned order[] = { 0, 1, 0, 0, 2, 1 };
+	struct lockprof_thread sum;
+	struct lockprof_hold lh;
+	unsigned i, window;
+
+	setup();
+	for (window = 1; window <= 2; window++) {
+		lockprof_open(&prof, window);
+		for (i = 0; i < nitems(order); i++) {
+			self.mt_index = order[i];
+			lockprof_acquired(&prof, &owner, &lh, i % SITES, NULL);
+			lockprof_released(&prof, &lh, lockprof_stamp());
+		}
+		lockprof_close(&prof);
+		/* Thread 0 after 2 and 1, thread 1 after 4. */
+		lockprof_sum_threads(&prof, window, 0, 2, &sum);
+		ATF_CHECK_EQ(3, hist_small_count(&sum.lt_reacquire));
+		ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 0));
+		ATF_CHECK_EQ(2, hist_small_quantile(&sum.lt_reacquire, 0.5));
+		ATF_CHECK_EQ(4, hist_small_quantile(&sum.lt_reacquire, 1));
+		lockprof_sum_threads(&prof, window, 2, 2, &sum);
+		ATF_CHECK_EQ(0, hist_small_count(&sum.lt_reacquire));
+	}
+	lockprof_fini(&prof);
+}
+
 ATF_TC(lockprof__none_is_allowed);
 ATF_TC_HEAD(lockprof__none_is_allowed, tc)
 {
@@ -306,6 +391,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, lockprof__release_decides_window);
 	ATF_TP_ADD_TC(tp, lockprof_sum__adds_and_takes_maxima);
 	ATF_TP_ADD_TC(tp, lockprof_resite__last_site_counts);
+	ATF_TP_ADD_TC(tp, lockprof_sum__histograms_and_holders);
+	ATF_TP_ADD_TC(tp, lockprof_sum_threads__reacquire);
 	ATF_TP_ADD_TC(tp, lockprof__none_is_allowed);
 	ATF_TP_ADD_TC(tp, lockprof__misuse);
 	return (atf_no_error());

@@ -76,6 +76,34 @@ ATF_TC_BODY(stats_fairness__by_hand, tc)
 	CHECK_NEAR(0, stats_min_max(none, 2));
 }
 
+ATF_TC(stats_cna__by_hand);
+ATF_TC_HEAD(stats_cna__by_hand, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The busier half's share, whatever the "
+	    "order, and half the middle one of an odd number");
+}
+ATF_TC_BODY(stats_cna__by_hand, tc)
+{
+	static const double one[] = { 7 };
+	static const double equal[] = { 5, 5, 5, 5, 5 };
+	static const double two[] = { 1, 3 };
+	static const double turned[] = { 3, 1 };
+	static const double three[] = { 4, 1, 5 };
+	static const double ties[] = { 2, 1, 2, 1 };
+	static const double all[] = { 0, 0, 9, 0 };
+	static const double nothing[] = { 0, 0 };
+
+	CHECK_NEAR(0.5, stats_cna(one, 1));
+	CHECK_NEAR(0.5, stats_cna(equal, 5));
+	CHECK_NEAR(0.75, stats_cna(two, 2));
+	CHECK_NEAR(0.75, stats_cna(turned, 2));
+	CHECK_NEAR(0.7, stats_cna(three, 3));	/* (5 + 4 / 2) / 10 */
+	CHECK_NEAR(4.0 / 6, stats_cna(ties, 4));
+	CHECK_NEAR(1, stats_cna(all, 4));
+	CHECK_NEAR(0.5, stats_cna(nothing, 2));
+}
+
 ATF_TC(stats_ci95_median__same_seed_same_interval);
 ATF_TC_HEAD(stats_ci95_median__same_seed_same_interval, tc)
 {
@@ -161,6 +189,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, stats_median__middle);
 	ATF_TP_ADD_TC(tp, stats_quantile__linear_between_neighbours);
 	ATF_TP_ADD_TC(tp, stats_fairness__by_hand);
+	ATF_TP_ADD_TC(tp, stats_cna__by_hand);
 	ATF_TP_ADD_TC(tp, stats_ci95_median__same_seed_same_interval);
 	ATF_TP_ADD_TC(tp, stats_ci95_median__one_value);
 	ATF_TP_ADD_TC(tp, stats_ci95_median__two_values);
