@@ -90,8 +90,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	    lib/digest.c lib/number.c lib/tunable.c fortuna/state.c \
 	    fortuna/generator_config.c bench/kat.c; do \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
-	for f in lib/lock.c lib/lock_none.c lib/lock_pthread.c lib/lock_mtx.c \
-	    lib/lock_mtx_spin.c fortuna/fortuna.c fortuna/generator.c \
+	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/generator.c \
 	    fortuna/gen_none.c fortuna/gen_locked.c fortuna/gen_concurrent.c; do \
 		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real"; \
 		words="$$words $$o"; done; \

@@ -3,6 +3,8 @@
  *
  * Stands for the class-independent part of sys/kern/subr_lock.c.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/lock.h"
@@ -33,6 +35,7 @@ int
 lock_init(struct lock *l, const struct lock_class *class, const char *name,
     const struct lock_config *config, struct lockprof *prof)
 {
+	int error;
 
 	KASSERT(config->threads > 0, ("no thread may use %s", name));
 	KASSERT(config->delay_base >= 1 &&
@@ -44,7 +47,25 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 	l->lo_config = *config;
 	l->lo_prof = prof;
 	lockprof_owner_init(&l->lo_owner);
-	return (class->lc_init(l));
+	error = class->lc_init(l);
+	if (error != 0)
+		free(l->lo_lines);
+	return (error);
+}
+
+int
+lock_lines_init(struct lock *l, size_t n, size_t size)
+{
+
+	MPASS(n > 0 && size % MACHINE_CACHE_LINE == 0);
+	MPASS(l->lo_lines == NULL);
+	if (n > SIZE_MAX / size)
+		return (ENOMEM);
+	l->lo_lines = aligned_alloc(MACHINE_CACHE_LINE, n * size);
+	if (l->lo_lines == NULL)
+		return (ENOMEM);
+	memset(l->lo_lines, 0, n * size);
+	return (0);
 }
 
 void
@@ -52,6 +73,7 @@ lock_fini(struct lock *l)
 {
 
 	l->lo_class->lc_fini(l);
+	free(l->lo_lines);
 	memset(l, 0, sizeof(*l));
 }
 

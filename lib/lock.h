@@ -70,14 +70,15 @@ struct lock_config {
 struct lock_class;
 
 /*
- * A lock.  Its first cache line is read-only while in use, its state has the
- * second for itself.
+ * A lock.  What precedes its state is read-only while in use; the state has a
+ * cache line for itself.
  */
 struct lock {
 	_Alignas(MACHINE_CACHE_LINE)
 	const struct lock_class	*lo_class;
 	const char		*lo_name;
 	struct lockprof		*lo_prof;	/* or NULL: not profiled */
+	void			*lo_lines;	/* lock_lines_init()'s, or NULL */
 	struct lock_config	 lo_config;
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		 lo_state[LOCK_STATE_BYTES];
@@ -102,7 +103,7 @@ struct lock_node {
  * What a class offers.  td is machine_curthread() throughout.
  *
  * lc_init	takes l with the head filled in and lo_state zeroed; returns 0
- *		or an errno value.
+ *		or an errno value.  May call lock_lines_init().
  * lc_fini	undoes it; the lock is not owned.
  * lc_lock	acquires, with acquire ordering.  Returns whether it had to wait
  *		and in that case, only then, fills *w: lock_wait_begin() first,
@@ -148,6 +149,7 @@ struct lock_class {
 #define	lock_class_find		FLAVOURED(lock_class_find)
 #define	lock_init		FLAVOURED(lock_init)
 #define	lock_fini		FLAVOURED(lock_fini)
+#define	lock_lines_init		FLAVOURED(lock_lines_init)
 
 /* The family, in table order. */
 extern const struct lock_class *const lock_classes[];
@@ -234,6 +236,17 @@ lock_release(struct lock *l, struct lock_node *n)
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 }
+
+/*
+ * For lc_init: gives l an array of cache lines, l->lo_lines, all zero; ends
+ * with the lock.
+ *
+ *   n     in  members
+ *   size  in  bytes of one, a multiple of MACHINE_CACHE_LINE
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int lock_lines_init(struct lock *l, size_t n, size_t size);
 
 /*
  * For kinds: a wait begins, with nothing blocked or yielded yet, and ends.

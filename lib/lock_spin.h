@@ -11,13 +11,14 @@
 
 #include "lib/lock.h"
 
-/* One wait, from lock_wait_begin() to lock_wait_end(). */
+/* One wait, from lock_wait_begin() to lock_wait_end(), or in a release. */
 struct lock_spin {
-	struct lock_wait *ls_wait;
+	struct lock_wait *ls_wait;	/* or NULL: counts no yields */
 	unsigned	ls_polls;	/* between yields; 0: never */
 	unsigned	ls_left;	/* until the next */
 };
 
+/* w is NULL for an owner that waits in order to release. */
 static inline struct lock_spin
 lock_spin_init(const struct lock *l, struct lock_wait *w)
 {
@@ -39,7 +40,8 @@ lock_spin_polled(struct lock_spin *ls, unsigned n)
 		return;
 	}
 	ls->ls_left = ls->ls_polls;
-	ls->ls_wait->lw_yields++;
+	if (ls->ls_wait != NULL)
+		ls->ls_wait->lw_yields++;
 	machine_yield();
 }
 

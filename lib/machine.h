@@ -23,6 +23,7 @@
  *	atomic_load_T(p)			atomic_load_acq_T(p)
  *	atomic_store_T(p, v)			atomic_store_rel_T(p, v)
  *	atomic_cmpset_acq_T(p, old, new)	atomic_cmpset_rel_T(p, old, new)
+ *	atomic_cmpset_acq_rel_T(p, old, new)
  *	atomic_fcmpset_acq_T(p, &old, new)	and _rel_ likewise
  *	atomic_fetchadd_T(p, v)			atomic_fetchadd_rel_T(p, v)
  *	atomic_swap_acq_T(p, v)			atomic_swap_acq_rel_T(p, v)
@@ -87,6 +88,9 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 
 /* Wakes all who sleep in machine_wait_32() on word. */
 void machine_wake_32(struct m32 *word);
+
+/* Wakes one of them, whichever, if there is any. */
+void machine_wake_one_32(struct m32 *word);
 
 /*
  * Sleeps, tsleep(9)'s way: for timeout_ns, or until interrupted.

@@ -78,16 +78,30 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	return (error);
 }
 
+static void
+futex_wake(struct m32 *word, int threads)
+{
+
+#if defined(__linux__)
+	syscall(SYS_futex, &word->m_value, FUTEX_WAKE_PRIVATE, threads,
+	    NULL, NULL, 0);
+#elif defined(__FreeBSD__)
+	_umtx_op(&word->m_value, UMTX_OP_WAKE_PRIVATE, threads, NULL, NULL);
+#endif
+}
+
 void
 machine_wake_32(struct m32 *word)
 {
 
-#if defined(__linux__)
-	syscall(SYS_futex, &word->m_value, FUTEX_WAKE_PRIVATE, INT32_MAX,
-	    NULL, NULL, 0);
-#elif defined(__FreeBSD__)
-	_umtx_op(&word->m_value, UMTX_OP_WAKE_PRIVATE, INT32_MAX, NULL, NULL);
-#endif
+	futex_wake(word, INT32_MAX);
+}
+
+void
+machine_wake_one_32(struct m32 *word)
+{
+
+	futex_wake(word, 1);
 }
 
 int

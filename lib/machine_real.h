@@ -75,6 +75,13 @@ atomic_cmpset_rel_##T(struct m##T *p, type old, type new)		\
 }									\
 									\
 static inline bool							\
+atomic_cmpset_acq_rel_##T(struct m##T *p, type old, type new)		\
+{									\
+	return (atomic_compare_exchange_strong_explicit(&p->m_value,	\
+	    &old, new, memory_order_acq_rel, memory_order_relaxed));	\
+}									\
+									\
+static inline bool							\
 atomic_fcmpset_acq_##T(struct m##T *p, type *old, type new)		\
 {									\
 	return (atomic_compare_exchange_weak_explicit(&p->m_value,	\
