@@ -1,0 +1,159 @@
+/*
+ * Anderson's array lock.
+ *
+ * Paper: T. E. Anderson, "The performance of spin lock alternatives for
+ * shared-memory multiprocessors", IEEE TPDS 1(1), 1990.
+ * Idea: a ticket lock in which each ticket has a cache line of its own to wait
+ * on: a ring of them, one for each thread that may come.  Releasing writes the
+ * next ticket into its line, which one waiter reads.  Where the paper has a
+ * flag to be cleared again, a line here holds the last ticket granted in it, so
+ * neither a wrap nor two tickets in one line can be mistaken.
+ * Fairness: FIFO.  One waiter without a CPU stops all behind it.
+ * Bytes: 4, and a line for each thread, rounded up to a power of two, and one.
+ * Uncontended: one atomic and one store.
+ */
+#include "lib/lock.h"
+#include "lib/lock_spin.h"
+
+struct slot {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	s_granted;	/* the last ticket here that was */
+};
+
+/* Read-only in use, and so not where the tickets are drawn. */
+struct ring {
+	_Alignas(MACHINE_CACHE_LINE)
+	uint32_t	r_mask;
+	struct slot	r_slots[];
+};
+
+struct anderson {
+	struct m32	a_next;		/* ticket */
+};
+
+/* What the owner needs in order to release. */
+struct anderson_node {
+	uint32_t	an_ticket;
+};
+
+LOCK_STATE_FITS(struct anderson);
+LOCK_NODE_FITS(struct anderson_node);
+
+static struct m32 *
+next_of(struct lock *l)
+{
+
+	return (&((struct anderson *)(void *)l->lo_state)->a_next);
+}
+
+static uint32_t *
+ticket_of(struct lock_node *n)
+{
+
+	return (&((struct anderson_node *)(void *)n->ln_state)->an_ticket);
+}
+
+static struct m32 *
+slot_of(struct lock *l, uint32_t ticket)
+{
+	struct ring *r = l->lo_lines;
+
+	return (&r->r_slots[ticket & r->r_mask].s_granted);
+}
+
+/* Lines are zero: ticket 0 is granted, and in its line only that is right. */
+static int
+anderson_init(struct lock *l)
+{
+	uint32_t i, n = 1;
+	int error;
+
+	while (n < l->lo_config.threads)
+		n *= 2;
+	error = lock_lines_init(l, n + 1, MACHINE_CACHE_LINE);
+	if (error != 0)
+		return (error);
+	((struct ring *)l->lo_lines)->r_mask = n - 1;
+	for (i = 0; i < n; i++)
+		atomic_init_32(slot_of(l, i), 0);
+	atomic_init_32(next_of(l), 0);
+	return (0);
+}
+
+/* The ticket that is next is granted exactly while nobody has drawn it. */
+static bool
+anderson_owned(struct lock *l)
+{
+	uint32_t next = atomic_load_32(next_of(l));
+
+	return (atomic_load_32(slot_of(l, next)) != next);
+}
+
+static void
+anderson_fini(struct lock *l)
+{
+
+	KASSERT(!anderson_owned(l), ("%s is owned", l->lo_name));
+}
+
+static void __attribute__((noinline))
+anderson_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
+{
+	struct lock_spin ls = lock_spin_init(l, w);
+	struct m32 *slot = slot_of(l, ticket);
+	uint32_t v;
+
+	lock_wait_begin(l, w);
+	while ((v = atomic_load_acq_32(slot)) != ticket)
+		lock_spin_32(&ls, slot, v);
+	lock_wait_end(w);
+}
+
+static bool
+anderson_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	uint32_t ticket;
+
+	ticket = atomic_fetchadd_32(next_of(l), 1);
+	*ticket_of(n) = ticket;
+	if (atomic_load_acq_32(slot_of(l, ticket)) == ticket)
+		return (false);
+	anderson_wait(l, ticket, w);
+	return (true);
+}
+
+static bool
+anderson_trylock(struct lock *l, struct lock_node *n)
+{
+	uint32_t ticket;
+
+	ticket = atomic_load_32(next_of(l));
+	if (atomic_load_acq_32(slot_of(l, ticket)) != ticket ||
+	    !atomic_cmpset_acq_32(next_of(l), ticket, ticket + 1))
+		return (false);
+	*ticket_of(n) = ticket;
+	return (true);
+}
+
+static void
+anderson_unlock(struct lock *l, struct lock_node *n)
+{
+	uint32_t ticket = *ticket_of(n);
+
+	MPASS(atomic_load_32(slot_of(l, ticket)) == ticket);
+	atomic_store_rel_32(slot_of(l, ticket + 1), ticket + 1);
+}
+
+LOCK_CLASS(anderson) = {
+	.lc_name	= "anderson",
+	.lc_descr	= "ticket; each number waits on its own line",
+	.lc_type	= "spin lock",
+	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
+	.lc_knobs	= LK_SPIN_POLLS,
+	.lc_init	= anderson_init,
+	.lc_fini	= anderson_fini,
+	.lc_lock	= anderson_lock,
+	.lc_trylock	= anderson_trylock,
+	.lc_unlock	= anderson_unlock,
+	.lc_owned	= anderson_owned,
+};
