@@ -37,7 +37,8 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 {
 	int error;
 
-	KASSERT(config->threads > 0, ("no thread may use %s", name));
+	KASSERT(config->threads > 0 && config->threads <= LOCK_THREADS_MAX,
+	    ("%s for %u threads", name, config->threads));
 	KASSERT(config->delay_base >= 1 &&
 	    config->delay_base <= config->delay_max,
 	    ("delays of %u to %u", config->delay_base, config->delay_max));

@@ -21,6 +21,7 @@ enum {
 	LOCK_STATE_BYTES	= 48,	/* what a class may keep in a lock */
 	LOCK_NODE_BYTES		= 64,	/* and in an acquisition */
 	LOCK_THREADS_DEFAULT	= 128,
+	LOCK_THREADS_MAX	= 0xffff,
 	LOCK_NODES_MAX		= 64,	/* NUMA nodes */
 
 	/* lc_flags */
@@ -61,7 +62,10 @@ struct lock_config {
 	unsigned	pass_limit;
 	/* LK_NODES: NUMA nodes to pretend, CPUs dealt in turn; 0: none. */
 	unsigned	nodes;
-	/* Threads that may use the lock have mt_index 0..threads - 1. */
+	/*
+	 * Threads that may use the lock, 1..LOCK_THREADS_MAX; each has an
+	 * mt_index of its own, 0..threads - 1.
+	 */
 	unsigned	threads;
 	/* Profile; the program's choice of flavour, not the lock's. */
 	bool		prof_enable;
