@@ -174,7 +174,7 @@ mtx_owned(struct lock *l)
 
 LOCK_CLASS(mtx) = {
 	.lc_name	= "mtx",
-	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs, or sleep",
+	.lc_descr	= "mtx(9) MTX_DEF: spin while the owner runs",
 	.lc_type	= "sleep mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
 	.lc_knobs	= LK_DELAY | LK_STARVATION,

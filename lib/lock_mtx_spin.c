@@ -108,7 +108,7 @@ mtx_spin_owned(struct lock *l)
 
 LOCK_CLASS(mtx_spin) = {
 	.lc_name	= "mtx-spin",
-	.lc_descr	= "mtx(9) MTX_SPIN: spin with back-off, never sleep",
+	.lc_descr	= "mtx(9) MTX_SPIN: spin with back-off",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_knobs	= LK_DELAY | LK_STARVATION | LK_SPIN_POLLS,

@@ -59,7 +59,7 @@ none_owned(struct lock *l)
 
 LOCK_CLASS(none) = {
 	.lc_name	= "none",
-	.lc_descr	= "no exclusion, so readers share nothing: the harness",
+	.lc_descr	= "no exclusion, readers share nothing: the harness",
 	.lc_type	= "no lock",
 	.lc_flags	= LC_SPIN,
 	.lc_init	= none_init,

@@ -22,8 +22,7 @@
 enum {
 	QS_LOCKED	= 1u << 0,	/* Linux: a byte */
 	QS_PENDING	= 1u << 8,
-	QS_TAIL_SHIFT	= 16,
-	QS_TAIL_MASK	= 0xffff	/* a thread's index + 1; 0: no queue */
+	QS_TAIL_SHIFT	= 16		/* a thread's index + 1; 0: no queue */
 };
 
 struct qspin {
@@ -38,7 +37,7 @@ struct qspin_node {
 
 LOCK_STATE_FITS(struct qspin);
 CTASSERT(sizeof(struct qspin_node) == MACHINE_CACHE_LINE);
-CTASSERT(LOCK_THREADS_MAX <= QS_TAIL_MASK);
+CTASSERT(LOCK_THREADS_MAX <= UINT32_MAX >> QS_TAIL_SHIFT);
 
 static struct m32 *
 word_of(struct lock *l)

@@ -3,24 +3,26 @@
  * tested by being in the table.
  *
  * The null kind promises no exclusion, and the tests must find that it keeps no
- * other promise by accident: where others exclude, it is shown not to.  How
- * long anything takes decides nothing; threads meet at flags.
+ * other promise by accident: where others exclude, it is shown not to.
  */
+#include <sys/resource.h>
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/lock.h"
-#include "tests/support.h"
+#include "tests/lock_checks.h"
 
 enum {
-	SITES		= 2,
-	ACQUISITIONS	= 2000,		/* of each thread */
+	ACQUISITIONS	= 1000,		/* of each thread */
+	ACQUISITIONS_SLOW = 12,
 	ROUNDS		= 500,		/* of two threads in turn */
 	PAYLOAD_WORDS	= 32,
-	HOLD_PAUSES	= 20,
-	FIFO_WAITERS	= 3,
-	/* Yields in which a thread that could go on would go on. */
-	PATIENCE	= 2000,
+	FIFO_WAITERS	= 4,
+	FIFO_ROUNDS	= 2,
+	WRAP_SLOTS	= 4,
+	POLLS_FEW	= 16,
+	POLLS_MANY	= 1 << 14,
 	TRIES		= 100
 };
 
@@ -34,68 +36,6 @@ setup(void)
 
 	support_machine(&self);
 	self.mt_index = 0;
-}
-
-static void
-lock_make(struct lock *l, const struct lock_class *class,
-    struct lockprof *prof)
-{
-	struct lock_config config = lock_config_default(cpu_count());
-	int error;
-
-	error = lock_init(l, class, "test lock", &config, prof);
-	ATF_REQUIRE_MSG(error == 0, "%s: lock_init: %s", class->lc_name,
-	    strerror(error));
-}
-
-static bool
-excludes(const struct lock_class *class)
-{
-
-	return ((class->lc_flags & LC_EXCLUDES) != 0);
-}
-
-static bool
-tries(const struct lock_class *class)
-{
-
-	return (class->lc_trylock != NULL);
-}
-
-/* What two threads, the test's and another, know of each other. */
-struct meeting {
-	struct lock	 m_lock;
-	struct mthread	 m_other;
-	struct m32	 m_go;		/* to the other: begin */
-	struct m32	 m_about;	/* from it: acquiring next */
-	struct m32	 m_entered;	/* from it: acquired */
-	struct m32	 m_leaving;	/* to it: the holder releases next */
-	struct m32	 m_done;	/* from it */
-	bool		 m_tried;	/* its lock_tryacquire() succeeded */
-	bool		 m_alone;	/* it entered after the holder left */
-};
-
-/*
- * Waits until td has provably begun to wait for a lock: it sleeps, or it has
- * used more CPU time than the way from its flag to the lock takes.  A kind
- * that sleeps without the machine's knowledge does neither; the caller then
- * does not know.
- */
-static bool
-await_waiting(struct mthread *td, struct m32 *about)
-{
-	int64_t start_ns;
-	unsigned i;
-
-	support_await(about);
-	start_ns = machine_thread_cpu_ns(td);
-	for (i = 0; i < PATIENCE; i++) {
-		if (atomic_load_32(&td->mt_offcpu) != 0 ||
-		    machine_thread_cpu_ns(td) - start_ns > NS_PER_MS)
-			return (true);
-		machine_yield();
-	}
-	return (false);
 }
 
 ATF_TC(lock_class__describes_itself);
@@ -116,6 +56,10 @@ ATF_TC_BODY(lock_class__describes_itself, tc)
 		ATF_CHECK_MSG(strlen(class->lc_name) > 0 &&
 		    strlen(class->lc_descr) > 0 && strlen(class->lc_type) > 0,
 		    "kind %u", i);
+		/* "rngsim list locks" has so many columns for it. */
+		ATF_CHECK_MSG(strlen(class->lc_name) <= 12 &&
+		    strlen(class->lc_descr) <= 48, "%s: %zu characters",
+		    class->lc_name, strlen(class->lc_descr));
 		/* A sweep takes lists of names. */
 		ATF_CHECK_MSG(strpbrk(class->lc_name, ", \t\n=") == NULL,
 		    "%s", class->lc_name);
@@ -139,44 +83,6 @@ ATF_TC_BODY(lock_class__describes_itself, tc)
 	ATF_CHECK_EQ(NULL, lock_class_find("no such lock"));
 }
 
-static void
-try_once(void *arg)
-{
-	struct meeting *m = arg;
-	struct lock_node node;
-
-	machine_curthread()->mt_index = 1;
-	support_await(&m->m_go);
-	m->m_tried = lock_tryacquire(&m->m_lock, &node, 0);
-	if (m->m_tried)
-		lock_release(&m->m_lock, &node);
-	atomic_store_rel_32(&m->m_done, 1);
-}
-
-/* Another thread tries, while the test's holds the lock or does not. */
-static bool
-other_can_try(const struct lock_class *class, bool held)
-{
-	struct lock_node node;
-	struct meeting *m;
-	bool tried;
-
-	m = support_alloc(1, sizeof(*m));
-	lock_make(&m->m_lock, class, NULL);
-	support_spawn(&m->m_other, "try", MACHINE_CPU_ANY, try_once, m);
-	if (held)
-		lock_acquire(&m->m_lock, &node, 0);
-	atomic_store_rel_32(&m->m_go, 1);
-	support_await(&m->m_done);
-	if (held)
-		lock_release(&m->m_lock, &node);
-	machine_join(&m->m_other);
-	tried = m->m_tried;
-	lock_fini(&m->m_lock);
-	free(m);
-	return (tried);
-}
-
 ATF_TC(lock_tryacquire__by_another);
 ATF_TC_HEAD(lock_tryacquire__by_another, tc)
 {
@@ -187,67 +93,21 @@ ATF_TC_HEAD(lock_tryacquire__by_another, tc)
 ATF_TC_BODY(lock_tryacquire__by_another, tc)
 {
 	const struct lock_class *class;
+	struct lock_config config;
 	unsigned i;
 
 	setup();
+	config = config_default();
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
 		if (!tries(class))
 			continue;
-		ATF_CHECK_MSG(other_can_try(class, false),
+		ATF_CHECK_MSG(other_can_try(class, &config, false),
 		    "%s: cannot acquire a free lock", class->lc_name);
-		ATF_CHECK_MSG(other_can_try(class, true) != excludes(class),
+		ATF_CHECK_MSG(other_can_try(class, &config, true) != excludes(class),
 		    "%s: %s while another was inside", class->lc_name,
 		    excludes(class) ? "acquired" : "did not acquire");
 	}
-}
-
-static void
-enter_once(void *arg)
-{
-	struct meeting *m = arg;
-	struct lock_node node;
-
-	machine_curthread()->mt_index = 1;
-	support_await(&m->m_go);
-	atomic_store_rel_32(&m->m_about, 1);
-	lock_acquire(&m->m_lock, &node, 0);
-	m->m_alone = atomic_load_32(&m->m_leaving) != 0;
-	atomic_store_rel_32(&m->m_entered, 1);
-	lock_release(&m->m_lock, &node);
-}
-
-/*
- * The test's thread stays inside until the other is in too or has provably
- * waited.  A kind that lets it in is found out whichever of them is quicker.
- */
-static bool
-keeps_out(const struct lock_class *class)
-{
-	struct lock_node node;
-	struct meeting *m;
-	unsigned i;
-	bool alone;
-
-	m = support_alloc(1, sizeof(*m));
-	lock_make(&m->m_lock, class, NULL);
-	support_spawn(&m->m_other, "enter", MACHINE_CPU_ANY, enter_once, m);
-	lock_acquire(&m->m_lock, &node, 0);
-	atomic_store_rel_32(&m->m_go, 1);
-	if (excludes(class)) {
-		await_waiting(&m->m_other, &m->m_about);
-		for (i = 0; i < PATIENCE / 10; i++)
-			machine_yield();
-	} else {
-		support_await(&m->m_entered);
-	}
-	atomic_store_32(&m->m_leaving, 1);
-	lock_release(&m->m_lock, &node);
-	machine_join(&m->m_other);
-	alone = m->m_alone;
-	lock_fini(&m->m_lock);
-	free(m);
-	return (alone);
 }
 
 ATF_TC(lock_acquire__keeps_out);
@@ -262,84 +122,72 @@ ATF_TC_HEAD(lock_acquire__keeps_out, tc)
 ATF_TC_BODY(lock_acquire__keeps_out, tc)
 {
 	const struct lock_class *class;
+	struct lock_config config;
 	unsigned i;
 
 	setup();
+	config = config_default();
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
-		ATF_CHECK_MSG(keeps_out(class) == excludes(class),
+		ATF_CHECK_MSG(keeps_out(class, &config) == excludes(class),
 		    "%s: %s", class->lc_name, excludes(class) ?
 		    "two threads were inside" : "claims not to exclude, does");
 	}
 }
 
-/* What the threads of one crowd share. */
-struct crowd {
-	struct lock	 c_lock;
-	struct m32	 c_go;
-	bool		 c_shared;	/* change the pair below */
-	volatile uint64_t c_left;	/* c_lock; always the same */
-	volatile uint64_t c_right;	/* c_lock */
-};
-
-struct member {
-	struct mthread	 m_thread;
-	struct crowd	*m_crowd;
-	unsigned	 m_index;
-	uint64_t	 m_acquired;
-	uint64_t	 m_torn;	/* times the pair was not a pair */
-};
-
-static void
-member_run(void *arg)
+/* The lock that n threads use, config's or with a change. */
+static struct crowd *
+crowd_make(const struct lock_class *class, struct lock_config config,
+    unsigned n, struct lockprof *prof)
 {
-	struct member *m = arg;
-	struct crowd *c = m->m_crowd;
-	struct lock_node node;
-	unsigned i, site;
+	struct crowd *c;
 
-	machine_curthread()->mt_index = m->m_index;
-	site = m->m_index % SITES;
-	support_await(&c->c_go);
-	for (i = 0; i < ACQUISITIONS; i++) {
-		if (i % 4 != 3 || !tries(c->c_lock.lo_class))
-			lock_acquire(&c->c_lock, &node, site);
-		else if (!lock_tryacquire(&c->c_lock, &node, site))
-			continue;
-		m->m_acquired++;
-		if (c->c_shared) {
-			uint64_t left = c->c_left, right = c->c_right;
-
-			m->m_torn += left != right;
-			c->c_left = left + 1;
-			machine_pause(m->m_index % 8);
-			c->c_right = right + 1;
-		} else {
-			machine_pause(HOLD_PAUSES);
-		}
-		lock_release(&c->c_lock, &node);
-	}
+	config.threads = n;
+	c = support_alloc(1, sizeof(*c));
+	lock_make(&c->c_lock, class, &config, prof);
+	return (c);
 }
 
-/* Runs n threads to the end of their acquisitions. */
-static struct member *
-crowd_run(struct crowd *c, unsigned n)
+/* A pair of numbers is kept whole, and no change is lost. */
+static void
+check_shared(const struct lock_class *class, const struct lock_config *config,
+    unsigned n)
 {
+	uint64_t acquired = 0, contended = 0, torn = 0;
 	struct member *members;
+	struct lockprof_row r;
+	struct lockprof prof;
+	struct crowd *c;
 	unsigned i;
 
-	members = support_alloc(n, sizeof(*members));
-	for (i = 0; i < n; i++) {
-		members[i].m_crowd = c;
-		members[i].m_index = i;
-		support_spawn(&members[i].m_thread, "member",
-		    i % 2 == 0 ? (int)i : MACHINE_CPU_ANY, member_run,
-		    &members[i]);
+	ATF_REQUIRE_EQ(0, lockprof_init(&prof, n, SITES, site_names));
+	c = crowd_make(class, *config, n, &prof);
+	c->c_shared = true;
+	lockprof_open(&prof, 1);
+	members = crowd_run(c, n, ACQUISITIONS);
+	lockprof_close(&prof);
+	for (i = 0; i < SITES; i++) {
+		lockprof_sum(&prof, 1, i, 0, n - 1, &r);
+		contended += r.lr_contended;
 	}
-	atomic_store_rel_32(&c->c_go, 1);
-	for (i = 0; i < n; i++)
-		machine_join(&members[i].m_thread);
-	return (members);
+	/* Owners lose their CPU on purpose; else nothing was tested. */
+	ATF_CHECK_MSG(contended > 0, "%s: nobody had to wait", class->lc_name);
+	for (i = 0; i < n; i++) {
+		acquired += members[i].m_acquired;
+		torn += members[i].m_torn;
+	}
+	ATF_CHECK_MSG(torn == 0, "%s, %u nodes: saw %" PRIu64 " half changes",
+	    class->lc_name, config->nodes, torn);
+	ATF_CHECK_MSG(c->c_left == acquired && c->c_right == acquired,
+	    "%s, %u nodes: %" PRIu64 " acquisitions made %" PRIu64 " and %"
+	    PRIu64, class->lc_name, config->nodes, acquired, c->c_left,
+	    c->c_right);
+	ATF_CHECK_MSG(!lock_owned(&c->c_lock), "%s: still owned",
+	    class->lc_name);
+	lock_fini(&c->c_lock);
+	lockprof_fini(&prof);
+	free(members);
+	free(c);
 }
 
 ATF_TC(lock_acquire__read_modify_write);
@@ -352,10 +200,8 @@ ATF_TC_HEAD(lock_acquire__read_modify_write, tc)
 ATF_TC_BODY(lock_acquire__read_modify_write, tc)
 {
 	const struct lock_class *class;
-	struct member *members;
-	struct crowd *c;
-	uint64_t acquired, torn;
-	unsigned i, k, n;
+	struct lock_config config;
+	unsigned i, n;
 
 	setup();
 	n = 2 * cpu_count() + 1;
@@ -363,56 +209,167 @@ ATF_TC_BODY(lock_acquire__read_modify_write, tc)
 		class = lock_classes[i];
 		if (!excludes(class))
 			continue;
-		c = support_alloc(1, sizeof(*c));
-		lock_make(&c->c_lock, class, NULL);
-		c->c_shared = true;
-		members = crowd_run(c, n);
-		acquired = torn = 0;
-		for (k = 0; k < n; k++) {
-			acquired += members[k].m_acquired;
-			torn += members[k].m_torn;
-		}
-		ATF_CHECK_MSG(torn == 0, "%s: saw %" PRIu64 " half changes",
-		    class->lc_name, torn);
-		ATF_CHECK_MSG(c->c_left == acquired && c->c_right == acquired,
-		    "%s: %" PRIu64 " acquisitions made %" PRIu64 " and %"
-		    PRIu64, class->lc_name, acquired, c->c_left, c->c_right);
-		lock_fini(&c->c_lock);
-		free(members);
-		free(c);
+		config = config_default();
+		config.spin_polls = POLLS_FEW;
+		check_shared(class, &config, n);
+		if ((class->lc_knobs & LK_NODES) == 0)
+			continue;
+		config.pass_limit = 2;
+		for (config.nodes = 1; config.nodes <= 3; config.nodes++)
+			check_shared(class, &config, n);
 	}
+}
+
+/* All n threads come to their end, after that many acquisitions. */
+static void
+check_progress(const struct lock_class *class, const struct lock_config *config,
+    unsigned n, unsigned acquisitions)
+{
+	struct member *members;
+	struct crowd *c;
+	unsigned i;
+
+	c = crowd_make(class, *config, n, NULL);
+	members = crowd_run(c, n, acquisitions);
+	for (i = 0; i < n; i++)
+		ATF_CHECK_MSG(members[i].m_acquired >= acquisitions / 4 * 3,
+		    "%s, %u polls: thread %u acquired %" PRIu64 " times",
+		    class->lc_name, config->spin_polls, i,
+		    members[i].m_acquired);
+	ATF_CHECK_MSG(!excludes(class) || !lock_owned(&c->c_lock),
+	    "%s: still owned", class->lc_name);
+	lock_fini(&c->c_lock);
+	free(members);
+	free(c);
 }
 
 ATF_TC(lock_acquire__progress);
 ATF_TC_HEAD(lock_acquire__progress, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Four threads a CPU all come to their "
-	    "end: no wake-up is lost and an owner off its CPU is survived");
+	atf_tc_set_md_var(tc, "descr", "Four threads a CPU and one all come to "
+	    "their end: no wake-up is lost, an owner off its CPU is survived");
 	/* A lost wake-up shows as a thread that never comes to its end. */
 	atf_tc_set_md_var(tc, "timeout", "120");
 }
 ATF_TC_BODY(lock_acquire__progress, tc)
 {
 	const struct lock_class *class;
-	struct member *members;
-	struct crowd *c;
-	unsigned i, k, n;
+	struct lock_config config;
+	unsigned i, n;
 
 	setup();
-	n = 4 * cpu_count();
+	n = 4 * cpu_count() + 1;
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
-		c = support_alloc(1, sizeof(*c));
-		lock_make(&c->c_lock, class, NULL);
-		members = crowd_run(c, n);
-		for (k = 0; k < n; k++)
+		config = config_default();
+		config.nodes = 2;
+		config.spin_polls = POLLS_FEW;
+		check_progress(class, &config, n, ACQUISITIONS);
+		if ((class->lc_knobs & LK_SPIN_POLLS) == 0)
+			continue;
+		config.spin_polls = POLLS_MANY;
+		check_progress(class, &config, n, ACQUISITIONS_SLOW);
+	}
+}
+
+ATF_TC(lock_acquire__never_yields);
+ATF_TC_HEAD(lock_acquire__never_yields, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "As many threads as CPUs, none of which "
+	    "ever gives its CPU up, all come to their end");
+	atf_tc_set_md_var(tc, "timeout", "120");
+}
+ATF_TC_BODY(lock_acquire__never_yields, tc)
+{
+	struct lock_config config;
+	unsigned i;
+
+	setup();
+	for (i = 0; i < lock_class_count; i++) {
+		config = config_default();
+		config.spin_polls = 0;
+		check_progress(lock_classes[i], &config, cpu_count(),
+		    ACQUISITIONS_SLOW);
+	}
+}
+
+ATF_TC(lock_init__exactly_one_thread);
+ATF_TC_HEAD(lock_init__exactly_one_thread, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A lock for one thread is acquired and "
+	    "released more often than it can have nodes or slots");
+}
+ATF_TC_BODY(lock_init__exactly_one_thread, tc)
+{
+	struct lock_config config;
+	unsigned i;
+
+	setup();
+	for (i = 0; i < lock_class_count; i++) {
+		config = config_default();
+		check_progress(lock_classes[i], &config, 1, ACQUISITIONS);
+	}
+}
+
+/*
+ * Puts an unowned lock where it will be after 2^32 - 1 acquisitions.  Knows
+ * what kinds that count keep; anderson's lines are its ring's size and a slot
+ * for each of WRAP_SLOTS threads.
+ */
+static void
+about_to_wrap(struct lock *l)
+{
+	static const struct {
+		const char	*name;
+		unsigned	 counters;	/* that lo_state begins with */
+	} counting[] = {
+		{ "ticket", 2 }, { "ticket-pb", 2 }, { "anderson", 1 },
+		{ "cohort", 2 },
+	};
+	unsigned char *line = l->lo_lines;
+	uint32_t i, ticket;
+
+	for (i = 0; i < nitems(counting); i++)
+		if (strcmp(counting[i].name, l->lo_class->lc_name) == 0)
+			memset(l->lo_state, 0xff,
+			    counting[i].counters * sizeof(uint32_t));
+	if (strcmp(l->lo_class->lc_name, "anderson") != 0)
+		return;
+	for (i = 0; i < WRAP_SLOTS; i++) {
+		ticket = i - WRAP_SLOTS;
+		line += MACHINE_CACHE_LINE;
+		memcpy(line, &ticket, sizeof(ticket));
+	}
+}
+
+ATF_TC(lock_acquire__counters_wrap);
+ATF_TC_HEAD(lock_acquire__counters_wrap, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Tickets go on from 2^32 - 1 to 0");
+}
+ATF_TC_BODY(lock_acquire__counters_wrap, tc)
+{
+	struct lock_config config;
+	struct member *members;
+	struct crowd *c;
+	unsigned i, k;
+
+	setup();
+	config = config_default();
+	config.spin_polls = POLLS_FEW;
+	for (i = 0; i < lock_class_count; i++) {
+		c = crowd_make(lock_classes[i], config, WRAP_SLOTS,
+		    NULL);
+		about_to_wrap(&c->c_lock);
+		members = crowd_run(c, WRAP_SLOTS, ACQUISITIONS_SLOW);
+		for (k = 0; k < WRAP_SLOTS; k++)
 			ATF_CHECK_MSG(members[k].m_acquired >=
-			    ACQUISITIONS / 4 * 3, "%s: thread %u acquired %"
-			    PRIu64 " times", class->lc_name, k,
-			    members[k].m_acquired);
-		ATF_CHECK_MSG(!excludes(class) || !lock_owned(&c->c_lock),
-		    "%s: still owned", class->lc_name);
+			    ACQUISITIONS_SLOW / 4 * 3, "%s: thread %u",
+			    lock_classes[i]->lc_name, k);
 		lock_fini(&c->c_lock);
 		free(members);
 		free(c);
@@ -429,14 +386,16 @@ ATF_TC_HEAD(lock_owned__by_caller, tc)
 ATF_TC_BODY(lock_owned__by_caller, tc)
 {
 	const struct lock_class *class;
+	struct lock_config config;
 	struct lock_node node;
 	struct lock l;
 	unsigned i, round;
 
 	setup();
+	config = config_default();
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
-		lock_make(&l, class, NULL);
+		lock_make(&l, class, &config, NULL);
 		ATF_CHECK_MSG(l.lo_class == class, "%s", class->lc_name);
 		for (round = 0; round < 3; round++) {
 			/* An unowned null lock is still anybody's. */
@@ -512,17 +471,19 @@ ATF_TC_HEAD(lock_release__publishes_writes, tc)
 ATF_TC_BODY(lock_release__publishes_writes, tc)
 {
 	const struct lock_class *class;
+	struct lock_config config;
 	struct mail *m;
 	uint64_t wrong;
 	unsigned i;
 
 	setup();
+	config = config_default();
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
 		if (!excludes(class))
 			continue;
 		m = support_alloc(1, sizeof(*m));
-		lock_make(&m->m_lock, class, NULL);
+		lock_make(&m->m_lock, class, &config, NULL);
 		support_spawn(&m->m_other, "mail", MACHINE_CPU_ANY,
 		    exchange_other, m);
 		wrong = exchange(m, 0);
@@ -568,6 +529,7 @@ ATF_TC_HEAD(lock__profile_counts_exactly, tc)
 ATF_TC_BODY(lock__profile_counts_exactly, tc)
 {
 	const struct lock_class *class;
+	struct lock_config config;
 	struct lockprof_row r;
 	struct member *members;
 	struct lockprof prof;
@@ -575,14 +537,16 @@ ATF_TC_BODY(lock__profile_counts_exactly, tc)
 	unsigned i, k, n;
 
 	setup();
+	config = config_default();
+	config.spin_polls = POLLS_FEW;
 	n = cpu_count() + 2;
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
 		ATF_REQUIRE_EQ(0, lockprof_init(&prof, n, SITES, site_names));
 		c = support_alloc(1, sizeof(*c));
-		lock_make(&c->c_lock, class, &prof);
+		lock_make(&c->c_lock, class, &config, &prof);
 		lockprof_open(&prof, i + 1);
-		members = crowd_run(c, n);
+		members = crowd_run(c, n, ACQUISITIONS);
 		lockprof_close(&prof);
 		for (k = 0; k < n; k++) {
 			lockprof_sum(&prof, i + 1, k % SITES, k, k, &r);
@@ -609,6 +573,7 @@ ATF_TC_BODY(lock__profile_counts_exactly, tc)
 static struct lockprof_row
 contend(const struct lock_class *class)
 {
+	struct lock_config config = config_default();
 	struct lock_node node;
 	struct lockprof_row r;
 	struct lockprof prof;
@@ -616,12 +581,12 @@ contend(const struct lock_class *class)
 
 	ATF_REQUIRE_EQ(0, lockprof_init(&prof, 2, SITES, site_names));
 	m = support_alloc(1, sizeof(*m));
-	lock_make(&m->m_lock, class, &prof);
+	lock_make(&m->m_lock, class, &config, &prof);
 	lockprof_open(&prof, 1);
 	support_spawn(&m->m_other, "contend", MACHINE_CPU_ANY, enter_once, m);
 	lock_acquire(&m->m_lock, &node, 1);
 	atomic_store_rel_32(&m->m_go, 1);
-	await_waiting(&m->m_other, &m->m_about);
+	await_waiting(class, &m->m_other, &m->m_about, &m->m_entered);
 	lock_release(&m->m_lock, &node);
 	machine_join(&m->m_other);
 	lockprof_sum(&prof, 1, 1, 0, 0, &r);
@@ -675,103 +640,174 @@ ATF_TC_BODY(lock__profile_sees_contention, tc)
 	}
 }
 
-/* A queue of waiters, each knowing when it got in. */
-struct queue {
-	struct lock	 q_lock;
-	struct m32	 q_served;
-};
-
-struct waiter {
-	struct mthread	 w_thread;
-	struct queue	*w_queue;
-	struct m32	 w_about;
-	uint32_t	 w_rank;
-	unsigned	 w_index;
-};
-
-static void
-waiter_run(void *arg)
+ATF_TC(lock_acquire__in_line);
+ATF_TC_HEAD(lock_acquire__in_line, tc)
 {
-	struct waiter *w = arg;
-	struct lock_node node;
 
-	machine_curthread()->mt_index = w->w_index;
-	atomic_store_rel_32(&w->w_about, 1);
-	lock_acquire(&w->w_queue->q_lock, &node, 0);
-	w->w_rank = atomic_fetchadd_32(&w->w_queue->q_served, 1);
-	lock_release(&w->w_queue->q_lock, &node);
+	atf_tc_set_md_var(tc, "descr", "Waiters that queue up get in one at a "
+	    "time, and in order of arrival where the kind claims that");
+}
+ATF_TC_BODY(lock_acquire__in_line, tc)
+{
+	static const unsigned index[FIFO_WAITERS] = { 3, 1, 4, 2 };
+	const struct lock_class *class;
+	uint32_t rank[FIFO_WAITERS];
+	struct lock_config config;
+	unsigned claimed = 0, i, k, round;
+	bool alone, certain;
+
+	setup();
+	config = config_default();
+	for (i = 0; i < lock_class_count; i++) {
+		class = lock_classes[i];
+		for (round = 0; round < FIFO_ROUNDS; round++) {
+			certain = line_up(class, &config, FIFO_WAITERS, index,
+			    rank, &alone);
+			ATF_CHECK_MSG(alone == excludes(class),
+			    "%s: %s inside", class->lc_name,
+			    alone ? "only one" : "several");
+			if ((class->lc_flags & LC_FIFO) == 0)
+				continue;
+			claimed++;
+			ATF_CHECK_MSG(certain, "%s: a waiter did not wait",
+			    class->lc_name);
+			for (k = 0; k < FIFO_WAITERS; k++)
+				ATF_CHECK_MSG(rank[k] == k,
+				    "%s: waiter %u was served as number %u",
+				    class->lc_name, k, rank[k]);
+		}
+	}
+	ATF_CHECK_MSG(claimed > 0, "no kind claims to be FIFO");
 }
 
 /*
- * Lines up waiters one after the other and lets go.  False when it is not
- * certain that they queued in that order; *ordered says whether they were
- * served so.
+ * Behind the test's thread, of node 0, wait one thread of each other node and
+ * then six of node 0.  While the first ones wait, pass_limit of the six get in;
+ * then it is the other nodes' turn, in order.
  */
-static bool
-line_up(const struct lock_class *class, bool *ordered)
+static void
+check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 {
-	struct lock_node node;
-	struct waiter *waiters;
-	struct queue *q;
-	unsigned i, up;
-	bool certain = true;
+	struct lock_config config = config_default();
+	unsigned first, i, index[LINE_MAX_WAITERS], n = 0;
+	uint32_t rank[LINE_MAX_WAITERS];
+	bool alone, certain;
 
-	q = support_alloc(1, sizeof(*q));
-	waiters = support_alloc(FIFO_WAITERS, sizeof(*waiters));
-	lock_make(&q->q_lock, class, NULL);
-	lock_acquire(&q->q_lock, &node, 0);
-	for (up = 0; up < FIFO_WAITERS && certain; up++) {
-		waiters[up].w_queue = q;
-		waiters[up].w_index = up + 1;
-		support_spawn(&waiters[up].w_thread, "waiter", MACHINE_CPU_ANY,
-		    waiter_run, &waiters[up]);
-		certain = await_waiting(&waiters[up].w_thread,
-		    &waiters[up].w_about);
-	}
-	lock_release(&q->q_lock, &node);
-	*ordered = true;
-	for (i = 0; i < up; i++) {
-		machine_join(&waiters[i].w_thread);
-		*ordered = *ordered && waiters[i].w_rank == i;
-	}
-	lock_fini(&q->q_lock);
-	free(waiters);
-	free(q);
-	return (certain);
+	config.nodes = nodes;
+	config.pass_limit = limit;
+	for (i = 1; i < nodes; i++)
+		index[n++] = i;
+	for (i = 1; i <= 6; i++)
+		index[n++] = i * nodes;
+	certain = line_up(class, &config, n, index, rank, &alone);
+	ATF_CHECK_MSG(certain && alone, "%s, %u nodes", class->lc_name, nodes);
+	first = limit < 6 ? limit : 6;
+	for (i = 0; i < nodes - 1; i++)
+		ATF_CHECK_MSG(rank[i] == first + i, "%s, %u nodes, limit %u: "
+		    "the waiter of node %u was served as number %u",
+		    class->lc_name, nodes, limit, i + 1, rank[i]);
+	for (i = nodes; i < n; i++)
+		ATF_CHECK_MSG(rank[i] > rank[i - 1], "%s, %u nodes, limit %u: "
+		    "node 0 is not served in order", class->lc_name, nodes,
+		    limit);
 }
 
-ATF_TC(lock_acquire__fifo);
-ATF_TC_HEAD(lock_acquire__fifo, tc)
+ATF_TC(lock_acquire__passes_within_node);
+ATF_TC_HEAD(lock_acquire__passes_within_node, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "A kind that claims to grant in order "
-	    "of arrival does so");
+	atf_tc_set_md_var(tc, "descr", "A kind that knows NUMA nodes prefers "
+	    "its owner's, for as many hand-overs as its limit and no more");
 }
-ATF_TC_BODY(lock_acquire__fifo, tc)
+ATF_TC_BODY(lock_acquire__passes_within_node, tc)
 {
 	const struct lock_class *class;
-	unsigned claimed = 0, i, round, sure;
-	bool ordered;
+	unsigned asked = 0, i;
 
 	setup();
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
-		if ((class->lc_flags & LC_FIFO) == 0)
+		if ((class->lc_knobs & LK_PASS_LIMIT) == 0)
 			continue;
-		claimed++;
-		sure = 0;
-		for (round = 0; round < TRIES && sure < 5; round++) {
-			if (!line_up(class, &ordered))
-				continue;
-			sure++;
-			ATF_CHECK_MSG(ordered, "%s: out of order",
-			    class->lc_name);
-		}
-		ATF_CHECK_MSG(sure > 0, "%s: no waiter was seen to wait",
-		    class->lc_name);
+		asked++;
+		check_passes(class, 1, 3);
+		check_passes(class, 2, 1);
+		check_passes(class, 2, 3);
+		check_passes(class, 2, 100);
+		check_passes(class, 3, 3);
 	}
-	if (claimed == 0)
-		atf_tc_skip("no kind claims to be FIFO");
+	ATF_CHECK_MSG(asked > 0, "no kind knows nodes");
+}
+
+ATF_TC(lock_init__no_memory);
+ATF_TC_HEAD(lock_init__no_memory, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A lock for which there is no memory is "
+	    "refused with ENOMEM");
+}
+ATF_TC_BODY(lock_init__no_memory, tc)
+{
+	struct rlimit none = { .rlim_cur = 1, .rlim_max = 1 };
+	struct lock_config config;
+	unsigned i, refused = 0;
+	struct lock l;
+	int error;
+
+#if !SUPPORT_MALLCTL
+	atf_tc_skip("a sanitizer has replaced the allocator");
+#endif
+	setup();
+	config = config_default();
+	config.threads = LOCK_THREADS_MAX;
+	ATF_REQUIRE_EQ(0, setrlimit(RLIMIT_AS, &none));
+	for (i = 0; i < lock_class_count; i++) {
+		error = lock_init(&l, lock_classes[i], "test lock", &config,
+		    NULL);
+		ATF_CHECK_MSG(error == 0 || error == ENOMEM, "%s: %d",
+		    lock_classes[i]->lc_name, error);
+		refused += error == ENOMEM;
+		if (error == 0)
+			lock_fini(&l);
+	}
+	ATF_CHECK_MSG(refused > 0, "memory enough for all kinds");
+}
+
+static void
+init_for_too_many(void *arg)
+{
+	struct lock_config config = config_default();
+	struct lock l;
+
+	(void)arg;
+	config.threads = LOCK_THREADS_MAX + 1;
+	lock_init(&l, lock_classes[0], "test lock", &config, NULL);
+}
+
+static void
+init_for_nobody(void *arg)
+{
+	struct lock_config config = config_default();
+	struct lock l;
+
+	(void)arg;
+	config.threads = 0;
+	lock_init(&l, lock_classes[0], "test lock", &config, NULL);
+}
+
+ATF_TC(lock_init__bad_threads);
+ATF_TC_HEAD(lock_init__bad_threads, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A lock is for at least one thread, and "
+	    "for at most LOCK_THREADS_MAX");
+}
+ATF_TC_BODY(lock_init__bad_threads, tc)
+{
+
+	setup();
+	ATF_CHECK(support_asserts(init_for_nobody, NULL));
+	ATF_CHECK(support_asserts(init_for_too_many, NULL));
 }
 
 static void
@@ -818,11 +854,17 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, lock_acquire__keeps_out);
 	ATF_TP_ADD_TC(tp, lock_acquire__read_modify_write);
 	ATF_TP_ADD_TC(tp, lock_acquire__progress);
+	ATF_TP_ADD_TC(tp, lock_acquire__never_yields);
+	ATF_TP_ADD_TC(tp, lock_acquire__counters_wrap);
+	ATF_TP_ADD_TC(tp, lock_init__exactly_one_thread);
 	ATF_TP_ADD_TC(tp, lock_owned__by_caller);
 	ATF_TP_ADD_TC(tp, lock_release__publishes_writes);
 	ATF_TP_ADD_TC(tp, lock__profile_counts_exactly);
 	ATF_TP_ADD_TC(tp, lock__profile_sees_contention);
-	ATF_TP_ADD_TC(tp, lock_acquire__fifo);
+	ATF_TP_ADD_TC(tp, lock_acquire__in_line);
+	ATF_TP_ADD_TC(tp, lock_acquire__passes_within_node);
+	ATF_TP_ADD_TC(tp, lock_init__no_memory);
+	ATF_TP_ADD_TC(tp, lock_init__bad_threads);
 	ATF_TP_ADD_TC(tp, lock_init__bad_delays);
 	return (atf_no_error());
 }
