@@ -17,14 +17,22 @@ list_designs(void)
 		    generators[i]->ra_descr);
 }
 
+/* How a waiter waits, whom it waits for, and whether one may only try. */
 static void
 list_locks(void)
 {
 	unsigned i;
 
-	for (i = 0; i < lock_class_count; i++)
-		printf("  %-12s %s\n", lock_classes[i]->lc_name,
-		    lock_classes[i]->lc_descr);
+	printf("  %-12s %-6s %-5s %s\n", "", "waits", "order", "try");
+	for (i = 0; i < lock_class_count; i++) {
+		const struct lock_class *lc = lock_classes[i];
+
+		printf("  %-12s %-6s %-5s %-4s %s\n", lc->lc_name,
+		    (lc->lc_flags & LC_EXCLUDES) == 0 ? "no" :
+		    (lc->lc_flags & LC_SLEEPS) != 0 ? "sleeps" : "spins",
+		    (lc->lc_flags & LC_FIFO) != 0 ? "fifo" : "any",
+		    lc->lc_trylock != NULL ? "yes" : "no", lc->lc_descr);
+	}
 }
 
 static void

@@ -426,3 +426,54 @@ option_tunable(struct options *op, const char *option, const char *text)
 	grown[++op->op_tunable_count] = NULL;
 	return (0);
 }
+
+/* Adds a name to those in buf, of which used bytes are used. */
+static size_t
+append_name(char *buf, size_t size, size_t used, const char *name)
+{
+
+	if (used >= size)
+		return (used);
+	return (used + (size_t)snprintf(buf + used, size - used, "%s%s",
+	    used == 0 ? "" : ", ", name));
+}
+
+static int
+check_lock_tunable(const struct options *op, const char *tunable, unsigned knob)
+{
+	const struct option_list *ol = &op->op_locks;
+	char chosen[512], heeding[512];
+	size_t used = 0;
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++) {
+		const struct lock_class *lc = lock_classes[ol->ol_value[i]];
+
+		if ((lc->lc_knobs & knob) != 0)
+			return (0);
+		used = append_name(chosen, sizeof(chosen), used, lc->lc_name);
+	}
+	used = 0;
+	for (i = 0; i < lock_class_count; i++)
+		if ((lock_classes[i]->lc_knobs & knob) != 0)
+			used = append_name(heeding, sizeof(heeding), used,
+			    lock_classes[i]->lc_name);
+	return (usage_error(op->op_command, "-S: %s has no effect on -l %s: "
+	    "expected one of %s", tunable, chosen, heeding));
+}
+
+int
+option_check_locks(const struct options *op)
+{
+	unsigned i, knob;
+	int error = 0;
+
+	for (i = 0; i < lock_tunable_count && error == 0; i++) {
+		const char *name = lock_tunables[i].tn_name;
+
+		knob = lock_tunable_knob(name);
+		if (knob != 0 && option_tunable_seen(op, name))
+			error = check_lock_tunable(op, name, knob);
+	}
+	return (error);
+}

@@ -35,6 +35,13 @@ option_setter option_tunable;
 /* Whether -S has set the tunable called name. */
 bool option_tunable_seen(const struct options *op, const char *name);
 
+/*
+ * Refuses a lock tunable that no chosen lock kind heeds.
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_check_locks(const struct options *op);
+
 /* The i-th name of each family, for lists of what would be accepted. */
 const char *option_cipher_name(unsigned i);
 const char *option_crypto_name(unsigned i);

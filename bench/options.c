@@ -384,6 +384,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 		return (error);
 	apply_defaults(op);
 	error = default_place(op);
+	if (error == 0)
+		error = option_check_locks(op);
 	return (error != 0 ? error : check_grid(op));
 }
 

@@ -305,6 +305,42 @@ cli__operands_after_help_body() {
 	verdict
 }
 
+# The kinds that wait as lib/lock_spin.h has it; the Concurrency Kit's do not.
+spinning() {
+	"$(program)" list locks | awk '$2 == "spins" { print $1 }' |
+	    grep -v '^ck-'
+}
+
+atf_test_case cli__tunables_of_other_locks
+cli__tunables_of_other_locks_head() {
+	atf_set descr "a lock tunable that no chosen kind heeds is refused, with \
+kinds that would; one that some kind heeds is taken"
+}
+cli__tunables_of_other_locks_body() {
+	t=rngsim.lock
+	refused "-S|$t.pass_limit|-l mtx|cohort|cna" run -S $t.pass_limit=1
+	refused "-S|$t.nodes|-l mtx|cohort|cna" run -l mtx -S $t.nodes=2
+	refused "-S|$t.ticket_pauses|-l ticket|ticket-pb" \
+	    run -S $t.ticket_pauses=1 -l ticket
+	refused "-S|$t.spin_polls|-l pthread|tas|mcs" \
+	    run -l pthread -S $t.spin_polls=0
+	refused '-S|delay_max|-l tas, mcs|mtx, mtx-spin, tas-backoff' \
+	    sweep -l tas,mcs -S debug.lock.delay_max=9
+	refused '-S|restrict_starvation|-l qspin|mtx' \
+	    cat -l qspin -S debug.lock.delay.restrict_starvation=1
+	verdict
+	[ "$(spinning | wc -l)" -ge 4 ] || atf_fail "list locks"
+	for l in $(spinning); do
+		atf_check -o ignore -e empty "$(program)" \
+		    run -d none -r 1 -t 0.02 -l $l -S $t.spin_polls=1
+	done
+	atf_check -o ignore -e empty "$(program)" sweep -d none -c aes -r 1 \
+	    -n 1 -t 0.02 -l mtx,cna -S $t.pass_limit=1 -S debug.lock.delay_max=9
+	# Profiling is the program's, not a kind's.
+	atf_check -o ignore -e empty "$(program)" run -d none -r 1 -t 0.02 \
+	    -l tas -S debug.lock.prof.enable=0
+}
+
 atf_test_case cli__contradictions
 cli__contradictions_head() {
 	atf_set descr "two arguments that exclude each other, both named"
@@ -494,6 +530,7 @@ atf_init_test_cases() {
 	atf_add_test_case cli__every_tunable_has_its_range
 	atf_add_test_case cli__operands
 	atf_add_test_case cli__operands_after_help
+	atf_add_test_case cli__tunables_of_other_locks
 	atf_add_test_case cli__contradictions
 	atf_add_test_case cli__report_contradictions
 	atf_add_test_case cli__duplicates

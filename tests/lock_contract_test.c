@@ -739,6 +739,35 @@ ATF_TC_BODY(lock_acquire__passes_within_node, tc)
 	ATF_CHECK_MSG(asked > 0, "no kind knows nodes");
 }
 
+ATF_TC(lock_tunable_knob__is_heeded);
+ATF_TC_HEAD(lock_tunable_knob__is_heeded, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Each lock tunable is heeded by some "
+	    "kind, but for the choice of flavour, and no other name is");
+}
+ATF_TC_BODY(lock_tunable_knob__is_heeded, tc)
+{
+	unsigned i, k, knob, known = 0, heeded = 0;
+	const char *name;
+
+	for (k = 0; k < lock_class_count; k++)
+		heeded |= lock_classes[k]->lc_knobs;
+	for (i = 0; i < lock_tunable_count; i++) {
+		name = lock_tunables[i].tn_name;
+		knob = lock_tunable_knob(name);
+		known |= knob;
+		if (strcmp(name, "debug.lock.prof.enable") == 0)
+			ATF_CHECK_EQ(0, knob);
+		else
+			ATF_CHECK_MSG((heeded & knob) != 0, "%s", name);
+	}
+	ATF_CHECK_EQ_MSG(heeded, known, "a kind heeds %#x, there are %#x",
+	    heeded, known);
+	ATF_CHECK_EQ(0, lock_tunable_knob(""));
+	ATF_CHECK_EQ(0, lock_tunable_knob("rngsim.lock"));
+}
+
 ATF_TC(lock_init__no_memory);
 ATF_TC_HEAD(lock_init__no_memory, tc)
 {
@@ -863,6 +892,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, lock__profile_sees_contention);
 	ATF_TP_ADD_TC(tp, lock_acquire__in_line);
 	ATF_TP_ADD_TC(tp, lock_acquire__passes_within_node);
+	ATF_TP_ADD_TC(tp, lock_tunable_knob__is_heeded);
 	ATF_TP_ADD_TC(tp, lock_init__no_memory);
 	ATF_TP_ADD_TC(tp, lock_init__bad_threads);
 	ATF_TP_ADD_TC(tp, lock_init__bad_delays);
