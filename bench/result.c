@@ -325,8 +325,8 @@ free_texts(char **texts)
 	free(texts);
 }
 
-static void
-free_cell(struct result_cell *cell)
+void
+result_cell_free(struct result_cell *cell)
 {
 	unsigned i;
 
@@ -351,10 +351,10 @@ result_free(struct result *r)
 	free_texts(r->sources);
 	free_texts(r->sources_skipped);
 	for (i = 0; r->cells != NULL && i < r->cell_count; i++)
-		free_cell(&r->cells[i]);
+		result_cell_free(&r->cells[i]);
 	free(r->cells);
 	for (i = 0; r->controls != NULL && i < r->control_count; i++)
-		free_cell(&r->controls[i]);
+		result_cell_free(&r->controls[i]);
 	free(r->controls);
 	*r = (struct result){ .cells = NULL };
 }

@@ -257,6 +257,9 @@ int result_load(const char *path, struct result *r,
 /* Frees everything r points to, which result_load() or a run allocated. */
 void result_free(struct result *r);
 
+/* The same for one cell. */
+void result_cell_free(struct result_cell *cell);
+
 /* Fills in the host; clock_ns and profile_ns are left alone. */
 void result_host_fill(struct result_host *host);
 

@@ -1,0 +1,130 @@
+#include <math.h>
+#include <string.h>
+
+#include "bench/figure.h"
+#include "bench/group.h"
+#include "bench/view.h"
+#include "lib/kassert.h"
+#include "lib/lock.h"
+
+/*
+ * The locks that are profiled, by name: the file in which the kernel takes
+ * them, and their kind where the cell does not choose it.
+ */
+static const struct {
+	const char	*name;
+	const char	*file;
+	const char	*kind;
+} locks[] = {
+	{ "reseed mutex", "fortuna.c", NULL },
+	{ "entropy harvest mutex", "random_harvestq.c", "mtx-spin" },
+};
+
+enum { LOCKS = sizeof(locks) / sizeof(locks[0]) };
+
+void
+view_heading(FILE *out, const struct result_cell *cell)
+{
+	char bytes[32], text[4 * RESULT_TEXT_SIZE];
+	int n;
+
+	n = snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, "
+	    "%u reader%s of %s%s%s", cell->design, cell->lock, cell->cipher,
+	    cell->crypto, cell->readers, cell->readers == 1 ? "" : "s",
+	    figure_bytes(bytes, cell->request_bytes),
+	    cell->workload[0] == '\0' ? "" : ", ", cell->workload);
+	if (cell->rate_per_s > 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n,
+		    ", %s %g/s each", cell->arrivals, cell->rate_per_s);
+	if (strcmp(group_claim(cell), "measured") != 0)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", %s",
+		    group_claim(cell));
+	figure_wrap(out, "", 2, text);
+	if (cell->gate[0] != '\0')
+		figure_wrap(out, "!", 2, cell->gate);
+}
+
+bool
+view_profiled(FILE *out, const struct result_cell *cell)
+{
+
+	if (cell->lock_profile_rows > 0)
+		return (true);
+	fputs(cell->profiled ? "  no lock was taken\n" :
+	    "  not profiled: there is nothing to show\n", out);
+	return (false);
+}
+
+const char *
+view_whole(char buf[VIEW_SIZE], double v, int width)
+{
+	int digits;
+
+	KASSERT(v >= 0 && isfinite(v), ("%g in a view", v));
+	MPASS(width >= 6 && width <= 20);
+	v = floor(v);
+	if (v < pow(10, width)) {
+		snprintf(buf, VIEW_SIZE, "%.0f", v);
+		return (buf);
+	}
+	/* A point and its digits are left out first, last the exponent's. */
+	digits = v >= 1e99 ? width - 7 : width - 6;
+	snprintf(buf, VIEW_SIZE, "%.*e", digits > 0 ? digits : 0, v);
+	return (buf);
+}
+
+const char *
+view_site(char buf[VIEW_SIZE], const char *lock, const char *site)
+{
+	unsigned i;
+
+	for (i = 0; i < LOCKS; i++) {
+		if (strcmp(lock, locks[i].name) == 0) {
+			snprintf(buf, VIEW_SIZE, "%s:%s", locks[i].file, site);
+			return (buf);
+		}
+	}
+	snprintf(buf, VIEW_SIZE, "%s", site);
+	return (buf);
+}
+
+const char *
+view_class(const struct result_cell *cell, const char *lock)
+{
+	const char *kind = cell->lock;
+	const struct lock_class *lc;
+	unsigned i;
+
+	for (i = 0; i < LOCKS; i++)
+		if (locks[i].kind != NULL && strcmp(lock, locks[i].name) == 0)
+			kind = locks[i].kind;
+	/* A file may name kinds that this program does not have. */
+	lc = lock_class_find(kind);
+	return (lc == NULL ? kind : lc->lc_type);
+}
+
+bool
+view_same_lock(const struct result_row *a, const struct result_row *b)
+{
+
+	return (strcmp(a->lock, b->lock) == 0);
+}
+
+bool
+view_same_site(const struct result_row *a, const struct result_row *b)
+{
+
+	return (view_same_lock(a, b) && strcmp(a->site, b->site) == 0);
+}
+
+bool
+view_first(const struct result_cell *cell, unsigned i,
+    bool (*same)(const struct result_row *, const struct result_row *))
+{
+	unsigned k;
+
+	for (k = 0; k < i; k++)
+		if (same(&cell->lock_profile[k], &cell->lock_profile[i]))
+			return (false);
+	return (true);
+}
