@@ -8,6 +8,9 @@
 #include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/report_fairness.h"
+#include "bench/report_lockprof.h"
+#include "bench/report_lockstat.h"
+#include "bench/report_waits.h"
 #include "bench/select.h"
 #include "bench/view.h"
 
@@ -80,6 +83,11 @@ static const struct report_option options[] = {
 	    INDENT "the harvest thread's CPU against readers"),
 	VIEW("fairness", report_fairness, NULL,
 	    "how evenly readers were served"),
+	VIEW("lock-prof", report_lockprof, NULL,
+	    "lock profiles as LOCK_PROFILING(9), and in ns"),
+	VIEW("lockstat", report_lockstat, report_lockstat_histogram,
+	    "lock events as lockstat(1)"),
+	VIEW("waits", report_waits, NULL, "who waited for whom"),
 };
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };

@@ -22,6 +22,9 @@ static const struct {
 
 enum { LOCKS = sizeof(locks) / sizeof(locks[0]) };
 
+/* More than any machine counts. */
+static const double view_largest = 1e300;
+
 void
 view_heading(FILE *out, const struct result_cell *cell)
 {
@@ -55,6 +58,24 @@ view_profiled(FILE *out, const struct result_cell *cell)
 	return (false);
 }
 
+bool
+view_detailed(const struct result_cell *cell)
+{
+	const struct result_row *row;
+	unsigned bin, i;
+
+	for (i = 0; i < cell->lock_profile_rows; i++) {
+		row = &cell->lock_profile[i];
+		if (row->cnt_hold > 0)
+			return (true);
+		/* Where there are distributions, every hold is in one. */
+		for (bin = 0; bin < RESULT_LOG2_BINS; bin++)
+			if (row->hold_log2[bin] > 0)
+				return (true);
+	}
+	return (false);
+}
+
 const char *
 view_whole(char buf[VIEW_SIZE], double v, int width)
 {
@@ -71,6 +92,20 @@ view_whole(char buf[VIEW_SIZE], double v, int width)
 	digits = v >= 1e99 ? width - 7 : width - 6;
 	snprintf(buf, VIEW_SIZE, "%.*e", digits > 0 ? digits : 0, v);
 	return (buf);
+}
+
+double
+view_sum(double a, double b)
+{
+
+	return (fmin(a + b, view_largest));
+}
+
+double
+view_mean(double total, double count)
+{
+
+	return (count > 0 ? fmin(total / count, view_largest) : 0);
 }
 
 const char *

@@ -30,12 +30,22 @@ void view_heading(FILE *out, const struct result_cell *cell);
 bool view_profiled(FILE *out, const struct result_cell *cell);
 
 /*
+ * Whether the document has the optional members of lock_profile and waits: who
+ * waited for whom, and distributions.
+ */
+bool view_detailed(const struct result_cell *cell);
+
+/*
  * A whole number of 0 or more, with an exponent where width columns do not
  * hold its digits.
  *
  *   width  in  6..20
  */
 const char *view_whole(char buf[VIEW_SIZE], double v, int width);
+
+/* Sums and means that stay finite whatever a document says. */
+double view_sum(double a, double b);
+double view_mean(double total, double count);	/* 0 without a count */
 
 /* A place in the program as LOCK_PROFILING(9) has it: "fortuna.c:pre_read". */
 const char *view_site(char buf[VIEW_SIZE], const char *lock, const char *site);
