@@ -32,6 +32,17 @@ figure_real(char buf[FIGURE_SIZE], double v)
 }
 
 const char *
+figure_count(char buf[FIGURE_SIZE], double v)
+{
+
+	if (v >= 999999.5)
+		return (figure_real(buf, v));
+	KASSERT(v >= 0, ("%g counted", v));
+	snprintf(buf, FIGURE_SIZE, "%.0f", v);
+	return (buf);
+}
+
+const char *
 figure_percent(char buf[FIGURE_SIZE], double v)
 {
 

@@ -16,6 +16,9 @@ enum {
 /* A number of 0 or more in three or four digits: "0.012", "431.5". */
 const char *figure_real(char buf[FIGURE_SIZE], double v);
 
+/* The same for what was counted: whole as long as six digits hold it. */
+const char *figure_count(char buf[FIGURE_SIZE], double v);
+
 /* The same for percentages, at most five wide: "3.4", "88.1", ">9999". */
 const char *figure_percent(char buf[FIGURE_SIZE], double v);
 

@@ -58,8 +58,8 @@ print_cell(FILE *out, const struct result_cell *cell)
 	    f->hold_cna, f->hold_cna > 0);
 	if (reacquired)
 		fprintf(out, "reacquire p50 %s p99 %s\n",
-		    figure_real(p50, f->reacquire_p50),
-		    figure_real(p99, f->reacquire_p99));
+		    figure_count(p50, f->reacquire_p50),
+		    figure_count(p99, f->reacquire_p99));
 	else
 		fputs("reacquire p50 - p99 -\n", out);
 }

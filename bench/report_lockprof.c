@@ -72,12 +72,13 @@ print_stats(FILE *out, const struct result_cell *cell,
 /*
  * One line of the second block.
  *
- *   q    in  NULL, and
- *   max  in  below 0: there is none
+ *   q     in  or NULL: there are none
+ *   most  in  not exceeded; quantiles of a histogram are a little too high
+ *   max   in  or NULL: likewise
  */
 static void
 print_times(FILE *out, const char *what, double count, double total_ns,
-    const struct result_quantiles *q, double max_ns)
+    const struct result_quantiles *q, double most_ns, const double *max_ns)
 {
 	char buf[5][VIEW_SIZE];
 
@@ -91,11 +92,14 @@ print_times(FILE *out, const char *what, double count, double total_ns,
 		    NS_WIDTH, "-");
 	else
 		fprintf(out, " %*s %*s %*s", NS_WIDTH,
-		    view_whole(buf[2], q->p50, NS_WIDTH), NS_WIDTH,
-		    view_whole(buf[3], q->p99, NS_WIDTH), NS_WIDTH,
-		    view_whole(buf[4], q->p999, NS_WIDTH));
-	fprintf(out, " %*s\n", NS_WIDTH, max_ns < 0 ? "-" :
-	    view_whole(buf[0], max_ns, NS_WIDTH));
+		    view_whole(buf[2], fmin(q->p50, most_ns),
+		    NS_WIDTH), NS_WIDTH,
+		    view_whole(buf[3], fmin(q->p99, most_ns),
+		    NS_WIDTH), NS_WIDTH,
+		    view_whole(buf[4], fmin(q->p999, most_ns),
+		    NS_WIDTH));
+	fprintf(out, " %*s\n", NS_WIDTH, max_ns == NULL ? "-" :
+	    view_whole(buf[0], *max_ns, NS_WIDTH));
 }
 
 static void
@@ -110,17 +114,18 @@ print_ns(FILE *out, const struct result_row *row)
 		    view_whole(yields, row->yields, 11));
 	fputc('\n', out);
 	print_times(out, "hold", row->count, row->hold_total_ns, &row->hold_ns,
-	    row->hold_max_ns);
+	    row->hold_max_ns, &row->hold_max_ns);
 	if (row->contended <= 0)
 		return;
 	print_times(out, "wait", row->contended, row->wait_total_ns, NULL,
-	    row->wait_max_ns);
+	    row->wait_max_ns, &row->wait_max_ns);
 	if (row->spin_count > 0)
 		print_times(out, " spin", row->spin_count, row->spin_total_ns,
-		    &row->spin_ns, -1);
+		    &row->spin_ns, row->wait_max_ns, NULL);
 	if (row->block_count > 0)
 		print_times(out, " block", row->block_count,
-		    row->block_total_ns, &row->block_ns, -1);
+		    row->block_total_ns, &row->block_ns, row->wait_max_ns,
+		    NULL);
 }
 
 static void

@@ -23,7 +23,10 @@ struct strip {
 	FILE		*st_out;
 	const struct result_cell *st_cell;
 	const char	*st_lock;
-	const char	**st_holders;	/* of the lock, each once */
+	const char	**st_holders;	/* columns, each once */
+	const struct result_wait **st_waiters;	/* rows, by site and role */
+	unsigned	 st_holder_count;
+	unsigned	 st_waiter_count;
 	unsigned	 st_first;
 	unsigned	 st_end;	/* the last but one; all may follow */
 	bool		 st_all;	/* the sum of all columns */
@@ -68,20 +71,16 @@ column_width(const char *holder)
 
 /* What a row of the matrix says of some waits. */
 static const char *
-figure_count(char buf[FIGURE_SIZE], const struct strip *st,
+waits_count(char buf[FIGURE_SIZE], const struct strip *st,
     const struct waits *w)
 {
 
 	(void)st;
-	if (w->wa_count < 9999999.5)
-		snprintf(buf, FIGURE_SIZE, "%.0f", w->wa_count);
-	else
-		figure_real(buf, w->wa_count);
-	return (buf);
+	return (figure_count(buf, w->wa_count));
 }
 
 static const char *
-figure_total(char buf[FIGURE_SIZE], const struct strip *st,
+waits_total(char buf[FIGURE_SIZE], const struct strip *st,
     const struct waits *w)
 {
 
@@ -90,7 +89,7 @@ figure_total(char buf[FIGURE_SIZE], const struct strip *st,
 }
 
 static const char *
-figure_mean(char buf[FIGURE_SIZE], const struct strip *st,
+waits_mean(char buf[FIGURE_SIZE], const struct strip *st,
     const struct waits *w)
 {
 
@@ -99,7 +98,7 @@ figure_mean(char buf[FIGURE_SIZE], const struct strip *st,
 }
 
 static const char *
-figure_share(char buf[FIGURE_SIZE], const struct strip *st,
+waits_share(char buf[FIGURE_SIZE], const struct strip *st,
     const struct waits *w)
 {
 
@@ -112,10 +111,10 @@ static const struct {
 	const char	*(*figure)(char buf[FIGURE_SIZE],
 			    const struct strip *st, const struct waits *w);
 } lines[] = {
-	{ "  waits", figure_count },
-	{ "  total", figure_total },
-	{ "  mean", figure_mean },
-	{ "  % time", figure_share },
+	{ "  waits", waits_count },
+	{ "  total", waits_total },
+	{ "  mean", waits_mean },
+	{ "  % time", waits_share },
 };
 
 enum { LINES = sizeof(lines) / sizeof(lines[0]) };
@@ -149,7 +148,7 @@ print_waiter(const struct strip *st, const struct result_wait *who)
 	}
 }
 
-/* Whether the i-th row is the first of its lock, or of its waiter there. */
+/* Whether the i-th row is the first of its lock. */
 static bool
 first_of_lock(const struct result_cell *cell, unsigned i)
 {
@@ -161,54 +160,86 @@ first_of_lock(const struct result_cell *cell, unsigned i)
 	return (true);
 }
 
-static bool
-first_of_waiter(const struct result_cell *cell, unsigned i)
+/* Where a lock's site stands in the lock profile, to keep its order. */
+static unsigned
+rank_of(const struct result_cell *cell, const char *lock, const char *site)
 {
-	const struct result_wait *a = &cell->waits[i], *b;
-	unsigned k;
+	unsigned i;
 
-	for (k = 0; k < i; k++) {
-		b = &cell->waits[k];
-		if (strcmp(a->lock, b->lock) == 0 &&
-		    strcmp(a->site, b->site) == 0 &&
-		    strcmp(a->role, b->role) == 0)
-			return (false);
-	}
-	return (true);
+	for (i = 0; i < cell->lock_profile_rows; i++)
+		if (strcmp(cell->lock_profile[i].lock, lock) == 0 &&
+		    strcmp(cell->lock_profile[i].site, site) == 0)
+			break;
+	return (i);
 }
 
-/* The sites from which a lock was held, each once. */
-static unsigned
-collect_holders(const struct result_cell *cell, const char *lock,
-    const char **holders)
+/* The sites from which the lock was held, each once. */
+static void
+collect_holders(struct strip *st)
 {
-	unsigned count = 0, i, k;
+	const struct result_cell *cell = st->st_cell;
+	const char *holder;
+	unsigned i, k, rank;
 
 	for (i = 0; i < cell->wait_rows; i++) {
-		if (strcmp(cell->waits[i].lock, lock) != 0)
+		holder = cell->waits[i].holder;
+		if (strcmp(cell->waits[i].lock, st->st_lock) != 0)
 			continue;
-		for (k = 0; k < count; k++)
-			if (strcmp(holders[k], cell->waits[i].holder) == 0)
+		for (k = 0; k < st->st_holder_count; k++)
+			if (strcmp(st->st_holders[k], holder) == 0)
 				break;
-		if (k == count)
-			holders[count++] = cell->waits[i].holder;
+		if (k < st->st_holder_count)
+			continue;
+		rank = rank_of(cell, st->st_lock, holder);
+		for (; k > 0 && rank_of(cell, st->st_lock,
+		    st->st_holders[k - 1]) > rank; k--)
+			st->st_holders[k] = st->st_holders[k - 1];
+		st->st_holders[k] = holder;
+		st->st_holder_count++;
 	}
-	return (count);
+}
+
+/* Who waited, each site and role once. */
+static void
+collect_waiters(struct strip *st)
+{
+	const struct result_cell *cell = st->st_cell;
+	const struct result_wait *w;
+	unsigned i, k, rank;
+
+	for (i = 0; i < cell->wait_rows; i++) {
+		w = &cell->waits[i];
+		if (strcmp(w->lock, st->st_lock) != 0)
+			continue;
+		for (k = 0; k < st->st_waiter_count; k++)
+			if (strcmp(st->st_waiters[k]->site, w->site) == 0 &&
+			    strcmp(st->st_waiters[k]->role, w->role) == 0)
+				break;
+		if (k < st->st_waiter_count)
+			continue;
+		rank = rank_of(cell, st->st_lock, w->site);
+		for (; k > 0 && rank_of(cell, st->st_lock,
+		    st->st_waiters[k - 1]->site) > rank; k--)
+			st->st_waiters[k] = st->st_waiters[k - 1];
+		st->st_waiters[k] = w;
+		st->st_waiter_count++;
+	}
 }
 
 /* Chooses the columns of the next strip; the sum follows the last if it can. */
 static void
-fill_strip(struct strip *st, unsigned count)
+fill_strip(struct strip *st)
 {
 	int column = WAITS_LABEL, width;
 
-	for (st->st_end = st->st_first; st->st_end < count; st->st_end++) {
+	for (st->st_end = st->st_first; st->st_end < st->st_holder_count;
+	    st->st_end++) {
 		width = 1 + column_width(st->st_holders[st->st_end]);
 		if (column + width > FIGURE_COLUMNS)
 			break;
 		column += width;
 	}
-	st->st_all = st->st_end == count &&
+	st->st_all = st->st_end == st->st_holder_count &&
 	    column + 1 + WAITS_NARROW <= FIGURE_COLUMNS;
 }
 
@@ -224,34 +255,39 @@ print_strip(const struct strip *st)
 	if (st->st_all)
 		fprintf(st->st_out, " %*s", WAITS_NARROW, "all");
 	fputc('\n', st->st_out);
-	for (i = 0; i < st->st_cell->wait_rows; i++)
-		if (strcmp(st->st_cell->waits[i].lock, st->st_lock) == 0 &&
-		    first_of_waiter(st->st_cell, i))
-			print_waiter(st, &st->st_cell->waits[i]);
+	for (i = 0; i < st->st_waiter_count; i++)
+		print_waiter(st, st->st_waiters[i]);
 	print_waiter(st, NULL);
 }
 
-static void
-print_lock(FILE *out, const struct result_cell *cell, const char *lock,
-    const char **holders)
+static int
+print_lock(FILE *out, const struct result_cell *cell, const char *lock)
 {
-	struct strip st = { .st_out = out, .st_cell = cell, .st_lock = lock,
-	    .st_holders = holders };
-	char count_text[FIGURE_SIZE], total_text[FIGURE_SIZE];
+	struct strip st = { .st_out = out, .st_cell = cell, .st_lock = lock };
+	char count[FIGURE_SIZE], total[FIGURE_SIZE];
 	struct waits all;
-	unsigned count;
+	int error = ENOMEM;
 
-	all = add_up(&st, NULL, NULL);
-	st.st_total_ns = all.wa_total_ns;
-	fprintf(out, "\n%s: %s wait%s, %s\n", lock,
-	    figure_count(count_text, &st, &all), all.wa_count == 1 ? "" : "s",
-	    figure_total(total_text, &st, &all));
-	count = collect_holders(cell, lock, holders);
-	do {
-		fill_strip(&st, count);
-		print_strip(&st);
-		st.st_first = st.st_end;
-	} while (!st.st_all);
+	st.st_holders = calloc(cell->wait_rows, sizeof(*st.st_holders));
+	st.st_waiters = calloc(cell->wait_rows, sizeof(*st.st_waiters));
+	if (st.st_holders != NULL && st.st_waiters != NULL) {
+		error = 0;
+		collect_holders(&st);
+		collect_waiters(&st);
+		all = add_up(&st, NULL, NULL);
+		st.st_total_ns = all.wa_total_ns;
+		fprintf(out, "\n%s: %s wait%s, %s\n", lock,
+		    waits_count(count, &st, &all), all.wa_count == 1 ? "" : "s",
+		    waits_total(total, &st, &all));
+		do {
+			fill_strip(&st);
+			print_strip(&st);
+			st.st_first = st.st_end;
+		} while (!st.st_all);
+	}
+	free(st.st_holders);
+	free(st.st_waiters);
+	return (error);
 }
 
 /* Whether anybody waited, as far as the lock profile says. */
@@ -269,23 +305,17 @@ contended(const struct result_cell *cell)
 static int
 print_cell(FILE *out, const struct result_cell *cell)
 {
-	const char **holders;
 	unsigned i;
+	int error = 0;
 
-	if (cell->wait_rows == 0) {
+	if (cell->wait_rows == 0)
 		fputs(contended(cell) && !view_detailed(cell) ?
 		    "  the document does not say who waited for whom\n" :
 		    "  nobody waited\n", out);
-		return (0);
-	}
-	holders = calloc(cell->wait_rows, sizeof(*holders));
-	if (holders == NULL)
-		return (ENOMEM);
-	for (i = 0; i < cell->wait_rows; i++)
+	for (i = 0; error == 0 && i < cell->wait_rows; i++)
 		if (first_of_lock(cell, i))
-			print_lock(out, cell, cell->waits[i].lock, holders);
-	free(holders);
-	return (0);
+			error = print_lock(out, cell, cell->waits[i].lock);
+	return (error);
 }
 
 int
