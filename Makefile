@@ -25,8 +25,8 @@ BENCH = config place prime stats host result result_field result_decode \
 	result_load value outfile group figure table table_cell csv csv_scale \
 	plot_script plot report progress usage option_set options cell_common summary \
 	sweep measure kat \
-	select view report_fairness report_lockprof report_lockstat \
-	report_waits
+	table_control select view report_fairness report_lockprof \
+	report_lockstat report_waits
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

@@ -105,14 +105,16 @@ print_times(FILE *out, const char *what, double count, double total_ns,
 static void
 print_ns(FILE *out, const struct result_row *row)
 {
-	char buf[VIEW_SIZE], yields[VIEW_SIZE];
+	char site[VIEW_SIZE], text[2 * VIEW_SIZE], yields[VIEW_SIZE];
+	int n;
 
-	fprintf(out, "%.50s %.20s", view_site(buf, row->lock, row->site),
-	    row->role);
+	n = snprintf(text, sizeof(text), "%s %s",
+	    view_site(site, row->lock, row->site), row->role);
 	if (row->yields > 0)
-		fprintf(out, ", CPU yielded %s times",
+		snprintf(text + n, sizeof(text) - (size_t)n,
+		    ", CPU yielded %s times",
 		    view_whole(yields, row->yields, 11));
-	fputc('\n', out);
+	figure_wrap(out, "", 2, text);
 	print_times(out, "hold", row->count, row->hold_total_ns, &row->hold_ns,
 	    row->hold_max_ns, &row->hold_max_ns);
 	if (row->contended <= 0)

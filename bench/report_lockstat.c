@@ -131,16 +131,20 @@ print_record(const struct section *se, const struct record *re, double sum)
 	const struct result_row *row = re->re_row;
 	const int room = FIGURE_COLUMNS - STAT_FIXED - STAT_LOCK -
 	    se->se_count_width - se->se_nsec_width;
-	char caller[VIEW_SIZE], count[VIEW_SIZE], nsec[VIEW_SIZE];
+	char caller[VIEW_SIZE] = "", count[VIEW_SIZE], nsec[VIEW_SIZE];
 
 	snprintf(caller, sizeof(caller), "%s (%s)", row->site, row->role);
+	/* Cut where the line ends, and no space left there. */
+	caller[room] = '\0';
+	if (caller[room - 1] == ' ')
+		caller[room - 1] = '\0';
 	/* Whoever holds one of these locks holds it alone: rcnt. */
-	fprintf(se->se_out, "%*s %3.0f%% %3.0f%% %4.2f %*s %-*.*s %.*s\n",
+	fprintf(se->se_out, "%*s %3.0f%% %3.0f%% %4.2f %*s %-*.*s %s\n",
 	    se->se_count_width, view_whole(count, re->re_count,
 	    STAT_WIDEST), 100 * fmin(1, re->re_count / se->se_events),
 	    100 * fmin(1, sum / se->se_events), 1.0, se->se_nsec_width,
 	    view_whole(nsec, view_mean(re->re_total_ns, re->re_count),
-	    STAT_WIDEST), STAT_LOCK, STAT_LOCK, row->lock, room, caller);
+	    STAT_WIDEST), STAT_LOCK, STAT_LOCK, row->lock, caller);
 }
 
 static void
@@ -167,7 +171,7 @@ print_distribution(FILE *out, const struct record *re)
 	fprintf(out, "\n%*s %31s %s\n", width, "nsec",
 	    "------ Time Distribution ------", "count");
 	for (bin = first; bin <= last; bin++) {
-		bar = (int)(STAT_BAR * fmin(1, re->re_log2[bin] / sum));
+		bar = (int)fmin(STAT_BAR, STAT_BAR * re->re_log2[bin] / sum);
 		fprintf(out, "%*.0f |%.*s%*s %s\n", width,
 		    ldexp(1, (int)bin), bar, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
 		    STAT_BAR - bar, "",

@@ -22,8 +22,9 @@ struct table {
 	bool		 tb_star;	/* an oversubscribed row */
 	bool		 tb_paren;	/* a ratio that shows nothing */
 	bool		 tb_once;	/* a cell without a spread */
+	bool		 tb_gate;	/* a cell that failed its gates */
 	/* Of one block. */
-	const char	*tb_notes[TABLE_MARKS];
+	const struct result_cell *tb_notes[TABLE_MARKS];
 	unsigned	 tb_note_count;
 	bool		 tb_notes_more;
 };
@@ -104,7 +105,14 @@ print_list(FILE *out, const char *first, char *const *texts)
 	figure_wrap(out, first, 2, text);
 }
 
-/* A footnote's mark; cells of a block with the same notes share it. */
+static bool
+gated(const struct result_cell *cell)
+{
+
+	return (cell->gate[0] != '\0');
+}
+
+/* A footnote's mark; cells of a block with the same gate and notes share it. */
 static void
 mark(struct table *tb, const struct result_cell *cell,
     char buf[TABLE_MARK_SIZE])
@@ -112,10 +120,11 @@ mark(struct table *tb, const struct result_cell *cell,
 	unsigned i;
 
 	buf[0] = '\0';
-	if (cell == NULL || cell->notes[0] == '\0')
+	if (cell == NULL || (cell->notes[0] == '\0' && !gated(cell)))
 		return;
 	for (i = 0; i < tb->tb_note_count; i++)
-		if (strcmp(tb->tb_notes[i], cell->notes) == 0)
+		if (strcmp(tb->tb_notes[i]->notes, cell->notes) == 0 &&
+		    strcmp(tb->tb_notes[i]->gate, cell->gate) == 0)
 			break;
 	if (i == TABLE_MARKS) {
 		tb->tb_notes_more = true;
@@ -123,19 +132,26 @@ mark(struct table *tb, const struct result_cell *cell,
 		return;
 	}
 	if (i == tb->tb_note_count)
-		tb->tb_notes[tb->tb_note_count++] = cell->notes;
+		tb->tb_notes[tb->tb_note_count++] = cell;
 	snprintf(buf, TABLE_MARK_SIZE, "[%c]", (int)('a' + i));
 }
 
 static void
 print_notes(struct table *tb)
 {
-	char first[TABLE_MARK_SIZE];
+	char first[TABLE_MARK_SIZE], text[TABLE_TEXT_SIZE];
+	const struct result_cell *cell;
 	unsigned i;
 
 	for (i = 0; i < tb->tb_note_count; i++) {
+		cell = tb->tb_notes[i];
+		text[0] = '\0';
+		if (gated(cell))
+			add(text, "! %s%s", cell->gate,
+			    cell->notes[0] != '\0' ? "; " : "");
+		add(text, "%s", cell->notes);
 		snprintf(first, sizeof(first), "[%c]", (int)('a' + i));
-		figure_wrap(tb->tb_out, first, 4, tb->tb_notes[i]);
+		figure_wrap(tb->tb_out, first, 4, text);
 	}
 	if (tb->tb_notes_more)
 		figure_wrap(tb->tb_out, "[+]", 4,
@@ -165,7 +181,9 @@ print_cell(struct table *tb, const struct result_cell *cell)
 	} else {
 		snprintf(spread, sizeof(spread), "-");
 	}
-	fprintf(tb->tb_out, " %7s %5s %5s %7s", rate, spread,
+	tb->tb_gate |= gated(cell);
+	fprintf(tb->tb_out, " %7s%c%5s %5s %7s", rate,
+	    gated(cell) ? '!' : ' ', spread,
 	    figure_percent(cpu, cell->harvest.cpu_percent),
 	    figure_ns(p99, cell->latency_ns.p99));
 }
@@ -178,7 +196,8 @@ print_ratio(struct table *tb, const struct result_cell *base,
 	char text[FIGURE_SIZE + 2], number[FIGURE_SIZE];
 	double ratio;
 
-	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0) {
+	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0 ||
+	    gated(base) || gated(cell)) {
 		fprintf(tb->tb_out, " %7s", "-");
 		return (" ");
 	}
@@ -286,6 +305,9 @@ print_legend(const struct table *tb)
 	figure_wrap(tb->tb_out, "", 2, "MB/s is of each reader, in the mean; "
 	    "+-% half its 95 % interval; harv% the harvest thread's CPU; p99 "
 	    "of one read request; ratio of the totals.");
+	if (tb->tb_gate)
+		figure_wrap(tb->tb_out, "!", 2, "failed a gate: to be neither "
+		    "ranked nor averaged with others.");
 	if (tb->tb_star)
 		figure_wrap(tb->tb_out, "*", 2, "more readers than CPUs: "
 		    "the scheduler is in these numbers.");
@@ -346,5 +368,6 @@ table_print(FILE *out, const struct result *r)
 			print_group(&tb, group);
 		print_legend(&tb);
 	}
+	table_controls_print(out, r);
 	print_costs(&tb);
 }

@@ -4,10 +4,12 @@
 #include "bench/figure.h"
 #include "bench/group.h"
 #include "bench/table.h"
+#include "bench/view.h"
 #include "lib/kassert.h"
 
 enum {
 	TABLE_LABEL	= 15,
+	TABLE_FAIRNESS	= 128,	/* of a line's text */
 	TABLE_READERS	= 1024	/* printed one by one; the file has all */
 };
 
@@ -85,20 +87,54 @@ print_harvest(FILE *out, const struct result_harvest *h, double hold_share)
 	    TABLE_LABEL, "", percent_of(cpu, hold_share, 1));
 }
 
+/* cna is half at least: 0 is a document that does not say. */
 static void
-print_row(FILE *out, const struct result_row *row)
+print_indexes(FILE *out, const char *label, double min_max, double cov,
+    double jain, double cna)
+{
+	char buf[2][FIGURE_SIZE], text[TABLE_FAIRNESS];
+	int n;
+
+	n = snprintf(text, sizeof(text), "min/max %.3f, cov %s, Jain's index "
+	    "%.3f", fmin(min_max, 1), figure_real(buf[0], cov), fmin(jain, 1));
+	if (cna > 0)
+		snprintf(text + n, sizeof(text) - (size_t)n,
+		    ", busier half %s %%",
+		    figure_percent(buf[1], 100 * fmin(cna, 1)));
+	figure_wrap(out, label, TABLE_LABEL, text);
+}
+
+static void
+print_fairness(FILE *out, const struct result_fairness *f)
+{
+	char p50[FIGURE_SIZE], p99[FIGURE_SIZE];
+
+	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
+	if (f->hold_cna > 0)
+		print_indexes(out, "  of holding", f->hold_min_max,
+		    f->hold_cov, f->hold_jain, f->hold_cna);
+	if (f->reacquire_p50 > 0)
+		fprintf(out, "%*slock again after p50 %s, p99 %s "
+		    "acquisitions by anybody\n", TABLE_LABEL, "",
+		    figure_count(p50, f->reacquire_p50),
+		    figure_count(p99, f->reacquire_p99));
+}
+
+static void
+print_row(FILE *out, const struct result_row *row, bool detailed)
 {
 	char count[FIGURE_SIZE], contended[FIGURE_SIZE], hold[FIGURE_SIZE];
 	char hold_max[FIGURE_SIZE], wait[FIGURE_SIZE], wait_max[FIGURE_SIZE];
-	double n = row->count > 0 ? row->count : 1;
+	char cnt_hold[FIGURE_SIZE];
 
-	fprintf(out, "  %-14.14s %-8.8s %8s %6s %8s %8s %8s %8s\n",
-	    row->site, row->role, figure_real(count, row->count),
+	fprintf(out, "  %-13.13s %-8.8s %7s %6s %7s %7s %7s %7s %8s\n",
+	    row->site, row->role, figure_count(count, row->count),
 	    percent_of(contended, row->contended, row->count),
-	    figure_ns(hold, row->hold_total_ns / n),
+	    figure_ns(hold, view_mean(row->hold_total_ns, row->count)),
 	    figure_ns(hold_max, row->hold_max_ns),
-	    figure_ns(wait, row->wait_total_ns / n),
-	    figure_ns(wait_max, row->wait_max_ns));
+	    figure_ns(wait, view_mean(row->wait_total_ns, row->count)),
+	    figure_ns(wait_max, row->wait_max_ns),
+	    detailed ? figure_count(cnt_hold, row->cnt_hold) : "-");
 }
 
 static void
@@ -109,22 +145,23 @@ print_locks(FILE *out, const struct result_cell *cell)
 
 	if (cell->lock_profile_rows == 0)
 		return;
-	fprintf(out, "\n  %-14s %-8s %8s %6s %8s %8s %8s %8s\n", "site", "role",
-	    "count", "cont%", "hold", "max", "wait", "max");
+	fprintf(out, "\n  %-13s %-8s %7s %6s %7s %7s %7s %7s %8s\n", "site",
+	    "role", "count", "cont%", "hold", "max", "wait", "max", "cnt_hold");
 	for (i = 0; i < cell->lock_profile_rows; i++) {
 		row = &cell->lock_profile[i];
 		if (i == 0 || strcmp(row->lock, row[-1].lock) != 0)
 			fprintf(out, "%.31s\n", row->lock);
-		print_row(out, row);
+		print_row(out, row, view_detailed(cell));
 	}
 	figure_wrap(out, "", 2, "All repeats together; hold and wait are the "
-	    "means of one acquisition, cont% the share that had to wait.");
+	    "means of one acquisition, cont% the share that had to wait, "
+	    "cnt_hold the waits that began during a hold.");
 }
 
 void
 table_cell_print(FILE *out, const struct result_cell *cell)
 {
-	char bytes[32], cov[FIGURE_SIZE];
+	char bytes[32];
 
 	KASSERT(cell->readers > 0, ("a cell without readers"));
 	fprintf(out, "%-*s%.24s, lock %.20s, %s\n", TABLE_LABEL, "design",
@@ -137,11 +174,10 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 	print_total(out, cell);
 	print_readers(out, cell);
 	print_latency(out, &cell->latency_ns);
-	fprintf(out, "%-*smin/max %.3f, cov %s, Jain's index %.3f\n",
-	    TABLE_LABEL, "fairness", fmin(cell->fairness.min_max, 1),
-	    figure_real(cov, cell->fairness.cov),
-	    fmin(cell->fairness.jain, 1));
+	print_fairness(out, &cell->fairness);
 	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
+	if (cell->gate[0] != '\0')
+		figure_wrap(out, "! gate", TABLE_LABEL, cell->gate);
 	if (cell->notes[0] != '\0')
 		figure_wrap(out, "notes", TABLE_LABEL, cell->notes);
 	print_locks(out, cell);

@@ -1,28 +1,11 @@
 #include "bench/figure.h"
 #include "bench/table.h"
+#include "tests/result_extreme.h"
 #include "tests/result_fixture.h"
 
 #ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
 #endif
-
-/* Fails the test for each line of text that is too wide or ends in a space. */
-static void
-check_lines(const char *text)
-{
-	const char *line = text;
-
-	while (*line != '\0') {
-		size_t len = strcspn(line, "\n");
-
-		ATF_CHECK_MSG(len <= FIGURE_COLUMNS, "%zu columns: %.*s", len,
-		    (int)len, line);
-		ATF_CHECK_MSG(len == 0 || line[len - 1] != ' ',
-		    "space at the end: %.*s|", (int)len, line);
-		ATF_REQUIRE_EQ('\n', line[len]);
-		line += len + 1;
-	}
-}
 
 static void
 check_has(const char *text, const char *part)
@@ -247,7 +230,9 @@ ATF_TC_BODY(table_print__one_cell_at_length, tc)
 	check_has(text, "86.0    86.0    86.0    86.0    86.0    MB/s");
 	check_has(text, "p50 152us, p90 161us, p99 310us, p99.9 1.50ms, "
 	    "max 9.25ms");
-	check_has(text, "\nreseed mutex\n  genbytes       reader     123.5M");
+	check_has(text, "\nreseed mutex\n"
+	    "  genbytes      reader    123.5M   0.00  10.1us  80.0us  "
+	    "2.03us  3.50ms        -\n");
 	free(text);
 	result_free(&r);
 }
@@ -276,50 +261,135 @@ ATF_TC_BODY(table_print__predictions_say_so, tc)
 	result_free(&r);
 }
 
-/* Names and notes as long as they may be, of one long word or of many. */
-static void
-stretch(struct result *r, char letter)
+ATF_TC(table_print__gates_rank_nothing);
+ATF_TC_HEAD(table_print__gates_rank_nothing, tc)
 {
-	struct result_cell *c;
 
-	memset(r->host.cpu_model, letter, RESULT_TEXT_SIZE - 1);
-	memset(r->host.kernel, 'k', RESULT_TEXT_SIZE - 1);
-	for (c = r->cells; c < r->cells + r->cell_count; c++) {
-		bool locked = strcmp(c->design, "locked") == 0;
+	atf_tc_set_md_var(tc, "descr", "A cell that failed a gate is marked, "
+	    "says why, and has no ratio however far apart the figures are");
+}
+ATF_TC_BODY(table_print__gates_rank_nothing, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "concurrent",	"aes", 1, 5, 200, 1, false },
+		{ "locked",	"aes", 2, 5, 100, 1, false },
+		{ "concurrent",	"aes", 2, 5, 200, 1, false },
+	};
+	struct result r;
+	char *text;
 
-		if (!locked)
-			memset(c->design, letter, RESULT_NAME_SIZE - 1);
-		memset(c->lock, letter, RESULT_NAME_SIZE - 1);
-		memset(c->cipher, letter, RESULT_NAME_SIZE - 1);
-		memset(c->crypto, letter, RESULT_NAME_SIZE - 1);
-		memset(c->notes, locked ? letter : 'n', RESULT_TEXT_SIZE - 1);
-		memset(c->lock_profile->site, letter, RESULT_NAME_SIZE - 1);
-		memset(c->lock_profile->lock, letter, RESULT_NAME_SIZE - 1);
-		memset(c->lock_profile->role, letter, RESULT_NAME_SIZE - 1);
-	}
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	snprintf(r.cells[0].gate, RESULT_TEXT_SIZE, "drift");
+	snprintf(r.cells[3].gate, RESULT_TEXT_SIZE, "drift");
+	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	check_has(text, "\n     1    100.0!  1.0   3.2   310us   200.0  0.50"
+	    "   3.2   310us       -  [a]\n");
+	check_has(text, "\n     2     50.0   1.0   3.2   310us   100.0! 0.50"
+	    "   3.2   310us       -  [b]\n"
+	    "[a] ! drift\n[b] ! drift; pinning refused\n");
+	check_has(text, "\n! failed a gate: ");
+	free(text);
+	result_free(&r);
+	fixture_result(&r, grid, 1);
+	snprintf(r.cells[0].gate, RESULT_TEXT_SIZE, "drift");
+	text = fixture_printed(table_print, &r);
+	check_has(text, "\n! gate         drift\n");
+	free(text);
+	result_free(&r);
 }
 
+/* Control cells, to be freed with r. */
 static void
-set_figures(struct result_cell *c, double v)
+add_controls(struct result *r, const struct fixture_cell *grid, unsigned n)
 {
 	unsigned i;
 
-	c->total_mb_per_s = v;
-	c->total_mb_per_s_ci95[0] = 0;
-	c->total_mb_per_s_ci95[1] = v;
-	for (i = 0; i < c->readers; i++)
-		c->reader_mb_per_s[i] = v;
-	c->profile_cost_percent = v;
-	c->latency_ns = (struct result_latency){ v, v, v, v, v };
-	c->fairness = (struct result_fairness){ .min_max = v, .cov = v,
-	    .jain = v, .hold_share_harvest = v };
-	c->harvest = (struct result_harvest){ v, v, v, v, v, v };
-	c->lock_profile->count = 1;
-	c->lock_profile->contended = v;
-	c->lock_profile->hold_total_ns = v;
-	c->lock_profile->hold_max_ns = v;
-	c->lock_profile->wait_total_ns = v;
-	c->lock_profile->wait_max_ns = v;
+	r->control_count = n;
+	r->controls = fixture_alloc(n, sizeof(*r->controls));
+	for (i = 0; i < n; i++)
+		fixture_cell(&r->controls[i], &grid[i]);
+}
+
+ATF_TC(table_print__controls);
+ATF_TC_HEAD(table_print__controls, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What an empty critical section costs, "
+	    "by the repeats that passed, and what readers get unshared");
+}
+ATF_TC_BODY(table_print__controls, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "none",	"aes", 2, 4, 0, 0, false },
+		{ "concurrent",	"aes", 2, 2, 3000, 0, false },
+		{ "none",	"aes", 1, 1, 0, 0, false },
+	};
+	static const double rates[] = { 4e7, 1e3, 5e7, 6e7 };
+	struct result r;
+	unsigned i;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	add_controls(&r, grid, nitems(grid));
+	for (i = 0; i < nitems(rates); i++)
+		r.controls[0].samples[i].reads_per_s = rates[i];
+	snprintf(r.controls[0].samples[1].gate, RESULT_NAME_SIZE, "drift");
+	snprintf(r.controls[1].lock, RESULT_NAME_SIZE, "none");
+	snprintf(r.controls[2].samples[0].gate, RESULT_NAME_SIZE, "drift");
+	snprintf(r.controls[2].gate, RESULT_TEXT_SIZE, "drift");
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	check_has(text,
+	    "\ncontrol: lock mtx around nothing, 2 readers: 20.0 ns an "
+	    "acquisition\n"
+	    "control: no sharing, concurrent, aes, 2 readers of 64 KiB: "
+	    "1500.0 MB/s each\n"
+	    "control: lock mtx around nothing, 1 reader: no acquisition "
+	    "(! drift)\n"
+	    "Cost of lock profiling: ");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(table_print__fairness_at_length);
+ATF_TC_HEAD(table_print__fairness_at_length, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A single cell shows how evenly bytes "
+	    "and the lock were shared, as far as the document says");
+}
+ATF_TC_BODY(table_print__fairness_at_length, tc)
+{
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, 1);
+	text = fixture_printed(table_print, &r);
+	check_has(text, "Jain's index 1.000\nharvest ");
+	check_has_not(text, "holding");
+	check_has_not(text, "lock again");
+	free(text);
+	r.cells[0].fairness.cna = 0.5;
+	r.cells[0].fairness.hold_cna = 0.75;
+	r.cells[0].fairness.reacquire_p50 = 4;
+	r.cells[0].fairness.reacquire_p99 = 61;
+	r.cells[0].lock_profile[0].cnt_hold = 17;
+	text = fixture_printed(table_print, &r);
+	check_lines(text);
+	check_has(text, "Jain's index 1.000, busier half 50.0 %\n"
+	    "  of holding   min/max 0.000, cov 0, Jain's index 0.000, busier "
+	    "half 75.0 %\n"
+	    "               lock again after p50 4, p99 61 acquisitions by "
+	    "anybody\nharvest ");
+	check_has(text, " 3.50ms       17\n");
+	free(text);
+	result_free(&r);
 }
 
 ATF_TC(table_print__never_wider_than_80);
@@ -331,27 +401,28 @@ ATF_TC_HEAD(table_print__never_wider_than_80, tc)
 }
 ATF_TC_BODY(table_print__never_wider_than_80, tc)
 {
-	static const double values[] = {
-		0, 1e-300, 1e-5, 0.123456789, 9.9999, 99.995, 999.95, 12345.6,
-		999999.5, 1.23456e8, 9.9e15, 1e300
-	};
 	struct result r;
 	unsigned cells, i;
 	char letter, *text;
 	size_t v;
 
 	(void)tc;
-	for (v = 0; v < nitems(values); v++) {
+	for (v = 0; v < EXTREME_VALUES; v++) {
 		for (cells = 0; cells <= FIXTURE_CELLS; cells++) {
 			letter = v % 2 == 0 ? 'x' : ' ';
 			fixture_result(&r, fixture_grid, cells);
-			stretch(&r, letter);
+			extreme_texts(&r, letter);
 			for (i = 0; i < cells; i++)
-				set_figures(&r.cells[i], i % 2 == 0 ?
-				    values[v] : values[nitems(values) - 1 - v]);
+				extreme_figures(&r.cells[i],
+				    extreme_values[i % 2 == 0 ? v :
+				    EXTREME_VALUES - 1 - v]);
+			add_controls(&r, fixture_grid, cells);
+			for (i = 0; i < cells; i++)
+				extreme_figures(&r.controls[i],
+				    extreme_values[v]);
 			r.seed = UINT64_MAX;
-			r.host.cpu_quota = values[v];
-			r.host.clock_ns = r.host.profile_ns = values[v];
+			r.host.cpu_quota = extreme_values[v];
+			r.host.clock_ns = r.host.profile_ns = extreme_values[v];
 			text = fixture_printed(table_print, &r);
 			if (letter != ' ')
 				check_lines(text);
@@ -372,6 +443,9 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, table_print__baseline_beside_each_design);
 	ATF_TP_ADD_TC(tp, table_print__one_cell_at_length);
 	ATF_TP_ADD_TC(tp, table_print__predictions_say_so);
+	ATF_TP_ADD_TC(tp, table_print__gates_rank_nothing);
+	ATF_TP_ADD_TC(tp, table_print__controls);
+	ATF_TP_ADD_TC(tp, table_print__fairness_at_length);
 	ATF_TP_ADD_TC(tp, table_print__never_wider_than_80);
 	return (atf_no_error());
 }
