@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bench/cmd.h"
-#include "bench/options.h"
 #include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/report_fairness.h"
@@ -12,6 +11,7 @@
 #include "bench/report_lockstat.h"
 #include "bench/report_waits.h"
 #include "bench/select.h"
+#include "bench/usage.h"
 #include "bench/view.h"
 
 struct report_options {

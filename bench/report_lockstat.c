@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/figure.h"
+#include "bench/group.h"
 #include "bench/report_lockstat.h"
 
 enum {
@@ -290,23 +291,17 @@ sections_of(struct section *se, const struct result_cell *cell, bool histogram)
 	}
 }
 
-/*
- * What the profile is about: the windows of the repeats that passed their
- * gates, or of all where none did.
- */
+/* What the profile is about: the windows of the repeats that count. */
 static double
 window_s(const struct result_cell *cell)
 {
-	double passed = 0, sum = 0;
+	double sum = 0;
 	unsigned i;
 
-	for (i = 0; i < cell->repeats; i++) {
-		sum = view_sum(sum, cell->samples[i].window_s);
-		if (cell->samples[i].gate[0] == '\0')
-			passed = view_sum(passed,
-			    cell->samples[i].window_s);
-	}
-	return (passed > 0 ? passed : sum);
+	for (i = 0; i < cell->repeats; i++)
+		if (group_counts(cell, &cell->samples[i]))
+			sum = view_sum(sum, cell->samples[i].window_s);
+	return (sum);
 }
 
 static int

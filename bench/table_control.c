@@ -10,23 +10,22 @@
 enum { CONTROL_INDENT = 2 };
 
 /*
- * Requests per second of all readers, the median of the repeats that passed
- * their gates; 0 when there is none or no memory.
+ * Requests per second of all readers, the median of the repeats that count; 0
+ * when there is no memory.
  */
 static double
 median_rate(const struct result_cell *cell)
 {
-	double *rates, median = 0;
+	double *rates, median;
 	unsigned count = 0, i;
 
 	rates = calloc(cell->repeats, sizeof(*rates));
 	if (rates == NULL)
 		return (0);
 	for (i = 0; i < cell->repeats; i++)
-		if (cell->samples[i].gate[0] == '\0')
+		if (group_counts(cell, &cell->samples[i]))
 			rates[count++] = cell->samples[i].reads_per_s;
-	if (count > 0)
-		median = stats_median(rates, count);
+	median = stats_median(rates, count);
 	free(rates);
 	return (median);
 }

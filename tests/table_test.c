@@ -326,7 +326,8 @@ ATF_TC_BODY(table_print__controls, tc)
 	static const struct fixture_cell grid[] = {
 		{ "none",	"aes", 2, 4, 0, 0, false },
 		{ "concurrent",	"aes", 2, 2, 3000, 0, false },
-		{ "none",	"aes", 1, 1, 0, 0, false },
+		{ "none",	"aes", 1, 3, 0, 0, false },
+		{ "none",	"aes", 3, 1, 0, 0, false },
 	};
 	static const double rates[] = { 4e7, 1e3, 5e7, 6e7 };
 	struct result r;
@@ -340,8 +341,14 @@ ATF_TC_BODY(table_print__controls, tc)
 		r.controls[0].samples[i].reads_per_s = rates[i];
 	snprintf(r.controls[0].samples[1].gate, RESULT_NAME_SIZE, "drift");
 	snprintf(r.controls[1].lock, RESULT_NAME_SIZE, "none");
+	/* Where most failed all count. */
+	r.controls[2].samples[0].reads_per_s = 3e7;
+	r.controls[2].samples[1].reads_per_s = 1e7;
+	r.controls[2].samples[2].reads_per_s = 2e7;
 	snprintf(r.controls[2].samples[0].gate, RESULT_NAME_SIZE, "drift");
+	snprintf(r.controls[2].samples[1].gate, RESULT_NAME_SIZE, "drift");
 	snprintf(r.controls[2].gate, RESULT_TEXT_SIZE, "drift");
+	r.controls[3].samples[0].reads_per_s = 0;
 	text = fixture_printed(table_print, &r);
 	check_lines(text);
 	check_has(text,
@@ -349,8 +356,9 @@ ATF_TC_BODY(table_print__controls, tc)
 	    "acquisition\n"
 	    "control: no sharing, concurrent, aes, 2 readers of 64 KiB: "
 	    "1500.0 MB/s each\n"
-	    "control: lock mtx around nothing, 1 reader: no acquisition "
-	    "(! drift)\n"
+	    "control: lock mtx around nothing, 1 reader: 50.0 ns an "
+	    "acquisition (! drift)\n"
+	    "control: lock mtx around nothing, 3 readers: no acquisition\n"
 	    "Cost of lock profiling: ");
 	free(text);
 	result_free(&r);
