@@ -276,34 +276,38 @@ ATF_TC_HEAD(report__wide_matrix, tc)
 }
 ATF_TC_BODY(report__wide_matrix, tc)
 {
+	char name[SHOWN + 1] = "", *p, *text;
 	struct result r;
-	char *text, *p;
-	unsigned i, sums = 0;
-	char name[SHOWN + 1];
+	unsigned count, i, sums;
 
 	(void)tc;
-	fixture_result(&r, fixture_grid, 1);
-	add_rows(&r.cells[0]);
-	for (i = 0; i < 16; i++) {
-		snprintf(r.cells[0].waits[i].lock, RESULT_NAME_SIZE, "m");
-		memset(r.cells[0].waits[i].holder, 'A' + (int)i,
-		    RESULT_NAME_SIZE - 1);
+	for (count = 1; count <= 16; count++) {
+		fixture_result(&r, fixture_grid, 1);
+		add_rows(&r.cells[0]);
+		r.cells[0].wait_rows = count;
+		for (i = 0; i < count; i++) {
+			snprintf(r.cells[0].waits[i].lock, RESULT_NAME_SIZE,
+			    "m");
+			memset(r.cells[0].waits[i].holder, 'A' + (int)i,
+			    RESULT_NAME_SIZE - 1);
+		}
+		extreme_figures(&r.cells[0], 1);
+		text = printed(report_waits, &r);
+		check_lines(text);
+		for (i = 0; i < count; i++) {
+			memset(name, 'A' + (int)i, SHOWN);
+			p = strstr(text, name);
+			ATF_CHECK_MSG(p != NULL &&
+			    strstr(p + SHOWN, name) == NULL, "%s in:\n%s",
+			    name, text);
+		}
+		sums = 0;
+		for (p = text; (p = strstr(p, "      all\n")) != NULL; p++)
+			sums++;
+		ATF_CHECK_EQ(1, sums);
+		free(text);
+		result_free(&r);
 	}
-	extreme_figures(&r.cells[0], 1);
-	text = printed(report_waits, &r);
-	check_lines(text);
-	for (i = 0; i < 16; i++) {
-		memset(name, 'A' + (int)i, SHOWN);
-		name[SHOWN] = '\0';
-		p = strstr(text, name);
-		ATF_CHECK_MSG(p != NULL && strstr(p + SHOWN, name) == NULL,
-		    "%s in:\n%s", name, text);
-	}
-	for (p = text; (p = strstr(p, "      all\n")) != NULL; p++)
-		sums++;
-	ATF_CHECK_EQ(1, sums);
-	free(text);
-	result_free(&r);
 }
 
 ATF_TP_ADD_TCS(tp)

@@ -343,8 +343,8 @@ ATF_TC_BODY(table_print__controls, tc)
 	snprintf(r.controls[1].lock, RESULT_NAME_SIZE, "none");
 	/* Where most failed all count. */
 	r.controls[2].samples[0].reads_per_s = 3e7;
-	r.controls[2].samples[1].reads_per_s = 1e7;
-	r.controls[2].samples[2].reads_per_s = 2e7;
+	r.controls[2].samples[1].reads_per_s = 2e7;
+	r.controls[2].samples[2].reads_per_s = 1e7;
 	snprintf(r.controls[2].samples[0].gate, RESULT_NAME_SIZE, "drift");
 	snprintf(r.controls[2].samples[1].gate, RESULT_NAME_SIZE, "drift");
 	snprintf(r.controls[2].gate, RESULT_TEXT_SIZE, "drift");
