@@ -298,6 +298,8 @@ print_view(const struct report_options *ro, const struct result *r)
 	const struct report_option *or = ro->ro_shown;
 	int error;
 
+	if (r->cell_count == 0)
+		puts("no cells");
 	errno = 0;
 	error = (ro->ro_histogram ? or->or_histogram : or->or_view)(stdout, r);
 	/* A full disk shows at the flush. */

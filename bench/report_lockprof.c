@@ -108,7 +108,7 @@ print_ns(FILE *out, const struct result_row *row)
 	char site[VIEW_SIZE], text[2 * VIEW_SIZE], yields[VIEW_SIZE];
 	int n;
 
-	n = snprintf(text, sizeof(text), "%s %s",
+	n = snprintf(text, sizeof(text), "%s (%s)",
 	    view_site(site, row->lock, row->site), row->role);
 	if (row->yields > 0)
 		snprintf(text + n, sizeof(text) - (size_t)n,

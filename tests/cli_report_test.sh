@@ -77,6 +77,27 @@ report__nothing_left_body() {
 	[ ! -e out.png ] || atf_fail "a picture of nothing"
 }
 
+atf_test_case report__no_cells
+report__no_cells_head() {
+	atf_set descr "a result without cells is none of the file's fault"
+}
+report__no_cells_body() {
+	cat >empty.json <<-'EOF'
+	{ "schema": "rngsim-result/1", "complete": false, "argv": ["rngsim"],
+	  "seed": 1, "started": "2026-01-02T03:04:05Z", "cells": [],
+	  "host": { "cpu_model": "x", "cpus": 1, "numa_nodes": 1,
+	    "kernel": "x", "compiler": "x", "flags": "", "libcrypto": "x",
+	    "invariants": false } }
+	EOF
+	atf_check -o match:'^no cells' "$(program)" report empty.json
+	for v in fairness lock-prof lockstat waits; do
+		atf_check -o inline:'no cells\n' "$(program)" report empty.json \
+		    --$v
+	done
+	atf_check -s exit:1 -e match:'no such cell: .*that has any$' \
+	    "$(program)" report empty.json -r 1
+}
+
 atf_test_case report__bad_usage
 report__bad_usage_head() {
 	atf_set descr "lists that are none, outputs that exclude each other"
@@ -127,6 +148,7 @@ atf_init_test_cases() {
 	atf_add_test_case report__views
 	atf_add_test_case report__filters
 	atf_add_test_case report__nothing_left
+	atf_add_test_case report__no_cells
 	atf_add_test_case report__bad_usage
 	atf_add_test_case report__full_disk
 }
