@@ -1,0 +1,313 @@
+#include <errno.h>
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare.h"
+#include "bench/stats.h"
+#include "lib/kassert.h"
+
+/* Below: a cell drifts by chance or not enough to matter. */
+static const double drift_p = 0.005;
+static const double drift_share = 0.02;
+
+/* What is drawn for A and for B; fixed, so that a verdict can be repeated. */
+static const uint64_t draw_seed[2] = { 1, 2 };
+
+/* What judging needs besides the rows. */
+struct judge {
+	struct compare	*ju_compare;
+	struct resample	 ju_draws[2];	/* of as many as the last pair had */
+	double		*ju_values[2];	/* of one quantity, sorted */
+	double		*ju_medians[2];
+	double		*ju_p;		/* both tests' of each row tested */
+	unsigned	 ju_p_count;
+};
+
+bool
+compare_usable(const struct result_sample *s)
+{
+
+	return (s->gate[0] == '\0');
+}
+
+/* Values of one quantity, of the repeats that count; in their order. */
+static unsigned
+values_of(const struct result_cell *cell, const struct quantity *qu,
+    double *out)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < cell->repeats; i++)
+		if (compare_usable(&cell->samples[i]))
+			out[n++] = quantity_value(qu, &cell->samples[i],
+			    cell->readers);
+	return (n);
+}
+
+/*
+ * How a cell's total moved while it was measured: the change, as a share, along
+ * a line through those repeats that count; and p of no trend.
+ */
+static double
+drift(struct judge *ju, const struct result_cell *cell, double *p)
+{
+	double cov00, cov01, cov11, first = HUGE_VAL, intercept, last = 0;
+	double median, slope, sum, *x = ju->ju_values[0];
+	double *y = ju->ju_values[1];
+	unsigned i, n = 0;
+
+	for (i = 0; i < cell->repeats; i++) {
+		if (!compare_usable(&cell->samples[i]))
+			continue;
+		x[n] = cell->samples[i].order;
+		first = fmin(first, x[n]);
+		last = fmax(last, x[n]);
+		y[n++] = cell->samples[i].total_mb_per_s;
+	}
+	*p = 1;
+	if (n < COMPARE_REPEATS_MIN || first >= last)
+		return (0);
+	*p = hypothesis_trend(x, y, n);
+	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
+	    &cov11, &sum);
+	median = stats_median(y, n);
+	return (median > 0 ? slope * (last - first) / median : 0);
+}
+
+static void
+refuse_drift(struct judge *ju, struct compare_pair *pa, unsigned side)
+{
+	double change, p;
+
+	change = drift(ju, pa->pa_cell[side], &p);
+	if (p >= drift_p || fabs(change) < drift_share)
+		return;
+	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "drift over the run: "
+	    "total MB/s of %s moved by %+.1f %% from its first to its last "
+	    "repeat (p %.2g)", compare_name(ju->ju_compare, pa, side),
+	    100 * change, p);
+}
+
+/* Says why the pair cannot be judged, if so. */
+static void
+check_pair(struct judge *ju, struct compare_pair *pa)
+{
+	const struct compare *co = ju->ju_compare;
+	const struct result_cell *cell;
+	unsigned i, side;
+
+	for (side = 0; side < 2; side++) {
+		cell = pa->pa_cell[side];
+		for (i = 0; i < cell->repeats; i++)
+			pa->pa_repeats[side] +=
+			    compare_usable(&cell->samples[i]);
+		if (cell->gate[0] != '\0') {
+			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
+			    "gate: %s: %.200s", compare_name(co, pa, side),
+			    cell->gate);
+			return;
+		}
+	}
+	if (pa->pa_repeats[0] < COMPARE_REPEATS_MIN ||
+	    pa->pa_repeats[1] < COMPARE_REPEATS_MIN) {
+		snprintf(pa->pa_refused, sizeof(pa->pa_refused), "too few "
+		    "repeats: %s has %u, %s has %u, and %d are needed",
+		    compare_name(co, pa, 0), pa->pa_repeats[0],
+		    compare_name(co, pa, 1), pa->pa_repeats[1],
+		    COMPARE_REPEATS_MIN);
+		return;
+	}
+	pa->pa_few = pa->pa_repeats[0] < COMPARE_REPEATS_WEAK ||
+	    pa->pa_repeats[1] < COMPARE_REPEATS_WEAK;
+	for (side = 0; side < 2 && pa->pa_refused[0] == '\0'; side++)
+		refuse_drift(ju, pa, side);
+}
+
+/* The change of B over A, and its interval from the draws of both. */
+static void
+estimate(struct judge *ju, struct compare_row *row, const unsigned n[2])
+{
+	double *ratios = ju->ju_medians[1];
+	unsigned i, side;
+
+	for (side = 0; side < 2; side++) {
+		row->cr_median[side] = stats_median(ju->ju_values[side],
+		    n[side]);
+		resample_medians(&ju->ju_draws[side], ju->ju_values[side],
+		    ju->ju_medians[side]);
+		resample_interval(ju->ju_medians[side],
+		    &row->cr_ci95[side][0], &row->cr_ci95[side][1]);
+	}
+	for (i = 0; i < HYPOTHESIS_RESAMPLES; i++)
+		ratios[i] /= ju->ju_medians[0][i];
+	resample_interval(ratios, &row->cr_change_ci95[0],
+	    &row->cr_change_ci95[1]);
+	row->cr_change = row->cr_median[1] / row->cr_median[0] - 1;
+	row->cr_change_ci95[0] -= 1;
+	row->cr_change_ci95[1] -= 1;
+}
+
+static void
+test_row(struct judge *ju, struct compare_pair *pa, unsigned q)
+{
+	struct compare_row *row = &pa->pa_row[q];
+	double *a = ju->ju_values[0], *b = ju->ju_values[1];
+	unsigned na, nb, side;
+
+	for (side = 0; side < 2; side++)
+		gsl_sort(ju->ju_values[side], 1, values_of(pa->pa_cell[side],
+		    &quantities[q], ju->ju_values[side]));
+	na = pa->pa_repeats[0];
+	nb = pa->pa_repeats[1];
+	estimate(ju, row, pa->pa_repeats);
+	hypothesis_student(a, na, b, nb, &row->cr_student);
+	row->cr_verdict = COMPARE_NONE;
+	row->cr_p_welch = row->cr_p_rank = 1;
+	/* All alike: one reader is always fair.  That is no test. */
+	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
+		return;
+	row->cr_tested = true;
+	ju->ju_p[ju->ju_p_count++] = hypothesis_welch(a, na, b, nb);
+	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
+}
+
+static int
+draw(struct judge *ju, const struct compare_pair *pa)
+{
+	unsigned side;
+	int error = 0;
+
+	for (side = 0; side < 2 && error == 0; side++) {
+		if (ju->ju_draws[side].rs_n == pa->pa_repeats[side])
+			continue;
+		resample_fini(&ju->ju_draws[side]);
+		error = resample_init(&ju->ju_draws[side],
+		    pa->pa_repeats[side], draw_seed[side]);
+	}
+	return (error);
+}
+
+static void
+decide(const struct compare *co, const struct quantity *qu,
+    struct compare_row *row)
+{
+	const double least = fmax(fmax(co->co_margin, co->co_noise),
+	    qu->qu_resolution);
+
+	if (row->cr_ci95[0][0] <= row->cr_ci95[1][1] &&
+	    row->cr_ci95[1][0] <= row->cr_ci95[0][1])
+		return;
+	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0)
+		return;
+	if (fmin(row->cr_p_welch, row->cr_p_rank) >= COMPARE_ALPHA)
+		return;
+	if (fabs(row->cr_change) <= least)
+		return;
+	row->cr_verdict = (row->cr_change > 0) == qu->qu_more_is_better ?
+	    COMPARE_BETTER : COMPARE_WORSE;
+}
+
+static void
+decide_all(struct judge *ju)
+{
+	struct compare *co = ju->ju_compare;
+	struct compare_row *row;
+	const double *p = ju->ju_p;
+	unsigned i, q;
+
+	co->co_tests = ju->ju_p_count;
+	for (i = 0; i < co->co_pair_count; i++) {
+		for (q = 0; q < QUANTITIES; q++) {
+			if ((co->co_wanted & 1u << q) == 0)
+				continue;
+			row = &co->co_pairs[i].pa_row[q];
+			/* In the order in which test_row() left them. */
+			if (row->cr_tested) {
+				row->cr_p_welch = *p++;
+				row->cr_p_rank = *p++;
+				decide(co, &quantities[q], row);
+			}
+			co->co_rows[row->cr_verdict]++;
+		}
+	}
+}
+
+static int
+judge_pairs(struct judge *ju)
+{
+	struct compare *co = ju->ju_compare;
+	struct compare_pair *pa;
+	unsigned i, q;
+	int error = 0;
+
+	for (i = 0; i < co->co_pair_count && error == 0; i++) {
+		pa = &co->co_pairs[i];
+		check_pair(ju, pa);
+		if (pa->pa_refused[0] == '\0')
+			error = draw(ju, pa);
+		for (q = 0; q < QUANTITIES && error == 0; q++) {
+			pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
+			if ((co->co_wanted & 1u << q) != 0 &&
+			    pa->pa_refused[0] == '\0')
+				test_row(ju, pa, q);
+		}
+	}
+	if (error == 0)
+		error = hypothesis_holm(ju->ju_p, ju->ju_p_count);
+	if (error == 0)
+		decide_all(ju);
+	return (error);
+}
+
+int
+compare_judge(struct compare *co)
+{
+	struct judge ju = { .ju_compare = co };
+	const struct compare_pair *pa;
+	unsigned i, most = 0, side;
+	int error = ENOMEM;
+	bool ready = true;
+
+	for (i = 0; i < co->co_pair_count; i++) {
+		pa = &co->co_pairs[i];
+		for (side = 0; side < 2; side++)
+			if (pa->pa_cell[side]->repeats > most)
+				most = pa->pa_cell[side]->repeats;
+	}
+	for (side = 0; side < 2; side++) {
+		ju.ju_values[side] = calloc(most + 1, sizeof(double));
+		ju.ju_medians[side] = calloc(HYPOTHESIS_RESAMPLES,
+		    sizeof(double));
+		ready = ready && ju.ju_values[side] != NULL &&
+		    ju.ju_medians[side] != NULL;
+	}
+	ju.ju_p = calloc((size_t)co->co_pair_count * QUANTITIES * 2 + 1,
+	    sizeof(double));
+	if (ready && ju.ju_p != NULL)
+		error = judge_pairs(&ju);
+	for (side = 0; side < 2; side++) {
+		resample_fini(&ju.ju_draws[side]);
+		free(ju.ju_values[side]);
+		free(ju.ju_medians[side]);
+	}
+	free(ju.ju_p);
+	return (error);
+}
+
+void
+compare_free(struct compare *co)
+{
+	unsigned i;
+
+	for (i = 0; i < co->co_flag_count; i++)
+		free(co->co_flags[i]);
+	free(co->co_flags);
+	free(co->co_alone[0]);
+	free(co->co_alone[1]);
+	free(co->co_pairs);
+	*co = (struct compare){ .co_pairs = NULL };
+}

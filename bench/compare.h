@@ -1,0 +1,154 @@
+/*
+ * Whether one cell did better than another: cells paired, tested, judged.
+ *
+ * Either two results are compared, cells alike but for the result they are
+ * from, or within one result cells that are alike but for their design, lock or
+ * cipher.  Of each pair A is what B is compared with.  Each quantity of each
+ * pair is a row.
+ *
+ * A row is better or worse only if all of these hold, and shows no difference
+ * otherwise:
+ *	- the 95 % intervals of A's and B's medians do not overlap;
+ *	- the 95 % interval of the change excludes none;
+ *	- Welch's or Mann and Whitney's test has p < 0.05, corrected after Holm
+ *	  for both tests of all rows;
+ *	- the change is above the margin, what the quantity resolves, and what
+ *	  the machine is known to have moved by between A and B.
+ */
+#ifndef BENCH_COMPARE_H
+#define BENCH_COMPARE_H
+
+#include <stdbool.h>
+
+#include "bench/hypothesis.h"
+#include "bench/quantity.h"
+#include "bench/result.h"
+
+enum {
+	COMPARE_REPEATS_MIN	= 3,	/* below: refused */
+	COMPARE_REPEATS_WEAK	= 5,	/* below: said to be few */
+	COMPARE_TEXT_SIZE	= 2048
+};
+
+/* The probability of any wrong better or worse in a whole comparison. */
+#define	COMPARE_ALPHA		0.05
+
+enum compare_by {
+	COMPARE_RESULTS,
+	COMPARE_DESIGN,
+	COMPARE_LOCK,
+	COMPARE_CIPHER
+};
+
+enum compare_verdict {
+	COMPARE_BETTER,
+	COMPARE_WORSE,
+	COMPARE_NONE,	/* no difference shown */
+	COMPARE_REFUSED
+};
+
+/* Changes are shares of A's median: 0.03 is 3 % more. */
+struct compare_row {
+	enum compare_verdict cr_verdict;
+	bool	cr_tested;	/* else p is 1: all values are alike */
+	double	cr_median[2];	/* A's and B's; 0 where refused */
+	double	cr_ci95[2][2];	/* of each median */
+	double	cr_change;
+	double	cr_change_ci95[2];
+	double	cr_p_welch;	/* corrected */
+	double	cr_p_rank;	/* Mann and Whitney's, likewise */
+	struct hypothesis_student cr_student;	/* uncorrected */
+};
+
+struct compare_pair {
+	const struct result_cell *pa_cell[2];
+	unsigned	 pa_repeats[2];	/* those that passed their gates */
+	char		 pa_refused[RESULT_TEXT_SIZE];	/* why, or empty */
+	bool		 pa_few;	/* repeats */
+	struct compare_row pa_row[QUANTITIES];
+};
+
+struct compare {
+	const struct result *co_result[2];	/* the same one within one */
+	const char	*co_path[2];
+	enum compare_by	 co_by;
+	unsigned	 co_wanted;	/* bit i: quantities[i] */
+	double		 co_margin;	/* share */
+	double		 co_noise;	/* share: how the machine moved */
+	struct compare_pair *co_pairs;
+	unsigned	 co_pair_count;
+	/* Cells that have no partner, of A and of B. */
+	const struct result_cell **co_alone[2];
+	unsigned	 co_alone_count[2];
+	/* What differs or is doubtful, each a clause; NULL-terminated. */
+	char		**co_flags;
+	unsigned	 co_flag_count;
+	unsigned	 co_rows[COMPARE_REFUSED + 1];	/* of each verdict */
+	unsigned	 co_tests;	/* that p was corrected for */
+};
+
+/*
+ * Whether a result is fit to be compared: no cell twice, and medians that are
+ * those of the samples.
+ *
+ *   error  out  what is wrong
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE]);
+
+/*
+ * Whether two results were measured alike.  Differences that cannot be ignored
+ * are refused: another host, measured time or INVARIANTS.  Others, and other
+ * hosts where across is set, become flags, and so does a machine that was seen
+ * to move: by all cells' drift over a run, or by controls.
+ *
+ *   co     in/out  co_result and co_by given; co_noise set
+ *   error  out     what differs
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int compare_conditions(struct compare *co, bool across,
+    char error[COMPARE_TEXT_SIZE]);
+
+/*
+ * Pairs cells.
+ *
+ *   co     in/out  co_result and co_by given
+ *   base   in      the design, lock or cipher to compare with; NULL: locked,
+ *                  mtx, or else the first measured
+ *   error  out     why there are no pairs
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int compare_match(struct compare *co, const char *base,
+    char error[COMPARE_TEXT_SIZE]);
+
+/*
+ * Tests and judges all rows that co_wanted says.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int compare_judge(struct compare *co);
+
+/*
+ * Order of cells by all that makes two comparable, for qsort(3): takes pointers
+ * to pointers to cells.
+ */
+int compare_order(const void *left, const void *right);
+
+/* Adds a clause to co_flags; 0 or ENOMEM. */
+int compare_flag(struct compare *co, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The value of the key that co_by is about; "B" where it is results. */
+const char *compare_name(const struct compare *co,
+    const struct compare_pair *pa, unsigned side);
+
+/* Whether a repeat passed its gates. */
+bool compare_usable(const struct result_sample *s);
+
+/* Frees what co points to, but not the results. */
+void compare_free(struct compare *co);
+
+#endif

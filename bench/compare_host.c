@@ -1,0 +1,276 @@
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare.h"
+#include "bench/group.h"
+#include "bench/stats.h"
+
+/* Below: parts of a run differ by chance or not enough to matter. */
+static const double run_drift_p = 0.01;
+static const double run_drift_share = 0.01;
+
+static void __attribute__((format(printf, 2, 3)))
+add(char text[COMPARE_TEXT_SIZE], const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list ap;
+
+	if (len > 0 && len + 2 < COMPARE_TEXT_SIZE) {
+		strcpy(text + len, ", ");
+		len += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(text + len, COMPARE_TEXT_SIZE - len, fmt, ap);
+	va_end(ap);
+}
+
+int
+compare_flag(struct compare *co, const char *fmt, ...)
+{
+	char **grown, text[COMPARE_TEXT_SIZE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	grown = realloc(co->co_flags, (co->co_flag_count + 2) *
+	    sizeof(*grown));
+	if (grown == NULL)
+		return (ENOMEM);
+	co->co_flags = grown;
+	grown[co->co_flag_count] = strdup(text);
+	if (grown[co->co_flag_count] == NULL)
+		return (ENOMEM);
+	grown[++co->co_flag_count] = NULL;
+	return (0);
+}
+
+/* "name=value name=value", in the order given; "none" where empty. */
+static void
+join(char out[COMPARE_TEXT_SIZE], char *const *texts)
+{
+	char *c;
+
+	out[0] = '\0';
+	for (; texts != NULL && *texts != NULL; texts++)
+		add(out, "%s", *texts);
+	for (c = out; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	if (out[0] == '\0')
+		strcpy(out, "none");
+}
+
+static void
+differ_text(char text[COMPARE_TEXT_SIZE], const char *what, const char *a,
+    const char *b)
+{
+
+	if (strcmp(a, b) != 0)
+		add(text, "%s (A \"%s\", B \"%s\")", what, a, b);
+}
+
+static void
+differ_real(char text[COMPARE_TEXT_SIZE], const char *what, double a,
+    double b)
+{
+
+	if (a < b || a > b)
+		add(text, "%s (A %g, B %g)", what, a, b);
+}
+
+static void
+differ_texts(char text[COMPARE_TEXT_SIZE], const char *what, char *const *a,
+    char *const *b)
+{
+	char ta[COMPARE_TEXT_SIZE], tb[COMPARE_TEXT_SIZE];
+
+	join(ta, a);
+	join(tb, b);
+	if (strcmp(ta, tb) != 0)
+		add(text, "%s (A %.256s, B %.256s)", what, ta, tb);
+}
+
+/* What makes two hosts two. */
+static void
+differ_host(char text[COMPARE_TEXT_SIZE], const struct result_host *a,
+    const struct result_host *b)
+{
+
+	differ_text(text, "CPU", a->cpu_model, b->cpu_model);
+	differ_real(text, "usable CPUs", a->cpus, b->cpus);
+	differ_real(text, "CPUs", a->cpus_machine, b->cpus_machine);
+	differ_real(text, "CPU quota", a->cpu_quota, b->cpu_quota);
+	differ_text(text, "kernel", a->kernel, b->kernel);
+}
+
+/* What the comparison may be about, or what spoils it. */
+static void
+differ_build(char text[COMPARE_TEXT_SIZE], const struct result *a,
+    const struct result *b)
+{
+
+	differ_text(text, "revision", a->host.revision, b->host.revision);
+	differ_text(text, "compiler", a->host.compiler, b->host.compiler);
+	differ_text(text, "flags", a->host.flags, b->host.flags);
+	differ_text(text, "libcrypto", a->host.libcrypto, b->host.libcrypto);
+	differ_text(text, "placement", a->place, b->place);
+	differ_texts(text, "tunables", a->tunables, b->tunables);
+	differ_texts(text, "sources", a->sources, b->sources);
+}
+
+static int
+flag_incomplete(struct compare *co, unsigned side)
+{
+
+	if (co->co_result[side]->complete)
+		return (0);
+	return (compare_flag(co, "%sincomplete: stopped before everything was "
+	    "measured", co->co_by != COMPARE_RESULTS ? "" : side == 0 ?
+	    "A is " : "B is "));
+}
+
+/*
+ * How the machine moved in the run: all cells' totals, each over its cell's
+ * median, in the last quarter of the run over those in the first.
+ */
+static int
+run_drift(const struct result *r, double *change, double *p)
+{
+	const struct result_cell *c;
+	const struct result_sample *s;
+	unsigned count = 0, i, k, last = 0, n[2] = { 0, 0 };
+	double first, *v[2];
+
+	for (i = 0; i < r->cell_count; i++) {
+		c = &r->cells[i];
+		for (k = 0; k < c->repeats; k++, count++)
+			if (c->samples[k].order > last)
+				last = c->samples[k].order;
+	}
+	*change = 0;
+	*p = 1;
+	v[0] = calloc((size_t)count * 2 + 1, sizeof(double));
+	if (v[0] == NULL)
+		return (ENOMEM);
+	v[1] = v[0] + count;
+	for (i = 0; i < r->cell_count; i++) {
+		c = &r->cells[i];
+		for (k = 0; k < c->repeats && c->total_mb_per_s > 0; k++) {
+			s = &c->samples[k];
+			if (!compare_usable(s) ||
+			    (s->order > last / 4 && s->order < last - last / 4))
+				continue;
+			v[s->order > last / 4][n[s->order > last / 4]++] =
+			    s->total_mb_per_s / c->total_mb_per_s;
+		}
+	}
+	if (n[0] >= COMPARE_REPEATS_MIN && n[1] >= COMPARE_REPEATS_MIN) {
+		*p = hypothesis_welch(v[0], n[0], v[1], n[1]);
+		first = stats_median(v[0], n[0]);
+		if (first > 0)
+			*change = stats_median(v[1], n[1]) / first - 1;
+	}
+	free(v[0]);
+	return (0);
+}
+
+static int
+flag_drift(struct compare *co, unsigned side)
+{
+	double change, p;
+	int error;
+
+	error = run_drift(co->co_result[side], &change, &p);
+	if (error != 0 || p >= run_drift_p || fabs(change) < run_drift_share)
+		return (error);
+	/* Within one run all cells were visited in turn. */
+	if (co->co_by == COMPARE_RESULTS)
+		co->co_noise = fmax(co->co_noise, fabs(change));
+	return (compare_flag(co, "drift over the run%s: all cells' MB/s moved "
+	    "by %+.1f %% from its first quarter to its last",
+	    co->co_by != COMPARE_RESULTS ? "" : side == 0 ? " of A" : " of B",
+	    100 * change));
+}
+
+/* Cells that measure the machine only: how they moved, it did. */
+static int
+flag_controls(struct compare *co)
+{
+	const struct result *a = co->co_result[0], *b = co->co_result[1];
+	const struct result_cell *ca, *cb;
+	unsigned i, k;
+	int error = 0;
+
+	for (i = 0; i < a->control_count && error == 0; i++) {
+		ca = &a->controls[i];
+		for (k = 0; k < b->control_count && error == 0; k++) {
+			double change;
+
+			cb = &b->controls[k];
+			if (compare_order(&ca, &cb) != 0 ||
+			    ca->total_mb_per_s <= 0 ||
+			    group_indistinct(ca, cb))
+				continue;
+			change = cb->total_mb_per_s / ca->total_mb_per_s - 1;
+			if (fabs(change) < run_drift_share)
+				continue;
+			co->co_noise = fmax(co->co_noise, fabs(change));
+			error = compare_flag(co, "the machine changed: "
+			    "control design %s, lock %s, %u readers moved by "
+			    "%+.1f %% from A to B", ca->design, ca->lock,
+			    ca->readers, 100 * change);
+		}
+	}
+	return (error);
+}
+
+int
+compare_conditions(struct compare *co, bool across,
+    char error[COMPARE_TEXT_SIZE])
+{
+	const struct result *a = co->co_result[0], *b = co->co_result[1];
+	char build[COMPARE_TEXT_SIZE] = "", host[COMPARE_TEXT_SIZE] = "";
+	char method[COMPARE_TEXT_SIZE] = "";
+	int status;
+
+	differ_real(method, "measured seconds of a repeat", a->time_s,
+	    b->time_s);
+	if (a->host.invariants != b->host.invariants)
+		add(method, "INVARIANTS (on in %s)", a->host.invariants ?
+		    "A" : "B");
+	differ_host(host, &a->host, &b->host);
+	differ_build(build, a, b);
+	if (!across && (method[0] != '\0' || host[0] != '\0')) {
+		snprintf(error, COMPARE_TEXT_SIZE, "A and B were measured "
+		    "under different conditions: %.800s%s%.1000s; --across "
+		    "compares them nevertheless", method, method[0] != '\0' &&
+		    host[0] != '\0' ? ", " : "", host);
+		return (EINVAL);
+	}
+	status = flag_incomplete(co, 0);
+	if (status == 0)
+		status = flag_drift(co, 0);
+	if (status == 0 && co->co_by == COMPARE_RESULTS)
+		status = flag_incomplete(co, 1);
+	if (status == 0 && co->co_by == COMPARE_RESULTS)
+		status = flag_drift(co, 1);
+	if (status == 0 && co->co_by == COMPARE_RESULTS)
+		status = flag_controls(co);
+	if (status == 0 && method[0] != '\0')
+		status = compare_flag(co, "different method: %s", method);
+	if (status == 0 && host[0] != '\0')
+		status = compare_flag(co, "different hosts: %s", host);
+	if (status == 0 && build[0] != '\0')
+		status = compare_flag(co, "different: %s", build);
+	if (status == 0 && a->host.invariants)
+		status = compare_flag(co, "INVARIANTS is on: its checks are "
+		    "timed too, no figures to quote");
+	if (status != 0)
+		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(status));
+	return (status);
+}
