@@ -27,8 +27,8 @@ BENCH = config place prime stats host result result_field result_decode \
 	sweep measure kat \
 	table_control select view report_fairness report_lockprof \
 	report_lockstat report_waits \
-	hypothesis quantity compare compare_match compare_host verdict \
-	verdict_data
+	hypothesis quantity compare compare_match compare_host compare_gate \
+	verdict verdict_data
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

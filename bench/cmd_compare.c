@@ -1,14 +1,12 @@
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cmd.h"
-#include "bench/compare.h"
+#include "bench/compare_gate.h"
 #include "bench/options.h"
 #include "bench/verdict.h"
-#include "lib/kassert.h"
 
 static const char usage[] =
     "Usage: rngsim compare A.json B.json [OPTIONS]\n"
@@ -50,14 +48,6 @@ enum {
 
 static const double margin_default = 0.01;
 
-/* QUANTITY < SHARE or QUANTITY > SHARE, of the change. */
-struct condition {
-	const char	*cn_text;
-	unsigned	 cn_quantity;
-	bool		 cn_below;
-	double		 cn_share;
-};
-
 struct compare_options {
 	const char	*cm_file[2];
 	unsigned	 cm_files;
@@ -79,20 +69,8 @@ struct compare_options {
 	enum format	 cm_format_index;
 	unsigned	 cm_side_index;
 	double		 cm_margin_share;
-	struct condition cm_condition[FAIL_IF_MAX];
+	struct compare_gate cm_gate[FAIL_IF_MAX];
 };
-
-static void
-add_quantities(char text[COMPARE_TEXT_SIZE])
-{
-	unsigned q;
-
-	text[0] = '\0';
-	for (q = 0; q < QUANTITIES; q++)
-		snprintf(text + strlen(text), COMPARE_TEXT_SIZE - strlen(text),
-		    "%s%s", q == 0 ? "" : q == QUANTITIES - 1 ? " or " : ", ",
-		    quantities[q].qu_name);
-}
 
 /* Where the option's value goes; *flag, which it sets, where it takes none. */
 static const char **
@@ -185,52 +163,6 @@ parse(struct compare_options *cm, int argc, char *argv[])
 	return (status);
 }
 
-/* A percentage with or without its sign; *rest is what follows it. */
-static bool
-percentage(const char *text, double *share, const char **rest)
-{
-	char *end;
-
-	/* strtod(3) would also take blanks, hexadecimal, "inf" and "nan". */
-	if (text[strspn(text, "+-.0123456789")] == 'x' ||
-	    strspn(text, "+-.0123456789") == 0)
-		return (false);
-	*share = strtod(text, &end) / 100;
-	*rest = end;
-	return (end != text && isfinite(*share));
-}
-
-static int
-check_condition(struct condition *cn, const char *text)
-{
-	char known[COMPARE_TEXT_SIZE], name[RESULT_NAME_SIZE] = "";
-	size_t n = strcspn(text, " <>");
-	const char *rest;
-	int q = -1;
-
-	add_quantities(known);
-	if (n < sizeof(name)) {
-		memcpy(name, text, n);
-		q = quantity_find(name);
-	}
-	cn->cn_text = text;
-	cn->cn_quantity = (unsigned)q;
-	rest = text + n + strspn(text + n, " ");
-	cn->cn_below = *rest == '<';
-	if (q == -1 || (*rest != '<' && *rest != '>'))
-		return (usage_error("compare", "--fail-if: \"%s\": expected "
-		    "QUANTITY < NUMBER%% or QUANTITY > NUMBER%%, with %s",
-		    text, known));
-	rest++;
-	rest += strspn(rest, " ");
-	if (!percentage(rest, &cn->cn_share, &rest) ||
-	    strcmp(rest + strspn(rest, " "), "%") != 0)
-		return (usage_error("compare", "--fail-if: \"%s\": expected a "
-		    "number and %% after %c, such as -5%%", text,
-		    cn->cn_below ? '<' : '>'));
-	return (0);
-}
-
 static int
 check_quantities(struct compare_options *cm)
 {
@@ -243,7 +175,7 @@ check_quantities(struct compare_options *cm)
 		cm->cm_wanted = (1u << QUANTITIES) - 1;
 		return (0);
 	}
-	add_quantities(known);
+	compare_quantity_names(known);
 	for (;; at += n + 1) {
 		n = strcspn(at, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ?
@@ -332,75 +264,75 @@ check_files(const struct compare_options *cm)
 }
 
 static int
-check(struct compare_options *cm)
+check_numbers(struct compare_options *cm)
 {
+	char why[COMPARE_TEXT_SIZE];
 	const char *rest;
 	unsigned i;
+
+	for (i = 0; i < cm->cm_fail_ifs; i++) {
+		if (compare_gate_parse(&cm->cm_gate[i], cm->cm_fail_if[i],
+		    why) != 0)
+			return (usage_error("compare", "--fail-if: \"%s\": "
+			    "%s", cm->cm_fail_if[i], why));
+		if ((cm->cm_wanted & 1u << cm->cm_gate[i].cg_quantity) == 0)
+			return (usage_error("compare", "--fail-if: \"%s\": "
+			    "-q leaves this quantity out", cm->cm_fail_if[i]));
+	}
+	cm->cm_margin_share = margin_default;
+	if (cm->cm_margin == NULL)
+		return (0);
+	rest = compare_percentage(cm->cm_margin, &cm->cm_margin_share);
+	if (rest == NULL || strcmp(rest, *rest == '%' ? "%" : "") != 0 ||
+	    cm->cm_margin_share < 0 || cm->cm_margin_share > 1)
+		return (usage_error("compare", "--margin: \"%s\": expected 0 "
+		    "to 100 percent", cm->cm_margin));
+	return (0);
+}
+
+static int
+check(struct compare_options *cm)
+{
 	int status;
 
 	status = check_words(cm);
 	if (status == 0)
 		status = check_quantities(cm);
-	for (i = 0; i < cm->cm_fail_ifs && status == 0; i++) {
-		status = check_condition(&cm->cm_condition[i],
-		    cm->cm_fail_if[i]);
-		if (status == 0 && (cm->cm_wanted &
-		    1u << cm->cm_condition[i].cn_quantity) == 0)
-			status = usage_error("compare", "--fail-if: \"%s\": -q "
-			    "leaves this quantity out", cm->cm_fail_if[i]);
-	}
-	cm->cm_margin_share = margin_default;
-	if (status == 0 && cm->cm_margin != NULL &&
-	    (!percentage(cm->cm_margin, &cm->cm_margin_share, &rest) ||
-	    strcmp(rest, *rest == '%' ? "%" : "") != 0 ||
-	    cm->cm_margin_share < 0 || cm->cm_margin_share > 1))
-		status = usage_error("compare", "--margin: \"%s\": expected 0 "
-		    "to 100 percent", cm->cm_margin);
+	if (status == 0)
+		status = check_numbers(cm);
 	if (status == 0)
 		status = check_files(cm);
 	return (status);
 }
 
-/*
- * Whether a row meets the condition; only what is ranked can.  *judged is set
- * when any row could have.
- */
-static bool
-row_fails(const struct condition *cn, const struct compare_row *row,
-    bool *judged)
-{
-
-	if (row->cr_verdict == COMPARE_REFUSED)
-		return (false);
-	*judged = true;
-	if (row->cr_verdict == COMPARE_NONE)
-		return (false);
-	return (cn->cn_below ? row->cr_change < cn->cn_share :
-	    row->cr_change > cn->cn_share);
-}
-
+/* The rows that meet a condition, on stderr. */
 static int
-fail_if(const struct compare *co, const struct condition *cn)
+fail_if(const struct compare *co, const struct compare_gate *cg)
 {
 	char text[COMPARE_TEXT_SIZE];
-	unsigned failed = 0, i;
-	bool judged = false;
+	const struct compare_pair *pa;
+	unsigned failed = 0, i, judged = 0;
 
 	for (i = 0; i < co->co_pair_count; i++) {
-		if (!row_fails(cn, &co->co_pairs[i].pa_row[cn->cn_quantity],
-		    &judged))
+		pa = &co->co_pairs[i];
+		judged += pa->pa_refused[0] == '\0';
+		if (!compare_gate_met(cg, pa))
 			continue;
 		if (++failed > FAILED_SHOWN)
 			continue;
-		verdict_sentence(text, co, &co->co_pairs[i], cn->cn_quantity);
-		run_error("compare", "%s: %s", cn->cn_text, text);
+		verdict_sentence(text, co, pa, cg->cg_quantity);
+		run_error("compare", "%s: %s", cg->cg_text, text);
 	}
 	if (failed > FAILED_SHOWN)
-		run_error("compare", "%s: %u rows more", cn->cn_text,
+		run_error("compare", "%s: %u rows more", cg->cg_text,
 		    failed - FAILED_SHOWN);
-	if (!judged)
+	if (judged == 0)
 		return (run_error("compare", "%s: every row was refused, so "
-		    "this cannot be told", cn->cn_text));
+		    "this cannot be told", cg->cg_text));
+	if (judged < co->co_pair_count)
+		fprintf(stderr, "rngsim: compare: %s: %u rows were refused "
+		    "and not asked\n", cg->cg_text,
+		    co->co_pair_count - judged);
 	return (failed > 0 ? EXIT_FAILURE : 0);
 }
 
@@ -425,13 +357,18 @@ emit(const struct compare_options *cm, const struct compare *co)
 			return (run_error("compare", "%s", strerror(ENOMEM)));
 		break;
 	case FORMAT_MINISTAT:
+		if (verdict_ministat_columns(co, cm->cm_side_index) >
+		    VERDICT_MINISTAT_COLUMNS)
+			return (run_error("compare", "ministat(1) cuts lines "
+			    "of more than %d columns; -q and --side choose "
+			    "fewer", VERDICT_MINISTAT_COLUMNS));
 		verdict_print_ministat(stdout, co, cm->cm_side_index);
 		break;
 	case FORMATS:
 		break;
 	}
 	for (i = 0; i < cm->cm_fail_ifs; i++)
-		if (fail_if(co, &cm->cm_condition[i]) != 0)
+		if (fail_if(co, &cm->cm_gate[i]) != 0)
 			status = EXIT_FAILURE;
 	return (status);
 }

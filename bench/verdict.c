@@ -48,7 +48,9 @@ p_figure(char buf[FIGURE_SIZE], double p)
 	if (p < 1e-99)
 		snprintf(buf, FIGURE_SIZE, "<1e-99");
 	else
-		snprintf(buf, FIGURE_SIZE, "%.*g", p < 0.00095 ? 1 : 2, p);
+		snprintf(buf, FIGURE_SIZE, "%.*g", p < 0.00095 ? 1 :
+		    /* Which side of it must show. */
+		    fabs(p - COMPARE_ALPHA) < 0.001 ? 3 : 2, p);
 	return (buf);
 }
 
@@ -288,9 +290,10 @@ print_end(FILE *out, const struct compare *co)
 	add(text, "Medians of A to B; in brackets the 95 %% interval of the "
 	    "change; p of Welch's and of Mann and Whitney's test, both "
 	    "corrected for %u tests (Holm): the chance of any wrong better or "
-	    "worse above is at most %.0f %%.  Changes up to %.2g %% are not "
+	    "worse above is at most %.0f %%. Changes up to %.2g %%%s are not "
 	    "ranked, of latencies up to %.2g %%.", co->co_tests,
-	    100 * COMPARE_ALPHA, 100 * least, 100 * fmax(least,
+	    100 * COMPARE_ALPHA, 100 * least, co->co_noise > co->co_margin ?
+	    ", by which the machine itself moved," : "", 100 * fmax(least,
 	    quantities[quantity_find("latency_p50_ns")].qu_resolution));
 	figure_wrap(out, "", 2, text);
 }

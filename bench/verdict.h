@@ -10,6 +10,11 @@
 
 #include "bench/compare.h"
 
+enum {
+	/* ministat(1) reads lines of 8 KiB; a column takes at most 15 bytes. */
+	VERDICT_MINISTAT_COLUMNS = 500
+};
+
 /* Verdicts as they end a sentence. */
 extern const char *const verdict_names[COMPARE_REFUSED + 1];
 
@@ -40,6 +45,7 @@ int verdict_print_json(FILE *out, const struct compare *co);
  *
  *   side  in  0: A; 1: B; 2: both, A's column before B's
  */
+unsigned verdict_ministat_columns(const struct compare *co, unsigned side);
 void verdict_print_ministat(FILE *out, const struct compare *co,
     unsigned side);
 

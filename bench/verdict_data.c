@@ -291,6 +291,18 @@ print_repeat(FILE *out, const struct compare *co, unsigned side,
 	fputc('\n', out);
 }
 
+unsigned
+verdict_ministat_columns(const struct compare *co, unsigned side)
+{
+	unsigned columns = 0, i, q;
+
+	for (i = 0; i < co->co_pair_count; i++)
+		for (q = 0; q < QUANTITIES; q++)
+			columns += co->co_pairs[i].pa_refused[0] == '\0' &&
+			    wanted(co, q);
+	return (side == 2 ? 2 * columns : columns);
+}
+
 void
 verdict_print_ministat(FILE *out, const struct compare *co, unsigned side)
 {
