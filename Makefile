@@ -128,7 +128,7 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libjansson-dev libgsl-dev gnuplot-nox mandoc
+	libhwloc-dev libjansson-dev libgsl-dev gnuplot-nox mandoc ministat
 DEBIAN_BENCH = libsodium-dev
 FREEBSD = hwloc2 jansson gsl gnuplot-lite kyua
 FREEBSD_BENCH = libsodium

@@ -10,8 +10,7 @@
 #include "bench/stats.h"
 #include "lib/kassert.h"
 
-/* Below: a cell drifts by chance or not enough to matter. */
-static const double drift_p = 0.005;
+/* Below: a cell does not drift enough to matter. */
 static const double drift_share = 0.02;
 
 /* What is drawn for A and for B; fixed, so that a verdict can be repeated. */
@@ -84,7 +83,9 @@ refuse_drift(struct judge *ju, struct compare_pair *pa, unsigned side)
 	double change, p;
 
 	change = drift(ju, pa->pa_cell[side], &p);
-	if (p >= drift_p || fabs(change) < drift_share)
+	/* For all cells of both sides, after Bonferroni. */
+	if (p * 2 * ju->ju_compare->co_pair_count >= COMPARE_ALPHA ||
+	    fabs(change) < drift_share)
 		return;
 	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "drift over the run: "
 	    "total MB/s of %s moved by %+.1f %% from its first to its last "

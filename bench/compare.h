@@ -88,8 +88,8 @@ struct compare {
 };
 
 /*
- * Whether a result is fit to be compared: no cell twice, and medians that are
- * those of the samples.
+ * Whether a result is fit to be compared: no cell twice, medians that are those
+ * of the samples, and totals that are the readers' sums.
  *
  *   error  out  what is wrong
  *

@@ -129,6 +129,29 @@ check_median(const struct result *r, unsigned i,
 	return (EINVAL);
 }
 
+/* All of the total is some reader's. */
+static int
+check_readers(const struct result *r, unsigned i,
+    char error[COMPARE_TEXT_SIZE])
+{
+	const struct result_cell *c = &r->cells[i];
+	double sum;
+	unsigned k;
+
+	for (k = 0; k < c->repeats; k++) {
+		sum = stats_mean(c->samples[k].reader_mb_per_s, c->readers) *
+		    c->readers;
+		if (near(sum, c->samples[k].total_mb_per_s))
+			continue;
+		snprintf(error, COMPARE_TEXT_SIZE, "cells[%u].samples[%u]"
+		    ".total_mb_per_s: %.9g is not the sum of its readers, "
+		    "%.9g: the file was edited", i, k,
+		    c->samples[k].total_mb_per_s, sum);
+		return (EINVAL);
+	}
+	return (0);
+}
+
 int
 compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE])
 {
@@ -154,8 +177,11 @@ compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE])
 		status = EINVAL;
 	}
 	free(cells);
-	for (i = 0; i < r->cell_count && status == 0; i++)
+	for (i = 0; i < r->cell_count && status == 0; i++) {
 		status = check_median(r, i, error);
+		if (status == 0)
+			status = check_readers(r, i, error);
+	}
 	return (status);
 }
 
@@ -259,8 +285,9 @@ explain_none(const struct compare *co, const char *base,
 		    "expected two results with the same engine, design, lock, "
 		    "cipher, crypto, readers and request size");
 	else if (base == NULL)
-		snprintf(error, COMPARE_TEXT_SIZE, "no cell has the base "
-		    "%s", what);
+		snprintf(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
+		    "%s; the first has %s", what,
+		    name_of(&co->co_result[0]->cells[0], co->co_by));
 	else
 		snprintf(error, COMPARE_TEXT_SIZE, "nothing to compare with "
 		    "%s %s: no other cell is like one of its but for the %s",

@@ -1,0 +1,347 @@
+# rngsim compare: on results that no machine measured, so that every verdict is
+# known, and on two that were.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+# result OFFSETS AES CHACHA20 [CPU [REVISION [REPEATS]]]: designs locked and
+# concurrent, the latter twice as fast; the middle offset is 0 and they sum to
+# about none, so that the medians are AES and CHACHA20 MB/s.
+result() {
+	awk -v offsets="$1" -v aes="$2" -v chacha20="$3" -v cpu="${4:-Example}" \
+	    -v revision="${5:-abc}" -v repeats="${6:-7}" '
+	function cell(design, cipher, total, i, v) {
+		printf "%s{\"engine\":\"real\",\"design\":\"%s\",", sep, design
+		printf "\"lock\":\"mtx\",\"cipher\":\"%s\",", cipher
+		printf "\"crypto\":\"kernel\",\"readers\":2,"
+		printf "\"request_bytes\":65536,\"repeats\":%d,", repeats
+		printf "\"oversubscribed\":false,\"total_mb_per_s\":%.9g,", total
+		print figures(0) ",\"total_mb_per_s_ci95\":[1,2],"
+		printf "\"reader_mb_per_s\":[1,1],\"lock_profile\":[],"
+		print "\"samples\":["
+		for (i = 1; i <= repeats; i++) {
+			v = total * (1 + e[i])
+			printf "%s{\"order\":%d,", (i > 1 ? "," : ""), i * 4
+			printf "\"total_mb_per_s\":%.9g,", v
+			printf "\"reader_mb_per_s\":[%.9g,%.9g],", v / 2, v / 2
+			print figures(e[i]) "}"
+		}
+		print "]}"
+		sep = ","
+	}
+	function figures(x, f) {
+		f = sprintf("\"latency_ns\":{\"p50\":%d,\"p90\":1,", \
+		    100000 * (1 + x))
+		f = f sprintf("\"p99\":%d,\"p999\":1,\"max\":1},", \
+		    300000 * (1 + x))
+		f = f "\"fairness\":{\"min_max\":0.9,\"cov\":0.1,\"jain\":0.9,"
+		f = f "\"hold_share_harvest\":0.1},"
+		f = f sprintf("\"harvest\":{\"cpu_percent\":%.9g,", 30 + x)
+		f = f "\"spin_percent\":0,\"block_percent\":0,"
+		f = f "\"events_per_s\":1,\"dropped\":0,"
+		return f sprintf("\"latency_p99_ns\":%d}", 500 * (1 + x))
+	}
+	BEGIN {
+		split(offsets, e, " ")
+		print "{\"schema\":\"rngsim-result/1\",\"argv\":[\"rngsim\"],"
+		print "\"seed\":1,\"complete\":true,\"time_s\":0.5,"
+		print "\"started\":\"2026-01-02T03:04:05Z\",\"host\":{"
+		printf "\"cpu_model\":\"%s\",\"cpus\":2,", cpu
+		print "\"cpus_machine\":2,\"numa_nodes\":1,"
+		print "\"kernel\":\"k\",\"compiler\":\"c\",\"flags\":\"-O2\","
+		printf "\"libcrypto\":\"o\",\"revision\":\"%s\",", revision
+		print "\"invariants\":false},\"tunables\":[],\"sources\":[],"
+		print "\"cells\":["
+		cell("locked", "aes", aes)
+		cell("concurrent", "aes", 2 * aes)
+		cell("locked", "chacha20", chacha20)
+		cell("concurrent", "chacha20", 2 * chacha20)
+		print "]}"
+	}'
+}
+
+one='0.004 -0.006 0 0.009 -0.003 0.007 -0.008'
+two='0 -0.007 0.008 -0.004 0.003 0.005 -0.009'
+
+# a.json; same.json, another run of it; slow.json, 3 % less of chacha20.
+results() {
+	result "$one" 100 400 >a.json
+	result "$two" 100 400 >same.json
+	result "$two" 100 388 >slow.json
+}
+
+atf_test_case compare__two_results
+compare__two_results_head() {
+	atf_set descr "a second run shows no difference, 3 % less is worse, and \
+the rows that are not ranked are one line a cell; within 80 columns"
+}
+compare__two_results_body() {
+	results
+	atf_check -o save:same.txt "$(program)" compare a.json same.json
+	grep -qx '4 cells: 0 rows better, 0 worse, 32 no difference shown, 0 refused' \
+	    same.txt || atf_fail "$(cat same.txt)"
+	atf_check -o save:slow.txt "$(program)" compare a.json slow.json
+	grep -qx '4 cells: 0 rows better, 4 worse, 28 no difference shown, 0 refused' \
+	    slow.txt || atf_fail "$(cat slow.txt)"
+	grep -A1 '^locked, mtx, chacha20, 2 readers of 64 KiB:' slow.txt |
+	    grep -q '^  total MB/s 400.0 to 388.0, -3.0 % (.* to .* %), p .*: worse' ||
+	    atf_fail "$(cat slow.txt)"
+	atf_check -o match:'^A: a.json, ' -o match:'^B: stdin, ' \
+	    "$(program)" compare a.json - <slow.json
+	awk 'length($0) > 80 { exit 1 }' slow.txt same.txt ||
+	    atf_fail "more than 80 columns"
+	# Each row on its own ends in its verdict; --all has them in the table.
+	atf_check -o save:rows.txt "$(program)" compare --format sentences \
+	    slow.json a.json
+	[ "$(grep -c ': better$' rows.txt)" = 4 ] || atf_fail "$(cat rows.txt)"
+	[ "$(grep -c ': no difference shown$' rows.txt)" = 28 ] ||
+	    atf_fail "$(cat rows.txt)"
+	atf_check -o save:all.txt "$(program)" compare a.json slow.json --all
+	[ "$(tr '\n' ' ' <all.txt | grep -o ': *no  *difference *shown' |
+	    wc -l)" = 28 ] || atf_fail "$(cat all.txt)"
+}
+
+atf_test_case compare__within_one
+compare__within_one_head() {
+	atf_set descr "designs and ciphers of one result, the base of choice"
+}
+compare__within_one_body() {
+	results
+	for by in '--by design' '--by=design --base locked'; do
+		atf_check -o save:by.txt "$(program)" compare a.json $by \
+		    --format sentences -q total_mb_per_s
+		[ "$(grep -c '^concurrent instead of locked, mtx, .*+100 % (.*: better$' \
+		    by.txt)" = 2 ] || atf_fail "$(cat by.txt)"
+	done
+	atf_check -o match:'^locked instead of concurrent, .* -50.0 % .* worse' \
+	    "$(program)" compare a.json --by design --base concurrent \
+	    --format sentences
+	atf_check -o match:'^chacha20 instead of aes, locked, .* [+]300 %' \
+	    "$(program)" compare --by cipher a.json --format sentences
+	atf_check -s exit:1 -e match:'lock mtx' "$(program)" compare a.json \
+	    --by lock
+	atf_check -s exit:1 -e match:'--base: no cell has that design' \
+	    "$(program)" compare a.json --by design --base x
+}
+
+atf_test_case compare__fail_if
+compare__fail_if_head() {
+	atf_set descr "exit 1 exactly when a ranked row meets a condition, with \
+the row on stderr"
+}
+compare__fail_if_body() {
+	results
+	cmd="$(program) compare a.json"
+	atf_check -s exit:1 -o not-empty -e match:'total_mb_per_s < -2%: .*: worse' \
+	    $cmd slow.json --fail-if 'total_mb_per_s < -2%'
+	atf_check -o not-empty $cmd slow.json --fail-if 'total_mb_per_s < -5%'
+	atf_check -o not-empty $cmd same.json --fail-if 'total_mb_per_s < 0%' \
+	    --fail-if='latency_p99_ns>0%'
+	atf_check -s exit:1 -o not-empty -e match:worse $cmd slow.json \
+	    --fail-if 'latency_p99_ns > 5%' --fail-if='reader_mb_per_s_mean<-2.5%'
+	atf_check -s exit:1 -o not-empty -e match:better "$(program)" compare \
+	    slow.json a.json --fail-if 'total_mb_per_s > 2 %'
+	# What cannot be told is no pass.
+	result "$one" 100 400 Example abc 2 >few.json
+	sed 's/"total_mb_per_s":400,/"total_mb_per_s":399.6,/
+	    s/"total_mb_per_s":800,/"total_mb_per_s":799.2,/
+	    s/"total_mb_per_s":100,/"total_mb_per_s":99.9,/
+	    s/"total_mb_per_s":200,/"total_mb_per_s":199.8,/' few.json >few2.json
+	atf_check -s exit:1 -o match:'too few repeats: A has 7, B has 2' \
+	    -e match:'cannot be told' $cmd few2.json \
+	    --fail-if 'total_mb_per_s < -5%'
+}
+
+atf_test_case compare__formats
+compare__formats_head() {
+	atf_set descr "CSV has a column for each field, JSON is one document"
+}
+compare__formats_body() {
+	results
+	atf_check -o save:c.csv "$(program)" compare a.json slow.json --format csv
+	[ "$(wc -l <c.csv)" = 33 ] || atf_fail "$(cat c.csv)"
+	awk -F, 'NR == 1 { n = NF }
+	    { gsub(/"[^"]*"/, "x") } NF != n { exit 1 }' c.csv ||
+	    atf_fail "columns: $(cat c.csv)"
+	[ "$(grep -c ',worse,' c.csv)" = 4 ] || atf_fail "$(cat c.csv)"
+	atf_check -o save:c.json "$(program)" compare a.json slow.json \
+	    --format json
+	grep -q '"schema": "rngsim-comparison/1"' c.json || atf_fail schema
+	[ "$(grep -c '"verdict": "worse"' c.json)" = 4 ] ||
+	    atf_fail "$(cat c.json)"
+	# The same on every run.
+	atf_check -o file:c.json "$(program)" compare a.json slow.json \
+	    --format json
+}
+
+atf_test_case compare__ministat
+compare__ministat_head() {
+	atf_set descr "ministat(1) finds the difference and the interval that \
+stand over the column, to the digits of its table of t"
+	atf_set require.progs ministat
+}
+compare__ministat_body() {
+	results
+	for side in a b; do
+		atf_check -o save:$side.txt "$(program)" compare a.json \
+		    slow.json --format ministat --side $side
+	done
+	atf_check -o save:both.txt "$(program)" compare a.json slow.json \
+	    --format ministat
+	grep -v '^#' both.txt | cut -d ' ' -f 5 >both5.txt
+	grep -v '^#' a.txt | cut -d ' ' -f 3 | atf_check -o file:both5.txt cat
+	n=$(grep -c '^# [0-9]*: ' a.txt)
+	[ "$n" = 32 ] || atf_fail "$n columns"
+	column=1 shown=0
+	while [ $column -le $n ]; do
+		ministat -A -C $column a.txt b.txt >m.txt || atf_fail "$column"
+		set -- $(sed -n "/^# $column: /{n;s/.*t: \([^ ]*\) +\/- \([^,]*\),.*/\1 \2/p;}" a.txt)
+		if grep -q '^Difference' m.txt; then
+			shown=$((shown + 1))
+			sed -n '/^Difference/{n;s/+\/-//p;}' m.txt |
+			    awk -v d="$1" -v h="$2" '
+			    function off(x, y) { x -= y; y /= 1000
+				return x * x > y * y }
+			    { exit off($1, d) || off($2, h) }' ||
+			    atf_fail "column $column: $* and $(cat m.txt)"
+		else
+			awk -v d="$1" -v h="$2" 'BEGIN { exit d * d > h * h }' ||
+			    atf_fail "column $column: $* and $(cat m.txt)"
+		fi
+		column=$((column + 1))
+	done
+	[ $shown -ge 4 ] || atf_fail "only $shown differences"
+}
+
+atf_test_case compare__conditions
+compare__conditions_head() {
+	atf_set descr "other hosts are refused by name or flagged, revisions \
+flagged, cells of one file only refused or listed"
+}
+compare__conditions_body() {
+	results
+	result "$two" 100 400 Other >host.json
+	result "$two" 100 400 Example def >rev.json
+	atf_check -s exit:1 -e match:'CPU .A "Example", B "Other".*--across' \
+	    "$(program)" compare a.json host.json
+	atf_check -o match:'different hosts: CPU' "$(program)" compare a.json \
+	    host.json --across
+	atf_check -o match:'different: revision .A "abc", B "def"' \
+	    "$(program)" compare a.json rev.json
+	# One design of B is a design that A lacks.
+	sed 's/"design":"locked"/"design":"pcpu"/' same.json >other.json
+	atf_check -s exit:1 \
+	    -e match:'2 cells are only in A and 2 only in B.*--common' \
+	    "$(program)" compare a.json other.json
+	atf_check -o match:'pcpu.*only in B' -o match:'locked.*only in A' \
+	    -o match:'^2 cells: ' "$(program)" compare a.json other.json --common
+	sed 's/"crypto":"kernel"/"crypto":"native"/' same.json >native.json
+	atf_check -s exit:1 -e match:'no cell is in both' \
+	    "$(program)" compare a.json native.json --common
+}
+
+atf_test_case compare__unsound_files
+compare__unsound_files_head() {
+	atf_set descr "what is no whole, unedited result is refused with the \
+reason, on either side, and left as it is"
+}
+compare__unsound_files_body() {
+	results
+	head -c 1500 a.json >truncated
+	sed 's,rngsim-result/1,rngsim-result/9,' a.json >schema
+	sed 's/"cells":/"sells":/' a.json >cells
+	sed 's/"total_mb_per_s":400,/"total_mb_per_s":500,/' a.json >edited
+	sed 's/"cipher":"aes"/"cipher":"chacha20"/' a.json >twice
+	sed 's/"repeats":7/"repeats":8/' a.json >repeats
+	sed 's/"seed":1/"seed":1,"seed":2/' a.json >keys
+	: >empty
+	cksum * >before.sum
+	for f in truncated schema cells edited twice repeats keys empty missing \
+	    .; do
+		for args in "$f a.json" "a.json $f" "$f --by design"; do
+			atf_check -s exit:1 -o empty \
+			    -e match:"^rngsim: compare: $f: ." \
+			    "$(program)" compare $args
+		done
+	done
+	atf_check -s exit:1 -e match:'not the median of its samples' -o empty \
+	    "$(program)" compare a.json edited
+	atf_check -s exit:1 -e match:'the same cell' -o empty \
+	    "$(program)" compare a.json twice
+	cksum truncated schema cells edited twice repeats keys empty a.json \
+	    >after.sum
+	while read -r line; do
+		grep -qxF "$line" before.sum || atf_fail "changed: $line"
+	done <after.sum
+}
+
+# usage WORDS ARGUMENT...: exit 2, nothing on stdout, one line with the words.
+usage() {
+	words=$1
+	shift
+	atf_check -s exit:2 -o empty -e match:"^rngsim: compare: .*$words" \
+	    "$(program)" compare "$@"
+	atf_check -s exit:2 -o empty -e match:'^[^[:cntrl:]]*$' \
+	    "$(program)" compare "$@"
+}
+
+atf_test_case compare__usage
+compare__usage_head() {
+	atf_set descr "bad usage: exit 2 with what would be right"
+}
+compare__usage_body() {
+	results
+	usage 'missing operand'
+	usage 'one result: .*--by' a.json
+	usage 'surplus operand "x"' a.json a.json x
+	usage '--by: expected one result' a.json a.json --by design
+	usage '--by: "readers": expected design' a.json --by readers
+	usage '--by: expected a value' a.json --by
+	usage '--by is given twice' a.json --by design --by lock
+	usage '--base: expected --by' a.json a.json --base locked
+	usage '--format: "x": expected table' a.json a.json --format x
+	usage '--side: "c": expected a or b' a.json a.json \
+	    --format ministat --side c
+	usage '--side: expected --format ministat' a.json a.json --side a
+	usage '-q: "mb": expected total_mb_per_s' a.json a.json -q mb
+	usage '-q: "": expected' a.json a.json -q total_mb_per_s,
+	usage 'there twice' a.json a.json \
+	    --quantity=total_mb_per_s,total_mb_per_s
+	usage '--fail-if: "x < 1%": expected QUANTITY' a.json a.json \
+	    --fail-if 'x < 1%'
+	usage '--fail-if: .*expected a number' a.json a.json \
+	    --fail-if 'total_mb_per_s < x%'
+	usage 'leaves this quantity out' a.json a.json -q latency_p50_ns \
+	    --fail-if 'total_mb_per_s < 1%'
+	for m in x -1 101 nan 1e1 ''; do
+		usage "--margin: \"$m\": expected 0" a.json a.json --margin "$m"
+	done
+	usage '--all takes no value' a.json a.json --all=1
+	usage 'unknown option --al' a.json a.json --al
+	usage 'stdin once' - -
+	atf_check -o match:'^  total_mb_per_s$' "$(program)" compare --help
+}
+
+atf_test_case compare__measured
+compare__measured_head() {
+	atf_set descr "results that this machine measured are taken as they are"
+}
+compare__measured_body() {
+	for f in a b; do
+		atf_check -o not-empty -e ignore "$(program)" sweep -r 1 -c aes \
+		    -n 3 -t 0.02 -o $f.json
+	done
+	atf_check -o match:'^2 cells: ' "$(program)" compare a.json b.json
+	atf_check -o match:'^1 cell: ' "$(program)" compare a.json --by design
+}
+
+atf_init_test_cases() {
+	atf_add_test_case compare__two_results
+	atf_add_test_case compare__within_one
+	atf_add_test_case compare__fail_if
+	atf_add_test_case compare__formats
+	atf_add_test_case compare__ministat
+	atf_add_test_case compare__conditions
+	atf_add_test_case compare__unsound_files
+	atf_add_test_case compare__usage
+	atf_add_test_case compare__measured
+}

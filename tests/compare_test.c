@@ -1,0 +1,691 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <atf-c.h>
+
+#include "bench/compare_gate.h"
+#include "bench/stats.h"
+#include "bench/verdict.h"
+#include "tests/result_fixture.h"
+#include "tests/support.h"
+
+enum {
+	MANY_CELLS	= 200,
+	MANY_REPEATS	= 20,
+	ALL_QUANTITIES	= (1 << QUANTITIES) - 1
+};
+
+/* From a normal distribution of mean 1. */
+static double
+noise(uint64_t *state, double sd)
+{
+	double u = ((double)(support_draw(state) >> 11) + 1) / 9007199254740993.0;
+	double v = (double)(support_draw(state) >> 11) / 9007199254740992.0;
+
+	return (1 + sd * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
+}
+
+/* The cell's median, as a run would have it. */
+static void
+settle(struct result_cell *c)
+{
+	double *v = fixture_alloc(c->repeats + 1, sizeof(*v));
+	unsigned i;
+
+	for (i = 0; i < c->repeats; i++)
+		v[i] = c->samples[i].total_mb_per_s;
+	c->total_mb_per_s = stats_median(v, c->repeats);
+	free(v);
+}
+
+static void
+set_total(struct result_cell *c, unsigned repeat, double mb_per_s)
+{
+	struct result_sample *s = &c->samples[repeat];
+	unsigned i;
+
+	s->total_mb_per_s = mb_per_s;
+	for (i = 0; i < c->readers; i++)
+		s->reader_mb_per_s[i] = mb_per_s / c->readers;
+}
+
+/* Every quantity of every repeat varies by itself. */
+static void
+vary(struct result *r, uint64_t seed, double sd)
+{
+	uint64_t state = seed * 2 + 1;
+	unsigned i, k;
+
+	for (i = 0; i < 16; i++)
+		support_draw(&state);
+	for (i = 0; i < r->cell_count; i++) {
+		for (k = 0; k < r->cells[i].repeats; k++) {
+			struct result_sample *s = &r->cells[i].samples[k];
+
+			s->order = k * r->cell_count + i;
+			set_total(&r->cells[i], k,
+			    (400 + i) * noise(&state, sd));
+			s->latency_ns.p50 = 1e5 * noise(&state, sd);
+			s->latency_ns.p99 = 3e5 * noise(&state, sd);
+			s->harvest.cpu_percent = 30 * noise(&state, sd);
+			s->harvest.latency_p99_ns = 500 * noise(&state, sd);
+			s->fairness.min_max = 0.8 * noise(&state, sd);
+			s->fairness.jain = 0.9 * noise(&state, sd);
+		}
+		settle(&r->cells[i]);
+	}
+}
+
+static void
+scale_total(struct result_cell *c, double factor)
+{
+	unsigned i;
+
+	for (i = 0; i < c->repeats; i++)
+		set_total(c, i, c->samples[i].total_mb_per_s * factor);
+	settle(c);
+}
+
+/* Two designs, two ciphers, 1, 2, 3, ... readers. */
+static void
+make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
+{
+	struct fixture_cell *grid = fixture_alloc(cells, sizeof(*grid));
+	unsigned i;
+
+	for (i = 0; i < cells; i++)
+		grid[i] = (struct fixture_cell){
+			.fc_design = i % 2 == 0 ? "locked" : "concurrent",
+			.fc_cipher = i / 2 % 2 == 0 ? "aes" : "chacha20",
+			.fc_readers = 1 + i / 4, .fc_repeats = repeats,
+			.fc_mb_per_s = 400
+		};
+	fixture_result(r, grid, cells);
+	vary(r, seed, 0.01);
+	free(grid);
+}
+
+static struct compare
+judged(const struct result *a, const struct result *b, enum compare_by by)
+{
+	struct compare co = {
+		.co_result = { a, b }, .co_path = { "a", "b" }, .co_by = by,
+		.co_wanted = ALL_QUANTITIES, .co_margin = 0.01
+	};
+	char why[COMPARE_TEXT_SIZE] = "";
+
+	ATF_REQUIRE_EQ_MSG(0, compare_check(a, why), "%s", why);
+	ATF_REQUIRE_EQ_MSG(0, compare_check(b, why), "%s", why);
+	ATF_REQUIRE_EQ_MSG(0, compare_conditions(&co, false, why), "%s", why);
+	ATF_REQUIRE_EQ_MSG(0, compare_match(&co, NULL, why), "%s", why);
+	ATF_REQUIRE_EQ(0, compare_judge(&co));
+	return (co);
+}
+
+/* Cells that say better or worse of anything. */
+static unsigned
+claims(const struct compare *co)
+{
+	unsigned claimed = 0, i, q;
+
+	for (i = 0; i < co->co_pair_count; i++) {
+		for (q = 0; q < QUANTITIES; q++) {
+			enum compare_verdict v =
+			    co->co_pairs[i].pa_row[q].cr_verdict;
+
+			if (v == COMPARE_BETTER || v == COMPARE_WORSE)
+				break;
+		}
+		claimed += q < QUANTITIES;
+	}
+	return (claimed);
+}
+
+ATF_TC(compare_judge__same_program_twice);
+ATF_TC_HEAD(compare_judge__same_program_twice, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "200 cells drawn twice from one "
+	    "distribution: no difference shown in at least 95 % of them, for "
+	    "several seeds; at most one comparison in four claims anything");
+}
+ATF_TC_BODY(compare_judge__same_program_twice, tc)
+{
+	unsigned any = 0, claimed, seed;
+	struct result a, b;
+	struct compare co;
+
+	(void)tc;
+	for (seed = 0; seed < 8; seed++) {
+		make(&a, MANY_CELLS, MANY_REPEATS, 2 * seed + 1);
+		make(&b, MANY_CELLS, MANY_REPEATS, 2 * seed + 2);
+		co = judged(&a, &b, COMPARE_RESULTS);
+		ATF_CHECK_EQ(MANY_CELLS, co.co_pair_count);
+		claimed = claims(&co);
+		any += claimed > 0;
+		ATF_CHECK_MSG(claimed + co.co_rows[COMPARE_REFUSED] /
+		    QUANTITIES <= MANY_CELLS / 20, "%u claimed, %u rows "
+		    "refused", claimed, co.co_rows[COMPARE_REFUSED]);
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
+	ATF_CHECK_MSG(any <= 2, "%u of %u claim something", any, seed);
+}
+
+ATF_TC(compare_judge__planted_slowdown);
+ATF_TC_HEAD(compare_judge__planted_slowdown, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "3 % taken from one of 200 cells that "
+	    "vary by 1 %: it is found in each of several seeds, with a change "
+	    "that the interval holds, and at most two others in all of them");
+}
+ATF_TC_BODY(compare_judge__planted_slowdown, tc)
+{
+	const struct compare_row *row;
+	struct result a, b;
+	struct compare co;
+	unsigned i, others = 0, seed;
+
+	(void)tc;
+	for (seed = 0; seed < 8; seed++) {
+		make(&a, MANY_CELLS, MANY_REPEATS, 2 * seed + 1);
+		make(&b, MANY_CELLS, MANY_REPEATS, 2 * seed + 2);
+		scale_total(&b.cells[77], 0.97);
+		co = judged(&a, &b, COMPARE_RESULTS);
+		row = &co.co_pairs[77].pa_row[0];
+		ATF_CHECK_EQ(COMPARE_WORSE, row->cr_verdict);
+		ATF_CHECK(row->cr_change > -0.045 && row->cr_change < -0.015);
+		ATF_CHECK(row->cr_change_ci95[0] < -0.02 &&
+		    row->cr_change_ci95[1] < 0);
+		for (i = 0; i < MANY_CELLS; i++)
+			others += i != 77 && co.co_pairs[i].pa_row[0]
+			    .cr_verdict != COMPARE_NONE;
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
+	ATF_CHECK_MSG(others <= 2, "%u others", others);
+}
+
+ATF_TC(compare_judge__never_ranks_overlaps);
+ATF_TC_HEAD(compare_judge__never_ranks_overlaps, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Changes of 0 to 5 %: what is ranked "
+	    "has intervals apart, a corrected p below 0.05 and a change above "
+	    "the margin, and the direction is the quantity's; some are ranked "
+	    "and some are not");
+}
+ATF_TC_BODY(compare_judge__never_ranks_overlaps, tc)
+{
+	const struct compare_row *row;
+	struct result a, b;
+	struct compare co;
+	unsigned i, q;
+
+	(void)tc;
+	make(&a, 100, 10, 1);
+	make(&b, 100, 10, 2);
+	for (i = 0; i < 100; i++) {
+		scale_total(&b.cells[i], 1 + 0.0005 * i);
+		for (q = 0; q < 10; q++)
+			b.cells[i].samples[q].latency_ns.p99 *= 1 + 0.002 * i;
+	}
+	co = judged(&a, &b, COMPARE_RESULTS);
+	for (i = 0; i < 100; i++) {
+		for (q = 0; q < QUANTITIES; q++) {
+			row = &co.co_pairs[i].pa_row[q];
+			if (row->cr_verdict != COMPARE_BETTER &&
+			    row->cr_verdict != COMPARE_WORSE)
+				continue;
+			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0] ||
+			    row->cr_ci95[1][1] < row->cr_ci95[0][0]);
+			ATF_CHECK(row->cr_change_ci95[0] > 0 ||
+			    row->cr_change_ci95[1] < 0);
+			ATF_CHECK(fmin(row->cr_p_welch, row->cr_p_rank) <
+			    0.05);
+			ATF_CHECK(fabs(row->cr_change) > fmax(0.01,
+			    quantities[q].qu_resolution));
+			ATF_CHECK_EQ(quantities[q].qu_more_is_better ==
+			    (row->cr_change > 0),
+			    row->cr_verdict == COMPARE_BETTER);
+		}
+	}
+	ATF_CHECK(co.co_rows[COMPARE_BETTER] >= 20);
+	ATF_CHECK(co.co_rows[COMPARE_WORSE] >= 20);
+	ATF_CHECK(co.co_rows[COMPARE_NONE] >= 400);
+	ATF_CHECK_EQ(100 * QUANTITIES, co.co_rows[COMPARE_BETTER] +
+	    co.co_rows[COMPARE_WORSE] + co.co_rows[COMPARE_NONE] +
+	    co.co_rows[COMPARE_REFUSED]);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_judge__tiny_values);
+ATF_TC_HEAD(compare_judge__tiny_values, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Harvest CPU of 0.04 and 0.08 % is the "
+	    "same; from 0.04 to 12 % is worse, with a finite change; latencies "
+	    "one bucket apart are the same, two apart are not");
+}
+ATF_TC_BODY(compare_judge__tiny_values, tc)
+{
+	struct result a, b;
+	struct compare co;
+	unsigned i;
+
+	(void)tc;
+	make(&a, 2, 20, 1);
+	make(&b, 2, 20, 2);
+	for (i = 0; i < 20; i++) {
+		double more = 0.0001 * i;
+
+		a.cells[0].samples[i].harvest.cpu_percent = 0.04 + more;
+		b.cells[0].samples[i].harvest.cpu_percent = 0.08 + more;
+		a.cells[1].samples[i].harvest.cpu_percent = 0.04 + more;
+		b.cells[1].samples[i].harvest.cpu_percent = 12 + more;
+		/* Ends of neighbouring buckets of lib/hist.h. */
+		a.cells[0].samples[i].latency_ns.p50 = 32768;
+		b.cells[0].samples[i].latency_ns.p50 = 33792;
+		a.cells[1].samples[i].latency_ns.p50 = 32768;
+		b.cells[1].samples[i].latency_ns.p50 = 34816;
+	}
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[4].cr_verdict);
+	ATF_CHECK_EQ(0, co.co_pairs[0].pa_row[4].cr_change);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[4].cr_verdict);
+	ATF_CHECK(isfinite(co.co_pairs[1].pa_row[4].cr_change));
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[2].cr_verdict);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[2].cr_verdict);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_judge__refuses_by_name);
+ATF_TC_HEAD(compare_judge__refuses_by_name, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Too few repeats, a gate, and drift are "
+	    "said and not ranked; repeats that failed a gate do not count");
+}
+ATF_TC_BODY(compare_judge__refuses_by_name, tc)
+{
+	struct result a, b;
+	struct compare co;
+	unsigned i;
+
+	(void)tc;
+	make(&a, 5, 20, 1);
+	make(&b, 5, 20, 2);
+	/* Two repeats left; four left; a gate; a drift of 20 %. */
+	for (i = 0; i < 18; i++)
+		strcpy(a.cells[0].samples[i].gate, "skew");
+	a.cells[0].total_mb_per_s = (a.cells[0].samples[18].total_mb_per_s +
+	    a.cells[0].samples[19].total_mb_per_s) / 2;
+	for (i = 0; i < 16; i++) {
+		strcpy(b.cells[1].samples[i].gate, "skew");
+		set_total(&b.cells[1], i, 1);
+	}
+	settle(&b.cells[1]);
+	b.cells[1].total_mb_per_s = 0;
+	for (i = 16; i < 20; i++)
+		set_total(&b.cells[1], i, 300);
+	b.cells[1].total_mb_per_s = 300;
+	strcpy(b.cells[2].gate, "starvation");
+	for (i = 0; i < 20; i++)
+		set_total(&b.cells[3], i, 400 + 4 * i);
+	settle(&b.cells[3]);
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_CHECK(strstr(co.co_pairs[0].pa_refused, "too few repeats: A has 2, "
+	    "B has 20") != NULL);
+	ATF_CHECK_STREQ("", co.co_pairs[1].pa_refused);
+	ATF_CHECK(co.co_pairs[1].pa_few && !co.co_pairs[4].pa_few);
+	ATF_CHECK_EQ(4, co.co_pairs[1].pa_repeats[1]);
+	ATF_CHECK_EQ(300, co.co_pairs[1].pa_row[0].cr_median[1]);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[0].cr_verdict);
+	ATF_CHECK(strstr(co.co_pairs[2].pa_refused, "starvation") != NULL);
+	ATF_CHECK_MSG(strstr(co.co_pairs[3].pa_refused, "drift over the run")
+	    != NULL && strstr(co.co_pairs[3].pa_refused, "of B") != NULL,
+	    "\"%s\"", co.co_pairs[3].pa_refused);
+	ATF_CHECK_EQ(COMPARE_REFUSED, co.co_pairs[3].pa_row[0].cr_verdict);
+	ATF_CHECK_EQ(3 * QUANTITIES, co.co_rows[COMPARE_REFUSED]);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_conditions__other_machine);
+ATF_TC_HEAD(compare_conditions__other_machine, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Another host, time or INVARIANTS is "
+	    "refused by name, or flagged when asked; flags of the compiler "
+	    "and others are flagged; like and like is neither");
+}
+ATF_TC_BODY(compare_conditions__other_machine, tc)
+{
+	char why[COMPARE_TEXT_SIZE];
+	struct compare co = { .co_by = COMPARE_RESULTS };
+	struct result a, b;
+	unsigned i;
+
+	(void)tc;
+	make(&a, 4, 5, 1);
+	co.co_result[0] = &a;
+	co.co_result[1] = &b;
+	for (i = 0; i < 7; i++) {
+		static const char *const named[] = {
+			"CPU (A \"Example", "usable CPUs (A 4, B 2)",
+			"kernel (A \"FreeBSD", "INVARIANTS (on in B)",
+			"measured seconds of a repeat (A 1.5, B 2)",
+			"flags (A \"-O2\", B \"-O3\")", NULL
+		};
+
+		make(&b, 4, 5, 2);
+		if (i == 0)
+			strcpy(b.host.cpu_model, "Other 1");
+		else if (i == 1)
+			b.host.cpus = 2;
+		else if (i == 2)
+			strcpy(b.host.kernel, "Linux");
+		else if (i == 3)
+			b.host.invariants = true;
+		else if (i == 4)
+			b.time_s = 2;
+		else if (i == 5)
+			strcpy(b.host.flags, "-O3");
+		strcpy(why, "");
+		ATF_CHECK_EQ(i < 5 ? EINVAL : 0,
+		    compare_conditions(&co, false, why));
+		ATF_CHECK_MSG(i >= 5 || strstr(why, named[i]) != NULL,
+		    "%s: %s", named[i], why);
+		compare_free(&co);
+		co.co_result[0] = &a;
+		co.co_result[1] = &b;
+		ATF_CHECK_EQ(0, compare_conditions(&co, true, why));
+		if (named[i] == NULL)
+			ATF_CHECK_EQ(0, co.co_flag_count);
+		else
+			ATF_CHECK(co.co_flag_count == 1 &&
+			    strstr(co.co_flags[0], named[i]) != NULL);
+		compare_free(&co);
+		co.co_result[0] = &a;
+		co.co_result[1] = &b;
+		result_free(&b);
+	}
+	result_free(&a);
+}
+
+ATF_TC(compare_conditions__machine_moved);
+ATF_TC_HEAD(compare_conditions__machine_moved, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "All cells together slow down by 6 % "
+	    "over B: flagged, and a change of 3 % is not ranked; one of 12 % "
+	    "is");
+}
+ATF_TC_BODY(compare_conditions__machine_moved, tc)
+{
+	struct result a, b;
+	struct compare co;
+	unsigned i, k;
+
+	(void)tc;
+	make(&a, 40, 8, 1);
+	make(&b, 40, 8, 2);
+	for (i = 0; i < 40; i++) {
+		for (k = 0; k < 8; k++)
+			set_total(&b.cells[i], k, b.cells[i].samples[k]
+			    .total_mb_per_s * (1 - 0.06 * k / 7));
+		settle(&b.cells[i]);
+	}
+	scale_total(&b.cells[7], 0.88);
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_REQUIRE_EQ(1, co.co_flag_count);
+	ATF_CHECK_MSG(strstr(co.co_flags[0], "drift over the run of B") !=
+	    NULL, "%s", co.co_flags[0]);
+	ATF_CHECK(co.co_noise > 0.03 && co.co_noise < 0.08);
+	ATF_CHECK_EQ(1, claims(&co));
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[7].pa_row[0].cr_verdict);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_match__pairs);
+ATF_TC_HEAD(compare_match__pairs, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "By design each cell meets the locked "
+	    "one of its cipher and readers; by cipher the first; a base may be "
+	    "named; a cell without partner is kept apart");
+}
+ATF_TC_BODY(compare_match__pairs, tc)
+{
+	char why[COMPARE_TEXT_SIZE] = "";
+	struct compare co = { .co_by = COMPARE_DESIGN };
+	struct result r;
+	unsigned i;
+
+	(void)tc;
+	/* locked, concurrent x aes, chacha20 x 1, 2 readers, and a half. */
+	make(&r, 9, 5, 1);
+	co.co_result[0] = co.co_result[1] = &r;
+	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+	ATF_REQUIRE_EQ(4, co.co_pair_count);
+	for (i = 0; i < 4; i++) {
+		ATF_CHECK_EQ(&r.cells[2 * i], co.co_pairs[i].pa_cell[0]);
+		ATF_CHECK_EQ(&r.cells[2 * i + 1], co.co_pairs[i].pa_cell[1]);
+	}
+	ATF_REQUIRE_EQ(1, co.co_alone_count[0]);
+	ATF_CHECK_EQ(&r.cells[8], co.co_alone[0][0]);
+	compare_free(&co);
+
+	co = (struct compare){ .co_by = COMPARE_CIPHER,
+		.co_result = { &r, &r } };
+	ATF_REQUIRE_EQ(0, compare_match(&co, "chacha20", why));
+	ATF_REQUIRE_EQ(4, co.co_pair_count);
+	ATF_CHECK_STREQ("aes", co.co_pairs[0].pa_cell[1]->cipher);
+	ATF_CHECK_STREQ("chacha20", co.co_pairs[0].pa_cell[0]->cipher);
+	compare_free(&co);
+
+	co = (struct compare){ .co_by = COMPARE_LOCK, .co_result = { &r, &r } };
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK(strstr(why, "lock mtx") != NULL);
+	compare_free(&co);
+	co = (struct compare){ .co_by = COMPARE_LOCK, .co_result = { &r, &r } };
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, "mcs", why));
+	compare_free(&co);
+	result_free(&r);
+}
+
+ATF_TC(compare_match__one_side_only);
+ATF_TC_HEAD(compare_match__one_side_only, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Cells that only one result has are "
+	    "listed; results that share none are refused");
+}
+ATF_TC_BODY(compare_match__one_side_only, tc)
+{
+	char why[COMPARE_TEXT_SIZE] = "";
+	struct compare co = { .co_by = COMPARE_RESULTS };
+	struct result a, b;
+	unsigned i;
+
+	(void)tc;
+	make(&a, 8, 5, 1);
+	make(&b, 6, 5, 2);
+	b.cells[0].request_bytes = 512;
+	co.co_result[0] = &a;
+	co.co_result[1] = &b;
+	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+	ATF_CHECK_EQ(5, co.co_pair_count);
+	ATF_CHECK_EQ(3, co.co_alone_count[0]);
+	ATF_CHECK_EQ(1, co.co_alone_count[1]);
+	ATF_CHECK_EQ(&b.cells[0], co.co_alone[1][0]);
+	compare_free(&co);
+	for (i = 0; i < 6; i++)
+		strcpy(b.cells[i].crypto, "native");
+	co.co_result[0] = &a;
+	co.co_result[1] = &b;
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK(strstr(why, "no cell is in both") != NULL);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_check__edited);
+ATF_TC_HEAD(compare_check__edited, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A median that is not its samples', and "
+	    "a cell that stands twice, are named");
+}
+ATF_TC_BODY(compare_check__edited, tc)
+{
+	char why[COMPARE_TEXT_SIZE] = "";
+	struct result r;
+	unsigned i;
+
+	(void)tc;
+	make(&r, 4, 5, 1);
+	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
+	r.cells[2].total_mb_per_s *= 1.05;
+	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
+	ATF_CHECK(strstr(why, "cells[2].total_mb_per_s") != NULL);
+	settle(&r.cells[2]);
+	r.cells[2].samples[3].total_mb_per_s *= 2;
+	r.cells[2].samples[4].total_mb_per_s *= 2;
+	r.cells[2].samples[1].total_mb_per_s *= 2;
+	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
+	settle(&r.cells[2]);
+	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
+	ATF_CHECK_MSG(strstr(why, "cells[2].samples[1].total_mb_per_s") != NULL,
+	    "%s", why);
+	for (i = 0; i < 5; i++)
+		set_total(&r.cells[2], i, r.cells[2].samples[i].total_mb_per_s);
+	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
+	strcpy(r.cells[3].design, "locked");
+	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
+	ATF_CHECK_MSG(strstr(why, "the same cell") != NULL, "%s", why);
+	result_free(&r);
+}
+
+ATF_TC(compare_gate__expressions);
+ATF_TC_HEAD(compare_gate__expressions, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Conditions with and without blanks; "
+	    "what is none is refused; only ranked rows meet one");
+}
+ATF_TC_BODY(compare_gate__expressions, tc)
+{
+	static const char *const bad[] = {
+		"", "<", "< 5%", "total_mb_per_s", "total_mb_per_s 5%",
+		"total_mb_per_s <", "total_mb_per_s < 5", "total < 5%",
+		"total_mb_per_s < %", "total_mb_per_s < -%",
+		"total_mb_per_s < nan%", "total_mb_per_s < 0x5%",
+		"total_mb_per_s < 1e3%", "total_mb_per_s < 5% x",
+		"total_mb_per_s << 5%", "total_mb_per_s < 1.2.3%",
+		"total_mb_per_s < 12345678901234567890%"
+	};
+	char why[COMPARE_TEXT_SIZE];
+	struct compare_pair pa = { .pa_few = false };
+	struct compare_gate cg;
+	size_t i;
+
+	(void)tc;
+	for (i = 0; i < nitems(bad); i++)
+		ATF_CHECK_EQ_MSG(EINVAL, compare_gate_parse(&cg, bad[i], why),
+		    "\"%s\"", bad[i]);
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, " latency_p99_ns>10 % ",
+	    why));
+	ATF_CHECK(cg.cg_quantity == 3 && !cg.cg_below && cg.cg_share == 0.1);
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s < -5%",
+	    why));
+	ATF_CHECK(cg.cg_quantity == 0 && cg.cg_below && cg.cg_share == -0.05);
+	pa.pa_row[0].cr_verdict = COMPARE_WORSE;
+	pa.pa_row[0].cr_change = -0.06;
+	ATF_CHECK(compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_change = -0.04;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_change = -0.06;
+	pa.pa_row[0].cr_verdict = COMPARE_NONE;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_verdict = COMPARE_REFUSED;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+}
+
+ATF_TC(verdict_sentence__quotable);
+ATF_TC_HEAD(verdict_sentence__quotable, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A row as a sentence: cell, quantity, "
+	    "both medians, change, interval, both p, verdict");
+}
+ATF_TC_BODY(verdict_sentence__quotable, tc)
+{
+	struct result_cell a = { .design = "locked", .lock = "mtx",
+	    .cipher = "aes", .crypto = "kernel", .readers = 2,
+	    .request_bytes = 65536 };
+	struct result_cell b = a;
+	struct compare_pair pa = { .pa_cell = { &a, &b } };
+	struct compare co = { .co_by = COMPARE_DESIGN };
+	char text[COMPARE_TEXT_SIZE];
+
+	(void)tc;
+	strcpy(b.design, "concurrent");
+	pa.pa_row[0] = (struct compare_row){
+		.cr_verdict = COMPARE_BETTER, .cr_median = { 500, 1030 },
+		.cr_change = 1.06, .cr_change_ci95 = { 0.98, 1.13 },
+		.cr_p_welch = 0.0003, .cr_p_rank = 0.0021
+	};
+	verdict_sentence(text, &co, &pa, 0);
+	ATF_CHECK_STREQ("concurrent instead of locked, mtx, aes, 2 readers of "
+	    "64 KiB: total MB/s 500.0 to 1030.0, +106 % (95 % interval +98.0 "
+	    "to +113 %), Holm p 0.0003 (Welch) and 0.0021 (Mann-Whitney): "
+	    "better", text);
+	strcpy(b.crypto, "native");
+	b.oversubscribed = true;
+	co.co_by = COMPARE_RESULTS;
+	pa.pa_few = true;
+	pa.pa_repeats[0] = 3;
+	pa.pa_repeats[1] = 4;
+	pa.pa_row[4] = (struct compare_row){
+		.cr_verdict = COMPARE_NONE, .cr_median = { 0.1, 79 },
+		.cr_change = -0.0304, .cr_change_ci95 = { -0.0399, 0.001 },
+		.cr_p_welch = 1, .cr_p_rank = 0.0496
+	};
+	verdict_sentence(text, &co, &pa, 4);
+	ATF_CHECK_STREQ("concurrent, mtx, aes, 2 readers of 64 KiB, native "
+	    "crypto, oversubscribed, few repeats (3 and 4): harvest CPU <0.10 "
+	    "% to 79.0 %, -3.0 % (95 % interval -4.0 to +0.10 %), Holm p 1 "
+	    "(Welch) and 0.0496 (Mann-Whitney): no difference shown", text);
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, compare_judge__same_program_twice);
+	ATF_TP_ADD_TC(tp, compare_judge__planted_slowdown);
+	ATF_TP_ADD_TC(tp, compare_judge__never_ranks_overlaps);
+	ATF_TP_ADD_TC(tp, compare_judge__tiny_values);
+	ATF_TP_ADD_TC(tp, compare_judge__refuses_by_name);
+	ATF_TP_ADD_TC(tp, compare_conditions__other_machine);
+	ATF_TP_ADD_TC(tp, compare_conditions__machine_moved);
+	ATF_TP_ADD_TC(tp, compare_match__pairs);
+	ATF_TP_ADD_TC(tp, compare_match__one_side_only);
+	ATF_TP_ADD_TC(tp, compare_check__edited);
+	ATF_TP_ADD_TC(tp, compare_gate__expressions);
+	ATF_TP_ADD_TC(tp, verdict_sentence__quotable);
+	return (atf_no_error());
+}
