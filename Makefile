@@ -28,7 +28,7 @@ BENCH = config place prime stats host result result_field result_decode \
 	table_control select view report_fairness report_lockprof \
 	report_lockstat report_waits \
 	hypothesis quantity compare compare_match compare_host compare_gate \
-	verdict verdict_data
+	compare_noise verdict verdict_data
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

@@ -100,8 +100,8 @@ int compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE]);
 /*
  * Whether two results were measured alike.  Differences that cannot be ignored
  * are refused: another host, measured time or INVARIANTS.  Others, and other
- * hosts where across is set, become flags, and so does a machine that was seen
- * to move: by all cells' drift over a run, or by controls.
+ * hosts where across is set, become flags, and so does what compare_noise() has
+ * to say.
  *
  *   co     in/out  co_result and co_by given; co_noise set
  *   error  out     what differs
@@ -110,6 +110,15 @@ int compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE]);
  */
 int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
+
+/*
+ * Flags a machine that was seen to move, and keeps by how much in co_noise: all
+ * cells drift over a run, vary together from block to block, or controls
+ * differ between A and B.  Of pairs within one run only the drift is flagged.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int compare_noise(struct compare *co);
 
 /*
  * Pairs cells.

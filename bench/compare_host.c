@@ -1,17 +1,10 @@
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/compare.h"
-#include "bench/group.h"
-#include "bench/stats.h"
-
-/* Below: parts of a run differ by chance or not enough to matter. */
-static const double run_drift_p = 0.01;
-static const double run_drift_share = 0.01;
 
 static void __attribute__((format(printf, 2, 3)))
 add(char text[COMPARE_TEXT_SIZE], const char *fmt, ...)
@@ -134,101 +127,6 @@ flag_incomplete(struct compare *co, unsigned side)
 	    "A is " : "B is "));
 }
 
-/*
- * How the machine moved in the run: all cells' totals, each over its cell's
- * median, in the last quarter of the run over those in the first.
- */
-static int
-run_drift(const struct result *r, double *change, double *p)
-{
-	const struct result_cell *c;
-	const struct result_sample *s;
-	unsigned count = 0, i, k, last = 0, n[2] = { 0, 0 };
-	double first, *v[2];
-
-	for (i = 0; i < r->cell_count; i++) {
-		c = &r->cells[i];
-		for (k = 0; k < c->repeats; k++, count++)
-			if (c->samples[k].order > last)
-				last = c->samples[k].order;
-	}
-	*change = 0;
-	*p = 1;
-	v[0] = calloc((size_t)count * 2 + 1, sizeof(double));
-	if (v[0] == NULL)
-		return (ENOMEM);
-	v[1] = v[0] + count;
-	for (i = 0; i < r->cell_count; i++) {
-		c = &r->cells[i];
-		for (k = 0; k < c->repeats && c->total_mb_per_s > 0; k++) {
-			s = &c->samples[k];
-			if (!compare_usable(s) ||
-			    (s->order > last / 4 && s->order < last - last / 4))
-				continue;
-			v[s->order > last / 4][n[s->order > last / 4]++] =
-			    s->total_mb_per_s / c->total_mb_per_s;
-		}
-	}
-	if (n[0] >= COMPARE_REPEATS_MIN && n[1] >= COMPARE_REPEATS_MIN) {
-		*p = hypothesis_welch(v[0], n[0], v[1], n[1]);
-		first = stats_median(v[0], n[0]);
-		if (first > 0)
-			*change = stats_median(v[1], n[1]) / first - 1;
-	}
-	free(v[0]);
-	return (0);
-}
-
-static int
-flag_drift(struct compare *co, unsigned side)
-{
-	double change, p;
-	int error;
-
-	error = run_drift(co->co_result[side], &change, &p);
-	if (error != 0 || p >= run_drift_p || fabs(change) < run_drift_share)
-		return (error);
-	/* Within one run all cells were visited in turn. */
-	if (co->co_by == COMPARE_RESULTS)
-		co->co_noise = fmax(co->co_noise, fabs(change));
-	return (compare_flag(co, "drift over the run%s: all cells' MB/s moved "
-	    "by %+.1f %% from its first quarter to its last",
-	    co->co_by != COMPARE_RESULTS ? "" : side == 0 ? " of A" : " of B",
-	    100 * change));
-}
-
-/* Cells that measure the machine only: how they moved, it did. */
-static int
-flag_controls(struct compare *co)
-{
-	const struct result *a = co->co_result[0], *b = co->co_result[1];
-	const struct result_cell *ca, *cb;
-	unsigned i, k;
-	int error = 0;
-
-	for (i = 0; i < a->control_count && error == 0; i++) {
-		ca = &a->controls[i];
-		for (k = 0; k < b->control_count && error == 0; k++) {
-			double change;
-
-			cb = &b->controls[k];
-			if (compare_order(&ca, &cb) != 0 ||
-			    ca->total_mb_per_s <= 0 ||
-			    group_indistinct(ca, cb))
-				continue;
-			change = cb->total_mb_per_s / ca->total_mb_per_s - 1;
-			if (fabs(change) < run_drift_share)
-				continue;
-			co->co_noise = fmax(co->co_noise, fabs(change));
-			error = compare_flag(co, "the machine changed: "
-			    "control design %s, lock %s, %u readers moved by "
-			    "%+.1f %% from A to B", ca->design, ca->lock,
-			    ca->readers, 100 * change);
-		}
-	}
-	return (error);
-}
-
 int
 compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE])
@@ -253,14 +151,10 @@ compare_conditions(struct compare *co, bool across,
 		return (EINVAL);
 	}
 	status = flag_incomplete(co, 0);
-	if (status == 0)
-		status = flag_drift(co, 0);
 	if (status == 0 && co->co_by == COMPARE_RESULTS)
 		status = flag_incomplete(co, 1);
-	if (status == 0 && co->co_by == COMPARE_RESULTS)
-		status = flag_drift(co, 1);
-	if (status == 0 && co->co_by == COMPARE_RESULTS)
-		status = flag_controls(co);
+	if (status == 0)
+		status = compare_noise(co);
 	if (status == 0 && method[0] != '\0')
 		status = compare_flag(co, "different method: %s", method);
 	if (status == 0 && host[0] != '\0')

@@ -191,10 +191,11 @@ verdict_print_json(FILE *out, const struct compare *co)
 			return (ENOMEM);
 		}
 	}
-	top = json_pack("{s:s, s:o, s:o, s:o, s:f, s:i, s:o}", "schema",
+	top = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:i, s:o}", "schema",
 	    "rngsim-comparison/1", "flags", json_flags(co), "only_in_a",
 	    json_alone(co, 0), "only_in_b", json_alone(co, 1),
-	    "margin_percent", 100 * co->co_margin, "tests",
+	    "margin_percent", 100 * co->co_margin, "moved_percent",
+	    100 * co->co_noise, "tests",
 	    (int)co->co_tests, "pairs", pairs);
 	if (top != NULL)
 		text = json_dumps(top, JSON_INDENT(1) |

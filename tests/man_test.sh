@@ -40,7 +40,7 @@ man__names_every_option_head() {
 }
 man__names_every_option_body() {
 	# mdoc(7) writes -o as "Fl o" and --output as "Fl -output".
-	for c in run sweep cat report; do
+	for c in run sweep cat report compare; do
 		"$(program)" $c --help >help.txt || atf_fail "$c --help"
 		sed -n 's/^  \(-[A-Za-z]\), --.*/\1/p' help.txt >options.txt
 		sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' help.txt >>options.txt
@@ -104,6 +104,28 @@ man__names_every_column_body() {
 	has_words rngsim-result.5 <columns.txt
 }
 
+atf_test_case man__names_every_comparison_key
+man__names_every_comparison_key_head() {
+	atf_set descr "rngsim-result(5) has every column and key of a \
+comparison, rngsim(1) every quantity"
+}
+man__names_every_comparison_key_body() {
+	"$(program)" sweep -r 1 -c aes -n 3 -t 0.02 -o r.json >/dev/null ||
+	    atf_fail "sweep"
+	"$(program)" compare r.json --by design --format csv >c.csv ||
+	    atf_fail "csv"
+	head -n 1 c.csv | tr ',' '\n' >names.txt
+	"$(program)" compare r.json --by design --format json >c.json ||
+	    atf_fail "json"
+	grep -o '"[a-z_0-9]*":' c.json | tr -d '":' | sort -u >>names.txt
+	[ "$(wc -l <names.txt)" -ge 40 ] || atf_fail "too few names"
+	has_words rngsim-result.5 <names.txt
+	"$(program)" compare --help | sed -n '/^Quantities/,$s/^  //p' \
+	    >quantities.txt
+	[ -s quantities.txt ] || atf_fail "no quantities"
+	has_words rngsim.1 <quantities.txt
+}
+
 atf_init_test_cases() {
 	atf_add_test_case man__lints
 	atf_add_test_case man__names_every_option
@@ -111,4 +133,5 @@ atf_init_test_cases() {
 	atf_add_test_case man__names_every_choice
 	atf_add_test_case man__names_every_result_key
 	atf_add_test_case man__names_every_column
+	atf_add_test_case man__names_every_comparison_key
 }
