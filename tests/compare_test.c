@@ -21,8 +21,9 @@ enum {
 static double
 noise(uint64_t *state, double sd)
 {
-	double u = ((double)(support_draw(state) >> 11) + 1) / 9007199254740993.0;
-	double v = (double)(support_draw(state) >> 11) / 9007199254740992.0;
+	/* 2^53 steps, from above 0 to 1, and from 0 to below 1. */
+	double u = ((double)(support_draw(state) >> 11) + 1) * 0x1p-53;
+	double v = (double)(support_draw(state) >> 11) * 0x1p-53;
 
 	return (1 + sd * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
 }
@@ -622,6 +623,15 @@ ATF_TC_BODY(compare_check__edited, tc)
 	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
 	ATF_CHECK(strstr(why, "cells[2].total_mb_per_s") != NULL);
 	settle(&r.cells[2]);
+	/* Three of five failed: all count, and the cell has a gate. */
+	for (i = 0; i < 3; i++)
+		strcpy(r.cells[2].samples[i].gate, "drift");
+	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
+	strcpy(r.cells[2].gate, "drift within 3 of 5 windows");
+	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
+	for (i = 0; i < 3; i++)
+		r.cells[2].samples[i].gate[0] = '\0';
+	r.cells[2].gate[0] = '\0';
 	r.cells[2].samples[3].total_mb_per_s *= 2;
 	r.cells[2].samples[4].total_mb_per_s *= 2;
 	r.cells[2].samples[1].total_mb_per_s *= 2;
