@@ -74,7 +74,8 @@ drift(struct judge *ju, const struct result_cell *cell, double *p)
 	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
 	    &cov11, &sum);
 	median = stats_median(y, n);
-	return (median > 0 ? slope * (last - first) / median : 0);
+	slope *= last - first;
+	return (median > 0 && isfinite(slope) ? slope / median : 0);
 }
 
 static void

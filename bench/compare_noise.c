@@ -171,12 +171,13 @@ common_sd(const struct result *r, double *sd)
 			cells++;
 		}
 	}
-	if (cells >= 2 && blocks >= COMPARE_REPEATS_MIN && within > 0) {
+	if (cells >= 2 && blocks >= COMPARE_REPEATS_MIN && within > 0 &&
+	    isfinite(within)) {
 		within /= cells;
 		common = gsl_stats_variance(means, 1, blocks);
 		f = common * cells / within;
-		if (gsl_cdf_fdist_Q(f, blocks - 1.0, cells * (blocks - 1.0)) <
-		    moved_p)
+		if (isfinite(f) && gsl_cdf_fdist_Q(f, blocks - 1.0, cells *
+		    (blocks - 1.0)) < moved_p)
 			*sd = sqrt(common - within / cells);
 	}
 	free(means);

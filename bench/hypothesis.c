@@ -27,10 +27,11 @@ hypothesis_welch(const double *a, unsigned na, const double *b, unsigned nb)
 	va = gsl_stats_variance(a, 1, na) / na;
 	vb = gsl_stats_variance(b, 1, nb) / nb;
 	se2 = va + vb;
-	if (!(se2 > 0))
+	/* Squares of the largest numbers overflow. */
+	if (!(se2 > 0) || !isfinite(se2))
 		return (1);
 	t = (gsl_stats_mean(b, 1, nb) - gsl_stats_mean(a, 1, na)) / sqrt(se2);
-	/* Welch and Satterthwaite, written so that no square overflows. */
+	/* Welch and Satterthwaite; shares, as squares could overflow here. */
 	va /= se2;
 	vb /= se2;
 	df = 1 / (va * va / (na - 1) + vb * vb / (nb - 1));

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,9 +261,13 @@ print_legend(FILE *out, const struct compare *co,
 		fprintf(out, "# %u, %u: ", column, column + 1);
 	else
 		fprintf(out, "# %u: ", column);
-	fprintf(out, "%s, %s\n#    Student's t: %.6g +/- %.6g, pooled s = "
-	    "%.6g; compare: %s\n", quantities[q].qu_name, text,
-	    hs->hs_difference, hs->hs_half_width, hs->hs_pooled_sd,
+	fprintf(out, "%s, %s\n#    Student's t: ", quantities[q].qu_name, text);
+	if (isfinite(hs->hs_half_width))
+		fprintf(out, "%.6g +/- %.6g, pooled s = %.6g",
+		    hs->hs_difference, hs->hs_half_width, hs->hs_pooled_sd);
+	else
+		fputs("out of range", out);
+	fprintf(out, "; compare: %s\n",
 	    verdict_names[pa->pa_row[q].cr_verdict]);
 }
 

@@ -274,6 +274,34 @@ compare__unsound_files_body() {
 	done <after.sum
 }
 
+atf_test_case compare__extreme_numbers
+compare__extreme_numbers_head() {
+	atf_set descr "the largest and smallest numbers that a result may hold \
+give finite ones in every format"
+}
+compare__extreme_numbers_body() {
+	results
+	sed 's/"cpu_percent":30[.0-9]*/"cpu_percent":1e300/
+	    s/"cpu_percent":29[.0-9]*/"cpu_percent":1e-300/
+	    s/"p50":100[0-9]*/"p50":1e290/
+	    s/"jain":0.9/"jain":0/
+	    s/"order":[0-9]*/"order":4294967295/' same.json >odd.json
+	result "$one" 1e299 1e-290 >large.json
+	result "$one" 0 0 >zero.json
+	for f in odd large zero; do
+		for format in table sentences csv json ministat; do
+			for args in "$f.json a.json" "a.json $f.json" \
+			    "$f.json --by cipher"; do
+				atf_check -o save:out.txt "$(program)" compare \
+				    $args --format $format
+				[ -s out.txt ] || atf_fail "nothing"
+				! grep -Eiq '[^a-z](nan|inf)[^a-z]' out.txt ||
+				    atf_fail "$args: $(cat out.txt)"
+			done
+		done
+	done
+}
+
 # usage WORDS ARGUMENT...: exit 2, nothing on stdout, one line with the words.
 usage() {
 	words=$1
@@ -342,6 +370,7 @@ atf_init_test_cases() {
 	atf_add_test_case compare__ministat
 	atf_add_test_case compare__conditions
 	atf_add_test_case compare__unsound_files
+	atf_add_test_case compare__extreme_numbers
 	atf_add_test_case compare__usage
 	atf_add_test_case compare__measured
 }

@@ -267,6 +267,47 @@ ATF_TC_BODY(compare_judge__never_ranks_overlaps, tc)
 	result_free(&b);
 }
 
+ATF_TC(compare_judge__significant_but_overlapping);
+ATF_TC_HEAD(compare_judge__significant_but_overlapping, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "One row alone, 0.9 % apart: p is often "
+	    "below 0.05 while the intervals overlap, and then it is not "
+	    "ranked");
+}
+ATF_TC_BODY(compare_judge__significant_but_overlapping, tc)
+{
+	const struct compare_row *row;
+	unsigned overlaps = 0, ranked = 0, seed;
+	struct compare co;
+	struct result a, b;
+
+	(void)tc;
+	for (seed = 0; seed < 50; seed++) {
+		make(&a, 1, 20, 2 * seed + 1);
+		make(&b, 1, 20, 2 * seed + 2);
+		scale_total(&b.cells[0], 1.009);
+		co = (struct compare){ .co_result = { &a, &b },
+			.co_wanted = 1 };
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, (char [
+		    COMPARE_TEXT_SIZE]){ 0 }));
+		ATF_REQUIRE_EQ(0, compare_judge(&co));
+		row = &co.co_pairs[0].pa_row[0];
+		if (row->cr_verdict == COMPARE_BETTER) {
+			ranked++;
+			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0]);
+		} else {
+			overlaps += fmin(row->cr_p_welch, row->cr_p_rank) <
+			    0.05 && row->cr_ci95[0][1] >= row->cr_ci95[1][0];
+		}
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
+	ATF_CHECK_MSG(overlaps >= 5 && ranked >= 5, "%u overlaps, %u ranked",
+	    overlaps, ranked);
+}
+
 ATF_TC(compare_judge__tiny_values);
 ATF_TC_HEAD(compare_judge__tiny_values, tc)
 {
@@ -747,6 +788,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, compare_judge__same_program_twice);
 	ATF_TP_ADD_TC(tp, compare_judge__planted_slowdown);
 	ATF_TP_ADD_TC(tp, compare_judge__never_ranks_overlaps);
+	ATF_TP_ADD_TC(tp, compare_judge__significant_but_overlapping);
 	ATF_TP_ADD_TC(tp, compare_judge__tiny_values);
 	ATF_TP_ADD_TC(tp, compare_judge__refuses_by_name);
 	ATF_TP_ADD_TC(tp, compare_conditions__other_machine);

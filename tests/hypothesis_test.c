@@ -263,11 +263,15 @@ ATF_TC_BODY(resample__medians_of_draws, tc)
 	resample_medians(&rs, three, again);
 	ATF_CHECK(memcmp(v, again, sizeof(v)) == 0);
 	resample_fini(&rs);
-	/* An even number: the mean of the middle two, which may be one. */
+	/* An even number: the mean of the middle two, often the same one. */
 	ATF_REQUIRE_EQ(0, resample_init(&rs, 2, 7));
 	resample_medians(&rs, two, v);
-	for (i = 0; i < nitems(v); i++)
+	for (i = count[2] = 0; i < nitems(v); i++) {
 		ATF_REQUIRE(v[i] == 1 || v[i] == 2 || v[i] == 3);
+		count[2] += v[i] == 2;
+	}
+	/* Half of them, +- five standard deviations. */
+	ATF_CHECK(count[2] > 888 && count[2] < 1112);
 	resample_fini(&rs);
 }
 
