@@ -23,8 +23,8 @@ enum {
  *
  *   na, nb  in  2 or more
  *
- * Returns: p; 1 when neither sample varies, as there is no scale to judge by, or
- * when a variance is beyond a double.
+ * Returns: p; 1 when neither sample varies, as there is no scale to judge by,
+ * or when a variance is beyond a double.
  */
 double hypothesis_welch(const double *a, unsigned na, const double *b,
     unsigned nb);
