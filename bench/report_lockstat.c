@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * What lockstat(1) calls the classes of locks; others keep their own words, as
- * they have no events in the kernel.
+ * What lockstat(1) calls the classes of locks.  Other kinds go by their names,
+ * as they have no events in the kernel; the cell's own lock alone can be one.
  */
 static const struct {
 	const char	*class;
@@ -68,6 +68,7 @@ struct record {
 
 struct section {
 	FILE		*se_out;
+	const struct result_cell *se_cell;
 	const char	*se_class;
 	const struct event *se_event;
 	struct record	*se_records;
@@ -86,14 +87,14 @@ real_at(const struct result_row *row, size_t offset)
 }
 
 static const char *
-class_name(const char *class)
+class_name(const struct result_cell *cell, const char *class)
 {
 	unsigned i;
 
 	for (i = 0; i < CLASS_NAMES; i++)
 		if (strcmp(class_names[i].class, class) == 0)
 			return (class_names[i].name);
-	return (class);
+	return (cell->lock);
 }
 
 /* Columns that n needs, at least as many as lockstat(1) gives it. */
@@ -189,7 +190,7 @@ print_title(const struct section *se)
 	int n;
 
 	n = snprintf(text, sizeof(text), "%s %s: %s events",
-	    class_name(se->se_class), se->se_event->ev_name,
+	    class_name(se->se_cell, se->se_class), se->se_event->ev_name,
 	    view_whole(buf, se->se_events, STAT_WIDEST));
 	if (se->se_window_s > 0) {
 		rate = rint(view_mean(se->se_events, se->se_window_s));
@@ -239,8 +240,9 @@ more_first(const void *a, const void *b)
 
 /* The events of one kind and class; prints nothing if there are none. */
 static void
-section_of(struct section *se, const struct result_cell *cell, bool histogram)
+section_of(struct section *se, bool histogram)
 {
+	const struct result_cell *cell = se->se_cell;
 	const struct event *ev = se->se_event;
 	const struct result_row *row;
 	struct record *re;
@@ -276,8 +278,9 @@ section_of(struct section *se, const struct result_cell *cell, bool histogram)
 
 /* The same for every class that the cell's locks are of. */
 static void
-sections_of(struct section *se, const struct result_cell *cell, bool histogram)
+sections_of(struct section *se, bool histogram)
 {
+	const struct result_cell *cell = se->se_cell;
 	unsigned i, k;
 
 	for (i = 0; i < cell->lock_profile_rows; i++) {
@@ -287,7 +290,7 @@ sections_of(struct section *se, const struct result_cell *cell, bool histogram)
 			    cell->lock_profile[k].lock)) == 0)
 				break;
 		if (k == i)
-			section_of(se, cell, histogram);
+			section_of(se, histogram);
 	}
 }
 
@@ -307,7 +310,7 @@ window_s(const struct result_cell *cell)
 static int
 print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 {
-	struct section se = { .se_out = out };
+	struct section se = { .se_out = out, .se_cell = cell };
 	const struct event *end = events + EVENTS;
 
 	se.se_window_s = window_s(cell);
@@ -316,7 +319,7 @@ print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 	if (se.se_records == NULL)
 		return (ENOMEM);
 	for (se.se_event = events; se.se_event < end; se.se_event++)
-		sections_of(&se, cell, histogram);
+		sections_of(&se, histogram);
 	free(se.se_records);
 	return (0);
 }

@@ -237,6 +237,7 @@ ATF_TC_BODY(report__kinds_of_lock, tc)
 	} kinds[] = {
 		{ "mtx", "sleep mutex", "Adaptive mutex" },
 		{ "mtx-spin", "spin mutex", "Spin lock" },
+		{ "pthread", "host mutex", "pthread" },
 		{ "of_a_later_program", "of_a_later_program",
 		    "of_a_later_program" },
 	};
