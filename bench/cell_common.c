@@ -1,6 +1,7 @@
 /*
  * What engines of all machines hand back.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +22,12 @@ cell_latency(const struct hist *cycles)
 #undef Q
 }
 
+/* A bucket's end may lie above the largest of what it counted. */
 static struct result_quantiles
-row_quantiles(const struct hist_small *cycles)
+row_quantiles(const struct hist_small *cycles, double max_ns)
 {
-#define	Q(q)	((double)tick_cycles_to_ns(hist_small_quantile(cycles, q)))
+#define	Q(q)	fmin(max_ns,						\
+    (double)tick_cycles_to_ns(hist_small_quantile(cycles, q)))
 	return ((struct result_quantiles){
 		.p50 = Q(0.5),
 		.p99 = Q(0.99),
@@ -54,9 +57,9 @@ cell_row_finish(struct cell_row *cr)
 {
 	struct result_row *row = &cr->cr_row;
 
-	row->hold_ns = row_quantiles(&cr->cr_hold);
-	row->spin_ns = row_quantiles(&cr->cr_spin);
-	row->block_ns = row_quantiles(&cr->cr_block);
+	row->hold_ns = row_quantiles(&cr->cr_hold, row->hold_max_ns);
+	row->spin_ns = row_quantiles(&cr->cr_spin, row->wait_max_ns);
+	row->block_ns = row_quantiles(&cr->cr_block, row->wait_max_ns);
 	row_log2(&cr->cr_hold, row->hold_log2);
 	row_log2(&cr->cr_spin, row->spin_log2);
 	row_log2(&cr->cr_block, row->block_log2);
