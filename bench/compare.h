@@ -116,9 +116,12 @@ int compare_conditions(struct compare *co, bool across,
  * cells drift over a run, vary together from block to block, or controls
  * differ between A and B.  Of pairs within one run only the drift is flagged.
  *
+ *   same_program  in  A and B are of one program, so that it was the machine
+ *                     that moved the controls; else they are flagged only
+ *
  * Returns: 0 or ENOMEM.
  */
-int compare_noise(struct compare *co);
+int compare_noise(struct compare *co, bool same_program);
 
 /*
  * Pairs cells.

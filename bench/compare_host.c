@@ -127,6 +127,15 @@ flag_incomplete(struct compare *co, unsigned side)
 	    "A is " : "B is "));
 }
 
+/* A revision that does not say what was built may be any. */
+static bool
+known_revision(const char *revision)
+{
+
+	return (strcmp(revision, "unknown") != 0 &&
+	    strstr(revision, "-dirty") == NULL);
+}
+
 int
 compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE])
@@ -154,7 +163,8 @@ compare_conditions(struct compare *co, bool across,
 	if (status == 0 && co->co_by == COMPARE_RESULTS)
 		status = flag_incomplete(co, 1);
 	if (status == 0)
-		status = compare_noise(co);
+		status = compare_noise(co, build[0] == '\0' &&
+		    known_revision(a->host.revision));
 	if (status == 0 && method[0] != '\0')
 		status = compare_flag(co, "different method: %s", method);
 	if (status == 0 && host[0] != '\0')

@@ -75,9 +75,9 @@ flag_drift(struct compare *co, unsigned side)
 	    100 * change));
 }
 
-/* Cells that measure the machine only: how they moved, it did. */
+/* Cells without what is compared: as one program they show the machine. */
 static int
-flag_controls(struct compare *co)
+flag_controls(struct compare *co, bool same_program)
 {
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	const struct result_cell *ca, *cb;
@@ -97,10 +97,13 @@ flag_controls(struct compare *co)
 			change = cb->total_mb_per_s / ca->total_mb_per_s - 1;
 			if (fabs(change) < moved_share)
 				continue;
-			co->co_noise = fmax(co->co_noise, fabs(change));
-			error = compare_flag(co, "the machine changed: "
-			    "control design %s, lock %s, %u readers moved by "
-			    "%+.1f %% from A to B", ca->design, ca->lock,
+			if (same_program)
+				co->co_noise = fmax(co->co_noise,
+				    fabs(change));
+			error = compare_flag(co, "%s changed: control design "
+			    "%s, lock %s, %u readers moved by %+.1f %% from A "
+			    "to B", same_program ? "the machine" :
+			    "the machine or the program", ca->design, ca->lock,
 			    ca->readers, 100 * change);
 		}
 	}
@@ -202,7 +205,7 @@ flag_common(struct compare *co, unsigned side)
 }
 
 int
-compare_noise(struct compare *co)
+compare_noise(struct compare *co, bool same_program)
 {
 	unsigned side, sides = co->co_by == COMPARE_RESULTS ? 2 : 1;
 	int error = 0;
@@ -214,6 +217,6 @@ compare_noise(struct compare *co)
 			error = flag_common(co, side);
 	}
 	if (error == 0 && sides == 2)
-		error = flag_controls(co);
+		error = flag_controls(co, same_program);
 	return (error);
 }
