@@ -27,7 +27,7 @@ BENCH = config place prime stats host result result_field result_decode \
 	sweep measure kat \
 	table_control select view report_fairness report_lockprof \
 	report_lockstat report_waits \
-	hypothesis quantity compare compare_match compare_host compare_gate \
+	hypothesis trend quantity compare compare_match compare_host compare_gate \
 	compare_noise verdict verdict_data
 
 # Written against lib/machine.h, so compiled once for each machine.  Families

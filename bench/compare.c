@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 
 #include "bench/compare.h"
 #include "bench/stats.h"
+#include "bench/trend.h"
 #include "lib/kassert.h"
 
 /* Below: a cell does not drift enough to matter. */
@@ -26,13 +26,6 @@ struct judge {
 	unsigned	 ju_p_count;
 };
 
-bool
-compare_usable(const struct result_sample *s)
-{
-
-	return (s->gate[0] == '\0');
-}
-
 /* Values of one quantity, of the repeats that count; in their order. */
 static unsigned
 values_of(const struct result_cell *cell, const struct quantity *qu,
@@ -41,41 +34,10 @@ values_of(const struct result_cell *cell, const struct quantity *qu,
 	unsigned i, n = 0;
 
 	for (i = 0; i < cell->repeats; i++)
-		if (compare_usable(&cell->samples[i]))
+		if (trend_usable(&cell->samples[i]))
 			out[n++] = quantity_value(qu, &cell->samples[i],
 			    cell->readers);
 	return (n);
-}
-
-/*
- * How a cell's total moved while it was measured: the change, as a share, along
- * a line through those repeats that count; and p of no trend.
- */
-static double
-drift(struct judge *ju, const struct result_cell *cell, double *p)
-{
-	double cov00, cov01, cov11, first = HUGE_VAL, intercept, last = 0;
-	double median, slope, sum, *x = ju->ju_values[0];
-	double *y = ju->ju_values[1];
-	unsigned i, n = 0;
-
-	for (i = 0; i < cell->repeats; i++) {
-		if (!compare_usable(&cell->samples[i]))
-			continue;
-		x[n] = cell->samples[i].order;
-		first = fmin(first, x[n]);
-		last = fmax(last, x[n]);
-		y[n++] = cell->samples[i].total_mb_per_s;
-	}
-	*p = 1;
-	if (n < COMPARE_REPEATS_MIN || first >= last)
-		return (0);
-	*p = hypothesis_trend(x, y, n);
-	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
-	    &cov11, &sum);
-	median = stats_median(y, n);
-	slope *= last - first;
-	return (median > 0 && isfinite(slope) ? slope / median : 0);
 }
 
 static void
@@ -83,7 +45,8 @@ refuse_drift(struct judge *ju, struct compare_pair *pa, unsigned side)
 {
 	double change, p;
 
-	change = drift(ju, pa->pa_cell[side], &p);
+	change = trend_of_cell(pa->pa_cell[side], ju->ju_values[0],
+	    ju->ju_values[1], &p);
 	/* For all cells of both sides, after Bonferroni. */
 	if (p * 2 * ju->ju_compare->co_pair_count >= COMPARE_ALPHA ||
 	    fabs(change) < drift_share)
@@ -106,7 +69,7 @@ check_pair(struct judge *ju, struct compare_pair *pa)
 		cell = pa->pa_cell[side];
 		for (i = 0; i < cell->repeats; i++)
 			pa->pa_repeats[side] +=
-			    compare_usable(&cell->samples[i]);
+			    trend_usable(&cell->samples[i]);
 		if (cell->gate[0] != '\0') {
 			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
 			    "gate: %s: %.200s", compare_name(co, pa, side),

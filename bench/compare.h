@@ -157,9 +157,6 @@ int compare_flag(struct compare *co, const char *fmt, ...)
 const char *compare_name(const struct compare *co,
     const struct compare_pair *pa, unsigned side);
 
-/* Whether a repeat passed its gates. */
-bool compare_usable(const struct result_sample *s);
-
 /* Frees what co points to, but not the results. */
 void compare_free(struct compare *co);
 

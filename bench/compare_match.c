@@ -8,6 +8,7 @@
 
 #include "bench/compare.h"
 #include "bench/stats.h"
+#include "bench/trend.h"
 #include "lib/kassert.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
@@ -112,7 +113,7 @@ total_median(const struct result_cell *c, bool all, double *scratch)
 	unsigned i, n = 0;
 
 	for (i = 0; i < c->repeats; i++)
-		if (all || compare_usable(&c->samples[i]))
+		if (all || trend_usable(&c->samples[i]))
 			scratch[n++] = c->samples[i].total_mb_per_s;
 	return (n > 0 ? stats_median(scratch, n) : 0);
 }

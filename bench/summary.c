@@ -7,12 +7,15 @@
 
 #include "bench/stats.h"
 #include "bench/summary.h"
+#include "bench/trend.h"
 #include "lib/cpu.h"
 
 /* Gates and oddities: what is said of a repeat or a cell, and from when on. */
 static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* half to half */
 static const double drift_min_reads = 20;	/* in each part of a window */
+static const double trend_max_share = 0.05;	/* first to last repeat */
+static const double trend_p = 0.01;		/* of any wrong alarm */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
 static struct cell_row *
@@ -444,5 +447,28 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	notes(sc, rc);
 	rc->samples = sc->sc_samples;
 	sc->sc_samples = NULL;
+	return (0);
+}
+
+int
+summary_gate_trend(struct result_cell *cells, unsigned count)
+{
+	double change, p, *x;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		struct result_cell *rc = &cells[i];
+
+		x = calloc(2 * (size_t)rc->repeats, sizeof(*x));
+		if (x == NULL)
+			return (ENOMEM);
+		change = trend_of_cell(rc, x, x + rc->repeats, &p);
+		free(x);
+		if (rc->gate[0] == '\0' && p * count < trend_p &&
+		    fabs(change) > trend_max_share)
+			snprintf(rc->gate, sizeof(rc->gate), "drift over the "
+			    "run: %+.1f %% from first to last repeat",
+			    100 * change);
+	}
 	return (0);
 }

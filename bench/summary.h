@@ -57,4 +57,12 @@ int summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
     const struct result_host *host, const struct engine *engine,
     const struct lock_config *config, struct result_cell *rc);
 
+/*
+ * Fails the gate of each cell whose throughput moved over the run by more than
+ * chance allows for in any of them.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int summary_gate_trend(struct result_cell *cells, unsigned count);
+
 #endif

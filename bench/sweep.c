@@ -326,6 +326,8 @@ finish(const struct options *op, struct sweep_cell *cells, unsigned n,
 		}
 		summary_free(&cells[i]);
 	}
+	if (error == 0)
+		error = summary_gate_trend(out, *count);
 	return (error);
 }
 

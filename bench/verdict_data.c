@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/trend.h"
 #include "bench/verdict.h"
 #include "lib/kassert.h"
 
@@ -218,7 +219,7 @@ value(const struct compare_pair *pa, unsigned side, unsigned q,
 	unsigned i;
 
 	for (i = 0; i < c->repeats; i++)
-		if (compare_usable(&c->samples[i]) && repeat-- == 0)
+		if (trend_usable(&c->samples[i]) && repeat-- == 0)
 			break;
 	KASSERT(i < c->repeats, ("no repeat %u", repeat));
 	return (quantity_value(&quantities[q], &c->samples[i], c->readers));
