@@ -26,18 +26,16 @@ struct judge {
 	unsigned	 ju_p_count;
 };
 
-/* Values of one quantity, of the repeats that count; in their order. */
+/* Values of one quantity, in the order of repeats. */
 static unsigned
 values_of(const struct result_cell *cell, const struct quantity *qu,
     double *out)
 {
-	unsigned i, n = 0;
+	unsigned i;
 
 	for (i = 0; i < cell->repeats; i++)
-		if (trend_usable(&cell->samples[i]))
-			out[n++] = quantity_value(qu, &cell->samples[i],
-			    cell->readers);
-	return (n);
+		out[i] = quantity_value(qu, &cell->samples[i], cell->readers);
+	return (cell->repeats);
 }
 
 static void
@@ -63,13 +61,11 @@ check_pair(struct judge *ju, struct compare_pair *pa)
 {
 	const struct compare *co = ju->ju_compare;
 	const struct result_cell *cell;
-	unsigned i, side;
+	unsigned side;
 
 	for (side = 0; side < 2; side++) {
 		cell = pa->pa_cell[side];
-		for (i = 0; i < cell->repeats; i++)
-			pa->pa_repeats[side] +=
-			    trend_usable(&cell->samples[i]);
+		pa->pa_repeats[side] = cell->repeats;
 		if (cell->gate[0] != '\0') {
 			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
 			    "gate: %s: %.200s", compare_name(co, pa, side),

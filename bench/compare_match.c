@@ -8,7 +8,6 @@
 
 #include "bench/compare.h"
 #include "bench/stats.h"
-#include "bench/trend.h"
 #include "lib/kassert.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
@@ -106,40 +105,28 @@ near(double a, double b)
 	return (fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b)));
 }
 
-/* Of the repeats that passed their gates, or of all. */
-static double
-total_median(const struct result_cell *c, bool all, double *scratch)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < c->repeats; i++)
-		if (all || trend_usable(&c->samples[i]))
-			scratch[n++] = c->samples[i].total_mb_per_s;
-	return (n > 0 ? stats_median(scratch, n) : 0);
-}
-
 static int
 check_median(const struct result *r, unsigned i,
     char error[COMPARE_TEXT_SIZE])
 {
 	const struct result_cell *c = &r->cells[i];
-	double all, passed, *scratch;
+	double median, *scratch;
+	unsigned k;
 
-	scratch = calloc(c->repeats + 1, sizeof(*scratch));
+	scratch = calloc(c->repeats, sizeof(*scratch));
 	if (scratch == NULL) {
 		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
 		return (ENOMEM);
 	}
-	passed = total_median(c, false, scratch);
-	all = total_median(c, true, scratch);
+	for (k = 0; k < c->repeats; k++)
+		scratch[k] = c->samples[k].total_mb_per_s;
+	median = stats_median(scratch, c->repeats);
 	free(scratch);
-	/* Where few passed the cell is refused later, and all count. */
-	if (near(passed, c->total_mb_per_s) || (c->gate[0] != '\0' &&
-	    near(all, c->total_mb_per_s)))
+	if (near(median, c->total_mb_per_s))
 		return (0);
 	snprintf(error, COMPARE_TEXT_SIZE, "cells[%u].total_mb_per_s: %.9g is "
 	    "not the median of its samples, %.9g: the file was edited", i,
-	    c->total_mb_per_s, c->gate[0] != '\0' ? all : passed);
+	    c->total_mb_per_s, median);
 	return (EINVAL);
 }
 

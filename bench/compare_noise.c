@@ -7,7 +7,6 @@
 #include "bench/compare.h"
 #include "bench/group.h"
 #include "bench/stats.h"
-#include "bench/trend.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;
@@ -41,8 +40,7 @@ run_drift(const struct result *r, double *change, double *p)
 		c = &r->cells[i];
 		for (k = 0; k < c->repeats && c->total_mb_per_s > 0; k++) {
 			s = &c->samples[k];
-			if (!trend_usable(s) ||
-			    (s->order > last / 4 && s->order < last - last / 4))
+			if (s->order > last / 4 && s->order < last - last / 4)
 				continue;
 			v[s->order > last / 4][n[s->order > last / 4]++] =
 			    s->total_mb_per_s / c->total_mb_per_s;
@@ -116,8 +114,7 @@ static double
 relative_total(const struct result_cell *c, unsigned repeat)
 {
 
-	if (repeat >= c->repeats || !trend_usable(&c->samples[repeat]) ||
-	    c->total_mb_per_s <= 0)
+	if (repeat >= c->repeats || c->total_mb_per_s <= 0)
 		return (NAN);
 	return (c->samples[repeat].total_mb_per_s / c->total_mb_per_s);
 }

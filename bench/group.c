@@ -105,16 +105,6 @@ group_cell(const struct result *r, const struct result_cell *group,
 }
 
 bool
-group_counts(const struct result_cell *cell, const struct result_sample *sample)
-{
-	unsigned failed = 0, i;
-
-	for (i = 0; i < cell->repeats; i++)
-		failed += cell->samples[i].gate[0] != '\0';
-	return (sample->gate[0] == '\0' || failed > cell->repeats / 2);
-}
-
-bool
 group_few_repeats(const struct result_cell *cell)
 {
 

@@ -39,13 +39,6 @@ unsigned group_readers_above(const struct result *r,
 const struct result_cell *group_cell(const struct result *r,
     const struct result_cell *group, const char *design, unsigned readers);
 
-/*
- * Whether a repeat is in its cell's figures: it passed its gates, or so few did
- * that all are.
- */
-bool group_counts(const struct result_cell *cell,
-    const struct result_sample *sample);
-
 /* Whether a cell has too few repeats to know the spread between them. */
 bool group_few_repeats(const struct result_cell *cell);
 

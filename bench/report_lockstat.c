@@ -294,7 +294,7 @@ sections_of(struct section *se, bool histogram)
 	}
 }
 
-/* What the profile is about: the windows of the repeats that count. */
+/* What the profile is about: the windows of all repeats. */
 static double
 window_s(const struct result_cell *cell)
 {
@@ -302,8 +302,7 @@ window_s(const struct result_cell *cell)
 	unsigned i;
 
 	for (i = 0; i < cell->repeats; i++)
-		if (group_counts(cell, &cell->samples[i]))
-			sum = view_sum(sum, cell->samples[i].window_s);
+		sum = view_sum(sum, cell->samples[i].window_s);
 	return (sum);
 }
 

@@ -141,7 +141,7 @@ struct result_sample {
 	double		stop_skew_ms;
 	double		reseeds;
 	unsigned	harvest_cpu_os;	/* where it ended, OS numbering */
-	/* Which gate it did not pass, and so is in no median; else empty. */
+	/* Which gate it did not pass; else empty. */
 	char		gate[RESULT_NAME_SIZE];
 	struct result_latency latency_ns;
 	struct result_latency latency_uncorrected_ns;
@@ -150,10 +150,9 @@ struct result_sample {
 };
 
 /*
- * One cell.  Everything above samples is computed from those of them that
- * passed their gates: medians over repeats, but for latencies, which are
- * quantiles of all repeats' requests, and lock_profile and waits, which are
- * sums.
+ * One cell.  Everything above samples is computed from them: medians over
+ * repeats, but for latencies, which are quantiles of all repeats' requests, and
+ * lock_profile and waits, which are sums.
  *
  * In open loop a request's latency counts from when it was due; the
  * uncorrected one from when it began, and leaves out that it began late.

@@ -19,24 +19,24 @@ static const double trend_p = 0.01;		/* of any wrong alarm */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
 static struct cell_row *
-row_for(struct sweep_sum *ss, const struct result_row *like)
+row_for(struct sweep_cell *sc, const struct result_row *like)
 {
 	struct cell_row *grown;
 	unsigned i;
 
-	for (i = 0; i < ss->ss_row_count; i++) {
-		const struct result_row *row = &ss->ss_rows[i].cr_row;
+	for (i = 0; i < sc->sc_row_count; i++) {
+		const struct result_row *row = &sc->sc_rows[i].cr_row;
 
 		if (strcmp(row->site, like->site) == 0 &&
 		    strcmp(row->lock, like->lock) == 0 &&
 		    strcmp(row->role, like->role) == 0)
-			return (&ss->ss_rows[i]);
+			return (&sc->sc_rows[i]);
 	}
-	grown = realloc(ss->ss_rows, (ss->ss_row_count + 1) * sizeof(*grown));
+	grown = realloc(sc->sc_rows, (sc->sc_row_count + 1) * sizeof(*grown));
 	if (grown == NULL)
 		return (NULL);
-	ss->ss_rows = grown;
-	grown += ss->ss_row_count++;
+	sc->sc_rows = grown;
+	grown += sc->sc_row_count++;
 	memset(grown, 0, sizeof(*grown));
 	memcpy(grown->cr_row.site, like->site, sizeof(like->site));
 	memcpy(grown->cr_row.lock, like->lock, sizeof(like->lock));
@@ -45,13 +45,13 @@ row_for(struct sweep_sum *ss, const struct result_row *like)
 }
 
 static struct result_wait *
-wait_for(struct sweep_sum *ss, const struct result_wait *like)
+wait_for(struct sweep_cell *sc, const struct result_wait *like)
 {
 	struct result_wait *grown;
 	unsigned i;
 
-	for (i = 0; i < ss->ss_wait_count; i++) {
-		struct result_wait *rw = &ss->ss_waits[i];
+	for (i = 0; i < sc->sc_wait_count; i++) {
+		struct result_wait *rw = &sc->sc_waits[i];
 
 		if (strcmp(rw->lock, like->lock) == 0 &&
 		    strcmp(rw->site, like->site) == 0 &&
@@ -59,11 +59,11 @@ wait_for(struct sweep_sum *ss, const struct result_wait *like)
 		    strcmp(rw->holder, like->holder) == 0)
 			return (rw);
 	}
-	grown = realloc(ss->ss_waits, (ss->ss_wait_count + 1) * sizeof(*grown));
+	grown = realloc(sc->sc_waits, (sc->sc_wait_count + 1) * sizeof(*grown));
 	if (grown == NULL)
 		return (NULL);
-	ss->ss_waits = grown;
-	grown += ss->ss_wait_count++;
+	sc->sc_waits = grown;
+	grown += sc->sc_wait_count++;
 	*grown = *like;
 	grown->count = grown->wait_total_ns = 0;
 	return (grown);
@@ -91,43 +91,26 @@ add_row(struct cell_row *to, const struct cell_row *from)
 }
 
 static int
-add_rows(struct sweep_sum *ss, const struct cell_row *rows, unsigned row_count,
+add_rows(struct sweep_cell *sc, const struct cell_row *rows, unsigned row_count,
     const struct result_wait *waits, unsigned wait_count)
 {
 	unsigned i;
 
 	/* All rows first, so that a failure adds nothing. */
 	for (i = 0; i < row_count; i++)
-		if (row_for(ss, &rows[i].cr_row) == NULL)
+		if (row_for(sc, &rows[i].cr_row) == NULL)
 			return (ENOMEM);
 	for (i = 0; i < wait_count; i++)
-		if (wait_for(ss, &waits[i]) == NULL)
+		if (wait_for(sc, &waits[i]) == NULL)
 			return (ENOMEM);
 	for (i = 0; i < row_count; i++)
-		add_row(row_for(ss, &rows[i].cr_row), &rows[i]);
+		add_row(row_for(sc, &rows[i].cr_row), &rows[i]);
 	for (i = 0; i < wait_count; i++) {
-		struct result_wait *to = wait_for(ss, &waits[i]);
+		struct result_wait *to = wait_for(sc, &waits[i]);
 
 		to->count += waits[i].count;
 		to->wait_total_ns += waits[i].wait_total_ns;
 	}
-	return (0);
-}
-
-/* Adds one sum to another, for a cell most of whose repeats failed. */
-static int
-add_sum(struct sweep_sum *to, const struct sweep_sum *from)
-{
-	int error;
-
-	error = add_rows(to, from->ss_rows, from->ss_row_count, from->ss_waits,
-	    from->ss_wait_count);
-	if (error != 0)
-		return (error);
-	hist_merge(&to->ss_latency, &from->ss_latency);
-	hist_merge(&to->ss_harvest_latency, &from->ss_harvest_latency);
-	to->ss_acquisitions += from->ss_acquisitions;
-	to->ss_repeats += from->ss_repeats;
 	return (0);
 }
 
@@ -149,21 +132,18 @@ int
 summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
 	struct result_sample *rs = &cm->cm_sample;
-	struct sweep_sum *ss = &sc->sc_passed;
 
-	if (drift(rs) > drift_max_share) {
+	if (drift(rs) > drift_max_share)
 		snprintf(rs->gate, sizeof(rs->gate), "drift");
-		ss = &sc->sc_failed;
-	}
-	if (add_rows(ss, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
+	if (add_rows(sc, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
 	    cm->cm_wait_count) != 0) {
 		cell_measure_free(cm);
 		return (ENOMEM);
 	}
-	hist_merge(&ss->ss_latency, &cm->cm_latency);
-	hist_merge(&ss->ss_harvest_latency, &cm->cm_harvest_latency);
-	ss->ss_acquisitions += cm->cm_acquisitions;
-	ss->ss_repeats++;
+	hist_merge(&sc->sc_latency, &cm->cm_latency);
+	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
+	sc->sc_acquisitions += cm->cm_acquisitions;
+	sc->sc_drifted += rs->gate[0] != '\0';
 	sc->sc_unbound |= cm->cm_unbound;
 	rs->order = order;
 	sc->sc_samples[sc->sc_count++] = *rs;
@@ -179,42 +159,20 @@ summary_free(struct sweep_cell *sc)
 {
 
 	free(sc->sc_samples);
-	free(sc->sc_passed.ss_rows);
-	free(sc->sc_passed.ss_waits);
-	free(sc->sc_failed.ss_rows);
-	free(sc->sc_failed.ss_waits);
+	free(sc->sc_rows);
+	free(sc->sc_waits);
 }
 
-/*
- * Whether too few repeats passed their gates to speak for the cell; all count
- * then, and the cell fails.
- */
-static bool
-few_passed(const struct sweep_cell *sc)
-{
-
-	return (sc->sc_failed.ss_repeats > sc->sc_count / 2);
-}
-
-/* Whether a sample counts in its cell's figures. */
-static bool
-counts(const struct sweep_cell *sc, const struct result_sample *rs)
-{
-
-	return (few_passed(sc) || rs->gate[0] == '\0');
-}
-
-/* The median over samples that count of the double at offset. */
+/* The median over samples of the double at offset. */
 static double
 median_of(const struct sweep_cell *sc, size_t offset, double *scratch)
 {
-	unsigned i, n = 0;
+	unsigned i;
 
 	for (i = 0; i < sc->sc_count; i++)
-		if (counts(sc, &sc->sc_samples[i]))
-			memcpy(&scratch[n++], (const char *)&sc->sc_samples[i] +
-			    offset, sizeof(double));
-	return (stats_median(scratch, n));
+		memcpy(&scratch[i], (const char *)&sc->sc_samples[i] + offset,
+		    sizeof(double));
+	return (stats_median(scratch, sc->sc_count));
 }
 
 /*
@@ -225,7 +183,7 @@ static int
 interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
-	bool repeats = sc->sc_passed.ss_repeats >= 3;
+	bool repeats = sc->sc_count >= 3;
 	unsigned i, k, n = 0;
 	int error;
 
@@ -234,8 +192,6 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 	for (i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
-		if (!counts(sc, rs))
-			continue;
 		if (repeats)
 			scratch[n++] = rs->total_mb_per_s;
 		for (k = 0; !repeats && k < rs->intervals; k++)
@@ -258,9 +214,9 @@ static void
 gate(const struct sweep_cell *sc, struct result_cell *rc)
 {
 
-	if (few_passed(sc))
+	if (sc->sc_drifted > sc->sc_count / 2)
 		snprintf(rc->gate, sizeof(rc->gate), "drift within %u of %u "
-		    "windows", sc->sc_failed.ss_repeats, sc->sc_count);
+		    "windows", sc->sc_drifted, sc->sc_count);
 	if (sc->sc_unbound)
 		snprintf(rc->gate, sizeof(rc->gate), "binding a thread to its "
 		    "CPU was refused");
@@ -306,9 +262,9 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 	if (skew > skew_max_share * window)
 		note(rc, "a reader waited %.0f ms across the window's edge",
 		    skew);
-	if (!few_passed(sc) && sc->sc_failed.ss_repeats > 0)
-		note(rc, "%u of %u repeats left out: drift within the window",
-		    sc->sc_failed.ss_repeats, sc->sc_count);
+	if (sc->sc_drifted > 0 && sc->sc_drifted <= sc->sc_count / 2)
+		note(rc, "drift within %u of %u windows", sc->sc_drifted,
+		    sc->sc_count);
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
 		    idle == 1 ? "" : "s");
@@ -321,18 +277,15 @@ static void
 summarise(const struct sweep_cell *sc, struct result_cell *rc,
     double *scratch)
 {
-	const struct sweep_sum *ss = &sc->sc_passed;
-	unsigned i, k, n;
+	unsigned i, k;
 
 	rc->total_mb_per_s = MEDIAN(total_mb_per_s);
 	for (k = 0; k < rc->readers; k++) {
-		for (i = n = 0; i < sc->sc_count; i++)
-			if (counts(sc, &sc->sc_samples[i]))
-				scratch[n++] =
-				    sc->sc_samples[i].reader_mb_per_s[k];
-		rc->reader_mb_per_s[k] = stats_median(scratch, n);
+		for (i = 0; i < sc->sc_count; i++)
+			scratch[i] = sc->sc_samples[i].reader_mb_per_s[k];
+		rc->reader_mb_per_s[k] = stats_median(scratch, sc->sc_count);
 	}
-	rc->latency_ns = cell_latency(&ss->ss_latency);
+	rc->latency_ns = cell_latency(&sc->sc_latency);
 	rc->fairness = (struct result_fairness){
 		.min_max = MEDIAN(fairness.min_max),
 		.cov = MEDIAN(fairness.cov),
@@ -352,7 +305,7 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 		.block_percent = MEDIAN(harvest.block_percent),
 		.events_per_s = MEDIAN(harvest.events_per_s),
 		.dropped = MEDIAN(harvest.dropped),
-		.latency_p99_ns = cell_latency(&ss->ss_harvest_latency).p99,
+		.latency_p99_ns = cell_latency(&sc->sc_harvest_latency).p99,
 	};
 }
 
@@ -365,31 +318,28 @@ profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
 	unsigned i;
 
 	for (i = 0; i < sc->sc_count; i++)
-		if (counts(sc, &sc->sc_samples[i]))
-			reader_ns += sc->sc_samples[i].window_s * 1e9 *
-			    rc->readers;
-	return (100 * sc->sc_passed.ss_acquisitions * host->profile_ns /
-	    reader_ns);
+		reader_ns += sc->sc_samples[i].window_s * 1e9 * rc->readers;
+	return (100 * sc->sc_acquisitions * host->profile_ns / reader_ns);
 }
 
 /* Moves the rows into the cell, histograms into figures. */
 static int
-finish_rows(struct sweep_sum *ss, struct result_cell *rc)
+finish_rows(struct sweep_cell *sc, struct result_cell *rc)
 {
 	unsigned i;
 
-	rc->lock_profile = calloc(ss->ss_row_count + 1,
+	rc->lock_profile = calloc(sc->sc_row_count + 1,
 	    sizeof(*rc->lock_profile));
 	if (rc->lock_profile == NULL)
 		return (ENOMEM);
-	for (i = 0; i < ss->ss_row_count; i++) {
-		cell_row_finish(&ss->ss_rows[i]);
-		rc->lock_profile[i] = ss->ss_rows[i].cr_row;
+	for (i = 0; i < sc->sc_row_count; i++) {
+		cell_row_finish(&sc->sc_rows[i]);
+		rc->lock_profile[i] = sc->sc_rows[i].cr_row;
 	}
-	rc->lock_profile_rows = ss->ss_row_count;
-	rc->waits = ss->ss_waits;
-	rc->wait_rows = ss->ss_wait_count;
-	ss->ss_waits = NULL;
+	rc->lock_profile_rows = sc->sc_row_count;
+	rc->waits = sc->sc_waits;
+	rc->wait_rows = sc->sc_wait_count;
+	sc->sc_waits = NULL;
 	return (0);
 }
 
@@ -427,14 +377,13 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	scratch = calloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
 	    sizeof(*scratch));
 	rc->reader_mb_per_s = calloc(rc->readers, sizeof(double));
-	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM :
-	    few_passed(sc) ? add_sum(&sc->sc_passed, &sc->sc_failed) : 0;
+	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM : 0;
 	if (error == 0) {
 		summarise(sc, rc, scratch);
 		error = interval(sc, rc, seed, scratch);
 	}
 	if (error == 0)
-		error = finish_rows(&sc->sc_passed, rc);
+		error = finish_rows(sc, rc);
 	free(scratch);
 	if (error != 0) {
 		free(rc->reader_mb_per_s);

@@ -7,28 +7,19 @@
 #include "bench/cell.h"
 #include "bench/result.h"
 
-/* What repeats add up to. */
-struct sweep_sum {
-	unsigned	ss_repeats;
-	struct hist	ss_latency;
-	struct hist	ss_harvest_latency;
-	struct cell_row	*ss_rows;
-	unsigned	ss_row_count;
-	struct result_wait *ss_waits;
-	unsigned	ss_wait_count;
-	double		ss_acquisitions;
-};
-
-/*
- * A cell under way: its samples so far, and the sums of those that passed their
- * gates and of the others.
- */
+/* A cell under way: its samples so far and what they add up to. */
 struct sweep_cell {
 	struct cell	sc_cell;
 	struct result_sample *sc_samples;
 	unsigned	sc_count;
-	struct sweep_sum sc_passed;
-	struct sweep_sum sc_failed;
+	unsigned	sc_drifted;	/* of these within their windows */
+	struct hist	sc_latency;
+	struct hist	sc_harvest_latency;
+	struct cell_row	*sc_rows;
+	unsigned	sc_row_count;
+	struct result_wait *sc_waits;
+	unsigned	sc_wait_count;
+	double		sc_acquisitions;
 	bool		sc_unbound;
 };
 

@@ -17,15 +17,14 @@ static double
 median_rate(const struct result_cell *cell)
 {
 	double *rates, median;
-	unsigned count = 0, i;
+	unsigned i;
 
 	rates = calloc(cell->repeats, sizeof(*rates));
 	if (rates == NULL)
 		return (0);
 	for (i = 0; i < cell->repeats; i++)
-		if (group_counts(cell, &cell->samples[i]))
-			rates[count++] = cell->samples[i].reads_per_s;
-	median = stats_median(rates, count);
+		rates[i] = cell->samples[i].reads_per_s;
+	median = stats_median(rates, cell->repeats);
 	free(rates);
 	return (median);
 }

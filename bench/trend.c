@@ -5,27 +5,18 @@
 #include "bench/stats.h"
 #include "bench/trend.h"
 
-bool
-trend_usable(const struct result_sample *s)
-{
-
-	return (s->gate[0] == '\0');
-}
-
 double
 trend_of_cell(const struct result_cell *cell, double *x, double *y, double *p)
 {
 	double cov00, cov01, cov11, first = HUGE_VAL, intercept, last = 0;
 	double median, slope, sum;
-	unsigned i, n = 0;
+	unsigned i, n = cell->repeats;
 
-	for (i = 0; i < cell->repeats; i++) {
-		if (!trend_usable(&cell->samples[i]))
-			continue;
-		x[n] = cell->samples[i].order;
-		first = fmin(first, x[n]);
-		last = fmax(last, x[n]);
-		y[n++] = cell->samples[i].total_mb_per_s;
+	for (i = 0; i < n; i++) {
+		x[i] = cell->samples[i].order;
+		first = fmin(first, x[i]);
+		last = fmax(last, x[i]);
+		y[i] = cell->samples[i].total_mb_per_s;
 	}
 	*p = 1;
 	if (n < TREND_REPEATS_MIN || first >= last)

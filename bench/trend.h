@@ -4,18 +4,13 @@
 #ifndef BENCH_TREND_H
 #define BENCH_TREND_H
 
-#include <stdbool.h>
-
 #include "bench/result.h"
 
 enum { TREND_REPEATS_MIN = 3 };
 
-/* Whether a repeat passed its gates. */
-bool trend_usable(const struct result_sample *s);
-
 /*
- * How far the total moved along a line through those repeats that passed their
- * gates, in the order of measuring.
+ * How far the total moved along a line through the repeats, in the order of
+ * measuring.
  *
  *   x, y  out  room for as many values as the cell has repeats; scratch
  *   p     out  the probability of such a trend by chance, 0..1

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/trend.h"
 #include "bench/verdict.h"
 #include "lib/kassert.h"
 
@@ -210,19 +209,15 @@ verdict_print_json(FILE *out, const struct compare *co)
 	return (0);
 }
 
-/* The repeat-th that passed its gates. */
 static double
 value(const struct compare_pair *pa, unsigned side, unsigned q,
     unsigned repeat)
 {
 	const struct result_cell *c = pa->pa_cell[side];
-	unsigned i;
 
-	for (i = 0; i < c->repeats; i++)
-		if (trend_usable(&c->samples[i]) && repeat-- == 0)
-			break;
-	KASSERT(i < c->repeats, ("no repeat %u", repeat));
-	return (quantity_value(&quantities[q], &c->samples[i], c->readers));
+	KASSERT(repeat < c->repeats, ("no repeat %u", repeat));
+	return (quantity_value(&quantities[q], &c->samples[repeat],
+	    c->readers));
 }
 
 /* The number of rows of a file: repeats that all columns of it have. */

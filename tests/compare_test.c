@@ -350,12 +350,25 @@ ATF_TC_BODY(compare_judge__tiny_values, tc)
 	result_free(&b);
 }
 
+/* Leaves a cell its first repeats only. */
+static void
+drop_repeats(struct result_cell *c, unsigned left)
+{
+
+	for (; c->repeats > left; c->repeats--) {
+		free(c->samples[c->repeats - 1].reader_mb_per_s);
+		free(c->samples[c->repeats - 1].reader_cpu);
+		free(c->samples[c->repeats - 1].interval_mb_per_s);
+	}
+	settle(c);
+}
+
 ATF_TC(compare_judge__refuses_by_name);
 ATF_TC_HEAD(compare_judge__refuses_by_name, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "Too few repeats, a gate, and drift are "
-	    "said and not ranked; repeats that failed a gate do not count");
+	    "said and not ranked; few repeats are said to be few");
 }
 ATF_TC_BODY(compare_judge__refuses_by_name, tc)
 {
@@ -366,20 +379,12 @@ ATF_TC_BODY(compare_judge__refuses_by_name, tc)
 	(void)tc;
 	make(&a, 5, 20, 1);
 	make(&b, 5, 20, 2);
-	/* Two repeats left; four left; a gate; a drift of 20 %. */
-	for (i = 0; i < 18; i++)
-		strcpy(a.cells[0].samples[i].gate, "skew");
-	a.cells[0].total_mb_per_s = (a.cells[0].samples[18].total_mb_per_s +
-	    a.cells[0].samples[19].total_mb_per_s) / 2;
-	for (i = 0; i < 16; i++) {
-		strcpy(b.cells[1].samples[i].gate, "skew");
-		set_total(&b.cells[1], i, 1);
-	}
-	settle(&b.cells[1]);
-	b.cells[1].total_mb_per_s = 0;
-	for (i = 16; i < 20; i++)
+	/* Two repeats; four; a gate; a drift of 20 %. */
+	drop_repeats(&a.cells[0], 2);
+	drop_repeats(&b.cells[1], 4);
+	for (i = 0; i < 4; i++)
 		set_total(&b.cells[1], i, 300);
-	b.cells[1].total_mb_per_s = 300;
+	settle(&b.cells[1]);
 	strcpy(b.cells[2].gate, "starvation");
 	for (i = 0; i < 20; i++)
 		set_total(&b.cells[3], i, 400 + 4 * i);
@@ -671,15 +676,6 @@ ATF_TC_BODY(compare_check__edited, tc)
 	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
 	ATF_CHECK(strstr(why, "cells[2].total_mb_per_s") != NULL);
 	settle(&r.cells[2]);
-	/* Three of five failed: all count, and the cell has a gate. */
-	for (i = 0; i < 3; i++)
-		strcpy(r.cells[2].samples[i].gate, "drift");
-	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
-	strcpy(r.cells[2].gate, "drift within 3 of 5 windows");
-	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
-	for (i = 0; i < 3; i++)
-		r.cells[2].samples[i].gate[0] = '\0';
-	r.cells[2].gate[0] = '\0';
 	r.cells[2].samples[3].total_mb_per_s *= 2;
 	r.cells[2].samples[4].total_mb_per_s *= 2;
 	r.cells[2].samples[1].total_mb_per_s *= 2;
