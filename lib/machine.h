@@ -54,9 +54,10 @@ static inline void machine_await_ptr(struct mptr *p, uintptr_t seen);
 /* Gives the CPU to somebody else who can run, sched_yield(2). */
 static inline void machine_yield(void);
 
-/* A time stamp for measuring durations; machine_cycles_to_ns() converts. */
+/* A time stamp for measuring durations; the others convert. */
 static inline uint64_t machine_cycles(void);
 static inline int64_t machine_cycles_to_ns(uint64_t cycles);
+static inline uint64_t machine_ns_to_cycles(uint64_t ns);
 
 /* Uptime in ns, exact; and as of the last timer tick, getsbinuptime(9). */
 static inline int64_t machine_uptime_ns(void);

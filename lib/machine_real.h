@@ -220,6 +220,13 @@ machine_cycles_to_ns(uint64_t cycles)
 	return (tick_cycles_to_ns(cycles));
 }
 
+static inline uint64_t
+machine_ns_to_cycles(uint64_t ns)
+{
+
+	return (tick_ns_to_cycles(ns));
+}
+
 static inline int64_t
 machine_uptime_ns(void)
 {

@@ -31,6 +31,13 @@ tick_cycles_to_ns(uint64_t cycles)
 	return ((int64_t)((double)cycles / cycles_per_ns));
 }
 
+uint64_t
+tick_ns_to_cycles(uint64_t ns)
+{
+
+	return ((uint64_t)((double)ns * cycles_per_ns));
+}
+
 int
 tick_cpu_clock(clockid_t *clock)
 {

@@ -73,6 +73,9 @@ void tick_calibrate(void);
  */
 int64_t tick_cycles_to_ns(uint64_t cycles);
 
+/* How far tick_cycles() gets in ns nanoseconds. */
+uint64_t tick_ns_to_cycles(uint64_t ns);
+
 /*
  * The calling thread's CPU clock, for tick_cpu_ns() from any thread.
  *
