@@ -11,6 +11,7 @@
 #include "bench/config.h"
 #include "bench/place.h"
 #include "bench/result.h"
+#include "bench/workload.h"
 #include "lib/hist.h"
 
 enum {
@@ -27,7 +28,9 @@ struct cell {
 	const char	*ce_lock;
 	const struct cipher *ce_cipher;
 	unsigned	 ce_readers;
-	uint64_t	 ce_request_bytes;
+	uint64_t	 ce_request_bytes;	/* or as ce_workload says */
+	/* NULL: one request after the other, all of that size. */
+	const struct workload *ce_workload;
 };
 
 struct cell_params {
@@ -35,6 +38,7 @@ struct cell_params {
 	const struct bench_config *cp_config;
 	const struct place *cp_place;
 	double		 cp_time_s;
+	uint64_t	 cp_seed;	/* of what the workload draws */
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
 };
@@ -54,12 +58,14 @@ struct cell_row {
 struct cell_measure {
 	struct result_sample cm_sample;
 	struct hist	 cm_latency;
+	struct hist	 cm_uncorrected;	/* empty in a closed loop */
 	struct hist	 cm_harvest_latency;
 	struct cell_row	*cm_rows;
 	unsigned	 cm_row_count;
 	struct result_wait *cm_waits;
 	unsigned	 cm_wait_count;
 	double		 cm_acquisitions;	/* by readers */
+	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */
 };
 

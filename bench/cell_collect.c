@@ -203,7 +203,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	uint64_t start, started = run->run_open_cycles;
 	uint64_t stopped = run->run_close_cycles;
 	unsigned i, n = index_harvest(run);
-	double ns;
+	double ns, requests = 0;
 
 	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
 	    run->run_open_cycles);
@@ -218,14 +218,16 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
 		hist_merge(&cm->cm_latency, &r->r_latency);
+		hist_merge(&cm->cm_uncorrected, &r->r_uncorrected);
+		requests += (double)r->r_latency.hi_count + r->r_edge_requests;
+		cm->cm_backlog += r->r_backlog;
 		start = r->r_start_cycles != 0 ? r->r_start_cycles :
 		    run->run_close_cycles;
 		started = start > started ? start : started;
 		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
 		    stopped;
 	}
-	rs->reads_per_s = rs->total_mb_per_s * 1e6 /
-	    (double)run->run_params->cp_cell.ce_request_bytes;
+	rs->reads_per_s = requests * 1e9 / ns;
 	rs->start_skew_ms = (double)machine_cycles_to_ns(started -
 	    run->run_open_cycles) / 1e6;
 	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
@@ -264,5 +266,8 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	rs->reseeds = LOCK_PROFILING ? rows_count(cm,
 	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
 	rs->latency_ns = cell_latency(&cm->cm_latency);
+	/* In a closed loop a request is due when it begins. */
+	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
+	    rs->latency_ns : cell_latency(&cm->cm_uncorrected);
 	rs->harvest.latency_p99_ns = cell_latency(&cm->cm_harvest_latency).p99;
 }

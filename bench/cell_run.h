@@ -27,14 +27,24 @@ struct reader {
 	unsigned	 r_index;
 	struct randomdev r_dev;
 	uint8_t		*r_buf;
+	size_t		 r_buf_bytes;
+	struct workload_player r_player;
 	struct generator_reader r_gr;
 	int		 r_error;
 	double		 r_edge_bytes;	/* of requests across its edges */
-	uint64_t	 r_start_cycles; /* first completion; 0: none */
-	uint64_t	 r_stop_cycles;	/* last one */
+	/* And their share of one, less 1 for those that r_latency has. */
+	double		 r_edge_requests;
+	/*
+	 * When it first noticed the window's opening, 0 if it did not, and its
+	 * close: at the end of a request, or at once while waiting for one.
+	 */
+	uint64_t	 r_start_cycles;
+	uint64_t	 r_stop_cycles;
+	double		 r_backlog;	/* requests due and never begun */
 	int64_t		 r_cpu_ns;
 	unsigned	 r_cpu;
-	struct hist	 r_latency;	/* cycles */
+	struct hist	 r_latency;	/* cycles; open loop: since due */
+	struct hist	 r_uncorrected;	/* open loop: since it began */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct mthread	 r_td;
 };

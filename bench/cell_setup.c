@@ -133,7 +133,8 @@ setup_device(struct cell_run *run, struct reader *r)
 static int
 setup_reader(struct cell_run *run, unsigned i)
 {
-	size_t bytes = (size_t)run->run_params->cp_cell.ce_request_bytes;
+	const struct cell *ce = &run->run_params->cp_cell;
+	size_t bytes = (size_t)ce->ce_request_bytes;
 	struct reader *r = &run->run_readers[i];
 	struct generator *g;
 	int error;
@@ -145,6 +146,10 @@ setup_reader(struct cell_run *run, unsigned i)
 	if (error != 0)
 		return (error);
 	g = r->r_dev.rd_generator;
+	if (ce->ce_workload != NULL)
+		bytes = (size_t)workload_max_bytes(ce->ce_workload,
+		    ce->ce_request_bytes);
+	r->r_buf_bytes = bytes;
 	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
 	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
 	    READER_ALIGN_BYTES);
@@ -238,8 +243,7 @@ teardown_reader(struct cell_run *run, struct reader *r)
 
 	if (r->r_buf != NULL) {
 		g->g_algorithm->ra_reader_fini(g, &r->r_gr);
-		wipe(r->r_buf, (size_t)run->run_params->cp_cell.
-		    ce_request_bytes);
+		wipe(r->r_buf, r->r_buf_bytes);
 		free(r->r_buf);
 	}
 	if (g != NULL && g != run->run_dev.rd_generator)

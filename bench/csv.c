@@ -48,6 +48,11 @@ print_cell(FILE *out, const struct result *r, const struct result_cell *c)
 		c->harvest.dropped, c->harvest.latency_p99_ns,
 		c->profile_cost_percent
 	};
+	const double uncorrected[] = {
+		c->latency_uncorrected_ns.p50, c->latency_uncorrected_ns.p90,
+		c->latency_uncorrected_ns.p99, c->latency_uncorrected_ns.p999,
+		c->latency_uncorrected_ns.max
+	};
 	const char *const names[] = {
 		c->engine, c->design, c->lock, c->cipher, c->crypto
 	};
@@ -64,6 +69,13 @@ print_cell(FILE *out, const struct result *r, const struct result_cell *c)
 		print_real(out, figures[i]);
 	fprintf(out, ",%d,%d,", r->host.invariants, r->complete);
 	print_text(out, c->notes);
+	fputc(',', out);
+	print_text(out, c->workload);
+	print_real(out, c->rate_per_s);
+	fputc(',', out);
+	print_text(out, c->arrivals);
+	for (i = 0; i < sizeof(uncorrected) / sizeof(uncorrected[0]); i++)
+		print_real(out, uncorrected[i]);
 	fputc('\n', out);
 }
 
@@ -80,7 +92,10 @@ csv_print(FILE *out, const struct result *r)
 	    "fairness_hold_share_harvest,harvest_cpu_percent,"
 	    "harvest_spin_percent,harvest_block_percent,harvest_events_per_s,"
 	    "harvest_dropped,harvest_latency_p99_ns,profile_cost_percent,"
-	    "invariants,complete,notes\n", out);
+	    "invariants,complete,notes,workload,rate_per_s,arrivals,"
+	    "latency_uncorrected_p50_ns,latency_uncorrected_p90_ns,"
+	    "latency_uncorrected_p99_ns,latency_uncorrected_p999_ns,"
+	    "latency_uncorrected_max_ns\n", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_cell(out, r, &r->cells[i]);
 }

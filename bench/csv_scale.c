@@ -56,11 +56,18 @@ readers_above(const struct result *r, unsigned readers)
 	return (best);
 }
 
+/* A mix's mean size says too little of what was read: its requests count. */
 static double
 reads_per_s(const struct result_cell *c)
 {
+	double sum = 0;
+	unsigned i;
 
-	return (c->total_mb_per_s * 1e6 / (double)c->request_bytes);
+	if (c->workload[0] == '\0')
+		return (c->total_mb_per_s * 1e6 / (double)c->request_bytes);
+	for (i = 0; i < c->repeats; i++)
+		sum += c->samples[i].reads_per_s;
+	return (c->repeats > 0 ? sum / c->repeats : 0);
 }
 
 /*

@@ -1,6 +1,9 @@
+#include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "bench/figure.h"
 #include "bench/group.h"
 #include "lib/kassert.h"
 
@@ -11,7 +14,11 @@ bool
 group_same(const struct result_cell *a, const struct result_cell *b)
 {
 
+	/* Text keeps fewer digits of a rate than a double has. */
 	return (a->request_bytes == b->request_bytes &&
+	    strcmp(a->workload, b->workload) == 0 &&
+	    strcmp(a->arrivals, b->arrivals) == 0 &&
+	    fabs(a->rate_per_s - b->rate_per_s) <= 1e-9 * a->rate_per_s &&
 	    strcmp(a->engine, b->engine) == 0 &&
 	    strcmp(a->lock, b->lock) == 0 &&
 	    strcmp(a->cipher, b->cipher) == 0 &&
@@ -127,6 +134,34 @@ group_claim(const struct result_cell *cell)
 
 	return (strcmp(cell->engine, "virtual") == 0 ? "predicted" :
 	    "measured");
+}
+
+bool
+group_open_loop(const struct result_cell *cell)
+{
+
+	return (cell->rate_per_s > 0);
+}
+
+const char *
+group_workload(const struct result_cell *cell, char buf[GROUP_WORKLOAD_SIZE])
+{
+	char bytes[32], rate[FIGURE_SIZE];
+	size_t used;
+	int n;
+
+	figure_bytes(bytes, cell->request_bytes);
+	if (cell->workload[0] == '\0')
+		n = snprintf(buf, GROUP_WORKLOAD_SIZE, "requests of %s", bytes);
+	else
+		n = snprintf(buf, GROUP_WORKLOAD_SIZE, "workload %s (%s in the "
+		    "mean)", cell->workload, bytes);
+	used = n < 0 ? 0 : (size_t)n;
+	if (group_open_loop(cell) && used < GROUP_WORKLOAD_SIZE)
+		snprintf(buf + used, GROUP_WORKLOAD_SIZE - used,
+		    ", %s due a second to each reader, %s arrivals",
+		    figure_real(rate, cell->rate_per_s), cell->arrivals);
+	return (buf);
 }
 
 const char *

@@ -1,6 +1,7 @@
 /*
- * Cells that may be set beside each other: same engine, lock, cipher, crypto
- * and request size; designs and readers differ.  Tables and plots show groups.
+ * Cells that may be set beside each other: same engine, lock, cipher, crypto,
+ * request size and workload; designs and readers differ.  Tables and plots show
+ * groups.
  */
 #ifndef BENCH_GROUP_H
 #define BENCH_GROUP_H
@@ -8,6 +9,8 @@
 #include <stdbool.h>
 
 #include "bench/result.h"
+
+enum { GROUP_WORKLOAD_SIZE = RESULT_TEXT_SIZE + 128 };
 
 /* Whether two cells are of one group. */
 bool group_same(const struct result_cell *a, const struct result_cell *b);
@@ -51,6 +54,17 @@ bool group_indistinct(const struct result_cell *a,
 
 /* What the numbers of an engine are: "predicted" or "measured". */
 const char *group_claim(const struct result_cell *cell);
+
+/* Whether a cell's requests were due by a plan. */
+bool group_open_loop(const struct result_cell *cell);
+
+/*
+ * What readers asked for, in words: "requests of 64 KiB".
+ *
+ * Returns: buf.
+ */
+const char *group_workload(const struct result_cell *cell,
+    char buf[GROUP_WORKLOAD_SIZE]);
 
 /* What --crypto chose, in words: "kernel-style crypto". */
 const char *group_crypto(const struct result_cell *cell);

@@ -28,7 +28,7 @@ buffers_bytes(const struct options *op)
 	for (i = 0; i < op->op_sizes.ol_count; i++)
 		if (op->op_sizes.ol_value[i] > size)
 			size = op->op_sizes.ol_value[i];
-	return (readers * size);
+	return (readers * workload_max_bytes(&op->op_workload, size));
 }
 
 /* Everything that can be found wrong before anything is measured. */
@@ -44,7 +44,7 @@ prepare(struct options *op, char *const whole[])
 	if (buffers_bytes(op) > memory / 4 * 3) {
 		return (run_error(op->op_command, "the readers' buffers need "
 		    "%.3g GB, this machine has %.3g: use fewer readers (-r) "
-		    "or smaller requests (-s)",
+		    "or smaller requests (-s, --workload)",
 		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9));
 	}
 	error = crypto_mode_enter(op->op_crypto, whole);

@@ -16,6 +16,7 @@
 typedef int option_setter(struct options *op, const char *name,
     const char *text);
 
+option_setter option_arrivals;
 option_setter option_ciphers;
 option_setter option_count;
 option_setter option_crypto;
@@ -26,11 +27,21 @@ option_setter option_help;
 option_setter option_locks;
 option_setter option_output;
 option_setter option_place;
+option_setter option_rate;
 option_setter option_readers;
 option_setter option_seed;
 option_setter option_sizes;
 option_setter option_time;
 option_setter option_tunable;
+option_setter option_workload;
+
+/*
+ * Whether -s, --workload, --rate and --arrivals go together; makes the workload
+ * of what they say.
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_workload_finish(struct options *op);
 
 /* Whether -S has set the tunable called name. */
 bool option_tunable_seen(const struct options *op, const char *name);

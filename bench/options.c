@@ -16,7 +16,10 @@ enum {
 	OPT_ENGINE,
 	OPT_FORMAT,
 	OPT_PLACE,
-	OPT_SEED
+	OPT_SEED,
+	OPT_WORKLOAD,
+	OPT_RATE,
+	OPT_ARRIVALS
 };
 
 /* One option; od_kinds says who takes it. */
@@ -71,6 +74,15 @@ static const struct option_def defs[] = {
 	    INDENT "thread's last (compact)", KIND_MEASURE, option_place },
 	{ OPT_SEED, "seed", "N", "seed of all that is drawn (chosen, and "
 	    "printed)", KIND_ALL, option_seed },
+	{ OPT_WORKLOAD, "workload", "WORKLOAD", "what readers ask for: "
+	    "sizes as 16:70,4k:30,\n"
+	    INDENT "think=TIME, think~TIME, burst=N:TIME, \"/\" between\n"
+	    INDENT "them; or @FILE or a recorded workload's name",
+	    KIND_MEASURE, option_workload },
+	{ OPT_RATE, "rate", "RATE", "open loop: requests/s of each reader",
+	    KIND_MEASURE, option_rate },
+	{ OPT_ARRIVALS, "arrivals", "NAME", "how --rate's requests are due "
+	    "(constant)", KIND_MEASURE, option_arrivals },
 };
 
 CTASSERT(CELL_READERS_MAX == 1024);	/* as the text says */
@@ -316,6 +328,7 @@ init(struct options *op, enum options_kind kind, const char *command)
 	memset(op, 0, sizeof(*op));
 	op->op_command = command;
 	op->op_kind = kind;
+	workload_init(&op->op_workload);
 	op->op_crypto = kind == OPTIONS_CAT ? CRYPTO_NATIVE : CRYPTO_KERNEL;
 	bench_config_default(&op->op_config, cpu_count());
 	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
@@ -379,7 +392,9 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	error = parse_all(op, kind, argc, argv);
 	if (error != 0 || op->op_help)
 		return (error);
-	error = apply_tunables(op);
+	error = option_workload_finish(op);
+	if (error == 0)
+		error = apply_tunables(op);
 	if (error != 0)
 		return (error);
 	apply_defaults(op);
@@ -403,6 +418,7 @@ options_free(struct options *op)
 	for (i = 0; i < op->op_tunable_count; i++)
 		free(op->op_tunables[i]);
 	free(op->op_tunables);
+	workload_free(&op->op_workload);
 	memset(op, 0, sizeof(*op));
 }
 

@@ -11,6 +11,7 @@
 #include "bench/config.h"
 #include "bench/report.h"
 #include "bench/usage.h"
+#include "bench/workload.h"
 #include "lib/crypto.h"
 
 enum {
@@ -40,6 +41,9 @@ struct options {
 	struct option_list op_ciphers;	/* into ciphers[] */
 	struct option_list op_readers;
 	struct option_list op_sizes;	/* bytes */
+	struct workload	 op_workload;
+	double		 op_rate_per_s;	/* 0: closed loop */
+	enum workload_arrivals op_arrivals;	/* ARRIVALS_CLOSED: not given */
 	double		 op_time_s;
 	unsigned	 op_repeats;
 	enum crypto_mode op_crypto;

@@ -322,7 +322,7 @@ static void
 print_title(FILE *out, const struct result *r, const struct common *co,
     unsigned panels)
 {
-	char text[3 * RESULT_TEXT_SIZE], bytes[32];
+	char text[3 * RESULT_TEXT_SIZE], workload[GROUP_WORKLOAD_SIZE];
 	const struct result_cell *c = &r->cells[0];
 
 	snprintf(text, sizeof(text), "%s%s on %s, %u CPU%s",
@@ -331,12 +331,11 @@ print_title(FILE *out, const struct result *r, const struct common *co,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s");
 	fputs("title1 = ", out);
 	print_quoted(out, text);
-	snprintf(text, sizeof(text), "%s%s%s%s%s%sbars: 95 %% intervals, "
+	snprintf(text, sizeof(text), "%s%s%s%s%sbars: 95 %% intervals, "
 	    "shaded: more readers than CPUs",
 	    co->co_lock ? "lock " : "", co->co_lock ? c->lock : "",
 	    co->co_lock ? ", " : "",
-	    co->co_size ? "requests of " : "",
-	    co->co_size ? figure_bytes(bytes, c->request_bytes) : "",
+	    co->co_size ? group_workload(c, workload) : "",
 	    co->co_size ? ", " : "");
 	fputs("\ntitle2 = ", out);
 	print_quoted(out, text);

@@ -13,6 +13,7 @@
 /* Gates and oddities: what is said of a repeat or a cell, and from when on. */
 static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* half to half */
+static const double backlog_max_share = 0.01;	/* of the requests due */
 static const double drift_min_reads = 20;	/* in each part of a window */
 static const double trend_max_share = 0.05;	/* first to last repeat */
 static const double trend_p = 0.01;		/* of any wrong alarm */
@@ -114,6 +115,14 @@ add_rows(struct sweep_cell *sc, const struct cell_row *rows, unsigned row_count,
 	return (0);
 }
 
+/* Whether a cell's load is uneven by itself: no drift can be seen then. */
+static bool
+varies(const struct cell *ce)
+{
+
+	return (ce->ce_workload != NULL && workload_varies(ce->ce_workload));
+}
+
 /* Whether a window's second half went at another rate than its first. */
 static double
 drift(const struct result_sample *rs)
@@ -133,7 +142,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
 	struct result_sample *rs = &cm->cm_sample;
 
-	if (drift(rs) > drift_max_share)
+	if (!varies(&sc->sc_cell) && drift(rs) > drift_max_share)
 		snprintf(rs->gate, sizeof(rs->gate), "drift");
 	if (add_rows(sc, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
 	    cm->cm_wait_count) != 0) {
@@ -141,10 +150,12 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 		return (ENOMEM);
 	}
 	hist_merge(&sc->sc_latency, &cm->cm_latency);
+	hist_merge(&sc->sc_uncorrected, &cm->cm_uncorrected);
 	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
 	sc->sc_acquisitions += cm->cm_acquisitions;
 	sc->sc_drifted += rs->gate[0] != '\0';
 	sc->sc_unbound |= cm->cm_unbound;
+	sc->sc_backlog = fmax(sc->sc_backlog, cm->cm_backlog);
 	rs->order = order;
 	sc->sc_samples[sc->sc_count++] = *rs;
 	rs->reader_mb_per_s = NULL;
@@ -265,6 +276,10 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 	if (sc->sc_drifted > 0 && sc->sc_drifted <= sc->sc_count / 2)
 		note(rc, "drift within %u of %u windows", sc->sc_drifted,
 		    sc->sc_count);
+	if (sc->sc_backlog > fmax(rc->readers, backlog_max_share *
+	    rc->rate_per_s * rc->readers * window / 1e3))
+		note(rc, "the load was not sustained: %.0f requests were due "
+		    "but not begun", sc->sc_backlog);
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
 		    idle == 1 ? "" : "s");
@@ -286,6 +301,8 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 		rc->reader_mb_per_s[k] = stats_median(scratch, sc->sc_count);
 	}
 	rc->latency_ns = cell_latency(&sc->sc_latency);
+	rc->latency_uncorrected_ns = sc->sc_uncorrected.hi_count == 0 ?
+	    rc->latency_ns : cell_latency(&sc->sc_uncorrected);
 	rc->fairness = (struct result_fairness){
 		.min_max = MEDIAN(fairness.min_max),
 		.cov = MEDIAN(fairness.cov),
@@ -344,6 +361,20 @@ finish_rows(struct sweep_cell *sc, struct result_cell *rc)
 }
 
 static void
+describe_workload(const struct cell *ce, struct result_cell *rc)
+{
+	const struct workload *wl = ce->ce_workload;
+
+	CTASSERT((int)WORKLOAD_TEXT_SIZE <= (int)RESULT_TEXT_SIZE);
+	snprintf(rc->workload, sizeof(rc->workload), "%s", wl->wl_text);
+	snprintf(rc->arrivals, sizeof(rc->arrivals), "%s",
+	    workload_arrivals_names[wl->wl_arrivals]);
+	rc->rate_per_s = workload_rate(wl);
+	rc->request_bytes = (uint64_t)fmax(1, floor(0.5 +
+	    workload_mean_bytes(wl, ce->ce_request_bytes)));
+}
+
+static void
 describe(const struct sweep_cell *sc, const char *crypto,
     const struct engine *engine, const struct lock_config *config,
     struct result_cell *rc)
@@ -357,6 +388,8 @@ describe(const struct sweep_cell *sc, const char *crypto,
 	snprintf(rc->crypto, sizeof(rc->crypto), "%s", crypto);
 	rc->readers = ce->ce_readers;
 	rc->request_bytes = ce->ce_request_bytes;
+	if (ce->ce_workload != NULL)
+		describe_workload(ce, rc);
 	rc->repeats = sc->sc_count;
 	rc->oversubscribed = rc->readers > cpu_count() ||
 	    (cpu_quota() > 0 && rc->readers > cpu_quota());

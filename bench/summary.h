@@ -14,6 +14,7 @@ struct sweep_cell {
 	unsigned	sc_count;
 	unsigned	sc_drifted;	/* of these within their windows */
 	struct hist	sc_latency;
+	struct hist	sc_uncorrected;
 	struct hist	sc_harvest_latency;
 	struct cell_row	*sc_rows;
 	unsigned	sc_row_count;
@@ -21,6 +22,7 @@ struct sweep_cell {
 	unsigned	sc_wait_count;
 	double		sc_acquisitions;
 	bool		sc_unbound;
+	double		sc_backlog;	/* the largest of a repeat */
 };
 
 /*

@@ -68,6 +68,8 @@ expand(const struct options *op, struct sweep_cell *cells)
 			.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
 			.ce_readers = (unsigned)op->op_readers.ol_value[r],
 			.ce_request_bytes = op->op_sizes.ol_value[s],
+			.ce_workload = workload_is_plain(&op->op_workload) ?
+			    NULL : &op->op_workload,
 		};
 	return (n);
 }
@@ -283,6 +285,8 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
 		order[i] = i;
 	progress_init(&progress, (uint64_t)n * op->op_repeats);
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
+		/* Cells to be compared are asked for the same. */
+		cp.cp_seed = op->op_seed + repeat;
 		gsl_ran_shuffle(rng, order, grid, sizeof(*order));
 		if (controls > 0)
 			gsl_ran_shuffle(rng, order + grid, controls,

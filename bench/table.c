@@ -23,6 +23,8 @@ struct table {
 	bool		 tb_paren;	/* a ratio that shows nothing */
 	bool		 tb_once;	/* a cell without a spread */
 	bool		 tb_gate;	/* a cell that failed its gates */
+	bool		 tb_open;	/* a block in open loop */
+	bool		 tb_closed;	/* and in closed loop */
 	/* Of one block. */
 	const struct result_cell *tb_notes[TABLE_MARKS];
 	unsigned	 tb_note_count;
@@ -159,14 +161,15 @@ print_notes(struct table *tb)
 }
 
 static void
-print_cell(struct table *tb, const struct result_cell *cell)
+print_cell(struct table *tb, const struct result_cell *cell, bool open)
 {
 	char rate[FIGURE_SIZE], spread[FIGURE_SIZE], cpu[FIGURE_SIZE];
-	char p99[FIGURE_SIZE];
+	char p99[FIGURE_SIZE], uncorrected[FIGURE_SIZE];
 	double total;
 
 	if (cell == NULL) {
-		fprintf(tb->tb_out, " %7s %5s %5s %7s", "-", "-", "-", "-");
+		fprintf(tb->tb_out, " %7s %5s %*s %7s", "-", "-", open ? 7 : 5,
+		    "-", "-");
 		return;
 	}
 	total = cell->total_mb_per_s;
@@ -182,10 +185,14 @@ print_cell(struct table *tb, const struct result_cell *cell)
 		snprintf(spread, sizeof(spread), "-");
 	}
 	tb->tb_gate |= gated(cell);
-	fprintf(tb->tb_out, " %7s%c%5s %5s %7s", rate,
-	    gated(cell) ? '!' : ' ', spread,
-	    figure_percent(cpu, cell->harvest.cpu_percent),
-	    figure_ns(p99, cell->latency_ns.p99));
+	fprintf(tb->tb_out, " %7s%c%5s", rate, gated(cell) ? '!' : ' ', spread);
+	figure_ns(p99, cell->latency_ns.p99);
+	if (open)
+		fprintf(tb->tb_out, " %7s %7s", p99, figure_ns(uncorrected,
+		    cell->latency_uncorrected_ns.p99));
+	else
+		fprintf(tb->tb_out, " %5s %7s", figure_percent(cpu,
+		    cell->harvest.cpu_percent), p99);
 }
 
 /* Returns what is left of the column, where a parenthesis would stand. */
@@ -224,18 +231,20 @@ print_row(struct table *tb, const struct result_cell *base,
 	char marks[2][TABLE_MARK_SIZE];
 	const char *rest = "";
 	const struct result_cell *any = base != NULL ? base : cell;
-	bool star;
+	bool open, star;
 
 	if (any == NULL)
 		return;
+	open = group_open_loop(any);
 	star = (base != NULL && base->oversubscribed) ||
 	    (cell != NULL && cell->oversubscribed);
 	tb->tb_star |= star;
 	fprintf(tb->tb_out, "%6u%c", any->readers, star ? '*' : ' ');
-	print_cell(tb, base);
+	print_cell(tb, base, open);
 	if (design != NULL) {
-		print_cell(tb, cell);
-		rest = print_ratio(tb, base, cell);
+		print_cell(tb, cell, open);
+		if (!open)
+			rest = print_ratio(tb, base, cell);
 	}
 	mark(tb, base, marks[0]);
 	mark(tb, cell, marks[1]);
@@ -254,21 +263,22 @@ print_pair(struct table *tb, const struct result_cell *group,
     const char *first, const char *design)
 {
 	const struct result *r = tb->tb_result;
+	const char *columns = group_open_loop(group) ?
+	    "    MB/s   +-%     p99   begun" : "    MB/s   +-% harv%     p99";
 	unsigned readers = 0;
 
+	tb->tb_open |= group_open_loop(group);
+	tb->tb_closed |= !group_open_loop(group);
 	tb->tb_note_count = 0;
 	tb->tb_notes_more = false;
 	if (design == NULL)
 		fprintf(tb->tb_out, "%11s%.24s", "", first);
 	else
-		fprintf(tb->tb_out, "%11s%-24.24s    %.24s", "", first,
-		    design);
-	fprintf(tb->tb_out, "\n%7s %7s %5s %5s %7s", "readers", "MB/s", "+-%",
-	    "harv%", "p99");
-	if (design != NULL)
-		fprintf(tb->tb_out, " %7s %5s %5s %7s %7s", "MB/s", "+-%",
-		    "harv%", "p99", "ratio");
-	fputc('\n', tb->tb_out);
+		fprintf(tb->tb_out, "%11s%-*.24s    %.24s", "",
+		    group_open_loop(group) ? 26 : 24, first, design);
+	fprintf(tb->tb_out, "\n%7s%s%s%s\n", "readers", columns,
+	    design == NULL ? "" : columns, design == NULL ||
+	    group_open_loop(group) ? "" : "   ratio");
 	while ((readers = group_readers_above(r, group, readers)) != 0)
 		print_row(tb, group_cell(r, group, first, readers),
 		    design == NULL ? NULL :
@@ -279,15 +289,15 @@ print_pair(struct table *tb, const struct result_cell *group,
 static void
 print_group(struct table *tb, const struct result_cell *group)
 {
-	char bytes[32], text[TABLE_TEXT_SIZE] = "";
+	char text[TABLE_TEXT_SIZE] = "", workload[GROUP_WORKLOAD_SIZE];
 	const char *design, *first;
 	unsigned n = 1;
 
 	first = group_design(tb->tb_result, group, 0);
 	KASSERT(first != NULL, ("a group without designs"));
-	add(text, "%s, %s, lock %s, requests of %s, %s", group->cipher,
-	    group_crypto(group), group->lock,
-	    figure_bytes(bytes, group->request_bytes), group_claim(group));
+	add(text, "%s, %s, lock %s, %s, %s", group->cipher,
+	    group_crypto(group), group->lock, group_workload(group, workload),
+	    group_claim(group));
 	design = group_design(tb->tb_result, group, n++);
 	do {
 		fputc('\n', tb->tb_out);
@@ -302,9 +312,16 @@ print_legend(const struct table *tb)
 {
 
 	fputc('\n', tb->tb_out);
-	figure_wrap(tb->tb_out, "", 2, "MB/s is of each reader, in the mean; "
-	    "+-% half its 95 % interval; harv% the harvest thread's CPU; p99 "
-	    "of one read request; ratio of the totals.");
+	if (tb->tb_closed)
+		figure_wrap(tb->tb_out, "", 2, "MB/s is of each reader, in the "
+		    "mean; +-% half its 95 % interval; harv% the harvest "
+		    "thread's CPU; p99 of one read request; ratio of the "
+		    "totals.");
+	if (tb->tb_open)
+		figure_wrap(tb->tb_out, "", 2, "Open loop: MB/s is of each "
+		    "reader, in the mean; +-% half its 95 % interval; p99 of "
+		    "one read request since it was due; begun: since it began, "
+		    "as a closed loop would count.");
 	if (tb->tb_gate)
 		figure_wrap(tb->tb_out, "!", 2, "failed a gate: to be neither "
 		    "ranked nor averaged with others.");

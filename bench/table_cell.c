@@ -57,13 +57,13 @@ print_readers(FILE *out, const struct result_cell *cell)
 }
 
 static void
-print_latency(FILE *out, const struct result_latency *l)
+print_latency(FILE *out, const char *label, const struct result_latency *l)
 {
 	char p50[FIGURE_SIZE], p90[FIGURE_SIZE], p99[FIGURE_SIZE];
 	char p999[FIGURE_SIZE], max[FIGURE_SIZE];
 
 	fprintf(out, "%-*sp50 %s, p90 %s, p99 %s, p99.9 %s, max %s\n",
-	    TABLE_LABEL, "one read", figure_ns(p50, l->p50),
+	    TABLE_LABEL, label, figure_ns(p50, l->p50),
 	    figure_ns(p90, l->p90), figure_ns(p99, l->p99),
 	    figure_ns(p999, l->p999), figure_ns(max, l->max));
 }
@@ -161,19 +161,30 @@ print_locks(FILE *out, const struct result_cell *cell)
 void
 table_cell_print(FILE *out, const struct result_cell *cell)
 {
-	char bytes[32];
+	char bytes[32], workload[GROUP_WORKLOAD_SIZE];
+	bool plain = cell->workload[0] == '\0' && !group_open_loop(cell);
 
 	KASSERT(cell->readers > 0, ("a cell without readers"));
 	fprintf(out, "%-*s%.24s, lock %.20s, %s\n", TABLE_LABEL, "design",
 	    cell->design, cell->lock, group_claim(cell));
 	fprintf(out, "%-*s%s, %.24s\n", TABLE_LABEL, "cipher", cell->cipher,
 	    group_crypto(cell));
-	fprintf(out, "%-*s%u, requests of %s%s\n", TABLE_LABEL, "readers",
-	    cell->readers, figure_bytes(bytes, cell->request_bytes),
+	fprintf(out, "%-*s%u%s%s%s\n", TABLE_LABEL, "readers", cell->readers,
+	    plain ? ", requests of " : "",
+	    plain ? figure_bytes(bytes, cell->request_bytes) : "",
 	    cell->oversubscribed ? ", more threads than CPUs" : "");
+	if (!plain)
+		figure_wrap(out, "load", TABLE_LABEL,
+		    group_workload(cell, workload));
 	print_total(out, cell);
 	print_readers(out, cell);
-	print_latency(out, &cell->latency_ns);
+	if (group_open_loop(cell)) {
+		print_latency(out, "due to end", &cell->latency_ns);
+		print_latency(out, "begin to end",
+		    &cell->latency_uncorrected_ns);
+	} else {
+		print_latency(out, "one read", &cell->latency_ns);
+	}
 	print_fairness(out, &cell->fairness);
 	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
 	if (cell->gate[0] != '\0')
