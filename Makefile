@@ -223,10 +223,14 @@ $(BUILDDIR)/rngsim-figures: bench/figures.c $(OBJ)/librngsim.a
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 \
-	    $(DESTDIR)$(PREFIX)/share/man/man7
+	    $(DESTDIR)$(PREFIX)/share/man/man7 \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
 	install -m 644 man/rngsim.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/rngsim-result.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 man/rngsim-workload.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 bench/workloads/*.workload \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads
 	install -m 644 man/rngsim.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 lint:

@@ -25,16 +25,23 @@ static void
 print_total(FILE *out, const struct result_cell *cell)
 {
 	char total[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+	char text[RESULT_TEXT_SIZE];
+	int n;
 
 	figure_real(total, cell->total_mb_per_s);
 	figure_real(low, cell->total_mb_per_s_ci95[0]);
 	figure_real(high, cell->total_mb_per_s_ci95[1]);
-	fprintf(out, "%-*s%s MB/s, 95 %% interval %s to %s, ", TABLE_LABEL,
-	    "total", total, low, high);
+	n = snprintf(text, sizeof(text), "%s MB/s, 95 %% interval %s to %s, ",
+	    total, low, high);
+	if (n < 0 || (size_t)n >= sizeof(text))
+		return;
 	if (group_few_repeats(cell))
-		fprintf(out, "of its window's parts\n");
+		snprintf(text + n, sizeof(text) - (size_t)n,
+		    "of window parts");
 	else
-		fprintf(out, "%u repeats\n", cell->repeats);
+		snprintf(text + n, sizeof(text) - (size_t)n, "%u repeats",
+		    cell->repeats);
+	figure_wrap(out, "total", TABLE_LABEL, text);
 }
 
 static void
