@@ -49,6 +49,13 @@ sweep_catch_signals(void)
 			sigaction(signals[i], &sa, NULL);
 }
 
+static const struct workload *
+workload(const struct options *op)
+{
+
+	return (workload_is_plain(&op->op_workload) ? NULL : &op->op_workload);
+}
+
 /* The grid, design innermost, so that rows to compare stand together. */
 static unsigned
 expand(const struct options *op, struct sweep_cell *cells)
@@ -68,8 +75,7 @@ expand(const struct options *op, struct sweep_cell *cells)
 			.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
 			.ce_readers = (unsigned)op->op_readers.ol_value[r],
 			.ce_request_bytes = op->op_sizes.ol_value[s],
-			.ce_workload = workload_is_plain(&op->op_workload) ?
-			    NULL : &op->op_workload,
+			.ce_workload = workload(op),
 		};
 	return (n);
 }
@@ -119,6 +125,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 		like.ce_lock = "none";
 		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
 		like.ce_request_bytes = op->op_sizes.ol_value[0];
+		like.ce_workload = workload(op);
 		cells[n++].sc_cell = like;
 	}
 	return (n);
