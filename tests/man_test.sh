@@ -26,7 +26,7 @@ man__lints_head() {
 }
 man__lints_body() {
 	command -v mandoc >/dev/null || atf_skip "mandoc is not installed"
-	for f in rngsim.1 rngsim-result.5 rngsim.7; do
+	for f in rngsim.1 rngsim-result.5 rngsim-workload.5 rngsim.7; do
 		[ -f "$(pages)/$f" ] || atf_fail "$f is not there"
 	done
 	for f in "$(pages)"/*.[0-9]; do

@@ -169,8 +169,8 @@ ATF_TC(strace_import__streams);
 ATF_TC_HEAD(strace_import__streams, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "A thread goes on with the stream of one "
-	    "that ended before its birth; a pid may come back");
+	atf_tc_set_md_var(tc, "descr", "A thread goes on with the stream of "
+	    "one that ended before its birth; a pid may come back");
 }
 ATF_TC_BODY(strace_import__streams, tc)
 {

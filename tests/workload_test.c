@@ -511,7 +511,7 @@ TC(recording_load__refuses, "File and line of what is wrong")
 		{ H "stream a\n604800000000001 1\n", "bad:3: gap \"604800000" },
 		{ H "stream a\n604800000000000 1\n1 1\n", "bad:4: the stream's "
 		    "gaps come to 604800000000001 ns" },
-		{ H "stream a\n5\n", "bad:3: \"5\": expected \"GAP_NS BYTES\"" },
+		{ H "stream a\n5\n", "bad:3: \"5\": expected \"GAP_NS" },
 		{ H "stream a\n5 1 2\n", "bad:3: \"5\" and what follows" },
 		{ H "stream\n", "bad:2: \"stream\": expected" },
 		{ H "stream a b\n", "bad:2: \"stream\" and what follows" },
