@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -143,6 +144,15 @@ group_open_loop(const struct result_cell *cell)
 	return (cell->rate_per_s > 0);
 }
 
+/* Mixes begin with a size; the name of a recording has its hash behind it. */
+static bool
+sizes_vary(const struct result_cell *cell)
+{
+
+	return (isdigit((unsigned char)cell->workload[0]) ||
+	    strchr(cell->workload, '#') != NULL);
+}
+
 const char *
 group_workload(const struct result_cell *cell, char buf[GROUP_WORKLOAD_SIZE])
 {
@@ -151,8 +161,10 @@ group_workload(const struct result_cell *cell, char buf[GROUP_WORKLOAD_SIZE])
 	int n;
 
 	figure_bytes(bytes, cell->request_bytes);
-	if (cell->workload[0] == '\0')
-		n = snprintf(buf, GROUP_WORKLOAD_SIZE, "requests of %s", bytes);
+	if (!sizes_vary(cell))
+		n = snprintf(buf, GROUP_WORKLOAD_SIZE, "requests of %s%s%s",
+		    bytes, cell->workload[0] == '\0' ? "" : ", ",
+		    cell->workload);
 	else
 		n = snprintf(buf, GROUP_WORKLOAD_SIZE, "workload %s (%s in the "
 		    "mean)", cell->workload, bytes);

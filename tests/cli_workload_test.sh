@@ -71,6 +71,8 @@ run__closed_loops_body() {
 		is request_bytes 1024
 		is rate_per_s 0
 	done
+	atf_check -o match:'requests of 1 KiB, think=100us$' "$(program)" run \
+	    $brief -r 1 -s 1k --workload think=0.1ms
 	# think=1ms leaves room for 51 requests; the first pause is shorter.
 	run_json -r 1 -s 16 --workload think=1ms
 	n=$(value run.json reads_per_s)
@@ -92,9 +94,6 @@ run__open_loop_body() {
 		is arrivals $a
 		is rate_per_s 2000
 		is workload ''
-		n=$(value run.json reads_per_s)
-		awk -v n="$n" 'BEGIN { exit !(n > 0 && n < 2 * 2000 * 2) }' ||
-		    atf_fail "$n requests a second of 2 x 2000"
 		# Objects are in the order of the keys, quantiles first.
 		for k in p50 p90 p99 p999 max; do
 			c=$(sed -n '/"latency_ns": {/,/}/p' run.json |
@@ -105,8 +104,14 @@ run__open_loop_body() {
 			    atf_fail "$k from due is $c, from begun $u"
 		done
 	done
-	run_json -r 1 -s 64 --rate 100
+	# None begins before it is due, but for one that the window cuts.
+	run_json -r 1 -s 64 --rate 2000
 	is arrivals constant
+	n=$(value run.json reads_per_s)
+	w=$(value run.json window_s)
+	awk -v n="$n" -v w="$w" \
+	    'BEGIN { exit !(n > 0 && n * w <= 2000 * w + 2) }' ||
+	    atf_fail "$n requests a second for $w s, of 2000"
 	# Sizes may be mixed in open loop.
 	run_json -r 1 --workload 16:1,64:1 --rate 100
 	is workload 16:1,64:1
@@ -123,7 +128,12 @@ run__overload_head() {
 	atf_set descr "a load that cannot be sustained says so"
 }
 run__overload_body() {
-	run_json -r 1 -s 1m --rate 1000000
+	run_json -r 1 -s 64k --rate 1000000
+	# All but the first began late.
+	c=$(sed -n '/"latency_ns": {/,/}/p' run.json | value - p99)
+	u=$(sed -n '/"latency_uncorrected_ns": {/,/}/p' run.json | value - p99)
+	awk -v c="$c" -v u="$u" 'BEGIN { exit !(c > u) }' ||
+	    atf_fail "p99 from due is $c, from begun $u"
 	grep -q '"notes": ".*the load was not sustained: [0-9]* requests' \
 	    run.json || atf_fail "$(grep '"notes"' run.json)"
 	run_json -r 1 -s 16 --rate 1

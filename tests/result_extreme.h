@@ -51,6 +51,8 @@ extreme_texts(struct result *r, char letter)
 		if (!locked)
 			memset(c->design, letter, RESULT_NAME_SIZE - 1);
 		memset(c->lock, letter, RESULT_NAME_SIZE - 1);
+		memset(c->workload, letter, RESULT_TEXT_SIZE - 1);
+		memset(c->arrivals, letter, RESULT_NAME_SIZE - 1);
 		memset(c->cipher, letter, RESULT_NAME_SIZE - 1);
 		memset(c->crypto, letter, RESULT_NAME_SIZE - 1);
 		memset(c->notes, locked ? letter : 'n', RESULT_TEXT_SIZE - 1);
@@ -91,6 +93,7 @@ extreme_figures(struct result_cell *c, double v)
 		c->reader_mb_per_s[i] = v;
 	c->profile_cost_percent = v;
 	c->latency_ns = (struct result_latency){ v, v, v, v, v };
+	c->latency_uncorrected_ns = c->latency_ns;
 	c->fairness = (struct result_fairness){ v, v, v, v, v, v, v, v, v, v,
 	    v };
 	c->harvest = (struct result_harvest){ v, v, v, v, v, v };

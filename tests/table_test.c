@@ -261,6 +261,51 @@ ATF_TC_BODY(table_print__predictions_say_so, tc)
 	result_free(&r);
 }
 
+ATF_TC(table_print__open_loop);
+ATF_TC_HEAD(table_print__open_loop, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Cells of another load stand apart; in "
+	    "open loop both latencies are shown and no ratio");
+}
+ATF_TC_BODY(table_print__open_loop, tc)
+{
+	struct result r;
+	unsigned i;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	for (i = 2; i < FIXTURE_CELLS; i++) {
+		snprintf(r.cells[i].workload, RESULT_TEXT_SIZE, "16:1,64k:2");
+		snprintf(r.cells[i].arrivals, RESULT_NAME_SIZE, "poisson");
+		r.cells[i].rate_per_s = 2000;
+		r.cells[i].latency_uncorrected_ns.p99 = 4242;
+	}
+	text = fixture_printed(table_print, &r);
+	check_has(text, "requests of 64 KiB, measured");
+	check_has(text, "   ratio");
+	check_has(text, "workload 16:1,64k:2 (64 KiB in the");
+	check_has(text, "    p99   begun    MB/s");
+	check_has(text, "   310us  4.24us ");
+	check_has(text, "Open loop: MB/s");
+	free(text);
+	/* Nothing but open loop. */
+	r.cells[0] = r.cells[2];
+	r.cells[1] = r.cells[3];
+	r.cell_count = 2;
+	text = fixture_printed(table_print, &r);
+	check_has_not(text, "ratio");
+	check_has_not(text, "harv%");
+	free(text);
+	/* One cell at length. */
+	r.cell_count = 1;
+	text = fixture_printed(table_print, &r);
+	check_has(text, "due to end     p50 152us");
+	check_has(text, "begin to end   p50 0ns, p90 0ns, p99 4.24us");
+	free(text);
+}
+
 ATF_TC(table_print__gates_rank_nothing);
 ATF_TC_HEAD(table_print__gates_rank_nothing, tc)
 {
@@ -416,10 +461,13 @@ ATF_TC_BODY(table_print__never_wider_than_80, tc)
 			letter = v % 2 == 0 ? 'x' : ' ';
 			fixture_result(&r, fixture_grid, cells);
 			extreme_texts(&r, letter);
-			for (i = 0; i < cells; i++)
+			for (i = 0; i < cells; i++) {
 				extreme_figures(&r.cells[i],
 				    extreme_values[i % 2 == 0 ? v :
 				    EXTREME_VALUES - 1 - v]);
+				r.cells[i].rate_per_s = cells % 2 == 0 ? 0 :
+				    extreme_values[v];
+			}
 			add_controls(&r, fixture_grid, cells);
 			for (i = 0; i < cells; i++)
 				extreme_figures(&r.controls[i],
@@ -447,6 +495,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, table_print__baseline_beside_each_design);
 	ATF_TP_ADD_TC(tp, table_print__one_cell_at_length);
 	ATF_TP_ADD_TC(tp, table_print__predictions_say_so);
+	ATF_TP_ADD_TC(tp, table_print__open_loop);
 	ATF_TP_ADD_TC(tp, table_print__gates_rank_nothing);
 	ATF_TP_ADD_TC(tp, table_print__controls);
 	ATF_TP_ADD_TC(tp, table_print__fairness_at_length);
