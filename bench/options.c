@@ -12,14 +12,14 @@ enum {
 	KIND_MEASURE	= OPTIONS_RUN | OPTIONS_SWEEP,
 	KIND_ALL	= OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_CAT,
 
-	OPT_CRYPTO = 256,
+	OPT_ARRIVALS = 256,
+	OPT_CRYPTO,
 	OPT_ENGINE,
 	OPT_FORMAT,
 	OPT_PLACE,
-	OPT_SEED,
-	OPT_WORKLOAD,
 	OPT_RATE,
-	OPT_ARRIVALS
+	OPT_SEED,
+	OPT_WORKLOAD
 };
 
 /* One option; od_kinds says who takes it. */
@@ -61,6 +61,8 @@ static const struct option_def defs[] = {
 	    option_tunable },
 	{ 't', "time", "SECONDS", "measured time of each repeat (1)",
 	    KIND_MEASURE, option_time },
+	{ OPT_ARRIVALS, "arrivals", "NAME", "how --rate's requests are due "
+	    "(constant)", KIND_MEASURE, option_arrivals },
 	{ OPT_CRYPTO, "crypto", "MODE", "how libcrypto may compute (run, "
 	    "sweep:\n"
 	    INDENT "kernel; cat: native)", KIND_ALL, option_crypto },
@@ -72,6 +74,8 @@ static const struct option_def defs[] = {
 	    "smt-first,\n"
 	    INDENT "none, or a list, as 0-2/3 with the harvest\n"
 	    INDENT "thread's last (compact)", KIND_MEASURE, option_place },
+	{ OPT_RATE, "rate", "RATE", "open loop: requests/s of each reader",
+	    KIND_MEASURE, option_rate },
 	{ OPT_SEED, "seed", "N", "seed of all that is drawn (chosen, and "
 	    "printed)", KIND_ALL, option_seed },
 	{ OPT_WORKLOAD, "workload", "WORKLOAD", "what readers ask for: "
@@ -79,10 +83,6 @@ static const struct option_def defs[] = {
 	    INDENT "think=TIME, think~TIME, burst=N:TIME, \"/\" between\n"
 	    INDENT "them; or @FILE or a recorded workload's name",
 	    KIND_MEASURE, option_workload },
-	{ OPT_RATE, "rate", "RATE", "open loop: requests/s of each reader",
-	    KIND_MEASURE, option_rate },
-	{ OPT_ARRIVALS, "arrivals", "NAME", "how --rate's requests are due "
-	    "(constant)", KIND_MEASURE, option_arrivals },
 };
 
 CTASSERT(CELL_READERS_MAX == 1024);	/* as the text says */
