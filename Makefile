@@ -30,7 +30,8 @@ BENCH = config place prime stats host result result_field result_decode \
 	hypothesis trend quantity compare compare_match compare_host compare_gate \
 	compare_noise verdict verdict_data \
 	lines recording recording_load workload workload_spec strace_import \
-	option_workload
+	option_workload \
+	curve usl_fit usl_curve usl
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

@@ -12,6 +12,7 @@
 #include "bench/report_waits.h"
 #include "bench/select.h"
 #include "bench/usage.h"
+#include "bench/usl.h"
 #include "bench/view.h"
 
 struct report_options {
@@ -88,6 +89,8 @@ static const struct report_option options[] = {
 	VIEW("lockstat", report_lockstat, report_lockstat_histogram,
 	    "lock events as lockstat(1)"),
 	VIEW("waits", report_waits, NULL, "who waited for whom"),
+	VIEW("usl", usl_print, NULL,
+	    "the scaling law of each curve: knee and peak"),
 };
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
