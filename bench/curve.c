@@ -254,7 +254,7 @@ curve_common(const struct curves *cs, char text[CURVE_NAME_SIZE])
 	text[0] = '\0';
 	for (part = 0; part < CURVE_PARTS; part++) {
 		if (cs->cs_varies[part] || part == CURVE_DESIGN ||
-		    is_usual(c, (enum curve_part)part))
+		    part == CURVE_ENGINE || is_usual(c, (enum curve_part)part))
 			continue;
 		print_part(c, (enum curve_part)part, true, words);
 		append(text, words);

@@ -63,7 +63,10 @@ void curves_free(struct curves *cs);
 void curve_name(const struct curves *cs, const struct curve *cu,
     enum curve_part but, char name[CURVE_NAME_SIZE]);
 
-/* What is common to all curves, in the same form; there is at least one. */
+/*
+ * What is common to all curves, in the same form, but for the design and the
+ * engine; there is at least one curve.
+ */
 void curve_common(const struct curves *cs, char text[CURVE_NAME_SIZE]);
 
 #endif

@@ -58,8 +58,8 @@ static const char *
 readers_text(char buf[FIGURE_SIZE], double n)
 {
 
-	snprintf(buf, FIGURE_SIZE, "%.*f", n == floor(n) || n >= 99.95 ? 0 : 1,
-	    n);
+	snprintf(buf, FIGURE_SIZE, "%.*f", n >= 99.95 ||
+	    fabs(n - round(n)) < 0.05 ? 0 : 1, n);
 	return (buf);
 }
 
@@ -361,7 +361,7 @@ print_retrograde(FILE *out, const struct curve *cu,
 static void
 print_left_out(FILE *out, const struct curve *cu, const struct usl_curve *uc)
 {
-	char first[32], text[USL_TEXT_SIZE];
+	char first[32], text[FIGURE_COLUMNS];
 	bool over = false;
 	unsigned i;
 
@@ -377,15 +377,13 @@ print_left_out(FILE *out, const struct curve *cu, const struct usl_curve *uc)
 		    "nobody read anything" : "no machine is that fast");
 	}
 	if (over)
-		figure_wrap(out, "* left out:", 2, "more readers than CPUs "
-		    "are another regime, and there are enough without them");
-	text[0] = '\0';
-	if (uc->uc_regimes)
-		add(text, "more readers than CPUs are another regime, but "
-		    "fewer than %d numbers of readers are left without them",
-		    USL_FITTING);
-	if (uc->uc_regimes)
+		figure_wrap(out, "* left out:", 2, "another regime, and there "
+		    "are enough points without it");
+	if (uc->uc_regimes) {
+		snprintf(text, sizeof(text), "another regime, but fewer than "
+		    "%d numbers of readers without it", USL_FITTING);
 		figure_wrap(out, "* used:", 2, text);
+	}
 }
 
 static void

@@ -1,0 +1,678 @@
+#include <errno.h>
+#include <math.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "bench/stats.h"
+#include "bench/usl.h"
+#include "bench/usl_curve.h"
+#include "tests/result_fixture.h"
+
+#ifndef nitems
+#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
+
+enum {
+	MOST_POINTS	= 16,
+	REPEATS		= 20,
+	NO_ROOM		= 81	/* columns */
+};
+
+static const unsigned powers[] = { 1, 2, 4, 8, 16 };
+
+static gsl_rng *
+seeded(uint64_t seed)
+{
+	gsl_rng *rng = stats_rng(seed);
+
+	ATF_REQUIRE(rng != NULL);
+	return (rng);
+}
+
+/* A cell's repeats, and what is computed from them. */
+static void
+set_cell(struct result_cell *c, double mb_per_s, double noise, gsl_rng *rng)
+{
+	double *totals = fixture_reals(c->repeats, mb_per_s);
+	unsigned i;
+
+	for (i = 0; i < c->repeats; i++) {
+		if (noise > 0)
+			totals[i] *= exp(gsl_ran_gaussian(rng, noise));
+		c->samples[i].total_mb_per_s = totals[i];
+	}
+	snprintf(c->ci95_of, sizeof(c->ci95_of), RESULT_CI95_REPEATS);
+	ATF_REQUIRE_EQ(0, stats_ci95_median(totals, c->repeats, 7,
+	    &c->total_mb_per_s_ci95[0], &c->total_mb_per_s_ci95[1]));
+	c->total_mb_per_s = stats_median(totals, c->repeats);
+	free(totals);
+}
+
+/* One curve of n cells. */
+static void
+make_curve(struct result *r, const unsigned *readers, const double *mb_per_s,
+    unsigned n, unsigned repeats, double noise, gsl_rng *rng)
+{
+	struct fixture_cell grid[MOST_POINTS];
+	unsigned i;
+
+	ATF_REQUIRE(n <= MOST_POINTS);
+	for (i = 0; i < n; i++)
+		grid[i] = (struct fixture_cell){ "locked", "aes", readers[i],
+		    repeats, 1, 0, false };
+	fixture_result(r, grid, n);
+	for (i = 0; i < n; i++)
+		set_cell(&r->cells[i], mb_per_s[i], noise, rng);
+}
+
+/* A curve that follows a law. */
+static void
+make_law(struct result *r, const struct usl_law *law, double noise,
+    gsl_rng *rng)
+{
+	double mb_per_s[nitems(powers)];
+	unsigned i;
+
+	for (i = 0; i < nitems(powers); i++)
+		mb_per_s[i] = usl_at(law, powers[i]);
+	make_curve(r, powers, mb_per_s, nitems(powers), REPEATS, noise, rng);
+}
+
+/* The fit of a result's first curve. */
+static void
+fit_first(const struct result *r, struct curves *cs, struct usl_curve *uc)
+{
+
+	ATF_REQUIRE_EQ(0, curves_find(r, cs));
+	ATF_REQUIRE(cs->cs_count >= 1);
+	ATF_REQUIRE_EQ(0, usl_curve_fit(&cs->cs_curves[0], 1, USL_RESAMPLES,
+	    uc));
+}
+
+static void
+print_usl(FILE *out, const struct result *r)
+{
+
+	ATF_REQUIRE_EQ(0, usl_print(out, r));
+}
+
+/* What is printed, its lines joined, after checking that it can be read. */
+static char *
+printed(const struct result *r)
+{
+	char *text = fixture_printed(print_usl, r);
+	size_t column = 0, i, used = 0;
+
+	ATF_CHECK(strstr(text, "nan") == NULL);
+	ATF_CHECK(strstr(text, "inf") == NULL);
+	for (i = 0; text[i] != '\0'; i++) {
+		column = text[i] == '\n' ? 0 : column + 1;
+		ATF_CHECK_MSG(column < NO_ROOM, "%s", text);
+	}
+	for (i = 0; text[i] != '\0'; i++) {
+		if (strncmp(text + i, "\n  ", 3) == 0 && text[i + 3] != ' ') {
+			text[used++] = ' ';
+			i += 2;
+		} else {
+			text[used++] = text[i];
+		}
+	}
+	text[used] = '\0';
+	return (text);
+}
+
+static void
+has(const char *text, const char *words)
+{
+
+	ATF_CHECK_MSG(strstr(text, words) != NULL, "no \"%s\" in:\n%s", words,
+	    text);
+}
+
+static void
+has_not(const char *text, const char *words)
+{
+
+	ATF_CHECK_MSG(strstr(text, words) == NULL, "\"%s\" in:\n%s", words,
+	    text);
+}
+
+static void
+about(double expected, double found, double tolerance)
+{
+
+	ATF_CHECK_MSG(fabs(found - expected) <= tolerance,
+	    "expected %g +- %g, found %g", expected, tolerance, found);
+}
+
+ATF_TC(usl_fit__recovers_exact_laws);
+ATF_TC_HEAD(usl_fit__recovers_exact_laws, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Totals computed from a law give that "
+	    "law back, at the bounds too, in any order and scale");
+}
+ATF_TC_BODY(usl_fit__recovers_exact_laws, tc)
+{
+	static const struct usl_law laws[] = {
+		{ 190, 0.05, 0.002 }, { 1000, 0, 0 }, { 1e-4, 0.9, 0 },
+		{ 5e6, 0, 0.1 }, { 400, 1, 0 }, { 400, 2.5, 0.3 },
+		/* Kleen's global lock, in nodes. */
+		{ 1, 0.483, 0.587 }, { 100, 1e-6, 1e-9 }
+	};
+	static const unsigned readers[] = { 64, 1, 3, 2, 1000, 17 };
+	double scratch[USL_COLUMNS * nitems(readers)];
+	struct usl_point points[nitems(readers)];
+	struct usl_law law;
+	size_t i, k;
+
+	(void)tc;
+	for (i = 0; i < nitems(laws); i++) {
+		for (k = 0; k < nitems(readers); k++)
+			points[k] = (struct usl_point){ readers[k],
+			    usl_at(&laws[i], readers[k]), k < 3 ? 1 : 2 };
+		ATF_REQUIRE_EQ(0, usl_fit(points, nitems(readers), scratch,
+		    &law));
+		about(1, law.ul_gamma / laws[i].ul_gamma, 1e-7);
+		about(laws[i].ul_sigma, law.ul_sigma, 1e-7);
+		about(laws[i].ul_kappa, law.ul_kappa, 1e-9);
+	}
+}
+
+static double
+squares(const struct usl_point *points, unsigned n, const struct usl_law *law)
+{
+	double error, sum = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		error = log(points[i].up_mb_per_s /
+		    usl_at(law, points[i].up_readers));
+		sum += points[i].up_weight * error * error;
+	}
+	return (sum);
+}
+
+ATF_TC(usl_fit__is_least);
+ATF_TC_HEAD(usl_fit__is_least, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "No law nearby, nor any of many others, "
+	    "has smaller squares, whatever the data");
+}
+ATF_TC_BODY(usl_fit__is_least, tc)
+{
+	double scratch[USL_COLUMNS * nitems(powers)], best;
+	struct usl_point points[nitems(powers)];
+	struct usl_law law, other;
+	gsl_rng *rng = seeded(11);
+	unsigned i, k, round;
+
+	(void)tc;
+	for (round = 0; round < 200; round++) {
+		for (i = 0; i < nitems(powers); i++)
+			points[i] = (struct usl_point){ powers[i],
+			    100 * exp(gsl_ran_gaussian(rng, round % 4 * 0.3)),
+			    0.5 + gsl_rng_uniform(rng) };
+		ATF_REQUIRE_EQ(0, usl_fit(points, nitems(powers), scratch,
+		    &law));
+		ATF_REQUIRE(law.ul_gamma > 0 && law.ul_sigma >= 0 &&
+		    law.ul_kappa >= 0);
+		best = squares(points, nitems(powers), &law);
+		for (k = 0; k < 200; k++) {
+			double far = k % 2 == 0 ? 1e-3 : 0.5;
+
+			other.ul_gamma = law.ul_gamma *
+			    exp(gsl_ran_gaussian(rng, far));
+			other.ul_sigma = fabs(law.ul_sigma +
+			    gsl_ran_gaussian(rng, far));
+			other.ul_kappa = fabs(law.ul_kappa +
+			    gsl_ran_gaussian(rng, far * far));
+			ATF_REQUIRE_MSG(squares(points, nitems(powers),
+			    &other) >= best * (1 - 1e-9) - 1e-12,
+			    "round %u: %g %g %g is better", round,
+			    other.ul_gamma, other.ul_sigma, other.ul_kappa);
+		}
+	}
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_fit__refuses_too_few);
+ATF_TC_HEAD(usl_fit__refuses_too_few, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Two numbers of readers do not make a "
+	    "law, however often measured");
+}
+ATF_TC_BODY(usl_fit__refuses_too_few, tc)
+{
+	static const struct usl_point points[] = {
+		{ 1, 100, 1 }, { 2, 150, 1 }, { 1, 101, 1 }, { 2, 149, 1 },
+		{ 3, 160, 1 }
+	};
+	double scratch[USL_COLUMNS * nitems(points)];
+	struct usl_law law;
+
+	(void)tc;
+	ATF_CHECK_EQ(EDOM, usl_fit(points, 0, scratch, &law));
+	ATF_CHECK_EQ(EDOM, usl_fit(points, 4, scratch, &law));
+	ATF_CHECK_EQ(0, usl_fit(points, 5, scratch, &law));
+}
+
+ATF_TC(usl_knee__is_the_first);
+ATF_TC_HEAD(usl_knee__is_the_first, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The knee is where looking at every "
+	    "number of readers in turn finds it, the peak where totals turn");
+}
+ATF_TC_BODY(usl_knee__is_the_first, tc)
+{
+	struct usl_law law = { 100, 0, 0 };
+	gsl_rng *rng = seeded(5);
+	unsigned n, round;
+	double peak;
+
+	(void)tc;
+	ATF_CHECK_EQ(0, usl_knee(&law, 100000));
+	ATF_CHECK(isinf(usl_peak(&law)));
+	for (round = 0; round < 100; round++) {
+		law.ul_sigma = pow(10, -4 * gsl_rng_uniform(rng));
+		law.ul_kappa = pow(10, -6 * gsl_rng_uniform(rng));
+		for (n = 1; n <= 200; n++)
+			if (usl_at(&law, n + 1.0) - usl_at(&law, n) < 50)
+				break;
+		ATF_CHECK_EQ(n > 200 ? 0 : n, usl_knee(&law, 200));
+		peak = usl_peak(&law);
+		ATF_CHECK(usl_at(&law, peak) >= usl_at(&law, peak * 1.01));
+		ATF_CHECK(peak == 1 || usl_at(&law, peak) >=
+		    usl_at(&law, peak / 1.01));
+	}
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_curve_fit__intervals_cover);
+ATF_TC_HEAD(usl_curve_fit__intervals_cover, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Of many noisy curves most intervals "
+	    "hold the law behind them, and not by being wide");
+}
+ATF_TC_BODY(usl_curve_fit__intervals_cover, tc)
+{
+	static const struct usl_law truth = { 190, 0.06, 0.004 };
+	enum { CURVES = 60 };
+	unsigned gamma = 0, i, kappa = 0, peak = 0, sigma = 0;
+	const double turn = usl_peak(&truth);
+	gsl_rng *rng = seeded(3);
+	struct usl_curve uc;
+	struct curves cs;
+	struct result r;
+
+	(void)tc;
+	for (i = 0; i < CURVES; i++) {
+		make_law(&r, &truth, 0.02, rng);
+		fit_first(&r, &cs, &uc);
+		ATF_REQUIRE(uc.uc_fitted && uc.uc_sure);
+		about(190, uc.uc_law.ul_gamma, 5);
+		about(0.06, uc.uc_law.ul_sigma, 0.03);
+		about(0.004, uc.uc_law.ul_kappa, 0.002);
+		gamma += uc.uc_gamma.ui_low <= 190 &&
+		    uc.uc_gamma.ui_high >= 190;
+		sigma += uc.uc_sigma.ui_low <= 0.06 &&
+		    uc.uc_sigma.ui_high >= 0.06;
+		kappa += uc.uc_kappa.ui_low <= 0.004 &&
+		    uc.uc_kappa.ui_high >= 0.004;
+		peak += uc.uc_peak95.ui_low <= turn &&
+		    uc.uc_peak95.ui_high >= turn;
+		ATF_CHECK(uc.uc_gamma.ui_high - uc.uc_gamma.ui_low < 10);
+		ATF_CHECK(uc.uc_kappa.ui_high - uc.uc_kappa.ui_low < 0.003);
+		usl_curve_free(&uc);
+		curves_free(&cs);
+		result_free(&r);
+	}
+	/* 57 are expected of a perfect interval; 52 is two deviations less. */
+	ATF_CHECK_MSG(gamma >= 52 && sigma >= 52 && kappa >= 52 && peak >= 52,
+	    "of %d: gamma %u, sigma %u, kappa %u, peak %u", CURVES, gamma,
+	    sigma, kappa, peak);
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_curve_fit__trusts_spread_cells_less);
+ATF_TC_HEAD(usl_curve_fit__trusts_spread_cells_less, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A cell off the law moves it less when "
+	    "its repeats differ much");
+}
+ATF_TC_BODY(usl_curve_fit__trusts_spread_cells_less, tc)
+{
+	static const struct usl_law truth = { 100, 0.05, 0.001 };
+	gsl_rng *rng = seeded(4);
+	struct usl_curve uc;
+	struct curves cs;
+	struct result r;
+	double off[2];
+	unsigned i;
+
+	(void)tc;
+	for (i = 0; i < 2; i++) {
+		make_law(&r, &truth, 0.01, rng);
+		set_cell(&r.cells[2], usl_at(&truth, 4) * 0.7,
+		    i == 0 ? 0.01 : 0.5, rng);
+		r.cells[2].total_mb_per_s = usl_at(&truth, 4) * 0.7;
+		fit_first(&r, &cs, &uc);
+		off[i] = fabs(usl_at(&uc.uc_law, 8) / usl_at(&truth, 8) - 1);
+		usl_curve_free(&uc);
+		curves_free(&cs);
+		result_free(&r);
+	}
+	ATF_CHECK_MSG(off[1] < off[0] / 1.5, "%g and %g", off[0], off[1]);
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_print__says_everything);
+ATF_TC_HEAD(usl_print__says_everything, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A curve with a knee, a peak and a "
+	    "fall, its figures and their intervals");
+}
+ATF_TC_BODY(usl_print__says_everything, tc)
+{
+	static const struct usl_law law = { 100, 0.1, 0.02 };
+	gsl_rng *rng = seeded(9);
+	struct result r;
+	char *again, *text;
+
+	(void)tc;
+	make_law(&r, &law, 0.001, rng);
+	text = printed(&r);
+	has(text, "measured on Example 9000 Processor, 4 CPUs");
+	has(text, "\nlocked                            0.10  0.0");
+	has(text, "\nsigma 0.");
+	has(text, ", kappa 0.0");
+	has(text, ", gamma 100.");
+	has(text, "knee 3 readers (3 to 3): one more adds less than half");
+	has(text, "peak predicted at 6.7 readers (6.");
+	has(text, "\nretrograde measured, ");
+	has(text, " at 8 readers fall to ");
+	has(text, " at 16; predicted beyond 6.7");
+	has(text, "     4    ");
+	has(text, " knee\n");
+	has(text, " beyond the peak\n");
+	has(text, " retrograde\n");
+	/* The same seed, the same words. */
+	again = printed(&r);
+	ATF_CHECK_STREQ(text, again);
+	free(again);
+	free(text);
+	result_free(&r);
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_print__does_not_extrapolate);
+ATF_TC_HEAD(usl_print__does_not_extrapolate, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Beyond four times the data there is a "
+	    "word instead of a number, below it a number with a word");
+}
+ATF_TC_BODY(usl_print__does_not_extrapolate, tc)
+{
+	/* Peaks at 300 and 40, of data to 16. */
+	static const struct usl_law laws[] = {
+		{ 100, 0.001, 0.999 / 90000 }, { 100, 0.001, 0.999 / 1600 }
+	};
+	gsl_rng *rng = seeded(2);
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_law(&r, &laws[0], 0.0005, rng);
+	text = printed(&r);
+	has(text, "\nknee beyond 4 x the data (> 64): not claimed");
+	has(text, "\npeak beyond 4 x the data (> 64): not claimed");
+	has(text, "    >64    >64 ");
+	has(text, "\nretrograde none measured\n");
+	has_not(text, "predicted");
+	has_not(text, "300");
+	free(text);
+	result_free(&r);
+	make_law(&r, &laws[1], 0, rng);
+	text = printed(&r);
+	has(text, "\npeak predicted at 40 readers (40 to 40), ");
+	has(text, "; beyond the data, which end at 16");
+	free(text);
+	result_free(&r);
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_print__refuses_by_name);
+ATF_TC_HEAD(usl_print__refuses_by_name, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A curve of too few points is named and "
+	    "not fitted; others still are; cells left out have their reason");
+}
+ATF_TC_BODY(usl_print__refuses_by_name, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "locked",	"aes", 2, 5, 110, 1, false },
+		{ "locked",	"aes", 3, 5, 115, 1, false },
+		{ "concurrent",	"aes", 1, 5, 100, 1, false },
+		{ "concurrent",	"aes", 2, 5, 190, 1, false },
+		{ "concurrent",	"aes", 3, 5, 280, 1, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	snprintf(r.cells[1].gate, RESULT_TEXT_SIZE, "drift of 12 %%");
+	text = printed(&r);
+	has(text, "locked                         not fitted, see below");
+	has(text, "not fitted: expected at least 3 numbers of readers, there "
+	    "are 2");
+	has(text, "\n2 left out: drift of 12 %");
+	has(text, "\nconcurrent\n");
+	has(text, "three figures fitted to three points");
+	free(text);
+	r.cells[4].total_mb_per_s = 0;
+	text = printed(&r);
+	has(text, "\n2 left out: nobody read anything");
+	free(text);
+	result_free(&r);
+	fixture_result(&r, grid, 0);
+	text = printed(&r);
+	has(text, "no cells");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(usl_print__tells_regimes_apart);
+ATF_TC_HEAD(usl_print__tells_regimes_apart, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "More readers than CPUs are left out "
+	    "where four other points remain, else used and said to be");
+}
+ATF_TC_BODY(usl_print__tells_regimes_apart, tc)
+{
+	static const unsigned readers[] = { 1, 2, 3, 4, 5, 6 };
+	static const double mb_per_s[] = { 100, 195, 285, 370, 90, 80 };
+	struct usl_curve uc;
+	struct curves cs;
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_curve(&r, readers, mb_per_s, nitems(readers), 5, 0, NULL);
+	r.cells[4].oversubscribed = r.cells[5].oversubscribed = true;
+	fit_first(&r, &cs, &uc);
+	ATF_CHECK_EQ(4, uc.uc_points);
+	ATF_CHECK_EQ(4, uc.uc_most);
+	ATF_CHECK(!uc.uc_regimes);
+	about(0.02, uc.uc_off, 0.02);
+	usl_curve_free(&uc);
+	curves_free(&cs);
+	text = printed(&r);
+	has(text, "\n* left out: another regime");
+	has(text, "\nretrograde none measured\n");
+	has_not(text, "* used");
+	free(text);
+	r.cells[3].oversubscribed = true;
+	fit_first(&r, &cs, &uc);
+	ATF_CHECK_EQ(6, uc.uc_points);
+	ATF_CHECK(uc.uc_regimes);
+	usl_curve_free(&uc);
+	curves_free(&cs);
+	text = printed(&r);
+	has(text, "\n* used: another regime, but fewer than 4");
+	has_not(text, "* left out");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(usl_print__sane_words_for_odd_data);
+ATF_TC_HEAD(usl_print__sane_words_for_odd_data, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Flat, linear, falling, jagged, tiny "
+	    "and huge totals: no nan, no inf, no line too long");
+}
+ATF_TC_BODY(usl_print__sane_words_for_odd_data, tc)
+{
+	static const struct {
+		double		 mb_per_s[4];
+		const char	*words;
+	} odd[] = {
+		{ { 100, 100, 100, 100 }, "peak none: the law is flat" },
+		{ { 100, 200, 300, 400 }, "peak none, kappa is 0" },
+		{ { 100, 300, 600, 1000 }, "peak none, kappa is 0" },
+		{ { 400, 300, 200, 100 }, "peak predicted at 1 reader" },
+		{ { 100, 1, 100, 1 }, "a poor fit" },
+		{ { 1, 1e9, 1, 1 }, "a poor fit" },
+		{ { 1e-6, 1e12, 1e-6, 1e12 }, "a poor fit" },
+		{ { 1e-300, 1e-300, 1e-300, 1e-300 }, "nobody read" },
+		{ { 1e300, 1, 1, 1 }, "no machine is that fast" },
+		{ { 0, 0, 0, 0 }, "there are 0" },
+		{ { 1e12, 1e-6, 1e-6, 1e-6 }, "two readers get less" },
+	};
+	static const unsigned readers[] = { 1, 2, 3, 4 };
+	struct result r;
+	unsigned repeats;
+	char *text;
+	size_t i;
+
+	(void)tc;
+	for (i = 0; i < nitems(odd); i++) {
+		for (repeats = 1; repeats <= 5; repeats += 2) {
+			make_curve(&r, readers, odd[i].mb_per_s, 4, repeats, 0,
+			    NULL);
+			text = printed(&r);
+			has(text, odd[i].words);
+			if (repeats == 1 && strstr(text, "\nfit") != NULL)
+				has(text, "no intervals, there are too few");
+			free(text);
+			result_free(&r);
+		}
+	}
+}
+
+ATF_TC(usl_print__zero_repeats_in_resamples);
+ATF_TC_HEAD(usl_print__zero_repeats_in_resamples, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Repeats of 0 among others, and none "
+	    "that passed its gate, do not upset the bootstrap");
+}
+ATF_TC_BODY(usl_print__zero_repeats_in_resamples, tc)
+{
+	static const double mb_per_s[] = { 100, 180, 300, 500, 800 };
+	struct usl_curve uc;
+	struct curves cs;
+	struct result r;
+	unsigned i;
+
+	(void)tc;
+	make_curve(&r, powers, mb_per_s, nitems(powers), 5, 0, NULL);
+	for (i = 0; i < 2; i++)
+		r.cells[1].samples[i].total_mb_per_s = 0;
+	fit_first(&r, &cs, &uc);
+	ATF_CHECK(uc.uc_fitted && uc.uc_sure);
+	ATF_CHECK(isfinite(uc.uc_gamma.ui_high));
+	usl_curve_free(&uc);
+	curves_free(&cs);
+	free(printed(&r));
+	for (i = 0; i < 5; i++)
+		snprintf(r.cells[1].samples[i].gate, RESULT_NAME_SIZE, "skew");
+	fit_first(&r, &cs, &uc);
+	ATF_CHECK(uc.uc_fitted && !uc.uc_sure);
+	usl_curve_free(&uc);
+	curves_free(&cs);
+	free(printed(&r));
+	result_free(&r);
+}
+
+ATF_TC(curves_find__by_all_but_readers);
+ATF_TC_HEAD(curves_find__by_all_but_readers, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Curves keep the order of measuring, "
+	    "their cells that of readers; names say what differs");
+}
+ATF_TC_BODY(curves_find__by_all_but_readers, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"chacha20", 4, 1, 1, 0, false },
+		{ "concurrent",	"aes", 2, 1, 2, 0, false },
+		{ "locked",	"chacha20", 1, 1, 3, 0, false },
+		{ "concurrent",	"aes", 1, 1, 4, 0, false },
+		{ "concurrent",	"aes", 1, 1, 5, 0, false },
+	};
+	char name[CURVE_NAME_SIZE];
+	struct curves cs;
+	struct result r;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	r.cells[4].rate_per_s = 50;
+	snprintf(r.cells[4].arrivals, RESULT_NAME_SIZE, "poisson");
+	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	ATF_REQUIRE_EQ(3, cs.cs_count);
+	ATF_CHECK_EQ(2, cs.cs_curves[0].cu_count);
+	ATF_CHECK_EQ(&r.cells[2], cs.cs_curves[0].cu_cells[0]);
+	ATF_CHECK_EQ(&r.cells[0], cs.cs_curves[0].cu_cells[1]);
+	ATF_CHECK_EQ(&r.cells[3], cs.cs_curves[1].cu_cells[0]);
+	ATF_CHECK_EQ(&r.cells[4], cs.cs_curves[2].cu_cells[0]);
+	curve_name(&cs, &cs.cs_curves[0], CURVE_PARTS, name);
+	ATF_CHECK_STREQ("locked, chacha20, closed loop", name);
+	curve_name(&cs, &cs.cs_curves[2], CURVE_CIPHER, name);
+	ATF_CHECK_STREQ("concurrent, 50/s poisson", name);
+	curve_common(&cs, name);
+	ATF_CHECK_STREQ("kernel-style crypto, lock mtx, requests of 64 KiB",
+	    name);
+	curves_free(&cs);
+	result_free(&r);
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, usl_fit__recovers_exact_laws);
+	ATF_TP_ADD_TC(tp, usl_fit__is_least);
+	ATF_TP_ADD_TC(tp, usl_fit__refuses_too_few);
+	ATF_TP_ADD_TC(tp, usl_knee__is_the_first);
+	ATF_TP_ADD_TC(tp, usl_curve_fit__intervals_cover);
+	ATF_TP_ADD_TC(tp, usl_curve_fit__trusts_spread_cells_less);
+	ATF_TP_ADD_TC(tp, usl_print__says_everything);
+	ATF_TP_ADD_TC(tp, usl_print__does_not_extrapolate);
+	ATF_TP_ADD_TC(tp, usl_print__refuses_by_name);
+	ATF_TP_ADD_TC(tp, usl_print__tells_regimes_apart);
+	ATF_TP_ADD_TC(tp, usl_print__sane_words_for_odd_data);
+	ATF_TP_ADD_TC(tp, usl_print__zero_repeats_in_resamples);
+	ATF_TP_ADD_TC(tp, curves_find__by_all_but_readers);
+	return (atf_no_error());
+}
