@@ -26,8 +26,11 @@ void csv_print_ministat(FILE *out, const struct result *r);
 
 /*
  * For will-it-scale's plotting: reads per second against readers, and the
- * percentage of the CPUs that neither readers nor harvest thread used.
+ * percentage of the CPUs that neither readers nor harvest thread used.  No two
+ * columns have the same name.
+ *
+ * Returns: 0, or ENOMEM with nothing printed.
  */
-void csv_print_will_it_scale(FILE *out, const struct result *r);
+int csv_print_will_it_scale(FILE *out, const struct result *r);
 
 #endif

@@ -1,44 +1,27 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/csv.h"
-#include "bench/group.h"
-#include "lib/kassert.h"
+#include "bench/curve.h"
 
-enum { SCALE_NAME_SIZE = 5 * RESULT_NAME_SIZE + 32 };
+enum { SCALE_NAME_SIZE = 2 * CURVE_NAME_SIZE };
 
-/* Whether two cells are points of one curve: all but the readers agree. */
-static bool
-same_curve(const struct result_cell *a, const struct result_cell *b)
-{
-
-	return (group_same(a, b) && strcmp(a->design, b->design) == 0);
-}
-
-/* As group_next(), of curves. */
+/* A curve's cell with so many readers, or NULL. */
 static const struct result_cell *
-next_curve(const struct result *r, const struct result_cell *last)
+point(const struct curve *cu, unsigned readers)
 {
-	const struct result_cell *c, *end = r->cells + r->cell_count, *seen;
+	unsigned i;
 
-	for (c = last == NULL ? r->cells : last + 1; c < end; c++) {
-		for (seen = r->cells; seen < c; seen++)
-			if (same_curve(seen, c))
-				break;
-		if (seen == c)
-			return (c);
-	}
+	for (i = 0; i < cu->cu_count && cu->cu_cells[i]->readers <= readers;
+	    i++)
+		if (cu->cu_cells[i]->readers == readers)
+			return (cu->cu_cells[i]);
 	return (NULL);
-}
-
-static const struct result_cell *
-point(const struct result *r, const struct result_cell *curve,
-    unsigned readers)
-{
-
-	return (group_cell(r, curve, curve->design, readers));
 }
 
 /* The smallest number of readers above readers in any curve; 0: none. */
@@ -87,92 +70,119 @@ idle_percent(const struct result *r, const struct result_cell *c)
 	return (fmin(100, fmax(0, 100 - used / cpus)));
 }
 
-static void
-append_varying(char name[SCALE_NAME_SIZE], bool varies, const char *part)
+/* A part of a name, if it tells curves apart. */
+static void __attribute__((format(printf, 4, 5)))
+append(char name[SCALE_NAME_SIZE], const struct curves *cs,
+    enum curve_part part, const char *fmt, ...)
 {
 	size_t len = strlen(name);
+	va_list ap;
 
-	if (varies)
-		snprintf(name + len, SCALE_NAME_SIZE - len, "-%s", part);
+	if (!cs->cs_varies[part])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(name + len, SCALE_NAME_SIZE - len, fmt, ap);
+	va_end(ap);
 }
 
 /* A curve's name: its design and whatever else is not common to all. */
 static void
-curve_name(const struct result *r, const struct result_cell *curve,
+name_parts(const struct curves *cs, const struct result_cell *c,
     char name[SCALE_NAME_SIZE])
 {
-	bool cipher = false, crypto = false, engine = false, lock = false;
-	bool size = false;
-	char bytes[24];
 	unsigned i;
 
-	for (i = 0; i < r->cell_count; i++) {
-		const struct result_cell *c = &r->cells[i];
-
-		engine |= strcmp(c->engine, curve->engine) != 0;
-		lock |= strcmp(c->lock, curve->lock) != 0;
-		cipher |= strcmp(c->cipher, curve->cipher) != 0;
-		crypto |= strcmp(c->crypto, curve->crypto) != 0;
-		size |= c->request_bytes != curve->request_bytes;
-	}
-	snprintf(name, SCALE_NAME_SIZE, "%s", curve->design);
-	snprintf(bytes, sizeof(bytes), "%" PRIu64, curve->request_bytes);
-	append_varying(name, lock, curve->lock);
-	append_varying(name, cipher, curve->cipher);
-	append_varying(name, crypto, curve->crypto);
-	append_varying(name, engine, curve->engine);
-	append_varying(name, size, bytes);
+	snprintf(name, SCALE_NAME_SIZE, "%s", c->design);
+	append(name, cs, CURVE_LOCK, "-%s", c->lock);
+	append(name, cs, CURVE_CIPHER, "-%s", c->cipher);
+	append(name, cs, CURVE_CRYPTO, "-%s", c->crypto);
+	append(name, cs, CURVE_ENGINE, "-%s", c->engine);
+	append(name, cs, CURVE_SIZE, "-%" PRIu64, c->request_bytes);
+	append(name, cs, CURVE_WORKLOAD, "-%s", c->workload[0] == '\0' ?
+	    "fixed" : c->workload);
+	if (c->rate_per_s > 0)
+		append(name, cs, CURVE_RATE, "-%g-%s", c->rate_per_s,
+		    c->arrivals);
+	else
+		append(name, cs, CURVE_RATE, "-closed");
+	append(name, cs, CURVE_SPIN_POLLS, "-%u", c->spin_polls);
 	/* Its readers split lines at commas, quoted or not. */
 	for (i = 0; name[i] != '\0'; i++)
 		if (strchr(",\"\r\n", name[i]) != NULL)
 			name[i] = '_';
 }
 
-static unsigned
-print_header(FILE *out, const struct result *r)
+/*
+ * Whether a name, or its idle column's, is that of another column: parts may
+ * run together alike.
+ */
+static bool
+is_taken(char (*names)[SCALE_NAME_SIZE], unsigned count, const char *name)
 {
-	const struct result_cell *curve = NULL;
-	char name[SCALE_NAME_SIZE];
-	unsigned curves = 0, i;
+	unsigned i;
 
-	while ((curve = next_curve(r, curve)) != NULL)
-		curves++;
-	if (curves == 1) {
-		/* will-it-scale's own columns; readers are threads. */
-		fputs("tasks,processes,processes_idle,threads,threads_idle,"
-		    "linear\n0,0,100,0,100,0\n", out);
-		return (curves);
+	if (strcmp(name, "tasks") == 0 || strcmp(name, "linear") == 0)
+		return (true);
+	for (i = 0; i < count; i++) {
+		size_t shorter = strlen(names[i]), len = strlen(name);
+
+		shorter = len < shorter ? len : shorter;
+		if (strncmp(names[i], name, shorter) == 0 &&
+		    (strcmp(names[i], name) == 0 ||
+		    strcmp(names[i] + shorter, "_idle") == 0 ||
+		    strcmp(name + shorter, "_idle") == 0))
+			return (true);
 	}
-	fputs("tasks", out);
-	while ((curve = next_curve(r, curve)) != NULL) {
-		curve_name(r, curve, name);
-		fprintf(out, ",%s,%s_idle", name, name);
-	}
-	fputs(",linear\n0", out);
-	for (i = 0; i < curves; i++)
-		fputs(",0,100", out);
-	fputs(",0\n", out);
-	return (curves);
+	return (false);
 }
 
-void
-csv_print_will_it_scale(FILE *out, const struct result *r)
+static int
+print_names(FILE *out, const struct curves *cs)
 {
-	const struct result_cell *c, *curve = NULL;
-	unsigned curves, lowest = readers_above(r, 0), readers;
+	char (*names)[SCALE_NAME_SIZE];
+	unsigned i;
+
+	names = calloc((size_t)cs->cs_count + 1, sizeof(*names));
+	if (names == NULL)
+		return (ENOMEM);
+	fputs("tasks", out);
+	for (i = 0; i < cs->cs_count; i++) {
+		name_parts(cs, cs->cs_curves[i].cu_cells[0], names[i]);
+		if (is_taken(names, i, names[i])) {
+			size_t len = strlen(names[i]);
+
+			snprintf(names[i] + len, SCALE_NAME_SIZE - len, "#%u",
+			    i + 1);
+		}
+		fprintf(out, ",%s,%s_idle", names[i], names[i]);
+	}
+	fputs(",linear\n0", out);
+	for (i = 0; i < cs->cs_count; i++)
+		fputs(",0,100", out);
+	fputs(",0\n", out);
+	free(names);
+	return (0);
+}
+
+static void
+print_rows(FILE *out, const struct result *r, const struct curves *cs)
+{
+	const unsigned lowest = readers_above(r, 0);
+	const struct result_cell *c;
+	unsigned i, readers;
 	double linear = 0;
 
-	curves = print_header(out, r);
-	while ((curve = next_curve(r, curve)) != NULL) {
-		c = point(r, curve, lowest);
+	for (i = 0; i < cs->cs_count; i++) {
+		c = point(&cs->cs_curves[i], lowest);
 		if (c != NULL)
 			linear = fmax(linear, reads_per_s(c) / lowest);
 	}
 	for (readers = lowest; readers != 0;
 	    readers = readers_above(r, readers)) {
-		fprintf(out, "%u%s", readers, curves == 1 ? ",0,100" : "");
-		while ((curve = next_curve(r, curve)) != NULL) {
-			c = point(r, curve, readers);
+		fprintf(out, "%u%s", readers, cs->cs_count == 1 ? ",0,100" :
+		    "");
+		for (i = 0; i < cs->cs_count; i++) {
+			c = point(&cs->cs_curves[i], readers);
 			if (c == NULL)
 				fputs(",,", out);
 			else
@@ -181,4 +191,25 @@ csv_print_will_it_scale(FILE *out, const struct result *r)
 		}
 		fprintf(out, ",%.9g\n", linear * readers);
 	}
+}
+
+int
+csv_print_will_it_scale(FILE *out, const struct result *r)
+{
+	struct curves cs;
+	int error;
+
+	error = curves_find(r, &cs);
+	if (error != 0)
+		return (error);
+	if (cs.cs_count == 1)
+		/* will-it-scale's own columns; readers are threads. */
+		fputs("tasks,processes,processes_idle,threads,threads_idle,"
+		    "linear\n0,0,100,0,100,0\n", out);
+	else
+		error = print_names(out, &cs);
+	if (error == 0)
+		print_rows(out, r, &cs);
+	curves_free(&cs);
+	return (error);
 }

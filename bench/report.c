@@ -48,7 +48,7 @@ report_emit(FILE *out, const struct result *r, enum report_format format)
 		csv_print_ministat(out, r);
 		break;
 	case REPORT_WILL_IT_SCALE:
-		csv_print_will_it_scale(out, r);
+		error = csv_print_will_it_scale(out, r);
 		break;
 	case REPORT_FORMATS:
 		break;

@@ -8,6 +8,14 @@
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
 #endif
 
+/* fixture_printed() takes what cannot fail. */
+static void
+print_will_it_scale(FILE *out, const struct result *r)
+{
+
+	ATF_REQUIRE_EQ(0, csv_print_will_it_scale(out, r));
+}
+
 static unsigned
 count_char(const char *text, size_t len, char c)
 {
@@ -116,7 +124,7 @@ ATF_TC_BODY(csv_print_will_it_scale__one_curve, tc)
 
 	(void)tc;
 	fixture_result(&r, grid, nitems(grid));
-	text = fixture_printed(csv_print_will_it_scale, &r);
+	text = fixture_printed(print_will_it_scale, &r);
 	/* Idle: of 4 CPUs the readers used 90 %, the harvest thread 3.25. */
 	ATF_CHECK_STREQ("tasks,processes,processes_idle,threads,threads_idle,"
 	    "linear\n0,0,100,0,100,0\n2,0,100,500,76.69,500\n"
@@ -144,15 +152,82 @@ ATF_TC_BODY(csv_print_will_it_scale__several_curves, tc)
 
 	(void)tc;
 	fixture_result(&r, grid, nitems(grid));
-	text = fixture_printed(csv_print_will_it_scale, &r);
+	text = fixture_printed(print_will_it_scale, &r);
 	ATF_CHECK_STREQ("tasks,locked,locked_idle,concurrent,concurrent_idle,"
 	    "linear\n0,0,100,0,100,0\n1,1000,76.69,500,76.69,1000\n"
 	    "3,,,1500,76.69,3000\n", text);
 	free(text);
 	snprintf(r.cells[0].cipher, RESULT_NAME_SIZE, "chacha20");
-	text = fixture_printed(csv_print_will_it_scale, &r);
+	text = fixture_printed(print_will_it_scale, &r);
 	ATF_CHECK(strncmp(text, "tasks,locked-chacha20,locked-chacha20_idle,"
 	    "concurrent-aes,", 58) == 0);
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(csv_print_will_it_scale__names_are_distinct);
+ATF_TC_HEAD(csv_print_will_it_scale__names_are_distinct, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Parts that run together alike, and "
+	    "names that are another column's, still make different columns");
+}
+ATF_TC_BODY(csv_print_will_it_scale__names_are_distinct, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 1, 1, 1, false },
+		{ "locked",	"aes", 1, 1, 2, 1, false },
+		{ "locked",	"aes", 1, 1, 3, 1, false },
+		{ "locked",	"aes", 1, 1, 4, 1, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	snprintf(r.cells[0].design, RESULT_NAME_SIZE, "locked-mtx");
+	snprintf(r.cells[0].lock, RESULT_NAME_SIZE, "spin");
+	snprintf(r.cells[1].lock, RESULT_NAME_SIZE, "mtx-spin");
+	snprintf(r.cells[2].lock, RESULT_NAME_SIZE, "mtx-spin_idle");
+	snprintf(r.cells[3].lock, RESULT_NAME_SIZE, "a,b\"c");
+	text = fixture_printed(print_will_it_scale, &r);
+	ATF_CHECK(strncmp(text, "tasks,locked-mtx-spin,locked-mtx-spin_idle,"
+	    "locked-mtx-spin#2,locked-mtx-spin#2_idle,locked-mtx-spin_idle#3,"
+	    "locked-mtx-spin_idle#3_idle,locked-a_b_c,locked-a_b_c_idle,"
+	    "linear\n", 154) == 0);
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(csv_print_will_it_scale__every_property_tells_apart);
+ATF_TC_HEAD(csv_print_will_it_scale__every_property_tells_apart, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Cells that differ in workload, rate or "
+	    "polls alone are different curves");
+}
+ATF_TC_BODY(csv_print_will_it_scale__every_property_tells_apart, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 1, 1, 1, false },
+		{ "locked",	"aes", 1, 1, 2, 1, false },
+		{ "locked",	"aes", 1, 1, 3, 1, false },
+		{ "locked",	"aes", 1, 1, 4, 1, false },
+	};
+	struct result r;
+	char *text;
+
+	(void)tc;
+	fixture_result(&r, grid, nitems(grid));
+	snprintf(r.cells[1].workload, RESULT_TEXT_SIZE, "16:9,4k:1");
+	r.cells[2].rate_per_s = 1000;
+	snprintf(r.cells[2].arrivals, RESULT_NAME_SIZE, "poisson");
+	r.cells[3].spin_polls = 7;
+	text = fixture_printed(print_will_it_scale, &r);
+	ATF_CHECK(strncmp(text, "tasks,locked-fixed-closed-0,", 28) == 0);
+	ATF_CHECK(strstr(text, ",locked-16:9_4k:1-closed-0,") != NULL);
+	ATF_CHECK(strstr(text, ",locked-fixed-1000-poisson-0,") != NULL);
+	ATF_CHECK(strstr(text, ",locked-fixed-closed-7,") != NULL);
 	free(text);
 	result_free(&r);
 }
@@ -198,6 +273,9 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, csv_print_ministat__columns_of_repeats);
 	ATF_TP_ADD_TC(tp, csv_print_will_it_scale__one_curve);
 	ATF_TP_ADD_TC(tp, csv_print_will_it_scale__several_curves);
+	ATF_TP_ADD_TC(tp, csv_print_will_it_scale__names_are_distinct);
+	ATF_TP_ADD_TC(tp,
+	    csv_print_will_it_scale__every_property_tells_apart);
 	ATF_TP_ADD_TC(tp, report_emit__says_when_it_cannot_write);
 	return (atf_no_error());
 }
