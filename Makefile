@@ -23,7 +23,8 @@ FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
 BENCH = config place prime stats host result result_field result_decode \
 	result_load value outfile group figure table table_cell csv csv_scale \
-	plot_script plot report progress usage option_set options cell_common summary \
+	plot_data plot_panel plot_waits plot_script plot report progress usage \
+	option_set options cell_common summary \
 	sweep measure kat \
 	table_control select view report_fairness report_lockprof \
 	report_lockstat report_waits \

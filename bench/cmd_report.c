@@ -18,6 +18,7 @@
 struct report_options {
 	const char	*ro_file;
 	const char	*ro_plot;
+	enum plot_part	 ro_part;
 	enum report_format ro_format;
 	struct select	 ro_select;
 	/* What chose the output, or NULL: the format's default. */
@@ -50,6 +51,8 @@ static int set_help(struct report_options *,
     const struct report_option *, const char *);
 static int set_histogram(struct report_options *,
     const struct report_option *, const char *);
+static int set_part(struct report_options *,
+    const struct report_option *, const char *);
 static int set_plot(struct report_options *,
     const struct report_option *, const char *);
 static int set_view(struct report_options *,
@@ -79,9 +82,12 @@ static const struct report_option options[] = {
 	OPTION('\0', "format", "NAME", set_format,
 	    "table, csv, json, ministat or will-it-scale\n"
 	    INDENT "(table)"),
-	OPTION('\0', "plot", "OUT", set_plot, "draw OUT.png or OUT.svg: MB/s "
-	    "of each reader and\n"
-	    INDENT "the harvest thread's CPU against readers"),
+	OPTION('\0', "plot", "OUT", set_plot,
+	    "draw OUT.png or OUT.svg: MB/s, latencies, the\n"
+	    INDENT "harvest thread's CPU against readers, and waits"),
+	OPTION('\0', "plot-only", "PART", set_part,
+	    "with --plot: only scale, latency, harvest or\n"
+	    INDENT "waits"),
 	VIEW("fairness", report_fairness, NULL,
 	    "how evenly readers were served"),
 	VIEW("lock-prof", report_lockprof, NULL,
@@ -162,6 +168,23 @@ set_format(struct report_options *ro, const struct report_option *or,
 	}
 	return (usage_error("report", "--format: \"%s\": expected table, csv, "
 	    "json, ministat or will-it-scale", value));
+}
+
+static int
+set_part(struct report_options *ro, const struct report_option *or,
+    const char *value)
+{
+	unsigned part;
+
+	(void)or;
+	for (part = PLOT_ALL + 1; part < PLOT_PARTS; part++) {
+		if (strcmp(plot_part_names[part], value) == 0) {
+			ro->ro_part = (enum plot_part)part;
+			return (0);
+		}
+	}
+	return (usage_error("report", "--plot-only: \"%s\": expected scale, "
+	    "latency, harvest or waits", value));
 }
 
 static int
@@ -289,6 +312,9 @@ parse(struct report_options *ro, int argc, char *argv[])
 	    ro->ro_shown->or_histogram == NULL))
 		return (usage_error("report", "-H: expected --lockstat beside "
 		    "it"));
+	if (ro->ro_part != PLOT_ALL && ro->ro_plot == NULL)
+		return (usage_error("report", "--plot-only: expected --plot "
+		    "beside it"));
 	if (ro->ro_file == NULL)
 		return (usage_error("report", "missing operand: expected a "
 		    "result FILE"));
@@ -319,7 +345,7 @@ output(const struct report_options *ro, const struct result *r)
 	int error;
 
 	if (ro->ro_plot != NULL) {
-		error = plot_write(r, ro->ro_plot, why);
+		error = plot_write(r, ro->ro_plot, ro->ro_part, why);
 		return (error == 0 ? EXIT_SUCCESS :
 		    run_error("report", "%s: %s", ro->ro_plot, why));
 	}

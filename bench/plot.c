@@ -22,6 +22,13 @@ enum {
 	PLOT_SAID_SIZE = 4096
 };
 
+const char *const plot_part_names[PLOT_PARTS] = {
+	[PLOT_SCALE] = "scale",
+	[PLOT_LATENCY] = "latency",
+	[PLOT_HARVEST] = "harvest",
+	[PLOT_WAITS] = "waits"
+};
+
 static bool
 ends_in(const char *path, const char *ending)
 {
@@ -180,7 +187,8 @@ draw(const char *script, size_t len, int out, char error[RESULT_TEXT_SIZE])
 }
 
 static int
-make_script(const struct result *r, bool svg, char **script, size_t *len)
+make_script(const struct result *r, enum plot_part part, bool svg,
+    char **script, size_t *len)
 {
 	FILE *out;
 	int error;
@@ -189,8 +197,7 @@ make_script(const struct result *r, bool svg, char **script, size_t *len)
 	out = open_memstream(script, len);
 	if (out == NULL)
 		return (errno);
-	plot_script_print(out, r, svg);
-	error = ferror(out) ? ENOMEM : 0;
+	error = plot_script_print(out, r, part, svg);
 	if (fclose(out) != 0)
 		error = ENOMEM;
 	if (error != 0)
@@ -199,7 +206,7 @@ make_script(const struct result *r, bool svg, char **script, size_t *len)
 }
 
 int
-plot_write(const struct result *r, const char *path,
+plot_write(const struct result *r, const char *path, enum plot_part part,
     char error[RESULT_TEXT_SIZE])
 {
 	struct outfile of;
@@ -218,7 +225,7 @@ plot_write(const struct result *r, const char *path,
 		snprintf(error, RESULT_TEXT_SIZE, "no cells to draw");
 		return (EINVAL);
 	}
-	status = make_script(r, ends_in(path, ".svg"), &script, &len);
+	status = make_script(r, part, ends_in(path, ".svg"), &script, &len);
 	if (status == 0) {
 		status = outfile_open(&of, path);
 		if (status == 0) {

@@ -1,378 +1,393 @@
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-#include "bench/figure.h"
 #include "bench/group.h"
+#include "bench/plot_panel.h"
 #include "bench/plot_script.h"
-#include "lib/kassert.h"
 
+/* All in pixels, but for what says otherwise. */
 enum {
-	PLOT_PANELS	= 4,	/* ciphers side by side */
-	PLOT_CURVES	= 12,	/* more than anybody tells apart */
-	PLOT_TICS	= 16,	/* each number of readers labelled */
-	PLOT_LOG_READERS = 48,	/* from here on powers of two are shown */
-	PLOT_WIDE	= 50,	/* largest over smallest: logarithmic */
-	PLOT_NAME_SIZE	= 5 * RESULT_NAME_SIZE
+	SHEET_PANEL_WIDTH = 480,
+	SHEET_PANEL_HEIGHT = 290,
+	SHEET_MATRIX_HEIGHT = 310,
+	SHEET_ROW_PANELS = 2,		/* of one column, side by side */
+	SHEET_COLUMN_WIDTH = SHEET_ROW_PANELS * SHEET_PANEL_WIDTH,
+	SHEET_MARGIN	= 14,
+	SHEET_LINE	= 19,		/* of text */
+	SHEET_TITLES	= 4,		/* lines */
+	SHEET_GLYPH	= 8,		/* width, rather too much */
+	SHEET_SAMPLE	= 48,		/* of a line, in a legend */
+	SHEET_LEGEND_MOST = 3,		/* names in one line */
+	SHEET_TEXT_SIZE	= 4 * RESULT_TEXT_SIZE,
+	/* Numbers of labels and arrows; 1 is the panels' own. */
+	SHEET_LABEL	= 100,
+	SHEET_KINDS	= 4
 };
 
-/* What the panels of one cipher have in common. */
-struct panel {
-	const struct result *pa_result;
-	const char	*pa_cipher;
-	unsigned	 pa_curves;
-	unsigned	 pa_least;	/* readers */
-	unsigned	 pa_most;
-	unsigned	 pa_fits;	/* most not oversubscribed, or 0 */
-	unsigned	 pa_over;	/* fewest oversubscribed, or 0 */
-	double		 pa_harvest_least;	/* percent */
-	double		 pa_harvest_most;
-	bool		 pa_log;	/* readers on a logarithmic axis */
+/* In places of readers. */
+static const double sheet_bars_apart = 0.13;
+
+/* The kinds of panels that a block has, and what they belong to. */
+static const struct {
+	enum plot_part	 part;
+	plot_panel	*draw;
+} sheet_kinds[SHEET_KINDS] = {
+	{ PLOT_SCALE,	plot_panel_total },
+	{ PLOT_SCALE,	plot_panel_reader },
+	{ PLOT_LATENCY,	plot_panel_latency },
+	{ PLOT_HARVEST,	plot_panel_harvest },
 };
 
-/* What does not vary among all cells and so goes to the title. */
-struct common {
-	bool	co_engine;
-	bool	co_lock;
-	bool	co_crypto;
-	bool	co_size;
+/* Where the next text goes. */
+struct writer {
+	const struct plot_sheet *wr_sheet;
+	unsigned	 wr_label;	/* number of the next label or arrow */
 };
 
-/*
- * As one string of gnuplot.  Between single quotes only the quote itself and
- * the line's end are special; doubling the quote is gnuplot's way to write one,
- * but not at the beginning of a string, so it becomes a space.  Backquotes run
- * commands elsewhere and are not missed here.
- */
-static void
-print_quoted(FILE *out, const char *text)
+static bool
+wanted(enum plot_part asked, enum plot_part part)
 {
 
-	fputc('\'', out);
-	for (; *text != '\0'; text++)
-		fputc((unsigned char)*text < ' ' || *text == '\'' ||
-		    *text == '`' ? ' ' : *text, out);
-	fputc('\'', out);
+	return (asked == PLOT_ALL || asked == part);
 }
 
-static struct common
-find_common(const struct result *r)
+static unsigned
+block_count(const struct plot_column *co)
 {
-	struct common co = { true, true, true, true };
-	unsigned i;
 
-	for (i = 1; i < r->cell_count; i++) {
-		const struct result_cell *a = &r->cells[0], *b = &r->cells[i];
+	return ((co->co_count + PLOT_CURVES - 1) / PLOT_CURVES);
+}
 
-		co.co_engine &= strcmp(a->engine, b->engine) == 0;
-		co.co_lock &= strcmp(a->lock, b->lock) == 0;
-		co.co_crypto &= strcmp(a->crypto, b->crypto) == 0;
-		co.co_size &= a->request_bytes == b->request_bytes;
+/* The i-th block of a column, evened out: no block of one beside a full one. */
+static struct plot_block
+block_at(const struct plot_column *co, unsigned i)
+{
+	unsigned blocks = block_count(co);
+	unsigned each = (co->co_count + blocks - 1) / blocks;
+	unsigned first;
+	struct plot_block pb;
+
+	/* Designs come in pairs mostly; a pair should stay together. */
+	if (each % 2 != 0 && each < PLOT_CURVES)
+		each++;
+	first = i * each < co->co_count ? i * each : co->co_count;
+	pb.pb_column = co;
+	pb.pb_curves = co->co_curves + first;
+	pb.pb_count = co->co_count - first < each ? co->co_count - first :
+	    each;
+	return (pb);
+}
+
+static unsigned
+panel_rows(enum plot_part part)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < SHEET_KINDS; i++)
+		n += wanted(part, sheet_kinds[i].part);
+	return ((n + SHEET_ROW_PANELS - 1) / SHEET_ROW_PANELS);
+}
+
+static void
+write_text(struct writer *wr, unsigned x, unsigned y, const char *text,
+    const char *font)
+{
+	const struct plot_sheet *ps = wr->wr_sheet;
+
+	fprintf(ps->ps_out, "set label %u ", wr->wr_label++);
+	plot_quote(ps->ps_out, text);
+	fprintf(ps->ps_out, " at screen %.5f, screen %.5f left front%s\n",
+	    x / (double)ps->ps_width, 1 - y / (double)ps->ps_height, font);
+}
+
+/* A curve's name after a piece of its line. */
+static void
+write_sample(struct writer *wr, unsigned x, unsigned y, unsigned style,
+    const char *text)
+{
+	const struct plot_sheet *ps = wr->wr_sheet;
+	const double h = ps->ps_height, w = ps->ps_width;
+
+	fprintf(ps->ps_out, "set arrow %u from screen %.5f, screen %.5f to "
+	    "screen %.5f, screen %.5f nohead front linestyle %u\n",
+	    wr->wr_label, x / w, 1 - y / h, (x + SHEET_SAMPLE) / w, 1 - y / h,
+	    style);
+	fprintf(ps->ps_out, "set label %u '' at screen %.5f, screen %.5f point "
+	    "linestyle %u front\n", wr->wr_label, (x + SHEET_SAMPLE / 2) / w,
+	    1 - y / h, style);
+	wr->wr_label++;
+	write_text(wr, x + SHEET_SAMPLE + SHEET_GLYPH, y, text, "");
+}
+
+/* How many names stand beside each other, as the longest allows. */
+static unsigned
+legend_columns(const struct plot_data *pl, const struct plot_column *co)
+{
+	char name[CURVE_NAME_SIZE];
+	unsigned i, longest = 0, n, width;
+
+	for (i = 0; i < co->co_count; i++) {
+		curve_name(&pl->pl_curves,
+		    &pl->pl_curves.cs_curves[co->co_curves[i]], CURVE_CIPHER,
+		    name);
+		n = (unsigned)strlen(name);
+		longest = n > longest ? n : longest;
 	}
-	return (co);
+	width = SHEET_SAMPLE + SHEET_GLYPH * (longest + 3);
+	n = SHEET_COLUMN_WIDTH / width;
+	return (n < 1 ? 1 : n > SHEET_LEGEND_MOST ? SHEET_LEGEND_MOST : n);
 }
 
-/* The n-th cipher; NULL when there are no more. */
-static const char *
-cipher_at(const struct result *r, unsigned n)
+static unsigned
+legend_lines(const struct plot_data *pl, const struct plot_column *co)
 {
-	unsigned i, k;
+	unsigned columns = legend_columns(pl, co);
+	unsigned most = co->co_count < PLOT_CURVES ? co->co_count :
+	    PLOT_CURVES;
 
-	for (i = 0; i < r->cell_count; i++) {
-		for (k = 0; k < i; k++)
-			if (strcmp(r->cells[k].cipher, r->cells[i].cipher) == 0)
-				break;
-		if (k == i && n-- == 0)
-			return (r->cells[i].cipher);
-	}
-	return (NULL);
+	return ((most + columns - 1) / columns);
 }
 
-static void
-measure_panel(struct panel *pa)
+/* Of a block of panels, its heading and legend included. */
+static unsigned
+block_height(const struct plot_data *pl, const struct plot_column *co,
+    enum plot_part part)
 {
-	unsigned i;
 
-	pa->pa_least = UINT32_MAX;
-	pa->pa_harvest_least = INFINITY;
-	for (i = 0; i < pa->pa_result->cell_count; i++) {
-		const struct result_cell *c = &pa->pa_result->cells[i];
-		unsigned n = c->readers;
-
-		if (strcmp(c->cipher, pa->pa_cipher) != 0)
-			continue;
-		pa->pa_least = n < pa->pa_least ? n : pa->pa_least;
-		pa->pa_most = n > pa->pa_most ? n : pa->pa_most;
-		if (!c->oversubscribed && n > pa->pa_fits)
-			pa->pa_fits = n;
-		if (c->oversubscribed &&
-		    (pa->pa_over == 0 || n < pa->pa_over))
-			pa->pa_over = n;
-		pa->pa_harvest_least = fmin(pa->pa_harvest_least,
-		    c->harvest.cpu_percent);
-		pa->pa_harvest_most = fmax(pa->pa_harvest_most,
-		    c->harvest.cpu_percent);
-	}
-	pa->pa_log = pa->pa_most >= PLOT_LOG_READERS;
+	return (SHEET_LINE * (2 + legend_lines(pl, co)) +
+	    panel_rows(part) * SHEET_PANEL_HEIGHT);
 }
 
-static void
-curve_name(const struct result_cell *group, const char *design,
-    const struct common *co, char name[PLOT_NAME_SIZE])
+static unsigned
+matrices_height(const struct plot_data *pl, const struct plot_column *co,
+    enum plot_part part)
 {
-	char bytes[32];
-
-	snprintf(name, PLOT_NAME_SIZE, "%s%s%s%s%s%s%s%s%s", design,
-	    co->co_lock ? "" : ", ", co->co_lock ? "" : group->lock,
-	    co->co_crypto ? "" : ", ", co->co_crypto ? "" : group->crypto,
-	    co->co_size ? "" : ", ", co->co_size ? "" :
-	    figure_bytes(bytes, group->request_bytes),
-	    co->co_engine ? "" : ", ",
-	    co->co_engine ? "" : group_claim(group));
-}
-
-/*
- * One curve's numbers: readers, MB/s of each, its interval, harvest CPU.  As
- * with sizes and ratios elsewhere, a reader's share is the total's mean.
- */
-static void
-print_curve(FILE *out, const struct panel *pa, unsigned index,
-    const struct result_cell *group, const char *design,
-    const struct common *co)
-{
-	char name[PLOT_NAME_SIZE];
-	unsigned readers = 0;
-
-	curve_name(group, design, co, name);
-	fprintf(out, "name%u = ", index);
-	print_quoted(out, name);
-	fprintf(out, "\n$curve%u << EOD\n", index);
-	while ((readers = group_readers_above(pa->pa_result, group,
-	    readers)) != 0) {
-		const struct result_cell *c;
-
-		c = group_cell(pa->pa_result, group, design, readers);
-		if (c == NULL)
-			continue;
-		fprintf(out, "%u %.9g %.9g %.9g %.9g\n", readers,
-		    c->total_mb_per_s / readers,
-		    c->total_mb_per_s_ci95[0] / readers,
-		    c->total_mb_per_s_ci95[1] / readers,
-		    c->harvest.cpu_percent);
-	}
-	fputs("EOD\n", out);
-}
-
-static void
-print_curves(FILE *out, struct panel *pa, const struct common *co)
-{
-	const struct result_cell *group = NULL;
-	const char *design;
+	const struct result_cell *cells[PLOT_MATRICES];
 	unsigned n;
 
-	while ((group = group_next(pa->pa_result, group)) != NULL) {
-		if (strcmp(group->cipher, pa->pa_cipher) != 0)
-			continue;
-		for (n = 0; pa->pa_curves < PLOT_CURVES; n++) {
-			design = group_design(pa->pa_result, group, n);
-			if (design == NULL)
-				break;
-			print_curve(out, pa, pa->pa_curves++, group, design,
-			    co);
-		}
+	if (!wanted(part, PLOT_WAITS))
+		return (0);
+	n = plot_waits_cells(pl, co, cells);
+	/* Asked for by name, that there are none is worth a panel. */
+	if (n == 0 && part == PLOT_WAITS)
+		n = 1;
+	return ((n + SHEET_ROW_PANELS - 1) / SHEET_ROW_PANELS *
+	    SHEET_MATRIX_HEIGHT + (n > 0 ? 2 * SHEET_LINE : 0));
+}
+
+static unsigned
+column_height(const struct plot_data *pl, const struct plot_column *co,
+    enum plot_part part)
+{
+	unsigned height = matrices_height(pl, co, part);
+
+	if (panel_rows(part) > 0)
+		height += block_count(co) * block_height(pl, co, part);
+	return (height);
+}
+
+static void
+draw_legend(const struct plot_sheet *ps, const struct plot_block *pb,
+    unsigned x, unsigned y, const char *heading)
+{
+	const struct plot_data *pl = ps->ps_data;
+	const unsigned columns = legend_columns(pl, pb->pb_column);
+	struct writer wr = { ps, SHEET_LABEL };
+	char name[CURVE_NAME_SIZE];
+	unsigned i;
+
+	write_text(&wr, x, y, heading, " font ',13'");
+	for (i = 0; i < pb->pb_count; i++) {
+		curve_name(&pl->pl_curves,
+		    &pl->pl_curves.cs_curves[pb->pb_curves[i]], CURVE_CIPHER,
+		    name);
+		write_sample(&wr, x + i % columns *
+		    (SHEET_COLUMN_WIDTH / columns), y + SHEET_LINE *
+		    (1 + i / columns) + SHEET_LINE / 4, i + 1, name);
 	}
 }
 
 static void
-print_readers_axis(FILE *out, const struct panel *pa)
+draw_block(const struct plot_sheet *ps, const struct plot_block *pb,
+    enum plot_part part, unsigned x, unsigned y)
 {
-	unsigned i, count = 0, n, seen[PLOT_TICS];
+	const struct plot_data *pl = ps->ps_data;
+	struct plot_box bx = { x, y, SHEET_PANEL_WIDTH, SHEET_PANEL_HEIGHT };
+	unsigned i, k, left = 0;
 
-	if (pa->pa_log)
-		fprintf(out, "set logscale x 2\nset xrange [%g:%g]\n",
-		    pa->pa_least / 1.15, pa->pa_most * 1.15);
-	else
-		fprintf(out, "unset logscale x\nset xrange [%g:%g]\n",
-		    pa->pa_least - 0.4, pa->pa_most + 0.4);
-	fputs("set xtics autofreq\n", out);
-	for (i = 0; i < pa->pa_result->cell_count; i++) {
-		const struct result_cell *c = &pa->pa_result->cells[i];
-
-		if (strcmp(c->cipher, pa->pa_cipher) != 0)
+	for (i = 0; i < pb->pb_count; i++)
+		/* Bars side by side. */
+		plot_data_print(ps->ps_out, pl, pb->pb_column,
+		    pb->pb_curves[i], sheet_bars_apart *
+		    (i - (pb->pb_count - 1) / 2.0));
+	bx.bx_top += SHEET_LINE * (1 + legend_lines(pl, pb->pb_column)) +
+	    SHEET_LINE / 2;
+	for (i = 0; i < SHEET_KINDS; i++)
+		left += wanted(part, sheet_kinds[i].part);
+	for (i = k = 0; i < SHEET_KINDS; i++) {
+		if (!wanted(part, sheet_kinds[i].part))
 			continue;
-		for (n = 0; n < count; n++)
-			if (seen[n] == c->readers)
-				break;
-		if (n < count)
-			continue;
-		if (count == PLOT_TICS)
-			return;
-		seen[count++] = c->readers;
+		/* One alone has the room of two. */
+		bx.bx_width = left-- == 1 && k % SHEET_ROW_PANELS == 0 ?
+		    SHEET_COLUMN_WIDTH : SHEET_PANEL_WIDTH;
+		bx.bx_left = x + k % SHEET_ROW_PANELS * SHEET_PANEL_WIDTH;
+		sheet_kinds[i].draw(ps, pb, &bx);
+		/* The legend went with the first. */
+		fputs("unset label\nunset arrow\n", ps->ps_out);
+		if (++k % SHEET_ROW_PANELS == 0)
+			bx.bx_top += SHEET_PANEL_HEIGHT;
 	}
-	/* Few enough to name every one that was measured. */
-	fputs("set xtics (", out);
-	for (n = 0; n < count; n++)
-		fprintf(out, "%s%u", n > 0 ? ", " : "", seen[n]);
-	fputs(")\n", out);
 }
 
-/* Shades where threads outnumber CPUs: other rules hold there. */
 static void
-print_shade(FILE *out, const struct panel *pa)
+draw_matrices(const struct plot_sheet *ps, const struct plot_column *co,
+    enum plot_part part, unsigned x, unsigned y)
 {
-	double from;
+	const struct result_cell *cells[PLOT_MATRICES];
+	struct plot_box bx = { x, y + SHEET_LINE + SHEET_LINE / 2,
+	    SHEET_PANEL_WIDTH, SHEET_MATRIX_HEIGHT };
+	struct writer wr = { ps, SHEET_LABEL };
+	char heading[SHEET_TEXT_SIZE];
+	unsigned i, n;
 
-	fputs("unset object 1\n", out);
-	if (pa->pa_over == 0)
+	if (!wanted(part, PLOT_WAITS))
 		return;
-	from = pa->pa_fits == 0 || pa->pa_fits >= pa->pa_over ?
-	    pa->pa_over : pa->pa_log ?
-	    sqrt((double)pa->pa_fits * pa->pa_over) :
-	    (pa->pa_fits + pa->pa_over) / 2.0;
-	fputs("set object 1 rectangle from ", out);
-	if (pa->pa_fits == 0)
-		fputs("graph 0, graph 0", out);
-	else
-		fprintf(out, "first %g, graph 0", from);
-	fputs(" to graph 1, graph 1 behind fillcolor rgb '#e4e4e4' "
-	    "fillstyle solid noborder\n", out);
+	n = plot_waits_cells(ps->ps_data, co, cells);
+	if (n == 0 && part != PLOT_WAITS)
+		return;
+	snprintf(heading, sizeof(heading), "%s: who waited for whom, where "
+	    "each design waited most", co->co_cipher);
+	write_text(&wr, x, y, heading, " font ',13'");
+	if (n == 0) {
+		plot_panel_place(ps, &bx, "");
+		plot_panel_empty(ps, "no waits were recorded");
+	}
+	for (i = 0; i < n; i++) {
+		bx.bx_left = x + i % SHEET_ROW_PANELS * SHEET_PANEL_WIDTH;
+		plot_waits_print(ps, cells[i], &bx);
+		fputs("unset label\n", ps->ps_out);
+		if (i % SHEET_ROW_PANELS == SHEET_ROW_PANELS - 1)
+			bx.bx_top += SHEET_MATRIX_HEIGHT;
+	}
+	fputs("unset label\n", ps->ps_out);
 }
 
 static void
-print_rates(FILE *out, const struct panel *pa)
+draw_column(const struct plot_sheet *ps, const struct plot_column *co,
+    enum plot_part part, unsigned x)
 {
+	const unsigned blocks = panel_rows(part) > 0 ? block_count(co) : 0;
+	unsigned y = SHEET_MARGIN + SHEET_TITLES * SHEET_LINE + SHEET_LINE / 2;
+	char heading[SHEET_TEXT_SIZE];
+	struct plot_block pb;
 	unsigned i;
 
-	fputs("set title ", out);
-	print_quoted(out, pa->pa_cipher);
-	fputs(" offset 0,-0.4\nset ylabel 'MB/s of each reader'\n"
-	    "unset logscale y\nset yrange [0:*]\n"
-	    "set offsets 0, 0, graph 0.06, 0\nset xlabel ''\nunset key\n"
-	    "plot ", out);
-	for (i = 0; i < pa->pa_curves; i++)
-		fprintf(out, "%s$curve%u using 1:2:3:4 with yerrorbars "
-		    "linestyle %u dashtype 1 pointtype -1, $curve%u "
-		    "using 1:2 with linespoints linestyle %u",
-		    i > 0 ? ", " : "", i, i + 1, i, i + 1);
-	fputc('\n', out);
+	for (i = 0; i < blocks; i++) {
+		pb = block_at(co, i);
+		if (pb.pb_count == 0)
+			break;
+		snprintf(heading, sizeof(heading), blocks > 1 ?
+		    "%s, curves %u to %u of %u" : "%s", co->co_cipher,
+		    (unsigned)(pb.pb_curves - co->co_curves) + 1,
+		    (unsigned)(pb.pb_curves - co->co_curves) + pb.pb_count,
+		    co->co_count + co->co_left_out);
+		draw_legend(ps, &pb, x, y, heading);
+		draw_block(ps, &pb, part, x, y);
+		y += block_height(ps->ps_data, co, part);
+	}
+	draw_matrices(ps, co, part, x, y);
 }
 
 static void
-print_harvest(FILE *out, const struct panel *pa)
+print_terminal(const struct plot_sheet *ps, bool svg)
 {
-	double least = pa->pa_harvest_least, most = pa->pa_harvest_most;
-	unsigned i;
-
-	fputs("unset title\nset xlabel 'readers' offset 0,0.3\n"
-	    "set ylabel 'CPU of the harvest thread, %'\n"
-	    "set key bmargin center horizontal Left reverse samplen 5\n", out);
-	if (least > 0 && most / least > PLOT_WIDE)
-		fprintf(out, "set logscale y 10\nset yrange [%g:%g]\n",
-		    least / 1.5, most * 1.5);
-	else
-		fprintf(out, "unset logscale y\nset yrange [0:%g]\n",
-		    most > 0 ? most * 1.08 : 1);
-	fputs("plot ", out);
-	for (i = 0; i < pa->pa_curves; i++)
-		fprintf(out, "%s$curve%u using 1:5 with linespoints "
-		    "linestyle %u title name%u", i > 0 ? ", " : "", i, i + 1,
-		    i);
-	fputc('\n', out);
-}
-
-/* Told apart by colour, dashes and points each, so black and white will do. */
-static void
-print_styles(FILE *out)
-{
-	static const struct {
-		const char	*colour;
-		unsigned	 point;
-	} styles[] = {
-		{ "#000000", 6 }, { "#0060b0", 7 }, { "#d05000", 4 },
-		{ "#007850", 5 }, { "#a03080", 8 }, { "#806000", 9 }
-	};
-	const unsigned count = sizeof(styles) / sizeof(styles[0]);
-	unsigned i;
-
-	for (i = 0; i < PLOT_CURVES; i++)
-		fprintf(out, "set style line %u linewidth 2 pointsize 1.3 "
-		    "linecolor rgb '%s' pointtype %u dashtype %u\n", i + 1,
-		    styles[i % count].colour, styles[i % count].point,
-		    i == 0 ? 2 : i == 1 ? 1 : i % 5 + 1);
-}
-
-static void
-print_terminal(FILE *out, unsigned panels, bool svg)
-{
-	unsigned width = panels == 1 ? 1000 : 640 * panels;
 
 	if (svg) {
-		fprintf(out, "set terminal svg noenhanced size %u,760 "
-		    "font 'Helvetica,14' background '#ffffff'\n", width);
+		fprintf(ps->ps_out, "set terminal svg noenhanced size %u,%u "
+		    "font 'Helvetica,12' background '#ffffff'\n",
+		    ps->ps_width, ps->ps_height);
 		return;
 	}
-	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
-	    "set terminal pngcairo noenhanced size %u,760 font 'Sans,11'\n"
+	fprintf(ps->ps_out,
+	    "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
+	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
 	    "} else {\n"
-	    "set terminal png noenhanced size %u,760 medium\n}\n", width,
-	    width);
+	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
+	    ps->ps_width, ps->ps_height, ps->ps_width, ps->ps_height);
+}
+
+/* What all numbers are: measured, predicted, or some of each. */
+static const char *
+claim(const struct result *r)
+{
+	unsigned i;
+
+	for (i = 1; i < r->cell_count; i++)
+		if (strcmp(group_claim(&r->cells[0]),
+		    group_claim(&r->cells[i])) != 0)
+			return ("measured and predicted");
+	return (group_claim(&r->cells[0]));
 }
 
 static void
-print_title(FILE *out, const struct result *r, const struct common *co,
-    unsigned panels)
+draw_titles(const struct plot_sheet *ps)
 {
-	char text[3 * RESULT_TEXT_SIZE], workload[GROUP_WORKLOAD_SIZE];
-	const struct result_cell *c = &r->cells[0];
+	const struct plot_data *pl = ps->ps_data;
+	const struct result *r = pl->pl_result;
+	struct writer wr = { ps, SHEET_LABEL + PLOT_CURVES * 4 };
+	char common[CURVE_NAME_SIZE], text[SHEET_TEXT_SIZE];
+	unsigned left_out = 0, n, y = SHEET_MARGIN;
 
-	snprintf(text, sizeof(text), "%s%s on %s, %u CPU%s",
-	    r->complete ? "" : "INCOMPLETE, ", co->co_engine ?
-	    group_claim(c) : "measured and predicted", r->host.cpu_model,
-	    r->host.cpus, r->host.cpus == 1 ? "" : "s");
-	fputs("title1 = ", out);
-	print_quoted(out, text);
-	snprintf(text, sizeof(text), "%s%s%s%s%sbars: 95 %% intervals, "
-	    "shaded: more readers than CPUs",
-	    co->co_lock ? "lock " : "", co->co_lock ? c->lock : "",
-	    co->co_lock ? ", " : "",
-	    co->co_size ? group_workload(c, workload) : "",
-	    co->co_size ? ", " : "");
-	fputs("\ntitle2 = ", out);
-	print_quoted(out, text);
-	snprintf(text, sizeof(text), "%s%sINVARIANTS %s, ",
-	    co->co_crypto ? group_crypto(c) : "", co->co_crypto ? ", " : "",
-	    r->host.invariants ? "on" : "off");
-	fputs("\ntitle3 = ", out);
-	print_quoted(out, text);
-	fprintf(out, "\nset multiplot layout 2,%u columnsfirst title "
-	    "title1 . \"\\n\" . title3 . title2\n", panels);
+	snprintf(text, sizeof(text), "%s%s on %s, %u CPU%s, %s",
+	    r->complete ? "" : "INCOMPLETE, ", claim(r), r->host.cpu_model,
+	    r->host.cpus, r->host.cpus == 1 ? "" : "s", r->started);
+	write_text(&wr, SHEET_MARGIN, y, text, " font ',14'");
+	curve_common(&pl->pl_curves, common);
+	for (n = 0; n < pl->pl_column_count; n++)
+		left_out += pl->pl_columns[n].co_left_out;
+	n = (unsigned)snprintf(text, sizeof(text), "%s%sINVARIANTS %s", common,
+	    common[0] != '\0' ? ", " : "", r->host.invariants ? "on" : "off");
+	if (n < sizeof(text) && left_out + pl->pl_ciphers_left_out > 0)
+		snprintf(text + n, sizeof(text) - n, "; %u curves are left "
+		    "out, there is no room", left_out +
+		    pl->pl_ciphers_left_out);
+	write_text(&wr, SHEET_MARGIN, y += SHEET_LINE, text, "");
+	snprintf(text, sizeof(text), "bars and bands: 95 %% intervals; dotted: "
+	    "the fitted law; grey ground: more readers than CPUs%s",
+	    pl->pl_gated ? "; hollow: a gate was not passed" : "");
+	write_text(&wr, SHEET_MARGIN, y += SHEET_LINE, text, "");
+	write_text(&wr, SHEET_MARGIN, y + SHEET_LINE, "latency: point p50, "
+	    "ticks p90 and p99, end of the bar p99.9", "");
 }
 
-void
-plot_script_print(FILE *out, const struct result *r, bool svg)
+int
+plot_script_print(FILE *out, const struct result *r, enum plot_part part,
+    bool svg)
 {
-	const struct common co = find_common(r);
-	unsigned n, panels = 0;
+	struct plot_data pl;
+	struct plot_sheet ps = { .ps_out = out, .ps_data = &pl };
+	unsigned height, i;
+	int error;
 
-	KASSERT(r->cell_count > 0, ("nothing to draw"));
-	while (panels < PLOT_PANELS && cipher_at(r, panels) != NULL)
-		panels++;
-	print_terminal(out, panels, svg);
-	print_styles(out);
-	/* Margins of one size keep the two panels' axes in line. */
-	fputs("set grid y linecolor rgb '#bbbbbb'\nset tics nomirror\n"
-	    "set border 3\nset lmargin 11\nset errorbars 1.5\n", out);
-	print_title(out, r, &co, panels);
-	for (n = 0; n < panels; n++) {
-		struct panel pa = { .pa_result = r };
-
-		pa.pa_cipher = cipher_at(r, n);
-		measure_panel(&pa);
-		print_curves(out, &pa, &co);
-		print_readers_axis(out, &pa);
-		print_shade(out, &pa);
-		print_rates(out, &pa);
-		print_harvest(out, &pa);
+	error = plot_data_find(r, &pl);
+	if (error != 0)
+		return (error);
+	ps.ps_width = 2 * SHEET_MARGIN + pl.pl_column_count *
+	    SHEET_COLUMN_WIDTH + (pl.pl_column_count - 1) * SHEET_MARGIN;
+	for (i = 0; i < pl.pl_column_count; i++) {
+		height = column_height(&pl, &pl.pl_columns[i], part);
+		ps.ps_height = height > ps.ps_height ? height : ps.ps_height;
 	}
+	ps.ps_height += 2 * SHEET_MARGIN + SHEET_TITLES * SHEET_LINE;
+	print_terminal(&ps, svg);
+	plot_panel_styles(out);
+	plot_panel_grid(out);
+	fputs("set tics nomirror\nset border 3\nunset key\nset errorbars 1\n"
+	    "set multiplot\n", out);
+	draw_titles(&ps);
+	for (i = 0; i < pl.pl_column_count; i++)
+		draw_column(&ps, &pl.pl_columns[i], part, SHEET_MARGIN + i *
+		    (SHEET_COLUMN_WIDTH + SHEET_MARGIN));
 	fputs("unset multiplot\n", out);
+	plot_data_free(&pl);
+	return (0);
 }

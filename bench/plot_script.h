@@ -7,14 +7,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "bench/plot.h"
 #include "bench/result.h"
 
 /*
  * Prints the commands, data included; the picture goes to gnuplot's standard
  * output.  No text of the result can become a command.
  *
+ *   r    in  has a cell
  *   svg  in  that format rather than PNG
+ *
+ * Returns: 0 or ENOMEM.
  */
-void plot_script_print(FILE *out, const struct result *r, bool svg);
+int plot_script_print(FILE *out, const struct result *r, enum plot_part part,
+    bool svg);
 
 #endif

@@ -12,11 +12,13 @@
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
 #endif
 
+enum { MANY_POINTS = 5 };	/* of each curve */
+
 static void
 script_png(FILE *out, const struct result *r)
 {
 
-	plot_script_print(out, r, false);
+	ATF_REQUIRE_EQ(0, plot_script_print(out, r, PLOT_ALL, false));
 }
 
 /* Draws, or skips where there is nothing to draw with. */
@@ -26,7 +28,7 @@ draw(const struct result *r, const char *path)
 	char error[RESULT_TEXT_SIZE];
 	int status;
 
-	status = plot_write(r, path, error);
+	status = plot_write(r, path, PLOT_ALL, error);
 	if (status == ENOENT)
 		atf_tc_skip("%s", error);
 	ATF_REQUIRE_MSG(status == 0, "%s: %s", path, error);
@@ -90,6 +92,222 @@ ATF_TC_BODY(plot_write__draws_any_grid, tc)
 	}
 }
 
+/* A result of curves in two ciphers, each of a few cells. */
+static void
+make_many(struct result *r, unsigned locks, struct fixture_cell *grid)
+{
+	static const char *const ciphers[] = { "aes", "chacha20" };
+	static const char *const designs[] = { "locked", "concurrent" };
+	unsigned cipher, design, i, lock, n = 0;
+
+	for (lock = 0; lock < locks; lock++)
+		for (cipher = 0; cipher < nitems(ciphers); cipher++)
+			for (design = 0; design < nitems(designs); design++)
+				for (i = 1; i <= MANY_POINTS; i++)
+					grid[n++] = (struct fixture_cell){
+					    designs[design], ciphers[cipher], i,
+					    5, 100 + 10 * (i + lock), 2,
+					    i == MANY_POINTS };
+	fixture_result(r, grid, n);
+	for (i = 0; i < n; i++)
+		snprintf(r->cells[i].lock, RESULT_NAME_SIZE, "m_%u-x",
+		    i / (n / locks));
+}
+
+static struct result_wait
+make_wait(const char *site, const char *holder, double ns)
+{
+	struct result_wait w = { .count = 3, .wait_total_ns = ns };
+
+	snprintf(w.lock, sizeof(w.lock), "reseed mutex");
+	snprintf(w.site, sizeof(w.site), "%s", site);
+	snprintf(w.role, sizeof(w.role), "reader");
+	snprintf(w.holder, sizeof(w.holder), "%s", holder);
+	return (w);
+}
+
+/* Gives a cell two waits, 80 % and 20 % of what it waited. */
+static void
+add_waits(struct result_cell *c, double ns)
+{
+
+	c->wait_rows = 2;
+	c->waits = fixture_alloc(2, sizeof(*c->waits));
+	c->waits[0] = make_wait("pre_read", "read_chunk", 0.8 * ns);
+	c->waits[1] = make_wait("read%schunk", "read_chunk", 0.2 * ns);
+}
+
+static unsigned
+count_text(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)) != NULL; text++)
+		n++;
+	return (n);
+}
+
+ATF_TC(plot_script_print__makes_room);
+ATF_TC_HEAD(plot_script_print__makes_room, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Many curves make more panels, not "
+	    "fuller ones, in a column for each cipher; too many are counted");
+}
+ATF_TC_BODY(plot_script_print__makes_room, tc)
+{
+	enum { LOCKS = 30 };
+	struct fixture_cell *grid;
+	struct result r;
+	char *text;
+
+	(void)tc;
+	grid = fixture_alloc(4 * MANY_POINTS * LOCKS, sizeof(*grid));
+	make_many(&r, 1, grid);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK_EQ(2, count_text(text, "set title 'total MB/s'"));
+	ATF_CHECK_EQ(1, count_text(text, "'aes'"));
+	ATF_CHECK_EQ(4, count_text(text, "with filledcurves linestyle ") / 2);
+	free(text);
+	result_free(&r);
+	make_many(&r, 14, grid);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK_EQ(10, count_text(text, "set title 'total MB/s'"));
+	ATF_CHECK_EQ(1, count_text(text, "'chacha20, curves 25 to 28 of 28'"));
+	ATF_CHECK_EQ(2, count_text(text, "'concurrent, m_13-x'"));
+	ATF_CHECK(strstr(text, "left out") == NULL);
+	free(text);
+	draw(&r, "many.png");
+	result_free(&r);
+	make_many(&r, LOCKS, grid);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK_EQ(1, count_text(text, "; 24 curves are left out"));
+	free(text);
+	result_free(&r);
+	free(grid);
+}
+
+ATF_TC(plot_script_print__marks_gated_cells);
+ATF_TC_HEAD(plot_script_print__marks_gated_cells, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A cell that failed a gate is on no "
+	    "line and under no law, but is to be seen");
+}
+ATF_TC_BODY(plot_script_print__marks_gated_cells, tc)
+{
+	struct fixture_cell grid[4 * MANY_POINTS];
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_many(&r, 1, grid);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK(strstr(text, "hollow") == NULL);
+	ATF_CHECK(strstr(text, ", $g0 ") == NULL);
+	ATF_CHECK_EQ(2, count_text(text, ", $w0 "));
+	free(text);
+	snprintf(r.cells[1].gate, RESULT_TEXT_SIZE, "drift");
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK(strstr(text, "hollow: a gate was not passed") != NULL);
+	ATF_CHECK(strstr(text, "$g0 << EOD\n2 120 118 122 ") != NULL);
+	ATF_CHECK_EQ(3, count_text(text, ", $g0 "));
+	ATF_CHECK_EQ(3, count_text(text, ", $h0 "));
+	free(text);
+	draw(&r, "gated.svg");
+	result_free(&r);
+}
+
+ATF_TC(plot_script_print__draws_waits);
+ATF_TC_HEAD(plot_script_print__draws_waits, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The matrix is of the cell that waited "
+	    "most of each design, its numbers are shares");
+}
+ATF_TC_BODY(plot_script_print__draws_waits, tc)
+{
+	struct fixture_cell grid[4 * MANY_POINTS];
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_many(&r, 1, grid);
+	add_waits(&r.cells[1], 2e9);
+	add_waits(&r.cells[2], 1e9);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK_EQ(1, count_text(text, "boxxyerror"));
+	ATF_CHECK_EQ(1, count_text(text, "2 readers: % of 2.00s waited"));
+	ATF_CHECK(strstr(text, "\n0 0 ") != NULL);
+	ATF_CHECK(strstr(text, " 80 16777215\n") != NULL);
+	ATF_CHECK(strstr(text, " 20 0\n") != NULL);
+	/* A tic's text is a format. */
+	ATF_CHECK(strstr(text, "'read%%schunk (reader)'") != NULL);
+	free(text);
+	draw(&r, "waits.svg");
+	result_free(&r);
+}
+
+ATF_TC(plot_write__draws_one_part);
+ATF_TC_HEAD(plot_write__draws_one_part, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Every part by itself, with waits and "
+	    "without any");
+}
+ATF_TC_BODY(plot_write__draws_one_part, tc)
+{
+	char error[RESULT_TEXT_SIZE];
+	struct result r;
+	unsigned part, round;
+	int status;
+
+	(void)tc;
+	for (round = 0; round < 2; round++) {
+		fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+		if (round == 1)
+			add_waits(&r.cells[2], 5e6);
+		for (part = PLOT_ALL + 1; part < PLOT_PARTS; part++) {
+			ATF_CHECK(plot_part_names[part] != NULL);
+			status = plot_write(&r, "part.svg",
+			    (enum plot_part)part, error);
+			if (status == ENOENT)
+				atf_tc_skip("%s", error);
+			ATF_CHECK_EQ_MSG(0, status, "%s: %s",
+			    plot_part_names[part], error);
+		}
+		result_free(&r);
+	}
+}
+
+ATF_TC(plot_write__escapes_for_svg);
+ATF_TC_HEAD(plot_write__escapes_for_svg, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Names that mean something in XML, and "
+	    "to gnuplot's enhanced mode, stand in the picture as they are");
+}
+ATF_TC_BODY(plot_write__escapes_for_svg, tc)
+{
+	static char text[1 << 20];
+	struct result r;
+	size_t n;
+	FILE *in;
+
+	(void)tc;
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	snprintf(r.cells[0].design, RESULT_NAME_SIZE, "a_b^{c}<&-d");
+	draw(&r, "a.svg");
+	in = fopen("a.svg", "r");
+	ATF_REQUIRE(in != NULL);
+	n = fread(text, 1, sizeof(text) - 1, in);
+	fclose(in);
+	text[n] = '\0';
+	ATF_CHECK(strstr(text, "a_b^{c}&lt;&amp;-d") != NULL);
+	ATF_CHECK(strstr(text, "</svg>") != NULL);
+	result_free(&r);
+}
+
 ATF_TC(plot_write__refuses);
 ATF_TC_HEAD(plot_write__refuses, tc)
 {
@@ -110,14 +328,15 @@ ATF_TC_BODY(plot_write__refuses, tc)
 	fixture_result(&r, fixture_grid, 1);
 	for (i = 0; i < nitems(paths); i++) {
 		ATF_CHECK(!plot_path_ok(paths[i]));
-		ATF_CHECK_EQ_MSG(EINVAL, plot_write(&r, paths[i], error),
+		ATF_CHECK_EQ_MSG(EINVAL, plot_write(&r, paths[i],
+		    PLOT_ALL, error),
 		    "%s", paths[i]);
 		ATF_CHECK(strstr(error, ".png or .svg") != NULL);
 		ATF_CHECK(access(paths[i], F_OK) != 0);
 	}
 	result_free(&r);
 	fixture_result(&r, fixture_grid, 0);
-	ATF_CHECK_EQ(EINVAL, plot_write(&r, "a.png", error));
+	ATF_CHECK_EQ(EINVAL, plot_write(&r, "a.png", PLOT_ALL, error));
 	result_free(&r);
 }
 
@@ -141,7 +360,7 @@ ATF_TC_BODY(plot_write__names_the_package, tc)
 	ATF_REQUIRE(fclose(out) == 0);
 	ATF_REQUIRE(setenv("PATH", "/nonexistent", 1) == 0);
 	fixture_result(&r, fixture_grid, 1);
-	ATF_CHECK_EQ(ENOENT, plot_write(&r, "a.png", error));
+	ATF_CHECK_EQ(ENOENT, plot_write(&r, "a.png", PLOT_ALL, error));
 	ATF_CHECK(strstr(error, "gnuplot-nox") != NULL);
 	require_magic("a.png", "older", 5);
 	result_free(&r);
@@ -169,7 +388,7 @@ ATF_TC_BODY(plot_write__reports_a_failing_gnuplot, tc)
 	ATF_REQUIRE(chmod("gnuplot", 0755) == 0);
 	ATF_REQUIRE(setenv("PATH", ".", 1) == 0);
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", error));
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, error));
 	ATF_CHECK_STREQ("gnuplot: it broke", error);
 	ATF_CHECK(access("a.png", F_OK) != 0);
 	result_free(&r);
@@ -229,6 +448,11 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, plot_write__draws_what_the_name_says);
 	ATF_TP_ADD_TC(tp, plot_write__draws_any_grid);
+	ATF_TP_ADD_TC(tp, plot_script_print__makes_room);
+	ATF_TP_ADD_TC(tp, plot_script_print__marks_gated_cells);
+	ATF_TP_ADD_TC(tp, plot_script_print__draws_waits);
+	ATF_TP_ADD_TC(tp, plot_write__draws_one_part);
+	ATF_TP_ADD_TC(tp, plot_write__escapes_for_svg);
 	ATF_TP_ADD_TC(tp, plot_write__refuses);
 	ATF_TP_ADD_TC(tp, plot_write__names_the_package);
 	ATF_TP_ADD_TC(tp, plot_write__reports_a_failing_gnuplot);
