@@ -341,6 +341,8 @@ sweep__formats_body() {
 	    atf_fail "$(head -n 1 w.txt)"
 	awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 4 }' \
 	    w.txt || atf_fail "$(cat w.txt)"
+	atf_check -o match:'^X\(N\) = gamma N' -o match:'^not fitted: ' \
+	    "$(program)" report --usl r.json
 	atf_check -o save:t.txt "$(program)" report - <r.json
 	for w in locked concurrent mtx aes 'MB/s' seed INVARIANTS measured; do
 		grep -q -e "$w" t.txt || atf_fail "the table has no $w"

@@ -375,6 +375,11 @@ cli__report_contradictions_head() {
 }
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
+	refused '--plot|--usl' report nothing --plot x.png --usl
+	refused '--plot-only|--plot beside' report nothing --plot-only scale
+	refused '--plot-only|"all"|scale, latency, harvest or waits' \
+	    report nothing --plot x.png --plot-only all
+	refused '--usl|no value' report nothing --usl=1
 	verdict
 }
 
