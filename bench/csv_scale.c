@@ -78,7 +78,7 @@ append(char name[SCALE_NAME_SIZE], const struct curves *cs,
 	size_t len = strlen(name);
 	va_list ap;
 
-	if (!cs->cs_varies[part])
+	if (!cs->cs_tells[part])
 		return;
 	va_start(ap, fmt);
 	vsnprintf(name + len, SCALE_NAME_SIZE - len, fmt, ap);

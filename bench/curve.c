@@ -115,7 +115,29 @@ find_varying(struct curves *cs)
 			    cs->cs_curves[0].cu_cells[0],
 			    cs->cs_curves[i].cu_cells[0],
 			    (enum curve_part)part) != 0;
+		cs->cs_tells[part] = cs->cs_varies[part];
 	}
+}
+
+/*
+ * Whether polls tell curves apart that all parts before leave together, which
+ * the order of the cells puts side by side.
+ */
+static bool
+polls_tell(const struct result_cell *const *cells, unsigned n)
+{
+	unsigned i, part;
+
+	for (i = 1; i < n; i++) {
+		for (part = 0; part < CURVE_SPIN_POLLS; part++)
+			if (compare_part(cells[i - 1], cells[i],
+			    (enum curve_part)part) != 0)
+				break;
+		if (part == CURVE_SPIN_POLLS && compare_part(cells[i - 1],
+		    cells[i], CURVE_SPIN_POLLS) != 0)
+			return (true);
+	}
+	return (false);
 }
 
 int
@@ -146,6 +168,7 @@ curves_find(const struct result *r, struct curves *cs)
 	cs->cs_count = n;
 	cs->cs_cells = cells;
 	find_varying(cs);
+	cs->cs_tells[CURVE_SPIN_POLLS] = polls_tell(cells, r->cell_count);
 	return (0);
 }
 
@@ -235,7 +258,7 @@ curve_name(const struct curves *cs, const struct curve *cu,
 
 	snprintf(name, CURVE_NAME_SIZE, "%s", c->design);
 	for (part = 0; part < CURVE_PARTS; part++) {
-		if (!cs->cs_varies[part] || part == but || part == CURVE_DESIGN)
+		if (!cs->cs_tells[part] || part == but || part == CURVE_DESIGN)
 			continue;
 		print_part(c, (enum curve_part)part, false, text);
 		append(name, text);

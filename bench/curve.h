@@ -36,6 +36,8 @@ struct curves {
 	unsigned	 cs_count;
 	const struct result_cell **cs_cells;	/* what the curves point into */
 	bool		 cs_varies[CURVE_PARTS];
+	/* What belongs in names: polls may follow from the lock. */
+	bool		 cs_tells[CURVE_PARTS];
 };
 
 /* Whether two cells are of one curve. */

@@ -658,6 +658,45 @@ ATF_TC_BODY(curves_find__by_all_but_readers, tc)
 	result_free(&r);
 }
 
+ATF_TC(curves_find__polls_only_where_they_tell);
+ATF_TC_HEAD(curves_find__polls_only_where_they_tell, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A name has the polls where one lock "
+	    "has several, not where each kind has its own");
+}
+ATF_TC_BODY(curves_find__polls_only_where_they_tell, tc)
+{
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 1, 1, 0, false },
+		{ "locked",	"aes", 1, 1, 2, 0, false },
+		{ "locked",	"aes", 1, 1, 3, 0, false },
+	};
+	char name[CURVE_NAME_SIZE];
+	struct curves cs;
+	struct result r;
+
+	(void)tc;
+	fixture_result(&r, grid, 2);
+	snprintf(r.cells[1].lock, RESULT_NAME_SIZE, "ticket");
+	r.cells[1].spin_polls = 4096;
+	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curve_name(&cs, &cs.cs_curves[1], CURVE_PARTS, name);
+	ATF_CHECK_STREQ("locked, ticket", name);
+	curve_common(&cs, name);
+	ATF_CHECK_STREQ("aes, kernel-style crypto, requests of 64 KiB", name);
+	curves_free(&cs);
+	result_free(&r);
+	fixture_result(&r, grid, 3);
+	r.cells[2].spin_polls = 4096;
+	snprintf(r.cells[1].lock, RESULT_NAME_SIZE, "ticket");
+	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curve_name(&cs, &cs.cs_curves[2], CURVE_PARTS, name);
+	ATF_CHECK_STREQ("locked, mtx, 4096 polls", name);
+	curves_free(&cs);
+	result_free(&r);
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -674,5 +713,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, usl_print__sane_words_for_odd_data);
 	ATF_TP_ADD_TC(tp, usl_print__zero_repeats_in_resamples);
 	ATF_TP_ADD_TC(tp, curves_find__by_all_but_readers);
+	ATF_TP_ADD_TC(tp, curves_find__polls_only_where_they_tell);
 	return (atf_no_error());
 }
