@@ -82,7 +82,7 @@ struct lock {
 	const struct lock_class	*lo_class;
 	const char		*lo_name;
 	struct lockprof		*lo_prof;	/* or NULL: not profiled */
-	void			*lo_lines;	/* lock_lines_init()'s, or NULL */
+	void			*lo_lines;	/* lock_lines_init()'s */
 	struct lock_config	 lo_config;
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		 lo_state[LOCK_STATE_BYTES];

@@ -104,7 +104,8 @@ ATF_TC_BODY(lock_tryacquire__by_another, tc)
 			continue;
 		ATF_CHECK_MSG(other_can_try(class, &config, false),
 		    "%s: cannot acquire a free lock", class->lc_name);
-		ATF_CHECK_MSG(other_can_try(class, &config, true) != excludes(class),
+		ATF_CHECK_MSG(other_can_try(class, &config, true) !=
+		    excludes(class),
 		    "%s: %s while another was inside", class->lc_name,
 		    excludes(class) ? "acquired" : "did not acquire");
 	}

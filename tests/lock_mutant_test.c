@@ -34,7 +34,7 @@ setup(void)
 struct mutant {
 	struct m32	mu_next;
 	struct m32	mu_serving;
-	struct mptr	mu_list;	/* the list's tail, or the stack's top */
+	struct mptr	mu_list;	/* its tail, or the stack's top */
 	struct m32	mu_looked;	/* a release has looked for a next */
 };
 
@@ -405,7 +405,10 @@ ATF_TC_BODY(mutant__does_not_exclude, tc)
 	ATF_CHECK(keeps_out(&mutant_sound, &config));
 	ATF_CHECK(!keeps_out(&mutant_skipping, &config));
 	ATF_CHECK(!spoils(&mutant_sound));
+#if !defined(__SANITIZE_THREAD__)
+	/* It would say so, too. */
 	ATF_CHECK(spoils(&mutant_skipping));
+#endif
 }
 
 ATF_TC(mutant__admits_two);
