@@ -10,7 +10,7 @@
  * such hand-overs it releases both.  The global lock may thus be released by
  * another thread than took it, which a ticket lock does not mind.
  * Fairness: FIFO among nodes and within each, not among all; with n nodes at
- * most (n - 1) (limit + 1) owners come between.
+ * most (n - 1) (limit + 1) owners come between two turns of a node.
  * Bytes: 8, and a line for each node.  Uncontended: two atomics, two stores.
  */
 #include "lib/lock.h"

@@ -10,7 +10,10 @@
 #include "lib/machine.h"
 #include "tests/support.h"
 
-enum { SLEEPERS = 8 };
+enum {
+	SLEEPERS	= 8,
+	YIELDS_TO_WAKE	= 200
+};
 
 #define	HOUR_NS	(INT64_C(3600) * NS_PER_S)
 
@@ -257,6 +260,53 @@ ATF_TC_BODY(machine_wake_32__wakes_all, tc)
 		awake += atomic_load_32(&a[i].a_thread.mt_offcpu) == 0;
 	}
 	ATF_CHECK_EQ(SLEEPERS, awake);
+	free(a);
+}
+
+static void
+wait_once(void *arg)
+{
+	struct actor *a = arg;
+
+	machine_wait_32(a->a_word, 0, -1);
+}
+
+ATF_TC(machine_wake_one_32__wakes_one);
+ATF_TC_HEAD(machine_wake_one_32__wakes_one, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Of those who sleep on a word that "
+	    "stays as it is each call wakes one, and no more");
+	atf_tc_set_md_var(tc, "timeout", "60");
+}
+ATF_TC_BODY(machine_wake_one_32__wakes_one, tc)
+{
+	unsigned awake, calls, i;
+	struct actor *a;
+	struct m32 word;
+
+	support_machine(&self);
+	atomic_init_32(&word, 0);
+	a = actors_make(SLEEPERS);
+	for (i = 0; i < SLEEPERS; i++) {
+		a[i].a_word = &word;
+		support_spawn(&a[i].a_thread, "sleeper", MACHINE_CPU_ANY,
+		    wait_once, &a[i]);
+	}
+	for (i = 0; i < SLEEPERS; i++)
+		await_asleep(&a[i].a_thread);
+	/* One that is only about to sleep misses its call: so call on. */
+	for (calls = 1, awake = 0; awake < SLEEPERS; calls++) {
+		machine_wake_one_32(&word);
+		for (i = 0; i < YIELDS_TO_WAKE; i++)
+			machine_yield();
+		for (i = 0, awake = 0; i < SLEEPERS; i++)
+			awake += atomic_load_32(&a[i].a_thread.mt_offcpu) == 0;
+		ATF_CHECK_MSG(awake <= calls, "%u calls, %u awake", calls,
+		    awake);
+	}
+	for (i = 0; i < SLEEPERS; i++)
+		machine_join(&a[i].a_thread);
 	free(a);
 }
 
@@ -649,6 +699,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, machine_wait_32__times_out);
 	ATF_TP_ADD_TC(tp, machine_wait_32__bad_time_out);
 	ATF_TP_ADD_TC(tp, machine_wake_32__wakes_all);
+	ATF_TP_ADD_TC(tp, machine_wake_one_32__wakes_one);
 	ATF_TP_ADD_TC(tp, machine_running__asleep);
 	ATF_TP_ADD_TC(tp, machine_running__blocked_elsewhere);
 	ATF_TP_ADD_TC(tp, machine_running__never_wrongly_false);
