@@ -221,15 +221,17 @@ waiter_run(void *arg)
 /*
  * Lines up waiters behind the test's thread, one after the other, and lets go.
  *
- *   index  in   their mt_index, in this order; the test's thread has 0
- *   rank   out  as how many-th each was served, from 0
- *   alone  out  whether only one was inside at a time
+ *   prepare  in   what is done to the lock before, or NULL
+ *   index    in   their mt_index, in this order; the test's thread has 0
+ *   rank     out  as how many-th each was served, from 0
+ *   alone    out  whether only one was inside at a time
  *
  * Returns: whether it is certain that they queued in that order.
  */
 static inline bool
 line_up(const struct lock_class *class, const struct lock_config *config,
-    unsigned n, const unsigned *index, uint32_t *rank, bool *alone)
+    void (*prepare)(struct lock *), unsigned n, const unsigned *index,
+    uint32_t *rank, bool *alone)
 {
 	struct lock_node node;
 	struct waiter *waiters;
@@ -241,6 +243,8 @@ line_up(const struct lock_class *class, const struct lock_config *config,
 	line = support_alloc(1, sizeof(*line));
 	waiters = support_alloc(n, sizeof(*waiters));
 	lock_make(&line->l_lock, class, config, NULL);
+	if (prepare != NULL)
+		prepare(&line->l_lock);
 	lock_acquire(&line->l_lock, &node, 0);
 	atomic_store_32(&line->l_inside, 1);
 	for (i = 0; i < n; i++) {

@@ -212,6 +212,8 @@ ATF_TC_BODY(lock_acquire__read_modify_write, tc)
 			continue;
 		config = config_default();
 		config.spin_polls = POLLS_FEW;
+		/* Waiters look often, so that they meet. */
+		config.delay_max = 1;
 		check_shared(class, &config, n);
 		if ((class->lc_knobs & LK_NODES) == 0)
 			continue;
@@ -354,26 +356,30 @@ ATF_TC_HEAD(lock_acquire__counters_wrap, tc)
 }
 ATF_TC_BODY(lock_acquire__counters_wrap, tc)
 {
+	static const unsigned index[WRAP_SLOTS - 1] = { 1, 2, 3 };
+	const struct lock_class *class;
+	uint32_t rank[WRAP_SLOTS - 1];
 	struct lock_config config;
-	struct member *members;
-	struct crowd *c;
+	bool alone, certain;
 	unsigned i, k;
 
 	setup();
 	config = config_default();
-	config.spin_polls = POLLS_FEW;
+	config.threads = WRAP_SLOTS;
 	for (i = 0; i < lock_class_count; i++) {
-		c = crowd_make(lock_classes[i], config, WRAP_SLOTS,
-		    NULL);
-		about_to_wrap(&c->c_lock);
-		members = crowd_run(c, WRAP_SLOTS, ACQUISITIONS_SLOW);
-		for (k = 0; k < WRAP_SLOTS; k++)
-			ATF_CHECK_MSG(members[k].m_acquired >=
-			    ACQUISITIONS_SLOW / 4 * 3, "%s: thread %u",
-			    lock_classes[i]->lc_name, k);
-		lock_fini(&c->c_lock);
-		free(members);
-		free(c);
+		class = lock_classes[i];
+		certain = line_up(class, &config, about_to_wrap,
+		    WRAP_SLOTS - 1, index, rank, &alone);
+		ATF_CHECK_MSG(alone == excludes(class), "%s: %s inside",
+		    class->lc_name, alone ? "only one" : "several");
+		if ((class->lc_flags & LC_FIFO) == 0)
+			continue;
+		ATF_CHECK_MSG(certain, "%s: a waiter did not wait",
+		    class->lc_name);
+		for (k = 0; k < WRAP_SLOTS - 1; k++)
+			ATF_CHECK_MSG(rank[k] == k,
+			    "%s: waiter %u was served as number %u",
+			    class->lc_name, k, rank[k]);
 	}
 }
 
@@ -662,8 +668,8 @@ ATF_TC_BODY(lock_acquire__in_line, tc)
 	for (i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
 		for (round = 0; round < FIFO_ROUNDS; round++) {
-			certain = line_up(class, &config, FIFO_WAITERS, index,
-			    rank, &alone);
+			certain = line_up(class, &config, NULL,
+			    FIFO_WAITERS, index, rank, &alone);
 			ATF_CHECK_MSG(alone == excludes(class),
 			    "%s: %s inside", class->lc_name,
 			    alone ? "only one" : "several");
@@ -700,7 +706,7 @@ check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 		index[n++] = i;
 	for (i = 1; i <= 6; i++)
 		index[n++] = i * nodes;
-	certain = line_up(class, &config, n, index, rank, &alone);
+	certain = line_up(class, &config, NULL, n, index, rank, &alone);
 	ATF_CHECK_MSG(certain && alone, "%s, %u nodes", class->lc_name, nodes);
 	first = limit < 6 ? limit : 6;
 	for (i = 0; i < nodes - 1; i++)

@@ -382,7 +382,8 @@ queue(const struct lock_class *class, bool *alone, bool *ordered)
 	uint32_t rank[WAITERS];
 	unsigned i;
 
-	ATF_CHECK_MSG(line_up(class, &config, WAITERS, index, rank, alone),
+	ATF_CHECK_MSG(line_up(class, &config, NULL, WAITERS, index, rank,
+	    alone),
 	    "%s: a waiter did not wait", class->lc_name);
 	*ordered = true;
 	for (i = 0; i < WAITERS; i++)
