@@ -47,7 +47,7 @@ TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
 OS != uname -s
-LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -I/usr/local/include
+LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem /usr/local/include
 LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L/usr/local/lib
 JEMALLOC != test $(OS) = FreeBSD || echo -ljemalloc
 ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
@@ -132,9 +132,10 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libjansson-dev libgsl-dev gnuplot-nox mandoc ministat
+	libhwloc-dev libjansson-dev libgsl-dev libck-dev gnuplot-nox mandoc \
+	ministat
 DEBIAN_BENCH = libsodium-dev
-FREEBSD = hwloc2 jansson gsl gnuplot-lite kyua
+FREEBSD = hwloc2 jansson gsl concurrencykit gnuplot-lite kyua
 FREEBSD_BENCH = libsodium
 
 deps:
