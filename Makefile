@@ -43,6 +43,7 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	bench/cell.c bench/cell_setup.c bench/cell_reader.c \
 	bench/cell_collect.c
 COMMANDS != echo bench/cmd_*.c
+FIGURES != echo bench/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
@@ -215,13 +216,13 @@ bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
 bench-now: $(BUILDDIR)/rngsim-figures
-	@for part in effect limit rivals profiling; do \
+	@for part in effect limit rivals profiling locks; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
 
 # Rivals are measured against the flavour without profiling.
-$(BUILDDIR)/rngsim-figures: bench/figures.c $(OBJ)/librngsim.a
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -o $@ \
-		bench/figures.c $(OBJ)/librngsim.a $(LDLIBS) -lsodium
+$(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures.h $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
+		-o $@ $(FIGURES) $(OBJ)/librngsim.a $(LDLIBS) -lsodium
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
