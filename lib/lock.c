@@ -78,22 +78,40 @@ lock_fini(struct lock *l)
 	memset(l, 0, sizeof(*l));
 }
 
+/*
+ * The two that begin a window are cold, and kept out of what follows each
+ * release.
+ */
+static void __attribute__((noinline, cold))
+begin_thread(struct lockprof_thread *lt, uint32_t window)
+{
+
+	memset(lt, 0, sizeof(*lt));
+	lt->lt_window = window;
+}
+
+static void __attribute__((noinline, cold))
+begin_row(struct lockprof_row *r, uint32_t window)
+{
+
+	memset(r, 0, sizeof(*r));
+	r->lr_window = window;
+}
+
 /* The acquisitions that others had between the thread's last and this. */
 static void
 record_thread(struct lockprof_thread *lt, uint64_t acquisition,
     uint32_t window)
 {
 
-	if (lt->lt_window != window) {
-		memset(lt, 0, sizeof(*lt));
-		lt->lt_window = window;
-	}
+	if (lt->lt_window != window)
+		begin_thread(lt, window);
 	if (lt->lt_last != 0)
 		hist_small_add(&lt->lt_reacquire, acquisition - lt->lt_last);
 	lt->lt_last = acquisition;
 }
 
-static void
+static void __attribute__((noinline))
 record_wait(struct lockprof_row *r, const struct lock_wait *w)
 {
 	uint64_t wait = w->lw_spin_cycles + w->lw_block_cycles;
@@ -130,10 +148,8 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	MPASS(lh->lh_site < lp->lp_sites);
 	record_thread(&lp->lp_thread[thread], lh->lh_acquisition, window);
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
-	if (r->lr_window != window) {
-		memset(r, 0, sizeof(*r));
-		r->lr_window = window;
-	}
+	if (r->lr_window != window)
+		begin_row(r, window);
 	hold = end_cycles - lh->lh_start_cycles;
 	r->lr_count++;
 	r->lr_hold_cycles += hold;

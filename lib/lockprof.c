@@ -9,6 +9,18 @@
 #include "lib/kassert.h"
 #include "lib/lockprof.h"
 
+/* Whole cache lines of zeros, or NULL. */
+static void *
+zeroed(size_t bytes)
+{
+	void *p;
+
+	p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	if (p != NULL)
+		memset(p, 0, bytes);
+	return (p);
+}
+
 int
 lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
     const char *const *site_names)
@@ -17,8 +29,8 @@ lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
 	KASSERT(threads > 0 && sites > 0 && sites <= LOCKPROF_SITES_MAX,
 	    ("%u threads, %u sites", threads, sites));
 	memset(lp, 0, sizeof(*lp));
-	lp->lp_rows = calloc((size_t)threads * sites, sizeof(*lp->lp_rows));
-	lp->lp_thread = calloc(threads, sizeof(*lp->lp_thread));
+	lp->lp_rows = zeroed((size_t)threads * sites * sizeof(*lp->lp_rows));
+	lp->lp_thread = zeroed(threads * sizeof(*lp->lp_thread));
 	if (lp->lp_rows == NULL || lp->lp_thread == NULL) {
 		lockprof_fini(lp);
 		return (ENOMEM);

@@ -61,25 +61,33 @@ struct lockprof_waits {
 	uint64_t	lv_cycles;
 };
 
-/* What one thread did at one site with one lock in the current window. */
+/*
+ * What one thread did at one site with one lock in the current window.  What
+ * every release writes is on the first line, but for one bucket.
+ */
 struct lockprof_row {
+	_Alignas(MACHINE_CACHE_LINE)
+	uint32_t	lr_window;		/* which the row is about */
 	uint64_t	lr_count;		/* acquisitions */
-	uint64_t	lr_contended;		/* that had to wait */
 	uint64_t	lr_hold_cycles;
 	uint64_t	lr_hold_max_cycles;
+	uint64_t	lr_contended;		/* that had to wait */
 	uint64_t	lr_spin_cycles;
 	uint64_t	lr_block_cycles;
 	uint64_t	lr_wait_max_cycles;
 	uint64_t	lr_yields;
-	uint32_t	lr_window;		/* which the row is about */
 	struct lockprof_waits lr_for[LOCKPROF_SITES_MAX];	/* by holder */
 	struct hist_small lr_hold;
 	struct hist_small lr_spin;		/* of waits that did */
 	struct hist_small lr_block;		/* likewise */
 };
 
-/* What one thread did with one lock, whatever the site. */
+/*
+ * What one thread did with one lock, whatever the site.  Short distances, the
+ * usual ones, are counted on the first line.
+ */
 struct lockprof_thread {
+	_Alignas(MACHINE_CACHE_LINE)
 	uint64_t	lt_last;	/* its latest acquisition; 0: none */
 	uint32_t	lt_window;
 	struct hist_small lt_reacquire;	/* acquisitions from one to the next */
