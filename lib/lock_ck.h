@@ -17,29 +17,11 @@
 #include <ck_cohort.h>
 #include <ck_spinlock.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/lock.h"
 
 /* What a kind keeps in the lock, in an acquisition. */
 #define	LOCK_CK_STATE(l, type)	((type *)(void *)(l)->lo_state)
 #define	LOCK_CK_NODE(n, type)	((type *)(void *)(n)->ln_state)
-
-/* Zeroed memory that begins a cache line; NULL when there is none. */
-static inline void *
-lock_ck_alloc(size_t bytes)
-{
-	void *p;
-
-	bytes = (bytes + MACHINE_CACHE_LINE - 1) / MACHINE_CACHE_LINE *
-	    MACHINE_CACHE_LINE;
-	p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
-	if (p != NULL)
-		memset(p, 0, bytes);
-	return (p);
-}
 
 /*
  * Around an acquisition: begins and ends its wait if it is going to wait.
@@ -66,7 +48,7 @@ lock_ck_end(struct lock_wait *w, bool held)
 	return (held);
 }
 
-/* For kinds that keep nothing outside the lock. */
+/* All there is to undo, lock_fini() does. */
 static inline void
 lock_ck_fini(struct lock *l)
 {

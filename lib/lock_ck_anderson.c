@@ -12,6 +12,7 @@
  */
 #include "lib/lock_ck.h"
 
+/* The lock's lines. */
 struct array {
 	_Alignas(MACHINE_CACHE_LINE)
 	ck_spinlock_anderson_t a_lock;
@@ -19,43 +20,33 @@ struct array {
 	ck_spinlock_anderson_thread_t a_places[];
 };
 
-/* The lock's own line is not written, so the way to the array stays cached. */
-struct anderson {
-	struct array	*an_array;
-};
-
-LOCK_STATE_FITS(struct anderson);
 LOCK_NODE_FITS(ck_spinlock_anderson_thread_t *);
 
 static ck_spinlock_anderson_t *
 lock_of(struct lock *l)
 {
 
-	return (&LOCK_CK_STATE(l, struct anderson)->an_array->a_lock);
+	return (&((struct array *)l->lo_lines)->a_lock);
 }
 
 static int
 anderson_init(struct lock *l)
 {
+	size_t bytes, count = 2;
 	struct array *a;
-	unsigned count = 1;
+	int error;
 
-	/* The predicate masks, whatever the count; one place would be wrong. */
-	while (count < l->lo_config.threads || count < 2)
+	/* ck_spinlock_anderson_locked() masks, whatever the count. */
+	while (count < l->lo_config.threads)
 		count *= 2;
-	a = lock_ck_alloc(sizeof(*a) + count * sizeof(a->a_places[0]));
-	if (a == NULL)
-		return (ENOMEM);
-	ck_spinlock_anderson_init(&a->a_lock, a->a_places, count);
-	LOCK_CK_STATE(l, struct anderson)->an_array = a;
+	bytes = sizeof(*a) + count * sizeof(a->a_places[0]);
+	error = lock_lines_init(l, (bytes + MACHINE_CACHE_LINE - 1) /
+	    MACHINE_CACHE_LINE, MACHINE_CACHE_LINE);
+	if (error != 0)
+		return (error);
+	a = l->lo_lines;
+	ck_spinlock_anderson_init(&a->a_lock, a->a_places, (unsigned)count);
 	return (0);
-}
-
-static void
-anderson_fini(struct lock *l)
-{
-
-	free(LOCK_CK_STATE(l, struct anderson)->an_array);
 }
 
 static bool
@@ -87,11 +78,11 @@ anderson_owned(struct lock *l)
 
 LOCK_CLASS(ck_anderson) = {
 	.lc_name	= "ck-anderson",
-	.lc_descr	= "Concurrency Kit's array queue lock",
+	.lc_descr	= "array, of the Concurrency Kit",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= anderson_init,
-	.lc_fini	= anderson_fini,
+	.lc_fini	= lock_ck_fini,
 	.lc_lock	= anderson_lock,
 	.lc_trylock	= NULL,
 	.lc_unlock	= anderson_unlock,

@@ -7,7 +7,8 @@
  * Locks from Atomic Swap", TR 93-02-02, University of Washington, 1993;
  * Magnusson, Landin and Hagersten, IPPS 1994.
  * Fairness: first come, first served.
- * Bytes: a line, and two for each thread: its node, and where that is.
+ * Bytes: a pointer and two lines; two lines for each thread, its node and where
+ * that is.
  * Uncontended: one atomic and two stores.
  */
 #include "lib/lock_ck.h"
@@ -20,62 +21,49 @@ struct place {
 	ck_spinlock_clh_t p_first;
 };
 
-struct queue {
-	_Alignas(MACHINE_CACHE_LINE)
-	ck_spinlock_clh_t *q_tail;
-	_Alignas(MACHINE_CACHE_LINE)
-	ck_spinlock_clh_t q_unowned;
-	struct place	 q_places[];
-};
+LOCK_STATE_FITS(ck_spinlock_clh_t *);
 
-/* The lock's own line is not written, so the way to the queue stays cached. */
-struct clh {
-	struct queue	*clh_queue;
-};
-
-LOCK_STATE_FITS(struct clh);
-
-static struct queue *
-queue_of(struct lock *l)
+static ck_spinlock_clh_t **
+tail_of(struct lock *l)
 {
 
-	return (LOCK_CK_STATE(l, struct clh)->clh_queue);
+	return (LOCK_CK_STATE(l, ck_spinlock_clh_t *));
 }
 
+static struct place *
+place_of(struct lock *l)
+{
+
+	return ((struct place *)l->lo_lines + machine_curthread()->mt_index);
+}
+
+/* One for each thread, and one whose node is nobody's at first. */
 static int
 clh_init(struct lock *l)
 {
 	unsigned i, threads = l->lo_config.threads;
-	struct queue *q;
+	struct place *places;
+	int error;
 
-	q = lock_ck_alloc(sizeof(*q) + threads * sizeof(q->q_places[0]));
-	if (q == NULL)
-		return (ENOMEM);
-	ck_spinlock_clh_init(&q->q_tail, &q->q_unowned);
+	error = lock_lines_init(l, (size_t)threads + 1, sizeof(*places));
+	if (error != 0)
+		return (error);
+	places = l->lo_lines;
 	for (i = 0; i < threads; i++)
-		q->q_places[i].p_node = &q->q_places[i].p_first;
-	LOCK_CK_STATE(l, struct clh)->clh_queue = q;
+		places[i].p_node = &places[i].p_first;
+	ck_spinlock_clh_init(tail_of(l), &places[threads].p_first);
 	return (0);
-}
-
-static void
-clh_fini(struct lock *l)
-{
-
-	free(queue_of(l));
 }
 
 static bool
 clh_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	struct queue *q = queue_of(l);
 	bool held;
 
 	(void)n;
 	held = lock_ck_begin(l, w, LOCK_PROFILING &&
-	    ck_spinlock_clh_locked(&q->q_tail));
-	ck_spinlock_clh_lock(&q->q_tail,
-	    q->q_places[machine_curthread()->mt_index].p_node);
+	    ck_spinlock_clh_locked(tail_of(l)));
+	ck_spinlock_clh_lock(tail_of(l), place_of(l)->p_node);
 	return (lock_ck_end(w, held));
 }
 
@@ -84,24 +72,23 @@ clh_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	ck_spinlock_clh_unlock(
-	    &queue_of(l)->q_places[machine_curthread()->mt_index].p_node);
+	ck_spinlock_clh_unlock(&place_of(l)->p_node);
 }
 
 static bool
 clh_owned(struct lock *l)
 {
 
-	return (ck_spinlock_clh_locked(&queue_of(l)->q_tail));
+	return (ck_spinlock_clh_locked(tail_of(l)));
 }
 
 LOCK_CLASS(ck_clh) = {
 	.lc_name	= "ck-clh",
-	.lc_descr	= "Concurrency Kit's CLH queue lock",
+	.lc_descr	= "CLH, of the Concurrency Kit",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= clh_init,
-	.lc_fini	= clh_fini,
+	.lc_fini	= lock_ck_fini,
 	.lc_lock	= clh_lock,
 	.lc_trylock	= NULL,
 	.lc_unlock	= clh_unlock,

@@ -8,7 +8,7 @@
  * that another took, which tickets allow.
  * Fairness: within a node, first come, first served; another node waits for
  * pass_limit turns.
- * Bytes: three lines, and two for each node.  Uncontended: two atomics on the
+ * Bytes: 4 or 8, and two lines for each node.  Uncontended: two atomics on the
  * node's count of waiters besides those of both tickets.
  */
 #include "lib/lock_ck.h"
@@ -44,56 +44,42 @@ CK_COHORT_PROTOTYPE(tickets, ticket_lock, ticket_unlock, ticket_locked,
 
 typedef CK_COHORT_INSTANCE(tickets) cohort;
 
-struct cohorts {
+/* The lock's lines are one for each NUMA node. */
+struct node {
 	_Alignas(MACHINE_CACHE_LINE)
-	ticket		c_global;
-	struct {
-		_Alignas(MACHINE_CACHE_LINE)
-		cohort	cn_cohort;
-		_Alignas(MACHINE_CACHE_LINE)
-		ticket	cn_local;
-	} c_nodes[];
+	cohort		n_cohort;
+	_Alignas(MACHINE_CACHE_LINE)
+	ticket		n_local;
 };
 
-/* The lock's own line is not written, so the way to the rest stays cached. */
-struct cohort_lock {
-	struct cohorts	*cl_cohorts;
-};
-
-LOCK_STATE_FITS(struct cohort_lock);
+LOCK_STATE_FITS(ticket);
 LOCK_NODE_FITS(cohort *);
 
-static struct cohorts *
-cohorts_of(struct lock *l)
+static ticket *
+global_of(struct lock *l)
 {
 
-	return (LOCK_CK_STATE(l, struct cohort_lock)->cl_cohorts);
+	return (LOCK_CK_STATE(l, ticket));
 }
 
 static int
 cohort_init(struct lock *l)
 {
 	unsigned i, nodes = lock_numa_nodes(l);
-	struct cohorts *c;
+	struct node *node;
+	int error;
 
-	c = lock_ck_alloc(sizeof(*c) + nodes * sizeof(c->c_nodes[0]));
-	if (c == NULL)
-		return (ENOMEM);
-	ck_spinlock_ticket_init(&c->c_global);
-	for (i = 0; i < nodes; i++) {
-		ck_spinlock_ticket_init(&c->c_nodes[i].cn_local);
-		CK_COHORT_INIT(tickets, &c->c_nodes[i].cn_cohort, &c->c_global,
-		    &c->c_nodes[i].cn_local, l->lo_config.pass_limit);
+	error = lock_lines_init(l, nodes, sizeof(*node));
+	if (error != 0)
+		return (error);
+	ck_spinlock_ticket_init(global_of(l));
+	for (i = 0, node = l->lo_lines; i < nodes; i++, node++) {
+		ck_spinlock_ticket_init(&node->n_local);
+		/* It counts who got the lock, not how often it was passed. */
+		CK_COHORT_INIT(tickets, &node->n_cohort, global_of(l),
+		    &node->n_local, l->lo_config.pass_limit + 1);
 	}
-	LOCK_CK_STATE(l, struct cohort_lock)->cl_cohorts = c;
 	return (0);
-}
-
-static void
-cohort_fini(struct lock *l)
-{
-
-	free(cohorts_of(l));
 }
 
 static bool
@@ -102,7 +88,7 @@ cohort_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	cohort *co;
 	bool held;
 
-	co = &cohorts_of(l)->c_nodes[lock_numa_node(l)].cn_cohort;
+	co = &((struct node *)l->lo_lines)[lock_numa_node(l)].n_cohort;
 	/* The thread may be elsewhere when it releases. */
 	*LOCK_CK_NODE(n, cohort *) = co;
 	held = lock_ck_begin(l, w, LOCK_PROFILING &&
@@ -123,17 +109,17 @@ static bool
 cohort_owned(struct lock *l)
 {
 
-	return (ck_spinlock_ticket_locked(&cohorts_of(l)->c_global));
+	return (ck_spinlock_ticket_locked(global_of(l)));
 }
 
 LOCK_CLASS(ck_cohort) = {
 	.lc_name	= "ck-cohort",
-	.lc_descr	= "Concurrency Kit's cohort lock of ticket locks",
+	.lc_descr	= "tickets in tickets, of the Concurrency Kit",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_knobs	= LK_PASS_LIMIT | LK_NODES,
 	.lc_init	= cohort_init,
-	.lc_fini	= cohort_fini,
+	.lc_fini	= lock_ck_fini,
 	.lc_lock	= cohort_lock,
 	.lc_trylock	= NULL,
 	.lc_unlock	= cohort_unlock,

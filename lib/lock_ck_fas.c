@@ -64,7 +64,7 @@ fas_owned(struct lock *l)
 
 LOCK_CLASS(ck_fas) = {
 	.lc_name	= "ck-fas",
-	.lc_descr	= "Concurrency Kit's test-and-set lock",
+	.lc_descr	= "test-and-set, of the Concurrency Kit",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_init	= fas_init,

@@ -66,7 +66,7 @@ fas_eb_owned(struct lock *l)
 
 LOCK_CLASS(ck_fas_eb) = {
 	.lc_name	= "ck-fas-eb",
-	.lc_descr	= "Concurrency Kit's test-and-set lock with back-off",
+	.lc_descr	= "ck-fas with exponential back-off",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_init	= fas_eb_init,

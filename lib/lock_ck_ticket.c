@@ -69,7 +69,7 @@ ticket_owned(struct lock *l)
 
 LOCK_CLASS(ck_ticket) = {
 	.lc_name	= "ck-ticket",
-	.lc_descr	= "Concurrency Kit's ticket lock",
+	.lc_descr	= "ticket, of the Concurrency Kit",
 	.lc_type	= "spin mutex",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= ticket_init,
