@@ -215,14 +215,18 @@ test-now:
 bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
-bench-now: $(BUILDDIR)/rngsim-figures
+bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	@for part in effect limit rivals profiling locks; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
+	@sh bench/verdict.sh $(BUILDDIR)
 
 # Rivals are measured against the flavour without profiling.
 $(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures.h $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
 		-o $@ $(FIGURES) $(OBJ)/librngsim.a $(LDLIBS) -lsodium
+
+$(BUILDDIR)/plant.so: bench/plant.c lib/tick.h
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/plant.c
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

@@ -1,0 +1,62 @@
+# Verdicts of "rngsim compare" whose truth is known, and how long the analysis
+# of a large sweep takes: parts of "make bench".
+#
+# usage: sh bench/verdict.sh BUILDDIR [SECONDS [REPEATS]]
+set -e
+
+build=$1
+seconds=${2:-0.5}
+repeats=${3:-20}
+dir=$build/verdict
+mkdir -p "$dir"
+
+# Shows a command of rngsim as its user types it, runs it, and leaves what it
+# prints in a file.
+rngsim()
+{
+	echo "    \$ rngsim $*" | sed "s,$dir/,,g"
+	"$build/rngsim" "$@" >"$dir/out"
+}
+
+indented()
+{
+	sed 's/^/      /'
+}
+
+cat <<END
+
+verdict: a program beside itself (aim: at least 95 % of rows show no difference)
+END
+for side in a b; do
+	rngsim sweep -r 1-2 -l mtx,mcs -n "$repeats" -t "$seconds" \
+	    -o "$dir/$side.json"
+done
+rngsim compare "$dir/a.json" "$dir/b.json"
+tail -n 1 "$dir/out" | indented
+
+cat <<END
+
+verdict: one of four cells 3 % slower: a preloaded library makes ChaCha20 so in
+  calls of more than a page (aim: it is worse, and nothing else is)
+END
+rngsim sweep -r 1 -n "$repeats" -t "$seconds" -o "$dir/a.json"
+(
+	LD_PRELOAD=$build/plant.so
+	export LD_PRELOAD
+	echo "    \$ export LD_PRELOAD=plant.so"
+	rngsim sweep -r 1 -n "$repeats" -t "$seconds" -o "$dir/b.json"
+)
+rngsim compare "$dir/a.json" "$dir/b.json" -q total_mb_per_s --format sentences
+indented <"$dir/out"
+
+cat <<END
+
+analysis: of 200 cells (aim: less than 5 s)
+END
+rngsim sweep -r 1-5 -s 4k,64k -l mtx,mtx-spin,pthread,futex,mcs -n 5 -t 0.03 \
+    -S rngsim.warmup_ms=10 -o "$dir/large.json"
+start=$(date +%s)
+rngsim compare "$dir/large.json" "$dir/large.json"
+rngsim report "$dir/large.json" --plot "$dir/large.png"
+end=$(date +%s)
+echo "      less than $((end - start + 1)) s"
