@@ -7,6 +7,7 @@ set -e
 build=$1
 seconds=${2:-0.5}
 repeats=${3:-20}
+preload=
 dir=$build/verdict
 mkdir -p "$dir"
 
@@ -14,8 +15,9 @@ mkdir -p "$dir"
 # prints in a file.
 rngsim()
 {
-	echo "    \$ rngsim $*" | sed "s,$dir/,,g"
-	"$build/rngsim" "$@" >"$dir/out"
+	echo "    \$ ${preload:+LD_PRELOAD=$preload }rngsim $*" |
+	    sed "s,$build/,,g"
+	LD_PRELOAD=$preload "$build/rngsim" "$@" >"$dir/out"
 }
 
 indented()
@@ -31,8 +33,10 @@ for side in a b; do
 	rngsim sweep -r 1-2 -l mtx,mcs -n "$repeats" -t "$seconds" \
 	    -o "$dir/$side.json"
 done
-rngsim compare "$dir/a.json" "$dir/b.json"
-tail -n 1 "$dir/out" | indented
+rngsim compare "$dir/a.json" "$dir/b.json" --format csv
+for verdict in better worse "no difference shown" refused; do
+	echo "$(grep -c ",$verdict,\"" "$dir/out" || :) rows: $verdict"
+done | indented
 
 cat <<END
 
@@ -40,12 +44,9 @@ verdict: one of four cells 3 % slower: a preloaded library makes ChaCha20 so in
   calls of more than a page (aim: it is worse, and nothing else is)
 END
 rngsim sweep -r 1 -n "$repeats" -t "$seconds" -o "$dir/a.json"
-(
-	LD_PRELOAD=$build/plant.so
-	export LD_PRELOAD
-	echo "    \$ export LD_PRELOAD=plant.so"
-	rngsim sweep -r 1 -n "$repeats" -t "$seconds" -o "$dir/b.json"
-)
+preload=$build/plant.so
+rngsim sweep -r 1 -n "$repeats" -t "$seconds" -o "$dir/b.json"
+preload=
 rngsim compare "$dir/a.json" "$dir/b.json" -q total_mb_per_s --format sentences
 indented <"$dir/out"
 
