@@ -21,18 +21,17 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher digest
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = config place prime stats host result result_field result_decode \
-	result_load value outfile group figure table table_cell csv csv_scale \
-	plot_data plot_panel plot_waits plot_script plot report progress usage \
-	option_set options cell_common summary \
-	sweep measure kat \
-	table_control select view report_fairness report_lockprof \
-	report_lockstat report_waits \
-	hypothesis trend quantity compare compare_match compare_host compare_gate \
+BENCH = usage lines stats figure progress outfile host \
+	recording recording_load workload workload_spec strace_import \
+	config place prime option_set option_workload options \
+	result result_field result_decode result_load value group select \
+	cell_common trend summary sweep measure kat \
+	curve usl_fit usl_curve usl \
+	hypothesis quantity compare compare_match compare_host compare_gate \
 	compare_noise verdict verdict_data \
-	lines recording recording_load workload workload_spec strace_import \
-	option_workload \
-	curve usl_fit usl_curve usl
+	table table_cell table_control csv csv_scale report view \
+	report_fairness report_lockprof report_lockstat report_waits \
+	plot_data plot_panel plot_waits plot_script plot
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
