@@ -7,8 +7,11 @@
 #include "lib/lock.h"
 
 enum {
-	/* Some 100 us: longer than a queue of short holds takes. */
-	SPIN_POLLS	= 4096,
+	/*
+	 * A few us: longer than handing over takes, and nothing to a time
+	 * slice.  Where every thread has a CPU a yield returns at once.
+	 */
+	SPIN_POLLS	= 64,
 	/* About what handing over a lock takes. */
 	TICKET_PAUSES	= 8,
 	/* As in the cohorts of LiTL, to the next power of two. */
