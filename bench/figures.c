@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "bench/figures.h"
+#include "bench/place.h"
 #include "bench/stats.h"
 #include "lib/crypto.h"
 
@@ -62,17 +63,21 @@ figures_run_cell(const struct engine *engine, const struct cell *ce,
 {
 	static struct cell_measure cm;
 	struct bench_config config;
+	struct place place;
 	struct cell_params cp = { .cp_cell = *ce, .cp_config = &config,
-	    .cp_time_s = time_s, .cp_stop = &stop };
+	    .cp_place = &place, .cp_time_s = time_s, .cp_stop = &stop };
 	char why[CELL_ERROR_SIZE];
 
+	CTASSERT(PLACE_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
 	bench_config_default(&config, cpu_count());
-	if (engine->en_run(&cp, &cm, why) != 0) {
+	if (place_parse(&place, "compact", why) != 0 ||
+	    engine->en_run(&cp, &cm, why) != 0) {
 		fprintf(stderr, "rngsim-figures: %s\n", why);
 		exit(EXIT_FAILURE);
 	}
 	*rs = cm.cm_sample;
 	cell_measure_free(&cm);
+	place_free(&place);
 }
 
 static const struct {

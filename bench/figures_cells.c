@@ -24,9 +24,13 @@ effect_of(const char *lock)
 	for (round = 0; round < ROUNDS; round++) {
 		for (k = 0; k < 2; k++) {
 			for (d = 0; d < 2; d++) {
-				struct cell ce = { designs[d], lock,
-				    cipher_find("aes"), k == 0 ? 1 : cpus,
-				    64 * KIB };
+				struct cell ce = {
+					.ce_design = designs[d],
+					.ce_lock = lock,
+					.ce_cipher = cipher_find("aes"),
+					.ce_readers = k == 0 ? 1 : cpus,
+					.ce_request_bytes = 64 * KIB,
+				};
 
 				figures_run_cell(&ENGINE(real), &ce, 0.5, &rs);
 				total[d][k][round] = rs.total_mb_per_s;
@@ -84,8 +88,13 @@ figures_profiling(void)
 	    "least 0.98)");
 	for (c = 0; c < cipher_count; c++) {
 		for (s = 0; s < 2; s++) {
-			struct cell ce = { "concurrent", "mtx", ciphers[c], 1,
-			    sizes[s] };
+			struct cell ce = {
+				.ce_design = "concurrent",
+				.ce_lock = "mtx",
+				.ce_cipher = ciphers[c],
+				.ce_readers = 1,
+				.ce_request_bytes = sizes[s],
+			};
 
 			for (round = 0; round < ROUNDS; round++) {
 				figures_run_cell(&ENGINE(real), &ce, 0.3, &on);

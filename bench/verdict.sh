@@ -58,6 +58,7 @@ rngsim sweep -r 1-5 -s 4k,64k -l mtx,mtx-spin,pthread,futex,mcs -n 5 -t 0.03 \
     -S rngsim.warmup_ms=10 -o "$dir/large.json"
 start=$(date +%s)
 rngsim compare "$dir/large.json" "$dir/large.json"
+rngsim report "$dir/large.json" --usl
 rngsim report "$dir/large.json" --plot "$dir/large.png"
 end=$(date +%s)
 echo "      less than $((end - start + 1)) s"
