@@ -5,14 +5,13 @@
  * Parts start in dependency order and end in reverse.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cell_run.h"
-#include "bench/prime.h"
-#include "lib/wipe.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
 
@@ -171,15 +170,24 @@ bytes_so_far(struct cell_run *run)
 	return (bytes);
 }
 
+static double
+mb_per_s(uint64_t bytes, int64_t ns)
+{
+
+	return (ns > 0 ? (double)bytes * 1e3 / (double)ns : 0);
+}
+
 /* The window; fills what only the clock on the wall can tell. */
 static int
 measure(struct cell_run *run, struct result_sample *rs)
 {
 	const struct cell_params *cp = run->run_params;
-	int64_t cpu_ns, start_ns, then_ns, now_ns;
-	uint64_t then = 0, bytes;
+	int64_t cpu_ns, half_ns = 0, now_ns, part_ns, start_ns, then_ns;
+	uint64_t bytes = 0, half = 0, then = 0;
+	double first;
 	unsigned i;
 
+	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
 	now_ns = machine_uptime_ns();
 	if (sleep_until(run, now_ns +
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS) != 0)
@@ -191,18 +199,27 @@ measure(struct cell_run *run, struct result_sample *rs)
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
-	for (i = 0; i < CELL_INTERVALS; i++) {
-		if (sleep_until(run, start_ns + (int64_t)(cp->cp_time_s * 1e9 *
-		    (i + 1) / CELL_INTERVALS)) != 0)
+	for (i = 1; i <= CELL_INTERVALS; i++) {
+		if (sleep_until(run, start_ns + part_ns * i) != 0)
 			return (cell_fail(run, EINTR, "interrupted"));
 		now_ns = machine_uptime_ns();
+		/* Woken late: what is left of this part says nothing. */
+		if (i < CELL_INTERVALS && now_ns - then_ns < part_ns / 2)
+			continue;
 		bytes = bytes_so_far(run);
-		rs->interval_mb_per_s[i] = (double)(bytes - then) * 1e3 /
-		    (double)(now_ns - then_ns);
+		rs->interval_mb_per_s[rs->intervals++] = mb_per_s(bytes - then,
+		    now_ns - then_ns);
 		then = bytes;
 		then_ns = now_ns;
+		if (half_ns == 0 && i >= CELL_INTERVALS / 2) {
+			half_ns = now_ns;
+			half = bytes;
+		}
 	}
-	rs->intervals = CELL_INTERVALS;
+	first = mb_per_s(half, half_ns - start_ns);
+	if (first > 0 && now_ns > half_ns)
+		rs->drift_share = fabs(mb_per_s(bytes - half,
+		    now_ns - half_ns) / first - 1);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
 	run->run_close_cycles = machine_cycles();
 	set_phase(run, PHASE_STOP);
@@ -252,6 +269,7 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 		return (ENOMEM);
 	}
 	memset(run, 0, sizeof(*run));
+	MPASS(cp->cp_place != NULL);
 	run->run_params = cp;
 	run->run_error = error_text;
 	atomic_init_32(&run->run_phase, PHASE_START);
@@ -300,11 +318,15 @@ lock_pairs(unsigned n)
 	unsigned i;
 
 	machine_attach(&td, "rngsim");
-	if (lockprof_init(&prof, 1, 1, site) != 0 ||
-	    lock_init(&lock, lock_class_find("mtx"), "calibration", &config,
-	    &prof) != 0) {
+	if (lockprof_init(&prof, 1, 1, site) != 0) {
 		machine_detach();
-		return (0);
+		return (-1);
+	}
+	if (lock_init(&lock, lock_class_find("mtx"), "calibration", &config,
+	    &prof) != 0) {
+		lockprof_fini(&prof);
+		machine_detach();
+		return (-1);
 	}
 	lockprof_open(&prof, WINDOW);
 	start_ns = machine_uptime_ns();

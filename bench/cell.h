@@ -36,7 +36,7 @@ struct cell {
 struct cell_params {
 	struct cell	 cp_cell;
 	const struct bench_config *cp_config;
-	const struct place *cp_place;
+	const struct place *cp_place;	/* not NULL */
 	double		 cp_time_s;
 	uint64_t	 cp_seed;	/* of what the workload draws */
 	/* Set by a signal handler: end soon. */
@@ -85,7 +85,10 @@ struct engine {
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,
 			    char error[CELL_ERROR_SIZE]);
-	/* Time n uncontended lock and unlock pairs take here, ns in all. */
+	/*
+	 * Time n uncontended lock and unlock pairs take here, ns in all; less
+	 * than 0 when there is no memory for a lock.
+	 */
 	double		(*en_lock_pairs)(unsigned n);
 };
 

@@ -52,9 +52,9 @@ note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
 	if (share <= 0 || made != n)
 		return;
 	r->r_edge_requests -= 1;
-	hist_add(&r->r_latency, now - due);
+	hist_add(&r->r_latency, machine_cycles_since(due, now));
 	if (is_open(r->r_run))
-		hist_add(&r->r_uncorrected, now - last);
+		hist_add(&r->r_uncorrected, machine_cycles_since(last, now));
 }
 
 static void
@@ -99,7 +99,8 @@ reader_loop(struct reader *r)
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
 		if (phase == seen && phase == PHASE_MEASURE) {
 			bytes += made;
-			hist_add(&r->r_latency, now - last);
+			hist_add(&r->r_latency,
+			    machine_cycles_since(last, now));
 			atomic_store_64(&r->r_bytes, bytes);
 		} else if (phase != seen) {
 			note_edge(r, seen, last, last, now, made, n);
@@ -226,9 +227,10 @@ player_loop(struct reader *r)
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
 		if (phase == seen && phase == PHASE_MEASURE) {
 			bytes += made;
-			hist_add(&r->r_latency, now - due);
+			hist_add(&r->r_latency, machine_cycles_since(due, now));
 			if (open)
-				hist_add(&r->r_uncorrected, now - last);
+				hist_add(&r->r_uncorrected,
+				    machine_cycles_since(last, now));
 			atomic_store_64(&r->r_bytes, bytes);
 		} else if (phase != seen) {
 			if (!waiting)

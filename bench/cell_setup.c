@@ -24,9 +24,8 @@ thread_count(const struct cell_run *run)
  * not known before there is a queue.
  */
 static struct lock_config
-lock_config(const struct cell_run *run)
+for_all_threads(const struct cell_run *run, struct lock_config config)
 {
-	struct lock_config config = run->run_params->cp_config->bc_lock;
 
 	config.threads = index_harvest(run) + 1 + RANDOM_SOURCES + 1;
 	return (config);
@@ -40,7 +39,7 @@ make_generator(struct cell_run *run, struct generator **g)
 	struct generator_params gp = {
 		.gp_cipher = ce->ce_cipher,
 		.gp_lock = lock_class_find(ce->ce_lock),
-		.gp_lock_config = lock_config(run),
+		.gp_lock_config = for_all_threads(run, bc->bc_lock),
 		.gp_prof = &run->run_prof,
 		.gp_config = bc->bc_generator,
 	};
@@ -86,7 +85,9 @@ setup_harvest(struct cell_run *run)
 		.hp_generator = run->run_dev.rd_generator,
 		.hp_config = &run->run_params->cp_config->bc_harvest,
 		.hp_lock = lock_class_find("mtx-spin"),
-		.hp_lock_config = lock_config(run),
+		/* What -S sets is Fortuna's. */
+		.hp_lock_config = for_all_threads(run,
+		    lock_config_default(cpu_count())),
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
 	};
@@ -222,7 +223,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	if (error != 0)
 		return (error);
 	run->run_producer_count = harvestq_producers(run->run_hq);
-	MPASS(thread_count(run) <= lock_config(run).threads);
+	MPASS(thread_count(run) <=
+	    for_all_threads(run, lock_config_default(1)).threads);
 	run->run_producers = aligned_alloc(_Alignof(struct producer),
 	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
 	if (run->run_producers == NULL ||

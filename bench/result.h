@@ -129,8 +129,9 @@ struct result_sample {
 	double		total_mb_per_s;
 	double		*reader_mb_per_s;	/* one for each reader */
 	unsigned	*reader_cpu;	/* where each ended, OS numbering */
-	double		*interval_mb_per_s;	/* the window in equal parts */
+	double		*interval_mb_per_s;	/* the window in parts */
 	unsigned	intervals;
+	double		drift_share;	/* of rate, half to half */
 	double		reads_per_s;
 	double		readers_cpu_percent;	/* all readers' CPU time */
 	/*

@@ -99,6 +99,7 @@ const struct result_field result_field_sample[] = {
 	MEMBER(result_sample, start_skew_ms, REAL, false),
 	MEMBER(result_sample, stop_skew_ms, REAL, false),
 	MEMBER(result_sample, reseeds, REAL, false),
+	MEMBER(result_sample, drift_share, REAL, false),
 	MEMBER(result_sample, harvest_cpu_os, COUNT, false),
 	MEMBER(result_sample, gate, NAME, false),
 	OBJECT(result_sample, latency_ns, false, latency),

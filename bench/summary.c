@@ -124,17 +124,12 @@ varies(const struct cell *ce)
 }
 
 /* Whether a window's second half went at another rate than its first. */
-static double
-drift(const struct result_sample *rs)
+static bool
+drifted(const struct result_sample *rs)
 {
-	double half[2] = { 0, 0 };
-	unsigned k;
 
-	if (rs->reads_per_s * rs->window_s < drift_min_reads * rs->intervals)
-		return (0);
-	for (k = 0; k < rs->intervals; k++)
-		half[k >= rs->intervals / 2] += rs->interval_mb_per_s[k];
-	return (half[0] > 0 ? fabs(half[1] / half[0] - 1) : 0);
+	return (rs->reads_per_s * rs->window_s >= drift_min_reads *
+	    rs->intervals && rs->drift_share > drift_max_share);
 }
 
 int
@@ -142,7 +137,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
 	struct result_sample *rs = &cm->cm_sample;
 
-	if (!varies(&sc->sc_cell) && drift(rs) > drift_max_share)
+	if (!varies(&sc->sc_cell) && drifted(rs))
 		snprintf(rs->gate, sizeof(rs->gate), "drift");
 	if (add_rows(sc, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
 	    cm->cm_wait_count) != 0) {
@@ -168,7 +163,13 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 void
 summary_free(struct sweep_cell *sc)
 {
+	unsigned i;
 
+	for (i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++) {
+		free(sc->sc_samples[i].reader_mb_per_s);
+		free(sc->sc_samples[i].reader_cpu);
+		free(sc->sc_samples[i].interval_mb_per_s);
+	}
 	free(sc->sc_samples);
 	free(sc->sc_rows);
 	free(sc->sc_waits);

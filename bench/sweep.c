@@ -148,18 +148,21 @@ control_size(const struct options *op)
 }
 
 /* What one time stamp costs, and profiling one acquisition. */
-static void
+static int
 calibrate(struct result_host *host)
 {
 	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
+	double bare, real;
 	volatile uint64_t sink;
 	int64_t start_ns;
 	unsigned i, k;
 
 	for (i = 0; i < CALIBRATION_ROUNDS; i++) {
-		cost[i] = (ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS) -
-		    ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS)) /
-		    CALIBRATION_PAIRS;
+		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
+		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
+		if (real < 0 || bare < 0)
+			return (ENOMEM);
+		cost[i] = (real - bare) / CALIBRATION_PAIRS;
 		start_ns = tick_ns();
 		for (k = 0; k < CALIBRATION_PAIRS; k++)
 			sink = tick_cycles();
@@ -168,6 +171,7 @@ calibrate(struct result_host *host)
 	(void)sink;
 	host->profile_ns = fmax(0, stats_median(cost, CALIBRATION_ROUNDS));
 	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
+	return (0);
 }
 
 static void
@@ -239,8 +243,7 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	gmtime_r(&now, &tm);
 	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	result_host_fill(&r->host);
-	calibrate(&r->host);
-	return (0);
+	return (calibrate(&r->host));
 }
 
 static const struct engine *
@@ -251,7 +254,7 @@ engine_for(const struct options *op)
 	    &ENGINE(bare));
 }
 
-/* Progress counts half-seconds of measuring, warm-up included. */
+/* What progress says is being measured. */
 static void
 label_cell(const struct sweep_cell *sc, char *buf, size_t size)
 {

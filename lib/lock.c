@@ -98,7 +98,7 @@ begin_row(struct lockprof_row *r, uint32_t window)
 	r->lr_window = window;
 }
 
-/* The acquisitions that others had between the thread's last and this. */
+/* How many acquisitions after the thread's last this one is. */
 static void
 record_thread(struct lockprof_thread *lt, uint64_t acquisition,
     uint32_t window)
@@ -150,7 +150,7 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
 	if (r->lr_window != window)
 		begin_row(r, window);
-	hold = end_cycles - lh->lh_start_cycles;
+	hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);
 	r->lr_count++;
 	r->lr_hold_cycles += hold;
 	if (hold > r->lr_hold_max_cycles)

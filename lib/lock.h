@@ -60,7 +60,7 @@ struct lock_config {
 	unsigned	ticket_pauses;
 	/* LK_PASS_LIMIT: hand-overs within a node while others wait. */
 	unsigned	pass_limit;
-	/* LK_NODES: NUMA nodes to pretend, CPUs dealt in turn; 0: none. */
+	/* LK_NODES: NUMA nodes to pretend, threads in turn; 0: none. */
 	unsigned	nodes;
 	/*
 	 * Threads that may use the lock, 1..LOCK_THREADS_MAX; each has an
@@ -74,8 +74,8 @@ struct lock_config {
 struct lock_class;
 
 /*
- * A lock.  What precedes its state is read-only while in use; the state has a
- * cache line for itself.
+ * A lock.  What precedes its state is read-only while in use; the state shares
+ * its cache line with what profiling writes for each owner, and nothing else.
  */
 struct lock {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -111,7 +111,7 @@ struct lock_node {
  * lc_fini	undoes it; the lock is not owned.
  * lc_lock	acquires, with acquire ordering.  Returns whether it had to wait
  *		and in that case, only then, fills *w: lock_wait_begin() first,
- *		lock_wait_end() last.  Not recursive.
+ *		lock_wait_end() or lock_wait_end_blocked() last.  Not recursive.
  * lc_trylock	acquires if that is possible at once; returns whether it did.
  *		NULL in a kind that cannot tell before it has joined the queue.
  * lc_unlock	releases with release ordering; the caller owns the lock.
@@ -253,8 +253,8 @@ lock_release(struct lock *l, struct lock_node *n)
 int lock_lines_init(struct lock *l, size_t n, size_t size);
 
 /*
- * For kinds: a wait begins, with nothing blocked or yielded yet, and ends.
- * What was neither asleep nor before was spinning.
+ * For kinds: a wait begins, with nothing blocked or yielded yet, and ends; what
+ * of it was not asleep was spinning.
  */
 static inline void
 lock_wait_begin(struct lock *l, struct lock_wait *w)
@@ -272,8 +272,25 @@ static inline void
 lock_wait_end(struct lock_wait *w)
 {
 
-	w->lw_spin_cycles = LOCK_PROFILING ? machine_cycles() -
-	    w->lw_start_cycles - w->lw_block_cycles : 0;
+	uint64_t wait;
+
+	if (!LOCK_PROFILING)
+		return;
+	wait = machine_cycles_since(w->lw_start_cycles, machine_cycles());
+	w->lw_spin_cycles = wait > w->lw_block_cycles ? wait -
+	    w->lw_block_cycles : 0;
+}
+
+/* In place of lock_wait_end() where all of the wait was asleep. */
+static inline void
+lock_wait_end_blocked(struct lock_wait *w)
+{
+
+	if (!LOCK_PROFILING)
+		return;
+	w->lw_block_cycles = machine_cycles_since(w->lw_start_cycles,
+	    machine_cycles());
+	w->lw_spin_cycles = 0;
 }
 
 /*

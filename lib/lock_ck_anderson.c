@@ -79,7 +79,7 @@ anderson_owned(struct lock *l)
 LOCK_CLASS(ck_anderson) = {
 	.lc_name	= "ck-anderson",
 	.lc_descr	= "array, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= anderson_init,
 	.lc_fini	= lock_ck_fini,

@@ -34,6 +34,7 @@ static struct place *
 place_of(struct lock *l)
 {
 
+	MPASS(machine_curthread()->mt_index < l->lo_config.threads);
 	return ((struct place *)l->lo_lines + machine_curthread()->mt_index);
 }
 
@@ -85,7 +86,7 @@ clh_owned(struct lock *l)
 LOCK_CLASS(ck_clh) = {
 	.lc_name	= "ck-clh",
 	.lc_descr	= "CLH, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= clh_init,
 	.lc_fini	= lock_ck_fini,

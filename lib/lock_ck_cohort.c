@@ -115,7 +115,7 @@ cohort_owned(struct lock *l)
 LOCK_CLASS(ck_cohort) = {
 	.lc_name	= "ck-cohort",
 	.lc_descr	= "tickets in tickets, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_knobs	= LK_PASS_LIMIT | LK_NODES,
 	.lc_init	= cohort_init,

@@ -65,7 +65,7 @@ fas_owned(struct lock *l)
 LOCK_CLASS(ck_fas) = {
 	.lc_name	= "ck-fas",
 	.lc_descr	= "test-and-set, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_init	= fas_init,
 	.lc_fini	= lock_ck_fini,

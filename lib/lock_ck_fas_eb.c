@@ -67,7 +67,7 @@ fas_eb_owned(struct lock *l)
 LOCK_CLASS(ck_fas_eb) = {
 	.lc_name	= "ck-fas-eb",
 	.lc_descr	= "ck-fas with exponential back-off",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_SPIN,
 	.lc_init	= fas_eb_init,
 	.lc_fini	= lock_ck_fini,

@@ -68,7 +68,7 @@ mcs_owned(struct lock *l)
 LOCK_CLASS(ck_mcs) = {
 	.lc_name	= "ck-mcs",
 	.lc_descr	= "MCS, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= mcs_init,
 	.lc_fini	= lock_ck_fini,

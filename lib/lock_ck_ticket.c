@@ -70,7 +70,7 @@ ticket_owned(struct lock *l)
 LOCK_CLASS(ck_ticket) = {
 	.lc_name	= "ck-ticket",
 	.lc_descr	= "ticket, of the Concurrency Kit",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= ticket_init,
 	.lc_fini	= lock_ck_fini,

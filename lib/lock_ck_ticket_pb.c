@@ -73,7 +73,7 @@ ticket_pb_owned(struct lock *l)
 LOCK_CLASS(ck_ticket_pb) = {
 	.lc_name	= "ck-ticket-pb",
 	.lc_descr	= "ck-ticket; who is far behind looks less often",
-	.lc_type	= "spin mutex",
+	.lc_type	= "spin lock",
 	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
 	.lc_init	= ticket_pb_init,
 	.lc_fini	= lock_ck_fini,

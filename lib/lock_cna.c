@@ -8,7 +8,8 @@
  * number of hand-overs, the secondary queue goes before the main one and its
  * head gets the lock.
  * Fairness: FIFO within a node; who is passed over waits for at most
- * rngsim.lock.pass_limit hand-overs more before the queue moves on.
+ * rngsim.lock.pass_limit hand-overs more before the queue moves on, once for
+ * each node whose turn comes first.
  * Bytes: 8, and a line in each acquisition.  Uncontended: one atomic each way.
  *
  * Departs: the paper ends the preference for a node by a random draw, this

@@ -50,14 +50,11 @@ futex_fini(struct lock *l)
 static void __attribute__((noinline))
 futex_block(struct lock *l, struct lock_wait *w)
 {
-	uint64_t start;
 
 	lock_wait_begin(l, w);
-	start = lockprof_stamp();
 	while (atomic_swap_acq_32(word_of(l), FUTEX_AWAITED) != FUTEX_FREE)
 		machine_wait_32(word_of(l), FUTEX_AWAITED, -1);
-	w->lw_block_cycles = lockprof_stamp() - start;
-	w->lw_spin_cycles = 0;
+	lock_wait_end_blocked(w);
 }
 
 static bool

@@ -49,8 +49,7 @@ pthread_lock_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	lock_wait_begin(l, w);
 	error = pthread_mutex_lock(mutex_of(l));
 	KASSERT(error == 0, ("pthread_mutex_lock: %d", error));
-	w->lw_block_cycles = lockprof_stamp() - w->lw_start_cycles;
-	w->lw_spin_cycles = 0;
+	lock_wait_end_blocked(w);
 	return (true);
 }
 

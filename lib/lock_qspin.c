@@ -8,8 +8,8 @@
  * two threads seldom need a node.  Later ones queue on nodes of their own.  The
  * head of the queue waits until neither an owner nor a pending waiter is left,
  * takes the lock, and lets the next become head.
- * Fairness: FIFO from the first atomic on.  One waiter without a CPU stops all
- * behind it.
+ * Fairness: FIFO from the pending bit or a place in the queue on.  One waiter
+ * without a CPU stops all behind it.
  * Bytes: 4, and a line for each thread.  Uncontended: one atomic each way.
  *
  * Departs: a release is an atomic, as machine.h has no words of mixed size;

@@ -67,8 +67,14 @@ static inline void
 lock_spin_pause(struct lock_spin *ls, unsigned n)
 {
 
-	machine_pause(n);
-	lock_spin_polled(ls, n);
+	unsigned most;
+
+	while (n > 0) {
+		most = ls->ls_polls != 0 && ls->ls_left < n ? ls->ls_left : n;
+		machine_pause(most);
+		lock_spin_polled(ls, most);
+		n -= most;
+	}
 }
 
 #endif

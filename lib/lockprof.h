@@ -2,9 +2,10 @@
  * Lock profiling: what LOCK_PROFILING(9) and lockstat(1) would say, by lock, by
  * place in the program and by thread.
  *
- * Each thread writes rows of its own, without atomics on shared words and after
- * the lock was released, so that profiling lengthens no hold by more than the
- * reading of one time stamp.  Compiled out where LOCK_PROFILING is 0.
+ * Each thread writes rows of its own, those of its mt_index, which no other may
+ * have: without atomics on shared words and after the lock was released, so
+ * that profiling lengthens no hold by more than the reading of one time stamp.
+ * Compiled out where LOCK_PROFILING is 0.
  */
 #ifndef LIB_LOCKPROF_H
 #define LIB_LOCKPROF_H
@@ -38,8 +39,8 @@ struct lock_wait {
 };
 
 /*
- * What profiling keeps in a lock; written by its owner.  The two are read by
- * those who wait, so they share the line that those look at anyway.
+ * What profiling keeps in a lock; written by its owner.  A waiter reads lo_site
+ * once, so the two are on the line that an acquisition touches anyway.
  */
 struct lockprof_owner {
 	struct m64	lo_acquisitions;

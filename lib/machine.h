@@ -56,6 +56,7 @@ static inline void machine_yield(void);
 
 /* A time stamp for measuring durations; the others convert. */
 static inline uint64_t machine_cycles(void);
+static inline uint64_t machine_cycles_since(uint64_t then, uint64_t now);
 static inline int64_t machine_cycles_to_ns(uint64_t cycles);
 static inline uint64_t machine_ns_to_cycles(uint64_t ns);
 

@@ -213,6 +213,13 @@ machine_cycles(void)
 	return (tick_cycles());
 }
 
+static inline uint64_t
+machine_cycles_since(uint64_t then, uint64_t now)
+{
+
+	return (tick_since(then, now));
+}
+
 static inline int64_t
 machine_cycles_to_ns(uint64_t cycles)
 {

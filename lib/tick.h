@@ -73,6 +73,17 @@ void tick_calibrate(void);
  */
 int64_t tick_cycles_to_ns(uint64_t cycles);
 
+/*
+ * From one tick_cycles() to a later one; 0 where the later is the smaller, as
+ * above.
+ */
+static inline uint64_t
+tick_since(uint64_t then, uint64_t now)
+{
+
+	return (now - then > UINT64_MAX / 2 ? 0 : now - then);
+}
+
 /* How far tick_cycles() gets in ns nanoseconds. */
 uint64_t tick_ns_to_cycles(uint64_t ns);
 
