@@ -17,7 +17,9 @@ enum {
 	HANG_US		= 300 * 1000,
 	CROWD		= 5,
 	ACQUISITIONS	= 1000,
-	WAITERS		= 4
+	TRIES		= 100,
+	WAITERS		= 4,
+	HANGS		= 5
 };
 
 static struct mthread self;
@@ -346,6 +348,17 @@ hangs(const struct lock_class *class)
 	return (false);
 }
 
+/* On a machine that is busy enough a sound lock may seem to, but not always. */
+static bool
+always_hangs(const struct lock_class *class)
+{
+	unsigned i;
+
+	for (i = 0; i < HANGS && hangs(class); i++)
+		continue;
+	return (i == HANGS);
+}
+
 /* Whether a crowd's pair of numbers came to harm. */
 static bool
 spoils(const struct lock_class *class)
@@ -400,6 +413,9 @@ ATF_TC_HEAD(mutant__does_not_exclude, tc)
 ATF_TC_BODY(mutant__does_not_exclude, tc)
 {
 	struct lock_config config;
+#if !defined(__SANITIZE_THREAD__)
+	unsigned i;
+#endif
 
 	setup();
 	config = config_default();
@@ -408,7 +424,9 @@ ATF_TC_BODY(mutant__does_not_exclude, tc)
 	ATF_CHECK(!spoils(&mutant_sound));
 #if !defined(__SANITIZE_THREAD__)
 	/* It would say so, too. */
-	ATF_CHECK(spoils(&mutant_skipping));
+	for (i = 0; i < TRIES && !spoils(&mutant_skipping); i++)
+		continue;
+	ATF_CHECK(i < TRIES);
 #endif
 }
 
@@ -422,12 +440,15 @@ ATF_TC_HEAD(mutant__admits_two, tc)
 ATF_TC_BODY(mutant__admits_two, tc)
 {
 	struct lock_config config;
-	bool alone, ordered;
+	bool alone = true, ordered;
+	unsigned i;
 
 	setup();
 	config = config_default();
 	ATF_CHECK(keeps_out(&mutant_doubling, &config));
-	queue(&mutant_doubling, &alone, &ordered);
+	/* Two that may be inside together need not meet each time. */
+	for (i = 0; i < TRIES && alone; i++)
+		queue(&mutant_doubling, &alone, &ordered);
 	ATF_CHECK(!alone);
 	queue(&mutant_sound, &alone, &ordered);
 	ATF_CHECK(alone && ordered);
@@ -461,10 +482,10 @@ ATF_TC_BODY(mutant__hangs, tc)
 {
 
 	setup();
-	ATF_CHECK(!hangs(&mutant_sound));
-	ATF_CHECK(hangs(&mutant_losing));
-	ATF_CHECK(!hangs(&mutant_gap));
-	ATF_CHECK(hangs(&mutant_hasty));
+	ATF_CHECK(!always_hangs(&mutant_sound));
+	ATF_CHECK(always_hangs(&mutant_losing));
+	ATF_CHECK(!always_hangs(&mutant_gap));
+	ATF_CHECK(always_hangs(&mutant_hasty));
 }
 
 ATF_TC(mutant__tries_wrongly);
