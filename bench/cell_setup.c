@@ -234,6 +234,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    harvest_site_names) != 0)
 		return (cell_fail(run, ENOMEM, "no memory for %u threads' "
 		    "profiles", thread_count(run)));
+	run->run_prof.lp_skipcount = run->run_hprof.lp_skipcount =
+	    run->run_params->cp_config->bc_lock.prof_skipcount;
 	run->run_main.mt_index = thread_count(run) - 1;
 	return (setup_readers(run));
 }

@@ -59,7 +59,7 @@ figures_heading(const char *what)
 
 void
 figures_run_cell(const struct engine *engine, const struct cell *ce,
-    double time_s, struct result_sample *rs)
+    double time_s, unsigned skipcount, struct result_sample *rs)
 {
 	static struct cell_measure cm;
 	struct bench_config config;
@@ -70,6 +70,7 @@ figures_run_cell(const struct engine *engine, const struct cell *ce,
 
 	CTASSERT(PLACE_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
 	bench_config_default(&config, cpu_count());
+	config.bc_lock.prof_skipcount = skipcount;
 	if (place_parse(&place, "compact", why) != 0 ||
 	    engine->en_run(&cp, &cm, why) != 0) {
 		fprintf(stderr, "rngsim-figures: %s\n", why);

@@ -23,9 +23,13 @@ const char *figures_spread(const double *v, unsigned n, const char *fmt,
 /* Prints what a part measures, on which machine and when. */
 void figures_heading(const char *what);
 
-/* Measures one repeat of a cell; ends the program when that fails. */
+/*
+ * Measures one repeat of a cell; ends the program when that fails.
+ *
+ *   skipcount  in  debug.lock.prof.skipcount
+ */
 void figures_run_cell(const struct engine *engine, const struct cell *ce,
-    double time_s, struct result_sample *rs);
+    double time_s, unsigned skipcount, struct result_sample *rs);
 
 /*
  * The parts.  Each measures and prints; what it was aimed at stands in its

@@ -77,12 +77,13 @@ hist_add(struct hist *h, uint64_t v)
 	h->hi_bucket[hist_index(v)]++;
 }
 
+/* Counts one value n times. */
 static inline void
-hist_small_add(struct hist_small *h, uint64_t v)
+hist_small_add(struct hist_small *h, uint64_t v, uint32_t n)
 {
 
 	h->hs_bucket[v >> HIST_SMALL_BITS != 0 ? HIST_SMALL_BUCKETS - 1 :
-	    hist_index_of(v, HIST_SMALL_SUB_BITS)]++;
+	    hist_index_of(v, HIST_SMALL_SUB_BITS)] += n;
 }
 
 /* Adds from's counts to h. */

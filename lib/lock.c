@@ -107,7 +107,8 @@ record_thread(struct lockprof_thread *lt, uint64_t acquisition,
 	if (lt->lt_window != window)
 		begin_thread(lt, window);
 	if (lt->lt_last != 0)
-		hist_small_add(&lt->lt_reacquire, acquisition - lt->lt_last);
+		hist_small_add(&lt->lt_reacquire, acquisition - lt->lt_last,
+		    1);
 	lt->lt_last = acquisition;
 }
 
@@ -123,9 +124,9 @@ record_wait(struct lockprof_row *r, const struct lock_wait *w)
 	if (wait > r->lr_wait_max_cycles)
 		r->lr_wait_max_cycles = wait;
 	if (w->lw_spin_cycles > 0)
-		hist_small_add(&r->lr_spin, w->lw_spin_cycles);
+		hist_small_add(&r->lr_spin, w->lw_spin_cycles, 1);
 	if (w->lw_block_cycles > 0)
-		hist_small_add(&r->lr_block, w->lw_block_cycles);
+		hist_small_add(&r->lr_block, w->lw_block_cycles, 1);
 	if (w->lw_holder < LOCKPROF_SITES_MAX) {
 		r->lr_for[w->lw_holder].lv_count++;
 		r->lr_for[w->lw_holder].lv_cycles += wait;
@@ -150,12 +151,14 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
 	if (r->lr_window != window)
 		begin_row(r, window);
-	hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);
 	r->lr_count++;
-	r->lr_hold_cycles += hold;
-	if (hold > r->lr_hold_max_cycles)
-		r->lr_hold_max_cycles = hold;
-	hist_small_add(&r->lr_hold, hold);
+	if (lh->lh_weight != 0) {
+		hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);
+		r->lr_hold_cycles += hold * lh->lh_weight;
+		if (hold > r->lr_hold_max_cycles)
+			r->lr_hold_max_cycles = hold;
+		hist_small_add(&r->lr_hold, hold, lh->lh_weight);
+	}
 	if (lh->lh_contended)
 		record_wait(r, &lh->lh_wait);
 }

@@ -67,8 +67,12 @@ struct lock_config {
 	 * mt_index of its own, 0..threads - 1.
 	 */
 	unsigned	threads;
-	/* Profile; the program's choice of flavour, not the lock's. */
+	/*
+	 * Profile, and how many holds not to time for each that is; the
+	 * program's choice of flavour and of profile, not the lock's.
+	 */
 	bool		prof_enable;
+	unsigned	prof_skipcount;
 };
 
 struct lock_class;
@@ -236,7 +240,7 @@ lock_release(struct lock *l, struct lock_node *n)
 {
 	uint64_t now;
 
-	now = lockprof_stamp();
+	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 }

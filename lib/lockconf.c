@@ -79,6 +79,14 @@ const struct tunable lock_tunables[] = {
 		.tn_offset = offsetof(struct lock_config, prof_enable),
 	},
 	{
+		.tn_name = "debug.lock.prof.skipcount",
+		.tn_descr = "holds not timed for each that is; 0 times all",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct lock_config, prof_skipcount),
+		.tn_min = 0,
+		.tn_max = 1023,
+	},
+	{
 		.tn_name = "rngsim.lock.spin_polls",
 		.tn_descr = "polls before a spinner yields its CPU; 0: never",
 		.tn_type = TUNABLE_UINT,

@@ -53,6 +53,7 @@ struct lockprof_hold {
 	uint64_t	lh_acquisition;	/* the lock's so-many-th */
 	struct lock_wait lh_wait;	/* valid if contended */
 	uint32_t	lh_site;
+	uint32_t	lh_weight;	/* holds that this one's time is for */
 	bool		lh_contended;
 };
 
@@ -98,6 +99,11 @@ struct lockprof {
 	struct m32	 lp_window;	/* 0: not recording */
 	unsigned	 lp_threads;
 	unsigned	 lp_sites;
+	/*
+	 * Holds that are not timed for each that is, of those without a wait;
+	 * 0 times all.  Set before anyone acquires.
+	 */
+	unsigned	 lp_skipcount;
 	const char *const *lp_site_names;
 	struct lockprof_row *lp_rows;	/* [thread][site] */
 	struct lockprof_thread *lp_thread;	/* [thread] */
@@ -164,6 +170,20 @@ lockprof_owner_init(struct lockprof_owner *lo)
 	atomic_init_32(&lo->lo_site, LOCKPROF_NO_SITE);
 }
 
+/*
+ * How many holds the time of an uncontended one is to stand for: 0 to leave it
+ * untimed.  Which are timed depends on a hash of the acquisition's number, as
+ * sites take turns with a period that counting would fall in step with.
+ */
+static inline uint32_t
+lockprof_weight(const struct lockprof *lp, uint64_t acquisition)
+{
+	uint32_t hash = (uint32_t)(acquisition * 0x9e3779b97f4a7c15u >> 32);
+	uint32_t every = lp->lp_skipcount + 1;
+
+	return (((uint64_t)hash * every >> 32) == 0 ? every : 0);
+}
+
 static inline void
 lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
     struct lockprof_hold *lh, unsigned site, const struct lock_wait *w)
@@ -180,7 +200,19 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
 		atomic_store_32(&lo->lo_site, site);
 	lh->lh_acquisition = atomic_load_64(&lo->lo_acquisitions) + 1;
 	atomic_store_64(&lo->lo_acquisitions, lh->lh_acquisition);
-	lh->lh_start_cycles = machine_cycles();
+	lh->lh_weight = w != NULL || lp->lp_skipcount == 0 ? 1 :
+	    lockprof_weight(lp, lh->lh_acquisition);
+	if (lh->lh_weight != 0)
+		lh->lh_start_cycles = machine_cycles();
+}
+
+/* The time stamp of a release; before it, to be passed on after it. */
+static inline uint64_t
+lockprof_releasing(const struct lockprof *lp, const struct lockprof_hold *lh)
+{
+
+	return (LOCK_PROFILING && lp != NULL && lh->lh_weight != 0 ?
+	    machine_cycles() : 0);
 }
 
 /* Books the hold under another site, once its holder knows better. */

@@ -234,14 +234,14 @@ ATF_TC_BODY(hist_small__error_bound, tc)
 	for (v = 0; v < UINT64_C(1) << HIST_SMALL_BITS;
 	    v = v < 100 ? v + 1 : v + v / 7) {
 		memset(&h, 0, sizeof(h));
-		hist_small_add(&h, v);
+		hist_small_add(&h, v, 1);
 		q = hist_small_quantile(&h, 0.5);
 		ATF_CHECK_MSG(q >= v && q - v <= v / HIST_SMALL_SUB,
 		    "%" PRIu64 " gives %" PRIu64, v, q);
 	}
 	memset(&h, 0, sizeof(h));
-	hist_small_add(&h, UINT64_MAX);
-	hist_small_add(&h, UINT64_C(1) << HIST_SMALL_BITS);
+	hist_small_add(&h, UINT64_MAX, 1);
+	hist_small_add(&h, UINT64_C(1) << HIST_SMALL_BITS, 1);
 	ATF_CHECK_EQ(2, h.hs_bucket[HIST_SMALL_BUCKETS - 1]);
 	ATF_CHECK_EQ(2, hist_small_count(&h));
 	ATF_CHECK_EQ(hist_small_last(HIST_SMALL_BUCKETS - 1),
@@ -265,9 +265,9 @@ ATF_TC_BODY(hist_small__quantiles_and_merge, tc)
 	ATF_CHECK_EQ(0, hist_small_quantile(&a, 0.5));
 	ATF_CHECK_EQ(0, hist_small_count(&a));
 	for (i = 0; i < 98; i++)
-		hist_small_add(&a, 3);
-	hist_small_add(&b, 5);
-	hist_small_add(&b, 7);
+		hist_small_add(&a, 3, 1);
+	hist_small_add(&b, 5, 1);
+	hist_small_add(&b, 7, 1);
 	hist_small_merge(&a, &b);
 	ATF_CHECK_EQ(100, hist_small_count(&a));
 	ATF_CHECK_EQ(3, hist_small_quantile(&a, 0.98));

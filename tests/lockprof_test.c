@@ -27,7 +27,8 @@ setup(void)
 static void
 hold(unsigned thread, unsigned site, uint64_t cycles)
 {
-	struct lockprof_hold lh = { .lh_start_cycles = 1000, .lh_site = site };
+	struct lockprof_hold lh = { .lh_start_cycles = 1000, .lh_site = site,
+	    .lh_weight = 1 };
 
 	self.mt_index = thread;
 	lockprof_released(&prof, &lh, 1000 + cycles);
@@ -41,6 +42,7 @@ hold_contended(unsigned thread, unsigned site, uint64_t cycles, uint64_t spin,
 	struct lockprof_hold lh = {
 		.lh_start_cycles = 1000,
 		.lh_site = site,
+		.lh_weight = 1,
 		.lh_contended = true,
 		.lh_wait = { .lw_spin_cycles = spin, .lw_block_cycles = block },
 	};
@@ -235,6 +237,7 @@ ATF_TC_BODY(lockprof_sum__histograms_and_holders, tc)
 	struct lockprof_hold lh = {
 		.lh_start_cycles = 1000,
 		.lh_site = 0,
+		.lh_weight = 1,
 		.lh_contended = true,
 		.lh_wait = { .lw_holder = 2, .lw_spin_cycles = 5,
 		    .lw_yields = 3 },
@@ -270,6 +273,55 @@ ATF_TC_BODY(lockprof_sum__histograms_and_holders, tc)
 	ATF_CHECK_EQ(1, r.lr_for[0].lv_count);
 	ATF_CHECK_EQ(6, r.lr_for[0].lv_cycles);
 	ATF_CHECK_EQ(0, r.lr_for[1].lv_count);
+	lockprof_fini(&prof);
+}
+
+ATF_TC(lockprof__skipcount);
+ATF_TC_HEAD(lockprof__skipcount, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Of holds without a wait about one in "
+	    "skipcount + 1 is timed and stands for all, at every site of a "
+	    "pattern; contended ones always are; counts are exact");
+}
+ATF_TC_BODY(lockprof__skipcount, tc)
+{
+	enum { EVERY = 8, HOLDS = 80000, CYCLES = 100 };
+	struct lock_wait w = { .lw_spin_cycles = 5, .lw_holder = 1 };
+	struct lockprof_hold lh;
+	struct lockprof_row r;
+	unsigned i, timed = 0;
+
+	setup();
+	self.mt_index = 0;
+	prof.lp_skipcount = EVERY - 1;
+	lockprof_open(&prof, 1);
+	for (i = 0; i < HOLDS; i++) {
+		lockprof_acquired(&prof, &owner, &lh, i % 2, NULL);
+		timed += lh.lh_weight != 0;
+		ATF_CHECK(lh.lh_weight == 0 || lh.lh_weight == EVERY);
+		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
+	}
+	ATF_CHECK_MSG(timed > HOLDS / EVERY * 9 / 10 &&
+	    timed < HOLDS / EVERY * 11 / 10, "%u timed", timed);
+	for (i = 0; i < 2; i++) {
+		lockprof_sum(&prof, 1, i, 0, 0, &r);
+		ATF_CHECK_EQ(HOLDS / 2, r.lr_count);
+		ATF_CHECK_EQ(CYCLES, r.lr_hold_max_cycles);
+		ATF_CHECK_EQ(CYCLES * hist_small_count(&r.lr_hold),
+		    r.lr_hold_cycles);
+		ATF_CHECK_MSG(r.lr_hold_cycles > HOLDS / 2 * CYCLES * 0.85 &&
+		    r.lr_hold_cycles < HOLDS / 2 * CYCLES * 1.15,
+		    "site %u: %" PRIu64, i, r.lr_hold_cycles);
+	}
+	for (i = 0; i < 10; i++) {
+		lockprof_acquired(&prof, &owner, &lh, 2, &w);
+		ATF_CHECK_EQ(1, lh.lh_weight);
+		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
+	}
+	lockprof_sum(&prof, 1, 2, 0, 0, &r);
+	ATF_CHECK_EQ(10, r.lr_contended);
+	ATF_CHECK_EQ(10 * CYCLES, r.lr_hold_cycles);
 	lockprof_fini(&prof);
 }
 
@@ -392,6 +444,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, lockprof_sum__adds_and_takes_maxima);
 	ATF_TP_ADD_TC(tp, lockprof_resite__last_site_counts);
 	ATF_TP_ADD_TC(tp, lockprof_sum__histograms_and_holders);
+	ATF_TP_ADD_TC(tp, lockprof__skipcount);
 	ATF_TP_ADD_TC(tp, lockprof_sum_threads__reacquire);
 	ATF_TP_ADD_TC(tp, lockprof__none_is_allowed);
 	ATF_TP_ADD_TC(tp, lockprof__misuse);
