@@ -28,6 +28,7 @@ struct thread {
 	uint64_t	 th_died_ns;	/* UINT64_MAX: it has not */
 	enum call	 th_call;	/* begun on an earlier line */
 	uint64_t	 th_call_ns;	/* when */
+	uint64_t	 th_call_line;
 	/* Its requests; only its own recording's first stream is used. */
 	struct recording_stream th_requests;
 };
@@ -319,6 +320,28 @@ end_call(struct import *im, struct thread *th, enum call call,
 	return (0);
 }
 
+/*
+ * A call that begins, or all of one; text has its name and arguments.  A thread
+ * makes one at a time.
+ */
+static int
+begin_call(struct import *im, struct thread *th, const char *text)
+{
+	static const char unfinished[] = "<unfinished ...>";
+	size_t n = strlen(text), tail = sizeof(unfinished) - 1;
+
+	if (th->th_call != CALL_NONE)
+		return (lines_refuse(&im->im_lines, "another call of a thread "
+		    "whose call of line %" PRIu64 " is unfinished: expected "
+		    "\"<... NAME resumed>\" before it", th->th_call_line));
+	if (n < tail || strcmp(text + n - tail, unfinished) != 0)
+		return (end_call(im, th, classify(text), im->im_at_ns, text));
+	th->th_call = classify(text);
+	th->th_call_ns = im->im_at_ns;
+	th->th_call_line = im->im_lines.li_number;
+	return (0);
+}
+
 /* "<... read resumed>" and the end of the call. */
 static int
 resume(struct import *im, struct thread *th, const char *text)
@@ -364,13 +387,7 @@ import_event(struct import *im, const struct event *ev)
 	n = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
 	if (n == 0 || text[n] != '(')
 		return (refuse_line(im));
-	n = strlen(text);
-	if (n >= 16 && strcmp(text + n - 16, "<unfinished ...>") == 0) {
-		th->th_call = classify(text);
-		th->th_call_ns = im->im_at_ns;
-		return (0);
-	}
-	return (end_call(im, th, classify(text), im->im_at_ns, text));
+	return (begin_call(im, th, text));
 }
 
 static int
@@ -435,8 +452,10 @@ busier(const void *a, const void *b)
 	if (ra->rm_count != rb->rm_count)
 		return (ra->rm_count < rb->rm_count ? 1 : -1);
 	/* qsort(3) keeps no order of its own. */
-	return (ra->rm_requests[0].rq_at_ns < rb->rm_requests[0].rq_at_ns ?
-	    -1 : 1);
+	if (ra->rm_requests[0].rq_at_ns != rb->rm_requests[0].rq_at_ns)
+		return (ra->rm_requests[0].rq_at_ns <
+		    rb->rm_requests[0].rq_at_ns ? -1 : 1);
+	return (strcmp(ra->rm_name, rb->rm_name));
 }
 
 static void

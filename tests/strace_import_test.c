@@ -202,6 +202,7 @@ ATF_TC_HEAD(strace_import__refuses, tc)
 ATF_TC_BODY(strace_import__refuses, tc)
 {
 #define	OK	"9 0.000001 getrandom(\"\\x00\", 1, 0) = 1\n"
+#define	BEGUN "9 0.000001 getrandom( <unfinished ...>\n"
 	static const struct {
 		const char *text, *say;
 	} rows[] = {
@@ -242,7 +243,14 @@ ATF_TC_BODY(strace_import__refuses, tc)
 		    "\n", "trace:2: result \"9999" },
 		{ OK "9 0.000001 <...getrandom resumed>) = 1\n", "trace:2: " },
 		{ OK "9 0.000001 <... getrandom) = 1\n", "trace:2: " },
+		{ OK BEGUN OK "9 0.1 <... getrandom resumed>) = 1\n",
+		    "trace:3: another call of a thread whose call of line 2 "
+		    "is unfinished" },
+		{ OK BEGUN BEGUN, "trace:3: another call" },
+		{ OK BEGUN "9 0.1 exit_group(0) = ?\n",
+		    "trace:3: another call" },
 	};
+#undef BEGUN
 #undef OK
 	struct strace_summary ss;
 	struct recording rec;
