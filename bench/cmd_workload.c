@@ -9,6 +9,7 @@
 #include "bench/strace_import.h"
 #include "bench/usage.h"
 #include "bench/workload.h"
+#include "bench/workload_folder.h"
 
 enum { SHOW_SIZES = WORKLOAD_SIZES_MAX, COMMENT_SIZE = 1024 };
 
@@ -233,16 +234,11 @@ show(const struct arguments *ar)
 	unsigned i;
 	int error;
 
-	error = workload_parse(ar->ar_operand, &wl, error_text);
+	error = workload_parse_recorded(ar->ar_operand, &wl, error_text);
 	if (error == EINVAL)
 		return (usage_error("workload", "show: %s", error_text));
 	if (error != 0)
 		return (run_error("workload", "%s", error_text));
-	if (wl.wl_arrivals != ARRIVALS_RECORDED) {
-		workload_free(&wl);
-		return (usage_error("workload", "show: \"%s\": expected a "
-		    "recorded workload's NAME or @FILE", ar->ar_operand));
-	}
 	rec = &wl.wl_recording;
 	all = calloc(recording_requests(rec), sizeof(*all));
 	if (all == NULL) {

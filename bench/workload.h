@@ -104,13 +104,9 @@ struct workload_player {
 int workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE]);
 
-/*
- * Prints the names of the recorded workloads that come with the program, in
- * order, and where each lies.
- *
- * Returns: how many.
- */
-unsigned workload_list(FILE *out);
+/* The same where only a recorded workload, @FILE or NAME, will do. */
+int workload_parse_recorded(const char *text, struct workload *wl,
+    char error[WORKLOAD_ERROR_SIZE]);
 
 /* A workload of one size after the other, as without --workload. */
 void workload_init(struct workload *wl);

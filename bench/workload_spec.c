@@ -1,42 +1,35 @@
 /*
  * What --workload takes.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#if defined(__FreeBSD__)
-#include <sys/auxv.h>
-#endif
 
 #include "bench/workload.h"
+#include "bench/workload_folder.h"
 #include "lib/kassert.h"
 #include "lib/number.h"
 
-enum {
-	PATH_SIZE	= 4096,
-	ITEM_SIZE	= 64,
-	SHIPPED_MAX	= 64	/* names that are listed */
-};
+enum { ITEM_SIZE = 64 };
 
-static const char suffix[] = ".workload";
+static const char suffix[] = WORKLOAD_SUFFIX;
 static const char speed_part[] = "/speed=";
 
 /* What to say of a text in which nothing can be recognised. */
-static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
-    "think=TIME, think~TIME, burst=N:TIME, @FILE or the name of a recorded "
-    "workload; \"rngsim workload list\" has them";
+#define	RECORDED	"@FILE or the name of a recorded workload; \"rngsim " \
+			"workload list\" has them"
+static const char expected_any[] = "expected sizes such as 16:70,32:20,4k:10, "
+    "think=TIME, think~TIME, burst=N:TIME, " RECORDED;
+static const char expected_recorded[] = "expected " RECORDED;
 
 /* A text being read. */
 struct parsing {
 	struct workload	*pa_wl;
 	char		*pa_error;
+	const char	*pa_expected;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -219,7 +212,7 @@ parse_part(const struct parsing *pa, const char *part)
 		    "before it: only that has a speed", part));
 	if (part[0] >= '0' && part[0] <= '9')
 		return (parse_sizes(pa, part));
-	return (refuse(pa, "\"%.40s\": %s", part, expected));
+	return (refuse(pa, "\"%.40s\": %s", part, pa->pa_expected));
 }
 
 static size_t __attribute__((format(printf, 3, 4)))
@@ -333,125 +326,13 @@ load(const struct parsing *pa, const char *path)
 	return (0);
 }
 
-/* The folder above the program's own. */
-static bool
-program_parent(char path[PATH_SIZE])
-{
-	char *slash;
-	unsigned i;
-#if defined(__FreeBSD__)
-	if (elf_aux_info(AT_EXECPATH, path, PATH_SIZE) != 0)
-		return (false);
-#else
-	ssize_t n;
-
-	n = readlink("/proc/self/exe", path, PATH_SIZE - 1);
-	if (n < 0)
-		return (false);
-	path[n] = '\0';
-#endif
-	for (i = 0; i < 2; i++) {
-		slash = strrchr(path, '/');
-		if (slash == NULL)
-			return (false);
-		*slash = '\0';
-	}
-	return (true);
-}
-
-/*
- * The folders of recorded workloads: the user's own, where "make install" puts
- * them, where they lie beside the source.
- */
-static bool
-shipped_folder(unsigned i, char path[PATH_SIZE])
-{
-	static const char *const below[] = { "/share/rngsim/workloads",
-	    "/bench/workloads" };
-	const char *own = getenv("RNGSIM_WORKLOADS");
-	size_t used;
-
-	if (i == 0) {
-		snprintf(path, PATH_SIZE, "%s", own == NULL ? "" : own);
-		return (path[0] != '\0');
-	}
-	if (!program_parent(path))
-		return (false);
-	used = strlen(path);
-	return ((size_t)snprintf(path + used, PATH_SIZE - used, "%s",
-	    below[i - 1]) < PATH_SIZE - used);
-}
-
-enum { FOLDERS = 3 };
-
-static int
-load_shipped(const struct parsing *pa, const char *name)
-{
-	char path[PATH_SIZE];
-	unsigned i;
-	size_t used;
-
-	for (i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++) {
-		if (!shipped_folder(i, path))
-			continue;
-		used = strlen(path);
-		if ((size_t)snprintf(path + used, PATH_SIZE - used, "/%s%s",
-		    name, suffix) < PATH_SIZE - used && access(path, F_OK) == 0)
-			return (load(pa, path));
-	}
-	return (refuse(pa, "\"%.40s\": %s", name, expected));
-}
-
-static int
-by_name(const struct dirent **a, const struct dirent **b)
-{
-
-	return (strcmp((*a)->d_name, (*b)->d_name));
-}
-
-static int
-is_workload(const struct dirent *de)
-{
-	size_t n = strlen(de->d_name);
-
-	return (n >= sizeof(suffix) && strcmp(de->d_name + n -
-	    (sizeof(suffix) - 1), suffix) == 0);
-}
-
-unsigned
-workload_list(FILE *out)
-{
-	char path[PATH_SIZE];
-	struct dirent **names;
-	unsigned count = 0, i;
-	int k, n;
-
-	for (i = 0; i < FOLDERS; i++) {
-		if (!shipped_folder(i, path))
-			continue;
-		n = scandir(path, &names, is_workload, by_name);
-		for (k = 0; k < n; k++) {
-			fprintf(out, "  %-14.*s %s/%s\n",
-			    (int)(strlen(names[k]->d_name) -
-			    (sizeof(suffix) - 1)), names[k]->d_name, path,
-			    names[k]->d_name);
-			count++;
-			free(names[k]);
-		}
-		if (n >= 0)
-			free(names);
-	}
-	return (count);
-}
-
 /* "@FILE" or "NAME", and "/speed=N" behind it. */
 static int
 parse_recorded(const struct parsing *pa, const char *text)
 {
 	struct workload *wl = pa->pa_wl;
-	char path[PATH_SIZE];
+	char file[WORKLOAD_PATH_SIZE], path[WORKLOAD_PATH_SIZE];
 	const char *next, *speed = NULL;
-	int error;
 
 	for (next = text; (next = strstr(next, speed_part)) != NULL; next++)
 		speed = next;
@@ -463,12 +344,17 @@ parse_recorded(const struct parsing *pa, const char *text)
 	if ((size_t)snprintf(path, sizeof(path), "%.*s", speed == NULL ?
 	    (int)strlen(text) : (int)(speed - text), text) >= sizeof(path))
 		return (refuse(pa, "\"%.40s...\": too long", text));
+	if (path[0] != '@' && workload_find(path, file))
+		return (load(pa, file));
 	if (path[0] != '@')
-		return (load_shipped(pa, path));
+		return (refuse(pa, "\"%.40s\": %s", path, pa->pa_expected));
 	if (path[1] == '\0')
 		return (refuse(pa, "\"@\": expected a file name after it"));
-	error = load(pa, path + 1);
-	return (error);
+	/* The program executed anew would find stdin at its end. */
+	if (strcmp(path, "@-") == 0)
+		return (refuse(pa, "\"@-\": expected a file, not stdin; a "
+		    "file of this name is @./-"));
+	return (load(pa, path + 1));
 }
 
 static int
@@ -496,7 +382,8 @@ int
 workload_parse(const char *text, struct workload *wl,
     char error_text[WORKLOAD_ERROR_SIZE])
 {
-	struct parsing pa = { .pa_wl = wl, .pa_error = error_text };
+	struct parsing pa = { .pa_wl = wl, .pa_error = error_text,
+	    .pa_expected = expected_any };
 	size_t n = strcspn(text, "/");
 	int error;
 
@@ -506,6 +393,21 @@ workload_parse(const char *text, struct workload *wl,
 		error = parse_recorded(&pa, text);
 	else
 		error = parse_parts(&pa, text);
+	if (error != 0)
+		workload_free(wl);
+	return (error);
+}
+
+int
+workload_parse_recorded(const char *text, struct workload *wl,
+    char error_text[WORKLOAD_ERROR_SIZE])
+{
+	const struct parsing pa = { .pa_wl = wl, .pa_error = error_text,
+	    .pa_expected = expected_recorded };
+	int error;
+
+	workload_init(wl);
+	error = parse_recorded(&pa, text);
 	if (error != 0)
 		workload_free(wl);
 	return (error);

@@ -308,7 +308,9 @@ workload__import_refuses_body() {
 	refused 2 '-o|""' workload import a -o ''
 	refused 2 '-o|twice' workload import a -o b -o c
 	refused 2 '-q|--help' workload import a -q
-	refused 2 '16:1|recorded' workload show 16:1
+	refused 2 '"16:1": expected @FILE' workload show 16:1
+	refused 2 '"none": expected @FILE|recorded' workload show none
+	refused 2 '"@-": expected a file, not stdin' workload show @-
 	[ "$(echo *.tmp.*)" = '*.tmp.*' ] || atf_fail "left: $(echo *.tmp.*)"
 }
 

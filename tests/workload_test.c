@@ -87,6 +87,8 @@ TC(workload_parse__refuses, "What is malformed is named, with what is right")
 		{ "", "expected sizes such as" },
 		{ "/", "expected sizes such as" },
 		{ "nonesuch", "\"nonesuch\": expected sizes" },
+		{ "@-", "\"@-\": expected a file, not stdin" },
+		{ "@-/speed=2", "\"@-\": expected a file" },
 		{ "16", "\"16\": expected sizes" },
 		{ "a:1", "\"a:1\": expected sizes" },
 		{ "16:0", "weight \"0\": expected 1..1000000" },
