@@ -21,10 +21,9 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher digest
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = usage lines stats figure progress outfile host \
+BENCH = usage arguments lines stats figure progress outfile host \
 	recording recording_load workload workload_folder workload_spec \
-	strace_import \
-	config place prime option_set option_workload options \
+	strace_import config place prime option_set option_workload options \
 	result result_field result_decode result_load value group select \
 	cell_common trend summary sweep measure kat \
 	curve usl_fit usl_curve usl \

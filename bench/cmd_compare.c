@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
 #include "bench/cmd.h"
 #include "bench/compare_gate.h"
 #include "bench/options.h"
@@ -12,21 +13,7 @@ static const char usage[] =
     "Usage: rngsim compare A.json B.json [OPTIONS]\n"
     "       rngsim compare FILE --by design|lock|cipher [OPTIONS]\n\n"
     "Says what is better, what worse, and what shows no difference: B beside\n"
-    "A, or within one result.  A file may be - for stdin.\n\nOptions:\n"
-    "  -h, --help           this text\n"
-    "  -q, --quantity LIST  only these, of the CSV columns below\n"
-    "      --across         compare different hosts and methods too\n"
-    "      --all            table: rows without a difference at length too\n"
-    "      --base NAME      --by: what to compare with (locked, mtx, or the\n"
-    "                       first)\n"
-    "      --by KEY         design, lock or cipher\n"
-    "      --common         cells that only one file has are no failure\n"
-    "      --fail-if EXPR   exit 1 if a row is so: 'total_mb_per_s < -5%';\n"
-    "                       may be given more than once\n"
-    "      --format NAME    table, sentences, csv, json or ministat\n"
-    "      --margin PERCENT changes up to this are not ranked (1)\n"
-    "      --side SIDE      ministat: only the columns of a or b\n\n"
-    "Quantities:";
+    "A, or within one result.  A file may be - for stdin.\n";
 
 enum format {
 	FORMAT_TABLE,
@@ -48,21 +35,54 @@ enum {
 
 static const double margin_default = 0.01;
 
+enum option {
+	OPT_HELP,
+	OPT_QUANTITY,
+	OPT_ACROSS,
+	OPT_ALL,
+	OPT_BASE,
+	OPT_BY,
+	OPT_COMMON,
+	OPT_FAIL_IF,
+	OPT_FORMAT,
+	OPT_MARGIN,
+	OPT_SIDE,
+	OPTIONS
+};
+
+#define	OPTION(name, value, descr)					\
+	{ .ag_long = (name), .ag_value = (value), .ag_descr = (descr) }
+
+static const struct argument options[OPTIONS] = {
+	[OPT_HELP] = { 'h', "help", NULL, "this text", false },
+	[OPT_QUANTITY] = { 'q', "quantity", "LIST",
+	    "only these, of the CSV columns below", false },
+	[OPT_ACROSS] = OPTION("across", NULL,
+	    "compare different hosts and methods too"),
+	[OPT_ALL] = OPTION("all", NULL,
+	    "table: rows without a difference at length too"),
+	[OPT_BASE] = OPTION("base", "NAME",
+	    "--by: what to compare with (locked, mtx, or the first)"),
+	[OPT_BY] = OPTION("by", "KEY", "design, lock or cipher"),
+	[OPT_COMMON] = OPTION("common", NULL,
+	    "cells that only one file has are no failure"),
+	[OPT_FAIL_IF] = { '\0', "fail-if", "EXPR", "exit 1 if a row is so: "
+	    "'total_mb_per_s < -5%'; may be given more than once", true },
+	[OPT_FORMAT] = OPTION("format", "NAME",
+	    "table, sentences, csv, json or ministat"),
+	[OPT_MARGIN] = OPTION("margin", "PERCENT",
+	    "changes up to this are not ranked (1)"),
+	[OPT_SIDE] = OPTION("side", "SIDE",
+	    "ministat: only the columns of a or b"),
+};
+
 struct compare_options {
 	const char	*cm_file[2];
 	unsigned	 cm_files;
-	const char	*cm_quantity;
-	const char	*cm_base;
-	const char	*cm_by;
-	const char	*cm_format;
-	const char	*cm_margin;
-	const char	*cm_side;
+	bool		 cm_given[OPTIONS];
+	const char	*cm_value[OPTIONS];	/* NULL: not given, or no */
 	const char	*cm_fail_if[FAIL_IF_MAX];
 	unsigned	 cm_fail_ifs;
-	bool		 cm_across;
-	bool		 cm_all;
-	bool		 cm_common;
-	bool		 cm_help;
 	/* What was meant. */
 	unsigned	 cm_wanted;
 	enum compare_by	 cm_by_index;
@@ -72,102 +92,34 @@ struct compare_options {
 	struct compare_gate cm_gate[FAIL_IF_MAX];
 };
 
-/* Where the option's value goes; *flag, which it sets, where it takes none. */
-static const char **
-option(struct compare_options *cm, const char *name, size_t len, bool **flag)
+static const struct argument *
+option(const void *context, unsigned i)
 {
-	const struct {
-		const char	*name;
-		const char	**value;
-		bool		*flag;
-	} table[] = {
-		{ "-h", NULL, &cm->cm_help },
-		{ "--help", NULL, &cm->cm_help },
-		{ "-q", &cm->cm_quantity, NULL },
-		{ "--quantity", &cm->cm_quantity, NULL },
-		{ "--across", NULL, &cm->cm_across },
-		{ "--all", NULL, &cm->cm_all },
-		{ "--base", &cm->cm_base, NULL },
-		{ "--by", &cm->cm_by, NULL },
-		{ "--common", NULL, &cm->cm_common },
-		{ "--fail-if", &cm->cm_fail_if[cm->cm_fail_ifs], NULL },
-		{ "--format", &cm->cm_format, NULL },
-		{ "--margin", &cm->cm_margin, NULL },
-		{ "--side", &cm->cm_side, NULL },
-	};
-	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strlen(table[i].name) != len ||
-		    strncmp(table[i].name, name, len) != 0)
-			continue;
-		*flag = table[i].flag;
-		return (table[i].value);
-	}
-	*flag = NULL;
-	return (NULL);
+	(void)context;
+	return (&options[i]);
 }
 
-/* One option, argv[*i]; *i moves to its value where that is a word. */
 static int
-parse_option(struct compare_options *cm, int argc, char *argv[], int *i)
+set(void *context, unsigned i, const char *label, const char *value)
 {
-	const char *name = argv[*i], **value;
-	size_t n = strcspn(name, "=");
-	bool *flag;
+	struct compare_options *cm = context;
 
-	if (cm->cm_fail_ifs == FAIL_IF_MAX - 1 &&
-	    strncmp(name, "--fail-if", n) == 0)
-		return (usage_error("compare", "--fail-if is given more than "
-		    "%d times", FAIL_IF_MAX - 1));
-	value = option(cm, name, n, &flag);
-	if (flag != NULL) {
-		if (name[n] == '=')
-			return (usage_error("compare", "%.*s takes no value",
-			    (int)n, name));
-		*flag = true;
-		return (0);
-	}
-	if (value == NULL)
-		return (usage_error("compare", "unknown option %s; \"rngsim "
-		    "compare --help\" lists them", name));
-	if (*value != NULL)
-		return (usage_error("compare", "%.*s is given twice", (int)n,
-		    name));
-	if (name[n] == '=')
-		*value = name + n + 1;
-	else if (++*i < argc)
-		*value = argv[*i];
-	else
-		return (usage_error("compare", "%s: expected a value after "
-		    "it", name));
-	if (cm->cm_fail_if[cm->cm_fail_ifs] != NULL)
-		cm->cm_fail_ifs++;
+	if (i == OPT_FAIL_IF && cm->cm_fail_ifs == FAIL_IF_MAX)
+		return (usage_error("compare", "%s is given more than %d "
+		    "times", label, FAIL_IF_MAX));
+	if (i == OPT_FAIL_IF)
+		cm->cm_fail_if[cm->cm_fail_ifs++] = value;
+	cm->cm_given[i] = true;
+	cm->cm_value[i] = value;
 	return (0);
-}
-
-static int
-parse(struct compare_options *cm, int argc, char *argv[])
-{
-	int i, status = 0;
-
-	for (i = 1; i < argc && status == 0 && !cm->cm_help; i++) {
-		if (argv[i][0] == '-' && argv[i][1] != '\0')
-			status = parse_option(cm, argc, argv, &i);
-		else if (cm->cm_files == 2)
-			status = usage_error("compare", "surplus operand "
-			    "\"%s\"", argv[i]);
-		else
-			cm->cm_file[cm->cm_files++] = argv[i];
-	}
-	return (status);
 }
 
 static int
 check_quantities(struct compare_options *cm)
 {
 	char known[COMPARE_TEXT_SIZE], name[RESULT_NAME_SIZE];
-	const char *at = cm->cm_quantity;
+	const char *at = cm->cm_value[OPT_QUANTITY];
 	size_t n;
 	int q;
 
@@ -212,27 +164,27 @@ check_words(struct compare_options *cm)
 	static const char *const sides[] = { "a", "b" };
 	int n;
 
-	if (cm->cm_by != NULL) {
-		n = choice(cm->cm_by, keys, 3);
+	if (cm->cm_value[OPT_BY] != NULL) {
+		n = choice(cm->cm_value[OPT_BY], keys, 3);
 		if (n == -1)
 			return (usage_error("compare", "--by: \"%s\": expected "
-			    "design, lock or cipher", cm->cm_by));
+			    "design, lock or cipher", cm->cm_value[OPT_BY]));
 		cm->cm_by_index = (enum compare_by)(COMPARE_DESIGN + n);
 	}
-	if (cm->cm_format != NULL) {
-		n = choice(cm->cm_format, format_names, FORMATS);
+	if (cm->cm_value[OPT_FORMAT] != NULL) {
+		n = choice(cm->cm_value[OPT_FORMAT], format_names, FORMATS);
 		if (n == -1)
 			return (usage_error("compare", "--format: \"%s\": "
 			    "expected table, sentences, csv, json or ministat",
-			    cm->cm_format));
+			    cm->cm_value[OPT_FORMAT]));
 		cm->cm_format_index = (enum format)n;
 	}
 	cm->cm_side_index = 2;
-	if (cm->cm_side != NULL) {
-		n = choice(cm->cm_side, sides, 2);
+	if (cm->cm_value[OPT_SIDE] != NULL) {
+		n = choice(cm->cm_value[OPT_SIDE], sides, 2);
 		if (n == -1)
 			return (usage_error("compare", "--side: \"%s\": "
-			    "expected a or b", cm->cm_side));
+			    "expected a or b", cm->cm_value[OPT_SIDE]));
 		cm->cm_side_index = (unsigned)n;
 	}
 	return (0);
@@ -245,16 +197,17 @@ check_files(const struct compare_options *cm)
 	if (cm->cm_files == 0)
 		return (usage_error("compare", "missing operand: expected two "
 		    "result files, or one and --by"));
-	if (cm->cm_files == 1 && cm->cm_by == NULL)
+	if (cm->cm_files == 1 && cm->cm_value[OPT_BY] == NULL)
 		return (usage_error("compare", "one result: expected a second "
 		    "one, or --by design, lock or cipher"));
-	if (cm->cm_files == 2 && cm->cm_by != NULL)
+	if (cm->cm_files == 2 && cm->cm_value[OPT_BY] != NULL)
 		return (usage_error("compare", "--by: expected one result, "
 		    "not two"));
-	if (cm->cm_by == NULL && cm->cm_base != NULL)
+	if (cm->cm_value[OPT_BY] == NULL && cm->cm_value[OPT_BASE] != NULL)
 		return (usage_error("compare", "--base: expected --by with "
 		    "it"));
-	if (cm->cm_side != NULL && cm->cm_format_index != FORMAT_MINISTAT)
+	if (cm->cm_value[OPT_SIDE] != NULL &&
+	    cm->cm_format_index != FORMAT_MINISTAT)
 		return (usage_error("compare", "--side: expected --format "
 		    "ministat with it"));
 	if (cm->cm_files == 2 && strcmp(cm->cm_file[0], "-") == 0 &&
@@ -280,13 +233,14 @@ check_numbers(struct compare_options *cm)
 			    "-q leaves this quantity out", cm->cm_fail_if[i]));
 	}
 	cm->cm_margin_share = margin_default;
-	if (cm->cm_margin == NULL)
+	if (cm->cm_value[OPT_MARGIN] == NULL)
 		return (0);
-	rest = compare_percentage(cm->cm_margin, &cm->cm_margin_share);
+	rest = compare_percentage(cm->cm_value[OPT_MARGIN],
+	    &cm->cm_margin_share);
 	if (rest == NULL || strcmp(rest, *rest == '%' ? "%" : "") != 0 ||
 	    cm->cm_margin_share < 0 || cm->cm_margin_share > 1)
 		return (usage_error("compare", "--margin: \"%s\": expected 0 "
-		    "to 100 percent", cm->cm_margin));
+		    "to 100 percent", cm->cm_value[OPT_MARGIN]));
 	return (0);
 }
 
@@ -344,7 +298,7 @@ emit(const struct compare_options *cm, const struct compare *co)
 
 	switch (cm->cm_format_index) {
 	case FORMAT_TABLE:
-		verdict_print(stdout, co, cm->cm_all);
+		verdict_print(stdout, co, cm->cm_given[OPT_ALL]);
 		break;
 	case FORMAT_SENTENCES:
 		verdict_print_sentences(stdout, co);
@@ -380,7 +334,7 @@ check_alone(const struct compare_options *cm, const struct compare *co)
 	char text[COMPARE_TEXT_SIZE];
 	unsigned side = co->co_alone_count[0] > 0 ? 0 : 1;
 
-	if (cm->cm_by != NULL || cm->cm_common ||
+	if (cm->cm_value[OPT_BY] != NULL || cm->cm_given[OPT_COMMON] ||
 	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
 		return (0);
 	verdict_cell(text, co->co_alone[side][0]);
@@ -410,9 +364,9 @@ compare(const struct compare_options *cm, const struct result r[2])
 	}
 	if (error != 0)
 		return (EXIT_FAILURE);
-	error = compare_conditions(&co, cm->cm_across, why);
+	error = compare_conditions(&co, cm->cm_given[OPT_ACROSS], why);
 	if (error == 0)
-		error = compare_match(&co, cm->cm_base, why);
+		error = compare_match(&co, cm->cm_value[OPT_BASE], why);
 	if (error != 0) {
 		run_error("compare", "%s", why);
 	} else if (check_alone(cm, &co) == 0) {
@@ -430,18 +384,28 @@ static int
 run(int argc, char *argv[], char *const whole[])
 {
 	struct compare_options cm = { .cm_files = 0 };
+	const struct arguments as = { .as_command = "compare",
+	    .as_option = option, .as_options = OPTIONS, .as_operands = 2,
+	    .as_set = set, .as_context = &cm };
 	char why[RESULT_TEXT_SIZE] = "";
 	struct result r[2];
 	unsigned i, loaded = 0;
+	bool help;
 	int status;
 
 	(void)whole;
-	status = parse(&cm, argc, argv);
-	if (status == 0 && cm.cm_help) {
+	status = arguments_parse(&as, &argc, argv, &help);
+	if (status == 0 && help) {
 		puts(usage);
+		arguments_help(&as);
+		puts("\nQuantities:");
 		for (i = 0; i < QUANTITIES; i++)
 			printf("  %s\n", quantities[i].qu_name);
 		return (EXIT_SUCCESS);
+	}
+	while (cm.cm_files + 1 < (unsigned)argc) {
+		cm.cm_file[cm.cm_files] = argv[cm.cm_files + 1];
+		cm.cm_files++;
 	}
 	if (status == 0)
 		status = check(&cm);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
 #include "bench/cmd.h"
 #include "bench/kat.h"
 #include "bench/options.h"
@@ -38,9 +39,9 @@ run(int argc, char *argv[], char *const whole[])
 	int i, status;
 
 	(void)whole;
-	if (!usage_operands(argc, argv, 0, INT_MAX, "kat [FILE...]",
+	if (!arguments_operands(&argc, argv, INT_MAX, "kat [FILE...]",
 	    "Runs known-answer scripts, stdin when no file is named, and "
-	    "prints their answers.\nrngsim(1) has the language.", &status))
+	    "prints their answers.  rngsim(1) has the language.", &status))
 		return (status);
 	if (crypto_init(&missing) != 0)
 		return (run_error("kat", "%s does not offer a working %s",

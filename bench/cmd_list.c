@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
 #include "bench/cmd.h"
 #include "bench/options.h"
 #include "harvest/source.h"
@@ -108,7 +109,7 @@ run(int argc, char *argv[], char *const whole[])
 	int status;
 
 	(void)whole;
-	if (!usage_operands(argc, argv, 0, 1, "list [designs|locks|ciphers|"
+	if (!arguments_operands(&argc, argv, 1, "list [designs|locks|ciphers|"
 	    "sources|profiles|tunables]", "Prints what there is to choose "
 	    "from, or one list of it.", &status))
 		return (status);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
 #include "bench/cmd.h"
 #include "bench/plot.h"
 #include "bench/report.h"
@@ -24,7 +25,6 @@ struct report_options {
 	/* What chose the output, or NULL: the format's default. */
 	const struct report_option *ro_shown;
 	bool		 ro_histogram;
-	bool		 ro_help;
 };
 
 /*
@@ -32,10 +32,7 @@ struct report_options {
  * none.  or_set returns 0 or an exit status.
  */
 struct report_option {
-	char		 or_short;	/* or '\0' */
-	const char	*or_long;
-	const char	*or_arg;	/* NULL: takes none */
-	const char	*or_descr;
+	struct argument	 or_argument;
 	int		(*or_set)(struct report_options *ro,
 			    const struct report_option *or, const char *value);
 	enum select_key	 or_key;	/* of FILTER */
@@ -47,8 +44,6 @@ static int set_filter(struct report_options *,
     const struct report_option *, const char *);
 static int set_format(struct report_options *,
     const struct report_option *, const char *);
-static int set_help(struct report_options *,
-    const struct report_option *, const char *);
 static int set_histogram(struct report_options *,
     const struct report_option *, const char *);
 static int set_part(struct report_options *,
@@ -58,21 +53,23 @@ static int set_plot(struct report_options *,
 static int set_view(struct report_options *,
     const struct report_option *, const char *);
 
-/* Continues a description under its first line. */
-#define	INDENT	"                             "
-
-#define	OPTION(c, name, arg, set, descr)				\
-	{ c, name, arg, descr, set, SELECT_KEYS, NULL, NULL }
-#define	FILTER(c, name, key, descr)					\
-	{ c, name, "LIST", descr, set_filter, key, NULL, NULL }
+#define	OPTION(letter, name, value, set, descr)				\
+	{ .or_argument = { .ag_short = (letter), .ag_long = (name),	\
+	    .ag_value = (value), .ag_descr = (descr) }, .or_set = (set) }
+#define	FILTER(letter, name, key, descr)				\
+	{ .or_argument = { .ag_short = (letter), .ag_long = (name),	\
+	    .ag_value = "LIST", .ag_descr = (descr) },			\
+	    .or_set = set_filter, .or_key = (key) }
 #define	VIEW(name, view, histogram, descr)				\
-	{ '\0', name, NULL, descr, set_view, SELECT_KEYS, view, histogram }
+	{ .or_argument = { .ag_long = (name), .ag_descr = (descr) },	\
+	    .or_set = set_view, .or_view = (view),			\
+	    .or_histogram = (histogram) }
 
 /* In the order of --help; a view is one line. */
 static const struct report_option options[] = {
 	FILTER('c', "cipher", SELECT_CIPHER, "only cells with these ciphers"),
 	FILTER('d', "design", SELECT_DESIGN, "only these designs"),
-	OPTION('h', "help", NULL, set_help, "this text"),
+	OPTION('h', "help", NULL, NULL, "this text"),
 	OPTION('H', "histogram", NULL, set_histogram,
 	    "with --lockstat: distributions too"),
 	FILTER('l', "lock", SELECT_LOCK, "only these locks"),
@@ -80,14 +77,12 @@ static const struct report_option options[] = {
 	    "only these numbers of readers: 1,3-4"),
 	FILTER('s', "size", SELECT_SIZE, "only these request sizes: 4k,64k"),
 	OPTION('\0', "format", "NAME", set_format,
-	    "table, csv, json, ministat or will-it-scale\n"
-	    INDENT "(table)"),
+	    "table, csv, json, ministat or will-it-scale (table)"),
 	OPTION('\0', "plot", "OUT", set_plot,
-	    "draw OUT.png or OUT.svg: MB/s, latencies, the\n"
-	    INDENT "harvest thread's CPU against readers, and waits"),
+	    "draw OUT.png or OUT.svg: MB/s, latencies, the harvest thread's "
+	    "CPU against readers, and waits"),
 	OPTION('\0', "plot-only", "PART", set_part,
-	    "with --plot: only scale, latency, harvest or\n"
-	    INDENT "waits"),
+	    "with --plot: only scale, latency, harvest or waits"),
 	VIEW("fairness", report_fairness, NULL,
 	    "how evenly readers were served"),
 	VIEW("lock-prof", report_lockprof, NULL,
@@ -101,38 +96,6 @@ static const struct report_option options[] = {
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-static void
-help(void)
-{
-	char left[64], name[8];
-	unsigned i;
-
-	puts("Usage: rngsim report FILE [OPTIONS]\n\n"
-	    "Shows a result again; FILE may be - for stdin.\n\nOptions:");
-	for (i = 0; i < OPTIONS; i++) {
-		const struct report_option *or = &options[i];
-
-		snprintf(name, sizeof(name), or->or_short != '\0' ? "-%c, " :
-		    "    ", or->or_short);
-		snprintf(left, sizeof(left), "%s--%s %s", name, or->or_long,
-		    or->or_arg != NULL ? or->or_arg : "");
-		printf("  %-26s %s\n", left, or->or_descr);
-	}
-	puts("\nAt most one of --format, --plot and the options below them.");
-}
-
-/* How the user is told which option is meant. */
-static const char *
-label(const struct report_option *or, char buf[40])
-{
-
-	if (or->or_short != '\0')
-		snprintf(buf, 40, "-%c", or->or_short);
-	else
-		snprintf(buf, 40, "--%s", or->or_long);
-	return (buf);
-}
-
 /* There is one output. */
 static int
 show(struct report_options *ro, const struct report_option *or)
@@ -140,7 +103,8 @@ show(struct report_options *ro, const struct report_option *or)
 
 	if (ro->ro_shown != NULL)
 		return (usage_error("report", "--%s and --%s: expected one of "
-		    "them", ro->ro_shown->or_long, or->or_long));
+		    "them", ro->ro_shown->or_argument.ag_long,
+		    or->or_argument.ag_long));
 	ro->ro_shown = or;
 	return (0);
 }
@@ -206,7 +170,8 @@ set_filter(struct report_options *ro, const struct report_option *or,
 	char why[SELECT_TEXT_SIZE];
 
 	if (select_check(or->or_key, value, why) != 0)
-		return (usage_error("report", "-%c: %s", or->or_short, why));
+		return (usage_error("report", "-%c: %s",
+		    or->or_argument.ag_short, why));
 	ro->ro_select.sl_list[or->or_key] = value;
 	return (0);
 }
@@ -222,92 +187,36 @@ set_histogram(struct report_options *ro, const struct report_option *or,
 	return (0);
 }
 
-static int
-set_help(struct report_options *ro, const struct report_option *or,
-    const char *value)
+static const struct argument *
+option(const void *context, unsigned i)
 {
 
-	(void)or;
-	(void)value;
-	ro->ro_help = true;
-	return (0);
+	(void)context;
+	return (&options[i].or_argument);
 }
 
-/*
- * The option that a word begins with, long names in full only.
- *
- *   value  out  what the word holds of its value, or NULL
- */
-static const struct report_option *
-option_find(const char *word, const char **value)
+static int
+set(void *context, unsigned i, const char *label, const char *value)
 {
-	const struct report_option *or;
-	bool is_long = strncmp(word, "--", 2) == 0;
-	size_t n = strcspn(word, "=");
 
-	for (or = options; or < options + OPTIONS; or++) {
-		if (is_long && strlen(or->or_long) == n - 2 &&
-		    strncmp(or->or_long, word + 2, n - 2) == 0) {
-			*value = word[n] == '=' ? word + n + 1 : NULL;
-			return (or);
-		}
-		if (!is_long && word[1] == or->or_short) {
-			*value = word[2] != '\0' ? word + 2 : NULL;
-			return (or);
-		}
-	}
-	return (NULL);
+	(void)label;
+	return (options[i].or_set(context, &options[i], value));
 }
 
-/* One option at argv[*i], and its value if that is the next word. */
-static int
-parse_option(struct report_options *ro, bool seen[OPTIONS], int argc,
-    char *argv[], int *i)
+static void
+help(const struct arguments *as)
 {
-	const struct report_option *or;
-	const char *value = NULL;
-	char name[40];
 
-	or = option_find(argv[*i], &value);
-	if (or == NULL)
-		return (usage_error("report", "unknown option %.*s; \"rngsim "
-		    "report --help\" lists them",
-		    (int)strcspn(argv[*i], "="), argv[*i]));
-	label(or, name);
-	if (seen[or - options])
-		return (usage_error("report", "%s is given twice", name));
-	seen[or - options] = true;
-	if (or->or_arg == NULL && value != NULL)
-		return (usage_error("report", "%s takes no value, unlike "
-		    "\"%s\"", name, argv[*i]));
-	if (or->or_arg != NULL && value == NULL) {
-		if (*i + 1 == argc)
-			return (usage_error("report", "%s: expected %s after "
-			    "it", name, or->or_arg));
-		value = argv[++*i];
-	}
-	return (or->or_set(ro, or, value));
+	puts("Usage: rngsim report FILE [OPTIONS]\n\n"
+	    "Shows a result again; FILE may be - for stdin.\n");
+	arguments_help(as);
+	puts("\nAt most one of --format, --plot and the options below them.");
 }
 
-/* Options may stand before or after FILE. */
 static int
-parse(struct report_options *ro, int argc, char *argv[])
+check(const struct report_options *ro)
 {
-	bool seen[OPTIONS] = { false };
-	int error, i;
 
-	for (i = 1; i < argc; i++) {
-		if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			error = parse_option(ro, seen, argc, argv, &i);
-			if (error != 0 || ro->ro_help)
-				return (error);
-		} else if (ro->ro_file != NULL) {
-			return (usage_error("report", "surplus operand \"%s\"",
-			    argv[i]));
-		} else {
-			ro->ro_file = argv[i];
-		}
-	}
 	if (ro->ro_histogram && (ro->ro_shown == NULL ||
 	    ro->ro_shown->or_histogram == NULL))
 		return (usage_error("report", "-H: expected --lockstat beside "
@@ -371,18 +280,25 @@ static int
 run(int argc, char *argv[], char *const whole[])
 {
 	struct report_options ro = { .ro_file = NULL };
+	const struct arguments as = { .as_command = "report",
+	    .as_option = option, .as_options = OPTIONS, .as_operands = 1,
+	    .as_set = set, .as_context = &ro };
 	char there[SELECT_TEXT_SIZE], why[RESULT_TEXT_SIZE] = "";
 	struct result r;
+	bool wants_help;
 	int status;
 
 	(void)whole;
-	status = parse(&ro, argc, argv);
-	if (status != 0)
-		return (status);
-	if (ro.ro_help) {
-		help();
+	status = arguments_parse(&as, &argc, argv, &wants_help);
+	if (status == 0 && wants_help) {
+		help(&as);
 		return (EXIT_SUCCESS);
 	}
+	ro.ro_file = argc > 1 ? argv[1] : NULL;
+	if (status == 0)
+		status = check(&ro);
+	if (status != 0)
+		return (status);
 	if (result_load(ro.ro_file, &r, why) != 0)
 		return (run_error("report", "%s: %s", ro.ro_file, why));
 	if (filtered(&ro.ro_select) && select_cells(&ro.ro_select, &r) != 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
 #include "bench/cmd.h"
 #include "bench/outfile.h"
 #include "bench/strace_import.h"
@@ -19,63 +20,46 @@ static const char usage[] = "Usage: rngsim workload import FILE [-o OUT]\n"
     "import makes a workload file for --workload @OUT of what\n\n"
     "  strace -f -r -y -e trace=getrandom,read -o FILE PROGRAM\n\n"
     "wrote; FILE may be - for stdin.  show says what is in one, list names "
-    "those that\ncome with the program.\n\nOptions:\n"
-    "  -h, --help           this text\n"
-    "  -o, --output OUT     write it there, not to stdout";
+    "those that\ncome with the program.\n";
 
-struct arguments {
-	const char	*ar_action;
-	const char	*ar_operand;
-	const char	*ar_output;
-	bool		 ar_help;
+static const struct argument options[] = {
+	{ 'h', "help", NULL, "this text", false },
+	{ 'o', "output", "OUT", "write it there, not to stdout", false },
 };
 
-static int
-parse(struct arguments *ar, int argc, char *argv[])
-{
-	const char *value;
-	int i;
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-	for (i = 1; i < argc; i++) {
-		value = NULL;
-		if (strcmp(argv[i], "-h") == 0 ||
-		    strcmp(argv[i], "--help") == 0) {
-			ar->ar_help = true;
-			return (0);
-		} else if (strcmp(argv[i], "-o") == 0 ||
-		    strcmp(argv[i], "--output") == 0) {
-			if (++i == argc)
-				return (usage_error("workload", "%s: expected "
-				    "a file name after it", argv[i - 1]));
-			value = argv[i];
-		} else if (strncmp(argv[i], "--output=", 9) == 0) {
-			value = argv[i] + 9;
-		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			return (usage_error("workload", "unknown option %s; "
-			    "\"rngsim workload --help\" lists them", argv[i]));
-		} else if (ar->ar_action == NULL) {
-			ar->ar_action = argv[i];
-		} else if (ar->ar_operand == NULL) {
-			ar->ar_operand = argv[i];
-		} else {
-			return (usage_error("workload", "surplus operand "
-			    "\"%s\"", argv[i]));
-		}
-		if (value != NULL && ar->ar_output != NULL)
-			return (usage_error("workload", "-o is given twice"));
-		if (value != NULL && value[0] == '\0')
-			return (usage_error("workload", "-o: \"\": expected a "
-			    "file name"));
-		if (value != NULL)
-			ar->ar_output = value;
-	}
+struct workload_options {
+	const char	*wo_action;
+	const char	*wo_operand;
+	const char	*wo_output;
+};
+
+static const struct argument *
+option(const void *context, unsigned i)
+{
+
+	(void)context;
+	return (&options[i]);
+}
+
+static int
+set(void *context, unsigned i, const char *label, const char *value)
+{
+	struct workload_options *wo = context;
+
+	(void)i;
+	if (value[0] == '\0')
+		return (usage_error("workload", "%s: \"\": expected a file "
+		    "name", label));
+	wo->wo_output = value;
 	return (0);
 }
 
 static int
-check(const struct arguments *ar)
+check(const struct workload_options *wo)
 {
-	const char *action = ar->ar_action;
+	const char *action = wo->wo_action;
 	bool import, list;
 
 	if (action == NULL)
@@ -86,14 +70,14 @@ check(const struct arguments *ar)
 	if (!import && !list && strcmp(action, "show") != 0)
 		return (usage_error("workload", "\"%s\": expected import, "
 		    "show or list", action));
-	if (list && ar->ar_operand != NULL)
+	if (list && wo->wo_operand != NULL)
 		return (usage_error("workload", "surplus operand \"%s\"",
-		    ar->ar_operand));
-	if (!list && ar->ar_operand == NULL)
+		    wo->wo_operand));
+	if (!list && wo->wo_operand == NULL)
 		return (usage_error("workload", "missing operand: expected %s",
 		    import ? "a FILE that strace wrote" :
 		    "a workload's NAME or @FILE"));
-	if (!import && ar->ar_output != NULL)
+	if (!import && wo->wo_output != NULL)
 		return (usage_error("workload", "-o: expected it with import "
 		    "only"));
 	return (0);
@@ -136,7 +120,7 @@ write_text(const char *path, const char *text, size_t len)
 }
 
 static int
-emit(const struct arguments *ar, const struct recording *rec,
+emit(const struct workload_options *wo, const struct recording *rec,
     const char *comment)
 {
 	char *text = NULL;
@@ -144,7 +128,7 @@ emit(const struct arguments *ar, const struct recording *rec,
 	FILE *out;
 	int status;
 
-	if (ar->ar_output == NULL) {
+	if (wo->wo_output == NULL) {
 		recording_print(stdout, rec, comment);
 		return (EXIT_SUCCESS);
 	}
@@ -155,13 +139,13 @@ emit(const struct arguments *ar, const struct recording *rec,
 	if (fclose(out) != 0)
 		status = run_error("workload", "no memory");
 	else
-		status = write_text(ar->ar_output, text, len);
+		status = write_text(wo->wo_output, text, len);
 	free(text);
 	return (status);
 }
 
 static int
-import(const struct arguments *ar)
+import(const struct workload_options *wo)
 {
 	char found[COMMENT_SIZE / 2], comment[COMMENT_SIZE];
 	char message[LINES_ERROR_SIZE] = "", *c;
@@ -169,7 +153,7 @@ import(const struct arguments *ar)
 	struct recording rec;
 	int status;
 
-	if (strace_import(ar->ar_operand, &rec, &ss, message) != 0) {
+	if (strace_import(wo->wo_operand, &rec, &ss, message) != 0) {
 		run_error("workload", "%s", message);
 		if (ss.ss_requests == 0 && ss.ss_reads_unknown > 0)
 			fprintf(stderr, "rngsim: workload: %" PRIu64 " reads "
@@ -179,11 +163,11 @@ import(const struct arguments *ar)
 	}
 	describe(&ss, &rec, found, sizeof(found));
 	snprintf(comment, sizeof(comment), "# From %.200s, strace's: %s.\n",
-	    ar->ar_operand, found);
+	    wo->wo_operand, found);
 	for (c = comment; c[0] != '\0' && c[1] != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	status = emit(ar, &rec, comment);
+	status = emit(wo, &rec, comment);
 	recording_free(&rec);
 	if (status != EXIT_SUCCESS)
 		return (status);
@@ -223,7 +207,7 @@ show_sizes(struct recording_request *all, size_t n)
 }
 
 static int
-show(const struct arguments *ar)
+show(const struct workload_options *wo)
 {
 	struct recording_request *all;
 	char error_text[WORKLOAD_ERROR_SIZE];
@@ -234,7 +218,7 @@ show(const struct arguments *ar)
 	unsigned i;
 	int error;
 
-	error = workload_parse_recorded(ar->ar_operand, &wl, error_text);
+	error = workload_parse_recorded(wo->wo_operand, &wl, error_text);
 	if (error == EINVAL)
 		return (usage_error("workload", "show: %s", error_text));
 	if (error != 0)
@@ -267,23 +251,30 @@ show(const struct arguments *ar)
 static int
 run(int argc, char *argv[], char *const whole[])
 {
-	struct arguments ar = { .ar_action = NULL };
+	struct workload_options wo = { .wo_output = NULL };
+	const struct arguments as = { .as_command = "workload",
+	    .as_option = option, .as_options = OPTIONS, .as_operands = 2,
+	    .as_set = set, .as_context = &wo };
+	bool help;
 	int status;
 
 	(void)whole;
-	status = parse(&ar, argc, argv);
-	if (status == 0 && ar.ar_help) {
+	status = arguments_parse(&as, &argc, argv, &help);
+	if (status == 0 && help) {
 		puts(usage);
+		arguments_help(&as);
 		return (EXIT_SUCCESS);
 	}
+	wo.wo_action = argc > 1 ? argv[1] : NULL;
+	wo.wo_operand = argc > 2 ? argv[2] : NULL;
 	if (status == 0)
-		status = check(&ar);
+		status = check(&wo);
 	if (status != 0)
 		return (status);
-	if (strcmp(ar.ar_action, "import") == 0)
-		return (import(&ar));
-	if (strcmp(ar.ar_action, "show") == 0)
-		return (show(&ar));
+	if (strcmp(wo.wo_action, "import") == 0)
+		return (import(&wo));
+	if (strcmp(wo.wo_action, "show") == 0)
+		return (show(&wo));
 	if (workload_list(stdout) == 0)
 		return (run_error("workload", "no recorded workloads beside "
 		    "the program; RNGSIM_WORKLOADS names a folder of them"));

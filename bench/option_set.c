@@ -363,16 +363,6 @@ option_place(struct options *op, const char *name, const char *text)
 	return (0);
 }
 
-int
-option_help(struct options *op, const char *name, const char *text)
-{
-
-	(void)name;
-	(void)text;
-	op->op_help = true;
-	return (0);
-}
-
 /* Whether the tunable called name was set already. */
 bool
 option_tunable_seen(const struct options *op, const char *name)

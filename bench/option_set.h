@@ -23,7 +23,6 @@ option_setter option_crypto;
 option_setter option_designs;
 option_setter option_engine;
 option_setter option_format;
-option_setter option_help;
 option_setter option_locks;
 option_setter option_output;
 option_setter option_place;

@@ -1,166 +1,121 @@
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arguments.h"
+#include "bench/figure.h"
 #include "bench/option_set.h"
 #include "harvest/source.h"
 
 enum {
 	KIND_MEASURE	= OPTIONS_RUN | OPTIONS_SWEEP,
 	KIND_ALL	= OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_CAT,
-
-	OPT_ARRIVALS = 256,
-	OPT_CRYPTO,
-	OPT_ENGINE,
-	OPT_FORMAT,
-	OPT_PLACE,
-	OPT_RATE,
-	OPT_SEED,
-	OPT_WORKLOAD
+	VALUES		= 11	/* column of what follows their name in help */
 };
 
 /* One option; od_kinds says who takes it. */
 struct option_def {
-	int		 od_short;	/* or a value above all characters */
-	const char	*od_long;
-	const char	*od_arg;	/* NULL: takes none */
-	const char	*od_descr;
+	struct argument	 od_argument;
 	unsigned	 od_kinds;
 	option_setter	*od_set;
 };
 
-/* Continues a description under its first line. */
-#define	INDENT	"                             "
+#define	OPTION(letter, name, value, kinds, set, descr)			\
+	{ { .ag_short = (letter), .ag_long = (name), .ag_value = (value), \
+	    .ag_descr = (descr) }, (kinds), (set) }
 
 /* In the order of --help.  A LIST is one value but for sweep. */
 static const struct option_def defs[] = {
-	{ 'c', "cipher", "LIST", "ciphers (run, cat: chacha20; sweep: all)",
-	    KIND_ALL, option_ciphers },
-	{ 'd', "design", "LIST", "generator designs (run, cat: concurrent; "
-	    "sweep:\n"
-	    INDENT "locked,concurrent)", KIND_ALL, option_designs },
-	{ 'h', "help", NULL, "this text", KIND_ALL, option_help },
-	{ 'l', "lock", "LIST", "lock kinds (mtx)", KIND_ALL, option_locks },
-	{ 'n', "repeats", "N", "repeats of each cell (run: 1, sweep: 5)",
-	    KIND_MEASURE, option_count },
-	{ 'n', "bytes", "BYTES", "bytes to write (0: endless)", OPTIONS_CAT,
-	    option_count },
-	{ 'o', "output", "FILE", "write the result there, as JSON",
-	    KIND_MEASURE, option_output },
-	{ 'r', "readers", "LIST", "reader threads, 1..1024 (run: as many as "
-	    "CPUs;\n"
-	    INDENT "sweep: 1 to CPUs + 1, ranges as 1-4)",
-	    KIND_MEASURE, option_readers },
-	{ 's', "size", "LIST", "bytes of one read request, 1..1g; k, m, g are "
-	    "2^10,\n"
-	    INDENT "2^20, 2^30 (64k)", KIND_ALL, option_sizes },
-	{ 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", KIND_ALL,
-	    option_tunable },
-	{ 't', "time", "SECONDS", "measured time of each repeat (1)",
-	    KIND_MEASURE, option_time },
-	{ OPT_ARRIVALS, "arrivals", "NAME", "how --rate's requests are due "
-	    "(constant)", KIND_MEASURE, option_arrivals },
-	{ OPT_CRYPTO, "crypto", "MODE", "how libcrypto may compute (run, "
-	    "sweep:\n"
-	    INDENT "kernel; cat: native)", KIND_ALL, option_crypto },
-	{ OPT_ENGINE, "engine", "NAME", "what runs the threads (real)",
-	    KIND_MEASURE, option_engine },
-	{ OPT_FORMAT, "format", "NAME", "what stdout gets (table)",
-	    KIND_MEASURE, option_format },
-	{ OPT_PLACE, "place", "ORDER", "CPUs for readers: compact, scatter, "
-	    "smt-first,\n"
-	    INDENT "none, or a list, as 0-2/3 with the harvest\n"
-	    INDENT "thread's last (compact)", KIND_MEASURE, option_place },
-	{ OPT_RATE, "rate", "RATE", "open loop: requests/s of each reader",
-	    KIND_MEASURE, option_rate },
-	{ OPT_SEED, "seed", "N", "seed of all that is drawn (chosen, and "
-	    "printed)", KIND_ALL, option_seed },
-	{ OPT_WORKLOAD, "workload", "WORKLOAD", "what readers ask for: "
-	    "sizes as 16:70,4k:30,\n"
-	    INDENT "think=TIME, think~TIME, burst=N:TIME, \"/\" between\n"
-	    INDENT "them; or @FILE or a recorded workload's name",
-	    KIND_MEASURE, option_workload },
+	OPTION('c', "cipher", "LIST", KIND_ALL, option_ciphers,
+	    "ciphers (run, cat: chacha20; sweep: all)"),
+	OPTION('d', "design", "LIST", KIND_ALL, option_designs,
+	    "generator designs (run, cat: concurrent; sweep: "
+	    "locked,concurrent)"),
+	OPTION('h', "help", NULL, KIND_ALL, NULL, "this text"),
+	OPTION('l', "lock", "LIST", KIND_ALL, option_locks,
+	    "lock kinds (mtx)"),
+	OPTION('n', "repeats", "N", KIND_MEASURE, option_count,
+	    "repeats of each cell (run: 1, sweep: 5)"),
+	OPTION('n', "bytes", "BYTES", OPTIONS_CAT, option_count,
+	    "bytes to write (0: endless)"),
+	OPTION('o', "output", "FILE", KIND_MEASURE, option_output,
+	    "write the result there, as JSON"),
+	OPTION('r', "readers", "LIST", KIND_MEASURE, option_readers,
+	    "reader threads, 1..1024 (run: as many as CPUs; sweep: 1 to "
+	    "CPUs + 1, ranges as 1-4)"),
+	OPTION('s', "size", "LIST", KIND_ALL, option_sizes,
+	    "bytes of one read request, 1..1g; k, m, g are 2^10, 2^20, 2^30 "
+	    "(64k)"),
+	{ { 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", true },
+	    KIND_ALL, option_tunable },
+	OPTION('t', "time", "SECONDS", KIND_MEASURE, option_time,
+	    "measured time of each repeat (1)"),
+	OPTION('\0', "arrivals", "NAME", KIND_MEASURE, option_arrivals,
+	    "how --rate's requests are due (constant)"),
+	OPTION('\0', "crypto", "MODE", KIND_ALL, option_crypto,
+	    "how libcrypto may compute (run, sweep: kernel; cat: native)"),
+	OPTION('\0', "engine", "NAME", KIND_MEASURE, option_engine,
+	    "what runs the threads (real)"),
+	OPTION('\0', "format", "NAME", KIND_MEASURE, option_format,
+	    "what stdout gets (table)"),
+	OPTION('\0', "place", "ORDER", KIND_MEASURE, option_place,
+	    "CPUs for readers: compact, scatter, smt-first, none, or a list, "
+	    "as 0-2/3 with the harvest thread's last (compact)"),
+	OPTION('\0', "rate", "RATE", KIND_MEASURE, option_rate,
+	    "open loop: requests/s of each reader"),
+	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
+	    "seed of all that is drawn (chosen, and printed)"),
+	OPTION('\0', "workload", "WORKLOAD", KIND_MEASURE, option_workload,
+	    "what readers ask for: sizes as 16:70,4k:30, think=TIME, "
+	    "think~TIME, burst=N:TIME, \"/\" between them; or @FILE or a "
+	    "recorded workload's name"),
 };
 
 CTASSERT(CELL_READERS_MAX == 1024);	/* as the text says */
 
 enum { DEFS = sizeof(defs) / sizeof(defs[0]) };
 
-static const struct option_def *
-def_find(enum options_kind kind, int c)
-{
-	unsigned i;
+/* What a command of one kind takes. */
+struct taking {
+	struct options	*ta_options;
+	bool		 ta_takes[DEFS];
+	struct argument	 ta_arguments[DEFS];
+};
 
-	for (i = 0; i < DEFS; i++)
-		if (defs[i].od_short == c && (defs[i].od_kinds & kind) != 0)
-			return (&defs[i]);
-	return (NULL);
+static const struct argument *
+taken(const void *context, unsigned i)
+{
+	const struct taking *ta = context;
+
+	return (ta->ta_takes[i] ? &ta->ta_arguments[i] : NULL);
 }
 
-/* getopt_long's two descriptions, from ours. */
-static void
-getopt_tables(enum options_kind kind, char *shorts, struct option *longs)
-{
-	unsigned i;
-
-	*shorts++ = ':';
-	for (i = 0; i < DEFS; i++) {
-		if ((defs[i].od_kinds & kind) == 0)
-			continue;
-		if (defs[i].od_short < 256) {
-			*shorts++ = (char)defs[i].od_short;
-			if (defs[i].od_arg != NULL)
-				*shorts++ = ':';
-		}
-		*longs++ = (struct option){ .name = defs[i].od_long,
-		    .has_arg = defs[i].od_arg != NULL ? required_argument :
-		    no_argument, .val = defs[i].od_short };
-	}
-	*shorts = '\0';
-	memset(longs, 0, sizeof(*longs));
-}
-
-/*
- * Long names in full only: getopt_long(3) takes any unambiguous beginning,
- * which a later option can make ambiguous.
- */
 static int
-refuse_abbreviations(const char *command, const struct option *longs, int argc,
-    char *argv[])
+set(void *context, unsigned i, const char *label, const char *value)
 {
-	const struct option *o;
-	size_t n;
-	int i;
+	const struct taking *ta = context;
 
-	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strncmp(argv[i], "--", 2) != 0)
-			continue;
-		n = strcspn(argv[i] + 2, "=");
-		for (o = longs; o->name != NULL; o++)
-			if (strlen(o->name) == n &&
-			    strncmp(o->name, argv[i] + 2, n) == 0)
-				break;
-		if (o->name == NULL)
-			return (usage_error(command, "unknown option %.*s; "
-			    "\"rngsim %s --help\" lists them", (int)n + 2,
-			    argv[i], command));
-	}
-	return (0);
+	return (defs[i].od_set(ta->ta_options, label, value));
 }
 
-/* How the user is told which option is meant. */
-static const char *
-option_label(const struct option_def *od, char buf[40])
+static struct arguments
+arguments_of(enum options_kind kind, const char *command, struct taking *ta)
 {
+	unsigned i;
 
-	if (od->od_short < 256)
-		snprintf(buf, 40, "-%c", od->od_short);
-	else
-		snprintf(buf, 40, "--%s", od->od_long);
-	return (buf);
+	for (i = 0; i < DEFS; i++) {
+		struct argument *ag = &ta->ta_arguments[i];
+
+		*ag = defs[i].od_argument;
+		ta->ta_takes[i] = (defs[i].od_kinds & (unsigned)kind) != 0;
+		if (kind != OPTIONS_SWEEP && ag->ag_value != NULL &&
+		    strcmp(ag->ag_value, "LIST") == 0)
+			ag->ag_value = "VALUE";
+	}
+	return ((struct arguments){ .as_command = command, .as_option = taken,
+	    .as_options = DEFS, .as_set = set, .as_context = ta });
 }
 
 static int
@@ -341,55 +296,18 @@ init(struct options *op, enum options_kind kind, const char *command)
 	return (op->op_tunables == NULL ? ENOMEM : 0);
 }
 
-static int
-parse_all(struct options *op, enum options_kind kind, int argc, char *argv[])
-{
-	bool seen[DEFS] = { false };
-	const struct option_def *od;
-	struct option longs[DEFS + 1];
-	char label[40], shorts[2 * DEFS + 2];
-	int c, error;
-
-	getopt_tables(kind, shorts, longs);
-	error = refuse_abbreviations(op->op_command, longs, argc, argv);
-	if (error != 0)
-		return (error);
-	optind = 1;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (c == '?')
-			return (usage_error(op->op_command, "unknown option "
-			    "-%c; \"rngsim %s --help\" lists them", optopt,
-			    op->op_command));
-		od = def_find(kind, c == ':' ? optopt : c);
-		if (od == NULL)
-			return (usage_error(op->op_command, "unknown option"));
-		option_label(od, label);
-		if (c == ':')
-			return (usage_error(op->op_command, "%s: expected %s "
-			    "after it", label, od->od_arg));
-		if (seen[od - defs] && od->od_set != option_tunable)
-			return (usage_error(op->op_command, "%s is given twice",
-			    label));
-		seen[od - defs] = true;
-		error = od->od_set(op, label, optarg);
-		if (error != 0 || op->op_help)
-			return (error);
-	}
-	if (optind < argc)
-		return (usage_error(op->op_command, "surplus operand \"%s\"",
-		    argv[optind]));
-	return (0);
-}
-
 int
 options_parse(struct options *op, enum options_kind kind, int argc,
     char *argv[])
 {
+	struct taking ta = { .ta_options = op };
+	struct arguments as;
 	int error;
 
 	if (init(op, kind, argv[0]) != 0)
 		return (run_error(argv[0], "no memory"));
-	error = parse_all(op, kind, argc, argv);
+	as = arguments_of(kind, argv[0], &ta);
+	error = arguments_parse(&as, &argc, argv, &op->op_help);
 	if (error != 0 || op->op_help)
 		return (error);
 	error = option_workload_finish(op);
@@ -425,42 +343,20 @@ options_free(struct options *op)
 static void
 help_choices(const char *label, unsigned count, const char *(*name)(unsigned))
 {
-	char names[512];
+	char first[2 + VALUES], names[512];
 
 	option_join_names(names, sizeof(names), count, name);
-	printf("  %-8s %s\n", label, names);
-}
-
-static const char *
-arg_label(enum options_kind kind, const struct option_def *od)
-{
-
-	if (od->od_arg == NULL)
-		return ("");
-	return (kind != OPTIONS_SWEEP && strcmp(od->od_arg, "LIST") == 0 ?
-	    "VALUE" : od->od_arg);
+	snprintf(first, sizeof(first), "  %s", label);
+	figure_wrap(stdout, first, VALUES, names);
 }
 
 void
 options_help(enum options_kind kind)
 {
-	char left[64];
-	unsigned i;
+	struct taking ta = { .ta_options = NULL };
+	struct arguments as = arguments_of(kind, NULL, &ta);
 
-	puts("Options:");
-	for (i = 0; i < DEFS; i++) {
-		const struct option_def *od = &defs[i];
-
-		if ((od->od_kinds & (unsigned)kind) == 0)
-			continue;
-		if (od->od_short < 256)
-			snprintf(left, sizeof(left), "-%c, --%s %s",
-			    od->od_short, od->od_long, arg_label(kind, od));
-		else
-			snprintf(left, sizeof(left), "    --%s %s",
-			    od->od_long, arg_label(kind, od));
-		printf("  %-26s %s\n", left, od->od_descr);
-	}
+	arguments_help(&as);
 	puts("\nValues:");
 	help_choices("design", generator_count, option_design_name);
 	help_choices("lock", lock_class_count, option_lock_name);

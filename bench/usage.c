@@ -49,34 +49,3 @@ run_error(const char *command, const char *fmt, ...)
 	va_end(ap);
 	return (EXIT_FAILURE);
 }
-
-bool
-usage_operands(int argc, char *argv[], int min, int max, const char *usage,
-    const char *descr, int *status)
-{
-	int n = argc - 1;
-
-	*status = 0;
-	if (n > 0 && (strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0)) {
-		if (n > 1)
-			*status = usage_error(argv[0], "surplus operand "
-			    "\"%s\" after %s", argv[2], argv[1]);
-		else
-			printf("Usage: rngsim %s\n\n%s\n", usage, descr);
-		return (false);
-	}
-	if (n > 0 && argv[1][0] == '-' && argv[1][1] != '\0') {
-		*status = usage_error(argv[0], "unknown option %s; usage: "
-		    "rngsim %s", argv[1], usage);
-		return (false);
-	}
-	if (n < min || n > max) {
-		*status = usage_error(argv[0], "%s operand%s%s%s; usage: "
-		    "rngsim %s", n < min ? "missing" : "surplus",
-		    n < min ? "" : " \"", n < min ? "" : argv[max + 1],
-		    n < min ? "" : "\"", usage);
-		return (false);
-	}
-	return (true);
-}

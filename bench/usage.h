@@ -4,8 +4,6 @@
 #ifndef BENCH_USAGE_H
 #define BENCH_USAGE_H
 
-#include <stdbool.h>
-
 enum { EXIT_USAGE = 2 };
 
 /*
@@ -25,16 +23,5 @@ int usage_error(const char *command, const char *fmt, ...)
  */
 int run_error(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/*
- * For commands that take operands and only --help: prints help or complains.
- *
- *   usage  in  one line
- *   descr  in  what --help says below it
- *
- * Returns: whether to go on; *status is the exit status if not.
- */
-bool usage_operands(int argc, char *argv[], int min, int max,
-    const char *usage, const char *descr, int *status);
 
 #endif

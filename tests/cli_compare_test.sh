@@ -323,7 +323,7 @@ compare__usage_body() {
 	usage 'surplus operand "x"' a.json a.json x
 	usage '--by: expected one result' a.json a.json --by design
 	usage '--by: "readers": expected design' a.json --by readers
-	usage '--by: expected a value' a.json --by
+	usage '--by: expected KEY' a.json --by
 	usage '--by is given twice' a.json --by design --by lock
 	usage '--base: expected --by' a.json a.json --base locked
 	usage '--format: "x": expected table' a.json a.json --format x

@@ -126,7 +126,7 @@ report__bad_usage_body() {
 	refused '-H: expected --lockstat' x -H
 	refused '-H: expected --lockstat' x -H --waits
 	refused 'unknown option --lock-pro;' x --lock-pro
-	refused 'unknown option --;' x --
+	refused 'surplus operand "--waits"' x -- --waits
 	refused 'unknown option -x;' x -x
 	refused 'missing operand' --waits -r 1
 }

@@ -292,6 +292,61 @@ cli__operands_body() {
 	verdict
 }
 
+atf_test_case cli__one_grammar
+cli__one_grammar_head() {
+	atf_set descr "options are written alike in all commands"
+}
+cli__one_grammar_body() {
+	# A short option's value is the rest of its word, or the next one.
+	for o in -nx '-n x' --repeats=x '--repeats x'; do
+		refused '-n: "x": expected' run $o
+	done
+	for o in -rx '-r x' --readers=x '--readers x'; do
+		refused '-r: "x": expected' report r.json $o
+		refused '-r: "x": expected' report $o r.json
+	done
+	for o in -qx '-q x' --quantity=x '--quantity x'; do
+		refused '-q: "x": expected' compare a.json $o b.json
+	done
+	for o in -ox '-o x' --output=x '--output x'; do
+		refused '-o: expected it with import' workload $o list
+		refused '-o is given twice' workload import $o a -oy
+	done
+	refused '-n: "=3"' run -n=3
+	refused '-r: "=3"' report r.json -r=3
+	refused '-q: "=x"' compare a.json b.json -q=x
+	# -- ends them.
+	refused 'surplus|"-r"' run -- -r
+	refused 'surplus|"--usl"' report a -- --usl
+	refused 'surplus|"-q"' compare -- -a -b -q
+	refused '"-x": expected @FILE' workload show -- -x
+	refused 'surplus|"-o"' workload import a -- -o
+	refused '"-x": expected designs' list -- -x
+	refused 'surplus|"--help"' list locks -- --help
+	for c in report kat 'workload import' 'compare --by lock'; do
+		atf_check -s exit:1 -e match:'-x: No such file' \
+		    "$(program)" $c -- -x
+	done
+	# No beginning of a name stands for it.
+	for o in 'run --rea' 'report --loc' 'compare --quant' \
+	    'workload --out' 'list --hel' 'kat --hel'; do
+		refused "unknown option ${o#* };" $o x
+	done
+	verdict
+}
+
+atf_test_case cli__help_fits
+cli__help_fits_head() {
+	atf_set descr "no line of --help is longer than 80 columns"
+}
+cli__help_fits_body() {
+	for c in '' $(members bench/cmd.tbl); do
+		atf_check -o save:help.txt "$(program)" $c --help
+		awk 'length > 80' help.txt >long.txt
+		[ ! -s long.txt ] || atf_fail "$c --help: $(cat long.txt)"
+	done
+}
+
 atf_test_case cli__operands_after_help
 cli__operands_after_help_head() {
 	atf_set descr "--version, --help and kat take no surplus in silence"
@@ -509,7 +564,7 @@ cli__help_and_version_body() {
 	for c in run sweep cat; do
 		atf_check -o save:help.txt "$(program)" $c --help
 		for t in lib/lock.tbl:lock fortuna/generator.tbl:design; do
-			grep -E "^ +${t#*:} +" help.txt | tail -n 1 |
+			sed -n "/^  ${t#*:} /,/^  [a-z]/p" help.txt |
 			    tr ', ' '\n\n' >words.txt
 			for m in $(members ${t%:*}); do
 				grep -qx -e "$m" words.txt ||
@@ -534,6 +589,8 @@ atf_init_test_cases() {
 	atf_add_test_case cli__bad_tunables
 	atf_add_test_case cli__every_tunable_has_its_range
 	atf_add_test_case cli__operands
+	atf_add_test_case cli__one_grammar
+	atf_add_test_case cli__help_fits
 	atf_add_test_case cli__operands_after_help
 	atf_add_test_case cli__tunables_of_other_locks
 	atf_add_test_case cli__contradictions
