@@ -185,7 +185,7 @@ READERS = n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); r=1; i=2; \
 	[ $$n -lt 2 ] || r=$$r,$$n; r=$$r,$$((n + 1))
 
 run-now: $(PROGRAM)
-	@$(READERS); $(PROGRAM) sweep -r $$r -n 3 -t 0.5 \
+	@$(READERS); $(PROGRAM) sweep -r $$r -n 5 -t 0.3 \
 	    -o $(BUILDDIR)/result.json
 	@$(PROGRAM) report $(BUILDDIR)/result.json \
 	    --plot $(BUILDDIR)/result.png

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/compare.h"
+#include "bench/group.h"
 #include "bench/stats.h"
 #include "bench/trend.h"
 #include "lib/kassert.h"
@@ -82,8 +83,8 @@ check_pair(struct judge *ju, struct compare_pair *pa)
 		    COMPARE_REPEATS_MIN);
 		return;
 	}
-	pa->pa_few = pa->pa_repeats[0] < COMPARE_REPEATS_WEAK ||
-	    pa->pa_repeats[1] < COMPARE_REPEATS_WEAK;
+	pa->pa_few = pa->pa_repeats[0] < GROUP_REPEATS_WEAK ||
+	    pa->pa_repeats[1] < GROUP_REPEATS_WEAK;
 	for (side = 0; side < 2 && pa->pa_refused[0] == '\0'; side++)
 		refuse_drift(ju, pa, side);
 }

@@ -26,7 +26,6 @@
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* below: refused */
-	COMPARE_REPEATS_WEAK	= 5,	/* below: said to be few */
 	COMPARE_TEXT_SIZE	= 2048
 };
 

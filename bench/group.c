@@ -129,6 +129,14 @@ group_indistinct(const struct result_cell *a, const struct result_cell *b)
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
 }
 
+bool
+group_unranked(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (a->repeats < GROUP_REPEATS_WEAK ||
+	    b->repeats < GROUP_REPEATS_WEAK || group_indistinct(a, b));
+}
+
 const char *
 group_claim(const struct result_cell *cell)
 {

@@ -10,7 +10,11 @@
 
 #include "bench/result.h"
 
-enum { GROUP_WORKLOAD_SIZE = RESULT_TEXT_SIZE + 128 };
+enum {
+	GROUP_WORKLOAD_SIZE	= RESULT_TEXT_SIZE + 128,
+	/* Of fewer repeats an interval covers less than the 95 % it says. */
+	GROUP_REPEATS_WEAK	= 5
+};
 
 /* Whether two cells are of one group. */
 bool group_same(const struct result_cell *a, const struct result_cell *b);
@@ -47,10 +51,16 @@ bool group_few_repeats(const struct result_cell *cell);
 
 /*
  * Whether the intervals of two cells' totals overlap, or one has too few
- * repeats for an interval: the cells must not be ranked then.
+ * repeats for an interval.
  */
 bool group_indistinct(const struct result_cell *a,
     const struct result_cell *b);
+
+/*
+ * Whether two cells must not be ranked: indistinct, or one has fewer than
+ * GROUP_REPEATS_WEAK repeats.
+ */
+bool group_unranked(const struct result_cell *a, const struct result_cell *b);
 
 /* What the numbers of an engine are: "predicted" or "measured". */
 const char *group_claim(const struct result_cell *cell);

@@ -214,7 +214,7 @@ print_ratio(struct table *tb, const struct result_cell *base,
 	else
 		snprintf(number, sizeof(number), "%.*f",
 		    ratio < 99.995 ? 2 : 1, ratio);
-	if (!group_indistinct(base, cell)) {
+	if (!group_unranked(base, cell)) {
 		fprintf(tb->tb_out, " %7s", number);
 		return (" ");
 	}
@@ -310,6 +310,7 @@ print_group(struct table *tb, const struct result_cell *group)
 static void
 print_legend(const struct table *tb)
 {
+	char text[TABLE_TEXT_SIZE];
 
 	fputc('\n', tb->tb_out);
 	if (tb->tb_closed)
@@ -328,9 +329,12 @@ print_legend(const struct table *tb)
 	if (tb->tb_star)
 		figure_wrap(tb->tb_out, "*", 2, "more readers than CPUs: "
 		    "the scheduler is in these numbers.");
-	if (tb->tb_paren)
-		figure_wrap(tb->tb_out, "( )", 4, "no difference shown: the "
-		    "95 % intervals overlap, or there are too few repeats.");
+	if (tb->tb_paren) {
+		snprintf(text, sizeof(text), "no difference shown: the 95 %% "
+		    "intervals overlap, or there are fewer than %d repeats; "
+		    "compare tests it.", GROUP_REPEATS_WEAK);
+		figure_wrap(tb->tb_out, "( )", 4, text);
+	}
 	if (tb->tb_once)
 		figure_wrap(tb->tb_out, "?", 2, "too few repeats: the spread "
 		    "between them is not known.");

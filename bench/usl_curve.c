@@ -377,7 +377,7 @@ usl_curve_falls(const struct curve *cu, const struct usl_curve *uc,
 		const struct result_cell *c = cu->cu_cells[i];
 
 		if (uc->uc_use[i] != USL_USED || top == NULL ||
-		    c->readers <= top->readers || group_indistinct(top, c))
+		    c->readers <= top->readers || group_unranked(top, c))
 			continue;
 		*from = top;
 		*to = c;

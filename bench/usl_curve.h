@@ -61,7 +61,7 @@ unsigned usl_curve_reach(const struct usl_curve *uc);
 
 /*
  * The measured total falls: from the used cell with the largest total to the
- * first with more readers and less, their intervals apart.
+ * first with more readers and less, if the two may be ranked.
  *
  * Returns: false when none is.
  */

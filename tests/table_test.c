@@ -1,4 +1,5 @@
 #include "bench/figure.h"
+#include "bench/group.h"
 #include "bench/table.h"
 #include "tests/result_extreme.h"
 #include "tests/result_fixture.h"
@@ -177,6 +178,44 @@ ATF_TC_BODY(table_print__one_repeat_ranks_nothing, tc)
 	check_has(text, "\n? too few repeats");
 	free(text);
 	result_free(&r);
+}
+
+ATF_TC(table_print__few_repeats_rank_nothing);
+ATF_TC_HEAD(table_print__few_repeats_rank_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The interval of few repeats covers "
+	    "less than it says, so that no ratio stands on it");
+}
+ATF_TC_BODY(table_print__few_repeats_rank_nothing, tc)
+{
+	struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "concurrent",	"aes", 1, 5, 400, 1, false },
+	};
+	struct result r;
+	unsigned few, which;
+	char *text;
+
+	(void)tc;
+	for (few = 3; few <= GROUP_REPEATS_WEAK; few++) {
+		for (which = 0; which < nitems(grid); which++) {
+			grid[which].fc_repeats = few;
+			grid[1 - which].fc_repeats = GROUP_REPEATS_WEAK;
+			fixture_result(&r, grid, nitems(grid));
+			text = fixture_printed(table_print, &r);
+			check_lines(text);
+			check_has(text, few < GROUP_REPEATS_WEAK ? "(4.00)" :
+			    "   4.00\n");
+			if (few < GROUP_REPEATS_WEAK)
+				check_has(text, "or there are fewer than 5\n"
+				    "    repeats; compare tests it.");
+			else
+				check_has_not(text, "( )");
+			free(text);
+			result_free(&r);
+		}
+	}
 }
 
 ATF_TC(table_print__baseline_beside_each_design);
@@ -492,6 +531,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, table_print__compares_designs);
 	ATF_TP_ADD_TC(tp, table_print__legend_only_for_what_is_there);
 	ATF_TP_ADD_TC(tp, table_print__one_repeat_ranks_nothing);
+	ATF_TP_ADD_TC(tp, table_print__few_repeats_rank_nothing);
 	ATF_TP_ADD_TC(tp, table_print__baseline_beside_each_design);
 	ATF_TP_ADD_TC(tp, table_print__one_cell_at_length);
 	ATF_TP_ADD_TC(tp, table_print__predictions_say_so);
