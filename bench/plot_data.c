@@ -315,7 +315,7 @@ plot_data_print(FILE *out, const struct plot_data *pl,
 	print_latencies(out, co, cu, shift, false);
 	fprintf(out, "$h%u << EOD\n", curve);
 	print_latencies(out, co, cu, shift, true);
-	if (!uc->uc_fitted)
+	if (!uc->uc_holds)
 		return;
 	fprintf(out, "$w%u << EOD\n", curve);
 	print_law(out, &uc->uc_law, uc->uc_least, uc->uc_most);

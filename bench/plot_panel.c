@@ -141,7 +141,7 @@ print_rates(const struct plot_sheet *ps, unsigned curve, unsigned style,
 {
 	FILE *out = ps->ps_out;
 
-	if (ps->ps_data->pl_laws[curve].uc_fitted) {
+	if (ps->ps_data->pl_laws[curve].uc_holds) {
 		fprintf(out, ", $w%u using 1:($2/%s) with lines linestyle %u "
 		    "linewidth 1.2 dashtype '. '", curve, per, style);
 		fprintf(out, ", $x%u using 1:($2/%s) with lines linestyle %u "

@@ -19,15 +19,13 @@ enum {
 /* A law whose totals differ by less over the data has no peak to speak of. */
 static const double usl_flat = 0.02;
 
-/* A law that is off by more is not this curve's. */
-static const double usl_poor = 0.1;
-
 struct usl_report {
 	FILE		*ur_out;
 	struct curves	 ur_curves;
 	struct usl_curve *ur_laws;	/* one for each curve */
 	bool		 ur_star;
 	bool		 ur_unsure;
+	bool		 ur_poor;
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -134,9 +132,12 @@ static const char *
 readers_figure(char buf[FIGURE_SIZE], const struct usl_curve *uc, double n)
 {
 
-	if (n > 0 && n <= usl_curve_reach(uc))
-		return (readers_text(buf, n));
-	snprintf(buf, FIGURE_SIZE, ">%u", usl_curve_reach(uc));
+	if (n > 0 && n < uc->uc_least)
+		snprintf(buf, FIGURE_SIZE, "<%u", uc->uc_least);
+	else if (n > 0 && n <= usl_curve_reach(uc))
+		readers_text(buf, n);
+	else
+		snprintf(buf, FIGURE_SIZE, ">%u", usl_curve_reach(uc));
 	return (buf);
 }
 
@@ -146,12 +147,18 @@ print_summary_row(FILE *out, const char *name, const struct usl_curve *uc)
 	char gamma[FIGURE_SIZE], kappa[FIGURE_SIZE], knee[FIGURE_SIZE];
 	char off[FIGURE_SIZE], peak[FIGURE_SIZE], sigma[FIGURE_SIZE];
 
+	figure_percent(off, fmin(1e6, 100 * uc->uc_off));
 	if (strlen(name) > USL_NAME_WIDTH)
 		figure_wrap(out, "", 2, name);
 	fprintf(out, "%-*s", USL_NAME_WIDTH,
 	    strlen(name) > USL_NAME_WIDTH ? "" : name);
 	if (!uc->uc_fitted) {
 		fputs(" not fitted, see below\n", out);
+		return;
+	}
+	if (!uc->uc_holds) {
+		fprintf(out, " %7s %7s %7s %6s %6s %5s\n", "-", "-", "-", "-",
+		    "-", off);
 		return;
 	}
 	if (is_flat(uc))
@@ -162,8 +169,7 @@ print_summary_row(FILE *out, const char *name, const struct usl_curve *uc)
 	    figure_real(sigma, uc->uc_law.ul_sigma),
 	    figure_real(kappa, uc->uc_law.ul_kappa),
 	    figure_real(gamma, uc->uc_law.ul_gamma),
-	    readers_figure(knee, uc, uc->uc_knee), peak,
-	    figure_percent(off, fmin(1e6, 100 * uc->uc_off)));
+	    readers_figure(knee, uc, uc->uc_knee), peak, off);
 }
 
 static void
@@ -181,6 +187,8 @@ print_summary(struct usl_report *ur)
 		curve_name(&ur->ur_curves, &ur->ur_curves.cs_curves[i],
 		    CURVE_PARTS, name);
 		print_summary_row(ur->ur_out, name, &ur->ur_laws[i]);
+		ur->ur_poor |= ur->ur_laws[i].uc_fitted &&
+		    !ur->ur_laws[i].uc_holds;
 	}
 }
 
@@ -201,15 +209,17 @@ add_marks(char text[USL_TEXT_SIZE], const struct curve *cu,
 	add(text, "%s", words[uc->uc_use[i]]);
 	if (uc->uc_use[i] != USL_USED || !uc->uc_fitted)
 		return;
-	if (uc->uc_knee > 0 && c->readers >= uc->uc_knee &&
-	    (i == 0 || cu->cu_cells[i - 1]->readers < uc->uc_knee)) {
+	if (uc->uc_holds && uc->uc_knee >= uc->uc_least &&
+	    c->readers >= uc->uc_knee && (i == 0 ||
+	    cu->cu_cells[i - 1]->readers < uc->uc_knee)) {
 		add(text, " knee");
 		comma = ",";
 	}
 	if (usl_curve_falls(cu, uc, &from, &to) &&
 	    c->readers >= to->readers)
 		add(text, "%s retrograde", comma);
-	else if (!is_flat(uc) && c->readers > uc->uc_peak)
+	else if (uc->uc_holds && !is_flat(uc) &&
+	    c->readers > uc->uc_peak)
 		add(text, "%s beyond the peak", comma);
 }
 
@@ -274,14 +284,26 @@ print_quality(FILE *out, const struct usl_curve *uc)
 
 	add(text, "off by at most %s %% at %u points", figure_percent(buf,
 	    fmin(1e6, 100 * uc->uc_off)), uc->uc_points);
-	if (uc->uc_off > usl_poor)
-		add(text, ": a poor fit, this curve has another shape");
+	if (!uc->uc_holds)
+		add(text, ": a poor fit, this curve has another shape, and "
+		    "neither knee nor peak is told");
 	else if (uc->uc_points == USL_LEAST)
 		add(text, ": three figures fitted to three points, which "
 		    "says nothing of how well the law holds");
 	if (!uc->uc_sure)
 		add(text, "; no intervals, there are too few repeats");
 	figure_wrap(out, "fit", 2, text);
+}
+
+/* A number of readers that is a claim of the law alone. */
+static void
+add_outside(char text[USL_TEXT_SIZE], const struct usl_curve *uc, double n)
+{
+
+	if (n < uc->uc_least)
+		add(text, "; below the data, which begin at %u", uc->uc_least);
+	else if (n > uc->uc_most)
+		add(text, "; beyond the data, which end at %u", uc->uc_most);
 }
 
 static void
@@ -297,9 +319,7 @@ print_knee(FILE *out, const struct usl_curve *uc)
 		add(text, "%u reader%s", uc->uc_knee, plural(uc->uc_knee));
 		add_readers95(text, uc, &uc->uc_knee95);
 		add(text, ": one more adds less than half of gamma");
-		if (uc->uc_knee > uc->uc_most)
-			add(text, "; beyond the data, which end at %u",
-			    uc->uc_most);
+		add_outside(text, uc, uc->uc_knee);
 	}
 	figure_wrap(out, "knee", 2, text);
 }
@@ -330,9 +350,7 @@ print_peak(FILE *out, const struct usl_curve *uc)
 		add_readers95(text, uc, &uc->uc_peak95);
 		add(text, ", %s MB/s", figure_real(buf,
 		    usl_at(&uc->uc_law, uc->uc_peak)));
-		if (uc->uc_peak > uc->uc_most)
-			add(text, "; beyond the data, which end at %u",
-			    uc->uc_most);
+		add_outside(text, uc, uc->uc_peak);
 	}
 	figure_wrap(out, "peak", 2, text);
 }
@@ -351,7 +369,8 @@ print_retrograde(FILE *out, const struct curve *cu,
 		    figure_real(below, to->total_mb_per_s), to->readers);
 	else
 		add(text, "none measured");
-	if (!is_flat(uc) && uc->uc_peak <= usl_curve_reach(uc))
+	if (uc->uc_holds && !is_flat(uc) &&
+	    uc->uc_peak <= usl_curve_reach(uc))
 		add(text, "; predicted beyond %s", readers_text(above,
 		    uc->uc_peak));
 	figure_wrap(out, "retrograde", 2, text);
@@ -410,8 +429,10 @@ print_curve(struct usl_report *ur, unsigned index)
 	} else {
 		print_law(out, uc);
 		print_quality(out, uc);
-		print_knee(out, uc);
-		print_peak(out, uc);
+		if (uc->uc_holds) {
+			print_knee(out, uc);
+			print_peak(out, uc);
+		}
 		print_retrograde(out, cu, uc);
 	}
 	print_left_out(out, cu, uc);
@@ -420,12 +441,19 @@ print_curve(struct usl_report *ur, unsigned index)
 static void
 print_legend(const struct usl_report *ur)
 {
+	char text[USL_TEXT_SIZE] = "";
 
 	fputc('\n', ur->ur_out);
 	figure_wrap(ur->ur_out, "", 2, "MB/s is the total; +-% half its 95 % "
 	    "interval; law the fitted total, off% how far from the measured. "
 	    "In parentheses 95 % intervals, over repeats. The law describes, "
 	    "it explains nothing: see rngsim(7).");
+	if (ur->ur_poor) {
+		add(text, "in the first table: the law is off by more than "
+		    "%d %%, so that its figures describe nothing.",
+		    USL_POOR_PERCENT);
+		figure_wrap(ur->ur_out, "-", 2, text);
+	}
 	if (ur->ur_star)
 		figure_wrap(ur->ur_out, "*", 2, "more readers than CPUs: the "
 		    "scheduler is in these numbers.");

@@ -13,6 +13,9 @@
 /* In a resample nobody read: so small a part of the total stands for it. */
 static const double usl_floor = 1e-3;
 
+/* A law that is off by more is not this curve's. */
+static const double usl_poor = USL_POOR_PERCENT / 100.0;
+
 /* What a resample is drawn from, and what the resamples gave. */
 enum { USL_GAMMA, USL_SIGMA, USL_KAPPA, USL_PEAK, USL_KNEE, USL_FIGURES };
 
@@ -89,13 +92,6 @@ choose(const struct curve *cu, struct usl_curve *uc)
 	}
 }
 
-static bool
-passed(const struct result_sample *s)
-{
-
-	return (s->gate[0] == '\0');
-}
-
 static void
 free_work(struct work *wk)
 {
@@ -116,7 +112,7 @@ compare_reals(const void *left, const void *right)
 	return ((*a > *b) - (*a < *b));
 }
 
-/* The totals of the cells' repeats that count, sorted. */
+/* The totals of the cells' repeats, sorted: all, as in the cells' medians. */
 static int
 collect(const struct curve *cu, const struct usl_curve *uc, struct work *wk)
 {
@@ -147,9 +143,8 @@ collect(const struct curve *cu, const struct usl_curve *uc, struct work *wk)
 		wk->wk_cells[at] = c;
 		wk->wk_totals[at] = next;
 		for (k = 0; k < c->repeats; k++)
-			if (passed(&c->samples[k]))
-				*next++ = c->samples[k].total_mb_per_s;
-		wk->wk_repeats[at] = (unsigned)(next - wk->wk_totals[at]);
+			*next++ = c->samples[k].total_mb_per_s;
+		wk->wk_repeats[at] = c->repeats;
 		qsort(wk->wk_totals[at], wk->wk_repeats[at], sizeof(double),
 		    compare_reals);
 		wk->wk_points[at].up_readers = c->readers;
@@ -289,8 +284,7 @@ find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed,
 	unsigned i;
 
 	for (i = 0; i < wk->wk_count; i++)
-		if (group_few_repeats(wk->wk_cells[i]) ||
-		    wk->wk_repeats[i] < 2)
+		if (group_few_repeats(wk->wk_cells[i]))
 			return (0);
 	figures = calloc((size_t)USL_FIGURES * resamples, sizeof(*figures));
 	rng = stats_rng(seed);
@@ -325,6 +319,7 @@ fit(const struct curve *cu, uint64_t seed, unsigned resamples,
 			uc->uc_off = fmax(uc->uc_off, fabs(usl_at(&uc->uc_law,
 			    wk.wk_points[i].up_readers) /
 			    wk.wk_points[i].up_mb_per_s - 1));
+		uc->uc_holds = uc->uc_off <= usl_poor;
 		uc->uc_peak = usl_peak(&uc->uc_law);
 		uc->uc_knee = usl_knee(&uc->uc_law, usl_curve_reach(uc));
 		if (resamples > 0)

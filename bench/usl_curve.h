@@ -15,6 +15,8 @@ enum {
 	USL_REACH	= 4,
 	/* Without oversubscribed cells so many points must remain. */
 	USL_FITTING	= 4,
+	/* A curve from which the law is off by more has another shape. */
+	USL_POOR_PERCENT = 10,
 	USL_RESAMPLES	= 2000
 };
 
@@ -38,10 +40,11 @@ struct usl_curve {
 	unsigned	 uc_least;	/* readers, of those used */
 	unsigned	 uc_most;
 	bool		 uc_regimes;	/* oversubscribed cells among others */
-	/* All below only when the law was fitted. */
+	/* All below only when the law was fitted; else 0. */
 	bool		 uc_fitted;
 	struct usl_law	 uc_law;
 	double		 uc_off;	/* largest relative error, 0.. */
+	bool		 uc_holds;	/* off by no more than is allowed */
 	double		 uc_peak;	/* usl_peak() */
 	unsigned	 uc_knee;	/* usl_knee() within reach */
 	/*

@@ -218,6 +218,30 @@ ATF_TC_BODY(plot_script_print__marks_gated_cells, tc)
 	result_free(&r);
 }
 
+ATF_TC(plot_script_print__draws_no_poor_law);
+ATF_TC_HEAD(plot_script_print__draws_no_poor_law, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A law that is far off its curve is not "
+	    "drawn");
+}
+ATF_TC_BODY(plot_script_print__draws_no_poor_law, tc)
+{
+	struct fixture_cell grid[4 * MANY_POINTS];
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_many(&r, 1, grid);
+	r.cells[1].total_mb_per_s *= 3;
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK(strstr(text, "$c0") != NULL);
+	ATF_CHECK(strstr(text, "$w0") == NULL);
+	ATF_CHECK(strstr(text, "$x0") == NULL);
+	free(text);
+	result_free(&r);
+}
+
 ATF_TC(plot_script_print__draws_waits);
 ATF_TC_HEAD(plot_script_print__draws_waits, tc)
 {
@@ -450,6 +474,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, plot_write__draws_any_grid);
 	ATF_TP_ADD_TC(tp, plot_script_print__makes_room);
 	ATF_TP_ADD_TC(tp, plot_script_print__marks_gated_cells);
+	ATF_TP_ADD_TC(tp, plot_script_print__draws_no_poor_law);
 	ATF_TP_ADD_TC(tp, plot_script_print__draws_waits);
 	ATF_TP_ADD_TC(tp, plot_write__draws_one_part);
 	ATF_TP_ADD_TC(tp, plot_write__escapes_for_svg);

@@ -550,8 +550,8 @@ ATF_TC_BODY(usl_print__sane_words_for_odd_data, tc)
 	} odd[] = {
 		{ { 100, 100, 100, 100 }, "peak none: the law is flat" },
 		{ { 100, 200, 300, 400 }, "peak none, kappa is 0" },
-		{ { 100, 300, 600, 1000 }, "peak none, kappa is 0" },
-		{ { 400, 300, 200, 100 }, "peak predicted at 1 reader" },
+		{ { 100, 300, 600, 1000 }, "a poor fit" },
+		{ { 400, 210, 140, 105 }, "peak predicted at 1 reader" },
 		{ { 100, 1, 100, 1 }, "a poor fit" },
 		{ { 1, 1e9, 1, 1 }, "a poor fit" },
 		{ { 1e-6, 1e12, 1e-6, 1e12 }, "a poor fit" },
@@ -585,8 +585,8 @@ ATF_TC(usl_print__zero_repeats_in_resamples);
 ATF_TC_HEAD(usl_print__zero_repeats_in_resamples, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Repeats of 0 among others, and none "
-	    "that passed its gate, do not upset the bootstrap");
+	atf_tc_set_md_var(tc, "descr", "Repeats of 0 among others do not "
+	    "upset the bootstrap");
 }
 ATF_TC_BODY(usl_print__zero_repeats_in_resamples, tc)
 {
@@ -606,13 +606,99 @@ ATF_TC_BODY(usl_print__zero_repeats_in_resamples, tc)
 	usl_curve_free(&uc);
 	curves_free(&cs);
 	free(printed(&r));
-	for (i = 0; i < 5; i++)
-		snprintf(r.cells[1].samples[i].gate, RESULT_NAME_SIZE, "skew");
-	fit_first(&r, &cs, &uc);
-	ATF_CHECK(uc.uc_fitted && !uc.uc_sure);
-	usl_curve_free(&uc);
-	curves_free(&cs);
-	free(printed(&r));
+	result_free(&r);
+}
+
+/* What a cell's median is of, its interval and its weight are of. */
+ATF_TC(usl_curve_fit__takes_all_repeats);
+ATF_TC_HEAD(usl_curve_fit__takes_all_repeats, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Repeats that failed their gates are in "
+	    "the intervals, as in the median that is fitted");
+}
+ATF_TC_BODY(usl_curve_fit__takes_all_repeats, tc)
+{
+	static const struct usl_law law = { 100, 0.1, 0.02 };
+	gsl_rng *rng = seeded(5);
+	struct usl_curve uc[2];
+	struct curves cs;
+	struct result r;
+	unsigned i, k;
+
+	(void)tc;
+	make_law(&r, &law, 0.05, rng);
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < REPEATS / 2; k++)
+			snprintf(r.cells[1].samples[k].gate, RESULT_NAME_SIZE,
+			    "%s", i == 0 ? "" : "skew");
+		fit_first(&r, &cs, &uc[i]);
+		ATF_CHECK(uc[i].uc_fitted && uc[i].uc_sure);
+		usl_curve_free(&uc[i]);
+		curves_free(&cs);
+	}
+	about(uc[0].uc_law.ul_gamma, uc[1].uc_law.ul_gamma, 0);
+	about(uc[0].uc_sigma.ui_low, uc[1].uc_sigma.ui_low, 0);
+	about(uc[0].uc_sigma.ui_high, uc[1].uc_sigma.ui_high, 0);
+	result_free(&r);
+	gsl_rng_free(rng);
+}
+
+ATF_TC(usl_print__poor_law_tells_nothing);
+ATF_TC_HEAD(usl_print__poor_law_tells_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A law that is far off has no figures, "
+	    "no knee and no peak");
+}
+ATF_TC_BODY(usl_print__poor_law_tells_nothing, tc)
+{
+	static const double mb_per_s[] = { 100, 180, 90, 240, 60 };
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_curve(&r, powers, mb_per_s, nitems(powers), REPEATS, 0, NULL);
+	text = printed(&r);
+	has(text, "      -       -       -      -      -  ");
+	has(text, "a poor fit, this curve has another shape");
+	has(text, "\n- in the first table: the law is off by more than 10 %");
+	has_not(text, "\nknee ");
+	has_not(text, "\npeak ");
+	has_not(text, " knee\n");
+	has_not(text, "beyond the peak");
+	has_not(text, "predicted");
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(usl_print__knee_below_the_data);
+ATF_TC_HEAD(usl_print__knee_below_the_data, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A knee and a peak of fewer readers "
+	    "than were measured are said to be");
+}
+ATF_TC_BODY(usl_print__knee_below_the_data, tc)
+{
+	static const struct usl_law law = { 100, 0.1, 0.225 };
+	static const unsigned readers[] = { 4, 8, 12, 16 };
+	double mb_per_s[nitems(readers)];
+	struct result r;
+	unsigned i;
+	char *text;
+
+	(void)tc;
+	for (i = 0; i < nitems(readers); i++)
+		mb_per_s[i] = usl_at(&law, readers[i]);
+	make_curve(&r, readers, mb_per_s, nitems(readers), REPEATS, 0, NULL);
+	text = printed(&r);
+	has(text, "     <4     <4 ");
+	has(text, "\npeak predicted at 2 readers (2 to 2), ");
+	has(text, "half of gamma; below the data, which begin at 4\n");
+	has(text, " MB/s; below the data, which begin at 4\n");
+	has_not(text, " knee\n");
+	free(text);
 	result_free(&r);
 }
 
@@ -712,6 +798,9 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, usl_print__tells_regimes_apart);
 	ATF_TP_ADD_TC(tp, usl_print__sane_words_for_odd_data);
 	ATF_TP_ADD_TC(tp, usl_print__zero_repeats_in_resamples);
+	ATF_TP_ADD_TC(tp, usl_curve_fit__takes_all_repeats);
+	ATF_TP_ADD_TC(tp, usl_print__poor_law_tells_nothing);
+	ATF_TP_ADD_TC(tp, usl_print__knee_below_the_data);
 	ATF_TP_ADD_TC(tp, curves_find__by_all_but_readers);
 	ATF_TP_ADD_TC(tp, curves_find__polls_only_where_they_tell);
 	return (atf_no_error());
