@@ -1,8 +1,8 @@
 /*
  * Figures of merit of a few numbers: repeats of a cell, readers of a repeat.
  *
- * All take at least one value; a sum or mean of 0, when nobody read anything,
- * makes shares 0 rather than undefined.
+ * All take at least one value.  When all are 0, as nobody read anything, the
+ * figures are defined still: each says what 0 gives.
  */
 #ifndef BENCH_STATS_H
 #define BENCH_STATS_H
@@ -23,19 +23,24 @@ double stats_quantile(double *values, unsigned n, double q);
 /* The arithmetic mean. */
 double stats_mean(const double *values, unsigned n);
 
-/* Standard deviation over mean; the values are all there are, no sample. */
+/*
+ * Standard deviation over mean; the values are all there are, no sample.  0 for
+ * a mean of 0.
+ */
 double stats_cov(const double *values, unsigned n);
 
-/* Jain's index, (sum x)^2 / (n sum x^2): 1/n..1, 1 when all are equal. */
+/*
+ * Jain's index, (sum x)^2 / (n sum x^2): 1/n..1, 1 when all are equal, be it 0.
+ */
 double stats_jain(const double *values, unsigned n);
 
-/* The smallest over the largest: 0..1, 1 when all are equal. */
+/* The smallest over the largest: 0..1, 1 when all are equal, but 0 for 0. */
 double stats_min_max(const double *values, unsigned n);
 
 /*
  * The share that the larger half of the values make of the sum, a middle one
- * counting half: 0.5..1, 0.5 when all are equal.  Of threads' operations it is
- * the fairness factor of the CNA papers.
+ * counting half: 0.5..1, 0.5 when all are equal, be it 0.  Of threads'
+ * operations it is the fairness factor of the CNA papers.
  */
 double stats_cna(const double *values, unsigned n);
 

@@ -85,6 +85,23 @@ man__names_every_choice_body() {
 	done
 }
 
+atf_test_case man__names_every_note
+man__names_every_note_head() {
+	atf_set descr "rngsim(1) has every note and gate of a row"
+}
+man__names_every_note_body() {
+	# As far as the first figure in them.
+	tr -d '\n' <"$(pages)/../bench/summary.c" |
+	    sed 's/"[ 	]*"//g; s/note(rc, "/\n/g; s/rc->gate), "/\n/g' |
+	    sed -n '2,$s/^\([^%"]*\)[%"].*/\1/p' | sed 's/ *$//' >notes.txt
+	[ "$(wc -l <notes.txt)" -ge 8 ] || atf_fail "too few notes"
+	page rngsim.1 | grep '^\.It "' >page.txt
+	while read -r words; do
+		grep -Fq -- "\"$words" page.txt ||
+		    atf_fail "rngsim.1 lacks \"$words\""
+	done <notes.txt
+}
+
 atf_test_case man__names_every_result_key
 man__names_every_result_key_head() {
 	atf_set descr "rngsim-result(5) has every key of a result"
@@ -135,6 +152,7 @@ atf_init_test_cases() {
 	atf_add_test_case man__names_every_option
 	atf_add_test_case man__names_every_tunable
 	atf_add_test_case man__names_every_choice
+	atf_add_test_case man__names_every_note
 	atf_add_test_case man__names_every_result_key
 	atf_add_test_case man__names_every_column
 	atf_add_test_case man__names_every_comparison_key
