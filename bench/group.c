@@ -7,6 +7,7 @@
 #include "bench/figure.h"
 #include "bench/group.h"
 #include "lib/kassert.h"
+#include "lib/lock.h"
 
 /* The design that stands for what is there today. */
 static const char group_baseline[] = "locked";
@@ -113,11 +114,34 @@ group_cell(const struct result *r, const struct result_cell *group,
 }
 
 bool
+group_gated(const struct result_cell *cell)
+{
+
+	return (cell->gate[0] != '\0');
+}
+
+bool
 group_few_repeats(const struct result_cell *cell)
 {
 
 	return (cell->repeats < 2 ||
 	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+}
+
+const char *
+group_spread(const struct result_cell *cell, char *buf)
+{
+	double total = cell->total_mb_per_s;
+
+	if (group_few_repeats(cell))
+		snprintf(buf, FIGURE_SIZE, "?");
+	else if (total > 0)
+		figure_percent(buf, fmin(1e6, 50 / total *
+		    (cell->total_mb_per_s_ci95[1] -
+		    cell->total_mb_per_s_ci95[0])));
+	else
+		snprintf(buf, FIGURE_SIZE, "-");
+	return (buf);
 }
 
 bool
@@ -182,6 +206,46 @@ group_workload(const struct result_cell *cell, char buf[GROUP_WORKLOAD_SIZE])
 		    ", %s due a second to each reader, %s arrivals",
 		    figure_real(rate, cell->rate_per_s), cell->arrivals);
 	return (buf);
+}
+
+const char *
+group_load(const struct result_cell *cell, char buf[GROUP_WORKLOAD_SIZE])
+{
+	char bytes[32];
+	int n;
+
+	n = snprintf(buf, GROUP_WORKLOAD_SIZE, "%u reader%s of %s%s%s",
+	    cell->readers, cell->readers == 1 ? "" : "s",
+	    figure_bytes(bytes, cell->request_bytes),
+	    cell->workload[0] == '\0' ? "" : ", ", cell->workload);
+	if (group_open_loop(cell) && n > 0 && n < GROUP_WORKLOAD_SIZE)
+		snprintf(buf + n, GROUP_WORKLOAD_SIZE - (size_t)n,
+		    ", %s %g/s each", cell->arrivals, cell->rate_per_s);
+	return (buf);
+}
+
+const char *
+group_lock(const struct result_cell *cell, char buf[GROUP_LOCK_SIZE])
+{
+	const struct lock_class *lc = lock_class_find(cell->lock);
+	/* A file may name kinds that this program does not have. */
+	bool yields = lc != NULL ? (lc->lc_knobs & LK_SPIN_POLLS) != 0 :
+	    cell->spin_polls > 0;
+
+	if (yields && cell->spin_polls != lock_config_default(1).spin_polls)
+		snprintf(buf, GROUP_LOCK_SIZE, "%s, %u polls", cell->lock,
+		    cell->spin_polls);
+	else
+		snprintf(buf, GROUP_LOCK_SIZE, "%s", cell->lock);
+	return (buf);
+}
+
+const char *
+group_place(const struct result *r)
+{
+
+	return (r->place[0] == '\0' || strcmp(r->place, "compact") == 0 ?
+	    NULL : r->place);
 }
 
 const char *

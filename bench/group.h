@@ -12,6 +12,7 @@
 
 enum {
 	GROUP_WORKLOAD_SIZE	= RESULT_TEXT_SIZE + 128,
+	GROUP_LOCK_SIZE		= RESULT_NAME_SIZE + 32,
 	/* Of fewer repeats an interval covers less than the 95 % it says. */
 	GROUP_REPEATS_WEAK	= 5
 };
@@ -46,8 +47,21 @@ unsigned group_readers_above(const struct result *r,
 const struct result_cell *group_cell(const struct result *r,
     const struct result_cell *group, const char *design, unsigned readers);
 
+/* Whether a cell failed a gate: its figures must not be ranked. */
+bool group_gated(const struct result_cell *cell);
+
 /* Whether a cell has too few repeats to know the spread between them. */
 bool group_few_repeats(const struct result_cell *cell);
+
+/*
+ * Half the interval of a cell's total in percent of it: "0.54"; "?" where the
+ * spread is not known, "-" for a total of 0.
+ *
+ *   buf  out  FIGURE_SIZE bytes
+ *
+ * Returns: buf.
+ */
+const char *group_spread(const struct result_cell *cell, char *buf);
 
 /*
  * Whether the intervals of two cells' totals overlap, or one has too few
@@ -75,6 +89,30 @@ bool group_open_loop(const struct result_cell *cell);
  */
 const char *group_workload(const struct result_cell *cell,
     char buf[GROUP_WORKLOAD_SIZE]);
+
+/*
+ * The same in short, with how many ask: "2 readers of 64 KiB".
+ *
+ * Returns: buf.
+ */
+const char *group_load(const struct result_cell *cell,
+    char buf[GROUP_WORKLOAD_SIZE]);
+
+/*
+ * A cell's lock, and when its spinners yield if that is not the default: "mtx",
+ * "tas, 8 polls".
+ *
+ * Returns: buf.
+ */
+const char *group_lock(const struct result_cell *cell,
+    char buf[GROUP_LOCK_SIZE]);
+
+/*
+ * Where a result's readers were placed, if not as by default.
+ *
+ * Returns: NULL if so, or if the result does not say.
+ */
+const char *group_place(const struct result *r);
 
 /* What --crypto chose, in words: "kernel-style crypto". */
 const char *group_crypto(const struct result_cell *cell);

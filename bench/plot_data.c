@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/group.h"
 #include "bench/plot_data.h"
 #include "lib/kassert.h"
 
@@ -49,13 +50,6 @@ widen(struct plot_range *pr, double v)
 
 	pr->pr_low = fmin(pr->pr_low, v);
 	pr->pr_high = fmax(pr->pr_high, v);
-}
-
-static bool
-is_gated(const struct result_cell *c)
-{
-
-	return (c->gate[0] != '\0');
 }
 
 static void
@@ -133,7 +127,7 @@ measure_column(struct plot_data *pl, struct plot_column *co)
 
 		for (k = 0; k < cu->cu_count; k++) {
 			measure_cell(co, cu->cu_cells[k]);
-			pl->pl_gated |= is_gated(cu->cu_cells[k]);
+			pl->pl_gated |= group_gated(cu->cu_cells[k]);
 		}
 	}
 	co->co_log = co->co_most >= PLOT_LOG_READERS;
@@ -220,7 +214,7 @@ plot_data_rows(const struct plot_data *pl, unsigned curve, bool gated)
 	unsigned i, n = 0;
 
 	for (i = 0; i < cu->cu_count; i++)
-		n += is_gated(cu->cu_cells[i]) == gated;
+		n += group_gated(cu->cu_cells[i]) == gated;
 	return (n);
 }
 
@@ -243,7 +237,7 @@ plot_data_timed(const struct plot_data *pl, const struct plot_column *co,
 	unsigned i, place;
 
 	for (i = 0; i < cu->cu_count; i++)
-		if (is_gated(cu->cu_cells[i]) == gated &&
+		if (group_gated(cu->cu_cells[i]) == gated &&
 		    cu->cu_cells[i]->latency_ns.p50 > 0 &&
 		    find_place(co, cu->cu_cells[i]->readers, &place))
 			return (true);
@@ -258,7 +252,7 @@ print_cells(FILE *out, const struct curve *cu, bool gated)
 	for (i = 0; i < cu->cu_count; i++) {
 		const struct result_cell *c = cu->cu_cells[i];
 
-		if (is_gated(c) == gated)
+		if (group_gated(c) == gated)
 			fprintf(out, "%u %.9g %.9g %.9g %.9g\n", c->readers,
 			    c->total_mb_per_s, c->total_mb_per_s_ci95[0],
 			    c->total_mb_per_s_ci95[1],
@@ -276,7 +270,7 @@ print_latencies(FILE *out, const struct plot_column *co,
 	for (i = 0; i < cu->cu_count; i++) {
 		const struct result_latency *l = &cu->cu_cells[i]->latency_ns;
 
-		if (is_gated(cu->cu_cells[i]) != gated || l->p50 <= 0 ||
+		if (group_gated(cu->cu_cells[i]) != gated || l->p50 <= 0 ||
 		    !find_place(co, cu->cu_cells[i]->readers, &place))
 			continue;
 		fprintf(out, "%.4f %.9g %.9g %.9g %.9g\n", place + shift,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/figure.h"
+#include "bench/group.h"
 #include "bench/plot_panel.h"
 
 enum {
@@ -52,7 +53,7 @@ plot_waits_cells(const struct plot_data *pl, const struct plot_column *co,
 		for (k = 0; k < cu->cu_count; k++) {
 			const struct result_cell *c = cu->cu_cells[k];
 
-			if (waited(c) <= 0 || c->gate[0] != '\0')
+			if (waited(c) <= 0 || group_gated(c))
 				continue;
 			for (n = 0; n < count; n++)
 				if (strcmp(cells[n]->design, c->design) == 0)

@@ -77,7 +77,7 @@ report_fairness(FILE *out, const struct result *r)
 	unsigned i;
 
 	for (i = 0; i < r->cell_count; i++) {
-		view_heading(out, &r->cells[i]);
+		view_heading(out, r, &r->cells[i]);
 		print_cell(out, &r->cells[i]);
 	}
 	return (0);

@@ -155,7 +155,7 @@ report_lockprof(FILE *out, const struct result *r)
 	for (i = 0; i < r->cell_count; i++) {
 		if (i > 0)
 			fputc('\n', out);
-		view_heading(out, &r->cells[i]);
+		view_heading(out, r, &r->cells[i]);
 		if (!view_profiled(out, &r->cells[i]))
 			continue;
 		print_cell(out, &r->cells[i]);

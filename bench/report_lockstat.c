@@ -332,7 +332,7 @@ print_result(FILE *out, const struct result *r, bool histogram)
 	for (i = 0; error == 0 && i < r->cell_count; i++) {
 		if (i > 0)
 			fputc('\n', out);
-		view_heading(out, &r->cells[i]);
+		view_heading(out, r, &r->cells[i]);
 		if (!view_profiled(out, &r->cells[i]))
 			continue;
 		error = print_cell(out, &r->cells[i], histogram);

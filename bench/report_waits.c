@@ -328,7 +328,7 @@ report_waits(FILE *out, const struct result *r)
 	for (i = 0; error == 0 && i < r->cell_count; i++) {
 		if (i > 0)
 			fputc('\n', out);
-		view_heading(out, &r->cells[i]);
+		view_heading(out, r, &r->cells[i]);
 		if (!view_profiled(out, &r->cells[i]))
 			continue;
 		error = print_cell(out, &r->cells[i]);

@@ -88,6 +88,8 @@ print_head(struct table *tb)
 		add(text, "%u to %u", min, max);
 	add(text, " x %g s, %s, seed %" PRIu64, r->time_s, r->started,
 	    r->seed);
+	if (group_place(r) != NULL)
+		add(text, ", place %s", group_place(r));
 	figure_wrap(tb->tb_out, "", 2, text);
 }
 
@@ -107,13 +109,6 @@ print_list(FILE *out, const char *first, char *const *texts)
 	figure_wrap(out, first, 2, text);
 }
 
-static bool
-gated(const struct result_cell *cell)
-{
-
-	return (cell->gate[0] != '\0');
-}
-
 /* A footnote's mark; cells of a block with the same gate and notes share it. */
 static void
 mark(struct table *tb, const struct result_cell *cell,
@@ -122,7 +117,7 @@ mark(struct table *tb, const struct result_cell *cell,
 	unsigned i;
 
 	buf[0] = '\0';
-	if (cell == NULL || (cell->notes[0] == '\0' && !gated(cell)))
+	if (cell == NULL || (cell->notes[0] == '\0' && !group_gated(cell)))
 		return;
 	for (i = 0; i < tb->tb_note_count; i++)
 		if (strcmp(tb->tb_notes[i]->notes, cell->notes) == 0 &&
@@ -148,7 +143,7 @@ print_notes(struct table *tb)
 	for (i = 0; i < tb->tb_note_count; i++) {
 		cell = tb->tb_notes[i];
 		text[0] = '\0';
-		if (gated(cell))
+		if (group_gated(cell))
 			add(text, "! %s%s", cell->gate,
 			    cell->notes[0] != '\0' ? "; " : "");
 		add(text, "%s", cell->notes);
@@ -165,27 +160,17 @@ print_cell(struct table *tb, const struct result_cell *cell, bool open)
 {
 	char rate[FIGURE_SIZE], spread[FIGURE_SIZE], cpu[FIGURE_SIZE];
 	char p99[FIGURE_SIZE], uncorrected[FIGURE_SIZE];
-	double total;
 
 	if (cell == NULL) {
 		fprintf(tb->tb_out, " %7s %5s %*s %7s", "-", "-", open ? 7 : 5,
 		    "-", "-");
 		return;
 	}
-	total = cell->total_mb_per_s;
-	figure_real(rate, total / cell->readers);
-	if (group_few_repeats(cell)) {
-		tb->tb_once = true;
-		snprintf(spread, sizeof(spread), "?");
-	} else if (total > 0) {
-		figure_percent(spread, fmin(1e6, 50 / total *
-		    (cell->total_mb_per_s_ci95[1] -
-		    cell->total_mb_per_s_ci95[0])));
-	} else {
-		snprintf(spread, sizeof(spread), "-");
-	}
-	tb->tb_gate |= gated(cell);
-	fprintf(tb->tb_out, " %7s%c%5s", rate, gated(cell) ? '!' : ' ', spread);
+	figure_real(rate, cell->total_mb_per_s / cell->readers);
+	tb->tb_once |= group_few_repeats(cell);
+	tb->tb_gate |= group_gated(cell);
+	fprintf(tb->tb_out, " %7s%c%5s", rate, group_gated(cell) ? '!' : ' ',
+	    group_spread(cell, spread));
 	figure_ns(p99, cell->latency_ns.p99);
 	if (open)
 		fprintf(tb->tb_out, " %7s %7s", p99, figure_ns(uncorrected,
@@ -204,7 +189,7 @@ print_ratio(struct table *tb, const struct result_cell *base,
 	double ratio;
 
 	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0 ||
-	    gated(base) || gated(cell)) {
+	    group_gated(base) || group_gated(cell)) {
 		fprintf(tb->tb_out, " %7s", "-");
 		return (" ");
 	}
@@ -289,15 +274,16 @@ print_pair(struct table *tb, const struct result_cell *group,
 static void
 print_group(struct table *tb, const struct result_cell *group)
 {
-	char text[TABLE_TEXT_SIZE] = "", workload[GROUP_WORKLOAD_SIZE];
+	char lock[GROUP_LOCK_SIZE], workload[GROUP_WORKLOAD_SIZE];
+	char text[TABLE_TEXT_SIZE] = "";
 	const char *design, *first;
 	unsigned n = 1;
 
 	first = group_design(tb->tb_result, group, 0);
 	KASSERT(first != NULL, ("a group without designs"));
 	add(text, "%s, %s, lock %s, %s, %s", group->cipher,
-	    group_crypto(group), group->lock, group_workload(group, workload),
-	    group_claim(group));
+	    group_crypto(group), group_lock(group, lock),
+	    group_workload(group, workload), group_claim(group));
 	design = group_design(tb->tb_result, group, n++);
 	do {
 		fputc('\n', tb->tb_out);

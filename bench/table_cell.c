@@ -168,12 +168,12 @@ print_locks(FILE *out, const struct result_cell *cell)
 void
 table_cell_print(FILE *out, const struct result_cell *cell)
 {
-	char bytes[32], workload[GROUP_WORKLOAD_SIZE];
+	char bytes[32], lock[GROUP_LOCK_SIZE], workload[GROUP_WORKLOAD_SIZE];
 	bool plain = cell->workload[0] == '\0' && !group_open_loop(cell);
 
 	KASSERT(cell->readers > 0, ("a cell without readers"));
-	fprintf(out, "%-*s%.24s, lock %.20s, %s\n", TABLE_LABEL, "design",
-	    cell->design, cell->lock, group_claim(cell));
+	fprintf(out, "%-*s%.24s, lock %.36s, %s\n", TABLE_LABEL, "design",
+	    cell->design, group_lock(cell, lock), group_claim(cell));
 	fprintf(out, "%-*s%s, %.24s\n", TABLE_LABEL, "cipher", cell->cipher,
 	    group_crypto(cell));
 	fprintf(out, "%-*s%u%s%s%s\n", TABLE_LABEL, "readers", cell->readers,
@@ -194,7 +194,7 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 	}
 	print_fairness(out, &cell->fairness);
 	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
-	if (cell->gate[0] != '\0')
+	if (group_gated(cell))
 		figure_wrap(out, "! gate", TABLE_LABEL, cell->gate);
 	if (cell->notes[0] != '\0')
 		figure_wrap(out, "notes", TABLE_LABEL, cell->notes);

@@ -50,13 +50,14 @@ describe_empty(char *text, size_t size, const struct result_cell *cell)
 static void
 describe_alone(char *text, size_t size, const struct result_cell *cell)
 {
-	char bytes[32], each[FIGURE_SIZE];
+	char bytes[32], each[FIGURE_SIZE], spread[FIGURE_SIZE];
 
 	snprintf(text, size, "no sharing, %s, %s, %u reader%s of %s: %s MB/s "
-	    "each", cell->design, cell->cipher, cell->readers,
+	    "each, +-%s %%", cell->design, cell->cipher, cell->readers,
 	    cell->readers == 1 ? "" : "s",
 	    figure_bytes(bytes, cell->request_bytes),
-	    figure_real(each, cell->total_mb_per_s / cell->readers));
+	    figure_real(each, cell->total_mb_per_s / cell->readers),
+	    group_spread(cell, spread));
 }
 
 void
@@ -77,7 +78,7 @@ table_controls_print(FILE *out, const struct result *r)
 		if (strcmp(group_claim(cell), "measured") != 0)
 			len += (size_t)snprintf(text + len, sizeof(text) - len,
 			    ", %s", group_claim(cell));
-		if (cell->gate[0] != '\0')
+		if (group_gated(cell))
 			snprintf(text + len, sizeof(text) - len, " (! %s)",
 			    cell->gate);
 		figure_wrap(out, "control:", CONTROL_INDENT, text);

@@ -229,15 +229,10 @@ print_point(struct usl_report *ur, const struct curve *cu,
 {
 	const struct result_cell *c = cu->cu_cells[i];
 	char law[FIGURE_SIZE] = "-", off[1 + FIGURE_SIZE] = "-";
-	char marks[USL_TEXT_SIZE] = "", spread[FIGURE_SIZE] = "-";
+	char marks[USL_TEXT_SIZE] = "", spread[FIGURE_SIZE];
 	char total[FIGURE_SIZE];
 	double x = c->total_mb_per_s;
 
-	if (group_few_repeats(c))
-		snprintf(spread, sizeof(spread), "?");
-	else if (x > 0)
-		figure_percent(spread, fmin(1e6, 50 / x *
-		    (c->total_mb_per_s_ci95[1] - c->total_mb_per_s_ci95[0])));
 	if (uc->uc_fitted && c->readers <= usl_curve_reach(uc)) {
 		double at = usl_at(&uc->uc_law, c->readers);
 
@@ -252,7 +247,8 @@ print_point(struct usl_report *ur, const struct curve *cu,
 	ur->ur_unsure |= group_few_repeats(c);
 	add_marks(marks, cu, uc, i);
 	fprintf(ur->ur_out, "%6u%c %7s %5s %7s %6s%s%s\n", c->readers,
-	    c->oversubscribed ? '*' : ' ', figure_real(total, x), spread, law,
+	    c->oversubscribed ? '*' : ' ', figure_real(total, x),
+	    group_spread(c, spread), law,
 	    off, marks[0] != '\0' ? " " : "", marks);
 }
 

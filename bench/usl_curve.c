@@ -80,7 +80,7 @@ choose(const struct curve *cu, struct usl_curve *uc)
 		for (i = 0; i < cu->cu_count; i++) {
 			const struct result_cell *c = cu->cu_cells[i];
 
-			uc->uc_use[i] = c->gate[0] != '\0' ? USL_GATED :
+			uc->uc_use[i] = group_gated(c) ? USL_GATED :
 			    !(c->total_mb_per_s >= USL_MB_PER_S_MIN &&
 			    c->total_mb_per_s <= USL_MB_PER_S_MAX) ?
 			    USL_NOTHING : c->oversubscribed && pass == 0 ?

@@ -26,24 +26,20 @@ enum { LOCKS = sizeof(locks) / sizeof(locks[0]) };
 static const double view_largest = 1e300;
 
 void
-view_heading(FILE *out, const struct result_cell *cell)
+view_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 {
-	char bytes[32], text[4 * RESULT_TEXT_SIZE];
-	int n;
+	char load[GROUP_WORKLOAD_SIZE], lock[GROUP_LOCK_SIZE];
+	char text[4 * RESULT_TEXT_SIZE];
+	const char *place = group_place(r);
+	bool told = strcmp(group_claim(cell), "measured") == 0;
 
-	n = snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, "
-	    "%u reader%s of %s%s%s", cell->design, cell->lock, cell->cipher,
-	    cell->crypto, cell->readers, cell->readers == 1 ? "" : "s",
-	    figure_bytes(bytes, cell->request_bytes),
-	    cell->workload[0] == '\0' ? "" : ", ", cell->workload);
-	if (cell->rate_per_s > 0)
-		n += snprintf(text + n, sizeof(text) - (size_t)n,
-		    ", %s %g/s each", cell->arrivals, cell->rate_per_s);
-	if (strcmp(group_claim(cell), "measured") != 0)
-		snprintf(text + n, sizeof(text) - (size_t)n, ", %s",
-		    group_claim(cell));
+	snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, %s%s%s%s%s",
+	    cell->design, group_lock(cell, lock), cell->cipher, cell->crypto,
+	    group_load(cell, load), place != NULL ? ", place " : "",
+	    place != NULL ? place : "", told ? "" : ", ",
+	    told ? "" : group_claim(cell));
 	figure_wrap(out, "", 2, text);
-	if (cell->gate[0] != '\0')
+	if (group_gated(cell))
 		figure_wrap(out, "!", 2, cell->gate);
 }
 

@@ -19,10 +19,11 @@ typedef int view_printer(FILE *out, const struct result *r);
 enum { VIEW_SIZE = 128 };	/* of a buffer for any one text */
 
 /*
- * Prints the line that names a cell, and below it why its figures must not be
- * ranked, if so.
+ * Prints the line that names a cell of r, and below it why its figures must not
+ * be ranked, if so.
  */
-void view_heading(FILE *out, const struct result_cell *cell);
+void view_heading(FILE *out, const struct result *r,
+    const struct result_cell *cell);
 
 /*
  * Whether a cell has data about its locks; says so in the cell's place if not.

@@ -1,6 +1,8 @@
 #include "bench/figure.h"
 #include "bench/group.h"
+#include "bench/report_fairness.h"
 #include "bench/table.h"
+#include "lib/lock.h"
 #include "tests/result_extreme.h"
 #include "tests/result_fixture.h"
 
@@ -424,6 +426,8 @@ ATF_TC_BODY(table_print__controls, tc)
 	for (i = 0; i < nitems(rates); i++)
 		r.controls[0].samples[i].reads_per_s = rates[i];
 	snprintf(r.controls[1].lock, RESULT_NAME_SIZE, "none");
+	snprintf(r.controls[1].ci95_of, sizeof(r.controls[1].ci95_of),
+	    RESULT_CI95_PARTS);
 	r.controls[2].samples[0].reads_per_s = 3e7;
 	r.controls[2].samples[1].reads_per_s = 2e7;
 	r.controls[2].samples[2].reads_per_s = 1e7;
@@ -435,13 +439,66 @@ ATF_TC_BODY(table_print__controls, tc)
 	    "\ncontrol: lock mtx around nothing, 2 readers: 20.0 ns an "
 	    "acquisition\n"
 	    "control: no sharing, concurrent, aes, 2 readers of 64 KiB: "
-	    "1500.0 MB/s each\n"
+	    "1500.0 MB/s each, +-?\n  %\n"
 	    "control: lock mtx around nothing, 1 reader: 50.0 ns an "
 	    "acquisition (! drift)\n"
 	    "control: lock mtx around nothing, 3 readers: no acquisition\n"
 	    "Cost of lock profiling: ");
 	free(text);
 	result_free(&r);
+}
+
+static void
+print_fairness(FILE *out, const struct result *r)
+{
+
+	ATF_REQUIRE_EQ(0, report_fairness(out, r));
+}
+
+ATF_TC(table_print__says_what_is_unusual);
+ATF_TC_HEAD(table_print__says_what_is_unusual, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Where readers were placed, and when "
+	    "spinners yield, if not as by default");
+}
+ATF_TC_BODY(table_print__says_what_is_unusual, tc)
+{
+	const unsigned usual = lock_config_default(1).spin_polls;
+	static const struct fixture_cell grid[] = {
+		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "concurrent",	"aes", 1, 5, 200, 1, false },
+	};
+	struct result r;
+	unsigned cells, i;
+	char *text;
+
+	(void)tc;
+	for (cells = 1; cells <= nitems(grid); cells++) {
+		fixture_result(&r, grid, cells);
+		for (i = 0; i < cells; i++) {
+			snprintf(r.cells[i].lock, RESULT_NAME_SIZE, "tas");
+			r.cells[i].spin_polls = usual;
+		}
+		snprintf(r.place, sizeof(r.place), "compact");
+		text = fixture_printed(table_print, &r);
+		check_has_not(text, "place");
+		check_has_not(text, "polls");
+		free(text);
+		for (i = 0; i < cells; i++)
+			r.cells[i].spin_polls = usual + 1;
+		snprintf(r.place, sizeof(r.place), "0-2/3");
+		text = fixture_printed(table_print, &r);
+		check_lines(text);
+		check_has(text, "42, place 0-2/3\n");
+		check_has(text, "lock tas, 65 polls, ");
+		free(text);
+		text = fixture_printed(print_fairness, &r);
+		check_has(text, "lock tas, 65 polls, aes, ");
+		check_has(text, ", place 0-2/3\n");
+		free(text);
+		result_free(&r);
+	}
 }
 
 ATF_TC(table_print__fairness_at_length);
@@ -538,6 +595,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, table_print__open_loop);
 	ATF_TP_ADD_TC(tp, table_print__gates_rank_nothing);
 	ATF_TP_ADD_TC(tp, table_print__controls);
+	ATF_TP_ADD_TC(tp, table_print__says_what_is_unusual);
 	ATF_TP_ADD_TC(tp, table_print__fairness_at_length);
 	ATF_TP_ADD_TC(tp, table_print__never_wider_than_80);
 	return (atf_no_error());
