@@ -4,11 +4,11 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench/hypothesis.h"
 #include "bench/stats.h"
 #include "lib/kassert.h"
-
-enum { STATS_RESAMPLES = 2000 };
 
 double
 stats_median(double *values, unsigned n)
@@ -109,32 +109,30 @@ int
 stats_ci95_median(const double *values, unsigned n, uint64_t seed,
     double *low, double *high)
 {
-	double *draw, *medians;
-	gsl_rng *rng;
-	unsigned i, k;
-	int error = ENOMEM;
+	double *medians, *sorted;
+	struct resample rs;
+	int error;
 
 	KASSERT(n > 0, ("interval of nothing"));
 	if (n == 1) {
 		*low = *high = values[0];
 		return (0);
 	}
-	draw = calloc(n, sizeof(*draw));
-	medians = calloc(STATS_RESAMPLES, sizeof(*medians));
-	rng = stats_rng(seed);
-	if (draw != NULL && medians != NULL && rng != NULL) {
-		for (i = 0; i < STATS_RESAMPLES; i++) {
-			for (k = 0; k < n; k++)
-				draw[k] = values[gsl_rng_uniform_int(rng, n)];
-			medians[i] = stats_median(draw, n);
-		}
-		*low = stats_quantile(medians, STATS_RESAMPLES, 0.025);
-		*high = stats_quantile(medians, STATS_RESAMPLES, 0.975);
-		error = 0;
+	error = resample_init(&rs, n, seed);
+	if (error != 0)
+		return (error);
+	sorted = calloc(n, sizeof(*sorted));
+	medians = calloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
+	if (sorted != NULL && medians != NULL) {
+		memcpy(sorted, values, n * sizeof(*sorted));
+		gsl_sort(sorted, 1, n);
+		resample_medians(&rs, sorted, medians);
+		resample_interval(medians, low, high);
+	} else {
+		error = ENOMEM;
 	}
-	free(draw);
+	free(sorted);
 	free(medians);
-	if (rng != NULL)
-		gsl_rng_free(rng);
+	resample_fini(&rs);
 	return (error);
 }

@@ -53,10 +53,11 @@ gsl_rng *stats_rng(uint64_t seed);
 
 /*
  * An interval that holds the median with 95 % confidence: percentile bootstrap
- * over 2000 resamples.  The same seed gives the same interval.  With one value
- * there is no spread to see and the interval is that value.
+ * over HYPOTHESIS_RESAMPLES draws.  The same values, in any order, and the same
+ * seed give the same interval.  With one value there is no spread to see and
+ * the interval is that value.
  *
- *   values     in   in any order, left as they are
+ *   values     in   left as they are
  *   low, high  out  untouched on failure
  *
  * Returns: 0 or ENOMEM.

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bench/curve.h"
+#include "bench/hypothesis.h"
 #include "bench/usl_fit.h"
 
 enum {
@@ -17,7 +18,7 @@ enum {
 	USL_FITTING	= 4,
 	/* A curve from which the law is off by more has another shape. */
 	USL_POOR_PERCENT = 10,
-	USL_RESAMPLES	= 2000
+	USL_RESAMPLES	= HYPOTHESIS_RESAMPLES
 };
 
 /* What became of a cell. */

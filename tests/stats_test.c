@@ -126,6 +126,13 @@ ATF_TC_BODY(stats_ci95_median__same_seed_same_interval, tc)
 	ATF_CHECK_EQ(low[0], low[1]);
 	ATF_CHECK_EQ(high[0], high[1]);
 	ATF_CHECK(memcmp(seen, v, sizeof(v)) == 0);
+	/* In another order they are the same values. */
+	for (i = 0; i < nitems(v); i++)
+		seen[i] = v[nitems(v) - 1 - i];
+	ATF_REQUIRE_EQ(0, stats_ci95_median(seen, nitems(v), 1, &low[1],
+	    &high[1]));
+	ATF_CHECK_EQ(low[0], low[1]);
+	ATF_CHECK_EQ(high[0], high[1]);
 	ATF_CHECK(low[0] >= 1.25 && low[0] <= 5.75);
 	ATF_CHECK(high[0] >= 5.75 && high[0] <= 10);
 	/* All 64 bits of a seed count; which draws differ is up to them. */
