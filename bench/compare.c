@@ -11,9 +11,6 @@
 #include "bench/trend.h"
 #include "lib/kassert.h"
 
-/* Below: a cell does not drift enough to matter. */
-static const double drift_share = 0.02;
-
 /* What is drawn for A and for B; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
 
@@ -39,30 +36,29 @@ values_of(const struct result_cell *cell, const struct quantity *qu,
 	return (cell->repeats);
 }
 
-static void
-refuse_drift(struct judge *ju, struct compare_pair *pa, unsigned side)
+static int
+refuse_drift(const struct compare *co, struct compare_pair *pa, unsigned side)
 {
-	double change, p;
+	struct trend trend;
+	int error;
 
-	change = trend_of_cell(pa->pa_cell[side], ju->ju_values[0],
-	    ju->ju_values[1], &p);
-	/* For all cells of both sides, after Bonferroni. */
-	if (p * 2 * ju->ju_compare->co_pair_count >= COMPARE_ALPHA ||
-	    fabs(change) < drift_share)
-		return;
-	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "drift over the run: "
-	    "total MB/s of %s moved by %+.1f %% from its first to its last "
-	    "repeat (p %.2g)", compare_name(ju->ju_compare, pa, side),
-	    100 * change, p);
+	error = trend_of_cell(pa->pa_cell[side], &trend);
+	if (error == 0 && trend.tr_drift)
+		snprintf(pa->pa_refused, sizeof(pa->pa_refused), "drift over "
+		    "the run: total MB/s of %s moved by %+.1f %% from its "
+		    "first to its last repeat (p %.2g)",
+		    compare_name(co, pa, side), 100 * trend.tr_change,
+		    trend.tr_p);
+	return (error);
 }
 
-/* Says why the pair cannot be judged, if so. */
-static void
-check_pair(struct judge *ju, struct compare_pair *pa)
+/* Says why the pair cannot be judged, if so; 0 or ENOMEM. */
+static int
+check_pair(const struct compare *co, struct compare_pair *pa)
 {
-	const struct compare *co = ju->ju_compare;
 	const struct result_cell *cell;
 	unsigned side;
+	int error = 0;
 
 	for (side = 0; side < 2; side++) {
 		cell = pa->pa_cell[side];
@@ -71,7 +67,7 @@ check_pair(struct judge *ju, struct compare_pair *pa)
 			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
 			    "gate: %s: %.200s", compare_name(co, pa, side),
 			    cell->gate);
-			return;
+			return (0);
 		}
 	}
 	if (pa->pa_repeats[0] < COMPARE_REPEATS_MIN ||
@@ -81,12 +77,14 @@ check_pair(struct judge *ju, struct compare_pair *pa)
 		    compare_name(co, pa, 0), pa->pa_repeats[0],
 		    compare_name(co, pa, 1), pa->pa_repeats[1],
 		    COMPARE_REPEATS_MIN);
-		return;
+		return (0);
 	}
 	pa->pa_few = pa->pa_repeats[0] < GROUP_REPEATS_WEAK ||
 	    pa->pa_repeats[1] < GROUP_REPEATS_WEAK;
-	for (side = 0; side < 2 && pa->pa_refused[0] == '\0'; side++)
-		refuse_drift(ju, pa, side);
+	for (side = 0; side < 2 && error == 0 && pa->pa_refused[0] == '\0';
+	    side++)
+		error = refuse_drift(co, pa, side);
+	return (error);
 }
 
 /* The change of B over A, and its interval from the draws of both. */
@@ -208,8 +206,8 @@ judge_pairs(struct judge *ju)
 
 	for (i = 0; i < co->co_pair_count && error == 0; i++) {
 		pa = &co->co_pairs[i];
-		check_pair(ju, pa);
-		if (pa->pa_refused[0] == '\0')
+		error = check_pair(co, pa);
+		if (error == 0 && pa->pa_refused[0] == '\0')
 			error = draw(ju, pa);
 		for (q = 0; q < QUANTITIES && error == 0; q++) {
 			pa->pa_row[q].cr_verdict = COMPARE_REFUSED;

@@ -61,7 +61,7 @@ struct compare_row {
 
 struct compare_pair {
 	const struct result_cell *pa_cell[2];
-	unsigned	 pa_repeats[2];	/* those that passed their gates */
+	unsigned	 pa_repeats[2];
 	char		 pa_refused[RESULT_TEXT_SIZE];	/* why, or empty */
 	bool		 pa_few;	/* repeats */
 	struct compare_row pa_row[QUANTITIES];

@@ -1,6 +1,6 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,6 +11,21 @@
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;
 static const double moved_share = 0.01;
+
+/* Whether a cell can show the machine: what failed a gate shows itself. */
+static bool
+counts(const struct result_cell *c)
+{
+
+	return (c->gate[0] == '\0' && c->total_mb_per_s > 0);
+}
+
+static double
+relative_total(const struct result_cell *c, unsigned repeat)
+{
+
+	return (c->samples[repeat].total_mb_per_s / c->total_mb_per_s);
+}
 
 /*
  * How the machine moved in the run: all cells' totals, each over its cell's
@@ -38,12 +53,12 @@ run_drift(const struct result *r, double *change, double *p)
 	v[1] = v[0] + count;
 	for (i = 0; i < r->cell_count; i++) {
 		c = &r->cells[i];
-		for (k = 0; k < c->repeats && c->total_mb_per_s > 0; k++) {
+		for (k = 0; k < c->repeats && counts(c); k++) {
 			s = &c->samples[k];
 			if (s->order > last / 4 && s->order < last - last / 4)
 				continue;
 			v[s->order > last / 4][n[s->order > last / 4]++] =
-			    s->total_mb_per_s / c->total_mb_per_s;
+			    relative_total(c, k);
 		}
 	}
 	if (n[0] >= COMPARE_REPEATS_MIN && n[1] >= COMPARE_REPEATS_MIN) {
@@ -90,7 +105,7 @@ flag_controls(struct compare *co, bool same_program)
 
 			cb = &b->controls[k];
 			if (compare_order(&ca, &cb) != 0 ||
-			    ca->total_mb_per_s <= 0 ||
+			    !counts(ca) || !counts(cb) ||
 			    group_indistinct(ca, cb))
 				continue;
 			change = cb->total_mb_per_s / ca->total_mb_per_s - 1;
@@ -109,79 +124,89 @@ flag_controls(struct compare *co, bool same_program)
 	return (error);
 }
 
-/* A repeat's total over its cell's median; NAN where it does not count. */
-static double
-relative_total(const struct result_cell *c, unsigned repeat)
-{
-
-	if (repeat >= c->repeats || c->total_mb_per_s <= 0)
-		return (NAN);
-	return (c->samples[repeat].total_mb_per_s / c->total_mb_per_s);
-}
-
-/* The mean over cells of what a block, one repeat of each, got. */
+/* How many repeats all cells have that say anything of the machine. */
 static unsigned
-block_mean(const struct result *r, unsigned repeat, double *mean)
+blocks_of(const struct result *r, unsigned *cells)
 {
-	double sum = 0, v;
-	unsigned i, n = 0;
+	unsigned blocks = UINT_MAX, i;
 
+	*cells = 0;
 	for (i = 0; i < r->cell_count; i++) {
-		v = relative_total(&r->cells[i], repeat);
-		if (isnan(v))
+		if (!counts(&r->cells[i]))
 			continue;
-		sum += v;
-		n++;
+		(*cells)++;
+		if (r->cells[i].repeats < blocks)
+			blocks = r->cells[i].repeats;
 	}
-	*mean = n > 0 ? sum / n : 0;
-	return (n);
+	return (*cells > 0 ? blocks : 0);
 }
 
 /*
- * How far all cells varied together from block to block: a disturbance that
- * lasts longer than a repeat falls on several cells, and may have fallen on one
- * run only.  If cells varied independently, block means would vary by the
- * cells' mean variance over their number; an F test says whether they did.
+ * The variance between blocks and that of what neither block nor cell explains,
+ * each over its degrees of freedom and of one cell's total over its median.
+ *
+ *   means  out  each block's mean over cells; scratch of as many as blocks
+ */
+static void
+block_variances(const struct result *r, unsigned cells, unsigned blocks,
+    double *means, double *between, double *rest)
+{
+	const struct result_cell *c;
+	double cell_mean, mean = 0, v;
+	unsigned i, k;
+
+	for (i = 0; i < r->cell_count; i++)
+		for (k = 0; k < blocks && counts(&r->cells[i]); k++)
+			means[k] += relative_total(&r->cells[i], k) / cells;
+	for (k = 0; k < blocks; k++)
+		mean += means[k] / blocks;
+	*between = *rest = 0;
+	for (k = 0; k < blocks; k++)
+		*between += (means[k] - mean) * (means[k] - mean) * cells;
+	for (i = 0; i < r->cell_count; i++) {
+		c = &r->cells[i];
+		if (!counts(c))
+			continue;
+		for (k = 0, cell_mean = 0; k < blocks; k++)
+			cell_mean += relative_total(c, k) / blocks;
+		for (k = 0; k < blocks; k++) {
+			v = relative_total(c, k) - cell_mean - means[k] + mean;
+			*rest += v * v;
+		}
+	}
+	*between /= blocks - 1.0;
+	*rest /= (cells - 1.0) * (blocks - 1.0);
+}
+
+/*
+ * How far all cells varied together from block to block, one repeat of each: a
+ * disturbance that lasts longer than a repeat falls on several cells, and may
+ * have fallen on one run only.  The F test of a two-way layout without
+ * replication says whether blocks differ by more than chance.
  *
  *   sd  out  of what is common; 0 where nothing is
  */
 static int
 common_sd(const struct result *r, double *sd)
 {
-	double common, f, *means, *v, within = 0;
-	unsigned blocks = 0, cells = 0, i, k, most = 0, n;
+	double between, *means, p, rest;
+	unsigned blocks, cells;
 
-	for (i = 0; i < r->cell_count; i++)
-		if (r->cells[i].repeats > most)
-			most = r->cells[i].repeats;
 	*sd = 0;
-	means = calloc((size_t)most * 2 + 1, sizeof(*means));
+	blocks = blocks_of(r, &cells);
+	if (cells < 2 || blocks < COMPARE_REPEATS_MIN)
+		return (0);
+	means = calloc(blocks, sizeof(*means));
 	if (means == NULL)
 		return (ENOMEM);
-	v = means + most;
-	for (k = 0; k < most; k++)
-		if (block_mean(r, k, &means[blocks]) * 2 > r->cell_count)
-			blocks++;
-	for (i = 0; i < r->cell_count; i++) {
-		for (k = n = 0; k < r->cells[i].repeats; k++) {
-			v[n] = relative_total(&r->cells[i], k);
-			n += isnan(v[n]) ? 0 : 1;
-		}
-		if (n >= COMPARE_REPEATS_MIN) {
-			within += gsl_stats_variance(v, 1, n);
-			cells++;
-		}
-	}
-	if (cells >= 2 && blocks >= COMPARE_REPEATS_MIN && within > 0 &&
-	    isfinite(within)) {
-		within /= cells;
-		common = gsl_stats_variance(means, 1, blocks);
-		f = common * cells / within;
-		if (isfinite(f) && gsl_cdf_fdist_Q(f, blocks - 1.0, cells *
-		    (blocks - 1.0)) < moved_p)
-			*sd = sqrt(common - within / cells);
-	}
+	block_variances(r, cells, blocks, means, &between, &rest);
 	free(means);
+	if (!isfinite(between) || !isfinite(rest) || between <= rest)
+		return (0);
+	p = rest <= 0 ? 0 : gsl_cdf_fdist_Q(between / rest, blocks - 1.0,
+	    (cells - 1.0) * (blocks - 1.0));
+	if (p < moved_p)
+		*sd = sqrt((between - rest) / cells);
 	return (0);
 }
 

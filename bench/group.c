@@ -124,7 +124,7 @@ bool
 group_few_repeats(const struct result_cell *cell)
 {
 
-	return (cell->repeats < 2 ||
+	return (cell->repeats < RESULT_CI95_REPEATS_MIN ||
 	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
 }
 

@@ -4,6 +4,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 enum {
 	/* U takes 0..na * nb, most when both samples are equally large. */
 	EXACT_U_MAX	= HYPOTHESIS_EXACT_MAX * HYPOTHESIS_EXACT_MAX / 4,
+	/* Pairs of values of which the first is the larger. */
+	INVERSIONS_MAX	= HYPOTHESIS_TREND_EXACT_MAX *
+			    (HYPOTHESIS_TREND_EXACT_MAX - 1) / 2,
 	/* 2.5 % of all resamples, and the one that stands above. */
 	TAIL		= HYPOTHESIS_RESAMPLES / 40 + 1
 };
@@ -130,18 +134,52 @@ tie_term(const double *v, unsigned n)
 	return (sum);
 }
 
+/*
+ * How many of all orders of n different values have at most k inversions, as a
+ * share.  The number for each k is a coefficient of
+ *
+ *	prod (1 + q + ... + q^(i - 1)), i = 1..n
+ */
+static double
+inversions_share(unsigned n, unsigned k)
+{
+	double all = 0, below = 0, count[INVERSIONS_MAX + 1] = { 1 };
+	unsigned i, j, max = n * (n - 1) / 2;
+
+	KASSERT(max <= INVERSIONS_MAX && k <= max, ("%u of %u", k, max));
+	for (i = 2; i <= n; i++) {
+		for (j = max; j >= i; j--)
+			count[j] -= count[j - i];
+		for (j = 1; j <= max; j++)
+			count[j] += count[j - 1];
+	}
+	for (j = 0; j <= max; j++) {
+		all += count[j];
+		if (j <= k)
+			below += count[j];
+	}
+	return (below / all);
+}
+
 double
 hypothesis_trend(const double *x, const double *y, unsigned n)
 {
-	double s = 0, variance;
+	double pairs = n * (n - 1.0) / 2, s = 0, ties, variance;
+	bool distinct = true;
 	unsigned i, j;
 
-	for (i = 0; i < n; i++)
-		for (j = 0; j < i; j++)
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < i; j++) {
 			s += ((x[i] > x[j]) - (x[i] < x[j])) *
 			    ((y[i] > y[j]) - (y[i] < y[j]));
-	variance = ((double)n * (n - 1.0) * (2.0 * n + 5) - tie_term(y, n)) /
-	    18;
+			distinct = distinct && x[i] != x[j] && y[i] != y[j];
+		}
+	}
+	if (n >= 2 && n <= HYPOTHESIS_TREND_EXACT_MAX && distinct)
+		return (fmin(1, 2 * inversions_share(n,
+		    (unsigned)((pairs - fabs(s)) / 2))));
+	ties = tie_term(y, n);
+	variance = ((double)n * (n - 1.0) * (2.0 * n + 5) - ties) / 18;
 	if (fabs(s) <= 1 || !(variance > 0))
 		return (1);
 	return (2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance)));

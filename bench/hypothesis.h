@@ -15,7 +15,9 @@
 enum {
 	HYPOTHESIS_RESAMPLES	= 2000,
 	/* Both samples' values; up to here the distribution of U is counted. */
-	HYPOTHESIS_EXACT_MAX	= 50
+	HYPOTHESIS_EXACT_MAX	= 50,
+	/* Values; up to here the distribution of Kendall's S is counted. */
+	HYPOTHESIS_TREND_EXACT_MAX = 10
 };
 
 /*
@@ -43,7 +45,10 @@ double hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
     unsigned nb);
 
 /*
- * The test of Mann and Kendall for a trend, by the normal distribution.
+ * The test of Mann and Kendall for a trend.  By counting all orders where no
+ * value occurs twice and there are at most HYPOTHESIS_TREND_EXACT_MAX: p of 5
+ * values that only rise is 2/5!, that of 4 is 2/4!.  Else by the normal
+ * distribution, corrected for ties and for continuity.
  *
  *   x  in  when each value was taken; any scale
  *   n  in  any

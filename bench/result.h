@@ -23,6 +23,8 @@
 enum {
 	RESULT_NAME_SIZE	= 32,
 	RESULT_TEXT_SIZE	= 256,
+	/* Below, RESULT_CI95_PARTS: repeats do not tell their spread. */
+	RESULT_CI95_REPEATS_MIN	= 3,
 	RESULT_LOG2_BINS	= 48,	/* of durations, as lockstat(1) */
 	RESULT_FILE_MAX		= 256 << 20
 };

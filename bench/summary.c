@@ -15,8 +15,6 @@ static const double skew_max_share = 0.05;	/* of the window */
 static const double drift_max_share = 0.10;	/* half to half */
 static const double backlog_max_share = 0.01;	/* of the requests due */
 static const double drift_min_reads = 20;	/* in each part of a window */
-static const double trend_max_share = 0.05;	/* first to last repeat */
-static const double trend_p = 0.01;		/* of any wrong alarm */
 
 /* The same site, lock and role in another repeat's rows; or a new row. */
 static struct cell_row *
@@ -195,7 +193,7 @@ static int
 interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
-	bool repeats = sc->sc_count >= 3;
+	bool repeats = sc->sc_count >= RESULT_CI95_REPEATS_MIN;
 	unsigned i, k, n = 0;
 	int error;
 
@@ -436,22 +434,20 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 int
 summary_gate_trend(struct result_cell *cells, unsigned count)
 {
-	double change, p, *x;
+	struct trend trend;
 	unsigned i;
+	int error;
 
 	for (i = 0; i < count; i++) {
 		struct result_cell *rc = &cells[i];
 
-		x = calloc(2 * (size_t)rc->repeats, sizeof(*x));
-		if (x == NULL)
-			return (ENOMEM);
-		change = trend_of_cell(rc, x, x + rc->repeats, &p);
-		free(x);
-		if (rc->gate[0] == '\0' && p * count < trend_p &&
-		    fabs(change) > trend_max_share)
+		error = trend_of_cell(rc, &trend);
+		if (error != 0)
+			return (error);
+		if (rc->gate[0] == '\0' && trend.tr_drift)
 			snprintf(rc->gate, sizeof(rc->gate), "drift over the "
 			    "run: %+.1f %% from first to last repeat",
-			    100 * change);
+			    100 * trend.tr_change);
 	}
 	return (0);
 }

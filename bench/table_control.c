@@ -10,8 +10,8 @@
 enum { CONTROL_INDENT = 2 };
 
 /*
- * Requests per second of all readers, the median of the repeats that count; 0
- * when there is no memory.
+ * Requests per second of all readers, the median over repeats; 0 when there
+ * is no memory.
  */
 static double
 median_rate(const struct result_cell *cell)

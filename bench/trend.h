@@ -4,21 +4,32 @@
 #ifndef BENCH_TREND_H
 #define BENCH_TREND_H
 
+#include <stdbool.h>
+
 #include "bench/result.h"
 
-enum { TREND_REPEATS_MIN = 3 };
+/* Four that only rise are no rarer than one in twelve. */
+enum { TREND_REPEATS_MIN = 5 };
+
+struct trend {
+	/*
+	 * From the first repeat to the last, along a line through all of them
+	 * in the order of measuring, as a share of the median: 0.05 is 5 %
+	 * more.
+	 */
+	double	tr_change;
+	double	tr_p;	/* of such a trend by chance, 0..1 */
+	bool	tr_drift;	/* p below 0.02, and 5 % or more of change */
+};
 
 /*
- * How far the total moved along a line through the repeats, in the order of
- * measuring.
+ * The trend of a cell's total; none with fewer than TREND_REPEATS_MIN repeats,
+ * and where their order is not known.
  *
- *   x, y  out  room for as many values as the cell has repeats; scratch
- *   p     out  the probability of such a trend by chance, 0..1
+ *   tr  out  untouched on failure
  *
- * Returns: the change from the first repeat to the last, as a share of the
- * median: 0.05 is 5 % more; 0 with fewer than TREND_REPEATS_MIN.
+ * Returns: 0 or ENOMEM.
  */
-double trend_of_cell(const struct result_cell *cell, double *x, double *y,
-    double *p);
+int trend_of_cell(const struct result_cell *cell, struct trend *tr);
 
 #endif

@@ -190,6 +190,65 @@ ATF_TC_BODY(trend__by_hand, tc)
 	ATF_CHECK_EQ(1, hypothesis_trend(x, y, 1));
 }
 
+/* S of the orders of 1..n that swapping from place k on makes, and beyond s. */
+static void
+count_orders(double *y, unsigned k, unsigned n, double s, unsigned *beyond,
+    unsigned *all)
+{
+	unsigned i, j;
+	double of = 0, swap;
+
+	if (k == n) {
+		for (i = 0; i < n; i++)
+			for (j = 0; j < i; j++)
+				of += y[i] > y[j] ? 1 : -1;
+		*all += 1;
+		*beyond += fabs(of) >= fabs(s);
+		return;
+	}
+	for (i = k; i < n; i++) {
+		swap = y[k], y[k] = y[i], y[i] = swap;
+		count_orders(y, k + 1, n, s, beyond, all);
+		swap = y[k], y[k] = y[i], y[i] = swap;
+	}
+}
+
+ATF_TC(trend__counted);
+ATF_TC_HEAD(trend__counted, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Few different values: exact, 2 of the "
+	    "120 orders of 5 only rise or only fall; agrees with going "
+	    "through all orders; 10 values as SciPy 1.10 has them");
+}
+ATF_TC_BODY(trend__counted, tc)
+{
+	const double x[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	const double rising[] = { 1, 2, 3, 4, 5 };
+	const double ten[] = { 2, 1, 3, 5, 4, 6, 9, 7, 10, 8 };
+	double order[] = { 1, 2, 3, 4, 5, 6 }, s;
+	unsigned all, beyond, i, k, n;
+
+	(void)tc;
+	CHECK_NEAR(2 / 120.0, hypothesis_trend(x, rising, 5), 1e-12);
+	CHECK_NEAR(2 / 24.0, hypothesis_trend(x, rising, 4), 1e-12);
+	ATF_CHECK_EQ(1, hypothesis_trend(x, rising, 2));
+	/* 10! orders, of which 1717 have at most the 5 inversions of this. */
+	CHECK_NEAR(2 * 1717.0 / 3628800, hypothesis_trend(x, ten, 10), 1e-12);
+	for (n = 2; n <= 6; n++) {
+		/* Its first k values fall, and the others rise. */
+		for (k = 0; k <= n; k++) {
+			for (i = 0; i < n; i++)
+				order[i] = i < k ? k - i : i + 1;
+			s = n * (n - 1) / 2.0 - k * (k > 0 ? k - 1.0 : 0);
+			all = beyond = 0;
+			count_orders(order, 0, n, s, &beyond, &all);
+			CHECK_NEAR((double)beyond / all, hypothesis_trend(x,
+			    order, n), 1e-12);
+		}
+	}
+}
+
 ATF_TC(holm__by_hand);
 ATF_TC_HEAD(holm__by_hand, tc)
 {
@@ -320,6 +379,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, mann_whitney__every_order);
 	ATF_TP_ADD_TC(tp, mann_whitney__ties_and_many);
 	ATF_TP_ADD_TC(tp, trend__by_hand);
+	ATF_TP_ADD_TC(tp, trend__counted);
 	ATF_TP_ADD_TC(tp, holm__by_hand);
 	ATF_TP_ADD_TC(tp, student__as_ministat);
 	ATF_TP_ADD_TC(tp, resample__medians_of_draws);
