@@ -24,8 +24,8 @@ HARVEST = jenkins mask harvest_config record
 BENCH = usage arguments lines stats figure progress outfile host \
 	recording recording_load workload workload_folder workload_spec \
 	strace_import config place prime option_set option_workload options \
-	result result_field result_decode result_load value group select \
-	cell_common trend summary sweep measure kat \
+	result result_field result_decode result_check result_load value \
+	group select cell_common trend summary sweep measure kat \
 	curve usl_fit usl_curve usl \
 	hypothesis quantity compare compare_match compare_host compare_gate \
 	compare_noise verdict verdict_data \

@@ -354,16 +354,13 @@ compare(const struct compare_options *cm, const struct result r[2])
 		.co_margin = cm->cm_margin_share
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
+	int error, status = EXIT_FAILURE;
 	unsigned i;
-	int error = 0, status = EXIT_FAILURE;
 
-	for (i = 0; i < cm->cm_files && error == 0; i++) {
-		error = compare_check(&r[i], why);
-		if (error != 0)
-			run_error("compare", "%s: %s", cm->cm_file[i], why);
-	}
-	if (error != 0)
-		return (EXIT_FAILURE);
+	for (i = 0; i < cm->cm_files; i++)
+		if (r[i].cell_count == 0)
+			return (run_error("compare", "%s: holds no cell",
+			    cm->cm_file[i]));
 	error = compare_conditions(&co, cm->cm_given[OPT_ACROSS], why);
 	if (error == 0)
 		error = compare_match(&co, cm->cm_value[OPT_BASE], why);

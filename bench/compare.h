@@ -87,16 +87,6 @@ struct compare {
 };
 
 /*
- * Whether a result is fit to be compared: no cell twice, medians that are those
- * of the samples, and totals that are the readers' sums.
- *
- *   error  out  what is wrong
- *
- * Returns: 0, EINVAL or ENOMEM.
- */
-int compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE]);
-
-/*
  * Whether two results were measured alike.  Differences that cannot be ignored
  * are refused: another host, measured time or INVARIANTS.  Others, and other
  * hosts where across is set, become flags, and so does what compare_noise() has
@@ -141,12 +131,6 @@ int compare_match(struct compare *co, const char *base,
  * Returns: 0 or ENOMEM.
  */
 int compare_judge(struct compare *co);
-
-/*
- * Order of cells by all that makes two comparable, for qsort(3): takes pointers
- * to pointers to cells.
- */
-int compare_order(const void *left, const void *right);
 
 /* Adds a clause to co_flags; 0 or ENOMEM. */
 int compare_flag(struct compare *co, const char *fmt, ...)

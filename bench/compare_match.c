@@ -1,13 +1,12 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/compare.h"
-#include "bench/stats.h"
+#include "bench/result_check.h"
 #include "lib/kassert.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
@@ -41,37 +40,7 @@ compare_name(const struct compare *co, const struct compare_pair *pa,
 	return (name_of(pa->pa_cell[side], co->co_by));
 }
 
-int
-compare_order(const void *left, const void *right)
-{
-	const struct result_cell *a = *(const struct result_cell *const *)left;
-	const struct result_cell *b =
-	    *(const struct result_cell *const *)right;
-	const char *const names[][2] = {
-		{ a->engine, b->engine }, { a->design, b->design },
-		{ a->lock, b->lock }, { a->cipher, b->cipher },
-		{ a->crypto, b->crypto }, { a->workload, b->workload },
-		{ a->arrivals, b->arrivals },
-	};
-	int d;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		d = strcmp(names[i][0], names[i][1]);
-		if (d != 0)
-			return (d);
-	}
-	d = (a->readers > b->readers) - (a->readers < b->readers);
-	if (d == 0)
-		d = (a->request_bytes > b->request_bytes) -
-		    (a->request_bytes < b->request_bytes);
-	if (d == 0)
-		d = (a->rate_per_s > b->rate_per_s) -
-		    (a->rate_per_s < b->rate_per_s);
-	return (d);
-}
-
-/* The cells in that order; NULL when there is no memory. */
+/* The cells in result_cell_order(); NULL when there is no memory. */
 static const struct result_cell **
 sorted(const struct result *r)
 {
@@ -83,7 +52,7 @@ sorted(const struct result *r)
 		return (NULL);
 	for (i = 0; i < r->cell_count; i++)
 		cells[i] = &r->cells[i];
-	qsort(cells, r->cell_count, sizeof(*cells), compare_order);
+	qsort(cells, r->cell_count, sizeof(*cells), result_cell_order);
 	return (cells);
 }
 
@@ -93,97 +62,8 @@ find(const struct result_cell *const *cells, unsigned count,
 {
 	const struct result_cell *const *found;
 
-	found = bsearch(&like, cells, count, sizeof(*cells), compare_order);
+	found = bsearch(&like, cells, count, sizeof(*cells), result_cell_order);
 	return (found == NULL ? NULL : *found);
-}
-
-/* A document's numbers are decimal; its own arithmetic was not. */
-static bool
-near(double a, double b)
-{
-
-	return (fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b)));
-}
-
-static int
-check_median(const struct result *r, unsigned i,
-    char error[COMPARE_TEXT_SIZE])
-{
-	const struct result_cell *c = &r->cells[i];
-	double median, *scratch;
-	unsigned k;
-
-	scratch = calloc(c->repeats, sizeof(*scratch));
-	if (scratch == NULL) {
-		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
-		return (ENOMEM);
-	}
-	for (k = 0; k < c->repeats; k++)
-		scratch[k] = c->samples[k].total_mb_per_s;
-	median = stats_median(scratch, c->repeats);
-	free(scratch);
-	if (near(median, c->total_mb_per_s))
-		return (0);
-	snprintf(error, COMPARE_TEXT_SIZE, "cells[%u].total_mb_per_s: %.9g is "
-	    "not the median of its samples, %.9g: the file was edited", i,
-	    c->total_mb_per_s, median);
-	return (EINVAL);
-}
-
-/* All of the total is some reader's. */
-static int
-check_readers(const struct result *r, unsigned i,
-    char error[COMPARE_TEXT_SIZE])
-{
-	const struct result_cell *c = &r->cells[i];
-	double sum;
-	unsigned k;
-
-	for (k = 0; k < c->repeats; k++) {
-		sum = stats_mean(c->samples[k].reader_mb_per_s, c->readers) *
-		    c->readers;
-		if (near(sum, c->samples[k].total_mb_per_s))
-			continue;
-		snprintf(error, COMPARE_TEXT_SIZE, "cells[%u].samples[%u]"
-		    ".total_mb_per_s: %.9g is not the sum of its readers, "
-		    "%.9g: the file was edited", i, k,
-		    c->samples[k].total_mb_per_s, sum);
-		return (EINVAL);
-	}
-	return (0);
-}
-
-int
-compare_check(const struct result *r, char error[COMPARE_TEXT_SIZE])
-{
-	const struct result_cell **cells;
-	unsigned i;
-	int status = 0;
-
-	if (r->cell_count == 0) {
-		snprintf(error, COMPARE_TEXT_SIZE, "holds no cell");
-		return (EINVAL);
-	}
-	cells = sorted(r);
-	if (cells == NULL) {
-		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
-		return (ENOMEM);
-	}
-	for (i = 1; i < r->cell_count && status == 0; i++) {
-		if (compare_order(&cells[i - 1], &cells[i]) != 0)
-			continue;
-		snprintf(error, COMPARE_TEXT_SIZE, "cells[%td] and cells[%td] "
-		    "are the same cell", cells[i - 1] - r->cells,
-		    cells[i] - r->cells);
-		status = EINVAL;
-	}
-	free(cells);
-	for (i = 0; i < r->cell_count && status == 0; i++) {
-		status = check_median(r, i, error);
-		if (status == 0)
-			status = check_readers(r, i, error);
-	}
-	return (status);
 }
 
 static void
@@ -203,7 +83,7 @@ add_alone(struct compare *co, unsigned side, const struct result_cell *cell)
 	co->co_alone[side][co->co_alone_count[side]++] = cell;
 }
 
-/* In B's compare_order, and what only A has in A's. */
+/* In B's order, and what only A has in A's. */
 static void
 match_results(struct compare *co, const struct result_cell *const *a,
     const struct result_cell *const *b)

@@ -6,6 +6,7 @@
 
 #include "bench/compare.h"
 #include "bench/group.h"
+#include "bench/result_check.h"
 #include "bench/stats.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
@@ -104,7 +105,7 @@ flag_controls(struct compare *co, bool same_program)
 			double change;
 
 			cb = &b->controls[k];
-			if (compare_order(&ca, &cb) != 0 ||
+			if (result_cell_order(&ca, &cb) != 0 ||
 			    !counts(ca) || !counts(cb) ||
 			    group_indistinct(ca, cb))
 				continue;

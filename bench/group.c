@@ -124,8 +124,10 @@ bool
 group_few_repeats(const struct result_cell *cell)
 {
 
-	return (cell->repeats < RESULT_CI95_REPEATS_MIN ||
-	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+	/* Not every document says what an interval is of. */
+	if (cell->ci95_of[0] == '\0')
+		return (cell->repeats < RESULT_CI95_REPEATS_MIN);
+	return (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
 }
 
 const char *

@@ -247,11 +247,11 @@ char *result_format_json(const struct result *r);
  *   r      out  freed by result_free()
  *   error  out  on failure: what was wrong and where, RESULT_TEXT_SIZE bytes
  *
- * Returns: 0; EINVAL for a file that is no whole document of this schema; EFBIG
- * for one above RESULT_FILE_MAX bytes; ENOMEM; else what open(2) or read(2)
- * said.  *r is untouched on failure.  Names and texts in *r hold no control
- * characters, but for argv, tunables and sources; numbers are finite and not
- * negative, arrays as long as counts say.
+ * Returns: 0; EINVAL for a file that is no whole document of this schema, or
+ * does not pass result_check(); EFBIG for one above RESULT_FILE_MAX bytes;
+ * ENOMEM; else what open(2) or read(2) said.  *r is untouched on failure.
+ * Names and texts in *r hold no control characters, but for argv, tunables and
+ * sources; numbers are finite and not negative, arrays as long as counts say.
  */
 int result_load(const char *path, struct result *r,
     char error[RESULT_TEXT_SIZE]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/result_check.h"
 #include "bench/result_decode.h"
 #include "lib/kassert.h"
 
@@ -80,6 +81,7 @@ read_file(const char *path, char **text, size_t *len)
 int
 result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 {
+	struct result loaded;
 	json_error_t where;
 	size_t len = 0;
 	json_t *top;
@@ -101,7 +103,14 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		return (json_error_code(&where) == json_error_out_of_memory ?
 		    ENOMEM : EINVAL);
 	}
-	status = result_decode(top, r, error);
+	status = result_decode(top, &loaded, error);
 	json_decref(top);
+	if (status != 0)
+		return (status);
+	status = result_check(&loaded, error);
+	if (status == 0)
+		*r = loaded;
+	else
+		result_free(&loaded);
 	return (status);
 }

@@ -118,8 +118,6 @@ judged(const struct result *a, const struct result *b, enum compare_by by)
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 
-	ATF_REQUIRE_EQ_MSG(0, compare_check(a, why), "%s", why);
-	ATF_REQUIRE_EQ_MSG(0, compare_check(b, why), "%s", why);
 	ATF_REQUIRE_EQ_MSG(0, compare_conditions(&co, false, why), "%s", why);
 	ATF_REQUIRE_EQ_MSG(0, compare_match(&co, NULL, why), "%s", why);
 	ATF_REQUIRE_EQ(0, compare_judge(&co));
@@ -803,43 +801,6 @@ ATF_TC_BODY(compare_match__one_side_only, tc)
 	result_free(&b);
 }
 
-ATF_TC(compare_check__edited);
-ATF_TC_HEAD(compare_check__edited, tc)
-{
-
-	atf_tc_set_md_var(tc, "descr", "A median that is not its samples', and "
-	    "a cell that stands twice, are named");
-}
-ATF_TC_BODY(compare_check__edited, tc)
-{
-	char why[COMPARE_TEXT_SIZE] = "";
-	struct result r;
-	unsigned i;
-
-	(void)tc;
-	make(&r, 4, 5, 1);
-	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
-	r.cells[2].total_mb_per_s *= 1.05;
-	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
-	ATF_CHECK(strstr(why, "cells[2].total_mb_per_s") != NULL);
-	settle(&r.cells[2]);
-	r.cells[2].samples[3].total_mb_per_s *= 2;
-	r.cells[2].samples[4].total_mb_per_s *= 2;
-	r.cells[2].samples[1].total_mb_per_s *= 2;
-	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
-	settle(&r.cells[2]);
-	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
-	ATF_CHECK_MSG(strstr(why, "cells[2].samples[1].total_mb_per_s") != NULL,
-	    "%s", why);
-	for (i = 0; i < 5; i++)
-		set_total(&r.cells[2], i, r.cells[2].samples[i].total_mb_per_s);
-	ATF_CHECK_EQ_MSG(0, compare_check(&r, why), "%s", why);
-	strcpy(r.cells[3].design, "locked");
-	ATF_CHECK_EQ(EINVAL, compare_check(&r, why));
-	ATF_CHECK_MSG(strstr(why, "the same cell") != NULL, "%s", why);
-	result_free(&r);
-}
-
 ATF_TC(compare_gate__expressions);
 ATF_TC_HEAD(compare_gate__expressions, tc)
 {
@@ -949,7 +910,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, compare_judge__five_repeats_drift);
 	ATF_TP_ADD_TC(tp, compare_match__pairs);
 	ATF_TP_ADD_TC(tp, compare_match__one_side_only);
-	ATF_TP_ADD_TC(tp, compare_check__edited);
 	ATF_TP_ADD_TC(tp, compare_gate__expressions);
 	ATF_TP_ADD_TC(tp, verdict_sentence__quotable);
 	return (atf_no_error());
