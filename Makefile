@@ -28,7 +28,7 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	group select cell_common trend summary sweep measure kat \
 	curve usl_fit usl_curve usl \
 	hypothesis quantity compare compare_match compare_host compare_gate \
-	compare_noise verdict verdict_data \
+	compare_noise compare_fail clip verdict verdict_data verdict_ministat \
 	table table_cell table_control csv csv_scale report view \
 	report_fairness report_lockprof report_lockstat report_waits \
 	plot_data plot_panel plot_waits plot_script plot

@@ -5,8 +5,9 @@
 
 #include "bench/arguments.h"
 #include "bench/cmd.h"
-#include "bench/compare_gate.h"
+#include "bench/compare_fail.h"
 #include "bench/options.h"
+#include "bench/select.h"
 #include "bench/verdict.h"
 
 static const char usage[] =
@@ -28,10 +29,7 @@ static const char *const format_names[FORMATS] = {
 	"table", "sentences", "csv", "json", "ministat"
 };
 
-enum {
-	FAIL_IF_MAX	= 32,
-	FAILED_SHOWN	= 16	/* rows on stderr; more are counted */
-};
+enum { FAIL_IF_MAX = 32 };
 
 static const double margin_default = 0.01;
 
@@ -46,17 +44,23 @@ enum option {
 	OPT_FAIL_IF,
 	OPT_FORMAT,
 	OPT_MARGIN,
+	OPT_REFUSED_OK,
 	OPT_SIDE,
-	OPTIONS
+	/* In the order of enum select_key. */
+	OPT_FILTERS,
+	OPTIONS = OPT_FILTERS + SELECT_KEYS
 };
 
+#define	FILTER(c, name, descr)						\
+	{ .ag_short = (c), .ag_long = (name), .ag_value = "LIST",	\
+	    .ag_descr = (descr) }
 #define	OPTION(name, value, descr)					\
 	{ .ag_long = (name), .ag_value = (value), .ag_descr = (descr) }
 
 static const struct argument options[OPTIONS] = {
 	[OPT_HELP] = { 'h', "help", NULL, "this text", false },
 	[OPT_QUANTITY] = { 'q', "quantity", "LIST",
-	    "only these, of the CSV columns below", false },
+	    "only these, of those below", false },
 	[OPT_ACROSS] = OPTION("across", NULL,
 	    "compare different hosts and methods too"),
 	[OPT_ALL] = OPTION("all", NULL,
@@ -72,8 +76,19 @@ static const struct argument options[OPTIONS] = {
 	    "table, sentences, csv, json or ministat"),
 	[OPT_MARGIN] = OPTION("margin", "PERCENT",
 	    "changes up to this are not ranked (1)"),
+	[OPT_REFUSED_OK] = OPTION("refused-ok", NULL,
+	    "--fail-if: rows that were refused may pass"),
 	[OPT_SIDE] = OPTION("side", "SIDE",
 	    "ministat: only the columns of a or b"),
+	[OPT_FILTERS + SELECT_CIPHER] = FILTER('c', "cipher",
+	    "only cells with these ciphers"),
+	[OPT_FILTERS + SELECT_DESIGN] = FILTER('d', "design",
+	    "only these designs"),
+	[OPT_FILTERS + SELECT_LOCK] = FILTER('l', "lock", "only these locks"),
+	[OPT_FILTERS + SELECT_READERS] = FILTER('r', "readers",
+	    "only these numbers of readers: 1,3-4"),
+	[OPT_FILTERS + SELECT_SIZE] = FILTER('s', "size",
+	    "only these request sizes: 4k,64k"),
 };
 
 struct compare_options {
@@ -83,6 +98,7 @@ struct compare_options {
 	const char	*cm_value[OPTIONS];	/* NULL: not given, or no */
 	const char	*cm_fail_if[FAIL_IF_MAX];
 	unsigned	 cm_fail_ifs;
+	struct select	 cm_select;
 	/* What was meant. */
 	unsigned	 cm_wanted;
 	enum compare_by	 cm_by_index;
@@ -104,7 +120,15 @@ static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
 	struct compare_options *cm = context;
+	char why[SELECT_TEXT_SIZE];
+	enum select_key key;
 
+	if (i >= OPT_FILTERS) {
+		key = (enum select_key)(i - OPT_FILTERS);
+		if (select_check(key, value, why) != 0)
+			return (usage_error("compare", "%s: %s", label, why));
+		cm->cm_select.sl_list[key] = value;
+	}
 	if (i == OPT_FAIL_IF && cm->cm_fail_ifs == FAIL_IF_MAX)
 		return (usage_error("compare", "%s is given more than %d "
 		    "times", label, FAIL_IF_MAX));
@@ -206,6 +230,9 @@ check_files(const struct compare_options *cm)
 	if (cm->cm_value[OPT_BY] == NULL && cm->cm_value[OPT_BASE] != NULL)
 		return (usage_error("compare", "--base: expected --by with "
 		    "it"));
+	if (cm->cm_given[OPT_REFUSED_OK] && cm->cm_fail_ifs == 0)
+		return (usage_error("compare", "--refused-ok: expected "
+		    "--fail-if with it"));
 	if (cm->cm_value[OPT_SIDE] != NULL &&
 	    cm->cm_format_index != FORMAT_MINISTAT)
 		return (usage_error("compare", "--side: expected --format "
@@ -259,42 +286,11 @@ check(struct compare_options *cm)
 	return (status);
 }
 
-/* The rows that meet a condition, on stderr. */
-static int
-fail_if(const struct compare *co, const struct compare_gate *cg)
-{
-	char text[COMPARE_TEXT_SIZE];
-	const struct compare_pair *pa;
-	unsigned failed = 0, i, judged = 0;
-
-	for (i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		judged += pa->pa_refused[0] == '\0';
-		if (!compare_gate_met(cg, pa))
-			continue;
-		if (++failed > FAILED_SHOWN)
-			continue;
-		verdict_sentence(text, co, pa, cg->cg_quantity);
-		run_error("compare", "%s: %s", cg->cg_text, text);
-	}
-	if (failed > FAILED_SHOWN)
-		run_error("compare", "%s: %u rows more", cg->cg_text,
-		    failed - FAILED_SHOWN);
-	if (judged == 0)
-		return (run_error("compare", "%s: every row was refused, so "
-		    "this cannot be told", cg->cg_text));
-	if (judged < co->co_pair_count)
-		fprintf(stderr, "rngsim: compare: %s: %u rows were refused "
-		    "and not asked\n", cg->cg_text,
-		    co->co_pair_count - judged);
-	return (failed > 0 ? EXIT_FAILURE : 0);
-}
-
 static int
 emit(const struct compare_options *cm, const struct compare *co)
 {
 	unsigned i;
-	int status = 0;
+	int error = 0, status;
 
 	switch (cm->cm_format_index) {
 	case FORMAT_TABLE:
@@ -304,11 +300,12 @@ emit(const struct compare_options *cm, const struct compare *co)
 		verdict_print_sentences(stdout, co);
 		break;
 	case FORMAT_CSV:
+		/* A table has no place for them. */
+		verdict_print_flags(stderr, co, "rngsim: compare: ");
 		verdict_print_csv(stdout, co);
 		break;
 	case FORMAT_JSON:
-		if (verdict_print_json(stdout, co) != 0)
-			return (run_error("compare", "%s", strerror(ENOMEM)));
+		error = verdict_print_json(stdout, co);
 		break;
 	case FORMAT_MINISTAT:
 		if (verdict_ministat_columns(co, cm->cm_side_index) >
@@ -316,13 +313,17 @@ emit(const struct compare_options *cm, const struct compare *co)
 			return (run_error("compare", "ministat(1) cuts lines "
 			    "of more than %d columns; -q and --side choose "
 			    "fewer", VERDICT_MINISTAT_COLUMNS));
-		verdict_print_ministat(stdout, co, cm->cm_side_index);
+		error = verdict_print_ministat(stdout, co, cm->cm_side_index);
 		break;
 	case FORMATS:
 		break;
 	}
+	if (error != 0)
+		return (run_error("compare", "%s", strerror(error)));
+	status = cm->cm_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
 	for (i = 0; i < cm->cm_fail_ifs; i++)
-		if (fail_if(co, &cm->cm_gate[i]) != 0)
+		if (compare_fail_if(co, &cm->cm_gate[i],
+		    cm->cm_given[OPT_REFUSED_OK]) != 0)
 			status = EXIT_FAILURE;
 	return (status);
 }
@@ -338,13 +339,45 @@ check_alone(const struct compare_options *cm, const struct compare *co)
 	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
 		return (0);
 	verdict_cell(text, co->co_alone[side][0]);
-	return (run_error("compare", "%u cells are only in A and %u only in B, "
+	return (run_error("compare", "cells only in A: %u, only in B: %u, "
 	    "such as \"%s\" in %c; --common compares the others",
 	    co->co_alone_count[0], co->co_alone_count[1], text, "AB"[side]));
 }
 
+/* Leaves the cells that were asked for; what a machine did, all cells tell. */
 static int
-compare(const struct compare_options *cm, const struct result r[2])
+filter(const struct compare_options *cm, struct result r[2])
+{
+	char there[SELECT_TEXT_SIZE];
+	unsigned i;
+
+	for (i = 0; i < cm->cm_files; i++) {
+		if (select_cells(&cm->cm_select, &r[i]) == 0)
+			continue;
+		select_describe(&r[i], there);
+		return (run_error("compare", "%s: no such cell: expected of "
+		    "%s", cm->cm_file[i], there));
+	}
+	return (0);
+}
+
+static int
+match(const struct compare_options *cm, struct compare *co)
+{
+	char why[COMPARE_TEXT_SIZE] = "";
+	int error;
+
+	error = compare_match(co, cm->cm_value[OPT_BASE], why);
+	if (error == 0)
+		return (0);
+	if (error == ENOENT &&
+	    !compare_base_known(cm->cm_by_index, cm->cm_value[OPT_BASE]))
+		return (usage_error("compare", "%s", why));
+	return (run_error("compare", "%s", why));
+}
+
+static int
+compare(const struct compare_options *cm, struct result r[2])
 {
 	struct compare co = {
 		.co_result = { &r[0], &r[cm->cm_files - 1] },
@@ -354,24 +387,25 @@ compare(const struct compare_options *cm, const struct result r[2])
 		.co_margin = cm->cm_margin_share
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
-	int error, status = EXIT_FAILURE;
+	int error, status;
 	unsigned i;
 
 	for (i = 0; i < cm->cm_files; i++)
 		if (r[i].cell_count == 0)
 			return (run_error("compare", "%s: holds no cell",
 			    cm->cm_file[i]));
-	error = compare_conditions(&co, cm->cm_given[OPT_ACROSS], why);
-	if (error == 0)
-		error = compare_match(&co, cm->cm_value[OPT_BASE], why);
-	if (error != 0) {
-		run_error("compare", "%s", why);
-	} else if (check_alone(cm, &co) == 0) {
+	if (compare_conditions(&co, cm->cm_given[OPT_ACROSS], why) != 0)
+		status = run_error("compare", "%s", why);
+	else
+		status = filter(cm, r);
+	if (status == 0)
+		status = match(cm, &co);
+	if (status == 0)
+		status = check_alone(cm, &co);
+	if (status == 0) {
 		error = compare_judge(&co);
-		if (error != 0)
-			run_error("compare", "%s", strerror(error));
-		else
-			status = emit(cm, &co);
+		status = error != 0 ? run_error("compare", "%s",
+		    strerror(error)) : emit(cm, &co);
 	}
 	compare_free(&co);
 	return (status);

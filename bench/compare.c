@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/clip.h"
 #include "bench/compare.h"
 #include "bench/group.h"
 #include "bench/stats.h"
@@ -13,6 +14,8 @@
 
 /* What is drawn for A and for B; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
+
+static const char harvest_p99[] = "harvest_latency_p99_ns";
 
 /* What judging needs besides the rows. */
 struct judge {
@@ -65,8 +68,9 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 		pa->pa_repeats[side] = cell->repeats;
 		if (cell->gate[0] != '\0') {
 			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
-			    "gate: %s: %.200s", compare_name(co, pa, side),
+			    "gate: %s: %s", compare_name(co, pa, side),
 			    cell->gate);
+			clip_utf8(pa->pa_refused);
 			return (0);
 		}
 	}
@@ -112,19 +116,24 @@ estimate(struct judge *ju, struct compare_row *row, const unsigned n[2])
 }
 
 static void
-test_row(struct judge *ju, struct compare_pair *pa, unsigned q)
+measure_row(struct judge *ju, const struct compare_pair *pa,
+    const struct quantity *qu, struct compare_row *row)
 {
-	struct compare_row *row = &pa->pa_row[q];
-	double *a = ju->ju_values[0], *b = ju->ju_values[1];
-	unsigned na, nb, side;
+	unsigned side;
 
 	for (side = 0; side < 2; side++)
 		gsl_sort(ju->ju_values[side], 1, values_of(pa->pa_cell[side],
-		    &quantities[q], ju->ju_values[side]));
-	na = pa->pa_repeats[0];
-	nb = pa->pa_repeats[1];
+		    qu, ju->ju_values[side]));
 	estimate(ju, row, pa->pa_repeats);
-	hypothesis_student(a, na, b, nb, &row->cr_student);
+}
+
+static void
+test_row(struct judge *ju, struct compare_pair *pa, unsigned q)
+{
+	struct compare_row *row = &pa->pa_row[q];
+	const double *a = ju->ju_values[0], *b = ju->ju_values[1];
+	const unsigned na = pa->pa_repeats[0], nb = pa->pa_repeats[1];
+
 	row->cr_verdict = COMPARE_NONE;
 	row->cr_p_welch = row->cr_p_rank = 1;
 	/* All alike: one reader is always fair.  That is no test. */
@@ -151,24 +160,58 @@ draw(struct judge *ju, const struct compare_pair *pa)
 	return (error);
 }
 
-static void
-decide(const struct compare *co, const struct quantity *qu,
-    struct compare_row *row)
+static bool
+overlap(const struct compare_row *row)
 {
-	const double least = fmax(fmax(co->co_margin, co->co_noise),
-	    qu->qu_resolution);
 
-	if (row->cr_ci95[0][0] <= row->cr_ci95[1][1] &&
-	    row->cr_ci95[1][0] <= row->cr_ci95[0][1])
-		return;
+	return (row->cr_ci95[0][0] <= row->cr_ci95[1][1] &&
+	    row->cr_ci95[1][0] <= row->cr_ci95[0][1]);
+}
+
+/* Whether B's harvest thread did less than A's, or later. */
+static bool
+served_worse(const struct compare_pair *pa)
+{
+	const struct compare_row *p99 = &pa->pa_row[quantity_find(harvest_p99)];
+
+	return ((pa->pa_events.cr_change < 0 && !overlap(&pa->pa_events)) ||
+	    (p99->cr_change > 0 && !overlap(p99)));
+}
+
+/* Which rule a clear change does not pass. */
+static enum compare_stop
+stop_of(const struct compare *co, const struct compare_pair *pa, unsigned q)
+{
+	const struct compare_row *row = &pa->pa_row[q];
+
+	if (overlap(row))
+		return (COMPARE_STOP_OVERLAP);
+	if (fmin(row->cr_p_welch, row->cr_p_rank) >= COMPARE_ALPHA)
+		return (COMPARE_STOP_P);
+	if (fabs(row->cr_change) <= co->co_margin)
+		return (COMPARE_STOP_MARGIN);
+	if (fabs(row->cr_change) <= quantities[q].qu_resolution)
+		return (COMPARE_STOP_RESOLUTION);
+	if (fabs(row->cr_change) <= co->co_noise)
+		return (COMPARE_STOP_NOISE);
+	if (quantities[q].qu_of_harvest_work && row->cr_change < 0 &&
+	    served_worse(pa))
+		return (COMPARE_STOP_HARVEST);
+	return (COMPARE_STOP_NONE);
+}
+
+static void
+decide(const struct compare *co, struct compare_pair *pa, unsigned q)
+{
+	struct compare_row *row = &pa->pa_row[q];
+
 	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0)
 		return;
-	if (fmin(row->cr_p_welch, row->cr_p_rank) >= COMPARE_ALPHA)
-		return;
-	if (fabs(row->cr_change) <= least)
-		return;
-	row->cr_verdict = (row->cr_change > 0) == qu->qu_more_is_better ?
-	    COMPARE_BETTER : COMPARE_WORSE;
+	row->cr_stop = stop_of(co, pa, q);
+	if (row->cr_stop == COMPARE_STOP_NONE)
+		row->cr_verdict = (row->cr_change > 0) ==
+		    quantities[q].qu_more_is_better ? COMPARE_BETTER :
+		    COMPARE_WORSE;
 }
 
 static void
@@ -182,14 +225,14 @@ decide_all(struct judge *ju)
 	co->co_tests = ju->ju_p_count;
 	for (i = 0; i < co->co_pair_count; i++) {
 		for (q = 0; q < QUANTITIES; q++) {
-			if ((co->co_wanted & 1u << q) == 0)
+			if (!compare_has_row(co, &co->co_pairs[i], q))
 				continue;
 			row = &co->co_pairs[i].pa_row[q];
 			/* In the order in which test_row() left them. */
 			if (row->cr_tested) {
 				row->cr_p_welch = *p++;
 				row->cr_p_rank = *p++;
-				decide(co, &quantities[q], row);
+				decide(co, &co->co_pairs[i], q);
 			}
 			co->co_rows[row->cr_verdict]++;
 		}
@@ -203,16 +246,27 @@ judge_pairs(struct judge *ju)
 	struct compare_pair *pa;
 	unsigned i, q;
 	int error = 0;
+	bool there;
 
 	for (i = 0; i < co->co_pair_count && error == 0; i++) {
 		pa = &co->co_pairs[i];
 		error = check_pair(co, pa);
 		if (error == 0 && pa->pa_refused[0] == '\0')
 			error = draw(ju, pa);
+		if (error == 0 && pa->pa_refused[0] == '\0')
+			measure_row(ju, pa, &quantity_harvest_events,
+			    &pa->pa_events);
 		for (q = 0; q < QUANTITIES && error == 0; q++) {
 			pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
-			if ((co->co_wanted & 1u << q) != 0 &&
-			    pa->pa_refused[0] == '\0')
+			if (pa->pa_refused[0] != '\0')
+				continue;
+			there = compare_has_row(co, pa, q);
+			/* Wanted or not, harvest CPU is judged by it. */
+			if (there || strcmp(quantities[q].qu_name,
+			    harvest_p99) == 0)
+				measure_row(ju, pa, &quantities[q],
+				    &pa->pa_row[q]);
+			if (there)
 				test_row(ju, pa, q);
 		}
 	}
@@ -221,6 +275,15 @@ judge_pairs(struct judge *ju)
 	if (error == 0)
 		decide_all(ju);
 	return (error);
+}
+
+bool
+compare_has_row(const struct compare *co, const struct compare_pair *pa,
+    unsigned q)
+{
+
+	return ((co->co_wanted & 1u << q) != 0 &&
+	    (pa->pa_cell[1]->readers > 1 || !quantities[q].qu_of_several));
 }
 
 int

@@ -14,6 +14,8 @@
  *	  for both tests of all rows;
  *	- the change is above the margin, what the quantity resolves, and what
  *	  the machine is known to have moved by between A and B.
+ * Less CPU of the harvest thread is better only if the events that it delivered
+ * were not fewer and their p99 not longer, by intervals that do not overlap.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -26,6 +28,7 @@
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* below: refused */
+	COMPARE_REFUSED_SIZE	= RESULT_TEXT_SIZE + 64,
 	COMPARE_TEXT_SIZE	= 2048
 };
 
@@ -46,9 +49,21 @@ enum compare_verdict {
 	COMPARE_REFUSED
 };
 
+/* Which rule kept a row whose change's interval excludes none from a rank. */
+enum compare_stop {
+	COMPARE_STOP_NONE,
+	COMPARE_STOP_OVERLAP,
+	COMPARE_STOP_P,
+	COMPARE_STOP_MARGIN,
+	COMPARE_STOP_RESOLUTION,
+	COMPARE_STOP_NOISE,
+	COMPARE_STOP_HARVEST
+};
+
 /* Changes are shares of A's median: 0.03 is 3 % more. */
 struct compare_row {
 	enum compare_verdict cr_verdict;
+	enum compare_stop cr_stop;	/* of COMPARE_NONE */
 	bool	cr_tested;	/* else p is 1: all values are alike */
 	double	cr_median[2];	/* A's and B's; 0 where refused */
 	double	cr_ci95[2][2];	/* of each median */
@@ -56,15 +71,15 @@ struct compare_row {
 	double	cr_change_ci95[2];
 	double	cr_p_welch;	/* corrected */
 	double	cr_p_rank;	/* Mann and Whitney's, likewise */
-	struct hypothesis_student cr_student;	/* uncorrected */
 };
 
 struct compare_pair {
 	const struct result_cell *pa_cell[2];
 	unsigned	 pa_repeats[2];
-	char		 pa_refused[RESULT_TEXT_SIZE];	/* why, or empty */
+	char		 pa_refused[COMPARE_REFUSED_SIZE]; /* why, or empty */
 	bool		 pa_few;	/* repeats */
 	struct compare_row pa_row[QUANTITIES];
+	struct compare_row pa_events;	/* medians and intervals only */
 };
 
 struct compare {
@@ -113,20 +128,31 @@ int compare_conditions(struct compare *co, bool across,
 int compare_noise(struct compare *co, bool same_program);
 
 /*
- * Pairs cells.
+ * Pairs cells, and flags pairs whose spinners poll differently often.
  *
  *   co     in/out  co_result and co_by given
  *   base   in      the design, lock or cipher to compare with; NULL: locked,
  *                  mtx, or else the first measured
  *   error  out     why there are no pairs
  *
- * Returns: 0, EINVAL or ENOMEM.
+ * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
+ * or two cells that could be of one; ENOMEM.
  */
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
+/* Whether a design, lock or cipher of this program is called so. */
+bool compare_base_known(enum compare_by by, const char *name);
+
 /*
- * Tests and judges all rows that co_wanted says.
+ * Whether there is such a row: it is wanted, and the pair has the readers for
+ * it.
+ */
+bool compare_has_row(const struct compare *co, const struct compare_pair *pa,
+    unsigned q);
+
+/*
+ * Tests and judges all rows that there are.
  *
  * Returns: 0 or ENOMEM.
  */

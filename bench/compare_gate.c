@@ -72,6 +72,11 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 		    "after %c, such as -5%%", cg->cg_below ? '<' : '>');
 		return (EINVAL);
 	}
+	if (cg->cg_below && cg->cg_share <= -1) {
+		snprintf(error, COMPARE_TEXT_SIZE, "no change is below "
+		    "-100%%: expected more after <");
+		return (EINVAL);
+	}
 	return (0);
 }
 

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/clip.h"
 #include "bench/compare.h"
+
+enum { TEXTS_SHOWN = 256 };	/* bytes of tunables or sources */
 
 static void __attribute__((format(printf, 2, 3)))
 add(char text[COMPARE_TEXT_SIZE], const char *fmt, ...)
@@ -19,6 +22,7 @@ add(char text[COMPARE_TEXT_SIZE], const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text + len, COMPARE_TEXT_SIZE - len, fmt, ap);
 	va_end(ap);
+	clip_utf8(text);
 }
 
 int
@@ -30,6 +34,7 @@ compare_flag(struct compare *co, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	clip_utf8(text);
 	grown = realloc(co->co_flags, (co->co_flag_count + 2) *
 	    sizeof(*grown));
 	if (grown == NULL)
@@ -84,8 +89,12 @@ differ_texts(char text[COMPARE_TEXT_SIZE], const char *what, char *const *a,
 
 	join(ta, a);
 	join(tb, b);
-	if (strcmp(ta, tb) != 0)
-		add(text, "%s (A %.256s, B %.256s)", what, ta, tb);
+	if (strcmp(ta, tb) == 0)
+		return;
+	ta[TEXTS_SHOWN] = tb[TEXTS_SHOWN] = '\0';
+	clip_utf8(ta);
+	clip_utf8(tb);
+	add(text, "%s (A %s, B %s)", what, ta, tb);
 }
 
 /* What makes two hosts two. */

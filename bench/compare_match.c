@@ -7,7 +7,10 @@
 
 #include "bench/compare.h"
 #include "bench/result_check.h"
+#include "fortuna/generator.h"
+#include "lib/cipher.h"
 #include "lib/kassert.h"
+#include "lib/lock.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {
@@ -155,25 +158,73 @@ match_within(struct compare *co, const struct result_cell *const *cells,
 			add_alone(co, 0, &r->cells[i]);
 }
 
+/* Pairs must not hang on which of two cells is found. */
+static int
+check_polls(const struct result *r, const struct result_cell *const *cells,
+    char error[COMPARE_TEXT_SIZE])
+{
+	unsigned i;
+
+	for (i = 1; i < r->cell_count; i++) {
+		if (result_cell_order(&cells[i - 1], &cells[i]) != 0)
+			continue;
+		snprintf(error, COMPARE_TEXT_SIZE, "cells[%td] and cells[%td] "
+		    "differ in spin_polls alone: expected one of them",
+		    cells[i - 1] - r->cells, cells[i] - r->cells);
+		return (EINVAL);
+	}
+	return (0);
+}
+
+/* A default that changed from A to B stands among no tunables. */
+static int
+flag_polls(struct compare *co, char error[COMPARE_TEXT_SIZE])
+{
+	const struct result_cell *a, *b;
+	unsigned differ = 0, i, shown = 0;
+	int status;
+
+	for (i = 0; i < co->co_pair_count; i++) {
+		a = co->co_pairs[i].pa_cell[0];
+		b = co->co_pairs[i].pa_cell[1];
+		if (a->spin_polls == b->spin_polls)
+			continue;
+		if (differ++ == 0)
+			shown = i;
+	}
+	if (differ == 0 || co->co_by != COMPARE_RESULTS)
+		return (0);
+	a = co->co_pairs[shown].pa_cell[0];
+	b = co->co_pairs[shown].pa_cell[1];
+	status = compare_flag(co, "different: rngsim.lock.spin_polls of %u "
+	    "pair%s, such as lock %s (A %u, B %u)", differ, differ == 1 ? "" :
+	    "s", a->lock, a->spin_polls, b->spin_polls);
+	if (status != 0)
+		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(status));
+	return (status);
+}
+
 static int
 explain_none(const struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE])
 {
 	const char *what = dimensions[co->co_by].name;
+	int status = EINVAL;
 
 	if (co->co_by == COMPARE_RESULTS)
 		snprintf(error, COMPARE_TEXT_SIZE, "no cell is in both: "
 		    "expected two results with the same engine, design, lock, "
 		    "cipher, crypto, readers and request size");
-	else if (base == NULL)
+	else if (base == NULL) {
 		snprintf(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
 		    "%s; the first has %s", what,
 		    name_of(&co->co_result[0]->cells[0], co->co_by));
-	else
+		status = ENOENT;
+	} else
 		snprintf(error, COMPARE_TEXT_SIZE, "nothing to compare with "
 		    "%s %s: no other cell is like one of its but for the %s",
 		    what, base, what);
-	return (EINVAL);
+	return (status);
 }
 
 int
@@ -191,21 +242,47 @@ compare_match(struct compare *co, const char *base,
 	for (side = 0; side < 2; side++)
 		co->co_alone[side] = calloc(co->co_result[side]->cell_count +
 		    1, sizeof(*co->co_alone[side]));
-	if (cells[0] != NULL && cells[1] != NULL && co->co_pairs != NULL &&
-	    co->co_alone[0] != NULL && co->co_alone[1] != NULL) {
-		if (co->co_by == COMPARE_RESULTS) {
-			match_results(co, cells[0], cells[1]);
-		} else {
-			base = find_base(co, base);
-			if (base != NULL)
-				match_within(co, cells[0], base);
-		}
-		status = co->co_pair_count > 0 ? 0 :
-		    explain_none(co, base, error);
-	} else {
+	if (cells[0] == NULL || cells[1] == NULL || co->co_pairs == NULL ||
+	    co->co_alone[0] == NULL || co->co_alone[1] == NULL) {
 		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
+		goto out;
 	}
+	for (side = 0, status = 0; side < 2 && status == 0; side++)
+		status = check_polls(co->co_result[side], cells[side], error);
+	if (status != 0)
+		goto out;
+	if (co->co_by == COMPARE_RESULTS) {
+		match_results(co, cells[0], cells[1]);
+	} else {
+		base = find_base(co, base);
+		if (base != NULL)
+			match_within(co, cells[0], base);
+	}
+	status = co->co_pair_count > 0 ? flag_polls(co, error) :
+	    explain_none(co, base, error);
+out:
 	free(cells[0]);
 	free(cells[1]);
 	return (status);
+}
+
+bool
+compare_base_known(enum compare_by by, const char *name)
+{
+	unsigned i;
+
+	switch (by) {
+	case COMPARE_DESIGN:
+		for (i = 0; i < generator_count; i++)
+			if (strcmp(name, generators[i]->ra_ident) == 0)
+				return (true);
+		return (false);
+	case COMPARE_LOCK:
+		return (lock_class_find(name) != NULL);
+	case COMPARE_CIPHER:
+		return (cipher_find(name) != NULL);
+	case COMPARE_RESULTS:
+		break;
+	}
+	return (true);
 }

@@ -18,7 +18,7 @@ static bool
 counts(const struct result_cell *c)
 {
 
-	return (c->gate[0] == '\0' && c->total_mb_per_s > 0);
+	return (!group_gated(c) && c->total_mb_per_s > 0);
 }
 
 static double

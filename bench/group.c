@@ -127,7 +127,8 @@ group_few_repeats(const struct result_cell *cell)
 	/* Not every document says what an interval is of. */
 	if (cell->ci95_of[0] == '\0')
 		return (cell->repeats < RESULT_CI95_REPEATS_MIN);
-	return (strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+	return (cell->repeats == 1 ||
+	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
 }
 
 const char *

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/quantity.h"
-#include "bench/stats.h"
 #include "lib/hist.h"
 
 /* Quantiles are bucket ends: neighbours differ by one part in HIST_SUB. */
@@ -18,10 +17,14 @@ total(const struct result_sample *s, unsigned readers)
 }
 
 static double
-reader(const struct result_sample *s, unsigned readers)
+slowest_reader(const struct result_sample *s, unsigned readers)
 {
+	double least = s->reader_mb_per_s[0];
+	unsigned i;
 
-	return (stats_mean(s->reader_mb_per_s, readers));
+	for (i = 1; i < readers; i++)
+		least = fmin(least, s->reader_mb_per_s[i]);
+	return (least);
 }
 
 static double
@@ -57,6 +60,14 @@ harvest_p99(const struct result_sample *s, unsigned readers)
 }
 
 static double
+harvest_events(const struct result_sample *s, unsigned readers)
+{
+
+	(void)readers;
+	return (s->harvest.events_per_s);
+}
+
+static double
 min_max(const struct result_sample *s, unsigned readers)
 {
 
@@ -72,23 +83,30 @@ jain(const struct result_sample *s, unsigned readers)
 	return (s->fairness.jain);
 }
 
+#define	MORE(name, title, unit, several, floor, get)			\
+	{ name, title, unit, true, several, false, floor, 0, get }
+#define	LATENCY(name, title, get)					\
+	{ name, title, QUANTITY_NS, false, false, false, 10, BUCKET, get }
+
 const struct quantity quantities[QUANTITIES] = {
-	{ "total_mb_per_s", "total MB/s",
-	    QUANTITY_MB_PER_S, true, 1e-3, 0, total },
-	{ "reader_mb_per_s_mean", "reader MB/s",
-	    QUANTITY_MB_PER_S, true, 1e-3, 0, reader },
-	{ "latency_p50_ns", "read p50",
-	    QUANTITY_NS, false, 10, BUCKET, latency_p50 },
-	{ "latency_p99_ns", "read p99",
-	    QUANTITY_NS, false, 10, BUCKET, latency_p99 },
-	{ "harvest_cpu_percent", "harvest CPU",
-	    QUANTITY_PERCENT, false, 0.1, 0, harvest_cpu },
-	{ "harvest_latency_p99_ns", "harvest p99",
-	    QUANTITY_NS, false, 10, BUCKET, harvest_p99 },
-	{ "fairness_min_max", "fairness min/max",
-	    QUANTITY_SHARE, true, 1e-3, 0, min_max },
-	{ "fairness_jain", "fairness Jain",
-	    QUANTITY_SHARE, true, 1e-3, 0, jain },
+	MORE("total_mb_per_s", "total MB/s", QUANTITY_MB_PER_S, false, 1e-3,
+	    total),
+	MORE("reader_mb_per_s_min", "slowest reader's MB/s",
+	    QUANTITY_MB_PER_S, true, 1e-3, slowest_reader),
+	LATENCY("latency_p50_ns", "read p50", latency_p50),
+	LATENCY("latency_p99_ns", "read p99", latency_p99),
+	{ "harvest_cpu_percent", "harvest CPU", QUANTITY_PERCENT, false, false,
+	    true, 0.1, 0, harvest_cpu },
+	LATENCY("harvest_latency_p99_ns", "harvest p99", harvest_p99),
+	MORE("fairness_min_max", "fairness min/max", QUANTITY_SHARE, true,
+	    1e-3, min_max),
+	MORE("fairness_jain", "fairness Jain", QUANTITY_SHARE, true, 1e-3,
+	    jain),
+};
+
+const struct quantity quantity_harvest_events = {
+	"harvest_events_per_s", "harvest events", QUANTITY_SHARE, true, false,
+	false, 1, 0, harvest_events
 };
 
 int

@@ -21,6 +21,10 @@ struct quantity {
 	const char	*qu_title;	/* in a sentence */
 	enum quantity_unit qu_unit;
 	bool		 qu_more_is_better;
+	/* Of one reader it says what the total says, or nothing. */
+	bool		 qu_of_several;
+	/* Less is better only if no fewer events were delivered, no later. */
+	bool		 qu_of_harvest_work;
 	/*
 	 * Values below the floor count as the floor: a ratio of two of them
 	 * would be large and mean nothing.
@@ -38,6 +42,9 @@ enum {
 };
 
 extern const struct quantity quantities[QUANTITIES];
+
+/* The work that harvest CPU is spent on; not compared by itself. */
+extern const struct quantity quantity_harvest_events;
 
 /* The quantity of that name; -1: there is none. */
 int quantity_find(const char *name);

@@ -1,8 +1,10 @@
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "bench/clip.h"
 #include "bench/figure.h"
 #include "bench/group.h"
 #include "bench/verdict.h"
@@ -16,6 +18,16 @@ const char *const verdict_names[COMPARE_REFUSED + 1] = {
 	[COMPARE_REFUSED] = "refused"
 };
 
+const char *const verdict_stops[COMPARE_STOP_HARVEST + 1] = {
+	[COMPARE_STOP_NONE] = "",
+	[COMPARE_STOP_OVERLAP] = "the medians' intervals overlap",
+	[COMPARE_STOP_P] = "no p below 0.05 after Holm",
+	[COMPARE_STOP_MARGIN] = "not above the margin",
+	[COMPARE_STOP_RESOLUTION] = "not above a histogram bucket's width",
+	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
+	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones"
+};
+
 static void __attribute__((format(printf, 2, 3)))
 add(char *text, const char *fmt, ...)
 {
@@ -25,6 +37,7 @@ add(char *text, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text + len, COMPARE_TEXT_SIZE - len, fmt, ap);
 	va_end(ap);
+	clip_utf8(text);
 }
 
 /* A change with its sign: "+0.31", "-3.0", "+109". */
@@ -108,6 +121,15 @@ verdict_pair(char *text, const struct compare *co,
 	add_load(text, cell);
 }
 
+/* Whether one median is too small to tell, so that the change is a bound. */
+static bool
+is_bound(const struct quantity *qu, const struct compare_row *row)
+{
+
+	return ((row->cr_median[0] <= qu->qu_floor) !=
+	    (row->cr_median[1] <= qu->qu_floor));
+}
+
 /* "total MB/s 982.1 to 2056.3, +109 % (" ... the interval, then whatever. */
 static void
 add_change(char *text, const struct quantity *qu,
@@ -116,12 +138,23 @@ add_change(char *text, const struct quantity *qu,
 	char a[QUANTITY_SIZE], b[QUANTITY_SIZE], change[FIGURE_SIZE];
 	char high[FIGURE_SIZE], low[FIGURE_SIZE];
 
-	add(text, "%s %s to %s, %s %% (%s%s to %s %%)", qu->qu_title,
+	add(text, "%s %s to %s, %s%s %% (%s%s to %s %%)", qu->qu_title,
 	    quantity_figure(qu, a, row->cr_median[0]),
 	    quantity_figure(qu, b, row->cr_median[1]),
+	    is_bound(qu, row) ? "at least " : "",
 	    change_figure(change, row->cr_change), interval,
 	    change_figure(low, row->cr_change_ci95[0]),
 	    change_figure(high, row->cr_change_ci95[1]));
+}
+
+/* What a row ends in. */
+static void
+add_verdict(char *text, const struct compare_row *row)
+{
+
+	add(text, "%s", verdict_names[row->cr_verdict]);
+	if (row->cr_stop != COMPARE_STOP_NONE)
+		add(text, " (%s)", verdict_stops[row->cr_stop]);
 }
 
 static void
@@ -149,16 +182,34 @@ verdict_sentence(char *text, const struct compare *co,
 		return;
 	}
 	add_change(text, &quantities[q], row, "95 % interval ");
-	add(text, ", Holm p %s (Welch) and %s (Mann-Whitney): %s",
-	    p_figure(welch, row->cr_p_welch), p_figure(rank, row->cr_p_rank),
-	    verdict_names[row->cr_verdict]);
+	add(text, ", Holm p %s (Welch) and %s (Mann-Whitney): ",
+	    p_figure(welch, row->cr_p_welch), p_figure(rank, row->cr_p_rank));
+	add_verdict(text, row);
 }
 
-static bool
-wanted(const struct compare *co, unsigned q)
+/* What changes must be above, margin and machine alone. */
+static double
+least_change(const struct compare *co)
 {
 
-	return ((co->co_wanted & 1u << q) != 0);
+	return (fmax(co->co_margin, co->co_noise));
+}
+
+void
+verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
+{
+	unsigned i;
+
+	for (i = 0; i < co->co_flag_count; i++)
+		fprintf(out, "%s%s\n", prefix, co->co_flags[i]);
+	if (co->co_noise > co->co_margin)
+		fprintf(out, "%schanges up to %.2g %%, by which the machine "
+		    "itself moved, are not ranked\n", prefix,
+		    100 * co->co_noise);
+	if (co->co_alone_count[0] + co->co_alone_count[1] > 0)
+		fprintf(out, "%snot compared, for want of a partner: cells of "
+		    "A %u, of B %u\n", prefix, co->co_alone_count[0],
+		    co->co_alone_count[1]);
 }
 
 void
@@ -167,9 +218,10 @@ verdict_print_sentences(FILE *out, const struct compare *co)
 	char text[COMPARE_TEXT_SIZE];
 	unsigned i, q;
 
+	verdict_print_flags(out, co, "# ");
 	for (i = 0; i < co->co_pair_count; i++) {
 		for (q = 0; q < QUANTITIES; q++) {
-			if (!wanted(co, q))
+			if (!compare_has_row(co, &co->co_pairs[i], q))
 				continue;
 			verdict_sentence(text, co, &co->co_pairs[i], q);
 			fprintf(out, "%s\n", text);
@@ -195,8 +247,9 @@ print_row(FILE *out, const struct quantity *qu, const struct compare_row *row)
 	char welch[FIGURE_SIZE];
 
 	add_change(text, qu, row, "");
-	add(text, ", p %s/%s: %s", p_figure(welch, row->cr_p_welch),
-	    p_figure(rank, row->cr_p_rank), verdict_names[row->cr_verdict]);
+	add(text, ", p %s/%s: ", p_figure(welch, row->cr_p_welch),
+	    p_figure(rank, row->cr_p_rank));
+	add_verdict(text, row);
 	print_indented(out, text);
 }
 
@@ -220,9 +273,11 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa,
 	}
 	for (q = 0; q < QUANTITIES; q++) {
 		row = &pa->pa_row[q];
-		if (!wanted(co, q))
+		if (!compare_has_row(co, pa, q))
 			continue;
-		if (all || row->cr_verdict != COMPARE_NONE)
+		/* A clear change has its rule behind it, at length. */
+		if (all || row->cr_verdict != COMPARE_NONE ||
+		    row->cr_stop != COMPARE_STOP_NONE)
 			print_row(out, &quantities[q], row);
 		else
 			add(same, "%s%s", same[0] == '\0' ? "" : ", ",
@@ -240,14 +295,26 @@ print_origin(FILE *out, const struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
 	char first[4] = "", text[COMPARE_TEXT_SIZE] = "";
+	unsigned i, least = UINT_MAX, most = 0;
+
+	for (i = 0; i < r->cell_count; i++) {
+		if (r->cells[i].repeats < least)
+			least = r->cells[i].repeats;
+		if (r->cells[i].repeats > most)
+			most = r->cells[i].repeats;
+	}
 
 	if (co->co_by == COMPARE_RESULTS)
 		snprintf(first, sizeof(first), "%c:", "AB"[side]);
-	add(text, "%s, %s, %s, %u CPU%s, %s, %s, revision %s, %g s a repeat, "
-	    "%s", strcmp(co->co_path[side], "-") == 0 ? "stdin" :
+	add(text, "%s, %s, %s, %u CPU%s, %s, %s, revision %s, INVARIANTS %s, ",
+	    strcmp(co->co_path[side], "-") == 0 ? "stdin" :
 	    co->co_path[side], group_claim(&r->cells[0]), r->host.cpu_model,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s", r->host.kernel,
-	    r->host.libcrypto, r->host.revision, r->time_s, r->started);
+	    r->host.libcrypto, r->host.revision, r->host.invariants ? "on" :
+	    "off");
+	if (least < most)
+		add(text, "%u to ", least);
+	add(text, "%u x %g s, %s", most, r->time_s, r->started);
 	figure_wrap(out, first, 2, text);
 }
 
@@ -277,21 +344,23 @@ print_alone(FILE *out, const struct compare *co)
 static void
 print_end(FILE *out, const struct compare *co)
 {
-	const double least = fmax(co->co_margin, co->co_noise);
+	const double least = least_change(co);
 	const unsigned *rows = co->co_rows;
 	char text[COMPARE_TEXT_SIZE] = "";
 
-	fprintf(out, "\n%u cell%s: %u rows better, %u worse, %u no difference "
+	fprintf(out, "\n%u pair%s: %u row%s better, %u worse, %u no difference "
 	    "shown, %u refused\n", co->co_pair_count, co->co_pair_count == 1 ?
-	    "" : "s", rows[COMPARE_BETTER], rows[COMPARE_WORSE],
-	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
+	    "" : "s", rows[COMPARE_BETTER], rows[COMPARE_BETTER] == 1 ? "" :
+	    "s", rows[COMPARE_WORSE], rows[COMPARE_NONE],
+	    rows[COMPARE_REFUSED]);
 	if (co->co_tests == 0)
 		return;
 	add(text, "Medians of A to B; in brackets the 95 %% interval of the "
 	    "change; p of Welch's and of Mann and Whitney's test, both "
 	    "corrected for %u tests (Holm): the chance of any wrong better or "
-	    "worse above is at most %.0f %%. Changes up to %.2g %%%s are not "
-	    "ranked, of latencies up to %.2g %%.", co->co_tests,
+	    "worse above is at most %.0f %%, as far as repeats are "
+	    "independent. Changes up to %.2g %%%s are not ranked, of "
+	    "latencies up to %.2g %%.", co->co_tests,
 	    100 * COMPARE_ALPHA, 100 * least, co->co_noise > co->co_margin ?
 	    ", by which the machine itself moved," : "", 100 * fmax(least,
 	    quantities[quantity_find("latency_p50_ns")].qu_resolution));

@@ -18,6 +18,9 @@ enum {
 /* Verdicts as they end a sentence. */
 extern const char *const verdict_names[COMPARE_REFUSED + 1];
 
+/* Rules that keep a clear change from a rank, in words; the first is empty. */
+extern const char *const verdict_stops[COMPARE_STOP_HARVEST + 1];
+
 /*
  * At most 80 columns: conditions, then a paragraph for each pair, then a
  * summary.
@@ -26,7 +29,16 @@ extern const char *const verdict_names[COMPARE_REFUSED + 1];
  */
 void verdict_print(FILE *out, const struct compare *co, bool all);
 
-/* Each row as one line that can be quoted on its own. */
+/*
+ * What must be known beside rows that are quoted: flags, what the machine moved
+ * by, and how many cells have no partner; a line each.
+ *
+ *   prefix  in  begins each line
+ */
+void verdict_print_flags(FILE *out, const struct compare *co,
+    const char *prefix);
+
+/* Flags behind '#', then each row as a line that can be quoted on its own. */
 void verdict_print_sentences(FILE *out, const struct compare *co);
 
 /* One line for each row; RFC 4180. */
@@ -35,7 +47,8 @@ void verdict_print_csv(FILE *out, const struct compare *co);
 /*
  * One document.
  *
- * Returns: 0 or ENOMEM.
+ * Returns: 0; EILSEQ when a text is no UTF-8; ERANGE when a number is not
+ * finite; ENOMEM.
  */
 int verdict_print_json(FILE *out, const struct compare *co);
 
@@ -46,7 +59,15 @@ int verdict_print_json(FILE *out, const struct compare *co);
  *   side  in  0: A; 1: B; 2: both, A's column before B's
  */
 unsigned verdict_ministat_columns(const struct compare *co, unsigned side);
-void verdict_print_ministat(FILE *out, const struct compare *co,
+
+/*
+ * Flags and a legend behind '#', then a line of all columns for each repeat
+ * that all of them have.  Student's t in the legend is of what A's and B's
+ * columns hold.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int verdict_print_ministat(FILE *out, const struct compare *co,
     unsigned side);
 
 /*

@@ -1,19 +1,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/verdict.h"
-#include "lib/kassert.h"
-
-static bool
-wanted(const struct compare *co, unsigned q)
-{
-
-	return ((co->co_wanted & 1u << q) != 0);
-}
 
 /* RFC 4180, as bench/csv.c does for results. */
 static void
@@ -65,6 +57,8 @@ print_csv_row(FILE *out, const struct compare *co,
 	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
 	verdict_sentence(text, co, pa, q);
 	print_text(out, text);
+	fputc(',', out);
+	print_text(out, verdict_stops[row->cr_stop]);
 	fputc('\n', out);
 }
 
@@ -79,18 +73,49 @@ verdict_print_csv(FILE *out, const struct compare *co)
 	    "median_a_ci95_high,median_b,median_b_ci95_low,"
 	    "median_b_ci95_high,change_percent,change_percent_ci95_low,"
 	    "change_percent_ci95_high,p_welch,p_mann_whitney,verdict,"
-	    "sentence\n", out);
+	    "sentence,stopped_by\n", out);
 	for (i = 0; i < co->co_pair_count; i++)
 		for (q = 0; q < QUANTITIES; q++)
-			if (wanted(co, q))
+			if (compare_has_row(co, &co->co_pairs[i], q))
 				print_csv_row(out, co, &co->co_pairs[i], q);
 }
 
+/*
+ * json_pack(3) that keeps why the first failed: those around a part that is
+ * NULL fail for that alone.
+ */
 static json_t *
-json_cell(const struct result_cell *c)
+pack(int *error, const char *fmt, ...)
+{
+	json_error_t why;
+	json_t *j;
+	va_list ap;
+
+	va_start(ap, fmt);
+	j = json_vpack_ex(&why, 0, fmt, ap);
+	va_end(ap);
+	if (j == NULL && *error == 0) {
+		switch (json_error_code(&why)) {
+		case json_error_invalid_utf8:
+			*error = EILSEQ;
+			break;
+		case json_error_numeric_overflow:
+			*error = ERANGE;
+			break;
+		default:
+			*error = ENOMEM;
+			break;
+		}
+	}
+	return (j);
+}
+
+static json_t *
+json_cell(const struct result_cell *c, int *error)
 {
 
-	return (json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:f, s:s}",
+	return (pack(error,
+	    "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:f, s:s}",
 	    "engine", c->engine, "design", c->design, "lock", c->lock,
 	    "cipher", c->cipher, "crypto", c->crypto, "readers",
 	    (int)c->readers, "request_bytes", (json_int_t)c->request_bytes,
@@ -99,18 +124,19 @@ json_cell(const struct result_cell *c)
 }
 
 static json_t *
-json_row(const struct compare *co, const struct compare_pair *pa, unsigned q)
+json_row(const struct compare *co, const struct compare_pair *pa, unsigned q,
+    int *error)
 {
 	const struct compare_row *row = &pa->pa_row[q];
 	char text[COMPARE_TEXT_SIZE];
 
 	verdict_sentence(text, co, pa, q);
 	if (row->cr_verdict == COMPARE_REFUSED)
-		return (json_pack("{s:s, s:s, s:s}", "quantity",
+		return (pack(error, "{s:s, s:s, s:s}", "quantity",
 		    quantities[q].qu_name, "verdict",
 		    verdict_names[row->cr_verdict], "sentence", text));
-	return (json_pack("{s:s, s:f, s:[f,f], s:f, s:[f,f], s:f, s:[f,f], "
-	    "s:f, s:f, s:s, s:s}", "quantity", quantities[q].qu_name,
+	return (pack(error, "{s:s, s:f, s:[f,f], s:f, s:[f,f], s:f, s:[f,f], "
+	    "s:f, s:f, s:s, s:s, s:s}", "quantity", quantities[q].qu_name,
 	    "median_a", row->cr_median[0], "median_a_ci95",
 	    row->cr_ci95[0][0], row->cr_ci95[0][1], "median_b",
 	    row->cr_median[1], "median_b_ci95", row->cr_ci95[1][0],
@@ -118,11 +144,12 @@ json_row(const struct compare *co, const struct compare_pair *pa, unsigned q)
 	    "change_percent_ci95", 100 * row->cr_change_ci95[0],
 	    100 * row->cr_change_ci95[1], "p_welch", row->cr_p_welch,
 	    "p_mann_whitney", row->cr_p_rank, "verdict",
-	    verdict_names[row->cr_verdict], "sentence", text));
+	    verdict_names[row->cr_verdict], "stopped_by",
+	    verdict_stops[row->cr_stop], "sentence", text));
 }
 
 static json_t *
-json_pair(const struct compare *co, const struct compare_pair *pa)
+json_pair(const struct compare *co, const struct compare_pair *pa, int *error)
 {
 	json_t *pair, *rows;
 	unsigned q;
@@ -130,21 +157,22 @@ json_pair(const struct compare *co, const struct compare_pair *pa)
 	/* A part that could not be made is NULL and makes the whole NULL. */
 	rows = json_array();
 	for (q = 0; q < QUANTITIES; q++) {
-		if (wanted(co, q) &&
-		    json_array_append_new(rows, json_row(co, pa, q)) != 0) {
+		if (compare_has_row(co, pa, q) && json_array_append_new(rows,
+		    json_row(co, pa, q, error)) != 0) {
 			json_decref(rows);
 			return (NULL);
 		}
 	}
-	pair = json_pack("{s:o, s:o, s:i, s:i, s:s, s:o}", "a",
-	    json_cell(pa->pa_cell[0]), "b", json_cell(pa->pa_cell[1]),
+	pair = pack(error, "{s:o, s:o, s:i, s:i, s:s, s:o}", "a",
+	    json_cell(pa->pa_cell[0], error), "b",
+	    json_cell(pa->pa_cell[1], error),
 	    "repeats_a", (int)pa->pa_repeats[0], "repeats_b",
 	    (int)pa->pa_repeats[1], "refused", pa->pa_refused, "rows", rows);
 	return (pair);
 }
 
 static json_t *
-json_alone(const struct compare *co, unsigned side)
+json_alone(const struct compare *co, unsigned side, int *error)
 {
 	json_t *cells;
 	unsigned i;
@@ -152,7 +180,7 @@ json_alone(const struct compare *co, unsigned side)
 	cells = json_array();
 	for (i = 0; i < co->co_alone_count[side]; i++) {
 		if (json_array_append_new(cells,
-		    json_cell(co->co_alone[side][i])) != 0) {
+		    json_cell(co->co_alone[side][i], error)) != 0) {
 			json_decref(cells);
 			return (NULL);
 		}
@@ -161,7 +189,7 @@ json_alone(const struct compare *co, unsigned side)
 }
 
 static json_t *
-json_flags(const struct compare *co)
+json_flags(const struct compare *co, int *error)
 {
 	json_t *flags;
 	unsigned i;
@@ -169,7 +197,7 @@ json_flags(const struct compare *co)
 	flags = json_array();
 	for (i = 0; i < co->co_flag_count; i++) {
 		if (json_array_append_new(flags,
-		    json_string(co->co_flags[i])) != 0) {
+		    pack(error, "s", co->co_flags[i])) != 0) {
 			json_decref(flags);
 			return (NULL);
 		}
@@ -182,19 +210,21 @@ verdict_print_json(FILE *out, const struct compare *co)
 {
 	json_t *pairs, *top;
 	char *text = NULL;
+	int error = 0;
 	unsigned i;
 
 	pairs = json_array();
 	for (i = 0; i < co->co_pair_count; i++) {
 		if (json_array_append_new(pairs,
-		    json_pair(co, &co->co_pairs[i])) != 0) {
+		    json_pair(co, &co->co_pairs[i], &error)) != 0) {
 			json_decref(pairs);
-			return (ENOMEM);
+			return (error != 0 ? error : ENOMEM);
 		}
 	}
-	top = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:i, s:o}", "schema",
-	    "rngsim-comparison/1", "flags", json_flags(co), "only_in_a",
-	    json_alone(co, 0), "only_in_b", json_alone(co, 1),
+	top = pack(&error, "{s:s, s:o, s:o, s:o, s:f, s:f, s:i, s:o}",
+	    "schema", "rngsim-comparison/1", "flags", json_flags(co, &error),
+	    "only_in_a", json_alone(co, 0, &error), "only_in_b",
+	    json_alone(co, 1, &error),
 	    "margin_percent", 100 * co->co_margin, "moved_percent",
 	    100 * co->co_noise, "tests",
 	    (int)co->co_tests, "pairs", pairs);
@@ -203,130 +233,8 @@ verdict_print_json(FILE *out, const struct compare *co)
 		    JSON_REAL_PRECISION(9));
 	json_decref(top);
 	if (text == NULL)
-		return (ENOMEM);
+		return (error != 0 ? error : ENOMEM);
 	fprintf(out, "%s\n", text);
 	free(text);
 	return (0);
-}
-
-static double
-value(const struct compare_pair *pa, unsigned side, unsigned q,
-    unsigned repeat)
-{
-	const struct result_cell *c = pa->pa_cell[side];
-
-	KASSERT(repeat < c->repeats, ("no repeat %u", repeat));
-	return (quantity_value(&quantities[q], &c->samples[repeat],
-	    c->readers));
-}
-
-/* The number of rows of a file: repeats that all columns of it have. */
-static unsigned
-common_repeats(const struct compare *co, unsigned side, unsigned *most)
-{
-	const struct compare_pair *pa;
-	unsigned i, k, least = 0;
-
-	*most = 0;
-	for (i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		if (pa->pa_refused[0] != '\0')
-			continue;
-		for (k = 0; k < 2; k++) {
-			if (side != 2 && side != k)
-				continue;
-			if (*most == 0 || pa->pa_repeats[k] < least)
-				least = pa->pa_repeats[k];
-			if (pa->pa_repeats[k] > *most)
-				*most = pa->pa_repeats[k];
-		}
-	}
-	return (least);
-}
-
-/* What a column is, and what ministat(1) will say of it. */
-static void
-print_legend(FILE *out, const struct compare *co,
-    const struct compare_pair *pa, unsigned q, unsigned column, unsigned side)
-{
-	const struct hypothesis_student *hs = &pa->pa_row[q].cr_student;
-	char text[COMPARE_TEXT_SIZE];
-
-	verdict_pair(text, co, pa);
-	if (side == 2)
-		fprintf(out, "# %u, %u: ", column, column + 1);
-	else
-		fprintf(out, "# %u: ", column);
-	fprintf(out, "%s, %s\n#    Student's t: ", quantities[q].qu_name, text);
-	if (isfinite(hs->hs_half_width))
-		fprintf(out, "%.6g +/- %.6g, pooled s = %.6g",
-		    hs->hs_difference, hs->hs_half_width, hs->hs_pooled_sd);
-	else
-		fputs("out of range", out);
-	fprintf(out, "; compare: %s\n",
-	    verdict_names[pa->pa_row[q].cr_verdict]);
-}
-
-/* One line of all columns. */
-static void
-print_repeat(FILE *out, const struct compare *co, unsigned side,
-    unsigned repeat)
-{
-	const struct compare_pair *pa;
-	const char *before = "";
-	unsigned i, k, q;
-
-	for (i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		if (pa->pa_refused[0] != '\0')
-			continue;
-		for (q = 0; q < QUANTITIES; q++) {
-			for (k = 0; k < 2 && wanted(co, q); k++) {
-				if (side != 2 && side != k)
-					continue;
-				fprintf(out, "%s%.9g", before,
-				    value(pa, k, q, repeat));
-				before = " ";
-			}
-		}
-	}
-	fputc('\n', out);
-}
-
-unsigned
-verdict_ministat_columns(const struct compare *co, unsigned side)
-{
-	unsigned columns = 0, i, q;
-
-	for (i = 0; i < co->co_pair_count; i++)
-		for (q = 0; q < QUANTITIES; q++)
-			columns += co->co_pairs[i].pa_refused[0] == '\0' &&
-			    wanted(co, q);
-	return (side == 2 ? 2 * columns : columns);
-}
-
-void
-verdict_print_ministat(FILE *out, const struct compare *co, unsigned side)
-{
-	const struct compare_pair *pa;
-	unsigned column = 1, i, least, most, q;
-
-	fprintf(out, "# %s, for ministat -C NUMBER A.txt B.txt with the files "
-	    "of --side a and b\n", side == 2 ? "columns of A and B" :
-	    side == 1 ? "columns of B" : "columns of A");
-	for (i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		for (q = 0; q < QUANTITIES && pa->pa_refused[0] == '\0'; q++) {
-			if (!wanted(co, q))
-				continue;
-			print_legend(out, co, pa, q, column, side);
-			column += side == 2 ? 2 : 1;
-		}
-	}
-	least = common_repeats(co, side, &most);
-	if (least < most)
-		fprintf(out, "# repeats %u to %u left out: not every column "
-		    "has them\n", least + 1, most);
-	for (i = 0; i < least; i++)
-		print_repeat(out, co, side, i);
 }

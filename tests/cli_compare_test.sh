@@ -92,10 +92,10 @@ the rows that are not ranked are one line a cell; within 80 columns"
 compare__two_results_body() {
 	results
 	atf_check -o save:same.txt "$(program)" compare a.json same.json
-	grep -qx '4 cells: 0 rows better, 0 worse, 32 no difference shown, 0 refused' \
+	grep -qx '4 pairs: 0 rows better, 0 worse, 32 no difference shown, 0 refused' \
 	    same.txt || atf_fail "$(cat same.txt)"
 	atf_check -o save:slow.txt "$(program)" compare a.json slow.json
-	grep -qx '4 cells: 0 rows better, 4 worse, 28 no difference shown, 0 refused' \
+	grep -qx '4 pairs: 0 rows better, 4 worse, 28 no difference shown, 0 refused' \
 	    slow.txt || atf_fail "$(cat slow.txt)"
 	grep -A1 '^locked, mtx, chacha20, 2 readers of 64 KiB:' slow.txt |
 	    grep -q '^  total MB/s 400.0 to 388.0, -3.0 % (.* to .* %), p .*: worse' ||
@@ -134,8 +134,24 @@ compare__within_one_body() {
 	    "$(program)" compare --by cipher a.json --format sentences
 	atf_check -s exit:1 -e match:'lock mtx' "$(program)" compare a.json \
 	    --by lock
+	# A design that there is, but not here, is no typo.
 	atf_check -s exit:1 -e match:'--base: no cell has that design' \
-	    "$(program)" compare a.json --by design --base x
+	    "$(program)" compare a.json --by design --base none
+	for by in design lock cipher; do
+		atf_check -s exit:2 -e match:"--base: no cell has that $by" \
+		    "$(program)" compare a.json --by $by --base x
+	done
+	# Only what was asked for, with as many tests to correct for.
+	atf_check -o match:'^1 pair: 1 row better, 0 worse, 0 no' \
+	    -o match:'corrected for 2 tests' -o not-match:'aes' \
+	    "$(program)" compare a.json --by design -c chacha20 \
+	    -q total_mb_per_s
+	atf_check -o match:'^2 pairs: ' "$(program)" compare a.json same.json \
+	    --design=locked --readers 1-4 -s 64k -l mtx
+	atf_check -s exit:1 -e match:'same.json: no such cell: expected of ' \
+	    "$(program)" compare same.json a.json -r 9
+	atf_check -s exit:1 -e match:'nothing to compare with' \
+	    "$(program)" compare a.json --by design -d locked
 }
 
 atf_test_case compare__fail_if
@@ -152,14 +168,92 @@ compare__fail_if_body() {
 	atf_check -o not-empty $cmd same.json --fail-if 'total_mb_per_s < 0%' \
 	    --fail-if='latency_p99_ns>0%'
 	atf_check -s exit:1 -o not-empty -e match:worse $cmd slow.json \
-	    --fail-if 'latency_p99_ns > 5%' --fail-if='reader_mb_per_s_mean<-2.5%'
+	    --fail-if 'latency_p99_ns > 5%' --fail-if='reader_mb_per_s_min<-2.5%'
 	atf_check -s exit:1 -o not-empty -e match:better "$(program)" compare \
 	    slow.json a.json --fail-if 'total_mb_per_s > 2 %'
-	# What cannot be told is no pass.
+	# Less than is ranked, by the margin or a bucket's width.
+	atf_check -o not-empty -e match:'< -0.5%: warning: changes up to 1 %' \
+	    $cmd same.json --fail-if 'total_mb_per_s < -0.5%'
+	atf_check -o not-empty -e match:'> 2%: warning: changes up to 3.1 %' \
+	    $cmd same.json --fail-if 'latency_p99_ns > 2%'
+	# By what the machine moved: all cells together, from block to block.
+	result '0.1 -0.1 0 0.1 -0.1 0.1 -0.1' 100 400 Example abc 7 1 >moved.json
+	atf_check -o not-empty -e match:'-5%: warning: .*the machine itself' \
+	    $cmd moved.json --fail-if 'total_mb_per_s < -5%'
+}
+
+atf_test_case compare__refused
+compare__refused_head() {
+	atf_set descr "what cannot be told is no pass: rows that were refused \
+fail a condition unless that is allowed, and all of them always fail"
+}
+compare__refused_body() {
+	results
+	cmd="$(program) compare a.json"
+	awk '!done { done = sub(/"oversubscribed":/,
+	    "\"gate\":\"steady\",&") } { print }' same.json >gate.json
+	atf_check -o match:'^4 pairs: .* 8 refused$' $cmd gate.json
+	atf_check -s exit:1 -o not-empty \
+	    -e match:'-5%: not asked: locked, mtx, aes, .*: gate: B: steady$' \
+	    -e match:'-5%: 1 row was refused' -e match:'--refused-ok' \
+	    $cmd gate.json --fail-if 'total_mb_per_s < -5%'
+	atf_check -o not-empty -e match:'not asked: locked, mtx, aes' \
+	    $cmd gate.json --fail-if 'total_mb_per_s < -5%' --refused-ok
 	result "$one" 100 400 Example abc 2 >few.json
 	atf_check -s exit:1 -o match:'too few repeats: A has 7, B has 2' \
 	    -e match:'cannot be told' $cmd few.json \
 	    --fail-if 'total_mb_per_s < -5%'
+	atf_check -s exit:1 -o not-empty -e match:'cannot be told' \
+	    $cmd few.json --fail-if 'total_mb_per_s < -5%' --refused-ok
+	for format in table sentences csv json ministat; do
+		atf_check -s exit:1 -o not-empty \
+		    -e inline:'rngsim: compare: every row was refused\n' \
+		    $cmd few.json --format $format
+	done
+}
+
+atf_test_case compare__flags
+compare__flags_head() {
+	atf_set descr "what is doubtful is said in every format, and the head \
+says how it was measured"
+}
+compare__flags_body() {
+	results
+	result "$two" 100 400 Other | sed 's/"complete":true/"complete":false/
+	    s/"invariants":false/"invariants":true/' >host.json
+	cmd="$(program) compare a.json host.json --across"
+	atf_check -o match:'^A: .*INVARIANTS off, 7 x$' -o match:'^- B is incomp' \
+	    $cmd
+	for format in sentences ministat; do
+		atf_check -o match:'^# B is incomplete' \
+		    -o match:'^# different hosts: CPU' \
+		    -o match:'^# different method: INVARIANTS' \
+		    $cmd --format $format
+	done
+	atf_check -o not-match:incomplete \
+	    -e match:'^rngsim: compare: B is incomplete' \
+	    -e match:'^rngsim: compare: different hosts: CPU' \
+	    $cmd --format csv
+	atf_check -o match:'"B is incomplete' $cmd --format json
+	result '0.1 -0.1 0 0.1 -0.1 0.1 -0.1' 100 400 Example abc 7 1 >moved.json
+	atf_check -o match:'^# the machine was not quiet during B' \
+	    -o match:'^# changes up to [0-9.]* %, by which the machine' \
+	    "$(program)" compare a.json moved.json --format sentences
+	sed 's/"design":"locked"/"design":"pcpu"/' same.json >other.json
+	atf_check -o match:'^# not compared, .*: cells of A 2, of B 2$' \
+	    "$(program)" compare a.json other.json --common --format sentences
+	# A rule that stopped a clear change.
+	result "$two" 96 384 >slow4.json
+	atf_check -o save:rows.txt "$(program)" compare a.json slow4.json \
+	    --margin 10 --format sentences -q total_mb_per_s
+	[ "$(grep -c ': no difference shown (not above the margin)$' rows.txt)" \
+	    = 4 ] || atf_fail "$(cat rows.txt)"
+	atf_check -o match:'not above the margin' \
+	    "$(program)" compare a.json slow4.json --margin 10
+	atf_check -o match:',"not above the margin"$' \
+	    "$(program)" compare a.json slow4.json --margin 10 --format csv
+	atf_check -o match:'"stopped_by": "not above the margin"' \
+	    "$(program)" compare a.json slow4.json --margin 10 --format json
 }
 
 atf_test_case compare__formats
@@ -221,6 +315,23 @@ compare__ministat_body() {
 		column=$((column + 1))
 	done
 	[ $shown -ge 4 ] || atf_fail "only $shown differences"
+	# Columns are cut to what all of a file have, and the legend with them.
+	result "$two" 100 388 Example abc 5 >five.json
+	for side in a b; do
+		atf_check -o save:$side.txt "$(program)" compare a.json \
+		    five.json --format ministat --side $side -q total_mb_per_s
+	done
+	[ "$(grep -vc '^#' a.txt) $(grep -vc '^#' b.txt)" = '7 5' ] ||
+	    atf_fail "$(cat a.txt b.txt)"
+	atf_check -o save:both.txt "$(program)" compare a.json five.json \
+	    --format ministat -q total_mb_per_s
+	grep -q '^# repeats 6 to 7 left out' both.txt || atf_fail "$(cat both.txt)"
+	grep -v '^#' both.txt | cut -d ' ' -f 5 >a3.txt
+	grep -v '^#' both.txt | cut -d ' ' -f 6 >b3.txt
+	ministat -A a3.txt b3.txt >m.txt || atf_fail ministat
+	set -- $(sed -n "/^# 5, 6: /{n;s/.*pooled s = \([^;]*\);.*/\1/p;}" both.txt)
+	grep -q "Student's t, pooled s = $1)" m.txt ||
+	    atf_fail "$1: $(cat m.txt)"
 }
 
 atf_test_case compare__conditions
@@ -241,10 +352,10 @@ compare__conditions_body() {
 	# One design of B is a design that A lacks.
 	sed 's/"design":"locked"/"design":"pcpu"/' same.json >other.json
 	atf_check -s exit:1 \
-	    -e match:'2 cells are only in A and 2 only in B.*--common' \
+	    -e match:'cells only in A: 2, only in B: 2, .*--common' \
 	    "$(program)" compare a.json other.json
 	atf_check -o match:'pcpu.*only in B' -o match:'locked.*only in A' \
-	    -o match:'^2 cells: ' "$(program)" compare a.json other.json --common
+	    -o match:'^2 pairs: ' "$(program)" compare a.json other.json --common
 	sed 's/"crypto":"kernel"/"crypto":"native"/' same.json >native.json
 	atf_check -s exit:1 -e match:'no cell is in both' \
 	    "$(program)" compare a.json native.json --common
@@ -360,6 +471,12 @@ compare__usage_body() {
 	for m in x -1 101 nan 1e1 ''; do
 		usage "--margin: \"$m\": expected 0" a.json a.json --margin "$m"
 	done
+	usage 'no change is below -100%' a.json a.json \
+	    --fail-if 'total_mb_per_s < -100%'
+	usage '--refused-ok: expected --fail-if' a.json a.json --refused-ok
+	usage '-r: "0": expected' a.json a.json -r 0
+	usage '-s: empty item' a.json a.json -s 4k,
+	usage '-c is given twice' a.json a.json -c aes -c aes
 	usage '--all takes no value' a.json a.json --all=1
 	usage 'unknown option --al' a.json a.json --al
 	usage 'stdin once' - -
@@ -375,14 +492,16 @@ compare__measured_body() {
 		atf_check -o not-empty -e ignore "$(program)" sweep -r 1 -c aes \
 		    -n 3 -t 0.02 -o $f.json
 	done
-	atf_check -o match:'^2 cells: ' "$(program)" compare a.json b.json
-	atf_check -o match:'^1 cell: ' "$(program)" compare a.json --by design
+	atf_check -o match:'^2 pairs: ' "$(program)" compare a.json b.json
+	atf_check -o match:'^1 pair: ' "$(program)" compare a.json --by design
 }
 
 atf_init_test_cases() {
 	atf_add_test_case compare__two_results
 	atf_add_test_case compare__within_one
 	atf_add_test_case compare__fail_if
+	atf_add_test_case compare__refused
+	atf_add_test_case compare__flags
 	atf_add_test_case compare__formats
 	atf_add_test_case compare__ministat
 	atf_add_test_case compare__conditions

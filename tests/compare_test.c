@@ -5,6 +5,7 @@
 
 #include <atf-c.h>
 
+#include "bench/clip.h"
 #include "bench/compare_gate.h"
 #include "bench/stats.h"
 #include "bench/summary.h"
@@ -90,7 +91,7 @@ scale_total(struct result_cell *c, double factor)
 	settle(c);
 }
 
-/* Two designs, two ciphers, 1, 2, 3, ... readers. */
+/* Two designs, two ciphers, 2, 3, 4, ... readers. */
 static void
 make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
 {
@@ -101,7 +102,7 @@ make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
 		grid[i] = (struct fixture_cell){
 			.fc_design = i % 2 == 0 ? "locked" : "concurrent",
 			.fc_cipher = i / 2 % 2 == 0 ? "aes" : "chacha20",
-			.fc_readers = 1 + i / 4, .fc_repeats = repeats,
+			.fc_readers = 2 + i / 4, .fc_repeats = repeats,
 			.fc_mb_per_s = 400
 		};
 	fixture_result(r, grid, cells);
@@ -733,7 +734,7 @@ ATF_TC_BODY(compare_match__pairs, tc)
 	unsigned i;
 
 	(void)tc;
-	/* locked, concurrent x aes, chacha20 x 1, 2 readers, and a half. */
+	/* locked, concurrent x aes, chacha20 x 2, 3 readers, and a half. */
 	make(&r, 9, 5, 1);
 	co.co_result[0] = co.co_result[1] = &r;
 	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
@@ -759,7 +760,7 @@ ATF_TC_BODY(compare_match__pairs, tc)
 	ATF_CHECK(strstr(why, "lock mtx") != NULL);
 	compare_free(&co);
 	co = (struct compare){ .co_by = COMPARE_LOCK, .co_result = { &r, &r } };
-	ATF_CHECK_EQ(EINVAL, compare_match(&co, "mcs", why));
+	ATF_CHECK_EQ(ENOENT, compare_match(&co, "mcs", why));
 	compare_free(&co);
 	result_free(&r);
 }
@@ -817,7 +818,8 @@ ATF_TC_BODY(compare_gate__expressions, tc)
 		"total_mb_per_s < nan%", "total_mb_per_s < 0x5%",
 		"total_mb_per_s < 1e3%", "total_mb_per_s < 5% x",
 		"total_mb_per_s << 5%", "total_mb_per_s < 1.2.3%",
-		"total_mb_per_s < 12345678901234567890%"
+		"total_mb_per_s < 12345678901234567890%",
+		"total_mb_per_s < -100%"
 	};
 	char why[COMPARE_TEXT_SIZE];
 	struct compare_pair pa = { .pa_few = false };
@@ -844,6 +846,303 @@ ATF_TC_BODY(compare_gate__expressions, tc)
 	ATF_CHECK(!compare_gate_met(&cg, &pa));
 	pa.pa_row[0].cr_verdict = COMPARE_REFUSED;
 	ATF_CHECK(!compare_gate_met(&cg, &pa));
+}
+
+ATF_TC(compare_judge__rules_by_name);
+ATF_TC_HEAD(compare_judge__rules_by_name, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A clear change that is not ranked has "
+	    "the rule that stopped it: margin, bucket, machine, Holm, overlap; "
+	    "a ranked one and an unclear one have none");
+}
+ATF_TC_BODY(compare_judge__rules_by_name, tc)
+{
+	/* The total of B over A's, p50 likewise, and the rule of each. */
+	static const struct {
+		double	total;
+		double	p50;
+		double	margin;
+		double	noise;
+		enum compare_stop total_stop;
+		enum compare_stop p50_stop;
+	} cases[] = {
+		{ 0.8, 0.8, 0.01, 0, COMPARE_STOP_NONE,
+		    COMPARE_STOP_NONE },
+		{ 0.94, 0.98, 0.01, 0, COMPARE_STOP_NONE,
+		    COMPARE_STOP_RESOLUTION },
+		{ 0.94, 0.94, 0.1, 0, COMPARE_STOP_MARGIN,
+		    COMPARE_STOP_MARGIN },
+		{ 0.94, 0.94, 0.01, 0.1, COMPARE_STOP_NOISE,
+		    COMPARE_STOP_NOISE },
+	};
+	const struct compare_row *row;
+	struct result a, b;
+	struct compare co;
+	unsigned i, k;
+
+	(void)tc;
+	for (i = 0; i < nitems(cases); i++) {
+		make(&a, 1, 20, 1);
+		make(&b, 1, 20, 1);
+		scale_total(&b.cells[0], cases[i].total);
+		for (k = 0; k < 20; k++) {
+			/* Hardly any spread, as the shift may be small. */
+			a.cells[0].samples[k].latency_ns.p50 = 1e5 + k;
+			b.cells[0].samples[k].latency_ns.p50 =
+			    cases[i].p50 * (1e5 + k);
+		}
+		co = (struct compare){ .co_result = { &a, &b },
+			.co_wanted = ALL_QUANTITIES,
+			.co_margin = cases[i].margin,
+			.co_noise = cases[i].noise };
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, (char [
+		    COMPARE_TEXT_SIZE]){ 0 }));
+		ATF_REQUIRE_EQ(0, compare_judge(&co));
+		row = co.co_pairs[0].pa_row;
+		ATF_CHECK_EQ_MSG(cases[i].total_stop, row[0].cr_stop, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].p50_stop, row[2].cr_stop, "%u", i);
+		ATF_CHECK_EQ(row[0].cr_stop == COMPARE_STOP_NONE,
+		    row[0].cr_verdict == COMPARE_WORSE);
+		/* Nothing there to stop. */
+		ATF_CHECK(row[3].cr_stop == COMPARE_STOP_NONE &&
+		    row[3].cr_verdict == COMPARE_NONE);
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
+	/* Three repeats cannot have a small p of ranks; t is overwhelmed. */
+	make(&a, 40, 3, 1);
+	make(&b, 40, 3, 2);
+	scale_total(&b.cells[7], 0.95);
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cr_stop);
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[7].pa_row[0].cr_verdict);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_judge__slowest_reader);
+ATF_TC_HEAD(compare_judge__slowest_reader, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The slowest reader is not the total: "
+	    "one that loses what the others gain is worse; a cell of one "
+	    "reader has neither it nor fairness, and pays for no such test");
+}
+ATF_TC_BODY(compare_judge__slowest_reader, tc)
+{
+	struct result_sample *s;
+	struct result a, b;
+	struct compare co;
+	unsigned k, q, tests;
+
+	(void)tc;
+	make(&a, 2, 20, 1);
+	make(&b, 2, 20, 2);
+	for (k = 0; k < 20; k++) {
+		s = &b.cells[1].samples[k];
+		s->reader_mb_per_s[0] *= 1.2;
+		s->reader_mb_per_s[1] *= 0.8;
+	}
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[1].pa_row[0].cr_verdict);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[
+	    quantity_find("reader_mb_per_s_min")].cr_verdict);
+	ATF_CHECK_EQ(-1, quantity_find("reader_mb_per_s_mean"));
+	tests = co.co_tests;
+	compare_free(&co);
+	a.cells[0].readers = b.cells[0].readers = 1;
+	co = judged(&a, &b, COMPARE_RESULTS);
+	for (q = 0; q < QUANTITIES; q++) {
+		ATF_CHECK_EQ(!quantities[q].qu_of_several,
+		    compare_has_row(&co, &co.co_pairs[0], q));
+		ATF_CHECK(compare_has_row(&co, &co.co_pairs[1], q));
+	}
+	ATF_CHECK_EQ(tests - 6, co.co_tests);
+	ATF_CHECK_EQ(2 * QUANTITIES - 3, co.co_rows[COMPARE_NONE] +
+	    co.co_rows[COMPARE_WORSE]);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(compare_judge__harvest_work);
+ATF_TC_HEAD(compare_judge__harvest_work, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A third of the harvest thread's CPU is "
+	    "better, unless it delivered fewer events or later; more CPU is "
+	    "worse, and p99 need not be asked for");
+}
+ATF_TC_BODY(compare_judge__harvest_work, tc)
+{
+	static const struct {
+		double	cpu;
+		double	events;
+		double	p99;
+		enum compare_verdict verdict;
+		enum compare_stop stop;
+	} cases[] = {
+		{ 0.3, 1, 1, COMPARE_BETTER, COMPARE_STOP_NONE },
+		{ 0.3, 0.4, 1, COMPARE_NONE, COMPARE_STOP_HARVEST },
+		{ 0.3, 1, 1.5, COMPARE_NONE, COMPARE_STOP_HARVEST },
+		{ 0.3, 1.5, 0.5, COMPARE_BETTER, COMPARE_STOP_NONE },
+		{ 3, 1.5, 0.5, COMPARE_WORSE, COMPARE_STOP_NONE },
+	};
+	const struct compare_row *row;
+	struct result a, b;
+	struct compare co;
+	unsigned cpu, i, k, wanted;
+
+	(void)tc;
+	cpu = (unsigned)quantity_find("harvest_cpu_percent");
+	for (i = 0; i < 2 * nitems(cases); i++) {
+		const unsigned n = i / 2;
+
+		make(&a, 1, 20, 1);
+		make(&b, 1, 20, 2);
+		for (k = 0; k < 20; k++) {
+			/* Bursts: the medians differ by chance. */
+			a.cells[0].samples[k].harvest.events_per_s =
+			    k % 2 == 0 ? 1800 : 3600;
+			b.cells[0].samples[k].harvest.events_per_s =
+			    cases[n].events * (k == 0 || k % 2 == 1 ? 1800 :
+			    3600);
+			b.cells[0].samples[k].harvest.cpu_percent *=
+			    cases[n].cpu;
+			b.cells[0].samples[k].harvest.latency_p99_ns *=
+			    cases[n].p99;
+		}
+		wanted = i % 2 == 0 ? ALL_QUANTITIES : 1u << cpu;
+		co = (struct compare){ .co_result = { &a, &b },
+			.co_wanted = wanted, .co_margin = 0.01 };
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, (char [
+		    COMPARE_TEXT_SIZE]){ 0 }));
+		ATF_REQUIRE_EQ(0, compare_judge(&co));
+		row = &co.co_pairs[0].pa_row[cpu];
+		ATF_CHECK_EQ_MSG(cases[n].verdict, row->cr_verdict, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[n].stop, row->cr_stop, "%u", i);
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
+}
+
+ATF_TC(compare_match__polls);
+ATF_TC_HEAD(compare_match__polls, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Cells of A and B whose spinners poll "
+	    "differently often are paired and flagged by name; two of one "
+	    "result that only differ so are refused");
+}
+ATF_TC_BODY(compare_match__polls, tc)
+{
+	char why[COMPARE_TEXT_SIZE] = "";
+	struct compare co;
+	struct result a, b;
+
+	(void)tc;
+	make(&a, 4, 5, 1);
+	make(&b, 4, 5, 2);
+	b.cells[1].spin_polls = b.cells[2].spin_polls = 64;
+	co = judged(&a, &b, COMPARE_RESULTS);
+	ATF_CHECK_EQ(4, co.co_pair_count);
+	ATF_REQUIRE_EQ(1, co.co_flag_count);
+	ATF_CHECK_STREQ("different: rngsim.lock.spin_polls of 2 pairs, such as "
+	    "lock mtx (A 0, B 64)", co.co_flags[0]);
+	compare_free(&co);
+	/* Within one result locks may differ so. */
+	co = judged(&b, &b, COMPARE_DESIGN);
+	ATF_CHECK_EQ(0, co.co_flag_count);
+	compare_free(&co);
+	strcpy(b.cells[1].design, "locked");
+	co = (struct compare){ .co_result = { &a, &b } };
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK_MSG(strstr(why, "cells[1]") != NULL &&
+	    strstr(why, "spin_polls alone") != NULL, "%s", why);
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+ATF_TC(clip_utf8__characters);
+ATF_TC_HEAD(clip_utf8__characters, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A text cut within a character of two, "
+	    "three or four bytes loses its beginning; whole ones and what is "
+	    "no UTF-8 stay");
+}
+ATF_TC_BODY(clip_utf8__characters, tc)
+{
+	static const char *const cut[][2] = {
+		{ "", "" }, { "ab", "ab" }, { "a\xc3", "a" },
+		{ "a\xc3\xa9", "a\xc3\xa9" }, { "a\xe2\x82", "a" },
+		{ "a\xe2", "a" }, { "a\xe2\x82\xac", "a\xe2\x82\xac" },
+		{ "\xf0\x9f\x98", "" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "a\x80", "a\x80" },
+		{ "\x80\x80\x80\x80", "\x80\x80\x80\x80" },
+		{ "a\xff", "a\xff" }
+	};
+	char text[8];
+	size_t i;
+
+	(void)tc;
+	for (i = 0; i < nitems(cut); i++) {
+		strcpy(text, cut[i][0]);
+		clip_utf8(text);
+		ATF_CHECK_STREQ(cut[i][1], text);
+	}
+}
+
+ATF_TC(verdict_json__cut_texts);
+ATF_TC_HEAD(verdict_json__cut_texts, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Tunables and gates of characters of "
+	    "several bytes, cut wherever: the document can be written; a text "
+	    "that is no UTF-8 and a number that is none have errors of their "
+	    "own");
+}
+ATF_TC_BODY(verdict_json__cut_texts, tc)
+{
+	char *text = NULL, tunable[600];
+	struct result a, b;
+	struct compare co;
+	unsigned i, shift;
+	size_t len;
+	FILE *out;
+
+	(void)tc;
+	for (shift = 0; shift < 6; shift++) {
+		make(&a, 2, 5, 1);
+		make(&b, 2, 5, 2);
+		memset(tunable, 'x', shift);
+		for (i = 0; i < 120; i++)
+			memcpy(tunable + shift + 3 * i, "\xe2\x82\xac", 4);
+		free(b.tunables);
+		b.tunables = fixture_texts(tunable, tunable);
+		snprintf(b.cells[0].gate, sizeof(b.cells[0].gate), "%.*s",
+		    (int)shift % 3 + 3 * 80, tunable);
+		co = judged(&a, &b, COMPARE_RESULTS);
+		out = open_memstream(&text, &len);
+		ATF_REQUIRE(out != NULL);
+		ATF_CHECK_EQ(0, verdict_print_json(out, &co));
+		co.co_pairs[1].pa_row[0].cr_change = NAN;
+		ATF_CHECK_EQ(ERANGE, verdict_print_json(out, &co));
+		co.co_pairs[1].pa_row[0].cr_change = 0;
+		strcpy(co.co_flags[0], "\xff");
+		ATF_CHECK_EQ(EILSEQ, verdict_print_json(out, &co));
+		ATF_REQUIRE_EQ(0, fclose(out));
+		free(text);
+		compare_free(&co);
+		result_free(&a);
+		result_free(&b);
+	}
 }
 
 ATF_TC(verdict_sentence__quotable);
@@ -889,8 +1188,13 @@ ATF_TC_BODY(verdict_sentence__quotable, tc)
 	verdict_sentence(text, &co, &pa, 4);
 	ATF_CHECK_STREQ("concurrent, mtx, aes, 2 readers of 64 KiB, native "
 	    "crypto, oversubscribed, few repeats (3 and 4): harvest CPU <0.10 "
-	    "% to 79.0 %, -3.0 % (95 % interval -4.0 to +0.10 %), Holm p 1 "
-	    "(Welch) and 0.0496 (Mann-Whitney): no difference shown", text);
+	    "% to 79.0 %, at least -3.0 % (95 % interval -4.0 to +0.10 %), "
+	    "Holm p 1 (Welch) and 0.0496 (Mann-Whitney): no difference shown",
+	    text);
+	pa.pa_row[4].cr_stop = COMPARE_STOP_P;
+	verdict_sentence(text, &co, &pa, 4);
+	ATF_CHECK(strstr(text, ": no difference shown (no p below 0.05 after "
+	    "Holm)") != NULL);
 }
 
 ATF_TP_ADD_TCS(tp)
@@ -911,6 +1215,12 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, compare_match__pairs);
 	ATF_TP_ADD_TC(tp, compare_match__one_side_only);
 	ATF_TP_ADD_TC(tp, compare_gate__expressions);
+	ATF_TP_ADD_TC(tp, compare_judge__rules_by_name);
+	ATF_TP_ADD_TC(tp, compare_judge__slowest_reader);
+	ATF_TP_ADD_TC(tp, compare_judge__harvest_work);
+	ATF_TP_ADD_TC(tp, compare_match__polls);
+	ATF_TP_ADD_TC(tp, clip_utf8__characters);
+	ATF_TP_ADD_TC(tp, verdict_json__cut_texts);
 	ATF_TP_ADD_TC(tp, verdict_sentence__quotable);
 	return (atf_no_error());
 }
