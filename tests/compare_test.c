@@ -7,6 +7,7 @@
 
 #include "bench/clip.h"
 #include "bench/compare_gate.h"
+#include "bench/group.h"
 #include "bench/stats.h"
 #include "bench/summary.h"
 #include "bench/verdict.h"
@@ -1068,6 +1069,27 @@ ATF_TC_BODY(compare_match__polls, tc)
 	result_free(&b);
 }
 
+ATF_TC(group_few_repeats__unsaid);
+ATF_TC_HEAD(group_few_repeats__unsaid, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Where a document does not say what an "
+	    "interval is of, as many repeats are needed as for one over them");
+}
+ATF_TC_BODY(group_few_repeats__unsaid, tc)
+{
+	struct result_cell c = { .repeats = 2 };
+
+	(void)tc;
+	ATF_CHECK(group_few_repeats(&c));
+	c.repeats = RESULT_CI95_REPEATS_MIN;
+	ATF_CHECK(!group_few_repeats(&c));
+	strcpy(c.ci95_of, RESULT_CI95_PARTS);
+	ATF_CHECK(group_few_repeats(&c));
+	strcpy(c.ci95_of, RESULT_CI95_REPEATS);
+	ATF_CHECK(!group_few_repeats(&c));
+}
+
 ATF_TC(clip_utf8__characters);
 ATF_TC_HEAD(clip_utf8__characters, tc)
 {
@@ -1219,6 +1241,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, compare_judge__slowest_reader);
 	ATF_TP_ADD_TC(tp, compare_judge__harvest_work);
 	ATF_TP_ADD_TC(tp, compare_match__polls);
+	ATF_TP_ADD_TC(tp, group_few_repeats__unsaid);
 	ATF_TP_ADD_TC(tp, clip_utf8__characters);
 	ATF_TP_ADD_TC(tp, verdict_json__cut_texts);
 	ATF_TP_ADD_TC(tp, verdict_sentence__quotable);

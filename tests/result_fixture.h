@@ -132,7 +132,7 @@ fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 	c->samples = fixture_alloc(c->repeats, sizeof(*c->samples));
 	for (i = 0; i < c->repeats; i++)
 		fixture_sample(&c->samples[i], c, i,
-		    fc->fc_mb_per_s + i);
+		    fc->fc_mb_per_s + i - (c->repeats - 1) / 2.0);
 }
 
 /* A result of n cells as grid says; result_free() frees it. */

@@ -74,6 +74,7 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 {
 	const struct result_cell *c;
 	struct result again, r;
+	unsigned i;
 
 	(void)tc;
 	fixture_result(&r, fixture_grid, 3);
@@ -81,6 +82,8 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	r.cells[2].latency_ns.max = 1e300;
 	r.cells[2].latency_ns.p50 = 1.25e-300;
 	r.cells[2].harvest.dropped = 123456789012345;
+	for (i = 0; i < r.cells[2].repeats; i++)
+		r.cells[2].samples[i].harvest.dropped = 123456789012345;
 	r.cells[2].samples[1].window_s = 0.1 + 0.2;
 	r.cells[2].request_bytes = INT64_MAX;
 	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" \xc2\xb5");
@@ -104,7 +107,7 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	ATF_CHECK_EQ(INT64_MAX, c->request_bytes);
 	ATF_CHECK_STREQ(r.cells[2].notes, c->notes);
 	ATF_CHECK_EQ(426, c->total_mb_per_s_ci95[0]);
-	ATF_CHECK_EQ(86, c->samples[0].reader_mb_per_s[4]);
+	ATF_CHECK_EQ(86, c->samples[2].reader_mb_per_s[4]);
 	ATF_CHECK_EQ(2, c->samples[0].intervals);
 	ATF_CHECK(memcmp(r.cells[0].lock_profile, again.cells[0].lock_profile,
 	    sizeof(struct result_row)) == 0);
