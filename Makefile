@@ -205,8 +205,10 @@ test: deps
 	@$(MAKE) BUILDDIR=$(BUILDDIR) test-now
 
 test-now:
-	@src=$$(pwd); cd $(BUILDDIR) && rm -f kyua.db && \
-	kyua --logfile=kyua.log --config=none -v test_suites.rngsim.source=$$src \
+	@src=$$(pwd); jobs=$$(getconf _NPROCESSORS_ONLN); \
+	[ "$$jobs" -le 4 ] || jobs=4; cd $(BUILDDIR) && rm -f kyua.db && \
+	kyua --logfile=kyua.log --config=none -v parallelism=$$jobs \
+	    -v test_suites.rngsim.source=$$src \
 	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
 	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
 	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status
