@@ -18,7 +18,8 @@ EXTRA =
 
 # The architecture, in the order in which files may include each other.
 LIB = kassert tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher digest
+	lockconf crypto cipher digest profile profile_table profile_sample \
+	fiber vm vm_sched vm_line vm_machine vm_costs vm_topology
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
 BENCH = usage arguments lines stats figure progress outfile host \
@@ -35,7 +36,7 @@ BENCH = usage arguments lines stats figure progress outfile host \
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
-FLAVOURS = real bare
+FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
 	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
@@ -56,8 +57,8 @@ REVISION != git describe --always --dirty --exclude='*' 2>/dev/null || \
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
-LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -ljansson -lgsl -lgslcblas $(JEMALLOC) \
-	-lm -pthread
+LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -ljansson -lgsl -lgslcblas \
+	-lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread
 
 OBJ = $(BUILDDIR)/obj
 PROGRAM = $(BUILDDIR)/rngsim
@@ -90,7 +91,11 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 		rule all $$f "$$d" $$dep; objects="$$objects $$o"; done; \
 	rule all bench/main.c "-DRNGSIM_REVISION='\"$(REVISION)\"'" $(OBJ)/revision; \
 	for v in $(FLAVOURS); do for f in $(FLAVOURED); do \
-		case $$v in bare) d=-DLOCK_PROFILING=0;; *) d=;; esac; \
+		case $$v in bare) d=-DLOCK_PROFILING=0;; \
+		virtual) d=-DMACHINE_VIRTUAL;; *) d=;; esac; \
+		case $$v:$$f in \
+		virtual:lib/lock_ck_*|virtual:lib/lock_pthread.c) continue;; \
+		esac; \
 		rule $$v $$f "-DFLAVOUR=$$v $$d"; objects="$$objects $$o"; \
 	done; done; \
 	for f in lib/kassert.c lib/tick.c lib/cpu.c lib/machine_real.c \
@@ -132,10 +137,11 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libjansson-dev libgsl-dev libck-dev gnuplot-nox mandoc \
-	ministat
+	libhwloc-dev libjansson-dev libgsl-dev libck-dev libconfig-dev \
+	libboost-context-dev gnuplot-nox mandoc ministat
 DEBIAN_BENCH = libsodium-dev
-FREEBSD = hwloc2 jansson gsl concurrencykit gnuplot-lite kyua
+FREEBSD = hwloc2 jansson gsl concurrencykit libconfig boost-libs \
+	gnuplot-lite kyua
 FREEBSD_BENCH = libsodium
 
 deps:

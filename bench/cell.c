@@ -166,7 +166,7 @@ bytes_so_far(struct cell_run *run)
 	unsigned i;
 
 	for (i = 0; i < run->run_started; i++)
-		bytes += atomic_load_64(&run->run_readers[i].r_bytes);
+		bytes += machine_note_load_64(&run->run_readers[i].r_bytes);
 	return (bytes);
 }
 
@@ -255,9 +255,17 @@ stop_threads(struct cell_run *run)
 	}
 }
 
+/* A run as the machine's first thread sees it. */
+struct cell_call {
+	const struct cell_params *cl_params;
+	struct cell_measure *cl_measure;
+	char		*cl_error_text;
+	int		 cl_error;
+};
+
 static int
-cell_run(const struct cell_params *cp, struct cell_measure *cm,
-    char error_text[CELL_ERROR_SIZE])
+cell_main(const struct cell_params *cp, struct cell_measure *cm,
+    char *error_text)
 {
 	struct cell_run *run;
 	unsigned i;
@@ -304,6 +312,38 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 	return (error);
 }
 
+static void
+cell_enter(void *arg)
+{
+	struct cell_call *call = arg;
+
+	call->cl_error = cell_main(call->cl_params, call->cl_measure,
+	    call->cl_error_text);
+}
+
+static int
+cell_run(const struct cell_params *cp, struct cell_measure *cm,
+    char error_text[CELL_ERROR_SIZE])
+{
+	struct cell_call call = { .cl_params = cp, .cl_measure = cm,
+	    .cl_error_text = error_text };
+	struct machine_outcome mo;
+	int error;
+
+	error_text[0] = '\0';
+	error = machine_run(cp->cp_machine, cell_enter, &call, &mo);
+	if (error == EDEADLK)
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
+	else if (error != 0)
+		snprintf(error_text, CELL_ERROR_SIZE, "the simulated machine: "
+		    "%s", strerror(error));
+	if (error != 0)
+		return (error);
+	if (call.cl_error == 0)
+		cm->cm_outcome = mo;
+	return (call.cl_error);
+}
+
 /* One thread, no contention: what the flavours differ in is the profiling. */
 static double
 lock_pairs(unsigned n)
@@ -342,8 +382,11 @@ lock_pairs(unsigned n)
 }
 
 const struct engine FLAVOURED(engine) = {
-	.en_name	= "real",
+	.en_name	= MACHINE_NAME,
 	.en_profiled	= LOCK_PROFILING,
+	.en_simulated	= MACHINE_SIMULATED,
+	.en_lock_find	= lock_class_find,
+	.en_cycles_to_ns = machine_cycles_to_ns,
 	.en_run		= cell_run,
 	.en_lock_pairs	= lock_pairs,
 };

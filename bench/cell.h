@@ -13,9 +13,11 @@
 #include "bench/result.h"
 #include "bench/workload.h"
 #include "lib/hist.h"
+#include "lib/lock.h"
+#include "lib/vm.h"
 
 enum {
-	CELL_ERROR_SIZE		= 256,
+	CELL_ERROR_SIZE		= 256 + VM_STUCK_SIZE,
 	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
 	CELL_ROLES		= 3,
 	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
@@ -39,6 +41,13 @@ struct cell_params {
 	const struct place *cp_place;	/* not NULL */
 	double		 cp_time_s;
 	uint64_t	 cp_seed;	/* of what the workload draws */
+	/* The machine to simulate; NULL on an engine that does not. */
+	const struct machine_config *cp_machine;
+	/*
+	 * Simulated: make the bytes too, not only what they cost; nobody could
+	 * tell from the rest of the measure.
+	 */
+	bool		 cp_bytes;
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
 };
@@ -52,8 +61,8 @@ struct cell_row {
 };
 
 /*
- * What one repeat measured.  Histograms are in machine cycles.  The arrays are
- * malloc(3)ed; cell_measure_free() frees them, those of the sample included.
+ * What one repeat measured.  Histograms are in the engine's cycles.  The arrays
+ * are malloc(3)ed; cell_measure_free() frees them, those of the sample included.
  */
 struct cell_measure {
 	struct result_sample cm_sample;
@@ -67,11 +76,16 @@ struct cell_measure {
 	double		 cm_acquisitions;	/* by readers */
 	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */
+	struct machine_outcome cm_outcome;
 };
 
 struct engine {
 	const char	*en_name;	/* as --engine takes it */
 	bool		 en_profiled;
+	bool		 en_simulated;	/* needs cp_machine */
+	/* Its lock of that name, for its flags; NULL: has none. */
+	const struct lock_class *(*en_lock_find)(const char *name);
+	int64_t		(*en_cycles_to_ns)(uint64_t cycles);
 	/*
 	 * Runs one repeat: starts all threads, seeds, warms up, measures for
 	 * cp_time_s, stops them.
@@ -80,7 +94,8 @@ struct engine {
 	 *   error  out  on failure: the reason, for people
 	 *
 	 * Returns: 0; EINTR when *cp_stop was set; ETIMEDOUT when never
-	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory.
+	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory;
+	 * EDEADLK when simulated threads could not go on.
 	 */
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,
@@ -92,19 +107,21 @@ struct engine {
 	double		(*en_lock_pairs)(unsigned n);
 };
 
-/* The quantiles of a histogram of machine cycles, in ns. */
-struct result_latency cell_latency(const struct hist *cycles);
+/* The quantiles of a histogram of an engine's cycles, in ns. */
+struct result_latency cell_latency(const struct engine *en,
+    const struct hist *cycles);
 
-/* Fills in what a row's histograms say; they are in machine cycles. */
-void cell_row_finish(struct cell_row *row);
+/* Fills in what a row's histograms say; they are in the engine's cycles. */
+void cell_row_finish(const struct engine *en, struct cell_row *row);
 
 /* Frees what a measure points to. */
 void cell_measure_free(struct cell_measure *cm);
 
 #define	ENGINE(flavour)	FLAVOUR_PASTE(flavour, engine)
 
-/* The real machine, with lock profiling and without. */
+/* The real machine, with lock profiling and without; a simulated one. */
 extern const struct engine ENGINE(real);
 extern const struct engine ENGINE(bare);
+
 
 #endif

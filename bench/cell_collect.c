@@ -213,7 +213,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		rs->reader_cpu[i] = r->r_cpu;
 		cm->cm_unbound |= r->r_td.mt_cpu != MACHINE_CPU_ANY &&
 		    !r->r_td.mt_bound;
-		rs->reader_mb_per_s[i] = ((double)atomic_load_64(&r->r_bytes) +
+		rs->reader_mb_per_s[i] = ((double)machine_note_load_64(&r->r_bytes) +
 		    r->r_edge_bytes) * 1e3 / ns;
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
@@ -265,9 +265,9 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	/* Without a profile, all since the generator was made. */
 	rs->reseeds = LOCK_PROFILING ? rows_count(cm,
 	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
-	rs->latency_ns = cell_latency(&cm->cm_latency);
+	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
 	/* In a closed loop a request is due when it begins. */
 	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
-	    rs->latency_ns : cell_latency(&cm->cm_uncorrected);
-	rs->harvest.latency_p99_ns = cell_latency(&cm->cm_harvest_latency).p99;
+	    rs->latency_ns : cell_latency(&FLAVOURED(engine), &cm->cm_uncorrected);
+	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine), &cm->cm_harvest_latency).p99;
 }

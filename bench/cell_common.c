@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "bench/cell.h"
-#include "lib/tick.h"
 
 struct result_latency
-cell_latency(const struct hist *cycles)
+cell_latency(const struct engine *en, const struct hist *cycles)
 {
-#define	Q(q)	((double)tick_cycles_to_ns(hist_quantile(cycles, q)))
+#define	Q(q)	((double)en->en_cycles_to_ns(hist_quantile(cycles, q)))
 	return ((struct result_latency){
 		.p50 = Q(0.5),
 		.p90 = Q(0.9),
@@ -24,10 +23,11 @@ cell_latency(const struct hist *cycles)
 
 /* A bucket's end may lie above the largest of what it counted. */
 static struct result_quantiles
-row_quantiles(const struct hist_small *cycles, double max_ns)
+row_quantiles(const struct engine *en, const struct hist_small *cycles,
+    double max_ns)
 {
 #define	Q(q)	fmin(max_ns,						\
-    (double)tick_cycles_to_ns(hist_small_quantile(cycles, q)))
+    (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
 	return ((struct result_quantiles){
 		.p50 = Q(0.5),
 		.p99 = Q(0.99),
@@ -38,14 +38,15 @@ row_quantiles(const struct hist_small *cycles, double max_ns)
 
 /* Each bucket goes where its largest duration belongs. */
 static void
-row_log2(const struct hist_small *cycles, double bins[RESULT_LOG2_BINS])
+row_log2(const struct engine *en, const struct hist_small *cycles,
+    double bins[RESULT_LOG2_BINS])
 {
 	uint64_t ns;
 	unsigned bin, i;
 
 	memset(bins, 0, RESULT_LOG2_BINS * sizeof(*bins));
 	for (i = 0; i < HIST_SMALL_BUCKETS; i++) {
-		ns = (uint64_t)tick_cycles_to_ns(hist_small_last(i));
+		ns = (uint64_t)en->en_cycles_to_ns(hist_small_last(i));
 		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
 			ns /= 2;
 		bins[bin] += cycles->hs_bucket[i];
@@ -53,16 +54,16 @@ row_log2(const struct hist_small *cycles, double bins[RESULT_LOG2_BINS])
 }
 
 void
-cell_row_finish(struct cell_row *cr)
+cell_row_finish(const struct engine *en, struct cell_row *cr)
 {
 	struct result_row *row = &cr->cr_row;
 
-	row->hold_ns = row_quantiles(&cr->cr_hold, row->hold_max_ns);
-	row->spin_ns = row_quantiles(&cr->cr_spin, row->wait_max_ns);
-	row->block_ns = row_quantiles(&cr->cr_block, row->wait_max_ns);
-	row_log2(&cr->cr_hold, row->hold_log2);
-	row_log2(&cr->cr_spin, row->spin_log2);
-	row_log2(&cr->cr_block, row->block_log2);
+	row->hold_ns = row_quantiles(en, &cr->cr_hold, row->hold_max_ns);
+	row->spin_ns = row_quantiles(en, &cr->cr_spin, row->wait_max_ns);
+	row->block_ns = row_quantiles(en, &cr->cr_block, row->wait_max_ns);
+	row_log2(en, &cr->cr_hold, row->hold_log2);
+	row_log2(en, &cr->cr_spin, row->spin_log2);
+	row_log2(en, &cr->cr_block, row->block_log2);
 	row->spin_count = (double)hist_small_count(&cr->cr_spin);
 	row->block_count = (double)hist_small_count(&cr->cr_block);
 }

@@ -2,7 +2,6 @@
  * The reader loop: the only timed code.
  */
 #include "bench/cell_run.h"
-#include "lib/cpu.h"
 
 enum {
 	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */
@@ -101,7 +100,7 @@ reader_loop(struct reader *r)
 			bytes += made;
 			hist_add(&r->r_latency,
 			    machine_cycles_since(last, now));
-			atomic_store_64(&r->r_bytes, bytes);
+			machine_note_store_64(&r->r_bytes, bytes);
 		} else if (phase != seen) {
 			note_edge(r, seen, last, last, now, made, n);
 			if (seen == PHASE_STOP)
@@ -125,7 +124,7 @@ reader_loop(struct reader *r)
 static uint64_t
 wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 {
-	bool crowded = run->run_params->cp_cell.ce_readers > cpu_count();
+	bool crowded = run->run_params->cp_cell.ce_readers > machine_cpus();
 	uint64_t now;
 	int64_t left_ns;
 
@@ -231,7 +230,7 @@ player_loop(struct reader *r)
 			if (open)
 				hist_add(&r->r_uncorrected,
 				    machine_cycles_since(last, now));
-			atomic_store_64(&r->r_bytes, bytes);
+			machine_note_store_64(&r->r_bytes, bytes);
 		} else if (phase != seen) {
 			if (!waiting)
 				note_edge(r, seen, due, last, now, made,

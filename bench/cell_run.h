@@ -94,6 +94,8 @@ index_harvest(const struct cell_run *run)
 #define	cell_reader_main	FLAVOURED(cell_reader_main)
 #define	cell_collect		FLAVOURED(cell_collect)
 
+extern const struct engine FLAVOURED(engine);
+
 /*
  * Notes why a run fails, for people.
  *

@@ -52,7 +52,15 @@ make_generator(struct cell_run *run, struct generator **g)
 	return (0);
 }
 
-/* The bytes that a boot loader would hand over, from the host's generator. */
+/* What boot entropy is made from: NULL for the host's generator. */
+static const uint64_t *
+boot_seed(const struct cell_run *run)
+{
+
+	return (MACHINE_SIMULATED ? &run->run_params->cp_seed : NULL);
+}
+
+/* The bytes that a boot loader would hand over. */
 static int
 prime(struct cell_run *run)
 {
@@ -66,7 +74,7 @@ prime(struct cell_run *run)
 	if (bytes == NULL)
 		return (cell_fail(run, ENOMEM, "no memory for %zu bytes of "
 		    "boot entropy", n));
-	error = prime_fill(bytes, n, NULL);
+	error = prime_fill(bytes, n, boot_seed(run));
 	if (error != 0) {
 		free(bytes);
 		return (cell_fail(run, error, "the host's generator gave no "
@@ -87,7 +95,7 @@ setup_harvest(struct cell_run *run)
 		.hp_lock = lock_class_find("mtx-spin"),
 		/* What -S sets is Fortuna's. */
 		.hp_lock_config = for_all_threads(run,
-		    lock_config_default(cpu_count())),
+		    lock_config_default(machine_cpus())),
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
 	};
@@ -119,7 +127,7 @@ setup_device(struct cell_run *run, struct reader *r)
 	if (error != 0)
 		return (error);
 	error = prime_generator(r->r_dev.rd_generator,
-	    cp->cp_config->bc_harvest.boot_entropy_bytes, NULL);
+	    cp->cp_config->bc_harvest.boot_entropy_bytes, boot_seed(run));
 	if (error != 0)
 		return (cell_fail(run, error, "no boot entropy for "
 		    "reader %u: %s", r->r_index, strerror(error)));

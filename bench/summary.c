@@ -288,8 +288,8 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
     offsetof(struct result_sample, member), scratch)
 
 static void
-summarise(const struct sweep_cell *sc, struct result_cell *rc,
-    double *scratch)
+summarise(const struct sweep_cell *sc, const struct engine *en,
+    struct result_cell *rc, double *scratch)
 {
 	unsigned i, k;
 
@@ -299,9 +299,9 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 			scratch[i] = sc->sc_samples[i].reader_mb_per_s[k];
 		rc->reader_mb_per_s[k] = stats_median(scratch, sc->sc_count);
 	}
-	rc->latency_ns = cell_latency(&sc->sc_latency);
+	rc->latency_ns = cell_latency(en, &sc->sc_latency);
 	rc->latency_uncorrected_ns = sc->sc_uncorrected.hi_count == 0 ?
-	    rc->latency_ns : cell_latency(&sc->sc_uncorrected);
+	    rc->latency_ns : cell_latency(en, &sc->sc_uncorrected);
 	rc->fairness = (struct result_fairness){
 		.min_max = MEDIAN(fairness.min_max),
 		.cov = MEDIAN(fairness.cov),
@@ -321,7 +321,7 @@ summarise(const struct sweep_cell *sc, struct result_cell *rc,
 		.block_percent = MEDIAN(harvest.block_percent),
 		.events_per_s = MEDIAN(harvest.events_per_s),
 		.dropped = MEDIAN(harvest.dropped),
-		.latency_p99_ns = cell_latency(&sc->sc_harvest_latency).p99,
+		.latency_p99_ns = cell_latency(en, &sc->sc_harvest_latency).p99,
 	};
 }
 
@@ -340,7 +340,8 @@ profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
 
 /* Moves the rows into the cell, histograms into figures. */
 static int
-finish_rows(struct sweep_cell *sc, struct result_cell *rc)
+finish_rows(struct sweep_cell *sc, const struct engine *en,
+    struct result_cell *rc)
 {
 	unsigned i;
 
@@ -349,7 +350,7 @@ finish_rows(struct sweep_cell *sc, struct result_cell *rc)
 	if (rc->lock_profile == NULL)
 		return (ENOMEM);
 	for (i = 0; i < sc->sc_row_count; i++) {
-		cell_row_finish(&sc->sc_rows[i]);
+		cell_row_finish(en, &sc->sc_rows[i]);
 		rc->lock_profile[i] = sc->sc_rows[i].cr_row;
 	}
 	rc->lock_profile_rows = sc->sc_row_count;
@@ -411,11 +412,11 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 	rc->reader_mb_per_s = calloc(rc->readers, sizeof(double));
 	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM : 0;
 	if (error == 0) {
-		summarise(sc, rc, scratch);
+		summarise(sc, engine, rc, scratch);
 		error = interval(sc, rc, seed, scratch);
 	}
 	if (error == 0)
-		error = finish_rows(sc, rc);
+		error = finish_rows(sc, engine, rc);
 	free(scratch);
 	if (error != 0) {
 		free(rc->reader_mb_per_s);

@@ -101,6 +101,7 @@ random_fortuna_pre_read(struct generator *g)
 	unsigned pools;
 
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
+	machine_touch(&f->f_state.fs_lasttime_ns, 1);
 	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
 	    f->f_paced);
 	if (pools != 0) {
@@ -132,6 +133,8 @@ random_fortuna_process_event(struct generator *g,
 	struct lock_node node;
 
 	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	machine_touch(&f->f_state.fs_pool[event->he_destination %
+	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
 	fortuna_state_event(&f->f_state, event);
 	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
 	    event->he_size);

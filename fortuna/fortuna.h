@@ -10,6 +10,16 @@
 #include "fortuna/generator.h"
 #include "fortuna/state.h"
 
+/*
+ * Cache lines that a critical section uses of K with its key schedule, and of a
+ * pool with its hash: about what union randomdev_key and union randomdev_hash
+ * take in the kernel.
+ */
+enum {
+	FORTUNA_KEY_LINES	= 4,
+	FORTUNA_POOL_LINES	= 2
+};
+
 /* A generator whose state one mutex protects. */
 struct fortuna {
 	struct generator	f_generator;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harvest/source.h"
+#include "lib/machine.h"
 #include "lib/wipe.h"
 
 enum { SOURCE_RETRIES = 10 };
@@ -76,7 +77,7 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 			complain(error, "repeated", name);
 			return (EINVAL);
 		}
-		if (rs->rs_probe() == 0)
+		if (MACHINE_SIMULATED || rs->rs_probe() == 0)
 			sl->sl_source[sl->sl_count++] = rs;
 		else
 			sl->sl_skipped[sl->sl_skipped_count++] = rs;
@@ -150,7 +151,7 @@ random_source_words(bool (*step)(uint64_t *), void *buf, size_t len)
 
 	for (done = 0; done < len; done += n) {
 		for (tries = 0; tries < SOURCE_RETRIES; tries++)
-			if (step(&word))
+			if (machine_draw(&word) || step(&word))
 				break;
 		if (tries == SOURCE_RETRIES)
 			break;

@@ -14,8 +14,11 @@ enum machine_cost {
 	COST_EVENT,		/* bytes hashed into a pool */
 	COST_RESEED,		/* pools drained */
 	COST_COPYOUT,		/* bytes */
-	COST_SYSCALL,		/* entries into the kernel */
-	COST_SOURCE_READ	/* reads of an entropy source */
+	COST_SYSCALL,		/* read requests */
+	COST_SOURCE_READ,	/* reads of an entropy source */
+	COST_LOCK,		/* acquisitions, with their releases */
+	COST_WORK,		/* ns of anything else */
+	MACHINE_COSTS
 };
 
 #endif

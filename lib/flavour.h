@@ -7,6 +7,7 @@
  *
  *	real	threads on this machine's CPUs, lock profiling on
  *	bare	the same without lock profiling, to measure what that costs
+ *	virtual	threads on simulated CPUs in simulated time, lib/vm.h
  *
  * An external symbol of such a file is wrapped in FLAVOURED() in its header, so
  * that all flavours link into one program; FLAVOUR comes from the Makefile.

@@ -11,7 +11,7 @@
 
 const struct lock_class *const lock_classes[] = {
 #define	LOCK(kind)	&FLAVOURED(lock_##kind),
-#define	LOCK_HOST(kind)	LOCK(kind)
+#define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
 #include "lib/lock.tbl"
 #undef LOCK
 #undef LOCK_HOST

@@ -146,8 +146,13 @@ struct lock_class {
 	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE)
 
 /* LOCK_HOST kinds are made of the host's threads and run nowhere else. */
+#ifdef MACHINE_VIRTUAL
+#define	LOCK_ON_HOST(kind)
+#else
+#define	LOCK_ON_HOST(kind)	LOCK(kind)
+#endif
 #define	LOCK(kind)	extern LOCK_CLASS(kind);
-#define	LOCK_HOST(kind)	LOCK(kind)
+#define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
 #include "lib/lock.tbl"
 #undef LOCK
 #undef LOCK_HOST
@@ -207,7 +212,10 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 	struct lock_wait w;
 	bool contended;
 
+	machine_lock_wait(l, l->lo_name);
 	contended = l->lo_class->lc_lock(l, n, &w);
+	machine_lock_held(l, l->lo_name);
+	machine_charge(COST_LOCK, 1);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site,
 	    contended ? &w : NULL);
 }
@@ -222,6 +230,8 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 
 	if (!l->lo_class->lc_trylock(l, n))
 		return (false);
+	machine_lock_held(l, l->lo_name);
+	machine_charge(COST_LOCK, 1);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, NULL);
 	return (true);
 }
@@ -241,6 +251,7 @@ lock_release(struct lock *l, struct lock_node *n)
 	uint64_t now;
 
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
+	machine_lock_free(l, l->lo_name);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 }
@@ -268,7 +279,7 @@ lock_wait_begin(struct lock *l, struct lock_wait *w)
 	w->lw_yields = 0;
 	if (!LOCK_PROFILING)
 		return;
-	w->lw_holder = atomic_load_32(&l->lo_owner.lo_site);
+	w->lw_holder = machine_note_load_32(&l->lo_owner.lo_site);
 	w->lw_start_cycles = machine_cycles();
 }
 

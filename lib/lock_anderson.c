@@ -101,11 +101,10 @@ anderson_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
 {
 	struct lock_spin ls = lock_spin_init(l, w);
 	struct m32 *slot = slot_of(l, ticket);
-	uint32_t v;
 
 	lock_wait_begin(l, w);
-	while ((v = atomic_load_acq_32(slot)) != ticket)
-		lock_spin_32(&ls, slot, v);
+	while (atomic_load_acq_32(slot) != ticket)
+		lock_spin_is_32(&ls, slot, ticket);
 	lock_wait_end(w);
 }
 

@@ -82,10 +82,9 @@ ticket_draw(struct ticket *t, uint32_t *ticket)
 static void
 ticket_await(struct ticket *t, uint32_t ticket, struct lock_spin *ls)
 {
-	uint32_t v;
 
-	while ((v = atomic_load_acq_32(&t->t_serving)) != ticket)
-		lock_spin_32(ls, &t->t_serving, v);
+	while (atomic_load_acq_32(&t->t_serving) != ticket)
+		lock_spin_is_32(ls, &t->t_serving, ticket);
 }
 
 static bool

@@ -45,21 +45,27 @@ lock_spin_polled(struct lock_spin *ls, unsigned n)
 	machine_yield();
 }
 
-/* Lets a poll's time pass while *p, last seen to hold v, may still hold it. */
+/* Lets polls' time pass while *p, last seen to hold v, may still hold it. */
 static inline void
 lock_spin_32(struct lock_spin *ls, struct m32 *p, uint32_t v)
 {
 
-	machine_await_32(p, v);
-	lock_spin_polled(ls, 1);
+	lock_spin_polled(ls, machine_await_32(p, v, ls->ls_left));
 }
 
 static inline void
 lock_spin_ptr(struct lock_spin *ls, struct mptr *p, uintptr_t v)
 {
 
-	machine_await_ptr(p, v);
-	lock_spin_polled(ls, 1);
+	lock_spin_polled(ls, machine_await_ptr(p, v, ls->ls_left));
+}
+
+/* The same while *p may hold another value than want. */
+static inline void
+lock_spin_is_32(struct lock_spin *ls, struct m32 *p, uint32_t want)
+{
+
+	lock_spin_polled(ls, machine_await_is_32(p, want, ls->ls_left));
 }
 
 /* Lets n pauses pass without looking at memory. */

@@ -59,11 +59,10 @@ ticket_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
 {
 	struct lock_spin ls = lock_spin_init(l, w);
 	struct m32 *serving = &ticket_of(l)->t_serving;
-	uint32_t v;
 
 	lock_wait_begin(l, w);
-	while ((v = atomic_load_acq_32(serving)) != ticket)
-		lock_spin_32(&ls, serving, v);
+	while (atomic_load_acq_32(serving) != ticket)
+		lock_spin_is_32(&ls, serving, ticket);
 	lock_wait_end(w);
 }
 

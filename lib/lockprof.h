@@ -196,10 +196,10 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
 	if (w != NULL)
 		lh->lh_wait = *w;
 	/* Looked at first: waiters share the line. */
-	if (atomic_load_32(&lo->lo_site) != site)
-		atomic_store_32(&lo->lo_site, site);
-	lh->lh_acquisition = atomic_load_64(&lo->lo_acquisitions) + 1;
-	atomic_store_64(&lo->lo_acquisitions, lh->lh_acquisition);
+	if (machine_note_load_32(&lo->lo_site) != site)
+		machine_note_store_32(&lo->lo_site, site);
+	lh->lh_acquisition = machine_note_load_64(&lo->lo_acquisitions) + 1;
+	machine_note_store_64(&lo->lo_acquisitions, lh->lh_acquisition);
 	lh->lh_weight = w != NULL || lp->lp_skipcount == 0 ? 1 :
 	    lockprof_weight(lp, lh->lh_acquisition);
 	if (lh->lh_weight != 0)
@@ -224,7 +224,7 @@ lockprof_resite(struct lockprof *lp, struct lockprof_owner *lo,
 	if (!LOCK_PROFILING || lp == NULL)
 		return;
 	lh->lh_site = site;
-	atomic_store_32(&lo->lo_site, site);
+	machine_note_store_32(&lo->lo_site, site);
 }
 
 static inline void

@@ -36,7 +36,48 @@
 #include <stdint.h>
 
 #include "lib/cost.h"
+#ifdef MACHINE_VIRTUAL
+#include "lib/machine_virtual.h"
+#else
 #include "lib/machine_real.h"
+#endif
+
+/*
+ * MACHINE_NAME is what --engine calls the machine, MACHINE_SIMULATED whether
+ * time, CPUs and costs are simulated.
+ */
+
+/*
+ * Runs fn(arg) on the machine; it attaches itself.
+ *
+ *   mc  in   of a simulated machine: how (lib/vm.h); else NULL
+ *   mo  out
+ *
+ * Returns: 0, or what vm_run() returns.
+ */
+static inline int machine_run(const struct machine_config *mc,
+    void (*fn)(void *), void *arg, struct machine_outcome *mo);
+
+/*
+ * On a simulated machine: a word drawn from the run's seed, in place of what
+ * hardware would give; else false, and nothing is written.
+ */
+static inline bool machine_draw(uint64_t *word);
+
+/*
+ * Words that take no time where costs are modelled: for notes about a run that
+ * are not part of what is measured.  Relaxed atomics.  For T in 32, 64:
+ *
+ *	machine_note_load_T(p)			machine_note_store_T(p, v)
+ */
+
+/*
+ * Tells a simulated machine about a lock, for its traces and for saying who
+ * waits for whom: it is asked for, held, free again.  Nothing on a real one.
+ */
+static inline void machine_lock_wait(const void *lock, const char *name);
+static inline void machine_lock_held(const void *lock, const char *name);
+static inline void machine_lock_free(const void *lock, const char *name);
 
 /*
  * Spins for about n pause instructions without touching memory: cpu_spinwait()
@@ -45,11 +86,19 @@
 static inline void machine_pause(unsigned n);
 
 /*
- * One poll of a waiter: returns soon, or when *p may hold another value than
- * seen.  The caller looks again.
+ * Polls of a waiter: return after one, or where polls are simulated when *p may
+ * hold another value than seen, or may hold want.  The caller looks again.
+ *
+ *   most  in  polls after which to return anyway; 0: any number
+ *
+ * Returns: how many polls that was.
  */
-static inline void machine_await_32(struct m32 *p, uint32_t seen);
-static inline void machine_await_ptr(struct mptr *p, uintptr_t seen);
+static inline unsigned machine_await_32(struct m32 *p, uint32_t seen,
+    unsigned most);
+static inline unsigned machine_await_is_32(struct m32 *p, uint32_t want,
+    unsigned most);
+static inline unsigned machine_await_ptr(struct mptr *p, uintptr_t seen,
+    unsigned most);
 
 /* Gives the CPU to somebody else who can run, sched_yield(2). */
 static inline void machine_yield(void);
@@ -67,12 +116,24 @@ static inline int64_t machine_uptime_coarse_ns(void);
 /* The number of the CPU the caller runs on. */
 static inline unsigned machine_cpu(void);
 
+/* CPUs that threads can be bound to, by rank. */
+static inline unsigned machine_cpus(void);
+
 /* The NUMA node the caller runs on, 0..machine_nodes() - 1; and how many. */
 static inline unsigned machine_node(void);
 static inline unsigned machine_nodes(void);
 
 /* Pays for bulk work; nothing on the real machine, where it is done. */
 static inline void machine_charge(enum machine_cost cost, size_t n);
+
+/*
+ * Fetches data that a lock guards and that another thread may have written;
+ * nothing on the real machine, where using it does.
+ *
+ *   object  in  tells objects apart
+ *   lines   in  cache lines of it that are used
+ */
+static inline void machine_touch(const void *object, unsigned lines);
 
 /* The calling thread; it was started by machine_spawn() or attached. */
 static inline struct mthread *machine_curthread(void);

@@ -16,12 +16,16 @@
 #include "lib/cost.h"
 #include "lib/cpu.h"
 #include "lib/tick.h"
+#include "lib/vm.h"
 
 enum {
+	MACHINE_SIMULATED	= 0,
 	MACHINE_CACHE_LINE	= 64,
 	MACHINE_CPU_ANY		= -1,
 	MTHREAD_NAME_MAX	= 15
 };
+
+#define	MACHINE_NAME	"real"
 
 #define	MACHINE_ATOMIC(T, type)						\
 struct m##T {								\
@@ -127,6 +131,11 @@ MACHINE_ATOMIC(32, uint32_t)
 MACHINE_ATOMIC(64, uint64_t)
 MACHINE_ATOMIC(ptr, uintptr_t)
 
+#define	machine_note_load_32	atomic_load_32
+#define	machine_note_load_64	atomic_load_64
+#define	machine_note_store_32	atomic_store_32
+#define	machine_note_store_64	atomic_store_64
+
 /*
  * A thread.
  *
@@ -181,22 +190,33 @@ machine_pause(unsigned n)
 	}
 }
 
-static inline void
-machine_await_32(struct m32 *p, uint32_t seen)
+static inline unsigned
+machine_await_32(struct m32 *p, uint32_t seen, unsigned most)
 {
 
 	(void)p;
 	(void)seen;
+	(void)most;
 	machine_pause(1);
+	return (1);
 }
 
-static inline void
-machine_await_ptr(struct mptr *p, uintptr_t seen)
+static inline unsigned
+machine_await_is_32(struct m32 *p, uint32_t want, unsigned most)
+{
+
+	return (machine_await_32(p, want, most));
+}
+
+static inline unsigned
+machine_await_ptr(struct mptr *p, uintptr_t seen, unsigned most)
 {
 
 	(void)p;
 	(void)seen;
+	(void)most;
 	machine_pause(1);
+	return (1);
 }
 
 static inline void
@@ -256,6 +276,13 @@ machine_cpu(void)
 }
 
 static inline unsigned
+machine_cpus(void)
+{
+
+	return (cpu_count());
+}
+
+static inline unsigned
 machine_node(void)
 {
 	int node = machine_self->mt_node;
@@ -276,6 +303,57 @@ machine_charge(enum machine_cost cost, size_t n)
 
 	(void)cost;
 	(void)n;
+}
+
+static inline void
+machine_touch(const void *object, unsigned lines)
+{
+
+	(void)object;
+	(void)lines;
+}
+
+static inline void
+machine_lock_wait(const void *lock, const char *name)
+{
+
+	(void)lock;
+	(void)name;
+}
+
+static inline void
+machine_lock_held(const void *lock, const char *name)
+{
+
+	(void)lock;
+	(void)name;
+}
+
+static inline void
+machine_lock_free(const void *lock, const char *name)
+{
+
+	(void)lock;
+	(void)name;
+}
+
+static inline bool
+machine_draw(uint64_t *word)
+{
+
+	(void)word;
+	return (false);
+}
+
+static inline int
+machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
+    struct machine_outcome *mo)
+{
+
+	(void)mc;
+	*mo = (struct machine_outcome){ .mo_events = 0 };
+	fn(arg);
+	return (0);
 }
 
 static inline struct mthread *

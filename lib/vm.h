@@ -1,0 +1,116 @@
+/*
+ * The virtual machine: threads on simulated CPUs in simulated time, on one
+ * thread of the host.
+ *
+ * Runs code that was compiled for the virtual flavour (lib/machine.h).  Every
+ * atomic, pause, sleep and charge takes the time that the profile gives it; an
+ * atomic acts on a simulated cache line, so what sharing costs depends on who
+ * else touched the line.  Deterministic: outcomes depend on the configuration
+ * alone, its seed included.  The model and its limits: rngsim(7).
+ *
+ * Machines on different host threads are independent.
+ */
+#ifndef LIB_VM_H
+#define LIB_VM_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/cost.h"
+#include "lib/profile.h"
+#include "lib/vm_topology.h"
+
+enum {
+	VM_THREADS_MAX	= 4096,
+	VM_STACK_BYTES	= 64 * 1024,
+	VM_STUCK_SIZE	= 2048
+};
+
+/* What an observer is told of. */
+enum vm_event_kind {
+	VM_THREAD_START,	/* exists; vn_detail: its name */
+	VM_THREAD_END,
+	VM_CPU_ON,		/* vn_thread runs on vn_cpu from now */
+	VM_CPU_OFF,		/* and leaves it; vn_detail: why */
+	VM_LOCK_WAIT,		/* asks for vn_lock; vn_detail: its name */
+	VM_LOCK_HELD,
+	VM_LOCK_FREE,
+	VM_WORK			/* vn_detail: what; it takes vn_ps from now */
+};
+
+struct vm_note {
+	enum vm_event_kind vn_kind;
+	uint64_t	 vn_time_ps;
+	unsigned	 vn_thread;	/* in order of starting, 0 the first */
+	int		 vn_cpu;	/* -1: none */
+	const void	*vn_lock;	/* tells locks apart; or NULL */
+	uint64_t	 vn_ps;
+	const char	*vn_detail;	/* or NULL; valid during the call */
+};
+
+/* Called on the machine's host thread, in order of time. */
+struct vm_observer {
+	void		(*vo_note)(void *context, const struct vm_note *note);
+	void		*vo_context;
+};
+
+/* How a run is done. */
+struct machine_config {
+	struct vm_topology mc_topology;
+	uint64_t	 mc_seed;
+	/* Costs, from vm_costs(): latencies by distance, the rest by name. */
+	struct vm_costs {
+		uint64_t vc_lat_ps[VM_DISTANCES];	/* SELF: a hit */
+		uint64_t vc_service_ps[VM_DISTANCES];
+		uint64_t vc_ps[PROFILE_VALUES];	/* as the profile's, or 0 */
+		uint64_t vc_cost_ps[MACHINE_COSTS];	/* each charge */
+		uint64_t vc_unit_fs[MACHINE_COSTS];	/* each unit, 1e-15 s */
+		double	 vc_cong;
+		double	 vc_jitter;
+		bool	 vc_preempt;
+	}		 mc_costs;
+	/* Virtual time after which a run counts as stuck; 0: never. */
+	uint64_t	 mc_limit_ps;
+	const struct vm_observer *mc_observer;	/* or NULL */
+	/* Told the virtual time done, now and then; or NULL. */
+	_Atomic uint64_t *mc_progress_ps;
+	/* Set by a signal handler: end soon, with EINTR; or NULL. */
+	const volatile sig_atomic_t *mc_stop;
+};
+
+struct machine_outcome {
+	uint64_t	mo_events;	/* steps of the machine; 0: a real one */
+	uint64_t	mo_time_ps;	/* virtual time */
+	uint64_t	mo_hash;	/* of when each thread did what */
+	/* After EDEADLK: who holds what and who waits for whom. */
+	char		mo_stuck[VM_STUCK_SIZE];
+};
+
+/*
+ * The costs of a profile for one cipher.
+ *
+ *   cipher  in  "aes" or "chacha20"
+ *   native  in  whether it has the CPU's instructions
+ */
+void vm_costs(const struct profile *pr, const char *cipher, bool native,
+    struct vm_costs *vc);
+
+/* Bytes of memory that a machine of so many threads needs at most. */
+uint64_t vm_memory_bytes(unsigned threads, unsigned cpus);
+
+/*
+ * Runs main(arg) as the machine's first thread, which has no CPU and whose
+ * doings take no time, until it returns; it has then joined all it started.
+ *
+ *   mo  out
+ *
+ * Returns: 0; EDEADLK when no thread could run any more, or virtual time stood
+ * still, or mc_limit_ps was over; EINTR; ENOMEM.  In the first two cases
+ * threads were dropped where they stood and what they had allocated is lost.
+ */
+int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
+    struct machine_outcome *mo);
+
+#endif
