@@ -154,7 +154,12 @@ atomic_swap_acq_rel_##T(struct m##T *p, type v)				\
 static inline type							\
 atomic_fetchadd_##T(struct m##T *p, type v)				\
 {									\
-	return (atomic_swap_acq_##T(p, (type)(p->m_value + v)));	\
+	struct vm_line *line = vm_own(p, VM_RMW);			\
+	type old = p->m_value;						\
+									\
+	p->m_value = (type)(old + v);					\
+	vm_written(line);						\
+	return (old);							\
 }									\
 									\
 static inline type							\
