@@ -41,7 +41,7 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
 	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell.c bench/cell_setup.c bench/cell_reader.c \
-	bench/cell_collect.c
+	bench/cell_collect.c bench/section.c
 COMMANDS != echo bench/cmd_*.c
 FIGURES != echo bench/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "lib/cost.h"
+#include "lib/kassert.h"
 #include "lib/profile.h"
 #include "lib/vm_topology.h"
 

@@ -1,0 +1,452 @@
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "lib/vm_impl.h"
+
+enum {
+	HOST_STACK_BYTES	= 256 * 1024,
+	THREADS_AT_FIRST	= 64,
+	HOUSEKEEPING		= 1 << 14	/* events between */
+};
+
+_Thread_local struct vm *vm_running_machine;
+
+uint64_t
+vm_random(uint64_t *state)
+{
+	uint64_t z;
+
+	z = *state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31);
+}
+
+void
+vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    const void *lock, uint64_t ps, const char *detail)
+{
+	struct vm_note note = {
+		.vn_kind = kind,
+		.vn_time_ps = vm->vm_time_ps + vt->vt_debt_ps,
+		.vn_thread = vt->vt_id,
+		.vn_cpu = vt->vt_cpu,
+		.vn_lock = lock,
+		.vn_ps = ps,
+		.vn_detail = detail,
+	};
+
+	if (vm->vm_observer != NULL)
+		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+stuck_add(struct vm *vm, const char *fmt, ...)
+{
+	size_t used = strlen(vm->vm_stuck);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(vm->vm_stuck + used, VM_STUCK_SIZE - used, fmt, ap);
+	va_end(ap);
+}
+
+static const struct vm_thread *
+holder_of(const struct vm *vm, const void *lock)
+{
+	unsigned i, k;
+
+	for (i = 0; i < vm->vm_threads; i++)
+		for (k = 0; k < vm->vm_thread[i]->vt_held_count; k++)
+			if (vm->vm_thread[i]->vt_held[k].lock == lock)
+				return (vm->vm_thread[i]);
+	return (NULL);
+}
+
+static const char *
+doing(const struct vm_thread *vt)
+{
+
+	switch (vt->vt_state) {
+	case VM_READY:
+		return ("without a CPU");
+	case VM_RUNNING:
+		return (vt->vt_awaits != NULL ? "spinning" : "running");
+	case VM_BLOCKED:
+	case VM_WAKING:
+		return ("asleep");
+	case VM_ENDED:
+		break;
+	}
+	return ("ended");
+}
+
+/* Who holds what and who waits for whom. */
+static void
+describe_stuck(struct vm *vm, const char *why)
+{
+	const struct vm_thread *holder, *vt;
+	unsigned i, k;
+
+	vm->vm_stuck[0] = '\0';
+	stuck_add(vm, "%s at %.3f ms of virtual time", why,
+	    (double)vm->vm_time_ps / 1e9);
+	for (i = 1; i < vm->vm_threads; i++) {
+		vt = vm->vm_thread[i];
+		if (vt->vt_state == VM_ENDED || (vt->vt_wants == NULL &&
+		    vt->vt_held_count == 0))
+			continue;
+		stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
+		for (k = 0; k < vt->vt_held_count; k++)
+			stuck_add(vm, "%s %s", k == 0 ? " holds" : " and",
+			    vt->vt_held[k].name);
+		if (vt->vt_wants == NULL)
+			continue;
+		holder = holder_of(vm, vt->vt_wants);
+		stuck_add(vm, "%s waits for %s, held by %s",
+		    vt->vt_held_count > 0 ? "," : "", vt->vt_wants_name,
+		    holder == NULL ? "nobody" : holder->vt_td->mt_name);
+	}
+}
+
+void
+vm_bail(struct vm *vm, int error, const char *why)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	vm->vm_error = error;
+	if (error == EDEADLK)
+		describe_stuck(vm, why);
+	fiber_exit(&self->vt_fiber, &vm->vm_root);
+}
+
+static void __attribute__((noinline, cold))
+housekeeping(struct vm *vm)
+{
+	const struct machine_config *mc = vm->vm_config;
+
+	if (mc->mc_progress_ps != NULL)
+		atomic_store_explicit(mc->mc_progress_ps, vm->vm_time_ps,
+		    memory_order_relaxed);
+	if (mc->mc_stop != NULL && *mc->mc_stop)
+		vm_bail(vm, EINTR, "stopped");
+}
+
+/* Time moves to an event of a thread, or of none. */
+static inline void
+happened(struct vm *vm, uint64_t time_ps, unsigned id)
+{
+
+	if (time_ps > vm->vm_limit_ps)
+		vm_bail(vm, EDEADLK, "no end in sight");
+	if (time_ps != vm->vm_time_ps) {
+		vm->vm_time_ps = time_ps;
+		vm->vm_still = 0;
+	}
+	vm_step(vm);
+	vm->vm_hash = (vm->vm_hash ^ (time_ps + ((uint64_t)id << 48))) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	vm->vm_hash ^= vm->vm_hash >> 29;
+	if (++vm->vm_events % HOUSEKEEPING == 0)
+		housekeeping(vm);
+}
+
+static struct vm_thread *
+thread_of(struct vm_event *ev)
+{
+
+	return ((struct vm_thread *)(void *)((char *)ev -
+	    offsetof(struct vm_thread, vt_event)));
+}
+
+static struct vm_cpu *
+cpu_of(struct vm_event *ev)
+{
+
+	return ((struct vm_cpu *)(void *)((char *)ev -
+	    offsetof(struct vm_cpu, vc_timer)));
+}
+
+/* What happens next, until it is a thread that runs. */
+static struct vm_thread *
+next_thread(struct vm *vm)
+{
+	struct vm_thread *vt;
+	struct vm_event *ev;
+
+	vm->vm_between = true;
+	for (;;) {
+		if (vm->vm_heap.vh_count == 0)
+			vm_bail(vm, EDEADLK, "no thread can run");
+		ev = vm->vm_heap.vh_entry[0].he_event;
+		if (ev->ve_cpu) {
+			happened(vm, vm_heap_remove(&vm->vm_heap, ev),
+			    VM_THREADS_MAX);
+			vm_sched_timer(vm, cpu_of(ev));
+			continue;
+		}
+		vt = thread_of(ev);
+		happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
+		switch (vt->vt_state) {
+		case VM_RUNNING:
+			vm->vm_between = false;
+			return (vt);
+		case VM_BLOCKED:
+			vt->vt_timed_out = true;
+			vm_sched_wake(vm, vt);
+			break;
+		case VM_WAKING:
+			vm_sched_ready(vm, vt);
+			break;
+		case VM_READY:
+		case VM_ENDED:
+			KASSERT(false, ("%s has an event", vt->vt_td->mt_name));
+		}
+	}
+}
+
+void
+vm_switch(struct vm *vm)
+{
+	struct vm_thread *next, *self = vm->vm_self;
+
+	next = next_thread(vm);
+	if (next == self)
+		return;
+	vm->vm_self = next;
+	fiber_switch(&self->vt_fiber, &next->vt_fiber);
+}
+
+void
+vm_until(struct vm *vm, uint64_t time_ps)
+{
+
+	/* Nothing before that: no need to look further. */
+	if (time_ps < vm_heap_first_ps(&vm->vm_heap)) {
+		happened(vm, time_ps, vm->vm_self->vt_id);
+		return;
+	}
+	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, time_ps);
+	vm_switch(vm);
+}
+
+/* The body of every fiber. */
+static void
+thread_main(void *arg)
+{
+	struct vm_thread *next, *vt = arg;
+	struct vm *vm = vm_get();
+
+	if (vt->vt_host) {
+		vm->vm_main(vm->vm_arg);
+		fiber_exit(&vt->vt_fiber, &vm->vm_root);
+	}
+	vt->vt_td->mt_fn(vt->vt_td->mt_arg);
+	vm_spend(vm, 0);
+	vm_tell(vm, VM_THREAD_END, vt, NULL, 0, NULL);
+	vt->vt_state = VM_ENDED;
+	vm_sched_leave(vm, "ended");
+	if (vt->vt_joiner != NULL)
+		vm_sched_ready(vm, vt->vt_joiner);
+	next = next_thread(vm);
+	vm->vm_self = next;
+	fiber_exit(&vt->vt_fiber, &next->vt_fiber);
+}
+
+/* Room for one more thread, and its event and its CPU's. */
+static int
+grow(struct vm *vm)
+{
+	unsigned room = vm->vm_thread_room == 0 ? THREADS_AT_FIRST :
+	    vm->vm_thread_room * 2;
+	struct vm_heap_entry *entry;
+	struct vm_thread **thread;
+
+	if (vm->vm_threads < vm->vm_thread_room)
+		return (0);
+	thread = realloc(vm->vm_thread, room * sizeof(*thread));
+	if (thread == NULL)
+		return (ENOMEM);
+	vm->vm_thread = thread;
+	entry = realloc(vm->vm_heap.vh_entry,
+	    (room + vm->vm_topology.vt_cpus) * sizeof(*entry));
+	if (entry == NULL)
+		return (ENOMEM);
+	vm->vm_heap.vh_entry = entry;
+	vm->vm_heap.vh_room = (int)(room + vm->vm_topology.vt_cpus);
+	vm->vm_thread_room = room;
+	return (0);
+}
+
+static int
+thread_make(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
+{
+	struct vm_thread *vt;
+	int error;
+
+	if (vm->vm_threads == VM_THREADS_MAX)
+		return (EAGAIN);
+	error = grow(vm);
+	if (error != 0)
+		return (error);
+	vt = calloc(1, sizeof(*vt));
+	if (vt == NULL)
+		return (ENOMEM);
+	error = fiber_make(&vt->vt_fiber, stack_bytes, thread_main, vt);
+	if (error != 0) {
+		free(vt);
+		return (error);
+	}
+	vt->vt_id = vm->vm_threads;
+	vt->vt_event.ve_at = VM_HEAP_NONE;
+	vt->vt_bound = vt->vt_cpu = MACHINE_CPU_ANY;
+	vt->vt_random = vm->vm_config->mc_seed ^
+	    ((uint64_t)vt->vt_id + 1) * UINT64_C(0xd1342543de82ef95);
+	vm->vm_thread[vm->vm_threads++] = vt;
+	*vtp = vt;
+	return (0);
+}
+
+int
+vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
+{
+	struct vm_thread *vt;
+	int error;
+
+	error = thread_make(vm, &vt, VM_STACK_BYTES);
+	if (error != 0)
+		return (error);
+	vt->vt_td = td;
+	td->mt_thread = vt;
+	vt->vt_bound = cpu;
+	if (cpu != MACHINE_CPU_ANY)
+		vm->vm_nodes_used |= UINT64_C(1) <<
+		    vm_topology_node(&vm->vm_topology, (unsigned)cpu);
+	vm_tell(vm, VM_THREAD_START, vt, NULL, 0, td->mt_name);
+	vm_sched_ready(vm, vt);
+	return (0);
+}
+
+/*
+ * The quantiles of a lognormal quantity whose logarithm has that deviation, in
+ * units.  Drawn from a table: a draw is then exact on all compilers.
+ */
+static double
+quantile(unsigned i, double sigma)
+{
+
+	return (exp(sigma * gsl_cdf_ugaussian_Pinv(((double)i + 0.5) /
+	    VM_DRAWS)));
+}
+
+/* From median and 99th percentile. */
+static double
+sigma_of(uint64_t p50, uint64_t p99)
+{
+
+	return (p50 == 0 || p99 <= p50 ? 0 : log((double)p99 / (double)p50) /
+	    gsl_cdf_ugaussian_Pinv(0.99));
+}
+
+static void
+fill_draws(struct vm *vm)
+{
+	const uint64_t *ps = vm->vm_costs.vc_ps;
+	double cross, cv = vm->vm_costs.vc_jitter, same, sigma, sum = 0;
+	unsigned i;
+
+	sigma = sqrt(log1p(cv * cv));
+	same = sigma_of(ps[PROFILE_OS_WAKE_SAME_P50],
+	    ps[PROFILE_OS_WAKE_SAME_P99]);
+	cross = sigma_of(ps[PROFILE_OS_WAKE_CROSS_P50],
+	    ps[PROFILE_OS_WAKE_CROSS_P99]);
+	for (i = 0; i < VM_DRAWS; i++)
+		sum += quantile(i, sigma);
+	for (i = 0; i < VM_DRAWS; i++) {
+		vm->vm_jitter[i] = (uint32_t)lround(quantile(i, sigma) /
+		    sum * VM_DRAWS * (1 << VM_DRAW_SHIFT));
+		vm->vm_wake_same_ps[i] = (uint64_t)llround(
+		    (double)ps[PROFILE_OS_WAKE_SAME_P50] * quantile(i, same));
+		vm->vm_wake_cross_ps[i] = (uint64_t)llround(
+		    (double)ps[PROFILE_OS_WAKE_CROSS_P50] *
+		    quantile(i, cross));
+	}
+}
+
+static void
+machine_free(struct vm *vm)
+{
+	unsigned i;
+
+	for (i = 0; i < vm->vm_threads; i++) {
+		fiber_free(&vm->vm_thread[i]->vt_fiber);
+		free(vm->vm_thread[i]);
+	}
+	vm_line_fini(vm);
+	vm_sched_fini(vm);
+	free(vm->vm_thread);
+	free(vm->vm_heap.vh_entry);
+	free(vm);
+}
+
+uint64_t
+vm_memory_bytes(unsigned threads, unsigned cpus)
+{
+	uint64_t line, lines;
+
+	line = sizeof(struct vm_line) + cpus / 8 +
+	    64 * sizeof(uint16_t);
+	lines = (uint64_t)threads * 16 + 1024;
+	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
+}
+
+int
+vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
+    struct machine_outcome *mo)
+{
+	struct vm_thread *first;
+	struct vm *vm;
+	int error;
+
+	memset(mo, 0, sizeof(*mo));
+	KASSERT(vm_running_machine == NULL, ("a machine in a machine"));
+	vm = calloc(1, sizeof(*vm));
+	if (vm == NULL)
+		return (ENOMEM);
+	vm->vm_config = mc;
+	vm->vm_topology = mc->mc_topology;
+	vm->vm_costs = mc->mc_costs;
+	vm->vm_observer = mc->mc_observer;
+	vm->vm_limit_ps = mc->mc_limit_ps == 0 ? UINT64_MAX : mc->mc_limit_ps;
+	vm->vm_hash = mc->mc_seed;
+	vm->vm_main = main;
+	vm->vm_arg = arg;
+	vm->vm_stuck = mo->mo_stuck;
+	fill_draws(vm);
+	fiber_init_thread(&vm->vm_root);
+	error = vm_sched_init(vm);
+	if (error == 0)
+		error = vm_line_init(vm);
+	if (error == 0)
+		error = thread_make(vm, &first, HOST_STACK_BYTES);
+	if (error == 0) {
+		first->vt_host = true;
+		first->vt_state = VM_RUNNING;
+		vm->vm_self = first;
+		vm_running_machine = vm;
+		fiber_switch(&vm->vm_root, &first->vt_fiber);
+		vm_running_machine = NULL;
+		error = vm->vm_error;
+		mo->mo_events = vm->vm_events;
+		mo->mo_time_ps = vm->vm_time_ps;
+		mo->mo_hash = vm->vm_hash;
+	}
+	machine_free(vm);
+	return (error);
+}

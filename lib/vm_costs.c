@@ -1,0 +1,90 @@
+#include <string.h>
+
+#include "lib/vm.h"
+
+enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64 };
+
+struct cipher_costs {
+	const char	*cc_cipher;
+	bool		 cc_native;
+	enum profile_key cc_byte;
+	enum profile_key cc_setup;
+};
+
+static const struct cipher_costs ciphers[] = {
+	{ "aes", false, PROFILE_AES_KERNEL_BYTE, PROFILE_AES_KERNEL_SETUP },
+	{ "aes", true, PROFILE_AES_NATIVE_BYTE, PROFILE_AES_NATIVE_SETUP },
+	{ "chacha20", false, PROFILE_CHACHA20_KERNEL_BYTE,
+	    PROFILE_CHACHA20_KERNEL_SETUP },
+	{ "chacha20", true, PROFILE_CHACHA20_NATIVE_BYTE,
+	    PROFILE_CHACHA20_NATIVE_SETUP },
+};
+
+static const struct cipher_costs *
+cipher_costs(const char *cipher, bool native)
+{
+	unsigned i;
+
+	for (i = 0; strcmp(ciphers[i].cc_cipher, cipher) != 0 ||
+	    ciphers[i].cc_native != native; i++)
+		KASSERT(i + 1 < sizeof(ciphers) / sizeof(ciphers[0]),
+		    ("no costs of %s", cipher));
+	return (&ciphers[i]);
+}
+
+/* A distance the profile has no value for does not occur. */
+static void
+fill_latencies(const struct profile *pr, struct vm_costs *vc)
+{
+	static const enum profile_key key[VM_DISTANCES] = {
+		[VM_SELF] = PROFILE_LAT_HIT,
+		[VM_SMT] = PROFILE_LAT_SMT,
+		[VM_CCX] = PROFILE_LAT_CCX,
+		[VM_SOCK] = PROFILE_LAT_SOCK,
+		[VM_REMOTE] = PROFILE_LAT_REMOTE,
+	};
+	unsigned d;
+
+	for (d = 0; d < VM_DISTANCES; d++) {
+		vc->vc_lat_ps[d] = vc->vc_ps[key[d]];
+		vc->vc_service_ps[d] = (uint64_t)((double)vc->vc_lat_ps[d] *
+		    pr->pr_value[PROFILE_LINE_SERVICE] + 0.5);
+	}
+}
+
+void
+vm_costs(const struct profile *pr, const char *cipher, bool native,
+    struct vm_costs *vc)
+{
+	const struct cipher_costs *cc = cipher_costs(cipher, native);
+	const uint64_t *ps = vc->vc_ps;
+	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs;
+	unsigned i;
+
+	memset(vc, 0, sizeof(*vc));
+	for (i = 0; i < PROFILE_VALUES; i++)
+		if (pr->pr_from[i] != PROVENANCE_ABSENT &&
+		    profile_fields[i].pf_unit >= PROFILE_NS)
+			vc->vc_ps[i] = profile_ps(pr, (enum profile_key)i);
+	fill_latencies(pr, vc);
+	unit[COST_KEYSTREAM] = (uint64_t)(pr->pr_value[cc->cc_byte] * 1e6 +
+	    0.5);
+	each[COST_REKEY] = ps[cc->cc_setup];
+	each[COST_EVENT] = ps[PROFILE_SHA256_UPDATE];
+	unit[COST_EVENT] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
+	    SHA256_BLOCK_BYTES;
+	/* A pool's digest is taken twice, and added to one that is too. */
+	each[COST_RESEED] = 2 * ps[PROFILE_SHA256_FINAL];
+	unit[COST_RESEED] = (2 * ps[PROFILE_SHA256_FINAL] +
+	    ps[PROFILE_SHA256_BLOCK]) * FS_PER_PS;
+	unit[COST_COPYOUT] = (uint64_t)(pr->pr_value[PROFILE_MEM_COPY] * 1e6 +
+	    0.5);
+	each[COST_SYSCALL] = ps[PROFILE_OS_READ];
+	each[COST_SOURCE_READ] = ps[PROFILE_EV_SOURCE];
+	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
+	unit[COST_WORK] = 1000 * FS_PER_PS;
+	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
+	    pr->pr_value[PROFILE_LAT_CONG];
+	vc->vc_jitter = pr->pr_value[PROFILE_JITTER_CV];
+	vc->vc_preempt = pr->pr_value[PROFILE_OS_PREEMPT] != 0;
+}

@@ -1,0 +1,264 @@
+/*
+ * The parts of the virtual machine; for lib/vm*.c.
+ *
+ * vm.c		the machine: threads' fibers, the event loop, what is stuck
+ * vm_sched.c	CPUs and their run queues
+ * vm_line.c	cache lines: what an access costs, who waits for a change
+ * vm_machine.c	what lib/machine.h promises, in these terms
+ */
+#ifndef LIB_VM_IMPL_H
+#define LIB_VM_IMPL_H
+
+#include <sys/queue.h>
+
+#include "lib/fiber.h"
+#include "lib/vm_heap.h"
+
+#ifndef MACHINE_VIRTUAL
+#define	MACHINE_VIRTUAL
+#endif
+#include "lib/machine.h"
+
+enum {
+	VM_LOCKS_HELD_MAX	= 8,	/* by one thread, for reports */
+	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
+	VM_DRAW_SHIFT		= 16	/* of factors: 1 << 16 is 1 */
+};
+
+/*
+ * Accesses to lines held already are booked as debt and paid with the next step
+ * that takes longer, at the latest when so much has come together: their
+ * effects come at most so much too early.
+ */
+#define	VM_DEBT_MAX_PS	UINT64_C(20000)
+
+enum vm_state {
+	VM_READY,		/* in a run queue */
+	VM_RUNNING,		/* has a CPU, or needs none */
+	VM_BLOCKED,		/* asleep */
+	VM_WAKING,		/* woken, not yet there */
+	VM_ENDED
+};
+
+struct vm_thread {
+	struct vm_event	 vt_event;	/* the next thing that happens to it */
+	enum vm_state	 vt_state;
+	unsigned	 vt_id;
+	int		 vt_bound;	/* the CPU it may use, or ANY */
+	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
+	uint64_t	 vt_debt_ps;
+	uint64_t	 vt_random;	/* state of its stream of draws */
+	struct vm_line	*vt_awaits;	/* a line it spins on; or NULL */
+	unsigned	 vt_waiter;	/* its place among the line's waiters */
+	struct fiber	 vt_fiber;
+	struct mthread	*vt_td;
+	bool		 vt_host;	/* the first: no CPU, no time */
+	/* Scheduling. */
+	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
+	uint64_t	 vt_left_ps;	/* of what it was at when preempted */
+	uint64_t	 vt_on_ps;	/* since when it has its CPU */
+	uint64_t	 vt_used_ps;	/* CPU time before that */
+	uint64_t	 vt_fair_ps;	/* CPU time for being fair */
+	bool		 vt_slept;	/* comes from sleep, not from a queue */
+	/* Sleep. */
+	struct vm_line	*vt_asleep_at;	/* or NULL */
+	const void	*vt_word;	/* NULL: on none */
+	bool		 vt_timed_out;
+	bool		 vt_interruptible;
+	struct vm_thread *vt_joiner;
+	/* For reports. */
+	const void	*vt_wants;
+	const char	*vt_wants_name;
+	unsigned	 vt_held_count;
+	struct {
+		const void	*lock;
+		const char	*name;
+	}		 vt_held[VM_LOCKS_HELD_MAX];
+};
+
+TAILQ_HEAD(vm_queue, vm_thread);
+
+struct vm_cpu {
+	struct vm_event	 vc_timer;	/* the end of a slice */
+	struct vm_thread *vc_running;	/* or NULL: idle */
+	struct vm_queue	 vc_queue;
+	unsigned	 vc_queued;
+	bool		 vc_resched;	/* at the next chance, others' turn */
+	uint64_t	 vc_fair_ps;	/* floor of vt_fair_ps here */
+};
+
+/* Someone who spins until a word changes, or is a value. */
+struct vm_waiter {
+	const void	*vw_word;
+	uint64_t	 vw_value;
+	struct vm_thread *vw_thread;
+	uint8_t		 vw_size;
+	bool		 vw_until_is;
+};
+
+/*
+ * A cache line.  Its holders are the owner, who wrote last, the sharers, who
+ * have read it since, and the waiters, who read it again whenever it changes.
+ */
+struct vm_line {
+	uintptr_t	 vl_key;
+	int		 vl_owner;	/* CPU; -1: memory */
+	int		 vl_last;	/* the sharer that came last */
+	uint32_t	 vl_sharers;
+	uint32_t	 vl_waiters;
+	uint32_t	 vl_waiter_room;
+	uint64_t	 vl_busy_ps;	/* until then its home serves nobody */
+	uint64_t	 vl_nodes;	/* of sharers, a bit each */
+	uint64_t	 vl_wait_nodes;	/* of waiters; may be too many */
+	struct vm_waiter *vl_waiter;
+	uint16_t	*vl_node_waiters;	/* how many in each node */
+	struct vm_queue	 vl_sleepers;
+	uint64_t	 vl_shared[];	/* a bit for each CPU */
+};
+
+struct vm_lines {
+	struct vm_line	**vs_table;	/* open addressing; a power of two */
+	unsigned	 vs_bits;
+	unsigned	 vs_count;
+	struct vm_line	*vs_hint;	/* the last one asked for */
+};
+
+struct vm {
+	uint64_t	 vm_time_ps;
+	struct vm_thread *vm_self;	/* whose fiber runs */
+	bool		 vm_between;	/* it has not been resumed yet */
+	struct vm_heap	 vm_heap;
+	uint64_t	 vm_limit_ps;
+	uint64_t	 vm_events;
+	uint64_t	 vm_hash;
+	uint64_t	 vm_still;	/* accesses since time last moved */
+	struct vm_lines	 vm_lines;
+	const struct machine_config *vm_config;
+	struct vm_topology vm_topology;
+	struct vm_costs	 vm_costs;
+	const struct vm_observer *vm_observer;
+	struct vm_cpu	*vm_cpu;
+	unsigned	 vm_floating;	/* queued threads that may move */
+	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
+	struct vm_thread **vm_thread;
+	unsigned	 vm_threads;
+	unsigned	 vm_thread_room;
+	struct fiber	 vm_root;	/* who called vm_run() */
+	void		(*vm_main)(void *);
+	void		*vm_arg;
+	int		 vm_error;
+	char		*vm_stuck;
+	/* Factors of bulk work, and of the median wake-up latencies. */
+	uint32_t	 vm_jitter[VM_DRAWS];
+	uint64_t	 vm_wake_same_ps[VM_DRAWS];
+	uint64_t	 vm_wake_cross_ps[VM_DRAWS];
+};
+
+/* The machine of this host thread; NULL outside vm_run(). */
+extern _Thread_local struct vm *vm_running_machine;
+
+static inline struct vm *
+vm_get(void)
+{
+
+	MPASS(vm_running_machine != NULL);
+	return (vm_running_machine);
+}
+
+/* The caller's own time. */
+static inline uint64_t
+vm_self_ps(const struct vm *vm)
+{
+
+	return (vm->vm_time_ps + vm->vm_self->vt_debt_ps);
+}
+
+static inline uint64_t
+vm_cost(const struct vm *vm, enum profile_key key)
+{
+
+	return (vm->vm_costs.vc_ps[key]);
+}
+
+/* The next of a thread's draws; splitmix64. */
+uint64_t vm_random(uint64_t *state);
+
+/*
+ * Lets the caller go on at a time not before now, others first; its debt is
+ * forgotten.
+ */
+void vm_until(struct vm *vm, uint64_t time_ps);
+
+/* The same after dt and the debt. */
+static inline void
+vm_spend(struct vm *vm, uint64_t dt_ps)
+{
+	uint64_t due = vm_self_ps(vm) + dt_ps;
+
+	vm->vm_self->vt_debt_ps = 0;
+	if (!vm->vm_self->vt_host && due != vm->vm_time_ps)
+		vm_until(vm, due);
+}
+
+/* Lets others go on until an event resumes the caller. */
+void vm_switch(struct vm *vm);
+
+/* Gives up: no thread goes on; does not return. */
+void vm_bail(struct vm *vm, int error, const char *why)
+    __attribute__((noreturn));
+
+/* Counts a step that may take no time; bails where time stands still. */
+static inline void
+vm_step(struct vm *vm)
+{
+
+	if (++vm->vm_still > 100 * 1000 * 1000)
+		vm_bail(vm, EDEADLK, "virtual time stands still");
+}
+
+/* Tells the observer, if there is one. */
+void vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    const void *lock, uint64_t ps, const char *detail);
+
+/* Starts a thread; 0, EAGAIN or ENOMEM. */
+int vm_thread_start(struct vm *vm, struct mthread *td, int cpu);
+
+/* vm_sched.c */
+
+int vm_sched_init(struct vm *vm);
+void vm_sched_fini(struct vm *vm);
+
+/* A thread that has no CPU can go on: on an idle CPU, or in a queue. */
+void vm_sched_ready(struct vm *vm, struct vm_thread *vt);
+
+/* A sleeper is woken: after the time that takes, it is ready. */
+void vm_sched_wake(struct vm *vm, struct vm_thread *vt);
+
+/* The caller leaves its CPU; its state says how. */
+void vm_sched_leave(struct vm *vm, const char *why);
+
+/* If others want the caller's CPU, it gets into the queue behind them. */
+void vm_sched_yield(struct vm *vm);
+
+/* The same if its slice is over. */
+void vm_sched_check(struct vm *vm);
+
+/* A CPU's timer. */
+void vm_sched_timer(struct vm *vm, struct vm_cpu *vc);
+
+/* CPU time of a thread until now. */
+uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
+
+/* vm_line.c */
+
+int vm_line_init(struct vm *vm);
+void vm_line_fini(struct vm *vm);
+
+/* The line of a word; objects that are fetched as a whole have one each. */
+struct vm_line *vm_line_of(struct vm *vm, const void *p);
+struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
+
+/* A thread no longer spins on the line it awaits. */
+void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
+
+#endif

@@ -1,0 +1,543 @@
+/*
+ * Cache lines: who has a copy, what getting one costs, who waits for a change.
+ *
+ * A line's home serves one request at a time.  Reading a line that another CPU
+ * wrote takes the latency of the nearest copy, and keeps the home busy for
+ * line.service of that; writing takes the latency of the farthest copy that
+ * must go, and nobody gets the line before that is over.  When a line changes
+ * on which threads spin, all of them read it again, in random order: the home
+ * is busy for all, but only those whose condition has come true are resumed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vm_impl.h"
+
+enum {
+	TABLE_BITS_AT_FIRST	= 10,
+	LINE_BITS		= 6,
+	WAITERS_AT_FIRST	= 4
+};
+
+CTASSERT(MACHINE_CACHE_LINE == 1 << LINE_BITS);
+
+int
+vm_line_init(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+
+	vs->vs_bits = TABLE_BITS_AT_FIRST;
+	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
+	return (vs->vs_table == NULL ? ENOMEM : 0);
+}
+
+void
+vm_line_fini(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	size_t i;
+
+	for (i = 0; vs->vs_table != NULL && i < (size_t)1 << vs->vs_bits; i++) {
+		if (vs->vs_table[i] == NULL)
+			continue;
+		free(vs->vs_table[i]->vl_waiter);
+		free(vs->vs_table[i]->vl_node_waiters);
+		free(vs->vs_table[i]);
+	}
+	free(vs->vs_table);
+}
+
+static size_t
+slot_of(const struct vm_lines *vs, uintptr_t key)
+{
+
+	return ((size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
+	    (64 - vs->vs_bits)));
+}
+
+static struct vm_line **
+find(const struct vm_lines *vs, uintptr_t key)
+{
+	size_t i, mask = ((size_t)1 << vs->vs_bits) - 1;
+
+	for (i = slot_of(vs, key); vs->vs_table[i] != NULL &&
+	    vs->vs_table[i]->vl_key != key; i = (i + 1) & mask)
+		;
+	return (&vs->vs_table[i]);
+}
+
+static void
+grow(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines, old = *vs;
+	size_t i;
+
+	vs->vs_bits++;
+	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
+	if (vs->vs_table == NULL) {
+		*vs = old;
+		vm_bail(vm, ENOMEM, "no memory");
+	}
+	for (i = 0; i < (size_t)1 << old.vs_bits; i++)
+		if (old.vs_table[i] != NULL)
+			*find(vs, old.vs_table[i]->vl_key) = old.vs_table[i];
+	free(old.vs_table);
+}
+
+static unsigned
+shared_words(const struct vm *vm)
+{
+
+	return ((vm->vm_topology.vt_cpus + 63) / 64);
+}
+
+static struct vm_line *
+add(struct vm *vm, uintptr_t key)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	struct vm_line *vl;
+
+	if (vs->vs_count >= (size_t)1 << (vs->vs_bits - 1))
+		grow(vm);
+	vl = calloc(1, sizeof(*vl) + shared_words(vm) * sizeof(uint64_t));
+	if (vl == NULL)
+		vm_bail(vm, ENOMEM, "no memory");
+	vl->vl_key = key;
+	vl->vl_owner = -1;
+	TAILQ_INIT(&vl->vl_sleepers);
+	*find(vs, key) = vl;
+	vs->vs_count++;
+	return (vl);
+}
+
+static struct vm_line *
+line_by_key(struct vm *vm, uintptr_t key)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	struct vm_line *vl = vs->vs_hint;
+
+	if (vl != NULL && vl->vl_key == key)
+		return (vl);
+	vl = *find(vs, key);
+	if (vl == NULL)
+		vl = add(vm, key);
+	vs->vs_hint = vl;
+	return (vl);
+}
+
+/* Lines have even keys, objects odd ones. */
+struct vm_line *
+vm_line_of(struct vm *vm, const void *p)
+{
+
+	return (line_by_key(vm, (uintptr_t)p >> LINE_BITS << 1));
+}
+
+struct vm_line *
+vm_line_of_object(struct vm *vm, const void *object)
+{
+
+	return (line_by_key(vm, (uintptr_t)object << 1 | 1));
+}
+
+static bool
+shares(const struct vm_line *vl, unsigned cpu)
+{
+
+	return ((vl->vl_shared[cpu / 64] >> cpu % 64 & 1) != 0);
+}
+
+static uint64_t
+node_bit(const struct vm *vm, unsigned cpu)
+{
+
+	return (UINT64_C(1) << vm_topology_node(&vm->vm_topology, cpu));
+}
+
+static void
+share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
+{
+
+	if (shares(vl, cpu))
+		return;
+	vl->vl_shared[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	vl->vl_sharers++;
+	vl->vl_nodes |= node_bit(vm, cpu);
+	vl->vl_last = (int)cpu;
+}
+
+static void
+unshare_all(const struct vm *vm, struct vm_line *vl)
+{
+
+	if (vl->vl_sharers == 0)
+		return;
+	memset(vl->vl_shared, 0, shared_words(vm) * sizeof(uint64_t));
+	vl->vl_sharers = 0;
+	vl->vl_nodes = 0;
+}
+
+/* More nodes in use make the way between them longer. */
+static uint64_t
+congested(const struct vm *vm, uint64_t ps)
+{
+	int used = __builtin_popcountll(vm->vm_nodes_used);
+
+	return (used <= 2 || vm->vm_costs.vc_cong == 0 ? ps :
+	    (uint64_t)((double)ps * (1 + vm->vm_costs.vc_cong *
+	    (used - 2))));
+}
+
+static uint64_t
+latency(const struct vm *vm, enum vm_distance d)
+{
+
+	return (d == VM_REMOTE ?
+	    congested(vm, vm->vm_costs.vc_lat_ps[VM_REMOTE]) :
+	    vm->vm_costs.vc_lat_ps[d]);
+}
+
+static uint64_t
+service(const struct vm *vm, enum vm_distance d)
+{
+
+	return (d == VM_REMOTE ?
+	    congested(vm, vm->vm_costs.vc_service_ps[VM_REMOTE]) :
+	    vm->vm_costs.vc_service_ps[d]);
+}
+
+/* The distance of CPUs of one node of which no more is known. */
+static enum vm_distance
+within_node(const struct vm *vm)
+{
+	const struct vm_topology *vt = &vm->vm_topology;
+
+	return (vt->vt_ccx_cores * vt->vt_nodes >= vt->vt_cores ? VM_CCX :
+	    VM_SOCK);
+}
+
+static enum vm_distance
+distance(const struct vm *vm, int other, unsigned cpu)
+{
+
+	return (other < 0 ? within_node(vm) :
+	    vm_topology_distance(&vm->vm_topology, (unsigned)other, cpu));
+}
+
+static enum vm_distance
+nearer(enum vm_distance a, enum vm_distance b)
+{
+
+	return (a < b ? a : b);
+}
+
+/* Where the nearest copy is, for a CPU that has none. */
+static enum vm_distance
+nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	enum vm_distance d = distance(vm, vl->vl_owner, cpu);
+
+	if (vl->vl_sharers > 0) {
+		d = nearer(d, distance(vm, vl->vl_last, cpu));
+		if ((vl->vl_nodes & node_bit(vm, cpu)) != 0)
+			d = nearer(d, within_node(vm));
+	}
+	if (vl->vl_waiters > 0 && (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
+		d = nearer(d, within_node(vm));
+	return (d);
+}
+
+/* What it takes to be the only one with a copy. */
+static uint64_t
+take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	uint64_t nodes = vl->vl_nodes, ps = 0;
+	enum vm_distance d;
+	int far;
+
+	if (vl->vl_owner != (int)cpu)
+		ps = latency(vm, shares(vl, cpu) ? distance(vm, vl->vl_owner,
+		    cpu) : nearest(vm, vl, cpu));
+	if (vl->vl_waiters > 0)
+		nodes |= vl->vl_wait_nodes;
+	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
+	if (far > 0)
+		d = VM_REMOTE;
+	else if (vl->vl_sharers + vl->vl_waiters > 1)
+		d = within_node(vm);
+	else if (vl->vl_waiters == 1)
+		d = distance(vm, vl->vl_waiter[0].vw_thread->vt_cpu, cpu);
+	else if (vl->vl_sharers == 1)
+		d = distance(vm, vl->vl_last, cpu);
+	else
+		return (ps);
+	if (d != VM_SELF && latency(vm, d) > ps)
+		ps = latency(vm, d);
+	if (far > 1)
+		ps += (uint64_t)(far - 1) *
+		    vm_cost(vm, PROFILE_LINE_INVALIDATE);
+	return (ps);
+}
+
+static void
+owe(struct vm *vm, uint64_t ps)
+{
+
+	vm_step(vm);
+	vm->vm_self->vt_debt_ps += ps;
+	if (vm->vm_self->vt_debt_ps > VM_DEBT_MAX_PS)
+		vm_spend(vm, 0);
+}
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+
+	return (a > b ? a : b);
+}
+
+/*
+ * Fetches a copy; extra is the further lines of an object, which come one
+ * behind the other.
+ */
+static void
+fetch(struct vm *vm, struct vm_line *vl, unsigned cpu, unsigned extra)
+{
+	enum vm_distance d = nearest(vm, vl, cpu);
+	uint64_t start;
+
+	start = later(vm_self_ps(vm), vl->vl_busy_ps);
+	vl->vl_busy_ps = start + service(vm, d) * (1 + extra);
+	share(vm, vl, cpu);
+	vm_step(vm);
+	vm->vm_self->vt_debt_ps = 0;
+	vm_until(vm, start + latency(vm, d) + service(vm, d) * extra);
+}
+
+void
+vm_load(const void *p)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+
+	if (self->vt_host)
+		return;
+	vl = vm_line_of(vm, p);
+	if (vl->vl_owner == self->vt_cpu || shares(vl, (unsigned)self->vt_cpu))
+		owe(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	else
+		fetch(vm, vl, (unsigned)self->vt_cpu, 0);
+}
+
+/* The caller's copy becomes the only one. */
+static void
+own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
+{
+	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
+	uint64_t end, start;
+
+	start = later(vm_self_ps(vm), vl->vl_busy_ps);
+	end = start + take_over(vm, vl, cpu) + extra_ps;
+	vl->vl_owner = (int)cpu;
+	unshare_all(vm, vl);
+	vl->vl_busy_ps = end;
+	vm_step(vm);
+	vm->vm_self->vt_debt_ps = 0;
+	vm_until(vm, end + then_ps);
+}
+
+struct vm_line *
+vm_own(const void *p, enum vm_access access)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl = vm_line_of(vm, p);
+	uint64_t ps;
+
+	if (self->vt_host) {
+		vl->vl_owner = -1;
+		unshare_all(vm, vl);
+		return (vl);
+	}
+	ps = access == VM_RMW ? vm_cost(vm, PROFILE_LAT_RMW) :
+	    vm->vm_costs.vc_lat_ps[VM_SELF];
+	if (vl->vl_owner == self->vt_cpu && vl->vl_waiters == 0 &&
+	    (vl->vl_sharers == 0 || (vl->vl_sharers == 1 &&
+	    shares(vl, (unsigned)self->vt_cpu))))
+		owe(vm, ps);
+	else
+		own(vm, vl, ps, 0);
+	return (vl);
+}
+
+void
+vm_touch(const void *object, unsigned lines)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl = vm_line_of_object(vm, object);
+
+	if (self->vt_host)
+		vl->vl_owner = -1;
+	else if (vl->vl_owner == self->vt_cpu)
+		owe(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	else
+		own(vm, vl, 0, service(vm, nearest(vm, vl,
+		    (unsigned)self->vt_cpu)) * (lines - 1));
+}
+
+void
+vm_forget(const void *p)
+{
+	struct vm_line *vl;
+	struct vm *vm;
+
+	/* Words are also set up outside the machine. */
+	if (vm_running_machine == NULL)
+		return;
+	vm = vm_get();
+	vl = vm_line_of(vm, p);
+	if (vl->vl_waiters > 0)
+		return;
+	vl->vl_owner = vm->vm_self->vt_host ? -1 : vm->vm_self->vt_cpu;
+	unshare_all(vm, vl);
+}
+
+static uint64_t
+value_of(const void *p, size_t size)
+{
+
+	if (size == sizeof(uint32_t))
+		return (*(const uint32_t *)p);
+	return (*(const uint64_t *)p);
+}
+
+static bool
+over(const struct vm_waiter *vw)
+{
+
+	return ((value_of(vw->vw_word, vw->vw_size) == vw->vw_value) ==
+	    vw->vw_until_is);
+}
+
+static void
+add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
+{
+	unsigned cpu = (unsigned)vw.vw_thread->vt_cpu;
+	struct vm_waiter *bigger;
+	unsigned room;
+
+	if (vl->vl_waiters == vl->vl_waiter_room) {
+		room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
+		    vl->vl_waiter_room * 2;
+		bigger = realloc(vl->vl_waiter, room * sizeof(*bigger));
+		if (bigger == NULL)
+			vm_bail(vm, ENOMEM, "no memory");
+		vl->vl_waiter = bigger;
+		vl->vl_waiter_room = room;
+	}
+	if (vl->vl_node_waiters == NULL) {
+		vl->vl_node_waiters = calloc(vm->vm_topology.vt_nodes,
+		    sizeof(*vl->vl_node_waiters));
+		if (vl->vl_node_waiters == NULL)
+			vm_bail(vm, ENOMEM, "no memory");
+	}
+	if (vl->vl_waiters == 0)
+		vl->vl_wait_nodes = 0;
+	vl->vl_wait_nodes |= node_bit(vm, cpu);
+	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]++;
+	vw.vw_thread->vt_awaits = vl;
+	vw.vw_thread->vt_waiter = vl->vl_waiters;
+	vl->vl_waiter[vl->vl_waiters++] = vw;
+}
+
+void
+vm_line_cancel(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_line *vl = vt->vt_awaits;
+	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
+
+	MPASS(vl->vl_waiter[i].vw_thread == vt);
+	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]--;
+	vl->vl_waiters--;
+	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
+	vl->vl_waiter[i].vw_thread->vt_waiter = i;
+	vt->vt_awaits = NULL;
+	/* It has read the line until now. */
+	share(vm, vl, cpu);
+}
+
+/* What the home is busy for when one waiter reads a line written at cpu. */
+static uint64_t
+mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
+{
+	uint64_t k = vl->vl_waiters, near_by = k;
+
+	if (cpu >= 0 && vm->vm_topology.vt_nodes > 1)
+		near_by = vl->vl_node_waiters[vm_topology_node(
+		    &vm->vm_topology, (unsigned)cpu)];
+	return ((near_by * service(vm, within_node(vm)) +
+	    (k - near_by) * service(vm, VM_REMOTE)) / k);
+}
+
+void
+vm_written(struct vm_line *vl)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self, *vt;
+	uint64_t each, k = vl->vl_waiters, first, start;
+	unsigned i, woken = 0;
+
+	if (k == 0)
+		return;
+	start = later(vm_self_ps(vm), vl->vl_busy_ps);
+	each = mean_service(vm, vl, self->vt_cpu);
+	vl->vl_busy_ps = start + k * each;
+	first = vm_random(&self->vt_random) % k;
+	for (i = vl->vl_waiters; i-- > 0; ) {
+		if (!over(&vl->vl_waiter[i]))
+			continue;
+		vt = vl->vl_waiter[i].vw_thread;
+		vm_line_cancel(vm, vt);
+		if (vt->vt_event.ve_at != VM_HEAP_NONE)
+			vm_heap_remove(&vm->vm_heap, &vt->vt_event);
+		vm_heap_add(&vm->vm_heap, &vt->vt_event, start +
+		    (first + woken++) % k * each +
+		    latency(vm, distance(vm, self->vt_cpu,
+		    (unsigned)vt->vt_cpu)));
+	}
+}
+
+unsigned
+vm_await(const void *p, size_t size, uint64_t value, bool until_is,
+    unsigned most)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_waiter vw = { .vw_word = p, .vw_value = value,
+	    .vw_thread = self, .vw_size = (uint8_t)size,
+	    .vw_until_is = until_is };
+	uint64_t began, poll_ps, polls;
+
+	KASSERT(!self->vt_host, ("a thread without a CPU spins"));
+	poll_ps = vm_cost(vm, PROFILE_CPU_PAUSE) +
+	    vm->vm_costs.vc_lat_ps[VM_SELF];
+	vm_spend(vm, 0);
+	if (over(&vw)) {
+		vm_spend(vm, poll_ps);
+		return (1);
+	}
+	began = vm->vm_time_ps;
+	add_waiter(vm, vm_line_of(vm, p), vw);
+	if (most > 0)
+		vm_heap_add(&vm->vm_heap, &self->vt_event, began +
+		    most * poll_ps);
+	vm_switch(vm);
+	if (self->vt_awaits != NULL)
+		vm_line_cancel(vm, self);
+	polls = (vm->vm_time_ps - began) / poll_ps + 1;
+	return (most > 0 && polls > most ? most : (unsigned)(polls >
+	    UINT32_MAX ? UINT32_MAX : polls));
+}
