@@ -25,7 +25,7 @@ struct section_run {
 	struct m32	 sr_stop;
 };
 
-/* Numerical Recipes' 64-bit generator; only means and independence matter. */
+/* Knuth's congruential generator: only means and independence matter. */
 static uint64_t
 duration_ns(struct worker *wk, double mean_ns)
 {
@@ -132,10 +132,12 @@ section_main(void *arg)
 {
 	struct section_run *sr = arg;
 	const struct section *se = sr->sr_section;
+	struct lock_config config = se->se_lock_config;
 
 	machine_attach(&sr->sr_main, "section");
+	config.threads = se->se_threads;
 	sr->sr_error = lock_init(&sr->sr_lock, lock_class_find(se->se_lock),
-	    "lock", &se->se_lock_config, NULL);
+	    "lock", &config, NULL);
 	if (sr->sr_error == 0) {
 		sr->sr_error = run_workers(sr);
 		lock_fini(&sr->sr_lock);

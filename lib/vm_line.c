@@ -4,9 +4,13 @@
  * A line's home serves one request at a time.  Reading a line that another CPU
  * wrote takes the latency of the nearest copy, and keeps the home busy for
  * line.service of that; writing takes the latency of the farthest copy that
- * must go, and nobody gets the line before that is over.  When a line changes
- * on which threads spin, all of them read it again, in random order: the home
- * is busy for all, but only those whose condition has come true are resumed.
+ * must go, and nobody gets the line before that is over.
+ *
+ * When a line changes on which k threads spin, all of them read it again, one
+ * behind the other and in random order, so that one of them has to wait for k/2
+ * others' service in the mean (Boyd-Wickizer et al., "Non-scalable locks are
+ * dangerous", OLS 2012).  Only those whose condition has come true are resumed.
+ * A write overtakes what is left of such a round and begins another.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -494,7 +498,6 @@ vm_written(struct vm_line *vl)
 		return;
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
-	vl->vl_busy_ps = start + k * each;
 	first = vm_random(&self->vt_random) % k;
 	for (i = vl->vl_waiters; i-- > 0; ) {
 		if (!over(&vl->vl_waiter[i]))
@@ -504,7 +507,7 @@ vm_written(struct vm_line *vl)
 		if (vt->vt_event.ve_at != VM_HEAP_NONE)
 			vm_heap_remove(&vm->vm_heap, &vt->vt_event);
 		vm_heap_add(&vm->vm_heap, &vt->vt_event, start +
-		    (first + woken++) % k * each +
+		    (first + woken++) % k * each + each / 2 +
 		    latency(vm, distance(vm, self->vt_cpu,
 		    (unsigned)vt->vt_cpu)));
 	}
