@@ -18,7 +18,8 @@ EXTRA =
 
 # The architecture, in the order in which files may include each other.
 LIB = kassert tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher digest profile profile_table profile_sample \
+	lockconf crypto cipher digest profile profile_syntax profile_parse \
+	profile_table profile_sample \
 	fiber vm vm_sched vm_line vm_machine vm_costs vm_topology
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
@@ -87,8 +88,9 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for f in $$shared $(COMMANDS); do \
 		case $$f in \
 		bench/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
+		lib/profile_table.c) d=; dep=$$(echo lib/profiles/*.conf);; \
 		*) d=; dep=;; esac; \
-		rule all $$f "$$d" $$dep; objects="$$objects $$o"; done; \
+		rule all $$f "$$d" "$$dep"; objects="$$objects $$o"; done; \
 	rule all bench/main.c "-DRNGSIM_REVISION='\"$(REVISION)\"'" $(OBJ)/revision; \
 	for v in $(FLAVOURS); do for f in $(FLAVOURED); do \
 		case $$v in bare) d=-DLOCK_PROFILING=0;; \
