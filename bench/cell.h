@@ -122,6 +122,7 @@ void cell_measure_free(struct cell_measure *cm);
 /* The real machine, with lock profiling and without; a simulated one. */
 extern const struct engine ENGINE(real);
 extern const struct engine ENGINE(bare);
+extern const struct engine ENGINE(virtual);
 
 
 #endif

@@ -46,6 +46,6 @@ typedef int	section_runner(const struct section *se,
 		    const struct machine_config *mc,
 		    struct section_outcome *so);
 
-section_runner	real_section_run, virtual_section_run;
+section_runner	real_section_run, bare_section_run, virtual_section_run;
 
 #endif
