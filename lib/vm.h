@@ -103,7 +103,8 @@ uint64_t vm_memory_bytes(unsigned threads, unsigned cpus);
 
 /*
  * Runs main(arg) as the machine's first thread, which has no CPU and whose
- * doings take no time, until it returns; it has then joined all it started.
+ * doings take no time but for waiting, until it returns; it has then joined all
+ * it started.
  *
  *   mo  out
  *

@@ -200,6 +200,9 @@ vm_spend(struct vm *vm, uint64_t dt_ps)
 		vm_until(vm, due);
 }
 
+/* The first thread spins: it has no CPU, but others must get on. */
+void vm_host_poll(struct vm *vm);
+
 /* Lets others go on until an event resumes the caller. */
 void vm_switch(struct vm *vm);
 

@@ -524,7 +524,10 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 	    .vw_until_is = until_is };
 	uint64_t began, poll_ps, polls;
 
-	KASSERT(!self->vt_host, ("a thread without a CPU spins"));
+	if (self->vt_host) {
+		vm_host_poll(vm);
+		return (1);
+	}
 	poll_ps = vm_cost(vm, PROFILE_CPU_PAUSE) +
 	    vm->vm_costs.vc_lat_ps[VM_SELF];
 	vm_spend(vm, 0);

@@ -7,6 +7,9 @@
 
 #include "lib/vm_impl.h"
 
+/* What the first thread waits for takes about so long. */
+#define	HOST_POLL_PS	UINT64_C(1000000)
+
 static const char *const cost_names[MACHINE_COSTS] = {
 	[COST_KEYSTREAM] = "keystream",
 	[COST_REKEY] = "rekey",
@@ -65,10 +68,21 @@ vm_coarse_ns(void)
 }
 
 void
+vm_host_poll(struct vm *vm)
+{
+
+	vm_until(vm, vm->vm_time_ps + HOST_POLL_PS);
+}
+
+void
 vm_pause(unsigned n)
 {
 	struct vm *vm = vm_get();
 
+	if (vm->vm_self->vt_host) {
+		vm_host_poll(vm);
+		return;
+	}
 	vm_step(vm);
 	vm_spend(vm, n * vm_cost(vm, PROFILE_CPU_PAUSE));
 }
@@ -78,6 +92,10 @@ vm_yield(void)
 {
 	struct vm *vm = vm_get();
 
+	if (vm->vm_self->vt_host) {
+		vm_host_poll(vm);
+		return;
+	}
 	vm_step(vm);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 	vm_sched_yield(vm);
