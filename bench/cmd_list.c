@@ -7,6 +7,7 @@
 #include "bench/cmd.h"
 #include "bench/options.h"
 #include "harvest/source.h"
+#include "lib/profile.h"
 
 static void
 list_designs(void)
@@ -58,11 +59,61 @@ list_sources(void)
 		    " (absent on this machine)");
 }
 
+/* A profile that cannot be read is listed with what is wrong with it. */
 static void
 list_profiles(void)
 {
+	char error[PROFILE_ERROR_SIZE];
+	struct profile pr;
+	const char *name;
+	unsigned i;
 
-	puts("  none: only the real engine is built in");
+	printf("  %-18s %s %s %s\n", "", "CPUs", "nodes", "guessed");
+	for (i = 0; i < profile_shipped_count(); i++) {
+		name = profile_shipped_name(i);
+		if (profile_load(&pr, name, error) != 0) {
+			printf("  %-18s %s\n", name, error);
+			continue;
+		}
+		printf("  %-18s %4g %5g %5.0f %%  %s\n", name,
+		    pr.pr_value[PROFILE_TOPO_CPUS],
+		    pr.pr_value[PROFILE_TOPO_NODES],
+		    100 * profile_share(&pr, PROVENANCE_GUESSED),
+		    pr.pr_descr);
+	}
+}
+
+/* All that one profile says. */
+static int
+list_profile(const char *name)
+{
+	char error[PROFILE_ERROR_SIZE];
+	struct profile pr;
+	unsigned key;
+
+	switch (profile_load(&pr, name, error)) {
+	case 0:
+		break;
+	case ENOENT:
+		return (usage_error("list", "%s", error));
+	default:
+		return (run_error("list", "%s", error));
+	}
+	printf("%s: %s\n", pr.pr_name, pr.pr_descr);
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		const struct profile_field *pf = &profile_fields[key];
+
+		printf("  %-21s ", pf->pf_key);
+		if (pr.pr_from[key] == PROVENANCE_ABSENT)
+			printf("%8s %-4s %s\n", "-", "",
+			    provenance_name(PROVENANCE_ABSENT));
+		else
+			printf("%8g %-4s %-9s %s\n", pr.pr_value[key],
+			    profile_unit_name(pf->pf_unit),
+			    provenance_name(pr.pr_from[key]),
+			    pr.pr_source[key]);
+	}
+	return (EXIT_SUCCESS);
 }
 
 static void
@@ -109,10 +160,16 @@ run(int argc, char *argv[], char *const whole[])
 	int status;
 
 	(void)whole;
-	if (!arguments_operands(&argc, argv, 1, "list [designs|locks|ciphers|"
-	    "sources|profiles|tunables]", "Prints what there is to choose "
-	    "from, or one list of it.", &status))
+	if (!arguments_operands(&argc, argv, 2, "list [designs|locks|ciphers|"
+	    "sources|profiles [NAME]|tunables]", "Prints what there is to "
+	    "choose from, one list of it, or all values of a profile.",
+	    &status))
 		return (status);
+	if (argc > 2 && strcmp(argv[1], "profiles") == 0)
+		return (list_profile(argv[2]));
+	if (argc > 2)
+		return (usage_error("list", "surplus operand \"%s\"; only "
+		    "profiles take one", argv[2]));
 	for (i = 0; i < TOPICS; i++) {
 		if (argc > 1 && strcmp(argv[1], topics[i].name) != 0)
 			continue;
@@ -129,7 +186,8 @@ run(int argc, char *argv[], char *const whole[])
 
 const struct command cmd_list = {
 	.cmd_name	= "list",
-	.cmd_args	= "[designs|locks|ciphers|sources|profiles|tunables]",
+	.cmd_args	= "[designs|locks|ciphers|sources|profiles [NAME]|"
+			    "tunables]",
 	.cmd_descr	= "what there is to choose from, and the tunables",
 	.cmd_run	= run,
 };

@@ -154,7 +154,9 @@ read_file(const char *path, char **text, char error[PROFILE_ERROR_SIZE])
 		return (EINVAL);
 	}
 	/* libconfig needs a newline at the end of a comment. */
-	memcpy(*text + n, "\n", 2);
+	if (n > 0 && (*text)[n - 1] != '\n')
+		(*text)[n++] = '\n';
+	(*text)[n] = '\0';
 	return (0);
 failed:
 	status = errno;

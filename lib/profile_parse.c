@@ -160,9 +160,8 @@ parse_number(const struct parsing *pa, const config_setting_t *s, int key)
 		    "a number", kind_of(s)));
 	}
 	snprintf(range, sizeof(range), "expected %s%g..%g%s%s",
-	    pf->pf_unit == PROFILE_COUNT ? "a whole number, " :
-	    pf->pf_unit == PROFILE_SWITCH ? "0 or 1, " : "",
-	    pf->pf_least, pf->pf_most,
+	    pf->pf_unit == PROFILE_COUNT || pf->pf_unit == PROFILE_SWITCH ?
+	    "a whole number, " : "", pf->pf_least, pf->pf_most,
 	    *profile_unit_name(pf->pf_unit) == '\0' ? "" : " ",
 	    profile_unit_name(pf->pf_unit));
 	if (config_setting_get_format(s) == CONFIG_FORMAT_HEX)
@@ -220,9 +219,10 @@ parse_value(struct parsing *pa, const config_setting_t *s, int key)
 	n = config_setting_is_aggregate(s) ? config_setting_length(s) : 0;
 	if (!config_setting_is_list(s) || n != ELEMENTS)
 		return (refuse(pa, pa->pa_line[key], pf->pf_key, "is %s%s; "
-		    "expected a list (NUMBER, \"%s\", \"PROVENANCE\", "
-		    "\"SOURCE\")", kind_of(s), config_setting_is_list(s) ?
-		    n < ELEMENTS ? " too short" : " too long" : "", want));
+		    "expected (NUMBER, \"%s\", \"PROVENANCE\", \"SOURCE\")",
+		    !config_setting_is_list(s) ? kind_of(s) : n < ELEMENTS ?
+		    "too short" : "too long",
+		    config_setting_is_list(s) ? " a list" : "", want));
 	error = parse_number(pa, config_setting_get_elem(s, 0), key);
 	if (error != 0)
 		return (error);
@@ -243,7 +243,8 @@ parse_value(struct parsing *pa, const config_setting_t *s, int key)
 static int
 parse_group(struct parsing *pa, const config_setting_t *group)
 {
-	char list[LIST_SIZE], path[PROFILE_KEY_SIZE];
+	char path[PROFILE_KEY_SIZE], path_group[PROFILE_KEY_SIZE];
+	char list[LIST_SIZE];
 	const config_setting_t *s;
 	int error = 0, i, key;
 
@@ -265,8 +266,8 @@ parse_group(struct parsing *pa, const config_setting_t *group)
 			error = refuse(pa, config_setting_source_line(s), path,
 			    "is %s; expected a group of %s", kind_of(s), list);
 		else {
-			profile_path(group, list);
-			members_of(list, list);
+			profile_path(group, path_group);
+			members_of(path_group, list);
 			error = refuse(pa, config_setting_source_line(s), path,
 			    "there is no such key; expected one of %s", list);
 		}

@@ -68,13 +68,14 @@ scan(struct profile_syntax *ps)
 			n = strspn(p, word);
 			end = p + (n == 0 ? 1 : n);
 		}
-		if (*p == '@')
+		if (strncmp(p, "@include", 8) == 0)
 			return (profile_refuse(ps, line, "", "files cannot be "
 			    "included; expected all values in one"));
 		for (; p < end; p++)
 			line += *p == '\n';
 	}
-	ps->ps_lines = line;
+	/* A newline ends a line and begins none. */
+	ps->ps_lines = line > 1 && p[-1] == '\n' ? line - 1 : line;
 	return (0);
 }
 
@@ -154,9 +155,10 @@ refuse_syntax(const struct profile_syntax *ps)
 	while ((next = last_member(s)) != NULL)
 		s = next;
 	profile_path(s, path);
-	return (profile_refuse(ps, line, path, "%s in it or behind it; expected "
-	    "name = \"TEXT\"; descr = \"TEXT\"; and groups such as lat: { hit "
-	    "= (1.5, \"ns\", \"guessed\", \"SOURCE\"); };", what));
+	return (profile_refuse(ps, line, path, "%s%s; expected name = "
+	    "\"TEXT\"; descr = \"TEXT\"; and groups such as lat: { hit = "
+	    "(1.5, \"ns\", \"guessed\", \"SOURCE\"); };", what,
+	    *path == '\0' ? "" : " in it or behind it"));
 }
 
 int

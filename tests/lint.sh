@@ -21,7 +21,7 @@ found "a path is not from the root" "$(grep -nE '^#include "[^/]*"|\.\./' \
 found "longer than 80 columns" "$(for f in */*.[ch] */*.tbl; do
 	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" NR }'; done)"
 found "blanks at the end of a line" "$(grep -nE '[ 	]+$' */*.[ch] */*.sh \
-    Makefile README.md)"
+    Makefile README.md lib/profiles/*)"
 
 found "longer than 520 lines" "$(wc -l lib/*.[ch] fortuna/*.[ch] \
     harvest/*.[ch] bench/*.[ch] | awk '$2 != "total" && $1 > 520')"
@@ -43,6 +43,14 @@ family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
+
+# Profiles are named in text, as their files are.
+table=$(sed -n 's/^PROFILE([a-z0-9_]*, "\(.*\)")$/\1/p' \
+    lib/profiles/profile.tbl | sort)
+files=$(ls lib/profiles | sed -n 's/\.conf$//p' | sort)
+[ "$table" = "$files" ] ||
+	found "lib/profiles/profile.tbl and lib/profiles/*.conf differ" \
+	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
 
 # Each header on its own.
 found "a header does not compile alone" "$(for f in lib/*.h fortuna/*.h \
