@@ -19,7 +19,7 @@ EXTRA =
 # The architecture, in the order in which files may include each other.
 LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher digest profile profile_syntax profile_parse \
-	profile_table \
+	profile_table profile_sample \
 	fiber vm vm_sched vm_line vm_machine vm_costs vm_topology
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
