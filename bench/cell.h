@@ -124,5 +124,4 @@ extern const struct engine ENGINE(real);
 extern const struct engine ENGINE(bare);
 extern const struct engine ENGINE(virtual);
 
-
 #endif

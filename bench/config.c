@@ -29,6 +29,14 @@ static const struct tunable program_tunables[] = {
 		.tn_offset = offsetof(struct program_config, controls),
 	},
 	{
+		.tn_name = "rngsim.virtual.threads",
+		.tn_descr = "simulated machines at a time; 0: one for each CPU",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct program_config, virtual_threads),
+		.tn_min = 0,
+		.tn_max = 1024,
+	},
+	{
 		.tn_name = "rngsim.warmup_ms",
 		.tn_descr = "time run and discarded before each measurement",
 		.tn_type = TUNABLE_UINT,

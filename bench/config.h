@@ -16,6 +16,7 @@ struct program_config {
 	unsigned	seed_timeout_ms;	/* longest wait for seeding */
 	unsigned	warmup_ms;		/* before each window */
 	bool		controls;		/* a sweep measures them too */
+	unsigned	virtual_threads;	/* runs at a time; 0: CPUs */
 	/*
 	 * FreeBSD's spellings of -d and -c; a tunable that was not set says
 	 * nothing about the options.

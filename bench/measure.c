@@ -11,6 +11,7 @@
 #include "bench/options.h"
 #include "bench/outfile.h"
 #include "bench/prime.h"
+#include "bench/replicate.h"
 #include "bench/report.h"
 #include "bench/sweep.h"
 #include "lib/tick.h"
@@ -31,23 +32,46 @@ buffers_bytes(const struct options *op)
 	return (readers * workload_max_bytes(&op->op_workload, size));
 }
 
-/* Everything that can be found wrong before anything is measured. */
+/* Whether this machine has the memory for it. */
 static int
-prepare(struct options *op, char *const whole[])
+check_memory(const struct options *op)
 {
-	uint64_t memory, seed;
-	const char *missing;
-	int error;
+	uint64_t memory, needed;
 
 	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 	    (uint64_t)sysconf(_SC_PAGESIZE);
+	if (op->op_simulated) {
+		if (replicate_threads(op, &needed) > 0)
+			return (0);
+		return (run_error(op->op_command, "the simulated machine and "
+		    "its readers need up to %.3g GB, this machine has %.3g: "
+		    "use fewer readers (-r)%s", (double)needed / 1e9,
+		    (double)memory / 1e9, op->op_verify ? ", smaller requests "
+		    "(-s, --workload) or no --verify" : " or fewer --cpus"));
+	}
 	if (buffers_bytes(op) > memory / 4 * 3) {
 		return (run_error(op->op_command, "the readers' buffers need "
 		    "%.3g GB, this machine has %.3g: use fewer readers (-r) "
 		    "or smaller requests (-s, --workload)",
 		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9));
 	}
-	error = crypto_mode_enter(op->op_crypto, whole);
+	return (0);
+}
+
+/* Everything that can be found wrong before anything is measured. */
+static int
+prepare(struct options *op, char *const whole[])
+{
+	const char *missing;
+	uint64_t seed;
+	int error;
+
+	error = check_memory(op);
+	if (error != 0)
+		return (error);
+	/* What is simulated takes as long whatever libcrypto may use here. */
+	error = crypto_mode_enter(op->op_simulated ? CRYPTO_NATIVE :
+	    op->op_crypto, whole);
 	if (error != 0) {
 		fprintf(stderr, "rngsim: %s: cannot execute the program anew "
 		    "for --crypto: %s\n", op->op_command, strerror(error));

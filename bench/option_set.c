@@ -116,14 +116,6 @@ option_format_name(unsigned i)
 	return (report_format_names[i]);
 }
 
-const char *
-option_engine_name(unsigned i)
-{
-
-	(void)i;
-	return (ENGINE(real).en_name);
-}
-
 /* The index of text in a family; complains when it is not there. */
 static int
 find_name(const struct options *op, const char *option, const char *text,
@@ -293,14 +285,6 @@ option_count(struct options *op, const char *name, const char *text)
 }
 
 int
-option_engine(struct options *op, const char *name, const char *text)
-{
-	unsigned i;
-
-	return (find_name(op, name, text, 1, option_engine_name, &i));
-}
-
-int
 option_crypto(struct options *op, const char *name, const char *text)
 {
 	unsigned i = 0;
@@ -347,19 +331,32 @@ option_output(struct options *op, const char *name, const char *text)
 	return (0);
 }
 
+/* Which CPUs there are is known when all options are. */
 int
 option_place(struct options *op, const char *name, const char *text)
+{
+
+	(void)name;
+	op->op_place_text = text;
+	return (0);
+}
+
+int
+option_place_finish(struct options *op)
 {
 	char why[PLACE_ERROR_SIZE];
 	int error;
 
-	error = place_parse(&op->op_place, text, why);
+	if (op->op_place_text == NULL)
+		op->op_place_text = "compact";
+	error = op->op_simulated ? place_parse_virtual(&op->op_place,
+	    op->op_place_text, &op->op_machine.vi_topology, why) :
+	    place_parse(&op->op_place, op->op_place_text, why);
 	if (error == EINVAL)
-		return (usage_error(op->op_command, "%s: \"%s\": %s", name,
-		    text, why));
+		return (usage_error(op->op_command, "--place: \"%s\": %s",
+		    op->op_place_text, why));
 	if (error != 0)
-		return (run_error(op->op_command, "%s: %s", name, why));
-	op->op_place_text = text;
+		return (run_error(op->op_command, "--place: %s", why));
 	return (0);
 }
 

@@ -7,6 +7,8 @@
 
 #include "bench/options.h"
 
+enum { OPTION_ENGINES = 2 };
+
 /*
  *   name  in  the option as the user is told of it: "-r"
  *   text  in  its value
@@ -19,19 +21,24 @@ typedef int option_setter(struct options *op, const char *name,
 option_setter option_arrivals;
 option_setter option_ciphers;
 option_setter option_count;
+option_setter option_cpus;
 option_setter option_crypto;
 option_setter option_designs;
 option_setter option_engine;
 option_setter option_format;
 option_setter option_locks;
+option_setter option_nodes;
 option_setter option_output;
 option_setter option_place;
+option_setter option_profile;
 option_setter option_rate;
 option_setter option_readers;
 option_setter option_seed;
 option_setter option_sizes;
 option_setter option_time;
 option_setter option_tunable;
+option_setter option_uncertainty;
+option_setter option_verify;
 option_setter option_workload;
 
 /*
@@ -41,6 +48,17 @@ option_setter option_workload;
  * Returns: 0, or what usage_error() returned.
  */
 int option_workload_finish(struct options *op);
+
+/*
+ * Makes the machine to be simulated, if one is, and the defaults that follow
+ * from it.
+ *
+ * Returns: 0, or what usage_error() or run_error() returned.
+ */
+int option_virtual_finish(struct options *op);
+
+/* Finds the CPUs that --place names, on the machine that is used; likewise. */
+int option_place_finish(struct options *op);
 
 /* Whether -S has set the tunable called name. */
 bool option_tunable_seen(const struct options *op, const char *name);

@@ -44,7 +44,7 @@ static const struct option_def defs[] = {
 	    "write the result there, as JSON"),
 	OPTION('r', "readers", "LIST", KIND_MEASURE, option_readers,
 	    "reader threads, 1..1024 (run: as many as CPUs; sweep: 1 to "
-	    "CPUs + 1, ranges as 1-4)"),
+	    "CPUs + 1, ranges as 1-4; engine virtual: powers of two to CPUs)"),
 	OPTION('s', "size", "LIST", KIND_ALL, option_sizes,
 	    "bytes of one read request, 1..1g; k, m, g are 2^10, 2^20, 2^30 "
 	    "(64k)"),
@@ -54,19 +54,30 @@ static const struct option_def defs[] = {
 	    "measured time of each repeat (1)"),
 	OPTION('\0', "arrivals", "NAME", KIND_MEASURE, option_arrivals,
 	    "how --rate's requests are due (constant)"),
+	OPTION('\0', "cpus", "N", KIND_MEASURE, option_cpus,
+	    "CPUs of the simulated machine, 1..1024 (the profile's)"),
 	OPTION('\0', "crypto", "MODE", KIND_ALL, option_crypto,
 	    "how libcrypto may compute (run, sweep: kernel; cat: native)"),
 	OPTION('\0', "engine", "NAME", KIND_MEASURE, option_engine,
 	    "what runs the threads (real)"),
 	OPTION('\0', "format", "NAME", KIND_MEASURE, option_format,
 	    "what stdout gets (table)"),
+	OPTION('\0', "nodes", "N", KIND_MEASURE, option_nodes,
+	    "NUMA nodes of the simulated machine (as the profile's)"),
 	OPTION('\0', "place", "ORDER", KIND_MEASURE, option_place,
 	    "CPUs for readers: compact, scatter, smt-first, none, or a list, "
 	    "as 0-2/3 with the harvest thread's last (compact)"),
+	OPTION('\0', "profile", "PROFILE", KIND_MEASURE, option_profile,
+	    "what operations cost on the simulated machine: a name, or a file "
+	    "in .conf (host)"),
 	OPTION('\0', "rate", "RATE", KIND_MEASURE, option_rate,
 	    "open loop: requests/s of each reader"),
 	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
 	    "seed of all that is drawn (chosen, and printed)"),
+	OPTION('\0', "uncertainty", "N", KIND_MEASURE, option_uncertainty,
+	    "predict with N profiles drawn around the one given, too"),
+	OPTION('\0', "verify", NULL, KIND_MEASURE, option_verify,
+	    "make the bytes on the simulated machine too, and their SHA-256"),
 	OPTION('\0', "workload", "WORKLOAD", KIND_MEASURE, option_workload,
 	    "what readers ask for: sizes as 16:70,4k:30, think=TIME, "
 	    "think~TIME, burst=N:TIME, \"/\" between them; or @FILE or a "
@@ -221,13 +232,32 @@ apply_tunables(struct options *op)
 	return (check_sources(op));
 }
 
-/* Places that need no list always parse. */
-static int
-default_place(struct options *op)
+/* The CPUs that threads have. */
+static unsigned
+cpus_of(const struct options *op)
 {
 
-	return (op->op_place_text != NULL ? 0 :
-	    option_place(op, "--place", "compact"));
+	return (op->op_simulated ? op->op_machine.vi_topology.vt_cpus :
+	    cpu_count());
+}
+
+/*
+ * A sweep's numbers of readers: all up to one more than there are CPUs, or on a
+ * simulated machine, which may have many, powers of two up to their number.
+ */
+static void
+default_readers(struct options *op)
+{
+	unsigned cpus = cpus_of(op), v;
+
+	if (!op->op_simulated)
+		for (v = 1; v <= cpus + 1 && v <= CELL_READERS_MAX; v++)
+			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
+	else
+		for (v = 1; v < cpus; v *= 2)
+			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
+	if (op->op_simulated)
+		op->op_readers.ol_value[op->op_readers.ol_count++] = cpus;
 }
 
 static void
@@ -248,10 +278,9 @@ apply_defaults(struct options *op)
 			op->op_ciphers.ol_value[op->op_ciphers.ol_count++] = v;
 	list_default(&op->op_ciphers, index_of_cipher("chacha20"));
 	if (sweep && op->op_readers.ol_count == 0)
-		for (v = 1; v <= cpu_count() + 1 && v <= CELL_READERS_MAX; v++)
-			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
-	list_default(&op->op_readers, cpu_count() < CELL_READERS_MAX ?
-	    cpu_count() : CELL_READERS_MAX);
+		default_readers(op);
+	list_default(&op->op_readers, cpus_of(op) < CELL_READERS_MAX ?
+	    cpus_of(op) : CELL_READERS_MAX);
 	list_default(&op->op_sizes, 64 * 1024);
 	if (op->op_repeats == 0)
 		op->op_repeats = sweep ? 5 : 1;
@@ -310,13 +339,15 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	error = arguments_parse(&as, &argc, argv, &op->op_help);
 	if (error != 0 || op->op_help)
 		return (error);
-	error = option_workload_finish(op);
+	error = option_virtual_finish(op);
+	if (error == 0)
+		error = option_workload_finish(op);
 	if (error == 0)
 		error = apply_tunables(op);
 	if (error != 0)
 		return (error);
 	apply_defaults(op);
-	error = default_place(op);
+	error = option_place_finish(op);
 	if (error == 0)
 		error = option_check_locks(op);
 	return (error != 0 ? error : check_grid(op));
@@ -363,7 +394,7 @@ options_help(enum options_kind kind)
 	help_choices("cipher", cipher_count, option_cipher_name);
 	help_choices("crypto", CRYPTO_MODES, option_crypto_name);
 	if (kind != OPTIONS_CAT) {
-		help_choices("engine", 1, option_engine_name);
+		help_choices("engine", OPTION_ENGINES, option_engine_name);
 		help_choices("format", REPORT_FORMATS, option_format_name);
 	}
 	puts("\n\"rngsim list\" describes them; \"rngsim list tunables\" has "

@@ -11,13 +11,15 @@
 #include "bench/config.h"
 #include "bench/report.h"
 #include "bench/usage.h"
+#include "bench/virtual.h"
 #include "bench/workload.h"
 #include "lib/crypto.h"
 
 enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
 	OPTIONS_CELLS_MAX	= 100000,
-	OPTIONS_SIZE_MAX_BYTES	= 1 << 30
+	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
+	OPTIONS_LABEL_SIZE	= 40
 };
 
 /* Which options a command takes. */
@@ -54,6 +56,15 @@ struct options {
 	const char	*op_place_text;
 	struct place	 op_place;
 	uint64_t	 op_bytes;	/* cat -n; 0: endless */
+	bool		 op_simulated;	/* on op_machine */
+	struct virtual_machine op_machine;
+	const char	*op_profile;	/* as asked for, or NULL */
+	unsigned	 op_cpus;	/* likewise, or 0 */
+	unsigned	 op_nodes;
+	bool		 op_verify;	/* make the bytes too */
+	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
+	/* The first option that asks for a simulated machine, or empty. */
+	char		 op_virtual_option[OPTIONS_LABEL_SIZE];
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,55 @@ static const char *const order_names[CPU_ORDERS] = {
 static const char expected[] = "expected compact, scatter, smt-first, none, or "
     "CPUs such as 0-3,8 with the harvest thread's after a slash";
 
+/*
+ * The CPUs of a machine, by its own numbers and by rank; vt is NULL for the
+ * host.
+ */
+static unsigned
+count(const struct vm_topology *vt)
+{
+
+	return (vt == NULL ? cpu_count() : vt->vt_cpus);
+}
+
+static int
+rank_of(const struct vm_topology *vt, uint64_t number)
+{
+
+	if (number > INT32_MAX)
+		return (-1);
+	if (vt == NULL)
+		return (cpu_rank((unsigned)number));
+	return (number < vt->vt_cpus ? (int)number : -1);
+}
+
+static unsigned
+number_of(const struct vm_topology *vt, unsigned rank)
+{
+
+	return (vt == NULL ? cpu_os_index(rank) : rank);
+}
+
+static int
+not_there(const struct vm_topology *vt, uint64_t number,
+    char error[PLACE_ERROR_SIZE])
+{
+
+	if (vt == NULL)
+		snprintf(error, PLACE_ERROR_SIZE, "CPU %" PRIu64 " is not "
+		    "among the %u that this process may use", number,
+		    cpu_count());
+	else
+		snprintf(error, PLACE_ERROR_SIZE, "CPU %" PRIu64 " is not "
+		    "among the simulated machine's, 0..%u", number,
+		    vt->vt_cpus - 1);
+	return (EINVAL);
+}
+
 /* The rank of the CPU whose number is text[0..n - 1]. */
 static int
-parse_cpu(const char *text, size_t n, unsigned *rank,
-    char error[PLACE_ERROR_SIZE])
+parse_cpu(const struct vm_topology *vt, const char *text, size_t n,
+    unsigned *rank, char error[PLACE_ERROR_SIZE])
 {
 	char number[16];
 	uint64_t os;
@@ -31,25 +77,23 @@ parse_cpu(const char *text, size_t n, unsigned *rank,
 		snprintf(error, PLACE_ERROR_SIZE, "%s", expected);
 		return (EINVAL);
 	}
-	found = os > INT32_MAX ? -1 : cpu_rank((unsigned)os);
-	if (found < 0) {
-		snprintf(error, PLACE_ERROR_SIZE, "CPU %s is not among the %u "
-		    "that this process may use", number, cpu_count());
-		return (EINVAL);
-	}
+	found = rank_of(vt, os);
+	if (found < 0)
+		return (not_there(vt, os, error));
 	*rank = (unsigned)found;
 	return (0);
 }
 
 static int
-add_rank(struct place *pl, unsigned rank, char error[PLACE_ERROR_SIZE])
+add_rank(struct place *pl, const struct vm_topology *vt, unsigned rank,
+    char error[PLACE_ERROR_SIZE])
 {
 	unsigned i;
 
 	for (i = 0; i < pl->pl_count; i++) {
 		if (pl->pl_ranks[i] == rank) {
 			snprintf(error, PLACE_ERROR_SIZE, "CPU %u is named "
-			    "twice", cpu_os_index(rank));
+			    "twice", number_of(vt, rank));
 			return (EINVAL);
 		}
 	}
@@ -59,36 +103,33 @@ add_rank(struct place *pl, unsigned rank, char error[PLACE_ERROR_SIZE])
 
 /* "3" or "3-5". */
 static int
-parse_range(struct place *pl, const char *text, size_t n,
-    char error[PLACE_ERROR_SIZE])
+parse_range(struct place *pl, const struct vm_topology *vt, const char *text,
+    size_t n, char error[PLACE_ERROR_SIZE])
 {
 	const char *dash = memchr(text, '-', n);
 	unsigned first, last, os;
 	size_t head = dash == NULL ? n : (size_t)(dash - text);
 	int error2, rank;
 
-	error2 = parse_cpu(text, head, &first, error);
+	error2 = parse_cpu(vt, text, head, &first, error);
 	if (error2 != 0)
 		return (error2);
 	last = first;
 	if (dash != NULL)
-		error2 = parse_cpu(dash + 1, n - head - 1, &last, error);
+		error2 = parse_cpu(vt, dash + 1, n - head - 1, &last,
+		    error);
 	if (error2 != 0)
 		return (error2);
-	if (cpu_os_index(last) < cpu_os_index(first)) {
+	if (number_of(vt, last) < number_of(vt, first)) {
 		snprintf(error, PLACE_ERROR_SIZE, "\"%.*s\" descends: expected "
 		    "the smaller number first", (int)n, text);
 		return (EINVAL);
 	}
-	for (os = cpu_os_index(first); os <= cpu_os_index(last); os++) {
-		rank = cpu_rank(os);
-		if (rank < 0) {
-			snprintf(error, PLACE_ERROR_SIZE, "CPU %u is not among "
-			    "the %u that this process may use", os,
-			    cpu_count());
-			return (EINVAL);
-		}
-		error2 = add_rank(pl, (unsigned)rank, error);
+	for (os = number_of(vt, first); os <= number_of(vt, last); os++) {
+		rank = rank_of(vt, os);
+		if (rank < 0)
+			return (not_there(vt, os, error));
+		error2 = add_rank(pl, vt, (unsigned)rank, error);
 		if (error2 != 0)
 			return (error2);
 	}
@@ -96,7 +137,8 @@ parse_range(struct place *pl, const char *text, size_t n,
 }
 
 static int
-parse_list(struct place *pl, const char *text, char error[PLACE_ERROR_SIZE])
+parse_list(struct place *pl, const struct vm_topology *vt, const char *text,
+    char error[PLACE_ERROR_SIZE])
 {
 	const char *slash = strchr(text, '/');
 	size_t n, left = slash == NULL ? strlen(text) :
@@ -106,7 +148,7 @@ parse_list(struct place *pl, const char *text, char error[PLACE_ERROR_SIZE])
 
 	for (;;) {
 		n = strcspn(text, ",/");
-		status = parse_range(pl, text, n, error);
+		status = parse_range(pl, vt, text, n, error);
 		if (status != 0)
 			return (status);
 		if (n >= left)
@@ -116,37 +158,57 @@ parse_list(struct place *pl, const char *text, char error[PLACE_ERROR_SIZE])
 	}
 	if (slash == NULL)
 		return (0);
-	status = parse_cpu(slash + 1, strlen(slash + 1), &rank, error);
+	status = parse_cpu(vt, slash + 1, strlen(slash + 1), &rank, error);
 	if (status == 0)
 		pl->pl_harvest = (int)rank;
 	return (status);
 }
 
-int
-place_parse(struct place *pl, const char *text, char error[PLACE_ERROR_SIZE])
+static int
+parse(struct place *pl, const char *text, const struct vm_topology *vt,
+    char error[PLACE_ERROR_SIZE])
 {
 	unsigned i;
 	int status;
 
-	*pl = (struct place){ .pl_harvest = -1 };
+	*pl = (struct place){ .pl_harvest = -1, .pl_cpus = count(vt) };
 	if (strcmp(text, "none") == 0)
 		return (0);
-	pl->pl_ranks = calloc(cpu_count(), sizeof(*pl->pl_ranks));
+	pl->pl_ranks = calloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
 	if (pl->pl_ranks == NULL) {
 		snprintf(error, PLACE_ERROR_SIZE, "no memory");
 		return (ENOMEM);
 	}
 	for (i = 0; i < CPU_ORDERS; i++) {
 		if (strcmp(text, order_names[i]) == 0) {
-			cpu_ranks((enum cpu_order)i, pl->pl_ranks);
-			pl->pl_count = cpu_count();
+			if (vt == NULL)
+				cpu_ranks((enum cpu_order)i, pl->pl_ranks);
+			else
+				vm_topology_ranks(vt, (enum cpu_order)i,
+				    pl->pl_ranks);
+			pl->pl_count = pl->pl_cpus;
 			return (0);
 		}
 	}
-	status = parse_list(pl, text, error);
+	status = parse_list(pl, vt, text, error);
 	if (status != 0)
 		place_free(pl);
 	return (status);
+}
+
+int
+place_parse(struct place *pl, const char *text, char error[PLACE_ERROR_SIZE])
+{
+
+	return (parse(pl, text, NULL, error));
+}
+
+int
+place_parse_virtual(struct place *pl, const char *text,
+    const struct vm_topology *vt, char error[PLACE_ERROR_SIZE])
+{
+
+	return (parse(pl, text, vt, error));
 }
 
 void
@@ -183,7 +245,7 @@ place_harvest(const struct place *pl, unsigned readers)
 		return (pl->pl_harvest);
 	if (readers < pl->pl_count)
 		return ((int)pl->pl_ranks[readers]);
-	for (rank = 0; rank < cpu_count(); rank++) {
+	for (rank = 0; rank < pl->pl_cpus; rank++) {
 		for (i = 0; i < pl->pl_count; i++)
 			if (pl->pl_ranks[i] == rank)
 				break;

@@ -6,12 +6,15 @@
 
 #include <stdbool.h>
 
+#include "lib/vm_topology.h"
+
 enum { PLACE_ERROR_SIZE = 160 };
 
 struct place {
 	unsigned	*pl_ranks;	/* for readers, in turn; NULL: none */
 	unsigned	 pl_count;
 	int		 pl_harvest;	/* rank asked for; -1: not */
+	unsigned	 pl_cpus;	/* of the machine */
 };
 
 /*
@@ -27,6 +30,10 @@ struct place {
  */
 int place_parse(struct place *pl, const char *text,
     char error[PLACE_ERROR_SIZE]);
+
+/* The same on a simulated machine, whose CPUs are numbered by rank. */
+int place_parse_virtual(struct place *pl, const char *text,
+    const struct vm_topology *vt, char error[PLACE_ERROR_SIZE]);
 
 void place_free(struct place *pl);
 

@@ -158,6 +158,28 @@ set_reals(json_t *object, const char *key, const double *v, unsigned n)
 	return (true);
 }
 
+/* What a sample of a simulated machine has besides. */
+static bool
+set_virtual_sample(json_t *object, const struct result_sample *s,
+    unsigned readers)
+{
+	json_t *array;
+	unsigned i;
+
+	if (s->trace_hash[0] != '\0' &&
+	    !set_fields(object, result_field_sample_virtual, s))
+		return (false);
+	if (s->output_sha256 == NULL)
+		return (true);
+	array = json_array();
+	if (!set(object, "output_sha256", array))
+		return (false);
+	for (i = 0; i < readers; i++)
+		if (!append(array, format_text(s->output_sha256[i])))
+			return (false);
+	return (true);
+}
+
 static bool
 add_sample(json_t *samples, const struct result_sample *s, unsigned readers)
 {
@@ -170,7 +192,7 @@ add_sample(json_t *samples, const struct result_sample *s, unsigned readers)
 	    !set_reals(object, "reader_mb_per_s", s->reader_mb_per_s,
 	    readers) ||
 	    !set_reals(object, "interval_mb_per_s", s->interval_mb_per_s,
-	    s->intervals))
+	    s->intervals) || !set_virtual_sample(object, s, readers))
 		return (false);
 	if (s->reader_cpu == NULL)
 		return (true);
@@ -216,6 +238,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	object = json_object();
 	if (!append(cells, object) ||
 	    !set_fields(object, result_field_cell, cell) ||
+	    (cell->profile[0] != '\0' &&
+	    !set_fields(object, result_field_cell_virtual, cell)) ||
 	    !set_reals(object, "total_mb_per_s_ci95",
 	    cell->total_mb_per_s_ci95, 2) ||
 	    !set_reals(object, "reader_mb_per_s", cell->reader_mb_per_s,
@@ -334,6 +358,7 @@ result_cell_free(struct result_cell *cell)
 		free(cell->samples[i].reader_mb_per_s);
 		free(cell->samples[i].reader_cpu);
 		free(cell->samples[i].interval_mb_per_s);
+		free(cell->samples[i].output_sha256);
 	}
 	free(cell->samples);
 	free(cell->reader_mb_per_s);

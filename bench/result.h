@@ -26,6 +26,7 @@ enum {
 	/* Below, RESULT_CI95_PARTS: repeats do not tell their spread. */
 	RESULT_CI95_REPEATS_MIN	= 3,
 	RESULT_LOG2_BINS	= 48,	/* of durations, as lockstat(1) */
+	RESULT_SHA256_SIZE	= 2 * 32 + 1,	/* in hex */
 	RESULT_FILE_MAX		= 256 << 20
 };
 
@@ -150,6 +151,11 @@ struct result_sample {
 	struct result_latency latency_uncorrected_ns;
 	struct result_fairness fairness;
 	struct result_harvest harvest;
+	/* Of a simulated machine: its steps, and what tells two runs apart. */
+	double		virtual_events;
+	char		trace_hash[RESULT_NAME_SIZE];	/* or empty */
+	/* Where bytes were made: SHA-256 of each reader's, in hex; or NULL. */
+	char		(*output_sha256)[RESULT_SHA256_SIZE];
 };
 
 /*
@@ -193,6 +199,14 @@ struct result_cell {
 	char		gate[RESULT_TEXT_SIZE];
 	/* Limits met and oddities seen, "; " between; else empty. */
 	char		notes[RESULT_TEXT_SIZE];
+	/*
+	 * Of a simulated machine: its profile, the share of values in that
+	 * which nobody measured or published, 0..1, and its shape.
+	 */
+	char		profile[RESULT_TEXT_SIZE];	/* or empty */
+	double		guessed_share;
+	unsigned	cpus;
+	unsigned	nodes;
 };
 
 /* Where it was measured. */

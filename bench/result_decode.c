@@ -9,6 +9,8 @@
 #include "lib/kassert.h"
 #include "lib/number.h"
 
+enum { TRACE_HASH_SIZE = 2 * 8 + 1 };
+
 /* Room for the elements of an array, and a zero one behind the last. */
 static int
 load_array(struct value_at *at, const json_t *object, const char *key,
@@ -124,6 +126,60 @@ load_reader_cpus(struct value_at *at, const json_t *object, unsigned **out,
 	return (error);
 }
 
+/* Hexadecimal digits, size less one of them. */
+static bool
+is_hex(const char *text, size_t size)
+{
+
+	return (strlen(text) == size - 1 &&
+	    strspn(text, "0123456789abcdef") == size - 1);
+}
+
+static int
+load_output(struct value_at *at, const json_t *object,
+    char (**out)[RESULT_SHA256_SIZE], unsigned readers)
+{
+	const json_t *array;
+	unsigned count, i;
+	const char *text;
+	void *hashes;
+	int error;
+
+	error = load_array(at, object, "output_sha256", &array, sizeof(**out),
+	    &hashes, &count);
+	if (error != 0)
+		return (error);
+	*out = hashes;
+	if (count != readers)
+		return (value_refuse(at, "output_sha256", "%u hashes for %u "
+		    "readers", count, readers));
+	for (i = 0; i < count; i++) {
+		text = json_string_value(json_array_get(array, i));
+		if (text == NULL || !is_hex(text, RESULT_SHA256_SIZE))
+			return (value_refuse(at, "output_sha256", "[%u]: not "
+			    "64 hexadecimal digits", i));
+		memcpy((*out)[i], text, RESULT_SHA256_SIZE);
+	}
+	return (0);
+}
+
+/* What only samples of simulated machines have. */
+static int
+load_virtual_sample(struct value_at *at, const json_t *object,
+    struct result_sample *s, unsigned readers)
+{
+	int error;
+
+	error = value_fields(at, object, result_field_sample_virtual, s);
+	if (error == 0 && s->trace_hash[0] != '\0' &&
+	    !is_hex(s->trace_hash, TRACE_HASH_SIZE))
+		error = value_refuse(at, "trace_hash", "not 16 hexadecimal "
+		    "digits");
+	if (error == 0 && json_object_get(object, "output_sha256") != NULL)
+		error = load_output(at, object, &s->output_sha256, readers);
+	return (error);
+}
+
 /* Reads one element of an array of objects; cell is the one it belongs to. */
 typedef int load_element(struct value_at *at, const json_t *object,
     void *element, const struct result_cell *cell);
@@ -216,6 +272,8 @@ load_sample(struct value_at *at, const json_t *object, void *element,
 	if (error == 0 && json_object_get(object, "interval_mb_per_s") != NULL)
 		error = load_reals(at, object, "interval_mb_per_s",
 		    &s->interval_mb_per_s, &s->intervals);
+	if (error == 0)
+		error = load_virtual_sample(at, object, s, readers);
 	return (error);
 }
 
@@ -289,6 +347,13 @@ check_point(struct value_at *at, const struct result_cell *cell)
 		return (value_refuse(at, "cipher", "empty"));
 	if (cell->readers == 0)
 		return (value_refuse(at, "readers", "0 is out of range"));
+	if (cell->guessed_share > 1)
+		return (value_refuse(at, "guessed_share", "%g is out of range",
+		    cell->guessed_share));
+	if (cell->profile[0] != '\0' && (cell->nodes < 1 ||
+	    cell->nodes > cell->cpus))
+		return (value_refuse(at, "nodes", "%u is out of range for %u "
+		    "CPUs", cell->nodes, cell->cpus));
 	return (0);
 }
 
@@ -301,6 +366,9 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 
 	(void)unused;
 	error = value_fields(at, object, result_field_cell, cell);
+	if (error == 0)
+		error = value_fields(at, object, result_field_cell_virtual,
+		    cell);
 	if (error == 0)
 		error = load_samples(at, object, cell);
 	else

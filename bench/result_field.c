@@ -136,6 +136,20 @@ const struct result_field result_field_cell[] = {
 	END
 };
 
+const struct result_field result_field_sample_virtual[] = {
+	MEMBER(result_sample, virtual_events, REAL, false),
+	MEMBER(result_sample, trace_hash, NAME, false),
+	END
+};
+
+const struct result_field result_field_cell_virtual[] = {
+	MEMBER(result_cell, profile, TEXT, false),
+	MEMBER(result_cell, guessed_share, REAL, false),
+	MEMBER(result_cell, cpus, COUNT, false),
+	MEMBER(result_cell, nodes, COUNT, false),
+	END
+};
+
 const struct result_field result_field_host[] = {
 	MEMBER(result_host, cpu_model, TEXT, true),
 	MEMBER(result_host, cpus, COUNT, true),

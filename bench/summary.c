@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,12 +122,15 @@ varies(const struct cell *ce)
 	return (ce->ce_workload != NULL && workload_varies(ce->ce_workload));
 }
 
-/* Whether a window's second half went at another rate than its first. */
+/*
+ * Whether a window's second half went at another rate than its first.  A
+ * simulated machine grows neither warm nor busy.
+ */
 static bool
 drifted(const struct result_sample *rs)
 {
 
-	return (rs->reads_per_s * rs->window_s >= drift_min_reads *
+	return (rs->trace_hash[0] == '\0' && rs->reads_per_s * rs->window_s >= drift_min_reads *
 	    rs->intervals && rs->drift_share > drift_max_share);
 }
 
@@ -135,6 +139,11 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
 	struct result_sample *rs = &cm->cm_sample;
 
+	if (cm->cm_outcome.mo_events > 0) {
+		rs->virtual_events = (double)cm->cm_outcome.mo_events;
+		snprintf(rs->trace_hash, sizeof(rs->trace_hash),
+		    "%016" PRIx64, cm->cm_outcome.mo_hash);
+	}
 	if (!varies(&sc->sc_cell) && drifted(rs))
 		snprintf(rs->gate, sizeof(rs->gate), "drift");
 	if (add_rows(sc, cm->cm_rows, cm->cm_row_count, cm->cm_waits,
@@ -154,6 +163,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 	rs->reader_mb_per_s = NULL;
 	rs->reader_cpu = NULL;
 	rs->interval_mb_per_s = NULL;
+	rs->output_sha256 = NULL;
 	cell_measure_free(cm);
 	return (0);
 }
@@ -167,6 +177,7 @@ summary_free(struct sweep_cell *sc)
 		free(sc->sc_samples[i].reader_mb_per_s);
 		free(sc->sc_samples[i].reader_cpu);
 		free(sc->sc_samples[i].interval_mb_per_s);
+		free(sc->sc_samples[i].output_sha256);
 	}
 	free(sc->sc_samples);
 	free(sc->sc_rows);
@@ -247,18 +258,25 @@ note(struct result_cell *rc, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Says in the row which limits it met and what was odd. */
 static void
-notes(const struct sweep_cell *sc, struct result_cell *rc)
+notes_of_host(struct result_cell *rc)
 {
-	double quota = cpu_quota(), skew = 0, window = 0;
-	unsigned i, idle = 0, k;
+	double quota = cpu_quota();
 
 	if (cpu_count() < cpu_count_machine())
 		note(rc, "affinity mask: %u of %u CPUs", cpu_count(),
 		    cpu_count_machine());
 	if (quota > 0 && quota < rc->readers)
 		note(rc, "cgroup quota: %.3g CPUs", quota);
+}
+
+/* Says in the row which limits it met and what was odd. */
+static void
+notes(const struct sweep_cell *sc, struct result_cell *rc)
+{
+	double skew = 0, window = 0;
+	unsigned i, idle = 0, k;
+
 	if (strcmp(rc->lock, "none") == 0)
 		note(rc, "each reader has a generator of its own");
 	for (i = 0; i < sc->sc_count; i++) {
@@ -391,8 +409,9 @@ describe(const struct sweep_cell *sc, const char *crypto,
 	if (ce->ce_workload != NULL)
 		describe_workload(ce, rc);
 	rc->repeats = sc->sc_count;
-	rc->oversubscribed = rc->readers > cpu_count() ||
-	    (cpu_quota() > 0 && rc->readers > cpu_quota());
+	rc->oversubscribed = !engine->en_simulated &&
+	    (rc->readers > cpu_count() ||
+	    (cpu_quota() > 0 && rc->readers > cpu_quota()));
 	rc->profiled = engine->en_profiled;
 	if ((lock_class_find(rc->lock)->lc_knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;
@@ -423,9 +442,11 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 		memset(rc, 0, sizeof(*rc));
 		return (error);
 	}
-	if (rc->profiled)
+	if (rc->profiled && !engine->en_simulated)
 		rc->profile_cost_percent = profile_cost(sc, rc, host);
 	gate(sc, rc);
+	if (!engine->en_simulated)
+		notes_of_host(rc);
 	notes(sc, rc);
 	rc->samples = sc->sc_samples;
 	sc->sc_samples = NULL;

@@ -41,6 +41,9 @@ void summary_free(struct sweep_cell *sc);
 /*
  * Makes the result's cell, which takes over sc's arrays.  sc has a sample.
  *
+ * Of a simulated machine nothing is said but the engine's name; see
+ * virtual_describe().
+ *
  *   crypto  in  the mode's name
  *   seed    in  of the bootstrap
  *

@@ -13,6 +13,7 @@
 #include "bench/stats.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
+#include "bench/sweep_virtual.h"
 #include "harvest/source.h"
 #include "lib/tick.h"
 
@@ -110,7 +111,8 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	};
 	unsigned i, n = 0;
 
-	if (op->op_kind != OPTIONS_SWEEP ||
+	/* Simulated, they would show nothing that the profile does not say. */
+	if (op->op_kind != OPTIONS_SWEEP || op->op_simulated ||
 	    !op->op_config.bc_program.controls)
 		return (0);
 	for (i = 0; i < op->op_locks.ol_count; i++) {
@@ -215,6 +217,17 @@ source_names(const struct random_source *const *sources, unsigned count)
 	return (copy_strings(names));
 }
 
+/* A simulated machine has what this one lacks. */
+static void
+have_all(struct random_source_list *sl)
+{
+	unsigned i;
+
+	for (i = 0; i < sl->sl_skipped_count; i++)
+		sl->sl_source[sl->sl_count++] = sl->sl_skipped[i];
+	sl->sl_skipped_count = 0;
+}
+
 static int
 describe(const struct options *op, char *const argv[], struct result *r)
 {
@@ -229,6 +242,8 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
 	    &why) != 0)
 		memset(&sl, 0, sizeof(sl));
+	if (op->op_simulated)
+		have_all(&sl);
 	r->sources = source_names(sl.sl_source, sl.sl_count);
 	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
 	r->cells = calloc(grid_size(op), sizeof(*r->cells));
@@ -243,13 +258,15 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	gmtime_r(&now, &tm);
 	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	result_host_fill(&r->host);
-	return (calibrate(&r->host));
+	return (op->op_simulated ? 0 : calibrate(&r->host));
 }
 
 static const struct engine *
 engine_for(const struct options *op)
 {
 
+	if (op->op_simulated)
+		return (&ENGINE(virtual));
 	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
 	    &ENGINE(bare));
 }
@@ -336,6 +353,9 @@ finish(const struct options *op, struct sweep_cell *cells, unsigned n,
 			    crypto_mode_names[op->op_crypto], op->op_seed,
 			    host, engine_for(op), &op->op_config.bc_lock,
 			    &out[*count]);
+			if (error == 0 && op->op_simulated)
+				virtual_describe(&op->op_machine,
+				    &out[*count]);
 			*count += error == 0;
 		}
 		summary_free(&cells[i]);
@@ -370,7 +390,9 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 			error = ENOMEM;
 	}
 	if (error == 0)
-		error = measure_all(op, cells, n, controls, error_text);
+		error = op->op_simulated ? sweep_virtual(op, cells, n,
+		    &stop_signal, error_text) : measure_all(op, cells, n,
+		    controls, error_text);
 	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
 	if (finish(op, &cells[n], controls, &r->host, r->controls,
 	    &r->control_count) != 0)

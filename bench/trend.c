@@ -33,7 +33,8 @@ trend_of_cell(const struct result_cell *cell, struct trend *tr)
 		y[i] = cell->samples[i].total_mb_per_s;
 	}
 	*tr = (struct trend){ .tr_p = 1 };
-	if (n >= TREND_REPEATS_MIN && first < last) {
+	if (n >= TREND_REPEATS_MIN && first < last &&
+	    cell->profile[0] == '\0') {
 		tr->tr_p = hypothesis_trend(x, y, n);
 		gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00,
 		    &cov01, &cov11, &sum);

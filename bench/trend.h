@@ -24,7 +24,7 @@ struct trend {
 
 /*
  * The trend of a cell's total; none with fewer than TREND_REPEATS_MIN repeats,
- * and where their order is not known.
+ * where their order is not known, and on a simulated machine.
  *
  *   tr  out  untouched on failure
  *
