@@ -27,7 +27,7 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	recording recording_load workload workload_folder workload_spec \
 	strace_import config place prime option_set option_virtual option_workload options pool \
 	result result_field result_decode result_check result_load value \
-	group select cell_common virtual replicate trend summary \
+	group claim select cell_common virtual replicate trend summary \
 	sweep_virtual sweep measure kat \
 	curve usl_fit usl_curve usl \
 	hypothesis quantity compare compare_match compare_host compare_gate \

@@ -103,7 +103,8 @@ struct compare {
 
 /*
  * Whether two results were measured alike.  Differences that cannot be ignored
- * are refused: another host, measured time or INVARIANTS.  Others, and other
+ * are refused: one that was measured and one that was predicted, whatever across
+ * says; another host or simulated machine, measured time or INVARIANTS.  Others, and other
  * hosts where across is set, become flags, and so does what compare_noise() has
  * to say.
  *

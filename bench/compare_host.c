@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/clip.h"
 #include "bench/compare.h"
 
@@ -97,12 +98,20 @@ differ_texts(char text[COMPARE_TEXT_SIZE], const char *what, char *const *a,
 	add(text, "%s (A %s, B %s)", what, ta, tb);
 }
 
-/* What makes two hosts two. */
+/* What makes two hosts two; of predictions, two simulated machines. */
 static void
-differ_host(char text[COMPARE_TEXT_SIZE], const struct result_host *a,
-    const struct result_host *b)
+differ_host(char text[COMPARE_TEXT_SIZE], const struct result *ra,
+    const struct result *rb)
 {
+	const struct result_host *a = &ra->host, *b = &rb->host;
+	char ma[CLAIM_SIZE], mb[CLAIM_SIZE];
 
+	if (claim_of(ra) == CLAIM_PREDICTED &&
+	    claim_of(rb) == CLAIM_PREDICTED) {
+		differ_text(text, "machine", claim_machine(ra, ma),
+		    claim_machine(rb, mb));
+		return;
+	}
 	differ_text(text, "CPU", a->cpu_model, b->cpu_model);
 	differ_real(text, "usable CPUs", a->cpus, b->cpus);
 	differ_real(text, "CPUs", a->cpus_machine, b->cpus_machine);
@@ -154,17 +163,24 @@ compare_conditions(struct compare *co, bool across,
 	char method[COMPARE_TEXT_SIZE] = "";
 	int status;
 
+	if (claim_of(a) != claim_of(b)) {
+		snprintf(error, COMPARE_TEXT_SIZE, "A was %s, B %s: a "
+		    "prediction is no measurement to compare with; \"rngsim "
+		    "validate\" sets them beside each other", claim_word(a),
+		    claim_word(b));
+		return (EINVAL);
+	}
 	differ_real(method, "measured seconds of a repeat", a->time_s,
 	    b->time_s);
 	if (a->host.invariants != b->host.invariants)
 		add(method, "INVARIANTS (on in %s)", a->host.invariants ?
 		    "A" : "B");
-	differ_host(host, &a->host, &b->host);
+	differ_host(host, a, b);
 	differ_build(build, a, b);
 	if (!across && (method[0] != '\0' || host[0] != '\0')) {
-		snprintf(error, COMPARE_TEXT_SIZE, "A and B were measured "
-		    "under different conditions: %.800s%s%.1000s; --across "
-		    "compares them nevertheless", method, method[0] != '\0' &&
+		snprintf(error, COMPARE_TEXT_SIZE, "A and B were %s under "
+		    "different conditions: %.800s%s%.1000s; --across "
+		    "compares them nevertheless", claim_word(a), method, method[0] != '\0' &&
 		    host[0] != '\0' ? ", " : "", host);
 		return (EINVAL);
 	}

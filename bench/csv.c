@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/csv.h"
+#include "bench/group.h"
 #include "lib/kassert.h"
 
 /* RFC 4180: what holds a separator is quoted, quotes are doubled. */
@@ -30,6 +32,21 @@ print_real(FILE *out, double v)
 
 	KASSERT(isfinite(v), ("%g in a column", v));
 	fprintf(out, ",%.9g", v);
+}
+
+/* Columns of predictions; empty but for the first where one was measured. */
+static void
+print_predicted(FILE *out, const struct result_cell *c)
+{
+
+	fprintf(out, ",%s,", group_claim(c));
+	print_text(out, c->profile);
+	if (c->profile[0] == '\0') {
+		fputs(",,,", out);
+		return;
+	}
+	print_real(out, c->guessed_share);
+	fprintf(out, ",%u,%u", c->cpus, c->nodes);
 }
 
 static void
@@ -76,6 +93,7 @@ print_cell(FILE *out, const struct result *r, const struct result_cell *c)
 	print_text(out, c->arrivals);
 	for (i = 0; i < sizeof(uncorrected) / sizeof(uncorrected[0]); i++)
 		print_real(out, uncorrected[i]);
+	print_predicted(out, c);
 	fputc('\n', out);
 }
 
@@ -95,7 +113,8 @@ csv_print(FILE *out, const struct result *r)
 	    "invariants,complete,notes,workload,rate_per_s,arrivals,"
 	    "latency_uncorrected_p50_ns,latency_uncorrected_p90_ns,"
 	    "latency_uncorrected_p99_ns,latency_uncorrected_p999_ns,"
-	    "latency_uncorrected_max_ns\n", out);
+	    "latency_uncorrected_max_ns,claim,profile,guessed_share,cpus,"
+	    "nodes\n", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_cell(out, r, &r->cells[i]);
 }
@@ -121,6 +140,7 @@ print_column_name(FILE *out, const struct result_cell *c)
 void
 csv_print_ministat(FILE *out, const struct result *r)
 {
+	char machine[CLAIM_SIZE];
 	unsigned i, k, max = 0, min = 0;
 
 	for (i = 0; i < r->cell_count; i++) {
@@ -129,6 +149,9 @@ csv_print_ministat(FILE *out, const struct result *r)
 		max = n > max ? n : max;
 		min = i == 0 || n < min ? n : min;
 	}
+	if (claim_of(r) != CLAIM_MEASURED)
+		fprintf(out, "# %s: %s\n", claim_word(r),
+		    claim_machine(r, machine));
 	fputs("# total MB/s of", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_column_name(out, &r->cells[i]);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/csv.h"
 #include "bench/curve.h"
+#include "bench/group.h"
 
 enum { SCALE_NAME_SIZE = 2 * CURVE_NAME_SIZE };
 
@@ -61,13 +63,13 @@ static double
 idle_percent(const struct result *r, const struct result_cell *c)
 {
 	double used = c->harvest.cpu_percent, readers = 0;
-	unsigned cpus = r->host.cpus > 0 ? r->host.cpus : 1, i;
+	unsigned cpus = c->cpus > 0 ? c->cpus : r->host.cpus, i;
 
 	for (i = 0; i < c->repeats; i++)
 		readers += c->samples[i].readers_cpu_percent;
 	if (c->repeats > 0)
 		used += readers / c->repeats;
-	return (fmin(100, fmax(0, 100 - used / cpus)));
+	return (fmin(100, fmax(0, 100 - used / fmax(1, cpus))));
 }
 
 /* A part of a name, if it tells curves apart. */
@@ -85,6 +87,18 @@ append(char name[SCALE_NAME_SIZE], const struct curves *cs,
 	va_end(ap);
 }
 
+/* What was predicted says so, and for which machine. */
+static void
+append_claim(char name[SCALE_NAME_SIZE], const struct result_cell *c)
+{
+	size_t len = strlen(name);
+
+	if (strcmp(group_claim(c), "measured") != 0)
+		snprintf(name + len, SCALE_NAME_SIZE - len, "-%s%s%s",
+		    group_claim(c), c->profile[0] != '\0' ? "-" : "",
+		    c->profile);
+}
+
 /* A curve's name: its design and whatever else is not common to all. */
 static void
 name_parts(const struct curves *cs, const struct result_cell *c,
@@ -97,6 +111,7 @@ name_parts(const struct curves *cs, const struct result_cell *c,
 	append(name, cs, CURVE_CIPHER, "-%s", c->cipher);
 	append(name, cs, CURVE_CRYPTO, "-%s", c->crypto);
 	append(name, cs, CURVE_ENGINE, "-%s", c->engine);
+	append_claim(name, c);
 	append(name, cs, CURVE_SIZE, "-%" PRIu64, c->request_bytes);
 	append(name, cs, CURVE_WORKLOAD, "-%s", c->workload[0] == '\0' ?
 	    "fixed" : c->workload);
@@ -134,6 +149,14 @@ is_taken(char (*names)[SCALE_NAME_SIZE], unsigned count, const char *name)
 			return (true);
 	}
 	return (false);
+}
+
+/* Whether will-it-scale's own columns, which have no names, will do. */
+static bool
+its_own(const struct result *r, const struct curves *cs)
+{
+
+	return (cs->cs_count == 1 && claim_of(r) == CLAIM_MEASURED);
 }
 
 static int
@@ -179,8 +202,7 @@ print_rows(FILE *out, const struct result *r, const struct curves *cs)
 	}
 	for (readers = lowest; readers != 0;
 	    readers = readers_above(r, readers)) {
-		fprintf(out, "%u%s", readers, cs->cs_count == 1 ? ",0,100" :
-		    "");
+		fprintf(out, "%u%s", readers, its_own(r, cs) ? ",0,100" : "");
 		for (i = 0; i < cs->cs_count; i++) {
 			c = point(&cs->cs_curves[i], readers);
 			if (c == NULL)
@@ -202,8 +224,8 @@ csv_print_will_it_scale(FILE *out, const struct result *r)
 	error = curves_find(r, &cs);
 	if (error != 0)
 		return (error);
-	if (cs.cs_count == 1)
-		/* will-it-scale's own columns; readers are threads. */
+	if (its_own(r, &cs))
+		/* Readers are threads. */
 		fputs("tasks,processes,processes_idle,threads,threads_idle,"
 		    "linear\n0,0,100,0,100,0\n", out);
 	else

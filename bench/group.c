@@ -235,6 +235,9 @@ group_lock(const struct result_cell *cell, char buf[GROUP_LOCK_SIZE])
 	bool yields = lc != NULL ? (lc->lc_knobs & LK_SPIN_POLLS) != 0 :
 	    cell->spin_polls > 0;
 
+	/* Simulated kernels take no CPU from who holds a lock: nobody yields. */
+	if (strcmp(group_claim(cell), "measured") != 0)
+		yields = cell->spin_polls > 0;
 	if (yields && cell->spin_polls != lock_config_default(1).spin_polls)
 		snprintf(buf, GROUP_LOCK_SIZE, "%s, %u polls", cell->lock,
 		    cell->spin_polls);

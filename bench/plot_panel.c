@@ -287,7 +287,7 @@ print_places_axis(FILE *out, const struct plot_column *co)
 		fprintf(out, "%s'%u' %u", i > 0 ? ", " : "", co->co_counts[i],
 		    i);
 	fprintf(out, ")\nset xlabel 'readers%s' offset 0,0.5\n",
-	    co->co_all_counts ? "" : ", some of those measured");
+	    co->co_all_counts ? "" : ", not all named");
 }
 
 /* As print_shade(), between places. */
@@ -315,7 +315,7 @@ plot_panel_latency(const struct plot_sheet *ps, const struct plot_block *pb,
 
 	plot_panel_place(ps, bx, "latency of one read: p50 to p99.9");
 	if (isinf(pr->pr_low)) {
-		plot_panel_empty(ps, "no latencies were measured");
+		plot_panel_empty(ps, "there are no latencies");
 		return;
 	}
 	print_places_axis(out, pb->pb_column);

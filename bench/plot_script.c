@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/group.h"
 #include "bench/plot_panel.h"
 #include "bench/plot_script.h"
@@ -315,37 +316,33 @@ print_terminal(const struct plot_sheet *ps, bool svg)
 	    ps->ps_width, ps->ps_height, ps->ps_width, ps->ps_height);
 }
 
-/* What all numbers are: measured, predicted, or some of each. */
-static const char *
-claim(const struct result *r)
-{
-	unsigned i;
-
-	for (i = 1; i < r->cell_count; i++)
-		if (strcmp(group_claim(&r->cells[0]),
-		    group_claim(&r->cells[i])) != 0)
-			return ("measured and predicted");
-	return (group_claim(&r->cells[0]));
-}
-
 static void
 draw_titles(const struct plot_sheet *ps)
 {
 	const struct plot_data *pl = ps->ps_data;
 	const struct result *r = pl->pl_result;
 	struct writer wr = { ps, SHEET_LABEL + PLOT_CURVES * 4 };
-	char common[CURVE_NAME_SIZE], text[SHEET_TEXT_SIZE];
+	char common[CURVE_NAME_SIZE], head[CLAIM_SIZE], host[CLAIM_SIZE];
+	const bool is_predicted = claim_of(r) == CLAIM_PREDICTED;
+	char text[SHEET_TEXT_SIZE];
 	unsigned left_out = 0, n, y = SHEET_MARGIN;
 
-	snprintf(text, sizeof(text), "%s%s on %s, %u CPU%s, %s",
-	    r->complete ? "" : "INCOMPLETE, ", claim(r), r->host.cpu_model,
+	snprintf(host, sizeof(host), "%s, %u CPU%s, %s", r->host.cpu_model,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s", r->started);
+	if (is_predicted)
+		snprintf(text, sizeof(text), "%spredicted: %s",
+		    r->complete ? "" : "INCOMPLETE, ", claim_machine(r, head));
+	else
+		snprintf(text, sizeof(text), "%s%s %s", r->complete ? "" :
+		    "INCOMPLETE, ", claim_head(r, false, head), host);
 	write_text(&wr, SHEET_MARGIN, y, text, " font ',14'");
 	curve_common(&pl->pl_curves, common);
 	for (n = 0; n < pl->pl_column_count; n++)
 		left_out += pl->pl_columns[n].co_left_out;
-	n = (unsigned)snprintf(text, sizeof(text), "%s%sINVARIANTS %s", common,
-	    common[0] != '\0' ? ", " : "", r->host.invariants ? "on" : "off");
+	n = (unsigned)snprintf(text, sizeof(text), "%s%sINVARIANTS %s%s%s",
+	    common, common[0] != '\0' ? ", " : "", r->host.invariants ? "on" :
+	    "off", is_predicted ? ", computed on " : "", is_predicted ? host :
+	    "");
 	if (n < sizeof(text) && left_out + pl->pl_ciphers_left_out > 0)
 		snprintf(text + n, sizeof(text) - n, "; %u curves are left "
 		    "out, there is no room", left_out +

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/figure.h"
 #include "bench/group.h"
 #include "bench/table.h"
@@ -42,29 +43,13 @@ add(char text[TABLE_TEXT_SIZE], const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What all cells' numbers are, when they are of one kind. */
-static const char *
-claim(const struct result *r)
-{
-	unsigned i, predicted = 0;
-
-	for (i = 0; i < r->cell_count; i++)
-		predicted += strcmp(group_claim(&r->cells[i]),
-		    "predicted") == 0;
-	if (predicted == 0)
-		return ("measured (engine real) on");
-	return (predicted == r->cell_count ?
-	    "predicted (engine virtual), computed on" :
-	    "measured and predicted, as each block says, on");
-}
-
 static void
 print_head(struct table *tb)
 {
 	const struct result *r = tb->tb_result;
 	const struct result_host *h = &r->host;
 	unsigned i, max = 0, min = r->cell_count > 0 ? r->cells[0].repeats : 0;
-	char text[TABLE_TEXT_SIZE] = "";
+	char head[CLAIM_SIZE], text[TABLE_TEXT_SIZE] = "";
 
 	for (i = 0; i < r->cell_count; i++) {
 		if (r->cells[i].repeats > max)
@@ -74,9 +59,9 @@ print_head(struct table *tb)
 	}
 	if (!r->complete)
 		figure_wrap(tb->tb_out, "INCOMPLETE:", 2,
-		    "stopped before everything was measured");
-	add(text, "%s %s, %u CPU%s", claim(r), h->cpu_model, h->cpus,
-	    h->cpus == 1 ? "" : "s");
+		    "stopped before everything was done");
+	add(text, "%s %s, %u CPU%s", claim_head(r, true, head), h->cpu_model,
+	    h->cpus, h->cpus == 1 ? "" : "s");
 	if (h->cpu_quota > 0)
 		add(text, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
 	add(text, ", %s, %s, INVARIANTS %s, ", h->kernel, h->libcrypto,
@@ -86,7 +71,8 @@ print_head(struct table *tb)
 		add(text, "%u", max);
 	else
 		add(text, "%u to %u", min, max);
-	add(text, " x %g s, %s, seed %" PRIu64, r->time_s, r->started,
+	add(text, " x %g%s s, %s, seed %" PRIu64, r->time_s,
+	    claim_of(r) == CLAIM_PREDICTED ? " virtual" : "", r->started,
 	    r->seed);
 	if (group_place(r) != NULL)
 		add(text, ", place %s", group_place(r));
@@ -376,5 +362,7 @@ table_print(FILE *out, const struct result *r)
 		print_legend(&tb);
 	}
 	table_controls_print(out, r);
-	print_costs(&tb);
+	/* Profiling takes no virtual time. */
+	if (claim_of(r) != CLAIM_PREDICTED)
+		print_costs(&tb);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/curve.h"
 #include "bench/figure.h"
 #include "bench/group.h"
@@ -105,19 +106,13 @@ plural(unsigned n)
 static void
 print_head(FILE *out, const struct result *r)
 {
-	char text[USL_TEXT_SIZE] = "";
-	unsigned i, predicted = 0;
+	char head[CLAIM_SIZE], text[USL_TEXT_SIZE] = "";
 
-	for (i = 0; i < r->cell_count; i++)
-		predicted += strcmp(group_claim(&r->cells[i]),
-		    "predicted") == 0;
 	if (!r->complete)
 		figure_wrap(out, "INCOMPLETE:", 2,
-		    "stopped before everything was measured");
-	add(text, "%s on %s, %u CPU%s, INVARIANTS %s, %s",
-	    predicted == 0 ? "measured" : predicted == r->cell_count ?
-	    "predicted (engine virtual)" : "measured and predicted",
-	    r->host.cpu_model, r->host.cpus, plural(r->host.cpus),
+		    "stopped before everything was done");
+	add(text, "%s %s, %u CPU%s, INVARIANTS %s, %s",
+	    claim_head(r, false, head), r->host.cpu_model, r->host.cpus, plural(r->host.cpus),
 	    r->host.invariants ? "on (no figures to quote)" : "off",
 	    r->started);
 	figure_wrap(out, "", 2, text);
@@ -356,15 +351,16 @@ print_retrograde(FILE *out, const struct curve *cu,
     const struct usl_curve *uc)
 {
 	char above[FIGURE_SIZE], below[FIGURE_SIZE], text[USL_TEXT_SIZE] = "";
+	const char *word = group_claim(cu->cu_cells[0]);
 	const struct result_cell *from, *to;
 
 	if (usl_curve_falls(cu, uc, &from, &to))
-		add(text, "measured, %s MB/s at %u reader%s fall to %s at %u",
+		add(text, "%s, %s MB/s at %u reader%s fall to %s at %u", word,
 		    figure_real(above, from->total_mb_per_s), from->readers,
 		    plural(from->readers),
 		    figure_real(below, to->total_mb_per_s), to->readers);
 	else
-		add(text, "none measured");
+		add(text, "none %s", word);
 	if (uc->uc_holds && !is_flat(uc) &&
 	    uc->uc_peak <= usl_curve_reach(uc))
 		add(text, "; predicted beyond %s", readers_text(above,
@@ -441,7 +437,7 @@ print_legend(const struct usl_report *ur)
 
 	fputc('\n', ur->ur_out);
 	figure_wrap(ur->ur_out, "", 2, "MB/s is the total; +-% half its 95 % "
-	    "interval; law the fitted total, off% how far from the measured. "
+	    "interval; law the fitted total, off% how far it is from MB/s. "
 	    "In parentheses 95 % intervals, over repeats. The law describes, "
 	    "it explains nothing: see rngsim(7).");
 	if (ur->ur_poor) {

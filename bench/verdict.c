@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "bench/claim.h"
 #include "bench/clip.h"
 #include "bench/figure.h"
 #include "bench/group.h"
@@ -294,7 +295,7 @@ static void
 print_origin(FILE *out, const struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
-	char first[4] = "", text[COMPARE_TEXT_SIZE] = "";
+	char first[4] = "", head[CLAIM_SIZE], text[COMPARE_TEXT_SIZE] = "";
 	unsigned i, least = UINT_MAX, most = 0;
 
 	for (i = 0; i < r->cell_count; i++) {
@@ -306,9 +307,9 @@ print_origin(FILE *out, const struct compare *co, unsigned side)
 
 	if (co->co_by == COMPARE_RESULTS)
 		snprintf(first, sizeof(first), "%c:", "AB"[side]);
-	add(text, "%s, %s, %s, %u CPU%s, %s, %s, revision %s, INVARIANTS %s, ",
+	add(text, "%s, %s %s, %u CPU%s, %s, %s, revision %s, INVARIANTS %s, ",
 	    strcmp(co->co_path[side], "-") == 0 ? "stdin" :
-	    co->co_path[side], group_claim(&r->cells[0]), r->host.cpu_model,
+	    co->co_path[side], claim_head(r, false, head), r->host.cpu_model,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s", r->host.kernel,
 	    r->host.libcrypto, r->host.revision, r->host.invariants ? "on" :
 	    "off");

@@ -33,11 +33,13 @@ view_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 	const char *place = group_place(r);
 	bool told = strcmp(group_claim(cell), "measured") == 0;
 
-	snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, %s%s%s%s%s",
+	snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, "
+	    "%s%s%s%s%s%s%s",
 	    cell->design, group_lock(cell, lock), cell->cipher, cell->crypto,
 	    group_load(cell, load), place != NULL ? ", place " : "",
 	    place != NULL ? place : "", told ? "" : ", ",
-	    told ? "" : group_claim(cell));
+	    told ? "" : group_claim(cell), cell->profile[0] != '\0' ?
+	    " for " : "", cell->profile);
 	figure_wrap(out, "", 2, text);
 	if (group_gated(cell))
 		figure_wrap(out, "!", 2, cell->gate);
