@@ -215,9 +215,9 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 	machine_lock_wait(l, l->lo_name);
 	contended = l->lo_class->lc_lock(l, n, &w);
 	machine_lock_held(l, l->lo_name);
-	machine_charge(COST_LOCK, 1);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site,
 	    contended ? &w : NULL);
+	machine_charge(COST_LOCK, 1);
 }
 
 /*
@@ -231,8 +231,8 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 	if (!l->lo_class->lc_trylock(l, n))
 		return (false);
 	machine_lock_held(l, l->lo_name);
-	machine_charge(COST_LOCK, 1);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, NULL);
+	machine_charge(COST_LOCK, 1);
 	return (true);
 }
 
