@@ -12,8 +12,7 @@
  * without a CPU stops all behind it.
  * Bytes: 4, and a line for each thread.  Uncontended: one atomic each way.
  *
- * Departs: a release is an atomic, as machine.h has no words of mixed size;
- * Linux stores one byte.  Its nodes belong to CPUs and serve all locks; these
+ * Departs: a release is an atomic, where Linux stores one byte.  Its nodes belong to CPUs and serve all locks; these
  * belong to threads.  A bit is set by compare-and-set, not by fetch-and-or.
  */
 #include "lib/lock.h"
@@ -37,7 +36,7 @@ struct qspin_node {
 
 LOCK_STATE_FITS(struct qspin);
 CTASSERT(sizeof(struct qspin_node) == MACHINE_CACHE_LINE);
-CTASSERT(LOCK_THREADS_MAX <= UINT32_MAX >> QS_TAIL_SHIFT);
+CTASSERT(LOCK_THREADS_MAX <= UINT16_MAX && QS_TAIL_SHIFT == 16);
 
 static struct m32 *
 word_of(struct lock *l)
@@ -118,13 +117,8 @@ pending_lock(struct lock *l, struct lock_spin *ls)
 static uint32_t
 tail_swap(struct lock *l, uint32_t tail)
 {
-	uint32_t v;
 
-	do {
-		v = atomic_load_32(word_of(l));
-	} while (!atomic_cmpset_acq_rel_32(word_of(l), v,
-	    (v & (QS_LOCKED | QS_PENDING)) | tail << QS_TAIL_SHIFT));
-	return (v >> QS_TAIL_SHIFT);
+	return (atomic_swap_hi_acq_rel_32(word_of(l), (uint16_t)tail));
 }
 
 static void

@@ -27,6 +27,9 @@
  *	atomic_fcmpset_acq_T(p, &old, new)	and _rel_ likewise
  *	atomic_fetchadd_T(p, v)			atomic_fetchadd_rel_T(p, v)
  *	atomic_swap_acq_T(p, v)			atomic_swap_acq_rel_T(p, v)
+ *
+ * and atomic_swap_hi_acq_rel_32(p, v), which swaps the upper 16 bits of a word
+ * and leaves the lower ones to others.
  */
 #ifndef LIB_MACHINE_H
 #define LIB_MACHINE_H

@@ -131,6 +131,21 @@ MACHINE_ATOMIC(32, uint32_t)
 MACHINE_ATOMIC(64, uint64_t)
 MACHINE_ATOMIC(ptr, uintptr_t)
 
+/* Half of a word, which is an object of its own to C but not to the CPU. */
+typedef uint16_t __attribute__((may_alias)) machine_half_t;
+
+static inline uint16_t
+atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	machine_half_t *half = (machine_half_t *)(void *)&p->m_value;
+#else
+	machine_half_t *half = (machine_half_t *)(void *)&p->m_value + 1;
+#endif
+
+	return (__atomic_exchange_n(half, v, __ATOMIC_ACQ_REL));
+}
+
 #define	machine_note_load_32	atomic_load_32
 #define	machine_note_load_64	atomic_load_64
 #define	machine_note_store_32	atomic_store_32

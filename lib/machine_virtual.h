@@ -184,6 +184,17 @@ MACHINE_ATOMIC(32, uint32_t)
 MACHINE_ATOMIC(64, uint64_t)
 MACHINE_ATOMIC(ptr, uintptr_t)
 
+static inline uint16_t
+atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
+{
+	struct vm_line *line = vm_own(p, VM_RMW);
+	uint32_t old = p->m_value;
+
+	p->m_value = (old & UINT16_MAX) | (uint32_t)v << 16;
+	vm_written(line);
+	return ((uint16_t)(old >> 16));
+}
+
 /* A thread; what others may ask about it is in its vm_thread. */
 struct mthread {
 	struct vm_thread *mt_thread;
