@@ -326,8 +326,10 @@ vm_load(const void *p)
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
 
-	if (self->vt_host)
+	if (self->vt_host) {
+		vm_step(vm);
 		return;
+	}
 	vl = vm_line_of(vm, p);
 	if (vl->vl_owner == self->vt_cpu || shares(vl, (unsigned)self->vt_cpu))
 		owe(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
@@ -522,7 +524,7 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 	struct vm_waiter vw = { .vw_word = p, .vw_value = value,
 	    .vw_thread = self, .vw_size = (uint8_t)size,
 	    .vw_until_is = until_is };
-	uint64_t began, poll_ps, polls;
+	uint64_t began_ps, poll_ps, polls;
 
 	if (self->vt_host) {
 		vm_host_poll(vm);
@@ -535,15 +537,16 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 		vm_spend(vm, poll_ps);
 		return (1);
 	}
-	began = vm->vm_time_ps;
+	began_ps = vm_sched_used_ps(vm, self);
 	add_waiter(vm, vm_line_of(vm, p), vw);
 	if (most > 0)
-		vm_heap_add(&vm->vm_heap, &self->vt_event, began +
-		    most * poll_ps);
+		vm_heap_add(&vm->vm_heap, &self->vt_event,
+		    vm->vm_time_ps + most * poll_ps);
 	vm_switch(vm);
 	if (self->vt_awaits != NULL)
 		vm_line_cancel(vm, self);
-	polls = (vm->vm_time_ps - began) / poll_ps + 1;
+	/* Who lost its CPU meanwhile did not poll without one. */
+	polls = (vm_sched_used_ps(vm, self) - began_ps) / poll_ps + 1;
 	return (most > 0 && polls > most ? most : (unsigned)(polls >
 	    UINT32_MAX ? UINT32_MAX : polls));
 }

@@ -32,8 +32,11 @@ vm_curthread(void)
 uint64_t
 vm_now_ps(void)
 {
+	struct vm *vm = vm_get();
 
-	return (vm_self_ps(vm_get()));
+	/* Takes no time: who waits for a time by looking waits for ever. */
+	vm_step(vm);
+	return (vm_self_ps(vm));
 }
 
 unsigned
@@ -61,9 +64,10 @@ vm_draw(void)
 int64_t
 vm_coarse_ns(void)
 {
-	const struct vm *vm = vm_get();
+	struct vm *vm = vm_get();
 	uint64_t tick_ps = vm_cost(vm, PROFILE_OS_TICK);
 
+	vm_step(vm);
 	return ((int64_t)(vm_self_ps(vm) / tick_ps * tick_ps / VM_PS_PER_NS));
 }
 
@@ -171,7 +175,9 @@ block(struct vm *vm, struct vm_line *line, const void *word,
 	if (line != NULL)
 		TAILQ_INSERT_TAIL(&line->vl_sleepers, self, vt_link);
 	vm_sched_leave(vm, "sleeps");
-	if (timeout_ns >= 0)
+	/* One that is longer than time can be told is none. */
+	if (timeout_ns >= 0 && (uint64_t)timeout_ns <
+	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS)
 		vm_heap_add(&vm->vm_heap, &self->vt_event, vm->vm_time_ps +
 		    (uint64_t)timeout_ns * VM_PS_PER_NS);
 	vm_switch(vm);
@@ -251,6 +257,9 @@ machine_sleep(int64_t timeout_ns)
 	if (timeout_ns <= 0)
 		return (0);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
+	/* Who interrupts from here on finds it asleep. */
+	if (self->vt_td->mt_signalled != 0)
+		return (EINTR);
 	self->vt_interruptible = true;
 	block(vm, NULL, NULL, timeout_ns);
 	self->vt_interruptible = false;
@@ -300,6 +309,8 @@ machine_join(struct mthread *td)
 	struct vm *vm = vm_get();
 
 	KASSERT(td->mt_spawned, ("%s was not spawned", td->mt_name));
+	vm_step(vm);
+	vm_spend(vm, 0);
 	if (td->mt_thread->vt_state != VM_ENDED) {
 		td->mt_thread->vt_joiner = vm->vm_self;
 		block(vm, NULL, NULL, -1);
@@ -331,6 +342,8 @@ int64_t
 machine_thread_cpu_ns(struct mthread *td)
 {
 
+	if (td->mt_thread->vt_state == VM_ENDED)
+		return (0);
 	return ((int64_t)(vm_sched_used_ps(vm_get(), td->mt_thread) /
 	    VM_PS_PER_NS));
 }
