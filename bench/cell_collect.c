@@ -238,6 +238,26 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	rs->fairness.cna = stats_cna(rs->reader_mb_per_s, n);
 }
 
+/* What each reader read, all of the run. */
+static void
+collect_output(struct cell_run *run, struct result_sample *rs)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t hash[DIGEST_BYTES];
+	unsigned i, k, n = index_harvest(run);
+
+	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
+	if (rs->output_sha256 == NULL)
+		return;
+	for (i = 0; i < n; i++) {
+		digest_finish(&run->run_readers[i].r_digest, hash);
+		for (k = 0; k < DIGEST_BYTES; k++) {
+			rs->output_sha256[i][2 * k] = digits[hash[k] >> 4];
+			rs->output_sha256[i][2 * k + 1] = digits[hash[k] & 15];
+		}
+	}
+}
+
 void
 cell_collect(struct cell_run *run, struct cell_measure *cm)
 {
@@ -251,6 +271,7 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	collect_readers(run, cm);
 	collect_hold_shares(run, &rs->fairness);
 	collect_harvest_waits(cm, rs);
+	collect_output(run, rs);
 	rs->harvest_cpu_os = run->run_harvest_cpu;
 	cm->cm_unbound |= run->run_harvest.mt_cpu != MACHINE_CPU_ANY &&
 	    !run->run_harvest.mt_bound;

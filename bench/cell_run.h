@@ -7,6 +7,7 @@
 #include "bench/cell.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
+#include "lib/digest.h"
 
 enum phase {
 	PHASE_START,		/* behind the barrier */
@@ -26,8 +27,11 @@ struct reader {
 	struct cell_run	*r_run;
 	unsigned	 r_index;
 	struct randomdev r_dev;
-	uint8_t		*r_buf;
+	uint8_t		*r_buf;		/* its own, or run_buf */
 	size_t		 r_buf_bytes;
+	bool		 r_made;	/* r_gr is */
+	bool		 r_hashed;	/* r_digest is, over all output */
+	struct digest	 r_digest;
 	struct workload_player r_player;
 	struct generator_reader r_gr;
 	int		 r_error;
@@ -64,6 +68,7 @@ struct cell_run {
 	struct lockprof	 run_hprof;	/* the event queue's */
 	struct reader	*run_readers;
 	unsigned	 run_started;	/* readers spawned */
+	uint8_t		*run_buf;	/* shared; NULL: each has its own */
 	struct producer	*run_producers;
 	unsigned	 run_producer_count;
 	unsigned	 run_producers_started;

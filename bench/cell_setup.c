@@ -31,13 +31,22 @@ for_all_threads(const struct cell_run *run, struct lock_config config)
 	return (config);
 }
 
+/* Whether there is anything in the readers' buffers afterwards. */
+static bool
+makes_bytes(const struct cell_run *run)
+{
+
+	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
+}
+
 static int
 make_generator(struct cell_run *run, struct generator **g)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
 	const struct bench_config *bc = run->run_params->cp_config;
 	struct generator_params gp = {
-		.gp_cipher = ce->ce_cipher,
+		.gp_cipher = makes_bytes(run) ? ce->ce_cipher :
+		    cipher_hollow(ce->ce_cipher),
 		.gp_lock = lock_class_find(ce->ce_lock),
 		.gp_lock_config = for_all_threads(run, bc->bc_lock),
 		.gp_prof = &run->run_prof,
@@ -138,7 +147,28 @@ setup_device(struct cell_run *run, struct reader *r)
 	return (0);
 }
 
-/* On failure r_buf is NULL and the reader holds nothing else but its device. */
+/* Readers that write nothing to speak of share one buffer. */
+static int
+setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
+{
+
+	r->r_buf_bytes = bytes;
+	r->r_buf = run->run_buf;
+	if (r->r_buf != NULL)
+		return (0);
+	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
+	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
+	    READER_ALIGN_BYTES);
+	if (r->r_buf == NULL)
+		return (cell_fail(run, ENOMEM, "no memory for a buffer of %zu "
+		    "bytes", bytes));
+	/* Touched here, not in the window. */
+	memset(r->r_buf, 0, bytes);
+	if (!makes_bytes(run))
+		run->run_buf = r->r_buf;
+	return (0);
+}
+
 static int
 setup_reader(struct cell_run *run, unsigned i)
 {
@@ -158,22 +188,19 @@ setup_reader(struct cell_run *run, unsigned i)
 	if (ce->ce_workload != NULL)
 		bytes = (size_t)workload_max_bytes(ce->ce_workload,
 		    ce->ce_request_bytes);
-	r->r_buf_bytes = bytes;
-	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
-	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
-	    READER_ALIGN_BYTES);
-	if (r->r_buf == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for a buffer of %zu "
-		    "bytes", bytes));
-	/* Touched here, not in the window. */
-	memset(r->r_buf, 0, bytes);
+	error = setup_buffer(run, r, bytes);
+	if (error != 0)
+		return (error);
+	if (MACHINE_SIMULATED && makes_bytes(run)) {
+		r->r_hashed = digest_init(&r->r_digest) == 0;
+		if (!r->r_hashed)
+			return (cell_fail(run, ENOMEM, "no memory for a hash"));
+	}
 	error = g->g_algorithm->ra_reader_init(g, &r->r_gr);
-	if (error != 0) {
-		free(r->r_buf);
-		r->r_buf = NULL;
+	if (error != 0)
 		return (cell_fail(run, error, "cannot make reader %u: %s", i,
 		    strerror(error)));
-	}
+	r->r_made = true;
 	return (0);
 }
 
@@ -211,6 +238,12 @@ alloc_measure(struct cell_run *run, struct cell_measure *cm)
 	cm->cm_waits = calloc((GENERATOR_SITES * GENERATOR_SITES +
 	    HARVEST_SITES * HARVEST_SITES) * CELL_ROLES,
 	    sizeof(*cm->cm_waits));
+	if (MACHINE_SIMULATED && makes_bytes(run)) {
+		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
+		if (rs->output_sha256 == NULL)
+			return (cell_fail(run, ENOMEM, "no memory for the "
+			    "results"));
+	}
 	if (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
 	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
 	    cm->cm_waits == NULL)
@@ -253,8 +286,11 @@ teardown_reader(struct cell_run *run, struct reader *r)
 {
 	struct generator *g = r->r_dev.rd_generator;
 
-	if (r->r_buf != NULL) {
+	if (r->r_made)
 		g->g_algorithm->ra_reader_fini(g, &r->r_gr);
+	if (r->r_hashed)
+		digest_fini(&r->r_digest);
+	if (r->r_buf != NULL && r->r_buf != run->run_buf) {
 		wipe(r->r_buf, r->r_buf_bytes);
 		free(r->r_buf);
 	}
@@ -271,6 +307,7 @@ cell_teardown(struct cell_run *run)
 	for (i = 0; run->run_readers != NULL && i < n; i++)
 		teardown_reader(run, &run->run_readers[i]);
 	free(run->run_readers);
+	free(run->run_buf);
 	free(run->run_producers);
 	if (run->run_hq != NULL)
 		harvestq_fini(run->run_hq);

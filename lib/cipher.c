@@ -20,6 +20,8 @@ enum {
 
 static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
+static void	hollow_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
 static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
 
@@ -43,6 +45,28 @@ static const struct cipher cipher_chacha20 = {
 	.ci_rekey_blocks = 1,
 	.ci_whole_blocks = false,
 	.ci_keystream	= chacha_keystream,
+};
+
+/* In the order of ciphers[]. */
+static const struct cipher hollows[] = {
+	{
+		.ci_name	= "aes",
+		.ci_alias	= "aes",
+		.ci_descr	= "AES-256's counters without its output",
+		.ci_block_bytes	= AES_BLOCK,
+		.ci_rekey_blocks = CIPHER_KEY_BYTES / AES_BLOCK,
+		.ci_whole_blocks = true,
+		.ci_keystream	= hollow_keystream,
+	},
+	{
+		.ci_name	= "chacha20",
+		.ci_alias	= "chacha",
+		.ci_descr	= "ChaCha20's counters without its output",
+		.ci_block_bytes	= CHACHA_BLOCK,
+		.ci_rekey_blocks = 1,
+		.ci_whole_blocks = false,
+		.ci_keystream	= hollow_keystream,
+	},
 };
 
 const struct cipher *const ciphers[] = { &cipher_aes, &cipher_chacha20 };
@@ -87,6 +111,22 @@ cipher_index(const struct cipher *cipher)
 	return (i);
 }
 
+const struct cipher *
+cipher_hollow(const struct cipher *cipher)
+{
+
+	CTASSERT(sizeof(hollows) / sizeof(hollows[0]) ==
+	    sizeof(ciphers) / sizeof(ciphers[0]));
+	return (&hollows[cipher_index(cipher)]);
+}
+
+static bool
+is_hollow(const struct cipher *cipher)
+{
+
+	return (cipher->ci_evp_name == NULL);
+}
+
 int
 cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 {
@@ -94,6 +134,8 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 
 	memset(ck, 0, sizeof(*ck));
 	ck->ck_cipher = cipher;
+	if (is_hollow(cipher))
+		return (0);
 	ck->ck_ctx = EVP_CIPHER_CTX_new();
 	if (ck->ck_ctx == NULL)
 		return (ENOMEM);
@@ -120,6 +162,8 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 	int ok;
 
 	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
+	if (is_hollow(ck->ck_cipher))
+		return;
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
 	KASSERT(ok == 1, ("%s: setting a key", ck->ck_cipher->ci_evp_name));
 	ck->ck_positioned = false;
@@ -280,4 +324,19 @@ chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	chacha_run(ck, ctr, scratch, whole);
 	memcpy(out, scratch, n);
 	wipe(scratch, whole);
+}
+
+/* As much as a key, so that none is drawn from what was never written. */
+static void
+hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	const size_t block = ck->ck_cipher->ci_block_bytes;
+	uint8_t head[CIPHER_KEY_BYTES];
+
+	KASSERT(!ck->ck_cipher->ci_whole_blocks || n % block == 0,
+	    ("%zu bytes are not whole blocks", n));
+	uint128_encode_le(head, *ctr);
+	memset(head + UINT128_BYTES, 0, sizeof(head) - UINT128_BYTES);
+	memcpy(out, head, n < sizeof(head) ? n : sizeof(head));
+	uint128_add64(ctr, (n + block - 1) / block);
 }

@@ -56,12 +56,20 @@ void cipher_allow_wide(bool allow);
 const struct cipher *cipher_find(const char *name);
 
 /*
+ * A stand-in for a cipher where nobody looks at its output: the same name, block
+ * and counters used, but of a keystream only the first bytes are written, which
+ * depend on the counter alone, and libcrypto is not asked.  What it generates is
+ * no secret.
+ */
+const struct cipher *cipher_hollow(const struct cipher *cipher);
+
+/*
  * A cipher with a key set: union randomdev_key.  Not shared between threads
  * without a lock.
  */
 struct cipher_key {
 	const struct cipher *ck_cipher;
-	EVP_CIPHER_CTX	*ck_ctx;
+	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: hollow */
 	uint128_t	 ck_position;	/* ChaCha20: what ck_ctx counts next */
 	bool		 ck_positioned;
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
