@@ -1,0 +1,322 @@
+/*
+ * What generators make on a simulated machine is what they make on a real one.
+ *
+ * The driver of known-answer scripts is compiled here once more, for simulated
+ * machines, under another name; the real one is the program's.
+ */
+#define	FLAVOUR		virtual
+#define	MACHINE_VIRTUAL
+#define	kat_run		simulated_kat_run
+#include "bench/kat.c"
+#undef kat_run
+
+#include <atf-c.h>
+#include <dirent.h>
+
+#include "bench/cell.h"
+#include "bench/virtual.h"
+#include "lib/crypto.h"
+#include "lib/tick.h"
+
+/* The real one; its header has been read under the other name. */
+int kat_run(const char *name, FILE *in, FILE *out, FILE *err);
+
+/* The real machine's, likewise. */
+struct real_thread {
+	_Alignas(MACHINE_CACHE_LINE) char room[1024];
+};
+
+#undef machine_attach
+void machine_attach(struct real_thread *td, const char *name);
+
+enum { SCRIPT_BYTES = 1 << 20, TEXT_BYTES = 1 << 20 };
+
+static struct virtual_machine machine;
+
+static void
+start(void)
+{
+	static struct real_thread self;
+	char why[PROFILE_ERROR_SIZE];
+	const char *missing;
+
+	ATF_REQUIRE_EQ_MSG(0, crypto_init(&missing), "%s", missing);
+	tick_calibrate();
+	machine_attach(&self, "test");
+	ATF_REQUIRE_EQ_MSG(0, virtual_make(&machine, "epyc-9654-2s", 4, 0,
+	    why), "%s", why);
+}
+
+/* A script on its way through a machine. */
+struct script {
+	const char	*sc_name;
+	const char	*sc_text;
+	char		*sc_out;
+	char		*sc_err;
+	int		 sc_error;
+	int		(*sc_run)(const char *, FILE *, FILE *, FILE *);
+};
+
+static void
+run_script(void *arg)
+{
+	struct script *sc = arg;
+	FILE *err, *in, *out;
+	size_t m, n;
+
+	in = fmemopen((char *)(uintptr_t)sc->sc_text, strlen(sc->sc_text), "r");
+	out = open_memstream(&sc->sc_out, &n);
+	err = open_memstream(&sc->sc_err, &m);
+	ATF_REQUIRE(in != NULL && out != NULL && err != NULL);
+	sc->sc_error = sc->sc_run(sc->sc_name, in, out, err);
+	fclose(in);
+	fclose(out);
+	fclose(err);
+}
+
+/* By a thread that has a CPU, so that all is charged. */
+static void
+first_thread(void *arg)
+{
+	static struct mthread td;
+
+	ATF_REQUIRE_EQ(0, machine_spawn(&td, "script", 0, run_script, arg));
+	machine_join(&td);
+}
+
+/* What a script answers on a simulated machine; the caller frees. */
+static char *
+simulated(const char *name, const char *text, const struct cipher *cipher)
+{
+	struct script sc = { .sc_name = name, .sc_text = text,
+	    .sc_run = simulated_kat_run };
+	struct machine_config mc = { .mc_topology = machine.vi_topology,
+	    .mc_seed = 1 };
+	struct machine_outcome mo;
+
+	vm_costs(&machine.vi_profile, cipher->ci_name, false, &mc.mc_costs);
+	ATF_REQUIRE_EQ_MSG(0, vm_run(&mc, first_thread, &sc, &mo), "%s",
+	    mo.mo_stuck);
+	ATF_CHECK_EQ_MSG(0, sc.sc_error, "%s: %s", name, sc.sc_err);
+	ATF_CHECK_MSG(mo.mo_time_ps > 0, "%s took no time", name);
+	free(sc.sc_err);
+	return (sc.sc_out);
+}
+
+static char *
+real(const char *name, const char *text)
+{
+	struct script sc = { .sc_name = name, .sc_text = text,
+	    .sc_run = kat_run };
+
+	run_script(&sc);
+	ATF_CHECK_EQ_MSG(0, sc.sc_error, "%s: %s", name, sc.sc_err);
+	free(sc.sc_err);
+	return (sc.sc_out);
+}
+
+static char *
+slurp(const char *folder, const char *name, const char *ending)
+{
+	char path[1024], *text;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%.*s%s", folder,
+	    (int)(strrchr(name, '.') - name), name, ending);
+	f = fopen(path, "r");
+	ATF_REQUIRE_MSG(f != NULL, "%s: %s", path, strerror(errno));
+	text = calloc(1, TEXT_BYTES);
+	ATF_REQUIRE(text != NULL);
+	n = fread(text, 1, TEXT_BYTES - 1, f);
+	ATF_REQUIRE_MSG(n < TEXT_BYTES - 1, "%s is too large", path);
+	fclose(f);
+	return (text);
+}
+
+ATF_TC(virtual_bytes__vectors);
+ATF_TC_HEAD(virtual_bytes__vectors, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "FreeBSD's own answers come out of a "
+	    "simulated machine byte for byte");
+}
+ATF_TC_BODY(virtual_bytes__vectors, tc)
+{
+	char folder[512], *out, *script, *wanted;
+	struct dirent *entry;
+	unsigned count = 0;
+	DIR *dir;
+
+	start();
+	if (atf_tc_has_config_var(tc, "source"))
+		snprintf(folder, sizeof(folder), "%s/tests/vectors",
+		    atf_tc_get_config_var(tc, "source"));
+	else
+		snprintf(folder, sizeof(folder), "%s/../../tests/vectors",
+		    atf_tc_get_config_var(tc, "srcdir"));
+	dir = opendir(folder);
+	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
+	while ((entry = readdir(dir)) != NULL) {
+		char *dot = strrchr(entry->d_name, '.');
+
+		if (dot == NULL || strcmp(dot, ".script") != 0)
+			continue;
+		script = slurp(folder, entry->d_name, ".script");
+		wanted = slurp(folder, entry->d_name, ".expected");
+		out = simulated(entry->d_name, script, ciphers[0]);
+		ATF_CHECK_MSG(strcmp(wanted, out) == 0, "%s differs",
+		    entry->d_name);
+		free(out);
+		free(wanted);
+		free(script);
+		count++;
+	}
+	closedir(dir);
+	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
+}
+
+/* One reader's requests with events and reseeds between them. */
+static void
+make_script(char *text, const char *design, const struct cipher *cipher,
+    uint64_t seed)
+{
+	static const unsigned sizes[] = { 1, 15, 16, 17, 64, 255, 2048, 4095,
+	    4096, 4097, 65536, 65551 };
+	unsigned i, k, n = 0;
+
+	n += (unsigned)sprintf(text + n, "cipher %s\nmode %s\ninit\n",
+	    cipher->ci_alias, design);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (k = 0; k < 32; k++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1;
+			n += (unsigned)sprintf(text + n, "event %u %u %016"
+			    PRIx64 "\n", k, (unsigned)(seed >> 40), seed);
+		}
+		n += (unsigned)sprintf(text + n, "preread\nread %u\n"
+		    "read 2048\n", sizes[i]);
+		ATF_REQUIRE(n < SCRIPT_BYTES / 2);
+	}
+}
+
+ATF_TC(virtual_bytes__as_real);
+ATF_TC_HEAD(virtual_bytes__as_real, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The same requests, events and reseeds "
+	    "give the same bytes on both machines, and others with another "
+	    "event");
+}
+ATF_TC_BODY(virtual_bytes__as_real, tc)
+{
+	static const char *const designs[] = { "locked", "concurrent" };
+	static char script[SCRIPT_BYTES];
+	char *other, *there, *wanted;
+	unsigned c, d;
+
+	(void)tc;
+	start();
+	for (d = 0; d < 2; d++) {
+		for (c = 0; c < cipher_count; c++) {
+			make_script(script, designs[d], ciphers[c], 7);
+			wanted = real("real", script);
+			there = simulated("simulated", script, ciphers[c]);
+			ATF_CHECK_MSG(strcmp(wanted, there) == 0,
+			    "%s %s differs", designs[d], ciphers[c]->ci_name);
+			make_script(script, designs[d], ciphers[c], 8);
+			other = simulated("other", script, ciphers[c]);
+			ATF_CHECK_MSG(strcmp(wanted, other) != 0,
+			    "%s %s does not heed events", designs[d],
+			    ciphers[c]->ci_name);
+			free(other);
+			free(there);
+			free(wanted);
+		}
+	}
+}
+
+static void
+run_cell(const struct cell *ce, bool bytes, uint64_t seed,
+    struct cell_measure *cm)
+{
+	static const volatile sig_atomic_t stop = 0;
+	char why[CELL_ERROR_SIZE];
+	struct bench_config config;
+	struct machine_config mc;
+	struct place place;
+	struct cell_params cp = { .cp_cell = *ce, .cp_config = &config,
+	    .cp_place = &place, .cp_time_s = 0.01, .cp_seed = seed,
+	    .cp_machine = &mc, .cp_bytes = bytes, .cp_stop = &stop };
+
+	CTASSERT((int)PLACE_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
+	bench_config_default(&config, machine.vi_topology.vt_cpus);
+	config.bc_program.warmup_ms = 1;
+	ATF_REQUIRE_EQ(0, place_parse_virtual(&place, "compact",
+	    &machine.vi_topology, why));
+	virtual_config(&machine, &machine.vi_profile, &cp, false,
+	    virtual_seed(seed, 0, ce), &mc);
+	ATF_REQUIRE_EQ_MSG(0, ENGINE(virtual).en_run(&cp, cm, why), "%s", why);
+	place_free(&place);
+}
+
+static bool
+same_output(const struct cell_measure *a, const struct cell_measure *b,
+    unsigned readers)
+{
+
+	ATF_REQUIRE(a->cm_sample.output_sha256 != NULL);
+	ATF_REQUIRE(b->cm_sample.output_sha256 != NULL);
+	return (memcmp(a->cm_sample.output_sha256, b->cm_sample.output_sha256,
+	    readers * RESULT_SHA256_SIZE) == 0);
+}
+
+ATF_TC(virtual_bytes__no_trace_of_them);
+ATF_TC_HEAD(virtual_bytes__no_trace_of_them, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Whether bytes are made shows in "
+	    "nothing else of a run, and they follow from its seed");
+}
+ATF_TC_BODY(virtual_bytes__no_trace_of_them, tc)
+{
+	static struct cell_measure again, hollow, made, other;
+	struct cell ce = { .ce_lock = "mtx", .ce_readers = 3,
+	    .ce_request_bytes = 5000 };
+	unsigned c, d;
+
+	(void)tc;
+	start();
+	for (d = 0; d < generator_count; d++) {
+		if ((generators[d]->ra_flags & RA_FORTUNA_BYTES) == 0)
+			continue;
+		ce.ce_design = generators[d]->ra_ident;
+		for (c = 0; c < cipher_count; c++) {
+			ce.ce_cipher = ciphers[c];
+			run_cell(&ce, true, 5, &made);
+			run_cell(&ce, true, 5, &again);
+			run_cell(&ce, false, 5, &hollow);
+			run_cell(&ce, true, 6, &other);
+			ATF_CHECK(made.cm_outcome.mo_hash ==
+			    hollow.cm_outcome.mo_hash);
+			ATF_CHECK(made.cm_sample.total_mb_per_s > 0);
+			ATF_CHECK_EQ(made.cm_sample.total_mb_per_s,
+			    hollow.cm_sample.total_mb_per_s);
+			ATF_CHECK(hollow.cm_sample.output_sha256 == NULL);
+			ATF_CHECK(same_output(&made, &again, 3));
+			ATF_CHECK(!same_output(&made, &other, 3));
+			cell_measure_free(&made);
+			cell_measure_free(&again);
+			cell_measure_free(&hollow);
+			cell_measure_free(&other);
+		}
+	}
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, virtual_bytes__vectors);
+	ATF_TP_ADD_TC(tp, virtual_bytes__as_real);
+	ATF_TP_ADD_TC(tp, virtual_bytes__no_trace_of_them);
+	return (atf_no_error());
+}
