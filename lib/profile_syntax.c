@@ -137,13 +137,15 @@ repeated(const struct profile_syntax *ps, unsigned n)
 static int
 refuse_syntax(const struct profile_syntax *ps)
 {
-	const unsigned line = (unsigned)config_error_line(&ps->ps_config);
+	unsigned line = (unsigned)config_error_line(&ps->ps_config);
 	const char *what = config_error_text(&ps->ps_config);
 	const config_setting_t *next, *s = NULL;
 	char path[PROFILE_KEY_SIZE];
 
 	if (what == NULL)
 		what = "cannot be read";
+	if (line > ps->ps_lines)
+		line = ps->ps_lines;
 	if (strstr(what, "duplicate") != NULL)
 		s = repeated(ps, line);
 	if (s != NULL) {
