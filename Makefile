@@ -245,6 +245,7 @@ install: $(PROGRAM)
 	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
 	install -m 644 man/rngsim.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/rngsim-profile.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 man/rngsim-result.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 man/rngsim-workload.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 bench/workloads/*.workload \

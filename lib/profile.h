@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 enum {
+	/* With the NUL. */
 	PROFILE_NAME_SIZE	= 64,
 	PROFILE_TEXT_SIZE	= 160,	/* a description, or a source */
 	PROFILE_ERROR_SIZE	= 512
@@ -92,7 +93,10 @@ struct profile {
 int profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE]);
 
-/* The same from text; name stands for the file in messages. */
+/*
+ * The same from text; name stands for the file in messages, which are
+ * "NAME:LINE: KEY: what is wrong; expected ...".
+ */
 int profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE]);
 
@@ -124,16 +128,21 @@ bool profile_used(const struct profile *pr, enum profile_key key);
  */
 double profile_share(const struct profile *pr, enum provenance from);
 
-/* The value in picoseconds (per byte, where it is), rounded to nearest. */
+/*
+ * The value in picoseconds (per byte, where it is), rounded to nearest; key is
+ * one with a unit of time.
+ */
 uint64_t profile_ps(const struct profile *pr, enum profile_key key);
 
 /*
  * A profile whose uncertain values are drawn anew: guessed ones within +-50 %,
  * fitted and published ones within +-15 %, measured ones, topology and
  * switches as they are.  The i-th of a Latin hypercube of n; the same (i, n,
- * seed) gives the same values.  Percentiles of one quantity keep their ratio.
+ * seed) gives the same values.  Percentiles of one quantity that both vary keep
+ * their ratio; where one is fixed the other does not pass it.
  *
  *   from  in
+ *   i     in   0..n - 1
  *   to    out
  */
 void profile_sample(const struct profile *from, unsigned i, unsigned n,

@@ -26,7 +26,8 @@ man__lints_head() {
 }
 man__lints_body() {
 	command -v mandoc >/dev/null || atf_skip "mandoc is not installed"
-	for f in rngsim.1 rngsim-result.5 rngsim-workload.5 rngsim.7; do
+	for f in rngsim.1 rngsim-profile.5 rngsim-result.5 \
+	    rngsim-workload.5 rngsim.7; do
 		[ -f "$(pages)/$f" ] || atf_fail "$f is not there"
 	done
 	for f in "$(pages)"/*.[0-9]; do
@@ -147,6 +148,35 @@ man__names_every_comparison_key_body() {
 	has_words rngsim.1 <quantities.txt
 }
 
+atf_test_case man__names_every_profile_key
+man__names_every_profile_key_head() {
+	atf_set descr "rngsim-profile(5) has every key with its unit and range, \
+no other key, every profile, and a piece of one as it is"
+}
+man__names_every_profile_key_body() {
+	lib="$(pages)/../lib"
+	sed 's,^ *\*.*,,' "$lib/profile.tbl" | tr '\n' ' ' |
+	    sed 's/PROFILE_VALUE(/\n/g' | tr -d '" ' | awk -F, '
+		BEGIN { unit["NS"] = "ns, "; unit["US"] = "us, "
+		    unit["MS"] = "ms, "; unit["NS_PER_BYTE"] = "ns/B, " }
+		NF >= 6 { printf ".It Cm %s Pq %s%.10g..%.10g\n", $2,
+		    unit[$3], $4, $5 }' >keys.txt
+	[ "$(wc -l <keys.txt)" -ge 30 ] || atf_fail "too few keys"
+	grep '^\.It Cm [a-z0-9_.]* Pq' "$(pages)/rngsim-profile.5" >page.txt
+	atf_check -o empty diff keys.txt page.txt
+	for f in "$lib"/profiles/*.conf; do
+		name=${f##*/}
+		grep -Fqx ".It Cm ${name%.conf}" "$(pages)/rngsim-profile.5" ||
+		    atf_fail "rngsim-profile.5 lacks $name"
+	done
+	page rngsim-profile.5 | sed -n '/^name = /,/^\.Ed/p' |
+	    sed 's/\\(dq/"/g; /^\.Ed/d' >example.txt
+	n=$(wc -l <example.txt)
+	[ "$n" -ge 10 ] || atf_fail "no example"
+	expand "$lib/profiles/epyc-9654-2s.conf" | head -n "$n" >file.txt
+	atf_check -o empty diff file.txt example.txt
+}
+
 atf_init_test_cases() {
 	atf_add_test_case man__lints
 	atf_add_test_case man__names_every_option
@@ -156,4 +186,5 @@ atf_init_test_cases() {
 	atf_add_test_case man__names_every_result_key
 	atf_add_test_case man__names_every_column
 	atf_add_test_case man__names_every_comparison_key
+	atf_add_test_case man__names_every_profile_key
 }
