@@ -167,7 +167,8 @@ parse_number(const struct parsing *pa, const config_setting_t *s, int key)
 	if (config_setting_get_format(s) == CONFIG_FORMAT_HEX)
 		return (refuse(pa, line, pf->pf_key, "the number is "
 		    "hexadecimal; %s, in decimal", range));
-	if (pa->pa_syntax.ps_long == line && config_setting_type(s) != CONFIG_TYPE_FLOAT)
+	if (pa->pa_syntax.ps_long == line &&
+	    config_setting_type(s) != CONFIG_TYPE_FLOAT)
 		return (refuse(pa, line, pf->pf_key, "a number of more than "
 		    "%d digits; %s", PROFILE_DIGITS_MAX, range));
 	if (!isfinite(v))
@@ -356,8 +357,8 @@ check(const struct parsing *pa)
 	int error;
 
 	if (pa->pa_syntax.ps_long != 0)
-		return (refuse(pa, pa->pa_syntax.ps_long, "", "a number of more than %d "
-		    "digits; expected less", PROFILE_DIGITS_MAX));
+		return (refuse(pa, pa->pa_syntax.ps_long, "", "a number of "
+		    "more than %d digits; expected less", PROFILE_DIGITS_MAX));
 	if (pr->pr_name[0] == '\0')
 		return (refuse_missing(pa, name_key, "name = \"TEXT\""));
 	if (pr->pr_descr[0] == '\0')

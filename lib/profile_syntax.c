@@ -5,20 +5,6 @@
 
 #include "lib/profile_syntax.h"
 
-/* libconfig forgets memory at a syntax error, which is not ours to find. */
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define	SYNTAX_LSAN
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(SYNTAX_LSAN)
-#include <sanitizer/lsan_interface.h>
-#else
-#define	__lsan_disable()	((void)0)
-#define	__lsan_enable()		((void)0)
-#endif
-
-/* NAME:LINE: KEY: what is wrong; key may be "". */
 int
 profile_refuse(const struct profile_syntax *ps, unsigned line, const char *key,
     const char *fmt, ...)
@@ -75,7 +61,8 @@ scan(struct profile_syntax *ps)
 			p += strspn(p, "0");
 			n = strspn(p, digits);
 			end = p + n + strspn(p + n, ".eE+-0123456789");
-			if (end == p + n && n > PROFILE_DIGITS_MAX && ps->ps_long == 0)
+			if (end == p + n && n > PROFILE_DIGITS_MAX &&
+			    ps->ps_long == 0)
 				ps->ps_long = line;
 		} else if (end == NULL) {
 			n = strspn(p, word);
@@ -92,7 +79,6 @@ scan(struct profile_syntax *ps)
 	return (0);
 }
 
-/* The dotted name of a setting, or its beginning. */
 void
 profile_path(const config_setting_t *s, char path[PROFILE_KEY_SIZE])
 {
@@ -163,8 +149,8 @@ refuse_syntax(const struct profile_syntax *ps)
 		s = repeated(ps, line);
 	if (s != NULL) {
 		profile_path(s, path);
-		return (profile_refuse(ps, line, path, "there is one in line %u; "
-		    "expected it once", config_setting_source_line(s)));
+		return (profile_refuse(ps, line, path, "there is one in line "
+		    "%u; expected it once", config_setting_source_line(s)));
 	}
 	s = config_root_setting(&ps->ps_config);
 	while ((next = last_member(s)) != NULL)
@@ -183,11 +169,8 @@ profile_syntax_read(struct profile_syntax *ps)
 
 	config_init(&ps->ps_config);
 	error = scan(ps);
-	if (error != 0)
-		return (error);
-	__lsan_disable();
-	error = config_read_string(&ps->ps_config, ps->ps_text) ==
-	    CONFIG_FALSE ? refuse_syntax(ps) : 0;
-	__lsan_enable();
+	if (error == 0 &&
+	    config_read_string(&ps->ps_config, ps->ps_text) == CONFIG_FALSE)
+		error = refuse_syntax(ps);
 	return (error);
 }

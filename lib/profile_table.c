@@ -11,7 +11,8 @@
 	    "\t.incbin \"lib/profiles/" name ".conf\"\n"		\
 	    "\t.byte 0\n"						\
 	    ".popsection\n");						\
-	extern const char text_##ident[] __asm__("profile_text_" #ident)	\
+	extern const char text_##ident[]				\
+	    __asm__("profile_text_" #ident)				\
 	    __attribute__((visibility("hidden")));
 #include "lib/profiles/profile.tbl"
 #undef PROFILE

@@ -78,7 +78,8 @@ ATF_TC_BODY(profile__round_trip, tc)
 	size_t i;
 
 	profile_fixture(&pr);
-	strcpy(pr.pr_descr, "a \"quote\", a \\, a \\n, /* and */ # // @include");
+	strcpy(pr.pr_descr, "a \"quote\", a \\, a \\n, /* and */ # // "
+	    "@include");
 	memset(pr.pr_source[PROFILE_LAT_HIT], 'x', PROFILE_TEXT_SIZE - 1);
 	memset(pr.pr_name, 'n', PROFILE_NAME_SIZE - 1);
 	for (i = 0; i < nitems(values); i++) {
@@ -219,8 +220,8 @@ static const struct edit edits[] = {
 	{ "invalidate = (7, \"ns\", \"guessed\",\n\t    \"made up\");\n", "",
 	    "line: {", 0, "line.invalidate: is missing" },
 	/* Where a group is missing, its keys would be at the end. */
-	{ "cpu: {\n\tpause = (7, \"ns\", \"guessed\",\n\t    \"made up\");\n};\n",
-	    "", "jitter: {", 3, "cpu.pause: is missing" },
+	{ "cpu: {\n\tpause = (7, \"ns\", \"guessed\",\n\t    \"made up\");\n"
+	    "};\n", "", "jitter: {", 3, "cpu.pause: is missing" },
 	{ "name = \"made-up\";\n", "", "jitter: {", 3,
 	    "name: is missing; expected name = \"TEXT\"" },
 	{ "descr = \"a machine that nobody has\";\n", "", "jitter: {", 3,
@@ -229,7 +230,8 @@ static const struct edit edits[] = {
 	{ "\"made-up\"", "5", NULL, 0, "name: is a number; expected a string" },
 	{ "\"made-up\"", "\"\"", NULL, 0,
 	    "name: is 0 bytes long; expected 1..63" },
-	{ "\"made-up\"", "\"a/b\"", NULL, 0, "name: \"a/b\"; expected letters" },
+	{ "\"made-up\"", "\"a/b\"", NULL, 0,
+	    "name: \"a/b\"; expected letters" },
 	{ "\"made-up\"", "\"a\\nb\"", NULL, 0, "name: has the byte 0x0a" },
 	{ "\"made-up\"", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"", NULL, 0,
