@@ -2,6 +2,7 @@
  * lib/profile.h: what a machine profile may say.
  */
 #include <errno.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "tests/profile_fixture.h"
@@ -360,6 +361,11 @@ ATF_TC_BODY(profile__takes, tc)
 		check_same(&pr, &again);
 		free(text);
 	}
+	/* No zero is negative. */
+	text = edited(good, "rmw = (7", "rmw = (-0.0");
+	parse(&again, text);
+	ATF_CHECK(!signbit(again.pr_value[PROFILE_LAT_RMW]));
+	free(text);
 	/* Digits in names and strings are no numbers. */
 	text = edited(good, "nobody has", "cost 99999999999 a1234567890123");
 	parse(&again, text);
