@@ -247,7 +247,11 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 		if ((vl->vl_nodes & node_bit(vm, cpu)) != 0)
 			d = nearer(d, within_node(vm));
 	}
-	if (vl->vl_waiters > 0 && (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
+	if (vl->vl_waiters == 1)
+		d = nearer(d, distance(vm,
+		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+	else if (vl->vl_waiters > 0 &&
+	    (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
 		d = nearer(d, within_node(vm));
 	return (d);
 }
@@ -454,6 +458,13 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 		vl->vl_wait_nodes = 0;
 	vl->vl_wait_nodes |= node_bit(vm, cpu);
 	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]++;
+	/* Its copy counts as a waiter's, and not once more. */
+	if (shares(vl, cpu)) {
+		vl->vl_shared[cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
+		vl->vl_sharers--;
+		if (vl->vl_sharers == 0)
+			vl->vl_nodes = 0;
+	}
 	vw.vw_thread->vt_awaits = vl;
 	vw.vw_thread->vt_waiter = vl->vl_waiters;
 	vl->vl_waiter[vl->vl_waiters++] = vw;
