@@ -50,6 +50,7 @@ struct vm_thread {
 	uint64_t	 vt_random;	/* state of its stream of draws */
 	struct vm_line	*vt_awaits;	/* a line it spins on; or NULL */
 	unsigned	 vt_waiter;	/* its place among the line's waiters */
+	bool		 vt_told;	/* a change is on its way to it */
 	struct fiber	 vt_fiber;
 	struct mthread	*vt_td;
 	bool		 vt_host;	/* the first: no CPU, no time */

@@ -470,8 +470,8 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 	vl->vl_waiter[vl->vl_waiters++] = vw;
 }
 
-void
-vm_line_cancel(struct vm *vm, struct vm_thread *vt)
+static void
+drop_waiter(struct vm *vm, struct vm_thread *vt)
 {
 	struct vm_line *vl = vt->vt_awaits;
 	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
@@ -482,8 +482,16 @@ vm_line_cancel(struct vm *vm, struct vm_thread *vt)
 	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
 	vl->vl_waiter[i].vw_thread->vt_waiter = i;
 	vt->vt_awaits = NULL;
+}
+
+void
+vm_line_cancel(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_line *vl = vt->vt_awaits;
+
+	drop_waiter(vm, vt);
 	/* It has read the line until now. */
-	share(vm, vl, cpu);
+	share(vm, vl, (unsigned)vt->vt_cpu);
 }
 
 /* What the home is busy for when one waiter reads a line written at cpu. */
@@ -516,7 +524,8 @@ vm_written(struct vm_line *vl)
 		if (!over(&vl->vl_waiter[i]))
 			continue;
 		vt = vl->vl_waiter[i].vw_thread;
-		vm_line_cancel(vm, vt);
+		drop_waiter(vm, vt);
+		vt->vt_told = true;
 		if (vt->vt_event.ve_at != VM_HEAP_NONE)
 			vm_heap_remove(&vm->vm_heap, &vt->vt_event);
 		vm_heap_add(&vm->vm_heap, &vt->vt_event, start +
@@ -532,6 +541,7 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
 	struct vm_waiter vw = { .vw_word = p, .vw_value = value,
 	    .vw_thread = self, .vw_size = (uint8_t)size,
 	    .vw_until_is = until_is };
@@ -549,13 +559,18 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 		return (1);
 	}
 	began_ps = vm_sched_used_ps(vm, self);
-	add_waiter(vm, vm_line_of(vm, p), vw);
+	vl = vm_line_of(vm, p);
+	add_waiter(vm, vl, vw);
+	self->vt_told = false;
 	if (most > 0)
 		vm_heap_add(&vm->vm_heap, &self->vt_event,
 		    vm->vm_time_ps + most * poll_ps);
 	vm_switch(vm);
 	if (self->vt_awaits != NULL)
 		vm_line_cancel(vm, self);
+	else if (self->vt_told)
+		/* The copy it was waiting for, whoever wants it next. */
+		share(vm, vl, (unsigned)self->vt_cpu);
 	/* Who lost its CPU meanwhile did not poll without one. */
 	polls = (vm_sched_used_ps(vm, self) - began_ps) / poll_ps + 1;
 	return (most > 0 && polls > most ? most : (unsigned)(polls >
