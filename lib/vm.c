@@ -12,7 +12,8 @@
 enum {
 	HOST_STACK_BYTES	= 256 * 1024,
 	THREADS_AT_FIRST	= 64,
-	HOUSEKEEPING		= 1 << 14	/* events between */
+	HOUSEKEEPING		= 1 << 14,	/* events between */
+	STUCK_LINE		= 256	/* of a report, and then some */
 };
 
 _Thread_local struct vm *vm_running_machine;
@@ -87,32 +88,74 @@ doing(const struct vm_thread *vt)
 	return ("ended");
 }
 
-/* Who holds what and who waits for whom. */
+/* Who a thread waits for to end; NULL: nobody. */
+static const struct vm_thread *
+joined_by(const struct vm *vm, const struct vm_thread *vt)
+{
+	unsigned i;
+
+	for (i = 0; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_joiner == vt &&
+		    vm->vm_thread[i]->vt_state != VM_ENDED)
+			return (vm->vm_thread[i]);
+	return (NULL);
+}
+
+static void
+describe_thread(struct vm *vm, const struct vm_thread *vt)
+{
+	const struct vm_thread *other;
+	unsigned k;
+
+	stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
+	for (k = 0; k < vt->vt_held_count; k++)
+		stuck_add(vm, "%s %s", k == 0 ? " holds" : " and",
+		    vt->vt_held[k].name);
+	if (vt->vt_wants != NULL) {
+		other = holder_of(vm, vt->vt_wants);
+		stuck_add(vm, "%s waits for %s, held by %s",
+		    vt->vt_held_count > 0 ? "," : "", vt->vt_wants_name,
+		    other == NULL ? "nobody" : other->vt_td->mt_name);
+	} else if ((other = joined_by(vm, vt)) != NULL)
+		stuck_add(vm, "%s waits for %s to end",
+		    vt->vt_held_count > 0 ? "," : "", other->vt_td->mt_name);
+}
+
+/* 0: it holds a lock; 1: it only waits for one; 2: neither. */
+static unsigned
+rank_of(const struct vm_thread *vt)
+{
+
+	return (vt->vt_held_count > 0 ? 0 : vt->vt_wants != NULL ? 1 : 2);
+}
+
+/*
+ * Who holds what and who waits for whom, owners first: not all of many threads
+ * find room.
+ */
 static void
 describe_stuck(struct vm *vm, const char *why)
 {
-	const struct vm_thread *holder, *vt;
-	unsigned i, k;
+	const struct vm_thread *vt;
+	unsigned i, left_out = 0, rank;
 
 	vm->vm_stuck[0] = '\0';
 	stuck_add(vm, "%s at %.3f ms of virtual time", why,
 	    (double)vm->vm_time_ps / 1e9);
-	for (i = 1; i < vm->vm_threads; i++) {
-		vt = vm->vm_thread[i];
-		if (vt->vt_state == VM_ENDED || (vt->vt_wants == NULL &&
-		    vt->vt_held_count == 0))
-			continue;
-		stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
-		for (k = 0; k < vt->vt_held_count; k++)
-			stuck_add(vm, "%s %s", k == 0 ? " holds" : " and",
-			    vt->vt_held[k].name);
-		if (vt->vt_wants == NULL)
-			continue;
-		holder = holder_of(vm, vt->vt_wants);
-		stuck_add(vm, "%s waits for %s, held by %s",
-		    vt->vt_held_count > 0 ? "," : "", vt->vt_wants_name,
-		    holder == NULL ? "nobody" : holder->vt_td->mt_name);
+	for (rank = 0; rank < 3; rank++) {
+		for (i = 1; i < vm->vm_threads; i++) {
+			vt = vm->vm_thread[i];
+			if (rank_of(vt) != rank || (vt->vt_state == VM_ENDED &&
+			    rank > 0))
+				continue;
+			if (strlen(vm->vm_stuck) + STUCK_LINE > VM_STUCK_SIZE)
+				left_out++;
+			else
+				describe_thread(vm, vt);
+		}
 	}
+	if (left_out > 0)
+		stuck_add(vm, "\n  and %u more", left_out);
 }
 
 void
@@ -416,6 +459,10 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 
 	memset(mo, 0, sizeof(*mo));
 	KASSERT(vm_running_machine == NULL, ("a machine in a machine"));
+	/* Others divide by these. */
+	KASSERT(mc->mc_costs.vc_ps[PROFILE_CPU_PAUSE] > 0 &&
+	    mc->mc_costs.vc_ps[PROFILE_OS_TICK] > 0,
+	    ("a pause or a tick that takes no time"));
 	vm = calloc(1, sizeof(*vm));
 	if (vm == NULL)
 		return (ENOMEM);
