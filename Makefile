@@ -25,7 +25,8 @@ FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
 BENCH = usage arguments lines stats figure progress outfile host \
 	recording recording_load workload workload_folder workload_spec \
-	strace_import config place prime option_set option_virtual option_workload options pool \
+	strace_import config place prime option_set option_virtual \
+	option_trace option_workload options pool \
 	result result_field result_decode result_check result_load value \
 	group claim select cell_common virtual replicate trend summary \
 	sweep_virtual sweep measure kat \
@@ -34,7 +35,9 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	compare_noise compare_fail clip verdict verdict_data verdict_ministat \
 	table table_cell table_control csv csv_scale report view \
 	report_fairness report_lockprof report_lockstat report_waits \
-	plot_data plot_panel plot_waits plot_script plot
+	plot_data plot_panel plot_waits plot_script plot \
+	timeline timeline_note timeline_track timeline_record timeline_json \
+	timeline_text
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

@@ -192,6 +192,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	if (sleep_until(run, now_ns +
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS) != 0)
 		return (cell_fail(run, EINTR, "interrupted"));
+	machine_mark("window");
 	lockprof_open(&run->run_prof, WINDOW);
 	lockprof_open(&run->run_hprof, WINDOW);
 	harvestq_stats_open(run->run_hq, WINDOW);

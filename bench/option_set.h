@@ -36,10 +36,24 @@ option_setter option_readers;
 option_setter option_seed;
 option_setter option_sizes;
 option_setter option_time;
+option_setter option_trace;
+option_setter option_trace_time;
 option_setter option_tunable;
 option_setter option_uncertainty;
 option_setter option_verify;
 option_setter option_workload;
+
+/* The time that is traced unless --trace-time says otherwise, ms. */
+enum { OPTION_TRACE_MS = 10 };
+
+/*
+ * Whether --trace and --trace-time can be had; makes op_trace_span.
+ *
+ *   simulated  in  whether the engine is
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_trace_finish(struct options *op, bool simulated);
 
 /*
  * Whether -s, --workload, --rate and --arrivals go together; makes the workload

@@ -74,6 +74,12 @@ static const struct option_def defs[] = {
 	    "open loop: requests/s of each reader"),
 	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
 	    "seed of all that is drawn (chosen, and printed)"),
+	OPTION('\0', "trace", "FILE", OPTIONS_RUN, option_trace,
+	    "write who ran, held and waited when: trace events for Perfetto, "
+	    "or text where FILE ends in .txt; with --engine virtual"),
+	OPTION('\0', "trace-time", "MS", OPTIONS_RUN, option_trace_time,
+	    "the part of the window to trace: its first MS milliseconds, or "
+	    "A-B, from when to when (10)"),
 	OPTION('\0', "uncertainty", "N", KIND_MEASURE, option_uncertainty,
 	    "predict with N profiles drawn around the one given, too"),
 	OPTION('\0', "verify", NULL, KIND_MEASURE, option_verify,

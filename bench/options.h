@@ -10,6 +10,7 @@
 #include "bench/cell.h"
 #include "bench/config.h"
 #include "bench/report.h"
+#include "bench/timeline.h"
 #include "bench/usage.h"
 #include "bench/virtual.h"
 #include "bench/workload.h"
@@ -65,6 +66,9 @@ struct options {
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
 	/* The first option that asks for a simulated machine, or empty. */
 	char		 op_virtual_option[OPTIONS_LABEL_SIZE];
+	const char	*op_trace;	/* or NULL */
+	/* option_trace_finish() makes it; ts_to_ps 0: not given. */
+	struct timeline_span op_trace_span;
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;

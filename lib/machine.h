@@ -82,6 +82,9 @@ static inline void machine_lock_wait(const void *lock, const char *name);
 static inline void machine_lock_held(const void *lock, const char *name);
 static inline void machine_lock_free(const void *lock, const char *name);
 
+/* Tells a simulated machine which instant of the run it is, for its traces. */
+static inline void machine_mark(const char *what);
+
 /*
  * Spins for about n pause instructions without touching memory: cpu_spinwait()
  * in a loop, as lock_delay(9) does.

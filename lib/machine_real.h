@@ -352,6 +352,13 @@ machine_lock_free(const void *lock, const char *name)
 	(void)name;
 }
 
+static inline void
+machine_mark(const char *what)
+{
+
+	(void)what;
+}
+
 static inline bool
 machine_draw(uint64_t *word)
 {

@@ -226,6 +226,7 @@ void vm_touch(const void *object, unsigned lines);
 uint64_t vm_draw(void);
 int64_t vm_coarse_ns(void);
 void vm_note_lock(enum vm_event_kind kind, const void *lock, const char *name);
+void vm_mark(const char *what);
 
 /* A cycle is an eighth of a ns. */
 enum { VM_CYCLES_PER_NS = 8, VM_PS_PER_NS = 1000 };
@@ -368,6 +369,13 @@ machine_lock_free(const void *lock, const char *name)
 {
 
 	vm_note_lock(VM_LOCK_FREE, lock, name);
+}
+
+static inline void
+machine_mark(const char *what)
+{
+
+	vm_mark(what);
 }
 
 static inline bool

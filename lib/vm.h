@@ -38,7 +38,8 @@ enum vm_event_kind {
 	VM_LOCK_WAIT,		/* asks for vn_lock; vn_detail: its name */
 	VM_LOCK_HELD,
 	VM_LOCK_FREE,
-	VM_WORK			/* vn_detail: what; it takes vn_ps from now */
+	VM_WORK,		/* vn_detail: what; it takes vn_ps from now */
+	VM_MARK			/* vn_detail: which instant of the run it is */
 };
 
 struct vm_note {
@@ -51,7 +52,11 @@ struct vm_note {
 	const char	*vn_detail;	/* or NULL; valid during the call */
 };
 
-/* Called on the machine's host thread, in order of time. */
+/*
+ * Called on the machine's host thread, in the order in which things take
+ * effect.  A thread is ahead of the machine by what it owes for accesses to
+ * lines that it has, so times may be behind earlier ones by that little.
+ */
 struct vm_observer {
 	void		(*vo_note)(void *context, const struct vm_note *note);
 	void		*vo_context;

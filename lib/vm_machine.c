@@ -161,6 +161,14 @@ vm_note_lock(enum vm_event_kind kind, const void *lock, const char *name)
 		vm_tell(vm, kind, vt, lock, 0, name);
 }
 
+void
+vm_mark(const char *what)
+{
+	struct vm *vm = vm_get();
+
+	vm_tell(vm, VM_MARK, vm->vm_self, NULL, 0, what);
+}
+
 /* Asleep until woken, or for so long; whether it was woken. */
 static bool
 block(struct vm *vm, struct vm_line *line, const void *word,
