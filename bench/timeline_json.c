@@ -129,6 +129,16 @@ tid_of(const struct slice *sl)
 	    (sl->sl_kind == SLICE_HELD ? 0 : 1 + sl->sl_slot));
 }
 
+/* Who had a lock as a wait for it began; nobody when others waited as well. */
+static void
+put_holder(struct json_writer *jw, const struct slice *sl)
+{
+
+	if (sl->sl_about != RECORD_NONE)
+		fprintf(jw->jw_out, "\"held by\":\"%s\",",
+		    thread_of(jw, sl->sl_about));
+}
+
 static void
 put_us(FILE *out, const char *key, uint64_t ns)
 {
@@ -206,8 +216,8 @@ put_slice_text(struct json_writer *jw, const struct slice *sl)
 		break;
 	case SLICE_WAIT:
 		fprintf(out, ",\"cat\":\"wait\",\"name\":\"wait %s\","
-		    "\"args\":{\"held by\":\"%s\",", lock_of(jw, sl->sl_lock),
-		    thread_of(jw, sl->sl_about));
+		    "\"args\":{", lock_of(jw, sl->sl_lock));
+		put_holder(jw, sl);
 		break;
 	case SLICE_HOLD:
 		fprintf(out, ",\"cat\":\"hold\",\"name\":\"hold %s\","
@@ -223,9 +233,9 @@ put_slice_text(struct json_writer *jw, const struct slice *sl)
 		    sl->sl_about);
 		break;
 	case SLICE_WAITER:
-		fprintf(out, ",\"cat\":\"waiter\",\"name\":\"%s\",\"args\":{"
-		    "\"held by\":\"%s\",", thread_of(jw, sl->sl_thread),
-		    thread_of(jw, sl->sl_about));
+		fprintf(out, ",\"cat\":\"waiter\",\"name\":\"%s\","
+		    "\"args\":{", thread_of(jw, sl->sl_thread));
+		put_holder(jw, sl);
 		break;
 	}
 	fprintf(out, "\"ns\":%" PRIu64 ".%03u}}", ps / 1000,

@@ -149,7 +149,7 @@ nomem:
 	return (RECORD_NONE);
 }
 
-/* A thread that asks for a lock has to wait: somebody else has it. */
+/* A thread that asks for a lock has to wait: others have it or are before. */
 static void
 wait_begin(struct timeline *tl, uint64_t now, uint32_t lock, uint32_t t)
 {
@@ -202,7 +202,7 @@ note_wait(struct timeline *tl, uint64_t now, uint32_t t, uint32_t lock)
 	    .ac_kind = SLICE_TAKE, .ac_lock = lock,
 	    .ac_about = RECORD_NONE }))
 		return;
-	if (tk->tk_holder != RECORD_NONE)
+	if (tk->tk_holder != RECORD_NONE || tk->tk_waiters > 0)
 		wait_begin(tl, now, lock, t);
 	else
 		tk->tk_takers++;

@@ -23,7 +23,7 @@ enum {
 enum slice_kind {
 	/* On a CPU's track; the latter nested in the first. */
 	SLICE_RUN,		/* sl_about: why it ended, a word */
-	SLICE_TAKE,		/* gets a lock that nobody else has */
+	SLICE_TAKE,		/* gets a lock that nobody has or waits for */
 	SLICE_WAIT,		/* sl_about: the thread that has it */
 	SLICE_HOLD,
 	SLICE_WORK,		/* sl_about: what, a word */

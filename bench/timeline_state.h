@@ -45,7 +45,7 @@ struct timeline_lock {
 	uint64_t	 tk_last_ps;	/* of its tracks */
 	uint32_t	 tk_holder;	/* a thread; or NONE */
 	uint32_t	 tk_held;	/* its slice */
-	uint32_t	 tk_takers;	/* who ask and do not wait for anybody */
+	uint32_t	 tk_takers;	/* who ask and wait for nobody yet */
 	uint32_t	 tk_waiters;
 	uint32_t	*tk_slot;	/* threads by place; or NONE */
 	uint32_t	 tk_slots;

@@ -259,6 +259,7 @@ apply(struct text_writer *tw, const struct edge *ed)
 static int
 put_lines(struct text_writer *tw)
 {
+	uint64_t until = record_ns(tw->tw_record, tw->tw_record->re_until_ps);
 	struct edge *edge;
 	size_t i, n;
 	int error;
@@ -268,7 +269,8 @@ put_lines(struct text_writer *tw)
 		return (error);
 	for (i = 0; i < n; i++) {
 		apply(tw, &edge[i]);
-		if (i + 1 == n || edge[i + 1].ed_ns != edge[i].ed_ns)
+		if (edge[i].ed_ns < until && (i + 1 == n ||
+		    edge[i + 1].ed_ns != edge[i].ed_ns))
 			put_line(tw, edge[i].ed_ns);
 	}
 	free(edge);
@@ -293,7 +295,7 @@ put_head(struct text_writer *tw)
 		used += (size_t)snprintf(tw->tw_line + used, tw->tw_line_size -
 		    used, "%-*s ", tw->tw_width - 1, cpu);
 	}
-	snprintf(tw->tw_line + used, tw->tw_line_size - used, "asleep");
+	snprintf(tw->tw_line + used, tw->tw_line_size - used, "off CPU");
 	fprintf(tw->tw_out, "%s\n", tw->tw_line);
 }
 
@@ -331,8 +333,9 @@ put_legend(struct text_writer *tw)
 	int error;
 
 	fputs("\nA cell has who runs, the locks it holds, ?A for one it waits "
-	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  Times "
-	    "count from the opening of the\nmeasured window.\n", tw->tw_out);
+	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  Off CPU are "
+	    "others that wait.\nTimes count from the opening of the measured "
+	    "window.\n", tw->tw_out);
 	error = put_names(tw, "  threads   ", re->re_threads, tw->tw_thread,
 	    record_thread);
 	if (error == 0)

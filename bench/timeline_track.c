@@ -56,6 +56,8 @@ show(struct timeline *tl, uint64_t now, uint32_t t, struct timeline_act *ac)
 {
 	struct timeline_thread *th = &tl->tl_thread[t];
 
+	if (ac->ac_kind == SLICE_WAIT)
+		ac->ac_about = tl->tl_lock[ac->ac_lock].tk_holder;
 	ac->ac_slice = begin(tl, now, (struct slice){
 	    .sl_kind = ac->ac_kind, .sl_cpu = th->th_cpu,
 	    .sl_lock = ac->ac_lock, .sl_thread = t,
