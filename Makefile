@@ -36,7 +36,7 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	table table_cell table_control csv csv_scale report view \
 	report_fairness report_lockprof report_lockstat report_waits \
 	plot_data plot_panel plot_waits plot_script plot \
-	timeline timeline_note timeline_track timeline_record timeline_json \
+	timeline trace timeline_note timeline_track timeline_record timeline_json \
 	timeline_text
 
 # Written against lib/machine.h, so compiled once for each machine.  Families

@@ -14,6 +14,7 @@
 #include "bench/replicate.h"
 #include "bench/report.h"
 #include "bench/sweep.h"
+#include "bench/trace.h"
 #include "lib/tick.h"
 
 /* The largest sum of buffers that a cell of the grid would need, in bytes. */
@@ -125,6 +126,7 @@ static int
 measure(struct options *op, char *const whole[])
 {
 	char why[CELL_ERROR_SIZE] = "";
+	struct timeline *tl;
 	struct outfile of;
 	struct result r;
 	int error, status = EXIT_SUCCESS;
@@ -138,11 +140,18 @@ measure(struct options *op, char *const whole[])
 			return (EXIT_FAILURE);
 		}
 	}
+	if (trace_begin(op, &tl) != 0) {
+		if (op->op_output != NULL)
+			outfile_abort(&of);
+		return (EXIT_FAILURE);
+	}
 	error = sweep_run(op, whole, &r, why);
 	if (error != 0) {
 		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why);
 		status = EXIT_FAILURE;
 	}
+	if (trace_end(op, tl) != 0)
+		status = EXIT_FAILURE;
 	/* A failure before the first cell leaves an earlier file alone. */
 	if (op->op_output != NULL && error != 0 && error != EINTR &&
 	    r.cell_count == 0)

@@ -47,13 +47,12 @@ option_setter option_workload;
 enum { OPTION_TRACE_MS = 10 };
 
 /*
- * Whether --trace and --trace-time can be had; makes op_trace_span.
- *
- *   simulated  in  whether the engine is
+ * Whether --trace and --trace-time can be had, once all else is known; makes
+ * op_trace_span.
  *
  * Returns: 0, or what usage_error() returned.
  */
-int option_trace_finish(struct options *op, bool simulated);
+int option_trace_finish(struct options *op);
 
 /*
  * Whether -s, --workload, --rate and --arrivals go together; makes the workload

@@ -57,7 +57,7 @@ option_trace_time(struct options *op, const char *name, const char *text)
 }
 
 int
-option_trace_finish(struct options *op, bool simulated)
+option_trace_finish(struct options *op)
 {
 	struct timeline_span *span = &op->op_trace_span;
 
@@ -65,12 +65,22 @@ option_trace_finish(struct options *op, bool simulated)
 		return (span->ts_to_ps == 0 ? 0 : usage_error(op->op_command,
 		    "--trace-time says which part of a trace to write: "
 		    "expected --trace FILE as well"));
-	if (!simulated)
+	if (!op->op_simulated)
 		return (usage_error(op->op_command, "--trace shows a simulated "
-		    "machine: expected --engine virtual"));
+		    "machine: add --engine %s", VIRTUAL_NAME));
 	if (op->op_repeats > 1)
 		return (usage_error(op->op_command, "--trace holds one repeat: "
 		    "expected \"rngsim run\" without -n %u", op->op_repeats));
+	if (op->op_uncertainty > 0)
+		return (usage_error(op->op_command, "--trace holds one run: "
+		    "expected it without --uncertainty"));
+	if (op->op_output != NULL && strcmp(op->op_output, op->op_trace) == 0)
+		return (usage_error(op->op_command, "--trace and -o name the "
+		    "same file, \"%s\": expected two", op->op_trace));
+	if ((double)span->ts_from_ps >= op->op_time_s * 1e3 * PS_PER_MS)
+		return (usage_error(op->op_command, "--trace-time begins when "
+		    "the window is over: expected less than its %g ms, or "
+		    "more of -t", op->op_time_s * 1e3));
 	if (span->ts_to_ps == 0)
 		span->ts_to_ps = (uint64_t)(OPTION_TRACE_MS * PS_PER_MS);
 	return (0);

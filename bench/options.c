@@ -356,6 +356,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	error = option_place_finish(op);
 	if (error == 0)
 		error = option_check_locks(op);
+	if (error == 0)
+		error = option_trace_finish(op);
 	return (error != 0 ? error : check_grid(op));
 }
 

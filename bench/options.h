@@ -69,6 +69,7 @@ struct options {
 	const char	*op_trace;	/* or NULL */
 	/* option_trace_finish() makes it; ts_to_ps 0: not given. */
 	struct timeline_span op_trace_span;
+	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;

@@ -87,6 +87,7 @@ work(void *context, unsigned task, unsigned slot)
 	    virtual_seed(op->op_seed, re.re_repeat, re.re_cell), &mc);
 	mc.mc_progress_ps = &sl->sl_progress_ps;
 	mc.mc_stop = cp.cp_stop;
+	mc.mc_observer = op->op_observer;
 	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure,
 	    sl->sl_why);
 }

@@ -277,19 +277,31 @@ put_lines(struct text_writer *tw)
 	return (0);
 }
 
-static void
+static int
 put_head(struct text_writer *tw)
 {
 	const struct record *re = tw->tw_record;
-	char cpu[CELL_SIZE];
-	size_t used = 0;
+	size_t facts = 1, used = 0;
+	char cpu[CELL_SIZE], *text;
 	unsigned i;
 
 	for (i = 0; i < re->re_fact_count; i++)
-		fprintf(tw->tw_out, "%s%s %s", i == 0 ? "" : ", ",
-		    re->re_facts[i].tf_name, re->re_facts[i].tf_value);
-	fprintf(tw->tw_out, "%s%*s  ", i == 0 ? "" : "\n\n", TIME_WIDTH - 2,
-	    "us");
+		facts += strlen(re->re_facts[i].tf_name) +
+		    strlen(re->re_facts[i].tf_value) + 3;
+	text = calloc(1, facts);
+	if (text == NULL)
+		return (ENOMEM);
+	for (i = 0; i < re->re_fact_count; i++)
+		used += (size_t)snprintf(text + used, facts - used, "%s%s %s",
+		    i == 0 ? "" : ", ", re->re_facts[i].tf_name,
+		    re->re_facts[i].tf_value);
+	if (used > 0) {
+		figure_wrap(tw->tw_out, "", 0, text);
+		fputc('\n', tw->tw_out);
+	}
+	free(text);
+	fprintf(tw->tw_out, "%*s  ", TIME_WIDTH - 2, "us");
+	used = 0;
 	for (i = 0; i < re->re_cpus; i++) {
 		snprintf(cpu, sizeof(cpu), "CPU%u", i);
 		used += (size_t)snprintf(tw->tw_line + used, tw->tw_line_size -
@@ -297,6 +309,7 @@ put_head(struct text_writer *tw)
 	}
 	snprintf(tw->tw_line + used, tw->tw_line_size - used, "off CPU");
 	fprintf(tw->tw_out, "%s\n", tw->tw_line);
+	return (0);
 }
 
 /* One paragraph of a legend: "A reseed mutex, B hc_mtx". */
@@ -401,9 +414,10 @@ record_write_text(const struct record *re, FILE *out)
 		memset(tw.tw_waits, 0xff, (re->re_threads + 1) *
 		    sizeof(*tw.tw_waits));
 		make_codes(&tw);
-		put_head(&tw);
-		error = put_lines(&tw);
+		error = put_head(&tw);
 	}
+	if (error == 0)
+		error = put_lines(&tw);
 	if (error == 0)
 		error = put_legend(&tw);
 	free(tw.tw_cpu);
