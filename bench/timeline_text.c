@@ -277,6 +277,18 @@ put_lines(struct text_writer *tw)
 	return (0);
 }
 
+/* As figure_wrap(), of text that may hold anything. */
+static void
+put_words(FILE *out, const char *first, int indent, char *text)
+{
+	char *p;
+
+	for (p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	figure_wrap(out, first, indent, text);
+}
+
 static int
 put_head(struct text_writer *tw)
 {
@@ -296,7 +308,7 @@ put_head(struct text_writer *tw)
 		    i == 0 ? "" : ", ", re->re_facts[i].tf_name,
 		    re->re_facts[i].tf_value);
 	if (used > 0) {
-		figure_wrap(tw->tw_out, "", 0, text);
+		put_words(tw->tw_out, "", 0, text);
 		fputc('\n', tw->tw_out);
 	}
 	free(text);
@@ -334,7 +346,7 @@ put_names(struct text_writer *tw, const char *title, uint32_t count,
 			    "%s%s %s", used == 0 ? "" : ", ", codes[i].co_text,
 			    name(re, i));
 	if (used > 0)
-		figure_wrap(tw->tw_out, title, TIME_WIDTH, text);
+		put_words(tw->tw_out, title, TIME_WIDTH, text);
 	free(text);
 	return (0);
 }
@@ -349,13 +361,13 @@ put_legend(struct text_writer *tw)
 	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  Off CPU are "
 	    "others that wait.\nTimes count from the opening of the measured "
 	    "window.\n", tw->tw_out);
-	error = put_names(tw, "  threads   ", re->re_threads, tw->tw_thread,
+	error = put_names(tw, "  threads  ", re->re_threads, tw->tw_thread,
 	    record_thread);
 	if (error == 0)
-		error = put_names(tw, "  locks     ", re->re_locks,
+		error = put_names(tw, "  locks    ", re->re_locks,
 		    tw->tw_lock, record_lock);
 	if (error == 0)
-		error = put_names(tw, "  work      ", re->re_words,
+		error = put_names(tw, "  work     ", re->re_words,
 		    tw->tw_word, record_word);
 	if (re->re_left_out > 0)
 		fprintf(tw->tw_out, "Left out behind this: %" PRIu64
