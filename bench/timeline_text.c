@@ -358,9 +358,9 @@ put_legend(struct text_writer *tw)
 	int error;
 
 	fputs("\nA cell has who runs, the locks it holds, ?A for one it waits "
-	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  Off CPU are "
-	    "others that wait.\nTimes count from the opening of the measured "
-	    "window.\n", tw->tw_out);
+	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  "
+	    "Off CPU are others that wait.\nTimes count from the opening of "
+	    "the measured window.\n", tw->tw_out);
 	error = put_names(tw, "  threads  ", re->re_threads, tw->tw_thread,
 	    record_thread);
 	if (error == 0)
