@@ -16,9 +16,10 @@
 
 enum {
 	RECORD_NAME_SIZE	= 40,
-	RECORD_WORDS_MAX	= 64,
-	RECORD_NONE		= UINT32_MAX
+	RECORD_WORDS_MAX	= 64
 };
+
+#define	RECORD_NONE	UINT32_MAX	/* no number of anything */
 
 enum slice_kind {
 	/* On a CPU's track; the latter nested in the first. */

@@ -260,12 +260,16 @@ check_waits(json_t *root, long until_ns)
 	return (waits);
 }
 
-/* The last value of each counter is 0, and none is below. */
-static void
+/*
+ * The last value of each counter is 0, and none is below.
+ *
+ * Returns: the largest.
+ */
+static long
 check_counters(json_t *root)
 {
 	json_t *event, *events = json_object_get(root, "traceEvents");
-	long last = 0, value = 0;
+	long last = 0, most = 0, value = 0;
 	size_t i;
 
 	json_array_foreach(events, i, event) {
@@ -276,8 +280,10 @@ check_counters(json_t *root)
 		value = (long)json_integer_value(json_object_get(
 		    json_object_get(event, "args"), "waiters"));
 		ATF_CHECK(value >= 0 && value < 100);
+		most = value > most ? value : most;
 	}
 	ATF_CHECK_EQ(0, value);
+	return (most);
 }
 
 static long
@@ -358,6 +364,59 @@ ATF_TC_BODY(timeline_json__times_and_holders, tc)
 	event = find_slice(root, "run", "reader1", 0);
 	ATF_CHECK_STREQ("sleeps", text_of(json_object_get(event, "args"),
 	    "left"));
+	json_decref(root);
+}
+
+/* Of two that find a lock free one gets it, and the other waits for that. */
+ATF_TC_WITHOUT_HEAD(timeline_json__who_comes_too_late);
+ATF_TC_BODY(timeline_json__who_comes_too_late, tc)
+{
+	struct timeline *tl = open_timeline("t.json", 3, &all, 1000);
+	json_t *event, *root;
+	unsigned i;
+	int a;
+
+	tell_two(tl);
+	tell(tl, 1 * US, VM_THREAD_START, 3, NULL, 0, "reader2");
+	tell_on(tl, 1 * US, 3, 2);
+	for (i = 1; i <= 3; i++)
+		tell(tl, 2 * US, VM_LOCK_WAIT, i, &a, 0, "a");
+	tell(tl, 3 * US, VM_LOCK_HELD, 1, &a, 0, "a");
+	tell(tl, 4 * US, VM_LOCK_FREE, 1, &a, 0, "a");
+	/* Nobody has it, but others were first. */
+	tell(tl, 4 * US, VM_LOCK_WAIT, 1, &a, 0, "a");
+	tell(tl, 5 * US, VM_LOCK_HELD, 2, &a, 0, "a");
+	tell(tl, 6 * US, VM_LOCK_FREE, 2, &a, 0, "a");
+	tell(tl, 6 * US, VM_LOCK_HELD, 3, &a, 0, "a");
+	tell(tl, 7 * US, VM_LOCK_FREE, 3, &a, 0, "a");
+	tell(tl, 7 * US, VM_LOCK_HELD, 1, &a, 0, "a");
+	/* One waits no longer as another begins to. */
+	tell(tl, 7 * US, VM_LOCK_WAIT, 2, &a, 0, "a");
+	tell(tl, 8 * US, VM_LOCK_FREE, 1, &a, 0, "a");
+	tell(tl, 8 * US, VM_LOCK_HELD, 2, &a, 0, "a");
+	tell(tl, 9 * US, VM_LOCK_FREE, 2, &a, 0, "a");
+	tell(tl, 9 * US, VM_LOCK_WAIT, 1, &a, 0, "a");
+	tell(tl, 9 * US + 50 * NS, VM_LOCK_HELD, 1, &a, 0, "a");
+	tell(tl, 10 * US, VM_LOCK_FREE, 1, &a, 0, "a");
+	close_timeline(tl);
+	root = load("t.json");
+	check_tracks(root);
+	ATF_CHECK_EQ(4, check_waits(root, -1));
+	ATF_CHECK_EQ(3, check_counters(root));
+	ATF_CHECK_EQ(2, count_slices(root, "take", "take a"));
+	ATF_CHECK_EQ(4, count_slices(root, "wait", "wait a"));
+	event = find_slice(root, "waiter", "reader1", 0);
+	ATF_CHECK_EQ(2000, ns_of(event, "ts"));
+	ATF_CHECK_EQ(2000, ns_of(event, "dur"));
+	ATF_CHECK_STREQ("reader0", text_of(json_object_get(event, "args"),
+	    "held by"));
+	event = find_slice(root, "waiter", "reader0", 0);
+	ATF_CHECK(json_object_get(json_object_get(event, "args"), "held by") ==
+	    NULL);
+	event = json_object_get(find_slice(root, "held", "reader2", 0), "args");
+	ATF_CHECK_EQ(1, json_integer_value(json_object_get(event, "waiting")));
+	event = json_object_get(find_slice(root, "held", "reader0", 2), "args");
+	ATF_CHECK_EQ(0, json_integer_value(json_object_get(event, "waiting")));
 	json_decref(root);
 }
 
@@ -540,7 +599,7 @@ ATF_TC_BODY(timeline_limit__says_what_is_missing, tc)
 		some = close_timeline(tl);
 		ATF_CHECK_EQ(limit, some.to_slices);
 		ATF_CHECK(some.to_left_out >= 1);
-		ATF_CHECK(some.to_until_ps <= full.to_until_ps);
+		ATF_CHECK(some.to_until_ps < full.to_until_ps);
 		ATF_REQUIRE(timeline_remark(&some, text, sizeof(text)));
 		ATF_CHECK(strstr(text, "left out") != NULL);
 		root = load("t.json");
@@ -841,6 +900,7 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, timeline_json__shows_what_was_told);
 	ATF_TP_ADD_TC(tp, timeline_json__times_and_holders);
+	ATF_TP_ADD_TC(tp, timeline_json__who_comes_too_late);
 	ATF_TP_ADD_TC(tp, timeline_json__nests_below_a_ns);
 	ATF_TP_ADD_TC(tp, timeline_json__escapes);
 	ATF_TP_ADD_TC(tp, timeline_text__golden);
