@@ -27,13 +27,16 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	recording recording_load workload workload_folder workload_spec \
 	strace_import config place prime option_set option_virtual \
 	option_trace option_workload options pool \
-	result result_field result_decode result_check result_load value \
-	group claim select cell_common virtual replicate trend summary \
+	result result_field result_decode result_check result_load \
+	result_uncertainty value \
+	group claim select cell_common virtual replicate uncertainty trend \
+	summary \
 	sweep_virtual sweep measure kat \
 	curve usl_fit usl_curve usl \
 	hypothesis quantity compare compare_match compare_host compare_gate \
 	compare_noise compare_fail clip verdict verdict_data verdict_ministat \
-	table table_cell table_control csv csv_scale report view \
+	table table_cell table_control table_uncertainty csv csv_scale \
+	report view \
 	report_fairness report_lockprof report_lockstat report_waits \
 	plot_data plot_panel plot_waits plot_script plot \
 	timeline trace timeline_note timeline_track timeline_record timeline_json \

@@ -38,15 +38,24 @@ print_real(FILE *out, double v)
 static void
 print_predicted(FILE *out, const struct result_cell *c)
 {
+	unsigned i;
 
 	fprintf(out, ",%s,", group_claim(c));
 	print_text(out, c->profile);
 	if (c->profile[0] == '\0') {
-		fputs(",,,", out);
+		fputs(",,,,,,,,", out);
 		return;
 	}
 	print_real(out, c->guessed_share);
-	fprintf(out, ",%u,%u", c->cpus, c->nodes);
+	fprintf(out, ",%u,%u,%u", c->cpus, c->nodes, c->uncertainty.samples);
+	if (c->uncertainty.samples == 0) {
+		fputs(",,,,", out);
+		return;
+	}
+	for (i = 0; i < 2; i++)
+		print_real(out, c->uncertainty.total_mb_per_s[i]);
+	for (i = 0; i < 2; i++)
+		print_real(out, c->uncertainty.harvest_cpu_percent[i]);
 }
 
 static void
@@ -114,7 +123,8 @@ csv_print(FILE *out, const struct result *r)
 	    "latency_uncorrected_p50_ns,latency_uncorrected_p90_ns,"
 	    "latency_uncorrected_p99_ns,latency_uncorrected_p999_ns,"
 	    "latency_uncorrected_max_ns,claim,profile,guessed_share,cpus,"
-	    "nodes\n", out);
+	    "nodes,uncertainty_samples,total_mb_per_s_p10,total_mb_per_s_p90,"
+	    "harvest_cpu_percent_p10,harvest_cpu_percent_p90\n", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_cell(out, r, &r->cells[i]);
 }
@@ -149,13 +159,13 @@ csv_print_ministat(FILE *out, const struct result *r)
 		max = n > max ? n : max;
 		min = i == 0 || n < min ? n : min;
 	}
-	if (claim_of(r) != CLAIM_MEASURED)
-		fprintf(out, "# %s: %s\n", claim_word(r),
-		    claim_machine(r, machine));
 	fputs("# total MB/s of", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_column_name(out, &r->cells[i]);
 	fputc('\n', out);
+	if (claim_of(r) != CLAIM_MEASURED)
+		fprintf(out, "# %s: %s\n", claim_word(r),
+		    claim_machine(r, machine));
 	if (min != max)
 		fprintf(out, "# repeats %u to %u left out: not every cell has "
 		    "them\n", min + 1, max);

@@ -12,7 +12,7 @@ enum {
 	VIRTUAL_CPUS_MAX	= 1024,
 	VIRTUAL_NODES_MAX	= 64,
 	UNCERTAINTY_MIN		= 10,
-	UNCERTAINTY_MAX		= 10000
+	UNCERTAINTY_MAX		= 1000
 };
 
 static const struct engine *const engines[OPTION_ENGINES] = {

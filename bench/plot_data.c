@@ -52,6 +52,18 @@ widen(struct plot_range *pr, double v)
 	pr->pr_high = fmax(pr->pr_high, v);
 }
 
+/*
+ * What the band around a cell's total spans: of a prediction with drawn
+ * profiles theirs, as that is how far it may be off.
+ */
+static const double *
+band_of(const struct result_cell *c)
+{
+
+	return (c->uncertainty.samples > 0 ? c->uncertainty.total_mb_per_s :
+	    c->total_mb_per_s_ci95);
+}
+
 static void
 measure_cell(struct plot_column *co, const struct result_cell *c)
 {
@@ -63,10 +75,8 @@ measure_cell(struct plot_column *co, const struct result_cell *c)
 		co->co_fits = n;
 	if (c->oversubscribed && (co->co_over == 0 || n < co->co_over))
 		co->co_over = n;
-	widen(&co->co_total, fmax(c->total_mb_per_s,
-	    c->total_mb_per_s_ci95[1]));
-	widen(&co->co_reader, fmax(c->total_mb_per_s,
-	    c->total_mb_per_s_ci95[1]) / n);
+	widen(&co->co_total, fmax(c->total_mb_per_s, band_of(c)[1]));
+	widen(&co->co_reader, fmax(c->total_mb_per_s, band_of(c)[1]) / n);
 	widen(&co->co_harvest, c->harvest.cpu_percent);
 	if (c->latency_ns.p50 > 0) {
 		widen(&co->co_latency, c->latency_ns.p50 * plot_s_per_ns);
@@ -254,8 +264,7 @@ print_cells(FILE *out, const struct curve *cu, bool gated)
 
 		if (group_gated(c) == gated)
 			fprintf(out, "%u %.9g %.9g %.9g %.9g\n", c->readers,
-			    c->total_mb_per_s, c->total_mb_per_s_ci95[0],
-			    c->total_mb_per_s_ci95[1],
+			    c->total_mb_per_s, band_of(c)[0], band_of(c)[1],
 			    c->harvest.cpu_percent);
 	}
 	fputs("EOD\n", out);

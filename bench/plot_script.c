@@ -324,9 +324,13 @@ draw_titles(const struct plot_sheet *ps)
 	struct writer wr = { ps, SHEET_LABEL + PLOT_CURVES * 4 };
 	char common[CURVE_NAME_SIZE], head[CLAIM_SIZE], host[CLAIM_SIZE];
 	const bool is_predicted = claim_of(r) == CLAIM_PREDICTED;
-	char text[SHEET_TEXT_SIZE];
+	char bands[64], text[SHEET_TEXT_SIZE];
 	unsigned left_out = 0, n, y = SHEET_MARGIN;
 
+	snprintf(bands, sizeof(bands), "95 %% intervals");
+	if (r->uncertainty.samples > 0)
+		snprintf(bands, sizeof(bands), "10 to 90 %% of %u drawn "
+		    "profiles", r->uncertainty.samples);
 	snprintf(host, sizeof(host), "%s, %u CPU%s, %s", r->host.cpu_model,
 	    r->host.cpus, r->host.cpus == 1 ? "" : "s", r->started);
 	if (is_predicted)
@@ -348,8 +352,8 @@ draw_titles(const struct plot_sheet *ps)
 		    "out, there is no room", left_out +
 		    pl->pl_ciphers_left_out);
 	write_text(&wr, SHEET_MARGIN, y += SHEET_LINE, text, "");
-	snprintf(text, sizeof(text), "bars and bands: 95 %% intervals; dotted: "
-	    "the fitted law; grey ground: more readers than CPUs%s",
+	snprintf(text, sizeof(text), "bars and bands: %s; dotted: the fitted "
+	    "law; grey ground: more readers than CPUs%s", bands,
 	    pl->pl_gated ? "; hollow: a gate was not passed" : "");
 	write_text(&wr, SHEET_MARGIN, y += SHEET_LINE, text, "");
 	write_text(&wr, SHEET_MARGIN, y + SHEET_LINE, "latency: point p50, "

@@ -7,6 +7,7 @@
 
 #include "bench/result.h"
 #include "bench/result_field.h"
+#include "bench/result_uncertainty.h"
 #include "lib/kassert.h"
 
 enum {
@@ -240,6 +241,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	    !set_fields(object, result_field_cell, cell) ||
 	    (cell->profile[0] != '\0' &&
 	    !set_fields(object, result_field_cell_virtual, cell)) ||
+	    (cell->uncertainty.samples > 0 && !set(object, "uncertainty",
+	    result_band_format(&cell->uncertainty))) ||
 	    !set_reals(object, "total_mb_per_s_ci95",
 	    cell->total_mb_per_s_ci95, 2) ||
 	    !set_reals(object, "reader_mb_per_s", cell->reader_mb_per_s,
@@ -307,6 +310,9 @@ fill(json_t *top, const struct result *r)
 	    !set_texts(top, "sources", r->sources) ||
 	    !set_texts(top, "sources_skipped", r->sources_skipped))
 		return (false);
+	if (r->uncertainty.samples > 0 && !set(top, "uncertainty",
+	    result_uncertainty_format(&r->uncertainty)))
+		return (false);
 	return (add_cells(top, "cells", r->cells, r->cell_count) &&
 	    add_cells(top, "controls", r->controls, r->control_count));
 }
@@ -361,6 +367,7 @@ result_cell_free(struct result_cell *cell)
 		free(cell->samples[i].output_sha256);
 	}
 	free(cell->samples);
+	result_band_free(&cell->uncertainty);
 	free(cell->reader_mb_per_s);
 	free(cell->lock_profile);
 	free(cell->waits);
@@ -381,5 +388,6 @@ result_free(struct result *r)
 	for (i = 0; r->controls != NULL && i < r->control_count; i++)
 		result_cell_free(&r->controls[i]);
 	free(r->controls);
+	result_uncertainty_free(&r->uncertainty);
 	*r = (struct result){ .cells = NULL };
 }

@@ -159,6 +159,48 @@ struct result_sample {
 };
 
 /*
+ * A prediction with profiles drawn around its own: what lies between the 10 %
+ * and the 90 % quantile, and what each draw gave.
+ */
+struct result_band {
+	unsigned	samples;	/* 0: none were drawn */
+	double		total_mb_per_s[2];
+	double		harvest_cpu_percent[2];
+	double		*total_samples;
+};
+
+/* A value of the profile that was drawn. */
+struct result_parameter {
+	char	key[RESULT_NAME_SIZE];
+	char	provenance[RESULT_NAME_SIZE];
+	/* Rank correlation with the total, the mean over cells: -1..1. */
+	double	effect;
+};
+
+/* Which of two cells that differ in one thing won. */
+struct result_ranking {
+	char		by[RESULT_NAME_SIZE];	/* "design" or "lock" */
+	char		better[RESULT_NAME_SIZE];	/* in the median */
+	char		worse[RESULT_NAME_SIZE];
+	char		like[RESULT_NAME_SIZE];	/* both have: the other one */
+	char		cipher[RESULT_NAME_SIZE];
+	unsigned	readers;
+	uint64_t	request_bytes;
+	double		share;		/* of the samples in which it won */
+	bool		robust;
+};
+
+/* What all cells' samples say together. */
+struct result_uncertainty {
+	char		profile[RESULT_TEXT_SIZE];
+	unsigned	samples;	/* 0: none were drawn */
+	struct result_parameter *parameters;	/* by effect, largest first */
+	unsigned	parameter_count;
+	struct result_ranking *rankings;
+	unsigned	ranking_count;
+};
+
+/*
  * One cell.  Everything above samples is computed from them: medians over
  * repeats, but for latencies, which are quantiles of all repeats' requests, and
  * lock_profile and waits, which are sums.
@@ -207,6 +249,7 @@ struct result_cell {
 	double		guessed_share;
 	unsigned	cpus;
 	unsigned	nodes;
+	struct result_band uncertainty;
 };
 
 /* Where it was measured. */
@@ -245,6 +288,7 @@ struct result {
 	 */
 	struct result_cell *controls;
 	unsigned	control_count;
+	struct result_uncertainty uncertainty;
 };
 
 /*

@@ -5,6 +5,7 @@
 
 #include "bench/result_decode.h"
 #include "bench/result_field.h"
+#include "bench/result_uncertainty.h"
 #include "bench/value.h"
 #include "lib/kassert.h"
 #include "lib/number.h"
@@ -362,6 +363,7 @@ load_cell(struct value_at *at, const json_t *object, void *element,
     const struct result_cell *unused)
 {
 	struct result_cell *cell = element;
+	const json_t *j;
 	int error;
 
 	(void)unused;
@@ -382,6 +384,9 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 		    cell->readers);
 	if (error == 0)
 		error = load_lock_profile(at, object, cell);
+	j = json_object_get(object, "uncertainty");
+	if (error == 0 && j != NULL)
+		error = result_band_load(at, j, &cell->uncertainty);
 	return (error);
 }
 
@@ -426,6 +431,7 @@ load_seed(struct value_at *at, const json_t *top, uint64_t *seed)
 static int
 load_top(struct value_at *at, const json_t *top, struct result *r)
 {
+	const json_t *j;
 	void *cells = NULL;
 	int error;
 
@@ -447,6 +453,9 @@ load_top(struct value_at *at, const json_t *top, struct result *r)
 		error = load_objects(at, top, "cells", sizeof(*r->cells),
 		    &cells, &r->cell_count, load_cell, NULL);
 	r->cells = cells;
+	j = json_object_get(top, "uncertainty");
+	if (error == 0 && j != NULL)
+		error = result_uncertainty_load(at, j, &r->uncertainty);
 	if (error != 0 || json_object_get(top, "controls") == NULL)
 		return (error);
 	cells = NULL;

@@ -14,6 +14,7 @@
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sweep_virtual.h"
+#include "bench/uncertainty.h"
 #include "harvest/source.h"
 #include "lib/tick.h"
 
@@ -365,11 +366,26 @@ finish(const struct options *op, struct sweep_cell *cells, unsigned n,
 	return (error);
 }
 
+/* What finish() will make results of, in its order. */
+static struct cell *
+live_cells(const struct sweep_cell *cells, unsigned n)
+{
+	struct cell *live;
+	unsigned count = 0, i;
+
+	live = calloc(n + 1, sizeof(*live));
+	for (i = 0; live != NULL && i < n; i++)
+		if (cells[i].sc_count > 0)
+			live[count++] = cells[i].sc_cell;
+	return (live);
+}
+
 int
 sweep_run(const struct options *op, char *const argv[], struct result *r,
     char error_text[CELL_ERROR_SIZE])
 {
 	struct sweep_cell *cells;
+	struct cell *live;
 	unsigned controls, i, n = grid_size(op);
 	int error, error2;
 
@@ -393,10 +409,18 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		error = op->op_simulated ? sweep_virtual(op, cells, n,
 		    &stop_signal, error_text) : measure_all(op, cells, n,
 		    controls, error_text);
+	live = live_cells(cells, n);
 	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
 	if (finish(op, &cells[n], controls, &r->host, r->controls,
 	    &r->control_count) != 0)
 		error2 = ENOMEM;
+	if (live == NULL)
+		error2 = ENOMEM;
+	else if (op->op_uncertainty > 0 && error2 == 0 &&
+	    (error == 0 || error == EDEADLK) && r->cell_count > 0)
+		error2 = uncertainty_run(op, live, &stop_signal, r,
+		    error_text);
+	free(live);
 	free(cells);
 	r->complete = error == 0 && error2 == 0;
 	if (!r->complete && error_text[0] == '\0')

@@ -228,6 +228,37 @@ print_row(struct table *tb, const struct result_cell *base,
 	fputc('\n', tb->tb_out);
 }
 
+/* A line for each number of readers, where profiles were drawn. */
+static void
+print_bands(struct table *tb, const struct result_cell *group,
+    const char *first, const char *design)
+{
+	const struct result_cell *cell[2];
+	const struct result *r = tb->tb_result;
+	char band[TABLE_BAND_SIZE];
+	unsigned readers = 0;
+
+	if (r->uncertainty.samples == 0)
+		return;
+	fprintf(tb->tb_out, "   10-90 %%  %-28.24s%.24s\n", first,
+	    design == NULL ? "" : design);
+	while ((readers = group_readers_above(r, group, readers)) != 0) {
+		cell[0] = group_cell(r, group, first, readers);
+		cell[1] = design == NULL ? NULL :
+		    group_cell(r, group, design, readers);
+		fprintf(tb->tb_out, "%6u     ", readers);
+		if (cell[1] == NULL)
+			fprintf(tb->tb_out, "%s\n", cell[0] == NULL ? "-" :
+			    table_band(band, cell[0]));
+		else
+			fprintf(tb->tb_out, "%-28s", cell[0] == NULL ? "-" :
+			    table_band(band, cell[0]));
+		if (cell[1] != NULL)
+			fprintf(tb->tb_out, "%s\n", table_band(band,
+			    cell[1]));
+	}
+}
+
 /* One design beside the first; design is NULL when there is only one. */
 static void
 print_pair(struct table *tb, const struct result_cell *group,
@@ -255,6 +286,7 @@ print_pair(struct table *tb, const struct result_cell *group,
 		    design == NULL ? NULL :
 		    group_cell(r, group, design, readers), design);
 	print_notes(tb);
+	print_bands(tb, group, first, design);
 }
 
 static void
@@ -362,6 +394,7 @@ table_print(FILE *out, const struct result *r)
 		print_legend(&tb);
 	}
 	table_controls_print(out, r);
+	table_uncertainty_print(out, r);
 	/* Profiling takes no virtual time. */
 	if (claim_of(r) != CLAIM_PREDICTED)
 		print_costs(&tb);

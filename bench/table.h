@@ -20,6 +20,20 @@ void table_print(FILE *out, const struct result *r);
 /* Prints one cell at length: rates, latencies, fairness, locks. */
 void table_cell_print(FILE *out, const struct result_cell *cell);
 
+enum { TABLE_BAND_SIZE = 40 };
+
+/*
+ * The band of a cell's MB/s of each reader: "[1.23..4.56]", or "-" where no
+ * profiles were drawn.
+ *
+ * Returns: buf.
+ */
+const char *table_band(char buf[TABLE_BAND_SIZE],
+    const struct result_cell *cell);
+
+/* Prints what drawn profiles say of all cells together, if any were. */
+void table_uncertainty_print(FILE *out, const struct result *r);
+
 /*
  * Prints one line for each control: what the lock around nothing costs, and
  * what readers get that share nothing.

@@ -44,6 +44,23 @@ print_total(FILE *out, const struct result_cell *cell)
 	figure_wrap(out, "total", TABLE_LABEL, text);
 }
 
+/* What drawn profiles gave. */
+static void
+print_band(FILE *out, const struct result_cell *cell)
+{
+	const struct result_band *rb = &cell->uncertainty;
+	char cpu[2][FIGURE_SIZE], total[2][FIGURE_SIZE];
+
+	if (rb->samples == 0)
+		return;
+	fprintf(out, "%-*s[%s..%s] MB/s in total, harvest CPU [%s..%s] %%\n",
+	    TABLE_LABEL, "10-90 %", figure_real(total[0],
+	    rb->total_mb_per_s[0]), figure_real(total[1],
+	    rb->total_mb_per_s[1]), figure_percent(cpu[0],
+	    rb->harvest_cpu_percent[0]), figure_percent(cpu[1],
+	    rb->harvest_cpu_percent[1]));
+}
+
 static void
 print_readers(FILE *out, const struct result_cell *cell)
 {
@@ -184,6 +201,7 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 		figure_wrap(out, "load", TABLE_LABEL,
 		    group_workload(cell, workload));
 	print_total(out, cell);
+	print_band(out, cell);
 	print_readers(out, cell);
 	if (group_open_loop(cell)) {
 		print_latency(out, "due to end", &cell->latency_ns);
