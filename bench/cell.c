@@ -336,8 +336,8 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 	if (error == EDEADLK)
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
 	else if (error != 0)
-		snprintf(error_text, CELL_ERROR_SIZE, "the simulated machine: "
-		    "%s", strerror(error));
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", error == EINTR ?
+		    "interrupted" : strerror(error));
 	if (error != 0)
 		return (error);
 	if (call.cl_error == 0)

@@ -62,7 +62,7 @@ struct cell_row {
 
 /*
  * What one repeat measured.  Histograms are in the engine's cycles.  The arrays
- * are malloc(3)ed; cell_measure_free() frees them, those of the sample included.
+ * are malloc(3)ed; cell_measure_free() frees them, the sample's included.
  */
 struct cell_measure {
 	struct result_sample cm_sample;

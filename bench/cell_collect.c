@@ -213,7 +213,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		rs->reader_cpu[i] = r->r_cpu;
 		cm->cm_unbound |= r->r_td.mt_cpu != MACHINE_CPU_ANY &&
 		    !r->r_td.mt_bound;
-		rs->reader_mb_per_s[i] = ((double)machine_note_load_64(&r->r_bytes) +
+		rs->reader_mb_per_s[i] =
+		    ((double)machine_note_load_64(&r->r_bytes) +
 		    r->r_edge_bytes) * 1e3 / ns;
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
@@ -289,6 +290,8 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
 	/* In a closed loop a request is due when it begins. */
 	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
-	    rs->latency_ns : cell_latency(&FLAVOURED(engine), &cm->cm_uncorrected);
-	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine), &cm->cm_harvest_latency).p99;
+	    rs->latency_ns : cell_latency(&FLAVOURED(engine),
+	    &cm->cm_uncorrected);
+	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine),
+	    &cm->cm_harvest_latency).p99;
 }

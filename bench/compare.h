@@ -103,10 +103,10 @@ struct compare {
 
 /*
  * Whether two results were measured alike.  Differences that cannot be ignored
- * are refused: one that was measured and one that was predicted, whatever across
- * says; another host or simulated machine, measured time or INVARIANTS.  Others, and other
- * hosts where across is set, become flags, and so does what compare_noise() has
- * to say.
+ * are refused: one that was measured and one that was predicted, whatever
+ * across says; another host or simulated machine, measured time or INVARIANTS.
+ * Others, and other hosts where across is set, become flags, and so does what
+ * compare_noise() has to say.
  *
  *   co     in/out  co_result and co_by given; co_noise set
  *   error  out     what differs

@@ -180,8 +180,8 @@ compare_conditions(struct compare *co, bool across,
 	if (!across && (method[0] != '\0' || host[0] != '\0')) {
 		snprintf(error, COMPARE_TEXT_SIZE, "A and B were %s under "
 		    "different conditions: %.800s%s%.1000s; --across "
-		    "compares them nevertheless", claim_word(a), method, method[0] != '\0' &&
-		    host[0] != '\0' ? ", " : "", host);
+		    "compares them nevertheless", claim_word(a), method,
+		    method[0] != '\0' && host[0] != '\0' ? ", " : "", host);
 		return (EINVAL);
 	}
 	status = flag_incomplete(co, 0);

@@ -235,7 +235,7 @@ group_lock(const struct result_cell *cell, char buf[GROUP_LOCK_SIZE])
 	bool yields = lc != NULL ? (lc->lc_knobs & LK_SPIN_POLLS) != 0 :
 	    cell->spin_polls > 0;
 
-	/* Simulated kernels take no CPU from who holds a lock: nobody yields. */
+	/* Nobody yields where nobody who holds a lock loses its CPU. */
 	if (strcmp(group_claim(cell), "measured") != 0)
 		yields = cell->spin_polls > 0;
 	if (yields && cell->spin_polls != lock_config_default(1).spin_polls)

@@ -130,7 +130,8 @@ static bool
 drifted(const struct result_sample *rs)
 {
 
-	return (rs->trace_hash[0] == '\0' && rs->reads_per_s * rs->window_s >= drift_min_reads *
+	return (rs->trace_hash[0] == '\0' &&
+	    rs->reads_per_s * rs->window_s >= drift_min_reads *
 	    rs->intervals && rs->drift_share > drift_max_share);
 }
 

@@ -112,7 +112,8 @@ print_head(FILE *out, const struct result *r)
 		figure_wrap(out, "INCOMPLETE:", 2,
 		    "stopped before everything was done");
 	add(text, "%s %s, %u CPU%s, INVARIANTS %s, %s",
-	    claim_head(r, false, head), r->host.cpu_model, r->host.cpus, plural(r->host.cpus),
+	    claim_head(r, false, head), r->host.cpu_model, r->host.cpus,
+	    plural(r->host.cpus),
 	    r->host.invariants ? "on (no figures to quote)" : "off",
 	    r->started);
 	figure_wrap(out, "", 2, text);

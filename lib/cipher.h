@@ -56,10 +56,10 @@ void cipher_allow_wide(bool allow);
 const struct cipher *cipher_find(const char *name);
 
 /*
- * A stand-in for a cipher where nobody looks at its output: the same name, block
- * and counters used, but of a keystream only the first bytes are written, which
- * depend on the counter alone, and libcrypto is not asked.  What it generates is
- * no secret.
+ * A stand-in for a cipher where nobody looks at its output: the same name,
+ * block and counters used, but of a keystream only the first bytes are written,
+ * which depend on the counter alone, and libcrypto is not asked.  What it
+ * generates is no secret.
  */
 const struct cipher *cipher_hollow(const struct cipher *cipher);
 
