@@ -40,7 +40,9 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	report_fairness report_lockprof report_lockstat report_waits \
 	plot_data plot_panel plot_waits plot_script plot \
 	timeline trace timeline_note timeline_track timeline_record timeline_json \
-	timeline_text
+	timeline_text \
+	calibrate calibrate_crypto calibrate_host calibrate_line calibrate_os \
+	calibrate_part calibrate_print calibrate_stats
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.

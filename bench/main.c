@@ -36,7 +36,7 @@ help(void)
 	    "readers and\nthe harvest thread contending for it, and measures "
 	    "who gets what.\n\nCommands:");
 	for (i = 0; i < COMMANDS; i++)
-		printf("  %-8s %s\n", commands[i]->cmd_name,
+		printf("  %-9s %s\n", commands[i]->cmd_name,
 		    commands[i]->cmd_descr);
 	puts("\n\"rngsim COMMAND --help\" has a command's options.  Try:\n"
 	    "  rngsim sweep -o result.json\n"

@@ -14,10 +14,26 @@ static hwloc_topology_t topology;
 static unsigned *os_index;
 static unsigned *core_of;	/* by rank: a number for each core */
 static unsigned *nth_of;	/* by rank: which of its hardware threads */
+static unsigned *cache_of;	/* by rank: a number for each last-level one */
 static unsigned os_index_count;
 static unsigned *node_of;	/* by os_index; only nodes with a CPU */
 static unsigned node_of_count;
 static unsigned nodes = 1;
+
+/* The first CPU behind the same last-level cache, or of the same core. */
+static unsigned
+cache_number(hwloc_obj_t pu)
+{
+	hwloc_obj_t last = pu, obj;
+	int first;
+
+	for (obj = pu->parent; obj != NULL; obj = obj->parent)
+		if (obj->type == HWLOC_OBJ_CORE ||
+		    hwloc_obj_type_is_dcache(obj->type))
+			last = obj;
+	first = hwloc_bitmap_first(last->cpuset);
+	return (first < 0 ? pu->os_index : (unsigned)first);
+}
 
 /*
  * Appends the n-th hardware thread of every core, so that ranks use all cores
@@ -41,6 +57,7 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth, unsigned count)
 			continue;
 		core_of[count] = (unsigned)c;
 		nth_of[count] = nth;
+		cache_of[count] = cache_number(pu);
 		os_index[count++] = pu->os_index;
 	}
 	return (count - before);
@@ -99,7 +116,9 @@ cpu_init(void)
 	os_index = calloc(weight, sizeof(*os_index));
 	core_of = calloc(weight, sizeof(*core_of));
 	nth_of = calloc(weight, sizeof(*nth_of));
-	if (os_index == NULL || core_of == NULL || nth_of == NULL) {
+	cache_of = calloc(weight, sizeof(*cache_of));
+	if (os_index == NULL || core_of == NULL || nth_of == NULL ||
+	    cache_of == NULL) {
 		hwloc_bitmap_free(allowed);
 		return (ENOMEM);
 	}
@@ -112,6 +131,7 @@ cpu_init(void)
 		while ((i = hwloc_bitmap_next(allowed, i)) != -1 &&
 		    os_index_count < weight) {
 			core_of[os_index_count] = os_index_count;
+			cache_of[os_index_count] = (unsigned)i;
 			os_index[os_index_count++] = (unsigned)i;
 		}
 	}
@@ -127,8 +147,9 @@ cpu_fini(void)
 	free(os_index);
 	free(core_of);
 	free(nth_of);
+	free(cache_of);
 	free(node_of);
-	os_index = core_of = nth_of = node_of = NULL;
+	os_index = core_of = nth_of = cache_of = node_of = NULL;
 	os_index_count = node_of_count = 0;
 	nodes = 1;
 }
@@ -314,6 +335,22 @@ cpu_os_index(unsigned rank)
 
 	KASSERT(rank < os_index_count, ("rank %u of %u", rank, os_index_count));
 	return (os_index[rank]);
+}
+
+unsigned
+cpu_core(unsigned rank)
+{
+
+	KASSERT(rank < os_index_count, ("rank %u of %u", rank, os_index_count));
+	return (core_of[rank]);
+}
+
+unsigned
+cpu_cache(unsigned rank)
+{
+
+	KASSERT(rank < os_index_count, ("rank %u of %u", rank, os_index_count));
+	return (cache_of[rank]);
 }
 
 int

@@ -62,6 +62,14 @@ unsigned cpu_node(unsigned os_index);
 unsigned cpu_os_index(unsigned rank);
 
 /*
+ * Numbers that tell cores, and last-level caches, apart: two ranks have the
+ * same one when they share it.  Where a machine says nothing of caches each
+ * core counts as having its own.
+ */
+unsigned cpu_core(unsigned rank);
+unsigned cpu_cache(unsigned rank);
+
+/*
  * Binds a thread to one CPU.
  *
  *   thread  in  a running thread
