@@ -13,7 +13,6 @@
 enum {
 	BATCHES_LEAST	= 20,
 	BATCH_NS	= 20000,	/* many times what a clock costs */
-	PART_WEIGHT	= 22,		/* of the time, next to the probes */
 	PAGE		= 4096,		/* what a locked read holds it for */
 	LOOK_NS		= 250 * 1000 * 1000	/* at the machine at rest */
 };
@@ -81,6 +80,14 @@ calibrate_batch_end(struct calibration *cb, long begun)
 		return (true);
 	cb->cb_disturbed++;
 	return (false);
+}
+
+bool
+calibrate_more(unsigned count, int64_t end_ns)
+{
+
+	return (count < CALIBRATE_SAMPLES_MAX && !calibrate_stopping() &&
+	    (count == 0 || tick_ns() < end_ns));
 }
 
 /* How many operations a clock can be trusted with. */
@@ -254,13 +261,15 @@ static int
 run_families(struct calibration *cb, const struct calibrate_params *params)
 {
 	unsigned line = calibrate_weight(calibrate_line_probes);
-	unsigned os = calibrate_weight(calibrate_os_probes), total, mode;
+	unsigned os = calibrate_weight(calibrate_os_probes), mode, part, total;
 	struct progress p;
 	uint64_t done = 0;
 	double each;
 	int error;
 
-	total = line + os + CRYPTO_MODES * PART_WEIGHT;
+	total = line + os;
+	for (mode = 0; mode < CRYPTO_MODES; mode++)
+		total += calibrate_part_weight((enum crypto_mode)mode);
 	each = params->cp_seconds / total;
 	progress_init(&p, total);
 	error = calibrate_run(cb, calibrate_line_probes, line * each, &p,
@@ -269,10 +278,12 @@ run_families(struct calibration *cb, const struct calibrate_params *params)
 		error = calibrate_run(cb, calibrate_os_probes, os * each, &p,
 		    &done);
 	for (mode = 0; mode < CRYPTO_MODES && error == 0; mode++) {
-		progress_update(&p, done, crypto_mode_names[mode]);
+		part = calibrate_part_weight((enum crypto_mode)mode);
+		progress_update(&p, done, mode == CRYPTO_KERNEL ?
+		    "ciphers as random(4) runs them" : "ciphers, native");
 		error = calibrate_part_run(cb, params->cp_argv,
-		    (enum crypto_mode)mode, PART_WEIGHT * each);
-		done += PART_WEIGHT;
+		    (enum crypto_mode)mode, part * each);
+		done += part;
 	}
 	progress_fini(&p);
 	return (error);

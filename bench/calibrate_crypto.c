@@ -76,8 +76,7 @@ slopes(struct calibration *cb, void (*fn)(void *arg, size_t n), void *arg,
 		cb->cb_samples[count] = time_sizes(fn, arg, sizes);
 		if (calibrate_batch_end(cb, begun))
 			count++;
-	} while (count < CALIBRATE_SAMPLES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping());
+	} while (calibrate_more(count, end_ns));
 	return (calibrate_spread(cb->cb_samples, count));
 }
 
@@ -162,11 +161,10 @@ probe_jitter(struct calibration *cb, int64_t budget_ns)
 		cb->cb_samples[count] = (double)(tick_ns() - start_ns);
 		if (calibrate_batch_end(cb, begun))
 			count++;
-	} while (count < CALIBRATE_SAMPLES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping());
+	} while (calibrate_more(count, end_ns));
 	cipher_key_fini(&ck);
 	if (count == 0)
-		return;
+		return;		/* stopped */
 	sp = calibrate_spread(cb->cb_samples, count);
 	calibrate_enter_value(cb, PROFILE_JITTER_CV, PROVENANCE_MEASURED,
 	    calibrate_cv(cb->cb_samples, count),

@@ -187,8 +187,7 @@ ping(void *arg)
 		    (2 * ROUND_TRIPS);
 		if (calibrate_batch_end(cb, begun))
 			pp->pp_count++;
-	} while (pp->pp_count < CALIBRATE_SAMPLES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping());
+	} while (calibrate_more(pp->pp_count, end_ns));
 	atomic_store_rel_32(&pp->pp_stop.ln_word, 1);
 }
 
@@ -365,8 +364,7 @@ ring_lead(void *arg)
 		    (ROUND_TRIPS * rg->rg_threads);
 		if (calibrate_batch_end(cb, begun))
 			rg->rg_count++;
-	} while (rg->rg_count < CALIBRATE_SAMPLES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping());
+	} while (calibrate_more(rg->rg_count, end_ns));
 	atomic_store_rel_32(&rg->rg_stop.ln_word, 1);
 }
 

@@ -15,7 +15,10 @@
 
 #include "bench/calibrate_probe.h"
 
-enum { OUTPUT_MAX = 64 * 1024 };
+enum {
+	OUTPUT_MAX	= 64 * 1024,
+	PART_SHARE	= 2	/* a weight of a part in weights of others */
+};
 
 extern char **environ;
 
@@ -25,6 +28,13 @@ static const struct calibrate_probe *const parts[CRYPTO_MODES] = {
 	[CRYPTO_KERNEL]	= calibrate_kernel_probes,
 	[CRYPTO_NATIVE]	= calibrate_native_probes,
 };
+
+unsigned
+calibrate_part_weight(enum crypto_mode mode)
+{
+
+	return (PART_SHARE * calibrate_weight(parts[mode]));
+}
 
 static void
 print(const struct calibration *cb, FILE *out)
@@ -55,10 +65,11 @@ int
 calibrate_part(enum crypto_mode mode, double seconds, FILE *out)
 {
 	static struct calibration cb;
+	unsigned i;
 	int error;
 
 	memset(&cb, 0, sizeof(cb));
-	for (unsigned i = 0; i < PROFILE_VALUES; i++)
+	for (i = 0; i < PROFILE_VALUES; i++)
 		cb.cb_reading[i].rd_from = PROVENANCE_ABSENT;
 	error = calibrate_run(&cb, parts[mode], seconds, NULL, NULL);
 	if (error == 0)

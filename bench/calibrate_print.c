@@ -86,7 +86,7 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 	char note[MARK_SIZE], spread[32];
 	unsigned i;
 
-	fprintf(out, "%-21s %9s  %-4s  %-19s  %-9s  %s\n", "key", "value",
+	fprintf(out, "%-21s %9s  %-4s  %-19s  %-10s  %s\n", "key", "value",
 	    "unit", "p5..p95", "provenance", "note");
 	for (i = 0; i < PROFILE_VALUES; i++) {
 		rd = &cb->cb_reading[i];
@@ -107,7 +107,7 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 	print_checks(out, cb);
 	if (busy[0] != '\0') {
 		putc('\n', out);
-		figure_wrap(out, "Not to be relied on: ", 4, busy);
+		figure_wrap(out, "Not to be relied on:", 4, busy);
 	}
 }
 

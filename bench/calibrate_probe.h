@@ -21,6 +21,9 @@ extern const struct calibrate_probe calibrate_os_probes[];
 extern const struct calibrate_probe calibrate_kernel_probes[];
 extern const struct calibrate_probe calibrate_native_probes[];
 
+/* What a mode's part weighs, next to families. */
+unsigned calibrate_part_weight(enum crypto_mode mode);
+
 /* The weights of a family. */
 unsigned calibrate_weight(const struct calibrate_probe *probes);
 
@@ -51,6 +54,9 @@ struct calibrate_spread calibrate_batches(struct calibration *cb,
  */
 long calibrate_batch_begin(struct calibration *cb);
 bool calibrate_batch_end(struct calibration *cb, long begun);
+
+/* Whether there should be another: there is room, and time or none yet. */
+bool calibrate_more(unsigned count, int64_t end_ns);
 
 /*
  * Enters what was measured: the median of samples, times scale, plus offset.
