@@ -214,8 +214,8 @@ collect(int fd, pid_t pid)
 }
 
 int
-calibrate_part_run(struct calibration *cb, char *const whole[], enum crypto_mode mode,
-    double seconds)
+calibrate_part_run(struct calibration *cb, char *const whole[],
+    enum crypto_mode mode, double seconds)
 {
 	int error = ENOMEM, fd, status;
 	FILE *in = NULL;

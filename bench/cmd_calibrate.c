@@ -21,7 +21,7 @@
 enum { PATH_SIZE = PATH_MAX };
 
 static const double seconds_default = 20;
-static const double seconds_least = 0.1;
+static const double seconds_least = 0.01;
 static const double seconds_most = 600;
 
 static const struct argument options[] = {

@@ -1,0 +1,475 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <atf-c.h>
+
+#include "bench/calibrate.h"
+#include "bench/calibrate_stats.h"
+#include "tests/support.h"
+
+enum { DRAWN = 2000 };
+
+#define	CHECK_NEAR(want, got, tolerance)				\
+	ATF_CHECK_MSG(fabs((want) - (got)) <= (tolerance),		\
+	    "want %.6g, got %.6g", (double)(want), (double)(got))
+
+static double drawn[DRAWN];
+
+/* Uniform in 0..1. */
+static double
+uniform(uint64_t *state)
+{
+
+	return ((double)(support_draw(state) >> 11) / (double)(1ull << 53));
+}
+
+/* About normal, of deviation 1: Irwin and Hall. */
+static double
+normal(uint64_t *state)
+{
+	double sum = -6;
+	unsigned i;
+
+	for (i = 0; i < 12; i++)
+		sum += uniform(state);
+	return (sum);
+}
+
+/* Samples around two medians; share of them around the higher one. */
+static void
+draw_modes(double low, double high, double share, double cv, uint64_t seed)
+{
+	uint64_t state = seed;
+	unsigned i;
+
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = (uniform(&state) < share ? high : low) *
+		    exp(cv * normal(&state));
+}
+
+ATF_TC(bimodal__finds_two_modes);
+ATF_TC_HEAD(bimodal__finds_two_modes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Medians and weights of two heaps of "
+	    "samples, whatever their weights and with late ones beside them");
+}
+ATF_TC_BODY(bimodal__finds_two_modes, tc)
+{
+	static const double shares[] = { 0.1, 0.3, 0.5, 0.8, 0.9 };
+	struct calibrate_modes m;
+	unsigned i, k;
+
+	(void)tc;
+	for (i = 0; i < nitems(shares); i++) {
+		draw_modes(28.8, 131, shares[i], 0.08, 7 + i);
+		/* A hundredth is late by any amount. */
+		for (k = 0; k < DRAWN / 100; k++)
+			drawn[k * 97] = 1e4 * (k + 1);
+		ATF_REQUIRE_MSG(calibrate_bimodal(drawn, DRAWN, &m),
+		    "share %g", shares[i]);
+		CHECK_NEAR(28.8, m.mo_low, 1);
+		CHECK_NEAR(131, m.mo_high, 5);
+		CHECK_NEAR(shares[i], m.mo_high_weight, 0.04);
+		CHECK_NEAR(1, m.mo_low_weight + m.mo_high_weight, 1e-9);
+	}
+	draw_modes(30, 50, 0.5, 0.03, 3);
+	ATF_CHECK(calibrate_bimodal(drawn, DRAWN, &m));
+}
+
+ATF_TC(bimodal__sees_one_mode);
+ATF_TC_HEAD(bimodal__sees_one_mode, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Normal, uniform, exponential and equal "
+	    "samples have one mode; so have two heaps less than 1.5 apart, and "
+	    "a heap with a few outliers");
+}
+ATF_TC_BODY(bimodal__sees_one_mode, tc)
+{
+	struct calibrate_modes m;
+	uint64_t state = 11;
+	unsigned i;
+
+	(void)tc;
+	draw_modes(50, 50, 0, 0.1, 1);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	draw_modes(50, 50, 0, 0.6, 2);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = 10 + 90 * uniform(&state);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = 20 - 10 * log(1 - uniform(&state));
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = 42;
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	draw_modes(30, 42, 0.5, 0.03, 4);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	draw_modes(30, 300, 0.02, 0.03, 5);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	ATF_CHECK(!calibrate_bimodal(drawn, 0, &m));
+	ATF_CHECK(!calibrate_bimodal(drawn, 2, &m));
+}
+
+ATF_TC(slope__robust);
+ATF_TC_HEAD(slope__robust, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Exact on a line; one point off by any "
+	    "amount does not move it");
+}
+ATF_TC_BODY(slope__robust, tc)
+{
+	static const double x[] = { 1, 2, 4, 8, 16, 32, 64 };
+	double y[nitems(x)];
+	unsigned i;
+
+	(void)tc;
+	for (i = 0; i < nitems(x); i++)
+		y[i] = 300 + 2.5 * x[i];
+	CHECK_NEAR(2.5, calibrate_slope(x, y, nitems(x)), 1e-12);
+	CHECK_NEAR(2.5, calibrate_slope(x, y, 2), 1e-12);
+	y[3] = 1e6;
+	CHECK_NEAR(2.5, calibrate_slope(x, y, nitems(x)), 1e-9);
+}
+
+static void
+slope_of_equals(void *arg)
+{
+	static const double x[] = { 5, 5 }, y[] = { 1, 2 };
+
+	(void)arg;
+	(void)calibrate_slope(x, y, 2);
+}
+
+ATF_TC(slope__asserts_that_points_differ);
+ATF_TC_HEAD(slope__asserts_that_points_differ, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Two points above each other have no "
+	    "slope");
+}
+ATF_TC_BODY(slope__asserts_that_points_differ, tc)
+{
+
+	(void)tc;
+	ATF_CHECK(support_asserts(slope_of_equals, NULL));
+}
+
+ATF_TC(spread__quantiles);
+ATF_TC_HEAD(spread__quantiles, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Quantiles of 0..100 in any order; the "
+	    "deviation of a normal distribution, outliers in it or not");
+}
+ATF_TC_BODY(spread__quantiles, tc)
+{
+	struct calibrate_spread sp;
+	double v[101];
+	unsigned i;
+
+	(void)tc;
+	for (i = 0; i < nitems(v); i++)
+		v[i] = i * 37 % 101;
+	sp = calibrate_spread(v, nitems(v));
+	CHECK_NEAR(5, sp.sp_p5, 1e-9);
+	CHECK_NEAR(50, sp.sp_p50, 1e-9);
+	CHECK_NEAR(95, sp.sp_p95, 1e-9);
+	CHECK_NEAR(99, sp.sp_p99, 1e-9);
+	ATF_CHECK_EQ(nitems(v), sp.sp_count);
+	ATF_CHECK_EQ(0, calibrate_spread(v, 0).sp_count);
+	draw_modes(1000, 1000, 0, 0.02, 9);
+	for (i = 0; i < DRAWN / 50; i++)
+		drawn[i * 50] = 1e7;
+	CHECK_NEAR(0.02, calibrate_cv(drawn, DRAWN), 0.002);
+	memset(drawn, 0, sizeof(drawn));
+	CHECK_NEAR(0, calibrate_cv(drawn, DRAWN), 0);
+}
+
+/* Planted conditions, and what must be said of them. */
+static const struct {
+	struct calibrate_conditions cc;
+	unsigned	 count;
+	const char	*words;
+} conditions[] = {
+	{ { .cc_load = 5 }, 0, "" },
+	{ { .cc_others = 0.3, .cc_steal = 0.01, .cc_disturbed = 0.05,
+	    .cc_drift = -0.05 }, 0, "" },
+	{ { .cc_others = 0.31 }, 1, "other programs" },
+	{ { .cc_steal = 0.011 }, 1, "hypervisor" },
+	{ { .cc_disturbed = 0.06 }, 1, "batches" },
+	{ { .cc_quota = 1.5 }, 1, "1.5 CPUs" },
+	{ { .cc_drift = 0.06 }, 1, "slower" },
+	{ { .cc_drift = -0.06 }, 1, "faster" },
+	{ { .cc_unbound = true }, 1, "bound" },
+	{ { .cc_others = 1, .cc_steal = 1, .cc_disturbed = 1, .cc_quota = 1,
+	    .cc_drift = 1, .cc_unbound = true }, 6, "; " },
+};
+
+ATF_TC(objections__by_threshold);
+ATF_TC_HEAD(objections__by_threshold, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Each condition is objected to above "
+	    "its threshold, not at it; a past load average is not");
+}
+ATF_TC_BODY(objections__by_threshold, tc)
+{
+	char text[CALIBRATE_TEXT_SIZE], small[20];
+	unsigned i, n;
+
+	(void)tc;
+	for (i = 0; i < nitems(conditions); i++) {
+		n = calibrate_objections(&conditions[i].cc, text,
+		    sizeof(text));
+		ATF_CHECK_MSG(n == conditions[i].count, "%u: %u: %s", i, n,
+		    text);
+		ATF_CHECK_MSG((n == 0) == (text[0] == '\0'), "%u: %s", i,
+		    text);
+		ATF_CHECK_MSG(strstr(text, conditions[i].words) != NULL,
+		    "%u: no \"%s\" in %s", i, conditions[i].words, text);
+		n = calibrate_objections(&conditions[i].cc, small,
+		    sizeof(small));
+		ATF_CHECK_EQ(conditions[i].count, n);
+		ATF_CHECK(strlen(small) < sizeof(small));
+	}
+}
+
+ATF_TC(others__less_own);
+ATF_TC_HEAD(others__less_own, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What others used is what was used less "
+	    "one's own, and a share");
+}
+ATF_TC_BODY(others__less_own, tc)
+{
+
+	(void)tc;
+	CHECK_NEAR(0.25, calibrate_others(3, 1, 8), 1e-12);
+	/* Ticks are coarser than a program's own clock. */
+	CHECK_NEAR(0, calibrate_others(1, 1.01, 8), 0);
+	CHECK_NEAR(1, calibrate_others(9, 0, 8), 0);
+}
+
+static struct calibration cb;
+
+/* Readings as of some machine: all but what one node and no SMT leave out. */
+static void
+plant_readings(void)
+{
+	unsigned i;
+
+	memset(&cb, 0, sizeof(cb));
+	for (i = 0; i < PROFILE_VALUES; i++) {
+		struct calibrate_reading *rd = &cb.cb_reading[i];
+
+		rd->rd_value = 10;
+		rd->rd_p5 = 9;
+		rd->rd_p95 = 12;
+		rd->rd_count = 100;
+		snprintf(rd->rd_note, sizeof(rd->rd_note), "note %u", i);
+		if (i == PROFILE_LAT_SMT || i == PROFILE_LAT_SOCK ||
+		    i == PROFILE_LAT_REMOTE || i == PROFILE_LAT_CONG ||
+		    i == PROFILE_LINE_INVALIDATE)
+			rd->rd_from = PROVENANCE_ABSENT;
+	}
+	cb.cb_reading[PROFILE_TOPO_CPUS].rd_value = 4;
+	cb.cb_reading[PROFILE_TOPO_CCX].rd_value = 4;
+	cb.cb_reading[PROFILE_TOPO_SMT].rd_value = 1;
+	cb.cb_reading[PROFILE_TOPO_NODES].rd_value = 1;
+	cb.cb_reading[PROFILE_LINE_SERVICE].rd_value = 0.25;
+	cb.cb_reading[PROFILE_OS_PREEMPT].rd_value = 1;
+	cb.cb_reading[PROFILE_JITTER_CV].rd_value = 0.02;
+}
+
+ATF_TC(profile__is_loadable);
+ATF_TC_HEAD(profile__is_loadable, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A profile of readings is one that "
+	    "parses, with their values and sources, whatever a note holds; "
+	    "that the machine was busy is marked");
+}
+ATF_TC_BODY(profile__is_loadable, tc)
+{
+	char error[PROFILE_ERROR_SIZE] = "", *text = NULL;
+	struct calibrate_reading *rd;
+	struct profile read, pr;
+	size_t len = 0;
+	FILE *out;
+
+	(void)tc;
+	ATF_REQUIRE(cpu_init() == 0);
+	plant_readings();
+	rd = &cb.cb_reading[PROFILE_LAT_HIT];
+	memset(rd->rd_note, 'x', sizeof(rd->rd_note) - 1);
+	memcpy(rd->rd_note, "\"\\\n\x01", 4);
+	calibrate_profile(&cb, "busy", &pr);
+	ATF_CHECK(strstr(pr.pr_descr, "BUSY") != NULL);
+	out = open_memstream(&text, &len);
+	ATF_REQUIRE(out != NULL);
+	ATF_REQUIRE_EQ(0, profile_write(&pr, out));
+	fclose(out);
+	ATF_REQUIRE_MSG(profile_parse(&read, "planted", text, error) == 0,
+	    "%s in\n%s", error, text);
+	CHECK_NEAR(4, read.pr_value[PROFILE_TOPO_CPUS], 0);
+	CHECK_NEAR(10, read.pr_value[PROFILE_CPU_PAUSE], 1e-9);
+	ATF_CHECK_EQ(PROVENANCE_MEASURED, read.pr_from[PROFILE_CPU_PAUSE]);
+	ATF_CHECK(strstr(read.pr_source[PROFILE_CPU_PAUSE],
+	    "n 100, 9..12; ") != NULL);
+	free(text);
+	calibrate_profile(&cb, "", &pr);
+	ATF_CHECK(strstr(pr.pr_descr, "BUSY") == NULL);
+	cpu_fini();
+}
+
+ATF_TC(predict__as_charged);
+ATF_TC_HEAD(predict__as_charged, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Predicted reads are the sums that the "
+	    "virtual machine charges, worked out by hand");
+}
+ATF_TC_BODY(predict__as_charged, tc)
+{
+	static const struct {
+		const char	*design;
+		unsigned	 bytes;
+		double		 ns;
+	} want[] = {
+		/* read 100, hit 1, locks of 2 * 5 + 20, setup 300, 2 a byte */
+		{ "concurrent", 4096, 101 + 2 * 30 + 300 + 8192 },
+		{ "concurrent", 65536, 101 + 2 * 30 + 300 + 131072 },
+		{ "locked", 4096, 101 + 2 * 30 + 300 + 8192 },
+		{ "locked", 4097, 101 + 3 * 30 + 600 + 8194 },
+		{ "locked", 65536, 101 + 17 * 30 + 16 * 300 + 131072 },
+	};
+	unsigned i;
+
+	(void)tc;
+	plant_readings();
+	cb.cb_reading[PROFILE_OS_READ].rd_value = 100;
+	cb.cb_reading[PROFILE_LAT_HIT].rd_value = 1;
+	cb.cb_reading[PROFILE_LAT_RMW].rd_value = 5;
+	cb.cb_reading[PROFILE_OP_LOCK_PAIR].rd_value = 20;
+	cb.cb_reading[PROFILE_MEM_COPY].rd_value = 0.5;
+	cb.cb_reading[PROFILE_AES_NATIVE_BYTE].rd_value = 1.5;
+	cb.cb_reading[PROFILE_AES_NATIVE_SETUP].rd_value = 300;
+	cb.cb_checks = nitems(want);
+	for (i = 0; i < nitems(want); i++) {
+		snprintf(cb.cb_check[i].ck_design,
+		    sizeof(cb.cb_check[i].ck_design), "%s", want[i].design);
+		strcpy(cb.cb_check[i].ck_cipher, "aes");
+		cb.cb_check[i].ck_mode = CRYPTO_NATIVE;
+		cb.cb_check[i].ck_bytes = want[i].bytes;
+	}
+	calibrate_predict(&cb);
+	for (i = 0; i < nitems(want); i++)
+		CHECK_NEAR(want[i].ns, cb.cb_check[i].ck_predicted_ns, 1e-6);
+}
+
+static int
+read_part(const char *text)
+{
+	char copy[1024];
+	FILE *in;
+	int error;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	memset(&cb, 0, sizeof(cb));
+	in = fmemopen(copy, strlen(copy), "r");
+	ATF_REQUIRE(in != NULL);
+	error = calibrate_part_read(&cb, in);
+	fclose(in);
+	return (error);
+}
+
+#define	PART_VALUE	"value aes.kernel.byte 2.5 2 3 40 0 slope of sizes\n"
+#define	PART_CHECK	"check locked aes 0 4096 1234.5\n"
+#define	PART_BATCHES	"batches 100 3 0\n"
+
+ATF_TC(part__read);
+ATF_TC_HEAD(part__read, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What a part printed arrives; text that "
+	    "is cut, or of another kind, is refused");
+}
+ATF_TC_BODY(part__read, tc)
+{
+	static const char *const wrong[] = {
+		"\n",
+		PART_VALUE PART_CHECK PART_BATCHES,
+		PART_VALUE PART_CHECK "batches 100\nend\n",
+		"value aes.kernel.bits 2.5 2 3 40 0 note\nend\n",
+		"value aes.kernel.byte 2.5 2 3 40 9 note\nend\n",
+		"value aes.kernel.byte 2.5 2 3 40\nend\n",
+		"check locked aes 7 4096 1234.5\nend\n",
+		"usage\nend\n",
+	};
+	const struct calibrate_reading *rd;
+	unsigned i;
+
+	(void)tc;
+	ATF_REQUIRE_EQ(0, read_part(PART_VALUE PART_CHECK PART_BATCHES
+	    "end\n"));
+	rd = &cb.cb_reading[PROFILE_AES_KERNEL_BYTE];
+	CHECK_NEAR(2.5, rd->rd_value, 0);
+	CHECK_NEAR(3, rd->rd_p95, 0);
+	ATF_CHECK_EQ(40, rd->rd_count);
+	ATF_CHECK_STREQ("slope of sizes", rd->rd_note);
+	ATF_CHECK_EQ(1, cb.cb_checks);
+	ATF_CHECK_EQ(4096, cb.cb_check[0].ck_bytes);
+	ATF_CHECK_EQ(100, cb.cb_batches);
+	ATF_CHECK_EQ(3, cb.cb_disturbed);
+	for (i = 0; i < nitems(wrong); i++)
+		ATF_CHECK_MSG(read_part(wrong[i]) == EINVAL, "took \"%s\"",
+		    wrong[i]);
+}
+
+ATF_TC(cpu_cache__holds_cores);
+ATF_TC_HEAD(cpu_cache__holds_cores, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Threads of a core are behind one cache "
+	    "and of one node");
+}
+ATF_TC_BODY(cpu_cache__holds_cores, tc)
+{
+	unsigned a, b;
+
+	(void)tc;
+	ATF_REQUIRE(cpu_init() == 0);
+	for (a = 0; a < cpu_count(); a++)
+		for (b = 0; b < cpu_count(); b++) {
+			if (cpu_core(a) != cpu_core(b))
+				continue;
+			ATF_CHECK_EQ(cpu_cache(a), cpu_cache(b));
+			ATF_CHECK_EQ(cpu_node(cpu_os_index(a)),
+			    cpu_node(cpu_os_index(b)));
+		}
+	cpu_fini();
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, bimodal__finds_two_modes);
+	ATF_TP_ADD_TC(tp, bimodal__sees_one_mode);
+	ATF_TP_ADD_TC(tp, slope__robust);
+	ATF_TP_ADD_TC(tp, slope__asserts_that_points_differ);
+	ATF_TP_ADD_TC(tp, spread__quantiles);
+	ATF_TP_ADD_TC(tp, objections__by_threshold);
+	ATF_TP_ADD_TC(tp, others__less_own);
+	ATF_TP_ADD_TC(tp, profile__is_loadable);
+	ATF_TP_ADD_TC(tp, predict__as_charged);
+	ATF_TP_ADD_TC(tp, part__read);
+	ATF_TP_ADD_TC(tp, cpu_cache__holds_cores);
+	return (atf_no_error());
+}
