@@ -12,6 +12,7 @@
 
 enum {
 	BATCHES_LEAST	= 20,
+	DISTURBED_MOST	= 20,		/* in a row, thrown away */
 	BATCH_NS	= 20000,	/* many times what a clock costs */
 	PAGE		= 4096,		/* what a locked read holds it for */
 	LOOK_NS		= 250 * 1000 * 1000	/* at the machine at rest */
@@ -76,10 +77,13 @@ bool
 calibrate_batch_end(struct calibration *cb, long begun)
 {
 
-	if (switches() == begun)
+	if (switches() == begun) {
+		cb->cb_in_a_row = 0;
 		return (true);
+	}
 	cb->cb_disturbed++;
-	return (false);
+	/* A machine that is never quiet is measured as it is, and marked. */
+	return (++cb->cb_in_a_row >= DISTURBED_MOST);
 }
 
 bool

@@ -52,7 +52,8 @@ struct calibration {
 	unsigned	 cb_checks;
 	struct calibrate_conditions cb_conditions;
 	unsigned	 cb_batches;	/* begun */
-	unsigned	 cb_disturbed;	/* of these, thrown away */
+	unsigned	 cb_disturbed;	/* of these, lost their CPU */
+	unsigned	 cb_in_a_row;	/* of these, since one that did not */
 	/* For probes: the samples of the latest batches. */
 	double		 cb_samples[CALIBRATE_SAMPLES_MAX];
 	double		 cb_speed_ns;	/* of a fixed computation, latest */

@@ -82,6 +82,7 @@ void
 calibrate_print_table(FILE *out, const struct calibration *cb,
     const char *busy)
 {
+	const struct calibrate_conditions *cc = &cb->cb_conditions;
 	const struct calibrate_reading *rd;
 	char note[MARK_SIZE], spread[32];
 	unsigned i;
@@ -105,6 +106,10 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 	}
 	print_notes(out, cb);
 	print_checks(out, cb);
+	fprintf(out, "\nMeanwhile: others used %.2f of each CPU, %.1f %% of "
+	    "the time was stolen,\n%.1f %% of the batches lost their CPU, "
+	    "which became %.1f %% slower.\n", cc->cc_others,
+	    cc->cc_steal * 100, cc->cc_disturbed * 100, cc->cc_drift * 100);
 	if (busy[0] != '\0') {
 		putc('\n', out);
 		figure_wrap(out, "Not to be relied on:", 4, busy);
@@ -140,6 +145,7 @@ int
 calibrate_print_json(FILE *out, const struct calibration *cb, const char *path,
     const char *busy)
 {
+	const struct calibrate_conditions *cc = &cb->cb_conditions;
 	json_t *checks = json_array(), *root, *values = json_array();
 	int error = 0;
 	unsigned i;
@@ -152,8 +158,11 @@ calibrate_print_json(FILE *out, const struct calibration *cb, const char *path,
 		if (json_array_append_new(checks,
 		    check_json(&cb->cb_check[i])) != 0)
 			error = ENOMEM;
-	root = json_pack("{s:s, s:s, s:o, s:o}", "profile", path,
-	    "busy", busy, "values", values, "checks", checks);
+	root = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}, s:o, s:o}",
+	    "profile", path, "busy", busy, "conditions",
+	    "load", cc->cc_load, "others", cc->cc_others,
+	    "steal", cc->cc_steal, "disturbed", cc->cc_disturbed,
+	    "drift", cc->cc_drift, "values", values, "checks", checks);
 	if (root == NULL || error != 0) {
 		json_decref(root);
 		return (ENOMEM);

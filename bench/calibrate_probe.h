@@ -50,7 +50,7 @@ struct calibrate_spread calibrate_batches(struct calibration *cb,
 
 /*
  * For probes that time batches on their own: begins one, and tells whether it
- * kept its CPU.
+ * counts, because it kept its CPU or none does.
  */
 long calibrate_batch_begin(struct calibration *cb);
 bool calibrate_batch_end(struct calibration *cb, long begun);

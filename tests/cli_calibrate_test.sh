@@ -54,6 +54,7 @@ calibrate__writes_a_profile_body() {
 	    atf_fail "a value is there twice"
 	[ "$(grep -c '^locked \|^concurrent ' out)" = 16 ] ||
 	    atf_fail "not all checks: $(cat out)"
+	grep -q '^Meanwhile: ' out || atf_fail "nothing said of the machine"
 }
 
 atf_test_case calibrate__writes_the_host_profile
@@ -68,7 +69,7 @@ calibrate__writes_the_host_profile_body() {
 	[ -f new/folders/rngsim/host.conf ] || atf_fail "$(cat err)"
 	loads ./new/folders/rngsim/host.conf
 	for key in profile busy values checks provenance p5 p95 samples note \
-	    predicted_ns measured_ns ratio; do
+	    predicted_ns measured_ns ratio conditions steal drift; do
 		grep -q "\"$key\": " out.json || atf_fail "no $key"
 	done
 	RNGSIM_HOST_PROFILE=$PWD/given.conf "$(program)" calibrate $brief \
