@@ -42,7 +42,8 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	timeline trace timeline_note timeline_track timeline_record timeline_json \
 	timeline_text \
 	calibrate calibrate_crypto calibrate_host calibrate_line calibrate_os \
-	calibrate_part calibrate_print calibrate_stats
+	calibrate_part calibrate_print calibrate_stats \
+	reproduce beside
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
@@ -52,7 +53,7 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell.c bench/cell_setup.c bench/cell_reader.c \
 	bench/cell_collect.c bench/section.c
-COMMANDS != echo bench/cmd_*.c
+COMMANDS != echo bench/cmd_*.c bench/reproduce_*.c
 FIGURES != echo bench/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '

@@ -43,6 +43,7 @@ family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
+family bench/reproduce.tbl REPRODUCTION bench/reproduce_
 
 # Profiles are named in text, as their files are.
 table=$(sed -n 's/^PROFILE([a-z0-9_]*, "\(.*\)")$/\1/p' \
