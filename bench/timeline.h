@@ -16,7 +16,7 @@
 #include "lib/vm.h"
 
 enum {
-	TIMELINE_SLICES_MAX	= 1 << 20,	/* 48 bytes each */
+	TIMELINE_SLICES_MAX	= 1 << 20,	/* 40 bytes each */
 	TIMELINE_FAULT_SIZE	= 256
 };
 
