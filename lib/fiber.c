@@ -78,7 +78,7 @@ arrive(struct fiber *self, struct transfer t)
 }
 
 /*
- * What is due before a jump.  Inlined: ThreadSanitizer books a function's return
+ * What is due before a jump.  Inlined: ThreadSanitizer books a function's end
  * with the fiber that is current then.
  */
 static inline void __attribute__((always_inline))

@@ -87,7 +87,7 @@ struct machine_config {
 };
 
 struct machine_outcome {
-	uint64_t	mo_events;	/* steps of the machine; 0: a real one */
+	uint64_t	mo_events;	/* of the machine; 0: a real one */
 	uint64_t	mo_time_ps;	/* virtual time */
 	uint64_t	mo_hash;	/* of when each thread did what */
 	/* After EDEADLK: who holds what and who waits for whom. */

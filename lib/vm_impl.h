@@ -9,6 +9,7 @@
 #ifndef LIB_VM_IMPL_H
 #define LIB_VM_IMPL_H
 
+#include <errno.h>
 #include <sys/queue.h>
 
 #include "lib/fiber.h"
