@@ -820,6 +820,7 @@ make_machine(struct machine_config *mc)
 	mc->mc_costs.vc_ps[PROFILE_OS_QUANTUM] = 20 * US;
 	mc->mc_costs.vc_ps[PROFILE_OS_WAKE_SAME_P50] = US;
 	mc->mc_costs.vc_ps[PROFILE_OS_WAKE_CROSS_P50] = 2 * US;
+	mc->mc_costs.vc_ps[PROFILE_OS_TICK] = 1000 * US;
 	mc->mc_costs.vc_unit_fs[COST_KEYSTREAM] = 10 * 1000 * NS;
 	mc->mc_costs.vc_cost_ps[COST_REKEY] = 300 * NS;
 	mc->mc_costs.vc_preempt = true;
