@@ -116,7 +116,9 @@ table_uncertainty_print(FILE *out, const struct result *r)
 	snprintf(text, sizeof(text), "Uncertainty: %u profiles drawn around "
 	    "%.200s; brackets hold 10 %% to 90 %% of them.", ru->samples,
 	    ru->profile);
-	fputc('\n', out);
+	/* A cell at length ends in an empty line. */
+	if (r->cell_count > 1)
+		fputc('\n', out);
 	figure_wrap(out, "", 2, text);
 	print_parameters(out, ru);
 	print_rankings(out, ru);

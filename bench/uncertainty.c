@@ -85,6 +85,30 @@ by_effect(const void *left, const void *right)
 	return (strcmp(a->key, b->key));
 }
 
+/* Whether a value is part of any cell: each charges for one cipher. */
+static bool
+in_use(const struct result *r, const char *key)
+{
+	char prefix[2 * RESULT_NAME_SIZE + 2];
+	unsigned c, i;
+
+	for (c = 0; c < cipher_count; c++) {
+		size_t n = strlen(ciphers[c]->ci_name);
+
+		if (strncmp(key, ciphers[c]->ci_name, n) == 0 && key[n] == '.')
+			break;
+	}
+	if (c == cipher_count)
+		return (true);
+	for (i = 0; i < r->cell_count; i++) {
+		snprintf(prefix, sizeof(prefix), "%s.%s.", r->cells[i].cipher,
+		    r->cells[i].crypto);
+		if (strncmp(key, prefix, strlen(prefix)) == 0)
+			return (true);
+	}
+	return (false);
+}
+
 static int
 find_effects(struct result *r, const struct profile *profiles,
     const struct profile *base)
@@ -102,7 +126,8 @@ find_effects(struct result *r, const struct profile *profiles,
 	}
 	work = values + n;
 	for (key = 0; key < PROFILE_VALUES; key++) {
-		if (!profile_varies(base, (enum profile_key)key))
+		if (!profile_varies(base, (enum profile_key)key) ||
+		    !in_use(r, profile_fields[key].pf_key))
 			continue;
 		rp = &ru->parameters[ru->parameter_count++];
 		snprintf(rp->key, sizeof(rp->key), "%s",
