@@ -603,6 +603,62 @@ ATF_TC_BODY(cipher_find__names, tc)
 	ATF_CHECK_EQ(NULL, cipher_find("des"));
 }
 
+ATF_TC(cipher_hollow__counts_alike);
+ATF_TC_HEAD(cipher_hollow__counts_alike, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A hollow cipher uses up the counters of "
+	    "the one it stands for, writes what keys are drawn from, and "
+	    "little else");
+}
+ATF_TC_BODY(cipher_hollow__counts_alike, tc)
+{
+	static const size_t sizes[] = { 0, 16, 32, 48, 64, 80, 4096, 65536 };
+	static const uint8_t key[CIPHER_KEY_BYTES] = { 1 };
+	struct cipher_key hollow, real;
+	uint128_t hc, rc;
+	unsigned c, i;
+
+	support_crypto();
+	for (c = 0; c < cipher_count; c++) {
+		const struct cipher *stand = cipher_hollow(ciphers[c]);
+
+		ATF_CHECK_STREQ(ciphers[c]->ci_name, stand->ci_name);
+		ATF_CHECK_EQ(ciphers[c]->ci_block_bytes,
+		    stand->ci_block_bytes);
+		ATF_CHECK_EQ(ciphers[c]->ci_rekey_blocks,
+		    stand->ci_rekey_blocks);
+		ATF_CHECK_EQ(ciphers[c]->ci_whole_blocks,
+		    stand->ci_whole_blocks);
+		ATF_REQUIRE_EQ(0, cipher_key_init(&real, ciphers[c]));
+		ATF_REQUIRE_EQ(0, cipher_key_init(&hollow, stand));
+		cipher_key_set(&real, key);
+		cipher_key_set(&hollow, key);
+		ATF_CHECK(memcmp(hollow.ck_raw, key, sizeof(key)) == 0);
+		hc = rc = uint128_make(3, UINT64_MAX - 5);
+		for (i = 0; i < 2 * nitems(sizes); i++) {
+			size_t n = sizes[i / 2];
+
+			if (!stand->ci_whole_blocks)
+				n += i % 2 * 13;
+			memset(got, FILL, sizeof(got));
+			cipher_keystream(&hollow, &hc, got, n);
+			cipher_keystream(&real, &rc, want, n);
+			ATF_CHECK_MSG(uint128_equals(hc, rc), "%s: %zu bytes",
+			    stand->ci_name, n);
+			ATF_CHECK(n < CIPHER_KEY_BYTES || !support_all(got,
+			    CIPHER_KEY_BYTES, FILL));
+			ATF_CHECK(support_all(got + CIPHER_KEY_BYTES,
+			    n + GUARD, FILL));
+		}
+		cipher_key_wipe(&hollow);
+		ATF_CHECK(support_all(hollow.ck_raw, CIPHER_KEY_BYTES, 0));
+		cipher_key_fini(&hollow);
+		cipher_key_fini(&real);
+	}
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -617,5 +673,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, cipher_key_wipe__changes_keystream);
 	ATF_TP_ADD_TC(tp, keystream__allocates_nothing);
 	ATF_TP_ADD_TC(tp, cipher_find__names);
+	ATF_TP_ADD_TC(tp, cipher_hollow__counts_alike);
 	return (atf_no_error());
 }

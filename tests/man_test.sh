@@ -110,6 +110,9 @@ man__names_every_result_key_head() {
 man__names_every_result_key_body() {
 	"$(program)" run -t 0.05 -r 1 --format json >result.json ||
 	    atf_fail "run"
+	"$(program)" sweep --engine virtual --profile epyc-9654-2s -r 2 -n 1 \
+	    -c aes -t 0.01 --verify --uncertainty 10 --format json \
+	    >>result.json || atf_fail "sweep of a simulated machine"
 	grep -o '"[a-z_0-9]*":' result.json | tr -d '":' | sort -u >keys.txt
 	[ "$(wc -l <keys.txt)" -ge 50 ] || atf_fail "too few keys"
 	has_words rngsim-result.5 <keys.txt

@@ -155,6 +155,43 @@ ATF_TC_BODY(cpu_node__of_each, tc)
 	cpu_fini();
 }
 
+ATF_TC_WITHOUT_HEAD(place_parse__simulated);
+ATF_TC_BODY(place_parse__simulated, tc)
+{
+	/* Two nodes of two cores of two threads, whatever the host has. */
+	static const struct vm_topology vt = { .vt_cpus = 8, .vt_cores = 4,
+	    .vt_nodes = 2, .vt_ccx_cores = 2 };
+	static const unsigned scatter[] = { 0, 2, 1, 3, 4, 6, 5, 7 };
+	char why[PLACE_ERROR_SIZE] = "";
+	struct place pl;
+	unsigned i;
+
+	(void)tc;
+	ATF_REQUIRE_EQ(0, cpu_init());
+	ATF_REQUIRE_EQ(0, place_parse_virtual(&pl, "compact", &vt, why));
+	for (i = 0; i < 16; i++)
+		ATF_CHECK_EQ((int)(i % 8), place_reader(&pl, i));
+	ATF_CHECK_EQ(7, place_harvest(&pl, 7));
+	ATF_CHECK_EQ(MACHINE_CPU_ANY, place_harvest(&pl, 8));
+	place_free(&pl);
+	ATF_REQUIRE_EQ(0, place_parse_virtual(&pl, "scatter", &vt, why));
+	for (i = 0; i < 8; i++)
+		ATF_CHECK_EQ_MSG((int)scatter[i], place_reader(&pl, i),
+		    "reader %u", i);
+	place_free(&pl);
+	ATF_REQUIRE_EQ_MSG(0, place_parse_virtual(&pl, "1,4-6/7", &vt, why),
+	    "%s", why);
+	ATF_CHECK_EQ(5, place_reader(&pl, 2));
+	ATF_CHECK_EQ(7, place_harvest(&pl, 1));
+	place_free(&pl);
+	ATF_CHECK_EQ(EINVAL, place_parse_virtual(&pl, "0-8", &vt, why));
+	ATF_CHECK_MSG(strstr(why, "CPU 8") != NULL &&
+	    strstr(why, "0..7") != NULL, "%s", why);
+	ATF_CHECK_EQ(EINVAL, place_parse_virtual(&pl, "3,2-4", &vt, why));
+	ATF_CHECK_MSG(strstr(why, "CPU 3 is named twice") != NULL, "%s", why);
+	cpu_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -163,5 +200,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, place_parse__refuses);
 	ATF_TP_ADD_TC(tp, place_harvest__apart);
 	ATF_TP_ADD_TC(tp, cpu_node__of_each);
+	ATF_TP_ADD_TC(tp, place_parse__simulated);
 	return (atf_no_error());
 }
