@@ -207,10 +207,11 @@ check_sources(const struct options *op)
 	if (error != 0)
 		return (run_error(op->op_command, "%s", why.text));
 	if (hc->record_file[0] != '\0' && (op->op_kind != OPTIONS_RUN ||
-	    op->op_repeats > 1))
+	    op->op_repeats > 1 || op->op_uncertainty > 0))
 		return (usage_error(op->op_command, "-S: "
 		    "rngsim.harvest.record holds the events of one repeat: "
-		    "expected \"rngsim run\" without -n"));
+		    "expected \"rngsim run\" without -n%s",
+		    op->op_uncertainty > 0 ? " and --uncertainty" : ""));
 	return (0);
 }
 
