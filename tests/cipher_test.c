@@ -607,8 +607,8 @@ ATF_TC(cipher_hollow__counts_alike);
 ATF_TC_HEAD(cipher_hollow__counts_alike, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "A hollow cipher uses up the counters of "
-	    "the one it stands for, writes what keys are drawn from, and "
+	atf_tc_set_md_var(tc, "descr", "A hollow cipher uses up the counters "
+	    "of the one it stands for, writes what keys are drawn from, and "
 	    "little else");
 }
 ATF_TC_BODY(cipher_hollow__counts_alike, tc)
