@@ -29,11 +29,11 @@ print_head(FILE *out, const struct reproducing *rg)
 	    "medians of %d runs, seeds from %" PRIu64, rg->rg_profile.pr_name,
 	    figure_percent(share, 100 * profile_share(&rg->rg_profile,
 	    PROVENANCE_GUESSED)), REPRODUCE_SEEDS, rg->rg_seed);
-	figure_wrap(out, "predicted ", 2, text);
+	figure_wrap(out, "predicted", 2, text);
 	snprintf(text, sizeof(text), "%s = %.4g%s%s; the profile has %.4g",
 	    pf->pf_key, rg->rg_profile.pr_value[rd->rd_key], *unit != '\0' ?
 	    " " : "", unit, rg->rg_given);
-	figure_wrap(out, "fitted    ", 2, text);
+	figure_wrap(out, "fitted   ", 2, text);
 }
 
 static void
@@ -52,11 +52,13 @@ print_row(FILE *out, const struct reproducing *rg, unsigned i)
 		snprintf(predicted, sizeof(predicted), "-");
 	else
 		figure_real(predicted, rg->rg_predicted[i]);
-	fprintf(out, "%-41s %7s %11s %7s  %s\n", rr->rr_name, published,
+	fprintf(out, "%-34s %7s %11s %7s %-5s  %s\n", rr->rr_name, published,
 	    rr->rr_role == REPRODUCE_OPEN ? "-" : range(accepted, rr->rr_low,
-	    rr->rr_high), predicted, rr->rr_role == REPRODUCE_OPEN ? "open" :
-	    !reproduce_within(rg, i) ? "NOT" : rr->rr_role ==
-	    REPRODUCE_PREDICTED ? "yes" : reproduce_role_name(rr->rr_role));
+	    rr->rr_high), predicted, rr->rr_unit,
+	    rr->rr_role == REPRODUCE_OPEN ? "open" :
+	    !reproduce_within(rg, i) ? "NO" :
+	    rr->rr_role == REPRODUCE_PREDICTED ? "yes" :
+	    reproduce_role_name(rr->rr_role));
 }
 
 void
@@ -64,19 +66,13 @@ beside_print(FILE *out, const struct reproducing *rg)
 {
 	const struct reproduction *rd = rg->rg_what;
 	char text[RANGE_SIZE], line[512];
-	const char *unit = NULL;
 	unsigned i;
 
 	print_head(out, rg);
-	fprintf(out, "\n%-41s %7s %11s %7s  %s\n", "", "publ.", "accepted",
-	    "pred.", "within");
-	for (i = 0; i < rd->rd_row_count; i++) {
-		if (unit != rd->rd_rows[i].rr_unit &&
-		    *rd->rd_rows[i].rr_unit != '\0')
-			fprintf(out, "%s\n", rd->rd_rows[i].rr_unit);
-		unit = rd->rd_rows[i].rr_unit;
+	fprintf(out, "\n%-34s %7s %11s %7s %-5s  %s\n", "", "publ.", "accepted",
+	    "pred.", "", "within");
+	for (i = 0; i < rd->rd_row_count; i++)
 		print_row(out, rg, i);
-	}
 	if (rd->rd_word_count > 0)
 		fputs("\nin words\n", out);
 	for (i = 0; i < rd->rd_word_count; i++) {
@@ -85,11 +81,11 @@ beside_print(FILE *out, const struct reproducing *rg)
 		snprintf(line, sizeof(line), "%s: \"%s\": %s %s",
 		    rw->rw_name, rw->rw_said, figure_real(text,
 		    rg->rg_worded[i]), rw->rw_unit);
-		figure_wrap(out, "  ", 4, line);
+		figure_wrap(out, " ", 4, line);
 	}
 	putc('\n', out);
 	for (i = 0; rd->rd_remarks[i] != NULL; i++)
-		figure_wrap(out, "* ", 2, rd->rd_remarks[i]);
+		figure_wrap(out, "*", 2, rd->rd_remarks[i]);
 }
 
 void

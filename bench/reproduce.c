@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
@@ -196,6 +197,29 @@ off(double value, void *context)
 	return (fi->fi_off);
 }
 
+/* No more digits than are known, and than a person would write. */
+static double
+rounded(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.4g", value);
+	return (strtod(text, NULL));
+}
+
+/* Says that and to what, where the profile has not said so before. */
+static void
+note_fitted(struct reproducing *rg, enum profile_key key)
+{
+	struct profile *pr = &rg->rg_profile;
+
+	if (pr->pr_from[key] == PROVENANCE_FITTED)
+		return;
+	pr->pr_from[key] = PROVENANCE_FITTED;
+	snprintf(pr->pr_source[key], sizeof(pr->pr_source[key]), "by rngsim "
+	    "reproduce %s", rg->rg_what->rd_name);
+}
+
 /* Between ends that are off to different sides. */
 static int
 search(struct fit *fi, double low, double high)
@@ -213,7 +237,7 @@ search(struct fit *fi, double low, double high)
 	    fabs(fi->fi_off) > fit_tolerance; i++)
 		status = gsl_root_fsolver_iterate(solver);
 	gsl_root_fsolver_free(solver);
-	fi->fi_rg->rg_profile.pr_value[fi->fi_key] = fi->fi_value;
+	fi->fi_rg->rg_profile.pr_value[fi->fi_key] = rounded(fi->fi_value);
 	if (fi->fi_error != 0)
 		return (fi->fi_error);
 	return (status == GSL_SUCCESS ? 0 : EDOM);
@@ -237,6 +261,7 @@ reproduce_fit(struct reproducing *rg, enum profile_key key, double low,
 	if ((below < 0) == (above < 0)) {
 		rg->rg_profile.pr_value[key] = fabs(below) < fabs(above) ?
 		    low : high;
+		note_fitted(rg, key);
 		return (0);
 	}
 	handler = gsl_set_error_handler_off();
@@ -246,5 +271,7 @@ reproduce_fit(struct reproducing *rg, enum profile_key key, double low,
 		snprintf(rg->rg_error, sizeof(rg->rg_error), "%s cannot be "
 		    "fitted: %s", profile_fields[key].pf_key,
 		    strerror(error));
+	if (error == 0)
+		note_fitted(rg, key);
 	return (error);
 }

@@ -40,7 +40,7 @@ static const struct reproduce_row rows[] = {
 	ONE_POOL("2 nodes", PREDICTED, 0.75),
 	ONE_POOL("3 nodes", PREDICTED, 0.55),
 	ONE_POOL("4 nodes", FITTED, 0.42),
-	[ROW_SHARE] = { "one pool: CPU time in the lock at 4 nodes", "%",
+	[ROW_SHARE] = { "one pool: in the lock at 4 nodes", "% CPU",
 	    REPRODUCE_PREDICTED, 80, 100, 80, 100 },
 	NODE_POOLS("1 node", 1.),
 	NODE_POOLS("2 nodes", 2.),
@@ -54,6 +54,8 @@ static const char *const remarks[] = {
 	    "been an early queued one), 36 threads a node, 1000 ns of hashing "
 	    "under it, os.read between two draws, and that 2 lines of data "
 	    "come with it.",
+	"The time in the lock is that of threads which do next to nothing "
+	    "else: any slow lock would take as much.",
 	"Two ratios and a share, after so many guesses: that the model agrees "
 	    "makes it plausible and does not validate it.",
 	"One pool per node is a design that there is none of yet: open.",
