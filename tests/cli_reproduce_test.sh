@@ -1,0 +1,157 @@
+# Published results beside predictions, as the command line has them.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+profiles() {
+	echo "$(atf_config_get source "$(atf_get_srcdir)/../..")/lib/profiles"
+}
+
+# document NAME: its JSON is written to out.json; all is well, and every row has
+# every key.
+document() {
+	name=$1
+	atf_check -o save:out.json "$(program)" reproduce $name --format json
+	sed '/^ "words"/,$d' out.json >rows.txt
+	rows=$(grep -c '^   "name": ' rows.txt)
+	[ $rows -ge 8 ] || atf_fail "$rows rows"
+	for key in published predicted unit within role; do
+		[ "$(grep -c "^   \"$key\": " rows.txt)" = $rows ] ||
+		    atf_fail "$name: rows without $key"
+	done
+	for key in reproduction claim profile guessed_share fitted seed holds \
+	    rows words remarks; do
+		grep -q "^ \"$key\": " out.json || atf_fail "$name: no $key"
+	done
+	grep -q "^ \"reproduction\": \"$name\"" out.json || atf_fail "name"
+	grep -q '^ "claim": "predicted"' out.json || atf_fail "claim"
+	grep -q '^ "seed": 1,' out.json || atf_fail "seed"
+	grep -q '^ "holds": true' out.json || atf_fail "holds"
+}
+
+atf_test_case reproduce__fbsd_2019
+reproduce__fbsd_2019_head() {
+	atf_set descr "D20313: every row within, its machine and fit named"
+}
+reproduce__fbsd_2019_body() {
+	document fbsd-2019
+	grep -q '"within": false' out.json && atf_fail "not within"
+	grep -q '^  "key": "op.lock_pair"' out.json || atf_fail "fitted"
+	grep -q '^ "profile": "fbsd12-vm4-2019"' out.json || atf_fail "profile"
+	[ "$(grep -c '"role": "fitted"' out.json)" = 1 ] || atf_fail "roles"
+	[ "$(grep -c '"role": "input"' out.json)" = 2 ] || atf_fail "roles"
+	[ "$(grep -c '"role": "predicted"' out.json)" = 5 ] || atf_fail "roles"
+	atf_check -o match:'128 KiB' -o match:'^predicted for fbsd12-vm4-2019' \
+	    "$(program)" reproduce fbsd-2019
+}
+
+atf_test_case reproduce__kleen_2015
+reproduce__kleen_2015_head() {
+	atf_set descr "Kleen's ratios within, a pool per node left open"
+}
+reproduce__kleen_2015_body() {
+	document kleen-2015
+	[ "$(grep -c '"role": "open"' out.json)" = 4 ] || atf_fail "open rows"
+	[ "$(grep -c '"predicted": null' out.json)" = 4 ] || atf_fail "null"
+	# And nothing but those is not within.
+	[ "$(grep -c '"within": false' out.json)" = 4 ] || atf_fail "within"
+	grep -q '^  "key": "line.service"' out.json || atf_fail "fitted"
+	atf_check -o match:'does not validate' \
+	    -o match:' 99\.[0-9] % CPU  yes$' -o match:' open$' \
+	    "$(program)" reproduce kleen-2015
+}
+
+atf_test_case reproduce__repeats
+reproduce__repeats_head() {
+	atf_set descr "the same seed gives the same document, another one another"
+}
+reproduce__repeats_body() {
+	for f in table json csv; do
+		atf_check -o save:one "$(program)" reproduce kleen-2015 \
+		    --format $f --seed 5
+		atf_check -o file:one "$(program)" reproduce kleen-2015 \
+		    --format $f --seed 5
+	done
+	atf_check -o save:two "$(program)" reproduce kleen-2015 --format csv \
+	    --seed 77
+	cmp -s one two && atf_fail "seeds do not matter"
+	atf_check -o inline:'10\n' sh -c 'wc -l <two'
+	awk -F, 'NF != 10' two >wrong
+	[ ! -s wrong ] || atf_fail "$(cat wrong)"
+}
+
+atf_test_case reproduce__another_machine
+reproduce__another_machine_head() {
+	atf_set descr "a machine that does not do so: exit 1, rows say which"
+}
+reproduce__another_machine_body() {
+	sed '/^	cong = /s/0\.15/3/' "$(profiles)/xeon-e7v3-4s-2015.conf" \
+	    >planted.conf
+	cmp -s planted.conf "$(profiles)/xeon-e7v3-4s-2015.conf" &&
+	    atf_fail "nothing was planted"
+	atf_check -s exit:1 -o match:'^one pool: 2 nodes .* NO$' \
+	    -e match:'^rngsim: reproduce: kleen-2015: [1-9] of 5 figures lie? ' \
+	    "$(program)" reproduce kleen-2015 --profile ./planted.conf
+	atf_check -s exit:1 -o match:'"holds": false' -e ignore \
+	    "$(program)" reproduce kleen-2015 --profile planted.conf \
+	    --format json
+	# One that has no second node.
+	atf_check -s exit:1 -e match:'graviton3.*node' \
+	    "$(program)" reproduce kleen-2015 --profile graviton3
+}
+
+atf_test_case reproduce__refit
+reproduce__refit_head() {
+	atf_set descr "--refit writes the profile with what was found"
+}
+reproduce__refit_body() {
+	shipped="$(profiles)/xeon-e7v3-4s-2015.conf"
+	sed '/^	service = /s/(0[.0-9]*/(0.5/' "$shipped" >wrong.conf
+	cmp -s wrong.conf "$shipped" && atf_fail "nothing was planted"
+	atf_check -o match:'the profile has 0.5$' "$(program)" reproduce \
+	    kleen-2015 --profile ./wrong.conf --refit right.conf
+	atf_check -o match:'^	service = \(0\.1[0-9]*, "", "fitted",$' \
+	    cat right.conf
+	# Nothing else has changed.
+	sed '/^	service = /d' wrong.conf >a
+	sed '/^	service = /d' right.conf >b
+	atf_check cmp a b
+	# What was fitted is found again from it.
+	atf_check -o save:again.txt "$(program)" reproduce kleen-2015 \
+	    --profile ./right.conf
+	set -- $(grep '^fitted ' again.txt)
+	[ "${4%;}" = "$8" ] || atf_fail "$*"
+	mkdir folder
+	atf_check -s exit:1 -e match:'folder: Is a directory' \
+	    "$(program)" reproduce kleen-2015 --refit folder
+}
+
+atf_test_case reproduce__usage
+reproduce__usage_head() {
+	atf_set descr "alone it lists; what it does not know, it says what it does"
+}
+reproduce__usage_body() {
+	atf_check -o match:'^  fbsd-2019 +[A-Z]' -o match:'^  kleen-2015 +[a-z]' \
+	    "$(program)" reproduce
+	atf_check -o match:'--refit' -o match:'kleen-2015' "$(program)" \
+	    reproduce --help
+	for bad in 'frob:"frob": expected fbsd-2019 or kleen-2015' \
+	    'fbsd-2019 x:surplus operand "x"' \
+	    '--seed 3:expected what to reproduce' \
+	    'fbsd-2019 --format xml:"xml": expected table, json or csv' \
+	    'fbsd-2019 --seed -1:--seed: "-1": expected a number' \
+	    'fbsd-2019 --seed 9223372036854775807:expected a number' \
+	    'fbsd-2019 --profile nowhere:"nowhere"' \
+	    'fbsd-2019 --frob:unknown option --frob'; do
+		atf_check -s exit:2 -e match:"^rngsim: reproduce: .*${bad#*:}" \
+		    "$(program)" reproduce ${bad%%:*}
+	done
+}
+
+atf_init_test_cases() {
+	atf_add_test_case reproduce__fbsd_2019
+	atf_add_test_case reproduce__kleen_2015
+	atf_add_test_case reproduce__repeats
+	atf_add_test_case reproduce__another_machine
+	atf_add_test_case reproduce__refit
+	atf_add_test_case reproduce__usage
+}
