@@ -155,7 +155,7 @@ json_array_of(const struct reproducing *rg, unsigned n,
 	unsigned i;
 
 	for (i = 0; array != NULL && i < n; i++) {
-		/* Refuses the NULL of an element that there is no memory for. */
+		/* Refuses the NULL of an element without memory. */
 		if (json_array_append_new(array, element(rg, i)) != 0) {
 			json_decref(array);
 			array = NULL;

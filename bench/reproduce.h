@@ -64,7 +64,7 @@ struct reproduction {
 	const struct reproduce_words *rd_words;
 	unsigned	 rd_word_count;
 	const char	*const *rd_remarks;	/* how to read it; NULL ends */
-	unsigned	 rd_runs;	/* about so many medians, for progress */
+	unsigned	 rd_runs;	/* medians it takes, about */
 	/*
 	 * Fits and predicts: fills rg_predicted and rg_worded.
 	 *
@@ -78,7 +78,8 @@ struct reproduction {
 	int		(*rd_refit)(struct reproducing *rg);
 };
 
-#define	REPRODUCTION(name)	extern const struct reproduction reproduce_##name;
+#define	REPRODUCTION(name)						\
+	extern const struct reproduction reproduce_##name;
 #include "bench/reproduce.tbl"
 #undef REPRODUCTION
 

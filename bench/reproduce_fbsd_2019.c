@@ -78,8 +78,8 @@ static const char *const remarks[] = {
 	    "\"double digits\" before and \"basically zero\" after, of which "
 	    "cipher is not said.",
 	"The harvest thread's time under the lock follows from who polls when "
-	    "the lock is free: with cpu.pause from 1 to 40 ns, that of chacha20 "
-	    "is anything between 10 and 33 %.",
+	    "the lock is free: with cpu.pause from 1 to 40 ns, that of "
+	    "chacha20 is anything between 10 and 33 %.",
 	NULL
 };
 
@@ -279,8 +279,8 @@ refit(struct reproducing *rg)
 		error = fit_hold(rg);
 		if (error == 0)
 			error = reproduce_fit(rg, PROFILE_AES_KERNEL_BYTE, 0,
-			    20, rows[row_of(RATE, CONCURRENT, AES)].rr_published,
-			    rate_aes);
+			    20, rows[row_of(RATE, CONCURRENT,
+			    AES)].rr_published, rate_aes);
 		if (error == 0)
 			error = reproduce_fit(rg, PROFILE_CHACHA20_KERNEL_BYTE,
 			    0, 20, rows[row_of(RATE, CONCURRENT,
@@ -291,7 +291,8 @@ refit(struct reproducing *rg)
 
 const struct reproduction reproduce_fbsd_2019 = {
 	.rd_name	= "fbsd-2019",
-	.rd_descr	= "Fortuna's readers under FreeBSD's mutex, and out of it",
+	.rd_descr	= "Fortuna's readers under FreeBSD's mutex, and out of "
+	    "it",
 	.rd_profile	= "fbsd12-vm4-2019",
 	.rd_key		= PROFILE_OP_LOCK_PAIR,
 	.rd_rows	= rows,
