@@ -56,8 +56,9 @@ static const struct reproduce_row rows[] = {
 	    0, 0, 0, 1 },
 };
 
-#define	VARIANCE	"high variance in latency and throughput, depending " \
-    "on who won the lock"
+#define	VARIANCE							\
+	"high variance in latency and throughput, depending on who got lucky "	\
+	"and won the lock"
 
 static const struct reproduce_words words[] = {
 	{ "aes locked", VARIANCE, "% between readers in 100 ms" },
