@@ -43,7 +43,8 @@ BENCH = usage arguments lines stats figure progress outfile host \
 	timeline_text \
 	calibrate calibrate_crypto calibrate_host calibrate_line calibrate_os \
 	calibrate_part calibrate_print calibrate_stats \
-	reproduce beside
+	reproduce beside \
+	agreement validate validate_json validate_table validate_words
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
