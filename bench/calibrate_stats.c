@@ -26,6 +26,7 @@ struct calibrate_spread
 calibrate_spread(double *values, unsigned n)
 {
 	struct calibrate_spread sp = { .sp_count = n };
+	unsigned i, within = 0;
 
 	if (n == 0)
 		return (sp);
@@ -33,6 +34,13 @@ calibrate_spread(double *values, unsigned n)
 	sp.sp_p50 = stats_quantile(values, n, 0.5);
 	sp.sp_p95 = stats_quantile(values, n, 0.95);
 	sp.sp_p99 = stats_quantile(values, n, 0.99);
+	for (i = 0; i < n; i++) {
+		if (values[i] < sp.sp_p5 || values[i] > sp.sp_p95)
+			continue;
+		sp.sp_mean += values[i];
+		within++;
+	}
+	sp.sp_mean = within == 0 ? sp.sp_p50 : sp.sp_mean / within;
 	return (sp);
 }
 

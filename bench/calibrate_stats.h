@@ -15,6 +15,7 @@ struct calibrate_spread {
 	double		sp_p50;
 	double		sp_p95;
 	double		sp_p99;
+	double		sp_mean;	/* of those from p5 to p95 */
 	unsigned	sp_count;
 };
 
