@@ -127,6 +127,7 @@ find_effects(struct result *r, const struct profile *profiles,
 	work = values + n;
 	for (key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(base, (enum profile_key)key) ||
+		    !profile_used(base, (enum profile_key)key) ||
 		    !in_use(r, profile_fields[key].pf_key))
 			continue;
 		rp = &ru->parameters[ru->parameter_count++];
