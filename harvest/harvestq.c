@@ -277,7 +277,9 @@ random_harvest_queue(struct harvestq *hq, const void *entropy, size_t size,
 			event->he_size = (uint8_t)size;
 			memcpy(event->he_entropy, entropy, size);
 		} else {
-			hash = jenkins_hash(entropy, size,
+			/* An address would make each run another one. */
+			hash = jenkins_hash(entropy, size, MACHINE_SIMULATED ?
+			    event->he_somecounter :
 			    (uint32_t)(uintptr_t)event);
 			event->he_size = sizeof(hash);
 			memcpy(event->he_entropy, &hash, sizeof(hash));

@@ -202,13 +202,16 @@ virtual__verify_body() {
 	for d in locked concurrent; do
 		for v in "" --verify "--verify -S rngsim.virtual.threads=1"; do
 			atf_check -o save:r.json "$(program)" run $virtual \
-			    $brief -r 3 -d $d --format json $v
+			    -t 0.05 -S rngsim.warmup_ms=80 --seed 7 -r 3 \
+			    -d $d --format json $v
 			values r.json trace_hash >>traces.$d
 			grep -E '^ *"[0-9a-f]{64}"' r.json >>bytes.$d
 		done
 		[ "$(sort -u traces.$d | wc -l)" -eq 1 ] ||
 		    atf_fail "$d: --verify shows in the trace"
 		[ "$(wc -l <bytes.$d)" -eq 6 ] || atf_fail "$d: no bytes"
+		# Sources must have had their say, or only the seed had.
+		[ "$(values r.json reseeds)" != 0 ] || atf_fail "no reseed"
 		head -n 3 bytes.$d >first
 		tail -n 3 bytes.$d | cmp - first ||
 		    atf_fail "$d: other bytes the second time"

@@ -250,7 +250,8 @@ run_cell(const struct cell *ce, bool bytes, uint64_t seed,
 
 	CTASSERT((int)PLACE_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
 	bench_config_default(&config, machine.vi_topology.vt_cpus);
-	config.bc_program.warmup_ms = 1;
+	/* Long enough for a reseed from what sources gave. */
+	config.bc_program.warmup_ms = 120;
 	ATF_REQUIRE_EQ(0, place_parse_virtual(&place, "compact",
 	    &machine.vi_topology, why));
 	virtual_config(&machine, &machine.vi_profile, &cp, false,
