@@ -203,7 +203,7 @@ virtual__verify_body() {
 		for v in "" --verify "--verify -S rngsim.virtual.threads=1"; do
 			atf_check -o save:r.json "$(program)" run $virtual \
 			    -t 0.05 -S rngsim.warmup_ms=80 --seed 7 -r 3 \
-			    -d $d --format json $v
+			    -l mcs -d $d --format json $v
 			values r.json trace_hash >>traces.$d
 			grep -E '^ *"[0-9a-f]{64}"' r.json >>bytes.$d
 		done
