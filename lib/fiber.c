@@ -23,6 +23,7 @@
 #endif
 
 #ifdef FIBER_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef FIBER_TSAN
@@ -149,6 +150,10 @@ fiber_free(struct fiber *fb)
 		return;
 #ifdef FIBER_TSAN
 	__tsan_destroy_fiber(fb->fb_tsan);
+#endif
+#ifdef FIBER_ASAN
+	/* Frames that never returned would mark what is mapped here next. */
+	__asan_unpoison_memory_region(fb->fb_stack, fb->fb_stack_bytes);
 #endif
 	munmap(fb->fb_map, fb->fb_map_bytes);
 	memset(fb, 0, sizeof(*fb));
