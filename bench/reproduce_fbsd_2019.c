@@ -57,8 +57,8 @@ static const struct reproduce_row rows[] = {
 };
 
 #define	VARIANCE							\
-	"high variance in latency and throughput, depending on who got lucky "	\
-	"and won the lock"
+	"high variance in latency and throughput, depending on who got " \
+	"lucky and won the lock"
 
 static const struct reproduce_words words[] = {
 	{ "aes locked", VARIANCE, "% between readers in 100 ms" },
