@@ -57,6 +57,8 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 COMMANDS != echo bench/cmd_*.c bench/reproduce_*.c
 FIGURES != echo bench/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
+# Contracts that hold on the simulated machine too, from the same source.
+TESTS_VIRTUAL = lock_contract lock_mutant
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
 OS != uname -s
@@ -130,6 +132,11 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 		b=$(BUILDDIR)/tests/$${t}_two_words_test; programs="$$programs $$b"; \
 		echo "$$b: tests/$${t}_test.c $(OBJ)/libwords.a"; \
 		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -DUINT128_TWO_WORDS -o $$@ tests/%s_test.c $(OBJ)/libwords.a -latf-c $$(LDLIBS)\n' $$t; done; \
+	for t in $(TESTS_VIRTUAL); do \
+		b=$(BUILDDIR)/tests/$${t}_virtual_test; programs="$$programs $$b"; \
+		echo "$$b: tests/$${t}_test.c $(OBJ)/librngsim.a"; \
+		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -DFLAVOUR=virtual -DMACHINE_VIRTUAL -MMD -MP -MF $(OBJ)/%s_virtual.d -MT $$@ -o $$@ tests/%s_test.c $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t; \
+		echo "-include $(OBJ)/$${t}_virtual.d"; done; \
 	for t in $(TESTS_SH); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \
 		echo "$$b: tests/$$t.sh"; \

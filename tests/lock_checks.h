@@ -38,7 +38,7 @@ static inline struct lock_config
 config_default(void)
 {
 
-	return (lock_config_default(cpu_count()));
+	return (lock_config_default(support_cpus()));
 }
 
 static inline void
@@ -83,7 +83,7 @@ await_waiting(const struct lock_class *class, struct mthread *td,
 	for (i = 0; (class->lc_flags & LC_SPIN) != 0 || i < PATIENCE; i++) {
 		if (atomic_load_acq_32(through) != 0)
 			return (false);
-		if (atomic_load_32(&td->mt_offcpu) != 0 ||
+		if (support_asleep(td) ||
 		    machine_thread_cpu_ns(td) - start_ns > NS_PER_MS)
 			return (true);
 		machine_yield();

@@ -36,6 +36,10 @@
 #include "lib/kassert.h"
 #include "lib/machine.h"
 #include "lib/tick.h"
+#ifdef MACHINE_VIRTUAL
+#include "lib/vm_impl.h"
+#include "tests/vm_fixture.h"
+#endif
 
 #ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
@@ -53,16 +57,110 @@ support_crypto(void)
 	    missing == NULL ? "?" : missing);
 }
 
-/* Makes the test's own thread one of the machine's; td outlives the test. */
+/*
+ * Tests that are compiled for each flavour of the machine have bodies that run
+ * on it: MACHINE_TC_BODY() in place of ATF_TC_BODY().
+ */
+#ifdef MACHINE_VIRTUAL
+enum { SUPPORT_CPUS = 4, SUPPORT_NODES = 2 };
+
+#define	SUPPORT_LIMIT_PS	UINT64_C(600000000000000)
+
+struct support_part {
+	void		(*sp_fn)(void *);
+	void		*sp_arg;
+};
+
+/* The test's thread is one among others, not the machine's first. */
+static inline void
+support_first(void *arg)
+{
+	struct support_part *sp = arg;
+	struct mthread test;
+	int error;
+
+	error = machine_spawn(&test, "test", MACHINE_CPU_ANY, sp->sp_fn,
+	    sp->sp_arg);
+	ATF_REQUIRE_EQ(0, error);
+	machine_join(&test);
+}
+
+/*
+ * Runs fn(arg) on a machine; EDEADLK when that got stuck, and why is told, or
+ * took longer than the limit.
+ */
+static inline int
+support_run(void (*fn)(void *), void *arg, uint64_t limit_ps,
+    struct machine_outcome *mo)
+{
+	struct machine_config mc = fixture_config(SUPPORT_CPUS, SUPPORT_NODES);
+	struct support_part sp = { .sp_fn = fn, .sp_arg = arg };
+
+	mc.mc_limit_ps = limit_ps;
+	return (vm_run(&mc, support_first, &sp, mo));
+}
+
+#define	MACHINE_TC_BODY(name)						\
+static void	name##_on_machine(void *arg);				\
+									\
+ATF_TC_BODY(name, tc)							\
+{									\
+	struct machine_outcome mo;					\
+	int error;							\
+									\
+	error = support_run(name##_on_machine, NULL, SUPPORT_LIMIT_PS,	\
+	    &mo);							\
+	ATF_CHECK_MSG(error == 0, "%s: %s", strerror(error),		\
+	    mo.mo_stuck);						\
+}									\
+									\
+static void								\
+name##_on_machine(void *arg __attribute__((unused)))
+#else
+#define	MACHINE_TC_BODY(name)	ATF_TC_BODY(name, tc)
+#endif
+
+/* CPUs of the machine that tests run on. */
+static inline unsigned
+support_cpus(void)
+{
+
+#ifdef MACHINE_VIRTUAL
+	return (SUPPORT_CPUS);
+#else
+	return (cpu_count());
+#endif
+}
+
+/* Whether a thread sleeps in the machine. */
+static inline bool
+support_asleep(struct mthread *td)
+{
+
+#ifdef MACHINE_VIRTUAL
+	return (td->mt_thread->vt_state == VM_BLOCKED);
+#else
+	return (atomic_load_32(&td->mt_offcpu) != 0);
+#endif
+}
+
+/*
+ * Makes the test's own thread one of the machine's, if it is not; td outlives
+ * the test.
+ */
 static inline void
 support_machine(struct mthread *td)
 {
+#ifdef MACHINE_VIRTUAL
+	(void)td;
+#else
 	int error;
 
 	error = cpu_init();
 	ATF_REQUIRE_MSG(error == 0, "cpu_init: %s", strerror(error));
 	tick_calibrate();
 	machine_attach(td, "test");
+#endif
 }
 
 /* Zeroed memory for n objects that may hold a struct mthread or a lock. */
