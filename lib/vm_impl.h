@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <sys/queue.h>
 
+#include <errno.h>
+
 #include "lib/fiber.h"
 #include "lib/vm_heap.h"
 

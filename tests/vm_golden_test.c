@@ -1,0 +1,188 @@
+/*
+ * Runs of the virtual machine whose outcome is kept here: to the last bit the
+ * same with every compiler, optimization and sanitizer, and on every host.
+ *
+ * A change to the model, or to a lock's code, changes them on purpose.  Then
+ * run
+ *
+ *	vm_golden_test vm_run__as_ever
+ *
+ * look whether only those rows differ that should, and put the rows that it
+ * prints in place of those here, in a commit that says why.
+ */
+#define	FLAVOUR		virtual
+#define	MACHINE_VIRTUAL
+
+#include <inttypes.h>
+
+#include "bench/section.h"
+#include "tests/support.h"
+
+enum { SEED = 20190513 };
+
+struct golden {
+	const char	*g_lock;
+	unsigned	 g_threads;
+	unsigned	 g_cpus;
+	unsigned	 g_nodes;
+	bool		 g_preempt;
+	uint64_t	 g_hash;
+	uint64_t	 g_events;
+	uint64_t	 g_count;
+};
+
+static const struct golden golden[] = {
+	{ "none", 11, 8, 2, true,
+	    UINT64_C(0x227714af4cb9497f), 22603, 4522 },
+	{ "mtx", 11, 8, 2, true,
+	    UINT64_C(0xb9ecb56efd449129), 13636, 1658 },
+	{ "mtx-spin", 11, 8, 2, true,
+	    UINT64_C(0xbf1d1c3229e8f40e), 22749, 882 },
+	{ "tas", 11, 8, 2, true,
+	    UINT64_C(0xcc116689e4fcda91), 28493, 961 },
+	{ "tas-backoff", 11, 8, 2, true,
+	    UINT64_C(0x868ec5fe4920ec5a), 24616, 1376 },
+	{ "ticket", 11, 8, 2, true,
+	    UINT64_C(0x5c45fc0b27e0ae60), 26996, 541 },
+	{ "ticket-pb", 11, 8, 2, true,
+	    UINT64_C(0x947acaae3c8a4e0b), 37233, 639 },
+	{ "anderson", 11, 8, 2, true,
+	    UINT64_C(0x7d3434b5efccbe8f), 28565, 811 },
+	{ "mcs", 11, 8, 2, true,
+	    UINT64_C(0x1f359ae1abfe94b6), 28621, 803 },
+	{ "clh", 11, 8, 2, true,
+	    UINT64_C(0x24fc4017b77fa884), 29537, 675 },
+	{ "qspin", 11, 8, 2, true,
+	    UINT64_C(0xf936e68de21def89), 31763, 674 },
+	{ "cohort", 11, 8, 2, true,
+	    UINT64_C(0x7ca5922142a5c81c), 30901, 900 },
+	{ "cna", 11, 8, 2, true,
+	    UINT64_C(0x7e28808a5f5c51f5), 29426, 578 },
+	{ "futex", 11, 8, 2, true,
+	    UINT64_C(0xbf2df06fd58f202c), 15632, 839 },
+	{ "mtx", 64, 64, 4, false,
+	    UINT64_C(0xf72008841a61b6a1), 16461, 1638 },
+	{ "ticket", 64, 64, 4, false,
+	    UINT64_C(0x98e48abc35d199e0), 251772, 332 },
+	{ "mcs", 64, 64, 4, false,
+	    UINT64_C(0x9ecdfec744eff730), 255148, 869 },
+	{ "cna", 64, 64, 4, false,
+	    UINT64_C(0x8bae83cc47726409), 257870, 1239 },
+	{ "futex", 64, 64, 4, false,
+	    UINT64_C(0x7733e71264597028), 14171, 527 },
+	{ "mtx", 13, 4, 1, false,
+	    UINT64_C(0xa332a7c847a2b0e4), 20618, 2387 },
+};
+
+static struct section_outcome
+run(const struct golden *g, uint64_t seed)
+{
+	struct machine_config mc = fixture_config(g->g_cpus, g->g_nodes);
+	struct section se = {
+		.se_lock = g->g_lock,
+		.se_lock_config = lock_config_default(g->g_cpus),
+		.se_threads = g->g_threads,
+		.se_think_ns = 900,
+		.se_hold_ns = 150,
+		.se_lines = 3,
+		.se_warmup_s = 2e-4,
+		.se_time_s = 8e-4,
+		.se_seed = seed,
+	};
+	struct section_outcome so;
+	int error;
+
+	mc.mc_seed = seed;
+	mc.mc_costs.vc_jitter = 0.05;
+	mc.mc_costs.vc_cong = 0.1;
+	mc.mc_costs.vc_preempt = g->g_preempt;
+	mc.mc_costs.vc_cost_ps[COST_LOCK] = 20 * 1000;
+	mc.mc_costs.vc_ps[PROFILE_LINE_INVALIDATE] = 30 * 1000;
+	mc.mc_costs.vc_ps[PROFILE_OS_QUANTUM] = 20 * 1000 * 1000;
+	mc.mc_costs.vc_ps[PROFILE_OS_WAKE_SAME_P99] *= 5;
+	mc.mc_costs.vc_ps[PROFILE_OS_WAKE_CROSS_P99] *= 5;
+	error = virtual_section_run(&se, &mc, &so);
+	ATF_REQUIRE_MSG(error == 0, "%s: %s: %s", g->g_lock, strerror(error),
+	    so.so_machine.mo_stuck);
+	free(so.so_thread);
+	return (so);
+}
+
+ATF_TC(vm_run__as_ever);
+ATF_TC_HEAD(vm_run__as_ever, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Hash, events and acquisitions of runs "
+	    "are what they have always been");
+}
+ATF_TC_BODY(vm_run__as_ever, tc)
+{
+	const struct golden *g;
+	struct section_outcome so;
+	unsigned i;
+
+	for (i = 0; i < nitems(golden); i++) {
+		g = &golden[i];
+		so = run(g, SEED);
+		ATF_CHECK_MSG(so.so_machine.mo_hash == g->g_hash &&
+		    so.so_machine.mo_events == g->g_events &&
+		    so.so_count == g->g_count,
+		    "not as ever:\n\t{ \"%s\", %u, %u, %u, %s,\n"
+		    "\t    UINT64_C(0x%016" PRIx64 "), %" PRIu64 ", %" PRIu64
+		    " },", g->g_lock, g->g_threads, g->g_cpus, g->g_nodes,
+		    g->g_preempt ? "true" : "false", so.so_machine.mo_hash,
+		    so.so_machine.mo_events, so.so_count);
+	}
+}
+
+ATF_TC(vm_run__every_lock);
+ATF_TC_HEAD(vm_run__every_lock, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "There is a run of every kind of lock, "
+	    "and no two are the same");
+}
+ATF_TC_BODY(vm_run__every_lock, tc)
+{
+	unsigned i, k, n;
+
+	for (i = 0; i < lock_class_count; i++) {
+		for (k = n = 0; k < nitems(golden); k++)
+			n += strcmp(golden[k].g_lock,
+			    lock_classes[i]->lc_name) == 0;
+		ATF_CHECK_MSG(n > 0, "none of %s", lock_classes[i]->lc_name);
+	}
+	for (i = 0; i < nitems(golden); i++)
+		for (k = 0; k < i; k++)
+			ATF_CHECK_MSG(golden[i].g_hash != golden[k].g_hash,
+			    "%u and %u", i, k);
+}
+
+ATF_TC(vm_run__another_seed);
+ATF_TC_HEAD(vm_run__another_seed, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The same seed twice is the same run, "
+	    "the next seed another");
+}
+ATF_TC_BODY(vm_run__another_seed, tc)
+{
+	struct section_outcome a, b;
+	unsigned i;
+
+	for (i = 0; i < nitems(golden); i++) {
+		a = run(&golden[i], SEED + 1);
+		b = run(&golden[i], SEED + 1);
+		ATF_CHECK_EQ(a.so_machine.mo_hash, b.so_machine.mo_hash);
+		ATF_CHECK(a.so_machine.mo_hash != golden[i].g_hash);
+	}
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, vm_run__as_ever);
+	ATF_TP_ADD_TC(tp, vm_run__every_lock);
+	ATF_TP_ADD_TC(tp, vm_run__another_seed);
+	return (atf_no_error());
+}
