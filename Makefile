@@ -245,6 +245,12 @@ bench: deps-bench
 bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	@for part in effect limit rivals profiling locks; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
+	@python=$(BUILDDIR)/simpy/bin/python; \
+	$$python -c 'import simpy' 2>/dev/null || \
+	    { python3 -m venv $(BUILDDIR)/simpy && \
+	    $$python -m pip install -q simpy; } >$(BUILDDIR)/simpy.log 2>&1 || \
+	    { echo "rngsim: no SimPy; see $(BUILDDIR)/simpy.log" >&2; python=; }; \
+	FIGURES_SIMPY=$$python $(BUILDDIR)/rngsim-figures virtual
 	@sh bench/verdict.sh $(BUILDDIR)
 
 # Rivals are measured against the flavour without profiling.

@@ -92,6 +92,7 @@ static const struct {
 	{ "rivals", CRYPTO_NATIVE, true, figures_rivals },
 	{ "profiling", CRYPTO_NATIVE, false, figures_profiling },
 	{ "locks", CRYPTO_NATIVE, true, figures_locks },
+	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
 };
 
 int
@@ -107,7 +108,7 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks\n");
+		    "profiling|locks|virtual\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||
