@@ -77,6 +77,8 @@ static struct {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	word;
 	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	own;
+	_Alignas(MACHINE_CACHE_LINE)
 	struct mthread	td[CPUS];
 	uint64_t	began[CPUS];
 	uint64_t	ended[CPUS];
@@ -302,6 +304,85 @@ ATF_TC_BODY(exact__invalidation, tc)
 }
 
 static void
+do_load_at_once(void *slot)
+{
+
+	machine_charge(COST_WORK, 1000);
+	do_load(slot);
+}
+
+static void
+do_add_at_once(void *slot)
+{
+
+	machine_charge(COST_WORK, 1000);
+	do_add(slot);
+}
+
+/* Hits, which are paid for with what comes next. */
+static void
+do_hits_and_add(void *slot)
+{
+
+	atomic_store_32(&scene.own, 1);
+	begin(slot);
+	atomic_load_32(&scene.own);
+	atomic_load_32(&scene.own);
+	atomic_fetchadd_32(&scene.word, 1);
+	end(slot);
+}
+
+/* Two CPUs want a line of CPU 0 at the same time. */
+static void
+act_both(void (*fn)(void *))
+{
+	unsigned i;
+
+	act(0, do_store);
+	for (i = SAME_CACHE; i <= SAME_NODE; i++)
+		ATF_REQUIRE_EQ(machine_spawn(&scene.td[i], "actor", (int)i, fn,
+		    &scene.began[i]), 0);
+	for (i = SAME_CACHE; i <= SAME_NODE; i++)
+		machine_join(&scene.td[i]);
+	ATF_CHECK_EQ(scene.began[SAME_CACHE], scene.began[SAME_NODE]);
+}
+
+static void
+home_main(void *arg)
+{
+	static struct mthread self;
+
+	(void)arg;
+	machine_attach(&self, "main");
+	act_both(do_load_at_once);
+	CHECK_TOOK(SAME_CACHE, CCX_PS, "reading first");
+	CHECK_TOOK(SAME_NODE, CCX_PS / 4 + SOCK_PS, "reading second");
+	act_both(do_add_at_once);
+	CHECK_TOOK(SAME_CACHE, CCX_PS + RMW_PS, "writing first");
+	CHECK_TOOK(SAME_NODE, CCX_PS + SOCK_PS + RMW_PS, "writing second");
+	act(0, do_store);
+	act(OTHER_NODE, do_hits_and_add);
+	CHECK_TOOK(OTHER_NODE, 2 * HIT_PS + REMOTE_PS + RMW_PS, "two hits and "
+	    "an addition");
+	machine_detach();
+}
+
+ATF_TC(exact__home);
+ATF_TC_HEAD(exact__home, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A line's home serves readers one by "
+	    "one, and writers one after the other");
+}
+ATF_TC_BODY(exact__home, tc)
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	scene_run(&mc, home_main);
+}
+
+static void
 do_await(void *slot)
 {
 
@@ -507,6 +588,60 @@ ATF_TC_BODY(exact__wakes, tc)
 	scene_run(&mc, wakes_main);
 }
 
+static void
+do_wait_later(void *slot)
+{
+
+	machine_charge(COST_WORK, 50000);
+	do_wait(slot);
+}
+
+static void
+do_wake_one_later(void *slot)
+{
+
+	machine_charge(COST_WORK, 100000);
+	begin(slot);
+	machine_wake_one_32(&scene.word);
+	end(slot);
+	machine_charge(COST_WORK, 100000);
+	machine_wake_one_32(&scene.word);
+}
+
+static void
+wake_one_main(void *arg)
+{
+	static struct mthread self;
+	unsigned i;
+
+	(void)arg;
+	machine_attach(&self, "main");
+	for (i = 4; i <= 5; i++)
+		ATF_REQUIRE_EQ(machine_spawn(&scene.td[i], "sleeper", (int)i,
+		    i == 4 ? do_wait : do_wait_later, &scene.began[i]), 0);
+	act(0, do_wake_one_later);
+	for (i = 4; i <= 5; i++)
+		machine_join(&scene.td[i]);
+	ATF_CHECK_EQ(scene.ended[4], scene.ended[0] + WAKE_CROSS_PS);
+	ATF_CHECK_EQ(scene.ended[5], scene.ended[0] + 100000 * PS_PER_NS +
+	    WAKE_CALL_PS + WAKE_CROSS_PS);
+	machine_detach();
+}
+
+ATF_TC(exact__wake_one);
+ATF_TC_HEAD(exact__wake_one, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Waking one wakes one, who slept first");
+}
+ATF_TC_BODY(exact__wake_one, tc)
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	scene_run(&mc, wake_one_main);
+}
+
 enum { QUANTA = 10 };
 
 static void
@@ -702,9 +837,11 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, exact__lines);
 	ATF_TP_ADD_TC(tp, exact__invalidation);
+	ATF_TP_ADD_TC(tp, exact__home);
 	ATF_TP_ADD_TC(tp, exact__hand_over);
 	ATF_TP_ADD_TC(tp, exact__pauses);
 	ATF_TP_ADD_TC(tp, exact__wakes);
+	ATF_TP_ADD_TC(tp, exact__wake_one);
 	ATF_TP_ADD_TC(tp, exact__quanta);
 	ATF_TP_ADD_TC(tp, exact__alone);
 	ATF_TP_ADD_TC(tp, determinism);

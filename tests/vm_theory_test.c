@@ -84,7 +84,8 @@ check_near(const char *what, unsigned n, double is, double should,
 	    should * 1e3, 100 * (is / should - 1));
 }
 
-static const unsigned repairmen[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
+static const unsigned repairmen[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48,
+    64 };
 
 static void
 check_repairman(const char *lock, unsigned most, double think, double hold)
