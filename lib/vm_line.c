@@ -317,10 +317,11 @@ fetch(struct vm *vm, struct vm_line *vl, unsigned cpu, unsigned extra)
 
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
 	vl->vl_busy_ps = start + service(vm, d) * (1 + extra);
-	share(vm, vl, cpu);
 	vm_step(vm);
 	vm->vm_self->vt_debt_ps = 0;
 	vm_until(vm, start + latency(vm, d) + service(vm, d) * extra);
+	/* Until it comes, who has the line may write without asking. */
+	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
 
 void
