@@ -374,7 +374,8 @@ lock_ns(const struct calibration *cb)
 {
 
 	return (2 * calibrate_value(cb, PROFILE_LAT_RMW) +
-	    calibrate_value(cb, PROFILE_OP_LOCK_PAIR));
+	    calibrate_value(cb, PROFILE_OP_LOCK_PAIR) +
+	    calibrate_value(cb, PROFILE_OP_LOCK_AFTER));
 }
 
 void

@@ -65,18 +65,54 @@ lock_loop(void *arg, unsigned n)
 	}
 }
 
+/*
+ * What a release does once others can have the lock, until the next atomic: it
+ * waits for what was stored before it.
+ */
+static void
+record_loop(void *arg, unsigned n)
+{
+	static struct lockprof_hold hold;
+	struct lockprof *lp = arg;
+	struct m64 word;
+
+	atomic_init_64(&word, 0);
+	while (n-- > 0) {
+		hold.lh_acquisition++;
+		hold.lh_weight = lockprof_weight(lp, hold.lh_acquisition);
+		lockprof_record(lp, &hold, hold.lh_start_cycles + 1);
+		atomic_fetchadd_64(&word, 1);
+	}
+}
+
 /* After the atomics, which are charged for on their own. */
+static void
+enter_lock(struct calibration *cb, struct lock *lock, struct lockprof *prof,
+    int64_t budget_ns)
+{
+	double atomics = 2 * calibrate_value(cb, PROFILE_LAT_RMW);
+	struct calibrate_spread after, sp;
+
+	if (KASSERT_INVARIANTS)
+		atomics += calibrate_value(cb, PROFILE_LAT_HIT);
+	after = calibrate_batches(cb, record_loop, prof, budget_ns / 2);
+	calibrate_enter(cb, PROFILE_OP_LOCK_AFTER, &after, 1,
+	    -calibrate_value(cb, PROFILE_LAT_RMW),
+	    "profile of a hold, until the next atomic");
+	sp = calibrate_batches(cb, lock_loop, lock, budget_ns / 2);
+	calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &sp, 1, -atomics -
+	    calibrate_value(cb, PROFILE_OP_LOCK_AFTER),
+	    "profiled mtx, %.3g ns, less op.lock_after and atomics",
+	    sp.sp_p50);
+}
+
 static void
 probe_lock_pair(struct calibration *cb, int64_t budget_ns)
 {
 	struct lock_config config = lock_config_default(cpu_count());
-	double atomics = 2 * calibrate_value(cb, PROFILE_LAT_RMW);
 	static struct lock lock;
-	struct calibrate_spread sp;
 	struct lockprof prof;
 
-	if (KASSERT_INVARIANTS)
-		atomics += calibrate_value(cb, PROFILE_LAT_HIT);
 	cb->cb_error = lockprof_init(&prof, 1, GENERATOR_SITES,
 	    generator_site_names);
 	if (cb->cb_error != 0)
@@ -86,10 +122,7 @@ probe_lock_pair(struct calibration *cb, int64_t budget_ns)
 	cb->cb_error = lock_init(&lock, lock_class_find("mtx"), "calibrate",
 	    &config, &prof);
 	if (cb->cb_error == 0) {
-		sp = calibrate_batches(cb, lock_loop, &lock, budget_ns);
-		calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &sp, 1, -atomics,
-		    "profiled mtx, %.3g ns, less the atomics' %.3g",
-		    sp.sp_p50, atomics);
+		enter_lock(cb, &lock, &prof, budget_ns);
 		lock_fini(&lock);
 	}
 	lockprof_fini(&prof);

@@ -17,6 +17,7 @@ enum machine_cost {
 	COST_SYSCALL,		/* read requests */
 	COST_SOURCE_READ,	/* reads of an entropy source */
 	COST_LOCK,		/* acquisitions, with their releases */
+	COST_UNLOCKED,		/* what follows these */
 	COST_WORK,		/* ns of anything else */
 	MACHINE_COSTS
 };

@@ -254,6 +254,7 @@ lock_release(struct lock *l, struct lock_node *n)
 	machine_lock_free(l, l->lo_name);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
+	machine_charge(COST_UNLOCKED, 1);
 }
 
 /*

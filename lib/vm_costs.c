@@ -82,6 +82,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	each[COST_SYSCALL] = ps[PROFILE_OS_READ];
 	each[COST_SOURCE_READ] = ps[PROFILE_EV_SOURCE];
 	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
+	each[COST_UNLOCKED] = ps[PROFILE_OP_LOCK_AFTER];
 	unit[COST_WORK] = 1000 * FS_PER_PS;
 	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
 	    pr->pr_value[PROFILE_LAT_CONG];

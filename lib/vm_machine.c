@@ -19,6 +19,7 @@ static const char *const cost_names[MACHINE_COSTS] = {
 	[COST_SYSCALL] = "request",
 	[COST_SOURCE_READ] = "source",
 	[COST_LOCK] = "lock",
+	[COST_UNLOCKED] = "unlocked",
 	[COST_WORK] = "work",
 };
 
