@@ -16,7 +16,7 @@
  * take in the kernel.
  */
 enum {
-	FORTUNA_KEY_LINES	= 4,
+	FORTUNA_KEY_LINES	= 10,
 	FORTUNA_POOL_LINES	= 2
 };
 
