@@ -84,9 +84,9 @@ anderson_init(struct lock *l)
 static bool
 anderson_owned(struct lock *l)
 {
-	uint32_t next = atomic_load_32(next_of(l));
+	uint32_t next = machine_note_load_32(next_of(l));
 
-	return (atomic_load_32(slot_of(l, next)) != next);
+	return (machine_note_load_32(slot_of(l, next)) != next);
 }
 
 static void
@@ -139,7 +139,7 @@ anderson_unlock(struct lock *l, struct lock_node *n)
 {
 	uint32_t ticket = *ticket_of(n);
 
-	MPASS(atomic_load_32(slot_of(l, ticket)) == ticket);
+	MPASS(machine_note_load_32(slot_of(l, ticket)) == ticket);
 	atomic_store_rel_32(slot_of(l, ticket + 1), ticket + 1);
 }
 

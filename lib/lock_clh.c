@@ -95,9 +95,9 @@ static bool
 clh_owned(struct lock *l)
 {
 	struct clh_node *last = (struct clh_node *)
-	    atomic_load_acq_ptr(tail_of(l));
+	    machine_note_load_ptr(tail_of(l));
 
-	return (atomic_load_32(&last->cn_busy) != 0);
+	return (machine_note_load_32(&last->cn_busy) != 0);
 }
 
 static void

@@ -80,7 +80,7 @@ static bool
 cna_owned(struct lock *l)
 {
 
-	return (atomic_load_ptr(tail_of(l)) != CNA_EMPTY);
+	return (machine_note_load_ptr(tail_of(l)) != CNA_EMPTY);
 }
 
 static void

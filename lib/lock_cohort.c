@@ -132,8 +132,10 @@ cohort_init(struct lock *l)
 static bool
 cohort_owned(struct lock *l)
 {
+	struct ticket *t = global_of(l);
 
-	return (ticket_count(global_of(l)) != 0);
+	return (machine_note_load_32(&t->t_next) !=
+	    machine_note_load_32(&t->t_serving));
 }
 
 static void

@@ -81,7 +81,7 @@ futex_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	MPASS(atomic_load_32(word_of(l)) != FUTEX_FREE);
+	MPASS(machine_note_load_32(word_of(l)) != FUTEX_FREE);
 	if (atomic_fetchadd_rel_32(word_of(l), (uint32_t)-1) == FUTEX_HELD)
 		return;
 	atomic_store_rel_32(word_of(l), FUTEX_FREE);
@@ -92,7 +92,7 @@ static bool
 futex_owned(struct lock *l)
 {
 
-	return (atomic_load_32(word_of(l)) != FUTEX_FREE);
+	return (machine_note_load_32(word_of(l)) != FUTEX_FREE);
 }
 
 LOCK_CLASS(futex) = {

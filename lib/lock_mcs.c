@@ -57,7 +57,7 @@ static bool
 mcs_owned(struct lock *l)
 {
 
-	return (atomic_load_ptr(tail_of(l)) != MCS_EMPTY);
+	return (machine_note_load_ptr(tail_of(l)) != MCS_EMPTY);
 }
 
 static void

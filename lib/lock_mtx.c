@@ -154,7 +154,8 @@ mtx_unlock(struct lock *l, struct lock_node *n)
 	struct mtx *m = mtx_of(l);
 
 	(void)n;
-	MPASS(mtx_owner(atomic_load_ptr(&m->mtx_lock)) == machine_curthread());
+	MPASS(mtx_owner(machine_note_load_ptr(&m->mtx_lock)) ==
+	    machine_curthread());
 	if (atomic_cmpset_rel_ptr(&m->mtx_lock,
 	    (uintptr_t)machine_curthread(), MTX_UNOWNED))
 		return;
@@ -168,7 +169,7 @@ static bool
 mtx_owned(struct lock *l)
 {
 
-	return (mtx_owner(atomic_load_ptr(&mtx_of(l)->mtx_lock)) ==
+	return (mtx_owner(machine_note_load_ptr(&mtx_of(l)->mtx_lock)) ==
 	    machine_curthread());
 }
 

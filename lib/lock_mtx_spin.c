@@ -95,7 +95,8 @@ mtx_spin_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	MPASS(atomic_load_ptr(word_of(l)) == (uintptr_t)machine_curthread());
+	MPASS(machine_note_load_ptr(word_of(l)) ==
+	    (uintptr_t)machine_curthread());
 	atomic_store_rel_ptr(word_of(l), MTX_UNOWNED);
 }
 
@@ -103,7 +104,8 @@ static bool
 mtx_spin_owned(struct lock *l)
 {
 
-	return (atomic_load_ptr(word_of(l)) == (uintptr_t)machine_curthread());
+	return (machine_note_load_ptr(word_of(l)) ==
+	    (uintptr_t)machine_curthread());
 }
 
 LOCK_CLASS(mtx_spin) = {

@@ -183,7 +183,7 @@ static bool
 qspin_owned(struct lock *l)
 {
 
-	return ((atomic_load_32(word_of(l)) & QS_LOCKED) != 0);
+	return ((machine_note_load_32(word_of(l)) & QS_LOCKED) != 0);
 }
 
 static void

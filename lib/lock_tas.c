@@ -85,7 +85,7 @@ tas_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	MPASS(atomic_load_32(word_of(l)) == TAS_HELD);
+	MPASS(machine_note_load_32(word_of(l)) == TAS_HELD);
 	atomic_store_rel_32(word_of(l), TAS_FREE);
 }
 
@@ -93,7 +93,7 @@ static bool
 tas_owned(struct lock *l)
 {
 
-	return (atomic_load_32(word_of(l)) != TAS_FREE);
+	return (machine_note_load_32(word_of(l)) != TAS_FREE);
 }
 
 LOCK_CLASS(tas) = {

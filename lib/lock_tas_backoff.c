@@ -88,7 +88,7 @@ tas_backoff_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	MPASS(atomic_load_32(word_of(l)) == TAS_HELD);
+	MPASS(machine_note_load_32(word_of(l)) == TAS_HELD);
 	atomic_store_rel_32(word_of(l), TAS_FREE);
 }
 
@@ -96,7 +96,7 @@ static bool
 tas_backoff_owned(struct lock *l)
 {
 
-	return (atomic_load_32(word_of(l)) != TAS_FREE);
+	return (machine_note_load_32(word_of(l)) != TAS_FREE);
 }
 
 LOCK_CLASS(tas_backoff) = {

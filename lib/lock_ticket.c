@@ -43,8 +43,8 @@ static bool
 ticket_owned(struct lock *l)
 {
 
-	return (atomic_load_32(&ticket_of(l)->t_next) !=
-	    atomic_load_32(&ticket_of(l)->t_serving));
+	return (machine_note_load_32(&ticket_of(l)->t_next) !=
+	    machine_note_load_32(&ticket_of(l)->t_serving));
 }
 
 static void

@@ -41,8 +41,8 @@ static bool
 ticket_pb_owned(struct lock *l)
 {
 
-	return (atomic_load_32(&ticket_pb_of(l)->tp_next) !=
-	    atomic_load_32(&ticket_pb_of(l)->tp_serving));
+	return (machine_note_load_32(&ticket_pb_of(l)->tp_next) !=
+	    machine_note_load_32(&ticket_pb_of(l)->tp_serving));
 }
 
 static void

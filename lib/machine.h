@@ -69,7 +69,8 @@ static inline bool machine_draw(uint64_t *word);
 
 /*
  * Words that take no time where costs are modelled: for notes about a run that
- * are not part of what is measured.  Relaxed atomics.  For T in 32, 64:
+ * are not part of what is measured, and for assertions.  Relaxed atomics.  For
+ * T in 32, 64, and for loads ptr:
  *
  *	machine_note_load_T(p)			machine_note_store_T(p, v)
  */

@@ -148,6 +148,7 @@ atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
 
 #define	machine_note_load_32	atomic_load_32
 #define	machine_note_load_64	atomic_load_64
+#define	machine_note_load_ptr	atomic_load_ptr
 #define	machine_note_store_32	atomic_store_32
 #define	machine_note_store_64	atomic_store_64
 

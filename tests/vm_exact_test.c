@@ -745,7 +745,7 @@ ATF_TC_BODY(exact__alone, tc)
 
 	for (i = 0; i < nitems(cases); i++) {
 		make_exact(&mc);
-		/* Assertions read lines too, which may not matter here. */
+		/* How often each reads its own line is its own affair. */
 		mc.mc_costs.vc_lat_ps[VM_SELF] = 0;
 		cycle_ps = (think + hold) * PS_PER_NS + LOCK_PS +
 		    cases[i].rmws * (uint64_t)RMW_PS;
