@@ -7,7 +7,7 @@
  * must go, and nobody gets the line before that is over.
  *
  * When a line changes on which k threads spin, all of them read it again, one
- * behind the other and in random order, so that one of them has to wait for k/2
+ * behind the other from a random one on, so that one of them has to wait for k/2
  * others' service in the mean (Boyd-Wickizer et al., "Non-scalable locks are
  * dangerous", OLS 2012).  Only those whose condition has come true are resumed.
  * A write overtakes what is left of such a round and begins another.
@@ -236,6 +236,13 @@ nearer(enum vm_distance a, enum vm_distance b)
 	return (a < b ? a : b);
 }
 
+static enum vm_distance
+farther(enum vm_distance a, enum vm_distance b)
+{
+
+	return (a > b ? a : b);
+}
+
 /* Where the nearest copy is, for a CPU that has none. */
 static enum vm_distance
 nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
@@ -260,32 +267,28 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 static uint64_t
 take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	uint64_t nodes = vl->vl_nodes, ps = 0;
-	enum vm_distance d;
+	enum vm_distance d = VM_SELF;
+	uint64_t nodes = vl->vl_nodes;
 	int far;
 
-	if (vl->vl_owner != (int)cpu)
-		ps = latency(vm, shares(vl, cpu) ? distance(vm, vl->vl_owner,
-		    cpu) : nearest(vm, vl, cpu));
 	if (vl->vl_waiters > 0)
 		nodes |= vl->vl_wait_nodes;
+	/* The owner's copy must go, however near another is. */
+	if (vl->vl_owner != (int)cpu)
+		d = vl->vl_owner >= 0 || shares(vl, cpu) ?
+		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
 	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
 	if (far > 0)
 		d = VM_REMOTE;
 	else if (vl->vl_sharers + vl->vl_waiters > 1)
-		d = within_node(vm);
+		d = farther(d, within_node(vm));
 	else if (vl->vl_waiters == 1)
-		d = distance(vm, vl->vl_waiter[0].vw_thread->vt_cpu, cpu);
+		d = farther(d, distance(vm,
+		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
 	else if (vl->vl_sharers == 1)
-		d = distance(vm, vl->vl_last, cpu);
-	else
-		return (ps);
-	if (d != VM_SELF && latency(vm, d) > ps)
-		ps = latency(vm, d);
-	if (far > 1)
-		ps += (uint64_t)(far - 1) *
-		    vm_cost(vm, PROFILE_LINE_INVALIDATE);
-	return (ps);
+		d = farther(d, distance(vm, vl->vl_last, cpu));
+	return ((d == VM_SELF ? 0 : latency(vm, d)) + (far <= 1 ? 0 :
+	    (uint64_t)(far - 1) * vm_cost(vm, PROFILE_LINE_INVALIDATE)));
 }
 
 static void

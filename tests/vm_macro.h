@@ -194,11 +194,13 @@ macro_queue(const struct macro *ma, double period)
 	return (ma->ma_hold + 2 * ma->ma_latency + ma->ma_service / 2);
 }
 
+/* A node's line was written by the one behind, and must go from there too. */
 static inline double
 macro_mcs(const struct macro *ma, double period)
 {
 
-	return (macro_queue(ma, period) + 4 * ma->ma_hit);
+	return (macro_queue(ma, period) - ma->ma_latency + ma->ma_farther +
+	    4 * ma->ma_hit);
 }
 
 static inline double
