@@ -221,12 +221,12 @@ wake(struct m32 *word, unsigned most)
 	struct vm *vm = vm_get();
 	struct vm_line *line = vm_line_of(vm, word);
 	struct vm_thread *next, *vt;
-	bool any = false;
 
 	TAILQ_FOREACH(vt, &line->vl_sleepers, vt_link)
-		any |= vt->vt_word == word;
+		if (vt->vt_word == word)
+			break;
 	vm_step(vm);
-	vm_spend(vm, vm_cost(vm, any ? PROFILE_OS_WAKE_CALL :
+	vm_spend(vm, vm_cost(vm, vt != NULL ? PROFILE_OS_WAKE_CALL :
 	    PROFILE_OS_SYSCALL));
 	for (vt = TAILQ_FIRST(&line->vl_sleepers); vt != NULL && most > 0;
 	    vt = next) {
