@@ -115,6 +115,10 @@ struct vm_line {
 	uint64_t	 vl_nodes;	/* of sharers, a bit each */
 	uint64_t	 vl_wait_nodes;	/* of waiters; may be too many */
 	struct vm_waiter *vl_waiter;
+	uint32_t	*vl_wanted;	/* low bits of each one's value */
+	const uint32_t	*vl_is_word;	/* what waiters for a value look at */
+	uint32_t	 vl_is_seen;	/* its value when they last looked */
+	uint32_t	 vl_others;	/* waiters for anything else */
 	uint16_t	*vl_node_waiters;	/* how many in each node */
 	struct vm_queue	 vl_sleepers;
 	uint64_t	 vl_shared[];	/* a bit for each CPU */

@@ -21,7 +21,9 @@
 enum {
 	TABLE_BITS_AT_FIRST	= 10,
 	LINE_BITS		= 6,
-	WAITERS_AT_FIRST	= 4
+	WAITERS_AT_FIRST	= 4,
+	SEARCHED_AT_ONCE	= 16,
+	LANES			= 4
 };
 
 CTASSERT(MACHINE_CACHE_LINE == 1 << LINE_BITS);
@@ -46,6 +48,7 @@ vm_line_fini(struct vm *vm)
 		if (vs->vs_table[i] == NULL)
 			continue;
 		free(vs->vs_table[i]->vl_waiter);
+		free(vs->vs_table[i]->vl_wanted);
 		free(vs->vs_table[i]->vl_node_waiters);
 		free(vs->vs_table[i]);
 	}
@@ -436,30 +439,111 @@ over(const struct vm_waiter *vw)
 	    vw->vw_until_is);
 }
 
+static bool
+is_other(const struct vm_line *vl, const struct vm_waiter *vw)
+{
+
+	return (!vw->vw_until_is || vw->vw_word != vl->vl_is_word);
+}
+
+/* Numbers that are compared at once. */
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+static bool
+any_is(const uint32_t *numbers, uint32_t v)
+{
+	lanes all, any = { 0 }, some;
+	unsigned i;
+
+	for (i = 0; i < LANES; i++)
+		all[i] = v;
+	for (i = 0; i < SEARCHED_AT_ONCE; i += LANES) {
+		memcpy(&some, numbers + i, sizeof(some));
+		any |= (lanes)(some == all);
+	}
+	v = 0;
+	for (i = 0; i < LANES; i++)
+		v |= any[i];
+	return (v != 0);
+}
+
+/*
+ * One past the last waiter before end whose condition is true; 0: there is
+ * none.  Where all wait for values of one word, as those with tickets do, that
+ * is a search of numbers, and none is there while the word is what it was.
+ */
+static unsigned
+last_over(const struct vm_line *vl, unsigned end)
+{
+	const uint32_t *wanted = vl->vl_wanted;
+	uint32_t v;
+
+	if (vl->vl_others > 0) {
+		while (end > 0 && !over(&vl->vl_waiter[end - 1]))
+			end--;
+		return (end);
+	}
+	if (end == 0)
+		return (0);
+	v = *vl->vl_is_word;
+	if (v == vl->vl_is_seen)
+		return (0);
+	while (end >= SEARCHED_AT_ONCE &&
+	    !any_is(wanted + end - SEARCHED_AT_ONCE, v))
+		end -= SEARCHED_AT_ONCE;
+	while (end > 0 && wanted[end - 1] != v)
+		end--;
+	return (end);
+}
+
+/* Remembers what all waiters for a value have seen: they wait for others. */
+static void
+look(struct vm_line *vl)
+{
+
+	if (vl->vl_is_word != NULL)
+		vl->vl_is_seen = *vl->vl_is_word;
+}
+
+static void
+more_waiters(struct vm *vm, struct vm_line *vl)
+{
+	unsigned room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
+	    vl->vl_waiter_room * 2;
+	struct vm_waiter *waiter;
+	uint32_t *wanted;
+
+	waiter = realloc(vl->vl_waiter, room * sizeof(*waiter));
+	if (waiter != NULL)
+		vl->vl_waiter = waiter;
+	wanted = realloc(vl->vl_wanted, room * sizeof(*wanted));
+	if (wanted != NULL)
+		vl->vl_wanted = wanted;
+	if (waiter == NULL || wanted == NULL)
+		vm_bail(vm, ENOMEM, "no memory");
+	vl->vl_waiter_room = room;
+}
+
 static void
 add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 {
 	unsigned cpu = (unsigned)vw.vw_thread->vt_cpu;
-	struct vm_waiter *bigger;
-	unsigned room;
 
-	if (vl->vl_waiters == vl->vl_waiter_room) {
-		room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
-		    vl->vl_waiter_room * 2;
-		bigger = realloc(vl->vl_waiter, room * sizeof(*bigger));
-		if (bigger == NULL)
-			vm_bail(vm, ENOMEM, "no memory");
-		vl->vl_waiter = bigger;
-		vl->vl_waiter_room = room;
-	}
+	if (vl->vl_waiters == vl->vl_waiter_room)
+		more_waiters(vm, vl);
 	if (vl->vl_node_waiters == NULL) {
 		vl->vl_node_waiters = calloc(vm->vm_topology.vt_nodes,
 		    sizeof(*vl->vl_node_waiters));
 		if (vl->vl_node_waiters == NULL)
 			vm_bail(vm, ENOMEM, "no memory");
 	}
-	if (vl->vl_waiters == 0)
+	if (vl->vl_waiters == 0) {
 		vl->vl_wait_nodes = 0;
+		vl->vl_is_word = vw.vw_until_is && vw.vw_size ==
+		    sizeof(uint32_t) ? vw.vw_word : NULL;
+		look(vl);
+	}
+	vl->vl_others += is_other(vl, &vw);
 	vl->vl_wait_nodes |= node_bit(vm, cpu);
 	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]++;
 	/* Its copy counts as a waiter's, and not once more. */
@@ -471,6 +555,7 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 	}
 	vw.vw_thread->vt_awaits = vl;
 	vw.vw_thread->vt_waiter = vl->vl_waiters;
+	vl->vl_wanted[vl->vl_waiters] = (uint32_t)vw.vw_value;
 	vl->vl_waiter[vl->vl_waiters++] = vw;
 }
 
@@ -482,8 +567,10 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 
 	MPASS(vl->vl_waiter[i].vw_thread == vt);
 	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]--;
+	vl->vl_others -= is_other(vl, &vl->vl_waiter[i]);
 	vl->vl_waiters--;
 	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
+	vl->vl_wanted[i] = vl->vl_wanted[vl->vl_waiters];
 	vl->vl_waiter[i].vw_thread->vt_waiter = i;
 	vt->vt_awaits = NULL;
 }
@@ -524,10 +611,8 @@ vm_written(struct vm_line *vl)
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = vm_random(&self->vt_random) % k;
-	for (i = vl->vl_waiters; i-- > 0; ) {
-		if (!over(&vl->vl_waiter[i]))
-			continue;
-		vt = vl->vl_waiter[i].vw_thread;
+	for (i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
+		vt = vl->vl_waiter[i - 1].vw_thread;
 		drop_waiter(vm, vt);
 		vt->vt_told = true;
 		if (vt->vt_event.ve_at != VM_HEAP_NONE)
@@ -537,6 +622,7 @@ vm_written(struct vm_line *vl)
 		    latency(vm, distance(vm, self->vt_cpu,
 		    (unsigned)vt->vt_cpu)));
 	}
+	look(vl);
 }
 
 unsigned
