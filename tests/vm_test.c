@@ -601,6 +601,99 @@ ATF_TC_BODY(machine_await_32__returns_polls, tc)
 	stage_free(st);
 }
 
+/* One line, several words, and several sorts of waiters. */
+struct mixture {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 mx_a;
+	struct m32	 mx_b;
+	struct mptr	 mx_p;
+};
+
+enum { MIXED = 24, MIXED_STEPS = 60 };
+
+static struct mixture mixture;
+
+static void
+mixed_waiter(void *arg)
+{
+	struct actor *a = arg;
+	uint32_t value, want = a->a_index / 4 + 1;
+	uintptr_t p;
+
+	while (want <= MIXED_STEPS) {
+		switch (a->a_index % 4) {
+		case 0:
+			while (atomic_load_acq_32(&mixture.mx_a) != want)
+				machine_await_is_32(&mixture.mx_a, want, 0);
+			break;
+		case 1:
+			while (atomic_load_acq_32(&mixture.mx_b) != want)
+				machine_await_is_32(&mixture.mx_b, want, 0);
+			break;
+		case 2:
+			while ((value = atomic_load_acq_32(&mixture.mx_a)) <
+			    want)
+				machine_await_32(&mixture.mx_a, value, 0);
+			break;
+		default:
+			while ((p = atomic_load_acq_ptr(&mixture.mx_p)) < want)
+				machine_await_ptr(&mixture.mx_p, p, 0);
+		}
+		a->a_count++;
+		want += 1 + (uint32_t)(machine_cycles() / 8 + a->a_index) % 9;
+		/* Now and then nobody but waiters for a value is there. */
+		if (want % 5 == 0)
+			machine_sleep(30 * 1000);
+	}
+}
+
+static void
+mixed_writer(void *arg)
+{
+	uint32_t i;
+
+	(void)arg;
+	for (i = 1; i <= MIXED_STEPS; i++) {
+		work_ns(100 * 1000);
+		atomic_store_rel_ptr(&mixture.mx_p, i);
+		atomic_store_rel_32(&mixture.mx_b, i);
+		work_ns(i % 3 * 1000);
+		atomic_fetchadd_32(&mixture.mx_a, 1);
+	}
+}
+
+static void
+mixed_waits_main(void *arg)
+{
+	struct stage *st = arg;
+	unsigned i;
+
+	memset(&mixture, 0, sizeof(mixture));
+	for (i = 0; i < MIXED; i++)
+		start(&st->s_actor[i], (int)i, mixed_waiter);
+	start(&st->s_actor[MIXED], MIXED, mixed_writer);
+	join_all(st);
+}
+
+ATF_TC(machine_await__of_all_sorts);
+ATF_TC_HEAD(machine_await__of_all_sorts, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Waiters for values and for changes of "
+	    "several words of one line are all told, none is forgotten");
+}
+ATF_TC_BODY(machine_await__of_all_sorts, tc)
+{
+	struct machine_config mc = fixture_config(MIXED + 1, 1);
+	struct stage *st = stage_make(MIXED + 1);
+	unsigned i;
+
+	run(&mc, mixed_waits_main, st);
+	for (i = 0; i < MIXED; i++)
+		ATF_CHECK(st->s_actor[i].a_count > 2);
+	stage_free(st);
+}
+
 static void
 robbed_actor(void *arg)
 {
@@ -969,6 +1062,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, machine_wake_32__the_right_ones);
 	ATF_TP_ADD_TC(tp, machine_wait_32__word_differs);
 	ATF_TP_ADD_TC(tp, machine_await_32__returns_polls);
+	ATF_TP_ADD_TC(tp, machine_await__of_all_sorts);
 	ATF_TP_ADD_TC(tp, machine_await_32__without_cpu);
 	ATF_TP_ADD_TC(tp, machine_note__costs_nothing);
 	ATF_TP_ADD_TC(tp, vm__debt_is_bounded_and_paid);
