@@ -3,7 +3,8 @@
  *
  * vm.c		the machine: threads' fibers, the event loop, what is stuck
  * vm_sched.c	CPUs and their run queues
- * vm_line.c	cache lines: what an access costs, who waits for a change
+ * vm_line.c	cache lines: what an access costs
+ * vm_wait.c	who waits for a line to change
  * vm_machine.c	what lib/machine.h promises, in these terms
  */
 #ifndef LIB_VM_IMPL_H
@@ -269,7 +270,7 @@ void vm_line_fini(struct vm *vm);
 struct vm_line *vm_line_of(struct vm *vm, const void *p);
 struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 
-/* A thread no longer spins on the line it awaits. */
+/* vm_wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
 
 #endif
