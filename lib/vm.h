@@ -24,7 +24,7 @@
 #include "lib/vm_topology.h"
 
 enum {
-	VM_THREADS_MAX	= 4096,
+	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
