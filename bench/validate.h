@@ -36,7 +36,7 @@ struct validate_cell {
 	bool		 vc_laws;	/* one reader was measured, for laws */
 	bool		 vc_fitted;	/* VALIDATE_USL is a fit */
 	bool		 vc_judged;
-	double		 vc_busy;	/* share of time Fortuna's lock is held */
+	double		 vc_busy;	/* share of time readers hold locks */
 	bool		 vc_saturated;
 };
 
@@ -81,7 +81,7 @@ struct validation {
 	struct agreement va_alone;	/* of one reader */
 	struct validate_ranks *va_ranks;	/* by readers */
 	unsigned	 va_rank_count;
-	struct agreement_ranks va_all[VALIDATORS];	/* of all these */
+	struct agreement_ranks va_all[VALIDATORS];	/* of all */
 	/* Points of the harvest thread's CPU. */
 	struct validate_off va_saturated;
 	struct validate_off va_idle;

@@ -12,6 +12,9 @@
 
 enum { NAME_SIZE = 128, SIGNED_SIZE = 16 };
 
+/* A bias of single readers above this is no error of the model. */
+static const double speed_changed = 0.05;
+
 /* "+3.4", "-12", "+>999": a share in percent. */
 static const char *
 percent(char buf[SIGNED_SIZE], double share)
@@ -119,7 +122,7 @@ print_tables(FILE *out, const struct validation *va)
 	}
 }
 
-/* "locked ticket aes, 2 readers". */
+/* "locked ticket aes 2". */
 static const char *
 name_of(const struct validate_cell *vc, char buf[NAME_SIZE])
 {
@@ -128,8 +131,8 @@ name_of(const struct validate_cell *vc, char buf[NAME_SIZE])
 	if (vc == NULL)
 		return ("-");
 	mc = vc->vc_measured;
-	snprintf(buf, NAME_SIZE, "%s %s %s, %u reader%s", mc->design, mc->lock,
-	    mc->cipher, mc->readers, mc->readers == 1 ? "" : "s");
+	snprintf(buf, NAME_SIZE, "%s %s %s %u", mc->design, mc->lock,
+	    mc->cipher, mc->readers);
 	return (buf);
 }
 
@@ -196,8 +199,8 @@ print_ranks(FILE *out, const struct validation *va)
 
 	for (i = 0; i < va->va_rank_count; i++) {
 		vr = &va->va_ranks[i];
-		snprintf(head, sizeof(head), "  %u readers, %u of %u pairs told "
-		    "apart", vr->vr_readers,
+		snprintf(head, sizeof(head), "  %u readers, %u of %u pairs "
+		    "told apart", vr->vr_readers,
 		    vr->vr_by[VALIDATE_VIRTUAL].ar_told,
 		    vr->vr_by[VALIDATE_VIRTUAL].ar_pairs);
 		fprintf(out, "%-44s", head);
@@ -287,6 +290,11 @@ print_notes(FILE *out, const struct validation *va)
 		fprintf(out, "left out, as the simulated machine lacks their "
 		    "lock or load: %u cell%s\n", va->va_left_out,
 		    va->va_left_out == 1 ? "" : "s");
+	if (va->va_alone.ag_count > 0 &&
+	    fabs(va->va_alone.ag_bias - 1) > speed_changed)
+		figure_wrap(out, "speed:", 2, "one reader alone, who waits for "
+		    "nobody, is off already: this machine runs at another "
+		    "speed than when it was calibrated. Calibrate anew.");
 	figure_wrap(out, "linear, Amdahl and USL:", 2, "predicted from the "
 	    "cells with fewer readers: N times one reader's total; with the "
 	    "time that reader holds locks as the serial share; the law fitted "

@@ -1,0 +1,141 @@
+# rngsim validate: what it prints, what fails it, what it refuses.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+# A sweep on a simulated machine stands for one on this: its numbers are the
+# same every time, and the same machine must predict them exactly.
+measured() {
+	"$(program)" sweep --engine virtual --profile "$1" -d locked,concurrent \
+	    -l mtx,ticket -c chacha20 -r 1-4 -t 0.05 -n 3 --seed 1 \
+	    -o swept.json >out 2>&1 || atf_fail "sweep: $(cat out)"
+	sed 's/"engine": "virtual"/"engine": "real"/' swept.json >real.json
+}
+
+# from PROFILE ARGUMENT...: judges real.json; sets status.
+from() {
+	profile=$1
+	shift
+	"$(program)" validate --from real.json --profile "$profile" --seed 1 \
+	    -t 0.05 "$@" >out 2>err
+	status=$?
+}
+
+# refused STATUS WORDS ARGUMENT...: WORDS, separated by |, all in the message.
+refused() {
+	want=$1 words=$2
+	shift 2
+	message=$("$(program)" validate "$@" 2>&1 >out)
+	status=$?
+	[ $status = "$want" ] ||
+	    atf_fail "$*: exit $status, not $want: $message"
+	[ ! -s out ] || atf_fail "$*: wrote to stdout"
+	old=$IFS
+	IFS='|'
+	for word in $words; do
+		case $message in
+		*"$word"*) ;;
+		*) atf_fail "$*: no \"$word\" in $message";;
+		esac
+	done
+	IFS=$old
+}
+
+atf_test_case validate__same_machine
+validate__same_machine_head() {
+	atf_set descr "what a machine measured of itself it predicts exactly, \
+and the scaling law is fitted where there are points enough"
+}
+validate__same_machine_body() {
+	measured graviton3
+	from graviton3 --format json
+	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
+	tr -d ' \n' <out >flat
+	grep -q '"virtual":{"cells":12,"mape_percent":[0-9.]*e-' flat ||
+	    grep -q '"virtual":{"cells":12,"mape_percent":0.0' flat ||
+	    atf_fail "an error: $(cat out)"
+	grep -q '"met":true}' flat || atf_fail "targets are missed"
+	grep -q '"tau":1.0' flat || atf_fail "other ranks"
+	[ "$(grep -c '"usl_fitted": true' out)" = 4 ] ||
+	    atf_fail "the law is not fitted with four readers alone"
+	[ "$(grep -c '"judged": true' out)" = 12 ] ||
+	    atf_fail "not two and more readers are judged"
+}
+
+atf_test_case validate__other_machine
+validate__other_machine_head() {
+	atf_set descr "measurements of another machine miss the targets, by \
+exit status, table and document"
+}
+validate__other_machine_body() {
+	measured xeon-e7v3-4s-2015
+	from graviton3 -o doc.json
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+	grep -q '^throughput: mean error.* NO$' out || atf_fail "$(cat out)"
+	grep -q 'Calibrate anew' out || atf_fail "says nothing of the speed"
+	awk 'length > 80' out >wide
+	[ ! -s wide ] || atf_fail "wider than 80: $(cat wide)"
+	grep -q ' $' out && atf_fail "blanks at the end of a line"
+	grep -q '"met": false' doc.json || atf_fail "the document says met"
+	for key in schema profile guessed_share summary virtual linear amdahl \
+	    usl mape_percent bias tau harvest_saturated_points \
+	    harvest_idle_points latency_p50_octaves latency_p99_octaves \
+	    targets cells hold_share laws_mb_per_s; do
+		grep -q "\"$key\"" doc.json || atf_fail "no $key"
+	done
+}
+
+atf_test_case validate__measures
+validate__measures_head() {
+	atf_set descr "a measured grid is compared, whatever comes out"
+}
+validate__measures_body() {
+	"$(program)" validate -d locked -l ticket -c aes -r 1,2 -t 0.05 -n 2 \
+	    --profile graviton3 --format json >out 2>err
+	status=$?
+	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
+	[ ! -s err ] || atf_fail "$(cat err)"
+	[ "$(grep -c '"design": "locked"' out)" -ge 2 ] ||
+	    atf_fail "not two cells: $(cat out)"
+}
+
+atf_test_case validate__gated
+validate__gated_head() {
+	atf_set descr "a measured cell that failed its gate is shown, and not \
+judged"
+}
+validate__gated_body() {
+	measured graviton3
+	sed 's/"gate": ""/"gate": "drift"/' real.json >gated.json
+	cmp -s real.json gated.json && atf_skip "no gate to plant"
+	mv gated.json real.json
+	from graviton3
+	grep -q 'nothing to judge' out || atf_fail "$(cat out err)"
+	grep -q 'failed a gate' out || atf_fail "$(cat out err)"
+}
+
+atf_test_case validate__refuses
+validate__refuses_head() {
+	atf_set descr "wrong options, files and results"
+}
+validate__refuses_body() {
+	measured graviton3
+	refused 2 '--format|"csv"|table or json' --format csv
+	refused 2 '-d|"nix"|locked' -d nix
+	refused 2 '-l|pthread' -l pthread
+	refused 2 '--profile|"nix"|graviton3' --profile nix
+	refused 2 '--readers|--from' --from real.json -r 1
+	refused 2 '--set|--from' --from real.json -S rngsim.warmup_ms=1
+	refused 2 '-o|file name' -o ''
+	refused 1 'nowhere.json' --from nowhere.json
+	refused 1 'swept.json has no cell' --from swept.json
+	echo '{}' >empty.json
+	refused 1 'empty.json' --from empty.json
+}
+
+atf_init_test_cases() {
+	atf_add_test_case validate__same_machine
+	atf_add_test_case validate__other_machine
+	atf_add_test_case validate__measures
+	atf_add_test_case validate__gated
+	atf_add_test_case validate__refuses
+}
