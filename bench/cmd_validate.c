@@ -285,7 +285,7 @@ run(int argc, char *argv[], char *const whole[])
 
 	status = arguments_parse(&as, &argc, argv, &help);
 	if (status == 0 && help) {
-		puts("Usage: rngsim validate [VALIDATE_OPTIONS]\n\nMeasures cells on "
+		puts("Usage: rngsim validate [OPTIONS]\n\nMeasures cells on "
 		    "this machine, predicts the same with its profile\n"
 		    "(\"rngsim calibrate\" makes that), and prints how far "
 		    "apart they are.\n");
@@ -307,7 +307,7 @@ run(int argc, char *argv[], char *const whole[])
 
 const struct command cmd_validate = {
 	.cmd_name	= "validate",
-	.cmd_args	= "[--profile PROFILE] [--from RESULT] [VALIDATE_OPTIONS]",
+	.cmd_args	= "[--profile PROFILE] [--from RESULT] [OPTIONS]",
 	.cmd_descr	= "predictions against measurements on this machine",
 	.cmd_run	= run,
 };
