@@ -74,7 +74,7 @@ struct validate_check {
 struct validation {
 	struct validate_cell *va_cells;
 	unsigned	 va_count;
-	unsigned	 va_gated;	/* of these, measured cells that failed */
+	unsigned	 va_gated;	/* of these, cells that failed a gate */
 	unsigned	 va_left_out;	/* measured, but nobody predicts them */
 	struct agreement va_error[VALIDATORS];
 	const struct validate_cell *va_worst[VALIDATORS];
