@@ -12,8 +12,8 @@
  * without a CPU stops all behind it.
  * Bytes: 4, and a line for each thread.  Uncontended: one atomic each way.
  *
- * Departs: a release is an atomic, where Linux stores one byte.  Its nodes belong
- * to CPUs and serve all locks; these belong to threads.  A bit is set by
+ * Departs: a release is an atomic, where Linux stores one byte.  Its nodes are
+ * of CPUs and serve all locks; these are of threads.  A bit is set by
  * compare-and-set, not by fetch-and-or.
  */
 #include "lib/lock.h"

@@ -2,7 +2,7 @@
  * Waiting for a line to change.
  *
  * When a line changes on which k threads spin, all of them read it again, one
- * behind the other and in random order, so that one of them has to wait for k/2
+ * behind the other from a random one on, so that one of them waits for k/2
  * others' service in the mean (Boyd-Wickizer et al., "Non-scalable locks are
  * dangerous", OLS 2012).  Only those whose condition has come true are resumed.
  * A write overtakes what is left of such a round and begins another.
