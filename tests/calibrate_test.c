@@ -181,8 +181,15 @@ ATF_TC_BODY(spread__quantiles, tc)
 	CHECK_NEAR(50, sp.sp_p50, 1e-9);
 	CHECK_NEAR(95, sp.sp_p95, 1e-9);
 	CHECK_NEAR(99, sp.sp_p99, 1e-9);
+	CHECK_NEAR(50, sp.sp_mean, 1e-9);
 	ATF_CHECK_EQ(nitems(v), sp.sp_count);
 	ATF_CHECK_EQ(0, calibrate_spread(v, 0).sp_count);
+	/* The slower fifth counts in the mean, the slowest of all does not. */
+	for (i = 0; i < nitems(v); i++)
+		v[i] = i == 100 ? 1e9 : i >= 80 ? 2 : 1;
+	sp = calibrate_spread(v, nitems(v));
+	CHECK_NEAR(1, sp.sp_p50, 1e-9);
+	CHECK_NEAR((80 + 2 * 20) / 100.0, sp.sp_mean, 1e-9);
 	draw_modes(1000, 1000, 0, 0.02, 9);
 	for (i = 0; i < DRAWN / 50; i++)
 		drawn[i * 50] = 1e7;
@@ -343,7 +350,7 @@ ATF_TC_BODY(predict__as_charged, tc)
 		unsigned	 bytes;
 		double		 ns;
 	} want[] = {
-		/* read 100, hit 1, locks of 2 * 5 + 20, setup 300, 2 a byte */
+		/* read 100, hit 1, a lock 2 * 5 + 16 + 4, setup 300, byte 2 */
 		{ "concurrent", 4096, 101 + 2 * 30 + 300 + 8192 },
 		{ "concurrent", 65536, 101 + 2 * 30 + 300 + 131072 },
 		{ "locked", 4096, 101 + 2 * 30 + 300 + 8192 },
@@ -357,7 +364,8 @@ ATF_TC_BODY(predict__as_charged, tc)
 	cb.cb_reading[PROFILE_OS_READ].rd_value = 100;
 	cb.cb_reading[PROFILE_LAT_HIT].rd_value = 1;
 	cb.cb_reading[PROFILE_LAT_RMW].rd_value = 5;
-	cb.cb_reading[PROFILE_OP_LOCK_PAIR].rd_value = 20;
+	cb.cb_reading[PROFILE_OP_LOCK_PAIR].rd_value = 16;
+	cb.cb_reading[PROFILE_OP_LOCK_AFTER].rd_value = 4;
 	cb.cb_reading[PROFILE_MEM_COPY].rd_value = 0.5;
 	cb.cb_reading[PROFILE_AES_NATIVE_BYTE].rd_value = 1.5;
 	cb.cb_reading[PROFILE_AES_NATIVE_SETUP].rd_value = 300;
