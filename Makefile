@@ -23,28 +23,41 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	fiber vm vm_sched vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state generator_config
 HARVEST = jenkins mask harvest_config record
-BENCH = usage arguments lines stats figure progress outfile host \
-	recording recording_load workload workload_folder workload_spec \
-	strace_import config place prime option_set option_virtual \
-	option_trace option_workload options pool \
-	result result_field result_decode result_check result_load \
-	result_uncertainty value \
-	group claim select cell_common virtual replicate uncertainty trend \
-	summary \
-	sweep_virtual sweep measure kat \
-	curve usl_fit usl_curve usl \
-	hypothesis quantity compare compare_match compare_host compare_gate \
-	compare_noise compare_fail clip verdict verdict_data verdict_ministat \
-	table table_cell table_control table_uncertainty csv csv_scale \
-	report view \
-	report_fairness report_lockprof report_lockstat report_waits \
-	plot_data plot_panel plot_waits plot_script plot \
-	timeline trace timeline_note timeline_track timeline_record timeline_json \
-	timeline_text \
-	calibrate calibrate_crypto calibrate_host calibrate_line calibrate_os \
-	calibrate_part calibrate_print calibrate_stats \
-	reproduce beside \
-	agreement validate validate_json validate_table validate_words
+BENCH = \
+	measure \
+	console/usage console/arguments console/lines console/figure \
+	console/progress console/outfile console/option_set \
+	console/option_virtual console/option_trace console/option_workload \
+	console/options \
+	cell/recording cell/recording_load cell/workload \
+	cell/workload_folder cell/workload_spec cell/strace_import \
+	cell/config cell/place cell/prime cell/cell_common cell/kat \
+	sweep/host sweep/pool sweep/virtual sweep/replicate \
+	sweep/uncertainty sweep/trend sweep/summary sweep/sweep_virtual \
+	sweep/sweep \
+	result/stats result/result result/result_field result/result_decode \
+	result/result_check result/result_load result/result_uncertainty \
+	result/value result/group result/claim result/select \
+	compare/hypothesis compare/quantity compare/compare \
+	compare/compare_match compare/compare_host compare/compare_gate \
+	compare/compare_noise compare/compare_fail compare/clip \
+	compare/verdict compare/verdict_data compare/verdict_ministat \
+	report/curve report/usl_fit report/usl_curve report/usl report/table \
+	report/table_cell report/table_control report/table_uncertainty \
+	report/csv report/csv_scale report/report report/view \
+	report/report_fairness report/report_lockprof report/report_lockstat \
+	report/report_waits report/plot_data report/plot_panel \
+	report/plot_waits report/plot_script report/plot \
+	timeline/timeline timeline/trace timeline/timeline_note \
+	timeline/timeline_track timeline/timeline_record \
+	timeline/timeline_json timeline/timeline_text \
+	calibrate/calibrate calibrate/calibrate_crypto \
+	calibrate/calibrate_host calibrate/calibrate_line \
+	calibrate/calibrate_os calibrate/calibrate_part \
+	calibrate/calibrate_print calibrate/calibrate_stats \
+	validate/agreement validate/validate validate/validate_json \
+	validate/validate_table validate/validate_words \
+	reproduce/reproduce reproduce/beside
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
@@ -52,10 +65,10 @@ FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
 	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
-	bench/cell.c bench/cell_setup.c bench/cell_reader.c \
-	bench/cell_collect.c bench/section.c
-COMMANDS != echo bench/cmd_*.c bench/reproduce_*.c
-FIGURES != echo bench/figures*.c
+	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
+	bench/cell/cell_collect.c bench/cell/section.c
+COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c
+FIGURES != echo bench/figures/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.
 TESTS_VIRTUAL = lock_contract lock_mutant
@@ -100,7 +113,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for f in $(BENCH); do shared="$$shared bench/$$f.c"; done; \
 	for f in $$shared $(COMMANDS); do \
 		case $$f in \
-		bench/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
+		bench/sweep/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
 		lib/profile_table.c) d=; dep=$$(echo lib/profiles/*.conf);; \
 		*) d=; dep=;; esac; \
 		rule all $$f "$$d" "$$dep"; objects="$$objects $$o"; done; \
@@ -116,7 +129,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for f in lib/kassert.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/digest.c lib/number.c lib/tunable.c fortuna/state.c \
-	    fortuna/generator_config.c bench/kat.c; do \
+	    fortuna/generator_config.c bench/cell/kat.c; do \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
 	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/generator.c \
 	    fortuna/gen_none.c fortuna/gen_locked.c fortuna/gen_concurrent.c; do \
@@ -251,15 +264,15 @@ bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	    $$python -m pip install -q simpy; } >$(BUILDDIR)/simpy.log 2>&1 || \
 	    { echo "rngsim: no SimPy; see $(BUILDDIR)/simpy.log" >&2; python=; }; \
 	FIGURES_SIMPY=$$python $(BUILDDIR)/rngsim-figures virtual
-	@sh bench/verdict.sh $(BUILDDIR)
+	@sh bench/figures/verdict.sh $(BUILDDIR)
 
 # Rivals are measured against the flavour without profiling.
-$(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures.h $(OBJ)/librngsim.a
+$(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures/figures.h $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
 		-o $@ $(FIGURES) $(OBJ)/librngsim.a $(LDLIBS) -lsodium
 
-$(BUILDDIR)/plant.so: bench/plant.c lib/tick.h
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/plant.c
+$(BUILDDIR)/plant.so: bench/figures/plant.c lib/tick.h
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/figures/plant.c
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

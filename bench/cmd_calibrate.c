@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
-#include "bench/calibrate.h"
+#include "bench/calibrate/calibrate.h"
 #include "bench/cmd.h"
-#include "bench/outfile.h"
-#include "bench/usage.h"
+#include "bench/console/arguments.h"
+#include "bench/console/outfile.h"
+#include "bench/console/usage.h"
 #include "lib/kassert.h"
 #include "lib/machine.h"
 #include "lib/number.h"

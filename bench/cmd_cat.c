@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cell/prime.h"
 #include "bench/cmd.h"
-#include "bench/options.h"
-#include "bench/prime.h"
+#include "bench/console/options.h"
 #include "fortuna/randomdev.h"
 #include "lib/wipe.h"
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
 #include "bench/cmd.h"
-#include "bench/compare_fail.h"
-#include "bench/options.h"
-#include "bench/select.h"
-#include "bench/verdict.h"
+#include "bench/compare/compare_fail.h"
+#include "bench/compare/verdict.h"
+#include "bench/console/arguments.h"
+#include "bench/console/options.h"
+#include "bench/result/select.h"
 
 static const char usage[] =
     "Usage: rngsim compare A.json B.json [OPTIONS]\n"

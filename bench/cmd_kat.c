@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
+#include "bench/cell/kat.h"
 #include "bench/cmd.h"
-#include "bench/kat.h"
-#include "bench/options.h"
+#include "bench/console/arguments.h"
+#include "bench/console/options.h"
 
 static int
 run_file(const char *path)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
 #include "bench/cmd.h"
-#include "bench/options.h"
+#include "bench/console/arguments.h"
+#include "bench/console/options.h"
 #include "harvest/source.h"
 #include "lib/profile.h"
 

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
 #include "bench/cmd.h"
-#include "bench/plot.h"
-#include "bench/report.h"
-#include "bench/report_fairness.h"
-#include "bench/report_lockprof.h"
-#include "bench/report_lockstat.h"
-#include "bench/report_waits.h"
-#include "bench/select.h"
-#include "bench/usage.h"
-#include "bench/usl.h"
-#include "bench/view.h"
+#include "bench/console/arguments.h"
+#include "bench/console/usage.h"
+#include "bench/report/plot.h"
+#include "bench/report/report.h"
+#include "bench/report/report_fairness.h"
+#include "bench/report/report_lockprof.h"
+#include "bench/report/report_lockstat.h"
+#include "bench/report/report_waits.h"
+#include "bench/report/usl.h"
+#include "bench/report/view.h"
+#include "bench/result/select.h"
 
 struct report_options {
 	const char	*ro_file;

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/arguments.h"
-#include "bench/beside.h"
 #include "bench/cmd.h"
-#include "bench/figure.h"
-#include "bench/outfile.h"
-#include "bench/usage.h"
+#include "bench/console/arguments.h"
+#include "bench/console/figure.h"
+#include "bench/console/outfile.h"
+#include "bench/console/usage.h"
+#include "bench/reproduce/beside.h"
 #include "lib/crypto.h"
 #include "lib/number.h"
 #include "lib/tick.h"

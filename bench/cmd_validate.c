@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
+#include "bench/cell/prime.h"
 #include "bench/cmd.h"
-#include "bench/options.h"
-#include "bench/outfile.h"
-#include "bench/prime.h"
-#include "bench/replicate.h"
-#include "bench/sweep.h"
-#include "bench/validate.h"
-#include "bench/validate_words.h"
+#include "bench/console/arguments.h"
+#include "bench/console/options.h"
+#include "bench/console/outfile.h"
+#include "bench/sweep/replicate.h"
+#include "bench/sweep/sweep.h"
+#include "bench/validate/validate.h"
+#include "bench/validate/validate_words.h"
 #include "lib/tick.h"
 
 static const struct argument options[VALIDATE_OPTIONS] = {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/arguments.h"
+#include "bench/cell/strace_import.h"
+#include "bench/cell/workload.h"
+#include "bench/cell/workload_folder.h"
 #include "bench/cmd.h"
-#include "bench/outfile.h"
-#include "bench/strace_import.h"
-#include "bench/usage.h"
-#include "bench/workload.h"
-#include "bench/workload_folder.h"
+#include "bench/console/arguments.h"
+#include "bench/console/outfile.h"
+#include "bench/console/usage.h"
 
 enum { SHOW_SIZES = WORKLOAD_SIZES_MAX, COMMENT_SIZE = 1024 };
 

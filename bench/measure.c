@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cell/prime.h"
 #include "bench/cmd.h"
-#include "bench/options.h"
-#include "bench/outfile.h"
-#include "bench/prime.h"
-#include "bench/replicate.h"
-#include "bench/report.h"
-#include "bench/sweep.h"
-#include "bench/trace.h"
+#include "bench/console/options.h"
+#include "bench/console/outfile.h"
+#include "bench/report/report.h"
+#include "bench/sweep/replicate.h"
+#include "bench/sweep/sweep.h"
+#include "bench/timeline/trace.h"
 #include "lib/tick.h"
 
 /* The largest sum of buffers that a cell of the grid would need, in bytes. */

@@ -5,8 +5,8 @@
 
 #include <atf-c.h>
 
-#include "bench/calibrate.h"
-#include "bench/calibrate_stats.h"
+#include "bench/calibrate/calibrate.h"
+#include "bench/calibrate/calibrate_stats.h"
 #include "tests/support.h"
 
 enum { DRAWN = 2000 };

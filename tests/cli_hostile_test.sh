@@ -315,7 +315,7 @@ host__memory_head() {
 host__memory_body() {
 	max=$(sed -n 's/.*CELL_READERS_MAX[ 	]*= \([0-9]*\).*/\1/p' \
 	    "$(atf_config_get source \
-	    "$(atf_get_srcdir)/../..")/bench/cell.h")
+	    "$(atf_get_srcdir)/../..")/bench/cell/cell.h")
 	[ "$max" -ge 1024 ] || atf_fail "at most $max readers"
 	for c in "run -r $max -s 1g" "sweep -r 1,$max -s 1,1g"; do
 		atf_check -s exit:1 -o empty \

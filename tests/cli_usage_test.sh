@@ -10,8 +10,8 @@ source_tree() { atf_config_get source "$(atf_get_srcdir)/../.."; }
 # The most readers that -r takes.
 readers_max() {
 	sed -n 's/.*CELL_READERS_MAX[ 	]*= \([0-9]*\).*/\1/p' \
-	    "$(source_tree)/bench/cell.h" | grep . ||
-	    atf_fail "bench/cell.h does not say how many readers there can be"
+	    "$(source_tree)/bench/cell/cell.h" | grep . ||
+	    atf_fail "bench/cell/cell.h does not say how many readers there can be"
 }
 
 # One row that did not hold.

@@ -5,12 +5,12 @@
 
 #include <atf-c.h>
 
-#include "bench/clip.h"
-#include "bench/compare_gate.h"
-#include "bench/group.h"
-#include "bench/stats.h"
-#include "bench/summary.h"
-#include "bench/verdict.h"
+#include "bench/compare/clip.h"
+#include "bench/compare/compare_gate.h"
+#include "bench/compare/verdict.h"
+#include "bench/result/group.h"
+#include "bench/result/stats.h"
+#include "bench/sweep/summary.h"
 #include "tests/result_fixture.h"
 #include "tests/support.h"
 

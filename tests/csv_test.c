@@ -1,7 +1,7 @@
 #include <errno.h>
 
-#include "bench/csv.h"
-#include "bench/report.h"
+#include "bench/report/csv.h"
+#include "bench/report/report.h"
 #include "tests/result_fixture.h"
 
 #ifndef nitems

@@ -3,8 +3,8 @@
 
 #include <atf-c.h>
 
-#include "bench/hypothesis.h"
-#include "bench/stats.h"
+#include "bench/compare/hypothesis.h"
+#include "bench/result/stats.h"
 #include "tests/support.h"
 
 #define	CHECK_NEAR(want, got, share)					\

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/kat.h"
+#include "bench/cell/kat.h"
 #include "lib/crypto.h"
 #include "lib/machine.h"
 

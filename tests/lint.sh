@@ -16,20 +16,20 @@ found "harvest includes a layer above it" \
 found "harvest reaches into a generator" \
     "$(grep -nE '^#include "fortuna/(fortuna|state)\.h' harvest/*.[ch])"
 found "a path is not from the root" "$(grep -nE '^#include "[^/]*"|\.\./' \
-    lib/*.[ch] fortuna/*.[ch] harvest/*.[ch] bench/*.[ch])"
+    lib/*.[ch] fortuna/*.[ch] harvest/*.[ch] bench/*.[ch] bench/*/*.[ch])"
 
-found "longer than 80 columns" "$(for f in */*.[ch] */*.tbl; do
+found "longer than 80 columns" "$(for f in */*.[ch] */*/*.[ch] */*.tbl */*/*.tbl; do
 	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" NR }'; done)"
 found "blanks at the end of a line" "$(grep -nE '[ 	]+$' */*.[ch] */*.sh \
     Makefile README.md lib/profiles/*)"
 
 found "longer than 520 lines" "$(wc -l lib/*.[ch] fortuna/*.[ch] \
-    harvest/*.[ch] bench/*.[ch] | awk '$2 != "total" && $1 > 520')"
+    harvest/*.[ch] bench/*.[ch] bench/*/*.[ch] | awk '$2 != "total" && $1 > 520')"
 found "a function of more than 70 lines" "$(awk '
 	FNR == 1 { start = 0 }
 	/^{/ { start = FNR }
 	/^}/ && start { if (FNR - start > 71) print FILENAME ":" start;
-	    start = 0 }' lib/*.c fortuna/*.c harvest/*.c bench/*.c)"
+	    start = 0 }' lib/*.c fortuna/*.c harvest/*.c bench/*.c bench/*/*.c)"
 
 # Members of a family: one file and one line each.
 family()
@@ -43,7 +43,7 @@ family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
-family bench/reproduce.tbl REPRODUCTION bench/reproduce_
+family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
 
 # Profiles are named in text, as their files are.
 table=$(sed -n 's/^PROFILE([a-z0-9_]*, "\(.*\)")$/\1/p' \
@@ -55,7 +55,7 @@ files=$(ls lib/profiles | sed -n 's/\.conf$//p' | sort)
 
 # Each header on its own.
 found "a header does not compile alone" "$(for f in lib/*.h fortuna/*.h \
-    harvest/*.h bench/*.h; do
+    harvest/*.h bench/*.h bench/*/*.h; do
 	echo "#include \"$f\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. \
 	    -I/usr/local/include -fsyntax-only -x c - 2>/dev/null || echo "$f"
 done)"

@@ -92,7 +92,7 @@ man__names_every_note_head() {
 }
 man__names_every_note_body() {
 	# As far as the first figure in them.
-	tr -d '\n' <"$(pages)/../bench/summary.c" |
+	tr -d '\n' <"$(pages)/../bench/sweep/summary.c" |
 	    sed 's/"[ 	]*"//g; s/note(rc, "/\n/g; s/rc->gate), "/\n/g' |
 	    sed -n '2,$s/^\([^%"]*\)[%"].*/\1/p' | sed 's/ *$//' >notes.txt
 	[ "$(wc -l <notes.txt)" -ge 8 ] || atf_fail "too few notes"

@@ -11,7 +11,7 @@
 
 #include <atf-c.h>
 
-#include "bench/outfile.h"
+#include "bench/console/outfile.h"
 
 static const char path[] = "result.json";
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bench/place.h"
+#include "bench/cell/place.h"
 #include "tests/support.h"
 
 /* Two nodes of two cores of two threads: cores 0,1,2,3 are CPUs 0-1 .. 6-7. */

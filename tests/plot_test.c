@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "bench/plot.h"
-#include "bench/plot_script.h"
-#include "bench/progress.h"
+#include "bench/console/progress.h"
+#include "bench/report/plot.h"
+#include "bench/report/plot_script.h"
 #include "tests/result_fixture.h"
 
 #ifndef nitems

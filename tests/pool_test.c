@@ -5,7 +5,7 @@
 
 #include <atf-c.h>
 
-#include "bench/pool.h"
+#include "bench/sweep/pool.h"
 
 enum { TASKS = 200, THREADS_MAX = 9, NEVER = TASKS };
 

@@ -1,7 +1,7 @@
-#include "bench/report_fairness.h"
-#include "bench/report_lockprof.h"
-#include "bench/report_lockstat.h"
-#include "bench/report_waits.h"
+#include "bench/report/report_fairness.h"
+#include "bench/report/report_lockprof.h"
+#include "bench/report/report_lockstat.h"
+#include "bench/report/report_waits.h"
 #include "tests/result_extreme.h"
 #include "tests/result_fixture.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/beside.h"
-#include "bench/reproduce.h"
+#include "bench/reproduce/beside.h"
+#include "bench/reproduce/reproduce.h"
 #include "tests/support.h"
 
 static struct profile profile;

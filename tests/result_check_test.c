@@ -4,7 +4,7 @@
 
 #include <atf-c.h>
 
-#include "bench/result_check.h"
+#include "bench/result/result_check.h"
 #include "tests/result_fixture.h"
 #include "tests/support.h"
 

@@ -7,8 +7,8 @@
 #include <atf-c.h>
 #include <string.h>
 
-#include "bench/figure.h"
-#include "bench/result.h"
+#include "bench/console/figure.h"
+#include "bench/result/result.h"
 
 static const double extreme_values[] = {
 	0, 1e-300, 1e-5, 0.123456789, 9.9999, 99.995, 999.95, 12345.6, 999999.5,

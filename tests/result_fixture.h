@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/result.h"
+#include "bench/result/result.h"
 
 /* A cell's place in the grid, and what it is to have yielded. */
 struct fixture_cell {

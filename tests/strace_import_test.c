@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/strace_import.h"
+#include "bench/cell/strace_import.h"
 #include "tests/support.h"
 
 static char message[LINES_ERROR_SIZE];

@@ -14,7 +14,7 @@
 #include <atf-c.h>
 #include <jansson.h>
 
-#include "bench/timeline.h"
+#include "bench/timeline/timeline.h"
 #include "lib/lock.h"
 
 #define	NS	UINT64_C(1000)

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "bench/result_uncertainty.h"
-#include "bench/table.h"
-#include "bench/uncertainty.h"
+#include "bench/report/table.h"
+#include "bench/result/result_uncertainty.h"
+#include "bench/sweep/uncertainty.h"
 #include "tests/result_fixture.h"
 #include "tests/support.h"
 

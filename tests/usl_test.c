@@ -3,9 +3,9 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "bench/stats.h"
-#include "bench/usl.h"
-#include "bench/usl_curve.h"
+#include "bench/report/usl.h"
+#include "bench/report/usl_curve.h"
+#include "bench/result/stats.h"
 #include "tests/result_fixture.h"
 
 #ifndef nitems

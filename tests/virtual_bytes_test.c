@@ -7,14 +7,14 @@
 #define	FLAVOUR		virtual
 #define	MACHINE_VIRTUAL
 #define	kat_run		simulated_kat_run
-#include "bench/kat.c"
+#include "bench/cell/kat.c"
 #undef kat_run
 
 #include <atf-c.h>
 #include <dirent.h>
 
-#include "bench/cell.h"
-#include "bench/virtual.h"
+#include "bench/cell/cell.h"
+#include "bench/sweep/virtual.h"
 #include "lib/crypto.h"
 #include "lib/tick.h"
 

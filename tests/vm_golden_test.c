@@ -15,7 +15,7 @@
 
 #include <inttypes.h>
 
-#include "bench/section.h"
+#include "bench/cell/section.h"
 #include "tests/support.h"
 
 enum { SEED = 20190513 };

@@ -10,7 +10,7 @@
 
 #include <atf-c.h>
 
-#include "bench/section.h"
+#include "bench/cell/section.h"
 #include "lib/vm.h"
 
 #define	PS_PER_NS	UINT64_C(1000)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/workload.h"
+#include "bench/cell/workload.h"
 #include "tests/support.h"
 
 enum { DRAWS = 100000 };

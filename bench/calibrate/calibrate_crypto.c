@@ -1,0 +1,407 @@
+/*
+ * Ciphers and hashes as the generators use them, and whole reads.
+ *
+ * Runs in a process whose libcrypto is in the mode that is measured.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/calibrate/calibrate_probe.h"
+#include "bench/cell/prime.h"
+#include "fortuna/randomdev.h"
+#include "fortuna/state.h"
+#include "lib/cipher.h"
+#include "lib/digest.h"
+#include "lib/kassert.h"
+
+enum {
+	KEYSTREAM_MAX	= 65536,
+	BOOT_BYTES	= 4096,
+	SMALL_READ	= 16,
+	JITTER_BYTES	= 4096,
+	SIZES		= 3,
+	ROUND_BYTES	= 65536		/* of each size */
+};
+
+static uint8_t buffer[KEYSTREAM_MAX];
+
+enum profile_key
+calibrate_cipher_key(const char *cipher, enum crypto_mode mode,
+    const char *what)
+{
+	char name[PROFILE_NAME_SIZE];
+	unsigned i;
+
+	snprintf(name, sizeof(name), "%s.%s.%s", cipher,
+	    crypto_mode_names[mode], what);
+	for (i = 0; i < PROFILE_VALUES; i++)
+		if (strcmp(profile_fields[i].pf_key, name) == 0)
+			break;
+	KASSERT(i < PROFILE_VALUES, ("%s is no key", name));
+	return ((enum profile_key)i);
+}
+
+/* What n more bytes in a call take, from calls of several sizes in turn. */
+static double
+time_sizes(void (*fn)(void *arg, size_t n), void *arg, const double *sizes)
+{
+	double ns[SIZES];
+	int64_t start_ns;
+	unsigned calls, i, k;
+
+	for (i = 0; i < SIZES; i++) {
+		calls = (unsigned)(ROUND_BYTES / sizes[i]);
+		start_ns = tick_ns();
+		for (k = 0; k < calls; k++)
+			fn(arg, (size_t)sizes[i]);
+		ns[i] = (double)(tick_ns() - start_ns) / calls;
+	}
+	return (calibrate_slope(sizes, ns, SIZES));
+}
+
+/* The slope in ns a byte, over and over. */
+static struct calibrate_spread
+slopes(struct calibration *cb, void (*fn)(void *arg, size_t n), void *arg,
+    const double *sizes, int64_t budget_ns)
+{
+	int64_t end_ns = tick_ns() + budget_ns;
+	unsigned count = 0;
+	long begun;
+
+	(void)time_sizes(fn, arg, sizes);
+	do {
+		begun = calibrate_batch_begin(cb);
+		cb->cb_samples[count] = time_sizes(fn, arg, sizes);
+		if (calibrate_batch_end(cb, begun))
+			count++;
+	} while (calibrate_more(count, end_ns));
+	return (calibrate_spread(cb->cb_samples, count));
+}
+
+static void
+keystream(void *arg, size_t n)
+{
+	static uint128_t ctr;
+
+	cipher_keystream(arg, &ctr, buffer, n);
+}
+
+static void
+rekey_loop(void *arg, unsigned n)
+{
+
+	while (n-- > 0)
+		fortuna_state_rekey(arg);
+}
+
+static void
+cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
+    int64_t budget_ns)
+{
+	static const double sizes[SIZES] = { 1024, 4096, 65536 };
+	static struct fortuna_state fs;
+	struct calibrate_spread sp;
+
+	cb->cb_error = fortuna_state_init(&fs, ci, RANDOM_FORTUNA_DEFPOOLSIZE);
+	if (cb->cb_error != 0)
+		return;
+	fs.fs_counter = uint128_make(0, 1);
+	fortuna_state_rekey(&fs);
+	/* What is simulated varies around its mean, which is not the median. */
+	sp = slopes(cb, keystream, fs.fs_key, sizes, budget_ns / 2);
+	sp.sp_p50 = sp.sp_mean;
+	calibrate_enter(cb, calibrate_cipher_key(ci->ci_name, mode, "byte"),
+	    &sp, 1, 0, "slope of 1, 4 and 64 KiB");
+	sp = calibrate_batches(cb, rekey_loop, &fs, budget_ns / 2);
+	sp.sp_p50 = sp.sp_mean;
+	calibrate_enter(cb, calibrate_cipher_key(ci->ci_name, mode, "setup"),
+	    &sp, 1, 0, "32 bytes of keystream, and a key set");
+	fortuna_state_fini(&fs);
+}
+
+static void
+probe_ciphers(struct calibration *cb, enum crypto_mode mode, int64_t budget_ns)
+{
+	unsigned i;
+
+	for (i = 0; i < cipher_count && cb->cb_error == 0; i++)
+		cipher(cb, ciphers[i], mode, budget_ns / cipher_count);
+}
+
+static void
+probe_kernel(struct calibration *cb, int64_t budget_ns)
+{
+
+	probe_ciphers(cb, CRYPTO_KERNEL, budget_ns);
+}
+
+static void
+probe_native(struct calibration *cb, int64_t budget_ns)
+{
+
+	probe_ciphers(cb, CRYPTO_NATIVE, budget_ns);
+}
+
+/* How much calls of one length differ. */
+static void
+probe_jitter(struct calibration *cb, int64_t budget_ns)
+{
+	int64_t end_ns = tick_ns() + budget_ns, start_ns;
+	struct calibrate_spread sp;
+	struct cipher_key ck;
+	unsigned count = 0;
+	long begun;
+
+	cb->cb_error = cipher_key_init(&ck, ciphers[0]);
+	if (cb->cb_error != 0)
+		return;
+	do {
+		begun = calibrate_batch_begin(cb);
+		start_ns = tick_ns();
+		keystream(&ck, JITTER_BYTES);
+		cb->cb_samples[count] = (double)(tick_ns() - start_ns);
+		if (calibrate_batch_end(cb, begun))
+			count++;
+	} while (calibrate_more(count, end_ns));
+	cipher_key_fini(&ck);
+	if (count == 0)
+		return;		/* stopped */
+	sp = calibrate_spread(cb->cb_samples, count);
+	calibrate_enter_value(cb, PROFILE_JITTER_CV, PROVENANCE_MEASURED,
+	    calibrate_cv(cb->cb_samples, count),
+	    "median deviation of %u pages of %s, %.0f..%.0f ns", count,
+	    ciphers[0]->ci_name, sp.sp_p5, sp.sp_p95);
+}
+
+static void
+hash(void *arg, size_t n)
+{
+
+	digest_update(arg, buffer, n);
+}
+
+static void
+final_loop(void *arg, unsigned n)
+{
+	uint8_t out[DIGEST_BYTES];
+
+	while (n-- > 0) {
+		digest_finish(arg, out);
+		digest_reset(arg);
+		digest_prepare(arg);
+	}
+}
+
+static void
+event_loop(void *arg, unsigned n)
+{
+	struct harvest_event event = { .he_source = RANDOM_CACHED,
+	    .he_size = HARVEST_ENTROPY_BYTES };
+
+	for (; n > 0; n--) {
+		event.he_destination = (uint8_t)n;
+		fortuna_state_event(arg, &event);
+	}
+}
+
+static void
+probe_sha256(struct calibration *cb, int64_t budget_ns)
+{
+	static const double sizes[SIZES] = { 64, 1024, 4096 };
+	static struct fortuna_state fs;
+	struct calibrate_spread sp;
+	double hashed;
+
+	cb->cb_error = fortuna_state_init(&fs, ciphers[0],
+	    RANDOM_FORTUNA_DEFPOOLSIZE);
+	if (cb->cb_error != 0)
+		return;
+	sp = slopes(cb, hash, &fs.fs_scratch, sizes, budget_ns / 3);
+	calibrate_enter(cb, PROFILE_SHA256_BLOCK, &sp, 64, 0,
+	    "slope of 64, 1024 and 4096 bytes");
+	digest_reset(&fs.fs_scratch);
+	digest_prepare(&fs.fs_scratch);
+	sp = calibrate_batches(cb, final_loop, &fs.fs_scratch, budget_ns / 3);
+	calibrate_enter(cb, PROFILE_SHA256_FINAL, &sp, 1, 0,
+	    "finish and begin, of nothing");
+	/* Its bytes are charged for on their own. */
+	hashed = (double)(sizeof(uint32_t) + HARVEST_ENTROPY_BYTES) / 64 *
+	    calibrate_value(cb, PROFILE_SHA256_BLOCK);
+	sp = calibrate_batches(cb, event_loop, &fs, budget_ns / 3);
+	calibrate_enter(cb, PROFILE_SHA256_UPDATE, &sp, 1, -hashed,
+	    "an event into its pool, less sha256.block");
+	fortuna_state_fini(&fs);
+}
+
+/* A device and one reader. */
+struct reading_device {
+	struct randomdev	 rv_dev;
+	struct generator_reader	 rv_reader;
+	struct lockprof		 rv_prof;
+	size_t			 rv_bytes;	/* of a request */
+};
+
+static int
+device_init(struct reading_device *rv, const char *design, const char *lock,
+    const struct cipher *ci, bool profiled)
+{
+	static const uint64_t seed = 1;
+	struct lock_config config = lock_config_default(cpu_count());
+	struct generator_params gp = {
+		.gp_cipher = ci,
+		.gp_lock = lock_class_find(lock),
+		.gp_lock_config = config,
+		.gp_prof = profiled ? &rv->rv_prof : NULL,
+		.gp_config = generator_config_default(),
+	};
+	const struct random_algorithm *ra = generator_find(design);
+	int error;
+
+	memset(rv, 0, sizeof(*rv));
+	error = lockprof_init(&rv->rv_prof, 1, GENERATOR_SITES,
+	    generator_site_names);
+	if (error != 0)
+		return (error);
+	rv->rv_prof.lp_skipcount = config.prof_skipcount;
+	lockprof_open(&rv->rv_prof, 1);
+	error = ra->ra_init(&rv->rv_dev.rd_generator, &gp);
+	if (error != 0)
+		goto err_generator;
+	error = prime_generator(rv->rv_dev.rd_generator, BOOT_BYTES, &seed);
+	if (error == 0)
+		error = ra->ra_reader_init(rv->rv_dev.rd_generator,
+		    &rv->rv_reader);
+	if (error == 0)
+		return (0);
+	ra->ra_fini(rv->rv_dev.rd_generator);
+err_generator:
+	lockprof_fini(&rv->rv_prof);
+	return (error);
+}
+
+static void
+device_fini(struct reading_device *rv)
+{
+	const struct random_algorithm *ra =
+	    rv->rv_dev.rd_generator->g_algorithm;
+
+	ra->ra_reader_fini(rv->rv_dev.rd_generator, &rv->rv_reader);
+	ra->ra_fini(rv->rv_dev.rd_generator);
+	lockprof_fini(&rv->rv_prof);
+}
+
+static void
+read_loop(void *arg, unsigned n)
+{
+	struct reading_device *rv = arg;
+	struct uio uio;
+
+	while (n-- > 0) {
+		uio = uio_buffer(buffer, rv->rv_bytes);
+		(void)read_random_uio(&rv->rv_dev, &rv->rv_reader, &uio, true);
+	}
+}
+
+/*
+ * What of a small read is neither lock nor keystream, as far as the ciphers
+ * agree: the wiping of the private key is part of it.
+ */
+static void
+probe_read(struct calibration *cb, int64_t budget_ns)
+{
+	struct calibrate_spread sp, sum = { 0 };
+	static struct reading_device rv;
+	double charged, n = cipher_count;
+	unsigned i;
+
+	for (i = 0; i < cipher_count; i++) {
+		const char *name = ciphers[i]->ci_name;
+
+		cb->cb_error = device_init(&rv, "concurrent", "none",
+		    ciphers[i], false);
+		if (cb->cb_error != 0)
+			return;
+		rv.rv_bytes = SMALL_READ;
+		sp = calibrate_batches(cb, read_loop, &rv,
+		    budget_ns / cipher_count);
+		device_fini(&rv);
+		charged = SMALL_READ * calibrate_value(cb,
+		    calibrate_cipher_key(name, CRYPTO_KERNEL, "byte")) +
+		    calibrate_value(cb, calibrate_cipher_key(name,
+		    CRYPTO_KERNEL, "setup"));
+		sum.sp_p5 += (sp.sp_p5 - charged) / n;
+		sum.sp_p50 += (sp.sp_p50 - charged) / n;
+		sum.sp_p95 += (sp.sp_p95 - charged) / n;
+		sum.sp_count += sp.sp_count;
+	}
+	calibrate_enter(cb, PROFILE_OS_READ, &sum, 1, 0,
+	    "16-byte concurrent reads, no lock, less byte and setup");
+}
+
+static void
+check(struct calibration *cb, const char *design, const struct cipher *ci,
+    enum crypto_mode mode, unsigned bytes, int64_t budget_ns)
+{
+	static struct reading_device rv;
+	struct calibrate_check *ck;
+
+	cb->cb_error = device_init(&rv, design, "mtx", ci, true);
+	if (cb->cb_error != 0)
+		return;
+	rv.rv_bytes = bytes;
+	KASSERT(cb->cb_checks < CALIBRATE_CHECKS_MAX, ("too many checks"));
+	ck = &cb->cb_check[cb->cb_checks++];
+	snprintf(ck->ck_design, sizeof(ck->ck_design), "%s", design);
+	snprintf(ck->ck_cipher, sizeof(ck->ck_cipher), "%s", ci->ci_name);
+	ck->ck_mode = mode;
+	ck->ck_bytes = bytes;
+	ck->ck_measured_ns = calibrate_batches(cb, read_loop, &rv,
+	    budget_ns).sp_p50;
+	device_fini(&rv);
+}
+
+static void
+probe_checks(struct calibration *cb, enum crypto_mode mode, int64_t budget_ns)
+{
+	static const char *const designs[] = { "concurrent", "locked" };
+	static const unsigned sizes[] = { 4096, 65536 };
+	unsigned c, d, s;
+
+	budget_ns /= (int64_t)cipher_count * 4;
+	for (c = 0; c < cipher_count; c++)
+		for (d = 0; d < 2; d++)
+			for (s = 0; s < 2 && cb->cb_error == 0; s++)
+				check(cb, designs[d], ciphers[c], mode,
+				    sizes[s], budget_ns);
+}
+
+static void
+probe_kernel_checks(struct calibration *cb, int64_t budget_ns)
+{
+
+	probe_checks(cb, CRYPTO_KERNEL, budget_ns);
+}
+
+static void
+probe_native_checks(struct calibration *cb, int64_t budget_ns)
+{
+
+	probe_checks(cb, CRYPTO_NATIVE, budget_ns);
+}
+
+const struct calibrate_probe calibrate_kernel_probes[] = {
+	{ "ciphers", 4, probe_kernel },
+	{ "SHA-256", 2, probe_sha256 },
+	{ "reads", 2, probe_read },
+	{ "jitter", 1, probe_jitter },
+	{ "checks", 3, probe_kernel_checks },
+	{ NULL, 0, NULL }
+};
+
+const struct calibrate_probe calibrate_native_probes[] = {
+	{ "ciphers", 4, probe_native },
+	{ "checks", 3, probe_native_checks },
+	{ NULL, 0, NULL }
+};

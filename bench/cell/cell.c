@@ -1,0 +1,393 @@
+/*
+ * The threads of one cell: readers, the harvest thread, event producers; and
+ * the window in which they are measured.
+ *
+ * Parts start in dependency order and end in reverse.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/cell_run.h"
+
+enum { SEED_POLL_NS = 20 * 1000 * 1000 };
+
+int
+cell_fail(struct cell_run *run, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(run->run_error, CELL_ERROR_SIZE, fmt, ap);
+	va_end(ap);
+	return (error);
+}
+
+static void
+harvest_main(void *arg)
+{
+	struct cell_run *run = arg;
+
+	machine_curthread()->mt_index = index_harvest(run);
+	harvestq_run(run->run_hq);
+	run->run_harvest_cpu = machine_cpu();
+}
+
+static void
+producer_main(void *arg)
+{
+	struct producer *p = arg;
+
+	machine_curthread()->mt_index = index_harvest(p->p_run) + 1 +
+	    p->p_index;
+	harvestq_producer_run(harvestq_producer(p->p_run->run_hq, p->p_index));
+}
+
+static int
+refused(struct cell_run *run, int error, const char *what, unsigned i,
+    unsigned n)
+{
+
+	return (cell_fail(run, error, "the host refused to start %s thread %u "
+	    "of %u: %s; see ulimit -u, ulimit -v and the cgroup's "
+	    "pids.max", what, i + 1, n, strerror(error)));
+}
+
+static int
+start_threads(struct cell_run *run)
+{
+	const struct place *place = run->run_params->cp_place;
+	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	char name[32];
+	int error;
+
+	error = machine_spawn(&run->run_harvest, "rand_harvestq",
+	    place_harvest(place, n), harvest_main, run);
+	if (error != 0)
+		return (refused(run, error, "harvest", 0, 1));
+	run->run_harvest_started = true;
+	for (i = 0; i < run->run_producer_count; i++) {
+		run->run_producers[i].p_run = run;
+		run->run_producers[i].p_index = i;
+		error = machine_spawn(&run->run_producers[i].p_td, "producer",
+		    MACHINE_CPU_ANY, producer_main, &run->run_producers[i]);
+		if (error != 0)
+			return (refused(run, error, "producer", i,
+			    run->run_producer_count));
+		run->run_producers_started++;
+	}
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "reader%u", i);
+		error = machine_spawn(&run->run_readers[i].r_td, name,
+		    place_reader(place, i), cell_reader_main,
+		    &run->run_readers[i]);
+		if (error != 0)
+			return (refused(run, error, "reader", i, n));
+		run->run_started++;
+	}
+	return (0);
+}
+
+static void
+set_phase(struct cell_run *run, enum phase phase)
+{
+
+	atomic_store_rel_32(&run->run_phase, phase);
+	machine_wake_32(&run->run_phase);
+}
+
+int
+cell_unseeded(struct cell_run *run, struct generator *g, unsigned waited_ms)
+{
+	struct generator_status gs;
+
+	if (run->run_params->cp_config->bc_generator.block_seeded_status)
+		return (cell_fail(run, ETIMEDOUT, "never seeded: "
+		    "kern.random.block_seeded_status=1 says so"));
+	g->g_algorithm->ra_status(g, &gs);
+	return (cell_fail(run, ETIMEDOUT, "never seeded in %u ms: pool 0 has "
+	    "%u bytes and needs %u; add sources (rngsim.harvest.sources) or "
+	    "boot entropy (rngsim.harvest.boot_entropy_bytes), or wait longer "
+	    "(rngsim.seed_timeout_ms)", waited_ms, gs.gs_pool0_bytes,
+	    gs.gs_pool0_needed_bytes));
+}
+
+/* Opens the barrier and waits until output flows. */
+static int
+wait_running(struct cell_run *run)
+{
+	const struct cell_params *cp = run->run_params;
+	struct generator *g = run->run_dev.rd_generator;
+	unsigned timeout_ms = cp->cp_config->bc_program.seed_timeout_ms;
+	uint32_t ready;
+	int64_t end_ns;
+
+	while ((ready = atomic_load_acq_32(&run->run_ready)) <
+	    cp->cp_cell.ce_readers)
+		machine_wait_32(&run->run_ready, ready, -1);
+	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
+	set_phase(run, PHASE_WARM);
+	/* Generators that nobody shares were seeded when they were made. */
+	while (run->run_readers[0].r_dev.rd_generator == g) {
+		/* Tries a pre_read, should no reader do so. */
+		if (g->g_algorithm->ra_seeded(g))
+			return (0);
+		if (*cp->cp_stop)
+			return (cell_fail(run, EINTR, "interrupted"));
+		if (machine_uptime_ns() >= end_ns)
+			return (cell_unseeded(run, g, timeout_ms));
+		g->g_algorithm->ra_wait_seeded(g, SEED_POLL_NS);
+	}
+	return (0);
+}
+
+/* Sleeps to an absolute time, in slices that notice a stop; EINTR for one. */
+static int
+sleep_until(const struct cell_run *run, int64_t end_ns)
+{
+	int64_t left_ns;
+
+	while ((left_ns = end_ns - machine_uptime_ns()) > 0) {
+		if (*run->run_params->cp_stop)
+			return (EINTR);
+		machine_sleep(left_ns < 50 * NS_PER_MS ? left_ns :
+		    50 * NS_PER_MS);
+	}
+	return (*run->run_params->cp_stop ? EINTR : 0);
+}
+
+static uint64_t
+bytes_so_far(struct cell_run *run)
+{
+	uint64_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < run->run_started; i++)
+		bytes += machine_note_load_64(&run->run_readers[i].r_bytes);
+	return (bytes);
+}
+
+static double
+mb_per_s(uint64_t bytes, int64_t ns)
+{
+
+	return (ns > 0 ? (double)bytes * 1e3 / (double)ns : 0);
+}
+
+/* The window; fills what only the clock on the wall can tell. */
+static int
+measure(struct cell_run *run, struct result_sample *rs)
+{
+	const struct cell_params *cp = run->run_params;
+	int64_t cpu_ns, half_ns = 0, now_ns, part_ns, start_ns, then_ns;
+	uint64_t bytes = 0, half = 0, then = 0;
+	double first;
+	unsigned i;
+
+	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
+	now_ns = machine_uptime_ns();
+	if (sleep_until(run, now_ns +
+	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS) != 0)
+		return (cell_fail(run, EINTR, "interrupted"));
+	machine_mark("window");
+	lockprof_open(&run->run_prof, WINDOW);
+	lockprof_open(&run->run_hprof, WINDOW);
+	harvestq_stats_open(run->run_hq, WINDOW);
+	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
+	start_ns = then_ns = machine_uptime_ns();
+	run->run_open_cycles = machine_cycles();
+	set_phase(run, PHASE_MEASURE);
+	for (i = 1; i <= CELL_INTERVALS; i++) {
+		if (sleep_until(run, start_ns + part_ns * i) != 0)
+			return (cell_fail(run, EINTR, "interrupted"));
+		now_ns = machine_uptime_ns();
+		/* Woken late: what is left of this part says nothing. */
+		if (i < CELL_INTERVALS && now_ns - then_ns < part_ns / 2)
+			continue;
+		bytes = bytes_so_far(run);
+		rs->interval_mb_per_s[rs->intervals++] = mb_per_s(bytes - then,
+		    now_ns - then_ns);
+		then = bytes;
+		then_ns = now_ns;
+		if (half_ns == 0 && i >= CELL_INTERVALS / 2) {
+			half_ns = now_ns;
+			half = bytes;
+		}
+	}
+	first = mb_per_s(half, half_ns - start_ns);
+	if (first > 0 && now_ns > half_ns)
+		rs->drift_share = fabs(mb_per_s(bytes - half,
+		    now_ns - half_ns) / first - 1);
+	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
+	run->run_close_cycles = machine_cycles();
+	set_phase(run, PHASE_STOP);
+	lockprof_close(&run->run_prof);
+	lockprof_close(&run->run_hprof);
+	harvestq_stats_close(run->run_hq);
+	rs->window_s = (double)(now_ns - start_ns) / 1e9;
+	rs->harvest.cpu_percent = 100 * (double)cpu_ns /
+	    (double)(now_ns - start_ns);
+	return (0);
+}
+
+/* Ends all threads that were started; safe at any point of starting them. */
+static void
+stop_threads(struct cell_run *run)
+{
+	unsigned i;
+
+	set_phase(run, PHASE_STOP);
+	for (i = 0; i < run->run_started; i++)
+		machine_interrupt(&run->run_readers[i].r_td);
+	for (i = 0; i < run->run_started; i++)
+		machine_join(&run->run_readers[i].r_td);
+	if (run->run_hq != NULL)
+		harvestq_stop(run->run_hq);
+	for (i = 0; i < run->run_producers_started; i++) {
+		machine_interrupt(&run->run_producers[i].p_td);
+		machine_join(&run->run_producers[i].p_td);
+	}
+	if (run->run_harvest_started) {
+		machine_interrupt(&run->run_harvest);
+		machine_join(&run->run_harvest);
+	}
+}
+
+/* A run as the machine's first thread sees it. */
+struct cell_call {
+	const struct cell_params *cl_params;
+	struct cell_measure *cl_measure;
+	char		*cl_error_text;
+	int		 cl_error;
+};
+
+static int
+cell_main(const struct cell_params *cp, struct cell_measure *cm,
+    char *error_text)
+{
+	struct cell_run *run;
+	unsigned i;
+	int error;
+
+	run = aligned_alloc(_Alignof(struct cell_run), sizeof(*run));
+	if (run == NULL) {
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
+		return (ENOMEM);
+	}
+	memset(run, 0, sizeof(*run));
+	MPASS(cp->cp_place != NULL);
+	run->run_params = cp;
+	run->run_error = error_text;
+	atomic_init_32(&run->run_phase, PHASE_START);
+	atomic_init_32(&run->run_ready, 0);
+	machine_attach(&run->run_main, "rngsim");
+	error = cell_setup(run, cm);
+	if (error == 0)
+		error = start_threads(run);
+	if (error == 0)
+		error = wait_running(run);
+	if (error == 0)
+		error = measure(run, &cm->cm_sample);
+	stop_threads(run);
+	for (i = 0; error == 0 && i < run->run_started; i++)
+		if (run->run_readers[i].r_error != 0)
+			error = cell_fail(run, run->run_readers[i].r_error,
+			    "reader %u: %s", i,
+			    strerror(run->run_readers[i].r_error));
+	if (error == 0) {
+		error = harvestq_record_finish(run->run_hq);
+		if (error != 0)
+			cell_fail(run, error, "rngsim.harvest.record: %s",
+			    strerror(error));
+	}
+	if (error == 0)
+		cell_collect(run, cm);
+	else
+		cell_measure_free(cm);
+	cell_teardown(run);
+	machine_detach();
+	free(run);
+	return (error);
+}
+
+static void
+cell_enter(void *arg)
+{
+	struct cell_call *call = arg;
+
+	call->cl_error = cell_main(call->cl_params, call->cl_measure,
+	    call->cl_error_text);
+}
+
+static int
+cell_run(const struct cell_params *cp, struct cell_measure *cm,
+    char error_text[CELL_ERROR_SIZE])
+{
+	struct cell_call call = { .cl_params = cp, .cl_measure = cm,
+	    .cl_error_text = error_text };
+	struct machine_outcome mo;
+	int error;
+
+	error_text[0] = '\0';
+	error = machine_run(cp->cp_machine, cell_enter, &call, &mo);
+	if (error == EDEADLK)
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
+	else if (error != 0)
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", error == EINTR ?
+		    "interrupted" : strerror(error));
+	if (error != 0)
+		return (error);
+	if (call.cl_error == 0)
+		cm->cm_outcome = mo;
+	return (call.cl_error);
+}
+
+/* One thread, no contention: what the flavours differ in is the profiling. */
+static double
+lock_pairs(unsigned n)
+{
+	struct lock_config config = lock_config_default(1);
+	static const char *const site[] = { "calibration" };
+	struct lockprof prof;
+	struct lock_node node;
+	struct lock lock;
+	struct mthread td;
+	int64_t start_ns;
+	unsigned i;
+
+	machine_attach(&td, "rngsim");
+	if (lockprof_init(&prof, 1, 1, site) != 0) {
+		machine_detach();
+		return (-1);
+	}
+	if (lock_init(&lock, lock_class_find("mtx"), "calibration", &config,
+	    &prof) != 0) {
+		lockprof_fini(&prof);
+		machine_detach();
+		return (-1);
+	}
+	lockprof_open(&prof, WINDOW);
+	start_ns = machine_uptime_ns();
+	for (i = 0; i < n; i++) {
+		lock_acquire(&lock, &node, 0);
+		lock_release(&lock, &node);
+	}
+	start_ns = machine_uptime_ns() - start_ns;
+	lock_fini(&lock);
+	lockprof_fini(&prof);
+	machine_detach();
+	return ((double)start_ns);
+}
+
+const struct engine FLAVOURED(engine) = {
+	.en_name	= MACHINE_NAME,
+	.en_profiled	= LOCK_PROFILING,
+	.en_simulated	= MACHINE_SIMULATED,
+	.en_lock_find	= lock_class_find,
+	.en_cycles_to_ns = machine_cycles_to_ns,
+	.en_run		= cell_run,
+	.en_lock_pairs	= lock_pairs,
+};

@@ -1,0 +1,127 @@
+/*
+ * One repeat of one cell on one engine.
+ *
+ * An engine is this interface compiled for one machine (lib/flavour.h).
+ */
+#ifndef BENCH_CELL_H
+#define BENCH_CELL_H
+
+#include <signal.h>
+
+#include "bench/cell/config.h"
+#include "bench/cell/place.h"
+#include "bench/cell/workload.h"
+#include "bench/result/result.h"
+#include "lib/hist.h"
+#include "lib/lock.h"
+#include "lib/vm.h"
+
+enum {
+	CELL_ERROR_SIZE		= 256 + VM_STUCK_SIZE,
+	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
+	CELL_ROLES		= 3,
+	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
+	CELL_READERS_MAX	= 1024
+};
+
+/* What to measure. */
+struct cell {
+	const char	*ce_design;
+	const char	*ce_lock;
+	const struct cipher *ce_cipher;
+	unsigned	 ce_readers;
+	uint64_t	 ce_request_bytes;	/* or as ce_workload says */
+	/* NULL: one request after the other, all of that size. */
+	const struct workload *ce_workload;
+};
+
+struct cell_params {
+	struct cell	 cp_cell;
+	const struct bench_config *cp_config;
+	const struct place *cp_place;	/* not NULL */
+	double		 cp_time_s;
+	uint64_t	 cp_seed;	/* of what the workload draws */
+	/* The machine to simulate; NULL on an engine that does not. */
+	const struct machine_config *cp_machine;
+	/*
+	 * Simulated: make the bytes too, not only what they cost; nobody could
+	 * tell from the rest of the measure.
+	 */
+	bool		 cp_bytes;
+	/* Set by a signal handler: end soon. */
+	const volatile sig_atomic_t *cp_stop;
+};
+
+/* A row under way: its quantiles and histograms are still to be made. */
+struct cell_row {
+	struct result_row cr_row;
+	struct hist_small cr_hold;
+	struct hist_small cr_spin;
+	struct hist_small cr_block;
+};
+
+/*
+ * What one repeat measured.  Histograms are in the engine's cycles.  The arrays
+ * are malloc(3)ed; cell_measure_free() frees them, the sample's included.
+ */
+struct cell_measure {
+	struct result_sample cm_sample;
+	struct hist	 cm_latency;
+	struct hist	 cm_uncorrected;	/* empty in a closed loop */
+	struct hist	 cm_harvest_latency;
+	struct cell_row	*cm_rows;
+	unsigned	 cm_row_count;
+	struct result_wait *cm_waits;
+	unsigned	 cm_wait_count;
+	double		 cm_acquisitions;	/* by readers */
+	double		 cm_backlog;	/* requests due and never begun */
+	bool		 cm_unbound;	/* a binding was refused */
+	struct machine_outcome cm_outcome;
+};
+
+struct engine {
+	const char	*en_name;	/* as --engine takes it */
+	bool		 en_profiled;
+	bool		 en_simulated;	/* needs cp_machine */
+	/* Its lock of that name, for its flags; NULL: has none. */
+	const struct lock_class *(*en_lock_find)(const char *name);
+	int64_t		(*en_cycles_to_ns)(uint64_t cycles);
+	/*
+	 * Runs one repeat: starts all threads, seeds, warms up, measures for
+	 * cp_time_s, stops them.
+	 *
+	 *   cm     out  filled in on success
+	 *   error  out  on failure: the reason, for people
+	 *
+	 * Returns: 0; EINTR when *cp_stop was set; ETIMEDOUT when never
+	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory;
+	 * EDEADLK when simulated threads could not go on.
+	 */
+	int		(*en_run)(const struct cell_params *cp,
+			    struct cell_measure *cm,
+			    char error[CELL_ERROR_SIZE]);
+	/*
+	 * Time n uncontended lock and unlock pairs take here, ns in all; less
+	 * than 0 when there is no memory for a lock.
+	 */
+	double		(*en_lock_pairs)(unsigned n);
+};
+
+/* The quantiles of a histogram of an engine's cycles, in ns. */
+struct result_latency cell_latency(const struct engine *en,
+    const struct hist *cycles);
+
+/* Fills in what a row's histograms say; they are in the engine's cycles. */
+void cell_row_finish(const struct engine *en, struct cell_row *row);
+
+/* Frees what a measure points to. */
+void cell_measure_free(struct cell_measure *cm);
+
+#define	ENGINE(flavour)	FLAVOUR_PASTE(flavour, engine)
+
+/* The real machine, with lock profiling and without; a simulated one. */
+extern const struct engine ENGINE(real);
+extern const struct engine ENGINE(bare);
+extern const struct engine ENGINE(virtual);
+
+#endif

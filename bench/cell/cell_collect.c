@@ -1,0 +1,297 @@
+/*
+ * From threads' notes to one repeat's figures.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/cell_run.h"
+#include "bench/result/stats.h"
+
+static const char *const roles[CELL_ROLES] = { "reader", "harvest",
+    "producer" };
+
+static void
+fill_row(struct cell_row *cr, const struct lockprof_row *sum)
+{
+	struct result_row *row = &cr->cr_row;
+
+#define	NS(cycles)	((double)machine_cycles_to_ns(cycles))
+	row->count = (double)sum->lr_count;
+	row->contended = (double)sum->lr_contended;
+	row->yields = (double)sum->lr_yields;
+	row->hold_total_ns = NS(sum->lr_hold_cycles);
+	row->hold_max_ns = NS(sum->lr_hold_max_cycles);
+	row->spin_total_ns = NS(sum->lr_spin_cycles);
+	row->block_total_ns = NS(sum->lr_block_cycles);
+	row->wait_total_ns = row->spin_total_ns + row->block_total_ns;
+	row->wait_max_ns = NS(sum->lr_wait_max_cycles);
+#undef NS
+	cr->cr_hold = sum->lr_hold;
+	cr->cr_spin = sum->lr_spin;
+	cr->cr_block = sum->lr_block;
+}
+
+/* For whom one row's acquisitions waited. */
+static void
+collect_waits(struct cell_measure *cm, const struct lockprof *lp,
+    const struct result_row *row, const struct lockprof_row *sum)
+{
+	struct result_wait *rw;
+	unsigned site;
+
+	for (site = 0; site < lp->lp_sites; site++) {
+		if (sum->lr_for[site].lv_count == 0)
+			continue;
+		rw = &cm->cm_waits[cm->cm_wait_count++];
+		memcpy(rw->lock, row->lock, sizeof(rw->lock));
+		memcpy(rw->site, row->site, sizeof(rw->site));
+		memcpy(rw->role, row->role, sizeof(rw->role));
+		snprintf(rw->holder, sizeof(rw->holder), "%s",
+		    lp->lp_site_names[site]);
+		rw->count = (double)sum->lr_for[site].lv_count;
+		rw->wait_total_ns = (double)machine_cycles_to_ns(
+		    sum->lr_for[site].lv_cycles);
+	}
+}
+
+/* Adds the rows of one lock, by site and role, that were used at all. */
+static void
+collect_rows(struct cell_run *run, struct cell_measure *cm,
+    const struct lockprof *lp, const char *lock)
+{
+	unsigned harvest = index_harvest(run);
+	unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
+	unsigned last[CELL_ROLES] = { harvest - 1, harvest,
+	    harvest + run->run_producer_count };
+	struct lockprof_row sum;
+	struct result_row *row;
+	unsigned role, site;
+
+	for (site = 0; site < lp->lp_sites; site++) {
+		for (role = 0; role < CELL_ROLES; role++) {
+			if (last[role] < first[role])
+				continue;
+			lockprof_sum(lp, WINDOW, site, first[role],
+			    last[role], &sum);
+			if (sum.lr_count == 0)
+				continue;
+			row = &cm->cm_rows[cm->cm_row_count].cr_row;
+			snprintf(row->site, sizeof(row->site), "%s",
+			    lp->lp_site_names[site]);
+			snprintf(row->lock, sizeof(row->lock), "%s", lock);
+			snprintf(row->role, sizeof(row->role), "%s",
+			    roles[role]);
+			fill_row(&cm->cm_rows[cm->cm_row_count++], &sum);
+			collect_waits(cm, lp, row, &sum);
+			if (role == 0)
+				cm->cm_acquisitions += row->count;
+		}
+	}
+}
+
+/*
+ * cnt_hold of each row: waits put down to its site, shared out by how often
+ * each role held the lock there; the profile knows sites, not roles, of
+ * holders.
+ */
+static void
+collect_holders(struct cell_measure *cm)
+{
+	unsigned i, k;
+
+	for (i = 0; i < cm->cm_row_count; i++) {
+		struct result_row *row = &cm->cm_rows[i].cr_row;
+		double acquired = 0, waits = 0;
+
+		for (k = 0; k < cm->cm_row_count; k++) {
+			const struct result_row *other =
+			    &cm->cm_rows[k].cr_row;
+
+			if (strcmp(other->lock, row->lock) == 0 &&
+			    strcmp(other->site, row->site) == 0)
+				acquired += other->count;
+		}
+		for (k = 0; k < cm->cm_wait_count; k++)
+			if (strcmp(cm->cm_waits[k].lock, row->lock) == 0 &&
+			    strcmp(cm->cm_waits[k].holder, row->site) == 0)
+				waits += cm->cm_waits[k].count;
+		row->cnt_hold = floor(waits * row->count / acquired + 0.5);
+	}
+}
+
+/* Acquisitions at one site, all roles together. */
+static double
+rows_count(const struct cell_measure *cm, const char *site)
+{
+	double count = 0;
+	unsigned i;
+
+	for (i = 0; i < cm->cm_row_count; i++)
+		if (strcmp(cm->cm_rows[i].cr_row.site, site) == 0)
+			count += cm->cm_rows[i].cr_row.count;
+	return (count);
+}
+
+/* What the rows say of the harvest thread. */
+static void
+collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
+{
+	double hold = 0, hold_harvest = 0;
+	unsigned i;
+
+	for (i = 0; i < cm->cm_row_count; i++) {
+		const struct result_row *row = &cm->cm_rows[i].cr_row;
+		bool harvest = strcmp(row->role, "harvest") == 0;
+
+		if (harvest) {
+			rs->harvest.spin_percent += row->spin_total_ns / 1e7 /
+			    rs->window_s;
+			rs->harvest.block_percent += row->block_total_ns / 1e7 /
+			    rs->window_s;
+		}
+		if (strcmp(row->lock, "reseed mutex") != 0)
+			continue;
+		hold += row->hold_total_ns;
+		hold_harvest += harvest ? row->hold_total_ns : 0;
+	}
+	rs->fairness.hold_share_harvest = hold > 0 ? hold_harvest / hold : 0;
+}
+
+/* How the readers shared the time that Fortuna's lock was held. */
+static void
+collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
+{
+	const struct lockprof *lp = &run->run_prof;
+	unsigned i, n = index_harvest(run), site;
+	struct lockprof_thread sum;
+	struct lockprof_row row;
+	double *hold;
+
+	hold = calloc(n, sizeof(*hold));
+	if (hold == NULL || !LOCK_PROFILING) {
+		free(hold);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		for (site = 0; site < lp->lp_sites; site++) {
+			lockprof_sum(lp, WINDOW, site, i, i, &row);
+			hold[i] += (double)row.lr_hold_cycles;
+		}
+	}
+	fairness->hold_min_max = stats_min_max(hold, n);
+	fairness->hold_cov = stats_cov(hold, n);
+	fairness->hold_jain = stats_jain(hold, n);
+	fairness->hold_cna = stats_cna(hold, n);
+	free(hold);
+	lockprof_sum_threads(lp, WINDOW, 0, n - 1, &sum);
+	fairness->reacquire_p50 = (double)hist_small_quantile(
+	    &sum.lt_reacquire, 0.5);
+	fairness->reacquire_p99 = (double)hist_small_quantile(
+	    &sum.lt_reacquire, 0.99);
+}
+
+/*
+ * Each reader's rate over the window, and how long it took until the last of
+ * them had crossed its edges.
+ */
+static void
+collect_readers(struct cell_run *run, struct cell_measure *cm)
+{
+	struct result_sample *rs = &cm->cm_sample;
+	uint64_t start, started = run->run_open_cycles;
+	uint64_t stopped = run->run_close_cycles;
+	unsigned i, n = index_harvest(run);
+	double ns, requests = 0;
+
+	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
+	    run->run_open_cycles);
+	for (i = 0; i < n; i++) {
+		struct reader *r = &run->run_readers[i];
+
+		rs->reader_cpu[i] = r->r_cpu;
+		cm->cm_unbound |= r->r_td.mt_cpu != MACHINE_CPU_ANY &&
+		    !r->r_td.mt_bound;
+		rs->reader_mb_per_s[i] =
+		    ((double)machine_note_load_64(&r->r_bytes) +
+		    r->r_edge_bytes) * 1e3 / ns;
+		rs->total_mb_per_s += rs->reader_mb_per_s[i];
+		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
+		hist_merge(&cm->cm_latency, &r->r_latency);
+		hist_merge(&cm->cm_uncorrected, &r->r_uncorrected);
+		requests += (double)r->r_latency.hi_count + r->r_edge_requests;
+		cm->cm_backlog += r->r_backlog;
+		start = r->r_start_cycles != 0 ? r->r_start_cycles :
+		    run->run_close_cycles;
+		started = start > started ? start : started;
+		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
+		    stopped;
+	}
+	rs->reads_per_s = requests * 1e9 / ns;
+	rs->start_skew_ms = (double)machine_cycles_to_ns(started -
+	    run->run_open_cycles) / 1e6;
+	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
+	    run->run_close_cycles) / 1e6;
+	rs->fairness.min_max = stats_min_max(rs->reader_mb_per_s, n);
+	rs->fairness.cov = stats_cov(rs->reader_mb_per_s, n);
+	rs->fairness.jain = stats_jain(rs->reader_mb_per_s, n);
+	rs->fairness.cna = stats_cna(rs->reader_mb_per_s, n);
+}
+
+/* What each reader read, all of the run. */
+static void
+collect_output(struct cell_run *run, struct result_sample *rs)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t hash[DIGEST_BYTES];
+	unsigned i, k, n = index_harvest(run);
+
+	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
+	if (rs->output_sha256 == NULL)
+		return;
+	for (i = 0; i < n; i++) {
+		digest_finish(&run->run_readers[i].r_digest, hash);
+		for (k = 0; k < DIGEST_BYTES; k++) {
+			rs->output_sha256[i][2 * k] = digits[hash[k] >> 4];
+			rs->output_sha256[i][2 * k + 1] = digits[hash[k] & 15];
+		}
+	}
+}
+
+void
+cell_collect(struct cell_run *run, struct cell_measure *cm)
+{
+	struct result_sample *rs = &cm->cm_sample;
+	struct generator_status gs;
+	struct harvest_stats hs;
+
+	collect_rows(run, cm, &run->run_prof, "reseed mutex");
+	collect_rows(run, cm, &run->run_hprof, "entropy harvest mutex");
+	collect_holders(cm);
+	collect_readers(run, cm);
+	collect_hold_shares(run, &rs->fairness);
+	collect_harvest_waits(cm, rs);
+	collect_output(run, rs);
+	rs->harvest_cpu_os = run->run_harvest_cpu;
+	cm->cm_unbound |= run->run_harvest.mt_cpu != MACHINE_CPU_ANY &&
+	    !run->run_harvest.mt_bound;
+	harvestq_stats(run->run_hq, WINDOW, &hs);
+	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
+	    rs->window_s;
+	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
+	hist_merge(&cm->cm_harvest_latency,
+	    &hs.hs_thread.hts_deliver_cycles);
+	run->run_dev.rd_generator->g_algorithm->ra_status(
+	    run->run_dev.rd_generator, &gs);
+	/* Without a profile, all since the generator was made. */
+	rs->reseeds = LOCK_PROFILING ? rows_count(cm,
+	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
+	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
+	/* In a closed loop a request is due when it begins. */
+	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
+	    rs->latency_ns : cell_latency(&FLAVOURED(engine),
+	    &cm->cm_uncorrected);
+	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine),
+	    &cm->cm_harvest_latency).p99;
+}

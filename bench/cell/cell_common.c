@@ -1,0 +1,82 @@
+/*
+ * What engines of all machines hand back.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/cell.h"
+
+struct result_latency
+cell_latency(const struct engine *en, const struct hist *cycles)
+{
+#define	Q(q)	((double)en->en_cycles_to_ns(hist_quantile(cycles, q)))
+	return ((struct result_latency){
+		.p50 = Q(0.5),
+		.p90 = Q(0.9),
+		.p99 = Q(0.99),
+		.p999 = Q(0.999),
+		.max = Q(1),
+	});
+#undef Q
+}
+
+/* A bucket's end may lie above the largest of what it counted. */
+static struct result_quantiles
+row_quantiles(const struct engine *en, const struct hist_small *cycles,
+    double max_ns)
+{
+#define	Q(q)	fmin(max_ns,						\
+    (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
+	return ((struct result_quantiles){
+		.p50 = Q(0.5),
+		.p99 = Q(0.99),
+		.p999 = Q(0.999),
+	});
+#undef Q
+}
+
+/* Each bucket goes where its largest duration belongs. */
+static void
+row_log2(const struct engine *en, const struct hist_small *cycles,
+    double bins[RESULT_LOG2_BINS])
+{
+	uint64_t ns;
+	unsigned bin, i;
+
+	memset(bins, 0, RESULT_LOG2_BINS * sizeof(*bins));
+	for (i = 0; i < HIST_SMALL_BUCKETS; i++) {
+		ns = (uint64_t)en->en_cycles_to_ns(hist_small_last(i));
+		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
+			ns /= 2;
+		bins[bin] += cycles->hs_bucket[i];
+	}
+}
+
+void
+cell_row_finish(const struct engine *en, struct cell_row *cr)
+{
+	struct result_row *row = &cr->cr_row;
+
+	row->hold_ns = row_quantiles(en, &cr->cr_hold, row->hold_max_ns);
+	row->spin_ns = row_quantiles(en, &cr->cr_spin, row->wait_max_ns);
+	row->block_ns = row_quantiles(en, &cr->cr_block, row->wait_max_ns);
+	row_log2(en, &cr->cr_hold, row->hold_log2);
+	row_log2(en, &cr->cr_spin, row->spin_log2);
+	row_log2(en, &cr->cr_block, row->block_log2);
+	row->spin_count = (double)hist_small_count(&cr->cr_spin);
+	row->block_count = (double)hist_small_count(&cr->cr_block);
+}
+
+void
+cell_measure_free(struct cell_measure *cm)
+{
+
+	free(cm->cm_sample.reader_mb_per_s);
+	free(cm->cm_sample.reader_cpu);
+	free(cm->cm_sample.interval_mb_per_s);
+	free(cm->cm_sample.output_sha256);
+	free(cm->cm_rows);
+	free(cm->cm_waits);
+	memset(cm, 0, sizeof(*cm));
+}

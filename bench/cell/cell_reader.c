@@ -1,0 +1,277 @@
+/*
+ * The reader loop: the only timed code.
+ */
+#include "bench/cell/cell_run.h"
+
+enum {
+	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */
+	WAIT_PAUSES	= 8
+};
+
+/*
+ * The share of a request that ran from last to now which lies in the window.
+ * A request across an edge counts by time, so that all readers are measured
+ * over the same wall-clock window, whoever was waiting at its ends.
+ */
+static double
+share_in_window(const struct cell_run *run, enum phase seen, uint64_t last,
+    uint64_t now)
+{
+	uint64_t from = last, to = now;
+
+	if (from < run->run_open_cycles)
+		from = run->run_open_cycles;
+	if (seen == PHASE_STOP && to > run->run_close_cycles)
+		to = run->run_close_cycles;
+	return (to > from && now > last ? (double)(to - from) /
+	    (double)(now - last) : 0);
+}
+
+static bool
+is_open(const struct cell_run *run)
+{
+	const struct workload *wl = run->run_params->cp_cell.ce_workload;
+
+	return (wl != NULL && workload_is_open(wl));
+}
+
+/*
+ * Notes a request across an edge of the window: one that began at last, was due
+ * at due, and made made of n bytes until now.
+ */
+static void
+note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
+    uint64_t now, size_t made, size_t n)
+{
+	double share = share_in_window(r->r_run, seen, last, now);
+
+	r->r_edge_bytes += share * (double)made;
+	r->r_edge_requests += share * (double)made / (double)n;
+	/* An interrupted request ends short. */
+	if (share <= 0 || made != n)
+		return;
+	r->r_edge_requests -= 1;
+	hist_add(&r->r_latency, machine_cycles_since(due, now));
+	if (is_open(r->r_run))
+		hist_add(&r->r_uncorrected, machine_cycles_since(last, now));
+}
+
+static void
+note_open(struct reader *r, uint64_t now)
+{
+
+	r->r_start_cycles = now;
+	r->r_cpu_ns = -machine_thread_cpu_ns(&r->r_td);
+}
+
+static void
+note_stop(struct reader *r, enum phase phase, uint64_t now)
+{
+
+	r->r_stop_cycles = now;
+	if (phase == PHASE_MEASURE)
+		r->r_cpu_ns += machine_thread_cpu_ns(&r->r_td);
+}
+
+/* Where bytes are made to be compared; takes no time there. */
+static inline void
+hash_output(struct reader *r, size_t made)
+{
+
+	if (MACHINE_SIMULATED && r->r_hashed)
+		digest_update(&r->r_digest, r->r_buf, made);
+}
+
+/*
+ * The measured loop.  One time stamp a request: the end of one is the start of
+ * the next.
+ */
+static int
+reader_loop(struct reader *r)
+{
+	struct cell_run *run = r->r_run;
+	size_t made, n = (size_t)run->run_params->cp_cell.ce_request_bytes;
+	uint64_t bytes = 0, last, now;
+	enum phase phase = PHASE_WARM, seen;
+	int error;
+
+	last = machine_cycles();
+	for (;;) {
+		struct uio uio = uio_buffer(r->r_buf, n);
+
+		error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
+		if (error != 0)
+			return (error);
+		made = n - (size_t)uio.uio_resid;
+		now = machine_cycles();
+		hash_output(r, made);
+		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
+		if (phase == seen && phase == PHASE_MEASURE) {
+			bytes += made;
+			hist_add(&r->r_latency,
+			    machine_cycles_since(last, now));
+			machine_note_store_64(&r->r_bytes, bytes);
+		} else if (phase != seen) {
+			note_edge(r, seen, last, last, now, made, n);
+			if (seen == PHASE_STOP)
+				break;
+			phase = seen;
+			note_open(r, now);
+		}
+		last = now;
+	}
+	note_stop(r, phase, now);
+	return (0);
+}
+
+/*
+ * Waits until a time, or until the phase is no longer what it was.  Sleeping
+ * ends some time after it should, so the last stretch is spent awake; where
+ * others need the CPU it is offered to them.
+ *
+ * Returns: the time.
+ */
+static uint64_t
+wait_until(struct cell_run *run, uint64_t until, enum phase phase)
+{
+	bool crowded = run->run_params->cp_cell.ce_readers > machine_cpus();
+	uint64_t now;
+	int64_t left_ns;
+
+	while ((now = machine_cycles()) < until &&
+	    atomic_load_acq_32(&run->run_phase) == (uint32_t)phase) {
+		left_ns = machine_cycles_to_ns(until - now);
+		if (left_ns > WAIT_AWAKE_NS)
+			machine_wait_32(&run->run_phase, phase,
+			    left_ns - WAIT_AWAKE_NS);
+		else if (crowded)
+			machine_yield();
+		else
+			machine_pause(WAIT_PAUSES);
+	}
+	return (now);
+}
+
+/* When a step is due, its plan having begun at began. */
+static uint64_t
+step_due(const struct workload_step *st, uint64_t began, uint64_t now)
+{
+
+	switch (st->st_start) {
+	case START_AT:
+		return (began + machine_ns_to_cycles(st->st_ns));
+	case START_AFTER:
+		return (now + machine_ns_to_cycles(st->st_ns));
+	case START_NOW:
+		break;
+	}
+	return (now);
+}
+
+/* A reader's workload from its beginning. */
+static void
+begin(struct reader *r)
+{
+	const struct cell_params *cp = r->r_run->run_params;
+
+	workload_begin(&r->r_player, cp->cp_cell.ce_workload,
+	    cp->cp_cell.ce_request_bytes, cp->cp_seed, r->r_index);
+}
+
+/* What the plan, begun at began, had due in the window and is not begun. */
+static void
+note_backlog(struct reader *r, uint64_t began, bool waiting, uint64_t due)
+{
+	uint64_t close = r->r_run->run_close_cycles;
+
+	r->r_backlog = workload_due(&r->r_player,
+	    (uint64_t)machine_cycles_to_ns(close - began));
+	if (waiting && due <= close)
+		r->r_backlog++;
+}
+
+/* One request of n bytes; *made of them were made until *now. */
+static int
+request(struct reader *r, size_t n, size_t *made, uint64_t *now)
+{
+	struct uio uio = uio_buffer(r->r_buf, n);
+	int error;
+
+	error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
+	*made = n - (size_t)uio.uio_resid;
+	*now = machine_cycles();
+	hash_output(r, *made);
+	return (error);
+}
+
+/*
+ * The measured loop for workloads, which begin anew with the window.  In open
+ * loop a request's latency counts from when it was due.
+ */
+static int
+player_loop(struct reader *r)
+{
+	struct cell_run *run = r->r_run;
+	bool open = is_open(run), waiting;
+	uint64_t began, bytes = 0, due, last, now;
+	enum phase phase = PHASE_WARM, seen;
+	struct workload_step st;
+	size_t made = 0;
+	int error;
+
+	begin(r);
+	began = now = machine_cycles();
+	for (;;) {
+		workload_next(&r->r_player, &st);
+		due = step_due(&st, began, now);
+		last = now < due ? wait_until(run, due, phase) : now;
+		waiting = last < due;
+		if (waiting) {
+			now = last;
+		} else {
+			error = request(r, (size_t)st.st_bytes, &made, &now);
+			if (error != 0)
+				return (error);
+			due = open ? due : last;
+		}
+		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
+		if (phase == seen && phase == PHASE_MEASURE) {
+			bytes += made;
+			hist_add(&r->r_latency, machine_cycles_since(due, now));
+			if (open)
+				hist_add(&r->r_uncorrected,
+				    machine_cycles_since(last, now));
+			machine_note_store_64(&r->r_bytes, bytes);
+		} else if (phase != seen) {
+			if (!waiting)
+				note_edge(r, seen, due, last, now, made,
+				    (size_t)st.st_bytes);
+			if (seen == PHASE_STOP)
+				break;
+			phase = seen;
+			note_open(r, now);
+			begin(r);
+			began = run->run_open_cycles;
+		}
+	}
+	if (open && phase == PHASE_MEASURE)
+		note_backlog(r, began, waiting, due);
+	note_stop(r, phase, now);
+	return (0);
+}
+
+void
+cell_reader_main(void *arg)
+{
+	struct reader *r = arg;
+	struct cell_run *run = r->r_run;
+
+	machine_curthread()->mt_index = r->r_index;
+	atomic_fetchadd_rel_32(&run->run_ready, 1);
+	machine_wake_32(&run->run_ready);
+	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
+		machine_wait_32(&run->run_phase, PHASE_START, -1);
+	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
+	    reader_loop(r) : player_loop(r);
+	r->r_cpu = machine_cpu();
+}

@@ -1,0 +1,318 @@
+/*
+ * Making and unmaking the parts of a cell, in dependency order.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/cell_run.h"
+#include "bench/cell/prime.h"
+#include "lib/wipe.h"
+
+enum { READER_ALIGN_BYTES = 4096 };
+
+static unsigned
+thread_count(const struct cell_run *run)
+{
+
+	return (index_harvest(run) + 1 + run->run_producer_count + 1);
+}
+
+/*
+ * All threads of the run may use its locks; how many of them are producers is
+ * not known before there is a queue.
+ */
+static struct lock_config
+for_all_threads(const struct cell_run *run, struct lock_config config)
+{
+
+	config.threads = index_harvest(run) + 1 + RANDOM_SOURCES + 1;
+	return (config);
+}
+
+/* Whether there is anything in the readers' buffers afterwards. */
+static bool
+makes_bytes(const struct cell_run *run)
+{
+
+	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
+}
+
+static int
+make_generator(struct cell_run *run, struct generator **g)
+{
+	const struct cell *ce = &run->run_params->cp_cell;
+	const struct bench_config *bc = run->run_params->cp_config;
+	struct generator_params gp = {
+		.gp_cipher = makes_bytes(run) ? ce->ce_cipher :
+		    cipher_hollow(ce->ce_cipher),
+		.gp_lock = lock_class_find(ce->ce_lock),
+		.gp_lock_config = for_all_threads(run, bc->bc_lock),
+		.gp_prof = &run->run_prof,
+		.gp_config = bc->bc_generator,
+	};
+	int error;
+
+	error = generator_find(ce->ce_design)->ra_init(g, &gp);
+	if (error != 0)
+		return (cell_fail(run, error, "cannot make design %s with lock "
+		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
+	return (0);
+}
+
+/* What boot entropy is made from: NULL for the host's generator. */
+static const uint64_t *
+boot_seed(const struct cell_run *run)
+{
+
+	return (MACHINE_SIMULATED ? &run->run_params->cp_seed : NULL);
+}
+
+/* The bytes that a boot loader would hand over. */
+static int
+prime(struct cell_run *run)
+{
+	size_t n = run->run_params->cp_config->bc_harvest.boot_entropy_bytes;
+	uint8_t *bytes;
+	int error;
+
+	if (n == 0)
+		return (0);
+	bytes = malloc(n);
+	if (bytes == NULL)
+		return (cell_fail(run, ENOMEM, "no memory for %zu bytes of "
+		    "boot entropy", n));
+	error = prime_fill(bytes, n, boot_seed(run));
+	if (error != 0) {
+		free(bytes);
+		return (cell_fail(run, error, "the host's generator gave no "
+		    "boot entropy: %s", strerror(error)));
+	}
+	harvestq_prime(run->run_hq, bytes, n);
+	free(bytes);
+	return (0);
+}
+
+static int
+setup_harvest(struct cell_run *run)
+{
+	struct harvest_error why;
+	struct harvest_params hp = {
+		.hp_generator = run->run_dev.rd_generator,
+		.hp_config = &run->run_params->cp_config->bc_harvest,
+		.hp_lock = lock_class_find("mtx-spin"),
+		/* What -S sets is Fortuna's. */
+		.hp_lock_config = for_all_threads(run,
+		    lock_config_default(machine_cpus())),
+		.hp_prof = &run->run_hprof,
+		.hp_error = &why,
+	};
+	int error;
+
+	error = harvestq_init(&run->run_hq, &hp);
+	if (error != 0)
+		return (cell_fail(run, error, "%s", why.text));
+	run->run_dev.rd_read_rate = harvestq_read_rate(run->run_hq);
+	return (prime(run));
+}
+
+/*
+ * The device a reader reads.  All share one, but where the lock excludes
+ * nobody: then each has its own, seeded like the shared one, and the cell shows
+ * what readers would get if they had nothing to share.
+ */
+static int
+setup_device(struct cell_run *run, struct reader *r)
+{
+	const struct cell_params *cp = run->run_params;
+	int error;
+
+	r->r_dev = run->run_dev;
+	if ((lock_class_find(cp->cp_cell.ce_lock)->lc_flags & LC_EXCLUDES) != 0)
+		return (0);
+	r->r_dev.rd_generator = NULL;
+	error = make_generator(run, &r->r_dev.rd_generator);
+	if (error != 0)
+		return (error);
+	error = prime_generator(r->r_dev.rd_generator,
+	    cp->cp_config->bc_harvest.boot_entropy_bytes, boot_seed(run));
+	if (error != 0)
+		return (cell_fail(run, error, "no boot entropy for "
+		    "reader %u: %s", r->r_index, strerror(error)));
+	/* Nothing else will feed it. */
+	if (!r->r_dev.rd_generator->g_algorithm->ra_seeded(
+	    r->r_dev.rd_generator))
+		return (cell_unseeded(run, r->r_dev.rd_generator, 0));
+	return (0);
+}
+
+/* Readers that write nothing to speak of share one buffer. */
+static int
+setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
+{
+
+	r->r_buf_bytes = bytes;
+	r->r_buf = run->run_buf;
+	if (r->r_buf != NULL)
+		return (0);
+	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
+	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
+	    READER_ALIGN_BYTES);
+	if (r->r_buf == NULL)
+		return (cell_fail(run, ENOMEM, "no memory for a buffer of %zu "
+		    "bytes", bytes));
+	/* Touched here, not in the window. */
+	memset(r->r_buf, 0, bytes);
+	if (!makes_bytes(run))
+		run->run_buf = r->r_buf;
+	return (0);
+}
+
+static int
+setup_reader(struct cell_run *run, unsigned i)
+{
+	const struct cell *ce = &run->run_params->cp_cell;
+	size_t bytes = (size_t)ce->ce_request_bytes;
+	struct reader *r = &run->run_readers[i];
+	struct generator *g;
+	int error;
+
+	r->r_run = run;
+	r->r_index = i;
+	atomic_init_64(&r->r_bytes, 0);
+	error = setup_device(run, r);
+	if (error != 0)
+		return (error);
+	g = r->r_dev.rd_generator;
+	if (ce->ce_workload != NULL)
+		bytes = (size_t)workload_max_bytes(ce->ce_workload,
+		    ce->ce_request_bytes);
+	error = setup_buffer(run, r, bytes);
+	if (error != 0)
+		return (error);
+	if (MACHINE_SIMULATED && makes_bytes(run)) {
+		r->r_hashed = digest_init(&r->r_digest) == 0;
+		if (!r->r_hashed)
+			return (cell_fail(run, ENOMEM, "no memory for a hash"));
+	}
+	error = g->g_algorithm->ra_reader_init(g, &r->r_gr);
+	if (error != 0)
+		return (cell_fail(run, error, "cannot make reader %u: %s", i,
+		    strerror(error)));
+	r->r_made = true;
+	return (0);
+}
+
+static int
+setup_readers(struct cell_run *run)
+{
+	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	int error;
+
+	run->run_readers = aligned_alloc(_Alignof(struct reader),
+	    n * sizeof(*run->run_readers));
+	if (run->run_readers == NULL)
+		return (cell_fail(run, ENOMEM, "no memory for %u readers", n));
+	memset(run->run_readers, 0, n * sizeof(*run->run_readers));
+	for (i = 0; i < n; i++) {
+		error = setup_reader(run, i);
+		if (error != 0)
+			return (error);
+	}
+	return (0);
+}
+
+static int
+alloc_measure(struct cell_run *run, struct cell_measure *cm)
+{
+	unsigned n = index_harvest(run);
+	struct result_sample *rs = &cm->cm_sample;
+
+	memset(cm, 0, sizeof(*cm));
+	rs->reader_mb_per_s = calloc(n, sizeof(double));
+	rs->reader_cpu = calloc(n, sizeof(unsigned));
+	rs->interval_mb_per_s = calloc(CELL_INTERVALS, sizeof(double));
+	cm->cm_rows = calloc((GENERATOR_SITES + HARVEST_SITES) * CELL_ROLES,
+	    sizeof(*cm->cm_rows));
+	cm->cm_waits = calloc((GENERATOR_SITES * GENERATOR_SITES +
+	    HARVEST_SITES * HARVEST_SITES) * CELL_ROLES,
+	    sizeof(*cm->cm_waits));
+	if (MACHINE_SIMULATED && makes_bytes(run)) {
+		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
+		if (rs->output_sha256 == NULL)
+			return (cell_fail(run, ENOMEM, "no memory for the "
+			    "results"));
+	}
+	if (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
+	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
+	    cm->cm_waits == NULL)
+		return (cell_fail(run, ENOMEM, "no memory for the results"));
+	return (0);
+}
+
+int
+cell_setup(struct cell_run *run, struct cell_measure *cm)
+{
+	int error;
+
+	error = alloc_measure(run, cm);
+	if (error == 0)
+		error = make_generator(run, &run->run_dev.rd_generator);
+	if (error == 0)
+		error = setup_harvest(run);
+	if (error != 0)
+		return (error);
+	run->run_producer_count = harvestq_producers(run->run_hq);
+	MPASS(thread_count(run) <=
+	    for_all_threads(run, lock_config_default(1)).threads);
+	run->run_producers = aligned_alloc(_Alignof(struct producer),
+	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
+	if (run->run_producers == NULL ||
+	    lockprof_init(&run->run_prof, thread_count(run), GENERATOR_SITES,
+	    generator_site_names) != 0 ||
+	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
+	    harvest_site_names) != 0)
+		return (cell_fail(run, ENOMEM, "no memory for %u threads' "
+		    "profiles", thread_count(run)));
+	run->run_prof.lp_skipcount = run->run_hprof.lp_skipcount =
+	    run->run_params->cp_config->bc_lock.prof_skipcount;
+	run->run_main.mt_index = thread_count(run) - 1;
+	return (setup_readers(run));
+}
+
+static void
+teardown_reader(struct cell_run *run, struct reader *r)
+{
+	struct generator *g = r->r_dev.rd_generator;
+
+	if (r->r_made)
+		g->g_algorithm->ra_reader_fini(g, &r->r_gr);
+	if (r->r_hashed)
+		digest_fini(&r->r_digest);
+	if (r->r_buf != NULL && r->r_buf != run->run_buf) {
+		wipe(r->r_buf, r->r_buf_bytes);
+		free(r->r_buf);
+	}
+	if (g != NULL && g != run->run_dev.rd_generator)
+		g->g_algorithm->ra_fini(g);
+}
+
+void
+cell_teardown(struct cell_run *run)
+{
+	struct generator *g = run->run_dev.rd_generator;
+	unsigned i, n = run->run_params->cp_cell.ce_readers;
+
+	for (i = 0; run->run_readers != NULL && i < n; i++)
+		teardown_reader(run, &run->run_readers[i]);
+	free(run->run_readers);
+	free(run->run_buf);
+	free(run->run_producers);
+	if (run->run_hq != NULL)
+		harvestq_fini(run->run_hq);
+	if (g != NULL)
+		g->g_algorithm->ra_fini(g);
+	lockprof_fini(&run->run_hprof);
+	lockprof_fini(&run->run_prof);
+}

@@ -1,0 +1,183 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/section.h"
+#include "lib/machine.h"
+
+struct worker {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 wk_count;
+	struct section_run *wk_run;
+	uint64_t	 wk_random;
+	struct mthread	 wk_td;
+};
+
+struct section_run {
+	const struct section *sr_section;
+	struct section_outcome *sr_outcome;
+	struct worker	*sr_workers;
+	unsigned	 sr_started;
+	int		 sr_error;
+	struct lock	 sr_lock;
+	struct mthread	 sr_main;
+	struct m32	 sr_stop;
+};
+
+/* Knuth's congruential generator: only means and independence matter. */
+static uint64_t
+duration_ns(struct worker *wk, double mean_ns)
+{
+	double u;
+
+	if (!wk->wk_run->sr_section->se_exponential)
+		return ((uint64_t)llround(mean_ns));
+	wk->wk_random = wk->wk_random * UINT64_C(6364136223846793005) +
+	    UINT64_C(1442695040888963407);
+	u = ((double)(wk->wk_random >> 11) + 0.5) / 9007199254740992.0;
+	return ((uint64_t)llround(-log(u) * mean_ns));
+}
+
+/* Bulk work where it is charged; where it is not, time goes by. */
+static void
+work(uint64_t ns)
+{
+	uint64_t start;
+
+	machine_charge(COST_WORK, (size_t)ns);
+	if (MACHINE_SIMULATED || ns == 0)
+		return;
+	start = machine_cycles();
+	while (machine_cycles_to_ns(machine_cycles_since(start,
+	    machine_cycles())) < (int64_t)ns)
+		;
+}
+
+static void
+worker_main(void *arg)
+{
+	struct worker *wk = arg;
+	struct section_run *sr = wk->wk_run;
+	const struct section *se = sr->sr_section;
+	struct lock_node node;
+	uint64_t count = 0;
+
+	machine_curthread()->mt_index = (unsigned)(wk - sr->sr_workers);
+	while (machine_note_load_32(&sr->sr_stop) == 0) {
+		work(duration_ns(wk, se->se_think_ns));
+		lock_acquire(&sr->sr_lock, &node, 0);
+		if (se->se_lines > 0)
+			machine_touch(sr, se->se_lines);
+		work(duration_ns(wk, se->se_hold_ns));
+		lock_release(&sr->sr_lock, &node);
+		machine_note_store_64(&wk->wk_count, ++count);
+	}
+}
+
+/* Each thread's count; with sign -1 they are the start of the window. */
+static void
+tally(struct section_run *sr, bool start)
+{
+	uint64_t v;
+	unsigned i;
+
+	for (i = 0; i < sr->sr_section->se_threads; i++) {
+		v = machine_note_load_64(&sr->sr_workers[i].wk_count);
+		sr->sr_outcome->so_thread[i] = start ? v :
+		    v - sr->sr_outcome->so_thread[i];
+	}
+}
+
+static int
+run_workers(struct section_run *sr)
+{
+	const struct section *se = sr->sr_section;
+	struct section_outcome *so = sr->sr_outcome;
+	int64_t start_ns;
+	unsigned i;
+	int error = 0;
+
+	for (i = 0; error == 0 && i < se->se_threads; i++) {
+		struct worker *wk = &sr->sr_workers[i];
+
+		wk->wk_run = sr;
+		wk->wk_random = se->se_seed * 2862933555777941757u +
+		    (uint64_t)i * 3202034522624059733u + 1;
+		atomic_init_64(&wk->wk_count, 0);
+		error = machine_spawn(&wk->wk_td, "section",
+		    (int)(se->se_cpus == NULL ? i : se->se_cpus[i]),
+		    worker_main, wk);
+		sr->sr_started += error == 0;
+	}
+	if (error == 0) {
+		machine_sleep((int64_t)(se->se_warmup_s * 1e9));
+		tally(sr, true);
+		start_ns = machine_uptime_ns();
+		machine_sleep((int64_t)(se->se_time_s * 1e9));
+		tally(sr, false);
+		for (i = 0; i < se->se_threads; i++)
+			so->so_count += so->so_thread[i];
+		so->so_rate_per_s = (double)so->so_count * 1e9 /
+		    (double)(machine_uptime_ns() - start_ns);
+	}
+	machine_note_store_32(&sr->sr_stop, 1);
+	for (i = 0; i < sr->sr_started; i++)
+		machine_join(&sr->sr_workers[i].wk_td);
+	return (error);
+}
+
+static void
+section_main(void *arg)
+{
+	struct section_run *sr = arg;
+	const struct section *se = sr->sr_section;
+	struct lock_config config = se->se_lock_config;
+
+	machine_attach(&sr->sr_main, "section");
+	config.threads = se->se_threads;
+	sr->sr_error = lock_init(&sr->sr_lock, lock_class_find(se->se_lock),
+	    "lock", &config, NULL);
+	if (sr->sr_error == 0) {
+		sr->sr_error = run_workers(sr);
+		lock_fini(&sr->sr_lock);
+	}
+	machine_detach();
+}
+
+int
+FLAVOURED(section_run)(const struct section *se,
+    const struct machine_config *mc, struct section_outcome *so)
+{
+	size_t bytes = se->se_threads * sizeof(struct worker);
+	struct section_run *sr;
+	int error;
+
+	memset(so, 0, sizeof(*so));
+	MPASS(lock_class_find(se->se_lock) != NULL);
+	sr = aligned_alloc(_Alignof(struct section_run), sizeof(*sr));
+	so->so_thread = calloc(se->se_threads, sizeof(*so->so_thread));
+	if (sr != NULL) {
+		memset(sr, 0, sizeof(*sr));
+		sr->sr_workers = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	}
+	if (sr == NULL || so->so_thread == NULL || sr->sr_workers == NULL) {
+		error = ENOMEM;
+	} else {
+		memset(sr->sr_workers, 0, bytes);
+		sr->sr_section = se;
+		sr->sr_outcome = so;
+		atomic_init_32(&sr->sr_stop, 0);
+		error = machine_run(mc, section_main, sr, &so->so_machine);
+		if (error == 0)
+			error = sr->sr_error;
+	}
+	if (sr != NULL)
+		free(sr->sr_workers);
+	free(sr);
+	if (error != 0) {
+		free(so->so_thread);
+		so->so_thread = NULL;
+	}
+	return (error);
+}

@@ -1,0 +1,180 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/console/progress.h"
+#include "bench/sweep/pool.h"
+#include "bench/sweep/replicate.h"
+#include "lib/cpu.h"
+
+/* Virtual time is counted in these for the progress bar. */
+static const uint64_t ps_per_step = UINT64_C(1000) * 1000 * 1000;
+
+/* A run under way, or done and not yet taken. */
+struct slot {
+	struct cell_measure sl_measure;
+	char		 sl_why[CELL_ERROR_SIZE];
+	int		 sl_error;
+	_Atomic uint64_t sl_progress_ps;
+};
+
+struct replicating {
+	const struct replicate *rg_what;
+	struct slot	*rg_slots;
+	unsigned	 rg_slot_count;
+	unsigned	 rg_taken;
+	uint64_t	 rg_each_steps;	/* of one run */
+	struct progress	 rg_progress;
+};
+
+static uint64_t
+largest(const struct option_list *ol)
+{
+	uint64_t v = 0;
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++)
+		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
+	return (v);
+}
+
+unsigned
+replicate_threads(const struct options *op, uint64_t *needed)
+{
+	unsigned threads = op->op_config.bc_program.virtual_threads;
+	double quota = cpu_quota();
+	uint64_t fit, memory;
+
+	*needed = virtual_memory_bytes(&op->op_machine,
+	    (unsigned)largest(&op->op_readers),
+	    workload_max_bytes(&op->op_workload, largest(&op->op_sizes)),
+	    op->op_verify);
+	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	    (uint64_t)sysconf(_SC_PAGESIZE);
+	if (threads == 0) {
+		threads = cpu_count();
+		if (quota > 0 && quota < threads)
+			threads = (unsigned)fmax(1, floor(quota));
+	}
+	fit = memory / 4 * 3 / *needed;
+	return (fit < threads ? (unsigned)fit : threads);
+}
+
+static void
+work(void *context, unsigned task, unsigned slot)
+{
+	struct replicating *rg = context;
+	const struct options *op = rg->rg_what->rp_options;
+	struct slot *sl = &rg->rg_slots[slot];
+	struct machine_config mc;
+	struct replica re;
+	struct cell_params cp = {
+		.cp_config = &op->op_config,
+		.cp_place = &op->op_place,
+		.cp_time_s = op->op_time_s,
+		.cp_machine = &mc,
+		.cp_bytes = op->op_verify,
+		.cp_stop = rg->rg_what->rp_stop,
+	};
+
+	rg->rg_what->rp_choose(rg->rg_what->rp_context, task, &re);
+	cp.cp_cell = *re.re_cell;
+	cp.cp_seed = op->op_seed + re.re_repeat;
+	virtual_config(&op->op_machine, re.re_profile, &cp,
+	    op->op_crypto == CRYPTO_NATIVE,
+	    virtual_seed(op->op_seed, re.re_repeat, re.re_cell), &mc);
+	mc.mc_progress_ps = &sl->sl_progress_ps;
+	mc.mc_stop = cp.cp_stop;
+	mc.mc_observer = op->op_observer;
+	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure,
+	    sl->sl_why);
+}
+
+static void
+idle(void *context)
+{
+	struct replicating *rg = context;
+	uint64_t done, each;
+	char label[64];
+	unsigned i;
+
+	done = rg->rg_taken * rg->rg_each_steps;
+	for (i = 0; i < rg->rg_slot_count; i++) {
+		each = rg->rg_slots[i].sl_progress_ps / ps_per_step;
+		done += each < rg->rg_each_steps ? each : rg->rg_each_steps;
+	}
+	if (done > rg->rg_progress.pr_total)
+		done = rg->rg_progress.pr_total;
+	snprintf(label, sizeof(label), "%s, %.2f of %.2f virtual s",
+	    rg->rg_what->rp_label, (double)done / 1e3,
+	    (double)rg->rg_progress.pr_total / 1e3);
+	progress_update(&rg->rg_progress, done, label);
+}
+
+static void
+drop(void *context, unsigned task, unsigned slot)
+{
+	struct replicating *rg = context;
+
+	(void)task;
+	if (rg->rg_slots[slot].sl_error == 0)
+		cell_measure_free(&rg->rg_slots[slot].sl_measure);
+}
+
+static int
+take(void *context, unsigned task, unsigned slot)
+{
+	struct replicating *rg = context;
+	struct slot *sl = &rg->rg_slots[slot];
+	int error;
+
+	/* What it prints must not stand behind the bar. */
+	if (sl->sl_error != 0)
+		progress_fini(&rg->rg_progress);
+	error = rg->rg_what->rp_take(rg->rg_what->rp_context, task,
+	    sl->sl_error, sl->sl_why, &sl->sl_measure);
+	drop(context, task, slot);
+	rg->rg_taken++;
+	sl->sl_progress_ps = 0;
+	idle(context);
+	return (error);
+}
+
+int
+replicate_run(const struct replicate *rp)
+{
+	const struct options *op = rp->rp_options;
+	struct replicating rg = { .rg_what = rp };
+	struct pool_job pj = {
+		.pj_tasks = rp->rp_replicas,
+		.pj_work = work,
+		.pj_take = take,
+		.pj_drop = drop,
+		.pj_idle = idle,
+		.pj_context = &rg,
+	};
+	unsigned threads;
+	uint64_t needed;
+	int error;
+
+	if (rp->rp_replicas == 0)
+		return (0);
+	threads = replicate_threads(op, &needed);
+	if (threads == 0)
+		return (ENOMEM);
+	if (threads > rp->rp_replicas)
+		threads = rp->rp_replicas;
+	rg.rg_slot_count = pool_slots(threads);
+	rg.rg_slots = calloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
+	if (rg.rg_slots == NULL)
+		return (ENOMEM);
+	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
+	    op->op_config.bc_program.warmup_ms + 1;
+	progress_init(&rg.rg_progress, rp->rp_replicas * rg.rg_each_steps);
+	error = pool_run(&pj, threads);
+	progress_fini(&rg.rg_progress);
+	free(rg.rg_slots);
+	return (error);
+}

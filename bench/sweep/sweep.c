@@ -1,0 +1,430 @@
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "bench/console/progress.h"
+#include "bench/result/stats.h"
+#include "bench/sweep/summary.h"
+#include "bench/sweep/sweep.h"
+#include "bench/sweep/sweep_virtual.h"
+#include "bench/sweep/uncertainty.h"
+#include "harvest/source.h"
+#include "lib/tick.h"
+
+enum {
+	/* As short as a request can be while it is still one. */
+	CONTROL_BYTES		= 16,
+
+	CALIBRATION_ROUNDS	= 9,
+	CALIBRATION_PAIRS	= 20000
+};
+
+static volatile sig_atomic_t stop_signal;
+
+static void
+on_signal(int sig)
+{
+
+	stop_signal = sig;
+}
+
+void
+sweep_catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction old, sa;
+	unsigned i;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_signal;
+	sa.sa_flags = (int)SA_RESETHAND;
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+}
+
+static const struct workload *
+workload(const struct options *op)
+{
+
+	return (workload_is_plain(&op->op_workload) ? NULL : &op->op_workload);
+}
+
+/* The grid, design innermost, so that rows to compare stand together. */
+static unsigned
+expand(const struct options *op, struct sweep_cell *cells)
+{
+	unsigned c, d, l, n = 0, r, s;
+
+	for (c = 0; c < op->op_ciphers.ol_count; c++)
+	for (s = 0; s < op->op_sizes.ol_count; s++)
+	for (l = 0; l < op->op_locks.ol_count; l++)
+	for (r = 0; r < op->op_readers.ol_count; r++)
+	for (d = 0; d < op->op_designs.ol_count; d++)
+		cells[n++].sc_cell = (struct cell){
+			.ce_design = generators[op->op_designs.ol_value[d]]->
+			    ra_ident,
+			.ce_lock = lock_classes[op->op_locks.ol_value[l]]->
+			    lc_name,
+			.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
+			.ce_readers = (unsigned)op->op_readers.ol_value[r],
+			.ce_request_bytes = op->op_sizes.ol_value[s],
+			.ce_workload = workload(op),
+		};
+	return (n);
+}
+
+/* The most readers of the grid that have a CPU each; or the fewest. */
+static unsigned
+control_readers(const struct options *op)
+{
+	uint64_t best = 0, fewest = UINT64_MAX, v;
+	unsigned r;
+
+	for (r = 0; r < op->op_readers.ol_count; r++) {
+		v = op->op_readers.ol_value[r];
+		if (v < fewest)
+			fewest = v;
+		if (v > best && v <= cpu_count())
+			best = v;
+	}
+	return ((unsigned)(best > 0 ? best : fewest));
+}
+
+/*
+ * The controls: each lock of the grid around nothing, and each cipher with
+ * nothing shared.
+ */
+static unsigned
+expand_controls(const struct options *op, struct sweep_cell *cells)
+{
+	struct cell like = {
+		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
+		.ce_readers = control_readers(op),
+	};
+	unsigned i, n = 0;
+
+	/* Simulated, they would show nothing that the profile does not say. */
+	if (op->op_kind != OPTIONS_SWEEP || op->op_simulated ||
+	    !op->op_config.bc_program.controls)
+		return (0);
+	for (i = 0; i < op->op_locks.ol_count; i++) {
+		like.ce_design = "none";
+		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
+		like.ce_request_bytes = CONTROL_BYTES;
+		cells[n++].sc_cell = like;
+	}
+	for (i = 0; i < op->op_ciphers.ol_count; i++) {
+		like.ce_design = generators[op->op_designs.ol_value[
+		    op->op_designs.ol_count - 1]]->ra_ident;
+		like.ce_lock = "none";
+		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
+		like.ce_request_bytes = op->op_sizes.ol_value[0];
+		like.ce_workload = workload(op);
+		cells[n++].sc_cell = like;
+	}
+	return (n);
+}
+
+static unsigned
+grid_size(const struct options *op)
+{
+
+	return (op->op_designs.ol_count * op->op_locks.ol_count *
+	    op->op_ciphers.ol_count * op->op_readers.ol_count *
+	    op->op_sizes.ol_count);
+}
+
+static unsigned
+control_size(const struct options *op)
+{
+
+	return (op->op_locks.ol_count + op->op_ciphers.ol_count);
+}
+
+/* What one time stamp costs, and profiling one acquisition. */
+static int
+calibrate(struct result_host *host)
+{
+	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
+	double bare, real;
+	volatile uint64_t sink;
+	int64_t start_ns;
+	unsigned i, k;
+
+	for (i = 0; i < CALIBRATION_ROUNDS; i++) {
+		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
+		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
+		if (real < 0 || bare < 0)
+			return (ENOMEM);
+		cost[i] = (real - bare) / CALIBRATION_PAIRS;
+		start_ns = tick_ns();
+		for (k = 0; k < CALIBRATION_PAIRS; k++)
+			sink = tick_cycles();
+		stamp[i] = (double)(tick_ns() - start_ns) / CALIBRATION_PAIRS;
+	}
+	(void)sink;
+	host->profile_ns = fmax(0, stats_median(cost, CALIBRATION_ROUNDS));
+	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
+	return (0);
+}
+
+static void
+free_strings(char **strings)
+{
+	unsigned i;
+
+	for (i = 0; strings[i] != NULL; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+static char **
+copy_strings(char *const *from)
+{
+	unsigned i, n = 0;
+	char **to;
+
+	while (from != NULL && from[n] != NULL)
+		n++;
+	to = calloc(n + 1, sizeof(*to));
+	for (i = 0; to != NULL && i < n; i++) {
+		to[i] = strdup(from[i]);
+		if (to[i] == NULL) {
+			free_strings(to);
+			return (NULL);
+		}
+	}
+	return (to);
+}
+
+/* The names of sources[0..count - 1]. */
+static char **
+source_names(const struct random_source *const *sources, unsigned count)
+{
+	char *names[RANDOM_SOURCES + 1] = { NULL };
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		names[i] = (char *)(uintptr_t)sources[i]->rs_ident;
+	return (copy_strings(names));
+}
+
+/* A simulated machine has what this one lacks. */
+static void
+have_all(struct random_source_list *sl)
+{
+	unsigned i;
+
+	for (i = 0; i < sl->sl_skipped_count; i++)
+		sl->sl_source[sl->sl_count++] = sl->sl_skipped[i];
+	sl->sl_skipped_count = 0;
+}
+
+static int
+describe(const struct options *op, char *const argv[], struct result *r)
+{
+	struct random_source_list sl;
+	struct harvest_error why;
+	time_t now = time(NULL);
+	struct tm tm;
+
+	memset(r, 0, sizeof(*r));
+	r->argv = copy_strings(argv);
+	r->tunables = copy_strings(op->op_tunables);
+	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
+	    &why) != 0)
+		memset(&sl, 0, sizeof(sl));
+	if (op->op_simulated)
+		have_all(&sl);
+	r->sources = source_names(sl.sl_source, sl.sl_count);
+	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
+	r->cells = calloc(grid_size(op), sizeof(*r->cells));
+	r->controls = calloc(control_size(op) + 1, sizeof(*r->controls));
+	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
+	    r->controls == NULL ||
+	    r->sources == NULL || r->sources_skipped == NULL)
+		return (ENOMEM);
+	r->seed = op->op_seed;
+	r->time_s = op->op_time_s;
+	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
+	gmtime_r(&now, &tm);
+	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	result_host_fill(&r->host);
+	return (op->op_simulated ? 0 : calibrate(&r->host));
+}
+
+static const struct engine *
+engine_for(const struct options *op)
+{
+
+	if (op->op_simulated)
+		return (&ENGINE(virtual));
+	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
+	    &ENGINE(bare));
+}
+
+/* What progress says is being measured. */
+static void
+label_cell(const struct sweep_cell *sc, char *buf, size_t size)
+{
+
+	snprintf(buf, size, "%s %s %s, %u reader%s", sc->sc_cell.ce_design,
+	    sc->sc_cell.ce_lock, sc->sc_cell.ce_cipher->ci_name,
+	    sc->sc_cell.ce_readers, sc->sc_cell.ce_readers == 1 ? "" : "s");
+}
+
+/*
+ * All repeats of all cells.  Each block ends with the controls: a cell that
+ * cannot be measured is found before time is spent on them.
+ */
+static int
+measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
+    unsigned controls, char error_text[CELL_ERROR_SIZE])
+{
+	struct cell_params cp = { .cp_config = &op->op_config,
+	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal,
+	    .cp_place = &op->op_place };
+	struct cell_measure *cm;
+	struct progress progress;
+	unsigned *order;
+	gsl_rng *rng;
+	char label[64];
+	unsigned i, n = grid + controls, repeat, done = 0;
+	int error = 0;
+
+	order = calloc(n, sizeof(*order));
+	cm = malloc(sizeof(*cm));
+	rng = stats_rng(op->op_seed);
+	if (order == NULL || cm == NULL || rng == NULL) {
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
+		error = ENOMEM;
+		goto out;
+	}
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	progress_init(&progress, (uint64_t)n * op->op_repeats);
+	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
+		/* Cells to be compared are asked for the same. */
+		cp.cp_seed = op->op_seed + repeat;
+		gsl_ran_shuffle(rng, order, grid, sizeof(*order));
+		if (controls > 0)
+			gsl_ran_shuffle(rng, order + grid, controls,
+			    sizeof(*order));
+		for (i = 0; error == 0 && i < n; i++) {
+			struct sweep_cell *sc = &cells[order[i]];
+
+			label_cell(sc, label, sizeof(label));
+			progress_update(&progress, done, label);
+			cp.cp_cell = sc->sc_cell;
+			error = engine_for(op)->en_run(&cp, cm, error_text);
+			if (error == 0)
+				error = summary_add(sc, cm, done++);
+		}
+	}
+	progress_fini(&progress);
+out:
+	if (rng != NULL)
+		gsl_rng_free(rng);
+	free(cm);
+	free(order);
+	return (error);
+}
+
+/* Makes result cells of all that have a repeat. */
+static int
+finish(const struct options *op, struct sweep_cell *cells, unsigned n,
+    const struct result_host *host, struct result_cell *out, unsigned *count)
+{
+	unsigned i;
+	int error = 0;
+
+	*count = 0;
+	for (i = 0; i < n; i++) {
+		if (cells[i].sc_count > 0 && error == 0) {
+			error = summary_finish(&cells[i],
+			    crypto_mode_names[op->op_crypto], op->op_seed,
+			    host, engine_for(op), &op->op_config.bc_lock,
+			    &out[*count]);
+			if (error == 0 && op->op_simulated)
+				virtual_describe(&op->op_machine,
+				    &out[*count]);
+			*count += error == 0;
+		}
+		summary_free(&cells[i]);
+	}
+	if (error == 0)
+		error = summary_gate_trend(out, *count);
+	return (error);
+}
+
+/* What finish() will make results of, in its order. */
+static struct cell *
+live_cells(const struct sweep_cell *cells, unsigned n)
+{
+	struct cell *live;
+	unsigned count = 0, i;
+
+	live = calloc(n + 1, sizeof(*live));
+	for (i = 0; live != NULL && i < n; i++)
+		if (cells[i].sc_count > 0)
+			live[count++] = cells[i].sc_cell;
+	return (live);
+}
+
+int
+sweep_run(const struct options *op, char *const argv[], struct result *r,
+    char error_text[CELL_ERROR_SIZE])
+{
+	struct sweep_cell *cells;
+	struct cell *live;
+	unsigned controls, i, n = grid_size(op);
+	int error, error2;
+
+	cells = calloc(n + control_size(op), sizeof(*cells));
+	error = describe(op, argv, r);
+	if (cells == NULL || error != 0) {
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory for %u cells",
+		    n);
+		free(cells);
+		return (ENOMEM);
+	}
+	expand(op, cells);
+	controls = expand_controls(op, &cells[n]);
+	for (i = 0; i < n + controls && error == 0; i++) {
+		cells[i].sc_samples = calloc(op->op_repeats,
+		    sizeof(*cells[i].sc_samples));
+		if (cells[i].sc_samples == NULL)
+			error = ENOMEM;
+	}
+	if (error == 0)
+		error = op->op_simulated ? sweep_virtual(op, cells, n,
+		    &stop_signal, error_text) : measure_all(op, cells, n,
+		    controls, error_text);
+	live = live_cells(cells, n);
+	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
+	if (finish(op, &cells[n], controls, &r->host, r->controls,
+	    &r->control_count) != 0)
+		error2 = ENOMEM;
+	if (live == NULL)
+		error2 = ENOMEM;
+	else if (op->op_uncertainty > 0 && error2 == 0 &&
+	    (error == 0 || error == EDEADLK) && r->cell_count > 0)
+		error2 = uncertainty_run(op, live, &stop_signal, r,
+		    error_text);
+	free(live);
+	free(cells);
+	r->complete = error == 0 && error2 == 0;
+	if (!r->complete && error_text[0] == '\0')
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory for the "
+		    "results");
+	return (error != 0 ? error : error2);
+}

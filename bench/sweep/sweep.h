@@ -1,0 +1,33 @@
+/*
+ * Measuring a grid of cells: order, repeats, and making a result of them.
+ */
+#ifndef BENCH_SWEEP_H
+#define BENCH_SWEEP_H
+
+#include "bench/cell/cell.h"
+#include "bench/console/options.h"
+#include "bench/result/result.h"
+
+/*
+ * Catches the signals that should end a measurement in order; a second one
+ * kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
+ * Call before anything is created that an end would leave behind.
+ */
+void sweep_catch_signals(void);
+
+/*
+ * Measures every cell of the options' grid.  Each repeat visits all cells once,
+ * in an order drawn from the seed; an interruption ends it with what is
+ * complete.
+ *
+ *   argv   in   the program's, for the record
+ *   r      out  result_free() it, also after a failure
+ *   error  out  on failure, the reason for people
+ *
+ * Returns: 0; EINTR when interrupted, r holding what was complete; else what
+ * the engine said, r likewise.
+ */
+int sweep_run(const struct options *op, char *const argv[], struct result *r,
+    char error[CELL_ERROR_SIZE]);
+
+#endif

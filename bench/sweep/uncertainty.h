@@ -1,0 +1,43 @@
+/*
+ * How far predictions hang on values of the profile that nobody measured: the
+ * same cells again with profiles drawn around it.
+ */
+#ifndef BENCH_UNCERTAINTY_H
+#define BENCH_UNCERTAINTY_H
+
+#include "bench/console/options.h"
+#include "bench/result/result.h"
+
+/* A ranking is robust if it holds in this share of the samples. */
+#define	UNCERTAINTY_ROBUST	0.9
+
+/*
+ * Runs each cell with op_uncertainty profiles, the i-th the same for all, and
+ * all else as in its first repeat; fills in the cells' uncertainty and the
+ * result's.
+ *
+ *   op     in      the seed is of the draws too
+ *   like   in      what r->cells[i] is of
+ *   error  out     on failure: why, for people
+ *
+ * Returns: 0; ENOMEM; else what the engine said, and then nothing is filled
+ * in.
+ */
+int uncertainty_run(const struct options *op, const struct cell *like,
+    const volatile sig_atomic_t *stop, struct result *r,
+    char error[CELL_ERROR_SIZE]);
+
+/*
+ * Makes bands, effects and rankings of samples.
+ *
+ *   r         in/out  cells have uncertainty.total_samples
+ *   harvest   in      the harvest thread's CPU %, [cell][sample]
+ *   profiles  in      as many as there are samples
+ *   base      in      what they were drawn around
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int uncertainty_analyse(struct result *r, const double *harvest,
+    const struct profile *profiles, const struct profile *base);
+
+#endif

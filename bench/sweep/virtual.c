@@ -1,0 +1,146 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/sweep/virtual.h"
+#include "fortuna/generator.h"
+#include "harvest/harvestq.h"
+#include "harvest/source.h"
+
+enum {
+	/*
+	 * What a run may take beyond its seeding, warm-up and window before it
+	 * counts as stuck: the ends of requests under way, of as many readers
+	 * as there may be, one after the other.
+	 */
+	VIRTUAL_REST_S	= 10,
+
+	/* Of a cell, whatever its readers: pools, queue and results. */
+	VIRTUAL_CELL_BYTES = 1 << 20
+};
+
+static const uint64_t ps_per_ms = UINT64_C(1000) * 1000 * 1000;
+
+/* What is wrong with the name of a profile that is not there. */
+static int
+unknown(const char *name, char error[PROFILE_ERROR_SIZE])
+{
+	size_t used;
+	unsigned i, n = profile_shipped_count();
+
+	used = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
+	    "\"%.40s\": expected ", name);
+	for (i = 0; i < n && used < PROFILE_ERROR_SIZE; i++)
+		used += (size_t)snprintf(error + used,
+		    PROFILE_ERROR_SIZE - used, "%s, ",
+		    profile_shipped_name(i));
+	if (used < PROFILE_ERROR_SIZE)
+		snprintf(error + used, PROFILE_ERROR_SIZE - used,
+		    "or a file whose name ends in .conf");
+	return (EINVAL);
+}
+
+static bool
+is_file(const char *name)
+{
+	size_t n = strlen(name);
+
+	return (strchr(name, '/') != NULL ||
+	    (n >= 5 && strcmp(name + n - 5, ".conf") == 0));
+}
+
+int
+virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
+    unsigned nodes, char error[PROFILE_ERROR_SIZE])
+{
+	int status;
+
+	error[0] = '\0';
+	status = profile_load(&vi->vi_profile, name, error);
+	if (status == ENOENT && !is_file(name))
+		return (unknown(name, error));
+	if (status != 0) {
+		if (error[0] == '\0')
+			snprintf(error, PROFILE_ERROR_SIZE, "%.80s: %s", name,
+			    strerror(status));
+		return (status);
+	}
+	return (vm_topology_make(&vi->vi_profile, cpus, nodes,
+	    &vi->vi_topology, error) == 0 ? 0 : ERANGE);
+}
+
+/* SplitMix64's output function: neighbours become strangers. */
+static uint64_t
+mix(uint64_t v)
+{
+
+	v += UINT64_C(0x9e3779b97f4a7c15);
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (v ^ v >> 31);
+}
+
+static uint64_t
+mix_text(uint64_t v, const char *text)
+{
+
+	for (; *text != '\0'; text++)
+		v = mix(v ^ (unsigned char)*text);
+	return (mix(v));
+}
+
+uint64_t
+virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce)
+{
+	uint64_t v = mix(seed + repeat);
+
+	v = mix_text(v, ce->ce_design);
+	v = mix_text(v, ce->ce_lock);
+	v = mix_text(v, ce->ce_cipher->ci_name);
+	v = mix(v ^ ce->ce_readers);
+	return (mix(v ^ ce->ce_request_bytes));
+}
+
+void
+virtual_config(const struct virtual_machine *vi, const struct profile *pr,
+    const struct cell_params *cp, bool native, uint64_t seed,
+    struct machine_config *mc)
+{
+	const struct program_config *pc = &cp->cp_config->bc_program;
+
+	memset(mc, 0, sizeof(*mc));
+	mc->mc_topology = vi->vi_topology;
+	mc->mc_seed = seed;
+	vm_costs(pr, cp->cp_cell.ce_cipher->ci_name, native, &mc->mc_costs);
+	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +
+	    VIRTUAL_REST_S * 1000 + (uint64_t)(cp->cp_time_s * 1e3)) *
+	    ps_per_ms;
+}
+
+uint64_t
+virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
+    uint64_t size, bool bytes)
+{
+	unsigned threads = readers + 1 + RANDOM_SOURCES + 1;
+	uint64_t each;
+
+	each = (GENERATOR_SITES + HARVEST_SITES) *
+	    sizeof(struct lockprof_row) + 2 * sizeof(struct lockprof_thread) +
+	    2 * sizeof(struct hist) + 4096;
+	return (vm_memory_bytes(threads, vi->vi_topology.vt_cpus) +
+	    threads * each + size * (bytes ? readers : 1) +
+	    VIRTUAL_CELL_BYTES);
+}
+
+void
+virtual_describe(const struct virtual_machine *vi, struct result_cell *rc)
+{
+
+	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
+	snprintf(rc->profile, sizeof(rc->profile), "%s",
+	    vi->vi_profile.pr_name);
+	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
+	rc->cpus = vi->vi_topology.vt_cpus;
+	rc->nodes = vi->vi_topology.vt_nodes;
+	rc->oversubscribed = rc->readers > rc->cpus;
+}
