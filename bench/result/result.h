@@ -2,8 +2,8 @@
  * A result: what was measured, on what, by which command.
  *
  * The in-memory form of one rngsim-result(5) document.  Measuring fills it,
- * result.c writes it, result_load.c reads it, and tables, CSV and plots are made
- * from it, so a report of a file shows what the run showed.
+ * result.c writes it, result_load.c reads it, and tables, CSV and plots are
+ * made from it, so a report of a file shows what the run showed.
  *
  * Units end the names: MB is 10^6 bytes, percent is of one CPU.
  */
