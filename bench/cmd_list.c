@@ -5,6 +5,7 @@
 
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
+#include "bench/console/figure.h"
 #include "bench/console/options.h"
 #include "harvest/source.h"
 #include "lib/profile.h"
@@ -75,11 +76,11 @@ list_profiles(void)
 			printf("  %-18s %s\n", name, error);
 			continue;
 		}
-		printf("  %-18s %4g %5g %5.0f %%  %s\n", name,
+		printf("  %-18s %4g %5g %5.0f %%\n", name,
 		    pr.pr_value[PROFILE_TOPO_CPUS],
 		    pr.pr_value[PROFILE_TOPO_NODES],
-		    100 * profile_share(&pr, PROVENANCE_GUESSED),
-		    pr.pr_descr);
+		    100 * profile_share(&pr, PROVENANCE_GUESSED));
+		figure_wrap(stdout, "     ", 5, pr.pr_descr);
 	}
 }
 

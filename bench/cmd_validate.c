@@ -3,9 +3,11 @@
  * does.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/cell/prime.h"
 #include "bench/cmd.h"
@@ -84,7 +86,7 @@ set(void *context, unsigned i, const char *label, const char *value)
 
 /* What a result that is there already has decided. */
 static int
-check(const struct validate_options *vo)
+check_from(const struct validate_options *vo)
 {
 	static const unsigned said[] = { VALIDATE_CIPHER, VALIDATE_DESIGN,
 	    VALIDATE_LOCK, VALIDATE_READERS, VALIDATE_SIZE, VALIDATE_CRYPTO,
@@ -107,13 +109,32 @@ check(const struct validate_options *vo)
 	return (0);
 }
 
+/* Predictions of another machine's profile would be held against this one. */
+static int
+check_profile(const struct validate_options *vo)
+{
+	const char *name = vo->vo_value[VALIDATE_PROFILE];
+	char path[PATH_MAX];
+
+	if (name != NULL && strcmp(name, "host") != 0)
+		return (0);
+	if (profile_host_path(path, sizeof(path)) == 0 &&
+	    access(path, F_OK) == 0)
+		return (0);
+	return (run_error("validate", "there is no profile of this machine: "
+	    "run \"rngsim calibrate\" first, or name another with --profile"));
+}
+
 static int
 prepare(const struct validate_options *vo, const struct options *op,
     char *const whole[], struct outfile *of)
 {
 	const char *missing, *path = vo->vo_value[VALIDATE_OUTPUT];
-	int error = 0;
+	int error;
 
+	error = check_profile(vo);
+	if (error != 0)
+		return (error);
 	/* Before there is anything that executing anew would leave behind. */
 	if (!op->op_simulated)
 		error = crypto_mode_enter(op->op_crypto, whole);
@@ -293,7 +314,7 @@ run(int argc, char *argv[], char *const whole[])
 		return (EXIT_SUCCESS);
 	}
 	if (status == 0)
-		status = check(&vo);
+		status = check_from(&vo);
 	if (status == 0)
 		status = draw_seed(&vo);
 	if (status != 0)

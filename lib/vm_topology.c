@@ -28,7 +28,8 @@ refuse(const struct profile *pr, enum profile_key key, const char *why,
 {
 
 	snprintf(error, PROFILE_ERROR_SIZE, "profile %s has no %s, which %s "
-	    "needs; expected %s", pr->pr_name, profile_fields[key].pf_key, why,
+	    "needs; expected %s, or a profile of a larger machine (rngsim list "
+	    "profiles)", pr->pr_name, profile_fields[key].pf_key, why,
 	    expected);
 	return (EINVAL);
 }

@@ -35,7 +35,7 @@ profile__files_body() {
 		atf_check -o empty diff keys.txt got.txt
 	done <names.txt
 	# Machine, share of guesses, and a value with all that is said of it.
-	grep -q '^  epyc-9654-2s  *192  *2  *[0-9]* %  ' list.txt ||
+	grep -q '^  epyc-9654-2s  *192  *2  *[0-9]* %$' list.txt ||
 	    atf_fail "$(cat list.txt)"
 	"$(program)" list profiles epyc-9654-2s >one.txt
 	grep -q '^  lat.remote  *192 ns  *published  *[a-z]' one.txt ||
@@ -56,8 +56,8 @@ profile__host_body() {
 	sed 's/^descr.*/descr = "my own";/' "$conf" >own.conf
 	RNGSIM_HOST_PROFILE=own.conf
 	atf_check -o match:'^graviton3: my own$' "$(program)" list profiles host
-	atf_check -o match:'^  host  *64  *1  .*my own$' "$(program)" list \
-	    profiles
+	atf_check -o match:'^  host  *64  *1  ' -o match:'^      my own$' \
+	    "$(program)" list profiles
 	unset RNGSIM_HOST_PROFILE
 	mkdir -p config/rngsim
 	mv own.conf config/rngsim/host.conf

@@ -240,8 +240,8 @@ print_bands(struct table *tb, const struct result_cell *group,
 
 	if (r->uncertainty.samples == 0)
 		return;
-	fprintf(tb->tb_out, "   10-90 %%  %-28.24s%.24s\n", first,
-	    design == NULL ? "" : design);
+	fprintf(tb->tb_out, "   10-90 %%  %-*.24s%.24s\n",
+	    design == NULL ? 0 : 28, first, design == NULL ? "" : design);
 	while ((readers = group_readers_above(r, group, readers)) != 0) {
 		cell[0] = group_cell(r, group, first, readers);
 		cell[1] = design == NULL ? NULL :

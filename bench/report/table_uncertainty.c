@@ -90,8 +90,8 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 	if (ru->ranking_count == 0)
 		return;
 	snprintf(text, sizeof(text), "Rankings by total MB/s, and in what "
-	    "share of the samples they hold: %u of %u in 90 %% or more, which "
-	    "is robust%s", robust, ru->ranking_count, all || robust ==
+	    "share of the samples they hold: %u of %u robust, in 90 %% or "
+	    "more and by 1 %% or more%s", robust, ru->ranking_count, all || robust ==
 	    ru->ranking_count ? "." : "; those that are not:");
 	figure_wrap(out, "", 2, text);
 	for (i = 0; i < ru->ranking_count; i++) {

@@ -168,10 +168,12 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	const double *vb = b->uncertainty.total_samples;
 	const struct result_cell *better = a, *worse = b;
 	unsigned i, n = a->uncertainty.samples, won = 0;
+	double margin;
 
 	for (i = 0; i < n; i++)
-		scratch[i] = va[i] - vb[i];
-	if (stats_median(scratch, n) < 0) {
+		scratch[i] = vb[i] > 0 ? va[i] / vb[i] - 1 : va[i] > 0;
+	margin = stats_median(scratch, n);
+	if (margin < 0) {
 		better = b;
 		worse = a;
 	}
@@ -189,7 +191,8 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	rr->readers = a->readers;
 	rr->request_bytes = a->request_bytes;
 	rr->share = (double)won / n;
-	rr->robust = rr->share >= UNCERTAINTY_ROBUST;
+	rr->robust = rr->share >= UNCERTAINTY_ROBUST &&
+	    fabs(margin) >= UNCERTAINTY_MARGIN;
 }
 
 static int

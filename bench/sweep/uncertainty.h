@@ -8,8 +8,12 @@
 #include "bench/console/options.h"
 #include "bench/result/result.h"
 
-/* A ranking is robust if it holds in this share of the samples. */
+/*
+ * A ranking is robust if it holds in this share of the samples, and by so much
+ * in their median: less is not worth a change, however certain.
+ */
 #define	UNCERTAINTY_ROBUST	0.9
+#define	UNCERTAINTY_MARGIN	0.01
 
 /*
  * Runs each cell with op_uncertainty profiles, the i-th the same for all, and

@@ -36,8 +36,8 @@ int virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
     unsigned nodes, char error[PROFILE_ERROR_SIZE]);
 
 /*
- * The seed of one repeat of one cell: cells that differ in anything draw
- * different jitter, and so do repeats.
+ * The seed of one repeat of one cell: cells that differ in design,
+ * lock, cipher, readers or size draw different jitter, and so do repeats.
  */
 uint64_t virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce);
 
