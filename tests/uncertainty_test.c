@@ -163,7 +163,7 @@ ATF_TC_BODY(uncertainty__printed, tc)
 		    "robust",
 		"mcs over mtx, locked, aes, 2 readers of 64 KiB: 75.0 %, not "
 		    "robust",
-		"1 of 2 robust",
+		"they hold: 1 of 2",
 	};
 	char *line, *rest, *text;
 	struct result r;
