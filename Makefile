@@ -82,7 +82,7 @@ ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
 REVISION != git describe --always --dirty --exclude='*' 2>/dev/null || \
 	echo unknown
 
-ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
+ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
 LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -ljansson -lgsl -lgslcblas \
 	-lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread

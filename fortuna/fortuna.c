@@ -98,7 +98,7 @@ random_fortuna_pre_read(struct generator *g)
 {
 	struct fortuna *f = fortuna_of(g);
 	struct lock_node node;
-	unsigned pools;
+	unsigned i, pools;
 
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
 	machine_touch(&f->f_state.fs_lasttime_ns, 1);
@@ -106,6 +106,10 @@ random_fortuna_pre_read(struct generator *g)
 	    f->f_paced);
 	if (pools != 0) {
 		lock_resite(&f->f_mtx, &node, SITE_RESEED);
+		machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+		for (i = 0; i < pools; i++)
+			machine_touch(&f->f_state.fs_pool[i],
+			    FORTUNA_POOL_LINES);
 		machine_charge(COST_RESEED, pools);
 		random_fortuna_publish(f);
 	}

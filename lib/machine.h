@@ -138,7 +138,7 @@ static inline void machine_charge(enum machine_cost cost, size_t n);
  * nothing on the real machine, where using it does.
  *
  *   object  in  tells objects apart
- *   lines   in  cache lines of it that are used
+ *   lines   in  cache lines of it that are used, at least 1
  */
 static inline void machine_touch(const void *object, unsigned lines);
 

@@ -469,6 +469,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_config = mc;
 	vm->vm_topology = mc->mc_topology;
 	vm->vm_costs = mc->mc_costs;
+	vm->vm_cong_ppm = (uint64_t)llround(mc->mc_costs.vc_cong * 1e6);
 	vm->vm_observer = mc->mc_observer;
 	vm->vm_limit_ps = mc->mc_limit_ps == 0 ? UINT64_MAX : mc->mc_limit_ps;
 	vm->vm_hash = mc->mc_seed;

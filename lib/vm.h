@@ -66,7 +66,10 @@ struct vm_observer {
 struct machine_config {
 	struct vm_topology mc_topology;
 	uint64_t	 mc_seed;
-	/* Costs, from vm_costs(): latencies by distance, the rest by name. */
+	/*
+	 * Costs, from vm_costs(): latencies by distance, the rest by name; a
+	 * pause and a tick take some time.
+	 */
 	struct vm_costs {
 		uint64_t vc_lat_ps[VM_DISTANCES];	/* SELF: a hit */
 		uint64_t vc_service_ps[VM_DISTANCES];

@@ -10,7 +10,6 @@
 #ifndef LIB_VM_IMPL_H
 #define LIB_VM_IMPL_H
 
-#include <errno.h>
 #include <sys/queue.h>
 
 #include <errno.h>
@@ -149,6 +148,7 @@ struct vm {
 	struct vm_cpu	*vm_cpu;
 	unsigned	 vm_floating;	/* queued threads that may move */
 	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
+	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
 	struct vm_thread **vm_thread;
 	unsigned	 vm_threads;
 	unsigned	 vm_thread_room;

@@ -195,6 +195,8 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	if (vl->vl_waiters > 0)
 		nodes |= vl->vl_wait_nodes;
 	/* The owner's copy must go, however near another is. */
+	if (vl->vl_owner >= 0)
+		nodes |= node_bit(vm, (unsigned)vl->vl_owner);
 	if (vl->vl_owner != (int)cpu)
 		d = vl->vl_owner >= 0 || shares(vl, cpu) ?
 		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
@@ -306,6 +308,8 @@ vm_touch(const void *object, unsigned lines)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl = vm_line_of_object(vm, object);
+
+	MPASS(lines > 0);
 
 	if (self->vt_host)
 		vl->vl_owner = -1;

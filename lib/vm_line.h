@@ -36,11 +36,10 @@ share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
 static inline uint64_t
 congested(const struct vm *vm, uint64_t ps)
 {
-	int used = __builtin_popcountll(vm->vm_nodes_used);
+	unsigned used = (unsigned)__builtin_popcountll(vm->vm_nodes_used);
 
-	return (used <= 2 || vm->vm_costs.vc_cong == 0 ? ps :
-	    (uint64_t)((double)ps * (1 + vm->vm_costs.vc_cong *
-	    (used - 2))));
+	return (used <= 2 ? ps :
+	    ps + ps * vm->vm_cong_ppm * (used - 2) / 1000000);
 }
 
 static inline uint64_t

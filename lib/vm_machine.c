@@ -106,6 +106,16 @@ vm_yield(void)
 	vm_sched_yield(vm);
 }
 
+/* A factor in units of 1 << VM_DRAW_SHIFT; the product alone may not fit. */
+static uint64_t
+jittered(uint64_t ps, uint64_t factor)
+{
+	const uint64_t low = (UINT64_C(1) << VM_DRAW_SHIFT) - 1;
+
+	return ((ps >> VM_DRAW_SHIFT) * factor +
+	    ((ps & low) * factor >> VM_DRAW_SHIFT));
+}
+
 void
 vm_charge(enum machine_cost cost, size_t n)
 {
@@ -123,8 +133,8 @@ vm_charge(enum machine_cost cost, size_t n)
 	if (ps == 0)
 		return;
 	if (vm->vm_costs.vc_jitter > 0)
-		ps = ps * vm->vm_jitter[vm_random(&self->vt_random) %
-		    VM_DRAWS] >> VM_DRAW_SHIFT;
+		ps = jittered(ps, vm->vm_jitter[vm_random(&self->vt_random) %
+		    VM_DRAWS]);
 	if (vm->vm_observer != NULL)
 		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);
 	vm_spend(vm, ps);

@@ -67,8 +67,9 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 {
 	const unsigned cpus_own = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
 	const unsigned nodes_own = (unsigned)pr->pr_value[PROFILE_TOPO_NODES];
-	unsigned smt = (unsigned)pr->pr_value[PROFILE_TOPO_SMT];
+	const unsigned smt = (unsigned)pr->pr_value[PROFILE_TOPO_SMT];
 	const unsigned node_cores = divide_up(cpus_own / smt, nodes_own);
+	unsigned cores;
 
 	if (nodes == 0 && cpus != 0) {
 		nodes = divide_up(cpus, divide_up(cpus_own, nodes_own));
@@ -78,15 +79,18 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 		nodes = nodes_own;
 	if (cpus == 0)
 		cpus = cpus_own;
+	cores = cpus;
 	if (cpus > CPUS_MAX || nodes > NODES_MAX) {
 		snprintf(error, PROFILE_ERROR_SIZE, "%u CPUs in %u nodes; "
 		    "expected at most %d CPUs and %d nodes", cpus, nodes,
 		    CPUS_MAX, NODES_MAX);
 		return (EINVAL);
 	}
-	if (cpus <= nodes * node_cores || cpus % smt != 0)
-		smt = 1;
-	*vt = (struct vm_topology){ .vt_cpus = cpus, .vt_cores = cpus / smt,
+	/* A core gets a second thread when no core is left without a first. */
+	if (smt > 1 && cpus > nodes * node_cores)
+		cores = cpus <= nodes * node_cores * smt ?
+		    nodes * node_cores : divide_up(cpus, smt);
+	*vt = (struct vm_topology){ .vt_cpus = cpus, .vt_cores = cores,
 	    .vt_nodes = nodes,
 	    .vt_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX] };
 	if (nodes > vt->vt_cores) {
@@ -119,15 +123,14 @@ void
 vm_topology_ranks(const struct vm_topology *vt, enum cpu_order order,
     unsigned *ranks)
 {
-	const unsigned smt = vt->vt_cpus / vt->vt_cores;
-	unsigned i, k;
+	unsigned core, cpu, i = 0, k;
 
 	KASSERT(order < CPU_ORDERS, ("order %d", (int)order));
-	for (i = 0; i < vt->vt_cpus; i++) {
-		if (order == CPU_SMT_FIRST)
-			ranks[i] = i / smt + i % smt * vt->vt_cores;
-		else
-			ranks[i] = i;
+	for (core = 0; order == CPU_SMT_FIRST && core < vt->vt_cores; core++)
+		for (cpu = core; cpu < vt->vt_cpus; cpu += vt->vt_cores)
+			ranks[i++] = cpu;
+	for (; i < vt->vt_cpus; i++) {
+		ranks[i] = i;
 		if (order != CPU_SCATTER)
 			continue;
 		for (k = i; k > 0 && scatter_before(vt, i, ranks[k - 1]); k--)

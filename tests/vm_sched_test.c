@@ -215,12 +215,12 @@ shares(const struct shop *s, double *least, double *most)
 	unsigned i;
 
 	for (i = 0; i < s->s_workers; i++)
-		sum += s->s_worker[i].w_steps;
+		sum += s->s_worker[i].w_steps * s->s_worker[i].w_step_ns;
 	*least = 1;
 	*most = 0;
 	for (i = 0; i < s->s_workers; i++) {
-		share = (double)s->s_worker[i].w_steps * s->s_workers /
-		    (double)sum;
+		share = (double)(s->s_worker[i].w_steps *
+		    s->s_worker[i].w_step_ns) * s->s_workers / (double)sum;
 		*least = i == 0 || share < *least ? share : *least;
 		*most = share > *most ? share : *most;
 	}
@@ -246,7 +246,7 @@ ATF_TC_BODY(vm_sched__fair_on_a_cpu, tc)
 			s->s_worker[i].w_cpu = 0;
 			s->s_worker[i].w_requests = true;
 			/* Who works in larger pieces gets no more. */
-			s->s_worker[i].w_step_ns = STEP_NS;
+			s->s_worker[i].w_step_ns = (i + 1) * STEP_NS;
 		}
 		shop_run(s, 1, preempt != 0);
 		shares(s, &least, &most);
