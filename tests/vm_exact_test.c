@@ -39,7 +39,8 @@ enum {
 	SAME_CACHE	= 1,
 	SAME_NODE	= 2,
 	OTHER_NODE	= 4,
-	LAST_NODE	= 7
+	LAST_NODE	= 7,
+	TOUCHED_LINES	= 5
 };
 
 static void
@@ -239,6 +240,16 @@ ATF_TC_BODY(exact__lines, tc)
 	scene_run(&mc, lines_main);
 }
 
+/* All of an object, one line behind the other. */
+static void
+do_touch(void *slot)
+{
+
+	begin(slot);
+	machine_touch(&scene, TOUCHED_LINES);
+	end(slot);
+}
+
 /* CPU 0 writes what readers have copies of. */
 static void
 sharers_main(void *arg)
@@ -263,6 +274,30 @@ sharers_main(void *arg)
 	act(SAME_CACHE, do_add);
 	CHECK_TOOK(SAME_CACHE, REMOTE_PS + RMW_PS, "taking a line of which "
 	    "the other node has a copy");
+	act(OTHER_NODE, do_store);
+	act(SAME_CACHE, do_load);
+	act(0, do_store);
+	CHECK_TOOK(0, REMOTE_PS + HIT_PS, "a copy is near, the owner's far");
+	machine_detach();
+}
+
+/* Data that a lock guards goes with it. */
+static void
+touch_main(void *arg)
+{
+	static struct mthread self;
+
+	(void)arg;
+	machine_attach(&self, "main");
+	act(OTHER_NODE, do_touch);
+	act(0, do_touch);
+	CHECK_TOOK(0, REMOTE_PS + (TOUCHED_LINES - 1) * (REMOTE_PS / 4),
+	    "another's object");
+	act(0, do_touch);
+	CHECK_TOOK(0, HIT_PS, "an own object");
+	act(SAME_NODE, do_touch);
+	CHECK_TOOK(SAME_NODE, SOCK_PS + (TOUCHED_LINES - 1) * (SOCK_PS / 4),
+	    "a neighbour's object");
 	machine_detach();
 }
 
@@ -283,6 +318,11 @@ far_sharers_main(void *arg)
 		CHECK_TOOK(0, REMOTE_PS + (n - 1) * INVALIDATE_PS + HIT_PS,
 		    "writing what many nodes have read");
 	}
+	act(1, do_store);
+	act(2, do_load);
+	act(0, do_store);
+	CHECK_TOOK(0, REMOTE_PS + INVALIDATE_PS + HIT_PS, "owner and reader "
+	    "in two nodes");
 	machine_detach();
 }
 
@@ -301,6 +341,21 @@ ATF_TC_BODY(exact__invalidation, tc)
 	scene_run(&mc, sharers_main);
 	mc.mc_topology = (struct vm_topology){ CPUS, CPUS, CPUS, 1 };
 	scene_run(&mc, far_sharers_main);
+}
+
+ATF_TC(exact__touch);
+ATF_TC_HEAD(exact__touch, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "An object comes with its first line's "
+	    "latency, and a service for each further line");
+}
+ATF_TC_BODY(exact__touch, tc)
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	scene_run(&mc, touch_main);
 }
 
 static void
@@ -837,6 +892,7 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, exact__lines);
 	ATF_TP_ADD_TC(tp, exact__invalidation);
+	ATF_TP_ADD_TC(tp, exact__touch);
 	ATF_TP_ADD_TC(tp, exact__home);
 	ATF_TP_ADD_TC(tp, exact__hand_over);
 	ATF_TP_ADD_TC(tp, exact__pauses);

@@ -4,16 +4,19 @@
 
 #include "bench/sweep/virtual.h"
 #include "fortuna/generator.h"
+#include "fortuna/randomdev.h"
+#include "fortuna/state.h"
 #include "harvest/harvestq.h"
 #include "harvest/source.h"
 
 enum {
 	/*
-	 * What a run may take beyond its seeding, warm-up and window before it
-	 * counts as stuck: the ends of requests under way, of as many readers
-	 * as there may be, one after the other.
+	 * What a run may take beyond its seeding, warm-up, window and the
+	 * requests under way before it counts as stuck.
 	 */
 	VIRTUAL_REST_S	= 10,
+	/* In that, what handing a lock over may take. */
+	VIRTUAL_HAND_OVER_NS = 20 * 1000,
 
 	/* Of a cell, whatever its readers: pools, queue and results. */
 	VIRTUAL_CELL_BYTES = 1 << 20
@@ -101,6 +104,28 @@ virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce)
 	return (mix(v ^ ce->ce_request_bytes));
 }
 
+/*
+ * What the requests under way at the window's end take if all readers wait for
+ * each other: each is finished to the end of its buffer.  Twice that, as other
+ * threads run too.
+ */
+static uint64_t
+under_way_ps(const struct cell *ce, const struct vm_costs *vc)
+{
+	uint64_t bytes, pages;
+
+	bytes = ce->ce_workload == NULL ? ce->ce_request_bytes :
+	    workload_max_bytes(ce->ce_workload, ce->ce_request_bytes);
+	if (bytes > RANDOMDEV_BUFFER_BYTES)
+		bytes = RANDOMDEV_BUFFER_BYTES;
+	pages = bytes / RANDOM_FORTUNA_PAGE + 1;
+	return (2 * (uint64_t)(ce->ce_readers + 1) *
+	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
+	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
+	    pages * (vc->vc_cost_ps[COST_REKEY] + vc->vc_cost_ps[COST_LOCK] +
+	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000))));
+}
+
 void
 virtual_config(const struct virtual_machine *vi, const struct profile *pr,
     const struct cell_params *cp, bool native, uint64_t seed,
@@ -114,7 +139,7 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
 	vm_costs(pr, cp->cp_cell.ce_cipher->ci_name, native, &mc->mc_costs);
 	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +
 	    VIRTUAL_REST_S * 1000 + (uint64_t)(cp->cp_time_s * 1e3)) *
-	    ps_per_ms;
+	    ps_per_ms + under_way_ps(&cp->cp_cell, &mc->mc_costs);
 }
 
 uint64_t
