@@ -258,6 +258,16 @@ virtual__stuck_body() {
 	grep -q INCOMPLETE out.txt || atf_fail "the table"
 }
 
+atf_test_case virtual__slow
+virtual__slow_head() {
+	atf_set descr "requests that wait long for each other are not stuck"
+}
+virtual__slow_body() {
+	atf_check -o match:'140, requests of 16 MiB' "$(program)" run \
+	    --engine virtual --profile xeon-e7v3-4s-2015 -r 140 -c aes \
+	    -s 16m -d locked -l mcs -t 0.05 --seed 1
+}
+
 atf_test_case virtual__interrupted
 virtual__interrupted_head() {
 	atf_set descr "an interruption keeps what is complete"
@@ -336,6 +346,7 @@ atf_init_test_cases() {
 	atf_add_test_case virtual__verify
 	atf_add_test_case virtual__memory
 	atf_add_test_case virtual__stuck
+	atf_add_test_case virtual__slow
 	atf_add_test_case virtual__interrupted
 	atf_add_test_case virtual__uncertainty
 	atf_add_test_case virtual__compare
