@@ -88,6 +88,20 @@ beside_print(FILE *out, const struct reproducing *rg)
 		figure_wrap(out, "*", 2, rd->rd_remarks[i]);
 }
 
+/* Quoted: a profile may be called anything. */
+static void
+print_text(FILE *out, const char *text)
+{
+
+	putc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
+
 void
 beside_print_csv(FILE *out, const struct reproducing *rg)
 {
@@ -95,7 +109,8 @@ beside_print_csv(FILE *out, const struct reproducing *rg)
 	unsigned i;
 
 	fputs("name,unit,role,published,published_low,published_high,"
-	    "accepted_low,accepted_high,predicted,within\n", out);
+	    "accepted_low,accepted_high,predicted,within,profile,"
+	    "guessed_share\n", out);
 	for (i = 0; i < rd->rd_row_count; i++) {
 		const struct reproduce_row *rr = &rd->rd_rows[i];
 
@@ -109,8 +124,11 @@ beside_print_csv(FILE *out, const struct reproducing *rg)
 		fprintf(out, "%.6g,%.6g,", rr->rr_low, rr->rr_high);
 		if (rr->rr_role != REPRODUCE_OPEN)
 			fprintf(out, "%.6g", rg->rg_predicted[i]);
-		fprintf(out, ",%s\n", reproduce_within(rg, i) ? "true" :
-		    "false");
+		fprintf(out, ",%s,", rr->rr_role == REPRODUCE_OPEN ? "" :
+		    reproduce_within(rg, i) ? "true" : "false");
+		print_text(out, rg->rg_profile.pr_name);
+		fprintf(out, ",%.6g\n", profile_share(&rg->rg_profile,
+		    PROVENANCE_GUESSED));
 	}
 }
 
@@ -120,11 +138,12 @@ json_row(const struct reproducing *rg, unsigned i)
 	const struct reproduce_row *rr = &rg->rg_what->rd_rows[i];
 	json_t *row;
 
-	row = json_pack("{s:s, s:f, s:o, s:s, s:b, s:s, s:[f, f]}", "name",
+	row = json_pack("{s:s, s:f, s:o, s:s, s:o, s:s, s:[f, f]}", "name",
 	    rr->rr_name, "published", rr->rr_published, "predicted",
 	    rr->rr_role == REPRODUCE_OPEN ? json_null() :
 	    json_real(rg->rg_predicted[i]), "unit", rr->rr_unit, "within",
-	    reproduce_within(rg, i), "role",
+	    rr->rr_role == REPRODUCE_OPEN ? json_null() :
+	    json_boolean(reproduce_within(rg, i)), "role",
 	    reproduce_role_name(rr->rr_role), "accepted", rr->rr_low,
 	    rr->rr_high);
 	if (row != NULL && rr->rr_published_high > 0 &&

@@ -12,7 +12,7 @@
 /* At most 80 columns wide.  Errors of out are for the caller to ask for. */
 void beside_print(FILE *out, const struct reproducing *rg);
 
-/* One line for each row; likewise. */
+/* One line for each row, RFC 4180; likewise. */
 void beside_print_csv(FILE *out, const struct reproducing *rg);
 
 /*
