@@ -55,7 +55,8 @@ trace__json_body() {
 	cmp a.json b.json || atf_fail "traces of one seed differ"
 	for words in '"traceEvents"' '"name":"CPU 1"' \
 	    '"name":"hold reseed mutex"' '"name":"wait reseed mutex"' \
-	    '"held by":"reader' '"displayTimeUnit":"ns"' '"seed":"1"'; do
+	    '"held by":"reader' '"displayTimeUnit":"ns"' '"seed":"1"' '"claim":"predicted"' \
+	    '"profile":"fbsd12-vm4-2019"' '"guessed_share":"0.'; do
 		grep -Fq -- "$words" a.json || atf_fail "no $words"
 	done
 	ls | grep tmp && atf_fail "leftovers"
@@ -88,6 +89,9 @@ trace__text_body() {
 	# One holder at a time.
 	awk '{ n = 0; for (i = 2; i <= NF; i++) n += $i ~ /^A/ && $i !~ /\?/
 	    if (n > 1) exit 1 }' lines.txt || atf_fail "two holders"
+	head -n 3 t.txt | tr '\n' ' ' | grep -Eq \
+	    '^claim predicted, .*guessed_share +0\.[0-9]{3},' ||
+	    atf_fail "no claim"
 	grep -q "r0 reader0" t.txt || atf_fail "no legend"
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/console/figure.h"
 #include "bench/report/csv.h"
 #include "bench/report/curve.h"
 #include "bench/result/claim.h"
@@ -87,16 +88,22 @@ append(char name[SCALE_NAME_SIZE], const struct curves *cs,
 	va_end(ap);
 }
 
-/* What was predicted says so, and for which machine. */
+/* What was predicted says so, for which machine, and how much is guessed. */
 static void
 append_claim(char name[SCALE_NAME_SIZE], const struct result_cell *c)
 {
+	char share[FIGURE_SIZE];
 	size_t len = strlen(name);
 
-	if (strcmp(group_claim(c), "measured") != 0)
-		snprintf(name + len, SCALE_NAME_SIZE - len, "-%s%s%s",
-		    group_claim(c), c->profile[0] != '\0' ? "-" : "",
-		    c->profile);
+	if (strcmp(group_claim(c), "measured") == 0)
+		return;
+	if (c->profile[0] == '\0')
+		snprintf(name + len, SCALE_NAME_SIZE - len, "-%s",
+		    group_claim(c));
+	else
+		snprintf(name + len, SCALE_NAME_SIZE - len,
+		    "-%s-%s-%s%%guessed", group_claim(c), c->profile,
+		    figure_percent(share, 100 * fmin(c->guessed_share, 1)));
 }
 
 /* A curve's name: its design and whatever else is not common to all. */

@@ -3,6 +3,7 @@
 
 #include "bench/console/figure.h"
 #include "bench/report/view.h"
+#include "bench/result/claim.h"
 #include "bench/result/group.h"
 #include "lib/kassert.h"
 #include "lib/lock.h"
@@ -28,18 +29,17 @@ static const double view_largest = 1e300;
 void
 view_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 {
-	char load[GROUP_WORKLOAD_SIZE], lock[GROUP_LOCK_SIZE];
-	char text[4 * RESULT_TEXT_SIZE];
+	char claim[CLAIM_SIZE], load[GROUP_WORKLOAD_SIZE];
+	char lock[GROUP_LOCK_SIZE], text[4 * RESULT_TEXT_SIZE];
 	const char *place = group_place(r);
 	bool told = strcmp(group_claim(cell), "measured") == 0;
 
 	snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, "
-	    "%s%s%s%s%s%s%s",
+	    "%s%s%s%s%s",
 	    cell->design, group_lock(cell, lock), cell->cipher, cell->crypto,
 	    group_load(cell, load), place != NULL ? ", place " : "",
 	    place != NULL ? place : "", told ? "" : ", ",
-	    told ? "" : group_claim(cell), cell->profile[0] != '\0' ?
-	    " for " : "", cell->profile);
+	    told ? "" : claim_cell(cell, claim));
 	figure_wrap(out, "", 2, text);
 	if (group_gated(cell))
 		figure_wrap(out, "!", 2, cell->gate);

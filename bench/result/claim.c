@@ -45,6 +45,20 @@ same_machine(const struct result_cell *a, const struct result_cell *b)
 }
 
 const char *
+claim_cell(const struct result_cell *cell, char buf[CLAIM_SIZE])
+{
+	char share[FIGURE_SIZE];
+
+	if (!predicted(cell) || cell->profile[0] == '\0')
+		snprintf(buf, CLAIM_SIZE, "%s", group_claim(cell));
+	else
+		snprintf(buf, CLAIM_SIZE, "%s for %s, %s %% of its values "
+		    "guessed", group_claim(cell), cell->profile,
+		    figure_percent(share, 100 * fmin(cell->guessed_share, 1)));
+	return (buf);
+}
+
+const char *
 claim_machine(const struct result *r, char buf[CLAIM_SIZE])
 {
 	const struct result_cell *first = NULL;

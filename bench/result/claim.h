@@ -24,6 +24,14 @@ enum claim claim_of(const struct result *r);
 const char *claim_word(const struct result *r);
 
 /*
+ * What one cell is, complete: "measured", or "predicted for epyc-9654-2s, 38 %
+ * of its values guessed", without the machine where the cell does not say.
+ *
+ * Returns: buf.
+ */
+const char *claim_cell(const struct result_cell *cell, char buf[CLAIM_SIZE]);
+
+/*
  * The machine of the predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes, 38 %
  * of its values guessed"; empty where none is, or none says.
  *

@@ -44,10 +44,12 @@ int
 trace_end(struct options *op, struct timeline *tl)
 {
 	char cpus[NUMBER_SIZE], nodes[NUMBER_SIZE], readers[NUMBER_SIZE],
-	    seed[NUMBER_SIZE], size[NUMBER_SIZE];
+	    seed[NUMBER_SIZE], share[NUMBER_SIZE], size[NUMBER_SIZE];
 	const struct timeline_fact facts[] = {
+		{ "claim", "predicted" },
 		{ "engine", VIRTUAL_NAME },
 		{ "profile", op->op_machine.vi_profile.pr_name },
+		{ "guessed_share", share },
 		{ "cpus", number(cpus, op->op_machine.vi_topology.vt_cpus) },
 		{ "nodes", number(nodes,
 		    op->op_machine.vi_topology.vt_nodes) },
@@ -65,6 +67,8 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
+	snprintf(share, sizeof(share), "%.3f", profile_share(
+	    &op->op_machine.vi_profile, PROVENANCE_GUESSED));
 	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
 	    &to);
 	if (error != 0)
