@@ -8,6 +8,7 @@
 #include "bench/compare/verdict.h"
 #include "bench/console/arguments.h"
 #include "bench/console/options.h"
+#include "bench/result/claim.h"
 #include "bench/result/select.h"
 
 static const char usage[] =
@@ -31,7 +32,12 @@ static const char *const format_names[FORMATS] = {
 
 enum { FAIL_IF_MAX = 32 };
 
-static const double margin_default = 0.01;
+/*
+ * A model's own chance is small beside what it does not know, so that nearly
+ * any difference would be clear.
+ */
+static const double margin_measured = 0.01;
+static const double margin_predicted = 0.05;
 
 enum option {
 	OPT_HELP,
@@ -75,7 +81,7 @@ static const struct argument options[OPTIONS] = {
 	[OPT_FORMAT] = OPTION("format", "NAME",
 	    "table, sentences, csv, json or ministat"),
 	[OPT_MARGIN] = OPTION("margin", "PERCENT",
-	    "changes up to this are not ranked (1)"),
+	    "changes up to this are not ranked (1; predictions 5)"),
 	[OPT_REFUSED_OK] = OPTION("refused-ok", NULL,
 	    "--fail-if: rows that were refused may pass"),
 	[OPT_SIDE] = OPTION("side", "SIDE",
@@ -104,7 +110,7 @@ struct compare_options {
 	enum compare_by	 cm_by_index;
 	enum format	 cm_format_index;
 	unsigned	 cm_side_index;
-	double		 cm_margin_share;
+	double		 cm_margin_share;	/* if given */
 	struct compare_gate cm_gate[FAIL_IF_MAX];
 };
 
@@ -259,7 +265,6 @@ check_numbers(struct compare_options *cm)
 			return (usage_error("compare", "--fail-if: \"%s\": "
 			    "-q leaves this quantity out", cm->cm_fail_if[i]));
 	}
-	cm->cm_margin_share = margin_default;
 	if (cm->cm_value[OPT_MARGIN] == NULL)
 		return (0);
 	rest = compare_percentage(cm->cm_value[OPT_MARGIN],
@@ -379,12 +384,15 @@ match(const struct compare_options *cm, struct compare *co)
 static int
 compare(const struct compare_options *cm, struct result r[2])
 {
+	const double margin = claim_of(&r[0]) == CLAIM_MEASURED ?
+	    margin_measured : margin_predicted;
 	struct compare co = {
 		.co_result = { &r[0], &r[cm->cm_files - 1] },
 		.co_path = { cm->cm_file[0], cm->cm_file[cm->cm_files - 1] },
 		.co_by = cm->cm_by_index,
 		.co_wanted = cm->cm_wanted,
-		.co_margin = cm->cm_margin_share
+		.co_margin = cm->cm_value[OPT_MARGIN] != NULL ?
+		    cm->cm_margin_share : margin
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 	int error, status;

@@ -250,7 +250,7 @@ compare__flags_body() {
 	    = 4 ] || atf_fail "$(cat rows.txt)"
 	atf_check -o match:'not above the margin' \
 	    "$(program)" compare a.json slow4.json --margin 10
-	atf_check -o match:',"not above the margin"$' \
+	atf_check -o match:',"not above the margin",' \
 	    "$(program)" compare a.json slow4.json --margin 10 --format csv
 	atf_check -o match:'"stopped_by": "not above the margin"' \
 	    "$(program)" compare a.json slow4.json --margin 10 --format json

@@ -137,8 +137,10 @@ virtual__says_so_body() {
 	for v in usl waits fairness lock-prof lockstat; do
 		atf_check -o save:$v.txt "$(program)" report r.json --$v
 	done
-	atf_check -s ignore -o save:compare.txt "$(program)" compare r.json \
-	    --by design
+	for f in table sentences ministat; do
+		atf_check -s ignore -o save:compare-$f.txt "$(program)" \
+		    compare r.json --by design --format $f
+	done
 	atf_check -o save:cell.txt "$(program)" report r.json -r 1 -d locked
 	for f in *.txt; do
 		grep -q predicted $f || atf_fail "$f: not predicted"
@@ -146,9 +148,15 @@ virtual__says_so_body() {
 		tr -d '\n' <$f | sed 's/  *//g' | grep -q epyc-9654-2s ||
 		    atf_fail "$f: no profile"
 	done
-	for f in table.txt cell.txt ministat.txt usl.txt compare.txt; do
+	for f in *.txt; do
+		# As a column of its own, and in a column's name.
+		case $f in
+		csv.txt) share=',guessed_share,' ;;
+		will-it-scale.txt) share='-[0-9.]+%guessed,' ;;
+		*) share='[0-9.]+ % of its values guessed' ;;
+		esac
 		tr -d '\n' <$f | tr -s ' ' |
-		    grep -Eq '[0-9.]+ % of its values guessed' ||
+		    grep -Eq -- "$share" ||
 		    atf_fail "$f: no share of guessed values"
 	done
 	for k in profile guessed_share cpus nodes virtual_events trace_hash; do
@@ -160,6 +168,36 @@ virtual__says_so_body() {
 	    { grep -q 'gnuplot is not installed' message &&
 	    atf_skip "no gnuplot"; }
 	grep -q 'predicted: epyc-9654-2s' p.svg || atf_fail "the plot"
+}
+
+atf_test_case virtual__margin
+virtual__margin_head() {
+	atf_set descr "a model's own chance ranks nothing below 5 % unasked, and \
+is said to be that"
+}
+virtual__margin_body() {
+	atf_check -o save:table.txt "$(program)" sweep $virtual $brief \
+	    -n 5 -c aes -r 1,2 -o r.json
+	for f in table sentences ministat; do
+		atf_check -o save:$f.cmp "$(program)" compare r.json \
+		    --by design --format $f
+	done
+	for f in table.txt table.cmp sentences.cmp ministat.cmp; do
+		tr '\n' ' ' <$f | tr -s ' #' | grep -q \
+		    "of the model's own chance, not of its guesses" ||
+		    atf_fail "$f does not say what chance"
+	done
+	atf_check -o match:'"margin_percent": 5.0' "$(program)" compare r.json \
+	    --by design --format json
+	atf_check -o match:'"margin_percent": 1.0' "$(program)" compare r.json \
+	    --by design --format json --margin 1
+	# What is measured keeps its own.
+	atf_check -o ignore "$(program)" run -t 0.01 -n 3 -r 1 -o m.json
+	atf_check -s ignore -o match:'"margin_percent": 1.0' \
+	    -o not-match:"own chance" "$(program)" compare m.json m.json \
+	    --format json
+	atf_check -s ignore -o not-match:"own chance" "$(program)" compare \
+	    m.json m.json
 }
 
 atf_test_case virtual__again
@@ -341,6 +379,7 @@ atf_init_test_cases() {
 	atf_add_test_case virtual__bad_profiles
 	atf_add_test_case virtual__defaults
 	atf_add_test_case virtual__says_so
+	atf_add_test_case virtual__margin
 	atf_add_test_case virtual__again
 	atf_add_test_case virtual__seeds
 	atf_add_test_case virtual__verify

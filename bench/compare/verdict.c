@@ -10,7 +10,10 @@
 #include "bench/result/claim.h"
 #include "bench/result/group.h"
 
-enum { ALONE_SHOWN = 8 };	/* cells without a partner; more are counted */
+enum {
+	ALONE_SHOWN	= 8,	/* cells without a partner; more are counted */
+	CLAIM_PAIR_SIZE	= 2 * CLAIM_SIZE + 8
+};
 
 const char *const verdict_names[COMPARE_REFUSED + 1] = {
 	[COMPARE_BETTER] = "better",
@@ -28,6 +31,9 @@ const char *const verdict_stops[COMPARE_STOP_HARVEST + 1] = {
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
 	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones"
 };
+
+static const char verdict_guesses[] = "intervals and p are of the model's own "
+    "chance, not of its guesses; --uncertainty shows those";
 
 static void __attribute__((format(printf, 2, 3)))
 add(char *text, const char *fmt, ...)
@@ -68,8 +74,13 @@ p_figure(char buf[FIGURE_SIZE], double p)
 	return (buf);
 }
 
+/*
+ * Readers and what they read.
+ *
+ *   claim  in  what the cell is if it was not measured
+ */
 static void
-add_load(char *text, const struct result_cell *cell)
+add_load(char *text, const struct result_cell *cell, const char *claim)
 {
 	char bytes[32];
 
@@ -86,7 +97,7 @@ add_load(char *text, const struct result_cell *cell)
 	if (strcmp(cell->crypto, "kernel") != 0)
 		add(text, ", %s", group_crypto(cell));
 	if (strcmp(cell->engine, "virtual") == 0)
-		add(text, ", %s", group_claim(cell));
+		add(text, ", %s", claim);
 	if (cell->oversubscribed)
 		add(text, ", oversubscribed");
 }
@@ -97,20 +108,22 @@ verdict_cell(char *text, const struct result_cell *cell)
 
 	text[0] = '\0';
 	add(text, "%s, %s, %s, ", cell->design, cell->lock, cell->cipher);
-	add_load(text, cell);
+	add_load(text, cell, group_claim(cell));
 }
 
-void
-verdict_pair(char *text, const struct compare *co,
-    const struct compare_pair *pa)
+static void
+pair_text(char *text, const struct compare *co, const struct compare_pair *pa,
+    const char *claim)
 {
 	const struct result_cell *cell = pa->pa_cell[1];
 
+	text[0] = '\0';
 	if (co->co_by == COMPARE_RESULTS) {
-		verdict_cell(text, cell);
+		add(text, "%s, %s, %s, ", cell->design, cell->lock,
+		    cell->cipher);
+		add_load(text, cell, claim);
 		return;
 	}
-	text[0] = '\0';
 	add(text, "%s instead of %s, ", compare_name(co, pa, 1),
 	    compare_name(co, pa, 0));
 	if (co->co_by != COMPARE_DESIGN)
@@ -119,7 +132,30 @@ verdict_pair(char *text, const struct compare *co,
 		add(text, "%s, ", cell->lock);
 	if (co->co_by != COMPARE_CIPHER)
 		add(text, "%s, ", cell->cipher);
-	add_load(text, cell);
+	add_load(text, cell, claim);
+}
+
+void
+verdict_pair(char *text, const struct compare *co,
+    const struct compare_pair *pa)
+{
+
+	pair_text(text, co, pa, group_claim(pa->pa_cell[1]));
+}
+
+/* The claims of both cells, where they are not one and the same. */
+static const char *
+pair_claim(char buf[CLAIM_PAIR_SIZE], const struct compare_pair *pa)
+{
+	char a[CLAIM_SIZE], b[CLAIM_SIZE];
+
+	claim_cell(pa->pa_cell[0], a);
+	claim_cell(pa->pa_cell[1], b);
+	if (strcmp(a, b) == 0)
+		snprintf(buf, CLAIM_PAIR_SIZE, "%s", b);
+	else
+		snprintf(buf, CLAIM_PAIR_SIZE, "B %s, A %s", b, a);
+	return (buf);
 }
 
 /* Whether one median is too small to tell, so that the change is a bound. */
@@ -172,9 +208,9 @@ verdict_sentence(char *text, const struct compare *co,
     const struct compare_pair *pa, unsigned q)
 {
 	const struct compare_row *row = &pa->pa_row[q];
-	char rank[FIGURE_SIZE], welch[FIGURE_SIZE];
+	char claim[CLAIM_PAIR_SIZE], rank[FIGURE_SIZE], welch[FIGURE_SIZE];
 
-	verdict_pair(text, co, pa);
+	pair_text(text, co, pa, pair_claim(claim, pa));
 	add_few(text, pa);
 	add(text, ": ");
 	if (row->cr_verdict == COMPARE_REFUSED) {
@@ -188,6 +224,14 @@ verdict_sentence(char *text, const struct compare *co,
 	add_verdict(text, row);
 }
 
+static bool
+is_predicted(const struct compare *co)
+{
+
+	return (claim_of(co->co_result[0]) != CLAIM_MEASURED ||
+	    claim_of(co->co_result[1]) != CLAIM_MEASURED);
+}
+
 /* What changes must be above, margin and machine alone. */
 static double
 least_change(const struct compare *co)
@@ -196,11 +240,30 @@ least_change(const struct compare *co)
 	return (fmax(co->co_margin, co->co_noise));
 }
 
+static void
+print_claim(FILE *out, const struct compare *co, unsigned side,
+    const char *prefix)
+{
+	const struct result *r = co->co_result[side];
+	char machine[CLAIM_SIZE];
+
+	if (claim_of(r) == CLAIM_MEASURED)
+		return;
+	claim_machine(r, machine);
+	fprintf(out, "%s%s%s%s%s\n", prefix, co->co_by != COMPARE_RESULTS ?
+	    "" : side == 0 ? "A: " : "B: ", claim_word(r),
+	    machine[0] != '\0' ? " for " : "", machine);
+}
+
 void
 verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
 {
-	unsigned i;
+	unsigned i, side;
 
+	for (side = 0; side < (co->co_by == COMPARE_RESULTS ? 2 : 1); side++)
+		print_claim(out, co, side, prefix);
+	if (is_predicted(co))
+		fprintf(out, "%s%s\n", prefix, verdict_guesses);
 	for (i = 0; i < co->co_flag_count; i++)
 		fprintf(out, "%s%s\n", prefix, co->co_flags[i]);
 	if (co->co_noise > co->co_margin)
@@ -354,6 +417,11 @@ print_end(FILE *out, const struct compare *co)
 	    "" : "s", rows[COMPARE_BETTER], rows[COMPARE_BETTER] == 1 ? "" :
 	    "s", rows[COMPARE_WORSE], rows[COMPARE_NONE],
 	    rows[COMPARE_REFUSED]);
+	if (is_predicted(co)) {
+		add(text, "Predicted: %s.", verdict_guesses);
+		figure_wrap(out, "", 2, text);
+		text[0] = '\0';
+	}
 	if (co->co_tests == 0)
 		return;
 	add(text, "Medians of A to B; in brackets the 95 %% interval of the "

@@ -30,7 +30,8 @@ extern const char *const verdict_stops[COMPARE_STOP_HARVEST + 1];
 void verdict_print(FILE *out, const struct compare *co, bool all);
 
 /*
- * What must be known beside rows that are quoted: flags, what the machine moved
+ * What must be known beside rows that are quoted: of predictions their machine
+ * and what their intervals are of, flags, what the machine moved
  * by, and how many cells have no partner; a line each.
  *
  *   prefix  in  begins each line

@@ -21,6 +21,18 @@ print_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* Empty where the cell was measured. */
+static void
+print_machine(FILE *out, const struct result_cell *cell)
+{
+
+	fputc(',', out);
+	print_text(out, cell->profile);
+	fputc(',', out);
+	if (cell->profile[0] != '\0')
+		fprintf(out, "%.9g", cell->guessed_share);
+}
+
 static void
 print_csv_row(FILE *out, const struct compare *co,
     const struct compare_pair *pa, unsigned q)
@@ -59,6 +71,8 @@ print_csv_row(FILE *out, const struct compare *co,
 	print_text(out, text);
 	fputc(',', out);
 	print_text(out, verdict_stops[row->cr_stop]);
+	print_machine(out, a);
+	print_machine(out, b);
 	fputc('\n', out);
 }
 
@@ -73,7 +87,8 @@ verdict_print_csv(FILE *out, const struct compare *co)
 	    "median_a_ci95_high,median_b,median_b_ci95_low,"
 	    "median_b_ci95_high,change_percent,change_percent_ci95_low,"
 	    "change_percent_ci95_high,p_welch,p_mann_whitney,verdict,"
-	    "sentence,stopped_by\n", out);
+	    "sentence,stopped_by,profile_a,guessed_share_a,profile_b,"
+	    "guessed_share_b\n", out);
 	for (i = 0; i < co->co_pair_count; i++)
 		for (q = 0; q < QUANTITIES; q++)
 			if (compare_has_row(co, &co->co_pairs[i], q))
@@ -115,12 +130,13 @@ json_cell(const struct result_cell *c, int *error)
 {
 
 	return (pack(error,
-	    "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:f, s:s}",
+	    "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:f, s:s, s:s, s:f}",
 	    "engine", c->engine, "design", c->design, "lock", c->lock,
 	    "cipher", c->cipher, "crypto", c->crypto, "readers",
 	    (int)c->readers, "request_bytes", (json_int_t)c->request_bytes,
 	    "workload", c->workload, "rate_per_s", c->rate_per_s,
-	    "arrivals", c->arrivals));
+	    "arrivals", c->arrivals, "profile", c->profile, "guessed_share",
+	    c->guessed_share));
 }
 
 static json_t *

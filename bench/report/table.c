@@ -327,6 +327,11 @@ print_legend(const struct table *tb)
 		    "reader, in the mean; +-% half its 95 % interval; p99 of "
 		    "one read request since it was due; begun: since it began, "
 		    "as a closed loop would count.");
+	if (claim_of(tb->tb_result) != CLAIM_MEASURED &&
+	    tb->tb_result->uncertainty.samples == 0)
+		figure_wrap(tb->tb_out, "", 2, "Predicted: intervals are of "
+		    "the model's own chance, not of its guesses; "
+		    "--uncertainty shows those.");
 	if (tb->tb_gate)
 		figure_wrap(tb->tb_out, "!", 2, "failed a gate: to be neither "
 		    "ranked nor averaged with others.");
