@@ -190,6 +190,10 @@ show(const struct validate_options *vo, const struct validation *va,
 	if (error != 0)
 		return (run_error("validate", "%s: %s", path,
 		    strerror(error)));
+	if (va->va_judged == 0)
+		return (run_error("validate", "nothing to judge: of %u cells "
+		    "none has 2 or more readers with a CPU each and passed "
+		    "its gates", va->va_count));
 	return (va->va_met ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

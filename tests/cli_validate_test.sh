@@ -108,9 +108,74 @@ validate__gated_body() {
 	sed 's/"gate": ""/"gate": "drift"/' real.json >gated.json
 	cmp -s real.json gated.json && atf_skip "no gate to plant"
 	mv gated.json real.json
-	from graviton3
+	from graviton3 -o doc.json
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
 	grep -q 'nothing to judge' out || atf_fail "$(cat out err)"
 	grep -q 'failed a gate' out || atf_fail "$(cat out err)"
+	grep -q 'nothing to judge: of 16 cells none has 2 or more readers' \
+	    err || atf_fail "does not say why: $(cat err)"
+	grep -q '"met": true' doc.json && atf_fail "the document says met"
+	grep -q '"judged": 0' doc.json || atf_fail "the document counts some"
+}
+
+atf_test_case validate__alone
+validate__alone_head() {
+	atf_set descr "readers that nobody stands beside are nothing to judge"
+}
+validate__alone_body() {
+	"$(program)" validate -d locked -l ticket -c aes -r 1 -t 0.05 -n 1 \
+	    --profile graviton3 >out 2>err
+	status=$?
+	[ $status = 1 ] || atf_fail "exit $status: $(cat out err)"
+	grep -q 'nothing to judge: of 1 cells' err || atf_fail "$(cat err)"
+}
+
+atf_test_case validate__ranks_without_laws
+validate__ranks_without_laws_head() {
+	atf_set descr "a design and lock without a cell of one reader takes \
+the laws' ranks from nobody else"
+}
+validate__ranks_without_laws_body() {
+	measured graviton3
+	awk '/^  "cells"/ { cells = 1 }
+	    cells && !cut && /^    \{$/ { skip = 1 }
+	    !skip
+	    skip && /^    },$/ { skip = 0; cut = 1 }' real.json >cut.json
+	[ "$(grep -c '"readers": 1,$' real.json)" -gt \
+	    "$(grep -c '"readers": 1,$' cut.json)" ] ||
+	    atf_fail "no cell of one reader was cut"
+	mv cut.json real.json
+	from graviton3
+	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
+	grep '^tau of designs and locks' out >row
+	awk '{ exit !($6 != "-" && $7 != "-" && $8 != "-" && $9 != "-") }' \
+	    row || atf_fail "ranks are lost: $(cat out)"
+	grep '^locked *mtx *2 ' out | grep -q ' - *- *-$' ||
+	    atf_fail "laws without one reader: $(cat out)"
+}
+
+atf_test_case validate__no_lock_profile
+validate__no_lock_profile_head() {
+	atf_set descr "without a lock profile nobody knows the time that locks \
+were held, and the rest is judged"
+}
+validate__no_lock_profile_body() {
+	"$(program)" sweep -S debug.lock.prof.enable=0 -d locked -l ticket \
+	    -c aes -r 1,2 -t 0.05 -n 2 -o real.json >out 2>&1 ||
+	    atf_fail "sweep: $(cat out)"
+	# Whatever the machine did meanwhile.
+	sed -i -e 's/"gate": "[^"]*"/"gate": ""/' \
+	    -e 's/"oversubscribed": true/"oversubscribed": false/' real.json
+	from graviton3 --format json
+	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
+	[ ! -s err ] || atf_fail "$(cat err)"
+	grep -q '"hold_share": null' out || atf_fail "a share: $(cat out)"
+	grep -q '"linear": [0-9]' out || atf_fail "no law at all: $(cat out)"
+	grep -q '"amdahl": [0-9]' out && atf_fail "a law: $(cat out)"
+	tr -d ' \n' <out | grep -q '"harvest_idle_points":{"cells":0,' ||
+	    atf_fail "called idle: $(cat out)"
+	from graviton3
+	grep -q 'debug.lock.prof.enable=0' out || atf_fail "$(cat out)"
 }
 
 atf_test_case validate__refuses
@@ -137,5 +202,8 @@ atf_init_test_cases() {
 	atf_add_test_case validate__other_machine
 	atf_add_test_case validate__measures
 	atf_add_test_case validate__gated
+	atf_add_test_case validate__alone
+	atf_add_test_case validate__ranks_without_laws
+	atf_add_test_case validate__no_lock_profile
 	atf_add_test_case validate__refuses
 }

@@ -83,6 +83,14 @@ partner(const struct result *r, const struct result_cell *like)
 	return (NULL);
 }
 
+/* Without a profile of locks nothing is known of how long they were held. */
+static bool
+profiled(const struct result_cell *rc)
+{
+
+	return (rc->lock_profile_rows > 0);
+}
+
 /*
  * The share of the time that readers hold the lock that all of a design's
  * requests take.
@@ -130,11 +138,13 @@ apply_laws(const struct result *r, struct validate_cell *vc)
 	}
 	if (one != NULL) {
 		law = (struct usl_law){ .ul_gamma = one->total_mb_per_s };
-		vc->vc_laws = true;
+		vc->vc_has[VALIDATE_LINEAR] = true;
 		vc->vc_total[VALIDATE_LINEAR] = usl_at(&law, mc->readers);
 		law.ul_sigma = hold_share(one);
+		vc->vc_has[VALIDATE_AMDAHL] = profiled(one);
 		vc->vc_total[VALIDATE_AMDAHL] = usl_at(&law, mc->readers);
 		vc->vc_fitted = usl_fit(points, n, scratch, &law) == 0;
+		vc->vc_has[VALIDATE_USL] = vc->vc_fitted || profiled(one);
 		vc->vc_total[VALIDATE_USL] = usl_at(&law, mc->readers);
 	}
 	free(points);
@@ -162,11 +172,15 @@ pair_cells(const struct result *measured, const struct result *predicted,
 		vc->vc_measured = mc;
 		vc->vc_predicted = pc;
 		vc->vc_total[VALIDATE_VIRTUAL] = pc->total_mb_per_s;
+		vc->vc_has[VALIDATE_VIRTUAL] = true;
+		vc->vc_profiled = profiled(mc);
 		vc->vc_busy = hold_share(mc);
 		vc->vc_saturated = vc->vc_busy >= saturated_share;
 		vc->vc_judged = mc->readers >= 2 && mc->gate[0] == '\0' &&
 		    !mc->oversubscribed;
+		va->va_judged += vc->vc_judged;
 		va->va_gated += mc->gate[0] != '\0';
+		va->va_unprofiled += !vc->vc_profiled;
 		error = apply_laws(measured, vc);
 	}
 	return (error != 0 ? error : va->va_count == 0 ? ENOENT : 0);
@@ -200,8 +214,7 @@ judge_totals(struct validation *va, struct columns *co)
 		co->co_count = 0;
 		for (i = 0; i < va->va_count; i++) {
 			vc = &va->va_cells[i];
-			if (vc->vc_judged && (by == VALIDATE_VIRTUAL ||
-			    vc->vc_laws))
+			if (vc->vc_judged && vc->vc_has[by])
 				put(co, vc, vc->vc_measured->total_mb_per_s,
 				    vc->vc_total[by]);
 		}
@@ -242,7 +255,8 @@ judge_harvest(struct validation *va, struct columns *co, bool saturated,
 	co->co_count = 0;
 	for (i = 0; i < va->va_count; i++) {
 		vc = &va->va_cells[i];
-		if (vc->vc_judged && vc->vc_saturated == saturated)
+		if (vc->vc_judged && vc->vc_profiled &&
+		    vc->vc_saturated == saturated)
 			put(co, vc, vc->vc_measured->harvest.cpu_percent,
 			    vc->vc_predicted->harvest.cpu_percent);
 	}
@@ -293,22 +307,24 @@ rank_group(struct validation *va, const struct validate_cell *first,
 {
 	const struct result_cell *fc = first->vc_measured, *mc;
 	const struct validate_cell *vc;
-	unsigned by, i, n;
+	unsigned by, i, n, seen;
 
 	for (by = 0; by < VALIDATORS; by++) {
 		n = 0;
+		seen = 0;
 		for (i = 0; i < va->va_count; i++) {
 			vc = &va->va_cells[i];
 			mc = vc->vc_measured;
 			if (!vc->vc_judged || mc->readers != fc->readers ||
 			    mc->request_bytes != fc->request_bytes ||
 			    strcmp(mc->cipher, fc->cipher) != 0 ||
-			    strcmp(mc->crypto, fc->crypto) != 0 ||
-			    (by != VALIDATE_VIRTUAL && !vc->vc_laws))
+			    strcmp(mc->crypto, fc->crypto) != 0)
 				continue;
 			/* The group's first stands for it. */
-			if (n == 0 && vc != first)
+			if (seen++ == 0 && vc != first)
 				return;
+			if (!vc->vc_has[by])
+				continue;
 			items[n].ai_measured = value_of(mc);
 			items[n].ai_predicted = (struct agreement_value){
 			    vc->vc_total[by], vc->vc_total[by],
@@ -381,7 +397,7 @@ check_targets(struct validation *va)
 {
 	const struct agreement_ranks *all = &va->va_all[VALIDATE_VIRTUAL];
 
-	va->va_met = true;
+	va->va_met = va->va_judged > 0;
 	check(va, VALIDATE_MAPE, va->va_error[VALIDATE_VIRTUAL].ag_count > 0,
 	    100 * va->va_error[VALIDATE_VIRTUAL].ag_mape);
 	check(va, VALIDATE_TAU, all->ar_told > 0, agreement_tau(all));

@@ -33,9 +33,11 @@ struct validate_cell {
 	const struct result_cell *vc_measured;
 	const struct result_cell *vc_predicted;
 	double		 vc_total[VALIDATORS];	/* MB/s */
-	bool		 vc_laws;	/* one reader was measured, for laws */
+	/* Laws need one reader measured, some of them with a lock profile. */
+	bool		 vc_has[VALIDATORS];
 	bool		 vc_fitted;	/* VALIDATE_USL is a fit */
 	bool		 vc_judged;
+	bool		 vc_profiled;	/* the next two are known */
 	double		 vc_busy;	/* share of time readers hold locks */
 	bool		 vc_saturated;
 };
@@ -74,7 +76,9 @@ struct validate_check {
 struct validation {
 	struct validate_cell *va_cells;
 	unsigned	 va_count;
+	unsigned	 va_judged;	/* of these; with 0 nothing is met */
 	unsigned	 va_gated;	/* of these, cells that failed a gate */
+	unsigned	 va_unprofiled;	/* of these, without a lock profile */
 	unsigned	 va_left_out;	/* measured, but nobody predicts them */
 	struct agreement va_error[VALIDATORS];
 	const struct validate_cell *va_worst[VALIDATORS];
@@ -89,7 +93,7 @@ struct validation {
 	struct validate_off va_p50;
 	struct validate_off va_p99;
 	struct validate_check va_check[VALIDATE_TARGETS];
-	bool		 va_met;	/* all of them */
+	bool		 va_met;	/* all that were judged, and some were */
 };
 
 /*

@@ -13,9 +13,10 @@ laws_json(const struct validate_cell *vc)
 	json_t *laws = json_object();
 	unsigned by;
 
-	for (by = VALIDATE_LINEAR; vc->vc_laws && by < VALIDATORS; by++)
-		json_object_set_new(laws, validate_names[by],
-		    json_real(vc->vc_total[by]));
+	for (by = VALIDATE_LINEAR; by < VALIDATORS; by++)
+		if (vc->vc_has[by])
+			json_object_set_new(laws, validate_names[by],
+			    json_real(vc->vc_total[by]));
 	return (laws);
 }
 
@@ -37,14 +38,16 @@ cell_json(const struct validate_cell *vc)
 {
 	const struct result_cell *mc = vc->vc_measured;
 
-	return (json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:b, s:b, s:f, "
-	    "s:b, s:o, s:o, s:f, s:o, s:b}",
+	return (json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:b, s:b, s:o, "
+	    "s:o, s:o, s:o, s:f, s:o, s:b}",
 	    "design", mc->design, "lock", mc->lock, "cipher", mc->cipher,
 	    "crypto", mc->crypto, "readers", (int)mc->readers,
 	    "request_bytes", (json_int_t)mc->request_bytes,
 	    "gate", mc->gate, "oversubscribed", mc->oversubscribed,
-	    "judged", vc->vc_judged, "hold_share", vc->vc_busy,
-	    "saturated", vc->vc_saturated,
+	    "judged", vc->vc_judged, "hold_share", vc->vc_profiled ?
+	    json_real(vc->vc_busy) : json_null(),
+	    "saturated", vc->vc_profiled ? json_boolean(vc->vc_saturated) :
+	    json_null(),
 	    "measured", side_json(mc), "predicted", side_json(vc->vc_predicted),
 	    "error", vc->vc_total[VALIDATE_VIRTUAL] / mc->total_mb_per_s - 1,
 	    "laws_mb_per_s", laws_json(vc), "usl_fitted", vc->vc_fitted));
@@ -121,9 +124,10 @@ checks_json(const struct validation *va)
 	for (i = 0; i < VALIDATE_TARGETS; i++) {
 		vk = &va->va_check[i];
 		json_array_append_new(list, json_pack("{s:s, s:f, s:b, s:o, "
-		    "s:b}", "name", vk->vk_name, "limit", vk->vk_limit,
+		    "s:o}", "name", vk->vk_name, "limit", vk->vk_limit,
 		    "least", vk->vk_least, "found", vk->vk_judged ?
-		    json_real(vk->vk_found) : json_null(), "met", vk->vk_met));
+		    json_real(vk->vk_found) : json_null(), "met", vk->vk_judged ?
+		    json_boolean(vk->vk_met) : json_null()));
 	}
 	return (list);
 }
@@ -151,6 +155,7 @@ summary_json(const struct validation *va)
 	    off_json(&va->va_p50));
 	json_object_set_new(root, "latency_p99_octaves",
 	    off_json(&va->va_p99));
+	json_object_set_new(root, "judged", json_integer(va->va_judged));
 	json_object_set_new(root, "gated", json_integer(va->va_gated));
 	json_object_set_new(root, "left_out", json_integer(va->va_left_out));
 	json_object_set_new(root, "targets", checks_json(va));

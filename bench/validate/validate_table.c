@@ -34,7 +34,7 @@ error_of(const struct validate_cell *vc, enum validate_by by,
     char buf[SIGNED_SIZE])
 {
 
-	if (by != VALIDATE_VIRTUAL && (!vc->vc_laws ||
+	if (!vc->vc_has[by] || (by != VALIDATE_VIRTUAL &&
 	    vc->vc_measured->readers < 2))
 		return ("-");
 	return (percent(buf, vc->vc_total[by] /
@@ -286,6 +286,11 @@ print_notes(FILE *out, const struct validation *va)
 		    "s", va->va_gated == 1 ? "is" : "are");
 	if (over > 0)
 		fprintf(out, "o: more readers than CPUs: not judged\n");
+	if (va->va_unprofiled > 0)
+		figure_wrap(out, "no lock profile:", 2, "how long locks were "
+		    "held was not measured (debug.lock.prof.enable=0): no "
+		    "Amdahl, no saturated or idle cells; predictions have "
+		    "what profiling costs.");
 	if (va->va_left_out > 0)
 		fprintf(out, "left out, as the simulated machine lacks their "
 		    "lock or load: %u cell%s\n", va->va_left_out,
@@ -299,7 +304,7 @@ print_notes(FILE *out, const struct validation *va)
 	    "cells with fewer readers: N times one reader's total; with the "
 	    "time that reader holds locks as the serial share; the law fitted "
 	    "where three numbers of readers are there, else as Amdahl's.");
-	if (fitted == 0)
+	if (fitted == 0 && va->va_unprofiled == 0)
 		fprintf(out, "USL was fitted nowhere here: it is Amdahl's "
 		    "law.\n");
 	figure_wrap(out, "tau:", 2, "over pairs of one cipher, size and "
