@@ -145,7 +145,7 @@ struct lock_class {
 	CTASSERT(sizeof(type) <= LOCK_NODE_BYTES);			\
 	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE)
 
-/* LOCK_HOST kinds are made of the host's threads and run nowhere else. */
+/* LOCK_HOST kinds use the host's atomics or threads: they run on it alone. */
 #ifdef MACHINE_VIRTUAL
 #define	LOCK_ON_HOST(kind)
 #else

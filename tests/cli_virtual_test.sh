@@ -60,16 +60,16 @@ virtual__needs_the_engine_body() {
 
 atf_test_case virtual__refuses_locks_of_the_host
 virtual__refuses_locks_of_the_host_head() {
-	atf_set descr "lock kinds made of the host's threads are refused by \
-name, all others run"
+	atf_set descr "lock kinds that use the host's atomics or threads are \
+refused by name, all others run"
 }
 virtual__refuses_locks_of_the_host_body() {
 	"$(program)" list locks | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' |
 	    while read -r lock; do
 		case $lock in
 		pthread|ck-*)
-			refused "-l|\"$lock\"|mtx|ticket" run $virtual \
-			    -l "$lock"
+			refused "-l|\"$lock\"|atomics or threads|mtx|ticket" \
+			    run $virtual -l "$lock"
 			! grep -q 'expected.*ck-' message ||
 			    atf_fail "offers a lock that it refuses";;
 		*)

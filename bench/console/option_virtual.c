@@ -143,7 +143,7 @@ apply_defaults(struct options *op)
 	}
 }
 
-/* Lock kinds that are made of the host's threads. */
+/* Lock kinds that use the host's atomics or threads. */
 static int
 check_locks(const struct options *op)
 {
@@ -163,8 +163,8 @@ check_locks(const struct options *op)
 	for (i = 0; i < op->op_locks.ol_count; i++) {
 		name = lock_classes[op->op_locks.ol_value[i]]->lc_name;
 		if (ENGINE(virtual).en_lock_find(name) == NULL)
-			return (usage_error(op->op_command, "-l: \"%s\" is "
-			    "made of this host's threads, which engine %s "
+			return (usage_error(op->op_command, "-l: \"%s\" uses "
+			    "this host's atomics or threads, which engine %s "
 			    "does not have: expected %s", name, VIRTUAL_NAME,
 			    known));
 	}
