@@ -69,7 +69,7 @@ work(void *context, unsigned task, unsigned slot)
 	const struct options *op = rg->rg_what->rp_options;
 	struct slot *sl = &rg->rg_slots[slot];
 	struct machine_config mc;
-	struct replica re;
+	struct replica re = { .re_skip = false };
 	struct cell_params cp = {
 		.cp_config = &op->op_config,
 		.cp_place = &op->op_place,
@@ -80,6 +80,11 @@ work(void *context, unsigned task, unsigned slot)
 	};
 
 	rg->rg_what->rp_choose(rg->rg_what->rp_context, task, &re);
+	if (re.re_skip) {
+		snprintf(sl->sl_why, sizeof(sl->sl_why), "skipped");
+		sl->sl_error = ECANCELED;
+		return;
+	}
 	cp.cp_cell = *re.re_cell;
 	cp.cp_seed = op->op_seed + re.re_repeat;
 	virtual_config(&op->op_machine, re.re_profile, &cp,
@@ -131,7 +136,7 @@ take(void *context, unsigned task, unsigned slot)
 	int error;
 
 	/* What it prints must not stand behind the bar. */
-	if (sl->sl_error != 0)
+	if (sl->sl_error != 0 && sl->sl_error != ECANCELED)
 		progress_fini(&rg->rg_progress);
 	error = rg->rg_what->rp_take(rg->rg_what->rp_context, task,
 	    sl->sl_error, sl->sl_why, &sl->sl_measure);

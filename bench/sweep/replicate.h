@@ -12,6 +12,7 @@ struct replica {
 	const struct cell *re_cell;
 	unsigned	 re_repeat;
 	const struct profile *re_profile;
+	bool		 re_skip;	/* not run: taken with ECANCELED */
 };
 
 struct replicate {

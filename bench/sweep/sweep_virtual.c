@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@ struct sweep_virtual {
 	const struct options *sv_options;
 	struct sweep_cell *sv_cells;
 	unsigned	 sv_count;
-	bool		*sv_stuck;	/* by cell */
+	/* By cell; set by take(), whose order is that of replicas. */
+	atomic_bool	*sv_stuck;
 	unsigned	 sv_stuck_count;
 	char		*sv_error;
 };
@@ -24,6 +26,7 @@ choose(void *context, unsigned i, struct replica *re)
 	re->re_cell = &sv->sv_cells[i % sv->sv_count].sc_cell;
 	re->re_repeat = i / sv->sv_count;
 	re->re_profile = &sv->sv_options->op_machine.vi_profile;
+	re->re_skip = sv->sv_stuck[i % sv->sv_count];
 }
 
 /* In several lines, each ending as it comes. */
