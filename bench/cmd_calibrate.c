@@ -32,8 +32,9 @@ static const struct argument options[] = {
 	    "profile", false },
 	{ '\0', "format", "FORMAT", "what stdout gets: table, json (table)",
 	    false },
+	{ 't', "time", "SECONDS", "time for all that is measured (20)",
+	    false },
 	/* From here on, not in help. */
-	{ 't', "time", "SECONDS", NULL, false },
 	{ '\0', "part", "MODE", NULL, false },
 };
 
@@ -42,9 +43,9 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_FORCE,
 	OPTION_FORMAT,
+	OPTION_TIME,
 	OPTIONS_SHOWN,
-	OPTION_TIME	= OPTIONS_SHOWN,
-	OPTION_PART,
+	OPTION_PART	= OPTIONS_SHOWN,
 	OPTIONS
 };
 
