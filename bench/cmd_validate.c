@@ -125,14 +125,33 @@ check_profile(const struct validate_options *vo)
 	    "run \"rngsim calibrate\" first, or name another with --profile"));
 }
 
+/* Found late, it would cost what was measured until then. */
+static int
+check_memory(const struct options *simulated)
+{
+	uint64_t needed;
+
+	if (replicate_threads(simulated, &needed) > 0)
+		return (0);
+	return (run_error("validate", "the simulated machine needs up to %.3g "
+	    "GB, more than this one can spare: use fewer readers (-r)",
+	    (double)needed / 1e9));
+}
+
+/*
+ *   op         in  what runs first
+ *   simulated  in  what runs last; it may be the same
+ */
 static int
 prepare(const struct validate_options *vo, const struct options *op,
-    char *const whole[], struct outfile *of)
+    const struct options *simulated, char *const whole[], struct outfile *of)
 {
 	const char *missing, *path = vo->vo_value[VALIDATE_OUTPUT];
 	int error;
 
 	error = check_profile(vo);
+	if (error == 0)
+		error = check_memory(simulated);
 	if (error != 0)
 		return (error);
 	/* Before there is anything that executing anew would leave behind. */
@@ -158,11 +177,7 @@ static int
 sweep(const struct options *op, char *const whole[], struct result *r)
 {
 	char why[CELL_ERROR_SIZE] = "";
-	uint64_t needed;
 
-	if (op->op_simulated && replicate_threads(op, &needed) == 0)
-		return (run_error("validate", "the simulated machine needs "
-		    "up to %.3g GB", (double)needed / 1e9));
 	if (sweep_run(op, whole, r, why) != 0)
 		return (run_error("validate", "%s", why));
 	return (0);
@@ -215,6 +230,27 @@ compare(const struct validate_options *vo, const struct result *measured,
 	return (status);
 }
 
+/* What was measured, where nothing predicts it. */
+static void
+keep(const struct validate_options *vo, const struct result *measured,
+    struct outfile *of)
+{
+	const char *path = vo->vo_value[VALIDATE_OUTPUT];
+	char *text;
+	int error;
+
+	if (path == NULL)
+		return;
+	text = result_format_json(measured);
+	error = text == NULL ? ENOMEM : outfile_commit(of, text, strlen(text));
+	free(text);
+	if (error != 0)
+		run_error("validate", "%s: %s", path, strerror(error));
+	else
+		run_error("validate", "%s has what was measured: judge it "
+		    "with --from %s", path, path);
+}
+
 /* Both sides; each is complete, or nothing is judged. */
 static int
 validate_measured(const struct validate_options *vo, char *const whole[],
@@ -233,11 +269,14 @@ validate_measured(const struct validate_options *vo, char *const whole[],
 	if (status == 0)
 		status = validate_words_parse(&words[1], vo, true, &simulated);
 	if (status == 0) {
-		status = prepare(vo, &real, whole, of);
+		status = prepare(vo, &real, &simulated, whole, of);
 		if (status == 0)
 			status = sweep(&real, whole, &measured);
-		if (status == 0)
+		if (status == 0) {
 			status = sweep(&simulated, whole, &predicted);
+			if (status != 0)
+				keep(vo, &measured, of);
+		}
 		if (status == 0)
 			status = compare(vo, &measured, &predicted, of);
 		result_free(&measured);
@@ -270,7 +309,7 @@ validate_from(const struct validate_options *vo, char *const whole[],
 	}
 	status = validate_words_parse(&words, vo, true, &simulated);
 	if (status == 0) {
-		status = prepare(vo, &simulated, whole, of);
+		status = prepare(vo, &simulated, &simulated, whole, of);
 		if (status == 0)
 			status = sweep(&simulated, whole, &predicted);
 		if (status == 0)
