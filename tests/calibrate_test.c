@@ -160,6 +160,36 @@ ATF_TC_BODY(slope__asserts_that_points_differ, tc)
 	ATF_CHECK(support_asserts(slope_of_equals, NULL));
 }
 
+ATF_TC(spread__tail);
+ATF_TC_HEAD(spread__tail, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A 99th percentile that a disturbance "
+	    "made is cut to what median and 95th percentile allow, no other");
+}
+ATF_TC_BODY(spread__tail, tc)
+{
+	/* Of a sigma of 1: exp(1.645), exp(2.326). */
+	struct calibrate_spread sp = { .sp_p50 = 10, .sp_p95 = 51.80 };
+	bool cut;
+
+	(void)tc;
+	sp.sp_p99 = 5000;
+	CHECK_NEAR(102.4, calibrate_tail(&sp, 0, &cut), 0.1);
+	ATF_CHECK(cut);
+	sp.sp_p99 = 100;
+	CHECK_NEAR(100, calibrate_tail(&sp, 0, &cut), 1e-9);
+	ATF_CHECK(!cut);
+	/* The part that is not the delay's counts in none of the three. */
+	sp = (struct calibrate_spread){ .sp_p50 = 110, .sp_p95 = 151.80,
+	    .sp_p99 = 5100 };
+	CHECK_NEAR(102.4, calibrate_tail(&sp, 100, &cut), 0.1);
+	ATF_CHECK(cut);
+	/* Nothing is left of the median: the tail is as it was. */
+	CHECK_NEAR(4900, calibrate_tail(&sp, 200, &cut), 1e-9);
+	ATF_CHECK(!cut);
+}
+
 ATF_TC(spread__quantiles);
 ATF_TC_HEAD(spread__quantiles, tc)
 {
@@ -473,6 +503,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, slope__robust);
 	ATF_TP_ADD_TC(tp, slope__asserts_that_points_differ);
 	ATF_TP_ADD_TC(tp, spread__quantiles);
+	ATF_TP_ADD_TC(tp, spread__tail);
 	ATF_TP_ADD_TC(tp, objections__by_threshold);
 	ATF_TP_ADD_TC(tp, others__less_own);
 	ATF_TP_ADD_TC(tp, profile__is_loadable);

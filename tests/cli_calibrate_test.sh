@@ -55,6 +55,11 @@ calibrate__writes_a_profile_body() {
 	[ "$(grep -c '^locked \|^concurrent ' out)" = 16 ] ||
 	    atf_fail "not all checks: $(cat out)"
 	grep -q '^Meanwhile: ' out || atf_fail "nothing said of the machine"
+	grep '^os\.wake_[a-z]*\.p99' out >tails
+	[ "$(wc -l <tails)" = 2 ] || atf_fail "no tails: $(cat out)"
+	grep -q '\.\.' tails && atf_fail "not the range of it: $(cat tails)"
+	"$(program)" calibrate --help | grep -q '^  -t, --time' ||
+	    atf_fail "no -t in the help"
 }
 
 atf_test_case calibrate__writes_the_host_profile

@@ -254,11 +254,20 @@ enter_wake(struct calibration *cb, const struct calibrate_spread *sp,
     enum profile_key p50, enum profile_key p99, double less_ns,
     const char *note)
 {
-	struct calibrate_spread tail = *sp;
+	double tail_ns;
+	bool cut;
 
-	tail.sp_p50 = sp->sp_p99;
 	calibrate_enter(cb, p50, sp, 1e-3, -less_ns / 1e3, "%s", note);
-	calibrate_enter(cb, p99, &tail, 1e-3, -less_ns / 1e3, "%s", note);
+	/* The samples' 5th and 95th percentiles are no range of this one. */
+	tail_ns = calibrate_tail(sp, less_ns, &cut);
+	if (cut)
+		calibrate_enter_value(cb, p99, PROVENANCE_MEASURED,
+		    tail_ns / 1e3, "%.4g us in the samples, cut to the "
+		    "lognormal tail of their p50 and p95",
+		    (sp->sp_p99 - less_ns) / 1e3);
+	else
+		calibrate_enter_value(cb, p99, PROVENANCE_MEASURED,
+		    tail_ns / 1e3, "%s", note);
 }
 
 /*

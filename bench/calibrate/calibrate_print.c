@@ -87,7 +87,7 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 	char note[MARK_SIZE], spread[32];
 	unsigned i;
 
-	fprintf(out, "%-21s %9s  %-4s  %-19s  %-10s  %s\n", "key", "value",
+	fprintf(out, "%-21s %9s  %-4s  %-20s  %-10s  %s\n", "key", "value",
 	    "unit", "p5..p95", "provenance", "note");
 	for (i = 0; i < PROFILE_VALUES; i++) {
 		rd = &cb->cb_reading[i];
@@ -99,7 +99,7 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 			    rd->rd_p5, rd->rd_p95);
 		if (note_number(cb, i) != 0)
 			snprintf(note, sizeof(note), "%u", note_number(cb, i));
-		fprintf(out, "%-21s %9.4g  %-4s  %-19s  %-10s  %s\n",
+		fprintf(out, "%-21s %9.4g  %-4s  %-20s  %-10s  %s\n",
 		    profile_fields[i].pf_key, rd->rd_value,
 		    profile_unit_name(profile_fields[i].pf_unit), spread,
 		    provenance_name(rd->rd_from), note);

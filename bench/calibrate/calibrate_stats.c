@@ -1,3 +1,4 @@
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,22 @@ calibrate_spread(double *values, unsigned n)
 	}
 	sp.sp_mean = within == 0 ? sp.sp_p50 : sp.sp_mean / within;
 	return (sp);
+}
+
+double
+calibrate_tail(const struct calibrate_spread *sp, double less, bool *cut)
+{
+	double p50 = sp->sp_p50 - less, p95 = sp->sp_p95 - less, most;
+	double p99 = sp->sp_p99 - less;
+
+	*cut = false;
+	/* Logarithms of nothing have no distribution. */
+	if (p50 <= 0 || p99 <= p50)
+		return (p99);
+	most = p50 * pow(p95 / p50, gsl_cdf_ugaussian_Pinv(0.99) /
+	    gsl_cdf_ugaussian_Pinv(0.95));
+	*cut = p99 > most;
+	return (fmin(p99, most));
 }
 
 /*

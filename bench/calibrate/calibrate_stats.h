@@ -25,6 +25,17 @@ struct calibrate_spread {
  */
 struct calibrate_spread calibrate_spread(double *values, unsigned n);
 
+/*
+ * The 99th percentile of samples, each less the same part.  A disturbance that
+ * hits few of them must not make the tail of all: it is at most that of the
+ * lognormal distribution which has their median and 95th percentile.
+ *
+ *   less  in   in the samples' unit
+ *   cut   out  whether that was less than what the samples have
+ */
+double calibrate_tail(const struct calibrate_spread *sp, double less,
+    bool *cut);
+
 /* Two heaps of samples with a gap between them. */
 struct calibrate_modes {
 	double		mo_low;		/* medians */
