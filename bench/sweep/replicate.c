@@ -2,12 +2,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench/console/progress.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/replicate.h"
 #include "lib/cpu.h"
+
+enum {
+	MAPPINGS_EACH	= 2,	/* of a thread: its stack and what guards it */
+	THREADS_BESIDE	= 64	/* readers: harvest, producers, and to spare */
+};
 
 /* Virtual time is counted in these for the progress bar. */
 static const uint64_t ps_per_step = UINT64_C(1000) * 1000 * 1000;
@@ -40,12 +46,29 @@ largest(const struct option_list *ol)
 	return (v);
 }
 
+/* Mappings that the host lets a process have, as far as it says. */
+static double
+mappings(void)
+{
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+	double most = HUGE_VAL;
+
+	if (f == NULL)
+		return (most);
+	if (fscanf(f, "%lf", &most) != 1)
+		most = HUGE_VAL;
+	fclose(f);
+	return (most);
+}
+
 unsigned
 replicate_threads(const struct options *op, uint64_t *needed)
 {
 	unsigned threads = op->op_config.bc_program.virtual_threads;
 	double quota = cpu_quota();
+	struct rlimit limit;
 	uint64_t fit, memory;
+	double each;
 
 	*needed = virtual_memory_bytes(&op->op_machine,
 	    (unsigned)largest(&op->op_readers),
@@ -58,7 +81,13 @@ replicate_threads(const struct options *op, uint64_t *needed)
 		if (quota > 0 && quota < threads)
 			threads = (unsigned)fmax(1, floor(quota));
 	}
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < memory)
+		memory = limit.rlim_cur;
 	fit = memory / 4 * 3 / *needed;
+	each = MAPPINGS_EACH * (double)(largest(&op->op_readers) +
+	    THREADS_BESIDE);
+	if (fit * each > mappings() / 4 * 3)
+		fit = (uint64_t)fmax(fit > 0, mappings() / 4 * 3 / each);
 	return (fit < threads ? (unsigned)fit : threads);
 }
 
