@@ -528,6 +528,36 @@ ATF_TC_BODY(timeline_text__golden, tc)
 	ATF_CHECK_STREQ(want, slurp("t.txt"));
 }
 
+/* Each has its own column, however many do nothing beside and between them. */
+ATF_TC_WITHOUT_HEAD(timeline_text__leaves_out_idle_cpus);
+ATF_TC_BODY(timeline_text__leaves_out_idle_cpus, tc)
+{
+	static const int cpu[] = { 2, 190 };
+	static const char want[] =
+	    "        us  CPU2        CPU190      off CPU\n"
+	    "     0.000  r0          .\n"
+	    "     1.000  r0          r1\n"
+	    "     2.000  r0          .\n"
+	    "\n";
+	struct timeline *tl = open_timeline("t.txt", 192, &all, 1000);
+	const char *text;
+	unsigned i;
+
+	tell(tl, 0, VM_MARK, 0, NULL, 0, "window");
+	for (i = 0; i < nitems(cpu); i++) {
+		tell(tl, i * US, VM_THREAD_START, i + 1, NULL, 0,
+		    i == 0 ? "reader0" : "reader1");
+		tell_on(tl, i * US, i + 1, cpu[i]);
+	}
+	tell(tl, 2 * US, VM_CPU_OFF, 2, NULL, 0, "done");
+	tell(tl, 3 * US, VM_CPU_OFF, 1, NULL, 0, "done");
+	close_timeline(tl);
+	text = slurp("t.txt");
+	ATF_CHECK_MSG(strstr(text, want) != NULL, "%s", text);
+	ATF_CHECK_MSG(strstr(text, "190 of 192 CPUs ran nothing and have no "
+	    "column.\n") != NULL, "%s", text);
+}
+
 ATF_TC_WITHOUT_HEAD(timeline_text__tells_names_apart);
 ATF_TC_BODY(timeline_text__tells_names_apart, tc)
 {
@@ -905,6 +935,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, timeline_json__nests_below_a_ns);
 	ATF_TP_ADD_TC(tp, timeline_json__escapes);
 	ATF_TP_ADD_TC(tp, timeline_text__golden);
+	ATF_TP_ADD_TC(tp, timeline_text__leaves_out_idle_cpus);
 	ATF_TP_ADD_TC(tp, timeline_text__tells_names_apart);
 	ATF_TP_ADD_TC(tp, timeline_span__cuts);
 	ATF_TP_ADD_TC(tp, timeline_limit__says_what_is_missing);

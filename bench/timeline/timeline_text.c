@@ -1,6 +1,6 @@
 /*
- * A timeline as text: a column for each CPU, a line for each instant at which
- * one of them changed.
+ * A timeline as text: a column for each CPU that ran anything, a line for each
+ * instant at which one of them changed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +33,8 @@ struct text_writer {
 	const struct record *tw_record;
 	FILE		*tw_out;
 	struct cpu_now	*tw_cpu;
+	uint32_t	*tw_column;	/* the CPUs that have one */
+	uint32_t	 tw_columns;
 	bool		*tw_on;		/* threads that have a CPU */
 	uint32_t	*tw_waits;	/* what a thread waits for; or NONE */
 	uint32_t	*tw_asleep;	/* waiters of each lock without a CPU */
@@ -187,13 +189,12 @@ trim(char *line, size_t used)
 static void
 put_line(struct text_writer *tw, uint64_t ns)
 {
-	const struct record *re = tw->tw_record;
 	char text[CELL_SIZE], *swap;
 	size_t used = 0;
 	unsigned i;
 
-	for (i = 0; i < re->re_cpus; i++) {
-		cell(tw, &tw->tw_cpu[i], text);
+	for (i = 0; i < tw->tw_columns; i++) {
+		cell(tw, &tw->tw_cpu[tw->tw_column[i]], text);
 		used += (size_t)snprintf(tw->tw_line + used, tw->tw_line_size -
 		    used, "%-*s ", tw->tw_width - 1, text);
 	}
@@ -314,14 +315,26 @@ put_head(struct text_writer *tw)
 	free(text);
 	fprintf(tw->tw_out, "%*s  ", TIME_WIDTH - 2, "us");
 	used = 0;
-	for (i = 0; i < re->re_cpus; i++) {
-		snprintf(cpu, sizeof(cpu), "CPU%u", i);
+	for (i = 0; i < tw->tw_columns; i++) {
+		snprintf(cpu, sizeof(cpu), "CPU%u", tw->tw_column[i]);
 		used += (size_t)snprintf(tw->tw_line + used, tw->tw_line_size -
 		    used, "%-*s ", tw->tw_width - 1, cpu);
 	}
 	snprintf(tw->tw_line + used, tw->tw_line_size - used, "off CPU");
 	fprintf(tw->tw_out, "%s\n", tw->tw_line);
 	return (0);
+}
+
+/* How many CPUs have no column. */
+static void
+put_idle(const struct text_writer *tw)
+{
+	const uint32_t cpus = tw->tw_record->re_cpus;
+	const uint32_t idle = cpus - tw->tw_columns;
+
+	if (idle > 0)
+		fprintf(tw->tw_out, "%u of %u CPUs ran nothing and %s no "
+		    "column.\n", idle, cpus, idle == 1 ? "has" : "have");
 }
 
 /* One paragraph of a legend: "A reseed mutex, B hc_mtx". */
@@ -361,6 +374,7 @@ put_legend(struct text_writer *tw)
 	    "for, +A for one\nit takes, :w for its work; \".\" is idle.  "
 	    "Off CPU are others that wait.\nTimes count from the opening of "
 	    "the measured window.\n", tw->tw_out);
+	put_idle(tw);
 	error = put_names(tw, "  threads  ", re->re_threads, tw->tw_thread,
 	    record_thread);
 	if (error == 0)
@@ -404,15 +418,32 @@ make_codes(struct text_writer *tw)
 			code_word(tw->tw_word, i, record_word(re, i));
 }
 
+/* Chooses the columns, and how wide they are. */
+static void
+find_columns(struct text_writer *tw)
+{
+	const struct record *re = tw->tw_record;
+	uint32_t i;
+
+	/* Marks, then the list in their place: it is never ahead of them. */
+	for (i = 0; i < re->re_slices; i++)
+		if (slice_on_cpu(&re->re_slice[i]))
+			tw->tw_column[re->re_slice[i].sl_cpu] = 1;
+	for (i = 0; i < re->re_cpus; i++)
+		if (tw->tw_column[i] != 0)
+			tw->tw_column[tw->tw_columns++] = i;
+	tw->tw_width = tw->tw_columns * WIDE <= 60 ? WIDE : NARROW;
+}
+
 int
 record_write_text(const struct record *re, FILE *out)
 {
 	struct text_writer tw = { .tw_record = re, .tw_out = out };
 	int error = ENOMEM;
 
-	tw.tw_width = re->re_cpus * WIDE <= 60 ? WIDE : NARROW;
 	tw.tw_line_size = (re->re_cpus + 16) * (CELL_SIZE + 1);
 	tw.tw_cpu = calloc(re->re_cpus, sizeof(*tw.tw_cpu));
+	tw.tw_column = calloc(re->re_cpus, sizeof(*tw.tw_column));
 	tw.tw_on = calloc(re->re_threads + 1, sizeof(*tw.tw_on));
 	tw.tw_waits = malloc((re->re_threads + 1) * sizeof(*tw.tw_waits));
 	tw.tw_asleep = calloc(re->re_locks + 1, sizeof(*tw.tw_asleep));
@@ -420,11 +451,12 @@ record_write_text(const struct record *re, FILE *out)
 	tw.tw_lock = calloc(re->re_locks + 1, sizeof(*tw.tw_lock));
 	tw.tw_line = calloc(1, tw.tw_line_size);
 	tw.tw_last = calloc(1, tw.tw_line_size);
-	if (tw.tw_cpu != NULL && tw.tw_on != NULL && tw.tw_waits != NULL &&
-	    tw.tw_asleep != NULL && tw.tw_thread != NULL &&
+	if (tw.tw_cpu != NULL && tw.tw_column != NULL && tw.tw_on != NULL &&
+	    tw.tw_waits != NULL && tw.tw_asleep != NULL && tw.tw_thread != NULL &&
 	    tw.tw_lock != NULL && tw.tw_line != NULL && tw.tw_last != NULL) {
 		memset(tw.tw_waits, 0xff, (re->re_threads + 1) *
 		    sizeof(*tw.tw_waits));
+		find_columns(&tw);
 		make_codes(&tw);
 		error = put_head(&tw);
 	}
@@ -433,6 +465,7 @@ record_write_text(const struct record *re, FILE *out)
 	if (error == 0)
 		error = put_legend(&tw);
 	free(tw.tw_cpu);
+	free(tw.tw_column);
 	free(tw.tw_on);
 	free(tw.tw_waits);
 	free(tw.tw_asleep);
