@@ -93,7 +93,7 @@ struct validation {
 	struct validate_off va_p50;
 	struct validate_off va_p99;
 	struct validate_check va_check[VALIDATE_TARGETS];
-	bool		 va_met;	/* all that were judged, and some were */
+	bool		 va_met;	/* all judged, and any was */
 };
 
 /*

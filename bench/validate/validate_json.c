@@ -126,8 +126,9 @@ checks_json(const struct validation *va)
 		json_array_append_new(list, json_pack("{s:s, s:f, s:b, s:o, "
 		    "s:o}", "name", vk->vk_name, "limit", vk->vk_limit,
 		    "least", vk->vk_least, "found", vk->vk_judged ?
-		    json_real(vk->vk_found) : json_null(), "met", vk->vk_judged ?
-		    json_boolean(vk->vk_met) : json_null()));
+		    json_real(vk->vk_found) : json_null(),
+		    "met", vk->vk_judged ? json_boolean(vk->vk_met) :
+		    json_null()));
 	}
 	return (list);
 }
