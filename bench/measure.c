@@ -37,16 +37,14 @@ buffers_bytes(const struct options *op)
 static int
 check_memory(const struct options *op)
 {
-	uint64_t memory, needed;
+	uint64_t memory = replicate_memory_bytes(), needed;
 
-	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-	    (uint64_t)sysconf(_SC_PAGESIZE);
 	if (op->op_simulated) {
 		if (replicate_threads(op, &needed) > 0)
 			return (0);
 		return (run_error(op->op_command, "the simulated machine and "
-		    "its readers need up to %.3g GB, this machine has %.3g: "
-		    "use fewer readers (-r)%s", (double)needed / 1e9,
+		    "its readers need up to %.3g GB, this machine has %.3g for "
+		    "them: use fewer readers (-r)%s", (double)needed / 1e9,
 		    (double)memory / 1e9, op->op_verify ? ", smaller requests "
 		    "(-s, --workload) or no --verify" : " or fewer --cpus"));
 	}

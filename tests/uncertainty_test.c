@@ -55,8 +55,8 @@ make(struct result *r, bool sliver)
 		rc->uncertainty.total_samples = fixture_reals(SAMPLES, 0);
 		for (i = 0; i < SAMPLES; i++) {
 			rc->uncertainty.total_samples[i] = 100 + i +
-			    (c == 1 ? 1000 : 0) + (c == 2 ? i % 4 == 0 && !sliver ?
-			    -0.5 : 0.5 : 0);
+			    (c == 1 ? 1000 : 0) + (c != 2 ? 0 :
+			    i % 4 == 0 && !sliver ? -0.5 : 0.5);
 			harvest[c][i] = 10 * c + i / 100.0;
 		}
 	}

@@ -91,8 +91,9 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 		return;
 	snprintf(text, sizeof(text), "Rankings by total MB/s, and in what "
 	    "share of the samples they hold: %u of %u robust, in 90 %% or "
-	    "more and by 1 %% or more%s", robust, ru->ranking_count, all || robust ==
-	    ru->ranking_count ? "." : "; those that are not:");
+	    "more and by 1 %% or more%s", robust, ru->ranking_count,
+	    all || robust == ru->ranking_count ? "." :
+	    "; those that are not:");
 	figure_wrap(out, "", 2, text);
 	for (i = 0; i < ru->ranking_count; i++) {
 		if (!all && ru->rankings[i].robust)

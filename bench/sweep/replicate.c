@@ -46,6 +46,18 @@ largest(const struct option_list *ol)
 	return (v);
 }
 
+uint64_t
+replicate_memory_bytes(void)
+{
+	struct rlimit limit;
+	uint64_t bytes;
+
+	bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	    (uint64_t)sysconf(_SC_PAGESIZE);
+	return (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < bytes ?
+	    limit.rlim_cur : bytes);
+}
+
 /* Mappings that the host lets a process have, as far as it says. */
 static double
 mappings(void)
@@ -66,27 +78,22 @@ replicate_threads(const struct options *op, uint64_t *needed)
 {
 	unsigned threads = op->op_config.bc_program.virtual_threads;
 	double quota = cpu_quota();
-	struct rlimit limit;
-	uint64_t fit, memory;
+	uint64_t fit;
 	double each;
 
 	*needed = virtual_memory_bytes(&op->op_machine,
 	    (unsigned)largest(&op->op_readers),
 	    workload_max_bytes(&op->op_workload, largest(&op->op_sizes)),
 	    op->op_verify);
-	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-	    (uint64_t)sysconf(_SC_PAGESIZE);
 	if (threads == 0) {
 		threads = cpu_count();
 		if (quota > 0 && quota < threads)
 			threads = (unsigned)fmax(1, floor(quota));
 	}
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < memory)
-		memory = limit.rlim_cur;
-	fit = memory / 4 * 3 / *needed;
+	fit = replicate_memory_bytes() / 4 * 3 / *needed;
 	each = MAPPINGS_EACH * (double)(largest(&op->op_readers) +
 	    THREADS_BESIDE);
-	if (fit * each > mappings() / 4 * 3)
+	if ((double)fit * each > mappings() / 4 * 3)
 		fit = (uint64_t)fmax(fit > 0, mappings() / 4 * 3 / each);
 	return (fit < threads ? (unsigned)fit : threads);
 }

@@ -34,6 +34,9 @@ struct replicate {
 	void		*rp_context;
 };
 
+/* Memory that this process may have: the machine's, or less by ulimit -v. */
+uint64_t replicate_memory_bytes(void);
+
 /*
  * How many runs may go on at a time: as many as the host has CPUs and memory
  * for, or as rngsim.virtual.threads says.  0: there is no memory for one.
