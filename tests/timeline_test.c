@@ -780,6 +780,35 @@ ATF_TC_BODY(timeline_open__bad_path, tc)
 	ATF_CHECK(!timeline_is_text("a.json") && !timeline_is_text("txt"));
 }
 
+/* A full disk is called that, however much is written after it was full. */
+ATF_TC_WITHOUT_HEAD(timeline_close__full_disk);
+ATF_TC_BODY(timeline_close__full_disk, tc)
+{
+	static const char *const link[] = { "full.json", "full.txt" };
+	struct timeline_outcome to;
+	struct timeline *tl;
+	unsigned i, k;
+
+	for (i = 0; i < nitems(link); i++) {
+		if (symlink("/dev/full", link[i]) != 0 ||
+		    access(link[i], W_OK) != 0)
+			atf_tc_skip("no /dev/full");
+		tl = open_timeline(link[i], 2, &all, 100000);
+		tell_two(tl);
+		/* More than a buffer. */
+		for (k = 0; k < 2000; k++) {
+			tell(tl, (2 + 2 * k) * US, VM_CPU_OFF, 1, NULL, 0,
+			    "preempted");
+			tell_on(tl, (3 + 2 * k) * US, 1, 0);
+		}
+		ATF_CHECK_EQ(ENOSPC, timeline_close(tl, NULL, 0, &to));
+		ATF_CHECK_EQ(0, unlink(link[i]));
+		tl = open_timeline(i == 0 ? "/dev/full" : "f.txt", 2, &all, 1);
+		ATF_CHECK_EQ(i == 0 ? ENOSPC : 0,
+		    timeline_close(tl, NULL, 0, &to));
+	}
+}
+
 /* A virtual machine of two CPUs, whose three threads share a lock. */
 enum { SHARERS = 3, ROUNDS = 40 };
 
@@ -943,6 +972,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, timeline_fault__bad_orders);
 	ATF_TP_ADD_TC(tp, timeline_fault__time_goes_back);
 	ATF_TP_ADD_TC(tp, timeline_open__bad_path);
+	ATF_TP_ADD_TC(tp, timeline_close__full_disk);
 	ATF_TP_ADD_TC(tp, timeline_machine__every_lock_kind);
 	ATF_TP_ADD_TC(tp, timeline_machine__broken_lock);
 	return (atf_no_error());

@@ -82,8 +82,12 @@ write_file(struct timeline *tl)
 		close(fd);
 		return (error);
 	}
+	/* What the first write that fails sets; writing goes on after it. */
+	errno = 0;
 	error = tl->tl_text ? record_write_text(&tl->tl_record, out) :
 	    record_write_json(&tl->tl_record, out);
+	if (error == 0 && (fflush(out) != 0 || ferror(out)))
+		error = errno != 0 ? errno : EIO;
 	if (fclose(out) != 0 && error == 0)
 		error = errno;
 	return (error);

@@ -387,5 +387,5 @@ record_write_json(const struct record *re, FILE *out)
 	free(jw.jw_locks);
 	free(jw.jw_words);
 	free(jw.jw_slots);
-	return (error != 0 ? error : ferror(out) ? EIO : 0);
+	return (error);
 }

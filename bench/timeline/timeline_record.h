@@ -146,7 +146,7 @@ int record_edges(const struct record *re, enum slice_kind from,
 
 void record_free(struct record *re);
 
-/* Write a record; 0, ENOMEM, or EIO where the stream has an error. */
+/* Write a record; 0 or ENOMEM.  Errors of out are for the caller to ask for. */
 int record_write_json(const struct record *re, FILE *out);
 int record_write_text(const struct record *re, FILE *out);
 

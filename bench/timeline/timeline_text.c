@@ -473,5 +473,5 @@ record_write_text(const struct record *re, FILE *out)
 	free(tw.tw_lock);
 	free(tw.tw_line);
 	free(tw.tw_last);
-	return (error != 0 ? error : ferror(out) ? EIO : 0);
+	return (error);
 }
