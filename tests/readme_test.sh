@@ -32,6 +32,31 @@ readme__commands_body()
 	done <commands
 }
 
+atf_test_case readme__transcripts
+readme__transcripts_head()
+{
+	atf_set descr "What README and rngsim.1 show of reproductions is what \
+they print"
+}
+readme__transcripts_body()
+{
+	for name in fbsd-2019 kleen-2015; do
+		"$(atf_get_srcdir)/../rngsim" reproduce $name >printed ||
+		    atf_fail "$name"
+		sed -n "/^$name: /,/^\`\`\`/p" "$(srcdir)/README.md" |
+		    sed '$d' >readme
+		sed -n "/^$name: /,/^\\\\&/p" "$(srcdir)/man/rngsim.1" |
+		    sed '$d' >man
+		for page in readme man; do
+			lines=$(wc -l <$page)
+			[ $page = man ] || [ "$lines" -ge 10 ] ||
+			    atf_fail "$name: $page shows $lines lines"
+			head -n "$lines" printed >expected
+			atf_check cmp $page expected
+		done
+	done
+}
+
 atf_test_case readme__targets
 readme__targets_head()
 {
@@ -54,5 +79,6 @@ readme__targets_body()
 atf_init_test_cases()
 {
 	atf_add_test_case readme__commands
+	atf_add_test_case readme__transcripts
 	atf_add_test_case readme__targets
 }

@@ -453,7 +453,8 @@ record_write_text(const struct record *re, FILE *out)
 	tw.tw_last = calloc(1, tw.tw_line_size);
 	if (tw.tw_cpu != NULL && tw.tw_column != NULL && tw.tw_on != NULL &&
 	    tw.tw_waits != NULL && tw.tw_asleep != NULL &&
-	    tw.tw_thread != NULL && tw.tw_lock != NULL && tw.tw_line != NULL && tw.tw_last != NULL) {
+	    tw.tw_thread != NULL && tw.tw_lock != NULL &&
+	    tw.tw_line != NULL && tw.tw_last != NULL) {
 		memset(tw.tw_waits, 0xff, (re->re_threads + 1) *
 		    sizeof(*tw.tw_waits));
 		find_columns(&tw);
