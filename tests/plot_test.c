@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/console/progress.h"
@@ -242,6 +244,88 @@ ATF_TC_BODY(plot_script_print__draws_no_poor_law, tc)
 	result_free(&r);
 }
 
+/* Whether the first panel has room for the end of the first curve's law. */
+static void __attribute__((noinline))
+check_frame(const char *text)
+{
+	double end = 0, most = 0, n, total;
+	const char *line, *range;
+	unsigned points = 0;
+
+	line = strstr(text, "$x0 << EOD\n");
+	range = strstr(text, "set yrange [0:");
+	ATF_REQUIRE(line != NULL && range != NULL);
+	ATF_REQUIRE_EQ(1, sscanf(range, "set yrange [0:%lf]", &most));
+	while ((line = strchr(line, '\n')) != NULL &&
+	    sscanf(++line, "%lf %lf", &n, &total) == 2) {
+		end = fmax(end, total);
+		points++;
+	}
+	ATF_CHECK(points > 2);
+	ATF_CHECK_MSG(end <= most, "%g beyond %g", end, most);
+}
+
+ATF_TC(plot_script_print__keeps_laws_in_the_frame);
+ATF_TC_HEAD(plot_script_print__keeps_laws_in_the_frame, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The axes reach as far as the law of a "
+	    "curve that still rises at its end");
+}
+ATF_TC_BODY(plot_script_print__keeps_laws_in_the_frame, tc)
+{
+	struct fixture_cell grid[4 * MANY_POINTS];
+	struct result r;
+	double total;
+	unsigned i;
+	char *text;
+
+	(void)tc;
+	make_many(&r, 1, grid);
+	for (i = 0; i < r.cell_count; i++) {
+		total = 100.0 * r.cells[i].readers;
+		r.cells[i].total_mb_per_s = total;
+		r.cells[i].total_mb_per_s_ci95[0] = total;
+		r.cells[i].total_mb_per_s_ci95[1] = total;
+	}
+	text = fixture_printed(script_png, &r);
+	check_frame(text);
+	free(text);
+	result_free(&r);
+}
+
+ATF_TC(plot_script_print__draws_harvest_bands);
+ATF_TC_HEAD(plot_script_print__draws_harvest_bands, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The harvest thread's CPU has a band "
+	    "where profiles were drawn, and only there, within the axis");
+}
+ATF_TC_BODY(plot_script_print__draws_harvest_bands, tc)
+{
+	struct fixture_cell grid[4 * MANY_POINTS];
+	struct result r;
+	char *text;
+
+	(void)tc;
+	make_many(&r, 1, grid);
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK(strstr(text, " using 1:6:7 ") == NULL);
+	free(text);
+	r.cells[0].uncertainty = (struct result_band){ .samples = 10,
+	    .total_mb_per_s = { 1, 2 }, .harvest_cpu_percent = { 0, 900 } };
+	text = fixture_printed(script_png, &r);
+	ATF_CHECK_EQ(1, count_text(text, ", $c0 using 1:6:7 with "
+	    "filledcurves linestyle 1"));
+	ATF_CHECK_EQ(1, count_text(text, ", $c0 using 1:5:6:7 with "
+	    "yerrorbars linestyle 1"));
+	ATF_CHECK(strstr(text, " 0 900\n") != NULL);
+	ATF_CHECK_EQ(1, count_text(text, "set yrange [0:972]"));
+	free(text);
+	draw(&r, "bands.svg");
+	result_free(&r);
+}
+
 ATF_TC(plot_script_print__draws_waits);
 ATF_TC_HEAD(plot_script_print__draws_waits, tc)
 {
@@ -475,6 +559,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, plot_script_print__makes_room);
 	ATF_TP_ADD_TC(tp, plot_script_print__marks_gated_cells);
 	ATF_TP_ADD_TC(tp, plot_script_print__draws_no_poor_law);
+	ATF_TP_ADD_TC(tp, plot_script_print__keeps_laws_in_the_frame);
+	ATF_TP_ADD_TC(tp, plot_script_print__draws_harvest_bands);
 	ATF_TP_ADD_TC(tp, plot_script_print__draws_waits);
 	ATF_TP_ADD_TC(tp, plot_write__draws_one_part);
 	ATF_TP_ADD_TC(tp, plot_write__escapes_for_svg);

@@ -64,6 +64,15 @@ band_of(const struct result_cell *c)
 	    c->total_mb_per_s_ci95);
 }
 
+/* Likewise of the harvest thread's CPU; NULL: nothing is known of it. */
+static const double *
+harvest_band_of(const struct result_cell *c)
+{
+
+	return (c->uncertainty.samples > 0 ?
+	    c->uncertainty.harvest_cpu_percent : NULL);
+}
+
 static void
 measure_cell(struct plot_column *co, const struct result_cell *c)
 {
@@ -78,6 +87,10 @@ measure_cell(struct plot_column *co, const struct result_cell *c)
 	widen(&co->co_total, fmax(c->total_mb_per_s, band_of(c)[1]));
 	widen(&co->co_reader, fmax(c->total_mb_per_s, band_of(c)[1]) / n);
 	widen(&co->co_harvest, c->harvest.cpu_percent);
+	if (harvest_band_of(c) != NULL) {
+		widen(&co->co_harvest, harvest_band_of(c)[0]);
+		widen(&co->co_harvest, harvest_band_of(c)[1]);
+	}
 	if (c->latency_ns.p50 > 0) {
 		widen(&co->co_latency, c->latency_ns.p50 * plot_s_per_ns);
 		widen(&co->co_latency, c->latency_ns.p999 * plot_s_per_ns);
@@ -177,6 +190,41 @@ find_columns(struct plot_data *pl)
 	return (0);
 }
 
+/* Even on a logarithmic axis, and dense enough on another. */
+static double
+law_place(double from, double to, unsigned i)
+{
+
+	return (from * pow(to / from, i / (double)PLOT_LAW_POINTS));
+}
+
+/* Where a curve's law ends. */
+static double
+law_end(const struct plot_column *co, const struct usl_curve *uc)
+{
+
+	return (fmin(plot_data_end(co), usl_curve_reach(uc)));
+}
+
+/* What is drawn of the laws is in the frame too. */
+static void
+measure_laws(const struct plot_data *pl, struct plot_column *co)
+{
+	const struct usl_curve *uc;
+	unsigned i, k;
+	double n, total;
+
+	for (i = 0; i < co->co_count; i++) {
+		uc = &pl->pl_laws[co->co_curves[i]];
+		for (k = 0; uc->uc_holds && k <= PLOT_LAW_POINTS; k++) {
+			n = law_place(uc->uc_least, law_end(co, uc), k);
+			total = usl_at(&uc->uc_law, n);
+			widen(&co->co_total, total);
+			widen(&co->co_reader, total / n);
+		}
+	}
+}
+
 int
 plot_data_find(const struct result *r, struct plot_data *pl)
 {
@@ -196,6 +244,8 @@ plot_data_find(const struct result *r, struct plot_data *pl)
 	for (i = 0; i < found.pl_curves.cs_count && error == 0; i++)
 		error = usl_curve_fit(&found.pl_curves.cs_curves[i], r->seed,
 		    0, &found.pl_laws[i]);
+	for (i = 0; i < found.pl_column_count && error == 0; i++)
+		measure_laws(&found, &found.pl_columns[i]);
 	if (error != 0)
 		plot_data_free(&found);
 	else
@@ -254,18 +304,36 @@ plot_data_timed(const struct plot_data *pl, const struct plot_column *co,
 	return (false);
 }
 
+bool
+plot_data_harvest_bands(const struct plot_data *pl, unsigned curve)
+{
+	const struct curve *cu = &pl->pl_curves.cs_curves[curve];
+	unsigned i;
+
+	for (i = 0; i < cu->cu_count; i++)
+		if (!group_gated(cu->cu_cells[i]) &&
+		    harvest_band_of(cu->cu_cells[i]) != NULL)
+			return (true);
+	return (false);
+}
+
 static void
 print_cells(FILE *out, const struct curve *cu, bool gated)
 {
+	const double *harvest;
 	unsigned i;
 
 	for (i = 0; i < cu->cu_count; i++) {
 		const struct result_cell *c = cu->cu_cells[i];
 
-		if (group_gated(c) == gated)
-			fprintf(out, "%u %.9g %.9g %.9g %.9g\n", c->readers,
-			    c->total_mb_per_s, band_of(c)[0], band_of(c)[1],
-			    c->harvest.cpu_percent);
+		if (group_gated(c) != gated)
+			continue;
+		harvest = harvest_band_of(c);
+		fprintf(out, "%u %.9g %.9g %.9g %.9g %.9g %.9g\n", c->readers,
+		    c->total_mb_per_s, band_of(c)[0], band_of(c)[1],
+		    c->harvest.cpu_percent, harvest == NULL ?
+		    c->harvest.cpu_percent : harvest[0], harvest == NULL ?
+		    c->harvest.cpu_percent : harvest[1]);
 	}
 	fputs("EOD\n", out);
 }
@@ -296,8 +364,7 @@ print_law(FILE *out, const struct usl_law *law, double from, double to)
 	double n;
 
 	for (i = 0; i <= PLOT_LAW_POINTS; i++) {
-		/* Even on a logarithmic axis, and dense enough on another. */
-		n = from * pow(to / from, i / (double)PLOT_LAW_POINTS);
+		n = law_place(from, to, i);
 		fprintf(out, "%.6g %.9g\n", n, usl_at(law, n));
 	}
 }
@@ -308,7 +375,6 @@ plot_data_print(FILE *out, const struct plot_data *pl,
 {
 	const struct curve *cu = &pl->pl_curves.cs_curves[curve];
 	const struct usl_curve *uc = &pl->pl_laws[curve];
-	double end;
 
 	fprintf(out, "$c%u << EOD\n", curve);
 	print_cells(out, cu, false);
@@ -323,8 +389,7 @@ plot_data_print(FILE *out, const struct plot_data *pl,
 	fprintf(out, "$w%u << EOD\n", curve);
 	print_law(out, &uc->uc_law, uc->uc_least, uc->uc_most);
 	fputs("EOD\n", out);
-	end = fmin(plot_data_end(co), usl_curve_reach(uc));
 	fprintf(out, "$x%u << EOD\n", curve);
-	print_law(out, &uc->uc_law, uc->uc_most, end);
+	print_law(out, &uc->uc_law, uc->uc_most, law_end(co, uc));
 	fputs("EOD\n", out);
 }

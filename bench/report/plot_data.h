@@ -68,7 +68,7 @@ void plot_data_free(struct plot_data *pl);
 
 /*
  * Prints one curve's data blocks.  $cI has a row for each cell that passed its
- * gates: readers, total, low, high, harvest CPU; $gI the same of the others.
+ * gates: readers, total, low, high, harvest CPU, low, high; $gI the same of the others.
  * $tI has rows of place, p50, p90, p99, p99.9, the times in s and above 0, the
  * place that of the number of readers among co_counts; $hI the same of the
  * others.  Where the law holds, $wI is the law within the data, $xI beyond:
@@ -83,6 +83,12 @@ void plot_data_print(FILE *out, const struct plot_data *pl,
 /* How many rows $cI and $gI have. */
 unsigned plot_data_rows(const struct plot_data *pl, unsigned curve,
     bool gated);
+
+/*
+ * Whether the lows and highs of $cI's harvest CPU are a band; else each is the
+ * value itself.
+ */
+bool plot_data_harvest_bands(const struct plot_data *pl, unsigned curve);
 
 /* Whether $tI and $hI have any. */
 bool plot_data_timed(const struct plot_data *pl,

@@ -209,6 +209,26 @@ plot_panel_reader(const struct plot_sheet *ps, const struct plot_block *pb,
 	print_rate_panel(ps, pb, &pb->pb_column->co_reader, "$1");
 }
 
+/* Bands of several cells, bars of each. */
+static void
+print_harvest_bands(const struct plot_sheet *ps, const struct plot_block *pb)
+{
+	unsigned curve, i;
+
+	for (i = 0; i < pb->pb_count; i++) {
+		curve = pb->pb_curves[i];
+		if (!plot_data_harvest_bands(ps->ps_data, curve))
+			continue;
+		if (plot_data_rows(ps->ps_data, curve, false) > 1)
+			fprintf(ps->ps_out, ", $c%u using 1:6:7 with "
+			    "filledcurves linestyle %u fillstyle transparent "
+			    "solid 0.15 noborder", curve, i + 1);
+		fprintf(ps->ps_out, ", $c%u using 1:5:6:7 with yerrorbars "
+		    "linestyle %u dashtype 1 linewidth 1 pointtype -1", curve,
+		    i + 1);
+	}
+}
+
 void
 plot_panel_harvest(const struct plot_sheet *ps, const struct plot_block *pb,
     const struct plot_box *bx)
@@ -228,6 +248,8 @@ plot_panel_harvest(const struct plot_sheet *ps, const struct plot_block *pb,
 		    pr->pr_high > 0 ? pr->pr_high * 1.08 : 1);
 	fputs("set ytics autofreq\nset format y '%g'\n"
 	    "set ylabel '% of one CPU' offset 0.5,0\nplot NaN notitle", out);
+	/* Below all lines. */
+	print_harvest_bands(ps, pb);
 	for (i = 0; i < pb->pb_count; i++) {
 		curve = pb->pb_curves[i];
 		if (plot_data_rows(ps->ps_data, curve, false) > 0)
