@@ -2,6 +2,9 @@
 
 #include "bench/report/plot_panel.h"
 
+/* Names on a logarithmic axis: each so many times the one before. */
+#define	NAMED_APART	1.45
+
 enum {
 	PANEL_LEFT	= 80,	/* pixels around the axes */
 	PANEL_RIGHT	= 14,
@@ -81,7 +84,7 @@ static void
 print_readers_axis(FILE *out, const struct plot_column *co)
 {
 	double end = plot_data_end(co);
-	unsigned i;
+	unsigned i, named = 0, v;
 
 	if (co->co_log)
 		fprintf(out, "set logscale x 2\nset xrange [%g:%g]\n",
@@ -95,8 +98,16 @@ print_readers_axis(FILE *out, const struct plot_column *co)
 		return;
 	}
 	fputs("set xtics (", out);
-	for (i = 0; i < co->co_count_count; i++)
-		fprintf(out, "%s%u", i > 0 ? ", " : "", co->co_counts[i]);
+	for (i = 0; i < co->co_count_count; i++) {
+		v = co->co_counts[i];
+		/* A name too near to the last one would be printed over it. */
+		if (co->co_log && i > 0 && v < NAMED_APART * named) {
+			fprintf(out, ", '' %u", v);
+			continue;
+		}
+		fprintf(out, "%s%u", i > 0 ? ", " : "", v);
+		named = v;
+	}
 	fputs(")\n", out);
 }
 
