@@ -71,8 +71,8 @@ void plot_data_free(struct plot_data *pl);
  * gates: readers, total, low, high, harvest CPU, low, high; $gI the same of the
  * others.  $tI has rows of place, p50, p90, p99, p99.9, the times in s and
  * above 0, the place that of the number of readers among co_counts; $hI the
- * same of the others.  Where the law holds, $wI is the law within the data, $xI beyond:
- * readers, total.  Blocks may be empty; the functions below tell.
+ * same of the others.  Where the law holds, $wI is the law within the data, $xI
+ * beyond: readers, total.  Blocks may be empty; the functions below tell.
  *
  *   curve  in  its place in pl_curves, I in the blocks' names
  *   shift  in  added to the places in $tI and $hI

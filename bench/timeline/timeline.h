@@ -4,14 +4,8 @@
  *
  * Collects what a machine tells its observer (lib/vm.h) in one run, from a span
  * of its virtual time, and writes it as a file: trace events in JSON, as
-<<<<<<< HEAD
  * Perfetto and chrome://tracing read them, or, where the file's name ends in
  * ".txt", text with a column for each CPU that ran anything; see rngsim(1).
-=======
- * Perfetto and chrome://tracing read them, or text with a column for each CPU
- * that ran anything where the file's name ends in ".txt".  Both are described
- * in rngsim(1).
->>>>>>> 38af258 (bench: narrower lines)
  */
 #ifndef BENCH_TIMELINE_H
 #define BENCH_TIMELINE_H
