@@ -328,7 +328,7 @@ host__memory_body() {
 	limit=1000000
 	(ulimit -v $limit && exec "$(program)" run $brief -s 1k) >out 2>&1 ||
 	    atf_skip "does not run in $limit kB of address space"
-	atf_check -s exit:1 -o empty -e match:'no memory' sh -c \
+	atf_check -s exit:1 -o empty -e match:'need 4.29 GB.*has 1.02' sh -c \
 	    "ulimit -v $limit; exec \"\$@\"" sh "$(program)" run -t 1000 -r 16 \
 	    -s 256m
 }
