@@ -150,8 +150,9 @@ doubling_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	(void)n;
 	ticket = atomic_fetchadd_32(&mu->mu_next, 1);
 	lock_wait_begin(l, w);
-	while ((v = atomic_load_acq_32(&mu->mu_serving)) != ticket &&
-	    !(ticket == 2 && v == 1))
+	/* Who was overtaken and missed its turn may come in later. */
+	while ((int32_t)((v = atomic_load_acq_32(&mu->mu_serving)) -
+	    ticket) < 0 && !(ticket == 2 && v == 1))
 		lock_spin_32(&ls, &mu->mu_serving, v);
 	lock_wait_end(w);
 	return (true);
