@@ -45,7 +45,6 @@ struct vm_thread;
  * long as that takes; tells who waits for a change.
  */
 enum vm_access {
-	VM_LOAD,
 	VM_STORE,
 	VM_RMW
 };

@@ -224,21 +224,18 @@ owe(struct vm *vm, uint64_t ps)
 		vm_spend(vm, 0);
 }
 
-/*
- * Fetches a copy; extra is the further lines of an object, which come one
- * behind the other.
- */
+/* Fetches a copy. */
 static void
-fetch(struct vm *vm, struct vm_line *vl, unsigned cpu, unsigned extra)
+fetch(struct vm *vm, struct vm_line *vl, unsigned cpu)
 {
 	enum vm_distance d = nearest(vm, vl, cpu);
 	uint64_t start;
 
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
-	vl->vl_busy_ps = start + service(vm, d) * (1 + extra);
+	vl->vl_busy_ps = start + service(vm, d);
 	vm_step(vm);
 	vm->vm_self->vt_debt_ps = 0;
-	vm_until(vm, start + latency(vm, d) + service(vm, d) * extra);
+	vm_until(vm, start + latency(vm, d));
 	/* Until it comes, who has the line may write without asking. */
 	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
@@ -258,7 +255,7 @@ vm_load(const void *p)
 	if (vl->vl_owner == self->vt_cpu || shares(vl, (unsigned)self->vt_cpu))
 		owe(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
 	else
-		fetch(vm, vl, (unsigned)self->vt_cpu, 0);
+		fetch(vm, vl, (unsigned)self->vt_cpu);
 }
 
 /* The caller's copy becomes the only one. */
