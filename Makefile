@@ -26,7 +26,7 @@ HARVEST = jenkins mask harvest_config record
 BENCH = \
 	measure \
 	console/usage console/arguments console/lines console/figure \
-	console/progress console/outfile console/option_set \
+	console/progress console/outfile console/stop console/option_set \
 	console/option_virtual console/option_trace console/option_workload \
 	console/options \
 	cell/recording cell/recording_load cell/workload \

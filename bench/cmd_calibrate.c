@@ -13,6 +13,7 @@
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
 #include "bench/console/outfile.h"
+#include "bench/console/stop.h"
 #include "bench/console/usage.h"
 #include "lib/kassert.h"
 #include "lib/machine.h"
@@ -263,7 +264,7 @@ run(int argc, char *argv[], char *const whole[])
 	}
 	if (co.co_part != CRYPTO_MODES)
 		return (part(&co, whole));
-	calibrate_catch_signals();
+	stop_catch_signals();
 	status = open_output(&co, path, &of);
 	if (status != EXIT_SUCCESS)
 		return (status);

@@ -8,6 +8,7 @@
 #include "bench/console/arguments.h"
 #include "bench/console/figure.h"
 #include "bench/console/outfile.h"
+#include "bench/console/stop.h"
 #include "bench/console/usage.h"
 #include "bench/reproduce/beside.h"
 #include "lib/crypto.h"
@@ -200,6 +201,7 @@ predict(const struct request *rq, const struct profile *pr)
 	struct outfile of;
 	int error, status;
 
+	stop_catch_signals();
 	if (rq->rq_refit != NULL) {
 		error = outfile_open(&of, rq->rq_refit);
 		if (error != 0)

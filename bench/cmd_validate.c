@@ -14,6 +14,7 @@
 #include "bench/console/arguments.h"
 #include "bench/console/options.h"
 #include "bench/console/outfile.h"
+#include "bench/console/stop.h"
 #include "bench/sweep/replicate.h"
 #include "bench/sweep/sweep.h"
 #include "bench/validate/validate.h"
@@ -160,7 +161,7 @@ prepare(const struct validate_options *vo, const struct options *op,
 	if (error != 0)
 		return (run_error("validate", "cannot execute the program "
 		    "anew for --crypto: %s", strerror(error)));
-	sweep_catch_signals();
+	stop_catch_signals();
 	error = path == NULL ? 0 : outfile_open(of, path);
 	if (error != 0)
 		return (run_error("validate", "%s: %s", path,

@@ -11,6 +11,7 @@
 #include "bench/cmd.h"
 #include "bench/console/options.h"
 #include "bench/console/outfile.h"
+#include "bench/console/stop.h"
 #include "bench/report/report.h"
 #include "bench/sweep/replicate.h"
 #include "bench/sweep/sweep.h"
@@ -129,7 +130,7 @@ measure(struct options *op, char *const whole[])
 	struct result r;
 	int error, status = EXIT_SUCCESS;
 
-	sweep_catch_signals();
+	stop_catch_signals();
 	if (op->op_output != NULL) {
 		error = outfile_open(&of, op->op_output);
 		if (error != 0) {

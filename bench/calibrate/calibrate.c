@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/calibrate/calibrate_host.h"
 #include "bench/calibrate/calibrate_probe.h"
+#include "bench/console/stop.h"
 
 enum {
 	BATCHES_LEAST	= 20,
@@ -22,38 +22,6 @@ static const double speed_s = 0.06;
 
 /* How long to wait for a machine to come to rest. */
 #define	REST_NS	(5 * NS_PER_S)
-
-static volatile sig_atomic_t stop_signal;
-
-static void
-on_signal(int sig)
-{
-
-	stop_signal = sig;
-}
-
-void
-calibrate_catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction old, sa;
-	unsigned i;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_signal;
-	sa.sa_flags = (int)SA_RESETHAND;
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-}
-
-bool
-calibrate_stopping(void)
-{
-
-	return (stop_signal != 0);
-}
 
 /* Times that the thread lost its CPU without asking for it. */
 static long
@@ -90,7 +58,7 @@ bool
 calibrate_more(unsigned count, int64_t end_ns)
 {
 
-	return (count < CALIBRATE_SAMPLES_MAX && !calibrate_stopping() &&
+	return (count < CALIBRATE_SAMPLES_MAX && !stop_asked() &&
 	    (count == 0 || tick_ns() < end_ns));
 }
 
@@ -128,7 +96,7 @@ calibrate_batches(struct calibration *cb, void (*fn)(void *arg, unsigned n),
 		if (calibrate_batch_end(cb, begun))
 			count++;
 		begun_batches++;
-	} while (count < CALIBRATE_SAMPLES_MAX && !calibrate_stopping() &&
+	} while (count < CALIBRATE_SAMPLES_MAX && !stop_asked() &&
 	    (now_ns < end_ns || begun_batches < BATCHES_LEAST || count == 0));
 	return (calibrate_spread(cb->cb_samples, count));
 }
@@ -215,7 +183,7 @@ run_probe(struct calibration *cb,
 		return (error);
 	machine_join(&pn.pn_td);
 	cb->cb_conditions.cc_unbound |= !pn.pn_td.mt_bound;
-	return (calibrate_stopping() ? EINTR : cb->cb_error);
+	return (stop_asked() ? EINTR : cb->cb_error);
 }
 
 int
@@ -330,7 +298,7 @@ await_rest(struct calibrate_conditions *cc, bool wait)
 		machine_sleep(LOOK_NS);
 		calibrate_usage_since(&before, cc);
 	} while (wait && calibrate_objections(cc, text, sizeof(text)) > 0 &&
-	    cc->cc_quota == 0 && tick_ns() < end_ns && !calibrate_stopping());
+	    cc->cc_quota == 0 && tick_ns() < end_ns && !stop_asked());
 }
 
 int

@@ -68,15 +68,6 @@ struct calibrate_params {
 };
 
 /*
- * Catches the signals that should end a calibration in order; a second one
- * kills.
- */
-void calibrate_catch_signals(void);
-
-/* Whether there was one. */
-bool calibrate_stopping(void);
-
-/*
  * Measures everything.  The machine is attached and tick_calibrate() was
  * called.
  *

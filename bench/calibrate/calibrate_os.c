@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/calibrate/calibrate_probe.h"
+#include "bench/console/stop.h"
 #include "fortuna/generator.h"
 #include "harvest/source.h"
 #include "lib/kassert.h"
@@ -240,7 +241,7 @@ wake(struct calibration *cb, struct waking *wk, unsigned rank,
 		return;
 	cb->cb_conditions.cc_unbound |= !wk->wk_sleeper.mt_bound;
 	while (wk->wk_count < WAKES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping())
+	    !stop_asked())
 		wake_once(wk, ++n);
 	atomic_store_rel_32(&wk->wk_stop, 1);
 	atomic_store_rel_32(&wk->wk_go, ++n);
@@ -356,7 +357,7 @@ probe_switch(struct calibration *cb, int64_t budget_ns)
 	if (cb->cb_error != 0)
 		return;
 	while (count < CALIBRATE_SAMPLES_MAX && tick_ns() < end_ns &&
-	    !calibrate_stopping()) {
+	    !stop_asked()) {
 		start_ns = tick_ns();
 		for (i = 0; i < SWITCHES; i++) {
 			atomic_store_rel_32(&tu.tu_turn, 1);

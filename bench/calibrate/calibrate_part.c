@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/calibrate/calibrate_probe.h"
+#include "bench/console/stop.h"
 
 enum {
 	OUTPUT_MAX	= 64 * 1024,
@@ -198,7 +198,7 @@ collect(int fd, pid_t pid)
 	ssize_t n;
 
 	for (;;) {
-		if (text == NULL || len + 1 == size || calibrate_stopping())
+		if (text == NULL || len + 1 == size || stop_asked())
 			kill(pid, SIGTERM);
 		if (text == NULL || len + 1 == size)
 			return (text);
@@ -228,9 +228,9 @@ calibrate_part_run(struct calibration *cb, char *const whole[],
 	text = collect(fd, pid);
 	close(fd);
 	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
-		if (calibrate_stopping())
+		if (stop_asked())
 			kill(pid, SIGTERM);
-	if (calibrate_stopping())
+	if (stop_asked())
 		error = EINTR;
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		error = ECHILD;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/console/stop.h"
 #include "bench/reproduce/reproduce.h"
 #include "bench/sweep/virtual.h"
 
@@ -130,7 +131,6 @@ run_cell(const struct point *po, uint64_t seed, const struct place *place,
     const struct virtual_machine *vi, double figures[REPRODUCE_FIGURES],
     char why[CELL_ERROR_SIZE])
 {
-	static volatile sig_atomic_t never;
 	struct bench_config bc;
 	struct cell_measure cm;
 	struct machine_config mc;
@@ -147,7 +147,7 @@ run_cell(const struct point *po, uint64_t seed, const struct place *place,
 		.cp_time_s = po->po_time_s,
 		.cp_seed = seed,
 		.cp_machine = &mc,
-		.cp_stop = &never,
+		.cp_stop = &stop_signal,
 	};
 	int error;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bench/cell/section.h"
+#include "bench/console/stop.h"
 #include "bench/reproduce/reproduce.h"
 
 enum {
@@ -97,6 +98,7 @@ run_point(const void *what, uint64_t seed, double figures[REPRODUCE_FIGURES],
 		snprintf(why, CELL_ERROR_SIZE, "%s", error_text);
 		return (error);
 	}
+	mc.mc_stop = &stop_signal;
 	vm_costs(po->po_profile, "chacha20", false, &mc.mc_costs);
 	/* Interrupts off: nobody who waits is without a CPU. */
 	se.se_lock_config.spin_polls = 0;

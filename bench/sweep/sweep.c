@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/console/progress.h"
+#include "bench/console/stop.h"
 #include "bench/result/stats.h"
 #include "bench/sweep/summary.h"
 #include "bench/sweep/sweep.h"
@@ -25,31 +25,6 @@ enum {
 	CALIBRATION_ROUNDS	= 9,
 	CALIBRATION_PAIRS	= 20000
 };
-
-static volatile sig_atomic_t stop_signal;
-
-static void
-on_signal(int sig)
-{
-
-	stop_signal = sig;
-}
-
-void
-sweep_catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction old, sa;
-	unsigned i;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_signal;
-	sa.sa_flags = (int)SA_RESETHAND;
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-}
 
 static const struct workload *
 workload(const struct options *op)

@@ -9,13 +9,6 @@
 #include "bench/result/result.h"
 
 /*
- * Catches the signals that should end a measurement in order; a second one
- * kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
- * Call before anything is created that an end would leave behind.
- */
-void sweep_catch_signals(void);
-
-/*
  * Measures every cell of the options' grid.  Each repeat visits all cells once,
  * in an order drawn from the seed; an interruption ends it with what is
  * complete.

@@ -1,0 +1,27 @@
+/*
+ * Signals that ask a command to end in order.
+ */
+#ifndef BENCH_STOP_H
+#define BENCH_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The signal that came, or 0; for those who look at it while they measure. */
+extern volatile sig_atomic_t stop_signal;
+
+/*
+ * Catches the signals that should end a measurement in order; a second one
+ * kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
+ * Call before anything is created that an end would leave behind.
+ */
+void stop_catch_signals(void);
+
+static inline bool
+stop_asked(void)
+{
+
+	return (stop_signal != 0);
+}
+
+#endif
