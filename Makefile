@@ -152,8 +152,8 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 		echo "-include $(OBJ)/$${t}_virtual.d"; done; \
 	for t in $(TESTS_SH); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \
-		echo "$$b: tests/$$t.sh"; \
-		printf '\t@{ echo "\#! $(ATF_SH)"; cat tests/%s.sh; } >$$@; chmod +x $$@\n' $$t; done; \
+		echo "$$b: tests/support.sh tests/$$t.sh"; \
+		printf '\t@{ echo "\#! $(ATF_SH)"; cat tests/support.sh tests/%s.sh; } >$$@; chmod +x $$@\n' $$t; done; \
 	echo "TEST_PROGRAMS = $$programs"; \
 	} >$(BUILDDIR)/rules.mk
 include $(BUILDDIR)/rules.mk

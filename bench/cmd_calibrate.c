@@ -59,14 +59,6 @@ struct calibrate_options {
 	enum crypto_mode co_part;	/* CRYPTO_MODES: all */
 };
 
-static const struct argument *
-option(const void *context, unsigned i)
-{
-
-	(void)context;
-	return (&options[i]);
-}
-
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
@@ -242,7 +234,7 @@ run(int argc, char *argv[], char *const whole[])
 	struct calibrate_options co = { .co_seconds = seconds_default,
 	    .co_part = CRYPTO_MODES };
 	struct arguments as = { .as_command = "calibrate",
-	    .as_option = option, .as_options = OPTIONS, .as_set = set,
+	    .as_table = options, .as_options = OPTIONS, .as_set = set,
 	    .as_context = &co };
 	struct outfile of = { .of_fd = -1 };
 	char path[PATH_SIZE];

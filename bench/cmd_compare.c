@@ -114,14 +114,6 @@ struct compare_options {
 	struct compare_gate cm_gate[FAIL_IF_MAX];
 };
 
-static const struct argument *
-option(const void *context, unsigned i)
-{
-
-	(void)context;
-	return (&options[i]);
-}
-
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
@@ -424,7 +416,7 @@ run(int argc, char *argv[], char *const whole[])
 {
 	struct compare_options cm = { .cm_files = 0 };
 	const struct arguments as = { .as_command = "compare",
-	    .as_option = option, .as_options = OPTIONS, .as_operands = 2,
+	    .as_table = options, .as_options = OPTIONS, .as_operands = 2,
 	    .as_set = set, .as_context = &cm };
 	char why[RESULT_TEXT_SIZE] = "";
 	struct result r[2];

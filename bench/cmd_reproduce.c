@@ -42,14 +42,6 @@ struct request {
 	enum format	 rq_format;
 };
 
-static const struct argument *
-option(const void *context, unsigned i)
-{
-
-	(void)context;
-	return (&options[i]);
-}
-
 static int
 set_format(struct request *rq, const char *label, const char *value)
 {
@@ -245,7 +237,7 @@ run(int argc, char *argv[], char *const whole[])
 	static struct profile pr;
 	struct request rq = { .rq_seed = 1 };
 	const struct arguments as = { .as_command = argv[0],
-	    .as_option = option, .as_options = OPTIONS, .as_operands = 1,
+	    .as_table = options, .as_options = OPTIONS, .as_operands = 1,
 	    .as_set = set, .as_context = &rq };
 	bool alone = argc == 1, asked;
 	const char *missing;

@@ -54,14 +54,6 @@ static const struct argument options[VALIDATE_OPTIONS] = {
 	[VALIDATE_HELP] = { 'h', "help", NULL, "this text", false },
 };
 
-static const struct argument *
-option(const void *context, unsigned i)
-{
-
-	(void)context;
-	return (&options[i]);
-}
-
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
@@ -342,7 +334,7 @@ run(int argc, char *argv[], char *const whole[])
 {
 	static struct validate_options vo;
 	const struct arguments as = { .as_command = "validate",
-	    .as_option = option, .as_options = VALIDATE_OPTIONS, .as_set = set,
+	    .as_table = options, .as_options = VALIDATE_OPTIONS, .as_set = set,
 	    .as_context = &vo };
 	struct outfile of = { .of_fd = -1 };
 	bool help;

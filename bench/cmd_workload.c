@@ -35,14 +35,6 @@ struct workload_options {
 	const char	*wo_output;
 };
 
-static const struct argument *
-option(const void *context, unsigned i)
-{
-
-	(void)context;
-	return (&options[i]);
-}
-
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
@@ -253,7 +245,7 @@ run(int argc, char *argv[], char *const whole[])
 {
 	struct workload_options wo = { .wo_output = NULL };
 	const struct arguments as = { .as_command = "workload",
-	    .as_option = option, .as_options = OPTIONS, .as_operands = 2,
+	    .as_table = options, .as_options = OPTIONS, .as_operands = 2,
 	    .as_set = set, .as_context = &wo };
 	bool help;
 	int status;

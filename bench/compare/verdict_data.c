@@ -6,20 +6,7 @@
 #include <string.h>
 
 #include "bench/compare/verdict.h"
-
-/* RFC 4180, as bench/report/csv.c does for results. */
-static void
-print_text(FILE *out, const char *text)
-{
-
-	fputc('"', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
+#include "bench/console/figure.h"
 
 /* Empty where the cell was measured. */
 static void
@@ -27,7 +14,7 @@ print_machine(FILE *out, const struct result_cell *cell)
 {
 
 	fputc(',', out);
-	print_text(out, cell->profile);
+	figure_quoted(out, cell->profile);
 	fputc(',', out);
 	if (cell->profile[0] != '\0')
 		fprintf(out, "%.9g", cell->guessed_share);
@@ -53,11 +40,11 @@ print_csv_row(FILE *out, const struct compare *co,
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		print_text(out, names[i]);
+		figure_quoted(out, names[i]);
 		fputc(',', out);
 	}
 	fprintf(out, "%u,%" PRIu64 ",", b->readers, b->request_bytes);
-	print_text(out, b->workload);
+	figure_quoted(out, b->workload);
 	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
 	    quantities[q].qu_name, pa->pa_repeats[0], pa->pa_repeats[1]);
 	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
@@ -68,9 +55,9 @@ print_csv_row(FILE *out, const struct compare *co,
 	}
 	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
 	verdict_sentence(text, co, pa, q);
-	print_text(out, text);
+	figure_quoted(out, text);
 	fputc(',', out);
-	print_text(out, verdict_stops[row->cr_stop]);
+	figure_quoted(out, verdict_stops[row->cr_stop]);
 	print_machine(out, a);
 	print_machine(out, b);
 	fputc('\n', out);

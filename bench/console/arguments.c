@@ -22,7 +22,8 @@ static const struct argument *
 option(const struct arguments *as, unsigned i)
 {
 
-	return (as->as_option(as->as_context, i));
+	return (as->as_table != NULL ? &as->as_table[i] :
+	    as->as_option(as->as_context, i));
 }
 
 /*
@@ -157,24 +158,15 @@ arguments_help(const struct arguments *as)
 	}
 }
 
-static const struct argument *
-option_of_operands(const void *context, unsigned i)
-{
-	static const struct argument help = { 'h', "help", NULL, "this text",
-	    false };
-
-	(void)context;
-	(void)i;
-	return (&help);
-}
-
 bool
 arguments_operands(int *argc, char *argv[], int max, const char *usage,
     const char *descr, int *status)
 {
+	static const struct argument option_help = { 'h', "help", NULL,
+	    "this text", false };
 	char hint[128];
 	const struct arguments as = { .as_command = argv[0],
-	    .as_option = option_of_operands, .as_options = 1,
+	    .as_table = &option_help, .as_options = 1,
 	    .as_operands = max, .as_hint = hint };
 	bool alone = *argc == 2, help;
 

@@ -29,7 +29,9 @@ struct argument {
 /* What a command takes. */
 struct arguments {
 	const char	*as_command;
-	/* In the order of help; NULL: it takes none of this number. */
+	/* Its options in the order of help; or NULL, where as_option tells. */
+	const struct argument *as_table;
+	/* NULL: it takes none of this number. */
 	const struct argument *(*as_option)(const void *context, unsigned i);
 	unsigned	 as_options;	/* numbers there are */
 	int		 as_operands;	/* the most of them */

@@ -124,3 +124,16 @@ figure_wrap(FILE *out, const char *first, int indent, const char *text)
 	}
 	fputc('\n', out);
 }
+
+void
+figure_quoted(FILE *out, const char *text)
+{
+
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}

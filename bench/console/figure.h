@@ -28,6 +28,9 @@ const char *figure_ns(char buf[FIGURE_SIZE], double ns);
 /* A size: "100 B", "64 KiB", "1 MiB"; whole units only. */
 const char *figure_bytes(char buf[32], uint64_t bytes);
 
+/* Prints text between quotes, for CSV: quotes in it are doubled, RFC 4180. */
+void figure_quoted(FILE *out, const char *text);
+
 /*
  * Prints a paragraph of words, broken so that no line exceeds FIGURE_COLUMNS.
  *

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/console/figure.h"
 #include "bench/report/csv.h"
 #include "bench/result/claim.h"
 #include "bench/result/group.h"
@@ -16,13 +17,7 @@ print_text(FILE *out, const char *text)
 		fputs(text, out);
 		return;
 	}
-	fputc('"', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	figure_quoted(out, text);
 }
 
 /* As many digits as anything that was measured has. */

@@ -88,20 +88,6 @@ beside_print(FILE *out, const struct reproducing *rg)
 		figure_wrap(out, "*", 2, rd->rd_remarks[i]);
 }
 
-/* Quoted: a profile may be called anything. */
-static void
-print_text(FILE *out, const char *text)
-{
-
-	putc('"', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
-}
-
 void
 beside_print_csv(FILE *out, const struct reproducing *rg)
 {
@@ -126,7 +112,8 @@ beside_print_csv(FILE *out, const struct reproducing *rg)
 			fprintf(out, "%.6g", rg->rg_predicted[i]);
 		fprintf(out, ",%s,", rr->rr_role == REPRODUCE_OPEN ? "" :
 		    reproduce_within(rg, i) ? "true" : "false");
-		print_text(out, rg->rg_profile.pr_name);
+		/* A profile may be called anything. */
+		figure_quoted(out, rg->rg_profile.pr_name);
 		fprintf(out, ",%.6g\n", profile_share(&rg->rg_profile,
 		    PROVENANCE_GUESSED));
 	}

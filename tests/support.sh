@@ -1,0 +1,22 @@
+# What shell tests share; the Makefile puts it before each of them.
+
+# complains STATUS WORDS ARGUMENT...: rngsim ends so, with a message that has all
+# WORDS, separated by |, and nothing else.
+complains() {
+	want=$1 words=$2
+	shift 2
+	message=$("$(program)" "$@" 2>&1 >out)
+	status=$?
+	[ $status = "$want" ] ||
+	    atf_fail "$*: exit $status, not $want: $message"
+	[ ! -s out ] || atf_fail "$*: wrote to stdout"
+	old=$IFS
+	IFS='|'
+	for word in $words; do
+		case $message in
+		*"$word"*) ;;
+		*) atf_fail "$*: no \"$word\" in $message";;
+		esac
+	done
+	IFS=$old
+}
