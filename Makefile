@@ -26,37 +26,39 @@ HARVEST = jenkins mask harvest_config record
 BENCH = \
 	measure \
 	console/usage console/arguments console/lines console/figure \
-	console/progress console/outfile console/stop console/option_set \
-	console/option_virtual console/option_trace console/option_workload \
-	console/options \
+	console/progress console/outfile console/stop \
+	statistics/stats statistics/hypothesis statistics/usl_fit \
+	statistics/agreement \
+	result/trend result/result result/result_field result/result_decode \
+	result/result_check result/result_load result/result_uncertainty \
+	result/value result/group result/claim result/select \
 	cell/recording cell/recording_load cell/workload \
 	cell/workload_folder cell/workload_spec cell/strace_import \
 	cell/config cell/place cell/prime cell/cell_common cell/kat \
-	sweep/host sweep/pool sweep/virtual sweep/replicate \
-	sweep/uncertainty sweep/trend sweep/summary sweep/sweep_virtual \
-	sweep/sweep \
-	result/stats result/result result/result_field result/result_decode \
-	result/result_check result/result_load result/result_uncertainty \
-	result/value result/group result/claim result/select \
-	compare/hypothesis compare/quantity compare/compare \
-	compare/compare_match compare/compare_host compare/compare_gate \
-	compare/compare_noise compare/compare_fail compare/clip \
-	compare/verdict compare/verdict_data compare/verdict_ministat \
-	report/curve report/usl_fit report/usl_curve report/usl report/table \
+	cell/virtual \
+	timeline/timeline timeline/timeline_note timeline/timeline_track \
+	timeline/timeline_record timeline/timeline_json \
+	timeline/timeline_text \
+	report/curve report/usl_curve report/usl report/table \
 	report/table_cell report/table_control report/table_uncertainty \
 	report/csv report/csv_scale report/report report/view \
 	report/report_fairness report/report_lockprof report/report_lockstat \
 	report/report_waits report/plot_data report/plot_panel \
 	report/plot_waits report/plot_script report/plot \
-	timeline/timeline timeline/trace timeline/timeline_note \
-	timeline/timeline_track timeline/timeline_record \
-	timeline/timeline_json timeline/timeline_text \
+	compare/quantity compare/compare compare/compare_match \
+	compare/compare_host compare/compare_gate compare/compare_noise \
+	compare/compare_fail compare/clip compare/verdict \
+	compare/verdict_data compare/verdict_ministat \
+	options/option_set options/option_virtual options/option_trace \
+	options/option_workload options/options \
+	sweep/host sweep/pool sweep/replicate sweep/uncertainty \
+	sweep/summary sweep/sweep_virtual sweep/sweep sweep/trace \
 	calibrate/calibrate calibrate/calibrate_crypto \
 	calibrate/calibrate_host calibrate/calibrate_line \
 	calibrate/calibrate_os calibrate/calibrate_part \
 	calibrate/calibrate_print calibrate/calibrate_stats \
-	validate/agreement validate/validate validate/validate_json \
-	validate/validate_table validate/validate_words \
+	validate/validate validate/validate_json validate/validate_table \
+	validate/validate_words \
 	reproduce/reproduce reproduce/beside
 
 # Written against lib/machine.h, so compiled once for each machine.  Families

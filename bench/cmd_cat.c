@@ -6,7 +6,7 @@
 
 #include "bench/cell/prime.h"
 #include "bench/cmd.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "fortuna/randomdev.h"
 #include "lib/wipe.h"
 

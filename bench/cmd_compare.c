@@ -7,7 +7,7 @@
 #include "bench/compare/compare_fail.h"
 #include "bench/compare/verdict.h"
 #include "bench/console/arguments.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "bench/result/claim.h"
 #include "bench/result/select.h"
 

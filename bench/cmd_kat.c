@@ -7,7 +7,7 @@
 #include "bench/cell/kat.h"
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 
 static int
 run_file(const char *path)

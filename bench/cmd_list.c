@@ -6,7 +6,7 @@
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
 #include "bench/console/figure.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "harvest/source.h"
 #include "lib/profile.h"
 

@@ -1,5 +1,5 @@
 #include "bench/cmd.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 
 static int
 run(int argc, char *argv[], char *const whole[])

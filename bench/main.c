@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bench/cmd.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "lib/cpu.h"
 
 #ifndef RNGSIM_REVISION

@@ -9,13 +9,13 @@
 
 #include "bench/cell/prime.h"
 #include "bench/cmd.h"
-#include "bench/console/options.h"
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
+#include "bench/options/options.h"
 #include "bench/report/report.h"
 #include "bench/sweep/replicate.h"
 #include "bench/sweep/sweep.h"
-#include "bench/timeline/trace.h"
+#include "bench/sweep/trace.h"
 #include "lib/tick.h"
 
 /* The largest sum of buffers that a cell of the grid would need, in bytes. */

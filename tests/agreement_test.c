@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "bench/validate/agreement.h"
+#include "bench/statistics/agreement.h"
 #include "tests/support.h"
 
 #define	CHECK_NEAR(want, got)						\

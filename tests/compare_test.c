@@ -9,7 +9,7 @@
 #include "bench/compare/compare_gate.h"
 #include "bench/compare/verdict.h"
 #include "bench/result/group.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "bench/sweep/summary.h"
 #include "tests/result_fixture.h"
 #include "tests/support.h"

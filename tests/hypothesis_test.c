@@ -3,8 +3,8 @@
 
 #include <atf-c.h>
 
-#include "bench/compare/hypothesis.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/hypothesis.h"
+#include "bench/statistics/stats.h"
 #include "tests/support.h"
 
 #define	CHECK_NEAR(want, got, share)					\

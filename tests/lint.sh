@@ -45,6 +45,23 @@ family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
 family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
 
+# Rooms of bench, lowest first: each may include those before it.
+rooms="console statistics result cell timeline report compare options sweep
+    calibrate validate reproduce"
+found "a room of bench includes one above it" "$(
+	below=
+	for room in $rooms; do
+		below="$below $room"
+		grep -noE '^#include "bench/[a-z]+/' bench/$room/*.[ch] |
+		    while IFS= read -r line; do
+			used=${line##*bench/}
+			case " $below " in
+			*" ${used%/} "*) ;;
+			*) echo "$line";;
+			esac
+		done
+	done)"
+
 # Profiles are named in text, as their files are.
 table=$(sed -n 's/^PROFILE([a-z0-9_]*, "\(.*\)")$/\1/p' \
     lib/profiles/profile.tbl | sort)

@@ -3,7 +3,7 @@
 
 #include <atf-c.h>
 
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 
 #ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))

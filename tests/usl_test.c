@@ -5,7 +5,7 @@
 
 #include "bench/report/usl.h"
 #include "bench/report/usl_curve.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "tests/result_fixture.h"
 
 #ifndef nitems

@@ -14,7 +14,7 @@
 #include <dirent.h>
 
 #include "bench/cell/cell.h"
-#include "bench/sweep/virtual.h"
+#include "bench/cell/virtual.h"
 #include "lib/crypto.h"
 #include "lib/tick.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/calibrate/calibrate_stats.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "lib/kassert.h"
 
 /* When two heaps of samples are two modes. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 
 static const char *const roles[CELL_ROLES] = { "reader", "harvest",
     "producer" };

@@ -8,8 +8,8 @@
 #include "bench/compare/clip.h"
 #include "bench/compare/compare.h"
 #include "bench/result/group.h"
-#include "bench/result/stats.h"
-#include "bench/sweep/trend.h"
+#include "bench/result/trend.h"
+#include "bench/statistics/stats.h"
 #include "lib/kassert.h"
 
 /* What is drawn for A and for B; fixed, so that a verdict can be repeated. */

@@ -22,9 +22,9 @@
 
 #include <stdbool.h>
 
-#include "bench/compare/hypothesis.h"
 #include "bench/compare/quantity.h"
 #include "bench/result/result.h"
+#include "bench/statistics/hypothesis.h"
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* below: refused */

@@ -8,7 +8,7 @@
 #include "bench/result/claim.h"
 #include "bench/result/group.h"
 #include "bench/result/result_check.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;

@@ -13,7 +13,7 @@
 
 #include "bench/cell/place.h"
 #include "bench/figures/figures.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "lib/crypto.h"
 
 static volatile sig_atomic_t stop;	/* never set */

@@ -10,7 +10,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/figures/figures.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "lib/lock.h"
 
 enum {

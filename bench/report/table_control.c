@@ -5,7 +5,7 @@
 #include "bench/console/figure.h"
 #include "bench/report/table.h"
 #include "bench/result/group.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 
 enum { CONTROL_INDENT = 2 };
 

@@ -7,7 +7,7 @@
 
 #include "bench/report/usl_curve.h"
 #include "bench/result/group.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "lib/kassert.h"
 
 /* In a resample nobody read: so small a part of the total stands for it. */

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/compare/hypothesis.h"
 #include "bench/report/curve.h"
-#include "bench/report/usl_fit.h"
+#include "bench/statistics/hypothesis.h"
+#include "bench/statistics/usl_fit.h"
 
 enum {
 	/* Nothing is claimed beyond this many times the most readers fitted. */

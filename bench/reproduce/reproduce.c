@@ -8,7 +8,7 @@
 #include <gsl/gsl_roots.h>
 
 #include "bench/reproduce/reproduce.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "bench/sweep/pool.h"
 #include "lib/cpu.h"
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/cell/virtual.h"
 #include "bench/console/stop.h"
 #include "bench/reproduce/reproduce.h"
-#include "bench/sweep/virtual.h"
 
 enum {
 	READERS		= 3,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/result/result_check.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 
 /* A document's numbers are decimal; its own arithmetic was not. */
 static const double rounding_share = 1e-6;

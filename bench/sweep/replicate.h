@@ -5,7 +5,7 @@
 #define BENCH_REPLICATE_H
 
 #include "bench/cell/cell.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 
 /* One run. */
 struct replica {

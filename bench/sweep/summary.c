@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/result/stats.h"
+#include "bench/result/trend.h"
+#include "bench/statistics/stats.h"
 #include "bench/sweep/summary.h"
-#include "bench/sweep/trend.h"
 #include "lib/cpu.h"
 
 /* Gates and oddities: what is said of a repeat or a cell, and from when on. */

@@ -10,7 +10,7 @@
 
 #include "bench/console/progress.h"
 #include "bench/console/stop.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "bench/sweep/summary.h"
 #include "bench/sweep/sweep.h"
 #include "bench/sweep/sweep_virtual.h"

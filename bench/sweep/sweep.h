@@ -5,7 +5,7 @@
 #define BENCH_SWEEP_H
 
 #include "bench/cell/cell.h"
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "bench/result/result.h"
 
 /*

@@ -4,7 +4,7 @@
 #ifndef BENCH_SWEEP_VIRTUAL_H
 #define BENCH_SWEEP_VIRTUAL_H
 
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "bench/sweep/summary.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/result/result_uncertainty.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/stats.h"
 #include "bench/sweep/replicate.h"
 #include "bench/sweep/uncertainty.h"
 

@@ -5,7 +5,7 @@
 #ifndef BENCH_UNCERTAINTY_H
 #define BENCH_UNCERTAINTY_H
 
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "bench/result/result.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/cell/cell.h"
-#include "bench/report/usl_fit.h"
+#include "bench/statistics/usl_fit.h"
 #include "bench/validate/validate.h"
 #include "fortuna/generator.h"
 #include "lib/kassert.h"

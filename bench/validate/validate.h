@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "bench/result/result.h"
-#include "bench/validate/agreement.h"
+#include "bench/statistics/agreement.h"
 
 /* Who predicts. */
 enum validate_by {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 #include "bench/result/result.h"
 
 enum {

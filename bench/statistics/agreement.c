@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bench/validate/agreement.h"
+#include "bench/statistics/agreement.h"
 #include "lib/kassert.h"
 
 void

@@ -4,7 +4,7 @@
 #ifndef BENCH_TRACE_H
 #define BENCH_TRACE_H
 
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 
 /*
  * Opens it, if it is asked for, and sets op_observer; before anything runs.

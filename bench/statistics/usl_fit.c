@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/report/usl_fit.h"
+#include "bench/statistics/usl_fit.h"
 #include "lib/kassert.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/console/option_set.h"
+#include "bench/options/option_set.h"
 #include "lib/number.h"
 
 static bool

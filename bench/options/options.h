@@ -9,10 +9,10 @@
 
 #include "bench/cell/cell.h"
 #include "bench/cell/config.h"
+#include "bench/cell/virtual.h"
 #include "bench/cell/workload.h"
 #include "bench/console/usage.h"
 #include "bench/report/report.h"
-#include "bench/sweep/virtual.h"
 #include "bench/timeline/timeline.h"
 #include "lib/crypto.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bench/console/option_set.h"
+#include "bench/options/option_set.h"
 #include "lib/number.h"
 
 static const double rate_min_per_s = 0.001;

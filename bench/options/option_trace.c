@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/console/option_set.h"
+#include "bench/options/option_set.h"
 #include "lib/number.h"
 
 enum { TRACE_MS_MAX = 86400 * 1000 };

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/compare/hypothesis.h"
-#include "bench/result/stats.h"
-#include "bench/sweep/trend.h"
+#include "bench/result/trend.h"
+#include "bench/statistics/hypothesis.h"
+#include "bench/statistics/stats.h"
 
 /*
  * A drift refuses a cell, so that a false alarm costs a measurement and claims

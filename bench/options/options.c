@@ -6,7 +6,7 @@
 
 #include "bench/console/arguments.h"
 #include "bench/console/figure.h"
-#include "bench/console/option_set.h"
+#include "bench/options/option_set.h"
 #include "harvest/source.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/console/option_set.h"
+#include "bench/options/option_set.h"
 #include "lib/number.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/sweep/virtual.h"
+#include "bench/cell/virtual.h"
 #include "fortuna/generator.h"
 #include "fortuna/randomdev.h"
 #include "fortuna/state.h"

@@ -1,11 +1,11 @@
 /*
  * One function for each option: reads its value into struct options, or says
- * what is wrong with it.  For bench/console/options.c.
+ * what is wrong with it.  For bench/options/options.c.
  */
 #ifndef BENCH_OPTION_SET_H
 #define BENCH_OPTION_SET_H
 
-#include "bench/console/options.h"
+#include "bench/options/options.h"
 
 enum { OPTION_ENGINES = 2 };
 

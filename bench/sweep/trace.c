@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/timeline/trace.h"
+#include "bench/sweep/trace.h"
 
 enum { NUMBER_SIZE = 24 };
 

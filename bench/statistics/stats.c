@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/compare/hypothesis.h"
-#include "bench/result/stats.h"
+#include "bench/statistics/hypothesis.h"
+#include "bench/statistics/stats.h"
 #include "lib/kassert.h"
 
 double
