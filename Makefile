@@ -66,7 +66,7 @@ BENCH = \
 FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
-	harvest/harvestq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
+	harvest/harvestq.c harvest/deliver.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
 	bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c
@@ -134,7 +134,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	    fortuna/generator_config.c bench/cell/kat.c; do \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
 	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/generator.c \
-	    fortuna/gen_none.c fortuna/gen_locked.c fortuna/gen_concurrent.c; do \
+	    fortuna/gen_*.c; do \
 		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real"; \
 		words="$$words $$o"; done; \
 	echo "OBJECTS = $$objects"; echo "WORDS = $$words"; \

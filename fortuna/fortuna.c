@@ -23,7 +23,8 @@ random_fortuna_init_alg(struct generator **g,
 		return (ENOMEM);
 	memset(f, 0, sizeof(*f));
 	f->f_block_seeded_status = params->gp_config.block_seeded_status;
-	f->f_paced = true;
+	f->f_generator.g_paced = true;
+	f->f_generator.g_batch_events = 1;
 	atomic_init_32(&f->f_seeded, 0);
 	error = fortuna_state_init(&f->f_state, params->gp_cipher,
 	    params->gp_config.minpoolsize);
@@ -58,6 +59,7 @@ random_fortuna_reader_init(struct generator *g, struct generator_reader *gr)
 {
 	int error;
 
+	gr->gr_place = GENERATOR_PLACE_HERE;
 	gr->gr_spare = malloc(sizeof(*gr->gr_spare));
 	if (gr->gr_spare == NULL)
 		return (ENOMEM);
@@ -103,7 +105,7 @@ random_fortuna_pre_read(struct generator *g)
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
 	machine_touch(&f->f_state.fs_lasttime_ns, 1);
 	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
-	    f->f_paced);
+	    g->g_paced);
 	if (pools != 0) {
 		lock_resite(&f->f_mtx, &node, SITE_RESEED);
 		machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);

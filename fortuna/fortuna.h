@@ -24,7 +24,6 @@ enum {
 struct fortuna {
 	struct generator	f_generator;
 	bool			f_block_seeded_status;
-	bool			f_paced;	/* false in kat scripts */
 	/*
 	 * Whether C != 0, for those who ask without the mutex; changes with
 	 * it held.  The release that makes it true publishes K and C.

@@ -47,7 +47,10 @@ gen_concurrent_read(struct generator *g, struct generator_reader *gr,
 RANDOM_ALGORITHM(concurrent) = {
 	.ra_ident	= "concurrent",
 	.ra_descr	= "concurrent_read=1: take K and C, generate outside",
-	.ra_flags	= RA_FORTUNA_BYTES,
+	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K "
+	    "replaced before the mutex is dropped, so no two reads share a "
+	    "counter under a key, and the key a read uses is its own.",
+	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_concurrent_init,
 	.ra_fini	= random_fortuna_deinit_alg,

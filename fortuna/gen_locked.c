@@ -56,7 +56,9 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 RANDOM_ALGORITHM(locked) = {
 	.ra_ident	= "locked",
 	.ra_descr	= "concurrent_read=0: generate under it, page by page",
-	.ra_flags	= RA_FORTUNA_BYTES,
+	.ra_argument	= "None: it is what FreeBSD proved itself "
+	    "with.  Output is generated while others wait.",
+	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_locked_init,
 	.ra_fini	= random_fortuna_deinit_alg,

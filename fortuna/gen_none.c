@@ -40,6 +40,8 @@ gen_none_init(struct generator **g, const struct generator_params *params)
 		return (error);
 	}
 	n->n_generator.g_algorithm = &FLAVOURED(gen_none);
+	n->n_generator.g_paced = true;
+	n->n_generator.g_batch_events = 1;
 	*g = &n->n_generator;
 	return (0);
 }
@@ -58,6 +60,7 @@ gen_none_reader_init(struct generator *g, struct generator_reader *gr)
 
 	(void)g;
 	gr->gr_spare = NULL;
+	gr->gr_place = GENERATOR_PLACE_HERE;
 	return (0);
 }
 
@@ -130,6 +133,7 @@ gen_none_status(struct generator *g, struct generator_status *gs)
 RANDOM_ALGORITHM(none) = {
 	.ra_ident	= "none",
 	.ra_descr	= "a fixed pattern, and the lock around nothing",
+	.ra_argument	= "it makes no random numbers",
 	.ra_flags	= RA_NULL,
 	.ra_poolcount	= 0,
 	.ra_init	= gen_none_init,

@@ -20,7 +20,11 @@
 enum {
 	/* ra_flags */
 	RA_FORTUNA_BYTES	= 1u << 0,	/* FreeBSD's output */
-	RA_NULL			= 1u << 1	/* measures the harness */
+	RA_NULL			= 1u << 1,	/* measures the harness */
+	RA_FORTUNA_STATE	= 1u << 2,	/* begins with struct fortuna */
+	RA_MANY_LOCKS		= 1u << 3,	/* needs a lock that excludes */
+	RA_NODES		= 1u << 4,	/* has a part for each node */
+	RA_NEVER_BLOCKS		= 1u << 5	/* seeds itself when asked */
 };
 
 /* Where generators take their locks: the profile's rows. */
@@ -30,6 +34,7 @@ enum generator_site {
 	SITE_READ,		/* a read's first or only critical section */
 	SITE_CHUNK,		/* each further page of a locked read */
 	SITE_EVENT,		/* one event into its pool */
+	SITE_ROOT,		/* the part that keys the others */
 	GENERATOR_SITES
 };
 
@@ -49,6 +54,11 @@ struct generator_params {
 	struct lockprof		*gp_prof;	/* GENERATOR_SITES rows, or
 						   NULL */
 	struct generator_config	 gp_config;
+	/*
+	 * Parts of a design that has one for each CPU or node; 0: as many as
+	 * the machine has of these.
+	 */
+	unsigned		 gp_places;
 };
 
 struct random_algorithm;
@@ -56,11 +66,26 @@ struct random_algorithm;
 /* A generator; each design's own structure begins with it. */
 struct generator {
 	const struct random_algorithm *g_algorithm;
+	/* Whether reseeds keep their distance; not in known-answer scripts. */
+	bool		g_paced;
+	/* Events that ra_process_events wants at a time, at most; or 1. */
+	unsigned	g_batch_events;
 };
 
-/* One reader's private part: buffers and keys it reuses from read to read. */
+enum {
+	GENERATOR_PLACE_HERE	= -1,
+	GENERATOR_BATCH_MAX	= 1024	/* events */
+};
+
+/*
+ * One reader's private part: buffers and keys it reuses from read to read.
+ * ra_reader_init sets gr_place to GENERATOR_PLACE_HERE, where the thread is; a
+ * known-answer script says which CPU's or node's part is to be used, below
+ * gp_places.
+ */
 struct generator_reader {
 	struct cipher_key	*gr_spare;	/* unkeyed between reads */
+	int			 gr_place;
 };
 
 /* What a person wants to know about a generator. */
@@ -74,7 +99,7 @@ struct generator_status {
 /*
  * What a design offers.  All but ra_init, ra_fini and the reader's pair may be
  * called from any thread at any time and own no lock at entry and exit; of
- * these, all but ra_event_processor do not allocate.
+ * these, those of readers do not allocate.
  *
  * ra_init	makes an unseeded generator in *g; 0 or an errno value.
  * ra_fini	wipes and frees it; no thread uses it any more.
@@ -86,6 +111,12 @@ struct generator_status {
  *		that could reproduce them is left when it returns.
  * ra_event_processor
  *		absorbs one event.
+ * ra_process_events
+ *		absorbs n events, 1..g_batch_events, the harvest thread's way;
+ *		NULL in a design that takes one at a time.
+ * ra_timer	does what the kernel's timers and work queues do for the design;
+ *		the harvest thread calls it with the time since the generator
+ *		was made.  NULL where there are none.
  * ra_wait_seeded
  *		sleeps until the generator is unblocked or timeout_ns passed.
  * ra_status	fills *gs, consistently.
@@ -93,6 +124,11 @@ struct generator_status {
 struct random_algorithm {
 	const char	*ra_ident;	/* as -d takes it */
 	const char	*ra_descr;	/* one line for listings */
+	/*
+	 * What has to be argued anew for it, beside FreeBSD's default: what is
+	 * shared, what an attacker who learns some state gets, what stalls.
+	 */
+	const char	*ra_argument;
 	unsigned	 ra_flags;
 	unsigned	 ra_poolcount;
 	int		(*ra_init)(struct generator **g,
@@ -108,6 +144,9 @@ struct random_algorithm {
 			    struct generator_reader *gr, struct uio *uio);
 	void		(*ra_event_processor)(struct generator *g,
 			    const struct harvest_event *event);
+	void		(*ra_process_events)(struct generator *g,
+			    const struct harvest_event *events, unsigned n);
+	void		(*ra_timer)(struct generator *g, int64_t now_ns);
 	void		(*ra_wait_seeded)(struct generator *g,
 			    int64_t timeout_ns);
 	void		(*ra_status)(struct generator *g,

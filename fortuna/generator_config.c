@@ -12,6 +12,7 @@ const char *const generator_site_names[GENERATOR_SITES] = {
 	[SITE_READ]	= "read",
 	[SITE_CHUNK]	= "read_chunk",
 	[SITE_EVENT]	= "process_event",
+	[SITE_ROOT]	= "root",
 };
 
 struct generator_config

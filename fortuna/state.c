@@ -99,36 +99,10 @@ pool_drain(struct fs_pool *pool, uint8_t s[DIGEST_BYTES])
 	wipe(temp, sizeof(temp));
 }
 
-/*
- * FS&K 9.4.2: K = SHAd-256(K || s), C = C + 1.
- *
- * FreeBSD hashes 512 zero bits first, and leaves K out while it is unset.
- */
-static void
-reseed(struct fortuna_state *fs, const uint8_t *s, size_t n)
-{
-	static const uint8_t zero_block[64];
-	struct digest *dg = &fs->fs_scratch;
-	uint8_t hash[DIGEST_BYTES];
-
-	digest_update(dg, zero_block, sizeof(zero_block));
-	if (fortuna_state_seeded(fs))
-		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
-	digest_update(dg, s, n);
-	digest_finish(dg, hash);
-	digest_reset(dg);
-	digest_update(dg, hash, sizeof(hash));
-	digest_finish(dg, hash);
-	digest_reset(dg);
-	cipher_key_set(fs->fs_key, hash);
-	uint128_increment(&fs->fs_counter);
-	wipe(hash, sizeof(hash));
-}
-
 unsigned
-fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
+fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
+    struct fortuna_seed *fd)
 {
-	uint8_t s[RANDOM_FORTUNA_NPOOLS * DIGEST_BYTES];
 	unsigned i;
 
 	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
@@ -142,11 +116,51 @@ fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
 	    fs->fs_reseedcount % (1u << i) == 0; i++)
-		pool_drain(&fs->fs_pool[i], s + i * DIGEST_BYTES);
-	reseed(fs, s, i * DIGEST_BYTES);
-	fs->fs_drained = i;
-	wipe(s, i * DIGEST_BYTES);
+		pool_drain(&fs->fs_pool[i], fd->fd_s[i]);
+	fs->fs_drained = fd->fd_pools = i;
 	return (i);
+}
+
+/*
+ * FS&K 9.4.2: K = SHAd-256(K || s), C = C + 1.
+ *
+ * FreeBSD hashes 512 zero bits first, and leaves K out while it is unset.
+ */
+void
+fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
+{
+	static const uint8_t zero_block[64];
+	struct digest *dg = &fs->fs_scratch;
+	const size_t n = fd->fd_pools * sizeof(fd->fd_s[0]);
+	uint8_t hash[DIGEST_BYTES];
+
+	KASSERT(fd->fd_pools >= 1 && fd->fd_pools <= RANDOM_FORTUNA_NPOOLS,
+	    ("a reseed from %u pools", fd->fd_pools));
+	digest_update(dg, zero_block, sizeof(zero_block));
+	if (fortuna_state_seeded(fs))
+		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
+	digest_update(dg, fd->fd_s, n);
+	digest_finish(dg, hash);
+	digest_reset(dg);
+	digest_update(dg, hash, sizeof(hash));
+	digest_finish(dg, hash);
+	digest_reset(dg);
+	cipher_key_set(fs->fs_key, hash);
+	uint128_increment(&fs->fs_counter);
+	wipe(hash, sizeof(hash));
+	wipe(fd->fd_s, n);
+}
+
+unsigned
+fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
+{
+	struct fortuna_seed fd;
+	unsigned pools;
+
+	pools = fortuna_state_drain(fs, now_ns, paced, &fd);
+	if (pools != 0)
+		fortuna_state_reseed(fs, &fd);
+	return (pools);
 }
 
 static void

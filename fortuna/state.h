@@ -76,16 +76,42 @@ fortuna_state_seeded(const struct fortuna_state *fs)
 void fortuna_state_event(struct fortuna_state *fs,
     const struct harvest_event *event);
 
+/* The digests of the pools that go into a reseed. */
+struct fortuna_seed {
+	unsigned	fd_pools;
+	uint8_t		fd_s[RANDOM_FORTUNA_NPOOLS][DIGEST_BYTES];
+};
+
 /*
- * Reseeds if pool 0 holds enough and the last reseed is long enough ago.
+ * Empties the pools whose turn it is, if pool 0 holds enough and the last time
+ * is long enough ago.
  *
- *   now_ns  in  uptime; with paced false it decides nothing
- *   paced   in  whether to keep RANDOM_FORTUNA_RESEED_NS between reseeds, the
- *               first excepted
+ *   now_ns  in   uptime; with paced false it decides nothing
+ *   paced   in   whether to keep RANDOM_FORTUNA_RESEED_NS between reseeds, the
+ *                first excepted
+ *   fd      out  goes to fortuna_state_reseed(); not written when there is none
  *
- * Returns: how many pools went into the reseed; 0 when there was none.
- * Wipes: the seed and all digests.
- * Source: FS&K 9.5.5 RandomData, 9.4.2 Reseed; random_fortuna_pre_read().
+ * Uses the pools, the scratch digest, the count and time of reseeds; not K, C.
+ *
+ * Returns: how many pools were emptied; 0 when it is not time.
+ * Source: FS&K 9.5.5 RandomData; random_fortuna_pre_read().
+ */
+unsigned fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns,
+    bool paced, struct fortuna_seed *fd);
+
+/*
+ * Makes a new K of the old one and fd; C moves on by one.
+ *
+ *   fd  in/out  wiped
+ *
+ * Source: FS&K 9.4.2 Reseed; random_fortuna_reseed_internal().
+ */
+void fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd);
+
+/*
+ * The two in one: reseeds if it is time.
+ *
+ * Returns: as fortuna_state_drain().
  */
 unsigned fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns,
     bool paced);

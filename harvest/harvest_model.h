@@ -62,6 +62,7 @@ struct harvestq {
 	struct m32	 hq_stop;
 	struct m32	 hq_window;	/* 0: no statistics are kept */
 	int64_t		 hq_sleep_ns;
+	int64_t		 hq_start_ns;	/* uptime */
 	bool		 hq_recording;
 	struct random_source_set hq_sources;
 	struct harvest_producer hq_producer[RANDOM_SOURCES];
@@ -88,12 +89,26 @@ struct harvestq {
 	/* The harvest thread's. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct record	 hq_record;	/* if hq_recording */
+	/* Events that wait to be delivered together, within a pass. */
+	struct harvest_event hq_batch[GENERATOR_BATCH_MAX];
+	unsigned	 hq_batched;
 	uint64_t	 hq_processed;	/* queued events, since the start */
 	uint32_t	 hq_thread_window;	/* what the next is about */
 	struct harvest_thread_stats hq_thread_stats;
 };
 
 #define	harvest_process_event	FLAVOURED(harvest_process_event)
+#define	harvest_deliver		FLAVOURED(harvest_deliver)
+#define	harvest_deliver_batch	FLAVOURED(harvest_deliver_batch)
+
+/*
+ * Gives an event to the generator, or keeps it with others until that wants
+ * them; harvest_deliver_batch() gives it those there are.  They are recorded,
+ * counted and timed then, and wiped.  For the harvest thread, and for priming
+ * before there is one.
+ */
+void harvest_deliver(struct harvestq *hq, struct harvest_event *event);
+void harvest_deliver_batch(struct harvestq *hq);
 
 /*
  * Delivers an event that was queued, and wipes it.

@@ -100,7 +100,10 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 	init_atomics(hq);
 	hq->hq_model = models[config->model];
 	hq->hq_generator = params->hp_generator;
+	MPASS(hq->hq_generator->g_batch_events >= 1 &&
+	    hq->hq_generator->g_batch_events <= GENERATOR_BATCH_MAX);
 	hq->hq_sleep_ns = NS_PER_S / config->rate_hz;
+	hq->hq_start_ns = machine_uptime_coarse_ns();
 	rc = lock_init(&hq->hc_mtx, params->hp_lock, "hc_mtx",
 	    &params->hp_lock_config, params->hp_prof);
 	if (rc != 0) {
@@ -197,36 +200,6 @@ fill_direct(struct harvestq *hq, struct harvest_event *event,
 	memcpy(event->he_entropy, entropy, size);
 }
 
-/* Delivery by the harvest thread: recorded, timed, wiped. */
-static void
-deliver(struct harvestq *hq, struct harvest_event *event)
-{
-	struct generator *g = hq->hq_generator;
-	struct harvest_thread_stats *hts;
-	uint64_t start = 0;
-
-	if (hq->hq_recording)
-		record_add(&hq->hq_record, event);
-	hts = harvest_thread_row(hq);
-	if (hts != NULL)
-		start = machine_cycles();
-	g->g_algorithm->ra_event_processor(g, event);
-	if (hts != NULL) {
-		hist_add(&hts->hts_deliver_cycles, machine_cycles() - start);
-		hts->hts_events++;
-		hts->hts_by_source[event->he_source]++;
-	}
-	wipe(event, sizeof(*event));
-}
-
-void
-harvest_process_event(struct harvestq *hq, struct harvest_event *event)
-{
-
-	deliver(hq, event);
-	hq->hq_processed++;
-}
-
 /* random_harvest_direct() as the harvest thread calls it. */
 static void
 deliver_direct(struct harvestq *hq, const void *entropy, size_t size,
@@ -237,7 +210,7 @@ deliver_direct(struct harvestq *hq, const void *entropy, size_t size,
 	if (masked(hq, origin))
 		return;
 	fill_direct(hq, &event, entropy, size, origin);
-	deliver(hq, &event);
+	harvest_deliver(hq, &event);
 }
 
 void
@@ -251,8 +224,9 @@ harvestq_prime(struct harvestq *hq, void *bytes, size_t n)
 	    i += HARVEST_ENTROPY_BYTES) {
 		fill_direct(hq, &event, p + i, HARVEST_ENTROPY_BYTES,
 		    RANDOM_CACHED);
-		deliver(hq, &event);
+		harvest_deliver(hq, &event);
 	}
+	harvest_deliver_batch(hq);
 	if (n > 0)
 		wipe(bytes, n);
 }
@@ -383,6 +357,7 @@ feed_fast(struct harvestq *hq)
 void
 harvestq_pass(struct harvestq *hq)
 {
+	struct generator *g = hq->hq_generator;
 	struct harvest_thread_stats *hts;
 
 	if (harvestq_stopping(hq))
@@ -391,6 +366,10 @@ harvestq_pass(struct harvestq *hq)
 	feed_sources(hq);
 	if (!harvestq_stopping(hq))
 		feed_fast(hq);
+	harvest_deliver_batch(hq);
+	if (g->g_algorithm->ra_timer != NULL && !harvestq_stopping(hq))
+		g->g_algorithm->ra_timer(g, machine_uptime_coarse_ns() -
+		    hq->hq_start_ns);
 	hts = harvest_thread_row(hq);
 	if (hts != NULL)
 		hts->hts_passes++;

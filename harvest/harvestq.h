@@ -179,7 +179,9 @@ void harvestq_run(void *hq);
 
 /*
  * One pass: drains the queue, reads the polled sources, empties the fast
- * accumulator.  One thread at a time.  Ends early when stopping.
+ * accumulator; events that the generator wants together wait for each other
+ * within it.  Then it does what the generator's timers would.  One thread at a
+ * time.  Ends early when stopping.
  */
 void harvestq_pass(struct harvestq *hq);
 

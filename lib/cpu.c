@@ -316,6 +316,17 @@ cpu_rank(unsigned os)
 }
 
 unsigned
+cpu_ids(void)
+{
+	unsigned i, ids = 1;
+
+	for (i = 0; i < os_index_count; i++)
+		if (os_index[i] >= ids)
+			ids = os_index[i] + 1;
+	return (ids);
+}
+
+unsigned
 cpu_nodes(void)
 {
 

@@ -52,6 +52,9 @@ unsigned cpu_count_machine(void);
  */
 double cpu_quota(void);
 
+/* One more than the greatest of those numbers that an allowed CPU has. */
+unsigned cpu_ids(void);
+
 /* NUMA nodes with at least one allowed CPU; at least 1. */
 unsigned cpu_nodes(void);
 

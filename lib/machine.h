@@ -126,6 +126,9 @@ static inline unsigned machine_cpu(void);
 /* CPUs that threads can be bound to, by rank. */
 static inline unsigned machine_cpus(void);
 
+/* What machine_cpu() stays below. */
+static inline unsigned machine_cpu_ids(void);
+
 /* The NUMA node the caller runs on, 0..machine_nodes() - 1; and how many. */
 static inline unsigned machine_node(void);
 static inline unsigned machine_nodes(void);

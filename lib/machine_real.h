@@ -299,6 +299,13 @@ machine_cpus(void)
 }
 
 static inline unsigned
+machine_cpu_ids(void)
+{
+
+	return (cpu_ids());
+}
+
+static inline unsigned
 machine_node(void)
 {
 	int node = machine_self->mt_node;

@@ -322,6 +322,13 @@ machine_cpus(void)
 }
 
 static inline unsigned
+machine_cpu_ids(void)
+{
+
+	return (machine_cpus());
+}
+
+static inline unsigned
 machine_node(void)
 {
 

@@ -178,7 +178,8 @@ ATF_TC_BODY(random_algorithm__describes_itself, tc)
 	for (i = 0; i < generator_count; i++) {
 		ra = generators[i];
 		ATF_CHECK_MSG(strlen(ra->ra_ident) > 0 &&
-		    strlen(ra->ra_descr) > 0, "design %u", i);
+		    strlen(ra->ra_descr) > 0 && strlen(ra->ra_argument) > 0,
+		    "design %u", i);
 		ATF_CHECK_MSG(strpbrk(ra->ra_ident, ", \t\n=") == NULL, "%s",
 		    ra->ra_ident);
 		ATF_CHECK_EQ_MSG(ra, generator_find(ra->ra_ident), "%s",
@@ -650,8 +651,7 @@ check_zero_length(struct fixture *f)
 	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0)
 		return;
 	/* Only what the two modes share can be looked into. */
-	if (strcmp(f->f_ra->ra_ident, "locked") != 0 &&
-	    strcmp(f->f_ra->ra_ident, "concurrent") != 0)
+	if ((f->f_ra->ra_flags & RA_FORTUNA_STATE) == 0)
 		return;
 	fs = &fortuna_of(f->f_g)->f_state;
 	memcpy(key, fs->fs_key->ck_raw, sizeof(key));
@@ -876,10 +876,9 @@ check_reseed_allocates(struct fixture *f, bool all_pools)
 	uint32_t reseed;
 	unsigned i;
 
-	if (strcmp(f->f_ra->ra_ident, "locked") != 0 &&
-	    strcmp(f->f_ra->ra_ident, "concurrent") != 0)
+	if ((f->f_ra->ra_flags & RA_FORTUNA_STATE) == 0)
 		return;
-	fortuna_of(f->f_g)->f_paced = false;
+	f->f_g->g_paced = false;
 	for (reseed = 1; reseed <= 64; reseed++) {
 		feed(f, SEED_EVENTS);
 		for (i = 1; all_pools && i < RANDOM_FORTUNA_NPOOLS; i++)

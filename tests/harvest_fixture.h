@@ -77,6 +77,7 @@ setup(struct fixture *fx, const struct harvest_config *config)
 	fx->fx_nb = calloc(1, sizeof(*fx->fx_nb));
 	ATF_REQUIRE(fx->fx_nb != NULL);
 	fx->fx_nb->nb_generator.g_algorithm = &notebook_algorithm;
+	fx->fx_nb->nb_generator.g_batch_events = 1;
 	fx->fx_nb->nb_seeded = true;
 	params.hp_generator = &fx->fx_nb->nb_generator;
 	ATF_REQUIRE_EQ_MSG(0, harvestq_init(&fx->fx_hq, &params), "%s",

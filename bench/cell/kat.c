@@ -16,7 +16,9 @@ enum {
 	KAT_ARGS_MAX	= 4,
 	KAT_WINDOW_BYTES = 1 << 20,
 	KAT_HEAD_BYTES	= 32,
-	KAT_TAIL_BYTES	= 16
+	KAT_TAIL_BYTES	= 16,
+	KAT_PLACES	= 4,
+	KAT_PLACES_MAX	= 64
 };
 
 /* A running script. */
@@ -29,6 +31,7 @@ struct kat {
 	const struct random_algorithm *k_algorithm;
 	struct generator *k_generator;	/* NULL before init */
 	struct generator_reader k_reader;
+	unsigned	 k_places;	/* of what init makes */
 	uint8_t		*k_window;
 };
 
@@ -100,12 +103,36 @@ static int
 kat_mode(struct kat *k, char **args)
 {
 
-	if (strcmp(args[0], "locked") != 0 &&
-	    strcmp(args[0], "concurrent") != 0)
-		return (complain(k, "mode \"%s\": expected locked or "
-		    "concurrent", args[0]));
+	const struct random_algorithm *ra = generator_find(args[0]);
+	char known[256] = "";
+	unsigned i;
+
+	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
+		kat_forget(k);
+		k->k_algorithm = ra;
+		return (0);
+	}
+	for (i = 0; i < generator_count; i++)
+		if ((generators[i]->ra_flags & RA_NULL) == 0)
+			snprintf(known + strlen(known),
+			    sizeof(known) - strlen(known), "%s%s",
+			    known[0] == '\0' ? "" : ", ",
+			    generators[i]->ra_ident);
+	return (complain(k, "mode \"%s\": expected one of %s", args[0],
+	    known));
+}
+
+/* Parts of a design that has one for each CPU or node. */
+static int
+kat_places(struct kat *k, char **args)
+{
+	uint64_t n;
+
+	if (number_parse(args[0], &n) != 0 || n < 1 || n > KAT_PLACES_MAX)
+		return (complain(k, "places \"%s\": expected 1..%d", args[0],
+		    KAT_PLACES_MAX));
 	kat_forget(k);
-	k->k_algorithm = generator_find(args[0]);
+	k->k_places = (unsigned)n;
 	return (0);
 }
 
@@ -117,6 +144,7 @@ kat_init(struct kat *k, char **args)
 		.gp_lock = lock_class_find("mtx"),
 		.gp_lock_config = lock_config_default(1),
 		.gp_config = generator_config_default(),
+		.gp_places = k->k_places,
 	};
 	int error;
 
@@ -135,7 +163,8 @@ kat_init(struct kat *k, char **args)
 		return (error);
 	}
 	/* Scripts know no time. */
-	fortuna_of(k->k_generator)->f_paced = false;
+	k->k_generator->g_paced = false;
+	k->k_reader.gr_place = 0;
 	return (0);
 }
 
@@ -160,6 +189,35 @@ kat_event(struct kat *k, char **args)
 	event.he_somecounter = (uint32_t)counter;
 	event.he_size = (uint8_t)n;
 	k->k_algorithm->ra_event_processor(k->k_generator, &event);
+	return (0);
+}
+
+/* On which CPU or node the reads that follow are. */
+static int
+kat_place(struct kat *k, char **args)
+{
+	uint64_t place;
+
+	if (number_parse(args[0], &place) != 0 || place >= k->k_places)
+		return (complain(k, "place \"%s\": expected 0..%u", args[0],
+		    k->k_places - 1));
+	k->k_reader.gr_place = (int)place;
+	return (0);
+}
+
+/* What the design's timers do that long after it was made. */
+static int
+kat_timer(struct kat *k, char **args)
+{
+	uint64_t ms;
+
+	if (number_parse(args[0], &ms) != 0 || ms > INT64_MAX / NS_PER_MS)
+		return (complain(k, "timer \"%s\": expected milliseconds, "
+		    "0..%" PRId64, args[0], INT64_MAX / NS_PER_MS));
+	if (k->k_algorithm->ra_timer == NULL)
+		return (complain(k, "timer: design %s has none",
+		    k->k_algorithm->ra_ident));
+	k->k_algorithm->ra_timer(k->k_generator, (int64_t)ms * NS_PER_MS);
 	return (0);
 }
 
@@ -199,6 +257,7 @@ static int
 kat_read(struct kat *k, char **args)
 {
 	struct kat_sink ks = { .ks_seen = 0 };
+	struct generator_status gs;
 	uint8_t sum[DIGEST_BYTES];
 	uint64_t n;
 	size_t head, tail;
@@ -211,7 +270,8 @@ kat_read(struct kat *k, char **args)
 	 * Not ra_seeded(), which would try a pre_read: the script decides when
 	 * there is one.
 	 */
-	if (!fortuna_state_seeded(&fortuna_of(k->k_generator)->f_state)) {
+	k->k_algorithm->ra_status(k->k_generator, &gs);
+	if (!gs.gs_seeded) {
 		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
@@ -240,14 +300,28 @@ kat_read(struct kat *k, char **args)
 	return (0);
 }
 
+/* Fortuna's state, or NULL and a complaint where a design has not one of it. */
+static struct fortuna *
+kat_fortuna(struct kat *k, const char *command)
+{
+
+	if ((k->k_algorithm->ra_flags & RA_FORTUNA_STATE) != 0)
+		return (fortuna_of(k->k_generator));
+	complain(k, "%s: design %s has no one K and C", command,
+	    k->k_algorithm->ra_ident);
+	return (NULL);
+}
+
 static int
 kat_set_counter(struct kat *k, char **args)
 {
-	struct fortuna *f = fortuna_of(k->k_generator);
+	struct fortuna *f = kat_fortuna(k, "set-counter");
 	uint8_t le[UINT128_BYTES];
 	struct lock_node node;
 	size_t n;
 
+	if (f == NULL)
+		return (EINVAL);
 	if (number_parse_hex(args[0], le, sizeof(le), &n) != 0 ||
 	    n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
@@ -262,11 +336,14 @@ kat_set_counter(struct kat *k, char **args)
 static int
 kat_state(struct kat *k, char **args)
 {
+	struct fortuna *f = kat_fortuna(k, "state");
 	const struct fortuna_state *fs;
 	uint8_t le[UINT128_BYTES];
 
 	(void)args;
-	fs = &fortuna_of(k->k_generator)->f_state;
+	if (f == NULL)
+		return (EINVAL);
+	fs = &f->f_state;
 	uint128_encode_le(le, fs->fs_counter);
 	fputs("state counter=", k->k_out);
 	print_hex(k->k_out, le, sizeof(le));
@@ -279,9 +356,12 @@ kat_state(struct kat *k, char **args)
 
 static const struct kat_command commands[] = {
 	{ "cipher", 1, "cipher aes|chacha", false, kat_cipher },
-	{ "mode", 1, "mode locked|concurrent", false, kat_mode },
+	{ "mode", 1, "mode DESIGN", false, kat_mode },
+	{ "places", 1, "places NUMBER", false, kat_places },
 	{ "init", 0, "init", false, kat_init },
 	{ "event", 3, "event DESTINATION COUNTER HEX", true, kat_event },
+	{ "place", 1, "place NUMBER", true, kat_place },
+	{ "timer", 1, "timer MILLISECONDS", true, kat_timer },
 	{ "preread", 0, "preread", true, kat_preread },
 	{ "read", 1, "read BYTES", true, kat_read },
 	{ "set-counter", 1, "set-counter HEX", true, kat_set_counter },
@@ -305,8 +385,8 @@ kat_line(struct kat *k, char *line)
 			break;
 	if (kc == commands + COMMANDS)
 		return (complain(k, "\"%s\" is no command: expected cipher, "
-		    "mode, init, event, preread, read, set-counter or state",
-		    word));
+		    "mode, places, init, event, place, timer, preread, read, "
+		    "set-counter or state", word));
 	while (n <= KAT_ARGS_MAX &&
 	    (args[n] = strtok_r(NULL, " \t\r\n", &save)) != NULL)
 		n++;
@@ -361,7 +441,8 @@ line_check(struct kat *k, const char *line, uint64_t length)
 int
 kat_run(const char *name, FILE *in, FILE *out, FILE *err)
 {
-	struct kat k = { .k_name = name, .k_out = out, .k_err = err };
+	struct kat k = { .k_name = name, .k_out = out, .k_err = err,
+	    .k_places = KAT_PLACES };
 	char line[KAT_LINE_BYTES];
 	uint64_t length;
 	int error = 0;
