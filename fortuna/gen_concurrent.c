@@ -42,6 +42,7 @@ gen_concurrent_read(struct generator *g, struct generator_reader *gr,
 		uio_advance(uio, n);
 	}
 	fortuna_private_fini(&fp);
+	machine_charge(COST_WIPE, 1);
 }
 
 RANDOM_ALGORITHM(concurrent) = {

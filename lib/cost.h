@@ -9,8 +9,10 @@
  * unit of n is in the comment.  A run has one cipher, so costs do not name it.
  */
 enum machine_cost {
-	COST_KEYSTREAM,		/* bytes */
-	COST_REKEY,		/* keys drawn and set up */
+	COST_KEYSTREAM,		/* bytes made in one call: whole blocks count */
+	COST_KEYSTREAM_MORE,	/* bytes in a call charged for otherwise */
+	COST_REKEY,		/* keys drawn, in a call each, and set up */
+	COST_WIPE,		/* used keys forgotten */
 	COST_EVENT,		/* bytes hashed into a pool */
 	COST_RESEED,		/* pools drained */
 	COST_COPYOUT,		/* bytes */

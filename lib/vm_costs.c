@@ -9,15 +9,20 @@ struct cipher_costs {
 	bool		 cc_native;
 	enum profile_key cc_byte;
 	enum profile_key cc_setup;
+	enum profile_key cc_call;
+	enum profile_key cc_wipe;
+	unsigned	cc_block_bytes;
 };
 
+#define	CIPHER(name, native, KEY, block_bytes)				\
+	{ name, native, PROFILE_##KEY##_BYTE, PROFILE_##KEY##_SETUP,	\
+	    PROFILE_##KEY##_CALL, PROFILE_##KEY##_WIPE, block_bytes }
+
 static const struct cipher_costs ciphers[] = {
-	{ "aes", false, PROFILE_AES_KERNEL_BYTE, PROFILE_AES_KERNEL_SETUP },
-	{ "aes", true, PROFILE_AES_NATIVE_BYTE, PROFILE_AES_NATIVE_SETUP },
-	{ "chacha20", false, PROFILE_CHACHA20_KERNEL_BYTE,
-	    PROFILE_CHACHA20_KERNEL_SETUP },
-	{ "chacha20", true, PROFILE_CHACHA20_NATIVE_BYTE,
-	    PROFILE_CHACHA20_NATIVE_SETUP },
+	CIPHER("aes", false, AES_KERNEL, 16),
+	CIPHER("aes", true, AES_NATIVE, 16),
+	CIPHER("chacha20", false, CHACHA20_KERNEL, 64),
+	CIPHER("chacha20", true, CHACHA20_NATIVE, 64),
 };
 
 static const struct cipher_costs *
@@ -69,7 +74,12 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	fill_latencies(pr, vc);
 	unit[COST_KEYSTREAM] = (uint64_t)(pr->pr_value[cc->cc_byte] * 1e6 +
 	    0.5);
+	each[COST_KEYSTREAM] = ps[cc->cc_call];
+	unit[COST_KEYSTREAM_MORE] = unit[COST_KEYSTREAM];
+	vc->vc_less[COST_KEYSTREAM] = cc->cc_block_bytes - 1;
+	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
 	each[COST_REKEY] = ps[cc->cc_setup];
+	unit[COST_WIPE] = ps[cc->cc_wipe] * FS_PER_PS;
 	each[COST_EVENT] = ps[PROFILE_SHA256_UPDATE];
 	unit[COST_EVENT] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
 	    SHA256_BLOCK_BYTES;

@@ -12,7 +12,9 @@
 
 static const char *const cost_names[MACHINE_COSTS] = {
 	[COST_KEYSTREAM] = "keystream",
+	[COST_KEYSTREAM_MORE] = "keystream",
 	[COST_REKEY] = "rekey",
+	[COST_WIPE] = "wipe",
 	[COST_EVENT] = "event",
 	[COST_RESEED] = "reseed",
 	[COST_COPYOUT] = "copyout",
@@ -128,6 +130,7 @@ vm_charge(enum machine_cost cost, size_t n)
 	/* Between requests a thread is where the kernel would return. */
 	if (cost == COST_SYSCALL || vm->vm_costs.vc_preempt)
 		vm_sched_check(vm);
+	n = (n + vm->vm_costs.vc_less[cost]) & ~vm->vm_costs.vc_less[cost];
 	ps = vm->vm_costs.vc_cost_ps[cost] +
 	    vm->vm_costs.vc_unit_fs[cost] * n / 1000;
 	if (ps == 0)

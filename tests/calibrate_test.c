@@ -380,9 +380,12 @@ ATF_TC_BODY(predict__as_charged, tc)
 		unsigned	 bytes;
 		double		 ns;
 	} want[] = {
-		/* read 100, hit 1, a lock 2 * 5 + 16 + 4, setup 300, byte 2 */
-		{ "concurrent", 4096, 101 + 2 * 30 + 300 + 8192 },
-		{ "concurrent", 65536, 101 + 2 * 30 + 300 + 131072 },
+		/*
+		 * read 100, hit 1, a lock 2 * 5 + 16 + 4, setup and call 300,
+		 * byte 2, wipe 40
+		 */
+		{ "concurrent", 4096, 101 + 2 * 30 + 340 + 8192 },
+		{ "concurrent", 65536, 101 + 2 * 30 + 340 + 131072 },
 		{ "locked", 4096, 101 + 2 * 30 + 300 + 8192 },
 		{ "locked", 4097, 101 + 3 * 30 + 600 + 8194 },
 		{ "locked", 65536, 101 + 17 * 30 + 16 * 300 + 131072 },
@@ -398,7 +401,9 @@ ATF_TC_BODY(predict__as_charged, tc)
 	cb.cb_reading[PROFILE_OP_LOCK_AFTER].rd_value = 4;
 	cb.cb_reading[PROFILE_MEM_COPY].rd_value = 0.5;
 	cb.cb_reading[PROFILE_AES_NATIVE_BYTE].rd_value = 1.5;
-	cb.cb_reading[PROFILE_AES_NATIVE_SETUP].rd_value = 300;
+	cb.cb_reading[PROFILE_AES_NATIVE_SETUP].rd_value = 290;
+	cb.cb_reading[PROFILE_AES_NATIVE_CALL].rd_value = 10;
+	cb.cb_reading[PROFILE_AES_NATIVE_WIPE].rd_value = 40;
 	cb.cb_checks = nitems(want);
 	for (i = 0; i < nitems(want); i++) {
 		snprintf(cb.cb_check[i].ck_design,

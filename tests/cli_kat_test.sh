@@ -99,9 +99,20 @@ kat__malformed_body() {
 	malformed 0 'cipher aes|chacha' 'cipher aes chacha'
 	malformed 0 'aes or chacha' 'cipher des'
 	malformed 0 'aes or chacha' 'cipher AES'
-	malformed 1 'mode locked|concurrent' mode
-	malformed 1 'locked or concurrent' 'mode none'
-	malformed 1 'locked or concurrent' 'mode Locked'
+	malformed 1 'mode DESIGN' mode
+	malformed 1 'one of locked, concurrent' 'mode none'
+	malformed 1 'one of locked, concurrent' 'mode Locked'
+	for v in 0 65 -1 x; do
+		malformed 1 1..64 "places $v"
+	done
+	for v in 4 -1 x; do
+		malformed 12 0..3 "place $v"
+	done
+	malformed 1 '"init"' 'place 0'
+	malformed 12 'with timers' 'timer 1'
+	for v in -1 x 9223372036855; do
+		malformed 12 0..9223372036854 "timer $v"
+	done
 	malformed 2 '"init"' 'init 1'
 	malformed 12 '"preread"' 'preread 1'
 	malformed 12 '"state"' 'state now'

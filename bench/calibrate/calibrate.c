@@ -349,25 +349,26 @@ lock_ns(const struct calibration *cb)
 void
 calibrate_predict(struct calibration *cb)
 {
-	double byte, locks, setup, pages;
+	double locks, pages, wipes;
 	struct calibrate_check *ck;
 	unsigned i;
 
 	for (i = 0; i < cb->cb_checks; i++) {
 		ck = &cb->cb_check[i];
-		byte = calibrate_value(cb, calibrate_cipher_key(ck->ck_cipher,
-		    ck->ck_mode, "byte"));
-		setup = calibrate_value(cb, calibrate_cipher_key(
-		    ck->ck_cipher, ck->ck_mode, "setup"));
 		/* Whether it is time to reseed is asked under the lock. */
 		locks = 1;
-		pages = 1;
-		if (strcmp(ck->ck_design, "locked") == 0)
+		pages = wipes = 1;
+		if (strcmp(ck->ck_design, "locked") == 0) {
 			pages = ceil((double)ck->ck_bytes / PAGE);
+			wipes = 0;
+		}
 		locks += pages;
 		ck->ck_predicted_ns = calibrate_value(cb, PROFILE_OS_READ) +
 		    calibrate_value(cb, PROFILE_LAT_HIT) +
-		    locks * lock_ns(cb) + pages * setup + ck->ck_bytes *
-		    (byte + calibrate_value(cb, PROFILE_MEM_COPY));
+		    locks * lock_ns(cb) + calibrate_read_ns(cb, ck->ck_cipher,
+		    ck->ck_mode, ck->ck_bytes, pages) + wipes *
+		    calibrate_value(cb, calibrate_cipher_key(ck->ck_cipher,
+		    ck->ck_mode, "wipe")) + ck->ck_bytes *
+		    calibrate_value(cb, PROFILE_MEM_COPY);
 	}
 }

@@ -85,4 +85,11 @@ calibrate_value(const struct calibration *cb, enum profile_key key)
 enum profile_key calibrate_cipher_key(const char *cipher,
     enum crypto_mode mode, const char *what);
 
+/*
+ * What the cipher takes of a read, ns: its bytes, and for each of its pieces a
+ * call and a new key.
+ */
+double calibrate_read_ns(const struct calibration *cb, const char *cipher,
+    enum crypto_mode mode, double bytes, double pieces);
+
 #endif

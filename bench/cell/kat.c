@@ -215,8 +215,8 @@ kat_timer(struct kat *k, char **args)
 		return (complain(k, "timer \"%s\": expected milliseconds, "
 		    "0..%" PRId64, args[0], INT64_MAX / NS_PER_MS));
 	if (k->k_algorithm->ra_timer == NULL)
-		return (complain(k, "timer: design %s has none",
-		    k->k_algorithm->ra_ident));
+		return (complain(k, "timer: %s has none: expected a design "
+		    "with timers", k->k_algorithm->ra_ident));
 	k->k_algorithm->ra_timer(k->k_generator, (int64_t)ms * NS_PER_MS);
 	return (0);
 }
@@ -307,8 +307,8 @@ kat_fortuna(struct kat *k, const char *command)
 
 	if ((k->k_algorithm->ra_flags & RA_FORTUNA_STATE) != 0)
 		return (fortuna_of(k->k_generator));
-	complain(k, "%s: design %s has no one K and C", command,
-	    k->k_algorithm->ra_ident);
+	complain(k, "%s: %s has no one K and C: expected a design that has",
+	    command, k->k_algorithm->ra_ident);
 	return (NULL);
 }
 

@@ -122,7 +122,8 @@ under_way_ps(const struct cell *ce, const struct vm_costs *vc)
 	return (2 * (uint64_t)(ce->ce_readers + 1) *
 	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
 	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
-	    pages * (vc->vc_cost_ps[COST_REKEY] + vc->vc_cost_ps[COST_LOCK] +
+	    pages * (vc->vc_cost_ps[COST_KEYSTREAM] +
+	    vc->vc_cost_ps[COST_REKEY] + vc->vc_cost_ps[COST_LOCK] +
 	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000))));
 }
 
