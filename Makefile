@@ -266,6 +266,7 @@ bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	    $$python -m pip install -q simpy; } >$(BUILDDIR)/simpy.log 2>&1 || \
 	    { echo "rngsim: no SimPy; see $(BUILDDIR)/simpy.log" >&2; python=; }; \
 	FIGURES_SIMPY=$$python $(BUILDDIR)/rngsim-figures virtual
+	@sh bench/figures/designs.sh $(BUILDDIR)
 	@sh bench/figures/virtual.sh $(BUILDDIR)
 	@sh bench/figures/verdict.sh $(BUILDDIR)
 
