@@ -26,7 +26,7 @@ HARVEST = jenkins mask harvest_config record
 BENCH = \
 	measure \
 	console/usage console/arguments console/lines console/figure \
-	console/progress console/outfile console/stop \
+	console/progress console/outfile console/stop console/gnuplot \
 	statistics/stats statistics/hypothesis statistics/usl_fit \
 	statistics/agreement \
 	result/trend result/result result/result_field result/result_decode \

@@ -5,6 +5,7 @@
 
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
+#include "bench/console/gnuplot.h"
 #include "bench/console/usage.h"
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
@@ -156,7 +157,7 @@ set_plot(struct report_options *ro, const struct report_option *or,
     const char *value)
 {
 
-	if (!plot_path_ok(value))
+	if (!gnuplot_path_ok(value))
 		return (usage_error("report", "--plot: \"%s\": expected a name "
 		    "that ends in .png or .svg", value));
 	ro->ro_plot = value;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/console/gnuplot.h"
 #include "bench/console/progress.h"
 #include "bench/report/plot.h"
 #include "bench/report/plot_script.h"
@@ -435,7 +436,7 @@ ATF_TC_BODY(plot_write__refuses, tc)
 	(void)tc;
 	fixture_result(&r, fixture_grid, 1);
 	for (i = 0; i < nitems(paths); i++) {
-		ATF_CHECK(!plot_path_ok(paths[i]));
+		ATF_CHECK(!gnuplot_path_ok(paths[i]));
 		ATF_CHECK_EQ_MSG(EINVAL, plot_write(&r, paths[i],
 		    PLOT_ALL, error),
 		    "%s", paths[i]);

@@ -8,9 +8,6 @@
 
 #include "bench/result/result.h"
 
-/* Whether path ends in .png or .svg, which says what is drawn. */
-bool plot_path_ok(const char *path);
-
 /* What a picture shows. */
 enum plot_part {
 	PLOT_ALL,

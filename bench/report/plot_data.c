@@ -18,23 +18,6 @@ static const double plot_log_further = 1.5;
 
 static const double plot_s_per_ns = 1e-9;
 
-/*
- * Between single quotes only the quote itself and the line's end are special;
- * doubling the quote is gnuplot's way to write one, but not at the beginning of
- * a string, so it becomes a space.  Backquotes run commands elsewhere and are
- * not missed here.
- */
-void
-plot_quote(FILE *out, const char *text)
-{
-
-	fputc('\'', out);
-	for (; *text != '\0'; text++)
-		fputc((unsigned char)*text < ' ' || *text == '\'' ||
-		    *text == '`' ? ' ' : *text, out);
-	fputc('\'', out);
-}
-
 double
 plot_data_end(const struct plot_column *co)
 {

@@ -94,9 +94,6 @@ bool plot_data_harvest_bands(const struct plot_data *pl, unsigned curve);
 bool plot_data_timed(const struct plot_data *pl,
     const struct plot_column *co, unsigned curve, bool gated);
 
-/* Prints text as one string of gnuplot, which nothing in it can end. */
-void plot_quote(FILE *out, const char *text);
-
 /* How far the law is drawn: beyond the data, but within reach and the axis. */
 double plot_data_end(const struct plot_column *co);
 

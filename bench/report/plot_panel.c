@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "bench/console/gnuplot.h"
 #include "bench/report/plot_panel.h"
 
 /* Names on a logarithmic axis: each so many times the one before. */
@@ -64,7 +65,7 @@ plot_panel_place(const struct plot_sheet *ps, const struct plot_box *bx,
 	    1 - (bx->bx_top + PANEL_TOP) / h,
 	    1 - (bx->bx_top + bx->bx_height - PANEL_BOTTOM) / h);
 	fputs("set title ", ps->ps_out);
-	plot_quote(ps->ps_out, title);
+	gnuplot_quote(ps->ps_out, title);
 	fputs(" offset 0,-0.6\n", ps->ps_out);
 }
 
@@ -73,7 +74,7 @@ plot_panel_empty(const struct plot_sheet *ps, const char *why)
 {
 
 	fputs("set label 1 ", ps->ps_out);
-	plot_quote(ps->ps_out, why);
+	gnuplot_quote(ps->ps_out, why);
 	fputs(" at graph 0.5, graph 0.5 center\nunset logscale\n"
 	    "set xrange [0:1]\nset yrange [0:1]\nunset xtics\nunset ytics\n"
 	    "unset xlabel\nunset ylabel\nplot NaN notitle\nset tics nomirror\n"

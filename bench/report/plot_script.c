@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bench/console/gnuplot.h"
 #include "bench/report/plot_panel.h"
 #include "bench/report/plot_script.h"
 #include "bench/result/claim.h"
@@ -95,7 +96,7 @@ write_text(struct writer *wr, unsigned x, unsigned y, const char *text,
 	const struct plot_sheet *ps = wr->wr_sheet;
 
 	fprintf(ps->ps_out, "set label %u ", wr->wr_label++);
-	plot_quote(ps->ps_out, text);
+	gnuplot_quote(ps->ps_out, text);
 	fprintf(ps->ps_out, " at screen %.5f, screen %.5f left front%s\n",
 	    x / (double)ps->ps_width, 1 - y / (double)ps->ps_height, font);
 }
@@ -299,24 +300,6 @@ draw_column(const struct plot_sheet *ps, const struct plot_column *co,
 }
 
 static void
-print_terminal(const struct plot_sheet *ps, bool svg)
-{
-
-	if (svg) {
-		fprintf(ps->ps_out, "set terminal svg noenhanced size %u,%u "
-		    "font 'Helvetica,12' background '#ffffff'\n",
-		    ps->ps_width, ps->ps_height);
-		return;
-	}
-	fprintf(ps->ps_out,
-	    "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
-	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
-	    "} else {\n"
-	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
-	    ps->ps_width, ps->ps_height, ps->ps_width, ps->ps_height);
-}
-
-static void
 draw_titles(const struct plot_sheet *ps)
 {
 	const struct plot_data *pl = ps->ps_data;
@@ -379,7 +362,7 @@ plot_script_print(FILE *out, const struct result *r, enum plot_part part,
 		ps.ps_height = height > ps.ps_height ? height : ps.ps_height;
 	}
 	ps.ps_height += 2 * SHEET_MARGIN + SHEET_TITLES * SHEET_LINE;
-	print_terminal(&ps, svg);
+	gnuplot_terminal(out, svg, ps.ps_width, ps.ps_height);
 	plot_panel_styles(out);
 	plot_panel_grid(out);
 	fputs("set tics nomirror\nset border 3\nunset key\nset errorbars 1\n"

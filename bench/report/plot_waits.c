@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/console/figure.h"
+#include "bench/console/gnuplot.h"
 #include "bench/report/plot_panel.h"
 #include "bench/result/group.h"
 
@@ -145,7 +146,7 @@ print_tics(FILE *out, const char *axis,
 		}
 		text[n] = '\0';
 		fputs(i > 0 ? ", " : "", out);
-		plot_quote(out, text);
+		gnuplot_quote(out, text);
 		fprintf(out, " %u", i);
 	}
 	fputs(")\n", out);
