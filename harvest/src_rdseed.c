@@ -5,57 +5,23 @@
  * an independent seed from many draws.
  */
 #include <errno.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <immintrin.h>
-#endif
 
 #include "harvest/source.h"
+#include "lib/cpurand.h"
 
-#if defined(__x86_64__)
-static int
-rdseed_probe(void)
-{
-	unsigned a, b, c, d;
-
-	if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & bit_RDSEED) == 0)
-		return (ENOTSUP);
-	return (0);
-}
-
-static bool __attribute__((target("rdseed")))
-rdseed_step(uint64_t *word)
-{
-	unsigned long long v;
-
-	if (_rdseed64_step(&v) == 0)
-		return (false);
-	*word = v;
-	return (true);
-}
-#else
 static int
 rdseed_probe(void)
 {
 
-	return (ENOTSUP);
+	return (cpurand_has_rdseed() ? 0 : ENOTSUP);
 }
-
-static bool
-rdseed_step(uint64_t *word)
-{
-
-	(void)word;
-	return (false);
-}
-#endif
 
 static size_t
 rdseed_read(void *state, void *buf, size_t len)
 {
 
 	(void)state;
-	return (random_source_words(rdseed_step, buf, len));
+	return (random_source_words(cpurand_rdseed_64, buf, len));
 }
 
 RANDOM_SOURCE(rdseed) = {
