@@ -98,18 +98,22 @@ begin_row(struct lockprof_row *r, uint32_t window)
 	r->lr_window = window;
 }
 
-/* How many acquisitions after the thread's last this one is. */
+/*
+ * How many acquisitions after the thread's last this one is.  Of a thread that
+ * uses several locks of one profile in turn, none can be told.
+ */
 static void
-record_thread(struct lockprof_thread *lt, uint64_t acquisition,
+record_thread(struct lockprof_thread *lt, const struct lockprof_hold *lh,
     uint32_t window)
 {
 
 	if (lt->lt_window != window)
 		begin_thread(lt, window);
-	if (lt->lt_last != 0)
-		hist_small_add(&lt->lt_reacquire, acquisition - lt->lt_last,
-		    1);
-	lt->lt_last = acquisition;
+	if (lt->lt_owner == lh->lh_owner)
+		hist_small_add(&lt->lt_reacquire, lh->lh_acquisition -
+		    lt->lt_last, 1);
+	lt->lt_owner = lh->lh_owner;
+	lt->lt_last = lh->lh_acquisition;
 }
 
 static void __attribute__((noinline))
@@ -147,7 +151,7 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 		return;
 	MPASS(thread < lp->lp_threads);
 	MPASS(lh->lh_site < lp->lp_sites);
-	record_thread(&lp->lp_thread[thread], lh->lh_acquisition, window);
+	record_thread(&lp->lp_thread[thread], lh, window);
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
 	if (r->lr_window != window)
 		begin_row(r, window);

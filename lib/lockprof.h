@@ -51,6 +51,7 @@ struct lockprof_owner {
 struct lockprof_hold {
 	uint64_t	lh_start_cycles;
 	uint64_t	lh_acquisition;	/* the lock's so-many-th */
+	const struct lockprof_owner *lh_owner;	/* which lock */
 	struct lock_wait lh_wait;	/* valid if contended */
 	uint32_t	lh_site;
 	uint32_t	lh_weight;	/* holds that this one's time is for */
@@ -90,7 +91,8 @@ struct lockprof_row {
  */
 struct lockprof_thread {
 	_Alignas(MACHINE_CACHE_LINE)
-	uint64_t	lt_last;	/* its latest acquisition; 0: none */
+	const struct lockprof_owner *lt_owner;	/* its latest lock's, or NULL */
+	uint64_t	lt_last;	/* and which acquisition of that */
 	uint32_t	lt_window;
 	struct hist_small lt_reacquire;	/* acquisitions from one to the next */
 };
@@ -191,6 +193,7 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
 
 	if (!LOCK_PROFILING || lp == NULL)
 		return;
+	lh->lh_owner = lo;
 	lh->lh_site = site;
 	lh->lh_contended = w != NULL;
 	if (w != NULL)

@@ -360,6 +360,38 @@ ATF_TC_BODY(lockprof_sum_threads__reacquire, tc)
 	lockprof_fini(&prof);
 }
 
+ATF_TC(lockprof_sum_threads__several_locks);
+ATF_TC_HEAD(lockprof_sum_threads__several_locks, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Where locks share a profile, a "
+	    "distance is between acquisitions of the same one");
+}
+ATF_TC_BODY(lockprof_sum_threads__several_locks, tc)
+{
+	/* Of another lock, then of that one again. */
+	static const unsigned locks[] = { 0, 0, 1, 1, 0 };
+	static struct lockprof_owner owners[2];
+	struct lockprof_thread sum;
+	struct lockprof_hold lh;
+	size_t i;
+
+	setup();
+	for (i = 0; i < 2; i++)
+		lockprof_owner_init(&owners[i]);
+	atomic_init_64(&owners[1].lo_acquisitions, 1000);
+	lockprof_open(&prof, 1);
+	self.mt_index = 0;
+	for (i = 0; i < nitems(locks); i++) {
+		lockprof_acquired(&prof, &owners[locks[i]], &lh, 0, NULL);
+		lockprof_released(&prof, &lh, 0);
+	}
+	lockprof_sum_threads(&prof, 1, 0, 0, &sum);
+	ATF_CHECK_EQ(2, hist_small_count(&sum.lt_reacquire));
+	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 1));
+	lockprof_fini(&prof);
+}
+
 ATF_TC(lockprof__none_is_allowed);
 ATF_TC_HEAD(lockprof__none_is_allowed, tc)
 {
@@ -446,6 +478,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, lockprof_sum__histograms_and_holders);
 	ATF_TP_ADD_TC(tp, lockprof__skipcount);
 	ATF_TP_ADD_TC(tp, lockprof_sum_threads__reacquire);
+	ATF_TP_ADD_TC(tp, lockprof_sum_threads__several_locks);
 	ATF_TP_ADD_TC(tp, lockprof__none_is_allowed);
 	ATF_TP_ADD_TC(tp, lockprof__misuse);
 	return (atf_no_error());
