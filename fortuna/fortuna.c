@@ -15,14 +15,23 @@ int
 random_fortuna_init_alg(struct generator **g,
     const struct generator_params *params)
 {
+
+	return (random_fortuna_init_size(g, params, sizeof(struct fortuna)));
+}
+
+int
+random_fortuna_init_size(struct generator **g,
+    const struct generator_params *params, size_t size)
+{
 	struct fortuna *f;
 	int error;
 
-	f = aligned_alloc(_Alignof(struct fortuna), sizeof(*f));
+	MPASS(size >= sizeof(*f) && size % _Alignof(struct fortuna) == 0);
+	f = aligned_alloc(_Alignof(struct fortuna), size);
 	if (f == NULL)
 		return (ENOMEM);
-	memset(f, 0, sizeof(*f));
-	f->f_block_seeded_status = params->gp_config.block_seeded_status;
+	memset(f, 0, size);
+	f->f_config = params->gp_config;
 	f->f_generator.g_paced = true;
 	f->f_generator.g_batch_events = 1;
 	atomic_init_32(&f->f_seeded, 0);
@@ -96,11 +105,22 @@ random_fortuna_publish(struct fortuna *f)
 }
 
 void
+random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
+{
+	unsigned i;
+
+	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	for (i = 0; i < pools; i++)
+		machine_touch(&f->f_state.fs_pool[i], FORTUNA_POOL_LINES);
+	machine_charge(COST_RESEED, pools);
+}
+
+void
 random_fortuna_pre_read(struct generator *g)
 {
 	struct fortuna *f = fortuna_of(g);
 	struct lock_node node;
-	unsigned i, pools;
+	unsigned pools;
 
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
 	machine_touch(&f->f_state.fs_lasttime_ns, 1);
@@ -108,11 +128,7 @@ random_fortuna_pre_read(struct generator *g)
 	    g->g_paced);
 	if (pools != 0) {
 		lock_resite(&f->f_mtx, &node, SITE_RESEED);
-		machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
-		for (i = 0; i < pools; i++)
-			machine_touch(&f->f_state.fs_pool[i],
-			    FORTUNA_POOL_LINES);
-		machine_charge(COST_RESEED, pools);
+		random_fortuna_charge_reseed(f, pools);
 		random_fortuna_publish(f);
 	}
 	lock_release(&f->f_mtx, &node);
@@ -123,12 +139,23 @@ random_fortuna_seeded(struct generator *g)
 {
 	struct fortuna *f = fortuna_of(g);
 
-	if (f->f_block_seeded_status)
+	if (f->f_config.block_seeded_status)
 		return (false);
 	if (atomic_load_acq_32(&f->f_seeded) != 0)
 		return (true);
-	random_fortuna_pre_read(g);
+	g->g_algorithm->ra_pre_read(g);
 	return (atomic_load_acq_32(&f->f_seeded) != 0);
+}
+
+void
+random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event)
+{
+
+	machine_touch(&f->f_state.fs_pool[event->he_destination %
+	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
+	fortuna_state_event(&f->f_state, event);
+	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+	    event->he_size);
 }
 
 void
@@ -139,11 +166,7 @@ random_fortuna_process_event(struct generator *g,
 	struct lock_node node;
 
 	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
-	machine_touch(&f->f_state.fs_pool[event->he_destination %
-	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
-	fortuna_state_event(&f->f_state, event);
-	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
-	    event->he_size);
+	random_fortuna_absorb(f, event);
 	lock_release(&f->f_mtx, &node);
 }
 
@@ -153,7 +176,7 @@ random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
 	struct fortuna *f = fortuna_of(g);
 
 	/* Blocked by decree: there is no event to wait for. */
-	if (f->f_block_seeded_status)
+	if (f->f_config.block_seeded_status)
 		machine_sleep(timeout_ns);
 	else
 		machine_wait_32(&f->f_seeded, 0, timeout_ns);
@@ -169,7 +192,7 @@ random_fortuna_status(struct generator *g, struct generator_status *gs)
 	gs->gs_reseeds = f->f_state.fs_reseedcount;
 	gs->gs_pool0_bytes = f->f_state.fs_pool[0].fsp_length;
 	gs->gs_pool0_needed_bytes = f->f_state.fs_minpoolsize;
-	gs->gs_seeded = !f->f_block_seeded_status &&
+	gs->gs_seeded = !f->f_config.block_seeded_status &&
 	    fortuna_state_seeded(&f->f_state);
 	lock_release(&f->f_mtx, &node);
 }

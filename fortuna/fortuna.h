@@ -23,7 +23,7 @@ enum {
 /* A generator whose state one mutex protects. */
 struct fortuna {
 	struct generator	f_generator;
-	bool			f_block_seeded_status;
+	struct generator_config	f_config;
 	/*
 	 * Whether C != 0, for those who ask without the mutex; changes with
 	 * it held.  The release that makes it true publishes K and C.
@@ -34,6 +34,7 @@ struct fortuna {
 };
 
 #define	random_fortuna_init_alg		FLAVOURED(random_fortuna_init_alg)
+#define	random_fortuna_init_size	FLAVOURED(random_fortuna_init_size)
 #define	random_fortuna_deinit_alg	FLAVOURED(random_fortuna_deinit_alg)
 #define	random_fortuna_reader_init	FLAVOURED(random_fortuna_reader_init)
 #define	random_fortuna_reader_fini	FLAVOURED(random_fortuna_reader_fini)
@@ -42,7 +43,11 @@ struct fortuna {
 #define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
 #define	random_fortuna_wait_seeded	FLAVOURED(random_fortuna_wait_seeded)
 #define	random_fortuna_status		FLAVOURED(random_fortuna_status)
+#define	random_fortuna_absorb		FLAVOURED(random_fortuna_absorb)
+#define	random_fortuna_charge_reseed	FLAVOURED(random_fortuna_charge_reseed)
 #define	random_fortuna_publish		FLAVOURED(random_fortuna_publish)
+#define	random_fortuna_read_concurrent					\
+	FLAVOURED(random_fortuna_read_concurrent)
 
 /* The members of struct random_algorithm; contracts there. */
 int random_fortuna_init_alg(struct generator **g,
@@ -59,11 +64,31 @@ void random_fortuna_process_event(struct generator *g,
 void random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
 void random_fortuna_status(struct generator *g, struct generator_status *gs);
 
+/* What gen_concurrent.c reads with, and others outside their mutex too. */
+void random_fortuna_read_concurrent(struct generator *g,
+    struct generator_reader *gr, struct uio *uio);
+
+/*
+ * As random_fortuna_init_alg(), for a design whose structure begins with struct
+ * fortuna.
+ *
+ *   size  in  bytes of that structure; what follows the first member is zeroed,
+ *             and not wiped at the end
+ */
+int random_fortuna_init_size(struct generator **g,
+    const struct generator_params *params, size_t size);
+
 /*
  * Brings f_seeded up to date with C, after a change of C; wakes those who wait
  * for the first seeding.  f_mtx owned.
  */
 void random_fortuna_publish(struct fortuna *f);
+
+/* One event into its pool, and what that costs.  What guards pools is owned. */
+void random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event);
+
+/* Pays for a reseed that has drained that many pools.  All is owned. */
+void random_fortuna_charge_reseed(struct fortuna *f, unsigned pools);
 
 /* The whole of f, from its first member. */
 static inline struct fortuna *

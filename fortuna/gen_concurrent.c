@@ -19,8 +19,8 @@ gen_concurrent_init(struct generator **g, const struct generator_params *params)
 	return (error);
 }
 
-static void
-gen_concurrent_read(struct generator *g, struct generator_reader *gr,
+void
+random_fortuna_read_concurrent(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
 {
 	struct fortuna *f = fortuna_of(g);
@@ -59,7 +59,7 @@ RANDOM_ALGORITHM(concurrent) = {
 	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= random_fortuna_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
-	.ra_read	= gen_concurrent_read,
+	.ra_read	= random_fortuna_read_concurrent,
 	.ra_event_processor = random_fortuna_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,

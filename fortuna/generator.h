@@ -24,7 +24,11 @@ enum {
 	RA_FORTUNA_STATE	= 1u << 2,	/* begins with struct fortuna */
 	RA_MANY_LOCKS		= 1u << 3,	/* needs a lock that excludes */
 	RA_NODES		= 1u << 4,	/* has a part for each node */
-	RA_NEVER_BLOCKS		= 1u << 5	/* seeds itself when asked */
+	RA_NEVER_BLOCKS		= 1u << 5,	/* seeds itself when asked */
+
+	/* ra_knobs: the parts of struct generator_config that few heed */
+	RK_HYBRID_BYTES		= 1u << 0,
+	RK_BATCH_EVENTS		= 1u << 1
 };
 
 /* Where generators take their locks: the profile's rows. */
@@ -44,6 +48,10 @@ extern const char *const generator_site_names[GENERATOR_SITES];
 struct generator_config {
 	unsigned	minpoolsize;		/* bytes */
 	bool		block_seeded_status;	/* pretend to be unseeded */
+	/* RK_HYBRID_BYTES: largest request that is made under the mutex. */
+	unsigned	hybrid_bytes;
+	/* RK_BATCH_EVENTS: events absorbed under one acquisition. */
+	unsigned	batch_events;
 };
 
 /* Everything a generator is made from. */
@@ -130,6 +138,7 @@ struct random_algorithm {
 	 */
 	const char	*ra_argument;
 	unsigned	 ra_flags;
+	unsigned	 ra_knobs;
 	unsigned	 ra_poolcount;
 	int		(*ra_init)(struct generator **g,
 			    const struct generator_params *params);
@@ -175,5 +184,8 @@ const struct random_algorithm *generator_find(const char *name);
 struct generator_config generator_config_default(void);
 extern const struct tunable generator_tunables[];
 extern const unsigned generator_tunable_count;
+
+/* The RK_ bit that a generator tunable belongs to; 0: to all. */
+unsigned generator_tunable_knob(const char *name);
 
 #endif

@@ -2,6 +2,7 @@
  * What generators are configured and profiled by, on every machine.
  */
 #include <limits.h>
+#include <string.h>
 
 #include "fortuna/generator.h"
 #include "fortuna/state.h"
@@ -22,6 +23,8 @@ generator_config_default(void)
 	return ((struct generator_config){
 		.minpoolsize = RANDOM_FORTUNA_DEFPOOLSIZE,
 		.block_seeded_status = false,
+		.hybrid_bytes = 128,
+		.batch_events = 16,
 	});
 }
 
@@ -41,7 +44,41 @@ const struct tunable generator_tunables[] = {
 		.tn_offset = offsetof(struct generator_config,
 		    block_seeded_status),
 	},
+	{
+		.tn_name = "rngsim.fortuna.hybrid_bytes",
+		.tn_descr = "hybrid: largest request made under the mutex",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct generator_config, hybrid_bytes),
+		.tn_min = 0,
+		.tn_max = RANDOM_FORTUNA_SMALL,
+	},
+	{
+		.tn_name = "rngsim.fortuna.batch_events",
+		.tn_descr = "batch: events absorbed under one acquisition",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct generator_config, batch_events),
+		.tn_min = 1,
+		.tn_max = GENERATOR_BATCH_MAX,
+	},
 };
 
 const unsigned generator_tunable_count = sizeof(generator_tunables) /
     sizeof(generator_tunables[0]);
+
+unsigned
+generator_tunable_knob(const char *name)
+{
+	static const struct {
+		const char	*name;
+		unsigned	knob;
+	} knobs[] = {
+		{ "rngsim.fortuna.hybrid_bytes", RK_HYBRID_BYTES },
+		{ "rngsim.fortuna.batch_events", RK_BATCH_EVENTS },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
+		if (strcmp(knobs[i].name, name) == 0)
+			return (knobs[i].knob);
+	return (0);
+}

@@ -12,6 +12,8 @@ CTASSERT(CIPHER_KEY_BYTES % 16 == 0);
 CTASSERT(RANDOM_FORTUNA_PAGE % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT(RANDOM_FORTUNA_MAX_READ % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT((int)DIGEST_BYTES == (int)CIPHER_KEY_BYTES);
+CTASSERT(RANDOM_FORTUNA_SMALL % CIPHER_BLOCK_MAX_BYTES == 0);
+CTASSERT(RANDOM_FORTUNA_SMALL < RANDOM_FORTUNA_MAX_READ);
 
 int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
@@ -245,6 +247,24 @@ fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
 	fs->fs_key = *spare;
 	*spare = fp->fp_key;
 }
+
+size_t
+fortuna_state_small(struct fortuna_state *fs,
+    uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES], size_t n)
+{
+	const struct cipher *cipher = fs->fs_key->ck_cipher;
+	const size_t block = cipher->ci_block_bytes;
+	size_t whole;
+
+	KASSERT(n <= RANDOM_FORTUNA_SMALL, ("%zu bytes are not small", n));
+	whole = (n + block - 1) / block * block;
+	cipher_keystream(fs->fs_key, &fs->fs_counter, scratch,
+	    whole + cipher->ci_rekey_blocks * block);
+	cipher_key_set(fs->fs_key, scratch + whole);
+	wipe(scratch + whole, cipher->ci_rekey_blocks * block);
+	return (whole);
+}
+
 void
 fortuna_private_genbytes(struct fortuna_private *fp, uint8_t *out, size_t n)
 {

@@ -27,7 +27,11 @@ enum {
 	RANDOM_FORTUNA_MAX_READ_BLOCKS	= 1 << 16, /* per AES key */
 	RANDOM_FORTUNA_MAX_READ		= RANDOM_FORTUNA_MAX_READ_BLOCKS * 16,
 	RANDOM_FORTUNA_PAGE		= 4096,	/* PAGE_SIZE: a locked piece */
-	RANDOM_FORTUNA_RESEED_NS	= 100 * 1000 * 1000
+	RANDOM_FORTUNA_RESEED_NS	= 100 * 1000 * 1000,
+	/* What fortuna_state_small() makes at most, and what it does so in. */
+	RANDOM_FORTUNA_SMALL		= 1024,
+	FORTUNA_SMALL_SCRATCH_BYTES	= RANDOM_FORTUNA_SMALL +
+	    CIPHER_BLOCK_MAX_BYTES
 };
 
 /*
@@ -165,6 +169,19 @@ struct fortuna_private {
  */
 void fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
     uint64_t n, struct fortuna_private *fp);
+
+/*
+ * Generates n bytes and re-keys in one go, as one run of keystream: the output,
+ * K and C are those of fortuna_state_reserve() and the private generator.
+ *
+ *   scratch  out  the output, and behind it what was drawn too much; the key
+ *                 is wiped from it, the rest is the caller's to wipe
+ *   n        in   0..RANDOM_FORTUNA_SMALL
+ *
+ * Returns: how many bytes of scratch are to be wiped.
+ */
+size_t fortuna_state_small(struct fortuna_state *fs,
+    uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES], size_t n);
 
 /*
  * The next n bytes of a private generator; needs no exclusion.

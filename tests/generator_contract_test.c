@@ -1415,6 +1415,100 @@ ATF_TC_BODY(read_random__bypass, tc)
 	walk(fixture_make, check_bypass);
 }
 
+/* What one fixture was fed in one go, another one by one, ends the same. */
+static void
+compare_fed(struct fixture *a, struct fixture *b)
+{
+	struct generator_status ga, gb;
+	uint8_t one[100], other[100];
+
+	a->f_ra->ra_pre_read(a->f_g);
+	b->f_ra->ra_pre_read(b->f_g);
+	a->f_ra->ra_status(a->f_g, &ga);
+	b->f_ra->ra_status(b->f_g, &gb);
+	ATF_CHECK_MSG(ga.gs_reseeds == gb.gs_reseeds && ga.gs_pool0_bytes ==
+	    gb.gs_pool0_bytes && ga.gs_seeded == gb.gs_seeded,
+	    "%s: status differs", a->f_name);
+	if (!ga.gs_seeded)
+		return;
+	draw(a, one, sizeof(one));
+	draw(b, other, sizeof(other));
+	ATF_CHECK_MSG(memcmp(one, other, sizeof(one)) == 0, "%s: output "
+	    "differs", a->f_name);
+}
+
+/* Events of all pools, as many at a time as the design takes, and fewer. */
+static void
+check_batches(const struct random_algorithm *ra, const struct cipher *cipher,
+    unsigned batch)
+{
+	struct generator_config config = generator_config_default();
+	struct harvest_event he[GENERATOR_BATCH_MAX];
+	struct fixture a, b;
+	unsigned i, n, round, rounds = 3;
+
+	config.batch_events = batch;
+	fixture_make_config(&a, ra, cipher, &config);
+	fixture_make_config(&b, ra, cipher, &config);
+	ATF_CHECK_EQ_MSG(batch, a.f_g->g_batch_events, "%s: %u", a.f_name,
+	    a.f_g->g_batch_events);
+	a.f_g->g_paced = b.f_g->g_paced = false;
+	for (round = 0; round < rounds; round++) {
+		n = round == 0 ? batch : 1 + batch / (round + 1);
+		for (i = 0; i < n; i++)
+			he[i] = (struct harvest_event){
+				.he_somecounter = 77 * round + i,
+				.he_entropy = { (uint8_t)i, (uint8_t)round },
+				.he_size = (uint8_t)(1 + i % 8),
+				.he_destination = (uint8_t)(i / 2),
+				.he_source = i % 5 == 0 ?
+				    RANDOM_PURE_VMGENID : RANDOM_INTERRUPT,
+			};
+		ra->ra_process_events(a.f_g, he, n);
+		for (i = 0; i < n; i++)
+			ra->ra_event_processor(b.f_g, &he[i]);
+		compare_fed(&a, &b);
+	}
+	fixture_free(&a);
+	fixture_free(&b);
+}
+
+ATF_TC(ra_process_events__as_one_by_one);
+ATF_TC_HEAD(ra_process_events__as_one_by_one, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Several events together do what they "
+	    "do one by one, as many as the tunable says; other designs want "
+	    "one at a time");
+}
+ATF_TC_BODY(ra_process_events__as_one_by_one, tc)
+{
+	static const unsigned batches[] = { 1, 2, 17, 256,
+	    GENERATOR_BATCH_MAX };
+	struct fixture f;
+	unsigned c, i, k, seen = 0;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		if (generators[i]->ra_process_events == NULL) {
+			fixture_make(&f, generators[i], ciphers[0]);
+			ATF_CHECK_EQ_MSG(1, f.f_g->g_batch_events, "%s",
+			    f.f_name);
+			fixture_free(&f);
+			ATF_CHECK((generators[i]->ra_knobs &
+			    RK_BATCH_EVENTS) == 0);
+			continue;
+		}
+		seen++;
+		for (c = 0; c < cipher_count; c++)
+			for (k = 0; k < nitems(batches); k++)
+				check_batches(generators[i], ciphers[c],
+				    batches[k]);
+	}
+	ATF_CHECK(seen > 0);
+	crypto_fini();
+}
+
 /* A design that writes down what it is asked. */
 static struct {
 	bool	seeded;
@@ -1537,6 +1631,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ra_read__zero_length);
 	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
 	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
+	ATF_TP_ADD_TC(tp, ra_process_events__as_one_by_one);
 	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing);
 	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing_for_idle_pools);
 	ATF_TP_ADD_TC(tp, ra_read__leaves_no_key);

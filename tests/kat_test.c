@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench/cell/kat.h"
+#include "fortuna/generator.h"
 #include "lib/crypto.h"
 #include "lib/machine.h"
 
@@ -118,6 +119,113 @@ ATF_TC_BODY(kat__vectors, tc)
 	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
 }
 
+/*
+ * The script with "mode as" replaced by "mode ident"; NULL where it has no such
+ * line.  The caller frees.
+ */
+static char *
+in_mode(const char *script, const char *as, const char *ident)
+{
+	char *changed, line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\nmode %s\n", as);
+	at = strstr(script, line);
+	if (at == NULL)
+		return (NULL);
+	changed = malloc(strlen(script) + strlen(ident) + 1);
+	ATF_REQUIRE(changed != NULL);
+	sprintf(changed, "%.*s\nmode %s\n%s", (int)(at - script), script, ident,
+	    at + strlen(line));
+	return (changed);
+}
+
+/*
+ * Runs every script of one mode with another design.
+ *
+ *   first  out  the first script that it answers otherwise; "" when there is
+ *               none
+ *
+ * Returns: how many there are.
+ */
+static unsigned
+scripts_of(const char *folder, const char *mode, const char *ident,
+    char first[256])
+{
+	char *changed, *complaint, *out, path[1024], *script, *wanted;
+	struct dirent *entry;
+	unsigned count = 0;
+	int error;
+	DIR *dir;
+
+	first[0] = '\0';
+	dir = opendir(folder);
+	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
+	while ((entry = readdir(dir)) != NULL) {
+		char *dot = strrchr(entry->d_name, '.');
+		FILE *in;
+
+		if (dot == NULL || strcmp(dot, ".script") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		script = slurp(path);
+		changed = in_mode(script, mode, ident);
+		free(script);
+		if (changed == NULL)
+			continue;
+		in = fmemopen(changed, strlen(changed), "r");
+		ATF_REQUIRE(in != NULL);
+		out = answers(entry->d_name, in, &error, &complaint);
+		fclose(in);
+		ATF_CHECK_EQ_MSG(0, error, "%s: %s: %s", ident, entry->d_name,
+		    complaint);
+		snprintf(path, sizeof(path), "%s/%.*s.expected", folder,
+		    (int)(dot - entry->d_name), entry->d_name);
+		wanted = slurp(path);
+		if (first[0] == '\0' && strcmp(wanted, out) != 0)
+			snprintf(first, 256, "%.255s", entry->d_name);
+		free(wanted);
+		free(out);
+		free(complaint);
+		free(changed);
+		count++;
+	}
+	closedir(dir);
+	return (count);
+}
+
+ATF_TC(kat__designs_with_fortunas_bytes);
+ATF_TC_HEAD(kat__designs_with_fortunas_bytes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A design that claims Fortuna's bytes "
+	    "answers every script of one of the two modes as FreeBSD does");
+}
+ATF_TC_BODY(kat__designs_with_fortunas_bytes, tc)
+{
+	static const char *const modes[] = { "locked", "concurrent" };
+	char differs[2][256], folder[512];
+	struct mthread self;
+	unsigned d, m;
+
+	start(&self);
+	vectors_folder(tc, folder, sizeof(folder));
+	for (d = 0; d < generator_count; d++) {
+		if ((generators[d]->ra_flags & RA_FORTUNA_BYTES) == 0)
+			continue;
+		for (m = 0; m < 2; m++)
+			ATF_CHECK_MSG(scripts_of(folder, modes[m],
+			    generators[d]->ra_ident, differs[m]) >= 23,
+			    "few scripts of mode %s", modes[m]);
+		ATF_CHECK_MSG(differs[0][0] == '\0' || differs[1][0] == '\0',
+		    "%s: neither mode's answers: %s, %s",
+		    generators[d]->ra_ident, differs[0], differs[1]);
+		/* The two are told apart. */
+		ATF_CHECK_MSG(differs[0][0] != '\0' || differs[1][0] != '\0',
+		    "%s: both modes' answers", generators[d]->ra_ident);
+	}
+}
+
 ATF_TC(kat__names_the_line);
 ATF_TC_HEAD(kat__names_the_line, tc)
 {
@@ -194,6 +302,7 @@ ATF_TP_ADD_TCS(tp)
 {
 
 	ATF_TP_ADD_TC(tp, kat__vectors);
+	ATF_TP_ADD_TC(tp, kat__designs_with_fortunas_bytes);
 	ATF_TP_ADD_TC(tp, kat__names_the_line);
 	ATF_TP_ADD_TC(tp, kat__long_reads_are_streams);
 	return (atf_no_error());

@@ -1123,6 +1123,120 @@ ATF_TC_BODY(fortuna_private_fini__wipes, tc)
 	crypto_fini();
 }
 
+/* Something that says it does what fortuna_state_small() does. */
+typedef size_t	small_maker(struct fortuna_state *fs,
+		    uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES], size_t n);
+
+/* Faults that such a thing may have: a mutant of each. */
+enum small_fault {
+	KEY_FIRST,		/* the key's blocks come before the output's */
+	BLOCK_SHORT,		/* the key is in the output's last block */
+	BLOCK_OVER,		/* a counter is left out */
+	KEY_KEPT,		/* K is not replaced */
+	SMALL_FAULTS
+};
+
+static size_t
+small_mutant(struct fortuna_state *fs, uint8_t *scratch, size_t n,
+    enum small_fault fault)
+{
+	const size_t block = fs->fs_key->ck_cipher->ci_block_bytes;
+	const size_t key = fs->fs_key->ck_cipher->ci_rekey_blocks * block;
+	const size_t whole = (n + block - 1) / block * block;
+	uint8_t run[FORTUNA_SMALL_SCRATCH_BYTES + CIPHER_BLOCK_MAX_BYTES];
+	uint8_t *k = run + whole, *out = run;
+
+	if (fault == KEY_FIRST) {
+		k = run;
+		out = run + key;
+	} else if (fault == BLOCK_SHORT && whole > 0) {
+		k -= block;
+	}
+	cipher_keystream(fs->fs_key, &fs->fs_counter, run, fault ==
+	    BLOCK_SHORT && whole > 0 ? whole + key - block : whole + key);
+	if (fault == BLOCK_OVER)
+		uint128_increment(&fs->fs_counter);
+	memcpy(scratch, out, whole);
+	if (fault != KEY_KEPT)
+		cipher_key_set(fs->fs_key, k);
+	return (whole);
+}
+
+#define	SMALL_MUTANT(name, fault)					\
+static size_t								\
+name(struct fortuna_state *fs,						\
+    uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES], size_t n)		\
+{									\
+									\
+	return (small_mutant(fs, scratch, n, fault));			\
+}
+SMALL_MUTANT(key_first, KEY_FIRST)
+SMALL_MUTANT(block_short, BLOCK_SHORT)
+SMALL_MUTANT(block_over, BLOCK_OVER)
+SMALL_MUTANT(key_kept, KEY_KEPT)
+
+/*
+ * Whether reads of all small sizes, one after the other, give the bytes, K and
+ * C of concurrent reads, and the key is gone from the scratch.
+ */
+static bool
+small_as_concurrent(small_maker *make, const char *cipher)
+{
+	uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES];
+	struct fortuna_private fp;
+	struct fortuna_state fs, want;
+	struct cipher_key *spare;
+	bool same = true;
+	size_t n, used;
+
+	state_make_seeded(&fs, cipher);
+	state_make_seeded(&want, cipher);
+	spare = spare_make(cipher);
+	for (n = 0; n <= RANDOM_FORTUNA_SMALL && same; n++) {
+		memset(scratch, 0, sizeof(scratch));
+		used = make(&fs, scratch, n);
+		fortuna_state_reserve(&want, &spare, n, &fp);
+		fortuna_private_genbytes(&fp, output, n);
+		fortuna_private_fini(&fp);
+		same = used >= n && memcmp(scratch, output, n) == 0 &&
+		    uint128_equals(fs.fs_counter, want.fs_counter) &&
+		    memcmp(fs.fs_key->ck_raw, want.fs_key->ck_raw,
+		    CIPHER_KEY_BYTES) == 0 && support_all(scratch + used,
+		    sizeof(scratch) - used, 0);
+	}
+	spare_free(spare);
+	fortuna_state_fini(&fs);
+	fortuna_state_fini(&want);
+	return (same);
+}
+
+ATF_TC(fortuna_state_small__as_concurrent);
+ATF_TC_HEAD(fortuna_state_small__as_concurrent, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A small read in one go gives the "
+	    "bytes, K and C of a concurrent one, whatever its size, and "
+	    "leaves no key behind; what does not is found");
+}
+ATF_TC_BODY(fortuna_state_small__as_concurrent, tc)
+{
+	static small_maker *const mutants[] = { key_first, block_short,
+	    block_over, key_kept };
+	unsigned i, k;
+
+	CTASSERT(nitems(mutants) == SMALL_FAULTS);
+	support_crypto();
+	for (k = 0; k < cipher_count; k++) {
+		ATF_CHECK_MSG(small_as_concurrent(fortuna_state_small,
+		    ciphers[k]->ci_name), "%s", ciphers[k]->ci_name);
+		for (i = 0; i < nitems(mutants); i++)
+			ATF_CHECK_MSG(!small_as_concurrent(mutants[i],
+			    ciphers[k]->ci_name), "%s: mutant %u passes",
+			    ciphers[k]->ci_name, i);
+	}
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -1147,5 +1261,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, fortuna_private_genbytes__misuse);
 	ATF_TP_ADD_TC(tp, fortuna_state_reserve__takes_the_key);
 	ATF_TP_ADD_TC(tp, fortuna_private_fini__wipes);
+	ATF_TP_ADD_TC(tp, fortuna_state_small__as_concurrent);
 	return (atf_no_error());
 }

@@ -1,0 +1,59 @@
+/*
+ * Reads as in the concurrent design; the harvest thread takes the mutex once
+ * for several events.
+ *
+ * FreeBSD takes it for each event: random_fortuna_process_event() of
+ * sys/dev/random/fortuna.c, once for each turn of random_harvestq_kthread()'s
+ * loop.  Here a turn's events are handed over together, in their order.
+ */
+#include "fortuna/fortuna.h"
+
+static int
+gen_batch_init(struct generator **g, const struct generator_params *params)
+{
+	int error;
+
+	error = random_fortuna_init_alg(g, params);
+	if (error != 0)
+		return (error);
+	(*g)->g_algorithm = &FLAVOURED(gen_batch);
+	(*g)->g_batch_events = params->gp_config.batch_events;
+	return (0);
+}
+
+static void
+gen_batch_process_events(struct generator *g,
+    const struct harvest_event *events, unsigned n)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+	unsigned i;
+
+	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	for (i = 0; i < n; i++)
+		random_fortuna_absorb(f, &events[i]);
+	lock_release(&f->f_mtx, &node);
+}
+
+RANDOM_ALGORITHM(batch) = {
+	.ra_ident	= "batch",
+	.ra_descr	= "concurrent, and the mutex once for several events",
+	.ra_argument	= "Events reach the same pools in the same order, each "
+	    "at most a pass of the harvest thread later; until then they lie "
+	    "in its buffer instead of in a hash, and a reseed in between does "
+	    "without them.  Readers wait while a whole batch is hashed.",
+	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_knobs	= RK_BATCH_EVENTS,
+	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_init	= gen_batch_init,
+	.ra_fini	= random_fortuna_deinit_alg,
+	.ra_reader_init	= random_fortuna_reader_init,
+	.ra_reader_fini	= random_fortuna_reader_fini,
+	.ra_pre_read	= random_fortuna_pre_read,
+	.ra_seeded	= random_fortuna_seeded,
+	.ra_read	= random_fortuna_read_concurrent,
+	.ra_event_processor = random_fortuna_process_event,
+	.ra_process_events = gen_batch_process_events,
+	.ra_wait_seeded	= random_fortuna_wait_seeded,
+	.ra_status	= random_fortuna_status,
+};

@@ -1,0 +1,77 @@
+/*
+ * Small requests are generated under the mutex together with the new key, large
+ * ones outside it.
+ *
+ * A small concurrent read sets two keys, the new K and the wiped one it took,
+ * and asks for keystream twice; here one run of keystream gives the output and
+ * the new K, and no key object changes hands.  FreeBSD has no such mode; what
+ * is read is what kern.random.fortuna.concurrent_read=1 gives.
+ */
+#include <string.h>
+
+#include "fortuna/fortuna.h"
+#include "lib/wipe.h"
+
+static int
+gen_hybrid_init(struct generator **g, const struct generator_params *params)
+{
+	int error;
+
+	error = random_fortuna_init_alg(g, params);
+	if (error == 0)
+		(*g)->g_algorithm = &FLAVOURED(gen_hybrid);
+	return (error);
+}
+
+static void
+gen_hybrid_read(struct generator *g, struct generator_reader *gr,
+    struct uio *uio)
+{
+	uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES];
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+	size_t at, n, used;
+
+	if (uio->uio_resid > f->f_config.hybrid_bytes) {
+		random_fortuna_read_concurrent(g, gr, uio);
+		return;
+	}
+	lock_acquire(&f->f_mtx, &node, SITE_READ);
+	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	KASSERT(fortuna_state_seeded(&f->f_state), ("read while unseeded"));
+	used = fortuna_state_small(&f->f_state, scratch,
+	    (size_t)uio->uio_resid);
+	machine_charge(COST_KEYSTREAM, (size_t)uio->uio_resid);
+	machine_charge(COST_REKEY, 1);
+	random_fortuna_publish(f);
+	lock_release(&f->f_mtx, &node);
+	for (at = 0; uio->uio_resid > 0; at += n) {
+		n = uio_room(uio);
+		memcpy(uio->uio_base, scratch + at, n);
+		uio_advance(uio, n);
+	}
+	wipe(scratch, used);
+}
+
+RANDOM_ALGORITHM(hybrid) = {
+	.ra_ident	= "hybrid",
+	.ra_descr	= "small reads under the mutex, large ones outside",
+	.ra_argument	= "Nothing new about the bytes: output and next K are "
+	    "one run of keystream of K from C, as FreeBSD's are, and K is "
+	    "gone when the mutex is dropped.  New is that others wait while "
+	    "up to rngsim.fortuna.hybrid_bytes are generated, and that the "
+	    "next K is in a buffer beside output until it is set and wiped.",
+	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_knobs	= RK_HYBRID_BYTES,
+	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_init	= gen_hybrid_init,
+	.ra_fini	= random_fortuna_deinit_alg,
+	.ra_reader_init	= random_fortuna_reader_init,
+	.ra_reader_fini	= random_fortuna_reader_fini,
+	.ra_pre_read	= random_fortuna_pre_read,
+	.ra_seeded	= random_fortuna_seeded,
+	.ra_read	= gen_hybrid_read,
+	.ra_event_processor = random_fortuna_process_event,
+	.ra_wait_seeded	= random_fortuna_wait_seeded,
+	.ra_status	= random_fortuna_status,
+};

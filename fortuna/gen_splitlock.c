@@ -1,0 +1,167 @@
+/*
+ * Reads as in the concurrent design; the pools have a mutex of their own.
+ *
+ * An event takes that one alone, so it never waits for a reader that draws a
+ * key, nor a reader for it.  The order is pools, then K and C: a reseed holds
+ * both, and what reseeds use is guarded by either.
+ *
+ * FreeBSD's pre_read takes the mutex to find that it is not time; most find
+ * that.  Here it first looks at a word, sl_due_ns, and takes the pools' mutex
+ * when a reseed may be due.  The word changes only with that mutex held, and
+ * nothing is decided by it:
+ *
+ * - It says due and is out of date, because somebody reseeded meanwhile.  The
+ *   mutex is taken, the question asked anew, and nothing done.
+ * - It says not due and is out of date, because an event has just filled pool
+ *   0.  The reader goes on with the K there is, as it would have had its
+ *   pre_read come before the event: an order that one mutex allows as well.
+ *   Who knows of the event, by having fed it or heard of it, sees the word that
+ *   it left, so what is read after it in that sense is after it here.
+ *
+ * A reseed puts the word back as its last step.  Until then all who come find it
+ * due and wait for the mutex, so no request that begins after a reseed began is
+ * answered from the K before it, if it began by looking at a due word.
+ */
+#include "fortuna/fortuna.h"
+
+/* sl_due_ns while pool 0 has too little. */
+#define	NEVER	UINT64_MAX
+
+struct splitlock {
+	struct fortuna	sl_fortuna;	/* f_mtx: K and C */
+	/*
+	 * The pools, the number and time of reseeds and the scratch digest.
+	 */
+	struct lock	sl_pools_mtx;
+	/* Uptime from which a reseed is due; sl_pools_mtx to change it. */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	sl_due_ns;
+};
+
+static struct splitlock *
+splitlock_of(struct generator *g)
+{
+
+	return ((struct splitlock *)(void *)g);
+}
+
+static int
+gen_splitlock_init(struct generator **g, const struct generator_params *params)
+{
+	struct splitlock *sl;
+	int error;
+
+	error = random_fortuna_init_size(g, params, sizeof(*sl));
+	if (error != 0)
+		return (error);
+	(*g)->g_algorithm = &FLAVOURED(gen_splitlock);
+	sl = splitlock_of(*g);
+	atomic_init_64(&sl->sl_due_ns, NEVER);
+	error = lock_init(&sl->sl_pools_mtx, params->gp_lock, "pools mutex",
+	    &params->gp_lock_config, params->gp_prof);
+	if (error != 0)
+		random_fortuna_deinit_alg(*g);
+	return (error);
+}
+
+static void
+gen_splitlock_fini(struct generator *g)
+{
+
+	lock_fini(&splitlock_of(g)->sl_pools_mtx);
+	random_fortuna_deinit_alg(g);
+}
+
+/* Brings sl_due_ns up to date; sl_pools_mtx owned. */
+static void
+note_due(struct splitlock *sl)
+{
+	const struct fortuna_state *fs = &sl->sl_fortuna.f_state;
+	uint64_t due_ns;
+
+	MPASS(lock_owned(&sl->sl_pools_mtx));
+	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
+		due_ns = NEVER;
+	else if (fs->fs_reseedcount == 0)
+		due_ns = 0;
+	else
+		due_ns = (uint64_t)fs->fs_lasttime_ns +
+		    RANDOM_FORTUNA_RESEED_NS + 1;
+	/* All readers have the line: not written without need. */
+	if (atomic_load_64(&sl->sl_due_ns) != due_ns)
+		atomic_store_64(&sl->sl_due_ns, due_ns);
+}
+
+static void
+gen_splitlock_pre_read(struct generator *g)
+{
+	struct splitlock *sl = splitlock_of(g);
+	struct fortuna *f = &sl->sl_fortuna;
+	struct lock_node node, pools_node;
+	struct fortuna_seed fd;
+	int64_t now_ns = machine_uptime_coarse_ns();
+	uint64_t due_ns = atomic_load_64(&sl->sl_due_ns);
+	unsigned pools;
+
+	if (due_ns == NEVER || (g->g_paced && (uint64_t)now_ns < due_ns))
+		return;
+	lock_acquire(&sl->sl_pools_mtx, &pools_node, SITE_PRE_READ);
+	machine_touch(&f->f_state.fs_lasttime_ns, 1);
+	pools = fortuna_state_drain(&f->f_state, now_ns, g->g_paced, &fd);
+	if (pools != 0) {
+		lock_resite(&sl->sl_pools_mtx, &pools_node, SITE_RESEED);
+		lock_acquire(&f->f_mtx, &node, SITE_RESEED);
+		fortuna_state_reseed(&f->f_state, &fd);
+		random_fortuna_charge_reseed(f, pools);
+		random_fortuna_publish(f);
+		lock_release(&f->f_mtx, &node);
+		note_due(sl);
+	}
+	lock_release(&sl->sl_pools_mtx, &pools_node);
+}
+
+static void
+gen_splitlock_process_event(struct generator *g,
+    const struct harvest_event *event)
+{
+	struct splitlock *sl = splitlock_of(g);
+	struct lock_node node;
+
+	lock_acquire(&sl->sl_pools_mtx, &node, SITE_EVENT);
+	random_fortuna_absorb(&sl->sl_fortuna, event);
+	note_due(sl);
+	lock_release(&sl->sl_pools_mtx, &node);
+}
+
+static void
+gen_splitlock_status(struct generator *g, struct generator_status *gs)
+{
+	struct splitlock *sl = splitlock_of(g);
+	struct lock_node node;
+
+	lock_acquire(&sl->sl_pools_mtx, &node, SITE_PRE_READ);
+	random_fortuna_status(g, gs);
+	lock_release(&sl->sl_pools_mtx, &node);
+}
+
+RANDOM_ALGORITHM(splitlock) = {
+	.ra_ident	= "splitlock",
+	.ra_descr	= "concurrent, and the pools under their own mutex",
+	.ra_argument	= "Pools and (K, C) may change at a time: that a "
+	    "reseed holds both mutexes, pools first, keeps drained pools and "
+	    "the K made of them one step.  Whether it is time is asked of a "
+	    "word without a mutex: an out-of-date word puts a reseed off by "
+	    "what a cache line takes, never K's replacement after a read.",
+	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE | RA_MANY_LOCKS,
+	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_init	= gen_splitlock_init,
+	.ra_fini	= gen_splitlock_fini,
+	.ra_reader_init	= random_fortuna_reader_init,
+	.ra_reader_fini	= random_fortuna_reader_fini,
+	.ra_pre_read	= gen_splitlock_pre_read,
+	.ra_seeded	= random_fortuna_seeded,
+	.ra_read	= random_fortuna_read_concurrent,
+	.ra_event_processor = gen_splitlock_process_event,
+	.ra_wait_seeded	= random_fortuna_wait_seeded,
+	.ra_status	= gen_splitlock_status,
+};
