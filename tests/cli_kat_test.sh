@@ -121,7 +121,11 @@ kat__malformed_body() {
 	malformed 12 'read BYTES' 'read 1 # one'
 	malformed 12 'event DESTINATION COUNTER HEX' event
 	malformed 12 'event DESTINATION COUNTER HEX' 'event 0 1'
-	malformed 12 'event DESTINATION COUNTER HEX' 'event 0 1 00 00'
+	malformed 12 'event DESTINATION COUNTER HEX' 'event 0 1 00 0 0'
+	for v in 00 -1 29 x 4294967296; do
+		malformed 12 0..28 "event 0 1 00 $v"
+	done
+	malformed 12 '"seeded"' 'seeded 1'
 	malformed 12 'event DESTINATION COUNTER HEX' 'event 0 1 2 3 4 5 6 7'
 	malformed 12 'set-counter HEX' set-counter
 	malformed 12 'set-counter HEX' 'set-counter 00 00'

@@ -47,6 +47,7 @@ struct kat_sink {
 struct kat_command {
 	const char	*kc_name;
 	unsigned	 kc_args;
+	unsigned	 kc_optional;	/* beyond these */
 	const char	*kc_usage;
 	bool		 kc_needs_init;
 	int		(*kc_run)(struct kat *k, char **args);
@@ -171,8 +172,8 @@ kat_init(struct kat *k, char **args)
 static int
 kat_event(struct kat *k, char **args)
 {
-	struct harvest_event event = { .he_source = RANDOM_CACHED };
-	uint64_t counter, destination;
+	struct harvest_event event = { .he_size = 0 };
+	uint64_t counter, destination, source = RANDOM_CACHED;
 	size_t n;
 
 	if (number_parse(args[0], &destination) != 0 || destination > UINT8_MAX)
@@ -185,6 +186,11 @@ kat_event(struct kat *k, char **args)
 	    &n) != 0)
 		return (complain(k, "event bytes \"%s\": expected 1..8 bytes "
 		    "in hexadecimal", args[2]));
+	if (args[3] != NULL && (number_parse(args[3], &source) != 0 ||
+	    source >= ENTROPYSOURCE))
+		return (complain(k, "event source \"%s\": expected 0..%d",
+		    args[3], ENTROPYSOURCE - 1));
+	event.he_source = (uint8_t)source;
 	event.he_destination = (uint8_t)destination;
 	event.he_somecounter = (uint32_t)counter;
 	event.he_size = (uint8_t)n;
@@ -227,6 +233,17 @@ kat_preread(struct kat *k, char **args)
 
 	(void)args;
 	k->k_algorithm->ra_pre_read(k->k_generator);
+	return (0);
+}
+
+/* What each request asks first. */
+static int
+kat_seeded(struct kat *k, char **args)
+{
+
+	(void)args;
+	fprintf(k->k_out, "seeded %s\n",
+	    k->k_algorithm->ra_seeded(k->k_generator) ? "yes" : "no");
 	return (0);
 }
 
@@ -355,17 +372,19 @@ kat_state(struct kat *k, char **args)
 }
 
 static const struct kat_command commands[] = {
-	{ "cipher", 1, "cipher aes|chacha", false, kat_cipher },
-	{ "mode", 1, "mode DESIGN", false, kat_mode },
-	{ "places", 1, "places NUMBER", false, kat_places },
-	{ "init", 0, "init", false, kat_init },
-	{ "event", 3, "event DESTINATION COUNTER HEX", true, kat_event },
-	{ "place", 1, "place NUMBER", true, kat_place },
-	{ "timer", 1, "timer MILLISECONDS", true, kat_timer },
-	{ "preread", 0, "preread", true, kat_preread },
-	{ "read", 1, "read BYTES", true, kat_read },
-	{ "set-counter", 1, "set-counter HEX", true, kat_set_counter },
-	{ "state", 0, "state", true, kat_state },
+	{ "cipher", 1, 0, "cipher aes|chacha", false, kat_cipher },
+	{ "mode", 1, 0, "mode DESIGN", false, kat_mode },
+	{ "places", 1, 0, "places NUMBER", false, kat_places },
+	{ "init", 0, 0, "init", false, kat_init },
+	{ "event", 3, 1, "event DESTINATION COUNTER HEX [SOURCE]", true,
+	    kat_event },
+	{ "place", 1, 0, "place NUMBER", true, kat_place },
+	{ "timer", 1, 0, "timer MILLISECONDS", true, kat_timer },
+	{ "preread", 0, 0, "preread", true, kat_preread },
+	{ "seeded", 0, 0, "seeded", true, kat_seeded },
+	{ "read", 1, 0, "read BYTES", true, kat_read },
+	{ "set-counter", 1, 0, "set-counter HEX", true, kat_set_counter },
+	{ "state", 0, 0, "state", true, kat_state },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -385,12 +404,12 @@ kat_line(struct kat *k, char *line)
 			break;
 	if (kc == commands + COMMANDS)
 		return (complain(k, "\"%s\" is no command: expected cipher, "
-		    "mode, places, init, event, place, timer, preread, read, "
-		    "set-counter or state", word));
+		    "mode, places, init, event, place, timer, preread, seeded, "
+		    "read, set-counter or state", word));
 	while (n <= KAT_ARGS_MAX &&
 	    (args[n] = strtok_r(NULL, " \t\r\n", &save)) != NULL)
 		n++;
-	if (n != kc->kc_args)
+	if (n < kc->kc_args || n > kc->kc_args + kc->kc_optional)
 		return (complain(k, "%u operands: expected \"%s\"", n,
 		    kc->kc_usage));
 	if (kc->kc_needs_init && k->k_generator == NULL)

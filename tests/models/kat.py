@@ -10,6 +10,7 @@ A model is a module beside this one, NAME.py for design NAME, with a class
         .preread()
         .timer(ms)                  ms since the generator was made
         .seeded()                   what ra_status says, changing nothing
+        .ask()                      what ra_seeded says; it may seed
         .read(place, n)             n bytes from that CPU's or node's part
 
 It is written from the design's description, not from its C code, and uses of
@@ -99,6 +100,10 @@ class Script:
 
     def do_preread(self):
         self.generator.preread()
+
+    def do_seeded(self):
+        self.out.write("seeded %s\n" % ("yes" if self.generator.ask() else
+                                        "no"))
 
     def do_read(self, n):
         n = int(n)
