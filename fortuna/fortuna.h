@@ -84,8 +84,9 @@ int random_fortuna_init_size(struct generator **g,
  */
 void random_fortuna_publish(struct fortuna *f);
 
-/* One event into its pool, and what that costs.  What guards pools is owned. */
-void random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event);
+/* One event into its pool, and what that costs; what guards pools is owned. */
+void random_fortuna_absorb(struct fortuna *f,
+    const struct harvest_event *event);
 
 /* Pays for a reseed that has drained that many pools.  All is owned. */
 void random_fortuna_charge_reseed(struct fortuna *f, unsigned pools);

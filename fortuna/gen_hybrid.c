@@ -41,7 +41,7 @@ gen_hybrid_read(struct generator *g, struct generator_reader *gr,
 	KASSERT(fortuna_state_seeded(&f->f_state), ("read while unseeded"));
 	used = fortuna_state_small(&f->f_state, scratch,
 	    (size_t)uio->uio_resid);
-	machine_charge(COST_KEYSTREAM, (size_t)uio->uio_resid);
+	machine_charge(COST_KEYSTREAM_MORE, (size_t)uio->uio_resid);
 	machine_charge(COST_REKEY, 1);
 	random_fortuna_publish(f);
 	lock_release(&f->f_mtx, &node);

@@ -18,9 +18,9 @@
  *   Who knows of the event, by having fed it or heard of it, sees the word that
  *   it left, so what is read after it in that sense is after it here.
  *
- * A reseed puts the word back as its last step.  Until then all who come find it
- * due and wait for the mutex, so no request that begins after a reseed began is
- * answered from the K before it, if it began by looking at a due word.
+ * A reseed puts the word back as its last step.  Until then all who come find
+ * it due and wait for the mutex, so no request that begins after a reseed began
+ * is answered from the K before it, if it began by looking at a due word.
  */
 #include "fortuna/fortuna.h"
 
