@@ -59,7 +59,8 @@ BENCH = \
 	calibrate/calibrate_print calibrate/calibrate_stats \
 	validate/validate validate/validate_json validate/validate_table \
 	validate/validate_words \
-	reproduce/reproduce reproduce/beside
+	reproduce/reproduce reproduce/beside \
+	sources/numbers
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
@@ -69,7 +70,8 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	harvest/harvestq.c harvest/deliver.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
 	bench/cell/cell_collect.c bench/cell/section.c
-COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c
+COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
+	bench/sources/number_*.c
 FIGURES != echo bench/figures/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.

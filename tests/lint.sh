@@ -44,10 +44,11 @@ family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
 family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
+family bench/sources/numbers.tbl NUMBERS bench/sources/number_
 
 # Rooms of bench, lowest first: each may include those before it.
 rooms="console statistics result cell timeline report compare options sweep
-    calibrate validate reproduce"
+    calibrate validate reproduce sources"
 found "a room of bench includes one above it" "$(
 	below=
 	for room in $rooms; do
