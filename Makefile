@@ -60,7 +60,10 @@ BENCH = \
 	validate/validate validate/validate_json validate/validate_table \
 	validate/validate_words \
 	reproduce/reproduce reproduce/beside \
-	sources/numbers
+	sources/numbers sources/mitigation sources/saturation \
+	sources/published sources/window sources/sources \
+	sources/sources_table sources/sources_csv sources/sources_json \
+	sources/sources_plot
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.
