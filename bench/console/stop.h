@@ -17,6 +17,19 @@ extern volatile sig_atomic_t stop_signal;
  */
 void stop_catch_signals(void);
 
+/*
+ * Ends system calls that block with EINTR ten times a second from then on.  Who
+ * looks whether to stop and then makes such a call needs that: of a signal that
+ * comes in between he would not hear before the call is done.  Takes SIGALRM.
+ */
+void stop_interrupt_calls(void);
+
+/*
+ * All signals that the two above catch; a thread that is started with them
+ * blocked leaves them to the one whose calls they are to end.
+ */
+void stop_signal_set(sigset_t *set);
+
 static inline bool
 stop_asked(void)
 {
