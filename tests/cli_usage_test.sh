@@ -92,7 +92,7 @@ cli__unknown_names_body() {
 	refused '-q|rngsim sweep --help' sweep -q
 	refused '-q|rngsim cat --help' cat -q
 	refused '-q|rngsim report --help' report -q
-	refused '-r|rngsim cat --help' cat -r 1
+	refused '-t|rngsim cat --help' cat -t 1
 	refused '-q|usage: rngsim list' list -q
 	for c in sweep cat; do
 		bad $c -d 'expected none, locked' x Locked locked2 ' locked' -1

@@ -26,6 +26,7 @@ option_setter option_crypto;
 option_setter option_designs;
 option_setter option_engine;
 option_setter option_format;
+option_setter option_interleave;
 option_setter option_locks;
 option_setter option_nodes;
 option_setter option_output;
@@ -35,6 +36,7 @@ option_setter option_rate;
 option_setter option_readers;
 option_setter option_seed;
 option_setter option_sizes;
+option_setter option_stream;
 option_setter option_time;
 option_setter option_trace;
 option_setter option_trace_time;
@@ -69,6 +71,13 @@ int option_workload_finish(struct options *op);
  * Returns: 0, or what usage_error() or run_error() returned.
  */
 int option_virtual_finish(struct options *op);
+
+/*
+ * What of cat's options does not go together, --place included.
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_cat_finish(struct options *op);
 
 /* Finds the CPUs that --place names, on the machine that is used; likewise. */
 int option_place_finish(struct options *op);

@@ -42,9 +42,10 @@ static const struct option_def defs[] = {
 	    "bytes to write (0: endless)"),
 	OPTION('o', "output", "FILE", KIND_MEASURE, option_output,
 	    "write the result there, as JSON"),
-	OPTION('r', "readers", "LIST", KIND_MEASURE, option_readers,
+	OPTION('r', "readers", "LIST", KIND_ALL, option_readers,
 	    "reader threads, 1..1024 (run: as many as CPUs; sweep: 1 to "
-	    "CPUs + 1, ranges as 1-4; engine virtual: powers of two to CPUs)"),
+	    "CPUs + 1, ranges as 1-4; engine virtual: powers of two to CPUs; "
+	    "cat: 1)"),
 	OPTION('s', "size", "LIST", KIND_ALL, option_sizes,
 	    "bytes of one read request, 1..1g; k, m, g are 2^10, 2^20, 2^30 "
 	    "(64k)"),
@@ -62,9 +63,11 @@ static const struct option_def defs[] = {
 	    "what runs the threads (real)"),
 	OPTION('\0', "format", "NAME", KIND_MEASURE, option_format,
 	    "what stdout gets (table)"),
+	OPTION('\0', "interleave", "BYTES", OPTIONS_CAT, option_interleave,
+	    "bytes of each reader in a row, 1..1g (64)"),
 	OPTION('\0', "nodes", "N", KIND_MEASURE, option_nodes,
 	    "NUMA nodes of the simulated machine (as the profile's)"),
-	OPTION('\0', "place", "ORDER", KIND_MEASURE, option_place,
+	OPTION('\0', "place", "ORDER", KIND_ALL, option_place,
 	    "CPUs for readers: compact, scatter, smt-first, none, or a list, "
 	    "as 0-2/3 with the harvest thread's last (compact)"),
 	OPTION('\0', "profile", "PROFILE", KIND_MEASURE, option_profile,
@@ -74,6 +77,8 @@ static const struct option_def defs[] = {
 	    "open loop: requests/s of each reader"),
 	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
 	    "seed of all that is drawn (chosen, and printed)"),
+	OPTION('\0', "stream", "K", OPTIONS_CAT, option_stream,
+	    "write what reader K reads and none of the others, 0..readers - 1"),
 	OPTION('\0', "trace", "FILE", OPTIONS_RUN, option_trace,
 	    "write who ran, held and waited when: trace events for Perfetto, "
 	    "or text where FILE ends in .txt; with --engine virtual"),
@@ -286,8 +291,8 @@ apply_defaults(struct options *op)
 	list_default(&op->op_ciphers, index_of_cipher("chacha20"));
 	if (sweep && op->op_readers.ol_count == 0)
 		default_readers(op);
-	list_default(&op->op_readers, cpus_of(op) < CELL_READERS_MAX ?
-	    cpus_of(op) : CELL_READERS_MAX);
+	list_default(&op->op_readers, op->op_kind == OPTIONS_CAT ? 1 :
+	    cpus_of(op) < CELL_READERS_MAX ? cpus_of(op) : CELL_READERS_MAX);
 	list_default(&op->op_sizes, 64 * 1024);
 	if (op->op_repeats == 0)
 		op->op_repeats = sweep ? 5 : 1;
@@ -319,6 +324,8 @@ init(struct options *op, enum options_kind kind, const char *command)
 	memset(op, 0, sizeof(*op));
 	op->op_command = command;
 	op->op_kind = kind;
+	op->op_interleave_bytes = 64;
+	op->op_stream = -1;
 	workload_init(&op->op_workload);
 	op->op_crypto = kind == OPTIONS_CAT ? CRYPTO_NATIVE : CRYPTO_KERNEL;
 	bench_config_default(&op->op_config, cpu_count());
@@ -359,6 +366,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 		error = option_check_locks(op);
 	if (error == 0)
 		error = option_trace_finish(op);
+	if (error == 0 && kind == OPTIONS_CAT)
+		error = option_cat_finish(op);
 	return (error != 0 ? error : check_grid(op));
 }
 

@@ -57,6 +57,8 @@ struct options {
 	const char	*op_place_text;
 	struct place	 op_place;
 	uint64_t	 op_bytes;	/* cat -n; 0: endless */
+	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
+	int		 op_stream;	/* the only reader to show; -1: all */
 	bool		 op_simulated;	/* on op_machine */
 	struct virtual_machine op_machine;
 	const char	*op_profile;	/* as asked for, or NULL */
