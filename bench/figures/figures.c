@@ -92,6 +92,7 @@ static const struct {
 	{ "rivals", CRYPTO_NATIVE, true, figures_rivals },
 	{ "profiling", CRYPTO_NATIVE, false, figures_profiling },
 	{ "locks", CRYPTO_NATIVE, true, figures_locks },
+	{ "designs", CRYPTO_KERNEL, false, figures_designs },
 	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
 };
 
@@ -108,7 +109,7 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks|virtual\n");
+		    "profiling|locks|designs|virtual\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||

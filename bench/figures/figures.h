@@ -42,6 +42,7 @@ int figures_limit(void);
 int figures_rivals(void);
 int figures_profiling(void);
 int figures_locks(void);
+int figures_designs(void);
 int figures_virtual(void);
 
 #endif
