@@ -35,6 +35,7 @@ random_fortuna_init_size(struct generator **g,
 	f->f_generator.g_paced = true;
 	f->f_generator.g_batch_events = 1;
 	atomic_init_32(&f->f_seeded, 0);
+	atomic_init_64(&f->f_due_ns, FORTUNA_NEVER_DUE);
 	error = fortuna_state_init(&f->f_state, params->gp_cipher,
 	    params->gp_config.minpoolsize);
 	if (error != 0)
@@ -118,20 +119,56 @@ random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
 void
 random_fortuna_pre_read(struct generator *g)
 {
-	struct fortuna *f = fortuna_of(g);
+
+	random_fortuna_reseed_due(fortuna_of(g), g->g_paced);
+}
+
+void
+random_fortuna_reseed_due(struct fortuna *f, bool paced)
+{
 	struct lock_node node;
 	unsigned pools;
 
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
 	machine_touch(&f->f_state.fs_lasttime_ns, 1);
 	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
-	    g->g_paced);
+	    paced);
 	if (pools != 0) {
 		lock_resite(&f->f_mtx, &node, SITE_RESEED);
 		random_fortuna_charge_reseed(f, pools);
 		random_fortuna_publish(f);
+		/* Where designs note it; a look costs the others nothing. */
+		if (machine_note_load_64(&f->f_due_ns) != FORTUNA_NEVER_DUE)
+			random_fortuna_note_due(f);
 	}
 	lock_release(&f->f_mtx, &node);
+}
+
+bool
+random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced)
+{
+	uint64_t due_ns = atomic_load_64(&f->f_due_ns);
+
+	return (due_ns != FORTUNA_NEVER_DUE &&
+	    (!paced || (uint64_t)now_ns >= due_ns));
+}
+
+void
+random_fortuna_note_due(struct fortuna *f)
+{
+	const struct fortuna_state *fs = &f->f_state;
+	uint64_t due_ns;
+
+	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
+		due_ns = FORTUNA_NEVER_DUE;
+	else if (fs->fs_reseedcount == 0)
+		due_ns = 0;
+	else
+		due_ns = (uint64_t)fs->fs_lasttime_ns +
+		    RANDOM_FORTUNA_RESEED_NS + 1;
+	/* All readers have the line: not written without need. */
+	if (atomic_load_64(&f->f_due_ns) != due_ns)
+		atomic_store_64(&f->f_due_ns, due_ns);
 }
 
 bool

@@ -31,7 +31,13 @@ struct fortuna {
 	struct m32		f_seeded;
 	struct lock		f_mtx;
 	struct fortuna_state	f_state;	/* f_mtx */
+	/* random_fortuna_note_due()'s, or FORTUNA_NEVER_DUE throughout. */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64		f_due_ns;
 };
+
+/* f_due_ns while pool 0 has too little. */
+#define	FORTUNA_NEVER_DUE	UINT64_MAX
 
 #define	random_fortuna_init_alg		FLAVOURED(random_fortuna_init_alg)
 #define	random_fortuna_init_size	FLAVOURED(random_fortuna_init_size)
@@ -43,6 +49,9 @@ struct fortuna {
 #define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
 #define	random_fortuna_wait_seeded	FLAVOURED(random_fortuna_wait_seeded)
 #define	random_fortuna_status		FLAVOURED(random_fortuna_status)
+#define	random_fortuna_reseed_due	FLAVOURED(random_fortuna_reseed_due)
+#define	random_fortuna_maybe_due	FLAVOURED(random_fortuna_maybe_due)
+#define	random_fortuna_note_due		FLAVOURED(random_fortuna_note_due)
 #define	random_fortuna_absorb		FLAVOURED(random_fortuna_absorb)
 #define	random_fortuna_charge_reseed	FLAVOURED(random_fortuna_charge_reseed)
 #define	random_fortuna_publish		FLAVOURED(random_fortuna_publish)
@@ -83,6 +92,29 @@ int random_fortuna_init_size(struct generator **g,
  * for the first seeding.  f_mtx owned.
  */
 void random_fortuna_publish(struct fortuna *f);
+
+/* A pre_read of one of several: reseeds f if it is time. */
+void random_fortuna_reseed_due(struct fortuna *f, bool paced);
+
+/*
+ * For designs whose pre_read takes no lock to find that it is not time, as most
+ * do.  They note after each event and each reseed from which uptime on the next
+ * is due, with what guards the pools owned, and look at that word without.  It
+ * decides nothing:
+ *
+ * - It says due and is out of date, because somebody reseeded meanwhile.  The
+ *   lock is taken, the question asked anew, and nothing done.
+ * - It says not due and is out of date, because an event has just filled pool
+ *   0.  The reader goes on with the K there is, as it would have had its
+ *   pre_read come before the event: an order that FreeBSD's mutex allows too.
+ *   Who knows of the event, by having fed it or heard of it, sees the word that
+ *   it left, so what is read after it in that sense is after it here.
+ *
+ * A reseed notes as its last step, so whoever looks while one is under way
+ * finds it due and waits for it.
+ */
+bool random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced);
+void random_fortuna_note_due(struct fortuna *f);
 
 /* One event into its pool, and what that costs; what guards pools is owned. */
 void random_fortuna_absorb(struct fortuna *f,

@@ -4,8 +4,11 @@
  *
  * A small concurrent read sets two keys, the new K and the wiped one it took,
  * and asks for keystream twice; here one run of keystream gives the output and
- * the new K, and no key object changes hands.  FreeBSD has no such mode; what
- * is read is what kern.random.fortuna.concurrent_read=1 gives.
+ * the new K, and no key object changes hands.  A pre_read looks before it locks,
+ * random_fortuna_maybe_due(), so that a small request takes the mutex once.
+ *
+ * FreeBSD has no such mode; what is read is what
+ * kern.random.fortuna.concurrent_read=1 gives.
  */
 #include <string.h>
 
@@ -21,6 +24,28 @@ gen_hybrid_init(struct generator **g, const struct generator_params *params)
 	if (error == 0)
 		(*g)->g_algorithm = &FLAVOURED(gen_hybrid);
 	return (error);
+}
+
+static void
+gen_hybrid_pre_read(struct generator *g)
+{
+	struct fortuna *f = fortuna_of(g);
+
+	if (random_fortuna_maybe_due(f, machine_uptime_coarse_ns(),
+	    g->g_paced))
+		random_fortuna_reseed_due(f, g->g_paced);
+}
+
+static void
+gen_hybrid_process_event(struct generator *g, const struct harvest_event *event)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+
+	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	random_fortuna_absorb(f, event);
+	random_fortuna_note_due(f);
+	lock_release(&f->f_mtx, &node);
 }
 
 static void
@@ -60,7 +85,8 @@ RANDOM_ALGORITHM(hybrid) = {
 	    "one run of keystream of K from C, as FreeBSD's are, and K is "
 	    "gone when the mutex is dropped.  New is that others wait while "
 	    "up to rngsim.fortuna.hybrid_bytes are generated, and that the "
-	    "next K is in a buffer beside output until it is set and wiped.",
+	    "next K is in a buffer beside output until it is set and wiped; "
+	    "and that a reseed may come later by what a cache line takes.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_HYBRID_BYTES,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
@@ -68,10 +94,10 @@ RANDOM_ALGORITHM(hybrid) = {
 	.ra_fini	= random_fortuna_deinit_alg,
 	.ra_reader_init	= random_fortuna_reader_init,
 	.ra_reader_fini	= random_fortuna_reader_fini,
-	.ra_pre_read	= random_fortuna_pre_read,
+	.ra_pre_read	= gen_hybrid_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= gen_hybrid_read,
-	.ra_event_processor = random_fortuna_process_event,
+	.ra_event_processor = gen_hybrid_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
 };

@@ -5,37 +5,15 @@
  * key, nor a reader for it.  The order is pools, then K and C: a reseed holds
  * both, and what reseeds use is guarded by either.
  *
- * FreeBSD's pre_read takes the mutex to find that it is not time; most find
- * that.  Here it first looks at a word, sl_due_ns, and takes the pools' mutex
- * when a reseed may be due.  The word changes only with that mutex held, and
- * nothing is decided by it:
- *
- * - It says due and is out of date, because somebody reseeded meanwhile.  The
- *   mutex is taken, the question asked anew, and nothing done.
- * - It says not due and is out of date, because an event has just filled pool
- *   0.  The reader goes on with the K there is, as it would have had its
- *   pre_read come before the event: an order that one mutex allows as well.
- *   Who knows of the event, by having fed it or heard of it, sees the word that
- *   it left, so what is read after it in that sense is after it here.
- *
- * A reseed puts the word back as its last step.  Until then all who come find
- * it due and wait for the mutex, so no request that begins after a reseed began
- * is answered from the K before it, if it began by looking at a due word.
+ * FreeBSD's pre_read takes the mutex to find that it is not time.  Here it
+ * looks first and takes the pools' when it may be: random_fortuna_maybe_due().
  */
 #include "fortuna/fortuna.h"
 
-/* sl_due_ns while pool 0 has too little. */
-#define	NEVER	UINT64_MAX
-
 struct splitlock {
 	struct fortuna	sl_fortuna;	/* f_mtx: K and C */
-	/*
-	 * The pools, the number and time of reseeds and the scratch digest.
-	 */
+	/* The pools, the number and time of reseeds, the scratch digest. */
 	struct lock	sl_pools_mtx;
-	/* Uptime from which a reseed is due; sl_pools_mtx to change it. */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	sl_due_ns;
 };
 
 static struct splitlock *
@@ -56,7 +34,6 @@ gen_splitlock_init(struct generator **g, const struct generator_params *params)
 		return (error);
 	(*g)->g_algorithm = &FLAVOURED(gen_splitlock);
 	sl = splitlock_of(*g);
-	atomic_init_64(&sl->sl_due_ns, NEVER);
 	error = lock_init(&sl->sl_pools_mtx, params->gp_lock, "pools mutex",
 	    &params->gp_lock_config, params->gp_prof);
 	if (error != 0)
@@ -72,26 +49,6 @@ gen_splitlock_fini(struct generator *g)
 	random_fortuna_deinit_alg(g);
 }
 
-/* Brings sl_due_ns up to date; sl_pools_mtx owned. */
-static void
-note_due(struct splitlock *sl)
-{
-	const struct fortuna_state *fs = &sl->sl_fortuna.f_state;
-	uint64_t due_ns;
-
-	MPASS(lock_owned(&sl->sl_pools_mtx));
-	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
-		due_ns = NEVER;
-	else if (fs->fs_reseedcount == 0)
-		due_ns = 0;
-	else
-		due_ns = (uint64_t)fs->fs_lasttime_ns +
-		    RANDOM_FORTUNA_RESEED_NS + 1;
-	/* All readers have the line: not written without need. */
-	if (atomic_load_64(&sl->sl_due_ns) != due_ns)
-		atomic_store_64(&sl->sl_due_ns, due_ns);
-}
-
 static void
 gen_splitlock_pre_read(struct generator *g)
 {
@@ -100,10 +57,9 @@ gen_splitlock_pre_read(struct generator *g)
 	struct lock_node node, pools_node;
 	struct fortuna_seed fd;
 	int64_t now_ns = machine_uptime_coarse_ns();
-	uint64_t due_ns = atomic_load_64(&sl->sl_due_ns);
 	unsigned pools;
 
-	if (due_ns == NEVER || (g->g_paced && (uint64_t)now_ns < due_ns))
+	if (!random_fortuna_maybe_due(f, now_ns, g->g_paced))
 		return;
 	lock_acquire(&sl->sl_pools_mtx, &pools_node, SITE_PRE_READ);
 	machine_touch(&f->f_state.fs_lasttime_ns, 1);
@@ -115,7 +71,7 @@ gen_splitlock_pre_read(struct generator *g)
 		random_fortuna_charge_reseed(f, pools);
 		random_fortuna_publish(f);
 		lock_release(&f->f_mtx, &node);
-		note_due(sl);
+		random_fortuna_note_due(f);
 	}
 	lock_release(&sl->sl_pools_mtx, &pools_node);
 }
@@ -129,7 +85,7 @@ gen_splitlock_process_event(struct generator *g,
 
 	lock_acquire(&sl->sl_pools_mtx, &node, SITE_EVENT);
 	random_fortuna_absorb(&sl->sl_fortuna, event);
-	note_due(sl);
+	random_fortuna_note_due(&sl->sl_fortuna);
 	lock_release(&sl->sl_pools_mtx, &node);
 }
 

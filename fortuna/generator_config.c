@@ -23,7 +23,7 @@ generator_config_default(void)
 	return ((struct generator_config){
 		.minpoolsize = RANDOM_FORTUNA_DEFPOOLSIZE,
 		.block_seeded_status = false,
-		.hybrid_bytes = 128,
+		.hybrid_bytes = 64,
 		.batch_events = 16,
 	});
 }
