@@ -19,12 +19,16 @@ enum {
 	PATIENCE	= 100000,	/* events until any design is seeded */
 	MEGABYTE	= 1 << 20,
 	READERS		= 4,
+	NODES		= 3,		/* pretended, for those that have some */
 	PASSES		= 12,		/* of each reader over the sizes */
 	FILL		= 0xa5,
 	GUARD		= 64
 };
 
 static struct mthread self;
+
+/* Nodes that generators are told there are; 0: the host's. */
+static unsigned pretended_nodes;
 
 /* A generator of one design and cipher, and its device. */
 struct fixture {
@@ -50,10 +54,12 @@ fixture_make_config(struct fixture *f, const struct random_algorithm *ra,
 	};
 	int error;
 
+	params.gp_lock_config.nodes = pretended_nodes;
 	memset(f, 0, sizeof(*f));
 	f->f_ra = ra;
-	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s", ra->ra_ident,
-	    cipher->ci_name);
+	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s%s",
+	    ra->ra_ident, cipher->ci_name, pretended_nodes == 0 ? "" :
+	    ", several nodes");
 	f->f_name = f->f_name_buf;
 	error = ra->ra_init(&f->f_g, &params);
 	ATF_REQUIRE_MSG(error == 0, "%s: ra_init: %s", f->f_name,
@@ -144,7 +150,10 @@ is_null(const struct random_algorithm *ra)
 	return ((ra->ra_flags & RA_NULL) != 0);
 }
 
-/* Calls check with a new fixture of each design and cipher. */
+/*
+ * Calls check with a new fixture of each design and cipher, with one more on
+ * pretended nodes where that makes a difference.
+ */
 static void
 walk(void (*make)(struct fixture *, const struct random_algorithm *,
     const struct cipher *), void (*check)(struct fixture *))
@@ -158,6 +167,13 @@ walk(void (*make)(struct fixture *, const struct random_algorithm *,
 			make(&f, generators[i], ciphers[c]);
 			check(&f);
 			fixture_free(&f);
+			if ((generators[i]->ra_flags & RA_NODES) == 0)
+				continue;
+			pretended_nodes = NODES;
+			make(&f, generators[i], ciphers[c]);
+			check(&f);
+			fixture_free(&f);
+			pretended_nodes = 0;
 		}
 	}
 	crypto_fini();

@@ -32,6 +32,7 @@ struct kat {
 	struct generator *k_generator;	/* NULL before init */
 	struct generator_reader k_reader;
 	unsigned	 k_places;	/* of what init makes */
+	unsigned	 k_index;	/* the thread's own */
 	uint8_t		*k_window;
 };
 
@@ -84,6 +85,7 @@ kat_forget(struct kat *k)
 	k->k_algorithm->ra_reader_fini(k->k_generator, &k->k_reader);
 	k->k_algorithm->ra_fini(k->k_generator);
 	k->k_generator = NULL;
+	machine_curthread()->mt_index = k->k_index;
 }
 
 static int
@@ -166,6 +168,7 @@ kat_init(struct kat *k, char **args)
 	/* Scripts know no time. */
 	k->k_generator->g_paced = false;
 	k->k_reader.gr_place = 0;
+	machine_curthread()->mt_index = 0;
 	return (0);
 }
 
@@ -198,7 +201,10 @@ kat_event(struct kat *k, char **args)
 	return (0);
 }
 
-/* On which CPU or node the reads that follow are. */
+/*
+ * On which CPU or node what follows is; where nodes are pretended, threads are
+ * on them by their index.
+ */
 static int
 kat_place(struct kat *k, char **args)
 {
@@ -208,6 +214,7 @@ kat_place(struct kat *k, char **args)
 		return (complain(k, "place \"%s\": expected 0..%u", args[0],
 		    k->k_places - 1));
 	k->k_reader.gr_place = (int)place;
+	machine_curthread()->mt_index = (unsigned)place;
 	return (0);
 }
 
@@ -461,7 +468,8 @@ int
 kat_run(const char *name, FILE *in, FILE *out, FILE *err)
 {
 	struct kat k = { .k_name = name, .k_out = out, .k_err = err,
-	    .k_places = KAT_PLACES };
+	    .k_places = KAT_PLACES,
+	    .k_index = machine_curthread()->mt_index };
 	char line[KAT_LINE_BYTES];
 	uint64_t length;
 	int error = 0;

@@ -13,6 +13,8 @@ A model is a module beside this one, NAME.py for design NAME, with a class
         .ask()                      what ra_seeded says; it may seed
         .read(place, n)             n bytes from that CPU's or node's part
 
+    and, set from outside, .place, where the thread is that calls it.
+
 It is written from the design's description, not from its C code, and uses of
 Python's library only hashlib.
 """
@@ -85,7 +87,7 @@ class Script:
 
     def do_init(self):
         self.generator = self.mode.Generator(self.cipher, self.places)
-        self.place = 0
+        self.generator.place = self.place = 0
 
     def do_event(self, destination, counter, entropy, source=SOURCE_CACHED):
         self.generator.event(int(destination), int(counter),
@@ -93,7 +95,7 @@ class Script:
 
     def do_place(self, n):
         assert int(n) < self.places
-        self.place = int(n)
+        self.generator.place = self.place = int(n)
 
     def do_timer(self, ms):
         self.generator.timer(int(ms))
