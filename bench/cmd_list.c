@@ -117,6 +117,48 @@ list_profile(const char *name)
 	return (EXIT_SUCCESS);
 }
 
+static unsigned
+append(char *text, size_t size, const char *word)
+{
+	size_t used = strlen(text);
+
+	if (used < size)
+		snprintf(text + used, size - used, "%s%s", used == 0 ? "" :
+		    ", ", word);
+	return (1);
+}
+
+/* All that one design says of itself. */
+static int
+list_design(const char *name)
+{
+	const struct random_algorithm *ra = generator_find(name);
+	char known[256] = "", tunables[256] = "";
+	unsigned i, n = 0;
+
+	for (i = 0; i < generator_count; i++)
+		append(known, sizeof(known), generators[i]->ra_ident);
+	if (ra == NULL)
+		return (usage_error("list", "designs: \"%s\": expected one of "
+		    "%s", name, known));
+	printf("%s: %s\n", ra->ra_ident, ra->ra_descr);
+	figure_wrap(stdout, "  stands for ", 15, ra->ra_stands);
+	figure_wrap(stdout, "  output     ", 15, (ra->ra_flags &
+	    RA_FORTUNA_BYTES) != 0 ? "FreeBSD's, byte for byte" :
+	    (ra->ra_flags & RA_NULL) != 0 ? "a pattern" : "its own");
+	figure_wrap(stdout, "  locks      ", 15, (ra->ra_flags &
+	    RA_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
+	for (i = 0; i < generator_tunable_count; i++)
+		if ((generator_tunable_knob(generator_tunables[i].tn_name) &
+		    ra->ra_knobs) != 0)
+			n += append(tunables, sizeof(tunables),
+			    generator_tunables[i].tn_name);
+	if (n > 0)
+		figure_wrap(stdout, "  tunable    ", 15, tunables);
+	figure_wrap(stdout, "  to argue   ", 15, ra->ra_argument);
+	return (EXIT_SUCCESS);
+}
+
 static void
 list_tunables(void)
 {
@@ -162,15 +204,18 @@ run(int argc, char *argv[], char *const whole[])
 
 	(void)whole;
 	if (!arguments_operands(&argc, argv, 2, "list [designs|locks|ciphers|"
-	    "sources|profiles [NAME]|tunables]", "Prints what there is to "
-	    "choose from, one list of it, or all values of a profile.",
+	    "sources|profiles|tunables [NAME]]", "Prints what there "
+	    "is to choose from, one list of it, what a design stands for, or "
+	    "all values of a profile.",
 	    &status))
 		return (status);
 	if (argc > 2 && strcmp(argv[1], "profiles") == 0)
 		return (list_profile(argv[2]));
+	if (argc > 2 && strcmp(argv[1], "designs") == 0)
+		return (list_design(argv[2]));
 	if (argc > 2)
 		return (usage_error("list", "surplus operand \"%s\"; only "
-		    "profiles take one", argv[2]));
+		    "designs and profiles take one", argv[2]));
 	for (i = 0; i < TOPICS; i++) {
 		if (argc > 1 && strcmp(argv[1], topics[i].name) != 0)
 			continue;
@@ -187,8 +232,8 @@ run(int argc, char *argv[], char *const whole[])
 
 const struct command cmd_list = {
 	.cmd_name	= "list",
-	.cmd_args	= "[designs|locks|ciphers|sources|profiles [NAME]|"
-			    "tunables]",
+	.cmd_args	= "[designs|locks|ciphers|sources|profiles|"
+			    "tunables [NAME]]",
 	.cmd_descr	= "what there is to choose from, and the tunables",
 	.cmd_run	= run,
 };

@@ -38,6 +38,8 @@ gen_batch_process_events(struct generator *g,
 RANDOM_ALGORITHM(batch) = {
 	.ra_ident	= "batch",
 	.ra_descr	= "concurrent, and the mutex once for several events",
+	.ra_stands	= "No release: a loop in FreeBSD's "
+	    "random_fortuna_process_event().",
 	.ra_argument	= "Events reach the same pools in the same order, each "
 	    "at most a pass of the harvest thread later; until then they lie "
 	    "in its buffer instead of in a hash, and a reseed in between does "

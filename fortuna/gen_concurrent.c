@@ -48,6 +48,8 @@ random_fortuna_read_concurrent(struct generator *g, struct generator_reader *gr,
 RANDOM_ALGORITHM(concurrent) = {
 	.ra_ident	= "concurrent",
 	.ra_descr	= "concurrent_read=1: take K and C, generate outside",
+	.ra_stands	= "FreeBSD 13 to 15 as they are, "
+	    "kern.random.fortuna.concurrent_read=1.",
 	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K "
 	    "replaced before the mutex is dropped, so no two reads share a "
 	    "counter under a key, and the key a read uses is its own.",

@@ -4,8 +4,9 @@
  *
  * A small concurrent read sets two keys, the new K and the wiped one it took,
  * and asks for keystream twice; here one run of keystream gives the output and
- * the new K, and no key object changes hands.  A pre_read looks before it locks,
- * random_fortuna_maybe_due(), so that a small request takes the mutex once.
+ * the new K, and no key object changes hands.  A pre_read looks before it
+ * locks, random_fortuna_maybe_due(), so that a small request takes the mutex
+ * once.
  *
  * FreeBSD has no such mode; what is read is what
  * kern.random.fortuna.concurrent_read=1 gives.
@@ -81,6 +82,8 @@ gen_hybrid_read(struct generator *g, struct generator_reader *gr,
 RANDOM_ALGORITHM(hybrid) = {
 	.ra_ident	= "hybrid",
 	.ra_descr	= "small reads under the mutex, large ones outside",
+	.ra_stands	= "No release: one more branch in FreeBSD's "
+	    "random_fortuna_read().",
 	.ra_argument	= "Nothing new about the bytes: output and next K are "
 	    "one run of keystream of K from C, as FreeBSD's are, and K is "
 	    "gone when the mutex is dropped.  New is that others wait while "

@@ -56,6 +56,8 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 RANDOM_ALGORITHM(locked) = {
 	.ra_ident	= "locked",
 	.ra_descr	= "concurrent_read=0: generate under it, page by page",
+	.ra_stands	= "FreeBSD 13 to 15 with "
+	    "kern.random.fortuna.concurrent_read=0.",
 	.ra_argument	= "None: it is what FreeBSD proved itself "
 	    "with.  Output is generated while others wait.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,

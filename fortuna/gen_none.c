@@ -133,7 +133,9 @@ gen_none_status(struct generator *g, struct generator_status *gs)
 RANDOM_ALGORITHM(none) = {
 	.ra_ident	= "none",
 	.ra_descr	= "a fixed pattern, and the lock around nothing",
-	.ra_argument	= "it makes no random numbers",
+	.ra_stands	= "Nothing: it measures the lock alone, and the "
+	    "harness.",
+	.ra_argument	= "None: it makes no random numbers.",
 	.ra_flags	= RA_NULL,
 	.ra_poolcount	= 0,
 	.ra_init	= gen_none_init,

@@ -267,6 +267,8 @@ RANDOM_ALGORITHM(pernode) = {
 	.ra_ident	= "pernode",
 	.ra_descr	= "a concurrent Fortuna with its mutex on each NUMA "
 	    "node",
+	.ra_stands	= "A. Kleen's patch to Linux, a pool for each NUMA "
+	    "node, version 3 of October 2015, with a Fortuna for a pool.",
 	.ra_argument	= "Each node's K is drawn from node 0's output and "
 	    "then fed from pools of its own: who learns node 0's state at "
 	    "boot learns all until each has reseeded, and that takes as many "

@@ -103,6 +103,8 @@ gen_splitlock_status(struct generator *g, struct generator_status *gs)
 RANDOM_ALGORITHM(splitlock) = {
 	.ra_ident	= "splitlock",
 	.ra_descr	= "concurrent, and the pools under their own mutex",
+	.ra_stands	= "No release: two mutexes in place of FreeBSD's "
+	    "fs_mtx.",
 	.ra_argument	= "Pools and (K, C) may change at a time: that a "
 	    "reseed holds both mutexes, pools first, keeps drained pools and "
 	    "the K made of them one step.  Whether it is time is asked of a "

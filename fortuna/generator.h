@@ -132,6 +132,7 @@ struct generator_status {
 struct random_algorithm {
 	const char	*ra_ident;	/* as -d takes it */
 	const char	*ra_descr;	/* one line for listings */
+	const char	*ra_stands;	/* what it stands for: a sentence */
 	/*
 	 * What has to be argued anew for it, beside FreeBSD's default: what is
 	 * shared, what an attacker who learns some state gets, what stalls.

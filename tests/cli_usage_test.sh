@@ -162,6 +162,125 @@ cells_refused() {
 	echo "$((4 * max * (100000 / (4 * max) + 1))) cells|at most 100000"
 }
 
+# The designs of the table, those with a tunable, those with several locks.
+designs() {
+	"$(program)" list designs | awk 'NR > 1 { print $1 }'
+}
+
+atf_test_case cli__designs
+cli__designs_head() {
+	atf_set descr "each design says what it stands for and what is to be \
+argued, in 80 columns; a name that is none is refused"
+}
+cli__designs_body() {
+	[ "$(designs | wc -l)" -ge 3 ] || atf_fail "list designs"
+	for d in $(designs); do
+		atf_check -o save:one.txt "$(program)" list designs $d
+		head -n 1 one.txt | grep -q "^$d: " || atf_fail "$d: head"
+		for w in 'stands for' output locks 'to argue'; do
+			grep -Eq "^  $w +[^ ]" one.txt || atf_fail "$d: $w"
+		done
+		awk 'length > 80 { exit 1 }' one.txt || atf_fail "$d: wide"
+	done
+	refused 'designs|"foo"|none, locked, concurrent' list designs foo
+	refused 'designs|""|expected' list designs ''
+	refused 'surplus|"locked"|usage' list designs none locked
+	verdict
+}
+
+atf_test_case cli__designs_with_several_locks
+cli__designs_with_several_locks_head() {
+	atf_set descr "a design with several locks is refused one that excludes \
+nobody, in every command, and its sweep has controls all the same"
+}
+cli__designs_with_several_locks_body() {
+	for d in $(designs); do
+		"$(program)" list designs $d | grep -q '^  locks *several' ||
+		    continue
+		echo $d >>several.txt
+		for c in run sweep cat; do
+			refused "-l|\"none\"|design $d|mtx|ck-cohort" \
+			    $c -d $d -l none
+		done
+		refused "-l|\"none\"|design $d" sweep -d locked,$d -l mtx,none
+	done
+	verdict
+	grep -q splitlock several.txt || atf_fail "$(cat several.txt)"
+	atf_check -o save:out.txt "$(program)" sweep -d locked,splitlock \
+	    -c aes -r 1 -n 1 -t 0.01 -s 16 -S rngsim.warmup_ms=0
+	grep -q '^control: no sharing, locked, aes' out.txt ||
+	    atf_fail "$(cat out.txt)"
+	atf_check -o match:'^control: no sharing, concurrent, aes' \
+	    "$(program)" sweep -d splitlock -c aes -r 1 -n 1 -t 0.01 -s 16 \
+	    -S rngsim.warmup_ms=0
+}
+
+atf_test_case cli__tunables_of_other_designs
+cli__tunables_of_other_designs_head() {
+	atf_set descr "a design's tunable is refused where no chosen design \
+heeds it, and taken where one does"
+}
+cli__tunables_of_other_designs_body() {
+	t=rngsim.fortuna
+	for d in $(designs); do
+		"$(program)" list designs $d | sed -n 's/^  tunable *//p' |
+		    tr -d , >tunables.txt
+		for v in $t.hybrid_bytes $t.batch_events; do
+			if grep -q "$v" tunables.txt; then
+				echo $v >>heeded.txt
+				atf_check -o ignore "$(program)" run -d $d \
+				    -t 0.01 -r 1 -s 16 -S $v=5 \
+				    -S rngsim.warmup_ms=0
+				atf_check -o ignore "$(program)" cat -d $d \
+				    -n 16 -S $v=5
+				continue
+			fi
+			refused "-S|$v|-d $d: expected one of" run -d $d \
+			    -S $v=5
+		done
+	done
+	atf_check_equal 2 "$(sort -u heeded.txt | wc -l | tr -d ' ')"
+	verdict
+}
+
+atf_test_case cli__pretended_nodes
+cli__pretended_nodes_head() {
+	atf_set descr "--nodes on the host's machine is taken where a design or \
+a lock knows nodes, marked in all that is printed, and else refused"
+}
+cli__pretended_nodes_body() {
+	refused '--nodes|no effect on -l mtx|cohort|-d pernode|--engine virt' \
+	    run --nodes 2
+	refused '--nodes|no effect on -l mtx, tas' sweep -l mtx,tas --nodes 2
+	refused '--nodes|"65"|1..64' run -d pernode --nodes 65
+	refused '--nodes|"0"|1..64' run -d pernode --nodes 0
+	refused '--nodes|rngsim.lock.nodes is set twice' run -d pernode \
+	    -S rngsim.lock.nodes=2 --nodes 2
+	verdict
+	set -- -r 2 -n 1 -t 0.01 -s 16 -c aes -S rngsim.warmup_ms=0
+	for choice in '-d pernode --nodes 3' '-l cna --nodes 3' \
+	    '-d pernode -S rngsim.lock.nodes=3'; do
+		atf_check -o match:'3 NUMA nodes are pretended' "$(program)" \
+		    run $choice -o run.json "$@"
+		grep -q '"pretended_nodes": 3,*$' run.json ||
+		    atf_fail "$choice: no pretended_nodes"
+		grep -q '"rngsim.lock.nodes=3"' run.json ||
+		    atf_fail "$choice: no tunable"
+		atf_check -o match:'3 NUMA nodes are pretended' "$(program)" \
+		    report run.json
+		"$(program)" report --format csv run.json >run.csv
+		head -n 1 run.csv | grep -q ',pretended_nodes$' ||
+		    atf_fail "$(head -n 1 run.csv)"
+		tail -n 1 run.csv | grep -q ',3$' ||
+		    atf_fail "$(tail -n 1 run.csv)"
+	done
+	# Only the cells that heed them.
+	atf_check -o ignore "$(program)" sweep -d concurrent,pernode \
+	    --nodes 2 -o sweep.json "$@"
+	atf_check_equal 1 "$(grep -c '"pretended_nodes"' sweep.json)"
+	atf_check -o not-match:'are pretended' "$(program)" run -d pernode "$@"
+}
+
 atf_test_case cli__bad_lists
 cli__bad_lists_head() {
 	atf_set descr "empty items, descending ranges, lists where one is wanted"
@@ -286,7 +405,7 @@ cli__operands_body() {
 	refused 'surplus|"b"' report a b
 	refused '--plot|expected' report a --plot
 	refused '--format|expected' report a --format
-	refused 'surplus|"locks"' list designs locks
+	refused 'surplus|"mtx"' list locks mtx
 	refused 'surplus|"run"' --help run
 	refused 'surplus|"run"' help run
 	verdict
@@ -585,6 +704,10 @@ cli__help_and_version_body() {
 atf_init_test_cases() {
 	atf_add_test_case cli__unknown_names
 	atf_add_test_case cli__bad_numbers
+	atf_add_test_case cli__designs
+	atf_add_test_case cli__designs_with_several_locks
+	atf_add_test_case cli__tunables_of_other_designs
+	atf_add_test_case cli__pretended_nodes
 	atf_add_test_case cli__bad_lists
 	atf_add_test_case cli__bad_tunables
 	atf_add_test_case cli__every_tunable_has_its_range

@@ -19,7 +19,7 @@ enum {
 	PATIENCE	= 100000,	/* events until any design is seeded */
 	MEGABYTE	= 1 << 20,
 	READERS		= 4,
-	NODES		= 3,		/* pretended, for those that have some */
+	NODES		= 3,		/* pretended, where there are some */
 	PASSES		= 12,		/* of each reader over the sizes */
 	FILL		= 0xa5,
 	GUARD		= 64
@@ -194,7 +194,8 @@ ATF_TC_BODY(random_algorithm__describes_itself, tc)
 	for (i = 0; i < generator_count; i++) {
 		ra = generators[i];
 		ATF_CHECK_MSG(strlen(ra->ra_ident) > 0 &&
-		    strlen(ra->ra_descr) > 0 && strlen(ra->ra_argument) > 0,
+		    strlen(ra->ra_descr) > 0 && ra->ra_stands != NULL &&
+		    strlen(ra->ra_stands) > 0 && strlen(ra->ra_argument) > 0,
 		    "design %u", i);
 		ATF_CHECK_MSG(strpbrk(ra->ra_ident, ", \t\n=") == NULL, "%s",
 		    ra->ra_ident);

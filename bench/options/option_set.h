@@ -86,11 +86,12 @@ int option_place_finish(struct options *op);
 bool option_tunable_seen(const struct options *op, const char *name);
 
 /*
- * Refuses a lock tunable that no chosen lock kind heeds.
+ * Refuses a design with several locks where a chosen lock excludes nobody, and
+ * tunables of locks and designs that none of the chosen ones heeds.
  *
  * Returns: 0, or what usage_error() returned.
  */
-int option_check_locks(const struct options *op);
+int option_check_choices(const struct options *op);
 
 /* The i-th name of each family, for lists of what would be accepted. */
 const char *option_cipher_name(unsigned i);

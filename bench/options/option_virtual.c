@@ -65,7 +65,6 @@ parse_count(struct options *op, const char *name, const char *text,
 		return (usage_error(op->op_command, "%s: \"%s\": expected %s, "
 		    "%u..%u", name, text, what, least, most));
 	*out = (unsigned)v;
-	needs_virtual(op, name);
 	return (0);
 }
 
@@ -86,6 +85,7 @@ int
 option_cpus(struct options *op, const char *name, const char *text)
 {
 
+	needs_virtual(op, name);
 	return (parse_count(op, name, text, "CPUs to simulate", 1,
 	    VIRTUAL_CPUS_MAX, &op->op_cpus));
 }
@@ -94,7 +94,7 @@ int
 option_nodes(struct options *op, const char *name, const char *text)
 {
 
-	return (parse_count(op, name, text, "NUMA nodes to simulate", 1,
+	return (parse_count(op, name, text, "NUMA nodes", 1,
 	    VIRTUAL_NODES_MAX, &op->op_nodes));
 }
 
@@ -112,6 +112,7 @@ int
 option_uncertainty(struct options *op, const char *name, const char *text)
 {
 
+	needs_virtual(op, name);
 	return (parse_count(op, name, text, "profiles to draw",
 	    UNCERTAINTY_MIN, UNCERTAINTY_MAX, &op->op_uncertainty));
 }
@@ -171,6 +172,22 @@ check_locks(const struct options *op)
 	return (0);
 }
 
+/*
+ * --nodes on the machine there is: threads in turn are taken to be on them, and
+ * the result says by which tunable.
+ */
+static int
+pretend_nodes(struct options *op)
+{
+	char text[64];
+
+	if (op->op_nodes == 0)
+		return (0);
+	op->op_pretended = true;
+	snprintf(text, sizeof(text), "rngsim.lock.nodes=%u", op->op_nodes);
+	return (option_tunable(op, "--nodes", text));
+}
+
 int
 option_virtual_finish(struct options *op)
 {
@@ -180,7 +197,7 @@ option_virtual_finish(struct options *op)
 
 	if (!op->op_simulated) {
 		if (op->op_virtual_option[0] == '\0')
-			return (0);
+			return (pretend_nodes(op));
 		return (usage_error(op->op_command, "%s is about a simulated "
 		    "machine: add --engine %s", op->op_virtual_option,
 		    VIRTUAL_NAME));

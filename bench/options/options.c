@@ -66,7 +66,8 @@ static const struct option_def defs[] = {
 	OPTION('\0', "interleave", "BYTES", OPTIONS_CAT, option_interleave,
 	    "bytes of each reader in a row, 1..1g (64)"),
 	OPTION('\0', "nodes", "N", KIND_MEASURE, option_nodes,
-	    "NUMA nodes of the simulated machine (as the profile's)"),
+	    "NUMA nodes of the simulated machine (as the profile's); without "
+	    "one, nodes to pretend (none)"),
 	OPTION('\0', "place", "ORDER", KIND_ALL, option_place,
 	    "CPUs for readers: compact, scatter, smt-first, none, or a list, "
 	    "as 0-2/3 with the harvest thread's last (compact)"),
@@ -363,7 +364,7 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	apply_defaults(op);
 	error = option_place_finish(op);
 	if (error == 0)
-		error = option_check_locks(op);
+		error = option_check_choices(op);
 	if (error == 0)
 		error = option_trace_finish(op);
 	if (error == 0 && kind == OPTIONS_CAT)

@@ -64,6 +64,7 @@ struct options {
 	const char	*op_profile;	/* as asked for, or NULL */
 	unsigned	 op_cpus;	/* likewise, or 0 */
 	unsigned	 op_nodes;
+	bool		 op_pretended;	/* --nodes on no simulated machine */
 	bool		 op_verify;	/* make the bytes too */
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
 	/* The first option that asks for a simulated machine, or empty. */

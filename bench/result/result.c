@@ -241,6 +241,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	    !set_fields(object, result_field_cell, cell) ||
 	    (cell->profile[0] != '\0' &&
 	    !set_fields(object, result_field_cell_virtual, cell)) ||
+	    (cell->pretended_nodes > 0 &&
+	    !set_fields(object, result_field_cell_pretended, cell)) ||
 	    (cell->uncertainty.samples > 0 && !set(object, "uncertainty",
 	    result_band_format(&cell->uncertainty))) ||
 	    !set_reals(object, "total_mb_per_s_ci95",

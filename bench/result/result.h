@@ -249,6 +249,8 @@ struct result_cell {
 	double		guessed_share;
 	unsigned	cpus;
 	unsigned	nodes;
+	/* NUMA nodes that the cell was told of; 0: it saw the machine's. */
+	unsigned	pretended_nodes;
 	struct result_band uncertainty;
 };
 

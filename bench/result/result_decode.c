@@ -372,6 +372,9 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 		error = value_fields(at, object, result_field_cell_virtual,
 		    cell);
 	if (error == 0)
+		error = value_fields(at, object, result_field_cell_pretended,
+		    cell);
+	if (error == 0)
 		error = load_samples(at, object, cell);
 	else
 		cell->repeats = 0;	/* as many as there are to free */

@@ -150,6 +150,11 @@ const struct result_field result_field_cell_virtual[] = {
 	END
 };
 
+const struct result_field result_field_cell_pretended[] = {
+	MEMBER(result_cell, pretended_nodes, COUNT, false),
+	END
+};
+
 const struct result_field result_field_host[] = {
 	MEMBER(result_host, cpu_model, TEXT, true),
 	MEMBER(result_host, cpus, COUNT, true),

@@ -35,8 +35,9 @@ extern const struct result_field result_field_top[];
 extern const struct result_field result_field_host[];
 extern const struct result_field result_field_cell[];
 extern const struct result_field result_field_sample[];
-/* What cells and samples of simulated machines have besides. */
+/* What cells and samples of simulated machines, or nodes, have besides. */
 extern const struct result_field result_field_cell_virtual[];
+extern const struct result_field result_field_cell_pretended[];
 extern const struct result_field result_field_sample_virtual[];
 extern const struct result_field result_field_row[];
 extern const struct result_field result_field_wait[];

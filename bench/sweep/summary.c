@@ -280,6 +280,9 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 
 	if (strcmp(rc->lock, "none") == 0)
 		note(rc, "each reader has a generator of its own");
+	if (rc->pretended_nodes > 0)
+		note(rc, "%u NUMA nodes are pretended, threads in turn on "
+		    "them", rc->pretended_nodes);
 	for (i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
@@ -416,6 +419,9 @@ describe(const struct sweep_cell *sc, const char *crypto,
 	rc->profiled = engine->en_profiled;
 	if ((lock_class_find(rc->lock)->lc_knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;
+	if ((lock_class_find(rc->lock)->lc_knobs & LK_NODES) != 0 ||
+	    (generator_find(rc->design)->ra_flags & RA_NODES) != 0)
+		rc->pretended_nodes = config->nodes;
 }
 
 int

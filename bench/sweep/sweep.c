@@ -75,6 +75,24 @@ control_readers(const struct options *op)
 }
 
 /*
+ * The last design whose readers can do without exclusion, each with a generator
+ * of its own.
+ */
+static const char *
+control_design(const struct options *op)
+{
+	const struct random_algorithm *ra;
+	unsigned d;
+
+	for (d = op->op_designs.ol_count; d > 0; d--) {
+		ra = generators[op->op_designs.ol_value[d - 1]];
+		if ((ra->ra_flags & RA_MANY_LOCKS) == 0)
+			return (ra->ra_ident);
+	}
+	return ("concurrent");
+}
+
+/*
  * The controls: each lock of the grid around nothing, and each cipher with
  * nothing shared.
  */
@@ -98,8 +116,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 		cells[n++].sc_cell = like;
 	}
 	for (i = 0; i < op->op_ciphers.ol_count; i++) {
-		like.ce_design = generators[op->op_designs.ol_value[
-		    op->op_designs.ol_count - 1]]->ra_ident;
+		like.ce_design = control_design(op);
 		like.ce_lock = "none";
 		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
 		like.ce_request_bytes = op->op_sizes.ol_value[0];
