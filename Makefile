@@ -18,7 +18,7 @@ EXTRA =
 
 # The architecture, in the order in which files may include each other.
 LIB = kassert tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher digest profile profile_syntax profile_parse \
+	lockconf crypto cipher hash digest profile profile_syntax profile_parse \
 	profile_table profile_sample \
 	fiber vm vm_sched vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state generator_config
@@ -77,6 +77,7 @@ FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
 	bench/sources/number_*.c
+HASHES != echo lib/hash_*.c
 FIGURES != echo bench/figures/figures*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.
@@ -93,8 +94,8 @@ REVISION != git describe --always --dirty --exclude='*' 2>/dev/null || \
 
 ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
-LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lhwloc -ljansson -lgsl -lgslcblas \
-	-lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread
+LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
+	-lgslcblas -lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread
 
 OBJ = $(BUILDDIR)/obj
 PROGRAM = $(BUILDDIR)/rngsim
@@ -120,7 +121,7 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	for f in $(FORTUNA); do shared="$$shared fortuna/$$f.c"; done; \
 	for f in $(HARVEST); do shared="$$shared harvest/$$f.c"; done; \
 	for f in $(BENCH); do shared="$$shared bench/$$f.c"; done; \
-	for f in $$shared $(COMMANDS); do \
+	for f in $$shared $(HASHES) $(COMMANDS); do \
 		case $$f in \
 		bench/sweep/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
 		lib/profile_table.c) d=; dep=$$(echo lib/profiles/*.conf);; \
@@ -137,8 +138,8 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	done; done; \
 	for f in lib/kassert.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
-	    lib/digest.c lib/number.c lib/tunable.c fortuna/state.c \
-	    fortuna/generator_config.c bench/cell/kat.c; do \
+	    lib/hash.c $(HASHES) lib/digest.c lib/number.c lib/tunable.c \
+	    fortuna/state.c fortuna/generator_config.c bench/cell/kat.c; do \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
 	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/generator.c \
 	    fortuna/gen_*.c; do \
@@ -178,12 +179,12 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 		$(OBJ)/librngsim.a $(LDLIBS)
 
 # What the packages are called, and how they are got.
-DEBIAN = gcc libc6-dev libssl-dev libatf-dev atf-sh kyua libjemalloc-dev \
-	libhwloc-dev libjansson-dev libgsl-dev libck-dev libconfig-dev \
-	libboost-context-dev gnuplot-nox mandoc ministat
+DEBIAN = gcc libc6-dev libssl-dev libgcrypt20-dev zlib1g-dev libatf-dev \
+	atf-sh kyua libjemalloc-dev libhwloc-dev libjansson-dev libgsl-dev \
+	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat
 DEBIAN_BENCH = libsodium-dev
-FREEBSD = hwloc2 jansson gsl concurrencykit libconfig boost-libs \
-	gnuplot-lite kyua
+FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
+	boost-libs gnuplot-lite kyua
 FREEBSD_BENCH = libsodium
 
 deps:

@@ -8,7 +8,7 @@
 
 #include "lib/cipher.h"
 #include "lib/crypto.h"
-#include "lib/digest.h"
+#include "lib/hash.h"
 #include "lib/kassert.h"
 
 /*
@@ -32,23 +32,27 @@ const char *const crypto_mode_names[CRYPTO_MODES] = {
 
 /* Written once by crypto_init(), before threads start. */
 static EVP_CIPHER *fetched[CIPHERS_MAX];
-static EVP_MD *sha256;
+
+enum crypto_mode
+crypto_mode_now(void)
+{
+	const char *now = getenv(CAPABILITIES);
+
+	return (now != NULL && strcmp(now, NO_CAPABILITIES) == 0 ?
+	    CRYPTO_KERNEL : CRYPTO_NATIVE);
+}
 
 int
 crypto_mode_enter(enum crypto_mode mode, char *const argv[])
 {
-	const char *now = getenv(CAPABILITIES);
 
-	if (mode == CRYPTO_NATIVE) {
-		/* A user's own setting is part of what libcrypto "finds". */
-		if (now == NULL || strcmp(now, NO_CAPABILITIES) != 0)
-			return (0);
+	/* A user's own setting is part of what libcrypto "finds". */
+	if (mode == crypto_mode_now())
+		return (0);
+	if (mode == CRYPTO_NATIVE)
 		unsetenv(CAPABILITIES);
-	} else {
-		if (now != NULL && strcmp(now, NO_CAPABILITIES) == 0)
-			return (0);
+	else
 		setenv(CAPABILITIES, NO_CAPABILITIES, 1);
-	}
 #if defined(__linux__)
 	execv("/proc/self/exe", argv);
 #endif
@@ -88,33 +92,15 @@ cipher_works(unsigned i)
 	return (true);
 }
 
-static bool
-sha256_works(void)
-{
-	/* SHA-256 of no bytes, FIPS 180-4. */
-	static const uint8_t head[4] = { 0xe3, 0xb0, 0xc4, 0x42 };
-	uint8_t out[DIGEST_BYTES];
-	struct digest dg;
-
-	if (digest_init(&dg) != 0)
-		return (false);
-	digest_finish(&dg, out);
-	digest_fini(&dg);
-	return (memcmp(out, head, sizeof(head)) == 0);
-}
-
 int
 crypto_init(const char **missing)
 {
-	const char *capabilities = getenv(CAPABILITIES);
 	unsigned i;
 
-	cipher_allow_wide(capabilities == NULL ||
-	    strcmp(capabilities, NO_CAPABILITIES) != 0);
+	cipher_allow_wide(crypto_mode_now() == CRYPTO_NATIVE);
 	KASSERT(cipher_count <= CIPHERS_MAX, ("%u ciphers", cipher_count));
 	*missing = "SHA256";
-	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	if (sha256 == NULL || !sha256_works())
+	if (hash_load(hash_sha256()) != HASH_READY)
 		goto fail;
 	for (i = 0; i < cipher_count; i++) {
 		*missing = ciphers[i]->ci_evp_name;
@@ -138,8 +124,7 @@ crypto_fini(void)
 		EVP_CIPHER_free(fetched[i]);
 		fetched[i] = NULL;
 	}
-	EVP_MD_free(sha256);
-	sha256 = NULL;
+	hash_unload_all();
 }
 
 const EVP_CIPHER *
@@ -149,14 +134,6 @@ crypto_cipher(unsigned i)
 	KASSERT(i < CIPHERS_MAX && fetched[i] != NULL,
 	    ("cipher %u was not fetched", i));
 	return (fetched[i]);
-}
-
-const EVP_MD *
-crypto_sha256(void)
-{
-
-	KASSERT(sha256 != NULL, ("SHA-256 was not fetched"));
-	return (sha256);
 }
 
 const char *

@@ -27,8 +27,11 @@ extern const char *const crypto_mode_names[CRYPTO_MODES];
  */
 int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
 
+/* The mode that libcrypto was loaded in. */
+enum crypto_mode crypto_mode_now(void);
+
 /*
- * Fetches each algorithm once and checks it on a known answer.
+ * Fetches the ciphers and SHA-256 once and checks each on known answers.
  *
  *   missing  out  on failure, the name of the algorithm that is not there or
  *                 computes wrongly
@@ -37,12 +40,11 @@ int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
  */
 int crypto_init(const char **missing);
 
-/* Releases what crypto_init() fetched. */
+/* Releases what crypto_init() fetched, and all hashes. */
 void crypto_fini(void);
 
-/* The fetched cipher of lib/cipher.h's i-th table entry, and SHA-256. */
+/* The fetched cipher of lib/cipher.h's i-th table entry. */
 const EVP_CIPHER *crypto_cipher(unsigned i);
-const EVP_MD *crypto_sha256(void);
 
 /* libcrypto's own version string. */
 const char *crypto_version(void);

@@ -1,5 +1,6 @@
 /*
- * Running SHA-256 contexts, over libcrypto's EVP.
+ * Running hashes that are reset without an allocation, SHA-256 if nothing else
+ * is asked for.
  *
  * Stands for randomdev_hash_init(), _iterate() and _finish() in
  * sys/dev/random/hash.c.
@@ -10,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <openssl/types.h>
+#include "lib/hash.h"
 
 enum {
-	DIGEST_BYTES	= 32,
+	DIGEST_BYTES	= 32,	/* of SHA-256 */
 	DIGEST_SPARES	= 2	/* resets without an allocation in between */
 };
 
@@ -22,17 +23,26 @@ enum {
  * it starts a context, so they are started ahead, where that does no harm.
  */
 struct digest {
-	EVP_MD_CTX	*dg_ctx[DIGEST_SPARES + 1];
+	const struct hash *dg_hash;
+	union hash_context dg_ctx[DIGEST_SPARES + 1];
 	unsigned	 dg_current;	/* the one in use */
 	unsigned	 dg_fresh;	/* empty ones after it, in a ring */
 };
 
 /*
- * Makes an empty context, fully prepared; crypto_init() has been called.
+ * Makes an empty context of SHA-256, fully prepared; crypto_init() has been
+ * called.
  *
- * Returns: 0, ENOMEM, or ENOTSUP when libcrypto refuses.
+ * Returns: 0, ENOMEM, or ENOTSUP when the library refuses.
  */
 int digest_init(struct digest *dg);
+
+/*
+ * The same of another hash.
+ *
+ *   hash  in  HASH_READY
+ */
+int digest_init_as(struct digest *dg, const struct hash *hash);
 
 /* Wipes and releases. */
 void digest_fini(struct digest *dg);
@@ -48,13 +58,33 @@ void digest_prepare(struct digest *dg);
  */
 void digest_reset(struct digest *dg);
 
+/* The length of its output: DIGEST_BYTES, or another hash's. */
+static inline unsigned
+digest_bytes(const struct digest *dg)
+{
+
+	return (dg->dg_hash->ha_bytes);
+}
+
 /* Absorbs n bytes.  Does not allocate. */
-void digest_update(struct digest *dg, const void *data, size_t n);
+static inline void
+digest_update(struct digest *dg, const void *data, size_t n)
+{
+
+	hash_update(dg->dg_hash, &dg->dg_ctx[dg->dg_current], data, n);
+}
 
 /*
  * The digest of all absorbed since the last reset; reset before next use.  Does
  * not allocate.
+ *
+ *   out  out  digest_bytes()
  */
-void digest_finish(struct digest *dg, uint8_t out[DIGEST_BYTES]);
+static inline void
+digest_finish(struct digest *dg, uint8_t *out)
+{
+
+	hash_finish(dg->dg_hash, &dg->dg_ctx[dg->dg_current], out);
+}
 
 #endif

@@ -40,6 +40,7 @@ family()
 	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
 }
 family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
+family lib/hash_library.tbl HASH_LIBRARY lib/hash_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
