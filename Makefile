@@ -59,6 +59,7 @@ BENCH = \
 	calibrate/calibrate_host calibrate/calibrate_line \
 	calibrate/calibrate_os calibrate/calibrate_part \
 	calibrate/calibrate_print calibrate/calibrate_stats \
+	hash/hash_bench hash/hash_print hash/hash_json \
 	validate/validate validate/validate_json validate/validate_table \
 	validate/validate_words \
 	reproduce/reproduce reproduce/beside \
@@ -277,6 +278,7 @@ bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	@sh bench/figures/designs.sh $(BUILDDIR)
 	@sh bench/figures/virtual.sh $(BUILDDIR)
 	@sh bench/figures/verdict.sh $(BUILDDIR)
+	@sh bench/figures/hash.sh $(BUILDDIR)
 
 # Rivals are measured against the flavour without profiling.
 $(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures/figures.h $(OBJ)/librngsim.a

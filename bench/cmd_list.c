@@ -8,6 +8,7 @@
 #include "bench/console/figure.h"
 #include "bench/options/options.h"
 #include "harvest/source.h"
+#include "lib/hash.h"
 #include "lib/profile.h"
 
 static void
@@ -46,6 +47,26 @@ list_ciphers(void)
 	for (i = 0; i < cipher_count; i++)
 		printf("  %-12s %s\n", ciphers[i]->ci_name,
 		    ciphers[i]->ci_descr);
+}
+
+/* Loads them all, as it is only then known which there are. */
+static void
+list_hashes(void)
+{
+	unsigned count = hash_count(), i;
+	struct hash *ha;
+
+	printf("  %-20s %5s  %s\n", "", "bytes", "library");
+	for (i = 0; i < count; i++) {
+		ha = hash_get(i);
+		if (hash_load(ha) == HASH_READY)
+			printf("  %-20s %5u  %s\n", ha->ha_name, ha->ha_bytes,
+			    ha->ha_library->hl_name);
+		else
+			printf("  %-20s %5u  %s (%s)\n", ha->ha_name,
+			    ha->ha_bytes, ha->ha_library->hl_name, ha->ha_why);
+	}
+	hash_unload_all();
 }
 
 static void
@@ -189,6 +210,7 @@ static const struct {
 	{ "designs", list_designs },
 	{ "locks", list_locks },
 	{ "ciphers", list_ciphers },
+	{ "hashes", list_hashes },
 	{ "sources", list_sources },
 	{ "profiles", list_profiles },
 	{ "tunables", list_tunables },
@@ -203,10 +225,10 @@ run(int argc, char *argv[], char *const whole[])
 	int status;
 
 	(void)whole;
-	if (!arguments_operands(&argc, argv, 2, "list [designs|locks|ciphers|"
-	    "sources|profiles|tunables [NAME]]", "Prints what there "
-	    "is to choose from, one list of it, what a design stands for, or "
-	    "all values of a profile.",
+	if (!arguments_operands(&argc, argv, 2, "list [TOPIC [NAME]]",
+	    "Prints what there is to choose from, or one list of it: "
+	    "designs, locks, ciphers, hashes, sources, profiles or tunables; "
+	    "what one design stands for; or all values of one profile.",
 	    &status))
 		return (status);
 	if (argc > 2 && strcmp(argv[1], "profiles") == 0)
@@ -226,14 +248,14 @@ run(int argc, char *argv[], char *const whole[])
 	}
 	if (argc > 1)
 		return (usage_error("list", "\"%s\": expected designs, locks, "
-		    "ciphers, sources, profiles or tunables", argv[1]));
+		    "ciphers, hashes, sources, profiles or tunables",
+		    argv[1]));
 	return (EXIT_SUCCESS);
 }
 
 const struct command cmd_list = {
 	.cmd_name	= "list",
-	.cmd_args	= "[designs|locks|ciphers|sources|profiles|"
-			    "tunables [NAME]]",
+	.cmd_args	= "[TOPIC [NAME]]",
 	.cmd_descr	= "what there is to choose from, and the tunables",
 	.cmd_run	= run,
 };

@@ -68,7 +68,7 @@ struct hash_library {
 	const char	*hl_name;	/* as documents have it */
 	struct hash	*hl_hashes;
 	unsigned	 hl_count;
-	const char	*(*hl_version)(void);
+	const char	*(*hl_version)(void);	/* with its name */
 	enum hash_state	(*hl_load)(struct hash *ha);
 	void		(*hl_unload)(struct hash *ha);
 	void		(*hl_others)(void (*each)(const char *name, void *arg),

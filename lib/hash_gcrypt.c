@@ -83,8 +83,12 @@ begin(void)
 static const char *
 version(void)
 {
+	static char text[HASH_NAME_SIZE];
+	const char *number = begin() ? gcry_check_version(NULL) : NULL;
 
-	return ("libgcrypt " GCRYPT_VERSION);
+	snprintf(text, sizeof(text), "libgcrypt %s",
+	    number == NULL ? "unknown" : number);
+	return (text);
 }
 
 static enum hash_state

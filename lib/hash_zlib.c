@@ -1,6 +1,8 @@
 /*
  * zlib's checksums.
  */
+#include <stdio.h>
+
 #include <zlib.h>
 
 #include "lib/hash_word.h"
@@ -14,8 +16,10 @@ static struct hash hashes[] = {
 static const char *
 version(void)
 {
+	static char text[HASH_NAME_SIZE];
 
-	return ("zlib " ZLIB_VERSION);
+	snprintf(text, sizeof(text), "zlib %s", zlibVersion());
+	return (text);
 }
 
 static enum hash_state

@@ -75,10 +75,11 @@ man__names_every_tunable_body() {
 
 atf_test_case man__names_every_choice
 man__names_every_choice_head() {
-	atf_set descr "rngsim(1) has every design, lock, cipher and source"
+	atf_set descr "rngsim(1) has every design, lock, cipher, \
+hash and source"
 }
 man__names_every_choice_body() {
-	for topic in designs locks ciphers sources; do
+	for topic in designs locks ciphers hashes sources; do
 		"$(program)" list $topic >list.txt || atf_fail "list $topic"
 		sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' list.txt >names.txt
 		[ -s names.txt ] || atf_fail "no $topic"
