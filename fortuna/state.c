@@ -195,31 +195,13 @@ fortuna_piece(const struct cipher *cipher, uint64_t resid)
 	return (n);
 }
 
-/* n bytes of keystream, also where the cipher makes whole blocks only. */
-static void
-keystream_cut(struct cipher_key *key, uint128_t *ctr, uint8_t *out, size_t n)
-{
-	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	size_t cut = 0;
-
-	if (key->ck_cipher->ci_whole_blocks)
-		cut = n % key->ck_cipher->ci_block_bytes;
-	if (n > cut)
-		cipher_keystream(key, ctr, out, n - cut);
-	if (cut == 0)
-		return;
-	cipher_keystream(key, ctr, block, key->ck_cipher->ci_block_bytes);
-	memcpy(out + n - cut, block, cut);
-	wipe(block, sizeof(block));
-}
-
 void
 fortuna_state_genbytes(struct fortuna_state *fs, uint8_t *out, size_t n)
 {
 
 	KASSERT(fortuna_piece(fs->fs_key->ck_cipher, n) == n,
 	    ("%zu bytes are not one piece", n));
-	keystream_cut(fs->fs_key, &fs->fs_counter, out, n);
+	cipher_keystream_cut(fs->fs_key, &fs->fs_counter, out, n);
 	fortuna_state_rekey(fs);
 }
 
@@ -279,7 +261,7 @@ fortuna_private_genbytes(struct fortuna_private *fp, uint8_t *out, size_t n)
 		piece = n;
 		if (bounded && piece > fp->fp_key_left)
 			piece = fp->fp_key_left;
-		keystream_cut(fp->fp_key, &fp->fp_counter, out, piece);
+		cipher_keystream_cut(fp->fp_key, &fp->fp_counter, out, piece);
 		fp->fp_resid -= piece;
 		if (!bounded)
 			continue;

@@ -340,3 +340,22 @@ hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	memcpy(out, head, n < sizeof(head) ? n : sizeof(head));
 	uint128_add64(ctr, (n + block - 1) / block);
 }
+
+void
+cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n)
+{
+	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	size_t cut = 0;
+
+	if (ck->ck_cipher->ci_whole_blocks)
+		cut = n % block_bytes;
+	if (n > cut)
+		cipher_keystream(ck, ctr, out, n - cut);
+	if (cut == 0)
+		return;
+	cipher_keystream(ck, ctr, block, block_bytes);
+	memcpy(out + n - cut, block, cut);
+	wipe(block, sizeof(block));
+}

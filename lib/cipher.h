@@ -114,4 +114,11 @@ cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	ck->ck_cipher->ci_keystream(ck, ctr, out, n);
 }
 
+/*
+ * The same for any n, also with a cipher that makes whole blocks only: the rest
+ * of its last block is thrown away.
+ */
+void cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n);
+
 #endif
