@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fortuna/fortuna.h"
+#include "fortuna/place.h"
 #include "lib/wipe.h"
 
 int
@@ -67,19 +68,9 @@ random_fortuna_deinit_alg(struct generator *g)
 int
 random_fortuna_reader_init(struct generator *g, struct generator_reader *gr)
 {
-	int error;
 
-	gr->gr_place = GENERATOR_PLACE_HERE;
-	gr->gr_spare = malloc(sizeof(*gr->gr_spare));
-	if (gr->gr_spare == NULL)
-		return (ENOMEM);
-	error = cipher_key_init(gr->gr_spare,
-	    fortuna_of(g)->f_state.fs_key->ck_cipher);
-	if (error != 0) {
-		free(gr->gr_spare);
-		gr->gr_spare = NULL;
-	}
-	return (error);
+	return (generator_reader_make(gr,
+	    fortuna_of(g)->f_state.fs_key->ck_cipher));
 }
 
 void
@@ -87,9 +78,7 @@ random_fortuna_reader_fini(struct generator *g, struct generator_reader *gr)
 {
 
 	(void)g;
-	cipher_key_fini(gr->gr_spare);
-	free(gr->gr_spare);
-	gr->gr_spare = NULL;
+	generator_reader_free(gr);
 }
 
 void

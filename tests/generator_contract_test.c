@@ -25,6 +25,8 @@ enum {
 	GUARD		= 64
 };
 
+static const int64_t HOUR_NS = 3600 * NS_PER_S;
+
 static struct mthread self;
 
 /* Nodes that generators are told there are; 0: the host's. */
@@ -38,30 +40,38 @@ struct fixture {
 	struct generator_reader f_gr;
 	struct randomdev f_rd;
 	uint32_t	 f_events;	/* fed so far */
-	char		 f_name_buf[64];
+	int64_t		 f_timer_ns;	/* what timers were told last */
+	char		 f_name_buf[96];
 };
 
-static void
-fixture_make_config(struct fixture *f, const struct random_algorithm *ra,
-    const struct cipher *cipher, const struct generator_config *config)
+static struct generator_params
+params_default(const struct cipher *cipher)
 {
 	struct generator_params params = {
 		.gp_cipher = cipher,
 		.gp_lock = lock_class_find("mtx"),
 		.gp_lock_config = lock_config_default(cpu_count()),
 		.gp_prof = NULL,
-		.gp_config = *config,
+		.gp_config = generator_config_default(),
 	};
-	int error;
 
 	params.gp_lock_config.nodes = pretended_nodes;
+	return (params);
+}
+
+static void
+fixture_make_params(struct fixture *f, const struct random_algorithm *ra,
+    const struct generator_params *params)
+{
+	int error;
+
 	memset(f, 0, sizeof(*f));
 	f->f_ra = ra;
-	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s%s",
-	    ra->ra_ident, cipher->ci_name, pretended_nodes == 0 ? "" :
-	    ", several nodes");
+	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s, %s, %u nodes",
+	    ra->ra_ident, params->gp_cipher->ci_name,
+	    params->gp_lock->lc_name, params->gp_lock_config.nodes);
 	f->f_name = f->f_name_buf;
-	error = ra->ra_init(&f->f_g, &params);
+	error = ra->ra_init(&f->f_g, params);
 	ATF_REQUIRE_MSG(error == 0, "%s: ra_init: %s", f->f_name,
 	    strerror(error));
 	error = ra->ra_reader_init(f->f_g, &f->f_gr);
@@ -71,12 +81,22 @@ fixture_make_config(struct fixture *f, const struct random_algorithm *ra,
 }
 
 static void
+fixture_make_config(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher, const struct generator_config *config)
+{
+	struct generator_params params = params_default(cipher);
+
+	params.gp_config = *config;
+	fixture_make_params(f, ra, &params);
+}
+
+static void
 fixture_make(struct fixture *f, const struct random_algorithm *ra,
     const struct cipher *cipher)
 {
-	struct generator_config config = generator_config_default();
+	struct generator_params params = params_default(cipher);
 
-	fixture_make_config(f, ra, cipher, &config);
+	fixture_make_params(f, ra, &params);
 }
 
 static void
@@ -113,16 +133,23 @@ feed(struct fixture *f, unsigned events)
 }
 
 static void
-fixture_make_seeded(struct fixture *f, const struct random_algorithm *ra,
-    const struct cipher *cipher)
+seed(struct fixture *f)
 {
 	unsigned i;
 
-	fixture_make(f, ra, cipher);
-	for (i = 0; i < PATIENCE && !ra->ra_seeded(f->f_g); i++)
+	for (i = 0; i < PATIENCE && !f->f_ra->ra_seeded(f->f_g); i++)
 		feed_pool(f, i);
-	ATF_REQUIRE_MSG(ra->ra_seeded(f->f_g), "%s: not seeded after %u events",
-	    f->f_name, i);
+	ATF_REQUIRE_MSG(f->f_ra->ra_seeded(f->f_g),
+	    "%s: not seeded after %u events", f->f_name, i);
+}
+
+static void
+fixture_make_seeded(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher)
+{
+
+	fixture_make(f, ra, cipher);
+	seed(f);
 }
 
 static void
@@ -148,6 +175,24 @@ is_null(const struct random_algorithm *ra)
 {
 
 	return ((ra->ra_flags & RA_NULL) != 0);
+}
+
+/* Whether reads need not wait for entropy. */
+static bool
+never_waits(const struct random_algorithm *ra)
+{
+
+	return ((ra->ra_flags & (RA_NULL | RA_NEVER_BLOCKS)) != 0);
+}
+
+/* What kernel timers do by the time f_timer_ns. */
+static void
+pass_time(struct fixture *f, int64_t ns)
+{
+
+	f->f_timer_ns += ns;
+	if (f->f_ra->ra_timer != NULL)
+		f->f_ra->ra_timer(f->f_g, f->f_timer_ns);
 }
 
 /*
@@ -224,8 +269,8 @@ check_unseeded(struct fixture *f)
 
 	memset(&gs, FILL, sizeof(gs));
 	f->f_ra->ra_status(f->f_g, &gs);
-	ATF_CHECK_EQ_MSG(is_null(f->f_ra), f->f_ra->ra_seeded(f->f_g), "%s",
-	    f->f_name);
+	ATF_CHECK_EQ_MSG(never_waits(f->f_ra), f->f_ra->ra_seeded(f->f_g),
+	    "%s", f->f_name);
 	ATF_CHECK_EQ_MSG(is_null(f->f_ra), gs.gs_seeded, "%s", f->f_name);
 	ATF_CHECK_EQ_MSG(0, gs.gs_reseeds, "%s: %u", f->f_name,
 	    gs.gs_reseeds);
@@ -239,7 +284,8 @@ ATF_TC_HEAD(ra_init__unseeded, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "A new generator has no entropy and "
-	    "says so; the null design needs none");
+	    "says so; the null design needs none, and one that never blocks "
+	    "seeds itself when asked");
 }
 ATF_TC_BODY(ra_init__unseeded, tc)
 {
@@ -257,8 +303,8 @@ check_seeds(struct fixture *f)
 		return;
 	for (i = 0; i < PATIENCE && !f->f_ra->ra_seeded(f->f_g); i++)
 		feed_pool(f, i);
-	ATF_CHECK_MSG(i > 0 && i < PATIENCE, "%s: seeded after %u events",
-	    f->f_name, i);
+	ATF_CHECK_MSG(never_waits(f->f_ra) ? i == 0 : i > 0 && i < PATIENCE,
+	    "%s: seeded after %u events", f->f_name, i);
 	f->f_ra->ra_status(f->f_g, &gs);
 	ATF_CHECK_MSG(gs.gs_seeded && gs.gs_reseeds == 1,
 	    "%s: seeded %d, %u reseeds", f->f_name, gs.gs_seeded,
@@ -323,12 +369,11 @@ ATF_TC_HEAD(ra_init__config, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "minpoolsize decides when the first "
-	    "reseed comes; block_seeded_status denies it");
+	    "reseed comes");
 }
 ATF_TC_BODY(ra_init__config, tc)
 {
 	struct generator_config config;
-	struct generator_status gs;
 	struct fixture f;
 	unsigned c, i;
 
@@ -348,21 +393,49 @@ ATF_TC_BODY(ra_init__config, tc)
 			ATF_CHECK_MSG(f.f_ra->ra_seeded(f.f_g), "%s",
 			    f.f_name);
 			fixture_free(&f);
-
-			config = generator_config_default();
-			config.block_seeded_status = true;
-			fixture_make_config(&f, generators[i], ciphers[c],
-			    &config);
-			feed(&f, SEED_EVENTS);
-			f.f_ra->ra_pre_read(f.f_g);
-			f.f_ra->ra_status(f.f_g, &gs);
-			ATF_CHECK_MSG(gs.gs_reseeds == 1 && !gs.gs_seeded &&
-			    !f.f_ra->ra_seeded(f.f_g), "%s: blocked",
-			    f.f_name);
-			fixture_free(&f);
 		}
 	}
 	crypto_fini();
+}
+
+static void
+fixture_make_blocked(struct fixture *f, const struct random_algorithm *ra,
+    const struct cipher *cipher)
+{
+	struct generator_config config = generator_config_default();
+
+	config.block_seeded_status = true;
+	fixture_make_config(f, ra, cipher, &config);
+	feed(f, SEED_EVENTS);
+	ra->ra_pre_read(f->f_g);
+}
+
+static void
+check_denies(struct fixture *f)
+{
+	struct generator_status gs;
+
+	if (never_waits(f->f_ra))
+		return;
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_MSG(!gs.gs_seeded && !f->f_ra->ra_seeded(f->f_g),
+	    "%s: not blocked", f->f_name);
+	/* Seeded it is, or the knob would not have been what denied it. */
+	ATF_CHECK_EQ_MSG(1, gs.gs_reseeds, "%s: %u reseeds", f->f_name,
+	    gs.gs_reseeds);
+}
+
+ATF_TC(ra_init__block_seeded_status);
+ATF_TC_HEAD(ra_init__block_seeded_status, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "block_seeded_status denies a seeding "
+	    "that there was");
+}
+ATF_TC_BODY(ra_init__block_seeded_status, tc)
+{
+
+	walk(fixture_make_blocked, check_denies);
 }
 
 static void
@@ -797,8 +870,10 @@ check_threads(struct fixture *f)
 	}
 	/* The harvest thread comes in between. */
 	atomic_store_rel_32(&go, 1);
-	for (i = 0; i < 2000; i++)
+	for (i = 0; i < 2000; i++) {
 		feed_pool(f, (unsigned)i);
+		pass_time(f, i % 16 == 0 ? HOUR_NS : 0);
+	}
 	for (r = 0; r < READERS; r++) {
 		machine_join(&readers[r].r_thread);
 		ATF_CHECK_EQ_MSG(0, readers[r].r_unread, "%s", f->f_name);
@@ -835,6 +910,176 @@ ATF_TC_BODY(ra_read__threads_share_nothing, tc)
 	walk(fixture_make_seeded, check_threads);
 }
 
+enum {
+	MOVERS		= 3,
+	MOVER_READS	= 150,
+	MOVER_BYTES	= 48,
+	MOVER_PLACES	= 2
+};
+
+/* A reader that is on another CPU or node with each read. */
+struct mover {
+	struct mthread	 m_thread;
+	struct fixture	*m_fixture;
+	struct generator_reader m_gr;
+	struct m32	*m_go;
+	unsigned	 m_index;
+	uint8_t		 m_out[MOVER_READS * MOVER_BYTES];
+};
+
+static void
+mover_run(void *arg)
+{
+	struct mover *m = arg;
+	struct fixture *f = m->m_fixture;
+	struct uio uio;
+	unsigned i;
+
+	machine_curthread()->mt_index = m->m_index;
+	support_await(m->m_go);
+	for (i = 0; i < MOVER_READS; i++) {
+		m->m_gr.gr_place = (int)((m->m_index + i) % MOVER_PLACES);
+		f->f_ra->ra_pre_read(f->f_g);
+		/* Some in the buffer that a design may keep, some not. */
+		uio = uio_buffer(m->m_out + i * MOVER_BYTES, MOVER_BYTES);
+		f->f_ra->ra_read(f->f_g, &m->m_gr, &uio);
+	}
+}
+
+/* Movers, events and timers at once; prof has a row for each. */
+static void
+check_movers(struct fixture *f, struct lockprof *prof)
+{
+	struct lockprof_row sum;
+	struct mover *movers;
+	unsigned i, k, m;
+	struct m32 go;
+	uint8_t *all;
+
+	movers = support_alloc(MOVERS, sizeof(*movers));
+	all = support_alloc(MOVERS, sizeof(movers->m_out));
+	atomic_init_32(&go, 0);
+	lockprof_open(prof, 1);
+	for (m = 0; m < MOVERS; m++) {
+		movers[m].m_fixture = f;
+		movers[m].m_index = m + 1;
+		movers[m].m_go = &go;
+		ATF_REQUIRE_EQ(0, f->f_ra->ra_reader_init(f->f_g,
+		    &movers[m].m_gr));
+		support_spawn(&movers[m].m_thread, "mover", (int)m, mover_run,
+		    &movers[m]);
+	}
+	atomic_store_rel_32(&go, 1);
+	for (i = 0; i < MOVER_READS; i++) {
+		feed_pool(f, i);
+		pass_time(f, i % 8 == 0 ? HOUR_NS : 0);
+	}
+	for (m = 0; m < MOVERS; m++) {
+		machine_join(&movers[m].m_thread);
+		f->f_ra->ra_reader_fini(f->f_g, &movers[m].m_gr);
+		memcpy(all + m * sizeof(movers->m_out), movers[m].m_out,
+		    sizeof(movers->m_out));
+	}
+	lockprof_close(prof);
+	lockprof_sum(prof, 1, SITE_EVENT, 0, 0, &sum);
+	ATF_CHECK_MSG(sum.lr_count >= MOVER_READS, "%s: %" PRIu64 " events",
+	    f->f_name, sum.lr_count);
+	lockprof_sum(prof, 1, SITE_READ, 1, MOVERS, &sum);
+	ATF_CHECK_MSG(sum.lr_count >= MOVERS * MOVER_READS, "%s: %" PRIu64
+	    " reads", f->f_name, sum.lr_count);
+	k = MOVERS * MOVER_READS * (MOVER_BYTES / 16);
+	qsort(all, k, 16, by_block);
+	for (i = 1; i < k; i++)
+		if (memcmp(all + 16 * (i - 1), all + 16 * i, 16) == 0)
+			break;
+	ATF_CHECK_MSG(i == k || is_null(f->f_ra),
+	    "%s: a block was handed out twice", f->f_name);
+	free(all);
+	free(movers);
+}
+
+ATF_TC(ra_read__every_lock);
+ATF_TC_HEAD(ra_read__every_lock, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A design that holds several locks at "
+	    "once can do so with every kind, profiled, while readers move "
+	    "between its parts and entropy arrives");
+	atf_tc_set_md_var(tc, "timeout", "300");
+}
+ATF_TC_BODY(ra_read__every_lock, tc)
+{
+	struct generator_params params;
+	struct lockprof prof;
+	struct fixture f;
+	unsigned i, k;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		if ((generators[i]->ra_flags & RA_MANY_LOCKS) == 0)
+			continue;
+		for (k = 0; k < lock_class_count; k++) {
+			if ((lock_classes[k]->lc_flags & LC_EXCLUDES) == 0)
+				continue;
+			ATF_REQUIRE_EQ(0, lockprof_init(&prof, MOVERS + 1,
+			    GENERATOR_SITES, generator_site_names));
+			params = params_default(ciphers[k % cipher_count]);
+			params.gp_lock = lock_classes[k];
+			params.gp_lock_config.threads = MOVERS + 1;
+			params.gp_prof = &prof;
+			params.gp_places = MOVER_PLACES;
+			fixture_make_params(&f, generators[i], &params);
+			seed(&f);
+			check_movers(&f, &prof);
+			fixture_free(&f);
+			lockprof_fini(&prof);
+		}
+	}
+	crypto_fini();
+}
+
+static void
+check_timer(struct fixture *f)
+{
+	struct generator_status gs;
+	uint32_t before;
+
+	if (f->f_ra->ra_timer == NULL)
+		return;
+	/* Of an unseeded generator timers do not make a seeded one. */
+	pass_time(f, HOUR_NS);
+	pass_time(f, HOUR_NS);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_MSG(!gs.gs_seeded && gs.gs_reseeds == 0, "%s: %u reseeds",
+	    f->f_name, gs.gs_reseeds);
+	seed(f);
+	pass_time(f, 0);
+	f->f_ra->ra_status(f->f_g, &gs);
+	before = gs.gs_reseeds;
+	pass_time(f, 2 * HOUR_NS);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_EQ_MSG(before + 1, gs.gs_reseeds, "%s: %u reseeds, then %u",
+	    f->f_name, before, gs.gs_reseeds);
+	/* Not because it is asked again. */
+	pass_time(f, 0);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_EQ_MSG(before + 1, gs.gs_reseeds, "%s: %u reseeds, then %u",
+	    f->f_name, before, gs.gs_reseeds);
+}
+
+ATF_TC(ra_timer__reseeds);
+ATF_TC_HEAD(ra_timer__reseeds, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Time reseeds a seeded generator that "
+	    "has a timer, once when it is due, and no unseeded one");
+}
+ATF_TC_BODY(ra_timer__reseeds, tc)
+{
+
+	walk(fixture_make, check_timer);
+}
+
 static void
 check_allocates_nothing(struct fixture *f)
 {
@@ -854,6 +1099,7 @@ check_allocates_nothing(struct fixture *f)
 	for (round = 0; round < 10; round++) {
 		for (i = 0; i < nitems(sizes); i++) {
 			feed_pool(f, round);
+			pass_time(f, HOUR_NS);
 			before = *now;
 			uio = uio_buffer(buf, sizes[i]);
 			f->f_ra->ra_pre_read(f->f_g);
@@ -1066,7 +1312,7 @@ check_nonblock(struct fixture *f)
 	memcpy(buf, filled, sizeof(buf));
 	atomic_init_32(&rate, 0);
 	f->f_rd.rd_read_rate = &rate;
-	if (!is_null(f->f_ra)) {
+	if (!never_waits(f->f_ra)) {
 		uio = uio_buffer(buf, sizeof(buf));
 		ATF_CHECK_EQ_MSG(EWOULDBLOCK, read_random_uio(&f->f_rd,
 		    &f->f_gr, &uio, true), "%s", f->f_name);
@@ -1156,7 +1402,7 @@ check_blocks(struct fixture *f, bool kernel)
 {
 	struct blocked *b;
 
-	if (is_null(f->f_ra))
+	if (never_waits(f->f_ra))
 		return;
 	b = block(f, kernel);
 	atomic_store_rel_32(&b->b_fed, 1);
@@ -1220,7 +1466,7 @@ check_polls(struct fixture *f)
 {
 	struct blocked *b;
 
-	if (is_null(f->f_ra))
+	if (never_waits(f->f_ra))
 		return;
 	b = block(f, false);
 	atomic_store_rel_32(&b->b_fed, 1);
@@ -1250,7 +1496,7 @@ check_interrupt(struct fixture *f, bool kernel)
 {
 	struct blocked *b;
 
-	if (is_null(f->f_ra))
+	if (never_waits(f->f_ra))
 		return;
 	b = block(f, kernel);
 	machine_interrupt(&b->b_thread);
@@ -1270,18 +1516,6 @@ check_interrupts(struct fixture *f)
 	check_interrupt(f, true);
 }
 
-static void
-fixture_make_blocked(struct fixture *f, const struct random_algorithm *ra,
-    const struct cipher *cipher)
-{
-	struct generator_config config = generator_config_default();
-
-	config.block_seeded_status = true;
-	fixture_make_config(f, ra, cipher, &config);
-	feed(f, SEED_EVENTS);
-	ra->ra_pre_read(f->f_g);
-}
-
 ATF_TC(read_random_uio__interrupted_unseeded);
 ATF_TC_HEAD(read_random_uio__interrupted_unseeded, tc)
 {
@@ -1299,7 +1533,7 @@ ATF_TC_BODY(read_random_uio__interrupted_unseeded, tc)
 	walk(fixture_make, check_interrupts);
 	support_crypto();
 	for (i = 0; i < generator_count; i++) {
-		if ((generators[i]->ra_flags & RA_FORTUNA_BYTES) == 0)
+		if (never_waits(generators[i]))
 			continue;
 		fixture_make_blocked(&f, generators[i], ciphers[0]);
 		check_interrupt(&f, false);
@@ -1399,7 +1633,7 @@ check_bypass(struct fixture *f)
 	uint8_t buf[64 + GUARD];
 
 	memset(buf, FILL, sizeof(buf));
-	if (!is_null(f->f_ra)) {
+	if (!never_waits(f->f_ra)) {
 		ATF_CHECK_EQ_MSG(0, read_random(&f->f_rd, &f->f_gr, buf, 64,
 		    true), "%s", f->f_name);
 		ATF_CHECK_MSG(support_all(buf, 64, 0) &&
@@ -1639,6 +1873,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, random_algorithm__describes_itself);
 	ATF_TP_ADD_TC(tp, ra_init__unseeded);
 	ATF_TP_ADD_TC(tp, ra_init__config);
+	ATF_TP_ADD_TC(tp, ra_init__block_seeded_status);
 	ATF_TP_ADD_TC(tp, ra_event_processor__seeds);
 	ATF_TP_ADD_TC(tp, ra_status__counts);
 	ATF_TP_ADD_TC(tp, ra_read__sizes);
@@ -1647,6 +1882,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ra_read__fortuna_bytes);
 	ATF_TP_ADD_TC(tp, ra_read__zero_length);
 	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
+	ATF_TP_ADD_TC(tp, ra_read__every_lock);
+	ATF_TP_ADD_TC(tp, ra_timer__reseeds);
 	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
 	ATF_TP_ADD_TC(tp, ra_process_events__as_one_by_one);
 	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing);

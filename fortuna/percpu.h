@@ -1,0 +1,74 @@
+/*
+ * Linux's generator for each CPU: what gen_percpu.c's choreography works on, and
+ * the part of its contract that has none.
+ */
+#ifndef FORTUNA_PERCPU_H
+#define FORTUNA_PERCPU_H
+
+#include "fortuna/crng.h"
+#include "fortuna/generator.h"
+
+/*
+ * Cache lines that a critical section uses: 32 bytes of key and a generation,
+ * as in the kernel; and the pool.
+ */
+enum {
+	PERCPU_KEY_LINES	= 1,
+	PERCPU_POOL_LINES	= 2
+};
+
+/* One CPU's part, on lines of its own. */
+struct percpu_cpu {
+	struct lock	pc_mtx;		/* crngs.lock */
+	struct crng	pc_crng;	/* pc_mtx */
+};
+
+struct percpu {
+	struct generator p_generator;	/* first: the two are one pointer */
+	const struct cipher *p_cipher;
+	bool		 p_block_seeded_status;
+	unsigned	 p_places;
+	struct percpu_cpu *p_cpu;	/* [p_places] */
+	/* Written at reseeds; each reader looks at them at every read. */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 p_ready;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 p_generation;	/* of p_base; changes with its lock */
+	struct lock	 p_base_mtx;
+	struct crng	 p_base;	/* p_base_mtx */
+	uint32_t	 p_reseeds;	/* p_base_mtx */
+	struct lock	 p_pool_mtx;
+	struct crng_pool p_pool;	/* p_pool_mtx */
+	struct crng_timer p_timer;	/* the harvest thread's */
+};
+
+#define	percpu_init		FLAVOURED(percpu_init)
+#define	percpu_fini		FLAVOURED(percpu_fini)
+#define	percpu_reader_init	FLAVOURED(percpu_reader_init)
+#define	percpu_reader_fini	FLAVOURED(percpu_reader_fini)
+#define	percpu_seeded		FLAVOURED(percpu_seeded)
+#define	percpu_wait_seeded	FLAVOURED(percpu_wait_seeded)
+#define	percpu_status		FLAVOURED(percpu_status)
+
+/*
+ * Members of struct random_algorithm; contracts there.  percpu_init() leaves
+ * g_algorithm to be set.  Of the status, pool 0 is the one pool, its bytes are
+ * those credited until it is ready.
+ */
+int percpu_init(struct generator **g, const struct generator_params *params);
+void percpu_fini(struct generator *g);
+int percpu_reader_init(struct generator *g, struct generator_reader *gr);
+void percpu_reader_fini(struct generator *g, struct generator_reader *gr);
+bool percpu_seeded(struct generator *g);
+void percpu_wait_seeded(struct generator *g, int64_t timeout_ns);
+void percpu_status(struct generator *g, struct generator_status *gs);
+
+/* The whole of p, from its first member. */
+static inline struct percpu *
+percpu_of(struct generator *g)
+{
+
+	return ((struct percpu *)(void *)g);
+}
+
+#endif

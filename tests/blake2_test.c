@@ -1,0 +1,115 @@
+#include <stdio.h>
+
+#include "lib/blake2.h"
+#include "tests/support.h"
+
+enum { LONG_BYTES = 255 };
+
+static uint8_t counting[LONG_BYTES];
+
+static void
+setup(void)
+{
+	unsigned i;
+
+	support_crypto();
+	for (i = 0; i < LONG_BYTES; i++)
+		counting[i] = (uint8_t)i;
+}
+
+static void
+check(struct blake2 *b, size_t bytes, const char *hex)
+{
+	uint8_t got[BLAKE2B_BYTES], want[BLAKE2B_BYTES];
+
+	blake2_finish(b, got);
+	support_unhex(hex, want, bytes);
+	ATF_CHECK_MSG(memcmp(got, want, bytes) == 0,
+	    "%02x%02x%02x%02x..., not %.8s...", got[0], got[1], got[2], got[3],
+	    hex);
+}
+
+ATF_TC(blake2__known_answers);
+ATF_TC_HEAD(blake2__known_answers, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "BLAKE2s and BLAKE2b of RFC 7693's "
+	    "examples, and the reference's own for a key, in one context again "
+	    "and again");
+}
+ATF_TC_BODY(blake2__known_answers, tc)
+{
+	struct blake2 b;
+	unsigned round;
+
+	setup();
+	ATF_REQUIRE_EQ(0, blake2s_init(&b));
+	for (round = 0; round < 3; round++) {
+		blake2_update(&b, "a", 1);
+		blake2_update(&b, "bc", 2);
+		check(&b, BLAKE2S_BYTES, "508c5e8c327c14e2e1a72ba34eeb452f"
+		    "37458b209ed63a294d999b4c86675982");
+		blake2_restart(&b, counting);
+		check(&b, BLAKE2S_BYTES, "48a8997da407876b3d79c0d92325ad3b"
+		    "89cbb754d86ab71aee047ad345fd2c49");
+		/* What was absorbed and not asked for is forgotten. */
+		blake2_restart(&b, counting);
+		blake2_update(&b, "abc", 3);
+		blake2_restart(&b, counting);
+		blake2_update(&b, counting, LONG_BYTES);
+		check(&b, BLAKE2S_BYTES, "3fb735061abc519dfe979e54c1ee5bfa"
+		    "d0a9d858b3315bad34bde999efd724dd");
+		blake2_restart(&b, NULL);
+	}
+	blake2_fini(&b);
+	ATF_REQUIRE_EQ(0, blake2b_init(&b));
+	for (round = 0; round < 3; round++) {
+		blake2_update(&b, "abc", 3);
+		check(&b, BLAKE2B_BYTES, "ba80a53f981c4d0d6a2797b69f12f6e9"
+		    "4c212f14685ac4b74b12bb6fdbffa2d1"
+		    "7d87c5392aab792dc252d5de4533cc95"
+		    "18d38aa8dbf1925ab92386edd4009923");
+		blake2_restart(&b, NULL);
+		blake2_update(&b, "abcd", 4);
+		blake2_restart(&b, NULL);
+	}
+	blake2_fini(&b);
+	blake2_fini(&b);
+	crypto_fini();
+}
+
+ATF_TC(blake2_update__allocates_nothing);
+ATF_TC_HEAD(blake2_update__allocates_nothing, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Absorbing and finishing allocate "
+	    "nothing, keyed or not");
+}
+ATF_TC_BODY(blake2_update__allocates_nothing, tc)
+{
+	const volatile uint64_t *now = support_allocated();
+	uint8_t out[BLAKE2B_BYTES];
+	struct blake2 b;
+	uint64_t before;
+	unsigned i;
+
+	setup();
+	ATF_REQUIRE_EQ(0, blake2s_init(&b));
+	for (i = 0; i < 4; i++) {
+		before = *now;
+		blake2_update(&b, counting, LONG_BYTES);
+		blake2_finish(&b, out);
+		ATF_CHECK_EQ(before, *now);
+		blake2_restart(&b, i % 2 == 0 ? counting : NULL);
+	}
+	blake2_fini(&b);
+	crypto_fini();
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, blake2__known_answers);
+	ATF_TP_ADD_TC(tp, blake2_update__allocates_nothing);
+	return (atf_no_error());
+}
