@@ -184,10 +184,11 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 # What the packages are called, and how they are got.
 DEBIAN = gcc libc6-dev libssl-dev libgcrypt20-dev zlib1g-dev libatf-dev \
 	atf-sh kyua libjemalloc-dev libhwloc-dev libjansson-dev libgsl-dev \
-	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat
+	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat \
+	python3-minimal
 DEBIAN_BENCH = libsodium-dev
 FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
-	boost-libs gnuplot-lite kyua
+	boost-libs gnuplot-lite kyua python3
 FREEBSD_BENCH = libsodium
 
 deps:

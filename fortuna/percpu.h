@@ -1,6 +1,6 @@
 /*
- * Linux's generator for each CPU: what gen_percpu.c's choreography works on, and
- * the part of its contract that has none.
+ * Linux's generator for each CPU: what gen_percpu.c's choreography works on,
+ * and the part of its contract that has none.
  */
 #ifndef FORTUNA_PERCPU_H
 #define FORTUNA_PERCPU_H

@@ -1,5 +1,6 @@
 /*
- * FreeBSD's known answers, through the generators that run under load.
+ * FreeBSD's known answers, and those of other designs' models, through the
+ * generators that run under load.
  *
  * Compiled a second time with two-word counters, against a library compiled
  * the same way.
@@ -52,15 +53,15 @@ answers(const char *name, FILE *in, int *error, char **complaint)
 }
 
 static void
-vectors_folder(const atf_tc_t *tc, char *buf, size_t size)
+vectors_folder(const atf_tc_t *tc, const char *name, char *buf, size_t size)
 {
 
 	if (atf_tc_has_config_var(tc, "source"))
-		snprintf(buf, size, "%s/tests/vectors",
-		    atf_tc_get_config_var(tc, "source"));
+		snprintf(buf, size, "%s/tests/%s",
+		    atf_tc_get_config_var(tc, "source"), name);
 	else
-		snprintf(buf, size, "%s/../../tests/vectors",
-		    atf_tc_get_config_var(tc, "srcdir"));
+		snprintf(buf, size, "%s/../../tests/%s",
+		    atf_tc_get_config_var(tc, "srcdir"), name);
 }
 
 static void
@@ -72,6 +73,54 @@ start(struct mthread *self)
 	machine_attach(self, "test");
 }
 
+/* The script path with its answers in place of its commands. */
+static void
+check_script(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	char *complaint, *out, *wanted, expected[1024];
+	int error;
+	FILE *in;
+
+	in = fopen(path, "r");
+	ATF_REQUIRE_MSG(in != NULL, "%s: %s", path, strerror(errno));
+	out = answers(path, in, &error, &complaint);
+	fclose(in);
+	ATF_CHECK_EQ_MSG(0, error, "%s: %d: %s", path, error, complaint);
+	snprintf(expected, sizeof(expected), "%.*s.expected",
+	    (int)(dot - path), path);
+	wanted = slurp(expected);
+	ATF_CHECK_MSG(strcmp(wanted, out) == 0, "%s differs", path);
+	free(wanted);
+	free(out);
+	free(complaint);
+}
+
+/* Checks the scripts of a folder whose names begin so; returns how many. */
+static unsigned
+check_scripts(const char *folder, const char *begins)
+{
+	struct dirent *entry;
+	unsigned count = 0;
+	char path[1024];
+	DIR *dir;
+
+	dir = opendir(folder);
+	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
+	while ((entry = readdir(dir)) != NULL) {
+		char *dot = strrchr(entry->d_name, '.');
+
+		if (dot == NULL || strcmp(dot, ".script") != 0 ||
+		    strncmp(entry->d_name, begins, strlen(begins)) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		check_script(path);
+		count++;
+	}
+	closedir(dir);
+	return (count);
+}
+
 ATF_TC(kat__vectors);
 ATF_TC_HEAD(kat__vectors, tc)
 {
@@ -81,41 +130,13 @@ ATF_TC_HEAD(kat__vectors, tc)
 }
 ATF_TC_BODY(kat__vectors, tc)
 {
-	char *complaint, folder[512], *out, path[1024], *wanted;
-	struct dirent *entry;
 	struct mthread self;
-	unsigned count = 0;
-	int error;
-	DIR *dir;
+	char folder[512];
+	unsigned count;
 
 	start(&self);
-	vectors_folder(tc, folder, sizeof(folder));
-	dir = opendir(folder);
-	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
-	while ((entry = readdir(dir)) != NULL) {
-		char *dot = strrchr(entry->d_name, '.');
-		FILE *in;
-
-		if (dot == NULL || strcmp(dot, ".script") != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		in = fopen(path, "r");
-		ATF_REQUIRE_MSG(in != NULL, "%s: %s", path, strerror(errno));
-		out = answers(entry->d_name, in, &error, &complaint);
-		fclose(in);
-		ATF_CHECK_EQ_MSG(0, error, "%s: %d: %s", entry->d_name, error,
-		    complaint);
-		snprintf(path, sizeof(path), "%s/%.*s.expected", folder,
-		    (int)(dot - entry->d_name), entry->d_name);
-		wanted = slurp(path);
-		ATF_CHECK_MSG(strcmp(wanted, out) == 0, "%s differs",
-		    entry->d_name);
-		free(wanted);
-		free(out);
-		free(complaint);
-		count++;
-	}
-	closedir(dir);
+	vectors_folder(tc, "vectors", folder, sizeof(folder));
+	count = check_scripts(folder, "");
 	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
 }
 
@@ -209,7 +230,7 @@ ATF_TC_BODY(kat__designs_with_fortunas_bytes, tc)
 	unsigned d, m;
 
 	start(&self);
-	vectors_folder(tc, folder, sizeof(folder));
+	vectors_folder(tc, "vectors", folder, sizeof(folder));
 	for (d = 0; d < generator_count; d++) {
 		if ((generators[d]->ra_flags & RA_FORTUNA_BYTES) == 0)
 			continue;
@@ -223,6 +244,34 @@ ATF_TC_BODY(kat__designs_with_fortunas_bytes, tc)
 		/* The two are told apart. */
 		ATF_CHECK_MSG(differs[0][0] != '\0' || differs[1][0] != '\0',
 		    "%s: both modes' answers", generators[d]->ra_ident);
+	}
+}
+
+ATF_TC(kat__designs);
+ATF_TC_HEAD(kat__designs, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Every design that does not promise "
+	    "Fortuna's bytes gives those of its model, with each cipher");
+}
+ATF_TC_BODY(kat__designs, tc)
+{
+	char begins[64], folder[512];
+	struct mthread self;
+	unsigned c, i;
+
+	start(&self);
+	vectors_folder(tc, "vectors-designs", folder, sizeof(folder));
+	for (i = 0; i < generator_count; i++) {
+		if ((generators[i]->ra_flags & (RA_NULL | RA_FORTUNA_BYTES)) !=
+		    0)
+			continue;
+		for (c = 0; c < cipher_count; c++) {
+			snprintf(begins, sizeof(begins), "%s-%s-",
+			    generators[i]->ra_ident, ciphers[c]->ci_alias);
+			ATF_CHECK_MSG(check_scripts(folder, begins) > 0,
+			    "no vectors %s* in %s", begins, folder);
+		}
 	}
 }
 
@@ -303,6 +352,7 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, kat__vectors);
 	ATF_TP_ADD_TC(tp, kat__designs_with_fortunas_bytes);
+	ATF_TP_ADD_TC(tp, kat__designs);
 	ATF_TP_ADD_TC(tp, kat__names_the_line);
 	ATF_TP_ADD_TC(tp, kat__long_reads_are_streams);
 	return (atf_no_error());

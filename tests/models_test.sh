@@ -1,0 +1,72 @@
+# The vectors of designs that are not Fortuna, from models that are not C.
+
+models() {
+	echo "$(atf_config_get source "$(atf_get_srcdir)/../..")/tests/models"
+}
+
+vectors() {
+	echo "$(models)/../vectors-designs"
+}
+
+atf_test_case models__ciphers
+models__ciphers_head() {
+	atf_set descr "the models' ciphers are those of RFC 8439 and FIPS 197," \
+	    "and count as FreeBSD's do"
+	atf_set require.progs python3
+}
+models__ciphers_body() {
+	cat >check.py <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1])
+import kat
+
+for name in ("aes", "chacha"):
+    c = kat.Cipher(kat.CIPHERS[name])
+    first, counter = c.keystream(bytes(32), 2 ** 128 - 1, c.block_bytes)
+    assert counter == 0
+    both, counter = c.keystream(bytes(32), 2 ** 128 - 1, c.block_bytes + 1)
+    assert counter == 1 and len(both) == c.block_bytes + 1
+    assert both[:-1] == first
+    print(name, c.keystream(bytes(32), 1, 4)[0].hex())
+EOF
+	# Counter 1 under a key of zeros, as lib/crypto.c has them.
+	printf 'aes 5275f3d8\nchacha 9f07e7be\n' >want.txt
+	atf_check -o file:want.txt python3 -B check.py "$(models)"
+}
+
+atf_test_case models__vectors
+models__vectors_head() {
+	atf_set descr "each vector of a design is what its model answers"
+	atf_set require.progs python3
+	atf_set timeout 900
+}
+models__vectors_body() {
+	n=0
+	for s in "$(vectors)"/*.script; do
+		atf_check -o file:"${s%.script}.expected" \
+		    python3 -B "$(models)/kat.py" "$s"
+		n=$((n + 1))
+	done
+	[ $n -ge 14 ] || atf_fail "only $n vectors in $(vectors)"
+}
+
+atf_test_case models__every_model
+models__every_model_head() {
+	atf_set descr "each model has vectors with both ciphers"
+}
+models__every_model_body() {
+	for m in "$(models)"/*.py; do
+		grep -q '^class Generator' "$m" || continue
+		m=${m##*/}
+		for c in aes chacha; do
+			ls "$(vectors)/${m%.py}-$c"-*.script >out 2>&1 ||
+			    atf_fail "$m: no vectors with $c"
+		done
+	done
+}
+
+atf_init_test_cases() {
+	atf_add_test_case models__ciphers
+	atf_add_test_case models__vectors
+	atf_add_test_case models__every_model
+}
