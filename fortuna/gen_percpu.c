@@ -67,6 +67,7 @@ percpu_generate(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES],
 		uio_advance(uio, n);
 	}
 	cipher_key_wipe(ck);
+	machine_charge(COST_WIPE, 1);
 }
 
 static void
@@ -151,7 +152,8 @@ gen_percpu_timer(struct generator *g, int64_t now_ns)
 RANDOM_ALGORITHM(percpu) = {
 	.ra_ident	= "percpu",
 	.ra_descr	= "Linux since 5.18: a base key and one for each CPU",
-	.ra_argument	= "a CPU's output rests on that CPU's key alone, which "
+	.ra_stands	= "Linux since 5.18, drivers/char/random.c.",
+	.ra_argument	= "A CPU's output rests on that CPU's key alone, which "
 	    "each read replaces before it answers, so what was read cannot be "
 	    "computed from it later, and two readers who meet on one CPU, one "
 	    "having moved there late, get different keys from its lock; but "
