@@ -51,7 +51,7 @@ BENCH = \
 	compare/verdict_data compare/verdict_ministat \
 	options/option_set options/option_check options/option_virtual \
 	options/option_trace options/option_workload options/option_cat \
-	options/options \
+	options/option_hash options/options \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/replicate sweep/uncertainty \
 	sweep/summary sweep/sweep_virtual sweep/sweep sweep/trace \

@@ -37,11 +37,14 @@ cat_with_crypto(const struct options *op, char *const whole[])
 	if (crypto_init(&missing) != 0)
 		return (run_error(op->op_command, "%s does not offer a working "
 		    "%s", crypto_version(), missing));
-	stop_catch_signals();
-	stop_interrupt_calls();
-	machine_attach(&self, "cat");
-	status = cat(op);
-	machine_detach();
+	status = options_load_hash(op);
+	if (status == 0) {
+		stop_catch_signals();
+		stop_interrupt_calls();
+		machine_attach(&self, "cat");
+		status = cat(op);
+		machine_detach();
+	}
 	crypto_fini();
 	return (status);
 }

@@ -84,6 +84,9 @@ prepare(struct options *op, char *const whole[])
 		    op->op_command, crypto_version(), missing);
 		return (EXIT_FAILURE);
 	}
+	error = options_load_hash(op);
+	if (error != 0)
+		return (error);
 	if (!op->op_seed_given) {
 		error = prime_fill((uint8_t *)&seed, sizeof(seed), NULL);
 		if (error != 0) {

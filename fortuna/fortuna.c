@@ -24,9 +24,12 @@ int
 random_fortuna_init_size(struct generator **g,
     const struct generator_params *params, size_t size)
 {
+	const struct hash *pool_hash = hash_find(params->gp_config.pool_hash);
 	struct fortuna *f;
 	int error;
 
+	KASSERT(pool_hash != NULL && pool_hash->ha_state == HASH_READY,
+	    ("%s is no hash that is ready", params->gp_config.pool_hash));
 	MPASS(size >= sizeof(*f) && size % _Alignof(struct fortuna) == 0);
 	f = aligned_alloc(_Alignof(struct fortuna), size);
 	if (f == NULL)
@@ -37,7 +40,7 @@ random_fortuna_init_size(struct generator **g,
 	f->f_generator.g_batch_events = 1;
 	atomic_init_32(&f->f_seeded, 0);
 	atomic_init_64(&f->f_due_ns, FORTUNA_NEVER_DUE);
-	error = fortuna_state_init(&f->f_state, params->gp_cipher,
+	error = fortuna_state_init(&f->f_state, params->gp_cipher, pool_hash,
 	    params->gp_config.minpoolsize);
 	if (error != 0)
 		goto err_state;

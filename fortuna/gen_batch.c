@@ -45,7 +45,7 @@ RANDOM_ALGORITHM(batch) = {
 	    "in its buffer instead of in a hash, and a reseed in between does "
 	    "without them.  Readers wait while a whole batch is hashed.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
-	.ra_knobs	= RK_BATCH_EVENTS,
+	.ra_knobs	= RK_BATCH_EVENTS | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_batch_init,
 	.ra_fini	= random_fortuna_deinit_alg,

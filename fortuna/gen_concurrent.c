@@ -54,6 +54,7 @@ RANDOM_ALGORITHM(concurrent) = {
 	    "replaced before the mutex is dropped, so no two reads share a "
 	    "counter under a key, and the key a read uses is its own.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_concurrent_init,
 	.ra_fini	= random_fortuna_deinit_alg,

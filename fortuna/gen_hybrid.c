@@ -91,7 +91,7 @@ RANDOM_ALGORITHM(hybrid) = {
 	    "next K is in a buffer beside output until it is set and wiped; "
 	    "and that a reseed may come later by what a cache line takes.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
-	.ra_knobs	= RK_HYBRID_BYTES,
+	.ra_knobs	= RK_HYBRID_BYTES | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_hybrid_init,
 	.ra_fini	= random_fortuna_deinit_alg,

@@ -61,6 +61,7 @@ RANDOM_ALGORITHM(locked) = {
 	.ra_argument	= "None: it is what FreeBSD proved itself "
 	    "with.  Output is generated while others wait.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_locked_init,
 	.ra_fini	= random_fortuna_deinit_alg,

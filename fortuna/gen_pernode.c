@@ -140,13 +140,13 @@ static void
 seed_node(struct pernode *pn, unsigned node)
 {
 	struct fortuna *f = pn->pn_node[0];
-	struct fortuna_seed fd = { .fd_pools = 1 };
+	struct fortuna_seed fd = { .fd_pools = 1, .fd_bytes = SEED_BYTES };
 	struct lock_node ln;
 
-	CTASSERT((int)SEED_BYTES == (int)sizeof(fd.fd_s[0]));
+	CTASSERT((int)SEED_BYTES <= (int)sizeof(fd.fd_s));
 	lock_acquire(&f->f_mtx, &ln, SITE_ROOT);
 	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
-	fortuna_state_genbytes(&f->f_state, fd.fd_s[0], SEED_BYTES);
+	fortuna_state_genbytes(&f->f_state, fd.fd_s, SEED_BYTES);
 	machine_charge(COST_KEYSTREAM, SEED_BYTES);
 	machine_charge(COST_REKEY, 1);
 	random_fortuna_publish(f);
@@ -276,6 +276,7 @@ RANDOM_ALGORITHM(pernode) = {
 	    "the entropy.  Afterwards one node's state says nothing about "
 	    "another's.",
 	.ra_flags	= RA_MANY_LOCKS | RA_NODES,
+	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_pernode_init,
 	.ra_fini	= gen_pernode_fini,

@@ -111,6 +111,7 @@ RANDOM_ALGORITHM(splitlock) = {
 	    "word without a mutex: an out-of-date word puts a reseed off by "
 	    "what a cache line takes, never K's replacement after a read.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE | RA_MANY_LOCKS,
+	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_splitlock_init,
 	.ra_fini	= gen_splitlock_fini,

@@ -28,7 +28,8 @@ enum {
 
 	/* ra_knobs: the parts of struct generator_config that few heed */
 	RK_HYBRID_BYTES		= 1u << 0,
-	RK_BATCH_EVENTS		= 1u << 1
+	RK_BATCH_EVENTS		= 1u << 1,
+	RK_POOL_HASH		= 1u << 2
 };
 
 /* Where generators take their locks: the profile's rows. */
@@ -44,9 +45,17 @@ enum generator_site {
 
 extern const char *const generator_site_names[GENERATOR_SITES];
 
+/* FreeBSD's. */
+#define	GENERATOR_POOL_HASH	"sha256"
+
 /* The generators' tunables. */
 struct generator_config {
 	unsigned	minpoolsize;		/* bytes */
+	/*
+	 * RK_POOL_HASH: the hash of Fortuna's pools, HASH_READY when a
+	 * generator is made; output is FreeBSD's with the default only.
+	 */
+	char		pool_hash[TUNABLE_STRING_SIZE];
 	bool		block_seeded_status;	/* pretend to be unseeded */
 	/* RK_HYBRID_BYTES: largest request that is made under the mutex. */
 	unsigned	hybrid_bytes;

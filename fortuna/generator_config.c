@@ -22,6 +22,7 @@ generator_config_default(void)
 
 	return ((struct generator_config){
 		.minpoolsize = RANDOM_FORTUNA_DEFPOOLSIZE,
+		.pool_hash = GENERATOR_POOL_HASH,
 		.block_seeded_status = false,
 		.hybrid_bytes = 64,
 		.batch_events = 16,
@@ -43,6 +44,12 @@ const struct tunable generator_tunables[] = {
 		.tn_type = TUNABLE_BOOL,
 		.tn_offset = offsetof(struct generator_config,
 		    block_seeded_status),
+	},
+	{
+		.tn_name = "rngsim.pool_hash",
+		.tn_descr = "what pools hash with, of \"rngsim list hashes\"",
+		.tn_type = TUNABLE_STRING,
+		.tn_offset = offsetof(struct generator_config, pool_hash),
 	},
 	{
 		.tn_name = "rngsim.fortuna.hybrid_bytes",
@@ -74,6 +81,7 @@ generator_tunable_knob(const char *name)
 	} knobs[] = {
 		{ "rngsim.fortuna.hybrid_bytes", RK_HYBRID_BYTES },
 		{ "rngsim.fortuna.batch_events", RK_BATCH_EVENTS },
+		{ "rngsim.pool_hash", RK_POOL_HASH },
 	};
 	unsigned i;
 

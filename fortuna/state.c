@@ -17,7 +17,7 @@ CTASSERT(RANDOM_FORTUNA_SMALL < RANDOM_FORTUNA_MAX_READ);
 
 int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
-    unsigned minpoolsize_bytes)
+    const struct hash *pool_hash, unsigned minpoolsize_bytes)
 {
 	unsigned i;
 	int error;
@@ -38,7 +38,7 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	}
 	error = digest_init(&fs->fs_scratch);
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
-		error = digest_init(&fs->fs_pool[i].fsp_hash);
+		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)
 		fortuna_state_fini(fs);
 	return (error);
@@ -86,19 +86,25 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	    pool->fsp_length + absorbed;
 }
 
-/* S_i = SHAd-256(P_i); P_i = empty. */
-static void
-pool_drain(struct fs_pool *pool, uint8_t s[DIGEST_BYTES])
+/*
+ * S_i = SHAd-256(P_i), or the pools' hash twice; P_i = empty.
+ *
+ * Returns: the length of S_i.
+ */
+static unsigned
+pool_drain(struct fs_pool *pool, uint8_t s[HASH_BYTES_MAX])
 {
-	uint8_t temp[DIGEST_BYTES];
+	const unsigned n = digest_bytes(&pool->fsp_hash);
+	uint8_t temp[HASH_BYTES_MAX];
 
 	digest_finish(&pool->fsp_hash, temp);
 	digest_reset(&pool->fsp_hash);
-	digest_update(&pool->fsp_hash, temp, sizeof(temp));
+	digest_update(&pool->fsp_hash, temp, n);
 	digest_finish(&pool->fsp_hash, s);
 	digest_reset(&pool->fsp_hash);
 	pool->fsp_length = 0;
 	wipe(temp, sizeof(temp));
+	return (n);
 }
 
 unsigned
@@ -115,10 +121,12 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 	fs->fs_lasttime_ns = now_ns;
 	/* ReseedCnt = ReseedCnt + 1 */
 	fs->fs_reseedcount++;
+	fd->fd_bytes = 0;
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
 	    fs->fs_reseedcount % (1u << i) == 0; i++)
-		pool_drain(&fs->fs_pool[i], fd->fd_s[i]);
+		fd->fd_bytes += pool_drain(&fs->fs_pool[i],
+		    fd->fd_s + fd->fd_bytes);
 	fs->fs_drained = fd->fd_pools = i;
 	return (i);
 }
@@ -133,7 +141,6 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 {
 	static const uint8_t zero_block[64];
 	struct digest *dg = &fs->fs_scratch;
-	const size_t n = fd->fd_pools * sizeof(fd->fd_s[0]);
 	uint8_t hash[DIGEST_BYTES];
 
 	KASSERT(fd->fd_pools >= 1 && fd->fd_pools <= RANDOM_FORTUNA_NPOOLS,
@@ -141,7 +148,7 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 	digest_update(dg, zero_block, sizeof(zero_block));
 	if (fortuna_state_seeded(fs))
 		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
-	digest_update(dg, fd->fd_s, n);
+	digest_update(dg, fd->fd_s, fd->fd_bytes);
 	digest_finish(dg, hash);
 	digest_reset(dg);
 	digest_update(dg, hash, sizeof(hash));
@@ -150,7 +157,7 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 	cipher_key_set(fs->fs_key, hash);
 	uint128_increment(&fs->fs_counter);
 	wipe(hash, sizeof(hash));
-	wipe(fd->fd_s, n);
+	wipe(fd->fd_s, fd->fd_bytes);
 }
 
 unsigned

@@ -54,10 +54,13 @@ struct fortuna_state {
 /*
  * Empty pools, no key, C = 0.
  *
+ *   pool_hash  in  HASH_READY; what P_i are hashed with to S_i.  K is made of
+ *                  those by SHA-256 whatever it is.
+ *
  * Returns: 0, or an errno value of the cipher or digest layer.
  */
 int fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
-    unsigned minpoolsize_bytes);
+    const struct hash *pool_hash, unsigned minpoolsize_bytes);
 
 /* Wipes and releases. */
 void fortuna_state_fini(struct fortuna_state *fs);
@@ -80,10 +83,11 @@ fortuna_state_seeded(const struct fortuna_state *fs)
 void fortuna_state_event(struct fortuna_state *fs,
     const struct harvest_event *event);
 
-/* The digests of the pools that go into a reseed. */
+/* The digests of the pools that go into a reseed, one behind the other. */
 struct fortuna_seed {
 	unsigned	fd_pools;
-	uint8_t		fd_s[RANDOM_FORTUNA_NPOOLS][DIGEST_BYTES];
+	unsigned	fd_bytes;	/* of fd_s */
+	uint8_t		fd_s[RANDOM_FORTUNA_NPOOLS * HASH_BYTES_MAX];
 };
 
 /*

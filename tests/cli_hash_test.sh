@@ -211,6 +211,46 @@ hash__interrupted_body() {
 	[ "$(ls | grep -c file.json)" = 1 ] || atf_fail "left-overs: $(ls)"
 }
 
+atf_test_case hash__of_pools
+hash__of_pools_head() {
+	atf_set descr "rngsim.pool_hash is recorded and heeded, and refused \
+where it cannot be"
+}
+hash__of_pools_body() {
+	for name in gcrypt:tiger crc32 null sha512; do
+		"$(program)" run -r 1 -t 0.05 -S rngsim.pool_hash=$name \
+		    -o $name.json >out 2>err || atf_fail "$name: $(cat err)"
+		grep -q "\"rngsim.pool_hash=$name\"" $name.json ||
+		    atf_fail "$name is not in the result"
+	done
+	# Its output is another, but that of the default.
+	"$(program)" cat --seed 1 -n 64 >plain || atf_fail "cat"
+	"$(program)" cat --seed 1 -n 64 -S rngsim.pool_hash=sha256 >same ||
+	    atf_fail "cat"
+	"$(program)" cat --seed 1 -n 64 -S rngsim.pool_hash=sha512 >other ||
+	    atf_fail "cat"
+	"$(program)" cat --seed 1 -n 64 -S rngsim.pool_hash=gcrypt:sha256 \
+	    >library || atf_fail "cat"
+	atf_check cmp plain same
+	atf_check cmp plain library
+	cmp -s plain other && atf_fail "sha512 gives what sha256 gives"
+	set -- -r 1 -t 0.05
+	complains 2 'rngsim.pool_hash|"sha257"|list hashes' run "$@" \
+	    -S rngsim.pool_hash=sha257
+	complains 2 'rngsim.pool_hash|""|list hashes' run "$@" \
+	    -S rngsim.pool_hash=
+	complains 2 'rngsim.pool_hash=md5|simulated|sha256' run "$@" \
+	    --engine virtual --profile epyc-9654-2s -S rngsim.pool_hash=md5
+	complains 2 'no effect|locked, concurrent' run "$@" -d none \
+	    -S rngsim.pool_hash=md5
+	OPENSSL_MODULES=$PWD complains 1 'rngsim.pool_hash=md4|not installed' \
+	    run "$@" -S rngsim.pool_hash=md4
+	OPENSSL_MODULES=$PWD complains 1 'rngsim.pool_hash=md4|not installed' \
+	    cat -n 1 -S rngsim.pool_hash=md4
+	"$(program)" run "$@" --engine virtual --profile epyc-9654-2s \
+	    -S rngsim.pool_hash=sha256 >out 2>err || atf_fail "$(cat err)"
+}
+
 atf_init_test_cases() {
 	atf_add_test_case hash__all
 	atf_add_test_case hash__formats
@@ -219,4 +259,5 @@ atf_init_test_cases() {
 	atf_add_test_case hash__missing_modules
 	atf_add_test_case hash__refuses
 	atf_add_test_case hash__interrupted
+	atf_add_test_case hash__of_pools
 }

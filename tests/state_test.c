@@ -64,7 +64,7 @@ state_make(struct fortuna_state *fs, const char *name)
 
 	cipher = cipher_find(name);
 	ATF_REQUIRE_MSG(cipher != NULL, "there is no %s", name);
-	ATF_REQUIRE_EQ(0, fortuna_state_init(fs, cipher,
+	ATF_REQUIRE_EQ(0, fortuna_state_init(fs, cipher, hash_sha256(),
 	    RANDOM_FORTUNA_DEFPOOLSIZE));
 }
 
@@ -183,6 +183,83 @@ ATF_TC_BODY(worked_example__chacha20_concurrent, tc)
 	fortuna_private_fini(&fp);
 	spare_free(spare);
 	fortuna_state_fini(&fs);
+	crypto_fini();
+}
+
+/*
+ * K after the worked example's events, and after these again with two events in
+ * pool 1, by a model in Python: K = SHAd-256(0^512 || K || S_0 || S_1), S_i the
+ * pools' hash of their hash.
+ */
+static const struct {
+	const char	*pool_hash;
+	const char	*first;
+	const char	*second;
+} hashed[] = {
+	{ "sha256",
+	    "6e7e7afdd4fa5ff518a9526dee82206a"
+	    "0f13c7770a2f488ac56845a7bee03198",
+	    "ed39fed1b7d733a6b7941c5a4bcff216"
+	    "8408eda773a608f9c629bc23123ab2dc" },
+	{ "sha512",
+	    "b177855dab34734136c26468eb6e60fa"
+	    "547631c27cfc9b6693f717ad97fa6801",
+	    "51c40c1ef305f7fc0b8eabe53c39e417"
+	    "b25d66a25464279b4a25900dc038fc33" },
+	{ "blake2s-256",
+	    "ffa0215aa6732a448a11891bb1cb6455"
+	    "5d65b6b35a8ed8cf5915fdf54e1b7b03",
+	    "2db55d23e108167ec605bd57cfbd1006"
+	    "d5e6949ccf4c13d5068d6f8101fab50d" },
+	{ "md5",
+	    "ea9cfbac120fb063b0697b51ed04f17f"
+	    "3a4a6d2430c2ee34373dd82e181a2452",
+	    "0aab70f7bda4b986c5e338b5adb60218"
+	    "f1b39dc8cd815aaf4848af00b0702110" },
+	{ "crc32",
+	    "a39d1aa98412f5afcf930849a1c79965"
+	    "822b204c3764bb05a49171c132ce9cdd",
+	    "d765b5486d37b220681c1535c676b14b"
+	    "57bc8d197315025ed1b2b4bfe6463fb6" },
+	{ "null",
+	    "e2f61c3f71d1defd3fa999dfa3695375"
+	    "5c690689799962b48bebd836974e8cf9",
+	    "88e42425b54ae7b184df84421fb58ef1"
+	    "b7bbc0cd0c08a193e1ada65dd859c4c5" },
+};
+
+ATF_TC(fortuna_state_init__pool_hash);
+ATF_TC_HEAD(fortuna_state_init__pool_hash, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Pools hash with what they were given, "
+	    "of any length; K is made of it by SHA-256");
+}
+ATF_TC_BODY(fortuna_state_init__pool_hash, tc)
+{
+	struct fortuna_state fs;
+	struct hash *ha;
+	size_t i;
+
+	support_crypto();
+	for (i = 0; i < nitems(hashed); i++) {
+		ha = hash_find(hashed[i].pool_hash);
+		ATF_REQUIRE_EQ_MSG(HASH_READY, hash_load(ha), "%s",
+		    hashed[i].pool_hash);
+		ATF_REQUIRE_EQ(0, fortuna_state_init(&fs, ciphers[0], ha,
+		    RANDOM_FORTUNA_DEFPOOLSIZE));
+		feed_pool0(&fs);
+		ATF_CHECK_EQ(1, fortuna_state_pre_read(&fs, 0, false));
+		check_bytes(fs.fs_key->ck_raw, hashed[i].first, 32,
+		    hashed[i].pool_hash);
+		feed(&fs, 7, 1, 1);
+		feed(&fs, 8, 2, 1);
+		feed_pool0(&fs);
+		ATF_CHECK_EQ(2, fortuna_state_pre_read(&fs, 0, false));
+		check_bytes(fs.fs_key->ck_raw, hashed[i].second, 32,
+		    hashed[i].pool_hash);
+		fortuna_state_fini(&fs);
+	}
 	crypto_fini();
 }
 
@@ -707,7 +784,7 @@ ATF_TC_BODY(fortuna_state_pre_read__minpoolsize, tc)
 	support_crypto();
 	for (i = 0; i < nitems(rows); i++) {
 		ATF_REQUIRE_EQ(0, fortuna_state_init(&fs, ciphers[0],
-		    rows[i].minpoolsize));
+		    hash_sha256(), rows[i].minpoolsize));
 		for (e = 0; e < 1000; e++)
 			feed(&fs, e, 1, (uint8_t)(e % 31 + 1));
 		for (e = 0; fortuna_state_pre_read(&fs, 0, false) == 0; e++) {
@@ -1242,6 +1319,7 @@ ATF_TP_ADD_TCS(tp)
 
 	ATF_TP_ADD_TC(tp, worked_example__aes_locked);
 	ATF_TP_ADD_TC(tp, worked_example__chacha20_concurrent);
+	ATF_TP_ADD_TC(tp, fortuna_state_init__pool_hash);
 	ATF_TP_ADD_TC(tp, fortuna_state_event__lengths);
 	ATF_TP_ADD_TC(tp, fortuna_state_event__pools);
 	ATF_TP_ADD_TC(tp, fortuna_state_event__what_is_hashed);

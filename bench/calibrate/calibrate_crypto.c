@@ -123,7 +123,8 @@ cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
 	struct calibrate_spread sp;
 	enum profile_key byte;
 
-	cb->cb_error = fortuna_state_init(&fs, ci, RANDOM_FORTUNA_DEFPOOLSIZE);
+	cb->cb_error = fortuna_state_init(&fs, ci, hash_sha256(),
+	    RANDOM_FORTUNA_DEFPOOLSIZE);
 	if (cb->cb_error != 0)
 		return;
 	fs.fs_counter = uint128_make(0, 1);
@@ -242,7 +243,7 @@ probe_sha256(struct calibration *cb, int64_t budget_ns)
 	struct calibrate_spread sp;
 	double hashed;
 
-	cb->cb_error = fortuna_state_init(&fs, ciphers[0],
+	cb->cb_error = fortuna_state_init(&fs, ciphers[0], hash_sha256(),
 	    RANDOM_FORTUNA_DEFPOOLSIZE);
 	if (cb->cb_error != 0)
 		return;

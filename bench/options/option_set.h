@@ -93,6 +93,14 @@ bool option_tunable_seen(const struct options *op, const char *name);
  */
 int option_check_choices(const struct options *op);
 
+/*
+ * Refuses a hash for pools that there is not, or that the engine has no costs
+ * of.
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_check_hash(const struct options *op);
+
 /* The i-th name of each family, for lists of what would be accepted. */
 const char *option_cipher_name(unsigned i);
 const char *option_crypto_name(unsigned i);

@@ -366,6 +366,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 	if (error == 0)
 		error = option_check_choices(op);
 	if (error == 0)
+		error = option_check_hash(op);
+	if (error == 0)
 		error = option_trace_finish(op);
 	if (error == 0 && kind == OPTIONS_CAT)
 		error = option_cat_finish(op);

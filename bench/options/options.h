@@ -88,6 +88,13 @@ struct options {
 int options_parse(struct options *op, enum options_kind kind, int argc,
     char *argv[]);
 
+/*
+ * Makes ready what pools hash with; crypto_init() was called.
+ *
+ * Returns: 0, or an exit status after saying why it cannot be used.
+ */
+int options_load_hash(const struct options *op);
+
 /* Frees what op points to. */
 void options_free(struct options *op);
 
