@@ -212,10 +212,13 @@ static void
 update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
-	int ok;
 
-	ok = EVP_DigestUpdate(hc->hc_handle, data, n);
-	KASSERT(ok == 1, ("%s of %zu bytes", ha->ha_name, n));
+	/*
+	 * Fails only where a context was not started, and then finish() does.
+	 * With nothing behind it the call is a jump: pools' events come here.
+	 */
+	(void)ha;
+	(void)EVP_DigestUpdate(hc->hc_handle, data, n);
 }
 
 static void
