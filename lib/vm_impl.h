@@ -115,7 +115,7 @@ struct vm_line {
 	uint32_t	 vl_waiter_room;
 	uint64_t	 vl_busy_ps;	/* until then its home serves nobody */
 	uint64_t	 vl_nodes;	/* of sharers, a bit each */
-	uint64_t	 vl_wait_nodes;	/* of waiters; may be too many */
+	uint64_t	 vl_wait_nodes;	/* of waiters */
 	struct vm_waiter *vl_waiter;
 	uint32_t	*vl_wanted;	/* low bits of each one's value */
 	const uint32_t	*vl_is_word;	/* what waiters for a value look at */

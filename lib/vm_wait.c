@@ -163,7 +163,9 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
 
 	MPASS(vl->vl_waiter[i].vw_thread == vt);
-	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]--;
+	/* Or a lock that one of another node once waited for stayed dear. */
+	if (--vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)] == 0)
+		vl->vl_wait_nodes &= ~node_bit(vm, cpu);
 	vl->vl_others -= is_other(vl, &vl->vl_waiter[i]);
 	vl->vl_waiters--;
 	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
