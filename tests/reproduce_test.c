@@ -315,7 +315,9 @@ ATF_TC_BODY(family__is_sound, tc)
 			    rr->rr_name);
 			n += rr->rr_role == REPRODUCE_FITTED;
 		}
-		ATF_CHECK_EQ_MSG(1, n, "%s", rd->rd_name);
+		/* A second number may be, of what no profile has. */
+		ATF_CHECK_MSG(n >= 1 && n <= 2 && n < rd->rd_row_count / 2,
+		    "%s: %u rows fitted", rd->rd_name, n);
 	}
 }
 

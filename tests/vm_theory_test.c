@@ -258,6 +258,49 @@ ATF_TC_BODY(constant__bounds, tc)
 	}
 }
 
+ATF_TC(section__node_locks);
+ATF_TC_HEAD(section__node_locks, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Locks of nodes that have nothing in "
+	    "common give each node what one has alone; a word in common, "
+	    "written under them, takes from that once there is a second node");
+}
+ATF_TC_BODY(section__node_locks, tc)
+{
+	struct machine_config mc;
+	struct section se;
+	double last = 1, one = 0, rate, with;
+	unsigned nodes;
+
+	(void)tc;
+	for (nodes = 1; nodes <= 4; nodes++) {
+		vm_section_machine(&mc, 6 * nodes, nodes);
+		mc.mc_topology.vt_ccx_cores = 6;
+		mc.mc_costs.vc_lat_ps[VM_REMOTE] = 100 * PS_PER_NS;
+		vm_section_make(&se, "ticket", 6 * nodes, 500, 1000);
+		se.se_node_locks = true;
+		se.se_lines = 1;
+		se.se_time_s = 0.01;
+		rate = vm_section_rate(&se, &mc);
+		if (nodes == 1)
+			one = rate;
+		ATF_CHECK_MSG(fabs(rate / (nodes * one) - 1) < 0.01,
+		    "%u nodes: %g, one: %g", nodes, rate, one);
+		se.se_common_writes = 2;
+		with = vm_section_rate(&se, &mc) / rate;
+		/* Two fetches of 100 ns in a hold of 1000, and queueing. */
+		ATF_CHECK_MSG(nodes == 1 ? with > 0.99 : with < 0.95,
+		    "%u nodes: %g of it", nodes, with);
+		ATF_CHECK(with < last + 0.01);
+		last = with;
+	}
+	/* One lock for all is not that. */
+	se.se_node_locks = false;
+	se.se_common_writes = 0;
+	ATF_CHECK(vm_section_rate(&se, &mc) < 1.01 * one);
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -266,5 +309,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, repairman__backoff);
 	ATF_TP_ADD_TC(tp, ticket_chain);
 	ATF_TP_ADD_TC(tp, constant__bounds);
+	ATF_TP_ADD_TC(tp, section__node_locks);
 	return (atf_no_error());
 }

@@ -14,15 +14,24 @@ struct worker {
 	struct mthread	 wk_td;
 };
 
+/* What threads contend for: that of all, or of one node's. */
+struct shared {
+	struct lock	 sh_lock;
+	char		 sh_data;	/* stands for what the lock guards */
+};
+
 struct section_run {
 	const struct section *sr_section;
 	struct section_outcome *sr_outcome;
 	struct worker	*sr_workers;
 	unsigned	 sr_started;
 	int		 sr_error;
-	struct lock	 sr_lock;
+	struct shared	*sr_shared;
+	unsigned	 sr_locks;
 	struct mthread	 sr_main;
 	struct m32	 sr_stop;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 sr_common;	/* written by holders of any lock */
 };
 
 /* Knuth's congruential generator: only means and independence matter. */
@@ -60,17 +69,22 @@ worker_main(void *arg)
 	struct worker *wk = arg;
 	struct section_run *sr = wk->wk_run;
 	const struct section *se = sr->sr_section;
+	double common = 0;
 	struct lock_node node;
+	struct shared *sh;
 	uint64_t count = 0;
 
 	machine_curthread()->mt_index = (unsigned)(wk - sr->sr_workers);
+	sh = &sr->sr_shared[machine_node() % sr->sr_locks];
 	while (machine_note_load_32(&sr->sr_stop) == 0) {
 		work(duration_ns(wk, se->se_think_ns));
-		lock_acquire(&sr->sr_lock, &node, 0);
+		lock_acquire(&sh->sh_lock, &node, 0);
 		if (se->se_lines > 0)
-			machine_touch(sr, se->se_lines);
+			machine_touch(&sh->sh_data, se->se_lines);
+		for (common += se->se_common_writes; common >= 1; common -= 1)
+			atomic_fetchadd_64(&sr->sr_common, 1);
 		work(duration_ns(wk, se->se_hold_ns));
-		lock_release(&sr->sr_lock, &node);
+		lock_release(&sh->sh_lock, &node);
 		machine_note_store_64(&wk->wk_count, ++count);
 	}
 }
@@ -127,21 +141,42 @@ run_workers(struct section_run *sr)
 	return (error);
 }
 
+/* Once on the machine, which says how many nodes it has. */
+static int
+run_locks(struct section_run *sr)
+{
+	const struct section *se = sr->sr_section;
+	struct lock_config config = se->se_lock_config;
+	unsigned made, n = se->se_node_locks ? machine_nodes() : 1;
+	int error = 0;
+
+	sr->sr_shared = aligned_alloc(_Alignof(struct shared),
+	    n * sizeof(*sr->sr_shared));
+	if (sr->sr_shared == NULL)
+		return (ENOMEM);
+	memset(sr->sr_shared, 0, n * sizeof(*sr->sr_shared));
+	config.threads = se->se_threads;
+	for (made = 0; made < n && error == 0; made++)
+		error = lock_init(&sr->sr_shared[made].sh_lock,
+		    lock_class_find(se->se_lock), "lock", &config, NULL);
+	made -= error != 0;
+	sr->sr_locks = n;
+	if (error == 0)
+		error = run_workers(sr);
+	while (made > 0)
+		lock_fini(&sr->sr_shared[--made].sh_lock);
+	free(sr->sr_shared);
+	return (error);
+}
+
 static void
 section_main(void *arg)
 {
 	struct section_run *sr = arg;
-	const struct section *se = sr->sr_section;
-	struct lock_config config = se->se_lock_config;
 
 	machine_attach(&sr->sr_main, "section");
-	config.threads = se->se_threads;
-	sr->sr_error = lock_init(&sr->sr_lock, lock_class_find(se->se_lock),
-	    "lock", &config, NULL);
-	if (sr->sr_error == 0) {
-		sr->sr_error = run_workers(sr);
-		lock_fini(&sr->sr_lock);
-	}
+	atomic_init_64(&sr->sr_common, 0);
+	sr->sr_error = run_locks(sr);
 	machine_detach();
 }
 

@@ -3,7 +3,8 @@
  * and let go, for ever.
  *
  * What queueing theory and most papers on locks are about; the virtual machine
- * is held against both with it.
+ * is held against both with it.  Threads share one lock, or those of a NUMA
+ * node have one.
  */
 #ifndef BENCH_SECTION_H
 #define BENCH_SECTION_H
@@ -22,6 +23,12 @@ struct section {
 	double		 se_hold_ns;
 	bool		 se_exponential; /* both are drawn, those the means */
 	unsigned	 se_lines;	/* data that the lock guards; 0: none */
+	bool		 se_node_locks;	/* each node has its lock and data */
+	/*
+	 * Writes a hold, in the mean, to a word that all threads have in
+	 * common, whichever lock they hold.
+	 */
+	double		 se_common_writes;
 	double		 se_warmup_s;
 	double		 se_time_s;
 	uint64_t	 se_seed;

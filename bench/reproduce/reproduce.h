@@ -4,6 +4,7 @@
  * A reproduction is one file reproduce_NAME.c here that ends in its struct
  * reproduction, plus one line in reproduce.tbl.  It fits one value of the
  * profile, to one published figure; what the others then come to is the test.
+ * A number that no profile has may be fitted to one more, which says so.
  */
 #ifndef BENCH_REPRODUCE_H
 #define BENCH_REPRODUCE_H
