@@ -3,6 +3,8 @@
 #	make run	install what is missing, build, measure, draw
 #	make test	install what is missing, build, run the suite
 #	make bench	the same, and the figures that README states
+#	make stat	whether what designs generate passes statistical
+#			batteries, in minutes; make stat-full: in days
 #	make install	into DESTDIR and PREFIX
 #	make lint	layering, style and manual pages
 #
@@ -80,6 +82,7 @@ COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
 	bench/sources/number_*.c
 HASHES != echo lib/hash_*.c
 FIGURES != echo bench/figures/figures*.c
+BATTERY != echo bench/battery/battery*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.
 TESTS_VIRTUAL = lock_contract lock_mutant
@@ -190,6 +193,9 @@ DEBIAN_BENCH = libsodium-dev
 FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
 	boost-libs gnuplot-lite kyua python3
 FREEBSD_BENCH = libsodium
+# Ubuntu and newer Debian name rngtest's package otherwise.
+DEBIAN_STAT = dieharder ent openssl
+FREEBSD_STAT = dieharder ent rng-tools
 
 deps:
 	@WANT="$(DEBIAN)"; WANT_PKG="$(FREEBSD)"; $(INSTALL_MISSING)
@@ -197,6 +203,14 @@ deps:
 deps-bench:
 	@WANT="$(DEBIAN) $(DEBIAN_BENCH)"; \
 	WANT_PKG="$(FREEBSD) $(FREEBSD_BENCH)"; $(INSTALL_MISSING)
+
+deps-stat:
+	@tools="rng-tools5"; \
+	command -v rngtest >/dev/null && tools= || \
+	    apt-cache show rng-tools5 >/dev/null 2>&1 || \
+	    tools=rng-tools-debian; \
+	WANT="$(DEBIAN) $(DEBIAN_STAT) $$tools"; \
+	WANT_PKG="$(FREEBSD) $(FREEBSD_STAT)"; $(INSTALL_MISSING)
 
 INSTALL_MISSING = \
 	if [ "$(OS)" = FreeBSD ]; then \
@@ -245,7 +259,7 @@ run-now: $(PROGRAM)
 	@echo; echo "The result is $(BUILDDIR)/result.json," \
 	    "its picture $(BUILDDIR)/result.png."
 
-tests-built: $(PROGRAM) $(TEST_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
+tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
 
 $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
 	@{ echo 'syntax(2)'; echo "test_suite('rngsim')"; \
@@ -291,6 +305,22 @@ $(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures/figures.h $(OBJ)/librngsim.
 $(BUILDDIR)/plant.so: bench/figures/plant.c lib/tick.h
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/figures/plant.c
 
+$(BUILDDIR)/rngsim-battery: $(BATTERY) bench/battery/battery.h $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ $(BATTERY) \
+		$(OBJ)/librngsim.a $(LDLIBS)
+
+stat: deps-stat
+	@$(MAKE) BUILDDIR=$(BUILDDIR) stat-now
+
+stat-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
+	@sh bench/battery/battery.sh $(BUILDDIR)
+
+stat-full: deps-stat
+	@$(MAKE) BUILDDIR=$(BUILDDIR) stat-full-now
+
+stat-full-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
+	@sh bench/battery/full.sh $(BUILDDIR)
+
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 \
@@ -312,4 +342,5 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
-	bench-now install lint clean
+	bench-now deps-stat stat stat-now stat-full stat-full-now install lint \
+	clean
