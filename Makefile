@@ -189,7 +189,7 @@ DEBIAN = gcc libc6-dev libssl-dev libgcrypt20-dev zlib1g-dev libatf-dev \
 	atf-sh kyua libjemalloc-dev libhwloc-dev libjansson-dev libgsl-dev \
 	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat \
 	python3-minimal
-DEBIAN_BENCH = libsodium-dev
+DEBIAN_BENCH = libsodium-dev openssl
 FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
 	boost-libs gnuplot-lite kyua python3
 FREEBSD_BENCH = libsodium
@@ -293,6 +293,7 @@ bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	    { echo "rngsim: no SimPy; see $(BUILDDIR)/simpy.log" >&2; python=; }; \
 	FIGURES_SIMPY=$$python $(BUILDDIR)/rngsim-figures virtual
 	@sh bench/figures/designs.sh $(BUILDDIR)
+	@FIGURES_RNGSIM=$(PROGRAM) $(BUILDDIR)/rngsim-figures cat
 	@sh bench/figures/virtual.sh $(BUILDDIR)
 	@sh bench/figures/verdict.sh $(BUILDDIR)
 	@sh bench/figures/hash.sh $(BUILDDIR)

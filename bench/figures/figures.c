@@ -94,6 +94,7 @@ static const struct {
 	{ "locks", CRYPTO_NATIVE, true, figures_locks },
 	{ "designs", CRYPTO_KERNEL, false, figures_designs },
 	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
+	{ "cat", CRYPTO_NATIVE, false, figures_cat },
 };
 
 int
@@ -109,7 +110,7 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks|designs|virtual\n");
+		    "profiling|locks|designs|virtual|cat\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||

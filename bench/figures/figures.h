@@ -44,5 +44,6 @@ int figures_profiling(void);
 int figures_locks(void);
 int figures_designs(void);
 int figures_virtual(void);
+int figures_cat(void);
 
 #endif
