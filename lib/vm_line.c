@@ -327,6 +327,10 @@ vm_forget(const void *p)
 	if (vm_running_machine == NULL)
 		return;
 	vm = vm_get();
+	/* A line that nobody knows is as a host thread leaves it. */
+	if (vm->vm_self->vt_host &&
+	    *find(&vm->vm_lines, (uintptr_t)p >> LINE_BITS << 1) == NULL)
+		return;
 	vl = vm_line_of(vm, p);
 	if (vl->vl_waiters > 0)
 		return;
