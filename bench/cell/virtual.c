@@ -19,7 +19,11 @@ enum {
 	VIRTUAL_HAND_OVER_NS = 20 * 1000,
 
 	/* Of a cell, whatever its readers: pools, queue and results. */
-	VIRTUAL_CELL_BYTES = 1 << 20
+	VIRTUAL_CELL_BYTES = 1 << 20,
+	/* Of a CPU's part: lock, key with its schedule, their lines. */
+	VIRTUAL_PART_BYTES = 4096,
+	/* Lines that a lock has for each thread, with what rounding adds. */
+	VIRTUAL_LOCK_LINES = 4
 };
 
 static const uint64_t ps_per_ms = UINT64_C(1000) * 1000 * 1000;
@@ -145,17 +149,20 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
 
 uint64_t
 virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
-    uint64_t size, bool bytes)
+    uint64_t size, bool bytes, bool parts)
 {
+	const unsigned cpus = vi->vi_topology.vt_cpus;
 	unsigned threads = readers + 1 + RANDOM_SOURCES + 1;
-	uint64_t each;
+	uint64_t each, part = 0;
 
 	each = (GENERATOR_SITES + HARVEST_SITES) *
 	    sizeof(struct lockprof_row) + 2 * sizeof(struct lockprof_thread) +
 	    2 * sizeof(struct hist) + 4096;
-	return (vm_memory_bytes(threads, vi->vi_topology.vt_cpus) +
-	    threads * each + size * (bytes ? readers : 1) +
-	    VIRTUAL_CELL_BYTES);
+	if (parts)
+		part = VIRTUAL_PART_BYTES + (uint64_t)threads *
+		    VIRTUAL_LOCK_LINES * MACHINE_CACHE_LINE;
+	return (vm_memory_bytes(threads, cpus) + threads * each + cpus * part +
+	    size * (bytes ? readers : 1) + VIRTUAL_CELL_BYTES);
 }
 
 void

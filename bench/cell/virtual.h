@@ -58,9 +58,11 @@ void virtual_config(const struct virtual_machine *vi, const struct profile *pr,
  *   readers  in
  *   size     in  bytes of the largest request
  *   bytes    in  whether its bytes are made
+ *   parts    in  whether the design has a part with a lock for each CPU, of
+ *                whatever kind
  */
 uint64_t virtual_memory_bytes(const struct virtual_machine *vi,
-    unsigned readers, uint64_t size, bool bytes);
+    unsigned readers, uint64_t size, bool bytes, bool parts);
 
 /*
  * Says in a result's cell of which machine its figures are, and whether its

@@ -8,6 +8,7 @@
 #include "bench/console/progress.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/replicate.h"
+#include "fortuna/generator.h"
 #include "lib/cpu.h"
 
 enum {
@@ -73,6 +74,19 @@ mappings(void)
 	return (most);
 }
 
+/* Whether a design that is asked for has a part for each CPU. */
+static bool
+has_parts(const struct options *op)
+{
+	unsigned i;
+
+	for (i = 0; i < op->op_designs.ol_count; i++)
+		if ((generators[op->op_designs.ol_value[i]]->ra_flags &
+		    RA_MANY_LOCKS) != 0)
+			return (true);
+	return (false);
+}
+
 unsigned
 replicate_threads(const struct options *op, uint64_t *needed)
 {
@@ -84,7 +98,7 @@ replicate_threads(const struct options *op, uint64_t *needed)
 	*needed = virtual_memory_bytes(&op->op_machine,
 	    (unsigned)largest(&op->op_readers),
 	    workload_max_bytes(&op->op_workload, largest(&op->op_sizes)),
-	    op->op_verify);
+	    op->op_verify, has_parts(op));
 	if (threads == 0) {
 		threads = cpu_count();
 		if (quota > 0 && quota < threads)
