@@ -23,7 +23,7 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher hash digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_sched vm_line vm_wait vm_machine vm_costs vm_topology
-FORTUNA = state crng place generator_config
+FORTUNA = state crng brng fxpool place generator_config
 HARVEST = jenkins mask harvest_config record
 BENCH = \
 	measure \
@@ -74,7 +74,8 @@ BENCH = \
 # are collected by pattern: a new member is a file and a line in its table.
 FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
-	fortuna/percpu.c fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
+	fortuna/percpu.c fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c \
+	fortuna/randomdev.c \
 	harvest/harvestq.c harvest/deliver.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
 	bench/cell/cell_collect.c bench/cell/section.c
@@ -144,11 +145,11 @@ RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/hash.c $(HASHES) lib/digest.c lib/blake2.c lib/number.c \
 	    lib/tunable.c \
-	    fortuna/state.c fortuna/crng.c fortuna/place.c \
-	    fortuna/generator_config.c bench/cell/kat.c; do \
+	    fortuna/state.c fortuna/crng.c fortuna/brng.c fortuna/fxpool.c \
+	    fortuna/place.c fortuna/generator_config.c bench/cell/kat.c; do \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
 	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/percpu.c \
-	    fortuna/generator.c fortuna/gen_*.c; do \
+	    fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c; do \
 		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real"; \
 		words="$$words $$o"; done; \
 	echo "OBJECTS = $$objects"; echo "WORDS = $$words"; \

@@ -1,0 +1,108 @@
+/*
+ * A buffered generator: the pure core of fxrng, of its root and of each CPU's.
+ *
+ * It takes no lock and allocates only in brng_init(); the caller excludes
+ * others throughout.  The key is replaced with every generation of output, by
+ * keystream drawn before that output, and the counter is never set back.
+ *
+ * Stands for fx_brng.c and fx_rng.c of sys/dev/random/fenestrasX, FreeBSD 13.
+ * With ChaCha20 the bytes are the kernel's.  Decided where the descriptions
+ * differ, from those files:
+ *
+ * - a CPU's key is drawn from the root like any output, so from its buffer, and
+ *   four of them come from one refill;
+ * - a reseed of the root mixes in 32 bytes of plain keystream, no new key being
+ *   drawn before them, and it leaves the root's buffer as it is: what is still
+ *   there, of at most three keys, goes to the next CPUs that ask, and does not
+ *   depend on the entropy for which they ask.
+ *
+ * With AES a key is two blocks, a buffer eight, a request is rounded up to
+ * whole blocks, and a request of any length has one key.
+ */
+#ifndef FORTUNA_BRNG_H
+#define FORTUNA_BRNG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/blake2.h"
+#include "lib/cipher.h"
+
+/* Requests of as much as the buffer holds go past it. */
+enum { BRNG_BUFFER_BYTES = 128 };
+
+struct brng {
+	struct cipher_key *b_key;
+	uint128_t	 b_counter;
+	uint64_t	 b_generation;	/* the root's; 0: no key yet */
+	unsigned	 b_next;	/* in the buffer; its size: empty */
+	uint8_t		 b_buffer[BRNG_BUFFER_BYTES];
+};
+
+/* Returns: 0, or an errno value of lib/cipher.h. */
+int brng_init(struct brng *b, const struct cipher *cipher);
+
+/* Wipes and releases; also what was only zeroed. */
+void brng_fini(struct brng *b);
+
+/*
+ * Makes a new key for the root, of the old one, if there is one, and the input;
+ * the next generation begins.
+ *
+ *   scratch  in/out  BLAKE2b
+ *
+ * Source: fxrng_rng_reseed_internal().
+ */
+void brng_reseed(struct brng *root, struct blake2 *scratch, const void *input,
+    size_t n);
+
+/*
+ * Gives a CPU's generator a key and the generation it is of; its counter goes
+ * on, its buffer is empty.
+ *
+ *   key  in/out  wiped
+ */
+void brng_follow(struct brng *b, uint8_t key[CIPHER_KEY_BYTES],
+    uint64_t generation);
+
+/*
+ * Hands out bytes of the buffer, which is filled anew when they do not last.
+ * What is handed out is wiped from it.
+ *
+ *   n  in  less than BRNG_BUFFER_BYTES
+ *
+ * Returns: whether it was filled: a key and BRNG_BUFFER_BYTES were made.
+ * Source: fxrng_brng_getbytes_internal().
+ */
+bool brng_get(struct brng *b, uint8_t *out, size_t n);
+
+/* What one large request has taken: the key and counters of its own. */
+struct brng_private {
+	struct cipher_key *bp_key;
+	uint128_t	 bp_counter;
+};
+
+/*
+ * Takes them: draws the next key, then passes over the counters of n bytes.
+ *
+ *   spare  in/out  points to an unkeyed cipher of the same kind; on return the
+ *                  generator has that one, with the new key, and *spare points
+ *                  to the taken one, which bp keeps using
+ *
+ * Source: fxrng_rng_genrandom_internal(), its critical section.
+ */
+void brng_take(struct brng *b, struct cipher_key **spare, uint64_t n,
+    struct brng_private *bp);
+
+/*
+ * The next n bytes of it; needs no exclusion.
+ *
+ *   n  in  all that are left, or a multiple of CIPHER_BLOCK_MAX_BYTES
+ */
+void brng_private_genbytes(struct brng_private *bp, uint8_t *out, size_t n);
+
+/* Wipes it, its key included. */
+void brng_private_fini(struct brng_private *bp);
+
+#endif
