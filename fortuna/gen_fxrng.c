@@ -126,6 +126,7 @@ fxrng_generate(struct brng_private *bp, struct uio *uio)
 		uio_advance(uio, n);
 	}
 	brng_private_fini(bp);
+	machine_charge(COST_WIPE, 1);
 }
 
 static void
@@ -225,6 +226,8 @@ gen_fxrng_timer(struct generator *g, int64_t now_ns)
 RANDOM_ALGORITHM(fxrng) = {
 	.ra_ident	= "fxrng",
 	.ra_descr	= "FenestrasX: a root, and a buffer for each CPU",
+	.ra_stands	= "FreeBSD 13 with options RANDOM_FENESTRASX, "
+	    "sys/dev/random/fenestrasX.",
 	.ra_argument	= "output is made before it is asked for: up to 127 "
 	    "bytes of future answers lie in a CPU's buffer, to be had with its "
 	    "key by who learns that CPU's state, until the root has another "
