@@ -237,7 +237,7 @@ RANDOM_ALGORITHM(fxrng) = {
 	    "gets output however little entropy there is.  The root's buffer "
 	    "outlives a reseed, so up to three CPUs follow it with keys that "
 	    "do not depend on the entropy it brought.",
-	.ra_flags	= RA_MANY_LOCKS | RA_NEVER_BLOCKS,
+	.ra_flags	= RA_MANY_LOCKS | RA_NEVER_BLOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= FXPOOL_POOLS,
 	.ra_init	= gen_fxrng_init,
 	.ra_fini	= fxrng_fini,

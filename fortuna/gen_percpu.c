@@ -163,7 +163,7 @@ RANDOM_ALGORITHM(percpu) = {
 	    "back, as Fortuna's are, against an attacker who knows most of "
 	    "the sources.  After each reseed every CPU takes the base's lock "
 	    "once, all about then.",
-	.ra_flags	= RA_MANY_LOCKS,
+	.ra_flags	= RA_MANY_LOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= 1,
 	.ra_init	= gen_percpu_init,
 	.ra_fini	= percpu_fini,

@@ -275,7 +275,7 @@ RANDOM_ALGORITHM(pernode) = {
 	    "times longer as there are nodes, since each gets that part of "
 	    "the entropy.  Afterwards one node's state says nothing about "
 	    "another's.",
-	.ra_flags	= RA_MANY_LOCKS | RA_NODES,
+	.ra_flags	= RA_MANY_LOCKS | RA_NODES | RA_UNCOUNTED,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_init	= gen_pernode_init,

@@ -25,6 +25,7 @@ enum {
 	RA_MANY_LOCKS		= 1u << 3,	/* needs a lock that excludes */
 	RA_NODES		= 1u << 4,	/* has a part for each node */
 	RA_NEVER_BLOCKS		= 1u << 5,	/* seeds itself when asked */
+	RA_UNCOUNTED		= 1u << 6,	/* its kernel counts no reads */
 
 	/* ra_knobs: the parts of struct generator_config that few heed */
 	RK_HYBRID_BYTES		= 1u << 0,

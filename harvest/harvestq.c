@@ -161,8 +161,10 @@ harvestq_mask(struct harvestq *hq)
 struct m32 *
 harvestq_read_rate(struct harvestq *hq)
 {
+	const struct random_algorithm *ra = hq->hq_generator->g_algorithm;
 
-	return (hq->hq_model->hm_counts_reads ? &hq->hq_read_rate : NULL);
+	return (hq->hq_model->hm_counts_reads &&
+	    (ra->ra_flags & RA_UNCOUNTED) == 0 ? &hq->hq_read_rate : NULL);
 }
 
 static bool

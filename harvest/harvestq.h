@@ -118,7 +118,10 @@ const struct random_source_list *harvestq_sources(const struct harvestq *hq);
 /* The mask in force: kern.random.harvest.mask. */
 uint32_t harvestq_mask(struct harvestq *hq);
 
-/* For randomdev's rd_read_rate: NULL in a model that does not count reads. */
+/*
+ * For randomdev's rd_read_rate: NULL in a model that does not count reads, and
+ * for a design whose kernel does not.
+ */
 struct m32 *harvestq_read_rate(struct harvestq *hq);
 
 /*

@@ -373,6 +373,24 @@ virtual__compare_body() {
 	    compare a.json c.json --across
 }
 
+atf_test_case virtual__per_cpu_designs_scale
+virtual__per_cpu_designs_scale_head() {
+	atf_set descr "what a design has for each CPU is shared with no other: \
+small reads on 16 CPUs, two nodes, are as many each as on one, but not with \
+one mutex"
+}
+virtual__per_cpu_designs_scale_body() {
+	"$(program)" sweep --engine virtual --profile epyc-9654-2s --cpus 16 \
+	    --nodes 2 -d concurrent,percpu,fxrng -r 1,16 -s 32 -t 0.01 -n 1 \
+	    --seed 1 --format csv >cells.csv || atf_fail "exit $?"
+	awk -F, 'NR > 1 { rate = $11 / $6; key = $2 " " $4
+	    if ($6 == 1) one[key] = rate; else print key, rate / one[key] }' \
+	    cells.csv >ratios
+	[ "$(wc -l <ratios)" -eq 6 ] || atf_fail "$(cat ratios)"
+	awk '$1 == "concurrent" ? $3 > 0.5 : $3 < 0.95' ratios >wrong
+	[ ! -s wrong ] || atf_fail "$(cat wrong)"
+}
+
 atf_init_test_cases() {
 	atf_add_test_case virtual__needs_the_engine
 	atf_add_test_case virtual__refuses_locks_of_the_host
@@ -389,4 +407,5 @@ atf_init_test_cases() {
 	atf_add_test_case virtual__interrupted
 	atf_add_test_case virtual__uncertainty
 	atf_add_test_case virtual__compare
+	atf_add_test_case virtual__per_cpu_designs_scale
 }
