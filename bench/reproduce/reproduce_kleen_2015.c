@@ -261,7 +261,7 @@ run(struct reproducing *rg)
 const struct reproduction reproduce_kleen_2015 = {
 	.rd_name	= "kleen-2015",
 	.rd_descr	= "one spin lock around Linux's pool, or one for each "
-	    "of 1 to 4 sockets",
+	    "of 1-4 sockets",
 	.rd_profile	= "xeon-e7v3-4s-2015",
 	.rd_key		= PROFILE_LINE_SERVICE,
 	.rd_rows	= rows,
