@@ -285,7 +285,7 @@ bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
 bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
-	@for part in effect limit rivals profiling locks designs; do \
+	@for part in effect limit rivals profiling locks designs hash; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
 	@python=$(BUILDDIR)/simpy/bin/python; \
 	$$python -c 'import simpy' 2>/dev/null || \

@@ -93,6 +93,7 @@ static const struct {
 	{ "profiling", CRYPTO_NATIVE, false, figures_profiling },
 	{ "locks", CRYPTO_NATIVE, true, figures_locks },
 	{ "designs", CRYPTO_KERNEL, false, figures_designs },
+	{ "hash", CRYPTO_NATIVE, false, figures_hash },
 	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
 	{ "cat", CRYPTO_NATIVE, false, figures_cat },
 };
@@ -110,7 +111,7 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks|designs|virtual|cat\n");
+		    "profiling|locks|designs|hash|virtual|cat\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||

@@ -43,6 +43,7 @@ int figures_rivals(void);
 int figures_profiling(void);
 int figures_locks(void);
 int figures_designs(void);
+int figures_hash(void);
 int figures_virtual(void);
 int figures_cat(void);
 

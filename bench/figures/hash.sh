@@ -32,7 +32,9 @@ cat <<END
 
 hash: "rngsim hash" over "openssl speed", MB/s of the same digest and size, in
   turn (aim: 0.90 to 1.10); best over best of $rounds rounds of $seconds s, and
-  median and middle half of the rounds' ratios
+  median and middle half of the rounds' ratios.  What else runs makes
+  openssl's mean over a second smaller, and the median of batches hardly: of a
+  busy machine "rngsim-figures hash" says more
     $(openssl version)
 
 END
