@@ -290,6 +290,7 @@ ATF_TC_BODY(lockprof__skipcount, tc)
 	struct lock_wait w = { .lw_spin_cycles = 5, .lw_holder = 1 };
 	struct lockprof_hold lh;
 	struct lockprof_row r;
+	double held;
 	unsigned i, timed = 0;
 
 	setup();
@@ -310,8 +311,9 @@ ATF_TC_BODY(lockprof__skipcount, tc)
 		ATF_CHECK_EQ(CYCLES, r.lr_hold_max_cycles);
 		ATF_CHECK_EQ(CYCLES * hist_small_count(&r.lr_hold),
 		    r.lr_hold_cycles);
-		ATF_CHECK_MSG(r.lr_hold_cycles > HOLDS / 2 * CYCLES * 0.85 &&
-		    r.lr_hold_cycles < HOLDS / 2 * CYCLES * 1.15,
+		held = (double)r.lr_hold_cycles;
+		ATF_CHECK_MSG(held > HOLDS / 2 * CYCLES * 0.85 &&
+		    held < HOLDS / 2 * CYCLES * 1.15,
 		    "site %u: %" PRIu64, i, r.lr_hold_cycles);
 	}
 	for (i = 0; i < 10; i++) {

@@ -127,6 +127,7 @@ apply_defaults(struct options *op)
 	const struct tunable *tn;
 	char name[128], *value;
 	unsigned i;
+	int error;
 
 	bench_config_default(&op->op_config, vi->vi_topology.vt_cpus);
 	/* Where nobody loses his CPU while he holds a lock, none is offered. */
@@ -139,8 +140,8 @@ apply_defaults(struct options *op)
 		*value = '\0';
 		tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set);
 		value = strchr(op->op_tunables[i], '=') + 1;
-		if (tunable_set_text(tn, set->ts_base, value) != 0)
-			MPASS(!"a tunable that was good is so no more");
+		error = tunable_set_text(tn, set->ts_base, value);
+		KASSERT(error == 0, ("a tunable that was good is so no more"));
 	}
 }
 
