@@ -1,10 +1,27 @@
 #include <errno.h>
 #include <string.h>
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include "lib/blake2.h"
 #include "lib/kassert.h"
+
+static const uint8_t zero_key[BLAKE2S_BYTES];
+
+/* Cleanses what the context of that kind had absorbed. */
+static void
+start(struct blake2 *b, const uint8_t *key)
+{
+	int ok;
+
+	if (key == NULL)
+		ok = EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL);
+	else
+		ok = EVP_MAC_init(b->b_mac, key, BLAKE2S_BYTES, NULL);
+	KASSERT(ok == 1, ("starting BLAKE2"));
+}
 
 static int
 make(struct blake2 *b, const char *name)
@@ -19,6 +36,19 @@ make(struct blake2 *b, const char *name)
 		return (ENOMEM);
 	return (EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL) == 1 ? 0 :
 	    ENOTSUP);
+}
+
+void
+blake2_fini(struct blake2 *b)
+{
+
+	/* Freeing it cleanses the key, but not what that has gone into. */
+	if (b->b_keyed)
+		start(b, zero_key);
+	EVP_MAC_CTX_free(b->b_mac);
+	EVP_MD_CTX_free(b->b_ctx);
+	EVP_MD_free(b->b_md);
+	memset(b, 0, sizeof(*b));
 }
 
 int
@@ -53,28 +83,35 @@ blake2b_init(struct blake2 *b)
 	return (error);
 }
 
-void
-blake2_fini(struct blake2 *b)
+/*
+ * libcrypto keeps the key beside the state that it has gone into, for another
+ * start with the same.  Here it would outlive what it made.
+ */
+static void
+forget_key(struct blake2 *b)
 {
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY,
+		    (void *)(uintptr_t)zero_key, sizeof(zero_key)),
+		OSSL_PARAM_construct_end()
+	};
+	int ok;
 
-	EVP_MAC_CTX_free(b->b_mac);
-	EVP_MD_CTX_free(b->b_ctx);
-	EVP_MD_free(b->b_md);
-	memset(b, 0, sizeof(*b));
+	ok = EVP_MAC_CTX_set_params(b->b_mac, params);
+	KASSERT(ok == 1, ("forgetting BLAKE2's key"));
 }
 
 void
 blake2_restart(struct blake2 *b, const uint8_t *key)
 {
-	int ok;
+	bool keyed = key != NULL;
 
-	/* Both cleanse what was absorbed. */
-	if (key == NULL)
-		ok = EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL);
-	else
-		ok = EVP_MAC_init(b->b_mac, key, BLAKE2S_BYTES, NULL);
-	KASSERT(ok == 1, ("starting BLAKE2"));
-	b->b_keyed = key != NULL;
+	if (b->b_keyed != keyed)
+		start(b, b->b_keyed ? zero_key : NULL);
+	start(b, key);
+	if (keyed)
+		forget_key(b);
+	b->b_keyed = keyed;
 }
 
 void

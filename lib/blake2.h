@@ -51,6 +51,7 @@ void blake2_update(struct blake2 *b, const void *data, size_t n);
 
 /*
  * The digest of all absorbed since the last restart; restart before next use.
+ * Wipes what was absorbed, the key too.
  *
  *   out  out  BLAKE2S_BYTES or BLAKE2B_BYTES
  */

@@ -1,5 +1,7 @@
 #include <stdio.h>
 
+#include <openssl/crypto.h>
+
 #include "lib/blake2.h"
 #include "tests/support.h"
 
@@ -106,10 +108,107 @@ ATF_TC_BODY(blake2_update__allocates_nothing, tc)
 	crypto_fini();
 }
 
+/* Memory that libcrypto gets and never gives back, so that all can be seen. */
+enum {
+	ARENA_BYTES	= 64 << 20,
+	ARENA_HEAD	= 16	/* a block's size, and alignment */
+};
+
+static _Alignas(ARENA_HEAD) uint8_t arena[ARENA_BYTES];
+static size_t arena_used;
+
+static void *
+arena_malloc(size_t n, const char *file, int line)
+{
+	uint8_t *p = arena + arena_used;
+
+	(void)file;
+	(void)line;
+	ATF_REQUIRE(n < ARENA_BYTES - arena_used - 2 * ARENA_HEAD);
+	memcpy(p, &n, sizeof(n));
+	arena_used += ARENA_HEAD + (n + ARENA_HEAD - 1) / ARENA_HEAD *
+	    ARENA_HEAD;
+	return (p + ARENA_HEAD);
+}
+
+static void *
+arena_realloc(void *p, size_t n, const char *file, int line)
+{
+	uint8_t *grown = arena_malloc(n, file, line);
+	size_t before = 0;
+
+	if (p != NULL)
+		memcpy(&before, (uint8_t *)p - ARENA_HEAD, sizeof(before));
+	if (before > 0)
+		memcpy(grown, p, before < n ? before : n);
+	return (grown);
+}
+
+static void
+arena_free(void *p, const char *file, int line)
+{
+
+	(void)p;
+	(void)file;
+	(void)line;
+}
+
+/* In how many places of it half of the secret is. */
+static unsigned
+arena_holds(const uint8_t secret[BLAKE2S_BYTES])
+{
+	unsigned found = 0;
+	size_t i;
+
+	for (i = 0; i + BLAKE2S_BYTES / 2 <= arena_used; i++)
+		found += memcmp(arena + i, secret, BLAKE2S_BYTES / 2) == 0;
+	return (found);
+}
+
+ATF_TC(blake2_finish__wipes);
+ATF_TC_HEAD(blake2_finish__wipes, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A key and what was absorbed with it "
+	    "are in no memory after finishing, nor after a restart of either "
+	    "kind");
+}
+ATF_TC_BODY(blake2_finish__wipes, tc)
+{
+	uint8_t out[BLAKE2S_BYTES], secret[BLAKE2S_BYTES];
+	struct blake2 b;
+	unsigned held = 0, i, way;
+
+	ATF_REQUIRE_EQ(1, CRYPTO_set_mem_functions(arena_malloc, arena_realloc,
+	    arena_free));
+	setup();
+	for (i = 0; i < BLAKE2S_BYTES; i++)
+		secret[i] = (uint8_t)(0xa5 ^ 7 * i);
+	ATF_REQUIRE_EQ(0, blake2s_init(&b));
+	for (way = 0; way < 6; way++) {
+		blake2_restart(&b, way % 2 == 0 ? secret : NULL);
+		if (way % 2 != 0)
+			blake2_update(&b, secret, sizeof(secret));
+		held += arena_holds(secret);
+		if (way < 2)
+			blake2_finish(&b, out);
+		else
+			blake2_restart(&b, way < 4 ? NULL : counting);
+		ATF_CHECK_EQ_MSG(0, arena_holds(secret), "way %u", way);
+	}
+	/* There was something to be found each time. */
+	ATF_CHECK_MSG(held >= 6, "%u", held);
+	blake2_restart(&b, secret);
+	blake2_fini(&b);
+	ATF_CHECK_EQ(0, arena_holds(secret));
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
 	ATF_TP_ADD_TC(tp, blake2__known_answers);
+	ATF_TP_ADD_TC(tp, blake2_finish__wipes);
 	ATF_TP_ADD_TC(tp, blake2_update__allocates_nothing);
 	return (atf_no_error());
 }
