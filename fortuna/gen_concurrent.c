@@ -52,7 +52,10 @@ RANDOM_ALGORITHM(concurrent) = {
 	    "kern.random.fortuna.concurrent_read=1.",
 	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K "
 	    "replaced before the mutex is dropped, so no two reads share a "
-	    "counter under a key, and the key a read uses is its own.",
+	    "counter under a key, and the key a read uses is its own.  Given "
+	    "up is a new key for each page: that key stays in the reader's "
+	    "hands to the end of its read, and who learns it knows all of "
+	    "that read; with AES, the MiB it is at and what follows.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,

@@ -228,7 +228,7 @@ RANDOM_ALGORITHM(fxrng) = {
 	.ra_descr	= "FenestrasX: a root, and a buffer for each CPU",
 	.ra_stands	= "FreeBSD 13 with options RANDOM_FENESTRASX, "
 	    "sys/dev/random/fenestrasX.",
-	.ra_argument	= "output is made before it is asked for: up to 127 "
+	.ra_argument	= "Output is made before it is asked for: up to 127 "
 	    "bytes of future answers lie in a CPU's buffer, to be had with its "
 	    "key by who learns that CPU's state, until the root has another "
 	    "generation and the CPU is read again.  What was handed out is "

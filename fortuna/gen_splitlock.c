@@ -105,11 +105,12 @@ RANDOM_ALGORITHM(splitlock) = {
 	.ra_descr	= "concurrent, and the pools under their own mutex",
 	.ra_stands	= "No release: two mutexes in place of FreeBSD's "
 	    "fs_mtx.",
-	.ra_argument	= "Pools and (K, C) may change at a time: that a "
-	    "reseed holds both mutexes, pools first, keeps drained pools and "
-	    "the K made of them one step.  Whether it is time is asked of a "
-	    "word without a mutex: an out-of-date word puts a reseed off by "
-	    "what a cache line takes, never K's replacement after a read.",
+	.ra_argument	= "An event may change pools while a read changes (K, "
+	    "C): that a reseed holds both mutexes, pools first, keeps drained "
+	    "pools and the K made of them one step.  Whether it is time is "
+	    "asked of a word without a mutex: an out-of-date word puts a "
+	    "reseed off by what a cache line takes, never K's replacement "
+	    "after a read.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE | RA_MANY_LOCKS,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,

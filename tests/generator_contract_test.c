@@ -224,12 +224,28 @@ walk(void (*make)(struct fixture *, const struct random_algorithm *,
 	crypto_fini();
 }
 
+/* What is printed as prose: a capital at each beginning, a stop at the end. */
+static void
+check_sentences(const char *ident, const char *text)
+{
+	const char *p = text;
+
+	for (; p != NULL; p = strstr(p, ".  ")) {
+		p += p == text ? 0 : 3;
+		ATF_CHECK_MSG(*p >= 'A' && *p <= 'Z', "%s: \"%.20s...\"",
+		    ident, p);
+	}
+	ATF_CHECK_MSG(text[strlen(text) - 1] == '.', "%s: \"%s\"", ident,
+	    text);
+}
+
 ATF_TC(random_algorithm__describes_itself);
 ATF_TC_HEAD(random_algorithm__describes_itself, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "Names are there and unique, each "
-	    "design is found by its own, and there is one null design");
+	    "design is found by its own, what it stands for and what is to be "
+	    "argued are sentences, and there is one null design");
 }
 ATF_TC_BODY(random_algorithm__describes_itself, tc)
 {
@@ -238,10 +254,12 @@ ATF_TC_BODY(random_algorithm__describes_itself, tc)
 
 	for (i = 0; i < generator_count; i++) {
 		ra = generators[i];
-		ATF_CHECK_MSG(strlen(ra->ra_ident) > 0 &&
+		ATF_REQUIRE_MSG(strlen(ra->ra_ident) > 0 &&
 		    strlen(ra->ra_descr) > 0 && ra->ra_stands != NULL &&
 		    strlen(ra->ra_stands) > 0 && strlen(ra->ra_argument) > 0,
 		    "design %u", i);
+		check_sentences(ra->ra_ident, ra->ra_stands);
+		check_sentences(ra->ra_ident, ra->ra_argument);
 		ATF_CHECK_MSG(strpbrk(ra->ra_ident, ", \t\n=") == NULL, "%s",
 		    ra->ra_ident);
 		ATF_CHECK_EQ_MSG(ra, generator_find(ra->ra_ident), "%s",
