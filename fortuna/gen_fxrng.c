@@ -57,7 +57,7 @@ pools_reseed(struct fxrng *f, struct fxpool_seed *fs)
 
 	for (i = 0; i < fs->fs_pools; i++)
 		machine_touch(&f->f_pools.fp_pool[i], FXRNG_POOL_LINES);
-	lock_acquire(&f->f_root_mtx, &node, SITE_RESEED);
+	lock_acquire(&f->f_root_mtx, &node, SITE_ROOT);
 	root_reseed(f, fs->fs_hash, fs->fs_pools * sizeof(fs->fs_hash[0]),
 	    fs->fs_pools);
 	lock_release(&f->f_root_mtx, &node);

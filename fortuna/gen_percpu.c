@@ -110,7 +110,7 @@ percpu_reseed(struct percpu *p)
 	machine_charge(COST_RESEED, 1);
 	lock_release(&p->p_pool_mtx, &node);
 
-	lock_acquire(&p->p_base_mtx, &node, SITE_RESEED);
+	lock_acquire(&p->p_base_mtx, &node, SITE_ROOT);
 	machine_touch(&p->p_base, PERCPU_KEY_LINES);
 	crng_base_set(&p->p_base, key);
 	p->p_reseeds++;

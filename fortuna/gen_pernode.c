@@ -152,7 +152,7 @@ seed_node(struct pernode *pn, unsigned node)
 	random_fortuna_publish(f);
 	lock_release(&f->f_mtx, &ln);
 	f = pn->pn_node[node];
-	lock_acquire(&f->f_mtx, &ln, SITE_RESEED);
+	lock_acquire(&f->f_mtx, &ln, SITE_ROOT);
 	fortuna_state_reseed(&f->f_state, &fd);
 	random_fortuna_charge_reseed(f, 1);
 	random_fortuna_publish(f);

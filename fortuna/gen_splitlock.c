@@ -66,7 +66,7 @@ gen_splitlock_pre_read(struct generator *g)
 	pools = fortuna_state_drain(&f->f_state, now_ns, g->g_paced, &fd);
 	if (pools != 0) {
 		lock_resite(&sl->sl_pools_mtx, &pools_node, SITE_RESEED);
-		lock_acquire(&f->f_mtx, &node, SITE_RESEED);
+		lock_acquire(&f->f_mtx, &node, SITE_ROOT);
 		fortuna_state_reseed(&f->f_state, &fd);
 		random_fortuna_charge_reseed(f, pools);
 		random_fortuna_publish(f);

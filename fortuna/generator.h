@@ -33,14 +33,17 @@ enum {
 	RK_POOL_HASH		= 1u << 2
 };
 
-/* Where generators take their locks: the profile's rows. */
+/*
+ * Where generators take their locks: the profile's rows.  SITE_RESEED is taken
+ * once for each reseed that ra_status counts, however many locks that takes.
+ */
 enum generator_site {
 	SITE_PRE_READ,		/* pre_read that finds nothing to do */
 	SITE_RESEED,		/* pre_read that reseeds */
 	SITE_READ,		/* a read's first or only critical section */
 	SITE_CHUNK,		/* each further page of a locked read */
 	SITE_EVENT,		/* one event into its pool */
-	SITE_ROOT,		/* the part that keys the others */
+	SITE_ROOT,		/* what keys others, or a reseed keys last */
 	GENERATOR_SITES
 };
 

@@ -144,15 +144,15 @@ void
 percpu_status(struct generator *g, struct generator_status *gs)
 {
 	struct percpu *p = percpu_of(g);
-	struct lock_node node;
+	struct lock_node base_node, node;
 
 	lock_acquire(&p->p_pool_mtx, &node, SITE_EVENT);
+	lock_acquire(&p->p_base_mtx, &base_node, SITE_ROOT);
+	gs->gs_reseeds = p->p_reseeds;
 	gs->gs_pool0_bytes = p->p_pool.cp_bits / 8;
 	gs->gs_pool0_needed_bytes = CRNG_READY_BYTES;
-	lock_release(&p->p_pool_mtx, &node);
-	lock_acquire(&p->p_base_mtx, &node, SITE_RESEED);
-	gs->gs_reseeds = p->p_reseeds;
 	gs->gs_seeded = !p->p_block_seeded_status &&
 	    atomic_load_32(&p->p_ready) != 0;
-	lock_release(&p->p_base_mtx, &node);
+	lock_release(&p->p_base_mtx, &base_node);
+	lock_release(&p->p_pool_mtx, &node);
 }

@@ -1110,6 +1110,63 @@ ATF_TC_BODY(ra_timer__reseeds, tc)
 	walk(fixture_make, check_timer);
 }
 
+/* By events, pre_reads and time, a source's first event among them. */
+static void
+check_reseed_site(struct fixture *f, struct lockprof *prof)
+{
+	struct harvest_event first = { .he_size = 1 };
+	struct generator_status gs;
+	struct lockprof_row sum;
+	unsigned round;
+
+	f->f_g->g_paced = false;
+	lockprof_open(prof, 1);
+	seed(f);
+	for (round = 0; round < 4; round++) {
+		first.he_source = (uint8_t)(RANDOM_INTERRUPT + round);
+		f->f_ra->ra_event_processor(f->f_g, &first);
+		/* Where they are dealt, a pool of this thread's part fills. */
+		feed(f, 1024);
+		f->f_ra->ra_pre_read(f->f_g);
+		pass_time(f, HOUR_NS);
+	}
+	lockprof_close(prof);
+	lockprof_sum(prof, 1, SITE_RESEED, 0, 0, &sum);
+	f->f_ra->ra_status(f->f_g, &gs);
+	ATF_CHECK_MSG(gs.gs_reseeds == sum.lr_count && (gs.gs_reseeds >= 4 ||
+	    is_null(f->f_ra)), "%s: %u reseeds, %" PRIu64 " at the site",
+	    f->f_name, gs.gs_reseeds, sum.lr_count);
+}
+
+ATF_TC(ra_status__reseeds_at_a_site);
+ATF_TC_HEAD(ra_status__reseeds_at_a_site, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Profiles have as many acquisitions "
+	    "for reseeds as there were reseeds, however many locks one takes");
+}
+ATF_TC_BODY(ra_status__reseeds_at_a_site, tc)
+{
+	struct generator_params params;
+	struct lockprof prof;
+	struct fixture f;
+	unsigned i;
+
+	setup();
+	for (i = 0; i < generator_count; i++) {
+		ATF_REQUIRE_EQ(0, lockprof_init(&prof, 1, GENERATOR_SITES,
+		    generator_site_names));
+		params = params_default(ciphers[0]);
+		params.gp_prof = &prof;
+		params.gp_places = MOVER_PLACES;
+		fixture_make_params(&f, generators[i], &params);
+		check_reseed_site(&f, &prof);
+		fixture_free(&f);
+		lockprof_fini(&prof);
+	}
+	crypto_fini();
+}
+
 static void
 check_allocates_nothing(struct fixture *f)
 {
@@ -1914,6 +1971,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ra_read__threads_share_nothing);
 	ATF_TP_ADD_TC(tp, ra_read__every_lock);
 	ATF_TP_ADD_TC(tp, ra_timer__reseeds);
+	ATF_TP_ADD_TC(tp, ra_status__reseeds_at_a_site);
 	ATF_TP_ADD_TC(tp, ra_read__allocates_nothing);
 	ATF_TP_ADD_TC(tp, ra_process_events__as_one_by_one);
 	ATF_TP_ADD_TC(tp, ra_pre_read__allocates_nothing);
