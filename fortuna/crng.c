@@ -7,12 +7,11 @@
 
 enum {
 	/* Four of 8 bytes: what the CPU's instruction would have given. */
-	RDSEED_BYTES	= 32,
-	ERASURE_BYTES	= 2 * CIPHER_KEY_BYTES
+	RDSEED_BYTES	= 32
 };
 
 CTASSERT((int)BLAKE2S_BYTES == (int)CIPHER_KEY_BYTES);
-CTASSERT((int)ERASURE_BYTES % 16 == 0);
+CTASSERT(CRNG_ERASURE_BYTES % 16 == 0);
 
 int
 crng_pool_init(struct crng_pool *cp)
@@ -111,7 +110,8 @@ void
 crng_erase(struct crng *cr, uint8_t out[CIPHER_KEY_BYTES])
 {
 	uint128_t ctr = uint128_make(0, 0);
-	uint8_t first[ERASURE_BYTES] = { 0 };	/* a hollow one writes less */
+	/* A hollow one writes less. */
+	uint8_t first[CRNG_ERASURE_BYTES] = { 0 };
 
 	cipher_keystream(&cr->cr_key, &ctr, first, sizeof(first));
 	cipher_key_set(&cr->cr_key, first);
@@ -134,7 +134,7 @@ uint128_t
 crng_counter(const struct cipher *cipher)
 {
 
-	return (uint128_make(0, ERASURE_BYTES / cipher->ci_block_bytes));
+	return (uint128_make(0, CRNG_ERASURE_BYTES / cipher->ci_block_bytes));
 }
 
 int64_t

@@ -39,6 +39,7 @@ enum {
 	CRNG_READY_BYTES	= CRNG_READY_BITS / 8,
 	CRNG_INTERVAL_S		= 60,
 	CRNG_START_INTERVAL_S	= 1,
+	CRNG_ERASURE_BYTES	= 2 * CIPHER_KEY_BYTES,	/* of keystream */
 	/* A read up to here is answered by the erasure itself. */
 	CRNG_INLINE_BYTES	= CIPHER_KEY_BYTES
 };

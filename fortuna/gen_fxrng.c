@@ -111,7 +111,7 @@ fxrng_follow(struct fxrng *f, struct fxrng_cpu *fc, struct lock_node *node)
 	}
 	lock_release(&f->f_root_mtx, &root_node);
 	brng_follow(&fc->fc_brng, key, generation);
-	machine_charge(COST_REKEY, 1);
+	machine_charge(COST_WIPE, 1);
 }
 
 static void

@@ -36,6 +36,19 @@ gen_percpu_pre_read(struct generator *g)
 	(void)g;
 }
 
+/* With ChaCha20 the second half is in the block that a key takes anyway. */
+static void
+charge_erasure(const struct cipher *cipher)
+{
+	const size_t key_bytes = (size_t)cipher->ci_rekey_blocks *
+	    cipher->ci_block_bytes;
+
+	machine_charge(COST_REKEY, 1);
+	if (key_bytes < CRNG_ERASURE_BYTES)
+		machine_charge(COST_KEYSTREAM_MORE, CRNG_ERASURE_BYTES -
+		    key_bytes);
+}
+
 /* The base has a new generation; the CPU, whose lock is held, follows. */
 static void
 percpu_derive(struct percpu *p, struct percpu_cpu *pc)
@@ -46,7 +59,8 @@ percpu_derive(struct percpu *p, struct percpu_cpu *pc)
 	machine_touch(&p->p_base, PERCPU_KEY_LINES);
 	KASSERT(p->p_reseeds > 0, ("read while unseeded"));
 	crng_derive(&pc->pc_crng, &p->p_base);
-	machine_charge(COST_REKEY, 1);
+	charge_erasure(p->p_cipher);
+	machine_charge(COST_WIPE, 1);
 	lock_release(&p->p_base_mtx, &node);
 }
 
@@ -59,7 +73,7 @@ percpu_generate(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES],
 	size_t n;
 
 	cipher_key_set(ck, key);
-	machine_charge(COST_REKEY, 1);
+	machine_charge(COST_WIPE, 1);
 	while (uio->uio_resid > 0) {
 		n = uio_room(uio);
 		cipher_keystream_cut(ck, &ctr, uio->uio_base, n);
@@ -85,7 +99,7 @@ gen_percpu_read(struct generator *g, struct generator_reader *gr,
 	if (pc->pc_crng.cr_generation != atomic_load_64(&p->p_generation))
 		percpu_derive(p, pc);
 	crng_erase(&pc->pc_crng, out);
-	machine_charge(COST_REKEY, 1);
+	charge_erasure(p->p_cipher);
 	lock_release(&pc->pc_mtx, &node);
 	if (uio->uio_resid > CRNG_INLINE_BYTES) {
 		percpu_generate(gr->gr_spare, out, uio);

@@ -12,7 +12,7 @@ enum machine_cost {
 	COST_KEYSTREAM,		/* bytes made in one call: whole blocks count */
 	COST_KEYSTREAM_MORE,	/* bytes in a call charged for otherwise */
 	COST_REKEY,		/* keys drawn, in a call each, and set up */
-	COST_WIPE,		/* used keys forgotten */
+	COST_WIPE,		/* keys set that were not drawn, zeros or not */
 	COST_EVENT,		/* bytes hashed into a pool */
 	COST_RESEED,		/* pools drained */
 	COST_COPYOUT,		/* bytes */

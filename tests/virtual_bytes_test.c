@@ -29,7 +29,16 @@ struct real_thread {
 #undef machine_attach
 void machine_attach(struct real_thread *td, const char *name);
 
-enum { SCRIPT_BYTES = 1 << 20, TEXT_BYTES = 1 << 20 };
+enum {
+	SCRIPT_BYTES	= 1 << 20,
+	TEXT_BYTES	= 1 << 20,
+	/* What line_ns()'s machine charges; no sum of a few is another's. */
+	BYTE_NS		= 1,
+	CALL_NS		= 100000,
+	SETUP_NS	= 1000000,
+	WIPE_NS		= 10000000,
+	EVENTS		= 6	/* that seed each design */
+};
 
 static struct virtual_machine machine;
 
@@ -103,6 +112,49 @@ simulated(const char *name, const char *text, const struct cipher *cipher)
 	return (sc.sc_out);
 }
 
+/* What a line of a script takes that is run once more, on a bare machine. */
+static uint64_t
+line_ns(const char *design, const struct cipher *cipher, const char *line)
+{
+	struct script sc = { .sc_name = design, .sc_run = simulated_kat_run };
+	struct machine_config mc = { .mc_topology = machine.vi_topology,
+	    .mc_seed = 1 };
+	struct vm_costs *vc = &mc.mc_costs;
+	struct machine_outcome mo;
+	uint64_t took_ps[2];
+	char text[1024];
+	unsigned i, k, n;
+
+	/* A machine must have these two. */
+	vc->vc_ps[PROFILE_CPU_PAUSE] = vc->vc_ps[PROFILE_OS_TICK] = 1000;
+	vc->vc_unit_fs[COST_KEYSTREAM] = BYTE_NS * UINT64_C(1000000);
+	vc->vc_unit_fs[COST_KEYSTREAM_MORE] = BYTE_NS * UINT64_C(1000000);
+	vc->vc_cost_ps[COST_KEYSTREAM] = CALL_NS * UINT64_C(1000);
+	vc->vc_cost_ps[COST_REKEY] = SETUP_NS * UINT64_C(1000);
+	vc->vc_unit_fs[COST_WIPE] = WIPE_NS * UINT64_C(1000000);
+	vc->vc_less[COST_KEYSTREAM] = cipher->ci_block_bytes - 1;
+	vc->vc_less[COST_KEYSTREAM_MORE] = cipher->ci_block_bytes - 1;
+	for (i = 0; i < 2; i++) {
+		n = (unsigned)sprintf(text, "cipher %s\nmode %s\ninit\n",
+		    cipher->ci_alias, design);
+		for (k = 0; k < EVENTS; k++)
+			n += (unsigned)sprintf(text + n,
+			    "event 0 %u 0011223344556677\n", k);
+		n += (unsigned)sprintf(text + n, "seeded\n");
+		for (k = 0; k < 2 + i; k++)
+			n += (unsigned)sprintf(text + n, "%s\n", line);
+		sc.sc_text = text;
+		ATF_REQUIRE_EQ_MSG(0, vm_run(&mc, first_thread, &sc, &mo),
+		    "%s", mo.mo_stuck);
+		ATF_REQUIRE_EQ_MSG(0, sc.sc_error, "%s: %s", design,
+		    sc.sc_err);
+		free(sc.sc_err);
+		free(sc.sc_out);
+		took_ps[i] = mo.mo_time_ps;
+	}
+	return ((took_ps[1] - took_ps[0]) / 1000);
+}
+
 static char *
 real(const char *name, const char *text)
 {
@@ -168,6 +220,54 @@ check_folder(const atf_tc_t *tc, const char *name)
 	}
 	closedir(dir);
 	return (count);
+}
+
+ATF_TC(virtual_bytes__charges);
+ATF_TC_HEAD(virtual_bytes__charges, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A read is charged for the keystream "
+	    "it makes and the keys it draws, sets and forgets");
+}
+ATF_TC_BODY(virtual_bytes__charges, tc)
+{
+	static const struct {
+		const char	*design;
+		const char	*cipher;
+		const char	*line;
+		uint64_t	 ns;
+	} want[] = {
+		{ "locked", "aes", "read 17", 2 * (CALL_NS + 16 * BYTE_NS +
+		    SETUP_NS) },
+		{ "concurrent", "aes", "read 4096", SETUP_NS + CALL_NS +
+		    4096 * BYTE_NS + WIPE_NS },
+		{ "hybrid", "aes", "read 17", 32 * BYTE_NS + SETUP_NS },
+		{ "hybrid", "chacha", "read 17", 64 * BYTE_NS + SETUP_NS },
+		/* 64 bytes are drawn: a block of ChaCha20, two keys of AES. */
+		{ "percpu", "chacha", "read 32", SETUP_NS },
+		{ "percpu", "aes", "read 32", SETUP_NS + 32 * BYTE_NS },
+		{ "percpu", "chacha", "read 33", SETUP_NS + WIPE_NS + CALL_NS +
+		    64 * BYTE_NS + WIPE_NS },
+		{ "percpu", "aes", "read 4096", SETUP_NS + 32 * BYTE_NS +
+		    WIPE_NS + CALL_NS + 4096 * BYTE_NS + WIPE_NS },
+		{ "fxrng", "chacha", "read 4096", SETUP_NS + CALL_NS +
+		    4096 * BYTE_NS + WIPE_NS },
+		/* More than half a buffer: each fills it anew. */
+		{ "fxrng", "aes", "read 127", SETUP_NS + CALL_NS +
+		    128 * BYTE_NS },
+	};
+	uint64_t ns;
+	unsigned i;
+
+	(void)tc;
+	start();
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		ns = line_ns(want[i].design, cipher_find(want[i].cipher),
+		    want[i].line);
+		ATF_CHECK_EQ_MSG(want[i].ns, ns, "%s %s %s: %ju ns, not %ju",
+		    want[i].design, want[i].cipher, want[i].line,
+		    (uintmax_t)ns, (uintmax_t)want[i].ns);
+	}
 }
 
 ATF_TC(virtual_bytes__vectors);
@@ -331,6 +431,7 @@ ATF_TC_BODY(virtual_bytes__no_trace_of_them, tc)
 ATF_TP_ADD_TCS(tp)
 {
 
+	ATF_TP_ADD_TC(tp, virtual_bytes__charges);
 	ATF_TP_ADD_TC(tp, virtual_bytes__vectors);
 	ATF_TP_ADD_TC(tp, virtual_bytes__as_real);
 	ATF_TP_ADD_TC(tp, virtual_bytes__no_trace_of_them);
