@@ -171,6 +171,59 @@ battery__plan_body() {
 	done
 }
 
+# small STATUS PATTERN [CAT]: all of "make stat" on one design with a small plan,
+# the words of CAT in place of what the program writes.
+small() {
+	mkdir -p build
+	cat >build/rngsim <<-END
+	#!/bin/sh
+	case \$1 in
+	list) [ \$2 = designs ] && echo '  concurrent   x' || echo '  aes   x';;
+	cat) ${3:-exec "$(program)" "\$@"};;
+	esac
+	END
+	chmod +x build/rngsim
+	ln -sf "$(atf_get_srcdir)/../rngsim-battery" build/rngsim-battery
+	sh ./battery.sh build >out 2>err
+	status=$?
+	[ $status = "$1" ] || atf_fail "exit $status: $(cat out err)"
+	grep -Eq "$2" out || atf_fail "no \"$2\": $(cat out err)"
+}
+
+atf_test_case battery__whole
+battery__whole_head() {
+	atf_set descr "good streams pass; repeated ones, and those that fail on" \
+	    "the way, do not"
+}
+battery__whole_body() {
+	for t in rngtest ent dieharder openssl; do
+		command -v $t >/dev/null || atf_skip "$t is not installed"
+	done
+	src=$(atf_config_get source "$(atf_get_srcdir)/../..")
+	cp "$src/bench/battery/battery.sh" .
+	cat "$src/bench/battery/plan.sh" - >plan.sh <<-'END'
+	stream_bytes=1048576
+	long_bytes=266240
+	family_alpha=1e-6
+	uniform_alpha=0
+	dieharder_tests=
+	controls='
+	broken-page	duplicates
+	libcrypto	nothing
+	'
+	END
+	small 0 '^no deviation found'
+	small 1 '^DEVIATION: concurrent-aes .*duplicates' \
+	    'exec "$(dirname "$0")/rngsim-battery" broken copied 1m'
+	# Cut short it has no duplicate, and its kept part is as it should be.
+	small 1 '^DEVIATION: concurrent-aes .stream: no more' \
+	    "\"$(program)\" \"\$@\" | case \$* in *4160*) head -c 50000
+	    echo no more >&2; exit 1;; *) cat; esac"
+	small 1 '' 'echo gone >&2; exit 1'
+	grep -q '^stat: concurrent-aes did not finish' err ||
+	    atf_fail "$(cat err)"
+}
+
 atf_test_case battery__bad_usage
 battery__bad_usage_head() {
 	atf_set descr "bad usage: exit 2 and what would be right"
@@ -200,5 +253,6 @@ atf_init_test_cases() {
 	atf_add_test_case battery__xor
 	atf_add_test_case battery__count
 	atf_add_test_case battery__plan
+	atf_add_test_case battery__whole
 	atf_add_test_case battery__bad_usage
 }

@@ -179,6 +179,12 @@ examine() {
 	    $1, $2, $3, $4, $5, $6 }' >"$dir/row"
 }
 
+# A stream that failed and ended early would pass what looks for duplicates.
+unbroken() {
+	[ ! -s "$dir/errors" ] || echo "stream: $(head -n 1 "$dir/errors")" \
+	    >>"$dir/bad"
+}
+
 # control NAME PARTS: one row of the controls' table; what is not as it must be,
 # into bad.
 control() {
@@ -227,6 +233,7 @@ each() {
 			dir=$all/$(echo "$line" | tr / -)
 			mkdir -p "$dir"
 			"$1" "$argument" </dev/null
+			unbroken
 			rm -f "$dir/stream"
 		) &
 		echo "$line" | tr / - >>"$all/names"
@@ -235,11 +242,11 @@ each() {
 	wait
 	while read -r line; do
 		dir=$all/$line
-		cat "$dir/log" >>"$log"
 		[ -s "$dir/row" ] || {
 			echo "stat: $line did not finish; see $dir" >&2
 			exit 1
 		}
+		cat "$dir/log" >>"$log"
 		cat "$dir/row"
 		[ ! -s "$dir/again" ] || sed 's/^/    /' "$dir/again"
 		[ ! -s "$dir/bad" ] ||
