@@ -255,6 +255,10 @@ each() {
 	done <"$all/names"
 }
 
+# What runs beside the shell does not hear of the terminal's interrupt: the shell
+# passes it on, or batteries would go on for minutes.
+trap 'trap "" TERM; kill -TERM 0; exit 130' INT
+
 began=$(date +%s)
 cat <<END
 stat: $(number $designs) designs with $(number $ciphers) ciphers, $readers readers interleaved by $grain bytes
