@@ -57,6 +57,9 @@ hash__all_body() {
 		grep -q " $bytes bytes" out || atf_fail "no $bytes: $(cat out)"
 	done
 	[ "$(grep -c '^sha256 ' out)" = 3 ] || atf_fail "$(cat out)"
+	grep -q '^sha256 .* ?$' out && atf_fail "two repeats: $(cat out)"
+	atf_check -o match:'^sha256 .* [?]$' -o match:'^[?] too few repeats' \
+	    "$(program)" hash -n 1 -t 0.0001 -d sha256 -s 16
 }
 
 atf_test_case hash__formats

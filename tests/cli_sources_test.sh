@@ -50,6 +50,10 @@ sources__table_body() {
 	done
 	awk 'length > 80' out.txt >wide
 	[ ! -s wide ] || atf_fail "wider than 80: $(cat wide)"
+	grep -q ' ? ' out.txt && atf_fail "two repeats: $(cat out.txt)"
+	atf_check -o match:'^lcg +32 +1 +[0-9.]+ +[?] ' \
+	    -o match:'^[?] too few repeats' "$(program)" sources -n 1 \
+	    -t 0.001 -s lcg -r 1
 }
 
 atf_test_case sources__chooses

@@ -108,8 +108,8 @@ print_block(FILE *out, const struct hash_bench *hb, const struct block *bl)
 			print_cell(out, hash_bench_mb_per_s(hb->hb_size[s],
 			    ns));
 		}
-		fprintf(out, "%*s\n", SPREAD_WIDTH, figure_percent(percent,
-		    widest(hr, bl)));
+		fprintf(out, "%*s\n", SPREAD_WIDTH, hb->hb_done == 1 ? "?" :
+		    figure_percent(percent, widest(hr, bl)));
 	}
 }
 
@@ -146,6 +146,9 @@ hash_bench_print_table(FILE *out, const struct hash_bench *hb,
 		count -= bl.bl_sizes;
 		bl.bl_pools = false;
 	} while (count > 0);
+	if (hb->hb_done == 1)
+		figure_wrap(out, "?", 2, "too few repeats: the spread between "
+		    "them is not known.");
 }
 
 static void

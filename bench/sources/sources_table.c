@@ -94,8 +94,8 @@ print_point(FILE *out, const struct sources_curve *sc,
 	    sc->sc_source->ns_name, number_bits[sc->sc_width], sp->sp_threads,
 	    sp->sp_oversubscribed ? "*" : sp->sp_unbound ? "!" : " ",
 	    figure_real(ns, sources_ns(sp->sp_reads_per_s)),
-	    figure_percent(half, 50 * (sp->sp_ci95[1] - sp->sp_ci95[0]) /
-	    sp->sp_reads_per_s),
+	    sp->sp_count == 1 ? "?" : figure_percent(half, 50 *
+	    (sp->sp_ci95[1] - sp->sp_ci95[0]) / sp->sp_reads_per_s),
 	    figure_real(mega, sp->sp_reads_per_s / 1e6),
 	    figure_real(gbit, sources_gbit_per_s(sc, sp->sp_reads_per_s)),
 	    figure_percent(fail, sp->sp_failures_percent), speedup,
@@ -105,7 +105,8 @@ print_point(FILE *out, const struct sources_curve *sc,
 static void
 print_points(FILE *out, const struct sources *sr)
 {
-	bool oversubscribed = false, shared = false, unbound = false;
+	bool few = false, oversubscribed = false, shared = false;
+	bool unbound = false;
 	unsigned i, k;
 
 	fprintf(out, "\n%-8s %3s %7s  %9s %5s %9s %8s %7s %7s %5s\n",
@@ -122,6 +123,7 @@ print_points(FILE *out, const struct sources *sr)
 			print_point(out, sc, sp);
 			oversubscribed |= sp->sp_oversubscribed;
 			unbound |= sp->sp_unbound;
+			few |= sp->sp_count == 1;
 			shared |= !sp->sp_oversubscribed &&
 			    sp->sp_cpu_percent < SOURCES_CPU_PERCENT;
 		}
@@ -134,6 +136,9 @@ print_points(FILE *out, const struct sources *sr)
 		figure_wrap(out, "", 2, "Others used these CPUs meanwhile: "
 		    "where CPU% is below 95 the figures say less of the source "
 		    "than of them; a shorter -t helps.");
+	if (few)
+		figure_wrap(out, "?", 2, "too few repeats: the spread between "
+		    "them is not known.");
 	if (oversubscribed)
 		figure_wrap(out, "*", 2, "more threads than CPUs: the "
 		    "scheduler is in these numbers.");
