@@ -86,7 +86,7 @@ set(void *context, unsigned i, const char *label, const char *value)
 		    co->co_seconds < seconds_least ||
 		    co->co_seconds > seconds_most)
 			return (usage_error("calibrate", "%s: \"%s\": expected "
-			    "%g..%g seconds", label, value, seconds_least,
+			    "seconds, %g..%g", label, value, seconds_least,
 			    seconds_most));
 		return (0);
 	default:

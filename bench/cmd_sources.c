@@ -35,12 +35,12 @@ enum { OPTION_SOURCE, OPTION_THREADS, OPTION_TIME, OPTION_REPEATS,
 
 static const struct argument options[OPTIONS] = {
 	[OPTION_SOURCE] = { 's', "source", "LIST", "sources (all)", false },
-	[OPTION_THREADS] = { 'r', "threads", "LIST", "threads that read (1 to "
-	    "CPUs)", false },
+	[OPTION_THREADS] = { 'r', "threads", "LIST", "threads that read, "
+	    "1..1024, ranges as 1-4 (1 to CPUs)", false },
 	[OPTION_TIME] = { 't', "time", "SECONDS", "measured time of each "
 	    "repeat (0.002)", false },
-	[OPTION_REPEATS] = { 'n', "repeats", "N", "repeats of each point (25)",
-	    false },
+	[OPTION_REPEATS] = { 'n', "repeats", "N", "repeats of each point, "
+	    "1..1000 (25)", false },
 	[OPTION_BITS] = { '\0', "bits", "LIST", "bits of one read: 32, 64 "
 	    "(both)", false },
 	[OPTION_FORMAT] = { '\0', "format", "FORMAT", "what stdout gets: "
@@ -168,14 +168,17 @@ add_bits(struct request *rq, const char *label, const char *item)
 	uint64_t bits;
 	unsigned w;
 
-	if (number_parse(item, &bits) == 0)
-		for (w = 0; w < NUMBER_WIDTHS; w++)
-			if (number_bits[w] == bits) {
-				rq->rq_options.so_width[w] = true;
-				return (0);
-			}
-	return (usage_error("sources", "%s: \"%s\": expected 32 or 64", label,
-	    item));
+	for (w = 0; w < NUMBER_WIDTHS; w++)
+		if (number_parse(item, &bits) == 0 && number_bits[w] == bits)
+			break;
+	if (w == NUMBER_WIDTHS)
+		return (usage_error("sources", "%s: \"%s\": expected 32 or "
+		    "64", label, item));
+	if (rq->rq_options.so_width[w])
+		return (usage_error("sources", "%s: \"%s\" is named twice",
+		    label, item));
+	rq->rq_options.so_width[w] = true;
+	return (0);
 }
 
 static int
@@ -226,7 +229,7 @@ set(void *context, unsigned i, const char *label, const char *value)
 		if (number_parse_real(value, time_s) != 0 ||
 		    *time_s < seconds_least || *time_s > seconds_most)
 			return (usage_error("sources", "%s: \"%s\": expected "
-			    "%g..%g seconds", label, value, seconds_least,
+			    "seconds, %g..%g", label, value, seconds_least,
 			    seconds_most));
 		return (0);
 	case OPTION_OUTPUT:

@@ -172,6 +172,7 @@ sources__refuses_body() {
 	for v in 16 x '' 3264; do
 		refused 2 "--bits|\"$v\"|32 or 64" --bits "$v"
 	done
+	refused 2 '--bits|"32"|twice' --bits 32,64,32
 	refused 2 '--format|"xml"|table, csv or json' --format xml
 	refused 2 '-o|file name' -o ''
 	refused 2 '--plot|"x.gif"|.png or .svg' --plot x.gif
