@@ -104,7 +104,7 @@ sources__absent_body() {
 	atf_check -o match:"^$absent,64,absent,,,,," "$(program)" sources \
 	    $brief -r 1 -s lcg,$absent --format csv
 	atf_check -s exit:1 -o match:"^$absent +64 absent: " \
-	    -e match:'nothing was timed' "$(program)" sources $brief \
+	    -o match:'^  here +-/- ' -e match:'nothing was timed' "$(program)" sources $brief \
 	    -s $absent
 	atf_check -s exit:1 -o ignore -e match:'nothing was timed' \
 	    "$(program)" sources $brief -s lcg --bits 64

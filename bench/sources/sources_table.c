@@ -259,7 +259,7 @@ print_here(FILE *out, const struct sources *sr)
 	const struct sources_point *one[PUBLISHED_SOURCES] = { NULL };
 	const struct sources_curve *sc;
 	unsigned i, threads = 0;
-	char title[64];
+	char title[64] = "  here";
 
 	for (i = 0; i < PUBLISHED_SOURCES; i++) {
 		sc = sources_find(sr, published_sources[i], NUMBER_32);
@@ -270,7 +270,9 @@ print_here(FILE *out, const struct sources *sr)
 		if (all[i] != NULL && all[i]->sp_threads > threads)
 			threads = all[i]->sp_threads;
 	}
-	snprintf(title, sizeof(title), "  here, 1/%u threads", threads);
+	if (threads > 0)
+		snprintf(title, sizeof(title), "  here, 1/%u threads",
+		    threads);
 	fprintf(out, "measured\n%-28s", title);
 	for (i = 0; i < PUBLISHED_SOURCES; i++)
 		print_pair(out, 9, point_ns(one[i]), point_ns(all[i]));
