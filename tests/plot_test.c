@@ -479,8 +479,8 @@ ATF_TC(plot_write__reports_a_failing_gnuplot);
 ATF_TC_HEAD(plot_write__reports_a_failing_gnuplot, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "A gnuplot that fails, before it reads "
-	    "or after, is an error that tells its message");
+	atf_tc_set_md_var(tc, "descr", "A gnuplot that fails or is killed "
+	    "is an error that tells its message");
 }
 ATF_TC_BODY(plot_write__reports_a_failing_gnuplot, tc)
 {
@@ -499,6 +499,14 @@ ATF_TC_BODY(plot_write__reports_a_failing_gnuplot, tc)
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, error));
 	ATF_CHECK_STREQ("gnuplot: it broke", error);
+	ATF_CHECK(access("a.png", F_OK) != 0);
+	/* As the terminal's interrupt ends it. */
+	out = fopen("gnuplot", "w");
+	ATF_REQUIRE(out != NULL);
+	fputs("#! /bin/sh\nkill -INT $$\n", out);
+	ATF_REQUIRE(fclose(out) == 0);
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, error));
+	ATF_CHECK_STREQ("gnuplot was ended by a signal: Interrupt", error);
 	ATF_CHECK(access("a.png", F_OK) != 0);
 	result_free(&r);
 }

@@ -207,7 +207,12 @@ gnuplot_draw(const char *script, size_t len, int out,
 		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
 	if (why != 0)
 		return (why);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (WIFSIGNALED(status)) {
+		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot was ended by a "
+		    "signal: %s", strsignal(WTERMSIG(status)));
+		return (EIO);
+	}
+	if (WEXITSTATUS(status) != 0) {
 		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot: %.200s",
 		    last_line(said));
 		return (EIO);
