@@ -205,7 +205,8 @@ predict(const struct request *rq, const struct profile *pr)
 	if (error != 0) {
 		if (rq->rq_refit != NULL)
 			outfile_abort(&of);
-		return (run_error("reproduce", "%s", rg.rg_error));
+		return (run_error("reproduce", "%s", error == EINTR ?
+		    "interrupted" : rg.rg_error));
 	}
 	status = show(rq, &rg);
 	if (rq->rq_refit != NULL) {

@@ -131,6 +131,30 @@ reproduce__refit_body() {
 	    "$(program)" reproduce kleen-2015 --refit folder
 }
 
+atf_test_case reproduce__ends_on_a_signal
+reproduce__ends_on_a_signal_head() {
+	atf_set descr "exit 1, one word of it, and no file"
+}
+reproduce__ends_on_a_signal_body() {
+	for name in kleen-2015 fbsd-2019; do
+		"$(program)" reproduce $name --refit x.conf >out 2>err &
+		pid=$!
+		# Once its output is open signals are caught.
+		while [ "$(ls | grep -c 'x.conf')" -lt 1 ]; do
+			kill -0 $pid || atf_fail "gone: $(cat err)"
+			sleep 0.1
+		done
+		kill -TERM $pid
+		wait $pid
+		status=$?
+		[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+		[ "$(cat err)" = "rngsim: reproduce: interrupted" ] ||
+		    atf_fail "$(cat err)"
+		[ ! -s out ] || atf_fail "$(cat out)"
+		[ "$(ls | grep -c 'x.conf')" = 0 ] || atf_fail "$(ls)"
+	done
+}
+
 atf_test_case reproduce__usage
 reproduce__usage_head() {
 	atf_set descr "alone it lists; what it does not know, it says what it does"
@@ -159,5 +183,6 @@ atf_init_test_cases() {
 	atf_add_test_case reproduce__repeats
 	atf_add_test_case reproduce__another_machine
 	atf_add_test_case reproduce__refit
+	atf_add_test_case reproduce__ends_on_a_signal
 	atf_add_test_case reproduce__usage
 }
