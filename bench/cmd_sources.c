@@ -444,6 +444,10 @@ run(int argc, char *argv[], char *const whole[])
 	}
 	if (status != 0)
 		return (status);
+	if (rq.rq_output != NULL && rq.rq_plot != NULL &&
+	    strcmp(rq.rq_output, rq.rq_plot) == 0)
+		return (usage_error("sources", "--plot and -o name the same "
+		    "file, \"%s\": expected two", rq.rq_plot));
 	defaults(&rq.rq_options);
 	stop_catch_signals();
 	status = open_outputs(&rq, &ou);
