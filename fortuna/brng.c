@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fortuna/brng.h"
@@ -12,28 +10,17 @@ CTASSERT((int)CIPHER_KEY_BYTES <= (int)BLAKE2B_BYTES);
 int
 brng_init(struct brng *b, const struct cipher *cipher)
 {
-	int error;
 
 	memset(b, 0, sizeof(*b));
 	b->b_next = BRNG_BUFFER_BYTES;
-	b->b_key = malloc(sizeof(*b->b_key));
-	if (b->b_key == NULL)
-		return (ENOMEM);
-	error = cipher_key_init(b->b_key, cipher);
-	if (error != 0) {
-		free(b->b_key);
-		b->b_key = NULL;
-	}
-	return (error);
+	return (cipher_key_new(&b->b_key, cipher));
 }
 
 void
 brng_fini(struct brng *b)
 {
 
-	if (b->b_key != NULL)
-		cipher_key_fini(b->b_key);
-	free(b->b_key);
+	cipher_key_free(b->b_key);
 	wipe(b, sizeof(*b));
 }
 

@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fortuna/state.h"
@@ -27,15 +25,9 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	    minpoolsize_bytes));
 	memset(fs, 0, sizeof(*fs));
 	fs->fs_minpoolsize = minpoolsize_bytes;
-	fs->fs_key = malloc(sizeof(*fs->fs_key));
-	if (fs->fs_key == NULL)
-		return (ENOMEM);
-	error = cipher_key_init(fs->fs_key, cipher);
-	if (error != 0) {
-		free(fs->fs_key);
-		fs->fs_key = NULL;
+	error = cipher_key_new(&fs->fs_key, cipher);
+	if (error != 0)
 		return (error);
-	}
 	error = digest_init(&fs->fs_scratch);
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
@@ -52,8 +44,7 @@ fortuna_state_fini(struct fortuna_state *fs)
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
 		digest_fini(&fs->fs_pool[i].fsp_hash);
 	digest_fini(&fs->fs_scratch);
-	cipher_key_fini(fs->fs_key);
-	free(fs->fs_key);
+	cipher_key_free(fs->fs_key);
 	wipe(fs, sizeof(*fs));
 }
 

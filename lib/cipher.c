@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/evp.h>
@@ -154,6 +155,34 @@ cipher_key_fini(struct cipher_key *ck)
 
 	EVP_CIPHER_CTX_free(ck->ck_ctx);
 	wipe(ck, sizeof(*ck));
+}
+
+int
+cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
+{
+	const size_t size = (sizeof(**ck) + CIPHER_KEY_ALIGN - 1) /
+	    CIPHER_KEY_ALIGN * CIPHER_KEY_ALIGN;
+	int error;
+
+	*ck = aligned_alloc(CIPHER_KEY_ALIGN, size);
+	if (*ck == NULL)
+		return (ENOMEM);
+	error = cipher_key_init(*ck, cipher);
+	if (error != 0) {
+		free(*ck);
+		*ck = NULL;
+	}
+	return (error);
+}
+
+void
+cipher_key_free(struct cipher_key *ck)
+{
+
+	if (ck == NULL)
+		return;
+	cipher_key_fini(ck);
+	free(ck);
 }
 
 void

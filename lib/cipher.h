@@ -17,7 +17,8 @@
 
 enum {
 	CIPHER_KEY_BYTES	= 32,
-	CIPHER_BLOCK_MAX_BYTES	= 64
+	CIPHER_BLOCK_MAX_BYTES	= 64,
+	CIPHER_KEY_ALIGN	= 64	/* cipher_key_new()'s: a cache line */
 };
 
 struct cipher_key;
@@ -84,6 +85,17 @@ int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 
 /* Wipes and releases. */
 void cipher_key_fini(struct cipher_key *ck);
+
+/*
+ * The same for one in memory of its own, which shares no cache line with
+ * another: each thread writes to its own with every read.
+ *
+ *   ck  out  NULL when it fails
+ */
+int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
+
+/* Wipes and releases; of NULL nothing. */
+void cipher_key_free(struct cipher_key *ck);
 
 /*
  * Sets the key; the old one is gone.  Does not allocate.

@@ -659,6 +659,34 @@ ATF_TC_BODY(cipher_hollow__counts_alike, tc)
 	crypto_fini();
 }
 
+ATF_TC(cipher_key_new__own_lines);
+ATF_TC_HEAD(cipher_key_new__own_lines, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "No two keys are on one cache line");
+}
+ATF_TC_BODY(cipher_key_new__own_lines, tc)
+{
+	enum { KEYS = 16, LINE = 64 };
+	struct cipher_key *ck[KEYS];
+	unsigned i, k;
+
+	(void)tc;
+	support_crypto();
+	for (i = 0; i < KEYS; i++) {
+		ATF_REQUIRE_EQ(0, cipher_key_new(&ck[i], ciphers[0]));
+		for (k = 0; k < i; k++)
+			ATF_CHECK((uintptr_t)ck[i] / LINE >
+			    ((uintptr_t)(ck[k] + 1) - 1) / LINE ||
+			    ((uintptr_t)(ck[i] + 1) - 1) / LINE <
+			    (uintptr_t)ck[k] / LINE);
+	}
+	for (i = 0; i < KEYS; i++)
+		cipher_key_free(ck[i]);
+	cipher_key_free(NULL);
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -674,5 +702,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, keystream__allocates_nothing);
 	ATF_TP_ADD_TC(tp, cipher_find__names);
 	ATF_TP_ADD_TC(tp, cipher_hollow__counts_alike);
+	ATF_TP_ADD_TC(tp, cipher_key_new__own_lines);
 	return (atf_no_error());
 }
