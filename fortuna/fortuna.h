@@ -1,8 +1,8 @@
 /*
- * Fortuna under one mutex: what the locked and the concurrent design share.
+ * Fortuna under one mutex: what the designs with Fortuna's state share.
  *
- * Everything but the read.  Stands for the corresponding functions of
- * sys/dev/random/fortuna.c; the mutex is fs_mtx, "reseed mutex".
+ * Stands for the corresponding functions of sys/dev/random/fortuna.c; the mutex
+ * is fs_mtx, "reseed mutex".
  */
 #ifndef FORTUNA_FORTUNA_H
 #define FORTUNA_FORTUNA_H

@@ -136,8 +136,9 @@ struct generator_status {
  *		absorbs n events, 1..g_batch_events, the harvest thread's way;
  *		NULL in a design that takes one at a time.
  * ra_timer	does what the kernel's timers and work queues do for the design;
- *		the harvest thread calls it with the time since the generator
- *		was made.  NULL where there are none.
+ *		the harvest thread calls it, nobody else at the same time, with
+ *		the time since harvesting was set up, which never goes back.
+ *		NULL where there are none.
  * ra_wait_seeded
  *		sleeps until the generator is unblocked or timeout_ns passed.
  * ra_status	fills *gs, consistently.

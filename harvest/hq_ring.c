@@ -3,7 +3,8 @@
  * empties it without.
  *
  * One slot stays empty, so that full and empty differ: 1023 events.  Each event
- * goes to the generator straight from its slot, which is free again only then.
+ * goes to the generator straight from its slot, which is free again only then;
+ * one that is to wait for others leaves it earlier.
  */
 #include <errno.h>
 #include <stdlib.h>
