@@ -24,6 +24,7 @@ struct notebook {
 	bool		 nb_seeded;
 	unsigned	 nb_count;
 	unsigned	 nb_stop_at;	/* calls harvestq_stop() then; 0: no */
+	unsigned	 nb_batches;	/* of events that came together */
 	struct harvestq	*nb_hq;
 	struct harvest_event nb_event[NOTES_MAX];
 	const struct harvest_event *nb_where[NOTES_MAX];
@@ -42,6 +43,17 @@ notebook_event(struct generator *g, const struct harvest_event *event)
 		harvestq_stop(nb->nb_hq);
 }
 
+static inline void
+notebook_events(struct generator *g, const struct harvest_event *events,
+    unsigned n)
+{
+	unsigned i;
+
+	((struct notebook *)(void *)g)->nb_batches++;
+	for (i = 0; i < n; i++)
+		notebook_event(g, &events[i]);
+}
+
 static inline bool
 notebook_seeded(struct generator *g)
 {
@@ -53,6 +65,7 @@ static const struct random_algorithm notebook_algorithm = {
 	.ra_ident	= "notebook",
 	.ra_poolcount	= POOLS,
 	.ra_event_processor = notebook_event,
+	.ra_process_events = notebook_events,
 	.ra_seeded	= notebook_seeded,
 };
 

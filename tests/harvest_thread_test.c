@@ -110,6 +110,67 @@ BOTH_MODELS(stop, "looked at after each event; what is left is pending")
 	teardown(&fx);
 }
 
+/* The third of its numbers is the last before the thread is to stop. */
+static size_t
+stopping_read(void *state, void *buf, size_t len)
+{
+	struct fixture *fx = state;
+	static unsigned reads;
+
+	if (++reads % 3 == 0)
+		harvestq_stop(fx->fx_hq);
+	memset(buf, 0x77, len);
+	return (len);
+}
+
+static const struct random_source stopping_source = {
+	.rs_ident	= "stopping",
+	.rs_source	= RANDOM_ATTACH,
+	.rs_flags	= RS_POLLED,
+	.rs_read	= stopping_read,
+};
+
+BOTH_MODELS(together, "events that the generator wants together come in their "
+    "order, none later than its pass or the stop, and are counted one by one")
+{
+	enum { BATCH = 16, PRIMED = 20, PUSHED = 100 };
+	struct harvest_config config = config_of(model, "none");
+	struct harvest_stats hs;
+	struct fixture fx;
+	uint8_t boot[PRIMED * HARVEST_ENTROPY_BYTES] = { 0 };
+	unsigned i;
+
+	setup(&fx, &config);
+	fx.fx_nb->nb_generator.g_batch_events = BATCH;
+	harvestq_prime(fx.fx_hq, boot, sizeof(boot));
+	ATF_CHECK_EQ(PRIMED, fx.fx_nb->nb_count);
+	ATF_CHECK_EQ(2, fx.fx_nb->nb_batches);
+	harvestq_stats_open(fx.fx_hq, 1);
+	push(fx.fx_hq, PUSHED, RANDOM_SWI);
+	harvestq_pass(fx.fx_hq);
+	harvestq_stats(fx.fx_hq, 1, &hs);
+	ATF_REQUIRE_EQ(PRIMED + PUSHED, fx.fx_nb->nb_count);
+	for (i = 0; i < PUSHED; i++)
+		ATF_CHECK_EQ(0, memcmp(&i,
+		    fx.fx_nb->nb_event[PRIMED + i].he_entropy, sizeof(i)));
+	ATF_CHECK_EQ(2 + PUSHED / BATCH + 1, fx.fx_nb->nb_batches);
+	ATF_CHECK_EQ(PUSHED, hs.hs_thread.hts_events);
+	ATF_CHECK_EQ(PUSHED, hs.hs_thread.hts_by_source[RANDOM_SWI]);
+	ATF_CHECK_EQ(PUSHED / BATCH + 1,
+	    hs.hs_thread.hts_deliver_cycles.hi_count);
+	/* Wiped where they waited. */
+	for (i = 0; i < sizeof(fx.fx_hq->hq_batch); i++)
+		if (((const uint8_t *)fx.fx_hq->hq_batch)[i] != 0)
+			break;
+	ATF_CHECK_EQ(sizeof(fx.fx_hq->hq_batch), i);
+	fx.fx_hq->hq_sources.ss_list.sl_source[0] = &stopping_source;
+	fx.fx_hq->hq_sources.ss_state[0] = &fx;
+	harvestq_run(fx.fx_hq);
+	ATF_CHECK_EQ(PRIMED + PUSHED + 3, fx.fx_nb->nb_count);
+	check_conserved(fx.fx_hq);
+	teardown(&fx);
+}
+
 BOTH_MODELS(windows, "each begins at zero; nothing is booked between them")
 {
 	struct harvest_config config = config_of(model, "none");
@@ -324,6 +385,7 @@ ATF_TP_ADD_TCS(tp)
 	ADD_BOTH(tp, feed);
 	ADD_BOTH(tp, feed_delivers);
 	ADD_BOTH(tp, stop);
+	ADD_BOTH(tp, together);
 	ADD_BOTH(tp, windows);
 	ADD_BOTH(tp, conservation);
 	ADD_BOTH(tp, replay_is_exact);
