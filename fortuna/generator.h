@@ -120,7 +120,7 @@ struct generator_status {
 /*
  * What a design offers.  All but ra_init, ra_fini and the reader's pair may be
  * called from any thread at any time and own no lock at entry and exit; of
- * these, those of readers do not allocate.
+ * these, those of readers do not allocate once it is seeded.
  *
  * ra_init	makes an unseeded generator in *g; 0 or an errno value.
  * ra_fini	wipes and frees it; no thread uses it any more.

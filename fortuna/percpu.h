@@ -52,8 +52,9 @@ struct percpu {
 
 /*
  * Members of struct random_algorithm; contracts there.  percpu_init() leaves
- * g_algorithm to be set.  Of the status, pool 0 is the one pool, its bytes are
- * those credited until it is ready.
+ * g_algorithm to be set; it does not heed minpoolsize, which Linux has not.  Of
+ * the status, pool 0 is the one pool, its bytes are those credited until it is
+ * ready.
  */
 int percpu_init(struct generator **g, const struct generator_params *params);
 void percpu_fini(struct generator *g);
