@@ -76,7 +76,7 @@ struct machine_config {
 		uint64_t vc_ps[PROFILE_VALUES];	/* as the profile's, or 0 */
 		uint64_t vc_cost_ps[MACHINE_COSTS];	/* each charge */
 		uint64_t vc_unit_fs[MACHINE_COSTS];	/* each unit, 1e-15 s */
-		/* Units come in these and one more, a power of two. */
+		/* A block of units less 1; blocks are powers of two. */
 		size_t	 vc_less[MACHINE_COSTS];
 		double	 vc_cong;
 		double	 vc_jitter;
