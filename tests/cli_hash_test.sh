@@ -70,8 +70,8 @@ what stdout has"
 hash__formats_body() {
 	hash -d adler32,sha256 --format csv
 	[ "$(wc -l <out)" = 27 ] || atf_fail "not 1 + 2 * 13 lines: $(cat out)"
-	awk -F, 'NF != 11 || (NR > 1 && !($6 > 0 && $7 > 0 && $8 >= $7 &&
-	    $10 == 2 && $11 == "true"))' out >bad
+	awk -F, 'NF != 12 || (NR > 1 && !($6 > 0 && $7 > 0 && $8 >= $7 &&
+	    $10 == 2 && $12 == 1))' out >bad
 	[ ! -s bad ] || atf_fail "$(cat bad)"
 	for bytes in 5 30 90 1000 5000 16 64 256 1024 8192 16384; do
 		grep -q "^adler32,zlib,4,message,$bytes,.*,.*,.*,[0-9]" out ||
@@ -81,13 +81,25 @@ hash__formats_body() {
 	grep -q '^sha256,libcrypto,32,finish,,' out || atf_fail "$(cat out)"
 	hash -d sha256 -s 64 --format json -o file.json
 	atf_check -o empty diff out file.json
-	for words in '"complete": true' '"crypto": "native"' '"repeats": 2' \
+	for words in '"schema": "rngsim-hash/1"' '"started": "20' \
+	    '"invariants": ' '"complete": true' '"crypto": "native"' '"repeats": 2' \
 	    '"name": "sha256"' '"library": "libcrypto"' '"output_bytes": 32' \
 	    '"event": {' '"finish": {' '"messages": [' '"bytes": 64' \
 	    '"mb_per_s": ' '"ns_p25": ' '"ns_p75": ' '"skipped": []'; do
 		grep -qF "$words" out || atf_fail "no $words: $(cat out)"
 	done
 	[ "$(grep -c '"mb_per_s"' out)" = 1 ] || atf_fail "$(cat out)"
+	page="$(atf_config_get source "$(atf_get_srcdir)/../..")"
+	sed -n '/^\.Sh DIGESTS/,/^\.Sh EXAMPLES/p' \
+	    "$page/man/rngsim-result.5" >page.txt
+	grep -o '"[a-z_0-9]*":' out | tr -d '":' | sort -u >words
+	hash -d sha256 -s 64 --format csv
+	head -n 1 out | tr , '\n' >>words
+	[ "$(wc -l <words)" -ge 30 ] || atf_fail "too few keys"
+	while read -r word; do
+		grep -Eq "(^|[^A-Za-z0-9_])$word([^A-Za-z0-9_]|\$)" page.txt ||
+		    atf_fail "rngsim-result.5 lacks $word"
+	done <words
 	hash -d sha256 -s 64 --crypto kernel --format json
 	grep -q '"crypto": "kernel"' out || atf_fail "$(cat out)"
 }

@@ -225,6 +225,7 @@ hash_bench_run(struct hash_bench *hb)
 
 	KASSERT(hb->hb_rows > 0 && hb->hb_repeats > 0, ("nothing to time"));
 	hb->hb_done = 0;
+	result_now(hb->hb_started);
 	error = prepare(&be);
 	if (error == 0) {
 		progress_init(&be.be_progress, (uint64_t)be.be_figures *

@@ -7,8 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "bench/result/result.h"
 #include "lib/crypto.h"
 #include "lib/hash.h"
+
+#define	HASH_BENCH_SCHEMA	"rngsim-hash/1"
 
 enum {
 	HASH_BENCH_SIZES_MAX	= 32,
@@ -64,6 +67,7 @@ struct hash_bench {
 	struct hash_skip *hb_skip;
 	unsigned	 hb_skips;
 	unsigned	 hb_done;	/* complete repeats; costs are theirs */
+	char		 hb_started[RESULT_NAME_SIZE];	/* RFC 3339 */
 };
 
 /*

@@ -22,18 +22,18 @@ cost_json(const struct hash_cost *hc)
 static json_t *
 messages_json(const struct hash_bench *hb, const struct hash_row *hr)
 {
-	json_t *all = json_array(), *one;
+	json_t *all = json_array();
 	unsigned i;
 
 	for (i = 0; i < hb->hb_sizes; i++) {
 		const struct hash_cost *hc =
 		    &hr->hr_cost[HASH_BENCH_MESSAGE + i];
 
-		one = cost_json(hc);
-		json_object_set_new(one, "bytes", json_integer(hb->hb_size[i]));
-		json_object_set_new(one, "mb_per_s", json_real(
-		    hash_bench_mb_per_s(hb->hb_size[i], hc->hc_ns)));
-		json_array_append_new(all, one);
+		json_array_append_new(all, json_pack(
+		    "{s:i, s:f, s:f, s:f, s:f}", "bytes", (int)hb->hb_size[i],
+		    "ns", hc->hc_ns, "ns_p25", hc->hc_p25_ns, "ns_p75",
+		    hc->hc_p75_ns, "mb_per_s", hash_bench_mb_per_s(
+		    hb->hb_size[i], hc->hc_ns)));
 	}
 	return (all);
 }
@@ -94,11 +94,13 @@ hash_bench_format_json(const struct hash_bench *hb)
 
 	memset(&host, 0, sizeof(host));
 	result_host_fill(&host);
-	top = json_pack("{s:b, s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:o, s:o, "
-	    "s:o}", "complete", hb->hb_done == hb->hb_repeats,
+	top = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
+	    "s:f, s:o, s:o, s:o}", "schema", HASH_BENCH_SCHEMA,
+	    "complete", hb->hb_done == hb->hb_repeats,
+	    "started", hb->hb_started,
 	    "crypto", crypto_mode_names[hb->hb_crypto],
 	    "cpu_model", host.cpu_model, "kernel", host.kernel,
-	    "revision", host.revision,
+	    "revision", host.revision, "invariants", host.invariants,
 	    "repeats", (int)hb->hb_repeats, "repeats_done", (int)hb->hb_done,
 	    "time_s", hb->hb_time_s, "libraries", libraries_json(),
 	    "digests", rows_json(hb), "skipped", skipped_json(hb));

@@ -113,11 +113,11 @@ print_block(FILE *out, const struct hash_bench *hb, const struct block *bl)
 	}
 }
 
-void
-hash_bench_print_table(FILE *out, const struct hash_bench *hb,
-    const unsigned *sizes, unsigned count)
+/* Of what, where and when. */
+static void
+print_claim(FILE *out, const struct hash_bench *hb)
 {
-	struct block bl = { .bl_size = sizes, .bl_pools = true };
+	bool complete = hb->hb_done == hb->hb_repeats;
 	struct result_host host;
 	char text[512];
 	unsigned i;
@@ -125,18 +125,30 @@ hash_bench_print_table(FILE *out, const struct hash_bench *hb,
 
 	memset(&host, 0, sizeof(host));
 	result_host_fill(&host);
-	used = (size_t)snprintf(text, sizeof(text), "%s; ", host.cpu_model);
+	used = (size_t)snprintf(text, sizeof(text), "%s, %u CPU%s, %s",
+	    host.cpu_model, host.cpus, host.cpus == 1 ? "" : "s",
+	    hb->hb_started);
 	for (i = 0; i < hash_library_count && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-		    "%s%s", i == 0 ? "" : ", ",
+		    "%s %s", i == 0 ? ";" : ",",
 		    hash_libraries[i]->hl_version());
-	figure_wrap(out, "", 0, text);
-	snprintf(text, sizeof(text), "crypto %s; medians of %u repeat%s%s; "
-	    "+- is half of what the middle half spans, of the line's widest",
-	    crypto_mode_names[hb->hb_crypto], hb->hb_done,
-	    hb->hb_done == 1 ? "" : "s", hb->hb_done < hb->hb_repeats ?
-	    " (INCOMPLETE)" : "");
-	figure_wrap(out, "", 0, text);
+	figure_wrap(out, complete ? "measured on" : "INCOMPLETE, measured on",
+	    2, text);
+	snprintf(text, sizeof(text), "of %u repeat%s of %g s, crypto %s, "
+	    "INVARIANTS %s; +- is half of what the middle half spans, of the "
+	    "line's widest", hb->hb_done, hb->hb_done == 1 ? "" : "s",
+	    hb->hb_time_s, crypto_mode_names[hb->hb_crypto],
+	    host.invariants ? "on" : "off");
+	figure_wrap(out, "medians", 2, text);
+}
+
+void
+hash_bench_print_table(FILE *out, const struct hash_bench *hb,
+    const unsigned *sizes, unsigned count)
+{
+	struct block bl = { .bl_size = sizes, .bl_pools = true };
+
+	print_claim(out, hb);
 	do {
 		bl.bl_sizes = bl.bl_pools ? BLOCK_FIRST : BLOCK_OTHER;
 		if (bl.bl_sizes > count)
@@ -172,8 +184,8 @@ print_row(FILE *out, const struct hash_bench *hb, const struct hash_row *hr,
 		    hc->hc_p25_ns, hc->hc_p75_ns,
 		    hash_bench_mb_per_s(bytes, hc->hc_ns));
 	}
-	fprintf(out, ",%u,%s\n", hb->hb_done, hb->hb_done < hb->hb_repeats ?
-	    "false" : "true");
+	fprintf(out, ",%u,%d,%d\n", hb->hb_done, KASSERT_INVARIANTS,
+	    hb->hb_done == hb->hb_repeats);
 }
 
 void
@@ -182,7 +194,7 @@ hash_bench_print_csv(FILE *out, const struct hash_bench *hb)
 	unsigned figure, row;
 
 	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
-	    "ns_p75,mb_per_s,repeats,complete\n", out);
+	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
 	for (row = 0; row < hb->hb_rows; row++)
 		for (figure = 0; figure < HASH_BENCH_MESSAGE + hb->hb_sizes;
 		    figure++)

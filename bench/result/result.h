@@ -325,4 +325,7 @@ void result_cell_free(struct result_cell *cell);
 /* Fills in the host; clock_ns and profile_ns are left alone. */
 void result_host_fill(struct result_host *host);
 
+/* Date and time, RFC 3339. */
+void result_now(char text[RESULT_NAME_SIZE]);
+
 #endif

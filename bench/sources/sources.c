@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/console/progress.h"
 #include "bench/console/stop.h"
@@ -310,16 +309,12 @@ int
 sources_measure(struct sources *sr, const struct sources_options *so,
     char why[SOURCES_TEXT_SIZE])
 {
-	time_t now = time(NULL);
-	struct tm tm;
 	int error, summed;
 
 	memset(sr, 0, sizeof(*sr));
 	why[0] = '\0';
 	sr->sr_options = *so;
-	gmtime_r(&now, &tm);
-	strftime(sr->sr_started, sizeof(sr->sr_started), "%Y-%m-%dT%H:%M:%SZ",
-	    &tm);
+	result_now(sr->sr_started);
 	result_host_fill(&sr->sr_host);
 	mitigation_read(NULL, &sr->sr_mitigation);
 	error = make_curves(sr, so);

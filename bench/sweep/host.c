@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/result/result.h"
 #include "lib/cpu.h"
@@ -64,4 +65,14 @@ result_host_fill(struct result_host *host)
 	fill_text(host->libcrypto, sizeof(host->libcrypto), crypto_version());
 	fill_text(host->revision, sizeof(host->revision), RNGSIM_REVISION);
 	host->invariants = KASSERT_INVARIANTS;
+}
+
+void
+result_now(char text[RESULT_NAME_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(text, RESULT_NAME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }

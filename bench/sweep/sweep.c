@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gsl/gsl_randist.h>
@@ -226,8 +225,6 @@ describe(const struct options *op, char *const argv[], struct result *r)
 {
 	struct random_source_list sl;
 	struct harvest_error why;
-	time_t now = time(NULL);
-	struct tm tm;
 
 	memset(r, 0, sizeof(*r));
 	r->argv = copy_strings(argv);
@@ -248,8 +245,7 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
 	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
-	gmtime_r(&now, &tm);
-	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	result_now(r->started);
 	result_host_fill(&r->host);
 	return (op->op_simulated ? 0 : calibrate(&r->host));
 }
