@@ -6,6 +6,7 @@
  * The null design produces a pattern, needs no seed and promises nothing more;
  * cases about output leave it out.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -256,7 +257,8 @@ ATF_TC_BODY(random_algorithm__describes_itself, tc)
 		ra = generators[i];
 		ATF_REQUIRE_MSG(strlen(ra->ra_ident) > 0 &&
 		    strlen(ra->ra_descr) > 0 && ra->ra_stands != NULL &&
-		    strlen(ra->ra_stands) > 0 && strlen(ra->ra_argument) > 0,
+		    isupper((unsigned char)ra->ra_stands[0]) &&
+		    isupper((unsigned char)ra->ra_argument[0]),
 		    "design %u", i);
 		check_sentences(ra->ra_ident, ra->ra_stands);
 		check_sentences(ra->ra_ident, ra->ra_argument);
