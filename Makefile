@@ -27,7 +27,7 @@ FORTUNA = state crng brng fxpool place generator_config
 HARVEST = jenkins mask harvest_config record
 BENCH = \
 	measure \
-	console/usage console/arguments console/lines console/figure \
+	console/usage console/choice console/arguments console/lines console/figure \
 	console/progress console/outfile console/stop console/gnuplot \
 	statistics/stats statistics/hypothesis statistics/usl_fit \
 	statistics/agreement \

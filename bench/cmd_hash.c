@@ -8,6 +8,7 @@
 
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
+#include "bench/console/choice.h"
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
 #include "bench/console/usage.h"
@@ -84,8 +85,9 @@ struct hash_options {
 };
 
 static int
-add_digest(struct hash_options *ho, const char *label, const char *item)
+add_digest(void *context, const char *label, const char *item)
 {
+	struct hash_options *ho = context;
 	char other[ITEM_SIZE + 8];
 	struct hash *ha = hash_find(item);
 	unsigned i;
@@ -108,8 +110,9 @@ add_digest(struct hash_options *ho, const char *label, const char *item)
 }
 
 static int
-add_size(struct hash_options *ho, const char *label, const char *item)
+add_size(void *context, const char *label, const char *item)
 {
+	struct hash_options *ho = context;
 	struct hash_bench *hb = &ho->ho_bench;
 	uint64_t v;
 	unsigned i;
@@ -129,46 +132,18 @@ add_size(struct hash_options *ho, const char *label, const char *item)
 	return (0);
 }
 
-/* Hands each part of a list, empty ones too, to add. */
-static int
-each_item(struct hash_options *ho, const char *label, const char *text,
-    int (*add)(struct hash_options *, const char *, const char *))
+static const char *
+crypto_name(unsigned i)
 {
-	char item[ITEM_SIZE];
-	int error;
-	size_t n;
 
-	for (;; text += n + 1) {
-		n = strcspn(text, ",");
-		if (n >= sizeof(item))
-			return (usage_error("hash", "%s: \"%.20s...\" is too "
-			    "long", label, text));
-		snprintf(item, sizeof(item), "%.*s", (int)n, text);
-		error = add(ho, label, item);
-		if (error != 0 || text[n] == '\0')
-			return (error);
-	}
+	return (crypto_mode_names[i]);
 }
 
-static int
-set_name(const char *label, const char *value, const char *const *names,
-    unsigned count, unsigned *index)
+static const char *
+format_name(unsigned i)
 {
-	char all[128] = "";
-	size_t used = 0;
-	unsigned i;
 
-	for (i = 0; i < count; i++) {
-		if (strcmp(names[i], value) == 0) {
-			*index = i;
-			return (0);
-		}
-		used += (size_t)snprintf(all + used, sizeof(all) - used,
-		    "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ",
-		    names[i]);
-	}
-	return (usage_error("hash", "%s: \"%s\": expected %s", label, value,
-	    all));
+	return (format_names[i]);
 }
 
 static int
@@ -182,10 +157,10 @@ set(void *context, unsigned i, const char *label, const char *value)
 
 	switch (i) {
 	case OPTION_DIGESTS:
-		return (each_item(ho, label, value, add_digest));
+		return (choice_each("hash", label, value, add_digest, ho));
 	case OPTION_SIZES:
 		ho->ho_sizes = true;
-		return (each_item(ho, label, value, add_size));
+		return (choice_each("hash", label, value, add_size, ho));
 	case OPTION_REPEATS:
 		if (number_parse(value, &v) != 0 || v < 1 ||
 		    v > HASH_BENCH_REPEATS_MAX)
@@ -203,12 +178,13 @@ set(void *context, unsigned i, const char *label, const char *value)
 			    seconds_most));
 		return (0);
 	case OPTION_CRYPTO:
-		error = set_name(label, value, crypto_mode_names, CRYPTO_MODES,
-		    &index);
+		error = choice_find("hash", label, value, CRYPTO_MODES,
+		    crypto_name, &index);
 		hb->hb_crypto = (enum crypto_mode)index;
 		return (error);
 	case OPTION_FORMAT:
-		error = set_name(label, value, format_names, FORMATS, &index);
+		error = choice_find("hash", label, value, FORMATS, format_name,
+		    &index);
 		ho->ho_format = (enum format)index;
 		return (error);
 	case OPTION_OUTPUT:

@@ -6,6 +6,7 @@
 
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
+#include "bench/console/choice.h"
 #include "bench/console/figure.h"
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
@@ -42,29 +43,26 @@ struct request {
 	enum format	 rq_format;
 };
 
-static int
-set_format(struct request *rq, const char *label, const char *value)
+static const char *
+format_name(unsigned i)
 {
-	unsigned i;
 
-	for (i = 0; i < FORMATS; i++) {
-		if (strcmp(value, format_names[i]) == 0) {
-			rq->rq_format = (enum format)i;
-			return (0);
-		}
-	}
-	return (usage_error("reproduce", "%s: \"%s\": expected table, json or "
-	    "csv", label, value));
+	return (format_names[i]);
 }
 
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
 	struct request *rq = context;
+	unsigned index = 0;
+	int error;
 
 	switch (i) {
 	case OPTION_FORMAT:
-		return (set_format(rq, label, value));
+		error = choice_find("reproduce", label, value, FORMATS,
+		    format_name, &index);
+		rq->rq_format = (enum format)index;
+		return (error);
 	case OPTION_PROFILE:
 		rq->rq_profile = value;
 		return (0);
@@ -105,11 +103,17 @@ help(const struct arguments *as)
 	arguments_help(as);
 }
 
+static const char *
+reproduction_name(unsigned i)
+{
+
+	return (reproductions[i]->rd_name);
+}
+
 static int
 find(struct request *rq, const char *name)
 {
-	char known[256] = "";
-	size_t used = 0;
+	char known[256];
 	unsigned i;
 
 	for (i = 0; i < reproduction_count; i++) {
@@ -117,12 +121,9 @@ find(struct request *rq, const char *name)
 			rq->rq_what = reproductions[i];
 			return (0);
 		}
-		if (used < sizeof(known))
-			used += (size_t)snprintf(known + used, sizeof(known) -
-			    used, "%s%s", i == 0 ? "" : i + 1 ==
-			    reproduction_count ? " or " : ", ",
-			    reproductions[i]->rd_name);
 	}
+	choice_join(known, sizeof(known), reproduction_count,
+	    reproduction_name);
 	return (usage_error("reproduce", "\"%s\": expected %s", name, known));
 }
 

@@ -10,6 +10,7 @@
 
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
+#include "bench/console/choice.h"
 #include "bench/console/gnuplot.h"
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
@@ -20,7 +21,7 @@
 #include "lib/number.h"
 #include "lib/tick.h"
 
-enum { ITEM_SIZE = 64, LIST_SIZE = 256 };
+enum { ITEM_SIZE = 64 };
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMATS };
 
@@ -65,54 +66,37 @@ struct outputs {
 	struct outfile	ou_plot;
 };
 
-/*
- * Splits a list at commas and hands each item, empty ones too, to add, which
- * returns 0 or an exit status.
- */
-static int
-each_item(struct request *rq, const char *label, const char *text,
-    int (*add)(struct request *rq, const char *label, const char *item))
+static const char *
+source_name(unsigned i)
 {
-	char item[ITEM_SIZE];
-	size_t n;
-	int status;
 
-	for (;;) {
-		n = strcspn(text, ",");
-		if (n >= sizeof(item))
-			return (usage_error("sources", "%s: \"%.20s...\" is "
-			    "too long", label, text));
-		memcpy(item, text, n);
-		item[n] = '\0';
-		status = add(rq, label, item);
-		if (status != 0 || text[n] == '\0')
-			return (status);
-		text += n + 1;
-	}
+	return (number_sources[i]->ns_name);
+}
+
+static const char *
+format_name(unsigned i)
+{
+
+	return (format_names[i]);
 }
 
 static int
-add_source(struct request *rq, const char *label, const char *item)
+add_source(void *context, const char *label, const char *item)
 {
+	struct request *rq = context;
 	struct sources_options *so = &rq->rq_options;
-	const struct number_source *ns = number_source_find(item);
-	char known[LIST_SIZE] = "";
-	size_t used = 0;
-	unsigned i;
+	unsigned i, k = 0;
+	int error;
 
-	for (i = 0; ns == NULL && i < number_source_count &&
-	    used < sizeof(known); i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used,
-		    "%s%s", i == 0 ? "" : i + 1 == number_source_count ?
-		    " or " : ", ", number_sources[i]->ns_name);
-	if (ns == NULL)
-		return (usage_error("sources", "%s: \"%s\": expected %s",
-		    label, item, known));
+	error = choice_find("sources", label, item, number_source_count,
+	    source_name, &k);
+	if (error != 0)
+		return (error);
 	for (i = 0; i < so->so_sources; i++)
-		if (so->so_source[i] == ns)
+		if (so->so_source[i] == number_sources[k])
 			return (usage_error("sources", "%s: \"%s\" is named "
 			    "twice", label, item));
-	so->so_source[so->so_sources++] = ns;
+	so->so_source[so->so_sources++] = number_sources[k];
 	return (0);
 }
 
@@ -135,8 +119,9 @@ add_count(struct sources_options *so, const char *label, const char *item,
 }
 
 static int
-add_threads(struct request *rq, const char *label, const char *item)
+add_threads(void *context, const char *label, const char *item)
 {
+	struct request *rq = context;
 	char low[ITEM_SIZE], *dash;
 	uint64_t first, last, v;
 	int status = 0;
@@ -163,8 +148,9 @@ add_threads(struct request *rq, const char *label, const char *item)
 }
 
 static int
-add_bits(struct request *rq, const char *label, const char *item)
+add_bits(void *context, const char *label, const char *item)
 {
+	struct request *rq = context;
 	uint64_t bits;
 	unsigned w;
 
@@ -179,21 +165,6 @@ add_bits(struct request *rq, const char *label, const char *item)
 		    label, item));
 	rq->rq_options.so_width[w] = true;
 	return (0);
-}
-
-static int
-set_format(struct request *rq, const char *label, const char *value)
-{
-	unsigned i;
-
-	for (i = 0; i < FORMATS; i++) {
-		if (strcmp(value, format_names[i]) == 0) {
-			rq->rq_format = (enum format)i;
-			return (0);
-		}
-	}
-	return (usage_error("sources", "%s: \"%s\": expected table, csv or "
-	    "json", label, value));
 }
 
 static int
@@ -213,18 +184,26 @@ set(void *context, unsigned i, const char *label, const char *value)
 {
 	struct request *rq = context;
 	double *time_s = &rq->rq_options.so_time_s;
+	unsigned index = 0;
+	int error;
 
 	switch (i) {
 	case OPTION_SOURCE:
-		return (each_item(rq, label, value, add_source));
+		return (choice_each("sources", label, value, add_source,
+		    rq));
 	case OPTION_THREADS:
-		return (each_item(rq, label, value, add_threads));
+		return (choice_each("sources", label, value, add_threads,
+		    rq));
 	case OPTION_BITS:
-		return (each_item(rq, label, value, add_bits));
+		return (choice_each("sources", label, value, add_bits,
+		    rq));
 	case OPTION_REPEATS:
 		return (set_repeats(rq, label, value));
 	case OPTION_FORMAT:
-		return (set_format(rq, label, value));
+		error = choice_find("sources", label, value, FORMATS,
+		    format_name, &index);
+		rq->rq_format = (enum format)index;
+		return (error);
 	case OPTION_TIME:
 		if (number_parse_real(value, time_s) != 0 ||
 		    *time_s < seconds_least || *time_s > seconds_most)

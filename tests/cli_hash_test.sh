@@ -179,7 +179,7 @@ hash__refuses_head() {
 hash__refuses_body() {
 	refused 2 '-d|"sha257"|list hashes' -d sha257
 	refused 2 '-d|"tiger"|gcrypt:tiger' -d sha256,tiger
-	refused 2 '-d|""' -d sha256,
+	refused 2 '-d|empty item in "sha256,"' -d sha256,
 	refused 2 '-d|""' -d ''
 	refused 2 '"sha256" is named twice' -d sha256,sha256
 	refused 2 'is too long' -d "$(printf '%0100d' 0)"

@@ -155,7 +155,7 @@ sources__refuses_body() {
 	for v in x LCG '' 'lcg ' random; do
 		refused 2 "-s|\"$v\"|expected lcg, tinymt32" -s "$v"
 	done
-	refused 2 '-s|""|expected lcg' -s lcg,
+	refused 2 '-s|empty item in "lcg,"|expected lcg' -s lcg,
 	refused 2 '-s|"lcg"|twice' -s lcg,rdrand,lcg
 	for v in 0 -1 x '' 1025 1- -2 1-1025 0-2 2.5 99999999999999999999; do
 		refused 2 "-r|\"$v\"|expected a number of threads|1..1024" \

@@ -31,54 +31,35 @@ list_add(const struct options *op, struct option_list *ol, const char *name,
 	return (0);
 }
 
-/*
- * Splits text at commas and hands each part, empty ones too, to add; a second
- * one where one is wanted is an error.
- */
+/* What each_item() walks a list for. */
+struct walk {
+	struct options	*wa_options;
+	struct option_list *wa_list;
+	int		(*wa_add)(struct options *, struct option_list *,
+			    const char *, const char *);
+};
+
+static int
+walk_add(void *context, const char *label, const char *item)
+{
+	const struct walk *wa = context;
+
+	return (wa->wa_add(wa->wa_options, wa->wa_list, label, item));
+}
+
+/* As choice_each(); a second item where one is wanted is an error. */
 static int
 each_item(struct options *op, struct option_list *ol, const char *name,
     const char *text, int (*add)(struct options *, struct option_list *,
     const char *, const char *))
 {
-	char empty[64], item[64];
-	const char *whole = text;
-	size_t n;
-	int error;
+	struct walk wa = { op, ol, add };
 
 	if (!takes_lists(op) && strchr(text, ',') != NULL)
 		return (usage_error(op->op_command, "%s: \"%s\" is a list: "
 		    "expected one value; sweep takes lists", name, text));
 	ol->ol_count = 0;
-	for (;;) {
-		n = strcspn(text, ",");
-		if (n >= sizeof(item))
-			return (usage_error(op->op_command, "%s: \"%.20s...\" "
-			    "is too long", name, text));
-		memcpy(item, text, n);
-		item[n] = '\0';
-		snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"",
-		    name, whole);
-		error = add(op, ol, n == 0 ? empty : name, item);
-		if (error != 0)
-			return (error);
-		if (text[n] == '\0')
-			return (0);
-		text += n + 1;
-	}
-}
-
-/* "a, b or c" from a family. */
-void
-option_join_names(char *buf, size_t size, unsigned count,
-    const char *(*name)(unsigned))
-{
-	size_t used = 0;
-	unsigned i;
-
-	buf[0] = '\0';
-	for (i = 0; i < count && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s",
-		    i == 0 ? "" : i + 1 == count ? " or " : ", ", name(i));
+	return (choice_each(op->op_command, name, text, walk_add, &wa));
 }
 
 const char *
@@ -116,25 +97,6 @@ option_format_name(unsigned i)
 	return (report_format_names[i]);
 }
 
-/* The index of text in a family; complains when it is not there. */
-static int
-find_name(const struct options *op, const char *option, const char *text,
-    unsigned count, const char *(*name)(unsigned), unsigned *index)
-{
-	char names[512];
-	unsigned i;
-
-	for (i = 0; i < count; i++) {
-		if (strcmp(name(i), text) == 0) {
-			*index = i;
-			return (0);
-		}
-	}
-	option_join_names(names, sizeof(names), count, name);
-	return (usage_error(op->op_command, "%s: \"%s\": expected %s", option,
-	    text, names));
-}
-
 static int
 add_design(struct options *op, struct option_list *ol, const char *name,
     const char *item)
@@ -142,7 +104,7 @@ add_design(struct options *op, struct option_list *ol, const char *name,
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, item, generator_count,
+	error = choice_find(op->op_command, name, item, generator_count,
 	    option_design_name, &i);
 	return (error != 0 ? error : list_add(op, ol, name, item, i));
 }
@@ -154,7 +116,7 @@ add_lock(struct options *op, struct option_list *ol, const char *name,
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, item, lock_class_count,
+	error = choice_find(op->op_command, name, item, lock_class_count,
 	    option_lock_name, &i);
 	return (error != 0 ? error : list_add(op, ol, name, item, i));
 }
@@ -166,7 +128,8 @@ add_cipher(struct options *op, struct option_list *ol, const char *name,
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, item, cipher_count, option_cipher_name, &i);
+	error = choice_find(op->op_command, name, item, cipher_count,
+	    option_cipher_name, &i);
 	return (error != 0 ? error : list_add(op, ol, name, item, i));
 }
 
@@ -290,7 +253,8 @@ option_crypto(struct options *op, const char *name, const char *text)
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, text, CRYPTO_MODES, option_crypto_name, &i);
+	error = choice_find(op->op_command, name, text, CRYPTO_MODES,
+	    option_crypto_name, &i);
 	if (error == 0)
 		op->op_crypto = (enum crypto_mode)i;
 	return (error);
@@ -302,7 +266,7 @@ option_format(struct options *op, const char *name, const char *text)
 	unsigned i = 0;
 	int error;
 
-	error = find_name(op, name, text, REPORT_FORMATS,
+	error = choice_find(op->op_command, name, text, REPORT_FORMATS,
 	    option_format_name, &i);
 	if (error == 0)
 		op->op_format = (enum report_format)i;

@@ -5,6 +5,7 @@
 #ifndef BENCH_OPTION_SET_H
 #define BENCH_OPTION_SET_H
 
+#include "bench/console/choice.h"
 #include "bench/options/options.h"
 
 enum { OPTION_ENGINES = 2 };
@@ -108,9 +109,5 @@ const char *option_design_name(unsigned i);
 const char *option_engine_name(unsigned i);
 const char *option_format_name(unsigned i);
 const char *option_lock_name(unsigned i);
-
-/* "a, b or c". */
-void option_join_names(char *buf, size_t size, unsigned count,
-    const char *(*name)(unsigned));
 
 #endif

@@ -29,19 +29,14 @@ option_engine_name(unsigned i)
 int
 option_engine(struct options *op, const char *name, const char *text)
 {
-	char names[128];
-	unsigned i;
+	unsigned i = 0;
+	int error;
 
-	for (i = 0; i < OPTION_ENGINES; i++) {
-		if (strcmp(engines[i]->en_name, text) == 0) {
-			op->op_simulated = engines[i]->en_simulated;
-			return (0);
-		}
-	}
-	option_join_names(names, sizeof(names), OPTION_ENGINES,
-	    option_engine_name);
-	return (usage_error(op->op_command, "%s: \"%s\": expected %s", name,
-	    text, names));
+	error = choice_find(op->op_command, name, text, OPTION_ENGINES,
+	    option_engine_name, &i);
+	if (error == 0)
+		op->op_simulated = engines[i]->en_simulated;
+	return (error);
 }
 
 /* Remembers an option that only a simulated machine understands. */

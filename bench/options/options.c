@@ -397,7 +397,7 @@ help_choices(const char *label, unsigned count, const char *(*name)(unsigned))
 {
 	char first[2 + VALUES], names[512];
 
-	option_join_names(names, sizeof(names), count, name);
+	choice_join(names, sizeof(names), count, name);
 	snprintf(first, sizeof(first), "  %s", label);
 	figure_wrap(stdout, first, VALUES, names);
 }
