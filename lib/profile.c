@@ -215,12 +215,19 @@ profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE])
 {
 	char path[PATH_MAX];
+	size_t n;
 	unsigned i;
 	int status;
 
 	if (strcmp(name, "host") == 0 &&
 	    profile_host_path(path, sizeof(path)) == 0) {
 		status = load_file(pr, path, error);
+		/* Of an older program, mostly: nobody need edit it by hand. */
+		if (status == EINVAL) {
+			n = strlen(error);
+			snprintf(error + n, PROFILE_ERROR_SIZE - n, "; "
+			    "calibrate this machine again");
+		}
 		if (status != ENOENT && status != ENOTDIR)
 			return (status);
 	}

@@ -68,6 +68,8 @@ profile__host_body() {
 	atf_check -s exit:1 -o empty \
 	    -e match:'^rngsim: list: config/rngsim/host.conf:1: name: is a num' \
 	    "$(program)" list profiles host
+	complains 2 'name: is a number|calibrate this machine again' run \
+	    --engine virtual -t 0.01
 	# The others are listed all the same.
 	atf_check -o match:'^  host .*host.conf:1: name: is a number' \
 	    -o match:'^  graviton3 ' "$(program)" list profiles
