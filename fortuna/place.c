@@ -1,6 +1,7 @@
 #include "fortuna/place.h"
 
 CTASSERT((int)CIPHER_KEY_ALIGN == (int)MACHINE_CACHE_LINE);
+CTASSERT(sizeof(struct cipher_key) <= CIPHER_KEY_ALIGN);
 
 int
 generator_reader_make(struct generator_reader *gr, const struct cipher *cipher)

@@ -195,7 +195,7 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 		return;
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
 	KASSERT(ok == 1, ("%s: setting a key", ck->ck_cipher->ci_evp_name));
-	ck->ck_positioned = false;
+	ck->ck_position = uint128_make(0, 0);
 }
 
 void
@@ -296,7 +296,7 @@ chacha_seek(struct cipher_key *ck, uint128_t ctr)
 	uint8_t iv[UINT128_BYTES];
 	int ok;
 
-	if (ck->ck_positioned && uint128_equals(ck->ck_position, ctr))
+	if (uint128_lo(ctr) != 0 && uint128_equals(ck->ck_position, ctr))
 		return;
 	uint128_encode_le(iv, ctr);
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
@@ -312,9 +312,8 @@ chacha_blocks(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	chacha_seek(ck, *ctr);
 	evp_update(ck, out, zeros, n);
 	uint128_add64(ctr, n / CHACHA_BLOCK);
+	/* Where the low half wraps, libcrypto loses the carry. */
 	ck->ck_position = *ctr;
-	/* Where the low half wrapped, libcrypto lost the carry. */
-	ck->ck_positioned = uint128_lo(*ctr) != 0;
 }
 
 /* Whole blocks, any number that fits the plaintext. */

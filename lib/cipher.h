@@ -71,8 +71,8 @@ const struct cipher *cipher_hollow(const struct cipher *cipher);
 struct cipher_key {
 	const struct cipher *ck_cipher;
 	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: hollow */
-	uint128_t	 ck_position;	/* ChaCha20: what ck_ctx counts next */
-	bool		 ck_positioned;
+	/* ChaCha20: what ck_ctx counts next; not known where the low half is 0. */
+	uint128_t	 ck_position;
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
 };
 
