@@ -71,7 +71,7 @@ const struct cipher *cipher_hollow(const struct cipher *cipher);
 struct cipher_key {
 	const struct cipher *ck_cipher;
 	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: hollow */
-	/* ChaCha20: what ck_ctx counts next; unknown where the low half is 0. */
+	/* ChaCha20: what ck_ctx counts next; low half 0: that is not known. */
 	uint128_t	 ck_position;
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
 };

@@ -12,7 +12,7 @@ enum {
 	 * Requests are handed over together up to this size: a hand-over costs
 	 * two system calls and at worst two switches.
 	 */
-	HALF_BYTES	= 64 * 1024
+	HALF_BYTES	= 256 * 1024
 };
 
 /* As many whole requests as fit, at least one; no more than is wanted. */
