@@ -37,7 +37,8 @@ enum { OPTION_SOURCE, OPTION_THREADS, OPTION_TIME, OPTION_REPEATS,
 static const struct argument options[OPTIONS] = {
 	[OPTION_SOURCE] = { 's', "source", "LIST", "sources (all)", false },
 	[OPTION_THREADS] = { 'r', "threads", "LIST", "threads that read, "
-	    "1..1024, ranges as 1-4 (1 to CPUs)", false },
+	    "1..1024: up to that number, or a list with ranges, as 1-4,8 "
+	    "(as many as CPUs)", false },
 	[OPTION_TIME] = { 't', "time", "SECONDS", "measured time of each "
 	    "repeat (0.002)", false },
 	[OPTION_REPEATS] = { 'n', "repeats", "N", "repeats of each point, "
@@ -147,6 +148,23 @@ add_threads(void *context, const char *label, const char *item)
 	return (status);
 }
 
+/* A number alone stands for all up to it. */
+static int
+set_threads(struct request *rq, const char *label, const char *value)
+{
+	struct sources_options *so = &rq->rq_options;
+	int status;
+	unsigned i;
+
+	status = choice_each("sources", label, value, add_threads, rq);
+	if (status != 0 || strpbrk(value, ",-") != NULL)
+		return (status);
+	so->so_thread_counts = so->so_threads[0];
+	for (i = 0; i < so->so_thread_counts; i++)
+		so->so_threads[i] = i + 1;
+	return (0);
+}
+
 static int
 add_bits(void *context, const char *label, const char *item)
 {
@@ -192,8 +210,7 @@ set(void *context, unsigned i, const char *label, const char *value)
 		return (choice_each("sources", label, value, add_source,
 		    rq));
 	case OPTION_THREADS:
-		return (choice_each("sources", label, value, add_threads,
-		    rq));
+		return (set_threads(rq, label, value));
 	case OPTION_BITS:
 		return (choice_each("sources", label, value, add_bits,
 		    rq));

@@ -89,6 +89,13 @@ sources__chooses_body() {
 	    --format csv
 	grep -q ',64,' out.csv && atf_fail "64 bits: $(cat out.csv)"
 	grep -q '^lcg,32,timed,' out.csv || atf_fail "$(cat out.csv)"
+	# A number alone stands for all up to it, a list for its members.
+	for list in 3:1,2,3 2-3:2,3 1,3:1,3; do
+		atf_check -o save:out.csv "$(program)" sources $brief -s lcg \
+		    -r "${list%:*}" --format csv
+		atf_check -o inline:"${list#*:}\n" sh -c \
+		    "tail -n +2 out.csv | cut -d, -f4 | paste -s -d, -"
+	done
 }
 
 atf_test_case sources__absent
