@@ -203,7 +203,8 @@ bool machine_running(struct mthread *owner, struct machine_probe *probe);
 /*
  * Starts a thread.
  *
- *   td    out  caller's storage; it must outlive machine_join()
+ *   td    out  caller's storage; it must outlive machine_join() and all threads
+ *              that wait for locks it owned
  *   name  in   at most MTHREAD_NAME_MAX characters count
  *   cpu   in   rank of the CPU to bind to, or MACHINE_CPU_ANY
  *   fn    in   run with arg

@@ -79,7 +79,11 @@ start(struct cat *ct)
 static void
 finish(struct cat *ct)
 {
+	unsigned i;
 
+	/* Who waits for a lock may still look at an owner of it. */
+	for (i = 0; i < ct->ct_started; i++)
+		stream_end(&ct->ct_streams[i]);
 	while (ct->ct_started > 0)
 		stream_fini(&ct->ct_streams[--ct->ct_started]);
 	output_fini(&ct->ct_output);

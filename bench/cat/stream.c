@@ -157,10 +157,13 @@ stream_next(struct stream *sm, const uint8_t **bytes, size_t *n)
  * Each of its waits ends: both halves are given, after the mark that it looks
  * at behind every wait.
  */
-static void
-end_thread(struct stream *sm)
+void
+stream_end(struct stream *sm)
 {
 
+	if (!sm->sm_spawned)
+		return;
+	sm->sm_spawned = false;
 	atomic_store_rel_32(&sm->sm_stop, 1);
 	machine_interrupt(&sm->sm_td);
 	give(&sm->sm_half[0]);
@@ -174,8 +177,7 @@ stream_fini(struct stream *sm)
 	struct generator *g = sm->sm_dev->rd_generator;
 	unsigned i;
 
-	if (sm->sm_spawned)
-		end_thread(sm);
+	MPASS(!sm->sm_spawned);
 	if (sm->sm_made)
 		g->g_algorithm->ra_reader_fini(g, &sm->sm_reader);
 	for (i = 0; i < 2; i++) {

@@ -67,7 +67,13 @@ void stream_go(struct stream *sm);
  */
 int stream_next(struct stream *sm, const uint8_t **bytes, size_t *n);
 
-/* Ends the thread, wipes and releases everything. */
+/* Ends the thread, if there is one. */
+void stream_end(struct stream *sm);
+
+/*
+ * Wipes and releases everything.  The threads of all streams that share a
+ * generator have ended.
+ */
 void stream_fini(struct stream *sm);
 
 #endif
