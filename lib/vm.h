@@ -62,6 +62,46 @@ struct vm_observer {
 	void		*vo_context;
 };
 
+/* Why a thread is where others may go on instead of it. */
+enum vm_point {
+	VM_POINT_ACCESS,	/* before an atomic or what counts as one */
+	VM_POINT_CHARGE,	/* bulk work is done */
+	VM_POINT_YIELD,		/* it can do nothing useful: it spins, or yields */
+	VM_POINT_BLOCKED	/* it cannot go on: it sleeps, awaits, has ended */
+};
+
+/* Who could go on. */
+struct vm_choice {
+	enum vm_point	 vo_point;
+	int		 vo_self;	/* in vo_thread, or -1: it cannot */
+	unsigned	 vo_count;	/* at least 1 */
+	/* Threads' numbers, ascending; their names are told to the observer. */
+	const uint16_t	*vo_thread;
+	/* Bit i: thread vo_thread[i] is asleep; its time-out would end that. */
+	uint64_t	 vo_asleep;
+};
+
+/*
+ * Chooses in place of time who goes on; the first thread, which has no CPU, is
+ * not among those.  Costs are not looked at; each thread has a CPU.  Time only
+ * moves on with a sleeper that is chosen, to the end of its sleep, and by one
+ * nanosecond with each choice.
+ */
+struct vm_chooser {
+	/* Returns: an index into vo_thread. */
+	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);
+	/*
+	 * Whether machine_running() is to say so of an owner that was passed
+	 * over since it got its lock: true and false are both possible.
+	 */
+	bool		(*vh_running)(void *context);
+	void		*vh_context;
+	uint64_t	 vh_steps_max;	/* choices; then it is EDEADLK */
+};
+
+/* Stacks and tables that one run leaves to the next. */
+struct vm_store;
+
 /* How a run is done. */
 struct machine_config {
 	struct vm_topology mc_topology;
@@ -85,6 +125,8 @@ struct machine_config {
 	/* Virtual time after which a run counts as stuck; 0: never. */
 	uint64_t	 mc_limit_ps;
 	const struct vm_observer *mc_observer;	/* or NULL */
+	const struct vm_chooser *mc_chooser;	/* or NULL: by time */
+	struct vm_store	*mc_store;	/* or NULL: made anew for each run */
 	/* Told the virtual time done, now and then; or NULL. */
 	_Atomic uint64_t *mc_progress_ps;
 	/* Set by a signal handler: end soon, with EINTR; or NULL. */
@@ -124,5 +166,15 @@ uint64_t vm_memory_bytes(unsigned threads, unsigned cpus);
  */
 int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
     struct machine_outcome *mo);
+
+/*
+ * Ends the run of the caller's machine with that error, from any of its
+ * threads: a monitor has seen enough.  Does not return.
+ */
+void vm_abort(int error) __attribute__((noreturn));
+
+/* A store for one run at a time; NULL when there is no memory. */
+struct vm_store *vm_store_new(void);
+void vm_store_free(struct vm_store *vs);
 
 #endif
