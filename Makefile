@@ -71,7 +71,9 @@ BENCH = \
 	sources/sources_plot
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
-# are collected by pattern: a new member is a file and a line in its table.
+# are collected by pattern: a new member is a file and a line in its table.  A
+# lock, design or source without a line comes after those that have one: it can
+# be tried before it is proposed.
 FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/percpu.c fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c \
@@ -97,7 +99,8 @@ ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
 REVISION != git describe --always --dirty --exclude='*' 2>/dev/null || \
 	echo unknown
 
-ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. $(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
+ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. -I$(OBJ) \
+	$(LOCAL_CPPFLAGS) $(OPT) $(WARN) \
 	-pthread $(EXTRA)
 LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 	-lgslcblas -lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread
@@ -111,9 +114,16 @@ all: $(PROGRAM)
 # One explicit rule for each object, written here because pattern rules are not
 # common to both makes.  The files flags and revision change when their subject
 # does, and so rebuild what was made with another.
-RULES != mkdir -p $(OBJ) $(BUILDDIR)/tests; \
+RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests; \
 	stamp() { echo "$$2" | cmp -s - $(OBJ)/$$1 || echo "$$2" >$(OBJ)/$$1; }; \
 	stamp flags "$(CC) $(ALLFLAGS)"; stamp revision "$(REVISION)"; \
+	found() { \
+		for f in $$3*.c; do m=$${f\#$$3}; m=$${m%.c}; \
+			grep -q "^$$2[_A-Z]*($$m)" $$1.tbl || echo "$$2($$m)"; \
+		done; }; \
+	stamp found/lock.tbl "$$(found lib/lock LOCK lib/lock_)"; \
+	stamp found/generator.tbl "$$(found fortuna/generator GENERATOR fortuna/gen_)"; \
+	stamp found/source.tbl "$$(found harvest/source SOURCE harvest/src_)"; \
 	objects=; words=; \
 	rule() { \
 		mkdir -p $(OBJ)/$$1/$$(dirname $$2); \
