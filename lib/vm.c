@@ -12,7 +12,6 @@
 enum {
 	HOST_STACK_BYTES	= 256 * 1024,
 	THREADS_AT_FIRST	= 64,
-	HOUSEKEEPING		= 1 << 14,	/* events between */
 	STUCK_LINE		= 256	/* of a report, and then some */
 };
 
@@ -169,8 +168,15 @@ vm_bail(struct vm *vm, int error, const char *why)
 	fiber_exit(&self->vt_fiber, &vm->vm_root);
 }
 
-static void __attribute__((noinline, cold))
-housekeeping(struct vm *vm)
+void
+vm_abort(int error)
+{
+
+	vm_bail(vm_get(), error, "aborted");
+}
+
+void __attribute__((noinline, cold))
+vm_housekeeping(struct vm *vm)
 {
 	const struct machine_config *mc = vm->vm_config;
 
@@ -179,25 +185,6 @@ housekeeping(struct vm *vm)
 		    memory_order_relaxed);
 	if (mc->mc_stop != NULL && *mc->mc_stop)
 		vm_bail(vm, EINTR, "stopped");
-}
-
-/* Time moves to an event of a thread, or of none. */
-static inline void
-happened(struct vm *vm, uint64_t time_ps, unsigned id)
-{
-
-	if (time_ps > vm->vm_limit_ps)
-		vm_bail(vm, EDEADLK, "no end in sight");
-	if (time_ps != vm->vm_time_ps) {
-		vm->vm_time_ps = time_ps;
-		vm->vm_still = 0;
-	}
-	vm_step(vm);
-	vm->vm_hash = (vm->vm_hash ^ (time_ps + ((uint64_t)id << 48))) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	vm->vm_hash ^= vm->vm_hash >> 29;
-	if (++vm->vm_events % HOUSEKEEPING == 0)
-		housekeeping(vm);
 }
 
 static struct vm_thread *
@@ -223,19 +210,21 @@ next_thread(struct vm *vm)
 	struct vm_thread *vt;
 	struct vm_event *ev;
 
+	if (vm_is_chosen(vm))
+		return (vm_choose_next(vm, VM_POINT_BLOCKED));
 	vm->vm_between = true;
 	for (;;) {
 		if (vm->vm_heap.vh_count == 0)
 			vm_bail(vm, EDEADLK, "no thread can run");
 		ev = vm->vm_heap.vh_entry[0].he_event;
 		if (ev->ve_cpu) {
-			happened(vm, vm_heap_remove(&vm->vm_heap, ev),
+			vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev),
 			    VM_THREADS_MAX);
 			vm_sched_timer(vm, cpu_of(ev));
 			continue;
 		}
 		vt = thread_of(ev);
-		happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
+		vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
 		switch (vt->vt_state) {
 		case VM_RUNNING:
 			vm->vm_between = false;
@@ -257,13 +246,8 @@ next_thread(struct vm *vm)
 void
 vm_switch(struct vm *vm)
 {
-	struct vm_thread *next, *self = vm->vm_self;
 
-	next = next_thread(vm);
-	if (next == self)
-		return;
-	vm->vm_self = next;
-	fiber_switch(&self->vt_fiber, &next->vt_fiber);
+	vm_resume(vm, next_thread(vm));
 }
 
 void
@@ -272,7 +256,7 @@ vm_until(struct vm *vm, uint64_t time_ps)
 
 	/* Nothing before that: no need to look further. */
 	if (time_ps < vm_heap_first_ps(&vm->vm_heap)) {
-		happened(vm, time_ps, vm->vm_self->vt_id);
+		vm_happened(vm, time_ps, vm->vm_self->vt_id);
 		return;
 	}
 	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, time_ps);
@@ -349,6 +333,8 @@ thread_make(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
 	vt->vt_id = vm->vm_threads;
 	vt->vt_event.ve_at = VM_HEAP_NONE;
 	vt->vt_bound = vt->vt_cpu = MACHINE_CPU_ANY;
+	vt->vt_untimed = vm_is_chosen(vm);
+	vt->vt_seen = UINT64_MAX;
 	vt->vt_random = vm->vm_config->mc_seed ^
 	    ((uint64_t)vt->vt_id + 1) * UINT64_C(0xd1342543de82ef95);
 	vm->vm_thread[vm->vm_threads++] = vt;
@@ -362,7 +348,9 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	struct vm_thread *vt;
 	int error;
 
-	error = thread_make(vm, &vt, VM_STACK_BYTES);
+	error = vm_is_chosen(vm) ? vm_choose_room(vm) : 0;
+	if (error == 0)
+		error = thread_make(vm, &vt, VM_STACK_BYTES);
 	if (error != 0)
 		return (error);
 	vt->vt_td = td;
@@ -431,6 +419,7 @@ machine_free(struct vm *vm)
 		fiber_free(&vm->vm_thread[i]->vt_fiber);
 		free(vm->vm_thread[i]);
 	}
+	vm_choose_fini(vm);
 	vm_line_fini(vm);
 	vm_sched_fini(vm);
 	free(vm->vm_thread);
@@ -476,15 +465,18 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_main = main;
 	vm->vm_arg = arg;
 	vm->vm_stuck = mo->mo_stuck;
-	fill_draws(vm);
+	if (mc->mc_chooser == NULL)
+		fill_draws(vm);
 	fiber_init_thread(&vm->vm_root);
 	error = vm_sched_init(vm);
 	if (error == 0)
 		error = vm_line_init(vm);
+	if (error == 0 && mc->mc_chooser != NULL)
+		error = vm_choose_init(vm);
 	if (error == 0)
 		error = thread_make(vm, &first, HOST_STACK_BYTES);
 	if (error == 0) {
-		first->vt_host = true;
+		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
 		vm->vm_self = first;
 		vm_running_machine = vm;

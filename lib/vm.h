@@ -25,6 +25,7 @@
 
 enum {
 	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
+	VM_CHOSEN_MAX	= 64,		/* in a chosen order, besides the first */
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
@@ -70,11 +71,11 @@ enum vm_point {
 	VM_POINT_BLOCKED	/* it cannot go on: it sleeps, awaits, has ended */
 };
 
-/* Who could go on. */
+/* Who could go on: at least two. */
 struct vm_choice {
 	enum vm_point	 vo_point;
 	int		 vo_self;	/* in vo_thread, or -1: it cannot */
-	unsigned	 vo_count;	/* at least 1 */
+	unsigned	 vo_count;	/* 2..VM_CHOSEN_MAX */
 	/* Threads' numbers, ascending; their names are told to the observer. */
 	const uint16_t	*vo_thread;
 	/* Bit i: thread vo_thread[i] is asleep; its time-out would end that. */
@@ -83,20 +84,40 @@ struct vm_choice {
 
 /*
  * Chooses in place of time who goes on; the first thread, which has no CPU, is
- * not among those.  Costs are not looked at; each thread has a CPU.  Time only
- * moves on with a sleeper that is chosen, to the end of its sleep, and by one
- * nanosecond with each choice.
+ * not among those.  Costs are not looked at.  Each thread has a CPU, the one it
+ * is bound to if no other has it; machine_spawn() says EAGAIN when there is
+ * none left.  Where only one thread can go on it does, without a choice: the
+ * same choices make the same run.
+ *
+ * A thread stops before each access, sleep, wake-up and interrupt, and where
+ * bulk work is charged; but not before the access with which it looks again
+ * after awaiting, pausing or yielding.  Who can go on from there:
+ *
+ * - who is not told of below;
+ * - who awaits a word without a limit: while the word is as it wants it;
+ * - who sleeps with a time-out: always, others are only slow;
+ * - who pauses, yields, or awaits a word with a limit, which then may be over
+ *   at once: not itself if anybody is awake who can.  If it has looked at words
+ *   since it last did so and none was stored to meanwhile, nobody was woken and
+ *   no thread ended, then not before that happens.  When all others wait for
+ *   something and none sleeps to a time, such threads go on in turn, in case
+ *   they count; when that changes nothing either, it is EDEADLK.
+ *
+ * Time moves on by a nanosecond whenever a thread goes on; with a sleeper to
+ * the end of its sleep, if that is later.  The first thread's sleeps and polls
+ * end when time comes there, or when nobody else can go on.
  */
 struct vm_chooser {
 	/* Returns: an index into vo_thread. */
 	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);
 	/*
-	 * Whether machine_running() is to say so of an owner that was passed
-	 * over since it got its lock: true and false are both possible.
+	 * Whether machine_running() is to say so of an owner that is neither
+	 * asleep nor at an end: it may have been passed over.  NULL: it does.
 	 */
 	bool		(*vh_running)(void *context);
 	void		*vh_context;
-	uint64_t	 vh_steps_max;	/* choices; then it is EDEADLK */
+	/* Times that a thread goes on; then it is EDEADLK.  0: any number. */
+	uint64_t	 vh_steps_max;
 };
 
 /* Stacks and tables that one run leaves to the next. */

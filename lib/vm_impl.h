@@ -3,6 +3,7 @@
  *
  * vm.c		the machine: threads' fibers, the event loop, what is stuck
  * vm_sched.c	CPUs and their run queues
+ * vm_choose.c	the same where a chooser says who goes on
  * vm_line.c	cache lines: what an access costs
  * vm_wait.c	who waits for a line to change
  * vm_machine.c	what lib/machine.h promises, in these terms
@@ -27,7 +28,8 @@
 enum {
 	VM_LOCKS_HELD_MAX	= 8,	/* by one thread, for reports */
 	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
-	VM_DRAW_SHIFT		= 16	/* of factors: 1 << 16 is 1 */
+	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
+	VM_HOUSEKEEPING		= 1 << 14	/* events between */
 };
 
 /*
@@ -45,6 +47,15 @@ enum vm_state {
 	VM_ENDED
 };
 
+/* Someone who spins until a word changes, or is a value. */
+struct vm_waiter {
+	const void	*vw_word;
+	uint64_t	 vw_value;
+	struct vm_thread *vw_thread;
+	uint8_t		 vw_size;
+	bool		 vw_until_is;
+};
+
 struct vm_thread {
 	struct vm_event	 vt_event;	/* the next thing that happens to it */
 	enum vm_state	 vt_state;
@@ -59,6 +70,13 @@ struct vm_thread {
 	struct fiber	 vt_fiber;
 	struct mthread	*vt_td;
 	bool		 vt_host;	/* the first: no CPU, no time */
+	bool		 vt_untimed;	/* that, or the order is chosen */
+	/* In a chosen order. */
+	struct vm_waiter vt_until;	/* what it awaits */
+	uint64_t	 vt_wake_ps;	/* the end of its sleep */
+	uint64_t	 vt_seen;	/* changes when it last went on */
+	bool		 vt_looked;	/* at a word since */
+	bool		 vt_fresh;	/* has waited, and done nothing since */
 	/* Scheduling. */
 	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
 	uint64_t	 vt_left_ps;	/* of what it was at when preempted */
@@ -93,15 +111,6 @@ struct vm_cpu {
 	uint64_t	 vc_fair_ps;	/* floor of vt_fair_ps here */
 };
 
-/* Someone who spins until a word changes, or is a value. */
-struct vm_waiter {
-	const void	*vw_word;
-	uint64_t	 vw_value;
-	struct vm_thread *vw_thread;
-	uint8_t		 vw_size;
-	bool		 vw_until_is;
-};
-
 /*
  * A cache line.  Its holders are the owner, who wrote last, the sharers, who
  * have read it since, and the waiters, who read it again whenever it changes.
@@ -133,6 +142,19 @@ struct vm_lines {
 	struct vm_line	*vs_hint;	/* the last one asked for */
 };
 
+/* Threads in a chosen order; a set has a bit for each, by number less one. */
+struct vm_chosen {
+	const struct vm_chooser *vx_chooser;	/* NULL: the order is by time */
+	uint64_t	 vx_going;	/* can go on */
+	uint64_t	 vx_awaiting;	/* can when a word says so */
+	uint64_t	 vx_sleeping;	/* until a time */
+	uint64_t	 vx_idle;	/* spin, and have seen all there is */
+	uint64_t	 vx_changes;	/* that who spins could see */
+	unsigned	 vx_turns;	/* of those who idle, since the last */
+	unsigned	 vx_last;	/* who had such a turn */
+	struct vm_line	*vx_line;	/* in place of every word's */
+};
+
 struct vm {
 	uint64_t	 vm_time_ps;
 	struct vm_thread *vm_self;	/* whose fiber runs */
@@ -143,6 +165,7 @@ struct vm {
 	uint64_t	 vm_hash;
 	uint64_t	 vm_still;	/* accesses since time last moved */
 	struct vm_lines	 vm_lines;
+	struct vm_chosen vm_chosen;
 	const struct machine_config *vm_config;
 	struct vm_topology vm_topology;
 	struct vm_costs	 vm_costs;
@@ -207,7 +230,7 @@ vm_spend(struct vm *vm, uint64_t dt_ps)
 	uint64_t due = vm_self_ps(vm) + dt_ps;
 
 	vm->vm_self->vt_debt_ps = 0;
-	if (!vm->vm_self->vt_host && due != vm->vm_time_ps)
+	if (!vm->vm_self->vt_untimed && due != vm->vm_time_ps)
 		vm_until(vm, due);
 }
 
@@ -228,6 +251,40 @@ vm_step(struct vm *vm)
 
 	if (++vm->vm_still > 100 * 1000 * 1000)
 		vm_bail(vm, EDEADLK, "virtual time stands still");
+}
+
+/* Tells and asks others, now and then. */
+void vm_housekeeping(struct vm *vm);
+
+/* Time moves to an event of a thread, or of none. */
+static inline void
+vm_happened(struct vm *vm, uint64_t time_ps, unsigned id)
+{
+
+	if (time_ps > vm->vm_limit_ps)
+		vm_bail(vm, EDEADLK, "no end in sight");
+	if (time_ps != vm->vm_time_ps) {
+		vm->vm_time_ps = time_ps;
+		vm->vm_still = 0;
+	}
+	vm_step(vm);
+	vm->vm_hash = (vm->vm_hash ^ (time_ps + ((uint64_t)id << 48))) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	vm->vm_hash ^= vm->vm_hash >> 29;
+	if (++vm->vm_events % VM_HOUSEKEEPING == 0)
+		vm_housekeeping(vm);
+}
+
+/* Hands the host thread to a thread that goes on. */
+static inline void
+vm_resume(struct vm *vm, struct vm_thread *next)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	if (next == self)
+		return;
+	vm->vm_self = next;
+	fiber_switch(&self->vt_fiber, &next->vt_fiber);
 }
 
 /* Tells the observer, if there is one. */
@@ -274,5 +331,61 @@ struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 
 /* vm_wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
+
+/* Whether a wait for a word may be over. */
+static inline bool
+vm_waiter_over(const struct vm_waiter *vw)
+{
+	uint64_t v;
+
+	if (vw->vw_size == sizeof(uint32_t))
+		v = *(const uint32_t *)vw->vw_word;
+	else
+		v = *(const uint64_t *)vw->vw_word;
+	return ((v == vw->vw_value) == vw->vw_until_is);
+}
+
+/* vm_choose.c; all but the first two are for threads in a chosen order. */
+
+int vm_choose_init(struct vm *vm);
+void vm_choose_fini(struct vm *vm);
+
+static inline bool
+vm_is_chosen(const struct vm *vm)
+{
+
+	return (vm->vm_chosen.vx_chooser != NULL);
+}
+
+/* Whether one more thread can be started: 0 or EAGAIN. */
+int vm_choose_room(const struct vm *vm);
+
+/* A thread begins, or is no longer blocked; the caller goes on. */
+void vm_choose_ready(struct vm *vm, struct vm_thread *vt);
+
+/* The caller is blocked or has ended; its state says which. */
+void vm_choose_leave(struct vm *vm, const char *why);
+
+/* So long at most, if it is blocked. */
+void vm_choose_sleep(struct vm *vm, uint64_t until_ps);
+
+/* Who goes on: the caller, when it is nobody else. */
+struct vm_thread *vm_choose_next(struct vm *vm, enum vm_point point);
+
+/* The caller could go on, and others may before it; of the first, nothing. */
+void vm_choose_point(struct vm *vm, enum vm_point point);
+
+/* The caller found nothing to do. */
+void vm_choose_spin(struct vm *vm);
+
+/* As vm_await(). */
+unsigned vm_choose_await(struct vm *vm, const struct vm_waiter *vw,
+    unsigned most);
+
+/* A word, or what else who spins could see, has changed. */
+void vm_choose_changed(struct vm *vm);
+
+/* What machine_running() says of a thread. */
+bool vm_choose_running(struct vm *vm, const struct vm_thread *vt);
 
 #endif

@@ -247,8 +247,9 @@ vm_load(const void *p)
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
 
-	if (self->vt_host) {
+	if (self->vt_untimed) {
 		vm_step(vm);
+		vm_choose_point(vm, VM_POINT_ACCESS);
 		return;
 	}
 	vl = vm_line_of(vm, p);
@@ -275,19 +276,34 @@ own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 	vm_until(vm, end + then_ps);
 }
 
+/* The same where it takes no time. */
+static struct vm_line *
+own_untimed(struct vm *vm, const void *p)
+{
+	struct vm_line *vl;
+
+	if (vm_is_chosen(vm)) {
+		vm_step(vm);
+		vm_choose_point(vm, VM_POINT_ACCESS);
+		return (vm->vm_chosen.vx_line);
+	}
+	vl = vm_line_of(vm, p);
+	vl->vl_owner = -1;
+	unshare_all(vm, vl);
+	return (vl);
+}
+
 struct vm_line *
 vm_own(const void *p, enum vm_access access)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
-	struct vm_line *vl = vm_line_of(vm, p);
+	struct vm_line *vl;
 	uint64_t ps;
 
-	if (self->vt_host) {
-		vl->vl_owner = -1;
-		unshare_all(vm, vl);
-		return (vl);
-	}
+	if (self->vt_untimed)
+		return (own_untimed(vm, p));
+	vl = vm_line_of(vm, p);
 	ps = access == VM_RMW ? vm_cost(vm, PROFILE_LAT_RMW) :
 	    vm->vm_costs.vc_lat_ps[VM_SELF];
 	if (vl->vl_owner == self->vt_cpu && vl->vl_waiters == 0 &&
@@ -304,10 +320,14 @@ vm_touch(const void *object, unsigned lines)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
-	struct vm_line *vl = vm_line_of_object(vm, object);
+	struct vm_line *vl;
 
 	MPASS(lines > 0);
-
+	if (vm_is_chosen(vm)) {
+		vm_choose_point(vm, VM_POINT_ACCESS);
+		return;
+	}
+	vl = vm_line_of_object(vm, object);
 	if (self->vt_host)
 		vl->vl_owner = -1;
 	else if (vl->vl_owner == self->vt_cpu)
@@ -327,6 +347,8 @@ vm_forget(const void *p)
 	if (vm_running_machine == NULL)
 		return;
 	vm = vm_get();
+	if (vm_is_chosen(vm))
+		return;
 	/* A line that nobody knows is as a host thread leaves it. */
 	if (vm->vm_self->vt_host &&
 	    *find(&vm->vm_lines, (uintptr_t)p >> LINE_BITS << 1) == NULL)

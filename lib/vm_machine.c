@@ -78,7 +78,9 @@ void
 vm_host_poll(struct vm *vm)
 {
 
-	vm_until(vm, vm->vm_time_ps + HOST_POLL_PS);
+	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, vm->vm_time_ps +
+	    HOST_POLL_PS);
+	vm_switch(vm);
 }
 
 void
@@ -91,6 +93,10 @@ vm_pause(unsigned n)
 		return;
 	}
 	vm_step(vm);
+	if (vm_is_chosen(vm)) {
+		vm_choose_spin(vm);
+		return;
+	}
 	vm_spend(vm, n * vm_cost(vm, PROFILE_CPU_PAUSE));
 }
 
@@ -104,6 +110,10 @@ vm_yield(void)
 		return;
 	}
 	vm_step(vm);
+	if (vm_is_chosen(vm)) {
+		vm_choose_spin(vm);
+		return;
+	}
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 	vm_sched_yield(vm);
 }
@@ -127,6 +137,12 @@ vm_charge(enum machine_cost cost, size_t n)
 
 	if (self->vt_host)
 		return;
+	if (vm_is_chosen(vm)) {
+		vm_tell(vm, VM_WORK, self, NULL, VM_PS_PER_NS,
+		    cost_names[cost]);
+		vm_choose_point(vm, VM_POINT_CHARGE);
+		return;
+	}
 	/* Between requests a thread is where the kernel would return. */
 	if (cost == COST_SYSCALL || vm->vm_costs.vc_preempt)
 		vm_sched_check(vm);
@@ -183,12 +199,22 @@ vm_mark(const char *what)
 	vm_tell(vm, VM_MARK, vm->vm_self, NULL, 0, what);
 }
 
+/* Where who sleeps on a word is found. */
+static struct vm_line *
+line_of(struct vm *vm, const struct m32 *word)
+{
+
+	return (vm_is_chosen(vm) ? vm->vm_chosen.vx_line :
+	    vm_line_of(vm, word));
+}
+
 /* Asleep until woken, or for so long; whether it was woken. */
 static bool
 block(struct vm *vm, struct vm_line *line, const void *word,
     int64_t timeout_ns)
 {
 	struct vm_thread *self = vm->vm_self;
+	uint64_t until_ps;
 
 	self->vt_state = VM_BLOCKED;
 	self->vt_timed_out = false;
@@ -199,9 +225,13 @@ block(struct vm *vm, struct vm_line *line, const void *word,
 	vm_sched_leave(vm, "sleeps");
 	/* One that is longer than time can be told is none. */
 	if (timeout_ns >= 0 && (uint64_t)timeout_ns <
-	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS)
-		vm_heap_add(&vm->vm_heap, &self->vt_event, vm->vm_time_ps +
-		    (uint64_t)timeout_ns * VM_PS_PER_NS);
+	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS) {
+		until_ps = vm->vm_time_ps + (uint64_t)timeout_ns * VM_PS_PER_NS;
+		if (vm_is_chosen(vm) && !self->vt_host)
+			vm_choose_sleep(vm, until_ps);
+		else
+			vm_heap_add(&vm->vm_heap, &self->vt_event, until_ps);
+	}
 	vm_switch(vm);
 	return (!self->vt_timed_out);
 }
@@ -224,7 +254,7 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 		if (word->m_value != expect)
 			return (0);
 	}
-	woken = block(vm, vm_line_of(vm, word), word, timeout_ns);
+	woken = block(vm, line_of(vm, word), word, timeout_ns);
 	return (woken ? 0 : ETIMEDOUT);
 }
 
@@ -232,9 +262,11 @@ static void
 wake(struct m32 *word, unsigned most)
 {
 	struct vm *vm = vm_get();
-	struct vm_line *line = vm_line_of(vm, word);
+	struct vm_line *line = line_of(vm, word);
 	struct vm_thread *next, *vt;
 
+	if (vm_is_chosen(vm))
+		vm_choose_point(vm, VM_POINT_ACCESS);
 	TAILQ_FOREACH(vt, &line->vl_sleepers, vt_link)
 		if (vt->vt_word == word)
 			break;
@@ -273,6 +305,8 @@ machine_sleep(int64_t timeout_ns)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 
+	if (vm_is_chosen(vm))
+		vm_choose_point(vm, VM_POINT_ACCESS);
 	if (self->vt_td->mt_signalled != 0)
 		return (EINTR);
 	vm_step(vm);
@@ -292,17 +326,24 @@ void
 machine_interrupt(struct mthread *td)
 {
 	struct vm_thread *vt = td->mt_thread;
+	struct vm *vm = vm_get();
 
+	if (vm_is_chosen(vm))
+		vm_choose_point(vm, VM_POINT_ACCESS);
 	td->mt_signalled = 1;
 	if (vt->vt_state == VM_BLOCKED && vt->vt_interruptible)
-		vm_sched_wake(vm_get(), vt);
+		vm_sched_wake(vm, vt);
 }
 
 bool
 machine_running(struct mthread *owner, struct machine_probe *probe)
 {
 
+	struct vm *vm = vm_get();
+
 	(void)probe;
+	if (vm_is_chosen(vm))
+		return (vm_choose_running(vm, owner->mt_thread));
 	return (owner->mt_thread->vt_state == VM_RUNNING);
 }
 

@@ -240,6 +240,10 @@ vm_sched_ready(struct vm *vm, struct vm_thread *vt)
 		vm_heap_add(&vm->vm_heap, &vt->vt_event, vm->vm_time_ps);
 		return;
 	}
+	if (vm_is_chosen(vm)) {
+		vm_choose_ready(vm, vt);
+		return;
+	}
 	vc = choose(vm, vt);
 	/* A sleeper is owed some time, but not all that it slept. */
 	if (vt->vt_fair_ps + quantum_ps < vc->vc_fair_ps)
@@ -281,7 +285,7 @@ vm_sched_wake(struct vm *vm, struct vm_thread *vt)
 		TAILQ_REMOVE(&vt->vt_asleep_at->vl_sleepers, vt, vt_link);
 		vt->vt_asleep_at = NULL;
 	}
-	if (vt->vt_host) {
+	if (vt->vt_untimed) {
 		vm_sched_ready(vm, vt);
 		return;
 	}
@@ -304,6 +308,10 @@ vm_sched_leave(struct vm *vm, const char *why)
 
 	if (self->vt_host)
 		return;
+	if (vm_is_chosen(vm)) {
+		vm_choose_leave(vm, why);
+		return;
+	}
 	MPASS(self->vt_debt_ps == 0);
 	vc = &vm->vm_cpu[self->vt_cpu];
 	MPASS(vc->vc_running == self);
@@ -335,7 +343,7 @@ vm_sched_check(struct vm *vm)
 {
 	struct vm_thread *self = vm->vm_self;
 
-	if (self->vt_host || !vm->vm_cpu[self->vt_cpu].vc_resched)
+	if (self->vt_untimed || !vm->vm_cpu[self->vt_cpu].vc_resched)
 		return;
 	vm_spend(vm, 0);
 	vm_sched_yield(vm);

@@ -19,23 +19,6 @@ enum {
 	LANES			= 4
 };
 
-static uint64_t
-value_of(const void *p, size_t size)
-{
-
-	if (size == sizeof(uint32_t))
-		return (*(const uint32_t *)p);
-	return (*(const uint64_t *)p);
-}
-
-static bool
-over(const struct vm_waiter *vw)
-{
-
-	return ((value_of(vw->vw_word, vw->vw_size) == vw->vw_value) ==
-	    vw->vw_until_is);
-}
-
 static bool
 is_other(const struct vm_line *vl, const struct vm_waiter *vw)
 {
@@ -76,7 +59,7 @@ last_over(const struct vm_line *vl, unsigned end)
 	uint32_t v;
 
 	if (vl->vl_others > 0) {
-		while (end > 0 && !over(&vl->vl_waiter[end - 1]))
+		while (end > 0 && !vm_waiter_over(&vl->vl_waiter[end - 1]))
 			end--;
 		return (end);
 	}
@@ -207,6 +190,10 @@ vm_written(struct vm_line *vl)
 
 	if (k == 0)
 		return;
+	if (vl == vm->vm_chosen.vx_line) {
+		vm_choose_changed(vm);
+		return;
+	}
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = vm_random(&self->vt_random) % k;
@@ -240,10 +227,12 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 		vm_host_poll(vm);
 		return (1);
 	}
+	if (self->vt_untimed)
+		return (vm_choose_await(vm, &vw, most));
 	poll_ps = vm_cost(vm, PROFILE_CPU_PAUSE) +
 	    vm->vm_costs.vc_lat_ps[VM_SELF];
 	vm_spend(vm, 0);
-	if (over(&vw)) {
+	if (vm_waiter_over(&vw)) {
 		vm_spend(vm, poll_ps);
 		return (1);
 	}

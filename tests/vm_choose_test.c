@@ -1,0 +1,846 @@
+/*
+ * The virtual machine where a chooser says who goes on: every order is there to
+ * be chosen, none twice, and the same choices make the same run.
+ */
+#define	FLAVOUR		virtual
+#define	MACHINE_VIRTUAL
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/lock.h"
+#include "lib/vm_impl.h"
+#include "tests/support.h"
+#include "tests/vm_fixture.h"
+
+enum {
+	CPUS		= 8,
+	ROLES_MAX	= 4,
+	WORDS		= 4,
+	DEPTH_MAX	= 4096,
+	RUNS_MAX	= 200 * 1000,
+	STEPS_MAX	= 100 * 1000,
+	MS_NS		= 1000 * 1000
+};
+
+/* Threads, what they share, and what they found. */
+struct play {
+	void		(*p_role[ROLES_MAX])(struct play *, unsigned i);
+	unsigned	 p_roles;
+	struct m32	 p_word[WORDS];
+	unsigned	 p_plain;	/* guarded by nothing, or by the lock */
+	unsigned	 p_found[ROLES_MAX];
+	int64_t		 p_time_ns[ROLES_MAX];
+	const struct lock_class *p_class;	/* or NULL */
+	struct lock	 p_lock;
+	struct mthread	 p_td[ROLES_MAX];
+	void		(*p_first)(struct play *);	/* or NULL */
+};
+
+static struct play *play;
+static struct machine_outcome outcome;
+
+static void
+role_main(void *arg)
+{
+	struct play *p = arg;
+	unsigned i;
+
+	for (i = 0; machine_curthread() != &p->p_td[i]; i++)
+		;
+	machine_curthread()->mt_index = i;
+	p->p_role[i](p, i);
+}
+
+static void
+play_main(void *arg)
+{
+	struct lock_config config = lock_config_default(CPUS);
+	struct play *p = arg;
+	struct mthread self;
+	char name[] = "role0";
+	unsigned i;
+
+	machine_attach(&self, "first");
+	for (i = 0; i < WORDS; i++)
+		atomic_init_32(&p->p_word[i], 0);
+	if (p->p_class != NULL)
+		ATF_REQUIRE_EQ(0, lock_init(&p->p_lock, p->p_class, "L",
+		    &config, NULL));
+	for (i = 0; i < p->p_roles; i++) {
+		name[4] = (char)('0' + i);
+		support_spawn(&p->p_td[i], name, (int)i, role_main, p);
+	}
+	if (p->p_first != NULL)
+		p->p_first(p);
+	for (i = 0; i < p->p_roles; i++)
+		machine_join(&p->p_td[i]);
+	if (p->p_class != NULL)
+		lock_fini(&p->p_lock);
+	machine_detach();
+}
+
+/* A play of so many threads that all do the same. */
+static void
+cast(unsigned n, void (*role)(struct play *, unsigned))
+{
+	unsigned i;
+
+	if (play == NULL)
+		play = support_alloc(1, sizeof(*play));
+	memset(play, 0, sizeof(*play));
+	play->p_roles = n;
+	for (i = 0; i < n; i++)
+		play->p_role[i] = role;
+}
+
+static int
+run_with(const struct vm_chooser *vh, struct vm_store *store)
+{
+	struct machine_config mc = fixture_config(CPUS, 1);
+	struct vm_chooser bounded = *vh;
+	struct play fresh = *play;
+	int error;
+
+	if (bounded.vh_steps_max == 0)
+		bounded.vh_steps_max = STEPS_MAX;
+	mc.mc_chooser = &bounded;
+	mc.mc_store = store;
+	error = vm_run(&mc, play_main, play, &outcome);
+	/* What it found stays, all else is as before. */
+	memcpy(fresh.p_found, play->p_found, sizeof(fresh.p_found));
+	memcpy(fresh.p_time_ns, play->p_time_ns, sizeof(fresh.p_time_ns));
+	fresh.p_plain = play->p_plain;
+	*play = fresh;
+	return (error);
+}
+
+/* All orders, one behind the other: the last choice that has a next. */
+struct search {
+	unsigned	 s_depth;
+	unsigned	 s_known;
+	unsigned	 s_choice[DEPTH_MAX];
+	unsigned	 s_count[DEPTH_MAX];
+	enum vm_point	 s_point[DEPTH_MAX];
+};
+
+static unsigned
+search_choose(void *context, const struct vm_choice *vo)
+{
+	struct search *s = context;
+	unsigned i;
+
+	ATF_REQUIRE(s->s_depth < DEPTH_MAX);
+	ATF_REQUIRE(vo->vo_count >= 2 && vo->vo_count <= VM_CHOSEN_MAX);
+	for (i = 1; i < vo->vo_count; i++)
+		ATF_REQUIRE(vo->vo_thread[i] > vo->vo_thread[i - 1]);
+	ATF_REQUIRE(vo->vo_thread[0] > 0);
+	ATF_REQUIRE(vo->vo_self >= -1 && vo->vo_self < (int)vo->vo_count);
+	if (s->s_depth == s->s_known) {
+		s->s_choice[s->s_known] = 0;
+		s->s_count[s->s_known] = vo->vo_count;
+		s->s_point[s->s_known++] = vo->vo_point;
+	}
+	ATF_REQUIRE_EQ(s->s_count[s->s_depth], vo->vo_count);
+	ATF_REQUIRE_EQ(s->s_point[s->s_depth], vo->vo_point);
+	return (s->s_choice[s->s_depth++]);
+}
+
+static bool
+search_next(struct search *s)
+{
+
+	while (s->s_known > 0 && s->s_choice[s->s_known - 1] + 1 ==
+	    s->s_count[s->s_known - 1])
+		s->s_known--;
+	if (s->s_known == 0)
+		return (false);
+	s->s_choice[s->s_known - 1]++;
+	s->s_depth = 0;
+	return (true);
+}
+
+/* What a search has come upon. */
+struct tally {
+	unsigned	 t_runs;
+	unsigned	 t_stuck;
+	unsigned	 t_plain[16];	/* runs by what is in p_plain */
+	uint64_t	 t_hash[1024];	/* of the first ones */
+};
+
+static void
+search_all(struct tally *t)
+{
+	static struct search s;
+	struct vm_chooser vh = { .vh_choose = search_choose,
+	    .vh_context = &s };
+	int error;
+
+	memset(&s, 0, sizeof(s));
+	memset(t, 0, sizeof(*t));
+	do {
+		play->p_plain = 0;
+		error = run_with(&vh, NULL);
+		ATF_REQUIRE_MSG(error == 0 || error == EDEADLK, "%s",
+		    strerror(error));
+		t->t_stuck += error == EDEADLK;
+		ATF_REQUIRE(play->p_plain < nitems(t->t_plain));
+		t->t_plain[play->p_plain]++;
+		if (t->t_runs < nitems(t->t_hash))
+			t->t_hash[t->t_runs] = outcome.mo_hash;
+		ATF_REQUIRE(++t->t_runs < RUNS_MAX);
+	} while (search_next(&s));
+}
+
+static void
+check_hashes_differ(const struct tally *t)
+{
+	unsigned i, k;
+
+	for (i = 0; i < t->t_runs && i < nitems(t->t_hash); i++)
+		for (k = 0; k < i; k++)
+			ATF_CHECK(t->t_hash[i] != t->t_hash[k]);
+}
+
+/* Random ones, and what was chosen. */
+struct dice {
+	uint64_t	 d_state;
+	unsigned	 d_count;
+	uint8_t		 d_choice[STEPS_MAX];
+	bool		 d_replay;
+};
+
+static unsigned
+dice_any(struct dice *d, unsigned n)
+{
+	unsigned i = d->d_count;
+
+	ATF_REQUIRE(i < STEPS_MAX);
+	if (!d->d_replay)
+		d->d_choice[i] = (uint8_t)(vm_random(&d->d_state) % n);
+	d->d_count++;
+	return (d->d_choice[i]);
+}
+
+static unsigned
+dice_choose(void *context, const struct vm_choice *vo)
+{
+
+	return (dice_any(context, vo->vo_count));
+}
+
+static bool
+dice_running(void *context)
+{
+
+	return (dice_any(context, 2) != 0);
+}
+
+static int
+run_dice(struct dice *d, uint64_t seed, struct vm_store *store)
+{
+	struct vm_chooser vh = { .vh_choose = dice_choose,
+	    .vh_running = dice_running, .vh_context = d };
+
+	d->d_state = seed;
+	d->d_count = 0;
+	d->d_replay = false;
+	return (run_with(&vh, store));
+}
+
+static int
+run_again(struct dice *d)
+{
+	struct vm_chooser vh = { .vh_choose = dice_choose,
+	    .vh_running = dice_running, .vh_context = d };
+
+	d->d_count = 0;
+	d->d_replay = true;
+	return (run_with(&vh, NULL));
+}
+
+static void
+increment(struct play *p, unsigned i)
+{
+	uint32_t v;
+
+	(void)i;
+	v = atomic_load_32(&p->p_word[0]);
+	atomic_store_32(&p->p_word[0], v + 1);
+	p->p_plain = machine_note_load_32(&p->p_word[0]);
+}
+
+static void
+increment_at_once(struct play *p, unsigned i)
+{
+
+	(void)i;
+	atomic_fetchadd_32(&p->p_word[0], 1);
+	p->p_plain = machine_note_load_32(&p->p_word[0]);
+}
+
+ATF_TC(vm_choose__lost_update);
+ATF_TC_HEAD(vm_choose__lost_update, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "two increments: each order once, and "
+	    "those that lose one");
+}
+
+ATF_TC_BODY(vm_choose__lost_update, tc)
+{
+	struct tally t;
+
+	/*
+	 * Three parts each, up to the load, up to the store, and the rest: 6
+	 * over 3 orders.  None is lost if one's parts but the first come after
+	 * all of the other's: the first has 4 places.
+	 */
+	cast(2, increment);
+	search_all(&t);
+	ATF_CHECK_EQ(20, t.t_runs);
+	ATF_CHECK_EQ(8, t.t_plain[2]);
+	ATF_CHECK_EQ(12, t.t_plain[1]);
+	ATF_CHECK_EQ(0, t.t_stuck);
+	check_hashes_differ(&t);
+	/* Three threads of two parts: 6! / 2!^3. */
+	cast(3, increment_at_once);
+	search_all(&t);
+	ATF_CHECK_EQ(90, t.t_runs);
+	ATF_CHECK_EQ(90, t.t_plain[3]);
+	check_hashes_differ(&t);
+}
+
+static void
+say(struct play *p, unsigned i)
+{
+
+	(void)i;
+	atomic_store_32(&p->p_word[0], 1);
+}
+
+static void
+await(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[0]) == 0)
+		machine_await_32(&p->p_word[0], 0, 0);
+	p->p_plain++;
+}
+
+static void
+await_limited(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[0]) == 0)
+		machine_await_32(&p->p_word[0], 0, 3);
+	p->p_plain++;
+}
+
+static void
+give_up(struct play *p, unsigned i)
+{
+
+	(void)i;
+	if (atomic_load_32(&p->p_word[0]) == 0 &&
+	    machine_await_32(&p->p_word[0], 0, 3) == 3)
+		return;
+	p->p_plain++;
+}
+
+static void
+pause_until(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[0]) == 0)
+		machine_pause(1);
+	p->p_plain++;
+}
+
+static void
+yield_until(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[0]) == 0)
+		machine_yield();
+	p->p_plain++;
+}
+
+ATF_TC(vm_choose__spins);
+ATF_TC_HEAD(vm_choose__spins, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "who spins comes round a bounded number "
+	    "of times");
+}
+
+ATF_TC_BODY(vm_choose__spins, tc)
+{
+	void (*const spin[])(struct play *, unsigned) = { await_limited,
+	    pause_until, yield_until };
+	struct tally t;
+	unsigned i;
+
+	/* Two parts each; with the load first, the rest has one order. */
+	cast(2, await);
+	play->p_role[0] = say;
+	search_all(&t);
+	ATF_CHECK_EQ(6, t.t_runs);
+	ATF_CHECK_EQ(6, t.t_plain[1]);
+	for (i = 0; i < nitems(spin); i++) {
+		cast(2, spin[i]);
+		play->p_role[0] = say;
+		search_all(&t);
+		ATF_CHECK_EQ(0, t.t_stuck);
+		ATF_CHECK_EQ(t.t_runs, t.t_plain[1]);
+		ATF_CHECK_MSG(t.t_runs < 20, "%u: %u", i, t.t_runs);
+		cast(3, spin[i]);
+		play->p_role[0] = say;
+		search_all(&t);
+		ATF_CHECK_EQ(0, t.t_stuck);
+		ATF_CHECK_EQ(t.t_runs, t.t_plain[2]);
+	}
+	/* A limit may be reached before and after. */
+	cast(2, give_up);
+	play->p_role[0] = say;
+	search_all(&t);
+	ATF_CHECK(t.t_plain[0] > 0);
+	ATF_CHECK(t.t_plain[1] > 0);
+	ATF_CHECK_EQ(0, t.t_stuck);
+	/* Nobody says anything. */
+	for (i = 0; i < nitems(spin); i++) {
+		cast(2, spin[i]);
+		search_all(&t);
+		ATF_CHECK_EQ(t.t_runs, t.t_stuck);
+		ATF_CHECK(strstr(outcome.mo_stuck, "all that can run spin") !=
+		    NULL);
+	}
+}
+
+/* Gives up after so many polls of its own, and says so. */
+static void
+count_polls(struct play *p, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < 100 && atomic_load_32(&p->p_word[0]) == 0; k++)
+		machine_pause(1);
+	p->p_found[i] = k;
+	atomic_store_32(&p->p_word[1], 1);
+}
+
+static void
+await_second(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[1]) == 0)
+		machine_await_32(&p->p_word[1], 0, 0);
+	p->p_plain++;
+}
+
+ATF_TC(vm_choose__spin_counted);
+ATF_TC_HEAD(vm_choose__spin_counted, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "who counts its polls gets to their end "
+	    "when all others wait for it");
+}
+
+ATF_TC_BODY(vm_choose__spin_counted, tc)
+{
+	struct tally t;
+
+	cast(2, count_polls);
+	play->p_role[1] = await_second;
+	search_all(&t);
+	ATF_CHECK_EQ(0, t.t_stuck);
+	ATF_CHECK_EQ(t.t_runs, t.t_plain[1]);
+	ATF_CHECK_EQ(100, play->p_found[0]);
+}
+
+static void
+nest(struct play *p, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < 2; k++)
+		while (!atomic_cmpset_acq_32(&p->p_word[(i + k) % 2], 0, i + 1))
+			machine_await_32(&p->p_word[(i + k) % 2], (i + 1) % 2 +
+			    1, 0);
+	for (k = 0; k < 2; k++)
+		atomic_store_rel_32(&p->p_word[k], 0);
+	p->p_plain++;
+}
+
+ATF_TC(vm_choose__deadlock);
+ATF_TC_HEAD(vm_choose__deadlock, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "two locks taken in opposite orders: "
+	    "some orders are stuck, and no others");
+}
+
+ATF_TC_BODY(vm_choose__deadlock, tc)
+{
+	struct tally t;
+
+	cast(2, nest);
+	search_all(&t);
+	ATF_CHECK(t.t_stuck > 0);
+	ATF_CHECK(t.t_plain[2] > 0);
+	ATF_CHECK_EQ(t.t_runs, t.t_stuck + t.t_plain[2]);
+	ATF_CHECK_EQ(t.t_stuck, t.t_plain[0]);
+}
+
+static void
+park(struct play *p, unsigned i)
+{
+
+	(void)i;
+	while (atomic_load_32(&p->p_word[0]) == 0)
+		ATF_CHECK_EQ(0, machine_wait_32(&p->p_word[0], 0, -1));
+	p->p_plain++;
+}
+
+static void
+unpark(struct play *p, unsigned i)
+{
+
+	(void)i;
+	atomic_store_32(&p->p_word[0], 1);
+	machine_wake_32(&p->p_word[0]);
+}
+
+/* Wakes first: a wake-up may be lost. */
+static void
+unpark_wrong(struct play *p, unsigned i)
+{
+
+	(void)i;
+	machine_wake_32(&p->p_word[0]);
+	atomic_store_32(&p->p_word[0], 1);
+}
+
+ATF_TC(vm_choose__park);
+ATF_TC_HEAD(vm_choose__park, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "sleepers are woken in every order, and "
+	    "a wake-up that comes too early is found");
+}
+
+ATF_TC_BODY(vm_choose__park, tc)
+{
+	struct tally t;
+
+	cast(3, park);
+	play->p_role[1] = unpark;
+	search_all(&t);
+	ATF_CHECK_EQ(0, t.t_stuck);
+	ATF_CHECK_EQ(t.t_runs, t.t_plain[2]);
+	cast(2, park);
+	play->p_role[0] = unpark_wrong;
+	search_all(&t);
+	ATF_CHECK(t.t_stuck > 0);
+	ATF_CHECK(t.t_plain[1] > 0);
+	ATF_CHECK_EQ(t.t_runs, t.t_stuck + t.t_plain[1]);
+	ATF_CHECK(strstr(outcome.mo_stuck, "no thread can run") == NULL ||
+	    strstr(outcome.mo_stuck, "role1 (asleep)") != NULL);
+}
+
+static void
+park_briefly(struct play *p, unsigned i)
+{
+
+	(void)i;
+	p->p_plain = machine_wait_32(&p->p_word[0], 0, MS_NS) == 0 ? 1 : 2;
+	p->p_time_ns[i] = machine_uptime_ns();
+}
+
+static void
+sleep_some(struct play *p, unsigned i)
+{
+
+	ATF_CHECK_EQ(0, machine_sleep((int64_t)(i + 1) * MS_NS));
+	p->p_time_ns[i] = machine_uptime_ns();
+	ATF_CHECK(p->p_time_ns[i] >= (int64_t)(i + 1) * MS_NS);
+	p->p_plain = p->p_plain * 2 + i;
+}
+
+ATF_TC(vm_choose__time_outs);
+ATF_TC_HEAD(vm_choose__time_outs, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "a sleep may end at its time, whoever "
+	    "else could go on");
+}
+
+ATF_TC_BODY(vm_choose__time_outs, tc)
+{
+	struct tally t;
+
+	cast(2, park_briefly);
+	play->p_role[0] = unpark;
+	search_all(&t);
+	ATF_CHECK_EQ(0, t.t_stuck);
+	ATF_CHECK(t.t_plain[1] > 0);
+	ATF_CHECK(t.t_plain[2] > 0);
+	ATF_CHECK_EQ(t.t_runs, t.t_plain[1] + t.t_plain[2]);
+	/* Either of two sleepers ends first: the other is slow. */
+	cast(2, sleep_some);
+	search_all(&t);
+	ATF_CHECK(t.t_plain[1] > 0);
+	ATF_CHECK(t.t_plain[2] > 0);
+	ATF_CHECK_EQ(t.t_runs, t.t_plain[1] + t.t_plain[2]);
+}
+
+static void
+critical(struct play *p, unsigned i)
+{
+	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
+	unsigned k, v;
+
+	(void)i;
+	for (k = 0; k < 2; k++) {
+		lock_acquire(&p->p_lock, &n, 0);
+		v = p->p_plain;
+		machine_charge(COST_WORK, 1);
+		p->p_plain = v + 1;
+		lock_release(&p->p_lock, &n);
+	}
+}
+
+ATF_TC(vm_choose__locks);
+ATF_TC_HEAD(vm_choose__locks, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "every lock excludes in random orders, "
+	    "and none is stuck");
+}
+
+ATF_TC_BODY(vm_choose__locks, tc)
+{
+	static struct dice d;
+	unsigned excluded, i, seed;
+	int error;
+
+	for (i = 0; i < lock_class_count; i++) {
+		excluded = 0;
+		for (seed = 0; seed < 2000; seed++) {
+			cast(3, critical);
+			play->p_class = lock_classes[i];
+			error = run_dice(&d, seed, NULL);
+			ATF_REQUIRE_MSG(error == 0, "%s, %u: %s",
+			    lock_classes[i]->lc_name, seed, outcome.mo_stuck);
+			excluded += play->p_plain == 6;
+		}
+		if ((lock_classes[i]->lc_flags & LC_EXCLUDES) != 0)
+			ATF_CHECK_EQ_MSG(seed, excluded, "%s: %u",
+			    lock_classes[i]->lc_name, excluded);
+		else
+			ATF_CHECK(excluded < seed);
+	}
+}
+
+ATF_TC(vm_choose__replay);
+ATF_TC_HEAD(vm_choose__replay, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "the same choices make the same run, "
+	    "others another");
+}
+
+ATF_TC_BODY(vm_choose__replay, tc)
+{
+	static struct dice d;
+	struct machine_outcome first, last = { .mo_hash = 0 };
+	unsigned choices, i, seed;
+
+	for (i = 0; i < lock_class_count; i++) {
+		for (seed = 0; seed < 20; seed++) {
+			cast(3, critical);
+			play->p_class = lock_classes[i];
+			ATF_REQUIRE_EQ(0, run_dice(&d, seed, NULL));
+			first = outcome;
+			choices = d.d_count;
+			ATF_CHECK(first.mo_hash != last.mo_hash);
+			ATF_REQUIRE_EQ(0, run_again(&d));
+			ATF_CHECK_EQ(choices, d.d_count);
+			ATF_CHECK_EQ(first.mo_hash, outcome.mo_hash);
+			ATF_CHECK_EQ(first.mo_events, outcome.mo_events);
+			ATF_CHECK_EQ(first.mo_time_ps, outcome.mo_time_ps);
+			last = first;
+		}
+	}
+}
+
+static void
+work_for_ever(struct play *p, unsigned i)
+{
+
+	(void)p;
+	(void)i;
+	for (;;)
+		machine_charge(COST_WORK, 1);
+}
+
+static void
+abort_run(struct play *p, unsigned i)
+{
+
+	increment(p, i);
+	vm_abort(EPROTO);
+}
+
+ATF_TC(vm_choose__limits);
+ATF_TC_HEAD(vm_choose__limits, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "a run ends after so many steps, and "
+	    "when somebody ends it; there are as many threads as CPUs");
+}
+
+static void
+spawn_too_many(struct play *p)
+{
+	static struct mthread td[CPUS];
+	unsigned i, spawned = p->p_roles;
+	int error = 0;
+
+	for (i = 0; i < CPUS && error == 0; i++) {
+		error = machine_spawn(&td[i], "more", 0, role_main, p);
+		spawned += error == 0;
+		td[i].mt_spawned = false;
+	}
+	p->p_found[0] = spawned;
+	ATF_CHECK_EQ(EAGAIN, error);
+	vm_abort(ECANCELED);
+}
+
+ATF_TC_BODY(vm_choose__limits, tc)
+{
+	static struct dice d;
+	struct vm_chooser vh = { .vh_choose = dice_choose, .vh_context = &d,
+	    .vh_steps_max = 500 };
+
+	cast(2, work_for_ever);
+	ATF_CHECK_EQ(EDEADLK, run_with(&vh, NULL));
+	ATF_CHECK(strstr(outcome.mo_stuck, "too many choices") != NULL);
+	ATF_CHECK_EQ(501, outcome.mo_events);
+	/* A lone one has no choice, and an end. */
+	cast(1, work_for_ever);
+	ATF_CHECK_EQ(EDEADLK, run_with(&vh, NULL));
+	ATF_CHECK_EQ(501, outcome.mo_events);
+	cast(2, work_for_ever);
+	play->p_role[1] = abort_run;
+	ATF_CHECK_EQ(EPROTO, run_dice(&d, 1, NULL));
+	cast(2, increment);
+	play->p_first = spawn_too_many;
+	ATF_CHECK_EQ(ECANCELED, run_dice(&d, 1, NULL));
+	ATF_CHECK_EQ(CPUS, play->p_found[0]);
+}
+
+static void
+see_cpu_main(void *arg)
+{
+	struct play *p = arg;
+
+	atomic_load_32(&p->p_word[0]);
+	p->p_plain |= 1u << machine_cpu();
+}
+
+/* All want the first CPU. */
+static void
+spawn_on_one(struct play *p)
+{
+	static struct mthread td[ROLES_MAX];
+	unsigned i;
+
+	for (i = 0; i < ROLES_MAX; i++)
+		support_spawn(&td[i], "one", 0, see_cpu_main, p);
+	for (i = 0; i < ROLES_MAX; i++)
+		machine_join(&td[i]);
+}
+
+ATF_TC(vm_choose__cpus);
+ATF_TC_HEAD(vm_choose__cpus, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "each thread has a CPU of its own");
+}
+
+ATF_TC_BODY(vm_choose__cpus, tc)
+{
+	static struct dice d;
+
+	cast(0, NULL);
+	play->p_first = spawn_on_one;
+	ATF_CHECK_EQ(0, run_dice(&d, 1, NULL));
+	ATF_CHECK_EQ((1u << ROLES_MAX) - 1, play->p_plain);
+}
+
+static void
+host_polls(struct play *p)
+{
+
+	while (atomic_load_32(&p->p_word[0]) != 2)
+		machine_yield();
+	ATF_CHECK_EQ(0, machine_sleep(MS_NS));
+	atomic_store_32(&p->p_word[1], 1);
+}
+
+static void
+polled(struct play *p, unsigned i)
+{
+
+	(void)i;
+	atomic_fetchadd_32(&p->p_word[0], 1);
+	while (atomic_load_32(&p->p_word[1]) == 0)
+		machine_pause(1);
+	p->p_plain++;
+}
+
+ATF_TC(vm_choose__first);
+ATF_TC_HEAD(vm_choose__first, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "the first thread polls and sleeps, and "
+	    "others spin until it stores");
+}
+
+ATF_TC_BODY(vm_choose__first, tc)
+{
+	static struct dice d;
+	unsigned seed;
+
+	for (seed = 0; seed < 50; seed++) {
+		cast(2, polled);
+		play->p_first = host_polls;
+		ATF_CHECK_EQ(0, run_dice(&d, seed, NULL));
+		ATF_CHECK_EQ(2, play->p_plain);
+		ATF_CHECK(outcome.mo_time_ps >= UINT64_C(1000) * MS_NS);
+	}
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, vm_choose__lost_update);
+	ATF_TP_ADD_TC(tp, vm_choose__spins);
+	ATF_TP_ADD_TC(tp, vm_choose__spin_counted);
+	ATF_TP_ADD_TC(tp, vm_choose__deadlock);
+	ATF_TP_ADD_TC(tp, vm_choose__park);
+	ATF_TP_ADD_TC(tp, vm_choose__time_outs);
+	ATF_TP_ADD_TC(tp, vm_choose__locks);
+	ATF_TP_ADD_TC(tp, vm_choose__replay);
+	ATF_TP_ADD_TC(tp, vm_choose__limits);
+	ATF_TP_ADD_TC(tp, vm_choose__cpus);
+	ATF_TP_ADD_TC(tp, vm_choose__first);
+	return (atf_no_error());
+}
