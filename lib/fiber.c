@@ -112,6 +112,33 @@ fiber_main(struct transfer t)
 	KASSERT(false, ("a fiber's function returned"));
 }
 
+static void
+begin(struct fiber *fb)
+{
+
+	fb->fb_context = make_fcontext(fb->fb_map + fb->fb_map_bytes,
+	    fb->fb_stack_bytes, fiber_main);
+	fb->fb_fake_stack = NULL;
+#ifdef FIBER_TSAN
+	fb->fb_tsan = __tsan_create_fiber(0);
+#endif
+}
+
+/* Sanitizers know nothing any more of what was on its stack. */
+static void
+forget(struct fiber *fb)
+{
+
+#ifdef FIBER_TSAN
+	__tsan_destroy_fiber(fb->fb_tsan);
+#endif
+#ifdef FIBER_ASAN
+	/* Frames that never returned would mark what is there next. */
+	__asan_unpoison_memory_region(fb->fb_stack, fb->fb_stack_bytes);
+#endif
+	(void)fb;
+}
+
 int
 fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 {
@@ -134,12 +161,16 @@ fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 	fb->fb_stack_bytes = stack_bytes;
 	fb->fb_fn = fn;
 	fb->fb_arg = arg;
-	fb->fb_context = make_fcontext(fb->fb_map + fb->fb_map_bytes,
-	    stack_bytes, fiber_main);
-#ifdef FIBER_TSAN
-	fb->fb_tsan = __tsan_create_fiber(0);
-#endif
+	begin(fb);
 	return (0);
+}
+
+void
+fiber_again(struct fiber *fb)
+{
+
+	forget(fb);
+	begin(fb);
 }
 
 void
@@ -148,13 +179,7 @@ fiber_free(struct fiber *fb)
 
 	if (fb->fb_map == NULL)
 		return;
-#ifdef FIBER_TSAN
-	__tsan_destroy_fiber(fb->fb_tsan);
-#endif
-#ifdef FIBER_ASAN
-	/* Frames that never returned would mark what is mapped here next. */
-	__asan_unpoison_memory_region(fb->fb_stack, fb->fb_stack_bytes);
-#endif
+	forget(fb);
 	munmap(fb->fb_map, fb->fb_map_bytes);
 	memset(fb, 0, sizeof(*fb));
 }

@@ -35,6 +35,9 @@ void fiber_init_thread(struct fiber *fb);
 int fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *),
     void *arg);
 
+/* Makes one that is not running begin anew, as fiber_make() did. */
+void fiber_again(struct fiber *fb);
+
 /* Releases a fiber that is not running; what its stack refers to is lost. */
 void fiber_free(struct fiber *fb);
 

@@ -15,6 +15,10 @@ enum {
 	STUCK_LINE		= 256	/* of a report, and then some */
 };
 
+struct vm_store {
+	struct vm	*vs_vm;		/* as a run left it */
+};
+
 _Thread_local struct vm *vm_running_machine;
 
 uint64_t
@@ -290,24 +294,56 @@ thread_main(void *arg)
 static int
 grow(struct vm *vm)
 {
-	unsigned room = vm->vm_thread_room == 0 ? THREADS_AT_FIRST :
-	    vm->vm_thread_room * 2;
+	unsigned events, room = vm->vm_thread_room;
 	struct vm_heap_entry *entry;
 	struct vm_thread **thread;
 
-	if (vm->vm_threads < vm->vm_thread_room)
+	if (vm->vm_threads == room) {
+		room = room == 0 ? THREADS_AT_FIRST : room * 2;
+		thread = realloc(vm->vm_thread, room * sizeof(*thread));
+		if (thread == NULL)
+			return (ENOMEM);
+		vm->vm_thread = thread;
+		vm->vm_thread_room = room;
+	}
+	events = room + vm->vm_topology.vt_cpus;
+	if (vm->vm_heap.vh_room >= (int)events)
 		return (0);
-	thread = realloc(vm->vm_thread, room * sizeof(*thread));
-	if (thread == NULL)
-		return (ENOMEM);
-	vm->vm_thread = thread;
-	entry = realloc(vm->vm_heap.vh_entry,
-	    (room + vm->vm_topology.vt_cpus) * sizeof(*entry));
+	entry = realloc(vm->vm_heap.vh_entry, events * sizeof(*entry));
 	if (entry == NULL)
 		return (ENOMEM);
 	vm->vm_heap.vh_entry = entry;
-	vm->vm_heap.vh_room = (int)(room + vm->vm_topology.vt_cpus);
-	vm->vm_thread_room = room;
+	vm->vm_heap.vh_room = (int)events;
+	return (0);
+}
+
+/* One with a stack: an earlier run's, or new. */
+static int
+thread_get(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
+{
+	struct vm_thread *vt;
+	struct fiber fiber;
+	int error;
+
+	if (vm->vm_threads < vm->vm_thread_made) {
+		vt = vm->vm_thread[vm->vm_threads];
+		fiber = vt->vt_fiber;
+		memset(vt, 0, sizeof(*vt));
+		vt->vt_fiber = fiber;
+		fiber_again(&vt->vt_fiber);
+		*vtp = vt;
+		return (0);
+	}
+	vt = calloc(1, sizeof(*vt));
+	if (vt == NULL)
+		return (ENOMEM);
+	error = fiber_make(&vt->vt_fiber, stack_bytes, thread_main, vt);
+	if (error != 0) {
+		free(vt);
+		return (error);
+	}
+	vm->vm_thread[vm->vm_thread_made++] = vt;
+	*vtp = vt;
 	return (0);
 }
 
@@ -320,24 +356,17 @@ thread_make(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
 	if (vm->vm_threads == VM_THREADS_MAX)
 		return (EAGAIN);
 	error = grow(vm);
+	if (error == 0)
+		error = thread_get(vm, &vt, stack_bytes);
 	if (error != 0)
 		return (error);
-	vt = calloc(1, sizeof(*vt));
-	if (vt == NULL)
-		return (ENOMEM);
-	error = fiber_make(&vt->vt_fiber, stack_bytes, thread_main, vt);
-	if (error != 0) {
-		free(vt);
-		return (error);
-	}
-	vt->vt_id = vm->vm_threads;
+	vt->vt_id = vm->vm_threads++;
 	vt->vt_event.ve_at = VM_HEAP_NONE;
 	vt->vt_bound = vt->vt_cpu = MACHINE_CPU_ANY;
 	vt->vt_untimed = vm_is_chosen(vm);
 	vt->vt_seen = UINT64_MAX;
 	vt->vt_random = vm->vm_config->mc_seed ^
 	    ((uint64_t)vt->vt_id + 1) * UINT64_C(0xd1342543de82ef95);
-	vm->vm_thread[vm->vm_threads++] = vt;
 	*vtp = vt;
 	return (0);
 }
@@ -410,21 +439,55 @@ fill_draws(struct vm *vm)
 	}
 }
 
+/* All but what a store keeps. */
+static void
+run_free(struct vm *vm)
+{
+
+	vm_line_fini(vm);
+	vm_sched_fini(vm);
+}
+
 static void
 machine_free(struct vm *vm)
 {
 	unsigned i;
 
-	for (i = 0; i < vm->vm_threads; i++) {
+	for (i = 0; i < vm->vm_thread_made; i++) {
 		fiber_free(&vm->vm_thread[i]->vt_fiber);
 		free(vm->vm_thread[i]);
 	}
 	vm_choose_fini(vm);
-	vm_line_fini(vm);
-	vm_sched_fini(vm);
 	free(vm->vm_thread);
 	free(vm->vm_heap.vh_entry);
 	free(vm);
+}
+
+struct vm_store *
+vm_store_new(void)
+{
+	struct vm_store *vs;
+
+	vs = calloc(1, sizeof(*vs));
+	if (vs == NULL)
+		return (NULL);
+	vs->vs_vm = calloc(1, sizeof(*vs->vs_vm));
+	if (vs->vs_vm == NULL) {
+		free(vs);
+		return (NULL);
+	}
+	return (vs);
+}
+
+void
+vm_store_free(struct vm_store *vs)
+{
+
+	if (vs == NULL)
+		return;
+	MPASS(vs->vs_vm != NULL);
+	machine_free(vs->vs_vm);
+	free(vs);
 }
 
 uint64_t
@@ -436,6 +499,33 @@ vm_memory_bytes(unsigned threads, unsigned cpus)
 	    64 * sizeof(uint16_t);
 	lines = (uint64_t)threads * 16 + 1024;
 	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
+}
+
+/* A machine as calloc(3) makes it, but for what an earlier run left. */
+static void
+run_clear(struct vm *vm)
+{
+	struct vm_heap heap = vm->vm_heap;
+	struct vm_line *line = vm->vm_chosen.vx_line;
+
+	memset(vm, 0, offsetof(struct vm, vm_thread));
+	vm->vm_heap.vh_entry = heap.vh_entry;
+	vm->vm_heap.vh_room = heap.vh_room;
+	vm->vm_chosen.vx_line = line;
+}
+
+/* What only one of the orders needs. */
+static int
+order_init(struct vm *vm)
+{
+	int error;
+
+	if (vm->vm_config->mc_chooser != NULL)
+		return (vm_choose_init(vm));
+	vm->vm_cong_ppm = (uint64_t)llround(vm->vm_costs.vc_cong * 1e6);
+	fill_draws(vm);
+	error = vm_sched_init(vm);
+	return (error != 0 ? error : vm_line_init(vm));
 }
 
 int
@@ -452,27 +542,23 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	KASSERT(mc->mc_costs.vc_ps[PROFILE_CPU_PAUSE] > 0 &&
 	    mc->mc_costs.vc_ps[PROFILE_OS_TICK] > 0,
 	    ("a pause or a tick that takes no time"));
-	vm = calloc(1, sizeof(*vm));
+	vm = mc->mc_store != NULL ? mc->mc_store->vs_vm :
+	    calloc(1, sizeof(*vm));
 	if (vm == NULL)
 		return (ENOMEM);
+	if (mc->mc_store != NULL)
+		run_clear(vm);
 	vm->vm_config = mc;
 	vm->vm_topology = mc->mc_topology;
 	vm->vm_costs = mc->mc_costs;
-	vm->vm_cong_ppm = (uint64_t)llround(mc->mc_costs.vc_cong * 1e6);
 	vm->vm_observer = mc->mc_observer;
 	vm->vm_limit_ps = mc->mc_limit_ps == 0 ? UINT64_MAX : mc->mc_limit_ps;
 	vm->vm_hash = mc->mc_seed;
 	vm->vm_main = main;
 	vm->vm_arg = arg;
 	vm->vm_stuck = mo->mo_stuck;
-	if (mc->mc_chooser == NULL)
-		fill_draws(vm);
 	fiber_init_thread(&vm->vm_root);
-	error = vm_sched_init(vm);
-	if (error == 0)
-		error = vm_line_init(vm);
-	if (error == 0 && mc->mc_chooser != NULL)
-		error = vm_choose_init(vm);
+	error = order_init(vm);
 	if (error == 0)
 		error = thread_make(vm, &first, HOST_STACK_BYTES);
 	if (error == 0) {
@@ -487,6 +573,8 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 		mo->mo_time_ps = vm->vm_time_ps;
 		mo->mo_hash = vm->vm_hash;
 	}
-	machine_free(vm);
+	run_free(vm);
+	if (mc->mc_store == NULL)
+		machine_free(vm);
 	return (error);
 }

@@ -120,7 +120,7 @@ struct vm_chooser {
 	uint64_t	 vh_steps_max;
 };
 
-/* Stacks and tables that one run leaves to the next. */
+/* Threads' stacks and what else one run can leave to the next. */
 struct vm_store;
 
 /* How a run is done. */

@@ -30,7 +30,8 @@ vm_choose_init(struct vm *vm)
 {
 	struct vm_chosen *vx = &vm->vm_chosen;
 
-	vx->vx_line = calloc(1, sizeof(*vx->vx_line));
+	if (vx->vx_line == NULL)
+		vx->vx_line = calloc(1, sizeof(*vx->vx_line));
 	if (vx->vx_line == NULL)
 		return (ENOMEM);
 	TAILQ_INIT(&vx->vx_line->vl_sleepers);
@@ -63,18 +64,30 @@ first_of(const struct vm *vm, uint64_t set)
 	return (vm->vm_thread[__builtin_ctzll(set) + 1]);
 }
 
-/* A CPU that nobody has, the wanted one if it can be; NULL: none. */
-static struct vm_cpu *
-free_cpu(const struct vm *vm, int wanted)
+static bool
+is_free(const struct vm *vm, int cpu)
 {
 	unsigned i;
 
-	if (wanted != MACHINE_CPU_ANY && vm->vm_cpu[wanted].vc_running == NULL)
-		return (&vm->vm_cpu[wanted]);
-	for (i = 0; i < vm->vm_topology.vt_cpus; i++)
-		if (vm->vm_cpu[i].vc_running == NULL)
-			return (&vm->vm_cpu[i]);
-	return (NULL);
+	for (i = 1; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_cpu == cpu &&
+		    vm->vm_thread[i]->vt_state != VM_ENDED)
+			return (false);
+	return (true);
+}
+
+/* A CPU that nobody has, the wanted one if it can be; or ANY: none. */
+static int
+free_cpu(const struct vm *vm, int wanted)
+{
+	int cpu;
+
+	if (wanted != MACHINE_CPU_ANY && is_free(vm, wanted))
+		return (wanted);
+	for (cpu = 0; cpu < (int)vm->vm_topology.vt_cpus; cpu++)
+		if (is_free(vm, cpu))
+			return (cpu);
+	return (MACHINE_CPU_ANY);
 }
 
 int
@@ -82,7 +95,7 @@ vm_choose_room(const struct vm *vm)
 {
 
 	return (vm->vm_threads > VM_CHOSEN_MAX ||
-	    free_cpu(vm, MACHINE_CPU_ANY) == NULL ? EAGAIN : 0);
+	    free_cpu(vm, MACHINE_CPU_ANY) == MACHINE_CPU_ANY ? EAGAIN : 0);
 }
 
 void
@@ -100,14 +113,10 @@ void
 vm_choose_ready(struct vm *vm, struct vm_thread *vt)
 {
 	struct vm_chosen *vx = &vm->vm_chosen;
-	struct vm_cpu *vc;
 
-	if (vt->vt_cpu == MACHINE_CPU_ANY) {
-		vc = free_cpu(vm, vt->vt_bound);
-		MPASS(vc != NULL);
-		vc->vc_running = vt;
-		vt->vt_cpu = (int)(vc - vm->vm_cpu);
-	}
+	if (vt->vt_cpu == MACHINE_CPU_ANY)
+		vt->vt_cpu = free_cpu(vm, vt->vt_bound);
+	MPASS(vt->vt_cpu != MACHINE_CPU_ANY);
 	vt->vt_state = VM_RUNNING;
 	vt->vt_on_ps = vm->vm_time_ps;
 	vx->vx_sleeping &= ~bit_of(vt);
@@ -124,10 +133,8 @@ vm_choose_leave(struct vm *vm, const char *why)
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
 	vm->vm_chosen.vx_going &= ~bit_of(self);
 	vm_tell(vm, VM_CPU_OFF, self, NULL, 0, why);
-	if (self->vt_state == VM_ENDED) {
-		vm->vm_cpu[self->vt_cpu].vc_running = NULL;
+	if (self->vt_state == VM_ENDED)
 		vm_choose_changed(vm);
-	}
 }
 
 void

@@ -174,14 +174,16 @@ struct vm {
 	unsigned	 vm_floating;	/* queued threads that may move */
 	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
 	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
-	struct vm_thread **vm_thread;
 	unsigned	 vm_threads;
-	unsigned	 vm_thread_room;
 	struct fiber	 vm_root;	/* who called vm_run() */
 	void		(*vm_main)(void *);
 	void		*vm_arg;
 	int		 vm_error;
 	char		*vm_stuck;
+	/* What follows a store keeps, and what the heap and vx_line are in. */
+	struct vm_thread **vm_thread;
+	unsigned	 vm_thread_made;	/* of this run and earlier ones */
+	unsigned	 vm_thread_room;
 	/* Factors of bulk work, and of the median wake-up latencies. */
 	uint32_t	 vm_jitter[VM_DRAWS];
 	uint64_t	 vm_wake_same_ps[VM_DRAWS];

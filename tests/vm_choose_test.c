@@ -746,6 +746,62 @@ ATF_TC_BODY(vm_choose__limits, tc)
 	ATF_CHECK_EQ(CPUS, play->p_found[0]);
 }
 
+ATF_TC(vm_store__same);
+ATF_TC_HEAD(vm_store__same, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "what one run leaves to the next does "
+	    "not change it, not even one that was dropped");
+}
+
+/* A run of so many threads by time, and its hash. */
+static uint64_t
+timed_hash(unsigned threads, unsigned cpus, struct vm_store *store)
+{
+	struct machine_config mc = fixture_config(cpus, 1);
+	struct play *p;
+
+	cast(threads, critical);
+	p = play;
+	p->p_class = lock_class_find("mtx");
+	mc.mc_store = store;
+	ATF_REQUIRE_EQ(0, vm_run(&mc, play_main, p, &outcome));
+	return (outcome.mo_hash);
+}
+
+ATF_TC_BODY(vm_store__same, tc)
+{
+	static struct dice d;
+	struct vm_store *store = vm_store_new();
+	uint64_t hash[ROLES_MAX + 1], timed[2];
+	unsigned n, round;
+
+	ATF_REQUIRE(store != NULL);
+	vm_store_free(NULL);
+	timed[0] = timed_hash(3, 1, NULL);
+	timed[1] = timed_hash(4, 1024, NULL);
+	for (round = 0; round < 4; round++) {
+		for (n = 1; n <= ROLES_MAX; n++) {
+			cast(n, critical);
+			play->p_class = lock_class_find("mtx");
+			ATF_REQUIRE_EQ(0, run_dice(&d, n, round == 0 ? NULL :
+			    store));
+			if (round == 0)
+				hash[n] = outcome.mo_hash;
+			ATF_CHECK_EQ(hash[n], outcome.mo_hash);
+			if (round == 0)
+				continue;
+			cast(n, abort_run);
+			ATF_CHECK_EQ(EPROTO, run_dice(&d, n, store));
+			cast(n, pause_until);
+			ATF_CHECK_EQ(EDEADLK, run_dice(&d, n, store));
+			ATF_CHECK_EQ(timed[0], timed_hash(3, 1, store));
+			ATF_CHECK_EQ(timed[1], timed_hash(4, 1024, store));
+		}
+	}
+	vm_store_free(store);
+}
+
 static void
 see_cpu_main(void *arg)
 {
@@ -840,6 +896,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, vm_choose__locks);
 	ATF_TP_ADD_TC(tp, vm_choose__replay);
 	ATF_TP_ADD_TC(tp, vm_choose__limits);
+	ATF_TP_ADD_TC(tp, vm_store__same);
 	ATF_TP_ADD_TC(tp, vm_choose__cpus);
 	ATF_TP_ADD_TC(tp, vm_choose__first);
 	return (atf_no_error());
