@@ -24,7 +24,7 @@ LIB = kassert tick cpu hist number tunable machine_real lockprof \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_sched vm_choose vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config
-HARVEST = jenkins mask harvest_config record
+HARVEST = jenkins mask harvest_config health record
 BENCH = \
 	measure \
 	console/usage console/choice console/arguments console/lines console/figure \

@@ -1,0 +1,107 @@
+/*
+ * Health tests of noise sources: is one stuck, or one value too frequent?
+ *
+ * NIST SP 800-90B's repetition count and adaptive proportion tests, for one
+ * source at a time.  The pure core: it takes no lock, reads no clock and does
+ * not allocate; the caller excludes others throughout.
+ *
+ * Stands for random_harvest_healthtest() of sys/dev/random/random_harvestq.c,
+ * FreeBSD 15.
+ */
+#ifndef HARVEST_HEALTH_H
+#define HARVEST_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fortuna/event.h"
+
+enum {
+	HEALTH_ERROR_LOG2	= 34,	/* cut-offs are for errors of 2^-34 */
+	HEALTH_STARTUP_SAMPLES	= 1024,	/* the first of them not counted */
+	HEALTH_APT_WINDOW	= 512,	/* samples */
+	HEALTH_ENTROPY_MAX	= 64,	/* bits that a sample can hold */
+	/* What is assumed of a source that does not say. */
+	HEALTH_ENTROPY_PURE	= 8,
+	HEALTH_ENTROPY_OTHER	= 1,
+	HEALTH_SAMPLE_BYTES	= HARVEST_ENTROPY_BYTES + 4
+};
+
+/* Whether a source is tested, and how far it is. */
+enum health_state {
+	HEALTH_DISABLED,	/* not tested: all is accepted */
+	HEALTH_INIT,		/* its next sample is the first */
+	HEALTH_STARTUP,		/* nothing is accepted yet */
+	HEALTH_STEADY,		/* tested and accepted */
+	HEALTH_FAILED,		/* nothing is accepted any more */
+	HEALTH_STATES
+};
+
+extern const char *const health_state_names[HEALTH_STATES];
+
+/* One source's tests. */
+struct health_test {
+	enum health_state ht_state;
+	unsigned	ht_rct_limit;	/* equal samples in a row that fail */
+	unsigned	ht_apt_cutoff;	/* or of a window, like its first */
+	unsigned	ht_rct_count;
+	unsigned	ht_apt_count;
+	unsigned	ht_apt_seq;	/* samples of the window; 0: none */
+	unsigned	ht_total_samples;	/* while in HEALTH_STARTUP */
+	uint8_t		ht_rct_value[HEALTH_SAMPLE_BYTES];
+	uint8_t		ht_apt_value[HEALTH_SAMPLE_BYTES];
+	/* Since it was made: FreeBSD prints these on the console. */
+	uint64_t	ht_passed;	/* starts that ended well */
+	uint64_t	ht_repetitions;	/* failures of the one test */
+	uint64_t	ht_proportions;	/* and of the other */
+	uint64_t	ht_discarded;	/* events not accepted */
+};
+
+/*
+ * Makes a source's tests, which begin with its first event.
+ *
+ *   enabled      in  whether it is to be tested; what the loader hands over and
+ *                    the VM generation ID never are, a few constants each
+ *   min_entropy  in  bits per sample, to HEALTH_ENTROPY_MAX; 0: as is assumed
+ *
+ * Source: random_healthtest_init().
+ */
+void health_init(struct health_test *ht, enum random_entropy_source source,
+    bool enabled, unsigned min_entropy);
+
+/*
+ * Starts anew with the next event, whatever the state; one that is disabled
+ * stays so.
+ *
+ * Departs: FreeBSD's sysctl starts those too, with cut-offs of 0, so that the
+ * first repeated sample fails them.
+ */
+void health_restart(struct health_test *ht);
+
+/*
+ * Tests an event of the source.
+ *
+ * A sample is the entropy and, but for pure sources, the counter.  Of a start
+ * HEALTH_STARTUP_SAMPLES are not accepted; the one after them, if all passed,
+ * is.
+ *
+ * Returns: whether the event may be used.
+ */
+bool health_event(struct health_test *ht, const struct harvest_event *event);
+
+/*
+ * How many equal samples in a row, and how many of a window equal to its first,
+ * that included, are a failure.
+ *
+ * A source that has min_entropy bits in each independent sample repeats one so
+ * often with a probability of 2^-HEALTH_ERROR_LOG2 at most.  The second is 1
+ * more than the binomial distribution's critical value for the HEALTH_APT_WINDOW
+ * - 1 samples after the first; the test fails at that count and not above it,
+ * so rather more windows fail than the formula means: rngsim(7) has them.
+ *
+ * Source: SP 800-90B 4.4.1 and 4.4.2; random_healthtest_init()'s table.
+ */
+unsigned health_rct_limit(unsigned min_entropy);
+unsigned health_apt_cutoff(unsigned min_entropy);
+
+#endif
