@@ -56,7 +56,8 @@ BENCH = \
 	options/option_hash options/options \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/replicate sweep/uncertainty \
-	sweep/summary sweep/sweep_virtual sweep/sweep sweep/trace \
+	sweep/summary sweep/summary_health sweep/sweep_virtual sweep/sweep \
+	sweep/trace \
 	calibrate/calibrate calibrate/calibrate_crypto \
 	calibrate/calibrate_host calibrate/calibrate_line \
 	calibrate/calibrate_os calibrate/calibrate_part \
@@ -78,7 +79,7 @@ FLAVOURS = real bare virtual
 FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/percpu.c fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c \
 	fortuna/randomdev.c \
-	harvest/harvestq.c harvest/deliver.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
+	harvest/harvestq.c harvest/deliver.c harvest/healthq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
 	bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \

@@ -180,6 +180,8 @@ void
 random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event)
 {
 
+	if (!generator_accepts(&f->f_generator, event))
+		return;
 	machine_touch(&f->f_state.fs_pool[event->he_destination %
 	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
 	fortuna_state_event(&f->f_state, event);

@@ -116,7 +116,10 @@ void random_fortuna_reseed_due(struct fortuna *f, bool paced);
 bool random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced);
 void random_fortuna_note_due(struct fortuna *f);
 
-/* One event into its pool, and what that costs; what guards pools is owned. */
+/*
+ * One event into its pool, if f accepts it, and what that costs; what guards
+ * pools is owned.
+ */
 void random_fortuna_absorb(struct fortuna *f,
     const struct harvest_event *event);
 

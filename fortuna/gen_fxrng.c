@@ -193,6 +193,10 @@ gen_fxrng_event(struct generator *g, const struct harvest_event *event)
 	unsigned i, used;
 
 	lock_acquire(&f->f_pool_mtx, &node, SITE_EVENT);
+	if (!generator_accepts(g, event)) {
+		lock_release(&f->f_pool_mtx, &node);
+		return;
+	}
 	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
 	    event->he_size);
 	if (fxpool_first_time(&f->f_pools, event)) {

@@ -108,8 +108,8 @@ gen_none_event(struct generator *g, const struct harvest_event *event)
 {
 	struct lock_node node;
 
-	(void)event;
 	lock_acquire(&none_of(g)->n_mtx, &node, SITE_EVENT);
+	(void)generator_accepts(g, event);
 	lock_release(&none_of(g)->n_mtx, &node);
 }
 

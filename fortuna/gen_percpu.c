@@ -141,13 +141,15 @@ gen_percpu_event(struct generator *g, const struct harvest_event *event)
 {
 	struct percpu *p = percpu_of(g);
 	struct lock_node node;
-	bool ready;
+	bool ready = false;
 
 	lock_acquire(&p->p_pool_mtx, &node, SITE_EVENT);
-	machine_touch(&p->p_pool, PERCPU_POOL_LINES);
-	ready = crng_pool_event(&p->p_pool, event);
-	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
-	    event->he_size);
+	if (generator_accepts(g, event)) {
+		machine_touch(&p->p_pool, PERCPU_POOL_LINES);
+		ready = crng_pool_event(&p->p_pool, event);
+		machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+		    event->he_size);
+	}
 	lock_release(&p->p_pool_mtx, &node);
 	if (ready)
 		percpu_reseed(p);

@@ -218,6 +218,22 @@ deal(struct pernode *pn, const struct harvest_event *event)
 	wipe(&he, sizeof(he));
 }
 
+/* Asked before an event counts or goes anywhere; nodes have no filters. */
+static bool
+pernode_accepts(struct pernode *pn, const struct harvest_event *event)
+{
+	struct fortuna *f = pn->pn_node[0];
+	struct lock_node node;
+	bool accepted;
+
+	if (pn->pn_generator.g_filter == NULL)
+		return (true);
+	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	accepted = generator_accepts(&pn->pn_generator, event);
+	lock_release(&f->f_mtx, &node);
+	return (accepted);
+}
+
 static void
 gen_pernode_process_event(struct generator *g,
     const struct harvest_event *event)
@@ -225,6 +241,8 @@ gen_pernode_process_event(struct generator *g,
 	struct pernode *pn = pernode_of(g);
 	unsigned i;
 
+	if (!pernode_accepts(pn, event))
+		return;
 	if (atomic_load_32(&pn->pn_stage) != STAGE_DEALT) {
 		random_fortuna_process_event(&pn->pn_node[0]->f_generator,
 		    event);

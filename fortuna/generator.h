@@ -84,6 +84,16 @@ struct generator_params {
 
 struct random_algorithm;
 
+/*
+ * Who decides whether an event is to be absorbed: the harvest side's health
+ * tests.  Called once for each event, with what guards the design's pools held;
+ * in a design with pools of several parts, what guards the first.
+ */
+struct event_filter {
+	bool		(*ef_accept)(struct event_filter *ef,
+			    const struct harvest_event *event);
+};
+
 /* A generator; each design's own structure begins with it. */
 struct generator {
 	const struct random_algorithm *g_algorithm;
@@ -91,7 +101,18 @@ struct generator {
 	bool		g_paced;
 	/* Events that ra_process_events wants at a time, at most; or 1. */
 	unsigned	g_batch_events;
+	/* NULL: all events are absorbed.  Set before there are threads. */
+	struct event_filter *g_filter;
 };
+
+/* Whether a design is to absorb an event; see struct event_filter. */
+static inline bool
+generator_accepts(struct generator *g, const struct harvest_event *event)
+{
+
+	return (g->g_filter == NULL ||
+	    g->g_filter->ef_accept(g->g_filter, event));
+}
 
 enum {
 	GENERATOR_PLACE_HERE	= -1,
@@ -131,9 +152,9 @@ struct generator_status {
  * ra_read	generates uio_resid bytes.  The generator is seeded.  No key
  *		that could reproduce them is left when it returns.
  * ra_event_processor
- *		absorbs one event.
+ *		absorbs one event, if generator_accepts() it.
  * ra_process_events
- *		absorbs n events, 1..g_batch_events, the harvest thread's way;
+ *		absorbs n events likewise, 1..g_batch_events, the harvest thread's way;
  *		NULL in a design that takes one at a time.
  * ra_timer	does what the kernel's timers and work queues do for the design;
  *		the harvest thread calls it, nobody else at the same time, with

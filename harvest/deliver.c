@@ -59,5 +59,5 @@ harvest_process_event(struct harvestq *hq, struct harvest_event *event)
 {
 
 	harvest_deliver(hq, event);
-	hq->hq_processed++;
+	hq->hq_delivered++;
 }

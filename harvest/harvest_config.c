@@ -26,6 +26,7 @@ harvest_config_default(void)
 		.rate_hz = HARVEST_RATE_HZ,
 		.boot_entropy_bytes = BOOT_ENTROPY_BYTES,
 		.interrupt_rate_hz = INTERRUPT_RATE_HZ,
+		.ondemand_pass = ONDEMAND_PASS,
 		.sources = "rdrand,interrupt",
 	});
 }
@@ -39,6 +40,31 @@ const struct tunable harvest_tunables[] = {
 		.tn_offset = offsetof(struct harvest_config, mask),
 		.tn_min = 0,
 		.tn_max = MASK_ALL,
+	},
+	{
+		.tn_name = "kern.random.nist_healthtest_enabled",
+		.tn_descr = "test sources as SP 800-90B says",
+		.tn_type = TUNABLE_BOOL,
+		.tn_offset = offsetof(struct harvest_config,
+		    nist_healthtest_enabled),
+	},
+	{
+		.tn_name = NIST_HEALTHTEST_ONDEMAND,
+		.tn_descr = "sources whose tests are started anew during the "
+		    "run",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct harvest_config,
+		    nist_healthtest_ondemand),
+		.tn_min = 0,
+		.tn_max = MASK_ALL,
+	},
+	{
+		.tn_name = "rngsim.harvest.ondemand_pass",
+		.tn_descr = "before which pass of the harvest thread that is",
+		.tn_type = TUNABLE_UINT,
+		.tn_offset = offsetof(struct harvest_config, ondemand_pass),
+		.tn_min = 1,
+		.tn_max = ONDEMAND_PASS_MAX,
 	},
 	{
 		.tn_name = "rngsim.harvest.model",

@@ -15,6 +15,8 @@ enum {
 	INTERRUPT_RATE_HZ	= 1000,
 	BOOT_ENTROPY_BYTES	= 2048,
 	BOOT_ENTROPY_MAX_BYTES	= 1024 * 1024,
+	ONDEMAND_PASS		= 1,
+	ONDEMAND_PASS_MAX	= 1000 * 1000,
 	HARVEST_ERROR_SIZE	= 512
 };
 
@@ -25,6 +27,9 @@ enum harvest_model_index {
 #undef HARVEST_MODEL
 	HARVEST_MODELS
 };
+
+/* A tunable that says nothing unless sources are tested. */
+#define	NIST_HEALTHTEST_ONDEMAND	"kern.random.nist_healthtest_ondemand"
 
 /* NULL-terminated. */
 extern const char *const harvest_model_names[HARVEST_MODELS + 1];
@@ -38,6 +43,9 @@ struct harvest_config {
 	unsigned	rate_hz;	/* passes of the harvest thread */
 	unsigned	boot_entropy_bytes;
 	unsigned	interrupt_rate_hz;
+	bool		nist_healthtest_enabled;
+	unsigned	nist_healthtest_ondemand;	/* mask of sources */
+	unsigned	ondemand_pass;	/* before which it is written, from 1 */
 	char		sources[TUNABLE_STRING_SIZE];	/* comma list */
 	char		replay_file[TUNABLE_STRING_SIZE];
 	char		record_file[TUNABLE_STRING_SIZE]; /* "": no record */

@@ -67,6 +67,8 @@ struct harvestq {
 	struct random_source_set hq_sources;
 	struct harvest_producer hq_producer[RANDOM_SOURCES];
 	unsigned	 hq_producers;
+	uint32_t	 hq_ondemand_mask;
+	unsigned	 hq_ondemand_pass;
 
 	/* Enqueueing: hc_mtx and what it protects. */
 	struct lock	 hc_mtx;
@@ -77,9 +79,22 @@ struct harvestq {
 	/* Direct events advance it without hc_mtx, as in the kernel. */
 	struct m32	 hc_destination[ENTROPYSOURCE];
 
+	/* Health tests: with what guards the generator's pools held. */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct event_filter hq_filter;
+	uint64_t	 hq_discarded;	/* since the start */
+	uint32_t	 hq_discard_window;	/* what the next is about */
+	uint64_t	 hq_window_discarded;
+	struct health_test hq_test[ENTROPYSOURCE];
+	/* Set by anybody: begin anew. */
+	struct m32	 hq_ondemand[ENTROPYSOURCE];
+
 	/* The readers'. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 hq_read_rate;	/* zero again after each pass */
+
+	/* Whoever harvests directly. */
+	struct m64	 hq_direct_others;	/* events, since the start */
 
 	/* Whoever harvests fast. */
 	_Alignas(MACHINE_CACHE_LINE)
@@ -92,13 +107,17 @@ struct harvestq {
 	/* Events that wait to be delivered together, within a pass. */
 	struct harvest_event hq_batch[GENERATOR_BATCH_MAX];
 	unsigned	 hq_batched;
-	uint64_t	 hq_processed;	/* queued events, since the start */
+	uint64_t	 hq_delivered;	/* queued events, since the start */
+	uint64_t	 hq_direct;	/* and others, its own */
+	unsigned	 hq_passes;	/* begun, up to hq_ondemand_pass */
 	uint32_t	 hq_thread_window;	/* what the next is about */
 	struct harvest_thread_stats hq_thread_stats;
 };
 
 #define	harvest_process_event	FLAVOURED(harvest_process_event)
 #define	harvest_deliver		FLAVOURED(harvest_deliver)
+#define	harvest_health_init	FLAVOURED(harvest_health_init)
+#define	harvest_health_pass	FLAVOURED(harvest_health_pass)
 #define	harvest_deliver_batch	FLAVOURED(harvest_deliver_batch)
 
 /*
@@ -116,6 +135,13 @@ void harvest_deliver_batch(struct harvestq *hq);
  * Source: random_harvestq_kthread()'s loop body.
  */
 void harvest_process_event(struct harvestq *hq, struct harvest_event *event);
+
+/* Makes the sources' tests and, if they are enabled, sets the filter. */
+void harvest_health_init(struct harvestq *hq,
+    const struct harvest_config *config);
+
+/* Writes the configured on-demand mask when its pass begins. */
+void harvest_health_pass(struct harvestq *hq);
 
 /* The harvest thread's row of the open window; NULL when none is open. */
 static inline struct harvest_thread_stats *

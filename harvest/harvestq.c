@@ -75,8 +75,11 @@ init_atomics(struct harvestq *hq)
 	atomic_init_32(&hq->hq_fast_pos, 0);
 	for (i = 0; i < RANDOM_ACCUM_MAX; i++)
 		atomic_init_32(&hq->hq_fast[i], 0);
-	for (i = 0; i < ENTROPYSOURCE; i++)
+	atomic_init_64(&hq->hq_direct_others, 0);
+	for (i = 0; i < ENTROPYSOURCE; i++) {
 		atomic_init_32(&hq->hc_destination[i], 0);
+		atomic_init_32(&hq->hq_ondemand[i], 0);
+	}
 }
 
 int
@@ -126,6 +129,7 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 		harvestq_fini(hq);
 		return (rc);
 	}
+	harvest_health_init(hq, config);
 	*hqp = hq;
 	return (0);
 }
@@ -213,6 +217,7 @@ deliver_direct(struct harvestq *hq, const void *entropy, size_t size,
 		return;
 	fill_direct(hq, &event, entropy, size, origin);
 	harvest_deliver(hq, &event);
+	hq->hq_direct++;
 }
 
 void
@@ -227,6 +232,7 @@ harvestq_prime(struct harvestq *hq, void *bytes, size_t n)
 		fill_direct(hq, &event, p + i, HARVEST_ENTROPY_BYTES,
 		    RANDOM_CACHED);
 		harvest_deliver(hq, &event);
+		hq->hq_direct++;
 	}
 	harvest_deliver_batch(hq);
 	if (n > 0)
@@ -311,6 +317,7 @@ random_harvest_direct(struct harvestq *hq, const void *entropy, size_t size,
 		return;
 	fill_direct(hq, &event, entropy, size, origin);
 	g->g_algorithm->ra_event_processor(g, &event);
+	atomic_fetchadd_64(&hq->hq_direct_others, 1);
 	wipe(&event, sizeof(event));
 }
 
@@ -364,6 +371,7 @@ harvestq_pass(struct harvestq *hq)
 
 	if (harvestq_stopping(hq))
 		return;
+	harvest_health_pass(hq);
 	hq->hq_model->hm_drain(hq);
 	feed_sources(hq);
 	if (!harvestq_stopping(hq))
@@ -452,17 +460,23 @@ harvestq_stats(const struct harvestq *hq, uint32_t window,
 		hs->hs_queue = hq->hq_queue_stats;
 	if (hq->hq_thread_window == window)
 		hs->hs_thread = hq->hq_thread_stats;
+	if (hq->hq_discard_window == window)
+		hs->hs_discarded = hq->hq_window_discarded;
 }
 
 struct harvest_totals
 harvestq_totals(struct harvestq *hq)
 {
 
+	const uint64_t direct = hq->hq_direct +
+	    atomic_load_64(&hq->hq_direct_others);
+
 	return ((struct harvest_totals){
-		.ht_in = hq->hq_in,
-		.ht_processed = hq->hq_processed,
+		.ht_in = hq->hq_in + direct,
+		.ht_processed = hq->hq_delivered + direct - hq->hq_discarded,
 		.ht_pending = hq->hq_model->hm_pending(hq),
 		.ht_dropped = hq->hq_dropped,
+		.ht_discarded = hq->hq_discarded,
 	});
 }
 

@@ -14,6 +14,7 @@
 
 #include "fortuna/generator.h"
 #include "harvest/harvest_config.h"
+#include "harvest/health.h"
 #include "harvest/source.h"
 #include "lib/flavour.h"
 #include "lib/hist.h"
@@ -55,17 +56,19 @@ struct harvest_thread_stats {
 struct harvest_stats {
 	struct harvest_queue_stats hs_queue;
 	struct harvest_thread_stats hs_thread;
+	uint64_t	hs_discarded;	/* delivered; health tests refused */
 };
 
 /*
- * Since the start, of the queue alone:
- * ht_in == ht_processed + ht_pending + ht_dropped.
+ * Since the start, of all events, those that were never queued included:
+ * ht_in == ht_processed + ht_pending + ht_dropped + ht_discarded.
  */
 struct harvest_totals {
 	uint64_t	ht_in;
-	uint64_t	ht_processed;
+	uint64_t	ht_processed;	/* by the generator */
 	uint64_t	ht_pending;
-	uint64_t	ht_dropped;
+	uint64_t	ht_dropped;	/* there was no room */
+	uint64_t	ht_discarded;	/* by health tests */
 };
 
 struct harvestq;
@@ -82,6 +85,8 @@ struct harvest_producer {
 #define	harvestq_sources	FLAVOURED(harvestq_sources)
 #define	harvestq_mask		FLAVOURED(harvestq_mask)
 #define	harvestq_read_rate	FLAVOURED(harvestq_read_rate)
+#define	harvestq_health_test	FLAVOURED(harvestq_health_test)
+#define	harvestq_health_ondemand FLAVOURED(harvestq_health_ondemand)
 #define	harvestq_prime		FLAVOURED(harvestq_prime)
 #define	random_harvest_queue	FLAVOURED(random_harvest_queue)
 #define	random_harvest_fast	FLAVOURED(random_harvest_fast)
@@ -102,7 +107,8 @@ struct harvest_producer {
 
 /*
  * Makes an empty queue with its sources.  Creates the record file, if one is
- * configured.
+ * configured.  If sources are to be tested, it becomes the generator's filter,
+ * to the end of both.
  *
  * Returns: 0; EINVAL for a configuration that random_sources_check() refuses;
  * ENOMEM; what the lock, a source or the record file said.
@@ -123,6 +129,18 @@ uint32_t harvestq_mask(struct harvestq *hq);
  * for a design whose kernel does not.
  */
 struct m32 *harvestq_read_rate(struct harvestq *hq);
+
+/* A source's health tests and what they said.  Threads have been joined. */
+const struct health_test *harvestq_health_test(const struct harvestq *hq,
+    enum random_entropy_source source);
+
+/*
+ * Starts the tests of some sources anew, each with its next event: what writing
+ * kern.random.nist_healthtest_ondemand does.  From any thread.
+ *
+ *   mask  in  MASK_BIT()s
+ */
+void harvestq_health_ondemand(struct harvestq *hq, uint32_t mask);
 
 /*
  * Delivers boot entropy as CACHED events, whatever the mask.  Called before the

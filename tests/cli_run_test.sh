@@ -522,6 +522,71 @@ run__record_then_replay_body() {
 	    run -t 1000 -S rngsim.harvest.record=missing/events
 }
 
+# stuck_events N: a pure source that repeats itself, and one that does not.
+stuck_events() {
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) {
+		printf "event %d %d 0102030405060708 PURE_RDRAND\n", i % 32, i
+		printf "event %d %d %08x SWI\n", i % 32, i, i } }'
+}
+
+atf_test_case run__stuck_source
+run__stuck_source_head() {
+	atf_set descr "a hardware source that returns a constant is left out," \
+	    "others go on, and the result says so; both engines, exit 0"
+}
+run__stuck_source_body() {
+	stuck_events 1500 >stuck.txt
+	for engine in real 'virtual --profile epyc-9654-2s'; do
+		# It is seeded by the sound source alone, after its start.
+		run_json -r 1 -n 2 --engine $engine \
+		    -S kern.random.nist_healthtest_enabled=1 \
+		    -S rngsim.harvest.boot_entropy_bytes=0 \
+		    -S rngsim.harvest.sources=replay \
+		    -S rngsim.source.replay.file=stuck.txt \
+		    -S rngsim.harvest.model=newest \
+		    -S rngsim.harvest.rate_hz=100
+		h='cells\.0\.health\.'
+		has run.flat 'complete true' "${h}0.source \"SWI\"" \
+		    "${h}0.discarded 2048" "${h}0.passed 2" \
+		    "${h}0.repetitions 0" "${h}0.excluded 0" \
+		    "${h}1.source \"PURE_RDRAND\"" "${h}1.discarded [23]..." \
+		    "${h}1.passed 0" "${h}1.repetitions 2" \
+		    "${h}1.proportions 0" "${h}1.excluded 2" \
+		    'cells\.0\.notes ".*health test failed: PURE_RDRAND.*"'
+		# What a report makes of the file.
+		atf_check -o match:'^health tests   SWI: 2048 disc' \
+		    -o match:' PURE_RDRAND: [23]... discarded, 0 starts pass' \
+		    -o match:'repetition 2, by proportion 0' \
+		    "$(program)" report run.json
+	done
+	# Off, as it is by default, nobody asks.
+	run_json -r 1 -S rngsim.harvest.sources=replay \
+	    -S rngsim.source.replay.file=stuck.txt \
+	    -S rngsim.harvest.rate_hz=100
+	has run.flat 'cells\.0\.harvest\.discarded 0'
+	! grep -q 'cells\.0\.health' run.flat || atf_fail "tested by default"
+}
+
+atf_test_case run__starts_anew
+run__starts_anew_head() {
+	atf_set descr "a failed source that is started anew is tested anew," \
+	    "and left out again if it is still stuck"
+}
+run__starts_anew_body() {
+	stuck_events 4000 >stuck.txt
+	# A pass takes at most 1024 events: some are left for the third.
+	run_json -r 1 --engine virtual --profile epyc-9654-2s \
+	    -S kern.random.nist_healthtest_enabled=1 \
+	    -S kern.random.nist_healthtest_ondemand=16384 \
+	    -S rngsim.harvest.ondemand_pass=3 \
+	    -S rngsim.harvest.sources=replay \
+	    -S rngsim.source.replay.file=stuck.txt \
+	    -S rngsim.harvest.model=newest -S rngsim.harvest.rate_hz=1000
+	has run.flat 'cells\.0\.health\.1\.source "PURE_RDRAND"' \
+	    'cells\.0\.health\.1\.repetitions 2' \
+	    'cells\.0\.health\.1\.excluded 1' 'cells\.0\.health\.0\.passed 1'
+}
+
 atf_test_case run__unsound_record
 run__unsound_record_head() {
 	atf_set descr "a record that is none: the file, the line, what was" \
@@ -676,6 +741,8 @@ atf_init_test_cases() {
 	atf_add_test_case run__tunables_take_effect
 	atf_add_test_case run__harvest_models
 	atf_add_test_case run__record_then_replay
+	atf_add_test_case run__stuck_source
+	atf_add_test_case run__starts_anew
 	atf_add_test_case run__unsound_record
 	atf_add_test_case run__never_seeded
 	atf_add_test_case sweep__signal_ends_it_in_order

@@ -35,6 +35,8 @@ notebook_event(struct generator *g, const struct harvest_event *event)
 {
 	struct notebook *nb = (struct notebook *)(void *)g;
 
+	if (!generator_accepts(g, event))
+		return;
 	if (nb->nb_count < NOTES_MAX) {
 		nb->nb_event[nb->nb_count] = *event;
 		nb->nb_where[nb->nb_count] = event;
@@ -122,10 +124,12 @@ check_conserved(struct harvestq *hq)
 {
 	struct harvest_totals t = harvestq_totals(hq);
 
-	ATF_CHECK_EQ_MSG(t.ht_in, t.ht_processed + t.ht_pending + t.ht_dropped,
-	    "%ju in, %ju processed, %ju pending, %ju dropped",
+	ATF_CHECK_EQ_MSG(t.ht_in, t.ht_processed + t.ht_pending +
+	    t.ht_dropped + t.ht_discarded,
+	    "%ju in, %ju processed, %ju pending, %ju dropped, %ju discarded",
 	    (uintmax_t)t.ht_in, (uintmax_t)t.ht_processed,
-	    (uintmax_t)t.ht_pending, (uintmax_t)t.ht_dropped);
+	    (uintmax_t)t.ht_pending, (uintmax_t)t.ht_dropped,
+	    (uintmax_t)t.ht_discarded);
 }
 
 static inline void

@@ -109,7 +109,8 @@ man__names_every_result_key_head() {
 	atf_set descr "rngsim-result(5) has every key of a result"
 }
 man__names_every_result_key_body() {
-	"$(program)" run -t 0.05 -r 1 --format json >result.json ||
+	"$(program)" run -t 0.05 -r 1 --format json \
+	    -S kern.random.nist_healthtest_enabled=1 >result.json ||
 	    atf_fail "run"
 	"$(program)" sweep --engine virtual --profile epyc-9654-2s -r 2 -n 1 \
 	    -c aes -t 0.01 --verify --uncertainty 10 --format json \

@@ -67,8 +67,33 @@ models__every_model_body() {
 	done
 }
 
+atf_test_case models__false_alarms
+models__false_alarms_head() {
+	atf_set descr "rngsim(7) says how often health tests fail a good" \
+	    "source, as computed exactly"
+	atf_set require.progs python3
+}
+models__false_alarms_body() {
+	python3 -B "$(models)/health.py" alarms >alarms.txt ||
+	    atf_fail "health.py"
+	[ "$(wc -l <alarms.txt)" -ge 7 ] || atf_fail "too few lines"
+	tr '\n' ' ' <"$(models)/../../man/rngsim.7" >page.txt
+	while read -r line; do
+		case $line in
+		H=*) words=$(echo "$line" | grep -o '2^[-.0-9]*');;
+		*) words=".It $(echo "$line" | sed 's/: / Ta /; s/, \([^,]*\)$/ Ta \1/')";;
+		esac
+		echo "$words" | while read -r word; do
+			grep -Fq -- "$word" page.txt ||
+			    { echo "$line: no $word" >>missing.txt; }
+		done
+	done <alarms.txt
+	[ ! -s missing.txt ] || atf_fail "$(cat missing.txt)"
+}
+
 atf_init_test_cases() {
 	atf_add_test_case models__ciphers
 	atf_add_test_case models__vectors
 	atf_add_test_case models__every_model
+	atf_add_test_case models__false_alarms
 }

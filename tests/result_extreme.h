@@ -9,6 +9,7 @@
 
 #include "bench/console/figure.h"
 #include "bench/result/result.h"
+#include "tests/result_fixture.h"
 
 static const double extreme_values[] = {
 	0, 1e-300, 1e-5, 0.123456789, 9.9999, 99.995, 999.95, 12345.6, 999999.5,
@@ -58,6 +59,9 @@ extreme_texts(struct result *r, char letter)
 		memset(c->notes, locked ? letter : 'n', RESULT_TEXT_SIZE - 1);
 		if (c->readers > 1)
 			memset(c->gate, letter, RESULT_TEXT_SIZE - 1);
+		c->health_rows = 1;
+		c->health = fixture_alloc(1, sizeof(*c->health));
+		memset(c->health->source, letter, RESULT_NAME_SIZE - 1);
 		memset(c->lock_profile->site, letter, RESULT_NAME_SIZE - 1);
 		memset(c->lock_profile->lock, letter, RESULT_NAME_SIZE - 1);
 		memset(c->lock_profile->role, letter, RESULT_NAME_SIZE - 1);
@@ -96,7 +100,10 @@ extreme_figures(struct result_cell *c, double v)
 	c->latency_uncorrected_ns = c->latency_ns;
 	c->fairness = (struct result_fairness){ v, v, v, v, v, v, v, v, v, v,
 	    v };
-	c->harvest = (struct result_harvest){ v, v, v, v, v, v };
+	c->harvest = (struct result_harvest){ v, v, v, v, v, v, v };
+	for (i = 0; i < c->health_rows; i++)
+		c->health[i].discarded = c->health[i].passed =
+		    c->health[i].repetitions = c->health[i].proportions = v;
 	for (i = 0; i < c->lock_profile_rows; i++)
 		extreme_row(&c->lock_profile[i], v);
 	for (i = 0; i < c->wait_rows; i++)

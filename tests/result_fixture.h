@@ -124,7 +124,7 @@ fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 		.hold_share_harvest = 0.02,
 	};
 	c->harvest = (struct result_harvest){
-		3.25, 1.5, 0.5, 1000.25, 0, 20500
+		3.25, 1.5, 0.5, 1000.25, 0, 0, 20500
 	};
 	c->lock_profile_rows = 1;
 	c->lock_profile = fixture_alloc(1, sizeof(*c->lock_profile));

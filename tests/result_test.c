@@ -84,6 +84,9 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	r.cells[2].harvest.dropped = 123456789012345;
 	for (i = 0; i < r.cells[2].repeats; i++)
 		r.cells[2].samples[i].harvest.dropped = 123456789012345;
+	r.cells[2].health_rows = 2;
+	r.cells[2].health = fixture_alloc(2, sizeof(*c->health));
+	r.cells[2].health[1] = (struct result_health){ "SWI", 5, 4, 3, 2, 1 };
 	r.cells[2].samples[1].window_s = 0.1 + 0.2;
 	r.cells[2].request_bytes = INT64_MAX;
 	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" \xc2\xb5");
@@ -103,6 +106,10 @@ ATF_TC_BODY(result_load__reads_what_was_written, tc)
 	ATF_CHECK_EQ(1e300, c->latency_ns.max);
 	ATF_CHECK_EQ(1.25e-300, c->latency_ns.p50);
 	ATF_CHECK_EQ(123456789012345, c->harvest.dropped);
+	ATF_REQUIRE_EQ(2, c->health_rows);
+	ATF_CHECK(memcmp(r.cells[2].health, c->health, 2 *
+	    sizeof(*c->health)) == 0);
+	ATF_CHECK_EQ(0, again.cells[0].health_rows);
 	ATF_CHECK_EQ(0.3, c->samples[1].window_s);
 	ATF_CHECK_EQ(INT64_MAX, c->request_bytes);
 	ATF_CHECK_STREQ(r.cells[2].notes, c->notes);

@@ -73,6 +73,9 @@ struct cell_measure {
 	unsigned	 cm_row_count;
 	struct result_wait *cm_waits;
 	unsigned	 cm_wait_count;
+	/* Sources that were tested and had an event; this repeat alone. */
+	struct result_health cm_health[ENTROPYSOURCE];
+	unsigned	 cm_health_count;
 	double		 cm_acquisitions;	/* by readers */
 	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */

@@ -8,6 +8,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/statistics/stats.h"
+#include "harvest/mask.h"
 
 static const char *const roles[CELL_ROLES] = { "reader", "harvest",
     "producer" };
@@ -259,6 +260,28 @@ collect_output(struct cell_run *run, struct result_sample *rs)
 	}
 }
 
+static void
+collect_health(struct cell_run *run, struct cell_measure *cm)
+{
+	const struct health_test *ht;
+	struct result_health *rh;
+	uint8_t i;
+
+	for (i = 0; i < ENTROPYSOURCE; i++) {
+		ht = harvestq_health_test(run->run_hq, i);
+		if (ht->ht_discarded == 0)
+			continue;
+		rh = &cm->cm_health[cm->cm_health_count++];
+		snprintf(rh->source, sizeof(rh->source), "%s",
+		    random_source_names[i]);
+		rh->discarded = (double)ht->ht_discarded;
+		rh->passed = (double)ht->ht_passed;
+		rh->repetitions = (double)ht->ht_repetitions;
+		rh->proportions = (double)ht->ht_proportions;
+		rh->excluded = ht->ht_state == HEALTH_FAILED;
+	}
+}
+
 void
 cell_collect(struct cell_run *run, struct cell_measure *cm)
 {
@@ -280,6 +303,8 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
 	    rs->window_s;
 	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
+	rs->harvest.discarded = (double)hs.hs_discarded;
+	collect_health(run, cm);
 	hist_merge(&cm->cm_harvest_latency,
 	    &hs.hs_thread.hts_deliver_cycles);
 	run->run_dev.rd_generator->g_algorithm->ra_status(

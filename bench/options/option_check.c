@@ -169,6 +169,19 @@ check_exclusion(const struct options *op)
 	    design, accepted.na_text));
 }
 
+/* Tests that are off have no start to begin anew with. */
+static int
+check_health_tunables(const struct options *op)
+{
+
+	if (!option_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND) ||
+	    op->op_config.bc_harvest.nist_healthtest_enabled)
+		return (0);
+	return (usage_error(op->op_command, "-S: " NIST_HEALTHTEST_ONDEMAND
+	    " has no effect on sources that are not tested: expected -S "
+	    "kern.random.nist_healthtest_enabled=1 too"));
+}
+
 int
 option_check_choices(const struct options *op)
 {
@@ -179,5 +192,7 @@ option_check_choices(const struct options *op)
 		error = check_lock_tunables(op);
 	if (error == 0)
 		error = check_design_tunables(op);
+	if (error == 0)
+		error = check_health_tunables(op);
 	return (error);
 }

@@ -111,6 +111,31 @@ print_harvest(FILE *out, const struct result_harvest *h, double hold_share)
 	    TABLE_LABEL, "", percent_of(cpu, hold_share, 1));
 }
 
+static void
+print_health(FILE *out, const struct result_cell *cell)
+{
+	char discarded[FIGURE_SIZE], failed[2][FIGURE_SIZE];
+	char passed[FIGURE_SIZE], text[RESULT_TEXT_SIZE];
+	const struct result_health *rh;
+	unsigned i;
+	int n;
+
+	for (i = 0; i < cell->health_rows; i++) {
+		rh = &cell->health[i];
+		n = snprintf(text, sizeof(text), "%.31s: %s discarded, %s "
+		    "starts passed", rh->source,
+		    figure_count(discarded, rh->discarded),
+		    figure_count(passed, rh->passed));
+		if (rh->repetitions + rh->proportions > 0)
+			snprintf(text + n, sizeof(text) - (size_t)n, ", failed "
+			    "by repetition %s, by proportion %s",
+			    figure_count(failed[0], rh->repetitions),
+			    figure_count(failed[1], rh->proportions));
+		figure_wrap(out, i == 0 ? "health tests" : " ", TABLE_LABEL,
+		    text);
+	}
+}
+
 /* cna is half at least: 0 is a document that does not say. */
 static void
 print_indexes(FILE *out, const char *label, double min_max, double cov,
@@ -212,6 +237,7 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 	}
 	print_fairness(out, &cell->fairness);
 	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
+	print_health(out, cell);
 	if (group_gated(cell))
 		figure_wrap(out, "! gate", TABLE_LABEL, cell->gate);
 	if (cell->notes[0] != '\0')

@@ -231,6 +231,22 @@ add_row(json_t *rows, const struct result_row *row)
 }
 
 static bool
+set_health(json_t *object, const struct result_cell *cell)
+{
+	json_t *array;
+	unsigned i;
+
+	array = json_array();
+	if (!set(object, "health", array))
+		return (false);
+	for (i = 0; i < cell->health_rows; i++)
+		if (!append(array, format_fields(result_field_health,
+		    &cell->health[i])))
+			return (false);
+	return (true);
+}
+
+static bool
 add_cell(json_t *cells, const struct result_cell *cell)
 {
 	json_t *array, *object;
@@ -263,6 +279,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 		if (!append(array, format_fields(result_field_wait,
 		    &cell->waits[i])))
 			return (false);
+	if (cell->health_rows > 0 && !set_health(object, cell))
+		return (false);
 	array = json_array();
 	if (!set(object, "samples", array))
 		return (false);
@@ -373,6 +391,7 @@ result_cell_free(struct result_cell *cell)
 	free(cell->reader_mb_per_s);
 	free(cell->lock_profile);
 	free(cell->waits);
+	free(cell->health);
 }
 
 void

@@ -78,7 +78,18 @@ struct result_harvest {
 	double	block_percent;	/* and asleep */
 	double	events_per_s;	/* delivered to the generator */
 	double	dropped;	/* events lost to a full queue, in the window */
+	double	discarded;	/* delivered, but refused by health tests */
 	double	latency_p99_ns;	/* of one event's delivery, lock included */
+};
+
+/* What health tests said of one source; all repeats together, each whole. */
+struct result_health {
+	char	source[RESULT_NAME_SIZE];	/* "PURE_RDRAND" */
+	double	discarded;	/* events, those of starts included */
+	double	passed;		/* starts that ended well */
+	double	repetitions;	/* failures of the repetition count test */
+	double	proportions;	/* and of the adaptive proportion test */
+	double	excluded;	/* repeats that ended without the source */
 };
 
 /*
@@ -236,6 +247,8 @@ struct result_cell {
 	unsigned	lock_profile_rows;
 	struct result_wait *waits;
 	unsigned	wait_rows;
+	struct result_health *health;	/* sources that were tested */
+	unsigned	health_rows;
 	struct result_sample *samples;
 	/* Why the figures must be neither ranked nor averaged; else empty. */
 	char		gate[RESULT_TEXT_SIZE];

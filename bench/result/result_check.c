@@ -39,6 +39,7 @@ static const struct median medians[] = {
 	MEDIAN(harvest, block_percent, result_harvest),
 	MEDIAN(harvest, events_per_s, result_harvest),
 	MEDIAN(harvest, dropped, result_harvest),
+	MEDIAN(harvest, discarded, result_harvest),
 };
 
 enum { MEDIANS = sizeof(medians) / sizeof(medians[0]) };

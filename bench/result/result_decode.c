@@ -257,6 +257,31 @@ load_wait(struct value_at *at, const json_t *object, void *element,
 }
 
 static int
+load_health_row(struct value_at *at, const json_t *object, void *element,
+    const struct result_cell *cell)
+{
+
+	(void)cell;
+	return (value_fields(at, object, result_field_health, element));
+}
+
+/* Only there where sources were tested. */
+static int
+load_health(struct value_at *at, const json_t *object,
+    struct result_cell *cell)
+{
+	void *rows = NULL;
+	int error;
+
+	if (json_object_get(object, "health") == NULL)
+		return (0);
+	error = load_objects(at, object, "health", sizeof(*cell->health),
+	    &rows, &cell->health_rows, load_health_row, cell);
+	cell->health = rows;
+	return (error);
+}
+
+static int
 load_sample(struct value_at *at, const json_t *object, void *element,
     const struct result_cell *cell)
 {
@@ -387,6 +412,8 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 		    cell->readers);
 	if (error == 0)
 		error = load_lock_profile(at, object, cell);
+	if (error == 0)
+		error = load_health(at, object, cell);
 	j = json_object_get(object, "uncertainty");
 	if (error == 0 && j != NULL)
 		error = result_band_load(at, j, &cell->uncertainty);

@@ -47,6 +47,7 @@ static const struct result_field harvest[] = {
 	MEMBER(result_harvest, block_percent, REAL, true),
 	MEMBER(result_harvest, events_per_s, REAL, true),
 	MEMBER(result_harvest, dropped, REAL, true),
+	MEMBER(result_harvest, discarded, REAL, false),
 	MEMBER(result_harvest, latency_p99_ns, REAL, true),
 	END
 };
@@ -87,6 +88,16 @@ const struct result_field result_field_wait[] = {
 	MEMBER(result_wait, holder, NAME, true),
 	MEMBER(result_wait, count, REAL, true),
 	MEMBER(result_wait, wait_total_ns, REAL, true),
+	END
+};
+
+const struct result_field result_field_health[] = {
+	MEMBER(result_health, source, NAME, true),
+	MEMBER(result_health, discarded, REAL, true),
+	MEMBER(result_health, passed, REAL, true),
+	MEMBER(result_health, repetitions, REAL, true),
+	MEMBER(result_health, proportions, REAL, true),
+	MEMBER(result_health, excluded, REAL, true),
 	END
 };
 

@@ -41,6 +41,7 @@ extern const struct result_field result_field_cell_pretended[];
 extern const struct result_field result_field_sample_virtual[];
 extern const struct result_field result_field_row[];
 extern const struct result_field result_field_wait[];
+extern const struct result_field result_field_health[];
 
 /* A histogram of a row. */
 struct result_log2 {

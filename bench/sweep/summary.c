@@ -9,6 +9,7 @@
 #include "bench/result/trend.h"
 #include "bench/statistics/stats.h"
 #include "bench/sweep/summary.h"
+#include "bench/sweep/summary_health.h"
 #include "lib/cpu.h"
 
 /* Gates and oddities: what is said of a repeat or a cell, and from when on. */
@@ -152,6 +153,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 		cell_measure_free(cm);
 		return (ENOMEM);
 	}
+	summary_health_add(sc, cm);
 	hist_merge(&sc->sc_latency, &cm->cm_latency);
 	hist_merge(&sc->sc_uncorrected, &cm->cm_uncorrected);
 	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
@@ -291,6 +293,10 @@ notes(const struct sweep_cell *sc, struct result_cell *rc)
 		for (k = 0; k < rc->readers; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
+	for (i = 0; i < sc->sc_health_count; i++)
+		if (sc->sc_health[i].excluded > 0)
+			note(rc, "health test failed: %s is left out",
+			    sc->sc_health[i].source);
 	if (skew > skew_max_share * window)
 		note(rc, "a reader waited %.0f ms across the window's edge",
 		    skew);
@@ -343,6 +349,7 @@ summarise(const struct sweep_cell *sc, const struct engine *en,
 		.block_percent = MEDIAN(harvest.block_percent),
 		.events_per_s = MEDIAN(harvest.events_per_s),
 		.dropped = MEDIAN(harvest.dropped),
+		.discarded = MEDIAN(harvest.discarded),
 		.latency_p99_ns = cell_latency(en, &sc->sc_harvest_latency).p99,
 	};
 }
@@ -442,9 +449,12 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 		error = interval(sc, rc, seed, scratch);
 	}
 	if (error == 0)
+		error = summary_health_finish(sc, rc);
+	if (error == 0)
 		error = finish_rows(sc, engine, rc);
 	free(scratch);
 	if (error != 0) {
+		free(rc->health);
 		free(rc->reader_mb_per_s);
 		memset(rc, 0, sizeof(*rc));
 		return (error);

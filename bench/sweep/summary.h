@@ -20,6 +20,8 @@ struct sweep_cell {
 	unsigned	sc_row_count;
 	struct result_wait *sc_waits;
 	unsigned	sc_wait_count;
+	struct result_health sc_health[ENTROPYSOURCE];
+	unsigned	sc_health_count;
 	double		sc_acquisitions;
 	bool		sc_unbound;
 	double		sc_backlog;	/* the largest of a repeat */
