@@ -154,8 +154,8 @@ struct generator_status {
  * ra_event_processor
  *		absorbs one event, if generator_accepts() it.
  * ra_process_events
- *		absorbs n events likewise, 1..g_batch_events, the harvest thread's way;
- *		NULL in a design that takes one at a time.
+ *		absorbs n events likewise, 1..g_batch_events, the harvest
+ *		thread's way; NULL in a design that takes one at a time.
  * ra_timer	does what the kernel's timers and work queues do for the design;
  *		the harvest thread calls it, nobody else at the same time, with
  *		the time since harvesting was set up, which never goes back.

@@ -11,7 +11,7 @@ const char *const health_state_names[HEALTH_STATES] = {
 	[HEALTH_FAILED]		= "failed",
 };
 
-/* From which entropy on a cut-off holds; tests/models/health.py has them too. */
+/* From which entropy on a cut-off holds. */
 static const struct {
 	unsigned	bits;
 	unsigned	cutoff;

@@ -95,8 +95,8 @@ bool health_event(struct health_test *ht, const struct harvest_event *event);
  *
  * A source that has min_entropy bits in each independent sample repeats one so
  * often with a probability of 2^-HEALTH_ERROR_LOG2 at most.  The second is 1
- * more than the binomial distribution's critical value for the HEALTH_APT_WINDOW
- * - 1 samples after the first; the test fails at that count and not above it,
+ * more than the binomial distribution's critical value for the samples of a
+ * window after its first; the test fails at that count and not above it,
  * so rather more windows fail than the formula means: rngsim(7) has them.
  *
  * Source: SP 800-90B 4.4.1 and 4.4.2; random_healthtest_init()'s table.
