@@ -20,7 +20,7 @@ EXTRA =
 
 # The architecture, in the order in which files may include each other.
 LIB = kassert tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher hash digest blake2 profile profile_syntax \
+	lockconf crypto cipher ledger ledger_key ledger_core hash digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_sched vm_choose vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config

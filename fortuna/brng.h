@@ -38,6 +38,9 @@ struct brng {
 	uint64_t	 b_generation;	/* the root's; 0: no key yet */
 	unsigned	 b_next;	/* in the buffer; its size: empty */
 	uint8_t		 b_buffer[BRNG_BUFFER_BYTES];
+	/* For the ledger that its cipher may have. */
+	unsigned	 b_core;	/* a root's */
+	uint64_t	 b_lineage;	/* of what is in the buffer */
 };
 
 /* Returns: 0, or an errno value of lib/cipher.h. */

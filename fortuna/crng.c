@@ -2,6 +2,7 @@
 
 #include "fortuna/crng.h"
 #include "lib/kassert.h"
+#include "lib/ledger.h"
 #include "lib/tick.h"
 #include "lib/wipe.h"
 
@@ -12,6 +13,7 @@ enum {
 
 CTASSERT((int)BLAKE2S_BYTES == (int)CIPHER_KEY_BYTES);
 CTASSERT(CRNG_ERASURE_BYTES % 16 == 0);
+CTASSERT((int)CRNG_ERASURE_BYTES <= (int)CIPHER_HOLLOW_BYTES);
 
 int
 crng_pool_init(struct crng_pool *cp)
@@ -45,6 +47,9 @@ crng_pool_event(struct crng_pool *cp, const struct harvest_event *event)
 	blake2_update(&cp->cp_hash, &event->he_somecounter,
 	    sizeof(event->he_somecounter));
 	blake2_update(&cp->cp_hash, event->he_entropy, event->he_size);
+	if (cp->cp_ledger != NULL)
+		ledger_event(cp->cp_ledger, cp->cp_core, 0, event->he_size,
+		    LEDGER_UNCOUNTED, true);
 	if (cp->cp_bits == CRNG_READY_BITS)
 		return (false);
 	cp->cp_bits += 8u * event->he_size;
@@ -72,6 +77,10 @@ crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES])
 {
 	uint8_t next[BLAKE2S_BYTES], seed[BLAKE2S_BYTES];
 
+	if (cp->cp_ledger != NULL) {
+		ledger_pool(cp->cp_ledger, cp->cp_core, 0, LEDGER_UNCOUNTED);
+		ledger_drain(cp->cp_ledger, cp->cp_core, 0, false);
+	}
 	blake2_finish(&cp->cp_hash, seed);
 	expand(cp, seed, 0, next);
 	blake2_restart(&cp->cp_hash, next);
@@ -85,6 +94,7 @@ crng_init(struct crng *cr, const struct cipher *cipher, uint64_t generation)
 {
 
 	cr->cr_generation = generation;
+	cr->cr_core = 0;
 	return (cipher_key_init(&cr->cr_key, cipher));
 }
 
@@ -99,8 +109,13 @@ crng_fini(struct crng *cr)
 void
 crng_base_set(struct crng *base, uint8_t key[CIPHER_KEY_BYTES])
 {
+	struct ledger *lg = base->cr_key.ck_cipher->ci_ledger;
 
+	if (lg != NULL)
+		ledger_reseed_begin(lg, base->cr_core);
 	cipher_key_set(&base->cr_key, key);
+	if (lg != NULL)
+		ledger_reseed_end(lg, base->cr_core);
 	wipe(key, CIPHER_KEY_BYTES);
 	if (++base->cr_generation == CRNG_NO_GENERATION)
 		base->cr_generation++;
@@ -110,8 +125,7 @@ void
 crng_erase(struct crng *cr, uint8_t out[CIPHER_KEY_BYTES])
 {
 	uint128_t ctr = uint128_make(0, 0);
-	/* A hollow one writes less. */
-	uint8_t first[CRNG_ERASURE_BYTES] = { 0 };
+	uint8_t first[CRNG_ERASURE_BYTES];
 
 	cipher_keystream(&cr->cr_key, &ctr, first, sizeof(first));
 	cipher_key_set(&cr->cr_key, first);
@@ -128,6 +142,18 @@ crng_derive(struct crng *cpu, struct crng *base)
 	cipher_key_set(&cpu->cr_key, key);
 	cpu->cr_generation = base->cr_generation;
 	wipe(key, sizeof(key));
+}
+
+void
+crng_watch(struct crng_pool *cp, struct crng *base)
+{
+	struct ledger *lg = base->cr_key.ck_cipher->ci_ledger;
+
+	cp->cp_ledger = lg;
+	if (lg == NULL)
+		return;
+	cp->cp_core = base->cr_core = ledger_core(lg,
+	    &(struct ledger_core_rule){ .lu_pools = 1 });
 }
 
 uint128_t

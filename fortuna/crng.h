@@ -34,6 +34,8 @@
 #include "lib/blake2.h"
 #include "lib/cipher.h"
 
+struct ledger;
+
 enum {
 	CRNG_READY_BITS		= 256,
 	CRNG_READY_BYTES	= CRNG_READY_BITS / 8,
@@ -52,6 +54,8 @@ struct crng_pool {
 	struct blake2	cp_hash;
 	struct blake2	cp_scratch;	/* of extractions; empty between */
 	uint32_t	cp_bits;	/* credited, up to CRNG_READY_BITS */
+	struct ledger	*cp_ledger;	/* told of events; NULL at first */
+	unsigned	cp_core;
 };
 
 /* Returns: 0, or an errno value of lib/blake2.h. */
@@ -80,6 +84,7 @@ void crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES]);
 struct crng {
 	struct cipher_key cr_key;
 	uint64_t	 cr_generation;
+	unsigned	 cr_core;	/* of a base whose cipher has a ledger */
 };
 
 /* Returns: 0, or an errno value of lib/cipher.h. */
@@ -117,6 +122,12 @@ struct crng_timer {
 	int64_t		ct_due_ns;
 	bool		ct_armed;
 };
+
+/*
+ * Tells the ledger of the base's cipher, if it has one, of both from now on;
+ * they are new.
+ */
+void crng_watch(struct crng_pool *cp, struct crng *base);
 
 /*
  * How long after this time since boot the next reseed is due: half of it, but

@@ -2,6 +2,7 @@
 
 #include "fortuna/fxpool.h"
 #include "lib/kassert.h"
+#include "lib/ledger.h"
 #include "lib/tick.h"
 #include "lib/wipe.h"
 
@@ -22,6 +23,17 @@ fxpool_init(struct fxpool *fp)
 	if (error != 0)
 		fxpool_fini(fp);
 	return (error);
+}
+
+unsigned
+fxpool_watch(struct fxpool *fp, struct ledger *lg)
+{
+
+	fp->fp_ledger = lg;
+	if (lg != NULL)
+		fp->fp_core = ledger_core(lg, &(struct ledger_core_rule){
+			.lu_pools = FXPOOL_POOLS });
+	return (fp->fp_core);
 }
 
 void
@@ -50,6 +62,19 @@ absorb(struct fxpool *fp, unsigned pool, const void *data, size_t n)
 	if (pool == 0)
 		fp->fp_bytes = fp->fp_bytes > UINT32_MAX - n ? UINT32_MAX :
 		    fp->fp_bytes + (uint32_t)n;
+	if (fp->fp_ledger != NULL)
+		ledger_event(fp->fp_ledger, fp->fp_core, pool, n, pool == 0 ?
+		    fp->fp_bytes : LEDGER_UNCOUNTED, false);
+}
+
+/* One event was absorbed, in however many parts, or bypasses the pools. */
+static void
+count_event(struct fxpool *fp)
+{
+
+	if (fp->fp_ledger != NULL)
+		ledger_event(fp->fp_ledger, fp->fp_core, 0, 0, fp->fp_bytes,
+		    true);
 }
 
 bool
@@ -62,6 +87,8 @@ fxpool_first_time(struct fxpool *fp, const struct harvest_event *event)
 	    event->he_size <= HARVEST_ENTROPY_BYTES,
 	    ("an event of %u bytes", event->he_size));
 	fp->fp_seen |= bit;
+	if (first)
+		count_event(fp);
 	return (first);
 }
 
@@ -116,6 +143,7 @@ fxpool_event(struct fxpool *fp, const struct harvest_event *event)
 		pool = 0;
 	absorb(fp, pool, &event->he_somecounter,
 	    sizeof(event->he_somecounter));
+	count_event(fp);
 	return (1u << pool | (first > 0 ? 1u : 0));
 }
 
@@ -127,9 +155,14 @@ fxpool_drain(struct fxpool *fp, unsigned pools, struct fxpool_seed *fs)
 	KASSERT(pools >= 1 && pools <= fp->fp_active, ("%u pools of %u", pools,
 	    fp->fp_active));
 	for (i = 0; i < pools; i++) {
+		if (fp->fp_ledger != NULL)
+			ledger_pool(fp->fp_ledger, fp->fp_core, i, i == 0 ?
+			    fp->fp_bytes : LEDGER_UNCOUNTED);
 		blake2_finish(&fp->fp_pool[i], fs->fs_hash[i]);
 		blake2_restart(&fp->fp_pool[i], NULL);
 	}
+	if (fp->fp_ledger != NULL)
+		ledger_drain(fp->fp_ledger, fp->fp_core, 0, false);
 	fs->fs_pools = pools;
 	fp->fp_bytes = 0;
 	memset(fp->fp_first, 0, sizeof(fp->fp_first));

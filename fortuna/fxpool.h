@@ -30,6 +30,8 @@ enum {
 	FXPOOL_EVENT_BYTES	= sizeof(uint32_t) + HARVEST_ENTROPY_BYTES
 };
 
+struct ledger;
+
 struct fxpool {
 	struct blake2	fp_pool[FXPOOL_POOLS];
 	uint32_t	fp_bytes;	/* in pool 0, up to UINT32_MAX */
@@ -37,6 +39,8 @@ struct fxpool {
 	unsigned	fp_active;	/* pools that events go to */
 	/* What each source put into pool 0 since the last reseed, bytes. */
 	uint8_t		fp_first[ENTROPYSOURCE];
+	struct ledger	*fp_ledger;	/* told of events; NULL at first */
+	unsigned	fp_core;
 };
 
 /* The digests that go into a reseed. */
@@ -51,6 +55,13 @@ struct fxpool_seed {
  * Returns: 0, or an errno value of lib/blake2.h.
  */
 int fxpool_init(struct fxpool *fp);
+
+/*
+ * Tells a ledger, if it is one, of the pools from now on; they are new.
+ *
+ * Returns: the core, for brng_reseed()'s root.
+ */
+unsigned fxpool_watch(struct fxpool *fp, struct ledger *lg);
 
 /* Wipes and releases; also what was only zeroed. */
 void fxpool_fini(struct fxpool *fp);

@@ -56,6 +56,9 @@ make_state(struct fxrng *f, const struct cipher *cipher)
 		error = blake2b_init(&f->f_mix);
 	if (error == 0)
 		error = brng_init(&f->f_root, cipher);
+	if (error == 0)
+		f->f_root.b_core = fxpool_watch(&f->f_pools,
+		    cipher->ci_ledger);
 	return (error);
 }
 

@@ -243,6 +243,8 @@ RANDOM_ALGORITHM(fxrng) = {
 	    "do not depend on the entropy it brought.",
 	.ra_flags	= RA_MANY_LOCKS | RA_NEVER_BLOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= FXPOOL_POOLS,
+	/* The root's buffer outlives reseeds. */
+	.ra_lag		= GENERATOR_LAG_ANY,
 	.ra_init	= gen_fxrng_init,
 	.ra_fini	= fxrng_fini,
 	.ra_reader_init	= fxrng_reader_init,

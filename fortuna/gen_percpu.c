@@ -181,6 +181,8 @@ RANDOM_ALGORITHM(percpu) = {
 	    "once, all about then.",
 	.ra_flags	= RA_MANY_LOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= 1,
+	/* The word that CPUs look at is written after the base's key. */
+	.ra_lag		= 1,
 	.ra_init	= gen_percpu_init,
 	.ra_fini	= percpu_fini,
 	.ra_reader_init	= percpu_reader_init,

@@ -14,6 +14,7 @@
 #include "fortuna/uio.h"
 #include "lib/cipher.h"
 #include "lib/flavour.h"
+#include "lib/ledger.h"
 #include "lib/lock.h"
 #include "lib/tunable.h"
 
@@ -119,6 +120,8 @@ enum {
 	GENERATOR_BATCH_MAX	= 1024	/* events */
 };
 
+#define	GENERATOR_LAG_ANY	LEDGER_LAG_ANY
+
 /*
  * One reader's private part: buffers and keys it reuses from read to read.
  * ra_reader_init sets gr_place to GENERATOR_PLACE_HERE, where the thread is; a
@@ -176,6 +179,12 @@ struct random_algorithm {
 	unsigned	 ra_flags;
 	unsigned	 ra_knobs;
 	unsigned	 ra_poolcount;
+	/*
+	 * Of the reseeds that have ended when a read begins, so many, the last,
+	 * may be unknown to the keys that it uses: none in a design that asks
+	 * under the lock of the reseed.  GENERATOR_LAG_ANY: no bound.
+	 */
+	uint32_t	 ra_lag;
 	int		(*ra_init)(struct generator **g,
 			    const struct generator_params *params);
 	void		(*ra_fini)(struct generator *g);

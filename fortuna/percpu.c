@@ -66,6 +66,7 @@ percpu_init(struct generator **g, const struct generator_params *params)
 		error = crng_init(&p->p_base, params->gp_cipher, 0);
 	if (error != 0)
 		goto err_state;
+	crng_watch(&p->p_pool, &p->p_base);
 	error = lock_init(&p->p_pool_mtx, params->gp_lock, "input_pool.lock",
 	    &params->gp_lock_config, params->gp_prof);
 	if (error != 0)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fortuna/randomdev.h"
+#include "lib/ledger.h"
 
 /* Tries and sleeps until the generator is seeded; EINTR ends it. */
 static int
@@ -17,9 +18,9 @@ wait_seeded(struct generator *g)
 	return (0);
 }
 
-int
-read_random_uio(struct randomdev *rd, struct generator_reader *gr,
-    struct uio *uio, bool nonblock)
+static int
+read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
+    bool nonblock)
 {
 	struct generator *g = rd->rd_generator;
 	const struct random_algorithm *ra = g->g_algorithm;
@@ -59,8 +60,24 @@ read_random_uio(struct randomdev *rd, struct generator_reader *gr,
 }
 
 int
-read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
-    size_t n, bool bypass)
+read_random_uio(struct randomdev *rd, struct generator_reader *gr,
+    struct uio *uio, bool nonblock)
+{
+	const uint64_t n = uio->uio_resid;
+	int error;
+
+	if (rd->rd_ledger != NULL)
+		ledger_begin(rd->rd_ledger, n);
+	error = read_uio(rd, gr, uio, nonblock);
+	if (rd->rd_ledger != NULL)
+		ledger_end(rd->rd_ledger, n - uio->uio_resid);
+	return (error);
+}
+
+/* The zeros that are handed out before seeding are not the generator's. */
+static int
+read_kernel(struct randomdev *rd, struct generator_reader *gr, void *buf,
+    size_t n, bool bypass, uint64_t *made)
 {
 	struct generator *g = rd->rd_generator;
 	const struct random_algorithm *ra = g->g_algorithm;
@@ -80,5 +97,21 @@ read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
 			return (error);
 	}
 	ra->ra_read(g, gr, &uio);
+	*made = n;
 	return (0);
+}
+
+int
+read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
+    size_t n, bool bypass)
+{
+	uint64_t made = 0;
+	int error;
+
+	if (rd->rd_ledger != NULL)
+		ledger_begin(rd->rd_ledger, n);
+	error = read_kernel(rd, gr, buf, n, bypass, &made);
+	if (rd->rd_ledger != NULL)
+		ledger_end(rd->rd_ledger, made);
+	return (error);
 }

@@ -24,6 +24,8 @@ struct randomdev {
 	 * looks (FreeBSD 13 and later).
 	 */
 	struct m32	*rd_read_rate;
+	/* Told when a request begins and when it returns; or NULL. */
+	struct ledger	*rd_ledger;
 };
 
 #define	read_random_uio	FLAVOURED(read_random_uio)

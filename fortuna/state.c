@@ -3,6 +3,7 @@
 
 #include "fortuna/state.h"
 #include "lib/kassert.h"
+#include "lib/ledger.h"
 #include "lib/wipe.h"
 
 /* A new K is whole blocks of keystream, or the first part of one. */
@@ -12,6 +13,14 @@ CTASSERT(RANDOM_FORTUNA_MAX_READ % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT((int)DIGEST_BYTES == (int)CIPHER_KEY_BYTES);
 CTASSERT(RANDOM_FORTUNA_SMALL % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT(RANDOM_FORTUNA_SMALL < RANDOM_FORTUNA_MAX_READ);
+
+/* Who is told; NULL: nobody. */
+static inline struct ledger *
+ledger_of(const struct fortuna_state *fs)
+{
+
+	return (fs->fs_key->ck_cipher->ci_ledger);
+}
 
 int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
@@ -33,6 +42,12 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)
 		fortuna_state_fini(fs);
+	else if (ledger_of(fs) != NULL)
+		fs->fs_core = ledger_core(ledger_of(fs),
+		    &(struct ledger_core_rule){
+			.lu_pools = RANDOM_FORTUNA_NPOOLS,
+			.lu_pool0_bytes = minpoolsize_bytes,
+			.lu_fortuna = true });
 	return (error);
 }
 
@@ -75,6 +90,12 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	absorbed = (uint32_t)sizeof(event->he_somecounter) + event->he_size;
 	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
 	    pool->fsp_length + absorbed;
+	/* A design of several states gives such an event to all. */
+	if (ledger_of(fs) != NULL)
+		ledger_event(ledger_of(fs), fs->fs_core,
+		    (unsigned)(pool - fs->fs_pool), absorbed, pool->fsp_length,
+		    event->he_source != RANDOM_PURE_VMGENID ||
+		    fs->fs_core == 0);
 }
 
 /*
@@ -115,11 +136,27 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 	fd->fd_bytes = 0;
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
-	    fs->fs_reseedcount % (1u << i) == 0; i++)
+	    fs->fs_reseedcount % (1u << i) == 0; i++) {
+		if (ledger_of(fs) != NULL)
+			ledger_pool(ledger_of(fs), fs->fs_core, i,
+			    fs->fs_pool[i].fsp_length);
 		fd->fd_bytes += pool_drain(&fs->fs_pool[i],
 		    fd->fd_s + fd->fd_bytes);
+	}
 	fs->fs_drained = fd->fd_pools = i;
+	if (ledger_of(fs) != NULL)
+		ledger_drain(ledger_of(fs), fs->fs_core, now_ns, true);
 	return (i);
+}
+
+/* K is what it is from C on. */
+static inline void
+installed(struct fortuna_state *fs)
+{
+
+	if (ledger_of(fs) != NULL)
+		ledger_install(ledger_of(fs), fs->fs_core, fs->fs_key->ck_raw,
+		    fs->fs_counter);
 }
 
 /*
@@ -145,8 +182,13 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 	digest_update(dg, hash, sizeof(hash));
 	digest_finish(dg, hash);
 	digest_reset(dg);
+	if (ledger_of(fs) != NULL)
+		ledger_reseed_begin(ledger_of(fs), fs->fs_core);
 	cipher_key_set(fs->fs_key, hash);
 	uint128_increment(&fs->fs_counter);
+	installed(fs);
+	if (ledger_of(fs) != NULL)
+		ledger_reseed_end(ledger_of(fs), fs->fs_core);
 	wipe(hash, sizeof(hash));
 	wipe(fd->fd_s, fd->fd_bytes);
 }
@@ -178,6 +220,7 @@ fortuna_state_rekey(struct fortuna_state *fs)
 {
 
 	rekey(fs->fs_key, &fs->fs_counter);
+	installed(fs);
 }
 
 size_t
@@ -226,6 +269,7 @@ fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
 	wipe(newkey, sizeof(newkey));
 	fs->fs_key = *spare;
 	*spare = fp->fp_key;
+	installed(fs);
 }
 
 size_t
@@ -241,6 +285,7 @@ fortuna_state_small(struct fortuna_state *fs,
 	cipher_keystream(fs->fs_key, &fs->fs_counter, scratch,
 	    whole + cipher->ci_rekey_blocks * block);
 	cipher_key_set(fs->fs_key, scratch + whole);
+	installed(fs);
 	wipe(scratch + whole, cipher->ci_rekey_blocks * block);
 	return (whole);
 }

@@ -7,6 +7,8 @@
  * (FS&K), chapter 9; where FreeBSD differs from the book, FreeBSD is followed.
  *
  * Stands for the locked parts of sys/dev/random/fortuna.c, FreeBSD 14 and 15.
+ *
+ * If its cipher has a ledger, that is told of events, pools, reseeds and K.
  */
 #ifndef FORTUNA_STATE_H
 #define FORTUNA_STATE_H
@@ -49,6 +51,7 @@ struct fortuna_state {
 	unsigned	 fs_minpoolsize;	/* bytes */
 	unsigned	 fs_drained;		/* pools 0.. to be prepared */
 	struct digest	 fs_scratch;		/* of reseeds; empty between */
+	unsigned	 fs_core;		/* the ledger's, if there is one */
 };
 
 /*

@@ -18,10 +18,15 @@ deliver_all(struct harvestq *hq, struct harvest_event *events, unsigned n)
 	hts = harvest_thread_row(hq);
 	if (hts != NULL)
 		start = machine_cycles();
+	if (hq->hq_ledger != NULL)
+		ledger_deliver_begin(hq->hq_ledger);
 	if (n == 1)
 		g->g_algorithm->ra_event_processor(g, events);
 	else
 		g->g_algorithm->ra_process_events(g, events, n);
+	if (hq->hq_ledger != NULL)
+		ledger_deliver_end(hq->hq_ledger, n, true);
+	hq->hq_given += n;
 	if (hts != NULL) {
 		hist_add(&hts->hts_deliver_cycles, machine_cycles() - start);
 		hts->hts_events += n;

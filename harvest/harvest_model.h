@@ -63,6 +63,7 @@ struct harvestq {
 	struct m32	 hq_window;	/* 0: no statistics are kept */
 	int64_t		 hq_sleep_ns;
 	int64_t		 hq_start_ns;	/* uptime */
+	struct ledger	*hq_ledger;	/* or NULL */
 	bool		 hq_recording;
 	struct random_source_set hq_sources;
 	struct harvest_producer hq_producer[RANDOM_SOURCES];
@@ -110,6 +111,7 @@ struct harvestq {
 	uint64_t	 hq_delivered;	/* queued events, since the start */
 	uint64_t	 hq_direct;	/* and others, its own */
 	unsigned	 hq_passes;	/* begun, up to hq_ondemand_pass */
+	uint64_t	 hq_given;	/* to the generator, likewise */
 	uint32_t	 hq_thread_window;	/* what the next is about */
 	struct harvest_thread_stats hq_thread_stats;
 };

@@ -103,6 +103,7 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 	init_atomics(hq);
 	hq->hq_model = models[config->model];
 	hq->hq_generator = params->hp_generator;
+	hq->hq_ledger = params->hp_ledger;
 	MPASS(hq->hq_generator->g_batch_events >= 1 &&
 	    hq->hq_generator->g_batch_events <= GENERATOR_BATCH_MAX);
 	hq->hq_sleep_ns = NS_PER_S / config->rate_hz;
@@ -316,8 +317,12 @@ random_harvest_direct(struct harvestq *hq, const void *entropy, size_t size,
 	if (masked(hq, origin))
 		return;
 	fill_direct(hq, &event, entropy, size, origin);
+	if (hq->hq_ledger != NULL)
+		ledger_deliver_begin(hq->hq_ledger);
 	g->g_algorithm->ra_event_processor(g, &event);
 	atomic_fetchadd_64(&hq->hq_direct_others, 1);
+	if (hq->hq_ledger != NULL)
+		ledger_deliver_end(hq->hq_ledger, 1, false);
 	wipe(&event, sizeof(event));
 }
 
@@ -477,6 +482,7 @@ harvestq_totals(struct harvestq *hq)
 		.ht_pending = hq->hq_model->hm_pending(hq),
 		.ht_dropped = hq->hq_dropped,
 		.ht_discarded = hq->hq_discarded,
+		.ht_delivered = hq->hq_given,
 	});
 }
 

@@ -37,6 +37,8 @@ struct harvest_params {
 	struct lock_config hp_lock_config;
 	struct lockprof	*hp_prof;	/* HARVEST_SITES rows, or NULL */
 	struct harvest_error *hp_error;	/* out: why init failed */
+	/* Told of what the generator is given; NULL: nobody is. */
+	struct ledger	*hp_ledger;
 };
 
 /* What the queue was given in one window. */
@@ -69,6 +71,8 @@ struct harvest_totals {
 	uint64_t	ht_pending;
 	uint64_t	ht_dropped;	/* there was no room */
 	uint64_t	ht_discarded;	/* by health tests */
+	/* Given to the generator, all but random_harvest_direct()'s. */
+	uint64_t	ht_delivered;
 };
 
 struct harvestq;

@@ -7,6 +7,7 @@
 #include "lib/cipher.h"
 #include "lib/crypto.h"
 #include "lib/kassert.h"
+#include "lib/ledger.h"
 #include "lib/wipe.h"
 
 enum {
@@ -22,6 +23,8 @@ enum {
 static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
 static void	hollow_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+static void	ledgered_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
 static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
@@ -107,6 +110,8 @@ cipher_index(const struct cipher *cipher)
 {
 	unsigned i;
 
+	if (cipher->ci_base != NULL)
+		cipher = cipher->ci_base;
 	for (i = 0; ciphers[i] != cipher; i++)
 		KASSERT(i + 1 < cipher_count, ("not in the table"));
 	return (i);
@@ -119,6 +124,17 @@ cipher_hollow(const struct cipher *cipher)
 	CTASSERT(sizeof(hollows) / sizeof(hollows[0]) ==
 	    sizeof(ciphers) / sizeof(ciphers[0]));
 	return (&hollows[cipher_index(cipher)]);
+}
+
+const struct cipher *
+cipher_ledgered(const struct cipher *cipher, struct ledger *lg)
+{
+	struct cipher *ledgered;
+
+	MPASS(cipher->ci_ledger == NULL);
+	ledgered = ledger_cipher(lg, cipher);
+	ledgered->ci_keystream = ledgered_keystream;
+	return (ledgered);
 }
 
 static bool
@@ -149,10 +165,23 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 	return (0);
 }
 
+/* Before a key takes the place of the one there is; all zeros are none. */
+static inline void
+tell_ledger(const struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
+{
+
+	if (__builtin_expect(ck->ck_cipher->ci_ledger != NULL, 0))
+		ledger_key_set(ck->ck_cipher->ci_ledger, ck->ck_raw, key);
+}
+
 void
 cipher_key_fini(struct cipher_key *ck)
 {
+	static const uint8_t zero_key[CIPHER_KEY_BYTES];
 
+	/* One that was only zeroed is no cipher yet. */
+	if (ck->ck_cipher != NULL)
+		tell_ledger(ck, zero_key);
 	EVP_CIPHER_CTX_free(ck->ck_ctx);
 	wipe(ck, sizeof(*ck));
 }
@@ -190,6 +219,7 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 {
 	int ok;
 
+	tell_ledger(ck, key);
 	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
 	if (is_hollow(ck->ck_cipher))
 		return;
@@ -354,19 +384,64 @@ chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	wipe(scratch, whole);
 }
 
-/* As much as a key, so that none is drawn from what was never written. */
+/* SplitMix64's output function: neighbours become strangers. */
+static inline uint64_t
+mix(uint64_t v)
+{
+
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (v ^ v >> 31);
+}
+
+/* Words that count up from v. */
+static inline void
+hollow_words(uint64_t *v, uint8_t *out, size_t n)
+{
+	uint64_t words[CIPHER_HOLLOW_BYTES / sizeof(uint64_t)];
+	size_t i;
+
+	for (i = 0; i < (n + sizeof(*words) - 1) / sizeof(*words); i++)
+		words[i] = *v += UINT64_C(0x9e3779b97f4a7c15);
+	memcpy(out, words, n);
+}
+
+/*
+ * The first and the last words are others for any other key and counter, so
+ * that no key is drawn from what was never written.
+ */
 static void
 hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	const size_t block = ck->ck_cipher->ci_block_bytes;
-	uint8_t head[CIPHER_KEY_BYTES];
+	const size_t half = CIPHER_HOLLOW_BYTES / 2;
+	uint64_t key[CIPHER_KEY_BYTES / sizeof(uint64_t)], v;
 
 	KASSERT(!ck->ck_cipher->ci_whole_blocks || n % block == 0,
 	    ("%zu bytes are not whole blocks", n));
-	uint128_encode_le(head, *ctr);
-	memset(head + UINT128_BYTES, 0, sizeof(head) - UINT128_BYTES);
-	memcpy(out, head, n < sizeof(head) ? n : sizeof(head));
+	memcpy(key, ck->ck_raw, sizeof(key));
+	v = mix(key[0] + (key[1] << 32 | key[1] >> 32) +
+	    UINT64_C(0xd1342543de82ef95) * uint128_lo(*ctr));
+	v = mix(v + key[2] + (key[3] << 32 | key[3] >> 32) + uint128_hi(*ctr));
+	if (n <= CIPHER_HOLLOW_BYTES) {
+		hollow_words(&v, out, n);
+	} else {
+		hollow_words(&v, out, half);
+		hollow_words(&v, out + n - half, half);
+	}
 	uint128_add64(ctr, (n + block - 1) / block);
+}
+
+/* What a cipher that has a ledger does: tells it, then as its base does. */
+static void
+ledgered_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n)
+{
+	const struct cipher *cipher = ck->ck_cipher;
+
+	ledger_use(cipher->ci_ledger, ck->ck_raw, *ctr, n /
+	    cipher->ci_block_bytes + (n % cipher->ci_block_bytes != 0));
+	cipher->ci_base->ci_keystream(ck, ctr, out, n);
 }
 
 void

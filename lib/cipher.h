@@ -22,6 +22,7 @@ enum {
 };
 
 struct cipher_key;
+struct ledger;
 
 /* A cipher.  ci_whole_blocks: keystream lengths are multiples of ci_block. */
 struct cipher {
@@ -34,6 +35,9 @@ struct cipher {
 	bool		 ci_whole_blocks;
 	void		(*ci_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
+	/* Told of keys and keystream; NULL: nobody is. */
+	struct ledger	*ci_ledger;
+	const struct cipher *ci_base;	/* what it does that of; NULL: itself */
 };
 
 /*
@@ -58,11 +62,22 @@ const struct cipher *cipher_find(const char *name);
 
 /*
  * A stand-in for a cipher where nobody looks at its output: the same name,
- * block and counters used, but of a keystream only the first bytes are written,
- * which depend on the counter alone, and libcrypto is not asked.  What it
- * generates is no secret.
+ * block and counters used, but of a keystream only CIPHER_HOLLOW_BYTES are
+ * written, half of them at its end, and libcrypto is not asked.  They differ for
+ * different keys and counters, and so do keys drawn from them; what it generates
+ * is no secret.
  */
+enum { CIPHER_HOLLOW_BYTES = 128 };
+
 const struct cipher *cipher_hollow(const struct cipher *cipher);
+
+/*
+ * The same cipher, hollow or not, and the ledger is told of all keys that are
+ * set with it and all keystream that is made.  The ledger has it, and lives
+ * longer than any of its keys.
+ */
+const struct cipher *cipher_ledgered(const struct cipher *cipher,
+    struct ledger *lg);
 
 /*
  * A cipher with a key set: union randomdev_key.  Not shared between threads

@@ -15,6 +15,9 @@
  * Callable from any thread of either machine, with any lock held; takes no lock
  * that others could see and no time where time is simulated.  A ledger belongs
  * to one generator.
+ *
+ * What it cannot see: keystream that no cipher of lib/cipher.h made, and keys in
+ * memory that is no cipher_key.
  */
 #ifndef LIB_LEDGER_H
 #define LIB_LEDGER_H
@@ -27,7 +30,6 @@
 #include "lib/uint128.h"
 
 struct cipher;
-struct cipher_key;
 struct ledger;
 
 /* What is checked; each has a line, with a name and a sentence, in the table. */
@@ -61,7 +63,10 @@ enum ledger_op {
 
 extern const char *const ledger_op_names[LEDGER_OPS];
 
-/* One operation; a cache line. */
+/*
+ * One operation; a cache line.  Whoever runs in parallel and is not logged has
+ * no number in a common order: lr_seq is 0 and lr_time_ns tells.
+ */
 struct ledger_record {
 	uint64_t	lr_seq;		/* in order of recording, from 1 */
 	int64_t		lr_time_ns;	/* uptime of its machine */
@@ -69,16 +74,22 @@ struct ledger_record {
 	uint128_t	lr_hi;
 	uint32_t	lr_key;		/* the key's number; 0: none */
 	uint16_t	lr_thread;	/* mt_index of the caller */
-	uint8_t		lr_op;
+	uint8_t		lr_op;		/* LEDGER_OPS: there was none */
 	bool		lr_wiped;	/* the last object with the key lost it */
-	uint32_t	lr_generation;	/* reseeds that the key goes back to */
+	uint32_t	lr_generation;	/* the reseed that the key goes back to */
 };
 
+/* A lag that is no bound. */
+#define	LEDGER_LAG_ANY	UINT32_MAX
+
 struct ledger_config {
-	/* Reseeds keep this distance; 0: they need not. */
+	/* Reseeds of a core that has a pace keep this distance; 0: need not. */
 	int64_t		lc_pace_ns;
-	/* Generations that a read may lag behind reseeds it began after. */
-	unsigned	lc_lag;
+	/*
+	 * Reseeds of its core that had ended when a read began and that the
+	 * keys it uses need not go back to: the last so many.
+	 */
+	uint32_t	lc_lag;
 	/* NULL; or all records go here as lines, see ledger_log_line(). */
 	FILE		*lc_log;
 	/*
@@ -99,14 +110,29 @@ struct ledger_result {
 	uint64_t	le_reseeds;
 	uint64_t	le_events;	/* into pools */
 	unsigned	le_ranges_max;	/* under one key, apart from each other */
+	/* Keys that are gone and whose return would no longer be noticed. */
+	uint64_t	le_forgotten;
+	int		le_error;	/* ENOMEM: not all was checked */
 	bool		le_violated;
 	enum ledger_property le_property;
-	/* The earlier operation, if there are two, and the one that was wrong. */
+	/*
+	 * The earlier operation, if there are two, and the one that was wrong.
+	 * Of an earlier one that is long past only what it was is known, and no
+	 * time.
+	 */
 	struct ledger_record le_first, le_second;
 	char		le_text[512];	/* the same for people; both operations */
 };
 
-/* Returns: 0 or ENOMEM.  No thread uses it yet. */
+/*
+ * Memory: for each thread some kilobytes; for each key that is gone 24 bytes,
+ * up to LEDGER_DEAD_MAX of them, of more the oldest are forgotten.
+ */
+enum { LEDGER_DEAD_MAX = 160 * 65536 };
+
+/*
+ * Returns: 0; ENOMEM, or why the host gave no secret.  No thread uses it yet.
+ */
 int ledger_new(struct ledger **lg, const struct ledger_config *config);
 
 /* As new, keeping the memory: a campaign of many short runs has one. */
@@ -119,14 +145,114 @@ bool ledger_violated(const struct ledger *lg);
 
 /*
  * The end: the generator was freed, its readers were.  Checks what holds at
- * rest: no key is left in any object, all events are somewhere.
+ * rest: no key is left in any object, all events are somewhere, and of all keys
+ * that are gone none was there twice.
  *
- *   delivered  in  events that were given to the generator
+ *   delivered  in  events that were given to the generator, as the giver counts
+ *                  them; LEDGER_UNCOUNTED: it does not
  */
+#define	LEDGER_UNCOUNTED	UINT64_MAX
+
 void ledger_finish(struct ledger *lg, uint64_t delivered);
 void ledger_result(const struct ledger *lg, struct ledger_result *le);
 
-/* One record as a line: SEQ TIME_NS THREAD OP KEY LO HI GENERATION WIPED. */
+/*
+ * A queue at rest: what it was given it has processed, still has, or dropped.
+ */
+void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
+    uint64_t pending, uint64_t dropped);
+
+/*
+ * A log: LEDGER_LOG_HEAD, and each record as a line of SEQ TIME_NS THREAD OP
+ * KEY LO HI GENERATION WIPED.  LO and HI are hexadecimal, with 0x, the rest is
+ * decimal, OP a word; one space in between.  HI is 0 where it is 2^128.
+ */
+#define	LEDGER_LOG_HEAD	"# rngsim-ledger/1"
+
+enum { LEDGER_LINE_SIZE = 192 };
+
 void ledger_log_line(FILE *f, const struct ledger_record *lr);
+
+/* The inverse.  Returns: whether it is such a line. */
+bool ledger_log_parse(const char *line, struct ledger_record *lr);
+
+/*
+ * For those who tell it.  Keys are bytes; one that is all zeros is none.
+ */
+
+/* A request of so many bytes begins; it ends, and has made so many. */
+void ledger_begin(struct ledger *lg, uint64_t bytes);
+void ledger_end(struct ledger *lg, uint64_t bytes);
+
+/* An object is about to get a key, or to lose it, instead of the one it has. */
+void ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key);
+
+/* Blocks of keystream are about to be made. */
+void ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
+    uint64_t blocks);
+
+/*
+ * A core: what has pools and a key made of them; a generator has one or some.
+ */
+struct ledger_core_rule {
+	unsigned	lu_pools;	/* at most LEDGER_POOLS_MAX */
+	unsigned	lu_pool0_bytes;	/* a reseed needs */
+	/* As Fortuna: reseed n empties the pools i for which 2^i divides n. */
+	bool		lu_fortuna;
+};
+
+enum { LEDGER_POOLS_MAX = 32 };
+
+/* Returns: its number. */
+unsigned ledger_core(struct ledger *lg, const struct ledger_core_rule *rule);
+
+/*
+ * An event went into a pool.
+ *
+ *   bytes    in  that it put there
+ *   held     in  that the pool says it has now; LEDGER_UNCOUNTED: it does not
+ *   counted  in  false: the event is one that was counted elsewhere
+ */
+void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
+    uint64_t bytes, uint64_t held, bool counted);
+
+/*
+ * A pool was emptied; after all of a reseed's, the reseed that took them.
+ *
+ *   held    in  that the pool said it had, as above
+ *   now_ns  in  the time that it was decided at
+ *   paced   in  whether it had to keep its distance
+ */
+void ledger_pool(struct ledger *lg, unsigned core, unsigned pool,
+    uint64_t held);
+void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
+
+/* Around the setting of a key that a reseed has made. */
+void ledger_reseed_begin(struct ledger *lg, unsigned core);
+void ledger_reseed_end(struct ledger *lg, unsigned core);
+
+/* The core has this key from this counter on, and the one before no more. */
+void ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
+    uint128_t ctr);
+
+/*
+ * A key that is set goes back to the reseed that the key goes back to which the
+ * caller used last.  Where it was drawn ahead of time, who keeps it keeps that
+ * too, and puts it back before the key is set.
+ */
+uint64_t ledger_lineage(struct ledger *lg);
+void ledger_set_lineage(struct ledger *lg, uint64_t lineage);
+
+/*
+ * Around giving n events to the generator: so many must go into pools.
+ *
+ *   counted  in  whether they are among those that ledger_finish() is told of
+ */
+void ledger_deliver_begin(struct ledger *lg);
+void ledger_deliver_end(struct ledger *lg, unsigned n, bool counted);
+
+/* For cipher_ledgered(): where its ciphers are. */
+enum { LEDGER_CIPHERS = 4 };
+struct cipher *ledger_cipher(struct ledger *lg, const struct cipher *base);
 
 #endif

@@ -194,6 +194,21 @@ int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
  */
 void vm_abort(int error) __attribute__((noreturn));
 
+/*
+ * For a monitor of what threads do, wherever it is called from: the running
+ * thread.
+ */
+enum { VM_PRIVATE_WORDS = 3 };
+
+struct vm_who {
+	uint64_t	*vk_private;	/* its own words, 0 at its start */
+	unsigned	 vk_index;	/* mt_index */
+	uint64_t	 vk_time_ps;
+};
+
+/* Takes no time.  Returns: false outside a machine. */
+bool vm_who(struct vm_who *vk);
+
 /* A store for one run at a time; NULL when there is no memory. */
 struct vm_store *vm_store_new(void);
 void vm_store_free(struct vm_store *vs);

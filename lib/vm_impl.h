@@ -77,6 +77,7 @@ struct vm_thread {
 	uint64_t	 vt_seen;	/* changes when it last went on */
 	bool		 vt_looked;	/* at a word since */
 	bool		 vt_fresh;	/* has waited, and done nothing since */
+	uint64_t	 vt_private[VM_PRIVATE_WORDS];	/* vm_who()'s */
 	/* Scheduling. */
 	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
 	uint64_t	 vt_left_ps;	/* of what it was at when preempted */

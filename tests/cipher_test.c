@@ -603,13 +603,53 @@ ATF_TC_BODY(cipher_find__names, tc)
 	ATF_CHECK_EQ(NULL, cipher_find("des"));
 }
 
+/* Both ends of n bytes are written, no more than that, and no key is none. */
+static void
+check_hollow(const uint8_t *bytes, size_t n)
+{
+	const size_t half = CIPHER_HOLLOW_BYTES / 2;
+
+	ATF_CHECK(support_all(bytes + n, GUARD, FILL));
+	if (n < CIPHER_KEY_BYTES)
+		return;
+	ATF_CHECK(!support_all(bytes, CIPHER_KEY_BYTES, FILL));
+	ATF_CHECK(!support_all(bytes, CIPHER_KEY_BYTES, 0));
+	ATF_CHECK(!support_all(bytes + n - CIPHER_KEY_BYTES, CIPHER_KEY_BYTES,
+	    FILL));
+	if (n > CIPHER_HOLLOW_BYTES)
+		ATF_CHECK(support_all(bytes + half, n - 2 * half, FILL));
+}
+
+/* Keys that are drawn one of the other, and at neighbouring counters. */
+static void
+check_hollow_keys(struct cipher_key *hollow)
+{
+	enum { KEYS = 1000 };
+	static uint8_t key[KEYS][CIPHER_KEY_BYTES];
+	uint8_t drawn[CIPHER_HOLLOW_BYTES];
+	uint128_t ctr = uint128_make(0, 0), same;
+	unsigned i, k;
+
+	for (i = 0; i < KEYS; i += 2) {
+		same = ctr;
+		cipher_keystream(hollow, &ctr, drawn, sizeof(drawn));
+		memcpy(key[i], drawn + 96, sizeof(key[i]));
+		cipher_key_set(hollow, drawn);
+		cipher_keystream(hollow, &same, key[i + 1], sizeof(key[i]));
+	}
+	for (i = 0; i < KEYS; i++)
+		for (k = 0; k < i; k++)
+			ATF_REQUIRE(memcmp(key[i], key[k],
+			    sizeof(key[i])) != 0);
+}
+
 ATF_TC(cipher_hollow__counts_alike);
 ATF_TC_HEAD(cipher_hollow__counts_alike, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "A hollow cipher uses up the counters "
-	    "of the one it stands for, writes what keys are drawn from, and "
-	    "little else");
+	    "of the one it stands for, writes what keys are drawn from, which "
+	    "is never the same, and little else");
 }
 ATF_TC_BODY(cipher_hollow__counts_alike, tc)
 {
@@ -646,11 +686,9 @@ ATF_TC_BODY(cipher_hollow__counts_alike, tc)
 			cipher_keystream(&real, &rc, want, n);
 			ATF_CHECK_MSG(uint128_equals(hc, rc), "%s: %zu bytes",
 			    stand->ci_name, n);
-			ATF_CHECK(n < CIPHER_KEY_BYTES || !support_all(got,
-			    CIPHER_KEY_BYTES, FILL));
-			ATF_CHECK(support_all(got + CIPHER_KEY_BYTES,
-			    n + GUARD, FILL));
+			check_hollow(got, n);
 		}
+		check_hollow_keys(&hollow);
 		cipher_key_wipe(&hollow);
 		ATF_CHECK(support_all(hollow.ck_raw, CIPHER_KEY_BYTES, 0));
 		cipher_key_fini(&hollow);

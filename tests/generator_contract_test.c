@@ -5,6 +5,8 @@
  *
  * The null design produces a pattern, needs no seed and promises nothing more;
  * cases about output leave it out.
+ *
+ * All of it is done under a ledger, which must have nothing to say.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -40,6 +42,7 @@ struct fixture {
 	struct generator *f_g;
 	struct generator_reader f_gr;
 	struct randomdev f_rd;
+	struct ledger	*f_lg;
 	uint32_t	 f_events;	/* fed so far */
 	int64_t		 f_timer_ns;	/* what timers were told last */
 	char		 f_name_buf[96];
@@ -64,21 +67,26 @@ static void
 fixture_make_params(struct fixture *f, const struct random_algorithm *ra,
     const struct generator_params *params)
 {
+	struct ledger_config config = { .lc_lag = ra->ra_lag };
+	struct generator_params watched = *params;
 	int error;
 
 	memset(f, 0, sizeof(*f));
 	f->f_ra = ra;
+	ATF_REQUIRE_EQ(0, ledger_new(&f->f_lg, &config));
+	watched.gp_cipher = cipher_ledgered(params->gp_cipher, f->f_lg);
 	snprintf(f->f_name_buf, sizeof(f->f_name_buf), "%s, %s, %s, %u nodes",
 	    ra->ra_ident, params->gp_cipher->ci_name,
 	    params->gp_lock->lc_name, params->gp_lock_config.nodes);
 	f->f_name = f->f_name_buf;
-	error = ra->ra_init(&f->f_g, params);
+	error = ra->ra_init(&f->f_g, &watched);
 	ATF_REQUIRE_MSG(error == 0, "%s: ra_init: %s", f->f_name,
 	    strerror(error));
 	error = ra->ra_reader_init(f->f_g, &f->f_gr);
 	ATF_REQUIRE_MSG(error == 0, "%s: ra_reader_init: %s", f->f_name,
 	    strerror(error));
 	f->f_rd.rd_generator = f->f_g;
+	f->f_rd.rd_ledger = f->f_lg;
 }
 
 static void
@@ -104,8 +112,15 @@ static void
 fixture_free(struct fixture *f)
 {
 
+	struct ledger_result le;
+
 	f->f_ra->ra_reader_fini(f->f_g, &f->f_gr);
 	f->f_ra->ra_fini(f->f_g);
+	ledger_finish(f->f_lg, LEDGER_UNCOUNTED);
+	ledger_result(f->f_lg, &le);
+	ATF_REQUIRE_MSG(!le.le_violated, "%s: %s", f->f_name, le.le_text);
+	ATF_REQUIRE_EQ(le.le_keys, le.le_wipes);
+	ledger_free(f->f_lg);
 }
 
 /* The next event, the same in every fixture. */
@@ -1353,14 +1368,16 @@ check_forgets(struct fixture *f)
 	static uint8_t buf[MEGABYTE + 100];
 	static const uint8_t zero_key[CIPHER_KEY_BYTES];
 	uint8_t got[128], want[128];
+	const struct cipher *cipher;
 	struct cipher_key unkeyed;
 	uint128_t ctr;
 	size_t i;
 
 	if (f->f_gr.gr_spare == NULL)
 		return;
-	ATF_REQUIRE_EQ(0, cipher_key_init(&unkeyed,
-	    f->f_gr.gr_spare->ck_cipher));
+	/* Not for the ledger to see: it is what nobody should do. */
+	cipher = f->f_gr.gr_spare->ck_cipher->ci_base;
+	ATF_REQUIRE_EQ(0, cipher_key_init(&unkeyed, cipher));
 	cipher_key_set(&unkeyed, zero_key);
 	for (i = 0; i < nitems(sizes); i++) {
 		draw(f, buf, sizes[i]);
@@ -1370,7 +1387,7 @@ check_forgets(struct fixture *f)
 		ctr = uint128_make(0, 1);
 		cipher_keystream(&unkeyed, &ctr, want, sizeof(want));
 		ctr = uint128_make(0, 1);
-		cipher_keystream(f->f_gr.gr_spare, &ctr, got, sizeof(got));
+		cipher->ci_keystream(f->f_gr.gr_spare, &ctr, got, sizeof(got));
 		ATF_CHECK_MSG(memcmp(got, want, sizeof(got)) == 0,
 		    "%s, %zu bytes: a schedule is left", f->f_name, sizes[i]);
 	}

@@ -1,0 +1,686 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/ledger_impl.h"
+#include "lib/tick.h"
+#include "lib/wipe.h"
+
+CTASSERT(sizeof(struct ledger_record) == LINE);
+CTASSERT(sizeof(struct ledger_record) % sizeof(uint64_t) == 0);
+CTASSERT(offsetof(struct ledger_key, lk_installed) == LINE);
+
+const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES] = {
+#define	LEDGER_PROPERTY(name, word, text)	{ word, text },
+#include "lib/ledger.tbl"
+#undef LEDGER_PROPERTY
+};
+
+const char *const ledger_op_names[LEDGER_OPS] = {
+	[LEDGER_BEGIN]		= "begin",
+	[LEDGER_END]		= "end",
+	[LEDGER_SET]		= "set",
+	[LEDGER_WIPE]		= "wipe",
+	[LEDGER_USE]		= "use",
+	[LEDGER_INSTALL]	= "install",
+	[LEDGER_EVENT]		= "event",
+	[LEDGER_DRAIN]		= "drain",
+	[LEDGER_RESEED]		= "reseed",
+};
+
+/* What a host thread keeps; a simulated one has the same with its machine. */
+static _Thread_local uint64_t host_private[VM_PRIVATE_WORDS];
+
+/* Ledgers, with each of their lives, and threads: none is like another. */
+static _Atomic uint64_t identities;
+
+enum { PRIVATE_LEDGER, PRIVATE_NOTES, PRIVATE_THREAD };
+
+CTASSERT((int)PRIVATE_THREAD < (int)VM_PRIVATE_WORDS);
+
+static uint64_t
+identity(void)
+{
+
+	return (atomic_fetch_add_explicit(&identities, 1,
+	    memory_order_relaxed) + 1);
+}
+
+static void
+thread_reset(struct ledger_thread *lt, uint64_t owner, bool simulated)
+{
+
+	memset(&lt->lt_counts, 0, sizeof(lt->lt_counts));
+	lt->lt_owner = owner;
+	lt->lt_simulated = simulated;
+	lt->lt_reading = false;
+	lt->lt_core = LEDGER_NO_CORE;
+	lt->lt_generation = 0;
+	lt->lt_reseeding = LEDGER_NO_CORE;
+	lt->lt_dead_left = 0;
+	lt->lt_used = 0;
+}
+
+/* One more thread; threads' notes outlive a reset. */
+static struct ledger_thread *
+thread_new(struct ledger *lg)
+{
+	struct ledger_thread **more;
+	unsigned room;
+
+	if (lg->lg_threads < lg->lg_threads_made)
+		return (lg->lg_thread[lg->lg_threads]);
+	if (lg->lg_threads == lg->lg_thread_room) {
+		room = lg->lg_thread_room == 0 ? 16 : 2 * lg->lg_thread_room;
+		more = realloc(lg->lg_thread, room * sizeof(*more));
+		if (more == NULL)
+			return (NULL);
+		lg->lg_thread = more;
+		lg->lg_thread_room = room;
+	}
+	more = &lg->lg_thread[lg->lg_threads];
+	*more = aligned_alloc(_Alignof(struct ledger_thread), sizeof(**more));
+	if (*more != NULL) {
+		memset(*more, 0, sizeof(**more));
+		lg->lg_threads_made++;
+	}
+	return (*more);
+}
+
+/* The caller was with another ledger, or with none. */
+static struct ledger_thread * __attribute__((noinline, cold))
+thread_find(struct ledger *lg, uint64_t *private, bool simulated)
+{
+	struct ledger_thread *lt = NULL;
+	unsigned i;
+
+	if (private[PRIVATE_THREAD] == 0)
+		private[PRIVATE_THREAD] = identity();
+	ledger_lock(&lg->lg_threads_lock);
+	for (i = 0; i < lg->lg_threads; i++)
+		if (lg->lg_thread[i]->lt_owner == private[PRIVATE_THREAD])
+			lt = lg->lg_thread[i];
+	if (lt == NULL) {
+		lt = thread_new(lg);
+		if (lt != NULL) {
+			thread_reset(lt, private[PRIVATE_THREAD], simulated);
+			lg->lg_threads++;
+		}
+	}
+	ledger_unlock(&lg->lg_threads_lock);
+	/* Who cannot be watched cannot go on being trusted. */
+	KASSERT(lt != NULL, ("ledger: no memory for a thread"));
+	private[PRIVATE_LEDGER] = lg->lg_id;
+	private[PRIVATE_NOTES] = (uint64_t)(uintptr_t)lt;
+	return (lt);
+}
+
+void
+ledger_enter(struct ledger *lg, struct ledger_at *la)
+{
+	struct vm_who who;
+	uint64_t *private;
+
+	if (vm_who(&who)) {
+		private = who.vk_private;
+		la->la_time = who.vk_time_ps / 1000;
+		la->la_index = (uint16_t)who.vk_index;
+	} else {
+		private = host_private;
+		la->la_time = tick_cycles();
+		la->la_index = machine_self == NULL ? 0 :
+		    (uint16_t)machine_self->mt_index;
+	}
+	la->la_lg = lg;
+	la->la_wrong = false;
+	la->la_thread = (struct ledger_thread *)(uintptr_t)
+	    private[PRIVATE_NOTES];
+	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0))
+		la->la_thread = thread_find(lg, private,
+		    private != host_private);
+	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
+		ledger_lock(&lg->lg_log_lock);
+}
+
+/* From a thread's notes to what others are told. */
+static void
+settle_time(const struct ledger *lg, bool simulated, struct ledger_record *lr)
+{
+
+	if (!simulated)
+		lr->lr_time_ns = lg->lg_start_ns + tick_cycles_to_ns(
+		    (uint64_t)lr->lr_time_ns - lg->lg_start_cycles);
+}
+
+struct ledger_record
+ledger_settled(const struct ledger_at *la, const struct ledger_record *lr)
+{
+	struct ledger_record settled = *lr;
+
+	settle_time(la->la_lg, la->la_thread->lt_simulated, &settled);
+	return (settled);
+}
+
+void
+ledger_record(struct ledger_at *la, struct ledger_record *lr)
+{
+	struct ledger_thread *lt = la->la_thread;
+	struct ledger *lg = la->la_lg;
+	uint64_t at = atomic_load_explicit(&lt->lt_counts.lo_records,
+	    memory_order_relaxed), words[LEDGER_WORDS];
+	struct ledger_record settled;
+	unsigned i;
+
+	lr->lr_time_ns = (int64_t)la->la_time;
+	lr->lr_thread = la->la_index;
+	lr->lr_seq = 0;
+	if (lt->lt_simulated || lg->lg_config.lc_log != NULL) {
+		ledger_add(&lg->lg_seq, 1);
+		lr->lr_seq = atomic_load_explicit(&lg->lg_seq,
+		    memory_order_relaxed);
+	}
+	memcpy(words, lr, sizeof(words));
+	for (i = 0; i < LEDGER_WORDS; i++)
+		atomic_store_explicit(&lt->lt_ring[at % LEDGER_RING][i],
+		    words[i], memory_order_relaxed);
+	atomic_store_explicit(&lt->lt_counts.lo_records, at + 1,
+	    memory_order_release);
+	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0)) {
+		settled = ledger_settled(la, lr);
+		ledger_log_line(lg->lg_config.lc_log, &settled);
+	}
+}
+
+/* One of a thread's last records; whether it could be had. */
+static bool
+ring_get(const struct ledger *lg, struct ledger_thread *lt, uint64_t at,
+    struct ledger_record *lr)
+{
+	uint64_t words[LEDGER_WORDS];
+	unsigned i;
+
+	for (i = 0; i < LEDGER_WORDS; i++)
+		words[i] = atomic_load_explicit(
+		    &lt->lt_ring[at % LEDGER_RING][i], memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	/* It may be writing the one behind the last. */
+	if (atomic_load_explicit(&lt->lt_counts.lo_records,
+	    memory_order_relaxed) >= at + LEDGER_RING)
+		return (false);
+	memcpy(lr, words, sizeof(*lr));
+	settle_time(lg, lt->lt_simulated, lr);
+	return (true);
+}
+
+bool
+ledger_search(struct ledger *lg, bool (*wanted)(const struct ledger_record *lr,
+    const struct ledger_record *like), struct ledger_record *lr)
+{
+	const struct ledger_record like = *lr;
+	struct ledger_record one;
+	bool found = false;
+	uint64_t at, end;
+	unsigned i;
+
+	ledger_lock(&lg->lg_threads_lock);
+	for (i = 0; i < lg->lg_threads; i++) {
+		struct ledger_thread *lt = lg->lg_thread[i];
+
+		end = atomic_load_explicit(&lt->lt_counts.lo_records,
+		    memory_order_acquire);
+		at = end < LEDGER_RING ? 0 : end - LEDGER_RING;
+		for (; at < end; at++) {
+			if (!ring_get(lg, lt, at, &one) ||
+			    !wanted(&one, &like))
+				continue;
+			if (found && (one.lr_time_ns < lr->lr_time_ns ||
+			    (one.lr_time_ns == lr->lr_time_ns &&
+			    one.lr_seq < lr->lr_seq)))
+				continue;
+			*lr = one;
+			found = true;
+		}
+	}
+	ledger_unlock(&lg->lg_threads_lock);
+	return (found);
+}
+
+void
+ledger_wrong(struct ledger_at *la, enum ledger_property property,
+    const struct ledger_record *first, const struct ledger_record *second)
+{
+
+	if (la->la_wrong)
+		return;
+	la->la_wrong = true;
+	la->la_property = property;
+	la->la_second = *second;
+	if (first != NULL)
+		la->la_first = *first;
+	else
+		la->la_first = (struct ledger_record){ .lr_op = LEDGER_OPS };
+	la->la_note[0] = '\0';
+}
+
+void
+ledger_wrong_note(struct ledger_at *la, enum ledger_property property,
+    const char *fmt, ...)
+{
+	const struct ledger_record nothing = { .lr_op = LEDGER_OPS };
+	va_list ap;
+
+	if (la->la_wrong)
+		return;
+	ledger_wrong(la, property, NULL, &nothing);
+	va_start(ap, fmt);
+	vsnprintf(la->la_note, sizeof(la->la_note), fmt, ap);
+	va_end(ap);
+}
+
+/* A counter, or a range's end, in as few digits as it has. */
+static void
+put_counter(char *text, size_t size, uint128_t x)
+{
+	uint64_t hi = uint128_hi(x);
+
+	if (hi == 0)
+		snprintf(text, size, "%" PRIu64, uint128_lo(x));
+	else
+		snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, hi,
+		    uint128_lo(x));
+}
+
+/* What was done, for people. */
+static void
+put_what(char *text, size_t size, const struct ledger_record *lr)
+{
+	char lo[40], hi[40];
+	uint128_t last = lr->lr_hi;
+
+	if (lr->lr_op == LEDGER_USE)
+		last = uint128_make(uint128_hi(last) -
+		    (uint128_lo(last) == 0), uint128_lo(last) - 1);
+	put_counter(lo, sizeof(lo), lr->lr_lo);
+	put_counter(hi, sizeof(hi), last);
+	switch ((enum ledger_op)lr->lr_op) {
+	case LEDGER_BEGIN:
+		snprintf(text, size, "began a read of %s bytes", hi);
+		break;
+	case LEDGER_END:
+		snprintf(text, size, "returned from a read with %s bytes", hi);
+		break;
+	case LEDGER_SET:
+		snprintf(text, size, "set key %u of generation %u",
+		    lr->lr_key, lr->lr_generation);
+		break;
+	case LEDGER_WIPE:
+		snprintf(text, size, "wiped key %u%s", lr->lr_key,
+		    lr->lr_wiped ? ", its last" : "");
+		break;
+	case LEDGER_USE:
+		if (lr->lr_key == 0)
+			snprintf(text, size, "used a key that was not set at "
+			    "counters %s..%s", lo, hi);
+		else
+			snprintf(text, size, "used key %u of generation %u at "
+			    "counters %s..%s", lr->lr_key, lr->lr_generation,
+			    lo, hi);
+		break;
+	case LEDGER_INSTALL:
+		snprintf(text, size, "made key %u K at counter %s", lr->lr_key,
+		    lo);
+		break;
+	case LEDGER_EVENT:
+		snprintf(text, size, "put %s bytes into pool %s of core %u", hi,
+		    lo, lr->lr_generation);
+		break;
+	case LEDGER_DRAIN:
+		snprintf(text, size, "emptied %s pools of core %u for its "
+		    "reseed %s", lo, lr->lr_generation, hi);
+		break;
+	case LEDGER_RESEED:
+		snprintf(text, size, "reseeded core %s, generation %u", lo,
+		    lr->lr_generation);
+		break;
+	case LEDGER_OPS:
+		snprintf(text, size, "did nothing");
+		break;
+	}
+}
+
+static size_t
+put_op(char *text, size_t size, const struct ledger_record *lr)
+{
+	char what[160];
+	int n;
+
+	put_what(what, sizeof(what), lr);
+	if (lr->lr_time_ns == 0 && lr->lr_seq == 0)
+		n = snprintf(text, size, "long before, somebody %s", what);
+	else
+		n = snprintf(text, size, "at %" PRId64 " ns thread %u %s",
+		    lr->lr_time_ns, lr->lr_thread, what);
+	return (n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1);
+}
+
+static void
+put_text(struct ledger_result *le, const char *note)
+{
+	const struct ledger_property_text *lp =
+	    &ledger_properties[le->le_property];
+	const size_t size = sizeof(le->le_text);
+	size_t n;
+
+	n = (size_t)snprintf(le->le_text, size, "%s: %s: ", lp->lp_word,
+	    lp->lp_text);
+	if (le->le_first.lr_op != LEDGER_OPS) {
+		n += put_op(le->le_text + n, size - n, &le->le_first);
+		n += (size_t)snprintf(le->le_text + n, size - n, "; then ");
+	}
+	if (n < size && note[0] != '\0')
+		snprintf(le->le_text + n, size - n, "%s", note);
+	else if (n < size)
+		put_op(le->le_text + n, size - n, &le->le_second);
+}
+
+void
+ledger_leave(struct ledger_at *la)
+{
+	struct ledger *lg = la->la_lg;
+	uint32_t none = 0;
+
+	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
+		ledger_unlock(&lg->lg_log_lock);
+	if (__builtin_expect(!la->la_wrong, 1))
+		return;
+	if (!atomic_compare_exchange_strong(&lg->lg_violated, &none, 1))
+		return;
+	lg->lg_wrong.le_property = la->la_property;
+	lg->lg_wrong.le_first = la->la_first;
+	lg->lg_wrong.le_second = la->la_second;
+	/* Searched ones have their time; what was just done has not. */
+	if (la->la_second.lr_time_ns == (int64_t)la->la_time)
+		lg->lg_wrong.le_second = ledger_settled(la, &la->la_second);
+	put_text(&lg->lg_wrong, la->la_note);
+	atomic_store_explicit(&lg->lg_violated, 2, memory_order_release);
+	if (lg->lg_config.lc_violated != NULL)
+		lg->lg_config.lc_violated(lg->lg_config.lc_context);
+}
+
+static void
+start(struct ledger *lg)
+{
+
+	lg->lg_id = identity();
+	lg->lg_epoch++;
+	lg->lg_start_ns = tick_ns();
+	lg->lg_start_cycles = tick_cycles();
+	if (lg->lg_config.lc_log != NULL)
+		fprintf(lg->lg_config.lc_log, "%s\n", LEDGER_LOG_HEAD);
+}
+
+int
+ledger_new(struct ledger **lgp, const struct ledger_config *config)
+{
+	struct ledger *lg;
+	int error = 0;
+
+	lg = aligned_alloc(_Alignof(struct ledger), sizeof(*lg));
+	if (lg == NULL)
+		return (ENOMEM);
+	memset(lg, 0, sizeof(*lg));
+	lg->lg_config = *config;
+	if (getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0)
+		error = errno;
+	lg->lg_cipher = calloc(LEDGER_CIPHERS, sizeof(*lg->lg_cipher));
+	lg->lg_core = calloc(LEDGER_CORES_MAX, sizeof(*lg->lg_core));
+	if (error == 0 && (lg->lg_cipher == NULL || lg->lg_core == NULL))
+		error = ENOMEM;
+	if (error == 0)
+		error = ledger_keys_init(lg);
+	if (error != 0) {
+		ledger_free(lg);
+		return (error);
+	}
+	start(lg);
+	*lgp = lg;
+	return (0);
+}
+
+void
+ledger_reset(struct ledger *lg)
+{
+
+	lg->lg_threads = 0;
+	atomic_store(&lg->lg_violated, 0);
+	atomic_store(&lg->lg_error, 0);
+	atomic_store(&lg->lg_ranges_max, 0);
+	atomic_store(&lg->lg_numbers, 0);
+	atomic_store(&lg->lg_seq, 0);
+	ledger_cores_reset(lg);
+	ledger_keys_reset(lg);
+	start(lg);
+}
+
+void
+ledger_free(struct ledger *lg)
+{
+	unsigned i;
+
+	if (lg == NULL)
+		return;
+	for (i = 0; i < lg->lg_threads_made; i++)
+		free(lg->lg_thread[i]);
+	free(lg->lg_thread);
+	ledger_keys_fini(lg);
+	free(lg->lg_core);
+	free(lg->lg_cipher);
+	wipe(lg, sizeof(*lg));
+	free(lg);
+}
+
+struct cipher *
+ledger_cipher(struct ledger *lg, const struct cipher *base)
+{
+	struct cipher *cipher;
+	unsigned i;
+
+	for (i = 0; i < LEDGER_CIPHERS; i++) {
+		cipher = &lg->lg_cipher[i];
+		if (cipher->ci_base == NULL) {
+			*cipher = *base;
+			cipher->ci_base = base;
+			cipher->ci_ledger = lg;
+		}
+		if (cipher->ci_base == base)
+			return (cipher);
+	}
+	KASSERT(false, ("a ledger of more than %d ciphers", LEDGER_CIPHERS));
+	return (NULL);
+}
+
+bool
+ledger_violated(const struct ledger *lg)
+{
+
+	return (atomic_load_explicit(&lg->lg_violated,
+	    memory_order_acquire) != 0);
+}
+
+void
+ledger_begin(struct ledger *lg, uint64_t bytes)
+{
+	struct ledger_record lr = { .lr_op = LEDGER_BEGIN,
+	    .lr_hi = uint128_make(0, bytes) };
+	struct ledger_at la;
+
+	ledger_enter(lg, &la);
+	la.la_thread->lt_reading = true;
+	la.la_thread->lt_used = 0;
+	la.la_thread->lt_ended = atomic_load_explicit(&lg->lg_ended,
+	    memory_order_acquire);
+	ledger_record(&la, &lr);
+	ledger_leave(&la);
+}
+
+void
+ledger_end(struct ledger *lg, uint64_t bytes)
+{
+	struct ledger_record lr = { .lr_op = LEDGER_END,
+	    .lr_hi = uint128_make(0, bytes) };
+	struct ledger_at la;
+
+	ledger_enter(lg, &la);
+	la.la_thread->lt_reading = false;
+	ledger_add(&la.la_thread->lt_counts.lo_reads, 1);
+	ledger_record(&la, &lr);
+	if (bytes > 0 && atomic_load_explicit(&lg->lg_cores,
+	    memory_order_relaxed) > 0 && atomic_load_explicit(&lg->lg_ended,
+	    memory_order_relaxed) == 0)
+		ledger_wrong(&la, LEDGER_UNSEEDED, NULL, &lr);
+	if (la.la_thread->lt_used > 0)
+		ledger_keys_returned(&la, &lr);
+	ledger_leave(&la);
+}
+
+void
+ledger_finish(struct ledger *lg, uint64_t delivered)
+{
+	struct ledger_result le;
+	struct ledger_at la;
+	unsigned i;
+
+	if (ledger_violated(lg))
+		return;
+	ledger_result(lg, &le);
+	for (i = 0; i < lg->lg_threads; i++)
+		le.le_events -= atomic_load(
+		    &lg->lg_thread[i]->lt_counts.lo_uncounted);
+	ledger_enter(lg, &la);
+	if (delivered != LEDGER_UNCOUNTED && le.le_events != delivered &&
+	    atomic_load(&lg->lg_cores) > 0)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
+		    "%" PRIu64 " went into pools", delivered, le.le_events);
+	ledger_keys_finish(&la);
+	ledger_leave(&la);
+}
+
+void
+ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
+    uint64_t pending, uint64_t dropped)
+{
+	struct ledger_at la;
+
+	if (in == processed + pending + dropped)
+		return;
+	ledger_enter(lg, &la);
+	ledger_wrong_note(&la, LEDGER_EVENTS, "of %" PRIu64 " that were queued "
+	    "%" PRIu64 " were processed, %" PRIu64 " are pending, %" PRIu64
+	    " were dropped", in, processed, pending, dropped);
+	ledger_leave(&la);
+}
+
+void
+ledger_result(const struct ledger *lg, struct ledger_result *le)
+{
+	const struct ledger_counts *lo;
+	unsigned i;
+
+	memset(le, 0, sizeof(*le));
+	if (atomic_load_explicit(&lg->lg_violated, memory_order_acquire) == 2) {
+		*le = lg->lg_wrong;
+		le->le_violated = true;
+	}
+	for (i = 0; i < lg->lg_threads; i++) {
+		lo = &lg->lg_thread[i]->lt_counts;
+		le->le_records += atomic_load_explicit(&lo->lo_records,
+		    memory_order_relaxed);
+		le->le_blocks += atomic_load_explicit(&lo->lo_blocks,
+		    memory_order_relaxed);
+		le->le_keys += atomic_load_explicit(&lo->lo_keys,
+		    memory_order_relaxed);
+		le->le_wipes += atomic_load_explicit(&lo->lo_wipes,
+		    memory_order_relaxed);
+		le->le_reads += atomic_load_explicit(&lo->lo_reads,
+		    memory_order_relaxed);
+		le->le_events += atomic_load_explicit(&lo->lo_events,
+		    memory_order_relaxed);
+	}
+	le->le_reseeds = atomic_load(&lg->lg_ended);
+	le->le_ranges_max = atomic_load(&lg->lg_ranges_max);
+	le->le_error = atomic_load(&lg->lg_error);
+	le->le_forgotten = lg->lg_dead > LEDGER_DEAD_MAX ?
+	    lg->lg_dead - LEDGER_DEAD_MAX : 0;
+}
+
+void
+ledger_log_line(FILE *f, const struct ledger_record *lr)
+{
+
+	fprintf(f, "%" PRIu64 " %" PRId64 " %u %s %" PRIu32 " 0x", lr->lr_seq,
+	    lr->lr_time_ns, lr->lr_thread, ledger_op_names[lr->lr_op],
+	    lr->lr_key);
+	if (uint128_hi(lr->lr_lo) != 0)
+		fprintf(f, "%" PRIx64 "%016" PRIx64, uint128_hi(lr->lr_lo),
+		    uint128_lo(lr->lr_lo));
+	else
+		fprintf(f, "%" PRIx64, uint128_lo(lr->lr_lo));
+	if (uint128_hi(lr->lr_hi) != 0)
+		fprintf(f, " 0x%" PRIx64 "%016" PRIx64, uint128_hi(lr->lr_hi),
+		    uint128_lo(lr->lr_hi));
+	else
+		fprintf(f, " 0x%" PRIx64, uint128_lo(lr->lr_hi));
+	fprintf(f, " %" PRIu32 " %d\n", lr->lr_generation, lr->lr_wiped);
+}
+
+/* Hexadecimal digits, 1 to 32 of them. */
+static bool
+parse_hex(const char *digits, uint128_t *x)
+{
+	uint64_t half[2] = { 0, 0 };
+	size_t i, n = strlen(digits);
+	unsigned digit;
+
+	if (n < 1 || n > 32)
+		return (false);
+	for (i = 0; i < n; i++) {
+		if (digits[i] >= '0' && digits[i] <= '9')
+			digit = (unsigned)(digits[i] - '0');
+		else if (digits[i] >= 'a' && digits[i] <= 'f')
+			digit = (unsigned)(digits[i] - 'a') + 10;
+		else
+			return (false);
+		half[n - i > 16] = half[n - i > 16] << 4 | digit;
+	}
+	*x = uint128_make(half[1], half[0]);
+	return (true);
+}
+
+bool
+ledger_log_parse(const char *line, struct ledger_record *lr)
+{
+	unsigned generation, key, op, thread, wiped;
+	char hi[36], lo[36], word[16];
+	int end = -1;
+
+	memset(lr, 0, sizeof(*lr));
+	if (sscanf(line, "%" SCNu64 " %" SCNd64 " %u %15s %u 0x%35s 0x%35s "
+	    "%u %u%n", &lr->lr_seq, &lr->lr_time_ns, &thread, word, &key, lo,
+	    hi, &generation, &wiped, &end) != 9 || end < 0 ||
+	    (line[end] != '\0' && line[end] != '\n'))
+		return (false);
+	for (op = 0; op < LEDGER_OPS; op++)
+		if (strcmp(word, ledger_op_names[op]) == 0)
+			break;
+	if (op == LEDGER_OPS || thread > UINT16_MAX || wiped > 1)
+		return (false);
+	lr->lr_thread = (uint16_t)thread;
+	lr->lr_op = (uint8_t)op;
+	lr->lr_key = key;
+	lr->lr_generation = generation;
+	lr->lr_wiped = wiped;
+	return (parse_hex(lo, &lr->lr_lo) && parse_hex(hi, &lr->lr_hi));
+}

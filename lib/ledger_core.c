@@ -1,0 +1,243 @@
+/*
+ * Cores: pools, reseeds and events, with the ledger's own account of each.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/ledger_impl.h"
+
+unsigned
+ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
+{
+	unsigned core = atomic_fetch_add(&lg->lg_cores, 1);
+
+	MPASS(core < LEDGER_CORES_MAX && rule->lu_pools <= LEDGER_POOLS_MAX);
+	memset(&lg->lg_core[core], 0, sizeof(lg->lg_core[core]));
+	lg->lg_core[core].lc_rule = *rule;
+	return (core);
+}
+
+void
+ledger_cores_reset(struct ledger *lg)
+{
+
+	atomic_store(&lg->lg_cores, 0);
+	atomic_store(&lg->lg_ended, 0);
+	atomic_store(&lg->lg_reseeds, 0);
+}
+
+/*
+ * What the pool says it holds, against what it was given.  Fortuna's stops
+ * counting at INT32_MAX.
+ *
+ * Returns: whether they agree.
+ */
+static bool
+holds(const struct ledger_core *lc, unsigned pool, uint64_t held)
+{
+
+	return (held == LEDGER_UNCOUNTED || held == lc->lc_held[pool] ||
+	    (held == INT32_MAX && lc->lc_held[pool] >= INT32_MAX));
+}
+
+void
+ledger_event(struct ledger *lg, unsigned core, unsigned pool, uint64_t bytes,
+    uint64_t held, bool counted)
+{
+	struct ledger_record first, lr = { .lr_op = LEDGER_EVENT,
+	    .lr_lo = uint128_make(0, pool), .lr_hi = uint128_make(0, bytes),
+	    .lr_generation = core };
+	struct ledger_core *lc = &lg->lg_core[core];
+	struct ledger_at la;
+	bool agree;
+
+	ledger_enter(lg, &la);
+	if (counted)
+		ledger_add(&la.la_thread->lt_counts.lo_events, 1);
+	ledger_record(&la, &lr);
+	ledger_lock(&lc->lc_lock);
+	lc->lc_held[pool] += bytes;
+	agree = holds(lc, pool, held);
+	first = lc->lc_event;
+	lc->lc_event = ledger_settled(&la, &lr);
+	ledger_unlock(&lc->lc_lock);
+	if (!agree)
+		ledger_wrong(&la, LEDGER_EVENTS, first.lr_op == 0 ? NULL :
+		    &first, &lr);
+	ledger_leave(&la);
+}
+
+void
+ledger_pool(struct ledger *lg, unsigned core, unsigned pool, uint64_t held)
+{
+	struct ledger_record event, drained, lr = { .lr_op = LEDGER_DRAIN,
+	    .lr_lo = uint128_make(0, pool + 1), .lr_generation = core };
+	struct ledger_core *lc = &lg->lg_core[core];
+	struct ledger_at la;
+	bool agree, twice;
+
+	ledger_enter(lg, &la);
+	ledger_lock(&lc->lc_lock);
+	agree = holds(lc, pool, held);
+	twice = (lc->lc_taken & UINT32_C(1) << pool) != 0;
+	if (pool == 0)
+		lc->lc_pool0 = lc->lc_held[0];
+	lc->lc_taken |= UINT32_C(1) << pool;
+	lc->lc_taken_pools++;
+	lc->lc_held[pool] = 0;
+	event = lc->lc_event;
+	drained = lc->lc_drained;
+	lr.lr_hi = uint128_make(0, lc->lc_drains + 1);
+	ledger_unlock(&lc->lc_lock);
+	lr.lr_time_ns = (int64_t)la.la_time;
+	lr.lr_thread = la.la_index;
+	if (!agree)
+		ledger_wrong(&la, LEDGER_EVENTS, event.lr_op == 0 ? NULL :
+		    &event, &lr);
+	if (twice)
+		ledger_wrong(&la, LEDGER_POOLS, drained.lr_op == 0 ?
+		    NULL : &drained, &lr);
+	ledger_leave(&la);
+}
+
+/* The pools whose turn it is. */
+static unsigned
+turn(const struct ledger_core_rule *rule, uint64_t reseed)
+{
+	unsigned i;
+
+	for (i = 1; i < rule->lu_pools && reseed % (UINT64_C(1) << i) == 0;)
+		i++;
+	return (i);
+}
+
+void
+ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced)
+{
+	const int64_t pace_ns = lg->lg_config.lc_pace_ns;
+	struct ledger_core *lc = &lg->lg_core[core];
+	struct ledger_record first, lr = { .lr_op = LEDGER_DRAIN,
+	    .lr_generation = core };
+	bool hasty, pools, some;
+	struct ledger_at la;
+	unsigned n;
+
+	ledger_enter(lg, &la);
+	ledger_lock(&lc->lc_lock);
+	n = lc->lc_taken_pools;
+	some = lc->lc_drains++ > 0;
+	hasty = paced && pace_ns != 0 && some &&
+	    now_ns - lc->lc_drained_ns <= pace_ns;
+	/* 0 to n - 1, each once. */
+	pools = n > 0 && lc->lc_taken == UINT32_MAX >> (32 - n) &&
+	    lc->lc_pool0 >= lc->lc_rule.lu_pool0_bytes &&
+	    (!lc->lc_rule.lu_fortuna || n == turn(&lc->lc_rule,
+	    lc->lc_drains));
+	lc->lc_drained_ns = now_ns;
+	lc->lc_taken = 0;
+	lc->lc_taken_pools = 0;
+	lc->lc_pool0 = 0;
+	lr.lr_lo = uint128_make(0, n);
+	lr.lr_hi = uint128_make(0, lc->lc_drains);
+	first = lc->lc_drained;
+	ledger_unlock(&lc->lc_lock);
+	ledger_record(&la, &lr);
+	ledger_lock(&lc->lc_lock);
+	lc->lc_drained = ledger_settled(&la, &lr);
+	ledger_unlock(&lc->lc_lock);
+	if (hasty)
+		ledger_wrong(&la, LEDGER_PACE, &first, &lr);
+	if (!pools)
+		ledger_wrong(&la, LEDGER_POOLS, some ? &first : NULL, &lr);
+	ledger_leave(&la);
+}
+
+void
+ledger_reseed_begin(struct ledger *lg, unsigned core)
+{
+	struct ledger_at la;
+
+	ledger_enter(lg, &la);
+	la.la_thread->lt_reseeding = (uint16_t)core;
+	la.la_thread->lt_reseed = atomic_fetch_add(&lg->lg_reseeds, 1) + 1;
+	ledger_leave(&la);
+}
+
+void
+ledger_reseed_end(struct ledger *lg, unsigned core)
+{
+	struct ledger_record lr = { .lr_op = LEDGER_RESEED,
+	    .lr_lo = uint128_make(0, core) };
+	struct ledger_core *lc = &lg->lg_core[core];
+	struct ledger_at la;
+	uint32_t at, ended;
+
+	ledger_enter(lg, &la);
+	lr.lr_generation = la.la_thread->lt_reseed;
+	la.la_thread->lt_reseeding = LEDGER_NO_CORE;
+	ledger_lock(&lc->lc_lock);
+	ended = atomic_fetch_add_explicit(&lg->lg_ended, 1,
+	    memory_order_release) + 1;
+	at = atomic_load_explicit(&lc->lc_ends, memory_order_relaxed);
+	atomic_store_explicit(&lc->lc_generation[at % LEDGER_ENDED],
+	    lr.lr_generation, memory_order_relaxed);
+	atomic_store_explicit(&lc->lc_ended[at % LEDGER_ENDED],
+	    ended, memory_order_relaxed);
+	atomic_store_explicit(&lc->lc_ends, at + 1, memory_order_release);
+	ledger_unlock(&lc->lc_lock);
+	ledger_record(&la, &lr);
+	ledger_leave(&la);
+}
+
+uint32_t
+ledger_core_needs(const struct ledger *lg, unsigned core, uint32_t ended)
+{
+	const uint32_t lag = lg->lg_config.lc_lag;
+	const struct ledger_core *lc;
+	uint32_t at, i, end;
+
+	if (core == LEDGER_NO_CORE || lag == LEDGER_LAG_ANY)
+		return (0);
+	lc = &lg->lg_core[core];
+	end = atomic_load_explicit(&lc->lc_ends, memory_order_acquire);
+	for (i = 0; i < end && i < LEDGER_ENDED; i++) {
+		at = (end - 1 - i) % LEDGER_ENDED;
+		if ((int32_t)(ended - atomic_load_explicit(&lc->lc_ended[at],
+		    memory_order_relaxed)) >= 0)
+			break;
+	}
+	i += lag;
+	if (i >= end || i >= LEDGER_ENDED)
+		return (0);
+	return (atomic_load_explicit(&lc->lc_generation[(end - 1 - i) %
+	    LEDGER_ENDED], memory_order_relaxed));
+}
+
+void
+ledger_deliver_begin(struct ledger *lg)
+{
+	struct ledger_at la;
+
+	ledger_enter(lg, &la);
+	la.la_thread->lt_delivering = atomic_load_explicit(
+	    &la.la_thread->lt_counts.lo_events, memory_order_relaxed);
+	ledger_leave(&la);
+}
+
+void
+ledger_deliver_end(struct ledger *lg, unsigned n, bool counted)
+{
+	struct ledger_at la;
+	uint64_t put;
+
+	ledger_enter(lg, &la);
+	put = atomic_load_explicit(&la.la_thread->lt_counts.lo_events,
+	    memory_order_relaxed) - la.la_thread->lt_delivering;
+	if (!counted)
+		ledger_add(&la.la_thread->lt_counts.lo_uncounted, put);
+	if (put != n && atomic_load_explicit(&lg->lg_cores,
+	    memory_order_relaxed) > 0)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "of %u given together "
+		    "%" PRIu64 " went into pools", n, put);
+	ledger_leave(&la);
+}
