@@ -28,7 +28,8 @@ HARVEST = jenkins mask harvest_config health record
 BENCH = \
 	measure \
 	console/usage console/choice console/arguments console/lines console/figure \
-	console/progress console/outfile console/stop console/gnuplot \
+	console/progress console/outfile console/journal console/stop \
+	console/gnuplot \
 	statistics/stats statistics/hypothesis statistics/usl_fit \
 	statistics/agreement \
 	result/trend result/result result/result_field result/result_decode \
@@ -54,8 +55,10 @@ BENCH = \
 	options/option_set options/option_check options/option_virtual \
 	options/option_trace options/option_workload options/option_cat \
 	options/option_hash options/options \
+	options/option_describe options/option_resume \
 	cat/interleave cat/stream cat/output cat/cat \
-	sweep/host sweep/pool sweep/replicate sweep/uncertainty \
+	sweep/host sweep/pool sweep/repeat_json sweep/checkpoint \
+	sweep/checkpoint_read sweep/replicate sweep/uncertainty \
 	sweep/summary sweep/summary_health sweep/sweep_virtual sweep/sweep \
 	sweep/trace \
 	calibrate/calibrate calibrate/calibrate_crypto \

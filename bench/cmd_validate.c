@@ -171,7 +171,7 @@ sweep(const struct options *op, char *const whole[], struct result *r)
 {
 	char why[CELL_ERROR_SIZE] = "";
 
-	if (sweep_run(op, whole, r, why) != 0)
+	if (sweep_run(op, whole, NULL, r, why) != 0)
 		return (run_error("validate", "%s", why));
 	return (0);
 }

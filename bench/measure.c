@@ -11,6 +11,7 @@
 #include "bench/cmd.h"
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
+#include "bench/options/option_resume.h"
 #include "bench/options/options.h"
 #include "bench/report/report.h"
 #include "bench/sweep/replicate.h"
@@ -124,51 +125,218 @@ write_result(const struct options *op, struct outfile *of,
 	return (0);
 }
 
+/* Where the result goes, and what is known until it is there. */
+struct target {
+	struct outfile	 ta_file;
+	struct checkpoint ta_checkpoint;
+	bool		 ta_kept;	/* repeats are */
+};
+
+/*
+ * A trace and recorded events are of one repeat, which would be missing if it
+ * were not measured again.
+ */
+static bool
+wants_checkpoint(const struct options *op)
+{
+
+	return (op->op_trace == NULL &&
+	    op->op_config.bc_harvest.record_file[0] == '\0');
+}
+
 static int
-measure(struct options *op, char *const whole[])
+claim(const struct options *op, const char *real,
+    const struct checkpoint_head *head, struct target *ta)
+{
+	char why[CHECKPOINT_ERROR_SIZE];
+
+	if (checkpoint_claim(&ta->ta_checkpoint, op->op_output, real, head,
+	    why) != 0) {
+		fprintf(stderr, "rngsim: %s\n", why);
+		return (EXIT_FAILURE);
+	}
+	ta->ta_kept = true;
+	return (0);
+}
+
+/* Opens what -o names, before anything is measured. */
+static int
+open_target(const struct options *op, const struct checkpoint_head *head,
+    struct target *ta)
+{
+	char *real, *temp = NULL;
+	int error;
+
+	*ta = (struct target){ .ta_file.of_fd = -1,
+	    .ta_checkpoint.ck_journal.jo_fd = -1 };
+	if (op->op_output == NULL)
+		return (0);
+	error = outfile_resolve(op->op_output, &real);
+	if (error == 0 && real != NULL && wants_checkpoint(op)) {
+		if (claim(op, real, head, ta) != 0) {
+			free(real);
+			return (EXIT_FAILURE);
+		}
+		/* Nobody else uses the name, as nobody else has the journal. */
+		temp = checkpoint_temp(&ta->ta_checkpoint);
+		error = temp == NULL ? ENOMEM : 0;
+	}
+	if (error == 0)
+		error = outfile_open_as(&ta->ta_file, op->op_output, temp);
+	free(temp);
+	free(real);
+	if (error == 0)
+		return (0);
+	fprintf(stderr, "rngsim: %s: %s\n", op->op_output, strerror(error));
+	checkpoint_close(&ta->ta_checkpoint, true);
+	return (EXIT_FAILURE);
+}
+
+/*
+ * Puts the result where it should be.  What is kept of repeats goes when all
+ * that can be had is in the result; a failure before the first cell leaves an
+ * earlier file alone.
+ */
+static int
+close_target(const struct options *op, struct target *ta,
+    const struct result *r, int error)
+{
+	struct checkpoint *ck = &ta->ta_checkpoint;
+	bool some = ck->ck_before + ck->ck_done > 0;
+	bool keep = error != 0 && error != EDEADLK &&
+	    (error == EINTR || some || ck->ck_head != NULL);
+	int status = EXIT_SUCCESS;
+
+	if (op->op_output == NULL)
+		return (status);
+	if (error != 0 && error != EINTR && r->cell_count == 0)
+		outfile_abort(&ta->ta_file);
+	else if (write_result(op, &ta->ta_file, r) != 0)
+		status = EXIT_FAILURE;
+	if (!ta->ta_kept)
+		return (status);
+	keep = keep || (status != EXIT_SUCCESS && some);
+	if (keep)
+		fprintf(stderr, "rngsim: %s: \"rngsim %s --resume %s\" goes on "
+		    "with what is missing\n", op->op_command, op->op_command,
+		    op->op_output);
+	error = checkpoint_close(ck, keep);
+	if (error != 0) {
+		fprintf(stderr, "rngsim: %s: cannot remove its journal: %s\n",
+		    op->op_output, strerror(error));
+		status = EXIT_FAILURE;
+	}
+	return (status);
+}
+
+static int
+show(const struct options *op, const struct result *r)
+{
+	int error;
+
+	error = report_emit(stdout, r, op->op_format);
+	if (error == 0)
+		return (EXIT_SUCCESS);
+	fprintf(stderr, "rngsim: stdout: %s\n", strerror(error));
+	return (EXIT_FAILURE);
+}
+
+static int
+measure(struct options *op, const struct checkpoint_head *head,
+    char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
 	struct timeline *tl;
-	struct outfile of;
+	struct target ta;
 	struct result r;
 	int error, status = EXIT_SUCCESS;
 
 	stop_catch_signals();
-	if (op->op_output != NULL) {
-		error = outfile_open(&of, op->op_output);
-		if (error != 0) {
-			fprintf(stderr, "rngsim: %s: %s\n", op->op_output,
-			    strerror(error));
-			return (EXIT_FAILURE);
-		}
-	}
+	if (open_target(op, head, &ta) != 0)
+		return (EXIT_FAILURE);
 	if (trace_begin(op, &tl) != 0) {
-		if (op->op_output != NULL)
-			outfile_abort(&of);
+		outfile_abort(&ta.ta_file);
 		return (EXIT_FAILURE);
 	}
-	error = sweep_run(op, whole, &r, why);
+	error = sweep_run(op, argv, ta.ta_kept ? &ta.ta_checkpoint : NULL, &r,
+	    why);
 	if (error != 0) {
 		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why);
 		status = EXIT_FAILURE;
 	}
 	if (trace_end(op, tl) != 0)
 		status = EXIT_FAILURE;
-	/* A failure before the first cell leaves an earlier file alone. */
-	if (op->op_output != NULL && error != 0 && error != EINTR &&
-	    r.cell_count == 0)
-		outfile_abort(&of);
-	else if (op->op_output != NULL && write_result(op, &of, &r) != 0)
+	if (close_target(op, &ta, &r, error) != 0)
 		status = EXIT_FAILURE;
-	if (r.cell_count > 0 || error == 0) {
-		error = report_emit(stdout, &r, op->op_format);
-		if (error != 0) {
-			fprintf(stderr, "rngsim: stdout: %s\n",
-			    strerror(error));
-			status = EXIT_FAILURE;
-		}
-	}
+	if ((r.cell_count > 0 || error == 0) && show(op, &r) != 0)
+		status = EXIT_FAILURE;
 	result_free(&r);
+	return (status);
+}
+
+/* A file that nothing is missing of is shown again. */
+static int
+show_complete(enum options_kind kind, int argc, char *argv[],
+    const char *file, const char *why)
+{
+	char error[RESULT_TEXT_SIZE];
+	struct options_begun ob;
+	struct options op;
+	struct result r;
+	int status;
+
+	if (result_load(file, &r, error) != 0 || !r.complete) {
+		fprintf(stderr, "rngsim: %s: --resume %s: nothing to go on "
+		    "with: %s\n", argv[0], file, why);
+		return (EXIT_FAILURE);
+	}
+	ob = (struct options_begun){ .ob_argv = r.argv, .ob_seed = r.seed };
+	status = options_parse_resumed(&op, kind, argc, argv, file, &ob);
+	if (status == 0) {
+		fprintf(stderr, "rngsim: %s: %s is complete: nothing was "
+		    "measured\n", argv[0], file);
+		status = show(&op, &r);
+	}
+	options_free(&op);
+	result_free(&r);
+	return (status);
+}
+
+static int
+resume(enum options_kind kind, int argc, char *argv[], char *const whole[],
+    const char *file)
+{
+	char why[CHECKPOINT_ERROR_SIZE];
+	struct checkpoint_head head;
+	struct options_begun ob;
+	struct options op;
+	char *real;
+	int error, status;
+
+	error = outfile_resolve(file, &real);
+	if (error == 0 && real == NULL)
+		error = EINVAL;
+	if (error != 0) {
+		free(real);
+		return (run_error(argv[0], "--resume: %s: %s", file,
+		    strerror(error)));
+	}
+	error = checkpoint_peek(real, &head, why);
+	free(real);
+	if (error == ENOENT)
+		return (show_complete(kind, argc, argv, file, why));
+	if (error != 0)
+		return (run_error(argv[0], "--resume: %s", why));
+	ob = (struct options_begun){ .ob_argv = head.ch_argv,
+	    .ob_seed = head.ch_seed };
+	status = options_parse_resumed(&op, kind, argc, argv, file, &ob);
+	if (status == 0)
+		status = prepare(&op, whole);
+	if (status == 0)
+		status = measure(&op, &head, head.ch_argv);
+	crypto_fini();
+	options_free(&op);
+	checkpoint_head_free(&head);
 	return (status);
 }
 
@@ -177,8 +345,16 @@ cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
     const struct command *self)
 {
 	struct options op;
+	const char *file;
 	int status;
 
+	status = options_resume_file((enum options_kind)kind, argc, argv,
+	    &file);
+	if (status != 0)
+		return (status);
+	if (file != NULL)
+		return (resume((enum options_kind)kind, argc, argv, whole,
+		    file));
 	status = options_parse(&op, (enum options_kind)kind, argc, argv);
 	if (status == 0 && op.op_help) {
 		printf("Usage: rngsim %s %s\n\n%c%s.\n\n", self->cmd_name,
@@ -188,7 +364,7 @@ cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
 	} else if (status == 0) {
 		status = prepare(&op, whole);
 		if (status == 0)
-			status = measure(&op, whole);
+			status = measure(&op, NULL, whole);
 		crypto_fini();
 	}
 	options_free(&op);

@@ -99,8 +99,52 @@ release(struct outfile *of)
 	*of = (struct outfile){ .of_fd = -1 };
 }
 
+/* Uses a name that nobody else does. */
+static int
+reuse_temp(struct outfile *of, const char *temp)
+{
+
+	of->of_temp = strdup(temp);
+	if (of->of_temp == NULL)
+		return (ENOMEM);
+	of->of_fd = open(of->of_temp, O_WRONLY | O_CREAT | O_TRUNC |
+	    O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0666);
+	return (of->of_fd == -1 ? errno : 0);
+}
+
+/* What a symbolic link names, where that is there; else path. */
+static char *
+resolve(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	return (real != NULL ? real : strdup(path));
+}
+
+int
+outfile_resolve(const char *path, char **real)
+{
+	bool direct;
+	mode_t mode;
+	int error;
+
+	*real = NULL;
+	error = classify(path, &direct, &mode);
+	if (error != 0 || direct)
+		return (error);
+	*real = resolve(path);
+	return (*real == NULL ? ENOMEM : 0);
+}
+
 int
 outfile_open(struct outfile *of, const char *path)
+{
+
+	return (outfile_open_as(of, path, NULL));
+}
+
+int
+outfile_open_as(struct outfile *of, const char *path, const char *temp)
 {
 	struct outfile new = { .of_fd = -1 };
 	bool direct;
@@ -118,10 +162,9 @@ outfile_open(struct outfile *of, const char *path)
 		*of = new;
 		return (0);
 	}
-	new.of_path = realpath(path, NULL);
-	if (new.of_path == NULL)
-		new.of_path = strdup(path);
-	error = new.of_path == NULL ? ENOMEM : create_temp(&new);
+	new.of_path = resolve(path);
+	error = new.of_path == NULL ? ENOMEM : temp != NULL ?
+	    reuse_temp(&new, temp) : create_temp(&new);
 	if (error != 0) {
 		release(&new);
 		return (error);
@@ -150,9 +193,8 @@ write_all(int fd, const char *text, size_t len)
 	return (0);
 }
 
-/* A rename is on disk when the directory is. */
-static int
-sync_directory(const char *path)
+int
+outfile_sync_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int error = 0, fd;
@@ -192,7 +234,7 @@ outfile_commit(struct outfile *of, const char *text, size_t len)
 	if (error != 0 && of->of_temp != NULL)
 		unlink(of->of_temp);
 	if (error == 0 && of->of_temp != NULL)
-		error = sync_directory(of->of_path);
+		error = outfile_sync_directory(of->of_path);
 	release(of);
 	return (error);
 }

@@ -32,6 +32,31 @@ struct outfile {
 int outfile_open(struct outfile *of, const char *path);
 
 /*
+ * The same with a name for the file until it is complete, which nobody else
+ * uses: one that a killed run left there is used again.
+ *
+ *   temp  in  in the directory of what outfile_resolve() says
+ */
+int outfile_open_as(struct outfile *of, const char *path, const char *temp);
+
+/*
+ * Finds out what outfile_open() would replace, and whether it could.
+ *
+ *   real  out  path, symbolic links followed, to be freed; NULL for what is
+ *              written directly
+ *
+ * Returns: as outfile_open(), or ENOMEM.
+ */
+int outfile_resolve(const char *path, char **real);
+
+/*
+ * Brings to disk that a name came into path's directory, or left it.
+ *
+ * Returns: 0, also where that cannot be asked for; or what the system said.
+ */
+int outfile_sync_directory(const char *path);
+
+/*
  * Adds len bytes, which may be none, and makes the file what path names.  A
  * caller that wrote to of_fd itself adds none.
  *

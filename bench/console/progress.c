@@ -35,8 +35,17 @@ void
 progress_init(struct progress *p, uint64_t total)
 {
 
+	progress_resume(p, total, 0);
+}
+
+void
+progress_resume(struct progress *p, uint64_t total, uint64_t before)
+{
+
 	KASSERT(total > 0, ("nothing to do"));
+	KASSERT(before <= total, ("%" PRIu64 " of %" PRIu64, before, total));
 	p->pr_total = total;
+	p->pr_before = before;
 	p->pr_out = isatty(STDERR_FILENO) ? stderr : NULL;
 	p->pr_start_ns = tick_ns();
 }
@@ -84,7 +93,8 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 void
 progress_update(struct progress *p, uint64_t done, const char *label)
 {
-	char line[PROGRESS_LINE_SIZE];
+	char line[PROGRESS_LINE_SIZE], there[48] = "";
+	char text[PROGRESS_LINE_SIZE];
 	double elapsed_s, left_s, share;
 
 	KASSERT(done <= p->pr_total, ("%" PRIu64 " of %" PRIu64, done,
@@ -93,10 +103,15 @@ progress_update(struct progress *p, uint64_t done, const char *label)
 		return;
 	share = (double)done / (double)p->pr_total;
 	elapsed_s = (double)(tick_ns() - p->pr_start_ns) / (double)NS_PER_S;
-	left_s = done > 0 ? elapsed_s / share * (1 - share) : -1;
+	left_s = done > p->pr_before ? elapsed_s /
+	    (double)(done - p->pr_before) * (double)(p->pr_total - done) : -1;
+	if (p->pr_before > 0)
+		snprintf(there, sizeof(there), " (%d %% were there)",
+		    (int)(100 * (double)p->pr_before / (double)p->pr_total));
+	snprintf(text, sizeof(text), "%s%s", label, there);
 	/* The last column makes some terminals wrap. */
 	progress_format(line, sizeof(line), columns() - 1, share, left_s,
-	    label);
+	    text);
 	fprintf(p->pr_out, "%s%s", progress_clear, line);
 	fflush(p->pr_out);
 }

@@ -14,11 +14,15 @@
 struct progress {
 	FILE	*pr_out;	/* NULL: no terminal, nothing is drawn */
 	uint64_t pr_total;	/* steps of all, 1 or more */
+	uint64_t pr_before;	/* of these done by an earlier run */
 	int64_t	 pr_start_ns;	/* tick_ns() */
 };
 
 /* Begins total steps of equal length; the time left is reckoned from here. */
 void progress_init(struct progress *p, uint64_t total);
+
+/* The same where so many of them were done before; the line says so. */
+void progress_resume(struct progress *p, uint64_t total, uint64_t before);
 
 /*
  * Draws.

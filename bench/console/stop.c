@@ -13,11 +13,29 @@ enum {
 	INTERRUPT_US	= 100 * 1000
 };
 
+static void on_signal(int sig);
+
+/* From the first on all of them kill, but those that are ignored. */
+static void
+kill_next(void)
+{
+	struct sigaction deadly, old;
+	unsigned i;
+
+	memset(&deadly, 0, sizeof(deadly));
+	deadly.sa_handler = SIG_DFL;
+	for (i = 0; i < SIGNALS; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler == on_signal)
+			sigaction(signals[i], &deadly, NULL);
+}
+
 static void
 on_signal(int sig)
 {
 
 	stop_signal = sig;
+	kill_next();
 }
 
 void
@@ -27,8 +45,11 @@ stop_catch_signals(void)
 	unsigned i;
 
 	memset(&sa, 0, sizeof(sa));
+	sigemptyset(&sa.sa_mask);
 	sa.sa_handler = on_signal;
-	sa.sa_flags = (int)SA_RESETHAND;
+	/* Two at once are a first and a second. */
+	for (i = 0; i < SIGNALS; i++)
+		sigaddset(&sa.sa_mask, signals[i]);
 	for (i = 0; i < SIGNALS; i++)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)

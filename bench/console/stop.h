@@ -11,8 +11,8 @@
 extern volatile sig_atomic_t stop_signal;
 
 /*
- * Catches the signals that should end a measurement in order; a second one
- * kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
+ * Catches the signals that should end a measurement in order; a second one,
+ * of whichever of them, kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
  * Call before anything is created that an end would leave behind.
  */
 void stop_catch_signals(void);

@@ -295,6 +295,17 @@ option_output(struct options *op, const char *name, const char *text)
 	return (0);
 }
 
+int
+option_resume(struct options *op, const char *name, const char *text)
+{
+
+	if (text[0] == '\0')
+		return (usage_error(op->op_command, "%s: \"\": expected a file "
+		    "name", name));
+	op->op_resume = text;
+	return (0);
+}
+
 /* Which CPUs there are is known when all options are. */
 int
 option_place(struct options *op, const char *name, const char *text)

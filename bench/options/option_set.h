@@ -35,6 +35,7 @@ option_setter option_place;
 option_setter option_profile;
 option_setter option_rate;
 option_setter option_readers;
+option_setter option_resume;
 option_setter option_seed;
 option_setter option_sizes;
 option_setter option_stream;

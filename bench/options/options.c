@@ -76,6 +76,9 @@ static const struct option_def defs[] = {
 	    "in .conf (host)"),
 	OPTION('\0', "rate", "RATE", KIND_MEASURE, option_rate,
 	    "open loop: requests/s of each reader"),
+	OPTION('\0', "resume", "FILE", KIND_MEASURE, option_resume,
+	    "go on with the unfinished run whose result was to be FILE; what "
+	    "it was begun with is known"),
 	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
 	    "seed of all that is drawn (chosen, and printed)"),
 	OPTION('\0', "stream", "K", OPTIONS_CAT, option_stream,
@@ -139,6 +142,62 @@ arguments_of(enum options_kind kind, const char *command, struct taking *ta)
 	}
 	return ((struct arguments){ .as_command = command, .as_option = taken,
 	    .as_options = DEFS, .as_set = set, .as_context = ta });
+}
+
+/* What options_given() collects. */
+struct giving {
+	struct taking	 gi_taking;
+	struct option_given *gi_out;
+	unsigned	 gi_count;
+};
+
+static const struct argument *
+giving_option(const void *context, unsigned i)
+{
+	const struct giving *gi = context;
+
+	return (taken(&gi->gi_taking, i));
+}
+
+static int
+giving_set(void *context, unsigned i, const char *label, const char *value)
+{
+	const struct argument *ag = &defs[i].od_argument;
+	static char labels[DEFS][ARGUMENTS_LABEL_SIZE];
+	struct giving *gi = context;
+
+	snprintf(labels[i], sizeof(labels[i]), "%s", label);
+	gi->gi_out[gi->gi_count++] = (struct option_given){
+		.og_name = ag->ag_long, .og_label = labels[i],
+		.og_value = value, .og_repeats = ag->ag_repeats };
+	return (0);
+}
+
+int
+options_given(enum options_kind kind, int argc, char *argv[],
+    struct option_given *given, unsigned *count, bool *help)
+{
+	struct giving gi = { .gi_out = given };
+	struct arguments as;
+	int error;
+
+	as = arguments_of(kind, argv[0], &gi.gi_taking);
+	as.as_option = giving_option;
+	as.as_set = giving_set;
+	as.as_context = &gi;
+	error = arguments_parse(&as, &argc, argv, help);
+	*count = gi.gi_count;
+	return (error);
+}
+
+void
+options_free_words(char **words)
+{
+	unsigned i;
+
+	for (i = 0; words != NULL && words[i] != NULL; i++)
+		free(words[i]);
+	free(words);
 }
 
 static int
@@ -389,6 +448,7 @@ options_free(struct options *op)
 		free(op->op_tunables[i]);
 	free(op->op_tunables);
 	workload_free(&op->op_workload);
+	options_free_words(op->op_words);
 	memset(op, 0, sizeof(*op));
 }
 

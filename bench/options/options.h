@@ -53,6 +53,7 @@ struct options {
 	uint64_t	 op_seed;
 	bool		 op_seed_given;
 	const char	*op_output;	/* or NULL */
+	const char	*op_resume;	/* to go on with; op_output too; or NULL */
 	enum report_format op_format;
 	const char	*op_place_text;
 	struct place	 op_place;
@@ -77,6 +78,16 @@ struct options {
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;
 	bool		 op_help;
+	/* The words that members point into, where they are its own; or NULL. */
+	char		**op_words;
+};
+
+/* An option as it was given, not looked at. */
+struct option_given {
+	const char	*og_name;	/* long */
+	const char	*og_label;	/* as the user is told of it: "-r" */
+	const char	*og_value;	/* NULL for one that takes none */
+	bool		 og_repeats;
 };
 
 /*
@@ -87,6 +98,19 @@ struct options {
  */
 int options_parse(struct options *op, enum options_kind kind, int argc,
     char *argv[]);
+
+/*
+ * Splits a command's arguments, likewise, without reading any value.
+ *
+ *   given  out  room for argc
+ *   count  out
+ *   help   out  whether it was asked for
+ */
+int options_given(enum options_kind kind, int argc, char *argv[],
+    struct option_given *given, unsigned *count, bool *help);
+
+/* Frees a NULL-terminated array of words; or none, for NULL. */
+void options_free_words(char **words);
 
 /*
  * Makes ready what pools hash with; crypto_init() was called.

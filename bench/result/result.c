@@ -7,6 +7,7 @@
 
 #include "bench/result/result.h"
 #include "bench/result/result_field.h"
+#include "bench/result/result_part.h"
 #include "bench/result/result_uncertainty.h"
 #include "lib/kassert.h"
 
@@ -41,8 +42,8 @@ format_real(double v)
  * what is not cannot be JSON: such bytes are replaced rather than the result
  * lost.
  */
-static json_t *
-format_text(const char *text)
+json_t *
+result_text_format(const char *text)
 {
 	char *copy, *c;
 	json_t *j;
@@ -101,7 +102,7 @@ format_field(const struct result_field *f, const void *base)
 	switch (f->rf_kind) {
 	case RESULT_FIELD_NAME:
 	case RESULT_FIELD_TEXT:
-		return (format_text(p));
+		return (result_text_format(p));
 	case RESULT_FIELD_BOOL:
 		return (json_boolean(*(const bool *)p));
 	case RESULT_FIELD_COUNT:
@@ -116,6 +117,13 @@ format_field(const struct result_field *f, const void *base)
 		return (format_fields(f->rf_table, p));
 	}
 	return (NULL);
+}
+
+json_t *
+result_part_format(const struct result_field *table, const void *base)
+{
+
+	return (format_fields(table, base));
 }
 
 static bool
@@ -138,7 +146,7 @@ set_texts(json_t *object, const char *key, char *const *texts)
 	if (!set(object, key, array))
 		return (false);
 	for (; texts != NULL && *texts != NULL; texts++)
-		if (!append(array, format_text(*texts)))
+		if (!append(array, result_text_format(*texts)))
 			return (false);
 	return (true);
 }
@@ -176,20 +184,18 @@ set_virtual_sample(json_t *object, const struct result_sample *s,
 	if (!set(object, "output_sha256", array))
 		return (false);
 	for (i = 0; i < readers; i++)
-		if (!append(array, format_text(s->output_sha256[i])))
+		if (!append(array, result_text_format(s->output_sha256[i])))
 			return (false);
 	return (true);
 }
 
 static bool
-add_sample(json_t *samples, const struct result_sample *s, unsigned readers)
+set_sample(json_t *object, const struct result_sample *s, unsigned readers)
 {
-	json_t *cpus, *object;
+	json_t *cpus;
 	unsigned i;
 
-	object = json_object();
-	if (!append(samples, object) ||
-	    !set_fields(object, result_field_sample, s) ||
+	if (!set_fields(object, result_field_sample, s) ||
 	    !set_reals(object, "reader_mb_per_s", s->reader_mb_per_s,
 	    readers) ||
 	    !set_reals(object, "interval_mb_per_s", s->interval_mb_per_s,
@@ -204,6 +210,18 @@ add_sample(json_t *samples, const struct result_sample *s, unsigned readers)
 		if (!append(cpus, json_integer(s->reader_cpu[i])))
 			return (false);
 	return (true);
+}
+
+json_t *
+result_sample_format(const struct result_sample *s, unsigned readers)
+{
+	json_t *object = json_object();
+
+	if (object != NULL && !set_sample(object, s, readers)) {
+		json_decref(object);
+		return (NULL);
+	}
+	return (object);
 }
 
 /* Bins above the last that counted anything are left out. */
@@ -285,7 +303,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	if (!set(object, "samples", array))
 		return (false);
 	for (i = 0; i < cell->repeats; i++)
-		if (!add_sample(array, &cell->samples[i], cell->readers))
+		if (!append(array, result_sample_format(&cell->samples[i],
+		    cell->readers)))
 			return (false);
 	return (true);
 }
@@ -318,6 +337,25 @@ add_cells(json_t *top, const char *key, const struct result_cell *cells,
 	return (true);
 }
 
+/* The sittings after the first, where there were any. */
+static bool
+set_resumed(json_t *top, const struct result *r)
+{
+	json_t *array;
+	unsigned i;
+
+	if (r->resumed_count == 0)
+		return (true);
+	array = json_array();
+	if (!set(top, "resumed", array))
+		return (false);
+	for (i = 0; i < r->resumed_count; i++)
+		if (!append(array, format_fields(result_field_resumed,
+		    &r->resumed[i])))
+			return (false);
+	return (true);
+}
+
 static bool
 fill(json_t *top, const struct result *r)
 {
@@ -326,6 +364,7 @@ fill(json_t *top, const struct result *r)
 	    !set_texts(top, "argv", r->argv) ||
 	    !set(top, "seed", format_seed(r->seed)) ||
 	    !set_fields(top, result_field_top, r) ||
+	    !set_resumed(top, r) ||
 	    !set_texts(top, "tunables", r->tunables) ||
 	    !set_texts(top, "sources", r->sources) ||
 	    !set_texts(top, "sources_skipped", r->sources_skipped))
@@ -365,6 +404,16 @@ result_format_json(const struct result *r)
 	return (line);
 }
 
+void
+result_sample_free(struct result_sample *s)
+{
+
+	free(s->reader_mb_per_s);
+	free(s->reader_cpu);
+	free(s->interval_mb_per_s);
+	free(s->output_sha256);
+}
+
 static void
 free_texts(char **texts)
 {
@@ -380,12 +429,8 @@ result_cell_free(struct result_cell *cell)
 {
 	unsigned i;
 
-	for (i = 0; cell->samples != NULL && i < cell->repeats; i++) {
-		free(cell->samples[i].reader_mb_per_s);
-		free(cell->samples[i].reader_cpu);
-		free(cell->samples[i].interval_mb_per_s);
-		free(cell->samples[i].output_sha256);
-	}
+	for (i = 0; cell->samples != NULL && i < cell->repeats; i++)
+		result_sample_free(&cell->samples[i]);
 	free(cell->samples);
 	result_band_free(&cell->uncertainty);
 	free(cell->reader_mb_per_s);
@@ -400,6 +445,7 @@ result_free(struct result *r)
 	unsigned i;
 
 	free_texts(r->argv);
+	free(r->resumed);
 	free_texts(r->tunables);
 	free_texts(r->sources);
 	free_texts(r->sources_skipped);

@@ -284,11 +284,19 @@ struct result_host {
 	double		profile_ns;	/* of profiling one acquisition */
 };
 
+/* A run that went on with what an earlier one had measured. */
+struct result_resumed {
+	char		at[RESULT_NAME_SIZE];	/* RFC 3339 */
+	unsigned	order;	/* of the first repeat from then on */
+};
+
 struct result {
 	bool		complete;
 	char		**argv;		/* NULL-terminated */
 	uint64_t	seed;
 	char		started[RESULT_NAME_SIZE];	/* RFC 3339 */
+	struct result_resumed *resumed;
+	unsigned	resumed_count;
 	double		time_s;		/* asked for, per repeat */
 	char		place[RESULT_TEXT_SIZE];	/* as --place took it */
 	char		**tunables;	/* "name=value" set; NULL-terminated */

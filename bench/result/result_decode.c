@@ -5,6 +5,7 @@
 
 #include "bench/result/result_decode.h"
 #include "bench/result/result_field.h"
+#include "bench/result/result_part.h"
 #include "bench/result/result_uncertainty.h"
 #include "bench/result/value.h"
 #include "lib/kassert.h"
@@ -303,6 +304,15 @@ load_sample(struct value_at *at, const json_t *object, void *element,
 	return (error);
 }
 
+int
+result_sample_load(struct value_at *at, const json_t *object,
+    struct result_sample *s, unsigned readers)
+{
+	const struct result_cell of = { .readers = readers };
+
+	return (load_sample(at, object, s, &of));
+}
+
 static int
 load_samples(struct value_at *at, const json_t *object,
     struct result_cell *cell)
@@ -421,6 +431,15 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 }
 
 static int
+load_resumed(struct value_at *at, const json_t *object, void *element,
+    const struct result_cell *unused)
+{
+
+	(void)unused;
+	return (value_fields(at, object, result_field_resumed, element));
+}
+
+static int
 load_schema(struct value_at *at, const json_t *top)
 {
 	const json_t *j;
@@ -462,7 +481,7 @@ static int
 load_top(struct value_at *at, const json_t *top, struct result *r)
 {
 	const json_t *j;
-	void *cells = NULL;
+	void *cells = NULL, *resumed = NULL;
 	int error;
 
 	error = load_schema(at, top);
@@ -479,6 +498,10 @@ load_top(struct value_at *at, const json_t *top, struct result *r)
 	if (error == 0)
 		error = load_texts(at, top, "sources_skipped", false,
 		    &r->sources_skipped);
+	if (error == 0 && json_object_get(top, "resumed") != NULL)
+		error = load_objects(at, top, "resumed", sizeof(*r->resumed),
+		    &resumed, &r->resumed_count, load_resumed, NULL);
+	r->resumed = resumed;
 	if (error == 0)
 		error = load_objects(at, top, "cells", sizeof(*r->cells),
 		    &cells, &r->cell_count, load_cell, NULL);

@@ -183,6 +183,12 @@ const struct result_field result_field_host[] = {
 	END
 };
 
+const struct result_field result_field_resumed[] = {
+	MEMBER(result_resumed, at, NAME, true),
+	MEMBER(result_resumed, order, COUNT, true),
+	END
+};
+
 const struct result_field result_field_top[] = {
 	MEMBER(result, complete, BOOL, true),
 	MEMBER(result, started, NAME, true),

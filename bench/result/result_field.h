@@ -33,6 +33,7 @@ struct result_field {
 /* Of struct result, result_host, result_cell and so on. */
 extern const struct result_field result_field_top[];
 extern const struct result_field result_field_host[];
+extern const struct result_field result_field_resumed[];
 extern const struct result_field result_field_cell[];
 extern const struct result_field result_field_sample[];
 /* What cells and samples of simulated machines, or nodes, have besides. */

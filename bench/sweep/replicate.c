@@ -227,7 +227,8 @@ replicate_run(const struct replicate *rp)
 		return (ENOMEM);
 	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
 	    op->op_config.bc_program.warmup_ms + 1;
-	progress_init(&rg.rg_progress, rp->rp_replicas * rg.rg_each_steps);
+	progress_resume(&rg.rg_progress, rp->rp_replicas * rg.rg_each_steps,
+	    rp->rp_before * rg.rg_each_steps);
 	error = pool_run(&pj, threads);
 	progress_fini(&rg.rg_progress);
 	free(rg.rg_slots);

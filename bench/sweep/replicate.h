@@ -18,6 +18,7 @@ struct replica {
 struct replicate {
 	const struct options *rp_options;
 	unsigned	 rp_replicas;
+	unsigned	 rp_before;	/* of these done earlier, and skipped */
 	const volatile sig_atomic_t *rp_stop;
 	const char	*rp_label;	/* what progress says is done */
 	/* Says what replica i is, on any thread. */

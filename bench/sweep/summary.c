@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/result/result_part.h"
 #include "bench/result/trend.h"
 #include "bench/statistics/stats.h"
 #include "bench/sweep/summary.h"
@@ -176,12 +177,8 @@ summary_free(struct sweep_cell *sc)
 {
 	unsigned i;
 
-	for (i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++) {
-		free(sc->sc_samples[i].reader_mb_per_s);
-		free(sc->sc_samples[i].reader_cpu);
-		free(sc->sc_samples[i].interval_mb_per_s);
-		free(sc->sc_samples[i].output_sha256);
-	}
+	for (i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
+		result_sample_free(&sc->sc_samples[i]);
 	free(sc->sc_samples);
 	free(sc->sc_rows);
 	free(sc->sc_waits);

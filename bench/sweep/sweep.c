@@ -270,13 +270,31 @@ label_cell(const struct sweep_cell *sc, char *buf, size_t size)
 	    sc->sc_cell.ce_readers, sc->sc_cell.ce_readers == 1 ? "" : "s");
 }
 
+/* A repeat that was measured: first to disk, then to its cell. */
+static int
+take(struct checkpoint *ck, struct sweep_cell *sc, unsigned cell,
+    unsigned repeat, unsigned order, struct cell_measure *cm,
+    char error_text[CELL_ERROR_SIZE])
+{
+	int error;
+
+	error = checkpoint_add(ck, &sc->sc_cell, cell, repeat, order, cm,
+	    error_text);
+	if (error != 0) {
+		cell_measure_free(cm);
+		return (error);
+	}
+	return (summary_add(sc, cm, order));
+}
+
 /*
  * All repeats of all cells.  Each block ends with the controls: a cell that
  * cannot be measured is found before time is spent on them.
  */
 static int
-measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
-    unsigned controls, char error_text[CELL_ERROR_SIZE])
+measure_all(const struct options *op, struct checkpoint *ck,
+    struct sweep_cell *cells, unsigned grid, unsigned controls,
+    char error_text[CELL_ERROR_SIZE])
 {
 	struct cell_params cp = { .cp_config = &op->op_config,
 	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal,
@@ -299,7 +317,8 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
 	}
 	for (i = 0; i < n; i++)
 		order[i] = i;
-	progress_init(&progress, (uint64_t)n * op->op_repeats);
+	progress_resume(&progress, (uint64_t)n * op->op_repeats,
+	    checkpoint_repeats_before(ck));
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
 		/* Cells to be compared are asked for the same. */
 		cp.cp_seed = op->op_seed + repeat;
@@ -310,12 +329,17 @@ measure_all(const struct options *op, struct sweep_cell *cells, unsigned grid,
 		for (i = 0; error == 0 && i < n; i++) {
 			struct sweep_cell *sc = &cells[order[i]];
 
+			if (checkpoint_has(ck, order[i], repeat)) {
+				done++;
+				continue;
+			}
 			label_cell(sc, label, sizeof(label));
 			progress_update(&progress, done, label);
 			cp.cp_cell = sc->sc_cell;
 			error = engine_for(op)->en_run(&cp, cm, error_text);
 			if (error == 0)
-				error = summary_add(sc, cm, done++);
+				error = take(ck, sc, order[i], repeat, done++,
+				    cm, error_text);
 		}
 	}
 	progress_fini(&progress);
@@ -369,8 +393,8 @@ live_cells(const struct sweep_cell *cells, unsigned n)
 }
 
 int
-sweep_run(const struct options *op, char *const argv[], struct result *r,
-    char error_text[CELL_ERROR_SIZE])
+sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
+    struct result *r, char error_text[CELL_ERROR_SIZE])
 {
 	struct sweep_cell *cells;
 	struct cell *live;
@@ -393,9 +417,12 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		if (cells[i].sc_samples == NULL)
 			error = ENOMEM;
 	}
+	if (error == 0 && ck != NULL)
+		error = checkpoint_begin(ck, op, r, cells, n + controls,
+		    error_text);
 	if (error == 0)
-		error = op->op_simulated ? sweep_virtual(op, cells, n,
-		    &stop_signal, error_text) : measure_all(op, cells, n,
+		error = op->op_simulated ? sweep_virtual(op, ck, cells, n,
+		    &stop_signal, error_text) : measure_all(op, ck, cells, n,
 		    controls, error_text);
 	live = live_cells(cells, n);
 	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
@@ -406,7 +433,7 @@ sweep_run(const struct options *op, char *const argv[], struct result *r,
 		error2 = ENOMEM;
 	else if (op->op_uncertainty > 0 && error2 == 0 &&
 	    (error == 0 || error == EDEADLK) && r->cell_count > 0)
-		error2 = uncertainty_run(op, live, &stop_signal, r,
+		error2 = uncertainty_run(op, ck, live, &stop_signal, r,
 		    error_text);
 	free(live);
 	free(cells);

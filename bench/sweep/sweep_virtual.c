@@ -9,6 +9,7 @@
 
 struct sweep_virtual {
 	const struct options *sv_options;
+	struct checkpoint *sv_checkpoint;
 	struct sweep_cell *sv_cells;
 	unsigned	 sv_count;
 	/* By cell; set by take(), whose order is that of replicas. */
@@ -26,7 +27,9 @@ choose(void *context, unsigned i, struct replica *re)
 	re->re_cell = &sv->sv_cells[i % sv->sv_count].sc_cell;
 	re->re_repeat = i / sv->sv_count;
 	re->re_profile = &sv->sv_options->op_machine.vi_profile;
-	re->re_skip = sv->sv_stuck[i % sv->sv_count];
+	re->re_skip = sv->sv_stuck[i % sv->sv_count] ||
+	    checkpoint_has(sv->sv_checkpoint, i % sv->sv_count,
+	    i / sv->sv_count);
 }
 
 /* In several lines, each ending as it comes. */
@@ -50,7 +53,8 @@ take(void *context, unsigned i, int error, const char *why,
 	struct sweep_virtual *sv = context;
 	unsigned which = i % sv->sv_count;
 
-	if (sv->sv_stuck[which])
+	if (sv->sv_stuck[which] || checkpoint_has(sv->sv_checkpoint, which,
+	    i / sv->sv_count))
 		return (0);
 	if (error == EDEADLK) {
 		sv->sv_stuck[which] = true;
@@ -62,6 +66,11 @@ take(void *context, unsigned i, int error, const char *why,
 		snprintf(sv->sv_error, CELL_ERROR_SIZE, "%s", why);
 		return (error);
 	}
+	error = checkpoint_add(sv->sv_checkpoint,
+	    &sv->sv_cells[which].sc_cell, which, i / sv->sv_count, i, cm,
+	    sv->sv_error);
+	if (error != 0)
+		return (error);
 	return (summary_add(&sv->sv_cells[which], cm, i));
 }
 
@@ -78,15 +87,16 @@ forget(struct sweep_cell *sc)
 }
 
 int
-sweep_virtual(const struct options *op, struct sweep_cell *cells,
-    unsigned count, const volatile sig_atomic_t *stop,
-    char error_text[CELL_ERROR_SIZE])
+sweep_virtual(const struct options *op, struct checkpoint *ck,
+    struct sweep_cell *cells, unsigned count,
+    const volatile sig_atomic_t *stop, char error_text[CELL_ERROR_SIZE])
 {
-	struct sweep_virtual sv = { .sv_options = op, .sv_cells = cells,
-	    .sv_count = count, .sv_error = error_text };
+	struct sweep_virtual sv = { .sv_options = op, .sv_checkpoint = ck,
+	    .sv_cells = cells, .sv_count = count, .sv_error = error_text };
 	struct replicate rp = {
 		.rp_options = op,
 		.rp_replicas = count * op->op_repeats,
+		.rp_before = checkpoint_repeats_before(ck),
 		.rp_stop = stop,
 		.rp_label = "cells",
 		.rp_choose = choose,

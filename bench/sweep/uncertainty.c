@@ -14,11 +14,14 @@ static const double band_low = 0.1, band_high = 0.9;
 
 struct uncertainty {
 	const struct options *un_options;
+	struct checkpoint *un_checkpoint;
 	const struct cell *un_cells;
 	struct result	*un_result;
 	unsigned	 un_samples;
 	struct profile	*un_profiles;	/* [sample] */
 	double		*un_harvest;	/* [cell][sample] */
+	bool		*un_has;	/* [sample][cell]: drawn earlier */
+	unsigned	 un_taken;	/* in that order */
 	char		*un_error;
 };
 
@@ -31,6 +34,16 @@ choose(void *context, unsigned i, struct replica *re)
 	re->re_cell = &un->un_cells[i % un->un_result->cell_count];
 	re->re_repeat = 0;
 	re->re_profile = &un->un_profiles[i / un->un_result->cell_count];
+	re->re_skip = un->un_has[i];
+}
+
+static void
+keep(struct uncertainty *un, unsigned cell, unsigned sample, double total,
+    double harvest)
+{
+
+	un->un_result->cells[cell].uncertainty.total_samples[sample] = total;
+	un->un_harvest[cell * un->un_samples + sample] = harvest;
 }
 
 static int
@@ -41,17 +54,67 @@ take(void *context, unsigned i, int error, const char *why,
 	unsigned cell = i % un->un_result->cell_count;
 	unsigned sample = i / un->un_result->cell_count;
 
+	if (un->un_has[i]) {
+		un->un_taken++;
+		return (0);
+	}
 	if (error != 0) {
 		snprintf(un->un_error, CELL_ERROR_SIZE, "with profile %u of "
 		    "%u drawn: %.*s", sample + 1, un->un_samples,
 		    CELL_ERROR_SIZE - 64, why);
 		return (error);
 	}
-	un->un_result->cells[cell].uncertainty.total_samples[sample] =
-	    cm->cm_sample.total_mb_per_s;
-	un->un_harvest[cell * un->un_samples + sample] =
-	    cm->cm_sample.harvest.cpu_percent;
+	error = checkpoint_add_draw(un->un_checkpoint,
+	    &(struct checkpoint_draw){ cell, sample,
+	    cm->cm_sample.total_mb_per_s, cm->cm_sample.harvest.cpu_percent },
+	    un->un_error);
+	if (error != 0)
+		return (error);
+	keep(un, cell, sample, cm->cm_sample.total_mb_per_s,
+	    cm->cm_sample.harvest.cpu_percent);
+	un->un_taken++;
 	return (0);
+}
+
+/* What was drawn earlier need not be drawn again. */
+static unsigned
+take_up(struct uncertainty *un)
+{
+	const struct checkpoint_draw *cd;
+	unsigned cells = un->un_result->cell_count, count, i, n = 0;
+
+	cd = checkpoint_draws(un->un_checkpoint, &count);
+	for (i = 0; i < count; i++) {
+		bool *has;
+
+		if (cd[i].cd_cell >= cells ||
+		    cd[i].cd_sample >= un->un_samples)
+			continue;
+		has = &un->un_has[cd[i].cd_sample * cells + cd[i].cd_cell];
+		n += !*has;
+		*has = true;
+		keep(un, cd[i].cd_cell, cd[i].cd_sample, cd[i].cd_total,
+		    cd[i].cd_harvest);
+	}
+	return (n);
+}
+
+/* An interruption leaves those draws that all cells had. */
+static bool
+cut(struct uncertainty *un)
+{
+	unsigned cells = un->un_result->cell_count, i;
+	unsigned whole = un->un_taken / cells;
+
+	if (whole < UNCERTAINTY_LEAST)
+		return (false);
+	for (i = 0; i < cells; i++) {
+		un->un_result->cells[i].uncertainty.samples = whole;
+		memmove(&un->un_harvest[i * whole],
+		    &un->un_harvest[i * un->un_samples],
+		    whole * sizeof(*un->un_harvest));
+	}
+	return (true);
 }
 
 /* values stay as they are; scratch has room for as many. */
@@ -262,7 +325,10 @@ prepare(struct uncertainty *un)
 	un->un_profiles = calloc(un->un_samples, sizeof(*un->un_profiles));
 	un->un_harvest = calloc((size_t)r->cell_count * un->un_samples,
 	    sizeof(*un->un_harvest));
-	if (un->un_profiles == NULL || un->un_harvest == NULL)
+	un->un_has = calloc((size_t)r->cell_count * un->un_samples,
+	    sizeof(*un->un_has));
+	if (un->un_profiles == NULL || un->un_harvest == NULL ||
+	    un->un_has == NULL)
 		return (ENOMEM);
 	for (i = 0; i < un->un_samples; i++)
 		profile_sample(&op->op_machine.vi_profile, i, un->un_samples,
@@ -278,13 +344,13 @@ prepare(struct uncertainty *un)
 }
 
 int
-uncertainty_run(const struct options *op, const struct cell *like,
-    const volatile sig_atomic_t *stop, struct result *r,
-    char error_text[CELL_ERROR_SIZE])
+uncertainty_run(const struct options *op, struct checkpoint *ck,
+    const struct cell *like, const volatile sig_atomic_t *stop,
+    struct result *r, char error_text[CELL_ERROR_SIZE])
 {
-	struct uncertainty un = { .un_options = op, .un_cells = like,
-	    .un_result = r, .un_samples = op->op_uncertainty,
-	    .un_error = error_text };
+	struct uncertainty un = { .un_options = op, .un_checkpoint = ck,
+	    .un_cells = like, .un_result = r,
+	    .un_samples = op->op_uncertainty, .un_error = error_text };
 	struct replicate rp = {
 		.rp_options = op,
 		.rp_replicas = r->cell_count * op->op_uncertainty,
@@ -295,21 +361,28 @@ uncertainty_run(const struct options *op, const struct cell *like,
 		.rp_context = &un,
 	};
 	unsigned i;
-	int error;
+	int error, error2 = 0;
+	bool some;
 
 	error = prepare(&un);
-	if (error == 0)
+	if (error == 0) {
+		rp.rp_before = take_up(&un);
 		error = replicate_run(&rp);
-	if (error == 0)
-		error = uncertainty_analyse(r, un.un_harvest, un.un_profiles,
+	}
+	some = error == 0 || (error == EINTR && cut(&un));
+	if (some)
+		error2 = uncertainty_analyse(r, un.un_harvest, un.un_profiles,
 		    &op->op_machine.vi_profile);
-	for (i = 0; i < r->cell_count && error != 0; i++)
+	if (error2 != 0)
+		error = error2;
+	for (i = 0; i < r->cell_count && (!some || error2 != 0); i++)
 		result_band_free(&r->cells[i].uncertainty);
-	if (error != 0)
+	if (!some || error2 != 0)
 		result_uncertainty_free(&r->uncertainty);
 	if (error != 0 && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
 	free(un.un_profiles);
 	free(un.un_harvest);
+	free(un.un_has);
 	return (error);
 }

@@ -1,0 +1,320 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/result/result_part.h"
+#include "bench/sweep/repeat_json.h"
+
+enum { WORD_DIGITS = 16 };
+
+/* What a measure has besides its arrays and histograms. */
+struct rest {
+	double		acquisitions;
+	double		backlog;
+	bool		unbound;
+};
+
+#define	MEMBER(member, kind)						\
+	{ #member, RESULT_FIELD_##kind, true, offsetof(struct rest, member), \
+	    NULL }
+
+static const struct result_field rest_fields[] = {
+	MEMBER(acquisitions, REAL),
+	MEMBER(backlog, REAL),
+	MEMBER(unbound, BOOL),
+	{ NULL, RESULT_FIELD_NAME, false, 0, NULL }
+};
+
+static const struct {
+	const char	*hm_key;
+	size_t		 hm_offset;	/* in struct cell_measure */
+} measure_hists[] = {
+	{ "latency", offsetof(struct cell_measure, cm_latency) },
+	{ "uncorrected", offsetof(struct cell_measure, cm_uncorrected) },
+	{ "harvest_latency", offsetof(struct cell_measure,
+	    cm_harvest_latency) },
+};
+
+static const struct {
+	const char	*hr_key;
+	size_t		 hr_offset;	/* in struct cell_row */
+} row_hists[] = {
+	{ "hold", offsetof(struct cell_row, cr_hold) },
+	{ "spin", offsetof(struct cell_row, cr_spin) },
+	{ "block", offsetof(struct cell_row, cr_block) },
+};
+
+enum {
+	MEASURE_HISTS	= sizeof(measure_hists) / sizeof(measure_hists[0]),
+	ROW_HISTS	= sizeof(row_hists) / sizeof(row_hists[0])
+};
+
+json_t *
+repeat_json_word(uint64_t v)
+{
+	char text[WORD_DIGITS + 1];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, v);
+	return (json_string(text));
+}
+
+int
+repeat_json_load_word(const json_t *object, const char *key, uint64_t *out)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	if (text == NULL || strlen(text) != WORD_DIGITS ||
+	    strspn(text, "0123456789abcdef") != WORD_DIGITS)
+		return (EINVAL);
+	*out = strtoull(text, NULL, 16);
+	return (0);
+}
+
+/* Buckets that counted anything, each with its number before it. */
+static json_t *
+buckets_format(const uint32_t *bucket, unsigned n)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; array != NULL && i < n; i++)
+		if (bucket[i] != 0 &&
+		    (json_array_append_new(array, json_integer(i)) != 0 ||
+		    json_array_append_new(array, json_integer(bucket[i])) !=
+		    0)) {
+			json_decref(array);
+			return (NULL);
+		}
+	return (array);
+}
+
+static int
+buckets_load(const json_t *array, uint32_t *bucket, unsigned n)
+{
+	json_int_t at, count, before = -1;
+	size_t i;
+
+	if (!json_is_array(array) || json_array_size(array) % 2 != 0)
+		return (EINVAL);
+	for (i = 0; i < json_array_size(array); i += 2) {
+		const json_t *first = json_array_get(array, i);
+		const json_t *second = json_array_get(array, i + 1);
+
+		at = json_integer_value(first);
+		count = json_integer_value(second);
+		if (!json_is_integer(first) || !json_is_integer(second) ||
+		    at <= before || at >= (json_int_t)n || count < 1 ||
+		    count > UINT32_MAX)
+			return (EINVAL);
+		bucket[at] = (uint32_t)count;
+		before = at;
+	}
+	return (0);
+}
+
+static json_t *
+hist_format(const struct hist *h)
+{
+
+	return (json_pack("{s:o, s:o, s:o, s:o}",
+	    "count", repeat_json_word(h->hi_count),
+	    "total", repeat_json_word(h->hi_total),
+	    "max", repeat_json_word(h->hi_max),
+	    "buckets", buckets_format(h->hi_bucket, HIST_BUCKETS)));
+}
+
+static int
+hist_load(const json_t *object, struct hist *h)
+{
+
+	if (repeat_json_load_word(object, "count", &h->hi_count) != 0 ||
+	    repeat_json_load_word(object, "total", &h->hi_total) != 0 ||
+	    repeat_json_load_word(object, "max", &h->hi_max) != 0)
+		return (EINVAL);
+	return (buckets_load(json_object_get(object, "buckets"),
+	    h->hi_bucket, HIST_BUCKETS));
+}
+
+static json_t *
+row_format(const struct cell_row *cr)
+{
+	json_t *object = result_part_format(result_field_row, &cr->cr_row);
+	unsigned i;
+
+	for (i = 0; object != NULL && i < ROW_HISTS; i++) {
+		const struct hist_small *hs = (const void *)
+		    ((const char *)cr + row_hists[i].hr_offset);
+
+		if (json_object_set_new(object, row_hists[i].hr_key,
+		    buckets_format(hs->hs_bucket, HIST_SMALL_BUCKETS)) != 0) {
+			json_decref(object);
+			return (NULL);
+		}
+	}
+	return (object);
+}
+
+static int
+row_load(struct value_at *at, const json_t *object, struct cell_row *cr)
+{
+	unsigned i;
+	int error;
+
+	error = value_fields(at, object, result_field_row, &cr->cr_row);
+	for (i = 0; error == 0 && i < ROW_HISTS; i++) {
+		struct hist_small *hs = (void *)((char *)cr +
+		    row_hists[i].hr_offset);
+
+		if (buckets_load(json_object_get(object, row_hists[i].hr_key),
+		    hs->hs_bucket, HIST_SMALL_BUCKETS) != 0)
+			error = value_refuse(at, row_hists[i].hr_key,
+			    "no histogram");
+	}
+	return (error);
+}
+
+static json_t *
+rows_format(const struct cell_measure *cm)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; array != NULL && i < cm->cm_row_count; i++)
+		if (json_array_append_new(array, row_format(&cm->cm_rows[i])) !=
+		    0) {
+			json_decref(array);
+			return (NULL);
+		}
+	return (array);
+}
+
+static json_t *
+waits_format(const struct cell_measure *cm)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; array != NULL && i < cm->cm_wait_count; i++)
+		if (json_array_append_new(array, result_part_format(
+		    result_field_wait, &cm->cm_waits[i])) != 0) {
+			json_decref(array);
+			return (NULL);
+		}
+	return (array);
+}
+
+json_t *
+repeat_json_format(const struct cell_measure *cm, unsigned readers)
+{
+	const struct rest rest = {
+		.acquisitions = cm->cm_acquisitions,
+		.backlog = cm->cm_backlog,
+		.unbound = cm->cm_unbound,
+	};
+	json_t *object;
+	unsigned i;
+	int failed;
+
+	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "sample", result_sample_format(&cm->cm_sample, readers),
+	    "rows", rows_format(cm), "waits", waits_format(cm),
+	    "rest", result_part_format(rest_fields, &rest),
+	    "events", repeat_json_word(cm->cm_outcome.mo_events),
+	    "trace_hash", repeat_json_word(cm->cm_outcome.mo_hash));
+	failed = object == NULL;
+	for (i = 0; !failed && i < MEASURE_HISTS; i++)
+		failed = json_object_set_new(object, measure_hists[i].hm_key,
+		    hist_format((const void *)((const char *)cm +
+		    measure_hists[i].hm_offset)));
+	if (failed) {
+		json_decref(object);
+		return (NULL);
+	}
+	return (object);
+}
+
+static int
+load_rows(struct value_at *at, const json_t *object, struct cell_measure *cm)
+{
+	const json_t *rows = json_object_get(object, "rows");
+	unsigned i, n = (unsigned)json_array_size(rows);
+	int error = 0;
+
+	if (!json_is_array(rows))
+		return (value_refuse(at, "rows", "not an array"));
+	cm->cm_rows = calloc(n + 1, sizeof(*cm->cm_rows));
+	if (cm->cm_rows == NULL)
+		return (ENOMEM);
+	cm->cm_row_count = n;
+	for (i = 0; error == 0 && i < n; i++)
+		error = row_load(at, json_array_get(rows, i), &cm->cm_rows[i]);
+	return (error);
+}
+
+static int
+load_waits(struct value_at *at, const json_t *object, struct cell_measure *cm)
+{
+	const json_t *waits = json_object_get(object, "waits");
+	unsigned i, n = (unsigned)json_array_size(waits);
+	int error = 0;
+
+	if (!json_is_array(waits))
+		return (value_refuse(at, "waits", "not an array"));
+	cm->cm_waits = calloc(n + 1, sizeof(*cm->cm_waits));
+	if (cm->cm_waits == NULL)
+		return (ENOMEM);
+	cm->cm_wait_count = n;
+	for (i = 0; error == 0 && i < n; i++)
+		error = value_fields(at, json_array_get(waits, i),
+		    result_field_wait, &cm->cm_waits[i]);
+	return (error);
+}
+
+static int
+load_rest(struct value_at *at, const json_t *object, struct cell_measure *cm)
+{
+	struct rest rest = { .unbound = false };
+	unsigned i;
+	int error;
+
+	error = value_fields(at, json_object_get(object, "rest"), rest_fields,
+	    &rest);
+	cm->cm_acquisitions = rest.acquisitions;
+	cm->cm_backlog = rest.backlog;
+	cm->cm_unbound = rest.unbound;
+	for (i = 0; error == 0 && i < MEASURE_HISTS; i++)
+		if (hist_load(json_object_get(object, measure_hists[i].hm_key),
+		    (void *)((char *)cm + measure_hists[i].hm_offset)) != 0)
+			error = value_refuse(at, measure_hists[i].hm_key,
+			    "no histogram");
+	if (error == 0 && (repeat_json_load_word(object, "events",
+	    &cm->cm_outcome.mo_events) != 0 || repeat_json_load_word(object,
+	    "trace_hash", &cm->cm_outcome.mo_hash) != 0))
+		error = value_refuse(at, "events", "not 16 hexadecimal "
+		    "digits, or trace_hash");
+	return (error);
+}
+
+int
+repeat_json_load(const json_t *object, unsigned readers,
+    struct cell_measure *cm, char error[RESULT_TEXT_SIZE])
+{
+	struct value_at at = { .va_error = error };
+	int status;
+
+	memset(cm, 0, sizeof(*cm));
+	error[0] = '\0';
+	status = result_sample_load(&at, json_object_get(object, "sample"),
+	    &cm->cm_sample, readers);
+	if (status == 0)
+		status = load_rows(&at, object, cm);
+	if (status == 0)
+		status = load_waits(&at, object, cm);
+	if (status == 0)
+		status = load_rest(&at, object, cm);
+	if (status == ENOMEM)
+		snprintf(error, RESULT_TEXT_SIZE, "no memory");
+	return (status);
+}
