@@ -19,8 +19,9 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 EXTRA =
 
 # The architecture, in the order in which files may include each other.
-LIB = kassert tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher ledger ledger_key ledger_core hash digest blake2 profile profile_syntax \
+LIB = kassert failpoint tick cpu hist number tunable machine_real lockprof \
+	lockconf crypto cipher ledger ledger_key ledger_core hash digest \
+	blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_sched vm_choose vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config
@@ -37,7 +38,7 @@ BENCH = \
 	result/value result/group result/claim result/select \
 	cell/recording cell/recording_load cell/workload \
 	cell/workload_folder cell/workload_spec cell/strace_import \
-	cell/config cell/place cell/prime cell/cell_common cell/kat \
+	cell/config cell/faults cell/place cell/prime cell/cell_common cell/kat \
 	cell/virtual \
 	timeline/timeline timeline/timeline_note timeline/timeline_track \
 	timeline/timeline_record timeline/timeline_json \
@@ -54,13 +55,13 @@ BENCH = \
 	compare/verdict_data compare/verdict_ministat \
 	options/option_set options/option_check options/option_virtual \
 	options/option_trace options/option_workload options/option_cat \
-	options/option_hash options/options \
+	options/option_failpoint options/option_hash options/options \
 	options/option_describe options/option_resume \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/repeat_json sweep/checkpoint \
 	sweep/checkpoint_read sweep/replicate sweep/uncertainty \
 	sweep/summary sweep/summary_health sweep/sweep_virtual sweep/sweep \
-	sweep/trace \
+	sweep/trace sweep/faulted \
 	calibrate/calibrate calibrate/calibrate_crypto \
 	calibrate/calibrate_host calibrate/calibrate_line \
 	calibrate/calibrate_os calibrate/calibrate_part \
@@ -79,7 +80,7 @@ BENCH = \
 # lock, design or source without a line comes after those that have one: it can
 # be tried before it is proposed.
 FLAVOURS = real bare virtual
-FLAVOURED != echo lib/lock.c lib/lock_*.c fortuna/fortuna.c \
+FLAVOURED != echo lib/failpoint_machine.c lib/lock.c lib/lock_*.c fortuna/fortuna.c \
 	fortuna/percpu.c fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c \
 	fortuna/randomdev.c \
 	harvest/harvestq.c harvest/deliver.c harvest/healthq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
@@ -155,7 +156,7 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests; \
 		esac; \
 		rule $$v $$f "-DFLAVOUR=$$v $$d"; objects="$$objects $$o"; \
 	done; done; \
-	for f in lib/kassert.c lib/tick.c lib/cpu.c lib/machine_real.c \
+	for f in lib/kassert.c lib/failpoint.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/hash.c $(HASHES) lib/digest.c lib/blake2.c lib/number.c \
 	    lib/tunable.c \

@@ -203,6 +203,20 @@ list_tunables(void)
 	}
 }
 
+static void
+list_failpoints(void)
+{
+	unsigned i;
+
+	for (i = 0; i < FAULT_POINTS; i++) {
+		printf("  %s\n", fault_def(i)->fd_name);
+		figure_wrap(stdout, "      where ", 12,
+		    fault_def(i)->fd_where);
+		figure_wrap(stdout, "      what  ", 12,
+		    fault_def(i)->fd_descr);
+	}
+}
+
 static const struct {
 	const char	*name;
 	void		(*print)(void);
@@ -213,6 +227,7 @@ static const struct {
 	{ "hashes", list_hashes },
 	{ "sources", list_sources },
 	{ "profiles", list_profiles },
+	{ "failpoints", list_failpoints },
 	{ "tunables", list_tunables },
 };
 
@@ -227,7 +242,8 @@ run(int argc, char *argv[], char *const whole[])
 	(void)whole;
 	if (!arguments_operands(&argc, argv, 2, "list [TOPIC [NAME]]",
 	    "Prints what there is to choose from, or one list of it: "
-	    "designs, locks, ciphers, hashes, sources, profiles or tunables; "
+	    "designs, locks, ciphers, hashes, sources, profiles, failpoints or "
+	    "tunables; "
 	    "what one design stands for; or all values of one profile.",
 	    &status))
 		return (status);
@@ -248,7 +264,7 @@ run(int argc, char *argv[], char *const whole[])
 	}
 	if (argc > 1)
 		return (usage_error("list", "\"%s\": expected designs, locks, "
-		    "ciphers, hashes, sources, profiles or tunables",
+		    "ciphers, hashes, sources, profiles, failpoints or tunables",
 		    argv[1]));
 	return (EXIT_SUCCESS);
 }

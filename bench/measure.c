@@ -14,6 +14,7 @@
 #include "bench/options/option_resume.h"
 #include "bench/options/options.h"
 #include "bench/report/report.h"
+#include "bench/sweep/faulted.h"
 #include "bench/sweep/replicate.h"
 #include "bench/sweep/sweep.h"
 #include "bench/sweep/trace.h"
@@ -364,7 +365,8 @@ cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
 	} else if (status == 0) {
 		status = prepare(&op, whole);
 		if (status == 0)
-			status = measure(&op, NULL, whole);
+			status = op.op_faults.fl_count > 0 ?
+			    faulted_run(&op) : measure(&op, NULL, whole);
 		crypto_fini();
 	}
 	options_free(&op);

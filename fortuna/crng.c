@@ -55,6 +55,12 @@ crng_pool_event(struct crng_pool *cp, const struct harvest_event *event)
 	cp->cp_bits += 8u * event->he_size;
 	if (cp->cp_bits < CRNG_READY_BITS)
 		return (false);
+	if (failpoint_ask(cp->cp_failpoints,
+	    FAILPOINT_random_fortuna_pre_read) != 0) {
+		/* Not credited: the next event asks again. */
+		cp->cp_bits -= 8u * event->he_size;
+		return (false);
+	}
 	cp->cp_bits = CRNG_READY_BITS;
 	return (true);
 }
@@ -180,8 +186,13 @@ crng_interval_ns(int64_t uptime_ns)
 bool
 crng_timer_due(struct crng_timer *ct, int64_t uptime_ns)
 {
-	bool due = ct->ct_armed && uptime_ns >= ct->ct_due_ns;
+	bool due;
 
+	uptime_ns = failpoint_clock(ct->ct_failpoints, uptime_ns);
+	due = ct->ct_armed && uptime_ns >= ct->ct_due_ns;
+	if (due && failpoint_ask(ct->ct_failpoints,
+	    FAILPOINT_random_fortuna_pre_read) != 0)
+		return (false);
 	if (due || !ct->ct_armed)
 		ct->ct_due_ns = uptime_ns + crng_interval_ns(uptime_ns);
 	ct->ct_armed = true;

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "fortuna/event.h"
+#include "fortuna/failpoint.h"
 #include "lib/blake2.h"
 #include "lib/cipher.h"
 
@@ -56,6 +57,7 @@ struct crng_pool {
 	uint32_t	cp_bits;	/* credited, up to CRNG_READY_BITS */
 	struct ledger	*cp_ledger;	/* told of events; NULL at first */
 	unsigned	cp_core;
+	struct failpoint *cp_failpoints;	/* the owner's, or NULL */
 };
 
 /* Returns: 0, or an errno value of lib/blake2.h. */
@@ -121,6 +123,7 @@ uint128_t crng_counter(const struct cipher *cipher);
 struct crng_timer {
 	int64_t		ct_due_ns;
 	bool		ct_armed;
+	struct failpoint *ct_failpoints;	/* the owner's, or NULL */
 };
 
 /*

@@ -38,12 +38,14 @@ random_fortuna_init_size(struct generator **g,
 	f->f_config = params->gp_config;
 	f->f_generator.g_paced = true;
 	f->f_generator.g_batch_events = 1;
+	f->f_generator.g_failpoints = params->gp_failpoints;
 	atomic_init_32(&f->f_seeded, 0);
 	atomic_init_64(&f->f_due_ns, FORTUNA_NEVER_DUE);
 	error = fortuna_state_init(&f->f_state, params->gp_cipher, pool_hash,
 	    params->gp_config.minpoolsize);
 	if (error != 0)
 		goto err_state;
+	f->f_state.fs_failpoints = params->gp_failpoints;
 	error = lock_init(&f->f_mtx, params->gp_lock, "reseed mutex",
 	    &params->gp_lock_config, params->gp_prof);
 	if (error != 0)

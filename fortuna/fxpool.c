@@ -172,8 +172,11 @@ bool
 fxpool_timer_due(struct fxpool_timer *ft, int64_t now_ns)
 {
 
+	now_ns = failpoint_clock(ft->ft_failpoints, now_ns);
 	if (ft->ft_interval_s != 0)
-		return (now_ns >= ft->ft_due_ns);
+		return (now_ns >= ft->ft_due_ns &&
+		    failpoint_ask(ft->ft_failpoints,
+		    FAILPOINT_random_fortuna_pre_read) == 0);
 	ft->ft_interval_s = FIRST_INTERVAL_S;
 	ft->ft_due_ns = now_ns + FIRST_INTERVAL_S * NS_PER_S;
 	return (false);

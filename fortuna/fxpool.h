@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "fortuna/event.h"
+#include "fortuna/failpoint.h"
 #include "lib/blake2.h"
 
 enum {
@@ -102,6 +103,7 @@ struct fxpool_timer {
 	int64_t		ft_due_ns;
 	uint32_t	ft_interval_s;	/* 0: not set going */
 	uint64_t	ft_reseeds;	/* at the longest interval */
+	struct failpoint *ft_failpoints;	/* the owner's, or NULL */
 };
 
 /*

@@ -83,6 +83,8 @@ fxrng_init(struct generator **g, const struct generator_params *params)
 	memset(f, 0, sizeof(*f));
 	f->f_generator.g_paced = true;
 	f->f_generator.g_batch_events = 1;
+	f->f_generator.g_failpoints = params->gp_failpoints;
+	f->f_timer.ft_failpoints = params->gp_failpoints;
 	f->f_cipher = params->gp_cipher;
 	atomic_init_64(&f->f_generation, 0);
 	atomic_init_32(&f->f_seeded, 0);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "fortuna/event.h"
+#include "fortuna/failpoint.h"
 #include "fortuna/uio.h"
 #include "lib/cipher.h"
 #include "lib/flavour.h"
@@ -81,6 +82,8 @@ struct generator_params {
 	 * the machine has of these.
 	 */
 	unsigned		 gp_places;
+	/* [FORTUNA_FAILPOINTS], outlive the generator; NULL: no fail points. */
+	struct failpoint	*gp_failpoints;
 };
 
 struct random_algorithm;
@@ -104,6 +107,8 @@ struct generator {
 	unsigned	g_batch_events;
 	/* NULL: all events are absorbed.  Set before there are threads. */
 	struct event_filter *g_filter;
+	/* gp_failpoints: set by who made it. */
+	struct failpoint *g_failpoints;
 };
 
 /* Whether a design is to absorb an event; see struct event_filter. */

@@ -16,6 +16,12 @@ const char *const generator_site_names[GENERATOR_SITES] = {
 	[SITE_ROOT]	= "root",
 };
 
+const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS] = {
+#define	FAILPOINT(name, where, descr)	{ #name, where, descr },
+#include "fortuna/failpoint.tbl"
+#undef FAILPOINT
+};
+
 struct generator_config
 generator_config_default(void)
 {

@@ -57,6 +57,7 @@ percpu_init(struct generator **g, const struct generator_params *params)
 	memset(p, 0, sizeof(*p));
 	p->p_generator.g_paced = true;
 	p->p_generator.g_batch_events = 1;
+	p->p_generator.g_failpoints = params->gp_failpoints;
 	p->p_cipher = params->gp_cipher;
 	p->p_block_seeded_status = params->gp_config.block_seeded_status;
 	atomic_init_32(&p->p_ready, 0);
@@ -67,6 +68,8 @@ percpu_init(struct generator **g, const struct generator_params *params)
 	if (error != 0)
 		goto err_state;
 	crng_watch(&p->p_pool, &p->p_base);
+	p->p_pool.cp_failpoints = params->gp_failpoints;
+	p->p_timer.ct_failpoints = params->gp_failpoints;
 	error = lock_init(&p->p_pool_mtx, params->gp_lock, "input_pool.lock",
 	    &params->gp_lock_config, params->gp_prof);
 	if (error != 0)

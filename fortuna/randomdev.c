@@ -4,16 +4,30 @@
 #include "fortuna/randomdev.h"
 #include "lib/ledger.h"
 
+/* Whether a reader is told "not seeded", whatever the generator would say. */
+static bool
+denied(const struct generator *g)
+{
+
+	return (failpoint_ask(g->g_failpoints,
+	    FAILPOINT_random_fortuna_seeded) != 0);
+}
+
 /* Tries and sleeps until the generator is seeded; EINTR ends it. */
 static int
-wait_seeded(struct generator *g)
+wait_seeded(struct generator *g, bool no)
 {
 	const struct random_algorithm *ra = g->g_algorithm;
 
-	while (!ra->ra_seeded(g)) {
+	while (no || !ra->ra_seeded(g)) {
 		if (machine_interrupted())
 			return (EINTR);
-		ra->ra_wait_seeded(g, RANDOMDEV_SLEEP_NS);
+		/* One that is seeded would wake at once. */
+		if (no)
+			(void)machine_sleep(RANDOMDEV_SLEEP_NS);
+		else
+			ra->ra_wait_seeded(g, RANDOMDEV_SLEEP_NS);
+		no = denied(g);
 	}
 	return (0);
 }
@@ -27,14 +41,16 @@ read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
 	uint64_t resid;
 	struct uio part;
 	int error;
+	bool no;
 
 	KASSERT(uio->uio_drain == NULL, ("a device reads into memory"));
 	machine_charge(COST_SYSCALL, 1);
 	ra->ra_pre_read(g);
-	if (!ra->ra_seeded(g)) {
+	no = denied(g);
+	if (no || !ra->ra_seeded(g)) {
 		if (nonblock)
 			return (EWOULDBLOCK);
-		error = wait_seeded(g);
+		error = wait_seeded(g, no);
 		if (error != 0)
 			return (error);
 	}
@@ -83,16 +99,18 @@ read_kernel(struct randomdev *rd, struct generator_reader *gr, void *buf,
 	const struct random_algorithm *ra = g->g_algorithm;
 	struct uio uio = uio_buffer(buf, n);
 	int error;
+	bool no;
 
 	ra->ra_pre_read(g);
 	if (n == 0)
 		return (0);
-	if (!ra->ra_seeded(g)) {
+	no = denied(g);
+	if (no || !ra->ra_seeded(g)) {
 		if (bypass) {
 			memset(buf, 0, n);
 			return (0);
 		}
-		error = wait_seeded(g);
+		error = wait_seeded(g, no);
 		if (error != 0)
 			return (error);
 	}

@@ -127,8 +127,12 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 
 	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
 		return (0);
+	now_ns = failpoint_clock(fs->fs_failpoints, now_ns);
 	if (paced && fs->fs_reseedcount != 0 &&
 	    now_ns - fs->fs_lasttime_ns <= RANDOM_FORTUNA_RESEED_NS)
+		return (0);
+	if (failpoint_ask(fs->fs_failpoints,
+	    FAILPOINT_random_fortuna_pre_read) != 0)
 		return (0);
 	fs->fs_lasttime_ns = now_ns;
 	/* ReseedCnt = ReseedCnt + 1 */

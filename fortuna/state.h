@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "fortuna/event.h"
+#include "fortuna/failpoint.h"
 #include "lib/cipher.h"
 #include "lib/digest.h"
 #include "lib/uint128.h"
@@ -52,6 +53,7 @@ struct fortuna_state {
 	unsigned	 fs_drained;		/* pools 0.. to be prepared */
 	struct digest	 fs_scratch;		/* of reseeds; empty between */
 	unsigned	 fs_core;		/* the ledger's, if there is one */
+	struct failpoint *fs_failpoints;	/* the owner's, or NULL */
 };
 
 /*

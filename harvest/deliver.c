@@ -63,6 +63,7 @@ void
 harvest_process_event(struct harvestq *hq, struct harvest_event *event)
 {
 
+	(void)failpoint_ask(hq->hq_failpoints, FAILPOINT_harvest_swap_pause);
 	harvest_deliver(hq, event);
 	hq->hq_delivered++;
 }

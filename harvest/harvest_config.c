@@ -16,6 +16,12 @@ const char *const harvest_site_names[HARVEST_SITES] = {
 	[HARVEST_DRAIN]	= "drain",
 };
 
+const struct failpoint_def harvest_failpoints[HARVEST_FAILPOINTS] = {
+#define	FAILPOINT(name, where, descr)	{ #name, where, descr },
+#include "harvest/failpoint.tbl"
+#undef FAILPOINT
+};
+
 struct harvest_config
 harvest_config_default(void)
 {

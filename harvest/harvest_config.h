@@ -4,6 +4,7 @@
 #ifndef HARVEST_HARVEST_CONFIG_H
 #define HARVEST_HARVEST_CONFIG_H
 
+#include "lib/failpoint.h"
 #include "lib/tunable.h"
 
 enum {
@@ -30,6 +31,15 @@ enum harvest_model_index {
 
 /* A tunable that says nothing unless sources are tested. */
 #define	NIST_HEALTHTEST_ONDEMAND	"kern.random.nist_healthtest_ondemand"
+/* The harvest side's fail points. */
+enum harvest_failpoint {
+#define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
+#include "harvest/failpoint.tbl"
+#undef FAILPOINT
+	HARVEST_FAILPOINTS
+};
+
+extern const struct failpoint_def harvest_failpoints[HARVEST_FAILPOINTS];
 
 /* NULL-terminated. */
 extern const char *const harvest_model_names[HARVEST_MODELS + 1];

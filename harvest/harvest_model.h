@@ -61,6 +61,7 @@ struct harvestq {
 	struct m32	 hq_mask;
 	struct m32	 hq_stop;
 	struct m32	 hq_window;	/* 0: no statistics are kept */
+	struct failpoint *hq_failpoints;	/* or NULL */
 	int64_t		 hq_sleep_ns;
 	int64_t		 hq_start_ns;	/* uptime */
 	struct ledger	*hq_ledger;	/* or NULL */

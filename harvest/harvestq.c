@@ -104,6 +104,7 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 	hq->hq_model = models[config->model];
 	hq->hq_generator = params->hp_generator;
 	hq->hq_ledger = params->hp_ledger;
+	hq->hq_failpoints = params->hp_failpoints;
 	MPASS(hq->hq_generator->g_batch_events >= 1 &&
 	    hq->hq_generator->g_batch_events <= GENERATOR_BATCH_MAX);
 	hq->hq_sleep_ns = NS_PER_S / config->rate_hz;
@@ -170,6 +171,16 @@ harvestq_read_rate(struct harvestq *hq)
 
 	return (hq->hq_model->hm_counts_reads &&
 	    (ra->ra_flags & RA_UNCOUNTED) == 0 ? &hq->hq_read_rate : NULL);
+}
+
+/* The slot for an event; hc_mtx is held. */
+static struct harvest_event *
+slot(struct harvestq *hq)
+{
+
+	if (failpoint_ask(hq->hq_failpoints, FAILPOINT_harvest_ring_full) != 0)
+		return (NULL);
+	return (hq->hq_model->hm_slot(hq));
 }
 
 static bool
@@ -252,7 +263,7 @@ random_harvest_queue(struct harvestq *hq, const void *entropy, size_t size,
 	if (masked(hq, origin))
 		return;
 	lock_acquire(&hq->hc_mtx, &node, HARVEST_QUEUE);
-	event = hq->hq_model->hm_slot(hq);
+	event = slot(hq);
 	harvest_count_queued(hq, event != NULL);
 	if (event != NULL) {
 		stamp(hq, event, origin);
@@ -275,20 +286,20 @@ random_harvest_queue(struct harvestq *hq, const void *entropy, size_t size,
 int
 harvestq_put(struct harvestq *hq, const struct harvest_event *event)
 {
-	struct harvest_event *slot;
+	struct harvest_event *room;
 	struct lock_node node;
 
 	MPASS(event->he_source < ENTROPYSOURCE && event->he_size > 0 &&
 	    event->he_size <= HARVEST_ENTROPY_BYTES);
 	lock_acquire(&hq->hc_mtx, &node, HARVEST_QUEUE);
-	slot = hq->hq_model->hm_slot(hq);
-	if (slot != NULL) {
+	room = slot(hq);
+	if (room != NULL) {
 		harvest_count_queued(hq, true);
-		*slot = *event;
+		*room = *event;
 		hq->hq_model->hm_commit(hq);
 	}
 	lock_release(&hq->hc_mtx, &node);
-	return (slot == NULL ? ENOBUFS : 0);
+	return (room == NULL ? ENOBUFS : 0);
 }
 
 void

@@ -36,6 +36,8 @@ struct harvest_params {
 	const struct lock_class *hp_lock;	/* hc_mtx: a spin mutex */
 	struct lock_config hp_lock_config;
 	struct lockprof	*hp_prof;	/* HARVEST_SITES rows, or NULL */
+	/* [HARVEST_FAILPOINTS], outlive the queue; NULL: no fail points. */
+	struct failpoint *hp_failpoints;
 	struct harvest_error *hp_error;	/* out: why init failed */
 	/* Told of what the generator is given; NULL: nobody is. */
 	struct ledger	*hp_ledger;

@@ -78,6 +78,42 @@ lock_fini(struct lock *l)
 	memset(l, 0, sizeof(*l));
 }
 
+void
+lock_fault_acquired(const struct lock_faults *lf, struct lock_node *n,
+    unsigned site)
+{
+
+	n->ln_site = site;
+	if (lf->lf_acquired != NULL)
+		(void)failpoint_eval(lf->lf_acquired);
+}
+
+/* Whether a point is asked for this acquisition. */
+static bool
+at_site(const struct lock_faults *lf, const struct lock_node *n,
+    const struct failpoint *fp)
+{
+
+	return (fp != NULL && n->ln_site < 32 &&
+	    (lf->lf_sites & 1u << n->ln_site) != 0);
+}
+
+void
+lock_fault_releasing(const struct lock_faults *lf, const struct lock_node *n)
+{
+
+	if (at_site(lf, n, lf->lf_releasing))
+		(void)failpoint_eval(lf->lf_releasing);
+}
+
+void
+lock_fault_released(const struct lock_faults *lf, const struct lock_node *n)
+{
+
+	if (at_site(lf, n, lf->lf_released))
+		(void)failpoint_eval(lf->lf_released);
+}
+
 /*
  * The two that begin a window are cold, and kept out of what follows each
  * release.

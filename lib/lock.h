@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/failpoint.h"
 #include "lib/flavour.h"
 #include "lib/kassert.h"
 #include "lib/lockprof.h"
@@ -37,6 +38,17 @@ enum {
 	LK_TICKET_PAUSES = 1u << 3,
 	LK_PASS_LIMIT	= 1u << 4,
 	LK_NODES	= 1u << 5
+};
+
+/*
+ * Fail points around a lock, each or NULL; the latter two are asked where the
+ * lock was taken at a site whose bit is set.
+ */
+struct lock_faults {
+	struct failpoint *lf_acquired;	/* by who has just got it */
+	struct failpoint *lf_releasing;	/* by who is about to release it */
+	struct failpoint *lf_released;	/* and who has */
+	uint32_t	 lf_sites;
 };
 
 /*
@@ -73,6 +85,8 @@ struct lock_config {
 	 */
 	bool		prof_enable;
 	unsigned	prof_skipcount;
+	/* A run's fail points; outlive the lock.  NULL: none. */
+	const struct lock_faults *faults;
 };
 
 struct lock_class;
@@ -105,6 +119,7 @@ struct lock_node {
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		ln_state[LOCK_NODE_BYTES];
 	struct lockprof_hold	ln_hold;
+	unsigned		ln_site;	/* where faults are asked */
 };
 
 /*
@@ -163,6 +178,9 @@ struct lock_class {
 #define	lock_init		FLAVOURED(lock_init)
 #define	lock_fini		FLAVOURED(lock_fini)
 #define	lock_lines_init		FLAVOURED(lock_lines_init)
+#define	lock_fault_acquired	FLAVOURED(lock_fault_acquired)
+#define	lock_fault_releasing	FLAVOURED(lock_fault_releasing)
+#define	lock_fault_released	FLAVOURED(lock_fault_released)
 
 /* The family, in table order. */
 extern const struct lock_class *const lock_classes[];
@@ -200,6 +218,17 @@ int lock_init(struct lock *l, const struct lock_class *class, const char *name,
 /* Ends a lock nobody owns or waits for. */
 void lock_fini(struct lock *l);
 
+/* For what follows, where a run has fail points: asks them. */
+void lock_fault_acquired(const struct lock_faults *lf, struct lock_node *n,
+    unsigned site);
+void lock_fault_releasing(const struct lock_faults *lf,
+    const struct lock_node *n);
+void lock_fault_released(const struct lock_faults *lf,
+    const struct lock_node *n);
+
+#define	LOCK_FAULTS(l)							\
+	(__builtin_expect((l)->lo_config.faults != NULL, 0))
+
 /*
  * Acquires l; the caller does not own it.
  *
@@ -218,6 +247,8 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site,
 	    contended ? &w : NULL);
 	machine_charge(COST_LOCK, 1);
+	if (LOCK_FAULTS(l))
+		lock_fault_acquired(l->lo_config.faults, n, site);
 }
 
 /*
@@ -233,6 +264,8 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, NULL);
 	machine_charge(COST_LOCK, 1);
+	if (LOCK_FAULTS(l))
+		lock_fault_acquired(l->lo_config.faults, n, site);
 	return (true);
 }
 
@@ -248,13 +281,20 @@ lock_resite(struct lock *l, struct lock_node *n, unsigned site)
 static inline void
 lock_release(struct lock *l, struct lock_node *n)
 {
+	const struct lock_faults *lf = NULL;
 	uint64_t now;
 
+	if (LOCK_FAULTS(l)) {
+		lf = l->lo_config.faults;
+		lock_fault_releasing(lf, n);
+	}
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
 	machine_lock_free(l, l->lo_name);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 	machine_charge(COST_UNLOCKED, 1);
+	if (__builtin_expect(lf != NULL, 0))
+		lock_fault_released(lf, n);
 }
 
 /*

@@ -76,12 +76,13 @@ man__names_every_tunable_body() {
 atf_test_case man__names_every_choice
 man__names_every_choice_head() {
 	atf_set descr "rngsim(1) has every design, lock, cipher, \
-hash and source"
+hash, source and fail point"
 }
 man__names_every_choice_body() {
-	for topic in designs locks ciphers hashes sources; do
+	for topic in designs locks ciphers hashes sources failpoints; do
 		"$(program)" list $topic >list.txt || atf_fail "list $topic"
-		sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' list.txt >names.txt
+		sed -n -e 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' \
+		    -e 's/^  \([a-z_]*\)$/\1/p' list.txt >names.txt
 		[ -s names.txt ] || atf_fail "no $topic"
 		has_words rngsim.1 <names.txt
 	done

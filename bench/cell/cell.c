@@ -240,6 +240,8 @@ stop_threads(struct cell_run *run)
 	unsigned i;
 
 	set_phase(run, PHASE_STOP);
+	if (run->run_faults != NULL)
+		faults_release(run->run_faults);
 	for (i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
 	for (i = 0; i < run->run_started; i++)
@@ -293,7 +295,8 @@ cell_main(const struct cell_params *cp, struct cell_measure *cm,
 		error = measure(run, &cm->cm_sample);
 	stop_threads(run);
 	for (i = 0; error == 0 && i < run->run_started; i++)
-		if (run->run_readers[i].r_error != 0)
+		if (run->run_readers[i].r_error != 0 &&
+		    !cell_left_waiting(run, i))
 			error = cell_fail(run, run->run_readers[i].r_error,
 			    "reader %u: %s", i,
 			    strerror(run->run_readers[i].r_error));
@@ -307,6 +310,8 @@ cell_main(const struct cell_params *cp, struct cell_measure *cm,
 		cell_collect(run, cm);
 	else
 		cell_measure_free(cm);
+	if (run->run_faults != NULL && (error == 0 || error == ETIMEDOUT))
+		cell_collect_faults(run, &cm->cm_faults);
 	cell_teardown(run);
 	machine_detach();
 	free(run);

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "bench/cell/config.h"
+#include "bench/cell/faults.h"
 #include "bench/cell/place.h"
 #include "bench/cell/workload.h"
 #include "bench/result/result.h"
@@ -48,6 +49,8 @@ struct cell_params {
 	 * tell from the rest of the measure.
 	 */
 	bool		 cp_bytes;
+	/* Fail points; NULL: none.  What is measured then is no measurement. */
+	const struct fault_list *cp_faults;
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
 };
@@ -80,6 +83,8 @@ struct cell_measure {
 	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */
 	struct machine_outcome cm_outcome;
+	/* With fail points; also after a failure with ETIMEDOUT. */
+	struct fault_outcome cm_faults;
 };
 
 struct engine {

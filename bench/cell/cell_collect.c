@@ -320,3 +320,27 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine),
 	    &cm->cm_harvest_latency).p99;
 }
+
+void
+cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
+{
+	struct harvest_totals ht = harvestq_totals(run->run_hq);
+	struct generator *g = run->run_dev.rd_generator;
+	struct generator_status gs;
+	unsigned i;
+
+	g->g_algorithm->ra_status(g, &gs);
+	*fo = (struct fault_outcome){
+		.fo_seeded = gs.gs_seeded,
+		.fo_reseeds = gs.gs_reseeds,
+		.fo_in = ht.ht_in,
+		.fo_processed = ht.ht_processed,
+		.fo_pending = ht.ht_pending,
+		.fo_dropped = ht.ht_dropped,
+	};
+	for (i = 0; i < run->run_started; i++) {
+		fo->fo_reads += run->run_readers[i].r_latency.hi_count;
+		fo->fo_waiting += cell_left_waiting(run, i);
+	}
+	faults_count(run->run_faults, fo);
+}

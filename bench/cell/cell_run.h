@@ -4,6 +4,8 @@
 #ifndef BENCH_CELL_RUN_H
 #define BENCH_CELL_RUN_H
 
+#include <errno.h>
+
 #include "bench/cell/cell.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
@@ -76,6 +78,8 @@ struct cell_run {
 	bool		 run_harvest_started;
 	unsigned	 run_harvest_cpu;	/* where it ended */
 	struct mthread	 run_main;
+	struct faults	*run_faults;	/* NULL: none; else &run_fault_points */
+	struct faults	 run_fault_points;
 	uint64_t	 run_open_cycles;	/* the window, */
 	uint64_t	 run_close_cycles;	/* published by run_phase */
 	_Alignas(MACHINE_CACHE_LINE)
@@ -92,12 +96,21 @@ index_harvest(const struct cell_run *run)
 	return (run->run_params->cp_cell.ce_readers);
 }
 
+/* Whether reader i waited to the end because a fail point made it. */
+static inline bool
+cell_left_waiting(const struct cell_run *run, unsigned i)
+{
+
+	return (run->run_faults != NULL && run->run_readers[i].r_error == EINTR);
+}
+
 #define	cell_fail		FLAVOURED(cell_fail)
 #define	cell_unseeded		FLAVOURED(cell_unseeded)
 #define	cell_setup		FLAVOURED(cell_setup)
 #define	cell_teardown		FLAVOURED(cell_teardown)
 #define	cell_reader_main	FLAVOURED(cell_reader_main)
 #define	cell_collect		FLAVOURED(cell_collect)
+#define	cell_collect_faults	FLAVOURED(cell_collect_faults)
 
 extern const struct engine FLAVOURED(engine);
 
@@ -135,5 +148,8 @@ void cell_reader_main(void *arg);
 
 /* Makes the measure of a run whose threads were joined. */
 void cell_collect(struct cell_run *run, struct cell_measure *cm);
+
+/* What came of the fail points, whether or not there was a window; likewise. */
+void cell_collect_faults(struct cell_run *run, struct fault_outcome *fo);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
+#include "lib/failpoint_machine.h"
 #include "lib/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
@@ -51,13 +52,17 @@ make_generator(struct cell_run *run, struct generator **g)
 		.gp_lock_config = for_all_threads(run, bc->bc_lock),
 		.gp_prof = &run->run_prof,
 		.gp_config = bc->bc_generator,
+		.gp_failpoints = faults_generator(run->run_faults),
 	};
 	int error;
 
+	gp.gp_lock_config.faults = faults_lock(run->run_faults);
 	error = generator_find(ce->ce_design)->ra_init(g, &gp);
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
+	/* The device's, whatever the design made of them. */
+	(*g)->g_failpoints = gp.gp_failpoints;
 	return (0);
 }
 
@@ -107,9 +112,11 @@ setup_harvest(struct cell_run *run)
 		    lock_config_default(machine_cpus())),
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
+		.hp_failpoints = faults_harvest(run->run_faults),
 	};
 	int error;
 
+	hp.hp_lock_config.faults = faults_queue_lock(run->run_faults);
 	error = harvestq_init(&run->run_hq, &hp);
 	if (error != 0)
 		return (cell_fail(run, error, "%s", why.text));
@@ -251,11 +258,28 @@ alloc_measure(struct cell_run *run, struct cell_measure *cm)
 	return (0);
 }
 
+/* Nobody pauses for longer than the run would take without. */
+static void
+make_faults(struct cell_run *run)
+{
+	const struct cell_params *cp = run->run_params;
+	const struct program_config *pc = &cp->cp_config->bc_program;
+
+	if (cp->cp_faults == NULL)
+		return;
+	run->run_faults = &run->run_fault_points;
+	faults_make(run->run_faults, cp->cp_faults,
+	    &FLAVOURED(failpoint_machine), cp->cp_seed,
+	    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
+	    (int64_t)(cp->cp_time_s * 1e9));
+}
+
 int
 cell_setup(struct cell_run *run, struct cell_measure *cm)
 {
 	int error;
 
+	make_faults(run);
 	error = alloc_measure(run, cm);
 	if (error == 0)
 		error = make_generator(run, &run->run_dev.rd_generator);

@@ -270,6 +270,7 @@ option_format(struct options *op, const char *name, const char *text)
 	    option_format_name, &i);
 	if (error == 0)
 		op->op_format = (enum report_format)i;
+	op->op_format_given = true;
 	return (error);
 }
 

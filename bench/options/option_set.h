@@ -26,6 +26,7 @@ option_setter option_cpus;
 option_setter option_crypto;
 option_setter option_designs;
 option_setter option_engine;
+option_setter option_failpoint;
 option_setter option_format;
 option_setter option_interleave;
 option_setter option_locks;
@@ -57,6 +58,13 @@ enum { OPTION_TRACE_MS = 10 };
  * Returns: 0, or what usage_error() returned.
  */
 int option_trace_finish(struct options *op);
+
+/*
+ * Refuses what a run with fail points has nothing to write to.
+ *
+ * Returns: 0, or what usage_error() returned.
+ */
+int option_failpoint_finish(const struct options *op);
 
 /*
  * Whether -s, --workload, --rate and --arrivals go together; makes the workload

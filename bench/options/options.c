@@ -61,6 +61,9 @@ static const struct option_def defs[] = {
 	    "how libcrypto may compute (run, sweep: kernel; cat: native)"),
 	OPTION('\0', "engine", "NAME", KIND_MEASURE, option_engine,
 	    "what runs the threads (real)"),
+	{ { '\0', "failpoint", "NAME=SPEC", "a fail point and what it does, "
+	    "as fail(9) has it: 50%return(1)->2*sleep(5); nothing is "
+	    "measured then", true }, OPTIONS_RUN, option_failpoint },
 	OPTION('\0', "format", "NAME", KIND_MEASURE, option_format,
 	    "what stdout gets (table)"),
 	OPTION('\0', "interleave", "BYTES", OPTIONS_CAT, option_interleave,
@@ -428,6 +431,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 		error = option_check_hash(op);
 	if (error == 0)
 		error = option_trace_finish(op);
+	if (error == 0)
+		error = option_failpoint_finish(op);
 	if (error == 0 && kind == OPTIONS_CAT)
 		error = option_cat_finish(op);
 	return (error != 0 ? error : check_grid(op));

@@ -55,6 +55,7 @@ struct options {
 	const char	*op_output;	/* or NULL */
 	const char	*op_resume;	/* to go on with; op_output too; or NULL */
 	enum report_format op_format;
+	bool		 op_format_given;
 	const char	*op_place_text;
 	struct place	 op_place;
 	uint64_t	 op_bytes;	/* cat -n; 0: endless */
@@ -74,6 +75,7 @@ struct options {
 	/* option_trace_finish() makes it; ts_to_ps 0: not given. */
 	struct timeline_span op_trace_span;
 	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
+	struct fault_list op_faults;
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;

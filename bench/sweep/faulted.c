@@ -1,0 +1,133 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/console/stop.h"
+#include "bench/sweep/faulted.h"
+
+static const struct engine *
+engine_of(const struct options *op)
+{
+
+	return (op->op_simulated ? &ENGINE(virtual) : &ENGINE(real));
+}
+
+static int
+run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
+    char why[CELL_ERROR_SIZE])
+{
+	struct machine_config mc;
+	struct cell_params cp = {
+		.cp_config = &op->op_config,
+		.cp_place = &op->op_place,
+		.cp_time_s = op->op_time_s,
+		.cp_seed = op->op_seed + repeat,
+		.cp_stop = &stop_signal,
+		.cp_faults = &op->op_faults,
+		.cp_cell = {
+			.ce_design = generators[op->op_designs.ol_value[0]]->
+			    ra_ident,
+			.ce_lock = lock_classes[op->op_locks.ol_value[0]]->
+			    lc_name,
+			.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
+			.ce_readers = (unsigned)op->op_readers.ol_value[0],
+			.ce_request_bytes = op->op_sizes.ol_value[0],
+			.ce_workload = workload_is_plain(&op->op_workload) ?
+			    NULL : &op->op_workload,
+		},
+	};
+
+	if (op->op_simulated) {
+		virtual_config(&op->op_machine, &op->op_machine.vi_profile,
+		    &cp, op->op_crypto == CRYPTO_NATIVE,
+		    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
+		mc.mc_stop = cp.cp_stop;
+		cp.cp_machine = &mc;
+	}
+	return (engine_of(op)->en_run(&cp, cm, why));
+}
+
+static void
+add(struct fault_outcome *sum, const struct fault_outcome *fo)
+{
+	unsigned i;
+
+	for (i = 0; i < FAULT_POINTS; i++) {
+		sum->fo_evaluated[i] += fo->fo_evaluated[i];
+		sum->fo_executed[i] += fo->fo_executed[i];
+	}
+	sum->fo_reads += fo->fo_reads;
+	sum->fo_waiting += fo->fo_waiting;
+	sum->fo_reseeds += fo->fo_reseeds;
+	sum->fo_in += fo->fo_in;
+	sum->fo_processed += fo->fo_processed;
+	sum->fo_pending += fo->fo_pending;
+	sum->fo_dropped += fo->fo_dropped;
+}
+
+static void
+print(const struct options *op, const struct fault_outcome *fo, unsigned runs,
+    unsigned seeded)
+{
+	unsigned i;
+
+	printf("fail points, engine %s: %s, lock %s, %s, %" PRIu64 " reader%s, "
+	    "seed %" PRIu64 "\nNothing here is a measurement.\n\n",
+	    engine_of(op)->en_name,
+	    generators[op->op_designs.ol_value[0]]->ra_ident,
+	    lock_classes[op->op_locks.ol_value[0]]->lc_name,
+	    ciphers[op->op_ciphers.ol_value[0]]->ci_name,
+	    op->op_readers.ol_value[0],
+	    op->op_readers.ol_value[0] == 1 ? "" : "s", op->op_seed);
+	printf("%-24s %12s %12s  %s\n", "point", "evaluated", "executed",
+	    "set to");
+	for (i = 0; i < FAULT_POINTS; i++)
+		printf("%-24s %12" PRIu64 " %12" PRIu64 "  %s\n",
+		    fault_def(i)->fd_name, fo->fo_evaluated[i],
+		    fo->fo_executed[i], op->op_faults.fl_text[i] == NULL ?
+		    "-" : op->op_faults.fl_text[i]);
+	printf("\n%-24s %12u\n%-24s %12u\n", "runs", runs, "of them seeded",
+	    seeded);
+#define	ROW(name, field)						\
+	printf("%-24s %12" PRIu64 "\n", name, fo->fo_##field)
+	ROW("reads", reads);
+	ROW("readers left waiting", waiting);
+	ROW("reseeds", reseeds);
+	ROW("events queued or dropped", in);
+	ROW("  delivered", processed);
+	ROW("  pending", pending);
+	ROW("  dropped", dropped);
+#undef ROW
+}
+
+int
+faulted_run(const struct options *op)
+{
+	struct fault_outcome sum = { .fo_reads = 0 };
+	char why[CELL_ERROR_SIZE] = "";
+	unsigned repeat, seeded = 0;
+	struct cell_measure *cm;
+	int error = 0;
+
+	stop_catch_signals();
+	cm = calloc(1, sizeof(*cm));
+	if (cm == NULL)
+		return (run_error(op->op_command, "no memory"));
+	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
+		error = run_once(op, repeat, cm, why);
+		/* Staying unseeded is an outcome. */
+		if (error == ETIMEDOUT)
+			error = 0;
+		if (error == 0) {
+			add(&sum, &cm->cm_faults);
+			seeded += cm->cm_faults.fo_seeded;
+			cell_measure_free(cm);
+		}
+	}
+	free(cm);
+	if (error != 0)
+		return (run_error(op->op_command, "%s", why));
+	print(op, &sum, op->op_repeats, seeded);
+	return (EXIT_SUCCESS);
+}
