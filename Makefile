@@ -7,6 +7,7 @@
 #			batteries, in minutes; make stat-full: in days
 #	make install	into DESTDIR and PREFIX
 #	make lint	layering, style and manual pages
+#	make fuzz	each parser against libFuzzer, FUZZ_SECONDS each
 #
 # BUILDDIR may be anywhere; nothing is written outside it.
 
@@ -94,6 +95,7 @@ BATTERY != echo bench/battery/battery*.c
 TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.
 TESTS_VIRTUAL = lock_contract lock_mutant
+FUZZ != cd tests/fuzz && ls | sed -n 's/^fuzz_\(.*\)\.c$$/\1/p' | tr '\n' ' '
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
 OS != uname -s
@@ -110,6 +112,12 @@ ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. -I$(OBJ) \
 LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 	-lgslcblas -lconfig -l:libboost_context.a $(JEMALLOC) -lm -pthread
 
+# What calls a fuzz target: the file that does it alone, or libFuzzer's flag.
+FUZZ_MAIN = tests/fuzz/standalone.c
+FUZZ_SECONDS = 60
+FUZZ_FLAGS = -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=undefined
+
 OBJ = $(BUILDDIR)/obj
 PROGRAM = $(BUILDDIR)/rngsim
 
@@ -119,7 +127,7 @@ all: $(PROGRAM)
 # One explicit rule for each object, written here because pattern rules are not
 # common to both makes.  The files flags and revision change when their subject
 # does, and so rebuild what was made with another.
-RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests; \
+RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	stamp() { echo "$$2" | cmp -s - $(OBJ)/$$1 || echo "$$2" >$(OBJ)/$$1; }; \
 	stamp flags "$(CC) $(ALLFLAGS)"; stamp revision "$(REVISION)"; \
 	found() { \
@@ -187,6 +195,12 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests; \
 		echo "$$b: tests/support.sh tests/$$t.sh"; \
 		printf '\t@{ echo "\#! $(ATF_SH)"; cat tests/support.sh tests/%s.sh; } >$$@; chmod +x $$@\n' $$t; done; \
 	echo "TEST_PROGRAMS = $$programs"; \
+	for t in $(FUZZ); do \
+		b=$(BUILDDIR)/fuzz/$$t; targets="$$targets $$b"; \
+		echo "$$b: tests/fuzz/fuzz_$$t.c tests/fuzz/standalone.c $(OBJ)/librngsim.a"; \
+		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/fuzz_%s.d -MT $$@ -o $$@ tests/fuzz/fuzz_%s.c $$(FUZZ_MAIN) $(OBJ)/librngsim.a $$(LDLIBS)\n' $$t $$t; \
+		echo "-include $(OBJ)/fuzz_$$t.d"; done; \
+	echo "FUZZ_PROGRAMS = $$targets"; \
 	} >$(BUILDDIR)/rules.mk
 include $(BUILDDIR)/rules.mk
 
@@ -211,6 +225,7 @@ FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
 FREEBSD_BENCH = libsodium
 # Ubuntu and newer Debian name rngtest's package otherwise.
 DEBIAN_STAT = dieharder ent openssl
+DEBIAN_FUZZ = clang
 FREEBSD_STAT = dieharder ent rng-tools
 
 deps:
@@ -227,6 +242,10 @@ deps-stat:
 	    tools=rng-tools-debian; \
 	WANT="$(DEBIAN) $(DEBIAN_STAT) $$tools"; \
 	WANT_PKG="$(FREEBSD) $(FREEBSD_STAT)"; $(INSTALL_MISSING)
+
+deps-fuzz:
+	@WANT="$(DEBIAN) $(DEBIAN_FUZZ)"; WANT_PKG="$(FREEBSD)"; \
+	$(INSTALL_MISSING)
 
 INSTALL_MISSING = \
 	if [ "$(OS)" = FreeBSD ]; then \
@@ -275,7 +294,8 @@ run-now: $(PROGRAM)
 	@echo; echo "The result is $(BUILDDIR)/result.json," \
 	    "its picture $(BUILDDIR)/result.png."
 
-tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
+tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) \
+	$(FUZZ_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
 
 # The longest case first, so that it is not what all others have ended before.
 $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
@@ -297,6 +317,14 @@ test-now:
 	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
 	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
 	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status
+
+fuzz: deps-fuzz
+	@$(MAKE) BUILDDIR=$(BUILDDIR)/fuzzing CC=clang OPT="-O1 -g" JEMALLOC= \
+	    EXTRA="$(FUZZ_FLAGS)" FUZZ_MAIN=-fsanitize=fuzzer \
+	    FUZZ_SECONDS=$(FUZZ_SECONDS) fuzz-now
+
+fuzz-now: $(FUZZ_PROGRAMS)
+	@sh tests/fuzz/run.sh $(BUILDDIR) $(FUZZ_SECONDS) $(FUZZ)
 
 bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
@@ -361,5 +389,5 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
-	bench-now deps-stat stat stat-now stat-full stat-full-now install lint \
+	bench-now deps-fuzz fuzz fuzz-now deps-stat stat stat-now stat-full stat-full-now install lint \
 	clean

@@ -373,15 +373,15 @@ measure(struct hash_options *ho)
 static int
 run(int argc, char *argv[], char *const whole[])
 {
-	static struct hash_options ho = { .ho_bench = {
-	    .hb_crypto = CRYPTO_NATIVE, .hb_repeats = REPEATS } };
+	static struct hash_options ho;
 	const struct arguments as = { .as_command = "hash",
 	    .as_table = options, .as_options = OPTIONS, .as_set = set,
 	    .as_context = &ho };
 	bool help;
 	int status;
 
-	ho.ho_bench.hb_time_s = seconds_default;
+	ho = (struct hash_options){ .ho_bench = { .hb_crypto = CRYPTO_NATIVE,
+	    .hb_repeats = REPEATS, .hb_time_s = seconds_default } };
 	ho.ho_digest = calloc(hash_count(), sizeof(*ho.ho_digest));
 	if (ho.ho_digest == NULL)
 		return (run_error("hash", "no memory"));

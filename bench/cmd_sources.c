@@ -422,8 +422,7 @@ measure(const struct request *rq, struct outputs *ou)
 static int
 run(int argc, char *argv[], char *const whole[])
 {
-	static struct request rq = { .rq_options = { .so_repeats = 25,
-	    .so_time_s = 0.002 } };
+	static struct request rq;
 	const struct arguments as = { .as_command = "sources",
 	    .as_table = options, .as_options = OPTIONS, .as_set = set,
 	    .as_context = &rq };
@@ -433,6 +432,8 @@ run(int argc, char *argv[], char *const whole[])
 	int status;
 
 	(void)whole;
+	rq = (struct request){ .rq_options = { .so_repeats = 25,
+	    .so_time_s = 0.002 } };
 	status = arguments_parse(&as, &argc, argv, &wants_help);
 	if (status == 0 && wants_help) {
 		help(&as);

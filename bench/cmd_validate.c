@@ -340,6 +340,7 @@ run(int argc, char *argv[], char *const whole[])
 	bool help;
 	int status;
 
+	memset(&vo, 0, sizeof(vo));
 	status = arguments_parse(&as, &argc, argv, &help);
 	if (status == 0 && help) {
 		puts("Usage: rngsim validate [OPTIONS]\n\nMeasures cells on "

@@ -1,0 +1,56 @@
+/*
+ * Profiles.  What is taken is written so that it is taken again as the same;
+ * drawing from it and asking it for costs is sound.
+ */
+#include "lib/profile.h"
+#include "tests/fuzz/fuzz.h"
+
+/* libconfig loses strings that stand before a syntax error. */
+const char *__lsan_default_suppressions(void);
+
+const char *
+__lsan_default_suppressions(void)
+{
+
+	return ("leak:strbuf_append\nleak:libconfig_yylex\n");
+}
+
+static void
+check(const struct profile *pr)
+{
+	static struct profile again, drawn;
+	char error[PROFILE_ERROR_SIZE] = "";
+	char *written = NULL;
+	size_t length;
+	unsigned key;
+	FILE *f;
+
+	f = open_memstream(&written, &length);
+	FUZZ_CHECK(f != NULL);
+	FUZZ_CHECK(profile_write(pr, f) == 0);
+	FUZZ_CHECK(fclose(f) == 0);
+	FUZZ_CHECK(profile_parse(&again, "again", written, error) == 0);
+	free(written);
+	for (key = 0; key < PROFILE_VALUES; key++)
+		FUZZ_CHECK(again.pr_from[key] == pr->pr_from[key] &&
+		    (!profile_used(pr, key) ||
+		    again.pr_value[key] == pr->pr_value[key]));
+	profile_sample(pr, 1, 3, 7, &drawn);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct profile pr;
+	char error[PROFILE_ERROR_SIZE] = "";
+	char *text;
+
+	fuzz_begin();
+	text = fuzz_text(data, size);
+	if (profile_parse(&pr, "fuzz", text, error) == 0)
+		check(&pr);
+	else
+		FUZZ_CHECK(error[0] != '\0' && strchr(error, '\n') == NULL);
+	free(text);
+	return (0);
+}

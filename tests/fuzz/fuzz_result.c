@@ -1,0 +1,72 @@
+/*
+ * Result files, shown in every form.  What is taken is printed as JSON that is
+ * taken again.
+ */
+#include "bench/report/plot_script.h"
+#include "bench/report/report.h"
+#include "bench/report/report_fairness.h"
+#include "bench/report/report_lockprof.h"
+#include "bench/report/report_lockstat.h"
+#include "bench/report/report_waits.h"
+#include "bench/report/usl.h"
+#include "bench/result/select.h"
+#include "tests/fuzz/fuzz.h"
+
+static void
+show(const struct result *r)
+{
+	char there[SELECT_TEXT_SIZE];
+	unsigned f;
+
+	for (f = 0; f < REPORT_FORMATS; f++)
+		(void)report_emit(fuzz_sink(), r, f);
+	(void)report_fairness(fuzz_sink(), r);
+	(void)report_lockprof(fuzz_sink(), r);
+	(void)report_lockstat(fuzz_sink(), r);
+	(void)report_lockstat_histogram(fuzz_sink(), r);
+	(void)report_waits(fuzz_sink(), r);
+	(void)usl_print(fuzz_sink(), r);
+	if (r->cell_count > 0)
+		(void)plot_script_print(fuzz_sink(), r, PLOT_ALL, true);
+	select_describe(r, there);
+}
+
+static void
+check_again(const struct result *r)
+{
+	char error[RESULT_TEXT_SIZE] = "";
+	struct result again;
+	char *printed = NULL;
+	size_t length;
+	FILE *f;
+
+	f = open_memstream(&printed, &length);
+	FUZZ_CHECK(f != NULL);
+	FUZZ_CHECK(report_emit(f, r, REPORT_JSON) == 0);
+	FUZZ_CHECK(fclose(f) == 0);
+	FUZZ_CHECK(result_load(fuzz_file(1, (uint8_t *)printed, length),
+	    &again, error) == 0);
+	FUZZ_CHECK(again.cell_count == r->cell_count);
+	free(printed);
+	result_free(&again);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char error[RESULT_TEXT_SIZE] = "";
+	struct select sl = { .sl_list[SELECT_READERS] = "1-2" };
+	struct result r;
+
+	fuzz_begin();
+	if (result_load(fuzz_file(0, data, size), &r, error) != 0) {
+		FUZZ_CHECK(error[0] != '\0');
+		return (0);
+	}
+	show(&r);
+	check_again(&r);
+	if (select_cells(&sl, &r) == 0)
+		show(&r);
+	result_free(&r);
+	return (0);
+}
