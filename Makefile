@@ -7,6 +7,8 @@
 #			batteries, in minutes; make stat-full: in days
 #	make install	into DESTDIR and PREFIX
 #	make lint	layering, style and manual pages
+#	make check-asan, check-tsan, check-ubsan
+#			the suite, built with a sanitizer
 #	make fuzz	each parser against libFuzzer, FUZZ_SECONDS each
 #
 # BUILDDIR may be anywhere; nothing is written outside it.
@@ -115,6 +117,7 @@ LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 # What calls a fuzz target: the file that does it alone, or libFuzzer's flag.
 FUZZ_MAIN = tests/fuzz/standalone.c
 FUZZ_SECONDS = 60
+TIMEOUT = 120
 FUZZ_FLAGS = -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
 
@@ -302,7 +305,7 @@ $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
 	@{ echo 'syntax(2)'; echo "test_suite('rngsim')"; \
 	for t in readme_test $$(echo " $(TEST_PROGRAMS) " | \
 	    sed 's; [^ ]*/readme_test ; ;'); do \
-		echo "atf_test_program{name='$${t##*/}', timeout=120}"; \
+		echo "atf_test_program{name='$${t##*/}', timeout=$(TIMEOUT)}"; \
 	done; } >$@
 
 test: deps
@@ -317,6 +320,23 @@ test-now:
 	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
 	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
 	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status
+
+# Sanitizers bring their own malloc(3), and slow tests down ten times.
+check-asan: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR)/asan OPT="-O1 -g" JEMALLOC= TIMEOUT=1200 \
+	    EXTRA="-fsanitize=address -fno-omit-frame-pointer" tests-built
+	@sh tests/sanitizers/check.sh asan $(BUILDDIR)/asan
+
+check-tsan: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR)/tsan OPT="-O1 -g" JEMALLOC= TIMEOUT=1200 \
+	    EXTRA="-fsanitize=thread -fno-omit-frame-pointer" tests-built
+	@sh tests/sanitizers/check.sh tsan $(BUILDDIR)/tsan
+
+check-ubsan: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR)/ubsan OPT="-O1 -g" TIMEOUT=1200 \
+	    EXTRA="-fsanitize=undefined -fno-sanitize-recover=undefined" \
+	    tests-built
+	@sh tests/sanitizers/check.sh ubsan $(BUILDDIR)/ubsan
 
 fuzz: deps-fuzz
 	@$(MAKE) BUILDDIR=$(BUILDDIR)/fuzzing CC=clang OPT="-O1 -g" JEMALLOC= \
@@ -389,5 +409,5 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
-	bench-now deps-fuzz fuzz fuzz-now deps-stat stat stat-now stat-full stat-full-now install lint \
+	bench-now check-asan check-tsan check-ubsan deps-fuzz fuzz fuzz-now deps-stat stat stat-now stat-full stat-full-now install lint \
 	clean

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "lib/number.h"
 #include "lib/wipe.h"
 
-enum { WORD_SIZE = 24, RECORD_ROOM_FIRST = 256 };
+enum { WORD_SIZE = 24, LINE_SIZE = 256, RECORD_ROOM_FIRST = 256 };
 
 static const char blanks[] = " \t\n";
 
@@ -102,6 +103,8 @@ record_grow(struct record *r)
 
 	if (r->r_count < r->r_room)
 		return (0);
+	if (r->r_count == RECORD_EVENTS_MAX)
+		return (EFBIG);
 	room = r->r_room == 0 ? RECORD_ROOM_FIRST : r->r_room * 2;
 	events = reallocarray(r->r_events, room, sizeof(*events));
 	if (events == NULL)
@@ -109,6 +112,37 @@ record_grow(struct record *r)
 	r->r_events = events;
 	r->r_room = room;
 	return (0);
+}
+
+/*
+ * Reads a line without its newline.  What is not kept of a long comment is
+ * read; of another line that is too long, or has a zero byte, the rest is not.
+ *
+ *   length  out  bytes, LINE_SIZE where it is too long
+ *
+ * Returns: false at the end of the file.
+ */
+static bool
+read_line(FILE *file, char line[LINE_SIZE], size_t *length)
+{
+	bool blank = true, comment = false;
+	size_t n = 0;
+	int c;
+
+	while ((c = getc(file)) != EOF && c != '\n' && n < LINE_SIZE) {
+		if (blank && strchr(blanks, c) == NULL) {
+			blank = false;
+			comment = c == '#';
+		}
+		if (n < LINE_SIZE - 1)
+			line[n] = (char)c;
+		n += n < LINE_SIZE - 1 || !comment;
+		if (c == '\0')
+			break;
+	}
+	line[n < LINE_SIZE ? n : LINE_SIZE - 1] = '\0';
+	*length = n;
+	return (n > 0 || c != EOF);
 }
 
 /* One line of n bytes; *expected is NULL unless the line was malformed. */
@@ -119,6 +153,11 @@ load_line(struct record *r, const char *line, size_t n, const char **expected)
 	int error;
 
 	*expected = NULL;
+	if (n >= LINE_SIZE) {
+		*expected = "\"event D T HEX [SOURCE]\" or a # comment, not so "
+		    "long a line";
+		return (EINVAL);
+	}
 	if (strlen(line) != n) {
 		*expected = "text, not a zero byte";
 		return (EINVAL);
@@ -141,9 +180,8 @@ record_load(struct record *r, const char *path, struct harvest_error *error)
 {
 	const char *expected = NULL;
 	unsigned line_number = 0;
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
+	char line[LINE_SIZE];
+	size_t n;
 	FILE *file;
 	int rc = 0;
 
@@ -156,11 +194,11 @@ record_load(struct record *r, const char *path, struct harvest_error *error)
 		return (rc);
 	}
 	errno = 0;
-	while (rc == 0 && (n = getline(&line, &size, file)) >= 0) {
+	while (rc == 0 && read_line(file, line, &n)) {
 		line_number++;
-		rc = load_line(r, line, (size_t)n, &expected);
+		rc = load_line(r, line, n, &expected);
 	}
-	if (rc == 0 && !feof(file))
+	if (rc == 0 && ferror(file))
 		rc = errno != 0 ? errno : EIO;
 	if (expected != NULL)
 		snprintf(error->text, sizeof(error->text),
@@ -168,9 +206,7 @@ record_load(struct record *r, const char *path, struct harvest_error *error)
 	else if (rc != 0)
 		snprintf(error->text, sizeof(error->text), "%s: %s", path,
 		    strerror(rc));
-	if (line != NULL)
-		wipe(line, size);
-	free(line);
+	wipe(line, sizeof(line));
 	fclose(file);
 	if (rc != 0)
 		record_fini(r);

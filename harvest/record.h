@@ -21,7 +21,7 @@
 #include "harvest/harvest_config.h"
 
 enum {
-	/* What harvestq keeps at most: 16 MB, minutes at the usual rates. */
+	/* Of a file or a run: 16 MB, minutes at the usual rates. */
 	RECORD_EVENTS_MAX	= 1024 * 1024
 };
 
@@ -49,7 +49,8 @@ int record_parse(const char *line, struct harvest_event *event,
  *
  *   error  out  on failure, "FILE:LINE: expected ..." or why it is unreadable
  *
- * Returns: 0; EINVAL for a malformed line; ENOMEM; what open or read said.
+ * Returns: 0; EINVAL for a malformed line; EFBIG for too many of them; ENOMEM;
+ * what open or read said.
  */
 int record_load(struct record *r, const char *path,
     struct harvest_error *error);

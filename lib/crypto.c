@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@
 #define	NO_CAPABILITIES		"0:0:0:0:0"
 #endif
 
-enum { CIPHERS_MAX = 8 };
+enum { CIPHERS_MAX = 8, VERSION_MAJOR_SHIFT = 28 };
 
 const char *const crypto_mode_names[CRYPTO_MODES] = {
 	[CRYPTO_KERNEL]	= "kernel",
@@ -92,10 +93,27 @@ cipher_works(unsigned i)
 	return (true);
 }
 
+/* What a configuration that demands FIPS leaves out is not libcrypto's lack. */
+static const char *
+name_missing(const char *name)
+{
+	static char text[64];
+
+	if (EVP_default_properties_is_fips_enabled(NULL) == 0)
+		return (name);
+	snprintf(text, sizeof(text), "%s with fips=yes", name);
+	return (text);
+}
+
 int
 crypto_init(const char **missing)
 {
 	unsigned i;
+
+	*missing = "interface of " OPENSSL_VERSION_TEXT;
+	if (OpenSSL_version_num() >> VERSION_MAJOR_SHIFT !=
+	    OPENSSL_VERSION_MAJOR)
+		return (ENOTSUP);
 
 	cipher_allow_wide(crypto_mode_now() == CRYPTO_NATIVE);
 	KASSERT(cipher_count <= CIPHERS_MAX, ("%u ciphers", cipher_count));
@@ -111,6 +129,7 @@ crypto_init(const char **missing)
 	*missing = NULL;
 	return (0);
 fail:
+	*missing = name_missing(*missing);
 	crypto_fini();
 	return (ENOTSUP);
 }

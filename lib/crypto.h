@@ -34,7 +34,7 @@ enum crypto_mode crypto_mode_now(void);
  * Fetches the ciphers and SHA-256 once and checks each on known answers.
  *
  *   missing  out  on failure, the name of the algorithm that is not there or
- *                 computes wrongly
+ *                 computes wrongly, or of the libcrypto that this was built for
  *
  * Returns: 0, or ENOTSUP.
  */

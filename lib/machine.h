@@ -123,6 +123,12 @@ static inline int64_t machine_uptime_coarse_ns(void);
 /* The number of the CPU the caller runs on. */
 static inline unsigned machine_cpu(void);
 
+/*
+ * Whether the caller was bound to a CPU and runs on another one: who manages
+ * the host can move threads, and CPUs go offline.
+ */
+static inline bool machine_displaced(void);
+
 /* CPUs that threads can be bound to, by rank. */
 static inline unsigned machine_cpus(void);
 

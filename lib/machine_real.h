@@ -393,6 +393,15 @@ machine_curthread(void)
 	return (machine_self);
 }
 
+static inline bool
+machine_displaced(void)
+{
+	const struct mthread *td = machine_curthread();
+
+	return (td->mt_bound && cpu_current() !=
+	    cpu_os_index((unsigned)td->mt_cpu));
+}
+
 /* For this file and machine_real.c. */
 static inline struct mptr *
 machine_slot(struct mthread *td)

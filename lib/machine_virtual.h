@@ -314,6 +314,13 @@ machine_cpu(void)
 	return (vm_cpu());
 }
 
+static inline bool
+machine_displaced(void)
+{
+
+	return (false);
+}
+
 static inline unsigned
 machine_cpus(void)
 {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
@@ -131,11 +133,19 @@ profile_host_path(char *path, size_t size)
 static int
 read_file(const char *path, char **text, char error[PROFILE_ERROR_SIZE])
 {
+	struct stat sb;
 	size_t n;
 	FILE *f;
 	int status;
 
 	*text = NULL;
+	/* It may be read again; and who opens a pipe waits for its writer. */
+	if (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) &&
+	    !S_ISDIR(sb.st_mode)) {
+		snprintf(error, PROFILE_ERROR_SIZE, "%.200s: expected a "
+		    "regular file", path);
+		return (EINVAL);
+	}
 	f = fopen(path, "re");
 	if (f == NULL)
 		goto failed;

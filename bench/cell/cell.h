@@ -82,6 +82,7 @@ struct cell_measure {
 	double		 cm_acquisitions;	/* by readers */
 	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */
+	bool		 cm_displaced;	/* or did not last */
 	struct machine_outcome cm_outcome;
 	/* With fail points; also after a failure with ETIMEDOUT. */
 	struct fault_outcome cm_faults;

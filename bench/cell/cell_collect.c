@@ -214,6 +214,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		rs->reader_cpu[i] = r->r_cpu;
 		cm->cm_unbound |= r->r_td.mt_cpu != MACHINE_CPU_ANY &&
 		    !r->r_td.mt_bound;
+		cm->cm_displaced |= r->r_displaced;
 		rs->reader_mb_per_s[i] =
 		    ((double)machine_note_load_64(&r->r_bytes) +
 		    r->r_edge_bytes) * 1e3 / ns;

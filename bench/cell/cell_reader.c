@@ -274,4 +274,5 @@ cell_reader_main(void *arg)
 	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
 	    reader_loop(r) : player_loop(r);
 	r->r_cpu = machine_cpu();
+	r->r_displaced = machine_displaced();
 }

@@ -13,6 +13,7 @@
 
 enum {
 	KAT_LINE_BYTES	= 256,
+	KAT_COUNTED_MAX	= 1 << 20,	/* bytes of a line that is too long */
 	KAT_ARGS_MAX	= 4,
 	KAT_WINDOW_BYTES = 1 << 20,
 	KAT_HEAD_BYTES	= 32,
@@ -427,22 +428,30 @@ kat_line(struct kat *k, char *line)
 
 /*
  * Reads a line.  Of one that is longer than any command the rest is read and
- * counted, but not kept: a comment may be of any length.
+ * counted, but not kept: a comment may be of any length.  Another line is read
+ * as far as its first NUL, or as it can be counted.
  *
- *   length  out  bytes before the newline
+ *   length  out  bytes read, without the newline
  *
  * Returns: false at the end of the script.
  */
 static bool
 line_read(FILE *in, char line[KAT_LINE_BYTES], uint64_t *length)
 {
+	bool blank = true, comment = false;
 	uint64_t n = 0;
 	int c;
 
 	while ((c = getc(in)) != EOF && c != '\n') {
+		if (blank && c != ' ' && c != '\t') {
+			blank = false;
+			comment = c == '#';
+		}
 		if (n < KAT_LINE_BYTES - 1)
 			line[n] = (char)c;
 		n++;
+		if (!comment && (c == '\0' || n == KAT_COUNTED_MAX))
+			break;
 	}
 	line[n < KAT_LINE_BYTES - 1 ? n : KAT_LINE_BYTES - 1] = '\0';
 	*length = n;
@@ -457,8 +466,9 @@ line_check(struct kat *k, const char *line, uint64_t length)
 	if (line[strspn(line, " \t")] == '#')
 		return (0);
 	if (length >= KAT_LINE_BYTES)
-		return (complain(k, "%" PRIu64 " bytes: expected a command of "
-		    "at most %d", length, KAT_LINE_BYTES - 1));
+		return (complain(k, "%" PRIu64 " bytes%s: expected a command "
+		    "of at most %d", length, length == KAT_COUNTED_MAX ?
+		    " or more" : "", KAT_LINE_BYTES - 1));
 	if (strlen(line) != length)
 		return (complain(k, "a NUL byte: expected text"));
 	return (0);

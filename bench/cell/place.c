@@ -15,6 +15,8 @@ static const char *const order_names[CPU_ORDERS] = {
 	[CPU_SMT_FIRST] = "smt-first",
 };
 
+enum { ALLOWED_SIZE = 64 };
+
 static const char expected[] = "expected compact, scatter, smt-first, none, or "
     "CPUs such as 0-3,8 with the harvest thread's after a slash";
 
@@ -47,15 +49,39 @@ number_of(const struct vm_topology *vt, unsigned rank)
 	return (vt == NULL ? cpu_os_index(rank) : rank);
 }
 
+/* The numbers of the CPUs that this process may use: "0-3,8"; cut if long. */
+static const char *
+allowed(char list[ALLOWED_SIZE])
+{
+	unsigned end, first;
+	size_t n = 0;
+
+	list[0] = '\0';
+	for (first = 0; first < cpu_ids() && n < ALLOWED_SIZE; first = end) {
+		end = first + 1;
+		if (cpu_rank(first) < 0)
+			continue;
+		while (end < cpu_ids() && cpu_rank(end) >= 0)
+			end++;
+		n += (size_t)snprintf(list + n, ALLOWED_SIZE - n,
+		    end - first == 1 ? "%s%u" : "%s%u-%u",
+		    n == 0 ? "" : ",", first, end - 1);
+	}
+	if (n >= ALLOWED_SIZE)
+		strcpy(list + ALLOWED_SIZE - 4, "...");
+	return (list);
+}
+
 static int
 not_there(const struct vm_topology *vt, uint64_t number,
     char error[PLACE_ERROR_SIZE])
 {
+	char list[ALLOWED_SIZE];
 
 	if (vt == NULL)
 		snprintf(error, PLACE_ERROR_SIZE, "CPU %" PRIu64 " is not "
-		    "among the %u that this process may use", number,
-		    cpu_count());
+		    "among the %u that this process may use: %s", number,
+		    cpu_count(), allowed(list));
 	else
 		snprintf(error, PLACE_ERROR_SIZE, "CPU %" PRIu64 " is not "
 		    "among the simulated machine's, 0..%u", number,

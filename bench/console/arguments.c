@@ -6,7 +6,11 @@
 #include "bench/console/usage.h"
 #include "lib/kassert.h"
 
-enum { DESCRIPTION = 29 };	/* its column in help */
+enum {
+	DESCRIPTION	= 29,	/* its column in help */
+	LETTERS_MAX	= 32,	/* of a name that is looked for */
+	WRONG_MAX	= 2	/* letters in what was meant otherwise */
+};
 
 /* Arguments being gone through. */
 struct walk {
@@ -58,15 +62,64 @@ find(const struct arguments *as, const char *word, const char **value)
 	return (i);
 }
 
+/* How many letters are to be put in, taken out or changed to make b of a. */
+static unsigned
+distance(const char *a, size_t n, const char *b)
+{
+	unsigned row[LETTERS_MAX + 1], corner, cost, i, k;
+
+	for (k = 0; k <= n; k++)
+		row[k] = k;
+	for (i = 0; b[i] != '\0'; i++) {
+		corner = row[0]++;
+		for (k = 1; k <= n; k++) {
+			cost = corner + (a[k - 1] != b[i]);
+			corner = row[k];
+			row[k] = cost < corner + 1 ? cost : corner + 1;
+			if (row[k - 1] + 1 < row[k])
+				row[k] = row[k - 1] + 1;
+		}
+	}
+	return (row[n]);
+}
+
+/* The long option that a word of n letters is nearly, or NULL. */
+static const char *
+nearly(const struct arguments *as, const char *word, size_t n)
+{
+	unsigned best = WRONG_MAX + 1, far, i;
+	const struct argument *ag;
+	const char *name = NULL;
+
+	if (n < 2 + WRONG_MAX || n - 2 > LETTERS_MAX || word[1] != '-')
+		return (NULL);
+	for (i = 0; i < as->as_options; i++) {
+		ag = option(as, i);
+		far = ag == NULL ? best : distance(word + 2, n - 2,
+		    ag->ag_long);
+		if (far < best) {
+			best = far;
+			name = ag->ag_long;
+		}
+	}
+	return (name);
+}
+
 static int
 refuse(const struct arguments *as, const char *what, int n, const char *word)
 {
+	const char *name = nearly(as, word, (size_t)n);
+	const char *before = name == NULL ? "" : " nearest is --";
+	const char *behind = name == NULL ? "" : ";";
 
+	if (name == NULL)
+		name = "";
 	if (as->as_hint != NULL)
-		return (usage_error(as->as_command, "%s %.*s; %s", what, n,
-		    word, as->as_hint));
-	return (usage_error(as->as_command, "%s %.*s; \"rngsim %s --help\" "
-	    "lists them", what, n, word, as->as_command));
+		return (usage_error(as->as_command, "%s %.*s;%s%s%s %s", what,
+		    n, word, before, name, behind, as->as_hint));
+	return (usage_error(as->as_command, "%s %.*s;%s%s%s \"rngsim %s "
+	    "--help\" lists them", what, n, word, before, name, behind,
+	    as->as_command));
 }
 
 /* The option at wk_at, which moves to its value where that is a word. */

@@ -161,6 +161,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 	sc->sc_acquisitions += cm->cm_acquisitions;
 	sc->sc_drifted += rs->gate[0] != '\0';
 	sc->sc_unbound |= cm->cm_unbound;
+	sc->sc_displaced |= cm->cm_displaced;
 	sc->sc_backlog = fmax(sc->sc_backlog, cm->cm_backlog);
 	rs->order = order;
 	sc->sc_samples[sc->sc_count++] = *rs;
@@ -241,6 +242,9 @@ gate(const struct sweep_cell *sc, struct result_cell *rc)
 	if (sc->sc_unbound)
 		snprintf(rc->gate, sizeof(rc->gate), "binding a thread to its "
 		    "CPU was refused");
+	if (sc->sc_displaced)
+		snprintf(rc->gate, sizeof(rc->gate), "the host moved a thread "
+		    "off its CPU");
 }
 
 static void __attribute__((format(printf, 2, 3)))

@@ -24,6 +24,7 @@ struct sweep_cell {
 	unsigned	sc_health_count;
 	double		sc_acquisitions;
 	bool		sc_unbound;
+	bool		sc_displaced;
 	double		sc_backlog;	/* the largest of a repeat */
 };
 
