@@ -150,7 +150,7 @@ ATF_TC_HEAD(compare_judge__same_program_twice, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "200 cells drawn twice from one "
-	    "distribution: no difference shown in at least 95 % of them, for "
+	    "distribution: no difference shown in at least 95 %% of them, for "
 	    "several seeds; at most one comparison in four claims anything");
 }
 ATF_TC_BODY(compare_judge__same_program_twice, tc)
@@ -181,8 +181,8 @@ ATF_TC(compare_judge__planted_slowdown);
 ATF_TC_HEAD(compare_judge__planted_slowdown, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "3 % taken from one of 200 cells that "
-	    "vary by 1 %: it is found in each of several seeds, with a change "
+	atf_tc_set_md_var(tc, "descr", "3 %% taken from one of 200 cells that "
+	    "vary by 1 %%: it is found in each of several seeds, with a change "
 	    "that the interval holds, and at most two others in all of them");
 }
 ATF_TC_BODY(compare_judge__planted_slowdown, tc)
@@ -217,7 +217,7 @@ ATF_TC(compare_judge__never_ranks_overlaps);
 ATF_TC_HEAD(compare_judge__never_ranks_overlaps, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Changes of 0 to 5 %: what is ranked "
+	atf_tc_set_md_var(tc, "descr", "Changes of 0 to 5 %%: what is ranked "
 	    "has intervals apart, a corrected p below 0.05 and a change above "
 	    "the margin, and the direction is the quantity's; some are ranked "
 	    "and some are not");
@@ -272,8 +272,8 @@ ATF_TC(compare_judge__significant_but_overlapping);
 ATF_TC_HEAD(compare_judge__significant_but_overlapping, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "One row alone, 0.9 % apart: p is often "
-	    "below 0.05 while the intervals overlap, and then it is not "
+	atf_tc_set_md_var(tc, "descr", "One row alone, 0.9 %% apart: p is "
+	    "often below 0.05 while the intervals overlap, and then it is not "
 	    "ranked");
 }
 ATF_TC_BODY(compare_judge__significant_but_overlapping, tc)
@@ -313,9 +313,9 @@ ATF_TC(compare_judge__tiny_values);
 ATF_TC_HEAD(compare_judge__tiny_values, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Harvest CPU of 0.04 and 0.08 % is the "
-	    "same; from 0.04 to 12 % is worse, with a finite change; latencies "
-	    "one bucket apart are the same, two apart are not");
+	atf_tc_set_md_var(tc, "descr", "Harvest CPU of 0.04 and 0.08 %% is the "
+	    "same; from 0.04 to 12 %% is worse, with a finite change; "
+	    "latencies one bucket apart are the same, two apart are not");
 }
 ATF_TC_BODY(compare_judge__tiny_values, tc)
 {
@@ -475,9 +475,9 @@ ATF_TC(compare_conditions__machine_moved);
 ATF_TC_HEAD(compare_conditions__machine_moved, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "All cells together slow down by 4 % "
+	atf_tc_set_md_var(tc, "descr", "All cells together slow down by 4 %% "
 	    "over B, which fails none of them: flagged, and no change of the "
-	    "medians by 2 % is ranked; one of 12 % is");
+	    "medians by 2 %% is ranked; one of 12 %% is");
 }
 ATF_TC_BODY(compare_conditions__machine_moved, tc)
 {
@@ -511,9 +511,9 @@ ATF_TC(compare_conditions__not_quiet);
 ATF_TC_HEAD(compare_conditions__not_quiet, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Something takes 15 % from all cells of "
-	    "every third block of B: flagged, and 5 % is not ranked; a control "
-	    "that is 10 % slower is flagged, and 5 % is not ranked either");
+	atf_tc_set_md_var(tc, "descr", "Something takes 15 %% from all cells "
+	    "of every third block of B: flagged, and 5 %% is not ranked; a "
+	    "control that is 10 %% slower is flagged, and 5 %% is not ranked either");
 }
 ATF_TC_BODY(compare_conditions__not_quiet, tc)
 {
@@ -593,7 +593,7 @@ ATF_TC_HEAD(compare_noise__few_cells, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "2 and 4 cells of 5 repeats: blocks "
-	    "that something took 15 % from are flagged in most seeds, and "
+	    "that something took 15 %% from are flagged in most seeds, and "
 	    "blocks that nothing disturbed in few");
 }
 ATF_TC_BODY(compare_noise__few_cells, tc)
@@ -681,9 +681,9 @@ ATF_TC(compare_judge__five_repeats_drift);
 ATF_TC_HEAD(compare_judge__five_repeats_drift, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Five repeats that only fall, by 8 %, "
+	atf_tc_set_md_var(tc, "descr", "Five repeats that only fall, by 8 %%, "
 	    "are refused among many other cells, by the rule that gates a "
-	    "cell of a run; by 4 %, four repeats, or two in another order are "
+	    "cell of a run; by 4 %%, four repeats, or two in another order are "
 	    "not");
 }
 ATF_TC_BODY(compare_judge__five_repeats_drift, tc)

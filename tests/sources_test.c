@@ -50,7 +50,7 @@ ATF_TC_HEAD(saturation_find__where_growth_ends, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "The smallest number of threads within "
-	    "5 % of the most, for the curves that sources have");
+	    "5 %% of the most, for the curves that sources have");
 }
 ATF_TC_BODY(saturation_find__where_growth_ends, tc)
 {
@@ -88,7 +88,7 @@ ATF_TC_HEAD(saturation_find__says_what_it_cannot_know, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "Too few points and wide intervals give "
-	    "no place; the limit is 5 %, and intervals widen it");
+	    "no place; the limit is 5 %%, and intervals widen it");
 }
 ATF_TC_BODY(saturation_find__says_what_it_cannot_know, tc)
 {

@@ -745,6 +745,7 @@ ATF_TC_BODY(timeline_fault__time_goes_back, tc)
 {
 	struct timeline_outcome to;
 	struct timeline *tl;
+	json_t *root;
 	int a;
 
 	/* By what a thread may be ahead: no fault, and things nest. */
@@ -759,7 +760,9 @@ ATF_TC_BODY(timeline_fault__time_goes_back, tc)
 	tell(tl, 4 * US, VM_LOCK_FREE, 2, &a, 0, "a");
 	to = close_timeline(tl);
 	ATF_CHECK_STREQ("", to.to_fault);
-	check_tracks(load("t.json"));
+	root = load("t.json");
+	check_tracks(root);
+	json_decref(root);
 	tl = open_timeline("t.json", 2, &all, 1000);
 	tell_two(tl);
 	tell(tl, 9 * US, VM_LOCK_HELD, 1, &a, 0, "a");
