@@ -23,8 +23,8 @@ EXTRA =
 
 # The architecture, in the order in which files may include each other.
 LIB = kassert failpoint tick cpu hist number tunable machine_real lockprof \
-	lockconf crypto cipher ledger ledger_key ledger_core hash digest \
-	blake2 profile profile_syntax \
+	lockconf crypto cipher ledger ledger_key ledger_core hash hollow \
+	digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_sched vm_choose vm_line vm_wait vm_machine vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config
@@ -350,7 +350,8 @@ bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
 bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
-	@for part in effect limit rivals profiling locks designs hash; do \
+	@for part in effect limit rivals profiling locks designs hash \
+	    explore; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
 	@python=$(BUILDDIR)/simpy/bin/python; \
 	$$python -c 'import simpy' 2>/dev/null || \

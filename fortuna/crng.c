@@ -16,11 +16,16 @@ CTASSERT(CRNG_ERASURE_BYTES % 16 == 0);
 CTASSERT((int)CRNG_ERASURE_BYTES <= (int)CIPHER_HOLLOW_BYTES);
 
 int
-crng_pool_init(struct crng_pool *cp)
+crng_pool_init(struct crng_pool *cp, bool hollow)
 {
 	int error;
 
 	memset(cp, 0, sizeof(*cp));
+	if (hollow) {
+		blake2_init_hollow(&cp->cp_hash, BLAKE2S_BYTES);
+		blake2_init_hollow(&cp->cp_scratch, BLAKE2S_BYTES);
+		return (0);
+	}
 	error = blake2s_init(&cp->cp_hash);
 	if (error == 0)
 		error = blake2s_init(&cp->cp_scratch);

@@ -60,8 +60,12 @@ struct crng_pool {
 	struct failpoint *cp_failpoints;	/* the owner's, or NULL */
 };
 
-/* Returns: 0, or an errno value of lib/blake2.h. */
-int crng_pool_init(struct crng_pool *cp);
+/*
+ *   hollow  in  with the stand-in of lib/hollow.h
+ *
+ * Returns: 0, or an errno value of lib/blake2.h.
+ */
+int crng_pool_init(struct crng_pool *cp, bool hollow);
 
 /* Wipes and releases; also what was only zeroed. */
 void crng_pool_fini(struct crng_pool *cp);

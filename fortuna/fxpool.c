@@ -11,15 +11,19 @@ enum { FIRST_INTERVAL_S = 1 };
 CTASSERT(FXPOOL_FIRST_BYTES <= UINT8_MAX);
 
 int
-fxpool_init(struct fxpool *fp)
+fxpool_init(struct fxpool *fp, bool hollow)
 {
 	unsigned i;
 	int error = 0;
 
 	memset(fp, 0, sizeof(*fp));
 	fp->fp_active = 1;
-	for (i = 0; i < FXPOOL_POOLS && error == 0; i++)
-		error = blake2b_init(&fp->fp_pool[i]);
+	for (i = 0; i < FXPOOL_POOLS && error == 0; i++) {
+		if (hollow)
+			blake2_init_hollow(&fp->fp_pool[i], BLAKE2B_BYTES);
+		else
+			error = blake2b_init(&fp->fp_pool[i]);
+	}
 	if (error != 0)
 		fxpool_fini(fp);
 	return (error);

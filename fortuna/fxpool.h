@@ -53,9 +53,11 @@ struct fxpool_seed {
 /*
  * Empty pools, the first of them active.
  *
+ *   hollow  in  with the stand-in of lib/hollow.h
+ *
  * Returns: 0, or an errno value of lib/blake2.h.
  */
-int fxpool_init(struct fxpool *fp);
+int fxpool_init(struct fxpool *fp, bool hollow);
 
 /*
  * Tells a ledger, if it is one, of the pools from now on; they are new.

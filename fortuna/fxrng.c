@@ -51,8 +51,10 @@ make_state(struct fxrng *f, const struct cipher *cipher)
 {
 	int error;
 
-	error = fxpool_init(&f->f_pools);
-	if (error == 0)
+	error = fxpool_init(&f->f_pools, cipher_is_hollow(cipher));
+	if (cipher_is_hollow(cipher))
+		blake2_init_hollow(&f->f_mix, BLAKE2B_BYTES);
+	else if (error == 0)
 		error = blake2b_init(&f->f_mix);
 	if (error == 0)
 		error = brng_init(&f->f_root, cipher);

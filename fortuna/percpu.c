@@ -62,7 +62,8 @@ percpu_init(struct generator **g, const struct generator_params *params)
 	p->p_block_seeded_status = params->gp_config.block_seeded_status;
 	atomic_init_32(&p->p_ready, 0);
 	atomic_init_64(&p->p_generation, 0);
-	error = crng_pool_init(&p->p_pool);
+	error = crng_pool_init(&p->p_pool,
+	    cipher_is_hollow(params->gp_cipher));
 	if (error == 0)
 		error = crng_init(&p->p_base, params->gp_cipher, 0);
 	if (error != 0)

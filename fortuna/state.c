@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fortuna/state.h"
+#include "lib/hollow.h"
 #include "lib/kassert.h"
 #include "lib/ledger.h"
 #include "lib/wipe.h"
@@ -26,9 +27,12 @@ int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
     const struct hash *pool_hash, unsigned minpoolsize_bytes)
 {
+	const struct hash *own_hash = hash_sha256();
 	unsigned i;
 	int error;
 
+	if (cipher_is_hollow(cipher))
+		own_hash = pool_hash = hash_hollow();
 	KASSERT(minpoolsize_bytes >= RANDOM_FORTUNA_MINPOOLSIZE &&
 	    minpoolsize_bytes <= INT_MAX, ("minpoolsize %u",
 	    minpoolsize_bytes));
@@ -37,7 +41,7 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	error = cipher_key_new(&fs->fs_key, cipher);
 	if (error != 0)
 		return (error);
-	error = digest_init(&fs->fs_scratch);
+	error = digest_init_as(&fs->fs_scratch, own_hash);
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)

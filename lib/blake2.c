@@ -6,6 +6,7 @@
 #include <openssl/params.h>
 
 #include "lib/blake2.h"
+#include "lib/hollow.h"
 #include "lib/kassert.h"
 
 static const uint8_t zero_key[BLAKE2S_BYTES];
@@ -83,6 +84,15 @@ blake2b_init(struct blake2 *b)
 	return (error);
 }
 
+void
+blake2_init_hollow(struct blake2 *b, size_t bytes)
+{
+
+	MPASS(bytes == BLAKE2S_BYTES || bytes == BLAKE2B_BYTES);
+	memset(b, 0, sizeof(*b));
+	b->b_hollow_bytes = bytes;
+}
+
 /*
  * libcrypto keeps the key beside the state that it has gone into, for another
  * start with the same.  Here it would outlive what it made.
@@ -106,6 +116,10 @@ blake2_restart(struct blake2 *b, const uint8_t *key)
 {
 	bool keyed = key != NULL;
 
+	if (b->b_hollow_bytes > 0) {
+		b->b_mix = keyed ? hollow_absorb(1, key, BLAKE2S_BYTES) : 0;
+		return;
+	}
 	if (b->b_keyed != keyed)
 		start(b, b->b_keyed ? zero_key : NULL);
 	start(b, key);
@@ -119,6 +133,10 @@ blake2_update(struct blake2 *b, const void *data, size_t n)
 {
 	int ok;
 
+	if (b->b_hollow_bytes > 0) {
+		b->b_mix = hollow_absorb(b->b_mix, data, n);
+		return;
+	}
 	if (b->b_keyed)
 		ok = EVP_MAC_update(b->b_mac, data, n);
 	else
@@ -133,6 +151,11 @@ blake2_finish(struct blake2 *b, uint8_t *out)
 	size_t n = 0;
 	int ok;
 
+	if (b->b_hollow_bytes > 0) {
+		hollow_expand(b->b_mix, out, b->b_hollow_bytes);
+		b->b_mix = 0;
+		return;
+	}
 	if (b->b_keyed) {
 		ok = EVP_MAC_final(b->b_mac, out, &n, BLAKE2S_BYTES);
 	} else {

@@ -29,7 +29,8 @@ struct cipher {
 	const char	*ci_name;	/* as -c takes it */
 	const char	*ci_alias;	/* as kat scripts call it */
 	const char	*ci_descr;
-	const char	*ci_evp_name;	/* what libcrypto is asked for */
+	const char	*ci_evp_name;	/* what libcrypto is asked for; NULL:
+					   nothing, it is hollow */
 	unsigned	 ci_block_bytes;
 	unsigned	 ci_rekey_blocks;	/* counters a new key uses up */
 	bool		 ci_whole_blocks;
@@ -70,6 +71,14 @@ const struct cipher *cipher_find(const char *name);
 enum { CIPHER_HOLLOW_BYTES = 128 };
 
 const struct cipher *cipher_hollow(const struct cipher *cipher);
+
+/* Whether it is such a stand-in: then hashes beside it may be too. */
+static inline bool
+cipher_is_hollow(const struct cipher *cipher)
+{
+
+	return (cipher->ci_evp_name == NULL);
+}
 
 /*
  * The same cipher, hollow or not, and the ledger is told of all keys that are

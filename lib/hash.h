@@ -51,6 +51,7 @@ struct hash {
 union hash_context {
 	void		*hc_handle;
 	uint32_t	 hc_word;
+	uint64_t	 hc_mix;
 };
 
 /*

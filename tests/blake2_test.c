@@ -204,9 +204,50 @@ ATF_TC_BODY(blake2_finish__wipes, tc)
 	crypto_fini();
 }
 
+ATF_TC(blake2_init_hollow);
+ATF_TC_HEAD(blake2_init_hollow, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The stand-in tells keys and input "
+	    "apart, and a restart forgets both");
+}
+ATF_TC_BODY(blake2_init_hollow, tc)
+{
+	uint8_t out[4][BLAKE2B_BYTES] = { { 0 } };
+	struct blake2 b;
+	unsigned i, k;
+
+	setup();
+	blake2_init_hollow(&b, BLAKE2S_BYTES);
+	blake2_update(&b, counting, 1);
+	blake2_finish(&b, out[0]);
+	blake2_restart(&b, counting);
+	blake2_update(&b, counting, 1);
+	blake2_finish(&b, out[1]);
+	blake2_restart(&b, counting + 1);
+	blake2_update(&b, counting, 1);
+	blake2_finish(&b, out[2]);
+	for (i = 0; i < nitems(out); i++)
+		for (k = 0; k < i; k++)
+			ATF_CHECK(memcmp(out[i], out[k], BLAKE2S_BYTES) != 0);
+	ATF_CHECK(support_all(out[0] + BLAKE2S_BYTES, BLAKE2S_BYTES, 0));
+	blake2_restart(&b, NULL);
+	blake2_update(&b, counting, 1);
+	blake2_finish(&b, out[3]);
+	ATF_CHECK(memcmp(out[0], out[3], BLAKE2S_BYTES) == 0);
+	blake2_fini(&b);
+	blake2_init_hollow(&b, BLAKE2B_BYTES);
+	blake2_update(&b, counting, 1);
+	blake2_finish(&b, out[3]);
+	ATF_CHECK(!support_all(out[3] + BLAKE2S_BYTES, BLAKE2S_BYTES, 0));
+	blake2_fini(&b);
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
+	ATF_TP_ADD_TC(tp, blake2_init_hollow);
 	ATF_TP_ADD_TC(tp, blake2__known_answers);
 	ATF_TP_ADD_TC(tp, blake2_finish__wipes);
 	ATF_TP_ADD_TC(tp, blake2_update__allocates_nothing);

@@ -37,7 +37,7 @@ ATF_TC_BODY(crng_pool_event__credit, tc)
 
 	support_crypto();
 	for (size = 1; size <= HARVEST_ENTROPY_BYTES; size++) {
-		ATF_REQUIRE_EQ(0, crng_pool_init(&cp));
+		ATF_REQUIRE_EQ(0, crng_pool_init(&cp, false));
 		ready = 0;
 		for (i = 1; i <= 2 * CRNG_READY_BYTES; i++) {
 			he = event_make(size, i);
@@ -68,7 +68,7 @@ ATF_TC_BODY(crng_pool_extract__never_the_same, tc)
 
 	support_crypto();
 	for (i = 0; i < 2; i++) {
-		ATF_REQUIRE_EQ(0, crng_pool_init(&cp));
+		ATF_REQUIRE_EQ(0, crng_pool_init(&cp, false));
 		he = event_make(8, i);
 		crng_pool_event(&cp, &he);
 		for (k = 0; k < 3; k++)

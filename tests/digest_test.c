@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "lib/digest.h"
+#include "lib/hollow.h"
 #include "tests/support.h"
 
 /* FIPS 180-4's examples, and no bytes at all. */
@@ -184,9 +185,47 @@ ATF_TC_BODY(digest_reset__allocates_nothing, tc)
 	crypto_fini();
 }
 
+ATF_TC(digest__hollow);
+ATF_TC_HEAD(digest__hollow, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The stand-in differs for different "
+	    "input of any length, forgets at a reset and allocates nothing");
+}
+ATF_TC_BODY(digest__hollow, tc)
+{
+	static uint8_t input[64], out[2 * sizeof(input)][DIGEST_BYTES];
+	const volatile uint64_t *allocated;
+	struct digest dg;
+	uint64_t before;
+	unsigned i, k;
+
+	allocated = support_allocated();
+	before = *allocated;
+	ATF_REQUIRE_EQ(0, digest_init_as(&dg, hash_hollow()));
+	ATF_REQUIRE_EQ(DIGEST_BYTES, digest_bytes(&dg));
+	for (i = 0; i < nitems(out); i++) {
+		/* Zeros of each length; then one bit in each byte. */
+		if (i >= sizeof(input))
+			input[i - sizeof(input)] ^= 1;
+		digest_update(&dg, input, i < sizeof(input) ? i :
+		    sizeof(input));
+		digest_finish(&dg, out[i]);
+		digest_reset(&dg);
+		for (k = 0; k < i; k++)
+			ATF_CHECK_MSG(memcmp(out[i], out[k],
+			    sizeof(out[i])) != 0, "%u and %u", i, k);
+	}
+	digest_finish(&dg, out[1]);
+	ATF_CHECK(memcmp(out[0], out[1], sizeof(out[0])) == 0);
+	digest_fini(&dg);
+	ATF_CHECK_EQ(before, *allocated);
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
+	ATF_TP_ADD_TC(tp, digest__hollow);
 	ATF_TP_ADD_TC(tp, digest__known_answers);
 	ATF_TP_ADD_TC(tp, digest_reset__reuse);
 	ATF_TP_ADD_TC(tp, digest_update__any_split);

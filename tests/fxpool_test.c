@@ -42,7 +42,7 @@ ATF_TC_BODY(fxpool_timer__intervals, tc)
 	unsigned i = 0;
 
 	support_crypto();
-	ATF_REQUIRE_EQ(0, fxpool_init(&fp));
+	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
 	for (ns = due_ns; i < nitems(intervals_s); ns += NS_PER_S / 10) {
 		if (!fxpool_timer_due(&ft, ns))
 			continue;
@@ -92,7 +92,7 @@ ATF_TC_BODY(fxpool_timer__turns, tc)
 	unsigned active = 1, n, want;
 
 	support_crypto();
-	ATF_REQUIRE_EQ(0, fxpool_init(&fp));
+	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
 	for (n = 1; n <= 3 * 6561; n++) {
 		ATF_REQUIRE_EQ(active, fp.fp_active);
 		want = threes(n) + 1;
@@ -121,7 +121,7 @@ ATF_TC_BODY(fxpool_first_time__once, tc)
 	unsigned i, round;
 
 	support_crypto();
-	ATF_REQUIRE_EQ(0, fxpool_init(&fp));
+	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < ENTROPYSOURCE; i++) {
 			he = event_make(i, 1, 0);
@@ -151,7 +151,7 @@ ATF_TC_BODY(fxpool_event__first_bytes, tc)
 	bool good;
 
 	support_crypto();
-	ATF_REQUIRE_EQ(0, fxpool_init(&fp));
+	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
 	for (source = 0; source < ENTROPYSOURCE; source++) {
 		good = source == RANDOM_CACHED ||
 		    (source >= RANDOM_PURE_TPM &&

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/timeline/timeline.h"
 #include "lib/lock.h"
 #include "lib/vm_impl.h"
 #include "tests/support.h"
@@ -40,6 +41,7 @@ struct play {
 
 static struct play *play;
 static struct machine_outcome outcome;
+static const struct vm_observer *observer;	/* or NULL */
 
 static void
 role_main(void *arg)
@@ -107,6 +109,7 @@ run_with(const struct vm_chooser *vh, struct vm_store *store)
 		bounded.vh_steps_max = STEPS_MAX;
 	mc.mc_chooser = &bounded;
 	mc.mc_store = store;
+	mc.mc_observer = observer;
 	error = vm_run(&mc, play_main, play, &outcome);
 	/* What it found stays, all else is as before. */
 	memcpy(fresh.p_found, play->p_found, sizeof(fresh.p_found));
@@ -648,6 +651,14 @@ ATF_TC_BODY(vm_choose__locks, tc)
 	}
 }
 
+static void
+mark(struct play *p)
+{
+
+	(void)p;
+	machine_mark("window");
+}
+
 ATF_TC(vm_choose__replay);
 ATF_TC_HEAD(vm_choose__replay, tc)
 {
@@ -744,6 +755,47 @@ ATF_TC_BODY(vm_choose__limits, tc)
 	play->p_first = spawn_too_many;
 	ATF_CHECK_EQ(ECANCELED, run_dice(&d, 1, NULL));
 	ATF_CHECK_EQ(CPUS, play->p_found[0]);
+}
+
+ATF_TC(vm_choose__timeline);
+ATF_TC_HEAD(vm_choose__timeline, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "an observer is told what can be, and "
+	    "changes nothing");
+}
+
+ATF_TC_BODY(vm_choose__timeline, tc)
+{
+	const struct timeline_span span = { 0, UINT64_MAX / 4 };
+	static struct dice d;
+	struct timeline_outcome to;
+	struct timeline *tl;
+	uint64_t hash;
+	unsigned i, seed;
+
+	for (i = 0; i < lock_class_count; i++) {
+		if ((lock_classes[i]->lc_flags & LC_EXCLUDES) == 0)
+			continue;
+		for (seed = 0; seed < 10; seed++) {
+			cast(3, critical);
+			play->p_class = lock_classes[i];
+			play->p_first = mark;
+			observer = NULL;
+			ATF_REQUIRE_EQ(0, run_dice(&d, seed, NULL));
+			hash = outcome.mo_hash;
+			ATF_REQUIRE_EQ(0, timeline_open(&tl, "trace.json",
+			    CPUS, &span, TIMELINE_SLICES_MAX));
+			observer = timeline_observer(tl);
+			ATF_REQUIRE_EQ(0, run_dice(&d, seed, NULL));
+			ATF_CHECK_EQ(hash, outcome.mo_hash);
+			ATF_REQUIRE_EQ(0, timeline_close(tl, NULL, 0, &to));
+			ATF_CHECK_MSG(to.to_fault[0] == '\0', "%s: %s",
+			    lock_classes[i]->lc_name, to.to_fault);
+			ATF_CHECK(to.to_slices > 0);
+		}
+	}
+	observer = NULL;
 }
 
 ATF_TC(vm_store__same);
@@ -896,6 +948,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, vm_choose__locks);
 	ATF_TP_ADD_TC(tp, vm_choose__replay);
 	ATF_TP_ADD_TC(tp, vm_choose__limits);
+	ATF_TP_ADD_TC(tp, vm_choose__timeline);
 	ATF_TP_ADD_TC(tp, vm_store__same);
 	ATF_TP_ADD_TC(tp, vm_choose__cpus);
 	ATF_TP_ADD_TC(tp, vm_choose__first);

@@ -95,6 +95,7 @@ static const struct {
 	{ "designs", CRYPTO_KERNEL, false, figures_designs },
 	{ "hash", CRYPTO_NATIVE, false, figures_hash },
 	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
+	{ "explore", CRYPTO_NATIVE, false, figures_explore },
 	{ "cat", CRYPTO_NATIVE, false, figures_cat },
 };
 
@@ -111,7 +112,7 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks|designs|hash|virtual|cat\n");
+		    "profiling|locks|designs|hash|virtual|explore|cat\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||

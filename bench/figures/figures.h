@@ -45,6 +45,7 @@ int figures_locks(void);
 int figures_designs(void);
 int figures_hash(void);
 int figures_virtual(void);
+int figures_explore(void);
 int figures_cat(void);
 
 #endif
