@@ -26,7 +26,8 @@ LIB = kassert failpoint tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher ledger ledger_key ledger_core hash hollow \
 	digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
-	fiber vm vm_sched vm_choose vm_line vm_wait vm_machine vm_costs vm_topology
+	fiber vm vm_stuck vm_sched vm_choose vm_line vm_wait vm_machine \
+	vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config
 HARVEST = jenkins mask harvest_config health record
 BENCH = \

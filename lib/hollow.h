@@ -12,7 +12,7 @@
 
 #include "lib/hash.h"
 
-/* As HASH_READY as SHA-256, and with as many bytes of output. */
+/* HASH_READY, with as many bytes of output as SHA-256. */
 const struct hash *hash_hollow(void);
 
 /* SplitMix64's. */

@@ -25,7 +25,7 @@
 
 enum {
 	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
-	VM_CHOSEN_MAX	= 64,		/* in a chosen order, besides the first */
+	VM_CHOSEN_MAX	= 64,		/* beside the first, if chosen */
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
@@ -67,8 +67,8 @@ struct vm_observer {
 enum vm_point {
 	VM_POINT_ACCESS,	/* before an atomic or what counts as one */
 	VM_POINT_CHARGE,	/* bulk work is done */
-	VM_POINT_YIELD,		/* it can do nothing useful: it spins, or yields */
-	VM_POINT_BLOCKED	/* it cannot go on: it sleeps, awaits, has ended */
+	VM_POINT_YIELD,		/* it found nothing to do: it spins or yields */
+	VM_POINT_BLOCKED	/* it cannot go on: asleep, awaiting, ended */
 };
 
 /* Who could go on: at least two. */
@@ -98,10 +98,10 @@ struct vm_choice {
  * - who sleeps with a time-out: always, others are only slow;
  * - who pauses, yields, or awaits a word with a limit, which then may be over
  *   at once: not itself if anybody is awake who can.  If it has looked at words
- *   since it last did so and none was stored to meanwhile, nobody was woken and
- *   no thread ended, then not before that happens.  When all others wait for
- *   something and none sleeps to a time, such threads go on in turn, in case
- *   they count; when that changes nothing either, it is EDEADLK.
+ *   since it last did so, and meanwhile none was stored to and nobody fell
+ *   asleep, was woken or ended, then not before that happens.  When all others
+ *   wait for something and none sleeps to a time, such threads go on in turn,
+ *   in case they count; when that changes nothing either, it is EDEADLK.
  *
  * Time moves on by a nanosecond whenever a thread goes on; with a sleeper to
  * the end of its sleep, if that is later.  The first thread's sleeps and polls

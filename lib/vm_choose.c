@@ -133,8 +133,8 @@ vm_choose_leave(struct vm *vm, const char *why)
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
 	vm->vm_chosen.vx_going &= ~bit_of(self);
 	vm_tell(vm, VM_CPU_OFF, self, NULL, 0, why);
-	if (self->vt_state == VM_ENDED)
-		vm_choose_changed(vm);
+	/* Who spins while it runs can see that it does not. */
+	vm_choose_changed(vm);
 }
 
 void

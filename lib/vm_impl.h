@@ -1,7 +1,8 @@
 /*
  * The parts of the virtual machine; for lib/vm*.c.
  *
- * vm.c		the machine: threads' fibers, the event loop, what is stuck
+ * vm.c		the machine: threads' fibers and the event loop
+ * vm_stuck.c	who waits for whom where nobody can go on
  * vm_sched.c	CPUs and their run queues
  * vm_choose.c	the same where a chooser says who goes on
  * vm_line.c	cache lines: what an access costs
@@ -183,7 +184,7 @@ struct vm {
 	char		*vm_stuck;
 	/* What follows a store keeps, and what the heap and vx_line are in. */
 	struct vm_thread **vm_thread;
-	unsigned	 vm_thread_made;	/* of this run and earlier ones */
+	unsigned	 vm_thread_made;	/* earlier runs' too */
 	unsigned	 vm_thread_room;
 	/* Factors of bulk work, and of the median wake-up latencies. */
 	uint32_t	 vm_jitter[VM_DRAWS];
@@ -246,6 +247,12 @@ void vm_switch(struct vm *vm);
 /* Gives up: no thread goes on; does not return. */
 void vm_bail(struct vm *vm, int error, const char *why)
     __attribute__((noreturn));
+
+/*
+ * vm_stuck.c: writes down why, who holds what and who waits for whom, owners
+ * first: not all of many threads find room.
+ */
+void vm_describe_stuck(struct vm *vm, const char *why);
 
 /* Counts a step that may take no time; bails where time stands still. */
 static inline void
