@@ -48,7 +48,8 @@ BENCH = \
 	timeline/timeline_record timeline/timeline_json \
 	timeline/timeline_text \
 	report/curve report/usl_curve report/usl report/table \
-	report/table_cell report/table_control report/table_uncertainty \
+	report/table_cell report/table_control report/table_ledger \
+	report/table_uncertainty \
 	report/csv report/csv_scale report/report report/view \
 	report/report_fairness report/report_lockprof report/report_lockstat \
 	report/report_waits report/plot_data report/plot_panel \
@@ -58,9 +59,9 @@ BENCH = \
 	compare/compare_fail compare/clip compare/verdict \
 	compare/verdict_data compare/verdict_ministat \
 	options/option_set options/option_check options/option_virtual \
-	options/option_trace options/option_workload options/option_cat \
-	options/option_failpoint options/option_hash options/options \
-	options/option_describe options/option_resume \
+	options/option_trace options/option_ledger options/option_workload \
+	options/option_cat options/option_failpoint options/option_hash \
+	options/options options/option_describe options/option_resume \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/repeat_json sweep/checkpoint \
 	sweep/checkpoint_read sweep/replicate sweep/uncertainty \
@@ -89,7 +90,7 @@ FLAVOURED != echo lib/failpoint_machine.c lib/lock.c lib/lock_*.c fortuna/fortun
 	fortuna/randomdev.c \
 	harvest/harvestq.c harvest/deliver.c harvest/healthq.c harvest/hq_*.c harvest/source.c harvest/src_*.c \
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
-	bench/cell/cell_collect.c bench/cell/section.c
+	bench/cell/cell_ledger.c bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
 	bench/sources/number_*.c
 HASHES != echo lib/hash_*.c

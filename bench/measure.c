@@ -126,6 +126,36 @@ write_result(const struct options *op, struct outfile *of,
 	return (0);
 }
 
+/* Opens the ledger's log, if there is to be one. */
+static int
+open_ledger_log(struct options *op)
+{
+
+	if (op->op_ledger_path == NULL)
+		return (0);
+	op->op_ledger_log = fopen(op->op_ledger_path, "we");
+	if (op->op_ledger_log != NULL)
+		return (0);
+	fprintf(stderr, "rngsim: %s: %s\n", op->op_ledger_path,
+	    strerror(errno));
+	return (EXIT_FAILURE);
+}
+
+static int
+close_ledger_log(struct options *op)
+{
+	bool lost;
+
+	if (op->op_ledger_log == NULL)
+		return (0);
+	lost = ferror(op->op_ledger_log) != 0;
+	if (fclose(op->op_ledger_log) == 0 && !lost)
+		return (0);
+	fprintf(stderr, "rngsim: %s: %s\n", op->op_ledger_path,
+	    errno != 0 ? strerror(errno) : "not all could be written");
+	return (EXIT_FAILURE);
+}
+
 /* Where the result goes, and what is known until it is there. */
 struct target {
 	struct outfile	 ta_file;
@@ -141,7 +171,7 @@ static bool
 wants_checkpoint(const struct options *op)
 {
 
-	return (op->op_trace == NULL &&
+	return (op->op_trace == NULL && op->op_ledger_path == NULL &&
 	    op->op_config.bc_harvest.record_file[0] == '\0');
 }
 
@@ -259,6 +289,11 @@ measure(struct options *op, const struct checkpoint_head *head,
 		outfile_abort(&ta.ta_file);
 		return (EXIT_FAILURE);
 	}
+	if (open_ledger_log(op) != 0) {
+		outfile_abort(&ta.ta_file);
+		(void)trace_end(op, tl);
+		return (EXIT_FAILURE);
+	}
 	error = sweep_run(op, argv, ta.ta_kept ? &ta.ta_checkpoint : NULL, &r,
 	    why);
 	if (error != 0) {
@@ -266,6 +301,8 @@ measure(struct options *op, const struct checkpoint_head *head,
 		status = EXIT_FAILURE;
 	}
 	if (trace_end(op, tl) != 0)
+		status = EXIT_FAILURE;
+	if (close_ledger_log(op) != 0)
 		status = EXIT_FAILURE;
 	if (close_target(op, &ta, &r, error) != 0)
 		status = EXIT_FAILURE;

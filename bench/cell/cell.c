@@ -137,6 +137,8 @@ wait_running(struct cell_run *run)
 			return (0);
 		if (*cp->cp_stop)
 			return (cell_fail(run, EINTR, "interrupted"));
+		if (cell_violated(run->run_ledgers))
+			return (EPROTO);
 		if (machine_uptime_ns() >= end_ns)
 			return (cell_unseeded(run, g, timeout_ms));
 		g->g_algorithm->ra_wait_seeded(g, SEED_POLL_NS);
@@ -144,7 +146,10 @@ wait_running(struct cell_run *run)
 	return (0);
 }
 
-/* Sleeps to an absolute time, in slices that notice a stop; EINTR for one. */
+/*
+ * Sleeps to an absolute time, in slices that notice a stop, EINTR, and a
+ * violation, EPROTO.
+ */
 static int
 sleep_until(const struct cell_run *run, int64_t end_ns)
 {
@@ -153,10 +158,20 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 	while ((left_ns = end_ns - machine_uptime_ns()) > 0) {
 		if (*run->run_params->cp_stop)
 			return (EINTR);
+		if (cell_violated(run->run_ledgers))
+			return (EPROTO);
 		machine_sleep(left_ns < 50 * NS_PER_MS ? left_ns :
 		    50 * NS_PER_MS);
 	}
 	return (*run->run_params->cp_stop ? EINTR : 0);
+}
+
+/* Why sleep_until() ended early; a violation is told by its ledger. */
+static int
+cut_short(struct cell_run *run, int error)
+{
+
+	return (error == EINTR ? cell_fail(run, EINTR, "interrupted") : error);
 }
 
 static uint64_t
@@ -186,12 +201,14 @@ measure(struct cell_run *run, struct result_sample *rs)
 	uint64_t bytes = 0, half = 0, then = 0;
 	double first;
 	unsigned i;
+	int error;
 
 	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
 	now_ns = machine_uptime_ns();
-	if (sleep_until(run, now_ns +
-	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS) != 0)
-		return (cell_fail(run, EINTR, "interrupted"));
+	error = sleep_until(run, now_ns +
+	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS);
+	if (error != 0)
+		return (cut_short(run, error));
 	machine_mark("window");
 	lockprof_open(&run->run_prof, WINDOW);
 	lockprof_open(&run->run_hprof, WINDOW);
@@ -201,8 +218,9 @@ measure(struct cell_run *run, struct result_sample *rs)
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
 	for (i = 1; i <= CELL_INTERVALS; i++) {
-		if (sleep_until(run, start_ns + part_ns * i) != 0)
-			return (cell_fail(run, EINTR, "interrupted"));
+		error = sleep_until(run, start_ns + part_ns * i);
+		if (error != 0)
+			return (cut_short(run, error));
 		now_ns = machine_uptime_ns();
 		/* Woken late: what is left of this part says nothing. */
 		if (i < CELL_INTERVALS && now_ns - then_ns < part_ns / 2)
@@ -262,13 +280,14 @@ stop_threads(struct cell_run *run)
 struct cell_call {
 	const struct cell_params *cl_params;
 	struct cell_measure *cl_measure;
+	struct cell_ledgers cl_ledgers;
 	char		*cl_error_text;
 	int		 cl_error;
 };
 
 static int
-cell_main(const struct cell_params *cp, struct cell_measure *cm,
-    char *error_text)
+cell_main(const struct cell_params *cp, struct cell_ledgers *cw,
+    struct cell_measure *cm, char *error_text)
 {
 	struct cell_run *run;
 	unsigned i;
@@ -282,6 +301,7 @@ cell_main(const struct cell_params *cp, struct cell_measure *cm,
 	memset(run, 0, sizeof(*run));
 	MPASS(cp->cp_place != NULL);
 	run->run_params = cp;
+	run->run_ledgers = cw;
 	run->run_error = error_text;
 	atomic_init_32(&run->run_phase, PHASE_START);
 	atomic_init_32(&run->run_ready, 0);
@@ -313,6 +333,7 @@ cell_main(const struct cell_params *cp, struct cell_measure *cm,
 	if (run->run_faults != NULL && (error == 0 || error == ETIMEDOUT))
 		cell_collect_faults(run, &cm->cm_faults);
 	cell_teardown(run);
+	cell_ledgers_finish(cw);
 	machine_detach();
 	free(run);
 	return (error);
@@ -323,8 +344,8 @@ cell_enter(void *arg)
 {
 	struct cell_call *call = arg;
 
-	call->cl_error = cell_main(call->cl_params, call->cl_measure,
-	    call->cl_error_text);
+	call->cl_error = cell_main(call->cl_params, &call->cl_ledgers,
+	    call->cl_measure, call->cl_error_text);
 }
 
 static int
@@ -333,11 +354,21 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 {
 	struct cell_call call = { .cl_params = cp, .cl_measure = cm,
 	    .cl_error_text = error_text };
+	struct result_ledger seen;
 	struct machine_outcome mo;
-	int error;
+	int error, wrong;
 
 	error_text[0] = '\0';
-	error = machine_run(cp->cp_machine, cell_enter, &call, &mo);
+	error = cell_ledgers_make(&call.cl_ledgers, cp);
+	if (error == 0)
+		error = machine_run(cp->cp_machine, cell_enter, &call, &mo);
+	wrong = cell_ledgers_free(&call.cl_ledgers, &seen, error_text);
+	/* What else went wrong may come of that. */
+	if (wrong != 0) {
+		if (error == 0 && call.cl_error == 0)
+			cell_measure_free(cm);
+		return (wrong);
+	}
 	if (error == EDEADLK)
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
 	else if (error != 0)
@@ -345,8 +376,10 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 		    "interrupted" : strerror(error));
 	if (error != 0)
 		return (error);
-	if (call.cl_error == 0)
+	if (call.cl_error == 0) {
 		cm->cm_outcome = mo;
+		cm->cm_ledger = seen;
+	}
 	return (call.cl_error);
 }
 

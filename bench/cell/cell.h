@@ -7,6 +7,7 @@
 #define BENCH_CELL_H
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "bench/cell/config.h"
 #include "bench/cell/faults.h"
@@ -18,7 +19,7 @@
 #include "lib/vm.h"
 
 enum {
-	CELL_ERROR_SIZE		= 256 + VM_STUCK_SIZE,
+	CELL_ERROR_SIZE		= 512 + VM_STUCK_SIZE,
 	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
 	CELL_ROLES		= 3,
 	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
@@ -51,6 +52,9 @@ struct cell_params {
 	bool		 cp_bytes;
 	/* Fail points; NULL: none.  What is measured then is no measurement. */
 	const struct fault_list *cp_faults;
+	/* Check all that is done: a ledger for each generator. */
+	bool		 cp_ledger;
+	FILE		*cp_ledger_log;	/* of the shared one's records; or NULL */
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
 };
@@ -86,6 +90,7 @@ struct cell_measure {
 	struct machine_outcome cm_outcome;
 	/* With fail points; also after a failure with ETIMEDOUT. */
 	struct fault_outcome cm_faults;
+	struct result_ledger cm_ledger;	/* all ledgers together */
 };
 
 struct engine {
@@ -104,7 +109,8 @@ struct engine {
 	 *
 	 * Returns: 0; EINTR when *cp_stop was set; ETIMEDOUT when never
 	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory;
-	 * EDEADLK when simulated threads could not go on.
+	 * EDEADLK when simulated threads could not go on; EPROTO when a ledger
+	 * found something wrong.
 	 */
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,

@@ -62,8 +62,17 @@ struct producer {
 	struct mthread	 p_td;
 };
 
+/* A run's ledgers, which outlive it wherever it ends. */
+struct cell_ledgers {
+	struct ledger	**cw_ledger;	/* the shared generator's, the readers' */
+	unsigned	 cw_count;	/* 0: none are kept */
+	struct harvest_totals cw_totals;
+	bool		 cw_ended;	/* those are known */
+};
+
 struct cell_run {
 	const struct cell_params *run_params;
+	struct cell_ledgers *run_ledgers;
 	char		*run_error;
 	struct randomdev run_dev;
 	struct harvestq	*run_hq;
@@ -105,6 +114,10 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 	return (run->run_faults != NULL && run->run_readers[i].r_error == EINTR);
 }
 
+#define	cell_ledgers_make	FLAVOURED(cell_ledgers_make)
+#define	cell_ledgers_finish	FLAVOURED(cell_ledgers_finish)
+#define	cell_ledgers_free	FLAVOURED(cell_ledgers_free)
+#define	cell_violated		FLAVOURED(cell_violated)
 #define	cell_fail		FLAVOURED(cell_fail)
 #define	cell_unseeded		FLAVOURED(cell_unseeded)
 #define	cell_setup		FLAVOURED(cell_setup)
@@ -140,6 +153,30 @@ int cell_unseeded(struct cell_run *run, struct generator *g,
  * Returns: 0, or an errno value after cell_fail().
  */
 int cell_setup(struct cell_run *run, struct cell_measure *cm);
+
+/*
+ * Makes the ledgers that a cell needs: one for each generator, none if none are
+ * asked for.
+ *
+ * Returns: 0, or what ledger_new() returned; cell_ledgers_free() is due.
+ */
+int cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp);
+
+/* What holds at rest: after cell_teardown(). */
+void cell_ledgers_finish(struct cell_ledgers *cw);
+
+/*
+ * Sums up what they have seen, and frees them.
+ *
+ *   error  out  if something was wrong: that
+ *
+ * Returns: 0; EPROTO if something was wrong; ENOMEM if not all was checked.
+ */
+int cell_ledgers_free(struct cell_ledgers *cw, struct result_ledger *rl,
+    char error[CELL_ERROR_SIZE]);
+
+/* Whether one of them has found something. */
+bool cell_violated(const struct cell_ledgers *cw);
 
 /* Wipes and releases what cell_setup() made; no thread is running. */
 void cell_teardown(struct cell_run *run);

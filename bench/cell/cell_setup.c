@@ -40,8 +40,17 @@ makes_bytes(const struct cell_run *run)
 	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
 }
 
+/* A run's i-th ledger; NULL: it has none. */
+static struct ledger *
+ledger_at(const struct cell_run *run, unsigned i)
+{
+
+	return (i < run->run_ledgers->cw_count ?
+	    run->run_ledgers->cw_ledger[i] : NULL);
+}
+
 static int
-make_generator(struct cell_run *run, struct generator **g)
+make_generator(struct cell_run *run, struct ledger *lg, struct generator **g)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
 	const struct bench_config *bc = run->run_params->cp_config;
@@ -57,6 +66,8 @@ make_generator(struct cell_run *run, struct generator **g)
 	int error;
 
 	gp.gp_lock_config.faults = faults_lock(run->run_faults);
+	if (lg != NULL)
+		gp.gp_cipher = cipher_ledgered(gp.gp_cipher, lg);
 	error = generator_find(ce->ce_design)->ra_init(g, &gp);
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
@@ -113,6 +124,7 @@ setup_harvest(struct cell_run *run)
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
 		.hp_failpoints = faults_harvest(run->run_faults),
+		.hp_ledger = ledger_at(run, 0),
 	};
 	int error;
 
@@ -139,7 +151,9 @@ setup_device(struct cell_run *run, struct reader *r)
 	if ((lock_class_find(cp->cp_cell.ce_lock)->lc_flags & LC_EXCLUDES) != 0)
 		return (0);
 	r->r_dev.rd_generator = NULL;
-	error = make_generator(run, &r->r_dev.rd_generator);
+	r->r_dev.rd_ledger = ledger_at(run, 1 + r->r_index);
+	error = make_generator(run, r->r_dev.rd_ledger,
+	    &r->r_dev.rd_generator);
 	if (error != 0)
 		return (error);
 	error = prime_generator(r->r_dev.rd_generator,
@@ -282,7 +296,9 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	make_faults(run);
 	error = alloc_measure(run, cm);
 	if (error == 0)
-		error = make_generator(run, &run->run_dev.rd_generator);
+		error = make_generator(run, ledger_at(run, 0),
+		    &run->run_dev.rd_generator);
+	run->run_dev.rd_ledger = ledger_at(run, 0);
 	if (error == 0)
 		error = setup_harvest(run);
 	if (error != 0)
@@ -333,8 +349,11 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_producers);
-	if (run->run_hq != NULL)
+	if (run->run_hq != NULL) {
+		run->run_ledgers->cw_totals = harvestq_totals(run->run_hq);
+		run->run_ledgers->cw_ended = true;
 		harvestq_fini(run->run_hq);
+	}
 	if (g != NULL)
 		g->g_algorithm->ra_fini(g);
 	lockprof_fini(&run->run_hprof);

@@ -29,6 +29,8 @@ option_setter option_engine;
 option_setter option_failpoint;
 option_setter option_format;
 option_setter option_interleave;
+option_setter option_ledger;
+option_setter option_ledger_log;
 option_setter option_locks;
 option_setter option_nodes;
 option_setter option_output;
@@ -58,6 +60,9 @@ enum { OPTION_TRACE_MS = 10 };
  * Returns: 0, or what usage_error() returned.
  */
 int option_trace_finish(struct options *op);
+
+/* What --ledger-log can go with.  Returns: 0, or what usage_error() did. */
+int option_ledger_finish(const struct options *op);
 
 /*
  * Refuses what a run with fail points has nothing to write to.

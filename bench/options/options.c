@@ -68,6 +68,11 @@ static const struct option_def defs[] = {
 	    "what stdout gets (table)"),
 	OPTION('\0', "interleave", "BYTES", OPTIONS_CAT, option_interleave,
 	    "bytes of each reader in a row, 1..1g (64)"),
+	OPTION('\0', "ledger", NULL, KIND_MEASURE, option_ledger,
+	    "check all that is done with keys, counters, pools and reseeds, "
+	    "and say what that costs"),
+	OPTION('\0', "ledger-log", "FILE", OPTIONS_RUN, option_ledger_log,
+	    "the same, and write each operation there as a line"),
 	OPTION('\0', "nodes", "N", KIND_MEASURE, option_nodes,
 	    "NUMA nodes of the simulated machine (as the profile's); without "
 	    "one, nodes to pretend (none)"),
@@ -433,6 +438,8 @@ options_parse(struct options *op, enum options_kind kind, int argc,
 		error = option_trace_finish(op);
 	if (error == 0)
 		error = option_failpoint_finish(op);
+	if (error == 0)
+		error = option_ledger_finish(op);
 	if (error == 0 && kind == OPTIONS_CAT)
 		error = option_cat_finish(op);
 	return (error != 0 ? error : check_grid(op));

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "bench/cell/cell.h"
 #include "bench/cell/config.h"
@@ -76,6 +77,9 @@ struct options {
 	struct timeline_span op_trace_span;
 	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
 	struct fault_list op_faults;
+	bool		 op_ledger;	/* check all that is done */
+	const char	*op_ledger_path;	/* or NULL */
+	FILE		*op_ledger_log;	/* whoever measures opens it, or NULL */
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;

@@ -399,6 +399,7 @@ table_print(FILE *out, const struct result *r)
 		print_legend(&tb);
 	}
 	table_controls_print(out, r);
+	table_ledger_print(out, r);
 	table_uncertainty_print(out, r);
 	/* Profiling takes no virtual time. */
 	if (claim_of(r) != CLAIM_PREDICTED)

@@ -34,6 +34,9 @@ const char *table_band(char buf[TABLE_BAND_SIZE],
 /* Prints what drawn profiles say of all cells together, if any were. */
 void table_uncertainty_print(FILE *out, const struct result *r);
 
+/* Prints what ledgers checked and what it cost, a line or two for each cell. */
+void table_ledger_print(FILE *out, const struct result *r);
+
 /*
  * Prints one line for each control: what the lock around nothing costs, and
  * what readers get that share nothing.

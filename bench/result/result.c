@@ -199,7 +199,9 @@ set_sample(json_t *object, const struct result_sample *s, unsigned readers)
 	    !set_reals(object, "reader_mb_per_s", s->reader_mb_per_s,
 	    readers) ||
 	    !set_reals(object, "interval_mb_per_s", s->interval_mb_per_s,
-	    s->intervals) || !set_virtual_sample(object, s, readers))
+	    s->intervals) || (s->plain_mb_per_s > 0 &&
+	    !set_fields(object, result_field_sample_ledger, s)) ||
+	    !set_virtual_sample(object, s, readers))
 		return (false);
 	if (s->reader_cpu == NULL)
 		return (true);
@@ -277,6 +279,8 @@ add_cell(json_t *cells, const struct result_cell *cell)
 	    !set_fields(object, result_field_cell_virtual, cell)) ||
 	    (cell->pretended_nodes > 0 &&
 	    !set_fields(object, result_field_cell_pretended, cell)) ||
+	    (cell->ledger.records > 0 &&
+	    !set_fields(object, result_field_cell_ledger, cell)) ||
 	    (cell->uncertainty.samples > 0 && !set(object, "uncertainty",
 	    result_band_format(&cell->uncertainty))) ||
 	    !set_reals(object, "total_mb_per_s_ci95",

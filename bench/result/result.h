@@ -165,8 +165,29 @@ struct result_sample {
 	/* Of a simulated machine: its steps, and what tells two runs apart. */
 	double		virtual_events;
 	char		trace_hash[RESULT_NAME_SIZE];	/* or empty */
+	/* Under a ledger: the rate of the repeat without, just before; or 0. */
+	double		plain_mb_per_s;
 	/* Where bytes were made: SHA-256 of each reader's, in hex; or NULL. */
 	char		(*output_sha256)[RESULT_SHA256_SIZE];
+};
+
+/*
+ * What was checked while it was done, all repeats together.  A cell of which
+ * something was wrong is no result.
+ */
+struct result_ledger {
+	double	records;	/* 0: nothing was checked */
+	double	blocks;		/* of keystream */
+	double	keys;
+	double	wipes;		/* of keys' last objects */
+	double	reads;
+	double	reseeds;
+	double	events;		/* into pools */
+	double	ranges_max;	/* under one key */
+	double	forgotten;	/* keys whose return would go unnoticed */
+	double	violations;
+	/* The same cell without a ledger: the median; 0: was not measured. */
+	double	plain_mb_per_s;
 };
 
 /*
@@ -265,6 +286,7 @@ struct result_cell {
 	/* NUMA nodes that the cell was told of; 0: it saw the machine's. */
 	unsigned	pretended_nodes;
 	struct result_band uncertainty;
+	struct result_ledger ledger;
 };
 
 /* Where it was measured. */

@@ -165,14 +165,17 @@ load_output(struct value_at *at, const json_t *object,
 	return (0);
 }
 
-/* What only samples of simulated machines have. */
+/* What only samples of simulated machines have, or those under a ledger. */
 static int
 load_virtual_sample(struct value_at *at, const json_t *object,
     struct result_sample *s, unsigned readers)
 {
 	int error;
 
-	error = value_fields(at, object, result_field_sample_virtual, s);
+	error = value_fields(at, object, result_field_sample_ledger, s);
+	if (error == 0)
+		error = value_fields(at, object, result_field_sample_virtual,
+		    s);
 	if (error == 0 && s->trace_hash[0] != '\0' &&
 	    !is_hex(s->trace_hash, TRACE_HASH_SIZE))
 		error = value_refuse(at, "trace_hash", "not 16 hexadecimal "
@@ -408,6 +411,9 @@ load_cell(struct value_at *at, const json_t *object, void *element,
 		    cell);
 	if (error == 0)
 		error = value_fields(at, object, result_field_cell_pretended,
+		    cell);
+	if (error == 0)
+		error = value_fields(at, object, result_field_cell_ledger,
 		    cell);
 	if (error == 0)
 		error = load_samples(at, object, cell);

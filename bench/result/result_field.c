@@ -166,6 +166,31 @@ const struct result_field result_field_cell_pretended[] = {
 	END
 };
 
+static const struct result_field ledger[] = {
+	MEMBER(result_ledger, records, REAL, true),
+	MEMBER(result_ledger, blocks, REAL, true),
+	MEMBER(result_ledger, keys, REAL, true),
+	MEMBER(result_ledger, wipes, REAL, true),
+	MEMBER(result_ledger, reads, REAL, true),
+	MEMBER(result_ledger, reseeds, REAL, true),
+	MEMBER(result_ledger, events, REAL, true),
+	MEMBER(result_ledger, ranges_max, REAL, true),
+	MEMBER(result_ledger, forgotten, REAL, false),
+	MEMBER(result_ledger, violations, REAL, true),
+	MEMBER(result_ledger, plain_mb_per_s, REAL, false),
+	END
+};
+
+const struct result_field result_field_cell_ledger[] = {
+	OBJECT(result_cell, ledger, false, ledger),
+	END
+};
+
+const struct result_field result_field_sample_ledger[] = {
+	MEMBER(result_sample, plain_mb_per_s, REAL, false),
+	END
+};
+
 const struct result_field result_field_host[] = {
 	MEMBER(result_host, cpu_model, TEXT, true),
 	MEMBER(result_host, cpus, COUNT, true),

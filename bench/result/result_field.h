@@ -40,6 +40,9 @@ extern const struct result_field result_field_sample[];
 extern const struct result_field result_field_cell_virtual[];
 extern const struct result_field result_field_cell_pretended[];
 extern const struct result_field result_field_sample_virtual[];
+/* And what those have that were done under a ledger. */
+extern const struct result_field result_field_cell_ledger[];
+extern const struct result_field result_field_sample_ledger[];
 extern const struct result_field result_field_row[];
 extern const struct result_field result_field_wait[];
 extern const struct result_field result_field_health[];

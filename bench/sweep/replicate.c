@@ -126,6 +126,8 @@ work(void *context, unsigned task, unsigned slot)
 		.cp_time_s = op->op_time_s,
 		.cp_machine = &mc,
 		.cp_bytes = op->op_verify,
+		.cp_ledger = op->op_ledger,
+		.cp_ledger_log = op->op_ledger_log,
 		.cp_stop = rg->rg_what->rp_stop,
 	};
 

@@ -137,6 +137,21 @@ drifted(const struct result_sample *rs)
 	    rs->intervals && rs->drift_share > drift_max_share);
 }
 
+static void
+add_ledger(struct result_ledger *to, const struct result_ledger *from)
+{
+
+	to->records += from->records;
+	to->blocks += from->blocks;
+	to->keys += from->keys;
+	to->wipes += from->wipes;
+	to->reads += from->reads;
+	to->reseeds += from->reseeds;
+	to->events += from->events;
+	to->forgotten += from->forgotten;
+	to->ranges_max = fmax(to->ranges_max, from->ranges_max);
+}
+
 int
 summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 {
@@ -155,6 +170,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm, unsigned order)
 		return (ENOMEM);
 	}
 	summary_health_add(sc, cm);
+	add_ledger(&sc->sc_ledger, &cm->cm_ledger);
 	hist_merge(&sc->sc_latency, &cm->cm_latency);
 	hist_merge(&sc->sc_uncorrected, &cm->cm_uncorrected);
 	hist_merge(&sc->sc_harvest_latency, &cm->cm_harvest_latency);
@@ -328,6 +344,8 @@ summarise(const struct sweep_cell *sc, const struct engine *en,
 			scratch[i] = sc->sc_samples[i].reader_mb_per_s[k];
 		rc->reader_mb_per_s[k] = stats_median(scratch, sc->sc_count);
 	}
+	rc->ledger = sc->sc_ledger;
+	rc->ledger.plain_mb_per_s = MEDIAN(plain_mb_per_s);
 	rc->latency_ns = cell_latency(en, &sc->sc_latency);
 	rc->latency_uncorrected_ns = sc->sc_uncorrected.hi_count == 0 ?
 	    rc->latency_ns : cell_latency(en, &sc->sc_uncorrected);

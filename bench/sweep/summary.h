@@ -26,6 +26,7 @@ struct sweep_cell {
 	bool		sc_unbound;
 	bool		sc_displaced;
 	double		sc_backlog;	/* the largest of a repeat */
+	struct result_ledger sc_ledger;	/* all repeats' */
 };
 
 /*

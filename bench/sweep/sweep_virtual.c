@@ -84,6 +84,7 @@ forget(struct sweep_cell *sc)
 	sc->sc_rows = NULL;
 	sc->sc_waits = NULL;
 	sc->sc_count = sc->sc_row_count = sc->sc_wait_count = 0;
+	memset(&sc->sc_ledger, 0, sizeof(sc->sc_ledger));
 }
 
 int

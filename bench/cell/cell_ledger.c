@@ -1,0 +1,120 @@
+/*
+ * A cell's ledgers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/cell_run.h"
+#include "fortuna/state.h"
+
+#if defined(MACHINE_VIRTUAL)
+/* Nobody of the machine goes on. */
+static void
+end_machine(void *context)
+{
+
+	(void)context;
+	vm_abort(EPROTO);
+}
+#endif
+
+int
+cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
+{
+	const struct cell *ce = &cp->cp_cell;
+	struct ledger_config config = {
+		.lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
+		.lc_lag = generator_find(ce->ce_design)->ra_lag,
+		.lc_log = cp->cp_ledger_log,
+#if defined(MACHINE_VIRTUAL)
+		.lc_violated = end_machine,
+#endif
+	};
+	unsigned n = 1;
+	int error = 0;
+
+	memset(cw, 0, sizeof(*cw));
+	if (!cp->cp_ledger)
+		return (0);
+	if ((lock_class_find(ce->ce_lock)->lc_flags & LC_EXCLUDES) == 0)
+		n += ce->ce_readers;
+	cw->cw_ledger = calloc(n, sizeof(struct ledger *));
+	if (cw->cw_ledger == NULL)
+		return (ENOMEM);
+	for (; error == 0 && cw->cw_count < n; config.lc_log = NULL) {
+		error = ledger_new(&cw->cw_ledger[cw->cw_count], &config);
+		cw->cw_count += error == 0;
+	}
+	return (error);
+}
+
+void
+cell_ledgers_finish(struct cell_ledgers *cw)
+{
+	const struct harvest_totals *ht = &cw->cw_totals;
+	unsigned i;
+
+	if (cw->cw_count > 0 && cw->cw_ended)
+		ledger_conserved(cw->cw_ledger[0], ht->ht_in, ht->ht_processed,
+		    ht->ht_pending, ht->ht_dropped);
+	for (i = 0; i < cw->cw_count; i++)
+		ledger_finish(cw->cw_ledger[i], i == 0 && cw->cw_ended ?
+		    ht->ht_delivered : LEDGER_UNCOUNTED);
+}
+
+bool
+cell_violated(const struct cell_ledgers *cw)
+{
+	unsigned i;
+
+	for (i = 0; i < cw->cw_count; i++)
+		if (ledger_violated(cw->cw_ledger[i]))
+			return (true);
+	return (false);
+}
+
+static void
+add(struct result_ledger *rl, const struct ledger_result *le)
+{
+
+	rl->records += (double)le->le_records;
+	rl->blocks += (double)le->le_blocks;
+	rl->keys += (double)le->le_keys;
+	rl->wipes += (double)le->le_wipes;
+	rl->reads += (double)le->le_reads;
+	rl->reseeds += (double)le->le_reseeds;
+	rl->events += (double)le->le_events;
+	rl->forgotten += (double)le->le_forgotten;
+	if (le->le_ranges_max > rl->ranges_max)
+		rl->ranges_max = le->le_ranges_max;
+}
+
+int
+cell_ledgers_free(struct cell_ledgers *cw, struct result_ledger *rl,
+    char error[CELL_ERROR_SIZE])
+{
+	struct ledger_result le;
+	unsigned i;
+	int status = 0;
+
+	memset(rl, 0, sizeof(*rl));
+	for (i = 0; i < cw->cw_count; i++) {
+		ledger_result(cw->cw_ledger[i], &le);
+		add(rl, &le);
+		if (le.le_violated && status != EPROTO) {
+			snprintf(error, CELL_ERROR_SIZE, "ledger: %s",
+			    le.le_text);
+			status = EPROTO;
+		} else if (le.le_error != 0 && status == 0) {
+			snprintf(error, CELL_ERROR_SIZE, "no memory for the "
+			    "ledger");
+			status = le.le_error;
+		}
+		ledger_free(cw->cw_ledger[i]);
+	}
+	free(cw->cw_ledger);
+	return (status);
+}
