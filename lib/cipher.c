@@ -420,9 +420,13 @@ hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	KASSERT(!ck->ck_cipher->ci_whole_blocks || n % block == 0,
 	    ("%zu bytes are not whole blocks", n));
 	memcpy(key, ck->ck_raw, sizeof(key));
-	v = mix(key[0] + (key[1] << 32 | key[1] >> 32) +
-	    UINT64_C(0xd1342543de82ef95) * uint128_lo(*ctr));
-	v = mix(v + key[2] + (key[3] << 32 | key[3] >> 32) + uint128_hi(*ctr));
+	/* Three are odd: of keys drawn here no two become one. */
+	v = mix(UINT64_C(0x9e3779b97f4a7c15) * key[0] +
+	    UINT64_C(0xd1342543de82ef95) * key[1] +
+	    UINT64_C(0xaf251af3b0f025b5) * key[2] +
+	    UINT64_C(0xb564ef22ec7aece4) * key[3] +
+	    UINT64_C(0xf7c2ebc08f67f2b5) * uint128_lo(*ctr) +
+	    UINT64_C(0x8ea24bd1c2a6b193) * uint128_hi(*ctr));
 	if (n <= CIPHER_HOLLOW_BYTES) {
 		hollow_words(&v, out, n);
 	} else {

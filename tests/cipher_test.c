@@ -643,6 +643,29 @@ check_hollow_keys(struct cipher_key *hollow)
 			    sizeof(key[i])) != 0);
 }
 
+/*
+ * A key drawn of a key at the same counter, again and again, as a design does
+ * that begins each key's counters anew: none comes back soon.
+ */
+static void
+check_hollow_chain(struct cipher_key *hollow)
+{
+	enum { CHAIN = 1 << 20 };
+	uint8_t drawn[CIPHER_KEY_BYTES], mark[CIPHER_KEY_BYTES] = { 0 };
+	uint128_t ctr;
+	unsigned i;
+
+	for (i = 0; i < CHAIN; i++) {
+		ctr = uint128_make(0, 0);
+		cipher_keystream(hollow, &ctr, drawn, sizeof(drawn));
+		ATF_REQUIRE_MSG(memcmp(drawn, mark, sizeof(mark)) != 0,
+		    "a key is back after at most %u", i);
+		if ((i & (i - 1)) == 0)
+			memcpy(mark, drawn, sizeof(mark));
+		cipher_key_set(hollow, drawn);
+	}
+}
+
 ATF_TC(cipher_hollow__counts_alike);
 ATF_TC_HEAD(cipher_hollow__counts_alike, tc)
 {
@@ -689,6 +712,7 @@ ATF_TC_BODY(cipher_hollow__counts_alike, tc)
 			check_hollow(got, n);
 		}
 		check_hollow_keys(&hollow);
+		check_hollow_chain(&hollow);
 		cipher_key_wipe(&hollow);
 		ATF_CHECK(support_all(hollow.ck_raw, CIPHER_KEY_BYTES, 0));
 		cipher_key_fini(&hollow);
