@@ -317,8 +317,11 @@ put_what(char *text, size_t size, const struct ledger_record *lr)
 		    lr->lr_key, lr->lr_generation);
 		break;
 	case LEDGER_WIPE:
-		snprintf(text, size, "wiped key %u%s", lr->lr_key,
-		    lr->lr_wiped ? ", its last" : "");
+		if (lr->lr_key == 0)
+			snprintf(text, size, "wiped a key that was not set");
+		else
+			snprintf(text, size, "wiped key %u%s", lr->lr_key,
+			    lr->lr_wiped ? ", its last" : "");
 		break;
 	case LEDGER_USE:
 		if (lr->lr_key == 0)

@@ -226,7 +226,8 @@ any_change(const struct ledger_record *lr, const struct ledger_record *like)
 {
 
 	(void)like;
-	return (lr->lr_op == LEDGER_SET || lr->lr_op == LEDGER_WIPE);
+	return (lr->lr_key != 0 && (lr->lr_op == LEDGER_SET ||
+	    lr->lr_op == LEDGER_WIPE));
 }
 
 /* Counters modulo 2^128, from one that is known to be the lower. */
