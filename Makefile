@@ -26,8 +26,8 @@ LIB = kassert failpoint tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher ledger ledger_key ledger_core hash hollow \
 	digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
-	fiber vm vm_stuck vm_sched vm_choose vm_line vm_wait vm_machine \
-	vm_costs vm_topology
+	fiber vm vm_who vm_stuck vm_sched vm_choose vm_line vm_wait \
+	vm_machine vm_costs vm_topology
 FORTUNA = state crng brng fxpool place generator_config
 HARVEST = jenkins mask harvest_config health record
 BENCH = \
@@ -171,6 +171,7 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	done; done; \
 	for f in lib/kassert.c lib/failpoint.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
+	    lib/ledger.c lib/ledger_key.c lib/ledger_core.c lib/vm_who.c \
 	    lib/hash.c $(HASHES) lib/digest.c lib/blake2.c lib/number.c \
 	    lib/tunable.c \
 	    fortuna/state.c fortuna/crng.c fortuna/brng.c fortuna/fxpool.c \
@@ -353,7 +354,7 @@ bench: deps-bench
 
 bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
 	@for part in effect limit rivals profiling locks designs hash \
-	    explore; do \
+	    explore ledger ledger-native; do \
 		$(BUILDDIR)/rngsim-figures $$part || exit 1; done
 	@python=$(BUILDDIR)/simpy/bin/python; \
 	$$python -c 'import simpy' 2>/dev/null || \

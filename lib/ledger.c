@@ -62,6 +62,7 @@ thread_reset(struct ledger_thread *lt, uint64_t owner, bool simulated)
 	lt->lt_reseeding = LEDGER_NO_CORE;
 	lt->lt_dead_left = 0;
 	lt->lt_used = 0;
+	lt->lt_numbers = 0;
 }
 
 /* One more thread; threads' notes outlive a reset. */
@@ -118,19 +119,17 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	return (lt);
 }
 
-void
-ledger_enter(struct ledger *lg, struct ledger_at *la)
+static inline void
+enter(struct ledger *lg, struct ledger_at *la, bool again)
 {
 	struct vm_who who;
-	uint64_t *private;
+	uint64_t *private = host_private;
+	bool simulated = vm_who(&who);
 
-	if (vm_who(&who)) {
+	if (simulated) {
 		private = who.vk_private;
-		la->la_time = who.vk_time_ps / 1000;
 		la->la_index = (uint16_t)who.vk_index;
 	} else {
-		private = host_private;
-		la->la_time = tick_cycles();
 		la->la_index = machine_self == NULL ? 0 :
 		    (uint16_t)machine_self->mt_index;
 	}
@@ -138,11 +137,31 @@ ledger_enter(struct ledger *lg, struct ledger_at *la)
 	la->la_wrong = false;
 	la->la_thread = (struct ledger_thread *)(uintptr_t)
 	    private[PRIVATE_NOTES];
-	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0))
-		la->la_thread = thread_find(lg, private,
-		    private != host_private);
+	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0)) {
+		la->la_thread = thread_find(lg, private, simulated);
+		again = false;
+	}
+	if (simulated)
+		la->la_thread->lt_time = who.vk_time_ps / 1000;
+	else if (!again)
+		la->la_thread->lt_time = tick_cycles();
+	la->la_time = la->la_thread->lt_time;
 	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
 		ledger_lock(&lg->lg_log_lock);
+}
+
+void
+ledger_enter(struct ledger *lg, struct ledger_at *la)
+{
+
+	enter(lg, la, false);
+}
+
+void
+ledger_enter_again(struct ledger *lg, struct ledger_at *la)
+{
+
+	enter(lg, la, true);
 }
 
 /* From a thread's notes to what others are told. */
@@ -439,7 +458,8 @@ ledger_new(struct ledger **lgp, const struct ledger_config *config)
 	if (getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0)
 		error = errno;
 	lg->lg_cipher = calloc(LEDGER_CIPHERS, sizeof(*lg->lg_cipher));
-	lg->lg_core = calloc(LEDGER_CORES_MAX, sizeof(*lg->lg_core));
+	lg->lg_core = aligned_alloc(_Alignof(struct ledger_core),
+	    LEDGER_CORES_MAX * sizeof(*lg->lg_core));
 	if (error == 0 && (lg->lg_cipher == NULL || lg->lg_core == NULL))
 		error = ENOMEM;
 	if (error == 0)
@@ -536,7 +556,7 @@ ledger_end(struct ledger *lg, uint64_t bytes)
 	    .lr_hi = uint128_make(0, bytes) };
 	struct ledger_at la;
 
-	ledger_enter(lg, &la);
+	ledger_enter_again(lg, &la);
 	la.la_thread->lt_reading = false;
 	ledger_add(&la.la_thread->lt_counts.lo_reads, 1);
 	ledger_record(&la, &lr);

@@ -28,6 +28,7 @@ enum {
 	LEDGER_CHUNK		= 65536,	/* keys that are gone, together */
 	LEDGER_CHUNKS		= LEDGER_DEAD_MAX / LEDGER_CHUNK,
 	LEDGER_SLICE		= 32,	/* of them, a thread's own */
+	LEDGER_NUMBERS		= 16,	/* of keys, likewise, if real */
 	LEDGER_SEEN		= 2,	/* entries of the index for each */
 	LEDGER_WORDS		= sizeof(struct ledger_record) /
 	    sizeof(uint64_t)
@@ -113,6 +114,9 @@ struct ledger_thread {
 	uint32_t	 lt_reseed;	/* which one that is */
 	uint32_t	 lt_ended;	/* reseeds, when its read began */
 	uint64_t	 lt_delivering;	/* lo_events when that began */
+	uint64_t	 lt_time;	/* of its last operation */
+	uint32_t	 lt_number;	/* the next key's, of some of its own */
+	uint32_t	 lt_numbers;	/* how many are left */
 	struct ledger_dead *lt_dead;	/* the next of its slice */
 	unsigned	 lt_dead_left;
 	/* Keys its read has used, less those it saw going. */
@@ -127,7 +131,12 @@ struct ledger_thread {
 };
 
 struct ledger_core {
+	/* K, as installed; the first line. */
+	_Alignas(LINE)
 	_Atomic uint32_t lc_lock;
+	bool		 lc_keyed;
+	struct ledger_print lc_key;
+	_Alignas(LINE)
 	struct ledger_core_rule lc_rule;
 	uint64_t	 lc_held[LEDGER_POOLS_MAX];
 	uint32_t	 lc_taken;	/* pools emptied for the next reseed */
@@ -137,9 +146,6 @@ struct ledger_core {
 	int64_t		 lc_drained_ns;
 	struct ledger_record lc_drained;
 	struct ledger_record lc_event;
-	/* K, as installed. */
-	struct ledger_print lc_key;
-	bool		 lc_keyed;
 	/* Its last reseeds: the generation, and how many had ended then. */
 	_Atomic uint32_t lc_ends;
 	_Atomic uint32_t lc_generation[LEDGER_ENDED];
@@ -240,6 +246,9 @@ struct ledger_at {
 };
 
 void ledger_enter(struct ledger *lg, struct ledger_at *la);
+
+/* The same for what follows the thread's last operation at once. */
+void ledger_enter_again(struct ledger *lg, struct ledger_at *la);
 
 /* May not return, if something was wrong. */
 void ledger_leave(struct ledger_at *la);

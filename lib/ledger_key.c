@@ -308,8 +308,14 @@ fill(struct ledger_at *la, struct ledger_key *lk, const struct ledger_print *lf)
 	lk->lk_a = lf->lf_a;
 	lk->lk_b = lf->lf_b;
 	lk->lk_epoch = lg->lg_epoch;
-	lk->lk_number = atomic_fetch_add_explicit(&lg->lg_numbers, 1,
-	    memory_order_relaxed) + 1;
+	if (lt->lt_numbers == 0) {
+		lt->lt_numbers = lt->lt_simulated || lg->lg_config.lc_log !=
+		    NULL ? 1 : LEDGER_NUMBERS;
+		lt->lt_number = atomic_fetch_add_explicit(&lg->lg_numbers,
+		    lt->lt_numbers, memory_order_relaxed) + 1;
+	}
+	lt->lt_numbers--;
+	lk->lk_number = lt->lt_number++;
 	if (lt->lt_reseeding != LEDGER_NO_CORE) {
 		lk->lk_core = lt->lt_reseeding;
 		lk->lk_generation = lt->lt_reseed;
@@ -370,7 +376,11 @@ ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key)
 	gains = fingerprint(lg, key, &new);
 	if (!gains && !loses)
 		return;
-	ledger_enter(lg, &la);
+	/* One that is set was just drawn. */
+	if (gains)
+		ledger_enter_again(lg, &la);
+	else
+		ledger_enter(lg, &la);
 	if (loses)
 		lose(&la, &old);
 	if (gains)
@@ -678,7 +688,7 @@ ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 
 	if (!fingerprint(lg, key, &lf))
 		return;
-	ledger_enter(lg, &la);
+	ledger_enter_again(lg, &la);
 	ledger_lock(&lc->lc_lock);
 	had = lc->lc_keyed;
 	old = lc->lc_key;

@@ -16,8 +16,6 @@ struct vm_store {
 	struct vm	*vs_vm;		/* as a run left it */
 };
 
-_Thread_local struct vm *vm_running_machine;
-
 uint64_t
 vm_random(uint64_t *state)
 {

@@ -8,6 +8,7 @@
  * vm_line.c	cache lines: what an access costs
  * vm_wait.c	who waits for a line to change
  * vm_machine.c	what lib/machine.h promises, in these terms
+ * vm_who.c	which thread the caller is
  * vm_costs.c	what a profile's values come to
  * vm_topology.c	which CPUs are near each other
  */

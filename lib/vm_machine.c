@@ -32,20 +32,6 @@ vm_curthread(void)
 	return (vm_get()->vm_self->vt_td);
 }
 
-bool
-vm_who(struct vm_who *vk)
-{
-	struct vm *vm = vm_running_machine;
-
-	if (vm == NULL || vm->vm_self == NULL)
-		return (false);
-	vk->vk_private = vm->vm_self->vt_private;
-	vk->vk_index = vm->vm_self->vt_td == NULL ? 0 :
-	    vm->vm_self->vt_td->mt_index;
-	vk->vk_time_ps = vm_self_ps(vm);
-	return (true);
-}
-
 uint64_t
 vm_now_ps(void)
 {

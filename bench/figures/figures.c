@@ -57,15 +57,16 @@ figures_heading(const char *what)
 	    host.libcrypto, date);
 }
 
-void
-figures_run_cell(const struct engine *engine, const struct cell *ce,
-    double time_s, unsigned skipcount, struct result_sample *rs)
+static void
+run_cell(const struct engine *engine, const struct cell *ce, double time_s,
+    unsigned skipcount, bool ledger, struct result_sample *rs)
 {
 	static struct cell_measure cm;
 	struct bench_config config;
 	struct place place;
 	struct cell_params cp = { .cp_cell = *ce, .cp_config = &config,
-	    .cp_place = &place, .cp_time_s = time_s, .cp_stop = &stop };
+	    .cp_place = &place, .cp_time_s = time_s, .cp_stop = &stop,
+	    .cp_ledger = ledger };
 	char why[CELL_ERROR_SIZE];
 
 	CTASSERT(PLACE_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
@@ -79,6 +80,22 @@ figures_run_cell(const struct engine *engine, const struct cell *ce,
 	*rs = cm.cm_sample;
 	cell_measure_free(&cm);
 	place_free(&place);
+}
+
+void
+figures_run_cell(const struct engine *engine, const struct cell *ce,
+    double time_s, unsigned skipcount, struct result_sample *rs)
+{
+
+	run_cell(engine, ce, time_s, skipcount, false, rs);
+}
+
+void
+figures_run_ledgered(const struct engine *engine, const struct cell *ce,
+    double time_s, struct result_sample *rs)
+{
+
+	run_cell(engine, ce, time_s, 0, true, rs);
 }
 
 static const struct {
@@ -97,6 +114,8 @@ static const struct {
 	{ "virtual", CRYPTO_NATIVE, false, figures_virtual },
 	{ "explore", CRYPTO_NATIVE, false, figures_explore },
 	{ "cat", CRYPTO_NATIVE, false, figures_cat },
+	{ "ledger", CRYPTO_KERNEL, false, figures_ledger },
+	{ "ledger-native", CRYPTO_NATIVE, false, figures_ledger },
 };
 
 int
@@ -112,7 +131,9 @@ main(int argc, char *argv[])
 			break;
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
-		    "profiling|locks|designs|hash|virtual|explore|cat\n");
+		    "profiling|locks|designs|hash|virtual|explore|cat|ledger|"
+		    "ledger-native
+");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||

@@ -31,6 +31,10 @@ void figures_heading(const char *what);
 void figures_run_cell(const struct engine *engine, const struct cell *ce,
     double time_s, unsigned skipcount, struct result_sample *rs);
 
+/* The same under a ledger, which must find nothing wrong. */
+void figures_run_ledgered(const struct engine *engine, const struct cell *ce,
+    double time_s, struct result_sample *rs);
+
 /*
  * The parts.  Each measures and prints; what it was aimed at stands in its
  * heading.
@@ -47,5 +51,6 @@ int figures_hash(void);
 int figures_virtual(void);
 int figures_explore(void);
 int figures_cat(void);
+int figures_ledger(void);
 
 #endif

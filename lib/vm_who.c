@@ -1,0 +1,21 @@
+/*
+ * Who runs, for those who are called from everywhere: alone, so that they do
+ * not bring the machine with them.
+ */
+#include "lib/vm_impl.h"
+
+_Thread_local struct vm *vm_running_machine;
+
+bool
+vm_who(struct vm_who *vk)
+{
+	struct vm *vm = vm_running_machine;
+
+	if (vm == NULL || vm->vm_self == NULL)
+		return (false);
+	vk->vk_private = vm->vm_self->vt_private;
+	vk->vk_index = vm->vm_self->vt_td == NULL ? 0 :
+	    vm->vm_self->vt_td->mt_index;
+	vk->vk_time_ps = vm_self_ps(vm);
+	return (true);
+}
