@@ -349,6 +349,20 @@ fuzz: deps-fuzz
 fuzz-now: $(FUZZ_PROGRAMS)
 	@sh tests/fuzz/run.sh $(BUILDDIR) $(FUZZ_SECONDS) $(FUZZ)
 
+# A run is killed at each of its system calls, and gone on with.
+KILLED = resume__killed_at_a_system_call resume__killed_among_draws \
+	resume__killed_while_it_goes_on
+
+kill: deps
+	@$(MAKE) BUILDDIR=$(BUILDDIR) kill-now
+
+kill-now: $(PROGRAM) $(BUILDDIR)/tests/resume_test
+	@tests=$$(cd $(BUILDDIR)/tests && pwd); rm -rf $(BUILDDIR)/kill; \
+	mkdir $(BUILDDIR)/kill && cd $(BUILDDIR)/kill && \
+	for t in $(KILLED); do \
+		echo "$$t:"; $$tests/resume_test -s $$tests -v kill=all $$t \
+		    2>log || { cat log; exit 1; }; done
+
 bench: deps-bench
 	@$(MAKE) BUILDDIR=$(BUILDDIR) bench-now
 
@@ -413,5 +427,6 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
-	bench-now check-asan check-tsan check-ubsan deps-fuzz fuzz fuzz-now deps-stat stat stat-now stat-full stat-full-now install lint \
+	bench-now check-asan check-tsan check-ubsan deps-fuzz fuzz fuzz-now kill \
+	kill-now deps-stat stat stat-now stat-full stat-full-now install lint \
 	clean

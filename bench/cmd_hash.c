@@ -327,7 +327,9 @@ show(const struct hash_options *ho, struct outfile *of)
 		return (run_error("hash", "no memory"));
 	if (ho->ho_output != NULL)
 		error = outfile_commit(of, text, strlen(text));
-	if (ho->ho_format == FORMAT_JSON)
+	if (ho->ho_bench.hb_done == 0)
+		;	/* nothing to show */
+	else if (ho->ho_format == FORMAT_JSON)
 		fputs(text, stdout);
 	else if (ho->ho_format == FORMAT_CSV)
 		hash_bench_print_csv(stdout, &ho->ho_bench);
@@ -361,8 +363,9 @@ measure(struct hash_options *ho)
 		    "complete", hb->hb_done, hb->hb_repeats);
 	else if (error != 0)
 		status = run_error("hash", "%s", strerror(error));
-	if (hb->hb_done > 0) {
+	if (hb->hb_done > 0)
 		hash_bench_sort(hb, ho->ho_by);
+	if (hb->hb_done > 0 || error == EINTR) {
 		if (show(ho, &of) != EXIT_SUCCESS)
 			status = EXIT_FAILURE;
 	}

@@ -672,8 +672,9 @@ sweep__signal_ends_it_in_order_body() {
 		grep -qi interrupted err || atf_fail "SIG$s: $(cat err)"
 		json_flat r.json r.flat
 		has r.flat 'complete false' 'schema "rngsim-result/1"' 'cells \['
-		[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
-		rm r.json
+		[ "$(echo r.json*)" = 'r.json r.json.journal' ] ||
+		    atf_fail "left: $(echo r.json*)"
+		rm r.json*
 	done
 }
 

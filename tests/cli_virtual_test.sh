@@ -294,6 +294,8 @@ virtual__stuck_body() {
 	[ "$(values r.json complete)" = false ] || atf_fail "complete"
 	[ "$(values r.json readers)" = 1 ] || atf_fail "the other cell"
 	grep -q INCOMPLETE out.txt || atf_fail "the table"
+	# All that can be had is in it.
+	[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
 }
 
 atf_test_case virtual__slow

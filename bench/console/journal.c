@@ -227,8 +227,10 @@ journal_remove(struct journal *jo)
 {
 	int error;
 
+	/* Its directory may be gone, and with it all there was. */
 	error = unlink(jo->jo_path) == 0 ?
-	    outfile_sync_directory(jo->jo_path) : errno;
+	    outfile_sync_directory(jo->jo_path) :
+	    errno == ENOENT ? 0 : errno;
 	journal_close(jo);
 	return (error);
 }

@@ -76,6 +76,11 @@ print_head(struct table *tb)
 	    r->seed);
 	if (group_place(r) != NULL)
 		add(text, ", place %s", group_place(r));
+	/* A machine may change between two sittings, a simulated one not. */
+	for (i = 0; claim_of(r) != CLAIM_PREDICTED && i < r->resumed_count;
+	    i++)
+		add(text, ", resumed %s from repeat %u on", r->resumed[i].at,
+		    r->resumed[i].order);
 	figure_wrap(tb->tb_out, "", 2, text);
 }
 

@@ -201,6 +201,16 @@ summary_free(struct sweep_cell *sc)
 	free(sc->sc_waits);
 }
 
+void
+summary_forget(struct sweep_cell *sc)
+{
+	const struct cell ce = sc->sc_cell;
+
+	summary_free(sc);
+	memset(sc, 0, sizeof(*sc));
+	sc->sc_cell = ce;
+}
+
 /* The median over samples of the double at offset. */
 static double
 median_of(const struct sweep_cell *sc, size_t offset, double *scratch)

@@ -42,6 +42,9 @@ int summary_add(struct sweep_cell *sc, struct cell_measure *cm,
 /* Frees what a cell under way points to. */
 void summary_free(struct sweep_cell *sc);
 
+/* Leaves a cell without any, and without room for them. */
+void summary_forget(struct sweep_cell *sc);
+
 /*
  * Makes the result's cell, which takes over sc's arrays.  sc has a sample.
  *

@@ -443,9 +443,13 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 		if (cells[i].sc_samples == NULL)
 			error = ENOMEM;
 	}
-	if (error == 0 && ck != NULL)
+	if (error == 0 && ck != NULL) {
 		error = checkpoint_begin(ck, op, r, cells, n + controls,
 		    error_text);
+		/* What was taken up of another run is none of this one's. */
+		for (i = 0; i < n + controls && error != 0; i++)
+			summary_forget(&cells[i]);
+	}
 	if (error == 0)
 		error = op->op_simulated ? sweep_virtual(op, ck, cells, n,
 		    &stop_signal, error_text) : measure_all(op, ck, cells, n,

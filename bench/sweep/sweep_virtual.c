@@ -74,19 +74,6 @@ take(void *context, unsigned i, int error, const char *why,
 	return (summary_add(&sv->sv_cells[which], cm, i));
 }
 
-/* What was measured of a cell before it was stuck says nothing. */
-static void
-forget(struct sweep_cell *sc)
-{
-
-	summary_free(sc);
-	sc->sc_samples = NULL;
-	sc->sc_rows = NULL;
-	sc->sc_waits = NULL;
-	sc->sc_count = sc->sc_row_count = sc->sc_wait_count = 0;
-	memset(&sc->sc_ledger, 0, sizeof(sc->sc_ledger));
-}
-
 int
 sweep_virtual(const struct options *op, struct checkpoint *ck,
     struct sweep_cell *cells, unsigned count,
@@ -114,8 +101,9 @@ sweep_virtual(const struct options *op, struct checkpoint *ck,
 	}
 	error = replicate_run(&rp);
 	for (i = 0; i < count; i++)
+		/* What was measured of it before says nothing. */
 		if (sv.sv_stuck[i])
-			forget(&cells[i]);
+			summary_forget(&cells[i]);
 	if (error == 0 && sv.sv_stuck_count > 0) {
 		snprintf(error_text, CELL_ERROR_SIZE, "%u of %u cell%s could "
 		    "not go on", sv.sv_stuck_count, count, count == 1 ? "" :
