@@ -130,6 +130,7 @@ resume__incomplete_line_body() {
 	head -c -100 five >r.json.journal
 	goes_on sweep --resume r.json
 	grep -q ': 4 of 80 repeats' err || atf_fail "$(cat err)"
+	rm r.json
 	sed '3s/"cell":/"call":/' five >r.json.journal
 	refuses 1 'r.json.journal: line 3 is damaged' sweep --resume r.json
 	sed '1s/"seed":/"sead":/' five >r.json.journal
@@ -235,7 +236,7 @@ resume__options_agree_body() {
 		with|-c|aes|chacha20 -c chacha20
 		without|-d|none -d none
 		without|-d|concurrent,locked -d concurrent,locked
-		without|-l|pthread -l qspin
+		without|-l|qspin -l qspin
 		without|-s|4k -s 4k
 		with|--cpus|2|4 --cpus 4
 		without|--nodes --nodes 2
@@ -395,7 +396,7 @@ resume__full_disk_body() {
 	undisturbed $sweep
 	echo earlier >r.json
 	# In units of 512 or 1024 bytes: a few repeats.
-	atf_check -s exit:1 -o ignore -e match:'r.json.journal: File too large' \
+	atf_check -s exit:1 -o ignore -e match:'r.json: File too large, writing its' \
 	    sh -c 'ulimit -f 40; exec "$@"' sh "$(program)" $sweep
 	[ "$(cat r.json)" = earlier ] || [ "$(tail -n 1 r.json)" = '}' ] ||
 	    atf_fail "r.json is torn"

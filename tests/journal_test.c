@@ -144,8 +144,8 @@ ATF_TC(journal__full_disk);
 ATF_TC_HEAD(journal__full_disk, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "A record that does not fit leaves those "
-	    "before it, and later ones can be added");
+	atf_tc_set_md_var(tc, "descr", "A record that does not fit leaves "
+	    "those before it, and later ones can be added");
 }
 ATF_TC_BODY(journal__full_disk, tc)
 {
@@ -182,8 +182,8 @@ ATF_TC(journal__belongs_to_one);
 ATF_TC_HEAD(journal__belongs_to_one, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Another process is told who has it, and "
-	    "has it when that has ended");
+	atf_tc_set_md_var(tc, "descr", "Another process is told who has it, "
+	    "and has it when that has ended");
 }
 ATF_TC_BODY(journal__belongs_to_one, tc)
 {
@@ -214,8 +214,8 @@ ATF_TC(journal__what_was_done_is_kept);
 ATF_TC_HEAD(journal__what_was_done_is_kept, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Beginning anew keeps a journal that has "
-	    "more than its first record, and no other");
+	atf_tc_set_md_var(tc, "descr", "Beginning anew keeps a journal that "
+	    "has more than its first record, and no other");
 }
 ATF_TC_BODY(journal__what_was_done_is_kept, tc)
 {

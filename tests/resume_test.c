@@ -1,7 +1,7 @@
 /*
  * A run that is killed at a system call, any of them, and gone on with.
  *
- * The suite takes each few of them, from a place that is drawn; "make kill" all.
+ * The suite takes one in a few, from a place that is drawn; "make kill" all.
  */
 #include <sys/stat.h>
 #include <sys/types.h>

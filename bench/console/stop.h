@@ -12,8 +12,9 @@ extern volatile sig_atomic_t stop_signal;
 
 /*
  * Catches the signals that should end a measurement in order; a second one,
- * of whichever of them, kills.  What the caller has set to be ignored, as nohup(1) does, stays so.
- * Call before anything is created that an end would leave behind.
+ * of whichever of them, kills.  What the caller has set to be ignored, as
+ * nohup(1) does, stays so.  Call before anything is created that an end would
+ * leave behind.
  */
 void stop_catch_signals(void);
 

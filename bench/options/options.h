@@ -54,7 +54,7 @@ struct options {
 	uint64_t	 op_seed;
 	bool		 op_seed_given;
 	const char	*op_output;	/* or NULL */
-	const char	*op_resume;	/* to go on with; op_output too; or NULL */
+	const char	*op_resume;	/* or NULL; then op_output, too */
 	enum report_format op_format;
 	bool		 op_format_given;
 	const char	*op_place_text;
@@ -84,7 +84,7 @@ struct options {
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;
 	bool		 op_help;
-	/* The words that members point into, where they are its own; or NULL. */
+	/* What members point into, where that is its own; or NULL. */
 	char		**op_words;
 };
 

@@ -130,8 +130,8 @@ static int
 failed(const struct checkpoint *ck, int error, char text[CELL_ERROR_SIZE])
 {
 
-	snprintf(text, CELL_ERROR_SIZE, "%.200s: %s",
-	    ck->ck_journal.jo_path, strerror(error));
+	snprintf(text, CELL_ERROR_SIZE, "%.200s: %s, writing its journal",
+	    ck->ck_file, strerror(error));
 	return (error);
 }
 
