@@ -52,7 +52,7 @@ static const char *const begin_draws[] = { "sweep", "--engine", "virtual",
     "rngsim.virtual.threads=1", "--seed", "3", "-o", "r.json", NULL };
 static const char *const begin_real[] = { "sweep", "-t", "0.01", "-r", "1",
     "-c", "aes", "-d", "none", "-n", "4", "-S", "rngsim.warmup_ms=0",
-    "--crypto", "native", "--seed", "3", "-o", "r.json", NULL };
+    "--crypto", "kernel", "--seed", "3", "-o", "r.json", NULL };
 static const char *const go_on[] = { "sweep", "--resume", "r.json", NULL };
 
 #if defined(__linux__)
@@ -76,10 +76,15 @@ find_program(const atf_tc_t *tc)
 static void
 become(const char *const *words)
 {
-	char *argv[WORDS_MAX];
+	const char *options = getenv("ASAN_OPTIONS");
+	char *argv[WORDS_MAX], quiet[512];
 	unsigned n = 0;
 	int fd;
 
+	/* Who looks for leaks traces, too, and there can be one tracer. */
+	snprintf(quiet, sizeof(quiet), "%s:detect_leaks=0", options == NULL ?
+	    "" : options);
+	setenv("ASAN_OPTIONS", quiet, 1);
 	argv[n++] = program;
 	for (; *words != NULL; words++)
 		argv[n++] = (char *)(uintptr_t)*words;
@@ -465,8 +470,8 @@ ATF_TC_BODY(resume__killed_while_it_goes_on, tc)
 	find_program(tc);
 	reference = reference_of(begin_virtual, &ou);
 	clean();
-	/* The header, two repeats and their directory are on disk then. */
-	ou = run(begin_virtual, 4, SYS_fsync);
+	/* The header and two repeats are written then. */
+	ou = run(begin_virtual, 4, SYS_pwrite64);
 	ATF_REQUIRE(WIFSIGNALED(ou.ou_status));
 	ATF_REQUIRE(kept() > 0);
 	copy(journal, "half");

@@ -13,6 +13,7 @@
 #include "bench/console/journal.h"
 #include "bench/console/outfile.h"
 #include "lib/kassert.h"
+#include "lib/tick.h"
 
 enum {
 	DIGITS		= 8,
@@ -136,6 +137,18 @@ journal_claim(struct journal *jo, const char *path, bool create, pid_t *other)
 	    open_own(path, create ? O_CREAT : 0, &jo->jo_fd, other));
 }
 
+static int
+sync_now(struct journal *jo)
+{
+
+	while (fsync(jo->jo_fd) != 0)
+		if (errno != EINTR)
+			return (errno);
+	jo->jo_synced_ns = tick_ns();
+	jo->jo_dirty = false;
+	return (0);
+}
+
 int
 journal_begin(struct journal *jo, const char *first, bool *kept)
 {
@@ -159,6 +172,8 @@ journal_begin(struct journal *jo, const char *first, bool *kept)
 		error = errno;
 	if (error == 0)
 		error = journal_add(jo, first);
+	if (error == 0 && jo->jo_dirty)
+		error = sync_now(jo);
 	return (error != 0 ? error : outfile_sync_directory(jo->jo_path));
 }
 
@@ -210,8 +225,9 @@ journal_add(struct journal *jo, const char *text)
 	len += HEAD_SIZE + 1;
 	error = write_at(jo->jo_fd, line, len, jo->jo_end);
 	free(line);
-	if (error == 0 && fsync(jo->jo_fd) != 0)
-		error = errno;
+	jo->jo_dirty = true;
+	if (error == 0 && tick_ns() - jo->jo_synced_ns >= jo->jo_patience_ns)
+		error = sync_now(jo);
 	if (error == 0) {
 		jo->jo_end += (off_t)len;
 		jo->jo_records++;
@@ -228,6 +244,7 @@ journal_remove(struct journal *jo)
 	int error;
 
 	/* Its directory may be gone, and with it all there was. */
+	jo->jo_dirty = false;
 	error = unlink(jo->jo_path) == 0 ?
 	    outfile_sync_directory(jo->jo_path) :
 	    errno == ENOENT ? 0 : errno;
@@ -245,6 +262,9 @@ journal_close(struct journal *jo)
 		if (fstat(jo->jo_fd, &sb) == 0 && sb.st_size == 0 &&
 		    sb.st_nlink > 0)
 			(void)unlink(jo->jo_path);
+		/* It may be all there is of a run that failed. */
+		else if (jo->jo_dirty)
+			(void)sync_now(jo);
 		close(jo->jo_fd);
 	}
 	free(jo->jo_path);

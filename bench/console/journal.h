@@ -1,6 +1,6 @@
 /*
  * A file that only grows, a record at a time, and of which a record is on disk
- * once it was added: what a run has done so far, for one that goes on after it
+ * once it was added, or soon after: what a run has done so far, for one that goes on after it
  * was killed.
  *
  * A record is a line: its text's length and CRC-32 (zlib's), 8 hexadecimal
@@ -29,6 +29,14 @@ struct journal {
 	char	*jo_path;
 	off_t	 jo_end;	/* of what is whole */
 	uint64_t jo_records;	/* up to there */
+	/*
+	 * How long a record may wait until it is on disk, by whoever can do
+	 * without those of the last moments before the power fails; a process
+	 * that is killed has written all the same.  0: not at all.
+	 */
+	int64_t	 jo_patience_ns;
+	int64_t	 jo_synced_ns;	/* tick_ns() */
+	bool	 jo_dirty;
 };
 
 /* Where a reader of a journal is. */

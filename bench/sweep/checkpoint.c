@@ -13,6 +13,8 @@
 
 static const char suffix_temp[] = ".tmp";
 
+static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
+
 static char *
 record_text(json_t *record)
 {
@@ -101,8 +103,8 @@ checkpoint_claim(struct checkpoint *ck, const char *file, const char *real,
 	else if (error == EBUSY)
 		snprintf(why, CHECKPOINT_ERROR_SIZE, "%s: another process is "
 		    "measuring for this file", path);
-	else if (error == EINVAL || error == ELOOP || error == EISDIR ||
-	    error == ENXIO)
+	else if (error == EINVAL || error == ELOOP || error == EMLINK ||
+	    error == EISDIR || error == ENXIO)
 		snprintf(why, CHECKPOINT_ERROR_SIZE, "%s: not a regular file, "
 		    "and what is measured should be kept there: move it away",
 		    path);
@@ -183,6 +185,9 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 
 	ck->ck_result = r;
 	ck->ck_repeats = op->op_repeats;
+	/* What was simulated can be had again, and took less than a sync. */
+	if (op->op_simulated)
+		ck->ck_journal.jo_patience_ns = simulated_patience_ns;
 	ck->ck_has = calloc((size_t)count * op->op_repeats + 1,
 	    sizeof(*ck->ck_has));
 	if (ck->ck_has == NULL)
