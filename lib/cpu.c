@@ -364,6 +364,21 @@ cpu_cache(unsigned rank)
 	return (cache_of[rank]);
 }
 
+unsigned
+cpu_kind(unsigned os)
+{
+	hwloc_bitmap_t set;
+	int kind;
+
+	set = hwloc_bitmap_alloc();
+	if (set == NULL)
+		return (0);
+	hwloc_bitmap_set(set, os);
+	kind = hwloc_cpukinds_get_by_cpuset(topology, set, 0);
+	hwloc_bitmap_free(set);
+	return (kind < 0 ? 0 : (unsigned)kind);
+}
+
 int
 cpu_bind(pthread_t thread, unsigned rank)
 {

@@ -73,6 +73,13 @@ unsigned cpu_core(unsigned rank);
 unsigned cpu_cache(unsigned rank);
 
 /*
+ * What kind of core a CPU is, by the operating system's number: of several
+ * kinds the more powerful have the greater numbers.  0 where all are alike, or
+ * where the host does not say.
+ */
+unsigned cpu_kind(unsigned os_index);
+
+/*
  * Binds a thread to one CPU.
  *
  *   thread  in  a running thread

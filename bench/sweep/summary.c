@@ -288,16 +288,36 @@ note(struct result_cell *rc, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* How many kinds of cores a cell's readers ended their windows on. */
+static unsigned
+kinds(const struct sweep_cell *sc, const struct result_cell *rc)
+{
+	unsigned count = 0, i, k;
+	uint64_t bit, seen = 0;
+
+	for (i = 0; i < sc->sc_count; i++)
+		for (k = 0; k < rc->readers; k++) {
+			bit = UINT64_C(1) <<
+			    cpu_kind(sc->sc_samples[i].reader_cpu[k]) % 64;
+			count += (seen & bit) == 0;
+			seen |= bit;
+		}
+	return (count);
+}
+
 static void
-notes_of_host(struct result_cell *rc)
+notes_of_host(const struct sweep_cell *sc, struct result_cell *rc)
 {
 	double quota = cpu_quota();
+	unsigned count = kinds(sc, rc);
 
 	if (cpu_count() < cpu_count_machine())
 		note(rc, "affinity mask: %u of %u CPUs", cpu_count(),
 		    cpu_count_machine());
 	if (quota > 0 && quota < rc->readers)
 		note(rc, "cgroup quota: %.3g CPUs", quota);
+	if (count > 1)
+		note(rc, "readers on %u kinds of cores", count);
 }
 
 /* Says in the row which limits it met and what was odd. */
@@ -492,7 +512,7 @@ summary_finish(struct sweep_cell *sc, const char *crypto, uint64_t seed,
 		rc->profile_cost_percent = profile_cost(sc, rc, host);
 	gate(sc, rc);
 	if (!engine->en_simulated)
-		notes_of_host(rc);
+		notes_of_host(sc, rc);
 	notes(sc, rc);
 	rc->samples = sc->sc_samples;
 	sc->sc_samples = NULL;
