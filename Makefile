@@ -9,6 +9,7 @@
 #	make lint	layering, style and manual pages
 #	make check-asan, check-tsan, check-ubsan
 #			the suite, built with a sanitizer
+#	make coverage	the suite, and what of the source it reached
 #	make fuzz	each parser against libFuzzer, FUZZ_SECONDS each
 #
 # BUILDDIR may be anywhere; nothing is written outside it.
@@ -232,6 +233,8 @@ FREEBSD_BENCH = libsodium
 # Ubuntu and newer Debian name rngtest's package otherwise.
 DEBIAN_STAT = dieharder ent openssl
 DEBIAN_FUZZ = clang
+DEBIAN_COVERAGE = gcovr
+FREEBSD_COVERAGE = gcc py311-gcovr
 FREEBSD_STAT = dieharder ent rng-tools
 
 deps:
@@ -248,6 +251,10 @@ deps-stat:
 	    tools=rng-tools-debian; \
 	WANT="$(DEBIAN) $(DEBIAN_STAT) $$tools"; \
 	WANT_PKG="$(FREEBSD) $(FREEBSD_STAT)"; $(INSTALL_MISSING)
+
+deps-coverage:
+	@WANT="$(DEBIAN) $(DEBIAN_COVERAGE)"; \
+	WANT_PKG="$(FREEBSD) $(FREEBSD_COVERAGE)"; $(INSTALL_MISSING)
 
 deps-fuzz:
 	@WANT="$(DEBIAN) $(DEBIAN_FUZZ)"; WANT_PKG="$(FREEBSD)"; \
@@ -341,6 +348,11 @@ check-ubsan: deps
 	    tests-built
 	@sh tests/sanitizers/check.sh ubsan $(BUILDDIR)/ubsan
 
+coverage: deps-coverage
+	@$(MAKE) BUILDDIR=$(BUILDDIR)/coverage OPT="-O1 -g" TIMEOUT=1200 \
+	    EXTRA="--coverage -fprofile-update=atomic" tests-built
+	@sh tests/coverage.sh $(BUILDDIR)/coverage
+
 fuzz: deps-fuzz
 	@$(MAKE) BUILDDIR=$(BUILDDIR)/fuzzing CC=clang OPT="-O1 -g" JEMALLOC= \
 	    EXTRA="$(FUZZ_FLAGS)" FUZZ_MAIN=-fsanitize=fuzzer \
@@ -427,6 +439,7 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
-	bench-now check-asan check-tsan check-ubsan deps-fuzz fuzz fuzz-now kill \
-	kill-now deps-stat stat stat-now stat-full stat-full-now install lint \
+	bench-now check-asan check-tsan check-ubsan coverage deps-coverage \
+	deps-fuzz fuzz fuzz-now kill kill-now deps-stat stat stat-now \
+	stat-full stat-full-now install lint \
 	clean

@@ -12,6 +12,10 @@
 #include <stddef.h>
 
 #include "lib/failpoint.h"
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include "lib/flavour.h"
 #include "lib/kassert.h"
 #include "lib/lockprof.h"
@@ -30,6 +34,7 @@ enum {
 	LC_SLEEPS	= 1u << 1,	/* a waiter may give up its CPU */
 	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
 	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
+	LC_ASSEMBLY	= 1u << 4,	/* orders memory in assembly */
 
 	/* lc_knobs: the parts of struct lock_config that a kind heeds */
 	LK_DELAY	= 1u << 0,
@@ -230,6 +235,34 @@ void lock_fault_released(const struct lock_faults *lf,
 	(__builtin_expect((l)->lo_config.faults != NULL, 0))
 
 /*
+ * ThreadSanitizer is told what kinds do that it cannot follow, and of no other,
+ * as it would then believe them.
+ */
+static inline void
+lock_tell_acquired(struct lock *l)
+{
+
+#ifdef __SANITIZE_THREAD__
+	if ((l->lo_class->lc_flags & LC_ASSEMBLY) != 0)
+		__tsan_acquire(l);
+#else
+	(void)l;
+#endif
+}
+
+static inline void
+lock_tell_released(struct lock *l)
+{
+
+#ifdef __SANITIZE_THREAD__
+	if ((l->lo_class->lc_flags & LC_ASSEMBLY) != 0)
+		__tsan_release(l);
+#else
+	(void)l;
+#endif
+}
+
+/*
  * Acquires l; the caller does not own it.
  *
  *   n     out  the acquisition; stays put until lock_release()
@@ -243,6 +276,7 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 
 	machine_lock_wait(l, l->lo_name);
 	contended = l->lo_class->lc_lock(l, n, &w);
+	lock_tell_acquired(l);
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site,
 	    contended ? &w : NULL);
@@ -261,6 +295,7 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 
 	if (!l->lo_class->lc_trylock(l, n))
 		return (false);
+	lock_tell_acquired(l);
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, NULL);
 	machine_charge(COST_LOCK, 1);
@@ -290,6 +325,7 @@ lock_release(struct lock *l, struct lock_node *n)
 	}
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
 	machine_lock_free(l, l->lo_name);
+	lock_tell_released(l);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 	machine_charge(COST_UNLOCKED, 1);

@@ -80,7 +80,8 @@ LOCK_CLASS(ck_anderson) = {
 	.lc_name	= "ck-anderson",
 	.lc_descr	= "array, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= anderson_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= anderson_lock,

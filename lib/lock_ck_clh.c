@@ -87,7 +87,8 @@ LOCK_CLASS(ck_clh) = {
 	.lc_name	= "ck-clh",
 	.lc_descr	= "CLH, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= clh_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= clh_lock,

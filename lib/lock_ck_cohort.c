@@ -116,7 +116,8 @@ LOCK_CLASS(ck_cohort) = {
 	.lc_name	= "ck-cohort",
 	.lc_descr	= "tickets in tickets, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_knobs	= LK_PASS_LIMIT | LK_NODES,
 	.lc_init	= cohort_init,
 	.lc_fini	= lock_ck_fini,

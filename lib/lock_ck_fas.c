@@ -66,7 +66,8 @@ LOCK_CLASS(ck_fas) = {
 	.lc_name	= "ck-fas",
 	.lc_descr	= "test-and-set, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= fas_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= fas_lock,

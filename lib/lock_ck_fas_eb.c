@@ -68,7 +68,8 @@ LOCK_CLASS(ck_fas_eb) = {
 	.lc_name	= "ck-fas-eb",
 	.lc_descr	= "ck-fas with exponential back-off",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= fas_eb_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= fas_eb_lock,

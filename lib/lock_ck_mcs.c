@@ -69,7 +69,8 @@ LOCK_CLASS(ck_mcs) = {
 	.lc_name	= "ck-mcs",
 	.lc_descr	= "MCS, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= mcs_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= mcs_lock,

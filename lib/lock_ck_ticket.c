@@ -71,7 +71,8 @@ LOCK_CLASS(ck_ticket) = {
 	.lc_name	= "ck-ticket",
 	.lc_descr	= "ticket, of the Concurrency Kit",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= ticket_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= ticket_lock,

@@ -74,7 +74,8 @@ LOCK_CLASS(ck_ticket_pb) = {
 	.lc_name	= "ck-ticket-pb",
 	.lc_descr	= "ck-ticket; who is far behind looks less often",
 	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN,
+	.lc_flags	= LC_EXCLUDES | LC_FIFO | LC_SPIN |
+	    LC_ASSEMBLY,
 	.lc_init	= ticket_pb_init,
 	.lc_fini	= lock_ck_fini,
 	.lc_lock	= ticket_pb_lock,

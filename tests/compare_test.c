@@ -513,7 +513,8 @@ ATF_TC_HEAD(compare_conditions__not_quiet, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Something takes 15 %% from all cells "
 	    "of every third block of B: flagged, and 5 %% is not ranked; a "
-	    "control that is 10 %% slower is flagged, and 5 %% is not ranked either");
+	    "control that is 10 %% slower is flagged, and 5 %% is not ranked "
+	    "either");
 }
 ATF_TC_BODY(compare_conditions__not_quiet, tc)
 {

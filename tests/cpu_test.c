@@ -14,7 +14,8 @@ write_two_kinds(const char *path)
 	hwloc_bitmap_t set;
 
 	ATF_REQUIRE_EQ(0, hwloc_topology_init(&t));
-	ATF_REQUIRE_EQ(0, hwloc_topology_set_synthetic(t, "node:1 core:4 pu:1"));
+	ATF_REQUIRE_EQ(0, hwloc_topology_set_synthetic(t,
+	    "node:1 core:4 pu:1"));
 	ATF_REQUIRE_EQ(0, hwloc_topology_load(t));
 	set = hwloc_bitmap_alloc();
 	ATF_REQUIRE(set != NULL);

@@ -1,0 +1,117 @@
+/*
+ * That ThreadSanitizer would say so: in a build with it, a lock that excludes
+ * nobody is caught, and no lock that excludes is.
+ */
+#include <sys/wait.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/lock_checks.h"
+
+enum { THREADS = 2, ENTRIES = 2000, CAUGHT = 66 };
+
+#if defined(__SANITIZE_THREAD__)
+static const char lock_variable[] = "RNGSIM_TSAN_LOCK";
+
+struct shared {
+	struct lock	 sh_lock;
+	uint64_t	 sh_plain;	/* what the lock guards */
+};
+
+static void
+add(void *arg)
+{
+	struct shared *sh = arg;
+	struct lock_node node;
+	unsigned i;
+
+	for (i = 0; i < ENTRIES; i++) {
+		lock_acquire(&sh->sh_lock, &node, 0);
+		sh->sh_plain++;
+		lock_release(&sh->sh_lock, &node);
+	}
+}
+
+/* Two threads write what a lock of this kind guards. */
+static void
+share(const struct lock_class *class)
+{
+	struct lock_config config = config_default();
+	struct mthread *td = support_alloc(THREADS, sizeof(*td));
+	static struct mthread self;
+	struct shared *sh = support_alloc(1, sizeof(*sh));
+	unsigned i;
+
+	support_machine(&self);
+	lock_make(&sh->sh_lock, class, &config, NULL);
+	for (i = 0; i < THREADS; i++) {
+		td[i].mt_index = i;
+		support_spawn(&td[i], "add", MACHINE_CPU_ANY, add, sh);
+	}
+	for (i = 0; i < THREADS; i++)
+		machine_join(&td[i]);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Whether this program, executed anew for one kind, is caught. */
+static bool
+caught(const char *name)
+{
+	const char *before = getenv("TSAN_OPTIONS");
+	char options[1024];
+	int status;
+	pid_t pid;
+
+	/* What stands last holds; its report is for nobody. */
+	snprintf(options, sizeof(options), "%s:abort_on_error=0:exitcode=%d:"
+	    "halt_on_error=1:log_path=tsan", before != NULL ? before : "",
+	    CAUGHT);
+	pid = fork();
+	ATF_REQUIRE(pid != -1);
+	if (pid == 0) {
+		setenv(lock_variable, name, 1);
+		setenv("TSAN_OPTIONS", options, 1);
+		execl("/proc/self/exe", "tsan_test", "-r", "result",
+		    "tsan__catches_none", (char *)NULL);
+		_exit(1);
+	}
+	ATF_REQUIRE_EQ(pid, waitpid(pid, &status, 0));
+	ATF_REQUIRE_MSG(WIFEXITED(status) && (WEXITSTATUS(status) == 0 ||
+	    WEXITSTATUS(status) == CAUGHT), "%s: status %#x", name, status);
+	return (WEXITSTATUS(status) == CAUGHT);
+}
+#endif
+
+ATF_TC(tsan__catches_none);
+ATF_TC_HEAD(tsan__catches_none, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Threads that write what \"none\" "
+	    "guards are caught, with each lock that excludes they are not");
+}
+ATF_TC_BODY(tsan__catches_none, tc)
+{
+#if defined(__SANITIZE_THREAD__)
+	const char *one = getenv(lock_variable);
+	unsigned i;
+
+	(void)tc;
+	if (one != NULL)
+		share(lock_class_find(one));
+	for (i = 0; i < lock_class_count; i++)
+		ATF_CHECK_EQ_MSG((lock_classes[i]->lc_flags & LC_EXCLUDES) ==
+		    0, caught(lock_classes[i]->lc_name), "%s",
+		    lock_classes[i]->lc_name);
+#else
+	(void)tc;
+	atf_tc_skip("not built with -fsanitize=thread; see \"make check-tsan\"");
+#endif
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, tsan__catches_none);
+	return (atf_no_error());
+}
