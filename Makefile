@@ -5,6 +5,8 @@
 #	make bench	the same, and the figures that README states
 #	make stat	whether what designs generate passes statistical
 #			batteries, in minutes; make stat-full: in days
+#	make model	whether every order of a small case keeps the rules, in
+#			a minute; make model-full: of larger ones, in many
 #	make install	into DESTDIR and PREFIX
 #	make lint	layering, style and manual pages
 #	make check-asan, check-tsan, check-ubsan
@@ -225,11 +227,14 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 DEBIAN = gcc libc6-dev libssl-dev libgcrypt20-dev zlib1g-dev libatf-dev \
 	atf-sh kyua libjemalloc-dev libhwloc-dev libjansson-dev libgsl-dev \
 	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat \
-	python3-minimal
+	python3-minimal spin
 DEBIAN_BENCH = libsodium-dev openssl
 FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
-	boost-libs gnuplot-lite kyua python3
+	boost-libs gnuplot-lite kyua python3 spin
 FREEBSD_BENCH = libsodium
+# Needed by the models alone; spin calls the compiler's preprocessor.
+DEBIAN_MODEL = gcc libc6-dev python3-minimal spin
+FREEBSD_MODEL = gcc python3 spin
 # Ubuntu and newer Debian name rngtest's package otherwise.
 DEBIAN_STAT = dieharder ent openssl
 DEBIAN_FUZZ = clang
@@ -243,6 +248,10 @@ deps:
 deps-bench:
 	@WANT="$(DEBIAN) $(DEBIAN_BENCH)"; \
 	WANT_PKG="$(FREEBSD) $(FREEBSD_BENCH)"; $(INSTALL_MISSING)
+
+deps-model:
+	@WANT="$(DEBIAN_MODEL)"; WANT_PKG="$(FREEBSD_MODEL)"; \
+	$(INSTALL_MISSING)
 
 deps-stat:
 	@tools="rng-tools5"; \
@@ -418,6 +427,12 @@ stat-full: deps-stat
 stat-full-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
 	@sh bench/battery/full.sh $(BUILDDIR)
 
+model: deps-model
+	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant
+
+model-full: deps-model
+	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant full bits
+
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 \
@@ -441,5 +456,4 @@ clean:
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
 	bench-now check-asan check-tsan check-ubsan coverage deps-coverage \
 	deps-fuzz fuzz fuzz-now kill kill-now deps-stat stat stat-now \
-	stat-full stat-full-now install lint \
-	clean
+	stat-full stat-full-now deps-model model model-full install lint clean

@@ -1,0 +1,88 @@
+# The models of tests/spin: small ones whole, and that faults in them are found.
+
+spin_dir() {
+	echo "$(atf_config_get source "$(atf_get_srcdir)/../..")/tests/spin"
+}
+
+# Runs models; each word of runs.tbl that is left out is a case of "make model".
+models() {
+	python3 -B "$(spin_dir)/model.py" . "$@" >out 2>err ||
+	    atf_fail "$(cat err out)"
+}
+
+atf_test_case model__holds
+model__holds_head() {
+	atf_set descr "two readers keep every rule in every order, in both" \
+	    "modes; so do producers and the harvest thread; a ticket lock" \
+	    "serves everybody and a test-and-set lock does not"
+	atf_set require.progs "spin python3"
+}
+model__holds_body() {
+	models run
+	[ "$(grep -c '^run .* complete holds holds$' model.txt)" -ge 12 ] ||
+	    atf_fail "$(cat out)"
+	for word in locked- concurrent- harvest- served-; do
+		grep -q "^run $word" model.txt || atf_fail "no run of $word"
+	done
+}
+
+atf_test_case model__mutants
+model__mutants_head() {
+	atf_set descr "each fault in a model breaks the rule that is named for it"
+	atf_set require.progs "spin python3"
+}
+model__mutants_body() {
+	models mutant
+	for model in fortuna harvest; do
+		grep -q "^mutant [^ ]* $model .* holds holds$" model.txt ||
+		    atf_fail "$model: no change that is no fault"
+	done
+	# Every rule that a model asserts has a fault that breaks it.
+	for word in exclusion reuse kept torn unseeded stale pace pools events \
+	    end draining overwritten order conserved; do
+		grep -q "^mutant .* $word $word$" model.txt ||
+		    atf_fail "no fault breaks $word"
+	done
+	grep -q "^mutants \([0-9]*\) \1 " model.txt || atf_fail "$(cat out)"
+}
+
+atf_test_case model__survivor
+model__survivor_head() {
+	atf_set descr "a fault that nothing catches, one that another rule" \
+	    "catches and one that cannot be made fail the run, by name"
+	atf_set require.progs "spin python3"
+}
+model__survivor_body() {
+	{
+		printf 'mutant\tharmless\tharvest\torder\n'
+		printf '\tharvest.pml producer: given++; => given++; skip;\n'
+		printf 'mutant\tnowhere\tharvest\torder\n'
+		printf '\tharvest.pml producer: no such text => skip\n'
+		printf 'mutant\tdeadly\tharvest\tholds\n'
+		printf '\tharvest.pml producer: hq_dropped++ => skip\n'
+	} >table
+	atf_check -s exit:1 -o ignore -e save:err env MODEL_TABLE=table \
+	    python3 -B "$(spin_dir)/model.py" . mutant
+	atf_check -o ignore grep "harmless: holds, not order" err
+	atf_check -o ignore grep "nowhere: broken, not order: .*there once" err
+	atf_check -o ignore grep "deadly: conserved, not holds" err
+	atf_check grep -q "^mutants 0 2 1$" model.txt
+}
+
+atf_test_case model__usage
+model__usage_head() {
+	atf_set descr "a word that is no kind and no run is refused"
+	atf_set require.progs "python3"
+}
+model__usage_body() {
+	atf_check -s exit:2 -e match:"nonsense: accepted: run, big" \
+	    python3 -B "$(spin_dir)/model.py" . nonsense
+	atf_check -s exit:2 -e match:usage python3 -B "$(spin_dir)/model.py" .
+}
+
+atf_init_test_cases() {
+	atf_add_test_case model__holds
+	atf_add_test_case model__mutants
+	atf_add_test_case model__survivor
+	atf_add_test_case model__usage
+}
