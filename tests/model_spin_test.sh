@@ -16,6 +16,7 @@ model__holds_head() {
 	    "modes; so do producers and the harvest thread; a ticket lock" \
 	    "serves everybody and a test-and-set lock does not"
 	atf_set require.progs "spin python3"
+	atf_set timeout 900
 }
 model__holds_body() {
 	models run
@@ -30,6 +31,7 @@ atf_test_case model__mutants
 model__mutants_head() {
 	atf_set descr "each fault in a model breaks the rule that is named for it"
 	atf_set require.progs "spin python3"
+	atf_set timeout 900
 }
 model__mutants_body() {
 	models mutant

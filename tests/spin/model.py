@@ -127,8 +127,9 @@ def search(run, folder):
     command = ["./pan"]
     if run.kind == "mutant" and run.wanted not in ("holds", "end"):
         command += ["-E"]
-    # Faults are found early: what counts is the compiler's time.
-    compile += ["-O0" if run.kind == "mutant" or live else "-O2"]
+    # In small models, and where an error ends it, the compiler takes longer.
+    compile += ["-O0" if run.kind == "mutant" or live else
+                "-O1" if run.kind == "run" else "-O2"]
     if run.kind == "bits":
         compile += ["-DBITSTATE", "-DSAFETY"]
         command += ["-w35", "-m1000000"]
