@@ -54,9 +54,9 @@ replay__broken_body() {
 	broken pace 39 '35s/200001000/100002000/'
 	broken pools 35 '35s/0x2 0x2/0x1 0x2/'
 	broken pools 35 '35s/0x2 0x2/0x2 0x3/'
-	broken pools 38 '38d'
+	broken pools 38 '35d'
 	broken pools 34 '27d'
-	broken wiped 46 '46d'
+	broken wiped 45 '46d'
 	broken step 23 '23s/1$/0/'
 }
 
@@ -70,11 +70,12 @@ replay__steps_body() {
 	log=$(spin_dir)/concurrent.log
 	atf_check -s exit:1 -e match:"log: line 14: step" \
 	    python3 -B "$(spin_dir)/replay.py" -d locked "$log"
-	# Counters left out, more used than reserved, another's, an early rekey.
+	# Counters left out, another's, more than reserved, a key not installed.
 	broken step 19 '19s/0x6/0x7/' -d concurrent
 	broken step 21 '21s/0x4 0x5/0x6 0x7/' -d concurrent
 	broken step 20 '20s/ 1 use/ 2 use/' -d concurrent
 	broken step 22 '22s/0x2 0x3/0x10 0x11/' -d concurrent
+	broken step 39 '38d' -d concurrent
 }
 
 atf_test_case replay__no_log

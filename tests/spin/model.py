@@ -233,7 +233,7 @@ def report(runs, build):
         print("\n%d of %d faults caught" % (len(killed), len(faults)))
         for r in equivalent:
             if r.found == "holds":
-                print("%s is no fault: %s" % (r.name, r.why))
+                print("%s is no fault:\n    %s" % (r.name, r.why))
     for r in bad:
         print("rngsim: model %s: %s, not %s%s" % (r.name, r.found, r.wanted,
               ": " + r.why if r.found == "broken" else ""), file=sys.stderr)
