@@ -2,7 +2,7 @@
 
 	replay.py [-d locked|concurrent] [-n OPERATIONS] [-D NAME=VALUE] LOG
 
--d: its steps are those of that design's model, in its order, too.  -n: that many
+-d: its steps are those of that design's model, in its order, too.  -n: so many
 and no more.  -D: MINPOOL, bytes; PACE, ns; LAG, generations.
 
 Says how many operations were accepted, or the line and the rule it breaks.
