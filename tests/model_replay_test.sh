@@ -5,6 +5,8 @@ spin_dir() {
 }
 
 
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
 # broken RULE LINE SED [OPTION...]: the good log, changed and numbered again, is
 # refused at that line for that rule.
 broken() {
@@ -101,7 +103,37 @@ replay__no_log_body() {
 	done
 }
 
+atf_test_case replay__runs
+replay__runs_head() {
+	atf_set descr "what both designs did on both engines, thousands of" \
+	    "operations, is what their models may do"
+	atf_set require.progs "spin python3"
+	atf_set timeout 600
+}
+replay__runs_body() {
+	simulated="--engine virtual --profile epyc-9654-2s --cpus 3 -t 0.01"
+	measured="--engine real -t 0.05 -S rngsim.seed_timeout_ms=60000"
+	for design in locked concurrent; do
+		for cipher in aes chacha20; do
+			for engine in "$simulated" "$measured"; do
+				atf_check -o ignore -e ignore "$(program)" run \
+				    -d $design -c $cipher -r 3 -s 4100 --seed 1 \
+				    $engine --ledger-log run.log
+				# How much is measured is up to the machine.
+				[ "$engine" = "$measured" ] ||
+				    [ "$(wc -l <run.log)" -ge 2000 ] ||
+				    atf_fail "$design $cipher: a short log"
+				# A log has no time at which the clock was read.
+				atf_check -o match:accepted python3 -B \
+				    "$(spin_dir)/replay.py" -d $design \
+				    -D PACE=0 -n 5000 run.log
+			done
+		done
+	done
+}
+
 atf_init_test_cases() {
+	atf_add_test_case replay__runs
 	atf_add_test_case replay__good
 	atf_add_test_case replay__broken
 	atf_add_test_case replay__steps
