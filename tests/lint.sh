@@ -49,7 +49,7 @@ family bench/sources/numbers.tbl NUMBERS bench/sources/number_
 
 # Rooms of bench, lowest first: each may include those before it.
 rooms="console statistics result cell timeline report compare options cat sweep
-    calibrate hash validate reproduce sources"
+    calibrate hash validate reproduce sources assure"
 found "a room of bench includes one above it" "$(
 	below=
 	for room in $rooms; do
