@@ -82,7 +82,8 @@ BENCH = \
 	sources/published sources/window sources/sources \
 	sources/sources_table sources/sources_csv sources/sources_json \
 	sources/sources_plot \
-	assure/arithmetic assure/counting
+	assure/arithmetic assure/counting assure/duplicates \
+	assure/duplicates_run
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.  A
