@@ -83,8 +83,8 @@ struct duplicates_run {
 
 /*
  * Reads as a generator's readers do, on threads of this machine, and looks at
- * the cipher's blocks of all requests.  Then, as a control, plants a copy of one
- * block and looks again.
+ * the cipher's blocks of all requests.  Then, as a control, plants a copy of
+ * one block and looks again.
  *
  * The blocks of a design that hands out parts of them, as one with a buffer
  * does for small requests, are found where requests are whole blocks.
@@ -97,7 +97,7 @@ struct duplicates_run {
  * (bench/console/stop.h); ENOMEM, EWOULDBLOCK when never seeded, or what making
  * the design or a thread said.
  */
-int duplicates_run(const struct duplicates_run *dr, struct duplicates_found *df,
-    struct duplicates_found *planted);
+int duplicates_run(const struct duplicates_run *dr,
+    struct duplicates_found *df, struct duplicates_found *planted);
 
 #endif

@@ -122,8 +122,8 @@ plant(struct run *ru, struct duplicates_found *planted)
 }
 
 int
-duplicates_run(const struct duplicates_run *dr, struct duplicates_found *df,
-    struct duplicates_found *planted)
+duplicates_run(const struct duplicates_run *dr,
+    struct duplicates_found *df, struct duplicates_found *planted)
 {
 	struct generator_params gp = {
 		.gp_cipher = dr->dr_cipher,
