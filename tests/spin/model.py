@@ -41,13 +41,12 @@ class Run:
         for flag in self.flags:
             if re.match("-D(READERS|PRODUCERS)=", flag):
                 return flag.split("=")[1]
-        return "-"
+        return "1" if self.model == "harvest" else "2"
 
 
 def read_table(path):
     runs = []
-    for line in open(path):
-        line = line.rstrip("\n")
+    for line in open(path).read().replace("\n\t\t", " ").split("\n"):
         if not line or line.startswith("#"):
             continue
         if not line.startswith("\t"):
