@@ -90,7 +90,7 @@ void crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES]);
 struct crng {
 	struct cipher_key cr_key;
 	uint64_t	 cr_generation;
-	unsigned	 cr_core;	/* of a base whose cipher has a ledger */
+	unsigned	 cr_core;	/* a base's, of the ledger */
 };
 
 /* Returns: 0, or an errno value of lib/cipher.h. */

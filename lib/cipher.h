@@ -64,9 +64,9 @@ const struct cipher *cipher_find(const char *name);
 /*
  * A stand-in for a cipher where nobody looks at its output: the same name,
  * block and counters used, but of a keystream only CIPHER_HOLLOW_BYTES are
- * written, half of them at its end, and libcrypto is not asked.  They differ for
- * different keys and counters, and so do keys drawn from them; what it generates
- * is no secret.
+ * written, half of them at its end, and libcrypto is not asked.  They differ
+ * for different keys and counters, and so do keys drawn from them; what it
+ * generates is no secret.
  */
 enum { CIPHER_HOLLOW_BYTES = 128 };
 

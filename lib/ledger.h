@@ -16,8 +16,8 @@
  * that others could see and no time where time is simulated.  A ledger belongs
  * to one generator.
  *
- * What it cannot see: keystream that no cipher of lib/cipher.h made, and keys in
- * memory that is no cipher_key.
+ * What it cannot see: keystream that no cipher of lib/cipher.h made, and keys
+ * in memory that is no cipher_key.
  */
 #ifndef LIB_LEDGER_H
 #define LIB_LEDGER_H
@@ -32,7 +32,7 @@
 struct cipher;
 struct ledger;
 
-/* What is checked; each has a line, with a name and a sentence, in the table. */
+/* What is checked; each has a line in the table, with a sentence. */
 enum ledger_property {
 #define	LEDGER_PROPERTY(name, word, text)	LEDGER_##name,
 #include "lib/ledger.tbl"
@@ -77,8 +77,8 @@ struct ledger_record {
 	uint32_t	lr_key;		/* the key's number; 0: none */
 	uint16_t	lr_thread;	/* mt_index of the caller */
 	uint8_t		lr_op;		/* LEDGER_OPS: there was none */
-	bool		lr_wiped;	/* the last object with the key lost it */
-	uint32_t	lr_generation;	/* the reseed that the key goes back to */
+	bool		lr_wiped;	/* no object has the key */
+	uint32_t	lr_generation;	/* the reseed it goes back to */
 };
 
 /* A lag that is no bound. */
@@ -111,7 +111,7 @@ struct ledger_result {
 	uint64_t	le_reads;
 	uint64_t	le_reseeds;
 	uint64_t	le_events;	/* into pools */
-	unsigned	le_ranges_max;	/* under one key, apart from each other */
+	unsigned	le_ranges_max;	/* apart, under one key */
 	/* Keys that are gone and whose return would no longer be noticed. */
 	uint64_t	le_forgotten;
 	int		le_error;	/* ENOMEM: not all was checked */
@@ -123,7 +123,7 @@ struct ledger_result {
 	 * time.
 	 */
 	struct ledger_record le_first, le_second;
-	char		le_text[512];	/* the same for people; both operations */
+	char		le_text[512];	/* the same for people */
 };
 
 /*

@@ -1,8 +1,12 @@
 /*
  * The parts of the ledger; for lib/ledger*.c.
  *
- * ledger.c	threads, records, what a violation says, the log
- * ledger_key.c	keys: which there are, their counters, those that are gone
+ * ledger.c	threads, records, violations
+ * ledger_text.c	what is said of them, and logs
+ * ledger_key.c	keys: which there are and what is done with them
+ * ledger_use.c	keystream
+ * ledger_range.c	the counters used under one
+ * ledger_dead.c	keys that are gone
  * ledger_core.c	cores: pools, reseeds, events
  */
 #ifndef LIB_LEDGER_IMPL_H
@@ -10,6 +14,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "lib/cipher.h"
 #include "lib/kassert.h"
@@ -18,16 +23,16 @@
 
 enum {
 	LINE			= 64,
-	LEDGER_BUCKETS		= 1024,	/* a power of two */
+	LEDGER_BUCKETS		= 256,	/* a power of two */
 	LEDGER_SPARES		= 256,	/* keys beside those in buckets */
 	LEDGER_ROOM		= 4,	/* ranges of a key beside the first */
-	LEDGER_RING		= 128,	/* records kept of each thread */
-	LEDGER_USED_MAX		= 64,	/* keys at a time that a read has used */
+	LEDGER_RING		= 64,	/* records kept of each thread */
+	LEDGER_USED_MAX		= 64,	/* keys of a read, at a time */
 	LEDGER_CORES_MAX	= 256,
 	LEDGER_ENDED		= 8,	/* reseeds remembered of a core */
-	LEDGER_CHUNK		= 65536,	/* keys that are gone, together */
+	LEDGER_CHUNK		= 65536,	/* of the keys that are gone */
 	LEDGER_CHUNKS		= LEDGER_DEAD_MAX / LEDGER_CHUNK,
-	LEDGER_SLICE		= 32,	/* of them, a thread's own */
+	LEDGER_SLICE		= 32,	/* of these, a thread's own */
 	LEDGER_NUMBERS		= 16,	/* of keys, likewise, if real */
 	LEDGER_SEEN		= 2,	/* entries of the index for each */
 	LEDGER_WORDS		= sizeof(struct ledger_record) /
@@ -229,6 +234,67 @@ ledger_print_equals(const struct ledger_print *a, const struct ledger_print *b)
 	return (a->lf_a == b->lf_a && a->lf_b == b->lf_b);
 }
 
+/* The product of two words, its halves added up. */
+static inline uint64_t
+mul_fold(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__)
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return ((uint64_t)product ^ (uint64_t)(product >> 64));
+#else
+	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+	uint64_t mid = ah * bl + (al * bl >> 32), more = al * bh +
+	    (uint32_t)mid;
+
+	return ((a * b) ^ (ah * bh + (mid >> 32) + (more >> 32)));
+#endif
+}
+
+/*
+ * Two keyed hashes of the four words of a key.  Who has the secret and the
+ * fingerprint knows 96 bits about 256.
+ *
+ * Returns: whether there is a key at all.
+ */
+static inline bool
+ledger_fingerprint(const struct ledger *lg, const uint8_t *key,
+    struct ledger_print *lf)
+{
+	const uint64_t *secret = lg->lg_secret;
+	uint64_t w[CIPHER_KEY_BYTES / sizeof(uint64_t)];
+
+	memcpy(w, key, sizeof(w));
+	if ((w[0] | w[1] | w[2] | w[3]) == 0)
+		return (false);
+	lf->lf_a = mul_fold(w[0] ^ secret[0], w[1] ^ secret[1]) +
+	    mul_fold(w[2] ^ secret[2], w[3] ^ secret[3]);
+	lf->lf_b = (uint32_t)(mul_fold(w[0] ^ secret[4], w[2] ^ secret[5]) +
+	    mul_fold(w[1] ^ secret[6], w[3] ^ secret[7]));
+	return (true);
+}
+
+static inline struct ledger_key *
+ledger_bucket(struct ledger *lg, const struct ledger_print *lf)
+{
+
+	return (&lg->lg_bucket[lf->lf_a % LEDGER_BUCKETS]);
+}
+
+/* The key in its bucket, alive or gone; NULL: it is not there. */
+static inline struct ledger_key *
+ledger_find(const struct ledger *lg, struct ledger_key *bucket,
+    const struct ledger_print *lf)
+{
+	struct ledger_key *lk;
+
+	for (lk = bucket; lk != NULL; lk = lk->lk_next)
+		if (lk->lk_a == lf->lf_a && lk->lk_b == lf->lf_b &&
+		    lk->lk_epoch == lg->lg_epoch)
+			return (lk);
+	return (NULL);
+}
+
 /*
  * An operation: who does it and what it is.  Between enter and leave a log is
  * locked, so that it has operations in the order in which they were checked.
@@ -282,6 +348,42 @@ void ledger_wrong_note(struct ledger_at *la, enum ledger_property property,
 bool ledger_search(struct ledger *lg, bool (*wanted)(const struct
     ledger_record *lr, const struct ledger_record *like),
     struct ledger_record *lr);
+
+/* A search for the same operation on the same key. */
+bool ledger_same_key(const struct ledger_record *lr,
+    const struct ledger_record *like);
+
+/* ledger_text.c: le_text of the rest of le, or with a note instead. */
+void ledger_text(struct ledger_result *le, const char *note);
+
+/* ledger_use.c: wrong is a key that nobody has set, to all appearances. */
+void ledger_unknown_key(struct ledger_at *la,
+    const struct ledger_record *second);
+
+/* ledger_range.c */
+
+/*
+ * Adds blocks from a counter on, modulo 2^128, to those used under a key.
+ *
+ * Returns: whether it is disjoint from all of them.
+ */
+bool ledger_add_blocks(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
+    uint64_t blocks);
+
+/* Whether its ranges are still where it had room for them at first. */
+bool ledger_first_room(const struct ledger *lg, const struct ledger_key *lk);
+
+/* ledger_dead.c */
+
+/* A key is gone. */
+void ledger_bury(struct ledger_at *la, const struct ledger_print *lf,
+    uint32_t number);
+
+/*
+ * Whether a key is among those that are gone more than once: each is looked for
+ * in an index, which is as large as it must be.
+ */
+void ledger_dead_check(struct ledger_at *la);
 
 /* ledger_key.c */
 

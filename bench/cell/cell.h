@@ -54,7 +54,7 @@ struct cell_params {
 	const struct fault_list *cp_faults;
 	/* Check all that is done: a ledger for each generator. */
 	bool		 cp_ledger;
-	FILE		*cp_ledger_log;	/* of the shared one's records; or NULL */
+	FILE		*cp_ledger_log;	/* of the shared one; or NULL */
 	/* Set by a signal handler: end soon. */
 	const volatile sig_atomic_t *cp_stop;
 };

@@ -64,7 +64,7 @@ struct producer {
 
 /* A run's ledgers, which outlive it wherever it ends. */
 struct cell_ledgers {
-	struct ledger	**cw_ledger;	/* the shared generator's, the readers' */
+	struct ledger	**cw_ledger;	/* the shared one's, the readers' */
 	unsigned	 cw_count;	/* 0: none are kept */
 	struct harvest_totals cw_totals;
 	bool		 cw_ended;	/* those are known */

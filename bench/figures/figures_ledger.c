@@ -53,8 +53,9 @@ figures_ledger(void)
 	static const char *const designs[] = { "locked", "concurrent" };
 	unsigned c, d, readers;
 
-	figures_heading(crypto_mode_now() == CRYPTO_NATIVE ? "The ledger at reads of 4 KiB, "
-	    "native crypto: aimed at 5 % of a read's CPU time or less" :
+	figures_heading(crypto_mode_now() == CRYPTO_NATIVE ?
+	    "The ledger at reads of 4 KiB, native crypto: aimed at 5 % of a "
+	    "read's CPU time or less" :
 	    "The ledger at reads of 4 KiB, kernel-style crypto: aimed at 5 % "
 	    "of a read's CPU time or less");
 	printf("  %-21s %-22s %-22s %-22s\n", "", "us a read", "more, %",
