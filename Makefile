@@ -179,7 +179,7 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/ledger.c lib/ledger_text.c lib/ledger_key.c lib/ledger_use.c \
 	    lib/ledger_range.c lib/ledger_dead.c lib/ledger_core.c lib/vm_who.c \
-	    lib/hash.c $(HASHES) lib/digest.c lib/blake2.c lib/number.c \
+	    lib/hash.c $(HASHES) lib/hollow.c lib/digest.c lib/blake2.c lib/number.c \
 	    lib/tunable.c \
 	    fortuna/state.c fortuna/crng.c fortuna/brng.c fortuna/fxpool.c \
 	    fortuna/place.c fortuna/generator_config.c bench/cell/kat.c; do \
