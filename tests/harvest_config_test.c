@@ -16,6 +16,9 @@ static const struct {
 	const char	*bad;
 } tunables[] = {
 	{ "kern.random.harvest.mask", "7135", "0", "536870912" },
+	{ "kern.random.nist_healthtest_enabled", "0", "1", "2" },
+	{ "kern.random.nist_healthtest_ondemand", "0", "16384", "536870912" },
+	{ "rngsim.harvest.ondemand_pass", "1", "1000000", "0" },
 	{ "rngsim.harvest.model", "2019", "newest", "2020" },
 	{ "rngsim.harvest.rate_hz", "10", "1000", "1001" },
 	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },

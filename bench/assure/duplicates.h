@@ -90,8 +90,7 @@ struct duplicates_run {
  * does for small requests, are found where requests are whole blocks.
  *
  *   df       out  of the run
- *   planted  out  with the copy: one duplicate more, of the block in the middle,
- *                 or the scan is no evidence
+ *   planted  out  with the copy: one duplicate more, or the scan is no evidence
  *
  * Returns: 0, also when there are duplicates; EINTR when a signal asked to stop
  * (bench/console/stop.h); ENOMEM, EWOULDBLOCK when never seeded, or what making
