@@ -247,7 +247,8 @@ close_target(const struct options *op, struct target *ta,
 	if (!ta->ta_kept)
 		return (status);
 	keep = keep || (status != EXIT_SUCCESS && some);
-	if (keep)
+	/* What could not be taken up will not be the next time. */
+	if (keep && (error == EINTR || ck->ck_done > 0 || error == 0))
 		fprintf(stderr, "rngsim: %s: \"rngsim %s --resume %s\" goes on "
 		    "with what is missing\n", op->op_command, op->op_command,
 		    op->op_output);

@@ -18,8 +18,12 @@
 #include "tests/support.h"
 
 static const char path[] = "r.json.journal";
-static const char *const records[] = { "{\"first\":1}", "{}", "{\"third\":"
-    "\"a longer one, so that lengths differ\"}", "" };
+static const char *const records[] = {
+	"{\"first\":1}",
+	"{}",
+	"{\"third\":\"a longer one, so that lengths differ\"}",
+	""
+};
 
 /* A journal of all records; its size at the end of each. */
 static void

@@ -1,7 +1,7 @@
 /*
  * A file that only grows, a record at a time, and of which a record is on disk
- * once it was added, or soon after: what a run has done so far, for one that goes on after it
- * was killed.
+ * once it was added, or soon after: what a run has done so far, for one that
+ * goes on after it was killed.
  *
  * A record is a line: its text's length and CRC-32 (zlib's), 8 hexadecimal
  * digits each, the text and a newline, with blanks between.  The text has no

@@ -3,9 +3,9 @@
  *
  * Beside the file that the result will be stands a journal (console/journal.h).
  * Its first record says what the run is: arguments, seed, host; each of the
- * others is one finished repeat, or one profile drawn, and is written before the
- * next repeat begins; on disk then, too, where it was measured, and within a
- * moment where it was simulated.  Writing it never falls into a measurement.
+ * others is one finished repeat, or one profile drawn, and is written before
+ * the next repeat begins; on disk then, too, where it was measured, and within
+ * a moment where it was simulated.  Writing it never falls into a measurement.
  */
 #ifndef BENCH_CHECKPOINT_H
 #define BENCH_CHECKPOINT_H
