@@ -17,6 +17,7 @@ static const char lock_variable[] = "RNGSIM_TSAN_LOCK";
 struct shared {
 	struct lock	 sh_lock;
 	uint64_t	 sh_plain;	/* what the lock guards */
+	struct m32	 sh_threads;	/* that have begun */
 };
 
 static void
@@ -26,6 +27,8 @@ add(void *arg)
 	struct lock_node node;
 	unsigned i;
 
+	machine_curthread()->mt_index =
+	    atomic_fetchadd_rel_32(&sh->sh_threads, 1);
 	for (i = 0; i < ENTRIES; i++) {
 		lock_acquire(&sh->sh_lock, &node, 0);
 		sh->sh_plain++;
@@ -37,18 +40,17 @@ add(void *arg)
 static void
 share(const struct lock_class *class)
 {
-	struct lock_config config = config_default();
 	struct mthread *td = support_alloc(THREADS, sizeof(*td));
 	static struct mthread self;
 	struct shared *sh = support_alloc(1, sizeof(*sh));
+	struct lock_config config;
 	unsigned i;
 
 	support_machine(&self);
+	config = config_default();
 	lock_make(&sh->sh_lock, class, &config, NULL);
-	for (i = 0; i < THREADS; i++) {
-		td[i].mt_index = i;
+	for (i = 0; i < THREADS; i++)
 		support_spawn(&td[i], "add", MACHINE_CPU_ANY, add, sh);
-	}
 	for (i = 0; i < THREADS; i++)
 		machine_join(&td[i]);
 	_exit(EXIT_SUCCESS);
@@ -56,7 +58,7 @@ share(const struct lock_class *class)
 
 /* Whether this program, executed anew for one kind, is caught. */
 static bool
-caught(const char *name)
+caught(const atf_tc_t *tc, const char *name)
 {
 	const char *before = getenv("TSAN_OPTIONS");
 	char options[1024];
@@ -72,8 +74,9 @@ caught(const char *name)
 	if (pid == 0) {
 		setenv(lock_variable, name, 1);
 		setenv("TSAN_OPTIONS", options, 1);
-		execl("/proc/self/exe", "tsan_test", "-r", "result",
-		    "tsan__catches_none", (char *)NULL);
+		execl("/proc/self/exe", "tsan_test", "-r", "result", "-s",
+		    atf_tc_get_config_var(tc, "srcdir"), "tsan__catches_none",
+		    (char *)NULL);
 		_exit(1);
 	}
 	ATF_REQUIRE_EQ(pid, waitpid(pid, &status, 0));
@@ -96,12 +99,11 @@ ATF_TC_BODY(tsan__catches_none, tc)
 	const char *one = getenv(lock_variable);
 	unsigned i;
 
-	(void)tc;
 	if (one != NULL)
 		share(lock_class_find(one));
 	for (i = 0; i < lock_class_count; i++)
 		ATF_CHECK_EQ_MSG((lock_classes[i]->lc_flags & LC_EXCLUDES) ==
-		    0, caught(lock_classes[i]->lc_name), "%s",
+		    0, caught(tc, lock_classes[i]->lc_name), "%s",
 		    lock_classes[i]->lc_name);
 #else
 	(void)tc;

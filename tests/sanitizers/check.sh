@@ -16,7 +16,7 @@ export ASAN_OPTIONS="$log:abort_on_error=1:allocator_may_return_null=1"
 export LSAN_OPTIONS="$log:suppressions=$here/lsan.supp:print_suppressions=0"
 export TSAN_OPTIONS="$log:suppressions=$here/tsan.supp:abort_on_error=1:halt_on_error=1"
 export UBSAN_OPTIONS="$log:print_stacktrace=1:abort_on_error=1"
-export RNGSIM_SANITIZER=$kind
+[ "$kind" = coverage ] || export RNGSIM_SANITIZER=$kind
 
 cd "$build" || exit 1
 kyua --config=none --logfile=kyua.log list -k tests/Kyuafile "$@" >cases.txt ||
