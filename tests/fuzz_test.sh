@@ -29,6 +29,7 @@ corpus__small_body() {
 atf_test_case death__is_told
 death__is_told_head() {
 	atf_set descr "a target that dies says of which input"
+	atf_set require.progs "cc"
 }
 death__is_told_body() {
 	cat >dies.c <<-'END'
@@ -43,7 +44,7 @@ death__is_told_body() {
 	}
 	END
 	src=$(atf_config_get source "$(atf_get_srcdir)/../..")
-	atf_check ${CC:-cc} -D_GNU_SOURCE -o dies dies.c \
+	atf_check cc -D_GNU_SOURCE -o dies dies.c \
 	    "$src/tests/fuzz/standalone.c"
 	mkdir in
 	echo a >in/a

@@ -107,7 +107,7 @@ ATF_TC_BODY(tsan__catches_none, tc)
 		    lock_classes[i]->lc_name);
 #else
 	(void)tc;
-	atf_tc_skip("not built with -fsanitize=thread; see \"make check-tsan\"");
+	atf_tc_skip("not built with -fsanitize=thread: make check-tsan");
 #endif
 }
 
