@@ -83,6 +83,9 @@ BENCH = \
 	sources/published sources/window sources/sources \
 	sources/sources_table sources/sources_csv sources/sources_json \
 	sources/sources_plot \
+	explore/schedule explore/strategy explore/scenario explore/moments \
+	explore/distinct explore/case explore/shrink explore/campaign \
+	explore/explore_print explore/request \
 	assure/arithmetic assure/counting assure/duplicates \
 	assure/duplicates_run
 
@@ -99,6 +102,9 @@ FLAVOURED != echo lib/failpoint_machine.c lib/lock.c lib/lock_*.c fortuna/fortun
 	bench/cell/cell_ledger.c bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
 	bench/sources/number_*.c
+# What only runs on simulated machines, compiled for these alone.
+SIMULATED = bench/explore/trial.c bench/explore/trial_run.c
+STRATEGIES != echo bench/explore/strategy_*.c
 HASHES != echo lib/hash_*.c
 FIGURES != echo bench/figures/figures*.c
 BATTERY != echo bench/battery/battery*.c
@@ -106,6 +112,8 @@ TESTS_C != cd tests && ls | sed -n 's/_test\.c$$/_test/p' | tr '\n' ' '
 # Contracts that hold on the simulated machine too, from the same source.
 TESTS_VIRTUAL = lock_contract lock_mutant
 FUZZ != cd tests/fuzz && ls | sed -n 's/^fuzz_\(.*\)\.c$$/\1/p' | tr '\n' ' '
+# Designs and locks that are wrong on purpose, for mutant_test.
+MUTANTS != echo tests/mutants/*.c
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
 OS != uname -s
@@ -160,7 +168,7 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	for f in $(FORTUNA); do shared="$$shared fortuna/$$f.c"; done; \
 	for f in $(HARVEST); do shared="$$shared harvest/$$f.c"; done; \
 	for f in $(BENCH); do shared="$$shared bench/$$f.c"; done; \
-	for f in $$shared $(HASHES) $(COMMANDS); do \
+	for f in $$shared $(HASHES) $(STRATEGIES) $(COMMANDS); do \
 		case $$f in \
 		bench/sweep/host.c) d="-DRNGSIM_REVISION='\"$(REVISION)\"' -DRNGSIM_FLAGS='\"$(OPT) $(EXTRA)\"'"; dep=$(OBJ)/revision;; \
 		lib/profile_table.c) d=; dep=$$(echo lib/profiles/*.conf);; \
@@ -175,6 +183,9 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 		esac; \
 		rule $$v $$f "-DFLAVOUR=$$v $$d"; objects="$$objects $$o"; \
 	done; done; \
+	for f in $(SIMULATED); do \
+		rule virtual $$f "-DFLAVOUR=virtual -DMACHINE_VIRTUAL"; \
+		objects="$$objects $$o"; done; \
 	for f in lib/kassert.c lib/failpoint.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/ledger.c lib/ledger_text.c lib/ledger_key.c lib/ledger_use.c \
@@ -189,10 +200,15 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real"; \
 		words="$$words $$o"; done; \
 	echo "OBJECTS = $$objects"; echo "WORDS = $$words"; \
+	mutants=; \
+	for f in $(MUTANTS); do \
+		rule virtual $$f "-DFLAVOUR=virtual -DMACHINE_VIRTUAL"; \
+		mutants="$$mutants $$o"; done; \
 	for t in $(TESTS_C); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \
-		echo "$$b: tests/$$t.c $(OBJ)/librngsim.a"; \
-		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -MT $$@ -o $$@ tests/%s.c $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t; \
+		case $$t in mutant_test) more=$$mutants;; *) more=;; esac; \
+		echo "$$b: tests/$$t.c $$more $(OBJ)/librngsim.a"; \
+		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -MT $$@ -o $$@ tests/%s.c %s $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t "$$more"; \
 		echo "-include $(OBJ)/$$t.d"; done; \
 	for t in uint128 kat; do \
 		b=$(BUILDDIR)/tests/$${t}_two_words_test; programs="$$programs $$b"; \

@@ -45,11 +45,12 @@ family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
 family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
+family bench/explore/strategy.tbl STRATEGY bench/explore/strategy_
 family bench/sources/numbers.tbl NUMBERS bench/sources/number_
 
 # Rooms of bench, lowest first: each may include those before it.
 rooms="console statistics result cell timeline report compare options cat sweep
-    calibrate hash validate reproduce sources assure"
+    calibrate hash validate reproduce sources explore assure"
 found "a room of bench includes one above it" "$(
 	below=
 	for room in $rooms; do

@@ -1,0 +1,152 @@
+# rngsim explore: what it finds, how it says so, how it is had again.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+# refused STATUS WORDS ARGUMENT...
+refused() {
+	want=$1 words=$2
+	shift 2
+	complains "$want" "$words" explore "$@"
+}
+
+# explore STATUS ARGUMENT...: ends so; output in out and err.
+explore() {
+	want=$1
+	shift
+	"$(program)" explore "$@" >out 2>err
+	status=$?
+	[ $status = "$want" ] ||
+	    atf_fail "explore $*: exit $status: $(cat out err)"
+	awk 'length > 80' out >wide
+	[ ! -s wide ] || atf_fail "wider than 80: $(cat wide)"
+}
+
+has() {
+	grep -q -- "$1" out || atf_fail "no \"$1\" in $(cat out)"
+}
+
+atf_test_case explore__clean
+explore__clean_head() {
+	atf_set descr "every design is explored under FreeBSD's mutex, and \
+every lock under FreeBSD's design, and none fails"
+}
+explore__clean_body() {
+	explore 0 -d all -c all --schedules 400 --seed 1 -j 2
+	[ ! -s err ] || atf_fail "$(cat err)"
+	"$(program)" list designs | sed -n 's/^  \([a-z]*\) .*/\1/p' |
+	    grep -v none >names
+	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
+	for name in $(cat names); do
+		[ "$(grep -c "^$name .* 400 " out)" = 2 ] ||
+		    atf_fail "not both of $name: $(cat out)"
+	done
+	has "^No failure: .*3/400 = 0.0075"
+	has "^Chosen by: random 40 %, pct 40 %, delay 10 %, starve 10 %"
+	explore 0 -l all --schedules 400 --seed 2 -j 1
+	grep -q "^concurrent  *cohort .* 400 " out || atf_fail "$(cat out)"
+	grep -q "^concurrent  *none " out && atf_fail "none is among all"
+	explore 0 -d locked --strategy dfs:0 -r 2 -s 16
+	has "there is no other schedule with at most 0"
+}
+
+atf_test_case explore__finds
+explore__finds_head() {
+	atf_set descr "a lock that excludes nobody is found out; its file, \
+its seed and the program say the same again"
+}
+explore__finds_body() {
+	explore 1 -l none -c aes --seed 7 -j 2
+	has "^FAILED [a-z]*: "
+	has "schedule [0-9]*, "
+	has "^ *step setup .*reader 1"
+	has "L1 reseed mutex"
+	has "Again: *rngsim explore --replay rngsim-explore-7.schedule"
+	[ -f rngsim-explore-7.schedule ] || atf_fail "no file"
+	sed -n '/^FAILED/,/seed 7, /p; /^  step/,/^ *L1/p' out >first
+	explore 1 --replay rngsim-explore-7.schedule
+	has "^As recorded"
+	sed -n '/^FAILED/,/seed 7, /p; /^  step/,/^ *L1/p' out >second
+	cmp -s first second || atf_fail "$(diff first second)"
+	# From the seed, the unshrunk one comes out as that file again.
+	cp rngsim-explore-7.schedule before
+	rm rngsim-explore-7.schedule
+	number=$(sed -n 's/^number //p' before)
+	explore 1 -l none -c aes --seed 7 --only $number
+	cmp -s before rngsim-explore-7.schedule ||
+	    atf_fail "$(diff before rngsim-explore-7.schedule)"
+	explore 1 -l none -c aes --seed 7 -o other
+	cmp -s before other || atf_fail "-o has another"
+}
+
+atf_test_case explore__replay_mended
+explore__replay_mended_head() {
+	atf_set descr "a schedule of what was mended since does not fail, and \
+one that ends otherwise is said to"
+}
+explore__replay_mended_body() {
+	explore 1 -l none --seed 7
+	sed 's/^lock none/lock mtx/' rngsim-explore-7.schedule >mended
+	explore 0 --replay mended
+	has "^Does not fail"
+	sed 's/^hash .*/hash 0x1/' rngsim-explore-7.schedule >changed
+	explore 1 --replay changed
+	has "not as recorded"
+	sed '3s/.*/lock nonsense/' rngsim-explore-7.schedule >broken
+	refused 1 "broken:3:|nonsense" --replay broken
+	refused 1 "nowhere" --replay nowhere
+}
+
+atf_test_case explore__refuses
+explore__refuses_head() {
+	atf_set descr "what is wrong with a command line is said, with what \
+would be accepted"
+}
+explore__refuses_body() {
+	refused 2 "-d|nonsense|concurrent" -d nonsense
+	refused 2 "-d|twice" -d locked,locked
+	refused 2 "-l|pthread|mtx" -l pthread
+	refused 2 "-c|des|aes" -c des
+	refused 2 "-r|0|1..6" -r 0
+	refused 2 "-r|3-2|1..6" -r 3-2
+	refused 2 "-r|7|1..6" -r 7
+	refused 2 "-s|5m|4m" -s 5m
+	refused 2 "--schedules|0|1.." --schedules 0
+	refused 2 "--strategy|best|random" --strategy best
+	refused 2 "--strategy|pct:9|1..8" --strategy pct:9
+	refused 2 "--strategy|random:1|no number" --strategy random:1
+	refused 2 "--seed|-1|number" --seed -1
+	refused 2 "-j|0|1.." -j 0
+	refused 2 "-S|nonsense|name=value" -S nonsense
+	refused 2 "-S|kern.random.fortuna.minpoolsize|3|16.." \
+	    -S kern.random.fortuna.minpoolsize=3
+	refused 2 "-o|file name" -o ""
+	refused 2 "--replay|no other option" --replay x -d locked
+	refused 2 "surplus|more" more
+}
+
+atf_test_case explore__interrupted
+explore__interrupted_head() {
+	atf_set descr "a signal ends it, with what was done so far"
+}
+explore__interrupted_body() {
+	"$(program)" explore --schedules 1000000000 --seed 1 -j 1 >out 2>err &
+	child=$!
+	# As soon as it is at work; a signal before that would end it too.
+	until grep -q ^design out 2>/dev/null; do sleep 0.01; done
+	kill -TERM $child
+	wait $child
+	status=$?
+	[ $status = 1 ] || atf_fail "exit $status: $(cat out err)"
+	grep -q "^concurrent  *mtx  *chacha20  *[0-9]" out ||
+	    atf_fail "$(cat out)"
+	grep -q "interrupted: .* nothing had failed" err ||
+	    atf_fail "$(cat err)"
+}
+
+atf_init_test_cases() {
+	atf_add_test_case explore__clean
+	atf_add_test_case explore__finds
+	atf_add_test_case explore__replay_mended
+	atf_add_test_case explore__refuses
+	atf_add_test_case explore__interrupted
+}
