@@ -13,6 +13,7 @@
 #			the suite, built with a sanitizer
 #	make coverage	the suite, and what of the source it reached
 #	make fuzz	each parser against libFuzzer, FUZZ_SECONDS each
+#	make faults	every failure of every call, not some of them
 #
 # BUILDDIR may be anywhere; nothing is written outside it.
 
@@ -337,7 +338,8 @@ run-now: $(PROGRAM)
 	    "its picture $(BUILDDIR)/result.png."
 
 tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) \
-	$(FUZZ_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
+	$(FUZZ_PROGRAMS) $(BUILDDIR)/tests/nth_failure.so \
+	$(BUILDDIR)/tests/Kyuafile
 
 # The longest case first, so that it is not what all others have ended before.
 $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
@@ -431,6 +433,19 @@ $(BUILDDIR)/rngsim-figures: $(FIGURES) bench/figures/figures.h $(OBJ)/librngsim.
 $(BUILDDIR)/plant.so: bench/figures/plant.c lib/tick.h
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/figures/plant.c
 
+# Replaces what compilers think they know: malloc(3) and others.
+$(BUILDDIR)/tests/nth_failure.so: tests/nth_failure.c $(OBJ)/flags
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fno-builtin -fPIC -shared -o $@ \
+		tests/nth_failure.c -ldl
+
+# Each n of what fails, not some: an hour or more.
+faults: tests-built
+	@src=$$(pwd); cd $(BUILDDIR) && rm -f faults.db && \
+	kyua --logfile=faults.log --config=none \
+	    -v test_suites.rngsim.source=$$src \
+	    -v test_suites.rngsim.every=true \
+	    test -k tests/Kyuafile -r faults.db nth_failure_test
+
 $(BUILDDIR)/rngsim-battery: $(BATTERY) bench/battery/battery.h $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ $(BATTERY) \
 		$(OBJ)/librngsim.a $(LDLIBS)
@@ -475,5 +490,5 @@ clean:
 
 .PHONY: all deps deps-bench run run-now tests-built test test-now bench \
 	bench-now check-asan check-tsan check-ubsan coverage deps-coverage \
-	deps-fuzz fuzz fuzz-now kill kill-now deps-stat stat stat-now \
+	deps-fuzz faults fuzz fuzz-now kill kill-now deps-stat stat stat-now \
 	stat-full stat-full-now deps-model model model-full install lint clean

@@ -15,6 +15,7 @@
 #include "bench/console/outfile.h"
 #include "bench/console/stop.h"
 #include "bench/console/usage.h"
+#include "lib/crypto.h"
 #include "lib/kassert.h"
 #include "lib/machine.h"
 #include "lib/number.h"
@@ -179,6 +180,11 @@ write_profile(const struct profile *pr, const char *path, struct outfile *of)
 	FILE *out;
 	int error;
 
+	if (crypto_failed() != NULL) {
+		outfile_abort(of);
+		return (run_error("calibrate", "libcrypto refused to compute "
+		    "%s", crypto_failed()));
+	}
 	out = open_memstream(&text, &len);
 	error = out == NULL ? ENOMEM : profile_write(pr, out);
 	if (out != NULL && fclose(out) != 0 && error == 0)

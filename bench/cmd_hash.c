@@ -13,6 +13,7 @@
 #include "bench/console/stop.h"
 #include "bench/console/usage.h"
 #include "bench/hash/hash_bench.h"
+#include "lib/crypto.h"
 #include "lib/kassert.h"
 #include "lib/number.h"
 
@@ -361,6 +362,9 @@ measure(struct hash_options *ho)
 	if (error == EINTR)
 		status = run_error("hash", "interrupted: %u of %u repeats are "
 		    "complete", hb->hb_done, hb->hb_repeats);
+	else if (error == EIO)
+		status = run_error("hash", "%s could no longer be computed",
+		    crypto_failed());
 	else if (error != 0)
 		status = run_error("hash", "%s", strerror(error));
 	if (hb->hb_done > 0)

@@ -242,8 +242,8 @@ run(int argc, char *argv[], char *const whole[])
 	(void)whole;
 	if (!arguments_operands(&argc, argv, 2, "list [TOPIC [NAME]]",
 	    "Prints what there is to choose from, or one list of it: "
-	    "designs, locks, ciphers, hashes, sources, profiles, failpoints or "
-	    "tunables; "
+	    "designs, locks, ciphers, hashes, sources, profiles, "
+	    "failpoints or tunables; "
 	    "what one design stands for; or all values of one profile.",
 	    &status))
 		return (status);
@@ -264,7 +264,8 @@ run(int argc, char *argv[], char *const whole[])
 	}
 	if (argc > 1)
 		return (usage_error("list", "\"%s\": expected designs, locks, "
-		    "ciphers, hashes, sources, profiles, failpoints or tunables",
+		    "ciphers, hashes, sources, profiles, failpoints or "
+		    "tunables",
 		    argv[1]));
 	return (EXIT_SUCCESS);
 }

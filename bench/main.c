@@ -13,6 +13,7 @@
 #include "bench/cmd.h"
 #include "bench/options/options.h"
 #include "lib/cpu.h"
+#include "lib/crypto.h"
 
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"
@@ -107,6 +108,12 @@ main(int argc, char *argv[])
 		return (EXIT_FAILURE);
 	}
 	status = dispatch(argc, argv);
+	/* Whoever has not looked would have done so in vain. */
+	if (crypto_failed() != NULL && status == EXIT_SUCCESS) {
+		fprintf(stderr, "rngsim: libcrypto refused to compute %s\n",
+		    crypto_failed());
+		status = EXIT_FAILURE;
+	}
 	cpu_fini();
 	errno = 0;
 	/* A command that failed has said why. */

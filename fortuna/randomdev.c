@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "fortuna/randomdev.h"
+#include "lib/crypto.h"
 #include "lib/ledger.h"
+#include "lib/wipe.h"
 
 /* Whether a reader is told "not seeded", whatever the generator would say. */
 static bool
@@ -32,6 +34,17 @@ wait_seeded(struct generator *g, bool no)
 	return (0);
 }
 
+/* Whether what was just made can be handed out; if not, nothing is left. */
+static int
+check(void *buf, size_t n)
+{
+
+	if (__builtin_expect(crypto_failed() == NULL, 1))
+		return (0);
+	wipe(buf, n);
+	return (EIO);
+}
+
 static int
 read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
     bool nonblock)
@@ -39,6 +52,8 @@ read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
 	struct generator *g = rd->rd_generator;
 	const struct random_algorithm *ra = g->g_algorithm;
 	uint64_t resid;
+	uint8_t *const base = uio->uio_base;
+	const uint64_t wanted = uio->uio_resid;
 	struct uio part;
 	int error;
 	bool no;
@@ -72,7 +87,10 @@ read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
 		if (resid > 0 && machine_interrupted())
 			break;
 	}
-	return (0);
+	error = check(base, (size_t)(wanted - uio->uio_resid));
+	if (error != 0)
+		uio->uio_resid = wanted;
+	return (error);
 }
 
 int
@@ -116,7 +134,7 @@ read_kernel(struct randomdev *rd, struct generator_reader *gr, void *buf,
 	}
 	ra->ra_read(g, gr, &uio);
 	*made = n;
-	return (0);
+	return (check(buf, n));
 }
 
 int

@@ -39,7 +39,8 @@ struct randomdev {
  *   nonblock  in   do not wait for seeding
  *
  * Returns: 0, also after a part when interrupted; EWOULDBLOCK when unseeded and
- * nonblock; EINTR when interrupted while waiting.
+ * nonblock; EINTR when interrupted while waiting; EIO, with nothing left in the
+ * buffer, once crypto_failed().
  * Departs: output goes to the caller's memory without a copy in between; a
  * machine that simulates charges for the copy.
  */
@@ -52,7 +53,8 @@ int read_random_uio(struct randomdev *rd, struct generator_reader *gr,
  *   bypass  in   when unseeded, hand out zeros instead of waiting:
  *                kern.random.initial_seeding.bypass_before_seeding
  *
- * Returns: 0; EINTR when interrupted while waiting, which the kernel cannot be.
+ * Returns: 0; EINTR when interrupted while waiting, which the kernel cannot be;
+ * EIO as above.
  */
 int read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
     size_t n, bool bypass);

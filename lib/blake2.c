@@ -6,6 +6,7 @@
 #include <openssl/params.h>
 
 #include "lib/blake2.h"
+#include "lib/crypto.h"
 #include "lib/hollow.h"
 #include "lib/kassert.h"
 
@@ -21,7 +22,8 @@ start(struct blake2 *b, const uint8_t *key)
 		ok = EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL);
 	else
 		ok = EVP_MAC_init(b->b_mac, key, BLAKE2S_BYTES, NULL);
-	KASSERT(ok == 1, ("starting BLAKE2"));
+	if (ok != 1)
+		crypto_fail("BLAKE2");
 }
 
 static int
@@ -108,7 +110,8 @@ forget_key(struct blake2 *b)
 	int ok;
 
 	ok = EVP_MAC_CTX_set_params(b->b_mac, params);
-	KASSERT(ok == 1, ("forgetting BLAKE2's key"));
+	if (ok != 1)
+		crypto_fail("BLAKE2");
 }
 
 void
@@ -137,11 +140,15 @@ blake2_update(struct blake2 *b, const void *data, size_t n)
 		b->b_mix = hollow_absorb(b->b_mix, data, n);
 		return;
 	}
+	/* libcrypto does not survive it in a context that did not start. */
+	if (crypto_failed() != NULL)
+		return;
 	if (b->b_keyed)
 		ok = EVP_MAC_update(b->b_mac, data, n);
 	else
 		ok = EVP_DigestUpdate(b->b_ctx, data, n);
-	KASSERT(ok == 1, ("BLAKE2 of %zu bytes", n));
+	if (ok != 1)
+		crypto_fail("BLAKE2");
 }
 
 void
@@ -149,19 +156,24 @@ blake2_finish(struct blake2 *b, uint8_t *out)
 {
 	unsigned made = 0;
 	size_t n = 0;
-	int ok;
+	int ok = 0;
 
 	if (b->b_hollow_bytes > 0) {
 		hollow_expand(b->b_mix, out, b->b_hollow_bytes);
 		b->b_mix = 0;
 		return;
 	}
-	if (b->b_keyed) {
+	if (crypto_failed() != NULL) {
+		n = 0;
+	} else if (b->b_keyed) {
 		ok = EVP_MAC_final(b->b_mac, out, &n, BLAKE2S_BYTES);
 	} else {
 		ok = EVP_DigestFinal_ex(b->b_ctx, out, &made);
 		n = made;
 	}
-	KASSERT(ok == 1 && (n == BLAKE2S_BYTES || n == BLAKE2B_BYTES),
-	    ("BLAKE2 of %zu bytes", n));
+	if (ok != 1 || (n != BLAKE2S_BYTES && n != BLAKE2B_BYTES)) {
+		memset(out, 0, b->b_keyed ? BLAKE2S_BYTES :
+		    (size_t)EVP_MD_get_size(b->b_md));
+		crypto_fail("BLAKE2");
+	}
 }

@@ -214,6 +214,16 @@ cipher_key_free(struct cipher_key *ck)
 	free(ck);
 }
 
+/* The old key must not serve in the new one's place. */
+static void __attribute__((noinline, cold))
+refused(struct cipher_key *ck)
+{
+
+	EVP_CIPHER_CTX_reset(ck->ck_ctx);
+	wipe(ck->ck_raw, sizeof(ck->ck_raw));
+	crypto_fail(ck->ck_cipher->ci_evp_name);
+}
+
 void
 cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 {
@@ -224,7 +234,8 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 	if (is_hollow(ck->ck_cipher))
 		return;
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
-	KASSERT(ok == 1, ("%s: setting a key", ck->ck_cipher->ci_evp_name));
+	if (__builtin_expect(ok != 1, 0))
+		refused(ck);
 	ck->ck_position = uint128_make(0, 0);
 }
 
@@ -242,8 +253,10 @@ evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
 	int made = 0, ok;
 
 	ok = EVP_EncryptUpdate(ck->ck_ctx, out, &made, in, (int)n);
-	KASSERT(ok == 1 && made == (int)n, ("%s: %d of %zu bytes",
-	    ck->ck_cipher->ci_evp_name, made, n));
+	if (__builtin_expect(ok != 1 || made != (int)n, 0)) {
+		wipe(out, n);
+		refused(ck);
+	}
 }
 
 /*
@@ -330,7 +343,8 @@ chacha_seek(struct cipher_key *ck, uint128_t ctr)
 		return;
 	uint128_encode_le(iv, ctr);
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
-	KASSERT(ok == 1, ("ChaCha20: setting the counter"));
+	if (__builtin_expect(ok != 1, 0))
+		refused(ck);
 	wipe(iv, sizeof(iv));
 }
 

@@ -122,7 +122,9 @@ int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
 void cipher_key_free(struct cipher_key *ck);
 
 /*
- * Sets the key; the old one is gone.  Does not allocate.
+ * Sets the key; the old one is gone.  Does not allocate.  Where libcrypto
+ * refuses, here and in what follows, the key is gone and output is zeros:
+ * crypto_fail().
  *
  * Source: randomdev_encrypt_init().
  */

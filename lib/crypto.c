@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,24 @@ crypto_fini(void)
 		fetched[i] = NULL;
 	}
 	hash_unload_all();
+}
+
+/* The one thing here that is of the process and not of a run. */
+static _Atomic(const char *) failed;
+
+void
+crypto_fail(const char *algorithm)
+{
+	const char *none = NULL;
+
+	atomic_compare_exchange_strong(&failed, &none, algorithm);
+}
+
+const char *
+crypto_failed(void)
+{
+
+	return (atomic_load_explicit(&failed, memory_order_acquire));
 }
 
 const EVP_CIPHER *

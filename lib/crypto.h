@@ -46,6 +46,21 @@ void crypto_fini(void);
 /* The fetched cipher of lib/cipher.h's i-th table entry. */
 const EVP_CIPHER *crypto_cipher(unsigned i);
 
+/*
+ * Libraries that compute were asked at the start and answered; if one refuses
+ * later, nothing that rests on it can be trusted.  So whoever calls one says
+ * so, wipes what was to be output and goes on with zeros, without further calls
+ * where those could not be survived; and whoever hands out looks here first,
+ * and hands out nothing.  There is no way back: it holds for
+ * the process, as the library does.
+ *
+ *   algorithm  in  what could not be computed; stays
+ */
+void crypto_fail(const char *algorithm) __attribute__((cold));
+
+/* What could not be computed, the first time; NULL: nothing was refused. */
+const char *crypto_failed(void);
+
 /* libcrypto's own version string. */
 const char *crypto_version(void);
 

@@ -196,7 +196,8 @@ start(const struct hash *ha, union hash_context *hc)
 	int ok;
 
 	ok = EVP_DigestInit_ex2(hc->hc_handle, ha->ha_handle, NULL);
-	KASSERT(ok == 1, ("starting %s", ha->ha_name));
+	if (__builtin_expect(ok != 1, 0))
+		crypto_fail(ha->ha_name);
 }
 
 static void
@@ -213,24 +214,25 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
 
-	/*
-	 * Fails only where a context was not started, and then finish() does.
-	 * With nothing behind it the call is a jump: pools' events come here.
-	 */
-	(void)ha;
-	(void)EVP_DigestUpdate(hc->hc_handle, data, n);
+	/* libcrypto does not survive it in a context that did not start. */
+	if (__builtin_expect(crypto_failed() == NULL &&
+	    EVP_DigestUpdate(hc->hc_handle, data, n) != 1, 0))
+		crypto_fail(ha->ha_name);
 }
 
 static void
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
 	unsigned n = ha->ha_bytes;
-	int ok;
+	int ok = 0;
 
-	ok = ha->ha_xof ? EVP_DigestFinalXOF(hc->hc_handle, out, n) :
-	    EVP_DigestFinal_ex(hc->hc_handle, out, &n);
-	KASSERT(ok == 1 && n == ha->ha_bytes, ("%s of %u bytes", ha->ha_name,
-	    n));
+	if (crypto_failed() == NULL)
+		ok = ha->ha_xof ? EVP_DigestFinalXOF(hc->hc_handle, out, n) :
+		    EVP_DigestFinal_ex(hc->hc_handle, out, &n);
+	if (__builtin_expect(ok != 1 || n != ha->ha_bytes, 0)) {
+		memset(out, 0, ha->ha_bytes);
+		crypto_fail(ha->ha_name);
+	}
 }
 
 const struct hash_library hash_openssl = {

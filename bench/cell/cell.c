@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench/cell/cell_run.h"
+#include "lib/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
 
@@ -320,6 +321,10 @@ cell_main(const struct cell_params *cp, struct cell_ledgers *cw,
 			error = cell_fail(run, run->run_readers[i].r_error,
 			    "reader %u: %s", i,
 			    strerror(run->run_readers[i].r_error));
+	/* Told as such, whether a reader or the harvest thread came upon it. */
+	if (crypto_failed() != NULL && (error == 0 || error == EIO))
+		error = cell_fail(run, EIO, "libcrypto refused to compute %s",
+		    crypto_failed());
 	if (error == 0) {
 		error = harvestq_record_finish(run->run_hq);
 		if (error != 0)

@@ -167,14 +167,11 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	const struct lockprof *lp = &run->run_prof;
 	unsigned i, n = index_harvest(run), site;
 	struct lockprof_thread sum;
+	double *hold = run->run_hold;
 	struct lockprof_row row;
-	double *hold;
 
-	hold = calloc(n, sizeof(*hold));
-	if (hold == NULL || !LOCK_PROFILING) {
-		free(hold);
+	if (!LOCK_PROFILING)
 		return;
-	}
 	for (i = 0; i < n; i++) {
 		for (site = 0; site < lp->lp_sites; site++) {
 			lockprof_sum(lp, WINDOW, site, i, i, &row);
@@ -185,7 +182,6 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	fairness->hold_cov = stats_cov(hold, n);
 	fairness->hold_jain = stats_jain(hold, n);
 	fairness->hold_cna = stats_cna(hold, n);
-	free(hold);
 	lockprof_sum_threads(lp, WINDOW, 0, n - 1, &sum);
 	fairness->reacquire_p50 = (double)hist_small_quantile(
 	    &sum.lt_reacquire, 0.5);

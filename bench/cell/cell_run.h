@@ -84,6 +84,7 @@ struct cell_run {
 	struct producer	*run_producers;
 	unsigned	 run_producer_count;
 	unsigned	 run_producers_started;
+	double		*run_hold;	/* each reader's, cycles; for sums */
 	struct mthread	 run_harvest;
 	bool		 run_harvest_started;
 	unsigned	 run_harvest_cpu;	/* where it ended */
@@ -111,7 +112,8 @@ static inline bool
 cell_left_waiting(const struct cell_run *run, unsigned i)
 {
 
-	return (run->run_faults != NULL && run->run_readers[i].r_error == EINTR);
+	return (run->run_faults != NULL &&
+	    run->run_readers[i].r_error == EINTR);
 }
 
 #define	cell_ledgers_make	FLAVOURED(cell_ledgers_make)

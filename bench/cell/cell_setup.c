@@ -308,7 +308,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    for_all_threads(run, lock_config_default(1)).threads);
 	run->run_producers = aligned_alloc(_Alignof(struct producer),
 	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
-	if (run->run_producers == NULL ||
+	run->run_hold = calloc(index_harvest(run), sizeof(*run->run_hold));
+	if (run->run_producers == NULL || run->run_hold == NULL ||
 	    lockprof_init(&run->run_prof, thread_count(run), GENERATOR_SITES,
 	    generator_site_names) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
@@ -349,6 +350,7 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_producers);
+	free(run->run_hold);
 	if (run->run_hq != NULL) {
 		run->run_ledgers->cw_totals = harvestq_totals(run->run_hq);
 		run->run_ledgers->cw_ended = true;

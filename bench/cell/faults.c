@@ -67,8 +67,8 @@ faults_parse(struct fault_list *fl, const char *text,
 	if (i == FAULT_POINTS)
 		return (unknown(text, (int)(spec - text), error_text));
 	if (fl->fl_text[i] != NULL) {
-		snprintf(error_text, FAULT_ERROR_SIZE, "%s is set twice; \"->\" "
-		    "joins terms", fault_def(i)->fd_name);
+		snprintf(error_text, FAULT_ERROR_SIZE, "%s is set twice; "
+		    "\"->\" joins terms", fault_def(i)->fd_name);
 		return (EINVAL);
 	}
 	spec++;

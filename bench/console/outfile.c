@@ -193,26 +193,64 @@ write_all(int fd, const char *text, size_t len)
 	return (0);
 }
 
-int
-outfile_sync_directory(const char *path)
+/* The directory that path is in; *fd is -1 where it may not be read. */
+static int
+open_directory(const char *path, int *fd)
 {
 	const char *slash = strrchr(path, '/');
-	int error = 0, fd;
 	char *dir;
 
 	dir = slash == NULL ? strdup(".") : slash == path ? strdup("/") :
 	    strndup(path, (size_t)(slash - path));
 	if (dir == NULL)
 		return (ENOMEM);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	/* A directory that may be written but not read cannot be synced. */
-	if (fd == -1)
-		return (errno == EACCES ? 0 : errno);
+	return (*fd == -1 && errno != EACCES ? errno : 0);
+}
+
+/* Of -1 nothing. */
+static int
+sync_directory(int dir)
+{
+	int error = 0;
+
+	if (dir == -1)
+		return (0);
 	/* Some file systems have nothing to sync there and say so. */
-	if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+	if (fsync(dir) != 0 && errno != EINVAL && errno != EROFS)
 		error = errno;
-	close(fd);
+	close(dir);
+	return (error);
+}
+
+int
+outfile_sync_directory(const char *path)
+{
+	int dir, error;
+
+	error = open_directory(path, &dir);
+	return (error != 0 ? error : sync_directory(dir));
+}
+
+/*
+ * Puts the file in its place.  That is on disk when the directory is, which is
+ * opened first: without a descriptor for it nothing has happened yet.
+ */
+static int
+take_place(const struct outfile *of)
+{
+	int dir, error;
+
+	error = open_directory(of->of_path, &dir);
+	if (error != 0)
+		return (error);
+	if (rename(of->of_temp, of->of_path) == 0)
+		return (sync_directory(dir));
+	error = errno;
+	if (dir != -1)
+		close(dir);
 	return (error);
 }
 
@@ -228,13 +266,11 @@ outfile_commit(struct outfile *of, const char *text, size_t len)
 	if (close(of->of_fd) != 0 && error == 0)
 		error = errno;
 	of->of_fd = -1;
-	if (error == 0 && of->of_temp != NULL &&
-	    rename(of->of_temp, of->of_path) != 0)
-		error = errno;
+	if (error == 0 && of->of_temp != NULL)
+		error = take_place(of);
+	/* Gone already if all that failed was to make its name last. */
 	if (error != 0 && of->of_temp != NULL)
 		unlink(of->of_temp);
-	if (error == 0 && of->of_temp != NULL)
-		error = outfile_sync_directory(of->of_path);
 	release(of);
 	return (error);
 }

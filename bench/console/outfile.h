@@ -60,8 +60,9 @@ int outfile_sync_directory(const char *path);
  * Adds len bytes, which may be none, and makes the file what path names.  A
  * caller that wrote to of_fd itself adds none.
  *
- * Returns: 0, or what the system said; path is then what it was and nothing is
- * left beside it.
+ * Returns: 0, or what the system said; path is then what it was, or, when the
+ * directory could not be synced, the new file, whole; nothing is left beside
+ * it.
  */
 int outfile_commit(struct outfile *of, const char *text, size_t len);
 

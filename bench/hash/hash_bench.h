@@ -75,7 +75,8 @@ struct hash_bench {
  * stop_catch_signals() was called.
  *
  * Returns: 0; EINTR when it was stopped: costs are then of the repeats that
- * hb_done counts, if any; ENOMEM; or what a library said.
+ * hb_done counts, if any; EIO once crypto_failed(), and hb_done is 0; ENOMEM;
+ * or what a library said.
  */
 int hash_bench_run(struct hash_bench *hb);
 

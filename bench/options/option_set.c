@@ -385,7 +385,7 @@ option_tunable(struct options *op, const char *option, const char *text)
 	    sizeof(*grown));
 	if (grown == NULL || (op->op_tunables = grown,
 	    grown[op->op_tunable_count] = strdup(text)) == NULL)
-		return (usage_error(op->op_command, "no memory"));
+		return (run_error(op->op_command, "no memory"));
 	grown[++op->op_tunable_count] = NULL;
 	return (0);
 }

@@ -78,6 +78,37 @@ read_file(const char *path, char **text, size_t *len)
 	return (error);
 }
 
+/*
+ * Jansson's reader goes on without the end of a token that it had no memory
+ * for, so it is asked of its allocator whether all was well.
+ */
+static _Thread_local bool json_starved;
+
+static void *
+json_alloc(size_t size)
+{
+	void *p = malloc(size);
+
+	if (p == NULL)
+		json_starved = true;
+	return (p);
+}
+
+static json_t *
+read_json(const char *text, size_t len, json_error_t *where)
+{
+	json_t *top;
+
+	json_starved = false;
+	json_set_alloc_funcs(json_alloc, free);
+	/* A key that stands twice has two values, and one would be a lie. */
+	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, where);
+	if (!json_starved)
+		return (top);
+	json_decref(top);
+	return (NULL);
+}
+
 int
 result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 {
@@ -94,14 +125,16 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
 		return (status);
 	}
-	/* A key that stands twice has two values, and one would be a lie. */
-	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	top = read_json(text, len, &where);
 	free(text);
+	if (top == NULL && json_starved) {
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(ENOMEM));
+		return (ENOMEM);
+	}
 	if (top == NULL) {
 		snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s",
 		    where.line, where.column, where.text);
-		return (json_error_code(&where) == json_error_out_of_memory ?
-		    ENOMEM : EINVAL);
+		return (EINVAL);
 	}
 	status = result_decode(top, &loaded, error);
 	json_decref(top);

@@ -294,6 +294,9 @@ sources_summarize(struct sources *sr)
 	int error;
 
 	for (i = 0; i < sr->sr_count; i++) {
+		/* There was no memory for them. */
+		if (sr->sr_curves[i].sc_points == NULL)
+			continue;
 		for (k = 0; k < sr->sr_options.so_thread_counts; k++) {
 			error = summarize_point(
 			    &sr->sr_curves[i].sc_points[k]);
