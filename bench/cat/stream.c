@@ -40,6 +40,7 @@ fill(struct stream *sm, struct stream_half *sh)
 	struct uio uio;
 	size_t n;
 
+	sh->sh_error = 0;
 	for (sh->sh_used = 0; sm->sm_left_bytes > 0; sh->sh_used += n) {
 		n = sm->sm_request_bytes;
 		if (n > sm->sm_left_bytes)
@@ -47,9 +48,9 @@ fill(struct stream *sm, struct stream_half *sh)
 		if (n > sm->sm_room_bytes - sh->sh_used)
 			break;
 		uio = uio_buffer(sh->sh_bytes + sh->sh_used, n);
-		sm->sm_error = read_random_uio(sm->sm_dev, &sm->sm_reader,
+		sh->sh_error = read_random_uio(sm->sm_dev, &sm->sm_reader,
 		    &uio, true);
-		if (sm->sm_error != 0 || uio.uio_resid > 0)
+		if (sh->sh_error != 0 || uio.uio_resid > 0)
 			break;
 		sm->sm_left_bytes -= n;
 	}
@@ -150,7 +151,7 @@ stream_next(struct stream *sm, const uint8_t **bytes, size_t *n)
 	sm->sm_next ^= 1;
 	*bytes = sh->sh_bytes;
 	*n = sh->sh_used;
-	return (sh->sh_used == 0 ? sm->sm_error : 0);
+	return (sh->sh_used == 0 ? sh->sh_error : 0);
 }
 
 /*

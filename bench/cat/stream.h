@@ -16,6 +16,7 @@ struct stream_half {
 	struct m32	 sh_full;	/* the taker's to look at */
 	size_t		 sh_used;
 	uint8_t		*sh_bytes;
+	int		 sh_error;	/* that ended it, short or empty */
 };
 
 struct stream {
@@ -27,7 +28,6 @@ struct stream {
 	size_t		 sm_room_bytes;	/* of each half */
 	uint64_t	 sm_left_bytes;	/* to be read */
 	unsigned	 sm_next;	/* the half that is taken next */
-	int		 sm_error;	/* goes with an empty half */
 	bool		 sm_spawned;
 	bool		 sm_made;	/* sm_reader is */
 	struct generator_reader sm_reader;
