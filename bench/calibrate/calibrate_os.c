@@ -255,20 +255,23 @@ enter_wake(struct calibration *cb, const struct calibrate_spread *sp,
     enum profile_key p50, enum profile_key p99, double less_ns,
     const char *note)
 {
-	double tail_ns;
+	double tail_us;
 	bool cut;
 
 	calibrate_enter(cb, p50, sp, 1e-3, -less_ns / 1e3, "%s", note);
 	/* The samples' 5th and 95th percentiles are no range of this one. */
-	tail_ns = calibrate_tail(sp, less_ns, &cut);
+	tail_us = calibrate_tail(sp, less_ns, &cut) / 1e3;
+	/* Of samples all alike it is the same but for rounding. */
+	if (tail_us < calibrate_value(cb, p50))
+		tail_us = calibrate_value(cb, p50);
 	if (cut)
 		calibrate_enter_value(cb, p99, PROVENANCE_MEASURED,
-		    tail_ns / 1e3, "%.4g us in the samples, cut to the "
+		    tail_us, "%.4g us in the samples, cut to the "
 		    "lognormal tail of their p50 and p95",
 		    (sp->sp_p99 - less_ns) / 1e3);
 	else
 		calibrate_enter_value(cb, p99, PROVENANCE_MEASURED,
-		    tail_ns / 1e3, "%s", note);
+		    tail_us, "%s", note);
 }
 
 /*
