@@ -71,7 +71,9 @@ vm_housekeeping(struct vm *vm)
 	if (mc->mc_progress_ps != NULL)
 		atomic_store_explicit(mc->mc_progress_ps, vm->vm_time_ps,
 		    memory_order_relaxed);
-	if (mc->mc_stop != NULL && *mc->mc_stop)
+	/* A signal may come to any thread. */
+	if (mc->mc_stop != NULL &&
+	    __atomic_load_n(mc->mc_stop, __ATOMIC_RELAXED) != 0)
 		vm_bail(vm, EINTR, "stopped");
 }
 

@@ -116,6 +116,15 @@ cell_unseeded(struct cell_run *run, struct generator *g, unsigned waited_ms)
 	    gs.gs_pool0_needed_bytes));
 }
 
+/* Whether the run is to end; a signal may come to any thread. */
+static bool
+stopped(const struct cell_run *run)
+{
+
+	return (__atomic_load_n(run->run_params->cp_stop, __ATOMIC_RELAXED) !=
+	    0);
+}
+
 /* Opens the barrier and waits until output flows. */
 static int
 wait_running(struct cell_run *run)
@@ -136,7 +145,7 @@ wait_running(struct cell_run *run)
 		/* Tries a pre_read, should no reader do so. */
 		if (g->g_algorithm->ra_seeded(g))
 			return (0);
-		if (*cp->cp_stop)
+		if (stopped(run))
 			return (cell_fail(run, EINTR, "interrupted"));
 		if (cell_violated(run->run_ledgers))
 			return (EPROTO);
@@ -157,14 +166,14 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 	int64_t left_ns;
 
 	while ((left_ns = end_ns - machine_uptime_ns()) > 0) {
-		if (*run->run_params->cp_stop)
+		if (stopped(run))
 			return (EINTR);
 		if (cell_violated(run->run_ledgers))
 			return (EPROTO);
 		machine_sleep(left_ns < 50 * NS_PER_MS ? left_ns :
 		    50 * NS_PER_MS);
 	}
-	return (*run->run_params->cp_stop ? EINTR : 0);
+	return (stopped(run) ? EINTR : 0);
 }
 
 /* Why sleep_until() ended early; a violation is told by its ledger. */

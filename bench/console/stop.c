@@ -34,7 +34,7 @@ static void
 on_signal(int sig)
 {
 
-	stop_signal = sig;
+	__atomic_store_n(&stop_signal, sig, __ATOMIC_RELAXED);
 	kill_next();
 }
 

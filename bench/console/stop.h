@@ -7,7 +7,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The signal that came, or 0; for those who look at it while they measure. */
+/*
+ * The signal that came, or 0; for those who look at it while they measure, by
+ * __atomic_load_n(), as it may come to another thread.
+ */
 extern volatile sig_atomic_t stop_signal;
 
 /*
@@ -35,7 +38,7 @@ static inline bool
 stop_asked(void)
 {
 
-	return (stop_signal != 0);
+	return (__atomic_load_n(&stop_signal, __ATOMIC_RELAXED) != 0);
 }
 
 #endif
