@@ -9,8 +9,9 @@ enum {
 	PAGE		= 4096,
 	MIB		= 1 << 20,
 	LARGE_ONE_IN	= 2048,	/* of AES: past a key's last block */
-	QUEUE_ONE_IN	= 8,
+	QUEUE_ONE_IN	= 16,
 	REAL_ONE_IN	= 64,
+	MANY_ONE_IN	= 8,
 	ITEM_SIZE	= 32
 };
 
@@ -72,6 +73,7 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 {
 	uint64_t random = seed;
 	unsigned i, k;
+	bool many;
 
 	memset(sn, 0, sizeof(*sn));
 	sn->sn_readers = sm->sm_readers_least + strategy_below(&random,
@@ -87,7 +89,7 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	sn->sn_places = 1 + strategy_below(&random, 3);
 	for (i = 0; i < sn->sn_readers; i++) {
 		/* Mostly one: long runs are few runs. */
-		sn->sn_reads[i] = 1 + (strategy_below(&random, 2) == 0 ?
+		sn->sn_reads[i] = 1 + (strategy_below(&random, 3) == 0 ?
 		    strategy_below(&random, 3) : 0);
 		for (k = 0; k < sn->sn_reads[i]; k++) {
 			sn->sn_read[i][k].ss_amount = draw_bytes(sm, &random);
@@ -96,11 +98,14 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 				    draw_sleep_ms(sm, &random);
 		}
 	}
-	sn->sn_bursts = strategy_below(&random, 4);
+	/* Sometimes for many reseeds, which take pools above the first. */
+	many = strategy_below(&random, MANY_ONE_IN) == 0;
+	sn->sn_bursts = strategy_below(&random, many ?
+	    SCENARIO_BURSTS_MAX + 1 : 3);
 	for (k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
-		    .ss_sleep_ms = draw_sleep_ms(sm, &random),
-		    .ss_amount = 1 + strategy_below(&random, 3) };
+		    .ss_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
+		    .ss_amount = 1 + many + strategy_below(&random, 3) };
 }
 
 unsigned

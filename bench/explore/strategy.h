@@ -28,7 +28,8 @@ struct strategy;
  *		last is forgotten.  NULL: nothing is learned.
  * sy_begin	begins the index-th schedule of this program; false when all
  *		there are were had.
- * sy_choose	as vh_choose.
+ * sy_choose	as vh_choose.  NULL, and sy_running too: st_used chooses, which
+ *		sy_begin sets.
  * sy_running	as vh_running.
  * sy_end	the schedule is over.  NULL: nothing is learned.
  * sy_fini	frees what the state points to; NULL: nothing.
@@ -64,7 +65,7 @@ struct strategy {
 	unsigned	 st_parameter;
 	uint64_t	 st_random;	/* of this schedule's draws */
 	/* Who chooses: itself, or of which it is made now. */
-	const struct strategy *st_used;
+	struct strategy	*st_used;
 	void		*st_state;
 	bool		 st_no_memory;	/* and so not all that it promised */
 };
@@ -101,14 +102,14 @@ static inline unsigned
 strategy_choose(struct strategy *st, const struct vm_choice *vo)
 {
 
-	return (st->st_class->sy_choose(st, vo));
+	return (st->st_used->st_class->sy_choose(st->st_used, vo));
 }
 
 static inline bool
 strategy_running(struct strategy *st)
 {
 
-	return (st->st_class->sy_running(st));
+	return (st->st_used->st_class->sy_running(st->st_used));
 }
 
 /* A draw; splitmix64. */

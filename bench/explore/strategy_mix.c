@@ -18,7 +18,6 @@ enum { MIX_IS_RANDOM, MIX_IS_PCT, MIX_IS_STARVE, MIX_IS_DELAY, MIX_PARTS };
 
 struct mix {
 	struct strategy	mx_part[MIX_PARTS];
-	struct strategy	*mx_now;
 	unsigned	mx_depth;	/* pct runs, for its depth */
 };
 
@@ -72,33 +71,15 @@ mix_begin(struct strategy *st, unsigned index)
 	if (part == MIX_IS_PCT)
 		now->st_parameter = MIX_DEPTH_LEAST + mx->mx_depth++ %
 		    MIX_DEPTHS;
-	mx->mx_now = now;
 	st->st_used = now;
 	return (strategy_begin(now, st->st_random, index));
-}
-
-static unsigned
-mix_choose(struct strategy *st, const struct vm_choice *vo)
-{
-	struct mix *mx = st->st_state;
-
-	return (strategy_choose(mx->mx_now, vo));
-}
-
-static bool
-mix_running(struct strategy *st)
-{
-	struct mix *mx = st->st_state;
-
-	return (strategy_running(mx->mx_now));
 }
 
 static void
 mix_end(struct strategy *st)
 {
-	struct mix *mx = st->st_state;
 
-	strategy_end(mx->mx_now);
+	strategy_end(st->st_used);
 }
 
 static void
@@ -118,8 +99,6 @@ const struct strategy_class strategy_mix = {
 	.sy_bytes	= sizeof(struct mix),
 	.sy_scenario	= mix_scenario,
 	.sy_begin	= mix_begin,
-	.sy_choose	= mix_choose,
-	.sy_running	= mix_running,
 	.sy_end		= mix_end,
 	.sy_fini	= mix_fini,
 };
