@@ -57,6 +57,8 @@ campaign_of(const struct request *rq, unsigned design, unsigned lock,
 	cn.cn_subject.tb_design = rq->rq_design[design];
 	cn.cn_subject.tb_lock = rq->rq_lock[lock];
 	cn.cn_subject.tb_cipher = rq->rq_cipher[cipher];
+	if (rq->rq_faults.fl_count > 0)
+		cn.cn_subject.tb_faults = &rq->rq_faults;
 	cn.cn_subject.tb_stop = &stop_signal;
 	campaign_limits(&cn.cn_subject, sm);
 	if (rq->rq_strategy == &strategy_dfs) {
@@ -95,6 +97,10 @@ print_again(const struct request *rq, const struct explore_case *ca,
 		printf("%s%u", i == 0 ? " -s " : ",", rq->rq_size[i]);
 	for (i = 0; i < rq->rq_tunables; i++)
 		printf(" -S %s", rq->rq_tunable[i]);
+	for (i = 0; i < FAULT_POINTS; i++)
+		if (rq->rq_faults.fl_text[i] != NULL)
+			printf(" \\\n    --failpoint '%s=%s'",
+			    fault_def(i)->fd_name, rq->rq_faults.fl_text[i]);
 	printf(" \\\n    --strategy %s --seed %" PRIu64 " --only %" PRIu64 "\n",
 	    strategy_name(strategy, rq->rq_strategy, rq->rq_parameter),
 	    ca->ca_seed, ca->ca_number);
@@ -163,6 +169,8 @@ report_failure(const struct request *rq, struct campaign_result *ce)
 	error = shrink(tr, ca, SHRINK_RUNS, &si);
 	if (error == 0)
 		error = case_run(tr, ca, NULL, NULL, &cr);
+	if (error == 0 && !cr.cr_same)
+		error = EPROTO;
 	explore_print_failure(stdout, ca, error == 0 ? &cr.cr_outcome :
 	    &ce->ce_outcome);
 	if (error == 0) {

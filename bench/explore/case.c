@@ -40,6 +40,8 @@ case_free(struct explore_case *ca)
 
 	for (i = 0; i < ca->ca_tunables; i++)
 		free(ca->ca_tunable[i]);
+	for (i = 0; i < ca->ca_failpoints; i++)
+		free(ca->ca_failpoint[i]);
 	schedule_free(&ca->ca_schedule);
 	memset(ca, 0, sizeof(*ca));
 }
@@ -81,6 +83,10 @@ case_print(FILE *out, const struct explore_case *ca)
 	    tb->tb_cipher->ci_name);
 	for (i = 0; i < ca->ca_tunables; i++)
 		fprintf(out, "tunable %s\n", ca->ca_tunable[i]);
+	for (i = 0; tb->tb_faults != NULL && i < FAULT_POINTS; i++)
+		if (tb->tb_faults->fl_text[i] != NULL)
+			fprintf(out, "failpoint %s=%s\n",
+			    fault_def(i)->fd_name, tb->tb_faults->fl_text[i]);
 	fprintf(out, "seed %" PRIu64 "\nnumber %" PRIu64 "\nstrategy %s\n"
 	    "draws %" PRIu64 "\n", ca->ca_seed, ca->ca_number,
 	    ca->ca_strategy, ca->ca_draws);
@@ -159,6 +165,24 @@ parse_list(struct lines *li, struct schedule *sd, struct schedule_list *sl,
 		if (sd->sd_no_memory)
 			return (lines_no_memory(li));
 	}
+}
+
+static int
+parse_failpoint(struct lines *li, struct explore_case *ca, const char *value)
+{
+	char *text, why[FAULT_ERROR_SIZE];
+
+	/* The list keeps what it is given. */
+	text = strdup(value);
+	if (text == NULL)
+		return (lines_no_memory(li));
+	if (faults_parse(&ca->ca_faults, text, why) != 0) {
+		free(text);
+		return (lines_refuse(li, "%s", why));
+	}
+	ca->ca_failpoint[ca->ca_failpoints++] = text;
+	ca->ca_subject.tb_faults = &ca->ca_faults;
+	return (0);
 }
 
 /* What the families name. */
@@ -266,6 +290,8 @@ parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
 	}
 	if (strcmp(key, "tunable") == 0)
 		return (parse_subject(li, ca, key, value));
+	if (strcmp(key, "failpoint") == 0)
+		return (parse_failpoint(li, ca, value));
 	if (strcmp(key, "choices") == 0)
 		return (parse_list(li, sd, &sd->sd_choices, value, 1,
 		    THREAD_MAX));

@@ -22,6 +22,9 @@ struct explore_case {
 	struct trial_subject ca_subject;
 	char		*ca_tunable[CASE_TUNABLES_MAX];	/* "name=value" */
 	unsigned	 ca_tunables;
+	struct fault_list ca_faults;	/* of a file */
+	char		*ca_failpoint[FAULT_POINTS];	/* "name=spec" */
+	unsigned	 ca_failpoints;
 	/* Where it comes from. */
 	uint64_t	 ca_seed;	/* of the campaign */
 	uint64_t	 ca_number;	/* of the schedule in it, from 0 */

@@ -24,8 +24,8 @@ enum {
 
 enum { OPTION_DESIGN, OPTION_LOCK, OPTION_CIPHER, OPTION_READERS, OPTION_SIZE,
 	OPTION_SCHEDULES, OPTION_STRATEGY, OPTION_SEED, OPTION_ONLY,
-	OPTION_JOBS, OPTION_TUNABLE, OPTION_OUTPUT, OPTION_REPLAY, OPTION_HELP,
-	OPTIONS };
+	OPTION_JOBS, OPTION_TUNABLE, OPTION_FAILPOINT, OPTION_OUTPUT,
+	OPTION_REPLAY, OPTION_HELP, OPTIONS };
 
 static const struct argument options[OPTIONS] = {
 	[OPTION_DESIGN] = { 'd', "design", "LIST", "designs, or all "
@@ -50,6 +50,9 @@ static const struct argument options[OPTIONS] = {
 	    "share the work (as many as CPUs)", false },
 	[OPTION_TUNABLE] = { 'S', "set", "NAME=VALUE", "set a tunable of "
 	    "generators and locks", true },
+	[OPTION_FAILPOINT] = { '\0', "failpoint", "NAME=SPEC", "a fail point "
+	    "and what it does, fail(9); \"rngsim list failpoints\" has them",
+	    true },
 	[OPTION_OUTPUT] = { 'o', "output", "FILE", "where a failing schedule "
 	    "goes (rngsim-explore-SEED.schedule)", false },
 	[OPTION_REPLAY] = { '\0', "replay", "FILE", "run the schedule of a "
@@ -307,6 +310,7 @@ set_file(const char **file, const char *label, const char *value)
 static int
 set(void *context, unsigned i, const char *label, const char *value)
 {
+	char why[FAULT_ERROR_SIZE];
 	struct request *rq = context;
 	uint64_t v = 0;
 	int error;
@@ -341,6 +345,9 @@ set(void *context, unsigned i, const char *label, const char *value)
 		return (error);
 	case OPTION_TUNABLE:
 		return (add_tunable(rq, label, value));
+	case OPTION_FAILPOINT:
+		return (faults_parse(&rq->rq_faults, value, why) == 0 ? 0 :
+		    usage_error("explore", "%s: %s", label, why));
 	case OPTION_OUTPUT:
 		return (set_file(&rq->rq_output, label, value));
 	default:

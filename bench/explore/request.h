@@ -31,6 +31,7 @@ struct request {
 	unsigned	 rq_jobs;
 	char		*rq_tunable[CASE_TUNABLES_MAX];
 	unsigned	 rq_tunables;
+	struct fault_list rq_faults;
 	const char	*rq_output;
 	const char	*rq_replay;
 	bool		 rq_other;	/* an option that --replay has not */

@@ -296,6 +296,8 @@ shrink(struct trial *tr, struct explore_case *ca, uint64_t runs_max,
 	}
 	if (error == 0)
 		error = case_run(tr, ca, &sh.sh_made, NULL, &sh.sh_result);
+	if (error == 0 && !broke(&sh, 0))
+		error = EPROTO;
 	if (error == 0) {
 		ca->ca_hash = sh.sh_result.cr_outcome.to_hash;
 		error = schedule_copy(&ca->ca_schedule, &sh.sh_made);

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "bench/explore/trial_impl.h"
-#include "fortuna/state.h"
+#include "fortuna/fortuna.h"
 #include "harvest/harvestq.h"
+#include "lib/failpoint_machine.h"
 
 enum {
 	TRIAL_CPUS	= 8,	/* as many as threads there can be */
 	TRIAL_NODES	= 2,
 	FEEDS_MAX	= 64,	/* events until a generator must be seeded */
+	PAUSE_NS	= 1000 * 1000 * 1000,	/* the longest of a fail point */
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
 	CANARY		= 0xa5,
 	CANARY_RUN	= 8	/* in a row, of so many nothing was written */
@@ -231,8 +233,16 @@ make_generator(struct trial *tr, const struct trial_subject *tb)
 	gp.gp_cipher = trial_cipher(tr, tr->tr_scenario->sn_real ? cipher :
 	    cipher_hollow(cipher));
 	gp.gp_lock_config.threads = TRIAL_CPUS + 1;
+	if (tb->tb_faults != NULL) {
+		faults_make(&tr->tr_faults, tb->tb_faults,
+		    &FLAVOURED(failpoint_machine), tr->tr_seed, PAUSE_NS);
+		gp.gp_failpoints = faults_generator(&tr->tr_faults);
+		gp.gp_lock_config.faults = faults_lock(&tr->tr_faults);
+	}
 	tr->tr_dev.rd_ledger = tr->tr_ledger;
 	error = tb->tb_design->ra_init(&tr->tr_dev.rd_generator, &gp);
+	if (error == 0)
+		tr->tr_dev.rd_generator->g_failpoints = gp.gp_failpoints;
 	if (error == 0 && tr->tr_scenario->sn_seeded)
 		feed_until_seeded(tr);
 	return (error);
@@ -256,6 +266,10 @@ make_queue(struct trial *tr)
 	};
 
 	config.model = HARVEST_MODEL_swap;
+	if (tr->tr_subject->tb_faults != NULL) {
+		hp.hp_failpoints = faults_harvest(&tr->tr_faults);
+		hp.hp_lock_config.faults = faults_queue_lock(&tr->tr_faults);
+	}
 	snprintf(config.sources, sizeof(config.sources), "none");
 	return (harvestq_init(&tr->tr_queue, &hp));
 }
@@ -327,11 +341,38 @@ end_queue(struct trial *tr)
 	tr->tr_queue = NULL;
 }
 
+/*
+ * Readers swap key objects with the generator.  One that two have would be freed
+ * twice, and then nothing that this program does could be relied on.
+ */
+static void
+check_objects(struct trial *tr)
+{
+	struct generator *g = tr->tr_dev.rd_generator;
+	const struct cipher_key *ck;
+	unsigned i, k;
+
+	for (i = 0; i < tr->tr_readers; i++) {
+		ck = tr->tr_reader[i].r_gr.gr_spare;
+		if (ck == NULL)
+			continue;
+		if ((g->g_algorithm->ra_flags & RA_FORTUNA_STATE) != 0 &&
+		    fortuna_of(g)->f_state.fs_key == ck)
+			trial_fail(tr, TRIAL_OBJECTS, "%s has the generator's",
+			    reader_names[i]);
+		for (k = 0; k < i; k++)
+			if (tr->tr_reader[k].r_gr.gr_spare == ck)
+				trial_fail(tr, TRIAL_OBJECTS, "%s has that of "
+				    "%s", reader_names[i], reader_names[k]);
+	}
+}
+
 static void
 unmake(struct trial *tr)
 {
 	struct generator *g = tr->tr_dev.rd_generator;
 
+	check_objects(tr);
 	for (; tr->tr_readers > 0; tr->tr_readers--)
 		g->g_algorithm->ra_reader_fini(g,
 		    &tr->tr_reader[tr->tr_readers - 1].r_gr);
@@ -360,6 +401,7 @@ trial_main(void *arg)
 		if (tr->tr_error == 0)
 			tr->tr_error = run_threads(tr);
 		unmake(tr);
+		tr->tr_finishing = true;
 		if (tr->tr_error == 0)
 			ledger_finish(tr->tr_ledger, tr->tr_delivered);
 	}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/cell/faults.h"
 #include "bench/explore/moments.h"
 #include "bench/explore/scenario.h"
 #include "bench/explore/schedule.h"
@@ -43,6 +44,7 @@ struct trial_subject {
 	const struct lock_class	*tb_queue_lock;
 	struct generator_config	 tb_generator;
 	struct lock_config	 tb_lock_config;
+	const struct fault_list	*tb_faults;	/* or NULL */
 	/* Set by a signal handler: end soon, with EINTR; or NULL. */
 	const volatile sig_atomic_t *tb_stop;
 };

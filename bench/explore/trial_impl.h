@@ -39,6 +39,7 @@ struct trial {
 	struct schedule	*tr_made;
 	struct moments	*tr_moments;
 	struct trial_outcome *tr_outcome;
+	struct faults	 tr_faults;
 	struct cipher	 tr_cipher;
 	void		(*tr_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
@@ -50,7 +51,7 @@ struct trial {
 	uint32_t	 tr_events;	/* made */
 	int		 tr_error;
 	bool		 tr_seeded;
-	bool		 tr_failed;
+	bool		 tr_finishing;	/* all that is left is to be asked */
 	uint32_t	 tr_oncpu;	/* threads, a bit each */
 	struct randomdev tr_dev;
 	struct harvestq	*tr_queue;	/* or NULL */
