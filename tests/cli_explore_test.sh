@@ -96,6 +96,28 @@ explore__replay_mended_body() {
 	refused 1 "nowhere" --replay nowhere
 }
 
+atf_test_case explore__failpoint
+explore__failpoint_head() {
+	atf_set descr "fail points make other runs, none of which fails, and \
+stand in the schedule's file"
+}
+explore__failpoint_body() {
+	for point in 'random_fortuna_pre_read=50%return(1)' \
+	    'random_fortuna_seeded=50%return(1)' \
+	    'fortuna_unlock_pause=20%sleep(200)' 'lock_owner_preempt=5%pause' \
+	    'harvest_ring_full=20%return(1)'; do
+		explore 0 --failpoint "$point" --schedules 400 --seed 1 -j 1
+		grep ^concurrent out | cut -c1-56 >>rows
+	done
+	[ "$(wc -l <rows)" = 5 ] || atf_fail "$(cat rows)"
+	explore 1 -l none --failpoint 'fortuna_unlock_pause=20%yield' --seed 7
+	has "--failpoint 'fortuna_unlock_pause=20%yield'"
+	grep -q '^failpoint fortuna_unlock_pause=20%yield$' \
+	    rngsim-explore-7.schedule || atf_fail "not in the file"
+	explore 1 --replay rngsim-explore-7.schedule
+	has "^As recorded"
+}
+
 atf_test_case explore__refuses
 explore__refuses_head() {
 	atf_set descr "what is wrong with a command line is said, with what \
@@ -119,6 +141,8 @@ explore__refuses_body() {
 	refused 2 "-S|nonsense|name=value" -S nonsense
 	refused 2 "-S|kern.random.fortuna.minpoolsize|3|16.." \
 	    -S kern.random.fortuna.minpoolsize=3
+	refused 2 "--failpoint|nonsense|lock_owner_preempt" \
+	    --failpoint nonsense=off
 	refused 2 "-o|file name" -o ""
 	refused 2 "--replay|no other option" --replay x -d locked
 	refused 2 "surplus|more" more
@@ -147,6 +171,7 @@ atf_init_test_cases() {
 	atf_add_test_case explore__clean
 	atf_add_test_case explore__finds
 	atf_add_test_case explore__replay_mended
+	atf_add_test_case explore__failpoint
 	atf_add_test_case explore__refuses
 	atf_add_test_case explore__interrupted
 }

@@ -544,6 +544,7 @@ ATF_TC_BODY(case__malformed, tc)
 	refused(text, "seed 7", "seed", "changed:5:");
 	refused(text, "seed 7", "seed 7\nseed 7", "a second \"seed\"");
 	refused(text, "seed 7", "tunable a=b\nseed 7", "no tunable");
+	refused(text, "seed 7", "failpoint a=off\nseed 7", "no fail point");
 	refused(text, "seed 7", "nonsense 7\nseed 7", "nothing that a");
 	refused(text, "draws ", "draws x", "expected a number");
 	refused(text, "hash 0x", "hash 0xg", "expected a number");
