@@ -88,10 +88,10 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    cn->cn_parameter);
 	else
 		snprintf(text, sizeof(text), "a fault that shows in more than "
-		    "3/%" PRIu64 " = %.2g of such schedules%s is excluded at "
-		    "95 %%.", sum->ce_schedules, 3.0 /
+		    "3/%" PRIu64 " = %.2g of such schedules is excluded at "
+		    "95 %%%s.", sum->ce_schedules, 3.0 /
 		    (double)sum->ce_schedules, campaigns > 1 ?
-		    " of a row" : "");
+		    ", for each row" : "");
 	figure_wrap(out, "No failure:", 0, text);
 	figure_wrap(out, "", 0, "Orders are those in which locks were taken, "
 	    "estimated to 1 %.  Sequentially consistent, ideal ciphers but in "

@@ -14,7 +14,7 @@ enum {
 	TRIAL_CPUS	= 8,	/* as many as threads there can be */
 	TRIAL_NODES	= 2,
 	FEEDS_MAX	= 64,	/* events until a generator must be seeded */
-	PAUSE_NS	= 1000 * 1000 * 1000,	/* the longest of a fail point */
+	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
 	CANARY		= 0xa5,
 	CANARY_RUN	= 8	/* in a row, of so many nothing was written */
@@ -342,8 +342,8 @@ end_queue(struct trial *tr)
 }
 
 /*
- * Readers swap key objects with the generator.  One that two have would be freed
- * twice, and then nothing that this program does could be relied on.
+ * Readers swap key objects with the generator.  One that two have would be
+ * freed twice, and then nothing that this program does could be relied on.
  */
 static void
 check_objects(struct trial *tr)
