@@ -88,7 +88,7 @@ BENCH = \
 	explore/distinct explore/case explore/shrink explore/campaign \
 	explore/explore_print explore/request \
 	assure/arithmetic assure/counting assure/duplicates \
-	assure/duplicates_run
+	assure/duplicates_run assure/evidence assure/share assure/page
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.  A
@@ -102,7 +102,7 @@ FLAVOURED != echo lib/failpoint_machine.c lib/lock.c lib/lock_*.c fortuna/fortun
 	bench/cell/cell.c bench/cell/cell_setup.c bench/cell/cell_reader.c \
 	bench/cell/cell_ledger.c bench/cell/cell_collect.c bench/cell/section.c
 COMMANDS != echo bench/cmd_*.c bench/reproduce/reproduce_*.c \
-	bench/sources/number_*.c
+	bench/sources/number_*.c bench/assure/evidence_*.c
 # What only runs on simulated machines, compiled for these alone.
 SIMULATED = bench/explore/trial.c bench/explore/trial_run.c
 STRATEGIES != echo bench/explore/strategy_*.c

@@ -47,6 +47,7 @@ family bench/cmd.tbl COMMAND bench/cmd_
 family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
 family bench/explore/strategy.tbl STRATEGY bench/explore/strategy_
 family bench/sources/numbers.tbl NUMBERS bench/sources/number_
+family bench/assure/evidence.tbl EVIDENCE bench/assure/evidence_
 
 # Rooms of bench, lowest first: each may include those before it.
 rooms="console statistics result cell timeline report compare options cat sweep

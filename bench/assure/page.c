@@ -1,0 +1,99 @@
+#include <stdio.h>
+
+#include "bench/assure/page.h"
+#include "bench/console/figure.h"
+
+enum { INDENT = 14 };
+
+static const char *const words[] = {
+	[EVIDENCE_HOLDS] = "",
+	[EVIDENCE_FAILS] = "FAILS. ",
+	[EVIDENCE_MISSING] = "Not run. ",
+	[EVIDENCE_NONE] = "None. ",
+};
+
+enum evidence_state
+page_verdict(const struct page *pg)
+{
+	enum evidence_state worst = EVIDENCE_HOLDS;
+	unsigned i;
+
+	for (i = 0; i < evidence_count; i++) {
+		if (pg->pg_rows[i] == NULL) {
+			if (worst == EVIDENCE_HOLDS)
+				worst = EVIDENCE_MISSING;
+			continue;
+		}
+		if (pg->pg_rows[i]->er_state == EVIDENCE_FAILS)
+			return (EVIDENCE_FAILS);
+		if (pg->pg_rows[i]->er_state == EVIDENCE_MISSING)
+			worst = EVIDENCE_MISSING;
+	}
+	return (worst);
+}
+
+static void
+row(FILE *out, const char *name, const char *text)
+{
+	char first[INDENT];
+
+	/* A blank comes behind it. */
+	snprintf(first, sizeof(first), "%-*s", INDENT - 1, name);
+	figure_wrap(out, first, INDENT, text);
+}
+
+static void
+claim(FILE *out, const struct page *pg)
+{
+	char text[EVIDENCE_TEXT_SIZE];
+
+	switch (page_verdict(pg)) {
+	case EVIDENCE_FAILS:
+		snprintf(text, sizeof(text), "NONE: design %s does not hold. "
+		    "See what fails below.", pg->pg_design->ra_ident);
+		break;
+	case EVIDENCE_MISSING:
+		snprintf(text, sizeof(text), "Design %s holds within the "
+		    "bounds below, as far as was looked: rows that were not "
+		    "run say why.", pg->pg_design->ra_ident);
+		break;
+	default:
+		snprintf(text, sizeof(text), "Design %s holds within the "
+		    "bounds below.", pg->pg_design->ra_ident);
+	}
+	row(out, "Claim", text);
+}
+
+void
+page_print(FILE *out, const struct page *pg)
+{
+	char text[2 * EVIDENCE_TEXT_SIZE];
+	unsigned i;
+
+	fprintf(out, "SAFETY CASE: %s\n%s, rngsim %s\n%s\n\n",
+	    pg->pg_design->ra_ident, pg->pg_when, pg->pg_revision,
+	    pg->pg_host);
+	claim(out, pg);
+	row(out, "Stands for", pg->pg_design->ra_stands);
+	row(out, "To argue", pg->pg_design->ra_argument);
+	for (i = 0; i < evidence_count; i++) {
+		if (pg->pg_rows[i] == NULL) {
+			row(out, evidences[i]->ev_name, "Not asked for.");
+			continue;
+		}
+		snprintf(text, sizeof(text), "%s%s",
+		    words[pg->pg_rows[i]->er_state], pg->pg_rows[i]->er_text);
+		row(out, evidences[i]->ev_name, text);
+	}
+	row(out, "Not shown", "Weak memory in schedules: they are "
+	    "sequentially consistent; ThreadSanitizer runs stand in. "
+	    "Interrupts, a kernel's scheduler and its stack. That the ciphers "
+	    "and hashes are good. Machines other than this one's kind. What "
+	    "lies beyond the bounds.");
+	row(out, "Replay", pg->pg_command);
+	for (i = 0; i < evidence_count; i++)
+		if (pg->pg_rows[i] != NULL &&
+		    pg->pg_rows[i]->er_replay[0] != '\0')
+			fprintf(out, "%*s%s\n", INDENT, "",
+			    pg->pg_rows[i]->er_replay);
+}

@@ -1,0 +1,341 @@
+/*
+ * rngsim assure: the safety case of one design.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/assure/page.h"
+#include "bench/cmd.h"
+#include "bench/console/arguments.h"
+#include "bench/console/choice.h"
+#include "bench/console/outfile.h"
+#include "bench/console/progress.h"
+#include "bench/console/stop.h"
+#include "bench/console/usage.h"
+#include "bench/result/result.h"
+#include "lib/cpu.h"
+#include "lib/crypto.h"
+#include "lib/number.h"
+
+enum {
+	EVIDENCES_MAX	= 32,
+	JOBS_MAX	= 1024,
+	COMMAND_SIZE	= 512,
+	PATIENCE	= 20	/* budgets that a piece may take, and then ... */
+};
+
+static const double patience_least_s = 120;
+static const double budget_least_s = 1, budget_most_s = 7 * 24 * 3600;
+
+enum { OPTION_DESIGN, OPTION_BUDGET, OPTION_ONLY, OPTION_JOBS, OPTION_SEED,
+	OPTION_OUTPUT, OPTION_HELP, OPTIONS };
+
+static const struct argument options[OPTIONS] = {
+	[OPTION_DESIGN] = { 'd', "design", "NAME", "the design", false },
+	[OPTION_BUDGET] = { '\0', "budget", "SECONDS", "about how long to look "
+	    "(60)", false },
+	[OPTION_ONLY] = { '\0', "only", "LIST", "rows to gather (all)", false },
+	[OPTION_JOBS] = { 'j', "jobs", "N", "threads of the host to use (as "
+	    "many as CPUs)", false },
+	[OPTION_SEED] = { '\0', "seed", "N", "seed of all that is drawn "
+	    "(printed)", false },
+	[OPTION_OUTPUT] = { 'o', "output", "FILE", "write the page there, too",
+	    false },
+	[OPTION_HELP] = { 'h', "help", NULL, "this text", false },
+};
+
+struct request {
+	struct assure_params rq_params;
+	const struct random_algorithm *rq_design;
+	double		 rq_budget_s;
+	bool		 rq_wanted[EVIDENCES_MAX];
+	bool		 rq_some;	/* --only was given */
+	bool		 rq_seeded;
+	const char	*rq_output;
+};
+
+static const char *
+design_name(unsigned i)
+{
+
+	return (generators[i]->ra_ident);
+}
+
+static const char *
+row_name(unsigned i)
+{
+
+	return (evidences[i]->ev_name);
+}
+
+static int
+add_row(void *context, const char *label, const char *item)
+{
+	struct request *rq = context;
+	unsigned i = 0;
+	int error;
+
+	error = choice_find("assure", label, item, evidence_count, row_name,
+	    &i);
+	if (error != 0)
+		return (error);
+	if (rq->rq_wanted[i])
+		return (usage_error("assure", "%s: \"%s\" is named twice",
+		    label, item));
+	rq->rq_wanted[i] = true;
+	return (0);
+}
+
+static int
+set_design(struct request *rq, const char *label, const char *value)
+{
+	unsigned i = 0;
+	int error;
+
+	error = choice_find("assure", label, value, generator_count,
+	    design_name, &i);
+	if (error != 0)
+		return (error);
+	if ((generators[i]->ra_flags & RA_NULL) != 0)
+		return (usage_error("assure", "%s: design \"%s\" makes no "
+		    "random numbers: expected one that does", label, value));
+	rq->rq_design = generators[i];
+	return (0);
+}
+
+static int
+set(void *context, unsigned i, const char *label, const char *value)
+{
+	struct request *rq = context;
+	uint64_t v;
+
+	switch (i) {
+	case OPTION_DESIGN:
+		return (set_design(rq, label, value));
+	case OPTION_ONLY:
+		rq->rq_some = true;
+		return (choice_each("assure", label, value, add_row, rq));
+	case OPTION_BUDGET:
+		if (number_parse_real(value, &rq->rq_budget_s) != 0 ||
+		    rq->rq_budget_s < budget_least_s ||
+		    rq->rq_budget_s > budget_most_s)
+			return (usage_error("assure", "%s: \"%s\": expected "
+			    "seconds, %g..%g", label, value, budget_least_s,
+			    budget_most_s));
+		return (0);
+	case OPTION_JOBS:
+		if (number_parse(value, &v) != 0 || v < 1 || v > JOBS_MAX)
+			return (usage_error("assure", "%s: \"%s\": expected "
+			    "threads, 1..%d", label, value, JOBS_MAX));
+		rq->rq_params.ap_jobs = (unsigned)v;
+		return (0);
+	case OPTION_SEED:
+		if (number_parse(value, &rq->rq_params.ap_seed) != 0)
+			return (usage_error("assure", "%s: \"%s\": expected a "
+			    "number, 0..%" PRIu64, label, value, UINT64_MAX));
+		rq->rq_seeded = true;
+		return (0);
+	default:
+		if (value[0] == '\0')
+			return (usage_error("assure", "%s: \"\": expected a "
+			    "file name", label));
+		rq->rq_output = value;
+		return (0);
+	}
+}
+
+static void
+help(const struct arguments *as)
+{
+	unsigned i;
+
+	puts("Usage: rngsim assure -d NAME [OPTIONS]\n\nGathers why to believe "
+	    "that a design is safe, and prints it as one page.  Exits 1\nwhen "
+	    "something is wrong with it.\n");
+	arguments_help(as);
+	puts("\nRows:");
+	for (i = 0; i < evidence_count; i++)
+		printf("  %-12s %s\n", evidences[i]->ev_name,
+		    evidences[i]->ev_descr);
+}
+
+/* What was not said. */
+static int
+complete(struct request *rq)
+{
+	struct assure_params *ap = &rq->rq_params;
+	ssize_t n;
+	unsigned i;
+
+	if (rq->rq_design == NULL)
+		return (usage_error("assure", "expected a design, -d NAME; "
+		    "\"rngsim list designs\" has them"));
+	ap->ap_design = rq->rq_design->ra_ident;
+	for (i = 0; !rq->rq_some && i < evidence_count; i++)
+		rq->rq_wanted[i] = true;
+	if (ap->ap_jobs == 0)
+		ap->ap_jobs = cpu_count();
+	if (!rq->rq_seeded && getentropy(&ap->ap_seed,
+	    sizeof(ap->ap_seed)) != 0)
+		return (run_error("assure", "no seed: %s", strerror(errno)));
+	n = readlink("/proc/self/exe", ap->ap_program,
+	    sizeof(ap->ap_program) - 1);
+	ap->ap_program[n < 0 ? 0 : n] = '\0';
+	return (0);
+}
+
+static int
+gather(struct request *rq, struct evidence_row *rows)
+{
+	struct assure_params ap = rq->rq_params;
+	double patience_s;
+	struct progress p;
+	unsigned done = 0, i, total = 0;
+	int error = 0;
+
+	for (i = 0; i < evidence_count; i++)
+		total += rq->rq_wanted[i];
+	progress_init(&p, total);
+	for (i = 0; i < evidence_count && error == 0; i++) {
+		if (!rq->rq_wanted[i])
+			continue;
+		progress_update(&p, done++, evidences[i]->ev_descr);
+		ap.ap_budget_s = rq->rq_budget_s * evidences[i]->ev_share;
+		patience_s = PATIENCE * ap.ap_budget_s;
+		error = evidence_gather(evidences[i], &ap, patience_s <
+		    patience_least_s ? patience_least_s : patience_s, &rows[i]);
+	}
+	progress_fini(&p);
+	return (error);
+}
+
+/* The command that makes the page again. */
+static void
+describe_command(const struct request *rq, char text[COMMAND_SIZE])
+{
+	size_t used;
+	unsigned i;
+	bool first = true;
+
+	used = (size_t)snprintf(text, COMMAND_SIZE, "rngsim assure -d %s "
+	    "--budget %g --seed %" PRIu64, rq->rq_params.ap_design,
+	    rq->rq_budget_s, rq->rq_params.ap_seed);
+	for (i = 0; rq->rq_some && i < evidence_count; i++) {
+		if (!rq->rq_wanted[i] || used >= COMMAND_SIZE)
+			continue;
+		used += (size_t)snprintf(text + used, COMMAND_SIZE - used,
+		    "%s%s", first ? " --only " : ",", evidences[i]->ev_name);
+		first = false;
+	}
+}
+
+/* The page on stdout and, where of is open, in a file. */
+static int
+show(const struct page *pg, struct outfile *of, const char *path)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	int error = 0;
+
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return (run_error("assure", "%s", strerror(errno)));
+	page_print(out, pg);
+	if (fclose(out) != 0)
+		return (run_error("assure", "%s", strerror(errno)));
+	fwrite(text, 1, size, stdout);
+	if (path != NULL)
+		error = outfile_commit(of, text, size);
+	free(text);
+	if (error != 0)
+		return (run_error("assure", "%s: %s", path, strerror(error)));
+	return (page_verdict(pg) == EVIDENCE_FAILS ? EXIT_FAILURE :
+	    EXIT_SUCCESS);
+}
+
+static int
+assure(struct request *rq)
+{
+	const struct evidence_row *shown[EVIDENCES_MAX] = { NULL };
+	struct outfile of = { .of_fd = -1 };
+	struct evidence_row *rows;
+	char command[COMMAND_SIZE], host[RESULT_TEXT_SIZE * 2 + 2];
+	struct result_host *rh;
+	char when[RESULT_NAME_SIZE];
+	int error = 0, status;
+	unsigned i;
+
+	rows = calloc(EVIDENCES_MAX, sizeof(*rows));
+	rh = calloc(1, sizeof(*rh));
+	if (rows == NULL || rh == NULL)
+		return (run_error("assure", "%s", strerror(ENOMEM)));
+	if (rq->rq_output != NULL)
+		error = outfile_open(&of, rq->rq_output);
+	if (error != 0)
+		return (run_error("assure", "%s: %s", rq->rq_output,
+		    strerror(error)));
+	result_host_fill(rh);
+	result_now(when);
+	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);
+	describe_command(rq, command);
+	error = gather(rq, rows);
+	for (i = 0; i < evidence_count; i++)
+		if (rq->rq_wanted[i])
+			shown[i] = &rows[i];
+	if (error == 0)
+		status = show(&(struct page){ .pg_params = &rq->rq_params,
+		    .pg_design = rq->rq_design, .pg_rows = shown,
+		    .pg_revision = rh->revision, .pg_when = when,
+		    .pg_host = host, .pg_command = command }, &of,
+		    rq->rq_output);
+	else
+		status = run_error("assure", "%s", error == EINTR ?
+		    "interrupted; no page was written" : strerror(error));
+	outfile_abort(&of);
+	free(rh);
+	free(rows);
+	return (status);
+}
+
+static int
+run(int argc, char *argv[], char *const whole[])
+{
+	struct request rq = { .rq_budget_s = 60 };
+	const struct arguments as = { .as_command = "assure",
+	    .as_table = options, .as_options = OPTIONS, .as_set = set,
+	    .as_context = &rq };
+	const char *missing;
+	bool want_help;
+	int status;
+
+	(void)whole;
+	status = arguments_parse(&as, &argc, argv, &want_help);
+	if (status != 0)
+		return (status);
+	if (want_help) {
+		help(&as);
+		return (EXIT_SUCCESS);
+	}
+	status = complete(&rq);
+	if (status != 0)
+		return (status);
+	if (crypto_init(&missing) != 0)
+		return (run_error("assure", "%s does not offer a working %s",
+		    crypto_version(), missing));
+	stop_catch_signals();
+	status = assure(&rq);
+	crypto_fini();
+	return (status);
+}
+
+const struct command cmd_assure = {
+	.cmd_name	= "assure",
+	.cmd_args	= "-d NAME [OPTIONS]",
+	.cmd_descr	= "why to believe that a design is safe, on one page",
+	.cmd_run	= run,
+};
