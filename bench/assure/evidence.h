@@ -44,7 +44,7 @@ struct evidence_row {
 };
 
 struct evidence {
-	const char	*ev_name;	/* heads its row; as --only takes it */
+	const char	*ev_name;	/* of its row; as --only takes it */
 	const char	*ev_descr;	/* one line for help */
 	double		 ev_share;	/* of the whole budget, 0..1 */
 	/*

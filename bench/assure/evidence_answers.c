@@ -215,7 +215,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 }
 
 const struct evidence evidence_answers = {
-	.ev_name	= "Answers",
+	.ev_name	= "answers",
 	.ev_descr	= "known answers of FreeBSD's code, or of a model",
 	.ev_share	= 0.05,
 	.ev_gather	= gather,

@@ -58,7 +58,7 @@ static void
 run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
     const char *path, struct evidence_row *row)
 {
-	char budget[32], design[128], only[] = "Schedules,Ledger", seed[32];
+	char budget[32], design[128], only[] = "schedules,ledger", seed[32];
 	char assure[] = "assure", d[] = "-d", b[] = "--budget", o[] = "--only";
 	char name[EVIDENCE_PATH_SIZE], s[] = "--seed";
 	char *argv[] = { name, assure, d, design, b, budget, o, only, s, seed,
@@ -111,7 +111,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 }
 
 const struct evidence evidence_sanitizers = {
-	.ev_name	= "Sanitizers",
+	.ev_name	= "sanitizers",
 	.ev_descr	= "schedules and ledger again in sanitizers' builds",
 	.ev_share	= 0.15,
 	.ev_gather	= gather,

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 
 #include "bench/assure/page.h"
@@ -39,6 +40,7 @@ row(FILE *out, const char *name, const char *text)
 
 	/* A blank comes behind it. */
 	snprintf(first, sizeof(first), "%-*s", INDENT - 1, name);
+	first[0] = (char)toupper((unsigned char)first[0]);
 	figure_wrap(out, first, INDENT, text);
 }
 
