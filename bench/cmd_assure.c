@@ -28,7 +28,7 @@ enum {
 	PATIENCE	= 20	/* budgets that a piece may take, and then ... */
 };
 
-static const double patience_least_s = 120;
+static const double patience_least_s = 600;
 static const double budget_least_s = 1, budget_most_s = 7 * 24 * 3600;
 
 enum { OPTION_DESIGN, OPTION_BUDGET, OPTION_ONLY, OPTION_JOBS, OPTION_SEED,

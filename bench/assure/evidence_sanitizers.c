@@ -4,20 +4,16 @@
  */
 #include <sys/wait.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/assure/share.h"
-#include "lib/kassert.h"
 
 enum { SANITIZER_STATUS = 86 };	/* none of the program's own */
 
 static const struct sanitizer {
-	const char	*sa_flavour;	/* build-FLAVOUR */
+	const char	*sa_flavour;	/* as share_sibling() takes it */
 	const char	*sa_name;
 	const char	*sa_variable;
 } sanitizers[] = {
@@ -28,39 +24,13 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
 
-/* Runs a program to its end; its status as wait(2) gives it. */
-static int
-run(const char *path, char *const argv[], const char *variable)
-{
-	char options[64];
-	int null, status;
-	pid_t pid;
-
-	pid = fork();
-	if (pid == -1)
-		return (-1);
-	if (pid == 0) {
-		null = open("/dev/null", O_WRONLY);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		snprintf(options, sizeof(options), "exitcode=%d:halt_on_error=1",
-		    SANITIZER_STATUS);
-		setenv(variable, options, 1);
-		execv(path, argv);
-		_exit(127);
-	}
-	while (waitpid(pid, &status, 0) == -1)
-		KASSERT(errno == EINTR, ("waitpid: %s", strerror(errno)));
-	return (status);
-}
-
 static void
 run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
     const char *path, struct evidence_row *row)
 {
 	char budget[32], design[128], only[] = "schedules,ledger", seed[32];
 	char assure[] = "assure", d[] = "-d", b[] = "--budget", o[] = "--only";
-	char name[EVIDENCE_PATH_SIZE], s[] = "--seed";
+	char name[EVIDENCE_PATH_SIZE], watch[64], s[] = "--seed";
 	char *argv[] = { name, assure, d, design, b, budget, o, only, s, seed,
 	    NULL };
 	int status;
@@ -69,7 +39,9 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 	snprintf(design, sizeof(design), "%s", ap->ap_design);
 	snprintf(budget, sizeof(budget), "%.0f", ap->ap_budget_s / SANITIZERS);
 	snprintf(seed, sizeof(seed), "%ju", (uintmax_t)ap->ap_seed);
-	status = run(path, argv, sa->sa_variable);
+	snprintf(watch, sizeof(watch), "exitcode=%d:halt_on_error=1",
+	    SANITIZER_STATUS);
+	status = share_run(argv, sa->sa_variable, watch);
 	if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		evidence_say(row, "%s: clean. ", sa->sa_name);
 	else if (status != -1 && WIFEXITED(status) &&
@@ -84,7 +56,7 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 		    "0x%x. ", sa->sa_name, (unsigned)status);
 	snprintf(row->er_replay + strlen(row->er_replay),
 	    sizeof(row->er_replay) - strlen(row->er_replay),
-	    "%sbuild-%s/rngsim assure -d %s --only %s --budget %s --seed %s",
+	    "%sbuild/%s/rngsim assure -d %s --only %s --budget %s --seed %s",
 	    row->er_replay[0] == '\0' ? "" : "\n", sa->sa_flavour, design,
 	    only, budget, seed);
 }

@@ -21,12 +21,22 @@ bool share_find(const struct assure_params *ap, const char *shared,
     const char *source, char path[EVIDENCE_PATH_SIZE]);
 
 /*
- * This program as another make target builds it, build-FLAVOUR/rngsim beside
- * the folder that this one is in.
+ * This program as another make target builds it, FLAVOUR/rngsim in the folder
+ * that this one is in.
  *
  * Returns: false when there is none.
  */
 bool share_sibling(const struct assure_params *ap, const char *flavour,
     char path[EVIDENCE_PATH_SIZE]);
+
+/*
+ * Runs a program to its end, its output thrown away.
+ *
+ *   argv  in  NULL-terminated; the first is looked for in PATH
+ *   name, value  in  put into its environment; name may be NULL
+ *
+ * Returns: its status as wait(2) gives it, or -1 when it could not be started.
+ */
+int share_run(char *const argv[], const char *name, const char *value);
 
 #endif
