@@ -89,7 +89,7 @@ check(struct checked *ch, const struct assure_params *ap, const char *lock,
 	rc = ch->ch_engine->en_run(&cp, &cm, error);
 	if (rc != 0) {
 		evidence_fail(row, "%s engine, %s, %s, %u readers of %ju "
-		    "bytes: %s ", ch->ch_engine->en_name, lock,
+		    "bytes: %s. ", ch->ch_engine->en_name, lock,
 		    cipher->ci_name, ch->ch_readers, (uintmax_t)bytes, error);
 		return (false);
 	}

@@ -37,7 +37,8 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 
 	snprintf(name, sizeof(name), "%s", path);
 	snprintf(design, sizeof(design), "%s", ap->ap_design);
-	snprintf(budget, sizeof(budget), "%.0f", ap->ap_budget_s / SANITIZERS);
+	snprintf(budget, sizeof(budget), "%.0f", ap->ap_budget_s < SANITIZERS ?
+	    1 : ap->ap_budget_s / SANITIZERS);
 	snprintf(seed, sizeof(seed), "%ju", (uintmax_t)ap->ap_seed);
 	snprintf(watch, sizeof(watch), "exitcode=%d:halt_on_error=1",
 	    SANITIZER_STATUS);
