@@ -46,7 +46,9 @@ explore__clean_body() {
 	grep -q "^concurrent  *cohort .* 400 " out || atf_fail "$(cat out)"
 	grep -q "^concurrent  *none " out && atf_fail "none is among all"
 	explore 0 -d locked --strategy dfs:0 -r 2 -s 16
-	has "there is no other schedule with at most 0"
+	has "there is no other schedule with at most 0 preemptions"
+	explore 0 -l ticket --strategy dfs:1 --schedules 500 --seed 3
+	has "there are more schedules with at most 1 preemption, of which"
 }
 
 atf_test_case explore__finds

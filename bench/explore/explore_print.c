@@ -84,8 +84,12 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	print_shares(out, sum);
 	if (sum->ce_exhausted)
 		snprintf(text, sizeof(text), "there is no other schedule with "
-		    "at most %u preemptions of this one scenario.",
-		    cn->cn_parameter);
+		    "at most %u preemption%s of this one scenario.",
+		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
+	else if (cn->cn_strategy == &strategy_dfs)
+		snprintf(text, sizeof(text), "there are more schedules with "
+		    "at most %u preemption%s, of which these are no sample.",
+		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
 	else
 		snprintf(text, sizeof(text), "a fault that shows in more than "
 		    "3/%" PRIu64 " = %.2g of such schedules is excluded at "
