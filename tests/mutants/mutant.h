@@ -7,6 +7,7 @@
  * gets the mutant's name.  What is wrong is a call that is replaced:
  *
  *	mutant.h		of a design
+ *	mutant_lock.h		of a lock, whole
  *	mutant_concurrent.h	of fortuna/gen_concurrent.c
  *	mutant_fortuna.h	of fortuna/fortuna.c, too
  *	mutant_state.h		of fortuna/state.c, too
