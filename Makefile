@@ -44,7 +44,7 @@ BENCH = \
 	statistics/agreement \
 	result/trend result/result result/result_field result/result_decode \
 	result/result_check result/result_load result/result_uncertainty \
-	result/value result/group result/claim result/select \
+	result/value result/value_array result/group result/claim result/select \
 	cell/recording cell/recording_load cell/workload \
 	cell/workload_folder cell/workload_spec cell/strace_import \
 	cell/config cell/faults cell/place cell/prime cell/cell_common cell/kat \
@@ -70,8 +70,8 @@ BENCH = \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/repeat_json sweep/checkpoint \
 	sweep/checkpoint_read sweep/replicate sweep/uncertainty \
-	sweep/summary sweep/summary_health sweep/sweep_virtual sweep/sweep \
-	sweep/trace sweep/faulted \
+	sweep/summary sweep/summary_health sweep/summary_rows \
+	sweep/sweep_virtual sweep/sweep sweep/trace sweep/faulted \
 	calibrate/calibrate calibrate/calibrate_crypto \
 	calibrate/calibrate_host calibrate/calibrate_line \
 	calibrate/calibrate_os calibrate/calibrate_part \

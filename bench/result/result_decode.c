@@ -8,89 +8,13 @@
 #include "bench/result/result_part.h"
 #include "bench/result/result_uncertainty.h"
 #include "bench/result/value.h"
+#include "bench/result/value_array.h"
 #include "lib/kassert.h"
 #include "lib/number.h"
 
 enum { TRACE_HASH_SIZE = 2 * 8 + 1 };
 
-/* Room for the elements of an array, and a zero one behind the last. */
-static int
-load_array(struct value_at *at, const json_t *object, const char *key,
-    const json_t **array, size_t size, void **out, unsigned *count)
-{
-	const json_t *j;
-
-	j = value_needed(at, object, key);
-	if (j == NULL)
-		return (EINVAL);
-	if (!json_is_array(j))
-		return (value_refuse(at, key, "not an array"));
-	/* The file's size bounds this long before an unsigned does. */
-	*out = calloc(json_array_size(j) + 1, size);
-	if (*out == NULL)
-		return (ENOMEM);
-	*count = (unsigned)json_array_size(j);
-	*array = j;
-	return (0);
-}
-
-static int
-load_texts(struct value_at *at, const json_t *object, const char *key,
-    bool is_needed, char ***out)
-{
-	const json_t *array;
-	unsigned count, i;
-	void *texts;
-	int error;
-
-	if (!is_needed && json_object_get(object, key) == NULL) {
-		*out = calloc(1, sizeof(**out));
-		return (*out == NULL ? ENOMEM : 0);
-	}
-	error = load_array(at, object, key, &array, sizeof(**out), &texts,
-	    &count);
-	if (error != 0)
-		return (error);
-	*out = texts;
-	for (i = 0; i < count; i++) {
-		const json_t *j = json_array_get(array, i);
-
-		if (!json_is_string(j))
-			return (value_refuse(at, key, "[%u]: not a string", i));
-		(*out)[i] = strdup(json_string_value(j));
-		if ((*out)[i] == NULL)
-			return (ENOMEM);
-	}
-	return (0);
-}
-
-static int
-load_reals(struct value_at *at, const json_t *object, const char *key,
-    double **out, unsigned *count)
-{
-	const json_t *array;
-	void *reals;
-	unsigned i;
-	int error;
-
-	error = load_array(at, object, key, &array, sizeof(**out), &reals,
-	    count);
-	if (error != 0)
-		return (error);
-	*out = reals;
-	for (i = 0; error == 0 && i < *count; i++) {
-		size_t up = value_enter(at, "%s", key);
-		char place[16];
-
-		snprintf(place, sizeof(place), "[%u]", i);
-		error = value_real(at, json_array_get(array, i), place,
-		    &(*out)[i]);
-		value_leave(at, up);
-	}
-	return (error);
-}
-
-/* The same with a length that another member states. */
+/* A number for each reader: another member states how many there are. */
 static int
 load_reader_reals(struct value_at *at, const json_t *object, double **out,
     unsigned readers)
@@ -98,7 +22,7 @@ load_reader_reals(struct value_at *at, const json_t *object, double **out,
 	unsigned count = 0;
 	int error;
 
-	error = load_reals(at, object, "reader_mb_per_s", out, &count);
+	error = value_reals(at, object, "reader_mb_per_s", out, &count);
 	if (error == 0 && count != readers)
 		return (value_refuse(at, "reader_mb_per_s",
 		    "%u numbers for %u readers", count, readers));
@@ -114,7 +38,7 @@ load_reader_cpus(struct value_at *at, const json_t *object, unsigned **out,
 	void *cpus;
 	int error;
 
-	error = load_array(at, object, "reader_cpu", &array, sizeof(**out),
+	error = value_array(at, object, "reader_cpu", &array, sizeof(**out),
 	    &cpus, &count);
 	if (error != 0)
 		return (error);
@@ -147,7 +71,7 @@ load_output(struct value_at *at, const json_t *object,
 	void *hashes;
 	int error;
 
-	error = load_array(at, object, "output_sha256", &array, sizeof(**out),
+	error = value_array(at, object, "output_sha256", &array, sizeof(**out),
 	    &hashes, &count);
 	if (error != 0)
 		return (error);
@@ -185,37 +109,6 @@ load_virtual_sample(struct value_at *at, const json_t *object,
 	return (error);
 }
 
-/* Reads one element of an array of objects; cell is the one it belongs to. */
-typedef int load_element(struct value_at *at, const json_t *object,
-    void *element, const struct result_cell *cell);
-
-/* *out and *count are good for result_free() whatever is returned. */
-static int
-load_objects(struct value_at *at, const json_t *object, const char *key,
-    size_t size, void **out, unsigned *count, load_element *element,
-    const struct result_cell *cell)
-{
-	const json_t *array;
-	unsigned i;
-	int error;
-
-	*count = 0;
-	error = load_array(at, object, key, &array, size, out, count);
-	for (i = 0; error == 0 && i < *count; i++) {
-		const json_t *j = json_array_get(array, i);
-		size_t up = value_enter(at, "%s[%u]", key, i);
-
-		if (!json_is_object(j)) {
-			error = value_refuse(at, "", "not an object");
-		} else {
-			value_enter(at, ".");
-			error = element(at, j, (char *)*out + i * size, cell);
-		}
-		value_leave(at, up);
-	}
-	return (error);
-}
-
 static int
 load_log2(struct value_at *at, const json_t *object, const char *key,
     double *bins)
@@ -224,7 +117,7 @@ load_log2(struct value_at *at, const json_t *object, const char *key,
 	double *v = NULL;
 	int error;
 
-	error = load_reals(at, object, key, &v, &count);
+	error = value_reals(at, object, key, &v, &count);
 	if (error == 0 && count > RESULT_LOG2_BINS)
 		error = value_refuse(at, key, "%u bins, expected at most %d",
 		    count, RESULT_LOG2_BINS);
@@ -279,7 +172,7 @@ load_health(struct value_at *at, const json_t *object,
 
 	if (json_object_get(object, "health") == NULL)
 		return (0);
-	error = load_objects(at, object, "health", sizeof(*cell->health),
+	error = value_objects(at, object, "health", sizeof(*cell->health),
 	    &rows, &cell->health_rows, load_health_row, cell);
 	cell->health = rows;
 	return (error);
@@ -300,7 +193,7 @@ load_sample(struct value_at *at, const json_t *object, void *element,
 	if (error == 0 && json_object_get(object, "reader_cpu") != NULL)
 		error = load_reader_cpus(at, object, &s->reader_cpu, readers);
 	if (error == 0 && json_object_get(object, "interval_mb_per_s") != NULL)
-		error = load_reals(at, object, "interval_mb_per_s",
+		error = value_reals(at, object, "interval_mb_per_s",
 		    &s->interval_mb_per_s, &s->intervals);
 	if (error == 0)
 		error = load_virtual_sample(at, object, s, readers);
@@ -324,7 +217,7 @@ load_samples(struct value_at *at, const json_t *object,
 	void *samples = NULL;
 	int error;
 
-	error = load_objects(at, object, "samples", sizeof(*cell->samples),
+	error = value_objects(at, object, "samples", sizeof(*cell->samples),
 	    &samples, &cell->repeats, load_sample, cell);
 	cell->samples = samples;
 	if (error == 0 && (cell->repeats != stated || stated == 0))
@@ -341,14 +234,14 @@ load_lock_profile(struct value_at *at, const json_t *object,
 	void *rows = NULL;
 	int error;
 
-	error = load_objects(at, object, "lock_profile",
+	error = value_objects(at, object, "lock_profile",
 	    sizeof(*cell->lock_profile), &rows, &cell->lock_profile_rows,
 	    load_row, cell);
 	cell->lock_profile = rows;
 	if (error != 0 || json_object_get(object, "waits") == NULL)
 		return (error);
 	rows = NULL;
-	error = load_objects(at, object, "waits", sizeof(*cell->waits), &rows,
+	error = value_objects(at, object, "waits", sizeof(*cell->waits), &rows,
 	    &cell->wait_rows, load_wait, cell);
 	cell->waits = rows;
 	return (error);
@@ -362,7 +255,7 @@ load_interval(struct value_at *at, const json_t *object, double out[2])
 	double *v = NULL;
 	int error;
 
-	error = load_reals(at, object, key, &v, &count);
+	error = value_reals(at, object, key, &v, &count);
 	if (error == 0 && (count != 2 || v[0] > v[1]))
 		error = value_refuse(at, key, "not [low, high]");
 	if (error == 0)
@@ -496,20 +389,20 @@ load_top(struct value_at *at, const json_t *top, struct result *r)
 	if (error == 0)
 		error = value_fields(at, top, result_field_top, r);
 	if (error == 0)
-		error = load_texts(at, top, "argv", true, &r->argv);
+		error = value_texts(at, top, "argv", true, &r->argv);
 	if (error == 0)
-		error = load_texts(at, top, "tunables", false, &r->tunables);
+		error = value_texts(at, top, "tunables", false, &r->tunables);
 	if (error == 0)
-		error = load_texts(at, top, "sources", false, &r->sources);
+		error = value_texts(at, top, "sources", false, &r->sources);
 	if (error == 0)
-		error = load_texts(at, top, "sources_skipped", false,
+		error = value_texts(at, top, "sources_skipped", false,
 		    &r->sources_skipped);
 	if (error == 0 && json_object_get(top, "resumed") != NULL)
-		error = load_objects(at, top, "resumed", sizeof(*r->resumed),
+		error = value_objects(at, top, "resumed", sizeof(*r->resumed),
 		    &resumed, &r->resumed_count, load_resumed, NULL);
 	r->resumed = resumed;
 	if (error == 0)
-		error = load_objects(at, top, "cells", sizeof(*r->cells),
+		error = value_objects(at, top, "cells", sizeof(*r->cells),
 		    &cells, &r->cell_count, load_cell, NULL);
 	r->cells = cells;
 	j = json_object_get(top, "uncertainty");
@@ -518,7 +411,7 @@ load_top(struct value_at *at, const json_t *top, struct result *r)
 	if (error != 0 || json_object_get(top, "controls") == NULL)
 		return (error);
 	cells = NULL;
-	error = load_objects(at, top, "controls", sizeof(*r->controls),
+	error = value_objects(at, top, "controls", sizeof(*r->controls),
 	    &cells, &r->control_count, load_cell, NULL);
 	r->controls = cells;
 	return (error);
