@@ -131,14 +131,22 @@ apt_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 	return (true);
 }
 
+void
+health_fail(struct health_test *ht)
+{
+
+	KASSERT(health_decides(ht), ("state %d", ht->ht_state));
+	ht->ht_repetitions++;
+	ht->ht_state = HEALTH_FAILED;
+}
+
 /* A sample after the first, of a source that has not failed. */
 static bool
 test_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
 
 	if (!rct_next(ht, sample)) {
-		ht->ht_repetitions++;
-		ht->ht_state = HEALTH_FAILED;
+		health_fail(ht);
 	} else if (!apt_next(ht, sample)) {
 		ht->ht_proportions++;
 		ht->ht_state = HEALTH_FAILED;

@@ -89,6 +89,18 @@ void health_restart(struct health_test *ht);
  */
 bool health_event(struct health_test *ht, const struct harvest_event *event);
 
+/* Whether the next event's sample may fail the tests. */
+static inline bool
+health_decides(const struct health_test *ht)
+{
+
+	return (ht->ht_state == HEALTH_STARTUP ||
+	    ht->ht_state == HEALTH_STEADY);
+}
+
+/* Fails them, as the repetition count test does; where health_decides(). */
+void health_fail(struct health_test *ht);
+
 /*
  * How many equal samples in a row, and how many of a window equal to its first,
  * that included, are a failure.

@@ -42,9 +42,14 @@ health_accept(struct event_filter *ef, const struct harvest_event *event)
 		atomic_store_32(ondemand, 0);
 		health_restart(ht);
 	}
+	if (health_decides(ht) && failpoint_ask(hq->hq_failpoints,
+	    FAILPOINT_healthtest_force_fail) != 0)
+		health_fail(ht);
 	if (health_event(ht, event))
 		return (true);
 	count_discarded(hq);
+	if (hq->hq_ledger != NULL)
+		ledger_refused(hq->hq_ledger);
 	return (false);
 }
 

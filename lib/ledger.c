@@ -445,37 +445,44 @@ ledger_end(struct ledger *lg, uint64_t bytes)
 void
 ledger_finish(struct ledger *lg, uint64_t delivered)
 {
-	struct ledger_result le;
 	struct ledger_at la;
+	uint64_t given = 0;
 	unsigned i;
 
 	if (ledger_violated(lg))
 		return;
-	ledger_result(lg, &le);
 	for (i = 0; i < lg->lg_threads; i++)
-		le.le_events -= atomic_load(
-		    &lg->lg_thread[i]->lt_counts.lo_uncounted);
+		given += ledger_given(&lg->lg_thread[i]->lt_counts) -
+		    atomic_load(&lg->lg_thread[i]->lt_counts.lo_uncounted);
 	ledger_enter(lg, &la);
-	if (delivered != LEDGER_UNCOUNTED && le.le_events != delivered &&
+	if (delivered != LEDGER_UNCOUNTED && given != delivered &&
 	    atomic_load(&lg->lg_cores) > 0)
 		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
-		    "%" PRIu64 " went into pools", delivered, le.le_events);
+		    "%" PRIu64 " went into pools or were refused", delivered,
+		    given);
 	ledger_keys_finish(&la);
 	ledger_leave(&la);
 }
 
 void
 ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
-    uint64_t pending, uint64_t dropped)
+    uint64_t pending, uint64_t dropped, uint64_t discarded)
 {
 	struct ledger_at la;
+	uint64_t refused = 0;
+	unsigned i;
 
-	if (in == processed + pending + dropped)
-		return;
+	for (i = 0; i < lg->lg_threads; i++)
+		refused += atomic_load(&lg->lg_thread[i]->lt_counts.lo_refused);
 	ledger_enter(lg, &la);
-	ledger_wrong_note(&la, LEDGER_EVENTS, "of %" PRIu64 " that were queued "
-	    "%" PRIu64 " were processed, %" PRIu64 " are pending, %" PRIu64
-	    " were dropped", in, processed, pending, dropped);
+	if (in != processed + pending + dropped + discarded)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "of %" PRIu64 " queued "
+		    "%" PRIu64 " were processed, %" PRIu64 " are pending, %"
+		    PRIu64 " were dropped, %" PRIu64 " discarded", in,
+		    processed, pending, dropped, discarded);
+	if (refused != discarded)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were "
+		    "discarded, %" PRIu64 " refused", discarded, refused);
 	ledger_leave(&la);
 }
 

@@ -159,10 +159,11 @@ void ledger_finish(struct ledger *lg, uint64_t delivered);
 void ledger_result(const struct ledger *lg, struct ledger_result *le);
 
 /*
- * A queue at rest: what it was given it has processed, still has, or dropped.
+ * A queue at rest: what it was given it has processed, still has, dropped or
+ * discarded; and what it discarded the ledger was told of.
  */
 void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
-    uint64_t pending, uint64_t dropped);
+    uint64_t pending, uint64_t dropped, uint64_t discarded);
 
 /*
  * A log: LEDGER_LOG_HEAD, and each record as a line of SEQ TIME_NS THREAD OP
@@ -246,12 +247,16 @@ uint64_t ledger_lineage(struct ledger *lg);
 void ledger_set_lineage(struct ledger *lg, uint64_t lineage);
 
 /*
- * Around giving n events to the generator: so many must go into pools.
+ * Around giving n events to the generator: so many must go into pools, less
+ * those that are refused meanwhile.
  *
  *   counted  in  whether they are among those that ledger_finish() is told of
  */
 void ledger_deliver_begin(struct ledger *lg);
 void ledger_deliver_end(struct ledger *lg, unsigned n, bool counted);
+
+/* An event that is being given to the generator is to go nowhere. */
+void ledger_refused(struct ledger *lg);
 
 /* For cipher_ledgered(): where its ciphers are. */
 enum { LEDGER_CIPHERS = 4 };

@@ -219,8 +219,7 @@ ledger_deliver_begin(struct ledger *lg)
 	struct ledger_at la;
 
 	ledger_enter(lg, &la);
-	la.la_thread->lt_delivering = atomic_load_explicit(
-	    &la.la_thread->lt_counts.lo_events, memory_order_relaxed);
+	la.la_thread->lt_delivering = ledger_given(&la.la_thread->lt_counts);
 	ledger_leave(&la);
 }
 
@@ -231,13 +230,23 @@ ledger_deliver_end(struct ledger *lg, unsigned n, bool counted)
 	uint64_t put;
 
 	ledger_enter(lg, &la);
-	put = atomic_load_explicit(&la.la_thread->lt_counts.lo_events,
-	    memory_order_relaxed) - la.la_thread->lt_delivering;
+	put = ledger_given(&la.la_thread->lt_counts) -
+	    la.la_thread->lt_delivering;
 	if (!counted)
 		ledger_add(&la.la_thread->lt_counts.lo_uncounted, put);
 	if (put != n && atomic_load_explicit(&lg->lg_cores,
 	    memory_order_relaxed) > 0)
 		ledger_wrong_note(&la, LEDGER_EVENTS, "of %u given together "
-		    "%" PRIu64 " went into pools", n, put);
+		    "%" PRIu64 " went into pools or were refused", n, put);
+	ledger_leave(&la);
+}
+
+void
+ledger_refused(struct ledger *lg)
+{
+	struct ledger_at la;
+
+	ledger_enter(lg, &la);
+	ledger_add(&la.la_thread->lt_counts.lo_refused, 1);
 	ledger_leave(&la);
 }

@@ -104,7 +104,8 @@ struct ledger_counts {
 	_Atomic uint64_t lo_wipes;
 	_Atomic uint64_t lo_reads;
 	_Atomic uint64_t lo_events;
-	_Atomic uint64_t lo_uncounted;	/* of those, by the giver */
+	_Atomic uint64_t lo_refused;	/* events that went nowhere */
+	_Atomic uint64_t lo_uncounted;	/* of both, by the giver */
 };
 
 struct ledger_thread {
@@ -118,7 +119,7 @@ struct ledger_thread {
 	uint16_t	 lt_reseeding;	/* a core, or NO_CORE */
 	uint32_t	 lt_reseed;	/* which one that is */
 	uint32_t	 lt_ended;	/* reseeds, when its read began */
-	uint64_t	 lt_delivering;	/* lo_events when that began */
+	uint64_t	 lt_delivering;	/* ledger_given() when that began */
 	uint64_t	 lt_time;	/* of its last operation */
 	uint32_t	 lt_number;	/* the next key's, of some of its own */
 	uint32_t	 lt_numbers;	/* how many are left */
@@ -225,6 +226,15 @@ ledger_add(_Atomic uint64_t *count, uint64_t n)
 
 	atomic_store_explicit(count, atomic_load_explicit(count,
 	    memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+/* The events that a thread's generators were given. */
+static inline uint64_t
+ledger_given(const struct ledger_counts *lo)
+{
+
+	return (atomic_load_explicit(&lo->lo_events, memory_order_relaxed) +
+	    atomic_load_explicit(&lo->lo_refused, memory_order_relaxed));
 }
 
 static inline bool

@@ -37,7 +37,8 @@ number() { sed -n "s/^ *$1  *\([0-9]*\)\$/\1/p" out; }
 # Every event is somewhere.
 conserved() {
 	in=$(number "events queued or dropped")
-	sum=$(($(number delivered) + $(number pending) + $(number dropped)))
+	sum=$(($(number delivered) + $(number pending) + $(number dropped) +
+	    $(number discarded)))
 	[ "$in" = "$sum" ] || atf_fail "$in events in, $sum accounted for"
 }
 
@@ -125,30 +126,60 @@ expect_clock_step() {
 	is reseeds "<= 1"
 }
 
+# Whose events go through the queue, all but what the loader hands over.
+pushed="-S rngsim.harvest.sources=interrupt
+    -S rngsim.harvest.boot_entropy_bytes=2048" loaded=256
+
 expect_harvest_ring_full() {
 	for model in 2019 newest; do
-		faulted -S rngsim.harvest.model=$model --failpoint "$1=return(1)"
+		faulted $pushed -S rngsim.harvest.model=$model \
+		    --failpoint "$1=return(1)"
 		is "events queued or dropped" "> 100"
-		is delivered "== 0"
+		is delivered "== $loaded"
 		is pending "== 0"
-		faulted -S rngsim.harvest.model=$model \
+		faulted $pushed -S rngsim.harvest.model=$model \
 		    --failpoint "$1=17*return(1)"
 		is dropped "== 17"
-		is delivered "> 0"
+		is delivered "> $loaded"
 	done
 }
 
 expect_harvest_swap_pause() {
 	# What the queue holds, and what the thread has of it; the rest is lost.
 	for model in 2019:1023 newest:2048; do
-		faulted -S rngsim.harvest.model=${model%:*} \
+		faulted $pushed \
+		    -S rngsim.harvest.model=${model%:*} \
 		    -S rngsim.source.interrupt.rate_hz=50000 \
 		    --failpoint "$1=1*pause->off"
 		executed $1 "== 1"
-		is delivered "<= ${model#*:}"
+		is delivered "<= $((${model#*:} + loaded))"
 		is dropped "> 1000"
 		is reads "> 100"
 	done
+}
+
+expect_healthtest_force_fail() {
+	# Nothing is tested, so nothing can fail.
+	faulted --failpoint "$1=return(1)"
+	executed $1 "== 0"
+	is discarded "== 0"
+	tested="-S kern.random.nist_healthtest_enabled=1
+	    -S rngsim.source.interrupt.rate_hz=50000"
+	# Sources that fail are left out: if all do, nothing seeds.
+	faulted $tested -S rngsim.harvest.boot_entropy_bytes=0 \
+	    --failpoint "$1=return(1)"
+	executed $1 "== 2"
+	is delivered "== 0"
+	is reads "== 0"
+	is "of them seeded" "== 0"
+	# One does, and the other goes on.
+	faulted $tested --failpoint "$1=off"
+	all=$(number delivered)
+	faulted $tested --failpoint "$1=2000*off->1*return(1)"
+	executed $1 "== 1"
+	is reads "> 100"
+	is delivered "> $loaded"
+	is delivered "< $all"
 }
 
 expect_lock_owner_preempt() {
@@ -258,7 +289,7 @@ failpoint__refuses_body() {
 	    --failpoint "$p=off"
 	for option in "-o x" "--format json" "--format table" \
 	    "--verify $machine" "--uncertainty 10 $machine" \
-	    "--trace x $machine"; do
+	    "--trace x $machine" "--ledger-log x"; do
 		complains 2 "--failpoint|expected no ${option%% *}" \
 		    run --failpoint "$p=off" $option
 	done

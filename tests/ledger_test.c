@@ -558,9 +558,23 @@ ATF_TC_BODY(ledger_finish__counts, tc)
 	require_told(lg, LEDGER_EVENTS);
 
 	lg = make_plain();
-	ledger_conserved(lg, 10, 5, 3, 2);
+	ledger_conserved(lg, 10, 5, 3, 2, 0);
 	check_good(lg, "conserved");
-	ledger_conserved(lg, 10, 5, 3, 1);
+	ledger_conserved(lg, 10, 5, 3, 1, 0);
+	require_told(lg, LEDGER_EVENTS);
+
+	/* One of three is refused; who discards another did not say so. */
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	ledger_deliver_begin(lg);
+	ledger_event(lg, core, 0, 12, 12, true);
+	ledger_refused(lg);
+	ledger_event(lg, core, 1, 12, 12, true);
+	ledger_deliver_end(lg, 3, true);
+	ledger_finish(lg, 3);
+	ledger_conserved(lg, 3, 2, 0, 0, 1);
+	check_good(lg, "refused");
+	ledger_conserved(lg, 3, 1, 0, 0, 2);
 	require_told(lg, LEDGER_EVENTS);
 }
 

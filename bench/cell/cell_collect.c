@@ -335,6 +335,7 @@ cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
 		    ht.ht_direct,
 		.fo_pending = ht.ht_pending,
 		.fo_dropped = ht.ht_dropped,
+		.fo_discarded = ht.ht_discarded,
 	};
 	for (i = 0; i < run->run_started; i++) {
 		fo->fo_reads += run->run_readers[i].r_latency.hi_count;

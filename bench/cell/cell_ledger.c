@@ -59,8 +59,7 @@ cell_ledgers_finish(struct cell_ledgers *cw)
 
 	if (cw->cw_count > 0 && cw->cw_ended)
 		ledger_conserved(cw->cw_ledger[0], ht->ht_in, ht->ht_processed,
-		    ht->ht_pending, ht->ht_dropped +
-		    ht->ht_discarded);
+		    ht->ht_pending, ht->ht_dropped, ht->ht_discarded);
 	for (i = 0; i < cw->cw_count; i++)
 		ledger_finish(cw->cw_ledger[i], i == 0 && cw->cw_ended ?
 		    ht->ht_delivered : LEDGER_UNCOUNTED);

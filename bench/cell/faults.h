@@ -46,6 +46,7 @@ struct fault_outcome {
 	uint64_t	fo_processed;	/* given on, accepted or not */
 	uint64_t	fo_pending;
 	uint64_t	fo_dropped;
+	uint64_t	fo_discarded;
 };
 
 const struct failpoint_def *fault_def(unsigned i);

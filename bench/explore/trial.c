@@ -336,7 +336,7 @@ end_queue(struct trial *tr)
 
 	tr->tr_delivered += ht.ht_delivered;
 	ledger_conserved(tr->tr_ledger, ht.ht_in, ht.ht_processed,
-	    ht.ht_pending, ht.ht_dropped);
+	    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
 	harvestq_fini(tr->tr_queue);
 	tr->tr_queue = NULL;
 }

@@ -105,7 +105,7 @@ options_describe(const struct options *op)
 	const struct vm_topology *vt = &op->op_machine.vi_topology;
 
 	return (json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-	    "s:f, s:s, s:f, s:i, s:s, s:s, s:b, s:i, s:o, s:o}",
+	    "s:f, s:s, s:f, s:i, s:s, s:s, s:b, s:b, s:i, s:o, s:o}",
 	    "engine", op->op_simulated ? VIRTUAL_NAME : "real",
 	    "profile", profile(op),
 	    "cpus", (int)(op->op_simulated ? vt->vt_cpus : 0),
@@ -123,6 +123,7 @@ options_describe(const struct options *op)
 	    "crypto", crypto_mode_names[op->op_crypto],
 	    "place", op->op_place_text,
 	    "verify", op->op_verify,
+	    "ledger", op->op_ledger,
 	    "uncertainty", (int)op->op_uncertainty,
 	    "set", tunables(op),
 	    "replayed events", replay(op)));

@@ -27,6 +27,8 @@ option_failpoint_finish(const struct options *op)
 		refused = "--uncertainty";
 	else if (op->op_trace != NULL)
 		refused = "--trace";
+	else if (op->op_ledger_path != NULL)
+		refused = "--ledger-log";
 	if (refused == NULL)
 		return (0);
 	return (usage_error(op->op_command, "--failpoint: a run with fail "

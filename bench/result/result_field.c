@@ -166,7 +166,7 @@ const struct result_field result_field_cell_pretended[] = {
 	END
 };
 
-static const struct result_field ledger[] = {
+const struct result_field result_field_ledger[] = {
 	MEMBER(result_ledger, records, REAL, true),
 	MEMBER(result_ledger, blocks, REAL, true),
 	MEMBER(result_ledger, keys, REAL, true),
@@ -182,7 +182,7 @@ static const struct result_field ledger[] = {
 };
 
 const struct result_field result_field_cell_ledger[] = {
-	OBJECT(result_cell, ledger, false, ledger),
+	OBJECT(result_cell, ledger, false, result_field_ledger),
 	END
 };
 

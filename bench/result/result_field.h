@@ -46,6 +46,7 @@ extern const struct result_field result_field_sample_ledger[];
 extern const struct result_field result_field_row[];
 extern const struct result_field result_field_wait[];
 extern const struct result_field result_field_health[];
+extern const struct result_field result_field_ledger[];
 
 /* A histogram of a row. */
 struct result_log2 {

@@ -25,6 +25,7 @@ run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
 		.cp_seed = op->op_seed + repeat,
 		.cp_stop = &stop_signal,
 		.cp_faults = &op->op_faults,
+		.cp_ledger = op->op_ledger,
 		.cp_cell = {
 			.ce_design = generators[op->op_designs.ol_value[0]]->
 			    ra_ident,
@@ -64,6 +65,7 @@ add(struct fault_outcome *sum, const struct fault_outcome *fo)
 	sum->fo_processed += fo->fo_processed;
 	sum->fo_pending += fo->fo_pending;
 	sum->fo_dropped += fo->fo_dropped;
+	sum->fo_discarded += fo->fo_discarded;
 }
 
 static void
@@ -98,6 +100,7 @@ print(const struct options *op, const struct fault_outcome *fo, unsigned runs,
 	ROW("  delivered", processed);
 	ROW("  pending", pending);
 	ROW("  dropped", dropped);
+	ROW("  discarded", discarded);
 #undef ROW
 }
 

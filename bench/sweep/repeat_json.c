@@ -10,20 +10,17 @@
 enum { WORD_DIGITS = 16 };
 
 /* What a measure has besides its arrays and histograms. */
-struct rest {
-	double		acquisitions;
-	double		backlog;
-	bool		unbound;
-};
-
 #define	MEMBER(member, kind)						\
-	{ #member, RESULT_FIELD_##kind, true, offsetof(struct rest, member), \
-	    NULL }
+	{ #member, RESULT_FIELD_##kind, true,				\
+	    offsetof(struct cell_measure, cm_##member), NULL }
 
 static const struct result_field rest_fields[] = {
 	MEMBER(acquisitions, REAL),
 	MEMBER(backlog, REAL),
 	MEMBER(unbound, BOOL),
+	MEMBER(displaced, BOOL),
+	{ "ledger", RESULT_FIELD_OBJECT, true,
+	    offsetof(struct cell_measure, cm_ledger), result_field_ledger },
 	{ NULL, RESULT_FIELD_NAME, false, 0, NULL }
 };
 
@@ -190,15 +187,17 @@ rows_format(const struct cell_measure *cm)
 	return (array);
 }
 
+/* An array of structures that one table describes. */
 static json_t *
-waits_format(const struct cell_measure *cm)
+parts_format(const struct result_field *table, const void *parts, size_t size,
+    unsigned n)
 {
 	json_t *array = json_array();
 	unsigned i;
 
-	for (i = 0; array != NULL && i < cm->cm_wait_count; i++)
-		if (json_array_append_new(array, result_part_format(
-		    result_field_wait, &cm->cm_waits[i])) != 0) {
+	for (i = 0; array != NULL && i < n; i++)
+		if (json_array_append_new(array, result_part_format(table,
+		    (const char *)parts + i * size)) != 0) {
 			json_decref(array);
 			return (NULL);
 		}
@@ -208,19 +207,18 @@ waits_format(const struct cell_measure *cm)
 json_t *
 repeat_json_format(const struct cell_measure *cm, unsigned readers)
 {
-	const struct rest rest = {
-		.acquisitions = cm->cm_acquisitions,
-		.backlog = cm->cm_backlog,
-		.unbound = cm->cm_unbound,
-	};
 	json_t *object;
 	unsigned i;
 	int failed;
 
-	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "sample", result_sample_format(&cm->cm_sample, readers),
-	    "rows", rows_format(cm), "waits", waits_format(cm),
-	    "rest", result_part_format(rest_fields, &rest),
+	    "rows", rows_format(cm),
+	    "waits", parts_format(result_field_wait, cm->cm_waits,
+	    sizeof(*cm->cm_waits), cm->cm_wait_count),
+	    "health", parts_format(result_field_health, cm->cm_health,
+	    sizeof(*cm->cm_health), cm->cm_health_count),
+	    "rest", result_part_format(rest_fields, cm),
 	    "events", repeat_json_word(cm->cm_outcome.mo_events),
 	    "trace_hash", repeat_json_word(cm->cm_outcome.mo_hash));
 	failed = object == NULL;
@@ -273,17 +271,29 @@ load_waits(struct value_at *at, const json_t *object, struct cell_measure *cm)
 }
 
 static int
+load_health(struct value_at *at, const json_t *object, struct cell_measure *cm)
+{
+	const json_t *health = json_object_get(object, "health");
+	size_t i, n = json_array_size(health);
+	int error = 0;
+
+	if (!json_is_array(health) || n > ENTROPYSOURCE)
+		return (value_refuse(at, "health", "no array of sources"));
+	cm->cm_health_count = (unsigned)n;
+	for (i = 0; error == 0 && i < n; i++)
+		error = value_fields(at, json_array_get(health, i),
+		    result_field_health, &cm->cm_health[i]);
+	return (error);
+}
+
+static int
 load_rest(struct value_at *at, const json_t *object, struct cell_measure *cm)
 {
-	struct rest rest = { .unbound = false };
 	unsigned i;
 	int error;
 
 	error = value_fields(at, json_object_get(object, "rest"), rest_fields,
-	    &rest);
-	cm->cm_acquisitions = rest.acquisitions;
-	cm->cm_backlog = rest.backlog;
-	cm->cm_unbound = rest.unbound;
+	    cm);
 	for (i = 0; error == 0 && i < MEASURE_HISTS; i++)
 		if (hist_load(json_object_get(object, measure_hists[i].hm_key),
 		    (void *)((char *)cm + measure_hists[i].hm_offset)) != 0)
@@ -312,6 +322,8 @@ repeat_json_load(const json_t *object, unsigned readers,
 		status = load_rows(&at, object, cm);
 	if (status == 0)
 		status = load_waits(&at, object, cm);
+	if (status == 0)
+		status = load_health(&at, object, cm);
 	if (status == 0)
 		status = load_rest(&at, object, cm);
 	if (status == ENOMEM)
