@@ -127,6 +127,28 @@ resume__run_body() {
 	goes_on run --resume ./link
 }
 
+atf_test_case resume__ledger_and_health
+resume__ledger_and_health_head() {
+	atf_set descr "what a ledger and health tests counted is kept with each" \
+	    "repeat, and adds up to the same"
+}
+resume__ledger_and_health_body() {
+	watched="sweep $virtual -r 1,2 -n 5 --seed 3 -o r.json --ledger
+	    -S kern.random.nist_healthtest_enabled=1
+	    -S rngsim.source.interrupt.rate_hz=50000"
+	undisturbed $watched
+	[ "$(grep -c '"ledger": {' want.txt)" = 4 ] || atf_fail "no ledgers"
+	grep -q '"source": "INTERRUPT"' want.txt || atf_fail "nothing tested"
+	for n in 1 6 13; do
+		killed $n $watched
+		goes_on sweep --resume r.json
+		rm r.json
+	done
+	killed 3 $sweep
+	refuses 2 '--resume: r.json was begun without --ledger' \
+	    sweep --resume r.json --ledger
+}
+
 atf_test_case resume__incomplete_line
 resume__incomplete_line_head() {
 	atf_set descr "only a last line without its end is dropped; any other" \
@@ -493,6 +515,7 @@ get() { sed -n "s/^$2 //p" "$1"; }
 atf_init_test_cases() {
 	atf_add_test_case resume__goes_on
 	atf_add_test_case resume__run
+	atf_add_test_case resume__ledger_and_health
 	atf_add_test_case resume__incomplete_line
 	atf_add_test_case resume__other_host
 	atf_add_test_case resume__other_counter

@@ -80,9 +80,6 @@ struct cell_measure {
 	unsigned	 cm_row_count;
 	struct result_wait *cm_waits;
 	unsigned	 cm_wait_count;
-	/* Sources that were tested and had an event; this repeat alone. */
-	struct result_health cm_health[ENTROPYSOURCE];
-	unsigned	 cm_health_count;
 	double		 cm_acquisitions;	/* by readers */
 	double		 cm_backlog;	/* requests due and never begun */
 	bool		 cm_unbound;	/* a binding was refused */
@@ -91,6 +88,9 @@ struct cell_measure {
 	/* With fail points; also after a failure with ETIMEDOUT. */
 	struct fault_outcome cm_faults;
 	struct result_ledger cm_ledger;	/* all ledgers together */
+	/* Sources that were tested and had an event; this repeat alone. */
+	unsigned	 cm_health_count;
+	struct result_health cm_health[ENTROPYSOURCE];
 };
 
 struct engine {
