@@ -82,6 +82,17 @@ faults_parse(struct fault_list *fl, const char *text,
 	return (0);
 }
 
+bool
+faults_need_queue(const struct fault_list *fl)
+{
+	unsigned i;
+
+	for (i = FIRST_HARVEST; i < FAULT_POINTS; i++)
+		if (fl->fl_text[i] != NULL)
+			return (true);
+	return (false);
+}
+
 void
 faults_make(struct faults *fa, const struct fault_list *fl,
     const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns)

@@ -62,6 +62,9 @@ const struct failpoint_def *fault_def(unsigned i);
 int faults_parse(struct fault_list *fl, const char *text,
     char error[FAULT_ERROR_SIZE]);
 
+/* Whether it sets a point that only the harvest queue asks. */
+bool faults_need_queue(const struct fault_list *fl);
+
 /*
  * Makes the points of a run: all there are, so that evaluations are counted.
  *

@@ -61,6 +61,8 @@ campaign_limits(const struct trial_subject *tb, struct scenario_limits *sm)
 	sm->sm_whole_blocks = tb->tb_cipher->ci_whole_blocks;
 	sm->sm_hybrid_bytes = tb->tb_generator.hybrid_bytes;
 	sm->sm_timer = tb->tb_design->ra_timer != NULL;
+	sm->sm_queue = tb->tb_faults != NULL &&
+	    faults_need_queue(tb->tb_faults);
 }
 
 static unsigned
@@ -109,6 +111,18 @@ keep_failure(struct hand *hd, const struct scenario *sn, uint64_t number)
 }
 
 static void
+count_faults(struct campaign_result *ce, const uint64_t *evaluated,
+    const uint64_t *executed)
+{
+	unsigned i;
+
+	for (i = 0; i < FAULT_POINTS; i++) {
+		ce->ce_evaluated[i] += evaluated[i];
+		ce->ce_executed[i] += executed[i];
+	}
+}
+
+static void
 count(struct hand *hd, uint64_t scenario)
 {
 	const struct trial_outcome *to = &hd->hd_outcome;
@@ -122,6 +136,8 @@ count(struct hand *hd, uint64_t scenario)
 	ce->ce_reseeds += to->to_reseeds;
 	ce->ce_blocks += to->to_blocks;
 	ce->ce_by[strategy_index(hd->hd_strategy.st_used->st_class)]++;
+	if (hd->hd_crew->cw_campaign->cn_subject.tb_faults != NULL)
+		count_faults(ce, to->to_evaluated, to->to_executed);
 	distinct_add(&hd->hd_distinct, mix(to->to_order, scenario, 0));
 }
 
@@ -209,6 +225,7 @@ merge(struct crew *cw, const struct hand *hd)
 	ce->ce_exhausted |= from->ce_exhausted;
 	for (i = 0; i < CAMPAIGN_CLASSES_MAX; i++)
 		ce->ce_by[i] += from->ce_by[i];
+	count_faults(ce, from->ce_evaluated, from->ce_executed);
 	distinct_merge(&cw->cw_distinct, &hd->hd_distinct);
 }
 

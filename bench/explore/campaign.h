@@ -39,6 +39,9 @@ struct campaign_result {
 	uint64_t	ce_reseeds;
 	uint64_t	ce_blocks;	/* of keystream */
 	uint64_t	ce_by[CAMPAIGN_CLASSES_MAX];	/* strategy_index() */
+	/* Of the fail points, where the subject has any; as fault_def(). */
+	uint64_t	ce_evaluated[FAULT_POINTS];
+	uint64_t	ce_executed[FAULT_POINTS];
 	bool		ce_exhausted;	/* there are no more schedules */
 	/* The first that failed, by number, whatever the jobs. */
 	bool		ce_failed;

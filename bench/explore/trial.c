@@ -236,6 +236,7 @@ make_generator(struct trial *tr, const struct trial_subject *tb)
 	if (tb->tb_faults != NULL) {
 		faults_make(&tr->tr_faults, tb->tb_faults,
 		    &FLAVOURED(failpoint_machine), tr->tr_seed, PAUSE_NS);
+		tr->tr_faulted = true;
 		gp.gp_failpoints = faults_generator(&tr->tr_faults);
 		gp.gp_lock_config.faults = faults_lock(&tr->tr_faults);
 	}

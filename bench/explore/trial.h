@@ -61,6 +61,9 @@ struct trial_outcome {
 	uint64_t	 to_reads;
 	uint64_t	 to_reseeds;
 	uint64_t	 to_blocks;	/* of keystream */
+	/* Of the fail points, where the subject has any; as fault_def(). */
+	uint64_t	 to_evaluated[FAULT_POINTS];
+	uint64_t	 to_executed[FAULT_POINTS];
 };
 
 /* Who chooses. */

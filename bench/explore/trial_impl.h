@@ -40,6 +40,7 @@ struct trial {
 	struct moments	*tr_moments;
 	struct trial_outcome *tr_outcome;
 	struct faults	 tr_faults;
+	bool		 tr_faulted;	/* it is made */
 	struct cipher	 tr_cipher;
 	void		(*tr_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);

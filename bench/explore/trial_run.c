@@ -391,12 +391,28 @@ begin(struct trial *tr, const struct trial_subject *tb,
 	tr->tr_steps = tr->tr_order = tr->tr_reads = tr->tr_delivered = 0;
 	tr->tr_events = 0;
 	tr->tr_error = 0;
-	tr->tr_seeded = tr->tr_finishing = false;
+	tr->tr_seeded = tr->tr_finishing = tr->tr_faulted = false;
 	tr->tr_oncpu = 0;
 	tr->tr_queue = NULL;
 	tr->tr_readers = 0;
 	tr->tr_locks = 0;
 	memset(&tr->tr_dev, 0, sizeof(tr->tr_dev));
+}
+
+/* What the fail points came to, if the run got as far as having any. */
+static void
+count_faults(struct trial *tr)
+{
+	struct trial_outcome *to = tr->tr_outcome;
+	struct fault_outcome fo;
+
+	memset(to->to_evaluated, 0, sizeof(to->to_evaluated));
+	memset(to->to_executed, 0, sizeof(to->to_executed));
+	if (!tr->tr_faulted)
+		return;
+	faults_count(&tr->tr_faults, &fo);
+	memcpy(to->to_evaluated, fo.fo_evaluated, sizeof(to->to_evaluated));
+	memcpy(to->to_executed, fo.fo_executed, sizeof(to->to_executed));
 }
 
 /* What the machine and the ledger say. */
@@ -465,6 +481,8 @@ trial_run(struct trial *tr, const struct trial_subject *tb,
 	to->to_order = tr->tr_order;
 	to->to_steps = tr->tr_steps;
 	to->to_reads = tr->tr_reads;
+	if (tb->tb_faults != NULL)
+		count_faults(tr);
 	log_off(tr);
 	return (made != NULL && made->sd_no_memory ? ENOMEM : error);
 }
