@@ -88,7 +88,8 @@ BENCH = \
 	explore/distinct explore/case explore/shrink explore/campaign \
 	explore/explore_print explore/request \
 	assure/arithmetic assure/counting assure/duplicates \
-	assure/duplicates_run assure/evidence assure/share assure/page
+	assure/duplicates_run assure/evidence assure/share assure/page \
+	assure/explored
 
 # Written against lib/machine.h, so compiled once for each machine.  Families
 # are collected by pattern: a new member is a file and a line in its table.  A
@@ -472,7 +473,10 @@ install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 \
 	    $(DESTDIR)$(PREFIX)/share/man/man7 \
-	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads
+	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/vectors \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/vectors-designs \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/spin
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
 	install -m 644 man/rngsim.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/rngsim-profile.5 $(DESTDIR)$(PREFIX)/share/man/man5
@@ -480,6 +484,13 @@ install: $(PROGRAM)
 	install -m 644 man/rngsim-workload.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 bench/workloads/*.workload \
 	    $(DESTDIR)$(PREFIX)/share/rngsim/workloads
+	install -m 644 tests/vectors/*.script tests/vectors/*.expected \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/vectors
+	install -m 644 tests/vectors-designs/*.script \
+	    tests/vectors-designs/*.expected \
+	    $(DESTDIR)$(PREFIX)/share/rngsim/vectors-designs
+	install -m 644 tests/spin/*.pml tests/spin/model.py \
+	    tests/spin/runs.tbl $(DESTDIR)$(PREFIX)/share/rngsim/spin
 	install -m 644 man/rngsim.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 lint:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/assure/page.h"
+#include "bench/assure/share.h"
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
 #include "bench/console/choice.h"
@@ -25,10 +26,12 @@ enum {
 	EVIDENCES_MAX	= 32,
 	JOBS_MAX	= 1024,
 	COMMAND_SIZE	= 512,
-	PATIENCE	= 20	/* budgets that a piece may take, and then ... */
+	PATIENCE	= 20,	/* budgets that a piece may take, */
+	STEPS		= 1000	/* of progress */
 };
 
-static const double patience_least_s = 600;
+/* and at least so long; once something has failed there is less to learn. */
+static const double patience_least_s = 120, patience_failed_s = 20;
 static const double budget_least_s = 1, budget_most_s = 7 * 24 * 3600;
 
 enum { OPTION_DESIGN, OPTION_BUDGET, OPTION_ONLY, OPTION_JOBS, OPTION_SEED,
@@ -168,7 +171,6 @@ static int
 complete(struct request *rq)
 {
 	struct assure_params *ap = &rq->rq_params;
-	ssize_t n;
 	unsigned i;
 
 	if (rq->rq_design == NULL)
@@ -182,34 +184,82 @@ complete(struct request *rq)
 	if (!rq->rq_seeded && getentropy(&ap->ap_seed,
 	    sizeof(ap->ap_seed)) != 0)
 		return (run_error("assure", "no seed: %s", strerror(errno)));
-	n = readlink("/proc/self/exe", ap->ap_program,
-	    sizeof(ap->ap_program) - 1);
-	ap->ap_program[n < 0 ? 0 : n] = '\0';
+	share_program(ap);
 	return (0);
+}
+
+/* What a terminal shows while pieces are gathered. */
+struct showing {
+	struct progress	 sh_progress;
+	const struct evidence *sh_evidence;
+	double		 sh_budget_s;	/* of this one */
+	uint64_t	 sh_before;	/* steps of those before it */
+	double		 sh_drawn_s;
+};
+
+static uint64_t
+steps(const struct evidence *ev)
+{
+
+	return ((uint64_t)(ev->ev_share * STEPS + 0.5));
+}
+
+/* A piece goes on for as long as its share, and then its last step is long. */
+static void
+show_waiting(void *context, double elapsed_s)
+{
+	struct showing *sh = context;
+	const uint64_t most = steps(sh->sh_evidence) - 1;
+	double share = elapsed_s / sh->sh_budget_s;
+
+	if (elapsed_s < sh->sh_drawn_s + 1)
+		return;
+	sh->sh_drawn_s = elapsed_s;
+	progress_update(&sh->sh_progress, sh->sh_before + (share >= 1 ? most :
+	    (uint64_t)(share * (double)most)), sh->sh_evidence->ev_descr);
+}
+
+static int
+gather_one(const struct evidence *ev, struct assure_params *ap,
+    struct showing *sh, bool failed, struct evidence_row *row)
+{
+	const double least_s = failed ? patience_failed_s : patience_least_s;
+	double patience_s = PATIENCE * ap->ap_budget_s;
+	int error;
+
+	sh->sh_evidence = ev;
+	sh->sh_budget_s = ap->ap_budget_s;
+	sh->sh_drawn_s = 0;
+	progress_update(&sh->sh_progress, sh->sh_before, ev->ev_descr);
+	error = evidence_gather(ev, ap, patience_s < least_s ? least_s :
+	    patience_s, row);
+	sh->sh_before += steps(ev);
+	return (error);
 }
 
 static int
 gather(struct request *rq, struct evidence_row *rows)
 {
 	struct assure_params ap = rq->rq_params;
-	double patience_s;
-	struct progress p;
-	unsigned done = 0, i, total = 0;
+	struct showing sh = { .sh_before = 0 };
+	uint64_t total = 0;
+	unsigned i;
 	int error = 0;
+	bool failed = false;
 
 	for (i = 0; i < evidence_count; i++)
-		total += rq->rq_wanted[i];
-	progress_init(&p, total);
+		total += rq->rq_wanted[i] ? steps(evidences[i]) : 0;
+	progress_init(&sh.sh_progress, total);
+	ap.ap_waiting = show_waiting;
+	ap.ap_context = &sh;
 	for (i = 0; i < evidence_count && error == 0; i++) {
 		if (!rq->rq_wanted[i])
 			continue;
-		progress_update(&p, done++, evidences[i]->ev_descr);
 		ap.ap_budget_s = rq->rq_budget_s * evidences[i]->ev_share;
-		patience_s = PATIENCE * ap.ap_budget_s;
-		error = evidence_gather(evidences[i], &ap, patience_s <
-		    patience_least_s ? patience_least_s : patience_s, &rows[i]);
+		error = gather_one(evidences[i], &ap, &sh, failed, &rows[i]);
+		failed |= rows[i].er_state == EVIDENCE_FAILS;
 	}
-	progress_fini(&p);
+	progress_fini(&sh.sh_progress);
 	return (error);
 }
 
@@ -290,6 +340,7 @@ assure(struct request *rq)
 	if (error == 0)
 		status = show(&(struct page){ .pg_params = &rq->rq_params,
 		    .pg_design = rq->rq_design, .pg_rows = shown,
+		    .pg_budget_s = rq->rq_budget_s,
 		    .pg_revision = rh->revision, .pg_when = when,
 		    .pg_host = host, .pg_command = command }, &of,
 		    rq->rq_output);

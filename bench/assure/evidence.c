@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,12 +24,12 @@ const struct evidence *const evidences[] = {
 };
 const unsigned evidence_count = sizeof(evidences) / sizeof(evidences[0]);
 
-static void __attribute__((format(printf, 2, 0)))
-add(struct evidence_row *row, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+add(char *text, size_t size, const char *fmt, va_list ap)
 {
-	size_t used = strlen(row->er_text);
+	size_t used = strlen(text);
 
-	vsnprintf(row->er_text + used, sizeof(row->er_text) - used, fmt, ap);
+	vsnprintf(text + used, size - used, fmt, ap);
 }
 
 void
@@ -37,7 +38,7 @@ evidence_say(struct evidence_row *row, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(row, fmt, ap);
+	add(row->er_text, sizeof(row->er_text), fmt, ap);
 	va_end(ap);
 }
 
@@ -48,7 +49,17 @@ evidence_fail(struct evidence_row *row, const char *fmt, ...)
 
 	row->er_state = EVIDENCE_FAILS;
 	va_start(ap, fmt);
-	add(row, fmt, ap);
+	add(row->er_text, sizeof(row->er_text), fmt, ap);
+	va_end(ap);
+}
+
+void
+evidence_bound(struct evidence_row *row, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(row->er_bounds, sizeof(row->er_bounds), fmt, ap);
 	va_end(ap);
 }
 
@@ -79,18 +90,24 @@ send_row(int fd, const struct evidence_row *row)
 
 /* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it had sent all. */
 static int
-receive_row(int fd, int64_t until_ns, struct evidence_row *row)
+receive_row(int fd, const struct assure_params *ap, double patience_s,
+    struct evidence_row *row)
 {
+	const int64_t start_ns = tick_ns();
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char *p = (char *)row;
 	size_t left = sizeof(*row);
+	double elapsed_s;
 	ssize_t n;
 
 	while (left > 0) {
+		elapsed_s = (double)(tick_ns() - start_ns) / (double)NS_PER_S;
 		if (stop_asked())
 			return (EINTR);
-		if (tick_ns() >= until_ns)
+		if (elapsed_s >= patience_s)
 			return (ETIMEDOUT);
+		if (ap->ap_waiting != NULL)
+			ap->ap_waiting(ap->ap_context, elapsed_s);
 		if (poll(&pfd, 1, POLL_MS) < 1)
 			continue;
 		n = read(fd, p, left);
@@ -104,17 +121,22 @@ receive_row(int fd, int64_t until_ns, struct evidence_row *row)
 	return (0);
 }
 
-/* What became of a process that sent no row. */
+/* What became of a process that sent no row: late, or it has ended so. */
 static void
-describe_end(struct evidence_row *row, int status)
+describe_end(const struct evidence *ev, bool late, double patience_s,
+    int status, struct evidence_row *row)
 {
 
 	memset(row, 0, sizeof(*row));
-	if (WIFSIGNALED(status))
-		evidence_fail(row, "It was ended by signal %d (%s).",
+	row->er_state = ev->ev_tool ? EVIDENCE_MISSING : EVIDENCE_FAILS;
+	if (late)
+		evidence_say(row, "It did not end within %.0f seconds%s.",
+		    patience_s, ev->ev_tool ? "" : ": it hangs, or starves");
+	else if (WIFSIGNALED(status))
+		evidence_say(row, "It was ended by signal %d (%s).",
 		    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		evidence_fail(row, "It ended with status %d and no answer.",
+		evidence_say(row, "It ended with status %d and no answer.",
 		    WEXITSTATUS(status));
 }
 
@@ -132,11 +154,11 @@ gather(const struct evidence *ev, const struct assure_params *ap, int fd)
 	_exit(send_row(fd, row) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-int
-evidence_gather(const struct evidence *ev, const struct assure_params *ap,
+/* In a folder that is there, or without one. */
+static int
+gather_apart(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row)
 {
-	int64_t until_ns = tick_ns() + (int64_t)(patience_s * 1e9);
 	int error, fds[2], status;
 	pid_t pid;
 
@@ -154,21 +176,47 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 		close(fds[0]);
 		gather(ev, ap, fds[1]);
 	}
+	/* Both do it: either may come first. */
+	setpgid(pid, pid);
 	close(fds[1]);
-	error = receive_row(fds[0], until_ns, row);
-	if (error != 0 && error != EPIPE) {
+	error = receive_row(fds[0], ap, patience_s, row);
+	/* Also what it has left behind. */
+	if (error != 0)
 		kill(-pid, SIGKILL);
-		kill(pid, SIGKILL);
-	}
 	close(fds[0]);
 	while (waitpid(pid, &status, 0) == -1)
 		KASSERT(errno == EINTR, ("waitpid: %s", strerror(errno)));
-	if (error == EPIPE)
-		describe_end(row, status);
-	if (error == ETIMEDOUT) {
-		memset(row, 0, sizeof(*row));
-		evidence_fail(row, "It did not end within %.0f seconds: it "
-		    "hangs, or starves.", patience_s);
-	}
+	if (error == EPIPE || error == ETIMEDOUT)
+		describe_end(ev, error == ETIMEDOUT, patience_s, status, row);
 	return (error == EINTR ? EINTR : 0);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+
+	(void)st;
+	(void)kind;
+	(void)at;
+	return (remove(path));
+}
+
+int
+evidence_gather(const struct evidence *ev, const struct assure_params *ap,
+    double patience_s, struct evidence_row *row)
+{
+	struct assure_params mine = *ap;
+	const char *temp = getenv("TMPDIR");
+	int error;
+
+	if (!ev->ev_scratch)
+		return (gather_apart(ev, ap, patience_s, row));
+	snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
+	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
+	    "/tmp" : temp);
+	if (mkdtemp(mine.ap_scratch) == NULL)
+		return (errno);
+	error = gather_apart(ev, &mine, patience_s, row);
+	nftw(mine.ap_scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return (error);
 }

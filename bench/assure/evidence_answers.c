@@ -217,6 +217,6 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 const struct evidence evidence_answers = {
 	.ev_name	= "answers",
 	.ev_descr	= "known answers of FreeBSD's code, or of a model",
-	.ev_share	= 0.05,
+	.ev_share	= 0.02,
 	.ev_gather	= gather,
 };

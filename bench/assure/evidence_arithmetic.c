@@ -55,6 +55,8 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 	for (i = 0; i < cipher_count; i++)
 		sweep(ap, ciphers[i], row);
 	machine_detach();
+	evidence_bound(row, "one reader, each size to %d bytes, lock mtx.",
+	    ARITHMETIC_BYTES);
 }
 
 const struct evidence evidence_arithmetic = {

@@ -86,6 +86,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 const struct evidence evidence_sanitizers = {
 	.ev_name	= "sanitizers",
 	.ev_descr	= "schedules and ledger again in sanitizers' builds",
-	.ev_share	= 0.15,
+	.ev_share	= 0.13,
+	.ev_tool	= true,
 	.ev_gather	= gather,
 };

@@ -69,6 +69,8 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 	for (i = 0; i < cipher_count; i++)
 		scan(ap, ciphers[i], row);
 	machine_detach();
+	evidence_bound(row, "%d readers of %d bytes, lock mtx.", READERS,
+	    REQUEST_BYTES);
 	evidence_say(row, "Batteries are a smoke test: see \"make stat\".");
 }
 

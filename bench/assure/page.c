@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "bench/assure/page.h"
@@ -66,6 +67,32 @@ claim(FILE *out, const struct page *pg)
 	row(out, "Claim", text);
 }
 
+/* What the whole is limited by, and then what each row says it is. */
+static void
+bounds(FILE *out, const struct page *pg)
+{
+	char text[EVIDENCE_TEXT_SIZE + 32 * EVIDENCE_BOUNDS_SIZE];
+	const struct assure_params *ap = pg->pg_params;
+	size_t used;
+	unsigned i;
+
+	used = (size_t)snprintf(text, sizeof(text), "Seed %" PRIu64 ", %g "
+	    "seconds, %u threads of this machine. ", ap->ap_seed,
+	    pg->pg_budget_s, ap->ap_jobs);
+	for (i = 0; i < evidence_count && used < sizeof(text); i++) {
+		if (pg->pg_rows[i] == NULL ||
+		    pg->pg_rows[i]->er_bounds[0] == '\0')
+			continue;
+		text[used] = (char)toupper((unsigned char)
+		    evidences[i]->ev_name[0]);
+		used++;
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+		    "%s: %s ", evidences[i]->ev_name + 1,
+		    pg->pg_rows[i]->er_bounds);
+	}
+	row(out, "Bounds", text);
+}
+
 void
 page_print(FILE *out, const struct page *pg)
 {
@@ -76,6 +103,7 @@ page_print(FILE *out, const struct page *pg)
 	    pg->pg_design->ra_ident, pg->pg_when, pg->pg_revision,
 	    pg->pg_host);
 	claim(out, pg);
+	bounds(out, pg);
 	row(out, "Stands for", pg->pg_design->ra_stands);
 	row(out, "To argue", pg->pg_design->ra_argument);
 	for (i = 0; i < evidence_count; i++) {

@@ -13,6 +13,7 @@ struct page {
 	const struct assure_params *pg_params;
 	const struct random_algorithm *pg_design;
 	const struct evidence_row *const *pg_rows;	/* NULL: not asked for */
+	double		 pg_budget_s;	/* of all rows */
 	const char	*pg_revision;	/* of the program */
 	const char	*pg_when;	/* RFC 3339 */
 	const char	*pg_host;

@@ -7,8 +7,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__FreeBSD__)
+#include <sys/auxv.h>
+#endif
+
 #include "bench/assure/share.h"
 #include "lib/kassert.h"
+
+void
+share_program(struct assure_params *ap)
+{
+#if defined(__FreeBSD__)
+	if (elf_aux_info(AT_EXECPATH, ap->ap_program,
+	    sizeof(ap->ap_program)) != 0)
+		ap->ap_program[0] = '\0';
+#else
+	ssize_t n;
+
+	n = readlink("/proc/self/exe", ap->ap_program,
+	    sizeof(ap->ap_program) - 1);
+	ap->ap_program[n < 0 ? 0 : n] = '\0';
+#endif
+}
 
 /* The folder that is so many levels above the program. */
 static bool

@@ -9,6 +9,9 @@
 
 #include "bench/assure/evidence.h"
 
+/* Sets ap_program, where the system says which it is. */
+void share_program(struct assure_params *ap);
+
 /*
  * Finds a folder.
  *
