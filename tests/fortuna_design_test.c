@@ -184,7 +184,6 @@ ATF_TC_HEAD(splitlock__events_do_not_wait, tc)
 
 	atf_tc_set_md_var(tc, "descr", "An event, and a pre_read that has "
 	    "nothing to do, pass while somebody else holds K and C");
-	atf_tc_set_md_var(tc, "timeout", "30");
 }
 ATF_TC_BODY(splitlock__events_do_not_wait, tc)
 {

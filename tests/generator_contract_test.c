@@ -354,7 +354,6 @@ ATF_TC_HEAD(ra_event_processor__seeds, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Enough events seed the generator, "
 	    "fewer do not, and then nobody waits for it");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(ra_event_processor__seeds, tc)
 {
@@ -1052,7 +1051,7 @@ ATF_TC_HEAD(ra_read__every_lock, tc)
 	atf_tc_set_md_var(tc, "descr", "A design that holds several locks at "
 	    "once can do so with every kind, profiled, while readers move "
 	    "between its parts and entropy arrives");
-	atf_tc_set_md_var(tc, "timeout", "300");
+	atf_tc_set_md_var(tc, "timeout", "1200");
 }
 ATF_TC_BODY(ra_read__every_lock, tc)
 {
@@ -1353,7 +1352,6 @@ ATF_TC_HEAD(ra_wait_seeded__wakes_all, tc)
 
 	atf_tc_set_md_var(tc, "descr", "The first seeding wakes everybody who "
 	    "waits for it, not only those whose time is up");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(ra_wait_seeded__wakes_all, tc)
 {
@@ -1544,7 +1542,6 @@ ATF_TC_HEAD(read_random_uio__blocks_until_seeded, tc)
 
 	atf_tc_set_md_var(tc, "descr", "A blocking read of an unseeded device "
 	    "sleeps until events were fed and a reseed used them");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(read_random_uio__blocks_until_seeded, tc)
 {
@@ -1558,7 +1555,6 @@ ATF_TC_HEAD(read_random__blocks_until_seeded, tc)
 
 	atf_tc_set_md_var(tc, "descr", "The kernel's own read waits likewise "
 	    "when it may not bypass");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(read_random__blocks_until_seeded, tc)
 {
@@ -1589,7 +1585,6 @@ ATF_TC_HEAD(read_random_uio__blocked_reader_reseeds, tc)
 
 	atf_tc_set_md_var(tc, "descr", "A blocked reader looks again by "
 	    "itself: no other read need come");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(read_random_uio__blocked_reader_reseeds, tc)
 {
@@ -1629,7 +1624,6 @@ ATF_TC_HEAD(read_random_uio__interrupted_unseeded, tc)
 	atf_tc_set_md_var(tc, "descr", "A signal ends the wait for seeding "
 	    "with EINTR and no byte, also where block_seeded_status keeps it "
 	    "from ever ending");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(read_random_uio__interrupted_unseeded, tc)
 {
@@ -1764,7 +1758,6 @@ ATF_TC_HEAD(read_random__bypass, tc)
 
 	atf_tc_set_md_var(tc, "descr", "With bypass_before_seeding the "
 	    "kernel's reads get zeros while unseeded, and only then");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(read_random__bypass, tc)
 {

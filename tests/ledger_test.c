@@ -657,7 +657,6 @@ ATF_TC_HEAD(ledger__many_threads, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Threads that do right are counted and "
 	    "never accused; a counter that two use is told once");
-	atf_tc_set_md_var(tc, "timeout", "120");
 }
 ATF_TC_BODY(ledger__many_threads, tc)
 {
@@ -706,7 +705,6 @@ ATF_TC_HEAD(ledger__threads_collide, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Two threads that use the same counters "
 	    "are told of, once, with the thread that came second");
-	atf_tc_set_md_var(tc, "timeout", "120");
 }
 ATF_TC_BODY(ledger__threads_collide, tc)
 {

@@ -120,7 +120,6 @@ ATF_TC_HEAD(lock_acquire__keeps_out, tc)
 	atf_tc_set_md_var(tc, "descr", "A second thread gets in only after the "
 	    "first has left; the null kind fails this, so it can be failed");
 	/* A null kind that excluded would never let the test go on. */
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 MACHINE_TC_BODY(lock_acquire__keeps_out)
 {
@@ -268,7 +267,6 @@ ATF_TC_HEAD(lock_acquire__progress, tc)
 	atf_tc_set_md_var(tc, "descr", "Four threads a CPU and one all come to "
 	    "their end: no wake-up is lost, an owner off its CPU is survived");
 	/* A lost wake-up shows as a thread that never comes to its end. */
-	atf_tc_set_md_var(tc, "timeout", "120");
 }
 MACHINE_TC_BODY(lock_acquire__progress)
 {
@@ -297,7 +295,6 @@ ATF_TC_HEAD(lock_acquire__never_yields, tc)
 
 	atf_tc_set_md_var(tc, "descr", "As many threads as CPUs, none of which "
 	    "ever gives its CPU up, all come to their end");
-	atf_tc_set_md_var(tc, "timeout", "120");
 }
 MACHINE_TC_BODY(lock_acquire__never_yields)
 {

@@ -67,7 +67,6 @@ ATF_TC_HEAD(machine_sleep__interrupted_asleep, tc)
 
 	atf_tc_set_md_var(tc, "descr", "An interrupt ends a sleep at once, and "
 	    "the next before it begins: the mark stays");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_sleep__interrupted_asleep, tc)
 {
@@ -104,7 +103,6 @@ ATF_TC_HEAD(machine_sleep__interrupted_before, tc)
 
 	atf_tc_set_md_var(tc, "descr", "An interrupt that comes before the "
 	    "sleep is not lost; a thread spawned anew does not inherit it");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_sleep__interrupted_before, tc)
 {
@@ -157,7 +155,6 @@ ATF_TC_HEAD(machine_wait_32__word_differs, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Nobody sleeps on a word that has "
 	    "changed already");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_wait_32__word_differs, tc)
 {
@@ -235,7 +232,6 @@ ATF_TC_HEAD(machine_wake_32__wakes_all, tc)
 
 	atf_tc_set_md_var(tc, "descr", "One call wakes every sleeper on the "
 	    "word; none can wake by itself");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_wake_32__wakes_all, tc)
 {
@@ -277,7 +273,6 @@ ATF_TC_HEAD(machine_wake_one_32__wakes_one, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Of those who sleep on a word that "
 	    "stays as it is each call wakes one, and no more");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_wake_one_32__wakes_one, tc)
 {
@@ -316,7 +311,6 @@ ATF_TC_HEAD(machine_running__asleep, tc)
 
 	atf_tc_set_md_var(tc, "descr", "A thread in machine_wait_32() is "
 	    "reported as not running, at first sight and ever after");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_running__asleep, tc)
 {
@@ -361,7 +355,6 @@ ATF_TC_HEAD(machine_running__blocked_elsewhere, tc)
 
 	atf_tc_set_md_var(tc, "descr", "A thread that lost its CPU without "
 	    "saying so is found out by its CPU clock");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_running__blocked_elsewhere, tc)
 {
@@ -473,7 +466,6 @@ ATF_TC_HEAD(machine_running__same_cpu, tc)
 
 	atf_tc_set_md_var(tc, "descr", "While one runs, another that is bound "
 	    "to the same CPU does not");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_running__same_cpu, tc)
 {
@@ -514,7 +506,6 @@ ATF_TC_HEAD(machine_oncpu__another_ran, tc)
 
 	atf_tc_set_md_var(tc, "descr", "Once another thread has run on the CPU "
 	    "of a bound one, that one was off it, until it says otherwise");
-	atf_tc_set_md_var(tc, "timeout", "60");
 }
 ATF_TC_BODY(machine_oncpu__another_ran, tc)
 {

@@ -78,7 +78,7 @@ ATF_TC_HEAD(arithmetic__every_size, tc)
 	atf_tc_set_md_var(tc, "descr", "FreeBSD's default design never "
 	    "reserves too few counters: every size to 4 MiB + 64, and with "
 	    "AES two more than it uses for the 16 sizes that end at a MiB");
-	atf_tc_set_md_var(tc, "timeout", "600");
+	atf_tc_set_md_var(tc, "timeout", "1200");
 }
 ATF_TC_BODY(arithmetic__every_size, tc)
 {
@@ -120,7 +120,7 @@ ATF_TC_HEAD(arithmetic__every_design, tc)
 	atf_tc_set_md_var(tc, "descr", "No design uses a counter twice under "
 	    "a key or more than it set aside: all small sizes, and those "
 	    "around each multiple of 64 KiB");
-	atf_tc_set_md_var(tc, "timeout", "600");
+	atf_tc_set_md_var(tc, "timeout", "1200");
 }
 ATF_TC_BODY(arithmetic__every_design, tc)
 {

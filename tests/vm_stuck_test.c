@@ -274,7 +274,7 @@ ATF_TC_HEAD(vm_run__time_stands_still, tc)
 {
 
 	atf_tc_set_md_var(tc, "descr", "A loop whose steps take no time ends");
-	atf_tc_set_md_var(tc, "timeout", "300");
+	atf_tc_set_md_var(tc, "timeout", "1200");
 }
 ATF_TC_BODY(vm_run__time_stands_still, tc)
 {
