@@ -84,6 +84,12 @@ found "a header does not compile alone" "$(for f in lib/*.h fortuna/*.h \
 	echo "#include \"$f\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. \
 	    -I"$none" -I/usr/local/include -fsyntax-only -x c - 2>/dev/null || echo "$f"
 done)"
+# The suite does not build these, and what they need may not be installed.
+found "figures do not compile" "$(for f in bench/figures/*.c; do
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -DFLAVOUR=bare -DLOCK_PROFILING=0 \
+	    -I. -I"$none" -I/usr/local/include -fsyntax-only "$f" 2>&1 |
+	    grep 'error:' | grep -v 'No such file'
+done)"
 rm -rf "$none"
 
 command -v mandoc >/dev/null &&

@@ -132,8 +132,7 @@ main(int argc, char *argv[])
 	if (i == sizeof(parts) / sizeof(parts[0])) {
 		fprintf(stderr, "Usage: rngsim-figures effect|limit|rivals|"
 		    "profiling|locks|designs|hash|virtual|explore|cat|ledger|"
-		    "ledger-native
-");
+		    "ledger-native\n");
 		return (2);
 	}
 	if (crypto_mode_enter(parts[i].mode, argv) != 0 || cpu_init() != 0 ||
