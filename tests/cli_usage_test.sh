@@ -269,9 +269,9 @@ cli__pretended_nodes_body() {
 		atf_check -o match:'3 NUMA nodes are pretended' "$(program)" \
 		    report run.json
 		"$(program)" report --format csv run.json >run.csv
-		head -n 1 run.csv | grep -q ',pretended_nodes$' ||
+		head -n 1 run.csv | grep -q ',pretended_nodes,ledger$' ||
 		    atf_fail "$(head -n 1 run.csv)"
-		tail -n 1 run.csv | grep -q ',3$' ||
+		tail -n 1 run.csv | grep -q ',3,0$' ||
 		    atf_fail "$(tail -n 1 run.csv)"
 	done
 	# Only the cells that heed them.

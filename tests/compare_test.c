@@ -413,9 +413,9 @@ ATF_TC(compare_conditions__other_machine);
 ATF_TC_HEAD(compare_conditions__other_machine, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Another host, time or INVARIANTS is "
-	    "refused by name, or flagged when asked; flags of the compiler "
-	    "and others are flagged; like and like is neither");
+	atf_tc_set_md_var(tc, "descr", "Another host, time or INVARIANTS, or "
+	    "a ledger, is refused by name, or flagged when asked; flags of "
+	    "the compiler and others are flagged; like and like is neither");
 }
 ATF_TC_BODY(compare_conditions__other_machine, tc)
 {
@@ -428,12 +428,12 @@ ATF_TC_BODY(compare_conditions__other_machine, tc)
 	make(&a, 4, 5, 1);
 	co.co_result[0] = &a;
 	co.co_result[1] = &b;
-	for (i = 0; i < 7; i++) {
+	for (i = 0; i < 8; i++) {
 		static const char *const named[] = {
 			"CPU (A \"Example", "usable CPUs (A 4, B 2)",
 			"kernel (A \"FreeBSD", "INVARIANTS (on in B)",
 			"measured seconds of a repeat (A 1.5, B 2)",
-			"flags (A \"-O2\", B \"-O3\")", NULL
+			"ledger (on in B)", "flags (A \"-O2\", B \"-O3\")", NULL
 		};
 
 		make(&b, 4, 5, 2);
@@ -448,11 +448,13 @@ ATF_TC_BODY(compare_conditions__other_machine, tc)
 		else if (i == 4)
 			b.time_s = 2;
 		else if (i == 5)
+			b.cells[1].ledger.records = 1;
+		else if (i == 6)
 			strcpy(b.host.flags, "-O3");
 		strcpy(why, "");
-		ATF_CHECK_EQ(i < 5 ? EINVAL : 0,
+		ATF_CHECK_EQ(i < 6 ? EINVAL : 0,
 		    compare_conditions(&co, false, why));
-		ATF_CHECK_MSG(i >= 5 || strstr(why, named[i]) != NULL,
+		ATF_CHECK_MSG(i >= 6 || strstr(why, named[i]) != NULL,
 		    "%s: %s", named[i], why);
 		compare_free(&co);
 		co.co_result[0] = &a;

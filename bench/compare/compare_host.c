@@ -175,6 +175,9 @@ compare_conditions(struct compare *co, bool across,
 	if (a->host.invariants != b->host.invariants)
 		add(method, "INVARIANTS (on in %s)", a->host.invariants ?
 		    "A" : "B");
+	if (claim_ledgered(a) != claim_ledgered(b))
+		add(method, "ledger (on in %s)", claim_ledgered(a) ? "A" :
+		    "B");
 	differ_host(host, a, b);
 	differ_build(build, a, b);
 	if (!across && (method[0] != '\0' || host[0] != '\0')) {
@@ -199,6 +202,9 @@ compare_conditions(struct compare *co, bool across,
 	if (status == 0 && a->host.invariants)
 		status = compare_flag(co, "INVARIANTS is on: its checks are "
 		    "timed too, no figures to quote");
+	if (status == 0 && claim_ledgered(a))
+		status = compare_flag(co, "a ledger was kept: its checks are "
+		    "timed too");
 	if (status != 0)
 		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(status));
 	return (status);

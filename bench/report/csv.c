@@ -98,7 +98,7 @@ print_cell(FILE *out, const struct result *r, const struct result_cell *c)
 	for (i = 0; i < sizeof(uncorrected) / sizeof(uncorrected[0]); i++)
 		print_real(out, uncorrected[i]);
 	print_predicted(out, c);
-	fprintf(out, ",%u\n", c->pretended_nodes);
+	fprintf(out, ",%u,%d\n", c->pretended_nodes, c->ledger.records > 0);
 }
 
 void
@@ -119,8 +119,8 @@ csv_print(FILE *out, const struct result *r)
 	    "latency_uncorrected_p99_ns,latency_uncorrected_p999_ns,"
 	    "latency_uncorrected_max_ns,claim,profile,guessed_share,cpus,"
 	    "nodes,uncertainty_samples,total_mb_per_s_p10,total_mb_per_s_p90,"
-	    "harvest_cpu_percent_p10,harvest_cpu_percent_p90,pretended_nodes\n",
-	    out);
+	    "harvest_cpu_percent_p10,harvest_cpu_percent_p90,pretended_nodes,"
+	    "ledger\n", out);
 	for (i = 0; i < r->cell_count; i++)
 		print_cell(out, r, &r->cells[i]);
 }

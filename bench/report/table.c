@@ -67,6 +67,8 @@ print_head(struct table *tb)
 	add(text, ", %s, %s, INVARIANTS %s, ", h->kernel, h->libcrypto,
 	    h->invariants ? "on (checks are timed too: no figures to quote)" :
 	    "off");
+	if (claim_ledgered(r))
+		add(text, "ledger on (its checks are timed too), ");
 	if (min == max)
 		add(text, "%u", max);
 	else

@@ -24,6 +24,17 @@ claim_of(const struct result *r)
 	    CLAIM_PREDICTED : CLAIM_BOTH);
 }
 
+bool
+claim_ledgered(const struct result *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++)
+		if (r->cells[i].ledger.records > 0 && !predicted(&r->cells[i]))
+			return (true);
+	return (false);
+}
+
 const char *
 claim_word(const struct result *r)
 {

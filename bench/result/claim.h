@@ -20,6 +20,12 @@ enum claim {
 
 enum claim claim_of(const struct result *r);
 
+/*
+ * Whether figures hold what a ledger cost: some cell had one, and was measured;
+ * of a simulated machine it takes no time.
+ */
+bool claim_ledgered(const struct result *r);
+
 /* "measured" or "predicted", or "measured and predicted". */
 const char *claim_word(const struct result *r);
 
