@@ -56,7 +56,11 @@ enum ledger_op {
 	LEDGER_USE,	/* keystream under it: counters lr_lo..lr_hi - 1 */
 	LEDGER_INSTALL,	/* it becomes K when C is lr_lo */
 	LEDGER_EVENT,	/* into pool lr_lo, lr_hi bytes */
-	LEDGER_DRAIN,	/* reseed number lr_hi empties pools 0..lr_lo - 1 */
+	/*
+	 * Reseed number lr_hi, its lower half, empties pools 0..lr_lo - 1; the
+	 * upper half is the time that this was decided at, ns, or 0.
+	 */
+	LEDGER_DRAIN,
 	LEDGER_RESEED,	/* K is made anew; lr_generation is the new one */
 	LEDGER_OPS
 };
@@ -223,7 +227,7 @@ void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
  * A pool was emptied; after all of a reseed's, the reseed that took them.
  *
  *   held    in  that the pool said it had, as above
- *   now_ns  in  the time that it was decided at
+ *   now_ns  in  the time that it was decided at; 0: at none
  *   paced   in  whether it had to keep its distance
  */
 void ledger_pool(struct ledger *lg, unsigned core, unsigned pool,

@@ -138,7 +138,7 @@ ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced)
 	lc->lc_taken_pools = 0;
 	lc->lc_pool0 = 0;
 	lr.lr_lo = uint128_make(0, n);
-	lr.lr_hi = uint128_make(0, lc->lc_drains);
+	lr.lr_hi = uint128_make((uint64_t)now_ns, lc->lc_drains);
 	first = lc->lc_drained;
 	ledger_unlock(&lc->lc_lock);
 	ledger_record(&la, &lr);

@@ -38,6 +38,19 @@ put_counter(char *text, size_t size, uint128_t x)
 		    uint128_lo(x));
 }
 
+static void
+put_drain(char *text, size_t size, const struct ledger_record *lr)
+{
+	int n;
+
+	n = snprintf(text, size, "emptied %" PRIu64 " pools of core %u for its "
+	    "reseed %" PRIu64, uint128_lo(lr->lr_lo), lr->lr_generation,
+	    uint128_lo(lr->lr_hi));
+	if (uint128_hi(lr->lr_hi) != 0 && n > 0 && (size_t)n < size)
+		snprintf(text + n, size - (size_t)n, ", decided at %" PRId64
+		    " ns", (int64_t)uint128_hi(lr->lr_hi));
+}
+
 /* What was done, for people. */
 static void
 put_what(char *text, size_t size, const struct ledger_record *lr)
@@ -86,8 +99,7 @@ put_what(char *text, size_t size, const struct ledger_record *lr)
 		    lo, lr->lr_generation);
 		break;
 	case LEDGER_DRAIN:
-		snprintf(text, size, "emptied %s pools of core %u for its "
-		    "reseed %s", lo, lr->lr_generation, hi);
+		put_drain(text, size, lr);
 		break;
 	case LEDGER_RESEED:
 		snprintf(text, size, "reseeded core %s, generation %u", lo,

@@ -91,7 +91,11 @@ def encode(log):
                 raise Bad("line %d: an empty range" % line)
         gap = 0
         if op == "drain":
-            drained, gap = time, 0 if drained is None else time - drained
+            # When it was decided, and not when it was recorded.
+            hi, decided = hi & (1 << 64) - 1, hi >> 64
+            if decided >= 1 << 63:
+                decided -= 1 << 64
+            drained, gap = decided, 0 if drained is None else decided - drained
             last = max(0, min(gap, INT_MAX))
         if op == "reseed":
             lo, hi = last if drained is not None else 0, 0
