@@ -182,6 +182,7 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 		virtual) d=-DMACHINE_VIRTUAL;; *) d=;; esac; \
 		case $$v:$$f in \
 		virtual:lib/lock_ck_*|virtual:lib/lock_pthread.c) continue;; \
+		*:fortuna/gen*) d="$$d -DGENERATOR_FAMILY";; \
 		esac; \
 		rule $$v $$f "-DFLAVOUR=$$v $$d"; objects="$$objects $$o"; \
 	done; done; \
@@ -199,12 +200,12 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 		rule words $$f -DUINT128_TWO_WORDS; words="$$words $$o"; done; \
 	for f in lib/lock.c lib/lock_*.c fortuna/fortuna.c fortuna/percpu.c \
 	    fortuna/fxrng.c fortuna/generator.c fortuna/gen_*.c; do \
-		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real"; \
+		rule words $$f "-DUINT128_TWO_WORDS -DFLAVOUR=real -DGENERATOR_FAMILY"; \
 		words="$$words $$o"; done; \
 	echo "OBJECTS = $$objects"; echo "WORDS = $$words"; \
 	mutants=; \
 	for f in $(MUTANTS); do \
-		rule virtual $$f "-DFLAVOUR=virtual -DMACHINE_VIRTUAL"; \
+		rule virtual $$f "-DFLAVOUR=virtual -DMACHINE_VIRTUAL -DGENERATOR_FAMILY"; \
 		mutants="$$mutants $$o"; done; \
 	for t in $(TESTS_C); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \

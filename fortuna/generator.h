@@ -215,9 +215,15 @@ struct random_algorithm {
 #define	RANDOM_ALGORITHM(name)						\
 	const struct random_algorithm FLAVOURED(gen_##name)
 
+/*
+ * The members, for each other: the Makefile says who is one.  All else has them
+ * from generators[], and need not be built anew when there is one more.
+ */
+#ifdef GENERATOR_FAMILY
 #define	GENERATOR(name)	extern RANDOM_ALGORITHM(name);
 #include "fortuna/generator.tbl"
 #undef GENERATOR
+#endif
 
 #define	generators	FLAVOURED(generators)
 #define	generator_count	FLAVOURED(generator_count)

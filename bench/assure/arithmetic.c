@@ -379,13 +379,17 @@ arithmetic_format(const struct arithmetic *ar, char *buf, size_t size)
 		    ar->ar_sizes);
 	else
 		n = snprintf(buf, size, "%" PRIu64 " sizes, all to %" PRIu64
-		    " bytes; ", ar->ar_sizes, ar->ar_all);
+		    " bytes: ", ar->ar_sizes, ar->ar_all);
 	if (n < 0 || (size_t)n >= size)
 		return;
-	if (ar->ar_line)
+	if (ar->ar_line && ar->ar_slack_sizes == 0)
+		snprintf(buf + n, size - (size_t)n, "reserved - used 0 "
+		    "counters, always");
+	else if (ar->ar_line)
 		snprintf(buf + n, size - (size_t)n, "reserved - used %" PRId64
-		    " to %" PRId64 " counters, not 0 for %" PRIu64,
-		    ar->ar_slack_min, ar->ar_slack_max, ar->ar_slack_sizes);
+		    " to %" PRId64 " counters, more than 0 for %" PRIu64
+		    " sizes", ar->ar_slack_min, ar->ar_slack_max,
+		    ar->ar_slack_sizes);
 	else
 		snprintf(buf + n, size - (size_t)n, "no counter twice under a "
 		    "key, each key from the start");

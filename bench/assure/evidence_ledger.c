@@ -121,22 +121,23 @@ check_all(struct checked *ch, const struct assure_params *ap, double time_s,
 }
 
 static void
-say(const struct checked *ch, const char *where, struct evidence_row *row)
+say(const struct checked *ch, struct evidence_row *row)
 {
 	char blocks[FIGURE_SIZE], keys[FIGURE_SIZE], reads[FIGURE_SIZE];
 	const struct result_ledger *rl = &ch->ch_sum;
 
-	evidence_say(row, "%s: %s million blocks of %s million keys in %s "
-	    "million reads, %.0f reseeds, %.0f events: no property broken, "
-	    "%s. ", where, figure_real(blocks, rl->blocks / 1e6),
+	evidence_say(row, "On the %s engine %s million blocks of %s million keys in "
+	    "%s million reads, %.0f reseeds, %.0f events: no property broken, "
+	    "%s. ", ch->ch_engine->en_name, figure_real(blocks, rl->blocks / 1e6),
 	    figure_real(keys, rl->keys / 1e6),
 	    figure_real(reads, rl->reads / 1e6), rl->reseeds, rl->events,
 	    rl->wipes == rl->keys ? "every key wiped" :
 	    "BUT NOT EVERY KEY WIPED");
 	if (rl->wipes != rl->keys)
 		row->er_state = EVIDENCE_FAILS;
-	evidence_bound(row, "%s, %u readers on %u CPUs, %u cells. ", where,
-	    ch->ch_readers, ch->ch_cpus, ch->ch_cells);
+	evidence_bound(row, "%s engine, %u readers on %u CPUs, %u cells; ",
+	    ch->ch_engine->en_name, ch->ch_readers, ch->ch_cpus,
+	    ch->ch_cells);
 }
 
 /* Returns: whether the simulated machine is to be tried, too. */
@@ -160,7 +161,7 @@ on_real(const struct assure_params *ap, struct evidence_row *row)
 		place_free(&ch.ch_place);
 	}
 	if (right)
-		say(&ch, "Real engine", row);
+		say(&ch, row);
 	return (right);
 }
 
@@ -183,7 +184,7 @@ on_virtual(const struct assure_params *ap, struct evidence_row *row)
 	ch.ch_config.bc_program.warmup_ms = 0;
 	ch.ch_machine = &vi;
 	if (check_all(&ch, ap, virtual_time_s, row))
-		say(&ch, "Virtual engine", row);
+		say(&ch, row);
 	place_free(&ch.ch_place);
 }
 

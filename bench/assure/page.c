@@ -1,11 +1,16 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/assure/page.h"
 #include "bench/console/figure.h"
 
-enum { INDENT = 14 };
+enum {
+	INDENT		= 14,
+	DEEPER		= 4,	/* where a command goes on */
+	BACKSLASH	= 2	/* it and the end of its line */
+};
 
 static const char *const words[] = {
 	[EVIDENCE_HOLDS] = "",
@@ -45,6 +50,27 @@ row(FILE *out, const char *name, const char *text)
 	figure_wrap(out, first, INDENT, text);
 }
 
+/* Commands, a line each, broken as a shell puts them together again. */
+static void
+commands(FILE *out, const char *name, const char *text)
+{
+	size_t column, n;
+
+	for (; *text != '\0'; text += *text == '\n') {
+		column = (size_t)fprintf(out, "%-*s", INDENT, name);
+		for (name = ""; *text != '\0' && *text != '\n'; text += n) {
+			text += *text == ' ';
+			n = strcspn(text, " \n");
+			if (column + n + BACKSLASH > FIGURE_COLUMNS)
+				column = (size_t)fprintf(out, "\\\n%*s",
+				    INDENT + DEEPER, "") - BACKSLASH;
+			column += (size_t)fprintf(out, "%.*s%s", (int)n, text,
+			    text[n] == ' ' ? " " : "");
+		}
+		fputc('\n', out);
+	}
+}
+
 static void
 claim(FILE *out, const struct page *pg)
 {
@@ -57,8 +83,8 @@ claim(FILE *out, const struct page *pg)
 		break;
 	case EVIDENCE_MISSING:
 		snprintf(text, sizeof(text), "Design %s holds within the "
-		    "bounds below, as far as was looked: rows that were not "
-		    "run say why.", pg->pg_design->ra_ident);
+		    "bounds below, as far as was looked: not all rows were "
+		    "run.", pg->pg_design->ra_ident);
 		break;
 	default:
 		snprintf(text, sizeof(text), "Design %s holds within the "
@@ -120,10 +146,8 @@ page_print(FILE *out, const struct page *pg)
 	    "Interrupts, a kernel's scheduler and its stack. That the ciphers "
 	    "and hashes are good. Machines other than this one's kind. What "
 	    "lies beyond the bounds.");
-	row(out, "Replay", pg->pg_command);
+	commands(out, "Replay", pg->pg_command);
 	for (i = 0; i < evidence_count; i++)
-		if (pg->pg_rows[i] != NULL &&
-		    pg->pg_rows[i]->er_replay[0] != '\0')
-			fprintf(out, "%*s%s\n", INDENT, "",
-			    pg->pg_rows[i]->er_replay);
+		if (pg->pg_rows[i] != NULL)
+			commands(out, "", pg->pg_rows[i]->er_replay);
 }

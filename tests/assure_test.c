@@ -1,0 +1,358 @@
+/*
+ * The family of evidence, and what its processes make of pieces that crash,
+ * hang or leave something behind; the page.
+ */
+#include <sys/stat.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/assure/page.h"
+#include "bench/console/stop.h"
+#include "tests/support.h"
+
+static const double short_s = 0.3, long_s = 100;
+
+/* Open for writing in a piece and in all that it starts. */
+static int alive[2];
+
+static void
+say_so(const struct assure_params *ap, struct evidence_row *row)
+{
+
+	evidence_say(row, "%s is ", ap->ap_design);
+	evidence_say(row, "looked at.");
+	evidence_bound(row, "%u jobs.", ap->ap_jobs);
+}
+
+static void
+crash(const struct assure_params *ap, struct evidence_row *row)
+{
+	volatile int *volatile p = NULL;
+
+	(void)ap;
+	row->er_state = (enum evidence_state)*p;
+}
+
+static void
+be_killed(const struct assure_params *ap, struct evidence_row *row)
+{
+
+	(void)ap;
+	(void)row;
+	raise(SIGKILL);
+}
+
+static void
+end(const struct assure_params *ap, struct evidence_row *row)
+{
+
+	(void)ap;
+	(void)row;
+	_exit(42);
+}
+
+/* With a file in its folder and a process of its own. */
+static void
+hang(const struct assure_params *ap, struct evidence_row *row)
+{
+	char path[EVIDENCE_PATH_SIZE + 8];
+	int fd;
+
+	(void)row;
+	if (ap->ap_scratch[0] != '\0') {
+		snprintf(path, sizeof(path), "%s/left", ap->ap_scratch);
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		if (fd == -1)
+			_exit(EXIT_FAILURE);
+		close(fd);
+	}
+	(void)!fork();
+	for (;;)
+		pause();
+}
+
+static void
+gather(const struct evidence *ev, double patience_s, struct evidence_row *row)
+{
+	struct assure_params ap = { .ap_design = "concurrent", .ap_jobs = 3 };
+
+	memset(row, 0, sizeof(*row));
+	ATF_REQUIRE_EQ(0, evidence_gather(ev, &ap, patience_s, row));
+}
+
+/* All that a piece has started is gone, or this waits for ever. */
+static void
+check_gone(void)
+{
+	char c;
+
+	close(alive[1]);
+	ATF_CHECK_EQ(0, read(alive[0], &c, 1));
+	close(alive[0]);
+}
+
+ATF_TC(evidence__family);
+ATF_TC_HEAD(evidence__family, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Rows have names for --only, each its "
+	    "own, and share the whole of the time");
+}
+ATF_TC_BODY(evidence__family, tc)
+{
+	const struct evidence *ev;
+	double sum = 0;
+	unsigned i, k;
+	const char *p;
+
+	(void)tc;
+	ATF_REQUIRE(evidence_count > 0);
+	for (i = 0; i < evidence_count; i++) {
+		ev = evidences[i];
+		ATF_CHECK_MSG(ev->ev_share > 0, "%s", ev->ev_name);
+		ATF_CHECK_MSG(ev->ev_descr[0] != '\0', "%s", ev->ev_name);
+		sum += ev->ev_share;
+		for (p = ev->ev_name; *p != '\0'; p++)
+			ATF_CHECK_MSG(islower((unsigned char)*p), "%s",
+			    ev->ev_name);
+		for (k = 0; k < i; k++)
+			ATF_CHECK(strcmp(ev->ev_name, evidences[k]->ev_name) !=
+			    0);
+	}
+	ATF_CHECK_MSG(fabs(sum - 1) < 1e-9, "all shares: %g", sum);
+}
+
+ATF_TC(evidence_gather__answer);
+ATF_TC_HEAD(evidence_gather__answer, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What a piece says arrives");
+}
+ATF_TC_BODY(evidence_gather__answer, tc)
+{
+	static const struct evidence ev = { .ev_gather = say_so };
+	static struct evidence_row row;
+
+	(void)tc;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_HOLDS, row.er_state);
+	ATF_CHECK_STREQ("concurrent is looked at.", row.er_text);
+	ATF_CHECK_STREQ("3 jobs.", row.er_bounds);
+	ATF_CHECK_STREQ("", row.er_replay);
+}
+
+ATF_TC(evidence_gather__dies);
+ATF_TC_HEAD(evidence_gather__dies, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A design that crashes or ends the "
+	    "program fails; of a tool that does, the evidence is missing");
+}
+ATF_TC_BODY(evidence_gather__dies, tc)
+{
+	struct evidence ev = { .ev_gather = crash };
+	static struct evidence_row row;
+
+	(void)tc;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
+	ATF_CHECK(strncmp(row.er_text, "It ", 3) == 0);
+	ev.ev_gather = be_killed;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
+	ATF_CHECK_MSG(strstr(row.er_text, "signal 9") != NULL, "%s",
+	    row.er_text);
+	ev.ev_tool = true;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, row.er_state);
+	ev.ev_gather = end;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, row.er_state);
+	ATF_CHECK_MSG(strstr(row.er_text, "status 42") != NULL, "%s",
+	    row.er_text);
+	ev.ev_tool = false;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
+}
+
+/* How many entries there are in a folder. */
+static unsigned
+entries(const char *path)
+{
+	struct dirent *de;
+	unsigned n = 0;
+	DIR *d;
+
+	d = opendir(path);
+	ATF_REQUIRE(d != NULL);
+	while ((de = readdir(d)) != NULL)
+		n += de->d_name[0] != '.';
+	closedir(d);
+	return (n);
+}
+
+ATF_TC(evidence_gather__hangs);
+ATF_TC_HEAD(evidence_gather__hangs, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A piece that does not end is ended, "
+	    "with what it has started and its folder; a design fails, a tool "
+	    "does not");
+}
+ATF_TC_BODY(evidence_gather__hangs, tc)
+{
+	struct evidence ev = { .ev_gather = hang, .ev_scratch = true };
+	static struct evidence_row row;
+
+	(void)tc;
+	ATF_REQUIRE_EQ(0, mkdir("temp", 0700));
+	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp", 1));
+	ATF_REQUIRE_EQ(0, pipe(alive));
+	gather(&ev, short_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
+	ATF_CHECK_MSG(strstr(row.er_text, "hangs") != NULL, "%s", row.er_text);
+	ev.ev_tool = true;
+	gather(&ev, short_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, row.er_state);
+	ATF_CHECK_MSG(strstr(row.er_text, "did not end") != NULL &&
+	    strstr(row.er_text, "hangs") == NULL, "%s", row.er_text);
+	ATF_CHECK_EQ(0, entries("temp"));
+	check_gone();
+	/* Where there can be no folder. */
+	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp/nowhere", 1));
+	ATF_CHECK_EQ(ENOENT, evidence_gather(&ev, &(struct assure_params){
+	    .ap_design = "concurrent" }, long_s, &row));
+}
+
+static unsigned waited;
+
+/* As if the user had pressed ^C then. */
+static void
+ask_to_stop(void *context, double elapsed_s)
+{
+
+	ATF_CHECK(context == &waited && elapsed_s >= 0);
+	waited++;
+	stop_signal = SIGINT;
+}
+
+ATF_TC(evidence_gather__stops);
+ATF_TC_HEAD(evidence_gather__stops, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A signal ends it, and leaves nothing");
+}
+ATF_TC_BODY(evidence_gather__stops, tc)
+{
+	static const struct evidence ev = { .ev_gather = hang,
+	    .ev_scratch = true };
+	static struct evidence_row row;
+
+	(void)tc;
+	ATF_REQUIRE_EQ(0, mkdir("temp", 0700));
+	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp", 1));
+	ATF_REQUIRE_EQ(0, pipe(alive));
+	ATF_CHECK_EQ(EINTR, evidence_gather(&ev, &(struct assure_params){
+	    .ap_design = "concurrent", .ap_waiting = ask_to_stop,
+	    .ap_context = &waited }, long_s, &row));
+	ATF_CHECK_EQ(1, waited);
+	ATF_CHECK_EQ(0, entries("temp"));
+	check_gone();
+}
+
+/* Prints a page whose first row is in that state; its verdict. */
+static enum evidence_state
+print(enum evidence_state state, bool all, char *text, size_t size)
+{
+	static struct evidence_row rows[32];
+	const struct evidence_row *shown[32] = { NULL };
+	const struct assure_params ap = { .ap_seed = 9, .ap_jobs = 2 };
+	struct page pg = { .pg_params = &ap, .pg_rows = shown,
+	    .pg_design = generator_find("concurrent"), .pg_budget_s = 60,
+	    .pg_revision = "1", .pg_when = "now", .pg_host = "here" };
+	char line[256];
+	unsigned i;
+	FILE *out;
+
+	ATF_REQUIRE(evidence_count <= 32);
+	memset(rows, 0, sizeof(rows));
+	for (i = 0; i < evidence_count; i++) {
+		shown[i] = all || i == 0 ? &rows[i] : NULL;
+		snprintf(rows[i].er_text, sizeof(rows[i].er_text), "Found.");
+		snprintf(rows[i].er_bounds, sizeof(rows[i].er_bounds),
+		    "readers of row %u.", i);
+	}
+	rows[0].er_state = state;
+	snprintf(rows[0].er_replay, sizeof(rows[0].er_replay), "rngsim one "
+	    "--failpoint 'random_fortuna_pre_read=50%%return(250)' --seed 9 "
+	    "--only 12345\nrngsim two");
+	pg.pg_command = "rngsim assure -d concurrent --budget 60 --seed "
+	    "18446744073709551615 --only model,schedules,ledger,faults";
+	out = tmpfile();
+	ATF_REQUIRE(out != NULL);
+	page_print(out, &pg);
+	rewind(out);
+	for (text[0] = '\0'; fgets(line, sizeof(line), out) != NULL;) {
+		ATF_CHECK_MSG(strlen(line) <= 81, "%s", line);
+		strncat(text, line, size - strlen(text) - 1);
+	}
+	fclose(out);
+	return (page_verdict(&pg));
+}
+
+ATF_TC(page__verdict);
+ATF_TC_HEAD(page__verdict, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "The claim is the worst of the rows; "
+	    "commands can be pasted; no line is wider than 80");
+}
+ATF_TC_BODY(page__verdict, tc)
+{
+	static char text[16384];
+
+	(void)tc;
+	ATF_CHECK_EQ(EVIDENCE_HOLDS, print(EVIDENCE_HOLDS, true, text,
+	    sizeof(text)));
+	ATF_CHECK_MSG(strstr(text, "\nClaim         Design concurrent holds "
+	    "within the bounds below.\nBounds        Seed 9, 60 seconds") !=
+	    NULL, "%s", text);
+	ATF_CHECK_MSG(strstr(text, " --only 12345\n") != NULL &&
+	    strstr(text, "\n              rngsim two\n") != NULL &&
+	    strstr(text, " \\\n                  --") != NULL, "%s", text);
+	ATF_CHECK_EQ(EVIDENCE_HOLDS, print(EVIDENCE_NONE, true, text,
+	    sizeof(text)));
+	ATF_CHECK(strstr(text, "None. Found.") != NULL);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, print(EVIDENCE_MISSING, true, text,
+	    sizeof(text)));
+	ATF_CHECK(strstr(text, "Not run. Found.") != NULL &&
+	    strstr(text, "as far as") != NULL);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, print(EVIDENCE_HOLDS, false, text,
+	    sizeof(text)));
+	ATF_CHECK(strstr(text, "Not asked for.") != NULL);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, print(EVIDENCE_FAILS, false, text,
+	    sizeof(text)));
+	ATF_CHECK(strstr(text, "FAILS. Found.") != NULL &&
+	    strstr(text, "NONE: design concurrent does not hold.") != NULL);
+}
+
+ATF_TP_ADD_TCS(tp)
+{
+
+	ATF_TP_ADD_TC(tp, evidence__family);
+	ATF_TP_ADD_TC(tp, evidence_gather__answer);
+	ATF_TP_ADD_TC(tp, evidence_gather__dies);
+	ATF_TP_ADD_TC(tp, evidence_gather__hangs);
+	ATF_TP_ADD_TC(tp, evidence_gather__stops);
+	ATF_TP_ADD_TC(tp, page__verdict);
+	return (atf_no_error());
+}

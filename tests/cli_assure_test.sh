@@ -1,0 +1,258 @@
+# rngsim assure: the page of a design, and designs that are wrong.
+
+program() { echo "$(atf_get_srcdir)/../rngsim"; }
+
+source_folder() { atf_config_get source "$(atf_get_srcdir)/../.."; }
+
+# refused STATUS WORDS ARGUMENT...
+refused() {
+	want=$1 words=$2
+	shift 2
+	complains "$want" "$words" assure "$@"
+}
+
+# assure STATUS ARGUMENT...: ends so; output in out and err.
+assure() {
+	want=$1
+	shift
+	"$(program)" assure "$@" >out 2>err
+	status=$?
+	[ $status = "$want" ] ||
+	    atf_fail "assure $*: exit $status: $(cat out err)"
+	awk 'length > 80' out >wide
+	[ ! -s wide ] || atf_fail "wider than 80: $(cat wide)"
+}
+
+has() {
+	tr -s ' \n' '  ' <out | grep -q -- "$1" ||
+	    atf_fail "no \"$1\" in $(cat out)"
+}
+
+# The text of a row.
+row() {
+	awk -v name="$1" '/^[A-Z]/ { on = $1 == name } on' out
+}
+
+atf_test_case assure__refuses
+assure__refuses_head() {
+	atf_set descr "what is wrong with a command line is said, with what \
+would be accepted"
+}
+assure__refuses_body() {
+	refused 2 "-d NAME|list designs"
+	refused 2 "-d|nonsense|concurrent" -d nonsense
+	refused 2 "none|makes no random numbers" -d none
+	refused 2 "--budget|0|1..604800" -d locked --budget 0
+	refused 2 "--budget|1e9|1..604800" -d locked --budget 1e9
+	refused 2 "--budget|much" -d locked --budget much
+	refused 2 "--only|nonsense|schedules" -d locked --only nonsense
+	refused 2 "--only|answers|twice" -d locked --only answers,answers
+	refused 2 "-j|0|1..1024" -d locked --jobs 0
+	refused 2 "--seed|-1|18446744073709551615" -d locked --seed -1
+	refused 2 '-o|""|file name' -d locked -o ''
+	refused 1 "nowhere" -d locked --only answers -o nowhere/page
+}
+
+atf_test_case assure__rows
+assure__rows_head() {
+	atf_set descr "each row can be had alone, and none fails for FreeBSD's \
+design"
+	atf_set timeout 600
+}
+assure__rows_body() {
+	"$(program)" assure --help | sed -n '/^Rows:/,$s/^  \([a-z]*\) .*/\1/p' \
+	    >names
+	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
+	# Models and other builds are tools that may not be here.
+	for name in $(grep -v -e model -e sanitizers names); do
+		assure 0 -d concurrent --only $name --budget 1 --seed 3
+		[ ! -s err ] || atf_fail "$name: $(cat err)"
+		has "^SAFETY CASE: concurrent "
+		has "Claim Design concurrent holds within the bounds below"
+		has "Bounds Seed 3, 1 seconds, "
+		has "Replay rngsim assure -d concurrent --budget 1 --seed 3 \
+--only $name"
+		grep -c "Not asked for" out >others
+		[ "$(cat others)" = $(($(wc -l <names) - 1)) ] ||
+		    atf_fail "$name: $(cat out)"
+		if grep -q -e "FAILS" -e "Not run" out; then
+			atf_fail "$(cat out)"
+		fi
+	done
+	assure 0 -d fxrng --only faults,answers --budget 1
+	has "Faults [1-9] of [1-9] declared points hit"
+	assure 0 -d locked --only statistics --budget 1 --seed 3
+	has "Claim Design locked holds .* not all rows were run"
+}
+
+atf_test_case assure__output
+assure__output_head() {
+	atf_set descr "-o has the page that stdout has"
+}
+assure__output_body() {
+	echo before >page.txt
+	assure 0 -d locked --only answers --budget 1 -o page.txt
+	cmp out page.txt || atf_fail "$(diff out page.txt)"
+	[ "$(echo page*)" = page.txt ] || atf_fail "left: $(echo page*)"
+}
+
+# The processes that a process has started.
+children() {
+	ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'
+}
+
+# interrupts SIGNAL CHILD
+interrupts() {
+	while [ ! -s pid ]; do :; done
+	pid=$(cat pid)
+	until children "$pid" >child && [ -s child ]; do
+		kill -0 "$pid" || return 1
+	done
+	kill -"$1" "$pid"
+}
+
+atf_test_case assure__interrupted
+assure__interrupted_head() {
+	atf_set descr "SIGINT, SIGTERM and SIGHUP: exit 1, no page, no file, \
+no process left"
+}
+assure__interrupted_body() {
+	echo before >page.txt
+	for s in INT TERM HUP; do
+		rm -f pid child
+		interrupts $s &
+		# Shells let background jobs ignore SIGINT.
+		sh -c 'echo $$ >pid.tmp; mv pid.tmp pid; exec "$@"' sh \
+		    "$(program)" assure -d concurrent --only schedules \
+		    --budget 3600 -o page.txt >out 2>err
+		status=$?
+		wait
+		[ $status = 1 ] || atf_fail "SIG$s: exit $status: $(cat err)"
+		grep -q "interrupted; no page" err || atf_fail "$(cat err)"
+		[ ! -s out ] || atf_fail "SIG$s: $(cat out)"
+		[ "$(echo page*)" = page.txt ] || atf_fail "left: $(echo page*)"
+		[ "$(cat page.txt)" = before ] || atf_fail "$(cat page.txt)"
+		if kill -0 "$(cat child)" 2>/dev/null; then
+			atf_fail "SIG$s: $(cat child) is there"
+		fi
+	done
+}
+
+# A copy of the source and of what is built of it: make has little to do.
+copy() {
+	[ "$(cd "$(atf_get_srcdir)/.." && pwd -P)" = \
+	    "$(cd "$(source_folder)" && pwd -P)/build" ] ||
+	    atf_skip "objects that are not in build cannot be copied"
+	mkdir -p copy/build
+	(cd "$(source_folder)" && cp -pR Makefile lib fortuna harvest bench \
+	    tests man "$OLDPWD/copy" && cp -pR build/obj build/rngsim \
+	    "$OLDPWD/copy/build") || atf_fail "cp"
+	# The compiler, and what else is in the flags.
+	set -- $(cat copy/build/obj/flags)
+	make_copy="make -s -C copy CC=$1"
+}
+
+atf_test_case assure__installed
+assure__installed_head() {
+	atf_set descr "an installed program finds known answers and models"
+	atf_set timeout 900
+}
+assure__installed_body() {
+	copy
+	$make_copy install DESTDIR="$PWD/dest" PREFIX=/usr >log 2>&1 ||
+	    atf_fail "make: $(cat log)"
+	rm -r copy
+	program() { echo dest/usr/bin/rngsim; }
+	for design in locked concurrent; do
+		assure 0 -d $design --only answers --budget 1
+		has "Answers All [1-9][0-9]* scripts of FreeBSD's $design mode"
+	done
+	assure 0 -d percpu --only answers --budget 1
+	has "Answers All [1-9][0-9]* scripts give the bytes of its model"
+	if command -v spin && command -v python3; then
+		assure 0 -d concurrent --only model --budget 1
+		has "Model Reads, up to [2-9] readers: all "
+	fi
+	rm -r dest/usr/share/rngsim
+	assure 0 -d concurrent --only answers,model --budget 1
+	has "Model Not run. No models beside the program"
+	has "Answers Not run. No known answers beside the program"
+}
+
+# broken SED-ARGUMENT...: FreeBSD's design with a change, as one new file.
+broken() {
+	sed -e 's/random_fortuna_read_concurrent/broken_read/' \
+	    -e 's/^void$/static void/' -e 's/gen_concurrent/gen_broken/' \
+	    -e 's/ALGORITHM(concurrent)/ALGORITHM(broken)/' \
+	    -e 's/"concurrent"/"broken"/' "$@" copy/fortuna/gen_concurrent.c \
+	    >copy/fortuna/gen_broken.c
+	$make_copy >log 2>&1 || atf_fail "make: $(cat log)"
+}
+
+atf_test_case assure__one_broken_file
+assure__one_broken_file_head() {
+	atf_set descr "a design that is wrong, one new file and nothing else \
+touched: what breaks is named with both operations"
+	atf_set timeout 900
+}
+assure__one_broken_file_body() {
+	copy
+	program() { echo copy/build/rngsim; }
+	small="-d broken --only schedules,ledger --budget 5"
+
+	# As it is, it holds.
+	broken
+	assure 0 $small --seed 1
+	has "Claim Design broken holds"
+
+	# The key of a read outlives it.
+	broken -e '/fortuna_private_fini/d'
+	assure 1 $small --seed 1
+	has "Claim NONE: design broken does not hold"
+	has "Schedules FAILS. kept: .* thread [0-9]* used key [0-9]* .*; \
+then at [0-9]* ns thread [0-9]* returned from a read"
+	has "Ledger FAILS. .* kept: .* used key .*; then at .* returned from"
+	has "rngsim explore -d broken -l mtx -c aes --seed 1 --only [0-9]"
+
+	# A seed finds the same, with any number of threads.
+	row Schedules >first
+	assure 1 $small --seed 1 -j 1
+	row Schedules >second
+	cmp -s first second || atf_fail "$(diff first second)"
+
+	# The command that the page gives has it again.
+	again=$(sed -n 's/.*\(explore -d broken .*\)/\1/p' out)
+	"$(program)" $again >explored 2>err
+	[ $? = 1 ] || atf_fail "$again: $(cat explored err)"
+	grep -q "^FAILED kept:" explored || atf_fail "$(cat explored)"
+
+	# Counters are stepped when the mutex is free.
+	broken -e 's/^	fortuna_state_reserve.*/\
+	lock_release(\&f->f_mtx, \&node);\
+&\
+	lock_acquire(\&f->f_mtx, \&node, SITE_READ);/'
+	assure 1 $small --seed 1
+	has "Schedules FAILS. "
+	has "Ledger FAILS. .*; then at "
+
+	# The mutex stays taken: nobody gets on, and nobody waits for that.
+	broken -e '/lock_release/d'
+	assure 1 -d broken --only schedules --budget 5 --seed 1
+	has "Schedules FAILS. deadlock: "
+
+	# It crashes where there is no other machine to blame.
+	broken -e 's/^	fortuna_private_fini(.*/&\
+	*(volatile int *)gr->gr_spare->ck_cipher->ci_name = 0;/'
+	assure 1 -d broken --only schedules,statistics --budget 5 --seed 1
+	has "Schedules FAILS. It "
+	has "Statistics FAILS. It "
+}
+
+atf_init_test_cases() {
+	atf_add_test_case assure__refuses
+	atf_add_test_case assure__rows
+	atf_add_test_case assure__output
+	atf_add_test_case assure__interrupted
+	atf_add_test_case assure__installed
+	atf_add_test_case assure__one_broken_file
+}
