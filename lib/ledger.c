@@ -226,6 +226,9 @@ ledger_search(struct ledger *lg, bool (*wanted)(const struct ledger_record *lr,
 	uint64_t at, end;
 	unsigned i;
 
+	/* Only the first is told: a search for any later one is for nobody. */
+	if (ledger_violated(lg))
+		return (false);
 	ledger_lock(&lg->lg_threads_lock);
 	for (i = 0; i < lg->lg_threads; i++) {
 		struct ledger_thread *lt = lg->lg_thread[i];

@@ -350,7 +350,8 @@ void ledger_wrong_note(struct ledger_at *la, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * The newest record that is wanted, of all that threads still have.
+ * The newest record that is wanted, of all that threads still have; none when a
+ * violation has been found before, as only the first is told.
  *
  *   lr  in   what wanted() is given beside each
  *       out  the record, if there is one
