@@ -83,8 +83,10 @@ set(void *context, unsigned i, const char *label, const char *value)
 			    "table or json", label, value));
 		return (0);
 	case OPTION_TIME:
+		/* A part has a share of it, however small. */
 		if (number_parse_real(value, &co->co_seconds) != 0 ||
-		    co->co_seconds < seconds_least ||
+		    co->co_seconds < (co->co_part == CRYPTO_MODES ?
+		    seconds_least : 0) ||
 		    co->co_seconds > seconds_most)
 			return (usage_error("calibrate", "%s: \"%s\": expected "
 			    "seconds, %g..%g", label, value, seconds_least,
