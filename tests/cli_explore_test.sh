@@ -49,6 +49,11 @@ explore__clean_body() {
 	has "there is no other schedule with at most 0 preemptions"
 	explore 0 -l ticket --strategy dfs:1 --schedules 500 --seed 3
 	has "there are more schedules with at most 1 preemption, of which"
+	# Of two rows the first is cut short.
+	explore 0 -d percpu,locked --strategy dfs:2 -r 1 --schedules 500
+	grep -q "^percpu .* 500 " out || atf_fail "$(cat out)"
+	grep -q "^locked .* 500 " out && atf_fail "$(cat out)"
+	has "there are more schedules with at most 2 preemptions, of which"
 }
 
 atf_test_case explore__finds
@@ -126,7 +131,8 @@ explore__refuses_head() {
 would be accepted"
 }
 explore__refuses_body() {
-	refused 2 "-d|nonsense|concurrent" -d nonsense
+	refused 2 "-d|nonsense|concurrent|or all" -d nonsense
+	refused 2 "-l|all|alone" -l mtx,all
 	refused 2 "-d|twice" -d locked,locked
 	refused 2 "-l|pthread|mtx" -l pthread
 	refused 2 "-c|des|aes" -c des
@@ -147,6 +153,7 @@ explore__refuses_body() {
 	    --failpoint nonsense=off
 	refused 2 "-o|file name" -o ""
 	refused 2 "--replay|no other option" --replay x -d locked
+	refused 2 "--replay|no other option" --replay x -o y
 	refused 2 "surplus|more" more
 }
 

@@ -35,17 +35,18 @@ explore_print_row(FILE *out, const struct campaign *cn,
 void
 explore_add(struct campaign_result *sum, const struct campaign_result *ce)
 {
+	const bool first = sum->ce_schedules == 0;
 	unsigned i;
 
 	/* What is excluded of each is excluded where the fewest were run. */
-	if (sum->ce_schedules == 0 || ce->ce_schedules < sum->ce_schedules)
+	if (first || ce->ce_schedules < sum->ce_schedules)
 		sum->ce_schedules = ce->ce_schedules;
+	sum->ce_exhausted = ce->ce_exhausted && (first || sum->ce_exhausted);
 	sum->ce_seconds += ce->ce_seconds;
 	sum->ce_steps += ce->ce_steps;
 	sum->ce_reads += ce->ce_reads;
 	sum->ce_reseeds += ce->ce_reseeds;
 	sum->ce_blocks += ce->ce_blocks;
-	sum->ce_exhausted = ce->ce_exhausted;
 	for (i = 0; i < CAMPAIGN_CLASSES_MAX; i++)
 		sum->ce_by[i] += ce->ce_by[i];
 }

@@ -18,7 +18,10 @@ void explore_print_row(FILE *out, const struct campaign *cn,
 void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
-/* Adds to a sum; of ce_schedules it has the fewest of any too. */
+/*
+ * Adds to a sum, all 0 at first; of ce_schedules that has the fewest of any,
+ * and ce_exhausted where all have.
+ */
 void explore_add(struct campaign_result *sum,
     const struct campaign_result *ce);
 

@@ -60,25 +60,35 @@ static const struct argument options[OPTIONS] = {
 	[OPTION_HELP] = { 'h', "help", NULL, "this text", false },
 };
 
+static const char all[] = "all";
+
 static const char *
 design_name(unsigned i)
 {
 
-	return (generators[i]->ra_ident);
+	return (i < generator_count ? generators[i]->ra_ident : all);
 }
 
 static const char *
 lock_name(unsigned i)
 {
+	const struct lock_class *lc = trial_lock_at(i);
 
-	return (trial_lock_at(i)->lc_name);
+	return (lc != NULL ? lc->lc_name : all);
 }
 
 static const char *
 cipher_name(unsigned i)
 {
 
-	return (ciphers[i]->ci_name);
+	return (i < cipher_count ? ciphers[i]->ci_name : all);
+}
+
+static const char *
+strategy_name_at(unsigned i)
+{
+
+	return (strategy_classes[i]->sy_name);
 }
 
 static unsigned
@@ -89,6 +99,17 @@ lock_count(void)
 	while (trial_lock_at(n) != NULL)
 		n++;
 	return (n);
+}
+
+/* Of count members, behind which name() has "all". */
+static int
+find_member(const char *label, const char *item, unsigned count,
+    choice_name *name, unsigned *i)
+{
+	int error = choice_find("explore", label, item, count + 1, name, i);
+
+	return (error == 0 && *i == count ? usage_error("explore", "%s: "
+	    "\"all\" among others: expected it alone", label) : error);
 }
 
 /* Adds member i to a list of pointers, once; all of them are alike. */
@@ -115,8 +136,7 @@ add_design(void *context, const char *label, const char *item)
 	unsigned i = 0;
 	int error;
 
-	error = choice_find("explore", label, item, generator_count,
-	    design_name, &i);
+	error = find_member(label, item, generator_count, design_name, &i);
 	return (error != 0 ? error : add_member((const void **)rq->rq_design,
 	    &rq->rq_designs, trial_design(generators[i]->ra_ident), label,
 	    item));
@@ -129,8 +149,7 @@ add_lock(void *context, const char *label, const char *item)
 	unsigned i = 0;
 	int error;
 
-	error = choice_find("explore", label, item, lock_count(), lock_name,
-	    &i);
+	error = find_member(label, item, lock_count(), lock_name, &i);
 	return (error != 0 ? error : add_member((const void **)rq->rq_lock,
 	    &rq->rq_locks, trial_lock_at(i), label, item));
 }
@@ -144,8 +163,8 @@ add_cipher(void *context, const char *label, const char *item)
 	int error;
 
 	if (ci == NULL) {
-		error = choice_find("explore", label, item, cipher_count,
-		    cipher_name, &i);
+		error = find_member(label, item, cipher_count, cipher_name,
+		    &i);
 		if (error != 0)
 			return (error);
 		ci = ciphers[i];
@@ -187,7 +206,7 @@ set_family(struct request *rq, unsigned option, const char *label,
     const char *value)
 {
 
-	if (strcmp(value, "all") == 0) {
+	if (strcmp(value, all) == 0) {
 		take_all(rq, option);
 		return (0);
 	}
@@ -250,18 +269,13 @@ static int
 set_strategy(struct request *rq, const char *label, const char *value)
 {
 	char names[WHY_SIZE];
-	size_t used = 0;
-	unsigned i;
 
 	switch (strategy_parse(value, &rq->rq_strategy, &rq->rq_parameter)) {
 	case 0:
 		return (0);
 	case ENOENT:
-		for (i = 0; i < strategy_count; i++)
-			used += (size_t)snprintf(names + used,
-			    sizeof(names) - used, "%s%s", i == 0 ? "" :
-			    i + 1 == strategy_count ? " or " : ", ",
-			    strategy_classes[i]->sy_name);
+		choice_join(names, sizeof(names), strategy_count,
+		    strategy_name_at);
 		return (usage_error("explore", "%s: \"%s\": expected %s",
 		    label, value, names));
 	case ERANGE:
@@ -315,7 +329,7 @@ set(void *context, unsigned i, const char *label, const char *value)
 	uint64_t v = 0;
 	int error;
 
-	rq->rq_other |= i != OPTION_REPLAY && i != OPTION_OUTPUT;
+	rq->rq_other |= i != OPTION_REPLAY;
 	switch (i) {
 	case OPTION_DESIGN:
 	case OPTION_LOCK:
@@ -380,7 +394,7 @@ defaults(struct request *rq)
 	}
 	if (rq->rq_replay != NULL && rq->rq_other)
 		return (usage_error("explore", "--replay: the file says what "
-		    "to run: expected no other option but -o"));
+		    "to run: expected no other option"));
 	return (0);
 }
 
