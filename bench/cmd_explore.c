@@ -78,7 +78,30 @@ campaign_of(const struct request *rq, unsigned design, unsigned lock,
 	return (cn);
 }
 
-/* The same from nothing but its seed, without a file. */
+/* A word of a command line, as a shell reads it. */
+static void
+print_word(const char *word)
+{
+	const char *c;
+
+	if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] == '\0') {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (c = word; *c != '\0'; c++)
+		if (*c == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*c);
+	putchar('\'');
+}
+
+/*
+ * The schedule's file, unless that could not be written; and the same from
+ * nothing but its seed.
+ */
 static void
 print_again(const struct request *rq, const struct explore_case *ca,
     const char *path)
@@ -87,20 +110,30 @@ print_again(const struct request *rq, const struct explore_case *ca,
 	char strategy[STRATEGY_NAME_SIZE];
 	unsigned i;
 
-	printf("\nAgain:    rngsim explore --replay %s\nUnshrunk: rngsim "
-	    "explore -d %s -l %s -c %s", path, tb->tb_design->ra_ident,
-	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name);
+	putchar('\n');
+	if (path != NULL) {
+		fputs("Again:    rngsim explore --replay ", stdout);
+		print_word(path);
+		putchar('\n');
+	}
+	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
+	    tb->tb_design->ra_ident, tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name);
 	if (rq->rq_readers_least != 0)
 		printf(" -r %u-%u", rq->rq_readers_least,
 		    rq->rq_readers_most);
 	for (i = 0; i < rq->rq_sizes; i++)
 		printf("%s%u", i == 0 ? " -s " : ",", rq->rq_size[i]);
-	for (i = 0; i < rq->rq_tunables; i++)
-		printf(" -S %s", rq->rq_tunable[i]);
+	for (i = 0; i < rq->rq_tunables; i++) {
+		fputs(" \\\n    -S ", stdout);
+		print_word(rq->rq_tunable[i]);
+	}
 	for (i = 0; i < FAULT_POINTS; i++)
-		if (rq->rq_faults.fl_text[i] != NULL)
-			printf(" \\\n    --failpoint '%s=%s'",
-			    fault_def(i)->fd_name, rq->rq_faults.fl_text[i]);
+		if (rq->rq_faults.fl_text[i] != NULL) {
+			printf(" \\\n    --failpoint %s=",
+			    fault_def(i)->fd_name);
+			print_word(rq->rq_faults.fl_text[i]);
+		}
 	printf(" \\\n    --strategy %s --seed %" PRIu64 " --only %" PRIu64 "\n",
 	    strategy_name(strategy, rq->rq_strategy, rq->rq_parameter),
 	    ca->ca_seed, ca->ca_number);
@@ -143,7 +176,7 @@ show_case(struct trial *tr, const struct explore_case *ca,
 	return (error);
 }
 
-static int
+static void
 report_failure(const struct request *rq, struct campaign_result *ce)
 {
 	struct explore_case *ca = &ce->ce_case;
@@ -163,8 +196,10 @@ report_failure(const struct request *rq, struct campaign_result *ce)
 		ca->ca_tunable[i] = strdup(rq->rq_tunable[i]);
 	ca->ca_tunables = i;
 	error = trial_new(&tr);
-	if (error != 0)
-		return (run_error("explore", "%s", strerror(error)));
+	if (error != 0) {
+		(void)run_error("explore", "%s", strerror(error));
+		return;
+	}
 	trial_catch_assertions(true);
 	error = shrink(tr, ca, SHRINK_RUNS, &si);
 	if (error == 0)
@@ -186,9 +221,12 @@ report_failure(const struct request *rq, struct campaign_result *ce)
 	else if (error != 0)
 		(void)run_error("explore", "cannot make it smaller: %s",
 		    strerror(error));
-	if (write_case(ca, path) == 0)
-		print_again(rq, ca, path);
-	return (EXIT_FAILURE);
+	print_again(rq, ca, write_case(ca, path) == 0 ? path : NULL);
+	/* What failed is said there alone. */
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout))
+		(void)run_error("explore", "stdout: %s",
+		    strerror(errno != 0 ? errno : EIO));
 }
 
 /* One row; EALREADY: something failed and was reported. */
@@ -215,7 +253,7 @@ run_one(const struct request *rq, struct state *sa, struct campaign *cn,
 	}
 	if (error == 0 && ce->ce_failed) {
 		progress_fini(&sa->sa_progress);
-		(void)report_failure(rq, ce);
+		report_failure(rq, ce);
 		error = EALREADY;
 	}
 	case_free(&ce->ce_case);

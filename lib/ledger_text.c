@@ -59,8 +59,7 @@ put_what(char *text, size_t size, const struct ledger_record *lr)
 	uint128_t last = lr->lr_hi;
 
 	if (lr->lr_op == LEDGER_USE)
-		last = uint128_make(uint128_hi(last) -
-		    (uint128_lo(last) == 0), uint128_lo(last) - 1);
+		last = uint128_before(last);
 	put_counter(lo, sizeof(lo), lr->lr_lo);
 	put_counter(hi, sizeof(hi), last);
 	switch ((enum ledger_op)lr->lr_op) {

@@ -118,6 +118,15 @@ uint128_equals(uint128_t a, uint128_t b)
 
 #endif
 
+/* One less. */
+static inline uint128_t
+uint128_before(uint128_t x)
+{
+
+	return (uint128_make(uint128_hi(x) - (uint128_lo(x) == 0),
+	    uint128_lo(x) - 1));
+}
+
 /* Whether x is 0, which for Fortuna's counter means "not seeded". */
 static inline bool
 uint128_is_zero(uint128_t x)

@@ -81,8 +81,19 @@ explore__finds_body() {
 	explore 1 -l none -c aes --seed 7 --only $number
 	cmp -s before rngsim-explore-7.schedule ||
 	    atf_fail "$(diff before rngsim-explore-7.schedule)"
-	explore 1 -l none -c aes --seed 7 -o other
-	cmp -s before other || atf_fail "-o has another"
+	explore 1 -l none -c aes --seed 7 -o "an other"
+	cmp -s before "an other" || atf_fail "-o has another"
+	has "^Again: *rngsim explore --replay 'an other'$"
+	# Without a file there is the command still, and a full disk is said.
+	explore 1 -l none -c aes --seed 7 -o nowhere/other
+	grep -q "nowhere/other" err || atf_fail "$(cat err)"
+	has "^Unshrunk: "
+	grep -q "^Again" out && atf_fail "$(cat out)"
+	if [ -c /dev/full ]; then
+		atf_check -s exit:1 -e match:'^rngsim: explore: stdout: ' \
+		    sh -c '"$0" explore -l none --seed 7 >/dev/full' \
+		    "$(program)"
+	fi
 }
 
 atf_test_case explore__replay_mended
@@ -101,6 +112,19 @@ explore__replay_mended_body() {
 	sed '3s/.*/lock nonsense/' rngsim-explore-7.schedule >broken
 	refused 1 "broken:3:|nonsense" --replay broken
 	refused 1 "nowhere" --replay nowhere
+	# Each line that is always there is there once.
+	sed -n 's/^\([a-z]*\) .*/\1/p; /^bursts$/p' \
+	    rngsim-explore-7.schedule | grep -v -e reader -e choices \
+	    -e answers >words
+	[ "$(wc -l <words)" -ge 14 ] || atf_fail "$(cat words)"
+	for word in $(cat words); do
+		grep -v "^$word" rngsim-explore-7.schedule >short
+		refused 1 "no line|$word" --replay short
+		sed "/^$word/p" rngsim-explore-7.schedule >long
+		refused 1 "a second|$word" --replay long
+	done
+	sed 's/^property .*/property nonsense/' rngsim-explore-7.schedule >odd
+	refused 1 "nonsense|no property" --replay odd
 }
 
 atf_test_case explore__failpoint
@@ -118,7 +142,7 @@ explore__failpoint_body() {
 	done
 	[ "$(wc -l <rows)" = 5 ] || atf_fail "$(cat rows)"
 	explore 1 -l none --failpoint 'fortuna_unlock_pause=20%yield' --seed 7
-	has "--failpoint 'fortuna_unlock_pause=20%yield'"
+	has "--failpoint fortuna_unlock_pause=20%yield "
 	grep -q '^failpoint fortuna_unlock_pause=20%yield$' \
 	    rngsim-explore-7.schedule || atf_fail "not in the file"
 	explore 1 --replay rngsim-explore-7.schedule

@@ -118,6 +118,8 @@ ATF_TC_HEAD(uint128_add64__wraps, tc)
 ATF_TC_BODY(uint128_add64__wraps, tc)
 {
 	static const struct number zero = { 0, 0 }, top = { 0, UINT64_MAX - 1 };
+	static const struct number last = { UINT64_MAX, UINT64_MAX };
+	static const struct number low = { 0, UINT64_MAX }, high = { 1, 0 };
 	uint128_t x;
 
 	x = uint128_make(UINT64_MAX, UINT64_MAX);
@@ -129,6 +131,9 @@ ATF_TC_BODY(uint128_add64__wraps, tc)
 	x = uint128_make(UINT64_MAX, 1);
 	uint128_add64(&x, UINT64_MAX);
 	check_number(x, &zero, "adding", 2);
+	check_number(uint128_before(x), &last, "before", 0);
+	check_number(uint128_before(uint128_make(1, 0)), &low, "before", 1);
+	check_number(uint128_before(uint128_make(1, 1)), &high, "before", 2);
 }
 
 ATF_TC(uint128_chacha_ctr);

@@ -26,12 +26,12 @@ enum {
 	HAS_STRATEGY	= 1u << 5,
 	HAS_DRAWS	= 1u << 6,
 	HAS_PROPERTY	= 1u << 7,
-	HAS_HASH	= 1u << 8,
-	HAS_ALL		= (1u << 9) - 1
+	HAS_HASH	= 1u << 8	/* behind it, a scenario's */
 };
 
 static const char *const required[] = { "design", "lock", "cipher", "seed",
-	"number", "strategy", "draws", "property", "hash" };
+	"number", "strategy", "draws", "property", "hash", "seeded", "queue",
+	"crypto", "places", "bursts" };
 
 void
 case_free(struct explore_case *ca)
@@ -257,6 +257,9 @@ parse_origin(struct lines *li, struct explore_case *ca, unsigned which,
 	case HAS_HASH:
 		return (parse_number(li, value, &ca->ca_hash));
 	case HAS_PROPERTY:
+		if (!trial_has_property(value))
+			return (lines_refuse(li, "\"%.40s\" is no property; "
+			    "rngsim(1) has them", value));
 		return (parse_word(li, value, ca->ca_word,
 		    sizeof(ca->ca_word)));
 	default:
@@ -285,8 +288,10 @@ parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
 		if ((*seen & which) != 0)
 			return (lines_refuse(li, "a second \"%s\"", key));
 		*seen |= which;
-		return (which <= HAS_CIPHER ? parse_subject(li, ca, key,
-		    value) : parse_origin(li, ca, which, value));
+		if (which <= HAS_CIPHER)
+			return (parse_subject(li, ca, key, value));
+		if (which <= HAS_HASH)
+			return (parse_origin(li, ca, which, value));
 	}
 	if (strcmp(key, "tunable") == 0)
 		return (parse_subject(li, ca, key, value));

@@ -1,10 +1,11 @@
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/console/figure.h"
 #include "bench/explore/explore_print.h"
 
-enum { TIMELINE_MOMENTS = 40, TEXT_SIZE = 3072 };
+enum { TIMELINE_MOMENTS = 40, TEXT_SIZE = 3072, SHARE_SIZE = 64, FEW = 100 };
 
 void
 explore_print_head(FILE *out)
@@ -73,11 +74,25 @@ print_shares(FILE *out, const struct campaign_result *sum)
 	fputs(".\n", out);
 }
 
+/* The rule of three, which is not one where n is small. */
+static const char *
+excluded(char buf[SHARE_SIZE], uint64_t n)
+{
+
+	if (n < FEW)
+		snprintf(buf, SHARE_SIZE, "1 - 0.05^(1/%" PRIu64 ") = %.2g", n,
+		    1 - pow(0.05, 1 / (double)n));
+	else
+		snprintf(buf, SHARE_SIZE, "3/%" PRIu64 " = %.2g", n,
+		    3 / (double)n);
+	return (buf);
+}
+
 void
 explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
 {
-	char text[TEXT_SIZE];
+	char share[SHARE_SIZE], text[TEXT_SIZE];
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
 	    PRIu64 " blocks of keystream.\n", sum->ce_reads, sum->ce_reseeds,
@@ -93,9 +108,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
 	else
 		snprintf(text, sizeof(text), "a fault that shows in more than "
-		    "3/%" PRIu64 " = %.2g of such schedules is excluded at "
-		    "95 %%%s.", sum->ce_schedules, 3.0 /
-		    (double)sum->ce_schedules, campaigns > 1 ?
+		    "%s of such schedules is excluded at 95 %%%s.",
+		    excluded(share, sum->ce_schedules), campaigns > 1 ?
 		    ", for each row" : "");
 	figure_wrap(out, "No failure:", 0, text);
 	figure_wrap(out, "", 0, "Orders are those in which locks were taken, "

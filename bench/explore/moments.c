@@ -93,6 +93,8 @@ add_record(struct moments *mo, uint64_t step, const struct ledger_record *lr)
 		    lr->lr_wiped ? " gone" : "");
 		break;
 	case LEDGER_USE:
+		/* The last, as messages have it; one behind is a log's. */
+		(void)counter(hi, uint128_before(lr->lr_hi));
 		moments_add(mo, step, thread, "use K%u %s..%s", key, lo, hi);
 		break;
 	case LEDGER_INSTALL:

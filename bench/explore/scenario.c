@@ -393,9 +393,5 @@ scenario_check(const struct scenario *sn, char *why, size_t size)
 			snprintf(why, size, "reader %u reads nothing", i + 1);
 			return (EINVAL);
 		}
-	if (sn->sn_places == 0) {
-		snprintf(why, size, "no line \"places\"");
-		return (EINVAL);
-	}
 	return (0);
 }

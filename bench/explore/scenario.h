@@ -91,7 +91,7 @@ void scenario_print(FILE *out, const struct scenario *sn);
 int scenario_parse_line(struct scenario *sn, const char *key,
     const char *value, char *why, size_t size);
 
-/* Whether all lines there must be were there; EINVAL and why if not. */
+/* Whether there are readers, all of which read; EINVAL and why if not. */
 int scenario_check(const struct scenario *sn, char *why, size_t size);
 
 #endif

@@ -26,6 +26,20 @@ const struct ledger_property_text trial_properties[TRIAL_PROPERTIES] = {
 #undef TRIAL_PROPERTY
 };
 
+bool
+trial_has_property(const char *word)
+{
+	unsigned i;
+
+	for (i = 0; i < TRIAL_PROPERTIES; i++)
+		if (strcmp(trial_properties[i].lp_word, word) == 0)
+			return (true);
+	for (i = 0; i < LEDGER_PROPERTIES; i++)
+		if (strcmp(ledger_properties[i].lp_word, word) == 0)
+			return (true);
+	return (false);
+}
+
 const struct random_algorithm *
 trial_design(const char *name)
 {

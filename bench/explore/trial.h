@@ -25,6 +25,9 @@ enum trial_property {
 
 extern const struct ledger_property_text trial_properties[TRIAL_PROPERTIES];
 
+/* Whether it is the word of one of these, or of the ledger's. */
+bool trial_has_property(const char *word);
+
 enum {
 	TRIAL_STEPS_MAX		= 200 * 1000,	/* then it is a livelock */
 	TRIAL_DETAIL_SIZE	= 2560,
