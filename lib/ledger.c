@@ -117,6 +117,7 @@ enter(struct ledger *lg, struct ledger_at *la, bool again)
 	}
 	la->la_lg = lg;
 	la->la_wrong = false;
+	la->la_recorded = false;
 	la->la_thread = (struct ledger_thread *)(uintptr_t)
 	    private[PRIVATE_NOTES];
 	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0)) {
@@ -189,6 +190,7 @@ ledger_record(struct ledger_at *la, struct ledger_record *lr)
 		    words[i], memory_order_relaxed);
 	atomic_store_explicit(&lt->lt_counts.lo_records, at + 1,
 	    memory_order_release);
+	la->la_recorded = true;
 	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0)) {
 		settled = ledger_settled(la, lr);
 		ledger_log_line(lg->lg_config.lc_log, &settled);
@@ -217,9 +219,11 @@ ring_get(const struct ledger *lg, struct ledger_thread *lt, uint64_t at,
 }
 
 bool
-ledger_search(struct ledger *lg, bool (*wanted)(const struct ledger_record *lr,
-    const struct ledger_record *like), struct ledger_record *lr)
+ledger_search(const struct ledger_at *la, bool (*wanted)(const struct
+    ledger_record *lr, const struct ledger_record *like),
+    struct ledger_record *lr)
 {
+	struct ledger *lg = la->la_lg;
 	const struct ledger_record like = *lr;
 	struct ledger_record one;
 	bool found = false;
@@ -236,6 +240,8 @@ ledger_search(struct ledger *lg, bool (*wanted)(const struct ledger_record *lr,
 		end = atomic_load_explicit(&lt->lt_counts.lo_records,
 		    memory_order_acquire);
 		at = end < LEDGER_RING ? 0 : end - LEDGER_RING;
+		if (la->la_recorded && lt == la->la_thread)
+			end--;
 		for (; at < end; at++) {
 			if (!ring_get(lg, lt, at, &one) ||
 			    !wanted(&one, &like))

@@ -95,8 +95,8 @@ ledger_dead_check(struct ledger_at *la)
 			    .lr_key = other->ld_number, .lr_wiped = true };
 			second = (struct ledger_record){ .lr_op = LEDGER_SET,
 			    .lr_key = ld->ld_number };
-			(void)ledger_search(lg, ledger_same_key, &first);
-			(void)ledger_search(lg, ledger_same_key, &second);
+			(void)ledger_search(la, ledger_same_key, &first);
+			(void)ledger_search(la, ledger_same_key, &second);
 			ledger_wrong(la, LEDGER_REVIVED, &first, &second);
 			return;
 		}

@@ -314,6 +314,7 @@ struct ledger_at {
 	struct ledger_thread *la_thread;
 	uint64_t	 la_time;	/* ns if simulated, else cycles */
 	uint16_t	 la_index;
+	bool		 la_recorded;	/* it has a record */
 	/* What is wrong; told at the end. */
 	bool		 la_wrong;
 	enum ledger_property la_property;
@@ -350,13 +351,14 @@ void ledger_wrong_note(struct ledger_at *la, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * The newest record that is wanted, of all that threads still have; none when a
- * violation has been found before, as only the first is told.
+ * The newest record that is wanted, of all that threads still have, the
+ * operation's own left out; none when a violation has been found before, as
+ * only the first is told.
  *
  *   lr  in   what wanted() is given beside each
  *       out  the record, if there is one
  */
-bool ledger_search(struct ledger *lg, bool (*wanted)(const struct
+bool ledger_search(const struct ledger_at *la, bool (*wanted)(const struct
     ledger_record *lr, const struct ledger_record *like),
     struct ledger_record *lr);
 

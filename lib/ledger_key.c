@@ -204,7 +204,7 @@ gain(struct ledger_at *la, const struct ledger_print *lf)
 	first.lr_wiped = true;
 	first.lr_seq = 0;
 	first.lr_time_ns = 0;
-	(void)ledger_search(lg, ledger_same_key, &first);
+	(void)ledger_search(la, ledger_same_key, &first);
 	ledger_wrong(la, LEDGER_REVIVED, &first, &lr);
 }
 
@@ -320,7 +320,7 @@ ledger_keys_returned(struct ledger_at *la, struct ledger_record *end)
 			continue;
 		first = (struct ledger_record){ .lr_op = LEDGER_USE,
 		    .lr_key = lt->lt_key[i].lt_number };
-		(void)ledger_search(lg, ledger_same_key, &first);
+		(void)ledger_search(la, ledger_same_key, &first);
 		ledger_wrong(la, LEDGER_KEPT, &first, end);
 	}
 	lt->lt_used = 0;
@@ -342,7 +342,7 @@ ledger_keys_finish(struct ledger_at *la)
 			    lk->lk_objects > 0) {
 				set.lr_key = lk->lk_number;
 				set.lr_generation = lk->lk_generation;
-				(void)ledger_search(lg, ledger_same_key, &set);
+				(void)ledger_search(la, ledger_same_key, &set);
 				ledger_wrong(la, LEDGER_WIPED, NULL, &set);
 				return;
 			}

@@ -28,7 +28,7 @@ ledger_unknown_key(struct ledger_at *la, const struct ledger_record *second)
 		ledger_wrong(la, LEDGER_UNSEEDED, NULL, second);
 		return;
 	}
-	known = ledger_search(la->la_lg, any_change, &first);
+	known = ledger_search(la, any_change, &first);
 	ledger_wrong(la, LEDGER_TORN, known ? &first : NULL, second);
 }
 
@@ -118,14 +118,14 @@ use_wrong(struct ledger_at *la, enum use_verdict verdict, uint128_t bound,
 	first.lr_time_ns = 0;
 	switch (verdict) {
 	case USE_REUSES:
-		(void)ledger_search(la->la_lg, overlap, &first);
+		(void)ledger_search(la, overlap, &first);
 		ledger_wrong(la, LEDGER_REUSE, &first, use);
 		break;
 	case USE_EARLY:
 	case USE_LATE:
 		first.lr_op = LEDGER_INSTALL;
 		first.lr_lo = bound;
-		(void)ledger_search(la->la_lg, same_or_next_install, &first);
+		(void)ledger_search(la, same_or_next_install, &first);
 		ledger_wrong(la, LEDGER_TORN, &first, use);
 		break;
 	case USE_GONE:
@@ -155,7 +155,7 @@ use_in_read(struct ledger_at *la, const struct ledger_print *lf,
 		first = (struct ledger_record){ .lr_op = LEDGER_RESEED,
 		    .lr_lo = uint128_make(0, lt->lt_core),
 		    .lr_generation = needed };
-		(void)ledger_search(la->la_lg, that_reseed, &first);
+		(void)ledger_search(la, that_reseed, &first);
 		ledger_wrong(la, LEDGER_STALE, &first, use);
 	}
 	for (i = lt->lt_used; i-- > 0;)

@@ -280,6 +280,8 @@ check_breach(enum ledger_property property, struct ledger *lg,
 	    lp_word, "%s", le.le_text);
 	ATF_CHECK_EQ_MSG(br->br_first, le.le_first.lr_op, "%s", le.le_text);
 	ATF_CHECK_EQ_MSG(br->br_second, le.le_second.lr_op, "%s", le.le_text);
+	ATF_CHECK_MSG(memcmp(&le.le_first, &le.le_second,
+	    sizeof(le.le_first)) != 0, "twice the same: %s", le.le_text);
 	snprintf(begin, sizeof(begin), "%s: %s: ", lp->lp_word, lp->lp_text);
 	ATF_CHECK_MSG(strncmp(le.le_text, begin, strlen(begin)) == 0, "%s",
 	    le.le_text);
