@@ -101,8 +101,11 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	return (lt);
 }
 
+/* When an operation takes the time that the last one had. */
+enum again { AGAIN_NEVER, AGAIN_IN_READ, AGAIN_ALWAYS };
+
 static inline void
-enter(struct ledger *lg, struct ledger_at *la, bool again)
+enter(struct ledger *lg, struct ledger_at *la, enum again again)
 {
 	struct vm_who who;
 	uint64_t *private = host_private;
@@ -122,11 +125,12 @@ enter(struct ledger *lg, struct ledger_at *la, bool again)
 	    private[PRIVATE_NOTES];
 	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0)) {
 		la->la_thread = thread_find(lg, private, simulated);
-		again = false;
+		again = AGAIN_NEVER;
 	}
 	if (simulated)
 		la->la_thread->lt_time = who.vk_time_ps / 1000;
-	else if (!again)
+	else if (again == AGAIN_NEVER || (again == AGAIN_IN_READ &&
+	    (!la->la_thread->lt_reading || lg->lg_config.lc_log != NULL)))
 		la->la_thread->lt_time = tick_cycles();
 	la->la_time = la->la_thread->lt_time;
 	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
@@ -137,14 +141,21 @@ void
 ledger_enter(struct ledger *lg, struct ledger_at *la)
 {
 
-	enter(lg, la, false);
+	enter(lg, la, AGAIN_NEVER);
 }
 
 void
 ledger_enter_again(struct ledger *lg, struct ledger_at *la)
 {
 
-	enter(lg, la, true);
+	enter(lg, la, AGAIN_ALWAYS);
+}
+
+void
+ledger_enter_short(struct ledger *lg, struct ledger_at *la)
+{
+
+	enter(lg, la, AGAIN_IN_READ);
 }
 
 /* From a thread's notes to what others are told. */
@@ -166,15 +177,54 @@ ledger_settled(const struct ledger_at *la, const struct ledger_record *lr)
 	return (settled);
 }
 
+/*
+ * A record as words of a ring.  Members are taken one by one, each as wide as
+ * it was just written, as a wider load would wait for all of them.
+ */
+static inline void
+ring_put(_Atomic uint64_t ring[LEDGER_WORDS], const struct ledger_record *lr)
+{
+
+#define	PUT(i, word)							\
+	atomic_store_explicit(&ring[i], (word), memory_order_relaxed)
+	PUT(0, lr->lr_seq);
+	PUT(1, (uint64_t)lr->lr_time_ns);
+	PUT(2, uint128_lo(lr->lr_lo));
+	PUT(3, uint128_hi(lr->lr_lo));
+	PUT(4, uint128_lo(lr->lr_hi));
+	PUT(5, uint128_hi(lr->lr_hi));
+	PUT(6, (uint64_t)lr->lr_generation << 32 | lr->lr_key);
+	PUT(7, (uint64_t)lr->lr_wiped << 24 | (uint64_t)lr->lr_op << 16 |
+	    lr->lr_thread);
+#undef PUT
+}
+
+/* The inverse, of words that were taken from it. */
+static void
+words_get(const uint64_t words[LEDGER_WORDS], struct ledger_record *lr)
+{
+
+	CTASSERT(LEDGER_WORDS == 8);
+	memset(lr, 0, sizeof(*lr));
+	lr->lr_seq = words[0];
+	lr->lr_time_ns = (int64_t)words[1];
+	lr->lr_lo = uint128_make(words[3], words[2]);
+	lr->lr_hi = uint128_make(words[5], words[4]);
+	lr->lr_key = (uint32_t)words[6];
+	lr->lr_generation = (uint32_t)(words[6] >> 32);
+	lr->lr_thread = (uint16_t)words[7];
+	lr->lr_op = (uint8_t)(words[7] >> 16);
+	lr->lr_wiped = (words[7] >> 24 & 1) != 0;
+}
+
 void
 ledger_record(struct ledger_at *la, struct ledger_record *lr)
 {
 	struct ledger_thread *lt = la->la_thread;
 	struct ledger *lg = la->la_lg;
 	uint64_t at = atomic_load_explicit(&lt->lt_counts.lo_records,
-	    memory_order_relaxed), words[LEDGER_WORDS];
+	    memory_order_relaxed);
 	struct ledger_record settled;
-	unsigned i;
 
 	lr->lr_time_ns = (int64_t)la->la_time;
 	lr->lr_thread = la->la_index;
@@ -184,10 +234,7 @@ ledger_record(struct ledger_at *la, struct ledger_record *lr)
 		lr->lr_seq = atomic_load_explicit(&lg->lg_seq,
 		    memory_order_relaxed);
 	}
-	memcpy(words, lr, sizeof(words));
-	for (i = 0; i < LEDGER_WORDS; i++)
-		atomic_store_explicit(&lt->lt_ring[at % LEDGER_RING][i],
-		    words[i], memory_order_relaxed);
+	ring_put(lt->lt_ring[at % LEDGER_RING], lr);
 	atomic_store_explicit(&lt->lt_counts.lo_records, at + 1,
 	    memory_order_release);
 	la->la_recorded = true;
@@ -213,7 +260,7 @@ ring_get(const struct ledger *lg, struct ledger_thread *lt, uint64_t at,
 	if (atomic_load_explicit(&lt->lt_counts.lo_records,
 	    memory_order_relaxed) >= at + LEDGER_RING)
 		return (false);
-	memcpy(lr, words, sizeof(*lr));
+	words_get(words, lr);
 	settle_time(lg, lt->lt_simulated, lr);
 	return (true);
 }

@@ -327,6 +327,9 @@ void ledger_enter(struct ledger *lg, struct ledger_at *la);
 /* The same for what follows the thread's last operation at once. */
 void ledger_enter_again(struct ledger *lg, struct ledger_at *la);
 
+/* The same for what takes less time than a time stamp, if it is in a read. */
+void ledger_enter_short(struct ledger *lg, struct ledger_at *la);
+
 /* May not return, if something was wrong. */
 void ledger_leave(struct ledger_at *la);
 

@@ -223,7 +223,7 @@ ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key)
 	if (gains)
 		ledger_enter_again(lg, &la);
 	else
-		ledger_enter(lg, &la);
+		ledger_enter_short(lg, &la);
 	if (loses)
 		lose(&la, &old);
 	if (gains)

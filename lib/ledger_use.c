@@ -5,6 +5,9 @@
 
 #include "lib/ledger_impl.h"
 
+/* Blocks whose making takes longer than a time stamp. */
+enum { LONG_USE = 16 };
+
 /* Keys changed: what may have led to one that is unknown. */
 static bool
 any_change(const struct ledger_record *lr, const struct ledger_record *like)
@@ -183,7 +186,10 @@ ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
 
 	if (blocks == 0)
 		return;
-	ledger_enter(lg, &la);
+	if (blocks < LONG_USE)
+		ledger_enter_short(lg, &la);
+	else
+		ledger_enter(lg, &la);
 	uint128_add64(&lr.lr_hi, blocks);
 	if (ledger_fingerprint(lg, key, &lf)) {
 		bucket = ledger_bucket(lg, &lf);
