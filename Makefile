@@ -250,7 +250,7 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 DEBIAN = gcc libc6-dev libssl-dev libgcrypt20-dev zlib1g-dev libatf-dev \
 	atf-sh kyua libjemalloc-dev libhwloc-dev libjansson-dev libgsl-dev \
 	libck-dev libconfig-dev libboost-context-dev gnuplot-nox mandoc ministat \
-	python3-minimal spin
+	python3 spin strace
 DEBIAN_BENCH = libsodium-dev openssl
 FREEBSD = libgcrypt hwloc2 jansson gsl concurrencykit libconfig \
 	boost-libs gnuplot-lite kyua python3 spin

@@ -489,7 +489,6 @@ harvestq_totals(struct harvestq *hq)
 
 	return ((struct harvest_totals){
 		.ht_in = hq->hq_in + direct,
-		.ht_direct = direct,
 		.ht_processed = hq->hq_delivered + direct - hq->hq_discarded,
 		.ht_pending = hq->hq_model->hm_pending(hq),
 		.ht_dropped = hq->hq_dropped,

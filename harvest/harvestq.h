@@ -69,7 +69,6 @@ struct harvest_stats {
  */
 struct harvest_totals {
 	uint64_t	ht_in;
-	uint64_t	ht_direct;	/* of them: never queued */
 	uint64_t	ht_processed;	/* by the generator */
 	uint64_t	ht_pending;
 	uint64_t	ht_dropped;	/* there was no room */

@@ -79,6 +79,7 @@ refuses() {
 
 atf_test_case resume__goes_on
 resume__goes_on_head() {
+	atf_set require.progs "python3"
 	atf_set descr "what was measured is told, shown and noted, and is not" \
 	    "measured again; an earlier result stays until the end"
 }

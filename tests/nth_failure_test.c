@@ -100,7 +100,7 @@ static const struct command {
 	    { "sources", "-t", "0.001", "-n", "1" } },
 };
 
-static const char *program, *preload;
+static const char *program, *preload, *workloads;
 static bool every;
 
 /* A file's text, up to TEXT_BYTES; NULL where there is none. */
@@ -143,7 +143,8 @@ lines(const char *text)
 static void
 child(const struct command *co, const char *kind, uint64_t n)
 {
-	char failure[80], load[512], *argv[ARGUMENTS + 6], *envp[16];
+	char failure[80], folder[512], load[512];
+	char *argv[ARGUMENTS + 6], *envp[16];
 	static char locale[] = "LC_ALL=C";
 	static char count[] = "NTH_FAILURE_COUNT=count";
 	static char path[256];
@@ -154,11 +155,13 @@ child(const struct command *co, const char *kind, uint64_t n)
 	    (uintmax_t)n);
 	snprintf(load, sizeof(load), "LD_PRELOAD=%s", preload);
 	snprintf(path, sizeof(path), "PATH=%s", getenv("PATH"));
+	snprintf(folder, sizeof(folder), "RNGSIM_WORKLOADS=%s", workloads);
 	envp[i++] = failure;
 	envp[i++] = load;
 	envp[i++] = count;
 	envp[i++] = locale;
 	envp[i++] = path;
+	envp[i++] = folder;
 	envp[i] = NULL;
 	i = 0;
 	argv[i++] = (char *)(uintptr_t)program;
@@ -374,6 +377,9 @@ files(const atf_tc_t *tc)
 	snprintf(path, sizeof(path), "%s/nth_failure.so",
 	    atf_tc_get_config_var(tc, "srcdir"));
 	preload = strdup(path);
+	snprintf(path, sizeof(path), "%s/bench/workloads",
+	    atf_tc_get_config_var_wd(tc, "source", "."));
+	workloads = strdup(path);
 	every = atf_tc_get_config_var_as_bool_wd(tc, "every", false);
 	snprintf(path, sizeof(path), "%s/tests/vectors/%s",
 	    atf_tc_get_config_var_wd(tc, "source", "."),

@@ -330,9 +330,8 @@ cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
 	*fo = (struct fault_outcome){
 		.fo_seeded = gs.gs_seeded,
 		.fo_reseeds = gs.gs_reseeds,
-		.fo_in = ht.ht_in - ht.ht_direct,
-		.fo_processed = ht.ht_processed + ht.ht_discarded -
-		    ht.ht_direct,
+		.fo_in = ht.ht_in,
+		.fo_processed = ht.ht_processed,
 		.fo_pending = ht.ht_pending,
 		.fo_dropped = ht.ht_dropped,
 		.fo_discarded = ht.ht_discarded,

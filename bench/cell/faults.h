@@ -41,9 +41,8 @@ struct fault_outcome {
 	uint64_t	fo_reads;	/* in the window */
 	uint64_t	fo_waiting;	/* readers that waited at the end */
 	uint64_t	fo_reseeds;	/* since the generator was made */
-	/* Events that were queued, or would have been had there been room. */
-	uint64_t	fo_in;
-	uint64_t	fo_processed;	/* given on, accepted or not */
+	uint64_t	fo_in;		/* events, as struct harvest_totals */
+	uint64_t	fo_processed;
 	uint64_t	fo_pending;
 	uint64_t	fo_dropped;
 	uint64_t	fo_discarded;

@@ -96,7 +96,7 @@ print(const struct options *op, const struct fault_outcome *fo, unsigned runs,
 	ROW("reads", reads);
 	ROW("readers left waiting", waiting);
 	ROW("reseeds", reseeds);
-	ROW("events queued or dropped", in);
+	ROW("events", in);
 	ROW("  delivered", processed);
 	ROW("  pending", pending);
 	ROW("  dropped", dropped);
