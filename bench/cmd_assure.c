@@ -30,8 +30,12 @@ enum {
 	STEPS		= 1000	/* of progress */
 };
 
-/* and at least so long; once something has failed there is less to learn. */
+/*
+ * And at least so long; once something has failed there is less to learn.  A
+ * tool is not suspected of anything.
+ */
 static const double patience_least_s = 120, patience_failed_s = 20;
+static const double patience_tool_s = 600;
 static const double budget_least_s = 1, budget_most_s = 7 * 24 * 3600;
 
 enum { OPTION_DESIGN, OPTION_BUDGET, OPTION_ONLY, OPTION_JOBS, OPTION_SEED,
@@ -223,7 +227,8 @@ static int
 gather_one(const struct evidence *ev, struct assure_params *ap,
     struct showing *sh, bool failed, struct evidence_row *row)
 {
-	const double least_s = failed ? patience_failed_s : patience_least_s;
+	const double least_s = ev->ev_tool ? patience_tool_s : failed ?
+	    patience_failed_s : patience_least_s;
 	double patience_s = PATIENCE * ap->ap_budget_s;
 	int error;
 

@@ -61,7 +61,8 @@ commands(FILE *out, const char *name, const char *text)
 		for (name = ""; *text != '\0' && *text != '\n'; text += n) {
 			text += *text == ' ';
 			n = strcspn(text, " \n");
-			if (column + n + BACKSLASH > FIGURE_COLUMNS)
+			if (column + n + (text[n] == ' ' ? BACKSLASH : 0) >
+			    FIGURE_COLUMNS)
 				column = (size_t)fprintf(out, "\\\n%*s",
 				    INDENT + DEEPER, "") - BACKSLASH;
 			column += (size_t)fprintf(out, "%.*s%s", (int)n, text,
@@ -102,8 +103,8 @@ bounds(FILE *out, const struct page *pg)
 	size_t used;
 	unsigned i;
 
-	used = (size_t)snprintf(text, sizeof(text), "Seed %" PRIu64 ", %g "
-	    "seconds, %u threads of this machine. ", ap->ap_seed,
+	used = (size_t)snprintf(text, sizeof(text), "Seed %" PRIu64 ", a "
+	    "budget of %g s, %u of this machine's CPUs. ", ap->ap_seed,
 	    pg->pg_budget_s, ap->ap_jobs);
 	for (i = 0; i < evidence_count && used < sizeof(text); i++) {
 		if (pg->pg_rows[i] == NULL ||
