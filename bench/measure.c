@@ -184,6 +184,7 @@ claim(const struct options *op, const char *real,
 	if (checkpoint_claim(&ta->ta_checkpoint, op->op_output, real, head,
 	    why) != 0) {
 		fprintf(stderr, "rngsim: %s\n", why);
+		checkpoint_close(&ta->ta_checkpoint, true);
 		return (EXIT_FAILURE);
 	}
 	ta->ta_kept = true;
