@@ -15,14 +15,6 @@ CTASSERT((int)DIGEST_BYTES == (int)CIPHER_KEY_BYTES);
 CTASSERT(RANDOM_FORTUNA_SMALL % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT(RANDOM_FORTUNA_SMALL < RANDOM_FORTUNA_MAX_READ);
 
-/* Who is told; NULL: nobody. */
-static inline struct ledger *
-ledger_of(const struct fortuna_state *fs)
-{
-
-	return (fs->fs_key->ck_cipher->ci_ledger);
-}
-
 int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
     const struct hash *pool_hash, unsigned minpoolsize_bytes)
@@ -41,13 +33,15 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	error = cipher_key_new(&fs->fs_key, cipher);
 	if (error != 0)
 		return (error);
+	/* Its pools may have another lock than K, which is replaced. */
+	fs->fs_ledger = cipher->ci_ledger;
 	error = digest_init_as(&fs->fs_scratch, own_hash);
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)
 		fortuna_state_fini(fs);
-	else if (ledger_of(fs) != NULL)
-		fs->fs_core = ledger_core(ledger_of(fs),
+	else if (fs->fs_ledger != NULL)
+		fs->fs_core = ledger_core(fs->fs_ledger,
 		    &(struct ledger_core_rule){
 			.lu_pools = RANDOM_FORTUNA_NPOOLS,
 			.lu_pool0_bytes = minpoolsize_bytes,
@@ -95,8 +89,8 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
 	    pool->fsp_length + absorbed;
 	/* A design of several states gives such an event to all. */
-	if (ledger_of(fs) != NULL)
-		ledger_event(ledger_of(fs), fs->fs_core,
+	if (fs->fs_ledger != NULL)
+		ledger_event(fs->fs_ledger, fs->fs_core,
 		    (unsigned)(pool - fs->fs_pool), absorbed, pool->fsp_length,
 		    event->he_source != RANDOM_PURE_VMGENID ||
 		    fs->fs_core == 0);
@@ -145,15 +139,15 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
 	    fs->fs_reseedcount % (1u << i) == 0; i++) {
-		if (ledger_of(fs) != NULL)
-			ledger_pool(ledger_of(fs), fs->fs_core, i,
+		if (fs->fs_ledger != NULL)
+			ledger_pool(fs->fs_ledger, fs->fs_core, i,
 			    fs->fs_pool[i].fsp_length);
 		fd->fd_bytes += pool_drain(&fs->fs_pool[i],
 		    fd->fd_s + fd->fd_bytes);
 	}
 	fs->fs_drained = fd->fd_pools = i;
-	if (ledger_of(fs) != NULL)
-		ledger_drain(ledger_of(fs), fs->fs_core, now_ns, true);
+	if (fs->fs_ledger != NULL)
+		ledger_drain(fs->fs_ledger, fs->fs_core, now_ns, true);
 	return (i);
 }
 
@@ -162,8 +156,8 @@ static inline void
 installed(struct fortuna_state *fs)
 {
 
-	if (ledger_of(fs) != NULL)
-		ledger_install(ledger_of(fs), fs->fs_core, fs->fs_key->ck_raw,
+	if (fs->fs_ledger != NULL)
+		ledger_install(fs->fs_ledger, fs->fs_core, fs->fs_key->ck_raw,
 		    fs->fs_counter);
 }
 
@@ -190,13 +184,13 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 	digest_update(dg, hash, sizeof(hash));
 	digest_finish(dg, hash);
 	digest_reset(dg);
-	if (ledger_of(fs) != NULL)
-		ledger_reseed_begin(ledger_of(fs), fs->fs_core);
+	if (fs->fs_ledger != NULL)
+		ledger_reseed_begin(fs->fs_ledger, fs->fs_core);
 	cipher_key_set(fs->fs_key, hash);
 	uint128_increment(&fs->fs_counter);
 	installed(fs);
-	if (ledger_of(fs) != NULL)
-		ledger_reseed_end(ledger_of(fs), fs->fs_core);
+	if (fs->fs_ledger != NULL)
+		ledger_reseed_end(fs->fs_ledger, fs->fs_core);
 	wipe(hash, sizeof(hash));
 	wipe(fd->fd_s, fd->fd_bytes);
 }

@@ -52,6 +52,7 @@ struct fortuna_state {
 	unsigned	 fs_minpoolsize;	/* bytes */
 	unsigned	 fs_drained;		/* pools 0.. to be prepared */
 	struct digest	 fs_scratch;		/* of reseeds; empty between */
+	struct ledger	*fs_ledger;		/* who is told; or NULL */
 	unsigned	 fs_core;		/* the ledger's, if any */
 	struct failpoint *fs_failpoints;	/* the owner's, or NULL */
 };

@@ -16,8 +16,8 @@ fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns, bool paced)
 	pools = fortuna_state_drain(fs, now_ns, paced, &fd);
 	if (pools == 0)
 		return (0);
-	if (ledger_of(fs) != NULL)
-		ledger_pool(ledger_of(fs), fs->fs_core, 0,
+	if (fs->fs_ledger != NULL)
+		ledger_pool(fs->fs_ledger, fs->fs_core, 0,
 		    fs->fs_pool[0].fsp_length);
 	(void)pool_drain(&fs->fs_pool[0], fd.fd_s);
 	fortuna_state_reseed(fs, &fd);
