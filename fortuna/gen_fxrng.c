@@ -245,6 +245,7 @@ RANDOM_ALGORITHM(fxrng) = {
 	.ra_poolcount	= FXPOOL_POOLS,
 	/* The root's buffer outlives reseeds. */
 	.ra_lag		= GENERATOR_LAG_ANY,
+	.ra_stored_bytes = BRNG_BUFFER_BYTES,
 	.ra_init	= gen_fxrng_init,
 	.ra_fini	= fxrng_fini,
 	.ra_reader_init	= fxrng_reader_init,

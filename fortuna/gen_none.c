@@ -138,6 +138,7 @@ RANDOM_ALGORITHM(none) = {
 	.ra_argument	= "None: it makes no random numbers.",
 	.ra_flags	= RA_NULL,
 	.ra_poolcount	= 0,
+	.ra_stored_bytes = GENERATOR_STORED_ANY,
 	.ra_init	= gen_none_init,
 	.ra_fini	= gen_none_fini,
 	.ra_reader_init	= gen_none_reader_init,

@@ -126,6 +126,7 @@ enum {
 };
 
 #define	GENERATOR_LAG_ANY	LEDGER_LAG_ANY
+#define	GENERATOR_STORED_ANY	LEDGER_STORED_ANY
 
 /*
  * One reader's private part: buffers and keys it reuses from read to read.
@@ -190,6 +191,12 @@ struct random_algorithm {
 	 * under the lock of the reseed.  GENERATOR_LAG_ANY: no bound.
 	 */
 	uint32_t	 ra_lag;
+	/*
+	 * Bytes that a read may return beside what it makes itself: a design
+	 * with buffers has made them ahead of time.  GENERATOR_STORED_ANY: no
+	 * bound.
+	 */
+	uint64_t	 ra_stored_bytes;
 	int		(*ra_init)(struct generator **g,
 			    const struct generator_params *params);
 	void		(*ra_fini)(struct generator *g);

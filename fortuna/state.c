@@ -146,8 +146,11 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 		    fd->fd_s + fd->fd_bytes);
 	}
 	fs->fs_drained = fd->fd_pools = i;
-	if (fs->fs_ledger != NULL)
+	if (fs->fs_ledger != NULL) {
 		ledger_drain(fs->fs_ledger, fs->fs_core, now_ns, true);
+		ledger_seed_taken(fs->fs_ledger, fs->fs_core, fd->fd_s,
+		    fd->fd_bytes);
+	}
 	return (i);
 }
 
@@ -175,6 +178,9 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 
 	KASSERT(fd->fd_pools >= 1 && fd->fd_pools <= RANDOM_FORTUNA_NPOOLS,
 	    ("a reseed from %u pools", fd->fd_pools));
+	if (fs->fs_ledger != NULL)
+		ledger_seed_used(fs->fs_ledger, fs->fs_core, fd->fd_s,
+		    fd->fd_bytes);
 	digest_update(dg, zero_block, sizeof(zero_block));
 	if (fortuna_state_seeded(fs))
 		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);

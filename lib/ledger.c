@@ -446,6 +446,10 @@ ledger_cipher(struct ledger *lg, const struct cipher *base)
 			*cipher = *base;
 			cipher->ci_base = base;
 			cipher->ci_ledger = lg;
+			if (base->ci_block_bytes > atomic_load(
+			    &lg->lg_block_bytes))
+				atomic_store(&lg->lg_block_bytes,
+				    base->ci_block_bytes);
 		}
 		if (cipher->ci_base == base)
 			return (cipher);
@@ -472,10 +476,30 @@ ledger_begin(struct ledger *lg, uint64_t bytes)
 	ledger_enter(lg, &la);
 	la.la_thread->lt_reading = true;
 	la.la_thread->lt_used = 0;
+	la.la_thread->lt_made = atomic_load_explicit(
+	    &la.la_thread->lt_counts.lo_blocks, memory_order_relaxed);
 	la.la_thread->lt_ended = atomic_load_explicit(&lg->lg_ended,
 	    memory_order_acquire);
 	ledger_record(&la, &lr);
 	ledger_leave(&la);
+}
+
+/*
+ * Whether a read that returns so many bytes has made them.  A ledger without
+ * ciphers is told of no keystream.
+ */
+static bool
+made_enough(const struct ledger *lg, const struct ledger_thread *lt,
+    uint64_t bytes)
+{
+	const uint64_t block_bytes = atomic_load_explicit(&lg->lg_block_bytes,
+	    memory_order_relaxed);
+	const uint64_t blocks = atomic_load_explicit(&lt->lt_counts.lo_blocks,
+	    memory_order_relaxed) - lt->lt_made;
+
+	return (block_bytes == 0 || bytes <= lg->lg_config.lc_stored_bytes ||
+	    (bytes - lg->lg_config.lc_stored_bytes + block_bytes - 1) /
+	    block_bytes <= blocks);
 }
 
 void
@@ -493,6 +517,8 @@ ledger_end(struct ledger *lg, uint64_t bytes)
 	    memory_order_relaxed) > 0 && atomic_load_explicit(&lg->lg_ended,
 	    memory_order_relaxed) == 0)
 		ledger_wrong(&la, LEDGER_UNSEEDED, NULL, &lr);
+	if (!made_enough(lg, la.la_thread, bytes))
+		ledger_wrong(&la, LEDGER_MADE, NULL, &lr);
 	if (la.la_thread->lt_used > 0)
 		ledger_keys_returned(&la, &lr);
 	ledger_leave(&la);
@@ -516,6 +542,7 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
 		    "%" PRIu64 " went into pools or were refused", delivered,
 		    given);
+	ledger_cores_finish(&la);
 	ledger_keys_finish(&la);
 	ledger_leave(&la);
 }

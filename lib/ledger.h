@@ -85,8 +85,9 @@ struct ledger_record {
 	uint32_t	lr_generation;	/* the reseed it goes back to */
 };
 
-/* A lag that is no bound. */
-#define	LEDGER_LAG_ANY	UINT32_MAX
+/* A lag that is no bound, and a store that has none. */
+#define	LEDGER_LAG_ANY		UINT32_MAX
+#define	LEDGER_STORED_ANY	UINT64_MAX
 
 struct ledger_config {
 	/* Reseeds of a core that has a pace keep this distance; 0: need not. */
@@ -96,6 +97,11 @@ struct ledger_config {
 	 * keys it uses need not go back to: the last so many.
 	 */
 	uint32_t	lc_lag;
+	/*
+	 * Bytes that a read may return beside those that its thread made during
+	 * it: what was made ahead of time and kept.
+	 */
+	uint64_t	lc_stored_bytes;
 	/* NULL; or all records go here as lines, see ledger_log_line(). */
 	FILE		*lc_log;
 	/*
@@ -233,6 +239,16 @@ void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
 void ledger_pool(struct ledger *lg, unsigned core, unsigned pool,
     uint64_t held);
 void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
+
+/*
+ * What was taken from pools, when it was and when it is used for a key: at the
+ * end all that was taken has been used, as it was.  What is used and was not
+ * taken is no fault: a key may be made of another core's output.
+ */
+void ledger_seed_taken(struct ledger *lg, unsigned core, const void *seed,
+    size_t n);
+void ledger_seed_used(struct ledger *lg, unsigned core, const void *seed,
+    size_t n);
 
 /* Around the setting of a key that a reseed has made. */
 void ledger_reseed_begin(struct ledger *lg, unsigned core);

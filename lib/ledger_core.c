@@ -152,6 +152,79 @@ ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced)
 	ledger_leave(&la);
 }
 
+/* A keyed hash of what a seed is made of; not 0. */
+static uint64_t
+seed_hash(const struct ledger *lg, const void *seed, size_t n)
+{
+	uint64_t hash = n, word;
+	const uint8_t *p = seed;
+	size_t part;
+
+	for (; n > 0; n -= part, p += part) {
+		part = n < sizeof(word) ? n : sizeof(word);
+		word = 0;
+		memcpy(&word, p, part);
+		hash = mul_fold(hash ^ word ^ lg->lg_secret[0],
+		    lg->lg_secret[1] | 1) + lg->lg_secret[2];
+	}
+	return (hash == 0 ? 1 : hash);
+}
+
+/* Puts another in the place of a hash that is there. */
+static bool
+change_seed(struct ledger *lg, unsigned core, uint64_t there, uint64_t other)
+{
+	struct ledger_core *lc = &lg->lg_core[core];
+	unsigned i;
+
+	ledger_lock(&lc->lc_lock);
+	for (i = 0; i < LEDGER_SEEDS && lc->lc_seed[i] != there;)
+		i++;
+	if (i < LEDGER_SEEDS)
+		lc->lc_seed[i] = other;
+	ledger_unlock(&lc->lc_lock);
+	return (i < LEDGER_SEEDS);
+}
+
+static void
+seed_unused(struct ledger_at *la, unsigned core)
+{
+
+	ledger_wrong_note(la, LEDGER_POOLS, "what a reseed of core %u took "
+	    "from pools is not what a key was made of", core);
+}
+
+void
+ledger_seed_taken(struct ledger *lg, unsigned core, const void *seed, size_t n)
+{
+	struct ledger_at la;
+
+	if (change_seed(lg, core, 0, seed_hash(lg, seed, n)))
+		return;
+	ledger_enter(lg, &la);
+	seed_unused(&la, core);
+	ledger_leave(&la);
+}
+
+void
+ledger_seed_used(struct ledger *lg, unsigned core, const void *seed, size_t n)
+{
+
+	(void)change_seed(lg, core, seed_hash(lg, seed, n), 0);
+}
+
+void
+ledger_cores_finish(struct ledger_at *la)
+{
+	const unsigned cores = atomic_load(&la->la_lg->lg_cores);
+	unsigned i, k;
+
+	for (i = 0; i < cores; i++)
+		for (k = 0; k < LEDGER_SEEDS; k++)
+			if (la->la_lg->lg_core[i].lc_seed[k] != 0)
+				seed_unused(la, i);
+}
+
 void
 ledger_reseed_begin(struct ledger *lg, unsigned core)
 {

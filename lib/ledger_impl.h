@@ -29,6 +29,7 @@ enum {
 	LEDGER_RING		= 64,	/* records kept of each thread */
 	LEDGER_USED_MAX		= 64,	/* keys of a read, at a time */
 	LEDGER_CORES_MAX	= 256,
+	LEDGER_SEEDS		= 8,	/* taken and not used, of a core */
 	LEDGER_ENDED		= 8,	/* reseeds remembered of a core */
 	LEDGER_CHUNK		= 65536,	/* of the keys that are gone */
 	LEDGER_CHUNKS		= LEDGER_DEAD_MAX / LEDGER_CHUNK,
@@ -119,6 +120,7 @@ struct ledger_thread {
 	uint16_t	 lt_reseeding;	/* a core, or NO_CORE */
 	uint32_t	 lt_reseed;	/* which one that is */
 	uint32_t	 lt_ended;	/* reseeds, when its read began */
+	uint64_t	 lt_made;	/* lo_blocks, when its read began */
 	uint64_t	 lt_delivering;	/* ledger_given() when that began */
 	uint64_t	 lt_time;	/* of its last operation */
 	uint32_t	 lt_number;	/* the next key's, of some of its own */
@@ -148,6 +150,8 @@ struct ledger_core {
 	uint32_t	 lc_taken;	/* pools emptied for the next reseed */
 	unsigned	 lc_taken_pools;
 	uint64_t	 lc_pool0;	/* what it held when it was */
+	/* Hashes of what was taken and is not used yet; 0: none. */
+	uint64_t	 lc_seed[LEDGER_SEEDS];
 	uint64_t	 lc_drains;
 	int64_t		 lc_drained_ns;
 	struct ledger_record lc_drained;
@@ -169,6 +173,7 @@ struct ledger {
 	struct ledger_key *lg_spare;
 	struct ledger_range *lg_room;	/* LEDGER_ROOM for each of both */
 	struct cipher	*lg_cipher;
+	_Atomic uint32_t lg_block_bytes; /* the largest of its ciphers' */
 	int64_t		 lg_start_ns;
 	uint64_t	 lg_start_cycles;
 	_Atomic uint32_t lg_violated;	/* 1: being told, 2: it is told */
@@ -423,5 +428,8 @@ uint32_t ledger_core_needs(const struct ledger *lg, unsigned core,
     uint32_t ended);
 
 void ledger_cores_reset(struct ledger *lg);
+
+/* At rest: what was taken from pools was used. */
+void ledger_cores_finish(struct ledger_at *la);
 
 #endif

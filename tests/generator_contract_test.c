@@ -67,7 +67,8 @@ static void
 fixture_make_params(struct fixture *f, const struct random_algorithm *ra,
     const struct generator_params *params)
 {
-	struct ledger_config config = { .lc_lag = ra->ra_lag };
+	struct ledger_config config = { .lc_lag = ra->ra_lag,
+	    .lc_stored_bytes = ra->ra_stored_bytes };
 	struct generator_params watched = *params;
 	int error;
 

@@ -151,6 +151,25 @@ break_torn(struct ledger *lg)
 }
 
 static void
+break_made(struct ledger *lg)
+{
+	const struct cipher *cipher = cipher_ledgered(ciphers[0], lg);
+	const uint64_t bytes = 2 * cipher->ci_block_bytes;
+
+	set(lg, 0, 1);
+	ledger_begin(lg, bytes);
+	ledger_use(lg, key(1), C(5), 2);
+	set(lg, 1, 0);
+	ledger_end(lg, bytes);
+	check_good(lg, "made");
+	set(lg, 0, 2);
+	ledger_begin(lg, bytes);
+	ledger_use(lg, key(2), C(5), 1);
+	set(lg, 2, 0);
+	ledger_end(lg, bytes);
+}
+
+static void
 break_unseeded(struct ledger *lg)
 {
 	unsigned core = ledger_core(lg, &fortuna);
@@ -246,6 +265,7 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
 	[LEDGER_REVIVED]	= { break_revived, LEDGER_WIPE, LEDGER_SET },
 	[LEDGER_TORN]		= { break_torn, LEDGER_SET, LEDGER_USE },
+	[LEDGER_MADE]		= { break_made, LEDGER_OPS, LEDGER_END },
 	[LEDGER_UNSEEDED]	= { break_unseeded, LEDGER_OPS, LEDGER_USE },
 	[LEDGER_STALE]		= { break_stale_then, LEDGER_RESEED,
 				    LEDGER_USE },
@@ -483,6 +503,87 @@ ATF_TC_BODY(ledger_use__many_ranges, tc)
 	check_good(lg, "after");
 	ledger_use(lg, key(1), C(EVERY), 1);
 	require_told(lg, LEDGER_REUSE);
+}
+
+ATF_TC(ledger_end__stored);
+ATF_TC_HEAD(ledger_end__stored, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A read returns what it made, and as "
+	    "much more as may be stored, and no byte beyond that");
+}
+ATF_TC_BODY(ledger_end__stored, tc)
+{
+	static const uint64_t stored[] = { 0, 1, 128 };
+	const unsigned block_bytes = ciphers[0]->ci_block_bytes;
+	unsigned i, more;
+	struct ledger *lg;
+
+	for (i = 0; i < nitems(stored); i++)
+		for (more = 0; more < 2; more++) {
+			lg = make(&(struct ledger_config){
+			    .lc_stored_bytes = stored[i] });
+			(void)cipher_ledgered(ciphers[0], lg);
+			set(lg, 0, 1);
+			ledger_use(lg, key(1), C(1), 7);
+			ledger_begin(lg, 1);
+			ledger_use(lg, key(1), C(8), 3);
+			set(lg, 1, 0);
+			ledger_end(lg, 3 * block_bytes + stored[i] + more);
+			ATF_CHECK_EQ(more != 0, ledger_violated(lg));
+			ledger_free(lg);
+		}
+	lg = make(&(struct ledger_config){
+	    .lc_stored_bytes = LEDGER_STORED_ANY });
+	(void)cipher_ledgered(ciphers[0], lg);
+	ledger_begin(lg, UINT64_MAX);
+	ledger_end(lg, UINT64_MAX);
+	check_good(lg, "any");
+	ledger_free(lg);
+}
+
+ATF_TC(ledger_seed__used);
+ATF_TC_HEAD(ledger_seed__used, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "What was taken from pools must be "
+	    "used, in any order, whole and unchanged");
+}
+ATF_TC_BODY(ledger_seed__used, tc)
+{
+	static const uint8_t a[40] = { 1 }, b[40] = { [39] = 1 };
+	static const struct {
+		const uint8_t	*used;
+		size_t		 n;
+		bool		 good;
+	} uses[] = { { a, sizeof(a), true }, { b, sizeof(b), false },
+	    { a, sizeof(a) / 2, false }, { NULL, 0, false } };
+	unsigned core, i;
+	struct ledger *lg;
+
+	for (i = 0; i < nitems(uses); i++) {
+		lg = make_plain();
+		core = ledger_core(lg, &fortuna);
+		/* Nobody took this one. */
+		ledger_seed_used(lg, core, b, 1);
+		ledger_seed_taken(lg, core, a, sizeof(a));
+		ledger_seed_taken(lg, core, b, sizeof(b) - 1);
+		ledger_seed_used(lg, core, b, sizeof(b) - 1);
+		if (uses[i].used != NULL)
+			ledger_seed_used(lg, core, uses[i].used, uses[i].n);
+		check_good(lg, "seeds");
+		ledger_finish(lg, 0);
+		ATF_CHECK_EQ_MSG(!uses[i].good, ledger_violated(lg), "%u", i);
+		if (!uses[i].good)
+			ATF_CHECK_EQ(LEDGER_POOLS, seen(lg).le_property);
+		ledger_free(lg);
+	}
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	for (i = 0; i < 100 && !ledger_violated(lg); i++)
+		ledger_seed_taken(lg, core, &i, sizeof(i));
+	ATF_CHECK_MSG(i < 100, "a hundred are taken and none is used");
+	ledger_free(lg);
 }
 
 ATF_TC(ledger_use__lag);
@@ -857,6 +958,8 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ledger_use__of_what_is_k);
 	ATF_TP_ADD_TC(tp, ledger_use__overlaps);
 	ATF_TP_ADD_TC(tp, ledger_use__many_ranges);
+	ATF_TP_ADD_TC(tp, ledger_end__stored);
+	ATF_TP_ADD_TC(tp, ledger_seed__used);
 	ATF_TP_ADD_TC(tp, ledger_use__lag);
 	ATF_TP_ADD_TC(tp, ledger_finish__counts);
 	ATF_TP_ADD_TC(tp, ledger_finish__finds_the_long_gone);

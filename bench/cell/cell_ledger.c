@@ -25,9 +25,11 @@ int
 cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 {
 	const struct cell *ce = &cp->cp_cell;
+	const struct random_algorithm *ra = generator_find(ce->ce_design);
 	struct ledger_config config = {
 		.lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
-		.lc_lag = generator_find(ce->ce_design)->ra_lag,
+		.lc_lag = ra->ra_lag,
+		.lc_stored_bytes = ra->ra_stored_bytes,
 		.lc_log = cp->cp_ledger_log,
 #if defined(MACHINE_VIRTUAL)
 		.lc_violated = end_machine,
