@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 
+#include "bench/explore/origin.h"
 #include "bench/explore/trial.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
@@ -26,12 +27,14 @@ struct trial {
 	struct ledger	*tr_ledger;	/* of the run: one of the two */
 	struct ledger	*tr_plain;	/* or NULL */
 	uint32_t	 tr_lag;	/* its */
+	uint64_t	 tr_stored;	/* its lc_stored_bytes */
 	struct ledger	*tr_logged;	/* or NULL */
 	FILE		*tr_log;	/* its */
 	char		*tr_log_text;
 	size_t		 tr_log_bytes;
 	size_t		 tr_log_done;	/* bytes taken over */
 	struct trial_reader tr_reader[SCENARIO_READERS_MAX];
+	struct origin	 tr_origin;	/* of runs with real ciphers */
 	/* Of this run. */
 	const struct trial_subject *tr_subject;
 	const struct scenario *tr_scenario;

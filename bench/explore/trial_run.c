@@ -63,6 +63,10 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
 
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 	tr->tr_keystream(ck, ctr, out, n);
+	if (tr->tr_scenario->sn_real && !origin_made(&tr->tr_origin,
+	    machine_curthread()->mt_index, ck->ck_raw, out, n))
+		trial_fail(tr, TRIAL_OUTPUT, "a key was handed out before it "
+		    "was used");
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 }
 
@@ -321,7 +325,8 @@ trial_new(struct trial **trp)
 	if (tr == NULL)
 		return (ENOMEM);
 	tr->tr_store = vm_store_new();
-	if (tr->tr_store == NULL) {
+	if (tr->tr_store == NULL || origin_init(&tr->tr_origin) != 0) {
+		vm_store_free(tr->tr_store);
 		free(tr);
 		return (ENOMEM);
 	}
@@ -338,6 +343,7 @@ trial_free(struct trial *tr)
 		return;
 	log_off(tr);
 	ledger_free(tr->tr_plain);
+	origin_fini(&tr->tr_origin);
 	vm_store_free(tr->tr_store);
 	for (i = 0; i < SCENARIO_READERS_MAX; i++)
 		free(tr->tr_reader[i].r_buf);
@@ -350,6 +356,7 @@ open_ledger(struct trial *tr)
 {
 	struct ledger_config lc = { .lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
 	    .lc_lag = tr->tr_subject->tb_design->ra_lag,
+	    .lc_stored_bytes = tr->tr_subject->tb_design->ra_stored_bytes,
 	    .lc_violated = violated };
 	int error;
 
@@ -365,12 +372,14 @@ open_ledger(struct trial *tr)
 		return (error);
 	}
 	/* Memory is kept as long as the rules are the same. */
-	if (tr->tr_plain != NULL && tr->tr_lag == lc.lc_lag) {
+	if (tr->tr_plain != NULL && tr->tr_lag == lc.lc_lag &&
+	    tr->tr_stored == lc.lc_stored_bytes) {
 		ledger_reset(tr->tr_plain);
 	} else {
 		ledger_free(tr->tr_plain);
 		tr->tr_plain = NULL;
 		tr->tr_lag = lc.lc_lag;
+		tr->tr_stored = lc.lc_stored_bytes;
 		error = ledger_new(&tr->tr_plain, &lc);
 		if (error != 0)
 			return (error);
@@ -396,6 +405,7 @@ begin(struct trial *tr, const struct trial_subject *tb,
 	tr->tr_queue = NULL;
 	tr->tr_readers = 0;
 	tr->tr_locks = 0;
+	origin_clear(&tr->tr_origin);
 	memset(&tr->tr_dev, 0, sizeof(tr->tr_dev));
 }
 
