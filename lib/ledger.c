@@ -467,64 +467,6 @@ ledger_violated(const struct ledger *lg)
 }
 
 void
-ledger_begin(struct ledger *lg, uint64_t bytes)
-{
-	struct ledger_record lr = { .lr_op = LEDGER_BEGIN,
-	    .lr_hi = uint128_make(0, bytes) };
-	struct ledger_at la;
-
-	ledger_enter(lg, &la);
-	la.la_thread->lt_reading = true;
-	la.la_thread->lt_used = 0;
-	la.la_thread->lt_made = atomic_load_explicit(
-	    &la.la_thread->lt_counts.lo_blocks, memory_order_relaxed);
-	la.la_thread->lt_ended = atomic_load_explicit(&lg->lg_ended,
-	    memory_order_acquire);
-	ledger_record(&la, &lr);
-	ledger_leave(&la);
-}
-
-/*
- * Whether a read that returns so many bytes has made them.  A ledger without
- * ciphers is told of no keystream.
- */
-static bool
-made_enough(const struct ledger *lg, const struct ledger_thread *lt,
-    uint64_t bytes)
-{
-	const uint64_t block_bytes = atomic_load_explicit(&lg->lg_block_bytes,
-	    memory_order_relaxed);
-	const uint64_t blocks = atomic_load_explicit(&lt->lt_counts.lo_blocks,
-	    memory_order_relaxed) - lt->lt_made;
-
-	return (block_bytes == 0 || bytes <= lg->lg_config.lc_stored_bytes ||
-	    (bytes - lg->lg_config.lc_stored_bytes + block_bytes - 1) /
-	    block_bytes <= blocks);
-}
-
-void
-ledger_end(struct ledger *lg, uint64_t bytes)
-{
-	struct ledger_record lr = { .lr_op = LEDGER_END,
-	    .lr_hi = uint128_make(0, bytes) };
-	struct ledger_at la;
-
-	ledger_enter_again(lg, &la);
-	la.la_thread->lt_reading = false;
-	ledger_add(&la.la_thread->lt_counts.lo_reads, 1);
-	ledger_record(&la, &lr);
-	if (bytes > 0 && atomic_load_explicit(&lg->lg_cores,
-	    memory_order_relaxed) > 0 && atomic_load_explicit(&lg->lg_ended,
-	    memory_order_relaxed) == 0)
-		ledger_wrong(&la, LEDGER_UNSEEDED, NULL, &lr);
-	if (!made_enough(lg, la.la_thread, bytes))
-		ledger_wrong(&la, LEDGER_MADE, NULL, &lr);
-	if (la.la_thread->lt_used > 0)
-		ledger_keys_returned(&la, &lr);
-	ledger_leave(&la);
-}
-
-void
 ledger_finish(struct ledger *lg, uint64_t delivered)
 {
 	struct ledger_at la;

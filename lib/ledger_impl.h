@@ -4,7 +4,7 @@
  * ledger.c	threads, records, violations
  * ledger_text.c	what is said of them, and logs
  * ledger_key.c	keys: which there are and what is done with them
- * ledger_use.c	keystream
+ * ledger_use.c	keystream and reads
  * ledger_range.c	the counters used under one
  * ledger_dead.c	keys that are gone
  * ledger_core.c	cores: pools, reseeds, events

@@ -128,7 +128,8 @@ agree(const struct origin *or, size_t from, size_t end, const uint8_t *buf,
 {
 	size_t i;
 
-	for (i = 0; i < n && from + i < end && buf[i] == or->or_bytes[from + i] &&
+	for (i = 0; i < n && from + i < end &&
+	    buf[i] == or->or_bytes[from + i] &&
 	    or->or_state[from + i] == or->or_state[from]; i++)
 		;
 	return (i);

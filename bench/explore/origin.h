@@ -18,7 +18,7 @@
 
 enum {
 	ORIGIN_CANARY	= 0xa5,	/* what buffers are filled with before */
-	ORIGIN_BYTES_MAX = 1 << 18,	/* of a run with more, nothing is said */
+	ORIGIN_BYTES_MAX = 1 << 18, /* of a run with more, nothing is said */
 	ORIGIN_PIECES_MAX = 1024,
 	ORIGIN_THREADS_MAX = 16
 };
