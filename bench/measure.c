@@ -354,13 +354,14 @@ resume(enum options_kind kind, int argc, char *argv[], char *const whole[],
 	int error, status;
 
 	error = outfile_resolve(file, &real);
-	if (error == 0 && real == NULL)
-		error = EINVAL;
 	if (error != 0) {
 		free(real);
 		return (run_error(argv[0], "--resume: %s: %s", file,
 		    strerror(error)));
 	}
+	if (real == NULL)
+		return (run_error(argv[0], "--resume: %s: not a regular file, "
+		    "and so without a journal", file));
 	error = checkpoint_peek(real, &head, why);
 	free(real);
 	if (error == ENOENT)
