@@ -8,6 +8,7 @@
 #include "lib/crypto.h"
 #include "lib/kassert.h"
 #include "lib/ledger.h"
+#include "lib/splitmix.h"
 #include "lib/wipe.h"
 
 enum {
@@ -398,16 +399,6 @@ chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	wipe(scratch, whole);
 }
 
-/* SplitMix64's output function: neighbours become strangers. */
-static inline uint64_t
-mix(uint64_t v)
-{
-
-	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (v ^ v >> 31);
-}
-
 /* Words that count up from v. */
 static inline void
 hollow_words(uint64_t *v, uint8_t *out, size_t n)
@@ -416,7 +407,7 @@ hollow_words(uint64_t *v, uint8_t *out, size_t n)
 	size_t i;
 
 	for (i = 0; i < (n + sizeof(*words) - 1) / sizeof(*words); i++)
-		words[i] = *v += UINT64_C(0x9e3779b97f4a7c15);
+		words[i] = *v += SPLITMIX_STEP;
 	memcpy(out, words, n);
 }
 
@@ -435,7 +426,7 @@ hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	    ("%zu bytes are not whole blocks", n));
 	memcpy(key, ck->ck_raw, sizeof(key));
 	/* Three are odd: of keys drawn here no two become one. */
-	v = mix(UINT64_C(0x9e3779b97f4a7c15) * key[0] +
+	v = splitmix_out(SPLITMIX_STEP * key[0] +
 	    UINT64_C(0xd1342543de82ef95) * key[1] +
 	    UINT64_C(0xaf251af3b0f025b5) * key[2] +
 	    UINT64_C(0xb564ef22ec7aece4) * key[3] +

@@ -8,6 +8,7 @@
 
 #include "lib/failpoint.h"
 #include "lib/kassert.h"
+#include "lib/splitmix.h"
 
 enum {
 	/* Of a percentage's decimals, those that count. */
@@ -203,17 +204,6 @@ failpoint_parse(struct failpoint_spec *fs, const char *text,
 	}
 }
 
-/* SplitMix64's output function. */
-static uint64_t
-mix(uint64_t v)
-{
-
-	v += UINT64_C(0x9e3779b97f4a7c15);
-	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (v ^ v >> 31);
-}
-
 void
 failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
     const struct failpoint_spec *spec, const struct failpoint_machine *fm,
@@ -227,9 +217,9 @@ failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
 	fp->fp_spec = spec;
 	fp->fp_machine = fm;
 	fp->fp_pause_ns = -1;
-	fp->fp_seed = mix(seed);
+	fp->fp_seed = splitmix(seed);
 	for (p = def->fd_name; *p != '\0'; p++)
-		fp->fp_seed = mix(fp->fp_seed ^ (unsigned char)*p);
+		fp->fp_seed = splitmix(fp->fp_seed ^ (unsigned char)*p);
 	atomic_init(&fp->fp_draws, 0);
 	atomic_init(&fp->fp_evaluated, 0);
 	atomic_init(&fp->fp_executed, 0);
@@ -255,7 +245,7 @@ drawn(struct failpoint *fp, uint32_t probability)
 
 	if (probability == FAILPOINT_ALWAYS)
 		return (true);
-	return (mix(fp->fp_seed + atomic_fetch_add_explicit(&fp->fp_draws, 1,
+	return (splitmix(fp->fp_seed + atomic_fetch_add_explicit(&fp->fp_draws, 1,
 	    memory_order_relaxed)) % FAILPOINT_ALWAYS < probability);
 }
 

@@ -1,5 +1,6 @@
 #include "lib/kassert.h"
 #include "lib/profile.h"
+#include "lib/splitmix.h"
 
 /* What a draw is for. */
 enum { DRAW_ORDER, DRAW_PLACE };
@@ -41,17 +42,6 @@ profile_varies(const struct profile *pr, enum profile_key key)
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
-/* A step and the output function of SplitMix64. */
-static uint64_t
-mix(uint64_t z)
-{
-
-	z += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31);
-}
-
 /*
  * A number for a key by its name, so that a new key does not change what
  * others get.
@@ -60,10 +50,10 @@ static uint64_t
 stream(uint64_t seed, enum profile_key key)
 {
 	const char *c = profile_fields[key].pf_key;
-	uint64_t z = mix(seed);
+	uint64_t z = splitmix(seed);
 
 	for (; *c != '\0'; c++)
-		z = mix(z ^ (unsigned char)*c);
+		z = splitmix(z ^ (unsigned char)*c);
 	return (z);
 }
 
@@ -71,7 +61,7 @@ static uint64_t
 draw(uint64_t z, unsigned i, unsigned what)
 {
 
-	return (mix(z ^ mix((uint64_t)i << 1 | what)));
+	return (splitmix(z ^ splitmix((uint64_t)i << 1 | what)));
 }
 
 /*

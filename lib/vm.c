@@ -16,17 +16,6 @@ struct vm_store {
 	struct vm	*vs_vm;		/* as a run left it */
 };
 
-uint64_t
-vm_random(uint64_t *state)
-{
-	uint64_t z;
-
-	z = *state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31);
-}
-
 void
 vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
     const void *lock, uint64_t ps, const char *detail)

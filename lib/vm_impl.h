@@ -20,6 +20,7 @@
 #include <errno.h>
 
 #include "lib/fiber.h"
+#include "lib/splitmix.h"
 #include "lib/vm_heap.h"
 
 #ifndef MACHINE_VIRTUAL
@@ -218,9 +219,6 @@ vm_cost(const struct vm *vm, enum profile_key key)
 
 	return (vm->vm_costs.vc_ps[key]);
 }
-
-/* The next of a thread's draws; splitmix64. */
-uint64_t vm_random(uint64_t *state);
 
 /*
  * Lets the caller go on at a time not before now, others first; its debt is

@@ -61,7 +61,7 @@ uint64_t
 vm_draw(void)
 {
 
-	return (vm_random(&vm_get()->vm_self->vt_random));
+	return (splitmix_next(&vm_get()->vm_self->vt_random));
 }
 
 int64_t
@@ -152,7 +152,7 @@ vm_charge(enum machine_cost cost, size_t n)
 	if (ps == 0)
 		return;
 	if (vm->vm_costs.vc_jitter > 0)
-		ps = jittered(ps, vm->vm_jitter[vm_random(&self->vt_random) %
+		ps = jittered(ps, vm->vm_jitter[splitmix_next(&self->vt_random) %
 		    VM_DRAWS]);
 	if (vm->vm_observer != NULL)
 		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);

@@ -54,7 +54,7 @@ static uint64_t
 draw(struct vm_thread *vt, const uint64_t *quantiles)
 {
 
-	return (quantiles[vm_random(&vt->vt_random) % VM_DRAWS]);
+	return (quantiles[splitmix_next(&vt->vt_random) % VM_DRAWS]);
 }
 
 /* A thread gets an idle CPU, after delay. */

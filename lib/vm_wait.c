@@ -196,7 +196,7 @@ vm_written(struct vm_line *vl)
 	}
 	start = later(vm_self_ps(vm), vl->vl_busy_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
-	first = vm_random(&self->vt_random) % k;
+	first = splitmix_next(&self->vt_random) % k;
 	for (i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
 		vt = vl->vl_waiter[i - 1].vw_thread;
 		drop_waiter(vm, vt);

@@ -142,7 +142,7 @@ dfs_count(struct toy *ty, unsigned bound, struct distinct *di)
 		hash = 1;
 		for (i = 0; i < ty->ty_count; i++) {
 			hash += ty->ty_trace[i];
-			hash = strategy_draw(&hash);
+			hash = splitmix_next(&hash);
 		}
 		distinct_add(di, hash);
 		runs++;

@@ -222,7 +222,7 @@ dice_any(struct dice *d, unsigned n)
 
 	ATF_REQUIRE(i < STEPS_MAX);
 	if (!d->d_replay)
-		d->d_choice[i] = (uint8_t)(vm_random(&d->d_state) % n);
+		d->d_choice[i] = (uint8_t)(splitmix_next(&d->d_state) % n);
 	d->d_count++;
 	return (d->d_choice[i]);
 }

@@ -8,6 +8,7 @@
 #include "fortuna/state.h"
 #include "harvest/harvestq.h"
 #include "harvest/source.h"
+#include "lib/splitmix.h"
 
 enum {
 	/*
@@ -76,36 +77,25 @@ virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
 	    &vi->vi_topology, error) == 0 ? 0 : ERANGE);
 }
 
-/* SplitMix64's output function: neighbours become strangers. */
-static uint64_t
-mix(uint64_t v)
-{
-
-	v += UINT64_C(0x9e3779b97f4a7c15);
-	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (v ^ v >> 31);
-}
-
 static uint64_t
 mix_text(uint64_t v, const char *text)
 {
 
 	for (; *text != '\0'; text++)
-		v = mix(v ^ (unsigned char)*text);
-	return (mix(v));
+		v = splitmix(v ^ (unsigned char)*text);
+	return (splitmix(v));
 }
 
 uint64_t
 virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce)
 {
-	uint64_t v = mix(seed + repeat);
+	uint64_t v = splitmix(seed + repeat);
 
 	v = mix_text(v, ce->ce_design);
 	v = mix_text(v, ce->ce_lock);
 	v = mix_text(v, ce->ce_cipher->ci_name);
-	v = mix(v ^ ce->ce_readers);
-	return (mix(v ^ ce->ce_request_bytes));
+	v = splitmix(v ^ ce->ce_readers);
+	return (splitmix(v ^ ce->ce_request_bytes));
 }
 
 /*

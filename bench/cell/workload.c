@@ -4,6 +4,7 @@
 
 #include "bench/cell/workload.h"
 #include "lib/kassert.h"
+#include "lib/splitmix.h"
 
 static const double ns_per_s = 1e9;
 
@@ -109,32 +110,12 @@ workload_rate(const struct workload *wl)
 	    (double)rec->rec_length_ns * wl->wl_speed);
 }
 
-/*
- * SplitMix64: a state of one word, a few cycles a draw, and good from any seed.
- */
-static uint64_t
-mix64(uint64_t z)
-{
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31);
-}
-
-static uint64_t
-draw(struct workload_player *wp)
-{
-
-	wp->wp_draw += UINT64_C(0x9e3779b97f4a7c15);
-	return (mix64(wp->wp_draw));
-}
-
 /* Uniform in [0, 1). */
 static double
 draw_share(struct workload_player *wp)
 {
 
-	return ((double)(draw(wp) >> 11) * 0x1p-53);
+	return ((double)(splitmix_next(&wp->wp_draw) >> 11) * 0x1p-53);
 }
 
 /* Uniform in 0..n - 1; n is far below 2^32, so the bias is too. */
@@ -158,8 +139,8 @@ draw_exponential(struct workload_player *wp)
 	unsigned n, whole;
 
 	for (whole = 0;; whole++) {
-		first = last = draw(wp);
-		for (n = 1; (next = draw(wp)) < last; n++)
+		first = last = splitmix_next(&wp->wp_draw);
+		for (n = 1; (next = splitmix_next(&wp->wp_draw)) < last; n++)
 			last = next;
 		if (n % 2 == 1)
 			return (whole + (double)(first >> 11) * 0x1p-53);
@@ -175,7 +156,7 @@ draw_size(struct workload_player *wp)
 
 	if (wl->wl_size_count == 0)
 		return (wp->wp_bytes);
-	v = draw(wp);
+	v = splitmix_next(&wp->wp_draw);
 	/* High half: which column; low half: it or its alias. */
 	ws = &wl->wl_sizes[(v >> 32) * wl->wl_size_count >> 32];
 	if ((uint32_t)v >= ws->ws_keep)
@@ -190,7 +171,7 @@ workload_begin(struct workload_player *wp, const struct workload *wl,
 
 	*wp = (struct workload_player){ .wp_workload = wl, .wp_bytes = bytes };
 	/* Neighbouring seeds and readers are to have nothing in common. */
-	wp->wp_draw = mix64(mix64(seed) + reader);
+	wp->wp_draw = splitmix_out(splitmix_out(seed) + reader);
 	switch (wl->wl_arrivals) {
 	case ARRIVALS_CONSTANT:
 		/* Readers in step would meet at the lock each time. */

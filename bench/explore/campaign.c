@@ -44,8 +44,8 @@ mix(uint64_t seed, uint64_t number, uint64_t salt)
 {
 	uint64_t state = seed ^ salt * UINT64_C(0xd1342543de82ef95);
 
-	state = strategy_draw(&state) + number;
-	return (strategy_draw(&state));
+	state = splitmix_next(&state) + number;
+	return (splitmix_next(&state));
 }
 
 enum { SALT_SCENARIO = 1, SALT_SCHEDULE = 2, SALT_DRAWS = 3 };

@@ -123,7 +123,7 @@ bool
 strategy_toss(struct strategy *st)
 {
 
-	return ((strategy_draw(&st->st_random) >> 63) != 0);
+	return ((splitmix_next(&st->st_random) >> 63) != 0);
 }
 
 bool

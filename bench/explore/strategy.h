@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "bench/explore/schedule.h"
+#include "lib/splitmix.h"
 
 enum {
 	STRATEGY_THREADS_MAX	= 16,	/* of one run, their numbers too */
@@ -112,24 +113,12 @@ strategy_running(struct strategy *st)
 	return (st->st_used->st_class->sy_running(st->st_used));
 }
 
-/* A draw; splitmix64. */
-static inline uint64_t
-strategy_draw(uint64_t *state)
-{
-	uint64_t z;
-
-	z = *state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31);
-}
-
 /* One below n, n > 0; as even as 32 bits can be. */
 static inline unsigned
 strategy_below(uint64_t *state, unsigned n)
 {
 
-	return ((unsigned)((strategy_draw(state) >> 32) * n >> 32));
+	return ((unsigned)((splitmix_next(state) >> 32) * n >> 32));
 }
 
 /* For those that toss a coin. */

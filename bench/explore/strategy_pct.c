@@ -63,7 +63,7 @@ priority_of(struct strategy *st, struct pct *pct, unsigned thread)
 		pct->pct_known[thread] = true;
 		pct->pct_priority[thread] = pct->pct_oldest_first ?
 		    STRATEGY_THREADS_MAX - (int64_t)thread :
-		    (int64_t)(strategy_draw(&st->st_random) >> 33) + 1;
+		    (int64_t)(splitmix_next(&st->st_random) >> 33) + 1;
 	}
 	return (pct->pct_priority[thread]);
 }
