@@ -324,8 +324,8 @@ ATF_TC_BODY(page__verdict, tc)
 	ATF_CHECK_EQ(EVIDENCE_HOLDS, print(EVIDENCE_HOLDS, true, text,
 	    sizeof(text)));
 	ATF_CHECK_MSG(strstr(text, "\nClaim         Design concurrent holds "
-	    "within the bounds below.\nBounds        Seed 9, a budget of 60 s") !=
-	    NULL, "%s", text);
+	    "within the bounds below.\nBounds        Seed 9, a budget of 60 "
+	    "s") != NULL, "%s", text);
 	ATF_CHECK_MSG(strstr(text, " --only 12345\n") != NULL &&
 	    strstr(text, "\n              rngsim two\n") != NULL &&
 	    strstr(text, " \\\n                  --") != NULL, "%s", text);

@@ -61,7 +61,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 
 const struct evidence evidence_arithmetic = {
 	.ev_name	= "arithmetic",
-	.ev_descr	= "counters set aside and used, for every size to 4 MiB",
+	.ev_descr	= "counters set aside and used, each size to 4 MiB",
 	.ev_share	= 0.1,
 	.ev_gather	= gather,
 };

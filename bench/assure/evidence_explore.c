@@ -61,7 +61,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 
 const struct evidence evidence_explore = {
 	.ev_name	= "schedules",
-	.ev_descr	= "orders that time would not give, each under the ledger",
+	.ev_descr	= "orders that time would not give, ledger on",
 	.ev_share	= 0.25,
 	.ev_gather	= gather,
 };

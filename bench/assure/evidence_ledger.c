@@ -126,9 +126,10 @@ say(const struct checked *ch, struct evidence_row *row)
 	char blocks[FIGURE_SIZE], keys[FIGURE_SIZE], reads[FIGURE_SIZE];
 	const struct result_ledger *rl = &ch->ch_sum;
 
-	evidence_say(row, "On the %s engine %s million blocks of %s million keys in "
-	    "%s million reads, %.0f reseeds, %.0f events: no property broken, "
-	    "%s. ", ch->ch_engine->en_name, figure_real(blocks, rl->blocks / 1e6),
+	evidence_say(row, "On the %s engine %s million blocks of %s million "
+	    "keys in %s million reads, %.0f reseeds, %.0f events: no property "
+	    "broken, %s. ", ch->ch_engine->en_name,
+	    figure_real(blocks, rl->blocks / 1e6),
 	    figure_real(keys, rl->keys / 1e6),
 	    figure_real(reads, rl->reads / 1e6), rl->reseeds, rl->events,
 	    rl->wipes == rl->keys ? "every key wiped" :
@@ -205,7 +206,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 
 const struct evidence evidence_ledger = {
 	.ev_name	= "ledger",
-	.ev_descr	= "all uses of keys, pools and reseeds, while they happen",
+	.ev_descr	= "uses of keys, pools and reseeds, as they happen",
 	.ev_share	= 0.2,
 	.ev_gather	= gather,
 };

@@ -144,7 +144,7 @@ gather(const struct assure_params *ap, struct evidence_row *row)
 
 const struct evidence evidence_model = {
 	.ev_name	= "model",
-	.ev_descr	= "models of the read modes, every order of small cases",
+	.ev_descr	= "models of the read modes, every order of few",
 	.ev_share	= 0.2,
 	.ev_tool	= true,
 	.ev_scratch	= true,

@@ -12,7 +12,8 @@
 struct page {
 	const struct assure_params *pg_params;
 	const struct random_algorithm *pg_design;
-	const struct evidence_row *const *pg_rows;	/* NULL: not asked for */
+	/* NULL: not asked for. */
+	const struct evidence_row *const *pg_rows;
 	double		 pg_budget_s;	/* of all rows */
 	const char	*pg_revision;	/* of the program */
 	const char	*pg_when;	/* RFC 3339 */
