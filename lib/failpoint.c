@@ -245,8 +245,9 @@ drawn(struct failpoint *fp, uint32_t probability)
 
 	if (probability == FAILPOINT_ALWAYS)
 		return (true);
-	return (splitmix(fp->fp_seed + atomic_fetch_add_explicit(&fp->fp_draws, 1,
-	    memory_order_relaxed)) % FAILPOINT_ALWAYS < probability);
+	return (splitmix(fp->fp_seed + atomic_fetch_add_explicit(
+	    &fp->fp_draws, 1, memory_order_relaxed)) % FAILPOINT_ALWAYS <
+	    probability);
 }
 
 /* Takes one of what is left of a term's count. */

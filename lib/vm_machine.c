@@ -152,8 +152,8 @@ vm_charge(enum machine_cost cost, size_t n)
 	if (ps == 0)
 		return;
 	if (vm->vm_costs.vc_jitter > 0)
-		ps = jittered(ps, vm->vm_jitter[splitmix_next(&self->vt_random) %
-		    VM_DRAWS]);
+		ps = jittered(ps, vm->vm_jitter[splitmix_next(
+		    &self->vt_random) % VM_DRAWS]);
 	if (vm->vm_observer != NULL)
 		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);
 	vm_spend(vm, ps);
