@@ -237,6 +237,7 @@ check_host(const struct taking_up *tu, const json_t *head)
 	struct result_host host;
 	const char *key;
 	json_t *is;
+	int error = 0;
 
 	memset(&host, 0, sizeof(host));
 	if (value_fields(&at, was, result_field_host, &host) != 0)
@@ -248,11 +249,12 @@ check_host(const struct taking_up *tu, const json_t *head)
 	if (is == NULL)
 		return (refuse(tu, "no memory"));
 	key = first_difference(is, was, now, then);
+	if (key != NULL)
+		error = refuse(tu, "begun on another host, or by another "
+		    "program: %s is %s, was %s", key, now, then);
+	/* The key is in it. */
 	json_decref(is);
-	if (key == NULL)
-		return (0);
-	return (refuse(tu, "begun on another host, or by another program: %s "
-	    "is %s, was %s", key, now, then));
+	return (error);
 }
 
 static int
@@ -262,16 +264,17 @@ check_options(const struct taking_up *tu, const struct options *op,
 	char then[RESULT_TEXT_SIZE], now[RESULT_TEXT_SIZE];
 	json_t *is = options_describe(op);
 	const char *key;
+	int error = 0;
 
 	if (is == NULL)
 		return (refuse(tu, "no memory"));
 	key = first_difference(is, json_object_get(head, "options"), now,
 	    then);
+	if (key != NULL)
+		error = refuse(tu, "the same arguments mean something else "
+		    "now: %s is %s, was %s", key, now, then);
 	json_decref(is);
-	if (key == NULL)
-		return (0);
-	return (refuse(tu, "the same arguments mean something else now: %s is "
-	    "%s, was %s", key, now, then));
+	return (error);
 }
 
 static int
