@@ -5,6 +5,7 @@
  * ledger_text.c	what is said of them, and logs
  * ledger_key.c	keys: which there are and what is done with them
  * ledger_use.c	keystream and reads
+ * ledger_ring.c	the last records of each thread
  * ledger_range.c	the counters used under one
  * ledger_dead.c	keys that are gone
  * ledger_core.c	cores: pools, reseeds, events
