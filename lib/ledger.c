@@ -343,28 +343,6 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 }
 
 void
-ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
-    uint64_t pending, uint64_t dropped, uint64_t discarded)
-{
-	struct ledger_at la;
-	uint64_t refused = 0;
-	unsigned i;
-
-	for (i = 0; i < lg->lg_threads; i++)
-		refused += atomic_load(&lg->lg_thread[i]->lt_counts.lo_refused);
-	ledger_enter(lg, &la);
-	if (in != processed + pending + dropped + discarded)
-		ledger_wrong_note(&la, LEDGER_EVENTS, "of %" PRIu64 " queued "
-		    "%" PRIu64 " were processed, %" PRIu64 " are pending, %"
-		    PRIu64 " were dropped, %" PRIu64 " discarded", in,
-		    processed, pending, dropped, discarded);
-	if (refused != discarded)
-		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were "
-		    "discarded, %" PRIu64 " refused", discarded, refused);
-	ledger_leave(&la);
-}
-
-void
 ledger_result(const struct ledger *lg, struct ledger_result *le)
 {
 	const struct ledger_counts *lo;

@@ -323,3 +323,25 @@ ledger_refused(struct ledger *lg)
 	ledger_add(&la.la_thread->lt_counts.lo_refused, 1);
 	ledger_leave(&la);
 }
+
+void
+ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
+    uint64_t pending, uint64_t dropped, uint64_t discarded)
+{
+	struct ledger_at la;
+	uint64_t refused = 0;
+	unsigned i;
+
+	for (i = 0; i < lg->lg_threads; i++)
+		refused += atomic_load(&lg->lg_thread[i]->lt_counts.lo_refused);
+	ledger_enter(lg, &la);
+	if (in != processed + pending + dropped + discarded)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "of %" PRIu64 " queued "
+		    "%" PRIu64 " were processed, %" PRIu64 " are pending, %"
+		    PRIu64 " were dropped, %" PRIu64 " discarded", in,
+		    processed, pending, dropped, discarded);
+	if (refused != discarded)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were "
+		    "discarded, %" PRIu64 " refused", discarded, refused);
+	ledger_leave(&la);
+}
