@@ -3,8 +3,15 @@
 # coverage.sh BUILDDIR [PROGRAM[:CASE]...]
 #
 # A line that is compiled for several flavours of the machine counts once, as
-# reached if any of them was.  Left out are the tests themselves, programs that
-# only make figures, and branches of assertions, which no sound program takes.
+# reached if any of them was.  Left out are the tests themselves and programs that
+# only make figures.
+#
+# Branches are those that the compiler has behind early optimization: each way
+# that an if, a loop, a switch or one operand of && and || can go.  Left out are
+# those of KASSERT, MPASS and CTASSERT, of which a sound program takes one way
+# only, and those that the compiler makes on lines without a statement.  Branches
+# that only a failure takes count: tests make calls fail one by one.
+# A child that a signal ends takes its counts with it.
 build=$1
 shift
 find "$build" -name '*.gcda' -exec rm -f {} +
@@ -13,6 +20,7 @@ status=$?
 tail -n 1 "$build/suite.txt"
 gcovr -r . "$build/obj" --exclude 'tests/' --exclude 'bench/figures/' \
     --exclude-branches-by-pattern '.*\b(KASSERT|MPASS|CTASSERT)\(.*' \
+    --exclude-unreachable-branches \
     --gcov-ignore-parse-errors -j 2 --csv "$build/coverage.csv" \
     >"$build/gcovr.log" 2>&1 || { tail "$build/gcovr.log"; exit 1; }
 awk -F, 'NR > 1 {
@@ -36,6 +44,8 @@ END {
 		    share(reached[key], lines[key]), branches[key],
 		    share(taken[key], branches[key]) | sort
 	close(sort)
+	print "Without branches of assertions, and those on lines without a " \
+	    "statement."
 	print "\nnot reached, the 25 files with most lines of it:"
 	sort = "sort -k2,2nr | head -n 25"
 	for (file in missing)
