@@ -320,29 +320,6 @@ ledger_violated(const struct ledger *lg)
 }
 
 void
-ledger_finish(struct ledger *lg, uint64_t delivered)
-{
-	struct ledger_at la;
-	uint64_t given = 0;
-	unsigned i;
-
-	if (ledger_violated(lg))
-		return;
-	for (i = 0; i < lg->lg_threads; i++)
-		given += ledger_given(&lg->lg_thread[i]->lt_counts) -
-		    atomic_load(&lg->lg_thread[i]->lt_counts.lo_uncounted);
-	ledger_enter(lg, &la);
-	if (delivered != LEDGER_UNCOUNTED && given != delivered &&
-	    atomic_load(&lg->lg_cores) > 0)
-		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
-		    "%" PRIu64 " went into pools or were refused", delivered,
-		    given);
-	ledger_cores_finish(&la);
-	ledger_keys_finish(&la);
-	ledger_leave(&la);
-}
-
-void
 ledger_result(const struct ledger *lg, struct ledger_result *le)
 {
 	const struct ledger_counts *lo;

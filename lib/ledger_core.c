@@ -325,6 +325,29 @@ ledger_refused(struct ledger *lg)
 }
 
 void
+ledger_finish(struct ledger *lg, uint64_t delivered)
+{
+	struct ledger_at la;
+	uint64_t given = 0;
+	unsigned i;
+
+	if (ledger_violated(lg))
+		return;
+	for (i = 0; i < lg->lg_threads; i++)
+		given += ledger_given(&lg->lg_thread[i]->lt_counts) -
+		    atomic_load(&lg->lg_thread[i]->lt_counts.lo_uncounted);
+	ledger_enter(lg, &la);
+	if (delivered != LEDGER_UNCOUNTED && given != delivered &&
+	    atomic_load(&lg->lg_cores) > 0)
+		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
+		    "%" PRIu64 " went into pools or were refused", delivered,
+		    given);
+	ledger_cores_finish(&la);
+	ledger_keys_finish(&la);
+	ledger_leave(&la);
+}
+
+void
 ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
     uint64_t pending, uint64_t dropped, uint64_t discarded)
 {
