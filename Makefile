@@ -116,6 +116,10 @@ TESTS_VIRTUAL = lock_contract lock_mutant
 FUZZ != cd tests/fuzz && ls | sed -n 's/^fuzz_\(.*\)\.c$$/\1/p' | tr '\n' ' '
 # Designs and locks that are wrong on purpose, for mutant_test.
 MUTANTS != echo tests/mutants/*.c
+# What starved_test makes fail.
+WRAPPED = malloc calloc realloc reallocarray aligned_alloc strdup strndup \
+	open_memstream fmemopen fopen fdopen open fsync rename pipe \
+	pthread_create
 TESTS_SH != cd tests && ls | sed -n 's/_test\.sh$$/_test/p' | tr '\n' ' '
 
 OS != uname -s
@@ -210,8 +214,12 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	for t in $(TESTS_C); do \
 		b=$(BUILDDIR)/tests/$$t; programs="$$programs $$b"; \
 		case $$t in mutant_test) more=$$mutants;; *) more=;; esac; \
+		case $$t in starved_test) \
+			wrap=$$(echo $(WRAPPED) | \
+			    sed 's/[a-z_]*/-Wl,--wrap=&/g');; \
+		*) wrap=;; esac; \
 		echo "$$b: tests/$$t.c $$more $(OBJ)/librngsim.a"; \
-		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -MT $$@ -o $$@ tests/%s.c %s $(OBJ)/librngsim.a -latf-c $$(LDLIBS)\n' $$t $$t "$$more"; \
+		printf '\t@echo "  LD $$@"; $$(CC) $$(ALLFLAGS) -MMD -MP -MF $(OBJ)/%s.d -MT $$@ -o $$@ tests/%s.c %s $(OBJ)/librngsim.a -latf-c $$(LDLIBS) %s\n' $$t $$t "$$more" "$$wrap"; \
 		echo "-include $(OBJ)/$$t.d"; done; \
 	for t in uint128 kat; do \
 		b=$(BUILDDIR)/tests/$${t}_two_words_test; programs="$$programs $$b"; \
@@ -381,6 +389,7 @@ check-ubsan: deps
 	    tests-built
 	@sh tests/sanitizers/check.sh ubsan $(BUILDDIR)/ubsan
 
+# tests/coverage.sh says which branches count.
 coverage: deps-coverage
 	@$(MAKE) BUILDDIR=$(BUILDDIR)/coverage OPT="-O1 -g" TIMEOUT=1200 \
 	    EXTRA="--coverage -fprofile-update=atomic" tests-built
