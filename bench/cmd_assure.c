@@ -327,13 +327,19 @@ assure(struct request *rq)
 
 	rows = calloc(EVIDENCES_MAX, sizeof(*rows));
 	rh = calloc(1, sizeof(*rh));
-	if (rows == NULL || rh == NULL)
+	if (rows == NULL || rh == NULL) {
+		free(rh);
+		free(rows);
 		return (run_error("assure", "%s", strerror(ENOMEM)));
+	}
 	if (rq->rq_output != NULL)
 		error = outfile_open(&of, rq->rq_output);
-	if (error != 0)
+	if (error != 0) {
+		free(rh);
+		free(rows);
 		return (run_error("assure", "%s: %s", rq->rq_output,
 		    strerror(error)));
+	}
 	result_host_fill(rh);
 	result_now(when);
 	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);

@@ -168,10 +168,12 @@ calibrate_print_json(FILE *out, const struct calibration *cb, const char *path,
 		return (ENOMEM);
 	}
 	/* Whether it got there is what main() asks of stdout. */
-	(void)json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) !=
+	    0 && !ferror(out))
+		error = ENOMEM;
 	putc('\n', out);
 	json_decref(root);
-	return (0);
+	return (error);
 }
 
 /* Text of firmware and kernels, as a profile can hold it. */

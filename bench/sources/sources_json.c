@@ -109,9 +109,12 @@ machine_json(const struct published_machine *pm)
 	unsigned i;
 
 	for (i = 0; i < PUBLISHED_SOURCES; i++)
-		json_object_set_new(times, published_sources[i],
+		if (json_object_set_new(times, published_sources[i],
 		    json_pack("[f, f]", pm->pm_time[i].pt_one_ns,
-		    pm->pm_time[i].pt_all_ns));
+		    pm->pm_time[i].pt_all_ns)) != 0) {
+			json_decref(times);
+			return (NULL);
+		}
 	return (json_pack("{s:s, s:o, s:[f, f]}", "machine", pm->pm_machine,
 	    "ns_per_number", times, "rdseed_failures_percent",
 	    pm->pm_failures_percent[0], pm->pm_failures_percent[1]));
@@ -140,6 +143,7 @@ sources_format_json(const struct sources *sr)
 	size_t len;
 	unsigned i;
 	FILE *out;
+	bool whole;
 
 	for (i = 0; i < sr->sr_count; i++)
 		append(&curves, curve_json(sr, &sr->sr_curves[i]));
@@ -159,11 +163,10 @@ sources_format_json(const struct sources *sr)
 	    "sources", curves, "published", published_json());
 	out = root == NULL ? NULL : open_memstream(&text, &len);
 	if (out != NULL) {
-		/* A lack of memory shows at the end. */
-		(void)json_dumpf(root, out, JSON_INDENT(2) |
-		    JSON_REAL_PRECISION(JSON_DIGITS));
-		putc('\n', out);
-		if (fclose(out) != 0) {
+		whole = json_dumpf(root, out, JSON_INDENT(2) |
+		    JSON_REAL_PRECISION(JSON_DIGITS)) == 0 &&
+		    putc('\n', out) != EOF;
+		if (fclose(out) != 0 || !whole) {
 			free(text);
 			text = NULL;
 		}
