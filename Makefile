@@ -139,7 +139,7 @@ LDLIBS = $(LOCAL_LDFLAGS) -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 # What calls a fuzz target: the file that does it alone, or libFuzzer's flag.
 FUZZ_MAIN = tests/fuzz/standalone.c
 FUZZ_SECONDS = 60
-TIMEOUT = 120
+TIMEOUT = 600
 FUZZ_FLAGS = -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
 

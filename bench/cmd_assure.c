@@ -161,7 +161,7 @@ help(const struct arguments *as)
 	unsigned i;
 
 	puts("Usage: rngsim assure -d NAME [OPTIONS]\n\nGathers why to believe "
-	    "that a design is safe, and prints it as one page.  Exits 1\nwhen "
+	    "that a design is safe, and prints it as one page.  Exits\n1 when "
 	    "something is wrong with it.\n");
 	arguments_help(as);
 	puts("\nRows:");

@@ -7,7 +7,8 @@
  * calls, and jansson's allocations, which stand for most of what results and
  * documents are made of.
  *
- * The linker puts __wrap_NAME() in place of NAME(), see WRAPPED in the Makefile.
+ * The linker puts __wrap_NAME() in place of NAME(), see WRAPPED in the
+ * Makefile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -189,8 +190,8 @@ struct operation {
 	const char	*op_argument[ARGUMENTS];
 };
 
-#define	VIRTUAL	"--engine", "virtual", "--profile", "epyc-9654-2s", "--cpus", \
-	"2", "-S", "rngsim.warmup_ms=0", "-S", "rngsim.virtual.threads=1",	\
+#define	VIRTUAL	"--engine", "virtual", "--profile", "epyc-9654-2s",	\
+	"--cpus", "2", "-S", "rngsim.warmup_ms=0", "-S", "rngsim.virtual.threads=1",	\
 	"--seed", "1"
 
 static const struct operation operations[] = {
