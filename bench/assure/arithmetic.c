@@ -232,7 +232,8 @@ sweep_stop(const struct sweep *sw)
 
 	if (sw->sw_counting.cn_no_memory)
 		return (ENOMEM);
-	return (ap->ap_stop != NULL && *ap->ap_stop ? EINTR : 0);
+	return (ap->ap_stop != NULL &&
+	    __atomic_load_n(ap->ap_stop, __ATOMIC_RELAXED) ? EINTR : 0);
 }
 
 /* The size after n: the next one, or one near an edge. */

@@ -177,7 +177,7 @@ run_block(struct hand *hd, uint64_t block, uint64_t first, uint64_t end)
 		if (hd->hd_strategy.st_no_memory)
 			error = ENOMEM;
 		if (cn->cn_subject.tb_stop != NULL &&
-		    *cn->cn_subject.tb_stop)
+		    __atomic_load_n(cn->cn_subject.tb_stop, __ATOMIC_RELAXED))
 			error = EINTR;
 	}
 	return (error);
