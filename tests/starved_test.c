@@ -34,8 +34,8 @@ enum {
 	ARGUMENTS	= 40,
 	DENSE		= 500,	/* each n up to here, then ... */
 	STEP		= 40,	/* ... every n / STEP-th */
-	DENSE_SLOW	= 60,	/* of commands that simulate or measure */
-	STEP_SLOW	= 8,
+	DENSE_SLOW	= 100,	/* of commands that simulate or measure */
+	STEP_SLOW	= 12,
 	COMPLAINTS	= 20,	/* printed of one command */
 	TEXT_BYTES	= 1 << 18
 };
@@ -208,7 +208,7 @@ static const struct operation operations[] = {
 	    "--failpoint", "lock_owner_preempt=1%yield" } },
 	{ "text", &cmd_run, SOME, false,
 	    { "run", VIRTUAL, "-t", "0.01", "-r", "1", "-s", "256k", "--trace",
-	    "-" } },
+	    "trace.txt" } },
 	{ "workload", &cmd_run, SOME, true,
 	    { "run", VIRTUAL, "-t", "0.01", "-r", "2", "--workload",
 	    "4k:70,64k:30" } },
