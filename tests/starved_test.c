@@ -191,8 +191,8 @@ struct operation {
 };
 
 #define	VIRTUAL	"--engine", "virtual", "--profile", "epyc-9654-2s",	\
-	"--cpus", "2", "-S", "rngsim.warmup_ms=0", "-S", "rngsim.virtual.threads=1",	\
-	"--seed", "1"
+	"--cpus", "2", "-S", "rngsim.warmup_ms=0", "-S",		\
+	"rngsim.virtual.threads=1", "--seed", "1"
 
 static const struct operation operations[] = {
 	{ "list", &cmd_list, SOME, false, { "list" } },
