@@ -65,7 +65,7 @@ readme__targets_head()
 }
 readme__targets_body()
 {
-	grep -o '`make [a-z]*' "$(srcdir)/README.md" | sed 's/`make //' |
+	grep -o '`make [a-z-]*' "$(srcdir)/README.md" | sed 's/`make //' |
 	    sort -u >targets
 	lines make | sed 's/^make //' >>targets
 	[ "$(wc -l <targets)" -ge 4 ] || atf_fail "README names no targets"
