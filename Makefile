@@ -42,7 +42,8 @@ BENCH = \
 	console/gnuplot \
 	statistics/stats statistics/hypothesis statistics/usl_fit \
 	statistics/agreement \
-	result/trend result/result result/result_field result/result_decode \
+	result/trend result/json_text result/result result/result_field \
+	result/result_decode \
 	result/result_check result/result_load result/result_uncertainty \
 	result/value result/value_array result/group result/claim result/select \
 	cell/recording cell/recording_load cell/workload \

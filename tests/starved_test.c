@@ -32,9 +32,9 @@ enum kind { MEMORY, FILES, THREADS, KINDS };
 
 enum {
 	ARGUMENTS	= 40,
-	DENSE		= 500,	/* each n up to here, then ... */
-	STEP		= 40,	/* ... every n / STEP-th */
-	DENSE_SLOW	= 100,	/* of commands that simulate or measure */
+	DENSE		= 250,	/* each of so many first and last n, and ... */
+	STEP		= 40,	/* ... between them every n / STEP-th */
+	DENSE_SLOW	= 80,	/* of commands that simulate or measure */
 	STEP_SLOW	= 12,
 	COMPLAINTS	= 20,	/* printed of one command */
 	TEXT_BYTES	= 1 << 18
@@ -391,13 +391,18 @@ judge(const struct operation *op, int status)
 	return (judge_files(op, status));
 }
 
+/* Commands begin alike; what they have found out is written at their end. */
 static uint64_t
-following(const struct operation *op, uint64_t n)
+following(const struct operation *op, uint64_t n, uint64_t reached)
 {
+	const bool slow = op->op_answer != SAME;
+	const uint64_t dense = slow ? DENSE_SLOW : DENSE;
+	uint64_t next;
 
-	if (op->op_answer == SAME)
-		return (n < DENSE ? n + 1 : n + n / STEP);
-	return (n < DENSE_SLOW ? n + 1 : n + n / STEP_SLOW);
+	if (n < dense || n + dense > reached)
+		return (n + 1);
+	next = n + n / (slow ? STEP_SLOW : STEP);
+	return (next + dense > reached ? reached - dense + 1 : next);
 }
 
 static unsigned
@@ -418,7 +423,8 @@ campaign(const struct operation *op, enum kind kind)
 	wrong = judge(op, status);
 	ATF_REQUIRE_MSG(status == 0 && wrong == NULL, "%s, nothing failing: "
 	    "exit %d, %s: %s", op->op_name, status, wrong, last_err);
-	for (n = 1; n <= reached; n = following(op, n), runs++) {
+	for (n = 1; n <= reached; n = following(op, n, reached),
+	    runs++) {
 		status = run(op, kind, n);
 		wrong = judge(op, status);
 		if (wrong != NULL && bad++ < COMPLAINTS)

@@ -7,6 +7,7 @@
 
 #include "bench/compare/verdict.h"
 #include "bench/console/figure.h"
+#include "bench/result/json_text.h"
 
 /* Empty where the cell was measured. */
 static void
@@ -232,7 +233,7 @@ verdict_print_json(FILE *out, const struct compare *co)
 	    100 * co->co_noise, "tests",
 	    (int)co->co_tests, "pairs", pairs);
 	if (top != NULL)
-		text = json_dumps(top, JSON_INDENT(1) |
+		text = json_text(top, JSON_INDENT(1) |
 		    JSON_REAL_PRECISION(9));
 	json_decref(top);
 	if (text == NULL)

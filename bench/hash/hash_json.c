@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "bench/hash/hash_bench.h"
+#include "bench/result/json_text.h"
 #include "bench/result/result.h"
 
 enum { DIGITS = 9, INDENT = 1 };
@@ -105,7 +106,7 @@ hash_bench_format_json(const struct hash_bench *hb)
 	    "repeats", (int)hb->hb_repeats, "repeats_done", (int)hb->hb_done,
 	    "time_s", hb->hb_time_s, "libraries", libraries_json(),
 	    "digests", rows_json(hb), "skipped", skipped_json(hb));
-	text = json_dumps(top, JSON_INDENT(INDENT) |
+	text = json_text(top, JSON_INDENT(INDENT) |
 	    JSON_REAL_PRECISION(DIGITS));
 	json_decref(top);
 	if (text == NULL)

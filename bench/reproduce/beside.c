@@ -5,6 +5,7 @@
 
 #include "bench/console/figure.h"
 #include "bench/reproduce/beside.h"
+#include "bench/result/json_text.h"
 
 enum { JSON_DIGITS = 6, RANGE_SIZE = 2 * FIGURE_SIZE };
 
@@ -207,7 +208,7 @@ beside_print_json(FILE *out, const struct reproducing *rg)
 	    json_words), "remarks", json_array_of(rg, remark_count(rg),
 	    json_remark));
 	if (top != NULL)
-		text = json_dumps(top, JSON_INDENT(1) |
+		text = json_text(top, JSON_INDENT(1) |
 		    JSON_REAL_PRECISION(JSON_DIGITS));
 	json_decref(top);
 	if (text == NULL)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/result/json_text.h"
 #include "bench/result/result.h"
 #include "bench/result/result_field.h"
 #include "bench/result/result_part.h"
@@ -393,7 +394,7 @@ result_format_json(const struct result *r)
 	if (top == NULL)
 		return (NULL);
 	if (fill(top, r))
-		text = json_dumps(top, JSON_INDENT(RESULT_INDENT) |
+		text = json_text(top, JSON_INDENT(RESULT_INDENT) |
 		    JSON_REAL_PRECISION(RESULT_DIGITS));
 	json_decref(top);
 	if (text == NULL)

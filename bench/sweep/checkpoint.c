@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/options/option_resume.h"
+#include "bench/result/json_text.h"
 #include "bench/result/result_part.h"
 #include "bench/sweep/checkpoint.h"
 #include "bench/sweep/checkpoint_read.h"
@@ -21,7 +22,7 @@ record_text(json_t *record)
 	char *text = NULL;
 
 	if (record != NULL)
-		text = json_dumps(record, JSON_COMPACT |
+		text = json_text(record, JSON_COMPACT |
 		    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	json_decref(record);
 	return (text);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/options/option_resume.h"
+#include "bench/result/json_text.h"
 #include "bench/result/result_part.h"
 #include "bench/sweep/checkpoint_read.h"
 #include "bench/sweep/repeat_json.h"
@@ -213,10 +214,10 @@ first_difference(json_t *a, json_t *b, char va[RESULT_TEXT_SIZE],
 	json_object_foreach(a, key, value) {
 		if (json_equal(value, json_object_get(b, key)))
 			continue;
-		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+		text = json_text(value, JSON_ENCODE_ANY | JSON_COMPACT);
 		snprintf(va, RESULT_TEXT_SIZE, "%s", text == NULL ? "" : text);
 		free(text);
-		text = json_dumps(json_object_get(b, key), JSON_ENCODE_ANY |
+		text = json_text(json_object_get(b, key), JSON_ENCODE_ANY |
 		    JSON_COMPACT);
 		snprintf(vb, RESULT_TEXT_SIZE, "%s", text == NULL ? "unknown" :
 		    text);

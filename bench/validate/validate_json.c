@@ -3,6 +3,7 @@
  */
 #include <jansson.h>
 
+#include "bench/result/json_text.h"
 #include "bench/validate/validate.h"
 
 enum { DIGITS = 12, INDENT = 1 };
@@ -182,7 +183,7 @@ validate_format_json(const struct validation *va,
 	    "seed", (json_int_t)predicted->seed,
 	    "summary", summary_json(va), "cells", cells);
 	if (root != NULL && json_array_size(cells) == va->va_count)
-		text = json_dumps(root, JSON_INDENT(INDENT) |
+		text = json_text(root, JSON_INDENT(INDENT) |
 		    JSON_REAL_PRECISION(DIGITS));
 	json_decref(root);
 	return (text);
