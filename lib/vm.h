@@ -78,7 +78,8 @@ struct vm_choice {
 	unsigned	 vo_count;	/* 2..VM_CHOSEN_MAX */
 	/* Threads' numbers, ascending; their names are told to the observer. */
 	const uint16_t	*vo_thread;
-	/* Bit i: thread vo_thread[i] is asleep; its time-out would end that. */
+	/* Bit i: thread vo_thread[i] is asleep; its time-out, which has not
+	   come, would end that. */
 	uint64_t	 vo_asleep;
 };
 

@@ -8,7 +8,8 @@
  * did, and none was changed meanwhile, its loop would only come round again, so
  * it idles until one is.  Those who idle have turns, one behind the other and
  * without a choice, when nobody else can go on and nobody sleeps to a time:
- * some count their turns and do something else after so many.
+ * some count their turns and do something else after so many.  One whose sleep
+ * is over by the clock counts as awake, so that turns come to it too.
  *
  * With no chooser, none of this is in use.
  */
@@ -157,9 +158,21 @@ whose_wait_is_over(const struct vm *vm, uint64_t set)
 	return (over);
 }
 
-/* Asks the chooser for one of a set. */
+/* Those of a set that sleep to a time that has come. */
+static uint64_t
+whose_sleep_is_over(const struct vm *vm, uint64_t set)
+{
+	uint64_t over = 0;
+
+	for (; set != 0; set &= set - 1)
+		if (first_of(vm, set)->vt_wake_ps <= vm->vm_time_ps)
+			over |= set & -set;
+	return (over);
+}
+
+/* Asks the chooser for one of a set, of which some are awake. */
 static struct vm_thread *
-choose(struct vm *vm, enum vm_point point, uint64_t set)
+choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 {
 	const struct vm_chooser *vh = vm->vm_chosen.vx_chooser;
 	struct vm_choice vo = { .vo_point = point, .vo_self = -1 };
@@ -171,7 +184,7 @@ choose(struct vm *vm, enum vm_point point, uint64_t set)
 		thread[i] = (uint16_t)(__builtin_ctzll(set) + 1);
 		if (thread[i] == vm->vm_self->vt_id)
 			vo.vo_self = (int)i;
-		if ((vm->vm_chosen.vx_sleeping & set & -set) != 0)
+		if ((awake & set & -set) == 0)
 			vo.vo_asleep |= UINT64_C(1) << i;
 	}
 	vo.vo_thread = thread;
@@ -234,7 +247,8 @@ vm_choose_next(struct vm *vm, enum vm_point point)
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
 		return (next_host(vm));
-	awake = vx->vx_going | whose_wait_is_over(vm, vx->vx_awaiting);
+	awake = vx->vx_going | whose_wait_is_over(vm, vx->vx_awaiting) |
+	    whose_sleep_is_over(vm, vx->vx_sleeping);
 	if (point == VM_POINT_YIELD && (awake & ~self) != 0)
 		awake &= ~self;
 	set = awake | vx->vx_sleeping;
@@ -247,7 +261,7 @@ vm_choose_next(struct vm *vm, enum vm_point point)
 	else if ((set & (set - 1)) == 0)
 		vt = first_of(vm, set);
 	else
-		vt = choose(vm, point, set);
+		vt = choose(vm, point, set, awake);
 	time_ps = vm->vm_time_ps + STEP_PS;
 	self = bit_of(vt);
 	if ((vx->vx_sleeping & self) == 0) {

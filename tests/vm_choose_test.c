@@ -606,6 +606,53 @@ ATF_TC_BODY(vm_choose__time_outs, tc)
 	ATF_CHECK_EQ(t.t_runs, t.t_plain[1] + t.t_plain[2]);
 }
 
+enum { NAPS = 20, NAP_LATE = 3 };	/* the latter in naps, and a half */
+
+static void
+nap(struct play *p, unsigned i)
+{
+	unsigned k;
+
+	if (i == 1)
+		ATF_CHECK_EQ(0, machine_sleep(NAP_LATE * MS_NS + MS_NS / 2));
+	else
+		for (k = 0; k < NAPS; k++)
+			ATF_CHECK_EQ(0, machine_sleep(MS_NS));
+	p->p_time_ns[i] = machine_uptime_ns();
+}
+
+/* Who is awake before who sleeps, and of these the first. */
+static unsigned
+choose_awake(void *context, const struct vm_choice *vo)
+{
+	unsigned i;
+
+	(void)context;
+	for (i = vo->vo_count; i-- > 0;)
+		if ((vo->vo_asleep >> i & 1) == 0)
+			return (i);
+	return (0);
+}
+
+ATF_TC(vm_choose__sleep_over);
+ATF_TC_HEAD(vm_choose__sleep_over, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "whose sleep is over by the clock is "
+	    "awake, and not passed over for another's next sleep");
+}
+
+ATF_TC_BODY(vm_choose__sleep_over, tc)
+{
+	const struct vm_chooser vh = { .vh_choose = choose_awake };
+
+	cast(2, nap);
+	ATF_REQUIRE_EQ(0, run_with(&vh, NULL));
+	ATF_CHECK(play->p_time_ns[1] > NAP_LATE * MS_NS);
+	ATF_CHECK(play->p_time_ns[1] < (NAP_LATE + 2) * MS_NS);
+	ATF_CHECK(play->p_time_ns[0] >= NAPS * MS_NS);
+}
+
 static void
 critical(struct play *p, unsigned i)
 {
@@ -949,6 +996,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, vm_choose__deadlock);
 	ATF_TP_ADD_TC(tp, vm_choose__park);
 	ATF_TP_ADD_TC(tp, vm_choose__time_outs);
+	ATF_TP_ADD_TC(tp, vm_choose__sleep_over);
 	ATF_TP_ADD_TC(tp, vm_choose__locks);
 	ATF_TP_ADD_TC(tp, vm_choose__replay);
 	ATF_TP_ADD_TC(tp, vm_choose__limits);
