@@ -87,7 +87,7 @@ BENCH = \
 	sources/sources_plot \
 	explore/schedule explore/strategy explore/scenario explore/moments \
 	explore/distinct explore/case explore/shrink explore/campaign \
-	explore/explore_print explore/origin explore/request \
+	explore/explore_print explore/origin explore/residue explore/request \
 	assure/arithmetic assure/counting assure/duplicates \
 	assure/duplicates_run assure/evidence assure/share assure/page \
 	assure/explored

@@ -399,16 +399,29 @@ chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	wipe(scratch, whole);
 }
 
-/* Words that count up from v. */
+/* Words that count up from v; none of them stays on the stack. */
 static inline void
 hollow_words(uint64_t *v, uint8_t *out, size_t n)
 {
-	uint64_t words[CIPHER_HOLLOW_BYTES / sizeof(uint64_t)];
-	size_t i;
+	uint64_t word;
 
-	for (i = 0; i < (n + sizeof(*words) - 1) / sizeof(*words); i++)
-		words[i] = *v += SPLITMIX_STEP;
-	memcpy(out, words, n);
+	for (; n >= sizeof(word); n -= sizeof(word), out += sizeof(word)) {
+		word = *v += SPLITMIX_STEP;
+		memcpy(out, &word, sizeof(word));
+	}
+	if (n == 0)
+		return;
+	word = *v += SPLITMIX_STEP;
+	memcpy(out, &word, n);
+}
+
+static inline uint64_t
+key_word(const struct cipher_key *ck, unsigned i)
+{
+	uint64_t word;
+
+	memcpy(&word, ck->ck_raw + i * sizeof(word), sizeof(word));
+	return (word);
 }
 
 /*
@@ -420,16 +433,15 @@ hollow_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	const size_t block = ck->ck_cipher->ci_block_bytes;
 	const size_t half = CIPHER_HOLLOW_BYTES / 2;
-	uint64_t key[CIPHER_KEY_BYTES / sizeof(uint64_t)], v;
+	uint64_t v;
 
 	KASSERT(!ck->ck_cipher->ci_whole_blocks || n % block == 0,
 	    ("%zu bytes are not whole blocks", n));
-	memcpy(key, ck->ck_raw, sizeof(key));
 	/* Three are odd: of keys drawn here no two become one. */
-	v = splitmix_out(SPLITMIX_STEP * key[0] +
-	    UINT64_C(0xd1342543de82ef95) * key[1] +
-	    UINT64_C(0xaf251af3b0f025b5) * key[2] +
-	    UINT64_C(0xb564ef22ec7aece4) * key[3] +
+	v = splitmix_out(SPLITMIX_STEP * key_word(ck, 0) +
+	    UINT64_C(0xd1342543de82ef95) * key_word(ck, 1) +
+	    UINT64_C(0xaf251af3b0f025b5) * key_word(ck, 2) +
+	    UINT64_C(0xb564ef22ec7aece4) * key_word(ck, 3) +
 	    UINT64_C(0xf7c2ebc08f67f2b5) * uint128_lo(*ctr) +
 	    UINT64_C(0x8ea24bd1c2a6b193) * uint128_hi(*ctr));
 	if (n <= CIPHER_HOLLOW_BYTES) {

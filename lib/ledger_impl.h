@@ -20,6 +20,7 @@
 #include "lib/cipher.h"
 #include "lib/kassert.h"
 #include "lib/ledger.h"
+#include "lib/wipe.h"
 #include "lib/machine.h"
 
 enum {
@@ -279,15 +280,16 @@ ledger_fingerprint(const struct ledger *lg, const uint8_t *key,
 {
 	const uint64_t *secret = lg->lg_secret;
 	uint64_t w[CIPHER_KEY_BYTES / sizeof(uint64_t)];
+	bool any;
 
 	memcpy(w, key, sizeof(w));
-	if ((w[0] | w[1] | w[2] | w[3]) == 0)
-		return (false);
+	any = (w[0] | w[1] | w[2] | w[3]) != 0;
 	lf->lf_a = mul_fold(w[0] ^ secret[0], w[1] ^ secret[1]) +
 	    mul_fold(w[2] ^ secret[2], w[3] ^ secret[3]);
 	lf->lf_b = (uint32_t)(mul_fold(w[0] ^ secret[4], w[2] ^ secret[5]) +
 	    mul_fold(w[1] ^ secret[6], w[3] ^ secret[7]));
-	return (true);
+	wipe(w, sizeof(w));
+	return (any);
 }
 
 static inline struct ledger_key *

@@ -52,6 +52,13 @@ vm_abort(int error)
 	vm_bail(vm_get(), error, "aborted");
 }
 
+const void *
+vm_stack(void)
+{
+
+	return (vm_get()->vm_self->vt_fiber.fb_stack);
+}
+
 void __attribute__((noinline, cold))
 vm_housekeeping(struct vm *vm)
 {

@@ -195,6 +195,9 @@ int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
  */
 void vm_abort(int error) __attribute__((noreturn));
 
+/* The lowest byte of the running thread's stack. */
+const void *vm_stack(void);
+
 /*
  * For a monitor of what threads do, wherever it is called from: the running
  * thread.

@@ -192,6 +192,7 @@ read_one(struct trial *tr, struct trial_reader *r, uint32_t bytes)
 		memset(r->r_buf, ORIGIN_CANARY, bytes);
 		origin_begin(&tr->tr_origin, thread);
 	}
+	residue_begin(&r->r_residue);
 	uio = uio_buffer(r->r_buf, bytes);
 	r->r_reading = true;
 	error = read_random_uio(&tr->tr_dev, &r->r_gr, &uio, false);
@@ -202,6 +203,10 @@ read_one(struct trial *tr, struct trial_reader *r, uint32_t bytes)
 		trial_fail(tr, TRIAL_SERVED, "%s asked for %u bytes: error "
 		    "%d, %ju bytes are missing", r->r_td.mt_name, bytes,
 		    error, (uintmax_t)uio.uio_resid);
+	if (tr->tr_residue && residue_found(&r->r_residue, vm_stack()))
+		trial_fail(tr, TRIAL_RESIDUE, "%s asked for %u bytes, and its "
+		    "stack still has a key or keystream", r->r_td.mt_name,
+		    bytes);
 	if (!real || (tr->tr_subject->tb_design->ra_flags & RA_NULL) != 0)
 		return;
 	wrong = origin_returned(&tr->tr_origin, thread, r->r_buf, bytes,

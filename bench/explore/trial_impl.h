@@ -8,6 +8,7 @@
 #include <setjmp.h>
 
 #include "bench/explore/origin.h"
+#include "bench/explore/residue.h"
 #include "bench/explore/trial.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
@@ -19,6 +20,7 @@ struct trial_reader {
 	uint8_t		*r_buf;
 	size_t		 r_bytes;
 	bool		 r_reading;	/* within a read */
+	struct residue	 r_residue;
 };
 
 struct trial {
@@ -55,6 +57,7 @@ struct trial {
 	uint32_t	 tr_events;	/* made */
 	int		 tr_error;
 	bool		 tr_seeded;
+	bool		 tr_residue;	/* is looked for */
 	bool		 tr_finishing;	/* all that is left is to be asked */
 	uint32_t	 tr_oncpu;	/* threads, a bit each */
 	struct randomdev tr_dev;

@@ -11,7 +11,8 @@
 
 enum {
 	FAILED		= ECANCELED,	/* what a run ends with then */
-	BUFFER_ALIGN	= 4096
+	BUFFER_ALIGN	= 4096,
+	RESIDUE_EVERY	= 8	/* runs: it takes as long as a read */
 };
 
 /* The run of this host thread, for assertions. */
@@ -59,14 +60,21 @@ static void
 pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
     size_t n)
 {
+	const unsigned thread = machine_curthread()->mt_index;
 	struct trial *tr = running;
+	struct residue *re;
 
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 	tr->tr_keystream(ck, ctr, out, n);
 	if (tr->tr_scenario->sn_real && !origin_made(&tr->tr_origin,
-	    machine_curthread()->mt_index, ck->ck_raw, out, n))
+	    thread, ck->ck_raw, out, n))
 		trial_fail(tr, TRIAL_OUTPUT, "a key was handed out before it "
 		    "was used");
+	if (tr->tr_residue && thread > 0 && thread <= tr->tr_readers) {
+		re = &tr->tr_reader[thread - 1].r_residue;
+		residue_add(re, ck->ck_raw, sizeof(ck->ck_raw));
+		residue_add(re, out, n);
+	}
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 }
 
@@ -401,6 +409,7 @@ begin(struct trial *tr, const struct trial_subject *tb,
 	tr->tr_events = 0;
 	tr->tr_error = 0;
 	tr->tr_seeded = tr->tr_finishing = tr->tr_faulted = false;
+	tr->tr_residue = !sn->sn_real && seed % RESIDUE_EVERY == 0;
 	tr->tr_oncpu = 0;
 	tr->tr_queue = NULL;
 	tr->tr_readers = 0;
