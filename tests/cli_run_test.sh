@@ -629,12 +629,13 @@ run__never_seeded_body() {
 	[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
 }
 
-# How many threads a process has.
+# The threads of a process that it named: neither the first nor a sanitizer's.
 threads() {
 	if [ -d "/proc/$1/task" ]; then
-		ls "/proc/$1/task"
+		(cd "/proc/$1/task" && grep -Lx "$(cat "$1/comm")" */comm |
+		    grep -vx "$1/comm")
 	else
-		ps -H -o lwp= -p "$1"
+		ps -H -o lwp=,tdname= -p "$1" | grep -v ' rngsim$'
 	fi 2>/dev/null
 }
 
@@ -643,7 +644,7 @@ threads() {
 until_measuring() {
 	while [ ! -s "$1" ]; do sleep 0.01; done
 	pid=$(cat "$1")
-	while [ "$(threads "$pid" | wc -l)" -lt 2 ]; do
+	while [ "$(threads "$pid" | wc -l)" -lt 1 ]; do
 		kill -0 "$pid" 2>/dev/null || return 1
 		sleep 0.01
 	done
@@ -687,9 +688,9 @@ sweep__signal_keeps_what_is_measured_body() {
 	{
 		until_measuring pid
 		threads "$pid" >first.txt
-		# None of the first repeat's threads but the main one is left.
+		# None of the first repeat's threads is left.
 		until [ "$(threads "$pid" | cat first.txt - | sort |
-		    uniq -d | wc -l)" -le 1 ]; do
+		    uniq -d | wc -l)" = 0 ]; do
 			kill -0 "$pid" 2>/dev/null || break
 		done
 		kill -TERM "$pid"
