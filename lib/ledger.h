@@ -102,6 +102,8 @@ struct ledger_config {
 	 * it: what was made ahead of time and kept.
 	 */
 	uint64_t	lc_stored_bytes;
+	/* It has no key and no pools, and need not tell of a core. */
+	bool		lc_keyless;
 	/* NULL; or all records go here as lines, see ledger_log_line(). */
 	FILE		*lc_log;
 	/*
@@ -158,7 +160,8 @@ bool ledger_violated(const struct ledger *lg);
 /*
  * The end: the generator was freed, its readers were.  Checks what holds at
  * rest: no key is left in any object, all events are somewhere, and of all keys
- * that are gone none was there twice.
+ * that are gone none was there twice.  And that there was something to check:
+ * whoever served a read has told of a core, if it is not lc_keyless.
  *
  *   delivered  in  events that were given to the generator, as the giver counts
  *                  them; LEDGER_UNCOUNTED: it does not

@@ -324,6 +324,36 @@ ledger_refused(struct ledger *lg)
 	ledger_leave(&la);
 }
 
+static bool
+same_op(const struct ledger_record *lr, const struct ledger_record *like)
+{
+
+	return (lr->lr_op == like->lr_op);
+}
+
+/*
+ * Without a core there are no pools, no pace and no first reseed to check, and
+ * all that is asked of them would hold.
+ */
+static void
+finish_hidden(struct ledger_at *la)
+{
+	const struct ledger *lg = la->la_lg;
+	struct ledger_record what = { .lr_op = LEDGER_OPS };
+	struct ledger_result le;
+
+	ledger_result(lg, &le);
+	if (lg->lg_config.lc_keyless && le.le_blocks > 0)
+		what.lr_op = LEDGER_USE;
+	else if (!lg->lg_config.lc_keyless && le.le_reads > 0 &&
+	    atomic_load(&lg->lg_cores) == 0)
+		what.lr_op = LEDGER_END;
+	if (what.lr_op == LEDGER_OPS)
+		return;
+	(void)ledger_search(la, same_op, &what);
+	ledger_wrong(la, LEDGER_HIDDEN, NULL, &what);
+}
+
 void
 ledger_finish(struct ledger *lg, uint64_t delivered)
 {
@@ -342,6 +372,7 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 		ledger_wrong_note(&la, LEDGER_EVENTS, "%" PRIu64 " were given, "
 		    "%" PRIu64 " went into pools or were refused", delivered,
 		    given);
+	finish_hidden(&la);
 	ledger_cores_finish(&la);
 	ledger_keys_finish(&la);
 	ledger_leave(&la);

@@ -237,6 +237,38 @@ then at [0-9]* ns thread [0-9]* returned from a read"
 	has "Schedules FAILS. "
 	has "Ledger FAILS. .*; then at "
 
+	# Its pools, its pace and its first reseed are told to nobody.
+	broken -e '/^gen_concurrent_init/,/^}/{
+		/^	int error;/i\
+	struct generator_params hidden = *params;
+		/^	error = /i\
+	hidden.gp_cipher = params->gp_cipher->ci_ledger == NULL ? \
+	    params->gp_cipher : params->gp_cipher->ci_base;
+		s/(g, params)/(g, \&hidden)/
+		/^	if/i\
+	if (error == 0)\
+		fortuna_of(*g)->f_state.fs_key->ck_cipher = params->gp_cipher;
+	}'
+	hidden="hidden: .*: .* returned from a read"
+	assure 1 $small --seed 1
+	has "Claim NONE: design broken does not hold"
+	has "Schedules FAILS. $hidden"
+	has "Ledger FAILS. .* $hidden"
+
+	# And nothing else either: all that it hands out is said to be stored.
+	broken -e '/^gen_concurrent_init/,/^}/{
+		/^	int error;/i\
+	struct generator_params hidden = *params;
+		/^	error = /i\
+	hidden.gp_cipher = params->gp_cipher->ci_ledger == NULL ? \
+	    params->gp_cipher : params->gp_cipher->ci_base;
+		s/(g, params)/(g, \&hidden)/
+	}' -e 's/^	.ra_init.*/	.ra_stored_bytes = GENERATOR_STORED_ANY,\
+&/'
+	assure 1 $small --seed 1
+	has "Schedules FAILS. $hidden"
+	has "Ledger FAILS. .* $hidden"
+
 	# The mutex stays taken: nobody gets on, and nobody waits for that.
 	broken -e '/lock_release/d'
 	assure 1 -d broken --only schedules --budget 5 --seed 1

@@ -68,7 +68,8 @@ fixture_make_params(struct fixture *f, const struct random_algorithm *ra,
     const struct generator_params *params)
 {
 	struct ledger_config config = { .lc_lag = ra->ra_lag,
-	    .lc_stored_bytes = ra->ra_stored_bytes };
+	    .lc_stored_bytes = ra->ra_stored_bytes,
+	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0 };
 	struct generator_params watched = *params;
 	int error;
 

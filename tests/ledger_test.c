@@ -260,6 +260,23 @@ break_wiped(struct ledger *lg)
 	ledger_finish(lg, 0);
 }
 
+static void
+break_hidden(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	set(lg, 1, 0);
+	ledger_finish(lg, 0);
+	check_good(lg, "hidden: nobody was served");
+	ledger_begin(lg, 10);
+	set(lg, 0, 2);
+	ledger_use(lg, key(2), C(5), 3);
+	set(lg, 2, 0);
+	ledger_end(lg, 10);
+	ledger_finish(lg, 0);
+}
+
 static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE },
 	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
@@ -273,6 +290,7 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN },
 	[LEDGER_EVENTS]		= { break_events, LEDGER_EVENT, LEDGER_EVENT },
 	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },
+	[LEDGER_HIDDEN]		= { break_hidden, LEDGER_OPS, LEDGER_END },
 };
 
 static void
@@ -681,6 +699,32 @@ ATF_TC_BODY(ledger_finish__counts, tc)
 	require_told(lg, LEDGER_EVENTS);
 }
 
+ATF_TC(ledger_finish__keyless);
+ATF_TC_HEAD(ledger_finish__keyless, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Who says that it has no key need not "
+	    "tell of a core, and must not make keystream");
+}
+ATF_TC_BODY(ledger_finish__keyless, tc)
+{
+	const struct ledger_config config = { .lc_keyless = true };
+	struct ledger *lg;
+
+	(void)tc;
+	lg = make(&config);
+	ledger_begin(lg, 10);
+	ledger_end(lg, 10);
+	ledger_finish(lg, LEDGER_UNCOUNTED);
+	check_good(lg, "no key");
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	set(lg, 1, 0);
+	ledger_finish(lg, LEDGER_UNCOUNTED);
+	ATF_CHECK_EQ(LEDGER_USE, seen(lg).le_second.lr_op);
+	require_told(lg, LEDGER_HIDDEN);
+}
+
 ATF_TC(ledger_finish__finds_the_long_gone);
 ATF_TC_HEAD(ledger_finish__finds_the_long_gone, tc)
 {
@@ -764,12 +808,15 @@ ATF_TC_HEAD(ledger__many_threads, tc)
 ATF_TC_BODY(ledger__many_threads, tc)
 {
 	struct worker workers[WORKERS];
-	struct ledger_result le;
+	struct ledger_result before, le;
 	struct ledger *lg;
 	unsigned i;
 
 	tick_calibrate();
 	lg = make_plain();
+	reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+	set(lg, 1, 0);
+	before = seen(lg);
 	for (i = 0; i < WORKERS; i++) {
 		workers[i].wo_lg = lg;
 		workers[i].wo_index = i;
@@ -781,11 +828,11 @@ ATF_TC_BODY(ledger__many_threads, tc)
 	ledger_finish(lg, LEDGER_UNCOUNTED);
 	check_good(lg, "threads");
 	le = seen(lg);
-	ATF_CHECK_EQ(WORKERS * TURNS, le.le_keys);
-	ATF_CHECK_EQ(WORKERS * TURNS, le.le_wipes);
+	ATF_CHECK_EQ(WORKERS * TURNS, le.le_keys - before.le_keys);
+	ATF_CHECK_EQ(WORKERS * TURNS, le.le_wipes - before.le_wipes);
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_reads);
 	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks);
-	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records);
+	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records - before.le_records);
 	ledger_free(lg);
 }
 
@@ -962,6 +1009,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ledger_seed__used);
 	ATF_TP_ADD_TC(tp, ledger_use__lag);
 	ATF_TP_ADD_TC(tp, ledger_finish__counts);
+	ATF_TP_ADD_TC(tp, ledger_finish__keyless);
 	ATF_TP_ADD_TC(tp, ledger_finish__finds_the_long_gone);
 	ATF_TP_ADD_TC(tp, ledger__many_threads);
 	ATF_TP_ADD_TC(tp, ledger__threads_collide);

@@ -30,6 +30,7 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 		.lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
 		.lc_lag = ra->ra_lag,
 		.lc_stored_bytes = ra->ra_stored_bytes,
+		.lc_keyless = (ra->ra_flags & RA_NULL) != 0,
 		.lc_log = cp->cp_ledger_log,
 #if defined(MACHINE_VIRTUAL)
 		.lc_violated = end_machine,

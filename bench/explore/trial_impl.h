@@ -30,6 +30,7 @@ struct trial {
 	struct ledger	*tr_plain;	/* or NULL */
 	uint32_t	 tr_lag;	/* its */
 	uint64_t	 tr_stored;	/* its lc_stored_bytes */
+	bool		 tr_keyless;	/* its lc_keyless */
 	struct ledger	*tr_logged;	/* or NULL */
 	FILE		*tr_log;	/* its */
 	char		*tr_log_text;

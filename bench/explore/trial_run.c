@@ -362,9 +362,11 @@ trial_free(struct trial *tr)
 static int
 open_ledger(struct trial *tr)
 {
+	const struct random_algorithm *ra = tr->tr_subject->tb_design;
 	struct ledger_config lc = { .lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
-	    .lc_lag = tr->tr_subject->tb_design->ra_lag,
-	    .lc_stored_bytes = tr->tr_subject->tb_design->ra_stored_bytes,
+	    .lc_lag = ra->ra_lag,
+	    .lc_stored_bytes = ra->ra_stored_bytes,
+	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
 	    .lc_violated = violated };
 	int error;
 
@@ -381,13 +383,15 @@ open_ledger(struct trial *tr)
 	}
 	/* Memory is kept as long as the rules are the same. */
 	if (tr->tr_plain != NULL && tr->tr_lag == lc.lc_lag &&
-	    tr->tr_stored == lc.lc_stored_bytes) {
+	    tr->tr_stored == lc.lc_stored_bytes &&
+	    tr->tr_keyless == lc.lc_keyless) {
 		ledger_reset(tr->tr_plain);
 	} else {
 		ledger_free(tr->tr_plain);
 		tr->tr_plain = NULL;
 		tr->tr_lag = lc.lc_lag;
 		tr->tr_stored = lc.lc_stored_bytes;
+		tr->tr_keyless = lc.lc_keyless;
 		error = ledger_new(&tr->tr_plain, &lc);
 		if (error != 0)
 			return (error);
