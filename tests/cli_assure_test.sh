@@ -238,7 +238,7 @@ then at [0-9]* ns thread [0-9]* returned from a read"
 	has "Ledger FAILS. .*; then at "
 
 	# Its pools, its pace and its first reseed are told to nobody.
-	broken -e '/^gen_concurrent_init/,/^}/{
+	broken -e '/^gen_broken_init/,/^}/{
 		/^	int error;/i\
 	struct generator_params hidden = *params;
 		/^	error = /i\
@@ -256,7 +256,7 @@ then at [0-9]* ns thread [0-9]* returned from a read"
 	has "Ledger FAILS. .* $hidden"
 
 	# And nothing else either: all that it hands out is said to be stored.
-	broken -e '/^gen_concurrent_init/,/^}/{
+	broken -e '/^gen_broken_init/,/^}/{
 		/^	int error;/i\
 	struct generator_params hidden = *params;
 		/^	error = /i\
