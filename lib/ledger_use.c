@@ -150,9 +150,11 @@ use_in_read(struct ledger_at *la, const struct ledger_print *lf,
 	unsigned i;
 	uint32_t needed;
 
-	if (atomic_load_explicit(&la->la_lg->lg_ended,
-	    memory_order_relaxed) == 0 && atomic_load_explicit(
-	    &la->la_lg->lg_cores, memory_order_relaxed) > 0)
+	/* Also a key that goes back to no reseed, when others do. */
+	if ((lt->lt_core == LEDGER_NO_CORE || atomic_load_explicit(
+	    &la->la_lg->lg_ended, memory_order_relaxed) == 0) &&
+	    atomic_load_explicit(&la->la_lg->lg_cores,
+	    memory_order_relaxed) > 0)
 		ledger_wrong(la, LEDGER_UNSEEDED, NULL, use);
 	needed = ledger_core_needs(la->la_lg, lt->lt_core, lt->lt_ended);
 	if (lt->lt_generation < needed) {

@@ -187,6 +187,7 @@ break_stale(struct ledger *lg)
 	unsigned core = ledger_core(lg, &one_pool);
 
 	reseed(lg, core, 0, 0, 1);
+	ledger_use(lg, key(1), C(1), 1);
 	set(lg, 0, 2);
 	ledger_begin(lg, 10);
 	reseed(lg, core, INT64_MAX / 2, 1, 3);
@@ -699,6 +700,38 @@ ATF_TC_BODY(ledger_finish__counts, tc)
 	require_told(lg, LEDGER_EVENTS);
 }
 
+ATF_TC(ledger_use__goes_back_to_a_reseed);
+ATF_TC_HEAD(ledger_use__goes_back_to_a_reseed, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "Reads are served from keys that go "
+	    "back to a reseed, also when others do");
+}
+ATF_TC_BODY(ledger_use__goes_back_to_a_reseed, tc)
+{
+	struct ledger *lg;
+	unsigned own;
+
+	(void)tc;
+	for (own = 0; own < 2; own++) {
+		lg = make_plain();
+		reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+		if (own == 0)
+			ledger_use(lg, key(1), C(1), 1);
+		set(lg, 0, 2);
+		ledger_begin(lg, 10);
+		ledger_use(lg, key(2), C(5), 1);
+		set(lg, 2, 0);
+		ledger_end(lg, 10);
+		if (own == 0) {
+			check_good(lg, "drawn from the reseed's");
+			ledger_free(lg);
+		}
+	}
+	ATF_CHECK_EQ(LEDGER_USE, seen(lg).le_second.lr_op);
+	require_told(lg, LEDGER_UNSEEDED);
+}
+
 ATF_TC(ledger_finish__keyless);
 ATF_TC_HEAD(ledger_finish__keyless, tc)
 {
@@ -771,6 +804,7 @@ ATF_TC_BODY(ledger_finish__finds_the_long_gone, tc)
 struct worker {
 	pthread_t	 wo_thread;
 	struct ledger	*wo_lg;
+	uint64_t	 wo_lineage;
 	unsigned	 wo_index;
 };
 
@@ -784,6 +818,7 @@ work(void *arg)
 	static const uint8_t none[CIPHER_KEY_BYTES];
 	unsigned i;
 
+	ledger_set_lineage(wo->wo_lg, wo->wo_lineage);
 	for (i = 0; i < TURNS; i++) {
 		ledger_begin(wo->wo_lg, 1);
 		memcpy(keys[i % 2], &i, sizeof(i));
@@ -815,10 +850,12 @@ ATF_TC_BODY(ledger__many_threads, tc)
 	tick_calibrate();
 	lg = make_plain();
 	reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+	ledger_use(lg, key(1), C(1), 1);
 	set(lg, 1, 0);
 	before = seen(lg);
 	for (i = 0; i < WORKERS; i++) {
 		workers[i].wo_lg = lg;
+		workers[i].wo_lineage = ledger_lineage(lg);
 		workers[i].wo_index = i;
 		ATF_REQUIRE_EQ(0, pthread_create(&workers[i].wo_thread, NULL,
 		    work, &workers[i]));
@@ -831,7 +868,7 @@ ATF_TC_BODY(ledger__many_threads, tc)
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_keys - before.le_keys);
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_wipes - before.le_wipes);
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_reads);
-	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks);
+	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks - before.le_blocks);
 	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records - before.le_records);
 	ledger_free(lg);
 }
@@ -1009,6 +1046,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ledger_seed__used);
 	ATF_TP_ADD_TC(tp, ledger_use__lag);
 	ATF_TP_ADD_TC(tp, ledger_finish__counts);
+	ATF_TP_ADD_TC(tp, ledger_use__goes_back_to_a_reseed);
 	ATF_TP_ADD_TC(tp, ledger_finish__keyless);
 	ATF_TP_ADD_TC(tp, ledger_finish__finds_the_long_gone);
 	ATF_TP_ADD_TC(tp, ledger__many_threads);
