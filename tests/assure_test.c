@@ -269,15 +269,16 @@ ATF_TC_BODY(evidence_gather__stops, tc)
 	check_gone();
 }
 
-/* Prints a page whose first row is in that state; its verdict. */
+/* Prints a page of a design whose first row is in that state; its verdict. */
 static enum evidence_state
-print(enum evidence_state state, bool all, char *text, size_t size)
+print_design(const struct random_algorithm *ra, enum evidence_state state,
+    bool all, char *text, size_t size)
 {
 	static struct evidence_row rows[32];
 	const struct evidence_row *shown[32] = { NULL };
 	const struct assure_params ap = { .ap_seed = 9, .ap_jobs = 2 };
 	struct page pg = { .pg_params = &ap, .pg_rows = shown,
-	    .pg_design = generator_find("concurrent"), .pg_budget_s = 60,
+	    .pg_design = ra, .pg_budget_s = 60,
 	    .pg_revision = "1", .pg_when = "now", .pg_host = "here" };
 	char line[256];
 	unsigned i;
@@ -292,6 +293,8 @@ print(enum evidence_state state, bool all, char *text, size_t size)
 		    "readers of row %u.", i);
 	}
 	rows[0].er_state = state;
+	if (state == EVIDENCE_NONE)
+		evidence_unshown(&rows[0], "whether it is %s.", "so");
 	snprintf(rows[0].er_replay, sizeof(rows[0].er_replay), "rngsim one "
 	    "--failpoint 'random_fortuna_pre_read=50%%return(250)' --seed 9 "
 	    "--only 12345\nrngsim two");
@@ -309,6 +312,34 @@ print(enum evidence_state state, bool all, char *text, size_t size)
 	return (page_verdict(&pg));
 }
 
+static enum evidence_state
+print(enum evidence_state state, bool all, char *text, size_t size)
+{
+
+	return (print_design(generator_find("concurrent"), state, all, text,
+	    size));
+}
+
+/* Whether a page has these words, wherever its lines end. */
+static bool
+says(const char *page, const char *words)
+{
+	const char *p, *w;
+
+	for (; *page != '\0'; page++) {
+		for (p = page, w = words; *w != '\0'; w++) {
+			if (*w == ' ' && isspace((unsigned char)*p))
+				while (isspace((unsigned char)*p))
+					p++;
+			else if (*p++ != *w)
+				break;
+		}
+		if (*w == '\0')
+			return (true);
+	}
+	return (false);
+}
+
 ATF_TC(page__verdict);
 ATF_TC_HEAD(page__verdict, tc)
 {
@@ -319,6 +350,7 @@ ATF_TC_HEAD(page__verdict, tc)
 ATF_TC_BODY(page__verdict, tc)
 {
 	static char text[16384];
+	char name[32], want[256];
 
 	(void)tc;
 	ATF_CHECK_EQ(EVIDENCE_HOLDS, print(EVIDENCE_HOLDS, true, text,
@@ -332,6 +364,17 @@ ATF_TC_BODY(page__verdict, tc)
 	ATF_CHECK_EQ(EVIDENCE_HOLDS, print(EVIDENCE_NONE, true, text,
 	    sizeof(text)));
 	ATF_CHECK(strstr(text, "None. Found.") != NULL);
+	snprintf(name, sizeof(name), "%s", evidences[0]->ev_name);
+	name[0] = (char)toupper((unsigned char)name[0]);
+	snprintf(want, sizeof(want), "Design concurrent holds within the "
+	    "bounds below. There is no evidence for it under %s.", name);
+	ATF_CHECK_MSG(says(text, want), "no \"%s\" in %s", want, text);
+	snprintf(want, sizeof(want), "Not shown %s: whether it is so. ", name);
+	ATF_CHECK_MSG(says(text, want), "no \"%s\" in %s", want, text);
+	ATF_CHECK_EQ(EVIDENCE_MISSING, print(EVIDENCE_NONE, false, text,
+	    sizeof(text)));
+	ATF_CHECK_MSG(says(text, "Claim NONE: nothing that was looked at "
+	    "speaks for design concurrent. Bounds"), "%s", text);
 	ATF_CHECK_EQ(EVIDENCE_MISSING, print(EVIDENCE_MISSING, true, text,
 	    sizeof(text)));
 	ATF_CHECK(strstr(text, "Not run. Found.") != NULL &&
@@ -345,6 +388,47 @@ ATF_TC_BODY(page__verdict, tc)
 	    strstr(text, "NONE: design concurrent does not hold.") != NULL);
 }
 
+ATF_TC(page__allowed);
+ATF_TC_HEAD(page__allowed, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A design that lets its keys lag or "
+	    "keeps output says how far, on its page");
+}
+ATF_TC_BODY(page__allowed, tc)
+{
+	static const struct {
+		uint32_t	 lag;
+		uint64_t	 stored_bytes;
+		const char	*words;
+	} promises[] = {
+		{ 1, 0, "Allowed A read may use keys from before the last "
+		    "reseed that had ended when it began: ra_lag is 1. That" },
+		{ 3, 0, "last reseeds that had ended when it began: ra_lag is "
+		    "3. That" },
+		{ GENERATOR_LAG_ANY, 0, "any number of reseeds that had "
+		    "ended when it began. That" },
+		{ 0, 777, "Allowed Of what a read returns 777 bytes may" },
+		{ 0, GENERATOR_STORED_ANY, "Allowed All that a read returns "
+		    "may" },
+		{ 1, 777, "ra_lag is 1. Of what a read returns 777 bytes may" },
+	};
+	struct random_algorithm ra = *generator_find("concurrent");
+	static char text[16384];
+	unsigned i;
+
+	(void)tc;
+	print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
+	ATF_CHECK_MSG(!says(text, "Allowed"), "%s", text);
+	for (i = 0; i < nitems(promises); i++) {
+		ra.ra_lag = promises[i].lag;
+		ra.ra_stored_bytes = promises[i].stored_bytes;
+		print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
+		ATF_CHECK_MSG(says(text, promises[i].words), "no \"%s\" in "
+		    "%s", promises[i].words, text);
+	}
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
@@ -354,5 +438,6 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, evidence_gather__hangs);
 	ATF_TP_ADD_TC(tp, evidence_gather__stops);
 	ATF_TP_ADD_TC(tp, page__verdict);
+	ATF_TP_ADD_TC(tp, page__allowed);
 	return (atf_no_error());
 }

@@ -63,6 +63,16 @@ evidence_bound(struct evidence_row *row, const char *fmt, ...)
 	va_end(ap);
 }
 
+void
+evidence_unshown(struct evidence_row *row, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(row->er_unshown, sizeof(row->er_unshown), fmt, ap);
+	va_end(ap);
+}
+
 const struct random_algorithm *
 evidence_design_real(const struct assure_params *ap)
 {

@@ -47,6 +47,8 @@ struct evidence_row {
 	char		 er_text[EVIDENCE_TEXT_SIZE];
 	/* Within which readers, sizes, locks and so on; or empty. */
 	char		 er_bounds[EVIDENCE_BOUNDS_SIZE];
+	/* What such a row shows of other designs, and not of this; or empty. */
+	char		 er_unshown[EVIDENCE_BOUNDS_SIZE];
 	/* How to see it again, a command; or empty. */
 	char		 er_replay[EVIDENCE_TEXT_SIZE];
 };
@@ -89,6 +91,10 @@ void evidence_fail(struct evidence_row *row, const char *fmt, ...)
 
 /* Adds to what its row of bounds says. */
 void evidence_bound(struct evidence_row *row, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same to what the page says is not shown. */
+void evidence_unshown(struct evidence_row *row, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*

@@ -193,6 +193,8 @@ modelled(const struct assure_params *ap, struct evidence_row *row)
 		row->er_state = EVIDENCE_NONE;
 		evidence_say(row, "It does not say that its bytes are "
 		    "FreeBSD's, and nobody has written a model of them.");
+		evidence_unshown(row, "that its bytes are those that it should "
+		    "give.");
 	} else if (ta.ta_right < ta.ta_scripts)
 		evidence_fail(row, "%u of %u scripts give its model's bytes; "
 		    "%s does not.", ta.ta_right, ta.ta_scripts, ta.ta_wrong);

@@ -82,8 +82,11 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 		mutants |= sscanf(line, "mutants %u %u %u %u", &killed, &of,
 		    &faults, &equivalent) >= 2;
 	}
-	if (design.fo_runs == 0)
+	if (design.fo_runs == 0) {
 		evidence_say(row, "There is none of this design's reads. ");
+		evidence_unshown(row, "every order in which its reads can go "
+		    "on, of few.");
+	}
 	say_found(row, "Reads", "readers", &design);
 	say_found(row, "Event buffers", "producers", &harvest);
 	if (mutants)
