@@ -3,6 +3,7 @@
  * and what it says of each design's readers.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "bench/assure/duplicates.h"
@@ -78,13 +79,15 @@ check_design(const struct random_algorithm *ra, const struct cipher *cipher,
 		.dr_request_bytes = request_bytes,
 		.dr_requests = REQUESTS,
 	};
+	const size_t block_bytes = request_bytes < cipher->ci_block_bytes ?
+	    request_bytes : cipher->ci_block_bytes;
 	struct duplicates_found df, planted;
 
 	ATF_REQUIRE_EQ_MSG(0, duplicates_run(&dr, &df, &planted), "%s",
 	    ra->ra_ident);
 	ATF_CHECK_EQ(READERS * REQUESTS, df.df_pieces);
 	ATF_CHECK_EQ(READERS * REQUESTS * (request_bytes /
-	    cipher->ci_block_bytes), df.df_blocks);
+	    block_bytes), df.df_blocks);
 	/* The null design answers all with the same. */
 	if ((ra->ra_flags & RA_NULL) != 0)
 		ATF_CHECK(df.df_duplicates > 0);
@@ -113,7 +116,7 @@ ATF_TC_HEAD(duplicates_run__every_design, tc)
 }
 ATF_TC_BODY(duplicates_run__every_design, tc)
 {
-	static const size_t sizes[] = { 64, 4096 + 64 };
+	static const size_t sizes[] = { 16, 17, 32, 64, 256, 4096 + 64 };
 	struct mthread td;
 	unsigned c, i, k;
 
@@ -127,10 +130,84 @@ ATF_TC_BODY(duplicates_run__every_design, tc)
 	crypto_fini();
 }
 
+/* One whose reads of that many bytes come in pairs that are the same. */
+enum { PAIRED_BYTES = 16 };
+
+static const struct random_algorithm *paired_base;
+static struct random_algorithm paired;
+
+static int
+paired_init(struct generator **g, const struct generator_params *params)
+{
+	int error;
+
+	error = paired_base->ra_init(g, params);
+	if (error == 0)
+		(*g)->g_algorithm = &paired;
+	return (error);
+}
+
+static void
+paired_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static uint8_t kept[PAIRED_BYTES];
+	static bool have;
+	uint8_t *out = uio->uio_base;
+	const bool small = uio->uio_resid == PAIRED_BYTES;
+
+	paired_base->ra_read(g, gr, uio);
+	if (!small)
+		return;
+	pthread_mutex_lock(&mutex);
+	have = !have;
+	if (have)
+		memcpy(kept, out, sizeof(kept));
+	else
+		memcpy(out, kept, sizeof(kept));
+	pthread_mutex_unlock(&mutex);
+}
+
+ATF_TC(duplicates_run__small_requests);
+ATF_TC_HEAD(duplicates_run__small_requests, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A part of a block that two readers get "
+	    "is found in requests that are as long, with either cipher");
+}
+ATF_TC_BODY(duplicates_run__small_requests, tc)
+{
+	struct duplicates_run dr = { .dr_design = &paired,
+	    .dr_readers = READERS, .dr_requests = REQUESTS };
+	struct duplicates_found df, planted;
+	struct mthread td;
+	unsigned c;
+
+	support_machine(&td);
+	support_crypto();
+	paired_base = generator_find("concurrent");
+	paired = *paired_base;
+	paired.ra_init = paired_init;
+	paired.ra_read = paired_read;
+	dr.dr_lock = lock_class_find("mtx");
+	for (c = 0; c < cipher_count; c++) {
+		dr.dr_cipher = ciphers[c];
+		dr.dr_request_bytes = PAIRED_BYTES;
+		ATF_REQUIRE_EQ(0, duplicates_run(&dr, &df, &planted));
+		ATF_CHECK_EQ(READERS * REQUESTS, df.df_blocks);
+		ATF_CHECK_EQ(READERS * REQUESTS / 2, df.df_duplicates);
+		dr.dr_request_bytes = 4096;
+		ATF_REQUIRE_EQ(0, duplicates_run(&dr, &df, &planted));
+		ATF_CHECK_EQ(0, df.df_duplicates);
+	}
+	crypto_fini();
+}
+
 ATF_TP_ADD_TCS(tp)
 {
 
 	ATF_TP_ADD_TC(tp, duplicates_find__counts_and_places);
 	ATF_TP_ADD_TC(tp, duplicates_run__every_design);
+	ATF_TP_ADD_TC(tp, duplicates_run__small_requests);
 	return (atf_no_error());
 }

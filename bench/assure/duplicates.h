@@ -77,17 +77,19 @@ struct duplicates_run {
 	const struct cipher *dr_cipher;
 	const struct lock_class *dr_lock;
 	unsigned	dr_readers;
-	size_t		dr_request_bytes;
+	size_t		dr_request_bytes;	/* DUPLICATES_KEPT_BYTES or more */
 	uint64_t	dr_requests;	/* of each reader */
 };
 
 /*
  * Reads as a generator's readers do, on threads of this machine, and looks at
- * the cipher's blocks of all requests.  Then, as a control, plants a copy of
- * one block and looks again.
+ * the cipher's blocks of all requests, or of requests that are smaller at their
+ * first DUPLICATES_KEPT_BYTES.  Then, as a control, plants a copy of one block
+ * and looks again.
  *
  * The blocks of a design that hands out parts of them, as one with a buffer
- * does for small requests, are found where requests are whole blocks.
+ * does for small requests, are found where requests are whole blocks, and
+ * copies of these parts where requests are as long as they are.
  *
  *   df       out  of the run
  *   planted  out  with the copy: one duplicate more, or the scan is no evidence

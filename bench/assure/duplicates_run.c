@@ -132,16 +132,19 @@ duplicates_run(const struct duplicates_run *dr,
 		.gp_config = generator_config_default(),
 	};
 	struct run ru = { .ru_params = dr };
+	size_t block_bytes = dr->dr_cipher->ci_block_bytes;
 	int error;
 
-	KASSERT(dr->dr_readers >= 1 && dr->dr_request_bytes >= 1 &&
-	    dr->dr_requests >= 1, ("%u readers, %ju requests of %zu bytes",
+	KASSERT(dr->dr_readers >= 1 && dr->dr_requests >= 1 &&
+	    dr->dr_request_bytes >= DUPLICATES_KEPT_BYTES, ("%u readers, %ju requests of %zu bytes",
 	    dr->dr_readers, (uintmax_t)dr->dr_requests, dr->dr_request_bytes));
 	gp.gp_lock_config.threads = dr->dr_readers + 1;
 	error = dr->dr_design->ra_init(&ru.ru_dev.rd_generator, &gp);
 	if (error != 0)
 		return (error);
-	duplicates_init(&ru.ru_blocks, dr->dr_cipher->ci_block_bytes);
+	if (block_bytes > dr->dr_request_bytes)
+		block_bytes = dr->dr_request_bytes;
+	duplicates_init(&ru.ru_blocks, block_bytes);
 	error = prime_generator(ru.ru_dev.rd_generator, BOOT_ENTROPY_BYTES,
 	    NULL);
 	if (error == 0) {
