@@ -11,6 +11,7 @@ enum {
 	LARGE_ONE_IN	= 2048,	/* of AES: past a key's last block */
 	QUEUE_ONE_IN	= 16,
 	REAL_ONE_IN	= 64,
+	LEVEL_ONE_IN	= 2,	/* of these */
 	MANY_ONE_IN	= 8,
 	ITEM_SIZE	= 32
 };
@@ -67,6 +68,25 @@ draw_small(struct scenario *sn, const struct scenario_limits *sm,
 	}
 }
 
+/*
+ * All reads are of one size, as those are that get parts of what a design keeps:
+ * usual ones, or what the first has drawn.
+ */
+static void
+draw_level(struct scenario *sn, const struct scenario_limits *sm,
+    uint64_t *random)
+{
+	const uint32_t sizes[] = { 16, 32, 64, sn->sn_read[0][0].ss_amount };
+	uint32_t bytes;
+	unsigned i, k;
+
+	bytes = sizes[sm->sm_sizes > 0 ? 3 : strategy_below(random,
+	    sizeof(sizes) / sizeof(sizes[0]))];
+	for (i = 0; i < sn->sn_readers; i++)
+		for (k = 0; k < sn->sn_reads[i]; k++)
+			sn->sn_read[i][k].ss_amount = bytes;
+}
+
 void
 scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed)
@@ -98,6 +118,9 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 				    draw_sleep_ms(sm, &random);
 		}
 	}
+	/* Where output is looked at. */
+	if (sn->sn_real && strategy_below(&random, LEVEL_ONE_IN) == 0)
+		draw_level(sn, sm, &random);
 	/* Sometimes for many reseeds, which take pools above the first. */
 	many = strategy_below(&random, MANY_ONE_IN) == 0;
 	sn->sn_bursts = strategy_below(&random, many ?
