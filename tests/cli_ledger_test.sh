@@ -141,6 +141,14 @@ ledger__log_body() {
 		    atf_fail "$(head -n 1 log)"
 		awk 'NR > 1 && ($1 != NR - 1 || NF != 9) { exit 1 }' log ||
 		    atf_fail "$engine: not one line each"
+		# What writing takes is no cost of the ledger.
+		case $engine in
+		"$simulated") cost='takes no virtual time';;
+		*) cost='its cost was not measured';;
+		esac
+		tr -s '\n ' ' ' <out | grep -q "violations; $cost" ||
+		    atf_fail "$engine: no $cost: $(cat out)"
+		ledgers r.json "l['plain_mb_per_s'] == 0"
 		ledgers r.json "l['records'] == $(($(wc -l <log) - 1))"
 		# When it was decided, ns, stands with what was emptied.
 		awk '$4 == "drain" && length($7) > 18 { n++ }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/console/figure.h"
 #include "bench/report/table.h"
@@ -21,7 +22,8 @@ put_cost(char text[LEDGER_COST], const struct result_cell *cell)
 	unsigned i;
 
 	if (cell->ledger.plain_mb_per_s <= 0) {
-		snprintf(text, LEDGER_COST, "takes no virtual time");
+		snprintf(text, LEDGER_COST, strcmp(cell->engine, "virtual") ==
+		    0 ? "takes no virtual time" : "its cost was not measured");
 		return;
 	}
 	for (i = 0; i < cell->repeats; i++) {

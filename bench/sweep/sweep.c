@@ -289,22 +289,24 @@ take(struct checkpoint *ck, struct sweep_cell *sc, unsigned cell,
 
 /*
  * One repeat of one cell.  Under a ledger it is preceded by one without, which
- * tells what the ledger costs.
+ * tells what the ledger costs; with a log that would be what writing costs.
  */
 static int
 measure_one(const struct options *op, struct cell_params *cp,
     struct cell_measure *cm, char error_text[CELL_ERROR_SIZE])
 {
 	const struct engine *en = engine_for(op);
-	double plain;
+	double plain = 0;
 	int error;
 
 	cp->cp_ledger = false;
-	error = en->en_run(cp, cm, error_text);
-	if (error != 0 || !op->op_ledger)
-		return (error);
-	plain = cm->cm_sample.total_mb_per_s;
-	cell_measure_free(cm);
+	if (op->op_ledger_log == NULL) {
+		error = en->en_run(cp, cm, error_text);
+		if (error != 0 || !op->op_ledger)
+			return (error);
+		plain = cm->cm_sample.total_mb_per_s;
+		cell_measure_free(cm);
+	}
 	cp->cp_ledger = true;
 	cp->cp_ledger_log = op->op_ledger_log;
 	error = en->en_run(cp, cm, error_text);
