@@ -75,11 +75,7 @@ simulated="run --engine virtual -r 1 -t 0.01"
 
 # as_user FILE...: a command that runs another as who may not read these files.
 as_user() {
-	as=
-	if [ "$(id -u)" = 0 ]; then
-		as='setpriv --bounding-set=-dac_override,-dac_read_search'
-		$as true 2>/dev/null || atf_skip "permissions do not bind root"
-	fi
+	bound_by_permissions
 	! $as cat "$@" >/dev/null 2>&1 ||
 	    atf_skip "permissions do not bind this user"
 }

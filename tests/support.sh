@@ -1,5 +1,13 @@
 # What shell tests share; the Makefile puts it before each of them.
 
+# bound_by_permissions: $as before a command makes it one of a user's, not root's.
+bound_by_permissions() {
+	as=
+	[ "$(id -u)" = 0 ] || return 0
+	as='setpriv --bounding-set=-dac_override,-dac_read_search'
+	$as true 2>/dev/null || atf_skip "permissions do not bind root"
+}
+
 # complains STATUS WORDS ARGUMENT...: rngsim ends so, with a message that has all
 # WORDS, separated by |, and nothing else.
 complains() {

@@ -65,20 +65,6 @@ campaign_limits(const struct trial_subject *tb, struct scenario_limits *sm)
 	    faults_need_queue(tb->tb_faults);
 }
 
-static unsigned
-choose(void *context, const struct vm_choice *vo)
-{
-
-	return (strategy_choose(context, vo));
-}
-
-static bool
-answer(void *context)
-{
-
-	return (strategy_running(context));
-}
-
 /* The first failure by number is the one that is kept. */
 static int
 keep_failure(struct hand *hd, const struct scenario *sn, uint64_t number)
@@ -146,8 +132,7 @@ static int
 run_block(struct hand *hd, uint64_t block, uint64_t first, uint64_t end)
 {
 	const struct campaign *cn = hd->hd_crew->cw_campaign;
-	const struct trial_chooser tc = { .tc_choose = choose,
-	    .tc_running = answer, .tc_context = &hd->hd_strategy };
+	const struct trial_chooser tc = trial_chooser_of(&hd->hd_strategy);
 	struct scenario sn;
 	uint64_t number;
 	int error = 0;

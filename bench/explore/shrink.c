@@ -205,27 +205,12 @@ still_fails(void *context, struct schedule *sd)
 	return (sh->sh_error == 0);
 }
 
-static unsigned
-choose(void *context, const struct vm_choice *vo)
-{
-
-	return (strategy_choose(context, vo));
-}
-
-static bool
-answer(void *context)
-{
-
-	return (strategy_running(context));
-}
-
 /* Looks for a failing schedule of a smaller scenario. */
 static bool
 search(struct shrinker *sh, const struct scenario *smaller)
 {
 	struct explore_case *ca = sh->sh_case, try = *ca;
-	const struct trial_chooser tc = { .tc_choose = choose,
-	    .tc_running = answer, .tc_context = &sh->sh_pct };
+	const struct trial_chooser tc = trial_chooser_of(&sh->sh_pct);
 	unsigned i;
 	bool found;
 

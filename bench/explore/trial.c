@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/explore/strategy.h"
 #include "bench/explore/trial_impl.h"
 #include "fortuna/fortuna.h"
 #include "harvest/harvestq.h"
@@ -68,6 +69,28 @@ trial_subject_default(struct trial_subject *tb)
 	tb->tb_generator = generator_config_default();
 	tb->tb_generator.minpoolsize = TRIAL_MINPOOLSIZE;
 	tb->tb_lock_config = lock_config_default(TRIAL_CPUS);
+}
+
+static unsigned
+choose(void *context, const struct vm_choice *vo)
+{
+
+	return (strategy_choose(context, vo));
+}
+
+static bool
+answer(void *context)
+{
+
+	return (strategy_running(context));
+}
+
+struct trial_chooser
+trial_chooser_of(struct strategy *st)
+{
+
+	return ((struct trial_chooser){ .tc_choose = choose,
+	    .tc_running = answer, .tc_context = st });
 }
 
 /* Feeds the generator as the harvest thread would, without a queue. */

@@ -76,6 +76,10 @@ struct trial_chooser {
 	void		*tc_context;
 };
 
+/* A strategy, which has begun; see bench/explore/strategy.h. */
+struct strategy;
+struct trial_chooser trial_chooser_of(struct strategy *st);
+
 /* What runs need and leave to the next; for one host thread. */
 struct trial;
 

@@ -251,45 +251,50 @@ note_sitting(struct checkpoint *ck, char error_text[CELL_ERROR_SIZE])
 	return (error);
 }
 
+/* What has been measured. */
+static int
+add_done(struct checkpoint *ck, json_t *record,
+    char error_text[CELL_ERROR_SIZE])
+{
+	int error;
+
+	error = note_sitting(ck, error_text);
+	if (error != 0) {
+		json_decref(record);
+		return (error);
+	}
+	error = add(ck, record, error_text);
+	ck->ck_done += error == 0;
+	return (error);
+}
+
 int
 checkpoint_add(struct checkpoint *ck, const struct cell *ce, unsigned cell,
     unsigned repeat, unsigned order, struct cell_measure *cm,
     char error_text[CELL_ERROR_SIZE])
 {
 	char what[CHECKPOINT_WHAT_SIZE];
-	int error;
 
 	if (ck == NULL)
 		return (0);
-	error = note_sitting(ck, error_text);
-	if (error != 0)
-		return (error);
 	cm->cm_sample.order = order;
 	checkpoint_what(ce, what);
-	error = add(ck, json_pack("{s:s, s:i, s:i, s:o}", "what", what,
+	return (add_done(ck, json_pack("{s:s, s:i, s:i, s:o}", "what", what,
 	    "cell", (int)cell, "repeat", (int)repeat, "measure",
-	    repeat_json_format(cm, ce->ce_readers)), error_text);
-	ck->ck_done += error == 0;
-	return (error);
+	    repeat_json_format(cm, ce->ce_readers)), error_text));
 }
 
 int
 checkpoint_add_draw(struct checkpoint *ck, const struct checkpoint_draw *cd,
     char error_text[CELL_ERROR_SIZE])
 {
-	int error;
 
 	if (ck == NULL)
 		return (0);
-	error = note_sitting(ck, error_text);
-	if (error != 0)
-		return (error);
-	error = add(ck, json_pack("{s:{s:i, s:i, s:f, s:f}}", "draw",
+	return (add_done(ck, json_pack("{s:{s:i, s:i, s:f, s:f}}", "draw",
 	    "cell", (int)cd->cd_cell, "sample", (int)cd->cd_sample,
 	    "total_mb_per_s", cd->cd_total, "harvest_cpu_percent",
-	    cd->cd_harvest), error_text);
-	ck->ck_done += error == 0;
-	return (error);
+	    cd->cd_harvest), error_text));
 }
 
 int
