@@ -222,8 +222,8 @@ ATF_TC(origin_made__keys);
 ATF_TC_HEAD(origin_made__keys, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "No key is handed out, neither before it "
-	    "is used nor after");
+	atf_tc_set_md_var(tc, "descr", "No key is handed out, neither before "
+	    "it is used nor after");
 }
 ATF_TC_BODY(origin_made__keys, tc)
 {
@@ -255,8 +255,9 @@ ATF_TC(origin_made__full);
 ATF_TC_HEAD(origin_made__full, tc)
 {
 
-	atf_tc_set_md_var(tc, "descr", "Of a run with more keystream than there "
-	    "is room for nothing is said, but of a buffer that is not written");
+	atf_tc_set_md_var(tc, "descr", "Of a run with more keystream than "
+	    "there is room for nothing is said, but of a buffer that is not "
+	    "written");
 }
 ATF_TC_BODY(origin_made__full, tc)
 {

@@ -77,7 +77,7 @@ struct duplicates_run {
 	const struct cipher *dr_cipher;
 	const struct lock_class *dr_lock;
 	unsigned	dr_readers;
-	size_t		dr_request_bytes;	/* DUPLICATES_KEPT_BYTES or more */
+	size_t		dr_request_bytes; /* DUPLICATES_KEPT_BYTES or more */
 	uint64_t	dr_requests;	/* of each reader */
 };
 

@@ -136,8 +136,9 @@ duplicates_run(const struct duplicates_run *dr,
 	int error;
 
 	KASSERT(dr->dr_readers >= 1 && dr->dr_requests >= 1 &&
-	    dr->dr_request_bytes >= DUPLICATES_KEPT_BYTES, ("%u readers, %ju requests of %zu bytes",
-	    dr->dr_readers, (uintmax_t)dr->dr_requests, dr->dr_request_bytes));
+	    dr->dr_request_bytes >= DUPLICATES_KEPT_BYTES,
+	    ("%u readers, %ju requests of %zu bytes", dr->dr_readers,
+	    (uintmax_t)dr->dr_requests, dr->dr_request_bytes));
 	gp.gp_lock_config.threads = dr->dr_readers + 1;
 	error = dr->dr_design->ra_init(&ru.ru_dev.rd_generator, &gp);
 	if (error != 0)

@@ -69,8 +69,8 @@ draw_small(struct scenario *sn, const struct scenario_limits *sm,
 }
 
 /*
- * All reads are of one size, as those are that get parts of what a design keeps:
- * usual ones, or what the first has drawn.
+ * All reads are of one size, as those are that get parts of what a design
+ * keeps: a usual one, or what the first has drawn.
  */
 static void
 draw_level(struct scenario *sn, const struct scenario_limits *sm,
