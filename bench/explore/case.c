@@ -33,6 +33,13 @@ static const char *const required[] = { "design", "lock", "cipher", "seed",
 	"number", "strategy", "draws", "property", "hash", "seeded", "queue",
 	"crypto", "places", "bursts" };
 
+/* What has been read of a file. */
+struct reading {
+	unsigned	 re_seen;	/* of required */
+	uint64_t	 re_choices;	/* steps */
+	uint64_t	 re_answers;
+};
+
 void
 case_free(struct explore_case *ca)
 {
@@ -132,10 +139,10 @@ case_set_tunable(struct trial_subject *tb, const char *text, char *why,
 	return (EINVAL);
 }
 
-/* Adds "THREAD" or "THREAD*COUNT", separated by blanks. */
+/* Adds "THREAD" or "THREAD*COUNT", separated by blanks, to steps so far. */
 static int
 parse_list(struct lines *li, struct schedule *sd, struct schedule_list *sl,
-    const char *value, unsigned least, unsigned most)
+    uint64_t *steps, const char *value, unsigned least, unsigned most)
 {
 	char item[ITEM_SIZE], *times;
 	uint64_t count, thread;
@@ -156,7 +163,7 @@ parse_list(struct lines *li, struct schedule *sd, struct schedule_list *sl,
 		    thread > most || (times != NULL &&
 		    (number_parse(times, &count) != 0 || count < 1 ||
 		    count > STEPS_MAX)) ||
-		    schedule_steps(sl) + count > STEPS_MAX)
+		    *steps + count > STEPS_MAX)
 			return (lines_refuse(li, "\"%.*s\": expected a number "
 			    "%u..%u, and perhaps \"*\" and how many times; "
 			    "%d in all", n < ITEM_SIZE ? (int)n : ITEM_SIZE,
@@ -164,6 +171,7 @@ parse_list(struct lines *li, struct schedule *sd, struct schedule_list *sl,
 		schedule_append(sd, sl, (unsigned)thread, (uint32_t)count);
 		if (sd->sd_no_memory)
 			return (lines_no_memory(li));
+		*steps += count;
 	}
 }
 
@@ -269,7 +277,7 @@ parse_origin(struct lines *li, struct explore_case *ca, unsigned which,
 }
 
 static int
-parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
+parse_line(struct lines *li, struct explore_case *ca, struct reading *re)
 {
 	struct schedule *sd = &ca->ca_schedule;
 	char *key = li->li_text, *value, why[WHY_SIZE];
@@ -285,9 +293,9 @@ parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
 		if (strcmp(key, required[i]) != 0)
 			continue;
 		which = 1u << i;
-		if ((*seen & which) != 0)
+		if ((re->re_seen & which) != 0)
 			return (lines_refuse(li, "a second \"%s\"", key));
-		*seen |= which;
+		re->re_seen |= which;
 		if (which <= HAS_CIPHER)
 			return (parse_subject(li, ca, key, value));
 		if (which <= HAS_HASH)
@@ -298,10 +306,11 @@ parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
 	if (strcmp(key, "failpoint") == 0)
 		return (parse_failpoint(li, ca, value));
 	if (strcmp(key, "choices") == 0)
-		return (parse_list(li, sd, &sd->sd_choices, value, 1,
-		    THREAD_MAX));
+		return (parse_list(li, sd, &sd->sd_choices, &re->re_choices,
+		    value, 1, THREAD_MAX));
 	if (strcmp(key, "answers") == 0)
-		return (parse_list(li, sd, &sd->sd_answers, value, 0, 1));
+		return (parse_list(li, sd, &sd->sd_answers, &re->re_answers,
+		    value, 0, 1));
 	error = scenario_parse_line(&ca->ca_scenario, key, value, why,
 	    sizeof(why));
 	if (error == ENOENT)
@@ -313,9 +322,10 @@ parse_line(struct lines *li, struct explore_case *ca, unsigned *seen)
 static int
 load(struct lines *li, struct explore_case *ca)
 {
+	struct reading re = { .re_seen = 0 };
 	char why[WHY_SIZE];
-	unsigned i, seen = 0;
 	bool ended = false;
+	unsigned i;
 
 	if (!lines_next(li))
 		return (lines_refuse_file(li, "empty: expected \"%s\"",
@@ -327,7 +337,7 @@ load(struct lines *li, struct explore_case *ca)
 		if (li->li_text[0] == '#' || li->li_text[0] == '\0')
 			continue;
 		ended = strcmp(li->li_text, "end") == 0;
-		if (!ended && parse_line(li, ca, &seen) != 0)
+		if (!ended && parse_line(li, ca, &re) != 0)
 			return (li->li_error);
 	}
 	if (li->li_error != 0)
@@ -335,7 +345,7 @@ load(struct lines *li, struct explore_case *ca)
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
 	for (i = 0; i < sizeof(required) / sizeof(required[0]); i++)
-		if ((seen >> i & 1) == 0)
+		if ((re.re_seen >> i & 1) == 0)
 			return (lines_refuse_file(li, "no line \"%s\"",
 			    required[i]));
 	if (scenario_check(&ca->ca_scenario, why, sizeof(why)) != 0)
