@@ -71,7 +71,7 @@ BENCH = \
 	cat/interleave cat/stream cat/output cat/cat \
 	sweep/host sweep/pool sweep/repeat_json sweep/checkpoint \
 	sweep/checkpoint_read sweep/replicate sweep/uncertainty \
-	sweep/summary sweep/summary_health sweep/summary_rows \
+	sweep/summary sweep/summary_health sweep/summary_rows sweep/grid \
 	sweep/sweep_virtual sweep/sweep sweep/trace sweep/faulted \
 	calibrate/calibrate calibrate/calibrate_crypto \
 	calibrate/calibrate_host calibrate/calibrate_line \

@@ -128,14 +128,15 @@ head_load(const char *text, struct checkpoint_head *head, const char *path,
 	return (0);
 }
 
-static int
-peek(const char *path, int fd, struct checkpoint_head *head,
+int
+checkpoint_peek_open(int fd, const char *path, struct checkpoint_head *head,
     char why[CHECKPOINT_ERROR_SIZE])
 {
 	struct journal_reader jr;
 	bool more = false;
 	int error;
 
+	memset(head, 0, sizeof(*head));
 	journal_rewind(&jr, fd);
 	error = journal_next(&jr, &more);
 	if (error == EINVAL)
@@ -150,7 +151,11 @@ peek(const char *path, int fd, struct checkpoint_head *head,
 	else
 		error = head_load(jr.jr_text, head, path, why);
 	journal_reader_free(&jr);
-	return (error == 0 && !more ? EINVAL : error);
+	if (error == 0 && !more)
+		error = EINVAL;
+	if (error != 0)
+		checkpoint_head_free(head);
+	return (error);
 }
 
 int
@@ -171,12 +176,10 @@ checkpoint_peek(const char *real, struct checkpoint_head *head,
 		snprintf(why, CHECKPOINT_ERROR_SIZE, "%.600s: %s", path,
 		    strerror(error));
 	} else {
-		error = peek(path, fd, head, why);
+		error = checkpoint_peek_open(fd, path, head, why);
 		close(fd);
 	}
 	free(path);
-	if (error != 0)
-		checkpoint_head_free(head);
 	return (error);
 }
 

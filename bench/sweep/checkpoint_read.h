@@ -8,6 +8,14 @@
 
 enum { CHECKPOINT_WHAT_SIZE = 128 };
 
+/*
+ * Reads what an open journal is of, as checkpoint_peek().
+ *
+ *   path  in   as messages call it
+ */
+int checkpoint_peek_open(int fd, const char *path,
+    struct checkpoint_head *head, char why[CHECKPOINT_ERROR_SIZE]);
+
 /* Compares the first record with this run and adds the others to the cells. */
 int checkpoint_take_up(struct checkpoint *ck, const struct options *op,
     struct result *r, double cycles_per_us, struct sweep_cell *cells,

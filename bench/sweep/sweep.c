@@ -10,6 +10,7 @@
 #include "bench/console/progress.h"
 #include "bench/console/stop.h"
 #include "bench/statistics/stats.h"
+#include "bench/sweep/grid.h"
 #include "bench/sweep/summary.h"
 #include "bench/sweep/sweep.h"
 #include "bench/sweep/sweep_virtual.h"
@@ -18,128 +19,9 @@
 #include "lib/tick.h"
 
 enum {
-	/* As short as a request can be while it is still one. */
-	CONTROL_BYTES		= 16,
-
 	CALIBRATION_ROUNDS	= 9,
 	CALIBRATION_PAIRS	= 20000
 };
-
-static const struct workload *
-workload(const struct options *op)
-{
-
-	return (workload_is_plain(&op->op_workload) ? NULL : &op->op_workload);
-}
-
-/* The grid, design innermost, so that rows to compare stand together. */
-static unsigned
-expand(const struct options *op, struct sweep_cell *cells)
-{
-	unsigned c, d, l, n = 0, r, s;
-
-	for (c = 0; c < op->op_ciphers.ol_count; c++)
-	for (s = 0; s < op->op_sizes.ol_count; s++)
-	for (l = 0; l < op->op_locks.ol_count; l++)
-	for (r = 0; r < op->op_readers.ol_count; r++)
-	for (d = 0; d < op->op_designs.ol_count; d++)
-		cells[n++].sc_cell = (struct cell){
-			.ce_design = generators[op->op_designs.ol_value[d]]->
-			    ra_ident,
-			.ce_lock = lock_classes[op->op_locks.ol_value[l]]->
-			    lc_name,
-			.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
-			.ce_readers = (unsigned)op->op_readers.ol_value[r],
-			.ce_request_bytes = op->op_sizes.ol_value[s],
-			.ce_workload = workload(op),
-		};
-	return (n);
-}
-
-/* The most readers of the grid that have a CPU each; or the fewest. */
-static unsigned
-control_readers(const struct options *op)
-{
-	uint64_t best = 0, fewest = UINT64_MAX, v;
-	unsigned r;
-
-	for (r = 0; r < op->op_readers.ol_count; r++) {
-		v = op->op_readers.ol_value[r];
-		if (v < fewest)
-			fewest = v;
-		if (v > best && v <= cpu_count())
-			best = v;
-	}
-	return ((unsigned)(best > 0 ? best : fewest));
-}
-
-/*
- * The last design whose readers can do without exclusion, each with a generator
- * of its own.
- */
-static const char *
-control_design(const struct options *op)
-{
-	const struct random_algorithm *ra;
-	unsigned d;
-
-	for (d = op->op_designs.ol_count; d > 0; d--) {
-		ra = generators[op->op_designs.ol_value[d - 1]];
-		if ((ra->ra_flags & RA_MANY_LOCKS) == 0)
-			return (ra->ra_ident);
-	}
-	return ("concurrent");
-}
-
-/*
- * The controls: each lock of the grid around nothing, and each cipher with
- * nothing shared.
- */
-static unsigned
-expand_controls(const struct options *op, struct sweep_cell *cells)
-{
-	struct cell like = {
-		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.ce_readers = control_readers(op),
-	};
-	unsigned i, n = 0;
-
-	/* Simulated, they would show nothing that the profile does not say. */
-	if (op->op_kind != OPTIONS_SWEEP || op->op_simulated ||
-	    !op->op_config.bc_program.controls)
-		return (0);
-	for (i = 0; i < op->op_locks.ol_count; i++) {
-		like.ce_design = "none";
-		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
-		like.ce_request_bytes = CONTROL_BYTES;
-		cells[n++].sc_cell = like;
-	}
-	for (i = 0; i < op->op_ciphers.ol_count; i++) {
-		like.ce_design = control_design(op);
-		like.ce_lock = "none";
-		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
-		like.ce_request_bytes = op->op_sizes.ol_value[0];
-		like.ce_workload = workload(op);
-		cells[n++].sc_cell = like;
-	}
-	return (n);
-}
-
-static unsigned
-grid_size(const struct options *op)
-{
-
-	return (op->op_designs.ol_count * op->op_locks.ol_count *
-	    op->op_ciphers.ol_count * op->op_readers.ol_count *
-	    op->op_sizes.ol_count);
-}
-
-static unsigned
-control_size(const struct options *op)
-{
-
-	return (op->op_locks.ol_count + op->op_ciphers.ol_count);
-}
 
 /* What one time stamp costs, and profiling one acquisition. */
 static int
@@ -236,8 +118,8 @@ describe(const struct options *op, char *const argv[], struct result *r)
 		have_all(&sl);
 	r->sources = source_names(sl.sl_source, sl.sl_count);
 	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
-	r->cells = calloc(grid_size(op), sizeof(*r->cells));
-	r->controls = calloc(control_size(op) + 1, sizeof(*r->controls));
+	r->cells = calloc(grid_cells(op), sizeof(*r->cells));
+	r->controls = calloc(grid_controls(op) + 1, sizeof(*r->controls));
 	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
 	    r->controls == NULL ||
 	    r->sources == NULL || r->sources_skipped == NULL)
@@ -248,16 +130,6 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	result_now(r->started);
 	result_host_fill(&r->host);
 	return (op->op_simulated ? 0 : calibrate(&r->host));
-}
-
-static const struct engine *
-engine_for(const struct options *op)
-{
-
-	if (op->op_simulated)
-		return (&ENGINE(virtual));
-	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
-	    &ENGINE(bare));
 }
 
 /* What progress says is being measured. */
@@ -295,7 +167,7 @@ static int
 measure_one(const struct options *op, struct cell_params *cp,
     struct cell_measure *cm, char error_text[CELL_ERROR_SIZE])
 {
-	const struct engine *en = engine_for(op);
+	const struct engine *en = grid_engine(op);
 	double plain = 0;
 	int error;
 
@@ -392,7 +264,7 @@ finish(const struct options *op, struct sweep_cell *cells, unsigned n,
 		if (cells[i].sc_count > 0 && error == 0) {
 			error = summary_finish(&cells[i],
 			    crypto_mode_names[op->op_crypto], op->op_seed,
-			    host, engine_for(op), &op->op_config.bc_lock,
+			    host, grid_engine(op), &op->op_config.bc_lock,
 			    &out[*count]);
 			if (error == 0 && op->op_simulated)
 				virtual_describe(&op->op_machine,
@@ -426,10 +298,10 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 {
 	struct sweep_cell *cells;
 	struct cell *live;
-	unsigned controls, i, n = grid_size(op);
+	unsigned controls, i, n = grid_cells(op);
 	int error, error2;
 
-	cells = calloc(n + control_size(op), sizeof(*cells));
+	cells = calloc(n + grid_controls(op), sizeof(*cells));
 	error = describe(op, argv, r);
 	if (cells == NULL || error != 0) {
 		snprintf(error_text, CELL_ERROR_SIZE, "no memory for %u cells",
@@ -437,8 +309,8 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 		free(cells);
 		return (ENOMEM);
 	}
-	expand(op, cells);
-	controls = expand_controls(op, &cells[n]);
+	grid_expand(op, cells);
+	controls = grid_expand_controls(op, &cells[n]);
 	for (i = 0; i < n + controls && error == 0; i++) {
 		cells[i].sc_samples = calloc(op->op_repeats,
 		    sizeof(*cells[i].sc_samples));
