@@ -370,6 +370,10 @@ cpu_kind(unsigned os)
 	hwloc_bitmap_t set;
 	int kind;
 
+	/* A set is as large as the number of what is in it. */
+	if (!hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(topology),
+	    os))
+		return (0);
 	set = hwloc_bitmap_alloc();
 	if (set == NULL)
 		return (0);

@@ -32,7 +32,8 @@ bucket_quantile(const uint32_t *bucket, unsigned n, uint64_t count, double q)
 	uint64_t rank, seen = 0;
 	unsigned i;
 
-	rank = (uint64_t)ceil(q * (double)count);
+	/* A count has more digits than a double. */
+	rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
 	if (rank < 1)
 		rank = 1;
 	for (i = 0; i < n; i++) {

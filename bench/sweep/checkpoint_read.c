@@ -72,9 +72,11 @@ word_load(const json_t *j)
 		return (strdup(text));
 	hex = json_string_value(json_object_get(j, "bytes"));
 	n = hex == NULL ? 1 : strlen(hex);
-	word = n % 2 != 0 ? NULL : calloc(n / 2 + 1, 1);
+	if (n % 2 != 0 || strspn(hex, "0123456789abcdef") != n)
+		return (NULL);
+	word = calloc(n / 2 + 1, 1);
 	for (i = 0; word != NULL && i < n / 2; i++) {
-		if (sscanf(hex + 2 * i, "%2x", &byte) != 1) {
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1 || byte == 0) {
 			free(word);
 			return (NULL);
 		}
@@ -306,6 +308,15 @@ check_head(const struct taking_up *tu, const struct options *op,
 	return (error);
 }
 
+/* A member that numbers something, from 0; or -1. */
+static json_int_t
+number_of(const json_t *object, const char *key)
+{
+	const json_t *j = json_object_get(object, key);
+
+	return (json_is_integer(j) ? json_integer_value(j) : -1);
+}
+
 static int
 take_repeat(struct taking_up *tu, const json_t *record)
 {
@@ -317,8 +328,8 @@ take_repeat(struct taking_up *tu, const json_t *record)
 	struct cell_measure *cm;
 	int error;
 
-	cell = json_integer_value(json_object_get(record, "cell"));
-	repeat = json_integer_value(json_object_get(record, "repeat"));
+	cell = number_of(record, "cell");
+	repeat = number_of(record, "repeat");
 	if (cell < 0 || cell >= (json_int_t)tu->tu_count || repeat < 0 ||
 	    repeat >= (json_int_t)ck->ck_repeats ||
 	    checkpoint_has(ck, (unsigned)cell, (unsigned)repeat))
@@ -352,17 +363,22 @@ static int
 take_draw(struct taking_up *tu, const json_t *draw)
 {
 	struct checkpoint *ck = tu->tu_checkpoint;
-	const json_t *total = json_object_get(draw, "total_mb_per_s");
-	const json_t *harvest = json_object_get(draw, "harvest_cpu_percent");
 	json_int_t cell, sample;
+	double total, harvest;
+	char why[RESULT_TEXT_SIZE];
+	struct value_at at = { .va_error = why };
 	struct checkpoint_draw *grown;
 
-	cell = json_integer_value(json_object_get(draw, "cell"));
-	sample = json_integer_value(json_object_get(draw, "sample"));
+	cell = number_of(draw, "cell");
+	sample = number_of(draw, "sample");
 	if (cell < 0 || cell >= (json_int_t)tu->tu_count || sample < 0 ||
-	    sample > INT32_MAX || !json_is_number(total) ||
-	    !json_is_number(harvest))
+	    sample > INT32_MAX)
 		return (damaged(tu, "a draw that this run does not have"));
+	if (value_real(&at, json_object_get(draw, "total_mb_per_s"),
+	    "total_mb_per_s", &total) != 0 ||
+	    value_real(&at, json_object_get(draw, "harvest_cpu_percent"),
+	    "harvest_cpu_percent", &harvest) != 0)
+		return (damaged(tu, why));
 	if (ck->ck_draw_count == ck->ck_draw_room) {
 		ck->ck_draw_room = 2 * ck->ck_draw_room + 64;
 		grown = realloc(ck->ck_draws, ck->ck_draw_room *
@@ -374,8 +390,8 @@ take_draw(struct taking_up *tu, const json_t *draw)
 	ck->ck_draws[ck->ck_draw_count++] = (struct checkpoint_draw){
 		.cd_cell = (unsigned)cell,
 		.cd_sample = (unsigned)sample,
-		.cd_total = json_number_value(total),
-		.cd_harvest = json_number_value(harvest),
+		.cd_total = total,
+		.cd_harvest = harvest,
 	};
 	return (0);
 }

@@ -6,6 +6,7 @@
 
 #include "bench/result/result_part.h"
 #include "bench/sweep/repeat_json.h"
+#include "harvest/mask.h"
 
 enum { WORD_DIGITS = 16 };
 
@@ -270,6 +271,39 @@ load_waits(struct value_at *at, const json_t *object, struct cell_measure *cm)
 	return (error);
 }
 
+/* What a summary counts on, and a result can do without. */
+static int
+check_sample(struct value_at *at, const struct result_sample *rs)
+{
+
+	if (rs->reader_cpu == NULL)
+		return (value_refuse(at, "reader_cpu", "missing"));
+	if (rs->intervals < 1 || rs->intervals > CELL_INTERVALS)
+		return (value_refuse(at, "interval_mb_per_s", "%u numbers, "
+		    "expected 1 to %d", rs->intervals, CELL_INTERVALS));
+	return (0);
+}
+
+/* Each source there is has a row at most. */
+static int
+check_source(struct value_at *at, const struct cell_measure *cm, size_t row)
+{
+	const char *source = cm->cm_health[row].source;
+	unsigned i;
+
+	for (i = 0; i < ENTROPYSOURCE; i++)
+		if (strcmp(random_source_names[i], source) == 0)
+			break;
+	if (i == ENTROPYSOURCE)
+		return (value_refuse(at, "health", "\"%.32s\" is no source",
+		    source));
+	for (i = 0; i < row; i++)
+		if (strcmp(cm->cm_health[i].source, source) == 0)
+			return (value_refuse(at, "health", "%s has two rows",
+			    source));
+	return (0);
+}
+
 static int
 load_health(struct value_at *at, const json_t *object, struct cell_measure *cm)
 {
@@ -280,9 +314,12 @@ load_health(struct value_at *at, const json_t *object, struct cell_measure *cm)
 	if (!json_is_array(health) || n > ENTROPYSOURCE)
 		return (value_refuse(at, "health", "no array of sources"));
 	cm->cm_health_count = (unsigned)n;
-	for (i = 0; error == 0 && i < n; i++)
+	for (i = 0; error == 0 && i < n; i++) {
 		error = value_fields(at, json_array_get(health, i),
 		    result_field_health, &cm->cm_health[i]);
+		if (error == 0)
+			error = check_source(at, cm, i);
+	}
 	return (error);
 }
 
@@ -318,6 +355,8 @@ repeat_json_load(const json_t *object, unsigned readers,
 	error[0] = '\0';
 	status = result_sample_load(&at, json_object_get(object, "sample"),
 	    &cm->cm_sample, readers);
+	if (status == 0)
+		status = check_sample(&at, &cm->cm_sample);
 	if (status == 0)
 		status = load_rows(&at, object, cm);
 	if (status == 0)
