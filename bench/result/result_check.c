@@ -178,7 +178,14 @@ check_readers(struct place *pl)
 	return (error);
 }
 
-/* All of a repeat's total is some reader's. */
+bool
+result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
+{
+
+	*sum = stats_mean(rs->reader_mb_per_s, readers) * readers;
+	return (near(*sum, rs->total_mb_per_s));
+}
+
 static int
 check_sums(struct place *pl)
 {
@@ -187,9 +194,7 @@ check_sums(struct place *pl)
 	unsigned i;
 
 	for (i = 0; i < c->repeats; i++) {
-		sum = stats_mean(c->samples[i].reader_mb_per_s, c->readers) *
-		    c->readers;
-		if (near(sum, c->samples[i].total_mb_per_s))
+		if (result_check_sum(&c->samples[i], c->readers, &sum))
 			continue;
 		snprintf(pl->error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
 		    ".total_mb_per_s: %.9g is not the sum of its readers, "

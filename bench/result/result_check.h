@@ -20,6 +20,14 @@
 int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);
 
 /*
+ * Whether all of a repeat's total is some reader's.
+ *
+ *   sum  out  what its readers had
+ */
+bool result_check_sum(const struct result_sample *rs, unsigned readers,
+    double *sum);
+
+/*
  * Order of cells by all that says what was measured, but for how often a
  * spinner polls, which is a setting of the whole run; for qsort(3): takes
  * pointers to pointers to cells.

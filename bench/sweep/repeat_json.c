@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/result/result_check.h"
 #include "bench/result/result_part.h"
 #include "bench/sweep/repeat_json.h"
 #include "harvest/mask.h"
@@ -273,14 +274,19 @@ load_waits(struct value_at *at, const json_t *object, struct cell_measure *cm)
 
 /* What a summary counts on, and a result can do without. */
 static int
-check_sample(struct value_at *at, const struct result_sample *rs)
+check_sample(struct value_at *at, const struct result_sample *rs,
+    unsigned readers)
 {
+	double sum;
 
 	if (rs->reader_cpu == NULL)
 		return (value_refuse(at, "reader_cpu", "missing"));
 	if (rs->intervals < 1 || rs->intervals > CELL_INTERVALS)
 		return (value_refuse(at, "interval_mb_per_s", "%u numbers, "
 		    "expected 1 to %d", rs->intervals, CELL_INTERVALS));
+	if (!result_check_sum(rs, readers, &sum))
+		return (value_refuse(at, "total_mb_per_s", "%.9g is not the "
+		    "sum of its readers, %.9g", rs->total_mb_per_s, sum));
 	return (0);
 }
 
@@ -356,7 +362,7 @@ repeat_json_load(const json_t *object, unsigned readers,
 	status = result_sample_load(&at, json_object_get(object, "sample"),
 	    &cm->cm_sample, readers);
 	if (status == 0)
-		status = check_sample(&at, &cm->cm_sample);
+		status = check_sample(&at, &cm->cm_sample, readers);
 	if (status == 0)
 		status = load_rows(&at, object, cm);
 	if (status == 0)
