@@ -96,6 +96,25 @@ explore__finds_body() {
 	fi
 }
 
+atf_test_case explore__only
+explore__only_head() {
+	atf_set descr "one schedule counts as one, whatever was run ahead of \
+it, and excludes nothing"
+}
+explore__only_body() {
+	# A scenario has 40.
+	explore 0 --seed 7 --only 80
+	has "^concurrent *mtx *chacha20 *1 "
+	has "^No failure: schedule 80 alone, which excludes nothing\.$"
+	explore 0 --seed 7 --only 119
+	has "^concurrent *mtx *chacha20 *1 "
+	has "^No failure: schedule 119 alone, which excludes nothing\. *Those"
+	has "^Chosen by: [a-z]* 100 %\.$"
+	grep -q "95 %" out && atf_fail "$(cat out)"
+	explore 0 --seed 7 --schedules 2
+	has "excluded at 95 %"
+}
+
 atf_test_case explore__replay_mended
 explore__replay_mended_head() {
 	atf_set descr "a schedule of what was mended since does not fail, and \
@@ -203,6 +222,7 @@ explore__interrupted_body() {
 atf_init_test_cases() {
 	atf_add_test_case explore__clean
 	atf_add_test_case explore__finds
+	atf_add_test_case explore__only
 	atf_add_test_case explore__replay_mended
 	atf_add_test_case explore__failpoint
 	atf_add_test_case explore__refuses

@@ -152,7 +152,10 @@ run_block(struct hand *hd, uint64_t block, uint64_t first, uint64_t end)
 		strategy_end(&hd->hd_strategy);
 		if (error != 0)
 			break;
-		count(hd, block);
+		if (number >= cn->cn_first || hd->hd_outcome.to_word != NULL)
+			count(hd, block);
+		else
+			hd->hd_result.ce_ahead++;
 		atomic_fetch_add_explicit(&hd->hd_crew->cw_done, 1,
 		    memory_order_relaxed);
 		if (hd->hd_outcome.to_word != NULL) {
@@ -200,6 +203,7 @@ merge(struct crew *cw, const struct hand *hd)
 	unsigned i;
 
 	ce->ce_schedules += from->ce_schedules;
+	ce->ce_ahead += from->ce_ahead;
 	ce->ce_steps += from->ce_steps;
 	if (from->ce_steps_most > ce->ce_steps_most)
 		ce->ce_steps_most = from->ce_steps_most;

@@ -31,6 +31,11 @@ struct campaign {
 
 struct campaign_result {
 	uint64_t	ce_schedules;
+	/*
+	 * Run ahead of cn_first, since strategies learn from them, and counted
+	 * nowhere else, but for one that failed.
+	 */
+	uint64_t	ce_ahead;
 	double		ce_distinct;	/* orders of locks, an estimate */
 	double		ce_seconds;	/* CPU time of all host threads */
 	uint64_t	ce_steps;	/* choices */

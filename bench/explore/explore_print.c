@@ -27,8 +27,8 @@ explore_print_row(FILE *out, const struct campaign *cn,
 	    "%s\n", tb->tb_design->ra_ident, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, ce->ce_schedules,
 	    figure_count(orders, ce->ce_distinct),
-	    figure_count(rate, ce->ce_seconds > 0 ?
-	    (double)ce->ce_schedules / ce->ce_seconds : 0),
+	    figure_count(rate, ce->ce_seconds > 0 ? (double)(ce->ce_schedules +
+	    ce->ce_ahead) / ce->ce_seconds : 0),
 	    figure_real(steps, (double)ce->ce_steps / n), ce->ce_steps_most,
 	    ce->ce_failed ? " *" : "");
 }
@@ -42,6 +42,8 @@ explore_add(struct campaign_result *sum, const struct campaign_result *ce)
 	/* What is excluded of each is excluded where the fewest were run. */
 	if (first || ce->ce_schedules < sum->ce_schedules)
 		sum->ce_schedules = ce->ce_schedules;
+	if (first || ce->ce_ahead > sum->ce_ahead)
+		sum->ce_ahead = ce->ce_ahead;
 	sum->ce_exhausted = ce->ce_exhausted && (first || sum->ce_exhausted);
 	sum->ce_seconds += ce->ce_seconds;
 	sum->ce_steps += ce->ce_steps;
@@ -88,29 +90,44 @@ excluded(char buf[SHARE_SIZE], uint64_t n)
 	return (buf);
 }
 
+/* What it says that nothing failed. */
+static void
+meaning(char text[TEXT_SIZE], const struct campaign *cn,
+    const struct campaign_result *sum, unsigned campaigns)
+{
+	char share[SHARE_SIZE];
+
+	if (sum->ce_exhausted)
+		snprintf(text, TEXT_SIZE, "there is no other schedule with at "
+		    "most %u preemption%s of this one scenario.",
+		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
+	else if (cn->cn_end - cn->cn_first == 1)
+		snprintf(text, TEXT_SIZE, "schedule %" PRIu64 " alone, which "
+		    "excludes nothing.%s", cn->cn_first, sum->ce_ahead > 0 ?
+		    "  Those of its scenario ahead of it were run for its "
+		    "strategy to learn from, and are not counted." : "");
+	else if (cn->cn_strategy == &strategy_dfs)
+		snprintf(text, TEXT_SIZE, "there are more schedules with at "
+		    "most %u preemption%s, of which these are no sample.",
+		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
+	else
+		snprintf(text, TEXT_SIZE, "a fault that shows in more than %s "
+		    "of such schedules is excluded at 95 %%%s.",
+		    excluded(share, sum->ce_schedules), campaigns > 1 ?
+		    ", for each row" : "");
+}
+
 void
 explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
 {
-	char share[SHARE_SIZE], text[TEXT_SIZE];
+	char text[TEXT_SIZE];
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
 	    PRIu64 " blocks of keystream.\n", sum->ce_reads, sum->ce_reseeds,
 	    sum->ce_blocks);
 	print_shares(out, sum);
-	if (sum->ce_exhausted)
-		snprintf(text, sizeof(text), "there is no other schedule with "
-		    "at most %u preemption%s of this one scenario.",
-		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
-	else if (cn->cn_strategy == &strategy_dfs)
-		snprintf(text, sizeof(text), "there are more schedules with "
-		    "at most %u preemption%s, of which these are no sample.",
-		    cn->cn_parameter, cn->cn_parameter == 1 ? "" : "s");
-	else
-		snprintf(text, sizeof(text), "a fault that shows in more than "
-		    "%s of such schedules is excluded at 95 %%%s.",
-		    excluded(share, sum->ce_schedules), campaigns > 1 ?
-		    ", for each row" : "");
+	meaning(text, cn, sum, campaigns);
 	figure_wrap(out, "No failure:", 0, text);
 	figure_wrap(out, "", 0, "Orders are those in which locks were taken, "
 	    "estimated to 1 %.  Sequentially consistent, ideal ciphers but in "
