@@ -39,7 +39,7 @@ BENCH = \
 	measure \
 	console/usage console/choice console/arguments console/lines console/figure \
 	console/progress console/outfile console/journal console/stop \
-	console/gnuplot \
+	console/gnuplot console/seed \
 	statistics/stats statistics/hypothesis statistics/usl_fit \
 	statistics/agreement \
 	result/trend result/json_text result/result result/result_field \

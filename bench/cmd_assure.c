@@ -15,6 +15,7 @@
 #include "bench/console/choice.h"
 #include "bench/console/outfile.h"
 #include "bench/console/progress.h"
+#include "bench/console/seed.h"
 #include "bench/console/stop.h"
 #include "bench/console/usage.h"
 #include "bench/result/result.h"
@@ -48,8 +49,7 @@ static const struct argument options[OPTIONS] = {
 	[OPTION_ONLY] = { '\0', "only", "LIST", "rows to gather (all)", false },
 	[OPTION_JOBS] = { 'j', "jobs", "N", "threads of the host to use (as "
 	    "many as CPUs)", false },
-	[OPTION_SEED] = { '\0', "seed", "N", "seed of all that is drawn "
-	    "(printed)", false },
+	[OPTION_SEED] = { '\0', "seed", "N", SEED_DESCR, false },
 	[OPTION_OUTPUT] = { 'o', "output", "FILE", "write the page there, too",
 	    false },
 	[OPTION_HELP] = { 'h', "help", NULL, "this text", false },
@@ -185,11 +185,8 @@ complete(struct request *rq)
 		rq->rq_wanted[i] = true;
 	if (ap->ap_jobs == 0)
 		ap->ap_jobs = cpu_count();
-	if (!rq->rq_seeded && getentropy(&ap->ap_seed,
-	    sizeof(ap->ap_seed)) != 0)
-		return (run_error("assure", "no seed: %s", strerror(errno)));
 	share_program(ap);
-	return (0);
+	return (rq->rq_seeded ? 0 : seed_choose("assure", &ap->ap_seed));
 }
 
 /* What a terminal shows while pieces are gathered. */

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cell/prime.h"
 #include "bench/cmd.h"
 #include "bench/console/arguments.h"
 #include "bench/console/outfile.h"
+#include "bench/console/seed.h"
 #include "bench/console/stop.h"
 #include "bench/options/options.h"
 #include "bench/sweep/replicate.h"
@@ -41,8 +41,7 @@ static const struct argument options[VALIDATE_OPTIONS] = {
 	    "cell (5)", false },
 	[VALIDATE_SET] = { 'S', "set", "NAME=VALUE", "a tunable by its sysctl "
 	    "name", true },
-	[VALIDATE_SEED] = { '\0', "seed", "N", "seed of all that is drawn "
-	    "(chosen)", false },
+	[VALIDATE_SEED] = { '\0', "seed", "N", SEED_DESCR, false },
 	[VALIDATE_PROFILE] = { '\0', "profile", "PROFILE", "what operations "
 	    "cost: a name, or a file in .conf (host)", false },
 	[VALIDATE_FORMAT] = { '\0', "format", "FORMAT", "what stdout gets: "
@@ -316,20 +315,6 @@ validate_from(const struct validate_options *vo, char *const whole[],
 }
 
 static int
-draw_seed(struct validate_options *vo)
-{
-	uint64_t seed;
-	int error;
-
-	error = prime_fill((uint8_t *)&seed, sizeof(seed), NULL);
-	if (error != 0)
-		return (run_error("validate", "no seed: %s",
-		    strerror(error)));
-	vo->vo_seed = seed & UINT32_MAX;
-	return (0);
-}
-
-static int
 run(int argc, char *argv[], char *const whole[])
 {
 	static struct validate_options vo;
@@ -353,7 +338,7 @@ run(int argc, char *argv[], char *const whole[])
 	if (status == 0)
 		status = check_from(&vo);
 	if (status == 0)
-		status = draw_seed(&vo);
+		status = seed_choose(as.as_command, &vo.vo_seed);
 	if (status != 0)
 		return (status);
 	status = vo.vo_value[VALIDATE_FROM] != NULL ?

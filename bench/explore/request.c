@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/console/arguments.h"
 #include "bench/console/choice.h"
 #include "bench/console/figure.h"
+#include "bench/console/seed.h"
 #include "bench/console/usage.h"
 #include "bench/explore/request.h"
 #include "lib/cpu.h"
@@ -42,10 +42,9 @@ static const struct argument options[OPTIONS] = {
 	    "design, lock and cipher (100000)", false },
 	[OPTION_STRATEGY] = { '\0', "strategy", "NAME", "who goes on: mix, or "
 	    "one that is listed below (mix)", false },
-	[OPTION_SEED] = { '\0', "seed", "N", "of all that is drawn (from the "
-	    "clock, printed)", false },
-	[OPTION_ONLY] = { '\0', "only", "N", "run schedule N, from 0, and "
-	    "those of its scenario before it", false },
+	[OPTION_SEED] = { '\0', "seed", "N", SEED_DESCR, false },
+	[OPTION_ONLY] = { '\0', "only", "N", "run schedule N, from 0; "
+	    "strategies learn from those ahead of it", false },
 	[OPTION_JOBS] = { 'j', "jobs", "N", "threads of this machine that "
 	    "share the work (as many as CPUs)", false },
 	[OPTION_TUNABLE] = { 'S', "set", "NAME=VALUE", "set a tunable of "
@@ -373,7 +372,6 @@ set(void *context, unsigned i, const char *label, const char *value)
 static int
 defaults(struct request *rq)
 {
-	struct timespec now;
 	unsigned cpus = cpu_count();
 
 	if (rq->rq_designs == 0)
@@ -387,15 +385,11 @@ defaults(struct request *rq)
 	if (rq->rq_jobs == 0)
 		rq->rq_jobs = cpus < 1 ? 1 : cpus < CAMPAIGN_JOBS_MAX ? cpus :
 		    CAMPAIGN_JOBS_MAX;
-	if (!rq->rq_seed_given) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		rq->rq_seed = ((uint64_t)now.tv_sec * 1000003 ^
-		    (uint64_t)now.tv_nsec) % 1000000000;
-	}
 	if (rq->rq_replay != NULL && rq->rq_other)
 		return (usage_error("explore", "--replay: the file says what "
 		    "to run: expected no other option"));
-	return (0);
+	return (rq->rq_seed_given ? 0 : seed_choose("explore",
+	    &rq->rq_seed));
 }
 
 static void

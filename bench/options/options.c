@@ -6,6 +6,7 @@
 
 #include "bench/console/arguments.h"
 #include "bench/console/figure.h"
+#include "bench/console/seed.h"
 #include "bench/options/option_set.h"
 #include "harvest/source.h"
 
@@ -87,8 +88,9 @@ static const struct option_def defs[] = {
 	OPTION('\0', "resume", "FILE", KIND_MEASURE, option_resume,
 	    "go on with the unfinished run whose result was to be FILE; what "
 	    "it was begun with is known"),
-	OPTION('\0', "seed", "N", KIND_ALL, option_seed,
-	    "seed of all that is drawn (chosen, and printed)"),
+	OPTION('\0', "seed", "N", KIND_MEASURE, option_seed, SEED_DESCR),
+	OPTION('\0', "seed", "N", OPTIONS_CAT, option_seed,
+	    "of the boot entropy, which the host's generator gives without"),
 	OPTION('\0', "stream", "K", OPTIONS_CAT, option_stream,
 	    "write what reader K reads and none of the others, 0..readers - 1"),
 	OPTION('\0', "trace", "FILE", OPTIONS_RUN, option_trace,
