@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cell/prime.h"
 #include "bench/cmd.h"
 #include "bench/console/outfile.h"
+#include "bench/console/seed.h"
 #include "bench/console/stop.h"
 #include "bench/options/option_resume.h"
 #include "bench/options/options.h"
@@ -65,7 +65,6 @@ static int
 prepare(struct options *op, char *const whole[])
 {
 	const char *missing;
-	uint64_t seed;
 	int error;
 
 	error = check_memory(op);
@@ -89,17 +88,8 @@ prepare(struct options *op, char *const whole[])
 	error = options_load_hash(op);
 	if (error != 0)
 		return (error);
-	if (!op->op_seed_given) {
-		error = prime_fill((uint8_t *)&seed, sizeof(seed), NULL);
-		if (error != 0) {
-			fprintf(stderr, "rngsim: %s: no seed: %s\n",
-			    op->op_command, strerror(error));
-			return (EXIT_FAILURE);
-		}
-		/* Short enough to be typed in again. */
-		op->op_seed = seed & UINT32_MAX;
-	}
-	return (0);
+	return (op->op_seed_given ? 0 :
+	    seed_choose(op->op_command, &op->op_seed));
 }
 
 static int
@@ -112,18 +102,13 @@ write_result(const struct options *op, struct outfile *of,
 	text = result_format_json(r);
 	if (text == NULL) {
 		outfile_abort(of);
-		fprintf(stderr, "rngsim: %s: no memory for the result\n",
-		    op->op_output);
-		return (EXIT_FAILURE);
+		return (run_error(op->op_command, "%s: no memory for the "
+		    "result", op->op_output));
 	}
 	error = outfile_commit(of, text, strlen(text));
 	free(text);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: %s\n", op->op_output,
-		    strerror(error));
-		return (EXIT_FAILURE);
-	}
-	return (0);
+	return (error == 0 ? 0 : run_error(op->op_command, "%s: %s",
+	    op->op_output, strerror(error)));
 }
 
 /* Opens the ledger's log, if there is to be one. */
@@ -136,9 +121,8 @@ open_ledger_log(struct options *op)
 	op->op_ledger_log = fopen(op->op_ledger_path, "we");
 	if (op->op_ledger_log != NULL)
 		return (0);
-	fprintf(stderr, "rngsim: %s: %s\n", op->op_ledger_path,
-	    strerror(errno));
-	return (EXIT_FAILURE);
+	return (run_error(op->op_command, "%s: %s", op->op_ledger_path,
+	    strerror(errno)));
 }
 
 static int
@@ -151,9 +135,8 @@ close_ledger_log(struct options *op)
 	lost = ferror(op->op_ledger_log) != 0;
 	if (fclose(op->op_ledger_log) == 0 && !lost)
 		return (0);
-	fprintf(stderr, "rngsim: %s: %s\n", op->op_ledger_path,
-	    errno != 0 ? strerror(errno) : "not all could be written");
-	return (EXIT_FAILURE);
+	return (run_error(op->op_command, "%s: %s", op->op_ledger_path,
+	    errno != 0 ? strerror(errno) : "not all could be written"));
 }
 
 /* Where the result goes, and what is known until it is there. */
@@ -183,9 +166,8 @@ claim(const struct options *op, const char *real,
 
 	if (checkpoint_claim(&ta->ta_checkpoint, op->op_output, real, head,
 	    why) != 0) {
-		fprintf(stderr, "rngsim: %s\n", why);
 		checkpoint_close(&ta->ta_checkpoint, true);
-		return (EXIT_FAILURE);
+		return (run_error(op->op_command, "%s", why));
 	}
 	ta->ta_kept = true;
 	return (0);
@@ -219,9 +201,9 @@ open_target(const struct options *op, const struct checkpoint_head *head,
 	free(real);
 	if (error == 0)
 		return (0);
-	fprintf(stderr, "rngsim: %s: %s\n", op->op_output, strerror(error));
 	checkpoint_close(&ta->ta_checkpoint, true);
-	return (EXIT_FAILURE);
+	return (run_error(op->op_command, "%s: %s", op->op_output,
+	    strerror(error)));
 }
 
 /*
@@ -254,12 +236,8 @@ close_target(const struct options *op, struct target *ta,
 		    "with what is missing\n", op->op_command, op->op_command,
 		    op->op_output);
 	error = checkpoint_close(ck, keep);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: cannot remove its journal: %s\n",
-		    op->op_output, strerror(error));
-		status = EXIT_FAILURE;
-	}
-	return (status);
+	return (error == 0 ? status : run_error(op->op_command, "%s: cannot "
+	    "remove its journal: %s", op->op_output, strerror(error)));
 }
 
 static int
@@ -270,8 +248,7 @@ show(const struct options *op, const struct result *r)
 	error = report_emit(stdout, r, op->op_format);
 	if (error == 0)
 		return (EXIT_SUCCESS);
-	fprintf(stderr, "rngsim: stdout: %s\n", strerror(error));
-	return (EXIT_FAILURE);
+	return (run_error(op->op_command, "stdout: %s", strerror(error)));
 }
 
 static int

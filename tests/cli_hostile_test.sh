@@ -46,7 +46,7 @@ output__unwritable_body() {
 	echo text >file
 	for o in missing/r.json folder folder/ . missing/ file/r.json \
 	    "$(printf 'n%0300d' 0)"; do
-		atf_check -s exit:1 -o empty -e match:"^rngsim: $o: [A-Z]" \
+		atf_check -s exit:1 -o empty -e match:"^rngsim: run: $o: [A-Z]" \
 		    "$(program)" run $never -o "$o"
 	done
 	atf_check -s exit:1 -o empty -e match:'missing/r.json: [A-Z]' \

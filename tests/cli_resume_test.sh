@@ -474,7 +474,7 @@ resume__folder_vanishes_body() {
 		status=$?
 	done
 	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
-	grep -q '^rngsim: folder/r.json: No such file' err ||
+	grep -q '^rngsim: sweep: folder/r.json: No such file' err ||
 	    atf_fail "$(cat err)"
 	grep -q '^aes, kernel-style' out || atf_fail "no table"
 }

@@ -11,8 +11,8 @@ static int
 failed(const struct options *op, int error)
 {
 
-	fprintf(stderr, "rngsim: %s: %s\n", op->op_trace, strerror(error));
-	return (EXIT_FAILURE);
+	return (run_error(op->op_command, "%s: %s", op->op_trace,
+	    strerror(error)));
 }
 
 int
@@ -74,6 +74,7 @@ trace_end(struct options *op, struct timeline *tl)
 	if (error != 0)
 		return (failed(op, error));
 	if (timeline_remark(&to, remark, sizeof(remark)))
-		fprintf(stderr, "rngsim: %s: %s\n", op->op_trace, remark);
+		(void)run_error(op->op_command, "%s: %s", op->op_trace,
+		    remark);
 	return (to.to_fault[0] == '\0' ? 0 : EXIT_FAILURE);
 }
