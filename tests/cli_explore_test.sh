@@ -192,6 +192,8 @@ explore__refuses_body() {
 	refused 2 "-S|nonsense|name=value" -S nonsense
 	refused 2 "-S|kern.random.fortuna.minpoolsize|3|16.." \
 	    -S kern.random.fortuna.minpoolsize=3
+	refused 2 "-S|rngsim.pool_hash|sha512|sha256" \
+	    -S rngsim.pool_hash=sha512
 	refused 2 "--failpoint|nonsense|lock_owner_preempt" \
 	    --failpoint nonsense=off
 	refused 2 "-o|file name" -o ""

@@ -131,9 +131,14 @@ case_set_tunable(struct trial_subject *tb, const char *text, char *why,
 		    "and locks; \"rngsim list tunables\" has the names", name);
 		return (EINVAL);
 	}
-	if (tunable_set_text(tn, set->ts_base, value + 1) == 0)
+	if (tunable_set_text(tn, set->ts_base, value + 1) == 0 &&
+	    strcmp(tb->tb_generator.pool_hash, GENERATOR_POOL_HASH) == 0)
 		return (0);
-	tunable_range(tn, range, sizeof(range));
+	/* The simulated machine has one hash. */
+	if (strcmp(tb->tb_generator.pool_hash, GENERATOR_POOL_HASH) != 0)
+		snprintf(range, sizeof(range), "%s", GENERATOR_POOL_HASH);
+	else
+		tunable_range(tn, range, sizeof(range));
 	snprintf(why, size, "%.60s: \"%.40s\": expected %s", name, value + 1,
 	    range);
 	return (EINVAL);
@@ -241,8 +246,11 @@ parse_number(struct lines *li, const char *value, uint64_t *v)
 static int
 parse_word(struct lines *li, const char *value, char *word, size_t size)
 {
+	const char *c;
 
-	if (value[0] == '\0' || strlen(value) >= size)
+	for (c = value; *c > ' ' && *c < 0x7f; c++)
+		;
+	if (*c != '\0' || value[0] == '\0' || strlen(value) >= size)
 		return (lines_refuse(li, "\"%.40s\": expected a word",
 		    value));
 	snprintf(word, size, "%s", value);
