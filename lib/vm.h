@@ -122,6 +122,7 @@ struct vm_chooser {
 };
 
 /* Threads' stacks and what else one run can leave to the next. */
+struct vm;
 struct vm_store;
 
 /* How a run is done. */
@@ -210,8 +211,18 @@ struct vm_who {
 	uint64_t	 vk_time_ps;
 };
 
+/* The machine of this host thread; NULL outside vm_run(). */
+extern _Thread_local struct vm *vm_running_machine;
+
+bool vm_who_inside(struct vm_who *vk);
+
 /* Takes no time.  Returns: false outside a machine. */
-bool vm_who(struct vm_who *vk);
+static inline bool
+vm_who(struct vm_who *vk)
+{
+
+	return (vm_running_machine != NULL && vm_who_inside(vk));
+}
 
 /* A store for one run at a time; NULL when there is no memory. */
 struct vm_store *vm_store_new(void);

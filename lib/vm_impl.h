@@ -194,9 +194,6 @@ struct vm {
 	uint64_t	 vm_wake_cross_ps[VM_DRAWS];
 };
 
-/* The machine of this host thread; NULL outside vm_run(). */
-extern _Thread_local struct vm *vm_running_machine;
-
 static inline struct vm *
 vm_get(void)
 {

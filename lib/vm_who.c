@@ -7,11 +7,11 @@
 _Thread_local struct vm *vm_running_machine;
 
 bool
-vm_who(struct vm_who *vk)
+vm_who_inside(struct vm_who *vk)
 {
 	struct vm *vm = vm_running_machine;
 
-	if (vm == NULL || vm->vm_self == NULL)
+	if (vm->vm_self == NULL)
 		return (false);
 	vk->vk_private = vm->vm_self->vt_private;
 	vk->vk_index = vm->vm_self->vt_td == NULL ? 0 :
