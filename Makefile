@@ -28,8 +28,8 @@ EXTRA =
 # The architecture, in the order in which files may include each other.
 LIB = kassert failpoint tick cpu hist number tunable machine_real lockprof \
 	lockconf crypto cipher ledger ledger_text ledger_key ledger_use \
-	ledger_range ledger_ring ledger_dead ledger_core hash hollow digest \
-	blake2 profile profile_syntax \
+	ledger_range ledger_ring ledger_dead ledger_core ledger_sole hash \
+	hollow digest blake2 profile profile_syntax \
 	profile_parse profile_table profile_sample \
 	fiber vm vm_who vm_stuck vm_sched vm_choose vm_line vm_wait \
 	vm_machine vm_costs vm_topology
@@ -197,7 +197,8 @@ RULES != mkdir -p $(OBJ)/found $(BUILDDIR)/tests $(BUILDDIR)/fuzz; \
 	for f in lib/kassert.c lib/failpoint.c lib/tick.c lib/cpu.c lib/machine_real.c \
 	    lib/lockprof.c lib/lockconf.c lib/crypto.c lib/cipher.c \
 	    lib/ledger.c lib/ledger_text.c lib/ledger_key.c lib/ledger_use.c \
-	    lib/ledger_range.c lib/ledger_ring.c lib/ledger_dead.c lib/ledger_core.c lib/vm_who.c \
+	    lib/ledger_range.c lib/ledger_ring.c lib/ledger_dead.c lib/ledger_core.c \
+	    lib/ledger_sole.c lib/vm_who.c \
 	    lib/hash.c $(HASHES) lib/hollow.c lib/digest.c lib/blake2.c lib/number.c \
 	    lib/tunable.c \
 	    fortuna/state.c fortuna/crng.c fortuna/brng.c fortuna/fxpool.c \

@@ -13,13 +13,10 @@ CTASSERT(sizeof(struct ledger_record) == LINE);
 CTASSERT(sizeof(struct ledger_record) % sizeof(uint64_t) == 0);
 CTASSERT(offsetof(struct ledger_key, lk_installed) == LINE);
 
-/* What a host thread keeps; a simulated one has the same with its machine. */
-static _Thread_local uint64_t host_private[VM_PRIVATE_WORDS];
+_Thread_local uint64_t ledger_host_private[VM_PRIVATE_WORDS];
 
 /* Ledgers, with each of their lives, and threads: none is like another. */
 static _Atomic uint64_t identities;
-
-enum { PRIVATE_LEDGER, PRIVATE_NOTES, PRIVATE_THREAD };
 
 CTASSERT((int)PRIVATE_THREAD < (int)VM_PRIVATE_WORDS);
 
@@ -32,12 +29,14 @@ identity(void)
 }
 
 static void
-thread_reset(struct ledger_thread *lt, uint64_t owner, bool simulated)
+thread_reset(const struct ledger *lg, struct ledger_thread *lt, uint64_t owner,
+    bool simulated)
 {
 
 	memset(&lt->lt_counts, 0, sizeof(lt->lt_counts));
 	lt->lt_owner = owner;
 	lt->lt_simulated = simulated;
+	lt->lt_ordered = simulated || lg->lg_config.lc_log != NULL;
 	lt->lt_reading = false;
 	lt->lt_core = LEDGER_NO_CORE;
 	lt->lt_generation = 0;
@@ -73,9 +72,8 @@ thread_new(struct ledger *lg)
 	return (*more);
 }
 
-/* The caller was with another ledger, or with none. */
-static struct ledger_thread * __attribute__((noinline, cold))
-thread_find(struct ledger *lg, uint64_t *private, bool simulated)
+struct ledger_thread * __attribute__((cold))
+ledger_thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 {
 	struct ledger_thread *lt = NULL;
 	unsigned i;
@@ -89,7 +87,8 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	if (lt == NULL) {
 		lt = thread_new(lg);
 		if (lt != NULL) {
-			thread_reset(lt, private[PRIVATE_THREAD], simulated);
+			thread_reset(lg, lt, private[PRIVATE_THREAD],
+			    simulated);
 			lg->lg_threads++;
 		}
 	}
@@ -99,63 +98,6 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	private[PRIVATE_LEDGER] = lg->lg_id;
 	private[PRIVATE_NOTES] = (uint64_t)(uintptr_t)lt;
 	return (lt);
-}
-
-/* When an operation takes the time that the last one had. */
-enum again { AGAIN_NEVER, AGAIN_IN_READ, AGAIN_ALWAYS };
-
-static inline void
-enter(struct ledger *lg, struct ledger_at *la, enum again again)
-{
-	struct vm_who who;
-	uint64_t *private = host_private;
-	bool simulated = vm_who(&who);
-
-	if (simulated) {
-		private = who.vk_private;
-		la->la_index = (uint16_t)who.vk_index;
-	} else {
-		la->la_index = machine_self == NULL ? 0 :
-		    (uint16_t)machine_self->mt_index;
-	}
-	la->la_lg = lg;
-	la->la_wrong = false;
-	la->la_recorded = false;
-	la->la_thread = (struct ledger_thread *)(uintptr_t)
-	    private[PRIVATE_NOTES];
-	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0)) {
-		la->la_thread = thread_find(lg, private, simulated);
-		again = AGAIN_NEVER;
-	}
-	if (simulated)
-		la->la_thread->lt_time = who.vk_time_ps / 1000;
-	else if (again == AGAIN_NEVER || (again == AGAIN_IN_READ &&
-	    (!la->la_thread->lt_reading || lg->lg_config.lc_log != NULL)))
-		la->la_thread->lt_time = tick_cycles();
-	la->la_time = la->la_thread->lt_time;
-	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
-		ledger_lock(&lg->lg_log_lock);
-}
-
-void
-ledger_enter(struct ledger *lg, struct ledger_at *la)
-{
-
-	enter(lg, la, AGAIN_NEVER);
-}
-
-void
-ledger_enter_again(struct ledger *lg, struct ledger_at *la)
-{
-
-	enter(lg, la, AGAIN_ALWAYS);
-}
-
-void
-ledger_enter_short(struct ledger *lg, struct ledger_at *la)
-{
-
-	enter(lg, la, AGAIN_IN_READ);
 }
 
 void
@@ -190,24 +132,26 @@ ledger_wrong_note(struct ledger_at *la, enum ledger_property property,
 	va_end(ap);
 }
 
-void
-ledger_leave(struct ledger_at *la)
+void __attribute__((cold))
+ledger_tell(struct ledger_at *la)
 {
 	struct ledger *lg = la->la_lg;
 	uint32_t none = 0;
 
-	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
-		ledger_unlock(&lg->lg_log_lock);
-	if (__builtin_expect(!la->la_wrong, 1))
-		return;
 	if (!atomic_compare_exchange_strong(&lg->lg_violated, &none, 1))
 		return;
 	lg->lg_wrong.le_property = la->la_property;
 	lg->lg_wrong.le_first = la->la_first;
 	lg->lg_wrong.le_second = la->la_second;
-	/* Searched ones have their time; what was just done has not. */
-	if (la->la_second.lr_time_ns == (int64_t)la->la_time)
+	/*
+	 * Searched ones have their time; what was just done has not, or that of
+	 * an earlier one.
+	 */
+	if (la->la_second.lr_time_ns == (int64_t)la->la_time) {
+		if (!la->la_thread->lt_ordered)
+			la->la_second.lr_time_ns = (int64_t)tick_cycles();
 		lg->lg_wrong.le_second = ledger_settled(la, &la->la_second);
+	}
 	ledger_text(&lg->lg_wrong, la->la_note);
 	atomic_store_explicit(&lg->lg_violated, 2, memory_order_release);
 	if (lg->lg_config.lc_violated != NULL)
@@ -220,6 +164,8 @@ start(struct ledger *lg)
 
 	lg->lg_id = identity();
 	lg->lg_epoch++;
+	lg->lg_claims = 0;
+	atomic_store(&lg->lg_sole, lg->lg_sole_first);
 	lg->lg_start_ns = tick_ns();
 	lg->lg_start_cycles = tick_cycles();
 	if (lg->lg_config.lc_log != NULL)
@@ -250,6 +196,7 @@ ledger_new(struct ledger **lgp, const struct ledger_config *config)
 		ledger_free(lg);
 		return (error);
 	}
+	lg->lg_sole_first = ledger_sole_first();
 	start(lg);
 	*lgp = lg;
 	return (0);

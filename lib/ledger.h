@@ -70,8 +70,9 @@ extern const char *const ledger_op_names[LEDGER_OPS];
 /*
  * One operation; a cache line.  Whoever runs in parallel and is not logged has
  * no number in a common order: lr_seq is 0 and lr_time_ns tells, which for what
- * is short and follows another of the thread's read is that one's; and keys'
- * numbers are in the order of appearance of each thread's.
+ * belongs to a read may be that of an earlier operation of it, some kilobytes
+ * before or before a wait for a lock; and keys' numbers are in the order of
+ * appearance of each thread's.
  */
 struct ledger_record {
 	uint64_t	lr_seq;		/* in order of recording, from 1 */

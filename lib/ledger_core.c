@@ -54,7 +54,8 @@ ledger_event(struct ledger *lg, unsigned core, unsigned pool, uint64_t bytes,
 	ledger_enter(lg, &la);
 	if (counted)
 		ledger_add(&la.la_thread->lt_counts.lo_events, 1);
-	ledger_record(&la, &lr);
+	ledger_record(&la, lr);
+	lr = ledger_recorded(&la);
 	ledger_lock(&lc->lc_lock);
 	lc->lc_held[pool] += bytes;
 	agree = holds(lc, pool, held);
@@ -141,7 +142,8 @@ ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced)
 	lr.lr_hi = uint128_make((uint64_t)now_ns, lc->lc_drains);
 	first = lc->lc_drained;
 	ledger_unlock(&lc->lc_lock);
-	ledger_record(&la, &lr);
+	ledger_record(&la, lr);
+	lr = ledger_recorded(&la);
 	ledger_lock(&lc->lc_lock);
 	lc->lc_drained = ledger_settled(&la, &lr);
 	ledger_unlock(&lc->lc_lock);
@@ -156,6 +158,7 @@ ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced)
 static uint64_t
 seed_hash(const struct ledger *lg, const void *seed, size_t n)
 {
+	const uint64_t odd = lg->lg_secret[1] | 1;
 	uint64_t hash = n, word;
 	const uint8_t *p = seed;
 	size_t part;
@@ -164,8 +167,8 @@ seed_hash(const struct ledger *lg, const void *seed, size_t n)
 		part = n < sizeof(word) ? n : sizeof(word);
 		word = 0;
 		memcpy(&word, p, part);
-		hash = mul_fold(hash ^ word ^ lg->lg_secret[0],
-		    lg->lg_secret[1] | 1) + lg->lg_secret[2];
+		hash ^= word ^ lg->lg_secret[0];
+		hash = (hash * odd ^ mul_high(hash, odd)) + lg->lg_secret[2];
 	}
 	return (hash == 0 ? 1 : hash);
 }
@@ -258,7 +261,7 @@ ledger_reseed_end(struct ledger *lg, unsigned core)
 	    ended, memory_order_relaxed);
 	atomic_store_explicit(&lc->lc_ends, at + 1, memory_order_release);
 	ledger_unlock(&lc->lc_lock);
-	ledger_record(&la, &lr);
+	ledger_record(&la, lr);
 	ledger_leave(&la);
 }
 

@@ -1,7 +1,8 @@
 /*
  * The parts of the ledger; for lib/ledger*.c.
  *
- * ledger.c	threads, records, violations
+ * ledger.c	threads, violations
+ * ledger_sole.c	who needs no locks
  * ledger_text.c	what is said of them, and logs
  * ledger_key.c	keys: which there are and what is done with them
  * ledger_use.c	keystream and reads
@@ -18,193 +19,10 @@
 #include <string.h>
 
 #include "lib/cipher.h"
-#include "lib/kassert.h"
-#include "lib/ledger.h"
-#include "lib/wipe.h"
+#include "lib/ledger_data.h"
 #include "lib/machine.h"
-
-enum {
-	LINE			= 64,
-	LEDGER_BUCKETS		= 256,	/* a power of two */
-	LEDGER_SPARES		= 256,	/* keys beside those in buckets */
-	LEDGER_ROOM		= 4,	/* ranges of a key beside the first */
-	LEDGER_RING		= 64,	/* records kept of each thread */
-	LEDGER_USED_MAX		= 64,	/* keys of a read, at a time */
-	LEDGER_CORES_MAX	= 256,
-	LEDGER_SEEDS		= 8,	/* taken and not used, of a core */
-	LEDGER_ENDED		= 8,	/* reseeds remembered of a core */
-	LEDGER_CHUNK		= 65536,	/* of the keys that are gone */
-	LEDGER_CHUNKS		= LEDGER_DEAD_MAX / LEDGER_CHUNK,
-	LEDGER_SLICE		= 32,	/* of these, a thread's own */
-	LEDGER_NUMBERS		= 16,	/* of keys, likewise, if real */
-	LEDGER_SEEN		= 2,	/* entries of the index for each */
-	LEDGER_WORDS		= sizeof(struct ledger_record) /
-	    sizeof(uint64_t)
-};
-
-CTASSERT(LEDGER_CHUNK % LEDGER_SLICE == 0);
-CTASSERT((LEDGER_BUCKETS & (LEDGER_BUCKETS - 1)) == 0);
-
-/* What no core is. */
-#define	LEDGER_NO_CORE	UINT16_MAX
-
-/* 96 bits that tell keys apart. */
-struct ledger_print {
-	uint64_t	lf_a;
-	uint32_t	lf_b;
-};
-
-/* Counters first to last, modulo 2^128 but not across it. */
-struct ledger_range {
-	uint128_t	lx_first;
-	uint128_t	lx_last;
-};
-
-/*
- * A key, and a place for one; two cache lines, of which the second is for
- * Fortuna's K alone.  What is in it counts if its epoch is the ledger's.
- * Without objects the key is gone; that it was there is known until the place
- * has another.
- */
-struct ledger_key {
-	_Alignas(LINE)
-	uint64_t	 lk_a;		/* struct ledger_print */
-	uint32_t	 lk_b;
-	_Atomic uint32_t lk_lock;	/* the bucket's, in its first key */
-	uint32_t	 lk_epoch;
-	uint32_t	 lk_number;
-	uint32_t	 lk_generation;	/* the reseed it goes back to */
-	uint16_t	 lk_core;	/* whose that was */
-	uint16_t	 lk_objects;
-	struct ledger_range lk_range;	/* one of those used */
-	uint128_t	 lk_installed;
-	uint128_t	 lk_retired;
-	struct ledger_range *lk_more;	/* the others */
-	struct ledger_key *lk_next;	/* in the bucket */
-	uint32_t	 lk_more_room;
-	uint16_t	 lk_ranges;	/* in all */
-	bool		 lk_is_installed;
-	bool		 lk_is_retired;
-};
-
-/* A key that is gone. */
-struct ledger_dead {
-	uint64_t	ld_a;
-	uint32_t	ld_b;
-	uint32_t	ld_number;	/* 0: none */
-};
-
-struct ledger_chunk {
-	struct ledger_dead lc_dead[LEDGER_CHUNK];
-	uint32_t	lc_seen[LEDGER_CHUNK * LEDGER_SEEN];
-};
-
-/* What a thread counts; it alone writes. */
-struct ledger_counts {
-	_Atomic uint64_t lo_records;
-	_Atomic uint64_t lo_blocks;
-	_Atomic uint64_t lo_keys;
-	_Atomic uint64_t lo_wipes;
-	_Atomic uint64_t lo_reads;
-	_Atomic uint64_t lo_events;
-	_Atomic uint64_t lo_refused;	/* events that went nowhere */
-	_Atomic uint64_t lo_uncounted;	/* of both, by the giver */
-};
-
-struct ledger_thread {
-	_Alignas(LINE)
-	struct ledger_counts lt_counts;
-	uint64_t	 lt_owner;	/* which thread it is of */
-	bool		 lt_simulated;
-	bool		 lt_reading;
-	uint16_t	 lt_core;	/* of the key it used last */
-	uint32_t	 lt_generation;	/* the same key's */
-	uint16_t	 lt_reseeding;	/* a core, or NO_CORE */
-	uint32_t	 lt_reseed;	/* which one that is */
-	uint32_t	 lt_ended;	/* reseeds, when its read began */
-	uint64_t	 lt_made;	/* lo_blocks, when its read began */
-	uint64_t	 lt_delivering;	/* ledger_given() when that began */
-	uint64_t	 lt_time;	/* of its last operation */
-	uint32_t	 lt_number;	/* the next key's, of some of its own */
-	uint32_t	 lt_numbers;	/* how many are left */
-	struct ledger_dead *lt_dead;	/* the next of its slice */
-	unsigned	 lt_dead_left;
-	/* Keys its read has used, less those it saw going. */
-	unsigned	 lt_used;
-	struct {
-		struct ledger_print	lt_print;
-		uint32_t		lt_number;
-	}		 lt_key[LEDGER_USED_MAX];
-	/* Its last records; others look, so they are atomic words. */
-	_Alignas(LINE)
-	_Atomic uint64_t lt_ring[LEDGER_RING][LEDGER_WORDS];
-};
-
-struct ledger_core {
-	/* K, as installed; the first line. */
-	_Alignas(LINE)
-	_Atomic uint32_t lc_lock;
-	bool		 lc_keyed;
-	struct ledger_print lc_key;
-	_Alignas(LINE)
-	struct ledger_core_rule lc_rule;
-	uint64_t	 lc_held[LEDGER_POOLS_MAX];
-	uint32_t	 lc_taken;	/* pools emptied for the next reseed */
-	unsigned	 lc_taken_pools;
-	uint64_t	 lc_pool0;	/* what it held when it was */
-	/* Hashes of what was taken and is not used yet; 0: none. */
-	uint64_t	 lc_seed[LEDGER_SEEDS];
-	uint64_t	 lc_drains;
-	int64_t		 lc_drained_ns;
-	struct ledger_record lc_drained;
-	struct ledger_record lc_event;
-	/* Its last reseeds: the generation, and how many had ended then. */
-	_Atomic uint32_t lc_ends;
-	_Atomic uint32_t lc_generation[LEDGER_ENDED];
-	_Atomic uint32_t lc_ended[LEDGER_ENDED];
-};
-
-struct ledger {
-	/* Read by all. */
-	_Alignas(LINE)
-	struct ledger_config lg_config;
-	uint64_t	 lg_id;		/* of no other, before or after */
-	uint32_t	 lg_epoch;
-	uint64_t	 lg_secret[8];
-	struct ledger_key *lg_bucket;
-	struct ledger_key *lg_spare;
-	struct ledger_range *lg_room;	/* LEDGER_ROOM for each of both */
-	struct cipher	*lg_cipher;
-	_Atomic uint32_t lg_block_bytes; /* the largest of its ciphers' */
-	int64_t		 lg_start_ns;
-	uint64_t	 lg_start_cycles;
-	_Atomic uint32_t lg_violated;	/* 1: being told, 2: it is told */
-	_Atomic int	 lg_error;
-	_Atomic uint32_t lg_ranges_max;
-	_Atomic uint32_t lg_ended;	/* reseeds */
-	_Atomic uint32_t lg_reseeds;	/* that have begun */
-	_Atomic uint32_t lg_cores;
-	struct ledger_core *lg_core;
-	/* Written with each new key. */
-	_Alignas(LINE)
-	_Atomic uint32_t lg_numbers;
-	_Alignas(LINE)
-	_Atomic uint32_t lg_log_lock;
-	_Atomic uint64_t lg_seq;
-	_Alignas(LINE)
-	_Atomic uint32_t lg_threads_lock;
-	struct ledger_thread **lg_thread;
-	unsigned	 lg_threads;
-	unsigned	 lg_thread_room;
-	unsigned	 lg_threads_made;
-	_Alignas(LINE)
-	_Atomic uint32_t lg_dead_lock;
-	struct ledger_chunk *lg_chunk[LEDGER_CHUNKS];
-	unsigned	 lg_chunks;
-	uint64_t	 lg_dead;	/* places given out, since the reset */
-	_Atomic uint32_t lg_spares;	/* taken */
-	struct ledger_result lg_wrong;	/* what was, once lg_violated is 2 */
-};
+#include "lib/tick.h"
+#include "lib/vm.h"
 
 static inline void
 ledger_lock(_Atomic uint32_t *lock)
@@ -251,26 +69,27 @@ ledger_print_equals(const struct ledger_print *a, const struct ledger_print *b)
 	return (a->lf_a == b->lf_a && a->lf_b == b->lf_b);
 }
 
-/* The product of two words, its halves added up. */
+/* The upper half of the product of two words. */
 static inline uint64_t
-mul_fold(uint64_t a, uint64_t b)
+mul_high(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
 
-	return ((uint64_t)product ^ (uint64_t)(product >> 64));
+	return ((uint64_t)(product >> 64));
 #else
 	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
 	uint64_t mid = ah * bl + (al * bl >> 32), more = al * bh +
 	    (uint32_t)mid;
 
-	return ((a * b) ^ (ah * bh + (mid >> 32) + (more >> 32)));
+	return (ah * bh + (mid >> 32) + (more >> 32));
 #endif
 }
 
 /*
- * Two keyed hashes of the four words of a key.  Who has the secret and the
- * fingerprint knows 96 bits about 256.
+ * A keyed hash of the four words of a key: of two words' product and the other
+ * two's, one exclusive or the other.  Who has the secret and the fingerprint
+ * knows 96 bits about 256.
  *
  * Returns: whether there is a key at all.
  */
@@ -279,17 +98,23 @@ ledger_fingerprint(const struct ledger *lg, const uint8_t *key,
     struct ledger_print *lf)
 {
 	const uint64_t *secret = lg->lg_secret;
-	uint64_t w[CIPHER_KEY_BYTES / sizeof(uint64_t)];
-	bool any;
+	uint64_t high, w0, w1, w2, w3;
 
-	memcpy(w, key, sizeof(w));
-	any = (w[0] | w[1] | w[2] | w[3]) != 0;
-	lf->lf_a = mul_fold(w[0] ^ secret[0], w[1] ^ secret[1]) +
-	    mul_fold(w[2] ^ secret[2], w[3] ^ secret[3]);
-	lf->lf_b = (uint32_t)(mul_fold(w[0] ^ secret[4], w[2] ^ secret[5]) +
-	    mul_fold(w[1] ^ secret[6], w[3] ^ secret[7]));
-	wipe(w, sizeof(w));
-	return (any);
+	/* One by one: a copy of all would be written and read again. */
+	memcpy(&w0, key, sizeof(w0));
+	memcpy(&w1, key + 8, sizeof(w1));
+	memcpy(&w2, key + 16, sizeof(w2));
+	memcpy(&w3, key + 24, sizeof(w3));
+	if ((w0 | w1 | w2 | w3) == 0)
+		return (false);
+	w0 ^= secret[0];
+	w1 ^= secret[1];
+	w2 ^= secret[2];
+	w3 ^= secret[3];
+	high = mul_high(w0, w1) ^ mul_high(w2, w3);
+	lf->lf_a = w0 * w1 ^ w2 * w3 ^ high;
+	lf->lf_b = (uint32_t)high;
+	return (true);
 }
 
 static inline struct ledger_key *
@@ -323,6 +148,7 @@ struct ledger_at {
 	uint64_t	 la_time;	/* ns if simulated, else cycles */
 	uint16_t	 la_index;
 	bool		 la_recorded;	/* it has a record */
+	bool		 la_alone;	/* no other is with the keys */
 	/* What is wrong; told at the end. */
 	bool		 la_wrong;
 	enum ledger_property la_property;
@@ -330,23 +156,198 @@ struct ledger_at {
 	char		 la_note[128];	/* "" or in place of operations */
 };
 
-void ledger_enter(struct ledger *lg, struct ledger_at *la);
+/* What a host thread keeps; a simulated one has the same with its machine. */
+enum { PRIVATE_LEDGER, PRIVATE_NOTES, PRIVATE_THREAD };
+
+extern _Thread_local uint64_t ledger_host_private[VM_PRIVATE_WORDS];
+
+/* The caller's, who was with another ledger, or with none. */
+struct ledger_thread *ledger_thread_find(struct ledger *lg, uint64_t *private,
+    bool simulated);
+
+/* When an operation takes the time that the last one had. */
+enum ledger_again { AGAIN_NEVER, AGAIN_IN_READ, AGAIN_ALWAYS };
+
+static inline void
+ledger_enter_at(struct ledger *lg, struct ledger_at *la,
+    enum ledger_again again)
+{
+	uint64_t *private = ledger_host_private;
+	struct ledger_thread *lt;
+	struct vm_who who;
+	const bool simulated = vm_who(&who);
+
+	if (simulated) {
+		private = who.vk_private;
+		la->la_index = (uint16_t)who.vk_index;
+	} else {
+		la->la_index = machine_self == NULL ? 0 :
+		    (uint16_t)machine_self->mt_index;
+	}
+	lt = (struct ledger_thread *)(uintptr_t)private[PRIVATE_NOTES];
+	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0)) {
+		lt = ledger_thread_find(lg, private, simulated);
+		again = AGAIN_NEVER;
+	}
+	if (again == AGAIN_IN_READ && (!lt->lt_reading || lt->lt_ordered ||
+	    atomic_load_explicit(&lt->lt_counts.lo_blocks,
+	    memory_order_relaxed) - lt->lt_timed >= LEDGER_TIMED_BLOCKS))
+		again = AGAIN_NEVER;
+	if (simulated) {
+		lt->lt_time = who.vk_time_ps / 1000;
+	} else if (again == AGAIN_NEVER) {
+		lt->lt_time = tick_cycles();
+		lt->lt_timed = atomic_load_explicit(&lt->lt_counts.lo_blocks,
+		    memory_order_relaxed);
+	}
+	la->la_lg = lg;
+	la->la_thread = lt;
+	la->la_time = lt->lt_time;
+	la->la_wrong = false;
+	la->la_recorded = false;
+	la->la_alone = false;
+	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0))
+		ledger_lock(&lg->lg_log_lock);
+}
+
+static inline void
+ledger_enter(struct ledger *lg, struct ledger_at *la)
+{
+
+	ledger_enter_at(lg, la, AGAIN_NEVER);
+}
 
 /* The same for what follows the thread's last operation at once. */
-void ledger_enter_again(struct ledger *lg, struct ledger_at *la);
+static inline void
+ledger_enter_again(struct ledger *lg, struct ledger_at *la)
+{
 
-/* The same for what takes less time than a time stamp, if it is in a read. */
-void ledger_enter_short(struct ledger *lg, struct ledger_at *la);
+	ledger_enter_at(lg, la, AGAIN_ALWAYS);
+}
 
-/* May not return, if something was wrong. */
-void ledger_leave(struct ledger_at *la);
+/* The same for what may be part of a read. */
+static inline void
+ledger_enter_in_read(struct ledger *lg, struct ledger_at *la)
+{
+
+	ledger_enter_at(lg, la, AGAIN_IN_READ);
+}
+
+/* Tells what is wrong, if it is the first; need not return. */
+void ledger_tell(struct ledger_at *la);
+
+/* Need not return, if something was wrong. */
+static inline void
+ledger_leave(struct ledger_at *la)
+{
+
+	if (la->la_alone)
+		atomic_store_explicit(&la->la_thread->lt_alone, false,
+		    memory_order_release);
+	if (__builtin_expect(la->la_lg->lg_config.lc_log != NULL, 0))
+		ledger_unlock(&la->la_lg->lg_log_lock);
+	if (__builtin_expect(la->la_wrong, 0))
+		ledger_tell(la);
+}
+
+/*
+ * Keys are guarded by locks that are taken only once there are several threads:
+ * one that was the only one so far just says when it is with the keys, and who
+ * comes as the second waits for the end of that.
+ */
+#define	LEDGER_SOLE_NOBODY	((uintptr_t)0)
+#define	LEDGER_SOLE_NEVER	((uintptr_t)1)	/* all take locks */
+
+/* What a ledger begins with. */
+uintptr_t ledger_sole_first(void);
+
+/* Makes the caller the only one, or has all take locks from now on. */
+void ledger_sole_claim(struct ledger *lg, struct ledger_thread *lt);
+
+/* The operation is with the keys until it leaves. */
+static inline void
+ledger_with_keys(struct ledger_at *la)
+{
+	struct ledger_thread *lt = la->la_thread;
+	struct ledger *lg = la->la_lg;
+	uintptr_t sole;
+
+	for (;;) {
+		atomic_store_explicit(&lt->lt_alone, true,
+		    memory_order_relaxed);
+		/* Who claims sees to it that the CPU keeps this order. */
+		atomic_signal_fence(memory_order_seq_cst);
+		sole = atomic_load_explicit(&lg->lg_sole, memory_order_acquire);
+		/* A simulated machine is one host thread: it always is. */
+		if (sole == (uintptr_t)lt || lt->lt_simulated) {
+			la->la_alone = true;
+			return;
+		}
+		atomic_store_explicit(&lt->lt_alone, false,
+		    memory_order_release);
+		if (sole == LEDGER_SOLE_NEVER)
+			return;
+		ledger_sole_claim(lg, lt);
+	}
+}
+
+static inline void
+ledger_lock_keys(const struct ledger_at *la, _Atomic uint32_t *lock)
+{
+
+	if (!la->la_alone)
+		ledger_lock(lock);
+}
+
+static inline void
+ledger_unlock_keys(const struct ledger_at *la, _Atomic uint32_t *lock)
+{
+
+	if (!la->la_alone)
+		ledger_unlock(lock);
+}
 
 /* A record as others are to see it, its time told. */
 struct ledger_record ledger_settled(const struct ledger_at *la,
     const struct ledger_record *lr);
 
-/* Keeps the record, which it completes. */
-void ledger_record(struct ledger_at *la, struct ledger_record *lr);
+/* Numbers the record in a ring, and writes it to the log if there is one. */
+void ledger_number(struct ledger *lg, const struct ledger_thread *lt,
+    _Atomic uint64_t ring[LEDGER_WORDS]);
+
+/*
+ * Keeps the record, which it completes.  In words and by value, so that it goes
+ * from registers to the ring.
+ */
+static inline void
+ledger_record(struct ledger_at *la, struct ledger_record lr)
+{
+	struct ledger_thread *lt = la->la_thread;
+	const uint64_t at = atomic_load_explicit(&lt->lt_counts.lo_records,
+	    memory_order_relaxed);
+	_Atomic uint64_t *ring = lt->lt_ring[at % LEDGER_RING];
+
+#define	PUT(i, word)							\
+	atomic_store_explicit(&ring[i], (word), memory_order_relaxed)
+	PUT(0, 0);
+	PUT(1, la->la_time);
+	PUT(2, uint128_lo(lr.lr_lo));
+	PUT(3, uint128_hi(lr.lr_lo));
+	PUT(4, uint128_lo(lr.lr_hi));
+	PUT(5, uint128_hi(lr.lr_hi));
+	PUT(6, (uint64_t)lr.lr_generation << 32 | lr.lr_key);
+	PUT(7, (uint64_t)lr.lr_wiped << 24 | (uint64_t)lr.lr_op << 16 |
+	    la->la_index);
+#undef PUT
+	if (__builtin_expect(lt->lt_ordered, 0))
+		ledger_number(la->la_lg, lt, ring);
+	atomic_store_explicit(&lt->lt_counts.lo_records, at + 1,
+	    memory_order_release);
+	la->la_recorded = true;
+}
+
+/* The record that the operation has kept last. */
+struct ledger_record ledger_recorded(const struct ledger_at *la);
 
 /*
  * Notes that something is wrong, unless something else was.
@@ -381,8 +382,7 @@ bool ledger_same_key(const struct ledger_record *lr,
 void ledger_text(struct ledger_result *le, const char *note);
 
 /* ledger_use.c: wrong is a key that nobody has set, to all appearances. */
-void ledger_unknown_key(struct ledger_at *la,
-    const struct ledger_record *second);
+void ledger_unknown_key(struct ledger_at *la);
 
 /* ledger_range.c */
 
@@ -391,8 +391,23 @@ void ledger_unknown_key(struct ledger_at *la,
  *
  * Returns: whether it is disjoint from all of them.
  */
-bool ledger_add_blocks(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
+bool ledger_add_ranges(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
     uint64_t blocks);
+
+/* The same; most go on where the only range ends, and do not go round. */
+static inline bool
+ledger_add_blocks(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
+    uint64_t blocks)
+{
+	uint128_t next = lk->lk_range.lx_last;
+
+	uint128_increment(&next);
+	if (lk->lk_ranges != 1 || !uint128_equals(next, ctr) ||
+	    uint128_lo(ctr) == 0 || uint128_lo(ctr) > UINT64_MAX - blocks)
+		return (ledger_add_ranges(lg, lk, ctr, blocks));
+	uint128_add64(&lk->lk_range.lx_last, blocks);
+	return (true);
+}
 
 /* Whether its ranges are still where it had room for them at first. */
 bool ledger_first_room(const struct ledger *lg, const struct ledger_key *lk);
@@ -419,7 +434,7 @@ void ledger_keys_fini(struct ledger *lg);
 void ledger_keys_finish(struct ledger_at *la);
 
 /* Its read returns: what it used is gone. */
-void ledger_keys_returned(struct ledger_at *la, struct ledger_record *end);
+void ledger_keys_returned(struct ledger_at *la);
 
 /* ledger_core.c */
 

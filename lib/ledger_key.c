@@ -121,17 +121,17 @@ lose(struct ledger_at *la, const struct ledger_print *lf)
 	struct ledger_record lr = { .lr_op = LEDGER_WIPE };
 	unsigned i;
 
-	ledger_lock(&bucket->lk_lock);
+	ledger_lock_keys(la, &bucket->lk_lock);
 	lk = ledger_find(lg, bucket, lf);
 	if (lk != NULL && lk->lk_objects > 0) {
 		lr.lr_key = lk->lk_number;
 		lr.lr_generation = lk->lk_generation;
 		lr.lr_wiped = --lk->lk_objects == 0;
 	}
-	ledger_unlock(&bucket->lk_lock);
-	ledger_record(la, &lr);
+	ledger_unlock_keys(la, &bucket->lk_lock);
+	ledger_record(la, lr);
 	if (lr.lr_key == 0)
-		ledger_unknown_key(la, &lr);
+		ledger_unknown_key(la);
 	if (!lr.lr_wiped)
 		return;
 	ledger_add(&lt->lt_counts.lo_wipes, 1);
@@ -171,15 +171,30 @@ fill(struct ledger_at *la, struct ledger_key *lk, const struct ledger_print *lf)
 	lk->lk_is_installed = lk->lk_is_retired = false;
 }
 
+static void __attribute__((noinline, cold))
+revived(struct ledger_at *la)
+{
+	const struct ledger_record lr = ledger_recorded(la);
+	struct ledger_record first = lr;
+
+	first.lr_op = LEDGER_WIPE;
+	first.lr_wiped = true;
+	first.lr_seq = 0;
+	first.lr_time_ns = 0;
+	(void)ledger_search(la, ledger_same_key, &first);
+	ledger_wrong(la, LEDGER_REVIVED, &first, &lr);
+}
+
 static void
 gain(struct ledger_at *la, const struct ledger_print *lf)
 {
+	struct ledger_thread *lt = la->la_thread;
 	struct ledger *lg = la->la_lg;
 	struct ledger_key *bucket = ledger_bucket(lg, lf), *lk;
-	struct ledger_record first, lr = { .lr_op = LEDGER_SET };
+	struct ledger_record lr = { .lr_op = LEDGER_SET };
 	bool again = false, made = false;
 
-	ledger_lock(&bucket->lk_lock);
+	ledger_lock_keys(la, &bucket->lk_lock);
 	lk = ledger_find(lg, bucket, lf);
 	if (lk != NULL && lk->lk_objects++ == 0) {
 		again = true;
@@ -193,19 +208,12 @@ gain(struct ledger_at *la, const struct ledger_print *lf)
 		lr.lr_key = lk->lk_number;
 		lr.lr_generation = lk->lk_generation;
 	}
-	ledger_unlock(&bucket->lk_lock);
+	ledger_unlock_keys(la, &bucket->lk_lock);
 	if (made)
-		ledger_add(&la->la_thread->lt_counts.lo_keys, 1);
-	ledger_record(la, &lr);
-	if (!again)
-		return;
-	first = lr;
-	first.lr_op = LEDGER_WIPE;
-	first.lr_wiped = true;
-	first.lr_seq = 0;
-	first.lr_time_ns = 0;
-	(void)ledger_search(la, ledger_same_key, &first);
-	ledger_wrong(la, LEDGER_REVIVED, &first, &lr);
+		ledger_add(&lt->lt_counts.lo_keys, 1);
+	ledger_record(la, lr);
+	if (again)
+		revived(la);
 }
 
 void
@@ -223,7 +231,8 @@ ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key)
 	if (gains)
 		ledger_enter_again(lg, &la);
 	else
-		ledger_enter_short(lg, &la);
+		ledger_enter_in_read(lg, &la);
+	ledger_with_keys(&la);
 	if (loses)
 		lose(&la, &old);
 	if (gains)
@@ -246,24 +255,25 @@ ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 	if (!ledger_fingerprint(lg, key, &lf))
 		return;
 	ledger_enter_again(lg, &la);
-	ledger_lock(&lc->lc_lock);
+	ledger_with_keys(&la);
+	ledger_lock_keys(&la, &lc->lc_key_lock);
 	had = lc->lc_keyed;
 	old = lc->lc_key;
 	lc->lc_key = lf;
 	lc->lc_keyed = true;
-	ledger_unlock(&lc->lc_lock);
+	ledger_unlock_keys(&la, &lc->lc_key_lock);
 	if (had && !ledger_print_equals(&old, &lf)) {
 		bucket = ledger_bucket(lg, &old);
-		ledger_lock(&bucket->lk_lock);
+		ledger_lock_keys(&la, &bucket->lk_lock);
 		lk = ledger_find(lg, bucket, &old);
 		if (lk != NULL && lk->lk_objects > 0) {
 			lk->lk_retired = ctr;
 			lk->lk_is_retired = true;
 		}
-		ledger_unlock(&bucket->lk_lock);
+		ledger_unlock_keys(&la, &bucket->lk_lock);
 	}
 	bucket = ledger_bucket(lg, &lf);
-	ledger_lock(&bucket->lk_lock);
+	ledger_lock_keys(&la, &bucket->lk_lock);
 	lk = ledger_find(lg, bucket, &lf);
 	if (lk != NULL) {
 		lk->lk_installed = ctr;
@@ -271,10 +281,10 @@ ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 		lr.lr_key = lk->lk_number;
 		lr.lr_generation = lk->lk_generation;
 	}
-	ledger_unlock(&bucket->lk_lock);
-	ledger_record(&la, &lr);
+	ledger_unlock_keys(&la, &bucket->lk_lock);
+	ledger_record(&la, lr);
 	if (lr.lr_key == 0)
-		ledger_unknown_key(&la, &lr);
+		ledger_unknown_key(&la);
 	ledger_leave(&la);
 }
 
@@ -301,27 +311,29 @@ ledger_set_lineage(struct ledger *lg, uint64_t lineage)
 }
 
 void
-ledger_keys_returned(struct ledger_at *la, struct ledger_record *end)
+ledger_keys_returned(struct ledger_at *la)
 {
 	struct ledger_thread *lt = la->la_thread;
 	struct ledger *lg = la->la_lg;
 	struct ledger_key *bucket, *lk;
-	struct ledger_record first;
+	struct ledger_record first, end;
 	bool kept;
 	unsigned i;
 
+	ledger_with_keys(la);
 	for (i = 0; i < lt->lt_used; i++) {
 		bucket = ledger_bucket(lg, &lt->lt_key[i].lt_print);
-		ledger_lock(&bucket->lk_lock);
+		ledger_lock_keys(la, &bucket->lk_lock);
 		lk = ledger_find(lg, bucket, &lt->lt_key[i].lt_print);
 		kept = lk != NULL && lk->lk_objects > 0;
-		ledger_unlock(&bucket->lk_lock);
+		ledger_unlock_keys(la, &bucket->lk_lock);
 		if (!kept)
 			continue;
 		first = (struct ledger_record){ .lr_op = LEDGER_USE,
 		    .lr_key = lt->lt_key[i].lt_number };
 		(void)ledger_search(la, ledger_same_key, &first);
-		ledger_wrong(la, LEDGER_KEPT, &first, end);
+		end = ledger_recorded(la);
+		ledger_wrong(la, LEDGER_KEPT, &first, &end);
 	}
 	lt->lt_used = 0;
 }

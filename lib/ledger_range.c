@@ -127,7 +127,7 @@ add_range(struct ledger *lg, struct ledger_key *lk, struct ledger_range range)
 }
 
 bool
-ledger_add_blocks(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
+ledger_add_ranges(struct ledger *lg, struct ledger_key *lk, uint128_t ctr,
     uint64_t blocks)
 {
 	const uint128_t max = uint128_make(UINT64_MAX, UINT64_MAX);

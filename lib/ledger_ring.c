@@ -25,29 +25,7 @@ ledger_settled(const struct ledger_at *la, const struct ledger_record *lr)
 	return (settled);
 }
 
-/*
- * A record as words of a ring.  Members are taken one by one, each as wide as
- * it was just written, as a wider load would wait for all of them.
- */
-static inline void
-ring_put(_Atomic uint64_t ring[LEDGER_WORDS], const struct ledger_record *lr)
-{
-
-#define	PUT(i, word)							\
-	atomic_store_explicit(&ring[i], (word), memory_order_relaxed)
-	PUT(0, lr->lr_seq);
-	PUT(1, (uint64_t)lr->lr_time_ns);
-	PUT(2, uint128_lo(lr->lr_lo));
-	PUT(3, uint128_hi(lr->lr_lo));
-	PUT(4, uint128_lo(lr->lr_hi));
-	PUT(5, uint128_hi(lr->lr_hi));
-	PUT(6, (uint64_t)lr->lr_generation << 32 | lr->lr_key);
-	PUT(7, (uint64_t)lr->lr_wiped << 24 | (uint64_t)lr->lr_op << 16 |
-	    lr->lr_thread);
-#undef PUT
-}
-
-/* The inverse, of words that were taken from it. */
+/* A record of the words that ledger_record() made of it. */
 static void
 words_get(const uint64_t words[LEDGER_WORDS], struct ledger_record *lr)
 {
@@ -65,31 +43,46 @@ words_get(const uint64_t words[LEDGER_WORDS], struct ledger_record *lr)
 	lr->lr_wiped = (words[7] >> 24 & 1) != 0;
 }
 
-void
-ledger_record(struct ledger_at *la, struct ledger_record *lr)
+static inline void
+ring_words(const _Atomic uint64_t ring[LEDGER_WORDS],
+    uint64_t words[LEDGER_WORDS])
 {
-	struct ledger_thread *lt = la->la_thread;
-	struct ledger *lg = la->la_lg;
-	uint64_t at = atomic_load_explicit(&lt->lt_counts.lo_records,
-	    memory_order_relaxed);
-	struct ledger_record settled;
+	unsigned i;
 
-	lr->lr_time_ns = (int64_t)la->la_time;
-	lr->lr_thread = la->la_index;
-	lr->lr_seq = 0;
-	if (lt->lt_simulated || lg->lg_config.lc_log != NULL) {
-		ledger_add(&lg->lg_seq, 1);
-		lr->lr_seq = atomic_load_explicit(&lg->lg_seq,
-		    memory_order_relaxed);
-	}
-	ring_put(lt->lt_ring[at % LEDGER_RING], lr);
-	atomic_store_explicit(&lt->lt_counts.lo_records, at + 1,
-	    memory_order_release);
-	la->la_recorded = true;
-	if (__builtin_expect(lg->lg_config.lc_log != NULL, 0)) {
-		settled = ledger_settled(la, lr);
-		ledger_log_line(lg->lg_config.lc_log, &settled);
-	}
+	for (i = 0; i < LEDGER_WORDS; i++)
+		words[i] = atomic_load_explicit(&ring[i], memory_order_relaxed);
+}
+
+void
+ledger_number(struct ledger *lg, const struct ledger_thread *lt,
+    _Atomic uint64_t ring[LEDGER_WORDS])
+{
+	uint64_t words[LEDGER_WORDS];
+	struct ledger_record lr;
+
+	ledger_add(&lg->lg_seq, 1);
+	atomic_store_explicit(&ring[0], atomic_load_explicit(&lg->lg_seq,
+	    memory_order_relaxed), memory_order_relaxed);
+	if (lg->lg_config.lc_log == NULL)
+		return;
+	ring_words(ring, words);
+	words_get(words, &lr);
+	settle_time(lg, lt->lt_simulated, &lr);
+	ledger_log_line(lg->lg_config.lc_log, &lr);
+}
+
+struct ledger_record
+ledger_recorded(const struct ledger_at *la)
+{
+	const struct ledger_thread *lt = la->la_thread;
+	uint64_t words[LEDGER_WORDS];
+	struct ledger_record lr;
+
+	MPASS(la->la_recorded);
+	ring_words(lt->lt_ring[(atomic_load_explicit(&lt->lt_counts.lo_records,
+	    memory_order_relaxed) - 1) % LEDGER_RING], words);
+	words_get(words, &lr);
+	return (lr);
 }
 
 /* One of a thread's last records; whether it could be had. */
@@ -98,11 +91,8 @@ ring_get(const struct ledger *lg, struct ledger_thread *lt, uint64_t at,
     struct ledger_record *lr)
 {
 	uint64_t words[LEDGER_WORDS];
-	unsigned i;
 
-	for (i = 0; i < LEDGER_WORDS; i++)
-		words[i] = atomic_load_explicit(
-		    &lt->lt_ring[at % LEDGER_RING][i], memory_order_relaxed);
+	ring_words(lt->lt_ring[at % LEDGER_RING], words);
 	atomic_thread_fence(memory_order_acquire);
 	/* It may be writing the one behind the last. */
 	if (atomic_load_explicit(&lt->lt_counts.lo_records,

@@ -808,7 +808,7 @@ struct worker {
 	unsigned	 wo_index;
 };
 
-enum { WORKERS = 8, TURNS = 20000 };
+enum { WORKERS = 8, TURNS = 20000, ROUNDS = 300, SHARES = 1000 };
 
 static void *
 work(void *arg)
@@ -870,6 +870,61 @@ ATF_TC_BODY(ledger__many_threads, tc)
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_reads);
 	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks - before.le_blocks);
 	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records - before.le_records);
+	ledger_free(lg);
+}
+
+/* Gives one more object the key that all have, and takes it away again. */
+static void *
+share(void *arg)
+{
+	static const uint8_t none[CIPHER_KEY_BYTES];
+	const uint8_t shared[CIPHER_KEY_BYTES] = { 1 };
+	struct worker *wo = arg;
+	unsigned i;
+
+	for (i = 0; i < SHARES; i++) {
+		ledger_key_set(wo->wo_lg, none, shared);
+		ledger_key_set(wo->wo_lg, shared, none);
+	}
+	return (NULL);
+}
+
+ATF_TC(ledger__threads_share);
+ATF_TC_HEAD(ledger__threads_share, tc)
+{
+
+	atf_tc_set_md_var(tc, "descr", "A thread that was the only one loses "
+	    "nothing when others come while it is at it");
+}
+ATF_TC_BODY(ledger__threads_share, tc)
+{
+	static const uint8_t shared[CIPHER_KEY_BYTES] = { 1 };
+	static const uint8_t none[CIPHER_KEY_BYTES];
+	struct worker workers[WORKERS];
+	struct ledger_result le;
+	unsigned i, round;
+	struct ledger *lg;
+
+	tick_calibrate();
+	lg = make_plain();
+	for (round = 0; round < ROUNDS; round++) {
+		ledger_reset(lg);
+		ledger_key_set(lg, none, shared);
+		for (i = 0; i < WORKERS; i++) {
+			workers[i].wo_lg = lg;
+			ATF_REQUIRE_EQ(0, pthread_create(&workers[i].wo_thread,
+			    NULL, share, &workers[i]));
+		}
+		for (i = 0; i < WORKERS; i++)
+			pthread_join(workers[i].wo_thread, NULL);
+		ledger_key_set(lg, shared, none);
+		ledger_finish(lg, LEDGER_UNCOUNTED);
+		check_good(lg, "threads that share a key");
+		le = seen(lg);
+		ATF_REQUIRE_EQ(1, le.le_keys);
+		ATF_REQUIRE_EQ(1, le.le_wipes);
+		ATF_REQUIRE_EQ(2 + WORKERS * SHARES * 2, le.le_records);
+	}
 	ledger_free(lg);
 }
 
@@ -1050,6 +1105,7 @@ ATF_TP_ADD_TCS(tp)
 	ATF_TP_ADD_TC(tp, ledger_finish__keyless);
 	ATF_TP_ADD_TC(tp, ledger_finish__finds_the_long_gone);
 	ATF_TP_ADD_TC(tp, ledger__many_threads);
+	ATF_TP_ADD_TC(tp, ledger__threads_share);
 	ATF_TP_ADD_TC(tp, ledger__threads_collide);
 	ATF_TP_ADD_TC(tp, ledger_log_line__round_trip);
 	ATF_TP_ADD_TC(tp, cipher_ledgered__same_bytes);
