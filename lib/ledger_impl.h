@@ -87,6 +87,21 @@ mul_high(uint64_t a, uint64_t b)
 }
 
 /*
+ * Words are masked before a compiler may put them on the stack, where a key of
+ * a read would stay.
+ */
+static inline uint64_t
+masked_word(const uint8_t *p, uint64_t mask)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	word ^= mask;
+	__asm__("" : "+r"(word));
+	return (word);
+}
+
+/*
  * A keyed hash of the four words of a key: of two words' product and the other
  * two's, one exclusive or the other.  Who has the secret and the fingerprint
  * knows 96 bits about 256.
@@ -98,19 +113,15 @@ ledger_fingerprint(const struct ledger *lg, const uint8_t *key,
     struct ledger_print *lf)
 {
 	const uint64_t *secret = lg->lg_secret;
-	uint64_t high, w0, w1, w2, w3;
+	const uint64_t w0 = masked_word(key, secret[0]);
+	const uint64_t w1 = masked_word(key + 8, secret[1]);
+	const uint64_t w2 = masked_word(key + 16, secret[2]);
+	const uint64_t w3 = masked_word(key + 24, secret[3]);
+	uint64_t high;
 
-	/* One by one: a copy of all would be written and read again. */
-	memcpy(&w0, key, sizeof(w0));
-	memcpy(&w1, key + 8, sizeof(w1));
-	memcpy(&w2, key + 16, sizeof(w2));
-	memcpy(&w3, key + 24, sizeof(w3));
-	if ((w0 | w1 | w2 | w3) == 0)
+	if (((w0 ^ secret[0]) | (w1 ^ secret[1]) | (w2 ^ secret[2]) |
+	    (w3 ^ secret[3])) == 0)
 		return (false);
-	w0 ^= secret[0];
-	w1 ^= secret[1];
-	w2 ^= secret[2];
-	w3 ^= secret[3];
 	high = mul_high(w0, w1) ^ mul_high(w2, w3);
 	lf->lf_a = w0 * w1 ^ w2 * w3 ^ high;
 	lf->lf_b = (uint32_t)high;

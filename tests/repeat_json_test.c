@@ -12,6 +12,7 @@
 
 #include "bench/result/result_field.h"
 #include "bench/sweep/repeat_json.h"
+#include "harvest/mask.h"
 #include "tests/support.h"
 
 enum { READERS = 3, ROWS = 2, WAITS = 3, INTERVALS = 4, SOURCES = 2 };
@@ -244,7 +245,9 @@ fill_arrays(struct filled *all, struct cell_measure *cm)
 static void
 fill(struct cell_measure *cm)
 {
+	struct result_sample *rs = &cm->cm_sample;
 	struct filled all, fi;
+	unsigned i;
 
 	memset(cm, 0, sizeof(*cm));
 	begin(&all, cm, sizeof(*cm));
@@ -275,6 +278,17 @@ fill(struct cell_measure *cm)
 	DONE(&all, cm->cm_outcome.mo_stuck);
 	DONE(&all, cm->cm_faults);
 	REQUIRE_ALL(&all, struct cell_measure);
+	/* Names are sources', and a total is what is summed. */
+	for (i = 0; i < SOURCES; i++) {
+		memset(cm->cm_health[i].source, 0,
+		    sizeof(cm->cm_health[i].source));
+		snprintf(cm->cm_health[i].source,
+		    sizeof(cm->cm_health[i].source), "%s",
+		    random_source_names[i]);
+	}
+	rs->total_mb_per_s = 0;
+	for (i = 0; i < READERS; i++)
+		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 }
 
 static void

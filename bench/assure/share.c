@@ -69,7 +69,9 @@ share_find(const struct assure_params *ap, const char *shared,
 {
 
 	return (below(ap, 2, "/share/rngsim/", shared, R_OK | X_OK, path) ||
-	    below(ap, 2, "/", source, R_OK | X_OK, path));
+	    below(ap, 2, "/", source, R_OK | X_OK, path) ||
+	    /* A build in a build's folder: build/asan. */
+	    below(ap, 3, "/", source, R_OK | X_OK, path));
 }
 
 bool

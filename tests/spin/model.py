@@ -167,7 +167,8 @@ def judge(run, out):
             raise ValueError(out.strip()[-300:])
         return kind(match[1])
     error = re.search(r"^pan:\d+: (.*) \(at depth", out, re.M)
-    run.states = number(r"^ *(\d+) states, stored")
+    # 1.24e+08 where there are many.
+    run.states = int(number(r"^ *([\d.e+]+) states, stored", float))
     run.depth = number(r"depth reached (\d+)")
     run.memory = number(r"([\d.]+)\ttotal actual memory", float)
     errors = number(r"errors: (\d+)")
