@@ -34,7 +34,8 @@ residue_begin(struct residue *re)
 void residue_add(struct residue *re, const uint8_t *secret, size_t n);
 
 /*
- * Whether one of them is on the calling fiber's stack below the caller.
+ * Whether one of them is on the calling fiber's stack below the caller; with
+ * ThreadSanitizer this is not known, and false.
  *
  *   lowest  in  the stack's lowest byte
  */
