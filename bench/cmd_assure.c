@@ -35,7 +35,7 @@ enum {
  * And at least so long; once something has failed there is less to learn.  A
  * tool is not suspected of anything.
  */
-static const double patience_least_s = 120, patience_failed_s = 20;
+static const double patience_least_s = 300, patience_failed_s = 20;
 static const double patience_tool_s = 600;
 static const double budget_least_s = 1, budget_most_s = 7 * 24 * 3600;
 
