@@ -99,7 +99,11 @@ assure__output_body() {
 
 # The processes that a process has started.
 children() {
-	ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'
+	if [ -d "/proc/$1/task" ]; then
+		cat "/proc/$1/task/"*/children 2>/dev/null
+	else
+		ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'
+	fi
 }
 
 # interrupts SIGNAL CHILD
