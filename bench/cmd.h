@@ -5,30 +5,76 @@
 #ifndef BENCH_CMD_H
 #define BENCH_CMD_H
 
+#include "bench/cli/atomic_file.h"
+#include "bench/options/options.h"
+
 struct command {
-	const char	*cmd_name;
-	const char	*cmd_args;	/* operands and options, for usage */
-	const char	*cmd_descr;	/* one line for --help */
+	/*
+	 * Finds what is wrong with the options together; NULL: nothing.
+	 *
+	 * Returns: 0, or an exit status after a message.
+	 */
+	int	(*cmd_check)(struct options *op);
 	/*
 	 * Runs the command.
 	 *
-	 *   argc, argv  in  argv[0] is the command's name
-	 *   whole       in  the program's own argv, to execute it anew
-	 *
-	 * Returns: the exit status.  stdout is flushed and checked by main().
+	 * Returns: the exit status.  main() flushes and checks stdout.
 	 */
-	int		(*cmd_run)(int argc, char *argv[], char *const whole[]);
+	int	(*cmd_run)(struct options *op);
+	unsigned cmd_needs;
 };
 
-#define	COMMAND(name)	extern const struct command cmd_##name;
+/* What is set up before cmd_run and ended after it, in this order. */
+enum {
+	NEEDS_STOP	= 1 << 0,	/* stop_catch_signals() */
+	NEEDS_SEED	= 1 << 1,	/* options_seed() */
+	NEEDS_TICK	= 1 << 2,	/* tick_calibrate() */
+	NEEDS_CRYPTO	= 1 << 3,	/* crypto_init() */
+	NEEDS_THREAD	= 1 << 4	/* machine_attach() */
+};
+
+#define	COMMAND(name, ...)	extern const struct command cmd_##name;
 #include "bench/cmd.tbl"
 #undef COMMAND
 
+extern const struct command *const commands[COMMANDS];
+
 /*
- * What run and sweep do: parse, choose libcrypto's instructions, measure,
- * write, show.  kind is OPTIONS_RUN or OPTIONS_SWEEP.
+ * Reads arguments, checks and runs.
+ *
+ *   argv  in  the program's, with the command in argv[1]
+ *
+ * Returns: the exit status.
  */
-int cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
-    const struct command *self);
+int command_execute(enum command_id cm, int argc, char *argv[]);
+
+/* Measures, writes and shows: run and sweep. */
+int command_measure(struct options *op);
+
+/* The program's own argv, to execute it anew. */
+extern char *const *command_argv;
+
+/*
+ * The functions below print why they failed and return an exit status, or 0.
+ */
+
+/* Starts libcrypto; crypto_fini() ends it. */
+int command_crypto(const struct options *op);
+
+/* Executes the program anew where libcrypto's instructions are others. */
+int command_crypto_mode(const struct options *op, enum crypto_mode mode);
+
+/* Opens the file that becomes path; does nothing without a path. */
+int command_open(const struct options *op, const char *path,
+    struct atomic_file *of);
+
+/* Writes text and completes such a file. */
+int command_commit(const struct options *op, const char *path,
+    struct atomic_file *of, const char *text, size_t len);
+
+/* The same with what a function prints; it returns 0 or an errno value. */
+int command_write(const struct options *op, const char *path,
+    struct atomic_file *of, int (*print)(FILE *out, const void *arg),
+    const void *arg);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * rngsim explore: runs in other orders than time would give, and what is wrong
- * with them.
+ * rngsim explore: runs schedules that time alone would not give, and reports
+ * what fails in them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,74 +8,146 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/console/outfile.h"
-#include "bench/console/progress.h"
-#include "bench/console/stop.h"
-#include "bench/console/usage.h"
-#include "bench/explore/explore_print.h"
-#include "bench/explore/request.h"
-#include "lib/crypto.h"
+#include "bench/explore/print.h"
+#include "bench/explore/shrink.h"
+#include "lib/machine/cpu.h"
 
 enum {
-	NAME_SIZE	= 64,
+	WHY_SIZE	= 256,
 	SHRINK_RUNS	= 20 * 1000
 };
 
-/* How far all campaigns are. */
-struct state {
-	struct progress	 sa_progress;
-	uint64_t	 sa_before;	/* schedules of those that are over */
-	uint64_t	 sa_total;
-	const struct campaign *sa_campaign;
+/* The campaigns of a command line, one for each row. */
+struct exploration {
+	const struct options *ep_op;
+	struct campaign	 ep_campaign;	/* the current one */
+	struct campaign_result ep_sum;
+	struct progress	 ep_progress;
+	uint64_t	 ep_before;	/* schedules of completed campaigns */
+	uint64_t	 ep_total;
 };
+
+static const char *
+lock_name(unsigned i)
+{
+	const struct lock_class *lc = simulated_lock_at(i);
+
+	return (lc != NULL ? lc->lc_name : NULL);
+}
+
+const struct family family_simulated_locks = { .fa_name = lock_name,
+    .fa_title = "lock" };
+
+static const char *
+strategy_title(unsigned i)
+{
+
+	return (i < strategy_count ? strategy_classes[i]->sy_name : NULL);
+}
+
+static const char *
+strategy_descr(unsigned i)
+{
+	const struct strategy_class *sy = strategy_classes[i];
+	static char text[WHY_SIZE];
+
+	if (sy->sy_means == NULL)
+		return (sy->sy_descr);
+	snprintf(text, sizeof(text), "%s; %s:%s is %u..%u (%u)", sy->sy_descr,
+	    sy->sy_name, strrchr(sy->sy_means, ' ') + 1, sy->sy_least,
+	    sy->sy_most, sy->sy_usual);
+	return (text);
+}
+
+const struct family family_strategies = { .fa_name = strategy_title,
+    .fa_descr = strategy_descr, .fa_title = "Strategies" };
 
 static void
 progress(void *context, uint64_t done)
 {
-	struct state *sa = context;
-	const struct trial_subject *tb = &sa->sa_campaign->cn_subject;
-	uint64_t all = sa->sa_before + done;
-	char label[NAME_SIZE];
+	struct exploration *ep = context;
+	const struct subject *tb = &ep->ep_campaign.cn_subject;
+	const uint64_t all = ep->ep_before + done;
 
-	snprintf(label, sizeof(label), "%s, %s, %s", tb->tb_design->ra_ident,
-	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name);
-	progress_update(&sa->sa_progress, all < sa->sa_total ? all :
-	    sa->sa_total, label);
+	progress_update(&ep->ep_progress, all < ep->ep_total ? all :
+	    ep->ep_total, FORMATF("%s, %s, %s", tb->tb_design->ra_ident,
+	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
 
-static struct campaign
-campaign_of(const struct request *rq, unsigned design, unsigned lock,
-    unsigned cipher)
+/*
+ * Sets what all campaigns of a command line have in common.
+ *
+ * Returns: 0, or EXIT_USAGE after a message.
+ */
+static int
+make_campaign(struct campaign *cn, const struct options *op)
 {
-	struct campaign cn = { .cn_subject = rq->rq_subject,
-	    .cn_strategy = rq->rq_strategy, .cn_parameter = rq->rq_parameter,
-	    .cn_seed = rq->rq_seed, .cn_jobs = rq->rq_jobs,
-	    .cn_end = rq->rq_schedules, .cn_progress = progress };
-	struct scenario_limits *sm = &cn.cn_limits;
+	const char *text = op->op_strategy;
+	char names[WHY_SIZE], why[WHY_SIZE];
+	const struct strategy_class *sy;
+	unsigned i;
+	int error;
 
-	cn.cn_subject.tb_design = rq->rq_design[design];
-	cn.cn_subject.tb_lock = rq->rq_lock[lock];
-	cn.cn_subject.tb_cipher = rq->rq_cipher[cipher];
-	if (rq->rq_faults.fl_count > 0)
-		cn.cn_subject.tb_faults = &rq->rq_faults;
-	cn.cn_subject.tb_stop = &stop_signal;
-	campaign_limits(&cn.cn_subject, sm);
-	if (rq->rq_strategy == &strategy_dfs) {
+	*cn = (struct campaign){ .cn_seed = op->op_seed, .cn_jobs = op->op_jobs,
+	    .cn_first = op->op_only, .cn_end = GIVEN(op, ONLY) ? op->op_only +
+	    1 : op->op_schedules, .cn_progress = progress };
+	subject_default(&cn->cn_subject);
+	cn->cn_subject.tb_stop = &stop_signal;
+	if (op->op_faults.fl_count > 0)
+		cn->cn_subject.tb_faults = &op->op_faults;
+	for (i = 0; i < op->op_tunable_count; i++)
+		if (counterexample_set_tunable(&cn->cn_subject,
+		    op->op_tunables[i], why, sizeof(why)) != 0)
+			return (usage_error("explore", "-S: %s", why));
+	error = strategy_parse(text, &sy, &cn->cn_parameter);
+	if (error == ENOENT) {
+		family_join(&family_strategies, 0, NULL, names, sizeof(names));
+		return (usage_error("explore", "--strategy: \"%s\": expected "
+		    "%s", text, names));
+	}
+	if (error == ERANGE)
+		return (usage_error("explore", "--strategy: \"%s\": expected "
+		    "%s:%u..%u, its %s", text, sy->sy_name, sy->sy_least,
+		    sy->sy_most, sy->sy_means));
+	if (error != 0)
+		return (usage_error("explore", "--strategy: \"%s\": %s takes "
+		    "no number", text, sy->sy_name));
+	cn->cn_strategy = sy;
+	return (0);
+}
+
+/* Completes the campaign of a row. */
+static void
+set_row(struct campaign *cn, const struct options *op, unsigned row)
+{
+	const unsigned of_ciphers = op->op_ciphers.ol_count;
+	const unsigned of_locks = op->op_locks.ol_count;
+	struct scenario_limits *sm = &cn->cn_limits;
+	struct subject *tb = &cn->cn_subject;
+	unsigned i;
+
+	tb->tb_cipher = ciphers[op->op_ciphers.ol_value[row % of_ciphers]];
+	tb->tb_lock = simulated_lock_at((unsigned)op->op_locks.ol_value[row /
+	    of_ciphers % of_locks]);
+	tb->tb_design = simulated_design(generators[op->op_designs.ol_value[
+	    row / of_ciphers / of_locks]]->ra_ident);
+	campaign_limits(tb, sm);
+	if (cn->cn_strategy == &strategy_dfs) {
 		sm->sm_small = true;
 		sm->sm_readers_most = sm->sm_readers_least;
 	}
-	if (rq->rq_readers_least != 0) {
-		sm->sm_readers_least = rq->rq_readers_least;
-		sm->sm_readers_most = rq->rq_readers_most;
+	if (GIVEN(op, EXPLORE_READERS)) {
+		sm->sm_readers_least = (unsigned)op->op_readers.ol_value[0];
+		sm->sm_readers_most = sm->sm_readers_least - 1 +
+		    op->op_readers.ol_count;
 	}
-	sm->sm_sizes = rq->rq_sizes;
-	memcpy(sm->sm_size, rq->rq_size, sizeof(sm->sm_size));
-	if (rq->rq_only_given) {
-		cn.cn_first = rq->rq_only;
-		cn.cn_end = rq->rq_only + 1;
-	}
-	return (cn);
+	sm->sm_sizes = op->op_sizes.ol_count;
+	for (i = 0; i < sm->sm_sizes; i++)
+		sm->sm_size[i] = (uint32_t)op->op_sizes.ol_value[i];
 }
 
 /* A word of a command line, as a shell reads it. */
@@ -91,22 +163,21 @@ print_word(const char *word)
 	}
 	putchar('\'');
 	for (c = word; *c != '\0'; c++)
-		if (*c == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar(*c);
+		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, stdout);
 	putchar('\'');
 }
 
 /*
- * The schedule's file, unless that could not be written; and the same from
- * nothing but its seed.
+ * Prints the command that replays the file, unless path is NULL, and the one
+ * that finds the failure again from its seed.
  */
 static void
-print_again(const struct request *rq, const struct explore_case *ca,
+print_again(const struct exploration *ep, const struct counterexample *cx,
     const char *path)
 {
-	const struct trial_subject *tb = &ca->ca_subject;
+	const struct subject *tb = &cx->cx_subject;
+	const struct campaign *cn = &ep->ep_campaign;
+	const struct options *op = ep->ep_op;
 	char strategy[STRATEGY_NAME_SIZE];
 	unsigned i;
 
@@ -119,174 +190,170 @@ print_again(const struct request *rq, const struct explore_case *ca,
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
 	    tb->tb_design->ra_ident, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	if (rq->rq_readers_least != 0)
-		printf(" -r %u-%u", rq->rq_readers_least,
-		    rq->rq_readers_most);
-	for (i = 0; i < rq->rq_sizes; i++)
-		printf("%s%u", i == 0 ? " -s " : ",", rq->rq_size[i]);
-	for (i = 0; i < rq->rq_tunables; i++) {
+	if (GIVEN(op, EXPLORE_READERS))
+		printf(" -r %s", op->op_text[OPTION_EXPLORE_READERS]);
+	if (GIVEN(op, EXPLORE_SIZE))
+		printf(" -s %s", op->op_text[OPTION_EXPLORE_SIZE]);
+	for (i = 0; i < op->op_tunable_count; i++) {
 		fputs(" \\\n    -S ", stdout);
-		print_word(rq->rq_tunable[i]);
+		print_word(op->op_tunables[i]);
 	}
-	for (i = 0; i < FAULT_POINTS; i++)
-		if (rq->rq_faults.fl_text[i] != NULL) {
+	for (i = 0; i < FAILPOINTS; i++)
+		if (op->op_faults.fl_text[i] != NULL) {
 			printf(" \\\n    --failpoint %s=",
-			    fault_def(i)->fd_name);
-			print_word(rq->rq_faults.fl_text[i]);
+			    failpoints_def(i)->fd_name);
+			print_word(op->op_faults.fl_text[i]);
 		}
 	printf(" \\\n    --strategy %s --seed %" PRIu64 " --only %" PRIu64 "\n",
-	    strategy_name(strategy, rq->rq_strategy, rq->rq_parameter),
-	    ca->ca_seed, ca->ca_number);
+	    strategy_name(strategy, cn->cn_strategy, cn->cn_parameter),
+	    cx->cx_seed, cx->cx_number);
 }
 
 static int
-write_case(const struct explore_case *ca, const char *path)
+print_file(FILE *out, const void *cx)
 {
-	struct outfile of;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
-	int error;
 
-	out = open_memstream(&text, &len);
-	if (out == NULL)
-		return (run_error("explore", "no memory"));
-	case_print(out, ca);
-	error = fclose(out) == 0 ? outfile_open(&of, path) : ENOMEM;
-	if (error == 0)
-		error = outfile_commit(&of, text, len);
-	free(text);
-	return (error == 0 ? 0 : run_error("explore", "%s: %s", path,
-	    strerror(error)));
+	counterexample_print(out, cx);
+	return (0);
 }
 
-/* Runs a case once more and shows what happens. */
 static int
-show_case(struct trial *tr, const struct explore_case *ca,
-    struct case_result *cr)
+write_file(const struct options *op, const struct counterexample *cx,
+    const char *path)
 {
-	struct moments mo;
-	int error;
+	struct atomic_file of;
+	int status;
 
-	memset(&mo, 0, sizeof(mo));
-	error = case_run(tr, ca, NULL, &mo, cr);
-	if (error == 0)
-		explore_print_timeline(stdout, &mo);
-	moments_free(&mo);
-	return (error);
+	status = command_open(op, path, &of);
+	return (status == 0 ? command_write(op, path, &of, print_file, cx) :
+	    status);
+}
+
+/* Prints a failure; steps: choices before it was shrunk, or 0. */
+static void
+print_failure(const struct counterexample *cx, const struct outcome *to,
+    const struct event_trace *et, uint64_t steps)
+{
+
+	explore_print_failure(stdout, cx, to);
+	if (steps > 0)
+		printf("    shrunk: %" PRIu64 " choices to %" PRIu64 "\n",
+		    steps, cx->cx_schedule.sd_choices.sl_steps);
+	putchar('\n');
+	event_trace_print(stdout, et);
 }
 
 static void
-report_failure(const struct request *rq, struct campaign_result *ce)
+report_failure(const struct exploration *ep, struct campaign_result *ce)
 {
-	struct explore_case *ca = &ce->ce_case;
-	struct shrink_result si;
-	struct case_result cr;
-	struct trial *tr;
-	char name[NAME_SIZE];
-	const char *path = rq->rq_output;
-	unsigned i;
+	const struct options *op = ep->ep_op;
+	struct counterexample *cx = &ce->ce_case;
+	const uint64_t steps = cx->cx_schedule.sd_choices.sl_steps;
+	const char *path = op->op_output != NULL ? op->op_output :
+	    FORMATF("rngsim-explore-%" PRIu64 ".schedule", cx->cx_seed);
+	struct event_trace et = { .et_count = 0 };
+	struct execution *ex = NULL;
+	struct replay_result cr;
 	int error;
 
-	snprintf(name, sizeof(name), "rngsim-explore-%" PRIu64 ".schedule",
-	    ca->ca_seed);
-	if (path == NULL)
-		path = name;
-	for (i = 0; i < rq->rq_tunables; i++)
-		ca->ca_tunable[i] = strdup(rq->rq_tunable[i]);
-	ca->ca_tunables = i;
-	error = trial_new(&tr);
-	if (error != 0) {
-		(void)run_error("explore", "%s", strerror(error));
-		return;
-	}
-	trial_catch_assertions(true);
-	error = shrink(tr, ca, SHRINK_RUNS, &si);
+	for (; cx->cx_tunables < op->op_tunable_count; cx->cx_tunables++)
+		cx->cx_tunable[cx->cx_tunables] =
+		    strdup(op->op_tunables[cx->cx_tunables]);
+	execution_catch_assertions(true);
+	error = execution_new(&ex);
 	if (error == 0)
-		error = case_run(tr, ca, NULL, NULL, &cr);
+		error = shrink(ex, cx, SHRINK_RUNS);
+	if (error == 0)
+		error = counterexample_run(ex, cx, &et, &cr);
 	if (error == 0 && !cr.cr_same)
 		error = EPROTO;
-	explore_print_failure(stdout, ca, error == 0 ? &cr.cr_outcome :
-	    &ce->ce_outcome);
-	if (error == 0) {
-		explore_print_shrunk(stdout, &si);
-		error = show_case(tr, ca, &cr);
-	}
-	trial_catch_assertions(false);
-	trial_free(tr);
-	if (error == EPROTO || (error == 0 && !cr.cr_same))
+	execution_catch_assertions(false);
+	if (error == 0)
+		print_failure(cx, &cr.cr_outcome, &et, steps);
+	else
+		explore_print_failure(stdout, cx, &ce->ce_outcome);
+	execution_free(ex);
+	if (error == EPROTO)
 		(void)run_error("explore", "the same schedule came out "
 		    "otherwise when it was run again: something in it is not "
 		    "determined");
 	else if (error != 0)
 		(void)run_error("explore", "cannot make it smaller: %s",
 		    strerror(error));
-	print_again(rq, ca, write_case(ca, path) == 0 ? path : NULL);
-	/* What failed is said there alone. */
+	print_again(ep, cx, write_file(op, cx, path) == 0 ? path : NULL);
+	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		(void)run_error("explore", "stdout: %s",
 		    strerror(errno != 0 ? errno : EIO));
 }
 
-/* One row; EALREADY: something failed and was reported. */
-static int
-run_one(const struct request *rq, struct state *sa, struct campaign *cn,
-    struct campaign_result *sum)
+/* Adds a row to the sum; see explore_print_sum(). */
+static void
+add(struct campaign_result *sum, const struct campaign_result *ce)
 {
-	struct campaign_result *ce = calloc(1, sizeof(*ce));
+	const struct campaign_result before = *sum;
+	const bool first = before.ce_schedules == 0;
+
+	campaign_add(sum, ce);
+	sum->ce_schedules = first || ce->ce_schedules < before.ce_schedules ?
+	    ce->ce_schedules : before.ce_schedules;
+	sum->ce_ahead = first || ce->ce_ahead > before.ce_ahead ?
+	    ce->ce_ahead : before.ce_ahead;
+	sum->ce_exhausted = ce->ce_exhausted &&
+	    (first || before.ce_exhausted);
+}
+
+/* Runs the current row; EALREADY: something failed and was reported. */
+static int
+run_row(struct exploration *ep)
+{
+	const struct campaign *cn = &ep->ep_campaign;
+	struct campaign_result ce;
 	int error;
 
-	if (ce == NULL)
-		return (ENOMEM);
-	sa->sa_campaign = cn;
-	cn->cn_context = sa;
-	error = campaign_run(cn, ce);
+	error = campaign_run(cn, &ce);
 	if (error == 0 || error == EINTR) {
 		/* A line that is drawn over would stay below the row. */
-		if (sa->sa_progress.pr_out != NULL)
-			fputs("\r\033[K", sa->sa_progress.pr_out);
-		explore_print_row(stdout, cn, ce);
+		if (ep->ep_progress.pr_out != NULL)
+			fputs("\r\033[K", ep->ep_progress.pr_out);
+		explore_print_row(stdout, cn, &ce);
 		fflush(stdout);
-		explore_add(sum, ce);
-		sa->sa_before += cn->cn_end - cn->cn_first;
+		add(&ep->ep_sum, &ce);
+		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
-	if (error == 0 && ce->ce_failed) {
-		progress_fini(&sa->sa_progress);
-		report_failure(rq, ce);
+	if (error == 0 && ce.ce_failed) {
+		progress_fini(&ep->ep_progress);
+		report_failure(ep, &ce);
 		error = EALREADY;
 	}
-	case_free(&ce->ce_case);
-	free(ce);
+	counterexample_free(&ce.ce_case);
 	return (error);
 }
 
 static int
-run_all(const struct request *rq)
+run_rows(struct exploration *ep)
 {
-	const unsigned rows = rq->rq_designs * rq->rq_locks * rq->rq_ciphers;
-	struct campaign_result *sum = calloc(1, sizeof(*sum));
-	struct state sa = { .sa_total = rows * (rq->rq_only_given ? 1 :
-	    rq->rq_schedules) };
-	struct campaign cn;
+	const struct options *op = ep->ep_op;
+	struct campaign *cn = &ep->ep_campaign;
+	const unsigned rows = op->op_designs.ol_count * op->op_locks.ol_count *
+	    op->op_ciphers.ol_count;
 	unsigned i;
 	int error = 0;
 
-	if (sum == NULL)
-		return (run_error("explore", "no memory"));
-	printf("seed %" PRIu64 "\n\n", rq->rq_seed);
+	ep->ep_total = rows * (cn->cn_end - cn->cn_first);
+	cn->cn_context = ep;
+	printf("seed %" PRIu64 "\n\n", op->op_seed);
 	explore_print_head(stdout);
 	fflush(stdout);
-	progress_init(&sa.sa_progress, sa.sa_total);
+	progress_init(&ep->ep_progress, ep->ep_total, 0);
 	for (i = 0; error == 0 && i < rows; i++) {
-		cn = campaign_of(rq, i / rq->rq_ciphers / rq->rq_locks,
-		    i / rq->rq_ciphers % rq->rq_locks, i % rq->rq_ciphers);
-		error = run_one(rq, &sa, &cn, sum);
+		set_row(cn, op, i);
+		error = run_row(ep);
 	}
-	progress_fini(&sa.sa_progress);
+	progress_fini(&ep->ep_progress);
 	if (error == 0)
-		explore_print_sum(stdout, &cn, sum, rows);
-	free(sum);
+		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
 	if (error == EALREADY)
 		return (EXIT_FAILURE);
 	if (error == EINTR)
@@ -297,72 +364,102 @@ run_all(const struct request *rq)
 }
 
 static int
-replay(const struct request *rq)
+replay(const char *path)
 {
+	struct event_trace et = { .et_count = 0 };
 	char message[LINES_ERROR_SIZE];
-	struct explore_case ca;
-	struct case_result cr;
-	struct trial *tr = NULL;
+	struct execution *ex = NULL;
+	struct counterexample cx;
+	struct replay_result cr;
 	int error, status = EXIT_FAILURE;
 
-	error = case_load(&ca, rq->rq_replay, message);
+	error = counterexample_load(&cx, path, message);
 	if (error != 0) {
-		case_free(&ca);
+		counterexample_free(&cx);
 		return (run_error("explore", "%s", message));
 	}
-	error = trial_new(&tr);
-	trial_catch_assertions(true);
+	execution_catch_assertions(true);
+	error = execution_new(&ex);
 	if (error == 0)
-		error = case_run(tr, &ca, NULL, NULL, &cr);
-	if (error == 0 && cr.cr_outcome.to_word != NULL) {
-		explore_print_failure(stdout, &ca, &cr.cr_outcome);
-		error = show_case(tr, &ca, &cr);
-	}
-	trial_catch_assertions(false);
-	trial_free(tr);
+		error = counterexample_run(ex, &cx, &et, &cr);
+	execution_catch_assertions(false);
 	if (error != 0) {
-		(void)run_error("explore", "%s: %s", rq->rq_replay,
-		    strerror(error));
+		(void)run_error("explore", "%s: %s", path, strerror(error));
 	} else if (cr.cr_outcome.to_word == NULL) {
-		printf("Does not fail: \"%s\" was recorded.%s\n", ca.ca_word,
+		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
 		    cr.cr_exact ? "" : "\nThe schedule could not be followed "
 		    "to its end.");
 		status = EXIT_SUCCESS;
 	} else {
+		print_failure(&cx, &cr.cr_outcome, &et, 0);
 		printf("\n%s\n", cr.cr_same ? "As recorded." :
 		    "Fails, but not as recorded.");
 	}
-	case_free(&ca);
+	execution_free(ex);
+	counterexample_free(&cx);
 	return (status);
+}
+
+/* For "all": every member but those that promise nothing. */
+static int
+take_all(struct options *op)
+{
+	const bool all_designs = op->op_designs.ol_count == 0;
+	const bool all_locks = op->op_locks.ol_count == 0;
+	const bool all_ciphers = op->op_ciphers.ol_count == 0;
+	unsigned i;
+	int error = 0;
+
+	for (i = 0; all_designs && error == 0 && i < generator_count; i++)
+		if ((generators[i]->ra_flags & RA_NULL) == 0)
+			error = option_list_add(op, &op->op_designs, "-d", "",
+			    i);
+	for (i = 0; all_locks && error == 0 && lock_name(i) != NULL; i++)
+		if ((simulated_lock_at(i)->lc_flags & LC_EXCLUDES) != 0)
+			error = option_list_add(op, &op->op_locks, "-l", "",
+			    i);
+	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
+		error = option_list_add(op, &op->op_ciphers, "-c", "", i);
+	return (error);
 }
 
 static int
-run(int argc, char *argv[], char *const whole[])
+check(struct options *op)
 {
-	const char *missing = NULL;
-	struct request rq;
-	bool help = false;
-	int status;
+	const char *readers = op->op_text[OPTION_EXPLORE_READERS];
+	struct campaign cn;
+	int error;
 
-	(void)whole;
-	status = request_parse(&rq, argc, argv, &help);
-	if (status == 0 && !help) {
-		stop_catch_signals();
-		if (crypto_init(&missing) != 0)
-			status = run_error("explore", "libcrypto: %s",
-			    missing == NULL ? "?" : missing);
-		else
-			status = rq.rq_replay != NULL ? replay(&rq) :
-			    run_all(&rq);
-	}
-	request_free(&rq);
-	return (status);
+	if (op->op_replay != NULL && op->op_given > 1)
+		return (usage_error("explore", "--replay: the file names all "
+		    "there is to run: expected no other option"));
+	if (readers != NULL && strchr(readers, ',') != NULL)
+		return (usage_error("explore", "-r: \"%s\": expected 1..%d, "
+		    "or a range such as 2-4", readers, SCENARIO_READERS_MAX));
+	if (op->op_sizes.ol_count > SCENARIO_SIZES_MAX)
+		return (usage_error("explore", "-s: more than %d members",
+		    SCENARIO_SIZES_MAX));
+	if (op->op_tunable_count > COUNTEREXAMPLE_TUNABLES_MAX)
+		return (usage_error("explore", "-S: more than %d",
+		    COUNTEREXAMPLE_TUNABLES_MAX));
+	error = make_campaign(&cn, op);
+	return (error != 0 ? error : take_all(op));
 }
 
-const struct command cmd_explore = {
-	.cmd_name	= "explore",
-	.cmd_args	= "[-d LIST] [-l LIST] [--schedules N]",
-	.cmd_descr	= "other orders than time gives, and what is "
-	    "wrong with them",
-	.cmd_run	= run,
-};
+static int
+run(struct options *op)
+{
+	struct exploration ep = { .ep_op = op };
+	int status;
+
+	if (op->op_replay != NULL)
+		return (replay(op->op_replay));
+	if (op->op_jobs == 0)
+		op->op_jobs = cpu_count() < CAMPAIGN_JOBS_MAX ? cpu_count() :
+		    CAMPAIGN_JOBS_MAX;
+	status = make_campaign(&ep.ep_campaign, op);
+	return (status != 0 ? status : run_rows(&ep));
+}
+
+const struct command cmd_explore = { check, run,
+    NEEDS_STOP | NEEDS_SEED | NEEDS_CRYPTO };

@@ -1,13 +1,10 @@
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cell/kat.h"
+#include "bench/survey/kat.h"
 #include "bench/cmd.h"
-#include "bench/console/arguments.h"
-#include "bench/options/options.h"
 
 static int
 run_file(const char *path)
@@ -21,10 +18,11 @@ run_file(const char *path)
 			return (run_error("kat", "%s: %s", path,
 			    strerror(errno)));
 	}
-	error = kat_run(path != NULL ? path : "stdin", in, stdout, stderr);
+	error = kat_run(path != NULL ? path : "stdin", in, NULL, stdout,
+	    stderr);
 	if (path != NULL)
 		fclose(in);
-	/* A line that is no command was complained of by kat_run(). */
+	/* kat_run() has printed what is wrong with a line. */
 	if (error != 0 && error != EINVAL)
 		run_error("kat", "%s: %s", path != NULL ? path : "stdin",
 		    strerror(error));
@@ -32,33 +30,18 @@ run_file(const char *path)
 }
 
 static int
-run(int argc, char *argv[], char *const whole[])
+run(struct options *op)
 {
-	struct mthread self;
-	const char *missing;
-	int i, status;
+	const char *path;
+	int i, status = EXIT_SUCCESS;
 
-	(void)whole;
-	if (!arguments_operands(&argc, argv, INT_MAX, "kat [FILE...]",
-	    "Runs known-answer scripts, stdin when no file is named, and "
-	    "prints their answers.  rngsim(1) has the language.", &status))
-		return (status);
-	if (crypto_init(&missing) != 0)
-		return (run_error("kat", "%s does not offer a working %s",
-		    crypto_version(), missing));
-	machine_attach(&self, "kat");
-	if (argc == 1)
+	if (op->op_operands == 0)
 		status = run_file(NULL);
-	for (i = 1; i < argc && status == EXIT_SUCCESS; i++)
-		status = run_file(strcmp(argv[i], "-") == 0 ? NULL : argv[i]);
-	machine_detach();
-	crypto_fini();
+	for (i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
+		path = op->op_operand[i];
+		status = run_file(strcmp(path, "-") == 0 ? NULL : path);
+	}
 	return (status);
 }
 
-const struct command cmd_kat = {
-	.cmd_name	= "kat",
-	.cmd_args	= "[FILE...]",
-	.cmd_descr	= "run known-answer scripts",
-	.cmd_run	= run,
-};
+const struct command cmd_kat = { NULL, run, NEEDS_CRYPTO | NEEDS_THREAD };

@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "bench/console/arguments.h"
-#include "bench/console/figure.h"
-#include "bench/options/options.h"
 #include "harvest/source.h"
-#include "lib/hash.h"
-#include "lib/profile.h"
+#include "lib/crypto/hash.h"
+#include "lib/profile/profile.h"
 
 static void
 list_designs(void)
@@ -21,7 +19,7 @@ list_designs(void)
 		    generators[i]->ra_descr);
 }
 
-/* How a waiter waits, whom it waits for, and whether one may only try. */
+/* How a waiter waits, in which order the lock is handed on, and trylock. */
 static void
 list_locks(void)
 {
@@ -66,7 +64,6 @@ list_hashes(void)
 			printf("  %-20s %5u  %s (%s)\n", ha->ha_name,
 			    ha->ha_bytes, ha->ha_library->hl_name, ha->ha_why);
 	}
-	hash_unload_all();
 }
 
 static void
@@ -77,7 +74,7 @@ list_sources(void)
 	for (i = 0; i < RANDOM_SOURCES; i++)
 		printf("  %-12s %s%s\n", random_sources[i]->rs_ident,
 		    random_sources[i]->rs_descr,
-		    random_sources[i]->rs_probe() == 0 ? "" :
+		    random_source_present(random_sources[i]) ? "" :
 		    " (absent on this machine)");
 }
 
@@ -87,12 +84,12 @@ list_profiles(void)
 {
 	char error[PROFILE_ERROR_SIZE];
 	struct profile pr;
+	const struct profile_shipped *ps;
 	const char *name;
-	unsigned i;
 
 	printf("  %-18s %s %s %s\n", "", "CPUs", "nodes", "guessed");
-	for (i = 0; i < profile_shipped_count(); i++) {
-		name = profile_shipped_name(i);
+	for (ps = profile_shipped; ps->ps_name != NULL; ps++) {
+		name = ps->ps_name;
 		if (profile_load(&pr, name, error) != 0) {
 			printf("  %-18s %s\n", name, error);
 			continue;
@@ -101,7 +98,7 @@ list_profiles(void)
 		    pr.pr_value[PROFILE_TOPO_CPUS],
 		    pr.pr_value[PROFILE_TOPO_NODES],
 		    100 * profile_share(&pr, PROVENANCE_GUESSED));
-		figure_wrap(stdout, "     ", 5, pr.pr_descr);
+		format_wrap(stdout, "     ", 5, pr.pr_descr);
 	}
 }
 
@@ -117,6 +114,7 @@ list_profile(const char *name)
 	case 0:
 		break;
 	case ENOENT:
+	case ESRCH:
 		return (usage_error("list", "%s", error));
 	default:
 		return (run_error("list", "%s", error));
@@ -138,45 +136,33 @@ list_profile(const char *name)
 	return (EXIT_SUCCESS);
 }
 
-static unsigned
-append(char *text, size_t size, const char *word)
-{
-	size_t used = strlen(text);
-
-	if (used < size)
-		snprintf(text + used, size - used, "%s%s", used == 0 ? "" :
-		    ", ", word);
-	return (1);
-}
-
 /* All that one design says of itself. */
 static int
 list_design(const char *name)
 {
 	const struct random_algorithm *ra = generator_find(name);
-	char known[256] = "", tunables[256] = "";
-	unsigned i, n = 0;
+	struct text tunables = { .s = "" };
+	char known[OPTION_TEXT_SIZE];
+	unsigned i;
 
-	for (i = 0; i < generator_count; i++)
-		append(known, sizeof(known), generators[i]->ra_ident);
+	family_join(&family_designs, 0, NULL, known, sizeof(known));
 	if (ra == NULL)
-		return (usage_error("list", "designs: \"%s\": expected one of "
-		    "%s", name, known));
+		return (usage_error("list", "designs: \"%s\": expected %s",
+		    name, known));
 	printf("%s: %s\n", ra->ra_ident, ra->ra_descr);
-	figure_wrap(stdout, "  stands for ", 15, ra->ra_stands);
-	figure_wrap(stdout, "  output     ", 15, (ra->ra_flags &
+	format_wrap(stdout, "  stands for ", 15, ra->ra_stands);
+	format_wrap(stdout, "  output     ", 15, (ra->ra_flags &
 	    RA_FORTUNA_BYTES) != 0 ? "FreeBSD's, byte for byte" :
 	    (ra->ra_flags & RA_NULL) != 0 ? "a pattern" : "its own");
-	figure_wrap(stdout, "  locks      ", 15, (ra->ra_flags &
+	format_wrap(stdout, "  locks      ", 15, (ra->ra_flags &
 	    RA_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
 	for (i = 0; i < generator_tunable_count; i++)
-		if ((generator_tunable_knob(generator_tunables[i].tn_name) &
-		    ra->ra_knobs) != 0)
-			n += append(tunables, sizeof(tunables),
+		if ((generator_tunables[i].tn_knob & ra->ra_knobs) != 0)
+			text_list(&tunables, "%s",
 			    generator_tunables[i].tn_name);
-	if (n > 0)
-		figure_wrap(stdout, "  tunable    ", 15, tunables);
-	figure_wrap(stdout, "  to argue   ", 15, ra->ra_argument);
+	if (tunables.s[0] != '\0')
+		format_wrap(stdout, "  tunable    ", 15, tunables.s);
+	format_wrap(stdout, "  to argue   ", 15, ra->ra_argument);
 	return (EXIT_SUCCESS);
 }
 
@@ -208,12 +194,12 @@ list_failpoints(void)
 {
 	unsigned i;
 
-	for (i = 0; i < FAULT_POINTS; i++) {
-		printf("  %s\n", fault_def(i)->fd_name);
-		figure_wrap(stdout, "      where ", 12,
-		    fault_def(i)->fd_where);
-		figure_wrap(stdout, "      what  ", 12,
-		    fault_def(i)->fd_descr);
+	for (i = 0; i < FAILPOINTS; i++) {
+		printf("  %s\n", failpoints_def(i)->fd_name);
+		format_wrap(stdout, "      where ", 12,
+		    failpoints_def(i)->fd_where);
+		format_wrap(stdout, "      what  ", 12,
+		    failpoints_def(i)->fd_descr);
 	}
 }
 
@@ -233,46 +219,49 @@ static const struct {
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
+static const char *
+topic_name(unsigned i)
+{
+
+	return (i < TOPICS ? topics[i].name : NULL);
+}
+
 static int
-run(int argc, char *argv[], char *const whole[])
+check(struct options *op)
+{
+	static const struct family family_topics = { .fa_name = topic_name };
+	const char *topic = op->op_operands > 0 ? op->op_operand[0] : NULL;
+	char names[OPTION_TEXT_SIZE];
+
+	if (topic != NULL && family_find(&family_topics, topic) == -1) {
+		family_join(&family_topics, 0, NULL, names, sizeof(names));
+		return (usage_error("list", "\"%s\": expected %s", topic,
+		    names));
+	}
+	if (op->op_operands > 1 && strcmp(topic, "profiles") != 0 &&
+	    strcmp(topic, "designs") != 0)
+		return (usage_error("list", "surplus operand \"%s\"; only "
+		    "designs and profiles take one", op->op_operand[1]));
+	return (0);
+}
+
+static int
+run(struct options *op)
 {
 	unsigned i;
-	int status;
 
-	(void)whole;
-	if (!arguments_operands(&argc, argv, 2, "list [TOPIC [NAME]]",
-	    "Prints what there is to choose from, or one list of it: "
-	    "designs, locks, ciphers, hashes, sources, profiles, "
-	    "failpoints or tunables; "
-	    "what one design stands for; or all values of one profile.",
-	    &status))
-		return (status);
-	if (argc > 2 && strcmp(argv[1], "profiles") == 0)
-		return (list_profile(argv[2]));
-	if (argc > 2 && strcmp(argv[1], "designs") == 0)
-		return (list_design(argv[2]));
-	if (argc > 2)
-		return (usage_error("list", "surplus operand \"%s\"; only "
-		    "designs and profiles take one", argv[2]));
+	if (op->op_operands > 1)
+		return (op->op_operand[0][0] == 'p' ?
+		    list_profile(op->op_operand[1]) :
+		    list_design(op->op_operand[1]));
 	for (i = 0; i < TOPICS; i++) {
-		if (argc > 1 && strcmp(argv[1], topics[i].name) != 0)
+		if (op->op_operands > 0 &&
+		    strcmp(op->op_operand[0], topics[i].name) != 0)
 			continue;
 		printf("%s:\n", topics[i].name);
 		topics[i].print();
-		if (argc > 1)
-			return (EXIT_SUCCESS);
 	}
-	if (argc > 1)
-		return (usage_error("list", "\"%s\": expected designs, locks, "
-		    "ciphers, hashes, sources, profiles, failpoints or "
-		    "tunables",
-		    argv[1]));
 	return (EXIT_SUCCESS);
 }
 
-const struct command cmd_list = {
-	.cmd_name	= "list",
-	.cmd_args	= "[TOPIC [NAME]]",
-	.cmd_descr	= "what there is to choose from, and the tunables",
-	.cmd_run	= run,
-};
+const struct command cmd_list = { check, run, 0 };

@@ -1,356 +1,335 @@
 /*
- * rngsim validate: what the simulated machine predicts of this one, and what it
- * does.
+ * rngsim validate: compares predictions for this machine with measurements.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/console/arguments.h"
-#include "bench/console/outfile.h"
-#include "bench/console/seed.h"
-#include "bench/console/stop.h"
-#include "bench/options/options.h"
-#include "bench/sweep/replicate.h"
+#include "bench/predict/validate.h"
 #include "bench/sweep/sweep.h"
-#include "bench/validate/validate.h"
-#include "bench/validate/validate_words.h"
-#include "lib/tick.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/tick.h"
 
-static const struct argument options[VALIDATE_OPTIONS] = {
-	[VALIDATE_CIPHER] = { 'c', "cipher", "LIST", "ciphers (all)", false },
-	[VALIDATE_DESIGN] = { 'd', "design", "LIST", "designs (all but none)",
-	    false },
-	[VALIDATE_LOCK] = { 'l', "lock", "LIST", "lock kinds (all that both "
-	    "engines have, but none)", false },
-	[VALIDATE_READERS] = { 'r', "readers", "LIST", "reader threads (1 to "
-	    "CPUs)", false },
-	[VALIDATE_SIZE] = { 's', "size", "LIST", "bytes of one read request "
-	    "(64k)", false },
-	[VALIDATE_TIME] = { 't', "time", "SECONDS", "measured time of each "
-	    "repeat (0.25)", false },
-	[VALIDATE_CRYPTO] = { '\0', "crypto", "MODE", "how libcrypto may "
-	    "compute (kernel)", false },
-	[VALIDATE_PLACE] = { '\0', "place", "ORDER", "CPUs for readers "
-	    "(compact)", false },
-	[VALIDATE_REPEATS] = { 'n', "repeats", "N", "repeats of each measured "
-	    "cell (5)", false },
-	[VALIDATE_SET] = { 'S', "set", "NAME=VALUE", "a tunable by its sysctl "
-	    "name", true },
-	[VALIDATE_SEED] = { '\0', "seed", "N", SEED_DESCR, false },
-	[VALIDATE_PROFILE] = { '\0', "profile", "PROFILE", "what operations "
-	    "cost: a name, or a file in .conf (host)", false },
-	[VALIDATE_FORMAT] = { '\0', "format", "FORMAT", "what stdout gets: "
-	    "table, json (table)", false },
-	[VALIDATE_FROM] = { '\0', "from", "RESULT", "judge what a sweep "
-	    "measured, and measure nothing", false },
-	[VALIDATE_OUTPUT] = { 'o', "output", "FILE", "write the JSON document "
-	    "there, too", false },
-	[VALIDATE_HELP] = { 'h', "help", NULL, "this text", false },
+enum {
+	SEEDS		= 3,	/* repeats of the simulated sweep */
+	WORDS		= 16,	/* of its command line, beside tunables */
+	LIST_SIZE	= 8192
 };
 
-static int
-set(void *context, unsigned i, const char *label, const char *value)
-{
-	struct validate_options *vo = context;
+/* Options of the sweeps, in the order of their value[]; lists first. */
+static const enum option_id handed[] = { OPTION_CIPHER, OPTION_DESIGN,
+	OPTION_LOCK, OPTION_READERS, OPTION_SIZE, OPTION_CRYPTO, OPTION_PLACE,
+	OPTION_TIME };
 
-	if (i == VALIDATE_SET) {
-		if (vo->vo_tunables == VALIDATE_TUNABLES_MAX)
-			return (usage_error("validate", "%s: more than %d of "
-			    "them", label, VALIDATE_TUNABLES_MAX));
-		vo->vo_tunable[vo->vo_tunables++] = value;
-		return (0);
-	}
-	if (i == VALIDATE_FORMAT && strcmp(value, "table") != 0 &&
-	    strcmp(value, "json") != 0)
-		return (usage_error("validate", "%s: \"%s\": expected table or "
-		    "json", label, value));
-	if ((i == VALIDATE_FROM || i == VALIDATE_OUTPUT) && value[0] == '\0')
-		return (usage_error("validate", "%s: \"\": expected a file "
-		    "name", label));
-	vo->vo_value[i] = value;
-	return (0);
+enum { CIPHER, DESIGN, LOCK, READERS, SIZE, LISTS, CRYPTO = LISTS, PLACE, TIME,
+	HANDED };
+
+static const char lock_profile_tunable[] = "debug.lock.prof.enable=";
+
+/* A sweep's command line; options that were parsed from it point into it. */
+struct words {
+	char		**wo_word;
+	int		 wo_count;
+	bool		 wo_failed;	/* no memory */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct words *wo, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (wo->wo_word == NULL ||
+	    vasprintf(&wo->wo_word[wo->wo_count], fmt, ap) < 0)
+		wo->wo_failed = true;
+	else
+		wo->wo_word[++wo->wo_count] = NULL;
+	va_end(ap);
 }
 
-/* What a result that is there already has decided. */
-static int
-check_from(const struct validate_options *vo)
+/* Adds "NAME," to a list ",...,", once; one that does not fit is left out. */
+static void __attribute__((format(printf, 2, 3)))
+list_add(char list[LIST_SIZE], const char *fmt, ...)
 {
-	static const unsigned said[] = { VALIDATE_CIPHER, VALIDATE_DESIGN,
-	    VALIDATE_LOCK, VALIDATE_READERS, VALIDATE_SIZE, VALIDATE_CRYPTO,
-	    VALIDATE_PLACE, VALIDATE_REPEATS };
-	const struct argument *ag;
+	char item[RESULT_NAME_SIZE + 2];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(item, sizeof(item), fmt, ap);
+	va_end(ap);
+	if (strstr(list, item) == NULL && strlen(list) + strlen(item) <
+	    LIST_SIZE)
+		strcat(list, item + 1);
+}
+
+/* Every design and lock that can be predicted, and every number of readers. */
+static void
+list_all(char list[LISTS][LIST_SIZE])
+{
 	unsigned i;
 
-	if (vo->vo_value[VALIDATE_FROM] == NULL)
-		return (0);
-	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
-		ag = &options[said[i]];
-		if (vo->vo_value[said[i]] != NULL)
-			return (usage_error("validate", "--%s: the result that "
-			    "--from names says so already: drop one of them",
-			    ag->ag_long));
+	for (i = 0; i < generator_count; i++)
+		if (validate_takes_design(generators[i]->ra_ident))
+			list_add(list[DESIGN], ",%s,",
+			    generators[i]->ra_ident);
+	for (i = 0; i < lock_class_count; i++)
+		if (validate_takes_lock(lock_classes[i]->lc_name))
+			list_add(list[LOCK], ",%s,", lock_classes[i]->lc_name);
+	list_add(list[READERS], ",1-%u,", cpu_count());
+}
+
+/* The values that a result's cells have; returns the first cell, or NULL. */
+static const struct result_cell *
+list_measured(char list[LISTS][LIST_SIZE], const struct result *r)
+{
+	const struct result_cell *first = NULL, *rc;
+
+	for (rc = r->cells; rc < r->cells + r->cell_count; rc++) {
+		if (!validate_takes(rc) || (first != NULL &&
+		    strcmp(first->crypto, rc->crypto) != 0))
+			continue;
+		first = first != NULL ? first : rc;
+		list_add(list[CIPHER], ",%s,", rc->cipher);
+		list_add(list[DESIGN], ",%s,", rc->design);
+		list_add(list[LOCK], ",%s,", rc->lock);
+		list_add(list[READERS], ",%u,", rc->readers);
+		list_add(list[SIZE], ",%" PRIu64 ",", rc->request_bytes);
 	}
-	if (vo->vo_tunables > 0)
-		return (usage_error("validate", "--set: the result that --from "
-		    "names says so already: drop one of them"));
-	return (0);
-}
-
-/* Predictions of another machine's profile would be held against this one. */
-static int
-check_profile(const struct validate_options *vo)
-{
-	const char *name = vo->vo_value[VALIDATE_PROFILE];
-	char path[PATH_MAX];
-
-	if (name != NULL && strcmp(name, "host") != 0)
-		return (0);
-	if (profile_host_path(path, sizeof(path)) == 0 &&
-	    access(path, F_OK) == 0)
-		return (0);
-	return (run_error("validate", "there is no profile of this machine: "
-	    "run \"rngsim calibrate\" first, or name another with --profile"));
-}
-
-/* Found late, it would cost what was measured until then. */
-static int
-check_memory(const struct options *simulated)
-{
-	uint64_t needed;
-
-	if (replicate_threads(simulated, &needed) > 0)
-		return (0);
-	return (run_error("validate", "the simulated machine needs up to %.3g "
-	    "GB, more than this one can spare: use fewer readers (-r)",
-	    (double)needed / 1e9));
+	return (first);
 }
 
 /*
- *   op         in  what runs first
- *   simulated  in  what runs last; it may be the same
+ * Makes the options of one of the two sweeps: of the cells asked for, or of
+ * every cell of a result that can be predicted.
+ *
+ *   measured  in   the result, or NULL
+ *   sweep     out  options_free() it, also after a failure
+ *
+ * Returns: 0, or an exit status after a message.
  */
 static int
-prepare(const struct validate_options *vo, const struct options *op,
-    const struct options *simulated, char *const whole[], struct outfile *of)
+sweep_options(const struct options *op, const struct result *measured,
+    bool simulated, struct words *wo, struct options *sweep)
 {
-	const char *missing, *path = vo->vo_value[VALIDATE_OUTPUT];
-	int error;
+	char *const *tunables = op->op_tunables;
+	static char list[LISTS][LIST_SIZE];
+	const struct result_cell *first;
+	const char *value[HANDED];
+	unsigned i;
+	int status;
 
-	error = check_profile(vo);
-	if (error == 0)
-		error = check_memory(simulated);
-	if (error != 0)
-		return (error);
-	/* Before there is anything that executing anew would leave behind. */
-	if (!op->op_simulated)
-		error = crypto_mode_enter(op->op_crypto, whole);
-	if (error != 0)
-		return (run_error("validate", "cannot execute the program "
-		    "anew for --crypto: %s", strerror(error)));
-	stop_catch_signals();
-	error = path == NULL ? 0 : outfile_open(of, path);
-	if (error != 0)
-		return (run_error("validate", "%s: %s", path,
-		    strerror(error)));
-	tick_calibrate();
-	if (crypto_init(&missing) != 0)
-		return (run_error("validate", "%s does not offer a working "
-		    "%s; check OPENSSL_CONF and the loaded providers",
-		    crypto_version(), missing));
-	return (0);
+	for (i = 0; i < LISTS; i++)
+		strcpy(list[i], ",");
+	for (i = 0; i < HANDED; i++)
+		value[i] = op->op_text[handed[i]];
+	if (measured != NULL) {
+		first = list_measured(list, measured);
+		if (first == NULL)
+			return (run_error("validate", "%s has no cell that "
+			    "engine real measured and engine %s could predict",
+			    op->op_from, VIRTUAL_NAME));
+		value[CRYPTO] = first->crypto;
+		value[PLACE] = measured->place[0] != '\0' ? measured->place :
+		    NULL;
+		tunables = measured->tunables;
+	} else
+		list_all(list);
+	if (value[TIME] == NULL)
+		value[TIME] = option_default(&option_defs[OPTION_TIME],
+		    COMMAND_validate);
+	for (i = 0; tunables != NULL && tunables[i] != NULL; i++)
+		continue;
+	wo->wo_word = calloc(WORDS + i, sizeof(*wo->wo_word));
+	add(wo, "validate");
+	for (i = 0; i < HANDED; i++)
+		if (value[i] != NULL)
+			add(wo, "--%s=%s", option_defs[handed[i]].od_name,
+			    value[i]);
+		else if (i < LISTS && list[i][1] != '\0')
+			add(wo, "--%s=%.*s", option_defs[handed[i]].od_name,
+			    (int)strlen(list[i]) - 2, list[i] + 1);
+	for (; tunables != NULL && *tunables != NULL; tunables++)
+		/* The locks of a simulated machine are always profiled. */
+		if (measured == NULL || strncmp(*tunables,
+		    lock_profile_tunable, sizeof(lock_profile_tunable) - 1) !=
+		    0)
+			add(wo, "--set=%s", *tunables);
+	add(wo, "--seed=%" PRIu64, op->op_seed);
+	add(wo, "--repeats=%u", simulated ? SEEDS : op->op_repeats);
+	if (simulated) {
+		add(wo, "--engine=" VIRTUAL_NAME);
+		add(wo, "--profile=%s", op->op_profile);
+	}
+	if (wo->wo_failed)
+		return (run_error("validate", "%s", strerror(ENOMEM)));
+	status = options_parse(sweep, COMMAND_sweep, wo->wo_count,
+	    wo->wo_word);
+	/* Designs outside Fortuna are not judged. */
+	sweep->op_config.bc_program.controls = false;
+	return (status);
 }
 
 static int
-sweep(const struct options *op, char *const whole[], struct result *r)
+check(struct options *op)
+{
+	static const enum option_id more[] = { OPTION_REPEATS, OPTION_SET };
+	enum option_id id;
+	unsigned i;
+
+	for (i = 0; op->op_from != NULL && i < TIME + 2; i++) {
+		id = i < TIME ? handed[i] : more[i - TIME];
+		if (op->op_text[id] != NULL)
+			return (usage_error("validate", "--%s: the result of "
+			    "--from already sets it: drop one of them",
+			    option_defs[id].od_name));
+	}
+	return (0);
+}
+
+/*
+ * Opens what is written, and starts what the sweeps need; first what refuses.
+ *
+ *   first      in  the first sweep
+ *   simulated  in  the last one, or the same
+ */
+static int
+prepare(const struct options *op, const struct options *first,
+    const struct options *simulated, struct atomic_file *of)
+{
+	char path[PATH_MAX];
+	uint64_t needed;
+	int status = 0;
+
+	if (strcmp(op->op_profile, "host") == 0 &&
+	    (profile_host_path(path, sizeof(path)) != 0 ||
+	    access(path, F_OK) != 0))
+		return (run_error("validate", "there is no profile of this "
+		    "machine: run \"rngsim calibrate\" first, or name another "
+		    "with --profile"));
+	if (replicate_threads(simulated, &needed) == 0)
+		return (run_error("validate", "the simulated machine needs up "
+		    "to %.3g GB, more than this one can spare: use fewer "
+		    "readers (-r)", (double)needed / 1e9));
+	/* Executing the program again leaves open files and threads behind. */
+	if (!first->op_simulated)
+		status = command_crypto_mode(first, first->op_crypto);
+	if (status != 0)
+		return (status);
+	stop_catch_signals();
+	status = command_open(op, op->op_output, of);
+	if (status != 0)
+		return (status);
+	tick_calibrate();
+	return (command_crypto(first));
+}
+
+static int
+sweep(const struct options *op, struct result *r)
 {
 	char why[CELL_ERROR_SIZE] = "";
 
-	if (sweep_run(op, whole, NULL, r, why) != 0)
+	if (sweep_run(op, command_argv, NULL, r, why) != 0)
 		return (run_error("validate", "%s", why));
 	return (0);
 }
 
 static int
-show(const struct validate_options *vo, const struct validation *va,
-    const struct result *measured, const struct result *predicted,
-    struct outfile *of)
-{
-	const char *format = vo->vo_value[VALIDATE_FORMAT];
-	const char *path = vo->vo_value[VALIDATE_OUTPUT];
-	char *text = validate_format_json(va, measured, predicted);
-	int error = 0;
-
-	if (text == NULL)
-		return (run_error("validate", "no memory"));
-	if (path != NULL)
-		error = outfile_commit(of, text, strlen(text));
-	if (format != NULL && strcmp(format, "json") == 0)
-		fputs(text, stdout);
-	else
-		validate_print_table(stdout, va, measured, predicted);
-	free(text);
-	if (error != 0)
-		return (run_error("validate", "%s: %s", path,
-		    strerror(error)));
-	if (va->va_judged == 0)
-		return (run_error("validate", "nothing to judge: of %u cells "
-		    "none has 2 or more readers with a CPU each and passed "
-		    "its gates", va->va_count));
-	return (va->va_met ? EXIT_SUCCESS : EXIT_FAILURE);
-}
-
-static int
-compare(const struct validate_options *vo, const struct result *measured,
-    const struct result *predicted, struct outfile *of)
+compare(const struct options *op, const struct result *measured,
+    const struct result *predicted, struct atomic_file *of)
 {
 	struct validation va;
+	char *text;
 	int error, status;
 
 	error = validate_make(measured, predicted, &va);
-	if (error == ENOENT)
-		return (run_error("validate", "no cell was both measured and "
-		    "predicted"));
 	if (error != 0)
-		return (run_error("validate", "%s", strerror(error)));
-	status = show(vo, &va, measured, predicted, of);
+		return (run_error("validate", "%s", error == ENOENT ? "no cell "
+		    "was both measured and predicted" : strerror(error)));
+	text = validate_format_json(&va, measured, predicted);
+	if (text == NULL) {
+		validate_free(&va);
+		return (run_error("validate", "no memory"));
+	}
+	status = command_commit(op, op->op_output, of, text, strlen(text));
+	if (op->op_format == FORMAT_JSON)
+		fputs(text, stdout);
+	else
+		validate_print_table(stdout, &va, measured, predicted);
+	if (status == 0 && va.va_judged == 0)
+		status = run_error("validate", "nothing to judge: of %u cells "
+		    "none has 2 or more readers with a CPU each and passed "
+		    "its gates", va.va_count);
+	else if (status == 0)
+		status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
+	free(text);
 	validate_free(&va);
 	return (status);
 }
 
-/* What was measured, where nothing predicts it. */
+/* Saves the measurement when the prediction failed. */
 static void
-keep(const struct validate_options *vo, const struct result *measured,
-    struct outfile *of)
+keep(const struct options *op, const struct result *measured,
+    struct atomic_file *of)
 {
-	const char *path = vo->vo_value[VALIDATE_OUTPUT];
+	const char *path = op->op_output;
 	char *text;
-	int error;
 
 	if (path == NULL)
 		return;
 	text = result_format_json(measured);
-	error = text == NULL ? ENOMEM : outfile_commit(of, text, strlen(text));
-	free(text);
-	if (error != 0)
-		run_error("validate", "%s: %s", path, strerror(error));
-	else
+	if (text == NULL)
+		run_error("validate", "%s: %s", path, strerror(ENOMEM));
+	else if (command_commit(op, path, of, text, strlen(text)) == 0)
 		run_error("validate", "%s has what was measured: judge it "
 		    "with --from %s", path, path);
+	free(text);
 }
 
-/* Both sides; each is complete, or nothing is judged. */
 static int
-validate_measured(const struct validate_options *vo, char *const whole[],
-    struct outfile *of)
+run(struct options *op)
 {
-	struct result measured = { .cells = NULL };
-	struct result predicted = { .cells = NULL };
-	struct options real, simulated;
-	static struct validate_words words[2];
-	int status;
+	struct result measured = { .cells = NULL }, predicted = measured;
+	const bool measure = op->op_from == NULL;
+	struct atomic_file of = { .of_fd = -1 };
+	static struct options real, simulated;
+	struct words words[2] = { { 0 } };
+	char why[RESULT_TEXT_SIZE];
+	int status = 0;
 
-	memset(&simulated, 0, sizeof(simulated));
-	validate_words(&words[0], vo);
-	words[1] = words[0];
-	status = validate_words_parse(&words[0], vo, false, &real);
+	if (!measure && result_load(op->op_from, &measured, why) != 0)
+		return (run_error("validate", "%s: %s", op->op_from, why));
+	if (measure)
+		status = sweep_options(op, NULL, false, &words[0], &real);
 	if (status == 0)
-		status = validate_words_parse(&words[1], vo, true, &simulated);
+		status = sweep_options(op, measure ? NULL : &measured, true,
+		    &words[1], &simulated);
+	if (status == 0)
+		status = prepare(op, measure ? &real : &simulated, &simulated,
+		    &of);
+	if (status == 0 && measure)
+		status = sweep(&real, &measured);
 	if (status == 0) {
-		status = prepare(vo, &real, &simulated, whole, of);
+		status = sweep(&simulated, &predicted);
 		if (status == 0)
-			status = sweep(&real, whole, &measured);
-		if (status == 0) {
-			status = sweep(&simulated, whole, &predicted);
-			if (status != 0)
-				keep(vo, &measured, of);
-		}
-		if (status == 0)
-			status = compare(vo, &measured, &predicted, of);
-		result_free(&measured);
-		result_free(&predicted);
-		crypto_fini();
+			status = compare(op, &measured, &predicted, &of);
+		else if (measure)
+			keep(op, &measured, &of);
 	}
+	result_free(&measured);
+	result_free(&predicted);
 	options_free(&simulated);
 	options_free(&real);
+	options_free_words(words[0].wo_word);
+	options_free_words(words[1].wo_word);
+	atomic_file_abort(&of);
 	return (status);
 }
 
-static int
-validate_from(const struct validate_options *vo, char *const whole[],
-    struct outfile *of)
-{
-	const char *path = vo->vo_value[VALIDATE_FROM];
-	struct result measured, predicted = { .cells = NULL };
-	char why[RESULT_TEXT_SIZE];
-	static struct validate_words words;
-	struct options simulated;
-	int status;
-
-	if (result_load(path, &measured, why) != 0)
-		return (run_error("validate", "%s: %s", path, why));
-	if (!validate_words_of(&words, vo, &measured)) {
-		result_free(&measured);
-		return (run_error("validate", "%s has no cell that engine real "
-		    "measured and engine %s could predict", path,
-		    VIRTUAL_NAME));
-	}
-	status = validate_words_parse(&words, vo, true, &simulated);
-	if (status == 0) {
-		status = prepare(vo, &simulated, &simulated, whole, of);
-		if (status == 0)
-			status = sweep(&simulated, whole, &predicted);
-		if (status == 0)
-			status = compare(vo, &measured, &predicted, of);
-		result_free(&predicted);
-		crypto_fini();
-	}
-	options_free(&simulated);
-	result_free(&measured);
-	return (status);
-}
-
-static int
-run(int argc, char *argv[], char *const whole[])
-{
-	static struct validate_options vo;
-	const struct arguments as = { .as_command = "validate",
-	    .as_table = options, .as_options = VALIDATE_OPTIONS, .as_set = set,
-	    .as_context = &vo };
-	struct outfile of = { .of_fd = -1 };
-	bool help;
-	int status;
-
-	memset(&vo, 0, sizeof(vo));
-	status = arguments_parse(&as, &argc, argv, &help);
-	if (status == 0 && help) {
-		puts("Usage: rngsim validate [OPTIONS]\n\nMeasures cells on "
-		    "this machine, predicts the same with its profile\n"
-		    "(\"rngsim calibrate\" makes that), and prints how far "
-		    "apart they are.\n");
-		arguments_help(&as);
-		return (EXIT_SUCCESS);
-	}
-	if (status == 0)
-		status = check_from(&vo);
-	if (status == 0)
-		status = seed_choose(as.as_command, &vo.vo_seed);
-	if (status != 0)
-		return (status);
-	status = vo.vo_value[VALIDATE_FROM] != NULL ?
-	    validate_from(&vo, whole, &of) :
-	    validate_measured(&vo, whole, &of);
-	outfile_abort(&of);
-	return (status);
-}
-
-const struct command cmd_validate = {
-	.cmd_name	= "validate",
-	.cmd_args	= "[--profile PROFILE] [--from RESULT] [OPTIONS]",
-	.cmd_descr	= "predictions against measurements on this machine",
-	.cmd_run	= run,
-};
+const struct command cmd_validate = { check, run, NEEDS_SEED };

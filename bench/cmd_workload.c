@@ -4,54 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cell/strace_import.h"
-#include "bench/cell/workload.h"
-#include "bench/cell/workload_folder.h"
+#include "bench/workload/recording.h"
+#include "bench/workload/workload.h"
 #include "bench/cmd.h"
-#include "bench/console/arguments.h"
-#include "bench/console/outfile.h"
-#include "bench/console/usage.h"
 
 enum { SHOW_SIZES = WORKLOAD_SIZES_MAX, COMMENT_SIZE = 1024 };
 
-static const char usage[] = "Usage: rngsim workload import FILE [-o OUT]\n"
-    "       rngsim workload show NAME|@FILE\n"
-    "       rngsim workload list\n\n"
-    "import makes a workload file for --workload @OUT of what\n\n"
-    "  strace -f -r -y -e trace=getrandom,read -o FILE PROGRAM\n\n"
-    "wrote; FILE may be - for stdin.  show says what is in one, list names "
-    "those that\ncome with the program.\n";
-
-static const struct argument options[] = {
-	{ 'h', "help", NULL, "this text", false },
-	{ 'o', "output", "OUT", "write it there, not to stdout", false },
-};
-
-enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
-
-struct workload_options {
-	const char	*wo_action;
-	const char	*wo_operand;
-	const char	*wo_output;
-};
-
 static int
-set(void *context, unsigned i, const char *label, const char *value)
+check(struct options *op)
 {
-	struct workload_options *wo = context;
-
-	(void)i;
-	if (value[0] == '\0')
-		return (usage_error("workload", "%s: \"\": expected a file "
-		    "name", label));
-	wo->wo_output = value;
-	return (0);
-}
-
-static int
-check(const struct workload_options *wo)
-{
-	const char *action = wo->wo_action;
+	const char *action = op->op_operands > 0 ? op->op_operand[0] : NULL;
 	bool import, list;
 
 	if (action == NULL)
@@ -62,14 +24,14 @@ check(const struct workload_options *wo)
 	if (!import && !list && strcmp(action, "show") != 0)
 		return (usage_error("workload", "\"%s\": expected import, "
 		    "show or list", action));
-	if (list && wo->wo_operand != NULL)
+	if (list && op->op_operands > 1)
 		return (usage_error("workload", "surplus operand \"%s\"",
-		    wo->wo_operand));
-	if (!list && wo->wo_operand == NULL)
+		    op->op_operand[1]));
+	if (!list && op->op_operands < 2)
 		return (usage_error("workload", "missing operand: expected %s",
 		    import ? "a FILE that strace wrote" :
 		    "a workload's NAME or @FILE"));
-	if (!import && wo->wo_output != NULL)
+	if (!import && op->op_output != NULL)
 		return (usage_error("workload", "-o: expected it with import "
 		    "only"));
 	return (0);
@@ -96,48 +58,35 @@ describe(const struct strace_summary *ss, const struct recording *rec,
 	    ss->ss_calls_other);
 }
 
-static int
-write_text(const char *path, const char *text, size_t len)
-{
-	struct outfile of;
-	int error;
+struct document {
+	const struct recording *do_recording;
+	const char	*do_comment;
+};
 
-	error = outfile_open(&of, path);
-	if (error == 0)
-		error = outfile_commit(&of, text, len);
-	if (error != 0)
-		return (run_error("workload", "%s: %s", path,
-		    strerror(error)));
-	return (EXIT_SUCCESS);
+static int
+print_document(FILE *out, const void *arg)
+{
+	const struct document *d = arg;
+
+	recording_print(out, d->do_recording, d->do_comment);
+	return (0);
 }
 
 static int
-emit(const struct workload_options *wo, const struct recording *rec,
-    const char *comment)
+emit(const struct options *op, const struct document *d)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
+	struct atomic_file of;
 	int status;
 
-	if (wo->wo_output == NULL) {
-		recording_print(stdout, rec, comment);
-		return (EXIT_SUCCESS);
-	}
-	out = open_memstream(&text, &len);
-	if (out == NULL)
-		return (run_error("workload", "no memory"));
-	recording_print(out, rec, comment);
-	if (fclose(out) != 0)
-		status = run_error("workload", "no memory");
-	else
-		status = write_text(wo->wo_output, text, len);
-	free(text);
-	return (status);
+	if (op->op_output == NULL)
+		return (print_document(stdout, d));
+	status = command_open(op, op->op_output, &of);
+	return (status != 0 ? status : command_write(op, op->op_output, &of,
+	    print_document, d));
 }
 
 static int
-import(const struct workload_options *wo)
+import(const struct options *op)
 {
 	char found[COMMENT_SIZE / 2], comment[COMMENT_SIZE];
 	char message[LINES_ERROR_SIZE] = "", *c;
@@ -145,7 +94,7 @@ import(const struct workload_options *wo)
 	struct recording rec;
 	int status;
 
-	if (strace_import(wo->wo_operand, &rec, &ss, message) != 0) {
+	if (strace_import(op->op_operand[1], &rec, &ss, message) != 0) {
 		run_error("workload", "%s", message);
 		if (ss.ss_requests == 0 && ss.ss_reads_unknown > 0)
 			fprintf(stderr, "rngsim: workload: %" PRIu64 " reads "
@@ -155,11 +104,11 @@ import(const struct workload_options *wo)
 	}
 	describe(&ss, &rec, found, sizeof(found));
 	snprintf(comment, sizeof(comment), "# From %.200s, strace's: %s.\n",
-	    wo->wo_operand, found);
+	    op->op_operand[1], found);
 	for (c = comment; c[0] != '\0' && c[1] != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	status = emit(wo, &rec, comment);
+	status = emit(op, &(struct document){ &rec, comment });
 	recording_free(&rec);
 	if (status != EXIT_SUCCESS)
 		return (status);
@@ -199,7 +148,7 @@ show_sizes(struct recording_request *all, size_t n)
 }
 
 static int
-show(const struct workload_options *wo)
+show(const struct options *op)
 {
 	struct recording_request *all;
 	char error_text[WORKLOAD_ERROR_SIZE];
@@ -210,7 +159,7 @@ show(const struct workload_options *wo)
 	unsigned i;
 	int error;
 
-	error = workload_parse_recorded(wo->wo_operand, &wl, error_text);
+	error = workload_parse_recorded(op->op_operand[1], &wl, error_text);
 	if (error == EINVAL)
 		return (usage_error("workload", "show: %s", error_text));
 	if (error != 0)
@@ -241,41 +190,17 @@ show(const struct workload_options *wo)
 }
 
 static int
-run(int argc, char *argv[], char *const whole[])
+run(struct options *op)
 {
-	struct workload_options wo = { .wo_output = NULL };
-	const struct arguments as = { .as_command = "workload",
-	    .as_table = options, .as_options = OPTIONS, .as_operands = 2,
-	    .as_set = set, .as_context = &wo };
-	bool help;
-	int status;
 
-	(void)whole;
-	status = arguments_parse(&as, &argc, argv, &help);
-	if (status == 0 && help) {
-		puts(usage);
-		arguments_help(&as);
-		return (EXIT_SUCCESS);
-	}
-	wo.wo_action = argc > 1 ? argv[1] : NULL;
-	wo.wo_operand = argc > 2 ? argv[2] : NULL;
-	if (status == 0)
-		status = check(&wo);
-	if (status != 0)
-		return (status);
-	if (strcmp(wo.wo_action, "import") == 0)
-		return (import(&wo));
-	if (strcmp(wo.wo_action, "show") == 0)
-		return (show(&wo));
+	if (op->op_operand[0][0] == 'i')
+		return (import(op));
+	if (op->op_operand[0][0] == 's')
+		return (show(op));
 	if (workload_list(stdout) == 0)
-		return (run_error("workload", "no recorded workloads beside "
-		    "the program; RNGSIM_WORKLOADS names a folder of them"));
+		return (run_error("workload", "no recorded workloads are "
+		    "installed; RNGSIM_WORKLOADS names a folder of them"));
 	return (EXIT_SUCCESS);
 }
 
-const struct command cmd_workload = {
-	.cmd_name	= "workload",
-	.cmd_args	= "import FILE [-o OUT] | show NAME|@FILE | list",
-	.cmd_descr	= "make workload files of strace's output; show them",
-	.cmd_run	= run,
-};
+const struct command cmd_workload = { check, run, 0 };

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,43 +12,48 @@
 #include <unistd.h>
 
 #include "bench/cmd.h"
-#include "bench/options/options.h"
-#include "lib/cpu.h"
-#include "lib/crypto.h"
+#include "lib/machine/cpu.h"
 
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"
 #endif
 
-static const struct command *const commands[] = {
-#define	COMMAND(name)	&cmd_##name,
-#include "bench/cmd.tbl"
-#undef COMMAND
-};
+static const char intro[] =
+    "Usage: rngsim COMMAND [OPTIONS]\n\n"
+    "Runs FreeBSD's Fortuna under a lock design of your choice, with readers "
+    "and\nthe harvest thread contending for it, and measures what each of "
+    "them gets.\n\nCommands:\n";
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+static const char outro[] =
+    "\nTry:\n"
+    "  rngsim sweep -o result.json\n"
+    "  rngsim report result.json --plot result.png\n\n"
+    "\"rngsim COMMAND --help\" lists the options of a command; its manual "
+    "page is\nrngsim-COMMAND(1).  Other pages:\n"
+    "  rngsim(7)          the model, what is measured, and its limits\n"
+    "  rngsim-designs(7)  the designs and locks: how to choose one\n"
+    "  rngsim-virtual(7)  predicting other machines\n"
+    "  rngsim-figures(7)  what was measured, on which machine\n"
+    "  rngsim-design(7)   how to write a design\n"
+    "  rngsim-lock(7)     how to write a lock\n"
+    "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
 static void
 help(void)
 {
 	unsigned i;
 
-	puts("Usage: rngsim COMMAND [OPTIONS]\n\n"
-	    "Runs FreeBSD's Fortuna under a lock design of your choice, with "
-	    "readers and\nthe harvest thread contending for it, and measures "
-	    "who gets what.\n\nCommands:");
+	fputs(intro, stdout);
 	for (i = 0; i < COMMANDS; i++)
-		printf("  %-9s %s\n", commands[i]->cmd_name,
-		    commands[i]->cmd_descr);
-	puts("\n\"rngsim COMMAND --help\" has a command's options.  Try:\n"
-	    "  rngsim sweep -o result.json\n"
-	    "  rngsim report result.json --plot result.png");
+		printf("  %-9s  %s\n", command_texts[i].ct_name,
+		    command_texts[i].ct_line);
+	puts(outro);
 }
 
 /*
- * A standard descriptor that is closed would be the number of the next file
- * opened, and messages would land in it.  Opened the wrong way round, so that
- * using it is an error still.
+ * The next file opened would get the number of a closed standard descriptor,
+ * and messages would land in it.  Each is opened the wrong way round, so that
+ * using it is still an error.
  */
 static void
 keep_standard_descriptors(void)
@@ -83,8 +89,8 @@ dispatch(int argc, char *argv[])
 		return (EXIT_SUCCESS);
 	}
 	for (i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i]->cmd_name, argv[1]) == 0)
-			return (commands[i]->cmd_run(argc - 1, argv + 1,
+		if (strcmp(command_texts[i].ct_name, argv[1]) == 0)
+			return (command_execute((enum command_id)i, argc,
 			    argv));
 	return (usage_error(NULL, "unknown %s \"%s\"; \"rngsim --help\" lists "
 	    "the commands", argv[1][0] == '-' ? "option" : "command", argv[1]));
@@ -96,9 +102,9 @@ main(int argc, char *argv[])
 	int error, status;
 
 	keep_standard_descriptors();
-	/* Numbers are written with a point, whatever the user's locale. */
+	/* Numbers have a decimal point in every locale. */
 	setlocale(LC_ALL, "C");
-	/* Full disks and gone readers are errors of write(2), not deaths. */
+	/* A full disk and a closed pipe are errors of write(2). */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	error = cpu_init();
@@ -108,15 +114,9 @@ main(int argc, char *argv[])
 		return (EXIT_FAILURE);
 	}
 	status = dispatch(argc, argv);
-	/* Whoever has not looked would have done so in vain. */
-	if (crypto_failed() != NULL && status == EXIT_SUCCESS) {
-		fprintf(stderr, "rngsim: libcrypto refused to compute %s\n",
-		    crypto_failed());
-		status = EXIT_FAILURE;
-	}
 	cpu_fini();
 	errno = 0;
-	/* A command that failed has said why. */
+	/* A command that failed has printed why. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_SUCCESS) {
 		fprintf(stderr, "rngsim: stdout: %s\n",
 		    strerror(errno != 0 ? errno : EIO));

@@ -8,17 +8,10 @@
 #include <unistd.h>
 
 #include "bench/cmd.h"
-#include "bench/console/outfile.h"
-#include "bench/console/seed.h"
-#include "bench/console/stop.h"
-#include "bench/options/option_resume.h"
-#include "bench/options/options.h"
+#include "bench/cli/stop.h"
 #include "bench/report/report.h"
-#include "bench/sweep/faulted.h"
-#include "bench/sweep/replicate.h"
 #include "bench/sweep/sweep.h"
-#include "bench/sweep/trace.h"
-#include "lib/tick.h"
+#include "lib/machine/tick.h"
 
 /* The largest sum of buffers that a cell of the grid would need, in bytes. */
 static uint64_t
@@ -62,38 +55,27 @@ check_memory(const struct options *op)
 
 /* Everything that can be found wrong before anything is measured. */
 static int
-prepare(struct options *op, char *const whole[])
+prepare(struct options *op)
 {
-	const char *missing;
 	int error;
 
 	error = check_memory(op);
 	if (error != 0)
 		return (error);
-	/* What is simulated takes as long whatever libcrypto may use here. */
-	error = crypto_mode_enter(op->op_simulated ? CRYPTO_NATIVE :
-	    op->op_crypto, whole);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: cannot execute the program anew "
-		    "for --crypto: %s\n", op->op_command, strerror(error));
-		return (EXIT_FAILURE);
-	}
-	tick_calibrate();
-	if (crypto_init(&missing) != 0) {
-		fprintf(stderr, "rngsim: %s: %s does not offer a working %s; "
-		    "check OPENSSL_CONF and the loaded providers\n",
-		    op->op_command, crypto_version(), missing);
-		return (EXIT_FAILURE);
-	}
-	error = options_load_hash(op);
+	/* Simulated costs do not depend on this host's instructions. */
+	error = command_crypto_mode(op, op->op_simulated ? CRYPTO_NATIVE :
+	    op->op_crypto);
 	if (error != 0)
 		return (error);
-	return (op->op_seed_given ? 0 :
-	    seed_choose(op->op_command, &op->op_seed));
+	tick_calibrate();
+	error = command_crypto(op);
+	if (error == 0)
+		error = options_load_hash(op);
+	return (error != 0 ? error : options_seed(op));
 }
 
 static int
-write_result(const struct options *op, struct outfile *of,
+write_result(const struct options *op, struct atomic_file *of,
     const struct result *r)
 {
 	char *text;
@@ -101,14 +83,13 @@ write_result(const struct options *op, struct outfile *of,
 
 	text = result_format_json(r);
 	if (text == NULL) {
-		outfile_abort(of);
+		atomic_file_abort(of);
 		return (run_error(op->op_command, "%s: no memory for the "
 		    "result", op->op_output));
 	}
-	error = outfile_commit(of, text, strlen(text));
+	error = command_commit(op, op->op_output, of, text, strlen(text));
 	free(text);
-	return (error == 0 ? 0 : run_error(op->op_command, "%s: %s",
-	    op->op_output, strerror(error)));
+	return (error);
 }
 
 /* Opens the ledger's log, if there is to be one. */
@@ -141,10 +122,13 @@ close_ledger_log(struct options *op)
 
 /* Where the result goes, and what is known until it is there. */
 struct target {
-	struct outfile	 ta_file;
+	struct atomic_file	 ta_file;
 	struct checkpoint ta_checkpoint;
 	bool		 ta_kept;	/* repeats are */
 };
+
+static const struct target no_target = { .ta_file.of_fd = -1,
+    .ta_checkpoint.ck_journal.jo_fd = -1 };
 
 /*
  * A trace and recorded events are of one repeat, which would be missing if it
@@ -158,51 +142,39 @@ wants_checkpoint(const struct options *op)
 	    op->op_config.bc_harvest.record_file[0] == '\0');
 }
 
+/*
+ * Opens what -o names, before anything is measured; of a run that is resumed
+ * the journal is open already.
+ */
 static int
-claim(const struct options *op, const char *real,
-    const struct checkpoint_head *head, struct target *ta)
+open_target(const struct options *op, struct target *ta)
 {
-	char why[CHECKPOINT_ERROR_SIZE];
-
-	if (checkpoint_claim(&ta->ta_checkpoint, op->op_output, real, head,
-	    why) != 0) {
-		checkpoint_close(&ta->ta_checkpoint, true);
-		return (run_error(op->op_command, "%s", why));
-	}
-	ta->ta_kept = true;
-	return (0);
-}
-
-/* Opens what -o names, before anything is measured. */
-static int
-open_target(const struct options *op, const struct checkpoint_head *head,
-    struct target *ta)
-{
-	char *real, *temp = NULL;
+	struct checkpoint *ck = &ta->ta_checkpoint;
+	char *real, *temp = NULL, why[CELL_ERROR_SIZE] = "";
 	int error;
 
-	*ta = (struct target){ .ta_file.of_fd = -1,
-	    .ta_checkpoint.ck_journal.jo_fd = -1 };
 	if (op->op_output == NULL)
 		return (0);
-	error = outfile_resolve(op->op_output, &real);
-	if (error == 0 && real != NULL && wants_checkpoint(op)) {
-		if (claim(op, real, head, ta) != 0) {
-			free(real);
-			return (EXIT_FAILURE);
-		}
-		/* Nobody else uses the name, as nobody else has the journal. */
-		temp = checkpoint_temp(&ta->ta_checkpoint);
+	error = atomic_file_resolve(op->op_output, &real);
+	if (error == 0 && real != NULL && !ta->ta_kept &&
+	    wants_checkpoint(op)) {
+		error = checkpoint_claim(ck, op->op_output, real, NULL, why);
+		ta->ta_kept = error == 0;
+	}
+	if (error == 0 && ta->ta_kept) {
+		/* The name is free: this process has the journal. */
+		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
 		error = temp == NULL ? ENOMEM : 0;
 	}
 	if (error == 0)
-		error = outfile_open_as(&ta->ta_file, op->op_output, temp);
+		error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);
 	free(temp);
 	free(real);
 	if (error == 0)
 		return (0);
-	checkpoint_close(&ta->ta_checkpoint, true);
-	return (run_error(op->op_command, "%s: %s", op->op_output,
+	checkpoint_close(ck, true);
+	return (why[0] != '\0' ? run_error(op->op_command, "%s", why) :
+	    run_error(op->op_command, "%s: %s", op->op_output,
 	    strerror(error)));
 }
 
@@ -224,7 +196,7 @@ close_target(const struct options *op, struct target *ta,
 	if (op->op_output == NULL)
 		return (status);
 	if (error != 0 && error != EINTR && r->cell_count == 0)
-		outfile_abort(&ta->ta_file);
+		atomic_file_abort(&ta->ta_file);
 	else if (write_result(op, &ta->ta_file, r) != 0)
 		status = EXIT_FAILURE;
 	if (!ta->ta_kept)
@@ -245,36 +217,34 @@ show(const struct options *op, const struct result *r)
 {
 	int error;
 
-	error = report_emit(stdout, r, op->op_format);
+	error = report_emit(stdout, r, (enum report)op->op_format);
 	if (error == 0)
 		return (EXIT_SUCCESS);
 	return (run_error(op->op_command, "stdout: %s", strerror(error)));
 }
 
 static int
-measure(struct options *op, const struct checkpoint_head *head,
-    char *const argv[])
+measure(struct options *op, struct target *ta, char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
 	struct timeline *tl;
-	struct target ta;
 	struct result r;
 	int error, status = EXIT_SUCCESS;
 
 	stop_catch_signals();
-	if (open_target(op, head, &ta) != 0)
+	if (open_target(op, ta) != 0)
 		return (EXIT_FAILURE);
 	if (trace_begin(op, &tl) != 0) {
-		outfile_abort(&ta.ta_file);
+		atomic_file_abort(&ta->ta_file);
 		return (EXIT_FAILURE);
 	}
 	if (open_ledger_log(op) != 0) {
-		outfile_abort(&ta.ta_file);
+		atomic_file_abort(&ta->ta_file);
 		(void)trace_end(op, tl);
 		return (EXIT_FAILURE);
 	}
-	error = sweep_run(op, argv, ta.ta_kept ? &ta.ta_checkpoint : NULL, &r,
-	    why);
+	error = sweep_run(op, argv, ta->ta_kept ? &ta->ta_checkpoint : NULL,
+	    &r, why);
 	if (error != 0) {
 		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why);
 		status = EXIT_FAILURE;
@@ -283,7 +253,7 @@ measure(struct options *op, const struct checkpoint_head *head,
 		status = EXIT_FAILURE;
 	if (close_ledger_log(op) != 0)
 		status = EXIT_FAILURE;
-	if (close_target(op, &ta, &r, error) != 0)
+	if (close_target(op, ta, &r, error) != 0)
 		status = EXIT_FAILURE;
 	if ((r.cell_count > 0 || error == 0) && show(op, &r) != 0)
 		status = EXIT_FAILURE;
@@ -291,27 +261,25 @@ measure(struct options *op, const struct checkpoint_head *head,
 	return (status);
 }
 
-/* A file that nothing is missing of is shown again. */
+/* A complete result is shown again. */
 static int
-show_complete(enum options_kind kind, int argc, char *argv[],
-    const char *file, const char *why)
+show_complete(const struct options *given, const char *why)
 {
+	const char *file = given->op_resume;
 	char error[RESULT_TEXT_SIZE];
 	struct options_begun ob;
 	struct options op;
 	struct result r;
 	int status;
 
-	if (result_load(file, &r, error) != 0 || !r.complete) {
-		fprintf(stderr, "rngsim: %s: --resume %s: nothing to go on "
-		    "with: %s\n", argv[0], file, why);
-		return (EXIT_FAILURE);
-	}
+	if (result_load(file, &r, error) != 0 || !r.complete)
+		return (run_error(given->op_command, "--resume %s: nothing to "
+		    "go on with: %s", file, why));
 	ob = (struct options_begun){ .ob_argv = r.argv, .ob_seed = r.seed };
-	status = options_parse_resumed(&op, kind, argc, argv, file, &ob);
+	status = options_resume(&op, given, &ob);
 	if (status == 0) {
 		fprintf(stderr, "rngsim: %s: %s is complete: nothing was "
-		    "measured\n", argv[0], file);
+		    "measured\n", given->op_command, file);
 		status = show(&op, &r);
 	}
 	options_free(&op);
@@ -320,72 +288,60 @@ show_complete(enum options_kind kind, int argc, char *argv[],
 }
 
 static int
-resume(enum options_kind kind, int argc, char *argv[], char *const whole[],
-    const char *file)
+resume(const struct options *given)
 {
-	char why[CHECKPOINT_ERROR_SIZE];
-	struct checkpoint_head head;
+	struct target ta = no_target;
+	struct checkpoint *ck = &ta.ta_checkpoint;
+	const char *file = given->op_resume;
+	char why[CELL_ERROR_SIZE];
+	struct checkpoint_head head = { .ch_record = NULL };
 	struct options_begun ob;
 	struct options op;
 	char *real;
 	int error, status;
 
-	error = outfile_resolve(file, &real);
-	if (error != 0) {
-		free(real);
-		return (run_error(argv[0], "--resume: %s: %s", file,
-		    strerror(error)));
-	}
-	if (real == NULL)
-		return (run_error(argv[0], "--resume: %s: not a regular file, "
-		    "and so without a journal", file));
-	error = checkpoint_peek(real, &head, why);
-	free(real);
-	if (error == ENOENT)
-		return (show_complete(kind, argc, argv, file, why));
+	error = atomic_file_resolve(file, &real);
 	if (error != 0)
-		return (run_error(argv[0], "--resume: %s", why));
+		return (run_error(given->op_command, "--resume: %s: %s", file,
+		    strerror(error)));
+	if (real == NULL)
+		return (run_error(given->op_command, "--resume: %s: not a "
+		    "regular file, and so without a journal", file));
+	error = checkpoint_claim(ck, file, real, &head, why);
+	free(real);
+	if (error != 0) {
+		checkpoint_close(ck, true);
+		return (error == ENOENT ? show_complete(given, why) :
+		    run_error(given->op_command, "--resume: %s", why));
+	}
+	ta.ta_kept = true;
 	ob = (struct options_begun){ .ob_argv = head.ch_argv,
 	    .ob_seed = head.ch_seed };
-	status = options_parse_resumed(&op, kind, argc, argv, file, &ob);
+	status = options_resume(&op, given, &ob);
 	if (status == 0)
-		status = prepare(&op, whole);
+		status = prepare(&op);
 	if (status == 0)
-		status = measure(&op, &head, head.ch_argv);
-	crypto_fini();
+		status = measure(&op, &ta, head.ch_argv);
+	else
+		checkpoint_close(ck, true);
 	options_free(&op);
-	checkpoint_head_free(&head);
+	head_free(&head);
 	return (status);
 }
 
 int
-cmd_measure(unsigned kind, int argc, char *argv[], char *const whole[],
-    const struct command *self)
+command_measure(struct options *op)
 {
-	struct options op;
-	const char *file;
+	struct target ta = no_target;
 	int status;
 
-	status = options_resume_file((enum options_kind)kind, argc, argv,
-	    &file);
-	if (status != 0)
-		return (status);
-	if (file != NULL)
-		return (resume((enum options_kind)kind, argc, argv, whole,
-		    file));
-	status = options_parse(&op, (enum options_kind)kind, argc, argv);
-	if (status == 0 && op.op_help) {
-		printf("Usage: rngsim %s %s\n\n%c%s.\n\n", self->cmd_name,
-		    self->cmd_args, self->cmd_descr[0] - 'a' + 'A',
-		    self->cmd_descr + 1);
-		options_help((enum options_kind)kind);
-	} else if (status == 0) {
-		status = prepare(&op, whole);
-		if (status == 0)
-			status = op.op_faults.fl_count > 0 ?
-			    faulted_run(&op) : measure(&op, NULL, whole);
-		crypto_fini();
-	}
-	options_free(&op);
+	if (op->op_resume != NULL)
+		return (resume(op));
+	status = options_finish(op);
+	if (status == 0)
+		status = prepare(op);
+	if (status == 0)
+		status = op->op_faults.fl_count > 0 ? failpoint_run(op) :
+		    measure(op, &ta, command_argv);
 	return (status);
 }

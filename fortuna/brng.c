@@ -1,20 +1,20 @@
 #include <string.h>
 
 #include "fortuna/brng.h"
-#include "lib/kassert.h"
-#include "lib/ledger.h"
-#include "lib/wipe.h"
+#include "lib/base/kassert.h"
+#include "lib/ledger/ledger.h"
+#include "lib/crypto/wipe.h"
 
 CTASSERT(BRNG_BUFFER_BYTES % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT((int)CIPHER_KEY_BYTES <= (int)BLAKE2B_BYTES);
-CTASSERT((int)BRNG_BUFFER_BYTES <= (int)CIPHER_HOLLOW_BYTES);
+CTASSERT((int)BRNG_BUFFER_BYTES <= (int)CIPHER_STUB_BYTES);
 
-/* Who is told; NULL: nobody. */
+/* The ledger that monitors it; or NULL. */
 static inline struct ledger *
-ledger_of(const struct brng *b)
+watcher(const struct brng *b)
 {
 
-	return (b->b_key->ck_cipher->ci_ledger);
+	return (ledger_of(b->b_key->ck_cipher));
 }
 
 int
@@ -48,11 +48,9 @@ brng_reseed(struct brng *root, struct blake2 *scratch, const void *input,
 	blake2_update(scratch, input, n);
 	blake2_finish(scratch, hash);
 	blake2_restart(scratch, NULL);
-	if (ledger_of(root) != NULL)
-		ledger_reseed_begin(ledger_of(root), root->b_core);
+	ledger_reseed_begin(watcher(root), root->b_core);
 	cipher_key_set(root->b_key, hash);
-	if (ledger_of(root) != NULL)
-		ledger_reseed_end(ledger_of(root), root->b_core);
+	ledger_reseed_end(watcher(root), root->b_core);
 	root->b_generation++;
 	wipe(hash, sizeof(hash));
 }
@@ -76,8 +74,7 @@ refill(struct brng *b)
 	cipher_keystream(b->b_key, &b->b_counter, newkey, sizeof(newkey));
 	cipher_keystream(b->b_key, &b->b_counter, b->b_buffer,
 	    sizeof(b->b_buffer));
-	if (ledger_of(b) != NULL)
-		b->b_lineage = ledger_lineage(ledger_of(b));
+	b->b_lineage = ledger_lineage(watcher(b));
 	cipher_key_set(b->b_key, newkey);
 	wipe(newkey, sizeof(newkey));
 	b->b_next = 0;
@@ -102,8 +99,7 @@ brng_get(struct brng *b, uint8_t *out, size_t n)
 	if (n <= left) {
 		if (n > 0)
 			hand_out(b, out, n);
-		if (ledger_of(b) != NULL)
-			ledger_set_lineage(ledger_of(b), b->b_lineage);
+		ledger_set_lineage(watcher(b), b->b_lineage);
 		return (false);
 	}
 	hand_out(b, out, left);

@@ -26,10 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/blake2.h"
-#include "lib/cipher.h"
+#include "lib/crypto/blake2.h"
+#include "lib/crypto/cipher.h"
 
-/* Requests of as much as the buffer holds go past it. */
+/* Requests of this size or more bypass the buffer. */
 enum { BRNG_BUFFER_BYTES = 128 };
 
 struct brng {
@@ -43,15 +43,15 @@ struct brng {
 	uint64_t	 b_lineage;	/* of what is in the buffer */
 };
 
-/* Returns: 0, or an errno value of lib/cipher.h. */
+/* Returns: 0, or an errno value of lib/crypto/cipher.h. */
 int brng_init(struct brng *b, const struct cipher *cipher);
 
 /* Wipes and releases; also what was only zeroed. */
 void brng_fini(struct brng *b);
 
 /*
- * Makes a new key for the root, of the old one, if there is one, and the input;
- * the next generation begins.
+ * Makes a new key for the root from the old one, if any, and the input, and
+ * increments its generation.
  *
  *   scratch  in/out  BLAKE2b
  *
@@ -61,8 +61,8 @@ void brng_reseed(struct brng *root, struct blake2 *scratch, const void *input,
     size_t n);
 
 /*
- * Gives a CPU's generator a key and the generation it is of; its counter goes
- * on, its buffer is empty.
+ * Gives a CPU's generator a key of that generation.  Its counter continues, its
+ * buffer is empty.
  *
  *   key  in/out  wiped
  */
@@ -70,28 +70,28 @@ void brng_follow(struct brng *b, uint8_t key[CIPHER_KEY_BYTES],
     uint64_t generation);
 
 /*
- * Hands out bytes of the buffer, which is filled anew when they do not last.
- * What is handed out is wiped from it.
+ * Returns bytes of the buffer and wipes them there; refills it when they are
+ * not enough.
  *
  *   n  in  less than BRNG_BUFFER_BYTES
  *
- * Returns: whether it was filled: a key and BRNG_BUFFER_BYTES were made.
+ * Returns: whether it was refilled: a key and BRNG_BUFFER_BYTES were generated.
  * Source: fxrng_brng_getbytes_internal().
  */
 bool brng_get(struct brng *b, uint8_t *out, size_t n);
 
-/* What one large request has taken: the key and counters of its own. */
+/* The key and counters of one large request. */
 struct brng_private {
 	struct cipher_key *bp_key;
 	uint128_t	 bp_counter;
 };
 
 /*
- * Takes them: draws the next key, then passes over the counters of n bytes.
+ * Takes key and counters for n bytes and re-keys.
  *
- *   spare  in/out  points to an unkeyed cipher of the same kind; on return the
- *                  generator has that one, with the new key, and *spare points
- *                  to the taken one, which bp keeps using
+ *   spare  in/out  an unkeyed cipher of the same kind; on return it holds the
+ *                  new key in the generator, and *spare is the former one,
+ *                  which bp uses
  *
  * Source: fxrng_rng_genrandom_internal(), its critical section.
  */
@@ -99,7 +99,7 @@ void brng_take(struct brng *b, struct cipher_key **spare, uint64_t n,
     struct brng_private *bp);
 
 /*
- * The next n bytes of it; needs no exclusion.
+ * The next n bytes of a large request; needs no exclusion.
  *
  *   n  in  all that are left, or a multiple of CIPHER_BLOCK_MAX_BYTES
  */

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "fortuna/crng.h"
-#include "lib/kassert.h"
-#include "lib/ledger.h"
-#include "lib/tick.h"
-#include "lib/wipe.h"
+#include "lib/base/kassert.h"
+#include "lib/ledger/ledger.h"
+#include "lib/machine/tick.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	/* Four of 8 bytes: what the CPU's instruction would have given. */
@@ -13,17 +13,17 @@ enum {
 
 CTASSERT((int)BLAKE2S_BYTES == (int)CIPHER_KEY_BYTES);
 CTASSERT(CRNG_ERASURE_BYTES % 16 == 0);
-CTASSERT((int)CRNG_ERASURE_BYTES <= (int)CIPHER_HOLLOW_BYTES);
+CTASSERT((int)CRNG_ERASURE_BYTES <= (int)CIPHER_STUB_BYTES);
 
 int
-crng_pool_init(struct crng_pool *cp, bool hollow)
+crng_pool_init(struct crng_pool *cp, bool stub)
 {
 	int error;
 
 	memset(cp, 0, sizeof(*cp));
-	if (hollow) {
-		blake2_init_hollow(&cp->cp_hash, BLAKE2S_BYTES);
-		blake2_init_hollow(&cp->cp_scratch, BLAKE2S_BYTES);
+	if (stub) {
+		blake2_init_stub(&cp->cp_hash, BLAKE2S_BYTES);
+		blake2_init_stub(&cp->cp_scratch, BLAKE2S_BYTES);
 		return (0);
 	}
 	error = blake2s_init(&cp->cp_hash);
@@ -52,9 +52,8 @@ crng_pool_event(struct crng_pool *cp, const struct harvest_event *event)
 	blake2_update(&cp->cp_hash, &event->he_somecounter,
 	    sizeof(event->he_somecounter));
 	blake2_update(&cp->cp_hash, event->he_entropy, event->he_size);
-	if (cp->cp_ledger != NULL)
-		ledger_event(cp->cp_ledger, cp->cp_core, 0, event->he_size,
-		    LEDGER_UNCOUNTED, true);
+	ledger_event(cp->cp_ledger, cp->cp_core, 0, event->he_size,
+	    LEDGER_UNCOUNTED, true);
 	if (cp->cp_bits == CRNG_READY_BITS)
 		return (false);
 	cp->cp_bits += 8u * event->he_size;
@@ -88,10 +87,8 @@ crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES])
 {
 	uint8_t next[BLAKE2S_BYTES], seed[BLAKE2S_BYTES];
 
-	if (cp->cp_ledger != NULL) {
-		ledger_pool(cp->cp_ledger, cp->cp_core, 0, LEDGER_UNCOUNTED);
-		ledger_drain(cp->cp_ledger, cp->cp_core, 0, false);
-	}
+	ledger_pool(cp->cp_ledger, cp->cp_core, 0, LEDGER_UNCOUNTED);
+	ledger_drain(cp->cp_ledger, cp->cp_core, 0, false);
 	blake2_finish(&cp->cp_hash, seed);
 	expand(cp, seed, 0, next);
 	blake2_restart(&cp->cp_hash, next);
@@ -120,13 +117,11 @@ crng_fini(struct crng *cr)
 void
 crng_base_set(struct crng *base, uint8_t key[CIPHER_KEY_BYTES])
 {
-	struct ledger *lg = base->cr_key.ck_cipher->ci_ledger;
+	struct ledger *lg = ledger_of(base->cr_key.ck_cipher);
 
-	if (lg != NULL)
-		ledger_reseed_begin(lg, base->cr_core);
+	ledger_reseed_begin(lg, base->cr_core);
 	cipher_key_set(&base->cr_key, key);
-	if (lg != NULL)
-		ledger_reseed_end(lg, base->cr_core);
+	ledger_reseed_end(lg, base->cr_core);
 	wipe(key, CIPHER_KEY_BYTES);
 	if (++base->cr_generation == CRNG_NO_GENERATION)
 		base->cr_generation++;
@@ -158,11 +153,9 @@ crng_derive(struct crng *cpu, struct crng *base)
 void
 crng_watch(struct crng_pool *cp, struct crng *base)
 {
-	struct ledger *lg = base->cr_key.ck_cipher->ci_ledger;
+	struct ledger *lg = ledger_of(base->cr_key.ck_cipher);
 
 	cp->cp_ledger = lg;
-	if (lg == NULL)
-		return;
 	cp->cp_core = base->cr_core = ledger_core(lg,
 	    &(struct ledger_core_rule){ .lu_pools = 1 });
 }

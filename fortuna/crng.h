@@ -2,8 +2,8 @@
  * Linux's generator, 5.18 and later: the pure core of percpu.
  *
  * A pool of BLAKE2s, keys that are erased with each use, and the times of
- * reseeds.  It takes no lock, reads no clock and allocates on no way of a read;
- * the caller excludes others throughout.
+ * reseeds.  It takes no lock, reads no clock and does not allocate during a
+ * read; the caller excludes other threads.
  *
  * Stands for drivers/char/random.c: extract_entropy(), crng_reseed(),
  * crng_fast_key_erasure(), crng_reseed_interval() and the part of
@@ -14,12 +14,12 @@
  *   as instructions are sources like others and come as events;
  * - an event goes into the pool at once, 4 bytes of counter and then its own;
  *   the kernel gathers interrupts in a word for each CPU first;
- * - every byte of an event counts for 8 bits, whoever credits it;
+ * - every byte of an event counts for 8 bits, from any source;
  * - the seed that the kernel takes at 128 bits, for what may be read before it
  *   is ready, is left out: here nothing may.
  *
- * The machine is charged for BLAKE2s what it is for SHA-256: COST_EVENT and
- * COST_RESEED of one pool.
+ * The machine is charged for BLAKE2s what it is for SHA-256: COST_ABSORB and
+ * COST_DIGEST of one pool.
  *
  * With AES an erasure is four blocks, counters 0 to 3, and what follows goes on
  * at 4; a read of any length has one key.
@@ -32,8 +32,8 @@
 
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
-#include "lib/blake2.h"
-#include "lib/cipher.h"
+#include "lib/crypto/blake2.h"
+#include "lib/crypto/cipher.h"
 
 struct ledger;
 
@@ -43,11 +43,11 @@ enum {
 	CRNG_INTERVAL_S		= 60,
 	CRNG_START_INTERVAL_S	= 1,
 	CRNG_ERASURE_BYTES	= 2 * CIPHER_KEY_BYTES,	/* of keystream */
-	/* A read up to here is answered by the erasure itself. */
+	/* A read of at most this is answered by the erasure itself. */
 	CRNG_INLINE_BYTES	= CIPHER_KEY_BYTES
 };
 
-/* What no base generation ever is: a key that was never set. */
+/* Of a key that was never set. */
 #define	CRNG_NO_GENERATION	UINT64_MAX
 
 /* The input pool. */
@@ -55,30 +55,30 @@ struct crng_pool {
 	struct blake2	cp_hash;
 	struct blake2	cp_scratch;	/* of extractions; empty between */
 	uint32_t	cp_bits;	/* credited, up to CRNG_READY_BITS */
-	struct ledger	*cp_ledger;	/* told of events; NULL at first */
+	struct ledger	*cp_ledger;	/* monitors events, or NULL */
 	unsigned	cp_core;
 	struct failpoint *cp_failpoints;	/* the owner's, or NULL */
 };
 
 /*
- *   hollow  in  with the stand-in of lib/hollow.h
+ *   stub  in  use the stub of lib/crypto/stub_cipher.h
  *
- * Returns: 0, or an errno value of lib/blake2.h.
+ * Returns: 0, or an errno value of lib/crypto/blake2.h.
  */
-int crng_pool_init(struct crng_pool *cp, bool hollow);
+int crng_pool_init(struct crng_pool *cp, bool stub);
 
-/* Wipes and releases; also what was only zeroed. */
+/* Wipes and releases; accepts a zeroed structure. */
 void crng_pool_fini(struct crng_pool *cp);
 
 /*
  * Absorbs and credits an event.
  *
- * Returns: whether with it the pool has CRNG_READY_BITS, and had not before.
+ * Returns: whether this event brings the pool to CRNG_READY_BITS.
  */
 bool crng_pool_event(struct crng_pool *cp, const struct harvest_event *event);
 
 /*
- * Draws a key from the pool, which begins anew, keyed with another.
+ * Draws a key from the pool, which restarts under another key.
  *
  *   key  out  CIPHER_KEY_BYTES
  *
@@ -86,14 +86,14 @@ bool crng_pool_event(struct crng_pool *cp, const struct harvest_event *event);
  */
 void crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES]);
 
-/* A key, the base's or a CPU's, and the base's generation that it is of. */
+/* The base key or a CPU's key, and the base's generation it comes from. */
 struct crng {
 	struct cipher_key cr_key;
 	uint64_t	 cr_generation;
 	unsigned	 cr_core;	/* a base's, of the ledger */
 };
 
-/* Returns: 0, or an errno value of lib/cipher.h. */
+/* Returns: 0, or an errno value of lib/crypto/cipher.h. */
 int crng_init(struct crng *cr, const struct cipher *cipher,
     uint64_t generation);
 
@@ -101,7 +101,7 @@ int crng_init(struct crng *cr, const struct cipher *cipher,
 void crng_fini(struct crng *cr);
 
 /*
- * Sets the base's key and moves it to the next generation, which is never
+ * Sets the base's key and increments its generation, skipping
  * CRNG_NO_GENERATION.
  *
  *   key  in/out  wiped
@@ -130,24 +130,22 @@ struct crng_timer {
 	struct failpoint *ct_failpoints;	/* the owner's, or NULL */
 };
 
-/*
- * Tells the ledger of the base's cipher, if it has one, of both from now on;
- * they are new.
- */
+/* Registers both, which are new, with the ledger of the base's cipher. */
 void crng_watch(struct crng_pool *cp, struct crng *base);
 
 /*
- * How long after this time since boot the next reseed is due: half of it, but
- * not less than CRNG_START_INTERVAL_S; CRNG_INTERVAL_S once twice that is over.
- * In whole seconds, as the kernel counts.
+ * The interval to the next reseed: half of the uptime, at least
+ * CRNG_START_INTERVAL_S; CRNG_INTERVAL_S from twice that uptime on.  In whole
+ * seconds, as in the kernel.
  *
  * Source: crng_reseed_interval().
  */
 int64_t crng_interval_ns(int64_t uptime_ns);
 
 /*
- * Whether a reseed is due at uptime_ns; then it counts as done.  The first call
- * only sets the timer going: make it when the base is keyed.
+ * Whether a reseed is due at uptime_ns; if so, the timer is set for the next.
+ * The first call only starts the timer and returns false: call it as soon as
+ * the base has a key.
  */
 bool crng_timer_due(struct crng_timer *ct, int64_t uptime_ns);
 

@@ -2,15 +2,15 @@
  * Entropy events: what a generator consumes.
  *
  * Stands for struct harvest_event in sys/dev/random/random_harvestq.h and enum
- * random_entropy_source in sys/sys/random.h, FreeBSD 15.  The consumer owns the
- * type, so generators need not know who harvests.
+ * random_entropy_source in sys/sys/random.h, FreeBSD 15.  The type belongs to
+ * the consumer, so generators do not depend on the harvest side.
  */
 #ifndef FORTUNA_EVENT_H
 #define FORTUNA_EVENT_H
 
 #include <stdint.h>
 
-#include "lib/kassert.h"
+#include "lib/base/kassert.h"
 
 enum { HARVEST_ENTROPY_BYTES = 8 };
 
@@ -19,38 +19,12 @@ enum { HARVEST_ENTROPY_BYTES = 8 };
  * machine, PURE ones are hardware generators.
  */
 enum random_entropy_source {
-	RANDOM_CACHED,
-	RANDOM_ATTACH,
-	RANDOM_KEYBOARD,
-	RANDOM_MOUSE,
-	RANDOM_NET_TUN,
-	RANDOM_NET_ETHER,
-	RANDOM_NET_NG,
-	RANDOM_INTERRUPT,
-	RANDOM_SWI,
-	RANDOM_FS_ATIME,
-	RANDOM_UMA,
-	RANDOM_CALLOUT,
-	RANDOM_RANDOMDEV,
+#define	EVENT_SOURCE(name)	RANDOM_##name,
+#include "fortuna/event.tbl"
+#undef EVENT_SOURCE
+	ENTROPYSOURCE,
 	RANDOM_ENVIRONMENTAL_END = RANDOM_RANDOMDEV,
-	RANDOM_PURE_TPM,
-	RANDOM_PURE_START = RANDOM_PURE_TPM,
-	RANDOM_PURE_RDRAND,
-	RANDOM_PURE_RDSEED,
-	RANDOM_PURE_NEHEMIAH,
-	RANDOM_PURE_RNDTEST,
-	RANDOM_PURE_VIRTIO,
-	RANDOM_PURE_BROADCOM,
-	RANDOM_PURE_CCP,
-	RANDOM_PURE_DARN,
-	RANDOM_PURE_VMGENID,
-	RANDOM_PURE_QUALCOMM,
-	RANDOM_PURE_ARMV8,
-	RANDOM_PURE_ARM_TRNG,
-	RANDOM_PURE_SAFE,
-	RANDOM_PURE_GLXSB,
-	RANDOM_PURE_HIFN,
-	ENTROPYSOURCE
+	RANDOM_PURE_START = RANDOM_PURE_TPM
 };
 
 CTASSERT(ENTROPYSOURCE <= 32);	/* a mask word holds them all */

@@ -6,7 +6,7 @@
 #ifndef FORTUNA_FAILPOINT_H
 #define FORTUNA_FAILPOINT_H
 
-#include "lib/failpoint.h"
+#include "lib/base/failpoint.h"
 
 enum fortuna_failpoint {
 #define	FAILPOINT(name, where, descr)	FAILPOINT_##name,

@@ -4,58 +4,30 @@
  * Departs: DTrace probes and the console line of random_unblock are left out;
  * "unblocked" is a word to sleep on.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fortuna/fortuna.h"
-#include "fortuna/place.h"
-#include "lib/wipe.h"
 
 int
-random_fortuna_init_alg(struct generator **g,
+random_fortuna_init_alg(struct generator *g,
     const struct generator_params *params)
 {
-
-	return (random_fortuna_init_size(g, params, sizeof(struct fortuna)));
-}
-
-int
-random_fortuna_init_size(struct generator **g,
-    const struct generator_params *params, size_t size)
-{
 	const struct hash *pool_hash = hash_find(params->gp_config.pool_hash);
-	struct fortuna *f;
+	struct fortuna *f = fortuna_of(g);
 	int error;
 
 	KASSERT(pool_hash != NULL && pool_hash->ha_state == HASH_READY,
 	    ("%s is no hash that is ready", params->gp_config.pool_hash));
-	MPASS(size >= sizeof(*f) && size % _Alignof(struct fortuna) == 0);
-	f = aligned_alloc(_Alignof(struct fortuna), size);
-	if (f == NULL)
-		return (ENOMEM);
-	memset(f, 0, size);
 	f->f_config = params->gp_config;
-	f->f_generator.g_paced = true;
-	f->f_generator.g_batch_events = 1;
-	f->f_generator.g_failpoints = params->gp_failpoints;
 	atomic_init_32(&f->f_seeded, 0);
 	atomic_init_64(&f->f_due_ns, FORTUNA_NEVER_DUE);
 	error = fortuna_state_init(&f->f_state, params->gp_cipher, pool_hash,
 	    params->gp_config.minpoolsize);
 	if (error != 0)
-		goto err_state;
+		return (error);
 	f->f_state.fs_failpoints = params->gp_failpoints;
 	error = lock_init(&f->f_mtx, params->gp_lock, "reseed mutex",
 	    &params->gp_lock_config, params->gp_prof);
 	if (error != 0)
-		goto err_lock;
-	*g = &f->f_generator;
-	return (0);
-err_lock:
-	fortuna_state_fini(&f->f_state);
-err_state:
-	free(f);
+		fortuna_state_fini(&f->f_state);
 	return (error);
 }
 
@@ -66,24 +38,6 @@ random_fortuna_deinit_alg(struct generator *g)
 
 	lock_fini(&f->f_mtx);
 	fortuna_state_fini(&f->f_state);
-	wipe(f, sizeof(*f));
-	free(f);
-}
-
-int
-random_fortuna_reader_init(struct generator *g, struct generator_reader *gr)
-{
-
-	return (generator_reader_make(gr,
-	    fortuna_of(g)->f_state.fs_key->ck_cipher));
-}
-
-void
-random_fortuna_reader_fini(struct generator *g, struct generator_reader *gr)
-{
-
-	(void)g;
-	generator_reader_free(gr);
 }
 
 void
@@ -107,7 +61,30 @@ random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
 	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
 	for (i = 0; i < pools; i++)
 		machine_touch(&f->f_state.fs_pool[i], FORTUNA_POOL_LINES);
-	machine_charge(COST_RESEED, pools);
+	machine_charge(COST_DIGEST, pools);
+}
+
+void
+random_fortuna_seed_part(struct generator *to, struct generator *from)
+{
+	struct fortuna_seed fd = { .fd_pools = 1, .fd_bytes = DIGEST_BYTES };
+	struct fortuna *f = fortuna_of(from);
+	struct lock_node node;
+
+	CTASSERT((int)DIGEST_BYTES <= (int)sizeof(fd.fd_s));
+	lock_acquire(&f->f_mtx, &node, SITE_ROOT);
+	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	fortuna_state_genbytes(&f->f_state, fd.fd_s, fd.fd_bytes);
+	machine_charge(COST_KEYSTREAM, fd.fd_bytes);
+	machine_charge(COST_REKEY, 1);
+	random_fortuna_publish(f);
+	lock_release(&f->f_mtx, &node);
+	f = fortuna_of(to);
+	lock_acquire(&f->f_mtx, &node, SITE_ROOT);
+	fortuna_state_reseed(&f->f_state, &fd);
+	random_fortuna_charge_reseed(f, fd.fd_pools);
+	random_fortuna_publish(f);
+	lock_release(&f->f_mtx, &node);
 }
 
 void
@@ -131,7 +108,7 @@ random_fortuna_reseed_due(struct fortuna *f, bool paced)
 		lock_resite(&f->f_mtx, &node, SITE_RESEED);
 		random_fortuna_charge_reseed(f, pools);
 		random_fortuna_publish(f);
-		/* Where designs note it; a look costs the others nothing. */
+		/* Costs nothing in designs that do not note it. */
 		if (machine_note_load_64(&f->f_due_ns) != FORTUNA_NEVER_DUE)
 			random_fortuna_note_due(f);
 	}
@@ -160,7 +137,7 @@ random_fortuna_note_due(struct fortuna *f)
 	else
 		due_ns = (uint64_t)fs->fs_lasttime_ns +
 		    RANDOM_FORTUNA_RESEED_NS + 1;
-	/* All readers have the line: not written without need. */
+	/* Readers share the line: write it only when it changes. */
 	if (atomic_load_64(&f->f_due_ns) != due_ns)
 		atomic_store_64(&f->f_due_ns, due_ns);
 }
@@ -187,7 +164,7 @@ random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event)
 	machine_touch(&f->f_state.fs_pool[event->he_destination %
 	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
 	fortuna_state_event(&f->f_state, event);
-	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+	machine_charge(COST_ABSORB, sizeof(event->he_somecounter) +
 	    event->he_size);
 }
 
@@ -208,7 +185,7 @@ random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
 	struct fortuna *f = fortuna_of(g);
 
-	/* Blocked by decree: there is no event to wait for. */
+	/* Never becomes seeded: there is no event to wait for. */
 	if (f->f_config.block_seeded_status)
 		machine_sleep(timeout_ns);
 	else

@@ -11,27 +11,30 @@
 #include "fortuna/state.h"
 
 /*
- * Cache lines that a critical section uses of K with its key schedule, and of a
- * pool with its hash: about what union randomdev_key and union randomdev_hash
- * take in the kernel.
+ * Cache lines that a critical section touches of K with its key schedule and of
+ * a pool with its hash: about the sizes of union randomdev_key and union
+ * randomdev_hash in the kernel.
  */
 enum {
 	FORTUNA_KEY_LINES	= 10,
 	FORTUNA_POOL_LINES	= 2
 };
 
-/* A generator whose state one mutex protects. */
+/*
+ * A generator whose state one mutex protects.  A design that needs more begins
+ * its own structure with this one.
+ */
 struct fortuna {
 	struct generator	f_generator;
 	struct generator_config	f_config;
 	/*
-	 * Whether C != 0, for those who ask without the mutex; changes with
-	 * it held.  The release that makes it true publishes K and C.
+	 * Whether C != 0, readable without the mutex; written with it held.
+	 * The store-release that sets it publishes K and C.
 	 */
 	struct m32		f_seeded;
 	struct lock		f_mtx;
 	struct fortuna_state	f_state;	/* f_mtx */
-	/* random_fortuna_note_due()'s, or FORTUNA_NEVER_DUE throughout. */
+	/* See random_fortuna_note_due(); FORTUNA_NEVER_DUE if unused. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m64		f_due_ns;
 };
@@ -40,10 +43,7 @@ struct fortuna {
 #define	FORTUNA_NEVER_DUE	UINT64_MAX
 
 #define	random_fortuna_init_alg		FLAVOURED(random_fortuna_init_alg)
-#define	random_fortuna_init_size	FLAVOURED(random_fortuna_init_size)
 #define	random_fortuna_deinit_alg	FLAVOURED(random_fortuna_deinit_alg)
-#define	random_fortuna_reader_init	FLAVOURED(random_fortuna_reader_init)
-#define	random_fortuna_reader_fini	FLAVOURED(random_fortuna_reader_fini)
 #define	random_fortuna_pre_read		FLAVOURED(random_fortuna_pre_read)
 #define	random_fortuna_seeded		FLAVOURED(random_fortuna_seeded)
 #define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
@@ -55,17 +55,14 @@ struct fortuna {
 #define	random_fortuna_absorb		FLAVOURED(random_fortuna_absorb)
 #define	random_fortuna_charge_reseed	FLAVOURED(random_fortuna_charge_reseed)
 #define	random_fortuna_publish		FLAVOURED(random_fortuna_publish)
+#define	random_fortuna_seed_part	FLAVOURED(random_fortuna_seed_part)
 #define	random_fortuna_read_concurrent					\
 	FLAVOURED(random_fortuna_read_concurrent)
 
 /* The members of struct random_algorithm; contracts there. */
-int random_fortuna_init_alg(struct generator **g,
+int random_fortuna_init_alg(struct generator *g,
     const struct generator_params *params);
 void random_fortuna_deinit_alg(struct generator *g);
-int random_fortuna_reader_init(struct generator *g,
-    struct generator_reader *gr);
-void random_fortuna_reader_fini(struct generator *g,
-    struct generator_reader *gr);
 void random_fortuna_pre_read(struct generator *g);
 bool random_fortuna_seeded(struct generator *g);
 void random_fortuna_process_event(struct generator *g,
@@ -73,57 +70,46 @@ void random_fortuna_process_event(struct generator *g,
 void random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
 void random_fortuna_status(struct generator *g, struct generator_status *gs);
 
-/* What gen_concurrent.c reads with, and others outside their mutex too. */
+/* gen_concurrent.c's read, for other designs that generate outside it. */
 void random_fortuna_read_concurrent(struct generator *g,
     struct generator_reader *gr, struct uio *uio);
 
 /*
- * As random_fortuna_init_alg(), for a design whose structure begins with struct
- * fortuna.
- *
- *   size  in  bytes of that structure; what follows the first member is zeroed,
- *             and not wiped at the end
- */
-int random_fortuna_init_size(struct generator **g,
-    const struct generator_params *params, size_t size);
-
-/*
- * Brings f_seeded up to date with C, after a change of C; wakes those who wait
- * for the first seeding.  f_mtx owned.
+ * Updates f_seeded after a change of C and wakes the threads that wait for the
+ * first seeding.  f_mtx owned.
  */
 void random_fortuna_publish(struct fortuna *f);
 
-/* A pre_read of one of several: reseeds f if it is time. */
+/*
+ * Reseeds one part of a design with 32 bytes of another part's output, so that
+ * no two parts have the same key.  from is seeded; no lock is owned.
+ */
+void random_fortuna_seed_part(struct generator *to, struct generator *from);
+
+/* Takes the mutex and reseeds f if a reseed is due. */
 void random_fortuna_reseed_due(struct fortuna *f, bool paced);
 
 /*
- * For designs whose pre_read takes no lock to find that it is not time, as most
- * do.  They note after each event and each reseed from which uptime on the next
- * is due, with what guards the pools owned, and look at that word without.  It
- * decides nothing:
+ * For designs whose pre_read looks before it locks.  After each event and each
+ * reseed, with the pools' lock owned, they note from which uptime on the next
+ * reseed is due; pre_read loads that word without a lock.  The word is a hint:
  *
- * - It says due and is out of date, because somebody reseeded meanwhile.  The
- *   lock is taken, the question asked anew, and nothing done.
- * - It says not due and is out of date, because an event has just filled pool
- *   0.  The reader goes on with the K there is, as it would have had its
- *   pre_read come before the event: an order that FreeBSD's mutex allows too.
- *   Who knows of the event, by having fed it or heard of it, sees the word that
- *   it left, so what is read after it in that sense is after it here.
+ * - Stale positive: a reseed happened meanwhile.  Recheck under the lock.
+ * - Stale negative: an event has just filled pool 0.  The read uses the present
+ *   K, as if its pre_read had come before the event, an order that FreeBSD's
+ *   mutex also allows.  A read that the event happens-before sees the new word.
  *
- * A reseed notes as its last step, so whoever looks while one is under way
- * finds it due and waits for it.
+ * A reseed notes as its last step, so a pre_read during a reseed finds it due
+ * and waits for the lock.
  */
 bool random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced);
 void random_fortuna_note_due(struct fortuna *f);
 
-/*
- * One event into its pool, if f accepts it, and what that costs; what guards
- * pools is owned.
- */
+/* Absorbs and charges one event, if f accepts it.  Pools' lock owned. */
 void random_fortuna_absorb(struct fortuna *f,
     const struct harvest_event *event);
 
-/* Pays for a reseed that has drained that many pools.  All is owned. */
+/* Charges for a reseed that has drained that many pools.  All locks owned. */
 void random_fortuna_charge_reseed(struct fortuna *f, unsigned pools);
 
 /* The whole of f, from its first member. */

@@ -1,17 +1,17 @@
 #include <string.h>
 
 #include "fortuna/fxpool.h"
-#include "lib/kassert.h"
-#include "lib/ledger.h"
-#include "lib/tick.h"
-#include "lib/wipe.h"
+#include "lib/base/kassert.h"
+#include "lib/ledger/ledger.h"
+#include "lib/machine/tick.h"
+#include "lib/crypto/wipe.h"
 
 enum { FIRST_INTERVAL_S = 1 };
 
 CTASSERT(FXPOOL_FIRST_BYTES <= UINT8_MAX);
 
 int
-fxpool_init(struct fxpool *fp, bool hollow)
+fxpool_init(struct fxpool *fp, bool stub)
 {
 	unsigned i;
 	int error = 0;
@@ -19,8 +19,8 @@ fxpool_init(struct fxpool *fp, bool hollow)
 	memset(fp, 0, sizeof(*fp));
 	fp->fp_active = 1;
 	for (i = 0; i < FXPOOL_POOLS && error == 0; i++) {
-		if (hollow)
-			blake2_init_hollow(&fp->fp_pool[i], BLAKE2B_BYTES);
+		if (stub)
+			blake2_init_stub(&fp->fp_pool[i], BLAKE2B_BYTES);
 		else
 			error = blake2b_init(&fp->fp_pool[i]);
 	}
@@ -34,9 +34,8 @@ fxpool_watch(struct fxpool *fp, struct ledger *lg)
 {
 
 	fp->fp_ledger = lg;
-	if (lg != NULL)
-		fp->fp_core = ledger_core(lg, &(struct ledger_core_rule){
-			.lu_pools = FXPOOL_POOLS });
+	fp->fp_core = ledger_core(lg, &(struct ledger_core_rule){
+	    .lu_pools = FXPOOL_POOLS });
 	return (fp->fp_core);
 }
 
@@ -66,19 +65,16 @@ absorb(struct fxpool *fp, unsigned pool, const void *data, size_t n)
 	if (pool == 0)
 		fp->fp_bytes = fp->fp_bytes > UINT32_MAX - n ? UINT32_MAX :
 		    fp->fp_bytes + (uint32_t)n;
-	if (fp->fp_ledger != NULL)
-		ledger_event(fp->fp_ledger, fp->fp_core, pool, n, pool == 0 ?
-		    fp->fp_bytes : LEDGER_UNCOUNTED, false);
+	ledger_event(fp->fp_ledger, fp->fp_core, pool, n, pool == 0 ?
+	    fp->fp_bytes : LEDGER_UNCOUNTED, false);
 }
 
-/* One event was absorbed, in however many parts, or bypasses the pools. */
+/* One event was absorbed, in any number of parts, or bypasses the pools. */
 static void
 count_event(struct fxpool *fp)
 {
 
-	if (fp->fp_ledger != NULL)
-		ledger_event(fp->fp_ledger, fp->fp_core, 0, 0, fp->fp_bytes,
-		    true);
+	ledger_event(fp->fp_ledger, fp->fp_core, 0, 0, fp->fp_bytes, true);
 }
 
 bool
@@ -116,7 +112,7 @@ fxpool_event_early(struct fxpool *fp, const struct harvest_event *event)
 	wipe(bytes, sizeof(bytes));
 }
 
-/* How many of the event's bytes pool 0 is to have before any other. */
+/* How many of the event's bytes go to pool 0 first. */
 static unsigned
 first_bytes(struct fxpool *fp, const struct harvest_event *event)
 {
@@ -159,14 +155,12 @@ fxpool_drain(struct fxpool *fp, unsigned pools, struct fxpool_seed *fs)
 	KASSERT(pools >= 1 && pools <= fp->fp_active, ("%u pools of %u", pools,
 	    fp->fp_active));
 	for (i = 0; i < pools; i++) {
-		if (fp->fp_ledger != NULL)
-			ledger_pool(fp->fp_ledger, fp->fp_core, i, i == 0 ?
-			    fp->fp_bytes : LEDGER_UNCOUNTED);
+		ledger_pool(fp->fp_ledger, fp->fp_core, i, i == 0 ?
+		    fp->fp_bytes : LEDGER_UNCOUNTED);
 		blake2_finish(&fp->fp_pool[i], fs->fs_hash[i]);
 		blake2_restart(&fp->fp_pool[i], NULL);
 	}
-	if (fp->fp_ledger != NULL)
-		ledger_drain(fp->fp_ledger, fp->fp_core, 0, false);
+	ledger_drain(fp->fp_ledger, fp->fp_core, 0, false);
 	fs->fs_pools = pools;
 	fp->fp_bytes = 0;
 	memset(fp->fp_first, 0, sizeof(fp->fp_first));
@@ -186,7 +180,7 @@ fxpool_timer_due(struct fxpool_timer *ft, int64_t now_ns)
 	return (false);
 }
 
-/* The highest pool whose turn this is, 1 more than it. */
+/* How many pools take part in this reseed. */
 static unsigned
 turn(uint64_t reseed, unsigned pools)
 {

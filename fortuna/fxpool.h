@@ -4,13 +4,16 @@
  *
  * It takes no lock and reads no clock; the caller excludes others throughout.
  *
- * Stands for fx_pool.c of sys/dev/random/fenestrasX, FreeBSD 13.  Departs: an
- * event always has entropy, so its first is the first of its source; the first
- * and the later ones are told apart with the pools' lock held, where the kernel
- * has an atomic bit; timers come when they are asked for, not within a third of
- * the interval; what is counted there for a source of jitter that was never
- * written is not counted.  Sources newer than that file are of high quality if
- * they are hardware.
+ * Stands for fx_pool.c of sys/dev/random/fenestrasX, FreeBSD 13.  Departs:
+ *
+ * - Every event has entropy, so a source's first event is its first with
+ *   entropy.
+ * - The pools' lock protects the record of sources that have had an event; the
+ *   kernel has an atomic bit for each.
+ * - A timer fires at its time; the kernel's fires up to a third of the interval
+ *   later.
+ * - The kernel's counts for a jitter source, which it never had, are left out.
+ * - Sources newer than that file are of high quality if they are hardware.
  */
 #ifndef FORTUNA_FXPOOL_H
 #define FORTUNA_FXPOOL_H
@@ -21,7 +24,7 @@
 
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
-#include "lib/blake2.h"
+#include "lib/crypto/blake2.h"
 
 enum {
 	FXPOOL_POOLS		= 8,
@@ -38,9 +41,9 @@ struct fxpool {
 	uint32_t	fp_bytes;	/* in pool 0, up to UINT32_MAX */
 	uint32_t	fp_seen;	/* a bit for each source */
 	unsigned	fp_active;	/* pools that events go to */
-	/* What each source put into pool 0 since the last reseed, bytes. */
+	/* Bytes that each source put into pool 0 since the last reseed. */
 	uint8_t		fp_first[ENTROPYSOURCE];
-	struct ledger	*fp_ledger;	/* told of events; NULL at first */
+	struct ledger	*fp_ledger;	/* monitors events, or NULL */
 	unsigned	fp_core;
 };
 
@@ -53,14 +56,14 @@ struct fxpool_seed {
 /*
  * Empty pools, the first of them active.
  *
- *   hollow  in  with the stand-in of lib/hollow.h
+ *   stub  in  use the stub of lib/crypto/stub_cipher.h
  *
- * Returns: 0, or an errno value of lib/blake2.h.
+ * Returns: 0, or an errno value of lib/crypto/blake2.h.
  */
-int fxpool_init(struct fxpool *fp, bool hollow);
+int fxpool_init(struct fxpool *fp, bool stub);
 
 /*
- * Tells a ledger, if it is one, of the pools from now on; they are new.
+ * Registers the pools, which are new, with a ledger; or NULL.
  *
  * Returns: the core, for brng_reseed()'s root.
  */
@@ -70,13 +73,12 @@ unsigned fxpool_watch(struct fxpool *fp, struct ledger *lg);
 void fxpool_fini(struct fxpool *fp);
 
 /*
- * Whether the event is the first of its source; after that its source is known.
- * A first event reseeds the root by itself or, if that has no key, goes to
- * fxpool_event_early().
+ * Whether the event is the first of its source.  A first event reseeds the root
+ * directly or, if the root has no key, goes to fxpool_event_early().
  */
 bool fxpool_first_time(struct fxpool *fp, const struct harvest_event *event);
 
-/* Counter and entropy in a row, a first event's input for brng_reseed(). */
+/* A first event's input for brng_reseed(): counter and entropy. */
 size_t fxpool_event_bytes(const struct harvest_event *event,
     uint8_t out[FXPOOL_EVENT_BYTES]);
 
@@ -84,10 +86,11 @@ size_t fxpool_event_bytes(const struct harvest_event *event,
 void fxpool_event_early(struct fxpool *fp, const struct harvest_event *event);
 
 /*
- * Absorbs any other, entropy first: into the active pool that its destination
- * says; but of a source of high quality, where several pools are active, up to
- * FXPOOL_FIRST_BYTES since the last reseed into pool 0, an event's last bytes
- * rather than its first, and the counter after what was absorbed last.
+ * Absorbs any other event, entropy first, into the active pool that its
+ * destination selects.  If several pools are active, the first
+ * FXPOOL_FIRST_BYTES of each high-quality source after a reseed go to pool 0
+ * instead.  Of an event that is split, the last bytes go to pool 0, then the
+ * others to its own pool; the counter goes where the last of them went.
  *
  * Returns: the pools used, as bits.
  */
@@ -109,16 +112,16 @@ struct fxpool_timer {
 };
 
 /*
- * Whether a reseed is due.  The first call only sets the timer going, for a
- * second later: make it when the root is keyed.
+ * Whether a reseed is due.  The first call only starts the timer, for a second
+ * later: call it when the root has a key.
  */
 bool fxpool_timer_due(struct fxpool_timer *ft, int64_t now_ns);
 
 /*
- * Empties the pools whose turn it is now that a reseed is due, and sets the
- * next time.  The interval grows by FXPOOL_BASE until it is the longest; pool 0
- * is what is used so far.  Then every FXPOOL_BASE^k-th reseed uses pools 0..k;
- * where pool k is not active yet it becomes so, and those before are used.
+ * Drains the pools of a reseed that is due and sets the next time.  At first
+ * each reseed uses pool 0 alone and multiplies the interval by FXPOOL_BASE, up
+ * to the longest.  After that every FXPOOL_BASE^k-th reseed uses pools 0..k; if
+ * pool k is not active, it becomes active and the reseed uses pools 0..k - 1.
  *
  * Source: fxent_timer_reseed().
  */

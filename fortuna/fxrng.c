@@ -1,24 +1,9 @@
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/fxrng.h"
-#include "fortuna/place.h"
-#include "lib/wipe.h"
 
-static void
-free_cpus(struct fxrng *f)
-{
-
-	while (f->f_places > 0) {
-		f->f_places--;
-		brng_fini(&f->f_cpu[f->f_places].fc_brng);
-		lock_fini(&f->f_cpu[f->f_places].fc_mtx);
-	}
-	free(f->f_cpu);
-}
-
-/* No key yet: the first read there makes one. */
+/* A CPU's first read makes its key. */
 static int
 make_cpus(struct fxrng *f, const struct generator_params *params)
 {
@@ -26,93 +11,61 @@ make_cpus(struct fxrng *f, const struct generator_params *params)
 	struct fxrng_cpu *fc;
 	int error = 0;
 
-	f->f_cpu = aligned_alloc(_Alignof(struct fxrng_cpu),
-	    places * sizeof(*f->f_cpu));
+	f->f_cpu = generator_alloc(places * sizeof(*f->f_cpu));
 	if (f->f_cpu == NULL)
 		return (ENOMEM);
-	memset(f->f_cpu, 0, places * sizeof(*f->f_cpu));
 	for (; error == 0 && f->f_places < places; f->f_places++) {
 		fc = &f->f_cpu[f->f_places];
 		error = lock_init(&fc->fc_mtx, params->gp_lock,
 		    "fx cpu generator", &params->gp_lock_config,
 		    params->gp_prof);
-		if (error != 0)
-			break;
-		error = brng_init(&fc->fc_brng, params->gp_cipher);
+		if (error == 0)
+			error = brng_init(&fc->fc_brng, params->gp_cipher);
 	}
-	if (error != 0)
-		free_cpus(f);
 	return (error);
 }
 
-/* Pools, root and what mixes the one into the other. */
+/* Pools, root, and the hash that mixes pools into the root. */
 static int
 make_state(struct fxrng *f, const struct cipher *cipher)
 {
 	int error;
 
-	error = fxpool_init(&f->f_pools, cipher_is_hollow(cipher));
-	if (cipher_is_hollow(cipher))
-		blake2_init_hollow(&f->f_mix, BLAKE2B_BYTES);
+	error = fxpool_init(&f->f_pools, cipher_is_stub(cipher));
+	if (cipher_is_stub(cipher))
+		blake2_init_stub(&f->f_mix, BLAKE2B_BYTES);
 	else if (error == 0)
 		error = blake2b_init(&f->f_mix);
 	if (error == 0)
 		error = brng_init(&f->f_root, cipher);
 	if (error == 0)
 		f->f_root.b_core = fxpool_watch(&f->f_pools,
-		    cipher->ci_ledger);
+		    ledger_of(cipher));
 	return (error);
 }
 
-static void
-free_state(struct fxrng *f)
-{
-
-	brng_fini(&f->f_root);
-	blake2_fini(&f->f_mix);
-	fxpool_fini(&f->f_pools);
-}
-
 int
-fxrng_init(struct generator **g, const struct generator_params *params)
+fxrng_init(struct generator *g, const struct generator_params *params)
 {
-	struct fxrng *f;
+	struct fxrng *f = fxrng_of(g);
 	int error;
 
-	f = aligned_alloc(_Alignof(struct fxrng), sizeof(*f));
-	if (f == NULL)
-		return (ENOMEM);
-	memset(f, 0, sizeof(*f));
-	f->f_generator.g_paced = true;
-	f->f_generator.g_batch_events = 1;
-	f->f_generator.g_failpoints = params->gp_failpoints;
 	f->f_timer.ft_failpoints = params->gp_failpoints;
-	f->f_cipher = params->gp_cipher;
 	atomic_init_64(&f->f_generation, 0);
 	atomic_init_32(&f->f_seeded, 0);
 	error = make_state(f, params->gp_cipher);
+	if (error == 0)
+		error = lock_init(&f->f_pool_mtx, params->gp_lock,
+		    "fx entropy pool lock", &params->gp_lock_config,
+		    params->gp_prof);
+	if (error == 0)
+		error = lock_init(&f->f_root_mtx, params->gp_lock,
+		    "fx root generator", &params->gp_lock_config,
+		    params->gp_prof);
+	if (error == 0)
+		error = make_cpus(f, params);
 	if (error != 0)
-		goto err_state;
-	error = lock_init(&f->f_pool_mtx, params->gp_lock,
-	    "fx entropy pool lock", &params->gp_lock_config, params->gp_prof);
-	if (error != 0)
-		goto err_state;
-	error = lock_init(&f->f_root_mtx, params->gp_lock, "fx root generator",
-	    &params->gp_lock_config, params->gp_prof);
-	if (error != 0)
-		goto err_root;
-	error = make_cpus(f, params);
-	if (error != 0)
-		goto err_cpus;
-	*g = &f->f_generator;
-	return (0);
-err_cpus:
-	lock_fini(&f->f_root_mtx);
-err_root:
-	lock_fini(&f->f_pool_mtx);
-err_state:
-	free_state(f);
-	free(f);
+		fxrng_fini(g);
 	return (error);
 }
 
@@ -121,27 +74,16 @@ fxrng_fini(struct generator *g)
 {
 	struct fxrng *f = fxrng_of(g);
 
-	free_cpus(f);
+	for (; f->f_places > 0; f->f_places--) {
+		brng_fini(&f->f_cpu[f->f_places - 1].fc_brng);
+		lock_fini(&f->f_cpu[f->f_places - 1].fc_mtx);
+	}
+	free(f->f_cpu);
 	lock_fini(&f->f_root_mtx);
 	lock_fini(&f->f_pool_mtx);
-	free_state(f);
-	wipe(f, sizeof(*f));
-	free(f);
-}
-
-int
-fxrng_reader_init(struct generator *g, struct generator_reader *gr)
-{
-
-	return (generator_reader_make(gr, fxrng_of(g)->f_cipher));
-}
-
-void
-fxrng_reader_fini(struct generator *g, struct generator_reader *gr)
-{
-
-	(void)g;
-	generator_reader_free(gr);
+	brng_fini(&f->f_root);
+	blake2_fini(&f->f_mix);
+	fxpool_fini(&f->f_pools);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
- * FenestrasX: what gen_fxrng.c's choreography works on, and the part of its
- * contract that has none.
+ * FenestrasX: the structures of gen_fxrng.c, and the functions of its contract
+ * that have no locking choreography.
  */
 #ifndef FORTUNA_FXRNG_H
 #define FORTUNA_FXRNG_H
@@ -24,22 +24,18 @@ struct fxrng_cpu {
 	struct brng	fc_brng;	/* fc_mtx */
 };
 
-/*
- * All of it.  Locks are taken in the order pools, root, CPU, each only where it
- * is needed.
- */
+/* Lock order: pools, root, CPU. */
 struct fxrng {
 	struct generator f_generator;	/* first: the two are one pointer */
-	const struct cipher *f_cipher;
 	unsigned	 f_places;
 	struct fxrng_cpu *f_cpu;	/* [f_places] */
-	/* Written at reseeds; each reader looks at it at every read. */
+	/* Written at reseeds, loaded by every read. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m64	 f_generation;	/* the root's; changes with its lock */
 	struct lock	 f_root_mtx;
 	struct brng	 f_root;	/* f_root_mtx */
 	struct blake2	 f_mix;		/* f_root_mtx; of reseeds */
-	struct m32	 f_seeded;	/* f_root_mtx; a word to sleep on */
+	struct m32	 f_seeded;	/* f_root_mtx; waited on */
 	struct lock	 f_pool_mtx;
 	struct fxpool	 f_pools;	/* f_pool_mtx */
 	struct fxpool_timer f_timer;	/* the harvest thread's */
@@ -47,20 +43,15 @@ struct fxrng {
 
 #define	fxrng_init		FLAVOURED(fxrng_init)
 #define	fxrng_fini		FLAVOURED(fxrng_fini)
-#define	fxrng_reader_init	FLAVOURED(fxrng_reader_init)
-#define	fxrng_reader_fini	FLAVOURED(fxrng_reader_fini)
 #define	fxrng_wait_seeded	FLAVOURED(fxrng_wait_seeded)
 #define	fxrng_status		FLAVOURED(fxrng_status)
 
 /*
- * Members of struct random_algorithm; contracts there.  fxrng_init() leaves
- * g_algorithm to be set; it does not heed minpoolsize and block_seeded_status,
- * which FenestrasX has not.  Pool 0 needs no bytes, says the status.
+ * Members of struct random_algorithm; contracts there.  FenestrasX has neither
+ * minpoolsize nor block_seeded_status; in the status, pool 0 needs 0 bytes.
  */
-int fxrng_init(struct generator **g, const struct generator_params *params);
+int fxrng_init(struct generator *g, const struct generator_params *params);
 void fxrng_fini(struct generator *g);
-int fxrng_reader_init(struct generator *g, struct generator_reader *gr);
-void fxrng_reader_fini(struct generator *g, struct generator_reader *gr);
 void fxrng_wait_seeded(struct generator *g, int64_t timeout_ns);
 void fxrng_status(struct generator *g, struct generator_status *gs);
 

@@ -8,19 +8,6 @@
  */
 #include "fortuna/fortuna.h"
 
-static int
-gen_batch_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = random_fortuna_init_alg(g, params);
-	if (error != 0)
-		return (error);
-	(*g)->g_algorithm = &FLAVOURED(gen_batch);
-	(*g)->g_batch_events = params->gp_config.batch_events;
-	return (0);
-}
-
 static void
 gen_batch_process_events(struct generator *g,
     const struct harvest_event *events, unsigned n)
@@ -40,17 +27,16 @@ RANDOM_ALGORITHM(batch) = {
 	.ra_descr	= "concurrent, and the mutex once for several events",
 	.ra_stands	= "No release: a loop in FreeBSD's "
 	    "random_fortuna_process_event().",
-	.ra_argument	= "Events reach the same pools in the same order, each "
-	    "at most a pass of the harvest thread later; until then they lie "
+	.ra_argument	= "Events reach the same pools in the same order, at "
+	    "most one pass of the harvest thread later.  Until then they lie "
 	    "in its buffer instead of in a hash, and a reseed in between does "
-	    "without them.  Readers wait while a whole batch is hashed.",
+	    "not include them.  Readers wait while a whole batch is hashed.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_BATCH_EVENTS | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
-	.ra_init	= gen_batch_init,
+	.ra_size	= sizeof(struct fortuna),
+	.ra_init	= random_fortuna_init_alg,
 	.ra_fini	= random_fortuna_deinit_alg,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= random_fortuna_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= random_fortuna_read_concurrent,

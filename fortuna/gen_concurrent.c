@@ -8,17 +8,6 @@
  */
 #include "fortuna/fortuna.h"
 
-static int
-gen_concurrent_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = random_fortuna_init_alg(g, params);
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_concurrent);
-	return (error);
-}
-
 void
 random_fortuna_read_concurrent(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
@@ -50,19 +39,18 @@ RANDOM_ALGORITHM(concurrent) = {
 	.ra_descr	= "concurrent_read=1: take K and C, generate outside",
 	.ra_stands	= "FreeBSD 13 to 15 as they are, "
 	    "kern.random.fortuna.concurrent_read=1.",
-	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K "
-	    "replaced before the mutex is dropped, so no two reads share a "
-	    "counter under a key, and the key a read uses is its own.  Given "
-	    "up is a new key for each page: that key stays in the reader's "
-	    "hands to the end of its read, and who learns it knows all of "
-	    "that read; with AES, the MiB it is at and what follows.",
+	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K is "
+	    "replaced before the mutex is dropped, so no two reads use a "
+	    "counter under the same key, and each read's key is its own.  Lost "
+	    "is the new key for each page: the key stays in the reader's "
+	    "memory until its read ends.  An attacker who learns it knows all "
+	    "of that read; with AES, the current MiB and what follows.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
-	.ra_init	= gen_concurrent_init,
+	.ra_size	= sizeof(struct fortuna),
+	.ra_init	= random_fortuna_init_alg,
 	.ra_fini	= random_fortuna_deinit_alg,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= random_fortuna_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= random_fortuna_read_concurrent,

@@ -12,19 +12,7 @@
  * harvest thread does what the timer does there; arc4random is left out.
  */
 #include "fortuna/fxrng.h"
-#include "fortuna/place.h"
-#include "lib/wipe.h"
-
-static int
-gen_fxrng_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = fxrng_init(g, params);
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_fxrng);
-	return (error);
-}
+#include "lib/crypto/wipe.h"
 
 static void
 gen_fxrng_pre_read(struct generator *g)
@@ -33,14 +21,14 @@ gen_fxrng_pre_read(struct generator *g)
 	(void)g;
 }
 
-/* Mixes the input into the root, whose lock is held, for all to follow. */
+/* Mixes the input into the root, whose lock is held. */
 static void
 root_reseed(struct fxrng *f, const void *input, size_t n, unsigned pools)
 {
 
 	machine_touch(&f->f_root, FXRNG_BRNG_LINES);
 	brng_reseed(&f->f_root, &f->f_mix, input, n);
-	machine_charge(COST_RESEED, pools);
+	machine_charge(COST_DIGEST, pools);
 	atomic_store_rel_64(&f->f_generation, f->f_root.b_generation);
 	if (atomic_load_32(&f->f_seeded) == 0) {
 		atomic_store_rel_32(&f->f_seeded, 1);
@@ -48,7 +36,7 @@ root_reseed(struct fxrng *f, const void *input, size_t n, unsigned pools)
 	}
 }
 
-/* The same with what pools held; their lock is held. */
+/* Reseeds the root from drained pools, whose lock is held. */
 static void
 pools_reseed(struct fxrng *f, struct fxpool_seed *fs)
 {
@@ -64,7 +52,7 @@ pools_reseed(struct fxrng *f, struct fxpool_seed *fs)
 	wipe(fs, sizeof(*fs));
 }
 
-/* Always ends true: who asks first seeds from what there is. */
+/* Always returns true: the first caller seeds from what pool 0 holds. */
 static bool
 gen_fxrng_seeded(struct generator *g)
 {
@@ -84,9 +72,9 @@ gen_fxrng_seeded(struct generator *g)
 }
 
 /*
- * The root has another generation; the CPU follows, unless somebody saw to it.
- * Its lock is held at entry and at exit, and dropped in between, as the root's
- * comes first.
+ * Gives a CPU a key of the root's new generation, unless another thread has
+ * done so meanwhile.  The CPU's lock is held at entry and exit, and dropped in
+ * between, as the root's lock comes first.
  */
 static void
 fxrng_follow(struct fxrng *f, struct fxrng_cpu *fc, struct lock_node *node)
@@ -160,8 +148,8 @@ gen_fxrng_read(struct generator *g, struct generator_reader *gr,
 }
 
 /*
- * A first event of its source bypasses the pools.  The pools' lock keeps others
- * from seeding without it.
+ * The first event of a source bypasses the pools.  The pools' lock keeps other
+ * threads from seeding without it.
  */
 static void
 fxrng_first_event(struct fxrng *f, const struct harvest_event *event,
@@ -197,7 +185,7 @@ gen_fxrng_event(struct generator *g, const struct harvest_event *event)
 		lock_release(&f->f_pool_mtx, &node);
 		return;
 	}
-	machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+	machine_charge(COST_ABSORB, sizeof(event->he_somecounter) +
 	    event->he_size);
 	if (fxpool_first_time(&f->f_pools, event)) {
 		fxrng_first_event(f, event, &node);
@@ -232,24 +220,23 @@ RANDOM_ALGORITHM(fxrng) = {
 	.ra_descr	= "FenestrasX: a root, and a buffer for each CPU",
 	.ra_stands	= "FreeBSD 13 with options RANDOM_FENESTRASX, "
 	    "sys/dev/random/fenestrasX.",
-	.ra_argument	= "Output is made before it is asked for: up to 127 "
-	    "bytes of future answers lie in a CPU's buffer, to be had with its "
-	    "key by who learns that CPU's state, until the root has another "
-	    "generation and the CPU is read again.  What was handed out is "
-	    "wiped and its key replaced.  Pools are used by the clock, at most "
-	    "once an hour in the end, and it never blocks: the first reader "
-	    "gets output however little entropy there is.  The root's buffer "
-	    "outlives a reseed, so up to three CPUs follow it with keys that "
-	    "do not depend on the entropy it brought.",
+	.ra_argument	= "Output is generated ahead: up to 127 bytes of "
+	    "future output lie in a CPU's buffer beside its key.  An attacker "
+	    "who learns that CPU's state has both, until the root's next "
+	    "generation and the CPU's next read.  Returned bytes are wiped and "
+	    "the key replaced.  Pools are drained by the clock, in the end at "
+	    "most once an hour, and reads never block: the first reader gets "
+	    "output however little entropy there is.  The root's buffer "
+	    "survives a reseed, so up to three CPUs take keys that do not "
+	    "depend on the new entropy.",
 	.ra_flags	= RA_MANY_LOCKS | RA_NEVER_BLOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= FXPOOL_POOLS,
-	/* The root's buffer outlives reseeds. */
+	/* The root's buffer survives reseeds. */
 	.ra_lag		= GENERATOR_LAG_ANY,
 	.ra_stored_bytes = BRNG_BUFFER_BYTES,
-	.ra_init	= gen_fxrng_init,
+	.ra_size	= sizeof(struct fxrng),
+	.ra_init	= fxrng_init,
 	.ra_fini	= fxrng_fini,
-	.ra_reader_init	= fxrng_reader_init,
-	.ra_reader_fini	= fxrng_reader_fini,
 	.ra_pre_read	= gen_fxrng_pre_read,
 	.ra_seeded	= gen_fxrng_seeded,
 	.ra_read	= gen_fxrng_read,

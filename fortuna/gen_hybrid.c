@@ -14,18 +14,7 @@
 #include <string.h>
 
 #include "fortuna/fortuna.h"
-#include "lib/wipe.h"
-
-static int
-gen_hybrid_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = random_fortuna_init_alg(g, params);
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_hybrid);
-	return (error);
-}
+#include "lib/crypto/wipe.h"
 
 static void
 gen_hybrid_pre_read(struct generator *g)
@@ -84,19 +73,18 @@ RANDOM_ALGORITHM(hybrid) = {
 	.ra_descr	= "small reads under the mutex, large ones outside",
 	.ra_stands	= "No release: one more branch in FreeBSD's "
 	    "random_fortuna_read().",
-	.ra_argument	= "Nothing new about the bytes: output and next K are "
-	    "one run of keystream of K from C, as FreeBSD's are, and K is "
-	    "gone when the mutex is dropped.  New is that others wait while "
-	    "up to rngsim.fortuna.hybrid_bytes are generated, and that the "
-	    "next K is in a buffer beside output until it is set and wiped; "
-	    "and that a reseed may come later by what a cache line takes.",
+	.ra_argument	= "The bytes are FreeBSD's: output and next K are one "
+	    "run of keystream of K from C, and K is gone when the mutex is "
+	    "dropped.  New: other threads wait while up to "
+	    "rngsim.fortuna.hybrid_bytes are generated; the next K lies in a "
+	    "buffer beside output until it is set and wiped; a reseed may be "
+	    "late by one cache-line transfer.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_HYBRID_BYTES | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
-	.ra_init	= gen_hybrid_init,
+	.ra_size	= sizeof(struct fortuna),
+	.ra_init	= random_fortuna_init_alg,
 	.ra_fini	= random_fortuna_deinit_alg,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= gen_hybrid_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= gen_hybrid_read,

@@ -8,17 +8,6 @@
  */
 #include "fortuna/fortuna.h"
 
-static int
-gen_locked_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = random_fortuna_init_alg(g, params);
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_locked);
-	return (error);
-}
-
 static void
 gen_locked_read(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
@@ -58,15 +47,14 @@ RANDOM_ALGORITHM(locked) = {
 	.ra_descr	= "concurrent_read=0: generate under it, page by page",
 	.ra_stands	= "FreeBSD 13 to 15 with "
 	    "kern.random.fortuna.concurrent_read=0.",
-	.ra_argument	= "None: it is what FreeBSD proved itself "
-	    "with.  Output is generated while others wait.",
+	.ra_argument	= "None needed: it is FreeBSD's original argument.  "
+	    "Other threads wait while output is generated.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
-	.ra_init	= gen_locked_init,
+	.ra_size	= sizeof(struct fortuna),
+	.ra_init	= random_fortuna_init_alg,
 	.ra_fini	= random_fortuna_deinit_alg,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= random_fortuna_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= gen_locked_read,

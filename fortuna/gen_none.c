@@ -5,8 +5,6 @@
  * What it measures is the lock alone; with lock "none" the harness: the reader
  * loop, the time stamps, the writing of n bytes.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fortuna/generator.h"
@@ -24,26 +22,11 @@ none_of(struct generator *g)
 }
 
 static int
-gen_none_init(struct generator **g, const struct generator_params *params)
+gen_none_init(struct generator *g, const struct generator_params *params)
 {
-	struct none *n;
-	int error;
 
-	n = aligned_alloc(_Alignof(struct none), sizeof(*n));
-	if (n == NULL)
-		return (ENOMEM);
-	memset(n, 0, sizeof(*n));
-	error = lock_init(&n->n_mtx, params->gp_lock, "reseed mutex",
-	    &params->gp_lock_config, params->gp_prof);
-	if (error != 0) {
-		free(n);
-		return (error);
-	}
-	n->n_generator.g_algorithm = &FLAVOURED(gen_none);
-	n->n_generator.g_paced = true;
-	n->n_generator.g_batch_events = 1;
-	*g = &n->n_generator;
-	return (0);
+	return (lock_init(&none_of(g)->n_mtx, params->gp_lock, "reseed mutex",
+	    &params->gp_lock_config, params->gp_prof));
 }
 
 static void
@@ -51,25 +34,6 @@ gen_none_fini(struct generator *g)
 {
 
 	lock_fini(&none_of(g)->n_mtx);
-	free(none_of(g));
-}
-
-static int
-gen_none_reader_init(struct generator *g, struct generator_reader *gr)
-{
-
-	(void)g;
-	gr->gr_spare = NULL;
-	gr->gr_place = GENERATOR_PLACE_HERE;
-	return (0);
-}
-
-static void
-gen_none_reader_fini(struct generator *g, struct generator_reader *gr)
-{
-
-	(void)g;
-	(void)gr;
 }
 
 static void
@@ -139,10 +103,9 @@ RANDOM_ALGORITHM(none) = {
 	.ra_flags	= RA_NULL,
 	.ra_poolcount	= 0,
 	.ra_stored_bytes = GENERATOR_STORED_ANY,
+	.ra_size	= sizeof(struct none),
 	.ra_init	= gen_none_init,
 	.ra_fini	= gen_none_fini,
-	.ra_reader_init	= gen_none_reader_init,
-	.ra_reader_fini	= gen_none_reader_fini,
 	.ra_pre_read	= gen_none_pre_read,
 	.ra_seeded	= gen_none_seeded,
 	.ra_read	= gen_none_read,

@@ -15,19 +15,7 @@
 #include <string.h>
 
 #include "fortuna/percpu.h"
-#include "fortuna/place.h"
-#include "lib/wipe.h"
-
-static int
-gen_percpu_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = percpu_init(g, params);
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_percpu);
-	return (error);
-}
+#include "lib/crypto/wipe.h"
 
 static void
 gen_percpu_pre_read(struct generator *g)
@@ -36,7 +24,7 @@ gen_percpu_pre_read(struct generator *g)
 	(void)g;
 }
 
-/* With ChaCha20 the second half is in the block that a key takes anyway. */
+/* With ChaCha20 one block holds the key and the second half. */
 static void
 charge_erasure(const struct cipher *cipher)
 {
@@ -49,7 +37,7 @@ charge_erasure(const struct cipher *cipher)
 		    key_bytes);
 }
 
-/* The base has a new generation; the CPU, whose lock is held, follows. */
+/* Gives a CPU, whose lock is held, a key of the base's new generation. */
 static void
 percpu_derive(struct percpu *p, struct percpu_cpu *pc)
 {
@@ -59,12 +47,12 @@ percpu_derive(struct percpu *p, struct percpu_cpu *pc)
 	machine_touch(&p->p_base, PERCPU_KEY_LINES);
 	KASSERT(p->p_reseeds > 0, ("read while unseeded"));
 	crng_derive(&pc->pc_crng, &p->p_base);
-	charge_erasure(p->p_cipher);
+	charge_erasure(p->p_generator.g_cipher);
 	machine_charge(COST_WIPE, 1);
 	lock_release(&p->p_base_mtx, &node);
 }
 
-/* All of a longer answer is under the key that the erasure gave. */
+/* A longer answer is generated under the key that the erasure gave. */
 static void
 percpu_generate(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES],
     struct uio *uio)
@@ -99,7 +87,7 @@ gen_percpu_read(struct generator *g, struct generator_reader *gr,
 	if (pc->pc_crng.cr_generation != atomic_load_64(&p->p_generation))
 		percpu_derive(p, pc);
 	crng_erase(&pc->pc_crng, out);
-	charge_erasure(p->p_cipher);
+	charge_erasure(p->p_generator.g_cipher);
 	lock_release(&pc->pc_mtx, &node);
 	if (uio->uio_resid > CRNG_INLINE_BYTES) {
 		percpu_generate(gr->gr_spare, out, uio);
@@ -111,7 +99,7 @@ gen_percpu_read(struct generator *g, struct generator_reader *gr,
 	wipe(out, sizeof(out));
 }
 
-/* The first of these makes it ready. */
+/* The first reseed makes the generator ready. */
 static void
 percpu_reseed(struct percpu *p)
 {
@@ -121,7 +109,7 @@ percpu_reseed(struct percpu *p)
 	lock_acquire(&p->p_pool_mtx, &node, SITE_RESEED);
 	machine_touch(&p->p_pool, PERCPU_POOL_LINES);
 	crng_pool_extract(&p->p_pool, key);
-	machine_charge(COST_RESEED, 1);
+	machine_charge(COST_DIGEST, 1);
 	lock_release(&p->p_pool_mtx, &node);
 
 	lock_acquire(&p->p_base_mtx, &node, SITE_ROOT);
@@ -147,7 +135,7 @@ gen_percpu_event(struct generator *g, const struct harvest_event *event)
 	if (generator_accepts(g, event)) {
 		machine_touch(&p->p_pool, PERCPU_POOL_LINES);
 		ready = crng_pool_event(&p->p_pool, event);
-		machine_charge(COST_EVENT, sizeof(event->he_somecounter) +
+		machine_charge(COST_ABSORB, sizeof(event->he_somecounter) +
 		    event->he_size);
 	}
 	lock_release(&p->p_pool_mtx, &node);
@@ -169,24 +157,23 @@ RANDOM_ALGORITHM(percpu) = {
 	.ra_ident	= "percpu",
 	.ra_descr	= "Linux since 5.18: a base key and one for each CPU",
 	.ra_stands	= "Linux since 5.18, drivers/char/random.c.",
-	.ra_argument	= "A CPU's output rests on that CPU's key alone, which "
-	    "each read replaces before it answers, so what was read cannot be "
-	    "computed from it later, and two readers who meet on one CPU, one "
-	    "having moved there late, get different keys from its lock; but "
-	    "who learns a CPU's key can follow that CPU until the base has "
-	    "another generation and the CPU read again.  All entropy is one "
-	    "pool and goes into one key every 60 seconds: no pools are kept "
-	    "back, as Fortuna's are, against an attacker who knows most of "
-	    "the sources.  After each reseed every CPU takes the base's lock "
-	    "once, all about then.",
+	.ra_argument	= "A CPU's output depends on that CPU's key alone.  "
+	    "Each read replaces the key before it answers, so later state does "
+	    "not reveal earlier output; two readers on one CPU, one of which "
+	    "has just migrated, get different keys under its lock.  An "
+	    "attacker who learns a CPU's key can follow that CPU until the "
+	    "base key's next generation and the CPU's next read.  All entropy "
+	    "goes through one pool into one key every 60 seconds: unlike "
+	    "Fortuna, no pools are held back against an attacker who knows "
+	    "most of the sources.  After each reseed every CPU takes the "
+	    "base's lock once, all at about the same time.",
 	.ra_flags	= RA_MANY_LOCKS | RA_UNCOUNTED,
 	.ra_poolcount	= 1,
-	/* The word that CPUs look at is written after the base's key. */
+	/* p_generation is written after the base's key. */
 	.ra_lag		= 1,
-	.ra_init	= gen_percpu_init,
+	.ra_size	= sizeof(struct percpu),
+	.ra_init	= percpu_init,
 	.ra_fini	= percpu_fini,
-	.ra_reader_init	= percpu_reader_init,
-	.ra_reader_fini	= percpu_reader_fini,
 	.ra_pre_read	= gen_percpu_pre_read,
 	.ra_seeded	= percpu_seeded,
 	.ra_read	= gen_percpu_read,

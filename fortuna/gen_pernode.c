@@ -6,26 +6,21 @@
  * What each node has here is a whole concurrent Fortuna, where Linux had a pool
  * and SHA-1.
  *
- * At boot node 0 is all there is: events go to it as they would to FreeBSD's
- * one generator, and everybody reads from it.  Once it is seeded and has had
- * 128 bits, 32 bytes of its output seed each other node, so that no two run in
- * lock-step.  From then on each thread reads from its own node's, and events
- * are dealt to the nodes in turn, an idle one's share included.
+ * At boot only node 0 is used: all events go to it and all threads read from
+ * it.  Once it is seeded and has had 128 bits, 32 bytes of its output seed each
+ * other node, so that no two have the same key.  From then on each thread reads
+ * from its own node's part, and events are dealt to the nodes in turn, whether
+ * or not a node has readers.
  *
  * Departs: Linux dealt when entropy moved from the input pool to one of output,
  * not event by event; and a node's part is in memory wherever it was made.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fortuna/fortuna.h"
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
-enum {
-	PERNODE_BOOT_BYTES	= 128 / 8,
-	SEED_BYTES		= DIGEST_BYTES
-};
+enum { PERNODE_BOOT_BYTES = 128 / 8 };
 
 /* pn_stage: the other nodes are not seeded; being seeded; seeded. */
 enum stage {
@@ -38,7 +33,7 @@ struct pernode {
 	struct generator pn_generator;
 	unsigned	 pn_nodes;
 	bool		 pn_pretended;	/* threads in turn are on them */
-	struct fortuna	*pn_node[LOCK_NODES_MAX];
+	struct generator *pn_node[LOCK_NODES_MAX];	/* concurrent */
 	/* All readers look at these; they change at boot alone. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 pn_stage;
@@ -74,44 +69,31 @@ gen_pernode_fini(struct generator *g)
 	struct pernode *pn = pernode_of(g);
 	unsigned i;
 
-	for (i = 0; i < pn->pn_nodes && pn->pn_node[i] != NULL; i++)
-		random_fortuna_deinit_alg(&pn->pn_node[i]->f_generator);
-	free(pn);
+	for (i = 0; i < pn->pn_nodes; i++)
+		generator_free(pn->pn_node[i]);
 }
 
 static int
-gen_pernode_init(struct generator **g, const struct generator_params *params)
+gen_pernode_init(struct generator *g, const struct generator_params *params)
 {
-	struct generator *part;
-	struct pernode *pn;
+	struct pernode *pn = pernode_of(g);
 	unsigned i;
 	int error = 0;
 
-	pn = aligned_alloc(_Alignof(struct pernode), sizeof(*pn));
-	if (pn == NULL)
-		return (ENOMEM);
-	memset(pn, 0, sizeof(*pn));
-	pn->pn_generator.g_algorithm = &FLAVOURED(gen_pernode);
-	pn->pn_generator.g_paced = true;
-	pn->pn_generator.g_batch_events = 1;
 	count_nodes(pn, params);
 	atomic_init_32(&pn->pn_stage, STAGE_BOOT);
 	atomic_init_32(&pn->pn_boot_bytes, 0);
 	atomic_init_32(&pn->pn_dealt, 0);
-	for (i = 0; i < pn->pn_nodes && error == 0; i++) {
-		error = random_fortuna_init_alg(&part, params);
-		if (error == 0)
-			pn->pn_node[i] = fortuna_of(part);
-	}
+	for (i = 0; i < pn->pn_nodes && error == 0; i++)
+		error = generator_new(&FLAVOURED(gen_concurrent),
+		    &pn->pn_node[i], params);
 	if (error != 0)
-		gen_pernode_fini(&pn->pn_generator);
-	else
-		*g = &pn->pn_generator;
+		gen_pernode_fini(g);
 	return (error);
 }
 
 /* The part that the caller is to use, place being its node or HERE. */
-static struct fortuna *
+static struct generator *
 node_here(struct pernode *pn, int place)
 {
 	unsigned node;
@@ -127,61 +109,29 @@ node_here(struct pernode *pn, int place)
 	return (pn->pn_node[node % pn->pn_nodes]);
 }
 
-static int
-gen_pernode_reader_init(struct generator *g, struct generator_reader *gr)
-{
-
-	return (random_fortuna_reader_init(&pernode_of(g)->pn_node[0]->
-	    f_generator, gr));
-}
-
-/* Seeds one node's part with output of node 0's. */
-static void
-seed_node(struct pernode *pn, unsigned node)
-{
-	struct fortuna *f = pn->pn_node[0];
-	struct fortuna_seed fd = { .fd_pools = 1, .fd_bytes = SEED_BYTES };
-	struct lock_node ln;
-
-	CTASSERT((int)SEED_BYTES <= (int)sizeof(fd.fd_s));
-	lock_acquire(&f->f_mtx, &ln, SITE_ROOT);
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
-	fortuna_state_genbytes(&f->f_state, fd.fd_s, SEED_BYTES);
-	machine_charge(COST_KEYSTREAM, SEED_BYTES);
-	machine_charge(COST_REKEY, 1);
-	random_fortuna_publish(f);
-	lock_release(&f->f_mtx, &ln);
-	f = pn->pn_node[node];
-	lock_acquire(&f->f_mtx, &ln, SITE_ROOT);
-	fortuna_state_reseed(&f->f_state, &fd);
-	random_fortuna_charge_reseed(f, 1);
-	random_fortuna_publish(f);
-	lock_release(&f->f_mtx, &ln);
-}
-
 static void
 gen_pernode_pre_read(struct generator *g)
 {
 	struct pernode *pn = pernode_of(g);
 	unsigned i;
 
-	random_fortuna_reseed_due(node_here(pn, GENERATOR_PLACE_HERE),
-	    g->g_paced);
+	random_fortuna_reseed_due(fortuna_of(node_here(pn,
+	    GENERATOR_PLACE_HERE)), g->g_paced);
 	if (pn->pn_nodes == 1 ||
 	    atomic_load_32(&pn->pn_stage) != STAGE_BOOT ||
-	    atomic_load_acq_32(&pn->pn_node[0]->f_seeded) == 0 ||
+	    atomic_load_acq_32(&fortuna_of(pn->pn_node[0])->f_seeded) == 0 ||
 	    atomic_load_32(&pn->pn_boot_bytes) < PERNODE_BOOT_BYTES ||
 	    !atomic_cmpset_acq_32(&pn->pn_stage, STAGE_BOOT, STAGE_SEEDING))
 		return;
 	for (i = 1; i < pn->pn_nodes; i++)
-		seed_node(pn, i);
+		random_fortuna_seed_part(pn->pn_node[i], pn->pn_node[0]);
 	atomic_store_rel_32(&pn->pn_stage, STAGE_DEALT);
 }
 
 static bool
 gen_pernode_seeded(struct generator *g)
 {
-	struct fortuna *f = pernode_of(g)->pn_node[0];
+	struct fortuna *f = fortuna_of(pernode_of(g)->pn_node[0]);
 
 	if (f->f_config.block_seeded_status)
 		return (false);
@@ -196,8 +146,8 @@ gen_pernode_read(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
 {
 
-	random_fortuna_read_concurrent(&node_here(pernode_of(g), gr->gr_place)->
-	    f_generator, gr, uio);
+	random_fortuna_read_concurrent(node_here(pernode_of(g), gr->gr_place),
+	    gr, uio);
 }
 
 /*
@@ -213,8 +163,7 @@ deal(struct pernode *pn, const struct harvest_event *event)
 	turn = atomic_fetchadd_32(&pn->pn_dealt, 1);
 	he.he_destination = (uint8_t)(turn / pn->pn_nodes %
 	    RANDOM_FORTUNA_NPOOLS);
-	random_fortuna_process_event(&pn->pn_node[turn % pn->pn_nodes]->
-	    f_generator, &he);
+	random_fortuna_process_event(pn->pn_node[turn % pn->pn_nodes], &he);
 	wipe(&he, sizeof(he));
 }
 
@@ -222,7 +171,7 @@ deal(struct pernode *pn, const struct harvest_event *event)
 static bool
 pernode_accepts(struct pernode *pn, const struct harvest_event *event)
 {
-	struct fortuna *f = pn->pn_node[0];
+	struct fortuna *f = fortuna_of(pn->pn_node[0]);
 	struct lock_node node;
 	bool accepted;
 
@@ -244,15 +193,13 @@ gen_pernode_process_event(struct generator *g,
 	if (!pernode_accepts(pn, event))
 		return;
 	if (atomic_load_32(&pn->pn_stage) != STAGE_DEALT) {
-		random_fortuna_process_event(&pn->pn_node[0]->f_generator,
-		    event);
+		random_fortuna_process_event(pn->pn_node[0], event);
 		if (atomic_load_32(&pn->pn_boot_bytes) < PERNODE_BOOT_BYTES)
 			atomic_fetchadd_32(&pn->pn_boot_bytes, event->he_size);
 	} else if (event->he_source == RANDOM_PURE_VMGENID) {
 		/* A copy of this machine has a copy of every node's. */
 		for (i = 0; i < pn->pn_nodes; i++)
-			random_fortuna_process_event(&pn->pn_node[i]->
-			    f_generator, event);
+			random_fortuna_process_event(pn->pn_node[i], event);
 	} else {
 		deal(pn, event);
 	}
@@ -262,8 +209,7 @@ static void
 gen_pernode_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
 
-	random_fortuna_wait_seeded(&pernode_of(g)->pn_node[0]->f_generator,
-	    timeout_ns);
+	random_fortuna_wait_seeded(pernode_of(g)->pn_node[0], timeout_ns);
 }
 
 /* Node 0's pool, and the reseeds of all from pools of their own. */
@@ -274,9 +220,9 @@ gen_pernode_status(struct generator *g, struct generator_status *gs)
 	struct generator_status part;
 	unsigned i;
 
-	random_fortuna_status(&pn->pn_node[0]->f_generator, gs);
+	random_fortuna_status(pn->pn_node[0], gs);
 	for (i = 1; i < pn->pn_nodes; i++) {
-		random_fortuna_status(&pn->pn_node[i]->f_generator, &part);
+		random_fortuna_status(pn->pn_node[i], &part);
 		gs->gs_reseeds += part.gs_reseeds;
 	}
 }
@@ -288,18 +234,17 @@ RANDOM_ALGORITHM(pernode) = {
 	.ra_stands	= "A. Kleen's patch to Linux, a pool for each NUMA "
 	    "node, version 3 of October 2015, with a Fortuna for a pool.",
 	.ra_argument	= "Each node's K is drawn from node 0's output and "
-	    "then fed from pools of its own: who learns node 0's state at "
-	    "boot learns all until each has reseeded, and that takes as many "
-	    "times longer as there are nodes, since each gets that part of "
-	    "the entropy.  Afterwards one node's state says nothing about "
-	    "another's.",
+	    "then fed from the node's own pools.  An attacker who learns node "
+	    "0's state at boot knows all nodes' output until each has "
+	    "reseeded, and with n nodes that takes n times as long, since each "
+	    "gets a share of the entropy.  Afterwards one node's state reveals "
+	    "nothing about another's.",
 	.ra_flags	= RA_MANY_LOCKS | RA_NODES | RA_UNCOUNTED,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_size	= sizeof(struct pernode),
 	.ra_init	= gen_pernode_init,
 	.ra_fini	= gen_pernode_fini,
-	.ra_reader_init	= gen_pernode_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= gen_pernode_pre_read,
 	.ra_seeded	= gen_pernode_seeded,
 	.ra_read	= gen_pernode_read,

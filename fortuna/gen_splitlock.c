@@ -24,20 +24,17 @@ splitlock_of(struct generator *g)
 }
 
 static int
-gen_splitlock_init(struct generator **g, const struct generator_params *params)
+gen_splitlock_init(struct generator *g, const struct generator_params *params)
 {
-	struct splitlock *sl;
 	int error;
 
-	error = random_fortuna_init_size(g, params, sizeof(*sl));
+	error = random_fortuna_init_alg(g, params);
 	if (error != 0)
 		return (error);
-	(*g)->g_algorithm = &FLAVOURED(gen_splitlock);
-	sl = splitlock_of(*g);
-	error = lock_init(&sl->sl_pools_mtx, params->gp_lock, "pools mutex",
-	    &params->gp_lock_config, params->gp_prof);
+	error = lock_init(&splitlock_of(g)->sl_pools_mtx, params->gp_lock,
+	    "pools mutex", &params->gp_lock_config, params->gp_prof);
 	if (error != 0)
-		random_fortuna_deinit_alg(*g);
+		random_fortuna_deinit_alg(g);
 	return (error);
 }
 
@@ -106,18 +103,16 @@ RANDOM_ALGORITHM(splitlock) = {
 	.ra_stands	= "No release: two mutexes in place of FreeBSD's "
 	    "fs_mtx.",
 	.ra_argument	= "An event may change pools while a read changes (K, "
-	    "C): that a reseed holds both mutexes, pools first, keeps drained "
-	    "pools and the K made of them one step.  Whether it is time is "
-	    "asked of a word without a mutex: an out-of-date word puts a "
-	    "reseed off by what a cache line takes, never K's replacement "
-	    "after a read.",
+	    "C).  A reseed holds both mutexes, pools first, so draining pools "
+	    "and making K of them is one step.  Whether a reseed is due is "
+	    "read without a mutex: a stale word delays a reseed by one "
+	    "cache-line transfer, never K's replacement after a read.",
 	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE | RA_MANY_LOCKS,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_size	= sizeof(struct splitlock),
 	.ra_init	= gen_splitlock_init,
 	.ra_fini	= gen_splitlock_fini,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= gen_splitlock_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= random_fortuna_read_concurrent,

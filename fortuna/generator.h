@@ -1,9 +1,9 @@
 /*
  * Generators: the contract that every design in fortuna/gen_*.c obeys.
  *
- * A design is one file that ends in its struct random_algorithm, plus one line
- * in fortuna/generator.tbl; nothing else lists designs.  Stands for struct
- * random_algorithm in sys/dev/random/randomdev.h.
+ * A design is one file that ends in its struct random_algorithm, which stands
+ * for that in sys/dev/random/randomdev.h.  A line in fortuna/generator.tbl sets
+ * its place in lists.
  */
 #ifndef FORTUNA_GENERATOR_H
 #define FORTUNA_GENERATOR_H
@@ -13,11 +13,12 @@
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
 #include "fortuna/uio.h"
-#include "lib/cipher.h"
-#include "lib/flavour.h"
-#include "lib/ledger.h"
-#include "lib/lock.h"
-#include "lib/tunable.h"
+#include "lib/crypto/cipher.h"
+#include "lib/machine/flavour.h"
+#include "lib/ledger/ledger.h"
+#include "lib/lock/lock.h"
+#include "lib/base/tunable.h"
+#include "lib/machine/machine.h"
 
 enum {
 	/* ra_flags */
@@ -29,23 +30,23 @@ enum {
 	RA_NEVER_BLOCKS		= 1u << 5,	/* seeds itself when asked */
 	RA_UNCOUNTED		= 1u << 6,	/* its kernel counts no reads */
 
-	/* ra_knobs: the parts of struct generator_config that few heed */
+	/* ra_knobs: members of struct generator_config that it uses */
 	RK_HYBRID_BYTES		= 1u << 0,
 	RK_BATCH_EVENTS		= 1u << 1,
 	RK_POOL_HASH		= 1u << 2
 };
 
 /*
- * Where generators take their locks: the profile's rows.  SITE_RESEED is taken
- * once for each reseed that ra_status counts, however many locks that takes.
+ * Where generators take their locks: rows of the lock profile.  SITE_RESEED is
+ * taken once for each reseed that ra_status counts.
  */
 enum generator_site {
-	SITE_PRE_READ,		/* pre_read that finds nothing to do */
+	SITE_PRE_READ,		/* pre_read without a reseed */
 	SITE_RESEED,		/* pre_read that reseeds */
 	SITE_READ,		/* a read's first or only critical section */
 	SITE_CHUNK,		/* each further page of a locked read */
 	SITE_EVENT,		/* one event into its pool */
-	SITE_ROOT,		/* what keys others, or a reseed keys last */
+	SITE_ROOT,		/* a root key, or the second lock of a reseed */
 	GENERATOR_SITES
 };
 
@@ -58,8 +59,8 @@ extern const char *const generator_site_names[GENERATOR_SITES];
 struct generator_config {
 	unsigned	minpoolsize;		/* bytes */
 	/*
-	 * RK_POOL_HASH: the hash of Fortuna's pools, HASH_READY when a
-	 * generator is made; output is FreeBSD's with the default only.
+	 * RK_POOL_HASH: the hash of Fortuna's pools, HASH_READY.  Output is
+	 * FreeBSD's only with the default.
 	 */
 	char		pool_hash[TUNABLE_STRING_SIZE];
 	bool		block_seeded_status;	/* pretend to be unseeded */
@@ -79,7 +80,7 @@ struct generator_params {
 	struct generator_config	 gp_config;
 	/*
 	 * Parts of a design that has one for each CPU or node; 0: as many as
-	 * the machine has of these.
+	 * the machine has CPUs or nodes.
 	 */
 	unsigned		 gp_places;
 	/* [FORTUNA_FAILPOINTS], outlive the generator; NULL: no fail points. */
@@ -89,29 +90,32 @@ struct generator_params {
 struct random_algorithm;
 
 /*
- * Who decides whether an event is to be absorbed: the harvest side's health
- * tests.  Called once for each event, with what guards the design's pools held;
- * in a design with pools of several parts, what guards the first.
+ * Decides whether an event is absorbed: the harvest side's health tests.
+ * Called once for each event, with the lock of the design's pools held; in a
+ * design of several parts, with that of the first part.
  */
 struct event_filter {
 	bool		(*ef_accept)(struct event_filter *ef,
 			    const struct harvest_event *event);
 };
 
-/* A generator; each design's own structure begins with it. */
+/*
+ * A generator; each design's own structure begins with it.  generator_new()
+ * fills it.
+ */
 struct generator {
 	const struct random_algorithm *g_algorithm;
-	/* Whether reseeds keep their distance; not in known-answer scripts. */
+	const struct cipher *g_cipher;
+	/* Whether reseeds are paced; known-answer scripts clear it. */
 	bool		g_paced;
-	/* Events that ra_process_events wants at a time, at most; or 1. */
+	/* The most events per call of ra_process_events; 1 without it. */
 	unsigned	g_batch_events;
-	/* NULL: all events are absorbed.  Set before there are threads. */
+	/* NULL: all events are absorbed.  Set before threads start. */
 	struct event_filter *g_filter;
-	/* gp_failpoints: set by who made it. */
-	struct failpoint *g_failpoints;
+	struct failpoint *g_failpoints;	/* gp_failpoints */
 };
 
-/* Whether a design is to absorb an event; see struct event_filter. */
+/* Whether to absorb an event; see struct event_filter. */
 static inline bool
 generator_accepts(struct generator *g, const struct harvest_event *event)
 {
@@ -129,17 +133,16 @@ enum {
 #define	GENERATOR_STORED_ANY	LEDGER_STORED_ANY
 
 /*
- * One reader's private part: buffers and keys it reuses from read to read.
- * ra_reader_init sets gr_place to GENERATOR_PLACE_HERE, where the thread is; a
- * known-answer script says which CPU's or node's part is to be used, below
- * gp_places.
+ * One reader's private part: a key object that it reuses from read to read.
+ * gr_place is GENERATOR_PLACE_HERE for the CPU or node that the thread runs on;
+ * known-answer scripts set a place below gp_places.
  */
 struct generator_reader {
 	struct cipher_key	*gr_spare;	/* unkeyed between reads */
 	int			 gr_place;
 };
 
-/* What a person wants to know about a generator. */
+/* The state of a generator, for reports. */
 struct generator_status {
 	uint32_t	gs_reseeds;
 	uint32_t	gs_pool0_bytes;
@@ -148,62 +151,56 @@ struct generator_status {
 };
 
 /*
- * What a design offers.  All but ra_init, ra_fini and the reader's pair may be
- * called from any thread at any time and own no lock at entry and exit; of
- * these, those of readers do not allocate once it is seeded.
+ * What a design offers.  All but ra_init and ra_fini may be called from any
+ * thread at any time and own no lock at entry and exit; once the generator is
+ * seeded, pre_read, seeded and read do not allocate.
  *
- * ra_init	makes an unseeded generator in *g; 0 or an errno value.
- * ra_fini	wipes and frees it; no thread uses it any more.
- * ra_reader_init, ra_reader_fini
- *		make and wipe a reader's private part; 0 or an errno value.
- * ra_pre_read	called before each request; reseeds if it is time.
+ * ra_init	makes an unseeded generator in g, which generator_new() has
+ *		zeroed and whose struct generator it has filled; 0 or an errno
+ *		value.
+ * ra_fini	releases what ra_init made; generator_free() wipes the rest.
+ * ra_pre_read	called before each request; reseeds if a reseed is due.
  * ra_seeded	whether output may be generated; may try a pre_read.
- * ra_read	generates uio_resid bytes.  The generator is seeded.  No key
- *		that could reproduce them is left when it returns.
+ * ra_read	generates uio_resid bytes.  The generator is seeded.  On return
+ *		no key is left that could reproduce them.
  * ra_event_processor
  *		absorbs one event, if generator_accepts() it.
  * ra_process_events
- *		absorbs n events likewise, 1..g_batch_events, the harvest
- *		thread's way; NULL in a design that takes one at a time.
- * ra_timer	does what the kernel's timers and work queues do for the design;
- *		the harvest thread calls it, nobody else at the same time, with
- *		the time since harvesting was set up, which never goes back.
- *		NULL where there are none.
+ *		absorbs n events likewise, 1..g_batch_events, from the harvest
+ *		thread; NULL in a design that takes one at a time.
+ * ra_timer	does what the kernel's timers and work queues do for the design.
+ *		Only the harvest thread calls it, with the time since harvesting
+ *		was set up, which never goes back.  NULL: no timers.
  * ra_wait_seeded
- *		sleeps until the generator is unblocked or timeout_ns passed.
+ *		sleeps until the generator is seeded or timeout_ns have passed.
  * ra_status	fills *gs, consistently.
  */
 struct random_algorithm {
 	const char	*ra_ident;	/* as -d takes it */
 	const char	*ra_descr;	/* one line for listings */
-	const char	*ra_stands;	/* what it stands for: a sentence */
+	const char	*ra_stands;	/* what it models: a sentence */
 	/*
-	 * What has to be argued anew for it, beside FreeBSD's default: what is
-	 * shared, what an attacker who learns some state gets, what stalls.
+	 * Its security argument, beside FreeBSD's default: what is shared,
+	 * what an attacker who learns some state gets, what stalls.
 	 */
 	const char	*ra_argument;
 	unsigned	 ra_flags;
 	unsigned	 ra_knobs;
 	unsigned	 ra_poolcount;
 	/*
-	 * Of the reseeds that have ended when a read begins, so many, the last,
-	 * may be unknown to the keys that it uses: none in a design that asks
-	 * under the lock of the reseed.  GENERATOR_LAG_ANY: no bound.
+	 * How many completed reseeds a read's key may be behind: 0 in a design
+	 * that checks under the reseed's lock.  GENERATOR_LAG_ANY: no bound.
 	 */
 	uint32_t	 ra_lag;
 	/*
-	 * Bytes that a read may return beside what it makes itself: a design
-	 * with buffers has made them ahead of time.  GENERATOR_STORED_ANY: no
-	 * bound.
+	 * The most bytes that a read may return from output generated by
+	 * earlier reads.  GENERATOR_STORED_ANY: no bound.
 	 */
 	uint64_t	 ra_stored_bytes;
-	int		(*ra_init)(struct generator **g,
+	size_t		 ra_size;	/* of its structure */
+	int		(*ra_init)(struct generator *g,
 			    const struct generator_params *params);
 	void		(*ra_fini)(struct generator *g);
-	int		(*ra_reader_init)(struct generator *g,
-			    struct generator_reader *gr);
-	void		(*ra_reader_fini)(struct generator *g,
-			    struct generator_reader *gr);
 	void		(*ra_pre_read)(struct generator *g);
 	bool		(*ra_seeded)(struct generator *g);
 	void		(*ra_read)(struct generator *g,
@@ -223,8 +220,8 @@ struct random_algorithm {
 	const struct random_algorithm FLAVOURED(gen_##name)
 
 /*
- * The members, for each other: the Makefile says who is one.  All else has them
- * from generators[], and need not be built anew when there is one more.
+ * Only the family's own files see its members; other code uses generators[] and
+ * is not rebuilt when a member is added.
  */
 #ifdef GENERATOR_FAMILY
 #define	GENERATOR(name)	extern RANDOM_ALGORITHM(name);
@@ -243,12 +240,51 @@ extern const unsigned generator_count;
 /* The design called name; NULL when there is none. */
 const struct random_algorithm *generator_find(const char *name);
 
-/* FreeBSD's defaults, and the table that describes them. */
+/*
+ * Makes an unseeded generator of design ra.
+ *
+ * Returns: 0, or an errno value; *g is written only with 0.
+ */
+int generator_new(const struct random_algorithm *ra, struct generator **g,
+    const struct generator_params *params);
+
+/* Wipes and frees a generator that no thread uses any more; or NULL. */
+void generator_free(struct generator *g);
+
+/*
+ * Makes and wipes a reader's private part.
+ *
+ * Returns: 0, or an errno value of lib/crypto/cipher.h.
+ */
+int generator_reader_init(struct generator *g, struct generator_reader *gr);
+void generator_reader_fini(struct generator *g, struct generator_reader *gr);
+
+/* Zeroed memory on cache lines of its own, for free(3); NULL: no memory. */
+void *generator_alloc(size_t bytes);
+
+/* How many parts a design with one for each CPU has. */
+static inline unsigned
+generator_places(const struct generator_params *params)
+{
+
+	return (params->gp_places != 0 ? params->gp_places :
+	    machine_cpu_ids());
+}
+
+/* The part that a read uses, below places. */
+static inline unsigned
+generator_place(const struct generator_reader *gr, unsigned places)
+{
+	unsigned place = gr->gr_place >= 0 ? (unsigned)gr->gr_place :
+	    machine_cpu();
+
+	/* Avoids a division. */
+	return (place < places ? place : place % places);
+}
+
+/* FreeBSD's defaults, and their table; tn_knob: RK_ bits. */
 struct generator_config generator_config_default(void);
 extern const struct tunable generator_tunables[];
 extern const unsigned generator_tunable_count;
-
-/* The RK_ bit that a generator tunable belongs to; 0: to all. */
-unsigned generator_tunable_knob(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Linux's generator for each CPU: what gen_percpu.c's choreography works on,
- * and the part of its contract that has none.
+ * Linux's generator for each CPU: the structures of gen_percpu.c, and the
+ * functions of its contract that have no locking choreography.
  */
 #ifndef FORTUNA_PERCPU_H
 #define FORTUNA_PERCPU_H
@@ -25,11 +25,10 @@ struct percpu_cpu {
 
 struct percpu {
 	struct generator p_generator;	/* first: the two are one pointer */
-	const struct cipher *p_cipher;
 	bool		 p_block_seeded_status;
 	unsigned	 p_places;
 	struct percpu_cpu *p_cpu;	/* [p_places] */
-	/* Written at reseeds; each reader looks at them at every read. */
+	/* Written at reseeds, loaded by every read. */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 p_ready;
 	_Alignas(MACHINE_CACHE_LINE)
@@ -44,22 +43,17 @@ struct percpu {
 
 #define	percpu_init		FLAVOURED(percpu_init)
 #define	percpu_fini		FLAVOURED(percpu_fini)
-#define	percpu_reader_init	FLAVOURED(percpu_reader_init)
-#define	percpu_reader_fini	FLAVOURED(percpu_reader_fini)
 #define	percpu_seeded		FLAVOURED(percpu_seeded)
 #define	percpu_wait_seeded	FLAVOURED(percpu_wait_seeded)
 #define	percpu_status		FLAVOURED(percpu_status)
 
 /*
- * Members of struct random_algorithm; contracts there.  percpu_init() leaves
- * g_algorithm to be set; it does not heed minpoolsize, which Linux has not.  Of
- * the status, pool 0 is the one pool, its bytes are those credited until it is
- * ready.
+ * Members of struct random_algorithm; contracts there.  Linux has no
+ * minpoolsize.  In the status, pool 0 is the one pool, and its bytes are those
+ * credited until it is ready.
  */
-int percpu_init(struct generator **g, const struct generator_params *params);
+int percpu_init(struct generator *g, const struct generator_params *params);
 void percpu_fini(struct generator *g);
-int percpu_reader_init(struct generator *g, struct generator_reader *gr);
-void percpu_reader_fini(struct generator *g, struct generator_reader *gr);
 bool percpu_seeded(struct generator *g);
 void percpu_wait_seeded(struct generator *g, int64_t timeout_ns);
 void percpu_status(struct generator *g, struct generator_status *gs);

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "fortuna/randomdev.h"
-#include "lib/crypto.h"
-#include "lib/ledger.h"
-#include "lib/wipe.h"
+#include "lib/crypto/crypto.h"
+#include "lib/ledger/ledger.h"
+#include "lib/crypto/wipe.h"
 
-/* Whether a reader is told "not seeded", whatever the generator would say. */
+/* Whether a fail point answers "not seeded" in the generator's place. */
 static bool
 denied(const struct generator *g)
 {
@@ -100,11 +100,9 @@ read_random_uio(struct randomdev *rd, struct generator_reader *gr,
 	const uint64_t n = uio->uio_resid;
 	int error;
 
-	if (rd->rd_ledger != NULL)
-		ledger_begin(rd->rd_ledger, n);
+	ledger_begin(rd->rd_ledger, n);
 	error = read_uio(rd, gr, uio, nonblock);
-	if (rd->rd_ledger != NULL)
-		ledger_end(rd->rd_ledger, n - uio->uio_resid);
+	ledger_end(rd->rd_ledger, n - uio->uio_resid);
 	return (error);
 }
 
@@ -144,10 +142,8 @@ read_random(struct randomdev *rd, struct generator_reader *gr, void *buf,
 	uint64_t made = 0;
 	int error;
 
-	if (rd->rd_ledger != NULL)
-		ledger_begin(rd->rd_ledger, n);
+	ledger_begin(rd->rd_ledger, n);
 	error = read_kernel(rd, gr, buf, n, bypass, &made);
-	if (rd->rd_ledger != NULL)
-		ledger_end(rd->rd_ledger, made);
+	ledger_end(rd->rd_ledger, made);
 	return (error);
 }

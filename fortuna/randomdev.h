@@ -16,15 +16,15 @@ enum {
 	RANDOMDEV_SLEEP_NS	= 100 * 1000 * 1000
 };
 
-/* The device: a generator and what its readers tell the harvest side. */
+/* The device: a generator, and the count of reads for the harvest thread. */
 struct randomdev {
 	struct generator *rd_generator;
 	/*
-	 * Words read since the harvest thread last looked; NULL where nobody
-	 * looks (FreeBSD 13 and later).
+	 * Words read since the harvest thread last reset it; NULL in models
+	 * that do not count (FreeBSD 13 and later).
 	 */
 	struct m32	*rd_read_rate;
-	/* Told when a request begins and when it returns; or NULL. */
+	/* Monitors when a request begins and when it returns; or NULL. */
 	struct ledger	*rd_ledger;
 };
 

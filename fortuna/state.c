@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "fortuna/state.h"
-#include "lib/hollow.h"
-#include "lib/kassert.h"
-#include "lib/ledger.h"
-#include "lib/wipe.h"
+#include "lib/crypto/stub_cipher.h"
+#include "lib/base/kassert.h"
+#include "lib/ledger/ledger.h"
+#include "lib/crypto/wipe.h"
 
 /* A new K is whole blocks of keystream, or the first part of one. */
 CTASSERT(CIPHER_KEY_BYTES % 16 == 0);
@@ -15,6 +15,18 @@ CTASSERT((int)DIGEST_BYTES == (int)CIPHER_KEY_BYTES);
 CTASSERT(RANDOM_FORTUNA_SMALL % CIPHER_BLOCK_MAX_BYTES == 0);
 CTASSERT(RANDOM_FORTUNA_SMALL < RANDOM_FORTUNA_MAX_READ);
 
+/* Reseed n empties the pools i for which 2^i divides n. */
+static unsigned
+pools_due(uint64_t reseed)
+{
+	unsigned i;
+
+	for (i = 1; i < RANDOM_FORTUNA_NPOOLS &&
+	    reseed % (UINT64_C(1) << i) == 0;)
+		i++;
+	return (i);
+}
+
 int
 fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
     const struct hash *pool_hash, unsigned minpoolsize_bytes)
@@ -23,8 +35,8 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	unsigned i;
 	int error;
 
-	if (cipher_is_hollow(cipher))
-		own_hash = pool_hash = hash_hollow();
+	if (cipher_is_stub(cipher))
+		own_hash = pool_hash = hash_stub();
 	KASSERT(minpoolsize_bytes >= RANDOM_FORTUNA_MINPOOLSIZE &&
 	    minpoolsize_bytes <= INT_MAX, ("minpoolsize %u",
 	    minpoolsize_bytes));
@@ -34,18 +46,18 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	if (error != 0)
 		return (error);
 	/* Its pools may have another lock than K, which is replaced. */
-	fs->fs_ledger = cipher->ci_ledger;
+	fs->fs_ledger = ledger_of(cipher);
 	error = digest_init_as(&fs->fs_scratch, own_hash);
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)
 		fortuna_state_fini(fs);
-	else if (fs->fs_ledger != NULL)
+	else
 		fs->fs_core = ledger_core(fs->fs_ledger,
 		    &(struct ledger_core_rule){
 			.lu_pools = RANDOM_FORTUNA_NPOOLS,
 			.lu_pool0_bytes = minpoolsize_bytes,
-			.lu_fortuna = true });
+			.lu_due = pools_due });
 	return (error);
 }
 
@@ -89,11 +101,9 @@ fortuna_state_event(struct fortuna_state *fs, const struct harvest_event *event)
 	pool->fsp_length = pool->fsp_length > INT_MAX - absorbed ? INT_MAX :
 	    pool->fsp_length + absorbed;
 	/* A design of several states gives such an event to all. */
-	if (fs->fs_ledger != NULL)
-		ledger_event(fs->fs_ledger, fs->fs_core,
-		    (unsigned)(pool - fs->fs_pool), absorbed, pool->fsp_length,
-		    event->he_source != RANDOM_PURE_VMGENID ||
-		    fs->fs_core == 0);
+	ledger_event(fs->fs_ledger, fs->fs_core,
+	    (unsigned)(pool - fs->fs_pool), absorbed, pool->fsp_length,
+	    event->he_source != RANDOM_PURE_VMGENID || fs->fs_core == 0);
 }
 
 /*
@@ -139,18 +149,14 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 	/* s = e; for i in 0, ..., 31: if 2^i divides ReseedCnt ... */
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
 	    fs->fs_reseedcount % (1u << i) == 0; i++) {
-		if (fs->fs_ledger != NULL)
-			ledger_pool(fs->fs_ledger, fs->fs_core, i,
-			    fs->fs_pool[i].fsp_length);
+		ledger_pool(fs->fs_ledger, fs->fs_core, i,
+		    fs->fs_pool[i].fsp_length);
 		fd->fd_bytes += pool_drain(&fs->fs_pool[i],
 		    fd->fd_s + fd->fd_bytes);
 	}
 	fs->fs_drained = fd->fd_pools = i;
-	if (fs->fs_ledger != NULL) {
-		ledger_drain(fs->fs_ledger, fs->fs_core, now_ns, true);
-		ledger_seed_taken(fs->fs_ledger, fs->fs_core, fd->fd_s,
-		    fd->fd_bytes);
-	}
+	ledger_drain(fs->fs_ledger, fs->fs_core, now_ns, true);
+	ledger_seed_taken(fs->fs_ledger, fs->fs_core, fd->fd_s, fd->fd_bytes);
 	return (i);
 }
 
@@ -178,9 +184,7 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 
 	KASSERT(fd->fd_pools >= 1 && fd->fd_pools <= RANDOM_FORTUNA_NPOOLS,
 	    ("a reseed from %u pools", fd->fd_pools));
-	if (fs->fs_ledger != NULL)
-		ledger_seed_used(fs->fs_ledger, fs->fs_core, fd->fd_s,
-		    fd->fd_bytes);
+	ledger_seed_used(fs->fs_ledger, fs->fs_core, fd->fd_s, fd->fd_bytes);
 	digest_update(dg, zero_block, sizeof(zero_block));
 	if (fortuna_state_seeded(fs))
 		digest_update(dg, fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
@@ -190,13 +194,11 @@ fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd)
 	digest_update(dg, hash, sizeof(hash));
 	digest_finish(dg, hash);
 	digest_reset(dg);
-	if (fs->fs_ledger != NULL)
-		ledger_reseed_begin(fs->fs_ledger, fs->fs_core);
+	ledger_reseed_begin(fs->fs_ledger, fs->fs_core);
 	cipher_key_set(fs->fs_key, hash);
 	uint128_increment(&fs->fs_counter);
 	installed(fs);
-	if (fs->fs_ledger != NULL)
-		ledger_reseed_end(fs->fs_ledger, fs->fs_core);
+	ledger_reseed_end(fs->fs_ledger, fs->fs_core);
 	wipe(hash, sizeof(hash));
 	wipe(fd->fd_s, fd->fd_bytes);
 }

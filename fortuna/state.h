@@ -2,13 +2,13 @@
  * Fortuna's state and what can be done to it: pools, reseed, K and C.
  *
  * The pure core.  It takes no lock, reads no clock and allocates only in
- * fortuna_state_init(); the caller excludes others throughout.  Symbols in
+ * fortuna_state_init(); the caller ensures exclusion.  Symbols in
  * comments are those of Ferguson, Schneier and Kohno, Cryptography Engineering
  * (FS&K), chapter 9; where FreeBSD differs from the book, FreeBSD is followed.
  *
  * Stands for the locked parts of sys/dev/random/fortuna.c, FreeBSD 14 and 15.
  *
- * If its cipher has a ledger, that is told of events, pools, reseeds and K.
+ * Events, pools, reseeds and K are reported to the cipher's ledger, if any.
  */
 #ifndef FORTUNA_STATE_H
 #define FORTUNA_STATE_H
@@ -19,9 +19,9 @@
 
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
-#include "lib/cipher.h"
-#include "lib/digest.h"
-#include "lib/uint128.h"
+#include "lib/crypto/cipher.h"
+#include "lib/crypto/digest.h"
+#include "lib/crypto/uint128.h"
 
 enum {
 	RANDOM_FORTUNA_NPOOLS		= 32,
@@ -31,7 +31,7 @@ enum {
 	RANDOM_FORTUNA_MAX_READ		= RANDOM_FORTUNA_MAX_READ_BLOCKS * 16,
 	RANDOM_FORTUNA_PAGE		= 4096,	/* PAGE_SIZE: a locked piece */
 	RANDOM_FORTUNA_RESEED_NS	= 100 * 1000 * 1000,
-	/* What fortuna_state_small() makes at most, and what it does so in. */
+	/* The most bytes of fortuna_state_small(), and its scratch. */
 	RANDOM_FORTUNA_SMALL		= 1024,
 	FORTUNA_SMALL_SCRATCH_BYTES	= RANDOM_FORTUNA_SMALL +
 	    CIPHER_BLOCK_MAX_BYTES
@@ -52,7 +52,7 @@ struct fortuna_state {
 	unsigned	 fs_minpoolsize;	/* bytes */
 	unsigned	 fs_drained;		/* pools 0.. to be prepared */
 	struct digest	 fs_scratch;		/* of reseeds; empty between */
-	struct ledger	*fs_ledger;		/* who is told; or NULL */
+	struct ledger	*fs_ledger;		/* monitors it, or NULL */
 	unsigned	 fs_core;		/* the ledger's, if any */
 	struct failpoint *fs_failpoints;	/* the owner's, or NULL */
 };
@@ -60,8 +60,8 @@ struct fortuna_state {
 /*
  * Empty pools, no key, C = 0.
  *
- *   pool_hash  in  HASH_READY; what P_i are hashed with to S_i.  K is made of
- *                  those by SHA-256 whatever it is.
+ *   pool_hash  in  HASH_READY; hashes P_i to S_i.  K is always made of those
+ *                  by SHA-256.
  *
  * Returns: 0, or an errno value of the cipher or digest layer.
  */
@@ -89,7 +89,7 @@ fortuna_state_seeded(const struct fortuna_state *fs)
 void fortuna_state_event(struct fortuna_state *fs,
     const struct harvest_event *event);
 
-/* The digests of the pools that go into a reseed, one behind the other. */
+/* The digests S_i of a reseed, concatenated. */
 struct fortuna_seed {
 	unsigned	fd_pools;
 	unsigned	fd_bytes;	/* of fd_s */
@@ -97,17 +97,15 @@ struct fortuna_seed {
 };
 
 /*
- * Empties the pools whose turn it is, if pool 0 holds enough and the last time
- * is long enough ago.
+ * Drains the pools that take part in the next reseed, if one is due.
  *
- *   now_ns  in   uptime; with paced false it decides nothing
- *   paced   in   whether to keep RANDOM_FORTUNA_RESEED_NS between reseeds, the
- *                first excepted
- *   fd      out  goes to fortuna_state_reseed(); not written when there is none
+ *   now_ns  in   uptime; recorded, and compared if paced
+ *   paced   in   require RANDOM_FORTUNA_RESEED_NS since the last reseed
+ *   fd      out  for fortuna_state_reseed(); written only if pools were drained
  *
  * Uses the pools, the scratch digest, the count and time of reseeds; not K, C.
  *
- * Returns: how many pools were emptied; 0 when it is not time.
+ * Returns: the number of pools drained; 0 when no reseed is due.
  * Source: FS&K 9.5.5 RandomData; random_fortuna_pre_read().
  */
 unsigned fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns,
@@ -123,7 +121,7 @@ unsigned fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns,
 void fortuna_state_reseed(struct fortuna_state *fs, struct fortuna_seed *fd);
 
 /*
- * The two in one: reseeds if it is time.
+ * Drains and reseeds, if a reseed is due.
  *
  * Returns: as fortuna_state_drain().
  */
@@ -142,7 +140,7 @@ void fortuna_state_rekey(struct fortuna_state *fs);
  * The size of the next piece that a locked read generates in one critical
  * section.
  *
- *   resid  in  bytes wanted still, > 0
+ *   resid  in  bytes still to generate, > 0
  *
  * Returns: 1..min(resid, RANDOM_FORTUNA_PAGE).
  * Source: random_fortuna_genbytes().
@@ -169,9 +167,9 @@ struct fortuna_private {
 /*
  * Takes (K, C) for a read of n bytes: reserves its counters and re-keys.
  *
- *   spare  in/out  points to an unkeyed cipher of the same kind; on return the
- *                  state has that one, with the new K, and *spare points to the
- *                  taken one, which fp keeps using
+ *   spare  in/out  an unkeyed cipher of the same kind; on return it holds the
+ *                  new K in the state, and *spare is the state's former one,
+ *                  which fp uses
  *   fp     out     generates exactly n bytes
  *
  * Taking the keyed object instead of copying the key saves expanding it twice.
@@ -181,14 +179,13 @@ void fortuna_state_reserve(struct fortuna_state *fs, struct cipher_key **spare,
     uint64_t n, struct fortuna_private *fp);
 
 /*
- * Generates n bytes and re-keys in one go, as one run of keystream: the output,
- * K and C are those of fortuna_state_reserve() and the private generator.
+ * Generates n bytes and re-keys with one run of keystream.  Output, K and C are
+ * those of fortuna_state_reserve() and the private generator.
  *
- *   scratch  out  the output, and behind it what was drawn too much; the key
- *                 is wiped from it, the rest is the caller's to wipe
+ *   scratch  out  the output and surplus keystream; the key has been wiped
  *   n        in   0..RANDOM_FORTUNA_SMALL
  *
- * Returns: how many bytes of scratch are to be wiped.
+ * Returns: how many bytes of scratch the caller has to wipe.
  */
 size_t fortuna_state_small(struct fortuna_state *fs,
     uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES], size_t n);

@@ -13,7 +13,7 @@
 struct uio {
 	uint8_t	*uio_base;	/* where the next byte goes */
 	size_t	 uio_room;	/* bytes there are at uio_base */
-	uint64_t uio_resid;	/* bytes the request still wants */
+	uint64_t uio_resid;	/* bytes left of the request */
 	/*
 	 * Takes the n bytes made at uio_base; NULL: the buffer holds the whole
 	 * request and uio_base advances.
@@ -30,8 +30,8 @@ uio_buffer(void *buf, size_t n)
 }
 
 /*
- * Bytes that may be written at uio_base now.  A window that does not end the
- * request is a multiple of every block and page size.
+ * Bytes that may be written at uio_base now: the rest of the request, or a
+ * multiple of every block and page size.
  */
 static inline size_t
 uio_room(const struct uio *uio)

@@ -1,11 +1,11 @@
 /*
- * What the harvest side is configured by, on every machine.
+ * Tunables, fail points and names of the harvest side, on every machine.
  */
 #ifndef HARVEST_HARVEST_CONFIG_H
 #define HARVEST_HARVEST_CONFIG_H
 
-#include "lib/failpoint.h"
-#include "lib/tunable.h"
+#include "lib/base/failpoint.h"
+#include "lib/base/tunable.h"
 
 enum {
 	HARVEST_RATE_MIN_HZ	= 1,
@@ -29,7 +29,7 @@ enum harvest_model_index {
 	HARVEST_MODELS
 };
 
-/* A tunable that says nothing unless sources are tested. */
+/* A tunable that has no effect without health tests. */
 #define	NIST_HEALTHTEST_ONDEMAND	"kern.random.nist_healthtest_ondemand"
 /* The harvest side's fail points. */
 enum harvest_failpoint {
@@ -61,7 +61,7 @@ struct harvest_config {
 	char		record_file[TUNABLE_STRING_SIZE]; /* "": no record */
 };
 
-/* What was wrong and what would have been right, in words for a person. */
+/* What was wrong and what is accepted. */
 struct harvest_error {
 	char		text[HARVEST_ERROR_SIZE];
 };

@@ -1,17 +1,16 @@
 /*
- * The harvest queue around its model: enqueueing, the harvest thread, sources,
- * statistics.
+ * The harvest queue around its model: enqueueing, the harvest thread, delivery
+ * to the generator, sources, statistics.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harvest/harvest_model.h"
 #include "harvest/harvestq.h"
 #include "harvest/jenkins.h"
 #include "harvest/mask.h"
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
 static const struct harvest_model *const models[HARVEST_MODELS] = {
 #define	HARVEST_MODEL(name, word)	&FLAVOURED(hq_##name),
@@ -72,10 +71,8 @@ init_atomics(struct harvestq *hq)
 	atomic_init_32(&hq->hq_stop, 0);
 	atomic_init_32(&hq->hq_window, 0);
 	atomic_init_32(&hq->hq_read_rate, 0);
-	atomic_init_32(&hq->hq_fast_pos, 0);
 	for (i = 0; i < RANDOM_ACCUM_MAX; i++)
 		atomic_init_32(&hq->hq_fast[i], 0);
-	atomic_init_64(&hq->hq_direct_others, 0);
 	for (i = 0; i < ENTROPYSOURCE; i++) {
 		atomic_init_32(&hq->hc_destination[i], 0);
 		atomic_init_32(&hq->hq_ondemand[i], 0);
@@ -94,12 +91,11 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 	    config->interrupt_rate_hz >= INTERRUPT_RATE_MIN_HZ,
 	    ("model %u, %u Hz, %u Hz", config->model, config->rate_hz,
 	    config->interrupt_rate_hz));
-	hq = aligned_alloc(MACHINE_CACHE_LINE, sizeof(*hq));
+	hq = generator_alloc(sizeof(*hq));
 	if (hq == NULL) {
 		no_memory(params->hp_error);
 		return (ENOMEM);
 	}
-	memset(hq, 0, sizeof(*hq));
 	init_atomics(hq);
 	hq->hq_model = models[config->model];
 	hq->hq_generator = params->hp_generator;
@@ -117,16 +113,18 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 		free(hq);
 		return (rc);
 	}
-	rc = hq->hq_model->hm_init(hq);
-	if (rc != 0)
+	hq->hq_queue = generator_alloc(hq->hq_model->hm_bytes);
+	if (hq->hq_queue == NULL) {
 		no_memory(params->hp_error);
+		rc = ENOMEM;
+	} else if (hq->hq_model->hm_init != NULL) {
+		hq->hq_model->hm_init(hq);
+	}
 	if (rc == 0)
 		rc = init_sources(hq, config, params->hp_error);
-	if (rc == 0 && config->record_file[0] != '\0') {
+	if (rc == 0 && config->record_file[0] != '\0')
 		rc = record_create(&hq->hq_record, config->record_file,
 		    RECORD_EVENTS_MAX, params->hp_error);
-		hq->hq_recording = rc == 0;
-	}
 	if (rc != 0) {
 		harvestq_fini(hq);
 		return (rc);
@@ -141,27 +139,13 @@ harvestq_fini(struct harvestq *hq)
 {
 
 	random_sources_fini(&hq->hq_sources);
-	if (hq->hq_recording)
-		record_fini(&hq->hq_record);
+	record_fini(&hq->hq_record);
 	if (hq->hq_queue != NULL)
-		hq->hq_model->hm_fini(hq);
+		wipe(hq->hq_queue, hq->hq_model->hm_bytes);
+	free(hq->hq_queue);
 	lock_fini(&hq->hc_mtx);
 	wipe(hq, sizeof(*hq));
 	free(hq);
-}
-
-const struct random_source_list *
-harvestq_sources(const struct harvestq *hq)
-{
-
-	return (&hq->hq_sources.ss_list);
-}
-
-uint32_t
-harvestq_mask(struct harvestq *hq)
-{
-
-	return (atomic_load_32(&hq->hq_mask));
 }
 
 struct m32 *
@@ -171,6 +155,94 @@ harvestq_read_rate(struct harvestq *hq)
 
 	return (hq->hq_model->hm_counts_reads &&
 	    (ra->ra_flags & RA_UNCOUNTED) == 0 ? &hq->hq_read_rate : NULL);
+}
+
+/* The harvest thread's row of the open window; NULL when none is open. */
+static struct harvest_thread_stats *
+thread_row(struct harvestq *hq)
+{
+
+	return (harvest_row(hq, &hq->hq_thread_window, &hq->hq_thread_stats,
+	    sizeof(hq->hq_thread_stats)));
+}
+
+/* Delivery by the harvest thread: recorded, timed, wiped. */
+static void
+deliver_all(struct harvestq *hq, struct harvest_event *events, unsigned n)
+{
+	struct generator *g = hq->hq_generator;
+	struct harvest_thread_stats *hts;
+	uint64_t start = 0;
+	unsigned i;
+
+	for (i = 0; hq->hq_record.r_file != NULL && i < n; i++)
+		record_add(&hq->hq_record, &events[i]);
+	hts = thread_row(hq);
+	if (hts != NULL)
+		start = machine_cycles();
+	ledger_deliver_begin(hq->hq_ledger);
+	if (n == 1)
+		g->g_algorithm->ra_event_processor(g, events);
+	else
+		g->g_algorithm->ra_process_events(g, events, n);
+	ledger_deliver_end(hq->hq_ledger, n, true);
+	hq->hq_given += n;
+	if (hts != NULL) {
+		hist_add(&hts->hts_deliver_cycles, machine_cycles() - start);
+		hts->hts_events += n;
+		for (i = 0; i < n; i++)
+			hts->hts_by_source[events[i].he_source]++;
+	}
+	wipe(events, n * sizeof(*events));
+}
+
+static void
+deliver_batch(struct harvestq *hq)
+{
+
+	if (hq->hq_batched > 0)
+		deliver_all(hq, hq->hq_batch, hq->hq_batched);
+	hq->hq_batched = 0;
+}
+
+/* Gives an event to the generator, or collects it until a batch is full. */
+static void
+deliver(struct harvestq *hq, struct harvest_event *event)
+{
+
+	if (hq->hq_generator->g_batch_events == 1) {
+		deliver_all(hq, event, 1);
+		return;
+	}
+	hq->hq_batch[hq->hq_batched++] = *event;
+	wipe(event, sizeof(*event));
+	if (hq->hq_batched == hq->hq_generator->g_batch_events)
+		deliver_batch(hq);
+}
+
+void
+harvest_process_event(struct harvestq *hq, struct harvest_event *event)
+{
+
+	(void)failpoint_ask(hq->hq_failpoints, FAILPOINT_harvest_swap_pause);
+	deliver(hq, event);
+	hq->hq_delivered++;
+}
+
+/* Counts one event that was taken or dropped; hc_mtx is held. */
+static void
+count_queued(struct harvestq *hq, bool taken)
+{
+	struct harvest_queue_stats *hqs;
+
+	hq->hq_in++;
+	hq->hq_dropped += !taken;
+	hqs = harvest_row(hq, &hq->hq_queue_window, &hq->hq_queue_stats,
+	    sizeof(*hqs));
+	if (hqs != NULL && taken)
+		hqs->hqs_queued++;
+	else if (hqs != NULL)
+		hqs->hqs_dropped++;
 }
 
 /* The slot for an event; hc_mtx is held. */
@@ -191,7 +263,7 @@ masked(struct harvestq *hq, enum random_entropy_source origin)
 	return ((atomic_load_32(&hq->hq_mask) & MASK_BIT(origin)) == 0);
 }
 
-/* Counter, source and destination; the kernel advances it as loosely. */
+/* The destination advances without a lock, as in the kernel. */
 static void
 stamp(struct harvestq *hq, struct harvest_event *event,
     enum random_entropy_source origin)
@@ -218,7 +290,7 @@ fill_direct(struct harvestq *hq, struct harvest_event *event,
 	memcpy(event->he_entropy, entropy, size);
 }
 
-/* random_harvest_direct() as the harvest thread calls it. */
+/* Source: random_harvest_direct_(). */
 static void
 deliver_direct(struct harvestq *hq, const void *entropy, size_t size,
     enum random_entropy_source origin)
@@ -228,7 +300,7 @@ deliver_direct(struct harvestq *hq, const void *entropy, size_t size,
 	if (masked(hq, origin))
 		return;
 	fill_direct(hq, &event, entropy, size, origin);
-	harvest_deliver(hq, &event);
+	deliver(hq, &event);
 	hq->hq_direct++;
 }
 
@@ -243,10 +315,10 @@ harvestq_prime(struct harvestq *hq, void *bytes, size_t n)
 	    i += HARVEST_ENTROPY_BYTES) {
 		fill_direct(hq, &event, p + i, HARVEST_ENTROPY_BYTES,
 		    RANDOM_CACHED);
-		harvest_deliver(hq, &event);
+		deliver(hq, &event);
 		hq->hq_direct++;
 	}
-	harvest_deliver_batch(hq);
+	deliver_batch(hq);
 	if (n > 0)
 		wipe(bytes, n);
 }
@@ -264,14 +336,14 @@ random_harvest_queue(struct harvestq *hq, const void *entropy, size_t size,
 		return;
 	lock_acquire(&hq->hc_mtx, &node, HARVEST_QUEUE);
 	event = slot(hq);
-	harvest_count_queued(hq, event != NULL);
+	count_queued(hq, event != NULL);
 	if (event != NULL) {
 		stamp(hq, event, origin);
 		if (size <= HARVEST_ENTROPY_BYTES) {
 			event->he_size = (uint8_t)size;
 			memcpy(event->he_entropy, entropy, size);
 		} else {
-			/* An address would make each run another one. */
+			/* With the address, simulated runs would not repeat. */
 			hash = jenkins_hash(entropy, size, MACHINE_SIMULATED ?
 			    event->he_somecounter :
 			    (uint32_t)(uintptr_t)event);
@@ -294,47 +366,12 @@ harvestq_put(struct harvestq *hq, const struct harvest_event *event)
 	lock_acquire(&hq->hc_mtx, &node, HARVEST_QUEUE);
 	room = slot(hq);
 	if (room != NULL) {
-		harvest_count_queued(hq, true);
+		count_queued(hq, true);
 		*room = *event;
 		hq->hq_model->hm_commit(hq);
 	}
 	lock_release(&hq->hc_mtx, &node);
 	return (room == NULL ? ENOBUFS : 0);
-}
-
-void
-random_harvest_fast(struct harvestq *hq, const void *entropy, size_t size,
-    enum random_entropy_source origin)
-{
-	uint32_t hash, pos;
-
-	if (masked(hq, origin))
-		return;
-	pos = atomic_load_32(&hq->hq_fast_pos);
-	hash = jenkins_hash(entropy, size, (uint32_t)machine_cycles());
-	atomic_store_32(&hq->hq_fast[pos],
-	    atomic_load_32(&hq->hq_fast[pos]) ^ hash);
-	atomic_store_32(&hq->hq_fast_pos, (pos + 1) % RANDOM_ACCUM_MAX);
-}
-
-void
-random_harvest_direct(struct harvestq *hq, const void *entropy, size_t size,
-    enum random_entropy_source origin)
-{
-	struct generator *g = hq->hq_generator;
-	struct harvest_event event;
-
-	MPASS(size > 0);
-	if (masked(hq, origin))
-		return;
-	fill_direct(hq, &event, entropy, size, origin);
-	if (hq->hq_ledger != NULL)
-		ledger_deliver_begin(hq->hq_ledger);
-	g->g_algorithm->ra_event_processor(g, &event);
-	atomic_fetchadd_64(&hq->hq_direct_others, 1);
-	if (hq->hq_ledger != NULL)
-		ledger_deliver_end(hq->hq_ledger, 1, false);
-	wipe(&event, sizeof(event));
 }
 
 /* Source: random_sources_feed(). */
@@ -353,7 +390,7 @@ feed_sources(struct harvestq *hq)
 			continue;
 		for (read = 0; read < reads && !harvestq_stopping(hq);
 		    read++) {
-			machine_charge(COST_SOURCE_READ, 1);
+			machine_charge(COST_DEVICE_READ, 1);
 			n = rs->rs_read(hq->hq_sources.ss_state[i], entropy,
 			    sizeof(entropy));
 			MPASS(n <= sizeof(entropy));
@@ -364,19 +401,17 @@ feed_sources(struct harvestq *hq)
 	wipe(entropy, sizeof(entropy));
 }
 
+/*
+ * The kernel's thread reads its fast accumulator in every pass.  Its feeders,
+ * UMA and Ethernet, are not simulated, so it stays empty.
+ */
 static void
-feed_fast(struct harvestq *hq)
+scan_fast(struct harvestq *hq)
 {
-	uint32_t word;
 	unsigned i;
 
-	for (i = 0; i < RANDOM_ACCUM_MAX; i++) {
-		word = atomic_load_32(&hq->hq_fast[i]);
-		if (word == 0)
-			continue;
-		deliver_direct(hq, &word, sizeof(word), RANDOM_UMA);
-		atomic_store_32(&hq->hq_fast[i], 0);
-	}
+	for (i = 0; i < RANDOM_ACCUM_MAX; i++)
+		(void)atomic_load_32(&hq->hq_fast[i]);
 }
 
 void
@@ -391,12 +426,12 @@ harvestq_pass(struct harvestq *hq)
 	hq->hq_model->hm_drain(hq);
 	feed_sources(hq);
 	if (!harvestq_stopping(hq))
-		feed_fast(hq);
-	harvest_deliver_batch(hq);
+		scan_fast(hq);
+	deliver_batch(hq);
 	if (g->g_algorithm->ra_timer != NULL && !harvestq_stopping(hq))
 		g->g_algorithm->ra_timer(g, machine_uptime_coarse_ns() -
 		    hq->hq_start_ns);
-	hts = harvest_thread_row(hq);
+	hts = thread_row(hq);
 	if (hts != NULL)
 		hts->hts_passes++;
 }
@@ -427,43 +462,12 @@ harvestq_stopping(struct harvestq *hq)
 	return (atomic_load_32(&hq->hq_stop) != 0 || machine_interrupted());
 }
 
-unsigned
-harvestq_producers(const struct harvestq *hq)
-{
-
-	return (hq->hq_producers);
-}
-
-struct harvest_producer *
-harvestq_producer(struct harvestq *hq, unsigned i)
-{
-
-	KASSERT(i < hq->hq_producers, ("producer %u of %u", i,
-	    hq->hq_producers));
-	return (&hq->hq_producer[i]);
-}
-
 void
 harvestq_producer_run(void *producer)
 {
 	struct harvest_producer *hp = producer;
 
 	hp->hp_source->rs_run(hp->hp_state, hp->hp_hq);
-}
-
-void
-harvestq_stats_open(struct harvestq *hq, uint32_t window)
-{
-
-	KASSERT(window != 0, ("window 0 means closed"));
-	atomic_store_32(&hq->hq_window, window);
-}
-
-void
-harvestq_stats_close(struct harvestq *hq)
-{
-
-	atomic_store_32(&hq->hq_window, 0);
 }
 
 void
@@ -484,22 +488,13 @@ struct harvest_totals
 harvestq_totals(struct harvestq *hq)
 {
 
-	const uint64_t direct = hq->hq_direct +
-	    atomic_load_64(&hq->hq_direct_others);
-
 	return ((struct harvest_totals){
-		.ht_in = hq->hq_in + direct,
-		.ht_processed = hq->hq_delivered + direct - hq->hq_discarded,
+		.ht_in = hq->hq_in + hq->hq_direct,
+		.ht_processed = hq->hq_delivered + hq->hq_direct -
+		    hq->hq_discarded,
 		.ht_pending = hq->hq_model->hm_pending(hq),
 		.ht_dropped = hq->hq_dropped,
 		.ht_discarded = hq->hq_discarded,
 		.ht_delivered = hq->hq_given,
 	});
-}
-
-int
-harvestq_record_finish(struct harvestq *hq)
-{
-
-	return (hq->hq_recording ? record_finish(&hq->hq_record) : 0);
 }

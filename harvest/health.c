@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "harvest/health.h"
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
 const char *const health_state_names[HEALTH_STATES] = {
 	[HEALTH_DISABLED]	= "disabled",
@@ -140,7 +140,7 @@ health_fail(struct health_test *ht)
 	ht->ht_state = HEALTH_FAILED;
 }
 
-/* A sample after the first, of a source that has not failed. */
+/* A sample after the first, from a source that has not failed. */
 static bool
 test_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {

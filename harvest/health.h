@@ -21,13 +21,13 @@ enum {
 	HEALTH_STARTUP_SAMPLES	= 1024,	/* the first of them not counted */
 	HEALTH_APT_WINDOW	= 512,	/* samples */
 	HEALTH_ENTROPY_MAX	= 64,	/* bits that a sample can hold */
-	/* What is assumed of a source that does not say. */
+	/* Assumed for a source without an estimate. */
 	HEALTH_ENTROPY_PURE	= 8,
 	HEALTH_ENTROPY_OTHER	= 1,
 	HEALTH_SAMPLE_BYTES	= HARVEST_ENTROPY_BYTES + 4
 };
 
-/* Whether a source is tested, and how far it is. */
+/* Whether a source is tested, and its progress. */
 enum health_state {
 	HEALTH_DISABLED,	/* not tested: all is accepted */
 	HEALTH_INIT,		/* its next sample is the first */
@@ -58,11 +58,11 @@ struct health_test {
 };
 
 /*
- * Makes a source's tests, which begin with its first event.
+ * Makes a source's tests, which start with its first event.
  *
- *   enabled      in  whether it is to be tested; what the loader hands over and
- *                    the VM generation ID never are, a few constants each
- *   min_entropy  in  bits per sample, to HEALTH_ENTROPY_MAX; 0: as is assumed
+ *   enabled      in  test it; boot entropy and the VM generation ID, a few
+ *                    constants each, are never tested
+ *   min_entropy  in  bits per sample, to HEALTH_ENTROPY_MAX; 0: assumed
  *
  * Source: random_healthtest_init().
  */
@@ -70,20 +70,20 @@ void health_init(struct health_test *ht, enum random_entropy_source source,
     bool enabled, unsigned min_entropy);
 
 /*
- * Starts anew with the next event, whatever the state; one that is disabled
- * stays so.
+ * Restarts the tests with the next event, in any state; a disabled source stays
+ * disabled.
  *
- * Departs: FreeBSD's sysctl starts those too, with cut-offs of 0, so that the
- * first repeated sample fails them.
+ * Departs: FreeBSD's sysctl also starts disabled ones, with cut-offs of 0, and
+ * the first repeated sample fails them.
  */
 void health_restart(struct health_test *ht);
 
 /*
  * Tests an event of the source.
  *
- * A sample is the entropy and, but for pure sources, the counter.  Of a start
- * HEALTH_STARTUP_SAMPLES are not accepted; the one after them, if all passed,
- * is.
+ * A sample is the entropy and, except for pure sources, the counter.  The first
+ * HEALTH_STARTUP_SAMPLES after a start are not accepted; once all passed, the
+ * following ones are.
  *
  * Returns: whether the event may be used.
  */
@@ -98,7 +98,7 @@ health_decides(const struct health_test *ht)
 	    ht->ht_state == HEALTH_STEADY);
 }
 
-/* Fails them, as the repetition count test does; where health_decides(). */
+/* Fails the tests like the repetition count test; needs health_decides(). */
 void health_fail(struct health_test *ht);
 
 /*

@@ -1,10 +1,10 @@
 /*
- * Health tests between the harvest queue and its generator, which asks them
- * with its mutex held, as in the kernel.
+ * Health tests as the generator's event filter, called with the generator's
+ * mutex held, as in the kernel.
  */
 #include <stddef.h>
 
-#include "harvest/harvest_model.h"
+#include "harvest/harvestq.h"
 #include "harvest/mask.h"
 
 enum {
@@ -16,17 +16,13 @@ enum {
 static void
 count_discarded(struct harvestq *hq)
 {
-	uint32_t window;
+	uint64_t *discarded;
 
 	hq->hq_discarded++;
-	window = atomic_load_32(&hq->hq_window);
-	if (window == 0)
-		return;
-	if (hq->hq_discard_window != window) {
-		hq->hq_window_discarded = 0;
-		hq->hq_discard_window = window;
-	}
-	hq->hq_window_discarded++;
+	discarded = harvest_row(hq, &hq->hq_discard_window,
+	    &hq->hq_window_discarded, sizeof(*discarded));
+	if (discarded != NULL)
+		++*discarded;
 }
 
 static bool
@@ -48,8 +44,7 @@ health_accept(struct event_filter *ef, const struct harvest_event *event)
 	if (health_event(ht, event))
 		return (true);
 	count_discarded(hq);
-	if (hq->hq_ledger != NULL)
-		ledger_refused(hq->hq_ledger);
+	ledger_refused(hq->hq_ledger);
 	return (false);
 }
 
@@ -86,13 +81,4 @@ harvestq_health_ondemand(struct harvestq *hq, uint32_t mask)
 	for (i = 0; i < ENTROPYSOURCE; i++)
 		if ((mask & MASK_BIT(i)) != 0)
 			atomic_store_rel_32(&hq->hq_ondemand[i], 1);
-}
-
-const struct health_test *
-harvestq_health_test(const struct harvestq *hq,
-    enum random_entropy_source source)
-{
-
-	MPASS(source < ENTROPYSOURCE);
-	return (&hq->hq_test[source]);
 }

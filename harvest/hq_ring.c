@@ -1,16 +1,12 @@
 /*
  * The ring of FreeBSD 12: producers fill it under hc_mtx, the harvest thread
- * empties it without.
+ * empties it without the mutex.
  *
- * One slot stays empty, so that full and empty differ: 1023 events.  Each event
- * goes to the generator straight from its slot, which is free again only then;
- * one that is to wait for others leaves it earlier.
+ * One slot stays empty, so that full and empty differ: 1023 events.  An event
+ * goes to the generator from its slot, which is free only after that; an event
+ * collected for a batch leaves its slot earlier.
  */
-#include <errno.h>
-#include <stdlib.h>
-
-#include "harvest/harvest_model.h"
-#include "lib/wipe.h"
+#include "harvest/harvestq.h"
 
 struct ring {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -20,27 +16,13 @@ struct ring {
 	struct harvest_event ring_event[RANDOM_RING_MAX];
 };
 
-static int
+static void
 ring_init(struct harvestq *hq)
 {
-	struct ring *ring;
+	struct ring *ring = hq->hq_queue;
 
-	ring = aligned_alloc(MACHINE_CACHE_LINE, sizeof(*ring));
-	if (ring == NULL)
-		return (ENOMEM);
-	memset(ring, 0, sizeof(*ring));
 	atomic_init_32(&ring->ring_in, 0);
 	atomic_init_32(&ring->ring_out, 0);
-	hq->hq_queue = ring;
-	return (0);
-}
-
-static void
-ring_fini(struct harvestq *hq)
-{
-
-	wipe(hq->hq_queue, sizeof(struct ring));
-	free(hq->hq_queue);
 }
 
 static uint32_t
@@ -78,7 +60,7 @@ ring_drain(struct harvestq *hq)
 	unsigned left = RANDOM_RING_MAX;
 	uint32_t out;
 
-	/* A limit, as producers may add as fast as this takes away. */
+	/* Limited: producers may add as fast as this loop removes. */
 	out = atomic_load_32(&ring->ring_out);
 	while (left-- > 0 && out != atomic_load_acq_32(&ring->ring_in) &&
 	    !harvestq_stopping(hq)) {
@@ -113,8 +95,8 @@ ring_pending(struct harvestq *hq)
 RANDOM_MODEL(ring) = {
 	.hm_descr	= "FreeBSD 12: a ring, reads paced by the readers",
 	.hm_counts_reads = true,
+	.hm_bytes	= sizeof(struct ring),
 	.hm_init	= ring_init,
-	.hm_fini	= ring_fini,
 	.hm_slot	= ring_slot,
 	.hm_commit	= ring_commit,
 	.hm_drain	= ring_drain,

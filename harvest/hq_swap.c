@@ -2,11 +2,7 @@
  * The two buffers of FreeBSD 15: producers fill one under hc_mtx while the
  * harvest thread, which takes hc_mtx only to swap them, empties the other.
  */
-#include <errno.h>
-#include <stdlib.h>
-
-#include "harvest/harvest_model.h"
-#include "lib/wipe.h"
+#include "harvest/harvestq.h"
 
 enum {
 	/* random_sources_feed(): a read per pool and second, at 10 Hz. */
@@ -24,22 +20,6 @@ struct swap {
 	struct harvest_event swap_event[2][RANDOM_RING_MAX];
 };
 
-static int
-swap_init(struct harvestq *hq)
-{
-
-	hq->hq_queue = calloc(1, sizeof(struct swap));
-	return (hq->hq_queue == NULL ? ENOMEM : 0);
-}
-
-static void
-swap_fini(struct harvestq *hq)
-{
-
-	wipe(hq->hq_queue, sizeof(struct swap));
-	free(hq->hq_queue);
-}
-
 static struct harvest_event *
 swap_slot(struct harvestq *hq)
 {
@@ -53,12 +33,11 @@ swap_slot(struct harvestq *hq)
 static void
 swap_commit(struct harvestq *hq)
 {
-	struct swap *swap = hq->hq_queue;
 
-	swap->swap_pos++;
+	((struct swap *)hq->hq_queue)->swap_pos++;
 }
 
-/* Takes what has been filled and gives the emptied buffer to the producers. */
+/* Takes the filled buffer and gives the emptied one to the producers. */
 static void
 swap_buffers(struct harvestq *hq, struct swap *swap)
 {
@@ -78,7 +57,7 @@ swap_drain(struct harvestq *hq)
 	struct swap *swap = hq->hq_queue;
 	struct harvest_event *events;
 
-	/* A pass that was interrupted leaves some behind. */
+	/* An interrupted pass leaves events behind. */
 	if (swap->swap_next == swap->swap_taken)
 		swap_buffers(hq, swap);
 	events = swap->swap_event[swap->swap_active ^ 1];
@@ -110,8 +89,7 @@ swap_pending(struct harvestq *hq)
 RANDOM_MODEL(swap) = {
 	.hm_descr	= "FreeBSD 15: two buffers, swapped under the mutex",
 	.hm_counts_reads = false,
-	.hm_init	= swap_init,
-	.hm_fini	= swap_fini,
+	.hm_bytes	= sizeof(struct swap),
 	.hm_slot	= swap_slot,
 	.hm_commit	= swap_commit,
 	.hm_drain	= swap_drain,

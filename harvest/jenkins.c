@@ -15,7 +15,7 @@ rol32(uint32_t x, unsigned bits)
 	return (x << bits | x >> (32 - bits));
 }
 
-/* Up to four bytes, little-endian; bytes there are none of count as zero. */
+/* Up to four bytes, little-endian; missing bytes are zero. */
 static uint32_t
 load_le(const uint8_t *p, size_t n)
 {
@@ -38,7 +38,7 @@ lookup3_add(struct lookup3 *s, const uint8_t *p, size_t n)
 		s->c += load_le(p + 8, n - 8);
 }
 
-/* Reversible, so that no block's influence is lost on the next. */
+/* Reversible, so that every block keeps its influence. */
 static void
 lookup3_mix(struct lookup3 *s)
 {
@@ -73,7 +73,7 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 	s.a = s.b = s.c = UINT32_C(0xdeadbeef) + (uint32_t)n + init;
 	if (n == 0)
 		return (s.c);
-	/* The last block, whole or not, is finished instead of mixed. */
+	/* The last block, even a whole one, is finished instead of mixed. */
 	for (; n > LOOKUP3_BLOCK_BYTES; n -= LOOKUP3_BLOCK_BYTES) {
 		lookup3_add(&s, p, LOOKUP3_BLOCK_BYTES);
 		lookup3_mix(&s);

@@ -1,14 +1,13 @@
 /*
- * The harvest mask: which sources' events are taken, and its three sysctls.
+ * The harvest mask: which sources' events are taken.
  *
- * Stands for random_check_uint_harvestmask(), random_print_harvestmask() and
- * random_print_harvestmask_symbolic() of sys/dev/random/random_harvestq.c,
- * FreeBSD 15.  Bit i is enum random_entropy_source i.
+ * Stands for random_check_uint_harvestmask() of
+ * sys/dev/random/random_harvestq.c, FreeBSD 15.  Bit i is source i of enum
+ * random_entropy_source.
  */
 #ifndef HARVEST_MASK_H
 #define HARVEST_MASK_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "fortuna/event.h"
@@ -17,18 +16,13 @@
 #define	MASK_ALL		(MASK_BIT(ENTROPYSOURCE) - 1)
 #define	MASK_PURE		(MASK_ALL & ~(MASK_BIT(RANDOM_PURE_START) - 1))
 #define	MASK_ENVIRONMENTAL	(MASK_ALL & ~MASK_PURE)
-/* What needs RANDOM_ENABLE_ETHER, RANDOM_ENABLE_UMA: it costs too much. */
+/* Off unless built with RANDOM_ENABLE_ETHER, RANDOM_ENABLE_UMA. */
 #define	MASK_COSTLY		(MASK_BIT(RANDOM_NET_ETHER) |		\
 				    MASK_BIT(RANDOM_UMA))
-/* What a write cannot change. */
+/* Bits that a write cannot change. */
 #define	MASK_IMMUTABLE		(MASK_PURE | MASK_COSTLY)
 /* The default before any pure source registers: 7135. */
 #define	MASK_DEFAULT		(MASK_ENVIRONMENTAL & ~MASK_COSTLY)
-
-enum {
-	MASK_BIN_SIZE		= ENTROPYSOURCE + 1,
-	MASK_SYMBOLIC_SIZE	= 512	/* holds every source's name */
-};
 
 /* The sources' names: "CACHED", "PURE_RDRAND". */
 extern const char *const random_source_names[ENTROPYSOURCE];
@@ -41,9 +35,9 @@ extern const char *const random_source_names[ENTROPYSOURCE];
 int random_source_number(const char *name, uint8_t *source);
 
 /*
- * The mask as the kernel boots with it.
+ * The mask at boot.
  *
- *   registered  in  MASK_PURE bits of the pure sources there are
+ *   registered  in  MASK_PURE bits of the pure sources present
  *   compiled    in  MASK_COSTLY bits whose kernel option is set
  */
 uint32_t mask_default(uint32_t registered, uint32_t compiled);
@@ -51,17 +45,8 @@ uint32_t mask_default(uint32_t registered, uint32_t compiled);
 /*
  * Writes kern.random.harvest.mask; MASK_IMMUTABLE bits keep their value.
  *
- * Returns: 0, or EINVAL for a bit that is no source's; *mask is unchanged then.
+ * Returns: 0, or EINVAL for a bit above the last source, with *mask unchanged.
  */
 int mask_write(uint32_t *mask, uint32_t value);
-
-/* kern.random.harvest.mask_bin: one digit per source, the highest first. */
-void mask_bin(uint32_t mask, char buf[MASK_BIN_SIZE]);
-
-/*
- * kern.random.harvest.mask_symbolic: names, the highest source first, disabled
- * environmental ones in brackets, disabled pure ones left out.
- */
-void mask_symbolic(uint32_t mask, char buf[MASK_SYMBOLIC_SIZE]);
 
 #endif

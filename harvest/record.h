@@ -2,7 +2,7 @@
  * Recorded events: a text file that a run leaves and another one replays.
  *
  * One event per line, as known-answer scripts write them, with the source's
- * name added; empty lines and lines that begin with # say nothing:
+ * name added; empty lines and lines that begin with # are ignored:
  *
  *	event D T HEX [SOURCE]
  *
@@ -68,7 +68,7 @@ int record_create(struct record *r, const char *path, size_t room,
     struct harvest_error *error);
 
 /*
- * Writes the events to the file and closes it; once, after record_create().  A
+ * Writes the events to the file of record_create(), if any, and closes it.  A
  * record that was full says so in the file's last line.
  *
  * Returns: 0; EOVERFLOW when events were lost, the file then holds the first

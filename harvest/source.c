@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "harvest/source.h"
-#include "lib/machine.h"
-#include "lib/wipe.h"
+#include "lib/machine/machine.h"
+#include "lib/crypto/wipe.h"
 
 enum { SOURCE_RETRIES = 10 };
 
@@ -77,7 +77,7 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 			complain(error, "repeated", name);
 			return (EINVAL);
 		}
-		if (MACHINE_SIMULATED || rs->rs_probe() == 0)
+		if (MACHINE_SIMULATED || random_source_present(rs))
 			sl->sl_source[sl->sl_count++] = rs;
 		else
 			sl->sl_skipped[sl->sl_skipped_count++] = rs;

@@ -15,7 +15,7 @@
 
 #include "fortuna/event.h"
 #include "harvest/harvest_config.h"
-#include "lib/flavour.h"
+#include "lib/machine/flavour.h"
 
 struct harvestq;
 
@@ -29,7 +29,7 @@ enum {
 /*
  * What a source offers; exactly one of RS_POLLED and RS_PUSHED.
  *
- * rs_probe	0, or ENOTSUP when this machine has no such thing.
+ * rs_present	whether this machine has it; NULL: every machine does.
  * rs_init, rs_fini
  *		make and release the source's state; 0 or an errno value, and
  *		then error->text.  Both NULL when it keeps none: state is NULL.
@@ -43,7 +43,7 @@ struct random_source {
 	const char	*rs_descr;	/* one line for listings */
 	enum random_entropy_source rs_source;	/* what its events say */
 	unsigned	 rs_flags;
-	int		(*rs_probe)(void);
+	bool		(*rs_present)(void);
 	int		(*rs_init)(void **state,
 			    const struct harvest_config *config,
 			    struct harvest_error *error);
@@ -51,6 +51,13 @@ struct random_source {
 	size_t		(*rs_read)(void *state, void *buf, size_t len);
 	void		(*rs_run)(void *state, struct harvestq *hq);
 };
+
+static inline bool
+random_source_present(const struct random_source *rs)
+{
+
+	return (rs->rs_present == NULL || rs->rs_present());
+}
 
 #define	RANDOM_SOURCE(name)						\
 	const struct random_source FLAVOURED(src_##name)
@@ -66,15 +73,15 @@ enum random_source_index {
 	RANDOM_SOURCES
 };
 
-/* Sources somebody asked for, in that order. */
+/* Requested sources, in that order. */
 struct random_source_list {
 	const struct random_source *sl_source[RANDOM_SOURCES];
 	unsigned	 sl_count;
 	const struct random_source *sl_skipped[RANDOM_SOURCES];
-	unsigned	 sl_skipped_count;	/* this machine has not */
+	unsigned	 sl_skipped_count;	/* absent on this machine */
 };
 
-/* Sources at work. */
+/* Initialized sources. */
 struct random_source_set {
 	struct random_source_list ss_list;
 	void		*ss_state[RANDOM_SOURCES];	/* of sl_source[i] */
@@ -99,13 +106,13 @@ const struct random_source *random_source_find(const char *name);
  *
  *   error  out  on failure, the name and what would be accepted
  *
- * Returns: 0; EINVAL for a name that is unknown, empty or there twice.
+ * Returns: 0; EINVAL for a name that is unknown, empty or repeated.
  */
 int random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error);
 
 /*
- * Makes all of config's sources that this machine has.
+ * Initializes those of config's sources that this machine has.
  *
  * Returns: 0; as random_source_list_parse() and rs_init, and then none is made.
  */
@@ -116,11 +123,11 @@ int random_sources_init(struct random_source_set *set,
 void random_sources_fini(struct random_source_set *set);
 
 /*
- * What harvestq_init() will say of config's sources, files they read included;
- * to be asked before anything is measured.
+ * Checks config's sources and their files as harvestq_init() will, before
+ * anything is measured.
  *
- *   sl     out  the list, with those that will be skipped
- *   error  out  on failure, what is wrong
+ *   sl     out  the list, including those that will be skipped
+ *   error  out  on failure
  *
  * Returns: as random_sources_init().
  */

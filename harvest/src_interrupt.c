@@ -5,9 +5,9 @@
  * FreeBSD 14, which queues two words that name interrupt and thread; being more
  * than an event holds, they are hashed under the queue's mutex.
  *
- * Departs: a user program gets no interrupts.  Their number on this host is
- * read a few times a second where the host tells; between, and where it does
- * not, the cycle counter makes the difference.
+ * Departs: a user program gets no interrupts.  An event holds the host's count
+ * of interrupts, read a few times a second, and the cycle counter; without
+ * /proc/stat the cycle counter alone.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static const char host_counters[] = "/proc/stat";
 
 struct interrupt {
 	int64_t		 in_rate_hz;
-	FILE		*in_host;	/* NULL: the host does not tell */
+	FILE		*in_host;	/* NULL: there is none */
 	int64_t		 in_host_next_ns;
 	uint64_t	 in_host_count;
 };
@@ -34,13 +34,6 @@ struct interrupt_entropy {
 	uint64_t	ie_host_count;
 	uint64_t	ie_cycles;
 };
-
-static int
-interrupt_probe(void)
-{
-
-	return (0);
-}
 
 static int
 interrupt_init(void **state, const struct harvest_config *config,
@@ -135,7 +128,6 @@ RANDOM_SOURCE(interrupt) = {
 	.rs_descr	= "timed events at rngsim.source.interrupt.rate_hz",
 	.rs_source	= RANDOM_INTERRUPT,
 	.rs_flags	= RS_PUSHED,
-	.rs_probe	= interrupt_probe,
 	.rs_init	= interrupt_init,
 	.rs_fini	= interrupt_fini,
 	.rs_run		= interrupt_run,

@@ -5,13 +5,6 @@
  */
 #include "harvest/source.h"
 
-static int
-none_probe(void)
-{
-
-	return (0);
-}
-
 static size_t
 none_read(void *state, void *buf, size_t len)
 {
@@ -27,6 +20,5 @@ RANDOM_SOURCE(none) = {
 	.rs_descr	= "delivers nothing: measures the harness",
 	.rs_source	= RANDOM_CACHED,
 	.rs_flags	= RS_POLLED | RS_NULL,
-	.rs_probe	= none_probe,
 	.rs_read	= none_read,
 };

@@ -4,17 +4,8 @@
  * Stands for sys/dev/random/ivy.c, FreeBSD 14, without its option to gather
  * an independent seed from many draws.
  */
-#include <errno.h>
-
 #include "harvest/source.h"
-#include "lib/cpurand.h"
-
-static int
-rdrand_probe(void)
-{
-
-	return (cpurand_has_rdrand() ? 0 : ENOTSUP);
-}
+#include "lib/machine/cpurand.h"
 
 static size_t
 rdrand_read(void *state, void *buf, size_t len)
@@ -29,6 +20,6 @@ RANDOM_SOURCE(rdrand) = {
 	.rs_descr	= "RDRAND instruction, polled by the harvest thread",
 	.rs_source	= RANDOM_PURE_RDRAND,
 	.rs_flags	= RS_POLLED,
-	.rs_probe	= rdrand_probe,
+	.rs_present	= cpurand_has_rdrand,
 	.rs_read	= rdrand_read,
 };

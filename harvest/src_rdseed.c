@@ -4,17 +4,8 @@
  * Stands for sys/dev/random/ivy.c, FreeBSD 14, without its option to gather
  * an independent seed from many draws.
  */
-#include <errno.h>
-
 #include "harvest/source.h"
-#include "lib/cpurand.h"
-
-static int
-rdseed_probe(void)
-{
-
-	return (cpurand_has_rdseed() ? 0 : ENOTSUP);
-}
+#include "lib/machine/cpurand.h"
 
 static size_t
 rdseed_read(void *state, void *buf, size_t len)
@@ -29,6 +20,6 @@ RANDOM_SOURCE(rdseed) = {
 	.rs_descr	= "RDSEED instruction, polled by the harvest thread",
 	.rs_source	= RANDOM_PURE_RDSEED,
 	.rs_flags	= RS_POLLED,
-	.rs_probe	= rdseed_probe,
+	.rs_present	= cpurand_has_rdseed,
 	.rs_read	= rdseed_read,
 };

@@ -19,13 +19,6 @@ struct replay {
 };
 
 static int
-replay_probe(void)
-{
-
-	return (0);
-}
-
-static int
 replay_init(void **state, const struct harvest_config *config,
     struct harvest_error *error)
 {
@@ -79,7 +72,6 @@ RANDOM_SOURCE(replay) = {
 	.rs_descr	= "the events recorded in rngsim.source.replay.file",
 	.rs_source	= RANDOM_CACHED,
 	.rs_flags	= RS_PUSHED,
-	.rs_probe	= replay_probe,
 	.rs_init	= replay_init,
 	.rs_fini	= replay_fini,
 	.rs_run		= replay_run,

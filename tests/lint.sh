@@ -8,7 +8,7 @@ found()
 }
 
 found "lib includes a layer above it" \
-    "$(grep -nE '^#include "(fortuna|harvest|bench)/' lib/*.[ch])"
+    "$(grep -nE '^#include "(fortuna|harvest|bench)/' lib/*/*.[ch])"
 found "fortuna includes a layer above it" \
     "$(grep -nE '^#include "(harvest|bench)/' fortuna/*.[ch])"
 found "harvest includes a layer above it" \
@@ -16,20 +16,20 @@ found "harvest includes a layer above it" \
 found "harvest reaches into a generator" \
     "$(grep -nE '^#include "fortuna/(fortuna|state)\.h' harvest/*.[ch])"
 found "a path is not from the root" "$(grep -nE '^#include "[^/]*"|\.\./' \
-    lib/*.[ch] fortuna/*.[ch] harvest/*.[ch] bench/*.[ch] bench/*/*.[ch])"
+    lib/*/*.[ch] fortuna/*.[ch] harvest/*.[ch] bench/*.[ch] bench/*/*.[ch])"
 
 found "longer than 80 columns" "$(for f in */*.[ch] */*/*.[ch] */*.tbl */*/*.tbl; do
 	expand "$f" | awk -v f="$f" 'length > 80 { print f ":" NR }'; done)"
 found "blanks at the end of a line" "$(grep -nE '[ 	]+$' */*.[ch] */*.sh \
-    Makefile README.md lib/profiles/*)"
+    Makefile README.md lib/profile/*)"
 
-found "longer than 520 lines" "$(wc -l lib/*.[ch] fortuna/*.[ch] \
+found "longer than 520 lines" "$(wc -l lib/*/*.[ch] fortuna/*.[ch] \
     harvest/*.[ch] bench/*.[ch] bench/*/*.[ch] | awk '$2 != "total" && $1 > 520')"
 found "a function of more than 70 lines" "$(awk '
 	FNR == 1 { start = 0 }
 	/^{/ { start = FNR }
 	/^}/ && start { if (FNR - start > 71) print FILENAME ":" start;
-	    start = 0 }' lib/*.c fortuna/*.c harvest/*.c bench/*.c bench/*/*.c)"
+	    start = 0 }' lib/*/*.c fortuna/*.c harvest/*.c bench/*.c bench/*/*.c)"
 
 # Members of a family: one file and one line each.
 family()
@@ -39,39 +39,44 @@ family()
 	[ "$table" = "$files" ] || found "$1 and $3*.c differ" \
 	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
 }
-family lib/lock.tbl "LOCK[_HOST]*" lib/lock_
-family lib/hash_library.tbl HASH_LIBRARY lib/hash_
+family lib/lock/lock.tbl "LOCK[_HOST]*" lib/lock/lock_
 family fortuna/generator.tbl GENERATOR fortuna/gen_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/cmd.tbl COMMAND bench/cmd_
-family bench/reproduce/reproduce.tbl REPRODUCTION bench/reproduce/reproduce_
+family bench/predict/reproduce.tbl REPRODUCTION bench/predict/reproduce_
 family bench/explore/strategy.tbl STRATEGY bench/explore/strategy_
-family bench/sources/numbers.tbl NUMBERS bench/sources/number_
-family bench/assure/evidence.tbl EVIDENCE bench/assure/evidence_
 
-# Rooms of bench, lowest first: each may include those before it.
-rooms="console statistics result cell timeline report compare options cat sweep
-    calibrate hash validate reproduce sources explore assure"
-found "a room of bench includes one above it" "$(
+# order FOLDER NAMES...: folders, lowest first; each may include those before it.
+order()
+{
+	top=$1
 	below=
-	for room in $rooms; do
-		below="$below $room"
-		grep -noE '^#include "bench/[a-z]+/' bench/$room/*.[ch] |
+	shift
+	for folder; do
+		below="$below $folder"
+		grep -noE "^#include \"$top/[a-z]+/" "$top/$folder"/*.[ch] |
 		    while IFS= read -r line; do
-			used=${line##*bench/}
+			used=${line##*"$top"/}
 			case " $below " in
 			*" ${used%/} "*) ;;
 			*) echo "$line";;
 			esac
 		done
-	done)"
+	done
+}
+found "a folder of bench includes one above it" "$(order bench cli stats result \
+    workload cell timeline report compare options sweep predict survey \
+    explore assure)"
+# A cipher calls its ledger.
+found "a folder of lib includes one above it" "$(order lib base profile \
+    crypto vm machine lock ledger | grep -v '^lib/crypto/cipher.c:.*lib/ledger/')"
 
 # Profiles are named in text, as their files are.
 table=$(sed -n 's/^PROFILE([a-z0-9_]*, "\(.*\)")$/\1/p' \
-    lib/profiles/profile.tbl | sort)
-files=$(ls lib/profiles | sed -n 's/\.conf$//p' | sort)
+    lib/profile/shipped.tbl | sort)
+files=$(ls lib/profile | sed -n 's/\.conf$//p' | sort)
 [ "$table" = "$files" ] ||
-	found "lib/profiles/profile.tbl and lib/profiles/*.conf differ" \
+	found "lib/profile/shipped.tbl and lib/profile/*.conf differ" \
 	    "$(printf '%s\n%s\n' "$table" "$files" | sort | uniq -u)"
 
 # Each header on its own, where no member of a family lacks its line.
@@ -79,7 +84,7 @@ none=$(mktemp -d)
 mkdir "$none/found"
 touch "$none/found/lock.tbl" "$none/found/generator.tbl" \
     "$none/found/source.tbl"
-found "a header does not compile alone" "$(for f in lib/*.h fortuna/*.h \
+found "a header does not compile alone" "$(for f in lib/*/*.h fortuna/*.h \
     harvest/*.h bench/*.h bench/*/*.h; do
 	echo "#include \"$f\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. \
 	    -I"$none" -I/usr/local/include -fsyntax-only -x c - 2>/dev/null || echo "$f"

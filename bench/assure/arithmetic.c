@@ -5,31 +5,107 @@
 #include <string.h>
 
 #include "bench/assure/arithmetic.h"
-#include "bench/assure/counting.h"
+#include "bench/assure/evidence.h"
+#include "bench/cell/prime.h"
+#include "bench/cli/format.h"
+#include "bench/cli/stop.h"
 #include "fortuna/fortuna.h"
+#include "harvest/harvest_config.h"
 
 enum {
-	SEED_EVENTS	= 4096,		/* more than any design needs */
-	PROBE_BYTES	= 512		/* past all buffers */
+	PROBE_BYTES	= 512,		/* more than any buffer holds */
+	FIRST_USES	= 16
 };
 
-/* A sweep under way. */
+/*
+ * Consecutive counters under one key.  The lower halves of counters are enough:
+ * those of two reads are less than 2^63 apart.
+ */
+struct use {
+	uint8_t		u_key[CIPHER_KEY_BYTES];
+	uint64_t	u_lo;
+	uint64_t	u_end;		/* the first behind it */
+	int64_t		u_at;		/* u_lo, from a counter near all */
+	bool		u_old;		/* of the read before */
+};
+
+/* A sweep.  The cipher is first: keystream() gets to the rest from it. */
 struct sweep {
-	struct counting	sw_counting;
-	const struct arithmetic_params *sw_params;
+	struct cipher	sw_cipher;
+	uint64_t	sw_calls;	/* for keystream */
+	uint64_t	sw_blocks;
+	uint64_t	sw_first;	/* counter of this read */
+	struct use	*sw_use;	/* of this read and the last */
+	size_t		sw_uses;
+	size_t		sw_room;
+	bool		sw_no_memory;	/* some uses are missing */
 	struct arithmetic *sw_result;
 	struct generator *sw_g;
 	struct generator_reader sw_gr;
+	bool		sw_reader;	/* sw_gr is made */
 	uint8_t		*sw_buf;
 	bool		sw_begun;
-	uint128_t	sw_next;	/* of a line: the first not used */
-	/* The last size that used counters, and what it passed over. */
+	uint64_t	sw_next;	/* of a line: the first not used */
+	/* The last size that used counters, and how many it skipped. */
 	uint64_t	sw_bytes;
 	int64_t		sw_slack;
 };
 
 static void
-fail(struct sweep *sw, uint64_t bytes, int64_t twice, const char *how)
+keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	struct sweep *sw = (struct sweep *)(uintptr_t)ck->ck_cipher;
+	struct use *u = sw->sw_uses == 0 ? NULL :
+	    &sw->sw_use[sw->sw_uses - 1], *grown;
+	const uint64_t lo = uint128_lo(*ctr);
+	uint64_t end;
+
+	cipher_stub(sw->sw_result->ar_cipher)->ci_keystream(ck, ctr, out, n);
+	end = uint128_lo(*ctr);
+	sw->sw_calls++;
+	sw->sw_blocks += end - lo;
+	if (end == lo)
+		return;
+	if (u != NULL && !u->u_old && lo == u->u_end &&
+	    memcmp(u->u_key, ck->ck_raw, CIPHER_KEY_BYTES) == 0) {
+		u->u_end = end;
+		return;
+	}
+	if (sw->sw_uses == sw->sw_room) {
+		grown = realloc(sw->sw_use, (2 * sw->sw_room + FIRST_USES) *
+		    sizeof(*grown));
+		if (grown == NULL) {
+			sw->sw_no_memory = true;
+			return;
+		}
+		sw->sw_use = grown;
+		sw->sw_room = 2 * sw->sw_room + FIRST_USES;
+	}
+	u = &sw->sw_use[sw->sw_uses++];
+	*u = (struct use){ .u_lo = lo, .u_end = end };
+	memcpy(u->u_key, ck->ck_raw, CIPHER_KEY_BYTES);
+}
+
+static int
+compare_at(const void *a, const void *b)
+{
+	const int64_t x = ((const struct use *)a)->u_at;
+	const int64_t y = ((const struct use *)b)->u_at;
+
+	return ((x > y) - (x < y));
+}
+
+static int
+compare_key(const void *a, const void *b)
+{
+	int c = memcmp(((const struct use *)a)->u_key,
+	    ((const struct use *)b)->u_key, CIPHER_KEY_BYTES);
+
+	return (c != 0 ? c : compare_at(a, b));
+}
+
+static void
+fail(struct sweep *sw, uint64_t bytes, int64_t counters, const char *how)
 {
 	struct arithmetic *ar = sw->sw_result;
 
@@ -37,17 +113,14 @@ fail(struct sweep *sw, uint64_t bytes, int64_t twice, const char *how)
 		return;
 	ar->ar_failed = true;
 	snprintf(ar->ar_text, sizeof(ar->ar_text), "%s, %s: a read of %" PRIu64
-	    " bytes uses %" PRId64 " counter%s %s",
-	    sw->sw_params->ap_design->ra_ident,
-	    sw->sw_params->ap_cipher->ci_name, bytes, twice,
-	    twice == 1 ? "" : "s", how);
+	    " bytes uses %" PRId64 " counter%s %s", ar->ar_design->ra_ident,
+	    ar->ar_cipher->ci_name, bytes, counters, PLURAL(counters), how);
 }
 
-/* A size is done with when what follows it is known. */
+/* The last size's slack is known when the next one begins. */
 static void
 size_done(struct sweep *sw)
 {
-	const struct arithmetic_params *ap = sw->sw_params;
 	struct arithmetic *ar = sw->sw_result;
 
 	if (sw->sw_slack < ar->ar_slack_min)
@@ -57,129 +130,123 @@ size_done(struct sweep *sw)
 	if (sw->sw_slack != 0 && ar->ar_slack_sizes++ == 0)
 		ar->ar_slack_first = sw->sw_bytes;
 	if (sw->sw_slack < 0)
-		fail(sw, sw->sw_bytes, -sw->sw_slack, "more than it set aside");
-	if (ap->ap_size != NULL)
-		ap->ap_size(ap->ap_context, sw->sw_bytes, sw->sw_slack);
+		fail(sw, sw->sw_bytes, -sw->sw_slack, "more than it reserved");
+	if (ar->ar_size != NULL)
+		ar->ar_size(ar->ar_context, sw->sw_bytes, sw->sw_slack);
 }
 
+/* Adds what is skipped between two counters; an overlap stays. */
 static void
-check_line(struct sweep *sw, uint64_t bytes, uint128_t base)
+add_gap(struct sweep *sw, int64_t gap)
 {
-	struct counting *cn = &sw->sw_counting;
-	size_t i, n;
-	int64_t gap;
 
-	n = counting_order(cn, base);
+	sw->sw_slack = gap < 0 ? gap : sw->sw_slack + gap;
+}
+
+/* Of a line: ends the last read, whose slack is known now. */
+static void
+begin_line(struct sweep *sw, uint64_t bytes)
+{
+
 	if (sw->sw_begun) {
-		gap = counting_gap(sw->sw_next, cn->cn_order[0]->u_lo);
-		sw->sw_slack = gap < 0 ? gap : sw->sw_slack + gap;
+		add_gap(sw, (int64_t)(sw->sw_use[0].u_lo - sw->sw_next));
 		size_done(sw);
 	}
 	sw->sw_begun = true;
 	sw->sw_bytes = bytes;
 	sw->sw_slack = 0;
-	sw->sw_next = cn->cn_order[0]->u_lo;
-	for (i = 0; i < n; i++) {
-		gap = counting_gap(sw->sw_next, cn->cn_order[i]->u_lo);
-		sw->sw_next = counting_end(cn->cn_order[i]);
-		if (gap < 0) {
-			sw->sw_slack = gap;
-			size_done(sw);
-			return;
-		}
-		sw->sw_slack += gap;
-	}
 }
 
-/* Reads n bytes and looks at what that used. */
+/* Drops the last read's uses; of a line all, as its end is known. */
+static void
+drop_old(struct sweep *sw)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < sw->sw_uses && !sw->sw_result->ar_line; i++)
+		if (!sw->sw_use[i].u_old) {
+			sw->sw_use[n] = sw->sw_use[i];
+			sw->sw_use[n++].u_old = true;
+		}
+	sw->sw_uses = n;
+}
+
+/* Reads n bytes and checks what that used. */
 static void
 read_size(struct sweep *sw, uint64_t n)
 {
 	struct uio uio = uio_buffer(sw->sw_buf, (size_t)n);
-	struct counting *cn = &sw->sw_counting;
-	uint128_t base;
-	int64_t twice;
+	const bool line = sw->sw_result->ar_line;
+	const size_t old = sw->sw_uses;
+	struct use *use;
+	int64_t gap;
+	size_t i;
+	bool same;
 
-	sw->sw_params->ap_design->ra_read(sw->sw_g, &sw->sw_gr, &uio);
-	if (cn->cn_no_memory || cn->cn_count == cn->cn_old)
+	sw->sw_result->ar_design->ra_read(sw->sw_g, &sw->sw_gr, &uio);
+	use = sw->sw_use;
+	if (sw->sw_no_memory || sw->sw_uses == old)
 		return;
-	base = counting_before(sw->sw_begun ? sw->sw_next :
-	    cn->cn_use[cn->cn_old].u_lo, uint128_make(1, 0));
-	twice = counting_twice(cn, base);
-	if (twice != 0)
-		fail(sw, n, twice, "twice under one key");
-	if (sw->sw_result->ar_line)
-		check_line(sw, n, base);
-	counting_next(cn);
+	sw->sw_first = use[old].u_lo;
+	for (i = 0; i < sw->sw_uses; i++)
+		use[i].u_at = (int64_t)(use[i].u_lo - sw->sw_first);
+	qsort(use, sw->sw_uses, sizeof(*use), line ? compare_at : compare_key);
+	if (line)
+		begin_line(sw, n);
+	for (i = 1; i < sw->sw_uses; i++) {
+		same = memcmp(use[i - 1].u_key, use[i].u_key,
+		    CIPHER_KEY_BYTES) == 0;
+		if (!line && !same)
+			continue;
+		gap = (int64_t)(use[i].u_lo - use[i - 1].u_end);
+		if (gap < 0)
+			fail(sw, n, -gap, same ? "twice under one key" :
+			    "more than it reserved");
+		if (line)
+			add_gap(sw, gap);
+	}
+	sw->sw_next = use[sw->sw_uses - 1].u_end;
+	drop_old(sw);
+}
+
+/* What follows is not compared with what was read before. */
+static void
+forget(struct sweep *sw)
+{
+
+	sw->sw_begun = false;
+	sw->sw_uses = 0;
 }
 
 /* Whether two reads begin at different counters. */
 static bool
 is_line(struct sweep *sw)
 {
-	struct counting *cn = &sw->sw_counting;
-	uint128_t lo[2] = { uint128_make(0, 0), uint128_make(0, 0) };
-	unsigned i;
+	uint64_t first;
 
-	sw->sw_result->ar_line = false;
-	for (i = 0; i < 2; i++) {
-		read_size(sw, PROBE_BYTES);
-		if (cn->cn_count == 0)
-			return (false);
-		/* All of them are the last read's now. */
-		cn->cn_old = 0;
-		counting_order(cn, uint128_make(0, 0));
-		lo[i] = cn->cn_order[0]->u_lo;
-		cn->cn_old = cn->cn_count;
-	}
-	return (!uint128_equals(lo[0], lo[1]));
+	read_size(sw, PROBE_BYTES);
+	first = sw->sw_first;
+	read_size(sw, PROBE_BYTES);
+	forget(sw);
+	return (first != sw->sw_first);
 }
 
 static void
-forget(struct sweep *sw)
+sweep_free(struct sweep *sw)
 {
 
-	sw->sw_begun = false;
-	counting_forget(&sw->sw_counting);
-}
-
-static void
-seed(struct sweep *sw)
-{
-	const struct random_algorithm *ra = sw->sw_params->ap_design;
-	struct harvest_event event = {
-		.he_source = RANDOM_CACHED,
-		.he_size = HARVEST_ENTROPY_BYTES,
-	};
-	uint32_t i;
-
-	for (i = 0; i < SEED_EVENTS && !ra->ra_seeded(sw->sw_g); i++) {
-		event.he_somecounter = i;
-		event.he_destination = (uint8_t)i;
-		ra->ra_event_processor(sw->sw_g, &event);
-	}
-	KASSERT(ra->ra_seeded(sw->sw_g), ("%s: not seeded by %u events",
-	    ra->ra_ident, i));
-}
-
-static void
-sweep_fini(struct sweep *sw)
-{
-
-	sw->sw_result->ar_calls = sw->sw_counting.cn_calls;
-	sw->sw_result->ar_blocks = sw->sw_counting.cn_blocks;
-	if (sw->sw_g != NULL) {
-		sw->sw_params->ap_design->ra_reader_fini(sw->sw_g, &sw->sw_gr);
-		sw->sw_params->ap_design->ra_fini(sw->sw_g);
-	}
-	counting_fini(&sw->sw_counting);
+	if (sw == NULL)
+		return;
+	if (sw->sw_reader)
+		generator_reader_fini(sw->sw_g, &sw->sw_gr);
+	generator_free(sw->sw_g);
+	free(sw->sw_use);
 	free(sw->sw_buf);
 	free(sw);
 }
 
 static int
-sweep_init(struct sweep **swp, const struct arithmetic_params *ap,
-    struct arithmetic *ar)
+sweep_new(struct sweep **swp, struct arithmetic *ar)
 {
 	struct generator_params gp = {
 		.gp_lock = lock_class_find("mtx"),
@@ -187,66 +254,57 @@ sweep_init(struct sweep **swp, const struct arithmetic_params *ap,
 		.gp_config = generator_config_default(),
 		.gp_places = 1,
 	};
+	const uint64_t seed = 1;
 	struct sweep *sw;
 	int error;
 
-	memset(ar, 0, sizeof(*ar));
-	sw = calloc(1, sizeof(*sw));
+	sw = *swp = calloc(1, sizeof(*sw));
 	if (sw == NULL)
 		return (ENOMEM);
-	sw->sw_params = ap;
 	sw->sw_result = ar;
-	gp.gp_cipher = &sw->sw_counting.cn_cipher;
-	error = counting_init(&sw->sw_counting, ap->ap_cipher);
-	sw->sw_buf = malloc((size_t)ap->ap_bytes + PROBE_BYTES);
+	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
+	sw->sw_cipher.ci_keystream = keystream;
+	gp.gp_cipher = &sw->sw_cipher;
+	sw->sw_buf = malloc(ARITHMETIC_BYTES + PROBE_BYTES);
 	if (sw->sw_buf == NULL)
-		error = ENOMEM;
-	if (error == 0)
-		error = ap->ap_design->ra_init(&sw->sw_g, &gp);
-	if (error == 0) {
-		error = ap->ap_design->ra_reader_init(sw->sw_g, &sw->sw_gr);
-		if (error != 0) {
-			ap->ap_design->ra_fini(sw->sw_g);
-			sw->sw_g = NULL;
-		}
-	}
-	if (error != 0) {
-		sweep_fini(sw);
+		return (ENOMEM);
+	error = generator_new(ar->ar_design, &sw->sw_g, &gp);
+	if (error != 0)
 		return (error);
-	}
+	error = generator_reader_init(sw->sw_g, &sw->sw_gr);
+	if (error != 0)
+		return (error);
+	sw->sw_reader = true;
 	sw->sw_gr.gr_place = 0;
 	sw->sw_g->g_paced = false;
-	seed(sw);
+	error = prime_generator(sw->sw_g, BOOT_ENTROPY_BYTES, &seed);
+	if (error == 0 && !ar->ar_design->ra_seeded(sw->sw_g))
+		error = EWOULDBLOCK;
+	if (error != 0)
+		return (error);
 	forget(sw);
 	ar->ar_line = is_line(sw);
-	forget(sw);
-	*swp = sw;
 	return (0);
 }
 
-/* Why to go no further: an errno value, or 0 to go on. */
+/* Why to end early: an errno value; or 0. */
 static int
 sweep_stop(const struct sweep *sw)
 {
-	const struct arithmetic_params *ap = sw->sw_params;
 
-	if (sw->sw_counting.cn_no_memory)
-		return (ENOMEM);
-	return (ap->ap_stop != NULL &&
-	    __atomic_load_n(ap->ap_stop, __ATOMIC_RELAXED) ? EINTR : 0);
+	return (sw->sw_no_memory ? ENOMEM : stop_asked() ? EINTR : 0);
 }
 
 /* The size after n: the next one, or one near an edge. */
 static uint64_t
 next_size(struct sweep *sw, uint64_t n)
 {
-	const struct arithmetic_params *ap = sw->sw_params;
+	struct arithmetic *ar = sw->sw_result;
 	uint64_t off;
 
 	n++;
-	if (ap->ap_calls == 0 ||
-	    sw->sw_counting.cn_calls < ap->ap_calls) {
-		sw->sw_result->ar_all = n;
+	if (ar->ar_calls == 0 || sw->sw_calls < ar->ar_calls) {
+		ar->ar_all = n;
 		return (n);
 	}
 	off = n % ARITHMETIC_EDGE_BYTES;
@@ -257,80 +315,70 @@ next_size(struct sweep *sw, uint64_t n)
 }
 
 int
-arithmetic_sweep(const struct arithmetic_params *ap, struct arithmetic *ar)
+arithmetic_sweep(struct arithmetic *ar)
 {
 	struct sweep *sw;
 	uint64_t n;
 	int error;
 
-	error = sweep_init(&sw, ap, ar);
-	if (error != 0)
-		return (error);
-	if (sw->sw_counting.cn_calls == 0) {
-		sweep_fini(sw);
-		return (0);
-	}
-	for (n = 0; n <= ap->ap_bytes && error == 0 && !ar->ar_failed;
-	    n = next_size(sw, n)) {
+	error = sweep_new(&sw, ar);
+	for (n = 0; error == 0 && sw->sw_calls > 0 && n <= ARITHMETIC_BYTES &&
+	    !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
 		error = sweep_stop(sw);
 	}
-	if (ar->ar_all > ap->ap_bytes)
-		ar->ar_all = ap->ap_bytes;
-	/* What follows the last one. */
-	if (error == 0 && !ar->ar_failed) {
+	if (ar->ar_all > ARITHMETIC_BYTES)
+		ar->ar_all = ARITHMETIC_BYTES;
+	/* Shows the slack of the last one. */
+	if (error == 0 && ar->ar_sizes > 0 && !ar->ar_failed) {
 		read_size(sw, PROBE_BYTES);
 		error = sweep_stop(sw);
 	}
-	sweep_fini(sw);
+	sweep_free(sw);
 	return (error);
 }
 
-/* One read from counter C on, which is compared with the C that it leaves. */
+/* One read from counter C on, compared with the C that it leaves. */
 static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
 	uint128_t *counter = &fortuna_of(sw->sw_g)->f_state.fs_counter;
-	int64_t gap;
 
-	/* That would say that it is not seeded. */
+	/* C = 0 means not seeded. */
 	if (uint128_is_zero(c))
 		return;
 	forget(sw);
 	*counter = c;
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
-	if (sw->sw_counting.cn_no_memory || sw->sw_result->ar_failed)
+	if (sw->sw_no_memory || sw->sw_result->ar_failed)
 		return;
 	MPASS(sw->sw_begun);
-	gap = counting_gap(sw->sw_next, *counter);
-	sw->sw_slack = gap < 0 ? gap : sw->sw_slack + gap;
+	add_gap(sw, (int64_t)(uint128_lo(*counter) - sw->sw_next));
 	size_done(sw);
 }
 
-/* Reads of n bytes that begin before a wrap, reach it and pass it. */
+/* Reads of n bytes that end before a wrap, reach it and pass it. */
 static void
 read_around(struct sweep *sw, uint64_t n, uint128_t wrap)
 {
 	uint64_t back, used;
 
-	used = sw->sw_counting.cn_blocks;
+	used = sw->sw_blocks;
 	read_at(sw, n, uint128_make(0, 1));
-	used = sw->sw_counting.cn_blocks - used;
-	for (back = 0; back <= used + 2; back++) {
-		/* Both ends and the middle. */
-		if (back == 4 && used / 2 > back)
-			back = used / 2;
-		if (back == used / 2 + 2 && used > back + 4)
-			back = used - 4;
-		read_at(sw, n, counting_before(wrap,
-		    uint128_make(0, back)));
-	}
+	used = sw->sw_blocks - used;
+	/* Both ends and the middle. */
+	for (back = 0; back <= used + 2; back++)
+		if (back < 4 || back + 4 >= used ||
+		    (back >= used / 2 && back < used / 2 + 2))
+			read_at(sw, n, uint128_make(uint128_hi(wrap) -
+			    (uint128_lo(wrap) < back),
+			    uint128_lo(wrap) - back));
 }
 
 int
-arithmetic_wraps(const struct arithmetic_params *ap, struct arithmetic *ar)
+arithmetic_wraps(struct arithmetic *ar)
 {
 	static const uint64_t sizes[] = { 0, 1, 15, 16, 17, 63, 64, 65, 1024,
 	    4095, 4096, 4097, RANDOM_FORTUNA_MAX_READ - 16,
@@ -340,58 +388,86 @@ arithmetic_wraps(const struct arithmetic_params *ap, struct arithmetic *ar)
 	const uint128_t wraps[] = { uint128_make(0, UINT64_C(1) << 32),
 	    uint128_make(1, 0), uint128_make(UINT64_C(1) << 32, 0),
 	    uint128_make(0, 0) };
-	struct sweep *sw = NULL;
+	struct sweep *sw;
 	unsigned i, k;
 	int error;
 
-	if ((ap->ap_design->ra_flags & RA_FORTUNA_STATE) == 0) {
-		memset(ar, 0, sizeof(*ar));
+	if ((ar->ar_design->ra_flags & RA_FORTUNA_STATE) == 0)
 		return (0);
-	}
-	error = sweep_init(&sw, ap, ar);
-	ar->ar_wraps = true;
+	error = sweep_new(&sw, ar);
 	for (i = 0; error == 0 && i < sizeof(wraps) / sizeof(wraps[0]); i++) {
-		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-			if (sizes[k] <= ap->ap_bytes && !ar->ar_failed)
+		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+			if (!ar->ar_failed)
 				read_around(sw, sizes[k], wraps[i]);
-		}
 		error = sweep_stop(sw);
 	}
-	if (sw != NULL)
-		sweep_fini(sw);
+	sweep_free(sw);
 	return (error);
 }
 
-void
-arithmetic_format(const struct arithmetic *ar, char *buf, size_t size)
+/* Says what a sweep found. */
+static void
+say(const struct arithmetic *ar, struct evidence_row *row)
 {
-	int n;
 
+	evidence_say(row->er_text, "%s: ", ar->ar_cipher->ci_name);
 	if (ar->ar_failed) {
-		snprintf(buf, size, "%s", ar->ar_text);
+		evidence_say(row->er_text, "%s. ", ar->ar_text);
 		return;
 	}
 	if (ar->ar_sizes == 0) {
-		snprintf(buf, size, "no keystream was asked for");
+		evidence_say(row->er_text, "no keystream was asked for. ");
 		return;
 	}
-	if (ar->ar_wraps)
-		n = snprintf(buf, size, "%" PRIu64 " reads around wraps; ",
-		    ar->ar_sizes);
+	evidence_say(row->er_text, "%" PRIu64 " sizes, all to %" PRIu64
+	    " bytes: ", ar->ar_sizes, ar->ar_all);
+	if (!ar->ar_line)
+		evidence_say(row->er_text, "no counter twice under a key, "
+		    "each key from the start. ");
+	else if (ar->ar_slack_sizes == 0)
+		evidence_say(row->er_text, "no counter unused, none used "
+		    "twice. ");
 	else
-		n = snprintf(buf, size, "%" PRIu64 " sizes, all to %" PRIu64
-		    " bytes: ", ar->ar_sizes, ar->ar_all);
-	if (n < 0 || (size_t)n >= size)
+		evidence_say(row->er_text, "up to %" PRId64 " counters unused, "
+		    "at %" PRIu64 " sizes; none used twice. ",
+		    ar->ar_slack_max, ar->ar_slack_sizes);
+}
+
+static void
+gather_cipher(const struct assure_params *ap, const struct cipher *cipher,
+    struct evidence_row *row)
+{
+	struct arithmetic ar = { .ar_design = generator_find(ap->ap_design),
+	    .ar_cipher = cipher, .ar_calls = ARITHMETIC_CALLS }, wraps = ar;
+	int error;
+
+	error = arithmetic_sweep(&ar);
+	if (error == 0)
+		error = arithmetic_wraps(&wraps);
+	if (error != 0) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "%s: %s. ", cipher->ci_name,
+		    strerror(error));
 		return;
-	if (ar->ar_line && ar->ar_slack_sizes == 0)
-		snprintf(buf + n, size - (size_t)n, "reserved - used 0 "
-		    "counters, always");
-	else if (ar->ar_line)
-		snprintf(buf + n, size - (size_t)n, "reserved - used %" PRId64
-		    " to %" PRId64 " counters, more than 0 for %" PRIu64
-		    " sizes", ar->ar_slack_min, ar->ar_slack_max,
-		    ar->ar_slack_sizes);
-	else
-		snprintf(buf + n, size - (size_t)n, "no counter twice under a "
-		    "key, each key from the start");
+	}
+	if (ar.ar_failed || wraps.ar_failed)
+		row->er_state = EVIDENCE_FAILS;
+	say(&ar, row);
+	if (wraps.ar_failed)
+		evidence_say(row->er_text, "%s, at carries: %s. ",
+		    cipher->ci_name, wraps.ar_text);
+}
+
+void
+arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	struct mthread self;
+	unsigned i;
+
+	machine_attach(&self, "arithmetic");
+	for (i = 0; i < cipher_count; i++)
+		gather_cipher(ap, ciphers[i], row);
+	machine_detach();
+	evidence_say(row->er_bounds, "one reader, each size to %d bytes, lock "
+	    "mtx.", ARITHMETIC_BYTES);
 }

@@ -5,112 +5,59 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/console/stop.h"
-#include "lib/kassert.h"
-#include "lib/tick.h"
+#include "bench/cli/stop.h"
+#include "lib/base/kassert.h"
+#include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };
 
-const struct evidence *const evidences[] = {
-#define	EVIDENCE(name)	&evidence_##name,
-#include "bench/assure/evidence.tbl"
-#undef EVIDENCE
+const struct evidence evidences[EVIDENCE_ROWS] = {
+	{ "model", "models of the read modes, every order of few", 0.2, true,
+	    true, model_gather },
+	{ "schedules", "orders that time would not give, ledger on", 0.25,
+	    false, false, schedules_gather },
+	{ "ledger", "uses of keys, pools and reseeds, as they happen", 0.2,
+	    false, false, ledger_gather },
+	{ "arithmetic", "counters set aside and used, each size to 4 MiB", 0.1,
+	    false, false, arithmetic_gather },
+	{ "faults", "fail points, each hit in schedules under the ledger", 0.05,
+	    false, false, faults_gather },
+	{ "answers", "known answers of FreeBSD's code, or of a model", 0.02,
+	    false, false, answers_gather },
+	{ "sanitizers", "schedules and ledger again in sanitizers' builds",
+	    0.13, true, false, sanitizers_gather },
+	{ "statistics", "blocks of output that come twice", 0.05, false, false,
+	    statistics_gather },
 };
-const unsigned evidence_count = sizeof(evidences) / sizeof(evidences[0]);
 
-static void __attribute__((format(printf, 3, 0)))
-add(char *text, size_t size, const char *fmt, va_list ap)
+void
+evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
 {
 	size_t used = strlen(text);
-
-	vsnprintf(text + used, size - used, fmt, ap);
-}
-
-void
-evidence_say(struct evidence_row *row, const char *fmt, ...)
-{
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(row->er_text, sizeof(row->er_text), fmt, ap);
+	vsnprintf(text + used, EVIDENCE_TEXT_SIZE - used, fmt, ap);
 	va_end(ap);
 }
 
-void
-evidence_fail(struct evidence_row *row, const char *fmt, ...)
-{
-	va_list ap;
-
-	row->er_state = EVIDENCE_FAILS;
-	va_start(ap, fmt);
-	add(row->er_text, sizeof(row->er_text), fmt, ap);
-	va_end(ap);
-}
-
-void
-evidence_bound(struct evidence_row *row, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	add(row->er_bounds, sizeof(row->er_bounds), fmt, ap);
-	va_end(ap);
-}
-
-void
-evidence_unshown(struct evidence_row *row, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	add(row->er_unshown, sizeof(row->er_unshown), fmt, ap);
-	va_end(ap);
-}
-
-const struct random_algorithm *
-evidence_design_real(const struct assure_params *ap)
-{
-
-	return (generator_find(ap->ap_design));
-}
-
-/* All of it, or false. */
-static bool
-send_row(int fd, const struct evidence_row *row)
-{
-	const char *p = (const char *)row;
-	size_t left = sizeof(*row);
-	ssize_t n;
-
-	for (; left > 0; left -= (size_t)n, p += n) {
-		n = write(fd, p, left);
-		if (n == -1 && errno == EINTR)
-			n = 0;
-		if (n == -1)
-			return (false);
-	}
-	return (true);
-}
-
-/* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it had sent all. */
+/* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it sent all. */
 static int
 receive_row(int fd, const struct assure_params *ap, double patience_s,
     struct evidence_row *row)
 {
 	const int64_t start_ns = tick_ns();
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	char *p = (char *)row;
-	size_t left = sizeof(*row);
+	char *p = (char *)row, *end = p + sizeof(*row);
 	double elapsed_s;
 	ssize_t n;
 
-	while (left > 0) {
+	while (p < end) {
 		elapsed_s = (double)(tick_ns() - start_ns) / (double)NS_PER_S;
 		if (stop_asked())
 			return (EINTR);
@@ -120,82 +67,66 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 			ap->ap_waiting(ap->ap_context, elapsed_s);
 		if (poll(&pfd, 1, POLL_MS) < 1)
 			continue;
-		n = read(fd, p, left);
+		n = read(fd, p, (size_t)(end - p));
 		if (n == 0 || (n == -1 && errno != EINTR))
 			return (EPIPE);
-		if (n > 0) {
-			left -= (size_t)n;
-			p += n;
-		}
+		p += n > 0 ? n : 0;
 	}
 	return (0);
 }
 
-/* What became of a process that sent no row: late, or it has ended so. */
+/* Of a process that sent no row. */
 static void
 describe_end(const struct evidence *ev, bool late, double patience_s,
     int status, struct evidence_row *row)
 {
 
 	memset(row, 0, sizeof(*row));
-	row->er_state = ev->ev_tool ? EVIDENCE_MISSING : EVIDENCE_FAILS;
 	if (late)
-		evidence_say(row, "It did not end within %.0f seconds%s.",
-		    patience_s, ev->ev_tool ? "" : ": it hangs, or starves");
-	else if (WIFSIGNALED(status))
-		evidence_say(row, "It was ended by signal %d (%s).",
-		    WTERMSIG(status), strsignal(WTERMSIG(status)));
+		evidence_say(row->er_text, "It did not end within %.0f "
+		    "seconds%s.", patience_s, ev->ev_tool ? "" :
+		    ": it hangs, or starves");
 	else
-		evidence_say(row, "It ended with status %d and no answer.",
-		    WEXITSTATUS(status));
+		program_say_end(status, row);
+	row->er_state = ev->ev_tool ? EVIDENCE_MISSING : EVIDENCE_FAILS;
 }
 
-/* The process's part; does not return. */
-static void __attribute__((noreturn))
-gather(const struct evidence *ev, const struct assure_params *ap, int fd)
+struct gathering {
+	const struct evidence *ga_evidence;
+	const struct assure_params *ga_params;
+};
+
+static void
+gather(void *arg, int fd)
 {
+	const struct gathering *ga = arg;
 	struct evidence_row *row = calloc(1, sizeof(*row));
+	FILE *out = fdopen(fd, "w");
 
-	/* Whatever it starts ends with it. */
-	setpgid(0, 0);
-	if (row == NULL)
+	if (row == NULL || out == NULL)
 		_exit(EXIT_FAILURE);
-	ev->ev_gather(ap, row);
-	_exit(send_row(fd, row) ? EXIT_SUCCESS : EXIT_FAILURE);
+	ga->ga_evidence->ev_gather(ga->ga_params, row);
+	if (fwrite(row, sizeof(*row), 1, out) != 1 || fflush(out) != 0)
+		_exit(EXIT_FAILURE);
 }
 
-/* In a folder that is there, or without one. */
 static int
 gather_apart(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row)
 {
-	int error, fds[2], status;
-	pid_t pid;
+	struct gathering ga = { ev, ap };
+	struct child ch = { .ch_main = gather, .ch_arg = &ga };
+	int error, status;
 
-	fflush(NULL);
-	if (pipe(fds) == -1)
-		return (errno);
-	pid = fork();
-	if (pid == -1) {
-		error = errno;
-		close(fds[0]);
-		close(fds[1]);
-		return (error);
-	}
-	if (pid == 0) {
-		close(fds[0]);
-		gather(ev, ap, fds[1]);
-	}
-	/* Both do it: either may come first. */
-	setpgid(pid, pid);
-	close(fds[1]);
-	error = receive_row(fds[0], ap, patience_s, row);
-	/* Also what it has left behind. */
+	error = child_start(&ch);
 	if (error != 0)
-		kill(-pid, SIGKILL);
-	close(fds[0]);
-	while (waitpid(pid, &status, 0) == -1)
-		KASSERT(errno == EINTR, ("waitpid: %s", strerror(errno)));
+		return (error);
+	error = receive_row(ch.ch_out, ap, patience_s, row);
+	/* All that it started is killed with it. */
+	if (error != 0)
+		kill(-ch.ch_pid, SIGKILL);
+	close(ch.ch_out);
+	status = child_wait(ch.ch_pid);
 	if (error == EPIPE || error == ETIMEDOUT)
 		describe_end(ev, error == ETIMEDOUT, patience_s, status, row);
 	return (error == EINTR ? EINTR : 0);

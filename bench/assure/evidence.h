@@ -1,118 +1,144 @@
 /*
- * What a safety case rests on: a family, one file evidence_NAME.c and one line
- * in evidence.tbl each.
+ * The evidence that a safety case rests on.
  *
- * A piece of evidence is gathered in a process of its own: the design under
- * test may crash, hang or fail an assertion, and that is an answer too.
+ * Each row is gathered in a process of its own: the design under test may
+ * crash, hang or fail an assertion, and that is a result too.
  */
 #ifndef BENCH_ASSURE_EVIDENCE_H
 #define BENCH_ASSURE_EVIDENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "bench/cli/child.h"
 #include "fortuna/generator.h"
 
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
-	EVIDENCE_BOUNDS_SIZE	= 512,
-	EVIDENCE_PATH_SIZE	= 4096
+	EVIDENCE_PATH_SIZE	= 4096,
+	EVIDENCE_ROWS		= 8
 };
 
 enum evidence_state {
-	EVIDENCE_HOLDS,		/* looked for and not found wrong */
-	EVIDENCE_FAILS,		/* found wrong */
-	EVIDENCE_MISSING,	/* could not be had here; the text says why */
-	EVIDENCE_NONE		/* there is none for such a design; likewise */
+	EVIDENCE_HOLDS,		/* checked, nothing wrong found */
+	EVIDENCE_FAILS,		/* something is wrong */
+	EVIDENCE_MISSING,	/* cannot be gathered here; the text says why */
+	EVIDENCE_NONE		/* does not exist for such a design; likewise */
 };
 
-/* What to gather it about, and at what expense. */
 struct assure_params {
 	const char	*ap_design;
 	uint64_t	 ap_seed;
-	double		 ap_budget_s;	/* this piece's share of time */
-	unsigned	 ap_jobs;	/* threads of the host to use */
-	/* Of this program, for its siblings and the source; or empty. */
-	char		 ap_program[EVIDENCE_PATH_SIZE];
-	/* A folder that is empty and goes away, where ev_scratch is. */
+	double		 ap_budget_s;	/* of the row that is gathered */
+	unsigned	 ap_jobs;	/* host threads to use */
+	char		 ap_program[EVIDENCE_PATH_SIZE];	/* or empty */
+	/* An empty folder, removed afterwards; for rows with ev_scratch. */
 	char		 ap_scratch[EVIDENCE_PATH_SIZE];
-	/* Called now and then with how long it has taken; or NULL. */
+	/* Called some times a second while a row is gathered; or NULL. */
 	void		(*ap_waiting)(void *context, double elapsed_s);
 	void		*ap_context;
 };
 
-/* One row: what was done and what came of it, sentences for people. */
+/* What was done and found: sentences for people, or empty strings. */
 struct evidence_row {
 	enum evidence_state er_state;
 	char		 er_text[EVIDENCE_TEXT_SIZE];
-	/* Within which readers, sizes, locks and so on; or empty. */
-	char		 er_bounds[EVIDENCE_BOUNDS_SIZE];
-	/* What such a row shows of other designs, and not of this; or empty. */
-	char		 er_unshown[EVIDENCE_BOUNDS_SIZE];
-	/* How to see it again, a command; or empty. */
-	char		 er_replay[EVIDENCE_TEXT_SIZE];
+	char		 er_bounds[EVIDENCE_TEXT_SIZE];	/* readers, sizes... */
+	/* What this row shows of other designs but not of this one. */
+	char		 er_unshown[EVIDENCE_TEXT_SIZE];
+	char		 er_replay[EVIDENCE_TEXT_SIZE];	/* shell commands */
 };
 
 struct evidence {
 	const char	*ev_name;	/* of its row; as --only takes it */
 	const char	*ev_descr;	/* one line for help */
-	double		 ev_share;	/* of the whole budget; all are 1 */
+	double		 ev_share;	/* of the whole budget; the sum is 1 */
 	/*
-	 * What runs is a tool and not the design: when it dies or takes too
-	 * long, the evidence is missing, and the design has not failed.
+	 * A tool runs, not the design: if it crashes or takes too long, the
+	 * evidence is missing and the design has not failed.
 	 */
 	bool		 ev_tool;
-	bool		 ev_scratch;	/* wants ap_scratch */
-	/*
-	 * Gathers it.  Prints nothing; takes about ap_budget_s, and much more
-	 * only where it hangs.
-	 *
-	 *   row  out  zeroed before
-	 */
+	bool		 ev_scratch;
+	/* Fills a zeroed row.  Prints nothing, takes about ap_budget_s. */
 	void		(*ev_gather)(const struct assure_params *ap,
 			    struct evidence_row *row);
 };
 
-#define	EVIDENCE(name)	extern const struct evidence evidence_##name;
-#include "bench/assure/evidence.tbl"
-#undef EVIDENCE
+/* In the order of the page. */
+extern const struct evidence evidences[EVIDENCE_ROWS];
 
-/* The family, in table order. */
-extern const struct evidence *const evidences[];
-extern const unsigned evidence_count;
+void model_gather(const struct assure_params *, struct evidence_row *);
+void schedules_gather(const struct assure_params *, struct evidence_row *);
+void ledger_gather(const struct assure_params *, struct evidence_row *);
+void arithmetic_gather(const struct assure_params *, struct evidence_row *);
+void faults_gather(const struct assure_params *, struct evidence_row *);
+void answers_gather(const struct assure_params *, struct evidence_row *);
+void sanitizers_gather(const struct assure_params *, struct evidence_row *);
+void statistics_gather(const struct assure_params *, struct evidence_row *);
 
-/* Adds to a row's text. */
-void evidence_say(struct evidence_row *row, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The same, and it fails. */
-void evidence_fail(struct evidence_row *row, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Adds to what its row of bounds says. */
-void evidence_bound(struct evidence_row *row, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The same to what the page says is not shown. */
-void evidence_unshown(struct evidence_row *row, const char *fmt, ...)
+/* Appends to one of a row's texts; what does not fit is cut. */
+void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Gathers one piece in a process of its own.
+ * Gathers one row in a process of its own, and leaves no process behind.  If
+ * that crashes, or takes longer than patience_s, the row fails, or is missing
+ * if ev_tool is set.
  *
- * A process that dies, or takes longer than patience_s, makes a row that fails,
- * or is missing if ev_tool is set, and says how.  None is left behind.
- *
- *   row  out
- *
- * Returns: 0; EINTR when a signal asked to stop, and then row is unused; or
- * what fork(2), pipe(2) or mkdtemp(3) said.
+ * Returns: 0; EINTR when a signal asked to stop; or what fork(2), pipe(2) or
+ * mkdtemp(3) returned.
  */
 int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row);
 
-/* The design, on the real and on the simulated machine. */
-const struct random_algorithm *evidence_design_real(
-    const struct assure_params *ap);
+/* Sets ap_program, if the system has its path. */
+void program_find(struct assure_params *ap);
+
+/*
+ * Finds the program's data: share/rngsim/SHARED where it is installed, or
+ * SOURCE in the source tree that it was built from.
+ */
+bool program_data(const struct assure_params *ap, const char *shared,
+    const char *source, char path[EVIDENCE_PATH_SIZE]);
+
+/* Finds the same program in another build, FLAVOUR/rngsim beside this one. */
+bool program_sibling(const struct assure_params *ap, const char *flavour,
+    char path[EVIDENCE_PATH_SIZE]);
+
+enum { PROGRAM_WORDS = 48 };
+
+/* Makes an argv of a path and of words, which blanks separate; cuts words. */
+void program_split(const char *path, char *words,
+    const char *argv[PROGRAM_WORDS]);
+
+/*
+ * Runs a program to its end.
+ *
+ *   text  out  all that it printed, to be freed; or NULL
+ *
+ * Returns: the status as wait(2) does; -1: it was not started.
+ */
+int program_run(const char *const argv[], const char *env, char **text);
+
+/* Says how a program ended, with such a status. */
+void program_say_end(int status, struct evidence_row *row);
+
+/* A page: the rows in order, NULL for those that were not asked for. */
+struct page {
+	const struct assure_params *pg_params;
+	const struct random_algorithm *pg_design;
+	const struct evidence_row *const *pg_rows;
+	double		 pg_budget_s;	/* of all rows */
+	const char	*pg_revision;	/* of the program */
+	const char	*pg_when;	/* RFC 3339 */
+	const char	*pg_host;
+	const char	*pg_command;	/* that makes this page again */
+};
+
+/* The worst state of all rows. */
+enum evidence_state page_verdict(const struct page *pg);
+
+void page_print(FILE *out, const struct page *pg);
 
 #endif

@@ -1,11 +1,9 @@
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "bench/assure/page.h"
-#include "bench/console/figure.h"
+#include "bench/assure/evidence.h"
+#include "bench/cli/format.h"
 
 enum {
 	INDENT		= 14,
@@ -20,38 +18,50 @@ static const char *const words[] = {
 	[EVIDENCE_NONE] = "None. ",
 };
 
+/* Rows in that state. */
+static unsigned
+count(const struct page *pg, enum evidence_state state)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < EVIDENCE_ROWS; i++)
+		n += state == (pg->pg_rows[i] == NULL ? EVIDENCE_MISSING :
+		    pg->pg_rows[i]->er_state);
+	return (n);
+}
+
 enum evidence_state
 page_verdict(const struct page *pg)
 {
-	enum evidence_state worst = EVIDENCE_HOLDS;
-	unsigned i;
 
-	for (i = 0; i < evidence_count; i++) {
-		if (pg->pg_rows[i] == NULL) {
-			if (worst == EVIDENCE_HOLDS)
-				worst = EVIDENCE_MISSING;
-			continue;
-		}
-		if (pg->pg_rows[i]->er_state == EVIDENCE_FAILS)
-			return (EVIDENCE_FAILS);
-		if (pg->pg_rows[i]->er_state == EVIDENCE_MISSING)
-			worst = EVIDENCE_MISSING;
-	}
-	return (worst);
+	return (count(pg, EVIDENCE_FAILS) > 0 ? EVIDENCE_FAILS :
+	    count(pg, EVIDENCE_MISSING) > 0 ? EVIDENCE_MISSING :
+	    EVIDENCE_HOLDS);
 }
 
-static void
-row(FILE *out, const char *name, const char *text)
+/* Evidence's name as the page has it, in static memory. */
+static const char *
+title(const char *name)
 {
-	char first[INDENT];
+	static char buf[INDENT];
 
-	/* A blank comes behind it. */
-	snprintf(first, sizeof(first), "%-*s", INDENT - 1, name);
-	first[0] = (char)toupper((unsigned char)first[0]);
-	figure_wrap(out, first, INDENT, text);
+	snprintf(buf, sizeof(buf), "%s", name);
+	buf[0] = (char)toupper((unsigned char)buf[0]);
+	return (buf);
 }
 
-/* Commands, a line each, broken as a shell puts them together again. */
+/* Prints a row, unless it is empty. */
+static void
+row(FILE *out, const char *name, const char *before, const char *text)
+{
+
+	/* format_wrap() adds a blank. */
+	if (before[0] != '\0' || text[0] != '\0')
+		format_wrapf(out, FORMATF("%-*s", INDENT - 1, title(name)),
+		    INDENT, "%s%s", before, text);
+}
+
+/* Commands, a line each, broken with backslashes as a shell joins them. */
 static void
 commands(FILE *out, const char *name, const char *text)
 {
@@ -63,7 +73,7 @@ commands(FILE *out, const char *name, const char *text)
 			text += *text == ' ';
 			n = strcspn(text, " \n");
 			if (column + n + (text[n] == ' ' ? BACKSLASH : 0) >
-			    FIGURE_COLUMNS)
+			    FORMAT_COLUMNS)
 				column = (size_t)fprintf(out, "\\\n%*s",
 				    INDENT + DEEPER, "") - BACKSLASH;
 			column += (size_t)fprintf(out, "%.*s%s", (int)n, text,
@@ -73,171 +83,110 @@ commands(FILE *out, const char *name, const char *text)
 	}
 }
 
-/* Rows in that state. */
-static unsigned
-count(const struct page *pg, enum evidence_state state)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < evidence_count; i++)
-		n += pg->pg_rows[i] != NULL &&
-		    pg->pg_rows[i]->er_state == state;
-	return (n);
-}
-
-/* Adds to a text of that size; what it has no room for is left out. */
-static void __attribute__((format(printf, 3, 4)))
-append(char *text, size_t size, const char *fmt, ...)
-{
-	const size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + used, size - used, fmt, ap);
-	va_end(ap);
-}
-
-/* A row's name as it stands before a row. */
-static void
-append_name(char *text, size_t size, const char *before, unsigned i)
-{
-	const char *name = evidences[i]->ev_name;
-
-	append(text, size, "%s%c%s", before, toupper((unsigned char)name[0]),
-	    name + 1);
-}
-
 static void
 claim(FILE *out, const struct page *pg)
 {
-	char text[EVIDENCE_TEXT_SIZE] = "";
-	const char *before = " There is no evidence for it under ";
 	const enum evidence_state verdict = page_verdict(pg);
+	const char *design = pg->pg_design->ra_ident;
+	struct text none = { .s = "" }, t = { .s = "" };
 	unsigned i;
 
-	if (verdict == EVIDENCE_FAILS) {
-		append(text, sizeof(text), "NONE: design %s does not hold. See "
-		    "what fails below.", pg->pg_design->ra_ident);
-	} else if (count(pg, EVIDENCE_HOLDS) == 0) {
-		append(text, sizeof(text), "NONE: nothing that was looked at "
-		    "speaks for design %s.", pg->pg_design->ra_ident);
-	} else {
-		append(text, sizeof(text), "Design %s holds within the bounds "
-		    "below%s.", pg->pg_design->ra_ident,
-		    verdict == EVIDENCE_MISSING ? ", as far as was looked: not "
-		    "all rows were run" : "");
-		for (i = 0; i < evidence_count; i++) {
-			if (pg->pg_rows[i] == NULL ||
-			    pg->pg_rows[i]->er_state != EVIDENCE_NONE)
-				continue;
-			append_name(text, sizeof(text), before, i);
-			before = ", ";
-		}
-		if (count(pg, EVIDENCE_NONE) > 0)
-			append(text, sizeof(text), ".");
-	}
-	row(out, "Claim", text);
+	for (i = 0; i < EVIDENCE_ROWS; i++)
+		if (pg->pg_rows[i] != NULL &&
+		    pg->pg_rows[i]->er_state == EVIDENCE_NONE)
+			text_list(&none, "%s", title(evidences[i].ev_name));
+	if (verdict == EVIDENCE_FAILS)
+		text_add(&t, "NONE: design %s does not hold. See what fails "
+		    "below.", design);
+	else if (count(pg, EVIDENCE_HOLDS) == 0)
+		text_add(&t, "NONE: no row supports design %s.", design);
+	else
+		text_add(&t, "Design %s holds within the bounds below%s.%s%s%s",
+		    design, verdict == EVIDENCE_MISSING ?
+		    "; not all rows were run" : "", none.s[0] == '\0' ? "" :
+		    " There is no evidence for it under ", none.s,
+		    none.s[0] == '\0' ? "" : ".");
+	row(out, "claim", "", t.s);
 }
 
 /*
- * What the design allows itself: the ledger and the schedules hold it to that
- * and to no more.
+ * What the design permits itself.  The ledger and the schedules hold it to
+ * that and to no more.
  */
 static void
 allowed(FILE *out, const struct random_algorithm *ra)
 {
-	char text[EVIDENCE_TEXT_SIZE] = "";
+	struct text t = { .s = "" };
 
 	if (ra->ra_lag == GENERATOR_LAG_ANY)
-		append(text, sizeof(text), "A read may use keys from before "
-		    "any number of reseeds that had ended when it began. ");
+		text_add(&t, "A read's keys may be any number of reseeds "
+		    "old. ");
 	else if (ra->ra_lag > 0)
-		append(text, sizeof(text), "A read may use keys from before "
-		    "the last %s that had ended when it began: ra_lag is %"
-		    PRIu32 ". ", ra->ra_lag == 1 ? "reseed" : "reseeds",
-		    ra->ra_lag);
+		text_add(&t, "A read's keys may be %" PRIu32 " reseed%s "
+		    "behind those that ended before it began (ra_lag). ",
+		    ra->ra_lag, PLURAL(ra->ra_lag));
 	if (ra->ra_stored_bytes == GENERATOR_STORED_ANY)
-		append(text, sizeof(text), "All that a read returns may have "
-		    "been made before it, and kept: how much is not bounded. ");
+		text_add(&t, "All bytes that a read returns may have been made "
+		    "before it and stored, without limit. ");
 	else if (ra->ra_stored_bytes > 0)
-		append(text, sizeof(text), "Of what a read returns %" PRIu64
-		    " bytes may have been made before it, and kept. ",
+		text_add(&t, "Up to %" PRIu64 " bytes that a read returns may "
+		    "have been made before it and stored. ",
 		    ra->ra_stored_bytes);
-	if (text[0] == '\0')
-		return;
-	append(text, sizeof(text), "That is its own word, and the rows below "
-	    "check no more.");
-	row(out, "Allowed", text);
+	if (t.s[0] != '\0')
+		text_add(&t, "The design says so itself; the rows below check "
+		    "no more.");
+	row(out, "allowed", "", t.s);
 }
 
+/* Adds one of the rows' texts, each with its name. */
 static void
-not_shown(FILE *out, const struct page *pg)
+add_all(struct text *t, const struct page *pg, size_t offset)
 {
-	char text[EVIDENCE_TEXT_SIZE + 32 * EVIDENCE_BOUNDS_SIZE] = "";
+	const char *s;
 	unsigned i;
 
-	for (i = 0; i < evidence_count; i++) {
-		if (pg->pg_rows[i] == NULL ||
-		    pg->pg_rows[i]->er_unshown[0] == '\0')
+	for (i = 0; i < EVIDENCE_ROWS; i++) {
+		if (pg->pg_rows[i] == NULL)
 			continue;
-		append_name(text, sizeof(text), "", i);
-		append(text, sizeof(text), ": %s ", pg->pg_rows[i]->er_unshown);
+		s = (const char *)pg->pg_rows[i] + offset;
+		if (*s != '\0')
+			text_add(t, "%s: %s ", title(evidences[i].ev_name), s);
 	}
-	append(text, sizeof(text), "Weak memory in schedules: they are "
-	    "sequentially consistent; ThreadSanitizer runs stand in. "
-	    "Interrupts, a kernel's scheduler and its stack. That the ciphers "
-	    "and hashes are good. Machines other than this one's kind. What "
-	    "lies beyond the bounds.");
-	row(out, "Not shown", text);
-}
-
-/* What the whole is limited by, and then what each row says it is. */
-static void
-bounds(FILE *out, const struct page *pg)
-{
-	char text[EVIDENCE_TEXT_SIZE + 32 * EVIDENCE_BOUNDS_SIZE] = "";
-	const struct assure_params *ap = pg->pg_params;
-	unsigned i;
-
-	append(text, sizeof(text), "Seed %" PRIu64 ", a budget of %g s, %u of "
-	    "this machine's CPUs. ", ap->ap_seed, pg->pg_budget_s,
-	    ap->ap_jobs);
-	for (i = 0; i < evidence_count; i++) {
-		if (pg->pg_rows[i] == NULL ||
-		    pg->pg_rows[i]->er_bounds[0] == '\0')
-			continue;
-		append_name(text, sizeof(text), "", i);
-		append(text, sizeof(text), ": %s ", pg->pg_rows[i]->er_bounds);
-	}
-	row(out, "Bounds", text);
 }
 
 void
 page_print(FILE *out, const struct page *pg)
 {
-	char text[2 * EVIDENCE_TEXT_SIZE];
+	const struct assure_params *ap = pg->pg_params;
+	struct text bounds = { .s = "" }, unshown = { .s = "" };
 	unsigned i;
 
 	fprintf(out, "SAFETY CASE: %s\n%s, rngsim %s\n%s\n\n",
 	    pg->pg_design->ra_ident, pg->pg_when, pg->pg_revision,
 	    pg->pg_host);
 	claim(out, pg);
-	bounds(out, pg);
-	row(out, "Stands for", pg->pg_design->ra_stands);
-	row(out, "To argue", pg->pg_design->ra_argument);
+	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s, %u of this "
+	    "machine's CPUs. ", ap->ap_seed, pg->pg_budget_s, ap->ap_jobs);
+	add_all(&bounds, pg, offsetof(struct evidence_row, er_bounds));
+	row(out, "bounds", "", bounds.s);
+	row(out, "stands for", "", pg->pg_design->ra_stands);
+	row(out, "to argue", "", pg->pg_design->ra_argument);
 	allowed(out, pg->pg_design);
-	for (i = 0; i < evidence_count; i++) {
-		if (pg->pg_rows[i] == NULL) {
-			row(out, evidences[i]->ev_name, "Not asked for.");
-			continue;
-		}
-		snprintf(text, sizeof(text), "%s%s",
-		    words[pg->pg_rows[i]->er_state], pg->pg_rows[i]->er_text);
-		row(out, evidences[i]->ev_name, text);
-	}
-	not_shown(out, pg);
+	for (i = 0; i < EVIDENCE_ROWS; i++)
+		if (pg->pg_rows[i] == NULL)
+			row(out, evidences[i].ev_name, "", "Not asked for.");
+		else
+			row(out, evidences[i].ev_name,
+			    words[pg->pg_rows[i]->er_state],
+			    pg->pg_rows[i]->er_text);
+	add_all(&unshown, pg, offsetof(struct evidence_row, er_unshown));
+	text_add(&unshown, "Weak memory in schedules: they are sequentially "
+	    "consistent; ThreadSanitizer runs stand in. Interrupts, a kernel's "
+	    "scheduler and its stack. That the ciphers and hashes are good. "
+	    "Other kinds of machines. Anything beyond the bounds.");
+	row(out, "not shown", "", unshown.s);
 	commands(out, "Replay", pg->pg_command);
-	for (i = 0; i < evidence_count; i++)
+	for (i = 0; i < EVIDENCE_ROWS; i++)
 		if (pg->pg_rows[i] != NULL)
 			commands(out, "", pg->pg_rows[i]->er_replay);
 }

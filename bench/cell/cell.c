@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bench/cell/cell_run.h"
-#include "lib/crypto.h"
+#include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
 
@@ -44,7 +44,7 @@ producer_main(void *arg)
 
 	machine_curthread()->mt_index = index_harvest(p->p_run) + 1 +
 	    p->p_index;
-	harvestq_producer_run(harvestq_producer(p->p_run->run_hq, p->p_index));
+	harvestq_producer_run(&p->p_run->run_hq->hq_producer[p->p_index]);
 }
 
 static int
@@ -60,13 +60,13 @@ refused(struct cell_run *run, int error, const char *what, unsigned i,
 static int
 start_threads(struct cell_run *run)
 {
-	const struct place *place = run->run_params->cp_place;
+	const struct pinning *place = run->run_params->cp_place;
 	unsigned i, n = run->run_params->cp_cell.ce_readers;
 	char name[32];
 	int error;
 
 	error = machine_spawn(&run->run_harvest, "rand_harvestq",
-	    place_harvest(place, n), harvest_main, run);
+	    pinning_harvest(place, n), harvest_main, run);
 	if (error != 0)
 		return (refused(run, error, "harvest", 0, 1));
 	run->run_harvest_started = true;
@@ -83,7 +83,7 @@ start_threads(struct cell_run *run)
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
-		    place_reader(place, i), cell_reader_main,
+		    pinning_reader(place, i), cell_reader_main,
 		    &run->run_readers[i]);
 		if (error != 0)
 			return (refused(run, error, "reader", i, n));
@@ -140,13 +140,13 @@ wait_running(struct cell_run *run)
 		machine_wait_32(&run->run_ready, ready, -1);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
-	/* Generators that nobody shares were seeded when they were made. */
+	/* Generators that are not shared were seeded when they were made. */
 	while (run->run_readers[0].r_dev.rd_generator == g) {
 		/* Tries a pre_read, should no reader do so. */
 		if (g->g_algorithm->ra_seeded(g))
 			return (0);
 		if (stopped(run))
-			return (cell_fail(run, EINTR, "interrupted"));
+			return (EINTR);
 		if (cell_violated(run->run_ledgers))
 			return (EPROTO);
 		if (machine_uptime_ns() >= end_ns)
@@ -176,14 +176,6 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 	return (stopped(run) ? EINTR : 0);
 }
 
-/* Why sleep_until() ended early; a violation is told by its ledger. */
-static int
-cut_short(struct cell_run *run, int error)
-{
-
-	return (error == EINTR ? cell_fail(run, EINTR, "interrupted") : error);
-}
-
 static uint64_t
 bytes_so_far(struct cell_run *run)
 {
@@ -202,7 +194,7 @@ mb_per_s(uint64_t bytes, int64_t ns)
 	return (ns > 0 ? (double)bytes * 1e3 / (double)ns : 0);
 }
 
-/* The window; fills what only the clock on the wall can tell. */
+/* The window; fills in the figures of wall-clock time. */
 static int
 measure(struct cell_run *run, struct result_sample *rs)
 {
@@ -218,11 +210,11 @@ measure(struct cell_run *run, struct result_sample *rs)
 	error = sleep_until(run, now_ns +
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS);
 	if (error != 0)
-		return (cut_short(run, error));
+		return (error);
 	machine_mark("window");
 	lockprof_open(&run->run_prof, WINDOW);
 	lockprof_open(&run->run_hprof, WINDOW);
-	harvestq_stats_open(run->run_hq, WINDOW);
+	atomic_store_32(&run->run_hq->hq_window, WINDOW);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
@@ -230,9 +222,9 @@ measure(struct cell_run *run, struct result_sample *rs)
 	for (i = 1; i <= CELL_INTERVALS; i++) {
 		error = sleep_until(run, start_ns + part_ns * i);
 		if (error != 0)
-			return (cut_short(run, error));
+			return (error);
 		now_ns = machine_uptime_ns();
-		/* Woken late: what is left of this part says nothing. */
+		/* Woken late: the rest of this part is too short. */
 		if (i < CELL_INTERVALS && now_ns - then_ns < part_ns / 2)
 			continue;
 		bytes = bytes_so_far(run);
@@ -254,7 +246,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	set_phase(run, PHASE_STOP);
 	lockprof_close(&run->run_prof);
 	lockprof_close(&run->run_hprof);
-	harvestq_stats_close(run->run_hq);
+	atomic_store_32(&run->run_hq->hq_window, 0);
 	rs->window_s = (double)(now_ns - start_ns) / 1e9;
 	rs->harvest.cpu_percent = 100 * (double)cpu_ns /
 	    (double)(now_ns - start_ns);
@@ -269,7 +261,7 @@ stop_threads(struct cell_run *run)
 
 	set_phase(run, PHASE_STOP);
 	if (run->run_faults != NULL)
-		faults_release(run->run_faults);
+		failpoints_release(run->run_faults);
 	for (i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
 	for (i = 0; i < run->run_started; i++)
@@ -295,24 +287,23 @@ struct cell_call {
 	int		 cl_error;
 };
 
-static int
-cell_main(const struct cell_params *cp, struct cell_ledgers *cw,
-    struct cell_measure *cm, char *error_text)
+static void
+cell_main(void *arg)
 {
+	struct cell_call *cl = arg;
+	struct cell_measure *cm = cl->cl_measure;
 	struct cell_run *run;
 	unsigned i;
 	int error;
 
+	cl->cl_error = ENOMEM;
 	run = aligned_alloc(_Alignof(struct cell_run), sizeof(*run));
-	if (run == NULL) {
-		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
-		return (ENOMEM);
-	}
+	if (run == NULL)
+		return;
 	memset(run, 0, sizeof(*run));
-	MPASS(cp->cp_place != NULL);
-	run->run_params = cp;
-	run->run_ledgers = cw;
-	run->run_error = error_text;
+	run->run_params = cl->cl_params;
+	run->run_ledgers = &cl->cl_ledgers;
+	run->run_error = cl->cl_error_text;
 	atomic_init_32(&run->run_phase, PHASE_START);
 	atomic_init_32(&run->run_ready, 0);
 	machine_attach(&run->run_main, "rngsim");
@@ -330,12 +321,12 @@ cell_main(const struct cell_params *cp, struct cell_ledgers *cw,
 			error = cell_fail(run, run->run_readers[i].r_error,
 			    "reader %u: %s", i,
 			    strerror(run->run_readers[i].r_error));
-	/* Told as such, whether a reader or the harvest thread came upon it. */
+	/* One message, whichever thread found the failure. */
 	if (crypto_failed() != NULL && (error == 0 || error == EIO))
 		error = cell_fail(run, EIO, "libcrypto refused to compute %s",
 		    crypto_failed());
 	if (error == 0) {
-		error = harvestq_record_finish(run->run_hq);
+		error = record_finish(&run->run_hq->hq_record);
 		if (error != 0)
 			cell_fail(run, error, "rngsim.harvest.record: %s",
 			    strerror(error));
@@ -347,19 +338,10 @@ cell_main(const struct cell_params *cp, struct cell_ledgers *cw,
 	if (run->run_faults != NULL && (error == 0 || error == ETIMEDOUT))
 		cell_collect_faults(run, &cm->cm_faults);
 	cell_teardown(run);
-	cell_ledgers_finish(cw);
+	cell_ledgers_finish(&cl->cl_ledgers);
 	machine_detach();
 	free(run);
-	return (error);
-}
-
-static void
-cell_enter(void *arg)
-{
-	struct cell_call *call = arg;
-
-	call->cl_error = cell_main(call->cl_params, &call->cl_ledgers,
-	    call->cl_measure, call->cl_error_text);
+	cl->cl_error = error;
 }
 
 static int
@@ -372,32 +354,33 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 	struct machine_outcome mo;
 	int error, wrong;
 
+	MPASS(cp->cp_place != NULL);
 	error_text[0] = '\0';
 	error = cell_ledgers_make(&call.cl_ledgers, cp);
 	if (error == 0)
-		error = machine_run(cp->cp_machine, cell_enter, &call, &mo);
+		error = machine_run(cp->cp_machine, cell_main, &call, &mo);
+	if (error == EDEADLK)
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
+	else if (error == 0)
+		error = call.cl_error;
 	wrong = cell_ledgers_free(&call.cl_ledgers, &seen, error_text);
-	/* What else went wrong may come of that. */
+	/* A violation may be the cause of other errors. */
 	if (wrong != 0) {
-		if (error == 0 && call.cl_error == 0)
+		if (error == 0)
 			cell_measure_free(cm);
 		return (wrong);
 	}
-	if (error == EDEADLK)
-		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
-	else if (error != 0)
-		snprintf(error_text, CELL_ERROR_SIZE, "%s", error == EINTR ?
-		    "interrupted" : strerror(error));
-	if (error != 0)
-		return (error);
-	if (call.cl_error == 0) {
+	if (error == 0) {
 		cm->cm_outcome = mo;
 		cm->cm_ledger = seen;
+	} else if (error_text[0] == '\0') {
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", error == EINTR ?
+		    "interrupted" : strerror(error));
 	}
-	return (call.cl_error);
+	return (error);
 }
 
-/* One thread, no contention: what the flavours differ in is the profiling. */
+/* One thread without contention: shows the cost of profiling. */
 static double
 lock_pairs(unsigned n)
 {

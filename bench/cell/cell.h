@@ -1,22 +1,22 @@
 /*
  * One repeat of one cell on one engine.
  *
- * An engine is this interface compiled for one machine (lib/flavour.h).
+ * An engine is this interface compiled for one machine (lib/machine/flavour.h).
  */
-#ifndef BENCH_CELL_H
-#define BENCH_CELL_H
+#ifndef BENCH_CELL_CELL_H
+#define BENCH_CELL_CELL_H
 
 #include <signal.h>
 #include <stdio.h>
 
 #include "bench/cell/config.h"
-#include "bench/cell/faults.h"
-#include "bench/cell/place.h"
-#include "bench/cell/workload.h"
+#include "bench/cell/failpoints.h"
+#include "bench/cell/pinning.h"
+#include "bench/workload/workload.h"
 #include "bench/result/result.h"
-#include "lib/hist.h"
-#include "lib/lock.h"
-#include "lib/vm.h"
+#include "lib/base/hist.h"
+#include "lib/lock/lock.h"
+#include "lib/vm/vm.h"
 
 enum {
 	CELL_ERROR_SIZE		= 512 + VM_STUCK_SIZE,
@@ -40,26 +40,19 @@ struct cell {
 struct cell_params {
 	struct cell	 cp_cell;
 	const struct bench_config *cp_config;
-	const struct place *cp_place;	/* not NULL */
+	const struct pinning *cp_place;	/* not NULL */
 	double		 cp_time_s;
 	uint64_t	 cp_seed;	/* of what the workload draws */
 	/* The machine to simulate; NULL on an engine that does not. */
 	const struct machine_config *cp_machine;
-	/*
-	 * Simulated: make the bytes too, not only what they cost; nobody could
-	 * tell from the rest of the measure.
-	 */
-	bool		 cp_bytes;
-	/* Fail points; NULL: none.  What is measured then is no measurement. */
-	const struct fault_list *cp_faults;
-	/* Check all that is done: a ledger for each generator. */
-	bool		 cp_ledger;
+	bool		 cp_bytes;	/* simulated: make the bytes, too */
+	const struct failpoint_list *cp_faults;	/* NULL: none */
+	bool		 cp_ledger;	/* a ledger for each generator */
 	FILE		*cp_ledger_log;	/* of the shared one; or NULL */
-	/* Set by a signal handler: end soon. */
-	const volatile sig_atomic_t *cp_stop;
+	const volatile sig_atomic_t *cp_stop;	/* a signal asks to end */
 };
 
-/* A row under way: its quantiles and histograms are still to be made. */
+/* A row before cell_row_finish(). */
 struct cell_row {
 	struct result_row cr_row;
 	struct hist_small cr_hold;
@@ -86,7 +79,7 @@ struct cell_measure {
 	bool		 cm_displaced;	/* or did not last */
 	struct machine_outcome cm_outcome;
 	/* With fail points; also after a failure with ETIMEDOUT. */
-	struct fault_outcome cm_faults;
+	struct failpoint_outcome cm_faults;
 	struct result_ledger cm_ledger;	/* all ledgers together */
 	/* Sources that were tested and had an event; this repeat alone. */
 	unsigned	 cm_health_count;
@@ -115,10 +108,7 @@ struct engine {
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,
 			    char error[CELL_ERROR_SIZE]);
-	/*
-	 * Time n uncontended lock and unlock pairs take here, ns in all; less
-	 * than 0 when there is no memory for a lock.
-	 */
+	/* ns of n uncontended lock and unlock pairs; -1: no memory. */
 	double		(*en_lock_pairs)(unsigned n);
 };
 
@@ -126,10 +116,9 @@ struct engine {
 struct result_latency cell_latency(const struct engine *en,
     const struct hist *cycles);
 
-/* Fills in what a row's histograms say; they are in the engine's cycles. */
+/* Fills in a row's quantiles and bins from its histograms. */
 void cell_row_finish(const struct engine *en, struct cell_row *row);
 
-/* Frees what a measure points to. */
 void cell_measure_free(struct cell_measure *cm);
 
 #define	ENGINE(flavour)	FLAVOUR_PASTE(flavour, engine)

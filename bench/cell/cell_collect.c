@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/statistics/stats.h"
+#include "bench/stats/stats.h"
 #include "harvest/mask.h"
 
 static const char *const roles[CELL_ROLES] = { "reader", "harvest",
@@ -34,7 +34,7 @@ fill_row(struct cell_row *cr, const struct lockprof_row *sum)
 	cr->cr_block = sum->lr_block;
 }
 
-/* For whom one row's acquisitions waited. */
+/* The holders that one row's acquisitions waited for. */
 static void
 collect_waits(struct cell_measure *cm, const struct lockprof *lp,
     const struct result_row *row, const struct lockprof_row *sum)
@@ -93,9 +93,8 @@ collect_rows(struct cell_run *run, struct cell_measure *cm,
 }
 
 /*
- * cnt_hold of each row: waits put down to its site, shared out by how often
- * each role held the lock there; the profile knows sites, not roles, of
- * holders.
+ * cnt_hold of each row: the waits for its site, divided among roles by their
+ * acquisitions there, as the profile has no roles of holders.
  */
 static void
 collect_holders(struct cell_measure *cm)
@@ -135,7 +134,7 @@ rows_count(const struct cell_measure *cm, const char *site)
 	return (count);
 }
 
-/* What the rows say of the harvest thread. */
+/* The harvest thread's figures, from the rows. */
 static void
 collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
 {
@@ -189,10 +188,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	    &sum.lt_reacquire, 0.99);
 }
 
-/*
- * Each reader's rate over the window, and how long it took until the last of
- * them had crossed its edges.
- */
+/* Readers' rates, and the time until the last of them crossed an edge. */
 static void
 collect_readers(struct cell_run *run, struct cell_measure *cm)
 {
@@ -237,7 +233,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	rs->fairness.cna = stats_cna(rs->reader_mb_per_s, n);
 }
 
-/* What each reader read, all of the run. */
+/* The hash of each reader's output in the whole run. */
 static void
 collect_output(struct cell_run *run, struct result_sample *rs)
 {
@@ -265,7 +261,7 @@ collect_health(struct cell_run *run, struct cell_measure *cm)
 	uint8_t i;
 
 	for (i = 0; i < ENTROPYSOURCE; i++) {
-		ht = harvestq_health_test(run->run_hq, i);
+		ht = &run->run_hq->hq_test[i];
 		if (ht->ht_discarded == 0)
 			continue;
 		rh = &cm->cm_health[cm->cm_health_count++];
@@ -319,7 +315,7 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 }
 
 void
-cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
+cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 {
 	struct harvest_totals ht = harvestq_totals(run->run_hq);
 	struct generator *g = run->run_dev.rd_generator;
@@ -327,7 +323,7 @@ cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
 	unsigned i;
 
 	g->g_algorithm->ra_status(g, &gs);
-	*fo = (struct fault_outcome){
+	*fo = (struct failpoint_outcome){
 		.fo_seeded = gs.gs_seeded,
 		.fo_reseeds = gs.gs_reseeds,
 		.fo_in = ht.ht_in,
@@ -340,5 +336,5 @@ cell_collect_faults(struct cell_run *run, struct fault_outcome *fo)
 		fo->fo_reads += run->run_readers[i].r_latency.hi_count;
 		fo->fo_waiting += cell_left_waiting(run, i);
 	}
-	faults_count(run->run_faults, fo);
+	failpoints_count(run->run_faults, fo);
 }

@@ -11,7 +11,7 @@
 #include "fortuna/state.h"
 
 #if defined(MACHINE_VIRTUAL)
-/* Nobody of the machine goes on. */
+/* Ends the simulated machine. */
 static void
 end_machine(void *context)
 {

@@ -11,7 +11,7 @@ enum {
 /*
  * The share of a request that ran from last to now which lies in the window.
  * A request across an edge counts by time, so that all readers are measured
- * over the same wall-clock window, whoever was waiting at its ends.
+ * over the same wall-clock window.
  */
 static double
 share_in_window(const struct cell_run *run, enum phase seen, uint64_t last,
@@ -36,8 +36,8 @@ is_open(const struct cell_run *run)
 }
 
 /*
- * Notes a request across an edge of the window: one that began at last, was due
- * at due, and made made of n bytes until now.
+ * Notes a request across an edge of the window: due at due, begun at last,
+ * ended now with made of n bytes.
  */
 static void
 note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,

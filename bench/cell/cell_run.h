@@ -1,15 +1,15 @@
 /*
- * The parts of one cell while it runs; for bench/cell*.c.
+ * The parts of one cell while it runs; for bench/cell alone.
  */
-#ifndef BENCH_CELL_RUN_H
-#define BENCH_CELL_RUN_H
+#ifndef BENCH_CELL_CELL_RUN_H
+#define BENCH_CELL_CELL_RUN_H
 
 #include <errno.h>
 
 #include "bench/cell/cell.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
-#include "lib/digest.h"
+#include "lib/crypto/digest.h"
 
 enum phase {
 	PHASE_START,		/* behind the barrier */
@@ -38,11 +38,11 @@ struct reader {
 	struct generator_reader r_gr;
 	int		 r_error;
 	double		 r_edge_bytes;	/* of requests across its edges */
-	/* And their share of one, less 1 for those that r_latency has. */
+	/* Their shares in the window, less 1 for each that r_latency has. */
 	double		 r_edge_requests;
 	/*
-	 * When it first noticed the window's opening, 0 if it did not, and its
-	 * close: at the end of a request, or at once while waiting for one.
+	 * When it noticed that the window opened, or 0, and closed.  It looks
+	 * at the end of each request, and always while it waits for one.
 	 */
 	uint64_t	 r_start_cycles;
 	uint64_t	 r_stop_cycles;
@@ -67,7 +67,7 @@ struct cell_ledgers {
 	struct ledger	**cw_ledger;	/* the shared one's, the readers' */
 	unsigned	 cw_count;	/* 0: none are kept */
 	struct harvest_totals cw_totals;
-	bool		 cw_ended;	/* those are known */
+	bool		 cw_ended;	/* cw_totals is set */
 };
 
 struct cell_run {
@@ -89,8 +89,8 @@ struct cell_run {
 	bool		 run_harvest_started;
 	unsigned	 run_harvest_cpu;	/* where it ended */
 	struct mthread	 run_main;
-	struct faults	*run_faults;	/* NULL: none; else &run_fault_points */
-	struct faults	 run_fault_points;
+	struct failpoints *run_faults;	/* &run_fault_points; NULL: none */
+	struct failpoints run_fault_points;
 	uint64_t	 run_open_cycles;	/* the window, */
 	uint64_t	 run_close_cycles;	/* published by run_phase */
 	_Alignas(MACHINE_CACHE_LINE)
@@ -130,54 +130,43 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 
 extern const struct engine FLAVOURED(engine);
 
-/*
- * Notes why a run fails, for people.
- *
- * Returns: error.
- */
+/* Formats the message of a failed run.  Returns: error. */
 int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * cell_fail() for a generator that was not seeded after waited_ms.
- *
- * Returns: ETIMEDOUT.
- */
+/* cell_fail() with ETIMEDOUT: not seeded after waited_ms. */
 int cell_unseeded(struct cell_run *run, struct generator *g,
     unsigned waited_ms);
 
 /*
- * Makes everything but the threads.  Whatever it returns, cell_teardown() is
- * due.
+ * Makes cm's empty arrays and everything else but the threads.  Call
+ * cell_teardown() also after a failure.
  *
- *   cm  out  empty, with its arrays
- *
- * Returns: 0, or an errno value after cell_fail().
+ * Returns: 0; ENOMEM; an errno value after cell_fail().
  */
 int cell_setup(struct cell_run *run, struct cell_measure *cm);
 
 /*
- * Makes the ledgers that a cell needs: one for each generator, none if none are
- * asked for.
+ * Makes a ledger for each generator if cp_ledger is set.  Call
+ * cell_ledgers_free() also after a failure.
  *
- * Returns: 0, or what ledger_new() returned; cell_ledgers_free() is due.
+ * Returns: 0, or what ledger_new() returned.
  */
 int cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp);
 
-/* What holds at rest: after cell_teardown(). */
+/* The last checks, after cell_teardown(). */
 void cell_ledgers_finish(struct cell_ledgers *cw);
 
 /*
- * Sums up what they have seen, and frees them.
+ * Sums up the ledgers and frees them.
  *
- *   error  out  if something was wrong: that
- *
- * Returns: 0; EPROTO if something was wrong; ENOMEM if not all was checked.
+ * Returns: 0; EPROTO after a violation, with its text in error; ENOMEM when not
+ * all was checked.
  */
 int cell_ledgers_free(struct cell_ledgers *cw, struct result_ledger *rl,
     char error[CELL_ERROR_SIZE]);
 
-/* Whether one of them has found something. */
+/* Whether a ledger has found a violation. */
 bool cell_violated(const struct cell_ledgers *cw);
 
 /* Wipes and releases what cell_setup() made; no thread is running. */
@@ -189,7 +178,7 @@ void cell_reader_main(void *arg);
 /* Makes the measure of a run whose threads were joined. */
 void cell_collect(struct cell_run *run, struct cell_measure *cm);
 
-/* What came of the fail points, whether or not there was a window; likewise. */
-void cell_collect_faults(struct cell_run *run, struct fault_outcome *fo);
+/* The outcome of the fail points, with or without a window. */
+void cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo);
 
 #endif

@@ -8,8 +8,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
-#include "lib/failpoint_machine.h"
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
 
@@ -20,10 +19,7 @@ thread_count(const struct cell_run *run)
 	return (index_harvest(run) + 1 + run->run_producer_count + 1);
 }
 
-/*
- * All threads of the run may use its locks; how many of them are producers is
- * not known before there is a queue.
- */
+/* The number of producers is not known before the queue: allow for all. */
 static struct lock_config
 for_all_threads(const struct cell_run *run, struct lock_config config)
 {
@@ -32,12 +28,20 @@ for_all_threads(const struct cell_run *run, struct lock_config config)
 	return (config);
 }
 
-/* Whether there is anything in the readers' buffers afterwards. */
+/* Whether readers' buffers get bytes. */
 static bool
 makes_bytes(const struct cell_run *run)
 {
 
 	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
+}
+
+/* Whether the bytes of a simulated run are compared by their hashes. */
+static bool
+hashes_bytes(const struct cell_run *run)
+{
+
+	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
 /* A run's i-th ledger; NULL: it has none. */
@@ -56,28 +60,26 @@ make_generator(struct cell_run *run, struct ledger *lg, struct generator **g)
 	const struct bench_config *bc = run->run_params->cp_config;
 	struct generator_params gp = {
 		.gp_cipher = makes_bytes(run) ? ce->ce_cipher :
-		    cipher_hollow(ce->ce_cipher),
+		    cipher_stub(ce->ce_cipher),
 		.gp_lock = lock_class_find(ce->ce_lock),
 		.gp_lock_config = for_all_threads(run, bc->bc_lock),
 		.gp_prof = &run->run_prof,
 		.gp_config = bc->bc_generator,
-		.gp_failpoints = faults_generator(run->run_faults),
 	};
 	int error;
 
-	gp.gp_lock_config.faults = faults_lock(run->run_faults);
+	if (run->run_faults != NULL)
+		failpoints_generator(run->run_faults, &gp);
 	if (lg != NULL)
-		gp.gp_cipher = cipher_ledgered(gp.gp_cipher, lg);
-	error = generator_find(ce->ce_design)->ra_init(g, &gp);
+		gp.gp_cipher = ledger_cipher(lg, gp.gp_cipher);
+	error = generator_new(generator_find(ce->ce_design), g, &gp);
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
-	/* The device's, whatever the design made of them. */
-	(*g)->g_failpoints = gp.gp_failpoints;
 	return (0);
 }
 
-/* What boot entropy is made from: NULL for the host's generator. */
+/* The seed of boot entropy; NULL: the host's generator. */
 static const uint64_t *
 boot_seed(const struct cell_run *run)
 {
@@ -85,7 +87,7 @@ boot_seed(const struct cell_run *run)
 	return (MACHINE_SIMULATED ? &run->run_params->cp_seed : NULL);
 }
 
-/* The bytes that a boot loader would hand over. */
+/* Boot entropy, as from a boot loader. */
 static int
 prime(struct cell_run *run)
 {
@@ -97,8 +99,7 @@ prime(struct cell_run *run)
 		return (0);
 	bytes = malloc(n);
 	if (bytes == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for %zu bytes of "
-		    "boot entropy", n));
+		return (ENOMEM);
 	error = prime_fill(bytes, n, boot_seed(run));
 	if (error != 0) {
 		free(bytes);
@@ -123,12 +124,12 @@ setup_harvest(struct cell_run *run)
 		    lock_config_default(machine_cpus())),
 		.hp_prof = &run->run_hprof,
 		.hp_error = &why,
-		.hp_failpoints = faults_harvest(run->run_faults),
 		.hp_ledger = ledger_at(run, 0),
 	};
 	int error;
 
-	hp.hp_lock_config.faults = faults_queue_lock(run->run_faults);
+	if (run->run_faults != NULL)
+		failpoints_queue(run->run_faults, &hp);
 	error = harvestq_init(&run->run_hq, &hp);
 	if (error != 0)
 		return (cell_fail(run, error, "%s", why.text));
@@ -137,9 +138,8 @@ setup_harvest(struct cell_run *run)
 }
 
 /*
- * The device a reader reads.  All share one, but where the lock excludes
- * nobody: then each has its own, seeded like the shared one, and the cell shows
- * what readers would get if they had nothing to share.
+ * The device of a reader.  With a lock that does not exclude, each reader has
+ * its own, seeded like the shared one: the cell shows the rate without sharing.
  */
 static int
 setup_device(struct cell_run *run, struct reader *r)
@@ -161,14 +161,14 @@ setup_device(struct cell_run *run, struct reader *r)
 	if (error != 0)
 		return (cell_fail(run, error, "no boot entropy for "
 		    "reader %u: %s", r->r_index, strerror(error)));
-	/* Nothing else will feed it. */
+	/* Nothing else feeds it. */
 	if (!r->r_dev.rd_generator->g_algorithm->ra_seeded(
 	    r->r_dev.rd_generator))
 		return (cell_unseeded(run, r->r_dev.rd_generator, 0));
 	return (0);
 }
 
-/* Readers that write nothing to speak of share one buffer. */
+/* Readers share one buffer where no bytes are made. */
 static int
 setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
 {
@@ -181,8 +181,7 @@ setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
 	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
 	    READER_ALIGN_BYTES);
 	if (r->r_buf == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for a buffer of %zu "
-		    "bytes", bytes));
+		return (ENOMEM);
 	/* Touched here, not in the window. */
 	memset(r->r_buf, 0, bytes);
 	if (!makes_bytes(run))
@@ -212,12 +211,12 @@ setup_reader(struct cell_run *run, unsigned i)
 	error = setup_buffer(run, r, bytes);
 	if (error != 0)
 		return (error);
-	if (MACHINE_SIMULATED && makes_bytes(run)) {
+	if (hashes_bytes(run)) {
 		r->r_hashed = digest_init(&r->r_digest) == 0;
 		if (!r->r_hashed)
-			return (cell_fail(run, ENOMEM, "no memory for a hash"));
+			return (ENOMEM);
 	}
-	error = g->g_algorithm->ra_reader_init(g, &r->r_gr);
+	error = generator_reader_init(g, &r->r_gr);
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make reader %u: %s", i,
 		    strerror(error)));
@@ -234,7 +233,7 @@ setup_readers(struct cell_run *run)
 	run->run_readers = aligned_alloc(_Alignof(struct reader),
 	    n * sizeof(*run->run_readers));
 	if (run->run_readers == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for %u readers", n));
+		return (ENOMEM);
 	memset(run->run_readers, 0, n * sizeof(*run->run_readers));
 	for (i = 0; i < n; i++) {
 		error = setup_reader(run, i);
@@ -245,7 +244,7 @@ setup_readers(struct cell_run *run)
 }
 
 static int
-alloc_measure(struct cell_run *run, struct cell_measure *cm)
+alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 {
 	unsigned n = index_harvest(run);
 	struct result_sample *rs = &cm->cm_sample;
@@ -259,20 +258,15 @@ alloc_measure(struct cell_run *run, struct cell_measure *cm)
 	cm->cm_waits = calloc((GENERATOR_SITES * GENERATOR_SITES +
 	    HARVEST_SITES * HARVEST_SITES) * CELL_ROLES,
 	    sizeof(*cm->cm_waits));
-	if (MACHINE_SIMULATED && makes_bytes(run)) {
+	if (hashes_bytes(run))
 		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
-		if (rs->output_sha256 == NULL)
-			return (cell_fail(run, ENOMEM, "no memory for the "
-			    "results"));
-	}
-	if (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
+	return (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
 	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
-	    cm->cm_waits == NULL)
-		return (cell_fail(run, ENOMEM, "no memory for the results"));
-	return (0);
+	    cm->cm_waits == NULL || (hashes_bytes(run) &&
+	    rs->output_sha256 == NULL) ? ENOMEM : 0);
 }
 
-/* Nobody pauses for longer than the run would take without. */
+/* No pause is longer than the run without fail points. */
 static void
 make_faults(struct cell_run *run)
 {
@@ -282,7 +276,7 @@ make_faults(struct cell_run *run)
 	if (cp->cp_faults == NULL)
 		return;
 	run->run_faults = &run->run_fault_points;
-	faults_make(run->run_faults, cp->cp_faults,
+	failpoints_make(run->run_faults, cp->cp_faults,
 	    &FLAVOURED(failpoint_machine), cp->cp_seed,
 	    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
 	    (int64_t)(cp->cp_time_s * 1e9));
@@ -303,7 +297,7 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 		error = setup_harvest(run);
 	if (error != 0)
 		return (error);
-	run->run_producer_count = harvestq_producers(run->run_hq);
+	run->run_producer_count = run->run_hq->hq_producers;
 	MPASS(thread_count(run) <=
 	    for_all_threads(run, lock_config_default(1)).threads);
 	run->run_producers = aligned_alloc(_Alignof(struct producer),
@@ -314,8 +308,7 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    generator_site_names) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
 	    harvest_site_names) != 0)
-		return (cell_fail(run, ENOMEM, "no memory for %u threads' "
-		    "profiles", thread_count(run)));
+		return (ENOMEM);
 	run->run_prof.lp_skipcount = run->run_hprof.lp_skipcount =
 	    run->run_params->cp_config->bc_lock.prof_skipcount;
 	run->run_main.mt_index = thread_count(run) - 1;
@@ -328,7 +321,7 @@ teardown_reader(struct cell_run *run, struct reader *r)
 	struct generator *g = r->r_dev.rd_generator;
 
 	if (r->r_made)
-		g->g_algorithm->ra_reader_fini(g, &r->r_gr);
+		generator_reader_fini(g, &r->r_gr);
 	if (r->r_hashed)
 		digest_fini(&r->r_digest);
 	if (r->r_buf != NULL && r->r_buf != run->run_buf) {
@@ -336,7 +329,7 @@ teardown_reader(struct cell_run *run, struct reader *r)
 		free(r->r_buf);
 	}
 	if (g != NULL && g != run->run_dev.rd_generator)
-		g->g_algorithm->ra_fini(g);
+		generator_free(g);
 }
 
 void
@@ -357,7 +350,7 @@ cell_teardown(struct cell_run *run)
 		harvestq_fini(run->run_hq);
 	}
 	if (g != NULL)
-		g->g_algorithm->ra_fini(g);
+		generator_free(g);
 	lockprof_fini(&run->run_hprof);
 	lockprof_fini(&run->run_prof);
 }

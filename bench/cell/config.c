@@ -1,49 +1,23 @@
 #include "bench/cell/config.h"
 
 static const struct tunable program_tunables[] = {
-	{
-		.tn_name = "kern.random.fortuna.concurrent_read",
-		.tn_descr = "1 is -d concurrent, 0 is -d locked",
-		.tn_type = TUNABLE_BOOL,
-		.tn_offset = offsetof(struct program_config, concurrent_read),
-	},
-	{
-		.tn_name = "kern.random.use_chacha20_cipher",
-		.tn_descr = "1 is -c chacha20, 0 is -c aes",
-		.tn_type = TUNABLE_BOOL,
-		.tn_offset = offsetof(struct program_config,
-		    use_chacha20_cipher),
-	},
-	{
-		.tn_name = "rngsim.seed_timeout_ms",
-		.tn_descr = "longest wait for the generator to be seeded",
-		.tn_type = TUNABLE_UINT,
-		.tn_offset = offsetof(struct program_config, seed_timeout_ms),
-		.tn_min = 1,
-		.tn_max = 3600 * 1000,
-	},
-	{
-		.tn_name = "rngsim.sweep.controls",
-		.tn_descr = "measure control cells beside a sweep's",
-		.tn_type = TUNABLE_BOOL,
-		.tn_offset = offsetof(struct program_config, controls),
-	},
-	{
-		.tn_name = "rngsim.virtual.threads",
-		.tn_descr = "simulated machines at a time; 0: one for each CPU",
-		.tn_type = TUNABLE_UINT,
-		.tn_offset = offsetof(struct program_config, virtual_threads),
-		.tn_min = 0,
-		.tn_max = 1024,
-	},
-	{
-		.tn_name = "rngsim.warmup_ms",
-		.tn_descr = "time run and discarded before each measurement",
-		.tn_type = TUNABLE_UINT,
-		.tn_offset = offsetof(struct program_config, warmup_ms),
-		.tn_min = 0,
-		.tn_max = 60 * 1000,
-	},
+	TUNABLE(program_config, concurrent_read, BOOL,
+	    "kern.random.fortuna.concurrent_read",
+	    "1 is -d concurrent, 0 is -d locked", TUNABLE_LIMITS(0, 1)),
+	TUNABLE(program_config, use_chacha20_cipher, BOOL,
+	    "kern.random.use_chacha20_cipher", "1 is -c chacha20, 0 is -c aes",
+	    TUNABLE_LIMITS(0, 1)),
+	TUNABLE(program_config, seed_timeout_ms, UINT, "rngsim.seed_timeout_ms",
+	    "longest wait for the generator to be seeded",
+	    TUNABLE_LIMITS(1, 3600 * 1000)),
+	TUNABLE(program_config, controls, BOOL, "rngsim.sweep.controls",
+	    "measure control cells beside a sweep's", TUNABLE_LIMITS(0, 1)),
+	TUNABLE(program_config, virtual_threads, UINT, "rngsim.virtual.threads",
+	    "simulated machines at a time; 0: one for each CPU",
+	    TUNABLE_LIMITS(0, 1024)),
+	TUNABLE(program_config, warmup_ms, UINT, "rngsim.warmup_ms",
+	    "time run and discarded before each measurement",
+	    TUNABLE_LIMITS(0, 60 * 1000)),
 };
 
 void

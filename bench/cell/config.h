@@ -1,15 +1,15 @@
 /*
  * Everything that tunables set, of all layers together.
  */
-#ifndef BENCH_CONFIG_H
-#define BENCH_CONFIG_H
+#ifndef BENCH_CELL_CONFIG_H
+#define BENCH_CELL_CONFIG_H
 
 #include <stdbool.h>
 
 #include "fortuna/generator.h"
 #include "harvest/harvest_config.h"
-#include "lib/lock.h"
-#include "lib/tunable.h"
+#include "lib/lock/lock.h"
+#include "lib/base/tunable.h"
 
 /* The program's own tunables. */
 struct program_config {

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
-#include "lib/digest.h"
-#include "lib/machine.h"
-#include "lib/wipe.h"
+#include "lib/crypto/digest.h"
+#include "lib/machine/machine.h"
+#include "lib/crypto/wipe.h"
 
 enum { GETENTROPY_MAX = 256 };
 

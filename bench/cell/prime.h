@@ -1,8 +1,8 @@
 /*
  * The entropy a boot loader would hand over.
  */
-#ifndef BENCH_PRIME_H
-#define BENCH_PRIME_H
+#ifndef BENCH_CELL_PRIME_H
+#define BENCH_CELL_PRIME_H
 
 #include <stddef.h>
 #include <stdint.h>

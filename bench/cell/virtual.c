@@ -8,7 +8,7 @@
 #include "fortuna/state.h"
 #include "harvest/harvestq.h"
 #include "harvest/source.h"
-#include "lib/splitmix.h"
+#include "lib/base/splitmix.h"
 
 enum {
 	/*
@@ -29,50 +29,15 @@ enum {
 
 static const uint64_t ps_per_ms = UINT64_C(1000) * 1000 * 1000;
 
-/* What is wrong with the name of a profile that is not there. */
-static int
-unknown(const char *name, char error[PROFILE_ERROR_SIZE])
-{
-	size_t used;
-	unsigned i, n = profile_shipped_count();
-
-	used = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
-	    "\"%.40s\": expected ", name);
-	for (i = 0; i < n && used < PROFILE_ERROR_SIZE; i++)
-		used += (size_t)snprintf(error + used,
-		    PROFILE_ERROR_SIZE - used, "%s, ",
-		    profile_shipped_name(i));
-	if (used < PROFILE_ERROR_SIZE)
-		snprintf(error + used, PROFILE_ERROR_SIZE - used,
-		    "or a file whose name ends in .conf");
-	return (EINVAL);
-}
-
-static bool
-is_file(const char *name)
-{
-	size_t n = strlen(name);
-
-	return (strchr(name, '/') != NULL ||
-	    (n >= 5 && strcmp(name + n - 5, ".conf") == 0));
-}
-
 int
 virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
     unsigned nodes, char error[PROFILE_ERROR_SIZE])
 {
 	int status;
 
-	error[0] = '\0';
 	status = profile_load(&vi->vi_profile, name, error);
-	if (status == ENOENT && !is_file(name))
-		return (unknown(name, error));
-	if (status != 0) {
-		if (error[0] == '\0')
-			snprintf(error, PROFILE_ERROR_SIZE, "%.80s: %s", name,
-			    strerror(status));
-		return (status);
-	}
+	if (status != 0)
+		return (status == ESRCH ? EINVAL : status);
 	return (vm_topology_make(&vi->vi_profile, cpus, nodes,
 	    &vi->vi_topology, error) == 0 ? 0 : ERANGE);
 }

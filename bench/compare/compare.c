@@ -1,21 +1,16 @@
 #include <errno.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/compare/clip.h"
 #include "bench/compare/compare.h"
-#include "bench/result/group.h"
-#include "bench/result/trend.h"
-#include "bench/statistics/stats.h"
-#include "lib/kassert.h"
+#include "bench/report/comparable.h"
+#include "bench/stats/stats.h"
 
-/* What is drawn for A and for B; fixed, so that a verdict can be repeated. */
+/* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
-
-static const char harvest_p99[] = "harvest_latency_p99_ns";
 
 /* What judging needs besides the rows. */
 struct judge {
@@ -27,82 +22,57 @@ struct judge {
 	unsigned	 ju_p_count;
 };
 
-/* Values of one quantity, in the order of repeats. */
-static unsigned
-values_of(const struct result_cell *cell, const struct quantity *qu,
-    double *out)
-{
-	unsigned i;
-
-	for (i = 0; i < cell->repeats; i++)
-		out[i] = quantity_value(qu, &cell->samples[i], cell->readers);
-	return (cell->repeats);
-}
-
-static int
-refuse_drift(const struct compare *co, struct compare_pair *pa, unsigned side)
-{
-	struct trend trend;
-	int error;
-
-	error = trend_of_cell(pa->pa_cell[side], &trend);
-	if (error == 0 && trend.tr_drift)
-		snprintf(pa->pa_refused, sizeof(pa->pa_refused), "drift over "
-		    "the run: total MB/s of %s moved by %+.1f %% from its "
-		    "first to its last repeat (p %.2g)",
-		    compare_name(co, pa, side), 100 * trend.tr_change,
-		    trend.tr_p);
-	return (error);
-}
-
-/* Says why the pair cannot be judged, if so; 0 or ENOMEM. */
+/* Fills in pa_refused if the pair cannot be judged; 0 or ENOMEM. */
 static int
 check_pair(const struct compare *co, struct compare_pair *pa)
 {
-	const struct result_cell *cell;
+	const struct result_cell *c, *a = pa->pa_cell[0], *b = pa->pa_cell[1];
+	struct text why = { .s = "" };
+	const char *name;
+	struct drift trend;
 	unsigned side;
-	int error = 0;
 
-	for (side = 0; side < 2; side++) {
-		cell = pa->pa_cell[side];
-		pa->pa_repeats[side] = cell->repeats;
-		if (cell->gate[0] != '\0') {
-			snprintf(pa->pa_refused, sizeof(pa->pa_refused),
-			    "gate: %s: %s", compare_name(co, pa, side),
-			    cell->gate);
-			clip_utf8(pa->pa_refused);
-			return (0);
-		}
+	for (side = 0; side < 2 && why.s[0] == '\0'; side++)
+		if (comparable_gated(pa->pa_cell[side]))
+			text_add(&why, "gate: %s: %s", compare_name(co, pa,
+			    side), pa->pa_cell[side]->gate);
+	if (why.s[0] == '\0' && (a->repeats < COMPARE_REPEATS_MIN ||
+	    b->repeats < COMPARE_REPEATS_MIN))
+		text_add(&why, "too few repeats: %s has %u, %s has %u, and %d "
+		    "are needed", compare_name(co, pa, 0), a->repeats,
+		    compare_name(co, pa, 1), b->repeats, COMPARE_REPEATS_MIN);
+	for (side = 0; side < 2 && why.s[0] == '\0'; side++) {
+		c = pa->pa_cell[side];
+		name = compare_name(co, pa, side);
+		if (drift_of_cell(c, &trend) != 0)
+			return (ENOMEM);
+		if (trend.tr_drift)
+			text_add(&why, "drift over the run: total MB/s of %s "
+			    "moved by %+.1f %% from its first to its last "
+			    "repeat (p %.2g)", name, 100 * trend.tr_change,
+			    trend.tr_p);
 	}
-	if (pa->pa_repeats[0] < COMPARE_REPEATS_MIN ||
-	    pa->pa_repeats[1] < COMPARE_REPEATS_MIN) {
-		snprintf(pa->pa_refused, sizeof(pa->pa_refused), "too few "
-		    "repeats: %s has %u, %s has %u, and %d are needed",
-		    compare_name(co, pa, 0), pa->pa_repeats[0],
-		    compare_name(co, pa, 1), pa->pa_repeats[1],
-		    COMPARE_REPEATS_MIN);
-		return (0);
-	}
-	pa->pa_few = pa->pa_repeats[0] < GROUP_REPEATS_WEAK ||
-	    pa->pa_repeats[1] < GROUP_REPEATS_WEAK;
-	for (side = 0; side < 2 && error == 0 && pa->pa_refused[0] == '\0';
-	    side++)
-		error = refuse_drift(co, pa, side);
-	return (error);
+	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "%.*s",
+	    COMPARE_REFUSED_SIZE - 1, why.s);
+	utf8_truncate(pa->pa_refused);
+	return (0);
 }
 
-/* The change of B over A, and its interval from the draws of both. */
+/* Medians, the change of B over A, and intervals from the draws of both. */
 static void
-estimate(struct judge *ju, struct compare_row *row, const unsigned n[2])
+measure(struct judge *ju, struct compare_row *row)
 {
-	double *ratios = ju->ju_medians[1];
+	double *ratios = ju->ju_medians[1], *v;
+	const struct result_cell *c;
 	unsigned i, side;
 
 	for (side = 0; side < 2; side++) {
-		row->cr_median[side] = stats_median(ju->ju_values[side],
-		    n[side]);
-		resample_medians(&ju->ju_draws[side], ju->ju_values[side],
-		    ju->ju_medians[side]);
+		v = ju->ju_values[side];
+		c = row->cr_pair->pa_cell[side];
+		for (i = 0; i < c->repeats; i++)
+			v[i] = quantity_value(row->cr_quantity, c, i);
+		row->cr_median[side] = stats_median(v, c->repeats);
+		resample_medians(&ju->ju_draws[side], v, ju->ju_medians[side]);
 		resample_interval(ju->ju_medians[side],
 		    &row->cr_ci95[side][0], &row->cr_ci95[side][1]);
 	}
@@ -115,28 +85,17 @@ estimate(struct judge *ju, struct compare_row *row, const unsigned n[2])
 	row->cr_change_ci95[1] -= 1;
 }
 
+/* Tests the values that measure() left sorted. */
 static void
-measure_row(struct judge *ju, const struct compare_pair *pa,
-    const struct quantity *qu, struct compare_row *row)
+test(struct judge *ju, struct compare_row *row)
 {
-	unsigned side;
-
-	for (side = 0; side < 2; side++)
-		gsl_sort(ju->ju_values[side], 1, values_of(pa->pa_cell[side],
-		    qu, ju->ju_values[side]));
-	estimate(ju, row, pa->pa_repeats);
-}
-
-static void
-test_row(struct judge *ju, struct compare_pair *pa, unsigned q)
-{
-	struct compare_row *row = &pa->pa_row[q];
 	const double *a = ju->ju_values[0], *b = ju->ju_values[1];
-	const unsigned na = pa->pa_repeats[0], nb = pa->pa_repeats[1];
+	const unsigned na = row->cr_pair->pa_cell[0]->repeats;
+	const unsigned nb = row->cr_pair->pa_cell[1]->repeats;
 
 	row->cr_verdict = COMPARE_NONE;
 	row->cr_p_welch = row->cr_p_rank = 1;
-	/* All alike: one reader is always fair.  That is no test. */
+	/* All values are equal: one reader is always fair.  That is no test. */
 	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
 		return;
 	row->cr_tested = true;
@@ -145,17 +104,33 @@ test_row(struct judge *ju, struct compare_pair *pa, unsigned q)
 }
 
 static int
-draw(struct judge *ju, const struct compare_pair *pa)
+measure_pair(struct judge *ju, struct compare_pair *pa)
 {
-	unsigned side;
-	int error = 0;
+	struct compare_row *row;
+	unsigned n, q, side;
+	int error;
 
+	for (q = 0; q < QUANTITIES; q++)
+		pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
+	error = check_pair(ju->ju_compare, pa);
+	if (pa->pa_refused[0] != '\0')
+		return (0);
 	for (side = 0; side < 2 && error == 0; side++) {
-		if (ju->ju_draws[side].rs_n == pa->pa_repeats[side])
+		n = pa->pa_cell[side]->repeats;
+		if (ju->ju_draws[side].rs_n == n)
 			continue;
 		resample_fini(&ju->ju_draws[side]);
-		error = resample_init(&ju->ju_draws[side],
-		    pa->pa_repeats[side], draw_seed[side]);
+		error = resample_init(&ju->ju_draws[side], n,
+		    draw_seed[side]);
+	}
+	for (q = 0; q <= QUANTITIES && error == 0; q++) {
+		row = &pa->pa_row[q];
+		/* Harvest CPU is judged by these two, wanted or not. */
+		if (row->cr_wanted || q == QUANTITY_HARVEST_P99 ||
+		    q == QUANTITY_EVENTS)
+			measure(ju, row);
+		if (row->cr_wanted)
+			test(ju, row);
 	}
 	return (error);
 }
@@ -168,157 +143,138 @@ overlap(const struct compare_row *row)
 	    row->cr_ci95[1][0] <= row->cr_ci95[0][1]);
 }
 
-/* Whether B's harvest thread did less than A's, or later. */
+/* Whether B's harvest thread delivered fewer events than A's, or later. */
 static bool
 served_worse(const struct compare_pair *pa)
 {
-	const struct compare_row *p99 = &pa->pa_row[quantity_find(harvest_p99)];
+	const struct compare_row *events = &pa->pa_row[QUANTITY_EVENTS];
+	const struct compare_row *p99 = &pa->pa_row[QUANTITY_HARVEST_P99];
 
-	return ((pa->pa_events.cr_change < 0 && !overlap(&pa->pa_events)) ||
+	return ((events->cr_change < 0 && !overlap(events)) ||
 	    (p99->cr_change > 0 && !overlap(p99)));
 }
 
-/* Which rule a clear change does not pass. */
-static enum compare_stop
-stop_of(const struct compare *co, const struct compare_pair *pa, unsigned q)
-{
-	const struct compare_row *row = &pa->pa_row[q];
-
-	if (overlap(row))
-		return (COMPARE_STOP_OVERLAP);
-	if (fmin(row->cr_p_welch, row->cr_p_rank) >= COMPARE_ALPHA)
-		return (COMPARE_STOP_P);
-	if (fabs(row->cr_change) <= co->co_margin)
-		return (COMPARE_STOP_MARGIN);
-	if (fabs(row->cr_change) <= quantities[q].qu_resolution)
-		return (COMPARE_STOP_RESOLUTION);
-	if (fabs(row->cr_change) <= co->co_noise)
-		return (COMPARE_STOP_NOISE);
-	if (quantities[q].qu_of_harvest_work && row->cr_change < 0 &&
-	    served_worse(pa))
-		return (COMPARE_STOP_HARVEST);
-	return (COMPARE_STOP_NONE);
-}
-
 static void
-decide(const struct compare *co, struct compare_pair *pa, unsigned q)
+decide(const struct compare *co, struct compare_row *row)
 {
-	struct compare_row *row = &pa->pa_row[q];
+	const struct quantity *qu = row->cr_quantity;
+	const double change = fabs(row->cr_change);
+	const bool stops[COMPARE_STOPS] = {
+		[COMPARE_STOP_OVERLAP] = overlap(row),
+		[COMPARE_STOP_P] = fmin(row->cr_p_welch, row->cr_p_rank) >=
+		    COMPARE_ALPHA,
+		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
+		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
+		[COMPARE_STOP_NOISE] = change <= co->co_noise,
+		[COMPARE_STOP_HARVEST] = row->cr_change < 0 &&
+		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
+		    served_worse(row->cr_pair),
+	};
+	unsigned i;
 
 	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0)
 		return;
-	row->cr_stop = stop_of(co, pa, q);
+	for (i = 0; i < COMPARE_STOPS && row->cr_stop == 0; i++)
+		if (stops[i])
+			row->cr_stop = (enum compare_stop)i;
 	if (row->cr_stop == COMPARE_STOP_NONE)
 		row->cr_verdict = (row->cr_change > 0) ==
-		    quantities[q].qu_more_is_better ? COMPARE_BETTER :
-		    COMPARE_WORSE;
-}
-
-static void
-decide_all(struct judge *ju)
-{
-	struct compare *co = ju->ju_compare;
-	struct compare_row *row;
-	const double *p = ju->ju_p;
-	unsigned i, q;
-
-	co->co_tests = ju->ju_p_count;
-	for (i = 0; i < co->co_pair_count; i++) {
-		for (q = 0; q < QUANTITIES; q++) {
-			if (!compare_has_row(co, &co->co_pairs[i], q))
-				continue;
-			row = &co->co_pairs[i].pa_row[q];
-			/* In the order in which test_row() left them. */
-			if (row->cr_tested) {
-				row->cr_p_welch = *p++;
-				row->cr_p_rank = *p++;
-				decide(co, &co->co_pairs[i], q);
-			}
-			co->co_rows[row->cr_verdict]++;
-		}
-	}
+		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
 static int
-judge_pairs(struct judge *ju)
+judge_rows(struct judge *ju)
 {
 	struct compare *co = ju->ju_compare;
-	struct compare_pair *pa;
-	unsigned i, q;
+	struct compare_row *row = NULL;
+	const double *p = ju->ju_p;
+	unsigned i;
 	int error = 0;
-	bool there;
 
-	for (i = 0; i < co->co_pair_count && error == 0; i++) {
-		pa = &co->co_pairs[i];
-		error = check_pair(co, pa);
-		if (error == 0 && pa->pa_refused[0] == '\0')
-			error = draw(ju, pa);
-		if (error == 0 && pa->pa_refused[0] == '\0')
-			measure_row(ju, pa, &quantity_harvest_events,
-			    &pa->pa_events);
-		for (q = 0; q < QUANTITIES && error == 0; q++) {
-			pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
-			if (pa->pa_refused[0] != '\0')
-				continue;
-			there = compare_has_row(co, pa, q);
-			/* Wanted or not, harvest CPU is judged by it. */
-			if (there || strcmp(quantities[q].qu_name,
-			    harvest_p99) == 0)
-				measure_row(ju, pa, &quantities[q],
-				    &pa->pa_row[q]);
-			if (there)
-				test_row(ju, pa, q);
-		}
-	}
+	for (i = 0; i < co->co_pair_count && error == 0; i++)
+		error = measure_pair(ju, &co->co_pairs[i]);
 	if (error == 0)
 		error = hypothesis_holm(ju->ju_p, ju->ju_p_count);
-	if (error == 0)
-		decide_all(ju);
+	co->co_tests = ju->ju_p_count;
+	while (error == 0 && (row = compare_next(co, row)) != NULL) {
+		/* In the order in which test() left them. */
+		if (row->cr_tested) {
+			row->cr_p_welch = *p++;
+			row->cr_p_rank = *p++;
+			decide(co, row);
+		}
+		co->co_rows[row->cr_verdict]++;
+	}
 	return (error);
 }
 
-bool
-compare_has_row(const struct compare *co, const struct compare_pair *pa,
-    unsigned q)
+struct compare_row *
+compare_next(const struct compare *co, const struct compare_row *row)
 {
+	struct compare_pair *pa = co->co_pairs;
+	unsigned q = 0;
 
-	return ((co->co_wanted & 1u << q) != 0 &&
-	    (pa->pa_cell[1]->readers > 1 || !quantities[q].qu_of_several));
+	if (row != NULL) {
+		pa += row->cr_pair - co->co_pairs;
+		q = (unsigned)(row - pa->pa_row) + 1;
+	}
+	for (; pa < co->co_pairs + co->co_pair_count; pa++, q = 0)
+		for (; q < QUANTITIES; q++)
+			if (pa->pa_row[q].cr_wanted)
+				return (&pa->pa_row[q]);
+	return (NULL);
 }
 
 int
 compare_judge(struct compare *co)
 {
 	struct judge ju = { .ju_compare = co };
-	const struct compare_pair *pa;
-	unsigned i, most = 0, side;
-	int error = ENOMEM;
-	bool ready = true;
+	size_t most = 1, tests = (size_t)co->co_pair_count * QUANTITIES * 2;
+	unsigned i, n, side;
+	double *room;
+	int error;
 
-	for (i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		for (side = 0; side < 2; side++)
-			if (pa->pa_cell[side]->repeats > most)
-				most = pa->pa_cell[side]->repeats;
+	for (i = 0; i < 2 * co->co_pair_count; i++) {
+		n = co->co_pairs[i / 2].pa_cell[i % 2]->repeats;
+		most = n > most ? n : most;
 	}
+	room = calloc(2 * (most + HYPOTHESIS_RESAMPLES) + tests,
+	    sizeof(*room));
+	if (room == NULL)
+		return (ENOMEM);
 	for (side = 0; side < 2; side++) {
-		ju.ju_values[side] = calloc(most + 1, sizeof(double));
-		ju.ju_medians[side] = calloc(HYPOTHESIS_RESAMPLES,
-		    sizeof(double));
-		ready = ready && ju.ju_values[side] != NULL &&
-		    ju.ju_medians[side] != NULL;
+		ju.ju_values[side] = room + side * most;
+		ju.ju_medians[side] = room + 2 * most +
+		    side * HYPOTHESIS_RESAMPLES;
 	}
-	ju.ju_p = calloc((size_t)co->co_pair_count * QUANTITIES * 2 + 1,
-	    sizeof(double));
-	if (ready && ju.ju_p != NULL)
-		error = judge_pairs(&ju);
-	for (side = 0; side < 2; side++) {
-		resample_fini(&ju.ju_draws[side]);
-		free(ju.ju_values[side]);
-		free(ju.ju_medians[side]);
-	}
-	free(ju.ju_p);
+	ju.ju_p = room + 2 * (most + HYPOTHESIS_RESAMPLES);
+	error = judge_rows(&ju);
+	resample_fini(&ju.ju_draws[0]);
+	resample_fini(&ju.ju_draws[1]);
+	free(room);
 	return (error);
+}
+
+void
+compare_flag(struct compare *co, const char *fmt, ...)
+{
+	char **grown, text[COMPARE_TEXT_SIZE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	utf8_truncate(text);
+	grown = realloc(co->co_flags, (co->co_flag_count + 1) *
+	    sizeof(*grown));
+	if (grown != NULL) {
+		co->co_flags = grown;
+		grown[co->co_flag_count] = strdup(text);
+	}
+	if (grown == NULL || grown[co->co_flag_count] == NULL)
+		co->co_error = ENOMEM;
+	else
+		co->co_flag_count++;
 }
 
 void

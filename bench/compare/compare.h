@@ -1,39 +1,86 @@
 /*
- * Whether one cell did better than another: cells paired, tested, judged.
+ * Whether one cell did better than another: cells are paired, tested, judged.
  *
- * Either two results are compared, cells alike but for the result they are
- * from, or within one result cells that are alike but for their design, lock or
- * cipher.  Of each pair A is what B is compared with.  Each quantity of each
- * pair is a row.
+ * Of two results, each cell is compared with the same cell of the other.  Of
+ * one result, cells are compared that differ only in design, lock or cipher.
+ * In each pair, B is compared with A.  A row is one quantity of one pair.
  *
- * A row is better or worse only if all of these hold, and shows no difference
- * otherwise:
+ * A row is better or worse only if all of these hold; else it shows no
+ * difference:
  *	- the 95 % intervals of A's and B's medians do not overlap;
- *	- the 95 % interval of the change excludes none;
- *	- Welch's or Mann and Whitney's test has p < 0.05, corrected after Holm
- *	  for both tests of all rows;
- *	- the change is above the margin, what the quantity resolves, and what
- *	  the machine is known to have moved by between A and B.
- * Less CPU of the harvest thread is better only if the events that it delivered
- * were not fewer and their p99 not longer, by intervals that do not overlap.
+ *	- the 95 % interval of the change excludes 0;
+ *	- p is below 0.05 in Welch's or in Mann and Whitney's test, corrected
+ *	  after Holm for both tests of all rows;
+ *	- the change is above the margin, above the quantity's resolution, and
+ *	  above what the machine moved by between A and B.
+ * Less CPU of the harvest thread is better only if it delivered no fewer events
+ * and its p99 is no longer, both by intervals that do not overlap.
+ *
+ * Functions that print do not check the stream.
  */
-#ifndef BENCH_COMPARE_H
-#define BENCH_COMPARE_H
+#ifndef BENCH_COMPARE_COMPARE_H
+#define BENCH_COMPARE_COMPARE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
-#include "bench/compare/quantity.h"
+#include "bench/cli/format.h"
 #include "bench/result/result.h"
-#include "bench/statistics/hypothesis.h"
 
 enum {
-	COMPARE_REPEATS_MIN	= 3,	/* below: refused */
+	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */
 	COMPARE_REFUSED_SIZE	= RESULT_TEXT_SIZE + 64,
-	COMPARE_TEXT_SIZE	= 2048
+	COMPARE_TEXT_SIZE	= 2048,	/* of error texts */
+	/* ministat(1) reads lines of 8 KiB; a column takes at most 15 bytes. */
+	VERDICT_MINISTAT_COLUMNS = 500
 };
 
 /* The probability of any wrong better or worse in a whole comparison. */
 #define	COMPARE_ALPHA		0.05
+
+/* Places in quantities[]. */
+enum {
+	QUANTITY_P50		= 2,
+	QUANTITY_HARVEST_CPU	= 4,
+	QUANTITY_HARVEST_P99	= 5,
+	QUANTITIES		= 8,
+	/* Events that the harvest thread delivered: not compared itself. */
+	QUANTITY_EVENTS		= QUANTITIES
+};
+
+enum quantity_unit {
+	QUANTITY_MB_PER_S,
+	QUANTITY_NS,
+	QUANTITY_PERCENT,	/* of one CPU */
+	QUANTITY_SHARE		/* 0..1 */
+};
+
+struct quantity {
+	const char	*qu_name;	/* its column in CSV */
+	const char	*qu_title;	/* in a sentence */
+	enum quantity_unit qu_unit;
+	bool		 qu_more_is_better;
+	/* With one reader it equals the total or is constant. */
+	bool		 qu_of_several;
+	/* Smaller values count as this: their ratio means nothing. */
+	double		 qu_floor;
+	/* The least relative change that is more than its error. */
+	double		 qu_resolution;
+	/* Where a sample has it; of reader_mb_per_s: the least. */
+	size_t		 qu_offset;
+};
+
+extern const struct quantity quantities[QUANTITIES + 1];
+
+/* The quantity of that name; -1: there is none. */
+int quantity_find(const char *name);
+
+/* A repeat's value, at least the floor. */
+double quantity_value(const struct quantity *qu, const struct result_cell *c,
+    unsigned repeat);
+
+/* Adds a value with its unit: "431.5", "12.3us", "79.0 %", "<0.10 %". */
+void quantity_figure(struct text *t, const struct quantity *qu, double v);
 
 enum compare_by {
 	COMPARE_RESULTS,
@@ -49,7 +96,7 @@ enum compare_verdict {
 	COMPARE_REFUSED
 };
 
-/* Which rule kept a row whose change's interval excludes none from a rank. */
+/* Why a row is not ranked although the change's interval excludes 0. */
 enum compare_stop {
 	COMPARE_STOP_NONE,
 	COMPARE_STOP_OVERLAP,
@@ -57,59 +104,64 @@ enum compare_stop {
 	COMPARE_STOP_MARGIN,
 	COMPARE_STOP_RESOLUTION,
 	COMPARE_STOP_NOISE,
-	COMPARE_STOP_HARVEST
+	COMPARE_STOP_HARVEST,
+	COMPARE_STOPS
 };
+
+/* Both in words; no stop is empty. */
+extern const char *const verdict_names[COMPARE_REFUSED + 1];
+extern const char *const verdict_stops[COMPARE_STOPS];
 
 /* Changes are shares of A's median: 0.03 is 3 % more. */
 struct compare_row {
+	const struct compare_pair *cr_pair;
+	const struct quantity *cr_quantity;
+	bool	cr_wanted;	/* asked for, and the pair has readers enough */
 	enum compare_verdict cr_verdict;
 	enum compare_stop cr_stop;	/* of COMPARE_NONE */
-	bool	cr_tested;	/* else p is 1: all values are alike */
+	bool	cr_tested;	/* else p is 1: all values are equal */
 	double	cr_median[2];	/* A's and B's; 0 where refused */
 	double	cr_ci95[2][2];	/* of each median */
 	double	cr_change;
 	double	cr_change_ci95[2];
 	double	cr_p_welch;	/* corrected */
-	double	cr_p_rank;	/* Mann and Whitney's, likewise */
+	double	cr_p_rank;	/* Mann and Whitney's, corrected */
 };
 
 struct compare_pair {
 	const struct result_cell *pa_cell[2];
-	unsigned	 pa_repeats[2];
 	char		 pa_refused[COMPARE_REFUSED_SIZE]; /* why, or empty */
-	bool		 pa_few;	/* repeats */
-	struct compare_row pa_row[QUANTITIES];
-	struct compare_row pa_events;	/* medians and intervals only */
+	struct compare_row pa_row[QUANTITIES + 1];
 };
 
 struct compare {
-	const struct result *co_result[2];	/* the same one within one */
+	/* What the caller fills in. */
+	const struct result *co_result[2];	/* may be the same one */
 	const char	*co_path[2];
 	enum compare_by	 co_by;
 	unsigned	 co_wanted;	/* bit i: quantities[i] */
 	double		 co_margin;	/* share */
-	double		 co_noise;	/* share: how the machine moved */
+	/* What is found. */
+	double		 co_noise;	/* share: how far the machine moved */
 	struct compare_pair *co_pairs;
 	unsigned	 co_pair_count;
 	/* Cells that have no partner, of A and of B. */
 	const struct result_cell **co_alone[2];
 	unsigned	 co_alone_count[2];
-	/* What differs or is doubtful, each a clause; NULL-terminated. */
-	char		**co_flags;
+	char		**co_flags;	/* what differs or is doubtful */
 	unsigned	 co_flag_count;
+	int		 co_error;	/* of a flag that was lost */
 	unsigned	 co_rows[COMPARE_REFUSED + 1];	/* of each verdict */
 	unsigned	 co_tests;	/* that p was corrected for */
 };
 
 /*
- * Whether two results were measured alike.  Differences that cannot be ignored
- * are refused: one that was measured and one that was predicted, whatever
- * across says; another host or simulated machine, measured time or INVARIANTS.
- * Others, and other hosts where across is set, become flags, and so does what
- * compare_noise() has to say.
+ * Whether two results were measured alike.  A measured and a predicted one are
+ * always refused.  If the host, simulated machine, measured time or INVARIANTS
+ * differ, the comparison is refused, or with across only flagged.  Other
+ * differences and what compare_noise() finds are flagged.
  *
- *   co     in/out  co_result and co_by given; co_noise set
- *   error  out     what differs
+ *   error  out  what differs
  *
  * Returns: 0, EINVAL or ENOMEM.
  */
@@ -117,57 +169,136 @@ int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
 
 /*
- * Flags a machine that was seen to move, and keeps by how much in co_noise: all
- * cells drift over a run, vary together from block to block, or controls
- * differ between A and B.  Of pairs within one run only the drift is flagged.
+ * Sets co_noise and flags how the machine moved: all cells drift over a run,
+ * vary together from block to block, or controls differ between A and B.
+ * Within one result only the drift is flagged.
  *
- *   same_program  in  A and B are of one program, so that it was the machine
- *                     that moved the controls; else they are flagged only
+ *   same_program  in  A and B are of one program; else a change of the controls
+ *                     is flagged but not in co_noise
  *
  * Returns: 0 or ENOMEM.
  */
 int compare_noise(struct compare *co, bool same_program);
 
 /*
- * Pairs cells, and flags pairs whose spinners poll differently often.
+ * Pairs cells, and flags pairs with different spin_polls.
  *
- *   co     in/out  co_result and co_by given
  *   base   in      the design, lock or cipher to compare with; NULL: locked,
  *                  mtx, or else the first measured
  *   error  out     why there are no pairs
  *
  * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
- * or two cells that could be of one; ENOMEM.
+ * or when two cells fit one pair; ENOMEM.
  */
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
-/* Whether a design, lock or cipher of this program is called so. */
+/* Whether this program has a design, lock or cipher of that name. */
 bool compare_base_known(enum compare_by by, const char *name);
 
-/*
- * Whether there is such a row: it is wanted, and the pair has the readers for
- * it.
- */
-bool compare_has_row(const struct compare *co, const struct compare_pair *pa,
-    unsigned q);
-
-/*
- * Tests and judges all rows that there are.
- *
- * Returns: 0 or ENOMEM.
- */
+/* Tests and judges all rows.  Returns: 0 or ENOMEM. */
 int compare_judge(struct compare *co);
-
-/* Adds a clause to co_flags; 0 or ENOMEM. */
-int compare_flag(struct compare *co, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The value of the key that co_by is about; "B" where it is results. */
-const char *compare_name(const struct compare *co,
-    const struct compare_pair *pa, unsigned side);
 
 /* Frees what co points to, but not the results. */
 void compare_free(struct compare *co);
+
+/* The wanted row after row, the first one after NULL; NULL after the last. */
+struct compare_row *compare_next(const struct compare *co,
+    const struct compare_row *row);
+
+/* Adds a flag, or sets co_error. */
+void compare_flag(struct compare *co, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The value of co_by's key; "A" or "B" where two results are compared. */
+const char *compare_name(const struct compare *co,
+    const struct compare_pair *pa, unsigned side);
+
+/* A condition of --fail-if: "QUANTITY < NUMBER%" or ">", of the change. */
+struct compare_gate {
+	const char	*cg_text;	/* the caller's */
+	unsigned	 cg_quantity;	/* into quantities[] */
+	bool		 cg_below;
+	double		 cg_share;
+};
+
+/*
+ * Reads a condition; blanks are optional.
+ *
+ *   error  out  what is wrong and what would be right
+ *
+ * Returns: 0 or EINVAL.
+ */
+int compare_gate_parse(struct compare_gate *cg, const char *text,
+    char error[COMPARE_TEXT_SIZE]);
+
+/* Whether a pair's row is ranked and its change meets the condition. */
+bool compare_gate_met(const struct compare_gate *cg,
+    const struct compare_pair *pa);
+
+/*
+ * Prints on stderr the rows that meet a condition and those that were refused;
+ * warns of a condition on changes too small to be ranked.
+ *
+ *   refused_ok  in  the condition may pass although rows were refused
+ *
+ * Returns: 0 when it passes, or EXIT_FAILURE, also without any row.
+ */
+int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
+    bool refused_ok);
+
+/* EXIT_FAILURE when every row was refused; else 0. */
+int compare_fail_unjudged(const struct compare *co);
+
+/*
+ * Prints at most 80 columns: conditions, then a paragraph for each pair, then a
+ * summary.
+ *
+ *   all  in  rows that show no difference are printed at length too
+ */
+void verdict_print(FILE *out, const struct compare *co, bool all);
+
+/*
+ * Prints what must stand beside quoted rows, a line each: the machine of
+ * predictions, flags, what the machine moved by, cells without a partner.
+ */
+void verdict_print_flags(FILE *out, const struct compare *co,
+    const char *prefix);
+
+/* Flags behind '#', then each row as a line that can be quoted on its own. */
+void verdict_print_sentences(FILE *out, const struct compare *co);
+
+/* One line for each row; RFC 4180. */
+void verdict_print_csv(FILE *out, const struct compare *co);
+
+/*
+ * One document.  Returns: 0; EILSEQ: a text is not UTF-8; ERANGE: a number is
+ * not finite; ENOMEM.
+ */
+int verdict_print_json(FILE *out, const struct compare *co);
+
+/*
+ * Columns of repeats for ministat(1), which takes one file for A and one for B:
+ * the same column is the same row of both.  Flags and a legend stand behind
+ * '#', then a line for each repeat that all columns have.
+ *
+ *   side  in  0: A; 1: B; 2: both, A's column before B's
+ *
+ * Returns: 0; E2BIG for more than VERDICT_MINISTAT_COLUMNS, with nothing
+ * printed; ENOMEM.
+ */
+int verdict_print_ministat(FILE *out, const struct compare *co,
+    unsigned side);
+
+/* Adds a row as a sentence, with a full stop only where it was refused. */
+void verdict_sentence(struct text *t, const struct compare *co,
+    const struct compare_row *row);
+
+/* "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB" */
+void verdict_pair(struct text *t, const struct compare *co,
+    const struct compare_pair *pa);
+
+/* "locked, mtx, aes, 2 readers of 64 KiB" */
+void verdict_cell(struct text *t, const struct result_cell *cell);
 
 #endif

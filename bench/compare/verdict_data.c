@@ -1,13 +1,44 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/compare/verdict.h"
-#include "bench/console/figure.h"
+#include "bench/compare/compare.h"
 #include "bench/result/json_text.h"
+#include "bench/stats/stats.h"
+
+/* The figures of a row that was not refused. */
+static const struct figure {
+	const char	*fg_name;
+	size_t		 fg_offset;
+	bool		 fg_pair;	/* of low and high */
+	double		 fg_unit;
+} figures[] = {
+#define	AT(member)	offsetof(struct compare_row, member)
+	{ "median_a", AT(cr_median[0]), false, 1 },
+	{ "median_a_ci95", AT(cr_ci95[0]), true, 1 },
+	{ "median_b", AT(cr_median[1]), false, 1 },
+	{ "median_b_ci95", AT(cr_ci95[1]), true, 1 },
+	{ "change_percent", AT(cr_change), false, 100 },
+	{ "change_percent_ci95", AT(cr_change_ci95), true, 100 },
+	{ "p_welch", AT(cr_p_welch), false, 1 },
+	{ "p_mann_whitney", AT(cr_p_rank), false, 1 },
+#undef AT
+};
+
+enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+
+static double
+figure(const struct compare_row *row, const struct figure *fg, unsigned i)
+{
+	const char *at = (const char *)row + fg->fg_offset;
+
+	return (fg->fg_unit * ((const double *)(const void *)at)[i]);
+}
 
 /* Empty where the cell was measured. */
 static void
@@ -15,7 +46,7 @@ print_machine(FILE *out, const struct result_cell *cell)
 {
 
 	fputc(',', out);
-	figure_quoted(out, cell->profile);
+	format_quoted(out, cell->profile);
 	fputc(',', out);
 	if (cell->profile[0] != '\0')
 		fprintf(out, "%.9g", cell->guessed_share);
@@ -23,42 +54,38 @@ print_machine(FILE *out, const struct result_cell *cell)
 
 static void
 print_csv_row(FILE *out, const struct compare *co,
-    const struct compare_pair *pa, unsigned q)
+    const struct compare_row *row)
 {
-	const struct compare_row *row = &pa->pa_row[q];
-	const struct result_cell *a = pa->pa_cell[0], *b = pa->pa_cell[1];
-	const double figures[] = {
-		row->cr_median[0], row->cr_ci95[0][0], row->cr_ci95[0][1],
-		row->cr_median[1], row->cr_ci95[1][0], row->cr_ci95[1][1],
-		100 * row->cr_change, 100 * row->cr_change_ci95[0],
-		100 * row->cr_change_ci95[1], row->cr_p_welch, row->cr_p_rank
-	};
+	const struct result_cell *a = row->cr_pair->pa_cell[0];
+	const struct result_cell *b = row->cr_pair->pa_cell[1];
 	const char *const names[] = {
 		b->engine, a->design, b->design, a->lock, b->lock, a->cipher,
 		b->cipher, b->crypto
 	};
-	char text[COMPARE_TEXT_SIZE];
-	size_t i;
+	struct text t = { .s = "" };
+	unsigned i, k;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		figure_quoted(out, names[i]);
+		format_quoted(out, names[i]);
 		fputc(',', out);
 	}
 	fprintf(out, "%u,%" PRIu64 ",", b->readers, b->request_bytes);
-	figure_quoted(out, b->workload);
+	format_quoted(out, b->workload);
 	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
-	    quantities[q].qu_name, pa->pa_repeats[0], pa->pa_repeats[1]);
-	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		if (row->cr_verdict == COMPARE_REFUSED)
+	    row->cr_quantity->qu_name, a->repeats, b->repeats);
+	for (i = 0; i < FIGURES; i++) {
+		for (k = 0; k <= figures[i].fg_pair; k++) {
 			fputc(',', out);
-		else
-			fprintf(out, ",%.9g", figures[i]);
+			if (row->cr_verdict != COMPARE_REFUSED)
+				fprintf(out, "%.9g", figure(row, &figures[i],
+				    k));
+		}
 	}
 	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
-	verdict_sentence(text, co, pa, q);
-	figure_quoted(out, text);
+	verdict_sentence(&t, co, row);
+	format_quoted(out, t.s);
 	fputc(',', out);
-	figure_quoted(out, verdict_stops[row->cr_stop]);
+	format_quoted(out, verdict_stops[row->cr_stop]);
 	print_machine(out, a);
 	print_machine(out, b);
 	fputc('\n', out);
@@ -67,20 +94,19 @@ print_csv_row(FILE *out, const struct compare *co,
 void
 verdict_print_csv(FILE *out, const struct compare *co)
 {
-	unsigned i, q;
+	const struct compare_row *row = NULL;
+	unsigned i;
 
 	fputs("engine,design_a,design_b,lock_a,lock_b,cipher_a,cipher_b,"
 	    "crypto,readers,request_bytes,workload,rate_per_s,quantity,"
-	    "repeats_a,repeats_b,median_a,median_a_ci95_low,"
-	    "median_a_ci95_high,median_b,median_b_ci95_low,"
-	    "median_b_ci95_high,change_percent,change_percent_ci95_low,"
-	    "change_percent_ci95_high,p_welch,p_mann_whitney,verdict,"
-	    "sentence,stopped_by,profile_a,guessed_share_a,profile_b,"
-	    "guessed_share_b\n", out);
-	for (i = 0; i < co->co_pair_count; i++)
-		for (q = 0; q < QUANTITIES; q++)
-			if (compare_has_row(co, &co->co_pairs[i], q))
-				print_csv_row(out, co, &co->co_pairs[i], q);
+	    "repeats_a,repeats_b,", out);
+	for (i = 0; i < FIGURES; i++)
+		fprintf(out, figures[i].fg_pair ? "%s_low,%s_high," : "%s,",
+		    figures[i].fg_name, figures[i].fg_name);
+	fputs("verdict,sentence,stopped_by,profile_a,guessed_share_a,"
+	    "profile_b,guessed_share_b\n", out);
+	while ((row = compare_next(co, row)) != NULL)
+		print_csv_row(out, co, row);
 }
 
 /*
@@ -97,20 +123,21 @@ pack(int *error, const char *fmt, ...)
 	va_start(ap, fmt);
 	j = json_vpack_ex(&why, 0, fmt, ap);
 	va_end(ap);
-	if (j == NULL && *error == 0) {
-		switch (json_error_code(&why)) {
-		case json_error_invalid_utf8:
-			*error = EILSEQ;
-			break;
-		case json_error_numeric_overflow:
-			*error = ERANGE;
-			break;
-		default:
-			*error = ENOMEM;
-			break;
-		}
-	}
+	if (j == NULL && *error == 0)
+		*error = json_error_code(&why) == json_error_invalid_utf8 ?
+		    EILSEQ : json_error_code(&why) ==
+		    json_error_numeric_overflow ? ERANGE : ENOMEM;
 	return (j);
+}
+
+/* Adds an element to an array, or a member to an object, and notes failures. */
+static void
+append(json_t *to, const char *key, json_t *value, int *error)
+{
+
+	if ((key == NULL ? json_array_append_new(to, value) :
+	    json_object_set_new(to, key, value)) != 0 && *error == 0)
+		*error = ENOMEM;
 }
 
 static json_t *
@@ -128,111 +155,76 @@ json_cell(const struct result_cell *c, int *error)
 }
 
 static json_t *
-json_row(const struct compare *co, const struct compare_pair *pa, unsigned q,
-    int *error)
+json_row(const struct compare *co, const struct compare_row *row, int *error)
 {
-	const struct compare_row *row = &pa->pa_row[q];
-	char text[COMPARE_TEXT_SIZE];
+	struct text t = { .s = "" };
+	const struct figure *fg;
+	json_t *object;
 
-	verdict_sentence(text, co, pa, q);
-	if (row->cr_verdict == COMPARE_REFUSED)
-		return (pack(error, "{s:s, s:s, s:s}", "quantity",
-		    quantities[q].qu_name, "verdict",
-		    verdict_names[row->cr_verdict], "sentence", text));
-	return (pack(error, "{s:s, s:f, s:[f,f], s:f, s:[f,f], s:f, s:[f,f], "
-	    "s:f, s:f, s:s, s:s, s:s}", "quantity", quantities[q].qu_name,
-	    "median_a", row->cr_median[0], "median_a_ci95",
-	    row->cr_ci95[0][0], row->cr_ci95[0][1], "median_b",
-	    row->cr_median[1], "median_b_ci95", row->cr_ci95[1][0],
-	    row->cr_ci95[1][1], "change_percent", 100 * row->cr_change,
-	    "change_percent_ci95", 100 * row->cr_change_ci95[0],
-	    100 * row->cr_change_ci95[1], "p_welch", row->cr_p_welch,
-	    "p_mann_whitney", row->cr_p_rank, "verdict",
-	    verdict_names[row->cr_verdict], "stopped_by",
-	    verdict_stops[row->cr_stop], "sentence", text));
+	object = pack(error, "{s:s}", "quantity", row->cr_quantity->qu_name);
+	for (fg = figures; fg < figures + FIGURES &&
+	    row->cr_verdict != COMPARE_REFUSED; fg++)
+		append(object, fg->fg_name, fg->fg_pair ? pack(error, "[f, f]",
+		    figure(row, fg, 0), figure(row, fg, 1)) :
+		    pack(error, "f", figure(row, fg, 0)), error);
+	append(object, "verdict", pack(error, "s",
+	    verdict_names[row->cr_verdict]), error);
+	if (row->cr_verdict != COMPARE_REFUSED)
+		append(object, "stopped_by", pack(error, "s",
+		    verdict_stops[row->cr_stop]), error);
+	verdict_sentence(&t, co, row);
+	append(object, "sentence", pack(error, "s", t.s), error);
+	return (object);
 }
 
 static json_t *
-json_pair(const struct compare *co, const struct compare_pair *pa, int *error)
+json_pairs(const struct compare *co, int *error)
 {
-	json_t *pair, *rows;
+	const struct compare_pair *pa;
+	json_t *pairs = json_array(), *rows;
 	unsigned q;
 
-	/* A part that could not be made is NULL and makes the whole NULL. */
-	rows = json_array();
-	for (q = 0; q < QUANTITIES; q++) {
-		if (compare_has_row(co, pa, q) && json_array_append_new(rows,
-		    json_row(co, pa, q, error)) != 0) {
-			json_decref(rows);
-			return (NULL);
-		}
+	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++) {
+		rows = json_array();
+		for (q = 0; q < QUANTITIES; q++)
+			if (pa->pa_row[q].cr_wanted)
+				append(rows, NULL, json_row(co,
+				    &pa->pa_row[q], error), error);
+		append(pairs, NULL, pack(error,
+		    "{s:o, s:o, s:i, s:i, s:s, s:o}", "a",
+		    json_cell(pa->pa_cell[0], error), "b",
+		    json_cell(pa->pa_cell[1], error), "repeats_a",
+		    (int)pa->pa_cell[0]->repeats, "repeats_b",
+		    (int)pa->pa_cell[1]->repeats, "refused", pa->pa_refused,
+		    "rows", rows), error);
 	}
-	pair = pack(error, "{s:o, s:o, s:i, s:i, s:s, s:o}", "a",
-	    json_cell(pa->pa_cell[0], error), "b",
-	    json_cell(pa->pa_cell[1], error),
-	    "repeats_a", (int)pa->pa_repeats[0], "repeats_b",
-	    (int)pa->pa_repeats[1], "refused", pa->pa_refused, "rows", rows);
-	return (pair);
-}
-
-static json_t *
-json_alone(const struct compare *co, unsigned side, int *error)
-{
-	json_t *cells;
-	unsigned i;
-
-	cells = json_array();
-	for (i = 0; i < co->co_alone_count[side]; i++) {
-		if (json_array_append_new(cells,
-		    json_cell(co->co_alone[side][i], error)) != 0) {
-			json_decref(cells);
-			return (NULL);
-		}
-	}
-	return (cells);
-}
-
-static json_t *
-json_flags(const struct compare *co, int *error)
-{
-	json_t *flags;
-	unsigned i;
-
-	flags = json_array();
-	for (i = 0; i < co->co_flag_count; i++) {
-		if (json_array_append_new(flags,
-		    pack(error, "s", co->co_flags[i])) != 0) {
-			json_decref(flags);
-			return (NULL);
-		}
-	}
-	return (flags);
+	return (pairs);
 }
 
 int
 verdict_print_json(FILE *out, const struct compare *co)
 {
-	json_t *pairs, *top;
+	json_t *alone[2], *flags, *top;
+	unsigned i, side;
 	char *text = NULL;
 	int error = 0;
-	unsigned i;
 
-	pairs = json_array();
-	for (i = 0; i < co->co_pair_count; i++) {
-		if (json_array_append_new(pairs,
-		    json_pair(co, &co->co_pairs[i], &error)) != 0) {
-			json_decref(pairs);
-			return (error != 0 ? error : ENOMEM);
-		}
+	flags = json_array();
+	for (i = 0; i < co->co_flag_count; i++)
+		append(flags, NULL, pack(&error, "s", co->co_flags[i]),
+		    &error);
+	for (side = 0; side < 2; side++) {
+		alone[side] = json_array();
+		for (i = 0; i < co->co_alone_count[side]; i++)
+			append(alone[side], NULL, json_cell(
+			    co->co_alone[side][i], &error), &error);
 	}
 	top = pack(&error, "{s:s, s:o, s:o, s:o, s:f, s:f, s:i, s:o}",
-	    "schema", "rngsim-comparison/1", "flags", json_flags(co, &error),
-	    "only_in_a", json_alone(co, 0, &error), "only_in_b",
-	    json_alone(co, 1, &error),
-	    "margin_percent", 100 * co->co_margin, "moved_percent",
-	    100 * co->co_noise, "tests",
-	    (int)co->co_tests, "pairs", pairs);
-	if (top != NULL)
+	    "schema", "rngsim-comparison/1", "flags", flags, "only_in_a",
+	    alone[0], "only_in_b", alone[1], "margin_percent",
+	    100 * co->co_margin, "moved_percent", 100 * co->co_noise, "tests",
+	    (int)co->co_tests, "pairs", json_pairs(co, &error));
+	if (top != NULL && error == 0)
 		text = json_text(top, JSON_INDENT(1) |
 		    JSON_REAL_PRECISION(9));
 	json_decref(top);
@@ -240,5 +232,146 @@ verdict_print_json(FILE *out, const struct compare *co)
 		return (error != 0 ? error : ENOMEM);
 	fprintf(out, "%s\n", text);
 	free(text);
+	return (0);
+}
+
+/* The next row that has columns for ministat(1). */
+static const struct compare_row *
+next_column(const struct compare *co, const struct compare_row *row)
+{
+
+	do
+		row = compare_next(co, row);
+	while (row != NULL && row->cr_verdict == COMPARE_REFUSED);
+	return (row);
+}
+
+/*
+ * The fewest repeats of all columns, for each side.
+ *
+ *   most  out  the most of any column printed
+ */
+static void
+count_repeats(const struct compare *co, unsigned side, unsigned least[2],
+    unsigned *most)
+{
+	const struct compare_row *row = NULL;
+	unsigned k, n;
+
+	*most = 0;
+	least[0] = least[1] = UINT_MAX;
+	while ((row = next_column(co, row)) != NULL) {
+		for (k = 0; k < 2; k++) {
+			n = row->cr_pair->pa_cell[k]->repeats;
+			least[k] = n < least[k] ? n : least[k];
+			if ((side == 2 || side == k) && n > *most)
+				*most = n;
+		}
+	}
+	if (side == 2)
+		least[0] = least[1] = least[0] < least[1] ? least[0] :
+		    least[1];
+}
+
+/* What a column is, and what ministat(1) will print of it. */
+static void
+print_legend(FILE *out, const struct compare *co,
+    const struct compare_row *row, const struct hypothesis_student *hs)
+{
+	const char *stop = verdict_stops[row->cr_stop];
+	struct text t = { .s = "" };
+
+	verdict_pair(&t, co, row->cr_pair);
+	fprintf(out, ": %s, %s\n#    Student's t: ",
+	    row->cr_quantity->qu_name, t.s);
+	if (isfinite(hs->hs_half_width))
+		fprintf(out, "%.6g +/- %.6g, pooled s = %.6g",
+		    hs->hs_difference, hs->hs_half_width, hs->hs_pooled_sd);
+	else
+		fputs("out of range", out);
+	fprintf(out, "; compare: %s%s%s%s\n",
+	    verdict_names[row->cr_verdict], stop[0] != '\0' ? " (" : "",
+	    stop, stop[0] != '\0' ? ")" : "");
+}
+
+/*
+ * The legends, with Student's t of what the columns hold.
+ *
+ *   n  in   repeats of A's and B's columns
+ *   v  out  scratch of as many
+ */
+static void
+print_legends(FILE *out, const struct compare *co, unsigned side,
+    const unsigned n[2], double *v)
+{
+	const struct compare_row *row = NULL;
+	struct hypothesis_student hs;
+	unsigned column = 0, i, k;
+
+	while ((row = next_column(co, row)) != NULL) {
+		for (k = 0; k < 2; k++)
+			for (i = 0; i < n[k]; i++)
+				v[k * n[0] + i] = quantity_value(
+				    row->cr_quantity,
+				    row->cr_pair->pa_cell[k], i);
+		hypothesis_student(v, n[0], v + n[0], n[1], &hs);
+		fprintf(out, "# %u", ++column);
+		if (side == 2)
+			fprintf(out, ", %u", ++column);
+		print_legend(out, co, row, &hs);
+	}
+}
+
+/* One line of all columns. */
+static void
+print_repeat(FILE *out, const struct compare *co, unsigned side,
+    unsigned repeat)
+{
+	const struct compare_row *row = NULL;
+	const char *before = "";
+	unsigned k;
+
+	while ((row = next_column(co, row)) != NULL) {
+		for (k = 0; k < 2; k++) {
+			if (side != 2 && side != k)
+				continue;
+			fprintf(out, "%s%.9g", before, quantity_value(
+			    row->cr_quantity, row->cr_pair->pa_cell[k],
+			    repeat));
+			before = " ";
+		}
+	}
+	fputc('\n', out);
+}
+
+int
+verdict_print_ministat(FILE *out, const struct compare *co, unsigned side)
+{
+	const struct compare_row *row = NULL;
+	unsigned columns = 0, i, least, most, n[2];
+	double *values;
+
+	while ((row = next_column(co, row)) != NULL)
+		columns += side == 2 ? 2 : 1;
+	if (columns > VERDICT_MINISTAT_COLUMNS)
+		return (E2BIG);
+	count_repeats(co, side, n, &most);
+	if (columns == 0)
+		n[0] = n[1] = 0;
+	least = n[side % 2];
+	values = calloc((size_t)n[0] + n[1] + 1, sizeof(*values));
+	if (values == NULL)
+		return (ENOMEM);
+	verdict_print_flags(out, co, "# ");
+	fprintf(out, "# %s, for ministat -C NUMBER A.txt B.txt with the files "
+	    "of --side a and b\n", side == 2 ? "columns of A and B" :
+	    side == 1 ? "columns of B" : "columns of A");
+	print_legends(out, co, side, n, values);
+	free(values);
+	if (least < most)
+		fprintf(out, "# repeats %u to %u left out: not every column "
+		    "has them\n", least + 1, most);
+	for (i = 0; i < least; i++)
+		print_repeat(out, co, side, i);
 	return (0);
 }

@@ -1,9 +1,7 @@
-#include <errno.h>
 #include <string.h>
 
 #include "bench/explore/scenario.h"
 #include "bench/explore/strategy.h"
-#include "lib/number.h"
 
 enum {
 	PAGE		= 4096,
@@ -12,8 +10,7 @@ enum {
 	QUEUE_ONE_IN	= 16,
 	REAL_ONE_IN	= 64,
 	LEVEL_ONE_IN	= 2,	/* of these */
-	MANY_ONE_IN	= 8,
-	ITEM_SIZE	= 32
+	MANY_ONE_IN	= 8
 };
 
 /* Two of three reads are at an edge, the rest anywhere. */
@@ -131,39 +128,6 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		    .ss_amount = 1 + many + strategy_below(&random, 3) };
 }
 
-unsigned
-scenario_reads(const struct scenario *sn)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < sn->sn_readers; i++)
-		n += sn->sn_reads[i];
-	return (n);
-}
-
-unsigned
-scenario_events(const struct scenario *sn)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < sn->sn_bursts; i++)
-		n += sn->sn_burst[i].ss_amount;
-	return (n);
-}
-
-uint32_t
-scenario_bytes_max(const struct scenario *sn)
-{
-	uint32_t most = 0;
-	unsigned i, k;
-
-	for (i = 0; i < sn->sn_readers; i++)
-		for (k = 0; k < sn->sn_reads[i]; k++)
-			if (sn->sn_read[i][k].ss_amount > most)
-				most = sn->sn_read[i][k].ss_amount;
-	return (most);
-}
-
 /* A list without its i-th step. */
 static void
 drop(struct scenario_step *step, unsigned *count, unsigned i)
@@ -175,41 +139,44 @@ drop(struct scenario_step *step, unsigned *count, unsigned i)
 }
 
 static void
-drop_reader(struct scenario *sn, unsigned reader)
+drop_reader(struct scenario *sn, unsigned i)
 {
-	unsigned i;
+	const unsigned after = --sn->sn_readers - i;
 
-	for (i = reader; i + 1 < sn->sn_readers; i++) {
-		sn->sn_reads[i] = sn->sn_reads[i + 1];
-		memcpy(sn->sn_read[i], sn->sn_read[i + 1],
-		    sizeof(sn->sn_read[i]));
-	}
-	sn->sn_readers--;
+	memmove(&sn->sn_reads[i], &sn->sn_reads[i + 1],
+	    after * sizeof(sn->sn_reads[0]));
+	memmove(&sn->sn_read[i], &sn->sn_read[i + 1],
+	    after * sizeof(sn->sn_read[0]));
 	sn->sn_reads[sn->sn_readers] = 0;
-	memset(sn->sn_read[sn->sn_readers], 0,
-	    sizeof(sn->sn_read[sn->sn_readers]));
+	memset(&sn->sn_read[sn->sn_readers], 0, sizeof(sn->sn_read[0]));
 }
 
-/* Of a step: 0 leaves it out, 1 its sleep, 2 makes it less, 3 one. */
+/* Ways to reduce a step: 0 drops it, 1 its sleep, 2 makes it less, 3 one. */
 enum { STEP_WAYS = 4 };
 
 static void
-reduce_step(struct scenario_step *step, unsigned *count, unsigned i,
-    unsigned way)
+reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
+    unsigned i)
 {
-	struct scenario_step *ss = &step[i];
+	struct scenario_step *ss = &step[i / STEP_WAYS];
 
-	if (i >= *count)
+	if (i / STEP_WAYS >= *count)
 		return;
-	if (way == 0)
-		drop(step, count, i);
-	else if (way == 1)
+	switch (i % STEP_WAYS) {
+	case 0:
+		if (*count > least)
+			drop(step, count, i / STEP_WAYS);
+		break;
+	case 1:
 		ss->ss_sleep_ms = 0;
-	else if (way == 2)
+		break;
+	case 2:
 		ss->ss_amount = ss->ss_amount > 16 ? 16 :
 		    (ss->ss_amount + 1) / 2;
-	else if (ss->ss_amount > 1)
-		ss->ss_amount = 1;
+		break;
+	default:
+		ss->ss_amount = ss->ss_amount > 1 ? 1 : ss->ss_amount;
+	}
 }
 
 bool
@@ -227,8 +194,7 @@ scenario_reduce(const struct scenario *sn, unsigned i,
 	}
 	i -= SCENARIO_READERS_MAX;
 	if (i < SCENARIO_BURSTS_MAX * STEP_WAYS) {
-		reduce_step(smaller->sn_burst, &smaller->sn_bursts,
-		    i / STEP_WAYS, i % STEP_WAYS);
+		reduce_step(smaller->sn_burst, &smaller->sn_bursts, 0, i);
 		return (true);
 	}
 	i -= SCENARIO_BURSTS_MAX * STEP_WAYS;
@@ -244,177 +210,15 @@ scenario_reduce(const struct scenario *sn, unsigned i,
 	reader = i / (SCENARIO_READS_MAX * STEP_WAYS);
 	if (reader >= SCENARIO_READERS_MAX)
 		return (false);
-	i %= SCENARIO_READS_MAX * STEP_WAYS;
-	if (reader < sn->sn_readers &&
-	    (i % STEP_WAYS != 0 || sn->sn_reads[reader] > 1))
-		reduce_step(smaller->sn_read[reader],
-		    &smaller->sn_reads[reader], i / STEP_WAYS, i % STEP_WAYS);
-	return (true);
-}
-
-static bool
-steps_equal(const struct scenario_step *a, const struct scenario_step *b,
-    unsigned count)
-{
-	unsigned i;
-
-	for (i = 0; i < count; i++)
-		if (a[i].ss_sleep_ms != b[i].ss_sleep_ms ||
-		    a[i].ss_amount != b[i].ss_amount)
-			return (false);
+	reduce_step(smaller->sn_read[reader], &smaller->sn_reads[reader], 1,
+	    i % (SCENARIO_READS_MAX * STEP_WAYS));
 	return (true);
 }
 
 bool
 scenario_equals(const struct scenario *a, const struct scenario *b)
 {
-	unsigned i;
 
-	if (a->sn_readers != b->sn_readers || a->sn_bursts != b->sn_bursts ||
-	    a->sn_seeded != b->sn_seeded || a->sn_queue != b->sn_queue ||
-	    a->sn_real != b->sn_real || a->sn_places != b->sn_places ||
-	    !steps_equal(a->sn_burst, b->sn_burst, a->sn_bursts))
-		return (false);
-	for (i = 0; i < a->sn_readers; i++)
-		if (a->sn_reads[i] != b->sn_reads[i] ||
-		    !steps_equal(a->sn_read[i], b->sn_read[i],
-		    a->sn_reads[i]))
-			return (false);
-	return (true);
-}
-
-static void
-print_steps(FILE *out, const char *key, const struct scenario_step *step,
-    unsigned count)
-{
-	unsigned i;
-
-	fputs(key, out);
-	for (i = 0; i < count; i++) {
-		fprintf(out, " %u", step[i].ss_amount);
-		if (step[i].ss_sleep_ms > 0)
-			fprintf(out, "@%u", step[i].ss_sleep_ms);
-	}
-	fputc('\n', out);
-}
-
-void
-scenario_print(FILE *out, const struct scenario *sn)
-{
-	unsigned i;
-
-	fprintf(out, "seeded %s\nqueue %s\ncrypto %s\nplaces %u\n",
-	    sn->sn_seeded ? "yes" : "no", sn->sn_queue ? "yes" : "no",
-	    sn->sn_real ? "real" : "ideal", sn->sn_places);
-	for (i = 0; i < sn->sn_readers; i++)
-		print_steps(out, "reader", sn->sn_read[i], sn->sn_reads[i]);
-	print_steps(out, "bursts", sn->sn_burst, sn->sn_bursts);
-}
-
-/* "AMOUNT" or "AMOUNT@MS", separated by blanks. */
-static int
-parse_steps(const char *value, struct scenario_step *step, unsigned *count,
-    unsigned count_max, uint32_t amount_max, char *why, size_t size)
-{
-	char item[ITEM_SIZE], *at;
-	uint64_t amount, sleep_ms;
-	size_t n;
-
-	for (*count = 0;; value += n) {
-		value += strspn(value, " ");
-		n = strcspn(value, " ");
-		if (n == 0)
-			return (0);
-		if (*count == count_max) {
-			snprintf(why, size, "more than %u steps", count_max);
-			return (EINVAL);
-		}
-		snprintf(item, sizeof(item), "%.*s", n < sizeof(item) ?
-		    (int)n : 0, value);
-		at = strchr(item, '@');
-		if (at != NULL)
-			*at++ = '\0';
-		sleep_ms = 0;
-		if (number_parse(item, &amount) != 0 || amount > amount_max ||
-		    (at != NULL && (number_parse(at, &sleep_ms) != 0 ||
-		    sleep_ms > SCENARIO_SLEEP_MAX_MS))) {
-			snprintf(why, size, "\"%.*s\": expected a number up "
-			    "to %u, and perhaps \"@\" and milliseconds",
-			    n < ITEM_SIZE ? (int)n : ITEM_SIZE, value,
-			    amount_max);
-			return (EINVAL);
-		}
-		step[*count].ss_amount = (uint32_t)amount;
-		step[(*count)++].ss_sleep_ms = (uint32_t)sleep_ms;
-	}
-}
-
-static int
-parse_switch(const char *value, const char *no, const char *yes, bool *out,
-    char *why, size_t size)
-{
-
-	*out = strcmp(value, yes) == 0;
-	if (*out || strcmp(value, no) == 0)
-		return (0);
-	snprintf(why, size, "\"%.20s\": expected %s or %s", value, yes, no);
-	return (EINVAL);
-}
-
-int
-scenario_parse_line(struct scenario *sn, const char *key, const char *value,
-    char *why, size_t size)
-{
-	uint64_t v;
-
-	if (strcmp(key, "seeded") == 0)
-		return (parse_switch(value, "no", "yes", &sn->sn_seeded, why,
-		    size));
-	if (strcmp(key, "queue") == 0)
-		return (parse_switch(value, "no", "yes", &sn->sn_queue, why,
-		    size));
-	if (strcmp(key, "crypto") == 0)
-		return (parse_switch(value, "ideal", "real", &sn->sn_real,
-		    why, size));
-	if (strcmp(key, "bursts") == 0)
-		return (parse_steps(value, sn->sn_burst, &sn->sn_bursts,
-		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX, why, size));
-	if (strcmp(key, "places") == 0) {
-		if (number_parse(value, &v) != 0 || v < 1 ||
-		    v > SCENARIO_PLACES_MAX) {
-			snprintf(why, size, "\"%.20s\": expected 1..%d",
-			    value, SCENARIO_PLACES_MAX);
-			return (EINVAL);
-		}
-		sn->sn_places = (unsigned)v;
-		return (0);
-	}
-	if (strcmp(key, "reader") != 0)
-		return (ENOENT);
-	if (sn->sn_readers == SCENARIO_READERS_MAX) {
-		snprintf(why, size, "more than %d readers",
-		    SCENARIO_READERS_MAX);
-		return (EINVAL);
-	}
-	sn->sn_readers++;
-	return (parse_steps(value, sn->sn_read[sn->sn_readers - 1],
-	    &sn->sn_reads[sn->sn_readers - 1], SCENARIO_READS_MAX,
-	    SCENARIO_BYTES_MAX, why, size));
-}
-
-int
-scenario_check(const struct scenario *sn, char *why, size_t size)
-{
-	unsigned i;
-
-	if (sn->sn_readers == 0) {
-		snprintf(why, size, "no line \"reader\"");
-		return (EINVAL);
-	}
-	for (i = 0; i < sn->sn_readers; i++)
-		if (sn->sn_reads[i] == 0) {
-			snprintf(why, size, "reader %u reads nothing", i + 1);
-			return (EINVAL);
-		}
-	return (0);
+	/* Unused members are 0. */
+	return (memcmp(a, b, sizeof(*a)) == 0);
 }

@@ -2,13 +2,11 @@
  * Scenarios: what readers and the harvest thread do in a run whose schedules
  * are explored.
  */
-#ifndef BENCH_SCENARIO_H
-#define BENCH_SCENARIO_H
+#ifndef BENCH_EXPLORE_SCENARIO_H
+#define BENCH_EXPLORE_SCENARIO_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum {
 	SCENARIO_READERS_MAX	= 6,
@@ -21,7 +19,7 @@ enum {
 	SCENARIO_SIZES_MAX	= 16
 };
 
-/* A sleep, and then a read of so many bytes or so many events. */
+/* A sleep, then a read of ss_amount bytes or a burst of ss_amount events. */
 struct scenario_step {
 	uint32_t	ss_sleep_ms;
 	uint32_t	ss_amount;
@@ -33,65 +31,41 @@ struct scenario {
 	struct scenario_step sn_read[SCENARIO_READERS_MAX][SCENARIO_READS_MAX];
 	unsigned	sn_bursts;
 	struct scenario_step sn_burst[SCENARIO_BURSTS_MAX];
-	bool		sn_seeded;	/* before readers start */
-	bool		sn_queue;	/* events go through the queue */
-	bool		sn_real;	/* ciphers and hashes are real ones */
-	unsigned	sn_places;	/* parts of designs that have some */
+	unsigned	sn_places;	/* parts of a design that has parts */
+	/* 0 or 1; not bool, which would leave padding for memcmp(3). */
+	unsigned	sn_seeded;	/* before readers start */
+	unsigned	sn_queue;	/* events go through the queue */
+	unsigned	sn_real;	/* ciphers and hashes are real ones */
 };
 
-/* From what scenarios are drawn. */
+/* The bounds of drawn scenarios. */
 struct scenario_limits {
 	unsigned	sm_readers_least;
 	unsigned	sm_readers_most;
-	unsigned	sm_sizes;	/* 0: what cipher and design make odd */
+	unsigned	sm_sizes;	/* 0: around blocks, pages and such */
 	uint32_t	sm_size[SCENARIO_SIZES_MAX];	/* bytes */
 	unsigned	sm_block_bytes;	/* the cipher's */
 	unsigned	sm_hybrid_bytes;
 	bool		sm_whole_blocks;	/* a key ends after a MiB */
 	bool		sm_timer;	/* the design reseeds by the clock */
-	bool		sm_small;	/* few steps, for all schedules */
-	bool		sm_queue;	/* all have one */
+	bool		sm_small;	/* so few steps that dfs can end */
+	bool		sm_queue;	/* always with a queue */
 };
 
-/* The scenario of that seed. */
+/* Draws the scenario of a seed. */
 void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed);
 
-/* Reads of all readers, and events of all bursts. */
-unsigned scenario_reads(const struct scenario *sn);
-unsigned scenario_events(const struct scenario *sn);
-
-/* The longest read. */
-uint32_t scenario_bytes_max(const struct scenario *sn);
-
 /*
- * The i-th thing that could be left out or made smaller.
+ * Makes the i-th reduction: leaves something out or makes it smaller.
  *
- *   smaller  out  sn without it
+ *   smaller  out  equal to sn if that reduction does not apply
  *
- * Returns: false when there are no more.  An i may be void: *smaller is then
- * the same.
+ * Returns: false when there is no i-th reduction.
  */
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);
 
 bool scenario_equals(const struct scenario *a, const struct scenario *b);
-
-/* Writes it as lines of a schedule file, rngsim-result(5). */
-void scenario_print(FILE *out, const struct scenario *sn);
-
-/*
- * Reads one of these lines.
- *
- *   key, value  in   the line's first word, and the rest
- *   why         out  what is wrong
- *
- * Returns: 0; ENOENT when it is no line of a scenario; EINVAL.
- */
-int scenario_parse_line(struct scenario *sn, const char *key,
-    const char *value, char *why, size_t size);
-
-/* Whether there are readers, all of which read; EINVAL and why if not. */
-int scenario_check(const struct scenario *sn, char *why, size_t size);
 
 #endif

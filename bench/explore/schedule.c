@@ -7,12 +7,20 @@
 enum { PIECES_AT_FIRST = 256 };
 
 void
+schedule_list_clear(struct schedule_list *sl)
+{
+
+	sl->sl_count = 0;
+	sl->sl_steps = 0;
+	sl->sl_no_memory = false;
+}
+
+void
 schedule_clear(struct schedule *sd)
 {
 
-	sd->sd_choices.sl_count = 0;
-	sd->sd_answers.sl_count = 0;
-	sd->sd_no_memory = false;
+	schedule_list_clear(&sd->sd_choices);
+	schedule_list_clear(&sd->sd_answers);
 }
 
 void
@@ -25,8 +33,7 @@ schedule_free(struct schedule *sd)
 }
 
 void
-schedule_append(struct schedule *sd, struct schedule_list *sl, unsigned thread,
-    uint32_t count)
+schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
 {
 	struct schedule_piece *last, *grown;
 	unsigned room;
@@ -37,13 +44,14 @@ schedule_append(struct schedule *sd, struct schedule_list *sl, unsigned thread,
 	if (last != NULL && last->sp_thread == thread &&
 	    last->sp_count <= UINT32_MAX - count) {
 		last->sp_count += count;
+		sl->sl_steps += count;
 		return;
 	}
 	if (sl->sl_count == sl->sl_room) {
 		room = sl->sl_room == 0 ? PIECES_AT_FIRST : sl->sl_room * 2;
 		grown = realloc(sl->sl_piece, room * sizeof(*grown));
 		if (grown == NULL) {
-			sd->sd_no_memory = true;
+			sl->sl_no_memory = true;
 			return;
 		}
 		sl->sl_piece = grown;
@@ -51,16 +59,17 @@ schedule_append(struct schedule *sd, struct schedule_list *sl, unsigned thread,
 	}
 	sl->sl_piece[sl->sl_count++] = (struct schedule_piece){
 	    .sp_thread = (uint16_t)thread, .sp_count = count };
+	sl->sl_steps += count;
 }
 
 static void
-copy_list(struct schedule *to, struct schedule_list *list,
-    const struct schedule_list *from)
+copy_list(struct schedule_list *to, const struct schedule_list *from)
 {
 	unsigned i;
 
+	schedule_list_clear(to);
 	for (i = 0; i < from->sl_count; i++)
-		schedule_append(to, list, from->sl_piece[i].sp_thread,
+		schedule_append(to, from->sl_piece[i].sp_thread,
 		    from->sl_piece[i].sp_count);
 }
 
@@ -68,24 +77,12 @@ int
 schedule_copy(struct schedule *to, const struct schedule *from)
 {
 
-	schedule_clear(to);
-	copy_list(to, &to->sd_choices, &from->sd_choices);
-	copy_list(to, &to->sd_answers, &from->sd_answers);
-	if (!to->sd_no_memory)
+	copy_list(&to->sd_choices, &from->sd_choices);
+	copy_list(&to->sd_answers, &from->sd_answers);
+	if (!to->sd_choices.sl_no_memory && !to->sd_answers.sl_no_memory)
 		return (0);
 	schedule_clear(to);
 	return (ENOMEM);
-}
-
-uint64_t
-schedule_steps(const struct schedule_list *sl)
-{
-	uint64_t steps = 0;
-	unsigned i;
-
-	for (i = 0; i < sl->sl_count; i++)
-		steps += sl->sl_piece[i].sp_count;
-	return (steps);
 }
 
 unsigned
@@ -115,79 +112,63 @@ schedule_follow(struct schedule_follower *sf, const struct schedule *sd)
 	sf->sf_schedule = sd;
 }
 
-/* Where thread is among those who could go on; or -1. */
-static int
-index_of(const struct vm_choice *vo, unsigned thread)
+/* The piece to follow now, or NULL at the end. */
+static const struct schedule_piece *
+piece_now(const struct schedule_list *sl, struct schedule_place *place)
 {
-	unsigned i;
 
-	for (i = 0; i < vo->vo_count; i++)
-		if (vo->vo_thread[i] == thread)
-			return ((int)i);
-	return (-1);
+	for (; place->sp_piece < sl->sl_count; place->sp_piece++,
+	    place->sp_used = 0)
+		if (place->sp_used < sl->sl_piece[place->sp_piece].sp_count)
+			return (&sl->sl_piece[place->sp_piece]);
+	return (NULL);
 }
 
 unsigned
-schedule_choose(struct schedule_follower *sf, const struct vm_choice *vo)
+schedule_choose(void *context, const struct vm_choice *vo)
 {
-	const struct schedule_list *sl = &sf->sf_schedule->sd_choices;
+	struct schedule_follower *sf = context;
 	const struct schedule_piece *sp;
-	int i;
+	unsigned i;
 
-	for (; sf->sf_piece < sl->sl_count; sf->sf_piece++, sf->sf_used = 0) {
-		sp = &sl->sl_piece[sf->sf_piece];
-		if (sf->sf_used == sp->sp_count)
-			continue;
-		i = index_of(vo, sp->sp_thread);
-		if (i >= 0) {
-			sf->sf_used++;
-			sf->sf_last = sp->sp_thread;
-			return ((unsigned)i);
-		}
+	while ((sp = piece_now(&sf->sf_schedule->sd_choices,
+	    &sf->sf_choice)) != NULL) {
+		for (i = 0; i < vo->vo_count; i++)
+			if (vo->vo_thread[i] == sp->sp_thread) {
+				sf->sf_choice.sp_used++;
+				sf->sf_last = sp->sp_thread;
+				return (i);
+			}
+		sf->sf_choice.sp_used = sp->sp_count;
 		sf->sf_strayed = true;
 	}
 	sf->sf_strayed = true;
-	i = choice_continues(vo) ? vo->vo_self :
-	    (int)choice_next(vo, sf->sf_last);
+	i = choice_continues(vo) ? (unsigned)vo->vo_self :
+	    choice_next(vo, sf->sf_last);
 	sf->sf_last = vo->vo_thread[i];
-	return ((unsigned)i);
+	return (i);
 }
 
 bool
-schedule_answer(struct schedule_follower *sf)
+schedule_answer(void *context)
 {
-	const struct schedule_list *sl = &sf->sf_schedule->sd_answers;
+	struct schedule_follower *sf = context;
 	const struct schedule_piece *sp;
 
-	while (sf->sf_answer < sl->sl_count) {
-		sp = &sl->sl_piece[sf->sf_answer];
-		if (sf->sf_answer_used < sp->sp_count) {
-			sf->sf_answer_used++;
-			return (sp->sp_thread != 0);
-		}
-		sf->sf_answer++;
-		sf->sf_answer_used = 0;
-	}
-	sf->sf_strayed = true;
-	return (true);
-}
-
-/* Whether a list was used up to there. */
-static bool
-used_up(const struct schedule_list *sl, unsigned piece, uint32_t used)
-{
-
-	return (piece >= sl->sl_count || (piece + 1 == sl->sl_count &&
-	    used == sl->sl_piece[piece].sp_count));
+	sp = piece_now(&sf->sf_schedule->sd_answers, &sf->sf_answer);
+	if (sp != NULL)
+		sf->sf_answer.sp_used++;
+	else
+		sf->sf_strayed = true;
+	return (sp == NULL || sp->sp_thread != 0);
 }
 
 bool
 schedule_exact(const struct schedule_follower *sf)
 {
+	struct schedule_follower end = *sf;
 
 	return (!sf->sf_strayed &&
-	    used_up(&sf->sf_schedule->sd_choices, sf->sf_piece,
-	    sf->sf_used) &&
-	    used_up(&sf->sf_schedule->sd_answers, sf->sf_answer,
-	    sf->sf_answer_used));
+	    piece_now(&sf->sf_schedule->sd_choices, &end.sf_choice) == NULL &&
+	    piece_now(&sf->sf_schedule->sd_answers, &end.sf_answer) == NULL);
 }

@@ -1,13 +1,13 @@
 /*
- * Schedules: who went on at each choice of a run, in order.
+ * Schedules: the thread that ran at each choice of an execution, in order.
  */
-#ifndef BENCH_SCHEDULE_H
-#define BENCH_SCHEDULE_H
+#ifndef BENCH_EXPLORE_SCHEDULE_H
+#define BENCH_EXPLORE_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/vm.h"
+#include "lib/vm/vm.h"
 
 /* The same choice several times in a row. */
 struct schedule_piece {
@@ -19,68 +19,75 @@ struct schedule_list {
 	struct schedule_piece *sl_piece;
 	unsigned	 sl_count;
 	unsigned	 sl_room;
+	uint64_t	 sl_steps;	/* choices of all pieces */
+	bool		 sl_no_memory;	/* pieces are missing */
 };
 
 struct schedule {
 	struct schedule_list sd_choices;
-	/* What machine_running() was made to say, 0 or 1. */
+	/* What machine_running() returned, 0 or 1. */
 	struct schedule_list sd_answers;
-	bool		 sd_no_memory;	/* something is missing */
 };
 
-/* Empties it and keeps the memory. */
+/* Empty a list, and both lists; the memory is kept. */
+void schedule_list_clear(struct schedule_list *sl);
 void schedule_clear(struct schedule *sd);
 void schedule_free(struct schedule *sd);
 
 /* Returns: 0 or ENOMEM; to is then empty. */
 int schedule_copy(struct schedule *to, const struct schedule *from);
 
-/* Choices of a list. */
-uint64_t schedule_steps(const struct schedule_list *sl);
+/*
+ * Adds count choices of one thread, to the last piece if that has the same
+ * thread.  sl_no_memory is set when there is no memory.
+ */
+void schedule_append(struct schedule_list *sl, unsigned thread,
+    uint32_t count);
 
-/* Adds count times the same; joined with the last piece where it can be. */
-void schedule_append(struct schedule *sd, struct schedule_list *sl,
-    unsigned thread, uint32_t count);
-
+/* The same for one choice, where most go to the last piece. */
 static inline void
-schedule_add(struct schedule *sd, struct schedule_list *sl, unsigned thread)
+schedule_add(struct schedule_list *sl, unsigned thread)
 {
-	struct schedule_piece *last;
+	struct schedule_piece *last = sl->sl_count == 0 ? NULL :
+	    &sl->sl_piece[sl->sl_count - 1];
 
-	if (sl->sl_count > 0) {
-		last = &sl->sl_piece[sl->sl_count - 1];
-		if (last->sp_thread == thread && last->sp_count < UINT32_MAX) {
-			last->sp_count++;
-			return;
-		}
+	if (last != NULL && last->sp_thread == thread &&
+	    last->sp_count < UINT32_MAX) {
+		last->sp_count++;
+		sl->sl_steps++;
+	} else {
+		schedule_append(sl, thread, 1);
 	}
-	schedule_append(sd, sl, thread, 1);
 }
 
+/* Where a follower is in a list. */
+struct schedule_place {
+	unsigned	 sp_piece;
+	uint32_t	 sp_used;	/* of the piece */
+};
+
 /*
- * Follows a schedule.  Where that is over, or names a thread that cannot go on,
- * who runs keeps running and then the others have their turns, the awake ones
- * first.
+ * Follows a schedule.  After its end, and where it names a thread that cannot
+ * run, the current thread continues, then the others in turn, awake ones first.
  */
 struct schedule_follower {
 	const struct schedule *sf_schedule;
-	unsigned	 sf_piece;
-	uint32_t	 sf_used;	/* of the piece */
-	unsigned	 sf_answer;
-	uint32_t	 sf_answer_used;
-	unsigned	 sf_last;	/* who went on last */
-	bool		 sf_strayed;	/* it was not followed to the letter */
+	struct schedule_place sf_choice;
+	struct schedule_place sf_answer;
+	unsigned	 sf_last;	/* the thread chosen last */
+	bool		 sf_strayed;	/* it was not followed exactly */
 };
 
 void schedule_follow(struct schedule_follower *sf, const struct schedule *sd);
-unsigned schedule_choose(struct schedule_follower *sf,
-    const struct vm_choice *vo);
-bool schedule_answer(struct schedule_follower *sf);
+
+/* vh_choose and vh_running of a follower, which is their context. */
+unsigned schedule_choose(void *sf, const struct vm_choice *vo);
+bool schedule_answer(void *sf);
 
 /* Whether all of it was used, and nothing else. */
 bool schedule_exact(const struct schedule_follower *sf);
 
-/* For those who choose.  Whether the i-th of them is not asleep. */
+/* Whether the i-th thread of a choice is not asleep. */
 static inline bool
 choice_awake(const struct vm_choice *vo, unsigned i)
 {
@@ -88,7 +95,7 @@ choice_awake(const struct vm_choice *vo, unsigned i)
 	return ((vo->vo_asleep >> i & 1) == 0);
 }
 
-/* How many are not. */
+/* How many threads of a choice are not asleep. */
 static inline unsigned
 choice_awake_count(const struct vm_choice *vo)
 {
@@ -96,7 +103,7 @@ choice_awake_count(const struct vm_choice *vo)
 	return (vo->vo_count - (unsigned)__builtin_popcountll(vo->vo_asleep));
 }
 
-/* Whether the thread that is asked could usefully go on itself. */
+/* Whether the current thread can continue and does not wait. */
 static inline bool
 choice_continues(const struct vm_choice *vo)
 {
@@ -106,8 +113,8 @@ choice_continues(const struct vm_choice *vo)
 }
 
 /*
- * The next in turn behind a thread, round and round; those asleep only where
- * nobody is awake, and the thread itself only where there is no other.
+ * The next after a thread, round-robin; sleeping ones only if none is awake,
+ * and the thread itself only if there is no other.
  */
 unsigned choice_next(const struct vm_choice *vo, unsigned thread);
 

@@ -14,224 +14,190 @@ enum {
 	ROUNDS		= 8
 };
 
-struct shrinker {
-	struct trial	*sh_trial;
-	struct explore_case *sh_case;
-	struct strategy	 sh_pct;
-	struct schedule	 sh_made;
-	struct case_result sh_result;
-	uint64_t	 sh_runs;
-	uint64_t	 sh_runs_max;
-	int		 sh_error;
+/* A schedule that is made smaller. */
+struct shorter {
+	struct schedule	*sr_schedule;
+	struct schedule	 sr_try;
+	bool		(*sr_fails)(void *context, struct schedule *sd);
+	void		*sr_context;
+	int		 sr_error;
 };
 
-/* Without the pieces from first on, so many. */
-static int
-without(struct schedule *to, const struct schedule *from, unsigned first,
-    unsigned count)
+/*
+ * Tries it without the count pieces from first on; but if there is a piece
+ * next, piece first moves before it.
+ *
+ * Returns: whether that fails, and is smaller, and is now the schedule.
+ */
+static bool
+try_without(struct shorter *sr, unsigned first, unsigned count, unsigned next)
 {
-	const struct schedule_list *sl = &from->sd_choices;
+	const struct schedule_list *from = &sr->sr_schedule->sd_choices;
+	struct schedule_list *to = &sr->sr_try.sd_choices;
+	const struct schedule_piece *sp = from->sl_piece;
+	struct schedule old;
 	unsigned i;
 
-	if (schedule_copy(to, from) != 0)
-		return (ENOMEM);
-	to->sd_choices.sl_count = 0;
-	for (i = 0; i < sl->sl_count; i++)
-		if (i < first || i >= first + count)
-			schedule_append(to, &to->sd_choices,
-			    sl->sl_piece[i].sp_thread,
-			    sl->sl_piece[i].sp_count);
-	return (to->sd_no_memory ? ENOMEM : 0);
-}
-
-/* With a piece moved to the next of the same thread; false: there is none. */
-static bool
-joined(struct schedule *to, const struct schedule *from, unsigned piece)
-{
-	const struct schedule_list *sl = &from->sd_choices;
-	const struct schedule_piece *moved = &sl->sl_piece[piece];
-	unsigned i, next;
-
-	for (next = piece + 1; next < sl->sl_count; next++)
-		if (sl->sl_piece[next].sp_thread == moved->sp_thread)
-			break;
-	if (next >= sl->sl_count || schedule_copy(to, from) != 0)
-		return (false);
-	to->sd_choices.sl_count = 0;
-	for (i = 0; i < sl->sl_count; i++) {
+	sr->sr_error = schedule_copy(&sr->sr_try, sr->sr_schedule);
+	schedule_list_clear(to);
+	for (i = 0; i < from->sl_count; i++) {
 		if (i == next)
-			schedule_append(to, &to->sd_choices,
-			    moved->sp_thread, moved->sp_count);
-		if (i != piece)
-			schedule_append(to, &to->sd_choices,
-			    sl->sl_piece[i].sp_thread,
-			    sl->sl_piece[i].sp_count);
+			schedule_append(to, sp[first].sp_thread,
+			    sp[first].sp_count);
+		if (i < first || i >= first + count)
+			schedule_append(to, sp[i].sp_thread, sp[i].sp_count);
 	}
-	return (!to->sd_no_memory);
-}
-
-/* Takes a try over if it fails and is smaller. */
-static bool
-accept(struct schedule *sd, struct schedule *try,
-    bool (*fails)(void *context, struct schedule *sd), void *context)
-{
-	struct schedule old;
-
-	if (!fails(context, try) ||
-	    try->sd_choices.sl_count > sd->sd_choices.sl_count ||
-	    (try->sd_choices.sl_count == sd->sd_choices.sl_count &&
-	    schedule_steps(&try->sd_choices) >=
-	    schedule_steps(&sd->sd_choices)))
+	if (to->sl_no_memory)
+		sr->sr_error = ENOMEM;
+	if (sr->sr_error != 0 || !sr->sr_fails(sr->sr_context, &sr->sr_try) ||
+	    to->sl_count > from->sl_count || (to->sl_count == from->sl_count &&
+	    to->sl_steps >= from->sl_steps))
 		return (false);
-	old = *sd;
-	*sd = *try;
-	*try = old;
+	old = *sr->sr_schedule;
+	*sr->sr_schedule = sr->sr_try;
+	sr->sr_try = old;
 	return (true);
 }
 
-/* The shortest beginning, the rest being left to whoever's turn it is. */
-static int
-shorten(struct schedule *sd, struct schedule *try,
-    bool (*fails)(void *context, struct schedule *sd), void *context)
+/* The shortest prefix that fails; what follows runs in turn. */
+static void
+shorten(struct shorter *sr)
 {
-	unsigned high = sd->sd_choices.sl_count, low = 0, middle;
+	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
+	unsigned high = sl->sl_count, low = 0, middle;
 
-	while (low < high) {
+	while (low < high && sr->sr_error == 0) {
 		middle = low + (high - low) / 2;
-		if (without(try, sd, middle, UINT32_MAX - middle) != 0)
-			return (ENOMEM);
-		if (accept(sd, try, fails, context)) {
-			if (middle == 0)
-				break;
-			high = middle < sd->sd_choices.sl_count ? middle :
-			    sd->sd_choices.sl_count;
-		} else {
+		if (!try_without(sr, middle, UINT32_MAX - middle, UINT32_MAX))
 			low = middle + 1;
-		}
+		else
+			high = middle < sl->sl_count ? middle : sl->sl_count;
 	}
-	return (0);
-}
-
-static int
-ddmin(struct schedule *sd, struct schedule *try,
-    bool (*fails)(void *context, struct schedule *sd), void *context)
-{
-	unsigned chunk, first;
-
-	for (chunk = sd->sd_choices.sl_count / 2; chunk > 0; chunk /= 2) {
-		first = 0;
-		while (first < sd->sd_choices.sl_count) {
-			if (without(try, sd, first, chunk) != 0)
-				return (ENOMEM);
-			if (!accept(sd, try, fails, context))
-				first += chunk;
-		}
-	}
-	return (0);
 }
 
 static void
-join(struct schedule *sd, struct schedule *try,
-    bool (*fails)(void *context, struct schedule *sd), void *context)
+ddmin(struct shorter *sr)
 {
-	unsigned piece = 0;
+	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
+	unsigned chunk, first;
 
-	while (piece < sd->sd_choices.sl_count)
-		if (!joined(try, sd, piece) ||
-		    !accept(sd, try, fails, context))
+	for (chunk = sl->sl_count / 2; chunk > 0; chunk /= 2)
+		for (first = 0; first < sl->sl_count && sr->sr_error == 0;)
+			if (!try_without(sr, first, chunk, UINT32_MAX))
+				first += chunk;
+}
+
+/* Joins each piece with the next one of the same thread. */
+static void
+join(struct shorter *sr)
+{
+	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
+	unsigned next, piece = 0;
+
+	while (piece < sl->sl_count && sr->sr_error == 0) {
+		for (next = piece + 1; next < sl->sl_count; next++)
+			if (sl->sl_piece[next].sp_thread ==
+			    sl->sl_piece[piece].sp_thread)
+				break;
+		if (next >= sl->sl_count || !try_without(sr, piece, 1, next))
 			piece++;
+	}
 }
 
 int
 shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context)
 {
-	struct schedule try;
+	struct shorter sr = { .sr_schedule = sd, .sr_fails = fails,
+	    .sr_context = context };
 	unsigned before, round;
-	int error = 0;
 
-	memset(&try, 0, sizeof(try));
-	for (round = 0; error == 0 && round < ROUNDS; round++) {
+	for (round = 0; sr.sr_error == 0 && round < ROUNDS; round++) {
 		before = sd->sd_choices.sl_count;
-		error = shorten(sd, &try, fails, context);
-		if (error == 0)
-			error = ddmin(sd, &try, fails, context);
-		if (error == 0)
-			join(sd, &try, fails, context);
+		shorten(&sr);
+		ddmin(&sr);
+		join(&sr);
 		if (sd->sd_choices.sl_count == before)
 			break;
 	}
-	schedule_free(&try);
-	return (error);
+	schedule_free(&sr.sr_try);
+	return (sr.sr_error);
 }
 
+struct shrinker {
+	struct execution *sh_ex;
+	struct counterexample *sh_case;
+	struct strategy	 sh_pct;
+	struct replay_result sh_result;	/* of the last run */
+	uint64_t	 sh_runs;
+	uint64_t	 sh_runs_max;
+	int		 sh_error;
+};
+
 static bool
-spent(struct shrinker *sh)
+spent(const struct shrinker *sh)
 {
 
 	return (sh->sh_error != 0 || sh->sh_runs >= sh->sh_runs_max);
 }
 
-/* Whether what was run just now breaks the property; it is then the case. */
+/* Whether the last run, which returned error, broke the same property. */
 static bool
 broke(struct shrinker *sh, int error)
 {
-	const struct trial_outcome *to = &sh->sh_result.cr_outcome;
+	const char *word = sh->sh_result.cr_outcome.to_word;
 
 	sh->sh_runs++;
-	if (error != 0) {
+	if (error != 0)
 		sh->sh_error = error;
-		return (false);
-	}
-	return (to->to_word != NULL &&
-	    strcmp(to->to_word, sh->sh_case->ca_word) == 0);
+	return (error == 0 && word != NULL &&
+	    strcmp(word, sh->sh_case->cx_word) == 0);
 }
 
-/* Replaces the tried schedule by what was made of it. */
+/* Takes the schedule of the last run. */
+static bool
+take_made(struct shrinker *sh, struct schedule *sd)
+{
+
+	if (schedule_copy(sd, sh->sh_result.cr_outcome.to_made) != 0)
+		sh->sh_error = ENOMEM;
+	return (sh->sh_error == 0);
+}
+
 static bool
 still_fails(void *context, struct schedule *sd)
 {
 	struct shrinker *sh = context;
-	struct explore_case try = *sh->sh_case;
+	struct counterexample try = *sh->sh_case;
 
-	if (spent(sh))
-		return (false);
-	try.ca_schedule = *sd;
-	if (!broke(sh, case_run(sh->sh_trial, &try, &sh->sh_made, NULL,
-	    &sh->sh_result)))
-		return (false);
-	if (schedule_copy(sd, &sh->sh_made) != 0)
-		sh->sh_error = ENOMEM;
-	return (sh->sh_error == 0);
+	try.cx_schedule = *sd;
+	return (!spent(sh) && broke(sh, counterexample_run(sh->sh_ex, &try,
+	    NULL, &sh->sh_result)) && take_made(sh, sd));
 }
 
 /* Looks for a failing schedule of a smaller scenario. */
 static bool
 search(struct shrinker *sh, const struct scenario *smaller)
 {
-	struct explore_case *ca = sh->sh_case, try = *ca;
-	const struct trial_chooser tc = trial_chooser_of(&sh->sh_pct);
+	struct counterexample *cx = sh->sh_case, try = *cx;
+	const struct vm_control vh = { .vh_choose = strategy_choose,
+	    .vh_running = strategy_running, .vh_context = &sh->sh_pct };
 	unsigned i;
 	bool found;
 
-	try.ca_scenario = *smaller;
-	found = broke(sh, case_run(sh->sh_trial, &try, &sh->sh_made, NULL,
+	try.cx_scenario = *smaller;
+	found = broke(sh, counterexample_run(sh->sh_ex, &try, NULL,
 	    &sh->sh_result));
-	strategy_scenario(&sh->sh_pct);
 	for (i = 0; !found && !spent(sh) && i < SEARCHES; i++) {
 		(void)strategy_begin(&sh->sh_pct, i, i);
-		found = broke(sh, trial_run(sh->sh_trial, &ca->ca_subject,
-		    smaller, &tc, ca->ca_draws, &sh->sh_made, NULL,
+		found = broke(sh, execution_run(sh->sh_ex, &cx->cx_subject,
+		    smaller, &vh, cx->cx_draws, NULL,
 		    &sh->sh_result.cr_outcome));
 		strategy_end(&sh->sh_pct);
 	}
-	if (!found)
+	if (!found || !take_made(sh, &cx->cx_schedule))
 		return (false);
-	if (schedule_copy(&ca->ca_schedule, &sh->sh_made) != 0) {
-		sh->sh_error = ENOMEM;
-		return (false);
-	}
-	ca->ca_scenario = *smaller;
+	cx->cx_scenario = *smaller;
 	return (true);
 }
 
@@ -245,52 +211,43 @@ shrink_scenario(struct shrinker *sh)
 	for (round = 0; any && round < ROUNDS; round++) {
 		any = false;
 		for (i = 0; !spent(sh) && scenario_reduce(
-		    &sh->sh_case->ca_scenario, i, &smaller); i++)
+		    &sh->sh_case->cx_scenario, i, &smaller); i++)
 			if (!scenario_equals(&smaller,
-			    &sh->sh_case->ca_scenario))
+			    &sh->sh_case->cx_scenario))
 				any |= search(sh, &smaller);
 	}
 }
 
 int
-shrink(struct trial *tr, struct explore_case *ca, uint64_t runs_max,
-    struct shrink_result *si)
+shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 {
-	struct shrinker sh = { .sh_trial = tr, .sh_case = ca,
-	    .sh_runs_max = runs_max };
+	struct shrinker sh = { .sh_ex = ex, .sh_case = cx };
 	int error;
 
-	memset(si, 0, sizeof(*si));
-	si->si_steps_before = schedule_steps(&ca->ca_schedule.sd_choices);
-	si->si_switches_before = ca->ca_schedule.sd_choices.sl_count;
 	error = strategy_init(&sh.sh_pct, &strategy_pct, SEARCH_PARAMETER);
 	if (error != 0)
 		return (error);
-	error = case_run(tr, ca, NULL, NULL, &sh.sh_result);
+	error = counterexample_run(ex, cx, NULL, &sh.sh_result);
 	if (error == 0 && !sh.sh_result.cr_same)
 		error = EPROTO;
 	if (error == 0) {
-		/* Half for what is run, so that some is left for how. */
+		/* Half for the scenario, so that some is left for choices. */
 		sh.sh_runs_max = runs_max / 2;
 		shrink_scenario(&sh);
 		sh.sh_runs_max = runs_max;
 		if (sh.sh_error == 0)
-			sh.sh_error = shrink_schedule(&ca->ca_schedule,
+			sh.sh_error = shrink_schedule(&cx->cx_schedule,
 			    still_fails, &sh);
 		error = sh.sh_error;
 	}
 	if (error == 0)
-		error = case_run(tr, ca, &sh.sh_made, NULL, &sh.sh_result);
+		error = counterexample_run(ex, cx, NULL, &sh.sh_result);
 	if (error == 0 && !broke(&sh, 0))
 		error = EPROTO;
 	if (error == 0) {
-		ca->ca_hash = sh.sh_result.cr_outcome.to_hash;
-		error = schedule_copy(&ca->ca_schedule, &sh.sh_made);
+		cx->cx_hash = sh.sh_result.cr_outcome.to_hash;
+		error = take_made(&sh, &cx->cx_schedule) ? 0 : ENOMEM;
 	}
-	si->si_runs = sh.sh_runs;
-	si->si_steps = schedule_steps(&ca->ca_schedule.sd_choices);
-	si->si_switches = ca->ca_schedule.sd_choices.sl_count;
-	schedule_free(&sh.sh_made);
 	strategy_fini(&sh.sh_pct);
 	return (error);
 }

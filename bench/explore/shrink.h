@@ -1,36 +1,26 @@
 /*
- * Making a failing run small: a smaller scenario, then fewer changes of who
- * runs.
+ * Shrinking a counterexample: a smaller scenario, then fewer switches.
  */
-#ifndef BENCH_SHRINK_H
-#define BENCH_SHRINK_H
+#ifndef BENCH_EXPLORE_SHRINK_H
+#define BENCH_EXPLORE_SHRINK_H
 
-#include "bench/explore/case.h"
-
-struct shrink_result {
-	uint64_t	si_runs;	/* it took */
-	uint64_t	si_steps_before;	/* choices of the schedule */
-	uint64_t	si_steps;
-	unsigned	si_switches_before;	/* pieces of the schedule */
-	unsigned	si_switches;
-};
+#include "bench/explore/counterexample.h"
 
 /*
- * Replaces a case by a smaller one that breaks the same property, and notes
- * what comes of that.  It stays what it was when there is none.
+ * Replaces a counterexample by the smallest that is found to break the same
+ * property.
  *
- *   runs_max  in  runs to spend
+ *   runs_max  in  executions to spend
  *
- * Returns: 0; ENOMEM; EINTR; EPROTO: the case did not come out as it was noted.
+ * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
  */
-int shrink(struct trial *tr, struct explore_case *ca, uint64_t runs_max,
-    struct shrink_result *si);
+int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
 /*
- * Of a list of pieces alone, for programs of other kinds: removes and joins
- * pieces as long as fails() says that it still does.
+ * Shrinks a schedule alone: removes and joins pieces as long as fails()
+ * returns true.
  *
- *   fails  in  runs it; may replace sd by what was really made of it
+ *   fails  in  runs a schedule; may replace it by the one that was really run
  *
  * Returns: 0 or ENOMEM.
  */

@@ -4,16 +4,13 @@
 #include <string.h>
 
 #include "bench/explore/strategy.h"
-#include "lib/number.h"
+#include "lib/base/parse_number.h"
 
-const struct strategy_class *const strategy_classes[] = {
+const struct strategy_class *const strategy_classes[strategy_count] = {
 #define	STRATEGY(name)	&strategy_##name,
 #include "bench/explore/strategy.tbl"
 #undef STRATEGY
 };
-
-const unsigned strategy_count = sizeof(strategy_classes) /
-    sizeof(strategy_classes[0]);
 
 int
 strategy_parse(const char *text, const struct strategy_class **class,
@@ -39,7 +36,7 @@ strategy_parse(const char *text, const struct strategy_class **class,
 		return (0);
 	if (sy->sy_means == NULL)
 		return (EINVAL);
-	if (number_parse(colon + 1, &v) != 0 || v < sy->sy_least ||
+	if (parse_number(colon + 1, &v) != 0 || v < sy->sy_least ||
 	    v > sy->sy_most)
 		return (ERANGE);
 	*parameter = (unsigned)v;
@@ -95,28 +92,57 @@ strategy_fini(struct strategy *st)
 	memset(st, 0, sizeof(*st));
 }
 
-void
-strategy_scenario(struct strategy *st)
-{
-
-	if (st->st_class->sy_scenario != NULL)
-		st->st_class->sy_scenario(st);
-}
-
 bool
-strategy_begin(struct strategy *st, uint64_t seed, unsigned index)
+strategy_begin(struct strategy *st, uint64_t seed, uint64_t index)
 {
 
 	st->st_random = seed;
-	return (st->st_class->sy_begin(st, index));
+	st->st_index = index;
+	st->st_steps = 0;
+	if (index == 0)
+		st->st_most_steps = 0;
+	return (st->st_class->sy_begin == NULL || st->st_class->sy_begin(st));
 }
 
 void
 strategy_end(struct strategy *st)
 {
+	struct strategy *used = st->st_used;
 
-	if (st->st_class->sy_end != NULL)
-		st->st_class->sy_end(st);
+	if (used->st_steps > used->st_most_steps)
+		used->st_most_steps = used->st_steps;
+	if (used->st_most_steps == 0)
+		used->st_most_steps = 1;
+}
+
+unsigned
+strategy_choose(void *context, const struct vm_choice *vo)
+{
+	struct strategy *st = ((struct strategy *)context)->st_used;
+	unsigned chosen = st->st_class->sy_choose(st, vo);
+
+	st->st_steps += vo->vo_count > 1;
+	return (chosen);
+}
+
+bool
+strategy_running(void *context)
+{
+	struct strategy *st = ((struct strategy *)context)->st_used;
+
+	return (st->st_class->sy_running(st));
+}
+
+unsigned
+strategy_draw_steps(struct strategy *st, uint32_t *step, unsigned n)
+{
+	unsigned i;
+
+	if (st->st_most_steps == 0)
+		return (0);
+	for (i = 0; i < n; i++)
+		step[i] = strategy_below(&st->st_random, st->st_most_steps);
+	return (n);
 }
 
 bool
@@ -124,24 +150,4 @@ strategy_toss(struct strategy *st)
 {
 
 	return ((splitmix_next(&st->st_random) >> 63) != 0);
-}
-
-bool
-strategy_always(struct strategy *st)
-{
-
-	(void)st;
-	return (true);
-}
-
-unsigned
-strategy_ith_awake(const struct vm_choice *vo, unsigned i)
-{
-	unsigned k;
-
-	if (vo->vo_asleep == 0 || choice_awake_count(vo) == 0)
-		return (i);
-	for (k = 0; !choice_awake(vo, k) || i-- > 0; k++)
-		MPASS(k + 1 < vo->vo_count);
-	return (k);
 }

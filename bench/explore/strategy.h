@@ -1,54 +1,42 @@
 /*
- * Strategies: who goes on where time does not say.
+ * Strategies: which thread runs at each choice.
  *
  * A strategy is one file bench/explore/strategy_NAME.c that ends in its class,
- * and one line in strategy.tbl.  What it chooses depends on seeds and on the
- * choices it is given, and on nothing else.
+ * and one line in strategy.tbl.  Its choices depend on seeds and on the choices
+ * it is given, and on nothing else.
  */
-#ifndef BENCH_STRATEGY_H
-#define BENCH_STRATEGY_H
+#ifndef BENCH_EXPLORE_STRATEGY_H
+#define BENCH_EXPLORE_STRATEGY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "bench/explore/schedule.h"
-#include "lib/splitmix.h"
+#include "lib/base/splitmix.h"
 
 enum {
-	STRATEGY_THREADS_MAX	= 16,	/* of one run, their numbers too */
+	STRATEGY_THREADS_MAX	= 16,	/* of one run; numbers are below it */
 	STRATEGY_NAME_SIZE	= 16	/* "pct:3" */
 };
 
 struct strategy;
 
-/*
- * What a strategy offers.
- *
- * sy_scenario	another program is run from now: what was learned about the
- *		last is forgotten.  NULL: nothing is learned.
- * sy_begin	begins the index-th schedule of this program; false when all
- *		there are were had.
- * sy_choose	as vh_choose.  NULL, and sy_running too: st_used chooses, which
- *		sy_begin sets.
- * sy_running	as vh_running.
- * sy_end	the schedule is over.  NULL: nothing is learned.
- * sy_fini	frees what the state points to; NULL: nothing.
- */
 struct strategy_class {
 	const char	*sy_name;	/* as --strategy takes it */
 	const char	*sy_descr;	/* one line */
-	const char	*sy_means;	/* its parameter; NULL: it has none */
-	unsigned	 sy_least;	/* which is between these */
+	const char	*sy_means;	/* of the parameter; NULL: none */
+	unsigned	 sy_least;	/* the parameter's bounds */
 	unsigned	 sy_most;
 	unsigned	 sy_usual;
-	size_t		 sy_bytes;	/* of its state, zero at first */
-	void		(*sy_scenario)(struct strategy *st);
-	bool		(*sy_begin)(struct strategy *st, unsigned index);
+	size_t		 sy_bytes;	/* of st_state, zero at first */
+	/* Begins a schedule; false: there are no more.  NULL: no need. */
+	bool		(*sy_begin)(struct strategy *st);
+	/* As vh_choose.  NULL if sy_begin sets st_used; so is sy_running. */
 	unsigned	(*sy_choose)(struct strategy *st,
 			    const struct vm_choice *vo);
-	bool		(*sy_running)(struct strategy *st);
-	void		(*sy_end)(struct strategy *st);
+	bool		(*sy_running)(struct strategy *st);	/* vh_running */
+	/* Frees what st_state points to; NULL: nothing. */
 	void		(*sy_fini)(struct strategy *st);
 };
 
@@ -56,64 +44,66 @@ struct strategy_class {
 #include "bench/explore/strategy.tbl"
 #undef STRATEGY
 
-/* The family, in table order. */
-extern const struct strategy_class *const strategy_classes[];
-extern const unsigned strategy_count;
+enum {
+#define	STRATEGY(name)	STRATEGY_IS_##name,
+#include "bench/explore/strategy.tbl"
+#undef STRATEGY
+	strategy_count
+};
 
-/* A strategy at work, for one host thread. */
+/* The family, in table order. */
+extern const struct strategy_class *const strategy_classes[strategy_count];
+
+/*
+ * A strategy at work, for one host thread.  Schedules of the same scenario
+ * follow each other; it learns from the earlier ones.
+ */
 struct strategy {
 	const struct strategy_class *st_class;
 	unsigned	 st_parameter;
-	uint64_t	 st_random;	/* of this schedule's draws */
-	/* Who chooses: itself, or of which it is made now. */
-	struct strategy	*st_used;
+	uint64_t	 st_index;	/* of the schedule; 0: new scenario */
+	uint64_t	 st_random;	/* state of the schedule's draws */
+	/* Choices with more than one thread. */
+	uint32_t	 st_steps;	/* of this schedule, so far */
+	uint32_t	 st_most_steps;	/* of any one before; 0: unknown */
+	struct strategy	*st_used;	/* this one, or the part that chooses */
 	void		*st_state;
-	bool		 st_no_memory;	/* and so not all that it promised */
+	bool		 st_no_memory;	/* it may miss schedules */
 };
 
 /*
  * Reads "pct" or "pct:3".
  *
- *   parameter  out  the usual one where none is said
+ *   class      out  unless ENOENT
+ *   parameter  out  sy_usual if text has none
  *
- * Returns: 0; ENOENT for an unknown name; ERANGE for a parameter that is not
- * between the least and the most; EINVAL where there should be none.  *class
- * is set in all cases but the first.
+ * Returns: 0; ENOENT for an unknown name; ERANGE for a parameter out of its
+ * bounds; EINVAL for a parameter where there is none.
  */
 int strategy_parse(const char *text, const struct strategy_class **class,
     unsigned *parameter);
 
-/* The same in the other direction. */
+/* The inverse. */
 const char *strategy_name(char buf[STRATEGY_NAME_SIZE],
     const struct strategy_class *class, unsigned parameter);
 
 /* Where a class is in the table. */
 unsigned strategy_index(const struct strategy_class *class);
 
-/* Returns: 0 or ENOMEM. */
+/* Returns: 0 or ENOMEM; strategy_fini() is harmless either way. */
 int strategy_init(struct strategy *st, const struct strategy_class *class,
     unsigned parameter);
 void strategy_fini(struct strategy *st);
 
-void strategy_scenario(struct strategy *st);
-bool strategy_begin(struct strategy *st, uint64_t seed, unsigned index);
+/* Begins a schedule, false when there are no more; and ends it. */
+bool strategy_begin(struct strategy *st, uint64_t seed, uint64_t index);
 void strategy_end(struct strategy *st);
 
-static inline unsigned
-strategy_choose(struct strategy *st, const struct vm_choice *vo)
-{
+/* vh_choose and vh_running of a strategy, which is their context. */
+unsigned strategy_choose(void *st, const struct vm_choice *vo);
+bool strategy_running(void *st);
 
-	return (st->st_used->st_class->sy_choose(st->st_used, vo));
-}
-
-static inline bool
-strategy_running(struct strategy *st)
-{
-
-	return (st->st_used->st_class->sy_running(st->st_used));
-}
-
-/* One below n, n > 0; as even as 32 bits can be. */
+/* Draws a number below n, n > 0. */
 static inline unsigned
 strategy_below(uint64_t *state, unsigned n)
 {
@@ -121,13 +111,14 @@ strategy_below(uint64_t *state, unsigned n)
 	return ((unsigned)((splitmix_next(state) >> 32) * n >> 32));
 }
 
-/* For those that toss a coin. */
+/*
+ * Draws n steps below st_most_steps.
+ *
+ * Returns: n; 0 for a scenario's first schedule.
+ */
+unsigned strategy_draw_steps(struct strategy *st, uint32_t *step, unsigned n);
+
+/* sy_running: true or false, equally likely. */
 bool strategy_toss(struct strategy *st);
-
-/* For those that say what is so on a machine that takes nobody's CPU. */
-bool strategy_always(struct strategy *st);
-
-/* The i-th of those who are awake, or of all where nobody is. */
-unsigned strategy_ith_awake(const struct vm_choice *vo, unsigned i);
 
 #endif

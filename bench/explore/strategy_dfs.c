@@ -2,11 +2,11 @@
  * Depth-first search: all schedules there are with so many preemptions at most.
  *
  * Paper: M. Musuvathi, S. Qadeer, "Iterative context bounding for systematic
- * testing of multithreaded programs", PLDI 2007.  A preemption is that somebody
- * else goes on although who runs could; that a sleep runs out while somebody is
- * awake; and that machine_running() says no.  Who yields does not go on until
- * all others who are awake have gone on or yielded too: without that a spinner
- * would be run for ever.
+ * testing of multithreaded programs", PLDI 2007.  A preemption is a
+ * switch from a thread that could continue, a sleep that ends while a thread is
+ * awake, or machine_running() returning false.  A thread that yields does not
+ * run before all others that are awake have run or yielded too: otherwise a
+ * spinner would run for ever.
  */
 #include <stdlib.h>
 
@@ -27,17 +27,7 @@ struct dfs {
 	unsigned	dfs_at;		/* of this run */
 	unsigned	dfs_preemptions;	/* of this run */
 	uint32_t	dfs_yielded;	/* threads, a bit each */
-	bool		dfs_begun;
 };
-
-static void
-dfs_scenario(struct strategy *st)
-{
-	struct dfs *dfs = st->st_state;
-
-	dfs->dfs_count = 0;
-	dfs->dfs_begun = false;
-}
 
 /* The next path: the last branch that has another way takes it. */
 static bool
@@ -55,14 +45,14 @@ advance(struct dfs *dfs)
 }
 
 static bool
-dfs_begin(struct strategy *st, unsigned index)
+dfs_begin(struct strategy *st)
 {
 	struct dfs *dfs = st->st_state;
 
-	(void)index;
-	if (dfs->dfs_begun && !advance(dfs))
+	if (st->st_index == 0)
+		dfs->dfs_count = 0;
+	else if (!advance(dfs))
 		return (false);
-	dfs->dfs_begun = true;
 	dfs->dfs_at = 0;
 	dfs->dfs_preemptions = 0;
 	dfs->dfs_yielded = 0;
@@ -97,7 +87,7 @@ branch(struct strategy *st, struct dfs *dfs, unsigned ways)
 	return (0);
 }
 
-/* Who may go on without a preemption; a bit each, by index. */
+/* Choices that are no preemption; a bit each, by index. */
 static uint64_t
 free_ways(struct dfs *dfs, const struct vm_choice *vo)
 {
@@ -117,7 +107,7 @@ free_ways(struct dfs *dfs, const struct vm_choice *vo)
 	}
 	if (rested != 0)
 		return (rested);
-	/* All have yielded: another round, the one that asks last. */
+	/* All have yielded: another round, this thread last. */
 	dfs->dfs_yielded = 0;
 	if (vo->vo_point == VM_POINT_YIELD && vo->vo_self >= 0 &&
 	    (awake & ~(UINT64_C(1) << vo->vo_self)) != 0) {
@@ -147,7 +137,7 @@ dfs_choose(struct strategy *st, const struct vm_choice *vo)
 	if (vo->vo_count == 1)
 		return (0);
 	free = free_ways(dfs, vo);
-	/* Who yields gives way; to preempt it is nothing new. */
+	/* To preempt a thread that yields would be the same switch. */
 	if (dfs->dfs_preemptions < st->st_parameter &&
 	    vo->vo_point != VM_POINT_YIELD)
 		costly = all & ~free;
@@ -191,7 +181,6 @@ const struct strategy_class strategy_dfs = {
 	.sy_most	= 8,
 	.sy_usual	= 2,
 	.sy_bytes	= sizeof(struct dfs),
-	.sy_scenario	= dfs_scenario,
 	.sy_begin	= dfs_begin,
 	.sy_choose	= dfs_choose,
 	.sy_running	= dfs_running,

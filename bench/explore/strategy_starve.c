@@ -4,7 +4,7 @@
  *
  * After rr's chaos mode (R. O'Callahan, 2016): a thread is a victim with
  * probability 1/10, lengths are powers of two, all alike, and windows are a
- * fifth of all steps at most.  A victim runs where nobody else could.
+ * fifth of all steps at most.  A victim runs where no other thread can.
  */
 #include <string.h>
 
@@ -25,12 +25,11 @@ struct starve {
 };
 
 static bool
-starve_begin(struct strategy *st, unsigned index)
+starve_begin(struct strategy *st)
 {
 	struct starve *sv = st->st_state;
 	unsigned i;
 
-	(void)index;
 	memset(sv, 0, sizeof(*sv));
 	for (i = 0; i < STRATEGY_THREADS_MAX; i++)
 		if (strategy_below(&st->st_random, STARVE_VICTIMS) == 0)
@@ -45,7 +44,7 @@ is_victim(const struct starve *sv, const struct vm_choice *vo, unsigned i)
 	return ((sv->sv_victims >> vo->vo_thread[i] & 1) != 0);
 }
 
-/* One of those who are awake and no victims; -1: there is none. */
+/* A thread that is awake and no victim; -1: there is none. */
 static int
 choose_other(struct strategy *st, const struct starve *sv,
     const struct vm_choice *vo)
@@ -77,7 +76,7 @@ starve_choose(struct strategy *st, const struct vm_choice *vo)
 	    strategy_below(&st->st_random, STARVE_BEGINS) == 0) {
 		sv->sv_left = 1u << strategy_below(&st->st_random,
 		    STARVE_LENGTHS);
-		/* Somebody is to suffer. */
+		/* There must be a victim. */
 		if (sv->sv_victims == 0)
 			sv->sv_victims = (uint16_t)(1u << vo->vo_thread[
 			    strategy_below(&st->st_random, vo->vo_count)]);

@@ -1,6 +1,3 @@
-/*
- * Figures of the virtual machine: how fast it is, and how large.
- */
 #undef FLAVOUR
 #define	FLAVOUR		virtual
 #define	MACHINE_VIRTUAL
@@ -12,191 +9,112 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cell/section.h"
+#include "bench/cell/critical_section.h"
 #include "bench/figures/figures.h"
+#include "lib/machine/tick.h"
+#include "lib/profile/profile.h"
 
-enum {
-	ROUNDS		= 9,
-	CUSTOMERS	= 200 * 1000,
-	SIZES		= 2,		/* 4 CPUs, 1024 CPUs */
-	THREADS_MEMORY	= 1023
-};
+enum { CUSTOMERS = 200 * 1000, CPUS_MAX = 1024 };
 
 #define	PROFILE		"epyc-9654-2s"
-#define	LOAD		0.8		/* of the queue; as mm1.py has it */
+#define	LOAD		0.8		/* of the queue, as in mm1.py */
 #define	MEAN_NS		1000.0		/* of a service */
 
-static const char *const mix[] = { "mtx", "tas-backoff", "ticket", "mcs",
-    "cna", "futex" };
-
-enum { MIX = sizeof(mix) / sizeof(mix[0]) };
-
-static void __attribute__((noreturn))
-fail(const char *what)
-{
-
-	fprintf(stderr, "rngsim-figures: %s\n", what);
-	exit(EXIT_FAILURE);
-}
-
 static struct machine_config
-config_make(unsigned cpus, unsigned nodes, uint64_t seed)
+config_make(unsigned cpus, uint64_t seed)
 {
 	static struct profile pr;
 	struct machine_config mc;
 	char error[PROFILE_ERROR_SIZE];
 
 	memset(&mc, 0, sizeof(mc));
-	if (profile_load(&pr, PROFILE, error) != 0 ||
-	    vm_topology_make(&pr, cpus, nodes, &mc.mc_topology, error) != 0)
-		fail(error);
+	if (profile_load(&pr, PROFILE, error) != 0 || vm_topology_make(&pr,
+	    cpus, cpus < 64 ? 1 : 16, &mc.mc_topology, error) != 0)
+		figures_fail(error);
 	vm_costs(&pr, "chacha20", false, &mc.mc_costs);
 	mc.mc_seed = seed;
 	return (mc);
 }
 
-/* Events of the mix and the seconds they took, added to. */
-static void
-run_lock(const char *lock, unsigned cpus, uint64_t seed, double virtual_s,
-    uint64_t *events, double *seconds)
+/* Runs threads that contend for a lock: the events it took. */
+static uint64_t
+run_lock(const char *lock, unsigned threads, double virtual_s,
+    struct machine_config *mc)
 {
-	struct machine_config mc = config_make(cpus, cpus < 64 ? 1 : 16, seed);
-	struct section se = {
+	struct critical_section se = {
 		.se_lock = lock,
-		.se_lock_config = lock_config_default(cpus),
-		.se_threads = cpus,
+		.se_lock_config = lock_config_default(threads),
+		.se_threads = threads,
 		.se_think_ns = 1000,
 		.se_hold_ns = 200,
 		.se_exponential = true,
 		.se_lines = 1,
 		.se_time_s = virtual_s,
-		.se_seed = seed,
+		.se_seed = mc->mc_seed,
 	};
-	struct section_outcome so;
-	int64_t start_ns;
+	struct critical_section_outcome so;
 
 	se.se_lock_config.spin_polls = 0;
-	start_ns = tick_ns();
-	if (virtual_section_run(&se, &mc, &so) != 0)
-		fail(so.so_machine.mo_stuck);
-	*seconds += (double)(tick_ns() - start_ns) / 1e9;
-	*events += so.so_machine.mo_events;
+	if (virtual_critical_section_run(&se, mc, &so) != 0)
+		figures_fail(so.so_machine.mo_stuck);
 	free(so.so_thread);
+	return (so.so_machine.mo_events);
 }
 
-static void
-figures_speed(void)
+/* Prints million events a second, those of all locks together. */
+void
+figures_events(char *argv[])
 {
-	/* Each long enough that starting the threads matters little. */
-	static const struct {
-		unsigned cpus;
-		double	 aim;
-		double	 virtual_s[MIX];
-	} size[SIZES] = {
-		{ 4, 10, { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 } },
-		{ 1024, 4, { 0.1, 0.1, 2, 0.4, 0.4, 0.3 } },
-	};
-	double each[MIX][ROUNDS], rate[ROUNDS], seconds, sum_s;
-	uint64_t events, sum;
-	unsigned i, k, round;
-	char buf[64];
+	const unsigned cpus = (unsigned)figures_number(argv[0]);
+	const uint64_t seed = figures_number(argv[1]);
+	int64_t start_ns = tick_ns();
+	struct machine_config mc;
+	uint64_t events = 0;
 
-	for (k = 0; k < SIZES; k++) {
-		for (round = 0; round < ROUNDS; round++) {
-			sum = 0;
-			sum_s = 0;
-			for (i = 0; i < MIX; i++) {
-				events = 0;
-				seconds = 0;
-				run_lock(mix[i], size[k].cpus, round + 1,
-				    size[k].virtual_s[i], &events, &seconds);
-				each[i][round] = (double)events / seconds /
-				    1e6;
-				sum += events;
-				sum_s += seconds;
-			}
-			rate[round] = (double)sum / sum_s / 1e6;
-		}
-		printf("  %4u CPUs, all six  %s million events/s "
-		    "(aim: %.0f)\n", size[k].cpus, figures_spread(rate,
-		    ROUNDS, "%.2f", buf), size[k].aim);
-		for (i = 0; i < MIX; i++)
-			printf("             %-11s %s\n", mix[i],
-			    figures_spread(each[i], ROUNDS, "%.2f", buf));
+	for (argv += 2; argv[0] != NULL && argv[1] != NULL; argv += 2) {
+		mc = config_make(cpus, seed);
+		events += run_lock(argv[0], cpus, strtod(argv[1], NULL), &mc);
 	}
-}
-
-/* Bytes of this process that are in memory; 0: nobody says. */
-static double
-resident_bytes(void)
-{
-	unsigned long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	if (f == NULL)
-		return (0);
-	if (fscanf(f, "%*u %lu", &pages) != 1)
-		pages = 0;
-	fclose(f);
-	return ((double)pages * (double)sysconf(_SC_PAGESIZE));
+	printf("%.6g\n", (double)events * 1e3 /
+	    (double)(tick_ns() - start_ns));
 }
 
 /* What an observer sees when all threads have begun. */
 struct scales {
-	unsigned	sc_threads;
-	double		sc_bytes;	/* most */
+	unsigned	sc_threads;	/* that ended */
+	double		sc_bytes;	/* in memory; 0: unknown */
 };
 
 static void
 weigh(void *context, const struct vm_note *vn)
 {
 	struct scales *sc = context;
+	unsigned long pages = 0;
+	FILE *f;
 
-	/* At the end of the first one that ends all have run. */
-	if (vn->vn_kind == VM_THREAD_END && sc->sc_threads++ == 0)
-		sc->sc_bytes = resident_bytes();
+	/* When the first thread ends, all have run. */
+	if (vn->vn_kind != VM_THREAD_END || sc->sc_threads++ > 0 ||
+	    (f = fopen("/proc/self/statm", "r")) == NULL)
+		return;
+	if (fscanf(f, "%*u %lu", &pages) == 1)
+		sc->sc_bytes = (double)pages * (double)sysconf(_SC_PAGESIZE);
+	fclose(f);
 }
 
-static double
-weight(unsigned threads)
+/* Prints the bytes in memory when that many threads run. */
+void
+figures_memory(char *argv[])
 {
 	struct scales sc = { .sc_threads = 0 };
 	struct vm_observer vo = { .vo_note = weigh, .vo_context = &sc };
-	struct machine_config mc = config_make(1024, 16, 1);
-	struct section se = {
-		.se_lock = "mcs",
-		.se_lock_config = lock_config_default(1024),
-		.se_threads = threads,
-		.se_think_ns = 1000,
-		.se_hold_ns = 200,
-		.se_time_s = 1e-3,
-		.se_seed = 1,
-	};
-	struct section_outcome so;
+	struct machine_config mc = config_make(CPUS_MAX, 1);
 
 	mc.mc_observer = &vo;
-	if (virtual_section_run(&se, &mc, &so) != 0)
-		fail(so.so_machine.mo_stuck);
-	free(so.so_thread);
-	return (sc.sc_bytes);
+	(void)run_lock("mcs", (unsigned)figures_number(argv[0]), 1e-3, &mc);
+	printf("%.0f\n", sc.sc_bytes);
 }
 
-static void
-figures_memory(void)
-{
-	double one;
-
-	one = weight(1);
-	if (one == 0) {
-		printf("  memory: nobody tells it here\n");
-		return;
-	}
-	printf("  memory: %.1f KiB per thread, %d threads more than one "
-	    "(aim: at most 64)\n", (weight(THREADS_MEMORY + 1) - one) /
-	    THREADS_MEMORY / KIB, THREADS_MEMORY);
-}
-
-/* An M/M/1 queue: a thread that brings customers, and one that serves them. */
+/* An M/M/1 queue: one thread makes customers, one serves them. */
 struct queue {
 	struct mthread	 q_producer;
 	struct mthread	 q_server;
@@ -207,8 +125,11 @@ struct queue {
 static void
 work(double mean_ns)
 {
-	double u = ((double)(vm_draw() >> 11) + 0.5) / 9007199254740992.0;
+	uint64_t word = 0;
+	double u;
 
+	(void)machine_draw(&word);
+	u = ((double)(word >> 11) + 0.5) / 9007199254740992.0;
 	machine_charge(COST_WORK, (size_t)llround(-log(u) * mean_ns));
 }
 
@@ -244,88 +165,23 @@ queue_main(void *arg)
 
 	if (machine_spawn(&q->q_producer, "producer", 0, producer_main, q) !=
 	    0 || machine_spawn(&q->q_server, "server", 1, server_main, q) != 0)
-		fail("no thread");
+		figures_fail("no thread");
 	machine_join(&q->q_producer);
 	machine_join(&q->q_server);
 }
 
-static void
-run_ours(uint64_t seed, double *events, double *seconds)
+/* Prints customers, events and seconds, as mm1.py does. */
+void
+figures_queue(char *argv[])
 {
-	struct machine_config mc = config_make(4, 1, seed);
+	struct machine_config mc = config_make(4, figures_number(argv[0]));
 	static struct queue q;
 	struct machine_outcome mo;
 	int64_t start_ns = tick_ns();
 
-	memset(&q, 0, sizeof(q));
 	mc.mc_costs.vc_jitter = 0;
 	if (vm_run(&mc, queue_main, &q, &mo) != 0)
-		fail(mo.mo_stuck);
-	*events = (double)mo.mo_events;
-	*seconds = (double)(tick_ns() - start_ns) / 1e9;
-}
-
-/* False: SimPy is not at hand. */
-static bool
-run_theirs(uint64_t seed, double *events, double *seconds)
-{
-	const char *python = getenv("FIGURES_SIMPY");
-	char command[512];
-	bool done;
-	FILE *f;
-
-	if (python == NULL || python[0] == '\0')
-		return (false);
-	snprintf(command, sizeof(command),
-	    "%s bench/figures/mm1.py %d %" PRIu64, python, CUSTOMERS, seed);
-	f = popen(command, "r");
-	if (f == NULL)
-		return (false);
-	done = fscanf(f, "%*d %lf %lf", events, seconds) == 2;
-	return (pclose(f) == 0 && done);
-}
-
-static void
-figures_queue(void)
-{
-	double customers[2][ROUNDS], rate[2][ROUNDS], ratio[2][ROUNDS];
-	double events[2], seconds[2];
-	unsigned k, round;
-	char buf[64];
-
-	for (round = 0; round < ROUNDS; round++) {
-		run_ours(round + 1, &events[0], &seconds[0]);
-		if (!run_theirs(round + 1, &events[1], &seconds[1])) {
-			printf("  M/M/1: no SimPy here, and so no peer\n");
-			return;
-		}
-		for (k = 0; k < 2; k++) {
-			rate[k][round] = events[k] / seconds[k] / 1e6;
-			customers[k][round] = CUSTOMERS / seconds[k] / 1e6;
-		}
-		ratio[0][round] = rate[0][round] / rate[1][round];
-		ratio[1][round] = customers[0][round] / customers[1][round];
-	}
-	printf("  M/M/1 at load %.1f, %d customers, ours beside SimPy's\n",
-	    LOAD, CUSTOMERS);
-	for (k = 0; k < 2; k++)
-		printf("    %-8s %s million events/s\n", k == 0 ? "rngsim" :
-		    "SimPy", figures_spread(rate[k], ROUNDS, "%.3f", buf));
-	printf("    ratio    %s; of customers/s", figures_spread(ratio[0],
-	    ROUNDS, "%.1f", buf));
-	printf(" %s\n", figures_spread(ratio[1], ROUNDS, "%.1f", buf));
-}
-
-int
-figures_virtual(void)
-{
-
-	CTASSERT(ROUNDS <= (int)FIGURES_ROUNDS_MAX);
-	figures_heading("virtual: speed and size of the virtual machine, one "
-	    "thread a CPU, profile\n  " PROFILE ", 1024 CPUs in 16 nodes; mean "
-	    "1000 ns between holds of 200 ns");
-	figures_memory();
-	figures_speed();
-	figures_queue();
-	return (EXIT_SUCCESS);
+		figures_fail(mo.mo_stuck);
+	printf("%d %" PRIu64 " %.6f\n", CUSTOMERS, mo.mo_events,
+	    (double)(tick_ns() - start_ns) / 1e9);
 }

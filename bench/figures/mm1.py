@@ -1,8 +1,8 @@
-# An M/M/1 queue in SimPy, beside bench/figures/figures_virtual.c's.
+# The M/M/1 queue of bench/figures/figures_virtual.c in SimPy.
 #
 #	mm1.py CUSTOMERS SEED
 #
-# Prints customers, SimPy's events and the seconds they took.
+# Prints the customers, SimPy's events and the seconds.
 import random
 import sys
 import time

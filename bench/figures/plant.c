@@ -1,15 +1,15 @@
 /*
- * A slowdown to be found: preloaded, it makes libcrypto's ChaCha20 slower by
- * PLANT_PERCENT in calls of more than a page.  Of rngsim's cells only those of
- * the concurrent design with ChaCha20 make any, so of the four cells that a
- * sweep of one reader has, one is slower, and nothing in the program knows.
+ * A planted slowdown: preloaded, this library makes libcrypto's ChaCha20 slower
+ * by PLANT_PERCENT in calls of more than a page.  Only the concurrent design
+ * with ChaCha20 makes such calls, so one of the four cells of a sweep with one
+ * reader is slower.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include <openssl/evp.h>
 
-#include "lib/tick.h"
+#include "lib/machine/tick.h"
 
 enum {
 	PLANT_PERCENT	= 3,	/* of the calls' rate */

@@ -1,203 +1,470 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+/*
+ * Reads a command line into struct options, as the table has it.
+ */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/console/arguments.h"
-#include "bench/console/figure.h"
-#include "bench/console/seed.h"
-#include "bench/options/option_set.h"
-#include "harvest/source.h"
+#include "bench/options/options.h"
+#include "bench/report/plot.h"
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+#include "lib/machine/cpu.h"
 
 enum {
-	KIND_MEASURE	= OPTIONS_RUN | OPTIONS_SWEEP,
-	KIND_ALL	= OPTIONS_RUN | OPTIONS_SWEEP | OPTIONS_CAT,
-	VALUES		= 11	/* column of what follows their name in help */
+	ITEM_SIZE	= 64,	/* of a list's member */
+	LONG		= 256	/* plus its id: what getopt_long() returns */
 };
 
-/* One option; od_kinds says who takes it. */
-struct option_def {
-	struct argument	 od_argument;
-	unsigned	 od_kinds;
-	option_setter	*od_set;
-};
-
-#define	OPTION(letter, name, value, kinds, set, descr)			\
-	{ { .ag_short = (letter), .ag_long = (name), .ag_value = (value), \
-	    .ag_descr = (descr) }, (kinds), (set) }
-
-/* In the order of --help.  A LIST is one value but for sweep. */
-static const struct option_def defs[] = {
-	OPTION('c', "cipher", "LIST", KIND_ALL, option_ciphers,
-	    "ciphers (run, cat: chacha20; sweep: all)"),
-	OPTION('d', "design", "LIST", KIND_ALL, option_designs,
-	    "generator designs (run, cat: concurrent; sweep: "
-	    "locked,concurrent)"),
-	OPTION('h', "help", NULL, KIND_ALL, NULL, "this text"),
-	OPTION('l', "lock", "LIST", KIND_ALL, option_locks,
-	    "lock kinds (mtx)"),
-	OPTION('n', "repeats", "N", KIND_MEASURE, option_count,
-	    "repeats of each cell (run: 1, sweep: 5)"),
-	OPTION('n', "bytes", "BYTES", OPTIONS_CAT, option_count,
-	    "bytes to write (0: endless)"),
-	OPTION('o', "output", "FILE", KIND_MEASURE, option_output,
-	    "write the result there, as JSON"),
-	OPTION('r', "readers", "LIST", KIND_ALL, option_readers,
-	    "reader threads, 1..1024 (run: as many as CPUs; sweep: 1 to "
-	    "CPUs + 1, ranges as 1-4; engine virtual: powers of two to CPUs; "
-	    "cat: 1)"),
-	OPTION('s', "size", "LIST", KIND_ALL, option_sizes,
-	    "bytes of one read request, 1..1g; k, m, g are 2^10, 2^20, 2^30 "
-	    "(64k)"),
-	{ { 'S', "set", "NAME=VALUE", "a tunable by its sysctl name", true },
-	    KIND_ALL, option_tunable },
-	OPTION('t', "time", "SECONDS", KIND_MEASURE, option_time,
-	    "measured time of each repeat (1)"),
-	OPTION('\0', "arrivals", "NAME", KIND_MEASURE, option_arrivals,
-	    "how --rate's requests are due (constant)"),
-	OPTION('\0', "cpus", "N", KIND_MEASURE, option_cpus,
-	    "CPUs of the simulated machine, 1..1024 (the profile's)"),
-	OPTION('\0', "crypto", "MODE", KIND_ALL, option_crypto,
-	    "how libcrypto may compute (run, sweep: kernel; cat: native)"),
-	OPTION('\0', "engine", "NAME", KIND_MEASURE, option_engine,
-	    "what runs the threads (real)"),
-	{ { '\0', "failpoint", "NAME=SPEC", "a fail point and what it does, "
-	    "as fail(9) has it: 50%return(1)->2*sleep(5); nothing is "
-	    "measured then", true }, OPTIONS_RUN, option_failpoint },
-	OPTION('\0', "format", "NAME", KIND_MEASURE, option_format,
-	    "what stdout gets (table)"),
-	OPTION('\0', "interleave", "BYTES", OPTIONS_CAT, option_interleave,
-	    "bytes of each reader in a row, 1..1g (64)"),
-	OPTION('\0', "ledger", NULL, KIND_MEASURE, option_ledger,
-	    "check all that is done with keys, counters, pools and reseeds, "
-	    "and say what that costs"),
-	OPTION('\0', "ledger-log", "FILE", OPTIONS_RUN, option_ledger_log,
-	    "the same, and write each operation there as a line"),
-	OPTION('\0', "nodes", "N", KIND_MEASURE, option_nodes,
-	    "NUMA nodes of the simulated machine (as the profile's); without "
-	    "one, nodes to pretend (none)"),
-	OPTION('\0', "place", "ORDER", KIND_ALL, option_place,
-	    "CPUs for readers: compact, scatter, smt-first, none, or a list, "
-	    "as 0-2/3 with the harvest thread's last (compact)"),
-	OPTION('\0', "profile", "PROFILE", KIND_MEASURE, option_profile,
-	    "what operations cost on the simulated machine: a name, or a file "
-	    "in .conf (host)"),
-	OPTION('\0', "rate", "RATE", KIND_MEASURE, option_rate,
-	    "open loop: requests/s of each reader"),
-	OPTION('\0', "resume", "FILE", KIND_MEASURE, option_resume,
-	    "go on with the unfinished run whose result was to be FILE; what "
-	    "it was begun with is known"),
-	OPTION('\0', "seed", "N", KIND_MEASURE, option_seed, SEED_DESCR),
-	OPTION('\0', "seed", "N", OPTIONS_CAT, option_seed,
-	    "of the boot entropy, which the host's generator gives without"),
-	OPTION('\0', "stream", "K", OPTIONS_CAT, option_stream,
-	    "write what reader K reads and none of the others, 0..readers - 1"),
-	OPTION('\0', "trace", "FILE", OPTIONS_RUN, option_trace,
-	    "write who ran, held and waited when: trace events for Perfetto, "
-	    "or text where FILE ends in .txt; with --engine virtual"),
-	OPTION('\0', "trace-time", "MS", OPTIONS_RUN, option_trace_time,
-	    "the part of the window to trace: its first MS milliseconds, or "
-	    "A-B, from when to when (10)"),
-	OPTION('\0', "uncertainty", "N", KIND_MEASURE, option_uncertainty,
-	    "predict with N profiles drawn around the one given, too"),
-	OPTION('\0', "verify", NULL, KIND_MEASURE, option_verify,
-	    "make the bytes on the simulated machine too, and their SHA-256"),
-	OPTION('\0', "workload", "WORKLOAD", KIND_MEASURE, option_workload,
-	    "what readers ask for: sizes as 16:70,4k:30, think=TIME, "
-	    "think~TIME, burst=N:TIME, \"/\" between them; or @FILE or a "
-	    "recorded workload's name"),
-};
-
-CTASSERT(CELL_READERS_MAX == 1024);	/* as the text says */
-
-enum { DEFS = sizeof(defs) / sizeof(defs[0]) };
-
-/* What a command of one kind takes. */
-struct taking {
-	struct options	*ta_options;
-	bool		 ta_takes[DEFS];
-	struct argument	 ta_arguments[DEFS];
-};
-
-static const struct argument *
-taken(const void *context, unsigned i)
+bool
+option_takes(enum command_id cm, unsigned id)
 {
-	const struct taking *ta = context;
 
-	return (ta->ta_takes[i] ? &ta->ta_arguments[i] : NULL);
+	return ((option_defs[id].od_commands & 1u << cm) != 0);
 }
 
+static bool
+takes_lists(const struct options *op, const struct option_def *od)
+{
+
+	return (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
+	    (op->op_cmd != COMMAND_assure ||
+	    strcmp(od->od_name, "only") == 0));
+}
+
+/* "-r: "x": expected ..." */
 static int
-set(void *context, unsigned i, const char *label, const char *value)
+refuse(const struct options *op, const struct option_def *od,
+    const char *label, const char *text)
 {
-	const struct taking *ta = context;
+	char accepted[OPTION_TEXT_SIZE];
 
-	return (defs[i].od_set(ta->ta_options, label, value));
-}
-
-static struct arguments
-arguments_of(enum options_kind kind, const char *command, struct taking *ta)
-{
-	unsigned i;
-
-	for (i = 0; i < DEFS; i++) {
-		struct argument *ag = &ta->ta_arguments[i];
-
-		*ag = defs[i].od_argument;
-		ta->ta_takes[i] = (defs[i].od_kinds & (unsigned)kind) != 0;
-		if (kind != OPTIONS_SWEEP && ag->ag_value != NULL &&
-		    strcmp(ag->ag_value, "LIST") == 0)
-			ag->ag_value = "VALUE";
-	}
-	return ((struct arguments){ .as_command = command, .as_option = taken,
-	    .as_options = DEFS, .as_set = set, .as_context = ta });
-}
-
-/* What options_given() collects. */
-struct giving {
-	struct taking	 gi_taking;
-	struct option_given *gi_out;
-	unsigned	 gi_count;
-};
-
-static const struct argument *
-giving_option(const void *context, unsigned i)
-{
-	const struct giving *gi = context;
-
-	return (taken(&gi->gi_taking, i));
-}
-
-static int
-giving_set(void *context, unsigned i, const char *label, const char *value)
-{
-	const struct argument *ag = &defs[i].od_argument;
-	static char labels[DEFS][ARGUMENTS_LABEL_SIZE];
-	struct giving *gi = context;
-
-	snprintf(labels[i], sizeof(labels[i]), "%s", label);
-	gi->gi_out[gi->gi_count++] = (struct option_given){
-		.og_name = ag->ag_long, .og_label = labels[i],
-		.og_value = value, .og_repeats = ag->ag_repeats };
-	return (0);
+	option_accepted(od, op->op_cmd, accepted);
+	return (usage_error(op->op_command, "%s: \"%s\": expected %s", label,
+	    text, accepted));
 }
 
 int
-options_given(enum options_kind kind, int argc, char *argv[],
-    struct option_given *given, unsigned *count, bool *help)
+option_list_add(const struct options *op, struct option_list *ol,
+    const char *label, const char *item, uint64_t value)
 {
-	struct giving gi = { .gi_out = given };
-	struct arguments as;
+	uint64_t *grown;
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++)
+		if (ol->ol_value[i] == value)
+			return (usage_error(op->op_command, "%s: \"%s\" is "
+			    "named twice", label, item));
+	if (ol->ol_count == OPTIONS_LIST_MAX)
+		return (usage_error(op->op_command, "%s: more than %d members",
+		    label, OPTIONS_LIST_MAX));
+	grown = realloc(ol->ol_value, (ol->ol_count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return (run_error(op->op_command, "no memory"));
+	ol->ol_value = grown;
+	grown[ol->ol_count++] = value;
+	return (0);
+}
+
+/* One number, or a range of them where lists are taken. */
+static int
+add_numbers(const struct options *op, const struct option_def *od,
+    struct option_list *ol, const char *label, const char *item)
+{
+	char low[ITEM_SIZE], *dash;
+	uint64_t first, last, v;
+	int error = 0;
+
+	snprintf(low, sizeof(low), "%s", item);
+	dash = takes_lists(op, od) ? strchr(low, '-') : NULL;
+	if (dash != NULL)
+		*dash++ = '\0';
+	if (parse_number(low, &first) != 0 || first < od->od_min ||
+	    first > od->od_max)
+		return (refuse(op, od, label, item));
+	last = first;
+	if (dash != NULL && (parse_number(dash, &last) != 0 ||
+	    last < od->od_min || last > od->od_max))
+		return (refuse(op, od, label, item));
+	if (last < first)
+		return (usage_error(op->op_command, "%s: \"%s\" descends: "
+		    "expected the smaller number first, %ju..%ju", label, item,
+		    (uintmax_t)od->od_min, (uintmax_t)od->od_max));
+	for (v = first; error == 0 && v <= last; v++)
+		error = option_list_add(op, ol, label, item, v);
+	return (error);
+}
+
+/* A name that is there with its library only: "tiger" is "gcrypt:tiger". */
+static int
+refuse_name(const struct options *op, const struct option_def *od,
+    const char *label, const char *item)
+{
+	const char *colon, *name;
+	unsigned i;
+
+	for (i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
+		colon = strchr(name, ':');
+		if (colon != NULL && strcmp(colon + 1, item) == 0)
+			return (usage_error(op->op_command, "%s: \"%s\": "
+			    "expected a name such as %s", label, item, name));
+	}
+	return (refuse(op, od, label, item));
+}
+
+static int
+add_item(const struct options *op, const struct option_def *od,
+    struct option_list *ol, const char *label, const char *item)
+{
+	uint64_t v;
+	int i;
+
+	if (od->od_type == TYPE_NUMBERS)
+		return (add_numbers(op, od, ol, label, item));
+	if (od->od_type == TYPE_SIZES) {
+		if (parse_size(item, &v) != 0 || v < od->od_min ||
+		    v > od->od_max)
+			return (refuse(op, od, label, item));
+		return (option_list_add(op, ol, label, item, v));
+	}
+	i = family_find(od->od_family, item);
+	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
+		return (usage_error(op->op_command, "%s: \"all\" among others: "
+		    "expected it alone", label));
+	return (i == -1 ? refuse_name(op, od, label, item) :
+	    option_list_add(op, ol, label, item, (uint64_t)i));
+}
+
+/* Items between commas, empty ones too, with a label that says so. */
+static int
+set_list(const struct options *op, const struct option_def *od,
+    struct option_list *ol, const char *label, const char *text)
+{
+	char empty[2 * ITEM_SIZE], item[ITEM_SIZE];
+	const char *at = text;
+	int error = 0;
+	size_t n;
+
+	if (!takes_lists(op, od) && strchr(text, ',') != NULL)
+		return (usage_error(op->op_command, "%s: \"%s\" is a list: "
+		    "expected one value%s", label, text,
+		    op->op_cmd == COMMAND_assure ? "" : "; sweep takes lists"));
+	ol->ol_count = 0;
+	if ((od->od_flags & ALL) != 0 && strcmp(text, "all") == 0)
+		return (0);
+	for (;; at += n + 1) {
+		n = strcspn(at, ",");
+		if (n >= sizeof(item))
+			return (usage_error(op->op_command, "%s: \"%.20s...\" "
+			    "is too long", label, at));
+		memcpy(item, at, n);
+		item[n] = '\0';
+		snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"",
+		    label, text);
+		error = add_item(op, od, ol, n == 0 ? empty : label, item);
+		if (error != 0 || at[n] == '\0')
+			return (error);
+	}
+}
+
+static int
+set_name(const struct options *op, const struct option_def *od, void *field,
+    const char *label, const char *text)
+{
+	int i = family_find(od->od_family, text);
+	unsigned v = (unsigned)i;
+
+	if (i == -1 || (od->od_max != 0 && (od->od_max >> v & 1) == 0))
+		return (refuse(op, od, label, text));
+	if (od->od_size == sizeof(bool))
+		*(bool *)field = v != 0;
+	else
+		memcpy(field, &v, sizeof(v));
+	return (0);
+}
+
+static int
+set_number(const struct options *op, const struct option_def *od, void *field,
+    const char *label, const char *text)
+{
+	unsigned narrow;
+	uint64_t v;
 	int error;
 
-	as = arguments_of(kind, argv[0], &gi.gi_taking);
-	as.as_option = giving_option;
-	as.as_set = giving_set;
-	as.as_context = &gi;
-	error = arguments_parse(&as, &argc, argv, help);
-	*count = gi.gi_count;
+	error = od->od_type == TYPE_NUMBER ? parse_number(text, &v) :
+	    parse_size(text, &v);
+	if (error != 0 || v < od->od_min || v > od->od_max)
+		return (refuse(op, od, label, text));
+	narrow = (unsigned)v;
+	if (od->od_size == sizeof(v))
+		memcpy(field, &v, sizeof(v));
+	else
+		memcpy(field, &narrow, sizeof(narrow));
+	return (0);
+}
+
+static int
+set_text(const struct options *op, const struct option_def *od,
+    const char **field, const char *label, const char *text)
+{
+	char why[FILTER_TEXT_SIZE];
+
+	if (od->od_type == TYPE_FILENAME && text[0] == '\0')
+		return (refuse(op, od, label, text));
+	if (od->od_type == TYPE_PICTURE && !gnuplot_path_ok(text))
+		return (refuse(op, od, label, text));
+	if (od->od_type == TYPE_FILTER &&
+	    filter_check((enum filter_key)od->od_min, text, why) != 0)
+		return (usage_error(op->op_command, "%s: %s", label, why));
+	*field = text;
+	return (0);
+}
+
+/* Sets an option from its value, or from its default. */
+static int
+set(struct options *op, unsigned id, const char *label, const char *text)
+{
+	const struct option_def *od = &option_defs[id];
+	void *field = (char *)op + od->od_offset;
+	double v;
+
+	switch (od->od_type) {
+	case TYPE_SWITCH:
+		if (od->od_size == sizeof(bool))
+			*(bool *)field = true;
+		return (0);
+	case TYPE_NUMBER:
+	case TYPE_BYTES:
+		return (set_number(op, od, field, label, text));
+	case TYPE_REAL:
+		if (parse_real(text, &v) != 0 || v < od->od_low ||
+		    v > od->od_high)
+			return (refuse(op, od, label, text));
+		*(double *)field = v;
+		return (0);
+	case TYPE_NAME:
+		return (set_name(op, od, field, label, text));
+	case TYPE_TEXT:
+	case TYPE_FILENAME:
+	case TYPE_PICTURE:
+	case TYPE_FILTER:
+		return (set_text(op, od, field, label, text));
+	case TYPE_NAMES:
+	case TYPE_NUMBERS:
+	case TYPE_SIZES:
+		return (set_list(op, od, field, label, text));
+	case TYPE_SPECIAL:
+		return (od->od_set(op, label, text));
+	}
+	KASSERT(false, ("%s is of type %d", od->od_name, (int)od->od_type));
+}
+
+/* Takes one option; value is NULL for a switch. */
+static int
+take(struct options *op, unsigned id, const char *value)
+{
+	const struct option_def *od = &option_defs[id];
+	char label[OPTION_LABEL_SIZE];
+
+	option_label((enum option_id)id, label);
+	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
+		return (usage_error(op->op_command, "%s is given twice",
+		    label));
+	op->op_text[id] = value != NULL ? value : "";
+	op->op_given++;
+	op->op_help = id == OPTION_HELP;
+	return (set(op, id, label, value));
+}
+
+static int
+missing(const struct options *op, unsigned id)
+{
+	char label[OPTION_LABEL_SIZE];
+
+	return (usage_error(op->op_command, "%s: expected %s after it",
+	    option_label((enum option_id)id, label),
+	    option_defs[id].od_value));
+}
+
+static int
+operand(struct options *op, const char *word)
+{
+	const struct command_text *ct = &command_texts[op->op_cmd];
+
+	if (op->op_operands == ct->ct_operands)
+		return (usage_error(op->op_command, "surplus operand \"%s\"; "
+		    "usage: rngsim %s %s", word, ct->ct_name, ct->ct_usage));
+	op->op_operand[op->op_operands++] = word;
+	return (0);
+}
+
+/*
+ * A long option by its whole name, which getopt_long() would let be shortened.
+ *
+ * Returns: 0, or an exit status after a message.
+ */
+static int
+check_long(const struct options *op, const char *word)
+{
+	size_t n = strcspn(word, "=");
+	char label[OPTION_LABEL_SIZE];
+	unsigned id;
+
+	if (strncmp(word, "--", 2) != 0 || word[2] == '\0')
+		return (0);
+	for (id = 0; id < OPTIONS; id++)
+		if (option_takes(op->op_cmd, id) &&
+		    strlen(option_defs[id].od_name) == n - 2 &&
+		    strncmp(option_defs[id].od_name, word + 2, n - 2) == 0)
+			break;
+	if (id == OPTIONS)
+		return (options_unknown(op, word, n));
+	if (option_defs[id].od_value == NULL && word[n] == '=')
+		return (usage_error(op->op_command, "%s takes no value, unlike "
+		    "\"%s\"", option_label((enum option_id)id, label), word));
+	return (0);
+}
+
+/* Options as getopt_long(3) takes them. */
+struct grammar {
+	char		 gr_short[2 * OPTIONS + 3];
+	struct option	 gr_long[OPTIONS + 1];
+};
+
+static void
+describe_grammar(enum command_id cm, struct grammar *gr)
+{
+	unsigned id, n = 0, s = 0;
+
+	memset(gr, 0, sizeof(*gr));
+	/* Operands in their place; ':' for a missing value. */
+	gr->gr_short[s++] = '-';
+	gr->gr_short[s++] = ':';
+	for (id = 0; id < OPTIONS; id++) {
+		const struct option_def *od = &option_defs[id];
+
+		if (!option_takes(cm, id))
+			continue;
+		gr->gr_long[n++] = (struct option){ od->od_name,
+		    od->od_value != NULL ? required_argument : no_argument,
+		    NULL, LONG + (int)id };
+		if (od->od_letter == '\0')
+			continue;
+		gr->gr_short[s++] = od->od_letter;
+		if (od->od_value != NULL)
+			gr->gr_short[s++] = ':';
+	}
+}
+
+/* The id that getopt_long() means by what it returns. */
+static unsigned
+id_of(enum command_id cm, int c)
+{
+	unsigned id;
+
+	if (c >= LONG)
+		return ((unsigned)c - LONG);
+	for (id = 0; id < OPTIONS; id++)
+		if (option_takes(cm, id) &&
+		    option_defs[id].od_letter == (char)c)
+			break;
+	KASSERT(id < OPTIONS, ("no option -%c", c));
+	return (id);
+}
+
+static void
+restart_getopt(void)
+{
+
+	opterr = 0;
+#if defined(__GLIBC__)
+	optind = 0;
+#else
+	optreset = 1;
+	optind = 1;
+#endif
+}
+
+static int
+parse(struct options *op, int argc, char *argv[])
+{
+	struct grammar gr;
+	bool inside = false;	/* a word of several letters */
+	char letter[3] = "-";
+	int at, c, error = 0;
+
+	describe_grammar(op->op_cmd, &gr);
+	restart_getopt();
+	while (error == 0 && !op->op_help) {
+		at = optind < 1 ? 1 : optind;
+		if (!inside && at < argc)
+			error = check_long(op, argv[at]);
+		if (error != 0)
+			break;
+		c = getopt_long(argc, argv, gr.gr_short, gr.gr_long, NULL);
+		if (c == -1)
+			break;
+		inside = optind == at;
+		letter[1] = (char)optopt;
+		error = c == 1 ? operand(op, optarg) :
+		    c == '?' ? options_unknown(op, letter, 2) :
+		    c == ':' ? missing(op, id_of(op->op_cmd, optopt)) :
+		    take(op, id_of(op->op_cmd, c), optarg);
+	}
+	for (; error == 0 && !op->op_help && optind < argc; optind++)
+		error = operand(op, argv[optind]);
 	return (error);
+}
+
+static int
+set_defaults(struct options *op)
+{
+	int error = 0;
+	unsigned id;
+
+	for (id = 0; error == 0 && id < OPTIONS; id++) {
+		const char *text = option_default(&option_defs[id],
+		    op->op_cmd);
+
+		if (!option_takes(op->op_cmd, id) || op->op_text[id] != NULL ||
+		    text == NULL || text[0] == '(')
+			continue;
+		error = set(op, id, option_defs[id].od_name, text);
+		KASSERT(error != EXIT_USAGE, ("default %s of %s", text,
+		    option_defs[id].od_name));
+	}
+	return (error);
+}
+
+int
+options_read(struct options *op, enum command_id cm, int argc, char *argv[])
+{
+	int error;
+
+	memset(op, 0, sizeof(*op));
+	op->op_cmd = cm;
+	op->op_command = argv[0];
+	op->op_stream = -1;
+	workload_init(&op->op_workload);
+	bench_config_default(&op->op_config, cpu_count());
+	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
+	op->op_operand = calloc((size_t)argc, sizeof(*op->op_operand));
+	if (op->op_tunables == NULL || op->op_operand == NULL)
+		return (run_error(argv[0], "no memory"));
+	error = parse(op, argc, argv);
+	if (error != 0 || op->op_help)
+		return (error);
+	op->op_seed_given = GIVEN(op, SEED) || GIVEN(op, CAT_SEED);
+	return (set_defaults(op));
+}
+
+int
+options_parse(struct options *op, enum command_id cm, int argc, char *argv[])
+{
+	int error;
+
+	error = options_read(op, cm, argc, argv);
+	return (error != 0 || op->op_help ? error : options_finish(op));
 }
 
 void
@@ -210,288 +477,24 @@ options_free_words(char **words)
 	free(words);
 }
 
-static int
-list_default(struct option_list *ol, uint64_t value)
-{
-
-	if (ol->ol_count == 0)
-		ol->ol_value[ol->ol_count++] = value;
-	return (0);
-}
-
-static unsigned
-index_of_design(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; strcmp(generators[i]->ra_ident, name) != 0; i++)
-		KASSERT(i + 1 < generator_count, ("no design %s", name));
-	return (i);
-}
-
-static unsigned
-index_of_lock(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; strcmp(lock_classes[i]->lc_name, name) != 0; i++)
-		KASSERT(i + 1 < lock_class_count, ("no lock %s", name));
-	return (i);
-}
-
-static unsigned
-index_of_cipher(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; strcmp(ciphers[i]->ci_name, name) != 0; i++)
-		KASSERT(i + 1 < cipher_count, ("no cipher %s", name));
-	return (i);
-}
-
-/* A FreeBSD tunable that says the same as an option, or contradicts it. */
-static int
-tunable_as_option(struct options *op, const char *tunable, const char *option,
-    struct option_list *ol, uint64_t wanted, const char *wanted_name)
-{
-
-	if (!option_tunable_seen(op, tunable))
-		return (0);
-	if (ol->ol_count != 0 && (ol->ol_count > 1 ||
-	    ol->ol_value[0] != wanted))
-		return (usage_error(op->op_command, "-S %s means %s %s, but %s "
-		    "says otherwise: drop one of them", tunable, option,
-		    wanted_name, option));
-	return (list_default(ol, wanted));
-}
-
-/* Sources that do not exist, files that are not there: before measuring. */
-static int
-check_sources(const struct options *op)
-{
-	const struct harvest_config *hc = &op->op_config.bc_harvest;
-	struct random_source_list list;
-	struct harvest_error why;
-	int error;
-
-	if (random_source_list_parse(&list, hc->sources, &why) != 0)
-		return (usage_error(op->op_command, "-S: %s", why.text));
-	error = random_sources_check(hc, &list, &why);
-	if (error == EINVAL && hc->replay_file[0] == '\0')
-		return (usage_error(op->op_command, "-S: %s", why.text));
-	if (error != 0)
-		return (run_error(op->op_command, "%s", why.text));
-	if (hc->record_file[0] != '\0' && (op->op_kind != OPTIONS_RUN ||
-	    op->op_repeats > 1 || op->op_uncertainty > 0))
-		return (usage_error(op->op_command, "-S: "
-		    "rngsim.harvest.record holds the events of one repeat: "
-		    "expected \"rngsim run\" without -n%s",
-		    op->op_uncertainty > 0 ? " and --uncertainty" : ""));
-	return (0);
-}
-
-static int
-apply_tunables(struct options *op)
-{
-	const struct program_config *pc = &op->op_config.bc_program;
-	const char *design = pc->concurrent_read ? "concurrent" : "locked";
-	const char *cipher = pc->use_chacha20_cipher ? "chacha20" : "aes";
-	const struct lock_config *lc = &op->op_config.bc_lock;
-	int error;
-
-	error = tunable_as_option(op, "kern.random.fortuna.concurrent_read",
-	    "-d", &op->op_designs, index_of_design(design), design);
-	if (error == 0)
-		error = tunable_as_option(op,
-		    "kern.random.use_chacha20_cipher", "-c", &op->op_ciphers,
-		    index_of_cipher(cipher), cipher);
-	if (error != 0)
-		return (error);
-	if (lc->delay_base > lc->delay_max)
-		return (usage_error(op->op_command, "-S: debug.lock.delay_base "
-		    "is %u, more than debug.lock.delay_max, %u",
-		    lc->delay_base, lc->delay_max));
-	return (check_sources(op));
-}
-
-/* The CPUs that threads have. */
-static unsigned
-cpus_of(const struct options *op)
-{
-
-	return (op->op_simulated ? op->op_machine.vi_topology.vt_cpus :
-	    cpu_count());
-}
-
-/*
- * A sweep's numbers of readers: all up to one more than there are CPUs, or on a
- * simulated machine, which may have many, powers of two up to their number.
- */
-static void
-default_readers(struct options *op)
-{
-	unsigned cpus = cpus_of(op), v;
-
-	if (!op->op_simulated)
-		for (v = 1; v <= cpus + 1 && v <= CELL_READERS_MAX; v++)
-			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
-	else
-		for (v = 1; v < cpus; v *= 2)
-			op->op_readers.ol_value[op->op_readers.ol_count++] = v;
-	if (op->op_simulated)
-		op->op_readers.ol_value[op->op_readers.ol_count++] = cpus;
-}
-
-static void
-apply_defaults(struct options *op)
-{
-	bool sweep = op->op_kind == OPTIONS_SWEEP;
-	unsigned v;
-
-	if (sweep && op->op_designs.ol_count == 0) {
-		list_default(&op->op_designs, index_of_design("locked"));
-		op->op_designs.ol_value[op->op_designs.ol_count++] =
-		    index_of_design("concurrent");
-	}
-	list_default(&op->op_designs, index_of_design("concurrent"));
-	list_default(&op->op_locks, index_of_lock("mtx"));
-	if (sweep && op->op_ciphers.ol_count == 0)
-		for (v = 0; v < cipher_count; v++)
-			op->op_ciphers.ol_value[op->op_ciphers.ol_count++] = v;
-	list_default(&op->op_ciphers, index_of_cipher("chacha20"));
-	if (sweep && op->op_readers.ol_count == 0)
-		default_readers(op);
-	list_default(&op->op_readers, op->op_kind == OPTIONS_CAT ? 1 :
-	    cpus_of(op) < CELL_READERS_MAX ? cpus_of(op) : CELL_READERS_MAX);
-	list_default(&op->op_sizes, 64 * 1024);
-	if (op->op_repeats == 0)
-		op->op_repeats = sweep ? 5 : 1;
-	if (op->op_time_s <= 0)
-		op->op_time_s = 1;
-}
-
-static int
-check_grid(const struct options *op)
-{
-	uint64_t cells;
-
-	cells = (uint64_t)op->op_designs.ol_count * op->op_locks.ol_count *
-	    op->op_ciphers.ol_count;
-	cells *= (uint64_t)op->op_readers.ol_count * op->op_sizes.ol_count;
-	if (cells > OPTIONS_CELLS_MAX)
-		return (usage_error(op->op_command, "the lists make %" PRIu64
-		    " cells: expected at most %d", cells, OPTIONS_CELLS_MAX));
-	return (0);
-}
-
-static int
-init(struct options *op, enum options_kind kind, const char *command)
-{
-	struct option_list *const lists[] = { &op->op_designs, &op->op_locks,
-	    &op->op_ciphers, &op->op_readers, &op->op_sizes };
-	unsigned i;
-
-	memset(op, 0, sizeof(*op));
-	op->op_command = command;
-	op->op_kind = kind;
-	op->op_interleave_bytes = 64;
-	op->op_stream = -1;
-	workload_init(&op->op_workload);
-	op->op_crypto = kind == OPTIONS_CAT ? CRYPTO_NATIVE : CRYPTO_KERNEL;
-	bench_config_default(&op->op_config, cpu_count());
-	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		lists[i]->ol_value = calloc(OPTIONS_LIST_MAX + 1,
-		    sizeof(uint64_t));
-		if (lists[i]->ol_value == NULL)
-			return (ENOMEM);
-	}
-	return (op->op_tunables == NULL ? ENOMEM : 0);
-}
-
-int
-options_parse(struct options *op, enum options_kind kind, int argc,
-    char *argv[])
-{
-	struct taking ta = { .ta_options = op };
-	struct arguments as;
-	int error;
-
-	if (init(op, kind, argv[0]) != 0)
-		return (run_error(argv[0], "no memory"));
-	as = arguments_of(kind, argv[0], &ta);
-	error = arguments_parse(&as, &argc, argv, &op->op_help);
-	if (error != 0 || op->op_help)
-		return (error);
-	error = option_virtual_finish(op);
-	if (error == 0)
-		error = option_workload_finish(op);
-	if (error == 0)
-		error = apply_tunables(op);
-	if (error != 0)
-		return (error);
-	apply_defaults(op);
-	error = option_place_finish(op);
-	if (error == 0)
-		error = option_check_choices(op);
-	if (error == 0)
-		error = option_check_hash(op);
-	if (error == 0)
-		error = option_trace_finish(op);
-	if (error == 0)
-		error = option_failpoint_finish(op);
-	if (error == 0)
-		error = option_ledger_finish(op);
-	if (error == 0 && kind == OPTIONS_CAT)
-		error = option_cat_finish(op);
-	return (error != 0 ? error : check_grid(op));
-}
-
 void
 options_free(struct options *op)
 {
-	unsigned i;
+	unsigned id;
 
-	place_free(&op->op_place);
-	free(op->op_designs.ol_value);
-	free(op->op_locks.ol_value);
-	free(op->op_ciphers.ol_value);
-	free(op->op_readers.ol_value);
-	free(op->op_sizes.ol_value);
-	for (i = 0; i < op->op_tunable_count; i++)
-		free(op->op_tunables[i]);
-	free(op->op_tunables);
-	workload_free(&op->op_workload);
-	options_free_words(op->op_words);
-	memset(op, 0, sizeof(*op));
-}
+	for (id = 0; id < OPTIONS; id++) {
+		const struct option_def *od = &option_defs[id];
+		struct option_list *ol = (void *)((char *)op + od->od_offset);
 
-static void
-help_choices(const char *label, unsigned count, const char *(*name)(unsigned))
-{
-	char first[2 + VALUES], names[512];
-
-	choice_join(names, sizeof(names), count, name);
-	snprintf(first, sizeof(first), "  %s", label);
-	figure_wrap(stdout, first, VALUES, names);
-}
-
-void
-options_help(enum options_kind kind)
-{
-	struct taking ta = { .ta_options = NULL };
-	struct arguments as = arguments_of(kind, NULL, &ta);
-
-	arguments_help(&as);
-	puts("\nValues:");
-	help_choices("design", generator_count, option_design_name);
-	help_choices("lock", lock_class_count, option_lock_name);
-	help_choices("cipher", cipher_count, option_cipher_name);
-	help_choices("crypto", CRYPTO_MODES, option_crypto_name);
-	if (kind != OPTIONS_CAT) {
-		help_choices("engine", OPTION_ENGINES, option_engine_name);
-		help_choices("format", REPORT_FORMATS, option_format_name);
+		if (od->od_type != TYPE_NAMES && od->od_type != TYPE_NUMBERS &&
+		    od->od_type != TYPE_SIZES)
+			continue;
+		free(ol->ol_value);
+		ol->ol_value = NULL;
 	}
-	puts("\n\"rngsim list\" describes them; \"rngsim list tunables\" has "
-	    "what -S sets.");
+	options_free_words(op->op_tunables);
+	free(op->op_operand);
+	pinning_free(&op->op_place);
+	workload_free(&op->op_workload);
+	memset(op, 0, sizeof(*op));
 }

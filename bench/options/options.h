@@ -1,34 +1,62 @@
 /*
- * The command line of the measuring commands, and what is wrong with one.
+ * Command lines: one table of options for all commands, options.tbl, and what
+ * it reads them into.
+ *
+ * Options stand anywhere among operands; "--" ends them.  Long names are
+ * written in full, because a later option could make an abbreviation ambiguous.
  */
-#ifndef BENCH_OPTIONS_H
-#define BENCH_OPTIONS_H
+#ifndef BENCH_OPTIONS_OPTIONS_H
+#define BENCH_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include <jansson.h>
+
 #include "bench/cell/cell.h"
 #include "bench/cell/config.h"
 #include "bench/cell/virtual.h"
-#include "bench/cell/workload.h"
-#include "bench/console/usage.h"
-#include "bench/report/report.h"
+#include "bench/cli/usage.h"
+#include "bench/options/family.h"
+#include "bench/result/filter.h"
 #include "bench/timeline/timeline.h"
-#include "lib/crypto.h"
+#include "bench/workload/workload.h"
+#include "lib/crypto/crypto.h"
 
 enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
 	OPTIONS_CELLS_MAX	= 100000,
 	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
-	OPTIONS_LABEL_SIZE	= 40
+	OPTIONS_FAIL_IF_MAX	= 32,
+	OPTION_LABEL_SIZE	= 32,
+	OPTION_RANGE_SIZE	= 64,
+	OPTION_TEXT_SIZE	= 1024	/* of a value, or of what is accepted */
 };
 
-/* Which options a command takes. */
-enum options_kind {
-	OPTIONS_RUN	= 1u << 0,	/* one cell: no lists */
-	OPTIONS_SWEEP	= 1u << 1,
-	OPTIONS_CAT	= 1u << 2
+enum command_id {
+#define	COMMAND(name, operands, usage, line, text)	COMMAND_##name,
+#include "bench/cmd.tbl"
+#undef COMMAND
+	COMMANDS
+};
+
+struct command_text {
+	const char	*ct_name;
+	int		 ct_operands;	/* at most */
+	const char	*ct_usage;
+	const char	*ct_line;	/* for "rngsim --help" */
+	const char	*ct_text;	/* for its own --help */
+};
+
+extern const struct command_text command_texts[COMMANDS];
+
+enum option_id {
+#define	OPTION(id, letter, name, value, type, flags, commands, ...)	\
+	OPTION_##id,
+#include "bench/options/options.tbl"
+#undef OPTION
+	OPTIONS
 };
 
 /* A list of names or numbers; each member once. */
@@ -37,9 +65,17 @@ struct option_list {
 	unsigned	 ol_count;
 };
 
+/* What a command was asked for, defaults included. */
 struct options {
-	const char	*op_command;
-	unsigned	 op_kind;
+	enum command_id	 op_cmd;
+	const char	*op_command;	/* its name in messages */
+	/* Each option's value as given, "" for a switch; NULL: not given. */
+	const char	*op_text[OPTIONS];
+	unsigned	 op_given;	/* how many were */
+	const char	**op_operand;
+	int		 op_operands;
+	bool		 op_help;
+
 	struct option_list op_designs;	/* into generators[] */
 	struct option_list op_locks;	/* into lock_classes[] */
 	struct option_list op_ciphers;	/* into ciphers[] */
@@ -47,7 +83,7 @@ struct options {
 	struct option_list op_sizes;	/* bytes */
 	struct workload	 op_workload;
 	double		 op_rate_per_s;	/* 0: closed loop */
-	enum workload_arrivals op_arrivals;	/* ARRIVALS_CLOSED: not given */
+	unsigned	 op_arrivals;	/* into family_arrivals */
 	double		 op_time_s;
 	unsigned	 op_repeats;
 	enum crypto_mode op_crypto;
@@ -55,80 +91,227 @@ struct options {
 	bool		 op_seed_given;
 	const char	*op_output;	/* or NULL */
 	const char	*op_resume;	/* or NULL; then op_output, too */
-	enum report_format op_format;
-	bool		 op_format_given;
+	unsigned	 op_format;	/* enum format */
 	const char	*op_place_text;
-	struct place	 op_place;
-	uint64_t	 op_bytes;	/* cat -n; 0: endless */
-	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
-	int		 op_stream;	/* the only reader to show; -1: all */
+	struct pinning	 op_place;
 	bool		 op_simulated;	/* on op_machine */
 	struct virtual_machine op_machine;
-	const char	*op_profile;	/* as asked for, or NULL */
-	unsigned	 op_cpus;	/* likewise, or 0 */
+	const char	*op_profile;
+	unsigned	 op_cpus;	/* 0: not given */
 	unsigned	 op_nodes;
 	bool		 op_pretended;	/* --nodes on no simulated machine */
 	bool		 op_verify;	/* make the bytes too */
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
-	/* The first option that asks for a simulated machine, or empty. */
-	char		 op_virtual_option[OPTIONS_LABEL_SIZE];
 	const char	*op_trace;	/* or NULL */
-	/* option_trace_finish() makes it; ts_to_ps 0: not given. */
 	struct timeline_span op_trace_span;
 	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
-	struct fault_list op_faults;
+	struct failpoint_list op_faults;
 	bool		 op_ledger;	/* check all that is done */
 	const char	*op_ledger_path;	/* or NULL */
-	FILE		*op_ledger_log;	/* whoever measures opens it, or NULL */
+	FILE		*op_ledger_log;	/* the caller opens it, or NULL */
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
 	unsigned	 op_tunable_count;
-	bool		 op_help;
-	/* What members point into, where that is its own; or NULL. */
-	char		**op_words;
+
+	/* cat */
+	uint64_t	 op_bytes;	/* 0: endless */
+	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
+	int		 op_stream;	/* the only reader to show; -1: all */
+	/* report, compare */
+	struct filter	 op_filter;
+	const char	*op_plot;
+	unsigned	 op_plot_part;	/* into family_plot_parts */
+	struct option_list op_quantities;
+	const char	*op_base;
+	unsigned	 op_by;		/* into family_comparisons */
+	const char	*op_fail_if[OPTIONS_FAIL_IF_MAX];
+	unsigned	 op_fail_ifs;
+	const char	*op_margin;
+	unsigned	 op_side;
+	/* hash, sources */
+	struct option_list op_digests;
+	struct option_list op_sources;
+	struct option_list op_bits;	/* into family_bits */
+	const char	*op_sort;
+	/* validate, explore, assure */
+	const char	*op_from;
+	unsigned	 op_jobs;	/* 0: not given */
+	uint64_t	 op_schedules;
+	const char	*op_strategy;
+	uint64_t	 op_only;
+	const char	*op_replay;
+	struct option_list op_rows;	/* into family_evidences */
 };
 
-/* An option as it was given, not looked at. */
-struct option_given {
-	const char	*og_name;	/* long */
-	const char	*og_label;	/* as the user is told of it: "-r" */
-	const char	*og_value;	/* NULL for one that takes none */
-	bool		 og_repeats;
+/* Whether the option OPTION_id was given. */
+#define	GIVEN(op, id)	((op)->op_text[OPTION_##id] != NULL)
+
+/* What an option's value is. */
+enum option_type {
+	TYPE_SWITCH,
+	TYPE_NUMBER,
+	TYPE_BYTES,
+	TYPE_REAL,
+	TYPE_NAME,	/* index into od_family */
+	TYPE_TEXT,
+	TYPE_FILENAME,
+	TYPE_PICTURE,
+	TYPE_FILTER,
+	TYPE_NAMES,	/* lists */
+	TYPE_NUMBERS,
+	TYPE_SIZES,
+	TYPE_SPECIAL	/* as od_set reads it */
 };
+
+enum {
+	REPEATS		= 1 << 0,	/* may be given more than once */
+	SIMULATED	= 1 << 1,	/* needs --engine virtual */
+	ASIDE		= 1 << 2,	/* no part of what a run measures */
+	HIDDEN		= 1 << 3,	/* not in help */
+	ALL		= 1 << 4	/* "all" may stand for a list */
+};
+
+/* A row of options.tbl. */
+struct option_def {
+	char		 od_letter;
+	const char	*od_name;
+	const char	*od_value;	/* in help; NULL: takes none */
+	enum option_type od_type;
+	size_t		 od_offset;	/* in struct options */
+	size_t		 od_size;
+	uint64_t	 od_min;
+	uint64_t	 od_max;	/* of a family: a mask, 0 for all */
+	double		 od_low;
+	double		 od_high;
+	const char	*od_what;
+	const struct family *od_family;
+	int		(*od_set)(struct options *op, const char *label,
+			    const char *text);
+	unsigned	 od_flags;
+	unsigned	 od_commands;	/* bit COMMAND_name */
+	const char	*od_descr;
+	struct {
+		unsigned	 df_commands;
+		const char	*df_text;
+	}		 od_default[4];
+};
+
+extern const struct option_def option_defs[OPTIONS];
+
+/* Whether a command takes the option. */
+bool option_takes(enum command_id cm, unsigned id);
+
+/* How messages call the option: "-r", or "--rate" without a letter. */
+const char *option_label(enum option_id id, char buf[OPTION_LABEL_SIZE]);
+
+/* The default of a command: a value, "(...)" in words, or NULL. */
+const char *option_default(const struct option_def *od, enum command_id cm);
+
+/* The range of a row's numbers, such as "0.01..86400"; "" where it has none. */
+void option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE]);
+
+/* What a row accepts, as messages end: "seconds, 0.01..86400". */
+void option_accepted(const struct option_def *od, enum command_id cm,
+    char buf[OPTION_TEXT_SIZE]);
+
+/* The value in one canonical spelling, for comparisons. */
+void option_render(const struct options *op, enum option_id id,
+    char buf[OPTION_TEXT_SIZE]);
 
 /*
- * Reads a command's arguments, argv[0] being its name.  Prints one message to
- * stderr when something is wrong: the option, its value, and what it takes.
+ * Reads a command's arguments, or those before --help, and sets defaults.
+ * argv[0] is its name in messages.  Prints one message when something is wrong.
+ *
+ *   op  out  options_free() it, also after a failure
  *
  * Returns: 0, EXIT_USAGE, or EXIT_FAILURE when there is no memory.
  */
-int options_parse(struct options *op, enum options_kind kind, int argc,
+int options_read(struct options *op, enum command_id cm, int argc,
     char *argv[]);
 
 /*
- * Splits a command's arguments, likewise, without reading any value.
+ * For run, sweep and cat: checks that the options go together and makes what
+ * follows from several of them, the simulated machine and CPUs included.
  *
- *   given  out  room for argc
- *   count  out
- *   help   out  whether it was asked for
+ * Returns: likewise.
  */
-int options_given(enum options_kind kind, int argc, char *argv[],
-    struct option_given *given, unsigned *count, bool *help);
+int options_finish(struct options *op);
 
-/* Frees a NULL-terminated array of words; or none, for NULL. */
+/* options_read(), and options_finish() unless --help was given. */
+int options_parse(struct options *op, enum command_id cm, int argc,
+    char *argv[]);
+
+void options_free(struct options *op);
+
+/* Frees a NULL-terminated array of words; NULL is none. */
 void options_free_words(char **words);
 
+/* Prints the --help of a command. */
+void options_help(enum command_id cm);
+
+/* Chooses op_seed unless it was given.  Returns: 0 or an exit status. */
+int options_seed(struct options *op);
+
+/* Whether -S has set the tunable. */
+bool options_tunable_seen(const struct options *op, const char *name);
+
 /*
- * Makes ready what pools hash with; crypto_init() was called.
+ * Loads the hash of the pools; crypto_init() was called.
  *
- * Returns: 0, or an exit status after saying why it cannot be used.
+ * Returns: 0, or an exit status after a message.
  */
 int options_load_hash(const struct options *op);
 
-/* Frees what op points to. */
-void options_free(struct options *op);
+/*
+ * What a run measures, defaults and the contents of files included; keys are
+ * long names of options.
+ *
+ * Returns: NULL when there is no memory.
+ */
+json_t *options_describe(const struct options *op);
 
-/* Prints the options that a kind of command takes, families included. */
-void options_help(enum options_kind kind);
+/* What an unfinished run was begun with. */
+struct options_begun {
+	char *const	*ob_argv;	/* the program's, NULL-terminated */
+	uint64_t	 ob_seed;	/* chosen or given */
+};
+
+/*
+ * Makes the options of a run that continues: those it was begun with.  Options
+ * given beside --resume must mean the same, but for --format.
+ *
+ *   given  in   as options_read() left them
+ *   op     out
+ *
+ * Returns: as options_read().
+ */
+int options_resume(struct options *op, const struct options *given,
+    const struct options_begun *ob);
+
+/*
+ * Adds a value to a list, once.
+ *
+ *   label, item  in  for the message
+ *
+ * Returns: 0 or an exit status.
+ */
+int option_list_add(const struct options *op, struct option_list *ol,
+    const char *label, const char *item, uint64_t value);
+
+/* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
+int options_unknown(const struct options *op, const char *word, size_t n);
+
+/* Both are for options_finish() and return 0 or an exit status. */
+int options_check(const struct options *op);
+int options_check_simulated_locks(const struct options *op);
+
+#define	OPTIONS_LOCK_NODES	"rngsim.lock.nodes"
+
+/* Setters of options with a syntax of their own. */
+int option_failpoint(struct options *op, const char *label, const char *text);
+int option_fail_if(struct options *op, const char *label, const char *text);
+int option_trace_time(struct options *op, const char *label, const char *text);
+int option_tunable(struct options *op, const char *label, const char *text);
+int option_workload(struct options *op, const char *label, const char *text);
 
 #endif

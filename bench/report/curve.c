@@ -3,172 +3,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
 #include "bench/report/curve.h"
-#include "bench/result/group.h"
-#include "lib/kassert.h"
+#include "lib/base/kassert.h"
 
-static int
-compare_numbers(double a, double b)
+/*
+ * One part as text.  Cells are alike in a part if its texts are equal.
+ *
+ *   buf  out  may hold the text
+ */
+static const char *
+part_text(const struct result_cell *c, enum curve_part part,
+    char buf[CURVE_NAME_SIZE])
 {
-
-	return ((a > b) - (a < b));
-}
-
-static int
-compare_part(const struct result_cell *a, const struct result_cell *b,
-    enum curve_part part)
-{
-	int order;
 
 	switch (part) {
 	case CURVE_CIPHER:
-		return (strcmp(a->cipher, b->cipher));
+		return (c->cipher);
 	case CURVE_CRYPTO:
-		return (strcmp(a->crypto, b->crypto));
+		return (comparable_crypto(c));
 	case CURVE_DESIGN:
-		return (strcmp(a->design, b->design));
+		return (c->design);
 	case CURVE_LOCK:
-		return (strcmp(a->lock, b->lock));
+		return (c->lock);
 	case CURVE_SPIN_POLLS:
-		return (compare_numbers(a->spin_polls, b->spin_polls));
+		snprintf(buf, CURVE_NAME_SIZE, "%u polls", c->spin_polls);
+		return (buf);
 	case CURVE_SIZE:
-		return ((a->request_bytes > b->request_bytes) -
-		    (a->request_bytes < b->request_bytes));
+		return (format_bytes(buf, c->request_bytes));
 	case CURVE_WORKLOAD:
-		return (strcmp(a->workload, b->workload));
+		return (c->workload[0] == '\0' ? "one size" : c->workload);
 	case CURVE_RATE:
-		order = strcmp(a->arrivals, b->arrivals);
-		return (order != 0 ? order :
-		    compare_numbers(a->rate_per_s, b->rate_per_s));
-	case CURVE_ENGINE:
-		return (strcmp(a->engine, b->engine));
-	case CURVE_PARTS:
-		break;
+		if (!comparable_open_loop(c))
+			return ("closed loop");
+		snprintf(buf, CURVE_NAME_SIZE, "%.9g/s %s", c->rate_per_s,
+		    c->arrivals);
+		return (buf);
+	default:
+		return (provenance_short(c));
 	}
-	return (0);
 }
 
-static int
-compare_all(const struct result_cell *a, const struct result_cell *b)
+static bool
+differ(const struct result_cell *a, const struct result_cell *b, unsigned part)
 {
-	unsigned part;
-	int order = 0;
+	char ta[CURVE_NAME_SIZE], tb[CURVE_NAME_SIZE];
 
-	for (part = 0; part < CURVE_PARTS && order == 0; part++)
-		order = compare_part(a, b, (enum curve_part)part);
-	return (order);
+	return (strcmp(part_text(a, (enum curve_part)part, ta),
+	    part_text(b, (enum curve_part)part, tb)) != 0);
 }
 
 bool
-curve_same(const struct result_cell *a, const struct result_cell *b)
+curve_alike(const struct result_cell *a, const struct result_cell *b,
+    enum curve_part but)
 {
+	unsigned part;
 
-	return (compare_all(a, b) == 0);
+	for (part = 0; part < CURVE_PARTS; part++)
+		if (part != but && differ(a, b, part))
+			return (false);
+	return (true);
 }
 
-/* Puts each curve's cells side by side. */
 static int
-compare_cells(const void *left, const void *right)
+by_readers(const void *left, const void *right)
 {
 	const struct result_cell *const *a = left, *const *b = right;
-	int order;
 
-	order = compare_all(*a, *b);
-	if (order == 0)
-		order = ((*a)->readers > (*b)->readers) -
-		    ((*a)->readers < (*b)->readers);
-	/* One array holds them all, so that places compare. */
-	return (order != 0 ? order : (*a > *b) - (*a < *b));
+	if ((*a)->readers != (*b)->readers)
+		return ((*a)->readers < (*b)->readers ? -1 : 1);
+	/* Equal ones stay in the document's order. */
+	return ((*a > *b) - (*a < *b));
 }
 
-static const struct result_cell *
-first_measured(const struct curve *cu)
-{
-	const struct result_cell *first = cu->cu_cells[0];
-	unsigned i;
-
-	for (i = 1; i < cu->cu_count; i++)
-		if (cu->cu_cells[i] < first)
-			first = cu->cu_cells[i];
-	return (first);
-}
-
-static int
-compare_curves(const void *left, const void *right)
-{
-	const struct result_cell *a = first_measured(left);
-	const struct result_cell *b = first_measured(right);
-
-	return ((a > b) - (a < b));
-}
-
+/* Finds what varies, and what of it belongs in names. */
 static void
 find_varying(struct curves *cs)
 {
-	unsigned i, part;
+	const struct result_cell *a, *b;
+	bool polls = false;
+	unsigned i, k, part;
 
-	for (part = 0; part < CURVE_PARTS; part++) {
-		cs->cs_varies[part] = false;
-		for (i = 1; i < cs->cs_count; i++)
-			cs->cs_varies[part] |= compare_part(
-			    cs->cs_curves[0].cu_cells[0],
-			    cs->cs_curves[i].cu_cells[0],
-			    (enum curve_part)part) != 0;
-		cs->cs_tells[part] = cs->cs_varies[part];
+	for (i = 1; i < cs->cs_count; i++) {
+		a = cs->cs_curves[i].cu_cells[0];
+		for (part = 0; part < CURVE_PARTS; part++)
+			cs->cs_varies[part] |= differ(a,
+			    cs->cs_curves[0].cu_cells[0], part);
+		/* Polls mostly follow from the lock. */
+		for (k = 0; k < i; k++) {
+			b = cs->cs_curves[k].cu_cells[0];
+			polls |= a->spin_polls != b->spin_polls &&
+			    strcmp(a->lock, b->lock) == 0;
+		}
 	}
-}
-
-/*
- * Whether polls tell curves apart that all parts before leave together, which
- * the order of the cells puts side by side.
- */
-static bool
-polls_tell(const struct result_cell *const *cells, unsigned n)
-{
-	unsigned i, part;
-
-	for (i = 1; i < n; i++) {
-		for (part = 0; part < CURVE_SPIN_POLLS; part++)
-			if (compare_part(cells[i - 1], cells[i],
-			    (enum curve_part)part) != 0)
-				break;
-		if (part == CURVE_SPIN_POLLS && compare_part(cells[i - 1],
-		    cells[i], CURVE_SPIN_POLLS) != 0)
-			return (true);
-	}
-	return (false);
+	memcpy(cs->cs_named, cs->cs_varies, sizeof(cs->cs_named));
+	cs->cs_named[CURVE_SPIN_POLLS] = polls;
 }
 
 int
 curves_find(const struct result *r, struct curves *cs)
 {
-	const struct result_cell **cells;
-	struct curve *curves;
-	unsigned i, n = 0;
+	const struct result_cell *c, *d, *end = r->cells + r->cell_count;
+	const struct result_cell **next;
+	struct curve *cu;
 
 	/* One more than needed: calloc(3) of nothing may be NULL. */
-	cells = calloc((size_t)r->cell_count + 1, sizeof(*cells));
-	curves = calloc((size_t)r->cell_count + 1, sizeof(*curves));
-	if (cells == NULL || curves == NULL) {
-		free(cells);
-		free(curves);
+	*cs = (struct curves){
+		.cs_curves = calloc(r->cell_count + 1, sizeof(*cu)),
+		.cs_cells = calloc(r->cell_count + 1, sizeof(*next))
+	};
+	if (cs->cs_curves == NULL || cs->cs_cells == NULL)
 		return (ENOMEM);
+	next = cs->cs_cells;
+	for (c = r->cells; c < end; c++) {
+		for (cu = cs->cs_curves; cu->cu_count > 0; cu++)
+			if (curve_alike(cu->cu_cells[0], c, CURVE_PARTS))
+				break;
+		if (cu->cu_count > 0)
+			continue;
+		cs->cs_count++;
+		cu->cu_cells = next;
+		for (d = c; d < end; d++)
+			if (curve_alike(c, d, CURVE_PARTS))
+				*next++ = d;
+		cu->cu_count = (unsigned)(next - cu->cu_cells);
+		qsort(cu->cu_cells, cu->cu_count, sizeof(*next), by_readers);
 	}
-	for (i = 0; i < r->cell_count; i++)
-		cells[i] = &r->cells[i];
-	qsort(cells, r->cell_count, sizeof(*cells), compare_cells);
-	for (i = 0; i < r->cell_count; i++) {
-		if (i == 0 || !curve_same(cells[i - 1], cells[i]))
-			curves[n++].cu_cells = &cells[i];
-		curves[n - 1].cu_count++;
-	}
-	qsort(curves, n, sizeof(*curves), compare_curves);
-	cs->cs_curves = curves;
-	cs->cs_count = n;
-	cs->cs_cells = cells;
 	find_varying(cs);
-	cs->cs_tells[CURVE_SPIN_POLLS] = polls_tell(cells, r->cell_count);
 	return (0);
 }
 
@@ -180,106 +142,42 @@ curves_free(struct curves *cs)
 	free(cs->cs_cells);
 }
 
-/* One part as text; in words where it stands among no others of its kind. */
-static void
-print_part(const struct result_cell *c, enum curve_part part, bool words,
-    char text[CURVE_NAME_SIZE])
-{
-	char bytes[32];
-
-	switch (part) {
-	case CURVE_CIPHER:
-		snprintf(text, CURVE_NAME_SIZE, "%s", c->cipher);
-		break;
-	case CURVE_CRYPTO:
-		snprintf(text, CURVE_NAME_SIZE, "%s", group_crypto(c));
-		break;
-	case CURVE_DESIGN:
-		snprintf(text, CURVE_NAME_SIZE, "%s", c->design);
-		break;
-	case CURVE_LOCK:
-		snprintf(text, CURVE_NAME_SIZE, "%s%s", words ? "lock " : "",
-		    c->lock);
-		break;
-	case CURVE_SPIN_POLLS:
-		snprintf(text, CURVE_NAME_SIZE, "%u polls", c->spin_polls);
-		break;
-	case CURVE_SIZE:
-		snprintf(text, CURVE_NAME_SIZE, "%s%s",
-		    words ? "requests of " : "",
-		    figure_bytes(bytes, c->request_bytes));
-		break;
-	case CURVE_WORKLOAD:
-		snprintf(text, CURVE_NAME_SIZE, "%s", c->workload[0] == '\0' ?
-		    "one size" : c->workload);
-		break;
-	case CURVE_RATE:
-		if (c->rate_per_s > 0)
-			snprintf(text, CURVE_NAME_SIZE, "%g/s %s",
-			    c->rate_per_s, c->arrivals);
-		else
-			snprintf(text, CURVE_NAME_SIZE, "closed loop");
-		break;
-	case CURVE_ENGINE:
-		snprintf(text, CURVE_NAME_SIZE, "%s", group_claim(c));
-		break;
-	case CURVE_PARTS:
-		text[0] = '\0';
-		break;
-	}
-}
-
-static void
-append(char text[CURVE_NAME_SIZE], const char *part)
-{
-	size_t used = strlen(text);
-
-	snprintf(text + used, CURVE_NAME_SIZE - used, "%s%s",
-	    used > 0 ? ", " : "", part);
-}
-
-/* Whether a part has its usual value, which goes without saying. */
-static bool
-is_usual(const struct result_cell *c, enum curve_part part)
-{
-
-	return ((part == CURVE_SPIN_POLLS && c->spin_polls == 0) ||
-	    (part == CURVE_WORKLOAD && c->workload[0] == '\0') ||
-	    (part == CURVE_RATE && c->rate_per_s <= 0));
-}
-
 void
 curve_name(const struct curves *cs, const struct curve *cu,
     enum curve_part but, char name[CURVE_NAME_SIZE])
 {
 	const struct result_cell *c = cu->cu_cells[0];
-	char text[CURVE_NAME_SIZE];
+	char buf[CURVE_NAME_SIZE];
+	struct text t = { .s = "" };
 	unsigned part;
 
-	snprintf(name, CURVE_NAME_SIZE, "%s", c->design);
-	for (part = 0; part < CURVE_PARTS; part++) {
-		if (!cs->cs_tells[part] || part == but || part == CURVE_DESIGN)
-			continue;
-		print_part(c, (enum curve_part)part, false, text);
-		append(name, text);
-	}
+	text_add(&t, "%s", c->design);
+	for (part = 0; part < CURVE_PARTS; part++)
+		if (cs->cs_named[part] && part != but && part != CURVE_DESIGN)
+			text_list(&t, "%s", part_text(c,
+			    (enum curve_part)part, buf));
+	snprintf(name, CURVE_NAME_SIZE, "%.*s", CURVE_NAME_SIZE - 1, t.s);
 }
 
 void
-curve_common(const struct curves *cs, char text[CURVE_NAME_SIZE])
+curve_common(const struct curves *cs, struct text *t)
 {
 	const struct result_cell *c;
-	char words[CURVE_NAME_SIZE];
+	char buf[CURVE_NAME_SIZE];
 	unsigned part;
 
 	KASSERT(cs->cs_count > 0, ("no curves"));
 	c = cs->cs_curves[0].cu_cells[0];
-	text[0] = '\0';
 	for (part = 0; part < CURVE_PARTS; part++) {
+		/* Defaults are left out. */
 		if (cs->cs_varies[part] || part == CURVE_DESIGN ||
-		    part == CURVE_ENGINE || is_usual(c, (enum curve_part)part))
+		    part == CURVE_ENGINE ||
+		    (part == CURVE_SPIN_POLLS && c->spin_polls == 0) ||
+		    (part == CURVE_WORKLOAD && c->workload[0] == '\0') ||
+		    (part == CURVE_RATE && !comparable_open_loop(c)))
 			continue;
-		print_part(c, (enum curve_part)part, true, words);
-		append(text, words);
+		text_list(t, "%s%s", part == CURVE_LOCK ? "lock " :
+		    part == CURVE_SIZE ? "requests of " : "",
+		    part_text(c, (enum curve_part)part, buf));
 	}
 }

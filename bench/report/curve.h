@@ -1,16 +1,17 @@
 /*
  * Curves: the cells of a result that differ in the number of readers alone.
  */
-#ifndef BENCH_CURVE_H
-#define BENCH_CURVE_H
+#ifndef BENCH_REPORT_CURVE_H
+#define BENCH_REPORT_CURVE_H
 
 #include <stdbool.h>
 
+#include "bench/cli/format.h"
 #include "bench/result/result.h"
 
 enum { CURVE_NAME_SIZE = 2 * RESULT_TEXT_SIZE };
 
-/* What a curve's cells have in common, and what may tell curves apart. */
+/* What the cells of a curve have in common. */
 enum curve_part {
 	CURVE_CIPHER,
 	CURVE_CRYPTO,
@@ -25,50 +26,47 @@ enum curve_part {
 };
 
 struct curve {
-	/* By readers; with as many readers, as measured. */
-	const struct result_cell **cu_cells;
-	unsigned	 cu_count;	/* at least 1 */
+	const struct result_cell **cu_cells;	/* by readers */
+	unsigned	 cu_count;		/* at least 1 */
 };
 
-/* All of a result's, in the order in which their first cells were measured. */
+/* All curves of a result, by their first cell in the document. */
 struct curves {
 	struct curve	*cs_curves;
 	unsigned	 cs_count;
-	const struct result_cell **cs_cells;	/* what the curves point into */
+	const struct result_cell **cs_cells;	/* of all curves */
 	bool		 cs_varies[CURVE_PARTS];
-	/* What belongs in names: polls may follow from the lock. */
-	bool		 cs_tells[CURVE_PARTS];
+	bool		 cs_named[CURVE_PARTS];	/* parts of curves' names */
 };
-
-/* Whether two cells are of one curve. */
-bool curve_same(const struct result_cell *a, const struct result_cell *b);
 
 /*
  * Sorts a result's cells into curves.
  *
  *   r   in   must outlive cs; may have no cells
- *   cs  out  for curves_free(); untouched on failure
+ *   cs  out  for curves_free(), on failure too
  *
  * Returns: 0 or ENOMEM.
  */
 int curves_find(const struct result *r, struct curves *cs);
-
-/* Frees what curves_find() allocated. */
 void curves_free(struct curves *cs);
 
 /*
- * A curve's name, ", " between its parts: its design and whatever else is not
- * common to all curves.
+ * Whether two cells are alike in all parts, or in all but one.
  *
- *   but  in  a part to leave out in any case; CURVE_PARTS: none
+ *   but  in  the part that may differ; CURVE_PARTS: none
+ */
+bool curve_alike(const struct result_cell *a, const struct result_cell *b,
+    enum curve_part but);
+
+/*
+ * A curve's name: its design and what is not common to all curves.
+ *
+ *   but  in  a part to leave out; CURVE_PARTS: none
  */
 void curve_name(const struct curves *cs, const struct curve *cu,
     enum curve_part but, char name[CURVE_NAME_SIZE]);
 
-/*
- * What is common to all curves, in the same form, but for the design and the
- * engine; there is at least one curve.
- */
-void curve_common(const struct curves *cs, char text[CURVE_NAME_SIZE]);
+/* Adds what is common to all curves, except design and engine. */
+void curve_common(const struct curves *cs, struct text *t);
 
 #endif

@@ -1,25 +1,277 @@
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "bench/report/csv.h"
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
 #include "bench/report/report.h"
-#include "bench/report/table.h"
-#include "lib/kassert.h"
+#include "bench/result/field.h"
+#include "lib/base/kassert.h"
+
+enum { COLUMNS_MAX = 128 };
+
+/* A column of a table of fields, or without a field one that is computed. */
+struct csv_column {
+	char		 co_name[2 * RESULT_NAME_SIZE];
+	const struct field *co_field;
+	/* Where the field's structure is, from the row's base. */
+	enum { IN_CELL, IN_HOST, IN_DOCUMENT } co_base;
+	size_t		 co_offset;
+};
+
+/* RFC 4180: a text with a separator is quoted, quotes are doubled. */
+static void
+print_text(FILE *out, const char *text)
+{
+
+	if (strpbrk(text, ",\"\r\n") == NULL)
+		fputs(text, out);
+	else
+		format_quoted(out, text);
+}
+
+/* More digits than a measurement has. */
+static void
+print_real(FILE *out, double v)
+{
+
+	KASSERT(isfinite(v), ("%g in a column", v));
+	fprintf(out, "%.9g", v);
+}
+
+static const struct {
+	const char	*cc_name;
+	unsigned	 cc_column;
+} computed[] = {
+#define	BEGIN(...)
+#define	END(s)
+#define	FIELD(...)
+#define	OBJECT(...)
+#define	LIST(...)
+#define	ARRAY(...)
+#define	EACH(...)
+#define	LENGTH(...)
+#define	COLUMN(name, column, text)	{ #name, column },
+#include "bench/result/result.tbl"
+};
+
+static void
+print_computed(FILE *out, const struct result_cell *c, const char *name)
+{
+	const struct result_band *band = &c->uncertainty;
+	const bool drawn = band->samples > 0;
+	const struct {
+		const char *name;
+		bool	given;
+		double	v;
+	} values[] = {
+		{ "reader_mb_per_s_mean", true,
+		    c->total_mb_per_s / c->readers },
+		{ "ledger", true, c->ledger.records > 0 },
+		{ "uncertainty_samples", c->profile[0] != '\0',
+		    band->samples },
+		{ "total_mb_per_s_p10", drawn, band->total_mb_per_s[0] },
+		{ "total_mb_per_s_p90", drawn, band->total_mb_per_s[1] },
+		{ "harvest_cpu_percent_p10", drawn,
+		    band->harvest_cpu_percent[0] },
+		{ "harvest_cpu_percent_p90", drawn,
+		    band->harvest_cpu_percent[1] },
+	};
+	unsigned i;
+
+	if (strcmp(name, "claim") == 0)
+		fputs(provenance_short(c), out);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (strcmp(name, values[i].name) == 0 && values[i].given)
+			print_real(out, values[i].v);
+}
+
+static void
+print_value(FILE *out, const struct field *f, const void *base)
+{
+	const void *p = (const char *)base + f->f_offset;
+
+	/* A field that is its own condition is 0 or empty without it. */
+	if (f->f_when != f->f_offset && !field_given(f, base))
+		return;
+	switch (f->f_kind) {
+	case FIELD_NAME:
+	case FIELD_WORD:
+	case FIELD_TEXT:
+		print_text(out, p);
+		break;
+	case FIELD_BOOL:
+		fprintf(out, "%d", *(const bool *)p);
+		break;
+	case FIELD_COUNT:
+	case FIELD_SOME:
+	case FIELD_READERS:
+		fprintf(out, "%u", *(const unsigned *)p);
+		break;
+	case FIELD_BYTES:
+		fprintf(out, "%" PRIu64, *(const uint64_t *)p);
+		break;
+	default:
+		print_real(out, *(const double *)p);
+		break;
+	}
+}
+
+/*
+ * The columns of one structure's fields, in their places.  In an object the
+ * unit of the object's key ends the name: latency_ns.p50 is latency_p50_ns.
+ */
+static void
+add_columns(struct csv_column columns[COLUMNS_MAX], const struct field *table,
+    struct csv_column like, unsigned first)
+{
+	const char *object = like.co_name, *unit;
+	const struct field *f;
+	struct csv_column *co;
+	int len;
+
+	unit = strstr(object, "_ns");
+	len = (int)(unit == NULL ? strlen(object) : (size_t)(unit - object));
+	for (f = table; f->f_key != NULL; f++) {
+		struct csv_column inner = { .co_base = like.co_base,
+		    .co_offset = like.co_offset + f->f_offset };
+
+		if (f->f_kind == FIELD_OBJECT && f->f_shape == FIELD_ONE &&
+		    like.co_base == IN_CELL && object[0] == '\0') {
+			snprintf(inner.co_name, sizeof(inner.co_name), "%s",
+			    f->f_key);
+			add_columns(columns, f->f_table, inner, f->f_column);
+		}
+		if (f->f_kind == FIELD_OBJECT || f->f_column == 0)
+			continue;
+		KASSERT(first + f->f_column < COLUMNS_MAX - 1, ("%s",
+		    f->f_key));
+		co = &columns[first + f->f_column];
+		KASSERT(co->co_name[0] == '\0', ("%s: column of %s", f->f_key,
+		    co->co_name));
+		*co = like;
+		co->co_field = f;
+		snprintf(co->co_name, sizeof(co->co_name), "%.*s%s%s%s%s", len,
+		    object, len == 0 ? "" : "_", f->f_key, unit == NULL ? "" :
+		    unit, f->f_kind == FIELD_PAIR ? "_low" : "");
+		if (f->f_kind != FIELD_PAIR)
+			continue;
+		co[1] = co[0];
+		co[1].co_offset += sizeof(double);
+		strcpy(strstr(co[1].co_name, "_low"), "_high");
+	}
+}
+
+/* Fills in columns 1 to n.  Returns: n. */
+static unsigned
+find_columns(struct csv_column columns[COLUMNS_MAX])
+{
+	unsigned i, n = 0;
+
+	memset(columns, 0, COLUMNS_MAX * sizeof(*columns));
+	add_columns(columns, result_cell_fields, (struct csv_column){
+	    .co_base = IN_CELL }, 0);
+	add_columns(columns, result_host_fields, (struct csv_column){
+	    .co_base = IN_HOST }, 0);
+	add_columns(columns, result_document_fields, (struct csv_column){
+	    .co_base = IN_DOCUMENT }, 0);
+	for (i = 0; i < sizeof(computed) / sizeof(computed[0]); i++)
+		snprintf(columns[computed[i].cc_column].co_name,
+		    sizeof(columns[0].co_name), "%s", computed[i].cc_name);
+	while (columns[n + 1].co_name[0] != '\0')
+		n++;
+	for (i = n + 1; i < COLUMNS_MAX; i++)
+		KASSERT(columns[i].co_name[0] == '\0', ("column %u is missing "
+		    "before %s", n + 1, columns[i].co_name));
+	return (n);
+}
+
+int
+csv_print(FILE *out, const struct result *r)
+{
+	struct csv_column columns[COLUMNS_MAX];
+	unsigned cell, i, n = find_columns(columns);
+
+	for (i = 1; i <= n; i++)
+		fprintf(out, "%s%s", i == 1 ? "" : ",", columns[i].co_name);
+	for (cell = 0; cell < r->cell_count; cell++) {
+		const void *const bases[] = { &r->cells[cell], &r->host, r };
+
+		for (i = 1; i <= n; i++) {
+			const struct csv_column *co = &columns[i];
+
+			fputc(i == 1 ? '\n' : ',', out);
+			if (co->co_field == NULL)
+				print_computed(out, &r->cells[cell],
+				    co->co_name);
+			else
+				print_value(out, co->co_field,
+				    (const char *)bases[co->co_base] +
+				    co->co_offset);
+		}
+	}
+	fputc('\n', out);
+	return (0);
+}
+
+/* A column's name: no space, which separates columns. */
+static void
+print_column_name(FILE *out, const struct result_cell *c)
+{
+	const char *const names[] = {
+		c->engine, c->design, c->lock, c->cipher, c->crypto
+	};
+	const char *n;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		fputc(i == 0 ? ' ' : '/', out);
+		for (n = names[i]; *n != '\0'; n++)
+			fputc(*n == ' ' ? '_' : *n, out);
+	}
+	fprintf(out, "/%ur/%" PRIu64 "B", c->readers, c->request_bytes);
+}
+
+int
+csv_print_ministat(FILE *out, const struct result *r)
+{
+	char machine[COMPARABLE_SIZE];
+	unsigned i, k, max, min;
+
+	provenance_repeats(r, &min, &max);
+	fputs("# total MB/s of", out);
+	for (i = 0; i < r->cell_count; i++)
+		print_column_name(out, &r->cells[i]);
+	fputc('\n', out);
+	if (provenance_of(r) != RESULT_MEASURED)
+		fprintf(out, "# %s: %s\n", provenance_word(r),
+		    provenance_machine(r, machine));
+	if (min != max)
+		fprintf(out, "# repeats %u to %u left out: not every cell has "
+		    "them\n", min + 1, max);
+	for (k = 0; k < min; k++) {
+		for (i = 0; i < r->cell_count; i++)
+			fprintf(out, "%s%.9g", i == 0 ? "" : " ",
+			    r->cells[i].samples[k].total_mb_per_s);
+		fputc('\n', out);
+	}
+	return (0);
+}
 
 const char *const report_format_names[REPORT_FORMATS] = {
 	[REPORT_TABLE] = "table",
 	[REPORT_CSV] = "csv",
 	[REPORT_JSON] = "json",
-	[REPORT_MINISTAT] = "ministat",
-	[REPORT_WILL_IT_SCALE] = "will-it-scale"
+	[REPORT_MINISTAT] = "ministat"
 };
 
 static int
-emit_json(FILE *out, const struct result *r)
+print_json(FILE *out, const struct result *r)
 {
-	char *text;
+	char *text = result_format_json(r);
 
-	text = result_format_json(r);
 	if (text == NULL)
 		return (ENOMEM);
 	fputs(text, out);
@@ -27,32 +279,27 @@ emit_json(FILE *out, const struct result *r)
 	return (0);
 }
 
-int
-report_emit(FILE *out, const struct result *r, enum report_format format)
-{
-	int error = 0;
+static report_printer *const printers[REPORTS] = {
+	[REPORT_TABLE] = table_print,
+	[REPORT_CSV] = csv_print,
+	[REPORT_JSON] = print_json,
+	[REPORT_MINISTAT] = csv_print_ministat,
+	[REPORT_FAIRNESS] = report_fairness,
+	[REPORT_LOCKPROF] = report_lockprof,
+	[REPORT_LOCKSTAT] = report_lockstat,
+	[REPORT_LOCKSTAT_HISTOGRAM] = report_lockstat_histogram,
+	[REPORT_WAITS] = report_waits,
+	[REPORT_USL] = usl_print
+};
 
-	KASSERT(format < REPORT_FORMATS, ("format %d", (int)format));
+int
+report_emit(FILE *out, const struct result *r, enum report report)
+{
+	int error;
+
+	KASSERT(report < REPORTS, ("report %d", (int)report));
 	errno = 0;
-	switch (format) {
-	case REPORT_TABLE:
-		table_print(out, r);
-		break;
-	case REPORT_CSV:
-		csv_print(out, r);
-		break;
-	case REPORT_JSON:
-		error = emit_json(out, r);
-		break;
-	case REPORT_MINISTAT:
-		csv_print_ministat(out, r);
-		break;
-	case REPORT_WILL_IT_SCALE:
-		error = csv_print_will_it_scale(out, r);
-		break;
-	case REPORT_FORMATS:
-		break;
-	}
+	error = printers[report](out, r);
 	/* A full disk shows at the flush. */
 	if (error == 0 && (fflush(out) != 0 || ferror(out)))
 		error = errno != 0 ? errno : EIO;

@@ -1,72 +1,78 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
-#include "bench/report/report_lockprof.h"
+#include "bench/cli/format.h"
+#include "bench/report/report.h"
 
-enum {
-	NS_PER_US	= 1000,
-	NS_WIDTH	= 10	/* of a column of the second block */
-};
+enum { NS_PER_US = 1000 };
 
 /*
- * The kernel's header, byte for byte.  The kernel's rows have its narrow
- * formats (6, 6, 2 and 6 columns for the last four numbers) and do not stand
- * below it; these do.
+ * The titles are the kernel's header, byte for byte.  The kernel's rows have
+ * narrower formats for the last four numbers and do not stand below it; these
+ * do.
  */
-static const char stats_header[] =
-    "     max  wait_max       total  wait_total       count    avg wait_avg "
-    "cnt_hold cnt_lock name\n";
+static const struct column us_columns[] = {
+	{ "max", 8 }, { "wait_max", 9 }, { "total", 11 },
+	{ "wait_total", 11 }, { "count", 11 }, { "avg", 6 },
+	{ "wait_avg", 8 }, { "cnt_hold", 8 }, { "cnt_lock", 8 }, { "name", 0 }
+};
+static const struct column ns_columns[] = {
+	{ "  ns", -8 }, { "count", 11 }, { "mean", 11 }, { "p50", 10 },
+	{ "p99", 10 }, { "p99.9", 10 }, { "max", 10 }
+};
 
-/* A site of all roles together; only what the kernel has is added up. */
-static struct result_row
-site_sum(const struct result_cell *cell, const struct result_row *like)
+static bool
+same_site(const struct result_row *a, const struct result_row *b)
 {
-	struct result_row sum = *like;
-	const struct result_row *row;
-	unsigned i;
 
-	for (i = 0; i < cell->lock_profile_rows; i++) {
-		row = &cell->lock_profile[i];
-		if (row == like || !view_same_site(row, like))
-			continue;
-		sum.count = view_sum(sum.count, row->count);
-		sum.contended = view_sum(sum.contended, row->contended);
-		sum.hold_total_ns = view_sum(sum.hold_total_ns,
-		    row->hold_total_ns);
-		sum.wait_total_ns = view_sum(sum.wait_total_ns,
-		    row->wait_total_ns);
-		sum.cnt_hold = view_sum(sum.cnt_hold, row->cnt_hold);
-		sum.hold_max_ns = fmax(sum.hold_max_ns, row->hold_max_ns);
-		sum.wait_max_ns = fmax(sum.wait_max_ns, row->wait_max_ns);
-	}
-	return (sum);
+	return (strcmp(a->lock, b->lock) == 0 &&
+	    strcmp(a->site, b->site) == 0);
 }
 
-/* One line of the first block.  Divisions truncate, as the kernel's do. */
+/*
+ * One line of the first block, at a site's first row: the sum over its roles.
+ * Divisions truncate, as the kernel's do.
+ */
 static void
-print_stats(FILE *out, const struct result_cell *cell,
-    const struct result_row *like)
+print_us(FILE *out, const struct result_cell *cell, unsigned i)
 {
-	const struct result_row row = site_sum(cell, like);
-	const double hold_us = row.hold_total_ns / NS_PER_US;
-	const double wait_us = row.wait_total_ns / NS_PER_US;
-	char buf[VIEW_SIZE];
+	struct result_row sum = cell->lock_profile[i];
+	char name[2 * VIEW_SIZE], site[VIEW_SIZE];
+	const struct result_row *row;
+	double hold, wait;
+	unsigned k;
 
-	fprintf(out, "%8s ", view_whole(buf, row.hold_max_ns / NS_PER_US, 8));
-	fprintf(out, "%9s ", view_whole(buf, row.wait_max_ns / NS_PER_US, 9));
-	fprintf(out, "%11s ", view_whole(buf, hold_us, 11));
-	fprintf(out, "%11s ", view_whole(buf, wait_us, 11));
-	fprintf(out, "%11s ", view_whole(buf, row.count, 11));
-	fprintf(out, "%6s ", view_whole(buf, view_mean(hold_us, row.count),
-	    6));
-	fprintf(out, "%8s ", view_whole(buf, view_mean(wait_us, row.count),
-	    8));
-	fprintf(out, "%8s ", view_detailed(cell) ?
-	    view_whole(buf, row.cnt_hold, 8) : "-");
-	fprintf(out, "%8s ", view_whole(buf, row.contended, 8));
-	fprintf(out, "%s (%s:%s)\n", view_site(buf, row.lock, row.site),
-	    view_class(cell, row.lock), row.lock);
+	for (k = 0; k < cell->lock_profile_rows; k++) {
+		row = &cell->lock_profile[k];
+		if (k == i || !same_site(row, &sum))
+			continue;
+		if (k < i)
+			return;
+#define	SUM(m)	sum.m = view_sum(sum.m, row->m)
+#define	MAX(m)	sum.m = fmax(sum.m, row->m)
+		SUM(count);
+		SUM(contended);
+		SUM(hold_total_ns);
+		SUM(wait_total_ns);
+		SUM(cnt_hold);
+		MAX(hold_max_ns);
+		MAX(wait_max_ns);
+#undef SUM
+#undef MAX
+	}
+	hold = sum.hold_total_ns / NS_PER_US;
+	wait = sum.wait_total_ns / NS_PER_US;
+	snprintf(name, sizeof(name), "%.100s (%.60s:%s)", view_site(site,
+	    sum.lock, sum.site), view_class(cell, sum.lock), sum.lock);
+	COLUMNS_ROW(out, us_columns,
+	    VIEW_WHOLE(sum.hold_max_ns / NS_PER_US, 8),
+	    VIEW_WHOLE(sum.wait_max_ns / NS_PER_US, 9),
+	    VIEW_WHOLE(hold, 11), VIEW_WHOLE(wait, 11),
+	    VIEW_WHOLE(sum.count, 11),
+	    VIEW_WHOLE(view_mean(hold, sum.count), 6),
+	    VIEW_WHOLE(view_mean(wait, sum.count), 8),
+	    view_detailed(cell) ? VIEW_WHOLE(sum.cnt_hold, 8) : NULL,
+	    VIEW_WHOLE(sum.contended, 8), name);
 }
 
 /*
@@ -74,101 +80,77 @@ print_stats(FILE *out, const struct result_cell *cell,
  *
  *   q     in  or NULL: there are none
  *   most  in  not exceeded; quantiles of a histogram are a little too high
- *   max   in  or NULL: likewise
+ *   max   in  whether most is the maximum of these
  */
 static void
 print_times(FILE *out, const char *what, double count, double total_ns,
-    const struct result_quantiles *q, double most_ns, const double *max_ns)
+    const struct result_quantiles *q, double most, bool max)
 {
-	char buf[5][VIEW_SIZE];
 
-	/* Only a document that lacks them has quantiles of 0 above that. */
+	/* Quantiles of 0 below a total above 0: the document lacks them. */
 	if (q != NULL && q->p999 <= 0 && total_ns > 0)
 		q = NULL;
-	fprintf(out, "  %-6s %11s %11s", what, view_whole(buf[0], count, 11),
-	    view_whole(buf[1], view_mean(total_ns, count), 11));
-	if (q == NULL)
-		fprintf(out, " %*s %*s %*s", NS_WIDTH, "-", NS_WIDTH, "-",
-		    NS_WIDTH, "-");
-	else
-		fprintf(out, " %*s %*s %*s", NS_WIDTH,
-		    view_whole(buf[2], fmin(q->p50, most_ns),
-		    NS_WIDTH), NS_WIDTH,
-		    view_whole(buf[3], fmin(q->p99, most_ns),
-		    NS_WIDTH), NS_WIDTH,
-		    view_whole(buf[4], fmin(q->p999, most_ns),
-		    NS_WIDTH));
-	fprintf(out, " %*s\n", NS_WIDTH, max_ns == NULL ? "-" :
-	    view_whole(buf[0], *max_ns, NS_WIDTH));
+	COLUMNS_ROW(out, ns_columns, what, VIEW_WHOLE(count, 11),
+	    VIEW_WHOLE(view_mean(total_ns, count), 11),
+	    q == NULL ? NULL : VIEW_WHOLE(fmin(q->p50, most), 10),
+	    q == NULL ? NULL : VIEW_WHOLE(fmin(q->p99, most), 10),
+	    q == NULL ? NULL : VIEW_WHOLE(fmin(q->p999, most), 10),
+	    max ? VIEW_WHOLE(most, 10) : NULL);
 }
 
 static void
 print_ns(FILE *out, const struct result_row *row)
 {
-	char site[VIEW_SIZE], text[2 * VIEW_SIZE], yields[VIEW_SIZE];
-	int n;
+	char site[VIEW_SIZE], yields[VIEW_SIZE] = "";
 
-	n = snprintf(text, sizeof(text), "%s (%s)",
-	    view_site(site, row->lock, row->site), row->role);
 	if (row->yields > 0)
-		snprintf(text + n, sizeof(text) - (size_t)n,
-		    ", CPU yielded %s times",
-		    view_whole(yields, row->yields, 11));
-	figure_wrap(out, "", 2, text);
-	print_times(out, "hold", row->count, row->hold_total_ns, &row->hold_ns,
-	    row->hold_max_ns, &row->hold_max_ns);
+		snprintf(yields, sizeof(yields), ", CPU yielded %.20s times",
+		    VIEW_WHOLE(row->yields, 11));
+	format_wrapf(out, "", 2, "%s (%s)%s", view_site(site, row->lock,
+	    row->site), row->role, yields);
+	print_times(out, "  hold", row->count, row->hold_total_ns,
+	    &row->hold_ns, row->hold_max_ns, true);
 	if (row->contended <= 0)
 		return;
-	print_times(out, "wait", row->contended, row->wait_total_ns, NULL,
-	    row->wait_max_ns, &row->wait_max_ns);
+	print_times(out, "  wait", row->contended, row->wait_total_ns, NULL,
+	    row->wait_max_ns, true);
 	if (row->spin_count > 0)
-		print_times(out, " spin", row->spin_count, row->spin_total_ns,
-		    &row->spin_ns, row->wait_max_ns, NULL);
+		print_times(out, "   spin", row->spin_count,
+		    row->spin_total_ns, &row->spin_ns, row->wait_max_ns,
+		    false);
 	if (row->block_count > 0)
-		print_times(out, " block", row->block_count,
+		print_times(out, "   block", row->block_count,
 		    row->block_total_ns, &row->block_ns, row->wait_max_ns,
-		    NULL);
-}
-
-static void
-print_cell(FILE *out, const struct result_cell *cell)
-{
-	unsigned i;
-
-	fputs(stats_header, out);
-	for (i = 0; i < cell->lock_profile_rows; i++)
-		if (view_first(cell, i, view_same_site))
-			print_stats(out, cell, &cell->lock_profile[i]);
-	fprintf(out, "\n  %-6s %11s %11s %*s %*s %*s %*s\n", "ns", "count",
-	    "mean", NS_WIDTH, "p50", NS_WIDTH, "p99", NS_WIDTH, "p99.9",
-	    NS_WIDTH, "max");
-	for (i = 0; i < cell->lock_profile_rows; i++)
-		print_ns(out, &cell->lock_profile[i]);
+		    false);
 }
 
 int
 report_lockprof(FILE *out, const struct result *r)
 {
-	bool shown = false;
+	const struct result_cell *cell;
+	bool any = false;
 	unsigned i;
 
-	for (i = 0; i < r->cell_count; i++) {
-		if (i > 0)
-			fputc('\n', out);
-		view_heading(out, r, &r->cells[i]);
-		if (!view_profiled(out, &r->cells[i]))
+	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+		if (!view_cell(out, r, cell))
 			continue;
-		print_cell(out, &r->cells[i]);
-		shown = true;
-	}
-	if (shown) {
+		any = true;
+		COLUMNS_TITLES(out, us_columns);
+		for (i = 0; i < cell->lock_profile_rows; i++)
+			print_us(out, cell, i);
 		fputc('\n', out);
-		figure_wrap(out, "", 2, "All repeats together.  First us, as "
-		    "LOCK_PROFILING(9) has them, roles together: avg and "
-		    "wait_avg are over count, cnt_hold counts the waits that "
-		    "began during a hold, cnt_lock those that had to wait.  "
-		    "Then ns by role: wait is of the acquisitions that had to "
-		    "wait, spin and block its parts awake and asleep.");
+		COLUMNS_TITLES(out, ns_columns);
+		for (i = 0; i < cell->lock_profile_rows; i++)
+			print_ns(out, &cell->lock_profile[i]);
 	}
+	if (!any)
+		return (0);
+	fputc('\n', out);
+	format_wrap(out, "", 2, "All repeats together.  First us, as in "
+	    "LOCK_PROFILING(9), the sum over roles: avg and wait_avg are over "
+	    "count, cnt_hold counts the waits that began during a hold, "
+	    "cnt_lock the acquisitions that had to wait.  Then ns by role: "
+	    "wait is of the acquisitions that had to wait, spin and block are "
+	    "its parts awake and asleep.");
 	return (0);
 }

@@ -1,183 +1,168 @@
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
-#include "bench/report/report_lockstat.h"
-#include "bench/result/group.h"
+#include "bench/cli/format.h"
+#include "bench/report/report.h"
 
 enum {
-	STAT_RULE	= 79,
 	STAT_BAR	= 30,	/* of a bin that has all of a line's events */
-	STAT_COUNT	= 5,	/* lockstat(1)'s widths, where they suffice */
-	STAT_NSEC	= 8,
-	STAT_BIN	= 10,
 	STAT_WIDEST	= 11,
 	STAT_WIDEST_BIN	= 15,	/* digits of the last bin's end */
-	STAT_LOCK	= 22,
-	STAT_FIXED	= 19	/* columns between and beside these */
+	/* Where lockstat(1)'s columns are widened. */
+	STAT_COUNT	= 0,
+	STAT_NSEC	= 4
 };
 
-/*
- * What lockstat(1) calls the classes of locks.  Other kinds go by their names,
- * as they have no events in the kernel; the cell's own lock alone can be one.
- */
-static const struct {
-	const char	*class;
-	const char	*name;
-} class_names[] = {
-	{ "sleep mutex", "Adaptive mutex" },
-	{ "spin mutex", "Spin lock" },
-};
+static const char rule[] = "---------------------------------------------------"
+    "----------------------------\n";
 
-enum { CLASS_NAMES = sizeof(class_names) / sizeof(class_names[0]) };
+/* lockstat(1)'s columns, and widths where they suffice. */
+static const struct column stat_columns[] = {
+	{ "Count", 5 }, { "indv", 4 }, { "cuml", 4 }, { "rcnt", 4 },
+	{ "nsec", 8 }, { "Lock", -22 }, { "Caller", -64 }
+};
+enum { STAT_COLUMNS = sizeof(stat_columns) / sizeof(stat_columns[0]) };
 
 /* Where a row has an event's figures. */
-struct event {
+static const struct event {
 	const char	*ev_name;
 	size_t		ev_count;	/* in struct result_row, as the rest */
 	size_t		ev_total_ns;
 	size_t		ev_log2;
-};
-
-static const struct event events[] = {
-	{ "spin",
-	    offsetof(struct result_row, spin_count),
-	    offsetof(struct result_row, spin_total_ns),
-	    offsetof(struct result_row, spin_log2) },
-	{ "block",
-	    offsetof(struct result_row, block_count),
-	    offsetof(struct result_row, block_total_ns),
-	    offsetof(struct result_row, block_log2) },
-	{ "hold",
-	    offsetof(struct result_row, count),
-	    offsetof(struct result_row, hold_total_ns),
-	    offsetof(struct result_row, hold_log2) },
+} events[] = {
+#define	EVENT(name, count, total, log2)	{ name,				\
+	offsetof(struct result_row, count),				\
+	offsetof(struct result_row, total),				\
+	offsetof(struct result_row, log2) }
+	EVENT("spin", spin_count, spin_total_ns, spin_log2),
+	EVENT("block", block_count, block_total_ns, block_log2),
+	EVENT("hold", count, hold_total_ns, hold_log2)
+#undef EVENT
 };
 
 enum { EVENTS = sizeof(events) / sizeof(events[0]) };
 
-/* One line. */
-struct record {
-	const struct result_row *re_row;
-	double		 re_count;
-	double		 re_total_ns;
-	const double	*re_log2;
-};
-
+/* The lines of one event of one class of locks. */
 struct section {
 	FILE		*se_out;
 	const struct result_cell *se_cell;
-	const char	*se_class;
 	const struct event *se_event;
-	struct record	*se_records;
-	unsigned	 se_count;
+	const char	*se_class;
 	double		 se_events;
-	double		 se_window_s;	/* 0: the document does not say */
-	int		 se_count_width;
-	int		 se_nsec_width;
+	double		 se_window_s;	/* 0: the document lacks it */
+	struct column	 se_columns[STAT_COLUMNS];
 };
 
-static double
-real_at(const struct result_row *row, size_t offset)
+static const double *
+reals_at(const struct result_row *row, size_t offset)
 {
 
-	return (*(const double *)(const void *)((const char *)row + offset));
+	return ((const void *)((const char *)row + offset));
 }
 
+/* lockstat(1)'s word for a class; other kinds of lock go by their names. */
 static const char *
 class_name(const struct result_cell *cell, const char *class)
 {
-	unsigned i;
 
-	for (i = 0; i < CLASS_NAMES; i++)
-		if (strcmp(class_names[i].class, class) == 0)
-			return (class_names[i].name);
-	return (cell->lock);
+	return (strcmp(class, "sleep mutex") == 0 ? "Adaptive mutex" :
+	    strcmp(class, "spin mutex") == 0 ? "Spin lock" : cell->lock);
 }
 
-/* Columns that n needs, at least as many as lockstat(1) gives it. */
-static int
-widened(int width, double n, int widest)
+/* Widens a column where n needs it. */
+static void
+widen(struct column *column, double n)
 {
-	char buf[VIEW_SIZE];
-	int len;
+	int len = (int)strlen(VIEW_WHOLE(n, STAT_WIDEST));
 
-	len = (int)strlen(view_whole(buf, n, widest));
-	return (len > width ? len : width);
+	column->width = len > column->width ? len : column->width;
+}
+
+static double
+count_of(const struct section *se, const struct result_row *row)
+{
+
+	return (*reals_at(row, se->se_event->ev_count));
+}
+
+static double
+mean_of(const struct section *se, const struct result_row *row)
+{
+
+	return (view_mean(*reals_at(row, se->se_event->ev_total_ns),
+	    count_of(se, row)));
+}
+
+/*
+ * The section's row after last, most frequent first, then as in the document.
+ *
+ *   last  in  NULL: the first one
+ *
+ * Returns: NULL when there is none.
+ */
+static const struct result_row *
+next_row(const struct section *se, const struct result_row *last)
+{
+	const struct result_cell *cell = se->se_cell;
+	const struct result_row *best = NULL, *row = cell->lock_profile;
+	double count;
+
+	for (; row < cell->lock_profile + cell->lock_profile_rows; row++) {
+		count = count_of(se, row);
+		if (count <= 0 ||
+		    strcmp(view_class(cell, row->lock), se->se_class) != 0 ||
+		    (last != NULL && (count > count_of(se, last) ||
+		    (count >= count_of(se, last) && row <= last))))
+			continue;
+		if (best == NULL || count > count_of(se, best))
+			best = row;
+	}
+	return (best);
 }
 
 static void
-print_rule(FILE *out)
+print_record(const struct section *se, const struct result_row *row, double sum)
 {
-	int i;
 
-	for (i = 0; i < STAT_RULE; i++)
-		fputc('-', out);
-	fputc('\n', out);
+	/* These locks have one holder at a time: rcnt is 1. */
+	COLUMNS_ROW(se->se_out, se->se_columns,
+	    VIEW_WHOLE(count_of(se, row), STAT_WIDEST),
+	    FORMATF("%.0f%%", 100 * fmin(1, count_of(se, row) /
+	    se->se_events)),
+	    FORMATF("%.0f%%", 100 * fmin(1, sum / se->se_events)), "1.00",
+	    VIEW_WHOLE(mean_of(se, row), STAT_WIDEST), row->lock,
+	    FORMATF("%s (%s)", row->site, row->role));
 }
 
 static void
-print_header(const struct section *se)
-{
-
-	fprintf(se->se_out, "%*s %4s %4s %4s %*s %-*s %s\n",
-	    se->se_count_width, "Count", "indv", "cuml", "rcnt",
-	    se->se_nsec_width, "nsec", STAT_LOCK, "Lock", "Caller");
-}
-
-static void
-print_record(const struct section *se, const struct record *re, double sum)
-{
-	const struct result_row *row = re->re_row;
-	const int room = FIGURE_COLUMNS - STAT_FIXED - STAT_LOCK -
-	    se->se_count_width - se->se_nsec_width;
-	char caller[VIEW_SIZE] = "", count[VIEW_SIZE], nsec[VIEW_SIZE];
-
-	snprintf(caller, sizeof(caller), "%s (%s)", row->site, row->role);
-	/* Cut where the line ends, and no space left there. */
-	caller[room] = '\0';
-	if (caller[room - 1] == ' ')
-		caller[room - 1] = '\0';
-	/* Whoever holds one of these locks holds it alone: rcnt. */
-	fprintf(se->se_out, "%*s %3.0f%% %3.0f%% %4.2f %*s %-*.*s %s\n",
-	    se->se_count_width, view_whole(count, re->re_count,
-	    STAT_WIDEST), 100 * fmin(1, re->re_count / se->se_events),
-	    100 * fmin(1, sum / se->se_events), 1.0, se->se_nsec_width,
-	    view_whole(nsec, view_mean(re->re_total_ns, re->re_count),
-	    STAT_WIDEST), STAT_LOCK, STAT_LOCK, row->lock, caller);
-}
-
-static void
-print_distribution(FILE *out, const struct record *re)
+print_distribution(FILE *out, const double *log2)
 {
 	unsigned bin, first = RESULT_LOG2_BINS, last = 0;
-	char count[VIEW_SIZE];
 	double sum = 0;
 	int bar, width;
 
 	for (bin = 0; bin < RESULT_LOG2_BINS; bin++) {
-		if (re->re_log2[bin] <= 0)
+		if (log2[bin] <= 0)
 			continue;
-		if (first == RESULT_LOG2_BINS)
-			first = bin;
+		first = first == RESULT_LOG2_BINS ? bin : first;
 		last = bin;
-		sum = view_sum(sum, re->re_log2[bin]);
+		sum = view_sum(sum, log2[bin]);
 	}
 	if (first == RESULT_LOG2_BINS) {
 		fputs("\n(the document has no distribution)\n", out);
 		return;
 	}
-	width = widened(STAT_BIN, ldexp(1, (int)last), STAT_WIDEST_BIN);
+	width = (int)strlen(VIEW_WHOLE(ldexp(1, (int)last), STAT_WIDEST_BIN));
+	width = width < 10 ? 10 : width;
 	fprintf(out, "\n%*s %31s %s\n", width, "nsec",
 	    "------ Time Distribution ------", "count");
 	for (bin = first; bin <= last; bin++) {
-		bar = (int)fmin(STAT_BAR, STAT_BAR * re->re_log2[bin] / sum);
+		bar = (int)fmin(STAT_BAR, STAT_BAR * log2[bin] / sum);
 		fprintf(out, "%*.0f |%.*s%*s %s\n", width,
 		    ldexp(1, (int)bin), bar, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
 		    STAT_BAR - bar, "",
-		    view_whole(count, re->re_log2[bin], STAT_WIDEST));
+		    VIEW_WHOLE(log2[bin], STAT_WIDEST));
 	}
 }
 
@@ -185,174 +170,108 @@ print_distribution(FILE *out, const struct record *re)
 static void
 print_title(const struct section *se)
 {
-	char buf[VIEW_SIZE], text[RESULT_TEXT_SIZE];
-	double rate;
-	int n;
+	char rate[VIEW_SIZE] = "";
 
-	n = snprintf(text, sizeof(text), "%s %s: %s events",
+	if (se->se_window_s > 0)
+		snprintf(rate, sizeof(rate), " in %.3f seconds (%.20s "
+		    "events/sec)", fmin(se->se_window_s, 1e9),
+		    VIEW_WHOLE(rint(view_mean(se->se_events,
+		    se->se_window_s)), STAT_WIDEST));
+	fputc('\n', se->se_out);
+	format_wrapf(se->se_out, "", 2, "%s %s: %s events%s",
 	    class_name(se->se_cell, se->se_class), se->se_event->ev_name,
-	    view_whole(buf, se->se_events, STAT_WIDEST));
-	if (se->se_window_s > 0) {
-		rate = rint(view_mean(se->se_events, se->se_window_s));
-		snprintf(text + n, sizeof(text) - (size_t)n, " in %.3f seconds "
-		    "(%s events/sec)", fmin(se->se_window_s, 1e9),
-		    view_whole(buf, rate, STAT_WIDEST));
-	}
-	fputc('\n', se->se_out);
-	figure_wrap(se->se_out, "", 2, text);
+	    VIEW_WHOLE(se->se_events, STAT_WIDEST), rate);
 	fputc('\n', se->se_out);
 }
 
+/* Prints nothing if there are no events. */
 static void
-print_section(const struct section *se, bool histogram)
+print_section(struct section *se, bool histogram)
 {
+	const struct result_row *first = next_row(se, NULL), *row;
+	FILE *out = se->se_out;
 	double sum = 0;
-	unsigned i;
 
-	print_title(se);
-	for (i = 0; i < se->se_count; i++) {
-		if (i == 0 && !histogram) {
-			print_header(se);
-			print_rule(se->se_out);
-		} else if (histogram) {
-			print_rule(se->se_out);
-			print_header(se);
-		}
-		sum = view_sum(sum, se->se_records[i].re_count);
-		print_record(se, &se->se_records[i], sum);
-		if (histogram)
-			print_distribution(se->se_out, &se->se_records[i]);
-	}
-	if (histogram)
-		print_rule(se->se_out);
-}
-
-/* By count; as in the document where that is the same. */
-static int
-more_first(const void *a, const void *b)
-{
-	const struct record *ra = a, *rb = b;
-
-	if (ra->re_count != rb->re_count)
-		return (ra->re_count > rb->re_count ? -1 : 1);
-	return ((ra->re_row > rb->re_row) - (ra->re_row < rb->re_row));
-}
-
-/* The events of one kind and class; prints nothing if there are none. */
-static void
-section_of(struct section *se, bool histogram)
-{
-	const struct result_cell *cell = se->se_cell;
-	const struct event *ev = se->se_event;
-	const struct result_row *row;
-	struct record *re;
-	unsigned i;
-
-	se->se_count = 0;
 	se->se_events = 0;
-	se->se_count_width = STAT_COUNT;
-	se->se_nsec_width = STAT_NSEC;
-	for (i = 0; i < cell->lock_profile_rows; i++) {
-		row = &cell->lock_profile[i];
-		if (real_at(row, ev->ev_count) <= 0 ||
-		    strcmp(view_class(cell, row->lock), se->se_class) != 0)
-			continue;
-		re = &se->se_records[se->se_count++];
-		re->re_row = row;
-		re->re_count = real_at(row, ev->ev_count);
-		re->re_total_ns = real_at(row, ev->ev_total_ns);
-		re->re_log2 = (const double *)(const void *)
-		    ((const char *)row + ev->ev_log2);
-		se->se_events = view_sum(se->se_events, re->re_count);
-		se->se_count_width = widened(se->se_count_width, re->re_count,
-		    STAT_WIDEST);
-		se->se_nsec_width = widened(se->se_nsec_width,
-		    view_mean(re->re_total_ns, re->re_count), STAT_WIDEST);
+	memcpy(se->se_columns, stat_columns, sizeof(stat_columns));
+	for (row = first; row != NULL; row = next_row(se, row)) {
+		se->se_events = view_sum(se->se_events, count_of(se, row));
+		widen(&se->se_columns[STAT_COUNT], count_of(se, row));
+		widen(&se->se_columns[STAT_NSEC], mean_of(se, row));
 	}
-	if (se->se_count == 0)
-		return;
-	qsort(se->se_records, se->se_count, sizeof(*se->se_records),
-	    more_first);
-	print_section(se, histogram);
+	/* Callers are cut where the line ends. */
+	se->se_columns[STAT_COLUMNS - 1].width = -(FORMAT_COLUMNS - 41 -
+	    se->se_columns[STAT_COUNT].width -
+	    se->se_columns[STAT_NSEC].width);
+	if (first != NULL)
+		print_title(se);
+	for (row = first; row != NULL; row = next_row(se, row)) {
+		if (histogram)
+			fputs(rule, out);
+		if (row == first || histogram)
+			COLUMNS_TITLES(out, se->se_columns);
+		if (row == first && !histogram)
+			fputs(rule, out);
+		sum = view_sum(sum, count_of(se, row));
+		print_record(se, row, sum);
+		if (histogram)
+			print_distribution(out, reals_at(row,
+			    se->se_event->ev_log2));
+	}
+	if (first != NULL && histogram)
+		fputs(rule, out);
 }
 
-/* The same for every class that the cell's locks are of. */
 static void
-sections_of(struct section *se, bool histogram)
-{
-	const struct result_cell *cell = se->se_cell;
-	unsigned i, k;
-
-	for (i = 0; i < cell->lock_profile_rows; i++) {
-		se->se_class = view_class(cell, cell->lock_profile[i].lock);
-		for (k = 0; k < i; k++)
-			if (strcmp(se->se_class, view_class(cell,
-			    cell->lock_profile[k].lock)) == 0)
-				break;
-		if (k == i)
-			section_of(se, histogram);
-	}
-}
-
-/* What the profile is about: the windows of all repeats. */
-static double
-window_s(const struct result_cell *cell)
-{
-	double sum = 0;
-	unsigned i;
-
-	for (i = 0; i < cell->repeats; i++)
-		sum = view_sum(sum, cell->samples[i].window_s);
-	return (sum);
-}
-
-static int
 print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 {
 	struct section se = { .se_out = out, .se_cell = cell };
-	const struct event *end = events + EVENTS;
+	const struct result_row *rows = cell->lock_profile;
+	unsigned event, i, k;
 
-	se.se_window_s = window_s(cell);
-	se.se_records = calloc(cell->lock_profile_rows,
-	    sizeof(*se.se_records));
-	if (se.se_records == NULL)
-		return (ENOMEM);
-	for (se.se_event = events; se.se_event < end; se.se_event++)
-		sections_of(&se, histogram);
-	free(se.se_records);
-	return (0);
+	/* The profile is of the windows of all repeats. */
+	for (i = 0; i < cell->repeats; i++)
+		se.se_window_s = view_sum(se.se_window_s,
+		    cell->samples[i].window_s);
+	for (event = 0; event < EVENTS; event++) {
+		se.se_event = &events[event];
+		for (i = 0; i < cell->lock_profile_rows; i++) {
+			se.se_class = view_class(cell, rows[i].lock);
+			/* Each class once. */
+			for (k = 0; k < i; k++)
+				if (strcmp(se.se_class, view_class(cell,
+				    rows[k].lock)) == 0)
+					break;
+			if (k == i)
+				print_section(&se, histogram);
+		}
+	}
+	if (!view_detailed(cell))
+		fputs("\nthe document does not count spins and blocks\n",
+		    out);
 }
 
 static int
-print_result(FILE *out, const struct result *r, bool histogram)
+print_cells(FILE *out, const struct result *r, bool histogram)
 {
-	unsigned i;
-	int error = 0;
+	const struct result_cell *cell;
 
-	for (i = 0; error == 0 && i < r->cell_count; i++) {
-		if (i > 0)
-			fputc('\n', out);
-		view_heading(out, r, &r->cells[i]);
-		if (!view_profiled(out, &r->cells[i]))
-			continue;
-		error = print_cell(out, &r->cells[i], histogram);
-		if (!view_detailed(&r->cells[i]))
-			fputs("\nthe document does not count spins and "
-			    "blocks\n", out);
-	}
-	return (error);
+	for (cell = r->cells; cell < r->cells + r->cell_count; cell++)
+		if (view_cell(out, r, cell))
+			print_cell(out, cell, histogram);
+	return (0);
 }
 
 int
 report_lockstat(FILE *out, const struct result *r)
 {
 
-	return (print_result(out, r, false));
+	return (print_cells(out, r, false));
 }
 
 int
 report_lockstat_histogram(FILE *out, const struct result *r)
 {
 
-	return (print_result(out, r, true));
+	return (print_cells(out, r, true));
 }

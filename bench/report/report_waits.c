@@ -3,343 +3,255 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
-#include "bench/report/report_waits.h"
+#include "bench/cli/format.h"
+#include "bench/report/report.h"
 
 enum {
-	WAITS_LABEL	= 10,	/* "  % of time" and what it is of */
+	WAITS_LABEL	= 10,	/* "held from" */
 	WAITS_NARROW	= 8,	/* least width of a column */
-	WAITS_WIDE	= 13	/* longest holder's name, "process_event" */
+	WAITS_WIDE	= 13,	/* longest holder's name, "process_event" */
+	WAITS_LINES	= 4
 };
 
-/* Waits of somebody, or of all, for something, or for all. */
-struct waits {
-	double		 wa_count;
-	double		 wa_total_ns;
+static const char *const line_names[WAITS_LINES] = {
+	"  waits", "  total", "  mean", "  % time"
 };
 
-/* A part of the columns, as many as fit. */
-struct strip {
-	FILE		*st_out;
-	const struct result_cell *st_cell;
-	const char	*st_lock;
-	const char	**st_holders;	/* columns, each once */
-	const struct result_wait **st_waiters;	/* rows, by site and role */
-	unsigned	 st_holder_count;
-	unsigned	 st_waiter_count;
-	unsigned	 st_first;
-	unsigned	 st_end;	/* the last but one; all may follow */
-	bool		 st_all;	/* the sum of all columns */
-	double		 st_total_ns;	/* of the lock */
+enum side { HOLDERS, WAITERS };
+
+/* The matrix of one lock: columns are holders, rows waiters by role. */
+struct matrix {
+	FILE		*mx_out;
+	const struct result_cell *mx_cell;
+	const char	*mx_lock;
+	const struct result_wait **mx_found[2];	/* one of each */
+	unsigned	 mx_count[2];
+	double		 mx_total_ns;
+	/* The columns of a strip; "all" may be the last. */
+	struct column	 mx_columns[FORMAT_TABLE_MAX];
+	unsigned	 mx_first;
+	unsigned	 mx_end;
+	bool		 mx_all;
 };
 
-/*
- * Adds up.
- *
- *   who     in  a row of that site and role, or NULL for all
- *   holder  in  or NULL for all
- */
-static struct waits
-add_up(const struct strip *st, const struct result_wait *who,
-    const char *holder)
-{
-	struct waits sum = { .wa_count = 0 };
-	const struct result_wait *w;
-	unsigned i;
-
-	for (i = 0; i < st->st_cell->wait_rows; i++) {
-		w = &st->st_cell->waits[i];
-		if (strcmp(w->lock, st->st_lock) != 0 ||
-		    (holder != NULL && strcmp(w->holder, holder) != 0) ||
-		    (who != NULL && (strcmp(w->site, who->site) != 0 ||
-		    strcmp(w->role, who->role) != 0)))
-			continue;
-		sum.wa_count = view_sum(sum.wa_count, w->count);
-		sum.wa_total_ns = view_sum(sum.wa_total_ns, w->wait_total_ns);
-	}
-	return (sum);
-}
-
-static int
-column_width(const char *holder)
-{
-	int len = (int)strlen(holder);
-
-	return (len < WAITS_NARROW ? WAITS_NARROW :
-	    len > WAITS_WIDE ? WAITS_WIDE : len);
-}
-
-/* What a row of the matrix says of some waits. */
-static const char *
-waits_count(char buf[FIGURE_SIZE], const struct strip *st,
-    const struct waits *w)
-{
-
-	(void)st;
-	return (figure_count(buf, w->wa_count));
-}
-
-static const char *
-waits_total(char buf[FIGURE_SIZE], const struct strip *st,
-    const struct waits *w)
-{
-
-	(void)st;
-	return (figure_ns(buf, w->wa_total_ns));
-}
-
-static const char *
-waits_mean(char buf[FIGURE_SIZE], const struct strip *st,
-    const struct waits *w)
-{
-
-	(void)st;
-	return (figure_ns(buf, view_mean(w->wa_total_ns, w->wa_count)));
-}
-
-static const char *
-waits_share(char buf[FIGURE_SIZE], const struct strip *st,
-    const struct waits *w)
-{
-
-	return (figure_percent(buf, 100 * fmin(1, view_mean(w->wa_total_ns,
-	    st->st_total_ns))));
-}
-
-static const struct {
-	const char	*label;
-	const char	*(*figure)(char buf[FIGURE_SIZE],
-			    const struct strip *st, const struct waits *w);
-} lines[] = {
-	{ "  waits", waits_count },
-	{ "  total", waits_total },
-	{ "  mean", waits_mean },
-	{ "  % time", waits_share },
-};
-
-enum { LINES = sizeof(lines) / sizeof(lines[0]) };
-
-/* A block of the matrix: who waited, or all; rows of figures below. */
-static void
-print_waiter(const struct strip *st, const struct result_wait *who)
-{
-	char buf[FIGURE_SIZE];
-	struct waits w;
-	unsigned i, line;
-
-	if (who == NULL)
-		fputs("all\n", st->st_out);
-	else
-		fprintf(st->st_out, "%s (%s)\n", who->site, who->role);
-	for (line = 0; line < LINES; line++) {
-		fprintf(st->st_out, "%-*s", WAITS_LABEL, lines[line].label);
-		for (i = st->st_first; i < st->st_end; i++) {
-			w = add_up(st, who, st->st_holders[i]);
-			fprintf(st->st_out, " %*s",
-			    column_width(st->st_holders[i]),
-			    w.wa_count <= 0 ? "-" :
-			    lines[line].figure(buf, st, &w));
-		}
-		w = add_up(st, who, NULL);
-		if (st->st_all)
-			fprintf(st->st_out, " %*s", WAITS_NARROW,
-			    lines[line].figure(buf, st, &w));
-		fputc('\n', st->st_out);
-	}
-}
-
-/* Whether the i-th row is the first of its lock. */
 static bool
-first_of_lock(const struct result_cell *cell, unsigned i)
+same(const struct result_wait *a, const struct result_wait *b, enum side side)
 {
-	unsigned k;
 
-	for (k = 0; k < i; k++)
-		if (strcmp(cell->waits[k].lock, cell->waits[i].lock) == 0)
-			return (false);
-	return (true);
+	if (side == HOLDERS)
+		return (strcmp(a->holder, b->holder) == 0);
+	return (strcmp(a->site, b->site) == 0 && strcmp(a->role, b->role) == 0);
 }
 
-/* Where a lock's site stands in the lock profile, to keep its order. */
-static unsigned
-rank_of(const struct result_cell *cell, const char *lock, const char *site)
+/* Adds up the waits of one waiter for one holder; NULL: of all, for all. */
+static double
+add_up(const struct matrix *mx, const struct result_wait *waiter,
+    const struct result_wait *holder, double *total_ns)
 {
+	const struct result_wait *w = mx->mx_cell->waits;
+	double count = 0;
 	unsigned i;
 
-	for (i = 0; i < cell->lock_profile_rows; i++)
-		if (strcmp(cell->lock_profile[i].lock, lock) == 0 &&
-		    strcmp(cell->lock_profile[i].site, site) == 0)
+	*total_ns = 0;
+	for (i = 0; i < mx->mx_cell->wait_rows; i++, w++) {
+		if (strcmp(w->lock, mx->mx_lock) != 0 ||
+		    (holder != NULL && !same(w, holder, HOLDERS)) ||
+		    (waiter != NULL && !same(w, waiter, WAITERS)))
+			continue;
+		count = view_sum(count, w->count);
+		*total_ns = view_sum(*total_ns, w->wait_total_ns);
+	}
+	return (count);
+}
+
+/* A block of the matrix: one waiter, or all; a row for each figure. */
+static void
+print_waiter(const struct matrix *mx, const struct result_wait *waiter)
+{
+	char figures[WAITS_LINES][FORMAT_TABLE_MAX][FORMAT_SIZE];
+	const char *texts[FORMAT_TABLE_MAX];
+	double count, total;
+	unsigned i, line, n = 1;
+
+	if (waiter == NULL)
+		fputs("all\n", mx->mx_out);
+	else
+		fprintf(mx->mx_out, "%s (%s)\n", waiter->site, waiter->role);
+	for (i = mx->mx_first; i < mx->mx_end + mx->mx_all; i++, n++) {
+		count = add_up(mx, waiter, i < mx->mx_end ?
+		    mx->mx_found[HOLDERS][i] : NULL, &total);
+		format_count(figures[0][n], count);
+		format_ns(figures[1][n], total);
+		format_ns(figures[2][n], view_mean(total, count));
+		format_percent(figures[3][n], 100 * fmin(1, view_mean(total,
+		    mx->mx_total_ns)));
+		for (line = 0; line < WAITS_LINES; line++)
+			if (count <= 0 && i < mx->mx_end)
+				strcpy(figures[line][n], "-");
+	}
+	for (line = 0; line < WAITS_LINES; line++) {
+		texts[0] = line_names[line];
+		for (i = 1; i < n; i++)
+			texts[i] = figures[line][i];
+		columns_row(mx->mx_out, mx->mx_columns, n, texts);
+	}
+}
+
+/* Where a wait's site stands in the lock profile, to keep its order. */
+static unsigned
+rank_of(const struct result_cell *cell, const struct result_wait *w,
+    enum side side)
+{
+	const struct result_row *row = cell->lock_profile;
+	const char *site = side == HOLDERS ? w->holder : w->site;
+	unsigned i;
+
+	for (i = 0; i < cell->lock_profile_rows; i++, row++)
+		if (strcmp(row->lock, w->lock) == 0 &&
+		    strcmp(row->site, site) == 0)
 			break;
 	return (i);
 }
 
-/* The sites from which the lock was held, each once. */
+/* Enters each wait that is like none before, in the order of the profile. */
 static void
-collect_holders(struct strip *st)
+collect(struct matrix *mx, enum side side)
 {
-	const struct result_cell *cell = st->st_cell;
-	const char *holder;
-	unsigned i, k, rank;
+	const struct result_cell *cell = mx->mx_cell;
+	const struct result_wait **found = mx->mx_found[side];
+	const struct result_wait *w = cell->waits;
+	unsigned k, n = 0;
 
-	for (i = 0; i < cell->wait_rows; i++) {
-		holder = cell->waits[i].holder;
-		if (strcmp(cell->waits[i].lock, st->st_lock) != 0)
+	for (; w < cell->waits + cell->wait_rows; w++) {
+		if (strcmp(w->lock, mx->mx_lock) != 0)
 			continue;
-		for (k = 0; k < st->st_holder_count; k++)
-			if (strcmp(st->st_holders[k], holder) == 0)
-				break;
-		if (k < st->st_holder_count)
+		for (k = 0; k < n && !same(found[k], w, side); k++)
 			continue;
-		rank = rank_of(cell, st->st_lock, holder);
-		for (; k > 0 && rank_of(cell, st->st_lock,
-		    st->st_holders[k - 1]) > rank; k--)
-			st->st_holders[k] = st->st_holders[k - 1];
-		st->st_holders[k] = holder;
-		st->st_holder_count++;
+		if (k < n)
+			continue;
+		for (; k > 0 && rank_of(cell, found[k - 1], side) >
+		    rank_of(cell, w, side); k--)
+			found[k] = found[k - 1];
+		found[k] = w;
+		n++;
 	}
-}
-
-/* Who waited, each site and role once. */
-static void
-collect_waiters(struct strip *st)
-{
-	const struct result_cell *cell = st->st_cell;
-	const struct result_wait *w;
-	unsigned i, k, rank;
-
-	for (i = 0; i < cell->wait_rows; i++) {
-		w = &cell->waits[i];
-		if (strcmp(w->lock, st->st_lock) != 0)
-			continue;
-		for (k = 0; k < st->st_waiter_count; k++)
-			if (strcmp(st->st_waiters[k]->site, w->site) == 0 &&
-			    strcmp(st->st_waiters[k]->role, w->role) == 0)
-				break;
-		if (k < st->st_waiter_count)
-			continue;
-		rank = rank_of(cell, st->st_lock, w->site);
-		for (; k > 0 && rank_of(cell, st->st_lock,
-		    st->st_waiters[k - 1]->site) > rank; k--)
-			st->st_waiters[k] = st->st_waiters[k - 1];
-		st->st_waiters[k] = w;
-		st->st_waiter_count++;
-	}
+	mx->mx_count[side] = n;
 }
 
 /* Chooses the columns of the next strip; the sum follows the last if it can. */
 static void
-fill_strip(struct strip *st)
+fill_strip(struct matrix *mx)
 {
-	int column = WAITS_LABEL, width;
+	int column = WAITS_LABEL, len;
+	unsigned n = 1;
 
-	for (st->st_end = st->st_first; st->st_end < st->st_holder_count;
-	    st->st_end++) {
-		width = 1 + column_width(st->st_holders[st->st_end]);
-		if (column + width > FIGURE_COLUMNS)
+	mx->mx_columns[0] = (struct column){ "held from", -WAITS_LABEL };
+	for (mx->mx_end = mx->mx_first; mx->mx_end < mx->mx_count[HOLDERS];
+	    mx->mx_end++) {
+		const char *holder = mx->mx_found[HOLDERS][mx->mx_end]->holder;
+
+		len = (int)strlen(holder);
+		len = len < WAITS_NARROW ? WAITS_NARROW :
+		    len > WAITS_WIDE ? WAITS_WIDE : len;
+		if (column + 1 + len > FORMAT_COLUMNS)
 			break;
-		column += width;
+		column += 1 + len;
+		mx->mx_columns[n++] = (struct column){ holder, len };
 	}
-	st->st_all = st->st_end == st->st_holder_count &&
-	    column + 1 + WAITS_NARROW <= FIGURE_COLUMNS;
+	mx->mx_all = mx->mx_end == mx->mx_count[HOLDERS] &&
+	    column + 1 + WAITS_NARROW <= FORMAT_COLUMNS;
+	mx->mx_columns[n] = (struct column){ "all", WAITS_NARROW };
 }
 
 static void
-print_strip(const struct strip *st)
+print_strip(const struct matrix *mx)
 {
-	unsigned i;
+	char titles[FORMAT_TABLE_MAX][WAITS_WIDE + 1];
+	const char *texts[FORMAT_TABLE_MAX];
+	unsigned i, n = mx->mx_end - mx->mx_first + mx->mx_all + 1;
 
-	fprintf(st->st_out, "%-*s", WAITS_LABEL, "held from");
-	for (i = st->st_first; i < st->st_end; i++)
-		fprintf(st->st_out, " %*.*s", column_width(st->st_holders[i]),
-		    WAITS_WIDE, st->st_holders[i]);
-	if (st->st_all)
-		fprintf(st->st_out, " %*s", WAITS_NARROW, "all");
-	fputc('\n', st->st_out);
-	for (i = 0; i < st->st_waiter_count; i++)
-		print_waiter(st, st->st_waiters[i]);
-	print_waiter(st, NULL);
-}
-
-static int
-print_lock(FILE *out, const struct result_cell *cell, const char *lock)
-{
-	struct strip st = { .st_out = out, .st_cell = cell, .st_lock = lock };
-	char count[FIGURE_SIZE], total[FIGURE_SIZE];
-	struct waits all;
-	int error = ENOMEM;
-
-	st.st_holders = calloc(cell->wait_rows, sizeof(*st.st_holders));
-	st.st_waiters = calloc(cell->wait_rows, sizeof(*st.st_waiters));
-	if (st.st_holders != NULL && st.st_waiters != NULL) {
-		error = 0;
-		collect_holders(&st);
-		collect_waiters(&st);
-		all = add_up(&st, NULL, NULL);
-		st.st_total_ns = all.wa_total_ns;
-		fprintf(out, "\n%s: %s wait%s, %s\n", lock,
-		    waits_count(count, &st, &all), all.wa_count == 1 ? "" : "s",
-		    waits_total(total, &st, &all));
-		do {
-			fill_strip(&st);
-			print_strip(&st);
-			st.st_first = st.st_end;
-		} while (!st.st_all);
+	for (i = 0; i < n; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "%.*s", WAITS_WIDE,
+		    mx->mx_columns[i].title);
+		texts[i] = titles[i];
 	}
-	free(st.st_holders);
-	free(st.st_waiters);
-	return (error);
+	columns_row(mx->mx_out, mx->mx_columns, n, texts);
+	for (i = 0; i < mx->mx_count[WAITERS]; i++)
+		print_waiter(mx, mx->mx_found[WAITERS][i]);
+	print_waiter(mx, NULL);
 }
 
-/* Whether anybody waited, as far as the lock profile says. */
-static bool
-contended(const struct result_cell *cell)
+/*
+ *   room  out  scratch of two times as many as the cell has waits
+ */
+static void
+print_lock(FILE *out, const struct result_cell *cell, const char *lock,
+    const struct result_wait **room)
 {
-	unsigned i;
+	struct matrix mx = { .mx_out = out, .mx_cell = cell, .mx_lock = lock,
+	    .mx_found = { room, room + cell->wait_rows } };
+	double count;
 
-	for (i = 0; i < cell->lock_profile_rows; i++)
-		if (cell->lock_profile[i].contended > 0)
-			return (true);
-	return (false);
+	collect(&mx, HOLDERS);
+	collect(&mx, WAITERS);
+	count = add_up(&mx, NULL, NULL, &mx.mx_total_ns);
+	fprintf(out, "\n%s: %s wait%s, %s\n", lock, FORMAT(count, count),
+	    PLURAL(count), FORMAT(ns, mx.mx_total_ns));
+	do {
+		fill_strip(&mx);
+		print_strip(&mx);
+		mx.mx_first = mx.mx_end;
+	} while (!mx.mx_all);
 }
 
 static int
 print_cell(FILE *out, const struct result_cell *cell)
 {
-	unsigned i;
-	int error = 0;
+	const struct result_wait **room;
+	bool contended = false;
+	unsigned i, k;
 
+	for (i = 0; i < cell->lock_profile_rows; i++)
+		contended |= cell->lock_profile[i].contended > 0;
 	if (cell->wait_rows == 0)
-		fputs(contended(cell) && !view_detailed(cell) ?
-		    "  the document does not say who waited for whom\n" :
-		    "  nobody waited\n", out);
-	for (i = 0; error == 0 && i < cell->wait_rows; i++)
-		if (first_of_lock(cell, i))
-			error = print_lock(out, cell, cell->waits[i].lock);
-	return (error);
+		fputs(contended && !view_detailed(cell) ?
+		    "  the document has waits, but not their holders\n" :
+		    "  no thread waited\n", out);
+	room = calloc(2 * (size_t)cell->wait_rows + 1, sizeof(*room));
+	if (room == NULL)
+		return (ENOMEM);
+	for (i = 0; i < cell->wait_rows; i++) {
+		for (k = 0; k < i; k++)
+			if (strcmp(cell->waits[k].lock,
+			    cell->waits[i].lock) == 0)
+				break;
+		if (k == i)
+			print_lock(out, cell, cell->waits[i].lock, room);
+	}
+	free(room);
+	return (0);
 }
 
 int
 report_waits(FILE *out, const struct result *r)
 {
-	bool shown = false;
-	unsigned i;
+	const struct result_cell *cell;
+	bool any = false;
 	int error = 0;
 
-	for (i = 0; error == 0 && i < r->cell_count; i++) {
-		if (i > 0)
-			fputc('\n', out);
-		view_heading(out, r, &r->cells[i]);
-		if (!view_profiled(out, &r->cells[i]))
+	for (cell = r->cells; cell < r->cells + r->cell_count && error == 0;
+	    cell++) {
+		if (!view_cell(out, r, cell))
 			continue;
-		error = print_cell(out, &r->cells[i]);
-		shown |= r->cells[i].wait_rows > 0;
+		any |= cell->wait_rows > 0;
+		error = print_cell(out, cell);
 	}
-	if (shown) {
-		fputc('\n', out);
-		figure_wrap(out, "", 2, "All repeats together.  Rows are who "
-		    "waited, columns from where the lock was held, or had been "
-		    "held last, when the wait began: the whole wait is put "
-		    "down to that.  % time is of all waiting for the lock.");
-	}
+	if (!any)
+		return (error);
+	fputc('\n', out);
+	format_wrap(out, "", 2, "All repeats together.  A row is a place and "
+	    "role that waited; a column is the place from which the lock was "
+	    "held, or had been held last, when the wait began.  The whole "
+	    "wait counts there.  % time is of all waiting for the lock.");
 	return (error);
 }

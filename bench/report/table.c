@@ -1,19 +1,25 @@
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
-#include "bench/report/table.h"
-#include "bench/result/claim.h"
-#include "bench/result/group.h"
-#include "lib/kassert.h"
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
+#include "bench/report/curve.h"
+#include "bench/report/report.h"
 
 enum {
-	TABLE_TEXT_SIZE	= 2048,
 	TABLE_MARK_SIZE	= 8,	/* "[a]" */
-	TABLE_MARKS	= 26
+	TABLE_MARKS	= 26,
+	TABLE_CELL_SIZE	= 4 * FORMAT_SIZE
+};
+
+/* The design that the others are compared with. */
+static const char baseline[] = "locked";
+
+/* A footnote: a gate and notes, of the first design, the second or both. */
+struct note {
+	const struct result_cell *no_cell;
+	unsigned	 no_designs;	/* bit 0, bit 1 */
 };
 
 /* What is explained below the rows that use it. */
@@ -21,339 +27,416 @@ struct table {
 	FILE		*tb_out;
 	const struct result *tb_result;
 	bool		 tb_star;	/* an oversubscribed row */
-	bool		 tb_paren;	/* a ratio that shows nothing */
-	bool		 tb_once;	/* a cell without a spread */
-	bool		 tb_gate;	/* a cell that failed its gates */
-	bool		 tb_open;	/* a block in open loop */
-	bool		 tb_closed;	/* and in closed loop */
+	bool		 tb_paren;	/* a ratio that was not tested */
+	bool		 tb_spread;	/* a cell without a spread */
+	bool		 tb_gate;	/* a cell that failed a gate */
+	bool		 tb_loop[2];	/* rows in closed loop, in open loop */
 	/* Of one block. */
-	const struct result_cell *tb_notes[TABLE_MARKS];
+	const struct curve *tb_curve[2];	/* the second may be NULL */
+	unsigned	 tb_next[2];	/* of their cells */
+	struct note	 tb_notes[TABLE_MARKS];
 	unsigned	 tb_note_count;
 	bool		 tb_notes_more;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-add(char text[TABLE_TEXT_SIZE], const char *fmt, ...)
-{
-	size_t len = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + len, TABLE_TEXT_SIZE - len, fmt, ap);
-	va_end(ap);
-}
+/* Readers, then a design's columns once or twice, the ratio, marks. */
+static const struct column closed_columns[] = {
+	{ "readers", 7 }, { "MB/s   +-%", 13 }, { "harv%", 5 }, { "p99", 7 },
+	{ "MB/s   +-%", 13 }, { "harv%", 5 }, { "p99", 7 }, { "ratio ", 8 },
+	{ "", 0 }
+};
+static const struct column open_columns[] = {
+	{ "readers", 7 }, { "req/s   +-%", 13 }, { "p99", 7 }, { "begun", 7 },
+	{ "req/s   +-%", 13 }, { "p99", 7 }, { "begun", 7 }, { "", 0 },
+	{ "", 0 }
+};
+enum {
+	COLUMN_READERS,
+	COLUMN_DESIGN,
+	COLUMN_PER_DESIGN = 3,
+	COLUMN_RATIO = COLUMN_DESIGN + 2 * COLUMN_PER_DESIGN,
+	COLUMN_MARKS,
+	COLUMNS
+};
 
 static void
 print_head(struct table *tb)
 {
 	const struct result *r = tb->tb_result;
 	const struct result_host *h = &r->host;
-	unsigned i, max = 0, min = r->cell_count > 0 ? r->cells[0].repeats : 0;
-	char head[CLAIM_SIZE], text[TABLE_TEXT_SIZE] = "";
+	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
+	unsigned i, max, min;
+	struct text t = { .s = "" };
+	char head[COMPARABLE_SIZE];
 
-	for (i = 0; i < r->cell_count; i++) {
-		if (r->cells[i].repeats > max)
-			max = r->cells[i].repeats;
-		if (r->cells[i].repeats < min)
-			min = r->cells[i].repeats;
-	}
+	provenance_repeats(r, &min, &max);
 	if (!r->complete)
-		figure_wrap(tb->tb_out, "INCOMPLETE:", 2,
+		format_wrap(tb->tb_out, "INCOMPLETE:", 2,
 		    "stopped before everything was done");
-	add(text, "%s %s, %u CPU%s", claim_head(r, true, head), h->cpu_model,
-	    h->cpus, h->cpus == 1 ? "" : "s");
+	text_add(&t, "%s %s, %u CPU%s", provenance_head(r, true, head),
+	    h->cpu_model, h->cpus, PLURAL(h->cpus));
 	if (h->cpu_quota > 0)
-		add(text, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
-	add(text, ", %s, %s, INVARIANTS %s, ", h->kernel, h->libcrypto,
+		text_add(&t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
+	text_add(&t, ", %s, %s, INVARIANTS %s", h->kernel, h->libcrypto,
 	    h->invariants ? "on (checks are timed too: no figures to quote)" :
 	    "off");
-	if (claim_ledgered(r))
-		add(text, "ledger on (its checks are timed too), ");
-	if (min == max)
-		add(text, "%u", max);
+	if (provenance_ledgered(r))
+		text_add(&t, ", ledger on (its checks are timed too)");
+	if (min != max)
+		text_list(&t, "%u to %u", min, max);
 	else
-		add(text, "%u to %u", min, max);
-	add(text, " x %g%s s, %s, seed %" PRIu64, r->time_s,
-	    claim_of(r) == CLAIM_PREDICTED ? " virtual" : "", r->started,
-	    r->seed);
-	if (group_place(r) != NULL)
-		add(text, ", place %s", group_place(r));
+		text_list(&t, "%u", max);
+	text_add(&t, " x %g%s s, %s, seed %" PRIu64, r->time_s,
+	    predicted ? " virtual" : "", r->started, r->seed);
+	if (comparable_place(r) != NULL)
+		text_add(&t, ", place %s", comparable_place(r));
 	/* A machine may change between two sittings, a simulated one not. */
-	for (i = 0; claim_of(r) != CLAIM_PREDICTED && i < r->resumed_count;
-	    i++)
-		add(text, ", resumed %s from repeat %u on", r->resumed[i].at,
-		    r->resumed[i].order);
-	figure_wrap(tb->tb_out, "", 2, text);
+	for (i = 0; !predicted && i < r->resumed_count; i++)
+		text_add(&t, ", resumed %s from repeat %u on",
+		    r->resumed[i].at, r->resumed[i].order);
+	format_wrap(tb->tb_out, "", 2, t.s);
 }
 
 static void
 print_list(FILE *out, const char *first, char *const *texts)
 {
-	char text[TABLE_TEXT_SIZE] = "";
-	char *c;
+	struct text t = { .s = "" };
 
 	if (texts == NULL || *texts == NULL)
 		return;
 	for (; *texts != NULL; texts++)
-		add(text, "%s%s", *texts, texts[1] == NULL ? "" : " ");
-	for (c = text; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = ' ';
-	figure_wrap(out, first, 2, text);
+		text_add(&t, "%s%s", *texts, texts[1] == NULL ? "" : " ");
+	text_clean(&t);
+	format_wrap(out, first, 2, t.s);
 }
 
-/* A footnote's mark; cells of a block with the same gate and notes share it. */
-static void
-mark(struct table *tb, const struct result_cell *cell,
-    char buf[TABLE_MARK_SIZE])
+static const char *
+design_of(const struct table *tb, unsigned side)
 {
+
+	return (tb->tb_curve[side]->cu_cells[0]->design);
+}
+
+static bool
+noted(const struct result_cell *cell)
+{
+
+	return (cell != NULL && (cell->notes[0] != '\0' ||
+	    comparable_gated(cell)));
+}
+
+static bool
+same_note(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (strcmp(a->notes, b->notes) == 0 &&
+	    strcmp(a->gate, b->gate) == 0);
+}
+
+/* Adds a footnote's mark; rows with the same footnote share it. */
+static void
+mark(struct table *tb, const struct result_cell *cell, unsigned designs,
+    char marks[2 * TABLE_MARK_SIZE])
+{
+	size_t len = strlen(marks);
 	unsigned i;
 
-	buf[0] = '\0';
-	if (cell == NULL || (cell->notes[0] == '\0' && !group_gated(cell)))
+	if (!noted(cell))
 		return;
 	for (i = 0; i < tb->tb_note_count; i++)
-		if (strcmp(tb->tb_notes[i]->notes, cell->notes) == 0 &&
-		    strcmp(tb->tb_notes[i]->gate, cell->gate) == 0)
+		if (same_note(tb->tb_notes[i].no_cell, cell) &&
+		    tb->tb_notes[i].no_designs == designs)
 			break;
-	if (i == TABLE_MARKS) {
-		tb->tb_notes_more = true;
-		snprintf(buf, TABLE_MARK_SIZE, "[+]");
-		return;
-	}
-	if (i == tb->tb_note_count)
-		tb->tb_notes[tb->tb_note_count++] = cell;
-	snprintf(buf, TABLE_MARK_SIZE, "[%c]", (int)('a' + i));
+	tb->tb_notes_more |= i == TABLE_MARKS;
+	if (i == tb->tb_note_count && i < TABLE_MARKS)
+		tb->tb_notes[tb->tb_note_count++] =
+		    (struct note){ cell, designs };
+	snprintf(marks + len, TABLE_MARK_SIZE, "[%c]",
+	    i == TABLE_MARKS ? '+' : (int)('a' + i));
 }
 
 static void
 print_notes(struct table *tb)
 {
-	char first[TABLE_MARK_SIZE], text[TABLE_TEXT_SIZE];
-	const struct result_cell *cell;
+	char first[TABLE_MARK_SIZE];
 	unsigned i;
 
 	for (i = 0; i < tb->tb_note_count; i++) {
-		cell = tb->tb_notes[i];
-		text[0] = '\0';
-		if (group_gated(cell))
-			add(text, "! %s%s", cell->gate,
-			    cell->notes[0] != '\0' ? "; " : "");
-		add(text, "%s", cell->notes);
+		const struct note *no = &tb->tb_notes[i];
+		const struct result_cell *cell = no->no_cell;
+		bool gated = comparable_gated(cell);
+
 		snprintf(first, sizeof(first), "[%c]", (int)('a' + i));
-		figure_wrap(tb->tb_out, first, 4, text);
+		format_wrapf(tb->tb_out, first, 4, "%s: %s%s%s%s",
+		    no->no_designs == 3 ? "both" :
+		    design_of(tb, no->no_designs - 1),
+		    gated ? "! " : "", cell->gate,
+		    gated && cell->notes[0] != '\0' ? "; " : "", cell->notes);
 	}
 	if (tb->tb_notes_more)
-		figure_wrap(tb->tb_out, "[+]", 4,
+		format_wrap(tb->tb_out, "[+]", 4,
 		    "noted; the result file has the text");
 }
 
+/* Fills in one design's columns. */
 static void
-print_cell(struct table *tb, const struct result_cell *cell, bool open)
+fill_design(struct table *tb, const struct result_cell *cell, bool open,
+    const char **texts, char bufs[COLUMN_PER_DESIGN][TABLE_CELL_SIZE])
 {
-	char rate[FIGURE_SIZE], spread[FIGURE_SIZE], cpu[FIGURE_SIZE];
-	char p99[FIGURE_SIZE], uncorrected[FIGURE_SIZE];
+	char spread[FORMAT_SIZE];
+	double rate;
 
 	if (cell == NULL) {
-		fprintf(tb->tb_out, " %7s %5s %*s %7s", "-", "-", open ? 7 : 5,
-		    "-", "-");
+		texts[0] = "-     -";
 		return;
 	}
-	figure_real(rate, cell->total_mb_per_s / cell->readers);
-	tb->tb_once |= group_few_repeats(cell);
-	tb->tb_gate |= group_gated(cell);
-	fprintf(tb->tb_out, " %7s%c%5s", rate, group_gated(cell) ? '!' : ' ',
-	    group_spread(cell, spread));
-	figure_ns(p99, cell->latency_ns.p99);
-	if (open)
-		fprintf(tb->tb_out, " %7s %7s", p99, figure_ns(uncorrected,
-		    cell->latency_uncorrected_ns.p99));
-	else
-		fprintf(tb->tb_out, " %5s %7s", figure_percent(cpu,
-		    cell->harvest.cpu_percent), p99);
+	rate = open ? comparable_request_rate(cell) : cell->total_mb_per_s;
+	tb->tb_spread |= comparable_few_repeats(cell);
+	tb->tb_gate |= comparable_gated(cell);
+	snprintf(bufs[0], TABLE_CELL_SIZE, "%s%c%5s",
+	    FORMAT(real, rate / cell->readers),
+	    comparable_gated(cell) ? '!' : ' ',
+	    comparable_spread(cell, spread));
+	if (open) {
+		format_ns(bufs[1], cell->latency_ns.p99);
+		format_ns(bufs[2], cell->latency_uncorrected_ns.p99);
+	} else {
+		format_percent(bufs[1], cell->harvest.cpu_percent);
+		format_ns(bufs[2], cell->latency_ns.p99);
+	}
+	texts[0] = bufs[0];
+	texts[1] = bufs[1];
+	texts[2] = bufs[2];
 }
 
-/* Returns what is left of the column, where a parenthesis would stand. */
-static const char *
-print_ratio(struct table *tb, const struct result_cell *base,
-    const struct result_cell *cell)
+/* In parentheses where nothing is shown; a blank where one would close. */
+static void
+fill_ratio(struct table *tb, const struct result_cell *base,
+    const struct result_cell *cell, char text[TABLE_CELL_SIZE])
 {
-	char text[FIGURE_SIZE + 2], number[FIGURE_SIZE];
+	char number[FORMAT_SIZE];
 	double ratio;
 
+	snprintf(text, TABLE_CELL_SIZE, "- ");
 	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0 ||
-	    group_gated(base) || group_gated(cell)) {
-		fprintf(tb->tb_out, " %7s", "-");
-		return (" ");
-	}
+	    comparable_gated(base) || comparable_gated(cell))
+		return;
 	ratio = cell->total_mb_per_s / base->total_mb_per_s;
 	if (ratio >= 9999.5)
 		snprintf(number, sizeof(number), ">9999");
 	else
 		snprintf(number, sizeof(number), "%.*f",
 		    ratio < 99.995 ? 2 : 1, ratio);
-	if (!group_unranked(base, cell)) {
-		fprintf(tb->tb_out, " %7s", number);
-		return (" ");
+	if (comparable_unranked(base, cell)) {
+		tb->tb_paren = true;
+		snprintf(text, TABLE_CELL_SIZE, "(%s)", number);
+	} else {
+		snprintf(text, TABLE_CELL_SIZE, "%s ", number);
 	}
-	tb->tb_paren = true;
-	snprintf(text, sizeof(text), "(%s)", number);
-	fprintf(tb->tb_out, " %8s", text);
-	return ("");
+}
+
+/*
+ * Steps to the next number of readers of a block.
+ *
+ *   cells  out  the curves' cells, NULL where a curve has none
+ *
+ * Returns: false after the last.
+ */
+static bool
+next_row(struct table *tb, const struct result_cell *cells[2])
+{
+	const struct result_cell *c;
+	const struct curve *cu;
+	unsigned least = 0, side;
+
+	for (side = 0; side < 2; side++) {
+		cu = tb->tb_curve[side];
+		cells[side] = cu != NULL && tb->tb_next[side] < cu->cu_count ?
+		    cu->cu_cells[tb->tb_next[side]] : NULL;
+		c = cells[side];
+		if (c != NULL && (least == 0 || c->readers < least))
+			least = c->readers;
+	}
+	for (side = 0; side < 2; side++) {
+		if (cells[side] != NULL && cells[side]->readers == least)
+			tb->tb_next[side]++;
+		else
+			cells[side] = NULL;
+	}
+	return (least > 0);
 }
 
 static void
-print_row(struct table *tb, const struct result_cell *base,
-    const struct result_cell *cell, const char *design)
+print_row(struct table *tb, const struct result_cell *const cells[2],
+    bool open)
 {
-	char marks[2][TABLE_MARK_SIZE];
-	const char *rest = "";
-	const struct result_cell *any = base != NULL ? base : cell;
-	bool open, star;
+	char bufs[2][COLUMN_PER_DESIGN][TABLE_CELL_SIZE];
+	char marks[2 * TABLE_MARK_SIZE] = "", ratio[TABLE_CELL_SIZE] = "";
+	const char *texts[COLUMNS] = { NULL };
+	const struct result_cell *any = cells[0] != NULL ? cells[0] : cells[1];
+	const unsigned designs = tb->tb_curve[1] != NULL ? 2 : 1;
+	const unsigned end = COLUMN_DESIGN + designs * COLUMN_PER_DESIGN;
+	bool star = false;
+	unsigned i;
 
-	if (any == NULL)
-		return;
-	open = group_open_loop(any);
-	star = (base != NULL && base->oversubscribed) ||
-	    (cell != NULL && cell->oversubscribed);
-	tb->tb_star |= star;
-	fprintf(tb->tb_out, "%6u%c", any->readers, star ? '*' : ' ');
-	print_cell(tb, base, open);
-	if (design != NULL) {
-		print_cell(tb, cell, open);
-		if (!open)
-			rest = print_ratio(tb, base, cell);
+	for (i = 0; i < 2; i++) {
+		star |= cells[i] != NULL && cells[i]->oversubscribed;
+		fill_design(tb, cells[i], open, texts + COLUMN_DESIGN +
+		    i * COLUMN_PER_DESIGN, bufs[i]);
 	}
-	mark(tb, base, marks[0]);
-	mark(tb, cell, marks[1]);
-	/* The same footnote twice says no more than once. */
-	if (strcmp(marks[0], marks[1]) == 0)
-		marks[1][0] = '\0';
-	if (marks[0][0] != '\0' || marks[1][0] != '\0')
-		fprintf(tb->tb_out, "%s %s%s", rest, marks[0],
-		    marks[1]);
-	fputc('\n', tb->tb_out);
+	tb->tb_star |= star;
+	texts[COLUMN_READERS] = FORMATF("%u%c", any->readers,
+	    star ? '*' : ' ');
+	if (noted(cells[0]) && noted(cells[1]) &&
+	    same_note(cells[0], cells[1])) {
+		mark(tb, cells[0], 3, marks);
+	} else {
+		mark(tb, cells[0], 1, marks);
+		mark(tb, cells[1], 2, marks);
+	}
+	if (designs == 2) {
+		if (!open)
+			fill_ratio(tb, cells[0], cells[1], ratio);
+		texts[end] = ratio;
+	}
+	texts[end + designs - 1] = marks;
+	columns_row(tb->tb_out, open ? open_columns : closed_columns,
+	    end + designs - (marks[0] == '\0'), texts);
 }
 
 /* A line for each number of readers, where profiles were drawn. */
 static void
-print_bands(struct table *tb, const struct result_cell *group,
-    const char *first, const char *design)
+print_bands(struct table *tb, bool open)
 {
-	const struct result_cell *cell[2];
-	const struct result *r = tb->tb_result;
-	char band[TABLE_BAND_SIZE];
-	unsigned readers = 0;
+	static const struct column columns[] = {
+		{ "readers", 7 }, { "", -3 }, { "", -27 }, { "", -40 }
+	};
+	const unsigned n = tb->tb_curve[1] == NULL ? 3 : 4;
+	const struct result_cell *any, *cells[2];
+	char band[2][TABLE_CELL_SIZE];
+	double unit;
+	const double *v;
+	unsigned i;
 
-	if (r->uncertainty.samples == 0)
+	if (tb->tb_result->uncertainty.samples == 0)
 		return;
-	fprintf(tb->tb_out, "   10-90 %%  %-*.24s%.24s\n",
-	    design == NULL ? 0 : 28, first, design == NULL ? "" : design);
-	while ((readers = group_readers_above(r, group, readers)) != 0) {
-		cell[0] = group_cell(r, group, first, readers);
-		cell[1] = design == NULL ? NULL :
-		    group_cell(r, group, design, readers);
-		fprintf(tb->tb_out, "%6u     ", readers);
-		if (cell[1] == NULL)
-			fprintf(tb->tb_out, "%s\n", cell[0] == NULL ? "-" :
-			    table_band(band, cell[0]));
-		else
-			fprintf(tb->tb_out, "%-28s", cell[0] == NULL ? "-" :
-			    table_band(band, cell[0]));
-		if (cell[1] != NULL)
-			fprintf(tb->tb_out, "%s\n", table_band(band,
-			    cell[1]));
+	format_wrapf(tb->tb_out, "", 2, "%s of each reader, from 10 %% to "
+	    "90 %% of the drawn profiles:", open ? "req/s" : "MB/s");
+	columns_row(tb->tb_out, columns, n, (const char *const[]){ "readers",
+	    "", design_of(tb, 0), n == 4 ? design_of(tb, 1) : "" });
+	tb->tb_next[0] = tb->tb_next[1] = 0;
+	while (next_row(tb, cells)) {
+		any = cells[0] != NULL ? cells[0] : cells[1];
+		unit = any->readers * (open ?
+		    (double)any->request_bytes / 1e6 : 1);
+		for (i = 0; i < 2; i++) {
+			snprintf(band[i], TABLE_CELL_SIZE, "-");
+			if (cells[i] == NULL ||
+			    cells[i]->uncertainty.samples == 0)
+				continue;
+			v = cells[i]->uncertainty.total_mb_per_s;
+			snprintf(band[i], TABLE_CELL_SIZE, "[%.15s..%.15s]",
+			    FORMAT(real, v[0] / unit),
+			    FORMAT(real, v[1] / unit));
+		}
+		columns_row(tb->tb_out, columns, n, (const char *const[]){
+		    FORMAT(count, any->readers), "", band[0], band[1] });
 	}
 }
 
-/* One design beside the first; design is NULL when there is only one. */
+/* A block: one design beside the first, or the first alone. */
 static void
-print_pair(struct table *tb, const struct result_cell *group,
-    const char *first, const char *design)
+print_pair(struct table *tb, const struct curve *base, const struct curve *cu)
 {
-	const struct result *r = tb->tb_result;
-	const char *columns = group_open_loop(group) ?
-	    "    MB/s   +-%     p99   begun" : "    MB/s   +-% harv%     p99";
-	unsigned readers = 0;
+	const struct result_cell *first = base->cu_cells[0], *cells[2];
+	const bool open = comparable_open_loop(first);
+	char lock[COMPARABLE_SIZE], workload[COMPARABLE_SIZE];
 
-	tb->tb_open |= group_open_loop(group);
-	tb->tb_closed |= !group_open_loop(group);
+	tb->tb_curve[0] = base;
+	tb->tb_curve[1] = cu;
+	tb->tb_next[0] = tb->tb_next[1] = 0;
 	tb->tb_note_count = 0;
 	tb->tb_notes_more = false;
-	if (design == NULL)
-		fprintf(tb->tb_out, "%11s%.24s", "", first);
+	tb->tb_loop[open] = true;
+	fputc('\n', tb->tb_out);
+	format_wrapf(tb->tb_out, "", 2, "%s, %s, lock %s, %s, %s",
+	    first->cipher, comparable_crypto(first),
+	    comparable_lock(first, lock), comparable_workload(first, workload),
+	    provenance_short(first));
+	if (cu == NULL)
+		fprintf(tb->tb_out, "%11s%.24s\n", "", first->design);
 	else
-		fprintf(tb->tb_out, "%11s%-*.24s    %.24s", "",
-		    group_open_loop(group) ? 26 : 24, first, design);
-	fprintf(tb->tb_out, "\n%7s%s%s%s\n", "readers", columns,
-	    design == NULL ? "" : columns, design == NULL ||
-	    group_open_loop(group) ? "" : "   ratio");
-	while ((readers = group_readers_above(r, group, readers)) != 0)
-		print_row(tb, group_cell(r, group, first, readers),
-		    design == NULL ? NULL :
-		    group_cell(r, group, design, readers), design);
+		fprintf(tb->tb_out, "%11s%-*.24s%.24s\n", "", open ? 30 : 28,
+		    first->design, design_of(tb, 1));
+	columns_titles(tb->tb_out, open ? open_columns : closed_columns,
+	    cu != NULL ? COLUMNS : COLUMN_DESIGN + COLUMN_PER_DESIGN);
+	while (next_row(tb, cells))
+		print_row(tb, cells, open);
 	print_notes(tb);
-	print_bands(tb, group, first, design);
+	print_bands(tb, open);
 }
 
+/* Blocks of curves that differ in their design alone, those of i's. */
 static void
-print_group(struct table *tb, const struct result_cell *group)
+print_group(struct table *tb, const struct curves *cs, unsigned i)
 {
-	char lock[GROUP_LOCK_SIZE], workload[GROUP_WORKLOAD_SIZE];
-	char text[TABLE_TEXT_SIZE] = "";
-	const char *design, *first;
-	unsigned n = 1;
+	const struct result_cell *first = cs->cs_curves[i].cu_cells[0];
+	const struct curve *base = &cs->cs_curves[i], *cu = cs->cs_curves;
+	const struct curve *end = cu + cs->cs_count;
+	bool alone = true;
 
-	first = group_design(tb->tb_result, group, 0);
-	KASSERT(first != NULL, ("a group without designs"));
-	add(text, "%s, %s, lock %s, %s, %s", group->cipher,
-	    group_crypto(group), group_lock(group, lock),
-	    group_workload(group, workload), group_claim(group));
-	design = group_design(tb->tb_result, group, n++);
-	do {
-		fputc('\n', tb->tb_out);
-		figure_wrap(tb->tb_out, "", 2, text);
-		print_pair(tb, group, first, design);
-		design = group_design(tb->tb_result, group, n++);
-	} while (design != NULL);
+	for (; cu < end; cu++) {
+		if (!curve_alike(cu->cu_cells[0], first, CURVE_DESIGN))
+			continue;
+		/* The group was printed with its first curve. */
+		if (cu < cs->cs_curves + i)
+			return;
+		if (strcmp(cu->cu_cells[0]->design, baseline) == 0)
+			base = cu;
+	}
+	for (cu = cs->cs_curves + i; cu < end; cu++) {
+		if (cu == base ||
+		    !curve_alike(cu->cu_cells[0], first, CURVE_DESIGN))
+			continue;
+		print_pair(tb, base, cu);
+		alone = false;
+	}
+	if (alone)
+		print_pair(tb, base, NULL);
 }
 
 static void
 print_legend(const struct table *tb)
 {
-	char text[TABLE_TEXT_SIZE];
+	FILE *out = tb->tb_out;
 
-	fputc('\n', tb->tb_out);
-	if (tb->tb_closed)
-		figure_wrap(tb->tb_out, "", 2, "MB/s is of each reader, in the "
-		    "mean; +-% half its 95 % interval; harv% the harvest "
-		    "thread's CPU; p99 of one read request; ratio of the "
-		    "totals.");
-	if (tb->tb_open)
-		figure_wrap(tb->tb_out, "", 2, "Open loop: MB/s is of each "
-		    "reader, in the mean; +-% half its 95 % interval; p99 of "
-		    "one read request since it was due; begun: since it began, "
-		    "as a closed loop would count.");
-	if (claim_of(tb->tb_result) != CLAIM_MEASURED &&
+	fputc('\n', out);
+	if (tb->tb_loop[0])
+		format_wrap(out, "", 2, "MB/s: of each reader, the mean; +-%: "
+		    "half its 95 % interval; harv%: the harvest thread's share "
+		    "of a CPU; p99: of one read request; ratio: right MB/s "
+		    "over left MB/s.");
+	if (tb->tb_loop[1])
+		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
+		    "of each reader, the mean; +-%: half its 95 % interval; "
+		    "p99: of one request from when it was due; begun: from "
+		    "when it began, as a closed loop would count.");
+	if (provenance_of(tb->tb_result) != RESULT_MEASURED &&
 	    tb->tb_result->uncertainty.samples == 0)
-		figure_wrap(tb->tb_out, "", 2, "Predicted: intervals are of "
-		    "the model's own chance, not of its guesses; "
-		    "--uncertainty shows those.");
+		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
 	if (tb->tb_gate)
-		figure_wrap(tb->tb_out, "!", 2, "failed a gate: to be neither "
-		    "ranked nor averaged with others.");
+		format_wrap(out, "!", 2, "failed a gate: do not rank it or "
+		    "average it with others.");
 	if (tb->tb_star)
-		figure_wrap(tb->tb_out, "*", 2, "more readers than CPUs: "
-		    "the scheduler is in these numbers.");
-	if (tb->tb_paren) {
-		snprintf(text, sizeof(text), "no difference shown: the 95 %% "
-		    "intervals overlap, or there are fewer than %d repeats; "
-		    "compare tests it.", GROUP_REPEATS_WEAK);
-		figure_wrap(tb->tb_out, "( )", 4, text);
-	}
-	if (tb->tb_once)
-		figure_wrap(tb->tb_out, "?", 2, "too few repeats: the spread "
-		    "between them is not known.");
+		format_wrap(out, "*", 2, "more readers than CPUs: the "
+		    "scheduler is in these numbers.");
+	if (tb->tb_paren)
+		format_wrapf(out, "( )", 4, "not tested: fewer than %d "
+		    "repeats, or intervals overlap; \"rngsim compare\" tests.",
+		    COMPARABLE_REPEATS);
+	if (tb->tb_spread)
+		format_wrap(out, "?", 2, "in +-%: too few repeats for an "
+		    "interval.");
 }
 
 /* What the measuring itself cost. */
@@ -361,7 +444,7 @@ static void
 print_costs(const struct table *tb)
 {
 	const struct result *r = tb->tb_result;
-	char buf[FIGURE_SIZE], text[TABLE_TEXT_SIZE] = "";
+	struct text t = { .s = "" };
 	bool profiled = false;
 	double max = 0;
 	unsigned i;
@@ -370,45 +453,46 @@ print_costs(const struct table *tb)
 		profiled |= r->cells[i].profiled;
 		max = fmax(max, r->cells[i].profile_cost_percent);
 	}
-	if (profiled) {
-		add(text, "at most %s %% of the readers' time, ",
-		    figure_percent(buf, max));
-		add(text, "%s ns an acquisition; ",
-		    figure_real(buf, r->host.profile_ns));
-	} else {
-		add(text, "none, it is off; ");
-	}
-	add(text, "a time stamp costs %s ns.",
-	    figure_real(buf, r->host.clock_ns));
-	figure_wrap(tb->tb_out, "Cost of lock profiling:", 2, text);
+	if (profiled)
+		text_add(&t, "at most %s %% of the readers' time, %s ns an "
+		    "acquisition", FORMAT(percent, max),
+		    FORMAT(real, r->host.profile_ns));
+	else
+		text_add(&t, "none, it is off");
+	text_add(&t, "; a time stamp costs %s ns.",
+	    FORMAT(real, r->host.clock_ns));
+	format_wrap(tb->tb_out, "Cost of lock profiling:", 2, t.s);
 }
 
-void
+int
 table_print(FILE *out, const struct result *r)
 {
 	struct table tb = { .tb_out = out, .tb_result = r };
-	const struct result_cell *group = NULL;
+	struct curves cs;
+	unsigned i;
+	int error = curves_find(r, &cs);
 
-	KASSERT(r->cell_count == 0 || r->cells != NULL, ("no cells"));
-	print_head(&tb);
-	print_list(out, "tunables:", r->tunables);
-	print_list(out, "sources absent here:", r->sources_skipped);
-	if (r->cell_count == 0) {
-		fputs("\nno cells\n", out);
-		return;
+	if (error == 0) {
+		print_head(&tb);
+		print_list(out, "tunables:", r->tunables);
+		print_list(out, "sources absent here:", r->sources_skipped);
+		if (r->cell_count == 0)
+			fputs("\nno cells\n", out);
 	}
-	if (r->cell_count == 1) {
+	if (error == 0 && r->cell_count == 1) {
 		fputc('\n', out);
 		table_cell_print(out, &r->cells[0]);
-	} else {
-		while ((group = group_next(r, group)) != NULL)
-			print_group(&tb, group);
+	} else if (error == 0 && r->cell_count > 1) {
+		for (i = 0; i < cs.cs_count; i++)
+			print_group(&tb, &cs, i);
 		print_legend(&tb);
 	}
-	table_controls_print(out, r);
-	table_ledger_print(out, r);
-	table_uncertainty_print(out, r);
+	curves_free(&cs);
+	if (error != 0 || r->cell_count == 0)
+		return (error);
+	table_below_print(out, r);
 	/* Profiling takes no virtual time. */
-	if (claim_of(r) != CLAIM_PREDICTED)
+	if (provenance_of(r) != RESULT_PREDICTED)
 		print_costs(&tb);
+	return (0);
 }

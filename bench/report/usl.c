@@ -1,24 +1,27 @@
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
 #include "bench/report/curve.h"
-#include "bench/report/usl.h"
+#include "bench/report/report.h"
 #include "bench/report/usl_curve.h"
-#include "bench/result/claim.h"
-#include "bench/result/group.h"
 
-enum {
-	USL_TEXT_SIZE	= 4096,
-	USL_NAME_WIDTH	= 30	/* of the table's first column */
-};
+enum { USL_NAME_WIDTH = 30 };	/* of the first table's first column */
 
-/* A law whose totals differ by less over the data has no peak to speak of. */
+/* A law whose totals differ by less over the data is flat. */
 static const double usl_flat = 0.02;
+
+static const struct column summary_columns[] = {
+	{ "curve", -USL_NAME_WIDTH }, { "sigma", 7 }, { "kappa", 7 },
+	{ "gamma", 7 }, { "knee", 6 }, { "peak", 6 }, { "off%", 5 }
+};
+static const struct column point_columns[] = {
+	{ "readers", 7 }, { "MB/s", 7 }, { "+-%", 5 }, { "law", 7 },
+	{ "off%", 6 }, { "", 0 }
+};
 
 struct usl_report {
 	FILE		*ur_out;
@@ -29,58 +32,41 @@ struct usl_report {
 	bool		 ur_poor;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-add(char text[USL_TEXT_SIZE], const char *fmt, ...)
-{
-	size_t len = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + len, USL_TEXT_SIZE - len, fmt, ap);
-	va_end(ap);
-}
-
 static void
-add_interval(char text[USL_TEXT_SIZE], const struct usl_curve *uc,
-    const struct usl_interval *ui)
+add_interval(struct text *t, const struct usl_curve *uc, enum usl_figure i)
 {
-	char high[FIGURE_SIZE], low[FIGURE_SIZE];
 
-	if (!uc->uc_sure)
-		return;
-	add(text, " (%s to %s)", figure_real(low, ui->ui_low),
-	    figure_real(high, ui->ui_high));
+	if (uc->uc_sure)
+		text_add(t, " (%s to %s)", FORMAT(real, uc->uc_ci95[i][0]),
+		    FORMAT(real, uc->uc_ci95[i][1]));
 }
 
 /* A number of readers, whole or not. */
 static const char *
-readers_text(char buf[FIGURE_SIZE], double n)
+format_readers(char buf[FORMAT_SIZE], double n)
 {
 
-	snprintf(buf, FIGURE_SIZE, "%.*f", n >= 99.95 ||
+	snprintf(buf, FORMAT_SIZE, "%.*f", n >= 99.95 ||
 	    fabs(n - round(n)) < 0.05 ? 0 : 1, n);
 	return (buf);
 }
 
 /* An interval of them; nothing is claimed beyond reach. */
 static void
-add_readers95(char text[USL_TEXT_SIZE], const struct usl_curve *uc,
-    const struct usl_interval *ui)
+add_readers95(struct text *t, const struct usl_curve *uc, enum usl_figure i)
 {
-	const unsigned reach = usl_curve_reach(uc);
-	char buf[FIGURE_SIZE];
+	const unsigned reach = uc->uc_reach;
 
 	if (!uc->uc_sure)
 		return;
-	if (ui->ui_low > reach) {
-		add(text, " (beyond %u)", reach);
-		return;
-	}
-	add(text, " (%s to ", readers_text(buf, ui->ui_low));
-	if (ui->ui_high > reach)
-		add(text, "beyond %u)", reach);
+	if (uc->uc_ci95[i][0] > reach)
+		text_add(t, " (beyond %u)", reach);
+	else if (uc->uc_ci95[i][1] > reach)
+		text_add(t, " (%s to beyond %u)",
+		    FORMAT(readers, uc->uc_ci95[i][0]), reach);
 	else
-		add(text, "%s)", readers_text(buf, ui->ui_high));
+		text_add(t, " (%s to %s)", FORMAT(readers, uc->uc_ci95[i][0]),
+		    FORMAT(readers, uc->uc_ci95[i][1]));
 }
 
 /* Whether the law gives all numbers of readers measured the same total. */
@@ -96,89 +82,78 @@ is_flat(const struct usl_curve *uc)
 	return (top - fmin(first, last) <= usl_flat * top);
 }
 
-static const char *
-plural(unsigned n)
-{
-
-	return (n == 1 ? "" : "s");
-}
-
 static void
 print_head(FILE *out, const struct result *r)
 {
-	char head[CLAIM_SIZE], text[USL_TEXT_SIZE] = "";
+	char head[COMPARABLE_SIZE];
 
 	if (!r->complete)
-		figure_wrap(out, "INCOMPLETE:", 2,
+		format_wrap(out, "INCOMPLETE:", 2,
 		    "stopped before everything was done");
-	add(text, "%s %s, %u CPU%s, INVARIANTS %s, %s",
-	    claim_head(r, false, head), r->host.cpu_model, r->host.cpus,
-	    plural(r->host.cpus),
-	    r->host.invariants ? "on (no figures to quote)" : "off",
-	    r->started);
-	figure_wrap(out, "", 2, text);
+	format_wrapf(out, "", 2, "%s %s, %u CPU%s, INVARIANTS %s, %s",
+	    provenance_head(r, false, head), r->host.cpu_model, r->host.cpus,
+	    PLURAL(r->host.cpus), r->host.invariants ?
+	    "on (no figures to quote)" : "off", r->started);
 	fputc('\n', out);
-	figure_wrap(out, "", 2, "X(N) = gamma N / (1 + sigma (N-1) + "
+	format_wrap(out, "", 2, "X(N) = gamma N / (1 + sigma (N-1) + "
 	    "kappa N (N-1)), the Universal Scalability Law, fitted to the "
 	    "total MB/s of N readers.");
 }
 
 /* A figure of the table that is a number of readers. */
 static const char *
-readers_figure(char buf[FIGURE_SIZE], const struct usl_curve *uc, double n)
+within_reach(char buf[FORMAT_SIZE], const struct usl_curve *uc, double n)
 {
 
 	if (n > 0 && n < uc->uc_least)
-		snprintf(buf, FIGURE_SIZE, "<%u", uc->uc_least);
-	else if (n > 0 && n <= usl_curve_reach(uc))
-		readers_text(buf, n);
+		snprintf(buf, FORMAT_SIZE, "<%u", uc->uc_least);
+	else if (n > 0 && n <= uc->uc_reach)
+		format_readers(buf, n);
 	else
-		snprintf(buf, FIGURE_SIZE, ">%u", usl_curve_reach(uc));
+		snprintf(buf, FORMAT_SIZE, ">%u", uc->uc_reach);
 	return (buf);
 }
 
 static void
 print_summary_row(FILE *out, const char *name, const struct usl_curve *uc)
 {
-	char gamma[FIGURE_SIZE], kappa[FIGURE_SIZE], knee[FIGURE_SIZE];
-	char off[FIGURE_SIZE], peak[FIGURE_SIZE], sigma[FIGURE_SIZE];
+	char knee[FORMAT_SIZE], peak[FORMAT_SIZE] = "flat";
+	const char *off = FORMAT(percent, fmin(1e6, 100 * uc->uc_off));
 
-	figure_percent(off, fmin(1e6, 100 * uc->uc_off));
-	if (strlen(name) > USL_NAME_WIDTH)
-		figure_wrap(out, "", 2, name);
-	fprintf(out, "%-*s", USL_NAME_WIDTH,
-	    strlen(name) > USL_NAME_WIDTH ? "" : name);
+	if (strlen(name) > USL_NAME_WIDTH) {
+		format_wrap(out, "", 2, name);
+		name = "";
+	}
 	if (!uc->uc_fitted) {
-		fputs(" not fitted, see below\n", out);
+		fprintf(out, "%-*s not fitted, see below\n", USL_NAME_WIDTH,
+		    name);
 		return;
 	}
 	if (!uc->uc_holds) {
-		fprintf(out, " %7s %7s %7s %6s %6s %5s\n", "-", "-", "-", "-",
-		    "-", off);
+		COLUMNS_ROW(out, summary_columns, name, NULL, NULL, NULL,
+		    NULL, NULL, off);
 		return;
 	}
-	if (is_flat(uc))
-		snprintf(peak, sizeof(peak), "flat");
-	else
-		readers_figure(peak, uc, uc->uc_peak);
-	fprintf(out, " %7s %7s %7s %6s %6s %5s\n",
-	    figure_real(sigma, uc->uc_law.ul_sigma),
-	    figure_real(kappa, uc->uc_law.ul_kappa),
-	    figure_real(gamma, uc->uc_law.ul_gamma),
-	    readers_figure(knee, uc, uc->uc_knee), peak, off);
+	if (!is_flat(uc))
+		within_reach(peak, uc, uc->uc_peak);
+	COLUMNS_ROW(out, summary_columns, name,
+	    FORMAT(real, uc->uc_law.ul_sigma),
+	    FORMAT(real, uc->uc_law.ul_kappa),
+	    FORMAT(real, uc->uc_law.ul_gamma),
+	    within_reach(knee, uc, uc->uc_knee), peak, off);
 }
 
 static void
 print_summary(struct usl_report *ur)
 {
 	char name[CURVE_NAME_SIZE];
+	struct text common = { .s = "" };
 	unsigned i;
 
 	fputc('\n', ur->ur_out);
-	curve_common(&ur->ur_curves, name);
-	figure_wrap(ur->ur_out, "", 2, name);
-	fprintf(ur->ur_out, "%-*s %7s %7s %7s %6s %6s %5s\n", USL_NAME_WIDTH,
-	    "curve", "sigma", "kappa", "gamma", "knee", "peak", "off%");
+	curve_common(&ur->ur_curves, &common);
+	format_wrap(ur->ur_out, "", 2, common.s);
+	COLUMNS_TITLES(ur->ur_out, summary_columns);
 	for (i = 0; i < ur->ur_curves.cs_count; i++) {
 		curve_name(&ur->ur_curves, &ur->ur_curves.cs_curves[i],
 		    CURVE_PARTS, name);
@@ -188,35 +163,25 @@ print_summary(struct usl_report *ur)
 	}
 }
 
-/* What is to be said of a cell beside its numbers. */
+/* What is worth a word beside a cell's numbers. */
 static void
-add_marks(char text[USL_TEXT_SIZE], const struct curve *cu,
-    const struct usl_curve *uc, unsigned i)
+add_marks(struct text *t, const struct curve *cu, const struct usl_curve *uc,
+    unsigned i)
 {
-	static const char *const words[] = {
-		[USL_USED] = "",
-		[USL_GATED] = " left out",
-		[USL_OVERSUBSCRIBED] = " left out",
-		[USL_NOTHING] = " left out"
-	};
 	const struct result_cell *c = cu->cu_cells[i], *from, *to;
-	const char *comma = "";
 
-	add(text, "%s", words[uc->uc_use[i]]);
-	if (uc->uc_use[i] != USL_USED || !uc->uc_fitted)
+	if (usl_curve_use(uc, c) != USL_USED)
+		text_list(t, "left out");
+	if (usl_curve_use(uc, c) != USL_USED || !uc->uc_fitted)
 		return;
 	if (uc->uc_holds && uc->uc_knee >= uc->uc_least &&
 	    c->readers >= uc->uc_knee && (i == 0 ||
-	    cu->cu_cells[i - 1]->readers < uc->uc_knee)) {
-		add(text, " knee");
-		comma = ",";
-	}
-	if (usl_curve_falls(cu, uc, &from, &to) &&
-	    c->readers >= to->readers)
-		add(text, "%s retrograde", comma);
-	else if (uc->uc_holds && !is_flat(uc) &&
-	    c->readers > uc->uc_peak)
-		add(text, "%s beyond the peak", comma);
+	    cu->cu_cells[i - 1]->readers < uc->uc_knee))
+		text_list(t, "knee");
+	if (usl_curve_falls(cu, uc, &from, &to) && c->readers >= to->readers)
+		text_list(t, "retrograde");
+	else if (uc->uc_holds && !is_flat(uc) && c->readers > uc->uc_peak)
+		text_list(t, "beyond the peak");
 }
 
 static void
@@ -224,178 +189,164 @@ print_point(struct usl_report *ur, const struct curve *cu,
     const struct usl_curve *uc, unsigned i)
 {
 	const struct result_cell *c = cu->cu_cells[i];
-	char law[FIGURE_SIZE] = "-", off[1 + FIGURE_SIZE] = "-";
-	char marks[USL_TEXT_SIZE] = "", spread[FIGURE_SIZE];
-	char total[FIGURE_SIZE];
-	double x = c->total_mb_per_s;
+	char law[FORMAT_SIZE] = "-", off[1 + FORMAT_SIZE] = "-";
+	char readers[FORMAT_SIZE], spread[FORMAT_SIZE];
+	struct text marks = { .s = "" };
+	double at, x = c->total_mb_per_s;
 
-	if (uc->uc_fitted && c->readers <= usl_curve_reach(uc)) {
-		double at = usl_at(&uc->uc_law, c->readers);
-
-		figure_real(law, at);
+	if (uc->uc_fitted && c->readers <= uc->uc_reach) {
+		at = usl_at(&uc->uc_law, c->readers);
+		format_real(law, at);
 		if (x > 0) {
 			off[0] = at < x ? '-' : '+';
-			figure_percent(off + 1, fmin(1e6,
+			format_percent(off + 1, fmin(1e6,
 			    100 * fabs(at / x - 1)));
 		}
 	}
 	ur->ur_star |= c->oversubscribed;
-	ur->ur_unsure |= group_few_repeats(c);
-	add_marks(marks, cu, uc, i);
-	fprintf(ur->ur_out, "%6u%c %7s %5s %7s %6s%s%s\n", c->readers,
-	    c->oversubscribed ? '*' : ' ', figure_real(total, x),
-	    group_spread(c, spread), law,
-	    off, marks[0] != '\0' ? " " : "", marks);
+	ur->ur_unsure |= comparable_few_repeats(c);
+	add_marks(&marks, cu, uc, i);
+	snprintf(readers, sizeof(readers), "%u%c", c->readers,
+	    c->oversubscribed ? '*' : ' ');
+	COLUMNS_ROW(ur->ur_out, point_columns, readers, FORMAT(real, x),
+	    comparable_spread(c, spread), law, off, marks.s);
 }
 
 static void
 print_law(FILE *out, const struct usl_curve *uc)
 {
-	char buf[FIGURE_SIZE], text[USL_TEXT_SIZE] = "";
+	const struct usl_law *law = &uc->uc_law;
+	struct text t = { .s = "" };
 
-	add(text, "%s", figure_real(buf, uc->uc_law.ul_sigma));
-	add_interval(text, uc, &uc->uc_sigma);
-	add(text, ", kappa %s", figure_real(buf, uc->uc_law.ul_kappa));
-	add_interval(text, uc, &uc->uc_kappa);
-	add(text, ", gamma %s", figure_real(buf, uc->uc_law.ul_gamma));
-	add_interval(text, uc, &uc->uc_gamma);
-	add(text, " MB/s");
+	text_add(&t, "%s", FORMAT(real, law->ul_sigma));
+	add_interval(&t, uc, USL_SIGMA);
+	text_add(&t, ", kappa %s", FORMAT(real, law->ul_kappa));
+	add_interval(&t, uc, USL_KAPPA);
+	text_add(&t, ", gamma %s", FORMAT(real, law->ul_gamma));
+	add_interval(&t, uc, USL_GAMMA);
+	text_add(&t, " MB/s");
 	if (uc->uc_least > 1)
-		add(text, "; gamma is drawn from %u readers down to 1",
-		    uc->uc_least);
-	if (uc->uc_law.ul_sigma + uc->uc_law.ul_kappa > 1)
-		add(text, "; sigma and kappa above 1 together: two readers "
+		text_add(&t, "; gamma is extrapolated from %u readers down to "
+		    "1", uc->uc_least);
+	if (law->ul_sigma + law->ul_kappa > 1)
+		text_add(&t, "; sigma and kappa above 1 together: two readers "
 		    "get less than one");
-	figure_wrap(out, "sigma", 2, text);
-}
-
-static void
-print_quality(FILE *out, const struct usl_curve *uc)
-{
-	char buf[FIGURE_SIZE], text[USL_TEXT_SIZE] = "";
-
-	add(text, "off by at most %s %% at %u points", figure_percent(buf,
-	    fmin(1e6, 100 * uc->uc_off)), uc->uc_points);
+	format_wrap(out, "sigma", 2, t.s);
+	t.s[0] = '\0';
+	text_add(&t, "off by at most %s %% at %u points",
+	    FORMAT(percent, fmin(1e6, 100 * uc->uc_off)), uc->uc_points);
 	if (!uc->uc_holds)
-		add(text, ": a poor fit, this curve has another shape, and "
-		    "neither knee nor peak is told");
+		text_add(&t, ": a poor fit, this curve has another shape; no "
+		    "knee or peak is given");
 	else if (uc->uc_points == USL_LEAST)
-		add(text, ": three figures fitted to three points, which "
-		    "says nothing of how well the law holds");
+		text_add(&t, ": three figures fitted to three points do not "
+		    "show how well the law holds");
 	if (!uc->uc_sure)
-		add(text, "; no intervals, there are too few repeats");
-	figure_wrap(out, "fit", 2, text);
+		text_add(&t, "; no intervals, there are too few repeats");
+	format_wrap(out, "fit", 2, t.s);
 }
 
-/* A number of readers that is a claim of the law alone. */
+/* A number of readers that was not measured. */
 static void
-add_outside(char text[USL_TEXT_SIZE], const struct usl_curve *uc, double n)
+add_outside(struct text *t, const struct usl_curve *uc, double n)
 {
 
 	if (n < uc->uc_least)
-		add(text, "; below the data, which begin at %u", uc->uc_least);
+		text_add(t, "; below the data, which begin at %u",
+		    uc->uc_least);
 	else if (n > uc->uc_most)
-		add(text, "; beyond the data, which end at %u", uc->uc_most);
+		text_add(t, "; beyond the data, which end at %u", uc->uc_most);
 }
 
 static void
-print_knee(FILE *out, const struct usl_curve *uc)
+print_knee_and_peak(FILE *out, const struct usl_curve *uc)
 {
-	const unsigned reach = usl_curve_reach(uc);
-	char text[USL_TEXT_SIZE] = "";
+	const unsigned reach = uc->uc_reach;
+	struct text t = { .s = "" };
 
 	if (uc->uc_knee == 0) {
-		add(text, "beyond %d x the data (> %u): not claimed",
+		text_add(&t, "beyond %d x the data (> %u): not claimed",
 		    USL_REACH, reach);
 	} else {
-		add(text, "%u reader%s", uc->uc_knee, plural(uc->uc_knee));
-		add_readers95(text, uc, &uc->uc_knee95);
-		add(text, ": one more adds less than half of gamma");
-		add_outside(text, uc, uc->uc_knee);
+		text_add(&t, "%u reader%s", uc->uc_knee, PLURAL(uc->uc_knee));
+		add_readers95(&t, uc, USL_KNEE);
+		text_add(&t, ": one more adds less than half of gamma");
+		add_outside(&t, uc, uc->uc_knee);
 	}
-	figure_wrap(out, "knee", 2, text);
-}
-
-static void
-print_peak(FILE *out, const struct usl_curve *uc)
-{
-	const unsigned reach = usl_curve_reach(uc);
-	char buf[FIGURE_SIZE], text[USL_TEXT_SIZE] = "";
-
+	format_wrap(out, "knee", 2, t.s);
+	t.s[0] = '\0';
 	if (is_flat(uc)) {
-		add(text, "none: the law is flat, within %g %% from %u to %u "
-		    "readers", 100 * usl_flat, uc->uc_least, uc->uc_most);
+		text_add(&t, "none: the law is flat, within %g %% from %u to "
+		    "%u readers", 100 * usl_flat, uc->uc_least, uc->uc_most);
 	} else if (isinf(uc->uc_peak)) {
-		add(text, "none, kappa is 0: the law's total never falls; "
+		text_add(&t, "none, kappa is 0: the law's total never falls; "
 		    "beyond %d x the data (> %u) nothing is claimed",
 		    USL_REACH, reach);
 	} else if (uc->uc_peak > reach) {
-		add(text, "beyond %d x the data (> %u): not claimed",
+		text_add(&t, "beyond %d x the data (> %u): not claimed",
 		    USL_REACH, reach);
-		if (uc->uc_sure && uc->uc_peak95.ui_low <= reach)
-			add(text, "; the interval begins at %s",
-			    readers_text(buf, uc->uc_peak95.ui_low));
+		if (uc->uc_sure && uc->uc_ci95[USL_PEAK][0] <= reach)
+			text_add(&t, "; the interval begins at %s",
+			    FORMAT(readers, uc->uc_ci95[USL_PEAK][0]));
 	} else {
-		add(text, "predicted at %s reader%s",
-		    readers_text(buf, uc->uc_peak),
-		    uc->uc_peak == 1 ? "" : "s");
-		add_readers95(text, uc, &uc->uc_peak95);
-		add(text, ", %s MB/s", figure_real(buf,
+		text_add(&t, "predicted at %s reader%s",
+		    FORMAT(readers, uc->uc_peak), PLURAL(uc->uc_peak));
+		add_readers95(&t, uc, USL_PEAK);
+		text_add(&t, ", %s MB/s", FORMAT(real,
 		    usl_at(&uc->uc_law, uc->uc_peak)));
-		add_outside(text, uc, uc->uc_peak);
+		add_outside(&t, uc, uc->uc_peak);
 	}
-	figure_wrap(out, "peak", 2, text);
+	format_wrap(out, "peak", 2, t.s);
 }
 
 static void
 print_retrograde(FILE *out, const struct curve *cu,
     const struct usl_curve *uc)
 {
-	char above[FIGURE_SIZE], below[FIGURE_SIZE], text[USL_TEXT_SIZE] = "";
-	const char *word = group_claim(cu->cu_cells[0]);
+	const char *word = provenance_short(cu->cu_cells[0]);
 	const struct result_cell *from, *to;
+	struct text t = { .s = "" };
 
 	if (usl_curve_falls(cu, uc, &from, &to))
-		add(text, "%s, %s MB/s at %u reader%s fall to %s at %u", word,
-		    figure_real(above, from->total_mb_per_s), from->readers,
-		    plural(from->readers),
-		    figure_real(below, to->total_mb_per_s), to->readers);
+		text_add(&t, "%s, %s MB/s at %u reader%s fall to %s at %u",
+		    word, FORMAT(real, from->total_mb_per_s), from->readers,
+		    PLURAL(from->readers), FORMAT(real, to->total_mb_per_s),
+		    to->readers);
 	else
-		add(text, "none %s", word);
-	if (uc->uc_holds && !is_flat(uc) &&
-	    uc->uc_peak <= usl_curve_reach(uc))
-		add(text, "; predicted beyond %s", readers_text(above,
-		    uc->uc_peak));
-	figure_wrap(out, "retrograde", 2, text);
+		text_add(&t, "none %s", word);
+	if (uc->uc_holds && !is_flat(uc) && uc->uc_peak <= uc->uc_reach)
+		text_add(&t, "; predicted beyond %s",
+		    FORMAT(readers, uc->uc_peak));
+	format_wrap(out, "retrograde", 2, t.s);
 }
 
 /* Names the cells that were not used, those of one reason together. */
 static void
 print_left_out(FILE *out, const struct curve *cu, const struct usl_curve *uc)
 {
-	char first[32], text[FIGURE_COLUMNS];
+	enum usl_use use;
+	char first[32];
 	bool over = false;
 	unsigned i;
 
 	for (i = 0; i < cu->cu_count; i++) {
 		const struct result_cell *c = cu->cu_cells[i];
 
-		over |= uc->uc_use[i] == USL_OVERSUBSCRIBED;
-		if (uc->uc_use[i] != USL_GATED && uc->uc_use[i] != USL_NOTHING)
+		use = usl_curve_use(uc, c);
+		over |= use == USL_OVERSUBSCRIBED;
+		if (use != USL_GATED && use != USL_NOTHING)
 			continue;
 		snprintf(first, sizeof(first), "%u left out:", c->readers);
-		figure_wrap(out, first, 2, uc->uc_use[i] == USL_GATED ?
+		format_wrap(out, first, 2, use == USL_GATED ?
 		    c->gate : c->total_mb_per_s < USL_MB_PER_S_MIN ?
-		    "nobody read anything" : "no machine is that fast");
+		    "no reader read anything" : "no machine is that fast");
 	}
 	if (over)
-		figure_wrap(out, "* left out:", 2, "another regime, and there "
+		format_wrap(out, "* left out:", 2, "another regime, and there "
 		    "are enough points without it");
-	if (uc->uc_regimes) {
-		snprintf(text, sizeof(text), "another regime, but fewer than "
-		    "%d numbers of readers without it", USL_FITTING);
-		figure_wrap(out, "* used:", 2, text);
-	}
+	if (uc->uc_regimes)
+		format_wrapf(out, "* used:", 2, "another regime, but fewer "
+		    "than %d numbers of readers without it", USL_FITTING);
 }
 
 static void
@@ -403,30 +354,25 @@ print_curve(struct usl_report *ur, unsigned index)
 {
 	const struct curve *cu = &ur->ur_curves.cs_curves[index];
 	const struct usl_curve *uc = &ur->ur_laws[index];
-	char name[CURVE_NAME_SIZE], text[USL_TEXT_SIZE] = "";
+	char name[CURVE_NAME_SIZE];
 	FILE *out = ur->ur_out;
 	unsigned i;
 
 	curve_name(&ur->ur_curves, cu, CURVE_PARTS, name);
 	fputc('\n', out);
-	figure_wrap(out, "", 2, name);
-	fprintf(out, "%7s %7s %5s %7s %6s\n", "readers", "MB/s", "+-%", "law",
-	    "off%");
+	format_wrap(out, "", 2, name);
+	COLUMNS_TITLES(out, point_columns);
 	for (i = 0; i < cu->cu_count; i++)
 		print_point(ur, cu, uc, i);
-	if (!uc->uc_fitted) {
-		add(text, "expected at least %d numbers of readers, there "
-		    "%s %u", USL_LEAST, uc->uc_readers == 1 ? "is" : "are",
-		    uc->uc_readers);
-		figure_wrap(out, "not fitted:", 2, text);
-	} else {
+	if (uc->uc_fitted) {
 		print_law(out, uc);
-		print_quality(out, uc);
-		if (uc->uc_holds) {
-			print_knee(out, uc);
-			print_peak(out, uc);
-		}
+		if (uc->uc_holds)
+			print_knee_and_peak(out, uc);
 		print_retrograde(out, cu, uc);
+	} else {
+		format_wrapf(out, "not fitted:", 2, "expected at least %d "
+		    "numbers of readers, there %s %u", USL_LEAST,
+		    uc->uc_readers == 1 ? "is" : "are", uc->uc_readers);
 	}
 	print_left_out(out, cu, uc);
 }
@@ -434,40 +380,22 @@ print_curve(struct usl_report *ur, unsigned index)
 static void
 print_legend(const struct usl_report *ur)
 {
-	char text[USL_TEXT_SIZE] = "";
 
 	fputc('\n', ur->ur_out);
-	figure_wrap(ur->ur_out, "", 2, "MB/s is the total; +-% half its 95 % "
-	    "interval; law the fitted total, off% how far it is from MB/s. "
-	    "In parentheses 95 % intervals, over repeats. The law describes, "
-	    "it explains nothing: see rngsim(7).");
-	if (ur->ur_poor) {
-		add(text, "in the first table: the law is off by more than "
-		    "%d %%, so that its figures describe nothing.",
-		    USL_POOR_PERCENT);
-		figure_wrap(ur->ur_out, "-", 2, text);
-	}
+	format_wrap(ur->ur_out, "", 2, "MB/s: the total; +-%: half its 95 % "
+	    "interval; law: the fitted total; off%: how far that is from MB/s. "
+	    "In parentheses 95 % intervals, over repeats. The law describes a "
+	    "curve, it does not explain it: see rngsim-report(1).");
+	if (ur->ur_poor)
+		format_wrapf(ur->ur_out, "-", 2, "in the first table: the law "
+		    "is off by more than %d %% and does not describe the "
+		    "curve.", USL_POOR_PERCENT);
 	if (ur->ur_star)
-		figure_wrap(ur->ur_out, "*", 2, "more readers than CPUs: the "
+		format_wrap(ur->ur_out, "*", 2, "more readers than CPUs: the "
 		    "scheduler is in these numbers.");
 	if (ur->ur_unsure)
-		figure_wrap(ur->ur_out, "?", 2, "too few repeats: the spread "
-		    "between them is not known.");
-}
-
-static int
-fit_all(struct usl_report *ur, uint64_t seed)
-{
-	unsigned i;
-	int error;
-
-	for (i = 0; i < ur->ur_curves.cs_count; i++) {
-		error = usl_curve_fit(&ur->ur_curves.cs_curves[i], seed,
-		    USL_RESAMPLES, &ur->ur_laws[i]);
-		if (error != 0)
-			return (error);
-	}
-	return (0);
+		format_wrap(ur->ur_out, "?", 2, "in +-%: too few repeats for "
+		    "an interval.");
 }
 
 int
@@ -482,7 +410,10 @@ usl_print(FILE *out, const struct result *r)
 		return (error);
 	ur.ur_laws = calloc((size_t)ur.ur_curves.cs_count + 1,
 	    sizeof(*ur.ur_laws));
-	error = ur.ur_laws == NULL ? ENOMEM : fit_all(&ur, r->seed);
+	error = ur.ur_laws == NULL ? ENOMEM : 0;
+	for (i = 0; i < ur.ur_curves.cs_count && error == 0; i++)
+		error = usl_curve_fit(&ur.ur_curves.cs_curves[i], r->seed,
+		    true, &ur.ur_laws[i]);
 	if (error == 0) {
 		print_head(out, r);
 		if (r->cell_count == 0) {
@@ -494,9 +425,6 @@ usl_print(FILE *out, const struct result *r)
 			print_legend(&ur);
 		}
 	}
-	if (ur.ur_laws != NULL)
-		for (i = 0; i < ur.ur_curves.cs_count; i++)
-			usl_curve_free(&ur.ur_laws[i]);
 	free(ur.ur_laws);
 	curves_free(&ur.ur_curves);
 	return (error);

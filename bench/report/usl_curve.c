@@ -1,378 +1,252 @@
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <gsl/gsl_randist.h>
-
+#include "bench/report/comparable.h"
 #include "bench/report/usl_curve.h"
-#include "bench/result/group.h"
-#include "bench/statistics/stats.h"
-#include "lib/kassert.h"
+#include "bench/stats/stats.h"
 
-/* In a resample nobody read: so small a part of the total stands for it. */
+/* A resample without any read counts as this part of the total. */
 static const double usl_floor = 1e-3;
 
 /* A law that is off by more is not this curve's. */
 static const double usl_poor = USL_POOR_PERCENT / 100.0;
 
-/* What a resample is drawn from, and what the resamples gave. */
-enum { USL_GAMMA, USL_SIGMA, USL_KAPPA, USL_PEAK, USL_KNEE, USL_FIGURES };
-
+/* The cells used: their points, and medians of resampled repeats. */
 struct work {
-	const struct result_cell **wk_cells;	/* those used */
-	struct usl_point *wk_points;
 	unsigned	 wk_count;
-	double		**wk_totals;	/* each cell's repeats, sorted */
-	unsigned	*wk_repeats;
-	double		*wk_values;	/* what wk_totals points into */
-	double		*wk_scratch;
+	const struct result_cell **wk_cells;
+	struct usl_point *wk_points;
+	double		*wk_medians;	/* HYPOTHESIS_RESAMPLES of each */
 };
 
-unsigned
-usl_curve_reach(const struct usl_curve *uc)
+enum usl_use
+usl_curve_use(const struct usl_curve *uc, const struct result_cell *c)
 {
 
-	return (USL_REACH * uc->uc_most);
+	if (comparable_gated(c))
+		return (USL_GATED);
+	if (!(c->total_mb_per_s >= USL_MB_PER_S_MIN &&
+	    c->total_mb_per_s <= USL_MB_PER_S_MAX))
+		return (USL_NOTHING);
+	return (c->oversubscribed && !uc->uc_over ? USL_OVERSUBSCRIBED :
+	    USL_USED);
 }
 
-static bool
-differs(const struct curve *cu, const struct usl_curve *uc, unsigned i)
-{
-	unsigned k;
-
-	for (k = i; k-- > 0;)
-		if (uc->uc_use[k] == USL_USED)
-			return (cu->cu_cells[k]->readers !=
-			    cu->cu_cells[i]->readers);
-	return (true);
-}
-
+/* Counts the cells to use, with oversubscribed ones or without. */
 static void
-count_used(const struct curve *cu, struct usl_curve *uc)
+choose(const struct curve *cu, bool over, struct usl_curve *uc)
 {
-	bool fits = false, over = false;
-	unsigned i;
+	const struct result_cell *c;
+	unsigned busy = 0, i;
 
-	uc->uc_points = uc->uc_readers = uc->uc_least = uc->uc_most = 0;
+	*uc = (struct usl_curve){ .uc_over = over };
+	/* In the order of readers. */
 	for (i = 0; i < cu->cu_count; i++) {
-		const struct result_cell *c = cu->cu_cells[i];
-
-		if (uc->uc_use[i] != USL_USED)
+		c = cu->cu_cells[i];
+		if (usl_curve_use(uc, c) != USL_USED)
 			continue;
-		uc->uc_readers += differs(cu, uc, i);
-		uc->uc_least = uc->uc_points++ == 0 ? c->readers :
-		    uc->uc_least;
+		uc->uc_readers += uc->uc_points == 0 ||
+		    c->readers != uc->uc_most;
+		if (uc->uc_points++ == 0)
+			uc->uc_least = c->readers;
 		uc->uc_most = c->readers;
-		over |= c->oversubscribed;
-		fits |= !c->oversubscribed;
+		busy += c->oversubscribed;
 	}
-	uc->uc_regimes = over && fits;
+	uc->uc_reach = USL_REACH * uc->uc_most;
+	uc->uc_regimes = busy > 0 && busy < uc->uc_points;
 }
 
-/* Sorts the cells out; oversubscribed ones go if enough others are left. */
-static void
-choose(const struct curve *cu, struct usl_curve *uc)
-{
-	unsigned i, pass;
-
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < cu->cu_count; i++) {
-			const struct result_cell *c = cu->cu_cells[i];
-
-			uc->uc_use[i] = group_gated(c) ? USL_GATED :
-			    !(c->total_mb_per_s >= USL_MB_PER_S_MIN &&
-			    c->total_mb_per_s <= USL_MB_PER_S_MAX) ?
-			    USL_NOTHING : c->oversubscribed && pass == 0 ?
-			    USL_OVERSUBSCRIBED : USL_USED;
-		}
-		count_used(cu, uc);
-		if (uc->uc_readers >= USL_FITTING)
-			return;
-	}
-}
-
-static void
-free_work(struct work *wk)
+static double *
+totals_of(const struct result_cell *c)
 {
 
-	free(wk->wk_cells);
-	free(wk->wk_points);
-	free(wk->wk_totals);
-	free(wk->wk_repeats);
-	free(wk->wk_values);
-	free(wk->wk_scratch);
-}
-
-static int
-compare_reals(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return ((*a > *b) - (*a < *b));
-}
-
-/* The totals of the cells' repeats, sorted: all, as in the cells' medians. */
-static int
-collect(const struct curve *cu, const struct usl_curve *uc, struct work *wk)
-{
-	size_t n = uc->uc_points, values = 1;
-	double *next;
-	unsigned i, k;
-
-	for (i = 0; i < cu->cu_count; i++)
-		values += cu->cu_cells[i]->repeats;
-	wk->wk_cells = calloc(n + 1, sizeof(*wk->wk_cells));
-	wk->wk_points = calloc(n + 1, sizeof(*wk->wk_points));
-	wk->wk_totals = calloc(n + 1, sizeof(*wk->wk_totals));
-	wk->wk_repeats = calloc(n + 1, sizeof(*wk->wk_repeats));
-	wk->wk_values = calloc(values, sizeof(*wk->wk_values));
-	wk->wk_scratch = calloc((n + 1) * USL_COLUMNS,
-	    sizeof(*wk->wk_scratch));
-	if (wk->wk_cells == NULL || wk->wk_points == NULL ||
-	    wk->wk_totals == NULL || wk->wk_repeats == NULL ||
-	    wk->wk_values == NULL || wk->wk_scratch == NULL)
-		return (ENOMEM);
-	next = wk->wk_values;
-	for (i = 0; i < cu->cu_count; i++) {
-		const struct result_cell *c = cu->cu_cells[i];
-		unsigned at = wk->wk_count;
-
-		if (uc->uc_use[i] != USL_USED)
-			continue;
-		wk->wk_cells[at] = c;
-		wk->wk_totals[at] = next;
-		for (k = 0; k < c->repeats; k++)
-			*next++ = c->samples[k].total_mb_per_s;
-		wk->wk_repeats[at] = c->repeats;
-		qsort(wk->wk_totals[at], wk->wk_repeats[at], sizeof(double),
-		    compare_reals);
-		wk->wk_points[at].up_readers = c->readers;
-		wk->wk_points[at].up_mb_per_s = c->total_mb_per_s;
-		wk->wk_points[at].up_weight = 1;
-		wk->wk_count++;
-	}
-	return (0);
-}
-
-/* Of the cell's total in the mean over repeats, relative; < 0: not known. */
-static double
-variance(const struct work *wk, unsigned at)
-{
-	unsigned n = wk->wk_repeats[at];
-	double cov;
-
-	if (n < 2)
-		return (-1);
-	cov = stats_cov(wk->wk_totals[at], n);
-	return (isfinite(cov) ? cov * cov / (n - 1) : -1);
+	return (comparable_values(c, offsetof(struct result_sample,
+	    total_mb_per_s)));
 }
 
 /*
- * A cell's weight shrinks with its repeats' spread, beside the mean of all
- * cells' spreads: what few repeats know of their spread must not make one cell
- * count for nothing, or for everything.
+ * A cell's weight shrinks with the relative variance of its mean over repeats,
+ * beside the mean of all cells': few repeats estimate a spread badly, and must
+ * not make one cell count for nothing, or for everything.
  */
-static void
+static int
 weigh(struct work *wk)
 {
-	double mean = 0, v;
-	unsigned i, known = 0;
+	double cov, mean = 0, *totals, *v;
+	unsigned i, known = 0, n;
 
 	for (i = 0; i < wk->wk_count; i++) {
-		v = variance(wk, i);
-		if (v >= 0) {
-			mean += v;
-			known++;
-		}
+		n = wk->wk_cells[i]->repeats;
+		v = &wk->wk_points[i].up_weight;
+		totals = totals_of(wk->wk_cells[i]);
+		if (totals == NULL)
+			return (ENOMEM);
+		cov = n < 2 ? INFINITY : stats_cov(totals, n);
+		free(totals);
+		*v = isfinite(cov) ? cov * cov / (n - 1) : -1;
+		known += *v >= 0;
+		mean += fmax(*v, 0);
 	}
-	if (known == 0 || mean <= 0)
-		return;
-	mean /= known;
+	mean = known > 0 ? mean / known : 0;
 	for (i = 0; i < wk->wk_count; i++) {
-		v = variance(wk, i);
-		wk->wk_points[i].up_weight = mean / (mean + (v < 0 ? mean : v));
+		v = &wk->wk_points[i].up_weight;
+		*v = mean <= 0 ? 1 : mean / (mean + (*v < 0 ? mean : *v));
 	}
-}
-
-/*
- * The median of n values drawn from n sorted ones, with replacement, without
- * drawing them all: a value drawn is the one at a uniform place, and of n
- * uniform numbers the k-th smallest has a beta distribution.
- */
-static double
-resampled_median(gsl_rng *rng, const double *sorted, unsigned n)
-{
-	unsigned k = (n + 1) / 2;
-	double place;
-	unsigned first, second;
-
-	if (n == 1)
-		return (sorted[0]);
-	place = gsl_ran_beta(rng, k, n - k + 1.0);
-	first = (unsigned)fmin(place * n, n - 1.0);
-	if (n % 2 != 0)
-		return (sorted[first]);
-	/* The next one: the least of those above, uniform up to 1. */
-	place = 1 - (1 - place) * pow(gsl_rng_uniform_pos(rng), 1.0 / (n - k));
-	second = (unsigned)fmin(place * n, n - 1.0);
-	return (sorted[first] / 2 + sorted[second] / 2);
-}
-
-static void
-draw(struct work *wk, gsl_rng *rng)
-{
-	double floor;
-	unsigned i;
-
-	for (i = 0; i < wk->wk_count; i++) {
-		floor = fmax(USL_MB_PER_S_MIN,
-		    usl_floor * wk->wk_cells[i]->total_mb_per_s);
-		wk->wk_points[i].up_mb_per_s = fmin(USL_MB_PER_S_MAX,
-		    fmax(floor, resampled_median(rng, wk->wk_totals[i],
-		    wk->wk_repeats[i])));
-	}
-}
-
-static void
-set_interval(double *values, unsigned n, struct usl_interval *ui)
-{
-
-	ui->ui_low = stats_quantile(values, n, 0.025);
-	ui->ui_high = stats_quantile(values, n, 0.975);
-}
-
-static void
-resample(struct usl_curve *uc, struct work *wk, gsl_rng *rng,
-    unsigned resamples, double *figures)
-{
-	const unsigned reach = usl_curve_reach(uc);
-	struct usl_law law;
-	unsigned done = 0, i, knee;
-	double *at[USL_FIGURES];
-
-	for (i = 0; i < USL_FIGURES; i++)
-		at[i] = figures + (size_t)i * resamples;
-	for (i = 0; i < resamples; i++) {
-		draw(wk, rng);
-		if (usl_fit(wk->wk_points, wk->wk_count, wk->wk_scratch,
-		    &law) != 0)
-			continue;
-		knee = usl_knee(&law, reach);
-		at[USL_GAMMA][done] = law.ul_gamma;
-		at[USL_SIGMA][done] = law.ul_sigma;
-		at[USL_KAPPA][done] = law.ul_kappa;
-		at[USL_PEAK][done] = fmin(2.0 * reach, usl_peak(&law));
-		at[USL_KNEE][done++] = knee == 0 ? 2.0 * reach : knee;
-	}
-	uc->uc_sure = done > 0;
-	if (done == 0)
-		return;
-	set_interval(at[USL_GAMMA], done, &uc->uc_gamma);
-	set_interval(at[USL_SIGMA], done, &uc->uc_sigma);
-	set_interval(at[USL_KAPPA], done, &uc->uc_kappa);
-	set_interval(at[USL_PEAK], done, &uc->uc_peak95);
-	set_interval(at[USL_KNEE], done, &uc->uc_knee95);
-}
-
-static int
-find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed,
-    unsigned resamples)
-{
-	double *figures;
-	gsl_rng *rng;
-	unsigned i;
-
-	for (i = 0; i < wk->wk_count; i++)
-		if (group_few_repeats(wk->wk_cells[i]))
-			return (0);
-	figures = calloc((size_t)USL_FIGURES * resamples, sizeof(*figures));
-	rng = stats_rng(seed);
-	if (figures == NULL || rng == NULL) {
-		free(figures);
-		if (rng != NULL)
-			gsl_rng_free(rng);
-		return (ENOMEM);
-	}
-	resample(uc, wk, rng, resamples, figures);
-	free(figures);
-	gsl_rng_free(rng);
 	return (0);
 }
 
+/* Draws from each cell's repeats, independently. */
 static int
-fit(const struct curve *cu, uint64_t seed, unsigned resamples,
-    struct usl_curve *uc)
+draw(struct work *wk, uint64_t seed)
 {
-	struct work wk = { .wk_count = 0 };
+	struct resample rs;
+	double *totals;
+	unsigned i;
+	int error = 0;
+
+	wk->wk_medians = calloc((size_t)wk->wk_count * HYPOTHESIS_RESAMPLES,
+	    sizeof(*wk->wk_medians));
+	if (wk->wk_medians == NULL)
+		return (ENOMEM);
+	for (i = 0; i < wk->wk_count && error == 0; i++) {
+		const struct result_cell *c = wk->wk_cells[i];
+
+		totals = totals_of(c);
+		error = totals == NULL ? ENOMEM :
+		    resample_init(&rs, c->repeats, seed + i);
+		if (error == 0) {
+			gsl_sort(totals, 1, c->repeats);
+			resample_medians(&rs, totals, wk->wk_medians +
+			    (size_t)i * HYPOTHESIS_RESAMPLES);
+			resample_fini(&rs);
+		}
+		free(totals);
+	}
+	return (error);
+}
+
+static int
+find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
+{
+	const unsigned reach = uc->uc_reach;
+	unsigned done = 0, i, k, knee;
+	double *figures[USL_FIGURES];
+	struct usl_law law;
+	int error;
+
+	for (i = 0; i < wk->wk_count; i++)
+		if (comparable_few_repeats(wk->wk_cells[i]))
+			return (0);
+	error = draw(wk, seed);
+	figures[0] = calloc((size_t)USL_FIGURES * HYPOTHESIS_RESAMPLES,
+	    sizeof(double));
+	if (figures[0] == NULL)
+		return (ENOMEM);
+	for (i = 1; i < USL_FIGURES; i++)
+		figures[i] = figures[i - 1] + HYPOTHESIS_RESAMPLES;
+	for (i = 0; i < HYPOTHESIS_RESAMPLES && error == 0; i++) {
+		for (k = 0; k < wk->wk_count; k++)
+			wk->wk_points[k].up_mb_per_s = fmin(USL_MB_PER_S_MAX,
+			    fmax(fmax(USL_MB_PER_S_MIN, usl_floor *
+			    wk->wk_cells[k]->total_mb_per_s),
+			    wk->wk_medians[k * HYPOTHESIS_RESAMPLES + i]));
+		error = usl_fit(wk->wk_points, wk->wk_count, &law);
+		if (error == EDOM) {
+			error = 0;
+			continue;
+		}
+		knee = usl_knee(&law, reach);
+		figures[USL_GAMMA][done] = law.ul_gamma;
+		figures[USL_SIGMA][done] = law.ul_sigma;
+		figures[USL_KAPPA][done] = law.ul_kappa;
+		figures[USL_PEAK][done] = fmin(2.0 * reach, usl_peak(&law));
+		figures[USL_KNEE][done++] = knee == 0 ? 2.0 * reach : knee;
+	}
+	uc->uc_sure = error == 0 && done > 0;
+	for (i = 0; i < USL_FIGURES && uc->uc_sure; i++) {
+		uc->uc_ci95[i][0] = stats_quantile(figures[i], done, 0.025);
+		uc->uc_ci95[i][1] = stats_quantile(figures[i], done, 0.975);
+	}
+	free(figures[0]);
+	return (error);
+}
+
+static int
+fit(const struct curve *cu, uint64_t seed, bool intervals,
+    struct usl_curve *uc, struct work *wk)
+{
+	double off;
 	unsigned i;
 	int error;
 
-	error = collect(cu, uc, &wk);
-	if (error == 0) {
-		weigh(&wk);
-		uc->uc_fitted = usl_fit(wk.wk_points, wk.wk_count,
-		    wk.wk_scratch, &uc->uc_law) == 0;
+	for (i = 0; i < cu->cu_count; i++) {
+		if (usl_curve_use(uc, cu->cu_cells[i]) != USL_USED)
+			continue;
+		wk->wk_cells[wk->wk_count] = cu->cu_cells[i];
+		wk->wk_points[wk->wk_count++] = (struct usl_point){
+		    .up_readers = cu->cu_cells[i]->readers,
+		    .up_mb_per_s = cu->cu_cells[i]->total_mb_per_s };
 	}
-	if (uc->uc_fitted) {
-		for (i = 0; i < wk.wk_count; i++)
-			uc->uc_off = fmax(uc->uc_off, fabs(usl_at(&uc->uc_law,
-			    wk.wk_points[i].up_readers) /
-			    wk.wk_points[i].up_mb_per_s - 1));
-		uc->uc_holds = uc->uc_off <= usl_poor;
-		uc->uc_peak = usl_peak(&uc->uc_law);
-		uc->uc_knee = usl_knee(&uc->uc_law, usl_curve_reach(uc));
-		if (resamples > 0)
-			error = find_intervals(uc, &wk, seed, resamples);
+	error = weigh(wk);
+	if (error == 0)
+		error = usl_fit(wk->wk_points, wk->wk_count, &uc->uc_law);
+	if (error != 0)
+		return (error == EDOM ? 0 : error);
+	uc->uc_fitted = true;
+	for (i = 0; i < wk->wk_count; i++) {
+		off = usl_at(&uc->uc_law, wk->wk_points[i].up_readers) /
+		    wk->wk_points[i].up_mb_per_s - 1;
+		uc->uc_off = fmax(uc->uc_off, fabs(off));
 	}
-	free_work(&wk);
-	return (error);
+	uc->uc_holds = uc->uc_off <= usl_poor;
+	uc->uc_peak = usl_peak(&uc->uc_law);
+	uc->uc_knee = usl_knee(&uc->uc_law, uc->uc_reach);
+	return (intervals ? find_intervals(uc, wk, seed) : 0);
 }
 
 int
-usl_curve_fit(const struct curve *cu, uint64_t seed, unsigned resamples,
+usl_curve_fit(const struct curve *cu, uint64_t seed, bool intervals,
     struct usl_curve *uc)
 {
-	struct usl_curve found = { .uc_use = NULL };
-	int error = 0;
+	struct work wk = { .wk_count = 0 };
+	int error = ENOMEM;
 
-	KASSERT(cu->cu_count > 0, ("a curve without cells"));
-	found.uc_use = calloc(cu->cu_count, sizeof(*found.uc_use));
-	if (found.uc_use == NULL)
-		return (ENOMEM);
-	choose(cu, &found);
-	if (found.uc_readers >= USL_LEAST)
-		error = fit(cu, seed, resamples, &found);
-	if (error != 0)
-		usl_curve_free(&found);
-	else
-		*uc = found;
+	/* Oversubscribed cells are used only where others are too few. */
+	choose(cu, false, uc);
+	if (uc->uc_readers < USL_FITTING)
+		choose(cu, true, uc);
+	if (uc->uc_readers < USL_LEAST)
+		return (0);
+	wk.wk_cells = calloc(cu->cu_count, sizeof(*wk.wk_cells));
+	wk.wk_points = calloc(cu->cu_count, sizeof(*wk.wk_points));
+	if (wk.wk_cells != NULL && wk.wk_points != NULL)
+		error = fit(cu, seed, intervals, uc, &wk);
+	free(wk.wk_cells);
+	free(wk.wk_points);
+	free(wk.wk_medians);
 	return (error);
-}
-
-void
-usl_curve_free(struct usl_curve *uc)
-{
-
-	free(uc->uc_use);
 }
 
 bool
 usl_curve_falls(const struct curve *cu, const struct usl_curve *uc,
     const struct result_cell **from, const struct result_cell **to)
 {
-	const struct result_cell *top = NULL;
+	const struct result_cell *c, *top = NULL;
 	unsigned i;
 
-	for (i = 0; i < cu->cu_count; i++)
-		if (uc->uc_use[i] == USL_USED && (top == NULL ||
-		    cu->cu_cells[i]->total_mb_per_s > top->total_mb_per_s))
-			top = cu->cu_cells[i];
 	for (i = 0; i < cu->cu_count; i++) {
-		const struct result_cell *c = cu->cu_cells[i];
-
-		if (uc->uc_use[i] != USL_USED || top == NULL ||
-		    c->readers <= top->readers || group_unranked(top, c))
+		c = cu->cu_cells[i];
+		if (usl_curve_use(uc, c) == USL_USED && (top == NULL ||
+		    c->total_mb_per_s > top->total_mb_per_s))
+			top = c;
+	}
+	for (i = 0; i < cu->cu_count && top != NULL; i++) {
+		c = cu->cu_cells[i];
+		if (usl_curve_use(uc, c) != USL_USED ||
+		    c->readers <= top->readers || comparable_unranked(top, c))
 			continue;
 		*from = top;
 		*to = c;

@@ -1,12 +1,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/console/figure.h"
-#include "bench/report/view.h"
-#include "bench/result/claim.h"
-#include "bench/result/group.h"
-#include "lib/kassert.h"
-#include "lib/lock.h"
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
+#include "bench/report/report.h"
+#include "lib/base/kassert.h"
+#include "lib/lock/lock.h"
 
 /*
  * The locks that are profiled, by name: the file in which the kernel takes
@@ -26,34 +25,37 @@ enum { LOCKS = sizeof(locks) / sizeof(locks[0]) };
 /* More than any machine counts. */
 static const double view_largest = 1e300;
 
-void
-view_heading(FILE *out, const struct result *r, const struct result_cell *cell)
+/* The line that names a cell, and why its figures must not be ranked. */
+static void
+print_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 {
-	char claim[CLAIM_SIZE], load[GROUP_WORKLOAD_SIZE];
-	char lock[GROUP_LOCK_SIZE], text[4 * RESULT_TEXT_SIZE];
-	const char *place = group_place(r);
-	bool told = strcmp(group_claim(cell), "measured") == 0;
+	char buf[COMPARABLE_SIZE], provenance[COMPARABLE_SIZE];
+	struct text t = { .s = "" };
 
-	snprintf(text, sizeof(text), "%s, lock %s, %s, %s crypto, "
-	    "%s%s%s%s%s",
-	    cell->design, group_lock(cell, lock), cell->cipher, cell->crypto,
-	    group_load(cell, load), place != NULL ? ", place " : "",
-	    place != NULL ? place : "", told ? "" : ", ",
-	    told ? "" : claim_cell(cell, claim));
-	figure_wrap(out, "", 2, text);
-	if (group_gated(cell))
-		figure_wrap(out, "!", 2, cell->gate);
+	text_add(&t, "%s, lock %s, ", cell->design,
+	    comparable_lock(cell, buf));
+	text_add(&t, "%s, %s crypto, %s", cell->cipher, cell->crypto,
+	    comparable_load(cell, buf));
+	if (comparable_place(r) != NULL)
+		text_add(&t, ", place %s", comparable_place(r));
+	if (provenance_predicted(cell))
+		text_add(&t, ", %s", provenance_cell(cell, provenance));
+	format_wrap(out, "", 2, t.s);
+	if (comparable_gated(cell))
+		format_wrap(out, "!", 2, cell->gate);
 }
 
 bool
-view_profiled(FILE *out, const struct result_cell *cell)
+view_cell(FILE *out, const struct result *r, const struct result_cell *cell)
 {
 
-	if (cell->lock_profile_rows > 0)
-		return (true);
-	fputs(cell->profiled ? "  no lock was taken\n" :
-	    "  not profiled: there is nothing to show\n", out);
-	return (false);
+	if (cell > r->cells)
+		fputc('\n', out);
+	print_heading(out, r, cell);
+	if (cell->lock_profile_rows == 0)
+		fputs(cell->profiled ? "  no lock was taken\n" :
+		    "  not profiled: there is nothing to show\n", out);
+	return (cell->lock_profile_rows > 0);
 }
 
 bool
@@ -136,28 +138,58 @@ view_class(const struct result_cell *cell, const char *lock)
 	return (lc == NULL ? kind : lc->lc_type);
 }
 
-bool
-view_same_lock(const struct result_row *a, const struct result_row *b)
+/* A figure with three digits behind the point; "-" where there is none. */
+static const char *
+figure(char buf[FORMAT_SIZE], double v, bool known)
 {
 
-	return (strcmp(a->lock, b->lock) == 0);
+	if (known && (v <= 0 || v >= 0.0005) && v < 99.9995)
+		snprintf(buf, FORMAT_SIZE, "%.3f", v);
+	else if (known)
+		format_real(buf, v);
+	else
+		snprintf(buf, FORMAT_SIZE, "-");
+	return (buf);
 }
 
-bool
-view_same_site(const struct result_row *a, const struct result_row *b)
+/* One line, of bytes or of hold time; rest follows the bar. */
+static void
+print_evenness(FILE *out, const char *of, double cov, double jain,
+    double min_max, double cna, bool known, const char *rest)
 {
+	char buf[4][FORMAT_SIZE];
 
-	return (view_same_lock(a, b) && strcmp(a->site, b->site) == 0);
+	/* The busier half has at least half; 0: the document lacks it. */
+	format_wrapf(out, of, 6, "cov %s jain %s min/max %s cna %s | %s",
+	    figure(buf[0], cov, known), figure(buf[1], fmin(jain, 1), known),
+	    figure(buf[2], fmin(min_max, 1), known),
+	    figure(buf[3], fmin(cna, 1), cna > 0), rest);
 }
 
-bool
-view_first(const struct result_cell *cell, unsigned i,
-    bool (*same)(const struct result_row *, const struct result_row *))
+int
+report_fairness(FILE *out, const struct result *r)
 {
-	unsigned k;
+	unsigned i;
 
-	for (k = 0; k < i; k++)
-		if (same(&cell->lock_profile[k], &cell->lock_profile[i]))
-			return (false);
-	return (true);
+	for (i = 0; i < r->cell_count; i++) {
+		const struct result_cell *cell = &r->cells[i];
+		const struct result_fairness *f = &cell->fairness;
+		char rest[VIEW_SIZE] = "hold-share harvest -";
+
+		print_heading(out, r, cell);
+		if (cell->lock_profile_rows > 0)
+			snprintf(rest, sizeof(rest), "hold-share harvest %s %%",
+			    FORMAT(percent, fmin(f->hold_share_harvest, 1) *
+			    100));
+		print_evenness(out, "bytes", f->cov, f->jain, f->min_max,
+		    f->cna, true, rest);
+		snprintf(rest, sizeof(rest), "reacquire p50 - p99 -");
+		if (f->reacquire_p50 > 0)
+			snprintf(rest, sizeof(rest), "reacquire p50 %s p99 %s",
+			    FORMAT(count, f->reacquire_p50),
+			    FORMAT(count, f->reacquire_p99));
+		print_evenness(out, "hold", f->hold_cov, f->hold_jain,
+		    f->hold_min_max, f->hold_cna, f->hold_cna > 0, rest);
+	}
+	return (0);
 }

@@ -1,17 +1,28 @@
 /*
- * Documents as text.
+ * Documents as text, and texts in documents.
  */
-#ifndef BENCH_JSON_TEXT_H
-#define BENCH_JSON_TEXT_H
+#ifndef BENCH_RESULT_JSON_TEXT_H
+#define BENCH_RESULT_JSON_TEXT_H
 
 #include <jansson.h>
 
 /*
- * As json_dumps(), which in jansson 2.14 leaves out a key that it has no memory
- * for, and says nothing.
+ * As json_dumps(), which in jansson 2.14 silently leaves out a key for which
+ * there is no memory.
  *
  * Returns: the text, to be freed; NULL when there was no memory, or no value.
  */
 char *json_text(const json_t *value, size_t flags);
+
+/*
+ * As json_loadb() with JSON_REJECT_DUPLICATES, which in jansson 2.14 reads past
+ * the end of a token for which there was no memory.
+ *
+ *   where  out  on failure; its text is empty when there was no memory
+ */
+json_t *json_parse(const char *text, size_t size, json_error_t *where);
+
+/* A string; bytes above 0x7f become '?' in a text that is not UTF-8. */
+json_t *json_text_new(const char *text);
 
 #endif

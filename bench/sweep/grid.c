@@ -1,10 +1,11 @@
-#include "bench/sweep/grid.h"
-#include "lib/cpu.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-enum {
-	/* As short as a request can be while it is still one. */
-	CONTROL_BYTES	= 16
-};
+#include "bench/sweep/sweep.h"
+#include "lib/machine/cpu.h"
+
+enum { CONTROL_BYTES = 16 };	/* of the shortest request */
 
 static const struct workload *
 workload(const struct options *op)
@@ -13,9 +14,31 @@ workload(const struct options *op)
 	return (workload_is_plain(&op->op_workload) ? NULL : &op->op_workload);
 }
 
+static struct cell
+cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
+    unsigned r, unsigned d)
+{
+
+	return ((struct cell){
+		.ce_design = generators[op->op_designs.ol_value[d]]->ra_ident,
+		.ce_lock = lock_classes[op->op_locks.ol_value[l]]->lc_name,
+		.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
+		.ce_readers = (unsigned)op->op_readers.ol_value[r],
+		.ce_request_bytes = op->op_sizes.ol_value[s],
+		.ce_workload = workload(op),
+	});
+}
+
+struct cell
+grid_first(const struct options *op)
+{
+
+	return (cell_at(op, 0, 0, 0, 0, 0));
+}
+
 /* Design innermost, so that rows to compare stand together. */
-unsigned
-grid_expand(const struct options *op, struct sweep_cell *cells)
+static unsigned
+expand(const struct options *op, struct sweep_cell *cells)
 {
 	unsigned c, d, l, n = 0, r, s;
 
@@ -24,20 +47,11 @@ grid_expand(const struct options *op, struct sweep_cell *cells)
 	for (l = 0; l < op->op_locks.ol_count; l++)
 	for (r = 0; r < op->op_readers.ol_count; r++)
 	for (d = 0; d < op->op_designs.ol_count; d++)
-		cells[n++].sc_cell = (struct cell){
-			.ce_design = generators[op->op_designs.ol_value[d]]->
-			    ra_ident,
-			.ce_lock = lock_classes[op->op_locks.ol_value[l]]->
-			    lc_name,
-			.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
-			.ce_readers = (unsigned)op->op_readers.ol_value[r],
-			.ce_request_bytes = op->op_sizes.ol_value[s],
-			.ce_workload = workload(op),
-		};
+		cells[n++].sc_cell = cell_at(op, c, s, l, r, d);
 	return (n);
 }
 
-/* The most readers of the grid that have a CPU each; or the fewest. */
+/* The most readers of the grid that have a CPU each; else the fewest. */
 static unsigned
 control_readers(const struct options *op)
 {
@@ -54,10 +68,7 @@ control_readers(const struct options *op)
 	return ((unsigned)(best > 0 ? best : fewest));
 }
 
-/*
- * The last design whose readers can do without exclusion, each with a generator
- * of its own.
- */
+/* The last design of a single part: each reader gets a generator of its own. */
 static const char *
 control_design(const struct options *op)
 {
@@ -72,50 +83,59 @@ control_design(const struct options *op)
 	return ("concurrent");
 }
 
-unsigned
-grid_expand_controls(const struct options *op, struct sweep_cell *cells)
+/* Each lock around nothing, and each cipher with nothing shared. */
+static unsigned
+expand_controls(const struct options *op, struct sweep_cell *cells)
 {
 	struct cell like = {
 		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
 		.ce_readers = control_readers(op),
+		.ce_design = "none",
+		.ce_request_bytes = CONTROL_BYTES,
 	};
 	unsigned i, n = 0;
 
-	/* Simulated, they would show nothing that the profile does not say. */
-	if (op->op_kind != OPTIONS_SWEEP || op->op_simulated ||
+	/* A simulation would only repeat the profile's costs. */
+	if (op->op_cmd != COMMAND_sweep || op->op_simulated ||
 	    !op->op_config.bc_program.controls)
 		return (0);
 	for (i = 0; i < op->op_locks.ol_count; i++) {
-		like.ce_design = "none";
 		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
-		like.ce_request_bytes = CONTROL_BYTES;
 		cells[n++].sc_cell = like;
 	}
+	like.ce_design = control_design(op);
+	like.ce_lock = "none";
+	like.ce_request_bytes = op->op_sizes.ol_value[0];
+	like.ce_workload = workload(op);
 	for (i = 0; i < op->op_ciphers.ol_count; i++) {
-		like.ce_design = control_design(op);
-		like.ce_lock = "none";
 		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
-		like.ce_request_bytes = op->op_sizes.ol_value[0];
-		like.ce_workload = workload(op);
 		cells[n++].sc_cell = like;
 	}
 	return (n);
 }
 
-unsigned
-grid_cells(const struct options *op)
+int
+grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
+    unsigned *count)
 {
+	unsigned i, most;
 
-	return (op->op_designs.ol_count * op->op_locks.ol_count *
+	*grid = *count = 0;
+	most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
 	    op->op_ciphers.ol_count * op->op_readers.ol_count *
-	    op->op_sizes.ol_count);
-}
-
-unsigned
-grid_controls(const struct options *op)
-{
-
-	return (op->op_locks.ol_count + op->op_ciphers.ol_count);
+	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
+	*cells = calloc(most, sizeof(**cells));
+	if (*cells == NULL)
+		return (ENOMEM);
+	*grid = expand(op, *cells);
+	*count = *grid + expand_controls(op, *cells + *grid);
+	for (i = 0; i < *count; i++) {
+		(*cells)[i].sc_samples = calloc(op->op_repeats,
+		    sizeof(*(*cells)->sc_samples));
+		if ((*cells)[i].sc_samples == NULL)
+			return (ENOMEM);
+	}
+	return (0);
 }
 
 const struct engine *
@@ -126,4 +146,14 @@ grid_engine(const struct options *op)
 		return (&ENGINE(virtual));
 	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
 	    &ENGINE(bare));
+}
+
+const char *
+grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE])
+{
+
+	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %u reader%s", ce->ce_design,
+	    ce->ce_lock, ce->ce_cipher->ci_name, ce->ce_readers,
+	    ce->ce_readers == 1 ? "" : "s");
+	return (text);
 }

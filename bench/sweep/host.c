@@ -5,11 +5,11 @@
 #include <time.h>
 
 #include "bench/result/result.h"
-#include "lib/cpu.h"
-#include "lib/crypto.h"
-#include "lib/kassert.h"
+#include "lib/machine/cpu.h"
+#include "lib/crypto/crypto.h"
+#include "lib/base/kassert.h"
 
-/* The build says both; see Makefile. */
+/* The build defines both; see .ci/rules.sh. */
 #ifndef RNGSIM_FLAGS
 #define	RNGSIM_FLAGS	"unknown"
 #endif
@@ -25,7 +25,7 @@
 #define	HOST_COMPILER	"unknown"
 #endif
 
-/* A result holds no control characters; firmware's CPU names may. */
+/* A result has no control characters; a CPU's name may. */
 static void
 fill_text(char *out, size_t size, const char *text)
 {
@@ -53,7 +53,7 @@ result_host_fill(struct result_host *host)
 	host->cpus_machine = cpu_count_machine();
 	host->cpu_quota = cpu_quota();
 	host->numa_nodes = cpu_nodes();
-	/* At most 64 bytes each here, 256 on FreeBSD: what is cut is build. */
+	/* FreeBSD's names may be longer; the end is the build. */
 	if (uname(&un) == 0)
 		snprintf(text, sizeof(text), "%.80s %.80s %.40s", un.sysname,
 		    un.release, un.machine);

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "bench/sweep/pool.h"
-#include "lib/kassert.h"
+#include "lib/base/kassert.h"
 
 enum {
 	POOL_AHEAD	= 2,	/* slots for each thread */
@@ -20,7 +20,7 @@ struct pool {
 	pthread_cond_t	 po_done;	/* a task is done */
 	unsigned	 po_begun;	/* tasks */
 	unsigned	 po_taken;
-	bool		 po_over;	/* begin no more */
+	bool		 po_over;	/* begin no more tasks */
 	bool		*po_finished;	/* by slot */
 };
 
@@ -102,7 +102,7 @@ take_all(struct pool *po)
 	return (error);
 }
 
-/* Who waits with a time-out does so on a clock that nobody sets. */
+/* Time-outs use a clock that is never set back. */
 static void
 init_conditions(struct pool *po)
 {
@@ -121,7 +121,7 @@ pool_run(const struct pool_job *pj, unsigned threads)
 {
 	struct pool po = { .po_job = pj, .po_slots = pool_slots(threads) };
 	pthread_t *thread;
-	unsigned i, slot, started;
+	unsigned i, started;
 	int error = 0;
 
 	MPASS(threads > 0);
@@ -145,11 +145,6 @@ pool_run(const struct pool_job *pj, unsigned threads)
 	}
 	for (i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	for (i = po.po_taken; i < po.po_begun; i++) {
-		slot = i % po.po_slots;
-		MPASS(po.po_finished[slot]);
-		pj->pj_drop(pj->pj_context, i, slot);
-	}
 	pthread_cond_destroy(&po.po_done);
 	pthread_cond_destroy(&po.po_room);
 	pthread_mutex_destroy(&po.po_mutex);

@@ -1,16 +1,13 @@
 /*
- * Tasks on several threads of the host, whose outcomes are taken in order.
- *
- * Whoever takes the outcomes sees the same sequence whatever the number of
- * threads and whichever task ends first.
+ * Tasks on several threads of the host, whose outcomes are taken in order: the
+ * same sequence for any number of threads.
  */
-#ifndef BENCH_POOL_H
-#define BENCH_POOL_H
+#ifndef BENCH_SWEEP_POOL_H
+#define BENCH_SWEEP_POOL_H
 
 /*
- * The work.  Tasks have numbers 0..pj_tasks - 1 and begin in that order.  A
- * task's slot, 0..pool_slots() - 1, is its own until its outcome was taken or
- * dropped.
+ * Tasks have numbers 0..pj_tasks - 1 and begin in that order.  A task has its
+ * slot, 0..pool_slots() - 1, to itself until its outcome is taken.
  */
 struct pool_job {
 	unsigned	pj_tasks;
@@ -24,25 +21,22 @@ struct pool_job {
 	 */
 	int		(*pj_take)(void *context, unsigned task,
 			    unsigned slot);
-	/* Releases an outcome that will not be taken; likewise. */
-	void		(*pj_drop)(void *context, unsigned task,
-			    unsigned slot);
-	/* Called now and then on the caller's thread; or NULL. */
+	/* Called every 0.1 s on the caller's thread; or NULL. */
 	void		(*pj_idle)(void *context);
 	void		*pj_context;
 };
 
-/* How many slots so many threads use. */
+/* The number of slots for so many threads. */
 unsigned pool_slots(unsigned threads);
 
 /*
- * Does all tasks, or as many as come before one whose pj_take() fails; returns
- * when none is running.
+ * Does all tasks, or those up to one whose pj_take() fails and some behind it,
+ * which are not taken.  No task runs when it returns.
  *
- *   threads  in  1 or more; fewer are used where the host refuses more
+ *   threads  in  1 or more; fewer are used if the host refuses some
  *
- * Returns: 0, what pj_take() returned, or an errno value when not one thread
- * could be had.
+ * Returns: 0, the error of pj_take(), or an errno value when the host refused
+ * every thread.
  */
 int pool_run(const struct pool_job *pj, unsigned threads);
 

@@ -5,21 +5,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/console/progress.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/stop.h"
 #include "bench/sweep/pool.h"
-#include "bench/sweep/replicate.h"
+#include "bench/sweep/sweep.h"
 #include "fortuna/generator.h"
-#include "lib/cpu.h"
+#include "lib/machine/cpu.h"
 
 enum {
-	MAPPINGS_EACH	= 2,	/* of a thread: its stack and what guards it */
-	THREADS_BESIDE	= 64	/* readers: harvest, producers, and to spare */
+	MAPPINGS_EACH	= 2,	/* of a thread: its stack and the guard page */
+	THREADS_BESIDE	= 64	/* readers: harvest, producers, spare ones */
 };
 
-/* Virtual time is counted in these for the progress bar. */
+/* The progress bar's unit of virtual time. */
 static const uint64_t ps_per_step = UINT64_C(1000) * 1000 * 1000;
 
-/* A run under way, or done and not yet taken. */
+/* A run that is under way, or done and not taken yet. */
 struct slot {
 	struct cell_measure sl_measure;
 	char		 sl_why[CELL_ERROR_SIZE];
@@ -59,22 +60,21 @@ replicate_memory_bytes(void)
 	    limit.rlim_cur : bytes);
 }
 
-/* Mappings that the host lets a process have, as far as it says. */
+/* The mappings that a process may have, where the host has a limit. */
 static double
 mappings(void)
 {
 	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
-	double most = HUGE_VAL;
+	double most;
 
-	if (f == NULL)
-		return (most);
-	if (fscanf(f, "%lf", &most) != 1)
+	if (f == NULL || fscanf(f, "%lf", &most) != 1)
 		most = HUGE_VAL;
-	fclose(f);
+	if (f != NULL)
+		fclose(f);
 	return (most);
 }
 
-/* Whether a design that is asked for has a part for each CPU. */
+/* Whether a design of the grid has a part for each CPU. */
 static bool
 has_parts(const struct options *op)
 {
@@ -112,36 +112,45 @@ replicate_threads(const struct options *op, uint64_t *needed)
 	return (fit < threads ? (unsigned)fit : threads);
 }
 
+static bool
+skips(const struct replicate *rp, unsigned task)
+{
+
+	return (rp->rp_skip(rp->rp_context, task % rp->rp_cell_count,
+	    task / rp->rp_cell_count));
+}
+
 static void
 work(void *context, unsigned task, unsigned slot)
 {
 	struct replicating *rg = context;
-	const struct options *op = rg->rg_what->rp_options;
+	const struct replicate *rp = rg->rg_what;
+	const struct options *op = rp->rp_options;
+	const unsigned round = task / rp->rp_cell_count;
+	const unsigned repeat = rp->rp_profiles == NULL ? round : 0;
 	struct slot *sl = &rg->rg_slots[slot];
 	struct machine_config mc;
-	struct replica re = { .re_skip = false };
 	struct cell_params cp = {
+		.cp_cell = *rp->rp_cells[task % rp->rp_cell_count],
 		.cp_config = &op->op_config,
 		.cp_place = &op->op_place,
 		.cp_time_s = op->op_time_s,
+		.cp_seed = op->op_seed + repeat,
 		.cp_machine = &mc,
 		.cp_bytes = op->op_verify,
 		.cp_ledger = op->op_ledger,
 		.cp_ledger_log = op->op_ledger_log,
-		.cp_stop = rg->rg_what->rp_stop,
+		.cp_stop = &stop_signal,
 	};
 
-	rg->rg_what->rp_choose(rg->rg_what->rp_context, task, &re);
-	if (re.re_skip) {
-		snprintf(sl->sl_why, sizeof(sl->sl_why), "skipped");
+	if (skips(rp, task)) {
 		sl->sl_error = ECANCELED;
 		return;
 	}
-	cp.cp_cell = *re.re_cell;
-	cp.cp_seed = op->op_seed + re.re_repeat;
-	virtual_config(&op->op_machine, re.re_profile, &cp,
+	virtual_config(&op->op_machine, rp->rp_profiles == NULL ?
+	    &op->op_machine.vi_profile : &rp->rp_profiles[round], &cp,
 	    op->op_crypto == CRYPTO_NATIVE,
-	    virtual_seed(op->op_seed, re.re_repeat, re.re_cell), &mc);
+	    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
 	mc.mc_progress_ps = &sl->sl_progress_ps;
 	mc.mc_stop = cp.cp_stop;
 	mc.mc_observer = op->op_observer;
@@ -170,31 +179,27 @@ idle(void *context)
 	progress_update(&rg->rg_progress, done, label);
 }
 
-static void
-drop(void *context, unsigned task, unsigned slot)
-{
-	struct replicating *rg = context;
-
-	(void)task;
-	if (rg->rg_slots[slot].sl_error == 0)
-		cell_measure_free(&rg->rg_slots[slot].sl_measure);
-}
-
 static int
 take(void *context, unsigned task, unsigned slot)
 {
 	struct replicating *rg = context;
+	const struct replicate *rp = rg->rg_what;
 	struct slot *sl = &rg->rg_slots[slot];
-	int error;
+	int error = 0;
 
-	/* What it prints must not stand behind the bar. */
-	if (sl->sl_error != 0 && sl->sl_error != ECANCELED)
-		progress_fini(&rg->rg_progress);
-	error = rg->rg_what->rp_take(rg->rg_what->rp_context, task,
-	    sl->sl_error, sl->sl_why, &sl->sl_measure);
-	drop(context, task, slot);
-	rg->rg_taken++;
+	if (sl->sl_error != ECANCELED) {
+		/* A message must not be printed behind the bar. */
+		if (sl->sl_error != 0)
+			progress_fini(&rg->rg_progress);
+		error = rp->rp_take(rp->rp_context, task % rp->rp_cell_count,
+		    task / rp->rp_cell_count, sl->sl_error, sl->sl_why,
+		    &sl->sl_measure);
+	}
+	if (sl->sl_error == 0)
+		cell_measure_free(&sl->sl_measure);
+	sl->sl_error = ECANCELED;
 	sl->sl_progress_ps = 0;
+	rg->rg_taken++;
 	idle(context);
 	return (error);
 }
@@ -203,36 +208,44 @@ int
 replicate_run(const struct replicate *rp)
 {
 	const struct options *op = rp->rp_options;
+	const unsigned tasks = rp->rp_cell_count * rp->rp_rounds;
 	struct replicating rg = { .rg_what = rp };
-	struct pool_job pj = {
-		.pj_tasks = rp->rp_replicas,
+	const struct pool_job pj = {
+		.pj_tasks = tasks,
 		.pj_work = work,
 		.pj_take = take,
-		.pj_drop = drop,
 		.pj_idle = idle,
 		.pj_context = &rg,
 	};
-	unsigned threads;
+	unsigned before = 0, i, threads;
 	uint64_t needed;
 	int error;
 
-	if (rp->rp_replicas == 0)
+	if (tasks == 0)
 		return (0);
 	threads = replicate_threads(op, &needed);
 	if (threads == 0)
 		return (ENOMEM);
-	if (threads > rp->rp_replicas)
-		threads = rp->rp_replicas;
+	if (threads > tasks)
+		threads = tasks;
 	rg.rg_slot_count = pool_slots(threads);
 	rg.rg_slots = calloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	if (rg.rg_slots == NULL)
 		return (ENOMEM);
+	for (i = 0; i < tasks; i++)
+		before += skips(rp, i);
+	for (i = 0; i < rg.rg_slot_count; i++)
+		rg.rg_slots[i].sl_error = ECANCELED;
 	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
 	    op->op_config.bc_program.warmup_ms + 1;
-	progress_resume(&rg.rg_progress, rp->rp_replicas * rg.rg_each_steps,
-	    rp->rp_before * rg.rg_each_steps);
+	progress_init(&rg.rg_progress, tasks * rg.rg_each_steps,
+	    before * rg.rg_each_steps);
 	error = pool_run(&pj, threads);
 	progress_fini(&rg.rg_progress);
+	/* Those behind one that ended all. */
+	for (i = 0; i < rg.rg_slot_count; i++)
+		if (rg.rg_slots[i].sl_error == 0)
+			cell_measure_free(&rg.rg_slots[i].sl_measure);
 	free(rg.rg_slots);
 	return (error);
 }

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,33 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "bench/console/progress.h"
-#include "bench/console/stop.h"
-#include "bench/statistics/stats.h"
-#include "bench/sweep/grid.h"
-#include "bench/sweep/summary.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/stop.h"
+#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
-#include "bench/sweep/sweep_virtual.h"
-#include "bench/sweep/uncertainty.h"
 #include "harvest/source.h"
-#include "lib/tick.h"
+#include "lib/machine/tick.h"
 
 enum {
 	CALIBRATION_ROUNDS	= 9,
 	CALIBRATION_PAIRS	= 20000
 };
 
-/* What one time stamp costs, and profiling one acquisition. */
+/* A sweep under way. */
+struct sweeping {
+	const struct options *sw_options;
+	struct checkpoint *sw_checkpoint;	/* or NULL */
+	struct sweep_cell *sw_cells;	/* the grid's, then controls */
+	const struct cell **sw_grid;	/* of sw_cells */
+	unsigned	 sw_grid_count;
+	unsigned	 sw_count;	/* controls included */
+	/* By cell; written in order of runs by the thread that takes them. */
+	atomic_bool	*sw_stuck;
+	unsigned	 sw_stuck_count;
+	char		*sw_error;	/* CELL_ERROR_SIZE bytes */
+};
+
+/* Measures the costs of a time stamp and of profiling an acquisition. */
 static int
 calibrate(struct result_host *host)
 {
@@ -50,16 +61,6 @@ calibrate(struct result_host *host)
 	return (0);
 }
 
-static void
-free_strings(char **strings)
-{
-	unsigned i;
-
-	for (i = 0; strings[i] != NULL; i++)
-		free(strings[i]);
-	free(strings);
-}
-
 static char **
 copy_strings(char *const *from)
 {
@@ -72,7 +73,7 @@ copy_strings(char *const *from)
 	for (i = 0; to != NULL && i < n; i++) {
 		to[i] = strdup(from[i]);
 		if (to[i] == NULL) {
-			free_strings(to);
+			options_free_words(to);
 			return (NULL);
 		}
 	}
@@ -91,38 +92,32 @@ source_names(const struct random_source *const *sources, unsigned count)
 	return (copy_strings(names));
 }
 
-/* A simulated machine has what this one lacks. */
-static void
-have_all(struct random_source_list *sl)
-{
-	unsigned i;
-
-	for (i = 0; i < sl->sl_skipped_count; i++)
-		sl->sl_source[sl->sl_count++] = sl->sl_skipped[i];
-	sl->sl_skipped_count = 0;
-}
-
 static int
-describe(const struct options *op, char *const argv[], struct result *r)
+describe(const struct sweeping *sw, char *const argv[], struct result *r)
 {
+	const struct options *op = sw->sw_options;
 	struct random_source_list sl;
 	struct harvest_error why;
+	unsigned i;
 
-	memset(r, 0, sizeof(*r));
 	r->argv = copy_strings(argv);
 	r->tunables = copy_strings(op->op_tunables);
 	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
 	    &why) != 0)
 		memset(&sl, 0, sizeof(sl));
+	/* A simulated machine has every source. */
+	for (i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
+		sl.sl_source[sl.sl_count++] = sl.sl_skipped[i];
 	if (op->op_simulated)
-		have_all(&sl);
+		sl.sl_skipped_count = 0;
 	r->sources = source_names(sl.sl_source, sl.sl_count);
 	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
-	r->cells = calloc(grid_cells(op), sizeof(*r->cells));
-	r->controls = calloc(grid_controls(op) + 1, sizeof(*r->controls));
+	r->cells = calloc(sw->sw_grid_count, sizeof(*r->cells));
+	r->controls = calloc(sw->sw_count - sw->sw_grid_count + 1,
+	    sizeof(*r->controls));
 	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
-	    r->controls == NULL ||
-	    r->sources == NULL || r->sources_skipped == NULL)
+	    r->controls == NULL || r->sources == NULL ||
+	    r->sources_skipped == NULL)
 		return (ENOMEM);
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
@@ -132,36 +127,25 @@ describe(const struct options *op, char *const argv[], struct result *r)
 	return (op->op_simulated ? 0 : calibrate(&r->host));
 }
 
-/* What progress says is being measured. */
-static void
-label_cell(const struct sweep_cell *sc, char *buf, size_t size)
-{
-
-	snprintf(buf, size, "%s %s %s, %u reader%s", sc->sc_cell.ce_design,
-	    sc->sc_cell.ce_lock, sc->sc_cell.ce_cipher->ci_name,
-	    sc->sc_cell.ce_readers, sc->sc_cell.ce_readers == 1 ? "" : "s");
-}
-
-/* A repeat that was measured: first to disk, then to its cell. */
+/* Writes a repeat to disk, then adds it to its cell; cm is empty afterwards. */
 static int
-take(struct checkpoint *ck, struct sweep_cell *sc, unsigned cell,
-    unsigned repeat, unsigned order, struct cell_measure *cm,
-    char error_text[CELL_ERROR_SIZE])
+take(struct sweeping *sw, unsigned cell, unsigned repeat, unsigned order,
+    struct cell_measure *cm)
 {
+	struct sweep_cell *sc = &sw->sw_cells[cell];
 	int error;
 
-	error = checkpoint_add(ck, &sc->sc_cell, cell, repeat, order, cm,
-	    error_text);
-	if (error != 0) {
-		cell_measure_free(cm);
-		return (error);
-	}
-	return (summary_add(sc, cm, order));
+	summary_sample(&sc->sc_cell, cm, order);
+	error = checkpoint_add(sw->sw_checkpoint, cell, repeat, cm);
+	if (error == 0)
+		return (summary_add(sc, cm));
+	cell_measure_free(cm);
+	return (error);
 }
 
 /*
- * One repeat of one cell.  Under a ledger it is preceded by one without, which
- * tells what the ledger costs; with a log that would be what writing costs.
+ * One repeat of one cell.  Under a ledger a run without one comes first, for
+ * the cost of the ledger; with a log that would be the cost of writing.
  */
 static int
 measure_one(const struct options *op, struct cell_params *cp,
@@ -188,62 +172,69 @@ measure_one(const struct options *op, struct cell_params *cp,
 }
 
 /*
- * All repeats of all cells.  Each block ends with the controls: a cell that
- * cannot be measured is found before time is spent on them.
+ * One repeat of all cells, in the given order.
+ *
+ *   done  in/out  repeats of all cells
  */
 static int
-measure_all(const struct options *op, struct checkpoint *ck,
-    struct sweep_cell *cells, unsigned grid, unsigned controls,
-    char error_text[CELL_ERROR_SIZE])
+measure_block(struct sweeping *sw, const unsigned *order, unsigned repeat,
+    struct cell_measure *cm, struct progress *progress, unsigned *done)
 {
+	const struct options *op = sw->sw_options;
+	/* Cells to be compared get the same requests. */
 	struct cell_params cp = { .cp_config = &op->op_config,
-	    .cp_time_s = op->op_time_s, .cp_stop = &stop_signal,
-	    .cp_place = &op->op_place };
-	struct cell_measure *cm;
-	struct progress progress;
-	unsigned *order;
-	gsl_rng *rng;
-	char label[64];
-	unsigned i, n = grid + controls, repeat, done = 0;
+	    .cp_time_s = op->op_time_s, .cp_seed = op->op_seed + repeat,
+	    .cp_stop = &stop_signal, .cp_place = &op->op_place };
+	char label[GRID_TEXT_SIZE];
 	int error = 0;
+	unsigned i;
+
+	for (i = 0; error == 0 && i < sw->sw_count; i++, ++*done) {
+		if (checkpoint_has(sw->sw_checkpoint, order[i], repeat))
+			continue;
+		cp.cp_cell = sw->sw_cells[order[i]].sc_cell;
+		progress_update(progress, *done, grid_text(&cp.cp_cell, label));
+		error = measure_one(op, &cp, cm, sw->sw_error);
+		if (error == 0)
+			error = take(sw, order[i], repeat, *done, cm);
+	}
+	return (error);
+}
+
+/*
+ * All repeats on this machine.  The controls end each block, so that a cell
+ * that cannot be measured is found before they take time.
+ */
+static int
+measure_all(struct sweeping *sw)
+{
+	const struct options *op = sw->sw_options;
+	const unsigned grid = sw->sw_grid_count, n = sw->sw_count;
+	unsigned done = 0, i, *order, repeat;
+	struct progress progress;
+	struct cell_measure *cm;
+	int error = 0;
+	gsl_rng *rng;
 
 	order = calloc(n, sizeof(*order));
 	cm = malloc(sizeof(*cm));
 	rng = stats_rng(op->op_seed);
 	if (order == NULL || cm == NULL || rng == NULL) {
-		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "no memory");
 		error = ENOMEM;
-		goto out;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; error == 0 && i < n; i++)
 		order[i] = i;
-	progress_resume(&progress, (uint64_t)n * op->op_repeats,
-	    checkpoint_repeats_before(ck));
+	progress_init(&progress, (uint64_t)n * op->op_repeats,
+	    sw->sw_checkpoint == NULL ? 0 : sw->sw_checkpoint->ck_before);
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
-		/* Cells to be compared are asked for the same. */
-		cp.cp_seed = op->op_seed + repeat;
 		gsl_ran_shuffle(rng, order, grid, sizeof(*order));
-		if (controls > 0)
-			gsl_ran_shuffle(rng, order + grid, controls,
+		if (n > grid)
+			gsl_ran_shuffle(rng, order + grid, n - grid,
 			    sizeof(*order));
-		for (i = 0; error == 0 && i < n; i++) {
-			struct sweep_cell *sc = &cells[order[i]];
-
-			if (checkpoint_has(ck, order[i], repeat)) {
-				done++;
-				continue;
-			}
-			label_cell(sc, label, sizeof(label));
-			progress_update(&progress, done, label);
-			cp.cp_cell = sc->sc_cell;
-			error = measure_one(op, &cp, cm, error_text);
-			if (error == 0)
-				error = take(ck, sc, order[i], repeat, done++,
-				    cm, error_text);
-		}
+		error = measure_block(sw, order, repeat, cm, &progress, &done);
 	}
 	progress_fini(&progress);
-out:
 	if (rng != NULL)
 		gsl_rng_free(rng);
 	free(cm);
@@ -251,96 +242,145 @@ out:
 	return (error);
 }
 
-/* Makes result cells of all that have a repeat. */
-static int
-finish(const struct options *op, struct sweep_cell *cells, unsigned n,
-    const struct result_host *host, struct result_cell *out, unsigned *count)
+static bool
+skip_simulated(void *context, unsigned cell, unsigned repeat)
 {
-	unsigned i;
-	int error = 0;
+	const struct sweeping *sw = context;
 
-	*count = 0;
-	for (i = 0; i < n; i++) {
-		if (cells[i].sc_count > 0 && error == 0) {
-			error = summary_finish(&cells[i],
-			    crypto_mode_names[op->op_crypto], op->op_seed,
-			    host, grid_engine(op), &op->op_config.bc_lock,
-			    &out[*count]);
-			if (error == 0 && op->op_simulated)
-				virtual_describe(&op->op_machine,
-				    &out[*count]);
-			*count += error == 0;
-		}
-		summary_free(&cells[i]);
-	}
+	return (sw->sw_stuck[cell] ||
+	    checkpoint_has(sw->sw_checkpoint, cell, repeat));
+}
+
+static int
+take_simulated(void *context, unsigned cell, unsigned repeat, int error,
+    const char *why, struct cell_measure *cm)
+{
+	struct sweeping *sw = context;
+	char text[GRID_TEXT_SIZE];
+	size_t n = strlen(why);
+
+	if (sw->sw_stuck[cell])
+		return (0);
 	if (error == 0)
-		error = summary_gate_trend(out, *count);
+		return (take(sw, cell, repeat, repeat * sw->sw_grid_count +
+		    cell, cm));
+	if (error != EDEADLK) {
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", why);
+		return (error);
+	}
+	sw->sw_stuck[cell] = true;
+	sw->sw_stuck_count++;
+	/* The reason has several lines. */
+	fprintf(stderr, "rngsim: %s: %s: %s%s", sw->sw_options->op_command,
+	    grid_text(sw->sw_grid[cell], text), why,
+	    n > 0 && why[n - 1] == '\n' ? "" : "\n");
+	return (0);
+}
+
+/*
+ * All repeats on simulated machines.  A cell that deadlocks is left out, with a
+ * message; EDEADLK is returned after the other cells.
+ */
+static int
+simulate_all(struct sweeping *sw)
+{
+	const unsigned n = sw->sw_grid_count;
+	const struct replicate rp = {
+		.rp_options = sw->sw_options,
+		.rp_cells = sw->sw_grid,
+		.rp_cell_count = n,
+		.rp_rounds = sw->sw_options->op_repeats,
+		.rp_label = "cells",
+		.rp_skip = skip_simulated,
+		.rp_take = take_simulated,
+		.rp_context = sw,
+	};
+	unsigned i;
+	int error;
+
+	sw->sw_stuck = calloc(n, sizeof(*sw->sw_stuck));
+	if (sw->sw_stuck == NULL) {
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "no memory");
+		return (ENOMEM);
+	}
+	error = replicate_run(&rp);
+	for (i = 0; i < n; i++)
+		/* Its earlier repeats alone would mislead. */
+		if (sw->sw_stuck[i])
+			summary_free(&sw->sw_cells[i]);
+	free(sw->sw_stuck);
+	if (error == 0 && sw->sw_stuck_count > 0) {
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%u of %u cell%s could "
+		    "not go on", sw->sw_stuck_count, n, n == 1 ? "" : "s");
+		return (EDEADLK);
+	}
+	if (error != 0 && sw->sw_error[0] == '\0')
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", strerror(error));
 	return (error);
 }
 
-/* What finish() will make results of, in its order. */
-static struct cell *
-live_cells(const struct sweep_cell *cells, unsigned n)
+/* Makes the result's cells of those with a repeat. */
+static int
+finish(const struct sweeping *sw, unsigned from, unsigned to,
+    const struct result_host *host, struct result_cell *out, unsigned *count)
 {
-	struct cell *live;
-	unsigned count = 0, i;
+	const struct options *op = sw->sw_options;
+	int error = 0;
+	unsigned i;
 
-	live = calloc(n + 1, sizeof(*live));
-	for (i = 0; live != NULL && i < n; i++)
-		if (cells[i].sc_count > 0)
-			live[count++] = cells[i].sc_cell;
-	return (live);
+	for (i = from; i < to; i++) {
+		struct sweep_cell *sc = &sw->sw_cells[i];
+
+		if (sc->sc_count > 0 && error == 0) {
+			error = summary_finish(sc, op, host, &out[*count]);
+			*count += error == 0;
+		}
+		summary_free(sc);
+	}
+	return (error);
 }
 
 int
 sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
     struct result *r, char error_text[CELL_ERROR_SIZE])
 {
-	struct sweep_cell *cells;
-	struct cell *live;
-	unsigned controls, i, n = grid_cells(op);
+	struct sweeping sw = { .sw_options = op, .sw_checkpoint = ck,
+	    .sw_error = error_text };
 	int error, error2;
+	unsigned i, live;
 
-	cells = calloc(n + grid_controls(op), sizeof(*cells));
-	error = describe(op, argv, r);
-	if (cells == NULL || error != 0) {
-		snprintf(error_text, CELL_ERROR_SIZE, "no memory for %u cells",
-		    n);
-		free(cells);
-		return (ENOMEM);
-	}
-	grid_expand(op, cells);
-	controls = grid_expand_controls(op, &cells[n]);
-	for (i = 0; i < n + controls && error == 0; i++) {
-		cells[i].sc_samples = calloc(op->op_repeats,
-		    sizeof(*cells[i].sc_samples));
-		if (cells[i].sc_samples == NULL)
-			error = ENOMEM;
-	}
+	memset(r, 0, sizeof(*r));
+	error = grid_make(op, &sw.sw_cells, &sw.sw_grid_count, &sw.sw_count);
+	sw.sw_grid = calloc(sw.sw_grid_count + 1, sizeof(*sw.sw_grid));
+	if (sw.sw_grid == NULL)
+		error = ENOMEM;
+	for (i = 0; error == 0 && i < sw.sw_grid_count; i++)
+		sw.sw_grid[i] = &sw.sw_cells[i].sc_cell;
+	if (error == 0)
+		error = describe(&sw, argv, r);
 	if (error == 0 && ck != NULL) {
-		error = checkpoint_begin(ck, op, r, cells, n + controls,
+		error = checkpoint_begin(ck, op, r, sw.sw_cells, sw.sw_count,
 		    error_text);
-		/* What was taken up of another run is none of this one's. */
-		for (i = 0; i < n + controls && error != 0; i++)
-			summary_forget(&cells[i]);
+		/* Repeats of another run must not be in this result. */
+		for (i = 0; i < sw.sw_count && error != 0; i++)
+			summary_free(&sw.sw_cells[i]);
 	}
 	if (error == 0)
-		error = op->op_simulated ? sweep_virtual(op, ck, cells, n,
-		    &stop_signal, error_text) : measure_all(op, ck, cells, n,
-		    controls, error_text);
-	live = live_cells(cells, n);
-	error2 = finish(op, cells, n, &r->host, r->cells, &r->cell_count);
-	if (finish(op, &cells[n], controls, &r->host, r->controls,
+		error = op->op_simulated ? simulate_all(&sw) :
+		    measure_all(&sw);
+	for (i = live = 0; i < sw.sw_grid_count; i++)
+		if (sw.sw_cells[i].sc_count > 0)
+			sw.sw_grid[live++] = sw.sw_grid[i];
+	error2 = finish(&sw, 0, sw.sw_grid_count, &r->host, r->cells,
+	    &r->cell_count);
+	if (finish(&sw, sw.sw_grid_count, sw.sw_count, &r->host, r->controls,
 	    &r->control_count) != 0)
 		error2 = ENOMEM;
-	if (live == NULL)
-		error2 = ENOMEM;
-	else if (op->op_uncertainty > 0 && error2 == 0 &&
-	    (error == 0 || error == EDEADLK) && r->cell_count > 0)
-		error2 = uncertainty_run(op, ck, live, &stop_signal, r,
-		    error_text);
-	free(live);
-	free(cells);
+	if (op->op_uncertainty > 0 && error2 == 0 && live > 0 &&
+	    (error == 0 || error == EDEADLK))
+		error2 = uncertainty_run(op, ck, sw.sw_grid, r, error_text);
+	free(sw.sw_grid);
+	free(sw.sw_cells);
 	r->complete = error == 0 && error2 == 0;
 	if (!r->complete && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "no memory for the "

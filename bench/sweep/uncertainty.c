@@ -5,113 +5,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/result/result_uncertainty.h"
-#include "bench/statistics/stats.h"
-#include "bench/sweep/replicate.h"
-#include "bench/sweep/uncertainty.h"
+#include "bench/result/field.h"
+#include "bench/stats/stats.h"
+#include "bench/sweep/sweep.h"
 
 static const double band_low = 0.1, band_high = 0.9;
 
 struct uncertainty {
 	const struct options *un_options;
 	struct checkpoint *un_checkpoint;
-	const struct cell *un_cells;
 	struct result	*un_result;
 	unsigned	 un_samples;
 	struct profile	*un_profiles;	/* [sample] */
-	double		*un_harvest;	/* [cell][sample] */
-	bool		*un_has;	/* [sample][cell]: drawn earlier */
-	unsigned	 un_taken;	/* in that order */
+	double		*un_harvest;	/* [cell][sample]; NAN: not drawn */
 	char		*un_error;
 };
 
-/* All cells with one profile, then with the next. */
-static void
-choose(void *context, unsigned i, struct replica *re)
+static double *
+harvest(const struct uncertainty *un, unsigned cell, unsigned sample)
 {
-	const struct uncertainty *un = context;
 
-	re->re_cell = &un->un_cells[i % un->un_result->cell_count];
-	re->re_repeat = 0;
-	re->re_profile = &un->un_profiles[i / un->un_result->cell_count];
-	re->re_skip = un->un_has[i];
+	return (&un->un_harvest[cell * un->un_samples + sample]);
 }
 
-static void
-keep(struct uncertainty *un, unsigned cell, unsigned sample, double total,
-    double harvest)
+/* Whether it is drawn. */
+static bool
+skip(void *context, unsigned cell, unsigned sample)
 {
 
-	un->un_result->cells[cell].uncertainty.total_samples[sample] = total;
-	un->un_harvest[cell * un->un_samples + sample] = harvest;
+	return (!isnan(*harvest(context, cell, sample)));
+}
+
+/* Ignores a draw from the journal that is not of this run. */
+static void
+keep(struct uncertainty *un, const struct checkpoint_draw *cd)
+{
+	struct result *r = un->un_result;
+
+	if (cd->cd_cell >= r->cell_count || cd->cd_sample >= un->un_samples ||
+	    skip(un, cd->cd_cell, cd->cd_sample))
+		return;
+	r->cells[cd->cd_cell].uncertainty.total_samples[cd->cd_sample] =
+	    cd->cd_total_mb_per_s;
+	*harvest(un, cd->cd_cell, cd->cd_sample) = cd->cd_harvest_cpu_percent;
 }
 
 static int
-take(void *context, unsigned i, int error, const char *why,
-    struct cell_measure *cm)
+take(void *context, unsigned cell, unsigned sample, int error,
+    const char *why, struct cell_measure *cm)
 {
 	struct uncertainty *un = context;
-	unsigned cell = i % un->un_result->cell_count;
-	unsigned sample = i / un->un_result->cell_count;
+	const struct checkpoint_draw cd = {
+		.cd_cell = cell,
+		.cd_sample = sample,
+		.cd_total_mb_per_s = cm->cm_sample.total_mb_per_s,
+		.cd_harvest_cpu_percent = cm->cm_sample.harvest.cpu_percent,
+	};
 
-	if (un->un_has[i]) {
-		un->un_taken++;
-		return (0);
-	}
 	if (error != 0) {
 		snprintf(un->un_error, CELL_ERROR_SIZE, "with profile %u of "
 		    "%u drawn: %.*s", sample + 1, un->un_samples,
 		    CELL_ERROR_SIZE - 64, why);
 		return (error);
 	}
-	error = checkpoint_add_draw(un->un_checkpoint,
-	    &(struct checkpoint_draw){ cell, sample,
-	    cm->cm_sample.total_mb_per_s, cm->cm_sample.harvest.cpu_percent },
-	    un->un_error);
-	if (error != 0)
-		return (error);
-	keep(un, cell, sample, cm->cm_sample.total_mb_per_s,
-	    cm->cm_sample.harvest.cpu_percent);
-	un->un_taken++;
-	return (0);
+	error = checkpoint_add_draw(un->un_checkpoint, &cd);
+	if (error == 0)
+		keep(un, &cd);
+	return (error);
 }
 
-/* What was drawn earlier need not be drawn again. */
-static unsigned
-take_up(struct uncertainty *un)
-{
-	const struct checkpoint_draw *cd;
-	unsigned cells = un->un_result->cell_count, count, i, n = 0;
-
-	cd = checkpoint_draws(un->un_checkpoint, &count);
-	for (i = 0; i < count; i++) {
-		bool *has;
-
-		if (cd[i].cd_cell >= cells ||
-		    cd[i].cd_sample >= un->un_samples)
-			continue;
-		has = &un->un_has[cd[i].cd_sample * cells + cd[i].cd_cell];
-		n += !*has;
-		*has = true;
-		keep(un, cd[i].cd_cell, cd[i].cd_sample, cd[i].cd_total,
-		    cd[i].cd_harvest);
-	}
-	return (n);
-}
-
-/* An interruption leaves those draws that all cells had. */
+/* After an interruption keeps the draws that all cells have. */
 static bool
 cut(struct uncertainty *un)
 {
-	unsigned cells = un->un_result->cell_count, i;
-	unsigned whole = un->un_taken / cells;
+	unsigned cells = un->un_result->cell_count, i, whole = 0;
 
+	while (whole < un->un_samples * cells && skip(un, whole % cells,
+	    whole / cells))
+		whole++;
+	whole /= cells;
 	if (whole < UNCERTAINTY_LEAST)
 		return (false);
 	for (i = 0; i < cells; i++) {
 		un->un_result->cells[i].uncertainty.samples = whole;
-		memmove(&un->un_harvest[i * whole],
-		    &un->un_harvest[i * un->un_samples],
+		memmove(&un->un_harvest[i * whole], harvest(un, i, 0),
 		    whole * sizeof(*un->un_harvest));
 	}
 	return (true);
@@ -127,49 +104,35 @@ band(const double *values, unsigned n, double *scratch, double out[2])
 	out[1] = stats_quantile(scratch, n, band_high);
 }
 
-/* Spearman's coefficient; 0 where one of the two does not vary. */
-static double
-rank_correlation(const double *x, const double *y, unsigned n, double *work)
-{
-	double v = gsl_stats_spearman(x, 1, y, 1, n, work);
-
-	return (isfinite(v) ? fmax(-1, fmin(1, v)) : 0);
-}
-
 static int
 by_effect(const void *left, const void *right)
 {
 	const struct result_parameter *a = left, *b = right;
+	double x = fabs(a->effect), y = fabs(b->effect);
 
-	if (fabs(a->effect) > fabs(b->effect))
-		return (-1);
-	if (fabs(a->effect) < fabs(b->effect))
-		return (1);
-	return (strcmp(a->key, b->key));
+	return (x > y ? -1 : x < y ? 1 : strcmp(a->key, b->key));
 }
 
-/* Whether a value is part of any cell: each charges for one cipher. */
+/* Whether some cell uses a value: costs of ciphers may be unused. */
 static bool
 in_use(const struct result *r, const char *key)
 {
 	char prefix[2 * RESULT_NAME_SIZE + 2];
 	unsigned c, i;
+	size_t n;
 
-	for (c = 0; c < cipher_count; c++) {
-		size_t n = strlen(ciphers[c]->ci_name);
-
-		if (strncmp(key, ciphers[c]->ci_name, n) == 0 && key[n] == '.')
-			break;
-	}
-	if (c == cipher_count)
-		return (true);
 	for (i = 0; i < r->cell_count; i++) {
 		snprintf(prefix, sizeof(prefix), "%s.%s.", r->cells[i].cipher,
 		    r->cells[i].crypto);
 		if (strncmp(key, prefix, strlen(prefix)) == 0)
 			return (true);
 	}
-	return (false);
+	for (c = 0; c < cipher_count; c++) {
+		n = strlen(ciphers[c]->ci_name);
+		if (strncmp(key, ciphers[c]->ci_name, n) == 0 && key[n] == '.')
+			return (false);
+	}
+	return (true);
 }
 
 static int
@@ -179,7 +142,7 @@ find_effects(struct result *r, const struct profile *profiles,
 	struct result_uncertainty *ru = &r->uncertainty;
 	unsigned cell, i, key, n = ru->samples;
 	struct result_parameter *rp;
-	double *values, *work;
+	double effect, *values, *work;
 
 	ru->parameters = calloc(PROFILE_VALUES, sizeof(*ru->parameters));
 	values = calloc(3 * (size_t)n, sizeof(*values));
@@ -200,10 +163,14 @@ find_effects(struct result *r, const struct profile *profiles,
 		    provenance_name(base->pr_from[key]));
 		for (i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
-		for (cell = 0; cell < r->cell_count; cell++)
-			rp->effect += rank_correlation(values,
-			    r->cells[cell].uncertainty.total_samples, n,
-			    work) / r->cell_count;
+		for (cell = 0; cell < r->cell_count; cell++) {
+			effect = gsl_stats_spearman(values, 1, r->cells[cell].
+			    uncertainty.total_samples, 1, n, work);
+			/* Not a number where one of the two does not vary. */
+			if (isfinite(effect))
+				rp->effect += fmax(-1, fmin(1, effect)) /
+				    r->cell_count;
+		}
 	}
 	free(values);
 	qsort(ru->parameters, ru->parameter_count, sizeof(*ru->parameters),
@@ -211,18 +178,7 @@ find_effects(struct result *r, const struct profile *profiles,
 	return (0);
 }
 
-/* Whether two cells differ in their design or their lock alone. */
-static bool
-ranks(const struct result_cell *a, const struct result_cell *b, bool by_lock)
-{
-
-	return (strcmp(a->design, b->design) != 0) == !by_lock &&
-	    (strcmp(a->lock, b->lock) != 0) == by_lock &&
-	    strcmp(a->cipher, b->cipher) == 0 && a->readers == b->readers &&
-	    a->request_bytes == b->request_bytes;
-}
-
-/* What a's and b's samples, each pair of one profile, say of who is better. */
+/* Ranks two cells by their samples, each pair with the same profile. */
 static void
 rank_pair(const struct result_cell *a, const struct result_cell *b,
     bool by_lock, double *scratch, struct result_ranking *rr)
@@ -243,14 +199,11 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	for (i = 0; i < n; i++)
 		won += better->uncertainty.total_samples[i] >
 		    worse->uncertainty.total_samples[i];
-	snprintf(rr->by, sizeof(rr->by), by_lock ? "lock" : "design");
-	snprintf(rr->better, sizeof(rr->better), "%s", by_lock ?
-	    better->lock : better->design);
-	snprintf(rr->worse, sizeof(rr->worse), "%s", by_lock ? worse->lock :
-	    worse->design);
-	snprintf(rr->like, sizeof(rr->like), "%s", by_lock ? a->design :
-	    a->lock);
-	snprintf(rr->cipher, sizeof(rr->cipher), "%s", a->cipher);
+	strcpy(rr->by, by_lock ? "lock" : "design");
+	strcpy(rr->better, by_lock ? better->lock : better->design);
+	strcpy(rr->worse, by_lock ? worse->lock : worse->design);
+	strcpy(rr->like, by_lock ? a->design : a->lock);
+	strcpy(rr->cipher, a->cipher);
 	rr->readers = a->readers;
 	rr->request_bytes = a->request_bytes;
 	rr->share = (double)won / n;
@@ -258,29 +211,32 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	    fabs(margin) >= UNCERTAINTY_MARGIN;
 }
 
+/* Ranks all pairs of cells that differ in their design or their lock alone. */
 static int
 find_rankings(struct result *r, double *scratch)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
+	const struct result_cell *a, *b, *end = r->cells + r->cell_count;
 	struct result_ranking *grown;
-	unsigned a, b, by_lock, room = 0;
+	unsigned by_lock;
 
 	for (by_lock = 0; by_lock < 2; by_lock++)
-	for (a = 0; a < r->cell_count; a++)
-	for (b = a + 1; b < r->cell_count; b++) {
-		if (!ranks(&r->cells[a], &r->cells[b], by_lock != 0))
+	for (a = r->cells; a < end; a++)
+	for (b = a + 1; b < end; b++) {
+		if ((strcmp(a->design, b->design) != 0) == by_lock ||
+		    (strcmp(a->lock, b->lock) != 0) != by_lock ||
+		    strcmp(a->cipher, b->cipher) != 0 ||
+		    a->readers != b->readers ||
+		    a->request_bytes != b->request_bytes)
 			continue;
-		if (ru->ranking_count == room) {
-			room = 2 * room + 16;
-			grown = realloc(ru->rankings, room * sizeof(*grown));
-			if (grown == NULL)
-				return (ENOMEM);
-			ru->rankings = grown;
-		}
+		grown = realloc(ru->rankings, (ru->ranking_count + 1) *
+		    sizeof(*grown));
+		if (grown == NULL)
+			return (ENOMEM);
+		ru->rankings = grown;
 		grown = &ru->rankings[ru->ranking_count++];
 		memset(grown, 0, sizeof(*grown));
-		rank_pair(&r->cells[a], &r->cells[b], by_lock != 0, scratch,
-		    grown);
+		rank_pair(a, b, by_lock != 0, scratch, grown);
 	}
 	return (0);
 }
@@ -319,17 +275,15 @@ prepare(struct uncertainty *un)
 {
 	const struct options *op = un->un_options;
 	struct result *r = un->un_result;
+	unsigned i, n = r->cell_count * un->un_samples;
 	struct result_band *rb;
-	unsigned i;
 
 	un->un_profiles = calloc(un->un_samples, sizeof(*un->un_profiles));
-	un->un_harvest = calloc((size_t)r->cell_count * un->un_samples,
-	    sizeof(*un->un_harvest));
-	un->un_has = calloc((size_t)r->cell_count * un->un_samples,
-	    sizeof(*un->un_has));
-	if (un->un_profiles == NULL || un->un_harvest == NULL ||
-	    un->un_has == NULL)
+	un->un_harvest = calloc(n, sizeof(*un->un_harvest));
+	if (un->un_profiles == NULL || un->un_harvest == NULL)
 		return (ENOMEM);
+	for (i = 0; i < n; i++)
+		un->un_harvest[i] = NAN;
 	for (i = 0; i < un->un_samples; i++)
 		profile_sample(&op->op_machine.vi_profile, i, un->un_samples,
 		    op->op_seed, &un->un_profiles[i]);
@@ -343,30 +297,48 @@ prepare(struct uncertainty *un)
 	return (0);
 }
 
+/* Leaves a result without uncertainty. */
+static void
+forget(struct result *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++) {
+		field_free(result_band_fields, &r->cells[i].uncertainty);
+		memset(&r->cells[i].uncertainty, 0,
+		    sizeof(r->cells[i].uncertainty));
+	}
+	field_free(result_uncertainty_fields, &r->uncertainty);
+	memset(&r->uncertainty, 0, sizeof(r->uncertainty));
+}
+
 int
 uncertainty_run(const struct options *op, struct checkpoint *ck,
-    const struct cell *like, const volatile sig_atomic_t *stop,
-    struct result *r, char error_text[CELL_ERROR_SIZE])
+    const struct cell *const *like, struct result *r,
+    char error_text[CELL_ERROR_SIZE])
 {
 	struct uncertainty un = { .un_options = op, .un_checkpoint = ck,
-	    .un_cells = like, .un_result = r,
-	    .un_samples = op->op_uncertainty, .un_error = error_text };
+	    .un_result = r, .un_samples = op->op_uncertainty,
+	    .un_error = error_text };
 	struct replicate rp = {
 		.rp_options = op,
-		.rp_replicas = r->cell_count * op->op_uncertainty,
-		.rp_stop = stop,
+		.rp_cells = like,
+		.rp_cell_count = r->cell_count,
+		.rp_rounds = op->op_uncertainty,
 		.rp_label = "drawn profiles",
-		.rp_choose = choose,
+		.rp_skip = skip,
 		.rp_take = take,
 		.rp_context = &un,
 	};
-	unsigned i;
 	int error, error2 = 0;
+	unsigned i;
 	bool some;
 
 	error = prepare(&un);
+	rp.rp_profiles = un.un_profiles;
 	if (error == 0) {
-		rp.rp_before = take_up(&un);
+		for (i = 0; ck != NULL && i < ck->ck_draw_count; i++)
+			keep(&un, &ck->ck_draws[i]);
 		error = replicate_run(&rp);
 	}
 	some = error == 0 || (error == EINTR && cut(&un));
@@ -375,14 +347,11 @@ uncertainty_run(const struct options *op, struct checkpoint *ck,
 		    &op->op_machine.vi_profile);
 	if (error2 != 0)
 		error = error2;
-	for (i = 0; i < r->cell_count && (!some || error2 != 0); i++)
-		result_band_free(&r->cells[i].uncertainty);
 	if (!some || error2 != 0)
-		result_uncertainty_free(&r->uncertainty);
+		forget(r);
 	if (error != 0 && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
 	free(un.un_profiles);
 	free(un.un_harvest);
-	free(un.un_has);
 	return (error);
 }

@@ -1,32 +1,18 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/timeline/timeline_state.h"
-#include "lib/kassert.h"
-
-bool
-timeline_is_text(const char *path)
-{
-	size_t n = strlen(path);
-
-	return (n >= 4 && strcmp(path + n - 4, ".txt") == 0);
-}
+#include "bench/timeline/impl.h"
+#include "lib/base/kassert.h"
 
 static void
 timeline_free(struct timeline *tl)
 {
-	uint32_t i;
 
-	for (i = 0; i < tl->tl_locks; i++)
-		free(tl->tl_lock[i].tk_slot);
-	free(tl->tl_lock);
-	free(tl->tl_hash);
-	free(tl->tl_thread);
-	free(tl->tl_cpu_ps);
-	free(tl->tl_on);
-	record_free(&tl->tl_record);
+	free(tl->tl_cpu);
+	free(tl->tl_slice);
 	free(tl);
 }
 
@@ -34,7 +20,9 @@ int
 timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
     const struct timeline_span *span, uint32_t slices)
 {
+	const size_t n = strlen(path);
 	struct timeline *tl;
+	unsigned i;
 	int error;
 
 	KASSERT(cpus >= 1 && slices >= 1, ("%u CPUs, %u slices", cpus, slices));
@@ -44,18 +32,19 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 		return (ENOMEM);
 	tl->tl_observer = (struct vm_observer){ timeline_note, tl };
 	tl->tl_span = *span;
-	tl->tl_text = timeline_is_text(path);
-	tl->tl_record.re_cpus = cpus;
-	tl->tl_record.re_slices_max = slices;
-	tl->tl_cpu_ps = calloc(cpus, sizeof(*tl->tl_cpu_ps));
-	tl->tl_on = malloc(cpus * sizeof(*tl->tl_on));
-	error = tl->tl_cpu_ps == NULL || tl->tl_on == NULL ? ENOMEM :
-	    outfile_open(&tl->tl_file, path);
+	tl->tl_text = n >= 4 && strcmp(path + n - 4, ".txt") == 0;
+	tl->tl_cpus = cpus;
+	tl->tl_cpu = calloc(cpus, sizeof(*tl->tl_cpu));
+	tl->tl_slices_max = slices;
+	tl->tl_slice = malloc(slices * sizeof(*tl->tl_slice));
+	error = tl->tl_cpu == NULL || tl->tl_slice == NULL ? ENOMEM :
+	    atomic_file_open(&tl->tl_file, path);
 	if (error != 0) {
 		timeline_free(tl);
 		return (error);
 	}
-	memset(tl->tl_on, 0xff, cpus * sizeof(*tl->tl_on));
+	for (i = 0; i < cpus; i++)
+		tl->tl_cpu[i].cp_thread = NONE;
 	*tlp = tl;
 	return (0);
 }
@@ -65,6 +54,119 @@ timeline_observer(struct timeline *tl)
 {
 
 	return (&tl->tl_observer);
+}
+
+const char *
+timeline_thread_name(const struct timeline *tl, uint32_t i)
+{
+
+	return (i < tl->tl_threads ? tl->tl_thread[i].th_name : "no thread");
+}
+
+const char *
+timeline_lock_name(const struct timeline *tl, uint32_t i)
+{
+
+	return (i < tl->tl_locks ? tl->tl_lock[i].tk_name : "no lock");
+}
+
+const char *
+timeline_word(const struct timeline *tl, uint32_t i)
+{
+
+	return (i < tl->tl_words ? tl->tl_word[i] : "");
+}
+
+void
+timeline_set_name(char name[NAME_SIZE], const char *text)
+{
+
+	snprintf(name, NAME_SIZE, "%.*s", NAME_SIZE - 1, text);
+}
+
+/* Memory that holds a lock of another name now is another lock. */
+uint32_t
+timeline_find_lock(struct timeline *tl, const void *lock, const char *name)
+{
+	const uint64_t hash = (uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15);
+	struct timeline_lock *tk = &tl->tl_lock[tl->tl_locks];
+	uint32_t i = (uint32_t)(hash >> 32), *place, same = 1;
+
+	if (name == NULL || name[0] == '\0')
+		name = "lock";
+	while (*(place = &tl->tl_hash[i % HASH_SIZE]) != 0 &&
+	    tl->tl_lock[*place - 1].tk_lock != lock)
+		i++;
+	if (*place != 0 && strncmp(tl->tl_lock[*place - 1].tk_given, name,
+	    NAME_SIZE - 1) == 0)
+		return (*place - 1);
+	if (tl->tl_locks == LOCKS_MAX)
+		return (NONE);
+	*tk = (struct timeline_lock){ .tk_lock = lock, .tk_holder = NONE };
+	timeline_set_name(tk->tk_given, name);
+	for (i = 0; i < tl->tl_locks; i++)
+		same += strcmp(tl->tl_lock[i].tk_given, tk->tk_given) == 0;
+	timeline_set_name(tk->tk_name, name);
+	if (same > 1)
+		snprintf(tk->tk_name, NAME_SIZE, "%.24s #%u", name, same);
+	*place = ++tl->tl_locks;
+	return (*place - 1);
+}
+
+uint32_t
+timeline_find_word(struct timeline *tl, const char *word)
+{
+	uint32_t i;
+
+	if (word == NULL)
+		return (NONE);
+	for (i = 0; i < tl->tl_words; i++)
+		if (strncmp(tl->tl_word[i], word, NAME_SIZE - 1) == 0)
+			return (i);
+	if (i == WORDS_MAX)
+		return (i - 1);
+	timeline_set_name(tl->tl_word[i], i == WORDS_MAX - 1 ? "other" : word);
+	return (tl->tl_words++);
+}
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->ed_ns != y->ed_ns)
+		return (x->ed_ns < y->ed_ns ? -1 : 1);
+	if (x->ed_start != y->ed_start)
+		return (x->ed_start ? 1 : -1);
+	return (x->ed_slice < y->ed_slice ? -1 : x->ed_slice > y->ed_slice);
+}
+
+int
+timeline_edges(const struct timeline *tl, enum slice_kind from,
+    enum slice_kind to, struct edge **edges, size_t *count)
+{
+	const struct slice *sl;
+	struct edge *edge;
+	size_t n = 0;
+	uint32_t i;
+
+	edge = malloc(((size_t)tl->tl_slices * 2 + 1) * sizeof(*edge));
+	if (edge == NULL)
+		return (ENOMEM);
+	for (i = 0; i < tl->tl_slices; i++) {
+		sl = &tl->tl_slice[i];
+		if (sl->sl_kind < from || sl->sl_kind > to ||
+		    !slice_visible(tl, sl))
+			continue;
+		edge[n++] = (struct edge){ timeline_ns(tl, sl->sl_start_ps), i,
+		    true };
+		edge[n++] = (struct edge){ timeline_ns(tl, sl->sl_end_ps), i,
+		    false };
+	}
+	qsort(edge, n, sizeof(*edge), compare_edges);
+	*edges = edge;
+	*count = n;
+	return (0);
 }
 
 static int
@@ -82,10 +184,10 @@ write_file(struct timeline *tl)
 		close(fd);
 		return (error);
 	}
-	/* What the first write that fails sets; writing goes on after it. */
+	/* The first failed write sets it; later ones are still tried. */
 	errno = 0;
-	error = tl->tl_text ? record_write_text(&tl->tl_record, out) :
-	    record_write_json(&tl->tl_record, out);
+	error = tl->tl_text ? timeline_write_text(tl, out) :
+	    timeline_write_json(tl, out);
 	if (error == 0 && (fflush(out) != 0 || ferror(out)))
 		error = errno != 0 ? errno : EIO;
 	if (fclose(out) != 0 && error == 0)
@@ -93,58 +195,45 @@ write_file(struct timeline *tl)
 	return (error);
 }
 
+static void
+describe(const struct timeline *tl, struct timeline_outcome *to)
+{
+
+	*to = (struct timeline_outcome){ .to_slices = tl->tl_slices,
+	    .to_left_out = tl->tl_left_out };
+	if (tl->tl_until_ps != 0)
+		to->to_until_ps = tl->tl_until_ps - tl->tl_base_ps;
+	memcpy(to->to_fault, tl->tl_fault, sizeof(to->to_fault));
+	if (to->to_fault[0] != '\0')
+		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace ends "
+		    "where the machine contradicts itself: %s", to->to_fault);
+	else if (tl->tl_until_ps == 0)
+		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace is "
+		    "empty: the run ended before the time to trace began");
+	else if (to->to_left_out > 0)
+		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace ends "
+		    "%.6f ms into the window: %" PRIu64 " slices were kept and "
+		    "%" PRIu64 " after them left out; trace a shorter time",
+		    (double)to->to_until_ps / 1e9, to->to_slices,
+		    to->to_left_out);
+}
+
 int
 timeline_close(struct timeline *tl, const struct timeline_fact *facts,
     unsigned count, struct timeline_outcome *to)
 {
-	struct record *re = &tl->tl_record;
 	int error;
 
 	if (tl->tl_state == TIMELINE_KEEPING)
 		timeline_finish(tl, tl->tl_last_ps, TIMELINE_OVER);
-	*to = (struct timeline_outcome){ .to_opened = tl->tl_until_ps != 0,
-	    .to_slices = re->re_slices, .to_left_out = re->re_left_out };
-	if (to->to_opened)
-		to->to_until_ps = tl->tl_until_ps - re->re_base_ps;
-	memcpy(to->to_fault, tl->tl_fault, sizeof(to->to_fault));
-	re->re_until_ps = tl->tl_until_ps;
-	re->re_facts = facts;
-	re->re_fact_count = count;
-	re->re_fault = tl->tl_fault[0] != '\0' ? tl->tl_fault : NULL;
+	describe(tl, to);
+	tl->tl_facts = facts;
+	tl->tl_fact_count = count;
 	error = write_file(tl);
 	if (error == 0)
-		error = outfile_commit(&tl->tl_file, "", 0);
+		error = atomic_file_commit(&tl->tl_file, "", 0);
 	else
-		outfile_abort(&tl->tl_file);
+		atomic_file_abort(&tl->tl_file);
 	timeline_free(tl);
 	return (error);
-}
-
-void
-timeline_abort(struct timeline *tl)
-{
-
-	outfile_abort(&tl->tl_file);
-	timeline_free(tl);
-}
-
-bool
-timeline_remark(const struct timeline_outcome *to, char *text, size_t size)
-{
-
-	if (to->to_fault[0] != '\0')
-		snprintf(text, size, "the trace ends where the machine "
-		    "contradicts itself: %s", to->to_fault);
-	else if (!to->to_opened)
-		snprintf(text, size, "the trace is empty: the run ended before "
-		    "the time to trace began");
-	else if (to->to_left_out > 0)
-		snprintf(text, size, "the trace ends %.6f ms into the window: "
-		    "%llu slices were kept and %llu after them left out; "
-		    "trace a shorter time", (double)to->to_until_ps / 1e9,
-		    (unsigned long long)to->to_slices,
-		    (unsigned long long)to->to_left_out);
-	else
-		return (false);
-	return (true);
 }

@@ -1,23 +1,24 @@
 /*
- * What happened in a simulated run, when: who ran on which CPU, who held which
- * lock while who waited for it.
+ * Timelines of simulated runs: which thread ran on which CPU, and which held or
+ * waited for which lock.
  *
- * Collects what a machine tells its observer (lib/vm.h) in one run, from a span
- * of its virtual time, and writes it as a file: trace events in JSON, as
- * Perfetto and chrome://tracing read them, or, where the file's name ends in
- * ".txt", text with a column for each CPU that ran anything; see rngsim(1).
+ * Collects what a machine's observer reports (lib/vm/vm.h) during a span of
+ * virtual time and writes a file: trace events in JSON, for Perfetto and
+ * chrome://tracing, or, if the file's name ends in ".txt", text with a column
+ * for each CPU; see rngsim-run(1).
  */
-#ifndef BENCH_TIMELINE_H
-#define BENCH_TIMELINE_H
+#ifndef BENCH_TIMELINE_TIMELINE_H
+#define BENCH_TIMELINE_TIMELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/vm.h"
+#include "lib/vm/vm.h"
 
 enum {
-	TIMELINE_SLICES_MAX	= 1 << 20,	/* 40 bytes each */
-	TIMELINE_FAULT_SIZE	= 256
+	TIMELINE_SLICES_MAX	= 1 << 20,	/* some 50 bytes each */
+	TIMELINE_FAULT_SIZE	= 256,
+	TIMELINE_REMARK_SIZE	= 2 * TIMELINE_FAULT_SIZE
 };
 
 struct timeline;
@@ -28,64 +29,51 @@ struct timeline_span {
 	uint64_t	ts_to_ps;	/* more than ts_from_ps */
 };
 
-/* Something to say about the run in the file. */
+/* A fact about the run, for the file. */
 struct timeline_fact {
 	const char	*tf_name;
 	const char	*tf_value;
 };
 
 struct timeline_outcome {
-	bool		to_opened;	/* the span was reached at all */
-	uint64_t	to_until_ps;	/* and kept to there */
+	uint64_t	to_until_ps;	/* kept to there; 0: nothing was */
 	uint64_t	to_slices;
-	uint64_t	to_left_out;	/* for want of room, behind that */
+	uint64_t	to_left_out;	/* slices after that: no room */
 	/*
-	 * What notes told that cannot be, such as two holders of a lock; the
-	 * file ends there.  Empty: nothing.
+	 * A contradiction in the run, such as two holders of a lock; the file
+	 * ends there.  Empty: none.
 	 */
 	char		to_fault[TIMELINE_FAULT_SIZE];
+	/* What is missing from the file, for a message; empty: nothing. */
+	char		to_remark[TIMELINE_REMARK_SIZE];
 };
 
-/* Whether a file of that name gets text. */
-bool timeline_is_text(const char *path);
-
 /*
- * Starts a timeline; before the run, as a path that cannot be written should
- * not cost one.
+ * Starts a timeline.  Call it before the run: a path that cannot be written
+ * should not cost a run.
  *
  *   tlp     out
  *   cpus    in   of the machine
  *   slices  in   the most to keep, at least 1; usually TIMELINE_SLICES_MAX
  *
- * Returns: 0, ENOMEM, or what outfile_open() returns.
+ * Returns: 0, ENOMEM, or what atomic_file_open() returns.
  */
 int timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
     const struct timeline_span *span, uint32_t slices);
 
-/* For the machine's mc_observer; lives as long as the timeline. */
+/* For the machine's mc_observer; valid until timeline_close(). */
 const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
- * Writes the file, whole or not at all, and frees the timeline.  The run is
- * over, however it ended; what was under way then ends there.
+ * Writes the file, whole or not at all, and frees the timeline.  Call it after
+ * the run, however that ended.
  *
  *   facts  in
  *   to     out
  *
- * Returns: 0, or what the system said.
+ * Returns: 0, or an errno value.
  */
 int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
     unsigned count, struct timeline_outcome *to);
-
-/* Frees the timeline and leaves the file as it was. */
-void timeline_abort(struct timeline *tl);
-
-/*
- * What a person should know about an outcome, after timeline_close().
- *
- * Returns: whether there is anything.
- */
-bool timeline_remark(const struct timeline_outcome *to, char *text,
-    size_t size);
 
 #endif

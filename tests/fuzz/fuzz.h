@@ -7,8 +7,8 @@
  * standalone.c.  A target includes this file once; it aborts where something
  * that must hold does not.
  */
-#ifndef TESTS_FUZZ_H
-#define TESTS_FUZZ_H
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +21,10 @@
 #include <sys/mman.h>
 #endif
 
-#include "lib/cpu.h"
-#include "lib/crypto.h"
-#include "lib/machine.h"
-#include "lib/tick.h"
+#include "lib/machine/cpu.h"
+#include "lib/crypto/crypto.h"
+#include "lib/machine/machine.h"
+#include "lib/machine/tick.h"
 
 /* libFuzzer's name for it; what it returns is 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,7 +45,7 @@ fuzz_check(int truth, const char *text, const char *file, int line)
 
 /*
  * Before the first input: what main() does, and what commands do before they
- * parse.  What is printed is for nobody.
+ * parse.  Output is discarded.
  */
 static inline void
 fuzz_begin(void)
@@ -69,7 +69,7 @@ fuzz_begin(void)
 
 /*
  * The input as text that ends at its first NUL; for the caller to free, in a
- * block of that size, so that a sanitizer sees who reads on.
+ * block of that size, so that a sanitizer sees reads beyond it.
  */
 static inline char *
 fuzz_text(const uint8_t *data, size_t size)

@@ -1,18 +1,15 @@
 /*
- * What journals of sweeps say, a record for each line of the input, as --resume
- * takes it up: it is refused, or makes a result that can be read again, and
- * nothing that was in the journal is lost.
+ * Journals of sweeps, as --resume reads them: one is refused, or makes a result
+ * that can be read again, and no whole line of it is lost.
  */
 #include <fcntl.h>
 
-#include "bench/options/option_resume.h"
+#include "bench/options/options.h"
 #include "bench/report/report.h"
 #include "bench/result/json_text.h"
-#include "bench/result/result_part.h"
-#include "bench/sweep/checkpoint_read.h"
-#include "bench/sweep/grid.h"
-#include "bench/sweep/repeat_json.h"
-#include "tests/fuzz/words.h"
+#include "bench/result/field.h"
+#include "bench/sweep/sweep.h"
+#include "tests/fuzz/fuzz.h"
 
 enum {
 	CELLS_MAX	= 32,
@@ -31,7 +28,7 @@ struct resumed {
 	unsigned	 re_grid;	/* of them cells */
 };
 
-/* This host, asked once: who is on another is only told so. */
+/* This host, looked up once. */
 static const struct result_host *
 host(void)
 {
@@ -44,16 +41,44 @@ host(void)
 	return (&here);
 }
 
-static void
-write_journal(struct journal *jo, char *const records[])
+static struct journal
+journal_of(const char *text, size_t size)
 {
-	const char *path = fuzz_file(0, (const uint8_t *)"", 0);
-
-	*jo = (struct journal){ .jo_path = strdup(path),
+	const char *path = fuzz_file(0, (const uint8_t *)text, size);
+	struct journal jo = { .jo_path = strdup(path),
 	    .jo_fd = open(path, O_RDWR), .jo_patience_ns = INT64_MAX };
-	FUZZ_CHECK(jo->jo_path != NULL && jo->jo_fd != -1);
-	for (; *records != NULL; records++)
-		FUZZ_CHECK(journal_add(jo, *records) == 0);
+
+	FUZZ_CHECK(jo.jo_path != NULL && jo.jo_fd != -1);
+	FUZZ_CHECK(journal_read(&jo) == 0);
+	return (jo);
+}
+
+/* An open journal, its first line read; head_free() what is left of it. */
+static int
+open_journal(const char *text, size_t size, struct checkpoint *ck,
+    struct checkpoint_head *head, char why[CELL_ERROR_SIZE])
+{
+	int error;
+
+	why[0] = '\0';
+	*ck = (struct checkpoint){ .ck_file = "in", .ck_why = why,
+	    .ck_journal = journal_of(text, size) };
+	error = checkpoint_read(ck, head);
+	FUZZ_CHECK((error == 0) == (why[0] == '\0'));
+	return (error);
+}
+
+/* The first line of a journal, as --resume looks at it. */
+static int
+peek(const char *text, size_t size, struct checkpoint_head *head)
+{
+	char why[CELL_ERROR_SIZE];
+	struct checkpoint ck;
+	int error;
+
+	error = open_journal(text, size, &ck, head, why);
+	FUZZ_CHECK(checkpoint_close(&ck, true) == 0);
+	return (error);
 }
 
 static char *
@@ -64,8 +89,8 @@ measure_text(const json_t *measure, unsigned readers)
 	json_t *again;
 
 	FUZZ_CHECK(cm != NULL);
-	if (repeat_json_load(measure, readers, cm, error) == 0) {
-		again = repeat_json_format(cm, readers);
+	if (repeat_load(measure, readers, cm, error) == 0) {
+		again = field_format(repeat_fields, cm, readers);
 		text = json_text(again, RECORD_FLAGS);
 		FUZZ_CHECK(text != NULL);
 		json_decref(again);
@@ -77,7 +102,7 @@ measure_text(const json_t *measure, unsigned readers)
 	return (text);
 }
 
-/* A repeat that is taken is written so that the same is taken again. */
+/* A repeat that is read is written so that the same is read again. */
 static void
 check_measure(const char *line)
 {
@@ -123,32 +148,25 @@ no_words(void)
 	return (words);
 }
 
-/* Cells of the options' grid that nothing has been measured of. */
+/* The cells of the options' grid, without any repeat. */
 static void
 begin(struct resumed *re)
 {
 	const struct options *op = &re->re_options;
 	struct result *r = &re->re_result;
-	unsigned i, n = grid_cells(op);
 
-	re->re_cells = calloc(n + grid_controls(op), sizeof(*re->re_cells));
+	FUZZ_CHECK(grid_make(op, &re->re_cells, &re->re_grid,
+	    &re->re_count) == 0);
 	memset(r, 0, sizeof(*r));
 	r->host = *host();
-	r->cells = calloc(n, sizeof(*r->cells));
-	r->controls = calloc(grid_controls(op) + 1, sizeof(*r->controls));
-	FUZZ_CHECK(re->re_cells != NULL && r->cells != NULL &&
-	    r->controls != NULL);
+	r->cells = calloc(re->re_grid, sizeof(*r->cells));
+	r->controls = calloc(re->re_count - re->re_grid + 1,
+	    sizeof(*r->controls));
+	FUZZ_CHECK(r->cells != NULL && r->controls != NULL);
 	r->argv = no_words();
 	r->tunables = no_words();
 	r->sources = no_words();
 	r->sources_skipped = no_words();
-	re->re_grid = grid_expand(op, re->re_cells);
-	re->re_count = n + grid_expand_controls(op, &re->re_cells[n]);
-	for (i = 0; i < re->re_count; i++) {
-		re->re_cells[i].sc_samples = calloc(op->op_repeats,
-		    sizeof(*re->re_cells->sc_samples));
-		FUZZ_CHECK(re->re_cells[i].sc_samples != NULL);
-	}
 }
 
 /* The result cells of those that have a repeat. */
@@ -161,18 +179,12 @@ finish(struct resumed *re, unsigned from, unsigned to,
 
 	for (i = from; i < to; i++) {
 		if (re->re_cells[i].sc_count > 0) {
-			FUZZ_CHECK(summary_finish(&re->re_cells[i],
-			    crypto_mode_names[op->op_crypto], op->op_seed,
-			    &re->re_result.host, grid_engine(op),
-			    &op->op_config.bc_lock, &out[*count]) == 0);
-			if (op->op_simulated)
-				virtual_describe(&op->op_machine,
-				    &out[*count]);
+			FUZZ_CHECK(summary_finish(&re->re_cells[i], op,
+			    &re->re_result.host, &out[*count]) == 0);
 			(*count)++;
 		}
 		summary_free(&re->re_cells[i]);
 	}
-	FUZZ_CHECK(summary_gate_trend(out, *count) == 0);
 }
 
 /* What was taken up makes a file that can be read. */
@@ -206,40 +218,40 @@ check_result(struct resumed *re)
 static void
 check_going_on(struct checkpoint *ck, const char *before, size_t size)
 {
-	const struct checkpoint_draw cd = { .cd_total = 1 };
-	const uint64_t records = ck->ck_journal.jo_records;
-	char error[CELL_ERROR_SIZE], *after;
+	const struct checkpoint_draw cd = { .cd_total_mb_per_s = 1 };
+	char *after;
 	size_t now;
 
-	FUZZ_CHECK(checkpoint_add_draw(ck, &cd, error) == 0);
-	FUZZ_CHECK(ck->ck_journal.jo_records == records + 2);
+	FUZZ_CHECK(checkpoint_add_draw(ck, &cd) == 0);
 	after = contents(&ck->ck_journal, &now);
 	FUZZ_CHECK(now > size && memcmp(after, before, size) == 0);
 	free(after);
 }
 
-/* Takes up a journal of these records; returns whether it was not refused. */
+/* Resumes from a journal; returns whether it was not refused. */
 static bool
-take_up(struct resumed *re, char *const records[])
+take_up(struct resumed *re, const char *text, size_t size)
 {
-	struct checkpoint ck = { .ck_file = "in",
-	    .ck_head = re->re_head.ch_record };
-	char *after, *before, error[CELL_ERROR_SIZE] = "";
-	size_t now, size;
+	char *after, error[CELL_ERROR_SIZE];
+	struct checkpoint_head head;
+	struct checkpoint ck;
+	size_t now;
 	unsigned i;
 	bool taken;
 
-	write_journal(&ck.ck_journal, records);
-	before = contents(&ck.ck_journal, &size);
+	FUZZ_CHECK(open_journal(text, size, &ck, &head, error) == 0);
 	begin(re);
 	taken = checkpoint_begin(&ck, &re->re_options, &re->re_result,
 	    re->re_cells, re->re_count, error) == 0;
 	after = contents(&ck.ck_journal, &now);
-	FUZZ_CHECK(size == now && memcmp(before, after, size) == 0);
+	/* Only a torn last line is cut off. */
+	FUZZ_CHECK(now <= size && memcmp(text, after, now) == 0 &&
+	    (now == size || (taken && memchr(text + now, '\n', size - now) ==
+	    NULL)));
 	free(after);
 	FUZZ_CHECK(taken == (error[0] == '\0'));
 	if (taken) {
-		check_going_on(&ck, before, size);
+		check_going_on(&ck, text, now);
 		check_result(re);
 	} else {
 		for (i = 0; i < re->re_count; i++)
@@ -247,25 +259,31 @@ take_up(struct resumed *re, char *const records[])
 	}
 	result_free(&re->re_result);
 	free(re->re_cells);
-	free(before);
 	FUZZ_CHECK(checkpoint_close(&ck, true) == 0);
+	head_free(&head);
 	return (taken);
 }
 
-/* The first record as this program on this host would have written it. */
+/* The journal with the first line of this program on this host. */
 static char *
-fitting_head(struct resumed *re)
+fitting(const struct resumed *re, const char *text)
 {
-	json_t *head = re->re_head.ch_record;
-	const double mhz = (double)tick_ns_to_cycles(NS_PER_S) / 1e6;
+	struct result r = { .argv = re->re_head.ch_argv, .host = *host() };
+	const char *rest = text + strcspn(text, "\n");
+	char *head, *whole;
+	json_t *record;
+	size_t size;
 
-	json_object_set_new(head, "options",
-	    options_describe(&re->re_options));
-	json_object_set_new(head, "host",
-	    result_part_format(result_field_host, host()));
-	json_object_set_new(head, "cycles_per_us",
-	    json_real(re->re_options.op_simulated ? 0 : mhz));
-	return (json_text(head, RECORD_FLAGS));
+	record = head_format(&re->re_options, &r);
+	head = json_text(record, RECORD_FLAGS);
+	FUZZ_CHECK(head != NULL);
+	size = strlen(head) + strlen(rest) + 1;
+	whole = malloc(size);
+	FUZZ_CHECK(whole != NULL);
+	snprintf(whole, size, "%s%s", head, rest);
+	free(head);
+	json_decref(record);
+	return (whole);
 }
 
 static bool
@@ -284,48 +302,47 @@ is_small(const struct options *op)
 }
 
 static void
-resume(struct resumed *re, char *records[])
+resume(struct resumed *re, const char *data, size_t size, const char *text)
 {
 	char *argv[] = { (char *)(uintptr_t)"sweep",
 	    (char *)(uintptr_t)"--resume", (char *)(uintptr_t)"in", NULL };
 	const struct options_begun ob = { .ob_argv = re->re_head.ch_argv,
 	    .ob_seed = re->re_head.ch_seed };
-	char *head;
+	struct checkpoint_head first = re->re_head;
+	static struct options given;
+	char *whole = NULL;
 
-	if (options_parse_resumed(&re->re_options, OPTIONS_SWEEP, 3, argv,
-	    "in", &ob) == 0 && is_small(&re->re_options) &&
-	    !take_up(re, records)) {
-		head = fitting_head(re);
-		if (head != NULL) {
-			records[0] = head;
-			(void)take_up(re, records);
-		}
-		free(head);
+	FUZZ_CHECK(options_read(&given, COMMAND_sweep, 3, argv) == 0);
+	if (options_resume(&re->re_options, &given, &ob) == 0 &&
+	    is_small(&re->re_options) && !take_up(re, data, size))
+		whole = fitting(re, text);
+	if (whole != NULL) {
+		/* The options point into the first one's arguments. */
+		FUZZ_CHECK(peek(whole, strlen(whole), &re->re_head) == 0);
+		(void)take_up(re, whole, strlen(whole));
 	}
+	free(whole);
 	options_free(&re->re_options);
+	if (whole != NULL)
+		head_free(&first);
+	options_free(&given);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *records[WORDS_MAX + 1], *text, why[CHECKPOINT_ERROR_SIZE] = "";
 	static struct resumed re;
-	struct journal jo;
-	int error, i, n;
+	char *line, *rest, *text;
 
 	fuzz_begin();
+	rest = text = fuzz_text(data, size);
+	while ((line = strsep(&rest, "\n")) != NULL)
+		check_measure(line);
+	free(text);
 	text = fuzz_text(data, size);
-	n = words_split(text, records);
-	for (i = 1; i < n; i++)
-		check_measure(records[i]);
-	write_journal(&jo, records);
-	error = checkpoint_peek_open(jo.jo_fd, "in", &re.re_head, why);
-	FUZZ_CHECK((error == 0) == (why[0] == '\0'));
-	close(jo.jo_fd);
-	free(jo.jo_path);
-	if (error == 0)
-		resume(&re, records);
-	checkpoint_head_free(&re.re_head);
+	if (peek((const char *)data, size, &re.re_head) == 0)
+		resume(&re, (const char *)data, size, text);
+	head_free(&re.re_head);
 	free(text);
 	return (0);
 }

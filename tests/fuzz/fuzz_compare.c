@@ -2,9 +2,7 @@
  * Comparisons: two result files with a NUL between, or one by its designs,
  * locks and ciphers, in every form.
  */
-#include "bench/compare/compare_fail.h"
-#include "bench/compare/compare_gate.h"
-#include "bench/compare/verdict.h"
+#include "bench/compare/compare.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

@@ -2,7 +2,7 @@
  * What --failpoint takes, an option for each line.  A specification printed
  * from what was understood means the same, and executes the same.
  */
-#include "bench/cell/faults.h"
+#include "bench/cell/failpoints.h"
 #include "tests/fuzz/words.h"
 
 enum {
@@ -123,7 +123,7 @@ outcome(const struct failpoint_def *def, const struct failpoint_spec *fs)
 }
 
 static void
-check_point(const struct fault_list *fl, unsigned i)
+check_point(const struct failpoint_list *fl, unsigned i)
 {
 	const struct failpoint_spec *fs = &fl->fl_spec[i];
 	char error[FAILPOINT_ERROR_SIZE], once[SPEC_SIZE], twice[SPEC_SIZE];
@@ -138,15 +138,15 @@ check_point(const struct fault_list *fl, unsigned i)
 	print(&again, twice);
 	FUZZ_CHECK(strcmp(once, twice) == 0);
 	if (!deadly(fs))
-		FUZZ_CHECK(outcome(fault_def(i), fs) ==
-		    outcome(fault_def(i), &again));
+		FUZZ_CHECK(outcome(failpoints_def(i), fs) ==
+		    outcome(failpoints_def(i), &again));
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *argv[WORDS_MAX + 1], error[FAULT_ERROR_SIZE], *text;
-	struct fault_list fl = { .fl_count = 0 };
+	char *argv[WORDS_MAX + 1], error[FAILPOINTS_ERROR_SIZE], *text;
+	struct failpoint_list fl = { .fl_count = 0 };
 	unsigned i, points = 0;
 	int argc, k, taken = 0;
 
@@ -155,12 +155,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	argc = words_split(text, argv);
 	for (k = 0; k < argc; k++) {
 		error[0] = '\0';
-		if (faults_parse(&fl, argv[k], error) == 0)
+		if (failpoints_parse(&fl, argv[k], error) == 0)
 			taken++;
 		else
 			FUZZ_CHECK(error[0] != '\0');
 	}
-	for (i = 0; i < FAULT_POINTS; i++)
+	for (i = 0; i < FAILPOINTS; i++)
 		if (fl.fl_text[i] != NULL) {
 			points++;
 			check_point(&fl, i);

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "bench/cell/kat.h"
+#include "bench/survey/kat.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { READ_DIGITS = 5 };
@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in = fmemopen((void *)(uintptr_t)data, size, "r");
 	err = open_memstream(&message, &length);
 	FUZZ_CHECK(in != NULL && err != NULL);
-	error = kat_run("fuzz", in, fuzz_sink(), err);
+	error = kat_run("fuzz", in, NULL, fuzz_sink(), err);
 	fclose(in);
 	fclose(err);
 	/* One line, and only for what is no command. */

@@ -1,31 +1,47 @@
 /*
- * Command lines of the measuring commands, up to where they would begin.
+ * Command lines of every command, the first word being its name, as far as all
+ * is checked that can be checked before a command begins.
  */
-#include "bench/options/options.h"
+#include "bench/cmd.h"
 #include "tests/fuzz/words.h"
+
+static void
+check(enum command_id cm, const uint8_t *data, size_t size)
+{
+	char *argv[WORDS_MAX + 1], *text = fuzz_text(data, size);
+	char value[OPTION_TEXT_SIZE];
+	static struct options op;
+	int argc, status;
+	unsigned id;
+
+	argc = words_split(text, argv);
+	status = options_read(&op, cm, argc, argv);
+	for (id = 0; status == 0 && !op.op_help && id < OPTIONS; id++)
+		if (option_takes(cm, id))
+			option_render(&op, (enum option_id)id, value);
+	if (status == 0 && !op.op_help) {
+		if (commands[cm]->cmd_check != NULL)
+			status = commands[cm]->cmd_check(&op);
+		else if (cm == COMMAND_run || cm == COMMAND_sweep)
+			status = options_finish(&op);
+		FUZZ_CHECK(status != 0 || !option_takes(cm, OPTION_DESIGN) ||
+		    cm == COMMAND_validate ||
+		    (op.op_designs.ol_count > 0 && op.op_locks.ol_count > 0 &&
+		    op.op_readers.ol_count > 0));
+	}
+	FUZZ_CHECK(status == 0 || status == EXIT_USAGE ||
+	    status == EXIT_FAILURE);
+	options_free(&op);
+	free(text);
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned kinds[] = { OPTIONS_RUN, OPTIONS_SWEEP,
-	    OPTIONS_CAT };
-	char *argv[WORDS_MAX + 1], *text;
-	struct options op;
-	int argc, status;
-	unsigned i;
+	unsigned cm;
 
 	fuzz_begin();
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		text = fuzz_text(data, size);
-		argc = words_split(text, argv);
-		status = options_parse(&op, kinds[i], argc, argv);
-		FUZZ_CHECK(status == 0 || status == EXIT_USAGE ||
-		    status == EXIT_FAILURE);
-		FUZZ_CHECK(status != 0 || op.op_help ||
-		    (op.op_designs.ol_count > 0 && op.op_locks.ol_count > 0 &&
-		    op.op_readers.ol_count > 0 && op.op_repeats > 0));
-		options_free(&op);
-		free(text);
-	}
+	for (cm = 0; cm < COMMANDS; cm++)
+		check((enum command_id)cm, data, size);
 	return (0);
 }

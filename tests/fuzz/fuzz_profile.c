@@ -1,19 +1,9 @@
 /*
- * Profiles.  What is taken is written so that it is taken again as the same;
- * drawing from it and asking it for costs is sound.
+ * Profiles.  An accepted profile is the same after it was written and read
+ * again, and can be sampled.
  */
-#include "lib/profile.h"
+#include "lib/profile/profile.h"
 #include "tests/fuzz/fuzz.h"
-
-/* libconfig loses strings that stand before a syntax error. */
-const char *__lsan_default_suppressions(void);
-
-const char *
-__lsan_default_suppressions(void)
-{
-
-	return ("leak:strbuf_append\nleak:libconfig_yylex\n");
-}
 
 static void
 check(const struct profile *pr)

@@ -1,7 +1,7 @@
 /*
  * Workload files.  What is taken is printed so that it is taken again.
  */
-#include "bench/cell/recording.h"
+#include "bench/workload/recording.h"
 #include "tests/fuzz/fuzz.h"
 
 int

@@ -2,33 +2,22 @@
  * Result files, shown in every form.  What is taken is printed as JSON that is
  * taken again.
  */
-#include "bench/report/plot_script.h"
+#include "bench/report/plot.h"
 #include "bench/report/report.h"
-#include "bench/report/report_fairness.h"
-#include "bench/report/report_lockprof.h"
-#include "bench/report/report_lockstat.h"
-#include "bench/report/report_waits.h"
-#include "bench/report/usl.h"
-#include "bench/result/select.h"
+#include "bench/result/filter.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
 show(const struct result *r)
 {
-	char there[SELECT_TEXT_SIZE];
+	char there[FILTER_TEXT_SIZE];
 	unsigned f;
 
-	for (f = 0; f < REPORT_FORMATS; f++)
+	for (f = 0; f < REPORTS; f++)
 		(void)report_emit(fuzz_sink(), r, f);
-	(void)report_fairness(fuzz_sink(), r);
-	(void)report_lockprof(fuzz_sink(), r);
-	(void)report_lockstat(fuzz_sink(), r);
-	(void)report_lockstat_histogram(fuzz_sink(), r);
-	(void)report_waits(fuzz_sink(), r);
-	(void)usl_print(fuzz_sink(), r);
 	if (r->cell_count > 0)
-		(void)plot_script_print(fuzz_sink(), r, PLOT_ALL, true);
-	select_describe(r, there);
+		(void)plot_print(fuzz_sink(), r, PLOT_ALL, true);
+	filter_describe(r, there);
 }
 
 static void
@@ -55,7 +44,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char error[RESULT_TEXT_SIZE] = "";
-	struct select sl = { .sl_list[SELECT_READERS] = "1-2" };
+	struct filter sl = { .fi_list[FILTER_READERS] = "1-2" };
 	struct result r;
 
 	fuzz_begin();
@@ -65,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	show(&r);
 	check_again(&r);
-	if (select_cells(&sl, &r) == 0)
+	if (filter_cells(&sl, &r) == 0)
 		show(&r);
 	result_free(&r);
 	return (0);

@@ -1,7 +1,7 @@
 /*
  * What --workload takes.  Its canonical text means the same; it plays.
  */
-#include "bench/cell/workload.h"
+#include "bench/workload/workload.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { STEPS = 64 };

@@ -4,9 +4,9 @@
  *
  *	NAME [-n MUTANTS] [-m MUTANT] FILE|FOLDER...
  *
- * -n is how many mutants there are of all inputs together, 0 unless given; -m
- * tries one of them only, for who looks for what was wrong with it.  A target
- * that dies is told of with the arguments that make it die again.
+ * -n is the number of mutants of all inputs together, 0 unless given; -m tries
+ * one of them only, to debug it.  If a target crashes, the arguments that
+ * repeat it are printed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -130,7 +130,7 @@ change(uint64_t *state, uint8_t *data, size_t *size)
 	}
 }
 
-/* In a block of its own size, so that a sanitizer sees who reads on. */
+/* In a block of its own size, so that a sanitizer sees reads beyond it. */
 static void
 try(const uint8_t *data, size_t size)
 {

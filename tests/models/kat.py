@@ -1,5 +1,5 @@
 """
-Answers known-answer scripts, rngsim(1), as "rngsim kat" does, from a model of
+Answers known-answer scripts, rngsim-kat(1), as "rngsim kat" does, from a model of
 the design that a script's "mode" names: python3 kat.py FILE ...
 
 A model is a module beside this one, NAME.py for design NAME, with a class

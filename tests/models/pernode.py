@@ -1,5 +1,5 @@
 """
-A Fortuna on each NUMA node, after rngsim(7), "A generator for each node".
+A Fortuna on each NUMA node, after rngsim-designs(7).
 
 Fortuna is modelled after Ferguson, Schneier and Kohno with FreeBSD's changes:
 the pools are kept as the bytes that they absorbed.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fortuna/fortuna.h"
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	PART	= 16,
@@ -20,17 +20,6 @@ struct cached {
 	uint8_t		c_part[PARTS][PART];
 	unsigned	c_left;
 };
-
-static int
-cached_init(struct generator **g, const struct generator_params *params)
-{
-	int error;
-
-	error = random_fortuna_init_size(g, params, sizeof(struct cached));
-	if (error == 0)
-		(*g)->g_algorithm = &FLAVOURED(gen_concurrent);
-	return (error);
-}
 
 static void
 fill(struct cached *c)
@@ -75,10 +64,9 @@ RANDOM_ALGORITHM(concurrent) = {
 	.ra_flags	= RA_FORTUNA_STATE,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_stored_bytes = PARTS * PART,
-	.ra_init	= cached_init,
+	.ra_size	= sizeof(struct cached),
+	.ra_init	= random_fortuna_init_alg,
 	.ra_fini	= random_fortuna_deinit_alg,
-	.ra_reader_init	= random_fortuna_reader_init,
-	.ra_reader_fini	= random_fortuna_reader_fini,
 	.ra_pre_read	= random_fortuna_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= cached_read,

@@ -1,5 +1,5 @@
 /*
- * Output is made by something that is no cipher of lib/cipher.h.
+ * Output is made by something that is no cipher of lib/crypto/cipher.h.
  */
 #define	MUTANT	mutant_cipher_bypassed
 #include "tests/mutants/mutant_concurrent.h"

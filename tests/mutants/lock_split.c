@@ -12,9 +12,9 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 
 	(void)n;
 	lock_wait_begin(l, w);
-	while (atomic_load_acq_32(&of(l)->b_word) != 0)
-		lock_spin_32(&ls, &of(l)->b_word, 1);
-	atomic_store_32(&of(l)->b_word, 1);
+	while (atomic_load_acq_32(&state_of(l)->b_word) != 0)
+		lock_spin_32(&ls, &state_of(l)->b_word, 1);
+	atomic_store_32(&state_of(l)->b_word, 1);
 	lock_wait_end(w);
 	return (true);
 }
@@ -24,7 +24,7 @@ broken_unlock(struct lock *l, struct lock_node *n)
 {
 
 	(void)n;
-	atomic_store_rel_32(&of(l)->b_word, 0);
+	atomic_store_rel_32(&state_of(l)->b_word, 0);
 }
 
 MUTANT_LOCK(LC_SPIN);

@@ -12,10 +12,10 @@
  *	mutant_fortuna.h	of fortuna/fortuna.c, too
  *	mutant_state.h		of fortuna/state.c, too
  */
-#ifndef TESTS_MUTANT_H
-#define TESTS_MUTANT_H
+#ifndef TESTS_MUTANTS_MUTANT_H
+#define TESTS_MUTANTS_MUTANT_H
 
-#include "lib/flavour.h"
+#include "lib/machine/flavour.h"
 
 /* Not FLAVOUR_PASTE(), in the middle of which it is used. */
 #define	MUTANT_PASTE_(m, s)	m##_##s

@@ -1,6 +1,6 @@
 /* See mutant.h. */
-#ifndef TESTS_MUTANT_CONCURRENT_H
-#define TESTS_MUTANT_CONCURRENT_H
+#ifndef TESTS_MUTANTS_MUTANT_CONCURRENT_H
+#define TESTS_MUTANTS_MUTANT_CONCURRENT_H
 
 #define	virtual_random_fortuna_read_concurrent	MUTANT_OWN(read_concurrent)
 

@@ -1,12 +1,9 @@
 /* See mutant.h. */
-#ifndef TESTS_MUTANT_FORTUNA_H
-#define TESTS_MUTANT_FORTUNA_H
+#ifndef TESTS_MUTANTS_MUTANT_FORTUNA_H
+#define TESTS_MUTANTS_MUTANT_FORTUNA_H
 
 #define	virtual_random_fortuna_init_alg		MUTANT_OWN(init_alg)
-#define	virtual_random_fortuna_init_size	MUTANT_OWN(init_size)
 #define	virtual_random_fortuna_deinit_alg	MUTANT_OWN(deinit_alg)
-#define	virtual_random_fortuna_reader_init	MUTANT_OWN(reader_init)
-#define	virtual_random_fortuna_reader_fini	MUTANT_OWN(reader_fini)
 #define	virtual_random_fortuna_pre_read		MUTANT_OWN(pre_read)
 #define	virtual_random_fortuna_seeded		MUTANT_OWN(seeded)
 #define	virtual_random_fortuna_process_event	MUTANT_OWN(process_event)
@@ -18,6 +15,7 @@
 #define	virtual_random_fortuna_absorb		MUTANT_OWN(absorb)
 #define	virtual_random_fortuna_charge_reseed	MUTANT_OWN(charge_reseed)
 #define	virtual_random_fortuna_publish		MUTANT_OWN(publish)
+#define	virtual_random_fortuna_seed_part	MUTANT_OWN(seed_part)
 
 #include "tests/mutants/mutant_concurrent.h"
 

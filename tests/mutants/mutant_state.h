@@ -1,6 +1,6 @@
 /* See mutant.h. */
-#ifndef TESTS_MUTANT_STATE_H
-#define TESTS_MUTANT_STATE_H
+#ifndef TESTS_MUTANTS_MUTANT_STATE_H
+#define TESTS_MUTANTS_MUTANT_STATE_H
 
 #define	fortuna_state_init		MUTANT_OWN(state_init)
 #define	fortuna_state_fini		MUTANT_OWN(state_fini)
@@ -17,5 +17,26 @@
 #define	fortuna_private_fini		MUTANT_OWN(private_fini)
 
 #include "tests/mutants/mutant_fortuna.h"
+
+/*
+ * fortuna_state_pre_read(), after an #undef of it, with statements before the
+ * pools are drained and before they become the key.
+ */
+#define	MUTANT_PRE_READ(before, between)				\
+static unsigned								\
+fortuna_state_pre_read(struct fortuna_state *fs, int64_t now_ns,	\
+    bool paced)								\
+{									\
+	struct fortuna_seed fd;						\
+	unsigned pools;							\
+									\
+	before;								\
+	pools = fortuna_state_drain(fs, now_ns, paced, &fd);		\
+	if (pools == 0)							\
+		return (0);						\
+	between;							\
+	fortuna_state_reseed(fs, &fd);					\
+	return (pools);							\
+}
 
 #endif

@@ -1,37 +1,29 @@
 /*
  * Readers go on from keys of their own, which nothing from pools ever reaches:
- * Fortuna is reseeded beside them, for nobody.
+ * Fortuna is reseeded beside them, without effect.
  */
 #define	MUTANT	mutant_own_key
 #include "tests/mutants/mutant_concurrent.h"
 
 #include <string.h>
 
-static int
-reader_init_own(struct generator *g, struct generator_reader *gr)
-{
-	static uint32_t readers;
-	uint8_t key[CIPHER_KEY_BYTES] = { 0 };
-	int error;
-
-	error = random_fortuna_reader_init(g, gr);
-	if (error == 0) {
-		readers++;
-		memcpy(key, &readers, sizeof(readers));
-		cipher_key_set(gr->gr_spare, key);
-	}
-	return (error);
-}
-
 static void
 reserve_own(struct fortuna_state *fs, struct cipher_key **spare, uint64_t n,
     struct fortuna_private *fp)
 {
+	static const uint8_t unset[CIPHER_KEY_BYTES];
+	static uint32_t readers;
+	uint8_t key[CIPHER_KEY_BYTES] = { 0 };
 
 	(void)fs;
 	(void)n;
 	memset(fp, 0, sizeof(*fp));
 	fp->fp_key = *spare;
+	if (memcmp(fp->fp_key->ck_raw, unset, sizeof(unset)) == 0) {
+		readers++;
+		memcpy(key, &readers, sizeof(readers));
+		cipher_key_set(fp->fp_key, key);
+	}
 }
 
 static void
@@ -50,8 +42,6 @@ fini_own(struct fortuna_private *fp)
 	cipher_key_set(fp->fp_key, key);
 }
 
-#undef	random_fortuna_reader_init
-#define	random_fortuna_reader_init	reader_init_own
 #define	fortuna_state_reserve		reserve_own
 #define	fortuna_private_genbytes	genbytes_own
 #define	fortuna_private_fini		fini_own

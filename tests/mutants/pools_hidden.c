@@ -1,5 +1,5 @@
 /*
- * Pools and reseeds that no ledger is told of: only ciphers tell theirs.
+ * Pools and reseeds are not reported to the ledger; ciphers are.
  */
 #define	MUTANT	mutant_pools_hidden
 #include "tests/mutants/mutant_fortuna.h"

@@ -1,5 +1,5 @@
 /*
- * Readers are told that it is seeded before the mutex is taken for that.
+ * The flag that it is seeded is set before the mutex is taken for that.
  */
 #define	MUTANT	mutant_published_early
 #include "tests/mutants/mutant_fortuna.h"

@@ -5,7 +5,7 @@
 #define	MUTANT	mutant_scratch_left
 #include "tests/mutants/mutant.h"
 
-#include "lib/wipe.h"
+#include "lib/crypto/wipe.h"
 
 #define	wipe(p, n)	((void)(p), (void)(n))
 #include "fortuna/gen_hybrid.c"

@@ -1,5 +1,5 @@
 /*
- * Who waits for the first reseed is not woken.
+ * Waiters for the first reseed are not woken.
  */
 #define	MUTANT	mutant_wake_forgotten
 #include "tests/mutants/mutant_fortuna.h"

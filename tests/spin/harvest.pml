@@ -1,5 +1,5 @@
 /*
- * The two buffers between those who harvest entropy and the harvest thread.
+ * The two buffers between the sources and the harvest thread.
  *
  * Stands for harvest/hq_swap.c with random_harvest_queue(), harvestq_run() and
  * harvest_process_event(), and so for random_harvestq.c of FreeBSD 15.  What is

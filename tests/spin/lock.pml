@@ -1,6 +1,6 @@
 /*
- * Whether a thread that wants the mutex gets it, again and again, when others
- * want it as often: for ever, where fortuna.pml counts requests.
+ * Whether a thread that asks for the mutex gets it, again and again, when others
+ * ask as often: for ever, where fortuna.pml counts requests.
  *
  * Asked under weak fairness: a thread that can always go on does.  With a
  * test-and-set lock a waiter cannot always go on, and may find it taken each
@@ -14,7 +14,7 @@
 #include "words.pml"
 #include "mutex.pml"
 
-byte inside;			/* who is, from 1; 0: nobody */
+byte inside;			/* which thread is, from 1; 0: none */
 
 proctype reader(byte me)
 {

@@ -1,7 +1,7 @@
 /*
- * The mutex as models have it: whoever holds it holds it alone.
+ * The mutex as models have it: its holder holds it alone.
  *
- * LOCK_TAS, the default, gives it to any of those who want it: it stands for
+ * LOCK_TAS, the default, gives it to any of its waiters: it stands for
  * all locks that exclude, fair or not, as every order in which it can be had is
  * searched.  LOCK_TICKET gives it in order of arrival and stands for the FIFO
  * locks; its orders are some of the other's.

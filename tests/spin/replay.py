@@ -29,7 +29,7 @@ class Bad(Exception):
 
 
 class Keys:
-    """Numbers of a window for a log's keys; who is longest gone gives his."""
+    """Numbers of a window for a log's keys; the one longest gone is reused."""
     def __init__(self):
         self.number, self.holders = {}, {}
         self.free = list(range(1, KEYS + 1))

@@ -3,7 +3,7 @@
  * locking: the rules that models assert in every state, and that the log of a
  * run is held against.  They only look on.
  *
- * Who includes this defines KEYS, READERS, POOLS, MINPOOL, PACE, RANGES, LAG.
+ * An including file defines KEYS, READERS, POOLS, MINPOOL, PACE, RANGES, LAG.
  *
  * A key is a number that is never given again; 0 is none.  Its bytes are
  * nobody's business: fresh numbers stand for an ideal PRF.  A range of counters

@@ -1,12 +1,12 @@
 /*
  * What a rule is: an assertion with a word, which the message about its failure
- * has in it.  The words are those of lib/ledger.tbl and the models' own.
+ * has in it.  The words are those of lib/ledger/ledger.tbl and the models' own.
  *
  * The words are always 0, and no part of a state.
  */
 #define RULE(word, holds)	assert((holds) || word)
 
-/* lib/ledger.tbl */
+/* lib/ledger/ledger.tbl */
 hidden byte reuse, kept, revived, torn, unseeded, stale, pace, pools, events,
     wiped;
 

@@ -1,0 +1,173 @@
+/*
+ * Known answers: what FreeBSD's own code gives for the same scripts, and for
+ * other designs what their models give.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/assure/evidence.h"
+#include "bench/survey/kat.h"
+#include "lib/base/read_file.h"
+
+/* Scripts of one kind, and how many give what they must. */
+struct tally {
+	unsigned	ta_scripts;
+	unsigned	ta_right;
+	char		ta_wrong[64];	/* the first that does not */
+};
+
+/* What a script prints with that design; or NULL. */
+static char *
+run_script(const char *path, const char *design)
+{
+	FILE *err = fopen("/dev/null", "we"), *in = fopen(path, "re"), *out;
+	char *text = NULL;
+	size_t size;
+	bool right;
+
+	out = open_memstream(&text, &size);
+	right = in != NULL && out != NULL && err != NULL &&
+	    kat_run("script", in, design, out, err) == 0;
+	if (in != NULL)
+		fclose(in);
+	if (err != NULL)
+		fclose(err);
+	if (out != NULL)
+		fclose(out);
+	if (right)
+		return (text);
+	free(text);
+	return (NULL);
+}
+
+/* path is a script's, without its ".script". */
+static bool
+is_right(const char *path, const char *design)
+{
+	char file[2 * EVIDENCE_PATH_SIZE], *expected = NULL, *given;
+	bool right = false;
+	size_t size;
+	FILE *in;
+
+	snprintf(file, sizeof(file), "%s.script", path);
+	given = run_script(file, design);
+	snprintf(file, sizeof(file), "%s.expected", path);
+	in = fopen(file, "re");
+	if (in != NULL) {
+		right = given != NULL && read_file(fileno(in), SIZE_MAX,
+		    &expected, &size) == 0 && strcmp(given, expected) == 0;
+		fclose(in);
+	}
+	free(given);
+	free(expected);
+	return (right);
+}
+
+/* All scripts of a folder whose names have that part. */
+static struct tally
+try_folder(const char *folder, const char *part, const char *design)
+{
+	char path[EVIDENCE_PATH_SIZE + 256];
+	struct tally ta = { .ta_scripts = 0 };
+	struct dirent **names;
+	char *end, *name;
+	int i, n;
+
+	n = scandir(folder, &names, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		name = names[i]->d_name;
+		end = strrchr(name, '.');
+		if (end != NULL && strcmp(end, ".script") == 0 &&
+		    strstr(name, part) != NULL) {
+			*end = '\0';
+			snprintf(path, sizeof(path), "%s/%s", folder, name);
+			ta.ta_scripts++;
+			if (is_right(path, design))
+				ta.ta_right++;
+			else if (ta.ta_wrong[0] == '\0')
+				snprintf(ta.ta_wrong, sizeof(ta.ta_wrong),
+				    "%.63s", name);
+		}
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	return (ta);
+}
+
+static void
+say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
+{
+
+	row->er_state = EVIDENCE_FAILS;
+	evidence_say(row->er_text, "%u of %u scripts %s bytes; %s does not.",
+	    ta->ta_right, ta->ta_scripts, whose, ta->ta_wrong);
+}
+
+static void
+try_fortuna(const struct assure_params *ap, struct evidence_row *row)
+{
+	char folder[EVIDENCE_PATH_SIZE], whose[64];
+	struct tally concurrent, ta;
+	const char *mode = "locked";
+
+	row->er_state = EVIDENCE_MISSING;
+	if (!program_data(ap, "vectors", "tests/vectors", folder)) {
+		evidence_say(row->er_text, "No known answers beside the "
+		    "program.");
+		return;
+	}
+	ta = try_folder(folder, "-locked-", ap->ap_design);
+	concurrent = try_folder(folder, "-concurrent-", ap->ap_design);
+	if (concurrent.ta_right > ta.ta_right) {
+		ta = concurrent;
+		mode = "concurrent";
+	}
+	row->er_state = ta.ta_scripts == 0 ? EVIDENCE_MISSING : EVIDENCE_HOLDS;
+	snprintf(whose, sizeof(whose), "of FreeBSD's %s mode give FreeBSD's",
+	    mode);
+	if (ta.ta_scripts == 0)
+		evidence_say(row->er_text, "No scripts in %s.", folder);
+	else if (ta.ta_right < ta.ta_scripts)
+		say_wrong(&ta, whose, row);
+	else
+		evidence_say(row->er_text, "All %u scripts %s bytes, K and C, "
+		    "both ciphers.", ta.ta_scripts, whose);
+}
+
+static void
+try_model(const struct assure_params *ap, struct evidence_row *row)
+{
+	char folder[EVIDENCE_PATH_SIZE], part[64];
+	struct tally ta = { .ta_scripts = 0 };
+
+	snprintf(part, sizeof(part), "%s-", ap->ap_design);
+	if (program_data(ap, "vectors-designs", "tests/vectors-designs",
+	    folder))
+		ta = try_folder(folder, part, ap->ap_design);
+	if (ta.ta_scripts == 0) {
+		row->er_state = EVIDENCE_NONE;
+		evidence_say(row->er_text, "Its bytes need not be FreeBSD's, "
+		    "and no model of them exists.");
+		evidence_say(row->er_unshown, "that its bytes are those that "
+		    "it should give.");
+	} else if (ta.ta_right < ta.ta_scripts)
+		say_wrong(&ta, "give its model's", row);
+	else
+		evidence_say(row->er_text, "All %u scripts give the bytes of "
+		    "its model in Python.", ta.ta_scripts);
+}
+
+void
+answers_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	struct mthread self;
+
+	machine_attach(&self, "kat");
+	if ((generator_find(ap->ap_design)->ra_flags & RA_FORTUNA_BYTES) != 0)
+		try_fortuna(ap, row);
+	else
+		try_model(ap, row);
+	machine_detach();
+}

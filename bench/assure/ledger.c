@@ -1,0 +1,112 @@
+/*
+ * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
+ * this machine's CPUs and on many simulated ones.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "bench/assure/evidence.h"
+#include "bench/cli/format.h"
+#include "lib/machine/cpu.h"
+
+enum {
+	CELLS		= 20,	/* of each engine */
+	READERS_MAX	= 8,
+	VIRTUAL_CPUS	= 64
+};
+
+static const double least_s = 0.05, virtual_s = 0.01;
+
+/* A member of "ledger", summed over all cells. */
+static double
+sum(json_t *cells, const char *name)
+{
+	double v = 0;
+	json_t *cell;
+	size_t i;
+
+	json_array_foreach(cells, i, cell)
+		v += json_number_value(json_object_get(json_object_get(cell,
+		    "ledger"), name));
+	return (v);
+}
+
+static void
+say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
+    struct evidence_row *row)
+{
+	char blocks[FORMAT_SIZE], keys[FORMAT_SIZE], reads[FORMAT_SIZE];
+	const bool wiped = sum(cells, "wipes") == sum(cells, "keys");
+
+	if (json_array_size(cells) != CELLS || !wiped)
+		row->er_state = EVIDENCE_FAILS;
+	evidence_say(row->er_text, "On the %s engine %s million blocks of %s "
+	    "million keys in %s million reads, %.0f reseeds, %.0f events: no "
+	    "property broken, %s. ", engine,
+	    format_real(blocks, sum(cells, "blocks") / 1e6),
+	    format_real(keys, sum(cells, "keys") / 1e6),
+	    format_real(reads, sum(cells, "reads") / 1e6),
+	    sum(cells, "reseeds"), sum(cells, "events"), wiped ?
+	    "every key wiped" : "BUT NOT EVERY KEY WIPED");
+	evidence_say(row->er_bounds, "%s engine, %u readers on %u CPUs, %zu "
+	    "cells; ", engine, readers, cpus, json_array_size(cells));
+}
+
+/* Returns: whether nothing is wrong. */
+static bool
+check(const struct assure_params *ap, const char *engine, unsigned readers,
+    unsigned cpus, double time_s, struct evidence_row *row)
+{
+	const char *argv[PROGRAM_WORDS];
+	char words[512], *text;
+	json_t *json;
+	int status;
+
+	snprintf(words, sizeof(words), "sweep --ledger -d %s -l mtx,mtx-spin "
+	    "-c aes,chacha20 -r %u -s 17,512,4k,64k,1048593 -n 1 -t %g -S "
+	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
+	    " --format json --engine %s%s", ap->ap_design, readers, time_s,
+	    ap->ap_seed, engine, cpus != VIRTUAL_CPUS ? "" :
+	    " --cpus 64 --nodes 2 --profile epyc-9654-2s");
+	program_split(ap->ap_program, words, argv);
+	status = program_run(argv, NULL, &text);
+	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);
+	if (json != NULL) {
+		say(json_object_get(json, "cells"), engine, readers, cpus, row);
+	} else {
+		row->er_state = EVIDENCE_FAILS;
+		if (text != NULL)
+			text[strcspn(text, "\n")] = '\0';
+		evidence_say(row->er_text, "%s engine, %u readers: %s. ",
+		    engine, readers, text == NULL || text[0] == '\0' ?
+		    "no answer" : text);
+		if (text == NULL || text[0] == '\0')
+			program_say_end(status, row);
+	}
+	json_decref(json);
+	free(text);
+	return (row->er_state == EVIDENCE_HOLDS);
+}
+
+void
+ledger_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	/* Each cell runs with the ledger and without, besides controls. */
+	const double time_s = ap->ap_budget_s / (3 * CELLS);
+	/* More than CPUs, so that one has none. */
+	unsigned cpus = cpu_count(), readers = cpus + 1 < READERS_MAX ?
+	    cpus + 1 : READERS_MAX;
+
+	if (check(ap, "real", readers, cpus, time_s < least_s ? least_s :
+	    time_s, row))
+		(void)check(ap, "virtual", VIRTUAL_CPUS, VIRTUAL_CPUS,
+		    virtual_s, row);
+	if (row->er_bounds[0] != '\0')
+		evidence_say(row->er_bounds, "mtx and mtx-spin, both ciphers, "
+		    "reads of 17 to 1048593 bytes.");
+	evidence_say(row->er_replay, "rngsim sweep -d %s --ledger",
+	    ap->ap_design);
+}

@@ -1,0 +1,114 @@
+/*
+ * This program's data, its other builds, and how it ended.
+ */
+#include <sys/wait.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__FreeBSD__)
+#include <sys/auxv.h>
+#endif
+
+#include "bench/assure/evidence.h"
+#include "lib/base/kassert.h"
+#include "lib/base/read_file.h"
+
+void
+program_find(struct assure_params *ap)
+{
+#if defined(__FreeBSD__)
+	if (elf_aux_info(AT_EXECPATH, ap->ap_program,
+	    sizeof(ap->ap_program)) != 0)
+		ap->ap_program[0] = '\0';
+#else
+	ssize_t n;
+
+	n = readlink("/proc/self/exe", ap->ap_program,
+	    sizeof(ap->ap_program) - 1);
+	ap->ap_program[n < 0 ? 0 : n] = '\0';
+#endif
+}
+
+/* Whether prefix/rest is so many levels above the program. */
+static bool
+above(const struct assure_params *ap, unsigned levels, const char *prefix,
+    const char *rest, int mode, char path[EVIDENCE_PATH_SIZE])
+{
+	size_t room, used = strlen(ap->ap_program);
+
+	for (; levels > 0 && used > 0; levels--)
+		while (used > 0 && ap->ap_program[--used] != '/')
+			continue;
+	if (ap->ap_program[used] != '/')
+		return (false);
+	memcpy(path, ap->ap_program, used);
+	room = EVIDENCE_PATH_SIZE - used;
+	return ((size_t)snprintf(path + used, room, "/%s%s", prefix, rest) <
+	    room && access(path, mode) == 0);
+}
+
+bool
+program_data(const struct assure_params *ap, const char *shared,
+    const char *source, char path[EVIDENCE_PATH_SIZE])
+{
+	const int mode = R_OK | X_OK;
+
+	return (above(ap, 2, "share/rngsim/", shared, mode, path) ||
+	    above(ap, 2, "", source, mode, path) ||
+	    /* A build in a build's folder: build/asan. */
+	    above(ap, 3, "", source, mode, path));
+}
+
+bool
+program_sibling(const struct assure_params *ap, const char *flavour,
+    char path[EVIDENCE_PATH_SIZE])
+{
+
+	return (above(ap, 1, flavour, "/rngsim", X_OK, path));
+}
+
+void
+program_split(const char *path, char *words, const char *argv[PROGRAM_WORDS])
+{
+	char *save = NULL, *word;
+	unsigned n = 0;
+
+	for (word = strtok_r(words, " ", &save); word != NULL;
+	    word = strtok_r(NULL, " ", &save)) {
+		MPASS(n + 2 < PROGRAM_WORDS);
+		argv[++n] = word;
+	}
+	argv[0] = path;
+	argv[n + 1] = NULL;
+}
+
+int
+program_run(const char *const argv[], const char *env, char **text)
+{
+	size_t size;
+	pid_t pid;
+	FILE *in;
+
+	*text = NULL;
+	in = child_open(argv, env, &pid);
+	if (in == NULL)
+		return (-1);
+	(void)read_file(fileno(in), SIZE_MAX, text, &size);
+	return (child_close(in, pid));
+}
+
+void
+program_say_end(int status, struct evidence_row *row)
+{
+
+	if (status == -1)
+		evidence_say(row->er_text, "It could not be started. ");
+	else if (WIFSIGNALED(status))
+		evidence_say(row->er_text, "It was ended by signal %d (%s). ",
+		    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		evidence_say(row->er_text, "It ended with status %d. ",
+		    WEXITSTATUS(status));
+}

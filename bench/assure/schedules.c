@@ -1,0 +1,246 @@
+/*
+ * Schedules that time would not give; and the same with fail points set, which
+ * make the code decide otherwise or stop at the worst moment.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/assure/evidence.h"
+#include "bench/cli/format.h"
+#include "bench/cli/stop.h"
+#include "bench/explore/campaign.h"
+#include "lib/machine/tick.h"
+
+enum {
+	/* Schedules between two looks at the clock. */
+	SCHEDULES_STEP	= 4000,
+	FAULTS_STEP	= 400,
+	HEALTH_POINT	= LIB_FAILPOINTS + FORTUNA_FAILPOINTS +
+	    FAILPOINT_healthtest_force_fail
+};
+
+/* A lock that blocks and one that is fair. */
+static const char *const locks[] = { "mtx", "ticket" };
+
+/*
+ * What each fail point does.  A decision is changed by any value but 0; the
+ * clock by ms, more than the pace of reseeds.
+ */
+static const char *const specs[] = { "50%return(250)", "3*return(-250)",
+	"30%yield", "10%sleep(1)", "2*pause" };
+
+enum {
+	LOCKS = sizeof(locks) / sizeof(locks[0]),
+	SPECS = sizeof(specs) / sizeof(specs[0])
+};
+
+/* The campaigns of a row. */
+struct explored {
+	struct campaign	 ed_campaign;	/* the next one */
+	struct campaign_result ed_sum;
+};
+
+static void
+describe_failure(const struct campaign_result *ce, struct evidence_row *row)
+{
+	const struct counterexample *cx = &ce->ce_case;
+	const struct subject *tb = &cx->cx_subject;
+	const struct outcome *to = &ce->ce_outcome;
+	unsigned i;
+
+	row->er_state = EVIDENCE_FAILS;
+	/* The ledger's text begins with its property. */
+	if (strncmp(to->to_detail, to->to_word, strlen(to->to_word)) != 0)
+		evidence_say(row->er_text, "%s: %s: ", to->to_word,
+		    to->to_sentence);
+	evidence_say(row->er_text, "%s. Lock %s, %s, schedule %" PRIu64 ".",
+	    to->to_detail, tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
+	    cx->cx_number);
+	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
+	    "%" PRIu64 " --only %" PRIu64, tb->tb_design->ra_ident,
+	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_seed,
+	    cx->cx_number);
+	for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
+		if (tb->tb_faults->fl_text[i] != NULL)
+			evidence_say(row->er_replay, " --failpoint '%s=%s'",
+			    failpoints_def(i)->fd_name,
+			    tb->tb_faults->fl_text[i]);
+}
+
+static void
+begin(struct explored *ed, const struct assure_params *ap)
+{
+	struct campaign *cn = &ed->ed_campaign;
+
+	memset(ed, 0, sizeof(*ed));
+	subject_default(&cn->cn_subject);
+	cn->cn_subject.tb_design = simulated_design(ap->ap_design);
+	cn->cn_subject.tb_stop = &stop_signal;
+	cn->cn_strategy = &strategy_mix;
+	cn->cn_seed = ap->ap_seed;
+	cn->cn_jobs = ap->ap_jobs;
+}
+
+/*
+ * Runs a campaign, a step and then more until time is over.  A seed's
+ * schedules do not depend on time, so what the first step finds is always
+ * found.  Returns: whether nothing failed.
+ */
+static bool
+explore(struct explored *ed, unsigned step, double time_s,
+    struct evidence_row *row)
+{
+	int64_t until_ns = tick_ns() + (int64_t)(time_s * (double)NS_PER_S);
+	struct campaign *cn = &ed->ed_campaign;
+	struct campaign_result ce;
+	int error;
+
+	campaign_limits(&cn->cn_subject, &cn->cn_limits);
+	cn->cn_end = 0;
+	do {
+		cn->cn_first = cn->cn_end;
+		cn->cn_end += step;
+		error = campaign_run(cn, &ce);
+		campaign_add(&ed->ed_sum, &ce);
+		if (error == 0 && ce.ce_failed)
+			describe_failure(&ce, row);
+		counterexample_free(&ce.ce_case);
+	} while (error == 0 && !ce.ce_failed && tick_ns() < until_ns);
+	if (error != 0) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "%s. ", strerror(error));
+	}
+	return (error == 0 && !ce.ce_failed);
+}
+
+void
+schedules_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	const double time_s = ap->ap_budget_s / (LOCKS * cipher_count);
+	char excluded[FORMAT_SIZE], schedules[FORMAT_SIZE];
+	struct campaign_result *sum;
+	struct subject *tb;
+	struct explored ed;
+	unsigned i;
+
+	begin(&ed, ap);
+	sum = &ed.ed_sum;
+	tb = &ed.ed_campaign.cn_subject;
+	for (i = 0; i < LOCKS * cipher_count; i++) {
+		tb->tb_lock = simulated_lock(locks[i / cipher_count]);
+		tb->tb_cipher = ciphers[i % cipher_count];
+		if (!explore(&ed, SCHEDULES_STEP, time_s, row))
+			return;
+	}
+	evidence_say(row->er_text, "%s thousand: %" PRIu64 " reads, %" PRIu64
+	    " reseeds, %" PRIu64 " blocks; all under the ledger, none fails. "
+	    "At 95 %%, a fault shows in at most %s of a million such "
+	    "schedules.",
+	    format_count(schedules, (double)sum->ce_schedules / 1000),
+	    sum->ce_reads, sum->ce_reseeds, sum->ce_blocks,
+	    format_real(excluded, 3e6 / (double)sum->ce_schedules));
+	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
+	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
+	    "ciphers, strategy mix.",
+	    ed.ed_campaign.cn_limits.sm_readers_least,
+	    ed.ed_campaign.cn_limits.sm_readers_most, locks[0], locks[1]);
+	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
+	    "aes,chacha20 --seed %" PRIu64, ap->ap_design, locks[0], locks[1],
+	    ap->ap_seed);
+}
+
+/* All specifications of one point; whether to go on. */
+static bool
+try_point(struct explored *ed, unsigned point, double time_s,
+    struct evidence_row *row)
+{
+	struct subject *tb = &ed->ed_campaign.cn_subject;
+	char error[FAILPOINTS_ERROR_SIZE], text[128];
+	struct failpoint_list fl;
+	unsigned i;
+	bool right = true;
+
+	for (i = 0; right && i < SPECS; i++) {
+		memset(&fl, 0, sizeof(fl));
+		snprintf(text, sizeof(text), "%s=%s",
+		    failpoints_def(point)->fd_name, specs[i]);
+		if (failpoints_parse(&fl, text, error) != 0) {
+			row->er_state = EVIDENCE_FAILS;
+			evidence_say(row->er_text, "%s. ", error);
+			return (false);
+		}
+		tb->tb_faults = &fl;
+		tb->tb_lock = simulated_lock(locks[i % LOCKS]);
+		tb->tb_cipher = ciphers[(point + i) % cipher_count];
+		right = explore(ed, FAULTS_STEP, time_s, row);
+	}
+	tb->tb_faults = NULL;
+	return (right);
+}
+
+/*
+ * A point that was never evaluated may be one that the design does not have:
+ * only Fortuna's own code has them all, and the harvest queue its own.
+ */
+static bool
+may_lack(const struct random_algorithm *ra, unsigned point)
+{
+
+	return ((ra->ra_flags & RA_FORTUNA_STATE) == 0 &&
+	    point < LIB_FAILPOINTS + FORTUNA_FAILPOINTS);
+}
+
+void
+faults_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
+	char absent[EVIDENCE_TEXT_SIZE] = "", missed[EVIDENCE_TEXT_SIZE] = "";
+	char schedules[FORMAT_SIZE], times[FORMAT_SIZE], *list;
+	const struct campaign_result *sum;
+	struct explored ed;
+	uint64_t executed = 0;
+	unsigned hit = 0, i;
+
+	begin(&ed, ap);
+	sum = &ed.ed_sum;
+	for (i = 0; i < FAILPOINTS; i++) {
+		if (i == HEALTH_POINT)
+			continue;
+		if (!try_point(&ed, i, time_s, row))
+			return;
+		/* Only this campaign has set it. */
+		executed += sum->ce_executed[i];
+		hit += sum->ce_executed[i] > 0;
+		if (sum->ce_executed[i] > 0)
+			continue;
+		list = sum->ce_evaluated[i] == 0 && may_lack(
+		    ed.ed_campaign.cn_subject.tb_design, i) ? absent : missed;
+		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
+		    failpoints_def(i)->fd_name);
+	}
+	evidence_say(row->er_text, "%u of %d declared points hit, %s thousand "
+	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
+	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
+	    FAILPOINTS, format_real(times, (double)executed / 1000),
+	    format_count(schedules, (double)sum->ce_schedules / 1000),
+	    sum->ce_reads, sum->ce_reseeds);
+	if (absent[0] != '\0')
+		evidence_say(row->er_text, " Not in this design, which does "
+		    "not use Fortuna's core: %s.", absent);
+	if (missed[0] != '\0') {
+		row->er_state = EVIDENCE_FAILS;
+		evidence_say(row->er_text, " Never hit: %s.", missed);
+	}
+	evidence_say(row->er_text, " %s is left out: health tests are off "
+	    "here, as in FreeBSD.", failpoints_def(HEALTH_POINT)->fd_name);
+	evidence_say(row->er_bounds, "%u to %u readers, each point with",
+	    ed.ed_campaign.cn_limits.sm_readers_least,
+	    ed.ed_campaign.cn_limits.sm_readers_most);
+	for (i = 0; i < SPECS; i++)
+		evidence_say(row->er_bounds, "%s %s", i == 0 ? "" : ",",
+		    specs[i]);
+	evidence_say(row->er_bounds, ".");
+	evidence_say(row->er_replay, "rngsim explore -d %s --failpoint "
+	    "'%s=%s' --seed %" PRIu64, ap->ap_design,
+	    failpoints_def(0)->fd_name, specs[0], ap->ap_seed);
+}

@@ -1,0 +1,122 @@
+/*
+ * Blocks that come twice in what several readers get at once: an exact search
+ * of what "rngsim cat" writes.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/assure/duplicates.h"
+#include "bench/assure/evidence.h"
+#include "lib/base/kassert.h"
+
+enum {
+	READERS		= 3,
+	REQUESTS_PER_S	= 2000,	/* of budget; takes less than that */
+	REQUESTS_MAX	= 20000
+};
+
+/*
+ * A part of a block, of which a design may keep the rest; one block; more; a
+ * page.  Each size is read from a generator of its own.
+ */
+static const size_t sizes[] = { 16, 32, 64, 256, 4096 };
+
+enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+/* Searches once more, with a copy of one block at the end. */
+static bool
+copy_is_found(struct duplicates *du)
+{
+	struct duplicates_found df;
+	uint8_t copy[DUPLICATES_KEPT_BYTES] = { 0 };
+
+	if (du->du_count > 0)
+		memcpy(copy, du->du_blocks[du->du_count / 2].db_word,
+		    sizeof(copy));
+	if (duplicates_add(du, UINT64_MAX, copy) != 0)
+		return (false);
+	duplicates_find(du, &df);
+	return (df.df_duplicates == 1 && df.df_again == UINT64_MAX);
+}
+
+/* Whether to go on. */
+static bool
+scan(const struct assure_params *ap, const struct cipher *cipher,
+    size_t request_bytes, uint64_t requests, uint64_t *blocks,
+    struct evidence_row *row)
+{
+	struct duplicates du = { .du_block_bytes = request_bytes <
+	    cipher->ci_block_bytes ? request_bytes : cipher->ci_block_bytes };
+	const char *argv[PROGRAM_WORDS];
+	struct duplicates_found df;
+	int error = ENOMEM, status = 0;
+	char command[280], words[256];
+	pid_t pid;
+	FILE *in;
+
+	snprintf(words, sizeof(words), "cat -d %s -c %s -r %d -s %zu "
+	    "--interleave %zu -n %" PRIu64, ap->ap_design, cipher->ci_name,
+	    READERS, request_bytes, request_bytes, requests * request_bytes);
+	snprintf(command, sizeof(command), "rngsim %s", words);
+	program_split(ap->ap_program, words, argv);
+	in = child_open(argv, NULL, &pid);
+	if (in != NULL) {
+		error = duplicates_read(&du, in);
+		status = child_close(in, pid);
+	}
+	duplicates_find(&du, &df);
+	*blocks += du.du_count;
+	row->er_state = EVIDENCE_FAILS;
+	if (error != 0) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "No memory or no process. ");
+	} else if (status != 0) {
+		program_say_end(status, row);
+	} else if (df.df_duplicates > 0) {
+		evidence_say(row->er_text, "%s, requests of %zu bytes: %" PRIu64
+		    " of %zu blocks come twice; byte %" PRIu64 " of the output "
+		    "repeats byte %" PRIu64 ". ", cipher->ci_name,
+		    request_bytes, df.df_duplicates, du.du_count, df.df_again,
+		    df.df_first);
+	} else if (!copy_is_found(&du)) {
+		evidence_say(row->er_text, "%s, requests of %zu bytes: a "
+		    "planted copy is not found, so the search shows nothing. ",
+		    cipher->ci_name, request_bytes);
+	} else {
+		row->er_state = EVIDENCE_HOLDS;
+	}
+	duplicates_fini(&du);
+	if (row->er_state != EVIDENCE_HOLDS)
+		evidence_say(row->er_replay, "%s", command);
+	return (row->er_state == EVIDENCE_HOLDS);
+}
+
+void
+statistics_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	const double wanted = ap->ap_budget_s * REQUESTS_PER_S;
+	const uint64_t requests = READERS * (wanted > REQUESTS_MAX ?
+	    REQUESTS_MAX : wanted < 1 ? 1 : (uint64_t)wanted);
+	uint64_t blocks;
+	unsigned c, i;
+
+	evidence_say(row->er_bounds, "%d readers of", READERS);
+	for (i = 0; i < SIZES; i++)
+		evidence_say(row->er_bounds, "%s %zu", i == 0 ? "" :
+		    i == SIZES - 1 ? " or" : ",", sizes[i]);
+	evidence_say(row->er_bounds, " bytes, lock mtx.");
+	for (c = 0; c < cipher_count; c++) {
+		blocks = 0;
+		for (i = 0; i < SIZES; i++)
+			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,
+			    row))
+				return;
+		evidence_say(row->er_text, "%s: of %" PRIu64 " blocks, or "
+		    "shorter requests, in %" PRIu64 " requests of %d readers "
+		    "none comes twice; planted copies are found. ",
+		    ciphers[c]->ci_name, blocks, SIZES * requests, READERS);
+	}
+	evidence_say(row->er_text, "Batteries are a smoke test: see \"make "
+	    "stat\".");
+}

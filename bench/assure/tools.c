@@ -1,0 +1,206 @@
+/*
+ * Rows that other programs gather: the models in Promela, each order of a few
+ * threads searched by spin(1); and builds of this program with sanitizers.
+ */
+#include <sys/wait.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/assure/evidence.h"
+#include "bench/cli/format.h"
+
+enum { WORD_SIZE = 64, SANITIZER_STATUS = 86 };	/* no status of rngsim */
+
+/* Faults in the models and runs of three readers take more time than others. */
+static const double mutant_budget_s = 1, big_budget_s = 10;
+
+/* All runs about one thing. */
+struct runs {
+	unsigned	ru_count;
+	unsigned	ru_threads;	/* the most */
+	double		ru_states;
+	char		ru_wrong[WORD_SIZE];	/* a run; or empty */
+};
+
+/* A run's line of model.txt, if its name begins with prefix. */
+static void
+add_run(const char *line, const char *prefix, struct runs *ru)
+{
+	char found[WORD_SIZE], name[WORD_SIZE], search[WORD_SIZE];
+	char wanted[WORD_SIZE];
+	unsigned threads;
+	double states;
+
+	if (sscanf(line, "run %63s %*s %u %lf %*f %*f %*f %63s %63s %63s", name,
+	    &threads, &states, search, found, wanted) != 6 ||
+	    strncmp(name, prefix, strlen(prefix)) != 0)
+		return;
+	ru->ru_count++;
+	ru->ru_states += states;
+	if (threads > ru->ru_threads)
+		ru->ru_threads = threads;
+	if (strcmp(found, wanted) != 0 || strcmp(search, "complete") != 0)
+		snprintf(ru->ru_wrong, sizeof(ru->ru_wrong), "%s", name);
+}
+
+static void
+say_runs(struct evidence_row *row, const char *what, const char *threads,
+    const struct runs *ru)
+{
+	char states[FORMAT_SIZE];
+
+	if (ru->ru_wrong[0] != '\0') {
+		row->er_state = EVIDENCE_FAILS;
+		evidence_say(row->er_text, "%s: %s breaks a rule. ", what,
+		    ru->ru_wrong);
+	} else if (ru->ru_count > 0)
+		evidence_say(row->er_text, "%s, up to %u %s: all %s million "
+		    "states, every rule holds. ", what, ru->ru_threads,
+		    threads, format_real(states, ru->ru_states / 1e6));
+}
+
+static void
+say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
+{
+	struct runs design = { .ru_count = 0 }, harvest = { .ru_count = 0 };
+	unsigned killed = 0, mutants = 0, unfinished = 0;
+	char line[512], prefix[WORD_SIZE];
+
+	snprintf(prefix, sizeof(prefix), "%s-", ap->ap_design);
+	while (fgets(line, sizeof(line), in) != NULL) {
+		/* spin, the compiler or memory failed. */
+		if (strstr(line, " broken ") != NULL ||
+		    strstr(line, " unfinished ") != NULL) {
+			unfinished++;
+			continue;
+		}
+		add_run(line, prefix, &design);
+		add_run(line, "harvest-", &harvest);
+		(void)sscanf(line, "mutants %u %u", &killed, &mutants);
+	}
+	if (design.ru_count == 0) {
+		evidence_say(row->er_text, "No model of this design's reads. ");
+		evidence_say(row->er_unshown, "every order of a few of its "
+		    "reads.");
+	}
+	say_runs(row, "Reads", "readers", &design);
+	say_runs(row, "Event buffers", "producers", &harvest);
+	if (mutants > 0)
+		evidence_say(row->er_text, "%u of %u faults put into the "
+		    "models are found.", killed, mutants);
+	else if (ap->ap_budget_s < mutant_budget_s)
+		evidence_say(row->er_text, "Too little time to put faults into "
+		    "the models.");
+	if (row->er_state == EVIDENCE_HOLDS && (unfinished > 0 ||
+	    harvest.ru_count == 0 || (mutants == 0 &&
+	    ap->ap_budget_s >= mutant_budget_s))) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, " %u searches did not finish: are "
+		    "spin(1) and a compiler installed?", unfinished);
+	}
+}
+
+void
+model_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	char folder[EVIDENCE_PATH_SIZE], script[EVIDENCE_PATH_SIZE + 16];
+	char results[EVIDENCE_PATH_SIZE + 16];
+	const char *const argv[] = { "python3", "-B", script, ap->ap_scratch,
+	    "run", ap->ap_budget_s >= mutant_budget_s ? "mutant" : NULL,
+	    ap->ap_budget_s >= big_budget_s ? "big" : NULL, NULL };
+	char *text;
+	int status;
+	FILE *in;
+
+	row->er_state = EVIDENCE_MISSING;
+	if (!program_data(ap, "spin", "tests/spin", folder)) {
+		evidence_say(row->er_text, "No models beside the program.");
+		return;
+	}
+	snprintf(script, sizeof(script), "%s/model.py", folder);
+	snprintf(results, sizeof(results), "%s/model.txt", ap->ap_scratch);
+	status = program_run(argv, NULL, &text);
+	free(text);
+	in = fopen(results, "re");
+	if (in == NULL) {
+		evidence_say(row->er_text, "model.py gave no results: are "
+		    "python3 and spin(1) installed? ");
+		program_say_end(status, row);
+		return;
+	}
+	row->er_state = EVIDENCE_HOLDS;
+	say_results(ap, in, row);
+	fclose(in);
+	if (status != 0 && row->er_state == EVIDENCE_HOLDS) {
+		row->er_state = EVIDENCE_FAILS;
+		evidence_say(row->er_text, " A run did not find what it must.");
+	}
+	evidence_say(row->er_replay, "make model");
+}
+
+static const struct sanitizer {
+	const char	*sa_flavour;	/* as program_sibling() takes it */
+	const char	*sa_name;
+	const char	*sa_env;
+} sanitizers[] = {
+	{ "asan", "AddressSanitizer", "ASAN_OPTIONS=exitcode=86:"
+	    "halt_on_error=1" },
+	{ "tsan", "ThreadSanitizer", "TSAN_OPTIONS=exitcode=86:"
+	    "halt_on_error=1" },
+	{ "ubsan", "UndefinedBehaviorSanitizer", "UBSAN_OPTIONS=exitcode=86:"
+	    "halt_on_error=1" },
+};
+
+enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
+
+static void
+run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
+    const char *path, struct evidence_row *row)
+{
+	const char *argv[PROGRAM_WORDS];
+	char *text, words[256];
+	int status;
+
+	snprintf(words, sizeof(words), "assure -d %s --only schedules,ledger "
+	    "--budget %.0f --seed %" PRIu64, ap->ap_design, ap->ap_budget_s <
+	    SANITIZERS ? 1 : ap->ap_budget_s / SANITIZERS, ap->ap_seed);
+	evidence_say(row->er_replay, "%sbuild/%s/rngsim %s",
+	    row->er_replay[0] == '\0' ? "" : "\n", sa->sa_flavour, words);
+	program_split(path, words, argv);
+	status = program_run(argv, sa->sa_env, &text);
+	free(text);
+	evidence_say(row->er_text, "%s", sa->sa_name);
+	if (status == 0)
+		evidence_say(row->er_text, ": clean. ");
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == SANITIZER_STATUS)
+		evidence_say(row->er_text, " reports an error. ");
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE)
+		evidence_say(row->er_text, ": the checks fail in that build. ");
+	else {
+		evidence_say(row->er_text, ": that build fails. ");
+		program_say_end(status, row);
+	}
+	if (status != 0)
+		row->er_state = EVIDENCE_FAILS;
+}
+
+void
+sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	char path[EVIDENCE_PATH_SIZE];
+	unsigned found = 0, i;
+
+	for (i = 0; i < SANITIZERS; i++) {
+		if (program_sibling(ap, sanitizers[i].sa_flavour, path)) {
+			found++;
+			run_sibling(ap, &sanitizers[i], path, row);
+		} else
+			evidence_say(row->er_text, "%s: not built, see \"make "
+			    "check-%s\". ", sanitizers[i].sa_name,
+			    sanitizers[i].sa_flavour);
+	}
+	if (found == 0)
+		row->er_state = EVIDENCE_MISSING;
+}

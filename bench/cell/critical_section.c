@@ -1,0 +1,218 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/critical_section.h"
+#include "lib/machine/machine.h"
+
+struct worker {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 wk_count;
+	struct section_run *wk_run;
+	uint64_t	 wk_random;
+	struct mthread	 wk_td;
+};
+
+/* What threads contend for: that of all, or of one node's. */
+struct shared {
+	struct lock	 sh_lock;
+	char		 sh_data;	/* stands for what the lock guards */
+};
+
+struct section_run {
+	const struct critical_section *sr_section;
+	struct critical_section_outcome *sr_outcome;
+	struct worker	*sr_workers;
+	unsigned	 sr_started;
+	int		 sr_error;
+	struct shared	*sr_shared;
+	unsigned	 sr_locks;
+	struct mthread	 sr_main;
+	struct m32	 sr_stop;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 sr_common;	/* written by holders of any lock */
+};
+
+/* Knuth's congruential generator: only means and independence matter. */
+static uint64_t
+duration_ns(struct worker *wk, double mean_ns)
+{
+	double u;
+
+	if (!wk->wk_run->sr_section->se_exponential)
+		return ((uint64_t)llround(mean_ns));
+	wk->wk_random = wk->wk_random * UINT64_C(6364136223846793005) +
+	    UINT64_C(1442695040888963407);
+	u = ((double)(wk->wk_random >> 11) + 0.5) / 9007199254740992.0;
+	return ((uint64_t)llround(-log(u) * mean_ns));
+}
+
+/* Bulk work where it is charged; where it is not, time goes by. */
+static void
+work(uint64_t ns)
+{
+	uint64_t start;
+
+	machine_charge(COST_WORK, (size_t)ns);
+	if (MACHINE_SIMULATED || ns == 0)
+		return;
+	start = machine_cycles();
+	while (machine_cycles_to_ns(machine_cycles_since(start,
+	    machine_cycles())) < (int64_t)ns)
+		;
+}
+
+static void
+worker_main(void *arg)
+{
+	struct worker *wk = arg;
+	struct section_run *sr = wk->wk_run;
+	const struct critical_section *se = sr->sr_section;
+	double common = 0;
+	struct lock_node node;
+	struct shared *sh;
+	uint64_t count = 0;
+
+	machine_curthread()->mt_index = (unsigned)(wk - sr->sr_workers);
+	sh = &sr->sr_shared[machine_node() % sr->sr_locks];
+	while (machine_note_load_32(&sr->sr_stop) == 0) {
+		work(duration_ns(wk, se->se_think_ns));
+		lock_acquire(&sh->sh_lock, &node, 0);
+		if (se->se_lines > 0)
+			machine_touch(&sh->sh_data, se->se_lines);
+		for (common += se->se_common_writes; common >= 1; common -= 1)
+			atomic_fetchadd_64(&sr->sr_common, 1);
+		work(duration_ns(wk, se->se_hold_ns));
+		lock_release(&sh->sh_lock, &node);
+		machine_note_store_64(&wk->wk_count, ++count);
+	}
+}
+
+/* Each thread's count; with sign -1 they are the start of the window. */
+static void
+tally(struct section_run *sr, bool start)
+{
+	uint64_t v;
+	unsigned i;
+
+	for (i = 0; i < sr->sr_section->se_threads; i++) {
+		v = machine_note_load_64(&sr->sr_workers[i].wk_count);
+		sr->sr_outcome->so_thread[i] = start ? v :
+		    v - sr->sr_outcome->so_thread[i];
+	}
+}
+
+static int
+run_workers(struct section_run *sr)
+{
+	const struct critical_section *se = sr->sr_section;
+	struct critical_section_outcome *so = sr->sr_outcome;
+	int64_t start_ns;
+	unsigned i;
+	int error = 0;
+
+	for (i = 0; error == 0 && i < se->se_threads; i++) {
+		struct worker *wk = &sr->sr_workers[i];
+
+		wk->wk_run = sr;
+		wk->wk_random = se->se_seed * 2862933555777941757u +
+		    (uint64_t)i * 3202034522624059733u + 1;
+		atomic_init_64(&wk->wk_count, 0);
+		error = machine_spawn(&wk->wk_td, "section",
+		    (int)(se->se_cpus == NULL ? i : se->se_cpus[i]),
+		    worker_main, wk);
+		sr->sr_started += error == 0;
+	}
+	if (error == 0) {
+		machine_sleep((int64_t)(se->se_warmup_s * 1e9));
+		tally(sr, true);
+		start_ns = machine_uptime_ns();
+		machine_sleep((int64_t)(se->se_time_s * 1e9));
+		tally(sr, false);
+		for (i = 0; i < se->se_threads; i++)
+			so->so_count += so->so_thread[i];
+		so->so_rate_per_s = (double)so->so_count * 1e9 /
+		    (double)(machine_uptime_ns() - start_ns);
+	}
+	machine_note_store_32(&sr->sr_stop, 1);
+	for (i = 0; i < sr->sr_started; i++)
+		machine_join(&sr->sr_workers[i].wk_td);
+	return (error);
+}
+
+/* Once on the machine, which says how many nodes it has. */
+static int
+run_locks(struct section_run *sr)
+{
+	const struct critical_section *se = sr->sr_section;
+	struct lock_config config = se->se_lock_config;
+	unsigned made, n = se->se_node_locks ? machine_nodes() : 1;
+	int error = 0;
+
+	sr->sr_shared = aligned_alloc(_Alignof(struct shared),
+	    n * sizeof(*sr->sr_shared));
+	if (sr->sr_shared == NULL)
+		return (ENOMEM);
+	memset(sr->sr_shared, 0, n * sizeof(*sr->sr_shared));
+	config.threads = se->se_threads;
+	for (made = 0; made < n && error == 0; made++)
+		error = lock_init(&sr->sr_shared[made].sh_lock,
+		    lock_class_find(se->se_lock), "lock", &config, NULL);
+	made -= error != 0;
+	sr->sr_locks = n;
+	if (error == 0)
+		error = run_workers(sr);
+	while (made > 0)
+		lock_fini(&sr->sr_shared[--made].sh_lock);
+	free(sr->sr_shared);
+	return (error);
+}
+
+static void
+section_main(void *arg)
+{
+	struct section_run *sr = arg;
+
+	machine_attach(&sr->sr_main, "section");
+	atomic_init_64(&sr->sr_common, 0);
+	sr->sr_error = run_locks(sr);
+	machine_detach();
+}
+
+int
+FLAVOURED(critical_section_run)(const struct critical_section *se,
+    const struct machine_config *mc, struct critical_section_outcome *so)
+{
+	size_t bytes = se->se_threads * sizeof(struct worker);
+	struct section_run *sr;
+	int error;
+
+	memset(so, 0, sizeof(*so));
+	MPASS(lock_class_find(se->se_lock) != NULL);
+	sr = aligned_alloc(_Alignof(struct section_run), sizeof(*sr));
+	so->so_thread = calloc(se->se_threads, sizeof(*so->so_thread));
+	if (sr != NULL) {
+		memset(sr, 0, sizeof(*sr));
+		sr->sr_workers = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	}
+	if (sr == NULL || so->so_thread == NULL || sr->sr_workers == NULL) {
+		error = ENOMEM;
+	} else {
+		memset(sr->sr_workers, 0, bytes);
+		sr->sr_section = se;
+		sr->sr_outcome = so;
+		atomic_init_32(&sr->sr_stop, 0);
+		error = machine_run(mc, section_main, sr, &so->so_machine);
+		if (error == 0)
+			error = sr->sr_error;
+	}
+	if (sr != NULL)
+		free(sr->sr_workers);
+	free(sr);
+	if (error != 0) {
+		free(so->so_thread);
+		so->so_thread = NULL;
+	}
+	return (error);
+}

@@ -1,0 +1,58 @@
+/*
+ * The critical-section benchmark: threads think, take a lock, hold it and
+ * release it, in a loop.
+ *
+ * Queueing theory and most papers on locks describe this load; it tests the
+ * virtual machine against both.  Threads share one lock, or one per NUMA node.
+ */
+#ifndef BENCH_CELL_CRITICAL_SECTION_H
+#define BENCH_CELL_CRITICAL_SECTION_H
+
+#include <stdbool.h>
+
+#include "lib/lock/lock.h"
+#include "lib/vm/vm.h"
+
+struct critical_section {
+	const char	*se_lock;	/* kind */
+	struct lock_config se_lock_config;
+	unsigned	 se_threads;
+	const unsigned	*se_cpus;	/* rank of each; NULL: 0, 1, 2 ... */
+	double		 se_think_ns;	/* between release and next attempt */
+	double		 se_hold_ns;
+	bool		 se_exponential; /* both are means of drawn times */
+	unsigned	 se_lines;	/* data that the lock guards; 0: none */
+	bool		 se_node_locks;	/* each node has its lock and data */
+	/*
+	 * Mean writes per hold to a word that all threads share, whichever
+	 * lock they hold.
+	 */
+	double		 se_common_writes;
+	double		 se_warmup_s;
+	double		 se_time_s;
+	uint64_t	 se_seed;
+};
+
+struct critical_section_outcome {
+	uint64_t	 so_count;	/* acquisitions in the window */
+	uint64_t	*so_thread;	/* of each thread; malloc(3)ed */
+	double		 so_rate_per_s;
+	struct machine_outcome so_machine;
+};
+
+/*
+ * Runs it on the flavour's machine.
+ *
+ *   mc  in   of a simulated machine; else NULL
+ *   so  out  freed by the caller
+ *
+ * Returns: 0; ENOMEM, EAGAIN; what machine_run() returns.
+ */
+typedef int	critical_section_runner(const struct critical_section *se,
+		    const struct machine_config *mc,
+		    struct critical_section_outcome *so);
+
+critical_section_runner real_critical_section_run, bare_critical_section_run,
+	virtual_critical_section_run;
+
+#endif

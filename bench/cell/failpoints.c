@@ -1,0 +1,148 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/cell/failpoints.h"
+#include "bench/cli/format.h"
+
+enum {
+	FIRST_FORTUNA	= LIB_FAILPOINTS,
+	FIRST_HARVEST	= LIB_FAILPOINTS + FORTUNA_FAILPOINTS
+};
+
+const struct failpoint_def *
+failpoints_def(unsigned i)
+{
+
+	KASSERT(i < FAILPOINTS, ("fail point %u", i));
+	if (i < FIRST_FORTUNA)
+		return (&lib_failpoints[i]);
+	return (i < FIRST_HARVEST ? &fortuna_failpoints[i - FIRST_FORTUNA] :
+	    &harvest_failpoints[i - FIRST_HARVEST]);
+}
+
+/* Returns: FAILPOINTS when there is none of that name. */
+static unsigned
+find(const char *name, size_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < FAILPOINTS; i++)
+		if (strlen(failpoints_def(i)->fd_name) == n &&
+		    memcmp(failpoints_def(i)->fd_name, name, n) == 0)
+			break;
+	return (i);
+}
+
+int
+failpoints_parse(struct failpoint_list *fl, const char *text,
+    char error[FAILPOINTS_ERROR_SIZE])
+{
+	const size_t n = strcspn(text, "=");
+	char why[FAILPOINT_ERROR_SIZE];
+	struct text names = { .s = "" };
+	unsigned i, k;
+
+	if (n == 0 || text[n] == '\0') {
+		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.80s\": expected "
+		    "NAME=SPEC; \"rngsim list failpoints\" has the names",
+		    text);
+		return (EINVAL);
+	}
+	i = find(text, n);
+	if (i == FAILPOINTS) {
+		for (k = 0; k < FAILPOINTS; k++)
+			text_list(&names, "%s%s", k + 1 < FAILPOINTS ? "" :
+			    "or ", failpoints_def(k)->fd_name);
+		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.*s\" is no fail "
+		    "point: expected %.*s", n < 40 ? (int)n : 40, text,
+		    FAILPOINT_ERROR_SIZE, names.s);
+		return (EINVAL);
+	}
+	if (fl->fl_text[i] != NULL) {
+		snprintf(error, FAILPOINTS_ERROR_SIZE, "%s is set twice; "
+		    "\"->\" joins terms", failpoints_def(i)->fd_name);
+		return (EINVAL);
+	}
+	fl->fl_text[i] = text + n + 1;
+	if (failpoint_parse(&fl->fl_spec[i], fl->fl_text[i], why) != 0) {
+		fl->fl_text[i] = NULL;
+		snprintf(error, FAILPOINTS_ERROR_SIZE, "%s: %s",
+		    failpoints_def(i)->fd_name, why);
+		return (EINVAL);
+	}
+	fl->fl_count++;
+	return (0);
+}
+
+bool
+failpoints_need_queue(const struct failpoint_list *fl)
+{
+	unsigned i;
+
+	for (i = FIRST_HARVEST; i < FAILPOINTS; i++)
+		if (fl->fl_text[i] != NULL)
+			return (true);
+	return (false);
+}
+
+void
+failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
+    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns)
+{
+	struct failpoint *const lib = fa->fa_point;
+	struct failpoint *const fortuna = fa->fa_point + FIRST_FORTUNA;
+	unsigned i;
+
+	for (i = 0; i < FAILPOINTS; i++) {
+		failpoint_init(&fa->fa_point[i], failpoints_def(i),
+		    fl->fl_text[i] != NULL ? &fl->fl_spec[i] : NULL, fm, seed);
+		fa->fa_point[i].fp_pause_ns = pause_ns;
+	}
+	fa->fa_lock = (struct lock_faults){
+		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
+		.lf_releasing = &fortuna[FAILPOINT_fortuna_snapshot_pause],
+		.lf_released = &fortuna[FAILPOINT_fortuna_unlock_pause],
+		.lf_sites = 1u << SITE_READ | 1u << SITE_CHUNK,
+	};
+	fa->fa_queue_lock = (struct lock_faults){
+		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
+	};
+}
+
+void
+failpoints_release(struct failpoints *fa)
+{
+	unsigned i;
+
+	for (i = 0; i < FAILPOINTS; i++)
+		failpoint_release(&fa->fa_point[i]);
+}
+
+void
+failpoints_generator(struct failpoints *fa, struct generator_params *gp)
+{
+
+	gp->gp_failpoints = fa->fa_point + FIRST_FORTUNA;
+	gp->gp_lock_config.faults = &fa->fa_lock;
+}
+
+void
+failpoints_queue(struct failpoints *fa, struct harvest_params *hp)
+{
+
+	hp->hp_failpoints = fa->fa_point + FIRST_HARVEST;
+	hp->hp_lock_config.faults = &fa->fa_queue_lock;
+}
+
+void
+failpoints_count(struct failpoints *fa, struct failpoint_outcome *fo)
+{
+	unsigned i;
+
+	for (i = 0; i < FAILPOINTS; i++) {
+		fo->fo_evaluated[i] = atomic_load(
+		    &fa->fa_point[i].fp_evaluated);
+		fo->fo_executed[i] = atomic_load(&fa->fa_point[i].fp_executed);
+	}
+}

@@ -1,0 +1,88 @@
+/*
+ * The fail points of a run.
+ */
+#ifndef BENCH_CELL_FAILPOINTS_H
+#define BENCH_CELL_FAILPOINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fortuna/generator.h"
+#include "harvest/harvestq.h"
+#include "lib/base/failpoint.h"
+#include "lib/lock/lock.h"
+
+/* Numbered 0..FAILPOINTS - 1, lib's first. */
+enum {
+	FAILPOINTS = LIB_FAILPOINTS + FORTUNA_FAILPOINTS +
+	    HARVEST_FAILPOINTS,
+	FAILPOINTS_ERROR_SIZE = 2 * FAILPOINT_ERROR_SIZE
+};
+
+/* The points that a run sets; zeroed: none. */
+struct failpoint_list {
+	unsigned	 fl_count;	/* points with a specification */
+	const char	*fl_text[FAILPOINTS];	/* as given; NULL: none */
+	struct failpoint_spec fl_spec[FAILPOINTS];
+};
+
+/* A run's points.  They must not move while they are used. */
+struct failpoints {
+	struct failpoint fa_point[FAILPOINTS];
+	struct lock_faults fa_lock;	/* around the generator's locks */
+	struct lock_faults fa_queue_lock;	/* and the event queue's */
+};
+
+/* Counts of the points, and of the run. */
+struct failpoint_outcome {
+	uint64_t	fo_evaluated[FAILPOINTS];
+	uint64_t	fo_executed[FAILPOINTS];
+	bool		fo_seeded;
+	uint64_t	fo_reads;	/* in the window */
+	uint64_t	fo_waiting;	/* readers that waited at the end */
+	uint64_t	fo_reseeds;	/* since the generator was made */
+	uint64_t	fo_in;		/* events, as struct harvest_totals */
+	uint64_t	fo_processed;
+	uint64_t	fo_pending;
+	uint64_t	fo_dropped;
+	uint64_t	fo_discarded;
+};
+
+const struct failpoint_def *failpoints_def(unsigned i);
+
+/*
+ * Adds one point to a list.
+ *
+ *   text   in   "NAME=SPEC"; stays
+ *   error  out  on failure: what is wrong and what is accepted
+ *
+ * Returns: 0 or EINVAL.
+ */
+int failpoints_parse(struct failpoint_list *fl, const char *text,
+    char error[FAILPOINTS_ERROR_SIZE]);
+
+/* Whether the list sets a point of the harvest queue. */
+bool failpoints_need_queue(const struct failpoint_list *fl);
+
+/*
+ * Makes all points, so that evaluations of each are counted.
+ *
+ *   fl        in  outlives fa
+ *   fm        in  of the run's machine
+ *   seed      in  of the run
+ *   pause_ns  in  the most that a pause lasts; -1: until failpoints_release()
+ */
+void failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
+    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns);
+
+/* Ends all pauses, also later ones; call on the run's machine. */
+void failpoints_release(struct failpoints *fa);
+
+/* Sets the points of a generator or queue, and those of its locks. */
+void failpoints_generator(struct failpoints *fa, struct generator_params *gp);
+void failpoints_queue(struct failpoints *fa, struct harvest_params *hp);
+
+/* Reads the counts of points that are no longer used. */
+void failpoints_count(struct failpoints *fa, struct failpoint_outcome *fo);
+
+#endif

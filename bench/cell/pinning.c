@@ -1,0 +1,242 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cell/pinning.h"
+#include "bench/cli/format.h"
+#include "lib/base/parse_number.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/machine.h"
+
+static const char *const order_names[CPU_ORDERS] = {
+	[CPU_COMPACT] = "compact",
+	[CPU_SCATTER] = "scatter",
+	[CPU_SMT_FIRST] = "smt-first",
+};
+
+enum { RANGES_SHOWN = 60 };
+
+static const char expected[] = "expected compact, scatter, smt-first, none, or "
+    "CPUs such as 0-3,8 with the harvest thread's after a slash";
+
+/* The rank of a CPU, and its number; vt is NULL for the host. */
+static int
+rank_of(const struct vm_topology *vt, uint64_t number)
+{
+
+	if (number > INT32_MAX)
+		return (-1);
+	if (vt == NULL)
+		return (cpu_rank((unsigned)number));
+	return (number < vt->vt_cpus ? (int)number : -1);
+}
+
+static unsigned
+number_of(const struct vm_topology *vt, unsigned rank)
+{
+
+	return (vt == NULL ? cpu_os_index(rank) : rank);
+}
+
+static int
+not_there(const struct vm_topology *vt, uint64_t number,
+    char error[PINNING_ERROR_SIZE])
+{
+	struct text ranges = { .s = "" };
+	unsigned end, first;
+
+	if (vt != NULL) {
+		snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not "
+		    "among the simulated machine's, 0..%u", number,
+		    vt->vt_cpus - 1);
+		return (EINVAL);
+	}
+	for (first = 0; first < cpu_ids(); first = end + 1) {
+		for (end = first; end < cpu_ids() && cpu_rank(end) >= 0; end++)
+			continue;
+		if (end == first)
+			continue;
+		text_add(&ranges, end - first == 1 ? "%s%u" : "%s%u-%u",
+		    ranges.s[0] == '\0' ? "" : ",", first, end - 1);
+	}
+	snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not among the "
+	    "%u that this process may use: %.*s%s", number, cpu_count(),
+	    RANGES_SHOWN, ranges.s, strlen(ranges.s) > RANGES_SHOWN ? "..." :
+	    "");
+	return (EINVAL);
+}
+
+/* The rank of the CPU whose number is text[0..n - 1]. */
+static int
+parse_cpu(const struct vm_topology *vt, const char *text, size_t n,
+    unsigned *rank, char error[PINNING_ERROR_SIZE])
+{
+	char number[16];
+	uint64_t os;
+	int found;
+
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	if (n == 0 || n >= sizeof(number) || parse_number(number, &os) != 0) {
+		snprintf(error, PINNING_ERROR_SIZE, "%s", expected);
+		return (EINVAL);
+	}
+	found = rank_of(vt, os);
+	if (found < 0)
+		return (not_there(vt, os, error));
+	*rank = (unsigned)found;
+	return (0);
+}
+
+static int
+add_rank(struct pinning *pl, const struct vm_topology *vt, unsigned rank,
+    char error[PINNING_ERROR_SIZE])
+{
+	unsigned i;
+
+	for (i = 0; i < pl->pl_count; i++) {
+		if (pl->pl_ranks[i] == rank) {
+			snprintf(error, PINNING_ERROR_SIZE, "CPU %u is named "
+			    "twice", number_of(vt, rank));
+			return (EINVAL);
+		}
+	}
+	pl->pl_ranks[pl->pl_count++] = rank;
+	return (0);
+}
+
+/* "3" or "3-5". */
+static int
+parse_range(struct pinning *pl, const struct vm_topology *vt, const char *text,
+    size_t n, char error[PINNING_ERROR_SIZE])
+{
+	const size_t head = strcspn(text, "-,/");
+	unsigned first, last, os;
+	int rank, status;
+
+	status = parse_cpu(vt, text, head, &first, error);
+	last = first;
+	if (status == 0 && head < n)
+		status = parse_cpu(vt, text + head + 1, n - head - 1, &last,
+		    error);
+	if (status != 0)
+		return (status);
+	if (number_of(vt, last) < number_of(vt, first)) {
+		snprintf(error, PINNING_ERROR_SIZE, "\"%.*s\" descends: "
+		    "expected the smaller number first", (int)n, text);
+		return (EINVAL);
+	}
+	for (os = number_of(vt, first); status == 0 &&
+	    os <= number_of(vt, last); os++) {
+		rank = rank_of(vt, os);
+		status = rank < 0 ? not_there(vt, os, error) :
+		    add_rank(pl, vt, (unsigned)rank, error);
+	}
+	return (status);
+}
+
+static int
+parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
+    char error[PINNING_ERROR_SIZE])
+{
+	const char *slash = strchr(text, '/');
+	size_t n, left = slash == NULL ? strlen(text) :
+	    (size_t)(slash - text);
+	unsigned rank;
+	int status;
+
+	for (;;) {
+		n = strcspn(text, ",/");
+		status = parse_range(pl, vt, text, n, error);
+		if (status != 0)
+			return (status);
+		if (n >= left)
+			break;
+		text += n + 1;
+		left -= n + 1;
+	}
+	if (slash == NULL)
+		return (0);
+	status = parse_cpu(vt, slash + 1, strlen(slash + 1), &rank, error);
+	if (status == 0)
+		pl->pl_harvest = (int)rank;
+	return (status);
+}
+
+int
+pinning_parse(struct pinning *pl, const char *text,
+    const struct vm_topology *vt, char error[PINNING_ERROR_SIZE])
+{
+	unsigned i;
+	int status;
+
+	*pl = (struct pinning){ .pl_harvest = -1, .pl_cpus = vt == NULL ?
+	    cpu_count() : vt->vt_cpus };
+	if (strcmp(text, "none") == 0)
+		return (0);
+	pl->pl_ranks = calloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
+	if (pl->pl_ranks == NULL) {
+		snprintf(error, PINNING_ERROR_SIZE, "no memory");
+		return (ENOMEM);
+	}
+	for (i = 0; i < CPU_ORDERS; i++) {
+		if (strcmp(text, order_names[i]) == 0) {
+			if (vt == NULL)
+				cpu_ranks((enum cpu_order)i, pl->pl_ranks);
+			else
+				vm_topology_ranks(vt, (enum cpu_order)i,
+				    pl->pl_ranks);
+			pl->pl_count = pl->pl_cpus;
+			return (0);
+		}
+	}
+	status = parse_list(pl, vt, text, error);
+	if (status != 0)
+		pinning_free(pl);
+	return (status);
+}
+
+void
+pinning_free(struct pinning *pl)
+{
+
+	free(pl->pl_ranks);
+	*pl = (struct pinning){ .pl_harvest = -1 };
+}
+
+bool
+pinning_binds(const struct pinning *pl)
+{
+
+	return (pl->pl_count > 0);
+}
+
+int
+pinning_reader(const struct pinning *pl, unsigned i)
+{
+
+	return (pl->pl_count == 0 ? MACHINE_CPU_ANY :
+	    (int)pl->pl_ranks[i % pl->pl_count]);
+}
+
+int
+pinning_harvest(const struct pinning *pl, unsigned readers)
+{
+	unsigned i, rank;
+
+	if (!pinning_binds(pl))
+		return (MACHINE_CPU_ANY);
+	if (pl->pl_harvest >= 0)
+		return (pl->pl_harvest);
+	if (readers < pl->pl_count)
+		return ((int)pl->pl_ranks[readers]);
+	for (rank = 0; rank < pl->pl_cpus; rank++) {
+		for (i = 0; i < pl->pl_count; i++)
+			if (pl->pl_ranks[i] == rank)
+				break;
+		if (i == pl->pl_count)
+			return ((int)rank);
+	}
+	return (MACHINE_CPU_ANY);
+}

@@ -1,0 +1,48 @@
+/*
+ * Pinning: the CPU of each thread of a cell.
+ */
+#ifndef BENCH_CELL_PINNING_H
+#define BENCH_CELL_PINNING_H
+
+#include <stdbool.h>
+
+#include "lib/vm/topology.h"
+
+enum { PINNING_ERROR_SIZE = 160 };
+
+struct pinning {
+	unsigned	*pl_ranks;	/* of readers, in turn; NULL: float */
+	unsigned	 pl_count;
+	int		 pl_harvest;	/* rank; -1: any */
+	unsigned	 pl_cpus;	/* of the machine */
+};
+
+/*
+ * Reads the argument of --place: "compact", "scatter" or "smt-first", orders of
+ * all usable CPUs (lib/machine/cpu.h); "none", no thread is bound; or a list of
+ * CPUs with ranges, and after a slash the harvest thread's: "0-3,8/9".
+ *
+ *   pl     out  freed by pinning_free()
+ *   vt     in   the simulated machine, which numbers CPUs by rank; NULL: the
+ *               host, with the operating system's numbers
+ *   error  out  on failure: what is wrong
+ *
+ * Returns: 0; EINVAL; ENOMEM.
+ */
+int pinning_parse(struct pinning *pl, const char *text,
+    const struct vm_topology *vt, char error[PINNING_ERROR_SIZE]);
+
+void pinning_free(struct pinning *pl);
+
+/* Whether threads are to be bound at all. */
+bool pinning_binds(const struct pinning *pl);
+
+/*
+ * The rank of reader i's CPU, and of the harvest thread's: the given one, else
+ * one that no reader has.  MACHINE_CPU_ANY: the thread floats, as the harvest
+ * thread does when readers have all CPUs.
+ */
+int pinning_reader(const struct pinning *pl, unsigned i);
+int pinning_harvest(const struct pinning *pl, unsigned readers);
+
+#endif

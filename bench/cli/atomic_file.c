@@ -1,0 +1,238 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/atomic_file.h"
+#include "lib/base/kassert.h"
+
+enum { TRIES = 100 };
+
+/* The standard stream that path names, or -1. */
+static int
+standard_stream(const char *path)
+{
+
+	return (strcmp(path, "/dev/stdout") == 0 ? STDOUT_FILENO :
+	    strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1);
+}
+
+int
+atomic_file_resolve(const char *path, char **real)
+{
+	struct stat sb = { .st_mode = S_IFREG };
+
+	*real = NULL;
+	if (standard_stream(path) != -1)
+		return (0);
+	/* No name; one with a suffix would be. */
+	if (path[0] == '\0')
+		return (ENOENT);
+	if (stat(path, &sb) == 0) {
+		if (S_ISDIR(sb.st_mode))
+			return (EISDIR);
+		if (!S_ISREG(sb.st_mode) && !S_ISCHR(sb.st_mode) &&
+		    !S_ISFIFO(sb.st_mode))
+			return (EINVAL);
+		/* rename(2) does not check this. */
+		if (access(path, W_OK) != 0)
+			return (errno);
+	} else if (errno != ENOENT)
+		return (errno);
+	if (!S_ISREG(sb.st_mode))
+		return (0);
+	*real = realpath(path, NULL);
+	if (*real == NULL)
+		*real = strdup(path);
+	return (*real == NULL ? ENOMEM : 0);
+}
+
+/*
+ * Creates a temporary file.  A name may be taken by a file that a killed run
+ * left: process ids repeat, in containers at every run.
+ */
+static int
+create_temp(struct atomic_file *of)
+{
+	unsigned i;
+
+	for (i = 0; i < TRIES; i++) {
+		if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
+		    (long)getpid(), i) == -1) {
+			of->of_temp = NULL;
+			return (ENOMEM);
+		}
+		of->of_fd = open(of->of_temp,
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (of->of_fd != -1)
+			return (0);
+		if (errno != EEXIST)
+			return (errno);
+		free(of->of_temp);
+		of->of_temp = NULL;
+	}
+	return (EEXIST);
+}
+
+static int
+reuse_temp(struct atomic_file *of, const char *temp)
+{
+
+	of->of_temp = strdup(temp);
+	if (of->of_temp == NULL)
+		return (ENOMEM);
+	of->of_fd = open(of->of_temp, O_WRONLY | O_CREAT | O_TRUNC |
+	    O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0666);
+	return (of->of_fd == -1 ? errno : 0);
+}
+
+static void
+release(struct atomic_file *of)
+{
+
+	free(of->of_path);
+	free(of->of_temp);
+	*of = (struct atomic_file){ .of_fd = -1 };
+}
+
+int
+atomic_file_open(struct atomic_file *of, const char *path)
+{
+
+	return (atomic_file_open_as(of, path, NULL));
+}
+
+int
+atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
+{
+	const int stream = standard_stream(path);
+	struct atomic_file new = { .of_fd = -1 };
+	struct stat sb;
+	int error;
+
+	error = atomic_file_resolve(path, &new.of_path);
+	if (error == 0 && new.of_path == NULL) {
+		/* Opening a standard stream anew would overwrite its file. */
+		new.of_fd = stream != -1 ?
+		    fcntl(stream, F_DUPFD_CLOEXEC, 0) :
+		    open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		error = new.of_fd == -1 ? errno : 0;
+	} else if (error == 0)
+		error = temp != NULL ? reuse_temp(&new, temp) :
+		    create_temp(&new);
+	if (error != 0) {
+		release(&new);
+		return (error);
+	}
+	/* The new content may be read by all that could read the old. */
+	if (new.of_path != NULL && stat(new.of_path, &sb) == 0)
+		(void)fchmod(new.of_fd, sb.st_mode & 07777);
+	*of = new;
+	return (0);
+}
+
+static int
+write_all(int fd, const char *text, size_t len)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, text, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return (errno);
+		text += n;
+		len -= (size_t)n;
+	}
+	return (0);
+}
+
+/* Opens path's directory; *fd is -1 where it may be written but not read. */
+static int
+open_directory(const char *path, int *fd)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+
+	dir = slash == NULL ? strdup(".") : slash == path ? strdup("/") :
+	    strndup(path, (size_t)(slash - path));
+	if (dir == NULL)
+		return (ENOMEM);
+	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	return (*fd == -1 && errno != EACCES ? errno : 0);
+}
+
+/* Syncs the directory unless error is set, and closes it. */
+static int
+sync_directory(int dir, int error)
+{
+
+	if (dir == -1)
+		return (error);
+	/* Some file systems cannot sync a directory. */
+	if (error == 0 && fsync(dir) != 0 && errno != EINVAL && errno != EROFS)
+		error = errno;
+	close(dir);
+	return (error);
+}
+
+int
+atomic_file_sync_directory(const char *path)
+{
+	int dir, error;
+
+	error = open_directory(path, &dir);
+	return (error != 0 ? error : sync_directory(dir, 0));
+}
+
+/* Opens the directory first, so that a failure leaves the old file. */
+static int
+take_place(const struct atomic_file *of)
+{
+	int dir, error;
+
+	error = open_directory(of->of_path, &dir);
+	if (error != 0)
+		return (error);
+	if (rename(of->of_temp, of->of_path) != 0)
+		error = errno;
+	return (sync_directory(dir, error));
+}
+
+int
+atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
+{
+	int error;
+
+	KASSERT(of->of_fd != -1, ("not open"));
+	error = write_all(of->of_fd, text, len);
+	if (error == 0 && of->of_temp != NULL && fsync(of->of_fd) != 0)
+		error = errno;
+	if (close(of->of_fd) != 0 && error == 0)
+		error = errno;
+	if (error == 0 && of->of_temp != NULL)
+		error = take_place(of);
+	/* It has the final name where only the last sync failed. */
+	if (error != 0 && of->of_temp != NULL)
+		unlink(of->of_temp);
+	release(of);
+	return (error);
+}
+
+void
+atomic_file_abort(struct atomic_file *of)
+{
+
+	if (of->of_fd == -1)
+		return;
+	close(of->of_fd);
+	if (of->of_temp != NULL)
+		unlink(of->of_temp);
+	release(of);
+}

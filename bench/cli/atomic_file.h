@@ -1,0 +1,66 @@
+/*
+ * A file that is written whole or not at all.
+ *
+ * The text goes to a temporary file beside the path, which takes the path's
+ * place when it is complete and on disk.  A reader sees the old content or the
+ * new one, never a part, even after a crash.  Open the file before measuring: a
+ * path that cannot be written must not cost a run.
+ *
+ * Devices, pipes and /dev/stdout have no old content to keep and are written
+ * directly.  Functions return 0 or an errno value.
+ */
+#ifndef BENCH_CLI_ATOMIC_FILE_H
+#define BENCH_CLI_ATOMIC_FILE_H
+
+#include <stddef.h>
+
+struct atomic_file {
+	int	 of_fd;		/* open for writing; -1 after commit, abort */
+	char	*of_path;	/* final name, symbolic links followed */
+	char	*of_temp;	/* temporary name; NULL: written directly */
+};
+
+/*
+ * Starts a file.
+ *
+ *   of  out  untouched on failure
+ *
+ * Returns: also EISDIR for a directory, EINVAL for another path that is no
+ * regular file, device or pipe, and EACCES for a file that may not be written.
+ */
+int atomic_file_open(struct atomic_file *of, const char *path);
+
+/*
+ * The same with a given temporary name, which no other process uses.  A file
+ * of this name that a killed run left is overwritten.
+ *
+ *   temp  in  in the directory of the path that atomic_file_resolve() returns
+ */
+int atomic_file_open_as(struct atomic_file *of, const char *path,
+    const char *temp);
+
+/*
+ * Finds the file that atomic_file_open() would replace; fails as it does.
+ *
+ *   real  out  path, symbolic links followed, to be freed; NULL for what is
+ *              written directly
+ */
+int atomic_file_resolve(const char *path, char **real);
+
+/*
+ * Makes the creation or removal of path's name durable, on file systems that
+ * can sync a directory.
+ */
+int atomic_file_sync_directory(const char *path);
+
+/*
+ * Appends len bytes of text to what the caller wrote to of_fd, and puts the
+ * file in its place.  On failure path has its old content, or, where only the
+ * directory could not be synced, the new one, whole.
+ */
+int atomic_file_commit(struct atomic_file *of, const char *text, size_t len);
+
+/* Gives up; path stays as it was.  No effect after atomic_file_commit(). */
+void atomic_file_abort(struct atomic_file *of);
+
+#endif

@@ -1,0 +1,115 @@
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/child.h"
+#include "lib/base/kassert.h"
+
+static void __attribute__((noreturn))
+become(const struct child *ch, int out, int failed)
+{
+	char *const *argv = (char *const *)(uintptr_t)ch->ch_argv;
+	int fd, from;
+
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		from = ch->ch_fd[fd] == CHILD_PIPE ? out : ch->ch_fd[fd];
+		if (from != 0)
+			dup2(from, fd);
+	}
+	if (ch->ch_main != NULL) {
+		setpgid(0, 0);
+		close(failed);
+		close(ch->ch_out);
+		ch->ch_main(ch->ch_arg, out);
+		_exit(EXIT_SUCCESS);
+	}
+	if (ch->ch_env != NULL)
+		(void)putenv((char *)(uintptr_t)ch->ch_env);
+#if defined(__linux__)
+	if (ch->ch_again)
+		execv("/proc/self/exe", argv);
+#endif
+	execvp(argv[0], argv);
+	(void)!write(failed, &errno, sizeof(errno));
+	_exit(127);
+}
+
+int
+child_start(struct child *ch)
+{
+	int error = 0, failed[2], out[2];
+
+	if (ch->ch_main != NULL)
+		fflush(NULL);
+	if (pipe2(out, O_CLOEXEC) == -1)
+		return (errno);
+	if (pipe2(failed, O_CLOEXEC) == -1) {
+		error = errno;
+		close(out[0]);
+		close(out[1]);
+		return (error);
+	}
+	ch->ch_out = out[0];
+	ch->ch_pid = fork();
+	if (ch->ch_pid == 0)
+		become(ch, out[1], failed[1]);
+	if (ch->ch_pid == -1)
+		error = errno;
+	close(failed[1]);
+	close(out[1]);
+	/* Successful execution closes the other end. */
+	while (error == 0 && read(failed[0], &error, sizeof(error)) == -1)
+		KASSERT(errno == EINTR, ("read: %s", strerror(errno)));
+	close(failed[0]);
+	if (error != 0) {
+		close(ch->ch_out);
+		if (ch->ch_pid != -1)
+			(void)child_wait(ch->ch_pid);
+	} else if (ch->ch_main != NULL)
+		setpgid(ch->ch_pid, ch->ch_pid);
+	return (error);
+}
+
+int
+child_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == -1)
+		KASSERT(errno == EINTR, ("waitpid: %s", strerror(errno)));
+	return (status);
+}
+
+FILE *
+child_open(const char *const argv[], const char *env, pid_t *pid)
+{
+	struct child ch = { .ch_argv = argv, .ch_env = env,
+	    .ch_fd = { 0, CHILD_PIPE, CHILD_PIPE } };
+	FILE *in;
+
+	if (child_start(&ch) != 0)
+		return (NULL);
+	*pid = ch.ch_pid;
+	in = fdopen(ch.ch_out, "r");
+	if (in == NULL) {
+		close(ch.ch_out);
+		(void)child_wait(*pid);
+	}
+	return (in);
+}
+
+int
+child_close(FILE *in, pid_t pid)
+{
+	char bytes[4096];
+
+	while (fread(bytes, 1, sizeof(bytes), in) > 0)
+		continue;
+	fclose(in);
+	return (child_wait(pid));
+}

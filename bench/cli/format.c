@@ -1,0 +1,278 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "lib/base/kassert.h"
+
+enum { UTF8_BYTES_MAX = 4 };	/* of a character */
+
+const char *
+format_real(char buf[FORMAT_SIZE], double v)
+{
+	static const char *const suffixes[] = { "M", "G", "T", "P" };
+	unsigned s = 0;
+
+	KASSERT(v >= 0 && isfinite(v), ("%g in a table", v));
+	/* Three digits of exponent would not fit. */
+	if (v < 1e-99)
+		v = 0;
+	if (v > 9.9e99)
+		v = 9.9e99;
+	if (v < 999999.5) {
+		snprintf(buf, FORMAT_SIZE, v > 0 && v < 0.001 ? "%.1e" :
+		    v == 0 || v >= 9999.5 ? "%.0f" : v < 0.0995 ? "%.4f" :
+		    v < 9.995 ? "%.2f" : "%.1f", v);
+		return (buf);
+	}
+	/* As rounded: 999.95 M is 1.0 G. */
+	for (v /= 1e6; v >= 999.95 && s < 3; s++)
+		v /= 1000;
+	snprintf(buf, FORMAT_SIZE, v < 999.95 ? "%.1f%s" : "%.0e%s", v,
+	    suffixes[s]);
+	return (buf);
+}
+
+const char *
+format_count(char buf[FORMAT_SIZE], double v)
+{
+
+	if (v >= 999999.5)
+		return (format_real(buf, v));
+	KASSERT(v >= 0, ("%g counted", v));
+	snprintf(buf, FORMAT_SIZE, "%.0f", v);
+	return (buf);
+}
+
+const char *
+format_percent(char buf[FORMAT_SIZE], double v)
+{
+
+	KASSERT(v >= 0 && isfinite(v), ("%g in a table", v));
+	if (v >= 9999.5)
+		snprintf(buf, FORMAT_SIZE, ">9999");
+	else
+		snprintf(buf, FORMAT_SIZE, v == 0 || v >= 99.95 ? "%.0f" :
+		    v < 0.995 ? "%.2f" : "%.1f", v);
+	return (buf);
+}
+
+const char *
+format_ns(char buf[FORMAT_SIZE], double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned u = 0;
+
+	KASSERT(ns >= 0 && isfinite(ns), ("%g ns", ns));
+	/* As rounded: 999.6 ns is 1.00 us. */
+	while (ns >= 999.5 && u < 3) {
+		ns /= 1000;
+		u++;
+	}
+	if (ns >= 99999.5)
+		snprintf(buf, FORMAT_SIZE, "%.0es", ns);
+	else
+		snprintf(buf, FORMAT_SIZE, "%.*f%s", u == 0 || ns >= 99.95 ?
+		    0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
+	return (buf);
+}
+
+const char *
+format_bytes(char buf[32], uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+	unsigned u = 0;
+
+	while (bytes != 0 && bytes % 1024 == 0 && u < 3) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(buf, 32, "%" PRIu64 " %s", bytes, units[u]);
+	return (buf);
+}
+
+void
+format_wrap(FILE *out, const char *first, int indent, const char *text)
+{
+	const size_t columns = FORMAT_COLUMNS, start = (size_t)indent;
+	size_t begin, column = strlen(first), len;
+
+	KASSERT(column < columns && start < columns, ("no room"));
+	fputs(first, out);
+	if (column > 0) {
+		begin = column < start ? start : column + 1;
+		fprintf(out, "%*s", (int)(begin - column), "");
+		column = begin;
+	}
+	begin = column;
+	for (;;) {
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
+		if (len == 0)
+			break;
+		if (column > begin && column + 1 + len > columns) {
+			fprintf(out, "\n%*s", indent, "");
+			column = begin = start;
+		} else if (column > begin) {
+			fputc(' ', out);
+			column++;
+		}
+		/* A word longer than a line is cut where the line ends. */
+		if (len > columns - column)
+			len = columns - column;
+		fwrite(text, 1, len, out);
+		column += len;
+		text += len;
+	}
+	fputc('\n', out);
+}
+
+void
+format_wrapf(FILE *out, const char *first, int indent, const char *fmt, ...)
+{
+	char text[FORMAT_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	format_wrap(out, first, indent, text);
+}
+
+const char *
+format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, FORMAT_CELL, fmt, ap);
+	va_end(ap);
+	return (buf);
+}
+
+void
+format_quoted(FILE *out, const char *text)
+{
+
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void
+columns_row(FILE *out, const struct column *columns, unsigned n,
+    const char *const *texts)
+{
+	unsigned blanks = 0, i, len, shown, width;
+
+	for (i = 0; i < n; i++) {
+		const char *text = texts[i] != NULL ? texts[i] : "-";
+		int w = columns[i].width;
+
+		len = (unsigned)strlen(text);
+		width = (unsigned)(w < 0 ? -w : w);
+		if (w < 0 && len > width)
+			len = width;
+		blanks += i > 0;
+		if (w >= 0 && width > len)
+			blanks += width - len;
+		/* Blanks at the end of a line are left out. */
+		for (shown = len; shown > 0 && text[shown - 1] == ' '; shown--)
+			continue;
+		if (shown > 0) {
+			fprintf(out, "%*s%.*s", (int)blanks, "", (int)shown,
+			    text);
+			blanks = 0;
+		}
+		blanks += len - shown;
+		if (w < 0)
+			blanks += width - len;
+	}
+	fputc('\n', out);
+}
+
+void
+columns_titles(FILE *out, const struct column *columns, unsigned n)
+{
+	const char *texts[FORMAT_TABLE_MAX];
+	unsigned i;
+
+	MPASS(n <= FORMAT_TABLE_MAX);
+	for (i = 0; i < n; i++)
+		texts[i] = columns[i].title;
+	columns_row(out, columns, n, texts);
+}
+
+/* Bytes of a character with this first byte; 0: there is none. */
+static size_t
+utf8_bytes(unsigned char first)
+{
+
+	if (first < 0x80)
+		return (1);
+	if (first >= 0xc2 && first <= 0xdf)
+		return (2);
+	if (first >= 0xe0 && first <= 0xef)
+		return (3);
+	return (first >= 0xf0 && first <= 0xf4 ? 4 : 0);
+}
+
+void
+utf8_truncate(char *text)
+{
+	size_t at = strlen(text), len = at, needed;
+
+	while (at > 0 && len - at < UTF8_BYTES_MAX - 1) {
+		needed = utf8_bytes((unsigned char)text[--at]);
+		if (needed > len - at)
+			text[at] = '\0';
+		if (needed > 0)
+			return;
+	}
+}
+
+static void
+add(struct text *t, const char *before, const char *fmt, va_list ap)
+{
+	size_t len = strlen(t->s);
+
+	len += (size_t)snprintf(t->s + len, FORMAT_TEXT - len, "%s", before);
+	if (len < FORMAT_TEXT)
+		vsnprintf(t->s + len, FORMAT_TEXT - len, fmt, ap);
+	utf8_truncate(t->s);
+}
+
+void
+text_add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(t, "", fmt, ap);
+	va_end(ap);
+}
+
+void
+text_list(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(t, t->s[0] == '\0' ? "" : ", ", fmt, ap);
+	va_end(ap);
+}
+
+void
+text_clean(struct text *t)
+{
+	char *c;
+
+	for (c = t->s; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+}

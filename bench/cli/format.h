@@ -1,0 +1,105 @@
+/*
+ * Figures, texts and tables as people read them, on a terminal.
+ */
+#ifndef BENCH_CLI_FORMAT_H
+#define BENCH_CLI_FORMAT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	FORMAT_SIZE	= 16,	/* of a buffer for any one figure */
+	FORMAT_WIDTH	= 7,	/* longest format_real() and format_ns() */
+	FORMAT_COLUMNS	= 80,	/* of a line */
+	FORMAT_CELL	= 128,	/* of a buffer for a table's cell */
+	FORMAT_TABLE_MAX = 16,	/* columns of a table */
+	FORMAT_TEXT	= 4096
+};
+
+/* A number of 0 or more in three or four digits: "0.012", "431.5". */
+const char *format_real(char buf[FORMAT_SIZE], double v);
+
+/* The same for a count: whole as long as six digits hold it. */
+const char *format_count(char buf[FORMAT_SIZE], double v);
+
+/* The same for percentages, at most five wide: "3.4", "88.1", ">9999". */
+const char *format_percent(char buf[FORMAT_SIZE], double v);
+
+/* A duration: "320ns", "12.3us", "4.56ms", "1.20s". */
+const char *format_ns(char buf[FORMAT_SIZE], double ns);
+
+/* A size: "100 B", "64 KiB", "1 MiB"; whole units only. */
+const char *format_bytes(char buf[32], uint64_t bytes);
+
+/* What printf(3) would print, cut at FORMAT_CELL bytes. */
+const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * FORMAT(real, v) is format_real(v), FORMATF() format_cell(), in a buffer that
+ * lasts until the enclosing block ends; the branch of an if and the body of a
+ * switch are blocks.
+ */
+#define	FORMAT(kind, v)	format_##kind((char[32]){ 0 }, v)
+#define	FORMATF(...)	format_cell((char[FORMAT_CELL]){ 0 }, __VA_ARGS__)
+
+/* "" for 1, "s" for any other number. */
+#define	PLURAL(n)	((n) == 1 ? "" : "s")
+
+/* Prints text in quotes, for CSV: quotes in it are doubled, RFC 4180. */
+void format_quoted(FILE *out, const char *text);
+
+/*
+ * Prints a paragraph, broken so that no line exceeds FORMAT_COLUMNS.
+ *
+ *   first   in  begins the first line
+ *   indent  in  spaces that begin the others
+ */
+void format_wrap(FILE *out, const char *first, int indent, const char *text);
+
+/* The same of a text that printf(3) would make, cut at FORMAT_TEXT bytes. */
+void format_wrapf(FILE *out, const char *first, int indent, const char *fmt,
+    ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * A column of a table.  A blank separates it from the one before.  Text of
+ * width 0 or more is printed whole, at the right end of the column; below 0 at
+ * the left end, cut at -width bytes.
+ */
+struct column {
+	const char	*title;
+	int		 width;
+};
+
+/* Prints the titles of n columns, and a row's texts; NULL is "-". */
+void columns_titles(FILE *out, const struct column *columns, unsigned n);
+void columns_row(FILE *out, const struct column *columns, unsigned n,
+    const char *const *texts);
+
+/* The same for an array of columns, with a row's texts as arguments. */
+#define	COLUMNS_TITLES(out, columns)					\
+	columns_titles(out, columns, sizeof(columns) / sizeof((columns)[0]))
+#define	COLUMNS_ROW(out, columns, ...)					\
+	columns_row(out, columns, sizeof(columns) / sizeof((columns)[0]), \
+	    (const char *const[]){ __VA_ARGS__ })
+
+/* A text that grows by pieces; starts as { .s = "" }. */
+struct text {
+	char	s[FORMAT_TEXT];
+};
+
+/* Appends; what does not fit is cut, at a UTF-8 character's end. */
+void text_add(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same, with ", " before it where the text is not empty. */
+void text_list(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Removes an incomplete UTF-8 character from the end. */
+void utf8_truncate(char *text);
+
+/* Replaces control characters by spaces. */
+void text_clean(struct text *t);
+
+#endif

@@ -1,0 +1,89 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/lines.h"
+
+int
+lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
+{
+	char number[24] = "";
+	va_list ap;
+	int n;
+
+	if (li->li_error != 0)
+		return (li->li_error);
+	li->li_error = error;
+	if (line)
+		snprintf(number, sizeof(number), "%" PRIu64 ":", li->li_number);
+	n = snprintf(li->li_message, LINES_ERROR_SIZE, "%.200s:%s ",
+	    li->li_name, number);
+	va_start(ap, fmt);
+	vsnprintf(li->li_message + n, LINES_ERROR_SIZE - (size_t)n, fmt, ap);
+	va_end(ap);
+	return (error);
+}
+
+int
+lines_open(struct lines *li, const char *path, char *message)
+{
+
+	*li = (struct lines){ .li_name = path, .li_message = message };
+	if (strcmp(path, "-") == 0) {
+		li->li_name = "stdin";
+		li->li_in = stdin;
+	} else {
+		li->li_in = fopen(path, "re");
+		if (li->li_in == NULL)
+			return (lines_fail(li, errno, false, "%s",
+			    strerror(errno)));
+	}
+	li->li_text = malloc(LINES_BYTES_MAX);
+	return (li->li_text == NULL ? lines_no_memory(li) : 0);
+}
+
+bool
+lines_next(struct lines *li)
+{
+	size_t n = 0;
+	int c;
+
+	if (li->li_error != 0)
+		return (false);
+	li->li_number++;
+	errno = EIO;
+	while ((c = getc(li->li_in)) != EOF && c != '\n') {
+		if (c == '\0')
+			lines_refuse(li, "a NUL byte: expected text");
+		else if (n == LINES_BYTES_MAX - 1)
+			lines_refuse(li, "longer than %d bytes",
+			    LINES_BYTES_MAX - 1);
+		if (li->li_error != 0)
+			return (false);
+		li->li_text[n++] = (char)c;
+	}
+	if (ferror(li->li_in)) {
+		lines_fail(li, errno, false, "%s", strerror(errno));
+		return (false);
+	}
+	if (n == 0 && c == EOF) {
+		li->li_number--;
+		return (false);
+	}
+	if (n > 0 && li->li_text[n - 1] == '\r')
+		n--;
+	li->li_text[n] = '\0';
+	return (true);
+}
+
+void
+lines_close(struct lines *li)
+{
+
+	if (li->li_in != NULL && li->li_in != stdin)
+		fclose(li->li_in);
+	free(li->li_text);
+	li->li_in = NULL;
+	li->li_text = NULL;
+}

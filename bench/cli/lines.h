@@ -1,0 +1,63 @@
+/*
+ * Reads a text file line by line.
+ *
+ * The first error is kept as a message with the file's name; later calls then
+ * do nothing.
+ */
+#ifndef BENCH_CLI_LINES_H
+#define BENCH_CLI_LINES_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	LINES_ERROR_SIZE	= 512,
+	LINES_BYTES_MAX		= 1 << 20	/* of one line */
+};
+
+struct lines {
+	FILE		*li_in;
+	const char	*li_name;	/* the file's, for messages */
+	uint64_t	 li_number;	/* of the last line read, from 1 */
+	char		*li_text;	/* the last line, without its newline */
+	int		 li_error;	/* errno value; 0: none so far */
+	char		*li_message;	/* LINES_ERROR_SIZE bytes */
+};
+
+/*
+ * Opens a file; lines_close() it even on failure.
+ *
+ *   path     in   a file's name, or "-" for standard input
+ *   message  out  LINES_ERROR_SIZE bytes: the error, once li_error is set
+ *
+ * Returns: li_error.
+ */
+int lines_open(struct lines *li, const char *path, char *message);
+
+/*
+ * Reads the next line into li_text.  A carriage return at its end is dropped.
+ *
+ * Returns: false at the end of the file and after an error.
+ */
+bool lines_next(struct lines *li);
+
+/*
+ * Sets the error and its message, unless there was an earlier one.
+ *
+ *   line  in  the message is about the last line read: "FILE:LINE: ...", else
+ *             about the file: "FILE: ..."
+ *
+ * Returns: li_error.
+ */
+int lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#define	lines_refuse(li, ...)	lines_fail(li, EINVAL, true, __VA_ARGS__)
+#define	lines_refuse_file(li, ...) lines_fail(li, EINVAL, false, __VA_ARGS__)
+#define	lines_no_memory(li)	lines_fail(li, ENOMEM, false, "no memory")
+
+void lines_close(struct lines *li);
+
+#endif

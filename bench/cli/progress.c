@@ -1,0 +1,111 @@
+#include <sys/ioctl.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "bench/cli/progress.h"
+#include "lib/base/kassert.h"
+#include "lib/machine/tick.h"
+
+enum {
+	LINE_SIZE	= 512,
+	COLUMNS_DEFAULT	= 80,	/* where the terminal has no width */
+	MINUTE_S	= 60,
+	HOUR_S		= 60 * MINUTE_S
+};
+
+static const char full[] = "####################";
+static const char empty[] = "....................";
+
+/* Return, and erase to the end of the line: ECMA-48. */
+static const char clear_line[] = "\r\033[K";
+
+void
+progress_init(struct progress *p, uint64_t total, uint64_t before)
+{
+
+	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
+	    before, total));
+	*p = (struct progress){ .pr_total = total, .pr_before = before,
+	    .pr_out = isatty(STDERR_FILENO) ? stderr : NULL,
+	    .pr_start_ns = tick_ns() };
+}
+
+static void
+format_left(char *buf, size_t size, double left_s)
+{
+	unsigned s;
+
+	/* 1000 hours and more are of no use to a reader. */
+	if (left_s < 0 || left_s > 1000.0 * HOUR_S) {
+		snprintf(buf, size, "--:--");
+		return;
+	}
+	s = (unsigned)ceil(left_s);
+	if (s >= HOUR_S)
+		snprintf(buf, size, "%u:%02u:%02u", s / HOUR_S,
+		    s % HOUR_S / MINUTE_S, s % MINUTE_S);
+	else
+		snprintf(buf, size, "%02u:%02u", s / MINUTE_S, s % MINUTE_S);
+}
+
+void
+progress_format(char *buf, size_t size, unsigned width, double share,
+    double left_s, const char *label)
+{
+	const int length = sizeof(full) - 1;
+	char left[16];
+	int bar;
+
+	CTASSERT(sizeof(empty) == sizeof(full));
+	share = fmin(1, fmax(0, share));
+	bar = (int)(share * length);
+	format_left(left, sizeof(left), left_s);
+	snprintf(buf, size, "[%.*s%.*s] %3d %% %s left  %s", bar, full,
+	    length - bar, empty, (int)(share * 100), left, label);
+	/* A line that wraps cannot be redrawn. */
+	if (width < size)
+		buf[width] = '\0';
+}
+
+void
+progress_update(struct progress *p, uint64_t done, const char *label)
+{
+	char line[LINE_SIZE], text[LINE_SIZE], there[48] = "";
+	const double total = (double)p->pr_total, at = (double)done;
+	const double before = (double)p->pr_before;
+	struct winsize ws = { .ws_col = 0 };
+	double left_s = -1;
+
+	KASSERT(done <= p->pr_total, ("%" PRIu64 " of %" PRIu64, done,
+	    p->pr_total));
+	if (p->pr_out == NULL)
+		return;
+	if (done > p->pr_before)
+		left_s = (double)(tick_ns() - p->pr_start_ns) /
+		    (double)NS_PER_S / (at - before) * (total - at);
+	if (p->pr_before > 0)
+		snprintf(there, sizeof(there), " (%d %% were there)",
+		    (int)(100 * before / total));
+	snprintf(text, sizeof(text), "%s%s", label, there);
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) != 0 || ws.ws_col == 0)
+		ws.ws_col = COLUMNS_DEFAULT;
+	/* Some terminals wrap after the last column. */
+	progress_format(line, sizeof(line), ws.ws_col - 1u, at / total, left_s,
+	    text);
+	fprintf(p->pr_out, "%s%s", clear_line, line);
+	fflush(p->pr_out);
+}
+
+void
+progress_fini(struct progress *p)
+{
+
+	if (p->pr_out == NULL)
+		return;
+	fputs(clear_line, p->pr_out);
+	fflush(p->pr_out);
+	p->pr_out = NULL;
+}

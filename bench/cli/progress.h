@@ -1,0 +1,46 @@
+/*
+ * A progress line on standard error, where that is a terminal.
+ *
+ * It is redrawn in place and cleared at the end.  Drawing takes CPU time: call
+ * these between measurements.
+ */
+#ifndef BENCH_CLI_PROGRESS_H
+#define BENCH_CLI_PROGRESS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct progress {
+	FILE	*pr_out;	/* NULL: no terminal, nothing is drawn */
+	uint64_t pr_total;	/* steps, 1 or more */
+	uint64_t pr_before;	/* steps that an earlier run has done */
+	int64_t	 pr_start_ns;	/* tick_ns() */
+};
+
+/*
+ * Begins total steps of equal length.
+ *
+ *   before  in  steps done by an earlier run, as the line then says
+ */
+void progress_init(struct progress *p, uint64_t total, uint64_t before);
+
+/*
+ * Draws the line.
+ *
+ *   done   in  steps completed, of the total
+ *   label  in  the current step; cut where the line ends
+ */
+void progress_update(struct progress *p, uint64_t done, const char *label);
+
+/* Clears the line. */
+void progress_fini(struct progress *p);
+
+/*
+ * Formats a line of at most width columns.
+ *
+ *   left_s  in  seconds to go; negative: not known yet
+ */
+void progress_format(char *buf, size_t size, unsigned width, double share,
+    double left_s, const char *label);
+
+#endif

@@ -1,0 +1,67 @@
+#include <sys/time.h>
+
+#include "bench/cli/stop.h"
+
+volatile sig_atomic_t stop_signal;
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+enum {
+	SIGNALS		= sizeof(signals) / sizeof(signals[0]),
+	INTERRUPT_US	= 100 * 1000
+};
+
+static void
+on_signal(int sig)
+{
+
+	if (__atomic_exchange_n(&stop_signal, sig, __ATOMIC_RELAXED) == 0)
+		return;
+	/* Delivered when the handler returns, which unblocks it. */
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+void
+stop_catch_signals(void)
+{
+	const struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction old;
+	unsigned i;
+
+	for (i = 0; i < SIGNALS; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+}
+
+static void
+on_alarm(int sig)
+{
+
+	(void)sig;
+}
+
+void
+stop_interrupt_calls(void)
+{
+	const struct itimerval often = {
+		.it_interval.tv_usec = INTERRUPT_US,
+		.it_value.tv_usec = INTERRUPT_US,
+	};
+	const struct sigaction sa = { .sa_handler = on_alarm };
+
+	if (sigaction(SIGALRM, &sa, NULL) == 0)
+		setitimer(ITIMER_REAL, &often, NULL);
+}
+
+void
+stop_signal_set(sigset_t *set)
+{
+	unsigned i;
+
+	sigemptyset(set);
+	sigaddset(set, SIGALRM);
+	for (i = 0; i < SIGNALS; i++)
+		sigaddset(set, signals[i]);
+}

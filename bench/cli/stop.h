@@ -1,0 +1,40 @@
+/*
+ * Signals that end a command in order: SIGINT, SIGTERM and SIGHUP.
+ */
+#ifndef BENCH_CLI_STOP_H
+#define BENCH_CLI_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The first signal that came, or 0.  Read it with __atomic_load_n(). */
+extern volatile sig_atomic_t stop_signal;
+
+/*
+ * Catches the signals.  The second to arrive ends the process as if none were
+ * caught.  A signal that the caller of the program ignores, as nohup(1) does,
+ * stays ignored.  Call before creating files that must not be left behind.
+ */
+void stop_catch_signals(void);
+
+/*
+ * Interrupts blocking system calls with EINTR ten times a second from then on.
+ * A loop that tests stop_asked() and then makes such a call needs this: a
+ * signal between the two would not interrupt the call.  Uses SIGALRM.
+ */
+void stop_interrupt_calls(void);
+
+/*
+ * Sets *set to the signals of both.  A thread started with them blocked leaves
+ * them to the thread whose system calls they are to interrupt.
+ */
+void stop_signal_set(sigset_t *set);
+
+static inline bool
+stop_asked(void)
+{
+
+	return (__atomic_load_n(&stop_signal, __ATOMIC_RELAXED) != 0);
+}
+
+#endif

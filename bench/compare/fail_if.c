@@ -1,0 +1,145 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/cli/usage.h"
+#include "bench/compare/compare.h"
+#include "lib/base/parse_number.h"
+
+enum { FAILED_SHOWN = 16 };	/* rows on stderr; more are counted */
+
+int
+compare_gate_parse(struct compare_gate *cg, const char *text,
+    char error[COMPARE_TEXT_SIZE])
+{
+	char name[RESULT_NAME_SIZE], number[32], percent[2], sign[2];
+	struct text known = { .s = "" };
+	int end = 0, n, q;
+	bool negative;
+	double value;
+
+	n = sscanf(text, " %31[a-z0-9_] %1[<>] %31[-+.0-9] %1[%] %n", name,
+	    sign, number, percent, &end);
+	q = n < 2 ? -1 : quantity_find(name);
+	if (q == -1) {
+		for (q = 0; q < QUANTITIES; q++)
+			text_add(&known, "%s%s", q == 0 ? "" :
+			    q == QUANTITIES - 1 ? " or " : ", ",
+			    quantities[q].qu_name);
+		snprintf(error, COMPARE_TEXT_SIZE, "expected QUANTITY < "
+		    "NUMBER%% or QUANTITY > NUMBER%%, with %.1024s", known.s);
+		return (EINVAL);
+	}
+	negative = n > 2 && number[0] == '-';
+	if (n < 4 || text[end] != '\0' || parse_real(number +
+	    (negative || number[0] == '+'), &value) != 0) {
+		snprintf(error, COMPARE_TEXT_SIZE, "expected a number and %% "
+		    "after %s, such as -5%%", sign);
+		return (EINVAL);
+	}
+	*cg = (struct compare_gate){ .cg_text = text,
+	    .cg_quantity = (unsigned)q, .cg_below = sign[0] == '<',
+	    .cg_share = (negative ? -value : value) / 100 };
+	if (cg->cg_below && cg->cg_share <= -1) {
+		snprintf(error, COMPARE_TEXT_SIZE, "no change is below "
+		    "-100%%: expected more after <");
+		return (EINVAL);
+	}
+	return (0);
+}
+
+bool
+compare_gate_met(const struct compare_gate *cg, const struct compare_pair *pa)
+{
+	const struct compare_row *row = &pa->pa_row[cg->cg_quantity];
+
+	if (row->cr_verdict != COMPARE_BETTER &&
+	    row->cr_verdict != COMPARE_WORSE)
+		return (false);
+	return (cg->cg_below ? row->cr_change < cg->cg_share :
+	    row->cr_change > cg->cg_share);
+}
+
+/* Warns of a condition that asks for less than what is ranked. */
+static void
+warn_loose(const struct compare *co, const struct compare_gate *cg)
+{
+	const double asked = cg->cg_below ? -cg->cg_share : cg->cg_share;
+	const double least = fmax(fmax(co->co_margin, co->co_noise),
+	    quantities[cg->cg_quantity].qu_resolution);
+
+	/* 0 asks for whatever is ranked. */
+	if (asked > 0 && asked < least)
+		run_error("compare", "%s: warning: changes up to %.2g %% are "
+		    "not ranked and cannot meet this%s", cg->cg_text,
+		    100 * least, least > co->co_noise ? "" :
+		    ", as the machine itself moved");
+}
+
+/* Names the rows that meet the condition, or those that were refused. */
+static unsigned
+name_rows(const struct compare *co, const struct compare_gate *cg,
+    bool refused)
+{
+	const struct compare_pair *pa;
+	const struct compare_row *row;
+	unsigned count = 0;
+
+	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++) {
+		struct text t = { .s = "" };
+
+		row = &pa->pa_row[cg->cg_quantity];
+		if (!(refused ? row->cr_wanted && pa->pa_refused[0] != '\0' :
+		    compare_gate_met(cg, pa)) || ++count > FAILED_SHOWN)
+			continue;
+		if (refused) {
+			text_add(&t, "not tested: ");
+			verdict_pair(&t, co, pa);
+			text_add(&t, ": %s", pa->pa_refused);
+		} else {
+			verdict_sentence(&t, co, row);
+		}
+		run_error("compare", "%s: %s", cg->cg_text, t.s);
+	}
+	if (count > FAILED_SHOWN)
+		run_error("compare", "%s: %s%u row%s more", cg->cg_text,
+		    refused ? "not tested: " : "", count - FAILED_SHOWN,
+		    PLURAL(count - FAILED_SHOWN));
+	return (count);
+}
+
+int
+compare_fail_if(const struct compare *co, const struct compare_gate *cg,
+    bool refused_ok)
+{
+	unsigned failed, i, refused, rows = 0;
+
+	warn_loose(co, cg);
+	failed = name_rows(co, cg, false);
+	refused = name_rows(co, cg, true);
+	for (i = 0; i < co->co_pair_count; i++)
+		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cr_wanted;
+	if (rows == 0)
+		return (run_error("compare", "%s: no cell has readers enough "
+		    "for this quantity", cg->cg_text));
+	if (rows == refused)
+		return (run_error("compare", "%s: every row was refused",
+		    cg->cg_text));
+	if (refused > 0 && !refused_ok)
+		return (run_error("compare", "%s: %u row%s refused; "
+		    "--refused-ok ignores %s", cg->cg_text, refused,
+		    PLURAL(refused), refused == 1 ? "it" : "them"));
+	return (failed > 0 ? EXIT_FAILURE : 0);
+}
+
+int
+compare_fail_unjudged(const struct compare *co)
+{
+	const unsigned *rows = co->co_rows;
+
+	if (rows[COMPARE_REFUSED] == 0 || rows[COMPARE_BETTER] +
+	    rows[COMPARE_WORSE] + rows[COMPARE_NONE] > 0)
+		return (0);
+	return (run_error("compare", "every row was refused"));
+}

@@ -1,0 +1,242 @@
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare/compare.h"
+#include "bench/result/check.h"
+#include "fortuna/generator.h"
+#include "lib/crypto/cipher.h"
+#include "lib/lock/lock.h"
+
+/* The keys that a cell may be one of several by, and what A then is. */
+static const struct {
+	const char	*name;
+	size_t		 offset;
+	const char	*base;	/* NULL: the first measured */
+} dimensions[] = {
+	[COMPARE_RESULTS] = { "result", 0, NULL },
+	[COMPARE_DESIGN] = { "design", offsetof(struct result_cell, design),
+	    "locked" },
+	[COMPARE_LOCK] = { "lock", offsetof(struct result_cell, lock), "mtx" },
+	[COMPARE_CIPHER] = { "cipher", offsetof(struct result_cell, cipher),
+	    NULL },
+};
+
+static const char *
+name_of(const struct result_cell *cell, enum compare_by by)
+{
+
+	return ((const char *)cell + dimensions[by].offset);
+}
+
+const char *
+compare_name(const struct compare *co, const struct compare_pair *pa,
+    unsigned side)
+{
+
+	if (co->co_by == COMPARE_RESULTS)
+		return (side == 0 ? "A" : "B");
+	return (name_of(pa->pa_cell[side], co->co_by));
+}
+
+/* Whether a cell is one of A or of B. */
+static bool
+is_side(const struct compare *co, const struct result_cell *cell,
+    const char *base, unsigned side)
+{
+
+	return (co->co_by == COMPARE_RESULTS ||
+	    (strcmp(name_of(cell, co->co_by), base) == 0) == (side == 0));
+}
+
+/* Adds a pair, and which of its rows are wanted. */
+static void
+add_pair(struct compare *co, const struct result_cell *a,
+    const struct result_cell *b)
+{
+	struct compare_pair *pa = &co->co_pairs[co->co_pair_count++];
+	unsigned q;
+
+	pa->pa_cell[0] = a;
+	pa->pa_cell[1] = b;
+	for (q = 0; q <= QUANTITIES; q++)
+		pa->pa_row[q] = (struct compare_row){ .cr_pair = pa,
+		    .cr_quantity = &quantities[q],
+		    .cr_wanted = (co->co_wanted & 1u << q) != 0 &&
+		    (b->readers > 1 || !quantities[q].qu_of_several) };
+}
+
+/*
+ * In B's order, and what only A has in A's.
+ *
+ *   sorted  in   A's cells in result_cell_order()
+ *   met     out  which of A's cells have a partner
+ */
+static void
+pair_up(struct compare *co, const struct result_cell **sorted,
+    const char *base, bool *met)
+{
+	const struct result *a = co->co_result[0], *b = co->co_result[1];
+	const struct result_cell *key, **found;
+	struct result_cell like;
+	unsigned i;
+
+	for (i = 0; i < b->cell_count; i++) {
+		if (!is_side(co, &b->cells[i], base, 1))
+			continue;
+		like = b->cells[i];
+		if (co->co_by != COMPARE_RESULTS)
+			snprintf((char *)&like + dimensions[co->co_by].offset,
+			    RESULT_NAME_SIZE, "%s", base);
+		key = &like;
+		found = bsearch(&key, sorted, a->cell_count, sizeof(*sorted),
+		    result_cell_order);
+		if (found == NULL) {
+			co->co_alone[1][co->co_alone_count[1]++] =
+			    &b->cells[i];
+			continue;
+		}
+		met[*found - a->cells] = true;
+		add_pair(co, *found, &b->cells[i]);
+	}
+	for (i = 0; i < a->cell_count; i++)
+		if (!met[i] && is_side(co, &a->cells[i], base, 0))
+			co->co_alone[0][co->co_alone_count[0]++] =
+			    &a->cells[i];
+}
+
+/* What A is within one result; NULL: no cell has the base asked for. */
+static const char *
+find_base(const struct compare *co, const char *base)
+{
+	const struct result *r = co->co_result[0];
+	const char *wanted = base != NULL ? base : dimensions[co->co_by].base;
+	unsigned i;
+
+	for (i = 0; i < r->cell_count && wanted != NULL; i++)
+		if (strcmp(name_of(&r->cells[i], co->co_by), wanted) == 0)
+			return (wanted);
+	return (base != NULL ? NULL : name_of(&r->cells[0], co->co_by));
+}
+
+/*
+ * Sorts cells.  Two that only differ in what pairs do not depend on are
+ * refused, as either could be of a pair.
+ */
+static int
+sort_cells(const struct result *r, const struct result_cell **cells,
+    char error[COMPARE_TEXT_SIZE])
+{
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++)
+		cells[i] = &r->cells[i];
+	qsort(cells, r->cell_count, sizeof(*cells), result_cell_order);
+	for (i = 1; i < r->cell_count; i++) {
+		if (result_cell_order(&cells[i - 1], &cells[i]) != 0)
+			continue;
+		snprintf(error, COMPARE_TEXT_SIZE, "cells[%td] and cells[%td] "
+		    "differ in spin_polls alone: expected one of them",
+		    cells[i - 1] - r->cells, cells[i] - r->cells);
+		return (EINVAL);
+	}
+	return (0);
+}
+
+/* A default that changed from A to B is not among the tunables. */
+static void
+flag_polls(struct compare *co)
+{
+	const struct compare_pair *pa, *shown = NULL;
+	unsigned differ = 0, i;
+
+	for (i = 0; i < co->co_pair_count; i++) {
+		pa = &co->co_pairs[i];
+		if (pa->pa_cell[0]->spin_polls == pa->pa_cell[1]->spin_polls)
+			continue;
+		shown = differ++ == 0 ? pa : shown;
+	}
+	if (shown != NULL && co->co_by == COMPARE_RESULTS)
+		compare_flag(co, "different: rngsim.lock.spin_polls of %u "
+		    "pair%s, such as lock %s (A %u, B %u)", differ,
+		    PLURAL(differ), shown->pa_cell[0]->lock,
+		    shown->pa_cell[0]->spin_polls,
+		    shown->pa_cell[1]->spin_polls);
+}
+
+static int
+explain_none(const struct compare *co, const char *base,
+    char error[COMPARE_TEXT_SIZE])
+{
+	const char *what = dimensions[co->co_by].name;
+
+	if (co->co_by == COMPARE_RESULTS)
+		snprintf(error, COMPARE_TEXT_SIZE, "no cell is in both: "
+		    "expected two results with the same engine, design, lock, "
+		    "cipher, crypto, readers and request size");
+	else if (base == NULL)
+		snprintf(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
+		    "%s; the first has %s", what,
+		    name_of(&co->co_result[0]->cells[0], co->co_by));
+	else
+		snprintf(error, COMPARE_TEXT_SIZE, "nothing to compare with "
+		    "%s %s: no other cell is like one of its but for the %s",
+		    what, base, what);
+	return (base == NULL && co->co_by != COMPARE_RESULTS ? ENOENT :
+	    EINVAL);
+}
+
+int
+compare_match(struct compare *co, const char *base,
+    char error[COMPARE_TEXT_SIZE])
+{
+	const struct result *a = co->co_result[0], *b = co->co_result[1];
+	const struct result_cell **sorted;
+	int status = ENOMEM;
+	bool *met;
+
+	/* One more than needed: calloc(3) of nothing may be NULL. */
+	met = calloc(a->cell_count + 1, sizeof(*met));
+	sorted = calloc((size_t)a->cell_count + b->cell_count + 1,
+	    sizeof(*sorted));
+	co->co_pairs = calloc(b->cell_count + 1, sizeof(*co->co_pairs));
+	co->co_alone[0] = calloc(a->cell_count + 1, sizeof(*sorted));
+	co->co_alone[1] = calloc(b->cell_count + 1, sizeof(*sorted));
+	if (met != NULL && sorted != NULL && co->co_pairs != NULL &&
+	    co->co_alone[0] != NULL && co->co_alone[1] != NULL) {
+		status = sort_cells(b, sorted, error);
+		if (status == 0)
+			status = sort_cells(a, sorted, error);
+	}
+	if (status == 0) {
+		if (co->co_by != COMPARE_RESULTS)
+			base = find_base(co, base);
+		if (co->co_by == COMPARE_RESULTS || base != NULL)
+			pair_up(co, sorted, base, met);
+		flag_polls(co);
+		status = co->co_pair_count == 0 ?
+		    explain_none(co, base, error) : co->co_error;
+	}
+	if (status == ENOMEM)
+		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
+	free(met);
+	free(sorted);
+	return (status);
+}
+
+bool
+compare_base_known(enum compare_by by, const char *name)
+{
+	unsigned i;
+
+	if (by == COMPARE_LOCK)
+		return (lock_class_find(name) != NULL);
+	if (by == COMPARE_CIPHER)
+		return (cipher_find(name) != NULL);
+	for (i = 0; by == COMPARE_DESIGN && i < generator_count; i++)
+		if (strcmp(name, generators[i]->ra_ident) == 0)
+			return (true);
+	return (by == COMPARE_RESULTS);
+}

@@ -1,0 +1,83 @@
+/*
+ * Counterexamples: an execution that broke a property, with all that a replay
+ * needs; and their files, rngsim-schedule(5).
+ */
+#ifndef BENCH_EXPLORE_COUNTEREXAMPLE_H
+#define BENCH_EXPLORE_COUNTEREXAMPLE_H
+
+#include <stdio.h>
+
+#include "bench/cli/lines.h"
+#include "bench/explore/execution.h"
+
+#define	COUNTEREXAMPLE_SCHEMA	"rngsim-schedule/1"
+
+enum {
+	COUNTEREXAMPLE_WORD_SIZE	= 16,
+	COUNTEREXAMPLE_TUNABLES_MAX	= 32
+};
+
+struct counterexample {
+	struct subject cx_subject;
+	/* "name=value" */
+	char		*cx_tunable[COUNTEREXAMPLE_TUNABLES_MAX];
+	unsigned	 cx_tunables;
+	struct failpoint_list cx_faults;	/* of a file */
+	char		*cx_failpoint[FAILPOINTS];	/* "name=spec" */
+	unsigned	 cx_failpoints;
+	/* Its origin. */
+	uint64_t	 cx_seed;	/* of the campaign */
+	uint64_t	 cx_number;	/* of the schedule in it, from 0 */
+	char		 cx_strategy[COUNTEREXAMPLE_WORD_SIZE];
+	/* Its input. */
+	uint64_t	 cx_draws;	/* seed of the simulated hardware */
+	struct scenario	 cx_scenario;
+	struct schedule	 cx_schedule;
+	/* Its outcome. */
+	char		 cx_word[COUNTEREXAMPLE_WORD_SIZE];
+	uint64_t	 cx_hash;
+};
+
+/* Frees what it points to. */
+void counterexample_free(struct counterexample *cx);
+
+/* Writes a file's text. */
+void counterexample_print(FILE *out, const struct counterexample *cx);
+
+/*
+ * Reads one.
+ *
+ *   cx       out  counterexample_free() is due either way
+ *   message  out  LINES_ERROR_SIZE bytes: what is wrong, with file and line
+ *
+ * Returns: 0; EINVAL; ENOMEM; or what read(2) returned.
+ */
+int counterexample_load(struct counterexample *cx, const char *path,
+    char *message);
+
+/*
+ * Sets a subject's tunable from "name=value".
+ *
+ *   why  out  what is wrong, when it returns EINVAL
+ */
+int counterexample_set_tunable(struct subject *tb, const char *text, char *why,
+    size_t size);
+
+/* The outcome of a replay. */
+struct replay_result {
+	struct outcome	 cr_outcome;
+	bool		 cr_exact;	/* the schedule was followed */
+	bool		 cr_same;	/* and the outcome is as recorded */
+};
+
+/*
+ * Runs it.
+ *
+ *   trace  in/out  as execution_run() takes it
+ *
+ * Returns: as execution_run().
+ */
+int counterexample_run(struct execution *ex, const struct counterexample *cx,
+    struct event_trace *trace, struct replay_result *cr);
+
+#endif

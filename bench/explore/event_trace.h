@@ -1,0 +1,51 @@
+/*
+ * The last events of one execution, and their picture.
+ */
+#ifndef BENCH_EXPLORE_EVENT_TRACE_H
+#define BENCH_EXPLORE_EVENT_TRACE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	EVENT_TRACE_EVENTS	= 40,
+	EVENT_TRACE_TEXT_SIZE	= 28,
+	EVENT_TRACE_THREADS_MAX	= 16,
+	EVENT_TRACE_NAME_SIZE	= 16,
+	EVENT_TRACE_LOCKS_MAX	= 32
+};
+
+struct trace_event {
+	uint64_t	te_step;
+	unsigned	te_thread;	/* 0: the setup thread */
+	char		te_text[EVENT_TRACE_TEXT_SIZE];
+};
+
+/* All zero: empty. */
+struct event_trace {
+	/* The i-th event is at i modulo EVENT_TRACE_EVENTS. */
+	struct trace_event	et_event[EVENT_TRACE_EVENTS];
+	unsigned	 et_count;	/* events ever added */
+	char		 et_name[EVENT_TRACE_THREADS_MAX]
+			    [EVENT_TRACE_NAME_SIZE];
+	const char	*et_lock[EVENT_TRACE_LOCKS_MAX];	/* names */
+	unsigned	 et_locks;
+};
+
+void event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Adds the records of a ledger's log.
+ *
+ *   text  in  n bytes; the last line may be incomplete
+ *
+ * Returns: bytes of complete lines.
+ */
+size_t event_trace_add_ledger(struct event_trace *et, uint64_t step,
+    const char *text, size_t n);
+
+/* Prints a column for each thread, no line longer than FORMAT_COLUMNS. */
+void event_trace_print(FILE *out, const struct event_trace *et);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * One execution of a scenario on the simulated machine, with threads in a
+ * chosen order and all properties checked.
+ */
+#ifndef BENCH_EXPLORE_EXECUTION_H
+#define BENCH_EXPLORE_EXECUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/cell/failpoints.h"
+#include "bench/explore/event_trace.h"
+#include "bench/explore/scenario.h"
+#include "bench/explore/schedule.h"
+#include "fortuna/generator.h"
+#include "lib/ledger/ledger.h"
+
+/* Properties that are checked besides the ledger's. */
+enum execution_property {
+#define	EXECUTION_PROPERTY(name, word, text)	EXECUTION_##name,
+#include "bench/explore/explore.tbl"
+#undef EXECUTION_PROPERTY
+	EXECUTION_PROPERTIES
+};
+
+extern const struct ledger_property_text
+    execution_properties[EXECUTION_PROPERTIES];
+
+/* Whether it is the word of one of these, or of the ledger's. */
+bool execution_has_property(const char *word);
+
+enum {
+	EXECUTION_STEPS_MAX	= 200 * 1000,	/* more are a livelock */
+	DETAIL_SIZE		= 2560,
+	/* So that few events make a reseed; see RANDOM_FORTUNA_MINPOOLSIZE. */
+	EXECUTION_MINPOOLSIZE	= 16
+};
+
+/*
+ * What is run.  Design and lock are those of the simulated machine, see
+ * simulated_design() and simulated_lock().
+ */
+struct subject {
+	const struct random_algorithm *tb_design;
+	const struct lock_class	*tb_lock;
+	const struct cipher	*tb_cipher;
+	/* The harvest queue's; NULL: FreeBSD's. */
+	const struct lock_class	*tb_queue_lock;
+	struct generator_config	 tb_generator;
+	struct lock_config	 tb_lock_config;
+	const struct failpoint_list	*tb_faults;	/* or NULL */
+	/* Set by a signal handler: end soon, with EINTR; or NULL. */
+	const volatile sig_atomic_t *tb_stop;
+};
+
+/* The outcome of one run. */
+struct outcome {
+	/* The broken property, its word and sentence; or NULL. */
+	const char	*to_word;
+	const char	*to_sentence;
+	char		 to_detail[DETAIL_SIZE];	/* for messages */
+	/* The schedule that was run; valid until the next run. */
+	const struct schedule *to_made;
+	uint64_t	 to_hash;	/* of all steps and their threads */
+	uint64_t	 to_order;	/* hash of the order of lock holders */
+	uint64_t	 to_steps;
+	uint64_t	 to_reads;
+	uint64_t	 to_reseeds;
+	uint64_t	 to_blocks;	/* of keystream */
+	struct failpoint_outcome to_faults;	/* if the subject has any */
+};
+
+/* Memory that runs of one host thread share. */
+struct execution;
+
+/* The family members of the simulated machine; NULL: there is none. */
+const struct random_algorithm *simulated_design(const char *name);
+const struct lock_class *simulated_lock(const char *name);
+
+/* The i-th lock there; NULL: there are no more. */
+const struct lock_class *simulated_lock_at(unsigned i);
+
+/* FreeBSD's defaults, but for EXECUTION_MINPOOLSIZE. */
+void subject_default(struct subject *tb);
+
+/* Returns: 0 or ENOMEM. */
+int execution_new(struct execution **exp);
+void execution_free(struct execution *ex);
+
+/*
+ * Runs it once.
+ *
+ *   vh     in      chooses threads; its vh_steps_max is not used
+ *   seed   in      of the simulated hardware
+ *   trace  in/out  NULL, or all zero: the last events
+ *
+ * Returns: 0, also when a property is broken; EINTR; ENOMEM; what the design's
+ * constructor returned.
+ */
+int execution_run(struct execution *ex, const struct subject *tb,
+    const struct scenario *sn, const struct vm_control *vh, uint64_t seed,
+    struct event_trace *trace, struct outcome *to);
+
+/*
+ * While this is on, a KASSERT(9) that fails in a run is that run's outcome and
+ * does not end the program.
+ */
+void execution_catch_assertions(bool on);
+
+#endif

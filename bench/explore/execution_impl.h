@@ -1,0 +1,85 @@
+/*
+ * The two parts of a run: execution.c has its threads, execution_run.c the
+ * checks.
+ */
+#ifndef BENCH_EXPLORE_EXECUTION_IMPL_H
+#define BENCH_EXPLORE_EXECUTION_IMPL_H
+
+#include "bench/explore/execution.h"
+#include "bench/explore/output_check.h"
+#include "fortuna/randomdev.h"
+#include "harvest/harvestq.h"
+
+enum { EXECUTION_CPUS = 8 };	/* as many as threads there can be */
+
+struct execution_reader {
+	struct execution *r_execution;
+	struct mthread	 r_td;
+	struct generator_reader r_gr;
+	uint8_t		*r_buf;
+	size_t		 r_bytes;
+	bool		 r_reading;	/* within a read */
+	struct stack_scan r_stack;
+};
+
+struct execution {
+	/* Kept from run to run. */
+	struct vm	*ex_store;
+	struct ledger	*ex_ledger;
+	/* The design whose rules it has; NULL: it is for one run. */
+	const struct random_algorithm *ex_ledger_design;
+	struct execution_reader ex_reader[SCENARIO_READERS_MAX];
+	struct output_check ex_output;	/* of runs with real ciphers */
+	struct failpoints ex_faults;
+	struct schedule	 ex_made;
+	/* Of this run; all zero before it. */
+	const struct subject *ex_subject;
+	const struct scenario *ex_scenario;
+	const struct vm_control *ex_control;
+	struct event_trace *ex_trace;
+	struct outcome	*ex_outcome;
+	FILE		*ex_log;	/* the ledger's; or NULL */
+	char		*ex_log_text;
+	size_t		 ex_log_bytes;
+	size_t		 ex_log_done;	/* bytes in ex_trace */
+	struct cipher	 ex_cipher;
+	void		(*ex_keystream)(struct cipher_key *ck, uint128_t *ctr,
+			    uint8_t *out, size_t n);
+	uint64_t	 ex_seed;
+	uint64_t	 ex_steps;
+	uint64_t	 ex_order;
+	uint64_t	 ex_reads;
+	uint64_t	 ex_delivered;	/* events to the generator */
+	uint32_t	 ex_events;	/* made */
+	int		 ex_error;
+	bool		 ex_faulted;	/* ex_faults is made */
+	bool		 ex_seeded;
+	bool		 ex_scans;	/* readers' stacks */
+	bool		 ex_finishing;	/* only the ledger's end is left */
+	uint32_t	 ex_oncpu;	/* threads, a bit each */
+	struct randomdev ex_dev;
+	struct harvestq	*ex_queue;	/* or NULL */
+	unsigned	 ex_readers;	/* made */
+	struct mthread	 ex_harvest;
+	struct mthread	 ex_producer;
+	struct m32	 ex_produced;
+	unsigned	 ex_locks;
+	struct {
+		const void	*lock;
+		int		 holder;	/* -1: none */
+		bool		 excludes;
+	}		 ex_lock[EVENT_TRACE_LOCKS_MAX];
+};
+
+/* The machine's first thread, whose argument is the execution. */
+void execution_main(void *arg);
+
+/* Records a broken property, if it is the first, and ends the run. */
+void execution_fail(struct execution *ex, enum execution_property property,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
+
+/* A cipher under the run's ledger, with choices before and after it. */
+const struct cipher *execution_cipher(struct execution *ex,
+    const struct cipher *cipher);
+
+#endif

@@ -1,0 +1,435 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/explore/execution_impl.h"
+#include "fortuna/state.h"
+
+enum {
+	NODES		= 2,
+	FAILED		= ECANCELED,	/* what a run ends with then */
+	STACK_SCAN_EVERY	= 8	/* runs: it takes as long as a read */
+};
+
+/* The run of this host thread, for assertions. */
+static _Thread_local struct execution *running;
+
+/*
+ * Code that uses (K, C) without its mutex may fail between any two
+ * instructions.  Choices before and after keystream are in the middle of all
+ * code that changes the two.
+ */
+static void
+pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n)
+{
+	const unsigned thread = machine_curthread()->mt_index;
+	struct execution *ex = running;
+	struct stack_scan *ss;
+
+	machine_charge(COST_KEYSTREAM_MORE, 0);
+	ex->ex_keystream(ck, ctr, out, n);
+	if (ex->ex_scenario->sn_real && !output_check_made(&ex->ex_output,
+	    thread, ck->ck_raw, out, n))
+		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
+		    "before it was used");
+	if (ex->ex_scans && thread > 0 && thread <= ex->ex_readers) {
+		ss = &ex->ex_reader[thread - 1].r_stack;
+		stack_scan_add(ss, ck->ck_raw, sizeof(ck->ck_raw));
+		stack_scan_add(ss, out, n);
+	}
+	machine_charge(COST_KEYSTREAM_MORE, 0);
+}
+
+const struct cipher *
+execution_cipher(struct execution *ex, const struct cipher *cipher)
+{
+
+	ex->ex_cipher = *ledger_cipher(ex->ex_ledger, cipher);
+	ex->ex_keystream = ex->ex_cipher.ci_keystream;
+	ex->ex_cipher.ci_keystream = pausing_keystream;
+	return (&ex->ex_cipher);
+}
+
+/* Keeps the first broken property. */
+static void
+note_failure(struct execution *ex, const struct ledger_property_text *lp,
+    const char *detail)
+{
+	struct outcome *to = ex->ex_outcome;
+
+	if (to->to_word != NULL)
+		return;
+	to->to_word = lp->lp_word;
+	to->to_sentence = lp->lp_text;
+	snprintf(to->to_detail, sizeof(to->to_detail), "%s", detail);
+}
+
+void
+execution_fail(struct execution *ex, enum execution_property property,
+    const char *fmt, ...)
+{
+	char detail[DETAIL_SIZE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, ap);
+	va_end(ap);
+	note_failure(ex, &execution_properties[property], detail);
+	vm_abort(FAILED);
+}
+
+/* A property is broken: end the run, unless it has ended. */
+static void
+violated(void *context)
+{
+
+	(void)context;
+	if (running != NULL && !running->ex_finishing)
+		vm_abort(FAILED);
+}
+
+static kassert_handler *assertion_before;
+
+static void
+assertion_failed(const char *file, int line, const char *func,
+    const char *expr, const char *msg)
+{
+
+	if (running == NULL)
+		assertion_before(file, line, func, expr, msg);
+	execution_fail(running, EXECUTION_ASSERTION, "%s:%d: %s: \"%s\" is not "
+	    "so: %s", file, line, func, expr, msg);
+}
+
+void
+execution_catch_assertions(bool on)
+{
+
+	if (on && kassert_failed != assertion_failed) {
+		assertion_before = kassert_failed;
+		kassert_failed = assertion_failed;
+	} else if (!on && kassert_failed == assertion_failed) {
+		kassert_failed = assertion_before;
+	}
+}
+
+static unsigned
+choose(void *context, const struct vm_choice *vo)
+{
+	struct execution *ex = context;
+	unsigned i;
+
+	ex->ex_steps++;
+	i = ex->ex_control->vh_choose(ex->ex_control->vh_context, vo);
+	schedule_add(&ex->ex_made.sd_choices, vo->vo_thread[i]);
+	return (i);
+}
+
+static bool
+is_running(void *context)
+{
+	struct execution *ex = context;
+	bool answer;
+
+	answer = ex->ex_control->vh_running(ex->ex_control->vh_context);
+	schedule_add(&ex->ex_made.sd_answers, answer);
+	return (answer);
+}
+
+/* A lock's number, in order of appearance; all after the last are one. */
+static unsigned
+lock_number(struct execution *ex, const struct vm_note *vn)
+{
+	const struct subject *tb = ex->ex_subject;
+	const struct lock_class *class = tb->tb_lock;
+	unsigned i;
+
+	for (i = 0; i < ex->ex_locks; i++)
+		if (ex->ex_lock[i].lock == vn->vn_lock)
+			return (i);
+	if (i == EVENT_TRACE_LOCKS_MAX)
+		return (i - 1);
+	ex->ex_locks++;
+	if (strcmp(vn->vn_detail, "hc_mtx") == 0 && tb->tb_queue_lock != NULL)
+		class = tb->tb_queue_lock;
+	ex->ex_lock[i].lock = vn->vn_lock;
+	ex->ex_lock[i].holder = -1;
+	/* A lock without LC_EXCLUDES is left to the ledger. */
+	ex->ex_lock[i].excludes = (class->lc_flags & LC_EXCLUDES) != 0;
+	if (ex->ex_trace != NULL) {
+		ex->ex_trace->et_lock[i] = vn->vn_detail;
+		ex->ex_trace->et_locks = i + 1;
+	}
+	return (i);
+}
+
+/* Adds what the ledger has logged since the last call. */
+static void
+trace_ledger(struct execution *ex)
+{
+
+	fflush(ex->ex_log);
+	if (ex->ex_log_bytes > ex->ex_log_done)
+		ex->ex_log_done += event_trace_add_ledger(ex->ex_trace,
+		    ex->ex_steps, ex->ex_log_text + ex->ex_log_done,
+		    ex->ex_log_bytes - ex->ex_log_done);
+}
+
+static void
+trace_note(struct execution *ex, const struct vm_note *vn)
+{
+	struct event_trace *et = ex->ex_trace;
+	const unsigned thread = vn->vn_thread;
+	const char *verb = NULL;
+
+	trace_ledger(ex);
+	switch (vn->vn_kind) {
+	case VM_THREAD_START:
+		snprintf(et->et_name[thread], EVENT_TRACE_NAME_SIZE, "%s",
+		    vn->vn_detail);
+		break;
+	case VM_LOCK_WAIT:
+		verb = "asks";
+		break;
+	case VM_LOCK_HELD:
+		verb = "has";
+		break;
+	case VM_LOCK_FREE:
+		verb = "frees";
+		break;
+	case VM_CPU_OFF:
+		event_trace_add(et, ex->ex_steps, thread, "%s", vn->vn_detail);
+		break;
+	case VM_CPU_ON:
+		if (et->et_count > 0)
+			event_trace_add(et, ex->ex_steps, thread, "awake");
+		break;
+	default:
+		break;
+	}
+	/* The setup thread has no rival. */
+	if (verb != NULL && thread != 0)
+		event_trace_add(et, ex->ex_steps, thread, "%s L%u", verb,
+		    lock_number(ex, vn) + 1);
+}
+
+/* A reader sleeps although the generator is seeded, and all others do. */
+static void
+check_woken(struct execution *ex, unsigned thread)
+{
+
+	/* A fail point may have changed that. */
+	if (ex->ex_subject->tb_faults != NULL)
+		return;
+	if (ex->ex_oncpu != 0 || !ex->ex_seeded || thread == 0 ||
+	    thread > ex->ex_readers ||
+	    !ex->ex_reader[thread - 1].r_reading)
+		return;
+	execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read after the "
+	    "generator was seeded, until its time was over",
+	    ex->ex_reader[thread - 1].r_td.mt_name);
+}
+
+static void
+observe(void *context, const struct vm_note *vn)
+{
+	struct execution *ex = context;
+	const uint32_t bit = 1u << vn->vn_thread % 32;
+	unsigned lock;
+	int other;
+
+	if (ex->ex_trace != NULL)
+		trace_note(ex, vn);
+	switch (vn->vn_kind) {
+	case VM_LOCK_HELD:
+		lock = lock_number(ex, vn);
+		ex->ex_order = (ex->ex_order ^ (vn->vn_thread << 8 | lock)) *
+		    UINT64_C(0x9e3779b97f4a7c15);
+		ex->ex_order ^= ex->ex_order >> 29;
+		other = ex->ex_lock[lock].holder;
+		ex->ex_lock[lock].holder = (int)vn->vn_thread;
+		if (other >= 0 && ex->ex_lock[lock].excludes)
+			execution_fail(ex, EXECUTION_EXCLUSION, "thread %u has "
+			    "%s, and thread %d has it still", vn->vn_thread,
+			    vn->vn_detail, other);
+		break;
+	case VM_LOCK_FREE:
+		ex->ex_lock[lock_number(ex, vn)].holder = -1;
+		break;
+	case VM_CPU_ON:
+		check_woken(ex, vn->vn_thread);
+		ex->ex_oncpu |= bit;
+		break;
+	case VM_CPU_OFF:
+		ex->ex_oncpu &= ~bit;
+		break;
+	default:
+		break;
+	}
+}
+
+int
+execution_new(struct execution **exp)
+{
+	struct execution *ex;
+
+	ex = calloc(1, sizeof(*ex));
+	if (ex == NULL)
+		return (ENOMEM);
+	ex->ex_store = vm_store_new();
+	if (ex->ex_store == NULL) {
+		execution_free(ex);
+		return (ENOMEM);
+	}
+	*exp = ex;
+	return (0);
+}
+
+void
+execution_free(struct execution *ex)
+{
+	unsigned i;
+
+	if (ex == NULL)
+		return;
+	ledger_free(ex->ex_ledger);
+	output_check_clear(&ex->ex_output);
+	schedule_free(&ex->ex_made);
+	vm_store_free(ex->ex_store);
+	for (i = 0; i < SCENARIO_READERS_MAX; i++)
+		free(ex->ex_reader[i].r_buf);
+	free(ex);
+}
+
+/* The run's ledger; with an event trace, a new one with a log. */
+static int
+open_ledger(struct execution *ex)
+{
+	const struct random_algorithm *ra = ex->ex_subject->tb_design;
+	struct ledger_config lc = { .lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
+	    .lc_lag = ra->ra_lag,
+	    .lc_stored_bytes = ra->ra_stored_bytes,
+	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
+	    .lc_violated = violated };
+
+	if (ex->ex_trace == NULL && ex->ex_ledger_design == ra) {
+		ledger_reset(ex->ex_ledger);
+		return (0);
+	}
+	ledger_free(ex->ex_ledger);
+	ex->ex_ledger = NULL;
+	ex->ex_ledger_design = NULL;
+	if (ex->ex_trace != NULL) {
+		ex->ex_log = open_memstream(&ex->ex_log_text,
+		    &ex->ex_log_bytes);
+		if (ex->ex_log == NULL)
+			return (ENOMEM);
+		lc.lc_log = ex->ex_log;
+	}
+	return (ledger_new(&ex->ex_ledger, &lc));
+}
+
+/* Keeps the ledger for the next run, unless it has a log. */
+static void
+close_ledger(struct execution *ex)
+{
+
+	if (ex->ex_log == NULL) {
+		ex->ex_ledger_design = ex->ex_ledger == NULL ? NULL :
+		    ex->ex_subject->tb_design;
+		return;
+	}
+	ledger_free(ex->ex_ledger);
+	ex->ex_ledger = NULL;
+	fclose(ex->ex_log);
+	free(ex->ex_log_text);
+}
+
+/* The first broken property, from the machine and the ledger. */
+static int
+judge(struct execution *ex, int error, const struct machine_outcome *mo)
+{
+	struct ledger_result le;
+
+	ledger_result(ex->ex_ledger, &le);
+	ex->ex_outcome->to_reseeds = le.le_reseeds;
+	ex->ex_outcome->to_blocks = le.le_blocks;
+	if (le.le_violated)
+		note_failure(ex, &ledger_properties[le.le_property],
+		    le.le_text);
+	else if (error == EDEADLK)
+		note_failure(ex, &execution_properties[mo->mo_events >=
+		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :
+		    EXECUTION_DEADLOCK], mo->mo_stuck);
+	if (error == FAILED || error == EDEADLK)
+		return (0);
+	return (error != 0 ? error : ex->ex_error);
+}
+
+/* Runs it on the simulated machine; returns as execution_run(). */
+static int
+run(struct execution *ex)
+{
+	const struct vm_control vh = { .vh_choose = choose,
+	    .vh_running = is_running, .vh_context = ex,
+	    .vh_steps_max = EXECUTION_STEPS_MAX };
+	const struct vm_observer vo = { .vo_note = observe,
+	    .vo_context = ex };
+	struct machine_config mc = { .mc_topology = { .vt_cpus =
+	    EXECUTION_CPUS, .vt_cores = EXECUTION_CPUS, .vt_nodes = NODES,
+	    .vt_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
+	    .mc_observer = &vo, .mc_control = &vh, .mc_store = ex->ex_store,
+	    .mc_stop = ex->ex_subject->tb_stop };
+	struct outcome *to = ex->ex_outcome;
+	struct machine_outcome mo;
+	int error;
+
+	/* Other code divides by them. */
+	mc.mc_costs.vc_ps[PROFILE_CPU_PAUSE] = VM_PS_PER_NS;
+	mc.mc_costs.vc_ps[PROFILE_OS_TICK] = VM_PS_PER_NS * NS_PER_MS;
+	running = ex;
+	error = vm_run(&mc, execution_main, ex, &mo);
+	running = NULL;
+	if (ex->ex_trace != NULL)
+		trace_ledger(ex);
+	error = judge(ex, error, &mo);
+	to->to_hash = mo.mo_hash;
+	to->to_order = ex->ex_order;
+	to->to_steps = ex->ex_steps;
+	to->to_reads = ex->ex_reads;
+	if (ex->ex_faulted)
+		failpoints_count(&ex->ex_faults, &to->to_faults);
+	return (ex->ex_made.sd_choices.sl_no_memory ||
+	    ex->ex_made.sd_answers.sl_no_memory ? ENOMEM : error);
+}
+
+int
+execution_run(struct execution *ex, const struct subject *tb,
+    const struct scenario *sn, const struct vm_control *chooser, uint64_t seed,
+    struct event_trace *trace, struct outcome *to)
+{
+	const size_t kept = offsetof(struct execution, ex_subject);
+	int error;
+
+	memset((char *)ex + kept, 0, sizeof(*ex) - kept);
+	ex->ex_subject = tb;
+	ex->ex_scenario = sn;
+	ex->ex_control = chooser;
+	ex->ex_trace = trace;
+	ex->ex_outcome = to;
+	ex->ex_seed = seed;
+	ex->ex_scans = !sn->sn_real && seed % STACK_SCAN_EVERY == 0;
+	output_check_clear(&ex->ex_output);
+	schedule_clear(&ex->ex_made);
+	to->to_word = NULL;
+	to->to_made = &ex->ex_made;
+	if (tb->tb_faults != NULL)
+		memset(&to->to_faults, 0, sizeof(to->to_faults));
+	error = open_ledger(ex);
+	if (error == 0)
+		error = run(ex);
+	close_ledger(ex);
+	return (error);
+}

@@ -1,0 +1,212 @@
+#include <string.h>
+
+#include "bench/explore/output_check.h"
+#include "lib/base/kassert.h"
+#include "lib/crypto/wipe.h"
+
+/* ThreadSanitizer keeps registers on the stacks that it watches. */
+#if defined(__SANITIZE_THREAD__)
+#define	STACK_SCAN_NONE	1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define	STACK_SCAN_NONE	1
+#endif
+#endif
+#ifndef STACK_SCAN_NONE
+#define	STACK_SCAN_NONE	0
+#endif
+
+enum {
+	/* So many equal bytes are no accident. */
+	SURE		= 8,
+	NOT_CANARY	= 0x5a,
+	/* oc_state */
+	SERVED		= 1 << 0,
+	KEY		= 1 << 1
+};
+
+CTASSERT((int)NOT_CANARY != (int)OUTPUT_CHECK_CANARY);
+
+void
+output_check_clear(struct output_check *oc)
+{
+
+	wipe(oc->oc_bytes, oc->oc_count);
+	wipe(oc->oc_last, sizeof(oc->oc_last));
+	oc->oc_count = 0;
+	oc->oc_pieces = 0;
+	oc->oc_full = false;
+	memset(oc->oc_read, 0, sizeof(oc->oc_read));
+}
+
+void
+output_check_begin(struct output_check *oc, unsigned thread)
+{
+
+	MPASS(thread < OUTPUT_CHECK_THREADS_MAX);
+	oc->oc_read[thread]++;
+}
+
+/* Marks a key's bytes.  Returns: whether some were handed out. */
+static bool
+key_served(struct output_check *oc, const uint8_t key[CIPHER_KEY_BYTES])
+{
+	const uint8_t *p;
+	uint8_t *state;
+	unsigned i, served = 0;
+
+	p = memmem(oc->oc_bytes, oc->oc_count, key, CIPHER_KEY_BYTES);
+	if (p == NULL)
+		return (false);
+	state = &oc->oc_state[p - oc->oc_bytes];
+	for (i = 0; i < CIPHER_KEY_BYTES; i++) {
+		served += (state[i] & SERVED) != 0;
+		state[i] |= KEY;
+	}
+	return (served >= SURE);
+}
+
+bool
+output_check_made(struct output_check *oc, unsigned thread,
+    const uint8_t key[CIPHER_KEY_BYTES], uint8_t *out, size_t n)
+{
+	size_t i;
+
+	MPASS(thread < OUTPUT_CHECK_THREADS_MAX);
+	for (i = 0; i < n; i++)
+		if (out[i] == OUTPUT_CHECK_CANARY)
+			out[i] = NOT_CANARY;
+	if (oc->oc_full)
+		return (true);
+	if (n > OUTPUT_CHECK_BYTES_MAX - oc->oc_count ||
+	    oc->oc_pieces == OUTPUT_CHECK_PIECES_MAX) {
+		oc->oc_full = true;
+		return (true);
+	}
+	oc->oc_piece[oc->oc_pieces++] = (struct output_check_piece){
+		.op_start = oc->oc_count, .op_bytes = n, .op_thread = thread,
+		.op_read = oc->oc_read[thread] };
+	memcpy(oc->oc_bytes + oc->oc_count, out, n);
+	memset(oc->oc_state + oc->oc_count, 0, n);
+	oc->oc_count += n;
+	if (memcmp(oc->oc_last, key, CIPHER_KEY_BYTES) == 0)
+		return (true);
+	memcpy(oc->oc_last, key, CIPHER_KEY_BYTES);
+	return (!key_served(oc, key));
+}
+
+/*
+ * The longest piece of keystream, all in one state, that the bytes begin with:
+ * fresh or not; and if fresh, of the thread's current read or of all others.
+ * SURE bytes are enough.
+ */
+static size_t
+find(const struct output_check *oc, bool fresh, bool own, unsigned thread,
+    const uint8_t *buf, size_t n, size_t *from)
+{
+	const struct output_check_piece *op;
+	size_t at, best = 0, end, run;
+	unsigned i;
+
+	/* The latest first. */
+	for (i = oc->oc_pieces; i-- > 0;) {
+		op = &oc->oc_piece[i];
+		if (fresh && own != (op->op_thread == thread &&
+		    op->op_read == oc->oc_read[thread]))
+			continue;
+		end = op->op_start + op->op_bytes;
+		for (at = op->op_start; at < end; at++) {
+			if (oc->oc_bytes[at] != buf[0] ||
+			    (oc->oc_state[at] == 0) != fresh)
+				continue;
+			for (run = 1; run < n && at + run < end &&
+			    buf[run] == oc->oc_bytes[at + run] &&
+			    oc->oc_state[at + run] == oc->oc_state[at];)
+				run++;
+			if (run > best) {
+				best = run;
+				*from = at;
+			}
+			if (best == n || best >= SURE)
+				return (best);
+		}
+	}
+	return (best);
+}
+
+const char *
+output_check_returned(struct output_check *oc, unsigned thread,
+    const uint8_t *buf, size_t n, uint64_t stored_bytes)
+{
+	uint64_t stored = 0;
+	size_t from = 0, i, more, other, run;
+
+	if (n > 0 && memchr(buf, OUTPUT_CHECK_CANARY, n) != NULL)
+		return ("not all of the buffer was written");
+	if (oc->oc_full)
+		return (NULL);
+	for (; n > 0; n -= run, buf += run) {
+		run = find(oc, true, true, thread, buf, n, &from);
+		/* A few bytes are found anywhere. */
+		if (run == 0 || (run < SURE && run < n && stored_bytes > 0)) {
+			more = find(oc, true, false, thread, buf, n, &other);
+			if (more > run) {
+				run = more;
+				from = other;
+				stored += run;
+			}
+		}
+		if (run == 0) {
+			run = find(oc, false, false, thread, buf, n, &from);
+			return (run < SURE ?
+			    "there is in it what is no keystream" :
+			    (oc->oc_state[from] & SERVED) != 0 ? "there is "
+			    "keystream in it that was handed out before" :
+			    "there is a key in it");
+		}
+		if (stored > stored_bytes)
+			return ("there is keystream in it that was made "
+			    "before it, or for another");
+		for (i = 0; i < run; i++)
+			oc->oc_state[from + i] |= SERVED;
+	}
+	return (NULL);
+}
+
+void
+stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < 2 && (i + 1) * CIPHER_KEY_BYTES <= n; i++)
+		memcpy(ss->ss_secret[ss->ss_count++ % STACK_SCAN_SECRETS],
+		    secret + i * CIPHER_KEY_BYTES, CIPHER_KEY_BYTES);
+}
+
+/*
+ * Memory below the frame has no owner, and sanitizers do not track it.
+ * Compilers align arrays to words at least.
+ */
+bool __attribute__((noinline, no_sanitize("address", "thread")))
+stack_scan_found(const struct stack_scan *ss, const void *lowest)
+{
+	const unsigned count = ss->ss_count < STACK_SCAN_SECRETS ?
+	    ss->ss_count : STACK_SCAN_SECRETS;
+	const volatile uint64_t *end = __builtin_frame_address(0), *p;
+	unsigned i, k;
+
+	if (STACK_SCAN_NONE)
+		return (false);
+	for (p = lowest; p + STACK_SCAN_WORDS <= end; p++) {
+		if (*p == 0)
+			continue;
+		for (i = 0; i < count; i++) {
+			for (k = 0; k < STACK_SCAN_WORDS; k++)
+				if (p[k] != ss->ss_secret[i][k])
+					break;
+			if (k == STACK_SCAN_WORDS)
+				return (true);
+		}
+	}
+	return (false);
+}

@@ -1,0 +1,96 @@
+/*
+ * Checks of what a read returns, and of what it leaves on its stack.
+ *
+ * The ledger records which keystream a read made, not what it returned.  So the
+ * keystream of a run is kept, and each read's output is searched in it.  A read
+ * may return keystream that its own thread made during it, or bytes of a
+ * buffer; no byte twice; no byte of a key; and no byte that was never written:
+ * buffers are filled with OUTPUT_CHECK_CANARY, which keystream never contains.
+ */
+#ifndef BENCH_EXPLORE_OUTPUT_CHECK_H
+#define BENCH_EXPLORE_OUTPUT_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/crypto/cipher.h"
+
+enum {
+	OUTPUT_CHECK_CANARY	= 0xa5,
+	/* A run with more passes; its buffers must be written, though. */
+	OUTPUT_CHECK_BYTES_MAX	= 1 << 18,
+	OUTPUT_CHECK_PIECES_MAX	= 1024,
+	OUTPUT_CHECK_THREADS_MAX = 16,
+	STACK_SCAN_SECRETS	= 32,
+	STACK_SCAN_WORDS	= CIPHER_KEY_BYTES / sizeof(uint64_t)
+};
+
+/* Keystream of one call of the cipher. */
+struct output_check_piece {
+	size_t		op_start;
+	size_t		op_bytes;
+	unsigned	op_thread;
+	unsigned	op_read;	/* of that thread */
+};
+
+/* All zero: of no run. */
+struct output_check {
+	uint8_t		oc_bytes[OUTPUT_CHECK_BYTES_MAX];	/* keystream */
+	uint8_t		oc_state[OUTPUT_CHECK_BYTES_MAX];	/* of each */
+	size_t		oc_count;
+	struct output_check_piece oc_piece[OUTPUT_CHECK_PIECES_MAX];
+	unsigned	oc_pieces;
+	bool		oc_full;	/* there was more */
+	unsigned	oc_read[OUTPUT_CHECK_THREADS_MAX];	/* begun */
+	uint8_t		oc_last[CIPHER_KEY_BYTES];	/* key used last */
+};
+
+/* Wipes it: a run begins, or all are over. */
+void output_check_clear(struct output_check *oc);
+
+/* A read begins on that thread. */
+void output_check_begin(struct output_check *oc, unsigned thread);
+
+/*
+ * The thread has made keystream.
+ *
+ *   out  in/out  OUTPUT_CHECK_CANARY is replaced by another byte
+ *
+ * Returns: false if the key was handed out as output.
+ */
+bool output_check_made(struct output_check *oc, unsigned thread,
+    const uint8_t key[CIPHER_KEY_BYTES], uint8_t *out, size_t n);
+
+/*
+ * The thread's read returned n bytes.
+ *
+ *   stored_bytes  in  how many may have been made before, or by others
+ *
+ * Returns: NULL, or what is wrong with them.
+ */
+const char *output_check_returned(struct output_check *oc, unsigned thread,
+    const uint8_t *buf, size_t n, uint64_t stored_bytes);
+
+/*
+ * The last secrets of a read.  The ledger tracks objects that hold keys, not
+ * copies elsewhere.  Only for stub ciphers: what libcrypto leaves behind is not
+ * a design's fault.
+ */
+struct stack_scan {
+	uint64_t	ss_secret[STACK_SCAN_SECRETS][STACK_SCAN_WORDS];
+	unsigned	ss_count;	/* added since the read began */
+};
+
+/* Adds a secret, of which the first two pieces as long as a key are kept. */
+void stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n);
+
+/*
+ * Whether a secret is on the calling fiber's stack below the caller; false
+ * under ThreadSanitizer, where this cannot be found.
+ *
+ *   lowest  in  the stack's lowest byte
+ */
+bool stack_scan_found(const struct stack_scan *ss, const void *lowest);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The output of rngsim explore.
+ */
+#ifndef BENCH_EXPLORE_PRINT_H
+#define BENCH_EXPLORE_PRINT_H
+
+#include <stdio.h>
+
+#include "bench/explore/campaign.h"
+
+/* The line above all rows; and a row for each campaign. */
+void explore_print_head(FILE *out);
+void explore_print_row(FILE *out, const struct campaign *cn,
+    const struct campaign_result *ce);
+
+/*
+ * What follows when no campaign has failed.
+ *
+ *   cn   in  one of the campaigns
+ *   sum  in  their sum; but of ce_schedules that of the shortest
+ */
+void explore_print_sum(FILE *out, const struct campaign *cn,
+    const struct campaign_result *sum, unsigned campaigns);
+
+/* The broken property and where it was found. */
+void explore_print_failure(FILE *out, const struct counterexample *cx,
+    const struct outcome *to);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * Which options go together: designs with locks, tunables with the locks and
+ * designs that read them, files with runs.
+ */
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/options/options.h"
+#include "lib/crypto/hash.h"
+
+#define	PS_PER_MS	1e9
+
+static const char pool_hash[] = "rngsim.pool_hash";
+
+/* What a lock or a design may have; a knob is a tunable that it reads. */
+enum trait {
+	LOCK_READS,
+	LOCK_EXCLUDES,
+	LOCK_SIMULATED,
+	DESIGN_READS,
+	DESIGN_READS_LOCK	/* a tunable of locks */
+};
+
+static bool
+has(unsigned i, enum trait trait, unsigned knob)
+{
+
+	switch (trait) {
+	case LOCK_READS:
+		return ((lock_classes[i]->lc_knobs & knob) != 0);
+	case LOCK_EXCLUDES:
+		return ((lock_classes[i]->lc_flags & LC_EXCLUDES) != 0);
+	case LOCK_SIMULATED:
+		return (ENGINE(virtual).en_lock_find(
+		    lock_classes[i]->lc_name) != NULL);
+	case DESIGN_READS:
+		return ((generators[i]->ra_knobs & knob) != 0);
+	case DESIGN_READS_LOCK:
+		return (knob == LK_NODES &&
+		    (generators[i]->ra_flags & RA_NODES) != 0);
+	}
+	KASSERT(false, ("trait %d", (int)trait));
+}
+
+static bool
+any(const struct option_list *ol, enum trait trait, unsigned knob)
+{
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++)
+		if (has((unsigned)ol->ol_value[i], trait, knob))
+			return (true);
+	return (false);
+}
+
+/* The names of all members of a family with a trait. */
+static struct text
+names_with(const struct family *fa, enum trait trait, unsigned knob)
+{
+	struct text names = { .s = "" };
+	const char *name;
+	unsigned i;
+
+	for (i = 0; (name = fa->fa_name(i)) != NULL; i++)
+		if (has(i, trait, knob))
+			text_list(&names, "%s", name);
+	return (names);
+}
+
+static struct text
+names_of(const struct family *fa, const struct option_list *ol)
+{
+	struct text names = { .s = "" };
+	unsigned i;
+
+	for (i = 0; i < ol->ol_count; i++)
+		text_list(&names, "%s", fa->fa_name((unsigned)ol->ol_value[i]));
+	return (names);
+}
+
+static int
+check_lock_tunables(const struct options *op)
+{
+	struct text chosen, designs, locks;
+	unsigned i, knob;
+	bool nodes;
+
+	for (i = 0; i < lock_tunable_count; i++) {
+		const char *name = lock_tunables[i].tn_name;
+
+		knob = lock_tunables[i].tn_knob;
+		if (knob == 0 || !options_tunable_seen(op, name) ||
+		    any(&op->op_locks, LOCK_READS, knob) ||
+		    any(&op->op_designs, DESIGN_READS_LOCK, knob))
+			continue;
+		nodes = op->op_pretended &&
+		    strcmp(name, OPTIONS_LOCK_NODES) == 0;
+		chosen = names_of(&family_locks, &op->op_locks);
+		locks = names_with(&family_locks, LOCK_READS, knob);
+		designs = names_with(&family_designs, DESIGN_READS_LOCK, knob);
+		return (usage_error(op->op_command, "%s%s has no effect on "
+		    "-l %s: expected one of %s%s%s%s", nodes ? "" : "-S: ",
+		    nodes ? "--nodes" : name, chosen.s, locks.s,
+		    designs.s[0] == '\0' ? "" : "; or -d ", designs.s,
+		    op->op_pretended ? "; or, to simulate nodes, add --engine "
+		    VIRTUAL_NAME : ""));
+	}
+	return (0);
+}
+
+static int
+check_design_tunables(const struct options *op)
+{
+	unsigned i, knob;
+
+	for (i = 0; i < generator_tunable_count; i++) {
+		const char *name = generator_tunables[i].tn_name;
+
+		knob = generator_tunables[i].tn_knob;
+		if (knob == 0 || !options_tunable_seen(op, name) ||
+		    any(&op->op_designs, DESIGN_READS, knob))
+			continue;
+		return (usage_error(op->op_command, "-S: %s has no effect on "
+		    "-d %s: expected one of %s", name,
+		    names_of(&family_designs, &op->op_designs).s,
+		    names_with(&family_designs, DESIGN_READS, knob).s));
+	}
+	return (0);
+}
+
+/* With one lock for each part, a lock that excludes no thread breaks all. */
+static int
+check_exclusion(const struct options *op)
+{
+	const char *design = NULL, *lock = NULL;
+	unsigned i, m;
+
+	for (i = 0; i < op->op_designs.ol_count; i++) {
+		m = (unsigned)op->op_designs.ol_value[i];
+		if ((generators[m]->ra_flags & RA_MANY_LOCKS) != 0)
+			design = generators[m]->ra_ident;
+	}
+	for (i = 0; i < op->op_locks.ol_count; i++) {
+		m = (unsigned)op->op_locks.ol_value[i];
+		if (!has(m, LOCK_EXCLUDES, 0))
+			lock = lock_classes[m]->lc_name;
+	}
+	if (design == NULL || lock == NULL)
+		return (0);
+	return (usage_error(op->op_command, "-l: \"%s\" excludes no thread, "
+	    "and design %s has several locks: expected one of %s", lock,
+	    design, names_with(&family_locks, LOCK_EXCLUDES, 0).s));
+}
+
+int
+options_check_simulated_locks(const struct options *op)
+{
+	unsigned i, m;
+
+	for (i = 0; i < op->op_locks.ol_count; i++) {
+		m = (unsigned)op->op_locks.ol_value[i];
+		if (has(m, LOCK_SIMULATED, 0))
+			continue;
+		return (usage_error(op->op_command, "-l: \"%s\" uses this "
+		    "host's atomics or threads, which engine %s does not "
+		    "have: expected one of %s", lock_classes[m]->lc_name,
+		    VIRTUAL_NAME,
+		    names_with(&family_locks, LOCK_SIMULATED, 0).s));
+	}
+	return (0);
+}
+
+static int
+check_health_tunables(const struct options *op)
+{
+
+	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND) ||
+	    op->op_config.bc_harvest.nist_healthtest_enabled)
+		return (0);
+	return (usage_error(op->op_command, "-S: " NIST_HEALTHTEST_ONDEMAND
+	    " has no effect on sources that are not tested: expected -S "
+	    "kern.random.nist_healthtest_enabled=1 too"));
+}
+
+static int
+check_pool_hash(const struct options *op)
+{
+	const char *name = op->op_config.bc_generator.pool_hash;
+
+	if (!options_tunable_seen(op, pool_hash))
+		return (0);
+	if (hash_find(name) == NULL)
+		return (usage_error(op->op_command, "-S: %s: \"%s\": expected "
+		    "a digest such as %s; \"rngsim list hashes\" has them",
+		    pool_hash, name, GENERATOR_POOL_HASH));
+	if (op->op_simulated && strcmp(name, GENERATOR_POOL_HASH) != 0)
+		return (usage_error(op->op_command, "-S: %s=%s: a simulated "
+		    "machine only has the cost of %s: leave it out", pool_hash,
+		    name, GENERATOR_POOL_HASH));
+	return (0);
+}
+
+int
+options_load_hash(const struct options *op)
+{
+	struct hash *ha = hash_find(op->op_config.bc_generator.pool_hash);
+
+	KASSERT(ha != NULL, ("the options were not checked"));
+	if (hash_load(ha) == HASH_READY)
+		return (0);
+	return (run_error(op->op_command, "-S: %s=%s: it cannot be used: %s",
+	    pool_hash, ha->ha_name, ha->ha_why));
+}
+
+/* A trace and a ledger's log hold one run, in a file of their own. */
+static int
+check_single(const struct options *op, const char *label, const char *path)
+{
+
+	if (op->op_repeats > 1)
+		return (usage_error(op->op_command, "%s holds one repeat: "
+		    "expected it without -n %u", label, op->op_repeats));
+	if (op->op_uncertainty > 0)
+		return (usage_error(op->op_command, "%s holds one run: "
+		    "expected it without --uncertainty", label));
+	if (op->op_output != NULL && strcmp(op->op_output, path) == 0)
+		return (usage_error(op->op_command, "%s and -o name the same "
+		    "file, \"%s\": expected two", label, path));
+	return (0);
+}
+
+static int
+check_ledger_log(const struct options *op)
+{
+
+	if (op->op_ledger_path == NULL)
+		return (0);
+	if (op->op_trace != NULL && strcmp(op->op_trace,
+	    op->op_ledger_path) == 0)
+		return (usage_error(op->op_command, "--ledger-log and --trace "
+		    "name the same file, \"%s\": expected two",
+		    op->op_trace));
+	return (check_single(op, "--ledger-log", op->op_ledger_path));
+}
+
+static int
+check_trace(const struct options *op)
+{
+	int error;
+
+	if (op->op_trace == NULL)
+		return (!GIVEN(op, TRACE_TIME) ? 0 : usage_error(
+		    op->op_command, "--trace-time needs a trace: expected "
+		    "--trace FILE as well"));
+	if (!op->op_simulated)
+		return (usage_error(op->op_command, "--trace shows a simulated "
+		    "machine: add --engine %s", VIRTUAL_NAME));
+	error = check_single(op, "--trace", op->op_trace);
+	if (error == 0 && (double)op->op_trace_span.ts_from_ps >=
+	    op->op_time_s * 1e3 * PS_PER_MS)
+		error = usage_error(op->op_command, "--trace-time begins after "
+		    "the end of the window: expected less than its %g ms, or "
+		    "a larger -t", op->op_time_s * 1e3);
+	return (error);
+}
+
+/* A run with fail points has no result. */
+static int
+check_failpoints(const struct options *op)
+{
+	static const enum option_id refused[] = { OPTION_OUTPUT,
+	    OPTION_FORMAT, OPTION_VERIFY, OPTION_UNCERTAINTY, OPTION_TRACE,
+	    OPTION_LEDGER_LOG };
+	char label[OPTION_LABEL_SIZE];
+	unsigned i;
+
+	for (i = 0; op->op_faults.fl_count > 0 &&
+	    i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (op->op_text[refused[i]] != NULL)
+			return (usage_error(op->op_command, "--failpoint: a "
+			    "run with fail points measures nothing and has no "
+			    "result: expected no %s",
+			    option_label(refused[i], label)));
+	return (0);
+}
+
+static int
+check_cat(const struct options *op)
+{
+	unsigned readers;
+
+	if (op->op_cmd != COMMAND_cat)
+		return (0);
+	readers = (unsigned)op->op_readers.ol_value[0];
+	if (op->op_stream >= 0 && (unsigned)op->op_stream >= readers)
+		return (usage_error(op->op_command, "--stream: there is no "
+		    "reader %d among %u: expected 0..%u, or more readers (-r)",
+		    op->op_stream, readers, readers - 1));
+	if (op->op_place.pl_harvest >= 0)
+		return (usage_error(op->op_command, "--place: \"%s\": there "
+		    "is no harvest thread: expected CPUs for readers only",
+		    op->op_place_text));
+	return (0);
+}
+
+static int
+check_grid(const struct options *op)
+{
+	uint64_t cells;
+
+	cells = (uint64_t)op->op_designs.ol_count * op->op_locks.ol_count *
+	    op->op_ciphers.ol_count;
+	cells *= (uint64_t)op->op_readers.ol_count * op->op_sizes.ol_count;
+	if (cells > OPTIONS_CELLS_MAX)
+		return (usage_error(op->op_command, "the lists make %ju "
+		    "cells: expected at most %d", (uintmax_t)cells,
+		    OPTIONS_CELLS_MAX));
+	return (0);
+}
+
+int
+options_check(const struct options *op)
+{
+	static int (*const checks[])(const struct options *) = {
+		check_exclusion, check_lock_tunables, check_design_tunables,
+		check_health_tunables, check_pool_hash, check_trace,
+		check_failpoints, check_ledger_log, check_cat, check_grid
+	};
+	unsigned i;
+	int error = 0;
+
+	for (i = 0; error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+		error = checks[i](op);
+	return (error);
+}

@@ -1,0 +1,118 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/compare/compare.h"
+#include "bench/options/family.h"
+#include "bench/report/plot.h"
+#include "bench/workload/workload.h"
+#include "fortuna/generator.h"
+#include "lib/base/kassert.h"
+#include "lib/crypto/cipher.h"
+#include "lib/crypto/crypto.h"
+#include "lib/crypto/hash.h"
+#include "lib/lock/lock.h"
+
+/* A family whose names are words of a table of its own. */
+#define	WORDS(which, ...)						\
+	static const char *						\
+	name_##which(unsigned i)					\
+	{								\
+		static const char *const words[] = { __VA_ARGS__ };	\
+									\
+		return (i < sizeof(words) / sizeof(words[0]) ?		\
+		    words[i] : NULL);					\
+	}								\
+	const struct family family_##which = {				\
+	    .fa_name = name_##which }
+
+/* A family that another table has. */
+#define	TABLE(which, count, expression, ...)				\
+	static const char *						\
+	name_##which(unsigned i)					\
+	{								\
+									\
+		return (i < (count) ? (expression) : NULL);		\
+	}								\
+	const struct family family_##which = {				\
+	    .fa_name = name_##which, __VA_ARGS__ }
+
+WORDS(bits, "32", "64");
+WORDS(comparisons, "design", "lock", "cipher");
+WORDS(engines, "real", "virtual");
+WORDS(formats, "table", "csv", "json", "ministat", "sentences");
+WORDS(sides, "a", "b");
+
+static const char *
+quantity_title(unsigned i)
+{
+
+	return (quantities[i].qu_title);
+}
+
+/* Those that can be chosen. */
+TABLE(arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
+    workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
+TABLE(ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
+TABLE(crypto, CRYPTO_MODES, crypto_mode_names[i], .fa_title = NULL);
+TABLE(designs, generator_count, generators[i]->ra_ident,
+    .fa_title = "design");
+TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
+TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");
+TABLE(plot_parts, PLOT_PARTS - PLOT_SCALE, plot_part_names[PLOT_SCALE + i],
+    .fa_title = NULL);
+TABLE(quantities, QUANTITIES, quantities[i].qu_name, .fa_title = "Quantities",
+    .fa_descr = quantity_title);
+
+unsigned
+family_count(const struct family *fa)
+{
+	unsigned n = 0;
+
+	while (fa->fa_name(n) != NULL)
+		n++;
+	return (n);
+}
+
+int
+family_find(const struct family *fa, const char *name)
+{
+	const char *member;
+	unsigned i;
+
+	for (i = 0; (member = fa->fa_name(i)) != NULL; i++)
+		if (strcmp(member, name) == 0)
+			return ((int)i);
+	return (-1);
+}
+
+void
+family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
+    size_t size)
+{
+	const char *name, *next = NULL;
+	size_t used = 0;
+	unsigned i = 0;
+
+	if (fa->fa_topic != NULL) {
+		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
+		    fa->fa_topic);
+		return;
+	}
+	buf[0] = '\0';
+	do {
+		name = next;
+		while ((next = fa->fa_name(i)) != NULL && mask != 0 &&
+		    (mask & 1u << i) == 0)
+			i++;
+		i++;
+		if (next == NULL) {
+			next = also;
+			also = NULL;
+			i--;
+		}
+		if (name != NULL && used < size)
+			used += (size_t)snprintf(buf + used, size - used,
+			    "%s%s", used == 0 ? "" : next == NULL ? " or " :
+			    ", ", name);
+	} while (next != NULL);
+}

@@ -1,0 +1,64 @@
+/*
+ * Families of names that options take: designs, locks, formats and so on.
+ */
+#ifndef BENCH_OPTIONS_FAMILY_H
+#define BENCH_OPTIONS_FAMILY_H
+
+#include <stddef.h>
+
+struct family {
+	/* The i-th name, from 0; NULL after the last. */
+	const char	*(*fa_name)(unsigned i);
+	/* One line on the i-th for help, or NULL. */
+	const char	*(*fa_descr)(unsigned i);
+	const char	*fa_title;	/* in help's list of values, or NULL */
+	/* Too many to name in a message: the topic of "rngsim list". */
+	const char	*fa_topic;
+};
+
+extern const struct family family_arrivals;
+extern const struct family family_bits;
+extern const struct family family_ciphers;
+extern const struct family family_comparisons;	/* compare --by */
+extern const struct family family_crypto;
+extern const struct family family_designs;
+extern const struct family family_engines;
+extern const struct family family_formats;	/* of stdout, of all commands */
+extern const struct family family_hashes;
+extern const struct family family_locks;
+extern const struct family family_plot_parts;
+extern const struct family family_quantities;
+extern const struct family family_sides;	/* compare --side */
+
+/* The command that takes such names defines these. */
+extern const struct family family_evidences;
+extern const struct family family_number_sources;
+extern const struct family family_reproductions;
+extern const struct family family_simulated_locks;
+extern const struct family family_strategies;
+
+/* Indexes into family_formats. */
+enum format {
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_MINISTAT,
+	FORMAT_SENTENCES,
+	FORMATS
+};
+
+unsigned family_count(const struct family *fa);
+
+/* The index of a name; -1: there is none. */
+int family_find(const struct family *fa, const char *name);
+
+/*
+ * Joins names, "a, b or c", or says which list has them.
+ *
+ *   mask  in  bit i: the i-th, among them only; 0: all
+ *   also  in  one more name, or NULL
+ */
+void family_join(const struct family *fa, unsigned mask, const char *also,
+    char *buf, size_t size);
+
+#endif

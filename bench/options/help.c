@@ -1,0 +1,186 @@
+/*
+ * --help of a command, and what it offers for a name it does not know.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/format.h"
+#include "bench/options/options.h"
+
+enum {
+	DESCRIPTION	= 29,	/* its column in help */
+	VALUES		= 14,	/* column of what follows their name in help */
+	LETTERS_MAX	= 32,	/* of a name to find the nearest of */
+	WRONG_MAX	= 2	/* letters of it that may differ */
+};
+
+/* How many letters must be inserted, deleted or changed to make b of a. */
+static unsigned
+distance(const char *a, size_t n, const char *b)
+{
+	unsigned row[LETTERS_MAX + 1], corner, cost, i, k;
+
+	for (k = 0; k <= n; k++)
+		row[k] = k;
+	for (i = 0; b[i] != '\0'; i++) {
+		corner = row[0]++;
+		for (k = 1; k <= n; k++) {
+			cost = corner + (a[k - 1] != b[i]);
+			corner = row[k];
+			row[k] = cost < corner + 1 ? cost : corner + 1;
+			if (row[k - 1] + 1 < row[k])
+				row[k] = row[k - 1] + 1;
+		}
+	}
+	return (row[n]);
+}
+
+int
+options_unknown(const struct options *op, const char *word, size_t n)
+{
+	unsigned best = WRONG_MAX + 1, far, id;
+	const char *nearest = NULL;
+
+	for (id = 0; id < OPTIONS && n >= 2 + WRONG_MAX &&
+	    n - 2 <= LETTERS_MAX && word[1] == '-'; id++) {
+		if (!option_takes(op->op_cmd, id))
+			continue;
+		far = distance(word + 2, n - 2, option_defs[id].od_name);
+		if (far < best) {
+			best = far;
+			nearest = option_defs[id].od_name;
+		}
+	}
+	return (usage_error(op->op_command, "unknown option %.*s;%s%s%s "
+	    "\"rngsim %s --help\" lists them", (int)n, word,
+	    nearest != NULL ? " nearest is --" : "",
+	    nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",
+	    command_texts[op->op_cmd].ct_name));
+}
+
+/* Values that a row accepts, where its description does not have them. */
+static void
+describe_values(const struct option_def *od, enum command_id cm,
+    char text[OPTION_TEXT_SIZE])
+{
+	const struct family *fa = od->od_family;
+
+	text[0] = '\0';
+	if (od->od_type == TYPE_NAME || od->od_type == TYPE_NAMES) {
+		if (fa->fa_title == NULL && fa->fa_topic == NULL)
+			option_accepted(od, cm, text);
+	} else if (od->od_max < INT64_MAX / 2)
+		option_range(od, text);
+}
+
+static void
+help_option(const struct option_def *od, enum command_id cm)
+{
+	char left[64], letter[8], text[2 * OPTION_TEXT_SIZE];
+	char values[OPTION_TEXT_SIZE];
+	const char *value = od->od_value, *def = option_default(od, cm);
+	bool words = def != NULL && def[0] == '(';
+
+	if ((cm == COMMAND_run || cm == COMMAND_cat) && value != NULL &&
+	    strcmp(value, "LIST") == 0)
+		value = "VALUE";
+	describe_values(od, cm, values);
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s", od->od_descr,
+	    values[0] != '\0' ? ": " : "", values,
+	    def == NULL ? "" : words ? " " : " (", def == NULL ? "" : def,
+	    def == NULL || words ? "" : ")");
+	snprintf(letter, sizeof(letter), od->od_letter != '\0' ? "-%c, " :
+	    "    ", od->od_letter);
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, od->od_name,
+	    value != NULL ? " " : "", value != NULL ? value : "");
+	format_wrap(stdout, left, DESCRIPTION, text);
+}
+
+/* The members of a family that are too many for an option's description. */
+static void
+help_family(const struct family *fa)
+{
+	char left[64], names[OPTION_TEXT_SIZE];
+	unsigned i;
+
+	if (fa->fa_descr == NULL) {
+		family_join(fa, 0, NULL, names, sizeof(names));
+		snprintf(left, sizeof(left), "  %s", fa->fa_title);
+		format_wrap(stdout, left, VALUES, names);
+		return;
+	}
+	printf("\n%s:\n", fa->fa_title);
+	for (i = 0; fa->fa_name(i) != NULL; i++) {
+		snprintf(left, sizeof(left), "  %s", fa->fa_name(i));
+		format_wrap(stdout, left, VALUES, fa->fa_descr(i));
+	}
+}
+
+static void
+help_families(enum command_id cm)
+{
+	const struct family *fa;
+	bool any = false;
+	unsigned id;
+
+	for (id = 0; id < OPTIONS; id++) {
+		fa = option_defs[id].od_family;
+		if (!option_takes(cm, id) || fa == NULL ||
+		    fa->fa_title == NULL)
+			continue;
+		if (!any && fa->fa_descr == NULL)
+			puts("\nValues:");
+		any = true;
+		help_family(fa);
+	}
+	if (cm == COMMAND_reproduce)
+		help_family(&family_reproductions);
+}
+
+/* "A | B" are two lines. */
+static void
+help_usage(const struct command_text *ct)
+{
+	const char *at = ct->ct_usage, *bar;
+
+	printf("Usage: rngsim %s ", ct->ct_name);
+	for (; (bar = strstr(at, " | ")) != NULL; at = bar + 3)
+		printf("%.*s\n       rngsim %s ", (int)(bar - at), at,
+		    ct->ct_name);
+	printf("%s\n\n", at);
+}
+
+void
+options_help(enum command_id cm)
+{
+	const struct command_text *ct = &command_texts[cm];
+	unsigned id;
+
+	help_usage(ct);
+	format_wrap(stdout, "", 0, ct->ct_text);
+	puts("\nOptions:");
+	for (id = 0; id < OPTIONS; id++)
+		if (option_takes(cm, id) &&
+		    (option_defs[id].od_flags & HIDDEN) == 0)
+			help_option(&option_defs[id], cm);
+	help_families(cm);
+	printf("\nSee rngsim-%s(1).%s\n", ct->ct_name, option_takes(cm,
+	    OPTION_LOCK) ? "  \"rngsim list\" describes these values." : "");
+}
+
+int
+options_seed(struct options *op)
+{
+	uint32_t chosen;
+
+	if (op->op_seed_given)
+		return (0);
+	/* Short enough to be typed again. */
+	if (getentropy(&chosen, sizeof(chosen)) != 0)
+		return (run_error(op->op_command, "no seed: %s",
+		    strerror(errno)));
+	op->op_seed = chosen;
+	return (0);
+}

@@ -1,0 +1,175 @@
+/*
+ * Runs that continue: what they were begun with, and what was given anew.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "bench/options/options.h"
+#include "bench/result/json_text.h"
+
+enum { CHUNK = 1 << 14 };
+
+/* A sum of a file's contents: its name stays, the file may not. */
+static uLong
+sum_of_file(const char *path)
+{
+	uLong sum = 0;
+	Bytef buf[CHUNK];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd == -1)
+		return (0);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		sum = crc32(sum, buf, (uInt)n);
+	close(fd);
+	return (sum);
+}
+
+static int
+describe_text(json_t *object, const char *key, const char *text)
+{
+
+	return (json_object_set_new(object, key, json_text_new(text)));
+}
+
+json_t *
+options_describe(const struct options *op)
+{
+	const struct profile *pr = &op->op_machine.vi_profile;
+	const char *replayed = op->op_config.bc_harvest.replay_file;
+	char text[OPTION_TEXT_SIZE];
+	json_t *object = json_object(), *set = json_array();
+	unsigned i, id;
+	int error = object == NULL || set == NULL;
+
+	for (id = 0; error == 0 && id < OPTIONS; id++) {
+		const struct option_def *od = &option_defs[id];
+
+		if (!option_takes(COMMAND_sweep, id) || id == OPTION_SEED ||
+		    id == OPTION_HELP || (od->od_flags & (ASIDE | REPEATS)) !=
+		    0)
+			continue;
+		option_render(op, (enum option_id)id, text);
+		error = describe_text(object, od->od_name, text);
+	}
+	if (error == 0 && op->op_simulated) {
+		snprintf(text, sizeof(text), "%s#%08lx", pr->pr_name, crc32(0,
+		    (const Bytef *)pr->pr_value, sizeof(pr->pr_value)));
+		error = describe_text(object, "profile", text);
+	}
+	if (error == 0 && replayed[0] != '\0') {
+		snprintf(text, sizeof(text), "%s#%08lx", replayed,
+		    sum_of_file(replayed));
+		error = describe_text(object, "replayed events", text);
+	}
+	for (i = 0; error == 0 && i < op->op_tunable_count; i++)
+		error = json_array_append_new(set,
+		    json_text_new(op->op_tunables[i]));
+	if (error == 0)
+		error = json_object_set(object, "set", set);
+	json_decref(set);
+	if (error == 0)
+		return (object);
+	json_decref(object);
+	return (NULL);
+}
+
+static int
+differs(const struct options *given, const char *label, bool was_given,
+    const char *was, const char *now)
+{
+
+	return (usage_error(given->op_command, "--resume: %s was begun %s "
+	    "%s%s%s, not with %s%s%s: leave it out, as what it was begun with "
+	    "is known", given->op_resume, was_given ? "with" : "without",
+	    label, was_given ? " " : "", was_given ? was : "", label,
+	    now[0] != '\0' ? " " : "", now));
+}
+
+/* A tunable given anew is one that the run was begun with. */
+static int
+check_tunables(const struct options *given, const struct options *begun)
+{
+	const char *then, *now;
+	unsigned i, k;
+	size_t n;
+
+	for (i = 0; i < given->op_tunable_count; i++) {
+		now = given->op_tunables[i];
+		n = strcspn(now, "=") + 1;
+		then = NULL;
+		for (k = 0; k < begun->op_tunable_count; k++)
+			if (strncmp(begun->op_tunables[k], now, n) == 0)
+				then = begun->op_tunables[k];
+		if (then == NULL || strcmp(then, now) != 0)
+			return (differs(given, "-S", then != NULL, then, now));
+	}
+	return (0);
+}
+
+/* Every option given anew has the value that it had, however it is spelt. */
+static int
+check_given(const struct options *given, const struct options *begun)
+{
+	char label[OPTION_LABEL_SIZE], now[OPTION_TEXT_SIZE];
+	char then[OPTION_TEXT_SIZE];
+	const char *was;
+	unsigned id;
+
+	if (given->op_output != NULL &&
+	    strcmp(given->op_output, given->op_resume) != 0)
+		return (usage_error(given->op_command, "--resume continues %s, "
+		    "and -o names %s: expected one of them", given->op_resume,
+		    given->op_output));
+	for (id = 0; id < OPTIONS; id++) {
+		if (given->op_text[id] == NULL ||
+		    (option_defs[id].od_flags & (ASIDE | REPEATS)) != 0)
+			continue;
+		option_render(given, (enum option_id)id, now);
+		option_render(begun, (enum option_id)id, then);
+		if (strcmp(now, then) == 0)
+			continue;
+		was = begun->op_text[id];
+		if (id == OPTION_SEED)
+			was = then;
+		return (differs(given, option_label((enum option_id)id, label),
+		    was != NULL || id == OPTION_ENGINE, was != NULL ? was :
+		    then, given->op_text[id]));
+	}
+	return (check_tunables(given, begun));
+}
+
+int
+options_resume(struct options *op, const struct options *given,
+    const struct options_begun *ob)
+{
+	char *const *old = ob->ob_argv;
+	int error, n = 0;
+
+	memset(op, 0, sizeof(*op));
+	while (old[n] != NULL)
+		n++;
+	if (n < 2 || strcmp(old[1], given->op_command) != 0)
+		return (usage_error(given->op_command, "--resume: %s was begun "
+		    "by \"rngsim %s\": expected that command",
+		    given->op_resume, n < 2 ? "" : old[1]));
+	/* getopt_long(3) only promises not to move words that it may. */
+	error = options_parse(op, given->op_cmd, n - 1,
+	    (char **)(uintptr_t)(old + 1));
+	op->op_command = given->op_command;
+	op->op_seed = ob->ob_seed;
+	op->op_seed_given = true;
+	if (error == 0)
+		error = check_given(given, op);
+	op->op_resume = given->op_resume;
+	op->op_output = given->op_resume;
+	if (GIVEN(given, FORMAT))
+		op->op_format = given->op_format;
+	return (error);
+}

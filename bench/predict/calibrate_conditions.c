@@ -1,0 +1,142 @@
+/*
+ * Whether a machine is fit to be calibrated: what else uses its CPUs.
+ */
+#include <sys/resource.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/stop.h"
+#include "bench/predict/calibrate_probe.h"
+
+enum { LOOK_NS = 250 * 1000 * 1000 };	/* at the machine at rest */
+
+/* Limit of the wait for a machine to come to rest. */
+#define	REST_NS	(5 * NS_PER_S)
+
+/* Above these a machine is not fit to be measured. */
+static const double others_most = 0.3;
+static const double steal_most = 0.01;
+static const double disturbed_most = 0.05;
+static const double drift_most = 0.05;
+
+static double
+own_s(int who)
+{
+	struct rusage ru;
+
+	getrusage(who, &ru);
+	return ((double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
+	    (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6);
+}
+
+/*
+ * The first line of Linux's /proc/stat, in ticks of all CPUs: user, nice,
+ * system, idle, iowait, irq, softirq, steal.
+ */
+struct calibrate_usage
+calibrate_usage(void)
+{
+	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK), t[8];
+	struct calibrate_usage us = { .us_own_s = own_s(RUSAGE_SELF) +
+	    own_s(RUSAGE_CHILDREN) };
+	FILE *f;
+	int n;
+
+	f = fopen("/proc/stat", "re");
+	if (f == NULL)
+		return (us);
+	n = fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &t[0], &t[1],
+	    &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]);
+	fclose(f);
+	if (n != 8)
+		return (us);
+	us.us_busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
+	us.us_steal_s = t[7] * tick_s;
+	us.us_total_s = us.us_busy_s + us.us_steal_s + (t[3] + t[4]) * tick_s;
+	return (us);
+}
+
+void
+calibrate_usage_since(const struct calibrate_usage *then,
+    struct calibrate_conditions *cc)
+{
+	const struct calibrate_usage now = calibrate_usage();
+	const double total_s = now.us_total_s - then->us_total_s;
+
+	if (then->us_total_s == 0 || total_s <= 0) {
+		/* The load is all there is, without this program's part. */
+		cc->cc_others = cc->cc_load;
+		return;
+	}
+	/* Ticks are coarser than a process's own clock. */
+	cc->cc_others = fmin(1, fmax(0, (now.us_busy_s - then->us_busy_s -
+	    (now.us_own_s - then->us_own_s)) / total_s));
+	cc->cc_steal = (now.us_steal_s - then->us_steal_s) / total_s;
+}
+
+/* Appends to a list, if a condition is wrong; whether it is. */
+static bool __attribute__((format(printf, 4, 5)))
+object(bool wrong, char *text, size_t size, const char *fmt, ...)
+{
+	size_t at = strlen(text);
+	va_list ap;
+
+	if (wrong && at > 0)
+		at += (size_t)snprintf(text + at, size - at, "; ");
+	if (wrong && at < size) {
+		va_start(ap, fmt);
+		vsnprintf(text + at, size - at, fmt, ap);
+		va_end(ap);
+	}
+	return (wrong);
+}
+
+unsigned
+calibrate_objections(const struct calibrate_conditions *cc, char *text,
+    size_t size)
+{
+	unsigned n = 0;
+
+	text[0] = '\0';
+	n += object(cc->cc_others > others_most, text, size, "other programs "
+	    "use %.2f of each CPU (at most %.2f): stop them", cc->cc_others,
+	    others_most);
+	n += object(cc->cc_steal > steal_most, text, size, "the hypervisor "
+	    "gave %.1f %% of the time to others (at most %.0f %%): try at a "
+	    "quieter time", cc->cc_steal * 100, steal_most * 100);
+	n += object(cc->cc_disturbed > disturbed_most, text, size, "%.1f %% of "
+	    "the batches lost their CPU (at most %.0f %%): stop other "
+	    "programs", cc->cc_disturbed * 100, disturbed_most * 100);
+	n += object(cc->cc_quota > 0, text, size, "a cgroup allows only %.3g "
+	    "CPUs' worth of time: lift its quota", cc->cc_quota);
+	n += object(fabs(cc->cc_drift) > drift_most, text, size, "the CPU "
+	    "became %.1f %% %s on the way (at most %.0f %%): fix its "
+	    "frequency, or try again", fabs(cc->cc_drift) * 100,
+	    cc->cc_drift > 0 ? "slower" : "faster", drift_most * 100);
+	n += object(cc->cc_unbound, text, size, "threads may not be bound to "
+	    "CPUs: allow that");
+	return (n);
+}
+
+void
+calibrate_await_rest(struct calibrate_conditions *cc, bool wait)
+{
+	int64_t end_ns = tick_ns() + REST_NS;
+	char text[CALIBRATE_TEXT_SIZE];
+	struct calibrate_usage before;
+	double load;
+
+	cc->cc_quota = cpu_quota();
+	cc->cc_load = getloadavg(&load, 1) == 1 ? load / cpu_count_machine() :
+	    0;
+	do {
+		before = calibrate_usage();
+		machine_sleep(LOOK_NS);
+		calibrate_usage_since(&before, cc);
+	} while (wait && calibrate_objections(cc, text, sizeof(text)) > 0 &&
+	    cc->cc_quota == 0 && tick_ns() < end_ns && !stop_asked());
+}

@@ -1,0 +1,365 @@
+/*
+ * Probes of the operating system: calls and wake-ups; and of locks.
+ */
+#include <sys/syscall.h>
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/predict/calibrate_probe.h"
+#include "bench/cli/stop.h"
+#include "fortuna/generator.h"
+#include "harvest/source.h"
+#include "lib/base/kassert.h"
+#include "lib/lock/lock.h"
+
+enum {
+	ASLEEP_PAUSE_NS	= 20000,	/* from about to sleep to asleep */
+	WAKES_MAX	= CALIBRATE_SAMPLES_MAX,
+	YIELDS		= 3
+};
+
+/* Values that cannot be measured from here. */
+#ifdef __linux__
+static const double quantum_ms = 3;
+static const char quantum_note[] = "Linux's slice";
+#else
+static const double quantum_ms = 80;
+static const char quantum_note[] = "ULE's slice";
+#endif
+static const double guess_source_ns = 1000;
+static const double guess_cross_us = 15;
+
+static void
+syscall_loop(void *arg, unsigned n)
+{
+
+	(void)arg;
+	/* Not getppid(3): a C library may cache the answer. */
+	while (n-- > 0)
+		syscall(SYS_getppid);
+}
+
+static void
+lock_loop(void *arg, unsigned n)
+{
+	struct lock_node node;
+
+	while (n-- > 0) {
+		lock_acquire(arg, &node, SITE_READ);
+		lock_release(arg, &node);
+	}
+}
+
+/*
+ * The work of a release after the lock is free, until the next atomic, which
+ * waits for earlier stores.
+ */
+static void
+record_loop(void *arg, unsigned n)
+{
+	static struct lockprof_hold hold;
+	struct lockprof *lp = arg;
+	struct m64 word;
+
+	atomic_init_64(&word, 0);
+	while (n-- > 0) {
+		hold.lh_acquisition++;
+		hold.lh_weight = lockprof_weight(lp, hold.lh_acquisition);
+		lockprof_record(lp, &hold, hold.lh_start_cycles + 1);
+		atomic_fetchadd_64(&word, 1);
+	}
+}
+
+/* After the probes of atomics, which are charged separately. */
+static void
+probe_lock_pair(struct calibration *cb)
+{
+	struct lock_config config = lock_config_default(cpu_count());
+	const double rmw = calibrate_value(cb, PROFILE_LAT_RMW);
+	struct calibrate_spread sp;
+	static struct lock lock;
+	struct lockprof prof;
+	double atomics = 2 * rmw;
+
+	if (KASSERT_INVARIANTS)
+		atomics += calibrate_value(cb, PROFILE_LAT_HIT);
+
+	cb->cb_error = lockprof_init(&prof, 1, GENERATOR_SITES,
+	    generator_site_names);
+	if (cb->cb_error != 0)
+		return;
+	prof.lp_skipcount = config.prof_skipcount;
+	lockprof_open(&prof, 1);
+	cb->cb_error = lock_init(&lock, lock_class_find("mtx"), "calibrate",
+	    &config, &prof);
+	if (cb->cb_error == 0) {
+		sp = calibrate_batches(cb, record_loop, &prof,
+		    cb->cb_budget_ns / 2);
+		calibrate_enter(cb, PROFILE_OP_LOCK_AFTER, &sp, 1, -rmw,
+		    "profile of a hold, until the next atomic");
+		sp = calibrate_batches(cb, lock_loop, &lock,
+		    cb->cb_budget_ns / 2);
+		calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &sp, 1, -atomics -
+		    calibrate_value(cb, PROFILE_OP_LOCK_AFTER), "profiled "
+		    "mtx, %.3g ns, less op.lock_after and atomics", sp.sp_p50);
+		lock_fini(&lock);
+	}
+	lockprof_fini(&prof);
+}
+
+/* One thread wakes another, which notes when it ran. */
+struct waking {
+	struct m32	 wk_go;		/* times it was woken */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 wk_back;	/* times it answered */
+	struct m32	 wk_stop;
+	struct m64	 wk_ran_ns;
+	struct mthread	 wk_sleeper;
+	bool		 wk_same;	/* on the waker's CPU */
+	unsigned	 wk_count;
+	double		 wk_call_ns[WAKES_MAX];
+	double		 wk_ran_after_ns[WAKES_MAX];	/* the call */
+};
+
+static void
+sleeper(void *arg)
+{
+	struct waking *wk = arg;
+	uint32_t seen = 0;
+
+	for (;;) {
+		while (atomic_load_acq_32(&wk->wk_go) == seen)
+			machine_wait_32(&wk->wk_go, seen, -1);
+		atomic_store_64(&wk->wk_ran_ns, (uint64_t)tick_ns());
+		if (atomic_load_acq_32(&wk->wk_stop) != 0)
+			return;
+		atomic_store_rel_32(&wk->wk_back, ++seen);
+		if (wk->wk_same)
+			machine_wake_32(&wk->wk_back);
+	}
+}
+
+/* Returns when the sleeper sleeps, as far as can be observed. */
+static void
+await_asleep(struct waking *wk)
+{
+	int64_t until_ns;
+	unsigned i;
+
+	while (atomic_load_acq_32(&wk->wk_sleeper.mt_offcpu) == 0) {
+		if (wk->wk_same)
+			machine_yield();
+		else
+			machine_pause(1);
+	}
+	if (wk->wk_same) {
+		for (i = 0; i < YIELDS; i++)
+			machine_yield();
+		return;
+	}
+	until_ns = tick_ns() + ASLEEP_PAUSE_NS;
+	while (tick_ns() < until_ns)
+		machine_pause(1);
+}
+
+/* Wakes the sleeper for the n-th time and waits for its answer. */
+static void
+wake_once(struct waking *wk, uint32_t n)
+{
+	int64_t began_ns, called_ns, ran_ns;
+	uint32_t back;
+
+	await_asleep(wk);
+	atomic_store_rel_32(&wk->wk_go, n);
+	began_ns = tick_ns();
+	machine_wake_32(&wk->wk_go);
+	called_ns = tick_ns();
+	while ((back = atomic_load_acq_32(&wk->wk_back)) != n) {
+		if (wk->wk_same)
+			machine_wait_32(&wk->wk_back, back, -1);
+		else
+			machine_pause(1);
+	}
+	ran_ns = (int64_t)atomic_load_64(&wk->wk_ran_ns);
+	wk->wk_call_ns[wk->wk_count] = (double)(called_ns - began_ns);
+	wk->wk_ran_after_ns[wk->wk_count] = ran_ns > called_ns ?
+	    (double)(ran_ns - called_ns) : 0;
+	wk->wk_count++;
+}
+
+/*
+ * Lets the waker keep its CPU until it sleeps.  A scheduler may otherwise
+ * switch to the sleeper within the call: the two times cannot be separated.
+ */
+static void
+no_preemption(void)
+{
+#ifdef SCHED_BATCH
+	struct sched_param sp = { .sched_priority = 0 };
+
+	(void)sched_setscheduler(0, SCHED_BATCH, &sp);
+#endif
+}
+
+static void
+wake(struct calibration *cb, struct waking *wk, unsigned rank)
+{
+	int64_t end_ns = tick_ns() + cb->cb_budget_ns;
+	uint32_t n = 0;
+
+	memset(wk, 0, sizeof(*wk));
+	wk->wk_same = rank == 0;
+	/* Inherited by the sleeper. */
+	if (wk->wk_same)
+		no_preemption();
+	cb->cb_error = machine_spawn(&wk->wk_sleeper, "sleeper", (int)rank,
+	    sleeper, wk);
+	if (cb->cb_error != 0)
+		return;
+	cb->cb_conditions.cc_unbound |= !wk->wk_sleeper.mt_bound;
+	while (wk->wk_count < WAKES_MAX && tick_ns() < end_ns &&
+	    !stop_asked())
+		wake_once(wk, ++n);
+	atomic_store_rel_32(&wk->wk_stop, 1);
+	atomic_store_rel_32(&wk->wk_go, ++n);
+	machine_wake_32(&wk->wk_go);
+	machine_join(&wk->wk_sleeper);
+}
+
+/* The sleeper's delay less a part of it, at two quantiles; us. */
+static void
+enter_wake(struct calibration *cb, const struct calibrate_spread *sp,
+    enum profile_key p50, enum profile_key p99, double less_ns,
+    const char *note)
+{
+	double tail_us;
+	bool cut;
+
+	calibrate_enter(cb, p50, sp, 1e-3, -less_ns / 1e3, "%s", note);
+	tail_us = calibrate_tail(sp, less_ns, &cut) / 1e3;
+	/* Of equal samples it is the same, but for rounding. */
+	if (tail_us < calibrate_value(cb, p50))
+		tail_us = calibrate_value(cb, p50);
+	if (cut)
+		calibrate_set(cb, p99, PROVENANCE_MEASURED,
+		    tail_us, "%.4g us in the samples, cut to the "
+		    "lognormal tail of their p50 and p95",
+		    (sp->sp_p99 - less_ns) / 1e3);
+	else
+		calibrate_set(cb, p99, PROVENANCE_MEASURED,
+		    tail_us, "%s", note);
+}
+
+/*
+ * On one CPU the sleeper runs after the waker has called and parked.  The time
+ * beyond the call and a switch is parking.
+ */
+static void
+probe_wake_same(struct calibration *cb)
+{
+	double call_ns = calibrate_value(cb, PROFILE_OS_SYSCALL);
+	struct calibrate_spread sp;
+	static struct waking wk;
+
+	wake(cb, &wk, 0);
+	if (cb->cb_error != 0)
+		return;
+	if (cpu_count() == 1) {
+		sp = calibrate_spread(wk.wk_call_ns, wk.wk_count);
+		calibrate_enter(cb, PROFILE_OS_WAKE_CALL, &sp, 1, 0,
+		    "of a sleeper on the same CPU");
+	}
+	sp = calibrate_spread(wk.wk_ran_after_ns, wk.wk_count);
+	calibrate_enter(cb, PROFILE_OS_PARK, &sp, 1, -call_ns -
+	    calibrate_value(cb, PROFILE_OS_SWITCH),
+	    "%.0f ns from waking to running, less os.syscall and os.switch",
+	    sp.sp_p50);
+	enter_wake(cb, &sp, PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99,
+	    call_ns + calibrate_value(cb, PROFILE_OS_PARK),
+	    "waker asleep until sleeper runs: less os.syscall and os.park");
+}
+
+static void
+probe_wake_cross(struct calibration *cb)
+{
+	struct calibrate_spread sp;
+	static struct waking wk;
+
+	if (cpu_count() == 1) {
+		calibrate_set(cb, PROFILE_OS_WAKE_CROSS_P50,
+		    PROVENANCE_GUESSED, guess_cross_us, "one CPU");
+		calibrate_set(cb, PROFILE_OS_WAKE_CROSS_P99,
+		    PROVENANCE_GUESSED, 5 * guess_cross_us, "one CPU");
+		return;
+	}
+	wake(cb, &wk, 1);
+	if (cb->cb_error != 0)
+		return;
+	sp = calibrate_spread(wk.wk_call_ns, wk.wk_count);
+	calibrate_enter(cb, PROFILE_OS_WAKE_CALL, &sp, 1, 0,
+	    "of a sleeper on another CPU");
+	sp = calibrate_spread(wk.wk_ran_after_ns, wk.wk_count);
+	enter_wake(cb, &sp, PROFILE_OS_WAKE_CROSS_P50,
+	    PROFILE_OS_WAKE_CROSS_P99, 0, "end of the call until it runs");
+}
+
+static void
+probe_constants(struct calibration *cb)
+{
+	struct timespec ts = { .tv_nsec = 4 * NS_PER_MS };
+
+#ifdef CLOCK_MONOTONIC_COARSE
+	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &ts);
+#endif
+	calibrate_set(cb, PROFILE_OS_TICK, PROVENANCE_MEASURED,
+	    (double)ts.tv_nsec / (double)NS_PER_MS,
+	    "resolution of the coarse clock");
+	calibrate_set(cb, PROFILE_OS_QUANTUM, PROVENANCE_GUESSED,
+	    quantum_ms, "%s", quantum_note);
+	calibrate_set(cb, PROFILE_OS_PREEMPT, PROVENANCE_MEASURED, 1,
+	    "a program's threads lose their CPU anywhere");
+	calibrate_set(cb, PROFILE_MEM_COPY, PROVENANCE_MEASURED, 0,
+	    "output is made in the caller's memory: nothing is copied");
+}
+
+static void
+source_loop(void *arg, unsigned n)
+{
+	const struct random_source *rs = arg;
+	uint8_t entropy[HARVEST_ENTROPY_BYTES];
+
+	while (n-- > 0)
+		(void)rs->rs_read(NULL, entropy, sizeof(entropy));
+}
+
+static void
+probe_source(struct calibration *cb)
+{
+	const struct random_source *rs = random_source_find("rdrand");
+	struct calibrate_spread sp;
+
+	if (rs == NULL || !random_source_present(rs)) {
+		calibrate_set(cb, PROFILE_EV_SOURCE,
+		    PROVENANCE_GUESSED, guess_source_ns, "no rdrand here");
+		return;
+	}
+	sp = calibrate_batches(cb, source_loop, (void *)(uintptr_t)rs,
+	    cb->cb_budget_ns);
+	calibrate_enter(cb, PROFILE_EV_SOURCE, &sp, 1, 0, "rdrand, %u bytes",
+	    (unsigned)HARVEST_ENTROPY_BYTES);
+}
+
+const struct calibrate_probe calibrate_os_probes[] = {
+	{ "constants", 0, .pb_run = probe_constants },
+	{ "lock", 3, .pb_run = probe_lock_pair },
+	{ "system calls", 2, .pb_run = calibrate_loop_probe,
+	    .pb_key = PROFILE_OS_SYSCALL, .pb_loop = syscall_loop,
+	    .pb_note = "getppid" },
+	{ "wake-ups, same CPU", 5, .pb_run = probe_wake_same },
+	{ "wake-ups, another CPU", 6, .pb_run = probe_wake_cross },
+	{ "entropy source", 2, .pb_run = probe_source },
+	{ .pb_label = NULL }
+};

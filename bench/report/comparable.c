@@ -1,0 +1,355 @@
+#include <ctype.h>
+#include <errno.h>
+#include <gsl/gsl_fit.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
+#include "bench/stats/stats.h"
+#include "lib/lock/lock.h"
+
+bool
+comparable_gated(const struct result_cell *cell)
+{
+
+	return (cell->gate[0] != '\0');
+}
+
+bool
+comparable_few_repeats(const struct result_cell *cell)
+{
+
+	/* Not every document has what an interval is of. */
+	if (cell->ci95_of[0] == '\0')
+		return (cell->repeats < RESULT_CI95_REPEATS_MIN);
+	return (cell->repeats == 1 ||
+	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+}
+
+const char *
+comparable_spread(const struct result_cell *cell, char *buf)
+{
+	double total = cell->total_mb_per_s;
+
+	if (comparable_few_repeats(cell))
+		snprintf(buf, FORMAT_SIZE, "?");
+	else if (total > 0)
+		format_percent(buf, fmin(1e6, 50 / total *
+		    (cell->total_mb_per_s_ci95[1] -
+		    cell->total_mb_per_s_ci95[0])));
+	else
+		snprintf(buf, FORMAT_SIZE, "-");
+	return (buf);
+}
+
+bool
+comparable_indistinct(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (comparable_few_repeats(a) || comparable_few_repeats(b) ||
+	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
+	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
+}
+
+bool
+comparable_unranked(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (a->repeats < COMPARABLE_REPEATS ||
+	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b));
+}
+
+bool
+comparable_open_loop(const struct result_cell *cell)
+{
+
+	return (cell->rate_per_s > 0);
+}
+
+/* A mix begins with a size; a recording's name ends in its hash. */
+static bool
+sizes_vary(const struct result_cell *cell)
+{
+
+	return (isdigit((unsigned char)cell->workload[0]) ||
+	    strchr(cell->workload, '#') != NULL);
+}
+
+const char *
+comparable_workload(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
+{
+	const char *bytes = FORMAT(bytes, cell->request_bytes);
+	struct text t = { .s = "" };
+
+	if (sizes_vary(cell))
+		text_add(&t, "workload %s (mean request %s)", cell->workload,
+		    bytes);
+	else
+		text_add(&t, "requests of %s%s%s", bytes,
+		    cell->workload[0] == '\0' ? "" : ", ", cell->workload);
+	if (comparable_open_loop(cell))
+		text_add(&t, ", %s due a second for each reader, %s arrivals",
+		    FORMAT(real, cell->rate_per_s), cell->arrivals);
+	snprintf(buf, COMPARABLE_SIZE, "%.*s", COMPARABLE_SIZE - 1, t.s);
+	return (buf);
+}
+
+const char *
+comparable_load(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
+{
+	const bool vary = sizes_vary(cell);
+	struct text t = { .s = "" };
+
+	text_add(&t, "%u reader%s of %s%s%s", cell->readers,
+	    PLURAL(cell->readers), vary ? "" :
+	    FORMAT(bytes, cell->request_bytes),
+	    vary || cell->workload[0] == '\0' ? "" : ", ", cell->workload);
+	if (comparable_open_loop(cell))
+		text_add(&t, " at %g/s each, %s", cell->rate_per_s,
+		    cell->arrivals);
+	snprintf(buf, COMPARABLE_SIZE, "%.*s", COMPARABLE_SIZE - 1, t.s);
+	return (buf);
+}
+
+const char *
+comparable_lock(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
+{
+	const struct lock_class *lc = lock_class_find(cell->lock);
+	/* A file may name kinds that this program does not have. */
+	bool yields = lc != NULL ? (lc->lc_knobs & LK_SPIN_POLLS) != 0 :
+	    cell->spin_polls > 0;
+
+	/* On a simulated machine no lock holder loses its CPU. */
+	if (provenance_predicted(cell))
+		yields = cell->spin_polls > 0;
+	if (yields && cell->spin_polls != lock_config_default(1).spin_polls)
+		snprintf(buf, COMPARABLE_SIZE, "%s, %u polls", cell->lock,
+		    cell->spin_polls);
+	else
+		snprintf(buf, COMPARABLE_SIZE, "%s", cell->lock);
+	return (buf);
+}
+
+const char *
+comparable_place(const struct result *r)
+{
+
+	return (r->place[0] == '\0' || strcmp(r->place, "compact") == 0 ?
+	    NULL : r->place);
+}
+
+const char *
+comparable_crypto(const struct result_cell *cell)
+{
+
+	return (strcmp(cell->crypto, "kernel") == 0 ? "kernel-style crypto" :
+	    strcmp(cell->crypto, "native") == 0 ? "native crypto" :
+	    cell->crypto);
+}
+
+double *
+comparable_values(const struct result_cell *cell, size_t offset)
+{
+	double *values = calloc((size_t)cell->repeats + 1, sizeof(*values));
+	unsigned i;
+
+	for (i = 0; values != NULL && i < cell->repeats; i++)
+		memcpy(&values[i], (const char *)&cell->samples[i] + offset,
+		    sizeof(*values));
+	return (values);
+}
+
+double
+comparable_request_rate(const struct result_cell *cell)
+{
+	double median, *rates = comparable_values(cell,
+	    offsetof(struct result_sample, reads_per_s));
+
+	median = rates == NULL ? 0 : stats_median(rates, cell->repeats);
+	free(rates);
+	return (median);
+}
+
+/*
+ * A drift refuses a cell, so that a false alarm costs a measurement and claims
+ * nothing: each cell is asked alone, and one in fifty that did not drift may be
+ * refused.  DRIFT_REPEATS_MIN repeats in their order have p = 0.017.
+ */
+static const double drift_p = 0.02;
+static const double drift_share = 0.05;
+
+int
+drift_of_cell(const struct result_cell *cell, struct drift *tr)
+{
+	double cov00, cov01, cov11, first = HUGE_VAL, intercept, last = 0;
+	double median, slope, sum, *x, *y;
+	unsigned i, n = cell->repeats;
+
+	x = calloc(2 * (size_t)n + 1, sizeof(*x));
+	if (x == NULL)
+		return (ENOMEM);
+	y = x + n;
+	for (i = 0; i < n; i++) {
+		x[i] = cell->samples[i].order;
+		first = fmin(first, x[i]);
+		last = fmax(last, x[i]);
+		y[i] = cell->samples[i].total_mb_per_s;
+	}
+	*tr = (struct drift){ .tr_p = 1 };
+	if (n >= DRIFT_REPEATS_MIN && first < last &&
+	    cell->profile[0] == '\0') {
+		tr->tr_p = hypothesis_trend(x, y, n);
+		gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00,
+		    &cov01, &cov11, &sum);
+		median = stats_median(y, n);
+		slope *= last - first;
+		if (median > 0 && isfinite(slope / median))
+			tr->tr_change = slope / median;
+		tr->tr_drift = tr->tr_p < drift_p &&
+		    fabs(tr->tr_change) >= drift_share;
+	}
+	free(x);
+	return (0);
+}
+
+const char provenance_guesses[] = "intervals show the model's random "
+    "variation, not errors of its guessed values; --uncertainty shows those";
+
+bool
+provenance_predicted(const struct result_cell *cell)
+{
+
+	return (strcmp(cell->engine, "virtual") == 0);
+}
+
+const char *
+provenance_short(const struct result_cell *cell)
+{
+
+	return (provenance_predicted(cell) ? "predicted" : "measured");
+}
+
+enum result_kind
+provenance_of(const struct result *r)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < r->cell_count; i++)
+		n += provenance_predicted(&r->cells[i]);
+	return (n == 0 ? RESULT_MEASURED : n == r->cell_count ?
+	    RESULT_PREDICTED : RESULT_BOTH);
+}
+
+bool
+provenance_ledgered(const struct result *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++)
+		if (r->cells[i].ledger.records > 0 &&
+		    !provenance_predicted(&r->cells[i]))
+			return (true);
+	return (false);
+}
+
+void
+provenance_repeats(const struct result *r, unsigned *least, unsigned *most)
+{
+	unsigned i, n;
+
+	*least = *most = 0;
+	for (i = 0; i < r->cell_count; i++) {
+		n = r->cells[i].repeats;
+		*least = i == 0 || n < *least ? n : *least;
+		*most = n > *most ? n : *most;
+	}
+}
+
+const char *
+provenance_word(const struct result *r)
+{
+	static const char *const words[] = {
+		[RESULT_MEASURED] = "measured",
+		[RESULT_PREDICTED] = "predicted",
+		[RESULT_BOTH] = "measured and predicted",
+	};
+
+	return (words[provenance_of(r)]);
+}
+
+static bool
+same_machine(const struct result_cell *a, const struct result_cell *b)
+{
+
+	return (strcmp(a->profile, b->profile) == 0 && a->cpus == b->cpus &&
+	    a->nodes == b->nodes);
+}
+
+const char *
+provenance_cell(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
+{
+
+	if (!provenance_predicted(cell) || cell->profile[0] == '\0')
+		snprintf(buf, COMPARABLE_SIZE, "%s", provenance_short(cell));
+	else
+		snprintf(buf, COMPARABLE_SIZE, "%s for %s, %s %% of its values "
+		    "guessed", provenance_short(cell), cell->profile,
+		    FORMAT(percent, 100 * fmin(cell->guessed_share, 1)));
+	return (buf);
+}
+
+const char *
+provenance_machine(const struct result *r, char buf[COMPARABLE_SIZE])
+{
+	const struct result_cell *first = NULL;
+	unsigned i;
+
+	buf[0] = '\0';
+	for (i = 0; i < r->cell_count; i++) {
+		if (r->cells[i].profile[0] == '\0')
+			continue;
+		if (first == NULL)
+			first = &r->cells[i];
+		if (!same_machine(first, &r->cells[i])) {
+			snprintf(buf, COMPARABLE_SIZE, "several machines");
+			return (buf);
+		}
+	}
+	if (first != NULL)
+		snprintf(buf, COMPARABLE_SIZE, "%s, %u CPU%s in %u node%s, "
+		    "%s %% of its values guessed", first->profile, first->cpus,
+		    PLURAL(first->cpus), first->nodes, PLURAL(first->nodes),
+		    FORMAT(percent, 100 * fmin(first->guessed_share, 1)));
+	return (buf);
+}
+
+const char *
+provenance_head(const struct result *r, bool engines, char buf[COMPARABLE_SIZE])
+{
+	char machine[COMPARABLE_SIZE];
+
+	provenance_machine(r, machine);
+	switch (provenance_of(r)) {
+	case RESULT_MEASURED:
+		snprintf(buf, COMPARABLE_SIZE, "measured%s on",
+		    engines ? " (engine real)" : "");
+		break;
+	case RESULT_PREDICTED:
+		snprintf(buf, COMPARABLE_SIZE, "predicted%s%s%.400s, "
+		    "computed on",
+		    engines ? " (engine virtual)" : "",
+		    machine[0] != '\0' ? " for " : "", machine);
+		break;
+	case RESULT_BOTH:
+		snprintf(buf, COMPARABLE_SIZE, "measured on, "
+		    "and predicted%s%.400s "
+		    "computed on, as each says,",
+		    machine[0] != '\0' ? " for " : "", machine);
+		break;
+	}
+	return (buf);
+}

@@ -1,0 +1,179 @@
+# One row of panels: up to six curves of one cipher.  Set before: TOP and the
+# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves; SCALE,
+# LATENCY and HARVEST, whether to draw them; REACH: no law is drawn beyond so
+# many times the most readers that it was fitted to.
+#
+# $D has a row for each cell: 1 curve, 2 gate failed, 3 readers, 4 total MB/s,
+# 5 low, 6 high, 7 harvest CPU, 8 low, 9 high, 10 p50 s, 11 p90, 12 p99,
+# 13 p99.9, 14 oversubscribed.
+#
+# $LAW has a row for each curve: gamma, sigma, kappa, from and to how many
+# readers it was fitted; nothing where no law holds.
+array GAMMA[N]
+array SIGMA[N]
+array KAPPA[N]
+array FROM[N]
+array TO[N]
+number(text) = text eq '' ? NaN : text + 0
+do for [i=1:N] {
+	GAMMA[i] = number(word($LAW[i], 1))
+	SIGMA[i] = number(word($LAW[i], 2))
+	KAPPA[i] = number(word($LAW[i], 3))
+	FROM[i] = number(word($LAW[i], 4))
+	TO[i] = number(word($LAW[i], 5))
+}
+
+# What the axes must hold: LEAST and MOST readers; FITS and OVER, the most that
+# fit the CPUs and the fewest that do not; CPU of the harvest thread; whether
+# there are latencies.
+LEAST = 1e9
+MOST = 0
+FITS = 0
+OVER = 0
+LOW = 1e300
+HIGH = 0
+TIMED = 0
+min(a, b) = a < b ? a : b
+max(a, b) = a > b ? a : b
+do for [k=1:|$D|] {
+	n = word($D[k], 3) + 0
+	LEAST = min(LEAST, n)
+	MOST = max(MOST, n)
+	if (word($D[k], 14) eq '0') {
+		FITS = max(FITS, n)
+	} else {
+		OVER = OVER == 0 ? n : min(OVER, n)
+	}
+	LOW = min(LOW, min(word($D[k], 7) + 0, word($D[k], 8) + 0))
+	HIGH = max(HIGH, max(word($D[k], 7) + 0, word($D[k], 9) + 0))
+	TIMED = TIMED || word($D[k], 10) ne 'NaN'
+}
+# Logarithmic axes: of readers from 48 on, of CPU where it differs 50 times.
+BY2 = MOST >= 48
+BY10 = LOW > 0 && HIGH / LOW > 50
+END = min(BY2 ? MOST * 1.5 : MOST + 0.25 * (MOST - LEAST), REACH * MOST)
+# Grey begins where threads outnumber CPUs; NaN: nowhere.
+SHADE = OVER == 0 ? NaN : FITS == 0 ? 0 : FITS >= OVER ? OVER : \
+    BY2 ? sqrt(1.0 * FITS * OVER) : (FITS + OVER) / 2.0
+
+cell(i, gate, v) = column(1) == i && column(2) == gate ? v : NaN
+law(i, n) = GAMMA[i] * n / (1 + (n - 1) * (SIGMA[i] + KAPPA[i] * n))
+within(i, n) = n >= FROM[i] && n <= TO[i] ? law(i, n) : NaN
+beyond(i, n) = n > TO[i] && n <= END && n <= REACH * TO[i] ? law(i, n) : NaN
+per(v, n) = EACH ? v / n : v
+
+unset border
+unset tics
+unset logscale
+unset grid
+unset xlabel
+unset ylabel
+unset title
+set xrange [0:1]
+set yrange [0:1]
+eval place(0, TOP, WIDTH, LEGEND)
+set label 1 HEADING at screen 14.0 / WIDTH, screen y(TOP + 10) left font ',13'
+set key at screen 14.0 / WIDTH, screen y(TOP + 20) left top vertical \
+    maxrows 3 Left reverse samplen 5
+plot for [i=1:N] NaN with linespoints linestyle i title NAME[i]
+unset label 1
+unset key
+
+set border 3
+set tics nomirror
+set grid noxtics ytics back linetype 1 linewidth 0.6 linecolor rgb '#b0b0b0'
+set xlabel 'readers' offset 0,0.5
+if (BY2) {
+	set logscale x 2
+	set xrange [LEAST / 1.15:END * 1.05]
+} else {
+	set xrange [LEAST - 0.4:END + 0.4]
+}
+if (END - LEAST <= 12) { set xtics 1 nomirror } else { set xtics autofreq nomirror }
+if (SHADE == 0) {
+	set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 \
+	    behind fillcolor rgb '#e8e8e8' fillstyle solid noborder
+}
+if (SHADE > 0) {
+	set object 1 rectangle from first SHADE, graph 0 to graph 1, graph 1 \
+	    behind fillcolor rgb '#e8e8e8' fillstyle solid noborder
+}
+PANELS = 2 * SCALE + LATENCY + HARVEST
+WIDE = PANELS == 1 ? WIDTH - 28 : PANEL
+AT = LEFT
+TOP = TOP + LEGEND
+
+if (SCALE) {
+	set ylabel 'MB/s' offset 0.5,0
+	set format y '%g'
+	do for [EACH=0:1] {
+		eval place(AT, TOP, WIDE, 300)
+		set title EACH ? 'MB/s of each reader' : 'total MB/s' offset 0,-0.6
+		set yrange [0:*]
+		plot for [i=1:N] $D using 3:(cell(i, 0, per($5, $3))):(per($6, $3)) \
+		    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
+		    for [i=1:N] per(within(i, x), x) with lines linestyle i \
+		    linewidth 1.2 dashtype '. ', \
+		    for [i=1:N] per(beyond(i, x), x) with lines linestyle i \
+		    linewidth 1 dashtype '.   ', \
+		    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))):(per($5, $3)):(per($6, $3)) \
+		    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
+		    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))) \
+		    with linespoints linestyle i, \
+		    for [i=1:N] $D using 3:(cell(i, 1, per($4, $3))) \
+		    with points linestyle i + 6
+		AT = AT + WIDE
+	}
+}
+
+# Bars of curves beside each other, up from the median, with two ticks.
+beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
+    n + 0.025 * (i - (N + 1) / 2.0) * (END - LEAST + 0.8)
+tick(n) = (BY2 ? n : END - LEAST + 0.8) * 0.008
+if (LATENCY) {
+	eval place(AT, TOP, WIDE, 300)
+	set title 'latency of one read: p50 to p99.9'
+	unset ylabel
+	if (TIMED) {
+		set logscale y 10
+		set format y '%.0s %cs'
+		set yrange [*:*]
+		plot for [i=1:N] $D using (beside(i, $3)):(cell(i, 0, $10)) \
+		    with lines linestyle i linewidth 0.8, \
+		    for [g=0:1] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
+		    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1, \
+		    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
+		    (cell(i, g, $11)):(tick($3)):(0) with vectors nohead \
+		    linestyle i dashtype 1, \
+		    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
+		    (cell(i, g, $12)):(2 * tick($3)):(0) with vectors nohead \
+		    linestyle i dashtype 1 linewidth 2.4
+		unset logscale y
+	} else {
+		set label 1 'no latencies were recorded' at graph 0.5, graph 0.5 center
+		set yrange [0:1]
+		plot NaN
+		unset label 1
+	}
+	AT = AT + WIDE
+}
+if (HARVEST) {
+	eval place(AT, TOP, WIDE, 300)
+	set title 'CPU of the harvest thread'
+	set ylabel '% of one CPU' offset 0.5,0
+	set format y '%g'
+	if (BY10) {
+		set logscale y 10
+		set yrange [*:*]
+	} else {
+		set yrange [0:*]
+	}
+	plot for [i=1:N] $D using 3:(cell(i, 0, $8)):9 \
+	    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
+	    for [i=1:N] $D using 3:(cell(i, 0, $8 < $9 ? $7 : NaN)):8:9 \
+	    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
+	    for [i=1:N] $D using 3:(cell(i, 0, $7)) with linespoints linestyle i, \
+	    for [i=1:N] $D using 3:(cell(i, 1, $7)) with points linestyle i + 6
+	unset logscale y
+}
+unset object 1

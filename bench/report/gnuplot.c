@@ -1,0 +1,130 @@
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/child.h"
+#include "bench/report/plot.h"
+
+static bool
+ends_in(const char *path, const char *ending)
+{
+	size_t have = strlen(path), want = strlen(ending);
+
+	return (have > want && strcmp(path + have - want, ending) == 0);
+}
+
+bool
+gnuplot_path_ok(const char *path)
+{
+
+	return (ends_in(path, ".png") || gnuplot_path_svg(path));
+}
+
+bool
+gnuplot_path_svg(const char *path)
+{
+
+	return (ends_in(path, ".svg"));
+}
+
+/*
+ * Between single quotes only the quote and the line's end are special.  A
+ * doubled quote stands for one, but not at the start of a string, so quotes
+ * become spaces, and so do backquotes, which run commands elsewhere.
+ */
+void
+gnuplot_quote(FILE *out, const char *text)
+{
+
+	fputc('\'', out);
+	for (; *text != '\0'; text++)
+		fputc((unsigned char)*text < ' ' || *text == '\'' ||
+		    *text == '`' ? ' ' : *text, out);
+	fputc('\'', out);
+}
+
+void
+gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height)
+{
+
+	if (svg) {
+		fprintf(out, "set terminal svg noenhanced size %u,%u font "
+		    "'Helvetica,12' background '#ffffff'\n", width, height);
+		return;
+	}
+	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
+	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
+	    "} else {\n"
+	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
+	    width, height, width, height);
+}
+
+/* The last line with text; gnuplot shows the place of the error before it. */
+static void
+last_line(FILE *messages, char error[GNUPLOT_ERROR_SIZE])
+{
+	char line[GNUPLOT_ERROR_SIZE - 16];
+	const char *text;
+
+	snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot: no message");
+	rewind(messages);
+	while (fgets(line, sizeof(line), messages) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		text = line + strspn(line, " \t");
+		if (*text != '\0')
+			snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot: %s",
+			    text);
+	}
+}
+
+static int
+run(FILE *commands, int out, FILE *messages, char error[GNUPLOT_ERROR_SIZE])
+{
+	/* -d: without the user's own settings. */
+	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
+	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(commands), out,
+	    fileno(messages) } };
+	int status, why;
+
+	why = child_start(&ch);
+	if (why == ENOENT)
+		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot is not installed: "
+		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
+	if (why != 0)
+		return (why);
+	close(ch.ch_out);
+	status = child_wait(ch.ch_pid);
+	if (WIFSIGNALED(status))
+		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot was ended by a "
+		    "signal: %s", strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) != 0)
+		last_line(messages, error);
+	else
+		return (0);
+	return (EIO);
+}
+
+int
+gnuplot_draw(const char *script, size_t len, int out,
+    char error[GNUPLOT_ERROR_SIZE])
+{
+	FILE *commands, *messages;
+	int why = 0;
+
+	/* Files, not pipes: neither side waits for the other. */
+	commands = tmpfile();
+	messages = tmpfile();
+	if (commands == NULL || messages == NULL ||
+	    fwrite(script, 1, len, commands) != len || fflush(commands) != 0 ||
+	    lseek(fileno(commands), 0, SEEK_SET) != 0)
+		why = errno != 0 ? errno : EIO;
+	else
+		why = run(commands, out, messages, error);
+	if (commands != NULL)
+		fclose(commands);
+	if (messages != NULL)
+		fclose(messages);
+	return (why);
+}

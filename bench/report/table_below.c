@@ -1,0 +1,201 @@
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/report/comparable.h"
+#include "bench/report/report.h"
+#include "bench/stats/stats.h"
+
+enum {
+	BELOW_PARAMETERS = 8,
+	BELOW_RANKINGS	= 20,	/* printed one by one */
+	BELOW_BAR	= 20	/* of an effect of 1 */
+};
+
+/* 95 % of the coefficients of unrelated values are below so many sigma. */
+static const double two_sigma = 1.96;
+
+static void
+print_control(FILE *out, const struct result_cell *cell)
+{
+	struct text t = { .s = "" };
+	char spread[FORMAT_SIZE];
+	double per_s;
+
+	if (strcmp(cell->lock, "none") == 0) {
+		/* No sharing: what the same readers get without the lock. */
+		text_add(&t, "no sharing, %s, %s, %u reader%s of %s: ",
+		    cell->design, cell->cipher, cell->readers,
+		    PLURAL(cell->readers), FORMAT(bytes, cell->request_bytes));
+		if (comparable_open_loop(cell))
+			text_add(&t, "%s requests/s each", FORMAT(real,
+			    comparable_request_rate(cell) / cell->readers));
+		else
+			text_add(&t, "%s MB/s each", FORMAT(real,
+			    cell->total_mb_per_s / cell->readers));
+		if (!comparable_few_repeats(cell))
+			text_add(&t, ", +-%s %%",
+			    comparable_spread(cell, spread));
+	} else {
+		/* Each request is one acquisition of the lock. */
+		per_s = comparable_request_rate(cell);
+		text_add(&t, "lock %s around nothing, %u reader%s: ",
+		    cell->lock, cell->readers, PLURAL(cell->readers));
+		if (per_s > 0)
+			text_add(&t, "%s ns an acquisition",
+			    FORMAT(real, fmin(1e9 / per_s, 1e99)));
+		else
+			text_add(&t, "no acquisition");
+	}
+	if (provenance_predicted(cell))
+		text_add(&t, ", %s", provenance_short(cell));
+	if (comparable_gated(cell))
+		text_add(&t, " (! %s)", cell->gate);
+	format_wrap(out, "control:", 2, t.s);
+}
+
+/*
+ * The rate of a repeat against the same without a ledger, just before: the
+ * median, the least and the most.
+ */
+static void
+add_cost(struct text *t, const struct result_cell *cell)
+{
+	double cost, high = -HUGE_VAL, low = HUGE_VAL;
+	unsigned i;
+
+	if (cell->ledger.plain_mb_per_s <= 0) {
+		text_add(t, "; %s", provenance_predicted(cell) ?
+		    "takes no virtual time" : "its cost was not measured");
+		return;
+	}
+	for (i = 0; i < cell->repeats; i++) {
+		const struct result_sample *rs = &cell->samples[i];
+
+		if (rs->plain_mb_per_s <= 0)
+			continue;
+		cost = 100 * (1 - rs->total_mb_per_s / rs->plain_mb_per_s);
+		low = fmin(low, cost);
+		high = fmax(high, cost);
+	}
+	text_add(t, "; cost %.1f %%", 100 * (1 - cell->total_mb_per_s /
+	    cell->ledger.plain_mb_per_s));
+	if (low <= high)
+		text_add(t, " (%.1f..%.1f)", low, high);
+}
+
+static void
+print_ledgers(FILE *out, const struct result *r)
+{
+	unsigned i;
+	bool any = false;
+
+	for (i = 0; i < r->cell_count; i++) {
+		const struct result_cell *cell = &r->cells[i];
+		const struct result_ledger *rl = &cell->ledger;
+		struct text t = { .s = "" };
+
+		if (rl->records <= 0)
+			continue;
+		if (!any && r->cell_count > 1)
+			fputc('\n', out);
+		any = true;
+		text_add(&t, "ledger: %s %s %s, %u reader%s of %ju bytes: "
+		    "%.0f blocks of %.0f keys checked, %.0f reads, %.0f "
+		    "reseeds, %.0f events, %.0f violations", cell->design,
+		    cell->lock, cell->cipher, cell->readers,
+		    PLURAL(cell->readers), (uintmax_t)cell->request_bytes,
+		    rl->blocks, rl->keys, rl->reads, rl->reseeds, rl->events,
+		    rl->violations);
+		add_cost(&t, cell);
+		if (rl->forgotten > 0)
+			text_add(&t, "; reuse of the oldest keys would not "
+			    "have been noticed");
+		format_wrap(out, "", 2, t.s);
+	}
+}
+
+/* A bar to the left of the axis for less, to the right for more. */
+static void
+print_parameter(FILE *out, const struct result_parameter *rp)
+{
+	static const char bar[] = "####################";
+	int n = (int)floor(fmin(1, fabs(rp->effect)) * BELOW_BAR + 0.5);
+
+	fprintf(out, "  %-22.22s %-9.9s %5.2f  %*.*s|%.*s\n", rp->key,
+	    rp->provenance, rp->effect, BELOW_BAR, rp->effect < 0 ? n : 0,
+	    bar, rp->effect < 0 ? 0 : n, bar);
+}
+
+static void
+print_rankings(FILE *out, const struct result_uncertainty *ru)
+{
+	bool all = ru->ranking_count <= BELOW_RANKINGS;
+	unsigned i, robust = 0, shown = 0;
+
+	for (i = 0; i < ru->ranking_count; i++)
+		robust += ru->rankings[i].robust;
+	if (ru->ranking_count == 0)
+		return;
+	format_wrapf(out, "", 2, "Rankings by total MB/s, and in what share of "
+	    "the samples they hold: %u of %u robust, in 90 %% or more and by "
+	    "1 %% or more%s", robust, ru->ranking_count,
+	    all || robust == ru->ranking_count ? "." :
+	    "; those that are not:");
+	for (i = 0; i < ru->ranking_count; i++) {
+		const struct result_ranking *rr = &ru->rankings[i];
+
+		if ((!all && rr->robust) || shown++ >= BELOW_RANKINGS)
+			continue;
+		format_wrapf(out, "  ", 4, "%s over %s, %s, %s, %u reader%s of "
+		    "%s: %s %%, %s", rr->better, rr->worse, rr->like,
+		    rr->cipher, rr->readers, PLURAL(rr->readers),
+		    FORMAT(bytes, rr->request_bytes),
+		    FORMAT(percent, 100 * rr->share),
+		    rr->robust ? "robust" : "not robust");
+	}
+	if (shown > BELOW_RANKINGS)
+		fprintf(out, "  and %u more; the result file has all\n",
+		    shown - BELOW_RANKINGS);
+}
+
+static void
+print_uncertainty(FILE *out, const struct result *r)
+{
+	const struct result_uncertainty *ru = &r->uncertainty;
+	unsigned i;
+
+	if (ru->samples == 0)
+		return;
+	/* A cell at length ends in an empty line. */
+	if (r->cell_count > 1)
+		fputc('\n', out);
+	format_wrapf(out, "", 2, "Uncertainty: %u profiles drawn around "
+	    "%.200s; brackets hold 10 %% to 90 %% of them.", ru->samples,
+	    ru->profile);
+	if (ru->parameter_count == 0)
+		fputs("  no value of the profile is uncertain\n", out);
+	else
+		format_wrapf(out, "", 2, "What moved them most: rank "
+		    "correlation of a value with the total MB/s, the mean "
+		    "over cells; left of the axis more of it means less MB/s. "
+		    "With so many samples up to %.2f may be chance.",
+		    two_sigma / sqrt(ru->samples - 1.0));
+	for (i = 0; i < ru->parameter_count && i < BELOW_PARAMETERS; i++)
+		print_parameter(out, &ru->parameters[i]);
+	print_rankings(out, ru);
+}
+
+void
+table_below_print(FILE *out, const struct result *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->control_count; i++)
+		print_control(out, &r->controls[i]);
+	print_ledgers(out, r);
+	print_uncertainty(out, r);
+}

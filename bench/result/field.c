@@ -1,0 +1,399 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/result/field.h"
+#include "bench/result/json_text.h"
+#include "lib/base/kassert.h"
+
+/* Above this the digits written could round up past the largest double. */
+#define	REAL_MAX	1e300
+
+/* Whole numbers up to here have at most 15 digits. */
+static const double whole_max = 1e15;
+
+#define	NEEDED		.f_needed = true
+#define	OPTIONAL	.f_needed = false
+#define	AT(s, m)	offsetof(struct result_##s, m)
+#define	SIZE(s, m)	sizeof(((struct result_##s *)0)->m)
+/* A text is empty if its first byte is 0. */
+#define	WHEN(s, m)	.f_when = AT(s, m),				\
+	.f_when_size = SIZE(s, m) > sizeof(uint64_t) ? 1 : SIZE(s, m)
+#define	KEY(s, m)	.f_key = #m, .f_offset = AT(s, m)
+#define	COUNT(s, n)	.f_count = AT(s, n), .f_count_key = #n
+#define	TABLE(type)	.f_kind = FIELD_OBJECT,				\
+	.f_size = sizeof(struct result_##type),				\
+	.f_table = result_##type##_fields
+
+#define	BEGIN(s, ...)	const struct field result_##s##_fields[] = {
+#define	END(s)		{ .f_key = NULL } };
+#define	FIELD(s, m, kind, presence, how, column, text)			\
+	{ KEY(s, m), .f_kind = FIELD_##kind, presence,			\
+	    .f_how = FIELD_HOW_##how, .f_column = column },
+#define	OBJECT(s, m, type, presence, column, text)			\
+	{ KEY(s, m), TABLE(type), presence, .f_column = column },
+#define	LIST(s, m, type, n, presence, text)				\
+	{ KEY(s, m), TABLE(type), .f_shape = FIELD_ARRAY, COUNT(s, n),	\
+	    presence },
+#define	ARRAY(s, m, kind, n, presence, how, text)			\
+	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_ARRAY,	\
+	    COUNT(s, n), presence, .f_how = FIELD_HOW_##how },
+#define	EACH(s, m, kind, presence, text)				\
+	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_EACH, presence },
+#define	LENGTH(s, m)
+#define	COLUMN(...)
+#include "bench/result/result.tbl"
+
+#define	TEXT(size, low)		{ FORM_TEXT, size, low, (size) - 1 }
+#define	UNSIGNED(low)							\
+	{ FORM_UNSIGNED, sizeof(unsigned), low, UINT_MAX }
+#define	UINT64(low)		{ FORM_UINT64, sizeof(uint64_t), low, 0x1p63 }
+#define	DOUBLE(low, high)	{ FORM_DOUBLE, sizeof(double), low, high }
+
+const struct field_type field_types[FIELD_OBJECT + 1] = {
+	[FIELD_NAME] = TEXT(RESULT_NAME_SIZE, 0),
+	[FIELD_WORD] = TEXT(RESULT_NAME_SIZE, 1),
+	[FIELD_TEXT] = TEXT(RESULT_TEXT_SIZE, 0),
+	[FIELD_HEX] = { FORM_TEXT, RESULT_NAME_SIZE, 0, 16 },
+	[FIELD_SHA256] = TEXT(RESULT_SHA256_SIZE, RESULT_SHA256_SIZE - 1),
+	[FIELD_WORDS] = { FORM_WORDS, sizeof(char **), 0, 0 },
+	[FIELD_BOOL] = { FORM_BOOL, sizeof(bool), 0, 1 },
+	[FIELD_COUNT] = UNSIGNED(0),
+	[FIELD_SOME] = UNSIGNED(1),
+	[FIELD_READERS] = UNSIGNED(1),
+	[FIELD_BYTES] = UINT64(1),
+	[FIELD_SEED] = UINT64(0),
+	[FIELD_REAL] = DOUBLE(0, REAL_MAX),
+	[FIELD_SHARE] = DOUBLE(0, 1),
+	[FIELD_SIGNED] = DOUBLE(-1, 1),
+	[FIELD_PAIR] = DOUBLE(0, REAL_MAX),
+	[FIELD_BINS] = DOUBLE(0, REAL_MAX),
+	[FIELD_BUCKETS] = { FORM_BUCKETS, 0, 1, UINT32_MAX },
+	[FIELD_OBJECT] = { FORM_OBJECT, 0, 0, 0 }
+};
+
+bool
+field_is_array(const struct field *f)
+{
+
+	return (f->f_shape != FIELD_ONE || f->f_kind == FIELD_PAIR ||
+	    f->f_kind == FIELD_BINS);
+}
+
+size_t
+field_size(const struct field *f)
+{
+	size_t size = field_types[f->f_kind].ft_size;
+
+	return (size != 0 ? size : f->f_kind == FIELD_BUCKETS ?
+	    f->f_room * sizeof(uint32_t) : f->f_size);
+}
+
+void *
+field_elements(const struct field *f, const void *base)
+{
+	const char *p = (const char *)base + f->f_offset;
+	void *elements;
+
+	if (f->f_shape != FIELD_ARRAY && f->f_shape != FIELD_EACH)
+		return ((char *)(uintptr_t)p);
+	memcpy(&elements, p, sizeof(elements));
+	return (elements);
+}
+
+/* The number of elements, without trailing zeros of FIELD_BINS. */
+static unsigned
+length(const struct field *f, const void *base, unsigned readers)
+{
+	const double *bins = field_elements(f, base);
+	unsigned n;
+
+	if (f->f_kind == FIELD_PAIR)
+		return (2);
+	if (f->f_kind == FIELD_BINS) {
+		for (n = RESULT_LOG2_BINS; n > 0 && bins[n - 1] <= 0; n--)
+			continue;
+		return (n);
+	}
+	if (f->f_shape == FIELD_EACH)
+		return (readers);
+	memcpy(&n, (const char *)base + f->f_count, sizeof(n));
+	return (n);
+}
+
+bool
+field_given(const struct field *f, const void *base)
+{
+	const char *p = (const char *)base + f->f_when;
+	size_t i;
+
+	for (i = 0; i < f->f_when_size; i++)
+		if (p[i] != 0)
+			return (true);
+	return (f->f_when_size == 0);
+}
+
+static json_t *
+format_real(const struct field *f, double v)
+{
+
+	KASSERT(isfinite(v) && fabs(v) <= REAL_MAX,
+	    ("%s: %g has no place in a result", f->f_key, v));
+	if (f->f_how != FIELD_HOW_POINT && v == floor(v) && fabs(v) < whole_max)
+		return (json_integer((json_int_t)v));
+	return (json_real(v));
+}
+
+/* JSON's usual integers end at 2^63 - 1; a larger seed is a string. */
+static json_t *
+format_seed(uint64_t seed)
+{
+	char text[24];
+
+	if (seed <= INT64_MAX)
+		return (json_integer((json_int_t)seed));
+	snprintf(text, sizeof(text), "%" PRIu64, seed);
+	return (json_string(text));
+}
+
+/* The setters take over value, NULL included, as jansson's *_new() do. */
+static json_t *
+append(json_t *array, json_t *value)
+{
+
+	if (array == NULL) {
+		json_decref(value);
+	} else if (json_array_append_new(array, value) != 0) {
+		json_decref(array);
+		return (NULL);
+	}
+	return (array);
+}
+
+static json_t *
+format_words(char *const *words)
+{
+	json_t *array = json_array();
+
+	for (; array != NULL && words != NULL && *words != NULL; words++)
+		array = append(array, json_text_new(*words));
+	return (array);
+}
+
+/* Buckets that are not empty, each with its number before it. */
+static json_t *
+format_buckets(const uint32_t *bucket, unsigned n)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; array != NULL && i < n; i++)
+		if (bucket[i] != 0)
+			array = append(append(array, json_integer(i)),
+			    json_integer(bucket[i]));
+	return (array);
+}
+
+static json_t *
+format_one(const struct field *f, const void *p, unsigned readers)
+{
+
+	switch (field_types[f->f_kind].ft_form) {
+	case FORM_TEXT:
+		return (json_text_new(p));
+	case FORM_WORDS:
+		return (format_words(*(char *const *const *)p));
+	case FORM_BOOL:
+		return (json_boolean(*(const bool *)p));
+	case FORM_UNSIGNED:
+		return (json_integer(*(const unsigned *)p));
+	case FORM_UINT64:
+		return (format_seed(*(const uint64_t *)p));
+	case FORM_DOUBLE:
+		return (format_real(f, *(const double *)p));
+	case FORM_BUCKETS:
+		return (format_buckets(p, f->f_room));
+	case FORM_OBJECT:
+		return (field_format(f->f_table, p, readers));
+	}
+	return (NULL);
+}
+
+static json_t *
+format_many(const struct field *f, const void *base, unsigned readers)
+{
+	const char *elements = field_elements(f, base);
+	unsigned i, n = length(f, base, readers);
+	json_t *array = json_array();
+
+	KASSERT(elements != NULL || n == 0, ("%s: %u of nothing", f->f_key, n));
+	for (i = 0; array != NULL && i < n; i++)
+		array = append(array, format_one(f, elements +
+		    i * field_size(f), readers));
+	return (array);
+}
+
+json_t *
+field_format(const struct field *table, const void *base, unsigned readers)
+{
+	json_t *object = json_object(), *value;
+	const struct field *f;
+
+	for (f = table; object != NULL && f->f_key != NULL; f++) {
+		const void *p = (const char *)base + f->f_offset;
+
+		if (f->f_kind == FIELD_READERS)
+			readers = *(const unsigned *)p;
+		if (!field_given(f, base))
+			continue;
+		value = field_is_array(f) ? format_many(f, base, readers) :
+		    format_one(f, p, readers);
+		if (json_object_set_new(object, f->f_key, value) != 0) {
+			json_decref(object);
+			return (NULL);
+		}
+	}
+	return (object);
+}
+
+static void
+free_words(char **words)
+{
+	char **w;
+
+	for (w = words; w != NULL && *w != NULL; w++)
+		free(*w);
+	free(words);
+}
+
+void
+field_free(const struct field *table, void *base)
+{
+	const struct field *f;
+	unsigned i, n;
+	char *p;
+
+	for (f = table; f->f_key != NULL; f++) {
+		p = field_elements(f, base);
+		if (f->f_kind == FIELD_WORDS)
+			free_words(*(char ***)(void *)p);
+		n = f->f_kind != FIELD_OBJECT || p == NULL ? 0 :
+		    f->f_shape == FIELD_ONE ? 1 : length(f, base, 0);
+		for (i = 0; i < n; i++)
+			field_free(f->f_table, p + i * f->f_size);
+		if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH)
+			free(p);
+	}
+}
+
+static bool
+same_names(const struct field *table, const void *a, const void *b)
+{
+	const struct field *f;
+
+	for (f = table; f->f_key != NULL; f++) {
+		const char *pa = (const char *)a + f->f_offset;
+		const char *pb = (const char *)b + f->f_offset;
+
+		if (f->f_kind == FIELD_NAME ? strcmp(pa, pb) != 0 :
+		    f->f_kind == FIELD_OBJECT && f->f_shape == FIELD_ONE &&
+		    !same_names(f->f_table, pa, pb))
+			return (false);
+	}
+	return (true);
+}
+
+static void
+merge_number(const struct field *f, void *to, const void *from)
+{
+	const bool sum = f->f_how == FIELD_HOW_SUM;
+	const uint32_t *bucket = from;
+	uint64_t *u = to, more;
+	double *d = to, v;
+	unsigned i;
+
+	switch (field_types[f->f_kind].ft_form) {
+	case FORM_BOOL:
+		*(bool *)to |= *(const bool *)from;
+		break;
+	case FORM_UINT64:
+		more = *(const uint64_t *)from;
+		*u = sum ? *u + more : more > *u ? more : *u;
+		break;
+	case FORM_DOUBLE:
+		v = *(const double *)from;
+		*d = sum ? *d + v : fmax(*d, v);
+		break;
+	case FORM_BUCKETS:
+		for (i = 0; i < f->f_room; i++)
+			((uint32_t *)to)[i] += bucket[i];
+		break;
+	default:
+		MPASS(false);
+	}
+}
+
+static void merge(const struct field *table, void *to, const void *from);
+
+/* There is room for all. */
+static void
+merge_objects(const struct field *f, void *to, const void *from)
+{
+	unsigned *count = (void *)((char *)to + f->f_count);
+	unsigned i, k, n = length(f, from, 0);
+	const char *p = field_elements(f, from);
+	char *all = field_elements(f, to);
+
+	for (i = 0; i < n; i++, p += f->f_size) {
+		for (k = 0; k < *count; k++)
+			if (same_names(f->f_table, all + k * f->f_size, p))
+				break;
+		if (k < *count)
+			merge(f->f_table, all + k * f->f_size, p);
+		else
+			memcpy(all + (*count)++ * f->f_size, p, f->f_size);
+	}
+	MPASS(f->f_shape == FIELD_ARRAY || *count <= f->f_room);
+}
+
+static void
+merge(const struct field *table, void *to, const void *from)
+{
+	const struct field *f;
+
+	for (f = table; f->f_key != NULL; f++) {
+		void *p = (char *)to + f->f_offset;
+		const void *more = (const char *)from + f->f_offset;
+
+		if (f->f_how == FIELD_HOW_SUM || f->f_how == FIELD_HOW_MAX)
+			merge_number(f, p, more);
+		else if (f->f_kind == FIELD_OBJECT && f->f_shape != FIELD_ONE)
+			merge_objects(f, to, from);
+		else if (f->f_kind == FIELD_OBJECT)
+			merge(f->f_table, p, more);
+	}
+}
+
+int
+field_merge(const struct field *table, void *to, const void *from)
+{
+	const struct field *f;
+	size_t n;
+	void *p;
+
+	for (f = table; f->f_key != NULL; f++) {
+		if (f->f_kind != FIELD_OBJECT || f->f_shape != FIELD_ARRAY)
+			continue;
+		n = (size_t)length(f, to, 0) + length(f, from, 0) + 1;
+		p = realloc(field_elements(f, to), n * f->f_size);
+		if (p == NULL)
+			return (ENOMEM);
+		memcpy((char *)to + f->f_offset, &p, sizeof(p));
+	}
+	merge(table, to, from);
+	return (0);
+}

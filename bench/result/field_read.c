@@ -1,0 +1,296 @@
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/result/field.h"
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+
+enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
+
+/* Where in the document the reader is. */
+struct reader {
+	char	*rd_error;	/* RESULT_TEXT_SIZE bytes */
+	unsigned rd_readers;
+	char	 rd_path[PATH_SIZE];	/* "cells[3].host." or "" */
+};
+
+static int read_table(struct reader *rd, const struct field *table,
+    const json_t *object, void *base);
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct reader *rd, const char *key, const char *fmt, ...)
+{
+	size_t len;
+	va_list ap;
+
+	snprintf(rd->rd_error, RESULT_TEXT_SIZE, "%s%s: ", rd->rd_path, key);
+	len = strlen(rd->rd_error);
+	va_start(ap, fmt);
+	vsnprintf(rd->rd_error + len, RESULT_TEXT_SIZE - len, fmt, ap);
+	va_end(ap);
+	return (EINVAL);
+}
+
+/* Control characters would reach the terminal that shows a report. */
+static int
+read_text(struct reader *rd, const json_t *j, const struct field *f,
+    const char *key, char *out)
+{
+	const struct field_type *ft = &field_types[f->f_kind];
+	const bool hex = f->f_kind == FIELD_HEX || f->f_kind == FIELD_SHA256;
+	const char *c, *text = json_string_value(j);
+	size_t n = json_string_length(j);
+
+	if (text == NULL)
+		return (refuse(rd, key, "not a string"));
+	if (hex && (f->f_kind == FIELD_SHA256 || n > 0) &&
+	    ((double)n < ft->ft_high ||
+	    (double)strspn(text, "0123456789abcdef") < ft->ft_high))
+		return (refuse(rd, key, "not %.0f hexadecimal digits",
+		    ft->ft_high));
+	if ((double)n < ft->ft_low)
+		return (refuse(rd, key, "empty"));
+	if ((double)n > ft->ft_high)
+		return (refuse(rd, key, "longer than %.0f bytes",
+		    ft->ft_high));
+	for (c = text; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return (refuse(rd, key, "has a control character"));
+	memcpy(out, text, n + 1);
+	return (0);
+}
+
+static int
+read_real(struct reader *rd, const json_t *j, const struct field_type *ft,
+    const char *key, double *out)
+{
+
+	*out = json_number_value(j);
+	if (!json_is_number(j))
+		return (refuse(rd, key, "not a number"));
+	return (isfinite(*out) && *out >= ft->ft_low && *out <= ft->ft_high ?
+	    0 : refuse(rd, key, "%g is out of range", *out));
+}
+
+static int
+read_integer(struct reader *rd, const json_t *j, const char *key,
+    double low, double high, uint64_t *out)
+{
+	json_int_t v = json_integer_value(j);
+
+	*out = (uint64_t)v;
+	if (!json_is_integer(j))
+		return (refuse(rd, key, "not an integer"));
+	return ((double)v >= low && (double)v <= high ? 0 : refuse(rd, key,
+	    "%" JSON_INTEGER_FORMAT " is out of range", v));
+}
+
+static int
+read_seed(struct reader *rd, const json_t *j, const char *key, uint64_t *out)
+{
+
+	*out = (uint64_t)json_integer_value(j);
+	if (json_is_string(j) ? parse_number(json_string_value(j), out) == 0 :
+	    json_is_integer(j) && json_integer_value(j) >= 0)
+		return (0);
+	return (refuse(rd, key, "not a number from 0 to 2^64 - 1"));
+}
+
+static int
+read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
+{
+	char place[PLACE_SIZE], **words;
+	size_t i, n = json_array_size(j);
+	const char *word;
+
+	if (j != NULL && !json_is_array(j))
+		return (refuse(rd, key, "not an array"));
+	words = *out = calloc(n + 1, sizeof(*words));
+	for (i = 0; words != NULL && i < n; i++) {
+		word = json_string_value(json_array_get(j, i));
+		if (word == NULL) {
+			snprintf(place, sizeof(place), "%s[%zu]", key, i);
+			return (refuse(rd, place, "not a string"));
+		}
+		if ((words[i] = strdup(word)) == NULL)
+			return (ENOMEM);
+	}
+	return (words == NULL ? ENOMEM : 0);
+}
+
+static int
+read_buckets(struct reader *rd, const json_t *j, const struct field *f,
+    const char *key, uint32_t *bucket)
+{
+	uint64_t at = 0, count = 0, least = 0;
+	size_t i;
+
+	if (!json_is_array(j) || json_array_size(j) % 2 != 0)
+		return (refuse(rd, key, "not a histogram"));
+	for (i = 0; i < json_array_size(j); i += 2) {
+		if (read_integer(rd, json_array_get(j, i), key, (double)least,
+		    f->f_room - 1.0, &at) != 0 ||
+		    read_integer(rd, json_array_get(j, i + 1), key, 1,
+		    UINT32_MAX, &count) != 0)
+			return (EINVAL);
+		bucket[at] = (uint32_t)count;
+		least = at + 1;
+	}
+	return (0);
+}
+
+static int
+read_object(struct reader *rd, const json_t *j, const struct field *f,
+    const char *key, void *p)
+{
+	size_t len = strlen(rd->rd_path);
+	int error;
+
+	if (!json_is_object(j))
+		return (refuse(rd, key, "not an object"));
+	snprintf(rd->rd_path + len, PATH_SIZE - len, "%s.", key);
+	error = read_table(rd, f->f_table, j, p);
+	rd->rd_path[len] = '\0';
+	return (error);
+}
+
+/* One member, or one element of an array; key is its name in messages. */
+static int
+read_one(struct reader *rd, const json_t *j, const struct field *f,
+    const char *key, void *p)
+{
+	const struct field_type *ft = &field_types[f->f_kind];
+	uint64_t v = 0;
+	int error;
+
+	switch (ft->ft_form) {
+	case FORM_TEXT:
+		return (read_text(rd, j, f, key, p));
+	case FORM_WORDS:
+		return (read_words(rd, j, key, p));
+	case FORM_BOOL:
+		*(bool *)p = json_is_true(j);
+		return (json_is_boolean(j) ? 0 :
+		    refuse(rd, key, "not true or false"));
+	case FORM_UNSIGNED:
+		error = read_integer(rd, j, key, ft->ft_low, ft->ft_high, &v);
+		*(unsigned *)p = (unsigned)v;
+		return (error);
+	case FORM_UINT64:
+		return (f->f_kind == FIELD_SEED ? read_seed(rd, j, key, p) :
+		    read_integer(rd, j, key, ft->ft_low, ft->ft_high, p));
+	case FORM_DOUBLE:
+		return (read_real(rd, j, ft, key, p));
+	case FORM_BUCKETS:
+		return (read_buckets(rd, j, f, key, p));
+	case FORM_OBJECT:
+		return (read_object(rd, j, f, key, p));
+	}
+	return (refuse(rd, key, "of no known kind"));
+}
+
+/*
+ * Whether so many elements agree with the rest of the structure.
+ *
+ *   stated  in  the length, if it was a field itself; else 0
+ */
+static int
+check_length(struct reader *rd, const struct field *f, size_t n,
+    unsigned stated)
+{
+	const unsigned most = f->f_kind == FIELD_BINS ? RESULT_LOG2_BINS :
+	    f->f_shape == FIELD_INLINE ? f->f_room : UINT_MAX;
+
+	if (f->f_kind == FIELD_PAIR && n != 2)
+		return (refuse(rd, f->f_key, "not [low, high]"));
+	if (n > most)
+		return (refuse(rd, f->f_key, "%zu elements, expected at most "
+		    "%u", n, most));
+	if (f->f_shape == FIELD_EACH && n != rd->rd_readers)
+		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
+		    rd->rd_readers));
+	if (stated != 0 && n != stated)
+		return (refuse(rd, f->f_key, "%zu elements, but %s is %u", n,
+		    f->f_count_key, stated));
+	return (0);
+}
+
+static int
+read_array(struct reader *rd, const json_t *j, const struct field *f,
+    void *base)
+{
+	const bool counts = f->f_count_key != NULL;
+	unsigned *count = (void *)((char *)base + f->f_count);
+	size_t i, n = json_array_size(j);
+	void *elements = field_elements(f, base);
+	char place[PLACE_SIZE];
+	const double *pair;
+	int error;
+
+	if (!json_is_array(j))
+		return (refuse(rd, f->f_key, "not an array"));
+	error = check_length(rd, f, n, counts ? *count : 0);
+	if (error != 0)
+		return (error);
+	if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH) {
+		elements = calloc(n + 1, field_size(f));
+		if (elements == NULL)
+			return (ENOMEM);
+		memcpy((char *)base + f->f_offset, &elements,
+		    sizeof(elements));
+	}
+	if (counts)
+		*count = (unsigned)n;
+	for (i = 0; i < n && error == 0; i++) {
+		snprintf(place, sizeof(place), "%s[%zu]", f->f_key, i);
+		error = read_one(rd, json_array_get(j, i), f, place,
+		    (char *)elements + i * field_size(f));
+	}
+	pair = elements;
+	if (error == 0 && f->f_kind == FIELD_PAIR && pair[0] > pair[1])
+		error = refuse(rd, f->f_key, "not [low, high]");
+	return (error);
+}
+
+static int
+read_table(struct reader *rd, const struct field *table, const json_t *object,
+    void *base)
+{
+	const struct field *f;
+	int error = 0;
+
+	for (f = table; f->f_key != NULL && error == 0; f++) {
+		const json_t *j = json_object_get(object, f->f_key);
+		void *p = (char *)base + f->f_offset;
+
+		if (j == NULL && f->f_needed)
+			return (refuse(rd, f->f_key, "missing"));
+		/* A list of words always has its end. */
+		if (j == NULL && f->f_kind != FIELD_WORDS)
+			continue;
+		error = field_is_array(f) ? read_array(rd, j, f, base) :
+		    read_one(rd, j, f, f->f_key, p);
+		if (f->f_kind == FIELD_READERS)
+			rd->rd_readers = *(const unsigned *)p;
+	}
+	return (error);
+}
+
+int
+field_read(const struct field *table, const json_t *object, void *base,
+    unsigned readers, char error_text[RESULT_TEXT_SIZE])
+{
+	struct reader rd = { .rd_error = error_text, .rd_readers = readers };
+	int error;
+
+	error = json_is_object(object) ? read_table(&rd, table, object, base) :
+	    refuse(&rd, "document", "not an object");
+	if (error == ENOMEM)
+		snprintf(error_text, RESULT_TEXT_SIZE, "%s", strerror(error));
+	return (error);
+}

@@ -1,0 +1,147 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/result/check.h"
+#include "bench/result/field.h"
+#include "bench/result/json_text.h"
+#include "lib/base/kassert.h"
+#include "lib/base/read_file.h"
+
+enum {
+	INDENT	= 2,
+	/*
+	 * Digits that a double keeps on every machine: 0.1 stays 0.1, and a
+	 * file that was loaded is written again as it was.
+	 */
+	DIGITS	= 15
+};
+
+static int
+read_named(const char *path, char **text, size_t *len)
+{
+	int error, fd;
+
+	if (strcmp(path, "-") == 0)
+		return (read_file(STDIN_FILENO, RESULT_FILE_MAX, text, len));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return (errno);
+	error = read_file(fd, RESULT_FILE_MAX, text, len);
+	close(fd);
+	return (error);
+}
+
+static int
+check_schema(const json_t *top, char error[RESULT_TEXT_SIZE])
+{
+	const json_t *j = json_object_get(top, "schema");
+	const char *schema = json_string_value(j);
+
+	if (schema != NULL && strcmp(schema, RESULT_SCHEMA) == 0)
+		return (0);
+	if (schema != NULL)
+		snprintf(error, RESULT_TEXT_SIZE, "schema: \"%.32s\", expected "
+		    "\"%s\"", schema, RESULT_SCHEMA);
+	else
+		snprintf(error, RESULT_TEXT_SIZE, !json_is_object(top) ?
+		    "not an object; expected schema \"" RESULT_SCHEMA "\"" :
+		    j == NULL ? "schema: missing" : "schema: not a string");
+	return (EINVAL);
+}
+
+static int
+decode(const json_t *top, struct result *r, char error[RESULT_TEXT_SIZE])
+{
+	struct result loaded = { .cells = NULL };
+	int status;
+
+	status = check_schema(top, error);
+	if (status == 0)
+		status = field_read(result_document_fields, top, &loaded, 0,
+		    error);
+	if (status == 0)
+		status = result_check(&loaded, error);
+	if (status == 0)
+		*r = loaded;
+	else
+		result_free(&loaded);
+	return (status);
+}
+
+int
+result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
+{
+	json_error_t where;
+	size_t len = 0;
+	json_t *top;
+	char *text;
+	int status;
+
+	KASSERT(path != NULL && r != NULL, ("nothing to load"));
+	status = read_named(path, &text, &len);
+	if (status != 0) {
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
+		return (status);
+	}
+	top = json_parse(text, len, &where);
+	free(text);
+	if (top != NULL) {
+		status = decode(top, r, error);
+		json_decref(top);
+		return (status);
+	}
+	if (where.text[0] == '\0') {
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(ENOMEM));
+		return (ENOMEM);
+	}
+	snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s", where.line,
+	    where.column, where.text);
+	return (EINVAL);
+}
+
+char *
+result_format_json(const struct result *r)
+{
+	json_t *fields, *top = json_object();
+	char *line, *text = NULL;
+
+	KASSERT(r->cells != NULL || r->cell_count == 0,
+	    ("%u cells of nothing", r->cell_count));
+	fields = field_format(result_document_fields, r, 0);
+	if (json_object_set_new(top, "schema", json_string(RESULT_SCHEMA)) ==
+	    0 && fields != NULL && json_object_update(top, fields) == 0)
+		text = json_text(top, JSON_INDENT(INDENT) |
+		    JSON_REAL_PRECISION(DIGITS));
+	json_decref(fields);
+	json_decref(top);
+	if (text == NULL || asprintf(&line, "%s\n", text) < 0)
+		line = NULL;
+	free(text);
+	return (line);
+}
+
+void
+result_sample_free(struct result_sample *sample)
+{
+
+	field_free(result_sample_fields, sample);
+}
+
+void
+result_cell_free(struct result_cell *cell)
+{
+
+	field_free(result_cell_fields, cell);
+}
+
+void
+result_free(struct result *r)
+{
+
+	field_free(result_document_fields, r);
+	*r = (struct result){ .cells = NULL };
+}

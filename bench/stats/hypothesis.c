@@ -1,0 +1,271 @@
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/stats/stats.h"
+#include "lib/base/kassert.h"
+
+enum {
+	/*
+	 * U takes 0..na * nb, most when both samples are equally large; there
+	 * are fewer inversions.
+	 */
+	EXACT_MAX	= HYPOTHESIS_EXACT_MAX * HYPOTHESIS_EXACT_MAX / 4,
+	/* 2.5 % of all resamples, and the one that stands above. */
+	TAIL		= HYPOTHESIS_RESAMPLES / 40 + 1
+};
+
+double
+hypothesis_welch(const double *a, unsigned na, const double *b, unsigned nb)
+{
+	double df, se2, t, va, vb;
+
+	KASSERT(na >= 2 && nb >= 2, ("%u and %u values", na, nb));
+	va = gsl_stats_variance(a, 1, na) / na;
+	vb = gsl_stats_variance(b, 1, nb) / nb;
+	se2 = va + vb;
+	/* Squares of the largest numbers overflow. */
+	if (!(se2 > 0) || !isfinite(se2))
+		return (1);
+	t = (gsl_stats_mean(b, 1, nb) - gsl_stats_mean(a, 1, na)) / sqrt(se2);
+	/* Welch and Satterthwaite; shares, as squares could overflow here. */
+	va /= se2;
+	vb /= se2;
+	df = 1 / (va * va / (na - 1) + vb * vb / (nb - 1));
+	return (2 * gsl_cdf_tdist_Q(fabs(t), df));
+}
+
+/*
+ * Of all orders of different values, the share in which a statistic is at most
+ * k, 0..max.  The number for each value of the statistic is a coefficient of
+ *
+ *	prod (1 - q^(base + i)) / (1 - q^(by_one ? 1 : i)), i = 1..n
+ *
+ * whose factors are applied one at a time: whole numbers, which a double holds
+ * exactly below HYPOTHESIS_EXACT_MAX values.  Mann and Whitney's U of n values
+ * and base others is a Gaussian binomial; inversions of n values have base 0.
+ */
+static double
+share_at_most(unsigned n, unsigned base, bool by_one, unsigned max, unsigned k)
+{
+	double count[EXACT_MAX + 1] = { 1 }, below = 0, all = 0;
+	unsigned divisor, i, j;
+
+	KASSERT(max <= EXACT_MAX && k <= max, ("%u of %u", k, max));
+	for (i = 1; i <= n; i++) {
+		divisor = by_one ? 1 : i;
+		for (j = max; j >= base + i; j--)
+			count[j] -= count[j - base - i];
+		for (j = divisor; j <= max; j++)
+			count[j] += count[j - divisor];
+	}
+	for (j = 0; j <= max; j++) {
+		all += count[j];
+		if (j <= k)
+			below += count[j];
+	}
+	return (below / all);
+}
+
+/* U of a over b, a tie counting one half, and the sum of t^3 - t over ties. */
+static double
+mann_whitney_u(const double *a, unsigned na, const double *b, unsigned nb,
+    double *ties)
+{
+	unsigned i = 0, ia, ib, k = 0;
+	double tied, u = 0, v;
+
+	*ties = 0;
+	while (i < na || k < nb) {
+		v = k == nb || (i < na && a[i] < b[k]) ? a[i] : b[k];
+		for (ia = 0; i < na && a[i] == v; i++)
+			ia++;
+		/* These of a are above all k of b so far. */
+		for (ib = 0; k < nb && b[k] == v; k++)
+			ib++;
+		u += ia * ((double)(k - ib) + ib / 2.0);
+		tied = (double)ia + ib;
+		*ties += tied * (tied * tied - 1);
+	}
+	return (u);
+}
+
+double
+hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
+    unsigned nb)
+{
+	const double n = (double)na + nb, product = (double)na * nb;
+	double distance, p, ties, u, variance;
+
+	KASSERT(na > 0 && nb > 0, ("%u and %u values", na, nb));
+	u = mann_whitney_u(a, na, b, nb, &ties);
+	u = fmin(u, product - u);
+	if (ties == 0 && na + nb <= HYPOTHESIS_EXACT_MAX)
+		return (fmin(1, 2 * share_at_most(na, nb, false,
+		    na * nb, (unsigned)u)));
+	variance = product / 12 * (n + 1 - ties / (n * (n - 1)));
+	distance = product / 2 - u - 0.5;
+	if (distance <= 0 || !(variance > 0))
+		return (1);
+	p = 2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance));
+	return (p);
+}
+
+/* Values that occur k times take k (k - 1) (2 k + 5) from the variance. */
+static double
+tie_term(const double *v, unsigned n)
+{
+	double k, sum = 0;
+	unsigned i, j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < i && v[j] != v[i]; j++)
+			continue;
+		if (j < i)
+			continue;
+		for (k = 0; j < n; j++)
+			k += v[j] == v[i];
+		sum += k * (k - 1) * (2 * k + 5);
+	}
+	return (sum);
+}
+
+double
+hypothesis_trend(const double *x, const double *y, unsigned n)
+{
+	double pairs = n * (n - 1.0) / 2, s = 0, ties, variance;
+	bool distinct = true;
+	unsigned i, j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < i; j++) {
+			s += ((x[i] > x[j]) - (x[i] < x[j])) *
+			    ((y[i] > y[j]) - (y[i] < y[j]));
+			distinct = distinct && x[i] != x[j] && y[i] != y[j];
+		}
+	}
+	if (n >= 2 && n <= HYPOTHESIS_TREND_EXACT_MAX && distinct)
+		return (fmin(1, 2 * share_at_most(n, 0, true, (unsigned)pairs,
+		    (unsigned)((pairs - fabs(s)) / 2))));
+	ties = tie_term(y, n);
+	variance = ((double)n * (n - 1.0) * (2.0 * n + 5) - ties) / 18;
+	if (fabs(s) <= 1 || !(variance > 0))
+		return (1);
+	return (2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance)));
+}
+
+int
+hypothesis_holm(double *p, size_t n)
+{
+	double floor = 0;
+	size_t i, *rank;
+
+	if (n == 0)
+		return (0);
+	rank = calloc(n, sizeof(*rank));
+	if (rank == NULL)
+		return (ENOMEM);
+	gsl_sort_index(rank, p, 1, n);
+	for (i = 0; i < n; i++) {
+		floor = fmin(1, fmax(floor, p[rank[i]] * (double)(n - i)));
+		p[rank[i]] = floor;
+	}
+	free(rank);
+	return (0);
+}
+
+void
+hypothesis_student(const double *a, unsigned na, const double *b, unsigned nb,
+    struct hypothesis_student *hs)
+{
+	double df = (double)na + nb - 2, variance;
+
+	KASSERT(na >= 2 && nb >= 2, ("%u and %u values", na, nb));
+	variance = ((na - 1) * gsl_stats_variance(a, 1, na) +
+	    (nb - 1) * gsl_stats_variance(b, 1, nb)) / df;
+	hs->hs_pooled_sd = sqrt(variance);
+	hs->hs_difference = gsl_stats_mean(b, 1, nb) -
+	    gsl_stats_mean(a, 1, na);
+	hs->hs_half_width = gsl_cdf_tdist_Pinv(0.975, df) * hs->hs_pooled_sd *
+	    sqrt(1.0 / na + 1.0 / nb);
+}
+
+/* The sorted place at which more than k of the values drawn have been seen. */
+static unsigned
+place_of(const unsigned *drawn, unsigned k)
+{
+	unsigned place = 0, seen;
+
+	for (seen = drawn[0]; seen <= k; seen += drawn[place])
+		place++;
+	return (place);
+}
+
+int
+resample_init(struct resample *rs, unsigned n, uint64_t seed)
+{
+	unsigned (*middle)[2];
+	unsigned *drawn, i, k;
+	gsl_rng *rng;
+	int error = ENOMEM;
+
+	KASSERT(n > 0, ("resamples of nothing"));
+	drawn = calloc(n, sizeof(*drawn));
+	middle = calloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
+	rng = stats_rng(seed);
+	if (drawn != NULL && middle != NULL && rng != NULL) {
+		for (i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
+			memset(drawn, 0, n * sizeof(*drawn));
+			for (k = 0; k < n; k++)
+				drawn[gsl_rng_uniform_int(rng, n)]++;
+			middle[i][0] = place_of(drawn, (n - 1) / 2);
+			middle[i][1] = place_of(drawn, n / 2);
+		}
+		*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
+		middle = NULL;
+		error = 0;
+	}
+	free(drawn);
+	free(middle);
+	if (rng != NULL)
+		gsl_rng_free(rng);
+	return (error);
+}
+
+void
+resample_fini(struct resample *rs)
+{
+
+	free(rs->rs_middle);
+	*rs = (struct resample){ .rs_n = 0 };
+}
+
+void
+resample_medians(const struct resample *rs, const double *sorted,
+    double *medians)
+{
+	unsigned i;
+
+	for (i = 0; i < HYPOTHESIS_RESAMPLES; i++)
+		medians[i] = sorted[rs->rs_middle[i][0]] / 2 +
+		    sorted[rs->rs_middle[i][1]] / 2;
+}
+
+void
+resample_interval(const double *v, double *low, double *high)
+{
+	const double share = HYPOTHESIS_RESAMPLES / 40.0 - 0.025;
+	double tail[TAIL], rest = share - floor(share);
+
+	/* Sorting all of them would take most of a comparison's time. */
+	gsl_sort_smallest(tail, TAIL, v, 1, HYPOTHESIS_RESAMPLES);
+	*low = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
+	gsl_sort_largest(tail, TAIL, v, 1, HYPOTHESIS_RESAMPLES);
+	*high = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
+}

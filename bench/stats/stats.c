@@ -1,0 +1,137 @@
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/stats/stats.h"
+#include "lib/base/kassert.h"
+
+double
+stats_median(double *values, unsigned n)
+{
+
+	return (stats_quantile(values, n, 0.5));
+}
+
+double
+stats_quantile(double *values, unsigned n, double q)
+{
+
+	KASSERT(n > 0, ("quantile of nothing"));
+	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
+	gsl_sort(values, 1, n);
+	return (gsl_stats_quantile_from_sorted_data(values, 1, n, q));
+}
+
+double
+stats_mean(const double *values, unsigned n)
+{
+
+	KASSERT(n > 0, ("mean of nothing"));
+	return (gsl_stats_mean(values, 1, n));
+}
+
+double
+stats_cov(const double *values, unsigned n)
+{
+	double mean = stats_mean(values, n);
+
+	if (mean == 0)
+		return (0);
+	return (gsl_stats_sd_with_fixed_mean(values, 1, n, mean) / mean);
+}
+
+double
+stats_jain(const double *values, unsigned n)
+{
+	double cov = stats_cov(values, n);
+
+	/* No reader got anything: evenly so. */
+	return (1 / (1 + cov * cov));
+}
+
+double
+stats_min_max(const double *values, unsigned n)
+{
+	double max, min;
+
+	KASSERT(n > 0, ("extremes of nothing"));
+	gsl_stats_minmax(&min, &max, values, 1, n);
+	return (max > 0 ? min / max : 0);
+}
+
+double
+stats_cna(const double *values, unsigned n)
+{
+	double larger = 0, sum = 0;
+	unsigned i, k, below, same;
+
+	KASSERT(n > 0, ("half of nothing"));
+	for (i = 0; i < n; i++) {
+		sum += values[i];
+		below = same = 0;
+		for (k = 0; k < n; k++) {
+			below += values[k] < values[i];
+			same += values[k] == values[i] && k < i;
+		}
+		/* Its place among the sorted, counted in halves. */
+		if (2 * (below + same) + 1 > n)
+			larger += values[i];
+		else if (2 * (below + same) + 1 == n)
+			larger += values[i] / 2;
+	}
+	/* No reader got anything: evenly so. */
+	return (sum > 0 ? larger / sum : 0.5);
+}
+
+/* GSL's own answer to no memory is to abort. */
+gsl_rng *
+stats_rng(uint64_t seed)
+{
+	gsl_error_handler_t *handler;
+	gsl_rng *rng;
+
+	handler = gsl_set_error_handler_off();
+	rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_set_error_handler(handler);
+	/* The generator takes 32 bits; all 64 should matter. */
+	if (rng != NULL)
+		gsl_rng_set(rng, (unsigned long)((seed ^ seed >> 32) &
+		    UINT32_MAX));
+	return (rng);
+}
+
+int
+stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+    double *low, double *high)
+{
+	double *medians, *sorted;
+	struct resample rs;
+	int error;
+
+	KASSERT(n > 0, ("interval of nothing"));
+	if (n == 1) {
+		*low = *high = values[0];
+		return (0);
+	}
+	error = resample_init(&rs, n, seed);
+	if (error != 0)
+		return (error);
+	sorted = calloc(n, sizeof(*sorted));
+	medians = calloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
+	if (sorted != NULL && medians != NULL) {
+		memcpy(sorted, values, n * sizeof(*sorted));
+		gsl_sort(sorted, 1, n);
+		resample_medians(&rs, sorted, medians);
+		resample_interval(medians, low, high);
+	} else {
+		error = ENOMEM;
+	}
+	free(sorted);
+	free(medians);
+	resample_fini(&rs);
+	return (error);
+}

@@ -1,0 +1,241 @@
+/*
+ * Statistics of a few numbers, all finite: repeats of a cell, readers of a
+ * repeat, two samples, predictions beside measurements, the scaling law.
+ */
+#ifndef BENCH_STATS_STATS_H
+#define BENCH_STATS_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gsl/gsl_rng.h>
+
+/* Figures of at least one value, also of values that are all 0. */
+
+/* The middle value, or the mean of the two middle ones.  Sorts values. */
+double stats_median(double *values, unsigned n);
+
+/* The value below which a share q, 0..1, lies; linear between neighbours. */
+double stats_quantile(double *values, unsigned n, double q);	/* sorts */
+
+double stats_mean(const double *values, unsigned n);
+
+/* Standard deviation, dividing by n, over the mean; 0 for a mean of 0. */
+double stats_cov(const double *values, unsigned n);
+
+/* Jain's index, (sum x)^2 / (n sum x^2): 1/n..1, 1 when all are equal. */
+double stats_jain(const double *values, unsigned n);
+
+/* The smallest over the largest: 0..1, 1 when all are equal; 0 for all 0. */
+double stats_min_max(const double *values, unsigned n);
+
+/*
+ * The fairness factor of the CNA papers: the share of the sum in the larger
+ * half of the values, 0.5..1, where a middle value counts half.
+ */
+double stats_cna(const double *values, unsigned n);
+
+/* A random generator for gsl_rng_free(); NULL without memory. */
+gsl_rng *stats_rng(uint64_t seed);
+
+/*
+ * A 95 % interval of the median: percentile bootstrap over HYPOTHESIS_RESAMPLES
+ * draws.  Values in another order give the same interval; one value is its own.
+ *
+ *   low, high  out  untouched on failure
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+    double *low, double *high);
+
+/*
+ * Two-sided tests.  They return p, 0..1: the probability of a difference at
+ * least as large if both samples come from one distribution.
+ */
+
+enum {
+	HYPOTHESIS_RESAMPLES	= 2000,
+	/* Up to so many values, both samples', the distribution is exact. */
+	HYPOTHESIS_EXACT_MAX	= 50,
+	/* The same of the test for a trend. */
+	HYPOTHESIS_TREND_EXACT_MAX = 10
+};
+
+/*
+ * Welch's t test: two means of 2 or more values, variances may differ.  1 when
+ * neither sample varies or a variance is beyond a double.
+ */
+double hypothesis_welch(const double *a, unsigned na, const double *b,
+    unsigned nb);
+
+/*
+ * Mann and Whitney's test: whether values of one sorted sample tend to be
+ * larger.  Exact up to HYPOTHESIS_EXACT_MAX values without ties; else by the
+ * normal distribution, corrected for ties and continuity.
+ */
+double hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
+    unsigned nb);
+
+/* Mann and Kendall's test for a trend of y over x, exact or not likewise. */
+double hypothesis_trend(const double *x, const double *y, unsigned n);
+
+/*
+ * Replaces each p by one corrected after Holm.  If differences with p below a
+ * limit count as real, the probability that any of them is not real is at most
+ * that limit.
+ *
+ * Returns: 0 or ENOMEM, with p untouched.
+ */
+int hypothesis_holm(double *p, size_t n);
+
+/* What ministat(1) prints of two samples of 2 or more values. */
+struct hypothesis_student {
+	double	hs_difference;	/* of the means, b - a */
+	double	hs_half_width;	/* of its 95 % interval */
+	double	hs_pooled_sd;
+};
+
+void hypothesis_student(const double *a, unsigned na, const double *b,
+    unsigned nb, struct hypothesis_student *hs);
+
+/*
+ * HYPOTHESIS_RESAMPLES draws with replacement from n sorted values.  A draw is
+ * the indexes of its two middle values, which serve any n sorted values.
+ */
+struct resample {
+	unsigned	 rs_n;
+	unsigned	(*rs_middle)[2];	/* equal where n is odd */
+};
+
+/*
+ * Draws from 1 or more values; the same n and seed give the same draws.
+ *
+ *   rs  out  for resample_fini(); untouched on failure
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int resample_init(struct resample *rs, unsigned n, uint64_t seed);
+void resample_fini(struct resample *rs);
+
+/* The medians of all draws from rs_n sorted values. */
+void resample_medians(const struct resample *rs, const double *sorted,
+    double *medians);
+
+/* The middle 95 % of HYPOTHESIS_RESAMPLES values. */
+void resample_interval(const double *v, double *low, double *high);
+
+/* Values that differ by less count as equal: a share of the larger one. */
+#define	AGREEMENT_MARGIN	0.01
+
+/* How far predictions are off; starts as zeros. */
+struct agreement {
+	unsigned	ag_count;
+	double		ag_sum;		/* of the absolute errors */
+	double		ag_logs;	/* of ln(predicted / measured) */
+	double		ag_worst;	/* the largest error, with its sign */
+	const void	*ag_worst_of;	/* NULL: none was added */
+};
+
+/*
+ * Adds the prediction `of` something.
+ *
+ *   share  in  the error is a share of what was measured, which is above 0;
+ *              else a difference
+ */
+void agreement_add(struct agreement *ag, double measured, double predicted,
+    bool share, const void *of);
+
+/* The mean absolute error; 0 of none. */
+double agreement_mean(const struct agreement *ag);
+
+/*
+ * The geometric mean of predicted over measured, of shares: 1 is no bias, 0
+ * where a prediction is 0 or there is none.
+ */
+double agreement_bias(const struct agreement *ag);
+
+/* A value and its interval. */
+struct agreement_value {
+	double	av_low;
+	double	av_value;
+	double	av_high;
+};
+
+struct agreement_item {
+	struct agreement_value	ai_measured;
+	struct agreement_value	ai_predicted;
+};
+
+/*
+ * Pairs of items.  A measurement orders two if their intervals do not overlap
+ * and they differ by more than AGREEMENT_MARGIN; a prediction if its intervals
+ * do not overlap.
+ */
+struct agreement_ranks {
+	unsigned	ar_pairs;
+	unsigned	ar_told;	/* ordered by the measurement */
+	unsigned	ar_same;	/* of these: predicted in that order */
+	unsigned	ar_opposite;	/* predicted in the other order */
+};
+
+/* Adds a pair. */
+void agreement_rank(const struct agreement_item *a,
+    const struct agreement_item *b, struct agreement_ranks *ar);
+
+/*
+ * (ar_same - ar_opposite) / ar_told: Somers' d, -1..1, and Kendall's tau where
+ * nothing is tied; 0 when the measurement orders no pair.
+ */
+double agreement_tau(const struct agreement_ranks *ar);
+
+/*
+ * Gunther's Universal Scalability Law:
+ *
+ *	X(N) = gamma N / (1 + sigma (N - 1) + kappa N (N - 1))
+ */
+struct usl_law {
+	double	ul_gamma;	/* MB/s of one reader; above 0 */
+	double	ul_sigma;	/* contention; 0 or more */
+	double	ul_kappa;	/* coherence; 0 or more */
+};
+
+enum { USL_LEAST = 3 };		/* different numbers of readers, to fit */
+
+/* Limits of a total, MB/s: a byte a second, and above any machine's. */
+#define	USL_MB_PER_S_MIN	1e-6
+#define	USL_MB_PER_S_MAX	1e12
+
+/* A measured total. */
+struct usl_point {
+	double	up_readers;	/* 1 or more */
+	double	up_mb_per_s;	/* USL_MB_PER_S_MIN..USL_MB_PER_S_MAX */
+	double	up_weight;	/* above 0 */
+};
+
+/*
+ * Fits the law by least squares: of the weighted errors of ln X, which are
+ * relative errors.
+ *
+ * Returns: 0; EDOM for fewer than USL_LEAST different numbers of readers;
+ * ENOMEM.
+ */
+int usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law);
+
+/* The law's total for a number of readers, 1 or more; MB/s. */
+double usl_at(const struct usl_law *law, double readers);
+
+/*
+ * The number of readers, not rounded, with the law's largest total: 1 when a
+ * second reader lowers it, INFINITY when it always grows.
+ */
+double usl_peak(const struct usl_law *law);
+
+/*
+ * The knee: the smallest number of readers, up to most, to which one more adds
+ * less than half of gamma; 0 when there is none.
+ */
+unsigned usl_knee(const struct usl_law *law, unsigned most);
+
+#endif

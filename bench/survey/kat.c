@@ -1,0 +1,493 @@
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/survey/kat.h"
+#include "fortuna/fortuna.h"
+#include "lib/machine/cpu.h"
+#include "lib/crypto/crypto.h"
+#include "lib/base/parse_number.h"
+#include "lib/crypto/wipe.h"
+
+enum {
+	KAT_LINE_BYTES	= 256,
+	KAT_ARGS_MAX	= 4,
+	KAT_WINDOW_BYTES = 1 << 20,
+	KAT_HEAD_BYTES	= 32,
+	KAT_TAIL_BYTES	= 16,
+	KAT_PLACES	= 4,
+	KAT_PLACES_MAX	= 64
+};
+
+/* A running script. */
+struct kat {
+	const char	*k_name;
+	const char	*k_design;	/* in the place of others; or NULL */
+	FILE		*k_out;
+	FILE		*k_err;
+	uint64_t	 k_line;
+	const struct cipher *k_cipher;
+	const struct random_algorithm *k_algorithm;
+	struct generator *k_generator;	/* NULL before init */
+	struct generator_reader k_reader;
+	char		*k_args[KAT_ARGS_MAX + 1];	/* a line's */
+	unsigned	 k_places;	/* of what init makes */
+	unsigned	 k_index;	/* the thread's own */
+	uint8_t		*k_window;
+};
+
+/* Output on its way into a digest; the uio's window is reused. */
+struct kat_sink {
+	struct uio	ks_uio;		/* first: the drain finds the rest */
+	struct digest	ks_digest;
+	uint64_t	ks_seen;
+	uint8_t		ks_head[KAT_HEAD_BYTES];
+	uint8_t		ks_tail[KAT_TAIL_BYTES];
+};
+
+/* An operand in brackets in kc_operands may be left out. */
+struct kat_command {
+	const char	*kc_name;
+	const char	*kc_operands;
+	bool		 kc_needs_init;
+	int		(*kc_run)(struct kat *k);
+};
+
+static int __attribute__((format(printf, 2, 3)))
+complain(const struct kat *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(k->k_err, "%s:%" PRIu64 ": ", k->k_name, k->k_line);
+	va_start(ap, fmt);
+	vfprintf(k->k_err, fmt, ap);
+	va_end(ap);
+	fputc('\n', k->k_err);
+	return (EINVAL);
+}
+
+/* Parses operand i: a number of low..high. */
+static int
+number(const struct kat *k, unsigned i, const char *what, uint64_t low,
+    uint64_t high, uint64_t *v)
+{
+	const char *text = k->k_args[i];
+
+	if (parse_number(text, v) == 0 && *v >= low && *v <= high)
+		return (0);
+	return (complain(k, "%s \"%s\": expected a number of %" PRIu64 "..%"
+	    PRIu64, what, text, low, high));
+}
+
+static void
+print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
+{
+
+	fputs(label, k->k_out);
+	while (n-- > 0)
+		fprintf(k->k_out, "%02x", *bytes++);
+}
+
+static void
+kat_forget(struct kat *k)
+{
+
+	if (k->k_generator == NULL)
+		return;
+	generator_reader_fini(k->k_generator, &k->k_reader);
+	generator_free(k->k_generator);
+	k->k_generator = NULL;
+	machine_curthread()->mt_index = k->k_index;
+}
+
+static int
+kat_cipher(struct kat *k)
+{
+	const struct cipher *cipher;
+
+	cipher = cipher_find(k->k_args[0]);
+	if (cipher == NULL)
+		return (complain(k, "cipher \"%s\": expected aes or chacha",
+		    k->k_args[0]));
+	kat_forget(k);
+	k->k_cipher = cipher;
+	return (0);
+}
+
+static int
+kat_mode(struct kat *k)
+{
+	const struct random_algorithm *ra = generator_find(
+	    k->k_design != NULL ? k->k_design : k->k_args[0]);
+	char known[256] = "";
+	unsigned i;
+
+	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
+		kat_forget(k);
+		k->k_algorithm = ra;
+		return (0);
+	}
+	for (i = 0; i < generator_count; i++)
+		if ((generators[i]->ra_flags & RA_NULL) == 0)
+			snprintf(known + strlen(known),
+			    sizeof(known) - strlen(known), "%s%s",
+			    known[0] == '\0' ? "" : ", ",
+			    generators[i]->ra_ident);
+	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],
+	    known));
+}
+
+/* Parts of a design that has one for each CPU or node. */
+static int
+kat_places(struct kat *k)
+{
+	uint64_t n;
+
+	if (number(k, 0, "places", 1, KAT_PLACES_MAX, &n) != 0)
+		return (EINVAL);
+	kat_forget(k);
+	k->k_places = (unsigned)n;
+	return (0);
+}
+
+static int
+kat_init(struct kat *k)
+{
+	struct generator_params params = {
+		.gp_cipher = k->k_cipher,
+		.gp_lock = lock_class_find("mtx"),
+		.gp_lock_config = lock_config_default(1),
+		.gp_config = generator_config_default(),
+		.gp_places = k->k_places,
+	};
+	int error;
+
+	if (k->k_cipher == NULL || k->k_algorithm == NULL)
+		return (complain(k, "init: expected \"cipher\" and \"mode\" "
+		    "lines before it"));
+	kat_forget(k);
+	error = generator_new(k->k_algorithm, &k->k_generator, &params);
+	if (error != 0)
+		return (error);
+	error = generator_reader_init(k->k_generator, &k->k_reader);
+	if (error != 0) {
+		generator_free(k->k_generator);
+		k->k_generator = NULL;
+		return (error);
+	}
+	/* Scripts know no time. */
+	k->k_generator->g_paced = false;
+	k->k_reader.gr_place = 0;
+	machine_curthread()->mt_index = 0;
+	return (0);
+}
+
+static int
+kat_event(struct kat *k)
+{
+	struct harvest_event event = { .he_size = 0 };
+	uint64_t counter, destination, source = RANDOM_CACHED;
+	size_t n;
+
+	if (number(k, 0, "event destination", 0, UINT8_MAX, &destination) !=
+	    0 || number(k, 1, "event counter", 0, UINT32_MAX, &counter) != 0)
+		return (EINVAL);
+	if (parse_hex(k->k_args[2], event.he_entropy, HARVEST_ENTROPY_BYTES,
+	    &n) != 0)
+		return (complain(k, "event bytes \"%s\": expected 1..8 bytes "
+		    "in hexadecimal", k->k_args[2]));
+	if (k->k_args[3] != NULL && number(k, 3, "event source", 0,
+	    ENTROPYSOURCE - 1, &source) != 0)
+		return (EINVAL);
+	event.he_source = (uint8_t)source;
+	event.he_destination = (uint8_t)destination;
+	event.he_somecounter = (uint32_t)counter;
+	event.he_size = (uint8_t)n;
+	k->k_algorithm->ra_event_processor(k->k_generator, &event);
+	return (0);
+}
+
+/*
+ * The CPU or node of the commands that follow.  A thread's index decides its
+ * simulated node.
+ */
+static int
+kat_place(struct kat *k)
+{
+	uint64_t place;
+
+	if (number(k, 0, "place", 0, k->k_places - 1, &place) != 0)
+		return (EINVAL);
+	k->k_reader.gr_place = (int)place;
+	machine_curthread()->mt_index = (unsigned)place;
+	return (0);
+}
+
+/* Runs the design's timers, that long after it was made. */
+static int
+kat_timer(struct kat *k)
+{
+	uint64_t ms;
+
+	if (number(k, 0, "timer: milliseconds", 0, INT64_MAX / NS_PER_MS,
+	    &ms) != 0)
+		return (EINVAL);
+	if (k->k_algorithm->ra_timer == NULL)
+		return (complain(k, "timer: %s has none: expected a design "
+		    "with timers", k->k_algorithm->ra_ident));
+	k->k_algorithm->ra_timer(k->k_generator, (int64_t)ms * NS_PER_MS);
+	return (0);
+}
+
+static int
+kat_preread(struct kat *k)
+{
+
+	k->k_algorithm->ra_pre_read(k->k_generator);
+	return (0);
+}
+
+/* The check that each request makes first. */
+static int
+kat_seeded(struct kat *k)
+{
+
+	fprintf(k->k_out, "seeded %s\n",
+	    k->k_algorithm->ra_seeded(k->k_generator) ? "yes" : "no");
+	return (0);
+}
+
+/* Takes a full window: hashes it, keeps the first and the latest bytes. */
+static void
+sink_drain(struct uio *uio, size_t n)
+{
+	struct kat_sink *ks = (struct kat_sink *)(void *)uio;
+	size_t keep;
+
+	digest_update(&ks->ks_digest, uio->uio_base, n);
+	if (ks->ks_seen < KAT_HEAD_BYTES) {
+		keep = KAT_HEAD_BYTES - (size_t)ks->ks_seen;
+		memcpy(ks->ks_head + ks->ks_seen, uio->uio_base,
+		    n < keep ? n : keep);
+	}
+	keep = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
+	memmove(ks->ks_tail, ks->ks_tail + keep, KAT_TAIL_BYTES - keep);
+	memcpy(ks->ks_tail + KAT_TAIL_BYTES - keep, uio->uio_base + n - keep,
+	    keep);
+	ks->ks_seen += n;
+}
+
+static int
+kat_read(struct kat *k)
+{
+	struct kat_sink ks = { .ks_seen = 0 };
+	struct generator_status gs;
+	uint8_t sum[DIGEST_BYTES];
+	uint64_t n;
+	size_t head, tail;
+	int error;
+
+	if (number(k, 0, "read: number of bytes", 0, UINT64_MAX, &n) != 0)
+		return (EINVAL);
+	/* ra_seeded() would run a pre_read that the script did not ask for. */
+	k->k_algorithm->ra_status(k->k_generator, &gs);
+	if (!gs.gs_seeded) {
+		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
+		return (0);
+	}
+	error = digest_init(&ks.ks_digest);
+	if (error != 0)
+		return (error);
+	ks.ks_uio.uio_base = k->k_window;
+	ks.ks_uio.uio_room = KAT_WINDOW_BYTES;
+	ks.ks_uio.uio_resid = n;
+	ks.ks_uio.uio_drain = sink_drain;
+	k->k_algorithm->ra_read(k->k_generator, &k->k_reader, &ks.ks_uio);
+	KASSERT(ks.ks_seen == n, ("read %ju of %ju bytes",
+	    (uintmax_t)ks.ks_seen, (uintmax_t)n));
+	digest_finish(&ks.ks_digest, sum);
+	digest_fini(&ks.ks_digest);
+	head = n < KAT_HEAD_BYTES ? (size_t)n : KAT_HEAD_BYTES;
+	tail = n < KAT_TAIL_BYTES ? (size_t)n : KAT_TAIL_BYTES;
+	if (crypto_failed() != NULL)
+		return (0);
+	fprintf(k->k_out, "read %" PRIu64, n);
+	print_hex(k, " sha256=", sum, sizeof(sum));
+	print_hex(k, " head=", ks.ks_head, head);
+	print_hex(k, " tail=", ks.ks_tail + KAT_TAIL_BYTES - tail, tail);
+	fputc('\n', k->k_out);
+	wipe(&ks, sizeof(ks));
+	return (0);
+}
+
+/* The state of a design that has one K and C; NULL and a message for others. */
+static struct fortuna *
+kat_fortuna(struct kat *k, const char *command)
+{
+
+	if ((k->k_algorithm->ra_flags & RA_FORTUNA_STATE) != 0)
+		return (fortuna_of(k->k_generator));
+	complain(k, "%s: %s has no one K and C: expected a design that has",
+	    command, k->k_algorithm->ra_ident);
+	return (NULL);
+}
+
+static int
+kat_set_counter(struct kat *k)
+{
+	struct fortuna *f = kat_fortuna(k, "set-counter");
+	uint8_t le[UINT128_BYTES];
+	struct lock_node node;
+	size_t n;
+
+	if (f == NULL)
+		return (EINVAL);
+	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 ||
+	    n != sizeof(le))
+		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
+		    "hexadecimal", k->k_args[0]));
+	lock_acquire(&f->f_mtx, &node, SITE_READ);
+	f->f_state.fs_counter = uint128_decode_le(le);
+	random_fortuna_publish(f);
+	lock_release(&f->f_mtx, &node);
+	return (0);
+}
+
+static int
+kat_state(struct kat *k)
+{
+	struct fortuna *f = kat_fortuna(k, "state");
+	const struct fortuna_state *fs;
+	uint8_t le[UINT128_BYTES];
+
+	if (f == NULL)
+		return (EINVAL);
+	fs = &f->f_state;
+	uint128_encode_le(le, fs->fs_counter);
+	print_hex(k, "state counter=", le, sizeof(le));
+	fprintf(k->k_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
+	    fs->fs_reseedcount, fs->fs_pool[0].fsp_length);
+	print_hex(k, " key=", fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
+	fputc('\n', k->k_out);
+	return (0);
+}
+
+static const struct kat_command commands[] = {
+	{ "cipher", " aes|chacha", false, kat_cipher },
+	{ "mode", " DESIGN", false, kat_mode },
+	{ "places", " NUMBER", false, kat_places },
+	{ "init", "", false, kat_init },
+	{ "event", " DESTINATION COUNTER HEX [SOURCE]", true, kat_event },
+	{ "place", " NUMBER", true, kat_place },
+	{ "timer", " MILLISECONDS", true, kat_timer },
+	{ "preread", "", true, kat_preread },
+	{ "seeded", "", true, kat_seeded },
+	{ "read", " BYTES", true, kat_read },
+	{ "set-counter", " HEX", true, kat_set_counter },
+	{ "state", "", true, kat_state },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static unsigned
+count(const char *text, char c)
+{
+	unsigned n;
+
+	for (n = 0; *text != '\0'; text++)
+		n += *text == c;
+	return (n);
+}
+
+static int
+kat_line(struct kat *k, char *line)
+{
+	const struct kat_command *kc;
+	char *save = NULL, *word;
+	unsigned most, n = 0;
+
+	word = strtok_r(line, " \t\r", &save);
+	if (word == NULL)
+		return (0);
+	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
+		if (++kc == commands + COMMANDS)
+			return (complain(k, "\"%s\" is no command: expected "
+			    "cipher, mode, places, init, event, place, timer, "
+			    "preread, seeded, read, set-counter or state",
+			    word));
+	while (n <= KAT_ARGS_MAX &&
+	    (k->k_args[n] = strtok_r(NULL, " \t\r", &save)) != NULL)
+		n++;
+	most = count(kc->kc_operands, ' ');
+	if (n > most || n < most - count(kc->kc_operands, '['))
+		return (complain(k, "%u operands: expected \"%s%s\"", n,
+		    kc->kc_name, kc->kc_operands));
+	if (kc->kc_needs_init && k->k_generator == NULL)
+		return (complain(k, "%s: expected \"init\" before it",
+		    kc->kc_name));
+	return (kc->kc_run(k));
+}
+
+/*
+ * Reads a line without its comment, which may be of any length and have any
+ * bytes.
+ *
+ *   end  out  the script has ended
+ */
+static int
+read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)
+{
+	bool comment = false;
+	size_t n = 0;
+	int c;
+
+	k->k_line++;
+	line[0] = '\0';
+	while ((c = getc(in)) != EOF && c != '\n') {
+		comment |= c == '#' && strspn(line, " \t\r") == n;
+		if (comment)
+			continue;
+		if (c == '\0')
+			return (complain(k, "a NUL byte: expected text"));
+		if (n == KAT_LINE_BYTES - 1)
+			return (complain(k, "a longer line: expected a command "
+			    "of at most %d bytes", KAT_LINE_BYTES - 1));
+		line[n++] = (char)c;
+		line[n] = '\0';
+	}
+	*end = c == EOF && n == 0;
+	return (0);
+}
+
+int
+kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
+{
+	struct kat k = { .k_name = name, .k_design = design, .k_out = out,
+	    .k_err = err, .k_places = KAT_PLACES,
+	    .k_index = machine_curthread()->mt_index };
+	char line[KAT_LINE_BYTES];
+	bool end = false;
+	int error = 0;
+
+	k.k_window = malloc(KAT_WINDOW_BYTES);
+	if (k.k_window == NULL)
+		return (ENOMEM);
+	errno = 0;
+	while (error == 0 && !end) {
+		error = read_line(&k, in, line, &end);
+		if (error == 0)
+			error = kat_line(&k, line);
+		if (error == 0 && crypto_failed() != NULL)
+			error = complain(&k, "libcrypto refused to compute %s",
+			    crypto_failed());
+	}
+	if (error == 0 && ferror(in))
+		error = errno != 0 ? errno : EIO;
+	kat_forget(&k);
+	wipe(k.k_window, KAT_WINDOW_BYTES);
+	free(k.k_window);
+	return (error);
+}

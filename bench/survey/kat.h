@@ -1,0 +1,24 @@
+/*
+ * Known-answer scripts of rngsim-kat(1).  They drive the generators that run
+ * under load.
+ */
+#ifndef BENCH_SURVEY_KAT_H
+#define BENCH_SURVEY_KAT_H
+
+#include <stdio.h>
+
+/*
+ * Runs a script of any length in bounded memory.  The caller is a machine
+ * thread and has called crypto_init().
+ *
+ *   design  in  takes the place of each design in a "mode" line; or NULL
+ *   out     in  takes the answers
+ *   err     in  takes one message, "NAME:LINE: what is wrong"
+ *
+ * Returns: 0; EINVAL for a line that is no command; the error of read(2) or of
+ * the generator's set-up.
+ */
+int kat_run(const char *name, FILE *in, const char *design, FILE *out,
+    FILE *err);
+
+#endif

@@ -1,0 +1,319 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/cli/stop.h"
+#include "bench/stats/stats.h"
+#include "bench/survey/sources.h"
+#include "lib/base/kassert.h"
+#include "lib/machine/machine.h"
+
+/*
+ * Unmeasured reading: CPUs that slept reach their speed.  Before a window that
+ * is measured again they have, and less of a time slice should be used up.
+ */
+static const int64_t sources_warmup_ns = 5 * NS_PER_MS;
+static const int64_t sources_warmup_again_ns = NS_PER_MS / 2;
+
+/* Throughputs that count as the same. */
+static const double saturation_share = 0.95;
+
+const char *const sources_status_names[SOURCES_STATUSES] = {
+	[SOURCES_TIMED]		= "timed",
+	[SOURCES_ABSENT]	= "absent",
+	[SOURCES_WRONG]		= "wrong",
+	[SOURCES_DEAD]		= "dead"
+};
+
+const char *const saturation_names[SATURATION_VERDICTS] = {
+	[SATURATION_UNKNOWN]		= "unknown",
+	[SATURATION_NOT_REACHED]	= "not reached",
+	[SATURATION_REACHED]		= "reached",
+	[SATURATION_UNCLEAR]		= "unclear"
+};
+
+int
+sources_make_points(struct sources *sr)
+{
+	struct survey *sy = &sr->sr_survey;
+	unsigned i;
+
+	sy->sy_points = sr->sr_count * sr->sr_thread_counts;
+	sr->sr_points = calloc(sy->sy_points + 1, sizeof(*sr->sr_points));
+	sr->sr_samples = calloc((size_t)sy->sy_points * sy->sy_repeats + 1,
+	    sizeof(*sr->sr_samples));
+	if (sr->sr_points == NULL || sr->sr_samples == NULL)
+		return (ENOMEM);
+	for (i = 0; i < sy->sy_points; i++) {
+		struct sources_point *sp = &sr->sr_points[i];
+
+		sp->sp_threads = sr->sr_threads[i % sr->sr_thread_counts];
+		sp->sp_oversubscribed = sp->sp_threads > sy->sy_host.cpus;
+		sp->sp_samples = &sr->sr_samples[i * sy->sy_repeats];
+	}
+	for (i = 0; i < sr->sr_count; i++)
+		sr->sr_curves[i].sc_points =
+		    &sr->sr_points[i * sr->sr_thread_counts];
+	return (0);
+}
+
+static enum sources_status
+check(struct sources_curve *sc)
+{
+
+	switch (number_source_check(sc->sc_source, sc->sc_width,
+	    sc->sc_first)) {
+	case 0:
+		return (SOURCES_TIMED);
+	case ENOTSUP:
+		return (SOURCES_ABSENT);
+	case EILSEQ:
+		return (SOURCES_WRONG);
+	default:
+		return (SOURCES_DEAD);
+	}
+}
+
+/* A curve for each source and width that is asked for and exists. */
+static int
+make_curves(struct sources *sr)
+{
+	struct sources_curve *sc;
+	unsigned i, w;
+
+	sr->sr_curves = calloc((size_t)sr->sr_sources * NUMBER_WIDTHS,
+	    sizeof(*sr->sr_curves));
+	if (sr->sr_curves == NULL)
+		return (ENOMEM);
+	for (i = 0; i < sr->sr_sources * NUMBER_WIDTHS; i++) {
+		w = i % NUMBER_WIDTHS;
+		if (!sr->sr_width[w] ||
+		    sr->sr_source[i / NUMBER_WIDTHS]->ns_batch[w] == NULL)
+			continue;
+		sc = &sr->sr_curves[sr->sr_count++];
+		sc->sc_source = sr->sr_source[i / NUMBER_WIDTHS];
+		sc->sc_width = (enum number_width)w;
+		sc->sc_status = check(sc);
+	}
+	return (sources_make_points(sr));
+}
+
+static void
+label(const struct survey *sy, unsigned point, char text[SURVEY_LABEL_SIZE])
+{
+	const struct sources *sr = (const struct sources *)sy;
+	const struct sources_curve *sc = sources_curve(sr, point);
+	const unsigned threads = sr->sr_points[point].sp_threads;
+
+	snprintf(text, SURVEY_LABEL_SIZE, "%s, %u bits, %u thread%s",
+	    sc->sc_source->ns_name, number_bits[sc->sc_width], threads,
+	    PLURAL(threads));
+}
+
+/* Of one CPU for each thread. */
+static double
+cpu_percent(const struct sources_point *sp, const struct sources_sample *sm)
+{
+
+	return (100 * sm->ss_cpu_s / (sm->ss_window_s * sp->sp_threads));
+}
+
+/* Measures a window, and again while other programs disturb it. */
+static int
+measure_quietly(const struct sources_curve *sc, struct sources_point *sp,
+    double time_s, struct sources_sample *sm)
+{
+	/* Threads that share CPUs disturb each other. */
+	const unsigned most = sp->sp_oversubscribed ? 1 : SOURCES_TRIES;
+	struct sources_sample now;
+	unsigned tries;
+	int error;
+
+	for (tries = 1; tries <= most; tries++) {
+		error = window_measure(sc->sc_source, sc->sc_width,
+		    sp->sp_threads, tries == 1 ? sources_warmup_ns :
+		    sources_warmup_again_ns, (int64_t)(time_s *
+		    (double)NS_PER_S), &now, &sp->sp_unbound);
+		if (error != 0 || stop_asked())
+			return (error);
+		if (tries == 1 || cpu_percent(sp, &now) > cpu_percent(sp, sm))
+			*sm = now;
+		sm->ss_tries = tries;
+		if (cpu_percent(sp, sm) >= SOURCES_CPU_PERCENT)
+			break;
+	}
+	return (0);
+}
+
+static int
+visit(struct survey *sy, unsigned point, unsigned order)
+{
+	struct sources *sr = (struct sources *)sy;
+	struct sources_curve *sc = &sr->sr_curves[point /
+	    sr->sr_thread_counts];
+	struct sources_point *sp = &sr->sr_points[point];
+	struct sources_sample *sm = &sp->sp_samples[sp->sp_count];
+	int error;
+
+	if (sc->sc_status != SOURCES_TIMED)
+		return (0);
+	error = measure_quietly(sc, sp, sy->sy_time_s, sm);
+	if (stop_asked())
+		return (EINTR);
+	if (error == EIO) {
+		sc->sc_status = SOURCES_DEAD;
+		return (0);
+	}
+	if (error != 0) {
+		snprintf(sy->sy_why, sizeof(sy->sy_why), "cannot run %u "
+		    "threads: %s", sp->sp_threads, strerror(error));
+		return (error);
+	}
+	sm->ss_order = order;
+	sp->sp_count++;
+	return (0);
+}
+
+static int
+summarize_point(struct sources_point *sp)
+{
+	double cpu[SURVEY_REPEATS_MAX], failures[SURVEY_REPEATS_MAX];
+	double rate[SURVEY_REPEATS_MAX];
+	unsigned i;
+	int error;
+
+	KASSERT(sp->sp_count <= SURVEY_REPEATS_MAX, ("%u", sp->sp_count));
+	if (sp->sp_count == 0)
+		return (0);
+	for (i = 0; i < sp->sp_count; i++) {
+		const struct sources_sample *sm = &sp->sp_samples[i];
+
+		rate[i] = (double)sm->ss_reads / sm->ss_window_s;
+		cpu[i] = cpu_percent(sp, sm);
+		failures[i] = 100 * (double)sm->ss_failures /
+		    (double)sm->ss_reads;
+	}
+	error = stats_ci95_median(rate, sp->sp_count, SURVEY_SEED,
+	    &sp->sp_ci95[0], &sp->sp_ci95[1]);
+	sp->sp_reads_per_s = stats_median(rate, sp->sp_count);
+	sp->sp_failures_percent = stats_median(failures, sp->sp_count);
+	sp->sp_cpu_percent = stats_median(cpu, sp->sp_count);
+	return (error);
+}
+
+void
+saturation_find(const struct sources_point *const *points, unsigned n,
+    struct saturation *sa)
+{
+	const struct sources_point *best;
+	unsigned first, i, least, most;
+
+	memset(sa, 0, sizeof(*sa));
+	if (n < 2)
+		return;
+	for (best = points[0], i = 1; i < n; i++) {
+		KASSERT(points[i - 1]->sp_threads < points[i]->sp_threads,
+		    ("threads do not ascend"));
+		if (points[i]->sp_reads_per_s > best->sp_reads_per_s)
+			best = points[i];
+	}
+	for (first = 0; points[first]->sp_reads_per_s < saturation_share *
+	    best->sp_reads_per_s; first++)
+		continue;
+	for (least = 0; points[least]->sp_ci95[1] < saturation_share *
+	    best->sp_ci95[0]; least++)
+		continue;
+	for (most = 0; most < n && points[most]->sp_ci95[0] <
+	    saturation_share * best->sp_ci95[1]; most++)
+		continue;
+	MPASS(least <= first && first <= most);
+	sa->sa_threads = points[first]->sp_threads;
+	sa->sa_least = (least > 0 ? points[least - 1]->sp_threads : 0) + 1;
+	sa->sa_most = most < n ? points[most]->sp_threads : 0;
+	sa->sa_verdict = least == n - 1 ? SATURATION_NOT_REACHED :
+	    most < n - 1 ? SATURATION_REACHED : SATURATION_UNCLEAR;
+}
+
+int
+sources_summarize(struct sources *sr)
+{
+	const struct sources_point *points[SOURCES_THREADS_MAX];
+	unsigned i, k, n;
+	int error;
+
+	for (i = 0; i < sr->sr_count; i++) {
+		struct sources_curve *sc = &sr->sr_curves[i];
+
+		for (k = n = 0; k < sr->sr_thread_counts; k++) {
+			struct sources_point *sp = &sc->sc_points[k];
+
+			error = summarize_point(sp);
+			if (error != 0)
+				return (error);
+			if (!sp->sp_oversubscribed && sp->sp_count > 0)
+				points[n++] = sp;
+		}
+		saturation_find(points, n, &sc->sc_saturation);
+	}
+	return (0);
+}
+
+static int
+measure(struct survey *sy)
+{
+	struct sources *sr = (struct sources *)sy;
+	int error, summed;
+
+	mitigation_read(NULL, &sr->sr_mitigation);
+	error = make_curves(sr);
+	if (error != 0)
+		return (error);
+	error = survey_visit(sy);
+	summed = sources_summarize(sr);
+	return (error != 0 ? error : summed);
+}
+
+static bool
+drawn(const struct survey *sy)
+{
+
+	return (sources_any((const struct sources *)sy, NULL));
+}
+
+const struct survey_kind sources_kind = {
+	.sk_command	= "sources",
+	.sk_measure	= measure,
+	.sk_visit	= visit,
+	.sk_label	= label,
+	.sk_json	= sources_json,
+	.sk_csv		= sources_csv,
+	.sk_table	= sources_table,
+	.sk_plot	= sources_plot,
+	.sk_drawn	= drawn,
+};
+
+void
+sources_free(struct sources *sr)
+{
+
+	free(sr->sr_samples);
+	free(sr->sr_points);
+	free(sr->sr_curves);
+	sr->sr_samples = NULL;
+	sr->sr_points = NULL;
+	sr->sr_curves = NULL;
+	sr->sr_count = 0;
+}
+
+bool
+sources_any(const struct sources *sr, const struct sources_curve *sc)
+{
+	unsigned i;
+
+	for (i = 0; i < sr->sr_survey.sy_points; i++)
+		if (sr->sr_points[i].sp_count > 0 &&
+		    (sc == NULL || sc == sources_curve(sr, i)))
+			return (true);
+	return (false);
+}

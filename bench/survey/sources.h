@@ -1,0 +1,213 @@
+/*
+ * Times sources of numbers: the cost of a number, and the number of threads at
+ * which throughput stops growing.
+ *
+ * A point is one source, one width of read and one number of threads; each
+ * thread has a CPU and a state of its own.  A repeat of a point is a window of
+ * time, as sources differ by three orders of magnitude.  A window in which the
+ * threads had less than SOURCES_CPU_PERCENT of their CPUs is measured again, up
+ * to SOURCES_TRIES times; the one with the most CPU time counts.
+ */
+#ifndef BENCH_SURVEY_SOURCES_H
+#define BENCH_SURVEY_SOURCES_H
+
+#include "bench/survey/numbers.h"
+#include "bench/survey/survey.h"
+
+#define	SOURCES_SCHEMA	"rngsim-sources/1"
+
+enum {
+	SOURCES_MAX		= 16,
+	SOURCES_THREADS_MAX	= 1024,
+	SOURCES_TRIES		= 8,
+	SOURCES_CPU_PERCENT	= 95,
+	MITIGATION_TEXT_SIZE	= 128
+};
+
+/* One repeat of a point, all threads together. */
+struct sources_sample {
+	unsigned	ss_order;	/* visits before it */
+	double		ss_window_s;
+	double		ss_cpu_s;	/* CPU time in the window */
+	unsigned	ss_tries;	/* windows it was chosen from */
+	uint64_t	ss_reads;
+	uint64_t	ss_failures;
+};
+
+struct sources_point {
+	unsigned	 sp_threads;
+	bool		 sp_oversubscribed;	/* threads share CPUs */
+	bool		 sp_unbound;	/* binding a thread was refused */
+	struct sources_sample *sp_samples;
+	unsigned	 sp_count;	/* of samples; 0: no figures */
+	/* Medians over repeats, and the 95 % interval of the first. */
+	double		 sp_reads_per_s;
+	double		 sp_ci95[2];
+	double		 sp_failures_percent;	/* of successful reads */
+	double		 sp_cpu_percent;	/* of one CPU per thread */
+};
+
+/*
+ * Throughput stops growing at the smallest number of threads whose median is at
+ * least 95 % of the greatest median.  The lower bound is the first number whose
+ * interval reaches 95 % of the lower end of the best interval; the upper bound
+ * is the first whose interval lies above 95 % of its upper end.
+ */
+enum saturation_verdict {
+	SATURATION_UNKNOWN,	/* fewer than two numbers of threads */
+	SATURATION_NOT_REACHED,	/* it grew up to the last of them */
+	SATURATION_REACHED,
+	SATURATION_UNCLEAR,	/* reached or not: intervals are too wide */
+	SATURATION_VERDICTS
+};
+
+struct saturation {
+	enum saturation_verdict sa_verdict;
+	unsigned	sa_threads;	/* by the medians; 0: unknown */
+	unsigned	sa_least;	/* bounds */
+	unsigned	sa_most;	/* 0: beyond all */
+};
+
+enum sources_status {
+	SOURCES_TIMED,
+	SOURCES_ABSENT,		/* this machine has none; nothing was tried */
+	SOURCES_WRONG,		/* the first numbers are wrong; not timed */
+	SOURCES_DEAD,		/* it gave no number; timed until then */
+	SOURCES_STATUSES
+};
+
+/* One source and width. */
+struct sources_curve {
+	const struct number_source *sc_source;
+	enum number_width sc_width;
+	enum sources_status sc_status;
+	uint64_t	 sc_first[NUMBER_FIRST];
+	struct sources_point *sc_points;	/* sr_thread_counts of them */
+	struct saturation sc_saturation;
+};
+
+/* The kernel's report on SRBDS, CVE-2020-0543, which slows RDRAND. */
+enum mitigation_state {
+	MITIGATION_NOT_KNOWN,	/* no report, or none of the known ones */
+	MITIGATION_NOT_AFFECTED,
+	MITIGATION_OFF,		/* affected, reads at full speed */
+	MITIGATION_ON,		/* reads wait for each other */
+	MITIGATION_STATES
+};
+
+struct mitigation {
+	enum mitigation_state mi_state;
+	/* The kernel's words, or why there are none. */
+	char		 mi_text[MITIGATION_TEXT_SIZE];
+};
+
+/* The caller, a machine thread, sets what is asked for; the rest is zero. */
+struct sources {
+	struct survey	 sr_survey;	/* of sources_kind */
+	const struct number_source *sr_source[SOURCES_MAX];
+	unsigned	 sr_sources;
+	bool		 sr_width[NUMBER_WIDTHS];
+	unsigned	 sr_threads[SOURCES_THREADS_MAX];	/* ascending */
+	unsigned	 sr_thread_counts;
+	/* Measured.  The curves' points are one array, their samples too. */
+	struct mitigation sr_mitigation;
+	struct sources_curve *sr_curves;
+	unsigned	 sr_count;	/* of curves */
+	struct sources_point *sr_points;
+	struct sources_sample *sr_samples;
+};
+
+extern const struct survey_kind sources_kind;
+
+/* The names in JSON and CSV. */
+extern const char *const saturation_names[SATURATION_VERDICTS];
+extern const char *const sources_status_names[SOURCES_STATUSES];
+extern const char *const mitigation_state_names[MITIGATION_STATES];
+
+/*
+ * Makes sr_count curves' points and samples, without figures.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int sources_make_points(struct sources *sr);
+
+/* Computes the figures of all points and curves.  Returns: 0 or ENOMEM. */
+int sources_summarize(struct sources *sr);
+
+/* Also after a failure. */
+void sources_free(struct sources *sr);
+
+/*
+ * Starts threads that read for warmup_ns and then, all together, for window_ns.
+ * A signal shortens it.
+ *
+ *   sm       out  all but ss_order and ss_tries
+ *   unbound  out  set, never cleared, when binding a thread was refused
+ *
+ * Returns: 0; EIO when the source gives no more numbers; else the system's
+ * error.
+ */
+int window_measure(const struct number_source *ns, enum number_width width,
+    unsigned threads, int64_t warmup_ns, int64_t window_ns,
+    struct sources_sample *sm, bool *unbound);
+
+/* Of n points with ascending threads, each thread with a CPU of its own. */
+void saturation_find(const struct sources_point *const *points, unsigned n,
+    struct saturation *sa);
+
+/* Reads the kernel's report; path is a file in its place, or NULL. */
+void mitigation_read(const char *path, struct mitigation *mi);
+
+/* Whether a curve, or any curve for NULL, has a point with figures. */
+bool sources_any(const struct sources *sr, const struct sources_curve *sc);
+
+/* The curve of a point. */
+static inline const struct sources_curve *
+sources_curve(const struct sources *sr, unsigned point)
+{
+
+	return (&sr->sr_curves[point / sr->sr_thread_counts]);
+}
+
+static inline double
+sources_ns(double reads_per_s)
+{
+
+	return (1e9 / reads_per_s);
+}
+
+/* In 10^9 bits. */
+static inline double
+sources_gbit_per_s(const struct sources_curve *sc, double reads_per_s)
+{
+
+	return (reads_per_s * number_bits[sc->sc_width] / 1e9);
+}
+
+/*
+ * Published figures: ns per 32-bit number of one thread and of all together,
+ * and RDSEED's failures per success in percent.
+ */
+enum { PUBLISHED_SOURCES = 4, PUBLISHED_MACHINES = 4 };
+
+struct published_machine {
+	const char	*pm_machine;
+	double		 pm_ns[PUBLISHED_SOURCES][2];
+	double		 pm_failures_percent[2];
+};
+
+extern const char *const published_sources[PUBLISHED_SOURCES];
+extern const struct published_machine published_machines[PUBLISHED_MACHINES];
+
+/* RDRAND on Ivy Bridge, 64-bit reads: the peak that more threads kept. */
+#define	PUBLISHED_PEAK_READS_PER_S	99.6e6
+#define	PUBLISHED_PEAK_GBIT_PER_S	6.374
+extern const char published_peak_from[];
+
+/* Of sources_kind: a table, CSV, JSON, a script for gnuplot(1). */
+void sources_table(FILE *out, const struct survey *sy);
+void sources_csv(FILE *out, const struct survey *sy);
+json_t *sources_json(const struct survey *sy);
+void sources_plot(FILE *out, const struct survey *sy, bool svg);
+
+#endif

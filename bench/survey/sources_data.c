@@ -1,0 +1,168 @@
+/*
+ * CSV and JSON of "rngsim sources"; rngsim-result(5) describes them.
+ */
+#include <inttypes.h>
+
+#include "bench/cli/format.h"
+#include "bench/survey/sources.h"
+
+/* sp is NULL for a curve that was not timed. */
+static void
+print_row(FILE *out, const struct sources *sr, const struct sources_curve *sc,
+    const struct sources_point *sp)
+{
+
+	fprintf(out, "%s,%u,%s", sc->sc_source->ns_name,
+	    number_bits[sc->sc_width], sources_status_names[sc->sc_status]);
+	if (sp == NULL)
+		fputs(",,,,,,,,,,", out);
+	else
+		fprintf(out, ",%u,%d,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
+		    sp->sp_threads, sp->sp_oversubscribed, sp->sp_count,
+		    sources_ns(sp->sp_reads_per_s), sp->sp_reads_per_s,
+		    sp->sp_ci95[0], sp->sp_ci95[1],
+		    sources_gbit_per_s(sc, sp->sp_reads_per_s),
+		    sp->sp_failures_percent, sp->sp_cpu_percent);
+	fprintf(out, ",%s,%d,%d\n",
+	    mitigation_state_names[sr->sr_mitigation.mi_state],
+	    sr->sr_survey.sy_host.invariants,
+	    survey_complete(&sr->sr_survey));
+}
+
+void
+sources_csv(FILE *out, const struct survey *sy)
+{
+	const struct sources *sr = (const struct sources *)sy;
+	const struct sources_curve *sc;
+	unsigned i;
+
+	fputs("source,bits,status,threads,oversubscribed,repeats,"
+	    "ns_per_number,reads_per_s,reads_per_s_ci95_low,"
+	    "reads_per_s_ci95_high,gbit_per_s,failures_percent,cpu_percent,"
+	    "srbds,invariants,complete\n", out);
+	for (i = 0; i < sy->sy_points; i++) {
+		sc = sources_curve(sr, i);
+		if (sr->sr_points[i].sp_count > 0)
+			print_row(out, sr, sc, &sr->sr_points[i]);
+		if (sc->sc_status != SOURCES_TIMED &&
+		    (i + 1) % sr->sr_thread_counts == 0)
+			print_row(out, sr, sc, NULL);
+	}
+}
+
+static json_t *
+point_json(const struct sources_curve *sc, const struct sources_point *sp)
+{
+	json_t *samples = json_array();
+	unsigned i;
+
+	for (i = 0; i < sp->sp_count; i++) {
+		const struct sources_sample *sm = &sp->sp_samples[i];
+
+		survey_append(&samples, json_pack("{s:i, s:i, s:f, s:f, s:I, "
+		    "s:I}", "order", (int)sm->ss_order,
+		    "tries", (int)sm->ss_tries, "window_s", sm->ss_window_s,
+		    "cpu_s", sm->ss_cpu_s,
+		    "reads", (json_int_t)sm->ss_reads,
+		    "failures", (json_int_t)sm->ss_failures));
+	}
+	return (json_pack("{s:i, s:b, s:b, s:i, s:f, s:f, s:[f, f], s:f, s:f, "
+	    "s:f, s:o}", "threads", (int)sp->sp_threads,
+	    "oversubscribed", sp->sp_oversubscribed,
+	    "bound", !sp->sp_unbound, "repeats", (int)sp->sp_count,
+	    "ns_per_number", sources_ns(sp->sp_reads_per_s),
+	    "reads_per_s", sp->sp_reads_per_s,
+	    "reads_per_s_ci95", sp->sp_ci95[0], sp->sp_ci95[1],
+	    "gbit_per_s", sources_gbit_per_s(sc, sp->sp_reads_per_s),
+	    "failures_percent", sp->sp_failures_percent,
+	    "cpu_percent", sp->sp_cpu_percent, "samples", samples));
+}
+
+/* A number of threads; null for none. */
+static json_t *
+threads_json(unsigned threads)
+{
+
+	return (threads == 0 ? json_null() : json_integer(threads));
+}
+
+static json_t *
+curve_json(const struct sources *sr, const struct sources_curve *sc)
+{
+	const struct saturation *sa = &sc->sc_saturation;
+	const unsigned bits = number_bits[sc->sc_width];
+	json_t *first = json_array(), *points = json_array();
+	unsigned i;
+
+	for (i = 0; i < NUMBER_FIRST && sc->sc_status != SOURCES_ABSENT; i++)
+		survey_append(&first, json_sprintf("%0*" PRIx64, (int)bits / 4,
+		    sc->sc_first[i]));
+	for (i = 0; i < sr->sr_thread_counts; i++)
+		if (sc->sc_points[i].sp_count > 0)
+			survey_append(&points, point_json(sc,
+			    &sc->sc_points[i]));
+	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:s, "
+	    "s:o, s:o, s:o}}", "source", sc->sc_source->ns_name,
+	    "descr", sc->sc_source->ns_descr,
+	    "hardware", sc->sc_source->ns_hardware, "bits", (int)bits,
+	    "status", sources_status_names[sc->sc_status],
+	    "check_values", sc->sc_source->ns_known != NULL,
+	    "first", first, "points", points,
+	    "saturation", "verdict", saturation_names[sa->sa_verdict],
+	    "threads", threads_json(sa->sa_threads),
+	    "least", threads_json(sa->sa_least),
+	    "most", threads_json(sa->sa_most)));
+}
+
+static json_t *
+published_json(void)
+{
+	const struct published_machine *pm = published_machines;
+	json_t *machines = json_array(), *ns;
+	unsigned i;
+
+	for (; pm < &published_machines[PUBLISHED_MACHINES]; pm++) {
+		ns = json_object();
+		for (i = 0; i < PUBLISHED_SOURCES; i++)
+			if (json_object_set_new(ns, published_sources[i],
+			    json_pack("[f, f]", pm->pm_ns[i][0],
+			    pm->pm_ns[i][1])) != 0) {
+				json_decref(ns);
+				ns = NULL;
+			}
+		survey_append(&machines, json_pack("{s:s, s:o, s:[f, f]}",
+		    "machine", pm->pm_machine, "ns_per_number", ns,
+		    "rdseed_failures_percent", pm->pm_failures_percent[0],
+		    pm->pm_failures_percent[1]));
+	}
+	return (json_pack("{s:o, s:{s:s, s:f, s:f, s:s}}", "machines",
+	    machines, "peak", "source", "rdrand", "reads_per_s",
+	    PUBLISHED_PEAK_READS_PER_S, "gbit_per_s",
+	    PUBLISHED_PEAK_GBIT_PER_S, "from", published_peak_from));
+}
+
+json_t *
+sources_json(const struct survey *sy)
+{
+	const struct sources *sr = (const struct sources *)sy;
+	const struct result_host *host = &sy->sy_host;
+	json_t *curves = json_array();
+	unsigned i;
+
+	for (i = 0; i < sr->sr_count; i++)
+		survey_append(&curves, curve_json(sr, &sr->sr_curves[i]));
+	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
+	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o, s:o}",
+	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sy),
+	    "started", sy->sy_started, "time_s", sy->sy_time_s,
+	    "repeats", (int)sy->sy_repeats, "host",
+	    "cpu_model", host->cpu_model, "cpus", (int)host->cpus,
+	    "cpus_machine", (int)host->cpus_machine,
+	    "cpu_quota", host->cpu_quota, "kernel", host->kernel,
+	    "compiler", host->compiler, "flags", host->flags,
+	    "revision", host->revision, "invariants", host->invariants,
+	    "mitigation", "name", "srbds", "state",
+	    mitigation_state_names[sr->sr_mitigation.mi_state],
+	    "text", sr->sr_mitigation.mi_text,
+	    "sources", curves, "published", published_json()));
+}

@@ -1,0 +1,99 @@
+#include "bench/cli/format.h"
+#include "bench/report/plot.h"
+#include "bench/survey/sources.h"
+#include "lib/base/kassert.h"
+
+enum { WIDTH = 1080, HEIGHT = 520, TITLES = 3 };
+
+GNUPLOT_SCRIPT(sources, "bench/survey/sources.gnuplot");
+
+static void
+print_titles(FILE *out, const struct sources *sr)
+{
+	const struct survey *sy = &sr->sr_survey;
+	struct text t[TITLES] = { { .s = "" } };
+	unsigned i;
+
+	text_add(&t[0], "%smeasured: ", survey_complete(sy) ? "" :
+	    "INCOMPLETE, ");
+	survey_add_host(&t[0], sy);
+	text_add(&t[1], "medians ");
+	survey_add_repeats(&t[1], sy);
+	text_add(&t[1], ", INVARIANTS %s; SRBDS mitigation: %s",
+	    sy->sy_host.invariants ? "on" : "off",
+	    mitigation_state_names[sr->sr_mitigation.mi_state]);
+	text_add(&t[2], "bars and bands: 95 %% intervals; ring: "
+	    "throughput stops growing; grey ground: more threads than CPUs");
+	for (i = 0; i < TITLES; i++) {
+		fprintf(out, "TITLE%u = ", i + 1);
+		gnuplot_quote(out, t[i].s);
+		fputc('\n', out);
+	}
+}
+
+/* A curve's name and the place where it stops growing. */
+static void
+print_curve(FILE *out, const struct sources_curve *sc, unsigned number)
+{
+	const struct saturation *sa = &sc->sc_saturation;
+
+	fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n", number,
+	    sc->sc_source->ns_name, number_bits[sc->sc_width], number,
+	    sa->sa_verdict == SATURATION_REACHED ?
+	    FORMATF("%u", sa->sa_threads) : "NaN");
+}
+
+static void
+print_points(FILE *out, const struct sources *sr,
+    const struct sources_curve *sc, unsigned number)
+{
+	const struct sources_point *sp;
+	unsigned k;
+
+	for (k = 0; k < sr->sr_thread_counts; k++) {
+		sp = &sc->sc_points[k];
+		if (sp->sp_count > 0)
+			fprintf(out, "%u %u %.6g %.6g %.6g\n", number,
+			    sp->sp_threads, sp->sp_reads_per_s / 1e6,
+			    sp->sp_ci95[0] / 1e6, sp->sp_ci95[1] / 1e6);
+	}
+}
+
+void
+sources_plot(FILE *out, const struct survey *sy, bool svg)
+{
+	const struct sources *sr = (const struct sources *)sy;
+	const struct sources_curve *order[SOURCES_MAX * NUMBER_WIDTHS];
+	unsigned curves[2] = { 0, 0 }, i, k, n = 0;
+	/* Its reads are of this width. */
+	bool peak = false;
+
+	KASSERT(sources_any(sr, NULL), ("nothing to draw"));
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < sr->sr_count; i++) {
+			const struct sources_curve *sc = &sr->sr_curves[i];
+
+			if (sc->sc_source->ns_hardware != (k == 0) ||
+			    !sources_any(sr, sc))
+				continue;
+			order[n++] = sc;
+			curves[k]++;
+			peak |= k == 0 && sc->sc_width == NUMBER_64;
+		}
+	gnuplot_terminal(out, svg, WIDTH, HEIGHT);
+	print_titles(out, sr);
+	fprintf(out, "WIDTH = %d\nHEIGHT = %d\nCPUS = %u\nFIRST = %u\n"
+	    "LAST = %u\narray CURVES[2] = [%u, %u]\narray NAME[%u]\n"
+	    "array KNEE[%u]\nPEAK = %s\nPEAK_NAME = 'published: %.4g M 64-bit "
+	    "rdrands/s = %.4g Gbit/s, Ivy Bridge'\n", WIDTH, HEIGHT,
+	    sy->sy_host.cpus, sr->sr_threads[0],
+	    sr->sr_threads[sr->sr_thread_counts - 1], curves[0], curves[1], n,
+	    n, peak ? FORMATF("%g", PUBLISHED_PEAK_READS_PER_S / 1e6) : "NaN",
+	    PUBLISHED_PEAK_READS_PER_S / 1e6, PUBLISHED_PEAK_GBIT_PER_S);
+	for (i = 0; i < n; i++)
+		print_curve(out, order[i], i + 1);
+	fputs("$D << EOD\n", out);
+	for (i = 0; i < n; i++)
+		print_points(out, sr, order[i], i + 1);
+	fprintf(out, "EOD\n%s", script_sources);
+}

@@ -1,0 +1,269 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/stop.h"
+#include "bench/cli/usage.h"
+#include "bench/report/plot.h"
+#include "bench/result/json_text.h"
+#include "bench/stats/stats.h"
+#include "bench/survey/survey.h"
+#include "lib/crypto/crypto.h"
+
+enum { JSON_DIGITS = 12 };
+
+static int
+visit_all(struct survey *sy, unsigned *points, gsl_rng *rng)
+{
+	char label[SURVEY_LABEL_SIZE];
+	struct progress p;
+	unsigned i, order = 0;
+	int error = 0;
+
+	progress_init(&p, (uint64_t)sy->sy_points * sy->sy_repeats, 0);
+	while (!survey_complete(sy) && error == 0) {
+		gsl_ran_shuffle(rng, points, sy->sy_points, sizeof(*points));
+		for (i = 0; i < sy->sy_points && error == 0; i++, order++) {
+			sy->sy_kind->sk_label(sy, points[i], label);
+			progress_update(&p, order, label);
+			error = sy->sy_kind->sk_visit(sy, points[i], order);
+			if (error == 0 && stop_asked())
+				error = EINTR;
+		}
+		sy->sy_done += error == 0;
+	}
+	progress_fini(&p);
+	return (error);
+}
+
+int
+survey_visit(struct survey *sy)
+{
+	unsigned *points = calloc(sy->sy_points + 1, sizeof(*points)), i;
+	gsl_rng *rng = stats_rng(SURVEY_SEED);
+	int error = ENOMEM;
+
+	if (sy->sy_points == 0) {
+		sy->sy_done = sy->sy_repeats;
+		error = 0;
+	} else if (points != NULL && rng != NULL) {
+		for (i = 0; i < sy->sy_points; i++)
+			points[i] = i;
+		error = visit_all(sy, points, rng);
+	}
+	/* Times of failed computations are no costs. */
+	if (crypto_failed() != NULL) {
+		snprintf(sy->sy_why, sizeof(sy->sy_why),
+		    "%s could no longer be computed", crypto_failed());
+		sy->sy_done = 0;
+		error = EIO;
+	}
+	if (rng != NULL)
+		gsl_rng_free(rng);
+	free(points);
+	return (error);
+}
+
+int
+survey_measure(struct survey *sy)
+{
+
+	sy->sy_done = 0;
+	sy->sy_why[0] = '\0';
+	result_now(sy->sy_started);
+	result_host_fill(&sy->sy_host);
+	return (sy->sy_kind->sk_measure(sy));
+}
+
+void
+survey_add_host(struct text *t, const struct survey *sy)
+{
+	const struct result_host *host = &sy->sy_host;
+
+	text_add(t, "%s, %u CPU%s, %s", host->cpu_model, host->cpus,
+	    PLURAL(host->cpus), sy->sy_started);
+}
+
+void
+survey_print_host(FILE *out, const struct survey *sy, const char *more)
+{
+	struct text t = { .s = "" };
+
+	survey_add_host(&t, sy);
+	text_add(&t, "%s", more);
+	format_wrap(out, survey_complete(sy) ? "measured on" :
+	    "INCOMPLETE, measured on", 2, t.s);
+}
+
+void
+survey_add_repeats(struct text *t, const struct survey *sy)
+{
+
+	text_add(t, "of %s%u repeat%s of %g s", survey_complete(sy) ? "" :
+	    "at most ", sy->sy_repeats, PLURAL(sy->sy_repeats), sy->sy_time_s);
+}
+
+void
+survey_append(json_t **array, json_t *element)
+{
+
+	if (json_array_append_new(*array, element) != 0) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+char *
+survey_json(const struct survey *sy)
+{
+	json_t *root = sy->sy_kind->sk_json(sy);
+	char *text, *ended = NULL;
+
+	text = json_text(root, JSON_INDENT(2) |
+	    JSON_REAL_PRECISION(JSON_DIGITS));
+	json_decref(root);
+	if (text != NULL && asprintf(&ended, "%s\n", text) == -1)
+		ended = NULL;
+	free(text);
+	return (ended);
+}
+
+/* The files of a command. */
+struct output {
+	struct survey	*ou_survey;
+	const char	*ou_path;	/* of the document; NULL: none */
+	const char	*ou_plot_path;	/* of the picture; NULL: none */
+	struct atomic_file ou_file;
+	struct atomic_file ou_plot_file;
+};
+
+/* Prints what is wrong with a file; 0 stays 0. */
+static int
+failed(const struct output *ou, const char *path, int error, const char *why)
+{
+
+	return (error == 0 ? 0 : run_error(ou->ou_survey->sy_kind->sk_command,
+	    "%s: %s", path, why != NULL && why[0] != '\0' ? why :
+	    strerror(error)));
+}
+
+/* Draws nothing, which shows whether gnuplot can be run. */
+static int
+try_gnuplot(const struct output *ou)
+{
+	char why[GNUPLOT_ERROR_SIZE] = "";
+	int error, null;
+
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	error = null == -1 ? errno : gnuplot_draw("", 0, null, why);
+	if (null != -1)
+		close(null);
+	return (failed(ou, ou->ou_plot_path, error, why));
+}
+
+static int
+open_files(struct output *ou)
+{
+	int status = 0;
+
+	if (ou->ou_path != NULL)
+		status = failed(ou, ou->ou_path,
+		    atomic_file_open(&ou->ou_file, ou->ou_path), NULL);
+	if (status == 0 && ou->ou_plot_path != NULL) {
+		status = failed(ou, ou->ou_plot_path, atomic_file_open(
+		    &ou->ou_plot_file, ou->ou_plot_path), NULL);
+		if (status == 0)
+			status = try_gnuplot(ou);
+	}
+	return (status);
+}
+
+static int
+draw(struct output *ou)
+{
+	const struct survey *sy = ou->ou_survey;
+	char *script = NULL, why[GNUPLOT_ERROR_SIZE] = "";
+	int error = ENOMEM;
+	size_t len;
+	FILE *out;
+
+	if (!sy->sy_kind->sk_drawn(sy))
+		return (run_error(sy->sy_kind->sk_command,
+		    "%s: nothing to draw", ou->ou_plot_path));
+	out = open_memstream(&script, &len);
+	if (out != NULL) {
+		sy->sy_kind->sk_plot(out, sy,
+		    gnuplot_path_svg(ou->ou_plot_path));
+		if (fclose(out) == 0)
+			error = gnuplot_draw(script, len,
+			    ou->ou_plot_file.of_fd, why);
+	}
+	free(script);
+	if (error == 0)
+		error = atomic_file_commit(&ou->ou_plot_file, NULL, 0);
+	return (failed(ou, ou->ou_plot_path, error, why));
+}
+
+static int
+print_all(struct output *ou, unsigned format)
+{
+	const struct survey *sy = ou->ou_survey;
+	char *text = survey_json(sy);
+	int status = EXIT_SUCCESS;
+
+	if (text == NULL)
+		return (run_error(sy->sy_kind->sk_command, "no memory"));
+	if (ou->ou_path != NULL)
+		status = failed(ou, ou->ou_path, atomic_file_commit(
+		    &ou->ou_file, text, strlen(text)), NULL);
+	if (ou->ou_plot_path != NULL && draw(ou) != 0)
+		status = EXIT_FAILURE;
+	if (format == FORMAT_JSON)
+		fputs(text, stdout);
+	else if (format == FORMAT_CSV)
+		sy->sy_kind->sk_csv(stdout, sy);
+	else
+		sy->sy_kind->sk_table(stdout, sy);
+	free(text);
+	return (status);
+}
+
+static int
+measure(struct output *ou, unsigned format)
+{
+	struct survey *sy = ou->ou_survey;
+	int error, status = EXIT_SUCCESS;
+
+	error = survey_measure(sy);
+	if (error == 0 || error == EINTR)
+		status = print_all(ou, format);
+	if (error == EINTR)
+		status = run_error(sy->sy_kind->sk_command, "interrupted: %u "
+		    "of %u repeats are complete", sy->sy_done, sy->sy_repeats);
+	else if (error != 0)
+		status = run_error(sy->sy_kind->sk_command, "%s",
+		    sy->sy_why[0] != '\0' ? sy->sy_why : strerror(error));
+	return (status);
+}
+
+int
+survey_command(struct survey *sy, const struct options *op)
+{
+	struct output ou = { .ou_survey = sy, .ou_path = op->op_output,
+	    .ou_plot_path = op->op_plot, .ou_file = { .of_fd = -1 },
+	    .ou_plot_file = { .of_fd = -1 } };
+	int status;
+
+	status = open_files(&ou);
+	if (status == 0)
+		status = measure(&ou, op->op_format);
+	atomic_file_abort(&ou.ou_file);
+	atomic_file_abort(&ou.ou_plot_file);
+	return (status);
+}

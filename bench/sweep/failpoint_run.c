@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/cli/stop.h"
+#include "bench/sweep/sweep.h"
+
+#define	ROWS								\
+	ROW("reads", reads)						\
+	ROW("readers left waiting", waiting)				\
+	ROW("reseeds", reseeds)						\
+	ROW("events", in)						\
+	ROW("  delivered", processed)					\
+	ROW("  pending", pending)					\
+	ROW("  dropped", dropped)					\
+	ROW("  discarded", discarded)
+
+static int
+run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
+    char why[CELL_ERROR_SIZE])
+{
+	struct machine_config mc;
+	struct cell_params cp = {
+		.cp_config = &op->op_config,
+		.cp_place = &op->op_place,
+		.cp_time_s = op->op_time_s,
+		.cp_seed = op->op_seed + repeat,
+		.cp_stop = &stop_signal,
+		.cp_faults = &op->op_faults,
+		.cp_ledger = op->op_ledger,
+		.cp_cell = grid_first(op),
+	};
+
+	if (op->op_simulated) {
+		virtual_config(&op->op_machine, &op->op_machine.vi_profile,
+		    &cp, op->op_crypto == CRYPTO_NATIVE,
+		    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
+		mc.mc_stop = cp.cp_stop;
+		cp.cp_machine = &mc;
+	}
+	return ((op->op_simulated ? &ENGINE(virtual) : &ENGINE(real))->
+	    en_run(&cp, cm, why));
+}
+
+static void
+add(struct failpoint_outcome *sum, const struct failpoint_outcome *fo)
+{
+	unsigned i;
+
+	for (i = 0; i < FAILPOINTS; i++) {
+		sum->fo_evaluated[i] += fo->fo_evaluated[i];
+		sum->fo_executed[i] += fo->fo_executed[i];
+	}
+#define	ROW(name, member)	sum->fo_##member += fo->fo_##member;
+	ROWS
+#undef ROW
+}
+
+static void
+print(const struct options *op, const struct failpoint_outcome *fo,
+    unsigned runs, unsigned seeded)
+{
+	const struct cell ce = grid_first(op);
+	unsigned i;
+
+	printf("fail points, engine %s: %s, lock %s, %s, %u reader%s, seed %"
+	    PRIu64 "\nNothing here is a measurement.\n\n",
+	    op->op_simulated ? "virtual" : "real", ce.ce_design, ce.ce_lock,
+	    ce.ce_cipher->ci_name, ce.ce_readers,
+	    ce.ce_readers == 1 ? "" : "s", op->op_seed);
+	printf("%-24s %12s %12s  %s\n", "point", "evaluated", "executed",
+	    "set to");
+	for (i = 0; i < FAILPOINTS; i++)
+		printf("%-24s %12" PRIu64 " %12" PRIu64 "  %s\n",
+		    failpoints_def(i)->fd_name, fo->fo_evaluated[i],
+		    fo->fo_executed[i], op->op_faults.fl_text[i] == NULL ?
+		    "-" : op->op_faults.fl_text[i]);
+	printf("\n%-24s %12u\n%-24s %12u\n", "runs", runs, "of them seeded",
+	    seeded);
+#define	ROW(name, member)						\
+	printf("%-24s %12" PRIu64 "\n", name, fo->fo_##member);
+	ROWS
+#undef ROW
+}
+
+int
+failpoint_run(const struct options *op)
+{
+	struct failpoint_outcome sum = { .fo_reads = 0 };
+	char why[CELL_ERROR_SIZE] = "";
+	unsigned repeat, seeded = 0;
+	struct cell_measure *cm;
+	int error = 0;
+
+	stop_catch_signals();
+	cm = calloc(1, sizeof(*cm));
+	if (cm == NULL)
+		return (run_error(op->op_command, "no memory"));
+	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
+		error = run_once(op, repeat, cm, why);
+		/* Staying unseeded is an outcome. */
+		if (error == ETIMEDOUT)
+			error = 0;
+		if (error == 0) {
+			add(&sum, &cm->cm_faults);
+			seeded += cm->cm_faults.fo_seeded;
+			cell_measure_free(cm);
+		}
+	}
+	free(cm);
+	if (error != 0)
+		return (run_error(op->op_command, "%s", why));
+	print(op, &sum, op->op_repeats, seeded);
+	return (EXIT_SUCCESS);
+}

@@ -1,0 +1,230 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/atomic_file.h"
+#include "bench/sweep/journal.h"
+#include "lib/base/kassert.h"
+#include "lib/base/read_file.h"
+#include "lib/machine/tick.h"
+
+enum { TRIES = 100 };
+
+char *
+journal_name(const char *path, const char *suffix)
+{
+	size_t size = strlen(path) + strlen(suffix) + 1;
+	char *name = malloc(size);
+
+	if (name != NULL)
+		snprintf(name, size, "%s%s", path, suffix);
+	return (name);
+}
+
+static int
+take_lock(int fd, pid_t *other)
+{
+	struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	*other = 0;
+	if (fcntl(fd, F_SETLK, &fl) == 0)
+		return (0);
+	/* A file system without locks can hold a journal all the same. */
+	if (errno != EAGAIN && errno != EACCES)
+		return (errno == ENOLCK || errno == EOPNOTSUPP ||
+		    errno == EINVAL ? 0 : errno);
+	if (fcntl(fd, F_GETLK, &fl) == 0 && fl.l_type != F_UNLCK)
+		*other = fl.l_pid;
+	return (EBUSY);
+}
+
+/*
+ * Opens the file and locks it.  Another process may remove or replace the file
+ * between the two, so the name is looked up again.
+ */
+static int
+open_locked(const char *path, int flags, int *out, pid_t *other)
+{
+	struct stat named, opened;
+	int error, fd, i;
+
+	for (i = 0; i < TRIES; i++) {
+		fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+		    O_NOCTTY | O_NONBLOCK, 0666);
+		if (fd == -1)
+			return (errno);
+		error = fstat(fd, &opened) != 0 ? errno :
+		    !S_ISREG(opened.st_mode) ? EINVAL : take_lock(fd, other);
+		if (error == 0 && stat(path, &named) == 0 &&
+		    named.st_dev == opened.st_dev &&
+		    named.st_ino == opened.st_ino) {
+			*out = fd;
+			return (0);
+		}
+		close(fd);
+		if (error != 0)
+			return (error);
+	}
+	return (EBUSY);
+}
+
+int
+journal_claim(struct journal *jo, const char *path, bool create, pid_t *other)
+{
+	int error;
+
+	*jo = (struct journal){ .jo_fd = -1, .jo_new = create };
+	*other = 0;
+	jo->jo_path = strdup(path);
+	error = jo->jo_path == NULL ? ENOMEM :
+	    open_locked(path, create ? O_CREAT : 0, &jo->jo_fd, other);
+	return (error != 0 ? error : journal_read(jo));
+}
+
+int
+journal_read(struct journal *jo)
+{
+	size_t size;
+	int error;
+
+	error = read_file(jo->jo_fd, JOURNAL_MAX, &jo->jo_text, &size);
+	while (error == 0 && size > 0 && jo->jo_text[size - 1] != '\n')
+		jo->jo_text[--size] = '\0';
+	jo->jo_end = error == 0 ? (off_t)size : 0;
+	return (error);
+}
+
+static int
+sync_now(struct journal *jo)
+{
+
+	while (fsync(jo->jo_fd) != 0)
+		if (errno != EINTR)
+			return (errno);
+	jo->jo_synced_ns = tick_ns();
+	jo->jo_dirty = false;
+	return (0);
+}
+
+/* Renames the file to ".old" and opens an empty one in its place. */
+static int
+set_aside(struct journal *jo)
+{
+	char *old = journal_name(jo->jo_path, ".old");
+	pid_t other;
+	int error;
+
+	if (old == NULL)
+		return (ENOMEM);
+	error = rename(jo->jo_path, old) == 0 ? 0 : errno;
+	free(old);
+	if (error != 0)
+		return (error);
+	close(jo->jo_fd);
+	jo->jo_fd = -1;
+	return (open_locked(jo->jo_path, O_CREAT, &jo->jo_fd, &other));
+}
+
+int
+journal_begin(struct journal *jo, const char *first, bool *kept)
+{
+	const char *newline;
+	int error = 0;
+
+	KASSERT(jo->jo_fd != -1, ("not claimed"));
+	newline = memchr(jo->jo_text, '\n', (size_t)jo->jo_end);
+	*kept = newline != NULL && newline + 1 < jo->jo_text + jo->jo_end;
+	if (*kept)
+		error = set_aside(jo);
+	jo->jo_end = 0;
+	if (error == 0)
+		error = journal_continue(jo);
+	if (error == 0)
+		error = journal_add(jo, first);
+	if (error == 0 && jo->jo_dirty)
+		error = sync_now(jo);
+	return (error != 0 ? error : atomic_file_sync_directory(jo->jo_path));
+}
+
+int
+journal_continue(struct journal *jo)
+{
+
+	free(jo->jo_text);
+	jo->jo_text = NULL;
+	return (ftruncate(jo->jo_fd, jo->jo_end) == 0 ? 0 : errno);
+}
+
+int
+journal_add(struct journal *jo, const char *line)
+{
+	size_t done = 0, len = strlen(line) + 1;
+	char *text;
+	int error = 0;
+	ssize_t n;
+
+	KASSERT(jo->jo_fd != -1, ("not open"));
+	KASSERT(strchr(line, '\n') == NULL, ("several lines"));
+	if ((size_t)jo->jo_end + len > JOURNAL_MAX)
+		return (EFBIG);
+	text = journal_name(line, "\n");
+	if (text == NULL)
+		return (ENOMEM);
+	while (error == 0 && done < len) {
+		n = pwrite(jo->jo_fd, text + done, len - done, jo->jo_end +
+		    (off_t)done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			error = errno;
+	}
+	free(text);
+	jo->jo_dirty = true;
+	if (error == 0 && tick_ns() - jo->jo_synced_ns >= jo->jo_patience_ns)
+		error = sync_now(jo);
+	if (error == 0)
+		jo->jo_end += (off_t)len;
+	/* If this fails: it has no newline, or the next line replaces it. */
+	else if (ftruncate(jo->jo_fd, jo->jo_end) != 0)
+		return (error);
+	return (error);
+}
+
+int
+journal_remove(struct journal *jo)
+{
+	int error;
+
+	/* The directory may be gone, and the file with it. */
+	jo->jo_dirty = false;
+	error = unlink(jo->jo_path) == 0 ?
+	    atomic_file_sync_directory(jo->jo_path) :
+	    errno == ENOENT ? 0 : errno;
+	journal_close(jo);
+	return (error);
+}
+
+void
+journal_close(struct journal *jo)
+{
+	struct stat sb;
+
+	if (jo->jo_fd != -1) {
+		/* Still locked, so no other process has begun to use it. */
+		if (jo->jo_new && fstat(jo->jo_fd, &sb) == 0 &&
+		    sb.st_size == 0 && sb.st_nlink > 0)
+			(void)unlink(jo->jo_path);
+		/* It may be all there is of a run that failed. */
+		else if (jo->jo_dirty)
+			(void)sync_now(jo);
+		close(jo->jo_fd);
+	}
+	free(jo->jo_path);
+	free(jo->jo_text);
+	*jo = (struct journal){ .jo_fd = -1 };
+}

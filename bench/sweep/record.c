@@ -1,0 +1,257 @@
+/*
+ * The lines of a journal as JSON: the first, which describes the run, and those
+ * of repeats and draws.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/result/check.h"
+#include "bench/result/json_text.h"
+#include "bench/sweep/sweep.h"
+#include "harvest/mask.h"
+#include "lib/machine/tick.h"
+
+#define	CHECKPOINT_SCHEMA	"rngsim-journal/2"
+
+#define	FIELD(s, prefix, member, kind)					\
+	{ .f_key = #member, .f_kind = FIELD_##kind, .f_needed = true,	\
+	    .f_offset = offsetof(struct s, prefix##_##member)
+#define	END		{ .f_key = NULL }
+#define	TABLE(s, table)	.f_size = sizeof(struct s), .f_table = table
+#define	COUNT(count)	.f_count_key = #count,				\
+	.f_count = offsetof(struct cell_measure, cm_##count)
+#define	ARRAY(count)	.f_shape = FIELD_ARRAY, COUNT(count)
+#define	SUM		.f_how = FIELD_HOW_SUM
+#define	MAX		.f_how = FIELD_HOW_MAX
+
+static const struct field hist_fields[] = {
+	FIELD(hist, hi, count, SEED), SUM },
+	FIELD(hist, hi, total, SEED), SUM },
+	FIELD(hist, hi, max, SEED), MAX },
+	{ .f_key = "buckets", .f_kind = FIELD_BUCKETS, .f_needed = true,
+	    .f_offset = offsetof(struct hist, hi_bucket),
+	    .f_room = HIST_BUCKETS, SUM },
+	END
+};
+
+static const struct field row_fields[] = {
+	FIELD(cell_row, cr, row, OBJECT), TABLE(result_row,
+	    result_row_fields) },
+	FIELD(cell_row, cr, hold, BUCKETS), .f_room = HIST_SMALL_BUCKETS, SUM },
+	FIELD(cell_row, cr, spin, BUCKETS), .f_room = HIST_SMALL_BUCKETS, SUM },
+	FIELD(cell_row, cr, block, BUCKETS), .f_room = HIST_SMALL_BUCKETS,
+	    SUM },
+	END
+};
+
+#define	MEASURE(member, kind)	FIELD(cell_measure, cm, member, kind)
+
+const struct field repeat_fields[] = {
+	MEASURE(sample, OBJECT), TABLE(result_sample, result_sample_fields) },
+	MEASURE(latency, OBJECT), TABLE(hist, hist_fields) },
+	MEASURE(uncorrected, OBJECT), TABLE(hist, hist_fields) },
+	MEASURE(harvest_latency, OBJECT), TABLE(hist, hist_fields) },
+	MEASURE(rows, OBJECT), ARRAY(row_count), TABLE(cell_row, row_fields) },
+	MEASURE(waits, OBJECT), ARRAY(wait_count), TABLE(result_wait,
+	    result_wait_fields) },
+	MEASURE(health, OBJECT), COUNT(health_count), TABLE(result_health,
+	    result_health_fields), .f_shape = FIELD_INLINE,
+	    .f_room = ENTROPYSOURCE },
+	MEASURE(acquisitions, REAL), SUM },
+	MEASURE(backlog, REAL), MAX },
+	MEASURE(unbound, BOOL), MAX },
+	MEASURE(displaced, BOOL), MAX },
+	MEASURE(ledger, OBJECT), TABLE(result_ledger, result_ledger_fields) },
+	END
+};
+
+#define	DRAW(member, kind)	FIELD(checkpoint_draw, cd, member, kind)
+
+const struct field draw_fields[] = {
+	DRAW(cell, COUNT) },
+	DRAW(sample, COUNT) },
+	DRAW(total_mb_per_s, REAL) },
+	DRAW(harvest_cpu_percent, REAL) },
+	END
+};
+
+#define	HEAD(member, kind)	FIELD(checkpoint_head, ch, member, kind)
+
+static const struct field head_fields[] = {
+	HEAD(argv, WORDS) },
+	HEAD(seed, SEED) },
+	HEAD(started, NAME) },
+	HEAD(host, OBJECT), TABLE(result_host, result_host_fields) },
+	HEAD(cycles_per_us, REAL) },
+	END
+};
+
+/*
+ * The words of a command line may be any bytes, which JSON's texts may not.
+ * Bytes from 0x80 on are written as U+0080 to U+00FF.
+ */
+static char *
+encode_word(const char *word)
+{
+	char *text = malloc(2 * strlen(word) + 1), *out = text;
+	unsigned char c;
+
+	for (; text != NULL && (c = (unsigned char)*word) != '\0'; word++) {
+		if (c >= 0x80)
+			*out++ = (char)(0xc0 | c >> 6);
+		*out++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+	}
+	if (text != NULL)
+		*out = '\0';
+	return (text);
+}
+
+/* Undoes it in place; false for other texts. */
+static bool
+decode_word(char *word)
+{
+	char *out = word;
+	unsigned char c;
+
+	for (; (c = (unsigned char)*word) != '\0'; word++) {
+		if (c >= 0x80 && (c & ~1) != 0xc2)
+			return (false);
+		*out++ = (char)(c < 0x80 ? c : c << 6 | (*++word & 0x3f));
+	}
+	*out = '\0';
+	return (true);
+}
+
+json_t *
+head_format(const struct options *op, const struct result *r)
+{
+	struct checkpoint_head head = { .ch_seed = op->op_seed,
+	    .ch_host = r->host, .ch_cycles_per_us = op->op_simulated ? 0 :
+	    (double)tick_ns_to_cycles(NS_PER_S) / 1e6 };
+	json_t *record = NULL;
+	unsigned n = 0;
+	bool whole;
+
+	memcpy(head.ch_started, r->started, sizeof(head.ch_started));
+	while (r->argv[n] != NULL)
+		n++;
+	head.ch_argv = calloc(n + 1, sizeof(*head.ch_argv));
+	whole = head.ch_argv != NULL;
+	for (n = 0; whole && r->argv[n] != NULL; n++)
+		whole = (head.ch_argv[n] = encode_word(r->argv[n])) != NULL;
+	if (whole)
+		record = field_format(head_fields, &head, 0);
+	whole = record != NULL && json_object_set_new(record, "schema",
+	    json_string(CHECKPOINT_SCHEMA)) == 0 && json_object_set_new(record,
+	    "options", options_describe(op)) == 0;
+	head_free(&head);
+	if (whole)
+		return (record);
+	json_decref(record);
+	return (NULL);
+}
+
+int
+head_load(const char *line, size_t size, struct checkpoint_head *head,
+    char why[RESULT_TEXT_SIZE])
+{
+	const char *schema;
+	json_error_t where;
+	char **word;
+
+	memset(head, 0, sizeof(*head));
+	why[0] = '\0';
+	head->ch_record = json_parse(line, size, &where);
+	schema = json_string_value(json_object_get(head->ch_record, "schema"));
+	/* Version 1 began lines with their length and checksum. */
+	if (size > 18 && line[8] == ' ' && line[17] == ' ' && line[18] == '{')
+		snprintf(why, RESULT_TEXT_SIZE, "written by an older rngsim: "
+		    "that can finish the run; or remove the file and begin "
+		    "again");
+	else if (head->ch_record == NULL)
+		snprintf(why, RESULT_TEXT_SIZE, "damaged");
+	else if (schema == NULL || strcmp(schema, CHECKPOINT_SCHEMA) != 0)
+		snprintf(why, RESULT_TEXT_SIZE, "schema \"%.32s\", expected "
+		    "\"%s\": the version of rngsim that began the run can "
+		    "finish it", schema == NULL ? "" : schema,
+		    CHECKPOINT_SCHEMA);
+	else if (field_read(head_fields, head->ch_record, head, 0, why) == 0) {
+		for (word = head->ch_argv; *word != NULL; word++)
+			if (!decode_word(*word))
+				snprintf(why, RESULT_TEXT_SIZE, "argv: not "
+				    "written by rngsim");
+		if (head->ch_argv[0] == NULL)
+			snprintf(why, RESULT_TEXT_SIZE, "argv: empty");
+	}
+	return (why[0] == '\0' ? 0 : EINVAL);
+}
+
+void
+head_free(struct checkpoint_head *head)
+{
+
+	json_decref(head->ch_record);
+	field_free(head_fields, head);
+	memset(head, 0, sizeof(*head));
+}
+
+/* What a summary needs, and a result need not have. */
+static void
+check_sample(const struct result_sample *rs, unsigned readers,
+    char error[RESULT_TEXT_SIZE])
+{
+	double sum;
+
+	if (rs->reader_cpu == NULL)
+		snprintf(error, RESULT_TEXT_SIZE, "sample.reader_cpu: missing");
+	else if (rs->intervals < 1 || rs->intervals > CELL_INTERVALS)
+		snprintf(error, RESULT_TEXT_SIZE, "sample.interval_mb_per_s: "
+		    "%u numbers, expected 1 to %d", rs->intervals,
+		    CELL_INTERVALS);
+	else if (!result_check_sum(rs, readers, &sum))
+		snprintf(error, RESULT_TEXT_SIZE, "sample.total_mb_per_s: %.9g "
+		    "is not the sum of its readers, %.9g", rs->total_mb_per_s,
+		    sum);
+}
+
+/* Each row is of a source, and each source has one row at most. */
+static void
+check_health(const struct cell_measure *cm, char error[RESULT_TEXT_SIZE])
+{
+	bool seen[ENTROPYSOURCE] = { false };
+	unsigned i, row;
+
+	for (row = 0; row < cm->cm_health_count; row++) {
+		const char *source = cm->cm_health[row].source;
+
+		for (i = 0; i < ENTROPYSOURCE; i++)
+			if (strcmp(random_source_names[i], source) == 0)
+				break;
+		if (i == ENTROPYSOURCE)
+			snprintf(error, RESULT_TEXT_SIZE, "health: \"%.32s\" "
+			    "is not a source", source);
+		else if (seen[i])
+			snprintf(error, RESULT_TEXT_SIZE, "health: %s has two "
+			    "rows", source);
+		else
+			seen[i] = true;
+	}
+}
+
+int
+repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
+    char error[RESULT_TEXT_SIZE])
+{
+	int status;
+
+	memset(cm, 0, sizeof(*cm));
+	error[0] = '\0';
+	status = field_read(repeat_fields, object, cm, readers, error);
+	if (status != 0)
+		return (status);
+	check_sample(&cm->cm_sample, readers, error);
+	check_health(cm, error);
+	return (error[0] == '\0' ? 0 : EINVAL);
+}

@@ -1,0 +1,292 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workload/recording.h"
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+
+enum { ROOM_FIRST = 16 };
+
+struct recording_stream *
+recording_add_stream(struct recording *rec, const char *name)
+{
+	struct recording_stream *grown, *rm;
+
+	grown = realloc(rec->rec_streams, (rec->rec_count + 1) *
+	    sizeof(*grown));
+	if (grown == NULL)
+		return (NULL);
+	rec->rec_streams = grown;
+	rm = &grown[rec->rec_count++];
+	*rm = (struct recording_stream){ .rm_count = 0 };
+	snprintf(rm->rm_name, sizeof(rm->rm_name), "%s", name);
+	return (rm);
+}
+
+int
+recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
+{
+	struct recording_request *grown;
+	size_t room;
+
+	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
+	    ("%" PRIu64 " bytes", bytes));
+	KASSERT(rm->rm_count == 0 ||
+	    at_ns >= rm->rm_requests[rm->rm_count - 1].rq_at_ns,
+	    ("%" PRIu64 " ns is back in time", at_ns));
+	if (rm->rm_count == rm->rm_room) {
+		room = rm->rm_room == 0 ? ROOM_FIRST : 2 * rm->rm_room;
+		grown = realloc(rm->rm_requests, room * sizeof(*grown));
+		if (grown == NULL)
+			return (ENOMEM);
+		rm->rm_requests = grown;
+		rm->rm_room = room;
+	}
+	rm->rm_requests[rm->rm_count++] = (struct recording_request){
+	    .rq_at_ns = at_ns, .rq_bytes = bytes };
+	return (0);
+}
+
+size_t
+recording_requests(const struct recording *rec)
+{
+	size_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < rec->rec_count; i++)
+		n += rec->rec_streams[i].rm_count;
+	return (n);
+}
+
+/* FNV-1a, a byte at a time so that every machine gets the same. */
+static uint64_t
+hash_number(uint64_t hash, uint64_t v)
+{
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		hash = (hash ^ (v >> (8 * i) & 0xff)) *
+		    UINT64_C(0x100000001b3);
+	return (hash);
+}
+
+uint32_t
+recording_hash(const struct recording *rec)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	unsigned i;
+	size_t k;
+
+	hash = hash_number(hash, rec->rec_length_ns);
+	for (i = 0; i < rec->rec_count; i++) {
+		const struct recording_stream *rm = &rec->rec_streams[i];
+
+		hash = hash_number(hash, rm->rm_count);
+		for (k = 0; k < rm->rm_count; k++) {
+			hash = hash_number(hash, rm->rm_requests[k].rq_at_ns);
+			hash = hash_number(hash, rm->rm_requests[k].rq_bytes);
+		}
+	}
+	return ((uint32_t)(hash ^ hash >> 32));
+}
+
+void
+recording_print(FILE *out, const struct recording *rec, const char *comment)
+{
+	uint64_t last_ns;
+	unsigned i;
+	size_t k;
+
+	fprintf(out, RECORDING_MAGIC "\n%slength %" PRIu64 "\n", comment,
+	    rec->rec_length_ns);
+	for (i = 0; i < rec->rec_count; i++) {
+		const struct recording_stream *rm = &rec->rec_streams[i];
+
+		fprintf(out, "stream %s\n", rm->rm_name);
+		for (k = 0, last_ns = 0; k < rm->rm_count; k++) {
+			fprintf(out, "%" PRIu64 " %" PRIu64 "\n",
+			    rm->rm_requests[k].rq_at_ns - last_ns,
+			    rm->rm_requests[k].rq_bytes);
+			last_ns = rm->rm_requests[k].rq_at_ns;
+		}
+	}
+}
+
+void
+recording_free(struct recording *rec)
+{
+	unsigned i;
+
+	for (i = 0; i < rec->rec_count; i++)
+		free(rec->rec_streams[i].rm_requests);
+	free(rec->rec_streams);
+	*rec = (struct recording){ .rec_count = 0 };
+}
+
+/* A file being read. */
+struct loading {
+	struct lines	 ld_lines;
+	struct recording *ld_rec;
+	struct recording_stream *ld_stream;	/* or NULL before the first */
+	uint64_t	 ld_at_ns;	/* of the stream's last request */
+	uint64_t	 ld_latest_ns;	/* of all streams */
+	uint64_t	 ld_length_ns;	/* as the file says; 0: it does not */
+	size_t		 ld_requests;
+};
+
+/* The stream that ends here must have a request. */
+static int
+end_stream(struct loading *ld)
+{
+
+	if (ld->ld_stream != NULL && ld->ld_stream->rm_count == 0)
+		return (lines_refuse(&ld->ld_lines, "stream \"%s\" ends "
+		    "without a request: expected lines \"GAP_NS BYTES\" in it",
+		    ld->ld_stream->rm_name));
+	return (0);
+}
+
+static int
+begin_stream(struct loading *ld, const char *name)
+{
+
+	if (end_stream(ld) != 0)
+		return (EINVAL);
+	if (strlen(name) >= RECORDING_NAME_SIZE)
+		return (lines_refuse(&ld->ld_lines, "stream \"%.20s...\": "
+		    "expected a name of at most %d characters", name,
+		    RECORDING_NAME_SIZE - 1));
+	if (ld->ld_rec->rec_count == RECORDING_STREAMS_MAX)
+		return (lines_refuse(&ld->ld_lines, "expected at most %d "
+		    "streams", RECORDING_STREAMS_MAX));
+	ld->ld_stream = recording_add_stream(ld->ld_rec, name);
+	ld->ld_at_ns = 0;
+	return (ld->ld_stream == NULL ? lines_no_memory(&ld->ld_lines) : 0);
+}
+
+static int
+set_length(struct loading *ld, const char *text)
+{
+	uint64_t v;
+
+	if (ld->ld_length_ns != 0)
+		return (lines_refuse(&ld->ld_lines, "a second length: "
+		    "expected one"));
+	if (parse_number(text, &v) != 0 || v < 1 ||
+	    v > RECORDING_LENGTH_MAX_NS)
+		return (lines_refuse(&ld->ld_lines, "length \"%.40s\": "
+		    "expected nanoseconds, 1..%" PRId64, text,
+		    RECORDING_LENGTH_MAX_NS));
+	ld->ld_length_ns = v;
+	return (0);
+}
+
+static int
+add_request(struct loading *ld, const char *gap, const char *bytes)
+{
+	uint64_t gap_ns, n;
+
+	if (parse_number(gap, &gap_ns) != 0 ||
+	    gap_ns > RECORDING_LENGTH_MAX_NS)
+		return (lines_refuse(&ld->ld_lines, "gap \"%.40s\": expected "
+		    "nanoseconds since the stream's request before, "
+		    "0..%" PRId64, gap, RECORDING_LENGTH_MAX_NS));
+	if (parse_number(bytes, &n) != 0 || n < 1 || n > RECORDING_BYTES_MAX)
+		return (lines_refuse(&ld->ld_lines, "size \"%.40s\": expected "
+		    "bytes, 1..%d", bytes, RECORDING_BYTES_MAX));
+	if (ld->ld_stream == NULL)
+		return (lines_refuse(&ld->ld_lines, "a request before the "
+		    "first stream: expected \"stream NAME\""));
+	if (ld->ld_requests++ == RECORDING_REQUESTS_MAX)
+		return (lines_refuse(&ld->ld_lines, "expected at most %d "
+		    "requests", RECORDING_REQUESTS_MAX));
+	ld->ld_at_ns += gap_ns;
+	if (ld->ld_at_ns > RECORDING_LENGTH_MAX_NS)
+		return (lines_refuse(&ld->ld_lines, "the stream's gaps come to "
+		    "%" PRIu64 " ns: expected at most %" PRId64, ld->ld_at_ns,
+		    RECORDING_LENGTH_MAX_NS));
+	if (ld->ld_at_ns > ld->ld_latest_ns)
+		ld->ld_latest_ns = ld->ld_at_ns;
+	if (recording_add(ld->ld_stream, ld->ld_at_ns, n) != 0)
+		return (lines_no_memory(&ld->ld_lines));
+	return (0);
+}
+
+static int
+load_line(struct loading *ld)
+{
+	static const char blanks[] = " \t";
+	char *first, *rest = NULL, *second, *third;
+
+	first = strtok_r(ld->ld_lines.li_text, blanks, &rest);
+	if (first == NULL || first[0] == '#')
+		return (0);
+	second = strtok_r(NULL, blanks, &rest);
+	third = second == NULL ? NULL : strtok_r(NULL, blanks, &rest);
+	if (second != NULL && third == NULL) {
+		if (strcmp(first, "stream") == 0)
+			return (begin_stream(ld, second));
+		if (strcmp(first, "length") == 0)
+			return (set_length(ld, second));
+		if (first[0] >= '0' && first[0] <= '9')
+			return (add_request(ld, first, second));
+	}
+	return (lines_refuse(&ld->ld_lines, "\"%.40s\"%s: expected \"GAP_NS "
+	    "BYTES\", \"stream NAME\", \"length NS\" or a # comment", first,
+	    second != NULL ? " and what follows" : ""));
+}
+
+/* Checks that need the whole file. */
+static int
+load_end(struct loading *ld)
+{
+	struct recording *rec = ld->ld_rec;
+
+	if (end_stream(ld) != 0)
+		return (EINVAL);
+	if (rec->rec_count == 0)
+		return (lines_refuse_file(&ld->ld_lines, "no stream: expected "
+		    "\"stream NAME\" and requests after it"));
+	rec->rec_length_ns = ld->ld_length_ns != 0 ? ld->ld_length_ns :
+	    ld->ld_latest_ns;
+	if (rec->rec_length_ns == 0)
+		return (lines_refuse_file(&ld->ld_lines, "it takes no time: "
+		    "expected gaps above 0, or \"length NS\""));
+	if (rec->rec_length_ns < ld->ld_latest_ns)
+		return (lines_refuse_file(&ld->ld_lines, "length %" PRIu64
+		    ": expected at least %" PRIu64 ", the last request's time",
+		    rec->rec_length_ns, ld->ld_latest_ns));
+	return (0);
+}
+
+int
+recording_load(const char *path, struct recording *rec,
+    char message[LINES_ERROR_SIZE])
+{
+	struct loading ld = { .ld_rec = rec };
+	int error;
+
+	*rec = (struct recording){ .rec_count = 0 };
+	lines_open(&ld.ld_lines, path, message);
+	if (lines_next(&ld.ld_lines)) {
+		if (strcmp(ld.ld_lines.li_text, RECORDING_MAGIC) != 0)
+			lines_refuse(&ld.ld_lines, "no workload file: expected "
+			    "\"" RECORDING_MAGIC "\" in the first line; "
+			    "\"rngsim workload import\" makes one from "
+			    "a trace of strace");
+	} else {
+		lines_refuse_file(&ld.ld_lines, "empty: expected \""
+		    RECORDING_MAGIC "\" in the first line");
+	}
+	while (lines_next(&ld.ld_lines) && load_line(&ld) == 0)
+		continue;
+	if (ld.ld_lines.li_error == 0)
+		load_end(&ld);
+	error = ld.ld_lines.li_error;
+	lines_close(&ld.ld_lines);
+	if (error != 0)
+		recording_free(rec);
+	return (error);
+}

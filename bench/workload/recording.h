@@ -1,0 +1,104 @@
+/*
+ * A program's requests for random bytes, and their times: an rngsim-workload(5)
+ * file in memory.
+ *
+ * A stream has the requests of one thread, or of several that ran one after the
+ * other.  All times count from the start of the recording and ascend within a
+ * stream.
+ */
+#ifndef BENCH_WORKLOAD_RECORDING_H
+#define BENCH_WORKLOAD_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench/cli/lines.h"
+
+#define	RECORDING_MAGIC	"rngsim-workload/1"
+
+/* A week: 1024 of them fit 64 bits. */
+#define	RECORDING_LENGTH_MAX_NS	(INT64_C(7) * 24 * 3600 * 1000000000)
+
+enum {
+	RECORDING_BYTES_MAX	= 1 << 30,	/* of one request */
+	RECORDING_REQUESTS_MAX	= 1000000,
+	RECORDING_STREAMS_MAX	= 1024,
+	RECORDING_NAME_SIZE	= 64
+};
+
+struct recording_request {
+	uint64_t	 rq_at_ns;
+	uint64_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
+};
+
+struct recording_stream {
+	char		 rm_name[RECORDING_NAME_SIZE];	/* one word */
+	struct recording_request *rm_requests;
+	size_t		 rm_count;	/* at least 1 in a whole recording */
+	size_t		 rm_room;
+};
+
+struct recording {
+	struct recording_stream *rec_streams;
+	unsigned	 rec_count;
+	/* When it repeats: at least 1 and the last request's time. */
+	uint64_t	 rec_length_ns;
+};
+
+/*
+ * Adds an empty stream.
+ *
+ * Returns: the stream, valid until the next is added; NULL without memory.
+ */
+struct recording_stream *recording_add_stream(struct recording *rec,
+    const char *name);
+
+/* Adds a request at the end of a stream.  Returns: 0 or ENOMEM. */
+int recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
+
+/* Requests of all streams together. */
+size_t recording_requests(const struct recording *rec);
+
+/* A hash of times and sizes, the same on every machine. */
+uint32_t recording_hash(const struct recording *rec);
+
+/*
+ * Reads a file; "-" is standard input.  rec is for recording_free(); empty on
+ * failure, with file, line and reason in message.
+ *
+ * Returns: 0; EINVAL for a wrong file; else the system's error.
+ */
+int recording_load(const char *path, struct recording *rec,
+    char message[LINES_ERROR_SIZE]);
+
+/* Writes a file; comment has lines to print after the first, or is "". */
+void recording_print(FILE *out, const struct recording *rec,
+    const char *comment);
+
+void recording_free(struct recording *rec);
+
+/* What an import found. */
+struct strace_summary {
+	uint64_t	ss_requests;
+	uint64_t	ss_threads;	/* with requests */
+	/* Left out: */
+	uint64_t	ss_failed;	/* without bytes: EAGAIN and others */
+	uint64_t	ss_reads_unknown; /* of files that -y would name */
+	uint64_t	ss_reads_other;	/* of another file */
+	uint64_t	ss_calls_other;	/* neither getrandom nor read */
+};
+
+/*
+ * Imports a trace of strace -r, of -o or standard error, as recording_load()
+ * reads a file.
+ *
+ * Requests are getrandom(2), and read(2) of files that strace -y shows to be
+ * /dev/random or /dev/urandom.  A thread that starts after another's end
+ * continues its stream: the commands of a shell are one stream.  The busiest
+ * stream comes first.
+ */
+int strace_import(const char *path, struct recording *rec,
+    struct strace_summary *ss, char message[LINES_ERROR_SIZE]);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * The sizes and times of readers' requests.
+ *
+ * In a closed loop a request begins when the one before has ended, or a pause
+ * later.  In an open loop requests are due at planned times; a reader that
+ * falls behind still makes all of them.  Nothing here reads a clock or sleeps.
+ * Draws depend on the seed and the reader alone.
+ */
+#ifndef BENCH_WORKLOAD_WORKLOAD_H
+#define BENCH_WORKLOAD_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/workload/recording.h"
+#include "bench/cli/lines.h"
+
+enum {
+	WORKLOAD_SIZES_MAX	= 32,
+	WORKLOAD_WEIGHT_MAX	= 1000000,
+	WORKLOAD_BURST_MAX	= 1000000,
+	WORKLOAD_TEXT_SIZE	= 192,
+	WORKLOAD_ERROR_SIZE	= LINES_ERROR_SIZE + 256,
+
+	WORKLOAD_RATE_MAX_PER_S	= 10 * 1000 * 1000,
+	WORKLOAD_SPEED_MAX	= 1000 * 1000
+};
+
+/* An hour. */
+#define	WORKLOAD_PAUSE_MAX_NS	(UINT64_C(3600) * 1000000000)
+
+enum workload_arrivals {
+	ARRIVALS_CLOSED,	/* no plan: a closed loop */
+	ARRIVALS_CONSTANT,	/* equal distances */
+	ARRIVALS_POISSON,	/* exponentially distributed ones */
+	ARRIVALS_RECORDED,
+	ARRIVALS_KINDS
+};
+
+/* As --arrivals and results call them; "" is the closed loop. */
+extern const char *const workload_arrivals_names[ARRIVALS_KINDS];
+
+/* One size of a mix, and what a draw needs (alias method). */
+struct workload_size {
+	uint64_t	 ws_bytes;
+	uint32_t	 ws_weight;
+	uint32_t	 ws_keep;	/* chance of it, not its alias; 2^-32 */
+	unsigned	 ws_alias;
+};
+
+/* Constant once made; any number of players may share one. */
+struct workload {
+	char		 wl_text[WORKLOAD_TEXT_SIZE];	/* canonical; or "" */
+	struct workload_size wl_sizes[WORKLOAD_SIZES_MAX];
+	unsigned	 wl_size_count;	/* 0: as the cell says */
+	uint64_t	 wl_pause_ns;	/* between requests or bursts */
+	bool		 wl_pause_drawn;	/* with that mean */
+	unsigned	 wl_burst;	/* requests in each; 0: none */
+	enum workload_arrivals wl_arrivals;
+	double		 wl_rate_per_s;	/* of each reader */
+	struct recording wl_recording;
+	double		 wl_speed;	/* the recording is played at */
+};
+
+/* When a request begins. */
+enum workload_start {
+	START_NOW,		/* after the one before */
+	START_AFTER,		/* st_ns after the end of the one before */
+	START_AT		/* st_ns after the player began */
+};
+
+struct workload_step {
+	uint64_t	 st_bytes;
+	enum workload_start st_start;
+	uint64_t	 st_ns;
+};
+
+/* The state of one reader. */
+struct workload_player {
+	const struct workload *wp_workload;
+	uint64_t	 wp_bytes;	/* where there is no mix */
+	uint64_t	 wp_draw;	/* the generator's state */
+	uint64_t	 wp_count;	/* steps played */
+	double		 wp_at_ns;	/* Poisson: when the last was due */
+	double		 wp_phase_ns;	/* constant: when the first is due */
+	const struct recording_stream *wp_stream;
+	size_t		 wp_next;	/* of the stream's requests */
+	double		 wp_loop_ns;	/* recorded time at its first one */
+};
+
+/*
+ * Parses the argument of --workload, as rngsim-workload(1) describes it, or a
+ * recorded workload alone.  wl is for workload_free(); plain on failure.
+ *
+ * Returns: 0; EINVAL for a wrong text; EBADMSG for a wrong file; ENOMEM; or the
+ * system's error.
+ */
+int workload_parse(const char *text, struct workload *wl,
+    char error[WORKLOAD_ERROR_SIZE]);
+int workload_parse_recorded(const char *text, struct workload *wl,
+    char error[WORKLOAD_ERROR_SIZE]);
+
+/*
+ * Make a workload without sizes and pauses; workload_free() also releases what
+ * it had.
+ */
+void workload_init(struct workload *wl);
+void workload_free(struct workload *wl);
+
+/* Prints the names and files of recorded workloads.  Returns: their number. */
+unsigned workload_list(FILE *out);
+
+/* Whether it has one size, a closed loop and no pause. */
+bool workload_is_plain(const struct workload *wl);
+
+/* Whether requests, or their times, are not all alike. */
+bool workload_varies(const struct workload *wl);
+
+/* Whether requests are due by a plan. */
+static inline bool
+workload_is_open(const struct workload *wl)
+{
+
+	return (wl->wl_arrivals != ARRIVALS_CLOSED);
+}
+
+/*
+ * The largest request, the mean one, and, in an open loop, each reader's
+ * requests per second; of a recording over all its streams.
+ *
+ *   bytes  in  a request's size where the workload has no sizes
+ */
+uint64_t workload_max_bytes(const struct workload *wl, uint64_t bytes);
+double workload_mean_bytes(const struct workload *wl, uint64_t bytes);
+double workload_rate(const struct workload *wl);
+
+/*
+ * Begins a reader's part of a workload.
+ *
+ *   wl      in  must outlive the player
+ *   bytes   in  a request's size where the workload has no sizes
+ *   reader  in  from 0; recorded stream reader % streams is its part
+ */
+void workload_begin(struct workload_player *wp, const struct workload *wl,
+    uint64_t bytes, uint64_t seed, unsigned reader);
+
+/* The next request; there is always one. */
+void workload_next(struct workload_player *wp, struct workload_step *st);
+
+/*
+ * In an open loop, the requests that workload_next() has not returned and that
+ * are due until at_ns after the player began; of Poisson arrivals, the expected
+ * number.
+ */
+double workload_due(const struct workload_player *wp, uint64_t at_ns);
+
+#endif

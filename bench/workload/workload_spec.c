@@ -1,0 +1,467 @@
+/*
+ * What --workload takes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__FreeBSD__)
+#include <sys/auxv.h>
+#endif
+
+#include "bench/cli/format.h"
+#include "bench/workload/workload.h"
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+
+enum { FOLDERS = 3, PATH_SIZE = 4096 };
+
+/* The names of recorded workloads end so. */
+static const char suffix[] = ".workload";
+static const char speed_part[] = "/speed=";
+
+/* Messages for a text of no known form. */
+#define	RECORDED	"@FILE or the name of a recorded workload; \"rngsim " \
+			"workload list\" has them"
+static const char expected_any[] = "expected sizes such as 16:70,32:20,4k:10, "
+    "think=TIME, think~TIME, burst=N:TIME, " RECORDED;
+static const char expected_recorded[] = "expected " RECORDED;
+
+/* A text being read. */
+struct parsing {
+	struct workload	*pa_wl;
+	char		*pa_error;
+	const char	*pa_expected;
+};
+
+static int __attribute__((format(printf, 2, 3)))
+refuse(const struct parsing *pa, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(pa->pa_error, WORKLOAD_ERROR_SIZE, fmt, ap);
+	va_end(ap);
+	return (EINVAL);
+}
+
+static const struct unit {
+	const char	*un_name;
+	uint32_t	 un_ns;
+} units[] = {		/* from the largest, for printing */
+	{ "s",	1000000000 },
+	{ "ms",	1000000 },
+	{ "us",	1000 },
+	{ "ns",	1 }
+};
+
+enum { UNITS = sizeof(units) / sizeof(units[0]) };
+
+static int
+parse_time(const struct parsing *pa, const char *what, char *text, uint64_t *ns)
+{
+	char *unit = text + strspn(text, "0123456789.");
+	unsigned i;
+	double v;
+
+	for (i = 0; i < UNITS; i++)
+		if (strcmp(unit, units[i].un_name) == 0)
+			break;
+	if (i < UNITS) {
+		*unit = '\0';
+		if (parse_real(text, &v) == 0 && v * units[i].un_ns >= 1 &&
+		    v * units[i].un_ns <= (double)WORKLOAD_PAUSE_MAX_NS) {
+			*ns = (uint64_t)(v * units[i].un_ns);
+			return (0);
+		}
+		*unit = units[i].un_name[0];
+	}
+	return (refuse(pa, "%s: \"%.40s\": expected a time with its unit, ns, "
+	    "us, ms or s, from 1ns to 3600s", what, text));
+}
+
+/* Ends the text at a colon; the text behind that, or NULL for none. */
+static char *
+split(char *text)
+{
+	char *colon = strchr(text, ':');
+
+	if (colon == NULL)
+		return (NULL);
+	*colon = '\0';
+	return (colon + 1);
+}
+
+static int
+add_size(const struct parsing *pa, char *bytes)
+{
+	struct workload *wl = pa->pa_wl;
+	const char *after = split(bytes);
+	uint64_t v, weight;
+	unsigned i;
+
+	if (after == NULL)
+		return (refuse(pa, "\"%.40s\": expected SIZE:WEIGHT", bytes));
+	if (parse_size(bytes, &v) != 0 || v < 1 || v > RECORDING_BYTES_MAX)
+		return (refuse(pa, "size \"%.40s\": expected bytes, 1..1g, "
+		    "with k, m or g for 2^10, 2^20, 2^30", bytes));
+	if (parse_number(after, &weight) != 0 || weight < 1 ||
+	    weight > WORKLOAD_WEIGHT_MAX)
+		return (refuse(pa, "weight \"%.40s\": expected 1..%d", after,
+		    WORKLOAD_WEIGHT_MAX));
+	for (i = 0; i < wl->wl_size_count; i++)
+		if (wl->wl_sizes[i].ws_bytes == v)
+			return (refuse(pa, "size \"%.40s\" is there twice",
+			    bytes));
+	if (wl->wl_size_count == WORKLOAD_SIZES_MAX)
+		return (refuse(pa, "more than %d sizes", WORKLOAD_SIZES_MAX));
+	wl->wl_sizes[wl->wl_size_count++] = (struct workload_size){
+	    .ws_bytes = v, .ws_weight = (uint32_t)weight };
+	return (0);
+}
+
+/*
+ * Vose's alias method, in whole numbers: every column is as high as the sum of
+ * weights; what one lacks is filled from one that has too much.
+ */
+static void
+make_aliases(struct workload *wl)
+{
+	uint64_t height[WORKLOAD_SIZES_MAX], sum = 0;
+	unsigned high, i, low, n = wl->wl_size_count;
+
+	for (i = 0; i < n; i++)
+		sum += wl->wl_sizes[i].ws_weight;
+	for (i = 0; i < n; i++) {
+		height[i] = (uint64_t)wl->wl_sizes[i].ws_weight * n;
+		wl->wl_sizes[i].ws_keep = UINT32_MAX;
+		wl->wl_sizes[i].ws_alias = i;
+	}
+	for (;;) {
+		for (low = 0; low < n; low++)
+			if (height[low] < sum &&
+			    wl->wl_sizes[low].ws_alias == low)
+				break;
+		for (high = 0; high < n; high++)
+			if (height[high] > sum)
+				break;
+		if (low == n || high == n)
+			return;
+		wl->wl_sizes[low].ws_keep = (uint32_t)((height[low] << 32) /
+		    sum);
+		wl->wl_sizes[low].ws_alias = high;
+		height[high] -= sum - height[low];
+		height[low] = sum;
+	}
+}
+
+static int
+parse_sizes(const struct parsing *pa, char *text)
+{
+	char *item;
+	int error;
+
+	if (pa->pa_wl->wl_size_count > 0)
+		return (refuse(pa, "two size mixes: expected one"));
+	while ((item = strsep(&text, ",")) != NULL) {
+		error = add_size(pa, item);
+		if (error != 0)
+			return (error);
+	}
+	make_aliases(pa->pa_wl);
+	return (0);
+}
+
+/* "think=TIME", "think~TIME" or "burst=N:TIME". */
+static int
+parse_pause(const struct parsing *pa, char *text)
+{
+	struct workload *wl = pa->pa_wl;
+	char *count = text + 6, *after;
+	uint64_t v;
+
+	if (wl->wl_pause_ns != 0)
+		return (refuse(pa, "think and burst both follow a request: "
+		    "expected one of them"));
+	if (text[0] == 't') {
+		wl->wl_pause_drawn = text[5] == '~';
+		return (parse_time(pa, "think", count, &wl->wl_pause_ns));
+	}
+	after = split(count);
+	if (after == NULL)
+		return (refuse(pa, "burst: \"%.40s\": expected N:TIME",
+		    count));
+	if (parse_number(count, &v) != 0 || v < 1 || v > WORKLOAD_BURST_MAX)
+		return (refuse(pa, "burst: \"%.40s\": expected requests, "
+		    "1..%d", count, WORKLOAD_BURST_MAX));
+	wl->wl_burst = (unsigned)v;
+	return (parse_time(pa, "burst", after, &wl->wl_pause_ns));
+}
+
+static int
+parse_part(const struct parsing *pa, char *part)
+{
+
+	if (strncmp(part, "think=", 6) == 0 ||
+	    strncmp(part, "think~", 6) == 0 || strncmp(part, "burst=", 6) == 0)
+		return (parse_pause(pa, part));
+	if (strncmp(part, "speed=", 6) == 0)
+		return (refuse(pa, "\"%.40s\": expected a recorded workload "
+		    "before it: only that has a speed", part));
+	if (part[0] >= '0' && part[0] <= '9')
+		return (parse_sizes(pa, part));
+	return (refuse(pa, "\"%.40s\": %s", part, pa->pa_expected));
+}
+
+/* Two spellings of a workload have one canonical text. */
+static int
+canonical(const struct parsing *pa)
+{
+	struct workload *wl = pa->pa_wl;
+	struct text t = { .s = "" };
+	uint64_t bytes;
+	unsigned i, k;
+
+	for (i = 0; i < wl->wl_size_count; i++) {
+		bytes = wl->wl_sizes[i].ws_bytes;
+		for (k = 0; k < 3 && bytes % 1024 == 0; k++)
+			bytes /= 1024;
+		text_add(&t, "%s%" PRIu64 "%.1s:%" PRIu32, i == 0 ? "" : ",",
+		    bytes, &"\0kmg"[k], wl->wl_sizes[i].ws_weight);
+	}
+	if (wl->wl_pause_ns != 0) {
+		for (i = 0; wl->wl_pause_ns % units[i].un_ns != 0; i++)
+			continue;
+		text_add(&t, "%s", t.s[0] == '\0' ? "" : "/");
+		if (wl->wl_burst != 0)
+			text_add(&t, "burst=%u:", wl->wl_burst);
+		else
+			text_add(&t, "think%c", wl->wl_pause_drawn ? '~' : '=');
+		text_add(&t, "%" PRIu64 "%s", wl->wl_pause_ns / units[i].un_ns,
+		    units[i].un_name);
+	}
+	if (strlen(t.s) >= sizeof(wl->wl_text))
+		return (refuse(pa, "too long: expected at most %zu characters",
+		    sizeof(wl->wl_text) - 1));
+	memcpy(wl->wl_text, t.s, strlen(t.s) + 1);
+	return (0);
+}
+
+/* The folder above the program's own. */
+static bool
+program_parent(char path[PATH_SIZE])
+{
+	char *slash;
+	unsigned i;
+#if defined(__FreeBSD__)
+	if (elf_aux_info(AT_EXECPATH, path, PATH_SIZE) != 0)
+		return (false);
+#else
+	ssize_t n = readlink("/proc/self/exe", path, PATH_SIZE - 1);
+
+	if (n < 0)
+		return (false);
+	path[n] = '\0';
+#endif
+	for (i = 0; i < 2; i++) {
+		slash = strrchr(path, '/');
+		if (slash == NULL)
+			return (false);
+		*slash = '\0';
+	}
+	return (true);
+}
+
+/* Folder i of recorded workloads; false: there is none. */
+static bool
+workload_folder(unsigned i, char path[PATH_SIZE])
+{
+	static const char *const below[FOLDERS] = { "",
+	    "/share/rngsim/workloads", "/bench/workload" };
+	const char *own = getenv("RNGSIM_WORKLOADS");
+	char parent[PATH_SIZE] = "";
+
+	if (i > 0 && !program_parent(parent))
+		return (false);
+	return ((size_t)snprintf(path, PATH_SIZE, "%s%s", i > 0 ? parent :
+	    own == NULL ? "" : own, below[i]) < PATH_SIZE && path[0] != '\0');
+}
+
+/* Finds the file of a name. */
+static bool
+find(const char *name, char file[PATH_SIZE])
+{
+	char path[PATH_SIZE];
+	unsigned i;
+
+	for (i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++)
+		if (workload_folder(i, path) &&
+		    (size_t)snprintf(file, PATH_SIZE, "%s/%s%s", path, name,
+		    suffix) < PATH_SIZE && access(file, F_OK) == 0)
+			return (true);
+	return (false);
+}
+
+/* The file's name without its folder, as far as it can be printed. */
+static void
+name_recording(struct workload *wl, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char name[64], *c;
+	size_t n;
+
+	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
+	n = strlen(name);
+	if (n >= sizeof(suffix) && strcmp(name + n - (sizeof(suffix) - 1),
+	    suffix) == 0)
+		name[n - (sizeof(suffix) - 1)] = '\0';
+	for (c = name; *c != '\0'; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+	n = (size_t)snprintf(wl->wl_text, sizeof(wl->wl_text), "%s#%08" PRIx32,
+	    name, recording_hash(&wl->wl_recording));
+	if (wl->wl_speed < 1 || wl->wl_speed > 1)
+		snprintf(wl->wl_text + n, sizeof(wl->wl_text) - n, "%s%.9g",
+		    speed_part, wl->wl_speed);
+}
+
+static int
+load(const struct parsing *pa, const char *path)
+{
+	struct workload *wl = pa->pa_wl;
+	char message[LINES_ERROR_SIZE] = "";
+	struct stat sb;
+	int error;
+
+	/* It may have to be read again, by the program executed anew. */
+	if (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode)) {
+		refuse(pa, "%s: expected a regular file", path);
+		return (EBADMSG);
+	}
+	error = recording_load(path, &wl->wl_recording, message);
+	if (error != 0) {
+		refuse(pa, "%s", message);
+		return (error == EINVAL ? EBADMSG : error);
+	}
+	wl->wl_arrivals = ARRIVALS_RECORDED;
+	name_recording(wl, path);
+	return (0);
+}
+
+/* "@FILE" or "NAME", and "/speed=N" behind it. */
+static int
+parse_recorded(const struct parsing *pa, const char *text)
+{
+	struct workload *wl = pa->pa_wl;
+	char file[PATH_SIZE], path[PATH_SIZE];
+	const char *next, *speed = NULL;
+
+	for (next = text; (next = strstr(next, speed_part)) != NULL; next++)
+		speed = next;
+	if (speed != NULL && (parse_real(speed + sizeof(speed_part) - 1,
+	    &wl->wl_speed) != 0 || wl->wl_speed < 1e-6 ||
+	    wl->wl_speed > WORKLOAD_SPEED_MAX))
+		return (refuse(pa, "\"%.40s\": expected a speed, "
+		    "0.000001..%d", speed + 1, WORKLOAD_SPEED_MAX));
+	if ((size_t)snprintf(path, sizeof(path), "%.*s", speed == NULL ?
+	    (int)strlen(text) : (int)(speed - text), text) >= sizeof(path))
+		return (refuse(pa, "\"%.40s...\": too long", text));
+	if (path[0] != '@' && find(path, file))
+		return (load(pa, file));
+	if (path[0] != '@')
+		return (refuse(pa, "\"%.40s\": %s", path, pa->pa_expected));
+	if (path[1] == '\0')
+		return (refuse(pa, "\"@\": expected a file name after it"));
+	/* The program executed anew would find stdin at its end. */
+	if (strcmp(path, "@-") == 0)
+		return (refuse(pa, "\"@-\": expected a file, not stdin; a "
+		    "file of this name is @./-"));
+	return (load(pa, path + 1));
+}
+
+static int
+parse_parts(const struct parsing *pa, const char *text)
+{
+	char copy[PATH_SIZE], *part, *rest = copy;
+	int error;
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
+		return (refuse(pa, "\"%.40s...\": too long", text));
+	while ((part = strsep(&rest, "/")) != NULL) {
+		error = parse_part(pa, part);
+		if (error != 0)
+			return (error);
+	}
+	return (canonical(pa));
+}
+
+static int
+parse(struct parsing *pa, const char *text, bool recorded)
+{
+	int error;
+
+	workload_init(pa->pa_wl);
+	error = recorded ? parse_recorded(pa, text) : parse_parts(pa, text);
+	if (error != 0)
+		workload_free(pa->pa_wl);
+	return (error);
+}
+
+int
+workload_parse(const char *text, struct workload *wl,
+    char error[WORKLOAD_ERROR_SIZE])
+{
+	struct parsing pa = { wl, error, expected_any };
+	size_t n = strcspn(text, "/");
+
+	return (parse(&pa, text, text[0] == '@' ||
+	    (n > 0 && strcspn(text, ":=~") >= n)));
+}
+
+int
+workload_parse_recorded(const char *text, struct workload *wl,
+    char error[WORKLOAD_ERROR_SIZE])
+{
+	struct parsing pa = { wl, error, expected_recorded };
+
+	return (parse(&pa, text, true));
+}
+
+static int
+is_workload(const struct dirent *de)
+{
+	size_t n = strlen(de->d_name);
+
+	return (n > strlen(suffix) && strcmp(de->d_name + n - strlen(suffix),
+	    suffix) == 0);
+}
+
+unsigned
+workload_list(FILE *out)
+{
+	char path[PATH_SIZE];
+	struct dirent **names;
+	unsigned count = 0, i;
+	int k, n;
+
+	for (i = 0; i < FOLDERS; i++) {
+		if (!workload_folder(i, path))
+			continue;
+		n = scandir(path, &names, is_workload, alphasort);
+		for (k = 0; k < n; k++) {
+			fprintf(out, "  %-14.*s %s/%s\n",
+			    (int)(strlen(names[k]->d_name) - strlen(suffix)),
+			    names[k]->d_name, path, names[k]->d_name);
+			count++;
+			free(names[k]);
+		}
+		if (n >= 0)
+			free(names);
+	}
+	return (count);
+}

@@ -1,0 +1,114 @@
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/hist.h"
+#include "lib/base/kassert.h"
+
+CTASSERT(HIST_BUCKETS * sizeof(uint32_t) < 16384);
+
+void
+hist_init(struct hist *h)
+{
+
+	memset(h, 0, sizeof(*h));
+}
+
+/* The largest value that hist_index_of() maps to bucket i. */
+static uint64_t
+bucket_last(unsigned i, unsigned sub_bits)
+{
+	unsigned shift, sub = 1u << sub_bits;
+
+	if (i < sub)
+		return (i);
+	shift = i / sub - 1;
+	return ((((uint64_t)(sub + i % sub) + 1) << shift) - 1);
+}
+
+/* The first of n buckets below whose end a share q of count values lie. */
+static unsigned
+bucket_quantile(const uint32_t *bucket, unsigned n, uint64_t count, double q)
+{
+	uint64_t rank, seen = 0;
+	unsigned i;
+
+	/* A count has more digits than a double. */
+	rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
+	if (rank < 1)
+		rank = 1;
+	for (i = 0; i < n; i++) {
+		seen += bucket[i];
+		if (seen >= rank)
+			break;
+	}
+	return (i);
+}
+
+void
+hist_merge(struct hist *h, const struct hist *from)
+{
+	unsigned i;
+
+	h->hi_count += from->hi_count;
+	h->hi_total += from->hi_total;
+	if (from->hi_max > h->hi_max)
+		h->hi_max = from->hi_max;
+	for (i = 0; i < HIST_BUCKETS; i++)
+		h->hi_bucket[i] += from->hi_bucket[i];
+}
+
+uint64_t
+hist_quantile(const struct hist *h, double q)
+{
+	uint64_t last;
+	unsigned i;
+
+	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
+	if (h->hi_count == 0)
+		return (0);
+	i = bucket_quantile(h->hi_bucket, HIST_BUCKETS, h->hi_count, q);
+	if (i == HIST_BUCKETS)
+		return (h->hi_max);
+	last = bucket_last(i, HIST_SUB_BITS);
+	return (last < h->hi_max ? last : h->hi_max);
+}
+
+void
+hist_small_merge(struct hist_small *h, const struct hist_small *from)
+{
+	unsigned i;
+
+	for (i = 0; i < HIST_SMALL_BUCKETS; i++)
+		h->hs_bucket[i] += from->hs_bucket[i];
+}
+
+uint64_t
+hist_small_count(const struct hist_small *h)
+{
+	uint64_t count = 0;
+	unsigned i;
+
+	for (i = 0; i < HIST_SMALL_BUCKETS; i++)
+		count += h->hs_bucket[i];
+	return (count);
+}
+
+uint64_t
+hist_small_last(unsigned i)
+{
+
+	KASSERT(i < HIST_SMALL_BUCKETS, ("bucket %u", i));
+	return (bucket_last(i, HIST_SMALL_SUB_BITS));
+}
+
+uint64_t
+hist_small_quantile(const struct hist_small *h, double q)
+{
+	uint64_t count = hist_small_count(h);
+
+	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
+	if (count == 0)
+		return (0);
+	return (hist_small_last(bucket_quantile(h->hs_bucket,
+	    HIST_SMALL_BUCKETS, count, q)));
+}

@@ -1,0 +1,35 @@
+/*
+ * The one place where a broken assumption ends the program.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/kassert.h"
+
+static kassert_handler kassert_abort;
+
+/* Replaceable by tests; see the header. */
+kassert_handler *kassert_failed = kassert_abort;
+
+static void
+kassert_abort(const char *file, int line, const char *func, const char *expr,
+    const char *msg)
+{
+
+	fprintf(stderr, "rngsim: %s:%d: %s: assertion \"%s\" failed: %s\n",
+	    file, line, func, expr, msg);
+	abort();
+}
+
+const char *
+kassert_msg(const char *fmt, ...)
+{
+	static char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return (buf);
+}

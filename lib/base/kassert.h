@@ -1,0 +1,43 @@
+/*
+ * Assertions with the kernel's names, KASSERT(9).
+ *
+ * KASSERT is always compiled in and stands in code that is not timed.  MPASS
+ * exists in INVARIANTS builds only, which a result records.  CTASSERT is
+ * checked by the compiler.
+ */
+#ifndef LIB_BASE_KASSERT_H
+#define LIB_BASE_KASSERT_H
+
+#include <stdbool.h>
+
+#define	CTASSERT(x)	_Static_assert(x, #x)
+
+/*
+ * Called by a failed assertion; must not return.  The default prints a message
+ * and aborts.  Tests replace it.
+ */
+typedef void kassert_handler(const char *file, int line, const char *func,
+    const char *expr, const char *msg);
+extern kassert_handler *kassert_failed;
+
+/* Returns: a static buffer. */
+const char *kassert_msg(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+
+#define	KASSERT(exp, msg) do {						\
+	if (__builtin_expect(!(exp), 0)) {				\
+		kassert_failed(__FILE__, __LINE__, __func__, #exp,	\
+		    kassert_msg msg);					\
+		__builtin_unreachable();				\
+	}								\
+} while (0)
+
+#ifdef INVARIANTS
+#define	MPASS(exp)	KASSERT(exp, ("invariant broken"))
+#define	KASSERT_INVARIANTS	true
+#else
+#define	MPASS(exp)	((void)sizeof(!(exp)))
+#define	KASSERT_INVARIANTS	false
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Whole files in memory.
+ */
+#ifndef LIB_BASE_READ_FILE_H
+#define LIB_BASE_READ_FILE_H
+
+#include <stddef.h>
+
+/*
+ * Reads an open file or pipe from where it is to its end.
+ *
+ *   text  out  to be freed; ends with a NUL
+ *   size  out  without the NUL
+ *
+ * Returns: 0; EFBIG above max bytes; ENOMEM; else the error of read(2).
+ */
+int read_file(int fd, size_t max, char **text, size_t *size);
+
+#endif

@@ -1,0 +1,35 @@
+/* SplitMix64: for simulations, and for hashes that no attacker chooses. */
+#ifndef LIB_BASE_SPLITMIX_H
+#define LIB_BASE_SPLITMIX_H
+
+#include <stdint.h>
+
+#define	SPLITMIX_STEP	UINT64_C(0x9e3779b97f4a7c15)
+
+/* Its output function, a bijection. */
+static inline uint64_t
+splitmix_out(uint64_t v)
+{
+
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (v ^ v >> 31);
+}
+
+/* A step and its output. */
+static inline uint64_t
+splitmix(uint64_t v)
+{
+
+	return (splitmix_out(v + SPLITMIX_STEP));
+}
+
+/* The next draw. */
+static inline uint64_t
+splitmix_next(uint64_t *state)
+{
+
+	return (splitmix_out(*state += SPLITMIX_STEP));
+}
+
+#endif

@@ -1,0 +1,112 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+#include "lib/base/tunable.h"
+
+const struct tunable *
+tunable_find(const struct tunable_set *sets, unsigned count, const char *name,
+    const struct tunable_set **set)
+{
+	unsigned i, s;
+
+	for (s = 0; s < count; s++) {
+		for (i = 0; i < sets[s].ts_count; i++) {
+			if (strcmp(sets[s].ts_table[i].tn_name, name) == 0) {
+				*set = &sets[s];
+				return (&sets[s].ts_table[i]);
+			}
+		}
+	}
+	return (NULL);
+}
+
+int
+tunable_set_text(const struct tunable *tn, void *base, const char *text)
+{
+	char *field = (char *)base + tn->tn_offset;
+	uint64_t v;
+	unsigned i;
+
+	switch (tn->tn_type) {
+	case TUNABLE_BOOL:
+		if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+			return (EINVAL);
+		*(bool *)field = text[0] == '1';
+		return (0);
+	case TUNABLE_UINT:
+		if (parse_number(text, &v) != 0 || v < tn->tn_min ||
+		    v > tn->tn_max)
+			return (EINVAL);
+		*(unsigned *)(void *)field = (unsigned)v;
+		return (0);
+	case TUNABLE_CHOICE:
+		for (i = 0; tn->tn_choices[i] != NULL; i++) {
+			if (strcmp(tn->tn_choices[i], text) == 0) {
+				*(unsigned *)(void *)field = i;
+				return (0);
+			}
+		}
+		return (EINVAL);
+	case TUNABLE_STRING:
+		if (strlen(text) >= TUNABLE_STRING_SIZE)
+			return (EINVAL);
+		strcpy(field, text);
+		return (0);
+	}
+	KASSERT(false, ("%s is of type %d", tn->tn_name, (int)tn->tn_type));
+}
+
+void
+tunable_format(const struct tunable *tn, const void *base, char *buf,
+    size_t size)
+{
+	const char *field = (const char *)base + tn->tn_offset;
+
+	switch (tn->tn_type) {
+	case TUNABLE_BOOL:
+		snprintf(buf, size, "%d", *(const bool *)field);
+		break;
+	case TUNABLE_UINT:
+		snprintf(buf, size, "%u", *(const unsigned *)(const void *)
+		    field);
+		break;
+	case TUNABLE_CHOICE:
+		snprintf(buf, size, "%s",
+		    tn->tn_choices[*(const unsigned *)(const void *)field]);
+		break;
+	case TUNABLE_STRING:
+		snprintf(buf, size, "%s", field);
+		break;
+	}
+}
+
+void
+tunable_range(const struct tunable *tn, char *buf, size_t size)
+{
+	size_t used = 0;
+	unsigned i;
+
+	switch (tn->tn_type) {
+	case TUNABLE_BOOL:
+		snprintf(buf, size, "0 or 1");
+		break;
+	case TUNABLE_UINT:
+		snprintf(buf, size, "%" PRIu64 "..%" PRIu64, tn->tn_min,
+		    tn->tn_max);
+		break;
+	case TUNABLE_CHOICE:
+		buf[0] = '\0';
+		for (i = 0; tn->tn_choices[i] != NULL && used < size; i++)
+			used += (size_t)snprintf(buf + used, size - used,
+			    "%s%s", i == 0 ? "" : ", ", tn->tn_choices[i]);
+		break;
+	case TUNABLE_STRING:
+		snprintf(buf, size, "text, at most %d bytes",
+		    TUNABLE_STRING_SIZE - 1);
+		break;
+	}
+}

@@ -1,0 +1,61 @@
+/*
+ * Tunables: named values, as in loader.conf(5) and sysctl(8).
+ *
+ * Each layer has a table of the fields of its configuration structure.
+ * FreeBSD's tunables have FreeBSD's names; ours begin with "rngsim.".
+ */
+#ifndef LIB_BASE_TUNABLE_H
+#define LIB_BASE_TUNABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tunable_type {
+	TUNABLE_BOOL,		/* bool, written 0 or 1 */
+	TUNABLE_UINT,		/* unsigned */
+	TUNABLE_CHOICE,		/* unsigned, index into tn_choices */
+	TUNABLE_STRING		/* char[TUNABLE_STRING_SIZE] */
+};
+
+enum { TUNABLE_STRING_SIZE = 256 };
+
+struct tunable {
+	const char	*tn_name;
+	const char	*tn_descr;
+	enum tunable_type tn_type;
+	size_t		 tn_offset;	/* in the configuration structure */
+	uint64_t	 tn_min;	/* UINT: smallest and largest value */
+	uint64_t	 tn_max;
+	const char *const *tn_choices;	/* CHOICE: names, NULL-terminated */
+	unsigned	 tn_knob;	/* bits of what reads it; 0: all do */
+};
+
+/* A row for a member of a structure, and further members of the row. */
+#define	TUNABLE(config, member, type, name, descr, ...)			\
+	{ .tn_name = name, .tn_descr = descr, .tn_type = TUNABLE_##type, \
+	    .tn_offset = offsetof(struct config, member), __VA_ARGS__ }
+#define	TUNABLE_LIMITS(least, most)	.tn_min = least, .tn_max = most
+
+/* A layer's table; base is its configuration structure. */
+struct tunable_set {
+	const struct tunable *ts_table;
+	unsigned	 ts_count;
+	void		*ts_base;
+};
+
+/* By name, and in *set its table; NULL when there is none. */
+const struct tunable *tunable_find(const struct tunable_set *sets,
+    unsigned count, const char *name, const struct tunable_set **set);
+
+/* Returns: 0, or EINVAL for a wrong value, which changes nothing. */
+int tunable_set_text(const struct tunable *tn, void *base, const char *text);
+
+/* The value as tunable_set_text() takes it. */
+void tunable_format(const struct tunable *tn, const void *base, char *buf,
+    size_t size);
+
+/* Accepted values: "0 or 1", "16..2147483647", "a, b". */
+void tunable_range(const struct tunable *tn, char *buf, size_t size);
+
+#endif

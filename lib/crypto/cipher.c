@@ -1,0 +1,447 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "lib/crypto/cipher.h"
+#include "lib/crypto/crypto.h"
+#include "lib/base/kassert.h"
+#include "lib/base/splitmix.h"
+#include "lib/crypto/wipe.h"
+
+enum {
+	AES_BLOCK	= 16,
+	CHACHA_BLOCK	= 64,
+	/* Counters laid out at a time: they are in the L1 cache when read. */
+	AES_STRIDE	= 1024,
+	/* Whole and partial blocks up to here are made in one call. */
+	CHACHA_SMALL	= 512,
+	ZEROS_BYTES	= 65536
+};
+
+static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+static void	stub_keystream(struct cipher_key *, uint128_t *, uint8_t *,
+		    size_t);
+
+#define	AES(descr, evp, keystream)					\
+	{ .ci_name = "aes", .ci_alias = "aes", .ci_descr = descr,	\
+	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
+	    .ci_rekey_blocks = CIPHER_KEY_BYTES / AES_BLOCK,		\
+	    .ci_whole_blocks = true, .ci_keystream = keystream }
+#define	CHACHA(descr, evp, keystream)					\
+	{ .ci_name = "chacha20", .ci_alias = "chacha", .ci_descr = descr, \
+	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
+	    .ci_rekey_blocks = 1, .ci_keystream = keystream }
+
+static const struct cipher real[] = {
+	AES("AES-256 over a little-endian counter (AES-ICM)", "AES-256-ECB",
+	    aes_keystream),
+	CHACHA("ChaCha20 with a 128-bit counter and no nonce", "ChaCha20",
+	    chacha_keystream),
+};
+static const struct cipher stubs[] = {
+	AES("AES-256's counters without its output", NULL, stub_keystream),
+	CHACHA("ChaCha20's counters without its output", NULL, stub_keystream),
+};
+
+const struct cipher *const ciphers[] = { &real[0], &real[1] };
+const unsigned cipher_count = sizeof(ciphers) / sizeof(ciphers[0]);
+
+static const uint8_t zero_key[CIPHER_KEY_BYTES];
+
+/* Written before threads start. */
+static bool wide_allowed;
+
+/* ChaCha20's plaintext; never written, so the kernel maps one zero page. */
+static uint8_t zeros[ZEROS_BYTES];
+
+CTASSERT(AES_STRIDE % AES_BLOCK == 0);
+CTASSERT(CHACHA_SMALL % CHACHA_BLOCK == 0);
+CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
+
+void
+cipher_allow_wide(bool allow)
+{
+
+	wide_allowed = allow;
+}
+
+const struct cipher *
+cipher_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < cipher_count; i++)
+		if (strcmp(ciphers[i]->ci_name, name) == 0 ||
+		    strcmp(ciphers[i]->ci_alias, name) == 0)
+			return (ciphers[i]);
+	return (NULL);
+}
+
+static unsigned
+cipher_index(const struct cipher *cipher)
+{
+
+	if (cipher->ci_base != NULL)
+		cipher = cipher->ci_base;
+	KASSERT(cipher >= real && cipher < real + cipher_count,
+	    ("not in the table"));
+	return ((unsigned)(cipher - real));
+}
+
+const struct cipher *
+cipher_stub(const struct cipher *cipher)
+{
+
+	CTASSERT(sizeof(stubs) == sizeof(real));
+	return (&stubs[cipher_index(cipher)]);
+}
+
+static void
+observed_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n)
+{
+	const struct cipher *cipher = ck->ck_cipher;
+
+	cipher->ci_observer->co_use(cipher->ci_observed, ck->ck_raw, *ctr, n /
+	    cipher->ci_block_bytes + (n % cipher->ci_block_bytes != 0));
+	cipher->ci_base->ci_keystream(ck, ctr, out, n);
+}
+
+void
+cipher_observe(struct cipher *out, const struct cipher *base,
+    const struct cipher_observer *observer, void *observed)
+{
+
+	*out = *base;
+	out->ci_base = base;
+	out->ci_observer = observer;
+	out->ci_observed = observed;
+	out->ci_keystream = observed_keystream;
+}
+
+int
+cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
+{
+	memset(ck, 0, sizeof(*ck));
+	ck->ck_cipher = cipher;
+	if (cipher_is_stub(cipher))
+		return (0);
+	ck->ck_ctx = EVP_CIPHER_CTX_new();
+	if (ck->ck_ctx == NULL)
+		return (ENOMEM);
+	if (EVP_EncryptInit_ex2(ck->ck_ctx,
+	    crypto_cipher(cipher_index(cipher)), zero_key, zeros, NULL) != 1) {
+		EVP_CIPHER_CTX_free(ck->ck_ctx);
+		ck->ck_ctx = NULL;
+		return (ENOTSUP);
+	}
+	return (0);
+}
+
+static inline void
+observe_key(const struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
+{
+	const struct cipher *ci = ck->ck_cipher;
+
+	if (__builtin_expect(ci->ci_observer != NULL, 0))
+		ci->ci_observer->co_key(ci->ci_observed, ck->ck_raw, key);
+}
+
+void
+cipher_key_fini(struct cipher_key *ck)
+{
+
+	/* NULL after memset(3) only. */
+	if (ck->ck_cipher != NULL)
+		observe_key(ck, zero_key);
+	EVP_CIPHER_CTX_free(ck->ck_ctx);
+	wipe(ck, sizeof(*ck));
+}
+
+int
+cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
+{
+	const size_t size = (sizeof(**ck) + CIPHER_KEY_ALIGN - 1) /
+	    CIPHER_KEY_ALIGN * CIPHER_KEY_ALIGN;
+	int error;
+
+	*ck = aligned_alloc(CIPHER_KEY_ALIGN, size);
+	if (*ck == NULL)
+		return (ENOMEM);
+	error = cipher_key_init(*ck, cipher);
+	if (error != 0) {
+		free(*ck);
+		*ck = NULL;
+	}
+	return (error);
+}
+
+void
+cipher_key_free(struct cipher_key *ck)
+{
+
+	if (ck == NULL)
+		return;
+	cipher_key_fini(ck);
+	free(ck);
+}
+
+/* libcrypto failed: the old key must not be used in place of the new one. */
+static void __attribute__((noinline, cold))
+refused(struct cipher_key *ck)
+{
+
+	EVP_CIPHER_CTX_reset(ck->ck_ctx);
+	wipe(ck->ck_raw, sizeof(ck->ck_raw));
+	crypto_fail(ck->ck_cipher->ci_evp_name);
+}
+
+void
+cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
+{
+	int ok;
+
+	observe_key(ck, key);
+	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
+	if (cipher_is_stub(ck->ck_cipher))
+		return;
+	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
+	if (__builtin_expect(ok != 1, 0))
+		refused(ck);
+	ck->ck_position = uint128_make(0, 0);
+}
+
+void
+cipher_key_wipe(struct cipher_key *ck)
+{
+
+	cipher_key_set(ck, zero_key);
+}
+
+static void
+evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
+{
+	int made = 0, ok;
+
+	ok = EVP_EncryptUpdate(ck->ck_ctx, out, &made, in, (int)n);
+	if (__builtin_expect(ok != 1 || made != (int)n, 0)) {
+		wipe(out, n);
+		refused(ck);
+	}
+}
+
+/*
+ * AES counters are written several to a store where the CPU has wide stores, as
+ * writing them is the extra cost over libcrypto's own CTR mode.
+ */
+#if defined(__x86_64__) && defined(__has_attribute) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if __has_attribute(target_clones)
+#define	WIDE_STORES	__attribute__((target_clones("default", "avx2",	\
+    "avx512f")))
+#endif
+#endif
+#ifndef WIDE_STORES
+#define	WIDE_STORES
+#endif
+
+enum { WIDE_BLOCKS = 4 };
+
+typedef uint64_t wide_t
+    __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
+
+/*
+ * Writes that many counters, a multiple of WIDE_BLOCKS; the low half must not
+ * wrap.
+ */
+WIDE_STORES
+static void
+aes_counters_wide(uint64_t lo, uint64_t hi, uint8_t *out, size_t blocks)
+{
+	const wide_t step = { WIDE_BLOCKS, 0, WIDE_BLOCKS, 0, WIDE_BLOCKS, 0,
+	    WIDE_BLOCKS, 0 };
+	wide_t c = { lo, hi, lo + 1, hi, lo + 2, hi, lo + 3, hi };
+	size_t i;
+
+	for (i = 0; i < blocks; i += WIDE_BLOCKS) {
+		memcpy(out + i * AES_BLOCK, &c, sizeof(c));
+		c += step;
+	}
+}
+
+/* Writes n / AES_BLOCK counters and advances the counter past them. */
+static void
+aes_counters(uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint8_t *end = out + n;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	size_t wide = n / AES_BLOCK - n / AES_BLOCK % WIDE_BLOCKS;
+
+	if (wide_allowed && wide > 0 && uint128_lo(*ctr) <= UINT64_MAX - wide) {
+		aes_counters_wide(uint128_lo(*ctr), uint128_hi(*ctr), out,
+		    wide);
+		uint128_add64(ctr, wide);
+		out += wide * AES_BLOCK;
+	}
+#endif
+	for (; out < end; out += AES_BLOCK) {
+		uint128_encode_le(out, *ctr);
+		uint128_increment(ctr);
+	}
+}
+
+static void
+aes_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	size_t piece;
+
+	KASSERT(n % AES_BLOCK == 0, ("%zu bytes are not whole blocks", n));
+	for (; n > 0; n -= piece, out += piece) {
+		piece = n < AES_STRIDE ? n : AES_STRIDE;
+		aes_counters(ctr, out, piece);
+		evp_update(ck, out, out, piece);
+	}
+}
+
+/* Sets libcrypto's counter, unless it is there already. */
+static void
+chacha_seek(struct cipher_key *ck, uint128_t ctr)
+{
+	uint8_t iv[UINT128_BYTES];
+	int ok;
+
+	if (uint128_lo(ctr) != 0 && uint128_equals(ck->ck_position, ctr))
+		return;
+	uint128_encode_le(iv, ctr);
+	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
+	if (__builtin_expect(ok != 1, 0))
+		refused(ck);
+	wipe(iv, sizeof(iv));
+}
+
+/* Whole blocks; the low half of the counter must not wrap inside them. */
+static void
+chacha_blocks(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+
+	chacha_seek(ck, *ctr);
+	evp_update(ck, out, zeros, n);
+	uint128_add64(ctr, n / CHACHA_BLOCK);
+	/* At a wrap libcrypto loses the carry: chacha_seek() sets it again. */
+	ck->ck_position = *ctr;
+}
+
+/* Whole blocks, up to ZEROS_BYTES. */
+static void
+chacha_run(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	const uint64_t to_wrap = -uint128_lo(*ctr);	/* blocks; 0: 2^64 */
+	size_t first;
+
+	if (to_wrap != 0 && to_wrap < n / CHACHA_BLOCK) {
+		first = (size_t)to_wrap * CHACHA_BLOCK;
+		chacha_blocks(ck, ctr, out, first);
+		out += first;
+		n -= first;
+	}
+	chacha_blocks(ck, ctr, out, n);
+}
+
+static void
+chacha_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	uint8_t scratch[CHACHA_SMALL];
+	size_t piece, whole;
+
+	for (; n >= CHACHA_SMALL; n -= piece, out += piece) {
+		piece = n < ZEROS_BYTES ? n - n % CHACHA_BLOCK : ZEROS_BYTES;
+		chacha_run(ck, ctr, out, piece);
+	}
+	if (n % CHACHA_BLOCK == 0) {
+		if (n > 0)
+			chacha_run(ck, ctr, out, n);
+		return;
+	}
+	whole = n + CHACHA_BLOCK - n % CHACHA_BLOCK;
+	chacha_run(ck, ctr, scratch, whole);
+	memcpy(out, scratch, n);
+	wipe(scratch, whole);
+}
+
+/* Words that count up from v; none stays on the stack. */
+static inline void
+stub_words(uint64_t *v, uint8_t *out, size_t n)
+{
+	uint64_t word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), out += sizeof(word)) {
+		word = *v += SPLITMIX_STEP;
+		memcpy(out, &word, sizeof(word));
+	}
+	if (n == 0)
+		return;
+	word = *v += SPLITMIX_STEP;
+	memcpy(out, &word, n);
+}
+
+static inline uint64_t
+key_word(const struct cipher_key *ck, unsigned i)
+{
+	uint64_t word;
+
+	memcpy(&word, ck->ck_raw + i * sizeof(word), sizeof(word));
+	return (word);
+}
+
+/*
+ * Writes the first and the last bytes only, which depend on key and counter:
+ * callers take keys from either end.
+ */
+static void
+stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	const size_t block = ck->ck_cipher->ci_block_bytes;
+	const size_t half = CIPHER_STUB_BYTES / 2;
+	uint64_t v;
+
+	KASSERT(!ck->ck_cipher->ci_whole_blocks || n % block == 0,
+	    ("%zu bytes are not whole blocks", n));
+	/* Odd factors keep keys that were made here different. */
+	v = splitmix_out(SPLITMIX_STEP * key_word(ck, 0) +
+	    UINT64_C(0xd1342543de82ef95) * key_word(ck, 1) +
+	    UINT64_C(0xaf251af3b0f025b5) * key_word(ck, 2) +
+	    UINT64_C(0xb564ef22ec7aece4) * key_word(ck, 3) +
+	    UINT64_C(0xf7c2ebc08f67f2b5) * uint128_lo(*ctr) +
+	    UINT64_C(0x8ea24bd1c2a6b193) * uint128_hi(*ctr));
+	if (n <= CIPHER_STUB_BYTES) {
+		stub_words(&v, out, n);
+	} else {
+		stub_words(&v, out, half);
+		stub_words(&v, out + n - half, half);
+	}
+	uint128_add64(ctr, (n + block - 1) / block);
+}
+
+void
+cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n)
+{
+	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	size_t cut = 0;
+
+	if (ck->ck_cipher->ci_whole_blocks)
+		cut = n % block_bytes;
+	if (n > cut)
+		cipher_keystream(ck, ctr, out, n - cut);
+	if (cut == 0)
+		return;
+	cipher_keystream(ck, ctr, block, block_bytes);
+	memcpy(out + n - cut, block, cut);
+	wipe(block, sizeof(block));
+}

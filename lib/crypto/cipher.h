@@ -1,0 +1,147 @@
+/*
+ * Ciphers as counter-driven keystreams, over libcrypto's EVP.
+ *
+ * Stands for the cipher half of sys/dev/random/hash.c.  A keystream is a
+ * function of a 32-byte key and a 128-bit counter that the caller keeps.
+ */
+#ifndef LIB_CRYPTO_CIPHER_H
+#define LIB_CRYPTO_CIPHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <openssl/types.h>
+
+#include "lib/crypto/uint128.h"
+
+enum {
+	CIPHER_KEY_BYTES	= 32,
+	CIPHER_BLOCK_MAX_BYTES	= 64,
+	CIPHER_KEY_ALIGN	= 64	/* cipher_key_new()'s: a cache line */
+};
+
+struct cipher_key;
+
+/* What a cipher reports before it does it; a key of all zeros is none. */
+struct cipher_observer {
+	void	(*co_key)(void *observed, const uint8_t *had,
+		    const uint8_t *key);
+	void	(*co_use)(void *observed, const uint8_t *key, uint128_t ctr,
+		    uint64_t blocks);
+};
+
+/* A cipher.  ci_whole_blocks: keystream lengths are multiples of ci_block. */
+struct cipher {
+	const char	*ci_name;	/* as -c takes it */
+	const char	*ci_alias;	/* as kat scripts call it */
+	const char	*ci_descr;
+	const char	*ci_evp_name;	/* for libcrypto; NULL: a stub */
+	unsigned	 ci_block_bytes;
+	unsigned	 ci_rekey_blocks;	/* counters a new key uses up */
+	bool		 ci_whole_blocks;
+	void		(*ci_keystream)(struct cipher_key *ck, uint128_t *ctr,
+			    uint8_t *out, size_t n);
+	const struct cipher_observer *ci_observer;	/* NULL: none */
+	void		*ci_observed;		/* its first argument */
+	const struct cipher *ci_base;	/* the one that is observed */
+};
+
+/*
+ * AES-256 in what FreeBSD calls ICM: each block is the encryption of the
+ * counter as 16 little-endian bytes.  Not CTR mode as libcrypto has it, whose
+ * counter is big-endian.
+ *
+ * ChaCha20 with all 128 bits of input after the key as counter, word 12 the
+ * least significant, no nonce; libcrypto carries only 64 of them.
+ */
+extern const struct cipher *const ciphers[];
+extern const unsigned cipher_count;
+
+/* Allows wide stores of AES counters.  Call before threads start. */
+void cipher_allow_wide(bool allow);
+
+/* By name or alias; NULL when there is none. */
+const struct cipher *cipher_find(const char *name);
+
+/*
+ * A stub of a cipher, for runs that do not look at output: the same name, block
+ * and counters, but only CIPHER_STUB_BYTES of a keystream are written, half
+ * of them at its end.  They differ by key and counter and are no secret.
+ */
+enum { CIPHER_STUB_BYTES = 128 };
+
+const struct cipher *cipher_stub(const struct cipher *cipher);
+
+/* Whether it is a stub; then hashes beside it are stubs too. */
+static inline bool
+cipher_is_stub(const struct cipher *cipher)
+{
+
+	return (cipher->ci_evp_name == NULL);
+}
+
+/* Makes out the cipher base with an observer. */
+void cipher_observe(struct cipher *out, const struct cipher *base,
+    const struct cipher_observer *observer, void *observed);
+
+/* A cipher with a key, as union randomdev_key; used under a lock. */
+struct cipher_key {
+	const struct cipher *ck_cipher;
+	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: stub */
+	/* ChaCha20: what ck_ctx counts next; low half 0: that is not known. */
+	uint128_t	 ck_position;
+	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
+};
+
+/*
+ * Makes an unkeyed cipher; crypto_init() has been called.
+ *
+ * Returns: 0, ENOMEM, or ENOTSUP when libcrypto refuses the cipher.
+ */
+int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
+
+/* Wipes and releases. */
+void cipher_key_fini(struct cipher_key *ck);
+
+/* The same in cache lines of its own; *ck is NULL on failure. */
+int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
+
+/* ck may be NULL. */
+void cipher_key_free(struct cipher_key *ck);
+
+/*
+ * Replaces the key.  Does not allocate.  If libcrypto fails, here and below,
+ * the key is wiped and output is zeros: crypto_fail().
+ *
+ * Source: randomdev_encrypt_init().
+ */
+void cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES]);
+
+/* Erases the key from the object and from libcrypto's schedule. */
+void cipher_key_wipe(struct cipher_key *ck);
+
+/*
+ * Writes n bytes of keystream and advances the counter by one for each block
+ * begun.
+ *
+ *   ctr  in/out  modulo 2^128
+ *   out  out     n bytes, any alignment
+ *   n    in      any for ChaCha20, where the rest of a last partial block is
+ *                thrown away; a multiple of 16 for AES
+ *
+ * Wipes: nothing is left on the stack.  Does not allocate.
+ * Source: randomdev_keystream().
+ */
+static inline void
+cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+
+	ck->ck_cipher->ci_keystream(ck, ctr, out, n);
+}
+
+/* The same for any n with any cipher. */
+void cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
+    size_t n);
+
+#endif

@@ -1,0 +1,56 @@
+/* Starts libcrypto: algorithms it must have, instructions it may use. */
+#ifndef LIB_CRYPTO_CRYPTO_H
+#define LIB_CRYPTO_CRYPTO_H
+
+#include <openssl/types.h>
+
+enum crypto_mode {
+	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
+	CRYPTO_NATIVE,	/* whatever libcrypto finds */
+	CRYPTO_MODES
+};
+
+/* The modes' names, as --crypto takes them. */
+extern const char *const crypto_mode_names[CRYPTO_MODES];
+
+/*
+ * Sets the mode.  libcrypto reads it from the environment when it is loaded, so
+ * a change executes the program again, with argv, and does not return.
+ *
+ * Returns: 0 when the mode holds; else the errno value of execv(2).
+ */
+int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
+
+/* The mode that libcrypto was loaded in. */
+enum crypto_mode crypto_mode_now(void);
+
+/*
+ * Fetches the ciphers and SHA-256 and checks their known answers.
+ *
+ *   missing  out  on failure, what is absent or wrong
+ *
+ * Returns: 0, or ENOTSUP.
+ */
+int crypto_init(const char **missing);
+
+/* Releases what crypto_init() fetched, and all hashes. */
+void crypto_fini(void);
+
+/* The fetched cipher of lib/crypto/cipher.h's i-th table entry. */
+const EVP_CIPHER *crypto_cipher(unsigned i);
+
+/*
+ * Reports that a library failed after it had passed its checks.  The caller
+ * wipes its output and goes on with zeros.  Code that returns random bytes
+ * checks crypto_failed() first and then returns none.  It lasts for the
+ * process.
+ */
+void crypto_fail(const char *algorithm) __attribute__((cold));
+
+/* The first algorithm that failed, or NULL. */
+const char *crypto_failed(void);
+
+/* libcrypto's own version string. */
+const char *crypto_version(void);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Running hashes, SHA-256 by default, that are reset without an allocation.
+ *
+ * Stands for randomdev_hash_init(), _iterate() and _finish() in
+ * sys/dev/random/hash.c.
+ */
+#ifndef LIB_CRYPTO_DIGEST_H
+#define LIB_CRYPTO_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/crypto/hash.h"
+
+enum {
+	DIGEST_BYTES	= 32,	/* of SHA-256 */
+	DIGEST_SPARES	= 2	/* resets without an allocation in between */
+};
+
+/*
+ * A context in use and started ones to follow it, as libcrypto 3.0 allocates
+ * when it starts a context.
+ */
+struct digest {
+	const struct hash *dg_hash;
+	union hash_context dg_ctx[DIGEST_SPARES + 1];
+	unsigned	 dg_current;	/* the one in use */
+	unsigned	 dg_fresh;	/* empty ones after it, in a ring */
+};
+
+/* Makes an empty, prepared SHA-256.  Returns: 0, ENOMEM or ENOTSUP. */
+int digest_init(struct digest *dg);
+
+/* The same of another hash, which is ready. */
+int digest_init_as(struct digest *dg, const struct hash *hash);
+
+/* Wipes and releases. */
+void digest_fini(struct digest *dg);
+
+/* Prepares the next DIGEST_SPARES resets; may allocate. */
+void digest_prepare(struct digest *dg);
+
+/* Wipes and empties the context.  Allocates only if not prepared. */
+void digest_reset(struct digest *dg);
+
+static inline unsigned
+digest_bytes(const struct digest *dg)
+{
+
+	return (dg->dg_hash->ha_bytes);
+}
+
+/* Absorbs n bytes.  Does not allocate. */
+static inline void
+digest_update(struct digest *dg, const void *data, size_t n)
+{
+
+	hash_update(dg->dg_hash, &dg->dg_ctx[dg->dg_current], data, n);
+}
+
+/* Writes digest_bytes(); reset before next use.  Does not allocate. */
+static inline void
+digest_finish(struct digest *dg, uint8_t *out)
+{
+
+	hash_finish(dg->dg_hash, &dg->dg_ctx[dg->dg_current], out);
+}
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * Hashes of several libraries, with one kind of running context.
+ *
+ * The same algorithm from two libraries is two hashes; libgcrypt's names begin
+ * with "gcrypt:".  A library is started when its first hash is loaded.
+ */
+#ifndef LIB_CRYPTO_HASH_H
+#define LIB_CRYPTO_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	HASH_BYTES_MAX	= 64,	/* of an output */
+	HASH_NAME_SIZE	= 64	/* of a buffer for a name */
+};
+
+/* Whether a hash can be used. */
+enum hash_state {
+	HASH_UNLOADED,
+	HASH_READY,
+	HASH_ABSENT,		/* the library, as set up here, lacks it */
+	HASH_FORBIDDEN,		/* it is there, and may not be used: FIPS */
+	HASH_WRONG		/* it fails its known answers */
+};
+
+struct hash_library;
+struct hash_word;
+
+/* hash_load() writes what is below the line. */
+struct hash {
+	const char	*ha_name;	/* as users call it */
+	const char	*ha_algorithm;	/* as hash_known.tbl has it */
+	const char	*ha_native;	/* as its library calls it */
+	bool		 ha_legacy;	/* of libcrypto's legacy provider */
+	const struct hash_word *ha_word;	/* of hash_word.c; else NULL */
+	/* ---- */
+	const struct hash_library *ha_library;
+	enum hash_state	 ha_state;
+	const char	*ha_why;	/* it is not ready, in words */
+	unsigned	 ha_bytes;	/* of its output; 0 for null only */
+	unsigned	 ha_own_bytes;	/* the length in its library */
+	bool		 ha_xof;	/* its output has any length */
+	void		*ha_handle;	/* the library's own */
+	int		 ha_id;		/* the library's own */
+};
+
+/* What a library keeps for one running hash. */
+union hash_context {
+	void		*hc_handle;
+	uint64_t	 hc_word;
+};
+
+/*
+ * A library.  A context is used by one thread at a time.
+ *
+ * hl_load	starts the library and fills ha_handle or ha_id, ha_xof and
+ *		ha_own_bytes; sets ha_why if the state is not HASH_READY.
+ * hl_finish	returns false if the library failed.
+ * hl_others	calls each() with the library's names of hashes that hl_hashes
+ *		lacks; may be NULL.
+ */
+struct hash_library {
+	const char	*hl_name;	/* as documents have it */
+	const char	*hl_prefix;	/* of its hashes' names */
+	struct hash	*hl_hashes;
+	unsigned	 hl_count;
+	const char	*(*hl_version)(void);	/* with its name */
+	enum hash_state	(*hl_load)(struct hash *ha);
+	void		(*hl_unload)(struct hash *ha);
+	int		(*hl_init)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_fini)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_start)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_clear)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_update)(const struct hash *ha,
+			    union hash_context *hc, const void *data, size_t n);
+	bool		(*hl_finish)(const struct hash *ha,
+			    union hash_context *hc, uint8_t *out);
+	void		(*hl_others)(void (*each)(const char *native,
+			    void *arg), void *arg);
+};
+
+/* Members of a library whose functions have these names. */
+#define	HASH_TABLE(table)	table, sizeof(table) / sizeof((table)[0])
+#define	HASH_FUNCTIONS							\
+	load, unload, init, clear, start, clear, update, finish
+
+extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib,
+    hash_cpu;
+
+/* All libraries. */
+extern const struct hash_library *const hash_libraries[];
+extern const unsigned hash_library_count;
+
+/* All libraries' hashes, 0..hash_count() - 1, library by library. */
+unsigned hash_count(void);
+struct hash *hash_get(unsigned i);
+
+/* The hash called name; NULL when there is none. */
+struct hash *hash_find(const char *name);
+
+/* libcrypto's SHA-256, which crypto_init() loads. */
+struct hash *hash_sha256(void);
+
+/*
+ * Makes a hash ready and checks its known answers, the first time.  Call before
+ * threads start.  Returns: its state.
+ */
+enum hash_state hash_load(struct hash *ha);
+
+/* Undoes all hash_load(). */
+void hash_unload_all(void);
+
+/* Calls each() for hashes of the libraries that are not in this table. */
+void hash_others(void (*each)(const char *name, void *arg), void *arg);
+
+/* Makes an empty context of a ready hash.  Returns: 0, ENOMEM or ENOTSUP. */
+static inline int
+hash_init(const struct hash *ha, union hash_context *hc)
+{
+
+	return (ha->ha_library->hl_init(ha, hc));
+}
+
+/* Wipes and releases; of a context of zero bytes too. */
+static inline void
+hash_fini(const struct hash *ha, union hash_context *hc)
+{
+
+	ha->ha_library->hl_fini(ha, hc);
+}
+
+/* Absorbs n bytes, which may be none.  Does not allocate. */
+static inline void
+hash_update(const struct hash *ha, union hash_context *hc, const void *data,
+    size_t n)
+{
+
+	ha->ha_library->hl_update(ha, hc, data, n);
+}
+
+/* Writes zeros: crypto_fail(). */
+void hash_failed(const struct hash *ha, uint8_t *out) __attribute__((cold));
+
+/*
+ * Writes ha_bytes, checksums most significant byte first; hash_clear() before
+ * next use.  Does not allocate.
+ */
+static inline void
+hash_finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
+{
+
+	if (__builtin_expect(!ha->ha_library->hl_finish(ha, hc, out), 0))
+		hash_failed(ha, out);
+}
+
+/* Wipes the input; hash_start() before next use.  Does not allocate. */
+static inline void
+hash_clear(const struct hash *ha, union hash_context *hc)
+{
+
+	ha->ha_library->hl_clear(ha, hc);
+}
+
+/* Makes a cleared context an empty one.  May allocate. */
+static inline void
+hash_start(const struct hash *ha, union hash_context *hc)
+{
+
+	ha->ha_library->hl_start(ha, hc);
+}
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * libcrypto's hashes, of its default and legacy providers.
+ *
+ * Departs: SHAKE128 and SHAKE256 give 32 and 64 bytes, not 16 and 32, so that
+ * outputs resist collisions as well as states do.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+
+#include "lib/crypto/crypto.h"
+#include "lib/crypto/hash.h"
+#include "lib/base/kassert.h"
+
+#define	HASH(name, native)						\
+	{ .ha_name = name, .ha_algorithm = name, .ha_native = native }
+#define	LEGACY(name, native)						\
+	{ .ha_name = name, .ha_algorithm = name, .ha_native = native,	\
+	    .ha_legacy = true }
+
+static struct hash hashes[] = {
+	HASH("null", "NULL"),
+	LEGACY("md4", "MD4"),
+	HASH("md5", "MD5"),
+	HASH("md5-sha1", "MD5-SHA1"),
+	HASH("sha1", "SHA1"),
+	HASH("sha224", "SHA2-224"),
+	HASH("sha256", "SHA2-256"),
+	HASH("sha384", "SHA2-384"),
+	HASH("sha512", "SHA2-512"),
+	HASH("sha512-224", "SHA2-512/224"),
+	HASH("sha512-256", "SHA2-512/256"),
+	HASH("sha3-224", "SHA3-224"),
+	HASH("sha3-256", "SHA3-256"),
+	HASH("sha3-384", "SHA3-384"),
+	HASH("sha3-512", "SHA3-512"),
+	HASH("shake128", "SHAKE-128"),
+	HASH("shake256", "SHAKE-256"),
+	HASH("keccak-kmac-128", "KECCAK-KMAC-128"),
+	HASH("keccak-kmac-256", "KECCAK-KMAC-256"),
+	HASH("blake2b-512", "BLAKE2B-512"),
+	HASH("blake2s-256", "BLAKE2S-256"),
+	HASH("ripemd160", "RIPEMD-160"),
+	HASH("sm3", "SM3"),
+	LEGACY("whirlpool", "WHIRLPOOL"),
+};
+
+enum {
+	HASHES = sizeof(hashes) / sizeof(hashes[0]),
+	OTHERS_MAX = 64
+};
+
+/* The legacy provider; NULL: not loaded yet, or not installed. */
+static OSSL_PROVIDER *legacy;
+
+static bool
+legacy_load(void)
+{
+
+	if (legacy == NULL)
+		legacy = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
+	return (legacy != NULL);
+}
+
+/* Why an algorithm could not be fetched. */
+static enum hash_state
+refusal(struct hash *ha)
+{
+	EVP_MD *md;
+
+	/* Ignore a configuration that requires approved algorithms. */
+	md = EVP_MD_fetch(NULL, ha->ha_native, "-fips");
+	if (md != NULL) {
+		EVP_MD_free(md);
+		ha->ha_why = "libcrypto's default_properties forbid it";
+		return (HASH_FORBIDDEN);
+	}
+	ha->ha_why = ha->ha_legacy && legacy == NULL ?
+	    "libcrypto's legacy provider is not installed" :
+	    "libcrypto's active providers do not offer it";
+	return (HASH_ABSENT);
+}
+
+static enum hash_state
+load(struct hash *ha)
+{
+	enum hash_state state = HASH_READY;
+	EVP_MD *md = NULL;
+
+	ERR_set_mark();
+	if (!ha->ha_legacy || legacy_load())
+		md = EVP_MD_fetch(NULL, ha->ha_native, NULL);
+	if (md == NULL) {
+		state = refusal(ha);
+	} else {
+		ha->ha_xof = (EVP_MD_get_flags(md) & EVP_MD_FLAG_XOF) != 0;
+		ha->ha_own_bytes = (unsigned)EVP_MD_get_size(md);
+	}
+	ha->ha_handle = md;
+	ERR_pop_to_mark();
+	return (state);
+}
+
+static void
+unload(struct hash *ha)
+{
+
+	EVP_MD_free(ha->ha_handle);
+	ha->ha_handle = NULL;
+}
+
+/* Names already seen, as two providers may have the same hash. */
+struct others {
+	void		(*ot_each)(const char *native, void *arg);
+	void		*ot_arg;
+	EVP_MD		*ot_md[OTHERS_MAX];
+	unsigned	 ot_count;
+};
+
+static void
+other(EVP_MD *md, void *arg)
+{
+	struct others *ot = arg;
+	unsigned i;
+
+	for (i = 0; i < HASHES; i++)
+		if (EVP_MD_is_a(md, hashes[i].ha_native))
+			return;
+	for (i = 0; i < ot->ot_count; i++)
+		if (EVP_MD_is_a(md, EVP_MD_get0_name(ot->ot_md[i])))
+			return;
+	if (ot->ot_count == OTHERS_MAX || EVP_MD_up_ref(md) != 1)
+		return;
+	ot->ot_md[ot->ot_count++] = md;
+	ot->ot_each(EVP_MD_get0_name(md), ot->ot_arg);
+}
+
+static void
+others(void (*each)(const char *native, void *arg), void *arg)
+{
+	struct others ot = { .ot_each = each, .ot_arg = arg };
+	unsigned i;
+
+	ERR_set_mark();
+	(void)legacy_load();
+	EVP_MD_do_all_provided(NULL, other, &ot);
+	for (i = 0; i < ot.ot_count; i++)
+		EVP_MD_free(ot.ot_md[i]);
+	ERR_pop_to_mark();
+}
+
+static int
+init(const struct hash *ha, union hash_context *hc)
+{
+
+	hc->hc_handle = EVP_MD_CTX_new();
+	if (hc->hc_handle == NULL)
+		return (ENOMEM);
+	if (EVP_DigestInit_ex2(hc->hc_handle, ha->ha_handle, NULL) != 1) {
+		EVP_MD_CTX_free(hc->hc_handle);
+		hc->hc_handle = NULL;
+		return (ENOTSUP);
+	}
+	return (0);
+}
+
+static void
+fini(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	EVP_MD_CTX_free(hc->hc_handle);
+	hc->hc_handle = NULL;
+}
+
+static void
+start(const struct hash *ha, union hash_context *hc)
+{
+	int ok;
+
+	ok = EVP_DigestInit_ex2(hc->hc_handle, ha->ha_handle, NULL);
+	if (__builtin_expect(ok != 1, 0))
+		crypto_fail(ha->ha_name);
+}
+
+static void
+clear(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	/* Frees and cleanses. */
+	EVP_MD_CTX_reset(hc->hc_handle);
+}
+
+static void
+update(const struct hash *ha, union hash_context *hc, const void *data,
+    size_t n)
+{
+
+	/* libcrypto would crash in a context that did not start. */
+	if (__builtin_expect(crypto_failed() == NULL &&
+	    EVP_DigestUpdate(hc->hc_handle, data, n) != 1, 0))
+		crypto_fail(ha->ha_name);
+}
+
+static bool
+finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
+{
+	unsigned n = ha->ha_bytes;
+	int ok = 0;
+
+	if (crypto_failed() == NULL)
+		ok = ha->ha_xof ? EVP_DigestFinalXOF(hc->hc_handle, out, n) :
+		    EVP_DigestFinal_ex(hc->hc_handle, out, &n);
+	return (ok == 1 && n == ha->ha_bytes);
+}
+
+const struct hash_library hash_openssl = { "libcrypto", "", HASH_TABLE(hashes),
+    crypto_version, load, unload, init, fini, start, clear, update, finish,
+    others };

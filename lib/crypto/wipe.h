@@ -1,0 +1,22 @@
+/*
+ * Erasure that the compiler may not drop.
+ */
+#ifndef LIB_CRYPTO_WIPE_H
+#define LIB_CRYPTO_WIPE_H
+
+#include <string.h>
+
+/*
+ * Overwrites n bytes at p with zeros, even when p is dead afterwards.
+ * Inlined for small objects on the read path; OPENSSL_cleanse() does the same
+ * with a call and a table of volatile pointers.
+ */
+static inline void
+wipe(void *p, size_t n)
+{
+
+	memset(p, 0, n);
+	__asm__ volatile("" : : "r"(p) : "memory");
+}
+
+#endif

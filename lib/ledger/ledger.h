@@ -1,0 +1,266 @@
+/*
+ * The ledger: a monitor of keys, keystream, reads, pools and reseeds.
+ *
+ * It checks the operations of one generator against the properties in
+ * lib/ledger/ledger.tbl.  Operations are reported by the parts below the
+ * designs (ciphers, pools, the device, the harvest queue), so every design is
+ * checked.  The ledger keeps no byte of a key: keys are compared by a 96-bit
+ * fingerprint under a secret of its own.
+ *
+ * Functions may be called from any thread, with any lock held, and take no
+ * simulated time.
+ *
+ * Not seen: keystream that is not made by lib/crypto/cipher.h, and keys outside
+ * a cipher_key.
+ */
+#ifndef LIB_LEDGER_LEDGER_H
+#define LIB_LEDGER_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/crypto/uint128.h"
+
+struct cipher;
+struct ledger;
+
+enum ledger_property {
+#define	LEDGER_PROPERTY(name, word, text)	LEDGER_##name,
+#include "lib/ledger/ledger.tbl"
+#undef LEDGER_PROPERTY
+	LEDGER_PROPERTIES
+};
+
+struct ledger_property_text {
+	const char	*lp_word;
+	const char	*lp_text;
+};
+
+extern const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES];
+
+enum ledger_op {
+	LEDGER_BEGIN,	/* a read of lr_hi bytes begins */
+	LEDGER_END,	/* it returns lr_hi bytes */
+	LEDGER_SET,	/* an object gets a key */
+	LEDGER_WIPE,	/* an object loses its key */
+	LEDGER_USE,	/* keystream of counters lr_lo to lr_hi - 1 */
+	LEDGER_INSTALL,	/* the key becomes K; the counter C is lr_lo */
+	LEDGER_EVENT,	/* lr_hi bytes go into pool lr_lo */
+	/*
+	 * A reseed empties pools 0 to lr_lo - 1.  lr_hi: its number; upper half
+	 * the time of that decision, ns, or 0.
+	 */
+	LEDGER_DRAIN,
+	LEDGER_RESEED,	/* K is replaced; lr_generation is the new one */
+	LEDGER_OPS
+};
+
+extern const char *const ledger_op_names[LEDGER_OPS];
+
+/*
+ * One operation; a cache line.  Until it is checked, lr_word and lr_print hold
+ * a key's fingerprint or another argument, lr_generation the number of a core.
+ */
+struct ledger_record {
+	union {
+		uint64_t lr_seq;	/* in the order of checking, from 1 */
+		uint64_t lr_word;
+	};
+	int64_t		lr_time_ns;	/* uptime of its machine */
+	uint128_t	lr_lo;
+	uint128_t	lr_hi;
+	union {
+		uint32_t lr_key;	/* keys are numbered from 1; 0: none */
+		uint32_t lr_print;
+	};
+	uint16_t	lr_thread;	/* mt_index of the caller */
+	uint8_t		lr_op;		/* LEDGER_OPS: no operation */
+	bool		lr_wiped : 1;	/* no object has the key any more */
+	bool		lr_in_cycles : 1;	/* internal: lr_time_ns is */
+	bool		lr_flag : 1;	/* internal */
+	uint32_t	lr_generation;	/* of the reseed it goes back to */
+};
+
+/* No limit for lc_lag and lc_stored_bytes. */
+#define	LEDGER_LAG_ANY		UINT32_MAX
+#define	LEDGER_STORED_ANY	UINT64_MAX
+
+struct ledger_config {
+	/* Least time between paced reseeds of a core; 0: none. */
+	int64_t		lc_pace_ns;
+	/* How many reseeds before a read began its key may miss. */
+	uint32_t	lc_lag;
+	/* Bytes made before a read began that it may return. */
+	uint64_t	lc_stored_bytes;
+	/* The design has no key and no pools. */
+	bool		lc_keyless;
+	/* All records go here as lines if it is not NULL. */
+	FILE		*lc_log;
+	/*
+	 * Called at most once, by the thread that found the violation; on a
+	 * simulated machine that of the second operation.  It need not return.
+	 * May be NULL.
+	 */
+	void		(*lc_violated)(void *context);
+	void		*lc_context;
+};
+
+struct ledger_result {
+	uint64_t	le_records;
+	uint64_t	le_blocks;	/* of keystream */
+	uint64_t	le_keys;
+	uint64_t	le_wipes;	/* keys that no object has any more */
+	uint64_t	le_reads;
+	uint64_t	le_reseeds;
+	uint64_t	le_events;	/* put into pools */
+	unsigned	le_ranges_max;	/* separate ranges under one key */
+	uint64_t	le_forgotten;	/* retired keys no longer remembered */
+	int		le_error;	/* ENOMEM: not everything was checked */
+	bool		le_violated;	/* the rest is about the first one */
+	enum ledger_property le_property;
+	/* The earlier operation may lack a time. */
+	struct ledger_record le_first, le_second;
+	char		le_text[512];	/* a message with all of that */
+};
+
+/* Of more retired keys than this, the newest are remembered: 16 bytes each. */
+enum { LEDGER_RETIRED_MAX = 160 * 65536 };
+
+/* Returns: 0, ENOMEM, or an error of getentropy(3). */
+int ledger_new(struct ledger **lg, const struct ledger_config *config);
+
+/* Starts again and keeps the memory.  No other thread uses the ledger. */
+void ledger_reset(struct ledger *lg);
+
+void ledger_free(struct ledger *lg);
+
+/* Whether a violation was found yet.  Does not check. */
+bool ledger_violated(const struct ledger *lg);
+
+/* Checks what was logged. */
+void ledger_result(struct ledger *lg, struct ledger_result *le);
+
+/*
+ * The end: the generator was freed.  Checks what must hold at rest: no object
+ * has a key, all events arrived, seeds were used, no retired key came back, and
+ * there was something to check.
+ *
+ *   delivered  in  events given to the generator, or LEDGER_UNCOUNTED
+ */
+#define	LEDGER_UNCOUNTED	UINT64_MAX
+
+void ledger_finish(struct ledger *lg, uint64_t delivered);
+
+/* Checks the counts of a queue at rest. */
+void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
+    uint64_t pending, uint64_t dropped, uint64_t discarded);
+
+/*
+ * A log file: LEDGER_LOG_HEAD, then a line for each record: SEQ TIME_NS THREAD
+ * OP KEY LO HI GENERATION WIPED.  LO and HI are hexadecimal with 0x (HI is 0
+ * for 2^128), OP is a word, the rest is decimal; one space in between.
+ */
+#define	LEDGER_LOG_HEAD	"# rngsim-ledger/1"
+
+enum { LEDGER_LINE_SIZE = 192 };
+
+void ledger_log_line(FILE *f, const struct ledger_record *lr);
+
+/* The inverse.  Returns: whether it is such a line. */
+bool ledger_log_parse(const char *line, struct ledger_record *lr);
+
+/*
+ * Operations.  A key is CIPHER_KEY_BYTES; all zeros are no key.  With NULL for
+ * lg they do nothing, but those with a key among their arguments need a ledger.
+ */
+
+/* A read of that many bytes begins; it ends and returns that many. */
+void ledger_begin(struct ledger *lg, uint64_t bytes);
+void ledger_end(struct ledger *lg, uint64_t bytes);
+
+/* An object's key is about to be replaced. */
+void ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key);
+
+/* Keystream is about to be made. */
+void ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
+    uint64_t blocks);
+
+/*
+ * A cipher like base that reports its keys and uses; and the ledger that a
+ * cipher reports to, or NULL.
+ */
+enum { LEDGER_CIPHERS = 4 };
+
+const struct cipher *ledger_cipher(struct ledger *lg,
+    const struct cipher *base);
+struct ledger *ledger_of(const struct cipher *cipher);
+
+/* A core: pools and a key made from them; a generator has at least one. */
+struct ledger_core_rule {
+	unsigned	lu_pools;	/* at most LEDGER_POOLS_MAX */
+	unsigned	lu_pool0_bytes;	/* a reseed needs so many */
+	/* How many pools a reseed empties, by number from 1; NULL: any. */
+	unsigned	(*lu_due)(uint64_t reseed);
+};
+
+enum { LEDGER_POOLS_MAX = 32 };
+
+/* Returns: its number. */
+unsigned ledger_core(struct ledger *lg, const struct ledger_core_rule *rule);
+
+/*
+ * An event went into a pool.
+ *
+ *   held     in  bytes that the pool counts now, or LEDGER_UNCOUNTED
+ *   counted  in  whether it is an event of its own, not part of another
+ */
+void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
+    uint64_t bytes, uint64_t held, bool counted);
+
+/*
+ * ledger_pool(): a pool was emptied.  ledger_drain(): all of a reseed's were.
+ *
+ *   now_ns  in  when it was decided, or 0
+ *   paced   in  whether lc_pace_ns applies
+ */
+void ledger_pool(struct ledger *lg, unsigned core, unsigned pool,
+    uint64_t held);
+void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
+
+/*
+ * A seed was taken from pools; later, a key is made of it: each seed must be
+ * used.
+ */
+void ledger_seed_taken(struct ledger *lg, unsigned core, const void *seed,
+    size_t n);
+void ledger_seed_used(struct ledger *lg, unsigned core, const void *seed,
+    size_t n);
+
+/* Around setting a key made by a reseed. */
+void ledger_reseed_begin(struct ledger *lg, unsigned core);
+void ledger_reseed_end(struct ledger *lg, unsigned core);
+
+/* The core uses this key from this counter on, and no longer the one before. */
+void ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
+    uint128_t ctr);
+
+/*
+ * The lineage of a new key is the reseed of the key that its thread used last.
+ * A design that makes bytes ahead keeps it then, and sets it again before it
+ * uses them.
+ */
+uint64_t ledger_lineage(struct ledger *lg);
+void ledger_set_lineage(struct ledger *lg, uint64_t lineage);
+
+/*
+ * Around giving n events to the generator: each goes into a pool or is refused.
+ *
+ *   counted  in  whether ledger_finish() counts them
+ */
+void ledger_deliver_begin(struct ledger *lg);
+void ledger_deliver_end(struct ledger *lg, unsigned n, bool counted);
+void ledger_refused(struct ledger *lg);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * The lock family: its table, and what all kinds share.
+ *
+ * Stands for the class-independent part of sys/kern/subr_lock.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/lock/lock.h"
+
+const struct lock_class *const lock_classes[] = {
+#define	LOCK(kind)	&FLAVOURED(lock_##kind),
+#define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
+#include "lib/lock/lock.tbl"
+#undef LOCK
+#undef LOCK_HOST
+};
+
+const unsigned lock_class_count = sizeof(lock_classes) /
+    sizeof(lock_classes[0]);
+
+const struct lock_class *
+lock_class_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < lock_class_count; i++)
+		if (strcmp(lock_classes[i]->lc_name, name) == 0)
+			return (lock_classes[i]);
+	return (NULL);
+}
+
+int
+lock_init(struct lock *l, const struct lock_class *class, const char *name,
+    const struct lock_config *config, struct lockprof *prof)
+{
+	int error = 0;
+
+	KASSERT(config->threads > 0 && config->threads <= LOCK_THREADS_MAX,
+	    ("%s for %u threads", name, config->threads));
+	KASSERT(config->delay_base >= 1 &&
+	    config->delay_base <= config->delay_max,
+	    ("delays of %u to %u", config->delay_base, config->delay_max));
+	memset(l, 0, sizeof(*l));
+	l->lo_class = class;
+	l->lo_name = name;
+	l->lo_config = *config;
+	l->lo_prof = prof;
+	lockprof_owner_init(&l->lo_owner);
+	if (class->lc_init != NULL)
+		error = class->lc_init(l);
+	if (error != 0) {
+		free(l->lo_lines);
+		memset(l, 0, sizeof(*l));
+	}
+	return (error);
+}
+
+int
+lock_lines_init(struct lock *l, size_t n, size_t size)
+{
+
+	MPASS(n > 0 && size % MACHINE_CACHE_LINE == 0);
+	MPASS(l->lo_lines == NULL);
+	if (n > SIZE_MAX / size)
+		return (ENOMEM);
+	l->lo_lines = aligned_alloc(MACHINE_CACHE_LINE, n * size);
+	if (l->lo_lines == NULL)
+		return (ENOMEM);
+	memset(l->lo_lines, 0, n * size);
+	return (0);
+}
+
+void
+lock_fini(struct lock *l)
+{
+
+	if (l->lo_class == NULL)
+		return;
+	if (l->lo_class->lc_fini != NULL)
+		l->lo_class->lc_fini(l);
+	else
+		KASSERT((l->lo_class->lc_flags & LC_EXCLUDES) == 0 ||
+		    !l->lo_class->lc_owned(l), ("%s is owned", l->lo_name));
+	free(l->lo_lines);
+	memset(l, 0, sizeof(*l));
+}
+
+void
+lock_fault(struct failpoint *fp, uint32_t sites, const struct lock_node *n)
+{
+
+	if (fp != NULL && n->ln_site < 32 && (sites & 1u << n->ln_site) != 0)
+		(void)failpoint_eval(fp);
+}
+
+/*
+ * The two that begin a window are cold, and kept out of what follows each
+ * release.
+ */
+static void __attribute__((noinline, cold))
+begin_thread(struct lockprof_thread *lt, uint32_t window)
+{
+
+	memset(lt, 0, sizeof(*lt));
+	lt->lt_window = window;
+}
+
+static void __attribute__((noinline, cold))
+begin_row(struct lockprof_row *r, uint32_t window)
+{
+
+	memset(r, 0, sizeof(*r));
+	r->lr_window = window;
+}
+
+/*
+ * How many acquisitions after the thread's last this one is.  Not counted where
+ * the thread used another lock of the profile in between.
+ */
+static void
+record_thread(struct lockprof_thread *lt, const struct lockprof_hold *lh,
+    uint32_t window)
+{
+
+	if (lt->lt_window != window)
+		begin_thread(lt, window);
+	if (lt->lt_owner == lh->lh_owner)
+		hist_small_add(&lt->lt_reacquire, lh->lh_acquisition -
+		    lt->lt_last, 1);
+	lt->lt_owner = lh->lh_owner;
+	lt->lt_last = lh->lh_acquisition;
+}
+
+static void __attribute__((noinline))
+record_wait(struct lockprof_row *r, const struct lock_wait *w)
+{
+	uint64_t wait = w->lw_spin_cycles + w->lw_block_cycles;
+
+	r->lr_contended++;
+	r->lr_spin_cycles += w->lw_spin_cycles;
+	r->lr_block_cycles += w->lw_block_cycles;
+	r->lr_yields += w->lw_yields;
+	if (wait > r->lr_wait_max_cycles)
+		r->lr_wait_max_cycles = wait;
+	if (w->lw_spin_cycles > 0)
+		hist_small_add(&r->lr_spin, w->lw_spin_cycles, 1);
+	if (w->lw_block_cycles > 0)
+		hist_small_add(&r->lr_block, w->lw_block_cycles, 1);
+	if (w->lw_holder < LOCKPROF_SITES_MAX) {
+		r->lr_for[w->lw_holder].lv_count++;
+		r->lr_for[w->lw_holder].lv_cycles += wait;
+	}
+}
+
+void
+lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
+    uint64_t end_cycles)
+{
+	unsigned thread = machine_curthread()->mt_index;
+	struct lockprof_row *r;
+	uint32_t window;
+	uint64_t hold;
+
+	window = atomic_load_32(&lp->lp_window);
+	if (window == 0)
+		return;
+	MPASS(thread < lp->lp_threads);
+	MPASS(lh->lh_site < lp->lp_sites);
+	record_thread(&lp->lp_thread[thread], lh, window);
+	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
+	if (r->lr_window != window)
+		begin_row(r, window);
+	r->lr_count++;
+	if (lh->lh_weight != 0) {
+		hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);
+		r->lr_hold_cycles += hold * lh->lh_weight;
+		if (hold > r->lr_hold_max_cycles)
+			r->lr_hold_max_cycles = hold;
+		hist_small_add(&r->lr_hold, hold, lh->lh_weight);
+	}
+	if (lh->lh_contended)
+		record_wait(r, &lh->lh_wait);
+}

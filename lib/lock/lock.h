@@ -1,0 +1,345 @@
+/*
+ * Locks: what every kind in lib/lock/lock_*.c provides, and how it is used.
+ *
+ * A kind is one file that ends in its struct lock_class (compare struct
+ * lock_class in sys/kern/subr_lock.c).  A line in lib/lock/lock.tbl sets its
+ * place in lists.
+ */
+#ifndef LIB_LOCK_LOCK_H
+#define LIB_LOCK_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ThreadSanitizer cannot follow assembly; other kinds it checks itself. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define	LOCK_TSAN(l, f)							\
+	(((l)->lo_class->lc_flags & LC_ASSEMBLY) != 0 ? f(l) : (void)0)
+#else
+#define	LOCK_TSAN(l, f)	((void)0)
+#endif
+
+#include "lib/base/failpoint.h"
+#include "lib/base/kassert.h"
+#include "lib/base/tunable.h"
+#include "lib/lock/profiling.h"
+#include "lib/machine/machine.h"
+
+enum {
+	LOCK_STATE_BYTES	= 48,	/* what a class may keep in a lock */
+	LOCK_NODE_BYTES		= 64,	/* and in an acquisition */
+	LOCK_THREADS_DEFAULT	= 128,
+	LOCK_THREADS_MAX	= 0xffff,
+	LOCK_NODES_MAX		= 64,	/* NUMA nodes */
+
+	/* lc_flags */
+	LC_EXCLUDES	= 1u << 0,	/* at most one owner; all but "none" */
+	LC_SLEEPS	= 1u << 1,	/* a waiter may give up its CPU */
+	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
+	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
+	LC_ASSEMBLY	= 1u << 4,	/* orders memory in assembly */
+
+	/* lc_knobs: the parts of struct lock_config that a kind uses */
+	LK_DELAY	= 1u << 0,
+	LK_STARVATION	= 1u << 1,
+	LK_SPIN_POLLS	= 1u << 2,
+	LK_TICKET_PAUSES = 1u << 3,
+	LK_PASS_LIMIT	= 1u << 4,
+	LK_NODES	= 1u << 5
+};
+
+/* Fail points around a lock, each or NULL. */
+struct lock_faults {
+	struct failpoint *lf_acquired;
+	/* Just before and just after a release, at sites with a bit here. */
+	struct failpoint *lf_releasing;
+	struct failpoint *lf_released;
+	uint32_t	 lf_sites;
+};
+
+/* lock_tunables has the sysctl names. */
+struct lock_config {
+	unsigned	delay_base;	/* LK_DELAY: mtx(9)'s back-off, in */
+	unsigned	delay_max;	/* pauses */
+	/* LK_STARVATION: pauses after which delay_base is used again ... */
+	unsigned	starvation_limit;
+	bool		restrict_starvation;	/* ... if this is set */
+	/*
+	 * LK_SPIN_POLLS: polls before a spinning waiter yields its CPU; 0:
+	 * never.  A kernel's spinner and owner cannot lose their CPUs; here
+	 * they can, and then the queue waits for the scheduler.
+	 */
+	unsigned	spin_polls;
+	unsigned	ticket_pauses;	/* LK_TICKET_PAUSES: per waiter */
+	unsigned	pass_limit;	/* LK_PASS_LIMIT: hand-overs in node */
+	unsigned	nodes;		/* LK_NODES: pretended; 0: the host's */
+	/* mt_index of its users is below this, 1..LOCK_THREADS_MAX. */
+	unsigned	threads;
+	/* Profile; and for each hold that is timed, so many are not. */
+	bool		prof_enable;
+	unsigned	prof_skipcount;
+	const struct lock_faults *faults;	/* outlives the lock, or NULL */
+};
+
+struct lock_class;
+
+/* What precedes lo_state is read-only while the lock is in use. */
+struct lock {
+	_Alignas(MACHINE_CACHE_LINE)
+	const struct lock_class	*lo_class;
+	const char		*lo_name;
+	struct lockprof		*lo_prof;	/* or NULL: not profiled */
+	void			*lo_lines;	/* lock_lines_init()'s */
+	struct lock_config	 lo_config;
+	_Alignas(MACHINE_CACHE_LINE)
+	unsigned char		 lo_state[LOCK_STATE_BYTES];
+	struct lockprof_owner	 lo_owner;
+};
+
+CTASSERT(offsetof(struct lock, lo_owner) + sizeof(struct lockprof_owner) -
+    offsetof(struct lock, lo_state) <= MACHINE_CACHE_LINE);
+
+/* One acquisition, from lock_acquire() to lock_release(); a queue's node. */
+struct lock_node {
+	_Alignas(MACHINE_CACHE_LINE)
+	unsigned char		ln_state[LOCK_NODE_BYTES];
+	struct lockprof_hold	ln_hold;
+	unsigned		ln_site;	/* where faults are asked */
+};
+
+struct lock_class {
+	const char	*lc_name;	/* as -l takes it */
+	const char	*lc_descr;	/* one line for listings */
+	const char	*lc_type;	/* the kernel's word: "sleep mutex" */
+	unsigned	 lc_flags;
+	unsigned	 lc_knobs;
+	/* Returns 0 or an errno value.  NULL: zero words are a free lock. */
+	int		(*lc_init)(struct lock *l);
+	/* NULL: lock_fini() asserts that lc_owned() is false. */
+	void		(*lc_fini)(struct lock *l);
+	/*
+	 * Acquires; not recursive.  Returns whether it had to wait, and only
+	 * then fills *w: lock_wait_begin() first, lock_wait_end() or
+	 * lock_wait_end_blocked() last.
+	 */
+	bool		(*lc_lock)(struct lock *l, struct lock_node *n,
+			    struct lock_wait *w);
+	/* NULL in a kind that must queue to find out. */
+	bool		(*lc_trylock)(struct lock *l, struct lock_node *n);
+	void		(*lc_unlock)(struct lock *l, struct lock_node *n);
+	/* For assertions: whether the caller, or any thread, owns it. */
+	bool		(*lc_owned)(struct lock *l);
+};
+
+#define	LOCK_CLASS(kind)	const struct lock_class FLAVOURED(lock_##kind)
+
+/* Defines state_of(): the kind's part of a lock, zeros at first. */
+#define	LOCK_STATE(type)						\
+static inline type *							\
+state_of(struct lock *l)						\
+{									\
+	CTASSERT(sizeof(type) <= LOCK_STATE_BYTES);			\
+	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE);			\
+									\
+	return ((type *)(void *)l->lo_state);				\
+}
+
+/* Defines node_of(): its part of an acquisition, not initialised. */
+#define	LOCK_NODE(type)							\
+static inline type *							\
+node_of(struct lock_node *n)						\
+{									\
+	CTASSERT(sizeof(type) <= LOCK_NODE_BYTES);			\
+	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE);			\
+									\
+	return ((type *)(void *)n->ln_state);				\
+}
+
+/* LOCK_HOST kinds use the host's atomics or threads: no simulated flavour. */
+#ifdef MACHINE_VIRTUAL
+#define	LOCK_ON_HOST(kind)
+#else
+#define	LOCK_ON_HOST(kind)	LOCK(kind)
+#endif
+#define	LOCK(kind)	extern LOCK_CLASS(kind);
+#define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
+#include "lib/lock/lock.tbl"
+#undef LOCK
+#undef LOCK_HOST
+
+#define	lock_classes		FLAVOURED(lock_classes)
+#define	lock_class_count	FLAVOURED(lock_class_count)
+#define	lock_class_find		FLAVOURED(lock_class_find)
+#define	lock_init		FLAVOURED(lock_init)
+#define	lock_fini		FLAVOURED(lock_fini)
+#define	lock_lines_init		FLAVOURED(lock_lines_init)
+#define	lock_fault		FLAVOURED(lock_fault)
+
+/* The family, in table order. */
+extern const struct lock_class *const lock_classes[];
+extern const unsigned lock_class_count;
+
+/* The class called name; NULL when there is none. */
+const struct lock_class *lock_class_find(const char *name);
+
+/*
+ * Source of the delays: sys/kern/subr_lock.c lock_delay_default_init(), FreeBSD
+ * 14.  threads is LOCK_THREADS_DEFAULT.
+ */
+struct lock_config lock_config_default(unsigned ncpus);
+extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
+extern const unsigned lock_tunable_count;
+
+/*
+ * Makes a free lock; prof outlives it or is NULL.
+ *
+ * Returns: 0, or an errno value.
+ */
+int lock_init(struct lock *l, const struct lock_class *class, const char *name,
+    const struct lock_config *config, struct lockprof *prof);
+
+/* The lock is free, or zeroed: lock_init() failed or was not called. */
+void lock_fini(struct lock *l);
+
+/* Evaluates fp, unless it is NULL, for an acquisition at one of the sites. */
+void lock_fault(struct failpoint *fp, uint32_t sites,
+    const struct lock_node *n);
+
+#define	LOCK_FAULTS(l)							\
+	(__builtin_expect((l)->lo_config.faults != NULL, 0))
+
+static inline void
+lock_booked(struct lock *l, struct lock_node *n, unsigned site,
+    const struct lock_wait *w)
+{
+
+	LOCK_TSAN(l, __tsan_acquire);
+	machine_lock_held(l, l->lo_name);
+	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, w);
+	machine_charge(COST_LOCK, 1);
+	if (LOCK_FAULTS(l)) {
+		n->ln_site = site;
+		lock_fault(l->lo_config.faults->lf_acquired, UINT32_MAX, n);
+	}
+}
+
+/* site: an index into the profile's site names. */
+static inline void
+lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
+{
+	struct lock_wait w;
+
+	machine_lock_wait(l, l->lo_name);
+	lock_booked(l, n, site, l->lo_class->lc_lock(l, n, &w) ? &w : NULL);
+}
+
+/* Acquires l if it is free; its kind has lc_trylock. */
+static inline bool
+lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
+{
+
+	if (!l->lo_class->lc_trylock(l, n))
+		return (false);
+	lock_booked(l, n, site, NULL);
+	return (true);
+}
+
+/* Books the current hold under another site. */
+static inline void
+lock_resite(struct lock *l, struct lock_node *n, unsigned site)
+{
+
+	lockprof_resite(l->lo_prof, &l->lo_owner, &n->ln_hold, site);
+}
+
+static inline void
+lock_release(struct lock *l, struct lock_node *n)
+{
+	const struct lock_faults *lf = NULL;
+	uint64_t now;
+
+	if (LOCK_FAULTS(l)) {
+		lf = l->lo_config.faults;
+		lock_fault(lf->lf_releasing, lf->lf_sites, n);
+	}
+	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
+	machine_lock_free(l, l->lo_name);
+	LOCK_TSAN(l, __tsan_release);
+	l->lo_class->lc_unlock(l, n);
+	lockprof_released(l->lo_prof, &n->ln_hold, now);
+	machine_charge(COST_UNLOCKED, 1);
+	if (__builtin_expect(lf != NULL, 0))
+		lock_fault(lf->lf_released, lf->lf_sites, n);
+}
+
+/*
+ * For lc_init: makes l->lo_lines, n times size zero bytes, which lock_fini()
+ * frees.  size is a multiple of MACHINE_CACHE_LINE.  Returns: 0 or ENOMEM.
+ */
+int lock_lines_init(struct lock *l, size_t n, size_t size);
+
+/* For kinds: around a wait.  Time not added to lw_block_cycles is spinning. */
+static inline void
+lock_wait_begin(struct lock *l, struct lock_wait *w)
+{
+
+	w->lw_block_cycles = 0;
+	w->lw_yields = 0;
+	if (!LOCK_PROFILING)
+		return;
+	w->lw_holder = machine_note_load_32(&l->lo_owner.lo_site);
+	w->lw_start_cycles = machine_cycles();
+}
+
+static inline void
+lock_wait_end(struct lock_wait *w)
+{
+
+	uint64_t wait;
+
+	if (!LOCK_PROFILING)
+		return;
+	wait = machine_cycles_since(w->lw_start_cycles, machine_cycles());
+	w->lw_spin_cycles = wait > w->lw_block_cycles ? wait -
+	    w->lw_block_cycles : 0;
+}
+
+/* The same if all of the wait was asleep. */
+static inline void
+lock_wait_end_blocked(struct lock_wait *w)
+{
+
+	if (!LOCK_PROFILING)
+		return;
+	w->lw_block_cycles = machine_cycles_since(w->lw_start_cycles,
+	    machine_cycles());
+	w->lw_spin_cycles = 0;
+}
+
+/* For kinds that use LK_NODES: the caller's node, and how many there are. */
+static inline unsigned
+lock_numa_node(const struct lock *l)
+{
+	const unsigned nodes = l->lo_config.nodes;
+
+	return (nodes == 0 ? machine_node() :
+	    machine_curthread()->mt_index % nodes);
+}
+
+static inline unsigned
+lock_numa_nodes(const struct lock *l)
+{
+
+	return (l->lo_config.nodes == 0 ? machine_nodes() :
+	    l->lo_config.nodes);
+}
+
+static inline bool
+lock_owned(struct lock *l)
+{
+
+	return (l->lo_class->lc_owned(l));
+}
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The three-state futex mutex.
+ *
+ * Paper: U. Drepper, "Futexes are tricky", 2004, the third of its mutexes.
+ * Idea: a word is free, held, or held with waiters.  A thread that finds it
+ * held writes the third state and sleeps in the kernel for as long as that
+ * stands.  Releasing frees the word and, if there were waiters, wakes one of
+ * them.  The woken thread writes the third state again, as others may still
+ * sleep.  A waiter sleeps at once, so all its waiting counts as blocking.
+ * Fairness: none; a running thread overtakes the woken one.
+ * Bytes: 4.  Uncontended: one atomic each way.  Contended: system calls.
+ */
+#include "lib/lock/lock.h"
+
+enum {
+	FUTEX_FREE	= 0,
+	FUTEX_HELD	= 1,
+	FUTEX_AWAITED	= 2	/* held; a waiter may sleep */
+};
+
+LOCK_STATE(struct m32)
+
+static void __attribute__((noinline))
+futex_block(struct lock *l, struct lock_wait *w)
+{
+
+	lock_wait_begin(l, w);
+	while (atomic_swap_acq_32(state_of(l), FUTEX_AWAITED) != FUTEX_FREE)
+		machine_wait_32(state_of(l), FUTEX_AWAITED, -1);
+	lock_wait_end_blocked(w);
+}
+
+static bool
+futex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	if (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD))
+		return (false);
+	futex_block(l, w);
+	return (true);
+}
+
+static bool
+futex_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD));
+}
+
+static void
+futex_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	MPASS(machine_note_load_32(state_of(l)) != FUTEX_FREE);
+	if (atomic_fetchadd_rel_32(state_of(l), (uint32_t)-1) == FUTEX_HELD)
+		return;
+	atomic_store_rel_32(state_of(l), FUTEX_FREE);
+	machine_wake_one_32(state_of(l));
+}
+
+static bool
+futex_owned(struct lock *l)
+{
+
+	return (machine_note_load_32(state_of(l)) != FUTEX_FREE);
+}
+
+LOCK_CLASS(futex) = {
+	.lc_name	= "futex",
+	.lc_descr	= "free, held or awaited; a waiter sleeps at once",
+	.lc_type	= "sleep lock",
+	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
+	.lc_lock	= futex_lock,
+	.lc_trylock	= futex_trylock,
+	.lc_unlock	= futex_unlock,
+	.lc_owned	= futex_owned,
+};

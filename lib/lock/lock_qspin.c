@@ -1,0 +1,190 @@
+/*
+ * Linux's queued spin lock.
+ *
+ * Source: described after kernel/locking/qspinlock.c, W. Long, P. Zijlstra,
+ * Linux 4.2 and later.
+ * Idea: one word holds a locked byte, a pending bit and the tail of an MCS
+ * queue.  The first waiter takes the pending bit and spins on the word, so that
+ * two threads seldom need a node.  Later ones queue on nodes of their own.  The
+ * head of the queue waits until neither an owner nor a pending waiter is left,
+ * takes the lock, and lets the next become head.
+ * Fairness: FIFO from the pending bit or a place in the queue on.  One waiter
+ * without a CPU stops all behind it.
+ * Bytes: 4, and a line for each thread.  Uncontended: one atomic each way.
+ *
+ * Departs: a release is an atomic, where Linux stores one byte.  Its nodes are
+ * of CPUs and serve all locks; these are of threads.  A bit is set by
+ * compare-and-set, not by fetch-and-or.
+ */
+#include "lib/lock/lock.h"
+#include "lib/lock/spin.h"
+
+enum {
+	QS_LOCKED	= 1u << 0,	/* Linux: a byte */
+	QS_PENDING	= 1u << 8,
+	QS_TAIL_SHIFT	= 16		/* a thread's index + 1; 0: no queue */
+};
+
+struct qspin_node {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	qn_next;	/* a tail */
+	struct m32	qn_head;	/* granted: head of the queue */
+};
+
+LOCK_STATE(struct m32)
+CTASSERT(sizeof(struct qspin_node) == MACHINE_CACHE_LINE);
+CTASSERT(LOCK_THREADS_MAX <= UINT16_MAX && QS_TAIL_SHIFT == 16);
+
+static struct qspin_node *
+waiter_of(struct lock *l, uint32_t tail)
+{
+
+	MPASS(tail > 0 && tail <= l->lo_config.threads);
+	return ((struct qspin_node *)l->lo_lines + (tail - 1));
+}
+
+static int
+qspin_init(struct lock *l)
+{
+
+	return (lock_lines_init(l, l->lo_config.threads,
+	    sizeof(struct qspin_node)));
+}
+
+/* Waits until the bits are clear.  Returns: the word. */
+static uint32_t
+await_clear(struct lock *l, struct lock_spin *ls, uint32_t bits)
+{
+	uint32_t v;
+
+	while (((v = atomic_load_acq_32(state_of(l))) & bits) != 0)
+		lock_spin_32(ls, state_of(l), v);
+	return (v);
+}
+
+/*
+ * Becomes the pending waiter and then the owner.  Returns false if there is a
+ * pending waiter or a queue.
+ */
+static bool
+pending_lock(struct lock *l, struct lock_spin *ls)
+{
+	uint32_t v;
+
+	v = atomic_load_32(state_of(l));
+	/* A pending waiter that becomes the owner: gone at the next poll. */
+	if (v == QS_PENDING) {
+		lock_spin_32(ls, state_of(l), v);
+		v = atomic_load_32(state_of(l));
+	}
+	do {
+		if ((v & ~(uint32_t)QS_LOCKED) != 0)
+			return (false);
+		if (v == 0 && atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED))
+			return (true);
+		v = QS_LOCKED;
+	} while (!atomic_fcmpset_acq_32(state_of(l), &v,
+	    QS_LOCKED | QS_PENDING));
+	await_clear(l, ls, QS_LOCKED);
+	/* Only this thread may write these two bits now. */
+	atomic_fetchadd_32(state_of(l), (uint32_t)QS_LOCKED - QS_PENDING);
+	return (true);
+}
+
+/*
+ * Puts tail at the end of the queue.  Returns: the tail before, or 0.
+ *
+ * Acquires the predecessor's node, written next, and publishes my own.
+ */
+static uint32_t
+tail_swap(struct lock *l, uint32_t tail)
+{
+
+	return (atomic_swap_hi_acq_rel_32(state_of(l), (uint16_t)tail));
+}
+
+static void
+queue_lock(struct lock *l, struct lock_spin *ls)
+{
+	uint32_t last, next, tail = machine_curthread()->mt_index + 1, v;
+	struct qspin_node *me = waiter_of(l, tail);
+
+	atomic_store_32(&me->qn_next, 0);
+	atomic_store_32(&me->qn_head, 0);
+	last = tail_swap(l, tail);
+	if (last != 0) {
+		/* Release: publishes my node's words with its index. */
+		atomic_store_rel_32(&waiter_of(l, last)->qn_next, tail);
+		while (atomic_load_acq_32(&me->qn_head) == 0)
+			lock_spin_32(ls, &me->qn_head, 0);
+	}
+	v = await_clear(l, ls, QS_LOCKED | QS_PENDING);
+	/* While there is a tail only its head can set the locked byte. */
+	if (v >> QS_TAIL_SHIFT == tail &&
+	    atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED))
+		return;
+	atomic_fetchadd_32(state_of(l), QS_LOCKED);
+	while ((next = atomic_load_acq_32(&me->qn_next)) == 0)
+		lock_spin_32(ls, &me->qn_next, 0);
+	atomic_store_rel_32(&waiter_of(l, next)->qn_head, 1);
+}
+
+static void __attribute__((noinline))
+qspin_wait(struct lock *l, struct lock_wait *w)
+{
+	struct lock_spin ls = lock_spin_init(l, w);
+
+	lock_wait_begin(l, w);
+	if (!pending_lock(l, &ls))
+		queue_lock(l, &ls);
+	lock_wait_end(w);
+}
+
+static bool
+qspin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	if (atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED))
+		return (false);
+	qspin_wait(l, w);
+	return (true);
+}
+
+static bool
+qspin_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (atomic_load_32(state_of(l)) == 0 &&
+	    atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED));
+}
+
+static bool
+qspin_owned(struct lock *l)
+{
+
+	return ((machine_note_load_32(state_of(l)) & QS_LOCKED) != 0);
+}
+
+static void
+qspin_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	MPASS(qspin_owned(l));
+	atomic_fetchadd_rel_32(state_of(l), -(uint32_t)QS_LOCKED);
+}
+
+LOCK_CLASS(qspin) = {
+	.lc_name	= "qspin",
+	.lc_descr	= "Linux: one waiter on the word, others queue",
+	.lc_type	= "spin lock",
+	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
+	.lc_knobs	= LK_SPIN_POLLS,
+	.lc_init	= qspin_init,
+	.lc_lock	= qspin_lock,
+	.lc_trylock	= qspin_trylock,
+	.lc_unlock	= qspin_unlock,
+	.lc_owned	= qspin_owned,
+};

@@ -1,0 +1,28 @@
+/*
+ * Test-and-set lock that tests before it sets.
+ *
+ * Paper: L. Rudolph, Z. Segall, "Dynamic decentralized cache schemes for MIMD
+ * parallel processors", ISCA 1984.
+ * Idea: a thread that swaps 1 into the word and gets 0 owns the lock.  A waiter
+ * reads the word in its own cache until it is 0, and only then swaps.  A
+ * release, which stores 0, sends the line to all waiters, and all swap.
+ * Fairness: none; the waiter nearest to the line wins.
+ * Bytes: 4.  Uncontended: one atomic and one store.
+ */
+#include "lib/lock/tas.h"
+
+static void __attribute__((noinline))
+tas_wait(struct lock *l, struct lock_wait *w)
+{
+	struct lock_spin ls = lock_spin_init(l, w);
+
+	lock_wait_begin(l, w);
+	do {
+		while (atomic_load_32(state_of(l)) != TAS_FREE)
+			lock_spin_32(&ls, state_of(l), TAS_HELD);
+	} while (atomic_swap_acq_32(state_of(l), TAS_HELD) != TAS_FREE);
+	lock_wait_end(w);
+}
+
+TAS_CLASS(tas, "tas", "test-and-test-and-set: swap when seen free",
+    LK_SPIN_POLLS);

@@ -1,0 +1,42 @@
+/*
+ * Ticket lock with proportional back-off.
+ *
+ * Paper: J. M. Mellor-Crummey, M. L. Scott, "Algorithms for scalable
+ * synchronization on shared-memory multiprocessors", ACM TOCS 9(1), 1991.
+ * Idea: a ticket lock where a waiter pauses for each waiter ahead of it
+ * (rngsim.lock.ticket_pauses) before it looks again, so that the line is read
+ * about once in a hand-over.  With too few pauses it is a ticket lock, with too
+ * many the lock is idle while its waiter pauses.
+ * Fairness: FIFO, as ticket.
+ * Bytes: 8.  Uncontended: one atomic and one store.
+ */
+#include "lib/lock/ticket.h"
+
+static void __attribute__((noinline))
+ticket_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
+{
+	struct lock_spin ls = lock_spin_init(l, w);
+	struct m32 *serving = &state_of(l)->t_serving;
+	uint32_t ahead;
+
+	lock_wait_begin(l, w);
+	while ((ahead = ticket - atomic_load_acq_32(serving)) != 0)
+		lock_spin_pause(&ls, ahead * l->lo_config.ticket_pauses);
+	lock_wait_end(w);
+}
+
+static bool
+ticket_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	uint32_t ticket;
+
+	(void)n;
+	if (ticket_draw(state_of(l), &ticket))
+		return (false);
+	ticket_wait(l, ticket, w);
+	return (true);
+}
+
+TICKET_CLASS(ticket_pb, "ticket-pb",
+    "ticket; a distant waiter looks less often",
+    LK_SPIN_POLLS | LK_TICKET_PAUSES);

@@ -1,0 +1,124 @@
+/*
+ * The rows of a profile, kept and added up.  Shared by all flavours but for
+ * lockprof_record(), which runs on the machine's threads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/kassert.h"
+#include "lib/lock/profiling.h"
+
+/* Whole cache lines of zeros, or NULL. */
+static void *
+zeroed(size_t bytes)
+{
+	void *p;
+
+	p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	if (p != NULL)
+		memset(p, 0, bytes);
+	return (p);
+}
+
+int
+lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
+    const char *const *site_names)
+{
+
+	KASSERT(threads > 0 && sites > 0 && sites <= LOCKPROF_SITES_MAX,
+	    ("%u threads, %u sites", threads, sites));
+	memset(lp, 0, sizeof(*lp));
+	lp->lp_rows = zeroed((size_t)threads * sites * sizeof(*lp->lp_rows));
+	lp->lp_thread = zeroed(threads * sizeof(*lp->lp_thread));
+	if (lp->lp_rows == NULL || lp->lp_thread == NULL) {
+		lockprof_fini(lp);
+		return (ENOMEM);
+	}
+	lp->lp_threads = threads;
+	lp->lp_sites = sites;
+	lp->lp_site_names = site_names;
+	atomic_init_32(&lp->lp_window, 0);
+	return (0);
+}
+
+void
+lockprof_fini(struct lockprof *lp)
+{
+
+	free(lp->lp_rows);
+	free(lp->lp_thread);
+	memset(lp, 0, sizeof(*lp));
+}
+
+void
+lockprof_open(struct lockprof *lp, uint32_t window)
+{
+
+	KASSERT(window != 0, ("window 0 means closed"));
+	atomic_store_32(&lp->lp_window, window);
+}
+
+void
+lockprof_close(struct lockprof *lp)
+{
+
+	atomic_store_32(&lp->lp_window, 0);
+}
+
+static void
+add_row(struct lockprof_row *sum, const struct lockprof_row *r)
+{
+	unsigned i;
+
+	sum->lr_count += r->lr_count;
+	sum->lr_contended += r->lr_contended;
+	sum->lr_hold_cycles += r->lr_hold_cycles;
+	sum->lr_spin_cycles += r->lr_spin_cycles;
+	sum->lr_block_cycles += r->lr_block_cycles;
+	sum->lr_yields += r->lr_yields;
+	if (r->lr_hold_max_cycles > sum->lr_hold_max_cycles)
+		sum->lr_hold_max_cycles = r->lr_hold_max_cycles;
+	if (r->lr_wait_max_cycles > sum->lr_wait_max_cycles)
+		sum->lr_wait_max_cycles = r->lr_wait_max_cycles;
+	for (i = 0; i < LOCKPROF_SITES_MAX; i++) {
+		sum->lr_for[i].lv_count += r->lr_for[i].lv_count;
+		sum->lr_for[i].lv_cycles += r->lr_for[i].lv_cycles;
+	}
+	hist_small_merge(&sum->lr_hold, &r->lr_hold);
+	hist_small_merge(&sum->lr_spin, &r->lr_spin);
+	hist_small_merge(&sum->lr_block, &r->lr_block);
+}
+
+void
+lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
+    unsigned first, unsigned last, struct lockprof_row *sum)
+{
+	const struct lockprof_row *r;
+	unsigned t;
+
+	KASSERT(site < lp->lp_sites && last < lp->lp_threads,
+	    ("site %u, thread %u", site, last));
+	memset(sum, 0, sizeof(*sum));
+	sum->lr_window = window;
+	for (t = first; t <= last; t++) {
+		r = &lp->lp_rows[(size_t)t * lp->lp_sites + site];
+		if (r->lr_window == window)
+			add_row(sum, r);
+	}
+}
+
+void
+lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
+    unsigned first, unsigned last, struct lockprof_thread *sum)
+{
+	unsigned t;
+
+	KASSERT(last < lp->lp_threads, ("thread %u", last));
+	memset(sum, 0, sizeof(*sum));
+	sum->lt_window = window;
+	for (t = first; t <= last; t++)
+		if (lp->lp_thread[t].lt_window == window)
+			hist_small_merge(&sum->lt_reacquire,
+			    &lp->lp_thread[t].lt_reacquire);
+}

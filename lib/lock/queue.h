@@ -1,0 +1,86 @@
+/*
+ * A queue of waiters, of which each spins on its own node: what MCS and its
+ * descendants share.  A lock's state is the queue's tail, the last one's node
+ * or 0.
+ */
+#ifndef LIB_LOCK_QUEUE_H
+#define LIB_LOCK_QUEUE_H
+
+#include "lib/lock/lock.h"
+#include "lib/lock/spin.h"
+
+struct queue_node {
+	struct mptr	qn_next;
+	struct m32	qn_granted;
+};
+
+LOCK_STATE(struct mptr)
+
+static inline void
+queue_node_init(struct queue_node *me)
+{
+
+	atomic_init_ptr(&me->qn_next, 0);
+	atomic_init_32(&me->qn_granted, 0);
+}
+
+static inline bool
+queue_owned(struct lock *l)
+{
+
+	return (machine_note_load_ptr(state_of(l)) != 0);
+}
+
+/*
+ * Makes my node the last.  Acquires the predecessor's node, or the release that
+ * emptied the queue, and publishes my node.
+ *
+ * Returns: the predecessor; NULL: the lock was free.
+ */
+static inline struct queue_node *
+queue_join(struct lock *l, struct queue_node *me)
+{
+
+	return ((struct queue_node *)atomic_swap_acq_rel_ptr(state_of(l),
+	    (uintptr_t)me));
+}
+
+static inline bool
+queue_try(struct lock *l, struct queue_node *me)
+{
+
+	return (atomic_cmpset_acq_rel_ptr(state_of(l), 0, (uintptr_t)me));
+}
+
+static inline void
+queue_wait(struct queue_node *me, struct queue_node *last,
+    struct lock_spin *ls)
+{
+
+	/* Release: publishes my node's words with its address. */
+	atomic_store_rel_ptr(&last->qn_next, (uintptr_t)me);
+	while (atomic_load_acq_32(&me->qn_granted) == 0)
+		lock_spin_32(ls, &me->qn_granted, 0);
+}
+
+/* The waiter that is linked behind a node, or NULL. */
+static inline struct queue_node *
+queue_next(struct queue_node *node)
+{
+
+	return ((struct queue_node *)atomic_load_acq_ptr(&node->qn_next));
+}
+
+/* My successor, which may have joined and not linked yet. */
+static inline struct queue_node *
+queue_next_await(struct lock *l, struct queue_node *me)
+{
+	struct lock_spin ls = lock_spin_init(l, NULL);
+	struct queue_node *next;
+
+	while ((next = queue_next(me)) == NULL)
+		lock_spin_ptr(&ls, &me->qn_next, 0);
+	return (next);
+}
+
+#endif

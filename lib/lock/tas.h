@@ -1,0 +1,69 @@
+/*
+ * What test-and-set locks share; an including file defines tas_wait().
+ */
+#ifndef LIB_LOCK_TAS_H
+#define LIB_LOCK_TAS_H
+
+#include "lib/lock/lock.h"
+#include "lib/lock/spin.h"
+
+enum {
+	TAS_FREE	= 0,
+	TAS_HELD	= 1
+};
+
+LOCK_STATE(struct m32)
+
+/* Waits until the swap has found the word free. */
+static void tas_wait(struct lock *l, struct lock_wait *w);
+
+static inline bool
+tas_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	if (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE)
+		return (false);
+	tas_wait(l, w);
+	return (true);
+}
+
+static inline bool
+tas_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (atomic_load_32(state_of(l)) == TAS_FREE &&
+	    atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
+}
+
+static inline void
+tas_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	MPASS(machine_note_load_32(state_of(l)) == TAS_HELD);
+	atomic_store_rel_32(state_of(l), TAS_FREE);
+}
+
+static inline bool
+tas_owned(struct lock *l)
+{
+
+	return (machine_note_load_32(state_of(l)) != TAS_FREE);
+}
+
+#define	TAS_CLASS(kind, name, descr, knobs)				\
+	LOCK_CLASS(kind) = {						\
+		.lc_name	= name,					\
+		.lc_descr	= descr,				\
+		.lc_type	= "spin lock",				\
+		.lc_flags	= LC_EXCLUDES | LC_SPIN,		\
+		.lc_knobs	= knobs,				\
+		.lc_lock	= tas_lock,				\
+		.lc_trylock	= tas_trylock,				\
+		.lc_unlock	= tas_unlock,				\
+		.lc_owned	= tas_owned,				\
+	}
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Tickets: what ticket locks and the cohort lock share.
+ */
+#ifndef LIB_LOCK_TICKET_H
+#define LIB_LOCK_TICKET_H
+
+#include "lib/lock/lock.h"
+#include "lib/lock/spin.h"
+
+struct ticket {
+	struct m32	t_next;		/* the dispenser */
+	struct m32	t_serving;
+};
+
+LOCK_STATE(struct ticket)
+
+/* Draws a ticket.  Returns: whether it is served now. */
+static inline bool
+ticket_draw(struct ticket *t, uint32_t *ticket)
+{
+
+	*ticket = atomic_fetchadd_32(&t->t_next, 1);
+	return (atomic_load_acq_32(&t->t_serving) == *ticket);
+}
+
+static inline void
+ticket_await(struct ticket *t, uint32_t ticket, struct lock_spin *ls)
+{
+
+	while (atomic_load_acq_32(&t->t_serving) != ticket)
+		lock_spin_is_32(ls, &t->t_serving, ticket);
+}
+
+/* Draws the number being served if it is not drawn yet. */
+static inline bool
+ticket_try(struct ticket *t)
+{
+	uint32_t serving;
+
+	serving = atomic_load_acq_32(&t->t_serving);
+	return (atomic_load_32(&t->t_next) == serving &&
+	    atomic_cmpset_acq_32(&t->t_next, serving, serving + 1));
+}
+
+static inline void
+ticket_release(struct ticket *t)
+{
+
+	atomic_store_rel_32(&t->t_serving, atomic_load_32(&t->t_serving) + 1);
+}
+
+/* Functions of a class, on the ticket in the lock's state. */
+static inline bool
+ticket_trylock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	return (ticket_try(state_of(l)));
+}
+
+static inline bool
+ticket_owned(struct lock *l)
+{
+
+	return (machine_note_load_32(&state_of(l)->t_next) !=
+	    machine_note_load_32(&state_of(l)->t_serving));
+}
+
+static inline void
+ticket_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	MPASS(ticket_owned(l));
+	ticket_release(state_of(l));
+}
+
+#define	TICKET_CLASS(kind, name, descr, knobs)				\
+	LOCK_CLASS(kind) = {						\
+		.lc_name	= name,					\
+		.lc_descr	= descr,				\
+		.lc_type	= "spin lock",				\
+		.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,	\
+		.lc_knobs	= knobs,				\
+		.lc_lock	= ticket_lock,				\
+		.lc_trylock	= ticket_trylock,			\
+		.lc_unlock	= ticket_unlock,			\
+		.lc_owned	= ticket_owned,				\
+	}
+
+#endif

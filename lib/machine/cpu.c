@@ -1,0 +1,409 @@
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/machine/cpu.h"
+#include "lib/base/kassert.h"
+
+/* Written by cpu_init(), read-only while threads run. */
+static hwloc_topology_t topology;
+static struct cpu {
+	unsigned	c_os;		/* the operating system's number */
+	unsigned	c_core;
+	unsigned	c_nth;		/* which of its core's threads */
+	unsigned	c_cache;	/* the last-level one */
+} *cpus;				/* by rank */
+static unsigned count;
+static unsigned *node_of;	/* by c_os; only nodes with an allowed CPU */
+static unsigned node_of_count;	/* more than any c_os */
+static unsigned nodes = 1;
+
+/* The first CPU behind the same last-level cache, or of the same core. */
+static unsigned
+cache_number(hwloc_obj_t pu)
+{
+	hwloc_obj_t last = pu, obj;
+	int first;
+
+	for (obj = pu->parent; obj != NULL; obj = obj->parent)
+		if (obj->type == HWLOC_OBJ_CORE ||
+		    hwloc_obj_type_is_dcache(obj->type))
+			last = obj;
+	first = hwloc_bitmap_first(last->cpuset);
+	return (first < 0 ? pu->os_index : (unsigned)first);
+}
+
+/*
+ * Appends the n-th hardware thread of every core, so that ranks use all cores
+ * before any core's second thread.
+ */
+static void
+collect(hwloc_const_bitmap_t allowed, unsigned nth)
+{
+	hwloc_obj_t core, pu;
+	int c, cores;
+
+	cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+	for (c = 0; c < cores; c++) {
+		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
+		    (unsigned)c);
+		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
+		    core->cpuset, HWLOC_OBJ_PU, nth);
+		if (pu != NULL && hwloc_bitmap_isset(allowed, pu->os_index))
+			cpus[count++] = (struct cpu){ .c_os = pu->os_index,
+			    .c_core = (unsigned)c, .c_nth = nth,
+			    .c_cache = cache_number(pu) };
+	}
+}
+
+/* Numbers the NUMA nodes of allowed CPUs in the topology's order. */
+static int
+collect_nodes(void)
+{
+	int i, n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+	hwloc_obj_t node;
+	unsigned next = 0, rank;
+	bool seen;
+
+	node_of_count = cpu_ids();
+	node_of = calloc(node_of_count, sizeof(*node_of));
+	if (node_of == NULL)
+		return (ENOMEM);
+	for (i = 0; i < n; i++) {
+		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
+		    (unsigned)i);
+		seen = false;
+		for (rank = 0; rank < count; rank++) {
+			if (!hwloc_bitmap_isset(node->cpuset, cpus[rank].c_os))
+				continue;
+			node_of[cpus[rank].c_os] = next;
+			seen = true;
+		}
+		next += seen;
+	}
+	nodes = next < 1 ? 1 : next;
+	return (0);
+}
+
+int
+cpu_init(void)
+{
+	hwloc_bitmap_t allowed;
+	unsigned nth, weight;
+	int i = -1, w;
+
+	if (hwloc_topology_init(&topology) != 0)
+		return (errno);
+	if (hwloc_topology_load(topology) != 0)
+		return (errno);
+	allowed = hwloc_bitmap_alloc();
+	if (allowed == NULL)
+		return (ENOMEM);
+	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
+		hwloc_bitmap_copy(allowed,
+		    hwloc_topology_get_allowed_cpuset(topology));
+	w = hwloc_bitmap_weight(allowed);
+	weight = w < 1 ? 1 : (unsigned)w;
+	cpus = calloc(weight, sizeof(*cpus));
+	if (cpus == NULL) {
+		hwloc_bitmap_free(allowed);
+		return (ENOMEM);
+	}
+	for (nth = 0; count < weight && nth < 8; nth++)
+		collect(allowed, nth);
+	/* A machine that reports no cores: take the mask as it is. */
+	if (count == 0)
+		while ((i = hwloc_bitmap_next(allowed, i)) != -1 &&
+		    count < weight) {
+			cpus[count] = (struct cpu){ .c_os = (unsigned)i,
+			    .c_core = count, .c_cache = (unsigned)i };
+			count++;
+		}
+	hwloc_bitmap_free(allowed);
+	return (count == 0 ? ENXIO : collect_nodes());
+}
+
+void
+cpu_fini(void)
+{
+
+	hwloc_topology_destroy(topology);
+	free(cpus);
+	free(node_of);
+	cpus = NULL;
+	node_of = NULL;
+	count = node_of_count = 0;
+	nodes = 1;
+}
+
+unsigned
+cpu_count(void)
+{
+
+	KASSERT(count > 0, ("cpu_init() was not called"));
+	return (count);
+}
+
+unsigned
+cpu_count_machine(void)
+{
+	int n;
+
+	n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+	return (n < 1 ? 1 : (unsigned)n);
+}
+
+/* Reads the first line of a file in a directory; false: there is none. */
+static bool
+first_line(const char *dir, const char *name, char *line, size_t size)
+{
+	char path[600];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return (false);
+	ok = fgets(line, (int)size, f) != NULL;
+	fclose(f);
+	return (ok);
+}
+
+/*
+ * The quota of one cgroup directory, in CPUs; 0 when it sets none.  Version 2
+ * has "quota period" in cpu.max, or "max"; version 1 has two files.
+ */
+static double
+cgroup_quota(const char *dir)
+{
+	double period = 0, quota = 0;
+	char line[128], *end;
+
+	if (first_line(dir, "cpu.max", line, sizeof(line))) {
+		quota = strtod(line, &end);
+		period = strtod(end, NULL);
+	} else if (first_line(dir, "cpu.cfs_quota_us", line, sizeof(line))) {
+		quota = strtod(line, NULL);
+		if (first_line(dir, "cpu.cfs_period_us", line, sizeof(line)))
+			period = strtod(line, NULL);
+	}
+	return (quota > 0 && period > 0 ? quota / period : 0);
+}
+
+/* The tightest quota of a cgroup and its ancestors; trims path. */
+static double
+cgroup_quota_upwards(const char *root, char *path)
+{
+	char dir[560], *slash;
+	double best = 0, q;
+
+	for (;;) {
+		snprintf(dir, sizeof(dir), "%s%s", root, path);
+		q = cgroup_quota(dir);
+		if (q > 0 && (best == 0 || q < best))
+			best = q;
+		slash = strrchr(path, '/');
+		if (slash == NULL)
+			return (best);
+		*slash = '\0';
+	}
+}
+
+double
+cpu_quota(void)
+{
+	char line[512], *path;
+	double best = 0, q;
+	FILE *f;
+
+	f = fopen("/proc/self/cgroup", "re");
+	if (f == NULL)
+		return (0);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		path = strrchr(line, ':');
+		if (path == NULL)
+			continue;
+		path++;
+		if (strncmp(line, "0::", 3) == 0)
+			q = cgroup_quota_upwards("/sys/fs/cgroup", path);
+		else if (strstr(line, "cpu,") != NULL ||
+		    strstr(line, ":cpu:") != NULL)
+			q = cgroup_quota_upwards("/sys/fs/cgroup/cpu", path);
+		else
+			continue;
+		if (q > 0 && (best == 0 || q < best))
+			best = q;
+	}
+	fclose(f);
+	return (best > 0 && best < cpu_count() ? best : 0);
+}
+
+/* How many cores of its node come before a CPU's. */
+static unsigned
+place_in_node(const struct cpu *c)
+{
+	unsigned before = 0, i;
+
+	for (i = 0; i < count; i++)
+		before += cpus[i].c_nth == c->c_nth &&
+		    cpus[i].c_core < c->c_core &&
+		    node_of[cpus[i].c_os] == node_of[c->c_os];
+	return (before);
+}
+
+/* Whether rank a comes before b. */
+static bool
+rank_before(enum cpu_order order, unsigned a, unsigned b)
+{
+	unsigned pa, pb;
+
+	if (order == CPU_SMT_FIRST && cpus[a].c_core != cpus[b].c_core)
+		return (cpus[a].c_core < cpus[b].c_core);
+	if (order != CPU_SCATTER || cpus[a].c_nth != cpus[b].c_nth)
+		return (a < b);
+	pa = place_in_node(&cpus[a]);
+	pb = place_in_node(&cpus[b]);
+	return (pa != pb ? pa < pb : a < b);
+}
+
+void
+cpu_ranks(enum cpu_order order, unsigned *ranks)
+{
+	unsigned i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = i; k > 0 && rank_before(order, i, ranks[k - 1]); k--)
+			ranks[k] = ranks[k - 1];
+		ranks[k] = i;
+	}
+}
+
+int
+cpu_rank(unsigned os)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		if (cpus[i].c_os == os)
+			return ((int)i);
+	return (-1);
+}
+
+unsigned
+cpu_ids(void)
+{
+	unsigned i, ids = 1;
+
+	for (i = 0; i < count; i++)
+		if (cpus[i].c_os >= ids)
+			ids = cpus[i].c_os + 1;
+	return (ids);
+}
+
+unsigned
+cpu_nodes(void)
+{
+
+	return (nodes);
+}
+
+unsigned
+cpu_node(unsigned os)
+{
+
+	return (os < node_of_count ? node_of[os] : 0);
+}
+
+static const struct cpu *
+cpu_of(unsigned rank)
+{
+
+	KASSERT(rank < count, ("rank %u of %u", rank, count));
+	return (&cpus[rank]);
+}
+
+unsigned
+cpu_os_index(unsigned rank)
+{
+
+	return (cpu_of(rank)->c_os);
+}
+
+unsigned
+cpu_core(unsigned rank)
+{
+
+	return (cpu_of(rank)->c_core);
+}
+
+unsigned
+cpu_cache(unsigned rank)
+{
+
+	return (cpu_of(rank)->c_cache);
+}
+
+unsigned
+cpu_kind(unsigned os)
+{
+	hwloc_bitmap_t set;
+	int kind;
+
+	/* A set is as large as the number of what is in it. */
+	if (!hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(topology),
+	    os))
+		return (0);
+	set = hwloc_bitmap_alloc();
+	if (set == NULL)
+		return (0);
+	hwloc_bitmap_set(set, os);
+	kind = hwloc_cpukinds_get_by_cpuset(topology, set, 0);
+	hwloc_bitmap_free(set);
+	return (kind < 0 ? 0 : (unsigned)kind);
+}
+
+int
+cpu_bind(pthread_t thread, unsigned rank)
+{
+	hwloc_bitmap_t set;
+	int error;
+
+	set = hwloc_bitmap_alloc();
+	if (set == NULL)
+		return (ENOMEM);
+	hwloc_bitmap_only(set, cpus[rank % cpu_count()].c_os);
+	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
+	    errno;
+	hwloc_bitmap_free(set);
+	return (error);
+}
+
+unsigned
+cpu_current(void)
+{
+	int c;
+
+	c = sched_getcpu();
+	return (c < 0 ? 0 : (unsigned)c);
+}
+
+void
+cpu_model(char *buf, size_t size)
+{
+	hwloc_obj_t package;
+	const char *name = NULL;
+
+	package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+	if (package != NULL)
+		name = hwloc_obj_get_info_by_name(package, "CPUModel");
+	if (name == NULL)
+		name = hwloc_obj_get_info_by_name(
+		    hwloc_get_root_obj(topology), "CPUModel");
+	snprintf(buf, size, "%s", name == NULL ? "unknown" : name);
+}

@@ -1,0 +1,32 @@
+/*
+ * One source, several machines.
+ *
+ * Measured code (locks, generators, harvest queue, reader loop) is written
+ * against lib/machine/machine.h and compiled once for each flavour:
+ *
+ *	real	threads on this machine's CPUs, lock profiling on
+ *	bare	the same without lock profiling, to measure its cost
+ *	virtual	threads on simulated CPUs in simulated time, lib/vm/vm.h
+ *
+ * Headers of such files wrap each external symbol in FLAVOURED(), so that all
+ * flavours link into one program.  The Makefile sets FLAVOUR.
+ */
+#ifndef LIB_MACHINE_FLAVOUR_H
+#define LIB_MACHINE_FLAVOUR_H
+
+#ifndef FLAVOUR
+#define	FLAVOUR	real
+#endif
+
+#define	FLAVOUR_PASTE_(f, s)	f##_##s
+#define	FLAVOUR_PASTE(f, s)	FLAVOUR_PASTE_(f, s)
+#define	FLAVOURED(s)		FLAVOUR_PASTE(FLAVOUR, s)
+
+/* What all flavours have in common. */
+enum {
+	MACHINE_CACHE_LINE	= 64,
+	MACHINE_CPU_ANY		= -1,
+	MTHREAD_NAME_MAX	= 15
+};
+
+#endif

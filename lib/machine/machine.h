@@ -1,0 +1,200 @@
+/*
+ * The machine that locks, generators, the harvest thread and readers run on.
+ * This header is the contract of every flavour (lib/machine/flavour.h).
+ *
+ * Code written against it uses no pthread, no C11 atomic, no clock and no sleep
+ * of its own.  On the real machine each call inlines to the host's primitive
+ * and machine_charge() does nothing, so nothing is added to what is measured.
+ * On the virtual machine the same calls act on simulated CPUs.
+ *
+ * Atomics: lib/machine/atomic.h.
+ */
+#ifndef LIB_MACHINE_MACHINE_H
+#define LIB_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/failpoint.h"
+
+/*
+ * A flavour defines the atomics and threads, MACHINE_NAME as --engine calls it,
+ * and MACHINE_SIMULATED (0 or 1).  The functions below are inline on the real
+ * machine where they are short.
+ */
+#ifdef MACHINE_VIRTUAL
+#include "lib/machine/virtual.h"
+#else
+#include "lib/machine/real.h"
+#endif
+
+/* Swaps the upper 16 bits of a word and does not touch the lower ones. */
+uint16_t atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v);
+
+/*
+ * Runs fn(arg) on the machine; fn attaches itself.
+ *
+ *   mc  in   configuration of a simulated machine (lib/vm/vm.h); else NULL
+ *
+ * Returns: 0, or what vm_run() returns.
+ */
+int machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
+    struct machine_outcome *mo);
+
+/*
+ * On a simulated machine: draws a word from the run's seed, in place of
+ * hardware randomness.  Else false, and nothing is written.
+ */
+bool machine_draw(uint64_t *word);
+
+/*
+ * Events of a lock for the simulated machine's traces and deadlock reports: a
+ * thread asks for it, holds it, has released it.  No effect on a real machine.
+ */
+void machine_lock_wait(const void *lock, const char *name);
+void machine_lock_held(const void *lock, const char *name);
+void machine_lock_free(const void *lock, const char *name);
+
+/* Marks an instant of the run in the simulated machine's traces. */
+void machine_mark(const char *what);
+
+/*
+ * Spins for about n pause instructions without touching memory: cpu_spinwait()
+ * in a loop, as lock_delay(9) does.
+ */
+void machine_pause(unsigned n);
+
+/*
+ * Polls of a waiter.  A real machine returns after one poll; a simulated one
+ * when *p may differ from seen, or for await_is when it may equal want.  The
+ * caller looks again.
+ *
+ *   most  in  polls after which to return anyway; 0: no limit
+ *
+ * Returns: the number of polls.
+ */
+unsigned machine_await_32(struct m32 *p, uint32_t seen, unsigned most);
+unsigned machine_await_is_32(struct m32 *p, uint32_t want, unsigned most);
+unsigned machine_await_ptr(struct mptr *p, uintptr_t seen, unsigned most);
+
+/* Lets another runnable thread have the CPU, sched_yield(2). */
+void machine_yield(void);
+
+/* A time stamp for durations; the others convert. */
+uint64_t machine_cycles(void);
+uint64_t machine_cycles_since(uint64_t then, uint64_t now);
+int64_t machine_cycles_to_ns(uint64_t cycles);
+uint64_t machine_ns_to_cycles(uint64_t ns);
+
+/* Uptime in ns, exact; and as of the last timer tick, getsbinuptime(9). */
+int64_t machine_uptime_ns(void);
+int64_t machine_uptime_coarse_ns(void);
+
+/* The caller's CPU, below machine_cpu_ids(). */
+unsigned machine_cpu(void);
+unsigned machine_cpu_ids(void);
+
+/*
+ * Whether the caller was bound to a CPU and runs on another: CPUs go offline,
+ * and threads can be moved from outside.
+ */
+bool machine_displaced(void);
+
+/* CPUs that threads can be bound to, by rank. */
+unsigned machine_cpus(void);
+
+/* The caller's NUMA node, below machine_nodes(). */
+unsigned machine_node(void);
+unsigned machine_nodes(void);
+
+/* Charges simulated time for work; no effect on a real machine. */
+void machine_charge(enum machine_cost cost, size_t n);
+
+/*
+ * Charges for fetching data that a lock guards and another thread may have
+ * written; no effect on a real machine.
+ *
+ *   object  in  identifies the data
+ *   lines   in  cache lines of it that are used, at least 1
+ */
+void machine_touch(const void *object, unsigned lines);
+
+/* The calling thread, spawned or attached. */
+struct mthread *machine_curthread(void);
+
+/*
+ * Sleeps while *word equals expect: until machine_wake_32(), a spurious wake-up
+ * or the time-out.  A store to *word followed by machine_wake_32() is never
+ * missed.
+ *
+ *   timeout_ns  in  duration, or -1 for none
+ *
+ * Returns: 0 or ETIMEDOUT.  machine_interrupt() does not end this sleep.
+ */
+int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
+
+/* Wakes all threads, or any one, that sleep in machine_wait_32() on word. */
+void machine_wake_32(struct m32 *word);
+void machine_wake_one_32(struct m32 *word);
+
+/*
+ * Sleeps like tsleep(9), for timeout_ns or until interrupted.
+ *
+ * Returns: 0 after the whole time, EINTR when interrupted.
+ */
+int machine_sleep(int64_t timeout_ns);
+
+/*
+ * Marks a thread as having a signal pending and ends its machine_sleep().  The
+ * mark stays until the thread ends.
+ */
+void machine_interrupt(struct mthread *td);
+bool machine_interrupted(void);
+
+/*
+ * Marks the caller as on-CPU for machine_running().  A thread calls it when it
+ * gets a lock.
+ */
+void machine_oncpu(void);
+
+/*
+ * Whether the owner of a lock is on a CPU, TD_IS_RUNNING(), as far as this
+ * machine can observe.
+ *
+ *   owner  in      the thread in the lock word; it may have released since
+ *   probe  in/out  the waiter's notes about this wait; zero at the start
+ *
+ * Returns: false only if owner was off CPU at some time since its last
+ * machine_oncpu().  For an owner that runs during its whole hold it is true.
+ */
+bool machine_running(struct mthread *owner, struct machine_probe *probe);
+
+/*
+ * Starts a thread that runs fn(arg).
+ *
+ *   td    out  caller's storage; must outlive machine_join() and all threads
+ *              that wait for locks it owned
+ *   name  in   cut to MTHREAD_NAME_MAX characters
+ *   cpu   in   rank of the CPU to bind to, or MACHINE_CPU_ANY
+ *
+ * Returns: 0, or an errno value.  A refused binding is no error: see
+ * td->mt_bound.
+ */
+int machine_spawn(struct mthread *td, const char *name, int cpu,
+    void (*fn)(void *), void *arg);
+
+/* Waits for a spawned thread to end. */
+void machine_join(struct mthread *td);
+
+/* Makes a thread that was not spawned a machine thread; and undoes that. */
+void machine_attach(struct mthread *td, const char *name);
+void machine_detach(void);
+
+/* CPU time of a thread, ns; 0 before it runs and after it ended. */
+int64_t machine_thread_cpu_ns(struct mthread *td);
+
+/* The actions of fail points on this machine. */
+extern const struct failpoint_machine FLAVOURED(failpoint_machine);
+
+#endif

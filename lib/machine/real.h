@@ -1,0 +1,272 @@
+/*
+ * The real machine: this host's threads, atomics and clocks.
+ *
+ * Included by lib/machine/machine.h, which has the contract; do not include it
+ * elsewhere.
+ */
+#ifndef LIB_MACHINE_REAL_H
+#define LIB_MACHINE_REAL_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/cost.h"
+#include "lib/machine/atomic.h"
+#include "lib/machine/cpu.h"
+#include "lib/machine/flavour.h"
+#include "lib/machine/tick.h"
+#include "lib/vm/vm.h"
+
+enum { MACHINE_SIMULATED = 0 };
+
+#define	MACHINE_NAME	"real"
+
+#define	MACHINE_WORD(type)	_Atomic type
+
+#define	MACHINE_INIT(T, type, name)					\
+static inline void							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	atomic_init(&p->m_value, v);					\
+}
+
+#define	MACHINE_LOAD(T, type, name, order)				\
+static inline type							\
+name##_##T(struct m##T *p)						\
+{									\
+	return (atomic_load_explicit(&p->m_value,			\
+	    memory_order_##order));					\
+}
+
+#define	MACHINE_STORE(T, type, name, order)				\
+static inline void							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	atomic_store_explicit(&p->m_value, v, memory_order_##order);	\
+}
+
+#define	MACHINE_CMPSET(T, type, name, order)				\
+static inline bool							\
+name##_##T(struct m##T *p, type old, type new)				\
+{									\
+	return (atomic_compare_exchange_strong_explicit(&p->m_value,	\
+	    &old, new, memory_order_##order, memory_order_relaxed));	\
+}
+
+#define	MACHINE_FCMPSET(T, type, name, order)				\
+static inline bool							\
+name##_##T(struct m##T *p, type *old, type new)				\
+{									\
+	return (atomic_compare_exchange_weak_explicit(&p->m_value,	\
+	    old, new, memory_order_##order, memory_order_relaxed));	\
+}
+
+#define	MACHINE_FETCH(T, type, name, order, operation, value)		\
+static inline type							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	return (atomic_##operation##_explicit(&p->m_value, v,		\
+	    memory_order_##order));					\
+}
+
+#define	MACHINE_NOTE(T, type)						\
+MACHINE_LOAD(T, type, machine_note_load, relaxed)			\
+MACHINE_STORE(T, type, machine_note_store, relaxed)
+
+MACHINE_ATOMICS
+
+/* Half of a word: C has no name for that object, the CPU can swap it. */
+typedef uint16_t __attribute__((may_alias)) machine_half_t;
+
+static inline uint16_t
+atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	machine_half_t *half = (machine_half_t *)(void *)&p->m_value;
+#else
+	machine_half_t *half = (machine_half_t *)(void *)&p->m_value + 1;
+#endif
+
+	return (__atomic_exchange_n(half, v, __ATOMIC_ACQ_REL));
+}
+
+/*
+ * A thread.  Other threads may read its atomic members while it runs: it sets
+ * mt_offcpu around its sleeps, and mt_slot and mt_clock before its function
+ * runs.  mt_cpu and mt_bound may be read after joining it.
+ */
+struct mthread {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	mt_offcpu;	/* asleep, not preempted */
+	struct m32	mt_signalled;	/* machine_interrupt() was called */
+	struct m32	mt_sleep;	/* what machine_sleep() sleeps on */
+	/*
+	 * The thread last known to run on the CPU that this one is bound to;
+	 * of a thread that floats, its own mt_noslot.
+	 */
+	struct mptr	mt_slot;
+	struct mptr	mt_noslot;
+	struct m32	mt_clock;	/* its CPU clock, once it runs */
+	struct m32	mt_go;		/* its starter has bound it */
+	int		mt_cpu;		/* rank it is bound to, or ANY */
+	int		mt_node;	/* of that CPU; -1: it floats */
+	bool		mt_bound;	/* the binding was granted */
+	bool		mt_spawned;	/* and so must be joined */
+	pthread_t	mt_pthread;
+	void		(*mt_fn)(void *);
+	void		*mt_arg;
+	unsigned	mt_index;	/* its row in lock profiles */
+	char		mt_name[MTHREAD_NAME_MAX + 1];
+};
+
+struct machine_probe {
+	struct mthread	*mp_owner;	/* of these notes */
+	int64_t		mp_cpu_ns;	/* owner's CPU time at the last poll */
+	unsigned	mp_asked;	/* polls in a row with this owner */
+};
+
+extern _Thread_local struct mthread *machine_self;
+
+static inline void
+machine_pause(unsigned n)
+{
+
+	while (n-- > 0) {
+#if defined(__x86_64__) || defined(__i386__)
+		__builtin_ia32_pause();
+#elif defined(__aarch64__)
+		__asm__ volatile("isb" : : : "memory");
+#else
+		__asm__ volatile("" : : : "memory");
+#endif
+	}
+}
+
+#define	MACHINE_AWAIT(name, T, type)					\
+static inline unsigned							\
+machine_##name##_##T(struct m##T *p, type v, unsigned most)		\
+{									\
+	(void)p;							\
+	(void)v;							\
+	(void)most;							\
+	machine_pause(1);						\
+	return (1);							\
+}
+
+MACHINE_AWAIT(await, 32, uint32_t)
+MACHINE_AWAIT(await_is, 32, uint32_t)
+MACHINE_AWAIT(await, ptr, uintptr_t)
+
+static inline void
+machine_yield(void)
+{
+
+	sched_yield();
+}
+
+#define	machine_cycles		tick_cycles
+#define	machine_cycles_since	tick_since
+#define	machine_cycles_to_ns	tick_cycles_to_ns
+#define	machine_ns_to_cycles	tick_ns_to_cycles
+#define	machine_uptime_ns	tick_ns
+#define	machine_uptime_coarse_ns	tick_coarse_ns
+#define	machine_cpu		cpu_current
+#define	machine_cpus		cpu_count
+#define	machine_cpu_ids		cpu_ids
+#define	machine_nodes		cpu_nodes
+
+static inline unsigned
+machine_node(void)
+{
+	int node = machine_self->mt_node;
+
+	return (node >= 0 ? (unsigned)node : cpu_node(cpu_current()));
+}
+
+/* Calls for simulated machines alone. */
+#define	MACHINE_NOTHING(name, type1, type2)				\
+static inline void							\
+name(type1 a, type2 b)							\
+{									\
+	(void)a;							\
+	(void)b;							\
+}
+
+MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
+MACHINE_NOTHING(machine_touch, const void *, unsigned)
+MACHINE_NOTHING(machine_lock_wait, const void *, const char *)
+MACHINE_NOTHING(machine_lock_held, const void *, const char *)
+MACHINE_NOTHING(machine_lock_free, const void *, const char *)
+
+static inline void
+machine_mark(const char *what)
+{
+
+	(void)what;
+}
+
+static inline bool
+machine_draw(uint64_t *word)
+{
+
+	(void)word;
+	return (false);
+}
+
+static inline int
+machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
+    struct machine_outcome *mo)
+{
+
+	(void)mc;
+	*mo = (struct machine_outcome){ .mo_events = 0 };
+	fn(arg);
+	return (0);
+}
+
+static inline struct mthread *
+machine_curthread(void)
+{
+
+	return (machine_self);
+}
+
+static inline bool
+machine_displaced(void)
+{
+	const struct mthread *td = machine_curthread();
+
+	return (td->mt_bound && cpu_current() !=
+	    cpu_os_index((unsigned)td->mt_cpu));
+}
+
+/* For this file and lib/machine/real.c. */
+static inline struct mptr *
+machine_slot(struct mthread *td)
+{
+
+	return ((struct mptr *)atomic_load_ptr(&td->mt_slot));
+}
+
+static inline void
+machine_oncpu(void)
+{
+	struct mthread *td = machine_self;
+
+	/* Load first: waiters share the line, and it seldom changes. */
+	if (atomic_load_ptr(machine_slot(td)) != (uintptr_t)td)
+		atomic_store_ptr(machine_slot(td), (uintptr_t)td);
+}
+
+static inline bool
+machine_interrupted(void)
+{
+
+	return (atomic_load_32(&machine_self->mt_signalled) != 0);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Clocks.  The only file that reads one on the real machine.
+ */
+#ifndef LIB_MACHINE_TICK_H
+#define LIB_MACHINE_TICK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define	NS_PER_S	INT64_C(1000000000)
+#define	NS_PER_MS	INT64_C(1000000)
+#define	NS_PER_US	INT64_C(1000)
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline int64_t
+tick_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
+}
+
+/*
+ * The same clock as of the last timer tick, as getsbinuptime(9): an order of
+ * magnitude cheaper and some milliseconds late.
+ */
+static inline int64_t
+tick_coarse_ns(void)
+{
+	struct timespec ts;
+
+#if defined(CLOCK_MONOTONIC_COARSE)
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+#elif defined(CLOCK_MONOTONIC_FAST)
+	clock_gettime(CLOCK_MONOTONIC_FAST, &ts);
+#else
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+#endif
+	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
+}
+
+/*
+ * The cycle counter, get_cyclecount(9): cheap, monotonic per CPU, of unknown
+ * unit.  Falls back on CLOCK_MONOTONIC where the CPU offers none.
+ */
+static inline uint64_t
+tick_cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return (__builtin_ia32_rdtsc());
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return (v);
+#else
+	return ((uint64_t)tick_ns());
+#endif
+}
+
+/*
+ * Measures tick_cycles() against CLOCK_MONOTONIC, for about ten milliseconds.
+ * Call once, before any other thread exists.
+ */
+void tick_calibrate(void);
+
+/*
+ * A difference of two tick_cycles() in nanoseconds.  A negative difference
+ * (counters of two CPUs out of step) counts as 0.
+ */
+int64_t tick_cycles_to_ns(uint64_t cycles);
+
+/* The difference of two tick_cycles(); 0 for a negative one. */
+static inline uint64_t
+tick_since(uint64_t then, uint64_t now)
+{
+
+	return (now - then > UINT64_MAX / 2 ? 0 : now - then);
+}
+
+/* Cycles in ns nanoseconds. */
+uint64_t tick_ns_to_cycles(uint64_t ns);
+
+/*
+ * CPU time that the thread of a clock has used so far.
+ *
+ *   clock  in   from pthread_getcpuclockid(3); its thread may have ended
+ *   ns     out  nanoseconds, user and system
+ *
+ * Returns: 0, or the error of clock_gettime(2), as for a thread that ended.
+ */
+int tick_cpu_ns(clockid_t clock, int64_t *ns);
+
+#endif

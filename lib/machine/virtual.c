@@ -1,0 +1,515 @@
+/*
+ * The simulated machine's functions of lib/machine/machine.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define	MACHINE_VIRTUAL
+#include "lib/machine/machine.h"
+#include "lib/vm/impl.h"
+
+/* A cycle is an eighth of a ns. */
+enum { CYCLES_PER_NS = 8 };
+
+/* Between two polls of the first thread, about. */
+#define	HOST_POLL_PS	UINT64_C(1000000)
+
+CTASSERT((int)MACHINE_CPU_ANY == VM_CPU_ANY);
+CTASSERT((int)MACHINE_CACHE_LINE == VM_LINE_BYTES);
+CTASSERT((int)MTHREAD_NAME_MAX + 1 == VM_NAME_SIZE);
+
+static const char *const cost_names[MACHINE_COSTS] = {
+	[COST_KEYSTREAM] = "keystream",
+	[COST_KEYSTREAM_MORE] = "keystream",
+	[COST_REKEY] = "rekey",
+	[COST_WIPE] = "wipe",
+	[COST_ABSORB] = "event",
+	[COST_DIGEST] = "reseed",
+	[COST_COPYOUT] = "copyout",
+	[COST_SYSCALL] = "request",
+	[COST_DEVICE_READ] = "source",
+	[COST_LOCK] = "lock",
+	[COST_UNLOCKED] = "unlocked",
+	[COST_WORK] = "work",
+};
+
+struct mthread *
+machine_curthread(void)
+{
+
+	return (vm_get()->vm_self->vt_td);
+}
+
+static uint64_t
+now_ps(void)
+{
+	struct vm *vm = vm_get();
+
+	/* Takes no time: a loop that only reads the clock never ends. */
+	vm_step(vm);
+	return (vm_self_ps(vm));
+}
+
+uint64_t
+machine_cycles(void)
+{
+
+	return (now_ps() * CYCLES_PER_NS / VM_PS_PER_NS);
+}
+
+uint64_t
+machine_cycles_since(uint64_t then, uint64_t now)
+{
+
+	return (now - then);
+}
+
+int64_t
+machine_cycles_to_ns(uint64_t cycles)
+{
+
+	return ((int64_t)((cycles + CYCLES_PER_NS / 2) / CYCLES_PER_NS));
+}
+
+uint64_t
+machine_ns_to_cycles(uint64_t ns)
+{
+
+	return (ns * CYCLES_PER_NS);
+}
+
+int64_t
+machine_uptime_ns(void)
+{
+
+	return ((int64_t)(now_ps() / VM_PS_PER_NS));
+}
+
+int64_t
+machine_uptime_coarse_ns(void)
+{
+	const uint64_t tick_ps = vm_cost(vm_get(), PROFILE_OS_TICK);
+
+	return ((int64_t)(now_ps() / tick_ps * tick_ps / VM_PS_PER_NS));
+}
+
+unsigned
+machine_cpu(void)
+{
+	const struct vm_thread *self = vm_get()->vm_self;
+
+	return (self->vt_host ? 0 : (unsigned)self->vt_cpu);
+}
+
+bool
+machine_displaced(void)
+{
+
+	return (false);
+}
+
+unsigned
+machine_cpus(void)
+{
+
+	return (vm_get()->vm_topology.vt_cpus);
+}
+
+unsigned
+machine_node(void)
+{
+
+	return (vm_topology_node(&vm_get()->vm_topology, machine_cpu()));
+}
+
+unsigned
+machine_nodes(void)
+{
+
+	return (vm_get()->vm_topology.vt_nodes);
+}
+
+bool
+machine_draw(uint64_t *word)
+{
+
+	*word = splitmix_next(&vm_get()->vm_self->vt_random);
+	return (true);
+}
+
+void
+vm_host_poll(struct vm *vm)
+{
+
+	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, vm->vm_time_ps +
+	    HOST_POLL_PS);
+	vm_switch(vm);
+}
+
+/* The caller found nothing to do; whether it now spends time at that. */
+static bool
+spins(struct vm *vm)
+{
+
+	if (vm->vm_self->vt_host) {
+		vm_host_poll(vm);
+		return (false);
+	}
+	vm_step(vm);
+	if (!vm_is_controlled(vm))
+		return (true);
+	vm_controlled_spin(vm);
+	return (false);
+}
+
+void
+machine_pause(unsigned n)
+{
+	struct vm *vm = vm_get();
+
+	if (spins(vm))
+		vm_spend(vm, n * vm_cost(vm, PROFILE_CPU_PAUSE));
+}
+
+void
+machine_yield(void)
+{
+	struct vm *vm = vm_get();
+
+	if (spins(vm)) {
+		vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
+		vm_sched_yield(vm);
+	}
+}
+
+#define	AWAIT(name, T, type, until_is)					\
+unsigned								\
+name(struct m##T *p, type v, unsigned most)				\
+{									\
+									\
+	return (vm_await(p, sizeof(p->m_value), v, until_is, most));	\
+}
+
+AWAIT(machine_await_32, 32, uint32_t, false)
+AWAIT(machine_await_is_32, 32, uint32_t, true)
+AWAIT(machine_await_ptr, ptr, uintptr_t, false)
+
+/* A factor in units of 1 << VM_DRAW_SHIFT; the product alone may not fit. */
+static uint64_t
+jittered(uint64_t ps, uint64_t factor)
+{
+	const uint64_t low = (UINT64_C(1) << VM_DRAW_SHIFT) - 1;
+
+	return ((ps >> VM_DRAW_SHIFT) * factor +
+	    ((ps & low) * factor >> VM_DRAW_SHIFT));
+}
+
+void
+machine_charge(enum machine_cost cost, size_t n)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	uint64_t ps;
+
+	if (self->vt_host)
+		return;
+	if (vm_is_controlled(vm)) {
+		vm_tell(vm, VM_WORK, self, NULL, VM_PS_PER_NS,
+		    cost_names[cost]);
+		vm_controlled_point(vm, VM_POINT_CHARGE);
+		return;
+	}
+	/* The kernel reschedules when it returns from a system call. */
+	if (cost == COST_SYSCALL || vm->vm_costs.vc_preempt)
+		vm_sched_check(vm);
+	n = (n + vm->vm_costs.vc_less[cost]) & ~vm->vm_costs.vc_less[cost];
+	ps = vm->vm_costs.vc_cost_ps[cost] +
+	    vm->vm_costs.vc_unit_fs[cost] * n / 1000;
+	if (ps == 0)
+		return;
+	if (vm->vm_costs.vc_jitter > 0)
+		ps = jittered(ps, vm->vm_jitter[splitmix_next(
+		    &self->vt_random) % VM_DRAWS]);
+	if (vm->vm_observer != NULL)
+		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);
+	vm_spend(vm, ps);
+}
+
+static void
+note(enum vm_event_kind kind, const void *lock, const char *name)
+{
+	struct vm *vm = vm_get();
+
+	if (vm->vm_observer != NULL)
+		vm_tell(vm, kind, vm->vm_self, lock, 0, name);
+}
+
+void
+machine_lock_wait(const void *lock, const char *name)
+{
+	struct vm_thread *self = vm_get()->vm_self;
+
+	self->vt_wants = lock;
+	self->vt_wants_name = name;
+	note(VM_LOCK_WAIT, lock, name);
+}
+
+void
+machine_lock_held(const void *lock, const char *name)
+{
+	struct vm_thread *self = vm_get()->vm_self;
+
+	self->vt_wants = NULL;
+	if (self->vt_held_count < VM_LOCKS_HELD_MAX) {
+		self->vt_held[self->vt_held_count].lock = lock;
+		self->vt_held[self->vt_held_count++].name = name;
+	}
+	note(VM_LOCK_HELD, lock, name);
+}
+
+void
+machine_lock_free(const void *lock, const char *name)
+{
+	struct vm_thread *self = vm_get()->vm_self;
+	unsigned i;
+
+	for (i = self->vt_held_count; i-- > 0; ) {
+		if (self->vt_held[i].lock != lock)
+			continue;
+		self->vt_held[i] = self->vt_held[--self->vt_held_count];
+		break;
+	}
+	note(VM_LOCK_FREE, lock, name);
+}
+
+void
+machine_mark(const char *what)
+{
+
+	note(VM_MARK, NULL, what);
+}
+
+/* The line with the list of threads that sleep on a word. */
+static struct vm_line *
+line_of(struct vm *vm, const struct m32 *word)
+{
+
+	return (vm_is_controlled(vm) ? vm->vm_controlled.vx_line :
+	    vm_line_of(vm, word));
+}
+
+/* Sleeps until woken or timed out; true: woken. */
+static bool
+block(struct vm *vm, struct vm_line *line, const void *word,
+    int64_t timeout_ns)
+{
+	struct vm_thread *self = vm->vm_self;
+	uint64_t until_ps;
+
+	self->vt_state = VM_BLOCKED;
+	self->vt_timed_out = false;
+	self->vt_word = word;
+	self->vt_asleep_at = line;
+	if (line != NULL)
+		TAILQ_INSERT_TAIL(&line->vl_sleepers, self, vt_link);
+	vm_sched_leave(vm, "sleeps");
+	/* A time-out beyond the end of virtual time never comes. */
+	if (timeout_ns >= 0 && (uint64_t)timeout_ns <
+	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS) {
+		until_ps = vm->vm_time_ps + (uint64_t)timeout_ns * VM_PS_PER_NS;
+		if (vm_is_controlled(vm) && !self->vt_host)
+			vm_controlled_sleep(vm, until_ps);
+		else
+			vm_heap_add(&vm->vm_heap, &self->vt_event, until_ps);
+	}
+	vm_switch(vm);
+	return (!self->vt_timed_out);
+}
+
+int
+machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
+{
+	struct vm *vm = vm_get();
+	bool woken;
+
+	KASSERT(timeout_ns >= -1, ("time-out of %jd ns", (intmax_t)timeout_ns));
+	vm_step(vm);
+	vm_load(word);
+	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
+	if (word->m_value != expect)
+		return (0);
+	/* Stores from here on find the caller on the list. */
+	if (!vm->vm_self->vt_host) {
+		vm_spend(vm, vm_cost(vm, PROFILE_OS_PARK));
+		if (word->m_value != expect)
+			return (0);
+	}
+	woken = block(vm, line_of(vm, word), word, timeout_ns);
+	return (woken ? 0 : ETIMEDOUT);
+}
+
+static void
+wake(struct m32 *word, unsigned most)
+{
+	struct vm *vm = vm_get();
+	struct vm_line *line = line_of(vm, word);
+	struct vm_thread *next, *vt;
+
+	if (vm_is_controlled(vm))
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	TAILQ_FOREACH(vt, &line->vl_sleepers, vt_link)
+		if (vt->vt_word == word)
+			break;
+	vm_step(vm);
+	vm_spend(vm, vm_cost(vm, vt != NULL ? PROFILE_OS_WAKE_CALL :
+	    PROFILE_OS_SYSCALL));
+	for (vt = TAILQ_FIRST(&line->vl_sleepers); vt != NULL && most > 0;
+	    vt = next) {
+		next = TAILQ_NEXT(vt, vt_link);
+		if (vt->vt_word != word)
+			continue;
+		vm_sched_wake(vm, vt);
+		most--;
+	}
+	if (vm->vm_costs.vc_preempt)
+		vm_sched_check(vm);
+}
+
+void
+machine_wake_32(struct m32 *word)
+{
+
+	wake(word, UINT32_MAX);
+}
+
+void
+machine_wake_one_32(struct m32 *word)
+{
+
+	wake(word, 1);
+}
+
+int
+machine_sleep(int64_t timeout_ns)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+
+	if (vm_is_controlled(vm))
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	if (self->vt_td->mt_signalled != 0)
+		return (EINTR);
+	vm_step(vm);
+	if (timeout_ns <= 0)
+		return (0);
+	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
+	/* Interrupts from here on find it asleep. */
+	if (self->vt_td->mt_signalled != 0)
+		return (EINTR);
+	self->vt_interruptible = true;
+	block(vm, NULL, NULL, timeout_ns);
+	self->vt_interruptible = false;
+	return (self->vt_td->mt_signalled != 0 ? EINTR : 0);
+}
+
+void
+machine_interrupt(struct mthread *td)
+{
+	struct vm_thread *vt = td->mt_thread;
+	struct vm *vm = vm_get();
+
+	if (vm_is_controlled(vm))
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	td->mt_signalled = 1;
+	if (vt->vt_state == VM_BLOCKED && vt->vt_interruptible)
+		vm_sched_wake(vm, vt);
+}
+
+bool
+machine_running(struct mthread *owner, struct machine_probe *probe)
+{
+
+	struct vm *vm = vm_get();
+
+	(void)probe;
+	if (vm_is_controlled(vm))
+		return (vm_controlled_running(vm, owner->mt_thread));
+	return (owner->mt_thread->vt_state == VM_RUNNING);
+}
+
+int
+machine_spawn(struct mthread *td, const char *name, int cpu,
+    void (*fn)(void *), void *arg)
+{
+	struct vm *vm = vm_get();
+	int error;
+
+	memset(td, 0, sizeof(*td));
+	td->mt_cpu = cpu == MACHINE_CPU_ANY ? cpu :
+	    (int)((unsigned)cpu % vm->vm_topology.vt_cpus);
+	td->mt_bound = cpu != MACHINE_CPU_ANY;
+	td->mt_fn = fn;
+	td->mt_arg = arg;
+	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+	error = vm_thread_start(vm, td, td->mt_cpu);
+	td->mt_spawned = error == 0;
+	return (error);
+}
+
+void
+machine_join(struct mthread *td)
+{
+	struct vm *vm = vm_get();
+
+	KASSERT(td->mt_spawned, ("%s was not spawned", td->mt_name));
+	vm_step(vm);
+	vm_spend(vm, 0);
+	if (td->mt_thread->vt_state != VM_ENDED) {
+		td->mt_thread->vt_joiner = vm->vm_self;
+		block(vm, NULL, NULL, -1);
+	}
+	td->mt_spawned = false;
+}
+
+void
+machine_attach(struct mthread *td, const char *name)
+{
+	struct vm_thread *self = vm_get()->vm_self;
+
+	KASSERT(self->vt_td == NULL, ("already attached"));
+	memset(td, 0, sizeof(*td));
+	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+	td->mt_cpu = MACHINE_CPU_ANY;
+	td->mt_thread = self;
+	self->vt_td = td;
+}
+
+void
+machine_detach(void)
+{
+
+	vm_get()->vm_self->vt_td = NULL;
+}
+
+void
+machine_oncpu(void)
+{
+}
+
+bool
+machine_interrupted(void)
+{
+
+	return (machine_curthread()->mt_signalled != 0);
+}
+
+int64_t
+machine_thread_cpu_ns(struct mthread *td)
+{
+
+	if (td->mt_thread->vt_state == VM_ENDED)
+		return (0);
+	return ((int64_t)(vm_sched_used_ps(vm_get(), td->mt_thread) /
+	    VM_PS_PER_NS));
+}

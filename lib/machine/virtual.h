@@ -1,0 +1,133 @@
+/*
+ * The simulated machine: threads of lib/vm/vm.h on simulated cache lines and in
+ * simulated time.
+ *
+ * Included by lib/machine/machine.h, which has the contract; do not include it
+ * elsewhere.  Costs of operations: lib/vm/line.c, lib/vm/vm.h and
+ * rngsim-virtual(7).
+ */
+#ifndef LIB_MACHINE_VIRTUAL_H
+#define LIB_MACHINE_VIRTUAL_H
+
+#include "lib/base/cost.h"
+#include "lib/machine/atomic.h"
+#include "lib/machine/flavour.h"
+#include "lib/machine/tick.h"
+#include "lib/vm/thread.h"
+#include "lib/vm/vm.h"
+
+enum { MACHINE_SIMULATED = 1 };
+
+#define	MACHINE_NAME	"virtual"
+
+/* Functions that the real machine has too; its others are inline. */
+#define	machine_wait_32		virtual_wait_32
+#define	machine_wake_32		virtual_wake_32
+#define	machine_wake_one_32	virtual_wake_one_32
+#define	machine_sleep		virtual_sleep
+#define	machine_interrupt	virtual_interrupt
+#define	machine_running		virtual_running
+#define	machine_spawn		virtual_spawn
+#define	machine_join		virtual_join
+#define	machine_attach		virtual_attach
+#define	machine_detach		virtual_detach
+#define	machine_thread_cpu_ns	virtual_thread_cpu_ns
+#define	machine_cpu_ids		machine_cpus
+#define	machine_run		vm_run
+#define	machine_touch		vm_touch
+
+struct machine_probe {
+	struct mthread	*mp_owner;	/* unused */
+};
+
+/* Each form calls lib/vm/line.c before the access, and after a store. */
+#define	MACHINE_WORD(type)	type
+
+#define	MACHINE_INIT(T, type, name)					\
+static inline void							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	vm_forget(p);							\
+	p->m_value = v;							\
+}
+
+#define	MACHINE_LOAD(T, type, name, order)				\
+static inline type							\
+name##_##T(struct m##T *p)						\
+{									\
+	vm_load(p);							\
+	return (p->m_value);						\
+}
+
+#define	MACHINE_STORE(T, type, name, order)				\
+static inline void							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	struct vm_line *line = vm_own(p, VM_STORE);			\
+									\
+	p->m_value = v;							\
+	vm_written(line);						\
+}
+
+#define	MACHINE_CMPSET(T, type, name, order)				\
+static inline bool							\
+name##_##T(struct m##T *p, type old, type new)				\
+{									\
+	struct vm_line *line = vm_own(p, VM_RMW);			\
+									\
+	if (p->m_value != old)						\
+		return (false);						\
+	p->m_value = new;						\
+	vm_written(line);						\
+	return (true);							\
+}
+
+#define	MACHINE_FCMPSET(T, type, name, order)				\
+static inline bool							\
+name##_##T(struct m##T *p, type *old, type new)				\
+{									\
+	if (atomic_cmpset_acq_##T(p, *old, new))			\
+		return (true);						\
+	*old = p->m_value;						\
+	return (false);							\
+}
+
+#define	MACHINE_FETCH(T, type, name, order, operation, value)		\
+static inline type							\
+name##_##T(struct m##T *p, type v)					\
+{									\
+	struct vm_line *line = vm_own(p, VM_RMW);			\
+	type old = p->m_value;						\
+									\
+	p->m_value = value;						\
+	vm_written(line);						\
+	return (old);							\
+}
+
+#define	MACHINE_NOTE(T, type)						\
+static inline type							\
+machine_note_load_##T(const struct m##T *p)				\
+{									\
+	return (p->m_value);						\
+}									\
+									\
+static inline void							\
+machine_note_store_##T(struct m##T *p, type v)				\
+{									\
+	p->m_value = v;							\
+}
+
+MACHINE_ATOMICS
+
+static inline uint16_t
+atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
+{
+	struct vm_line *line = vm_own(p, VM_RMW);
+	uint32_t old = p->m_value;
+
+	p->m_value = (old & UINT16_MAX) | (uint32_t)v << 16;
+	vm_written(line);
+	return ((uint16_t)(old >> 16));
+}
+
+#endif

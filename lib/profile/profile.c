@@ -1,0 +1,271 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/kassert.h"
+#include "lib/base/read_file.h"
+#include "lib/profile/profile.h"
+
+enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */
+
+/* The shipped profiles; the assembler finds them from the root of the tree. */
+#define	PROFILE(ident, name)						\
+	__asm__(".pushsection .rodata\n"				\
+	    "profile_text_" #ident ":\n"				\
+	    "\t.incbin \"lib/profile/" name ".conf\"\n"		\
+	    "\t.byte 0\n"						\
+	    ".popsection\n");						\
+	extern const char text_##ident[]				\
+	    __asm__("profile_text_" #ident)				\
+	    __attribute__((visibility("hidden")));
+#include "lib/profile/shipped.tbl"
+#undef PROFILE
+
+const struct profile_shipped profile_shipped[] = {
+#define	PROFILE(ident, name)	{ name, text_##ident },
+#include "lib/profile/shipped.tbl"
+#undef PROFILE
+	{ NULL, NULL }
+};
+
+const struct profile_field profile_fields[PROFILE_VALUES] = {
+#define	PROFILE_VALUE(name, key, unit, least, most, descr)		\
+	[PROFILE_##name] = { key, PROFILE_##unit, least, most, descr },
+#include "lib/profile/profile.tbl"
+#undef PROFILE_VALUE
+};
+
+static const struct {
+	const char	*name;
+	double		 ps;	/* in one of them; 0: not a time */
+} units[] = {
+	[PROFILE_COUNT] = { "", 0 },
+	[PROFILE_SWITCH] = { "", 0 },
+	[PROFILE_RATIO] = { "", 0 },
+	[PROFILE_NS] = { "ns", 1e3 },
+	[PROFILE_US] = { "us", 1e6 },
+	[PROFILE_MS] = { "ms", 1e9 },
+	[PROFILE_NS_PER_BYTE] = { "ns/B", 1e3 }
+};
+
+static const char *const provenances[] = {
+	[PROVENANCE_MEASURED] = "measured",
+	[PROVENANCE_PUBLISHED] = "published",
+	[PROVENANCE_FITTED] = "fitted",
+	[PROVENANCE_GUESSED] = "guessed",
+	[PROVENANCE_ABSENT] = "absent"
+};
+
+const char *
+profile_unit_name(enum profile_unit unit)
+{
+
+	return (units[unit].name);
+}
+
+const char *
+provenance_name(enum provenance from)
+{
+
+	return (provenances[from]);
+}
+
+bool
+profile_used(const struct profile *pr, enum profile_key key)
+{
+	const double nodes = pr->pr_value[PROFILE_TOPO_NODES];
+	double cores;
+
+	switch (key) {
+	case PROFILE_LAT_SMT:
+		return (pr->pr_value[PROFILE_TOPO_SMT] > 1);
+	case PROFILE_LAT_SOCK:
+		cores = floor(pr->pr_value[PROFILE_TOPO_CPUS] /
+		    pr->pr_value[PROFILE_TOPO_SMT]);
+		return (ceil(cores / nodes) > pr->pr_value[PROFILE_TOPO_CCX]);
+	case PROFILE_LAT_REMOTE:
+	case PROFILE_LAT_CONG:
+	case PROFILE_LINE_INVALIDATE:
+		return (nodes > 1);
+	default:
+		return (true);
+	}
+}
+
+double
+profile_share(const struct profile *pr, enum provenance from)
+{
+	unsigned all = 0, key, those = 0;
+
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		/* Only the topology is counted. */
+		if (profile_fields[key].pf_unit == PROFILE_COUNT ||
+		    !profile_used(pr, key))
+			continue;
+		all++;
+		those += pr->pr_from[key] == from;
+	}
+	return ((double)those / all);
+}
+
+uint64_t
+profile_ps(const struct profile *pr, enum profile_key key)
+{
+	const double ps = units[profile_fields[key].pf_unit].ps;
+
+	KASSERT(ps > 0, ("%s is no time", profile_fields[key].pf_key));
+	return ((uint64_t)(pr->pr_value[key] * ps + 0.5));
+}
+
+int
+profile_host_path(char *path, size_t size)
+{
+	const char *dir, *file;
+	int n;
+
+	/* The XDG base directory specification treats "" as unset. */
+	file = getenv("RNGSIM_HOST_PROFILE");
+	if (file != NULL && *file != '\0')
+		n = snprintf(path, size, "%s", file);
+	else if ((dir = getenv("XDG_CONFIG_HOME")) != NULL && *dir != '\0')
+		n = snprintf(path, size, "%s/rngsim/host.conf", dir);
+	else if ((dir = getenv("HOME")) != NULL && *dir != '\0')
+		n = snprintf(path, size, "%s/.config/rngsim/host.conf", dir);
+	else
+		return (ENOENT);
+	return (n >= 0 && (size_t)n < size ? 0 : ENAMETOOLONG);
+}
+
+static int
+load_file(struct profile *pr, const char *path,
+    char error[PROFILE_ERROR_SIZE])
+{
+	const char *wrong = NULL;
+	char *text = NULL;
+	struct stat sb;
+	size_t n = 0;
+	int fd, status;
+
+	/* Opening a pipe would wait for its writer. */
+	if (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) &&
+	    !S_ISDIR(sb.st_mode)) {
+		snprintf(error, PROFILE_ERROR_SIZE, "%.200s: expected a "
+		    "regular file", path);
+		return (EINVAL);
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	status = fd == -1 ? errno : read_file(fd, FILE_MAX, &text, &n);
+	if (fd != -1)
+		close(fd);
+	if (status == EFBIG)
+		wrong = "too long";
+	else if (status == 0 && memchr(text, '\0', n) != NULL)
+		wrong = "has a byte 0";
+	if (wrong != NULL) {
+		snprintf(error, PROFILE_ERROR_SIZE, "%.200s: %s; expected a "
+		    "machine profile, text of at most %d bytes", path, wrong,
+		    FILE_MAX);
+		status = EINVAL;
+	} else if (status != 0)
+		snprintf(error, PROFILE_ERROR_SIZE, "%.200s: %s", path,
+		    strerror(status));
+	else
+		status = profile_parse(pr, path, text, error);
+	free(text);
+	return (status);
+}
+
+static bool
+is_path(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return (strchr(name, '/') != NULL ||
+	    (n > 5 && strcmp(name + n - 5, ".conf") == 0));
+}
+
+static int
+refuse_name(const char *name, char error[PROFILE_ERROR_SIZE])
+{
+	const struct profile_shipped *ps;
+	size_t n;
+
+	n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
+	    "\"%.60s\": expected ", name);
+	for (ps = profile_shipped; ps->ps_name != NULL &&
+	    n < PROFILE_ERROR_SIZE; ps++)
+		n += (size_t)snprintf(error + n, PROFILE_ERROR_SIZE - n, "%s, ",
+		    ps->ps_name);
+	if (n < PROFILE_ERROR_SIZE)
+		snprintf(error + n, PROFILE_ERROR_SIZE - n, "or a file, with "
+		    "\"/\" in its name or \".conf\" at its end");
+	return (ESRCH);
+}
+
+int
+profile_load(struct profile *pr, const char *name,
+    char error[PROFILE_ERROR_SIZE])
+{
+	const struct profile_shipped *ps;
+	char path[PATH_MAX];
+	size_t n;
+	int status;
+
+	if (strcmp(name, "host") == 0 &&
+	    profile_host_path(path, sizeof(path)) == 0) {
+		status = load_file(pr, path, error);
+		/* Mostly a file that an older rngsim wrote. */
+		if (status == EINVAL) {
+			n = strlen(error);
+			snprintf(error + n, PROFILE_ERROR_SIZE - n, "; "
+			    "calibrate this machine again");
+		}
+		if (status != ENOENT && status != ENOTDIR)
+			return (status);
+	}
+	if (is_path(name))
+		return (load_file(pr, name, error));
+	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
+		if (strcmp(name, ps->ps_name) == 0)
+			return (profile_parse(pr, name, ps->ps_text, error));
+	return (refuse_name(name, error));
+}
+
+int
+profile_write(const struct profile *pr, FILE *out)
+{
+	char number[32];
+	const char *unit;
+	unsigned key;
+	int digits;
+
+	errno = 0;
+	fprintf(out, "name = \"%s\"\ndescr = \"%s\"\n", pr->pr_name,
+	    pr->pr_descr);
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		if (pr->pr_from[key] == PROVENANCE_ABSENT)
+			continue;
+		unit = profile_unit_name(profile_fields[key].pf_unit);
+		/* The fewest digits that read as the same number. */
+		for (digits = FLT_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+			snprintf(number, sizeof(number), "%.*g", digits,
+			    pr->pr_value[key]);
+			if (strtod(number, NULL) == pr->pr_value[key])
+				break;
+		}
+		fprintf(out, "%s = %s%s%s %s \"%s\"\n",
+		    profile_fields[key].pf_key, number,
+		    *unit == '\0' ? "" : " ", unit,
+		    provenance_name(pr->pr_from[key]), pr->pr_source[key]);
+	}
+	if (fflush(out) != 0 || ferror(out))
+		return (errno == 0 ? EIO : errno);
+	return (0);
+}

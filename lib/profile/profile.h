@@ -1,0 +1,155 @@
+/*
+ * Machine profiles: what operations cost on one machine, for the virtual
+ * machine (lib/vm/vm.h).
+ *
+ * A profile is one file lib/profile/NAME.conf plus one line in
+ * lib/profile/shipped.tbl; shipped ones are part of the program.  A file has
+ * name = "NAME", descr = "TEXT", and for each key of lib/profile/profile.tbl
+ *
+ *	KEY = NUMBER [UNIT] PROVENANCE "SOURCE"
+ *
+ * one a line.  Words are separated by blanks; "#" begins a comment line.
+ */
+#ifndef LIB_PROFILE_PROFILE_H
+#define LIB_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	/* With the NUL. */
+	PROFILE_NAME_SIZE	= 64,
+	PROFILE_TEXT_SIZE	= 160,	/* a description, or a source */
+	PROFILE_ERROR_SIZE	= 512
+};
+
+enum profile_key {
+#define	PROFILE_VALUE(name, key, unit, least, most, descr)	PROFILE_##name,
+#include "lib/profile/profile.tbl"
+#undef PROFILE_VALUE
+	PROFILE_VALUES
+};
+
+enum profile_unit {
+	PROFILE_COUNT,		/* "", an integer */
+	PROFILE_SWITCH,		/* "", 0 or 1 */
+	PROFILE_RATIO,		/* "" */
+	PROFILE_NS,		/* "ns" */
+	PROFILE_US,		/* "us" */
+	PROFILE_MS,		/* "ms" */
+	PROFILE_NS_PER_BYTE	/* "ns/B" */
+};
+
+/* Where a value comes from, most trusted first; ABSENT: there is no value. */
+enum provenance {
+	PROVENANCE_MEASURED,
+	PROVENANCE_PUBLISHED,
+	PROVENANCE_FITTED,
+	PROVENANCE_GUESSED,
+	PROVENANCE_ABSENT
+};
+
+/* A row of lib/profile/profile.tbl. */
+struct profile_field {
+	const char	*pf_key;
+	enum profile_unit pf_unit;
+	double		 pf_least;
+	double		 pf_most;
+	const char	*pf_descr;
+};
+
+extern const struct profile_field profile_fields[PROFILE_VALUES];
+
+/* Names of units and provenances, as in files. */
+const char *profile_unit_name(enum profile_unit unit);
+const char *provenance_name(enum provenance from);
+
+struct profile {
+	char		 pr_name[PROFILE_NAME_SIZE];
+	char		 pr_descr[PROFILE_TEXT_SIZE];
+	double		 pr_value[PROFILE_VALUES];	/* in its unit */
+	enum provenance	 pr_from[PROFILE_VALUES];
+	char		 pr_source[PROFILE_VALUES][PROFILE_TEXT_SIZE];
+};
+
+/*
+ * Loads a profile: a shipped one by name, or a file where name has a slash or
+ * ends in ".conf".  "host" is the file at profile_host_path(), which calibrate
+ * writes, and the shipped profile where there is no such file.
+ *
+ *   error  out  on failure: a message, with file, line and key if possible
+ *
+ * Returns: 0; ESRCH for a name that is not shipped; EINVAL for contents;
+ * another errno value.
+ */
+int profile_load(struct profile *pr, const char *name,
+    char error[PROFILE_ERROR_SIZE]);
+
+/*
+ * Reads a profile from text.  Messages are "NAME:LINE: KEY: what is wrong;
+ * expected ...".  All keys must be there once and in range, except those for
+ * which profile_used() is false.
+ *
+ * Returns: 0 or EINVAL.
+ */
+int profile_parse(struct profile *pr, const char *name, const char *text,
+    char error[PROFILE_ERROR_SIZE]);
+
+/* Writes a profile as profile_parse() reads it; 0 or an errno value. */
+int profile_write(const struct profile *pr, FILE *out);
+
+/*
+ * The file of this user's host profile: $RNGSIM_HOST_PROFILE, else
+ * $XDG_CONFIG_HOME/rngsim/host.conf, else $HOME/.config/rngsim/host.conf.
+ *
+ * Returns: 0; ENOENT when none of them is set; ENAMETOOLONG.
+ */
+int profile_host_path(char *path, size_t size);
+
+/* The shipped profiles, in table order; NULL ends. */
+struct profile_shipped {
+	const char	*ps_name;
+	const char	*ps_text;
+};
+
+extern const struct profile_shipped profile_shipped[];
+
+/* Percentiles of one quantity: the second is not below the first. */
+enum { PROFILE_PAIRS = 2 };
+
+struct profile_pair {
+	enum profile_key p50;
+	enum profile_key p99;
+};
+
+extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
+
+/*
+ * Whether a machine of that topology needs a value: lat.smt needs SMT, lat.sock
+ * several caches a node, lat.remote, lat.cong and line.invalidate several
+ * nodes.
+ */
+bool profile_used(const struct profile *pr, enum profile_key key);
+
+/* Share of the used values, topology excepted, with a provenance; 0..1. */
+double profile_share(const struct profile *pr, enum provenance from);
+
+/* A time in picoseconds (per byte, where the unit has it), rounded. */
+uint64_t profile_ps(const struct profile *pr, enum profile_key key);
+
+/*
+ * Draws the uncertain values anew: guessed ones within +-50 %, fitted and
+ * published ones within +-15 %.  Measured ones, topology and switches stay.
+ * The samples i = 0..n - 1 are a Latin hypercube; the same (i, n, seed) gives
+ * the same values.  Percentiles of one quantity that both vary keep their
+ * ratio; where one is fixed the other does not pass it.
+ */
+void profile_sample(const struct profile *from, unsigned i, unsigned n,
+    uint64_t seed, struct profile *to);
+
+/* Whether profile_sample() varies a value. */
+bool profile_varies(const struct profile *pr, enum profile_key key);
+
+#endif

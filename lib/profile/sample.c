@@ -1,0 +1,117 @@
+#include <math.h>
+
+#include "lib/base/kassert.h"
+#include "lib/base/splitmix.h"
+#include "lib/profile/profile.h"
+
+/* Purposes of draws. */
+enum { DRAW_ORDER, DRAW_PLACE };
+
+const struct profile_pair profile_pairs[PROFILE_PAIRS] = {
+	{ PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99 },
+	{ PROFILE_OS_WAKE_CROSS_P50, PROFILE_OS_WAKE_CROSS_P99 },
+};
+
+/* Half the width of the range of draws, in %, by provenance. */
+static unsigned
+spread_percent(enum provenance from)
+{
+
+	return (from == PROVENANCE_GUESSED ? 50 : from == PROVENANCE_FITTED ||
+	    from == PROVENANCE_PUBLISHED ? 15 : 0);
+}
+
+bool
+profile_varies(const struct profile *pr, enum profile_key key)
+{
+	const enum profile_unit unit = profile_fields[key].pf_unit;
+
+	/* Whole numbers are topology. */
+	return (unit != PROFILE_COUNT && unit != PROFILE_SWITCH &&
+	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
+}
+
+/*
+ * A number from the key's name, so that a new key does not change the draws of
+ * others.
+ */
+static uint64_t
+stream(uint64_t seed, enum profile_key key)
+{
+	const char *c = profile_fields[key].pf_key;
+	uint64_t z = splitmix(seed);
+
+	for (; *c != '\0'; c++)
+		z = splitmix(z ^ (unsigned char)*c);
+	return (z);
+}
+
+static uint64_t
+draw(uint64_t z, unsigned i, unsigned what)
+{
+
+	return (splitmix(z ^ splitmix((uint64_t)i << 1 | what)));
+}
+
+/*
+ * The place of sample i of n in a key's range, in units of 2^-32: the n equal
+ * parts of the range are shuffled, and the place is drawn from the i-th.
+ */
+static uint64_t
+place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
+{
+	const uint64_t z = stream(seed, key);
+	const uint64_t mine = draw(z, i, DRAW_ORDER);
+	uint64_t other, part = 0;
+	unsigned j;
+
+	for (j = 0; j < n; j++) {
+		other = draw(z, j, DRAW_ORDER);
+		part += other < mine || (other == mine && j < i);
+	}
+	return ((part << 32 | draw(z, i, DRAW_PLACE) >> 32) / n);
+}
+
+void
+profile_sample(const struct profile *from, unsigned i, unsigned n,
+    uint64_t seed, struct profile *to)
+{
+	const uint64_t one = UINT64_C(1) << 32;
+	const struct profile_pair *pp;
+	uint64_t percent, spread;
+	unsigned as, key;
+	double *p50, *p99, v;
+
+	KASSERT(i < n && n <= INT32_MAX, ("sample %u of %u", i, n));
+	*to = *from;
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		if (!profile_varies(from, key))
+			continue;
+		as = key;
+		/* Percentiles of one quantity vary together. */
+		for (pp = profile_pairs; pp < profile_pairs + PROFILE_PAIRS;
+		    pp++)
+			if (key == pp->p99 && profile_varies(from, pp->p50))
+				as = pp->p50;
+		spread = spread_percent(from->pr_from[as]);
+		percent = (100 - spread) * one +
+		    2 * spread * place(seed, as, i, n);
+		/*
+		 * Whole numbers so far, then one operation at a time: all
+		 * compilers round the same.
+		 */
+		v = from->pr_value[key] * (double)percent;
+		v /= 100 * (double)one;
+		to->pr_value[key] = fmin(profile_fields[key].pf_most,
+		    fmax(profile_fields[key].pf_least, v));
+	}
+	/* Where one of the two is fixed, the other must not pass it. */
+	for (pp = profile_pairs; pp < profile_pairs + PROFILE_PAIRS; pp++) {
+		p50 = &to->pr_value[pp->p50];
+		p99 = &to->pr_value[pp->p99];
+		if (profile_varies(from, pp->p99))
+			*p99 = fmax(*p99, *p50);
+		else
+			*p50 = fmin(*p50, *p99);
+	}
+}

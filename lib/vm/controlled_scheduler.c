@@ -1,0 +1,331 @@
+/*
+ * The controlled scheduler: a strategy, not time, orders the threads.
+ *
+ * A thread stops before each step that others could see, and a runnable thread
+ * continues.  A thread that awaits a word is runnable while its condition
+ * holds.  One that pauses or yields lets others run once.  If it has read
+ * words since it last did so, and none was changed meanwhile, its loop would
+ * only repeat, so it idles until one is changed.  Idle threads run in turn,
+ * without a choice, when no other is runnable and none sleeps with a time-out:
+ * some count their polls and do something else after so many.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/vm/impl.h"
+
+enum { TURNS_MAX = 1 << 12 };	/* without a change; then it is a deadlock */
+
+/* The virtual time of each step. */
+#define	STEP_PS	UINT64_C(1000)
+
+CTASSERT(VM_CONTROLLED_MAX <= 64);	/* a bit each */
+CTASSERT(STEP_PS == VM_PS_PER_NS);
+
+int
+vm_controlled_init(struct vm *vm)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+
+	if (vx->vx_line == NULL)
+		vx->vx_line = calloc(1, sizeof(*vx->vx_line));
+	if (vx->vx_line == NULL)
+		return (ENOMEM);
+	TAILQ_INIT(&vx->vx_line->vl_sleepers);
+	/* vm_written() returns early without waiters. */
+	vx->vx_line->vl_waiters = 1;
+	vx->vx_control = vm->vm_config->mc_control;
+	return (0);
+}
+
+/* The first thread is in no set. */
+static uint64_t
+bit_of(const struct vm_thread *vt)
+{
+
+	return (vt->vt_host ? 0 : UINT64_C(1) << (vt->vt_id - 1));
+}
+
+/* The lowest of a set. */
+static struct vm_thread *
+first_of(const struct vm *vm, uint64_t set)
+{
+
+	return (vm->vm_thread[__builtin_ctzll(set) + 1]);
+}
+
+static bool
+is_free(const struct vm *vm, int cpu)
+{
+	unsigned i;
+
+	for (i = 1; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_cpu == cpu &&
+		    vm->vm_thread[i]->vt_state != VM_ENDED)
+			return (false);
+	return (true);
+}
+
+/* A CPU without a thread, the wanted one if possible; ANY: there is none. */
+static int
+free_cpu(const struct vm *vm, int wanted)
+{
+	int cpu;
+
+	if (wanted != VM_CPU_ANY && is_free(vm, wanted))
+		return (wanted);
+	for (cpu = 0; cpu < (int)vm->vm_topology.vt_cpus; cpu++)
+		if (is_free(vm, cpu))
+			return (cpu);
+	return (VM_CPU_ANY);
+}
+
+int
+vm_controlled_room(const struct vm *vm)
+{
+
+	return (vm->vm_threads > VM_CONTROLLED_MAX ||
+	    free_cpu(vm, VM_CPU_ANY) == VM_CPU_ANY ? EAGAIN : 0);
+}
+
+void
+vm_controlled_changed(struct vm *vm)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+
+	vx->vx_changes++;
+	vx->vx_turns = 0;
+	vx->vx_going |= vx->vx_idle;
+	vx->vx_idle = 0;
+}
+
+void
+vm_controlled_ready(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+
+	if (vt->vt_cpu == VM_CPU_ANY)
+		vt->vt_cpu = free_cpu(vm, vt->vt_bound);
+	MPASS(vt->vt_cpu != VM_CPU_ANY);
+	vt->vt_state = VM_RUNNING;
+	vt->vt_on_ps = vm->vm_time_ps;
+	vx->vx_sleeping &= ~bit_of(vt);
+	vx->vx_going |= bit_of(vt);
+	vm_controlled_changed(vm);
+	vm_tell(vm, VM_CPU_ON, vt, NULL, 0, NULL);
+}
+
+void
+vm_controlled_leave(struct vm *vm, const char *why)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
+	vm->vm_controlled.vx_going &= ~bit_of(self);
+	vm_tell(vm, VM_CPU_OFF, self, NULL, 0, why);
+	/* Adaptive spinners see that it no longer runs. */
+	vm_controlled_changed(vm);
+}
+
+void
+vm_controlled_sleep(struct vm *vm, uint64_t until_ps)
+{
+
+	vm->vm_self->vt_wake_ps = until_ps;
+	vm->vm_controlled.vx_sleeping |= bit_of(vm->vm_self);
+}
+
+/* Those of a set whose condition holds. */
+static uint64_t
+waits_over(const struct vm *vm, uint64_t set)
+{
+	uint64_t over = 0;
+
+	for (; set != 0; set &= set - 1)
+		if (vm_waiter_over(&first_of(vm, set)->vt_until))
+			over |= set & -set;
+	return (over);
+}
+
+/* Those of a set whose time-out has come. */
+static uint64_t
+sleeps_over(const struct vm *vm, uint64_t set)
+{
+	uint64_t over = 0;
+
+	for (; set != 0; set &= set - 1)
+		if (first_of(vm, set)->vt_wake_ps <= vm->vm_time_ps)
+			over |= set & -set;
+	return (over);
+}
+
+/* Lets the strategy choose one of a set, of which some are awake. */
+static struct vm_thread *
+choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
+{
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	struct vm_choice vo = { .vo_point = point, .vo_self = -1 };
+	uint16_t thread[VM_CONTROLLED_MAX];
+	unsigned i;
+
+	for (; set != 0; set &= set - 1) {
+		i = vo.vo_count++;
+		thread[i] = (uint16_t)(__builtin_ctzll(set) + 1);
+		if (thread[i] == vm->vm_self->vt_id)
+			vo.vo_self = (int)i;
+		if ((awake & set & -set) == 0)
+			vo.vo_asleep |= UINT64_C(1) << i;
+	}
+	vo.vo_thread = thread;
+	i = vh->vh_choose(vh->vh_context, &vo);
+	KASSERT(i < vo.vo_count, ("choice %u of %u", i, vo.vo_count));
+	return (vm->vm_thread[thread[i]]);
+}
+
+/* The next idle thread, in turn. */
+static struct vm_thread *
+next_idle(struct vm *vm)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	uint64_t after = vx->vx_idle & ~((UINT64_C(2) << vx->vx_last) - 1);
+
+	if (++vx->vx_turns > TURNS_MAX)
+		vm_bail(vm, EDEADLK, "all that can run spin");
+	vx->vx_last = (unsigned)__builtin_ctzll(after != 0 ? after :
+	    vx->vx_idle);
+	return (vm->vm_thread[vx->vx_last + 1]);
+}
+
+/* A thread continues, at a time. */
+static void
+proceed(struct vm *vm, struct vm_thread *vt, uint64_t time_ps)
+{
+	uint64_t most = vm->vm_controlled.vx_control->vh_steps_max;
+
+	vm_happened(vm, time_ps, vt->vt_id);
+	if (most != 0 && vm->vm_events > most)
+		vm_bail(vm, EDEADLK, "too many choices");
+}
+
+/* The first thread, whose event is due or the only one. */
+static struct vm_thread *
+next_host(struct vm *vm)
+{
+	struct vm_event *ev = vm->vm_heap.vh_entry[0].he_event;
+	struct vm_thread *first = vm->vm_thread[0];
+	uint64_t time_ps = vm_heap_remove(&vm->vm_heap, ev);
+
+	MPASS(ev == &first->vt_event);
+	proceed(vm, first, time_ps > vm->vm_time_ps ? time_ps : vm->vm_time_ps);
+	if (first->vt_state == VM_BLOCKED) {
+		first->vt_timed_out = true;
+		vm_sched_wake(vm, first);
+		vm_heap_remove(&vm->vm_heap, ev);
+	}
+	vm_controlled_changed(vm);
+	return (first);
+}
+
+struct vm_thread *
+vm_controlled_next(struct vm *vm, enum vm_point point)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	uint64_t awake, self = bit_of(vm->vm_self), set, time_ps;
+	struct vm_thread *vt;
+
+	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
+		return (next_host(vm));
+	awake = vx->vx_going | waits_over(vm, vx->vx_awaiting) |
+	    sleeps_over(vm, vx->vx_sleeping);
+	if (point == VM_POINT_YIELD && (awake & ~self) != 0)
+		awake &= ~self;
+	set = awake | vx->vx_sleeping;
+	if (set == 0 && vm->vm_heap.vh_count > 0)
+		return (next_host(vm));
+	if (set == 0 && vx->vx_idle == 0)
+		vm_bail(vm, EDEADLK, "no thread can run");
+	if (set == 0)
+		vt = next_idle(vm);
+	else if ((set & (set - 1)) == 0)
+		vt = first_of(vm, set);
+	else
+		vt = choose(vm, point, set, awake);
+	time_ps = vm->vm_time_ps + STEP_PS;
+	self = bit_of(vt);
+	if ((vx->vx_sleeping & self) == 0) {
+		proceed(vm, vt, time_ps);
+		vx->vx_going |= self;
+		vx->vx_awaiting &= ~self;
+		vx->vx_idle &= ~self;
+		return (vt);
+	}
+	proceed(vm, vt, vt->vt_wake_ps > time_ps ? vt->vt_wake_ps : time_ps);
+	vt->vt_timed_out = true;
+	vm_sched_wake(vm, vt);
+	return (vt);
+}
+
+void
+vm_controlled_point(struct vm *vm, enum vm_point point)
+{
+	struct vm_thread *self = vm->vm_self;
+	bool fresh = self->vt_fresh;
+
+	if (self->vt_host)
+		return;
+	self->vt_fresh = false;
+	self->vt_looked |= point == VM_POINT_ACCESS;
+	/* It was chosen to read again. */
+	if (fresh && point == VM_POINT_ACCESS)
+		return;
+	vm_resume(vm, vm_controlled_next(vm, point));
+}
+
+void
+vm_controlled_spin(struct vm *vm)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	struct vm_thread *self = vm->vm_self;
+
+	if (self->vt_looked && self->vt_seen == vx->vx_changes) {
+		vx->vx_going &= ~bit_of(self);
+		vx->vx_idle |= bit_of(self);
+	}
+	self->vt_awaits = vx->vx_line;
+	vm_resume(vm, vm_controlled_next(vm, VM_POINT_YIELD));
+	self->vt_awaits = NULL;
+	self->vt_looked = false;
+	self->vt_fresh = true;
+	self->vt_seen = vx->vx_changes;
+}
+
+unsigned
+vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	struct vm_thread *self = vm->vm_self;
+
+	self->vt_looked = true;
+	/* With a limit it may give up at any time. */
+	if (most > 0 || vm_waiter_over(vw)) {
+		vm_controlled_spin(vm);
+		return (most > 0 && !vm_waiter_over(vw) ? most : 1);
+	}
+	self->vt_until = *vw;
+	self->vt_awaits = vx->vx_line;
+	vx->vx_going &= ~bit_of(self);
+	vx->vx_awaiting |= bit_of(self);
+	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
+	self->vt_awaits = NULL;
+	self->vt_fresh = true;
+	return (1);
+}
+
+bool
+vm_controlled_running(struct vm *vm, const struct vm_thread *vt)
+{
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+
+	return (vt->vt_state == VM_RUNNING && (vt == vm->vm_self ||
+	    vh->vh_running == NULL || vh->vh_running(vh->vh_context)));
+}

@@ -1,0 +1,101 @@
+#include <string.h>
+
+#include "lib/vm/vm.h"
+
+enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64 };
+
+struct cipher_costs {
+	const char	*cc_cipher;
+	bool		 cc_native;
+	enum profile_key cc_byte;
+	enum profile_key cc_setup;
+	enum profile_key cc_call;
+	enum profile_key cc_wipe;
+	unsigned	cc_block_bytes;
+};
+
+#define	CIPHER(name, native, KEY, block_bytes)				\
+	{ name, native, PROFILE_##KEY##_BYTE, PROFILE_##KEY##_SETUP,	\
+	    PROFILE_##KEY##_CALL, PROFILE_##KEY##_WIPE, block_bytes }
+
+static const struct cipher_costs ciphers[] = {
+	CIPHER("aes", false, AES_KERNEL, 16),
+	CIPHER("aes", true, AES_NATIVE, 16),
+	CIPHER("chacha20", false, CHACHA20_KERNEL, 64),
+	CIPHER("chacha20", true, CHACHA20_NATIVE, 64),
+};
+
+static const struct cipher_costs *
+cipher_costs(const char *cipher, bool native)
+{
+	unsigned i;
+
+	for (i = 0; strcmp(ciphers[i].cc_cipher, cipher) != 0 ||
+	    ciphers[i].cc_native != native; i++)
+		KASSERT(i + 1 < sizeof(ciphers) / sizeof(ciphers[0]),
+		    ("no costs of %s", cipher));
+	return (&ciphers[i]);
+}
+
+/* A distance without a value does not occur on that machine. */
+static void
+fill_latencies(const struct profile *pr, struct vm_costs *vc)
+{
+	static const enum profile_key key[VM_DISTANCES] = {
+		[VM_SELF] = PROFILE_LAT_HIT,
+		[VM_SMT] = PROFILE_LAT_SMT,
+		[VM_CCX] = PROFILE_LAT_CCX,
+		[VM_SOCK] = PROFILE_LAT_SOCK,
+		[VM_REMOTE] = PROFILE_LAT_REMOTE,
+	};
+	unsigned d;
+
+	for (d = 0; d < VM_DISTANCES; d++) {
+		vc->vc_lat_ps[d] = vc->vc_ps[key[d]];
+		vc->vc_service_ps[d] = (uint64_t)((double)vc->vc_lat_ps[d] *
+		    pr->pr_value[PROFILE_LINE_SERVICE] + 0.5);
+	}
+}
+
+void
+vm_costs(const struct profile *pr, const char *cipher, bool native,
+    struct vm_costs *vc)
+{
+	const struct cipher_costs *cc = cipher_costs(cipher, native);
+	const uint64_t *ps = vc->vc_ps;
+	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs;
+	unsigned i;
+
+	memset(vc, 0, sizeof(*vc));
+	for (i = 0; i < PROFILE_VALUES; i++)
+		if (pr->pr_from[i] != PROVENANCE_ABSENT &&
+		    profile_fields[i].pf_unit >= PROFILE_NS)
+			vc->vc_ps[i] = profile_ps(pr, (enum profile_key)i);
+	fill_latencies(pr, vc);
+	unit[COST_KEYSTREAM] = (uint64_t)(pr->pr_value[cc->cc_byte] * 1e6 +
+	    0.5);
+	each[COST_KEYSTREAM] = ps[cc->cc_call];
+	unit[COST_KEYSTREAM_MORE] = unit[COST_KEYSTREAM];
+	vc->vc_less[COST_KEYSTREAM] = cc->cc_block_bytes - 1;
+	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
+	each[COST_REKEY] = ps[cc->cc_setup];
+	unit[COST_WIPE] = ps[cc->cc_wipe] * FS_PER_PS;
+	each[COST_ABSORB] = ps[PROFILE_SHA256_UPDATE];
+	unit[COST_ABSORB] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
+	    SHA256_BLOCK_BYTES;
+	/* A digest is hashed again, and goes into a hash that ends so too. */
+	each[COST_DIGEST] = 2 * ps[PROFILE_SHA256_FINAL];
+	unit[COST_DIGEST] = (2 * ps[PROFILE_SHA256_FINAL] +
+	    ps[PROFILE_SHA256_BLOCK]) * FS_PER_PS;
+	unit[COST_COPYOUT] = (uint64_t)(pr->pr_value[PROFILE_MEM_COPY] * 1e6 +
+	    0.5);
+	each[COST_SYSCALL] = ps[PROFILE_OS_READ];
+	each[COST_DEVICE_READ] = ps[PROFILE_EV_SOURCE];
+	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
+	each[COST_UNLOCKED] = ps[PROFILE_OP_LOCK_AFTER];
+	unit[COST_WORK] = 1000 * FS_PER_PS;
+	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
+	    pr->pr_value[PROFILE_LAT_CONG];
+	vc->vc_jitter = pr->pr_value[PROFILE_JITTER_CV];
+	vc->vc_preempt = pr->pr_value[PROFILE_OS_PREEMPT] != 0;
+}

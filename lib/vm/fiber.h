@@ -1,0 +1,50 @@
+/*
+ * Fibers: stacks that one host thread switches between, on Boost.Context's
+ * fcontext, announced to AddressSanitizer and ThreadSanitizer.
+ *
+ * A fiber stays on the host thread that first switched to it.
+ */
+#ifndef LIB_VM_FIBER_H
+#define LIB_VM_FIBER_H
+
+#include <stddef.h>
+
+struct fiber {
+	void		*fb_context;	/* where it stopped */
+	void		(*fb_fn)(void *);
+	void		*fb_arg;
+	unsigned char	*fb_map;	/* guard page and stack; NULL: thread */
+	size_t		 fb_map_bytes;
+	const void	*fb_stack;	/* lowest byte; for sanitizers */
+	size_t		 fb_stack_bytes;
+	void		*fb_fake_stack;
+	void		*fb_tsan;
+};
+
+/* The calling host thread as a fiber; needs no fiber_free(). */
+void fiber_init_thread(struct fiber *fb);
+
+/*
+ * Makes a fiber that will run fn(arg), with a guard page below its stack.  fn
+ * does not return: it ends with fiber_exit().
+ *
+ *   stack_bytes  in  rounded up to pages; more under a sanitizer
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *),
+    void *arg);
+
+/* Resets a fiber that is not running to its start. */
+void fiber_again(struct fiber *fb);
+
+/* Releases a fiber that is not running; what its stack refers to is lost. */
+void fiber_free(struct fiber *fb);
+
+/* From the running fiber to another. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* The same, and from never runs again. */
+void fiber_exit(struct fiber *from, struct fiber *to) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * Between the files of the virtual machine:
+ *
+ * vm.c		the machine: threads' fibers and the event loop
+ * sched.c	CPUs and their run queues
+ * controlled_scheduler.c
+ *		the same where choices, not time, order threads
+ * line.c	cache lines: costs of accesses
+ * wait.c	threads that wait for a line to change
+ * stuck.c	the report of a deadlock
+ * who.c	the running thread, for monitors
+ * costs.c	costs from a profile's values
+ * topology.c	distances of CPUs
+ */
+#ifndef LIB_VM_IMPL_H
+#define LIB_VM_IMPL_H
+
+#include <sys/queue.h>
+
+#include <errno.h>
+
+#include "lib/base/splitmix.h"
+#include "lib/vm/fiber.h"
+#include "lib/vm/heap.h"
+#include "lib/vm/thread.h"
+#include "lib/vm/vm.h"
+
+enum {
+	VM_LOCKS_HELD_MAX	= 8,	/* by one thread, for reports */
+	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
+	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
+	VM_HOUSEKEEPING		= 1 << 14	/* events between */
+};
+
+/*
+ * The time of accesses to lines that the CPU holds is deferred until the next
+ * longer step, but by at most this much.  So their effects come at most this
+ * much too early.
+ */
+#define	VM_DEFERRED_MAX_PS	UINT64_C(20000)
+
+enum vm_state {
+	VM_READY,		/* in a run queue */
+	VM_RUNNING,		/* has a CPU, or needs none */
+	VM_BLOCKED,		/* asleep */
+	VM_WAKING,		/* woken, not yet on a CPU */
+	VM_ENDED
+};
+
+/* A thread that spins until a word changes, or is a value. */
+struct vm_waiter {
+	const void	*vw_word;
+	uint64_t	 vw_value;
+	struct vm_thread *vw_thread;
+	uint8_t		 vw_size;
+	bool		 vw_until_is;
+};
+
+struct vm_thread {
+	struct vm_event	 vt_event;	/* its next event */
+	enum vm_state	 vt_state;
+	unsigned	 vt_id;
+	int		 vt_bound;	/* the CPU it may use, or ANY */
+	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
+	uint64_t	 vt_deferred_ps;
+	uint64_t	 vt_random;	/* state of its stream of draws */
+	struct vm_line	*vt_awaits;	/* the line it spins on; or NULL */
+	unsigned	 vt_waiter;	/* its index among the line's waiters */
+	bool		 vt_told;	/* it will see a change */
+	struct fiber	 vt_fiber;
+	struct mthread	*vt_td;
+	bool		 vt_host;	/* the first: no CPU, no time */
+	bool		 vt_untimed;	/* host, or controlled */
+	/* Under the controlled scheduler. */
+	struct vm_waiter vt_until;	/* what it awaits */
+	uint64_t	 vt_wake_ps;	/* the end of its sleep */
+	uint64_t	 vt_seen;	/* vx_changes when it last ran */
+	bool		 vt_looked;	/* it read a word since */
+	bool		 vt_fresh;	/* it has only waited since */
+	uint64_t	 vt_private[VM_PRIVATE_WORDS];	/* vm_who()'s */
+	/* Scheduling. */
+	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
+	uint64_t	 vt_left_ps;	/* of its step when preempted */
+	uint64_t	 vt_on_ps;	/* since when it has its CPU */
+	uint64_t	 vt_used_ps;	/* CPU time before that */
+	uint64_t	 vt_fair_ps;	/* CPU time as fairness counts it */
+	bool		 vt_slept;	/* woken since it last ran */
+	/* Sleep. */
+	struct vm_line	*vt_asleep_at;	/* or NULL */
+	const void	*vt_word;	/* NULL: on none */
+	bool		 vt_timed_out;
+	bool		 vt_interruptible;
+	struct vm_thread *vt_joiner;
+	/* For reports. */
+	const void	*vt_wants;
+	const char	*vt_wants_name;
+	unsigned	 vt_held_count;
+	struct {
+		const void	*lock;
+		const char	*name;
+	}		 vt_held[VM_LOCKS_HELD_MAX];
+};
+
+TAILQ_HEAD(vm_queue, vm_thread);
+
+struct vm_cpu {
+	struct vm_event	 vc_timer;	/* the end of a slice */
+	struct vm_thread *vc_running;	/* or NULL: idle */
+	struct vm_queue	 vc_queue;
+	unsigned	 vc_queued;
+	bool		 vc_resched;	/* yield at the next chance */
+	uint64_t	 vc_fair_ps;	/* floor of vt_fair_ps here */
+};
+
+/*
+ * A cache line.  CPUs with a copy are the owner, which wrote last, the sharers,
+ * which have read it since, and the waiters, which read it after each change.
+ */
+struct vm_line {
+	uintptr_t	 vl_key;
+	int		 vl_owner;	/* CPU; -1: memory */
+	int		 vl_last;	/* the latest sharer */
+	uint32_t	 vl_sharers;
+	uint32_t	 vl_waiters;
+	uint32_t	 vl_waiter_room;
+	uint64_t	 vl_busy_ps;	/* its home is busy until then */
+	uint64_t	 vl_nodes;	/* of sharers, a bit each */
+	uint64_t	 vl_wait_nodes;	/* of waiters */
+	struct vm_waiter *vl_waiter;
+	uint32_t	*vl_wanted;	/* low bits of each waiter's value */
+	const uint32_t	*vl_is_word;	/* the word of waiters for a value */
+	uint32_t	 vl_is_seen;	/* its value at their last poll */
+	uint32_t	 vl_others;	/* waiters for anything else */
+	uint16_t	*vl_node_waiters;	/* how many in each node */
+	struct vm_queue	 vl_sleepers;
+	uint64_t	 vl_shared[];	/* a bit for each CPU */
+};
+
+struct vm_lines {
+	struct vm_line	**vs_table;	/* open addressing; a power of two */
+	unsigned	 vs_bits;
+	unsigned	 vs_count;
+	struct vm_line	*vs_hint;	/* the last one found */
+};
+
+/* The controlled scheduler; sets have bit i for thread i + 1. */
+struct vm_controlled {
+	const struct vm_control *vx_control;	/* NULL: the order is by time */
+	uint64_t	 vx_going;	/* runnable */
+	uint64_t	 vx_awaiting;	/* until a word is a value */
+	uint64_t	 vx_sleeping;	/* until a time */
+	uint64_t	 vx_idle;	/* spin, and have seen all changes */
+	uint64_t	 vx_changes;	/* that a spinning thread could see */
+	unsigned	 vx_turns;	/* of idle threads, since a change */
+	unsigned	 vx_last;	/* the thread of the last turn */
+	struct vm_line	*vx_line;	/* in place of every word's */
+};
+
+struct vm {
+	uint64_t	 vm_time_ps;
+	struct vm_thread *vm_self;	/* its fiber runs */
+	bool		 vm_between;	/* an event is handled: none runs */
+	struct vm_heap	 vm_heap;
+	uint64_t	 vm_limit_ps;
+	uint64_t	 vm_events;
+	uint64_t	 vm_hash;
+	uint64_t	 vm_still;	/* accesses since time last moved */
+	struct vm_lines	 vm_lines;
+	struct vm_controlled vm_controlled;
+	const struct machine_config *vm_config;
+	struct vm_topology vm_topology;
+	struct vm_costs	 vm_costs;
+	const struct vm_observer *vm_observer;
+	struct vm_cpu	*vm_cpu;
+	unsigned	 vm_floating;	/* queued threads that may move */
+	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
+	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
+	unsigned	 vm_threads;
+	struct fiber	 vm_root;	/* the caller of vm_run() */
+	void		(*vm_main)(void *);
+	void		*vm_arg;
+	int		 vm_error;
+	char		*vm_stuck;
+	/* A store keeps the rest, the heap's array and vx_line. */
+	struct vm_thread **vm_thread;
+	unsigned	 vm_thread_made;	/* earlier runs' too */
+	unsigned	 vm_thread_room;
+	/* Factors of bulk work, and of the median wake-up latencies. */
+	uint32_t	 vm_jitter[VM_DRAWS];
+	uint64_t	 vm_wake_same_ps[VM_DRAWS];
+	uint64_t	 vm_wake_cross_ps[VM_DRAWS];
+};
+
+static inline struct vm *
+vm_get(void)
+{
+
+	MPASS(vm_running_machine != NULL);
+	return (vm_running_machine);
+}
+
+/* The caller's own time. */
+static inline uint64_t
+vm_self_ps(const struct vm *vm)
+{
+
+	return (vm->vm_time_ps + vm->vm_self->vt_deferred_ps);
+}
+
+static inline uint64_t
+vm_cost(const struct vm *vm, enum profile_key key)
+{
+
+	return (vm->vm_costs.vc_ps[key]);
+}
+
+/* Suspends the caller until a time, at least now; clears its deferred time. */
+void vm_until(struct vm *vm, uint64_t time_ps);
+
+/* Suspends it for dt and its deferred time. */
+static inline void
+vm_spend(struct vm *vm, uint64_t dt_ps)
+{
+	uint64_t due = vm_self_ps(vm) + dt_ps;
+
+	vm->vm_self->vt_deferred_ps = 0;
+	if (!vm->vm_self->vt_untimed && due != vm->vm_time_ps)
+		vm_until(vm, due);
+}
+
+/* The first thread spins: it has no CPU, but others must run. */
+void vm_host_poll(struct vm *vm);
+
+/* Runs others until an event resumes the caller. */
+void vm_switch(struct vm *vm);
+
+/* Ends the run with an error; does not return. */
+void vm_bail(struct vm *vm, int error, const char *why)
+    __attribute__((noreturn));
+
+/*
+ * stuck.c: writes the reason, which locks threads hold and what they wait for,
+ * lock holders first, as far as there is room.
+ */
+void vm_describe_stuck(struct vm *vm, const char *why);
+
+/* Counts a step that may take no time; bails where time stands still. */
+static inline void
+vm_step(struct vm *vm)
+{
+
+	if (++vm->vm_still > 100 * 1000 * 1000)
+		vm_bail(vm, EDEADLK, "virtual time stands still");
+}
+
+/* Updates the progress and checks for signals, at intervals. */
+void vm_housekeeping(struct vm *vm);
+
+/* Advances time to an event of a thread, or of a CPU. */
+static inline void
+vm_happened(struct vm *vm, uint64_t time_ps, unsigned id)
+{
+
+	if (time_ps > vm->vm_limit_ps)
+		vm_bail(vm, EDEADLK, "no end in sight");
+	if (time_ps != vm->vm_time_ps) {
+		vm->vm_time_ps = time_ps;
+		vm->vm_still = 0;
+	}
+	vm_step(vm);
+	vm->vm_hash = (vm->vm_hash ^ (time_ps + ((uint64_t)id << 48))) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	vm->vm_hash ^= vm->vm_hash >> 29;
+	if (++vm->vm_events % VM_HOUSEKEEPING == 0)
+		vm_housekeeping(vm);
+}
+
+/* Switches to a thread. */
+static inline void
+vm_resume(struct vm *vm, struct vm_thread *next)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	if (next == self)
+		return;
+	vm->vm_self = next;
+	fiber_switch(&self->vt_fiber, &next->vt_fiber);
+}
+
+/* Notifies the observer, if there is one. */
+void vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    const void *lock, uint64_t ps, const char *detail);
+
+/* Starts a thread; 0, EAGAIN or ENOMEM. */
+int vm_thread_start(struct vm *vm, struct mthread *td, int cpu);
+
+/* sched.c */
+
+/* A thread becomes runnable: on an idle CPU, or in a queue. */
+void vm_sched_ready(struct vm *vm, struct vm_thread *vt);
+
+/* Wakes a sleeper: it is ready after the time that takes. */
+void vm_sched_wake(struct vm *vm, struct vm_thread *vt);
+
+/* The caller leaves its CPU; its state is set. */
+void vm_sched_leave(struct vm *vm, const char *why);
+
+/* Puts the caller behind others in its CPU's queue, if there are any. */
+void vm_sched_yield(struct vm *vm);
+
+/* The same if its slice is over. */
+void vm_sched_check(struct vm *vm);
+
+/* A CPU's timer. */
+void vm_sched_timer(struct vm *vm, struct vm_cpu *vc);
+
+/* CPU time of a thread until now. */
+uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
+
+/* line.c */
+
+/* The line of a word; objects that are fetched as a whole have one each. */
+struct vm_line *vm_line_of(struct vm *vm, const void *p);
+struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
+
+/* wait.c: a thread no longer spins on the line it awaits. */
+void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
+
+/* Whether a wait for a word may be over. */
+static inline bool
+vm_waiter_over(const struct vm_waiter *vw)
+{
+	uint64_t v;
+
+	if (vw->vw_size == sizeof(uint32_t))
+		v = *(const uint32_t *)vw->vw_word;
+	else
+		v = *(const uint64_t *)vw->vw_word;
+	return ((v == vw->vw_value) == vw->vw_until_is);
+}
+
+/* controlled_scheduler.c; only for its threads, but for the first two. */
+
+int vm_controlled_init(struct vm *vm);
+
+static inline bool
+vm_is_controlled(const struct vm *vm)
+{
+
+	return (vm->vm_controlled.vx_control != NULL);
+}
+
+/* Whether one more thread can be started: 0 or EAGAIN. */
+int vm_controlled_room(const struct vm *vm);
+
+/* A thread starts, or is no longer blocked; the caller keeps running. */
+void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
+
+/* The caller is blocked or has ended; its state is set. */
+void vm_controlled_leave(struct vm *vm, const char *why);
+
+/* Limits the caller's sleep. */
+void vm_controlled_sleep(struct vm *vm, uint64_t until_ps);
+
+/* The thread that runs next; may be the caller. */
+struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
+
+/* A scheduling point: others may run before the caller continues. */
+void vm_controlled_point(struct vm *vm, enum vm_point point);
+
+/* The caller found nothing to do. */
+void vm_controlled_spin(struct vm *vm);
+
+/* As vm_await(). */
+unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
+    unsigned most);
+
+/* Something that a spinning thread could see has changed. */
+void vm_controlled_changed(struct vm *vm);
+
+/* machine_running() of a thread. */
+bool vm_controlled_running(struct vm *vm, const struct vm_thread *vt);
+
+#endif

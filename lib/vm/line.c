@@ -1,0 +1,332 @@
+/*
+ * Cache lines: which CPUs have a copy, and the cost of getting one.
+ *
+ * A line's home serves one request at a time.  Reading a line that another CPU
+ * wrote takes the latency of the nearest copy, and keeps the home busy for
+ * line.service of that.  Writing takes the latency of the farthest copy that
+ * must be invalidated, and the home is busy for all of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vm/line.h"
+
+enum { LINE_BITS = 6 };
+
+CTASSERT(VM_LINE_BYTES == 1 << LINE_BITS);
+
+static size_t
+slot_of(const struct vm_lines *vs, uintptr_t key)
+{
+
+	return ((size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
+	    (64 - vs->vs_bits)));
+}
+
+static struct vm_line **
+find(const struct vm_lines *vs, uintptr_t key)
+{
+	size_t i, mask = ((size_t)1 << vs->vs_bits) - 1;
+
+	for (i = slot_of(vs, key); vs->vs_table[i] != NULL &&
+	    vs->vs_table[i]->vl_key != key; i = (i + 1) & mask)
+		;
+	return (&vs->vs_table[i]);
+}
+
+static void
+grow(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines, old = *vs;
+	size_t i;
+
+	vs->vs_bits++;
+	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
+	if (vs->vs_table == NULL) {
+		*vs = old;
+		vm_bail(vm, ENOMEM, "no memory");
+	}
+	for (i = 0; i < (size_t)1 << old.vs_bits; i++)
+		if (old.vs_table[i] != NULL)
+			*find(vs, old.vs_table[i]->vl_key) = old.vs_table[i];
+	free(old.vs_table);
+}
+
+static unsigned
+shared_words(const struct vm *vm)
+{
+
+	return ((vm->vm_topology.vt_cpus + 63) / 64);
+}
+
+static struct vm_line *
+add(struct vm *vm, uintptr_t key)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	struct vm_line *vl;
+
+	if (vs->vs_count >= (size_t)1 << (vs->vs_bits - 1))
+		grow(vm);
+	vl = calloc(1, sizeof(*vl) + shared_words(vm) * sizeof(uint64_t));
+	if (vl == NULL)
+		vm_bail(vm, ENOMEM, "no memory");
+	vl->vl_key = key;
+	vl->vl_owner = -1;
+	TAILQ_INIT(&vl->vl_sleepers);
+	*find(vs, key) = vl;
+	vs->vs_count++;
+	return (vl);
+}
+
+static struct vm_line *
+line_by_key(struct vm *vm, uintptr_t key)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	struct vm_line *vl = vs->vs_hint;
+
+	if (vl != NULL && vl->vl_key == key)
+		return (vl);
+	vl = *find(vs, key);
+	if (vl == NULL)
+		vl = add(vm, key);
+	vs->vs_hint = vl;
+	return (vl);
+}
+
+/* Lines have even keys, objects odd ones. */
+struct vm_line *
+vm_line_of(struct vm *vm, const void *p)
+{
+
+	return (line_by_key(vm, (uintptr_t)p >> LINE_BITS << 1));
+}
+
+struct vm_line *
+vm_line_of_object(struct vm *vm, const void *object)
+{
+
+	return (line_by_key(vm, (uintptr_t)object << 1 | 1));
+}
+
+static void
+unshare_all(const struct vm *vm, struct vm_line *vl)
+{
+
+	if (vl->vl_sharers == 0)
+		return;
+	memset(vl->vl_shared, 0, shared_words(vm) * sizeof(uint64_t));
+	vl->vl_sharers = 0;
+	vl->vl_nodes = 0;
+}
+
+static enum vm_distance
+nearer(enum vm_distance a, enum vm_distance b)
+{
+
+	return (a < b ? a : b);
+}
+
+static enum vm_distance
+farther(enum vm_distance a, enum vm_distance b)
+{
+
+	return (a > b ? a : b);
+}
+
+/* The distance of the nearest copy, for a CPU without one. */
+static enum vm_distance
+nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	enum vm_distance d = distance(vm, vl->vl_owner, cpu);
+
+	if (vl->vl_sharers > 0) {
+		d = nearer(d, distance(vm, vl->vl_last, cpu));
+		if ((vl->vl_nodes & node_bit(vm, cpu)) != 0)
+			d = nearer(d, within_node(vm));
+	}
+	if (vl->vl_waiters == 1)
+		d = nearer(d, distance(vm,
+		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+	else if (vl->vl_waiters > 0 &&
+	    (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
+		d = nearer(d, within_node(vm));
+	return (d);
+}
+
+/* The time to become the only CPU with a copy. */
+static uint64_t
+take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	enum vm_distance d = VM_SELF;
+	uint64_t nodes = vl->vl_nodes;
+	int far;
+
+	if (vl->vl_waiters > 0)
+		nodes |= vl->vl_wait_nodes;
+	/* The owner's copy is invalidated, even if another is nearer. */
+	if (vl->vl_owner >= 0)
+		nodes |= node_bit(vm, (unsigned)vl->vl_owner);
+	if (vl->vl_owner != (int)cpu)
+		d = vl->vl_owner >= 0 || shares(vl, cpu) ?
+		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
+	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
+	if (far > 0)
+		d = VM_REMOTE;
+	else if (vl->vl_sharers + vl->vl_waiters > 1)
+		d = farther(d, within_node(vm));
+	else if (vl->vl_waiters == 1)
+		d = farther(d, distance(vm,
+		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+	else if (vl->vl_sharers == 1)
+		d = farther(d, distance(vm, vl->vl_last, cpu));
+	return ((d == VM_SELF ? 0 : latency(vm, d)) + (far <= 1 ? 0 :
+	    (uint64_t)(far - 1) * vm_cost(vm, PROFILE_LINE_INVALIDATE)));
+}
+
+/* Defers the time of an access. */
+static void
+defer(struct vm *vm, uint64_t ps)
+{
+
+	vm_step(vm);
+	vm->vm_self->vt_deferred_ps += ps;
+	if (vm->vm_self->vt_deferred_ps > VM_DEFERRED_MAX_PS)
+		vm_spend(vm, 0);
+}
+
+/* Fetches a copy. */
+static void
+fetch(struct vm *vm, struct vm_line *vl, unsigned cpu)
+{
+	enum vm_distance d = nearest(vm, vl, cpu);
+	uint64_t start;
+
+	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	vl->vl_busy_ps = start + service(vm, d);
+	vm_step(vm);
+	vm->vm_self->vt_deferred_ps = 0;
+	vm_until(vm, start + latency(vm, d));
+	/* Until the copy arrives, the owner may write without a request. */
+	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
+}
+
+void
+vm_load(const void *p)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+
+	if (self->vt_untimed) {
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+		return;
+	}
+	vl = vm_line_of(vm, p);
+	if (vl->vl_owner == self->vt_cpu || shares(vl, (unsigned)self->vt_cpu))
+		defer(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	else
+		fetch(vm, vl, (unsigned)self->vt_cpu);
+}
+
+/* The caller's copy becomes the only one. */
+static void
+own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
+{
+	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
+	uint64_t end, start;
+
+	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	end = start + take_over(vm, vl, cpu) + extra_ps;
+	vl->vl_owner = (int)cpu;
+	unshare_all(vm, vl);
+	vl->vl_busy_ps = end;
+	vm_step(vm);
+	vm->vm_self->vt_deferred_ps = 0;
+	vm_until(vm, end + then_ps);
+}
+
+/* The same where it takes no time. */
+static struct vm_line *
+own_untimed(struct vm *vm, const void *p)
+{
+	struct vm_line *vl;
+
+	if (vm_is_controlled(vm)) {
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+		return (vm->vm_controlled.vx_line);
+	}
+	vl = vm_line_of(vm, p);
+	vl->vl_owner = -1;
+	unshare_all(vm, vl);
+	return (vl);
+}
+
+struct vm_line *
+vm_own(const void *p, enum vm_access access)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+	uint64_t ps;
+
+	if (self->vt_untimed)
+		return (own_untimed(vm, p));
+	vl = vm_line_of(vm, p);
+	ps = access == VM_RMW ? vm_cost(vm, PROFILE_LAT_RMW) :
+	    vm->vm_costs.vc_lat_ps[VM_SELF];
+	if (vl->vl_owner == self->vt_cpu && vl->vl_waiters == 0 &&
+	    (vl->vl_sharers == 0 || (vl->vl_sharers == 1 &&
+	    shares(vl, (unsigned)self->vt_cpu))))
+		defer(vm, ps);
+	else
+		own(vm, vl, ps, 0);
+	return (vl);
+}
+
+void
+vm_touch(const void *object, unsigned lines)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+
+	MPASS(lines > 0);
+	if (vm_is_controlled(vm)) {
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+		return;
+	}
+	vl = vm_line_of_object(vm, object);
+	if (self->vt_host)
+		vl->vl_owner = -1;
+	else if (vl->vl_owner == self->vt_cpu)
+		defer(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	else
+		own(vm, vl, 0, service(vm, nearest(vm, vl,
+		    (unsigned)self->vt_cpu)) * (lines - 1));
+}
+
+void
+vm_forget(const void *p)
+{
+	struct vm_line *vl;
+	struct vm *vm;
+
+	/* Words are also set up outside the machine. */
+	if (vm_running_machine == NULL)
+		return;
+	vm = vm_get();
+	if (vm_is_controlled(vm))
+		return;
+	/* An untracked line has no owner. */
+	if (vm->vm_self->vt_host &&
+	    *find(&vm->vm_lines, (uintptr_t)p >> LINE_BITS << 1) == NULL)
+		return;
+	vl = vm_line_of(vm, p);
+	if (vl->vl_waiters > 0)
+		return;
+	vl->vl_owner = vm->vm_self->vt_host ? -1 : vm->vm_self->vt_cpu;
+	unshare_all(vm, vl);
+}

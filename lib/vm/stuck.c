@@ -1,0 +1,114 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/vm/impl.h"
+
+enum { STUCK_LINE = 256 };	/* at least a line of a report */
+
+static void __attribute__((format(printf, 2, 3)))
+stuck_add(struct vm *vm, const char *fmt, ...)
+{
+	size_t used = strlen(vm->vm_stuck);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(vm->vm_stuck + used, VM_STUCK_SIZE - used, fmt, ap);
+	va_end(ap);
+}
+
+static const struct vm_thread *
+holder_of(const struct vm *vm, const void *lock)
+{
+	unsigned i, k;
+
+	for (i = 0; i < vm->vm_threads; i++)
+		for (k = 0; k < vm->vm_thread[i]->vt_held_count; k++)
+			if (vm->vm_thread[i]->vt_held[k].lock == lock)
+				return (vm->vm_thread[i]);
+	return (NULL);
+}
+
+static const char *
+doing(const struct vm_thread *vt)
+{
+
+	switch (vt->vt_state) {
+	case VM_READY:
+		return ("without a CPU");
+	case VM_RUNNING:
+		return (vt->vt_awaits != NULL ? "spinning" : "running");
+	case VM_BLOCKED:
+	case VM_WAKING:
+		return ("asleep");
+	case VM_ENDED:
+		break;
+	}
+	return ("ended");
+}
+
+/* The thread whose end a thread waits for, or NULL. */
+static const struct vm_thread *
+joined_by(const struct vm *vm, const struct vm_thread *vt)
+{
+	unsigned i;
+
+	for (i = 0; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_joiner == vt &&
+		    vm->vm_thread[i]->vt_state != VM_ENDED)
+			return (vm->vm_thread[i]);
+	return (NULL);
+}
+
+static void
+describe_thread(struct vm *vm, const struct vm_thread *vt)
+{
+	const struct vm_thread *other;
+	unsigned k;
+
+	stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
+	for (k = 0; k < vt->vt_held_count; k++)
+		stuck_add(vm, "%s %s", k == 0 ? " holds" : " and",
+		    vt->vt_held[k].name);
+	if (vt->vt_wants != NULL) {
+		other = holder_of(vm, vt->vt_wants);
+		stuck_add(vm, "%s waits for %s, held by %s",
+		    vt->vt_held_count > 0 ? "," : "", vt->vt_wants_name,
+		    other == NULL ? "no thread" : other->vt_td->mt_name);
+	} else if ((other = joined_by(vm, vt)) != NULL)
+		stuck_add(vm, "%s waits for %s to end",
+		    vt->vt_held_count > 0 ? "," : "", other->vt_td->mt_name);
+}
+
+/* 0: it holds a lock; 1: it only waits for one; 2: neither. */
+static unsigned
+rank_of(const struct vm_thread *vt)
+{
+
+	return (vt->vt_held_count > 0 ? 0 : vt->vt_wants != NULL ? 1 : 2);
+}
+
+void
+vm_describe_stuck(struct vm *vm, const char *why)
+{
+	const struct vm_thread *vt;
+	unsigned i, left_out = 0, rank;
+
+	vm->vm_stuck[0] = '\0';
+	stuck_add(vm, "%s at %.3f ms of virtual time", why,
+	    (double)vm->vm_time_ps / 1e9);
+	for (rank = 0; rank < 3; rank++) {
+		for (i = 1; i < vm->vm_threads; i++) {
+			vt = vm->vm_thread[i];
+			if (rank_of(vt) != rank || (vt->vt_state == VM_ENDED &&
+			    rank > 0))
+				continue;
+			if (strlen(vm->vm_stuck) + STUCK_LINE > VM_STUCK_SIZE)
+				left_out++;
+			else
+				describe_thread(vm, vt);
+		}
+	}
+	if (left_out > 0)
+		stuck_add(vm, "\n  and %u more", left_out);
+}

@@ -1,0 +1,64 @@
+/*
+ * Simulated threads and their accesses to memory, for the virtual flavour of
+ * lib/machine/machine.h.
+ */
+#ifndef LIB_VM_THREAD_H
+#define LIB_VM_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VM_CPU_ANY	= -1,
+	VM_LINE_BYTES	= 64,
+	VM_NAME_SIZE	= 16,
+	VM_PS_PER_NS	= 1000
+};
+
+struct vm_line;
+struct vm_thread;
+
+/* A thread in its starter's storage; the simulated state is mt_thread's. */
+struct mthread {
+	struct vm_thread *mt_thread;
+	int		mt_cpu;		/* rank it is bound to, or ANY */
+	bool		mt_bound;	/* the binding was granted */
+	bool		mt_spawned;	/* and so must be joined */
+	uint32_t	mt_signalled;	/* machine_interrupt() was called */
+	void		(*mt_fn)(void *);
+	void		*mt_arg;
+	unsigned	mt_index;	/* its row in lock profiles */
+	char		mt_name[VM_NAME_SIZE];
+};
+
+enum vm_access {
+	VM_STORE,
+	VM_RMW
+};
+
+/* Before a load: gets a copy of the word's line, which takes time. */
+void vm_load(const void *p);
+
+/* Before a store or read-modify-write: gets the line for the caller alone. */
+struct vm_line *vm_own(const void *p, enum vm_access access);
+
+/* After it: the line's waiters see the new value. */
+void vm_written(struct vm_line *line);
+
+/* Before a word is set up: nothing waits for it. */
+void vm_forget(const void *p);
+
+/* Fetches that many lines of an object at once. */
+void vm_touch(const void *object, unsigned lines);
+
+/*
+ * Spins until a word of 4 or 8 bytes is a value, or another one, or for that
+ * many polls (0: without a limit).
+ *
+ * Returns: the polls that took.
+ */
+unsigned vm_await(const void *p, size_t size, uint64_t value, bool until_is,
+    unsigned most);
+
+#endif

@@ -1,0 +1,462 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "lib/vm/impl.h"
+
+enum {
+	HOST_STACK_BYTES	= 256 * 1024,
+	THREADS_AT_FIRST	= 64,
+	LINES_BITS_AT_FIRST	= 10	/* at first */
+};
+
+void
+vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    const void *lock, uint64_t ps, const char *detail)
+{
+	struct vm_note note = {
+		.vn_kind = kind,
+		.vn_time_ps = vm->vm_time_ps + vt->vt_deferred_ps,
+		.vn_thread = vt->vt_id,
+		.vn_cpu = vt->vt_cpu,
+		.vn_lock = lock,
+		.vn_ps = ps,
+		.vn_detail = detail,
+	};
+
+	if (vm->vm_observer != NULL)
+		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
+}
+
+void
+vm_bail(struct vm *vm, int error, const char *why)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	vm->vm_error = error;
+	if (error == EDEADLK)
+		vm_describe_stuck(vm, why);
+	fiber_exit(&self->vt_fiber, &vm->vm_root);
+}
+
+void
+vm_abort(int error)
+{
+
+	vm_bail(vm_get(), error, "aborted");
+}
+
+const void *
+vm_stack(void)
+{
+
+	return (vm_get()->vm_self->vt_fiber.fb_stack);
+}
+
+void __attribute__((noinline, cold))
+vm_housekeeping(struct vm *vm)
+{
+	const struct machine_config *mc = vm->vm_config;
+
+	if (mc->mc_progress_ps != NULL)
+		atomic_store_explicit(mc->mc_progress_ps, vm->vm_time_ps,
+		    memory_order_relaxed);
+	/* Any host thread may have taken the signal. */
+	if (mc->mc_stop != NULL &&
+	    __atomic_load_n(mc->mc_stop, __ATOMIC_RELAXED) != 0)
+		vm_bail(vm, EINTR, "stopped");
+}
+
+static struct vm_thread *
+thread_of(struct vm_event *ev)
+{
+
+	return ((struct vm_thread *)(void *)((char *)ev -
+	    offsetof(struct vm_thread, vt_event)));
+}
+
+static struct vm_cpu *
+cpu_of(struct vm_event *ev)
+{
+
+	return ((struct vm_cpu *)(void *)((char *)ev -
+	    offsetof(struct vm_cpu, vc_timer)));
+}
+
+/* Handles events until one is of a running thread; that thread. */
+static struct vm_thread *
+next_thread(struct vm *vm)
+{
+	struct vm_thread *vt;
+	struct vm_event *ev;
+
+	if (vm_is_controlled(vm))
+		return (vm_controlled_next(vm, VM_POINT_BLOCKED));
+	vm->vm_between = true;
+	for (;;) {
+		if (vm->vm_heap.vh_count == 0)
+			vm_bail(vm, EDEADLK, "no thread can run");
+		ev = vm->vm_heap.vh_entry[0].he_event;
+		if (ev->ve_cpu) {
+			vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev),
+			    VM_THREADS_MAX);
+			vm_sched_timer(vm, cpu_of(ev));
+			continue;
+		}
+		vt = thread_of(ev);
+		vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
+		switch (vt->vt_state) {
+		case VM_RUNNING:
+			vm->vm_between = false;
+			return (vt);
+		case VM_BLOCKED:
+			vt->vt_timed_out = true;
+			vm_sched_wake(vm, vt);
+			break;
+		case VM_WAKING:
+			vm_sched_ready(vm, vt);
+			break;
+		case VM_READY:
+		case VM_ENDED:
+			KASSERT(false, ("%s has an event", vt->vt_td->mt_name));
+		}
+	}
+}
+
+void
+vm_switch(struct vm *vm)
+{
+
+	vm_resume(vm, next_thread(vm));
+}
+
+void
+vm_until(struct vm *vm, uint64_t time_ps)
+{
+
+	/* No event is earlier: no switch. */
+	if (time_ps < vm_heap_first_ps(&vm->vm_heap)) {
+		vm_happened(vm, time_ps, vm->vm_self->vt_id);
+		return;
+	}
+	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, time_ps);
+	vm_switch(vm);
+}
+
+/* The body of every fiber. */
+static void
+thread_main(void *arg)
+{
+	struct vm_thread *next, *vt = arg;
+	struct vm *vm = vm_get();
+
+	if (vt->vt_host) {
+		vm->vm_main(vm->vm_arg);
+		fiber_exit(&vt->vt_fiber, &vm->vm_root);
+	}
+	vt->vt_td->mt_fn(vt->vt_td->mt_arg);
+	vm_spend(vm, 0);
+	vm_tell(vm, VM_THREAD_END, vt, NULL, 0, NULL);
+	vt->vt_state = VM_ENDED;
+	vm_sched_leave(vm, "ended");
+	if (vt->vt_joiner != NULL)
+		vm_sched_ready(vm, vt->vt_joiner);
+	next = next_thread(vm);
+	vm->vm_self = next;
+	fiber_exit(&vt->vt_fiber, &next->vt_fiber);
+}
+
+/* Makes room for one more thread and for all events. */
+static int
+grow(struct vm *vm)
+{
+	unsigned events, room = vm->vm_thread_room;
+	struct vm_heap_entry *entry;
+	struct vm_thread **thread;
+
+	if (vm->vm_threads == room) {
+		room = room == 0 ? THREADS_AT_FIRST : room * 2;
+		thread = realloc(vm->vm_thread, room * sizeof(*thread));
+		if (thread == NULL)
+			return (ENOMEM);
+		vm->vm_thread = thread;
+		vm->vm_thread_room = room;
+	}
+	events = room + vm->vm_topology.vt_cpus;
+	if (vm->vm_heap.vh_room >= (int)events)
+		return (0);
+	entry = realloc(vm->vm_heap.vh_entry, events * sizeof(*entry));
+	if (entry == NULL)
+		return (ENOMEM);
+	vm->vm_heap.vh_entry = entry;
+	vm->vm_heap.vh_room = (int)events;
+	return (0);
+}
+
+/* A thread with a stack: an earlier run's, or new. */
+static int
+thread_get(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
+{
+	struct vm_thread *vt;
+	struct fiber fiber;
+	int error;
+
+	if (vm->vm_threads < vm->vm_thread_made) {
+		vt = vm->vm_thread[vm->vm_threads];
+		fiber = vt->vt_fiber;
+		memset(vt, 0, sizeof(*vt));
+		vt->vt_fiber = fiber;
+		fiber_again(&vt->vt_fiber);
+		*vtp = vt;
+		return (0);
+	}
+	vt = calloc(1, sizeof(*vt));
+	if (vt == NULL)
+		return (ENOMEM);
+	error = fiber_make(&vt->vt_fiber, stack_bytes, thread_main, vt);
+	if (error != 0) {
+		free(vt);
+		return (error);
+	}
+	vm->vm_thread[vm->vm_thread_made++] = vt;
+	*vtp = vt;
+	return (0);
+}
+
+static int
+thread_make(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
+{
+	struct vm_thread *vt;
+	int error;
+
+	if (vm->vm_threads == VM_THREADS_MAX)
+		return (EAGAIN);
+	error = grow(vm);
+	if (error == 0)
+		error = thread_get(vm, &vt, stack_bytes);
+	if (error != 0)
+		return (error);
+	vt->vt_id = vm->vm_threads++;
+	vt->vt_event.ve_at = VM_HEAP_NONE;
+	vt->vt_bound = vt->vt_cpu = VM_CPU_ANY;
+	vt->vt_untimed = vm_is_controlled(vm);
+	vt->vt_seen = UINT64_MAX;
+	vt->vt_random = vm->vm_config->mc_seed ^
+	    ((uint64_t)vt->vt_id + 1) * UINT64_C(0xd1342543de82ef95);
+	*vtp = vt;
+	return (0);
+}
+
+int
+vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
+{
+	struct vm_thread *vt;
+	int error;
+
+	error = vm_is_controlled(vm) ? vm_controlled_room(vm) : 0;
+	if (error == 0)
+		error = thread_make(vm, &vt, VM_STACK_BYTES);
+	if (error != 0)
+		return (error);
+	vt->vt_td = td;
+	td->mt_thread = vt;
+	vt->vt_bound = cpu;
+	if (cpu != VM_CPU_ANY)
+		vm->vm_nodes_used |= UINT64_C(1) <<
+		    vm_topology_node(&vm->vm_topology, (unsigned)cpu);
+	vm_tell(vm, VM_THREAD_START, vt, NULL, 0, td->mt_name);
+	vm_sched_ready(vm, vt);
+	return (0);
+}
+
+/*
+ * Quantiles of a lognormal quantity of median 1.  Draws come from a table of
+ * them, so that they are the same with all compilers.
+ */
+static double
+quantile(unsigned i, double sigma)
+{
+
+	return (exp(sigma * gsl_cdf_ugaussian_Pinv(((double)i + 0.5) /
+	    VM_DRAWS)));
+}
+
+/* From median and 99th percentile. */
+static double
+sigma_of(uint64_t p50, uint64_t p99)
+{
+
+	return (p50 == 0 || p99 <= p50 ? 0 : log((double)p99 / (double)p50) /
+	    gsl_cdf_ugaussian_Pinv(0.99));
+}
+
+static void
+fill_draws(struct vm *vm)
+{
+	const uint64_t *ps = vm->vm_costs.vc_ps;
+	double cross, cv = vm->vm_costs.vc_jitter, same, sigma, sum = 0;
+	unsigned i;
+
+	sigma = sqrt(log1p(cv * cv));
+	same = sigma_of(ps[PROFILE_OS_WAKE_SAME_P50],
+	    ps[PROFILE_OS_WAKE_SAME_P99]);
+	cross = sigma_of(ps[PROFILE_OS_WAKE_CROSS_P50],
+	    ps[PROFILE_OS_WAKE_CROSS_P99]);
+	for (i = 0; i < VM_DRAWS; i++)
+		sum += quantile(i, sigma);
+	for (i = 0; i < VM_DRAWS; i++) {
+		vm->vm_jitter[i] = (uint32_t)lround(quantile(i, sigma) /
+		    sum * VM_DRAWS * (1 << VM_DRAW_SHIFT));
+		vm->vm_wake_same_ps[i] = (uint64_t)llround(
+		    (double)ps[PROFILE_OS_WAKE_SAME_P50] * quantile(i, same));
+		vm->vm_wake_cross_ps[i] = (uint64_t)llround(
+		    (double)ps[PROFILE_OS_WAKE_CROSS_P50] *
+		    quantile(i, cross));
+	}
+}
+
+struct vm *
+vm_store_new(void)
+{
+
+	return (calloc(1, sizeof(struct vm)));
+}
+
+void
+vm_store_free(struct vm *vm)
+{
+	unsigned i;
+
+	if (vm == NULL)
+		return;
+	for (i = 0; i < vm->vm_thread_made; i++) {
+		fiber_free(&vm->vm_thread[i]->vt_fiber);
+		free(vm->vm_thread[i]);
+	}
+	free(vm->vm_controlled.vx_line);
+	free(vm->vm_thread);
+	free(vm->vm_heap.vh_entry);
+	free(vm);
+}
+
+uint64_t
+vm_memory_bytes(unsigned threads, unsigned cpus)
+{
+	uint64_t line, lines;
+
+	line = sizeof(struct vm_line) + cpus / 8 +
+	    64 * sizeof(uint16_t);
+	lines = (uint64_t)threads * 16 + 1024;
+	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
+}
+
+/* Clears all but what a store keeps. */
+static void
+run_clear(struct vm *vm)
+{
+	struct vm_heap_entry *entry = vm->vm_heap.vh_entry;
+	struct vm_line *line = vm->vm_controlled.vx_line;
+	int room = vm->vm_heap.vh_room;
+
+	memset(vm, 0, offsetof(struct vm, vm_thread));
+	vm->vm_heap.vh_entry = entry;
+	vm->vm_heap.vh_room = room;
+	vm->vm_controlled.vx_line = line;
+}
+
+/* Sets up the scheduler by time, or the controlled one. */
+static int
+order_init(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	unsigned i;
+
+	if (vm->vm_config->mc_control != NULL)
+		return (vm_controlled_init(vm));
+	vm->vm_cong_ppm = (uint64_t)llround(vm->vm_costs.vc_cong * 1e6);
+	fill_draws(vm);
+	vm->vm_cpu = calloc(vm->vm_topology.vt_cpus, sizeof(*vm->vm_cpu));
+	vs->vs_bits = LINES_BITS_AT_FIRST;
+	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
+	if (vm->vm_cpu == NULL || vs->vs_table == NULL)
+		return (ENOMEM);
+	for (i = 0; i < vm->vm_topology.vt_cpus; i++) {
+		vm->vm_cpu[i].vc_timer.ve_at = VM_HEAP_NONE;
+		vm->vm_cpu[i].vc_timer.ve_cpu = true;
+		TAILQ_INIT(&vm->vm_cpu[i].vc_queue);
+	}
+	return (0);
+}
+
+/* Frees what order_init() and the run have made, but for what a store keeps. */
+static void
+order_fini(struct vm *vm)
+{
+	struct vm_lines *vs = &vm->vm_lines;
+	struct vm_line *vl;
+	size_t i;
+
+	for (i = 0; vs->vs_table != NULL && i < (size_t)1 << vs->vs_bits; i++) {
+		vl = vs->vs_table[i];
+		if (vl == NULL)
+			continue;
+		free(vl->vl_waiter);
+		free(vl->vl_wanted);
+		free(vl->vl_node_waiters);
+		free(vl);
+	}
+	free(vs->vs_table);
+	free(vm->vm_cpu);
+}
+
+int
+vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
+    struct machine_outcome *mo)
+{
+	struct vm_thread *first;
+	struct vm *vm;
+	int error;
+
+	memset(mo, 0, sizeof(*mo));
+	KASSERT(vm_running_machine == NULL, ("a machine in a machine"));
+	/* They are divisors. */
+	KASSERT(mc->mc_costs.vc_ps[PROFILE_CPU_PAUSE] > 0 &&
+	    mc->mc_costs.vc_ps[PROFILE_OS_TICK] > 0,
+	    ("a pause or a tick without time"));
+	vm = mc->mc_store != NULL ? mc->mc_store : vm_store_new();
+	if (vm == NULL)
+		return (ENOMEM);
+	run_clear(vm);
+	vm->vm_config = mc;
+	vm->vm_topology = mc->mc_topology;
+	vm->vm_costs = mc->mc_costs;
+	vm->vm_observer = mc->mc_observer;
+	vm->vm_limit_ps = mc->mc_limit_ps == 0 ? UINT64_MAX : mc->mc_limit_ps;
+	vm->vm_hash = mc->mc_seed;
+	vm->vm_main = main;
+	vm->vm_arg = arg;
+	vm->vm_stuck = mo->mo_stuck;
+	fiber_init_thread(&vm->vm_root);
+	error = order_init(vm);
+	if (error == 0)
+		error = thread_make(vm, &first, HOST_STACK_BYTES);
+	if (error == 0) {
+		first->vt_host = first->vt_untimed = true;
+		first->vt_state = VM_RUNNING;
+		vm->vm_self = first;
+		vm_running_machine = vm;
+		fiber_switch(&vm->vm_root, &first->vt_fiber);
+		vm_running_machine = NULL;
+		error = vm->vm_error;
+		mo->mo_events = vm->vm_events;
+		mo->mo_time_ps = vm->vm_time_ps;
+		mo->mo_hash = vm->vm_hash;
+	}
+	order_fini(vm);
+	if (mc->mc_store == NULL)
+		vm_store_free(vm);
+	return (error);
+}

@@ -1,0 +1,221 @@
+/*
+ * The virtual machine: threads on simulated CPUs in simulated time, on one
+ * thread of the host.
+ *
+ * Runs code that was compiled for the virtual flavour (lib/machine/machine.h).
+ * Every atomic, pause, sleep and charge takes the time that the profile gives
+ * it.  An atomic acts on a simulated cache line, so its cost depends on which
+ * CPUs used the line before.  Outcomes depend on the configuration alone, its
+ * seed included.  The model and its limits: rngsim-virtual(7).
+ *
+ * Machines on different host threads are independent.
+ */
+#ifndef LIB_VM_VM_H
+#define LIB_VM_VM_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/cost.h"
+#include "lib/base/kassert.h"
+#include "lib/profile/profile.h"
+#include "lib/vm/topology.h"
+
+enum {
+	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
+	VM_CONTROLLED_MAX = 64,		/* beside the first */
+	VM_STACK_BYTES	= 64 * 1024,
+	VM_STUCK_SIZE	= 2048
+};
+
+/* Events that an observer sees. */
+enum vm_event_kind {
+	VM_THREAD_START,	/* vn_detail: its name */
+	VM_THREAD_END,
+	VM_CPU_ON,		/* vn_thread runs on vn_cpu from now */
+	VM_CPU_OFF,		/* it leaves its CPU; vn_detail: why */
+	VM_LOCK_WAIT,		/* for vn_lock; vn_detail: its name */
+	VM_LOCK_HELD,
+	VM_LOCK_FREE,
+	VM_WORK,		/* vn_detail: its kind; lasts vn_ps */
+	VM_MARK			/* an instant of the run: vn_detail */
+};
+
+struct vm_note {
+	enum vm_event_kind vn_kind;
+	uint64_t	 vn_time_ps;
+	unsigned	 vn_thread;	/* in order of starting, 0 the first */
+	int		 vn_cpu;	/* -1: none */
+	const void	*vn_lock;	/* identifies a lock; or NULL */
+	uint64_t	 vn_ps;
+	const char	*vn_detail;	/* or NULL; valid during the call */
+};
+
+/*
+ * Called on the machine's host thread, in the order in which events take
+ * effect.  Timestamps may run backwards, by at most 20 ns.
+ */
+struct vm_observer {
+	void		(*vo_note)(void *context, const struct vm_note *note);
+	void		*vo_context;
+};
+
+/* Kinds of scheduling points. */
+enum vm_point {
+	VM_POINT_ACCESS,	/* before an atomic or what counts as one */
+	VM_POINT_CHARGE,	/* bulk work is done */
+	VM_POINT_YIELD,		/* it spins or yields */
+	VM_POINT_BLOCKED	/* it is asleep, awaits a word, has ended */
+};
+
+/* A choice among runnable threads. */
+struct vm_choice {
+	enum vm_point	 vo_point;
+	int		 vo_self;	/* in vo_thread, or -1: it cannot */
+	unsigned	 vo_count;	/* 2..VM_CONTROLLED_MAX */
+	/* Threads' numbers, ascending; observers see their names. */
+	const uint16_t	*vo_thread;
+	/* Bit i: vo_thread[i] sleeps, and its time-out has not come yet. */
+	uint64_t	 vo_asleep;
+};
+
+/*
+ * Replaces time-ordered scheduling; the first thread, which has no CPU, is not
+ * scheduled.  Costs are ignored.  Each thread has a CPU of its own, the one
+ * that it is bound to if that is free; machine_spawn() returns EAGAIN when
+ * none is left.  Where only one thread is runnable it runs without a choice,
+ * so the same choices make the same run.
+ *
+ * A thread stops before each access, sleep, wake-up and interrupt, and where
+ * bulk work is charged.  The first read after an await, a pause or a yield is
+ * an exception.  A stopped thread is runnable
+ *
+ * - that awaits a word without a limit: while its condition holds;
+ * - that sleeps with a time-out: always, as all others may be slow;
+ * - that pauses, yields, or awaits a word with a limit (which may end at once):
+ *   when no other awake thread is runnable.  If it has read a word since its
+ *   last such step and nothing has changed since, only after the next change:
+ *   a store, or a thread that falls asleep, wakes or ends.  When all other
+ *   threads wait and none has a time-out, such threads run in turn; when that
+ *   changes nothing, the run ends with EDEADLK;
+ * - else always.
+ *
+ * Each step takes a nanosecond.  If the chosen thread sleeps, time goes to the
+ * end of its sleep if that is later.  The first thread's sleeps and polls end
+ * when their time comes, or when no other thread is runnable.
+ */
+struct vm_control {
+	/* Returns: an index into vo_thread. */
+	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);
+	/*
+	 * The result of machine_running() for an owner that is neither asleep
+	 * nor ended; false: it was preempted.  NULL: always true.
+	 */
+	bool		(*vh_running)(void *context);
+	void		*vh_context;
+	/* Steps after which the run ends with EDEADLK; 0: no limit. */
+	uint64_t	 vh_steps_max;
+};
+
+/* A machine; also the stacks and other memory that a run leaves to the next. */
+struct vm;
+
+/* How a run is done. */
+struct machine_config {
+	struct vm_topology mc_topology;
+	uint64_t	 mc_seed;
+	/* From vm_costs(); a pause and a tick take more than 0. */
+	struct vm_costs {
+		uint64_t vc_lat_ps[VM_DISTANCES];	/* SELF: a hit */
+		uint64_t vc_service_ps[VM_DISTANCES];
+		uint64_t vc_ps[PROFILE_VALUES];	/* as the profile's, or 0 */
+		uint64_t vc_cost_ps[MACHINE_COSTS];	/* each charge */
+		uint64_t vc_unit_fs[MACHINE_COSTS];	/* each unit, 1e-15 s */
+		/* Units are charged by blocks of a power of two: less 1. */
+		size_t	 vc_less[MACHINE_COSTS];
+		double	 vc_cong;
+		double	 vc_jitter;
+		bool	 vc_preempt;
+	}		 mc_costs;
+	/* Virtual time after which a run counts as stuck; 0: never. */
+	uint64_t	 mc_limit_ps;
+	const struct vm_observer *mc_observer;	/* or NULL */
+	const struct vm_control *mc_control;	/* or NULL: by time */
+	struct vm	*mc_store;	/* from vm_store_new(), or NULL */
+	/* Set to the virtual time, at intervals; or NULL. */
+	_Atomic uint64_t *mc_progress_ps;
+	/* Set by a signal handler: end soon, with EINTR; or NULL. */
+	const volatile sig_atomic_t *mc_stop;
+};
+
+struct machine_outcome {
+	uint64_t	mo_events;	/* of the machine; 0: a real one */
+	uint64_t	mo_time_ps;	/* virtual time */
+	uint64_t	mo_hash;	/* of all events' times and threads */
+	/* After EDEADLK: locks that threads hold and wait for. */
+	char		mo_stuck[VM_STUCK_SIZE];
+};
+
+/*
+ * The costs of a profile for one cipher.
+ *
+ *   cipher  in  "aes" or "chacha20"
+ *   native  in  with the CPU's instructions
+ */
+void vm_costs(const struct profile *pr, const char *cipher, bool native,
+    struct vm_costs *vc);
+
+/* An upper bound of a machine's memory, in bytes. */
+uint64_t vm_memory_bytes(unsigned threads, unsigned cpus);
+
+/*
+ * Runs main(arg) as the machine's first thread until it returns.  It has no
+ * CPU, only its waits take time, and it joins all threads that it starts.
+ *
+ * Returns: 0; EDEADLK when no thread could run, virtual time stood still, or
+ * mc_limit_ps was over; EINTR; ENOMEM.  After an error threads were abandoned
+ * where they stood, with the memory that they had allocated.
+ */
+int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
+    struct machine_outcome *mo);
+
+/*
+ * Ends the run of the caller's machine with that error, from any of its
+ * threads.  Does not return.
+ */
+void vm_abort(int error) __attribute__((noreturn));
+
+/* The lowest byte of the running thread's stack. */
+const void *vm_stack(void);
+
+/*
+ * The running thread, for monitors, which are called from anywhere.
+ */
+enum { VM_PRIVATE_WORDS = 3 };
+
+struct vm_who {
+	uint64_t	*vk_private;	/* its own words, 0 at its start */
+	unsigned	 vk_index;	/* mt_index */
+	uint64_t	 vk_time_ps;
+};
+
+/* The machine of this host thread; NULL outside vm_run(). */
+extern _Thread_local struct vm *vm_running_machine;
+
+bool vm_who_inside(struct vm_who *vk);
+
+/* Takes no time.  Returns: false outside a machine. */
+static inline bool
+vm_who(struct vm_who *vk)
+{
+
+	return (vm_running_machine != NULL && vm_who_inside(vk));
+}
+
+/* A store for one run at a time; NULL when there is no memory. */
+struct vm *vm_store_new(void);
+void vm_store_free(struct vm *vm);
+
+#endif

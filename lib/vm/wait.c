@@ -1,0 +1,256 @@
+/*
+ * Waiting for a line to change.
+ *
+ * When a line changes on which k threads spin, all of them read it again, one
+ * after the other from a random one on.  So a thread waits for the service of
+ * k/2 others in the mean (Boyd-Wickizer et al., "Non-scalable locks are
+ * dangerous", OLS 2012).  Only threads whose condition is true are resumed.  A
+ * write ends such a round and begins another.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vm/line.h"
+
+enum {
+	WAITERS_AT_FIRST	= 4,
+	SEARCHED_AT_ONCE	= 16,
+	LANES			= 4
+};
+
+static bool
+is_other(const struct vm_line *vl, const struct vm_waiter *vw)
+{
+
+	return (!vw->vw_until_is || vw->vw_word != vl->vl_is_word);
+}
+
+/* Numbers compared at once. */
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+static bool
+any_is(const uint32_t *numbers, uint32_t v)
+{
+	lanes all, any = { 0 }, some;
+	unsigned i;
+
+	for (i = 0; i < LANES; i++)
+		all[i] = v;
+	for (i = 0; i < SEARCHED_AT_ONCE; i += LANES) {
+		memcpy(&some, numbers + i, sizeof(some));
+		any |= (lanes)(some == all);
+	}
+	v = 0;
+	for (i = 0; i < LANES; i++)
+		v |= any[i];
+	return (v != 0);
+}
+
+/*
+ * One past the last waiter before end whose condition is true; 0: none.  Where
+ * all wait for values of one word, as ticket locks do, this searches numbers,
+ * and finds none while the word is unchanged.
+ */
+static unsigned
+last_over(const struct vm_line *vl, unsigned end)
+{
+	const uint32_t *wanted = vl->vl_wanted;
+	uint32_t v;
+
+	if (vl->vl_others > 0) {
+		while (end > 0 && !vm_waiter_over(&vl->vl_waiter[end - 1]))
+			end--;
+		return (end);
+	}
+	if (end == 0)
+		return (0);
+	v = *vl->vl_is_word;
+	if (v == vl->vl_is_seen)
+		return (0);
+	while (end >= SEARCHED_AT_ONCE &&
+	    !any_is(wanted + end - SEARCHED_AT_ONCE, v))
+		end -= SEARCHED_AT_ONCE;
+	while (end > 0 && wanted[end - 1] != v)
+		end--;
+	return (end);
+}
+
+/* Notes the value that all waiters for a value have seen. */
+static void
+look(struct vm_line *vl)
+{
+
+	if (vl->vl_is_word != NULL)
+		vl->vl_is_seen = *vl->vl_is_word;
+}
+
+static void
+more_waiters(struct vm *vm, struct vm_line *vl)
+{
+	unsigned room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
+	    vl->vl_waiter_room * 2;
+	struct vm_waiter *waiter;
+	uint32_t *wanted;
+
+	waiter = realloc(vl->vl_waiter, room * sizeof(*waiter));
+	if (waiter != NULL)
+		vl->vl_waiter = waiter;
+	wanted = realloc(vl->vl_wanted, room * sizeof(*wanted));
+	if (wanted != NULL)
+		vl->vl_wanted = wanted;
+	if (waiter == NULL || wanted == NULL)
+		vm_bail(vm, ENOMEM, "no memory");
+	vl->vl_waiter_room = room;
+}
+
+static void
+add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
+{
+	unsigned cpu = (unsigned)vw.vw_thread->vt_cpu;
+
+	if (vl->vl_waiters == vl->vl_waiter_room)
+		more_waiters(vm, vl);
+	if (vl->vl_node_waiters == NULL) {
+		vl->vl_node_waiters = calloc(vm->vm_topology.vt_nodes,
+		    sizeof(*vl->vl_node_waiters));
+		if (vl->vl_node_waiters == NULL)
+			vm_bail(vm, ENOMEM, "no memory");
+	}
+	if (vl->vl_waiters == 0) {
+		vl->vl_wait_nodes = 0;
+		vl->vl_is_word = vw.vw_until_is && vw.vw_size ==
+		    sizeof(uint32_t) ? vw.vw_word : NULL;
+		look(vl);
+	}
+	vl->vl_others += is_other(vl, &vw);
+	vl->vl_wait_nodes |= node_bit(vm, cpu);
+	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]++;
+	/* Its copy counts as a waiter's, not as a sharer's too. */
+	if (shares(vl, cpu)) {
+		vl->vl_shared[cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
+		vl->vl_sharers--;
+		if (vl->vl_sharers == 0)
+			vl->vl_nodes = 0;
+	}
+	vw.vw_thread->vt_awaits = vl;
+	vw.vw_thread->vt_waiter = vl->vl_waiters;
+	vl->vl_wanted[vl->vl_waiters] = (uint32_t)vw.vw_value;
+	vl->vl_waiter[vl->vl_waiters++] = vw;
+}
+
+static void
+drop_waiter(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_line *vl = vt->vt_awaits;
+	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
+
+	MPASS(vl->vl_waiter[i].vw_thread == vt);
+	/* Otherwise a node that once waited would cost for ever. */
+	if (--vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)] == 0)
+		vl->vl_wait_nodes &= ~node_bit(vm, cpu);
+	vl->vl_others -= is_other(vl, &vl->vl_waiter[i]);
+	vl->vl_waiters--;
+	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
+	vl->vl_wanted[i] = vl->vl_wanted[vl->vl_waiters];
+	vl->vl_waiter[i].vw_thread->vt_waiter = i;
+	vt->vt_awaits = NULL;
+}
+
+void
+vm_line_cancel(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_line *vl = vt->vt_awaits;
+
+	drop_waiter(vm, vt);
+	/* It has read the line until now. */
+	share(vm, vl, (unsigned)vt->vt_cpu);
+}
+
+/* The home's mean service time of one waiter of a line written at cpu. */
+static uint64_t
+mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
+{
+	uint64_t k = vl->vl_waiters, near_by = k;
+
+	if (cpu >= 0 && vm->vm_topology.vt_nodes > 1)
+		near_by = vl->vl_node_waiters[vm_topology_node(
+		    &vm->vm_topology, (unsigned)cpu)];
+	return ((near_by * service(vm, within_node(vm)) +
+	    (k - near_by) * service(vm, VM_REMOTE)) / k);
+}
+
+void
+vm_written(struct vm_line *vl)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self, *vt;
+	uint64_t each, k = vl->vl_waiters, first, start;
+	unsigned i, woken = 0;
+
+	if (k == 0)
+		return;
+	if (vl == vm->vm_controlled.vx_line) {
+		vm_controlled_changed(vm);
+		return;
+	}
+	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	each = mean_service(vm, vl, self->vt_cpu);
+	first = splitmix_next(&self->vt_random) % k;
+	for (i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
+		vt = vl->vl_waiter[i - 1].vw_thread;
+		drop_waiter(vm, vt);
+		vt->vt_told = true;
+		if (vt->vt_event.ve_at != VM_HEAP_NONE)
+			vm_heap_remove(&vm->vm_heap, &vt->vt_event);
+		vm_heap_add(&vm->vm_heap, &vt->vt_event, start +
+		    (first + woken++) % k * each + each / 2 +
+		    latency(vm, distance(vm, self->vt_cpu,
+		    (unsigned)vt->vt_cpu)));
+	}
+	look(vl);
+}
+
+unsigned
+vm_await(const void *p, size_t size, uint64_t value, bool until_is,
+    unsigned most)
+{
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+	struct vm_waiter vw = { .vw_word = p, .vw_value = value,
+	    .vw_thread = self, .vw_size = (uint8_t)size,
+	    .vw_until_is = until_is };
+	uint64_t began_ps, poll_ps, polls;
+
+	if (self->vt_host) {
+		vm_host_poll(vm);
+		return (1);
+	}
+	if (self->vt_untimed)
+		return (vm_controlled_await(vm, &vw, most));
+	poll_ps = vm_cost(vm, PROFILE_CPU_PAUSE) +
+	    vm->vm_costs.vc_lat_ps[VM_SELF];
+	vm_spend(vm, 0);
+	if (vm_waiter_over(&vw)) {
+		vm_spend(vm, poll_ps);
+		return (1);
+	}
+	began_ps = vm_sched_used_ps(vm, self);
+	vl = vm_line_of(vm, p);
+	add_waiter(vm, vl, vw);
+	self->vt_told = false;
+	if (most > 0)
+		vm_heap_add(&vm->vm_heap, &self->vt_event,
+		    vm->vm_time_ps + most * poll_ps);
+	vm_switch(vm);
+	if (self->vt_awaits != NULL)
+		vm_line_cancel(vm, self);
+	else if (self->vt_told)
+		/* It keeps the copy that it waited for. */
+		share(vm, vl, (unsigned)self->vt_cpu);
+	/* A preempted thread did not poll meanwhile. */
+	polls = (vm_sched_used_ps(vm, self) - began_ps) / poll_ps + 1;
+	return (most > 0 && polls > most ? most : (unsigned)(polls >
+	    UINT32_MAX ? UINT32_MAX : polls));
+}

@@ -1,0 +1,273 @@
+# rngsim assure: the page of a design, and designs that are wrong.
+
+command=assure
+
+# Lines are put together again, commands as a shell does it.
+has() {
+	sed 's/\\$//' out | tr -s ' \n' '  ' | grep -q -- "$1" ||
+	    atf_fail "no \"$1\" in $(cat out)"
+}
+
+# The text of a row.
+row() {
+	awk -v name="$1" '/^[A-Z]/ { on = $1 == name } on' out
+}
+
+test_case assure__refuses "what is wrong with a command line is said, with" \
+    "what would be accepted"
+assure__refuses_body() {
+	refused 2 "-d NAME|list designs"
+	refused 2 "-d|nonsense|concurrent" -d nonsense
+	refused 2 "none|makes no random numbers" -d none
+	refused 2 "--budget|0|1..604800" -d locked --budget 0
+	refused 2 "--budget|1e9|1..604800" -d locked --budget 1e9
+	refused 2 "--budget|much" -d locked --budget much
+	refused 2 "--only|nonsense|schedules" -d locked --only nonsense
+	refused 2 "--only|answers|twice" -d locked --only answers,answers
+	refused 2 "-j|0|1..1024" -d locked --jobs 0
+	refused 2 "--seed|-1|18446744073709551615" -d locked --seed -1
+	refused 2 '-o|""|file name' -d locked -o ''
+	refused 1 "nowhere" -d locked --only answers -o nowhere/page
+}
+
+limit=600
+test_case assure__rows "each row can be had alone, and none fails for" \
+    "FreeBSD's design"
+assure__rows_body() {
+	"$(program)" assure --help | sed -n '/^Checks:/,$s/^  \([a-z]*\) .*/\1/p' \
+	    >names
+	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
+	# Models and other builds are tools that may not be here.
+	for name in $(grep -v -e model -e sanitizers names); do
+		ends 0 -d concurrent --only $name --budget 1 --seed 3
+		[ ! -s err ] || atf_fail "$name: $(cat err)"
+		has "^SAFETY CASE: concurrent "
+		has "Claim Design concurrent holds within the bounds below"
+		has "Bounds Seed 3, a budget of 1 s, "
+		has "Replay rngsim assure -d concurrent --budget 1 --seed 3 \
+--only $name"
+		grep -c "Not asked for" out >others
+		[ "$(cat others)" = $(($(wc -l <names) - 1)) ] ||
+		    atf_fail "$name: $(cat out)"
+		if grep -q -e "FAILS" -e "Not run" out; then
+			atf_fail "$(cat out)"
+		fi
+	done
+	ends 0 -d fxrng --only faults,answers --budget 1
+	has "Faults [1-9] of [1-9] declared points hit"
+	for design in locked hybrid batch splitlock pernode percpu fxrng; do
+		ends 0 -d $design --only statistics --budget 1 --seed 3
+		has "Claim Design $design holds .* not all rows were run"
+	done
+}
+
+test_case assure__output "-o has the page that stdout has"
+assure__output_body() {
+	echo before >page.txt
+	ends 0 -d locked --only answers --budget 1 -o page.txt
+	cmp out page.txt || atf_fail "$(diff out page.txt)"
+	[ "$(echo page*)" = page.txt ] || atf_fail "left: $(echo page*)"
+}
+
+# The processes that a process has started.
+children() {
+	if [ -d "/proc/$1/task" ]; then
+		cat "/proc/$1/task/"*/children 2>/dev/null
+	else
+		ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'
+	fi
+}
+
+# interrupts SIGNAL CHILD
+interrupts() {
+	while [ ! -s pid ]; do :; done
+	pid=$(cat pid)
+	until children "$pid" >child && [ -s child ]; do
+		kill -0 "$pid" || return 1
+	done
+	kill -"$1" "$pid"
+}
+
+test_case assure__interrupted "SIGINT, SIGTERM and SIGHUP: exit 1, no page," \
+    "no file, no process left"
+assure__interrupted_body() {
+	echo before >page.txt
+	for s in INT TERM HUP; do
+		rm -f pid child
+		interrupts $s &
+		# Shells let background jobs ignore SIGINT.
+		sh -c 'echo $$ >pid.tmp; mv pid.tmp pid; exec "$@"' sh \
+		    "$(program)" assure -d concurrent --only schedules \
+		    --budget 3600 -o page.txt >out 2>err
+		status=$?
+		wait
+		[ $status = 1 ] || atf_fail "SIG$s: exit $status: $(cat err)"
+		grep -q "interrupted; no page" err || atf_fail "$(cat err)"
+		[ ! -s out ] || atf_fail "SIG$s: $(cat out)"
+		[ "$(echo page*)" = page.txt ] || atf_fail "left: $(echo page*)"
+		[ "$(cat page.txt)" = before ] || atf_fail "$(cat page.txt)"
+		if kill -0 "$(cat child)" 2>/dev/null; then
+			atf_fail "SIG$s: $(cat child) is there"
+		fi
+	done
+}
+
+# A copy of the source and of what is built of it: make has little to do.
+copy() {
+	[ "$(cd "$(atf_get_srcdir)/.." && pwd -P)" = \
+	    "$(cd "$(source_folder)" && pwd -P)/build" ] ||
+	    atf_skip "objects that are not in build cannot be copied"
+	mkdir -p copy/build
+	(cd "$(source_folder)" && cp -pR Makefile VERSION .ci lib fortuna harvest bench \
+	    tests man "$OLDPWD/copy" && cp -pR build/obj build/rngsim \
+	    "$OLDPWD/copy/build") || atf_fail "cp"
+	# The compiler, and what else is in the flags.
+	set -- $(cat copy/build/obj/flags)
+	make_copy="make -s -C copy CC=$1"
+}
+
+limit=900
+test_case assure__installed "an installed program finds known answers and" \
+    "models"
+assure__installed_body() {
+	copy
+	$make_copy install DESTDIR="$PWD/dest" PREFIX=/usr >log 2>&1 ||
+	    atf_fail "make: $(cat log)"
+	rm -r copy
+	program() { echo dest/usr/bin/rngsim; }
+	for design in locked concurrent; do
+		ends 0 -d $design --only answers --budget 1
+		has "Answers All [1-9][0-9]* scripts of FreeBSD's $design mode"
+	done
+	ends 0 -d percpu --only answers --budget 1
+	has "Answers All [1-9][0-9]* scripts give the bytes of its model"
+	if command -v spin && command -v python3; then
+		ends 0 -d concurrent --only model --budget 1
+		# On a machine that is busy with other things it may be late.
+		has "Model \(Reads, up to [2-9] readers: all \|Not run. It did\)"
+	fi
+	rm -r dest/usr/share/rngsim
+	ends 0 -d concurrent --only answers,model --budget 1
+	has "Model Not run. No models beside the program"
+	has "Answers Not run. No known answers beside the program"
+}
+
+# broken SED-ARGUMENT...: FreeBSD's design with a change, as one new file.
+broken() {
+	sed -e 's/random_fortuna_read_concurrent/broken_read/' \
+	    -e 's/^void$/static void/' \
+	    -e 's/ALGORITHM(concurrent)/ALGORITHM(broken)/' \
+	    -e 's/"concurrent"/"broken"/' "$@" copy/fortuna/gen_concurrent.c \
+	    >copy/fortuna/gen_broken.c
+	$make_copy >log 2>&1 || atf_fail "make: $(cat log)"
+}
+
+limit=900
+test_case assure__one_broken_file "a design that is wrong, one new file and" \
+    "nothing else touched: what breaks is named with both operations"
+assure__one_broken_file_body() {
+	copy
+	program() { echo copy/build/rngsim; }
+	small="-d broken --only schedules,ledger --budget 5"
+
+	# As it is, it holds.
+	broken
+	ends 0 $small --seed 1
+	has "Claim Design broken holds"
+
+	# The key of a read outlives it.
+	broken -e '/fortuna_private_fini/d'
+	ends 1 $small --seed 1
+	has "Claim NONE: design broken does not hold"
+	has "Schedules FAILS. kept: .* thread [0-9]* used key [0-9]* .*; \
+then at [0-9]* ns thread [0-9]* returned from a read"
+	has "Ledger FAILS. .* kept: .* used key .*; then at .* returned from"
+	has "rngsim explore -d broken -l mtx -c aes --seed 1 --only [0-9]"
+
+	# A seed finds the same, with any number of threads.
+	row Schedules >first
+	ends 1 $small --seed 1 -j 1
+	row Schedules >second
+	cmp -s first second || atf_fail "$(diff first second)"
+
+	# The command that the page gives has it again.
+	again=$(sed -n 's/.*\(explore -d broken .*\)/\1/p' out)
+	"$(program)" $again >explored 2>err
+	[ $? = 1 ] || atf_fail "$again: $(cat explored err)"
+	grep -q "^FAILED kept:" explored || atf_fail "$(cat explored)"
+
+	# Counters are stepped when the mutex is free.
+	broken -e 's/^	fortuna_state_reserve.*/\
+	lock_release(\&f->f_mtx, \&node);\
+&\
+	lock_acquire(\&f->f_mtx, \&node, SITE_READ);/'
+	ends 1 $small --seed 1
+	has "Schedules FAILS. "
+	has "Ledger FAILS. .*; then at "
+
+	# The ledger never sees its pools, its pace and its first reseed.
+	quiet='static int gen_quiet_init(struct generator *g,\
+    const struct generator_params *params)\
+{\
+	struct generator_params quiet = *params;\
+	int error;\
+\
+	if (quiet.gp_cipher->ci_observer != NULL)\
+		quiet.gp_cipher = quiet.gp_cipher->ci_base;\
+	error = random_fortuna_init_alg(g, \&quiet);'
+	broken -e 's/ random_fortuna_init_alg,/ gen_quiet_init,/' \
+	    -e "s/^RANDOM_ALG.*/$quiet\\
+	if (error == 0)\\
+		fortuna_of(g)->f_state.fs_key->ck_cipher = params->gp_cipher;\\
+	return (error);\\
+}\\
+&/"
+	hidden="hidden: .*: .* returned from a read"
+	ends 1 $small --seed 1
+	has "Claim NONE: design broken does not hold"
+	has "Schedules FAILS. $hidden"
+	has "Ledger FAILS. .* $hidden"
+
+	# Nor anything else: all of its output is declared as stored.
+	broken -e 's/ random_fortuna_init_alg,/ gen_quiet_init,\
+	.ra_stored_bytes = GENERATOR_STORED_ANY,/' \
+	    -e "s/^RANDOM_ALG.*/$quiet\\
+	g->g_cipher = quiet.gp_cipher;\\
+	return (error);\\
+}\\
+&/"
+	ends 1 $small --seed 1
+	has "Schedules FAILS. $hidden"
+	has "Ledger FAILS. .* $hidden"
+
+	# The mutex stays taken: no thread can run on, and the row ends at once.
+	broken -e '/lock_release/d'
+	ends 1 -d broken --only schedules --budget 5 --seed 1
+	has "Schedules FAILS. deadlock: "
+
+	# Two readers of 16 bytes get the same, and the design has no model.
+	broken -e 's/RA_FORTUNA_BYTES | //' \
+	    -e 's/^	while (uio->uio_resid.*/	if (uio->uio_resid == 16)\
+		paired = ++reads % 2;\
+&/' -e 's/^	struct fortuna_private fp;/&\
+	static uint8_t kept[16];\
+	static unsigned reads;\
+	int paired = -1;/' -e 's/^		machine_charge.*/&\
+		if (paired == 1)\
+			__builtin_memcpy(kept, uio->uio_base, 16);\
+		else if (paired == 0)\
+			__builtin_memcpy(uio->uio_base, kept, 16);/'
+	ends 1 -d broken --only answers,statistics --budget 5 --seed 1
+	has "Statistics FAILS. aes, requests of 16 bytes: [0-9]* of [0-9]* \
+blocks come twice"
+	ends 0 -d broken --only answers --budget 5 --seed 1
+	has "Claim NONE: no row supports design broken"
+	has "Not shown Answers: that its bytes are"
+
+	# It crashes where there is no other machine to blame.
+	broken -e 's/^	fortuna_private_fini(.*/&\
+	*(volatile int *)gr->gr_spare->ck_cipher->ci_name = 0;/'
+	ends 1 -d broken --only schedules,statistics --budget 5 --seed 1
+	has "Schedules FAILS. It "
+	has "Statistics FAILS. It "
+}

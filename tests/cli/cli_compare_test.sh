@@ -1,0 +1,445 @@
+# rngsim compare: on results that no machine measured, so that every verdict is
+# known, and on two that were.
+
+# result OFFSETS AES CHACHA20 [CPU [REVISION [REPEATS [COMMON]]]]: designs locked
+# and concurrent, the latter twice as fast; the middle of seven offsets is 0, so
+# that the medians are AES and CHACHA20 MB/s.  Each cell has the offsets in
+# another order, or in the same one where COMMON is 1.
+result() {
+	awk -v offsets="$1" -v aes="$2" -v chacha20="$3" -v cpu="${4:-Example}" \
+	    -v revision="${5:-abc}" -v repeats="${6:-7}" -v common="${7:-0}" '
+	function median(i, j, n, v) {
+		for (i = 1; i <= repeats; i++) {
+			for (j = i; j > 1 && v[j - 1] > e[i]; j--)
+				v[j] = v[j - 1]
+			v[j] = e[i]
+		}
+		n = int((repeats + 1) / 2)
+		return repeats % 2 ? v[n] : (v[n] + v[n + 1]) / 2
+	}
+	function cell(design, cipher, total, i, v) {
+		for (i = 1; i <= repeats; i++)
+			e[i] = offset[common ? i : (i + cells) % repeats + 1]
+		cells++
+		v = total * (1 + median())
+		printf "%s{\"engine\":\"real\",\"design\":\"%s\",", sep, design
+		printf "\"lock\":\"mtx\",\"cipher\":\"%s\",", cipher
+		printf "\"crypto\":\"kernel\",\"readers\":2,"
+		printf "\"request_bytes\":65536,\"repeats\":%d,", repeats
+		printf "\"oversubscribed\":false,\"total_mb_per_s\":%.9g,", v
+		print figures(median()) ",\"total_mb_per_s_ci95\":[1,2],"
+		printf "\"reader_mb_per_s\":[%.9g,%.9g],", v / 2, v / 2
+		printf "\"lock_profile\":[],"
+		print "\"samples\":["
+		for (i = 1; i <= repeats; i++) {
+			v = total * (1 + e[i])
+			printf "%s{\"order\":%d,", (i > 1 ? "," : ""), i * 4
+			printf "\"total_mb_per_s\":%.9g,", v
+			printf "\"reader_mb_per_s\":[%.9g,%.9g],", v / 2, v / 2
+			print figures(e[i]) "}"
+		}
+		print "]}"
+		sep = ","
+	}
+	function figures(x, f) {
+		f = sprintf("\"latency_ns\":{\"p50\":%d,\"p90\":1,", \
+		    100000 * (1 + x))
+		f = f sprintf("\"p99\":%d,\"p999\":1,\"max\":1},", \
+		    300000 * (1 + x))
+		f = f "\"fairness\":{\"min_max\":0.9,\"cov\":0.1,\"jain\":0.9,"
+		f = f "\"hold_share_harvest\":0.1},"
+		f = f sprintf("\"harvest\":{\"cpu_percent\":%.9g,", 30 + x)
+		f = f "\"spin_percent\":0,\"block_percent\":0,"
+		f = f "\"events_per_s\":1,\"dropped\":0,"
+		return f sprintf("\"latency_p99_ns\":%d}", 500 * (1 + x))
+	}
+	BEGIN {
+		split(offsets, offset, " ")
+		print "{\"schema\":\"rngsim-result/1\",\"argv\":[\"rngsim\"],"
+		print "\"seed\":1,\"complete\":true,\"time_s\":0.5,"
+		print "\"started\":\"2026-01-02T03:04:05Z\",\"host\":{"
+		printf "\"cpu_model\":\"%s\",\"cpus\":2,", cpu
+		print "\"cpus_machine\":2,\"numa_nodes\":1,"
+		print "\"kernel\":\"k\",\"compiler\":\"c\",\"flags\":\"-O2\","
+		printf "\"libcrypto\":\"o\",\"revision\":\"%s\",", revision
+		print "\"invariants\":false},\"tunables\":[],\"sources\":[],"
+		print "\"cells\":["
+		cell("locked", "aes", aes)
+		cell("concurrent", "aes", 2 * aes)
+		cell("locked", "chacha20", chacha20)
+		cell("concurrent", "chacha20", 2 * chacha20)
+		print "]}"
+	}'
+}
+
+one='0.004 -0.006 0 0.009 -0.003 0.007 -0.008'
+two='0 -0.007 0.008 -0.004 0.003 0.005 -0.009'
+
+# a.json; same.json, another run of it; slow.json, 3 % less of chacha20.
+results() {
+	result "$one" 100 400 >a.json
+	result "$two" 100 400 >same.json
+	result "$two" 100 388 >slow.json
+}
+
+test_case compare__two_results "a second run shows no difference, 3 % less is" \
+    "worse, and the rows that are not ranked are one line a cell; within 80" \
+    "columns"
+compare__two_results_body() {
+	results
+	saves same.txt compare a.json same.json
+	grep -qx '4 pairs: 0 rows better, 0 worse, 32 no difference shown, 0 refused' \
+	    same.txt || atf_fail "$(cat same.txt)"
+	saves slow.txt compare a.json slow.json
+	grep -qx '4 pairs: 0 rows better, 4 worse, 28 no difference shown, 0 refused' \
+	    slow.txt || atf_fail "$(cat slow.txt)"
+	grep -A2 '^locked, mtx, chacha20, 2 readers of 64 KiB:' slow.txt |
+	    tr -s '\n ' ' ' | grep -q "total MB/s 400.0 to 388.0, -3.0 % \
+(.* to .* %), p [^ ]* (Welch) and [^ ]* (Mann-Whitney): worse" ||
+	    atf_fail "$(cat slow.txt)"
+	atf_check -o match:'^A: a.json, ' -o match:'^B: stdin, ' \
+	    "$(program)" compare a.json - <slow.json
+	awk 'length($0) > 80 { exit 1 }' slow.txt same.txt ||
+	    atf_fail "more than 80 columns"
+	# Each row on its own ends in its verdict; --all has them in the table.
+	saves rows.txt compare --format sentences slow.json a.json
+	[ "$(grep -c ': better$' rows.txt)" = 4 ] || atf_fail "$(cat rows.txt)"
+	[ "$(grep -c ': no difference shown$' rows.txt)" = 28 ] ||
+	    atf_fail "$(cat rows.txt)"
+	saves all.txt compare a.json slow.json --all
+	[ "$(tr '\n' ' ' <all.txt | grep -o ': *no  *difference *shown' |
+	    wc -l)" = 28 ] || atf_fail "$(cat all.txt)"
+}
+
+test_case compare__within_one "designs and ciphers of one result, the base of" \
+    "choice"
+compare__within_one_body() {
+	results
+	for by in '--by design' '--by=design --base locked'; do
+		saves by.txt compare a.json $by --format sentences \
+		    -q total_mb_per_s
+		[ "$(grep -c '^concurrent instead of locked, mtx, .*+100 % (.*: better$' \
+		    by.txt)" = 2 ] || atf_fail "$(cat by.txt)"
+	done
+	shows '^locked instead of concurrent, .* -50.0 % .* worse' compare \
+	    a.json --by design --base concurrent --format sentences
+	shows '^chacha20 instead of aes, locked, .* [+]300 %' compare \
+	    --by cipher a.json --format sentences
+	fails 1 'lock mtx' compare a.json --by lock
+	# A design that there is, but not here, is no typo.
+	fails 1 '--base: no cell has that design' compare a.json --by design \
+	    --base none
+	for by in design lock cipher; do
+		fails 2 "--base: no cell has that $by" compare a.json --by $by \
+		    --base x
+	done
+	# Only what was asked for, with as many tests to correct for.
+	atf_check -o match:'^1 pair: 1 row better, 0 worse, 0 no' \
+	    -o match:'corrected for 2 tests' -o not-match:'aes' "$(program)" \
+	    compare a.json --by design -c chacha20 -q total_mb_per_s
+	shows '^2 pairs: ' compare a.json same.json --design=locked \
+	    --readers 1-4 -s 64k -l mtx
+	fails 1 'same.json: no such cell: expected of ' compare same.json \
+	    a.json -r 9
+	fails 1 'nothing to compare with' compare a.json --by design -d locked
+}
+
+test_case compare__fail_if "exit 1 exactly when a ranked row meets a" \
+    "condition, with the row on stderr"
+compare__fail_if_body() {
+	results
+	cmd="$(program) compare a.json"
+	atf_check -s exit:1 -o not-empty -e match:'total_mb_per_s < -2%: .*: worse' \
+	    $cmd slow.json --fail-if 'total_mb_per_s < -2%'
+	atf_check -o not-empty $cmd slow.json --fail-if 'total_mb_per_s < -5%'
+	atf_check -o not-empty $cmd same.json --fail-if 'total_mb_per_s < 0%' \
+	    --fail-if='latency_p99_ns>0%'
+	atf_check -s exit:1 -o not-empty -e match:worse $cmd slow.json \
+	    --fail-if 'latency_p99_ns > 5%' --fail-if='reader_mb_per_s_min<-2.5%'
+	atf_check -s exit:1 -o not-empty -e match:better "$(program)" compare \
+	    slow.json a.json --fail-if 'total_mb_per_s > 2 %'
+	# Less than is ranked, by the margin or a bucket's width.
+	atf_check -o not-empty -e match:'< -0.5%: warning: changes up to 1 %' \
+	    $cmd same.json --fail-if 'total_mb_per_s < -0.5%'
+	atf_check -o not-empty -e match:'> 2%: warning: changes up to 3.1 %' \
+	    $cmd same.json --fail-if 'latency_p99_ns > 2%'
+	# By what the machine moved: all cells together, from block to block.
+	result '0.1 -0.1 0 0.1 -0.1 0.1 -0.1' 100 400 Example abc 7 1 >moved.json
+	atf_check -o not-empty -e match:'-5%: warning: .*the machine itself' \
+	    $cmd moved.json --fail-if 'total_mb_per_s < -5%'
+}
+
+test_case compare__refused "what cannot be told is no pass: rows that were" \
+    "refused fail a condition unless that is allowed, and all of them always" \
+    "fail"
+compare__refused_body() {
+	results
+	cmd="$(program) compare a.json"
+	awk '!done { done = sub(/"oversubscribed":/,
+	    "\"gate\":\"steady\",&") } { print }' same.json >gate.json
+	atf_check -o match:'^4 pairs: .* 8 refused$' $cmd gate.json
+	atf_check -o match:',total_mb_per_s,7,7,.*,refused,' $cmd gate.json \
+	    --format csv
+	atf_check -s exit:1 -o not-empty \
+	    -e match:'-5%: not tested: locked, mtx, aes, .*: gate: B: steady$' \
+	    -e match:'-5%: 1 row refused; --refused-ok ignores it' \
+	    $cmd gate.json --fail-if 'total_mb_per_s < -5%'
+	atf_check -o not-empty -e match:'not tested: locked, mtx, aes' \
+	    $cmd gate.json --fail-if 'total_mb_per_s < -5%' --refused-ok
+	result "$one" 100 400 Example abc 2 >few.json
+	atf_check -s exit:1 -o match:'too few repeats: A has 7, B has 2' \
+	    -e match:'%: every row was refused' $cmd few.json \
+	    --fail-if 'total_mb_per_s < -5%'
+	atf_check -s exit:1 -o not-empty -e match:'%: every row was refused' \
+	    $cmd few.json --fail-if 'total_mb_per_s < -5%' --refused-ok
+	for format in table sentences csv json ministat; do
+		atf_check -s exit:1 -o not-empty \
+		    -e inline:'rngsim: compare: every row was refused\n' \
+		    $cmd few.json --format $format
+	done
+}
+
+test_case compare__flags "what is doubtful is said in every format, and the" \
+    "head says how it was measured"
+compare__flags_body() {
+	results
+	result "$two" 100 400 Other | sed 's/"complete":true/"complete":false/
+	    s/"invariants":false/"invariants":true/' >host.json
+	cmd="$(program) compare a.json host.json --across"
+	atf_check -o match:'^A: .*INVARIANTS off, 7 x$' -o match:'^- B is incomp' \
+	    $cmd
+	for format in sentences ministat; do
+		atf_check -o match:'^# B is incomplete' \
+		    -o match:'^# different hosts: CPU' \
+		    -o match:'^# different method: INVARIANTS' \
+		    $cmd --format $format
+	done
+	atf_check -o not-match:incomplete \
+	    -e match:'^rngsim: compare: B is incomplete' \
+	    -e match:'^rngsim: compare: different hosts: CPU' $cmd --format csv
+	atf_check -o match:'"B is incomplete' $cmd --format json
+	result '0.1 -0.1 0 0.1 -0.1 0.1 -0.1' 100 400 Example abc 7 1 >moved.json
+	atf_check -o match:'^# the machine was not quiet during B' \
+	    -o match:'^# changes up to [0-9.]* %, by which the machine' \
+	    "$(program)" compare a.json moved.json --format sentences
+	sed 's/"design":"locked"/"design":"pcpu"/' same.json >other.json
+	shows '^# not compared, .*: cells of A 2, of B 2$' compare a.json \
+	    other.json --common --format sentences
+	# A rule that stopped a clear change.
+	result "$two" 96 384 >slow4.json
+	saves rows.txt compare a.json slow4.json --margin 10 \
+	    --format sentences -q total_mb_per_s
+	[ "$(grep -c ': no difference shown (not above the margin)$' rows.txt)" \
+	    = 4 ] || atf_fail "$(cat rows.txt)"
+	shows 'not above the margin' compare a.json slow4.json --margin 10
+	shows ',"not above the margin",' compare a.json slow4.json --margin 10 \
+	    --format csv
+	shows '"stopped_by": "not above the margin"' compare a.json slow4.json \
+	    --margin 10 --format json
+}
+
+test_case compare__formats "CSV has a column for each field, JSON is one" \
+    "document"
+compare__formats_body() {
+	results
+	saves c.csv compare a.json slow.json --format csv
+	[ "$(wc -l <c.csv)" = 33 ] || atf_fail "$(cat c.csv)"
+	awk -F, 'NR == 1 { n = NF }
+	    { gsub(/"[^"]*"/, "x") } NF != n { exit 1 }' c.csv ||
+	    atf_fail "columns: $(cat c.csv)"
+	[ "$(grep -c ',worse,' c.csv)" = 4 ] || atf_fail "$(cat c.csv)"
+	saves c.json compare a.json slow.json --format json
+	grep -q '"schema": "rngsim-comparison/1"' c.json || atf_fail schema
+	[ "$(grep -c '"verdict": "worse"' c.json)" = 4 ] ||
+	    atf_fail "$(cat c.json)"
+	# The same on every run.
+	atf_check -o file:c.json "$(program)" compare a.json slow.json \
+	    --format json
+}
+
+needs=ministat
+test_case compare__ministat "ministat(1) finds the difference and the" \
+    "interval that stand over the column, to the digits of its table of t"
+compare__ministat_body() {
+	results
+	for side in a b; do
+		saves $side.txt compare a.json slow.json --format ministat \
+		    --side $side
+	done
+	saves both.txt compare a.json slow.json --format ministat
+	grep -v '^#' both.txt | cut -d ' ' -f 5 >both5.txt
+	grep -v '^#' a.txt | cut -d ' ' -f 3 | atf_check -o file:both5.txt cat
+	n=$(grep -c '^# [0-9]*: ' a.txt)
+	[ "$n" = 32 ] || atf_fail "$n columns"
+	column=1 shown=0
+	while [ $column -le $n ]; do
+		ministat -A -C $column a.txt b.txt >m.txt || atf_fail "$column"
+		set -- $(sed -n "/^# $column: /{n;s/.*t: \([^ ]*\) +\/- \([^,]*\),.*/\1 \2/p;}" a.txt)
+		if grep -q '^Difference' m.txt; then
+			shown=$((shown + 1))
+			sed -n '/^Difference/{n;s/+\/-//p;}' m.txt |
+			    awk -v d="$1" -v h="$2" '
+			    function off(x, y) { x -= y; y /= 1000
+				return x * x > y * y }
+			    { exit off($1, d) || off($2, h) }' ||
+			    atf_fail "column $column: $* and $(cat m.txt)"
+		else
+			awk -v d="$1" -v h="$2" 'BEGIN { exit d * d > h * h }' ||
+			    atf_fail "column $column: $* and $(cat m.txt)"
+		fi
+		column=$((column + 1))
+	done
+	[ $shown -ge 4 ] || atf_fail "only $shown differences"
+	# Columns are cut to what all of a file have, and the legend with them.
+	result "$two" 100 388 Example abc 5 >five.json
+	for side in a b; do
+		saves $side.txt compare a.json five.json --format ministat \
+		    --side $side -q total_mb_per_s
+	done
+	[ "$(grep -vc '^#' a.txt) $(grep -vc '^#' b.txt)" = '7 5' ] ||
+	    atf_fail "$(cat a.txt b.txt)"
+	saves both.txt compare a.json five.json --format ministat \
+	    -q total_mb_per_s
+	grep -q '^# repeats 6 to 7 left out' both.txt || atf_fail "$(cat both.txt)"
+	grep -v '^#' both.txt | cut -d ' ' -f 5 >a3.txt
+	grep -v '^#' both.txt | cut -d ' ' -f 6 >b3.txt
+	ministat -A a3.txt b3.txt >m.txt || atf_fail ministat
+	set -- $(sed -n "/^# 5, 6: /{n;s/.*pooled s = \([^;]*\);.*/\1/p;}" both.txt)
+	grep -q "Student's t, pooled s = $1)" m.txt ||
+	    atf_fail "$1: $(cat m.txt)"
+}
+
+test_case compare__conditions "other hosts are refused by name or flagged," \
+    "revisions flagged, cells of one file only refused or listed"
+compare__conditions_body() {
+	results
+	result "$two" 100 400 Other >host.json
+	result "$two" 100 400 Example def >rev.json
+	fails 1 'CPU .A "Example", B "Other".*--across' compare a.json host.json
+	shows 'different hosts: CPU' compare a.json host.json --across
+	shows 'different: revision .A "abc", B "def"' compare a.json rev.json
+	# One design of B is a design that A lacks.
+	sed 's/"design":"locked"/"design":"pcpu"/' same.json >other.json
+	fails 1 'cells only in A: 2, only in B: 2, .*--common' compare a.json \
+	    other.json
+	atf_check -o match:'pcpu.*only in B' -o match:'locked.*only in A' \
+	    -o match:'^2 pairs: ' "$(program)" compare a.json other.json --common
+	sed 's/"crypto":"kernel"/"crypto":"native"/' same.json >native.json
+	fails 1 'no cell is in both' compare a.json native.json --common
+}
+
+test_case compare__unsound_files "what is no whole, unedited result is" \
+    "refused with the reason, on either side, and left as it is"
+compare__unsound_files_body() {
+	results
+	head -c 1500 a.json >truncated
+	sed 's,rngsim-result/1,rngsim-result/9,' a.json >schema
+	sed 's/"cells":/"sells":/' a.json >cells
+	sed 's/\(false,"total_mb_per_s":\)400,/\1500,/' a.json >edited
+	sed 's/,"total_mb_per_s":400,/,"total_mb_per_s":500,/' a.json >sum
+	sed 's/"cipher":"aes"/"cipher":"chacha20"/' a.json >twice
+	sed 's/"repeats":7/"repeats":8/' a.json >repeats
+	sed 's/"seed":1/"seed":1,"seed":2/' a.json >keys
+	: >empty
+	cksum * >before.sum
+	for f in truncated schema cells edited sum twice repeats keys empty missing \
+	    .; do
+		for args in "$f a.json" "a.json $f" "$f --by design"; do
+			fails 1 "^rngsim: compare: $f: ." compare $args
+		done
+		# What is refused here is nowhere shown as if it were measured.
+		fails 1 "^rngsim: report: $f: ." report $f
+	done
+	fails 1 'not the median of its samples' compare a.json edited
+	fails 1 'cells.[0-9]*..samples.[0-9]*..total.*not the sum' compare \
+	    a.json sum
+	fails 1 'the same cell' compare a.json twice
+	cksum truncated schema cells edited sum twice repeats keys empty a.json \
+	    >after.sum
+	while read -r line; do
+		grep -qxF "$line" before.sum || atf_fail "changed: $line"
+	done <after.sum
+}
+
+test_case compare__extreme_numbers "the largest and smallest numbers that a" \
+    "result may hold give finite ones in every format"
+compare__extreme_numbers_body() {
+	results
+	sed 's/"cpu_percent":30[.0-9]*/"cpu_percent":1e300/
+	    s/"cpu_percent":29[.0-9]*/"cpu_percent":1e-300/
+	    s/"p50":100[0-9]*/"p50":1e290/
+	    s/"jain":0.9/"jain":0/
+	    s/"order":[0-9]*/"order":4294967295/' same.json >odd.json
+	result "$one" 1e299 1e-290 >large.json
+	result "$one" 0 0 >zero.json
+	for f in odd large zero; do
+		for format in table sentences csv json ministat; do
+			for args in "$f.json a.json" "a.json $f.json" \
+			    "$f.json --by cipher"; do
+				saves out.txt compare $args --format $format
+				[ -s out.txt ] || atf_fail "nothing"
+				! grep -Eiq '[^a-z](nan|inf)[^a-z]' out.txt ||
+				    atf_fail "$args: $(cat out.txt)"
+			done
+		done
+	done
+}
+
+# usage WORDS ARGUMENT...: exit 2, nothing on stdout, one line with the words.
+usage() {
+	words=$1
+	shift
+	fails 2 "^rngsim: compare: .*$words" compare "$@"
+	fails 2 '^[^[:cntrl:]]*$' compare "$@"
+}
+
+test_case compare__usage "bad usage: exit 2 with what would be right"
+compare__usage_body() {
+	results
+	usage 'missing operand'
+	usage 'one result: .*--by' a.json
+	usage 'surplus operand "x"' a.json a.json x
+	usage '--by: expected one result' a.json a.json --by design
+	usage '--by: "readers": expected design' a.json --by readers
+	usage '--by: expected KEY' a.json --by
+	usage '--by is given twice' a.json --by design --by lock
+	usage '--base: expected --by' a.json a.json --base locked
+	usage '--format: "x": expected table' a.json a.json --format x
+	usage '--side: "c": expected a or b' a.json a.json \
+	    --format ministat --side c
+	usage '--side: expected --format ministat' a.json a.json --side a
+	usage '-q: "mb": expected total_mb_per_s' a.json a.json -q mb
+	usage '-q: .*"": expected' a.json a.json -q total_mb_per_s,
+	usage 'named twice' a.json a.json \
+	    --quantity=total_mb_per_s,total_mb_per_s
+	usage '--fail-if: "x < 1%": expected QUANTITY' a.json a.json \
+	    --fail-if 'x < 1%'
+	usage '--fail-if: .*expected a number' a.json a.json \
+	    --fail-if 'total_mb_per_s < x%'
+	usage 'leaves this quantity out' a.json a.json -q latency_p50_ns \
+	    --fail-if 'total_mb_per_s < 1%'
+	for m in x -1 101 nan 1e1 ''; do
+		usage "--margin: \"$m\": expected 0" a.json a.json --margin "$m"
+	done
+	usage 'no change is below -100%' a.json a.json \
+	    --fail-if 'total_mb_per_s < -100%'
+	usage '--refused-ok: expected --fail-if' a.json a.json --refused-ok
+	usage '-r: "0": expected' a.json a.json -r 0
+	usage '-s: empty item' a.json a.json -s 4k,
+	usage '-c is given twice' a.json a.json -c aes -c aes
+	usage '--all takes no value' a.json a.json --all=1
+	usage 'unknown option --al' a.json a.json --al
+	usage 'stdin once' - -
+	shows '^  total_mb_per_s ' compare --help
+}
+
+test_case compare__measured "results that this machine measured are taken as" \
+    "they are"
+compare__measured_body() {
+	for f in a b; do
+		atf_check -o not-empty -e ignore "$(program)" sweep -r 1 -c aes \
+		    -n 3 -t 0.02 -o $f.json
+	done
+	shows '^2 pairs: ' compare a.json b.json
+	shows '^1 pair: ' compare a.json --by design
+}

@@ -1,0 +1,179 @@
+# rngsim explore: what it finds, prints and replays.
+
+command=explore
+
+has() {
+	grep -q -- "$1" out || atf_fail "no \"$1\" in $(cat out)"
+}
+
+test_case explore__clean "every design is explored under FreeBSD's mutex, and" \
+    "every lock under FreeBSD's design, and none fails"
+explore__clean_body() {
+	ends 0 -d all -c all --schedules 400 --seed 1 -j 2
+	[ ! -s err ] || atf_fail "$(cat err)"
+	"$(program)" list designs | sed -n 's/^  \([a-z]*\) .*/\1/p' |
+	    grep -v none >names
+	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
+	for name in $(cat names); do
+		[ "$(grep -c "^$name .* 400 " out)" = 2 ] ||
+		    atf_fail "not both of $name: $(cat out)"
+	done
+	has "^No failure: .*3/400 = 0.0075"
+	has "^Chosen by: random 40 %, pct 40 %, delay 10 %, starve 10 %"
+	ends 0 -l all --schedules 400 --seed 2 -j 1
+	grep -q "^concurrent  *cohort .* 400 " out || atf_fail "$(cat out)"
+	grep -q "^concurrent  *none " out && atf_fail "none is among all"
+	ends 0 -d locked --strategy dfs:0 -r 2 -s 16
+	has "there is no other schedule with at most 0 preemptions"
+	ends 0 -l ticket --strategy dfs:1 --schedules 500 --seed 3
+	has "there are more schedules with at most 1 preemption, of which"
+	# Of two rows the first is cut short.
+	ends 0 -d percpu,locked --strategy dfs:2 -r 1 --schedules 500
+	grep -q "^percpu .* 500 " out || atf_fail "$(cat out)"
+	grep -q "^locked .* 500 " out && atf_fail "$(cat out)"
+	has "there are more schedules with at most 2 preemptions, of which"
+}
+
+test_case explore__finds "a lock without mutual exclusion fails; its file," \
+    "its seed and the program give the same failure again"
+explore__finds_body() {
+	ends 1 -l none -c aes --seed 7 -j 2
+	has "^FAILED [a-z]*: "
+	has "schedule [0-9]*, "
+	has "^ *step setup .*reader 1"
+	has "L1 reseed mutex"
+	has "Again: *rngsim explore --replay rngsim-explore-7.schedule"
+	[ -f rngsim-explore-7.schedule ] || atf_fail "no file"
+	sed -n '/^FAILED/,/seed 7, /p; /^  step/,/^ *L1/p' out >first
+	ends 1 --replay rngsim-explore-7.schedule
+	has "^As recorded"
+	sed -n '/^FAILED/,/seed 7, /p; /^  step/,/^ *L1/p' out >second
+	cmp -s first second || atf_fail "$(diff first second)"
+	# From the seed, the unshrunk one comes out as that file again.
+	cp rngsim-explore-7.schedule before
+	rm rngsim-explore-7.schedule
+	number=$(sed -n 's/^number //p' before)
+	ends 1 -l none -c aes --seed 7 --only $number
+	cmp -s before rngsim-explore-7.schedule ||
+	    atf_fail "$(diff before rngsim-explore-7.schedule)"
+	ends 1 -l none -c aes --seed 7 -o "an other"
+	cmp -s before "an other" || atf_fail "-o has another"
+	has "^Again: *rngsim explore --replay 'an other'$"
+	# Without a file the seed is printed; a full disk is reported.
+	ends 1 -l none -c aes --seed 7 -o nowhere/other
+	grep -q "nowhere/other" err || atf_fail "$(cat err)"
+	has "^Unshrunk: "
+	grep -q "^Again" out && atf_fail "$(cat out)"
+	if [ -c /dev/full ]; then
+		atf_check -s exit:1 -e match:'^rngsim: explore: stdout: ' sh \
+		    -c '"$0" explore -l none --seed 7 >/dev/full' "$(program)"
+	fi
+}
+
+test_case explore__only "one schedule counts as one, whatever was run ahead" \
+    "of it, and excludes nothing"
+explore__only_body() {
+	# A scenario has 40.
+	ends 0 --seed 7 --only 80
+	has "^concurrent *mtx *chacha20 *1 "
+	has "^No failure: schedule 80 alone, which excludes nothing\.$"
+	ends 0 --seed 7 --only 119
+	has "^concurrent *mtx *chacha20 *1 "
+	has "^No failure: schedule 119 alone, which excludes nothing\. *Those"
+	has "^Chosen by: [a-z]* 100 %\.$"
+	grep -q "95 %" out && atf_fail "$(cat out)"
+	ends 0 --seed 7 --schedules 2
+	has "excluded at 95 %"
+}
+
+test_case explore__replay_mended "a schedule of a fault that was fixed does" \
+    "not fail, and another outcome is reported"
+explore__replay_mended_body() {
+	ends 1 -l none --seed 7
+	sed 's/^lock none/lock mtx/' rngsim-explore-7.schedule >mended
+	ends 0 --replay mended
+	has "^Does not fail"
+	sed 's/^hash .*/hash 0x1/' rngsim-explore-7.schedule >changed
+	ends 1 --replay changed
+	has "not as recorded"
+	sed '3s/.*/lock nonsense/' rngsim-explore-7.schedule >broken
+	refused 1 "broken:3:|nonsense" --replay broken
+	refused 1 "nowhere" --replay nowhere
+	# Each line that is always there is there once.
+	sed -n 's/^\([a-z]*\) .*/\1/p; /^bursts$/p' rngsim-explore-7.schedule \
+	    | grep -v -e reader -e choices -e answers >words
+	[ "$(wc -l <words)" -ge 14 ] || atf_fail "$(cat words)"
+	for word in $(cat words); do
+		grep -v "^$word" rngsim-explore-7.schedule >short
+		refused 1 "no line|$word" --replay short
+		sed "/^$word/p" rngsim-explore-7.schedule >long
+		refused 1 "a second|$word" --replay long
+	done
+	sed 's/^property .*/property nonsense/' rngsim-explore-7.schedule >odd
+	refused 1 "nonsense|no property" --replay odd
+}
+
+test_case explore__failpoint "fail points make other runs, none of which" \
+    "fails, and stand in the schedule's file"
+explore__failpoint_body() {
+	for point in 'random_fortuna_pre_read=50%return(1)' \
+	    'random_fortuna_seeded=50%return(1)' \
+	    'fortuna_unlock_pause=20%sleep(200)' 'lock_owner_preempt=5%pause' \
+	    'harvest_ring_full=20%return(1)'; do
+		ends 0 --failpoint "$point" --schedules 400 --seed 1 -j 1
+		grep ^concurrent out | cut -c1-56 >>rows
+	done
+	[ "$(wc -l <rows)" = 5 ] || atf_fail "$(cat rows)"
+	ends 1 -l none --failpoint 'fortuna_unlock_pause=20%yield' --seed 7
+	has "--failpoint fortuna_unlock_pause=20%yield "
+	grep -q '^failpoint fortuna_unlock_pause=20%yield$' \
+	    rngsim-explore-7.schedule || atf_fail "not in the file"
+	ends 1 --replay rngsim-explore-7.schedule
+	has "^As recorded"
+}
+
+test_case explore__refuses "a wrong command line is refused, with" \
+    "what would be accepted"
+explore__refuses_body() {
+	refused 2 "-d|nonsense|concurrent|or all" -d nonsense
+	refused 2 "-l|all|alone" -l mtx,all
+	refused 2 "-d|twice" -d locked,locked
+	refused 2 "-l|pthread|mtx" -l pthread
+	refused 2 "-c|des|aes" -c des
+	refused 2 "-r|0|1..6" -r 0
+	refused 2 "-r|3-2|1..6" -r 3-2
+	refused 2 "-r|7|1..6" -r 7
+	refused 2 "-s|5m|4m" -s 5m
+	refused 2 "--schedules|0|1.." --schedules 0
+	refused 2 "--strategy|best|random" --strategy best
+	refused 2 "--strategy|pct:9|1..8" --strategy pct:9
+	refused 2 "--strategy|random:1|no number" --strategy random:1
+	refused 2 "--seed|-1|number" --seed -1
+	refused 2 "-j|0|1.." -j 0
+	refused 2 "-S|nonsense|name=value" -S nonsense
+	refused 2 "-S|kern.random.fortuna.minpoolsize|3|16.." \
+	    -S kern.random.fortuna.minpoolsize=3
+	refused 2 "-S|rngsim.pool_hash|sha512|sha256" -S rngsim.pool_hash=sha512
+	refused 2 "--failpoint|nonsense|lock_owner_preempt" \
+	    --failpoint nonsense=off
+	refused 2 "-o|file name" -o ""
+	refused 2 "--replay|no other option" --replay x -d locked
+	refused 2 "--replay|no other option" --replay x -o y
+	refused 2 "surplus|more" more
+}
+
+test_case explore__interrupted "a signal ends it, with what was done so far"
+explore__interrupted_body() {
+	"$(program)" explore --schedules 1000000000 --seed 1 -j 1 >out 2>err &
+	child=$!
+	# As soon as it is at work; a signal before that would end it too.
+	until grep -q ^design out 2>/dev/null; do sleep 0.01; done
+	kill -TERM $child
+	wait $child
+	status=$?
+	[ $status = 1 ] || atf_fail "exit $status: $(cat out err)"
+	grep -q "^concurrent  *mtx  *chacha20  *[0-9]" out ||
+	    atf_fail "$(cat out)"
+	grep -q "interrupted: .* nothing had failed" err ||
+	    atf_fail "$(cat err)"
+}

@@ -1,0 +1,155 @@
+# rngsim validate: what it prints, what fails it, what it refuses.
+
+command=validate
+
+# A sweep on a simulated machine stands for one on this: its numbers are the
+# same every time, and the same machine must predict them exactly.
+# measured PROFILE [READERS]
+measured() {
+	"$(program)" sweep --engine virtual --profile "$1" -d locked,concurrent \
+	    -l mtx,ticket -c chacha20 -r "${2:-1-4}" -t 0.05 -n 3 --seed 1 \
+	    -o swept.json >out 2>&1 || atf_fail "sweep: $(cat out)"
+	sed 's/"engine": "virtual"/"engine": "real"/' swept.json >real.json
+}
+
+# from PROFILE ARGUMENT...: judges real.json; sets status.
+from() {
+	profile=$1
+	shift
+	"$(program)" validate --from real.json --profile "$profile" --seed 1 \
+	    -t 0.05 "$@" >out 2>err
+	status=$?
+}
+
+test_case validate__same_machine "what a machine measured of itself it" \
+    "predicts exactly, and the scaling law is fitted where there are points" \
+    "enough"
+validate__same_machine_body() {
+	measured graviton3
+	from graviton3 --format json
+	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
+	tr -d ' \n' <out >flat
+	grep -q '"virtual":{"cells":12,"mape_percent":[0-9.]*e-' flat ||
+	    grep -q '"virtual":{"cells":12,"mape_percent":0.0' flat ||
+	    atf_fail "an error: $(cat out)"
+	grep -q '"met":true}' flat || atf_fail "targets are missed"
+	grep -q '"tau":1.0' flat || atf_fail "other ranks"
+	[ "$(grep -c '"usl_fitted": true' out)" = 4 ] ||
+	    atf_fail "the law is not fitted with four readers alone"
+	[ "$(grep -c '"judged": true' out)" = 12 ] ||
+	    atf_fail "not two and more readers are judged"
+}
+
+test_case validate__other_machine "measurements of another machine miss the" \
+    "targets, by exit status, table and document"
+validate__other_machine_body() {
+	measured xeon-e7v3-4s-2015
+	from graviton3 -o doc.json
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+	grep -q '^throughput: mean error.* NO$' out || atf_fail "$(cat out)"
+	grep -q 'Calibrate anew' out || atf_fail "says nothing of the speed"
+	awk 'length > 80' out >wide
+	[ ! -s wide ] || atf_fail "wider than 80: $(cat wide)"
+	grep -q ' $' out && atf_fail "blanks at the end of a line"
+	grep -q '"met": false' doc.json || atf_fail "the document says met"
+	for key in schema profile guessed_share summary virtual linear amdahl \
+	    usl mape_percent bias tau harvest_saturated_points \
+	    harvest_idle_points latency_p50_octaves latency_p99_octaves \
+	    targets cells hold_share laws_mb_per_s; do
+		grep -q "\"$key\"" doc.json || atf_fail "no $key"
+	done
+}
+
+test_case validate__measures "a measured grid is compared, met or not"
+validate__measures_body() {
+	"$(program)" validate -d locked -l ticket -c aes -r 1,2 -t 0.05 -n 2 \
+	    --profile graviton3 --format json >out 2>err
+	status=$?
+	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
+	[ ! -s err ] || atf_fail "$(cat err)"
+	[ "$(grep -c '"design": "locked"' out)" -ge 2 ] ||
+	    atf_fail "not two cells: $(cat out)"
+}
+
+test_case validate__gated "a measured cell that failed its gate is shown, and" \
+    "not judged"
+validate__gated_body() {
+	measured graviton3
+	sed 's/"gate": ""/"gate": "drift"/' real.json >gated.json
+	cmp -s real.json gated.json && atf_skip "no gate to plant"
+	mv gated.json real.json
+	from graviton3 -o doc.json
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+	grep -q 'nothing to judge' out || atf_fail "$(cat out err)"
+	grep -q 'failed a gate' out || atf_fail "$(cat out err)"
+	grep -q 'nothing to judge: of 16 cells none has 2 or more readers' \
+	    err || atf_fail "does not say why: $(cat err)"
+	grep -q '"met": true' doc.json && atf_fail "the document says met"
+	grep -q '"judged": 0' doc.json || atf_fail "the document counts some"
+}
+
+test_case validate__alone "cells of one reader are nothing to" "judge"
+validate__alone_body() {
+	measured graviton3 1
+	from graviton3
+	[ $status = 1 ] || atf_fail "exit $status: $(cat out err)"
+	grep -q 'nothing to judge: of 4 cells' err || atf_fail "$(cat err)"
+}
+
+test_case validate__ranks_without_laws "a design and lock without a cell of" \
+    "one reader leaves the laws' ranks of the others"
+validate__ranks_without_laws_body() {
+	measured graviton3
+	awk '/^  "cells"/ { cells = 1 }
+	    cells && !cut && /^    \{$/ { skip = 1 }
+	    !skip
+	    skip && /^    },$/ { skip = 0; cut = 1 }' real.json >cut.json
+	[ "$(grep -c '"readers": 1,$' real.json)" -gt \
+	    "$(grep -c '"readers": 1,$' cut.json)" ] ||
+	    atf_fail "no cell of one reader was cut"
+	mv cut.json real.json
+	from graviton3
+	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
+	grep '^tau of designs and locks' out >row
+	awk '{ exit !($6 != "-" && $7 != "-" && $8 != "-" && $9 != "-") }' \
+	    row || atf_fail "ranks are lost: $(cat out)"
+	grep '^locked *mtx *2 ' out | grep -q ' - *- *-$' ||
+	    atf_fail "laws without one reader: $(cat out)"
+}
+
+test_case validate__no_lock_profile "without a lock profile there is no" \
+    "hold time, and the rest is judged"
+validate__no_lock_profile_body() {
+	"$(program)" sweep -S debug.lock.prof.enable=0 -d locked -l ticket \
+	    -c aes -r 1,2 -t 0.05 -n 2 -o real.json >out 2>&1 ||
+	    atf_fail "sweep: $(cat out)"
+	# Another program may have disturbed it.
+	sed -i -e 's/"gate": "[^"]*"/"gate": ""/' \
+	    -e 's/"oversubscribed": true/"oversubscribed": false/' real.json
+	from graviton3 --format json
+	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
+	[ ! -s err ] || atf_fail "$(cat err)"
+	grep -q '"hold_share": null' out || atf_fail "a share: $(cat out)"
+	grep -q '"linear": [0-9]' out || atf_fail "no law at all: $(cat out)"
+	grep -q '"amdahl": [0-9]' out && atf_fail "a law: $(cat out)"
+	tr -d ' \n' <out | grep -q '"harvest_idle_points":{"cells":0,' ||
+	    atf_fail "called idle: $(cat out)"
+	from graviton3
+	grep -q 'debug.lock.prof.enable=0' out || atf_fail "$(cat out)"
+}
+
+test_case validate__refuses "wrong options, files and results"
+validate__refuses_body() {
+	measured graviton3
+	refused 2 '--format|"csv"|table or json' --format csv
+	refused 2 '-d|"nix"|locked' -d nix
+	refused 2 '-l|pthread' -l pthread
+	refused 2 '--profile|"nix"|graviton3' --profile nix
+	refused 2 '--readers|--from' --from real.json -r 1
+	refused 2 '--set|--from' --from real.json -S rngsim.warmup_ms=1
+	refused 2 '-o|file name' -o ''
+	refused 1 'nowhere.json' --from nowhere.json
+	refused 1 'swept.json has no cell' --from swept.json
+	echo '{}' >empty.json
+	refused 1 'empty.json' --from empty.json
+}

@@ -1,0 +1,328 @@
+# Predictions through the program: what asks for them, what they say of
+# themselves, and that they are the same again.  Virtual time is short, so that
+# cells take milliseconds.
+
+virtual="--engine virtual --profile epyc-9654-2s"
+brief="-t 0.01 -S rngsim.warmup_ms=1 --seed 7"
+
+# refused WORDS ARGUMENT...: exit 2 and one line that has all WORDS, "|" between.
+refused() {
+	words=$1
+	shift
+	atf_check -s exit:2 -o empty -e save:message "$(program)" "$@"
+	[ "$(wc -l <message)" -eq 1 ] || atf_fail "$*: not one line"
+	echo "$words" | tr '|' '\n' | while read -r word; do
+		grep -Fq -e "$word" message ||
+		    atf_fail "$*: no \"$word\" in: $(cat message)"
+	done
+}
+
+# The values of a key, a line each.
+values() {
+	sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$1"
+}
+
+test_case virtual__needs_the_engine "options of simulated machines without" \
+    "--engine virtual, and values that are none"
+virtual__needs_the_engine_body() {
+	for c in run sweep; do
+		refused '--cpus|add --engine virtual' $c --cpus 4
+		refused '--nodes|add --engine virtual' $c --nodes 2
+		refused '--profile|add --engine virtual' $c --profile host
+		refused '--verify|add --engine virtual' $c --verify
+		refused '--uncertainty|add --engine virtual' $c --uncertainty 10
+		refused '--cpus|add --engine virtual' $c --engine real \
+		    --cpus 4 --nodes 2
+		refused '--engine|"warp"|real or virtual' $c --engine warp
+	done
+	refused '--cpus|"0"|1..1024' run $virtual --cpus 0
+	refused '--cpus|"1025"|1..1024' run $virtual --cpus 1025
+	refused '--nodes|"65"|1..64' run $virtual --nodes 65
+	refused '--nodes|5|4' run $virtual --cpus 4 --nodes 5
+	refused '--uncertainty|"9"|10..1000' run $virtual --uncertainty 9
+	refused '--verify|no value' run $virtual --verify=1
+	refused '--profile|"nosuch"|epyc-9654-2s|.conf' run --engine virtual \
+	    --profile nosuch
+	refused '-S|debug.lock.prof.enable' run $virtual \
+	    -S debug.lock.prof.enable=0
+	refused '--place|CPU 192|0..191' run $virtual --place 0-3,192
+	refused '--place|CPU 4|0..3' run $virtual --cpus 4 --place 0/4
+	refused '--cpus|lists them' cat --cpus 4
+}
+
+test_case virtual__refuses_locks_of_the_host "lock kinds that use the host's" \
+    "atomics or threads are refused by name, all others run"
+virtual__refuses_locks_of_the_host_body() {
+	"$(program)" list locks | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' |
+	    while read -r lock; do
+		case $lock in
+		pthread|ck-*)
+			refused "-l|\"$lock\"|atomics or threads|mtx|ticket" \
+			    run $virtual -l "$lock"
+			! grep -q 'expected.*ck-' message ||
+			    atf_fail "offers a lock that it refuses";;
+		*)
+			shows predicted run $virtual $brief --cpus 4 \
+			    -l "$lock";;
+		esac
+	done
+}
+
+test_case virtual__bad_profiles "a profile's file, line and key stand in the" \
+    "message"
+virtual__bad_profiles_body() {
+	shipped="$(source_folder)/lib/profile/epyc-9654-2s.conf"
+	sed 's/^lat.hit = 1/lat.hit = -1/' "$shipped" >negative.conf
+	refused '--profile|negative.conf|lat.hit' run --engine virtual \
+	    --profile negative.conf
+	grep -v 'pause =' "$shipped" >missing.conf
+	refused '--profile|missing.conf' run --engine virtual \
+	    --profile missing.conf
+	fails 1 'no.conf.*No such file' run --engine virtual --profile ./no.conf
+	cp "$shipped" own.conf
+	shows 'predicted.* for epyc-9654-2s' run --engine virtual \
+	    --profile ./own.conf $brief -r 2
+}
+
+test_case virtual__defaults "defaults are the simulated machine's"
+virtual__defaults_body() {
+	saves r.json run $virtual $brief --cpus 6 --format json
+	[ "$(values r.json readers)" = 6 ] || atf_fail "run's readers"
+	[ "$(values r.json cpus | tail -n 1)" = 6 ] || atf_fail "cpus"
+	saves s.json sweep $virtual $brief --cpus 6 -n 1 -c aes -d locked \
+	    -l tas --format json
+	[ "$(values s.json readers | tr '\n' ' ')" = "1 2 4 6 " ] ||
+	    atf_fail "sweep's readers: $(values s.json readers)"
+	# The owner of a lock does not lose its CPU in that profile.
+	[ "$(values s.json spin_polls | sort -u)" = 0 ] ||
+	    atf_fail "spin_polls is not 0"
+	saves s.json sweep $virtual $brief --cpus 6 -n 1 -c aes -d locked \
+	    -l tas -r 7 --format json -S rngsim.lock.spin_polls=9
+	[ "$(values s.json spin_polls)" = 9 ] || atf_fail "-S is not heeded"
+	[ "$(values s.json oversubscribed)" = true ] ||
+	    atf_fail "7 readers on 6 CPUs are not too many"
+	grep -q '"controls": \[\]' s.json || atf_fail "there are controls"
+}
+
+test_case virtual__says_so "no form of a prediction calls it measured, and" \
+    "each names the profile"
+virtual__says_so_body() {
+	saves table.txt sweep $virtual $brief -n 3 -c aes -r 1,4 -o r.json
+	for f in csv ministat; do
+		saves $f.txt report r.json --format $f
+	done
+	for v in usl waits fairness lock-prof lockstat; do
+		saves $v.txt report r.json --$v
+	done
+	for f in table sentences ministat; do
+		atf_check -s ignore -o save:compare-$f.txt "$(program)" \
+		    compare r.json --by design --format $f
+	done
+	saves cell.txt report r.json -r 1 -d locked
+	for f in *.txt; do
+		grep -q predicted $f || atf_fail "$f: not predicted"
+		! grep -q measured $f || atf_fail "$f: measured"
+		tr -d '\n' <$f | sed 's/  *//g' | grep -q epyc-9654-2s ||
+		    atf_fail "$f: no profile"
+	done
+	for f in *.txt; do
+		# As a column of its own, and in a column's name.
+		case $f in
+		csv.txt) share=',guessed_share,' ;;
+		*) share='[0-9.]+ % of its values guessed' ;;
+		esac
+		tr -d '\n' <$f | tr -s ' ' |
+		    grep -Eq -- "$share" ||
+		    atf_fail "$f: no share of guessed values"
+	done
+	for k in profile guessed_share cpus nodes virtual_events trace_hash; do
+		[ -n "$(values r.json $k)" ] || atf_fail "no key $k"
+	done
+	saves again.json report r.json --format json
+	cmp r.json again.json || atf_fail "report changes the document"
+	"$(program)" report r.json --plot p.svg 2>message ||
+	    { grep -q 'gnuplot is not installed' message &&
+	    atf_skip "no gnuplot"; }
+	grep -q 'predicted: epyc-9654-2s' p.svg || atf_fail "the plot"
+}
+
+test_case virtual__margin "a model's random variation ranks nothing below 5 %" \
+    "unasked, and is said to be that"
+virtual__margin_body() {
+	saves table.txt sweep $virtual $brief -n 5 -c aes -r 1,2 -o r.json
+	for f in table sentences ministat; do
+		saves $f.cmp compare r.json --by design --format $f
+	done
+	for f in table.txt table.cmp sentences.cmp ministat.cmp; do
+		tr '\n' ' ' <$f | tr -s ' #' | grep -q \
+		    "intervals show the model's random variation, not errors" ||
+		    atf_fail "$f does not say what chance"
+	done
+	shows '"margin_percent": 5.0' compare r.json --by design --format json
+	shows '"margin_percent": 1.0' compare r.json --by design --format json \
+	    --margin 1
+	# What is measured keeps its own.
+	runs run -t 0.01 -n 3 -r 1 -o m.json
+	atf_check -s ignore -o match:'"margin_percent": 1.0' \
+	    -o not-match:"random variation" "$(program)" compare m.json m.json \
+	    --format json
+	atf_check -s ignore -o not-match:"random variation" "$(program)" compare \
+	    m.json m.json
+}
+
+test_case virtual__again "a seed gives the same document whatever the number" \
+    "of threads"
+virtual__again_body() {
+	for t in 1 2 5; do
+		saves $t.json sweep $virtual $brief -n 3 -c aes -r 1,3,8 \
+		    -l mtx,mcs --uncertainty 10 -S rngsim.virtual.threads=$t \
+		    --format json
+		grep -Ev '"started"|virtual.threads=' $t.json >$t.cmp
+	done
+	cmp 1.cmp 2.cmp && cmp 1.cmp 5.cmp || atf_fail "threads show"
+	[ "$(values 1.json trace_hash | sort | uniq -d | wc -l)" -eq 0 ] ||
+	    atf_fail "two repeats or cells are the same"
+}
+
+test_case virtual__seeds "another seed is another run"
+virtual__seeds_body() {
+	for s in 1 2; do
+		saves $s.json run $virtual -t 0.01 -r 4 --seed $s --format json
+		values $s.json trace_hash >$s.hash
+		grep -Eq '^"[0-9a-f]{16}"$' $s.hash || atf_fail "no hash"
+	done
+	! cmp -s 1.hash 2.hash || atf_fail "both are the same"
+}
+
+test_case virtual__verify "bytes are made on demand, follow from the seed," \
+    "and change nothing else"
+virtual__verify_body() {
+	for d in locked concurrent; do
+		for v in "" --verify "--verify -S rngsim.virtual.threads=1"; do
+			saves r.json run $virtual -t 0.05 \
+			    -S rngsim.warmup_ms=80 --seed 7 -r 3 -l mcs -d $d \
+			    --format json $v
+			values r.json trace_hash >>traces.$d
+			grep -E '^ *"[0-9a-f]{64}"' r.json >>bytes.$d
+		done
+		[ "$(sort -u traces.$d | wc -l)" -eq 1 ] ||
+		    atf_fail "$d: --verify shows in the trace"
+		[ "$(wc -l <bytes.$d)" -eq 6 ] || atf_fail "$d: no bytes"
+		# Sources must have had their say, or only the seed had.
+		[ "$(values r.json reseeds)" != 0 ] || atf_fail "no reseed"
+		head -n 3 bytes.$d >first
+		tail -n 3 bytes.$d | cmp - first ||
+		    atf_fail "$d: other bytes the second time"
+		[ "$(sort -u first | wc -l)" -eq 3 ] ||
+		    atf_fail "$d: two readers read the same"
+	done
+}
+
+test_case virtual__memory "what no memory can hold is refused before it starts"
+virtual__memory_body() {
+	fails 1 'need up to [0-9.e+]+ GB' run $virtual $brief -r 1024 -s 1g \
+	    --verify -o r.json
+	[ ! -e r.json ] || atf_fail "it had begun"
+}
+
+test_case virtual__stuck "a cell that cannot go on names waiters and owners" \
+    "and is left out; others are there"
+virtual__stuck_body() {
+	# One CPU that is taken away every ten seconds, mostly from the owner of
+	# the lock; the next owner spins for as long.
+	sed -e 's/^topo.cpus = 192/topo.cpus = 1/' \
+	    -e 's/^topo.nodes = 2/topo.nodes = 1/' \
+	    -e 's/^topo.ccx = 8/topo.ccx = 1/' \
+	    -e 's/^os.quantum = [0-9.]*/os.quantum = 10000/' \
+	    -e 's/^os.preempt = [0-9]*/os.preempt = 1/' \
+	    -e 's/\.byte = [0-9.]*/.byte = 1000/' \
+	    "$(source_folder)/lib/profile/epyc-9654-2s.conf" >slow.conf
+	atf_check -s exit:1 -o save:out.txt -e save:err.txt "$(program)" \
+	    sweep --engine virtual --profile ./slow.conf -t 25 --seed 7 -n 2 \
+	    -r 1,6 -c aes -d locked -l ticket -s 4k -o r.json \
+	    -S rngsim.lock.spin_polls=0
+	grep -q 'sweep: locked ticket aes, 6 readers: ' err.txt ||
+	    atf_fail "which cell it was: $(cat err.txt)"
+	grep -q 'reader.* waits for .*held by' err.txt ||
+	    atf_fail "who waits: $(cat err.txt)"
+	grep -q '1 of 2 cells could not go on' err.txt || atf_fail "the sum"
+	[ "$(values r.json complete)" = false ] || atf_fail "complete"
+	[ "$(values r.json readers)" = 1 ] || atf_fail "the other cell"
+	grep -q INCOMPLETE out.txt || atf_fail "the table"
+	# All that can be had is in it.
+	[ "$(echo r.json*)" = r.json ] || atf_fail "left: $(echo r.json*)"
+}
+
+test_case virtual__slow "requests that wait long for each other are not stuck"
+virtual__slow_body() {
+	shows '140, requests of 16 MiB' run --engine virtual \
+	    --profile xeon-e7v3-4s-2015 -r 140 -c aes -s 16m -d locked -l mcs \
+	    -t 0.05 --seed 1
+}
+
+test_case virtual__interrupted "an interruption keeps what is complete"
+virtual__interrupted_body() {
+	"$(program)" run $virtual -t 80000 -r 64 --seed 1 -o r.json \
+	    >out.txt 2>err.txt &
+	pid=$!
+	# Until it has caught the signal nothing would be written.
+	while [ -z "$(ls r.json* 2>/dev/null)" ]; do sleep 0.05; done
+	kill -TERM $pid
+	wait $pid
+	[ $? = 1 ] || atf_fail "exit status"
+	grep -q 'interrupted' err.txt || atf_fail "$(cat err.txt)"
+	[ "$(values r.json complete)" = false ] || atf_fail "complete"
+}
+
+test_case virtual__uncertainty "bands, what moves them, and which rankings hold"
+virtual__uncertainty_body() {
+	saves table.txt sweep $virtual $brief -n 1 -c aes -r 1,16 \
+	    --uncertainty 12 -o r.json
+	grep -q '12 profiles drawn around epyc-9654-2s' table.txt ||
+	    atf_fail "no head"
+	[ "$(grep -c '^ *[0-9][0-9]*  *\[.*\.\..*\].*\[.*\]' table.txt)" -eq 2 ] ||
+	    atf_fail "no bands"
+	[ "$(grep -c ' |\|#|\||#' table.txt)" -eq 8 ] ||
+	    atf_fail "not eight values"
+	grep -q 'aes.kernel.byte *guessed *-' table.txt ||
+	    atf_fail "what a byte costs does not matter"
+	grep -q 'concurrent over locked, mtx, aes, 16 readers.* robust' \
+	    table.txt || atf_fail "no ranking"
+	saves again.txt report r.json
+	cmp table.txt again.txt || atf_fail "report says something else"
+	# The samples of one more profile than there are is an edited file.
+	sed 's/"samples": 12/"samples": 13/' r.json >edited.json
+	fails 1 'total_samples' report edited.json
+	saves cell.txt run $virtual $brief -r 2 --uncertainty 10
+	grep -q '^10-90 %  *of the drawn profiles: total \[.*\.\..*\] MB/s' cell.txt ||
+	    atf_fail "no band of one cell"
+}
+
+test_case virtual__compare "a prediction is not judged by a measurement, nor" \
+    "machines by each other unawares"
+virtual__compare_body() {
+	runs run $virtual $brief -n 3 -r 1 -o a.json
+	runs run -t 0.01 -n 3 -r 1 -o b.json
+	runs run --engine virtual --profile graviton3 $brief -n 3 -r 1 -o c.json
+	for o in "" --across; do
+		fails 1 'predicted, B measured' compare a.json b.json $o
+	done
+	fails 1 'machine .*epyc.*graviton3' compare a.json c.json
+	atf_check -s ignore -o match:'predicted for graviton3' "$(program)" \
+	    compare a.json c.json --across
+}
+
+test_case virtual__per_cpu_designs_scale "what a design has for each CPU is" \
+    "shared with no other: small reads on 16 CPUs, two nodes, are as many" \
+    "each as on one, but not with one mutex"
+virtual__per_cpu_designs_scale_body() {
+	"$(program)" sweep --engine virtual --profile epyc-9654-2s --cpus 16 \
+	    --nodes 2 -d concurrent,percpu,fxrng -r 1,16 -s 32 -t 0.01 -n 1 \
+	    --seed 1 --format csv >cells.csv || atf_fail "exit $?"
+	awk -F, 'NR > 1 { rate = $11 / $6; key = $2 " " $4
+	    if ($6 == 1) one[key] = rate; else print key, rate / one[key] }' \
+	    cells.csv >ratios
+	[ "$(wc -l <ratios)" -eq 6 ] || atf_fail "$(cat ratios)"
+	awk '$1 == "concurrent" ? $3 > 0.5 : $3 < 0.95' ratios >wrong
+	[ ! -s wrong ] || atf_fail "$(cat wrong)"
+}

@@ -1,0 +1,61 @@
+# Every fuzz target over its corpus, and over mutants of it that are the same
+# each time.  A target is found by its file, tests/fuzz/fuzz_NAME.c.
+
+targets() { ls "$(atf_get_srcdir)/../fuzz" | grep -v '[.]'; }
+
+corpus() { echo "$(source_folder)/tests/fuzz/corpus"; }
+
+# Seconds for all targets together.
+mutants=5000
+
+replay() {
+	target=$(atf_get_srcdir)/../fuzz/$1
+	inputs=$(ls "$(corpus)/$1" | wc -l | tr -d ' ')
+	[ "$inputs" -ge 3 ] || atf_fail "$inputs inputs in corpus/$1"
+	atf_check -o inline:"$inputs inputs, $mutants mutants\n" \
+	    "$target" -n $mutants "$(corpus)/$1"
+}
+
+test_case corpus__small "the corpus is small, and each of its folders belongs" \
+    "to a target"
+corpus__small_body() {
+	targets >targets
+	atf_check -o file:targets ls "$(corpus)"
+	bytes=$(cat "$(corpus)"/*/* | wc -c)
+	[ "$bytes" -lt 300000 ] || atf_fail "$bytes bytes"
+}
+
+needs=cc
+test_case death__is_told "a target that dies says of which input"
+death__is_told_body() {
+	cat >dies.c <<-'END'
+	#include <stdint.h>
+	#include <stdlib.h>
+	int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n);
+	int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)
+	{
+		if (n > 0 && d[0] == 'W')
+			abort();
+		return (0);
+	}
+	END
+	src=$(source_folder)
+	atf_check cc -D_GNU_SOURCE -o dies dies.c "$src/tests/fuzz/standalone.c"
+	mkdir in
+	echo a >in/a
+	atf_check -o inline:'1 inputs, 500 mutants\n' ./dies -n 500 in
+	echo W >in/b
+	atf_check -s signal:abrt -e match:'^in/b: died$' ./dies in
+	echo xW >in/b
+	atf_check -s signal:abrt -e save:err ./dies -n 5000 in
+	number=$(sed -n 's/^-m \([0-9]*\) (of .*/\1/p' err)
+	atf_check -s signal:abrt -e file:err ./dies -m "$number" in
+}
+
+atf_init_test_cases() {
+	for t in $(targets); do
+		test_case $t "fuzz target $t survives"
+		eval "${t}_body() { replay $t; }"
+	done
+	add_test_cases
+}

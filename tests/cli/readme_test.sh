@@ -1,0 +1,67 @@
+# README's own commands, targets, files and size.
+
+# The indented lines of README that begin with a word.
+lines()
+{
+	sed -n "s|^    \($1 .*\)|\1|p" "$(source_folder)/README.md"
+}
+
+test_case readme__commands "Each rngsim command that README shows works as" \
+    "written"
+readme__commands_body()
+{
+	mkdir build
+	ln -s "$(cd "$(atf_get_srcdir)/.." && pwd)/rngsim" build/rngsim
+	ln -s "$(cd "$(source_folder)" && pwd)/tests" tests
+	lines build/rngsim >commands
+	[ "$(wc -l <commands)" -ge 10 ] || atf_fail "README shows few commands"
+	while read -r line; do
+		echo "$line"
+		sh -c "$line" </dev/null >out 2>err ||
+			atf_fail "$line: exit $?: $(cat err)"
+		[ -s out ] || [ -n "${line##*-o *}" ] ||
+			atf_fail "$line printed nothing"
+	done <commands
+}
+
+needs=make
+test_case readme__names "Each make target, page, file and function that" \
+    "README names exists"
+readme__names_body()
+{
+	src=$(cd "$(source_folder)" && pwd)
+	readme=$src/README.md
+	{ grep -o '`make [a-z-]*' "$readme" | sed 's/`make //'
+	    lines make | sed 's/^make //'; } | sort -u >names
+	[ "$(wc -l <names)" -ge 4 ] || atf_fail "few targets"
+	while read -r name; do
+		[ -z "$name" ] ||
+		    grep -q "^\([a-z-]* \)*$name\( [a-z-]*\)*:" "$src/Makefile" ||
+		    atf_fail "there is no target $name"
+	done <names
+	grep -o '`rngsim[a-z-]*([157])`' "$readme" |
+	    sed 's,`\(.*\)(\(.\))`,man/\1.\2,' >names
+	grep -o '`\(bench\|fortuna\|harvest\|lib\|tests\|man\|\.ci\)/[^` ]*`' \
+	    "$readme" | tr -d '`' | grep -v 'NAME\|\*' >>names
+	[ "$(wc -l <names)" -ge 20 ] || atf_fail "few files"
+	while read -r name; do
+		[ -e "$src/$name" ] || atf_fail "there is no file $name"
+	done <names
+	# "`function()` in `file`"
+	grep -o '`[a-z_]*()` [a-z ]*in `[^`]*`' "$readme" | tr -d '`()' >names
+	[ "$(wc -l <names)" -ge 3 ] || atf_fail "few functions"
+	while read -r name rest; do
+		grep -q "^$name(" "$src/${rest##* }" ||
+		    atf_fail "${rest##* } has no $name()"
+	done <names
+}
+
+test_case readme__is_short "README has at most 250 lines, 2,500 words and one" \
+    "picture"
+readme__is_short_body()
+{
+	readme=$(source_folder)/README.md
+	[ "$(wc -l <"$readme")" -le 250 ] || atf_fail "too many lines"
+	[ "$(wc -w <"$readme")" -le 2500 ] || atf_fail "too many words"
+	[ "$(grep -c '^!\[' "$readme")" = 1 ] || atf_fail "pictures"
+}

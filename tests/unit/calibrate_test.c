@@ -1,0 +1,360 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/predict/calibrate_probe.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum { DRAWN = 2000 };
+
+#define	CHECK_NEAR(want, got, tolerance)				\
+	ATF_CHECK_MSG(fabs((want) - (got)) <= (tolerance),		\
+	    "want %.6g, got %.6g", (double)(want), (double)(got))
+
+static double drawn[DRAWN];
+
+/* Uniform in 0..1. */
+static double
+uniform(uint64_t *state)
+{
+
+	return ((double)(support_draw(state) >> 11) / (double)(1ull << 53));
+}
+
+/* About normal, of deviation 1: Irwin and Hall. */
+static double
+normal(uint64_t *state)
+{
+	double sum = -6;
+	unsigned i;
+
+	for (i = 0; i < 12; i++)
+		sum += uniform(state);
+	return (sum);
+}
+
+/* Samples around two medians; share of them around the higher one. */
+static void
+draw_modes(double low, double high, double share, double cv, uint64_t seed)
+{
+	uint64_t state = seed;
+	unsigned i;
+
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = (uniform(&state) < share ? high : low) *
+		    exp(cv * normal(&state));
+}
+
+TEST(bimodal__finds_two_modes, "Medians and weights of two groups of "
+    "samples, of any weights, with late ones beside them")
+{
+	static const double shares[] = { 0.1, 0.3, 0.5, 0.8, 0.9 };
+	struct calibrate_modes m;
+	unsigned i, k;
+
+	for (i = 0; i < nitems(shares); i++) {
+		draw_modes(28.8, 131, shares[i], 0.08, 7 + i);
+		/* A hundredth is late by any amount. */
+		for (k = 0; k < DRAWN / 100; k++)
+			drawn[k * 97] = 1e4 * (k + 1);
+		ATF_REQUIRE_MSG(calibrate_bimodal(drawn, DRAWN, &m),
+		    "share %g", shares[i]);
+		CHECK_NEAR(28.8, m.mo_low, 1);
+		CHECK_NEAR(131, m.mo_high, 5);
+		CHECK_NEAR(shares[i], m.mo_high_weight, 0.04);
+		CHECK_NEAR(1, m.mo_low_weight + m.mo_high_weight, 1e-9);
+	}
+	draw_modes(30, 50, 0.5, 0.03, 3);
+	ATF_CHECK(calibrate_bimodal(drawn, DRAWN, &m));
+}
+
+TEST(bimodal__sees_one_mode, "Normal, uniform, exponential and equal samples "
+    "have one mode; so have two groups less than 1.5 apart, and a group with a "
+    "few outliers")
+{
+	static const struct {
+		double	 low, high, share, cv;
+	} drawings[] = { { 50, 50, 0, 0.1 }, { 50, 50, 0, 0.6 },
+	    { 42, 42, 0, 0 }, { 30, 42, 0.5, 0.03 }, { 30, 300, 0.02, 0.03 } };
+	struct calibrate_modes m;
+	uint64_t state = 11;
+	unsigned i;
+
+	for (i = 0; i < nitems(drawings); i++) {
+		draw_modes(drawings[i].low, drawings[i].high,
+		    drawings[i].share, drawings[i].cv, i + 1);
+		ATF_CHECK_MSG(!calibrate_bimodal(drawn, DRAWN, &m), "%u", i);
+	}
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = 10 + 90 * uniform(&state);
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	for (i = 0; i < DRAWN; i++)
+		drawn[i] = 20 - 10 * log(1 - uniform(&state));
+	ATF_CHECK(!calibrate_bimodal(drawn, DRAWN, &m));
+	ATF_CHECK(!calibrate_bimodal(drawn, 0, &m));
+	ATF_CHECK(!calibrate_bimodal(drawn, 2, &m));
+}
+
+TEST(slope__robust, "Exact on a line; one point off by any amount does not "
+    "move it")
+{
+	static const double x[] = { 1, 2, 4, 8, 16, 32, 64 };
+	double y[nitems(x)];
+	unsigned i;
+
+	for (i = 0; i < nitems(x); i++)
+		y[i] = 300 + 2.5 * x[i];
+	CHECK_NEAR(2.5, calibrate_slope(x, y, nitems(x)), 1e-12);
+	CHECK_NEAR(2.5, calibrate_slope(x, y, 2), 1e-12);
+	y[3] = 1e6;
+	CHECK_NEAR(2.5, calibrate_slope(x, y, nitems(x)), 1e-9);
+}
+
+static void
+slope_of_equals(void *arg)
+{
+	static const double x[] = { 5, 5 }, y[] = { 1, 2 };
+
+	(void)arg;
+	(void)calibrate_slope(x, y, 2);
+}
+
+TEST(slope__asserts_that_points_differ, "Two points above each other have no "
+    "slope")
+{
+
+	ATF_CHECK(support_asserts(slope_of_equals, NULL));
+}
+
+TEST(spread__tail, "A 99th percentile that a disturbance made is cut to what "
+    "median and 95th percentile allow, no other")
+{
+	/* Of a sigma of 1: exp(1.645), exp(2.326). */
+	struct calibrate_spread sp = { .sp_p50 = 10, .sp_p95 = 51.80 };
+	bool cut;
+
+	sp.sp_p99 = 5000;
+	CHECK_NEAR(102.4, calibrate_tail(&sp, 0, &cut), 0.1);
+	ATF_CHECK(cut);
+	sp.sp_p99 = 100;
+	CHECK_NEAR(100, calibrate_tail(&sp, 0, &cut), 1e-9);
+	ATF_CHECK(!cut);
+	/* The part that is not the delay's counts in none of the three. */
+	sp = (struct calibrate_spread){ .sp_p50 = 110, .sp_p95 = 151.80,
+	    .sp_p99 = 5100 };
+	CHECK_NEAR(102.4, calibrate_tail(&sp, 100, &cut), 0.1);
+	ATF_CHECK(cut);
+	/* Nothing is left of the median: the tail is as it was. */
+	CHECK_NEAR(4900, calibrate_tail(&sp, 200, &cut), 1e-9);
+	ATF_CHECK(!cut);
+}
+
+TEST(spread__quantiles, "Quantiles of 0..100 in any order; the deviation of a "
+    "normal distribution, outliers in it or not")
+{
+	struct calibrate_spread sp;
+	double v[101];
+	unsigned i;
+
+	for (i = 0; i < nitems(v); i++)
+		v[i] = i * 37 % 101;
+	sp = calibrate_spread(v, nitems(v));
+	CHECK_NEAR(5, sp.sp_p5, 1e-9);
+	CHECK_NEAR(50, sp.sp_p50, 1e-9);
+	CHECK_NEAR(95, sp.sp_p95, 1e-9);
+	CHECK_NEAR(99, sp.sp_p99, 1e-9);
+	CHECK_NEAR(50, sp.sp_mean, 1e-9);
+	ATF_CHECK_EQ(nitems(v), sp.sp_count);
+	ATF_CHECK_EQ(0, calibrate_spread(v, 0).sp_count);
+	/* The slower fifth counts in the mean, the slowest of all does not. */
+	for (i = 0; i < nitems(v); i++)
+		v[i] = i == 100 ? 1e9 : i >= 80 ? 2 : 1;
+	sp = calibrate_spread(v, nitems(v));
+	CHECK_NEAR(1, sp.sp_p50, 1e-9);
+	CHECK_NEAR((80 + 2 * 20) / 100.0, sp.sp_mean, 1e-9);
+	draw_modes(1000, 1000, 0, 0.02, 9);
+	for (i = 0; i < DRAWN / 50; i++)
+		drawn[i * 50] = 1e7;
+	CHECK_NEAR(0.02, calibrate_cv(drawn, DRAWN), 0.002);
+	memset(drawn, 0, sizeof(drawn));
+	CHECK_NEAR(0, calibrate_cv(drawn, DRAWN), 0);
+}
+
+/* Planted conditions, and words of the objections. */
+static const struct {
+	struct calibrate_conditions cc;
+	unsigned	 count;
+	const char	*words;
+} conditions[] = {
+	{ { .cc_load = 5 }, 0, "" },
+	{ { .cc_others = 0.3, .cc_steal = 0.01, .cc_disturbed = 0.05,
+	    .cc_drift = -0.05 }, 0, "" },
+	{ { .cc_others = 0.31 }, 1, "other programs" },
+	{ { .cc_steal = 0.011 }, 1, "hypervisor" },
+	{ { .cc_disturbed = 0.06 }, 1, "batches" },
+	{ { .cc_quota = 1.5 }, 1, "1.5 CPUs" },
+	{ { .cc_drift = 0.06 }, 1, "slower" },
+	{ { .cc_drift = -0.06 }, 1, "faster" },
+	{ { .cc_unbound = true }, 1, "bound" },
+	{ { .cc_others = 1, .cc_steal = 1, .cc_disturbed = 1, .cc_quota = 1,
+	    .cc_drift = 1, .cc_unbound = true }, 6, "; " },
+};
+
+TEST(objections__by_threshold, "Each condition is objected to above its "
+    "threshold, not at it; a past load average is not")
+{
+	char text[CALIBRATE_TEXT_SIZE], small[20];
+	unsigned i, n;
+
+	for (i = 0; i < nitems(conditions); i++) {
+		n = calibrate_objections(&conditions[i].cc, text,
+		    sizeof(text));
+		ATF_CHECK_MSG(n == conditions[i].count, "%u: %u: %s", i, n,
+		    text);
+		ATF_CHECK_MSG((n == 0) == (text[0] == '\0'), "%u: %s", i,
+		    text);
+		ATF_CHECK_MSG(strstr(text, conditions[i].words) != NULL,
+		    "%u: no \"%s\" in %s", i, conditions[i].words, text);
+		n = calibrate_objections(&conditions[i].cc, small,
+		    sizeof(small));
+		ATF_CHECK_EQ(conditions[i].count, n);
+		ATF_CHECK(strlen(small) < sizeof(small));
+	}
+}
+
+static struct calibration cb;
+
+/* Values of some keys. */
+struct planted {
+	enum profile_key key;
+	double		 value;
+};
+
+static void
+plant(const struct planted *pl, unsigned n)
+{
+
+	for (; n > 0; n--, pl++)
+		cb.cb_reading[pl->key].rd_value = pl->value;
+}
+
+/* Readings as of some machine: all but what one node and no SMT leave out. */
+static void
+plant_readings(void)
+{
+	static const struct planted machine[] = { { PROFILE_TOPO_CPUS, 4 },
+	    { PROFILE_TOPO_CCX, 4 }, { PROFILE_TOPO_SMT, 1 },
+	    { PROFILE_TOPO_NODES, 1 }, { PROFILE_LINE_SERVICE, 0.25 },
+	    { PROFILE_OS_PREEMPT, 1 }, { PROFILE_JITTER_CV, 0.02 } };
+	static const enum profile_key absent[] = { PROFILE_LAT_SMT,
+	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
+	    PROFILE_LINE_INVALIDATE };
+	unsigned i;
+
+	memset(&cb, 0, sizeof(cb));
+	for (i = 0; i < PROFILE_VALUES; i++) {
+		cb.cb_reading[i] = (struct calibrate_reading){ .rd_value = 10,
+		    .rd_p5 = 9, .rd_p95 = 12, .rd_count = 100 };
+		snprintf(cb.cb_reading[i].rd_note, CALIBRATE_NOTE_SIZE,
+		    "note %u", i);
+	}
+	for (i = 0; i < nitems(absent); i++)
+		cb.cb_reading[absent[i]].rd_from = PROVENANCE_ABSENT;
+	plant(machine, nitems(machine));
+}
+
+TEST(profile__is_loadable, "A profile of readings is one that parses, with "
+    "their values and sources, any bytes in a note; that the machine was "
+    "busy is marked")
+{
+	char error[PROFILE_ERROR_SIZE] = "", *text = NULL;
+	struct calibrate_reading *rd;
+	struct profile read, pr;
+	size_t len = 0;
+	FILE *out;
+
+	ATF_REQUIRE(cpu_init() == 0);
+	plant_readings();
+	rd = &cb.cb_reading[PROFILE_LAT_HIT];
+	memset(rd->rd_note, 'x', sizeof(rd->rd_note) - 1);
+	memcpy(rd->rd_note, "\"\\\n\x01", 4);
+	calibrate_profile(&cb, "busy", &pr);
+	ATF_CHECK(strstr(pr.pr_descr, "BUSY") != NULL);
+	out = open_memstream(&text, &len);
+	ATF_REQUIRE(out != NULL);
+	ATF_REQUIRE_EQ(0, profile_write(&pr, out));
+	fclose(out);
+	ATF_REQUIRE_MSG(profile_parse(&read, "planted", text, error) == 0,
+	    "%s in\n%s", error, text);
+	CHECK_NEAR(4, read.pr_value[PROFILE_TOPO_CPUS], 0);
+	CHECK_NEAR(10, read.pr_value[PROFILE_CPU_PAUSE], 1e-9);
+	ATF_CHECK_EQ(PROVENANCE_MEASURED, read.pr_from[PROFILE_CPU_PAUSE]);
+	ATF_CHECK(strstr(read.pr_source[PROFILE_CPU_PAUSE],
+	    "; n 100, 9..12") != NULL);
+	free(text);
+	calibrate_profile(&cb, "", &pr);
+	ATF_CHECK(strstr(pr.pr_descr, "BUSY") == NULL);
+	cpu_fini();
+}
+
+TEST(predict__as_charged, "Predicted reads are the sums that the virtual "
+    "machine charges, worked out by hand")
+{
+	static const struct {
+		const char	*design;
+		unsigned	 bytes;
+		double		 ns;
+	} want[] = {
+		/*
+		 * read 100, hit 1, a lock 2 * 5 + 16 + 4, setup and call 300,
+		 * byte 2, wipe 40
+		 */
+		{ "concurrent", 4096, 101 + 2 * 30 + 340 + 8192 },
+		{ "concurrent", 65536, 101 + 2 * 30 + 340 + 131072 },
+		{ "locked", 4096, 101 + 2 * 30 + 300 + 8192 },
+		{ "locked", 4097, 101 + 3 * 30 + 600 + 8194 },
+		{ "locked", 65536, 101 + 17 * 30 + 16 * 300 + 131072 },
+	};
+	static const struct planted costs[] = { { PROFILE_OS_READ, 100 },
+	    { PROFILE_LAT_HIT, 1 }, { PROFILE_LAT_RMW, 5 },
+	    { PROFILE_OP_LOCK_PAIR, 16 }, { PROFILE_OP_LOCK_AFTER, 4 },
+	    { PROFILE_MEM_COPY, 0.5 }, { PROFILE_AES_NATIVE_BYTE, 1.5 },
+	    { PROFILE_AES_NATIVE_SETUP, 290 }, { PROFILE_AES_NATIVE_CALL, 10 },
+	    { PROFILE_AES_NATIVE_WIPE, 40 } };
+	unsigned i;
+
+	plant_readings();
+	plant(costs, nitems(costs));
+	cb.cb_checks = nitems(want);
+	for (i = 0; i < nitems(want); i++) {
+		snprintf(cb.cb_check[i].ck_design,
+		    sizeof(cb.cb_check[i].ck_design), "%s", want[i].design);
+		strcpy(cb.cb_check[i].ck_cipher, "aes");
+		cb.cb_check[i].ck_mode = CRYPTO_NATIVE;
+		cb.cb_check[i].ck_bytes = want[i].bytes;
+	}
+	calibrate_predict(&cb);
+	for (i = 0; i < nitems(want); i++)
+		CHECK_NEAR(want[i].ns, cb.cb_check[i].ck_predicted_ns, 1e-6);
+}
+
+TEST(cpu_cache__holds_cores, "Threads of a core are behind one cache and of "
+    "one node")
+{
+	unsigned a, b;
+
+	ATF_REQUIRE(cpu_init() == 0);
+	for (a = 0; a < cpu_count(); a++)
+		for (b = 0; b < cpu_count(); b++) {
+			if (cpu_core(a) != cpu_core(b))
+				continue;
+			ATF_CHECK_EQ(cpu_cache(a), cpu_cache(b));
+			ATF_CHECK_EQ(cpu_node(cpu_os_index(a)),
+			    cpu_node(cpu_os_index(b)));
+		}
+	cpu_fini();
+}
+
+TEST_PROGRAM()

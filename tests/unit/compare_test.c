@@ -1,0 +1,984 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/compare/compare.h"
+#include "bench/report/comparable.h"
+#include "bench/stats/stats.h"
+#include "bench/sweep/sweep.h"
+#include "tests/unit/result_fixture.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum {
+	MANY_CELLS	= 200,
+	MANY_REPEATS	= 20,
+	ALL_QUANTITIES	= (1 << QUANTITIES) - 1
+};
+
+static struct result a, b;
+static struct compare co;
+static char why[COMPARE_TEXT_SIZE];
+
+/* From a normal distribution of mean 1. */
+static double
+noise(uint64_t *state, double sd)
+{
+	/* 2^53 steps, from above 0 to 1, and from 0 to below 1. */
+	double u = ((double)(support_draw(state) >> 11) + 1) * 0x1p-53;
+	double v = (double)(support_draw(state) >> 11) * 0x1p-53;
+
+	return (1 + sd * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
+}
+
+/* The cell's median, as a run would have it. */
+static void
+settle(struct result_cell *c)
+{
+	double *v = fixture_alloc(c->repeats + 1, sizeof(*v));
+	unsigned i;
+
+	for (i = 0; i < c->repeats; i++)
+		v[i] = c->samples[i].total_mb_per_s;
+	c->total_mb_per_s = stats_median(v, c->repeats);
+	free(v);
+}
+
+static void
+set_total(struct result_cell *c, unsigned repeat, double mb_per_s)
+{
+	struct result_sample *s = &c->samples[repeat];
+	unsigned i;
+
+	s->total_mb_per_s = mb_per_s;
+	for (i = 0; i < c->readers; i++)
+		s->reader_mb_per_s[i] = mb_per_s / c->readers;
+}
+
+/* Every quantity of every repeat varies by itself. */
+static void
+vary(struct result *r, uint64_t seed, double sd)
+{
+	uint64_t state = seed * 2 + 1;
+	unsigned i, k;
+
+	for (i = 0; i < 16; i++)
+		support_draw(&state);
+	for (i = 0; i < r->cell_count; i++) {
+		for (k = 0; k < r->cells[i].repeats; k++) {
+			struct result_sample *s = &r->cells[i].samples[k];
+
+			s->order = k * r->cell_count + i;
+			set_total(&r->cells[i], k,
+			    (400 + i) * noise(&state, sd));
+			s->latency_ns.p50 = 1e5 * noise(&state, sd);
+			s->latency_ns.p99 = 3e5 * noise(&state, sd);
+			s->harvest.cpu_percent = 30 * noise(&state, sd);
+			s->harvest.latency_p99_ns = 500 * noise(&state, sd);
+			s->fairness.min_max = 0.8 * noise(&state, sd);
+			s->fairness.jain = 0.9 * noise(&state, sd);
+		}
+		settle(&r->cells[i]);
+	}
+}
+
+static void
+scale_total(struct result_cell *c, double factor)
+{
+	unsigned i;
+
+	for (i = 0; i < c->repeats; i++)
+		set_total(c, i, c->samples[i].total_mb_per_s * factor);
+	settle(c);
+}
+
+/* Two designs, two ciphers, 2, 3, 4, ... readers. */
+static void
+make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
+{
+	struct fixture_cell *grid = fixture_alloc(cells, sizeof(*grid));
+	unsigned i;
+
+	for (i = 0; i < cells; i++)
+		grid[i] = (struct fixture_cell){
+			.fc_design = i % 2 == 0 ? "locked" : "concurrent",
+			.fc_cipher = i / 2 % 2 == 0 ? "aes" : "chacha20",
+			.fc_readers = 2 + i / 4, .fc_repeats = repeats,
+			.fc_mb_per_s = 400
+		};
+	fixture_result(r, grid, cells);
+	vary(r, seed, 0.01);
+	free(grid);
+}
+
+/* Two results of one distribution. */
+static void
+make_two(unsigned cells, unsigned repeats, uint64_t seed)
+{
+
+	make(&a, cells, repeats, 2 * seed + 1);
+	make(&b, cells, repeats, 2 * seed + 2);
+}
+
+/* Begins to compare the first result with itself or the second. */
+static void
+begin(enum compare_by by)
+{
+
+	compare_free(&co);
+	why[0] = '\0';
+	co = (struct compare){
+		.co_result = { &a, by == COMPARE_RESULTS ? &b : &a },
+		.co_path = { "a", "b" }, .co_by = by,
+		.co_wanted = ALL_QUANTITIES, .co_margin = 0.01
+	};
+}
+
+static void
+judge(enum compare_by by)
+{
+
+	begin(by);
+	ATF_REQUIRE_EQ_MSG(0, compare_conditions(&co, false, why), "%s", why);
+	ATF_REQUIRE_EQ_MSG(0, compare_match(&co, NULL, why), "%s", why);
+	ATF_REQUIRE_EQ(0, compare_judge(&co));
+}
+
+/* Compares the results whatever their conditions. */
+static void
+judge_rows(unsigned wanted, double margin, double moved)
+{
+
+	begin(COMPARE_RESULTS);
+	co.co_wanted = wanted;
+	co.co_margin = margin;
+	co.co_noise = moved;
+	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+	ATF_REQUIRE_EQ(0, compare_judge(&co));
+}
+
+/* Whether a flag contains the text. */
+static bool
+flagged(const char *text)
+{
+	unsigned i;
+
+	for (i = 0; i < co.co_flag_count; i++)
+		if (strstr(co.co_flags[i], text) != NULL)
+			return (true);
+	return (false);
+}
+
+static enum compare_verdict
+total_verdict(unsigned pair)
+{
+
+	return (co.co_pairs[pair].pa_row[0].cr_verdict);
+}
+
+static void
+done(void)
+{
+
+	compare_free(&co);
+	result_free(&a);
+	result_free(&b);
+}
+
+/* Cells that are better or worse in anything. */
+static unsigned
+claims(void)
+{
+	unsigned claimed = 0, i, q;
+
+	for (i = 0; i < co.co_pair_count; i++) {
+		for (q = 0; q < QUANTITIES; q++) {
+			enum compare_verdict v =
+			    co.co_pairs[i].pa_row[q].cr_verdict;
+
+			if (v == COMPARE_BETTER || v == COMPARE_WORSE)
+				break;
+		}
+		claimed += q < QUANTITIES;
+	}
+	return (claimed);
+}
+
+TEST(compare_judge__same_program_twice, "200 cells drawn twice from one "
+    "distribution: no difference shown in at least 95 % of them, for several "
+    "seeds; at most one comparison in four claims anything")
+{
+	unsigned any = 0, claimed, seed;
+
+	for (seed = 0; seed < 8; seed++) {
+		make_two(MANY_CELLS, MANY_REPEATS, seed);
+		judge(COMPARE_RESULTS);
+		ATF_CHECK_EQ(MANY_CELLS, co.co_pair_count);
+		claimed = claims();
+		any += claimed > 0;
+		ATF_CHECK_MSG(claimed + co.co_rows[COMPARE_REFUSED] /
+		    QUANTITIES <= MANY_CELLS / 20, "%u claimed, %u rows "
+		    "refused", claimed, co.co_rows[COMPARE_REFUSED]);
+		done();
+	}
+	ATF_CHECK_MSG(any <= 2, "%u of %u claim something", any, seed);
+}
+
+TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
+    "vary by 1 %: it is found in each of several seeds, with a change that "
+    "the interval holds, and at most two others in all of them")
+{
+	const struct compare_row *row;
+	unsigned i, others = 0, seed;
+
+	for (seed = 0; seed < 8; seed++) {
+		make_two(MANY_CELLS, MANY_REPEATS, seed);
+		scale_total(&b.cells[77], 0.97);
+		judge(COMPARE_RESULTS);
+		row = &co.co_pairs[77].pa_row[0];
+		ATF_CHECK_EQ(COMPARE_WORSE, row->cr_verdict);
+		ATF_CHECK(row->cr_change > -0.045 && row->cr_change < -0.015);
+		ATF_CHECK(row->cr_change_ci95[0] < -0.02 &&
+		    row->cr_change_ci95[1] < 0);
+		for (i = 0; i < MANY_CELLS; i++)
+			others += i != 77 && total_verdict(i) != COMPARE_NONE;
+		done();
+	}
+	ATF_CHECK_MSG(others <= 2, "%u others", others);
+}
+
+TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
+    "ranked has intervals apart, a corrected p below 0.05 and a change above "
+    "the margin, and the direction is the quantity's; some are ranked and "
+    "some are not")
+{
+	const struct compare_row *row;
+	unsigned i, q;
+
+	make_two(100, 10, 0);
+	for (i = 0; i < 100; i++) {
+		scale_total(&b.cells[i], 1 + 0.0005 * i);
+		for (q = 0; q < 10; q++)
+			b.cells[i].samples[q].latency_ns.p99 *= 1 + 0.002 * i;
+	}
+	judge(COMPARE_RESULTS);
+	for (i = 0; i < 100; i++) {
+		for (q = 0; q < QUANTITIES; q++) {
+			row = &co.co_pairs[i].pa_row[q];
+			if (row->cr_verdict != COMPARE_BETTER &&
+			    row->cr_verdict != COMPARE_WORSE)
+				continue;
+			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0] ||
+			    row->cr_ci95[1][1] < row->cr_ci95[0][0]);
+			ATF_CHECK(row->cr_change_ci95[0] > 0 ||
+			    row->cr_change_ci95[1] < 0);
+			ATF_CHECK(fmin(row->cr_p_welch, row->cr_p_rank) <
+			    0.05);
+			ATF_CHECK(fabs(row->cr_change) > fmax(0.01,
+			    quantities[q].qu_resolution));
+			ATF_CHECK_EQ(quantities[q].qu_more_is_better ==
+			    (row->cr_change > 0),
+			    row->cr_verdict == COMPARE_BETTER);
+		}
+	}
+	ATF_CHECK(co.co_rows[COMPARE_BETTER] >= 20);
+	ATF_CHECK(co.co_rows[COMPARE_WORSE] >= 20);
+	ATF_CHECK(co.co_rows[COMPARE_NONE] >= 400);
+	ATF_CHECK_EQ(100 * QUANTITIES, co.co_rows[COMPARE_BETTER] +
+	    co.co_rows[COMPARE_WORSE] + co.co_rows[COMPARE_NONE] +
+	    co.co_rows[COMPARE_REFUSED]);
+	done();
+}
+
+TEST(compare_judge__significant_but_overlapping, "One row alone, 0.9 % apart: "
+    "p is often below 0.05 while the intervals overlap, and then it is not "
+    "ranked")
+{
+	const struct compare_row *row;
+	unsigned overlaps = 0, ranked = 0, seed;
+
+	for (seed = 0; seed < 50; seed++) {
+		make_two(1, 20, seed);
+		scale_total(&b.cells[0], 1.009);
+		judge_rows(1, 0, 0);
+		row = &co.co_pairs[0].pa_row[0];
+		if (row->cr_verdict == COMPARE_BETTER) {
+			ranked++;
+			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0]);
+		} else {
+			overlaps += fmin(row->cr_p_welch, row->cr_p_rank) <
+			    0.05 && row->cr_ci95[0][1] >= row->cr_ci95[1][0];
+		}
+		done();
+	}
+	ATF_CHECK_MSG(overlaps >= 5 && ranked >= 5, "%u overlaps, %u ranked",
+	    overlaps, ranked);
+}
+
+TEST(compare_judge__tiny_values, "Harvest CPU of 0.04 and 0.08 % is the same; "
+    "from 0.04 to 12 % is worse, with a finite change; latencies one bucket "
+    "apart are the same, two apart are not")
+{
+	unsigned i;
+
+	make_two(2, 20, 0);
+	for (i = 0; i < 20; i++) {
+		double more = 0.0001 * i;
+
+		a.cells[0].samples[i].harvest.cpu_percent = 0.04 + more;
+		b.cells[0].samples[i].harvest.cpu_percent = 0.08 + more;
+		a.cells[1].samples[i].harvest.cpu_percent = 0.04 + more;
+		b.cells[1].samples[i].harvest.cpu_percent = 12 + more;
+		/* Ends of neighbouring buckets of lib/base/hist.h. */
+		a.cells[0].samples[i].latency_ns.p50 = 32768;
+		b.cells[0].samples[i].latency_ns.p50 = 33792;
+		a.cells[1].samples[i].latency_ns.p50 = 32768;
+		b.cells[1].samples[i].latency_ns.p50 = 34816;
+	}
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[4].cr_verdict);
+	ATF_CHECK_EQ(0, co.co_pairs[0].pa_row[4].cr_change);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[4].cr_verdict);
+	ATF_CHECK(isfinite(co.co_pairs[1].pa_row[4].cr_change));
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[2].cr_verdict);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[2].cr_verdict);
+	done();
+}
+
+/* Leaves a cell its first repeats only. */
+static void
+drop_repeats(struct result_cell *c, unsigned left)
+{
+
+	for (; c->repeats > left; c->repeats--) {
+		free(c->samples[c->repeats - 1].reader_mb_per_s);
+		free(c->samples[c->repeats - 1].reader_cpu);
+		free(c->samples[c->repeats - 1].interval_mb_per_s);
+	}
+	settle(c);
+}
+
+TEST(compare_judge__refuses_by_name, "Too few repeats, a gate, and drift are "
+    "said and not ranked; few repeats are said to be few")
+{
+	unsigned i;
+
+	make_two(5, 20, 0);
+	/* Two repeats; four; a gate; a drift of 20 %. */
+	drop_repeats(&a.cells[0], 2);
+	drop_repeats(&b.cells[1], 4);
+	for (i = 0; i < 4; i++)
+		set_total(&b.cells[1], i, 300);
+	settle(&b.cells[1]);
+	strcpy(b.cells[2].gate, "starvation");
+	for (i = 0; i < 20; i++)
+		set_total(&b.cells[3], i, 400 + 4 * i);
+	settle(&b.cells[3]);
+	judge(COMPARE_RESULTS);
+	ATF_CHECK(strstr(co.co_pairs[0].pa_refused, "too few repeats: A has 2, "
+	    "B has 20") != NULL);
+	ATF_CHECK_STREQ("", co.co_pairs[1].pa_refused);
+	for (i = 0; i < 5; i++) {
+		struct text t = { .s = "" };
+
+		verdict_pair(&t, &co, &co.co_pairs[i]);
+		ATF_CHECK_EQ(i == 1, strstr(t.s, ", few repeats (20 and 4)") !=
+		    NULL);
+	}
+	ATF_CHECK_EQ(300, co.co_pairs[1].pa_row[0].cr_median[1]);
+	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(1));
+	ATF_CHECK(strstr(co.co_pairs[2].pa_refused, "starvation") != NULL);
+	ATF_CHECK(strstr(co.co_pairs[3].pa_refused, "drift over the run") !=
+	    NULL && strstr(co.co_pairs[3].pa_refused, "of B") != NULL);
+	ATF_CHECK_EQ(COMPARE_REFUSED, total_verdict(3));
+	ATF_CHECK_EQ(3 * QUANTITIES, co.co_rows[COMPARE_REFUSED]);
+	done();
+}
+
+TEST(compare_conditions__other_machine, "Another host, time or INVARIANTS, or "
+    "a ledger, is refused by name, or flagged when asked; flags of the "
+    "compiler and others are flagged; like and like is neither")
+{
+	static const char *const named[] = {
+		"CPU (A \"Example", "usable CPUs (A 4, B 2)",
+		"kernel (A \"FreeBSD", "INVARIANTS (on in B)",
+		"measured seconds of a repeat (A 1.5, B 2)",
+		"ledger (on in B)", "flags (A \"-O2\", B \"-O3\")", ""
+	};
+	unsigned i;
+
+	make(&a, 4, 5, 1);
+	for (i = 0; i < nitems(named); i++) {
+		make(&b, 4, 5, 2);
+		if (i == 0)
+			strcpy(b.host.cpu_model, "Other 1");
+		if (i == 1)
+			b.host.cpus = 2;
+		if (i == 2)
+			strcpy(b.host.kernel, "Linux");
+		b.host.invariants = i == 3;
+		if (i == 4)
+			b.time_s = 2;
+		b.cells[1].ledger.records = i == 5;
+		if (i == 6)
+			strcpy(b.host.flags, "-O3");
+		begin(COMPARE_RESULTS);
+		ATF_CHECK_EQ(i < 6 ? EINVAL : 0,
+		    compare_conditions(&co, false, why));
+		ATF_CHECK_MSG(i >= 6 || strstr(why, named[i]) != NULL,
+		    "%s: %s", named[i], why);
+		begin(COMPARE_RESULTS);
+		ATF_CHECK_EQ(0, compare_conditions(&co, true, why));
+		ATF_CHECK_EQ(i < 7, co.co_flag_count);
+		ATF_CHECK_EQ(i < 7, flagged(named[i]));
+		result_free(&b);
+	}
+	result_free(&a);
+}
+
+TEST(compare_conditions__machine_moved, "All cells together slow down by 4 % "
+    "over B, which fails none of them: flagged, and no change of the medians "
+    "by 2 % is ranked; one of 12 % is")
+{
+	unsigned i, k;
+
+	make_two(40, 8, 0);
+	for (i = 0; i < 40; i++) {
+		for (k = 0; k < 8; k++)
+			set_total(&b.cells[i], k, b.cells[i].samples[k]
+			    .total_mb_per_s * (1 - 0.04 * k / 7));
+		settle(&b.cells[i]);
+	}
+	scale_total(&b.cells[7], 0.88);
+	judge(COMPARE_RESULTS);
+	ATF_CHECK(flagged("drift over the run of B"));
+	ATF_CHECK(co.co_noise > 0.02 && co.co_noise < 0.06);
+	ATF_CHECK_EQ(1, claims());
+	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(7));
+	done();
+}
+
+/* Takes 15 % from all cells in each third block. */
+static void
+disturb(struct result *r)
+{
+	struct result_cell *c;
+	unsigned i, k;
+
+	for (i = 0; i < r->cell_count; i++) {
+		c = &r->cells[i];
+		for (k = 0; k < c->repeats; k += 3)
+			set_total(c, k, 0.85 * c->samples[k].total_mb_per_s);
+		settle(c);
+	}
+}
+
+static struct result controls[2];
+
+/* Gives both results a control, B's 10 % slower. */
+static void
+add_controls(void)
+{
+	static const struct fixture_cell control =
+	    { "none", "aes", 1, 5, 1000, 2, false };
+	struct result_cell *slow;
+
+	fixture_result(&controls[0], &control, 1);
+	fixture_result(&controls[1], &control, 1);
+	slow = &controls[1].cells[0];
+	slow->total_mb_per_s = 900;
+	slow->total_mb_per_s_ci95[0] = 898;
+	slow->total_mb_per_s_ci95[1] = 902;
+	a.controls = controls[0].cells;
+	b.controls = slow;
+	a.control_count = b.control_count = 1;
+}
+
+static void
+drop_controls(void)
+{
+
+	a.controls = b.controls = NULL;
+	a.control_count = b.control_count = 0;
+	result_free(&controls[0]);
+	result_free(&controls[1]);
+}
+
+TEST(compare_conditions__not_quiet, "Something takes 15 % from all cells of "
+    "every third block of B: flagged, and 5 % is not ranked; a control that "
+    "is 10 % slower is flagged, and 5 % is not ranked either")
+{
+
+	make_two(20, 12, 0);
+	scale_total(&b.cells[7], 0.95);
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(0, co.co_flag_count);
+	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(7));
+	add_controls();
+	judge(COMPARE_RESULTS);
+	ATF_CHECK(co.co_flag_count == 1 && flagged("control design none"));
+	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
+	/* Another program may have moved the control itself. */
+	strcpy(b.host.revision, "fedcba0");
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(2, co.co_flag_count);
+	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(7));
+	strcpy(b.host.revision, a.host.revision);
+	drop_controls();
+	disturb(&b);
+	judge(COMPARE_RESULTS);
+	ATF_CHECK(co.co_flag_count == 1 && flagged("not quiet during B"));
+	ATF_CHECK(co.co_noise > 0.08 && co.co_noise < 0.25);
+	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
+	done();
+}
+
+TEST(compare_noise__few_cells, "2 and 4 cells of 5 repeats: blocks that "
+    "something took 15 % from are flagged in most seeds, and blocks that "
+    "nothing disturbed in few")
+{
+	unsigned calm, cells, seed, stirred;
+
+	for (cells = 2; cells <= 4; cells += 2) {
+		calm = stirred = 0;
+		for (seed = 0; seed < 100; seed++) {
+			make_two(cells, 5, seed);
+			begin(COMPARE_RESULTS);
+			ATF_REQUIRE_EQ(0, compare_noise(&co, true));
+			calm += co.co_flag_count > 0;
+			disturb(&b);
+			begin(COMPARE_RESULTS);
+			ATF_REQUIRE_EQ(0, compare_noise(&co, true));
+			stirred += co.co_noise > 0.08 && co.co_noise < 0.25;
+			done();
+		}
+		/* Two runs and two tests with p below 0.01 each. */
+		ATF_CHECK_MSG(calm <= 10, "%u cells: %u calm", cells, calm);
+		ATF_CHECK_MSG(stirred >= 90, "%u cells: %u stirred", cells,
+		    stirred);
+	}
+}
+
+TEST(compare_noise__gated_cells, "Cells and controls that failed a gate say "
+    "nothing of the machine, and mute no change of others")
+{
+	unsigned i;
+
+	make_two(8, 12, 0);
+	disturb(&b);
+	begin(COMPARE_RESULTS);
+	ATF_REQUIRE_EQ(0, compare_noise(&co, true));
+	ATF_CHECK(co.co_noise > 0.08);
+	for (i = 0; i < 8; i++)
+		strcpy(b.cells[i].gate, "drift");
+	add_controls();
+	for (i = 0; i < 3; i++) {
+		strcpy(a.controls[0].gate, i == 0 ? "drift" : "");
+		strcpy(b.controls[0].gate, i == 1 ? "drift" : "");
+		begin(COMPARE_RESULTS);
+		ATF_REQUIRE_EQ(0, compare_noise(&co, true));
+		ATF_CHECK_EQ(i == 2, co.co_flag_count > 0);
+		ATF_CHECK_EQ(i == 2, co.co_noise > 0);
+	}
+	drop_controls();
+	done();
+}
+
+TEST(compare_judge__five_repeats_drift, "Five repeats that only fall, by 8 %, "
+    "are refused among many other cells, by the rule that gates a cell of a "
+    "run; by 4 %, four repeats, or two in another order are not")
+{
+	static const double falls[4][5] = {
+		{ 408, 404, 400, 396, 376 }, { 408, 404, 400, 396, 392 },
+		{ 420, 410, 400, 380, 0 }, { 408, 404, 396, 400, 376 }
+	};
+	unsigned i, k;
+
+	make_two(40, 5, 0);
+	for (i = 0; i < 4; i++) {
+		if (i == 2)
+			drop_repeats(&b.cells[i], 4);
+		for (k = 0; k < b.cells[i].repeats; k++)
+			set_total(&b.cells[i], k, falls[i][k]);
+		settle(&b.cells[i]);
+	}
+	judge(COMPARE_RESULTS);
+	for (i = 0; i < 4; i++)
+		ATF_CHECK_EQ_MSG(i == 0, co.co_pairs[i].pa_refused[0] != '\0',
+		    "%u: %s", i, co.co_pairs[i].pa_refused);
+	for (i = 0; i < 40; i++) {
+		ATF_REQUIRE_EQ(0, summary_gate_trend(&b.cells[i]));
+		ATF_CHECK_EQ(co.co_pairs[i].pa_refused[0] != '\0',
+		    b.cells[i].gate[0] != '\0');
+	}
+	done();
+}
+
+TEST(compare_match__pairs, "By design each cell meets the locked one of its "
+    "cipher and readers; by cipher the first; a base may be named; a cell "
+    "without partner is kept apart")
+{
+	unsigned i;
+
+	/* locked, concurrent x aes, chacha20 x 2, 3 readers, and a half. */
+	make(&a, 9, 5, 1);
+	begin(COMPARE_DESIGN);
+	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+	ATF_REQUIRE_EQ(4, co.co_pair_count);
+	for (i = 0; i < 4; i++) {
+		ATF_CHECK_EQ(&a.cells[2 * i], co.co_pairs[i].pa_cell[0]);
+		ATF_CHECK_EQ(&a.cells[2 * i + 1], co.co_pairs[i].pa_cell[1]);
+	}
+	ATF_REQUIRE_EQ(1, co.co_alone_count[0]);
+	ATF_CHECK_EQ(&a.cells[8], co.co_alone[0][0]);
+	begin(COMPARE_CIPHER);
+	ATF_REQUIRE_EQ(0, compare_match(&co, "chacha20", why));
+	ATF_REQUIRE_EQ(4, co.co_pair_count);
+	ATF_CHECK_STREQ("aes", co.co_pairs[0].pa_cell[1]->cipher);
+	ATF_CHECK_STREQ("chacha20", co.co_pairs[0].pa_cell[0]->cipher);
+	begin(COMPARE_LOCK);
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK(strstr(why, "lock mtx") != NULL);
+	begin(COMPARE_LOCK);
+	ATF_CHECK_EQ(ENOENT, compare_match(&co, "mcs", why));
+	done();
+}
+
+TEST(compare_match__one_side_only, "Cells that only one result has are "
+    "listed; results that share none are refused")
+{
+	unsigned i;
+
+	make(&a, 8, 5, 1);
+	make(&b, 6, 5, 2);
+	b.cells[0].request_bytes = 512;
+	begin(COMPARE_RESULTS);
+	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+	ATF_CHECK_EQ(5, co.co_pair_count);
+	ATF_CHECK_EQ(3, co.co_alone_count[0]);
+	ATF_CHECK_EQ(1, co.co_alone_count[1]);
+	ATF_CHECK_EQ(&b.cells[0], co.co_alone[1][0]);
+	for (i = 0; i < 6; i++)
+		strcpy(b.cells[i].crypto, "native");
+	begin(COMPARE_RESULTS);
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK(strstr(why, "no cell is in both") != NULL);
+	done();
+}
+
+TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
+    "none is refused; only ranked rows meet one")
+{
+	static const char *const bad[] = {
+		"", "<", "< 5%", "total_mb_per_s", "total_mb_per_s 5%",
+		"total_mb_per_s <", "total_mb_per_s < 5", "total < 5%",
+		"total_mb_per_s < %", "total_mb_per_s < -%",
+		"total_mb_per_s < nan%", "total_mb_per_s < 0x5%",
+		"total_mb_per_s < 1e3%", "total_mb_per_s < 5% x",
+		"total_mb_per_s << 5%", "total_mb_per_s < 1.2.3%",
+		"total_mb_per_s < 12345678901234567890%",
+		"total_mb_per_s < -100%"
+	};
+	struct compare_pair pa = { .pa_refused = "" };
+	struct compare_gate cg;
+	size_t i;
+
+	for (i = 0; i < nitems(bad); i++)
+		ATF_CHECK_EQ_MSG(EINVAL, compare_gate_parse(&cg, bad[i], why),
+		    "\"%s\"", bad[i]);
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, " latency_p99_ns>10 % ",
+	    why));
+	ATF_CHECK(cg.cg_quantity == 3 && !cg.cg_below && cg.cg_share == 0.1);
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s < -5%",
+	    why));
+	ATF_CHECK(cg.cg_quantity == 0 && cg.cg_below && cg.cg_share == -0.05);
+	pa.pa_row[0].cr_verdict = COMPARE_WORSE;
+	pa.pa_row[0].cr_change = -0.06;
+	ATF_CHECK(compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_change = -0.04;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_change = -0.06;
+	pa.pa_row[0].cr_verdict = COMPARE_NONE;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	pa.pa_row[0].cr_verdict = COMPARE_REFUSED;
+	ATF_CHECK(!compare_gate_met(&cg, &pa));
+}
+
+TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
+    "rule that stopped it: margin, bucket, machine, Holm, overlap; a ranked "
+    "one and an unclear one have none")
+{
+	/* The total of B over A's, p50 likewise, and the rule of each. */
+	static const struct {
+		double	total;
+		double	p50;
+		double	margin;
+		double	noise;
+		enum compare_stop total_stop;
+		enum compare_stop p50_stop;
+	} cases[] = {
+		{ 0.8, 0.8, 0.01, 0, COMPARE_STOP_NONE,
+		    COMPARE_STOP_NONE },
+		{ 0.94, 0.98, 0.01, 0, COMPARE_STOP_NONE,
+		    COMPARE_STOP_RESOLUTION },
+		{ 0.94, 0.94, 0.1, 0, COMPARE_STOP_MARGIN,
+		    COMPARE_STOP_MARGIN },
+		{ 0.94, 0.94, 0.01, 0.1, COMPARE_STOP_NOISE,
+		    COMPARE_STOP_NOISE },
+	};
+	const struct compare_row *row;
+	unsigned i, k;
+
+	for (i = 0; i < nitems(cases); i++) {
+		make(&a, 1, 20, 1);
+		make(&b, 1, 20, 1);
+		scale_total(&b.cells[0], cases[i].total);
+		for (k = 0; k < 20; k++) {
+			/* Hardly any spread, as the shift may be small. */
+			a.cells[0].samples[k].latency_ns.p50 = 1e5 + k;
+			b.cells[0].samples[k].latency_ns.p50 =
+			    cases[i].p50 * (1e5 + k);
+		}
+		judge_rows(ALL_QUANTITIES, cases[i].margin, cases[i].noise);
+		row = co.co_pairs[0].pa_row;
+		ATF_CHECK_EQ_MSG(cases[i].total_stop, row[0].cr_stop, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].p50_stop, row[2].cr_stop, "%u", i);
+		ATF_CHECK_EQ(row[0].cr_stop == COMPARE_STOP_NONE,
+		    row[0].cr_verdict == COMPARE_WORSE);
+		/* Nothing there to stop. */
+		ATF_CHECK(row[3].cr_stop == COMPARE_STOP_NONE &&
+		    row[3].cr_verdict == COMPARE_NONE);
+		done();
+	}
+	/* Three repeats cannot have a small p of ranks; t is overwhelmed. */
+	make_two(40, 3, 0);
+	scale_total(&b.cells[7], 0.95);
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cr_stop);
+	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
+	done();
+}
+
+TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
+    "that loses what the others gain is worse; a cell of one reader has "
+    "neither it nor fairness, and pays for no such test")
+{
+	struct result_sample *s;
+	unsigned k, q, tests;
+
+	make_two(2, 20, 0);
+	for (k = 0; k < 20; k++) {
+		s = &b.cells[1].samples[k];
+		s->reader_mb_per_s[0] *= 1.2;
+		s->reader_mb_per_s[1] *= 0.8;
+	}
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(1));
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[
+	    quantity_find("reader_mb_per_s_min")].cr_verdict);
+	ATF_CHECK_EQ(-1, quantity_find("reader_mb_per_s_mean"));
+	tests = co.co_tests;
+	a.cells[0].readers = b.cells[0].readers = 1;
+	judge(COMPARE_RESULTS);
+	for (q = 0; q < QUANTITIES; q++) {
+		ATF_CHECK_EQ(!quantities[q].qu_of_several,
+		    co.co_pairs[0].pa_row[q].cr_wanted);
+		ATF_CHECK(co.co_pairs[1].pa_row[q].cr_wanted);
+	}
+	ATF_CHECK_EQ(tests - 6, co.co_tests);
+	ATF_CHECK_EQ(2 * QUANTITIES - 3, co.co_rows[COMPARE_NONE] +
+	    co.co_rows[COMPARE_WORSE]);
+	done();
+}
+
+TEST(compare_judge__harvest_work, "A third of the harvest thread's CPU is "
+    "better, unless it delivered fewer events or later; more CPU is worse, "
+    "and p99 need not be asked for")
+{
+	static const struct {
+		double	cpu;
+		double	events;
+		double	p99;
+		enum compare_verdict verdict;
+		enum compare_stop stop;
+	} cases[] = {
+		{ 0.3, 1, 1, COMPARE_BETTER, COMPARE_STOP_NONE },
+		{ 0.3, 0.4, 1, COMPARE_NONE, COMPARE_STOP_HARVEST },
+		{ 0.3, 1, 1.5, COMPARE_NONE, COMPARE_STOP_HARVEST },
+		{ 0.3, 1.5, 0.5, COMPARE_BETTER, COMPARE_STOP_NONE },
+		{ 3, 1.5, 0.5, COMPARE_WORSE, COMPARE_STOP_NONE },
+	};
+	const unsigned cpu = QUANTITY_HARVEST_CPU;
+	const struct compare_row *row;
+	unsigned i, k, wanted;
+
+	for (i = 0; i < 2 * nitems(cases); i++) {
+		const unsigned n = i / 2;
+
+		make_two(1, 20, 0);
+		for (k = 0; k < 20; k++) {
+			/* Bursts: the medians differ by chance. */
+			a.cells[0].samples[k].harvest.events_per_s =
+			    k % 2 == 0 ? 1800 : 3600;
+			b.cells[0].samples[k].harvest.events_per_s =
+			    cases[n].events * (k == 0 || k % 2 == 1 ? 1800 :
+			    3600);
+			b.cells[0].samples[k].harvest.cpu_percent *=
+			    cases[n].cpu;
+			b.cells[0].samples[k].harvest.latency_p99_ns *=
+			    cases[n].p99;
+		}
+		wanted = i % 2 == 0 ? ALL_QUANTITIES : 1u << cpu;
+		judge_rows(wanted, 0.01, 0);
+		row = &co.co_pairs[0].pa_row[cpu];
+		ATF_CHECK_EQ_MSG(cases[n].verdict, row->cr_verdict, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[n].stop, row->cr_stop, "%u", i);
+		done();
+	}
+}
+
+TEST(compare_match__polls, "Cells of A and B whose spinners poll differently "
+    "often are paired and flagged by name; two of one result that only differ "
+    "so are refused")
+{
+
+	make_two(4, 5, 0);
+	b.cells[1].spin_polls = b.cells[2].spin_polls = 64;
+	judge(COMPARE_RESULTS);
+	ATF_CHECK_EQ(4, co.co_pair_count);
+	ATF_REQUIRE_EQ(1, co.co_flag_count);
+	ATF_CHECK_STREQ("different: rngsim.lock.spin_polls of 2 pairs, such as "
+	    "lock mtx (A 0, B 64)", co.co_flags[0]);
+	/* Within one result locks may differ so. */
+	a.cells[1].spin_polls = a.cells[2].spin_polls = 64;
+	judge(COMPARE_DESIGN);
+	ATF_CHECK_EQ(0, co.co_flag_count);
+	strcpy(b.cells[1].design, "locked");
+	begin(COMPARE_RESULTS);
+	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
+	ATF_CHECK_MSG(strstr(why, "cells[1]") != NULL &&
+	    strstr(why, "spin_polls alone") != NULL, "%s", why);
+	done();
+}
+
+TEST(group_few_repeats__unsaid, "Where a document does not say what an "
+    "interval is of, as many repeats are needed as for one over them")
+{
+	struct result_cell c = { .repeats = 2 };
+
+	ATF_CHECK(comparable_few_repeats(&c));
+	c.repeats = RESULT_CI95_REPEATS_MIN;
+	ATF_CHECK(!comparable_few_repeats(&c));
+	strcpy(c.ci95_of, RESULT_CI95_PARTS);
+	ATF_CHECK(comparable_few_repeats(&c));
+	strcpy(c.ci95_of, RESULT_CI95_REPEATS);
+	ATF_CHECK(!comparable_few_repeats(&c));
+}
+
+TEST(clip_utf8__characters, "A text cut within a character of two, three or "
+    "four bytes loses its beginning; whole ones and what is no UTF-8 stay")
+{
+	static const char *const cut[][2] = {
+		{ "", "" }, { "ab", "ab" }, { "a\xc3", "a" },
+		{ "a\xc3\xa9", "a\xc3\xa9" }, { "a\xe2\x82", "a" },
+		{ "a\xe2", "a" }, { "a\xe2\x82\xac", "a\xe2\x82\xac" },
+		{ "\xf0\x9f\x98", "" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "a\x80", "a\x80" },
+		{ "\x80\x80\x80\x80", "\x80\x80\x80\x80" },
+		{ "a\xff", "a\xff" }
+	};
+	char text[8];
+	size_t i;
+
+	for (i = 0; i < nitems(cut); i++) {
+		strcpy(text, cut[i][0]);
+		utf8_truncate(text);
+		ATF_CHECK_STREQ(cut[i][1], text);
+	}
+}
+
+TEST(verdict_json__cut_texts, "Tunables and gates of characters of several "
+    "bytes, cut wherever: the document can be written; a text that is no "
+    "UTF-8 and a number that is none have errors of their own")
+{
+	char *text = NULL, tunable[600];
+	unsigned i, shift;
+	size_t len;
+	FILE *out;
+
+	for (shift = 0; shift < 6; shift++) {
+		make_two(2, 5, 0);
+		memset(tunable, 'x', shift);
+		for (i = 0; i < 120; i++)
+			memcpy(tunable + shift + 3 * i, "\xe2\x82\xac", 4);
+		free(b.tunables);
+		b.tunables = fixture_texts(tunable, tunable);
+		snprintf(b.cells[0].gate, sizeof(b.cells[0].gate), "%.*s",
+		    (int)shift % 3 + 3 * 80, tunable);
+		judge(COMPARE_RESULTS);
+		out = open_memstream(&text, &len);
+		ATF_REQUIRE(out != NULL);
+		ATF_CHECK_EQ(0, verdict_print_json(out, &co));
+		co.co_pairs[1].pa_row[0].cr_change = NAN;
+		ATF_CHECK_EQ(ERANGE, verdict_print_json(out, &co));
+		co.co_pairs[1].pa_row[0].cr_change = 0;
+		strcpy(co.co_flags[0], "\xff");
+		ATF_CHECK_EQ(EILSEQ, verdict_print_json(out, &co));
+		ATF_REQUIRE_EQ(0, fclose(out));
+		free(text);
+		done();
+	}
+}
+
+TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
+    "medians, change, interval, both p, verdict")
+{
+	struct result_cell ca = { .design = "locked", .lock = "mtx",
+	    .cipher = "aes", .crypto = "kernel", .readers = 2,
+	    .request_bytes = 65536 };
+	struct result_cell cb = ca;
+	struct compare_pair pa = { .pa_cell = { &ca, &cb } };
+	struct text t = { .s = "" };
+
+	co.co_by = COMPARE_DESIGN;
+	strcpy(cb.design, "concurrent");
+	pa.pa_row[0] = (struct compare_row){
+		.cr_pair = &pa, .cr_quantity = &quantities[0],
+		.cr_verdict = COMPARE_BETTER, .cr_median = { 500, 1030 },
+		.cr_change = 1.06, .cr_change_ci95 = { 0.98, 1.13 },
+		.cr_p_welch = 0.0003, .cr_p_rank = 0.0021
+	};
+	verdict_sentence(&t, &co, &pa.pa_row[0]);
+	ATF_CHECK_STREQ("concurrent instead of locked, mtx, aes, 2 readers of "
+	    "64 KiB: total MB/s 500.0 to 1030.0, +106 % (95 % interval +98.0 "
+	    "to +113 %), Holm p 0.0003 (Welch) and 0.0021 (Mann-Whitney): "
+	    "better", t.s);
+	strcpy(cb.crypto, "native");
+	cb.oversubscribed = true;
+	co.co_by = COMPARE_RESULTS;
+	ca.repeats = 3;
+	cb.repeats = 4;
+	pa.pa_row[4] = (struct compare_row){
+		.cr_pair = &pa, .cr_quantity = &quantities[4],
+		.cr_verdict = COMPARE_NONE, .cr_median = { 0.1, 79 },
+		.cr_change = -0.0304, .cr_change_ci95 = { -0.0399, 0.001 },
+		.cr_p_welch = 1, .cr_p_rank = 0.0496
+	};
+	t.s[0] = '\0';
+	verdict_sentence(&t, &co, &pa.pa_row[4]);
+	ATF_CHECK_STREQ("concurrent, mtx, aes, 2 readers of 64 KiB, native "
+	    "crypto, oversubscribed, few repeats (3 and 4): harvest CPU <0.10 "
+	    "% to 79.0 %, at least -3.0 % (95 % interval -4.0 to +0.10 %), "
+	    "Holm p 1 (Welch) and 0.0496 (Mann-Whitney): no difference shown",
+	    t.s);
+	pa.pa_row[4].cr_stop = COMPARE_STOP_P;
+	t.s[0] = '\0';
+	verdict_sentence(&t, &co, &pa.pa_row[4]);
+	ATF_CHECK(strstr(t.s, ": no difference shown (no p below 0.05 after "
+	    "Holm)") != NULL);
+}
+
+TEST_PROGRAM()

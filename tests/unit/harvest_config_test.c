@@ -1,0 +1,146 @@
+/*
+ * harvest/harvest_config.c and choosing sources from a list.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harvest/mask.h"
+#include "harvest/source.h"
+#include "tests/unit/test.h"
+
+static const struct {
+	const char	*name;
+	const char	*value;		/* the default */
+	const char	*good;
+	const char	*bad;
+} tunables[] = {
+	{ "kern.random.harvest.mask", "7135", "0", "536870912" },
+	{ "kern.random.nist_healthtest_enabled", "0", "1", "2" },
+	{ "kern.random.nist_healthtest_ondemand", "0", "16384", "536870912" },
+	{ "rngsim.harvest.ondemand_pass", "1", "1000000", "0" },
+	{ "rngsim.harvest.model", "2019", "newest", "2020" },
+	{ "rngsim.harvest.rate_hz", "10", "1000", "1001" },
+	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },
+	{ "rngsim.harvest.boot_entropy_bytes", "2048", "0", "1048577" },
+	{ "rngsim.harvest.record", "", "file", NULL },
+	{ "rngsim.source.interrupt.rate_hz", "1000", "1000000", "0" },
+	{ "rngsim.source.replay.file", "", "file", NULL },
+};
+
+TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
+    "scripts depend on")
+{
+	struct harvest_config config = harvest_config_default();
+	struct tunable_set set = { harvest_tunables, harvest_tunable_count,
+	    &config };
+	const struct tunable_set *found;
+	const struct tunable *tn;
+	char buf[TUNABLE_STRING_SIZE];
+	size_t i;
+
+	ATF_CHECK_EQ(sizeof(tunables) / sizeof(tunables[0]),
+	    harvest_tunable_count);
+	for (i = 0; i < sizeof(tunables) / sizeof(tunables[0]); i++) {
+		tn = tunable_find(&set, 1, tunables[i].name, &found);
+		ATF_REQUIRE_MSG(tn != NULL, "%s", tunables[i].name);
+		tunable_format(tn, &config, buf, sizeof(buf));
+		ATF_CHECK_STREQ(tunables[i].value, buf);
+		ATF_CHECK_EQ(0, tunable_set_text(tn, &config,
+		    tunables[i].good));
+		tunable_format(tn, &config, buf, sizeof(buf));
+		ATF_CHECK_STREQ(tunables[i].good, buf);
+		if (tunables[i].bad != NULL)
+			ATF_CHECK_EQ_MSG(EINVAL, tunable_set_text(tn, &config,
+			    tunables[i].bad), "%s", tunables[i].name);
+	}
+}
+
+TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
+    "said")
+{
+	static const char *const names[] = { "interrupt", "rdseed", "rdrand" };
+	const struct random_source *rs;
+	struct random_source_list sl;
+	struct harvest_error error;
+	unsigned i, skipped = 0, used = 0;
+
+	ATF_REQUIRE_EQ(0, random_source_list_parse(&sl,
+	    "interrupt,rdseed,rdrand", &error));
+	ATF_CHECK_EQ(3, sl.sl_count + sl.sl_skipped_count);
+	for (i = 0; i < 3; i++) {
+		rs = random_source_find(names[i]);
+		if (random_source_present(rs))
+			ATF_CHECK_EQ(rs, sl.sl_source[used++]);
+		else
+			ATF_CHECK_EQ(rs, sl.sl_skipped[skipped++]);
+	}
+}
+
+TEST(source_list__refuses, "the message names the value and what would be "
+    "accepted")
+{
+	static const struct {
+		const char	*list;
+		const char	*says;
+	} cases[] = {
+		{ "", "unknown source \"\"" },
+		{ "none,", "unknown source \"\"" },
+		{ "none,,interrupt", "unknown source \"\"" },
+		{ "none, interrupt", "unknown source \" interrupt\"" },
+		{ "rdrandom", "unknown source \"rdrandom\"" },
+		{ "none,interrupt,none", "repeated source \"none\"" },
+		{ "rdrand,rdrand", "repeated source \"rdrand\"" },
+		{ "rdseed,rdseed", "repeated source \"rdseed\"" },
+	};
+	struct random_source_list sl;
+	struct harvest_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ATF_CHECK_EQ_MSG(EINVAL, random_source_list_parse(&sl,
+		    cases[i].list, &error), "\"%s\"", cases[i].list);
+		ATF_CHECK_MSG(strncmp(error.text, cases[i].says,
+		    strlen(cases[i].says)) == 0, "%s", error.text);
+		ATF_CHECK_MSG(strstr(error.text, "accepted: none, rdrand, "
+		    "rdseed, interrupt, replay") != NULL, "%s", error.text);
+	}
+}
+
+TEST(source_list__longest, "the longest text a tunable holds is an unknown "
+    "name, not an overflow")
+{
+	char list[TUNABLE_STRING_SIZE];
+	struct random_source_list sl;
+	struct harvest_error error;
+
+	memset(list, 'x', sizeof(list) - 1);
+	list[sizeof(list) - 1] = '\0';
+	ATF_CHECK_EQ(EINVAL, random_source_list_parse(&sl, list, &error));
+	ATF_CHECK(strstr(error.text, "replay") != NULL);
+}
+
+TEST(sources_check__replay, "a bad file is refused before anything is "
+    "measured")
+{
+	struct harvest_config config = harvest_config_default();
+	struct random_source_list sl;
+	struct harvest_error error;
+
+	strcpy(config.sources, "interrupt,replay");
+	ATF_CHECK_EQ(EINVAL, random_sources_check(&config, &sl, &error));
+	ATF_CHECK(strstr(error.text, "rngsim.source.replay.file") != NULL);
+	strcpy(config.replay_file, "absent");
+	ATF_CHECK_EQ(ENOENT, random_sources_check(&config, &sl, &error));
+	atf_utils_create_file("bad", "event 0 1\n");
+	strcpy(config.replay_file, "bad");
+	ATF_CHECK_EQ(EINVAL, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_MSG(strncmp(error.text, "bad:1: expected ", 16) == 0, "%s",
+	    error.text);
+	atf_utils_create_file("good", "event 0 1 02\n");
+	strcpy(config.replay_file, "good");
+	ATF_CHECK_EQ(0, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_EQ(2, sl.sl_count);
+}
+
+TEST_PROGRAM()

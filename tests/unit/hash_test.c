@@ -1,0 +1,430 @@
+/*
+ * The family of hashes: each test walks all that can be used here.
+ */
+#include <stdio.h>
+
+#include <gcrypt.h>
+#include <openssl/crypto.h>
+#include <zlib.h>
+
+#include "lib/crypto/digest.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum { MESSAGE = 600, SECRET = 16 };
+
+static bool spoiled;
+
+/*
+ * Replaces zlib's own in this program: Adler-32 by its definition, RFC 1950, or
+ * wrong when "spoiled" is set.
+ */
+uLong
+adler32_z(uLong adler, const Bytef *buf, z_size_t n)
+{
+	uLong a = adler & 0xffff, b = adler >> 16;
+
+	if (buf == NULL)
+		return (1);
+	for (; n > 0; n--, buf++) {
+		a = (a + *buf) % 65521;
+		b = (b + a) % 65521;
+	}
+	return ((b << 16 | a) ^ spoiled);
+}
+
+/* The next hash that can be used, after it was called with *i of 0. */
+static struct hash *
+next(unsigned *i)
+{
+	struct hash *ha;
+
+	while (*i < hash_count()) {
+		ha = hash_get((*i)++);
+		if (hash_load(ha) == HASH_READY)
+			return (ha);
+	}
+	return (NULL);
+}
+
+/* Of a message in one piece, by a context of its own. */
+static void
+whole(const struct hash *ha, const uint8_t *bytes, size_t n, uint8_t *out)
+{
+	union hash_context hc;
+
+	ATF_REQUIRE_EQ_MSG(0, hash_init(ha, &hc), "%s", ha->ha_name);
+	hash_update(ha, &hc, bytes, n);
+	hash_finish(ha, &hc, out);
+	hash_fini(ha, &hc);
+}
+
+static void
+fill(uint8_t *bytes, size_t n)
+{
+	uint64_t state = 1;
+
+	for (; n > 0; n--)
+		*bytes++ = (uint8_t)(support_draw(&state) >> 32);
+}
+
+TEST(hash_load__all, "Every hash gives its known answers or says why it "
+    "cannot, and its name and length are its own")
+{
+	unsigned i, k, ready = 0;
+	struct hash *ha;
+
+	for (i = 0; i < hash_count(); i++) {
+		ha = hash_get(i);
+		ATF_CHECK_EQ(ha, hash_find(ha->ha_name));
+		for (k = 0; k < i; k++)
+			ATF_CHECK_MSG(strcmp(hash_get(k)->ha_name,
+			    ha->ha_name) != 0, "%s is there twice",
+			    ha->ha_name);
+		switch (hash_load(ha)) {
+		case HASH_READY:
+			ready++;
+			ATF_CHECK_MSG(ha->ha_bytes > 0 ||
+			    strcmp(ha->ha_name, "null") == 0, "%s",
+			    ha->ha_name);
+			break;
+		case HASH_ABSENT:
+		case HASH_FORBIDDEN:
+			ATF_CHECK_MSG(ha->ha_why != NULL, "%s", ha->ha_name);
+			break;
+		default:
+			atf_tc_fail_nonfatal("%s: %s", ha->ha_name,
+			    ha->ha_why);
+		}
+		ATF_CHECK_EQ(ha->ha_state, hash_load(ha));
+		ATF_CHECK(ha->ha_bytes <= HASH_BYTES_MAX);
+		ATF_CHECK_EQ(strncmp(ha->ha_name, "gcrypt:", 7) == 0,
+		    strcmp(ha->ha_library->hl_name, "libgcrypt") == 0);
+	}
+	/* SHA-256 and zlib's are never forbidden. */
+	ATF_CHECK_MSG(ready >= 3, "%u hashes", ready);
+	ATF_CHECK_EQ(HASH_READY, hash_load(hash_sha256()));
+	ATF_CHECK(hash_find("sha257") == NULL && hash_find("") == NULL);
+	hash_unload_all();
+	for (i = 0; i < hash_count(); i++)
+		ATF_CHECK_EQ(HASH_UNLOADED, hash_get(i)->ha_state);
+	ATF_CHECK_EQ(HASH_READY, hash_load(hash_sha256()));
+	hash_unload_all();
+}
+
+TEST(hash_load__a_wrong_answer, "A library that computes wrongly is found out")
+{
+
+	ATF_CHECK_EQ(HASH_READY, hash_load(hash_find("adler32")));
+	hash_unload_all();
+	spoiled = true;
+	ATF_CHECK_EQ(HASH_WRONG, hash_load(hash_find("adler32")));
+	ATF_CHECK_EQ(HASH_WRONG, hash_load(hash_find("adler32")));
+	ATF_CHECK_EQ(HASH_READY, hash_load(hash_find("crc32")));
+	hash_unload_all();
+}
+
+TEST(hash_load__same_algorithm, "One algorithm in two libraries is one "
+    "function, of messages of any length")
+{
+	uint8_t a[HASH_BYTES_MAX], b[HASH_BYTES_MAX], bytes[MESSAGE];
+	struct hash *one, *two;
+	unsigned i = 0, k, pairs = 0;
+	size_t n;
+
+	fill(bytes, sizeof(bytes));
+	while ((one = next(&i)) != NULL) {
+		for (k = i; (two = next(&k)) != NULL;) {
+			if (strcmp(one->ha_algorithm, two->ha_algorithm) != 0)
+				continue;
+			pairs++;
+			for (n = 0; n <= MESSAGE; n += 7) {
+				whole(one, bytes, n, a);
+				whole(two, bytes, n, b);
+				ATF_CHECK_MSG(memcmp(a, b, one->ha_bytes) == 0,
+				    "%s and %s of %zu bytes", one->ha_name,
+				    two->ha_name, n);
+			}
+		}
+	}
+	ATF_CHECK_MSG(pairs > 0, "nothing to compare");
+	hash_unload_all();
+}
+
+TEST(hash_update__any_split, "A running context gives what one piece gives, "
+    "wherever the message is cut, and is as new after a reset, finished or "
+    "not")
+{
+	uint8_t bytes[MESSAGE], got[HASH_BYTES_MAX + 1], want[HASH_BYTES_MAX];
+	struct digest dg;
+	struct hash *ha;
+	unsigned i = 0;
+	size_t cut;
+
+	fill(bytes, sizeof(bytes));
+	while ((ha = next(&i)) != NULL) {
+		whole(ha, bytes, MESSAGE, want);
+		ATF_REQUIRE_EQ(0, digest_init_as(&dg, ha));
+		ATF_CHECK_EQ(ha->ha_bytes, digest_bytes(&dg));
+		for (cut = 0; cut <= MESSAGE; cut += 5) {
+			/* As pools: a counter, then bytes, and nothing. */
+			digest_update(&dg, bytes, cut / 2);
+			digest_update(&dg, NULL, 0);
+			digest_update(&dg, bytes + cut / 2, cut - cut / 2);
+			digest_update(&dg, bytes + cut, MESSAGE - cut);
+			got[ha->ha_bytes] = 0x5a;
+			digest_finish(&dg, got);
+			ATF_CHECK_MSG(memcmp(got, want, ha->ha_bytes) == 0,
+			    "%s cut at %zu", ha->ha_name, cut);
+			ATF_CHECK_MSG(got[ha->ha_bytes] == 0x5a,
+			    "%s is longer than it says", ha->ha_name);
+			digest_reset(&dg);
+			digest_update(&dg, bytes, cut);
+			digest_reset(&dg);
+			if (cut % 2 == 0)
+				digest_prepare(&dg);
+		}
+		digest_fini(&dg);
+	}
+	hash_unload_all();
+}
+
+TEST(hash_finish__depends_on_all, "Every bit of a harvested event changes a "
+    "pool's hash, of null alone it does not")
+{
+	uint8_t got[HASH_BYTES_MAX], event[12], want[HASH_BYTES_MAX];
+	unsigned bit, i = 0;
+	struct hash *ha;
+
+	fill(event, sizeof(event));
+	while ((ha = next(&i)) != NULL) {
+		whole(ha, event, sizeof(event), want);
+		for (bit = 0; bit < 8 * sizeof(event); bit++) {
+			event[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			whole(ha, event, sizeof(event), got);
+			event[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			ATF_CHECK_EQ_MSG(memcmp(got, want, ha->ha_bytes) == 0,
+			    strcmp(ha->ha_name, "null") == 0, "%s, bit %u",
+			    ha->ha_name, bit);
+		}
+	}
+	hash_unload_all();
+}
+
+/*
+ * Memory that libraries have, and what they give back: after a context was
+ * cleared or released none of it may hold what that had absorbed.
+ */
+struct block {
+	struct block	*b_next;
+	struct block	*b_prev;
+	size_t		 b_size;
+	_Alignas(max_align_t) uint8_t b_bytes[];
+};
+
+static const uint8_t secret[SECRET] = "absorbed secret";
+static struct block blocks = { &blocks, &blocks, 0 };
+static unsigned leaks;
+
+static struct block *
+block_of(void *p)
+{
+
+	return ((struct block *)(void *)((uint8_t *)p -
+	    offsetof(struct block, b_bytes)));
+}
+
+static bool
+holds(const struct block *b)
+{
+
+	return (memmem(b->b_bytes, b->b_size, secret, sizeof(secret)) != NULL);
+}
+
+static unsigned
+holding(void)
+{
+	const struct block *b;
+	unsigned count = 0;
+
+	for (b = blocks.b_next; b != &blocks; b = b->b_next)
+		count += holds(b);
+	return (count);
+}
+
+static void *
+watch_malloc(size_t n)
+{
+	struct block *b;
+
+	b = calloc(1, sizeof(*b) + n);
+	if (b == NULL)
+		return (NULL);
+	b->b_size = n;
+	b->b_next = blocks.b_next;
+	b->b_prev = &blocks;
+	b->b_next->b_prev = blocks.b_next = b;
+	return (b->b_bytes);
+}
+
+static void
+watch_free(void *p)
+{
+	struct block *b;
+
+	if (p == NULL)
+		return;
+	b = block_of(p);
+	leaks += holds(b);
+	b->b_next->b_prev = b->b_prev;
+	b->b_prev->b_next = b->b_next;
+	free(b);
+}
+
+static void *
+watch_realloc(void *p, size_t n)
+{
+	uint8_t *grown;
+	size_t before;
+
+	grown = watch_malloc(n);
+	if (p != NULL && grown != NULL) {
+		before = block_of(p)->b_size;
+		memcpy(grown, p, before < n ? before : n);
+		watch_free(p);
+	}
+	return (grown);
+}
+
+static void *
+crypto_malloc(size_t n, const char *file, int line)
+{
+
+	(void)file;
+	(void)line;
+	return (watch_malloc(n));
+}
+
+static void *
+crypto_realloc(void *p, size_t n, const char *file, int line)
+{
+
+	(void)file;
+	(void)line;
+	return (watch_realloc(p, n));
+}
+
+static void
+crypto_free(void *p, const char *file, int line)
+{
+
+	(void)file;
+	(void)line;
+	watch_free(p);
+}
+
+static int
+not_secure(const void *p)
+{
+
+	(void)p;
+	return (0);
+}
+
+TEST(hash_clear__wipes, "What a context has absorbed is in no memory that it "
+    "keeps or gives back, reset or released, finished or not")
+{
+	uint8_t out[HASH_BYTES_MAX];
+	unsigned held = 0, i = 0, way;
+	union hash_context hc;
+	struct hash *ha;
+
+	ATF_REQUIRE_EQ(1, CRYPTO_set_mem_functions(crypto_malloc,
+	    crypto_realloc, crypto_free));
+	gcry_set_allocation_handler(watch_malloc, watch_malloc, not_secure,
+	    watch_realloc, watch_free);
+	while ((ha = next(&i)) != NULL) {
+		for (way = 0; way < 4; way++) {
+			leaks = 0;
+			ATF_REQUIRE_EQ(0, hash_init(ha, &hc));
+			hash_update(ha, &hc, secret, sizeof(secret));
+			held += holding();
+			if (way % 2 != 0)
+				hash_finish(ha, &hc, out);
+			if (way / 2 != 0) {
+				hash_clear(ha, &hc);
+				ATF_CHECK_EQ_MSG(0, holding(), "%s, way %u",
+				    ha->ha_name, way);
+				hash_start(ha, &hc);
+			}
+			hash_fini(ha, &hc);
+			ATF_CHECK_MSG(support_all((uint8_t *)&hc, sizeof(hc),
+			    0), "%s: a context is left", ha->ha_name);
+			ATF_CHECK_EQ_MSG(0, leaks + holding(), "%s, way %u",
+			    ha->ha_name, way);
+		}
+	}
+	/* Contexts did hold it. */
+	ATF_CHECK_MSG(held >= 4 * 4, "%u", held);
+	hash_unload_all();
+}
+
+TEST(hash_update__allocates_nothing, "Pools absorb, finish and, as often as "
+    "they have spares, reset under the mutex, where nothing may enter the "
+    "allocator")
+{
+	const volatile uint64_t *allocated = support_allocated();
+	uint8_t out[HASH_BYTES_MAX];
+	struct digest dg;
+	struct hash *ha;
+	unsigned i = 0, round;
+	uint64_t before;
+
+	while ((ha = next(&i)) != NULL) {
+		ATF_REQUIRE_EQ(0, digest_init_as(&dg, ha));
+		before = *allocated;
+		for (round = 0; round < DIGEST_SPARES; round++) {
+			digest_update(&dg, secret, sizeof(secret));
+			digest_finish(&dg, out);
+			digest_reset(&dg);
+		}
+		ATF_CHECK_MSG(*allocated == before, "%s: %ju bytes",
+		    ha->ha_name, (uintmax_t)(*allocated - before));
+		digest_fini(&dg);
+	}
+	hash_unload_all();
+}
+
+static void
+count(const char *name, void *arg)
+{
+	unsigned *others = arg;
+
+	ATF_CHECK_MSG(hash_find(name) == NULL, "%s is no other", name);
+	(*others)++;
+}
+
+TEST(hash_others__new_ones, "Hashes beyond the family are listed, members of "
+    "it are not")
+{
+	unsigned others = 0, without;
+	struct hash *sha1 = hash_find("sha1");
+	struct hash *tiger = hash_find("gcrypt:tiger");
+	const char *native[2] = { sha1->ha_native, tiger->ha_native };
+
+	hash_others(count, &others);
+	without = others;
+	if (hash_load(sha1) != HASH_READY || hash_load(tiger) != HASH_READY)
+		atf_tc_skip("the libraries lack what is to be a new one");
+	/* Unknown to the family, as those of a later version. */
+	sha1->ha_native = tiger->ha_native = "another";
+	sha1->ha_name = tiger->ha_name = "another";
+	others = 0;
+	hash_others(count, &others);
+	ATF_CHECK_EQ(without + 2, others);
+	sha1->ha_native = native[0];
+	tiger->ha_native = native[1];
+	hash_unload_all();
+}
+
+TEST_PROGRAM()

@@ -1,0 +1,989 @@
+/*
+ * Each property of lib/ledger/ledger.tbl is broken by hand and reported with
+ * both operations, and a correct sequence close to it is not; all of the
+ * counters' range; threads; logs.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "lib/crypto/cipher.h"
+#include "lib/ledger/ledger.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+#define	C(n)	uint128_make(0, (n))
+
+enum { RULE_BYTES = 64 };
+
+static const uint8_t none[CIPHER_KEY_BYTES];
+static const uint8_t shared[CIPHER_KEY_BYTES] = { 1 };
+
+/* As Fortuna's: reseed n empties the pools i for which 2^i divides n. */
+static unsigned
+due(uint64_t reseed)
+{
+
+	return ((unsigned)__builtin_ctzll(reseed) + 1);
+}
+
+static const struct ledger_core_rule fortuna = { .lu_pools = 32,
+    .lu_pool0_bytes = RULE_BYTES, .lu_due = due };
+
+static const struct ledger_core_rule one_pool = { .lu_pools = 1 };
+
+/* Keys by number; 0 is none. */
+static const uint8_t *
+key(unsigned n)
+{
+	static uint8_t keys[4][CIPHER_KEY_BYTES];
+	static unsigned next;
+	uint8_t *k = keys[next++ % nitems(keys)];
+
+	memset(k, 0, CIPHER_KEY_BYTES);
+	memcpy(k + 7, &n, sizeof(n));
+	return (k);
+}
+
+static void
+set(struct ledger *lg, unsigned had, unsigned n)
+{
+
+	ledger_key_set(lg, key(had), key(n));
+}
+
+static struct ledger *
+make(const struct ledger_config *config)
+{
+	struct ledger *lg;
+
+	ATF_REQUIRE_EQ(0, ledger_new(&lg, config));
+	return (lg);
+}
+
+static struct ledger *
+make_plain(void)
+{
+
+	return (make(&(struct ledger_config){ .lc_lag = 0 }));
+}
+
+/* Enough for a reseed, and one that gives key n, at counter n. */
+static void
+reseed(struct ledger *lg, unsigned core, int64_t now_ns, unsigned had,
+    unsigned n)
+{
+
+	ledger_event(lg, core, 0, RULE_BYTES, RULE_BYTES, true);
+	ledger_pool(lg, core, 0, RULE_BYTES);
+	ledger_drain(lg, core, now_ns, true);
+	ledger_reseed_begin(lg, core);
+	set(lg, had, n);
+	ledger_install(lg, core, key(n), C(n));
+	ledger_reseed_end(lg, core);
+}
+
+static struct ledger_result
+seen(struct ledger *lg)
+{
+	struct ledger_result le;
+
+	ledger_result(lg, &le);
+	return (le);
+}
+
+static void
+check_good(struct ledger *lg, const char *when)
+{
+	struct ledger_result le = seen(lg);
+
+	ATF_CHECK_MSG(!le.le_violated, "%s: %s", when, le.le_text);
+	ATF_CHECK_EQ(le.le_violated, ledger_violated(lg));
+	ATF_CHECK_EQ(0, le.le_error);
+}
+
+/*
+ * Each breaks one property, and says which two operations do it; before that it
+ * does what is allowed.  LEDGER_OPS: there is no such operation.
+ */
+struct breach {
+	void		(*br_do)(struct ledger *lg);
+	enum ledger_op	 br_first;
+	enum ledger_op	 br_second;
+};
+
+static void
+break_reuse(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	ledger_use(lg, key(1), C(8), 2);
+	ledger_use(lg, key(1), C(4), 1);
+	check_good(lg, "reuse");
+	ledger_use(lg, key(1), C(7), 10);
+}
+
+static void
+break_kept(struct ledger *lg)
+{
+
+	reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+	ledger_begin(lg, 10);
+	ledger_use(lg, key(1), C(5), 3);
+	set(lg, 1, 2);
+	ledger_end(lg, 10);
+	check_good(lg, "kept");
+	ledger_begin(lg, 10);
+	ledger_use(lg, key(2), C(5), 3);
+	ledger_end(lg, 10);
+}
+
+static void
+break_revived(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	set(lg, 0, 1);
+	set(lg, 1, 0);
+	set(lg, 0, 1);
+	set(lg, 1, 0);
+	check_good(lg, "revived: another object still had it");
+	set(lg, 1, 0);
+	set(lg, 0, 1);
+}
+
+static void
+break_torn(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	check_good(lg, "torn");
+	ledger_use(lg, key(2), C(5), 3);
+}
+
+static void
+break_made(struct ledger *lg)
+{
+	const struct cipher *cipher = ledger_cipher(lg, ciphers[0]);
+	const uint64_t bytes = 2 * cipher->ci_block_bytes;
+
+	set(lg, 0, 1);
+	ledger_begin(lg, bytes);
+	ledger_use(lg, key(1), C(5), 2);
+	set(lg, 1, 0);
+	ledger_end(lg, bytes);
+	check_good(lg, "made");
+	set(lg, 0, 2);
+	ledger_begin(lg, bytes);
+	ledger_use(lg, key(2), C(5), 1);
+	set(lg, 2, 0);
+	ledger_end(lg, bytes);
+}
+
+static void
+break_unseeded(struct ledger *lg)
+{
+
+	(void)ledger_core(lg, &fortuna);
+	ledger_begin(lg, 10);
+	ledger_end(lg, 0);
+	check_good(lg, "unseeded");
+	ledger_use(lg, key(0), C(0), 1);
+}
+
+static void
+break_stale(struct ledger *lg)
+{
+	unsigned core = ledger_core(lg, &one_pool);
+
+	reseed(lg, core, 0, 0, 1);
+	ledger_use(lg, key(1), C(1), 1);
+	set(lg, 0, 2);
+	ledger_begin(lg, 10);
+	reseed(lg, core, INT64_MAX / 2, 1, 3);
+	ledger_use(lg, key(2), C(5), 3);
+	check_good(lg, "stale: that reseed came after the read had begun");
+	set(lg, 2, 0);
+	ledger_end(lg, 10);
+}
+
+/* A key of the first reseed is used in a read that begins after the second. */
+static void
+break_stale_then(struct ledger *lg)
+{
+	unsigned core;
+
+	break_stale(lg);
+	core = ledger_core(lg, &one_pool);
+	reseed(lg, core, 0, 0, 11);
+	ledger_use(lg, key(11), C(20), 1);
+	set(lg, 0, 12);
+	reseed(lg, core, INT64_MAX / 2, 11, 13);
+	ledger_begin(lg, 10);
+	check_good(lg, "stale");
+	ledger_use(lg, key(12), C(5), 3);
+}
+
+static void
+break_pace(struct ledger *lg)
+{
+	unsigned core = ledger_core(lg, &fortuna);
+	const int64_t pace_ns = 100 * NS_PER_MS;
+
+	reseed(lg, core, 7, 0, 1);
+	ledger_event(lg, core, 0, RULE_BYTES, RULE_BYTES, true);
+	ledger_pool(lg, core, 0, RULE_BYTES);
+	ledger_pool(lg, core, 1, 0);
+	ledger_drain(lg, core, 7 + pace_ns + 1, true);
+	check_good(lg, "pace");
+	reseed(lg, core, 7 + 2 * pace_ns + 1, 1, 2);
+}
+
+static void
+break_pools(struct ledger *lg)
+{
+	unsigned core = ledger_core(lg, &fortuna);
+
+	reseed(lg, core, 0, 0, 1);
+	check_good(lg, "pools");
+	/* The second takes two. */
+	reseed(lg, core, INT64_MAX / 2, 1, 2);
+}
+
+static void
+break_events(struct ledger *lg)
+{
+	unsigned core = ledger_core(lg, &fortuna);
+
+	ledger_event(lg, core, 3, 12, 12, true);
+	ledger_event(lg, core, 3, 10, 22, true);
+	check_good(lg, "events");
+	ledger_event(lg, core, 3, 12, 12, true);
+}
+
+static void
+break_wiped(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	set(lg, 1, 2);
+	check_good(lg, "wiped");
+	ledger_finish(lg, 0);
+}
+
+static void
+break_hidden(struct ledger *lg)
+{
+
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	set(lg, 1, 0);
+	ledger_finish(lg, 0);
+	check_good(lg, "hidden: nobody was served");
+	ledger_begin(lg, 10);
+	set(lg, 0, 2);
+	ledger_use(lg, key(2), C(5), 3);
+	set(lg, 2, 0);
+	ledger_end(lg, 10);
+	ledger_finish(lg, 0);
+}
+
+static const struct breach breaches[LEDGER_PROPERTIES] = {
+	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE },
+	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
+	[LEDGER_REVIVED]	= { break_revived, LEDGER_WIPE, LEDGER_SET },
+	[LEDGER_TORN]		= { break_torn, LEDGER_SET, LEDGER_USE },
+	[LEDGER_MADE]		= { break_made, LEDGER_OPS, LEDGER_END },
+	[LEDGER_UNSEEDED]	= { break_unseeded, LEDGER_OPS, LEDGER_USE },
+	[LEDGER_STALE]		= { break_stale_then, LEDGER_RESEED,
+				    LEDGER_USE },
+	[LEDGER_PACE]		= { break_pace, LEDGER_DRAIN, LEDGER_DRAIN },
+	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN },
+	[LEDGER_EVENTS]		= { break_events, LEDGER_EVENT, LEDGER_EVENT },
+	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },
+	[LEDGER_HIDDEN]		= { break_hidden, LEDGER_OPS, LEDGER_END },
+};
+
+static void
+count_call(void *context)
+{
+
+	++*(unsigned *)context;
+}
+
+static void
+check_breach(enum ledger_property property, struct ledger *lg,
+    const unsigned *calls)
+{
+	const struct ledger_property_text *lp = &ledger_properties[property];
+	const struct breach *br = &breaches[property];
+	struct ledger_result le;
+	char begin[256];
+
+	ATF_REQUIRE_MSG(br->br_do != NULL, "%s is not broken", lp->lp_word);
+	br->br_do(lg);
+	le = seen(lg);
+	ATF_REQUIRE_MSG(le.le_violated && ledger_violated(lg), "%s: not seen",
+	    lp->lp_word);
+	ATF_CHECK_STREQ_MSG(lp->lp_word, ledger_properties[le.le_property].
+	    lp_word, "%s", le.le_text);
+	ATF_CHECK_EQ_MSG(br->br_first, le.le_first.lr_op, "%s", le.le_text);
+	ATF_CHECK_EQ_MSG(br->br_second, le.le_second.lr_op, "%s", le.le_text);
+	ATF_CHECK_MSG(memcmp(&le.le_first, &le.le_second,
+	    sizeof(le.le_first)) != 0, "twice the same: %s", le.le_text);
+	snprintf(begin, sizeof(begin), "%s: %s: ", lp->lp_word, lp->lp_text);
+	ATF_CHECK_MSG(strncmp(le.le_text, begin, strlen(begin)) == 0, "%s",
+	    le.le_text);
+	/* Both happened just now, and each of them is told with its time. */
+	ATF_CHECK_MSG(strstr(le.le_text, "at an unknown time") == NULL, "%s",
+	    le.le_text);
+	ATF_CHECK_EQ_MSG(br->br_first != LEDGER_OPS,
+	    strstr(le.le_text, "; then ") != NULL, "%s", le.le_text);
+	ATF_CHECK_EQ(1, *calls);
+	/* What is wrong later is not told instead. */
+	set(lg, 0, 900);
+	ledger_use(lg, key(901), C(1), 1);
+	ATF_CHECK_EQ(le.le_property, seen(lg).le_property);
+	ATF_CHECK_EQ(1, *calls);
+}
+
+TEST(ledger__tells_each_property, "Each property of the table, broken by "
+    "hand, is told by its word, its sentence and both operations, once")
+{
+	unsigned calls, i;
+	struct ledger *lg;
+	const struct ledger_config config = {
+		.lc_pace_ns = 100 * NS_PER_MS,
+		.lc_violated = count_call,
+		.lc_context = &calls,
+	};
+
+	for (i = 0; i < LEDGER_PROPERTIES; i++) {
+		calls = 0;
+		lg = make(&config);
+		check_breach((enum ledger_property)i, lg, &calls);
+		/* And again in the next life. */
+		calls = 0;
+		ledger_reset(lg);
+		ATF_CHECK(!ledger_violated(lg));
+		check_breach((enum ledger_property)i, lg, &calls);
+		ledger_free(lg);
+	}
+}
+
+static void
+require_told(struct ledger *lg, enum ledger_property property)
+{
+	struct ledger_result le = seen(lg);
+
+	ATF_CHECK_MSG(le.le_violated, "%s: not seen",
+	    ledger_properties[property].lp_word);
+	if (le.le_violated)
+		ATF_CHECK_STREQ_MSG(ledger_properties[property].lp_word,
+		    ledger_properties[le.le_property].lp_word, "%s",
+		    le.le_text);
+	ledger_free(lg);
+}
+
+TEST(ledger_use__of_what_is_k, "K is used at counters from where it became K "
+    "up to where the next one did, round 2^128 too")
+{
+	const uint128_t almost = uint128_make(UINT64_MAX, UINT64_MAX - 3);
+	struct ledger *lg;
+	unsigned core;
+
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	set(lg, 0, 1);
+	ledger_install(lg, core, key(1), almost);
+	set(lg, 0, 2);
+	ledger_install(lg, core, key(2), C(6));
+	/* Ten counters: four up to the end, six from 0 on. */
+	ledger_use(lg, key(1), almost, 10);
+	ledger_use(lg, key(2), C(6), 1);
+	check_good(lg, "all of it");
+	ledger_use(lg, key(1), C(6), 1);
+	require_told(lg, LEDGER_TORN);
+
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	set(lg, 0, 1);
+	ledger_install(lg, core, key(1), C(6));
+	ledger_use(lg, key(1), C(6), 1);
+	check_good(lg, "at the first counter");
+	ledger_use(lg, key(1), C(5), 1);
+	require_told(lg, LEDGER_TORN);
+
+	/* One that reserved too little. */
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	set(lg, 0, 1);
+	ledger_install(lg, core, key(1), C(6));
+	set(lg, 0, 2);
+	ledger_install(lg, core, key(2), C(9));
+	ledger_use(lg, key(1), C(6), 4);
+	require_told(lg, LEDGER_TORN);
+}
+
+/* Uses that meet [first, first + n) only if they should. */
+static void
+check_overlaps(uint128_t first, uint64_t n)
+{
+	static const struct {
+		int64_t		from;	/* before first if negative */
+		uint64_t	blocks;
+	} uses[] = {
+		{ -1, 1 }, { -1, 2 }, { -5, 5 }, { -5, 6 }, { -5, 4 },
+		{ 0, 1 }, { 1, 1 }, { 9, 1 }, { 10, 1 }, { 10, 100 },
+		{ -5, 1000 }, { 11, 1 }
+	};
+	struct ledger *lg;
+	uint128_t ctr;
+	bool meets;
+	size_t i;
+
+	for (i = 0; i < nitems(uses); i++) {
+		lg = make_plain();
+		set(lg, 0, 1);
+		ledger_use(lg, key(1), first, n);
+		ctr = first;
+		if (uses[i].from < 0)
+			ctr = uint128_make(uint128_hi(ctr) - (uint128_lo(ctr) <
+			    (uint64_t)-uses[i].from), uint128_lo(ctr) -
+			    (uint64_t)-uses[i].from);
+		else
+			uint128_add64(&ctr, (uint64_t)uses[i].from);
+		ledger_use(lg, key(1), ctr, uses[i].blocks);
+		meets = uses[i].from < (int64_t)n && uses[i].from +
+		    (int64_t)uses[i].blocks > 0;
+		ATF_CHECK_EQ_MSG(meets, ledger_violated(lg), "%zu at %jx:%jx",
+		    i, (uintmax_t)uint128_hi(first),
+		    (uintmax_t)uint128_lo(first));
+		if (ledger_violated(lg))
+			require_told(lg, LEDGER_REUSE);
+		else
+			ledger_free(lg);
+	}
+}
+
+TEST(ledger_use__overlaps, "Ranges that share a counter are told and "
+    "neighbours are not, where the low half carries and where all 128 bits "
+    "wrap too")
+{
+
+	check_overlaps(C(1000), 10);
+	check_overlaps(C(UINT32_MAX - 5), 10);
+	check_overlaps(uint128_make(0, UINT64_MAX - 4), 10);
+	check_overlaps(uint128_make(0, UINT64_MAX), 10);
+	check_overlaps(uint128_make(1, 0), 10);
+	check_overlaps(uint128_make(UINT64_MAX, UINT64_MAX - 4), 10);
+	check_overlaps(uint128_make(UINT64_MAX, UINT64_MAX), 10);
+	check_overlaps(C(0), 10);
+}
+
+TEST(ledger_use__many_ranges, "Ranges in any order, joined when their gaps "
+    "are filled, say of each counter whether it was used")
+{
+	enum { COUNTERS = 400, EVERY = 3 };
+	struct ledger *lg;
+	unsigned at, i;
+
+	lg = make_plain();
+	set(lg, 0, 1);
+	/* 7 is prime to what it goes round in. */
+	for (i = 0; i < COUNTERS; i++) {
+		at = i * 7 % COUNTERS;
+		if (at % EVERY != 0)
+			ledger_use(lg, key(1), C(at), 1);
+	}
+	check_good(lg, "with gaps");
+	ATF_CHECK(seen(lg).le_ranges_max >= COUNTERS / EVERY);
+	for (i = 0; i < COUNTERS; i += EVERY)
+		ledger_use(lg, key(1), C(i), 1);
+	ATF_CHECK_EQ(COUNTERS, seen(lg).le_blocks);
+	check_good(lg, "without");
+	/* All one: it ends where it should. */
+	ledger_use(lg, key(1), C(COUNTERS), 5);
+	check_good(lg, "after");
+	ledger_use(lg, key(1), C(EVERY), 1);
+	require_told(lg, LEDGER_REUSE);
+}
+
+TEST(ledger_end__stored, "A read returns what it made, and as much more as "
+    "may be stored, and no byte beyond that")
+{
+	static const uint64_t stored[] = { 0, 1, 128 };
+	const unsigned block_bytes = ciphers[0]->ci_block_bytes;
+	unsigned i, more;
+	struct ledger *lg;
+
+	for (i = 0; i < nitems(stored); i++)
+		for (more = 0; more < 2; more++) {
+			lg = make(&(struct ledger_config){
+			    .lc_stored_bytes = stored[i] });
+			(void)ledger_cipher(lg, ciphers[0]);
+			set(lg, 0, 1);
+			ledger_use(lg, key(1), C(1), 7);
+			ledger_begin(lg, 1);
+			ledger_use(lg, key(1), C(8), 3);
+			set(lg, 1, 0);
+			ledger_end(lg, 3 * block_bytes + stored[i] + more);
+			ATF_CHECK_EQ(more != 0, ledger_violated(lg));
+			ledger_free(lg);
+		}
+	lg = make(&(struct ledger_config){
+	    .lc_stored_bytes = LEDGER_STORED_ANY });
+	(void)ledger_cipher(lg, ciphers[0]);
+	ledger_begin(lg, UINT64_MAX);
+	ledger_end(lg, UINT64_MAX);
+	check_good(lg, "any");
+	ledger_free(lg);
+}
+
+TEST(ledger_seed__used, "What was taken from pools must be used, in any "
+    "order, whole and unchanged")
+{
+	static const uint8_t a[40] = { 1 }, b[40] = { [39] = 1 };
+	static const struct {
+		const uint8_t	*used;
+		size_t		 n;
+		bool		 good;
+	} uses[] = { { a, sizeof(a), true }, { b, sizeof(b), false },
+	    { a, sizeof(a) / 2, false }, { NULL, 0, false } };
+	unsigned core, i;
+	struct ledger *lg;
+
+	for (i = 0; i < nitems(uses); i++) {
+		lg = make_plain();
+		core = ledger_core(lg, &fortuna);
+		/* This seed was not taken. */
+		ledger_seed_used(lg, core, b, 1);
+		ledger_seed_taken(lg, core, a, sizeof(a));
+		ledger_seed_taken(lg, core, b, sizeof(b) - 1);
+		ledger_seed_used(lg, core, b, sizeof(b) - 1);
+		if (uses[i].used != NULL)
+			ledger_seed_used(lg, core, uses[i].used, uses[i].n);
+		check_good(lg, "seeds");
+		ledger_finish(lg, 0);
+		ATF_CHECK_EQ_MSG(!uses[i].good, ledger_violated(lg), "%u", i);
+		if (!uses[i].good)
+			ATF_CHECK_EQ(LEDGER_POOLS, seen(lg).le_property);
+		ledger_free(lg);
+	}
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	for (i = 0; i < 100 && !ledger_violated(lg); i++)
+		ledger_seed_taken(lg, core, &i, sizeof(i));
+	ATF_CHECK_MSG(i < 100, "a hundred are taken and none is used");
+	ledger_free(lg);
+}
+
+TEST(ledger_use__lag, "A read may lag behind as many reseeds as it was said, "
+    "of its own core")
+{
+	static const uint32_t lags[] = { 0, 1, 3, LEDGER_LAG_ANY };
+	unsigned core, last, n, other;
+	struct ledger *lg;
+	size_t i;
+
+	for (i = 0; i < nitems(lags); i++)
+		for (n = 0; n < 6; n++) {
+			lg = make(&(struct ledger_config){
+			    .lc_lag = lags[i] });
+			core = ledger_core(lg, &one_pool);
+			other = ledger_core(lg, &one_pool);
+			reseed(lg, core, 0, 0, 1);
+			ledger_use(lg, key(1), C(1), 1);
+			set(lg, 0, 2);
+			for (last = 1; last <= n; last++)
+				reseed(lg, core, 0, last == 1 ? 1 :
+				    10 + last, 11 + last);
+			reseed(lg, other, 0, 0, 99);
+			ledger_begin(lg, 1);
+			ledger_use(lg, key(2), C(5), 1);
+			ATF_CHECK_EQ_MSG(n > lags[i], ledger_violated(lg),
+			    "%u reseeds, lag %u: %s", n, lags[i],
+			    seen(lg).le_text);
+			ledger_free(lg);
+		}
+}
+
+TEST(ledger_finish__counts, "At the end as many events are in pools as were "
+    "given, queues have lost none, and what was delivered together arrived")
+{
+	struct ledger *lg;
+	unsigned core, given;
+
+	for (given = 1; given <= 2; given++) {
+		lg = make_plain();
+		core = ledger_core(lg, &fortuna);
+		ledger_event(lg, core, 0, 12, 12, true);
+		ledger_event(lg, core, 1, 12, 12, false);
+		ledger_finish(lg, given);
+		if (given == 1) {
+			check_good(lg, "finish");
+			ledger_free(lg);
+		} else {
+			require_told(lg, LEDGER_EVENTS);
+		}
+	}
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	ledger_deliver_begin(lg);
+	ledger_event(lg, core, 0, 12, 12, true);
+	ledger_deliver_end(lg, 1, false);
+	ledger_finish(lg, 0);
+	check_good(lg, "directly");
+	ledger_deliver_begin(lg);
+	ledger_deliver_end(lg, 1, true);
+	require_told(lg, LEDGER_EVENTS);
+
+	lg = make_plain();
+	ledger_conserved(lg, 10, 5, 3, 2, 0);
+	check_good(lg, "conserved");
+	ledger_conserved(lg, 10, 5, 3, 1, 0);
+	require_told(lg, LEDGER_EVENTS);
+
+	/* One of three is refused; another is lost without a report. */
+	lg = make_plain();
+	core = ledger_core(lg, &fortuna);
+	ledger_deliver_begin(lg);
+	ledger_event(lg, core, 0, 12, 12, true);
+	ledger_refused(lg);
+	ledger_event(lg, core, 1, 12, 12, true);
+	ledger_deliver_end(lg, 3, true);
+	ledger_finish(lg, 3);
+	ledger_conserved(lg, 3, 2, 0, 0, 1);
+	check_good(lg, "refused");
+	ledger_conserved(lg, 3, 1, 0, 0, 2);
+	require_told(lg, LEDGER_EVENTS);
+}
+
+TEST(ledger_use__goes_back_to_a_reseed, "Reads are served from keys that go "
+    "back to a reseed, also when others do")
+{
+	struct ledger *lg;
+	unsigned own;
+
+	for (own = 0; own < 2; own++) {
+		lg = make_plain();
+		reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+		if (own == 0)
+			ledger_use(lg, key(1), C(1), 1);
+		set(lg, 0, 2);
+		ledger_begin(lg, 10);
+		ledger_use(lg, key(2), C(5), 1);
+		set(lg, 2, 0);
+		ledger_end(lg, 10);
+		if (own == 0) {
+			check_good(lg, "drawn from the reseed's");
+			ledger_free(lg);
+		}
+	}
+	ATF_CHECK_EQ(LEDGER_USE, seen(lg).le_second.lr_op);
+	require_told(lg, LEDGER_UNSEEDED);
+}
+
+TEST(ledger_finish__keyless, "A keyless design needs no core, and must not "
+    "make keystream")
+{
+	const struct ledger_config config = { .lc_keyless = true };
+	struct ledger *lg;
+
+	lg = make(&config);
+	ledger_begin(lg, 10);
+	ledger_end(lg, 10);
+	ledger_finish(lg, LEDGER_UNCOUNTED);
+	check_good(lg, "no key");
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(5), 3);
+	set(lg, 1, 0);
+	ledger_finish(lg, LEDGER_UNCOUNTED);
+	ATF_CHECK_EQ(LEDGER_USE, seen(lg).le_second.lr_op);
+	require_told(lg, LEDGER_HIDDEN);
+}
+
+TEST(ledger_finish__finds_the_long_gone, "A key that comes back when its "
+    "place is long another's is found at the end")
+{
+	enum { KEYS = 200000 };	/* more than a piece of memory for them has */
+	struct ledger *lg;
+	unsigned back, i;
+
+	for (back = 0; back < 2; back++) {
+		lg = make_plain();
+		for (i = 1; i <= KEYS; i++) {
+			set(lg, 0, i);
+			set(lg, i, 0);
+		}
+		check_good(lg, "before");
+		ATF_CHECK_EQ(KEYS, seen(lg).le_keys);
+		ATF_CHECK_EQ(KEYS, seen(lg).le_wipes);
+		if (back != 0) {
+			set(lg, 0, 17);
+			set(lg, 17, 0);
+		}
+		ledger_finish(lg, LEDGER_UNCOUNTED);
+		if (back != 0) {
+			require_told(lg, LEDGER_REVIVED);
+			continue;
+		}
+		check_good(lg, "none came back");
+		/* In its next life all are new. */
+		ledger_reset(lg);
+		set(lg, 0, 17);
+		set(lg, 17, 0);
+		ledger_finish(lg, LEDGER_UNCOUNTED);
+		check_good(lg, "after a reset");
+		ATF_CHECK_EQ(1, seen(lg).le_keys);
+		ledger_free(lg);
+	}
+}
+
+struct worker {
+	pthread_t	 wo_thread;
+	struct ledger	*wo_lg;
+	uint64_t	 wo_lineage;
+	unsigned	 wo_index;
+};
+
+enum { WORKERS = 8, TURNS = 20000, ROUNDS = 300, SHARES = 1000 };
+
+/* Runs that many threads on the ledger, with its lineage now. */
+static void
+run_workers(struct ledger *lg, void *(*fn)(void *))
+{
+	struct worker workers[WORKERS];
+	unsigned i;
+
+	for (i = 0; i < WORKERS; i++) {
+		workers[i].wo_lg = lg;
+		workers[i].wo_lineage = ledger_lineage(lg);
+		workers[i].wo_index = i;
+		ATF_REQUIRE_EQ(0, pthread_create(&workers[i].wo_thread, NULL,
+		    fn, &workers[i]));
+	}
+	for (i = 0; i < WORKERS; i++)
+		pthread_join(workers[i].wo_thread, NULL);
+}
+
+static void *
+work(void *arg)
+{
+	struct worker *wo = arg;
+	uint8_t keys[2][CIPHER_KEY_BYTES] = { { 0 }, { 0 } };
+	unsigned i;
+
+	ledger_set_lineage(wo->wo_lg, wo->wo_lineage);
+	for (i = 0; i < TURNS; i++) {
+		ledger_begin(wo->wo_lg, 1);
+		memcpy(keys[i % 2], &i, sizeof(i));
+		keys[i % 2][31] = (uint8_t)(wo->wo_index + 1);
+		ledger_key_set(wo->wo_lg, i == 0 ? none : keys[(i + 1) % 2],
+		    keys[i % 2]);
+		ledger_use(wo->wo_lg, keys[i % 2], C(i), 3);
+		ledger_key_set(wo->wo_lg, keys[i % 2], none);
+		ledger_end(wo->wo_lg, 1);
+		memset(keys[i % 2], 0, CIPHER_KEY_BYTES);
+	}
+	return (NULL);
+}
+
+TEST(ledger__many_threads, "Threads that do right are counted and never "
+    "accused; a counter that two use is told once")
+{
+	struct ledger_result before, le;
+	struct ledger *lg;
+
+	tick_calibrate();
+	lg = make_plain();
+	reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
+	ledger_use(lg, key(1), C(1), 1);
+	set(lg, 1, 0);
+	before = seen(lg);
+	run_workers(lg, work);
+	ledger_finish(lg, LEDGER_UNCOUNTED);
+	check_good(lg, "threads");
+	le = seen(lg);
+	ATF_CHECK_EQ(WORKERS * TURNS, le.le_keys - before.le_keys);
+	ATF_CHECK_EQ(WORKERS * TURNS, le.le_wipes - before.le_wipes);
+	ATF_CHECK_EQ(WORKERS * TURNS, le.le_reads);
+	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks - before.le_blocks);
+	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records - before.le_records);
+	ledger_free(lg);
+}
+
+/* Gives one more object the key that all have, and takes it away again. */
+static void *
+share(void *arg)
+{
+	struct worker *wo = arg;
+	unsigned i;
+
+	for (i = 0; i < SHARES; i++) {
+		ledger_key_set(wo->wo_lg, none, shared);
+		ledger_key_set(wo->wo_lg, shared, none);
+	}
+	return (NULL);
+}
+
+TEST(ledger__threads_share, "A thread that was the only one loses nothing "
+    "when others come while it is at it")
+{
+	struct ledger_result le;
+	unsigned round;
+	struct ledger *lg;
+
+	tick_calibrate();
+	lg = make_plain();
+	for (round = 0; round < ROUNDS; round++) {
+		ledger_reset(lg);
+		ledger_key_set(lg, none, shared);
+		run_workers(lg, share);
+		ledger_key_set(lg, shared, none);
+		ledger_finish(lg, LEDGER_UNCOUNTED);
+		check_good(lg, "threads that share a key");
+		le = seen(lg);
+		ATF_REQUIRE_EQ(1, le.le_keys);
+		ATF_REQUIRE_EQ(1, le.le_wipes);
+		ATF_REQUIRE_EQ(2 + WORKERS * SHARES * 2, le.le_records);
+	}
+	ledger_free(lg);
+}
+
+/* Uses the counters that all others use too. */
+static void *
+collide(void *arg)
+{
+	struct worker *wo = arg;
+	unsigned i;
+
+	for (i = 0; i < TURNS; i++)
+		ledger_use(wo->wo_lg, shared, C(i), 1);
+	return (NULL);
+}
+
+TEST(ledger__threads_collide, "Two threads that use the same counters are "
+    "told of, once, with the thread that came second")
+{
+	unsigned calls = 0;
+	struct ledger *lg;
+
+	tick_calibrate();
+	lg = make(&(struct ledger_config){ .lc_violated = count_call,
+	    .lc_context = &calls });
+	ledger_key_set(lg, none, shared);
+	run_workers(lg, collide);
+	ATF_CHECK_EQ(1, calls);
+	ATF_CHECK_EQ(LEDGER_USE, seen(lg).le_first.lr_op);
+	require_told(lg, LEDGER_REUSE);
+}
+
+TEST(ledger_log_line__round_trip, "A log has its header and every record in "
+    "order, and its lines say again what they were made of")
+{
+	static const char *const wrong[] = { "", "1", "# rngsim-ledger/1",
+	    "1 2 3 use 4 0x5 0x6 7", "1 2 3 used 4 0x5 0x6 7 0",
+	    "1 2 3 use 4 5 0x6 7 0", "1 2 3 use 4 0x5 0x6 7 2",
+	    "1 2 3 use 4 0x5 0x6 7 0 8", "1 2 70000 use 4 0x5 0x6 7 0",
+	    "1 2 3 use 4 0xg 0x6 7 0",
+	    "1 2 3 use 4 0x123456789012345678901234567890123 0x6 7 0" };
+	struct ledger_record again, lr;
+	char line[LEDGER_LINE_SIZE];
+	uint64_t n = 0;
+	struct ledger *lg;
+	FILE *f;
+	size_t i;
+
+	f = fopen("log", "w+");
+	ATF_REQUIRE(f != NULL);
+	memset(&lr, 0, sizeof(lr));
+	for (i = 0; i < LEDGER_OPS; i++) {
+		lr.lr_seq = UINT64_MAX - i;
+		lr.lr_time_ns = INT64_MIN + (int64_t)i;
+		lr.lr_lo = uint128_make(UINT64_MAX, i);
+		lr.lr_hi = uint128_make(i, UINT64_MAX);
+		lr.lr_key = UINT32_MAX;
+		lr.lr_thread = UINT16_MAX;
+		lr.lr_op = (uint8_t)i;
+		lr.lr_wiped = i % 2 != 0;
+		lr.lr_generation = UINT32_MAX - 1;
+		rewind(f);
+		ledger_log_line(f, &lr);
+		rewind(f);
+		ATF_REQUIRE(fgets(line, sizeof(line), f) != NULL);
+		ATF_CHECK(strchr(line, '\n') != NULL);
+		ATF_CHECK_MSG(ledger_log_parse(line, &again), "%s", line);
+		ATF_CHECK_MSG(memcmp(&lr, &again, sizeof(lr)) == 0, "%s", line);
+	}
+	for (i = 0; i < nitems(wrong); i++)
+		ATF_CHECK_MSG(!ledger_log_parse(wrong[i], &again), "%s",
+		    wrong[i]);
+	fclose(f);
+	f = fopen("log", "w+");
+	ATF_REQUIRE(f != NULL);
+	tick_calibrate();
+	lg = make(&(struct ledger_config){ .lc_log = f });
+	break_kept(lg);
+	rewind(f);
+	ATF_REQUIRE(fgets(line, sizeof(line), f) != NULL);
+	ATF_CHECK_STREQ(LEDGER_LOG_HEAD "\n", line);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		ATF_REQUIRE_MSG(ledger_log_parse(line, &again), "%s", line);
+		ATF_CHECK_EQ(++n, again.lr_seq);
+	}
+	ATF_CHECK_EQ(seen(lg).le_records, n);
+	require_told(lg, LEDGER_KEPT);
+	fclose(f);
+}
+
+TEST(cipher_ledgered__same_bytes, "A cipher with a ledger makes the bytes of "
+    "the one it is of, stub or not, and all of it is told")
+{
+	static uint8_t got[4096], want[4096];
+	const struct cipher *base, *watched;
+	struct cipher_key *plain, *told;
+	struct ledger_result le;
+	struct ledger *lg;
+	uint128_t a, b;
+	unsigned i;
+
+	support_crypto();
+	ATF_CHECK(2 * cipher_count <= LEDGER_CIPHERS);
+	for (i = 0; i < 2 * cipher_count; i++) {
+		lg = make_plain();
+		base = ciphers[i / 2];
+		if (i % 2 != 0)
+			base = cipher_stub(base);
+		watched = ledger_cipher(lg, base);
+		ATF_CHECK_STREQ(base->ci_name, watched->ci_name);
+		ATF_REQUIRE_EQ(0, cipher_key_new(&plain, base));
+		ATF_REQUIRE_EQ(0, cipher_key_new(&told, watched));
+		cipher_key_set(plain, key(i + 1));
+		cipher_key_set(told, key(i + 1));
+		a = b = C(77);
+		memset(got, 0, sizeof(got));
+		memset(want, 0, sizeof(want));
+		cipher_keystream_cut(plain, &a, want, sizeof(want) - 5);
+		cipher_keystream_cut(told, &b, got, sizeof(got) - 5);
+		ATF_CHECK(uint128_equals(a, b));
+		ATF_CHECK(memcmp(want, got, sizeof(got)) == 0);
+		le = seen(lg);
+		ATF_CHECK_EQ(uint128_lo(b) - 77, le.le_blocks);
+		ATF_CHECK_EQ(1, le.le_keys);
+		ATF_CHECK_EQ(0, le.le_wipes);
+		cipher_key_wipe(told);
+		ATF_CHECK_EQ(1, seen(lg).le_wipes);
+		cipher_key_set(told, key(i + 2));
+		cipher_key_free(told);
+		cipher_key_free(plain);
+		ledger_finish(lg, LEDGER_UNCOUNTED);
+		check_good(lg, base->ci_name);
+		ATF_CHECK_EQ(2, seen(lg).le_wipes);
+		ledger_free(lg);
+	}
+	crypto_fini();
+}
+
+TEST_PROGRAM()

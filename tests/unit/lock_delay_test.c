@@ -1,0 +1,94 @@
+#include <limits.h>
+
+#include "lib/lock/lock.h"
+#include "lib/lock/delay.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+TEST(lock_config_default__mtx, "mtx(9)'s limit is 256 times the power of two "
+    "strictly above the number of CPUs, and at most SHRT_MAX")
+{
+	static const struct {
+		unsigned	ncpus;
+		unsigned	max;
+	} rows[] = {
+		{ 1, 512 },
+		{ 2, 1024 },
+		{ 3, 1024 },
+		{ 4, 2048 },
+		{ 7, 2048 },
+		{ 8, 4096 },
+		{ 16, 8192 },
+		{ 32, 16384 },
+		{ 63, 16384 },
+		{ 64, SHRT_MAX },
+		{ 128, SHRT_MAX },
+		{ 1024, SHRT_MAX },
+		{ UINT_MAX, SHRT_MAX },
+	};
+	struct lock_config config;
+	size_t i;
+
+	for (i = 0; i < nitems(rows); i++) {
+		config = lock_config_default(rows[i].ncpus);
+		ATF_CHECK_EQ_MSG(1, config.delay_base, "%u CPUs: %u",
+		    rows[i].ncpus, config.delay_base);
+		ATF_CHECK_EQ_MSG(rows[i].max, config.delay_max, "%u CPUs: %u",
+		    rows[i].ncpus, config.delay_max);
+		ATF_CHECK_MSG(config.prof_enable, "%u CPUs", rows[i].ncpus);
+	}
+}
+
+static void
+default_for(void *arg)
+{
+	const unsigned *ncpus = arg;
+
+	(void)lock_config_default(*ncpus);
+}
+
+TEST(lock_config_default__no_cpus, "A machine without CPUs is a mistake of "
+    "the caller")
+{
+	unsigned ncpus = 0;
+
+	ATF_CHECK(support_asserts(default_for, &ncpus));
+}
+
+TEST(lock_delay__doubles_and_caps, "Each delay is twice the last up to the "
+    "limit, which it reaches and never exceeds")
+{
+	static const struct {
+		unsigned	base;
+		unsigned	max;
+		unsigned	delays[8];	/* of the first eight calls */
+	} rows[] = {
+		{ 1, 512, { 2, 4, 8, 16, 32, 64, 128, 256 } },
+		{ 1, 16, { 2, 4, 8, 16, 16, 16, 16, 16 } },
+		{ 1, 5, { 2, 4, 5, 5, 5, 5, 5, 5 } },
+		{ 3, 20, { 6, 12, 20, 20, 20, 20, 20, 20 } },
+		{ 1, 1, { 1, 1, 1, 1, 1, 1, 1, 1 } },
+		{ 7, 7, { 7, 7, 7, 7, 7, 7, 7, 7 } },
+		{ 6, 7, { 7, 7, 7, 7, 7, 7, 7, 7 } },
+		{ 512, SHRT_MAX, { 1024, 2048, 4096, 8192, 16384,
+		    SHRT_MAX, SHRT_MAX, SHRT_MAX } },
+	};
+	struct lock_config config;
+	struct lock_delay_arg la;
+	size_t i, k;
+
+	for (i = 0; i < nitems(rows); i++) {
+		config = lock_config_default(1);
+		config.delay_base = rows[i].base;
+		config.delay_max = rows[i].max;
+		la = lock_delay_arg_init(&config);
+		for (k = 0; k < nitems(rows[i].delays); k++) {
+			lock_delay(&la);
+			ATF_CHECK_EQ_MSG(rows[i].delays[k], la.delay,
+			    "%u..%u, call %zu: %u", rows[i].base, rows[i].max,
+			    k, la.delay);
+		}
+	}
+}
+
+TEST_PROGRAM()

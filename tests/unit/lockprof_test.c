@@ -1,0 +1,395 @@
+/*
+ * Windows, rows and sums of a lock profile, with time stamps made up by the
+ * test, so that every figure is known.
+ */
+#include <inttypes.h>
+
+#include "lib/lock/profiling.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum { THREADS = 4, SITES = 3 };
+
+static const char *const site_names[SITES] = { "first", "second", "third" };
+
+static struct mthread self;
+static struct lockprof prof;
+static struct lockprof_owner owner;
+
+static void
+setup(void)
+{
+
+	support_machine(&self);
+	ATF_REQUIRE_EQ(0, lockprof_init(&prof, THREADS, SITES, site_names));
+}
+
+/* A finished hold of so many cycles, as thread's, after a wait or none. */
+static void
+hold_after(unsigned thread, unsigned site, uint64_t cycles,
+    const struct lock_wait *w)
+{
+	struct lockprof_hold lh = { .lh_start_cycles = 1000, .lh_site = site,
+	    .lh_weight = 1, .lh_contended = w != NULL };
+
+	if (w != NULL)
+		lh.lh_wait = *w;
+	self.mt_index = thread;
+	lockprof_released(&prof, &lh, 1000 + cycles);
+}
+
+static void
+hold(unsigned thread, unsigned site, uint64_t cycles)
+{
+
+	hold_after(thread, site, cycles, NULL);
+}
+
+static void
+hold_contended(unsigned thread, unsigned site, uint64_t cycles, uint64_t spin,
+    uint64_t block)
+{
+	const struct lock_wait w = { .lw_spin_cycles = spin,
+	    .lw_block_cycles = block };
+
+	hold_after(thread, site, cycles, &w);
+}
+
+#define	CHECK_FIGURE(field)						\
+	ATF_CHECK_EQ_MSG(want->field, r.field, "%" PRIu64, r.field)
+
+static void
+check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
+    const struct lockprof_row *want)
+{
+	struct lockprof_row r;
+
+	lockprof_sum(&prof, window, site, first, last, &r);
+	CHECK_FIGURE(lr_count);
+	CHECK_FIGURE(lr_contended);
+	CHECK_FIGURE(lr_hold_cycles);
+	CHECK_FIGURE(lr_hold_max_cycles);
+	CHECK_FIGURE(lr_spin_cycles);
+	CHECK_FIGURE(lr_block_cycles);
+	CHECK_FIGURE(lr_wait_max_cycles);
+}
+
+static uint64_t
+count(uint32_t window, unsigned site)
+{
+
+	struct lockprof_row r;
+
+	lockprof_sum(&prof, window, site, 0, THREADS - 1, &r);
+	return (r.lr_count);
+}
+
+TEST(lockprof__closed_records_nothing, "Before the first window and after "
+    "the last, releases leave the rows as they are")
+{
+
+	setup();
+	hold(0, 0, 10);
+	ATF_CHECK_EQ(0, count(1, 0));
+	lockprof_open(&prof, 1);
+	ATF_CHECK_EQ(0, count(1, 0));
+	hold(0, 0, 10);
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_close(&prof);
+	hold(0, 0, 10);
+	hold(1, 0, 10);
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof__window_starts_at_zero, "A new window holds nothing of the one "
+    "before, nor does a thread that was idle in it count for it")
+{
+
+	setup();
+	lockprof_open(&prof, 1);
+	hold(0, 0, 500);
+	hold(0, 0, 500);
+	hold(1, 0, 7);
+	lockprof_close(&prof);
+	lockprof_open(&prof, 2);
+	hold(0, 0, 3);
+	lockprof_close(&prof);
+	check_row(2, 0, 0, THREADS - 1, &(struct lockprof_row){
+	    .lr_count = 1, .lr_hold_cycles = 3, .lr_hold_max_cycles = 3 });
+	/* Thread 1 has not written since: its row is the first window's. */
+	check_row(1, 0, 1, 1, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 7, .lr_hold_max_cycles = 7 });
+	ATF_CHECK_EQ(0, count(3, 0));
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof__release_decides_window, "A hold that spans the opening "
+    "counts, one that spans the closing does not")
+{
+	struct lockprof_hold early, late;
+
+	setup();
+	lockprof_acquired(&prof, &owner, &early, 0, NULL);
+	lockprof_open(&prof, 1);
+	lockprof_released(&prof, &early, lockprof_stamp());
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_acquired(&prof, &owner, &late, 0, NULL);
+	lockprof_close(&prof);
+	lockprof_released(&prof, &late, lockprof_stamp());
+	ATF_CHECK_EQ(1, count(1, 0));
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof_sum__adds_and_takes_maxima, "Totals are added over the threads "
+    "asked for and over no others; maxima are the greatest")
+{
+
+	setup();
+	lockprof_open(&prof, 9);
+	hold(0, 1, 100);
+	hold_contended(1, 1, 20, 5, 6);
+	hold_contended(1, 1, 30, 8, 0);
+	hold(2, 1, 70);
+	hold_contended(3, 1, 1, 0, 1000);
+	hold(1, 0, 4096);
+	hold(1, 2, 8192);
+	lockprof_close(&prof);
+	check_row(9, 1, 0, 0, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 100, .lr_hold_max_cycles = 100 });
+	check_row(9, 1, 1, 2, &(struct lockprof_row){ .lr_count = 3,
+	    .lr_contended = 2, .lr_hold_cycles = 120, .lr_hold_max_cycles = 70,
+	    .lr_spin_cycles = 13, .lr_block_cycles = 6,
+	    .lr_wait_max_cycles = 11 });
+	check_row(9, 1, 0, 3, &(struct lockprof_row){ .lr_count = 5,
+	    .lr_contended = 3, .lr_hold_cycles = 221,
+	    .lr_hold_max_cycles = 100, .lr_spin_cycles = 13,
+	    .lr_block_cycles = 1006, .lr_wait_max_cycles = 1000 });
+	check_row(9, 0, 0, 3, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_hold_cycles = 4096, .lr_hold_max_cycles = 4096 });
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof_resite__last_site_counts, "A hold is booked once, under the "
+    "site its holder settled on, with its wait")
+{
+	struct lock_wait w = { .lw_spin_cycles = 3, .lw_block_cycles = 4 };
+	struct lockprof_hold lh;
+
+	setup();
+	self.mt_index = 2;
+	lockprof_open(&prof, 1);
+	lockprof_acquired(&prof, &owner, &lh, 0, &w);
+	lockprof_resite(&prof, &owner, &lh, 2);
+	lockprof_released(&prof, &lh, lh.lh_start_cycles + 11);
+	lockprof_close(&prof);
+	ATF_CHECK_EQ(0, count(1, 0));
+	ATF_CHECK_EQ(0, count(1, 1));
+	check_row(1, 2, 2, 2, &(struct lockprof_row){ .lr_count = 1,
+	    .lr_contended = 1, .lr_hold_cycles = 11, .lr_hold_max_cycles = 11,
+	    .lr_spin_cycles = 3, .lr_block_cycles = 4,
+	    .lr_wait_max_cycles = 7 });
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof_sum__histograms_and_holders, "Holds, spins and blocks are "
+    "counted by length, waits by the site that held the lock, yields added up")
+{
+	struct lock_wait w = { .lw_holder = 2, .lw_spin_cycles = 5,
+	    .lw_yields = 3 };
+	struct lockprof_row r;
+
+	setup();
+	lockprof_open(&prof, 1);
+	hold_after(0, 0, 6, &w);
+	w = (struct lock_wait){ .lw_holder = 2, .lw_spin_cycles = 2,
+	    .lw_block_cycles = 4, .lw_yields = 1 };
+	hold_after(1, 0, 3, &w);
+	w.lw_holder = 0;
+	hold_after(1, 0, 3, &w);
+	/* A lock that was never held. */
+	w.lw_holder = LOCKPROF_NO_SITE;
+	hold_after(1, 0, 3, &w);
+	hold(1, 0, 7);
+	lockprof_sum(&prof, 1, 0, 0, 1, &r);
+	ATF_CHECK_EQ(5, hist_small_count(&r.lr_hold));
+	ATF_CHECK_EQ(3, hist_small_quantile(&r.lr_hold, 0.6));
+	ATF_CHECK_EQ(6, hist_small_quantile(&r.lr_hold, 0.8));
+	ATF_CHECK_EQ(7, hist_small_quantile(&r.lr_hold, 1));
+	ATF_CHECK_EQ(4, hist_small_count(&r.lr_spin));
+	ATF_CHECK_EQ(2, hist_small_quantile(&r.lr_spin, 0.75));
+	ATF_CHECK_EQ(3, hist_small_count(&r.lr_block));
+	ATF_CHECK_EQ(4, hist_small_quantile(&r.lr_block, 0));
+	ATF_CHECK_EQ(6, r.lr_yields);
+	ATF_CHECK_EQ(2, r.lr_for[2].lv_count);
+	ATF_CHECK_EQ(5 + 6, r.lr_for[2].lv_cycles);
+	ATF_CHECK_EQ(1, r.lr_for[0].lv_count);
+	ATF_CHECK_EQ(6, r.lr_for[0].lv_cycles);
+	ATF_CHECK_EQ(0, r.lr_for[1].lv_count);
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
+    "1 is timed and stands for all, at every site of a pattern; contended "
+    "ones always are; counts are exact")
+{
+	enum { EVERY = 8, HOLDS = 80000, CYCLES = 100 };
+	struct lock_wait w = { .lw_spin_cycles = 5, .lw_holder = 1 };
+	struct lockprof_hold lh;
+	struct lockprof_row r;
+	double held;
+	unsigned i, timed = 0;
+
+	setup();
+	self.mt_index = 0;
+	prof.lp_skipcount = EVERY - 1;
+	lockprof_open(&prof, 1);
+	for (i = 0; i < HOLDS; i++) {
+		lockprof_acquired(&prof, &owner, &lh, i % 2, NULL);
+		timed += lh.lh_weight != 0;
+		ATF_CHECK(lh.lh_weight == 0 || lh.lh_weight == EVERY);
+		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
+	}
+	ATF_CHECK_MSG(timed > HOLDS / EVERY * 9 / 10 &&
+	    timed < HOLDS / EVERY * 11 / 10, "%u timed", timed);
+	for (i = 0; i < 2; i++) {
+		lockprof_sum(&prof, 1, i, 0, 0, &r);
+		ATF_CHECK_EQ(HOLDS / 2, r.lr_count);
+		ATF_CHECK_EQ(CYCLES, r.lr_hold_max_cycles);
+		ATF_CHECK_EQ(CYCLES * hist_small_count(&r.lr_hold),
+		    r.lr_hold_cycles);
+		held = (double)r.lr_hold_cycles;
+		ATF_CHECK_MSG(held > HOLDS / 2 * CYCLES * 0.85 &&
+		    held < HOLDS / 2 * CYCLES * 1.15,
+		    "site %u: %" PRIu64, i, r.lr_hold_cycles);
+	}
+	for (i = 0; i < 10; i++) {
+		lockprof_acquired(&prof, &owner, &lh, 2, &w);
+		ATF_CHECK_EQ(1, lh.lh_weight);
+		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
+	}
+	lockprof_sum(&prof, 1, 2, 0, 0, &r);
+	ATF_CHECK_EQ(10, r.lr_contended);
+	ATF_CHECK_EQ(10 * CYCLES, r.lr_hold_cycles);
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof_sum_threads__reacquire, "Acquisitions from one of a thread's "
+    "to its next, at whatever site, none of them from an earlier window")
+{
+	static const unsigned order[] = { 0, 1, 0, 0, 2, 1 };
+	struct lockprof_thread sum;
+	struct lockprof_hold lh;
+	unsigned i, window;
+
+	setup();
+	for (window = 1; window <= 2; window++) {
+		lockprof_open(&prof, window);
+		for (i = 0; i < nitems(order); i++) {
+			self.mt_index = order[i];
+			lockprof_acquired(&prof, &owner, &lh, i % SITES, NULL);
+			lockprof_released(&prof, &lh, lockprof_stamp());
+		}
+		lockprof_close(&prof);
+		/* Thread 0 after 2 and 1, thread 1 after 4. */
+		lockprof_sum_threads(&prof, window, 0, 2, &sum);
+		ATF_CHECK_EQ(3, hist_small_count(&sum.lt_reacquire));
+		ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 0));
+		ATF_CHECK_EQ(2, hist_small_quantile(&sum.lt_reacquire, 0.5));
+		ATF_CHECK_EQ(4, hist_small_quantile(&sum.lt_reacquire, 1));
+		lockprof_sum_threads(&prof, window, 2, 2, &sum);
+		ATF_CHECK_EQ(0, hist_small_count(&sum.lt_reacquire));
+	}
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
+    "distance is between acquisitions of the same one")
+{
+	/* Of another lock, then of that one again. */
+	static const unsigned locks[] = { 0, 0, 1, 1, 0 };
+	static struct lockprof_owner owners[2];
+	struct lockprof_thread sum;
+	struct lockprof_hold lh;
+	size_t i;
+
+	setup();
+	for (i = 0; i < 2; i++)
+		lockprof_owner_init(&owners[i]);
+	atomic_init_64(&owners[1].lo_acquisitions, 1000);
+	lockprof_open(&prof, 1);
+	self.mt_index = 0;
+	for (i = 0; i < nitems(locks); i++) {
+		lockprof_acquired(&prof, &owners[locks[i]], &lh, 0, NULL);
+		lockprof_released(&prof, &lh, 0);
+	}
+	lockprof_sum_threads(&prof, 1, 0, 0, &sum);
+	ATF_CHECK_EQ(2, hist_small_count(&sum.lt_reacquire));
+	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 1));
+	lockprof_fini(&prof);
+}
+
+TEST(lockprof__none_is_allowed, "A lock without a profile costs nothing and "
+    "touches nothing")
+{
+	struct lockprof_hold lh;
+
+	memset(&lh, 0x5a, sizeof(lh));
+	lockprof_acquired(NULL, &owner, &lh, 0, NULL);
+	lockprof_released(NULL, &lh, 1);
+	ATF_CHECK(support_all((const uint8_t *)&lh, sizeof(lh), 0x5a));
+}
+
+static void
+open_window(void *arg)
+{
+	const uint32_t *window = arg;
+
+	lockprof_open(&prof, *window);
+}
+
+static void
+sum_beyond_sites(void *arg)
+{
+	struct lockprof_row r;
+
+	(void)arg;
+	lockprof_sum(&prof, 1, SITES, 0, 0, &r);
+}
+
+static void
+sum_beyond_threads(void *arg)
+{
+	struct lockprof_row r;
+
+	(void)arg;
+	lockprof_sum(&prof, 1, 0, 0, THREADS, &r);
+}
+
+static void
+init_empty(void *arg)
+{
+	struct lockprof lp;
+
+	(void)arg;
+	if (lockprof_init(&lp, 0, SITES, site_names) == 0)
+		lockprof_fini(&lp);
+}
+
+TEST(lockprof__misuse, "Window 0 and rows that are not there are refused, "
+    "not read")
+{
+	uint32_t window;
+
+	setup();
+	window = 0;
+	ATF_CHECK(support_asserts(open_window, &window));
+	window = 1;
+	ATF_CHECK(!support_asserts(open_window, &window));
+	ATF_CHECK(support_asserts(sum_beyond_sites, NULL));
+	ATF_CHECK(support_asserts(sum_beyond_threads, NULL));
+	ATF_CHECK(support_asserts(init_empty, NULL));
+	lockprof_fini(&prof);
+}
+
+TEST_PROGRAM()

@@ -1,0 +1,152 @@
+/*
+ * Designs and locks with a fault each, tests/mutants, and that exploration
+ * finds it, and for the reason that it is wrong.  A fault that survives fails
+ * the suite: then exploration, or the ledger, looks less closely than it did.
+ */
+#include <string.h>
+
+#include "bench/explore/campaign.h"
+#include "bench/explore/shrink.h"
+#include "lib/machine/cpu.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum {
+	SCHEDULES	= 20000,
+	SEED		= 1,
+	SHRINK_RUNS	= 2000
+};
+
+#define	MUTANT_DESIGN(name, cipher, bytes, word)			\
+	extern const struct random_algorithm mutant_##name##_design;
+#define	MUTANT_LOCK(name, word)						\
+	extern const struct lock_class mutant_##name##_lock;
+#include "tests/mutants/mutant.tbl"
+#undef MUTANT_DESIGN
+#undef MUTANT_LOCK
+
+struct mutant {
+	const char	*mu_name;
+	const struct random_algorithm *mu_design;	/* NULL: concurrent */
+	const struct lock_class *mu_lock;		/* NULL: mtx */
+	const char	*mu_cipher;
+	uint32_t	mu_bytes;
+	const char	*mu_word;
+};
+
+static const struct mutant mutants[] = {
+#define	MUTANT_DESIGN(name, cipher, bytes, word)			\
+	{ #name, &mutant_##name##_design, NULL, cipher, bytes, word },
+#define	MUTANT_LOCK(name, word)						\
+	{ #name, NULL, &mutant_##name##_lock, "chacha20", 0, word },
+#include "tests/mutants/mutant.tbl"
+#undef MUTANT_DESIGN
+#undef MUTANT_LOCK
+};
+
+static struct campaign
+campaign_of(const struct mutant *mu)
+{
+	struct campaign cn = { .cn_strategy = &strategy_mix,
+	    .cn_seed = SEED, .cn_end = SCHEDULES, .cn_jobs = 1 };
+	struct subject *tb = &cn.cn_subject;
+
+	subject_default(tb);
+	tb->tb_design = mu->mu_design != NULL ? mu->mu_design :
+	    simulated_design("concurrent");
+	tb->tb_lock = mu->mu_lock != NULL ? mu->mu_lock : simulated_lock("mtx");
+	tb->tb_cipher = cipher_find(mu->mu_cipher);
+	campaign_limits(tb, &cn.cn_limits);
+	if (mu->mu_bytes != 0) {
+		cn.cn_limits.sm_sizes = 1;
+		cn.cn_limits.sm_size[0] = mu->mu_bytes;
+	}
+	return (cn);
+}
+
+/* Killed by its property, by the same schedule again, and a smaller one too. */
+static void
+check_mutant(const struct mutant *mu)
+{
+	struct campaign cn = campaign_of(mu);
+	struct campaign_result ce;
+	struct replay_result cr;
+	struct execution *ex;
+	unsigned pieces;
+
+	ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
+	if (!ce.ce_failed) {
+		atf_tc_fail_nonfatal("%s survives %ju schedules", mu->mu_name,
+		    (uintmax_t)ce.ce_schedules);
+		return;
+	}
+	printf("%-20s %s at schedule %ju, %s\n", mu->mu_name,
+	    ce.ce_outcome.to_word, (uintmax_t)ce.ce_case.cx_number,
+	    ce.ce_case.cx_strategy);
+	ATF_CHECK_MSG(strstr(mu->mu_word, ce.ce_outcome.to_word) != NULL,
+	    "%s is caught by \"%s\", not by \"%s\": %s", mu->mu_name,
+	    ce.ce_outcome.to_word, mu->mu_word, ce.ce_outcome.to_detail);
+	ATF_REQUIRE_EQ(0, execution_new(&ex));
+	execution_catch_assertions(true);
+	ATF_CHECK_EQ(0, counterexample_run(ex, &ce.ce_case, NULL, &cr));
+	ATF_CHECK_MSG(cr.cr_same, "%s: another outcome of the same schedule",
+	    mu->mu_name);
+	pieces = ce.ce_case.cx_schedule.sd_choices.sl_count;
+	ATF_CHECK_EQ(0, shrink(ex, &ce.ce_case, SHRINK_RUNS));
+	ATF_CHECK(ce.ce_case.cx_schedule.sd_choices.sl_count <= pieces);
+	ATF_CHECK_EQ(0, counterexample_run(ex, &ce.ce_case, NULL, &cr));
+	ATF_CHECK_MSG(cr.cr_same, "%s: another outcome of the small schedule",
+	    mu->mu_name);
+	execution_catch_assertions(false);
+	execution_free(ex);
+	counterexample_free(&ce.ce_case);
+}
+
+TEST(mutants__killed, "every mutant is killed, by the property that it breaks")
+{
+	unsigned i;
+
+	support_crypto();
+	for (i = 0; i < nitems(mutants); i++)
+		check_mutant(&mutants[i]);
+}
+
+TEST(mutants__queue_without_lock, "a harvest queue whose buffers are swapped "
+    "without a lock delivers what is not written yet, and is killed")
+{
+	static const struct mutant none = { "queue", NULL, NULL, "chacha20", 0,
+	    "assertion" };
+	struct campaign cn = campaign_of(&none);
+	struct campaign_result ce;
+
+	support_crypto();
+	cn.cn_subject.tb_queue_lock = simulated_lock("none");
+	cn.cn_limits.sm_queue = true;
+	ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
+	ATF_REQUIRE(ce.ce_failed);
+	ATF_CHECK_MSG(strcmp(ce.ce_outcome.to_word, none.mu_word) == 0,
+	    "caught by \"%s\": %s", ce.ce_outcome.to_word,
+	    ce.ce_outcome.to_detail);
+	counterexample_free(&ce.ce_case);
+}
+
+TEST(mutants__table, "mutants are of all sorts: most properties have one")
+{
+	unsigned found = 0, i, k;
+	const char *word;
+
+	for (i = 0; i < LEDGER_PROPERTIES + EXECUTION_PROPERTIES; i++) {
+		word = i < LEDGER_PROPERTIES ? ledger_properties[i].lp_word :
+		    execution_properties[i - LEDGER_PROPERTIES].lp_word;
+		for (k = 0; k < nitems(mutants); k++)
+			if (strstr(mutants[k].mu_word, word) != NULL)
+				break;
+		found += k < nitems(mutants);
+		if (k == nitems(mutants))
+			printf("no mutant breaks \"%s\"\n", word);
+	}
+	ATF_CHECK(found >= 12);
+	ATF_CHECK(nitems(mutants) >= 30);
+}
+
+TEST_PROGRAM()

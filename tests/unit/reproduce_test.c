@@ -1,0 +1,367 @@
+/*
+ * Published results beside predictions: fitting, medians, what is within, and
+ * what documents say of it.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/predict/reproduce.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+static struct profile profile;
+static struct reproducing rg;
+
+static void
+load(const char *name)
+{
+	char why[PROFILE_ERROR_SIZE] = "";
+
+	ATF_REQUIRE_EQ_MSG(0, profile_load(&profile, name, why), "%s", why);
+}
+
+static const struct reproduction *
+find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < reproduction_count; i++)
+		if (strcmp(reproductions[i]->rd_name, name) == 0)
+			return (reproductions[i]);
+	atf_tc_fail("no reproduction %s", name);
+}
+
+static void
+begin(void)
+{
+	const char *missing;
+
+	ATF_REQUIRE_EQ(0, cpu_init());
+	tick_calibrate();
+	ATF_REQUIRE_EQ(0, crypto_init(&missing));
+}
+
+/*
+ * A reproduction of which nothing is simulated.  Figures depend on a cost, on
+ * the seed, and on what was fitted beside the profile.
+ */
+enum { RUN_ONE, RUN_SEED, RUN_COST, RUN_FREE };
+
+static uint64_t bad_seed;
+static double failing_cost;
+
+static int
+figures_of(const struct profile *pr, unsigned run, double fitted,
+    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE])
+{
+	const double cost = pr->pr_value[PROFILE_OP_LOCK_PAIR];
+
+	figures[0] = run == RUN_ONE ? 1 : run == RUN_SEED ?
+	    (double)(seed * seed) : run == RUN_COST ? 1000 / (10 + cost) :
+	    1 / (1 + fitted);
+	figures[1] = -(double)seed;
+	snprintf(why, CELL_ERROR_SIZE, "seed %d", (int)seed);
+	return (seed >= bad_seed ? ERANGE : cost == failing_cost ? EDEADLK :
+	    0);
+}
+
+static const char *const no_remarks[] = { NULL };
+
+static struct reproduce_row plain_rows[] = {
+	{ "one", "", REPRODUCE_PREDICTED, 1, 0, 0.9, 1.1,
+	    { RUN_ONE, 0, REPRODUCE_ABSOLUTE } },
+	{ "two", "MB/s", REPRODUCE_FITTED, 2, 3, 80, 81,
+	    { RUN_SEED, 0, RUN_ONE } },
+	{ "rate", "", REPRODUCE_FITTED, 0, 0, 0, 1000,
+	    { RUN_COST, 0, REPRODUCE_ABSOLUTE } },
+	{ "free", "", REPRODUCE_FITTED, 0.25, 0, 0.2, 0.3,
+	    { RUN_FREE, 0, REPRODUCE_ABSOLUTE } },
+};
+
+static const struct reproduce_words plain_words[] = {
+	{ "seeds", "few", "squared",
+	    { RUN_SEED, 0, REPRODUCE_ABSOLUTE } },
+};
+
+static struct reproduce_fit plain_fits[] = {
+	{ PROFILE_OP_LOCK_PAIR, 20000, 2, { RUN_COST, 0, RUN_ONE }, false },
+	{ PROFILE_VALUES, 8, 3, { RUN_FREE, 0, REPRODUCE_ABSOLUTE }, false },
+};
+
+static const struct reproduction plain = {
+	.rd_name	= "plain",
+	.rd_descr	= "nothing",
+	.rd_profile	= "graviton3",
+	.rd_run		= figures_of,
+	.rd_runs	= 4,
+	.rd_fits	= plain_fits,
+	.rd_fit_count	= nitems(plain_fits),
+	.rd_rows	= plain_rows,
+	.rd_row_count	= nitems(plain_rows),
+	.rd_words	= plain_words,
+	.rd_word_count	= nitems(plain_words),
+	.rd_remarks	= no_remarks,
+};
+
+/* Fits the cost to a rate, between 0 and high. */
+static int
+fit_cost(double rate, double high)
+{
+
+	plain_rows[2].rr_published = rate;
+	plain_fits[0].ft_high = high;
+	return (reproduce(&rg, &plain, &profile, 7, false));
+}
+
+static void
+begin_plain(void)
+{
+
+	begin();
+	load("graviton3");
+	bad_seed = UINT64_MAX;
+	failing_cost = -1;
+	ATF_REQUIRE_EQ(0, fit_cost(1000. / 1244, 20000));
+}
+
+static double
+fitted(void)
+{
+
+	return (rg.rg_profile.pr_value[PROFILE_OP_LOCK_PAIR]);
+}
+
+TEST(fit__finds, "a cost that gives the published rate, to four digits and in "
+    "few steps, with its source; a number that no profile has likewise")
+{
+
+	begin_plain();
+	ATF_REQUIRE(profile.pr_from[PROFILE_OP_LOCK_PAIR] !=
+	    PROVENANCE_FITTED);
+	ATF_CHECK_EQ(profile.pr_value[PROFILE_OP_LOCK_PAIR], rg.rg_given);
+	ATF_CHECK(fabs(fitted() - 1234) <= 2);
+	ATF_CHECK_EQ(PROVENANCE_FITTED,
+	    rg.rg_profile.pr_from[PROFILE_OP_LOCK_PAIR]);
+	ATF_CHECK(strstr(rg.rg_profile.pr_source[PROFILE_OP_LOCK_PAIR],
+	    "plain") != NULL);
+	ATF_CHECK(fabs(rg.rg_free - 3) <= 0.01);
+	/* 8 steps of two runs, as many of one, and the rows'. */
+	ATF_CHECK_MSG(rg.rg_done <= 8 * 2 + 8 + 4, "%u", rg.rg_done);
+	ATF_REQUIRE_EQ(0, fit_cost(1000 / 10.123456, 1));
+	ATF_CHECK(fabs(fitted() * 1e4 - round(fitted() * 1e4)) < 1e-9);
+}
+
+TEST(fit__nearer_end, "of the range, for a rate that no cost in it gives")
+{
+
+	begin_plain();
+	ATF_REQUIRE_EQ(0, fit_cost(500, 100));
+	ATF_CHECK_EQ(0, fitted());
+	ATF_REQUIRE_EQ(0, fit_cost(1, 100));
+	ATF_CHECK_EQ(100, fitted());
+}
+
+TEST(fit__fails_with_a_run, "at an end of the range and between them, with "
+    "the run's reason")
+{
+
+	begin_plain();
+	failing_cost = 100;
+	ATF_CHECK_EQ(EDEADLK, fit_cost(50, 100));
+	ATF_CHECK_STREQ("seed 7", rg.rg_error);
+	failing_cost = -1;
+	ATF_REQUIRE_EQ(0, fit_cost(50, 100));
+	failing_cost = fitted();
+	ATF_CHECK_EQ(EDEADLK, fit_cost(50, 100));
+}
+
+TEST(medians__over_seeds, "7 to 11; the first seed that fails is reported, "
+    "whichever ends first")
+{
+
+	begin_plain();
+	ATF_CHECK_EQ(81, rg.rg_figures[RUN_SEED][0]);
+	ATF_CHECK_EQ(-9, rg.rg_figures[RUN_SEED][1]);
+	bad_seed = 9;
+	ATF_CHECK_EQ(ERANGE, fit_cost(1, 100));
+	ATF_CHECK_STREQ("seed 9", rg.rg_error);
+}
+
+TEST(within__ends_included, "of the accepted range; no number that is none")
+{
+	static const struct {
+		double	 figure;
+		bool	 within;
+	} cases[] = { { 80, true }, { 81, true }, { 79.99, false },
+	    { 81.01, false }, { NAN, false } };
+	unsigned i;
+
+	begin_plain();
+	ATF_CHECK_EQ(0, reproduce_missed(&rg));
+	for (i = 0; i < nitems(cases); i++) {
+		rg.rg_figures[RUN_SEED][0] = cases[i].figure;
+		ATF_CHECK_EQ(cases[i].within, reproduce_within(&rg, 1));
+		ATF_CHECK_EQ(!cases[i].within, reproduce_missed(&rg));
+	}
+}
+
+/* What reproduce_print_json() or another writes. */
+static char *
+printed(void (*print)(FILE *out, const struct reproducing *r))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	out = open_memstream(&text, &size);
+	ATF_REQUIRE(out != NULL);
+	print(out, &rg);
+	ATF_REQUIRE_EQ(0, fclose(out));
+	return (text);
+}
+
+static void
+print_json(FILE *out, const struct reproducing *r)
+{
+
+	ATF_REQUIRE_EQ(0, reproduce_print_json(out, r));
+}
+
+TEST(documents__say_the_same, "table, CSV and JSON have the same rows; one "
+    "that is not within stands out in each")
+{
+	static const char *const missed[] = { " NO\n", ",4,false,",
+	    "\"within\": false" };
+	void (*const prints[])(FILE *, const struct reproducing *) = {
+	    reproduce_print, reproduce_print_csv, print_json };
+	const char *key, *name, *role, *unit, *fitted_unit;
+	double high, predicted, published, share, value;
+	int holds, seed, within;
+	char *text, want[256];
+	json_t *rows, *top;
+	unsigned i;
+
+	begin_plain();
+	text = printed(print_json);
+	top = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	ATF_REQUIRE_MSG(top != NULL, "%s", text);
+	ATF_REQUIRE_EQ(0, json_unpack(top, "{s:s, s:b, s:i, s:o, s:{s:s, s:F, "
+	    "s:s}, s:F}", "profile", &name, "holds", &holds, "seed", &seed,
+	    "rows", &rows, "fitted", "key", &key, "value", &value, "unit",
+	    &fitted_unit, "guessed_share", &share));
+	ATF_CHECK_STREQ("graviton3", name);
+	ATF_CHECK(holds);
+	ATF_CHECK_EQ(7, seed);
+	ATF_CHECK_STREQ("op.lock_pair", key);
+	ATF_CHECK_STREQ("ns", fitted_unit);
+	ATF_CHECK_EQ(fitted(), value);
+	ATF_CHECK(share > 0 && share < 1);
+	ATF_REQUIRE_EQ(nitems(plain_rows), json_array_size(rows));
+	ATF_CHECK(json_object_get(json_array_get(rows, 0), "published_high") ==
+	    NULL);
+	ATF_REQUIRE_EQ(0, json_unpack(json_array_get(rows, 1), "{s:s, s:F, "
+	    "s:F, s:s, s:b, s:s, s:F}", "name", &name, "published",
+	    &published, "predicted", &predicted, "unit", &unit, "within",
+	    &within, "role", &role, "published_high", &high));
+	ATF_CHECK_STREQ("two", name);
+	ATF_CHECK_EQ(2, published);
+	ATF_CHECK_EQ(3, high);
+	ATF_CHECK_EQ(81, predicted);
+	ATF_CHECK_STREQ("MB/s", unit);
+	ATF_CHECK(within);
+	ATF_CHECK_STREQ("fitted", role);
+	json_decref(top);
+	free(text);
+	snprintf(want, sizeof(want), ",within,profile,guessed_share\n"
+	    "one,,predicted,1,,,0.9,1.1,1,true,\"graviton3\",%.6g\n"
+	    "two,MB/s,fitted,2,2,3,80,81,81,true,\"graviton3\",%.6g\n",
+	    share, share);
+	text = printed(reproduce_print_csv);
+	ATF_CHECK_MSG(strstr(text, want) != NULL, "%s", text);
+	free(text);
+	for (i = 0; i < nitems(prints); i++) {
+		rg.rg_figures[RUN_SEED][0] = 81;
+		text = printed(prints[i]);
+		ATF_CHECK(strstr(text, missed[i]) == NULL);
+		free(text);
+		rg.rg_figures[RUN_SEED][0] = 4;
+		text = printed(prints[i]);
+		ATF_CHECK_MSG(strstr(text, missed[i]) != NULL, "%s", text);
+		free(text);
+	}
+}
+
+TEST(family__is_sound, "each profile has the fitted value; what was published "
+    "is accepted itself; one or two rows are fitted; runs are there")
+{
+	const struct reproduction *rd;
+	const struct reproduce_row *rr;
+	unsigned i, k, n;
+
+	ATF_REQUIRE(reproduction_count >= 2);
+	for (i = 0; i < reproduction_count; i++) {
+		rd = reproductions[i];
+		load(rd->rd_profile);
+		ATF_CHECK_EQ_MSG(PROVENANCE_FITTED,
+		    profile.pr_from[rd->rd_fits[0].ft_key], "%s", rd->rd_name);
+		n = 0;
+		for (k = 0; k < rd->rd_row_count; k++) {
+			rr = &rd->rd_rows[k];
+			ATF_CHECK_MSG(strpbrk(rr->rr_name, ",\"") == NULL &&
+			    strpbrk(rr->rr_unit, ",\"") == NULL, "%s",
+			    rr->rr_name);
+			ATF_CHECK_MSG(rr->rr_low <= rr->rr_published &&
+			    rr->rr_high >= rr->rr_published &&
+			    rr->rr_high >= rr->rr_published_high, "%s",
+			    rr->rr_name);
+			ATF_CHECK_MSG(rr->rr_figure.rf_run < rd->rd_runs &&
+			    rr->rr_figure.rf_base < (int)rd->rd_runs, "%s",
+			    rr->rr_name);
+			n += rr->rr_role == REPRODUCE_FITTED;
+		}
+		ATF_CHECK_MSG(n >= 1 && n <= 2 && n < rd->rd_row_count / 2,
+		    "%s: %u rows fitted", rd->rd_name, n);
+	}
+}
+
+TEST(another_machine__misses, "a machine that is not the published one is not "
+    "taken for it")
+{
+	static const struct {
+		const char	*name;
+		enum profile_key key;
+		double		 factor;
+		const char	*row;
+	} cases[] = {
+		{ "fbsd-2019", PROFILE_CHACHA20_KERNEL_BYTE, 1.5,
+		    "chacha20 locked: each reader" },
+		/* So slow that no hold makes up for it. */
+		{ "fbsd-2019", PROFILE_AES_KERNEL_BYTE, 2,
+		    "aes locked: each reader" },
+		{ "fbsd-2019", PROFILE_EV_SOURCE, 20,
+		    "aes concurrent: rand_harvestq" },
+		{ "kleen-2015", PROFILE_LAT_CONG, 8, "one pool: 2 nodes" },
+	};
+	const struct reproduction *rd;
+	unsigned i, k;
+
+	begin();
+	for (i = 0; i < nitems(cases); i++) {
+		rd = find(cases[i].name);
+		load(rd->rd_profile);
+		profile.pr_value[cases[i].key] *= cases[i].factor;
+		ATF_REQUIRE_EQ_MSG(0, reproduce(&rg, rd, &profile, 1, false),
+		    "%s", rg.rg_error);
+		for (k = 0; k < rd->rd_row_count; k++)
+			if (strcmp(rd->rd_rows[k].rr_name, cases[i].row) == 0)
+				break;
+		ATF_REQUIRE_MSG(k < rd->rd_row_count, "%s", cases[i].row);
+		ATF_CHECK_MSG(!reproduce_within(&rg, k), "%s: %g",
+		    cases[i].row, reproduce_value(&rg,
+		    &rd->rd_rows[k].rr_figure));
+	}
+}
+
+TEST_PROGRAM()

@@ -1,0 +1,186 @@
+/*
+ * harvest/source.h, checked on every line of harvest/source.tbl.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "harvest/mask.h"
+#include "harvest/source.h"
+#include "tests/unit/test.h"
+
+static const struct harvest_error no_error;
+
+/*
+ * Makes the i-th source's state, for whatever configuration it takes; false
+ * when it needs something this test has not got.
+ */
+static bool
+make(const struct random_source *rs, void **state)
+{
+	struct harvest_config config = harvest_config_default();
+	struct harvest_error error = no_error;
+	int rc;
+
+	*state = NULL;
+	if (!random_source_present(rs))
+		return (false);
+	if (rs->rs_init == NULL)
+		return (true);
+	rc = rs->rs_init(state, &config, &error);
+	ATF_CHECK_MSG((rc == 0) == (error.text[0] == '\0'),
+	    "%s: %d with \"%s\"", rs->rs_ident, rc, error.text);
+	return (rc == 0);
+}
+
+static void
+unmake(const struct random_source *rs, void *state)
+{
+
+	if (rs->rs_fini != NULL)
+		rs->rs_fini(state);
+}
+
+TEST(source__describes_itself, "listings and the comma list rely on it")
+{
+	const struct random_source *rs;
+	unsigned i, nulls = 0;
+
+	for (i = 0; i < RANDOM_SOURCES; i++) {
+		rs = random_sources[i];
+		ATF_CHECK_EQ_MSG(rs, random_source_find(rs->rs_ident),
+		    "%s is there twice", rs->rs_ident);
+		ATF_CHECK_EQ(strlen(rs->rs_ident), strspn(rs->rs_ident,
+		    "abcdefghijklmnopqrstuvwxyz0123456789-"));
+		ATF_CHECK(rs->rs_ident[0] != '\0' && rs->rs_descr[0] != '\0');
+		ATF_CHECK((unsigned)rs->rs_source < ENTROPYSOURCE);
+		if ((rs->rs_flags & RS_NULL) != 0)
+			nulls++;
+	}
+	ATF_CHECK_EQ_MSG(1, nulls, "a family has one null member");
+	ATF_CHECK_EQ(NULL, random_source_find("RDRAND"));
+}
+
+TEST(source__polled_or_pushed, "the harvest thread reads what is polled, a "
+    "producer runs what is pushed; nothing is both")
+{
+	const struct random_source *rs;
+	unsigned i;
+
+	for (i = 0; i < RANDOM_SOURCES; i++) {
+		rs = random_sources[i];
+		ATF_CHECK_MSG(((rs->rs_flags & RS_POLLED) != 0) !=
+		    ((rs->rs_flags & RS_PUSHED) != 0), "%s", rs->rs_ident);
+		ATF_CHECK_EQ_MSG((rs->rs_flags & RS_POLLED) != 0,
+		    rs->rs_read != NULL, "%s", rs->rs_ident);
+		ATF_CHECK_EQ_MSG((rs->rs_flags & RS_PUSHED) != 0,
+		    rs->rs_run != NULL, "%s", rs->rs_ident);
+		ATF_CHECK_EQ_MSG(rs->rs_init != NULL, rs->rs_fini != NULL,
+		    "%s", rs->rs_ident);
+	}
+}
+
+TEST(source__stays_in_its_buffer, "the harvest thread passes 8 bytes of its "
+    "stack")
+{
+	const struct random_source *rs;
+	uint8_t buf[32];
+	size_t b, got, len;
+	void *state;
+	unsigned i;
+
+	for (i = 0; i < RANDOM_SOURCES; i++) {
+		rs = random_sources[i];
+		if (rs->rs_read == NULL || !make(rs, &state))
+			continue;
+		for (len = 0; len <= 17; len++) {
+			memset(buf, 0x5a, sizeof(buf));
+			got = rs->rs_read(state, buf, len);
+			ATF_CHECK_MSG(got <= len, "%s: %zu of %zu",
+			    rs->rs_ident, got, len);
+			for (b = got; b < sizeof(buf); b++)
+				ATF_CHECK_EQ_MSG(0x5a, buf[b],
+				    "%s: byte %zu after %zu", rs->rs_ident, b,
+				    got);
+		}
+		unmake(rs, state);
+	}
+}
+
+TEST(source__null_delivers_nothing, "it measures the loop around it")
+{
+	const struct random_source *rs = random_source_find("none");
+	uint8_t buf[8];
+
+	ATF_REQUIRE(rs != NULL && (rs->rs_flags & RS_NULL) != 0);
+	ATF_CHECK(random_source_present(rs));
+	ATF_CHECK_EQ(0, rs->rs_read(NULL, buf, sizeof(buf)));
+}
+
+static void
+check_instruction(const char *ident, enum random_entropy_source source)
+{
+	const struct random_source *rs = random_source_find(ident);
+	uint8_t first[32], second[32];
+	size_t got;
+
+	ATF_REQUIRE(rs != NULL);
+	ATF_CHECK_EQ(source, rs->rs_source);
+	if (!random_source_present(rs))
+		atf_tc_skip("this CPU has no %s instruction", ident);
+	got = rs->rs_read(NULL, first, sizeof(first));
+	ATF_CHECK_EQ_MSG(0, got % 8, "words are whole: %zu", got);
+	if (got < sizeof(first) ||
+	    rs->rs_read(NULL, second, sizeof(second)) < sizeof(second))
+		atf_tc_skip("%s is exhausted", ident);
+	ATF_CHECK(memcmp(first, second, sizeof(first)) != 0);
+	ATF_CHECK(memcmp(first, first + 8, 8) != 0);
+}
+
+TEST(source__rdrand, "words are fresh each time")
+{
+
+	check_instruction("rdrand", RANDOM_PURE_RDRAND);
+}
+
+TEST(source__rdseed, "words are fresh each time")
+{
+
+	check_instruction("rdseed", RANDOM_PURE_RDSEED);
+}
+
+static unsigned step_calls;
+static unsigned step_every;	/* succeeds at each such call */
+
+static bool
+step(uint64_t *word)
+{
+
+	*word = UINT64_C(0x0807060504030201);
+	return (++step_calls % step_every == 0);
+}
+
+TEST(source__word_retries, "an instruction may fail nine times in a row, not "
+    "ten")
+{
+	static const uint8_t expected[12] = { 1, 2, 3, 4, 5, 6, 7, 8,
+	    1, 2, 3, 4 };
+	uint8_t buf[12];
+
+	step_every = 10;
+	ATF_CHECK_EQ(12, random_source_words(step, buf, 12));
+	ATF_CHECK_EQ(20, step_calls);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	ATF_CHECK_EQ(0, memcmp(expected, buf, sizeof(buf)));
+#endif
+	step_calls = 0;
+	step_every = 11;
+	ATF_CHECK_EQ_MSG(0, random_source_words(step, buf, 12),
+	    "ten failures end the call");
+	ATF_CHECK_EQ(10, step_calls);
+	step_calls = 10;
+	step_every = 11;
+	ATF_CHECK_EQ_MSG(8, random_source_words(step, buf, 12),
+	    "what there was before is kept");
+}
+
+TEST_PROGRAM()

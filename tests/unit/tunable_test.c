@@ -1,0 +1,299 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "fortuna/generator.h"
+#include "lib/lock/lock.h"
+#include "lib/base/tunable.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum { TEXT = 512, CANARY = 0x5a };
+
+/* A field of each type, with something behind each that must not change. */
+struct knobs {
+	bool		k_bool;
+	unsigned char	k_after_bool;
+	unsigned	k_uint;
+	unsigned	k_after_uint;
+	unsigned	k_choice;
+	unsigned	k_after_choice;
+	char		k_string[TUNABLE_STRING_SIZE];
+	unsigned char	k_after_string;
+};
+
+static const char *const colours[] = { "red", "green", "blue", NULL };
+
+enum { T_BOOL, T_UINT, T_CHOICE, T_STRING };
+
+static const struct tunable table[] = {
+	[T_BOOL] = TUNABLE(knobs, k_bool, BOOL, "test.bool", NULL,
+	    TUNABLE_LIMITS(0, 1)),
+	[T_UINT] = TUNABLE(knobs, k_uint, UINT, "test.uint", NULL,
+	    TUNABLE_LIMITS(16, INT32_MAX)),
+	[T_CHOICE] = TUNABLE(knobs, k_choice, CHOICE, "test.choice", NULL,
+	    .tn_choices = colours),
+	[T_STRING] = TUNABLE(knobs, k_string, STRING, "test.string", NULL,
+	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
+};
+
+static struct knobs knobs;
+
+static void
+knobs_reset(void)
+{
+
+	memset(&knobs, CANARY, sizeof(knobs));
+	knobs.k_bool = false;
+	knobs.k_uint = 64;
+	knobs.k_choice = 1;
+	strcpy(knobs.k_string, "initial");
+}
+
+/* Sets, and checks that reading back gives the same text. */
+static void
+check_takes(unsigned i, const char *text)
+{
+	char buf[TEXT];
+	int error;
+
+	error = tunable_set_text(&table[i], &knobs, text);
+	ATF_CHECK_MSG(error == 0, "%s=%s: error %d", table[i].tn_name, text,
+	    error);
+	tunable_format(&table[i], &knobs, buf, sizeof(buf));
+	ATF_CHECK_STREQ_MSG(text, buf, "%s", table[i].tn_name);
+}
+
+static void
+check_refuses(unsigned i, const char *text)
+{
+	struct knobs before = knobs;
+	int error;
+
+	error = tunable_set_text(&table[i], &knobs, text);
+	ATF_CHECK_MSG(error == EINVAL, "%s=%s: error %d", table[i].tn_name,
+	    text, error);
+	ATF_CHECK_MSG(memcmp(&before, &knobs, sizeof(knobs)) == 0,
+	    "%s=%s was refused and changed something", table[i].tn_name, text);
+}
+
+TEST(tunable_bool__values, "A boolean is 0 or 1, as a sysctl")
+{
+	static const char *const bad[] = { "", "2", "-1", "true", "yes", "01",
+	    " 1", "1 ", "10" };
+	size_t i;
+
+	knobs_reset();
+	check_takes(T_BOOL, "1");
+	ATF_CHECK_EQ(true, knobs.k_bool);
+	check_takes(T_BOOL, "0");
+	ATF_CHECK_EQ(false, knobs.k_bool);
+	ATF_CHECK_EQ(CANARY, knobs.k_after_bool);
+	for (i = 0; i < nitems(bad); i++)
+		check_refuses(T_BOOL, bad[i]);
+}
+
+TEST(tunable_uint__range, "Both ends of a range are in it, their neighbours "
+    "are not, and no large number is cut to a small one")
+{
+	static const char *const bad[] = { "", "0", "15", "2147483648",
+	    /* 64 and 16, had the upper half been lost. */
+	    "4294967360", "18446744073709551632", "-64", "+64", " 64", "64 ",
+	    "64k", "064", "1e2", "x" };
+	unsigned after;
+	size_t i;
+
+	knobs_reset();
+	after = knobs.k_after_uint;
+	check_takes(T_UINT, "16");
+	ATF_CHECK_EQ(16, knobs.k_uint);
+	check_takes(T_UINT, "2147483647");
+	ATF_CHECK_EQ(INT32_MAX, knobs.k_uint);
+	check_takes(T_UINT, "128");
+	ATF_CHECK_EQ(0, tunable_set_text(&table[T_UINT], &knobs, "0x80"));
+	ATF_CHECK_EQ(128, knobs.k_uint);
+	ATF_CHECK_EQ(after, knobs.k_after_uint);
+	for (i = 0; i < nitems(bad); i++)
+		check_refuses(T_UINT, bad[i]);
+}
+
+TEST(tunable_choice__values, "A choice is stored as its index and named in "
+    "full")
+{
+	static const char *const bad[] = { "", "r", "RED", "redd", "0", "1",
+	    "red,green" };
+	unsigned after, c;
+	size_t i;
+
+	knobs_reset();
+	after = knobs.k_after_choice;
+	for (c = 0; colours[c] != NULL; c++) {
+		check_takes(T_CHOICE, colours[c]);
+		ATF_CHECK_EQ_MSG(c, knobs.k_choice, "%s", colours[c]);
+	}
+	ATF_CHECK_EQ(after, knobs.k_after_choice);
+	for (i = 0; i < nitems(bad); i++)
+		check_refuses(T_CHOICE, bad[i]);
+}
+
+TEST(tunable_string__length, "The longest string fits with its NUL, one more "
+    "is refused and not truncated")
+{
+	char text[TUNABLE_STRING_SIZE + 1];
+
+	knobs_reset();
+	check_takes(T_STRING, "");
+	check_takes(T_STRING, "INTERRUPT,RDRAND");
+	memset(text, 'x', sizeof(text));
+	text[TUNABLE_STRING_SIZE - 1] = '\0';
+	check_takes(T_STRING, text);
+	ATF_CHECK_EQ(CANARY, knobs.k_after_string);
+	text[TUNABLE_STRING_SIZE - 1] = 'x';
+	text[TUNABLE_STRING_SIZE] = '\0';
+	check_refuses(T_STRING, text);
+}
+
+TEST(tunable_range__text, "Accepted values are named as the header says, and "
+    "never beyond the buffer")
+{
+	char buf[TEXT];
+	size_t i, size;
+
+	tunable_range(&table[T_BOOL], buf, sizeof(buf));
+	ATF_CHECK_STREQ("0 or 1", buf);
+	tunable_range(&table[T_UINT], buf, sizeof(buf));
+	ATF_CHECK_STREQ("16..2147483647", buf);
+	tunable_range(&table[T_CHOICE], buf, sizeof(buf));
+	ATF_CHECK_STREQ("red, green, blue", buf);
+	tunable_range(&table[T_STRING], buf, sizeof(buf));
+	ATF_CHECK(strstr(buf, "255") != NULL);
+	for (i = 0; i < nitems(table); i++) {
+		for (size = 1; size < 24; size++) {
+			memset(buf, CANARY, sizeof(buf));
+			tunable_range(&table[i], buf, size);
+			ATF_CHECK_MSG(memchr(buf, '\0', size) != NULL &&
+			    support_all((uint8_t *)buf + size, 24 - size,
+			    CANARY), "%s into %zu bytes", table[i].tn_name,
+			    size);
+		}
+	}
+}
+
+TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
+    "with that set's base")
+{
+	struct generator_config generator = generator_config_default();
+	struct lock_config lock = lock_config_default(4);
+	const struct tunable_set sets[] = {
+		{ lock_tunables, lock_tunable_count, &lock },
+		{ table, nitems(table), &knobs },
+		{ generator_tunables, generator_tunable_count, &generator },
+	};
+	const struct tunable_set *set;
+	const struct tunable *tn;
+	size_t i, s;
+
+	for (s = 0; s < nitems(sets); s++) {
+		for (i = 0; i < sets[s].ts_count; i++) {
+			set = NULL;
+			tn = tunable_find(sets, nitems(sets),
+			    sets[s].ts_table[i].tn_name, &set);
+			ATF_CHECK_MSG(tn == &sets[s].ts_table[i] &&
+			    set == &sets[s], "%s",
+			    sets[s].ts_table[i].tn_name);
+		}
+	}
+	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "test.boo", &set));
+	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "", &set));
+	ATF_CHECK_EQ(NULL, tunable_find(sets, 0, "test.bool", &set));
+	tn = tunable_find(sets, nitems(sets),
+	    "kern.random.fortuna.minpoolsize", &set);
+	ATF_REQUIRE(tn != NULL);
+	ATF_CHECK_EQ(0, tunable_set_text(tn, set->ts_base, "128"));
+	ATF_CHECK_EQ(128, generator.minpoolsize);
+	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, set->ts_base, "15"));
+	ATF_CHECK_EQ(128, generator.minpoolsize);
+}
+
+/*
+ * Walks one layer's real table: what a person reads can be typed in, and what
+ * lies outside the range leaves the configuration as it was.
+ */
+static void
+check_table(const struct tunable *tunables, unsigned count, void *base,
+    size_t size)
+{
+	char again[TEXT], range[TEXT], text[TEXT];
+	unsigned char before[1024];
+	const struct tunable *tn;
+	unsigned i, t;
+
+	ATF_REQUIRE(count > 0 && size <= sizeof(before));
+	for (t = 0; t < count; t++) {
+		tn = &tunables[t];
+		ATF_CHECK_MSG(tn->tn_name != NULL && tn->tn_descr != NULL &&
+		    strlen(tn->tn_descr) > 0, "row %u", t);
+		ATF_CHECK_MSG(tn->tn_offset < size, "%s", tn->tn_name);
+		for (i = 0; i < t; i++)
+			ATF_CHECK_MSG(strcmp(tunables[i].tn_name,
+			    tn->tn_name) != 0, "%s is there twice",
+			    tn->tn_name);
+		/* The default, as it stands. */
+		memcpy(before, base, size);
+		tunable_format(tn, base, text, sizeof(text));
+		ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0,
+		    "%s does not take its default %s", tn->tn_name, text);
+		ATF_CHECK_MSG(memcmp(before, base, size) == 0,
+		    "%s=%s changed it", tn->tn_name, text);
+		tunable_range(tn, range, sizeof(range));
+		ATF_CHECK_MSG(range[0] != '\0', "%s has no range",
+		    tn->tn_name);
+		ATF_CHECK_MSG(tunable_set_text(tn, base, "\n") == EINVAL ||
+		    tn->tn_type == TUNABLE_STRING, "%s", tn->tn_name);
+		if (tn->tn_type != TUNABLE_UINT)
+			continue;
+		ATF_CHECK_MSG(tn->tn_min <= tn->tn_max &&
+		    tn->tn_max <= UINT32_MAX, "%s", tn->tn_name);
+		snprintf(again, sizeof(again), "%" PRIu64, tn->tn_max + 1);
+		memcpy(before, base, size);
+		ATF_CHECK_MSG(tunable_set_text(tn, base, again) == EINVAL &&
+		    memcmp(before, base, size) == 0, "%s=%s", tn->tn_name,
+		    again);
+		snprintf(text, sizeof(text), "%" PRIu64, tn->tn_max);
+		ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0, "%s=%s",
+		    tn->tn_name, text);
+		tunable_format(tn, base, again, sizeof(again));
+		ATF_CHECK_STREQ_MSG(text, again, "%s", tn->tn_name);
+		snprintf(text, sizeof(text), "%" PRIu64, tn->tn_min);
+		ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0, "%s=%s",
+		    tn->tn_name, text);
+		tunable_format(tn, base, again, sizeof(again));
+		ATF_CHECK_STREQ_MSG(text, again, "%s", tn->tn_name);
+	}
+}
+
+TEST(tunable__lock_table, "Every lock tunable takes what it prints and both "
+    "ends of its range")
+{
+	struct lock_config config;
+
+	memset(&config, 0, sizeof(config));
+	config = lock_config_default(4);
+	check_table(lock_tunables, lock_tunable_count, &config,
+	    sizeof(config));
+}
+
+TEST(tunable__generator_table, "Every generator tunable takes what it prints "
+    "and both ends of its range; defaults are FreeBSD's")
+{
+	struct generator_config config;
+
+	memset(&config, 0, sizeof(config));
+	config = generator_config_default();
+	ATF_CHECK_EQ(64, config.minpoolsize);
+	ATF_CHECK_EQ(false, config.block_seeded_status);
+	check_table(generator_tunables, generator_tunable_count, &config,
+	    sizeof(config));
+}
+
+TEST_PROGRAM()
