@@ -120,12 +120,15 @@ ends() {
 
 # interrupted COUNT FILE ARGUMENT...: a SIGTERM ends rngsim $command with status 1
 # once COUNT names here contain FILE: signals are caught when its output is open.
+# With $ticks set, it must also have used so many clock ticks of a CPU.
 interrupted() {
 	want=$1 file=$2
 	shift 2
 	"$(program)" $command "$@" >out 2>err &
 	pid=$!
-	while [ "$(ls | grep -c "$file")" -lt "$want" ]; do
+	while [ "$(ls | grep -c "$file")" -lt "$want" ] ||
+	    { [ "${ticks:-0}" -gt 0 ] &&
+	    [ "$(cut -d ' ' -f 14 /proc/$pid/stat)" -lt "$ticks" ]; }; do
 		kill -0 $pid || atf_fail "gone: $(cat err)"
 		sleep 0.1
 	done
