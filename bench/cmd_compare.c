@@ -73,13 +73,16 @@ read_texts(struct comparison *cm)
 
 	for (i = 0; i < op->op_quantities.ol_count; i++)
 		cm->cm_wanted |= 1u << op->op_quantities.ol_value[i];
-	if (cm->cm_wanted == 0)
+	if (cm->cm_wanted == 0 && op->op_fail_ifs == 0)
 		cm->cm_wanted = (1u << QUANTITIES) - 1;
 	for (i = 0; i < op->op_fail_ifs; i++) {
 		if (compare_gate_parse(&cm->cm_gate[i], op->op_fail_if[i],
 		    why) != 0)
 			return (usage_error("compare", "--fail-if: \"%s\": "
 			    "%s", op->op_fail_if[i], why));
+		/* Without -q no other quantity is tested. */
+		if (op->op_quantities.ol_count == 0)
+			cm->cm_wanted |= 1u << cm->cm_gate[i].cg_quantity;
 		if ((cm->cm_wanted & 1u << cm->cm_gate[i].cg_quantity) == 0)
 			return (usage_error("compare", "--fail-if: \"%s\": "
 			    "-q leaves this quantity out", op->op_fail_if[i]));

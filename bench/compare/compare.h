@@ -10,7 +10,8 @@
  *	- the 95 % intervals of A's and B's medians do not overlap;
  *	- the 95 % interval of the change excludes 0;
  *	- p is below 0.05 in Welch's or in Mann and Whitney's test, corrected
- *	  after Holm for both tests of all rows;
+ *	  after Holm for both tests of all rows; where no repeat of a predicted
+ *	  cell differs from another, any difference is exact, and p is 0;
  *	- the change is above the margin, above the quantity's resolution, and
  *	  above what the machine moved by between A and B.
  * Less CPU of the harvest thread is better only if it delivered no fewer events
@@ -108,6 +109,12 @@ enum compare_stop {
 	COMPARE_STOPS
 };
 
+/* What a row is judged by. */
+enum compare_basis {
+	COMPARE_BY_REPEATS,
+	COMPARE_BY_VALUE	/* predicted repeats that do not differ */
+};
+
 /* Both in words; no stop is empty. */
 extern const char *const verdict_names[COMPARE_REFUSED + 1];
 extern const char *const verdict_stops[COMPARE_STOPS];
@@ -119,7 +126,8 @@ struct compare_row {
 	bool	cr_wanted;	/* asked for, and the pair has readers enough */
 	enum compare_verdict cr_verdict;
 	enum compare_stop cr_stop;	/* of COMPARE_NONE */
-	bool	cr_tested;	/* else p is 1: all values are equal */
+	enum compare_basis cr_basis;
+	bool	cr_tested;	/* else p is 1, all values are equal, or 0 */
 	double	cr_median[2];	/* A's and B's; 0 where refused */
 	double	cr_ci95[2][2];	/* of each median */
 	double	cr_change;
@@ -214,11 +222,16 @@ void compare_flag(struct compare *co, const char *fmt, ...)
 const char *compare_name(const struct compare *co,
     const struct compare_pair *pa, unsigned side);
 
-/* A condition of --fail-if: "QUANTITY < NUMBER%" or ">", of the change. */
+/*
+ * A condition of --fail-if, of the change: "QUANTITY < NUMBER%" or ">", which
+ * ranked rows may meet, or with "possible" behind it, which a row meets unless
+ * its interval, widened by what is never ranked, excludes such a change.
+ */
 struct compare_gate {
 	const char	*cg_text;	/* the caller's */
 	unsigned	 cg_quantity;	/* into quantities[] */
 	bool		 cg_below;
+	bool		 cg_possible;
 	double		 cg_share;
 };
 
@@ -232,8 +245,8 @@ struct compare_gate {
 int compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE]);
 
-/* Whether a pair's row is ranked and its change meets the condition. */
-bool compare_gate_met(const struct compare_gate *cg,
+/* Whether a pair's row, if it was not refused, meets the condition. */
+bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
     const struct compare_pair *pa);
 
 /*

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cli/usage.h"
 #include "bench/compare/compare.h"
@@ -16,7 +17,7 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 	char name[RESULT_NAME_SIZE], number[32], percent[2], sign[2];
 	struct text known = { .s = "" };
 	int end = 0, n, q;
-	bool negative;
+	bool negative, possible;
 	double value;
 
 	n = sscanf(text, " %31[a-z0-9_] %1[<>] %31[-+.0-9] %1[%] %n", name,
@@ -32,14 +33,16 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 		return (EINVAL);
 	}
 	negative = n > 2 && number[0] == '-';
-	if (n < 4 || text[end] != '\0' || parse_real(number +
+	possible = n > 3 && strcmp(text + end, "possible") == 0;
+	if (n < 4 || (text[end] != '\0' && !possible) || parse_real(number +
 	    (negative || number[0] == '+'), &value) != 0) {
 		snprintf(error, COMPARE_TEXT_SIZE, "expected a number and %% "
-		    "after %s, such as -5%%", sign);
+		    "after %s, such as -5%% or -5%% possible", sign);
 		return (EINVAL);
 	}
 	*cg = (struct compare_gate){ .cg_text = text,
 	    .cg_quantity = (unsigned)q, .cg_below = sign[0] == '<',
+	    .cg_possible = possible,
 	    .cg_share = (negative ? -value : value) / 100 };
 	if (cg->cg_below && cg->cg_share <= -1) {
 		snprintf(error, COMPARE_TEXT_SIZE, "no change is below "
@@ -50,15 +53,21 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 }
 
 bool
-compare_gate_met(const struct compare_gate *cg, const struct compare_pair *pa)
+compare_gate_met(const struct compare *co, const struct compare_gate *cg,
+    const struct compare_pair *pa)
 {
 	const struct compare_row *row = &pa->pa_row[cg->cg_quantity];
+	double change = row->cr_change, slack;
 
-	if (row->cr_verdict != COMPARE_BETTER &&
-	    row->cr_verdict != COMPARE_WORSE)
+	if (row->cr_verdict == COMPARE_REFUSED ||
+	    (row->cr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);
-	return (cg->cg_below ? row->cr_change < cg->cg_share :
-	    row->cr_change > cg->cg_share);
+	if (cg->cg_possible) {
+		slack = fmax(co->co_noise, row->cr_quantity->qu_resolution);
+		change = cg->cg_below ? row->cr_change_ci95[0] - slack :
+		    row->cr_change_ci95[1] + slack;
+	}
+	return (cg->cg_below ? change < cg->cg_share : change > cg->cg_share);
 }
 
 /* Warns of a condition that asks for less than what is ranked. */
@@ -70,7 +79,7 @@ warn_loose(const struct compare *co, const struct compare_gate *cg)
 	    quantities[cg->cg_quantity].qu_resolution);
 
 	/* 0 asks for whatever is ranked. */
-	if (asked > 0 && asked < least)
+	if (asked > 0 && asked < least && !cg->cg_possible)
 		run_error("compare", "%s: warning: changes up to %.2g %% are "
 		    "not ranked and cannot meet this%s", cg->cg_text,
 		    100 * least, least > co->co_noise ? "" :
@@ -91,7 +100,7 @@ name_rows(const struct compare *co, const struct compare_gate *cg,
 
 		row = &pa->pa_row[cg->cg_quantity];
 		if (!(refused ? row->cr_wanted && pa->pa_refused[0] != '\0' :
-		    compare_gate_met(cg, pa)) || ++count > FAILED_SHOWN)
+		    compare_gate_met(co, cg, pa)) || ++count > FAILED_SHOWN)
 			continue;
 		if (refused) {
 			text_add(&t, "not tested: ");

@@ -127,13 +127,18 @@ add_row(struct text *t, const struct compare_row *row, bool alone)
 	quantity_figure(t, qu, row->cr_median[0]);
 	text_add(t, " to ");
 	quantity_figure(t, qu, row->cr_median[1]);
-	text_add(t, ", %s%s %% (%s%s to %s %%), %sp %s (Welch) and %s "
-	    "(Mann-Whitney): %s", bound ? "at least " : "",
-	    FORMAT(change, row->cr_change), alone ? "95 % interval " : "",
-	    FORMAT(change, row->cr_change_ci95[0]),
-	    FORMAT(change, row->cr_change_ci95[1]), alone ? "Holm " : "",
-	    FORMAT(p, row->cr_p_welch), FORMAT(p, row->cr_p_rank),
-	    verdict_names[row->cr_verdict]);
+	text_add(t, ", %s%s %%", bound ? "at least " : "",
+	    FORMAT(change, row->cr_change));
+	if (row->cr_basis == COMPARE_BY_VALUE)
+		text_add(t, ", exact (repeats do not vary, p is 0)");
+	else
+		text_add(t, " (%s%s to %s %%), %sp %s (Welch) and %s "
+		    "(Mann-Whitney)", alone ? "95 % interval " : "",
+		    FORMAT(change, row->cr_change_ci95[0]),
+		    FORMAT(change, row->cr_change_ci95[1]),
+		    alone ? "Holm " : "", FORMAT(p, row->cr_p_welch),
+		    FORMAT(p, row->cr_p_rank));
+	text_add(t, ": %s", verdict_names[row->cr_verdict]);
 	if (row->cr_stop != COMPARE_STOP_NONE)
 		text_add(t, " (%s)", verdict_stops[row->cr_stop]);
 }

@@ -169,6 +169,53 @@ compare__fail_if_body() {
 	    $cmd moved.json --fail-if 'total_mb_per_s < -5%'
 }
 
+test_case compare__deterministic "predicted repeats that do not vary, apart by" \
+    "more than the margin, are a difference, alone and among others; those" \
+    "that a machine measured are still tested"
+compare__deterministic_body() {
+	results
+	for f in a same; do
+		sed 's/"p50":[0-9]*/"p50":100000/' $f.json >$f.real
+		sed 's/"engine":"real"/"engine":"virtual"/' $f.real >$f.virtual
+	done
+	sed 's/"p50":100000/"p50":110000/' same.virtual >slow.virtual
+	sed 's/"p50":100000/"p50":110000/' same.real >slow.real
+	cmd="$(program) compare --fail-if latency_p50_ns>5% a.virtual"
+	atf_check -o not-empty $cmd same.virtual
+	for q in '' '-q total_mb_per_s,latency_p50_ns,latency_p99_ns'; do
+		atf_check -s exit:1 -o match:'^4 pairs: 0 rows better, 4 worse' \
+		    -e match:'exact .repeats do not vary, p is 0.: worse$' \
+		    $cmd slow.virtual $q
+	done
+	atf_check -o match:',10,10,10,0,0,worse,' -e match:predicted \
+	    "$(program)" compare a.virtual slow.virtual -q latency_p50_ns \
+	    --format csv
+	shows 'p50 .*Welch.* and .*Mann' compare a.real slow.real \
+	    -q latency_p50_ns --format sentences
+}
+
+test_case compare__non_inferiority "a loss that is not excluded fails a" \
+    "condition with \"possible\", by the interval and what the machine moved" \
+    "by; without -q only quantities of conditions are compared"
+compare__non_inferiority_body() {
+	results
+	cmd="$(program) compare a.json"
+	atf_check -o match:'^4 pairs: 0 rows better, 0 worse, 4 no' \
+	    -o match:'corrected for 8 tests' $cmd same.json \
+	    --fail-if 'total_mb_per_s < -3% possible'
+	atf_check -o not-empty $cmd same.json --fail-if 'total_mb_per_s < -1%'
+	atf_check -s exit:1 -o not-empty \
+	    -e match:'-1% possible: .*: no difference shown' \
+	    $cmd same.json --fail-if 'total_mb_per_s < -1% possible'
+	# Quantiles of a histogram are as wide as a bucket.
+	atf_check -o not-empty $cmd same.json --fail-if 'latency_p99_ns>7%possible'
+	atf_check -s exit:1 -o not-empty -e match:'no difference shown' \
+	    $cmd same.json --fail-if 'latency_p99_ns > 3% possible'
+	result '0.1 -0.1 0 0.1 -0.1 0.1 -0.1' 100 400 Example abc 7 1 >moved.json
+	atf_check -s exit:1 -o not-empty -e match:'possible: ' "$(program)" \
+	    compare moved.json moved.json --fail-if 'total_mb_per_s<-15%possible'
+}
+
 test_case compare__refused "what cannot be told is no pass: rows that were" \
     "refused fail a condition unless that is allowed, and all of them always" \
     "fail"

@@ -679,7 +679,8 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 		"total_mb_per_s < 1e3%", "total_mb_per_s < 5% x",
 		"total_mb_per_s << 5%", "total_mb_per_s < 1.2.3%",
 		"total_mb_per_s < 12345678901234567890%",
-		"total_mb_per_s < -100%"
+		"total_mb_per_s < -100%", "total_mb_per_s < 5% possibly",
+		"total_mb_per_s < possible"
 	};
 	struct compare_pair pa = { .pa_refused = "" };
 	struct compare_gate cg;
@@ -696,14 +697,25 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 	ATF_CHECK(cg.cg_quantity == 0 && cg.cg_below && cg.cg_share == -0.05);
 	pa.pa_row[0].cr_verdict = COMPARE_WORSE;
 	pa.pa_row[0].cr_change = -0.06;
-	ATF_CHECK(compare_gate_met(&cg, &pa));
+	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
 	pa.pa_row[0].cr_change = -0.04;
-	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 	pa.pa_row[0].cr_change = -0.06;
 	pa.pa_row[0].cr_verdict = COMPARE_NONE;
-	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
+	/* Only its interval counts, and how far the machine moved. */
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s<-5% possible",
+	    why));
+	pa.pa_row[0].cr_quantity = &quantities[0];
+	pa.pa_row[0].cr_change_ci95[0] = -0.04;
+	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
+	co.co_noise = 0.02;
+	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
+	co.co_noise = 0;
+	pa.pa_row[0].cr_change_ci95[0] = -0.051;
+	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
 	pa.pa_row[0].cr_verdict = COMPARE_REFUSED;
-	ATF_CHECK(!compare_gate_met(&cg, &pa));
+	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 }
 
 TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
