@@ -80,60 +80,54 @@ list_sources(void)
 
 /* A profile that cannot be read is listed with what is wrong with it. */
 static void
-list_profiles(void)
+list_summary(const char *name)
 {
 	char error[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	const struct profile_shipped *ps;
-	const char *name;
+	int status;
 
-	printf("  %-18s %s %s %s\n", "", "CPUs", "nodes", "guessed");
-	for (ps = profile_shipped; ps->ps_name != NULL; ps++) {
-		name = ps->ps_name;
-		if (profile_load(&pr, name, error) != 0) {
-			printf("  %-18s %s\n", name, error);
-			continue;
-		}
-		printf("  %-18s %4g %5g %5.0f %%\n", name,
-		    pr.pr_value[PROFILE_TOPO_CPUS],
-		    pr.pr_value[PROFILE_TOPO_NODES],
-		    100 * profile_share(&pr, PROVENANCE_GUESSED));
-		format_wrap(stdout, "     ", 5, pr.pr_descr);
+	status = profile_load(&pr, name, error);
+	if (status != 0) {
+		printf("  %-18s %s\n", name, status == ESRCH ?
+		    "this machine, after \"rngsim calibrate\"" : error);
+		return;
 	}
+	printf("  %-18s %4g %5g %5.0f %%\n", name,
+	    pr.pr_value[PROFILE_TOPO_CPUS], pr.pr_value[PROFILE_TOPO_NODES],
+	    100 * profile_share(&pr, PROVENANCE_GUESSED));
+	format_wrap(stdout, "     ", 5, pr.pr_descr);
 }
 
-/* All that one profile says. */
+static void
+list_profiles(void)
+{
+	const struct profile_shipped *ps;
+
+	printf("  %-18s %s %s %s\n", "", "CPUs", "nodes", "guessed");
+	list_summary("host");
+	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
+		list_summary(ps->ps_name);
+}
+
+/* A profile as a file, which --profile takes again. */
 static int
 list_profile(const char *name)
 {
-	char error[PROFILE_ERROR_SIZE];
+	char why[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	unsigned key;
+	int error;
 
-	switch (profile_load(&pr, name, error)) {
+	switch (profile_load(&pr, name, why)) {
 	case 0:
-		break;
+		error = profile_write(&pr, stdout);
+		return (error == 0 ? EXIT_SUCCESS : run_error("list",
+		    "stdout: %s", strerror(error)));
 	case ENOENT:
 	case ESRCH:
-		return (usage_error("list", "%s", error));
+		return (usage_error("list", "%s", why));
 	default:
-		return (run_error("list", "%s", error));
+		return (run_error("list", "%s", why));
 	}
-	printf("%s: %s\n", pr.pr_name, pr.pr_descr);
-	for (key = 0; key < PROFILE_VALUES; key++) {
-		const struct profile_field *pf = &profile_fields[key];
-
-		printf("  %-21s ", pf->pf_key);
-		if (pr.pr_from[key] == PROVENANCE_ABSENT)
-			printf("%8s %-4s %s\n", "-", "",
-			    provenance_name(PROVENANCE_ABSENT));
-		else
-			printf("%8g %-4s %-9s %s\n", pr.pr_value[key],
-			    profile_unit_name(pf->pf_unit),
-			    provenance_name(pr.pr_from[key]),
-			    pr.pr_source[key]);
-	}
-	return (EXIT_SUCCESS);
 }
 
 /* All that one design says of itself. */

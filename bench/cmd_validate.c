@@ -3,12 +3,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
@@ -203,16 +201,9 @@ static int
 prepare(const struct options *op, const struct options *first,
     const struct options *simulated, struct atomic_file *of)
 {
-	char path[PATH_MAX];
 	uint64_t needed;
 	int status = 0;
 
-	if (strcmp(op->op_profile, "host") == 0 &&
-	    (profile_host_path(path, sizeof(path)) != 0 ||
-	    access(path, F_OK) != 0))
-		return (run_error("validate", "there is no profile of this "
-		    "machine: run \"rngsim calibrate\" first, or name another "
-		    "with --profile"));
 	if (replicate_threads(simulated, &needed) == 0)
 		return (run_error("validate", "the simulated machine needs up "
 		    "to %.3g GB, more than this one can spare: use fewer "

@@ -192,13 +192,18 @@ is_path(const char *name)
 }
 
 static int
-refuse_name(const char *name, char error[PROFILE_ERROR_SIZE])
+refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 {
 	const struct profile_shipped *ps;
 	size_t n;
 
-	n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
-	    "\"%.60s\": expected ", name);
+	if (host)
+		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "there is no "
+		    "profile of this machine: run \"rngsim calibrate\" first, "
+		    "or use --profile with ");
+	else
+		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
+		    "\"%.60s\": expected host, ", name);
 	for (ps = profile_shipped; ps->ps_name != NULL &&
 	    n < PROFILE_ERROR_SIZE; ps++)
 		n += (size_t)snprintf(error + n, PROFILE_ERROR_SIZE - n, "%s, ",
@@ -213,13 +218,13 @@ int
 profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE])
 {
+	const bool host = strcmp(name, "host") == 0;
 	const struct profile_shipped *ps;
 	char path[PATH_MAX];
 	size_t n;
 	int status;
 
-	if (strcmp(name, "host") == 0 &&
-	    profile_host_path(path, sizeof(path)) == 0) {
+	if (host && profile_host_path(path, sizeof(path)) == 0) {
 		status = load_file(pr, path, error);
 		/* Mostly a file that an older rngsim wrote. */
 		if (status == EINVAL) {
@@ -235,7 +240,7 @@ profile_load(struct profile *pr, const char *name,
 	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
 		if (strcmp(name, ps->ps_name) == 0)
 			return (profile_parse(pr, name, ps->ps_text, error));
-	return (refuse_name(name, error));
+	return (refuse_name(name, host, error));
 }
 
 int

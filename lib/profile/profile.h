@@ -77,12 +77,12 @@ struct profile {
 /*
  * Loads a profile: a shipped one by name, or a file where name has a slash or
  * ends in ".conf".  "host" is the file at profile_host_path(), which calibrate
- * writes, and the shipped profile where there is no such file.
+ * writes.
  *
  *   error  out  on failure: a message, with file, line and key if possible
  *
- * Returns: 0; ESRCH for a name that is not shipped; EINVAL for contents;
- * another errno value.
+ * Returns: 0; ESRCH for a name that is not shipped, or no host profile yet;
+ * EINVAL for contents; another errno value.
  */
 int profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE]);

@@ -292,7 +292,8 @@ test_case stack__small "39: stacks of 64 KiB are enough, or the refusal says" \
     "why"
 stack__small_body() {
 	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer needs more stack"
-	for c in "run $brief" "cat -n 100000" "$simulated" \
+	for c in "run $brief" "cat -n 100000" "$simulated \
+	    --profile graviton3" \
 	    "sweep $brief -d locked,concurrent -c aes -n 1" 'list'; do
 		(prlimit --stack=65536 "$(program)" $c >out 2>err)
 		status=$?
@@ -327,7 +328,8 @@ libcrypto__other_version_body() {
 	const char *OpenSSL_version(int t) { (void)t; return ("OpenSSL 4.0.0"); }
 	END
 	atf_check cc -shared -fPIC -o four.so four.c
-	for c in "run $brief" 'cat -n 1' 'kat /dev/null' "$simulated"; do
+	for c in "run $brief" 'cat -n 1' 'kat /dev/null' \
+	    "$simulated --profile graviton3"; do
 		atf_check -s exit:1 -o empty \
 		    -e match:'OpenSSL 4\.0\.0 .*OpenSSL 3\.' \
 		    env LD_PRELOAD="$PWD/four.so" "$(program)" $c

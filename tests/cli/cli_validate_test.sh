@@ -143,7 +143,7 @@ validate__refuses_body() {
 	measured graviton3
 	refused 2 '--format|"csv"|table or json' --format csv
 	refused 2 '-d|"nix"|locked' -d nix
-	refused 2 '-l|pthread' -l pthread
+	refused 2 '-l|pthread' -l pthread --profile graviton3
 	refused 2 '--profile|"nix"|graviton3' --profile nix
 	refused 2 '--readers|--from' --from real.json -r 1
 	refused 2 '--set|--from' --from real.json -S rngsim.warmup_ms=1

@@ -134,7 +134,8 @@ man__names_every_key_body() {
 	"$(program)" sweep --engine virtual --profile epyc-9654-2s -r 2 -n 1 \
 	    -c aes -t 0.01 --verify --uncertainty 10 --format json \
 	    >>result.json || atf_fail "sweep of a simulated machine"
-	"$(program)" sweep --engine virtual -r 1 -c aes -n 3 -t 0.02 -o r.json \
+	"$(program)" sweep --engine virtual --profile graviton3 \
+	    -r 1 -c aes -n 3 -t 0.02 -o r.json \
 	    >/dev/null || atf_fail "sweep"
 	"$(program)" compare r.json --by design --format json >>result.json ||
 	    atf_fail "compare"
@@ -164,7 +165,8 @@ man__fields_are_current_body() {
 	cmp page "$top/man/rngsim-result.5" ||
 	    atf_fail "run .ci/result-fields.sh bench/result/result.tbl \
 man/rngsim-result.5"
-	"$(program)" run --engine virtual -t 0.01 -r 1 --format csv \
+	"$(program)" run --engine virtual --profile graviton3 -t 0.01 -r 1 \
+	    --format csv \
 	    >result.csv || atf_fail "run"
 	sed -n '/^\.Ss Columns of CSV/,/^\.El/s/^\.Li \([a-z_0-9]*\).*/\1/p' \
 	    page >columns.txt
