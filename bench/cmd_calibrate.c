@@ -12,7 +12,6 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
-#include "lib/machine/machine.h"
 
 /* Measures what depends on one mode, and prints it for the calling process. */
 static int

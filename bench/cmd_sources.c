@@ -8,13 +8,12 @@
 #include "bench/cmd.h"
 #include "bench/survey/sources.h"
 #include "lib/base/kassert.h"
-#include "lib/machine/machine.h"
 
 static const char *
 source_name(unsigned i)
 {
 
-	return (i < number_source_count ? number_sources[i]->ns_name : NULL);
+	return (i < number_source_count ? number_sources[i].ns_name : NULL);
 }
 
 static const char *
@@ -22,8 +21,8 @@ source_descr(unsigned i)
 {
 	static char text[160];
 
-	snprintf(text, sizeof(text), "%s%s", number_sources[i]->ns_descr,
-	    number_source_has(number_sources[i]) ? "" : " (absent here)");
+	snprintf(text, sizeof(text), "%s%s", number_sources[i].ns_descr,
+	    number_source_has(&number_sources[i]) ? "" : " (absent here)");
 	return (text);
 }
 
@@ -65,7 +64,7 @@ choose(const struct options *op, struct sources *sr)
 	KASSERT(number_source_count <= SOURCES_MAX, ("too many sources"));
 	sr->sr_sources = ol->ol_count > 0 ? ol->ol_count : number_source_count;
 	for (i = 0; i < sr->sr_sources; i++)
-		sr->sr_source[i] = number_sources[ol->ol_count > 0 ?
+		sr->sr_source[i] = &number_sources[ol->ol_count > 0 ?
 		    ol->ol_value[i] : i];
 	for (i = 0; i < op->op_bits.ol_count; i++)
 		sr->sr_width[op->op_bits.ol_value[i]] = true;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,14 +57,17 @@ clear(struct calibration *cb)
 		cb->cb_reading[i].rd_from = PROVENANCE_ABSENT;
 }
 
-static unsigned
-take_samples(struct calibration *cb, unsigned count, unsigned least,
+unsigned
+calibrate_samples(struct calibration *cb, unsigned count, unsigned least,
     double (*sample)(void *arg), void *arg, int64_t budget_ns)
 {
+	const unsigned first = count;
 	int64_t end_ns = tick_ns() + budget_ns;
 	unsigned begun = 0;
 	long before;
 
+	KASSERT(count < cb->cb_most && cb->cb_most <= CALIBRATE_SAMPLES_MAX,
+	    ("%u of %u samples", count, cb->cb_most));
 	do {
 		cb->cb_batches += !cb->cb_switches;
 		begun++;
@@ -80,17 +82,9 @@ take_samples(struct calibration *cb, unsigned count, unsigned least,
 		/* A machine that is never quiet is measured, and marked. */
 		count += cb->cb_in_a_row == 0 ||
 		    cb->cb_in_a_row >= DISTURBED_MOST;
-	} while (count < CALIBRATE_SAMPLES_MAX && !stop_asked() &&
-	    (count == 0 || begun < least || tick_ns() < end_ns));
+	} while (count < cb->cb_most && !stop_asked() &&
+	    (count == first || begun < least || tick_ns() < end_ns));
 	return (count);
-}
-
-unsigned
-calibrate_samples(struct calibration *cb, unsigned count,
-    double (*sample)(void *arg), void *arg, int64_t budget_ns)
-{
-
-	return (take_samples(cb, count, 1, sample, arg, budget_ns));
 }
 
 struct batch {
@@ -118,7 +112,7 @@ calibrate_batches(struct calibration *cb, void (*fn)(void *arg, unsigned n),
 	while (time_batch(&ba) * ba.ba_n < BATCH_NS &&
 	    ba.ba_n < UINT32_MAX / 4)
 		ba.ba_n *= 2;
-	return (calibrate_spread(cb->cb_samples, take_samples(cb, 0,
+	return (calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
 	    BATCHES_LEAST, time_batch, &ba, budget_ns)));
 }
 
@@ -205,6 +199,7 @@ run_probe(struct calibration *cb, const struct calibrate_probe *pb,
 	int error;
 
 	cb->cb_probe = pb;
+	cb->cb_most = CALIBRATE_SAMPLES_MAX;
 	cb->cb_budget_ns = (int64_t)(seconds * (double)NS_PER_S);
 	error = machine_spawn(&td, "calibrate", 0, probe_main, cb);
 	if (error != 0)

@@ -68,6 +68,7 @@ struct calibration {
 	const struct calibrate_probe *cb_probe;
 	int64_t		 cb_budget_ns;
 	bool		 cb_switches;	/* keep batches that lost the CPU */
+	unsigned	 cb_most;	/* samples */
 	double		 cb_samples[CALIBRATE_SAMPLES_MAX];
 	double		 cb_speed_ns;	/* of a fixed computation, latest */
 	int		 cb_error;	/* of a probe: an errno value, or 0 */

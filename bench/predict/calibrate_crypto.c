@@ -3,9 +3,7 @@
  *
  * They run in a process whose libcrypto is in the measured mode.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/predict/calibrate_probe.h"
@@ -95,7 +93,7 @@ slopes(struct calibration *cb, void (*fn)(void *arg, size_t n), void *arg,
 
 	(void)time_sizes(&si);
 	return (calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
-	    time_sizes, &si, budget_ns)));
+	    1, time_sizes, &si, budget_ns)));
 }
 
 static void
@@ -211,7 +209,7 @@ probe_jitter(struct calibration *cb)
 	cb->cb_error = cipher_key_init(&ck, ciphers[0]);
 	if (cb->cb_error != 0)
 		return;
-	count = calibrate_samples(cb, 0, time_page, &ck, cb->cb_budget_ns);
+	count = calibrate_samples(cb, 0, 1, time_page, &ck, cb->cb_budget_ns);
 	cipher_key_fini(&ck);
 	if (count == 0)
 		return;		/* stopped */

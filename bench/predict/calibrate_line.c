@@ -172,8 +172,8 @@ ring_lead(void *arg)
 
 	/* One untimed round: all threads have started. */
 	ring_turn(arg);
-	rg->rg_count = calibrate_samples(rg->rg_cb, rg->rg_count, ring_rounds,
-	    arg, rg->rg_budget_ns);
+	rg->rg_count = calibrate_samples(rg->rg_cb, rg->rg_count, 1,
+	    ring_rounds, arg, rg->rg_budget_ns);
 	atomic_store_rel_32(&rg->rg_stop.ln_word, 1);
 }
 
@@ -237,7 +237,7 @@ probe_fetch(struct calibration *cb)
 	const enum vm_distance d = (enum vm_distance)cb->cb_probe->pb_number;
 	const unsigned pairs = count_pairs(d);
 	const unsigned used = pairs < PAIRS_MAX ? pairs : PAIRS_MAX;
-	unsigned count = 0, nth = 0, rank[2];
+	unsigned count = 0, next, nth = 0, rank[2];
 	struct calibrate_modes modes;
 	struct calibrate_spread sp;
 
@@ -247,10 +247,13 @@ probe_fetch(struct calibration *cb)
 		for (rank[1] = rank[0] + 1; rank[1] < cpu_count(); rank[1]++) {
 			if (distance(rank[0], rank[1]) != d)
 				continue;
-			if (nth * used / pairs != (nth + 1) * used / pairs)
-				count = ring(cb, RING_EXCHANGE, rank, 2, count,
-				    cb->cb_budget_ns / used);
-			nth++;
+			next = (nth + 1) * used / pairs;
+			if (nth++ * used / pairs == next)
+				continue;
+			/* Each pair has its part of the samples. */
+			cb->cb_most = CALIBRATE_SAMPLES_MAX * next / used;
+			count = ring(cb, RING_EXCHANGE, rank, 2, count,
+			    cb->cb_budget_ns / used);
 		}
 	if (cb->cb_error != 0)
 		return;

@@ -3,13 +3,12 @@
  */
 #include <sys/utsname.h>
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/cli/format.h"
 #include "bench/predict/calibrate_probe.h"
-#include "bench/predict/document.h"
+#include "bench/result/json_text.h"
 #include "lib/machine/cpu.h"
 
 enum { MODEL_SIZE = 96, JSON_DIGITS = 12 };
@@ -137,18 +136,15 @@ calibrate_print_json(FILE *out, const struct calibration *cb, const char *path,
 	unsigned i;
 
 	for (i = 0; i < PROFILE_VALUES; i++)
-		if (cb->cb_reading[i].rd_from != PROVENANCE_ABSENT &&
-		    json_array_append_new(values, value_json(cb, i)) != 0) {
-			json_decref(values);
-			return (ENOMEM);
-		}
-	return (document_print(out, json_pack("{s:s, s:s, s:{s:f, s:f, s:f, "
+		if (cb->cb_reading[i].rd_from != PROVENANCE_ABSENT)
+			json_append(&values, value_json(cb, i));
+	return (json_print(out, json_pack("{s:s, s:s, s:{s:f, s:f, s:f, "
 	    "s:f, s:f}, s:o, s:o}",
 	    "profile", path, "busy", busy, "conditions",
 	    "load", cc->cc_load, "others", cc->cc_others,
 	    "steal", cc->cc_steal, "disturbed", cc->cc_disturbed,
 	    "drift", cc->cc_drift, "values", values,
-	    "checks", document_list(cb->cb_checks, check_json, cb->cb_check)),
+	    "checks", json_list(cb->cb_checks, check_json, cb->cb_check)),
 	    JSON_DIGITS));
 }
 

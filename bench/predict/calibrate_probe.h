@@ -66,14 +66,16 @@ struct calibrate_spread {
 void calibrate_loop_probe(struct calibration *cb);
 
 /*
- * Appends samples to the count in cb_samples until the budget is used up, at
- * least one unless a signal came.  Those during which the thread lost its CPU
- * are discarded.
+ * Appends samples to the count in cb_samples until the budget is used up or
+ * there are cb_most; at least one unless a signal came.  Those during which the
+ * thread lost its CPU are discarded.
+ *
+ *   least  in  samples that are begun, also without budget
  *
  * Returns: the new count.
  */
 unsigned calibrate_samples(struct calibration *cb, unsigned count,
-    double (*sample)(void *arg), void *arg, int64_t budget_ns);
+    unsigned least, double (*sample)(void *arg), void *arg, int64_t budget_ns);
 
 /*
  * Times fn(arg, n), with n large enough for the clock, repeatedly.

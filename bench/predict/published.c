@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "bench/cli/format.h"
-#include "bench/predict/document.h"
 #include "bench/predict/reproduce.h"
+#include "bench/result/json_text.h"
 
 enum { JSON_DIGITS = 6 };
 
@@ -142,7 +142,7 @@ reproduce_print_json(FILE *out, const struct reproducing *rg)
 
 	while (rd->rd_remarks[remarks] != NULL)
 		remarks++;
-	return (document_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
+	return (json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
 	    "s:f, s:s, s:f}, s:I, s:b, s:o, s:o, s:o}", "reproduction",
 	    rd->rd_name, "claim", "predicted", "profile",
 	    rg->rg_profile.pr_name, "guessed_share", guessed(rg), "fitted",
@@ -151,8 +151,8 @@ reproduce_print_json(FILE *out, const struct reproducing *rg)
 	    profile_unit_name(profile_fields[key].pf_unit), "profile_value",
 	    rg->rg_given, "seed", (json_int_t)rg->rg_seed, "holds",
 	    reproduce_missed(rg) == 0,
-	    "rows", document_list(rd->rd_row_count, json_row, rg),
-	    "words", document_list(rd->rd_word_count, json_words, rg),
-	    "remarks", document_list(remarks, json_remark, rd->rd_remarks)),
+	    "rows", json_list(rd->rd_row_count, json_row, rg),
+	    "words", json_list(rd->rd_word_count, json_words, rg),
+	    "remarks", json_list(remarks, json_remark, rd->rd_remarks)),
 	    JSON_DIGITS));
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
-#include "bench/predict/document.h"
 #include "bench/predict/validate.h"
 #include "bench/report/comparable.h"
+#include "bench/result/json_text.h"
 
 enum { JSON_DIGITS = 12 };
 
@@ -434,11 +434,11 @@ summary_json(const struct validation *va)
 	    "one_reader", "cells", (int)alone->ag_count,
 	    "mape_percent", 100 * agreement_mean(alone),
 	    "bias", agreement_bias(alone),
-	    "ranks", document_list(va->va_rank_count, readers_json,
+	    "ranks", json_list(va->va_rank_count, readers_json,
 	    va->va_ranks),
 	    "judged", (int)va->va_judged, "gated", (int)va->va_gated,
 	    "left_out", (int)va->va_left_out,
-	    "targets", document_list(VALIDATE_TARGETS, check_json,
+	    "targets", json_list(VALIDATE_TARGETS, check_json,
 	    va->va_check),
 	    "met", va->va_met));
 	return (root);
@@ -450,11 +450,12 @@ validate_format_json(const struct validation *va,
 {
 	const struct result_cell *pc = &predicted->cells[0];
 
-	return (document_text(json_pack("{s:s, s:s, s:s, s:s, s:f, s:I, s:o, "
+	return (json_document(json_pack("{s:s, s:s, s:s, s:s, s:f, s:I, s:o, "
 	    "s:o}", "schema", "rngsim-validate/1",
 	    "host", measured->host.cpu_model, "measured", measured->started,
 	    "profile", pc->profile, "guessed_share", pc->guessed_share,
 	    "seed", (json_int_t)predicted->seed,
-	    "summary", summary_json(va), "cells", document_list(va->va_count,
-	    cell_json, va->va_cells)), JSON_DIGITS));
+	    "summary", summary_json(va), "cells", json_list(va->va_count,
+	    cell_json, va->va_cells)), JSON_INDENT(1) |
+	    JSON_REAL_PRECISION(JSON_DIGITS)));
 }

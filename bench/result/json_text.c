@@ -1,6 +1,6 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +22,54 @@ json_text(const json_t *value, size_t flags)
 		return (text);
 	free(text);
 	return (NULL);
+}
+
+char *
+json_document(json_t *root, size_t flags)
+{
+	char *line, *text = json_text(root, flags);
+
+	json_decref(root);
+	if (text == NULL || asprintf(&line, "%s\n", text) < 0)
+		line = NULL;
+	free(text);
+	return (line);
+}
+
+int
+json_print(FILE *out, json_t *root, unsigned digits)
+{
+	char *text = json_document(root, JSON_INDENT(1) |
+	    JSON_REAL_PRECISION(digits));
+
+	if (text == NULL)
+		return (ENOMEM);
+	fputs(text, out);
+	free(text);
+	return (0);
+}
+
+void
+json_append(json_t **array, json_t *element)
+{
+
+	/* Fails for NULL, an element without memory. */
+	if (json_array_append_new(*array, element) != 0) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+json_t *
+json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
+    const void *of)
+{
+	json_t *list = json_array();
+	unsigned i;
+
+	for (i = 0; list != NULL && i < n; i++)
+		json_append(&list, element(of, i));
+	return (list);
 }
 
 /*

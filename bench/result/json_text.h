@@ -5,6 +5,7 @@
 #define BENCH_RESULT_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 /*
  * As json_dumps(), which in jansson 2.14 silently leaves out a key for which
@@ -13,6 +14,19 @@
  * Returns: the text, to be freed; NULL when there was no memory, or no value.
  */
 char *json_text(const json_t *value, size_t flags);
+
+/* The same of a document, which is released, with a newline at the end. */
+char *json_document(json_t *root, size_t flags);
+
+/* Prints that, indented by 1; returns 0 or ENOMEM. */
+int json_print(FILE *out, json_t *root, unsigned digits);
+
+/* Appends to an array, which becomes NULL without memory: json_pack() fails. */
+void json_append(json_t **array, json_t *element);
+
+/* An array of element(of, 0..n - 1); NULL without memory. */
+json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
+    const void *of);
 
 /*
  * As json_loadb() with JSON_REJECT_DUPLICATES, which in jansson 2.14 reads past

@@ -107,21 +107,18 @@ char *
 result_format_json(const struct result *r)
 {
 	json_t *fields, *top = json_object();
-	char *line, *text = NULL;
+	char *text = NULL;
 
 	KASSERT(r->cells != NULL || r->cell_count == 0,
 	    ("%u cells of nothing", r->cell_count));
 	fields = field_format(result_document_fields, r, 0);
 	if (json_object_set_new(top, "schema", json_string(RESULT_SCHEMA)) ==
 	    0 && fields != NULL && json_object_update(top, fields) == 0)
-		text = json_text(top, JSON_INDENT(INDENT) |
+		text = json_document(json_incref(top), JSON_INDENT(INDENT) |
 		    JSON_REAL_PRECISION(DIGITS));
 	json_decref(fields);
 	json_decref(top);
-	if (text == NULL || asprintf(&line, "%s\n", text) < 0)
-		line = NULL;
-	free(text);
-	return (line);
+	return (text);
 }
 
 void

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "bench/cli/format.h"
+#include "bench/result/json_text.h"
 #include "bench/survey/hash_survey.h"
 #include "lib/base/kassert.h"
 
@@ -191,7 +192,7 @@ row_json(const struct hash_survey *hv, const struct hash_row *hr)
 			json_decref(message);
 			message = NULL;
 		}
-		survey_append(&messages, message);
+		json_append(&messages, message);
 	}
 	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
 	    "name", hr->hr_hash->ha_name,
@@ -213,9 +214,9 @@ hash_json(const struct survey *sy)
 
 	/* Without a complete repeat there are no figures. */
 	for (i = 0; sy->sy_done > 0 && i < hv->hv_rows; i++)
-		survey_append(&rows, row_json(hv, &hv->hv_row[i]));
+		json_append(&rows, row_json(hv, &hv->hv_row[i]));
 	for (i = 0; i < hv->hv_skips; i++)
-		survey_append(&skipped, json_pack("{s:s, s:s}", "name",
+		json_append(&skipped, json_pack("{s:s, s:s}", "name",
 		    hv->hv_skip[i].hs_name, "why", hv->hv_skip[i].hs_why));
 	for (i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,

@@ -1,15 +1,14 @@
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
 #include "bench/survey/kat.h"
 #include "fortuna/fortuna.h"
-#include "lib/machine/cpu.h"
-#include "lib/crypto/crypto.h"
 #include "lib/base/parse_number.h"
+#include "lib/crypto/crypto.h"
 #include "lib/crypto/wipe.h"
 
 enum {
@@ -122,7 +121,7 @@ kat_mode(struct kat *k)
 {
 	const struct random_algorithm *ra = generator_find(
 	    k->k_design != NULL ? k->k_design : k->k_args[0]);
-	char known[256] = "";
+	struct text known = { .s = "" };
 	unsigned i;
 
 	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
@@ -132,12 +131,9 @@ kat_mode(struct kat *k)
 	}
 	for (i = 0; i < generator_count; i++)
 		if ((generators[i]->ra_flags & RA_NULL) == 0)
-			snprintf(known + strlen(known),
-			    sizeof(known) - strlen(known), "%s%s",
-			    known[0] == '\0' ? "" : ", ",
-			    generators[i]->ra_ident);
+			text_list(&known, "%s", generators[i]->ra_ident);
 	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],
-	    known));
+	    known.s));
 }
 
 /* Parts of a design that has one for each CPU or node. */

@@ -37,14 +37,6 @@ lcg_step(struct number_state *st, uint32_t *v)
 
 NUMBER_LOOP(lcg_32, uint32_t, lcg_step)
 
-static const struct number_source number_lcg = {
-	.ns_name	= "lcg",
-	.ns_descr	= "x = 1103515245 x + 12345 mod 2^32, computed",
-	.ns_init	= lcg_init,
-	.ns_batch	= { [NUMBER_32] = lcg_32 },
-	.ns_known	= lcg_known,
-};
-
 /*
  * TinyMT32, a Mersenne Twister with a state of 127 bits: M. Saito and
  * M. Matsumoto, RFC 8682, with the parameters of that document and seed 1.
@@ -106,14 +98,6 @@ tinymt_init(struct number_state *st)
 
 NUMBER_LOOP(tinymt_32, uint32_t, tinymt_step)
 
-static const struct number_source number_tinymt32 = {
-	.ns_name	= "tinymt32",
-	.ns_descr	= "Mersenne Twister with a state of 127 bits, computed",
-	.ns_init	= tinymt_init,
-	.ns_batch	= { [NUMBER_32] = tinymt_32 },
-	.ns_known	= tinymt_known,
-};
-
 /* Defines the number_batcher INSN_BITS of an instruction. */
 #define	NUMBER_INSN(insn, bits)						\
 static inline bool							\
@@ -133,7 +117,22 @@ NUMBER_INSN(rdseed, 64)
 NUMBER_INSN(rndr, 64)
 NUMBER_INSN(rndrrs, 64)
 
-static const struct number_source number_insns[] = {
+const struct number_source number_sources[] = {
+	{
+		.ns_name	= "lcg",
+		.ns_descr	= "x = 1103515245 x + 12345 mod 2^32, computed",
+		.ns_init	= lcg_init,
+		.ns_batch	= { [NUMBER_32] = lcg_32 },
+		.ns_known	= lcg_known,
+	},
+	{
+		.ns_name	= "tinymt32",
+		.ns_descr	= "Mersenne Twister with a state of 127 bits, "
+		    "computed",
+		.ns_init	= tinymt_init,
+		.ns_batch	= { [NUMBER_32] = tinymt_32 },
+		.ns_known	= tinymt_known,
+	},
 	{
 		.ns_name	= "rdrand",
 		.ns_descr	= "RDRAND instruction: the CPU's generator",
@@ -164,15 +163,6 @@ static const struct number_source number_insns[] = {
 		.ns_has		= cpurand_has_rndr,
 		.ns_batch	= { [NUMBER_64] = rndrrs_64 },
 	},
-};
-
-const struct number_source *const number_sources[] = {
-	&number_lcg,
-	&number_tinymt32,
-	&number_insns[0],
-	&number_insns[1],
-	&number_insns[2],
-	&number_insns[3],
 };
 
 const unsigned number_source_count = sizeof(number_sources) /

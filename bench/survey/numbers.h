@@ -1,6 +1,5 @@
 /*
- * Sources of numbers that "rngsim sources" times.  To add one, write a struct
- * number_source and its line of the array in numbers.c.
+ * Sources of numbers that "rngsim sources" times: rows of a table in numbers.c.
  */
 #ifndef BENCH_SURVEY_NUMBERS_H
 #define BENCH_SURVEY_NUMBERS_H
@@ -56,7 +55,7 @@ struct number_source {
 	const uint32_t	*ns_known;	/* NUMBER_FIRST published ones; NULL */
 };
 
-extern const struct number_source *const number_sources[];
+extern const struct number_source number_sources[];
 extern const unsigned number_source_count;
 
 /* Whether this machine has the source. */

@@ -7,7 +7,6 @@
 #include "bench/stats/stats.h"
 #include "bench/survey/sources.h"
 #include "lib/base/kassert.h"
-#include "lib/machine/machine.h"
 
 /*
  * Unmeasured reading: CPUs that slept reach their speed.  Before a window that

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "bench/cli/format.h"
+#include "bench/result/json_text.h"
 #include "bench/survey/sources.h"
 
 /* sp is NULL for a curve that was not timed. */
@@ -59,7 +60,7 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	for (i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
-		survey_append(&samples, json_pack("{s:i, s:i, s:f, s:f, s:I, "
+		json_append(&samples, json_pack("{s:i, s:i, s:f, s:f, s:I, "
 		    "s:I}", "order", (int)sm->ss_order,
 		    "tries", (int)sm->ss_tries, "window_s", sm->ss_window_s,
 		    "cpu_s", sm->ss_cpu_s,
@@ -87,19 +88,21 @@ threads_json(unsigned threads)
 }
 
 static json_t *
-curve_json(const struct sources *sr, const struct sources_curve *sc)
+curve_json(const void *of, unsigned number)
 {
+	const struct sources *sr = of;
+	const struct sources_curve *sc = &sr->sr_curves[number];
 	const struct saturation *sa = &sc->sc_saturation;
 	const unsigned bits = number_bits[sc->sc_width];
 	json_t *first = json_array(), *points = json_array();
 	unsigned i;
 
 	for (i = 0; i < NUMBER_FIRST && sc->sc_status != SOURCES_ABSENT; i++)
-		survey_append(&first, json_sprintf("%0*" PRIx64, (int)bits / 4,
+		json_append(&first, json_sprintf("%0*" PRIx64, (int)bits / 4,
 		    sc->sc_first[i]));
 	for (i = 0; i < sr->sr_thread_counts; i++)
 		if (sc->sc_points[i].sp_count > 0)
-			survey_append(&points, point_json(sc,
+			json_append(&points, point_json(sc,
 			    &sc->sc_points[i]));
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:s, "
 	    "s:o, s:o, s:o}}", "source", sc->sc_source->ns_name,
@@ -115,28 +118,32 @@ curve_json(const struct sources *sr, const struct sources_curve *sc)
 }
 
 static json_t *
-published_json(void)
+machine_json(const void *machines, unsigned number)
 {
-	const struct published_machine *pm = published_machines;
-	json_t *machines = json_array(), *ns;
+	const struct published_machine *pm =
+	    (const struct published_machine *)machines + number;
+	json_t *ns = json_object();
 	unsigned i;
 
-	for (; pm < &published_machines[PUBLISHED_MACHINES]; pm++) {
-		ns = json_object();
-		for (i = 0; i < PUBLISHED_SOURCES; i++)
-			if (json_object_set_new(ns, published_sources[i],
-			    json_pack("[f, f]", pm->pm_ns[i][0],
-			    pm->pm_ns[i][1])) != 0) {
-				json_decref(ns);
-				ns = NULL;
-			}
-		survey_append(&machines, json_pack("{s:s, s:o, s:[f, f]}",
-		    "machine", pm->pm_machine, "ns_per_number", ns,
-		    "rdseed_failures_percent", pm->pm_failures_percent[0],
-		    pm->pm_failures_percent[1]));
-	}
+	for (i = 0; i < PUBLISHED_SOURCES; i++)
+		if (json_object_set_new(ns, published_sources[i],
+		    json_pack("[f, f]", pm->pm_ns[i][0], pm->pm_ns[i][1])) !=
+		    0) {
+			json_decref(ns);
+			ns = NULL;
+		}
+	return (json_pack("{s:s, s:o, s:[f, f]}", "machine", pm->pm_machine,
+	    "ns_per_number", ns, "rdseed_failures_percent",
+	    pm->pm_failures_percent[0], pm->pm_failures_percent[1]));
+}
+
+static json_t *
+published_json(void)
+{
+
 	return (json_pack("{s:o, s:{s:s, s:f, s:f, s:s}}", "machines",
-	    machines, "peak", "source", "rdrand", "reads_per_s",
+	    json_list(PUBLISHED_MACHINES, machine_json, published_machines),
+	    "peak", "source", "rdrand", "reads_per_s",
 	    PUBLISHED_PEAK_READS_PER_S, "gbit_per_s",
 	    PUBLISHED_PEAK_GBIT_PER_S, "from", published_peak_from));
 }
@@ -146,11 +153,7 @@ sources_json(const struct survey *sy)
 {
 	const struct sources *sr = (const struct sources *)sy;
 	const struct result_host *host = &sy->sy_host;
-	json_t *curves = json_array();
-	unsigned i;
 
-	for (i = 0; i < sr->sr_count; i++)
-		survey_append(&curves, curve_json(sr, &sr->sr_curves[i]));
 	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
 	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o, s:o}",
 	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sy),
@@ -164,5 +167,6 @@ sources_json(const struct survey *sy)
 	    "mitigation", "name", "srbds", "state",
 	    mitigation_state_names[sr->sr_mitigation.mi_state],
 	    "text", sr->sr_mitigation.mi_text,
-	    "sources", curves, "published", published_json()));
+	    "sources", json_list(sr->sr_count, curve_json, sr),
+	    "published", published_json()));
 }

@@ -109,29 +109,12 @@ survey_add_repeats(struct text *t, const struct survey *sy)
 	    "at most ", sy->sy_repeats, PLURAL(sy->sy_repeats), sy->sy_time_s);
 }
 
-void
-survey_append(json_t **array, json_t *element)
-{
-
-	if (json_array_append_new(*array, element) != 0) {
-		json_decref(*array);
-		*array = NULL;
-	}
-}
-
 char *
 survey_json(const struct survey *sy)
 {
-	json_t *root = sy->sy_kind->sk_json(sy);
-	char *text, *ended = NULL;
 
-	text = json_text(root, JSON_INDENT(2) |
-	    JSON_REAL_PRECISION(JSON_DIGITS));
-	json_decref(root);
-	if (text != NULL && asprintf(&ended, "%s\n", text) == -1)
-		ended = NULL;
-	free(text);
-	return (ended);
+	return (json_document(sy->sy_kind->sk_json(sy), JSON_INDENT(2) |
+	    JSON_REAL_PRECISION(JSON_DIGITS)));
 }
 
 /* The files of a command. */

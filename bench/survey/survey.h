@@ -100,9 +100,6 @@ survey_complete(const struct survey *sy)
 	return (sy->sy_done == sy->sy_repeats);
 }
 
-/* Appends to an array, which becomes NULL without memory: json_pack() fails. */
-void survey_append(json_t **array, json_t *element);
-
 /* JSON text and a newline, for free(); NULL without memory. */
 char *survey_json(const struct survey *sy);
 

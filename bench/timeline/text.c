@@ -9,7 +9,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/timeline/impl.h"
-#include "lib/base/kassert.h"
 
 enum {
 	CODE_SIZE	= 12,

@@ -202,6 +202,33 @@ static const struct {
 	    .cc_drift = 1, .cc_unbound = true }, 6, "; " },
 };
 
+static double
+next_number(void *arg)
+{
+
+	return (++*(double *)arg);
+}
+
+TEST(samples__leave_room, "Samples end at the probe's limit, and those of a "
+    "further pair of CPUs follow them")
+{
+	static struct calibration cb;
+	double pair[2] = { 0, 1000 };
+
+	cb.cb_switches = true;
+	cb.cb_speed_ns = -1;
+	cb.cb_most = CALIBRATE_SAMPLES_MAX / 2;
+	ATF_CHECK_EQ(CALIBRATE_SAMPLES_MAX / 2, calibrate_samples(&cb, 0, 1,
+	    next_number, &pair[0], 60 * NS_PER_S));
+	cb.cb_most = CALIBRATE_SAMPLES_MAX;
+	ATF_CHECK_EQ(CALIBRATE_SAMPLES_MAX, calibrate_samples(&cb,
+	    CALIBRATE_SAMPLES_MAX / 2, 1, next_number, &pair[1],
+	    60 * NS_PER_S));
+	ATF_CHECK_EQ(1, cb.cb_samples[0]);
+	ATF_CHECK_EQ(1001, cb.cb_samples[CALIBRATE_SAMPLES_MAX / 2]);
+	ATF_CHECK_EQ(-1, cb.cb_speed_ns);
+}
+
 TEST(objections__by_threshold, "Each condition is objected to above its "
     "threshold, not at it; a past load average is not")
 {

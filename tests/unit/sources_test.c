@@ -101,9 +101,9 @@ find(const char *name)
 {
 	unsigned i;
 
-	for (i = 0; strcmp(number_sources[i]->ns_name, name) != 0; i++)
+	for (i = 0; strcmp(number_sources[i].ns_name, name) != 0; i++)
 		ATF_REQUIRE(i + 1 < number_source_count);
-	return (number_sources[i]);
+	return (&number_sources[i]);
 }
 
 TEST(numbers__describe_themselves, "listings and -s rely on it; what is "
@@ -114,7 +114,7 @@ TEST(numbers__describe_themselves, "listings and -s rely on it; what is "
 
 	ATF_CHECK(number_source_count >= 2);
 	for (i = 0; i < number_source_count; i++) {
-		ns = number_sources[i];
+		ns = &number_sources[i];
 		ATF_CHECK_EQ_MSG(ns, find(ns->ns_name), "%s is there twice",
 		    ns->ns_name);
 		ATF_CHECK_EQ(strlen(ns->ns_name), strspn(ns->ns_name,
@@ -142,7 +142,7 @@ TEST(numbers__first_are_right, "each source gives its published numbers, or is "
 	unsigned i, k, w;
 
 	for (i = 0; i < number_source_count; i++) {
-		ns = number_sources[i];
+		ns = &number_sources[i];
 		for (w = 0; w < NUMBER_WIDTHS; w++) {
 			memset(first, 0, sizeof(first));
 			if (!number_source_has(ns) || ns->ns_batch[w] == NULL) {
@@ -519,10 +519,10 @@ make_fixture(struct sources *sr, double scale)
 	ATF_REQUIRE(sr->sr_curves != NULL);
 	for (i = 0; i < number_source_count; i++) {
 		for (w = 0; w < NUMBER_WIDTHS; w++) {
-			if (number_sources[i]->ns_batch[w] == NULL)
+			if (number_sources[i].ns_batch[w] == NULL)
 				continue;
 			sc = &sr->sr_curves[sr->sr_count++];
-			sc->sc_source = number_sources[i];
+			sc->sc_source = &number_sources[i];
 			sc->sc_width = (enum number_width)w;
 			for (k = 0; k < NUMBER_FIRST; k++)
 				sc->sc_first[k] = UINT64_C(0xfefefefefefefefe)
