@@ -164,7 +164,7 @@ run_block(struct worker *wk, uint64_t block, uint64_t first, uint64_t end)
 	const struct campaign *cn = wk->wk_crew->cw_campaign;
 	const struct subject *tb = &cn->cn_subject;
 	struct strategy *st = &wk->wk_strategy;
-	const struct vm_control vh = { .vh_choose = strategy_choose,
+	struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_running, .vh_context = st };
 	struct scenario sn;
 	uint64_t number;
@@ -178,6 +178,7 @@ run_block(struct worker *wk, uint64_t block, uint64_t first, uint64_t end)
 			wk->wk_result.ce_exhausted = true;
 			return (st->st_no_memory ? ENOMEM : 0);
 		}
+		vh.vh_polls = st->st_used->st_class->sy_polls;
 		error = execution_run(wk->wk_execution, tb, &sn, &vh,
 		    mix(cn->cn_seed, number, SALT_DRAWS), NULL,
 		    &wk->wk_outcome);

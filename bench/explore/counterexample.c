@@ -53,6 +53,7 @@ static const struct key {
 	{ "bursts", BURSTS, REQUIRED, AT(cx_scenario.sn_burst) },
 	{ "property", WORD, REQUIRED, AT(cx_word) },
 	{ "hash", HEX, REQUIRED, AT(cx_hash) },
+	{ "polls", SWITCH, 0, AT(cx_schedule.sd_polls), { "no", "yes" } },
 	{ "choices", LIST, REPEATS, AT(cx_schedule.sd_choices),
 	    .ke_least = 1, .ke_most = THREAD_MAX },
 	{ "answers", LIST, REPEATS, AT(cx_schedule.sd_answers),
@@ -158,7 +159,8 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 		value = member;
 		break;
 	case SWITCH:
-		value = ke->ke_values[*(const unsigned *)member];
+		if ((ke->ke_flags & REQUIRED) != 0 || *(const unsigned *)member)
+			value = ke->ke_values[*(const unsigned *)member];
 		break;
 	case READER:
 		for (i = 0; i < sn->sn_readers; i++)
@@ -500,7 +502,8 @@ counterexample_run(struct execution *ex, const struct counterexample *cx,
 {
 	struct schedule_follower sf;
 	const struct vm_control vh = { .vh_choose = schedule_choose,
-	    .vh_running = schedule_answer, .vh_context = &sf };
+	    .vh_running = schedule_answer, .vh_context = &sf,
+	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
 	int error;
 
 	schedule_follow(&sf, &cx->cx_schedule);

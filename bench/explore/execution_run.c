@@ -374,6 +374,7 @@ run(struct execution *ex)
 {
 	const struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
+	    .vh_polls = ex->ex_control->vh_polls,
 	    .vh_steps_max = EXECUTION_STEPS_MAX };
 	const struct vm_observer vo = { .vo_note = observe,
 	    .vo_context = ex };
@@ -423,6 +424,7 @@ execution_run(struct execution *ex, const struct subject *tb,
 	ex->ex_scans = !sn->sn_real && seed % STACK_SCAN_EVERY == 0;
 	output_check_clear(&ex->ex_output);
 	schedule_clear(&ex->ex_made);
+	ex->ex_made.sd_polls = chooser->vh_polls;
 	to->to_word = NULL;
 	to->to_made = &ex->ex_made;
 	if (tb->tb_faults != NULL)

@@ -79,6 +79,7 @@ schedule_copy(struct schedule *to, const struct schedule *from)
 
 	copy_list(&to->sd_choices, &from->sd_choices);
 	copy_list(&to->sd_answers, &from->sd_answers);
+	to->sd_polls = from->sd_polls;
 	if (!to->sd_choices.sl_no_memory && !to->sd_answers.sl_no_memory)
 		return (0);
 	schedule_clear(to);

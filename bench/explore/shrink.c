@@ -181,7 +181,8 @@ search(struct shrinker *sh, const struct scenario *smaller)
 {
 	struct counterexample *cx = sh->sh_case, try = *cx;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
-	    .vh_running = strategy_running, .vh_context = &sh->sh_pct };
+	    .vh_running = strategy_running, .vh_context = &sh->sh_pct,
+	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
 	unsigned i;
 	bool found;
 

@@ -36,6 +36,7 @@ struct strategy_class {
 	unsigned	(*sy_choose)(struct strategy *st,
 			    const struct vm_choice *vo);
 	bool		(*sy_running)(struct strategy *st);	/* vh_running */
+	bool		 sy_polls;	/* vh_polls */
 	/* Frees what st_state points to; NULL: nothing. */
 	void		(*sy_fini)(struct strategy *st);
 };

@@ -5,6 +5,7 @@
  * After rr's chaos mode (R. O'Callahan, 2016): a thread is a victim with
  * probability 1/10, lengths are powers of two, all alike, and windows are a
  * fifth of all steps at most.  A victim runs where no other thread can.
+ * Spinners go on polling beside a victim that owns their lock.
  */
 #include <string.h>
 
@@ -98,4 +99,5 @@ const struct strategy_class strategy_starve = {
 	.sy_begin	= starve_begin,
 	.sy_choose	= starve_choose,
 	.sy_running	= strategy_toss,
+	.sy_polls	= true,
 };

@@ -7,7 +7,9 @@
  * words since it last did so, and none was changed meanwhile, its loop would
  * only repeat, so it idles until one is changed.  Idle threads run in turn,
  * without a choice, when no other is runnable and none sleeps with a time-out:
- * some count their polls and do something else after so many.
+ * some count their polls and do something else after so many.  With vh_polls
+ * they can be chosen beside runnable ones too, so that an owner may stand still
+ * for all of those polls.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -239,6 +241,8 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 	    sleeps_over(vm, vx->vx_sleeping);
 	if (point == VM_POINT_YIELD && (awake & ~self) != 0)
 		awake &= ~self;
+	if (vx->vx_control->vh_polls && awake != 0)
+		awake |= vx->vx_idle;
 	set = awake | vx->vx_sleeping;
 	if (set == 0 && vm->vm_heap.vh_count > 0)
 		return (next_host(vm));

@@ -115,6 +115,8 @@ struct vm_control {
 	 */
 	bool		(*vh_running)(void *context);
 	void		*vh_context;
+	/* Threads whose loops only repeat may be chosen beside others. */
+	bool		 vh_polls;
 	/* Steps after which the run ends with EDEADLK; 0: no limit. */
 	uint64_t	 vh_steps_max;
 };
