@@ -11,6 +11,7 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"
+#include "bench/explore/execution.h"
 #include "bench/result/result.h"
 #include "lib/machine/cpu.h"
 
@@ -204,6 +205,7 @@ make_request(struct request *rq, const struct options *op)
 
 	*rq = (struct request){ .rq_op = op };
 	ap->ap_design = generators[op->op_designs.ol_value[0]]->ra_ident;
+	ap->ap_simulated = simulated_design(ap->ap_design);
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;
 	program_find(ap);

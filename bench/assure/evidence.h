@@ -29,6 +29,7 @@ enum evidence_state {
 
 struct assure_params {
 	const char	*ap_design;
+	const struct random_algorithm *ap_simulated;	/* its flavour */
 	uint64_t	 ap_seed;
 	double		 ap_budget_s;	/* of the row that is gathered */
 	unsigned	 ap_jobs;	/* host threads to use */

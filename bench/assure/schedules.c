@@ -14,9 +14,7 @@
 enum {
 	/* Schedules between two looks at the clock. */
 	SCHEDULES_STEP	= 4000,
-	FAULTS_STEP	= 400,
-	HEALTH_POINT	= LIB_FAILPOINTS + FORTUNA_FAILPOINTS +
-	    FAILPOINT_healthtest_force_fail
+	FAULTS_STEP	= 400
 };
 
 /* A lock that blocks and one that is fair. */
@@ -74,7 +72,7 @@ begin(struct explored *ed, const struct assure_params *ap)
 
 	memset(ed, 0, sizeof(*ed));
 	subject_default(&cn->cn_subject);
-	cn->cn_subject.tb_design = simulated_design(ap->ap_design);
+	cn->cn_subject.tb_design = ap->ap_simulated;
 	cn->cn_subject.tb_stop = &stop_signal;
 	cn->cn_strategy = &strategy_mix;
 	cn->cn_seed = ap->ap_seed;
@@ -204,8 +202,6 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	for (i = 0; i < FAILPOINTS; i++) {
-		if (i == HEALTH_POINT)
-			continue;
 		if (!try_point(&ed, i, time_s, row))
 			return;
 		/* Only this campaign has set it. */
@@ -231,8 +227,6 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		row->er_state = EVIDENCE_FAILS;
 		evidence_say(row->er_text, " Never hit: %s.", missed);
 	}
-	evidence_say(row->er_text, " %s is left out: health tests are off "
-	    "here, as in FreeBSD.", failpoints_def(HEALTH_POINT)->fd_name);
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",
 	    ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most);

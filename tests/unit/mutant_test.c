@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bench/assure/evidence.h"
 #include "bench/explore/campaign.h"
 #include "bench/explore/shrink.h"
 #include "lib/machine/cpu.h"
@@ -19,10 +20,13 @@ enum {
 
 #define	MUTANT_DESIGN(name, cipher, bytes, word)			\
 	extern const struct random_algorithm mutant_##name##_design;
+#define	MUTANT_ROW(name, row, words)					\
+	extern const struct random_algorithm mutant_##name##_design;
 #define	MUTANT_LOCK(name, word)						\
 	extern const struct lock_class mutant_##name##_lock;
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
+#undef MUTANT_ROW
 #undef MUTANT_LOCK
 
 struct mutant {
@@ -37,10 +41,30 @@ struct mutant {
 static const struct mutant mutants[] = {
 #define	MUTANT_DESIGN(name, cipher, bytes, word)			\
 	{ #name, &mutant_##name##_design, NULL, cipher, bytes, word },
+#define	MUTANT_ROW(name, row, words)
 #define	MUTANT_LOCK(name, word)						\
 	{ #name, NULL, &mutant_##name##_lock, "chacha20", 0, word },
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
+#undef MUTANT_ROW
+#undef MUTANT_LOCK
+};
+
+/* Those that only a row of "rngsim assure" finds. */
+static const struct {
+	const char	*name;
+	const struct random_algorithm *design;
+	void		(*gather)(const struct assure_params *,
+			    struct evidence_row *);
+	const char	*words;
+} row_mutants[] = {
+#define	MUTANT_DESIGN(name, cipher, bytes, word)
+#define	MUTANT_ROW(name, row, words)					\
+	{ #name, &mutant_##name##_design, row##_gather, words },
+#define	MUTANT_LOCK(name, word)
+#include "tests/mutants/mutant.tbl"
+#undef MUTANT_DESIGN
+#undef MUTANT_ROW
 #undef MUTANT_LOCK
 };
 
@@ -128,6 +152,33 @@ TEST(mutants__queue_without_lock, "a harvest queue whose buffers are swapped "
 	    "caught by \"%s\": %s", ce.ce_outcome.to_word,
 	    ce.ce_outcome.to_detail);
 	counterexample_free(&ce.ce_case);
+}
+
+TEST(mutants__rows, "designs that schedules alone do not find fail in their "
+    "row of the safety page, which FreeBSD's passes")
+{
+	struct assure_params ap = { .ap_design = "concurrent", .ap_seed = SEED,
+	    .ap_jobs = 1 };
+	static struct evidence_row row;
+	unsigned i;
+
+	support_crypto();
+	for (i = 0; i < nitems(row_mutants); i++) {
+		ap.ap_simulated = simulated_design("concurrent");
+		memset(&row, 0, sizeof(row));
+		row_mutants[i].gather(&ap, &row);
+		ATF_CHECK_EQ_MSG(EVIDENCE_HOLDS, row.er_state, "%s",
+		    row.er_text);
+		ap.ap_simulated = row_mutants[i].design;
+		memset(&row, 0, sizeof(row));
+		row_mutants[i].gather(&ap, &row);
+		ATF_CHECK_EQ_MSG(EVIDENCE_FAILS, row.er_state, "%s survives: "
+		    "%s", row_mutants[i].name, row.er_text);
+		ATF_CHECK_MSG(strstr(row.er_text, row_mutants[i].words) !=
+		    NULL || strstr(row.er_replay, row_mutants[i].words) != NULL,
+		    "%s: %s\n%s", row_mutants[i].name, row.er_text,
+		    row.er_replay);
+	}
 }
 
 TEST(mutants__table, "mutants are of all sorts: most properties have one")
