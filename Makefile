@@ -114,7 +114,7 @@ $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
 	done; } >$@
 
 test:
-	$(DEPS) build
+	$(DEPS) build stat
 	$(AGAIN) tests-built
 	$(AGAIN) test-now
 
@@ -125,7 +125,10 @@ test-now:
 	    -v test_suites.rngsim.source=$$src \
 	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
 	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
-	    --verbose --results-filter=broken,failed | tail -n 200; exit $$status
+	    --verbose --results-filter=broken,failed | tail -n 200; \
+	echo; kyua --logfile=kyua.log report -r kyua.db \
+	    --results-filter=skipped | grep -e ' -> ' -e '^Test cases'; \
+	exit $$status
 
 # Sanitizers bring their own malloc(3), and slow tests down ten times.
 check-asan:
@@ -261,6 +264,7 @@ install: $(PROGRAM)
 	    $(DESTDIR)$(DATADIR)/spin
 
 lint:
+	$(DEPS) build
 	@sh tests/lint.sh
 
 clean:

@@ -189,7 +189,7 @@ hash__interrupted_body() {
 	grep -q '"repeats": 1000' out || atf_fail "$(cat out)"
 	atf_check -o empty diff out file.json
 	rm file.json
-	interrupted 1 file.json -d crc32 -s 16 -n 2 -t 60 -o file.json
+	interrupted 1 file.json -d crc32 -s 16 -n 2 -t 10 -o file.json
 	grep -q 'interrupted: 0 of 2 repeats' err || atf_fail "$(cat err)"
 	[ ! -s out ] || atf_fail "$(cat out)"
 	grep -q '"complete": false' file.json && grep -q '"repeats_done": 0' \

@@ -428,7 +428,9 @@ resume__closed_stdout_body() {
 	for how in '>&-' '>&- 2>&-' '<&- >&- 2>&-' '>/dev/full'; do
 		killed 3 $sweep
 		sh -c "exec \"\$@\" $how" sh "$(program)" sweep --resume r.json \
-		    2>/dev/null && atf_fail "$how: exit 0"
+		    2>/dev/null
+		status=$?
+		[ $status = 1 ] || atf_fail "$how: exit $status"
 		timeless r.json | cmp - want.txt || atf_fail "$how"
 		only r.json "$how:"
 	done

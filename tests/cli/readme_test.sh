@@ -17,10 +17,19 @@ readme__commands_body()
 	[ "$(wc -l <commands)" -ge 10 ] || atf_fail "README shows few commands"
 	while read -r line; do
 		echo "$line"
+		# A pipe has the status of its last command alone.
+		case $line in
+		*\|*)	sh -c "${line%%|*}" </dev/null >out 2>err ||
+			    atf_fail "${line%%|*}: exit $?: $(cat err)";;
+		esac
 		sh -c "$line" </dev/null >out 2>err ||
 			atf_fail "$line: exit $?: $(cat err)"
-		[ -s out ] || [ -n "${line##*-o *}" ] ||
-			atf_fail "$line printed nothing"
+		[ -s out ] || atf_fail "$line printed nothing"
+		for word in $line; do
+			case $word in
+			build/*.*) [ -s "$word" ] || atf_fail "$line: no $word";;
+			esac
+		done
 	done <commands
 }
 

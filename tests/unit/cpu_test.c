@@ -54,6 +54,7 @@ TEST(cpu_kind__all_alike, "A machine that says nothing of kinds has one")
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_SYNTHETIC", "node:2 core:2 pu:1", 1));
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_THISSYSTEM", "0", 1));
 	ATF_REQUIRE_EQ(0, cpu_init());
+	ATF_REQUIRE_EQ(4, cpu_count());
 	for (i = 0; i < cpu_count(); i++)
 		ATF_CHECK_EQ(0, cpu_kind(cpu_os_index(i)));
 	cpu_fini();

@@ -196,6 +196,8 @@ TEST(splitlock__asks_when_due, "A pre_read takes a lock when pool 0 is full "
 {
 	struct generator_status gs;
 	struct fixture f;
+	int64_t *last_ns;
+	uint64_t asked;
 
 	setup();
 	f.f_config = generator_config_default();
@@ -219,8 +221,20 @@ TEST(splitlock__asks_when_due, "A pre_read takes a lock when pool 0 is full "
 	ATF_CHECK_EQ(2, gs.gs_reseeds);
 	/* Full again, and paced: only once the time has passed. */
 	f.f_g->g_paced = true;
+	last_ns = &fortuna_of(f.f_g)->f_state.fs_lasttime_ns;
+	*last_ns += 3600 * NS_PER_S;
 	feed(&f, SEED_EVENTS);
-	machine_sleep(2 * (int64_t)RANDOM_FORTUNA_RESEED_NS);
+	asked = taken(&f, SITE_PRE_READ);
+	f.f_ra->ra_pre_read(f.f_g);
+	ATF_CHECK_EQ(asked, taken(&f, SITE_PRE_READ));
+	ATF_CHECK_EQ(1, taken(&f, SITE_RESEED));
+	/* It seems due, and under the lock it is not. */
+	atomic_store_64(&fortuna_of(f.f_g)->f_due_ns, 0);
+	f.f_ra->ra_pre_read(f.f_g);
+	ATF_CHECK_EQ(asked + 1, taken(&f, SITE_PRE_READ));
+	ATF_CHECK_EQ(1, taken(&f, SITE_RESEED));
+	*last_ns = 0;
+	feed(&f, 1);
 	f.f_ra->ra_pre_read(f.f_g);
 	f.f_ra->ra_status(f.f_g, &gs);
 	ATF_CHECK_EQ(3, gs.gs_reseeds);

@@ -8,7 +8,7 @@
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
-enum { TEXT = 512, CANARY = 0x5a };
+enum { TEXT = 512, CONFIG = 1024, CANARY = 0x5a };
 
 /* A field of each type, with something behind each that must not change. */
 struct knobs {
@@ -215,6 +215,25 @@ TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
 	ATF_CHECK_EQ(128, generator.minpoolsize);
 }
 
+/* The last value that a tunable takes, and the one beyond it. */
+static void
+check_end(const struct tunable *tn, void *base, size_t size, uint64_t last,
+    uint64_t beyond)
+{
+	char again[TEXT], text[TEXT];
+	unsigned char before[CONFIG];
+
+	memcpy(before, base, size);
+	snprintf(text, sizeof(text), "%" PRId64, (int64_t)beyond);
+	ATF_CHECK_MSG(tunable_set_text(tn, base, text) == EINVAL &&
+	    memcmp(before, base, size) == 0, "%s=%s", tn->tn_name, text);
+	snprintf(text, sizeof(text), "%" PRIu64, last);
+	ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0, "%s=%s",
+	    tn->tn_name, text);
+	tunable_format(tn, base, again, sizeof(again));
+	ATF_CHECK_STREQ_MSG(text, again, "%s", tn->tn_name);
+}
+
 /*
  * Walks one layer's real table: what a person reads can be typed in, and what
  * lies outside the range leaves the configuration as it was.
@@ -223,8 +242,8 @@ static void
 check_table(const struct tunable *tunables, unsigned count, void *base,
     size_t size)
 {
-	char again[TEXT], range[TEXT], text[TEXT];
-	unsigned char before[1024];
+	char range[TEXT], text[TEXT];
+	unsigned char before[CONFIG];
 	const struct tunable *tn;
 	unsigned i, t;
 
@@ -254,21 +273,9 @@ check_table(const struct tunable *tunables, unsigned count, void *base,
 			continue;
 		ATF_CHECK_MSG(tn->tn_min <= tn->tn_max &&
 		    tn->tn_max <= UINT32_MAX, "%s", tn->tn_name);
-		snprintf(again, sizeof(again), "%" PRIu64, tn->tn_max + 1);
-		memcpy(before, base, size);
-		ATF_CHECK_MSG(tunable_set_text(tn, base, again) == EINVAL &&
-		    memcmp(before, base, size) == 0, "%s=%s", tn->tn_name,
-		    again);
-		snprintf(text, sizeof(text), "%" PRIu64, tn->tn_max);
-		ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0, "%s=%s",
-		    tn->tn_name, text);
-		tunable_format(tn, base, again, sizeof(again));
-		ATF_CHECK_STREQ_MSG(text, again, "%s", tn->tn_name);
-		snprintf(text, sizeof(text), "%" PRIu64, tn->tn_min);
-		ATF_CHECK_MSG(tunable_set_text(tn, base, text) == 0, "%s=%s",
-		    tn->tn_name, text);
-		tunable_format(tn, base, again, sizeof(again));
-		ATF_CHECK_STREQ_MSG(text, again, "%s", tn->tn_name);
+		check_end(tn, base, size, tn->tn_max, tn->tn_max + 1);
+		/* Less than 0 is no number. */
+		check_end(tn, base, size, tn->tn_min, tn->tn_min - 1);
 	}
 }
 

@@ -415,6 +415,8 @@ TEST(vm_run__stuck_leaves_nothing, "Stuck machines leave no stack behind, and "
 	unsigned before = 0, i;
 	uint64_t hash = 0;
 
+	if (mappings() == 0)
+		atf_tc_skip("the number of mappings is unknown");
 	for (i = 0; i < 300; i++) {
 		play("futex", 2, roles, 0);
 		if (i == 100) {
