@@ -20,7 +20,7 @@ packages()
 	    strace ;;
 	*:bench) echo libsodium-dev openssl python3-venv ;;
 	# spin calls the compiler's preprocessor.
-	*:model) echo gcc libc6-dev python3-minimal spin ;;
+	*:model) echo gcc libc6-dev python3 spin ;;
 	*:stat) echo dieharder ent openssl $(rngtest) ;;
 	*:coverage) echo gcovr ;;
 	*:clang) clang=$(apt-cache depends clang 2>/dev/null |

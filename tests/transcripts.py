@@ -13,7 +13,8 @@ The block's lines that begin with "$ ", with their continuations, are the
 command; its output, through the shell filter if there is one, replaces the rest
 of the block.  A file's commands share a directory, so that one can use another's
 result.  --exact and --check run only those marked exact, whose output is the same
-on every machine, and setups; --check changes no file and fails if a block differs.
+on every machine, and setups; --check changes no file and fails if a block
+differs, if a filter leaves nothing, or if a file has no such block.
 """
 import os
 import re
@@ -44,11 +45,11 @@ def shell(lines):
 
 
 def update(name, path, exact):
-    """The file's lines as they should be, and those that differ."""
+    """The file's lines as they should be, those that differ, a count of all."""
     page = open(name, encoding='utf-8').read().split('\n')
     mdoc = not name.endswith('.md')
     end = '.Ed' if mdoc else '```'
-    made, wrong, i = [], [], 0
+    made, wrong, i, blocks = [], [], 0, 0
     with tempfile.TemporaryDirectory() as where:
         while i < len(page):
             made.append(page[i])
@@ -75,10 +76,11 @@ def update(name, path, exact):
                 out = out.rstrip('\n').split('\n')
                 out = [escape(line) for line in out] if mdoc else out
                 made += out
-                if out != page[head:last]:
+                blocks += 1
+                if out == [''] or out != page[head:last]:
                     wrong.append((command[0], out))
             i = last
-    return made, wrong
+    return made, wrong, blocks
 
 
 def main():
@@ -88,9 +90,12 @@ def main():
     exact = check or '--exact' in sys.argv
     failed = False
     for name in files:
-        made, wrong = update(name, path, exact)
+        made, wrong, blocks = update(name, path, exact)
         if not check:
             open(name, 'w', encoding='utf-8').write('\n'.join(made))
+        if check and blocks == 0:
+            print('%s: no exact transcript' % name)
+            failed = True
         for command, out in wrong if check else []:
             print('%s: "%s" prints now:\n%s' % (name, command,
                   '\n'.join(out)))

@@ -220,7 +220,9 @@ run__chosen_seed_is_printed_body() {
 	saves table.txt run $brief -r 1 -o r.json
 	json_flat r.json r.flat
 	seed=$(get r.flat seed)
-	grep -Eq "seed $seed\$" table.txt || atf_fail "the table has no $seed"
+	# A long name of a CPU breaks the line elsewhere.
+	tr -s ' \n' ' ' <table.txt | grep -q "seed $seed " ||
+	    atf_fail "the table has no $seed"
 }
 
 test_case sweep__formats "every format of one result, and report gives the same"

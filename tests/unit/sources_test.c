@@ -397,8 +397,8 @@ measure(struct sources *sr, double time_s)
 }
 
 /*
- * The linker has put these around window_measure(): windows with so many percent
- * of their CPUs stand for measured ones, unless there are none.
+ * The linker has put these around window_measure(): windows with so much CPU
+ * time, in percent, stand for measured ones, unless there are none.
  */
 int __real_window_measure(const struct number_source *, enum number_width,
     unsigned, int64_t, int64_t, struct sources_sample *, bool *);
