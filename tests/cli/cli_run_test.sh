@@ -202,6 +202,12 @@ sweep__controls_body() {
 test_case run__places "threads end where --place put them, and the result" \
     "says where that was"
 run__places_body() {
+	runs run $brief --engine virtual --profile graviton3 --cpus 4 -r 2 \
+	    --place 2,1/3 -o r.json
+	json_flat r.json r.flat
+	has r.flat "cells\.0\.samples\.0\.reader_cpu\.0 2" \
+	    "cells\.0\.samples\.0\.reader_cpu\.1 1" \
+	    "cells\.0\.samples\.0\.harvest_cpu_os 3"
 	cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
 	[ -n "$cpu" ] || atf_skip "no taskset to ask for a usable CPU"
 	runs run $brief -r 2 --place "$cpu/$cpu" -o r.json

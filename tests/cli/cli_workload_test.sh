@@ -264,6 +264,27 @@ workload__import_refuses_body() {
 	[ "$(echo *.tmp.*)" = '*.tmp.*' ] || atf_fail "left: $(echo *.tmp.*)"
 }
 
+test_case workload__beside_the_program "recorded workloads are found where the" \
+    "program is installed or built; none at all is a failure"
+workload__beside_the_program_body() {
+	two_streams
+	unset RNGSIM_WORKLOADS
+	mkdir -p at/bin at/share/rngsim/workloads at/bench/workload
+	cp "$(program)" at/bin/rngsim
+	atf_check -s exit:1 -e match:'no recorded workloads are installed' \
+	    at/bin/rngsim workload list
+	cp two.workload at/share/rngsim/workloads/one.workload
+	mv two.workload at/bench/workload
+	printf '  %-14s %s\n' \
+	    one "$(pwd -P)/at/share/rngsim/workloads/one.workload" \
+	    two "$(pwd -P)/at/bench/workload/two.workload" >list
+	atf_check -o file:list at/bin/rngsim workload list
+	for w in one two; do
+		atf_check -o match:"^workload +$w#" \
+		    at/bin/rngsim workload show $w
+	done
+}
+
 test_case workload__shipped "what comes with the program is found and runs"
 workload__shipped_body() {
 	dir=$(source_folder)/bench/workload

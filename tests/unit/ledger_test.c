@@ -386,6 +386,18 @@ require_told(struct ledger *lg, enum ledger_property property)
 	ledger_free(lg);
 }
 
+/* K is torn, and that is told beside the installation of a key at a counter. */
+static void
+require_torn(struct ledger *lg, uint32_t number, uint128_t ctr)
+{
+	const struct ledger_record first = seen(lg).le_first;
+
+	ATF_CHECK_EQ(LEDGER_INSTALL, first.lr_op);
+	ATF_CHECK_EQ(number, first.lr_key);
+	ATF_CHECK(uint128_equals(ctr, first.lr_lo));
+	require_told(lg, LEDGER_TORN);
+}
+
 TEST(ledger_use__of_what_is_k, "K is used at counters from where it became K "
     "up to where the next one did, round 2^128 too")
 {
@@ -399,12 +411,14 @@ TEST(ledger_use__of_what_is_k, "K is used at counters from where it became K "
 	ledger_install(lg, core, key(1), almost);
 	set(lg, 0, 2);
 	ledger_install(lg, core, key(2), C(6));
+	set(lg, 0, 3);
+	ledger_install(lg, core, key(3), C(20));
 	/* Ten counters: four up to the end, six from 0 on. */
 	ledger_use(lg, key(1), almost, 10);
 	ledger_use(lg, key(2), C(6), 1);
 	check_good(lg, "all of it");
 	ledger_use(lg, key(1), C(6), 1);
-	require_told(lg, LEDGER_TORN);
+	require_torn(lg, 2, C(6));
 
 	lg = make_plain();
 	core = ledger_core(lg, &fortuna);
@@ -412,8 +426,10 @@ TEST(ledger_use__of_what_is_k, "K is used at counters from where it became K "
 	ledger_install(lg, core, key(1), C(6));
 	ledger_use(lg, key(1), C(6), 1);
 	check_good(lg, "at the first counter");
+	set(lg, 0, 2);
+	ledger_install(lg, core, key(2), C(9));
 	ledger_use(lg, key(1), C(5), 1);
-	require_told(lg, LEDGER_TORN);
+	require_torn(lg, 1, C(6));
 
 	/* One that reserved too little. */
 	lg = make_plain();
@@ -423,7 +439,7 @@ TEST(ledger_use__of_what_is_k, "K is used at counters from where it became K "
 	set(lg, 0, 2);
 	ledger_install(lg, core, key(2), C(9));
 	ledger_use(lg, key(1), C(6), 4);
-	require_told(lg, LEDGER_TORN);
+	require_torn(lg, 2, C(9));
 }
 
 /* Uses that meet [first, first + n) only if they should. */

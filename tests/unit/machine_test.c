@@ -137,16 +137,21 @@ TEST(machine_sleep__interrupted_before, "An interrupt that comes before the "
 	free(a);
 }
 
-TEST(machine_sleep__whole_time, "Without an interrupt a sleep returns 0 and "
-    "never before its time")
+TEST(machine_sleep__whole_time, "Without an interrupt a sleep returns 0, "
+    "never before its time, and uses no CPU")
 {
-	int64_t start_ns;
+	const int64_t sleep_ns = 50 * NS_PER_MS;
+	int64_t start_ns, cpu_ns;
 
 	support_machine(&self);
 	ATF_CHECK_EQ(0, machine_sleep(0));
+	/* The generation is read, not assumed. */
+	atomic_store_32(&self.mt_sleep, 7);
 	start_ns = machine_uptime_ns();
-	ATF_CHECK_EQ(0, machine_sleep(2 * NS_PER_MS));
-	ATF_CHECK(machine_uptime_ns() - start_ns >= 2 * NS_PER_MS);
+	cpu_ns = machine_thread_cpu_ns(&self);
+	ATF_CHECK_EQ(0, machine_sleep(sleep_ns));
+	ATF_CHECK(machine_thread_cpu_ns(&self) - cpu_ns < sleep_ns / 10);
+	ATF_CHECK(machine_uptime_ns() - start_ns >= sleep_ns);
 	ATF_CHECK_EQ(0, atomic_load_32(&self.mt_offcpu));
 }
 
