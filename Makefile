@@ -165,7 +165,8 @@ check-ubsan:
 coverage:
 	$(DEPS) build coverage
 	@$(MAKE) BUILDDIR=$(BUILDDIR)/coverage TIMEOUT=1200 \
-	    CFLAGS="-O1 -g --coverage -fprofile-update=atomic" tests-built
+	    CFLAGS="-O1 -g --coverage -fprofile-update=atomic \
+	    -include tests/coverage.h" tests-built
 	@sh tests/coverage.sh $(BUILDDIR)/coverage
 
 # FUZZ_MAIN calls a target: a program's main(), or libFuzzer's flag.

@@ -11,7 +11,8 @@
 # those of KASSERT, MPASS and CTASSERT, of which a sound program takes one way
 # only, and those that the compiler makes on lines without a statement.  Branches
 # that only a failure takes count: tests make calls fail one by one.
-# A child that a signal ends takes its counts with it.
+# A child that a signal ends takes its counts with it; one that calls _exit(2)
+# writes them first: coverage.h.
 build=$1
 shift
 find "$build" -name '*.gcda' -exec rm -f {} +
