@@ -13,6 +13,7 @@
 #	make model	check the Promela models; make model-full: larger ones
 #	make stat	run statistical batteries; make stat-full: for days
 #	make faults	make every call of every kind fail, one at a time
+#	make mutate	draw MUTANTS small faults, list those that no test finds
 #	make kill	kill and resume a sweep at each of its system calls
 #
 # Packagers set CC, CFLAGS, CPPFLAGS, LDFLAGS, LIBS, PREFIX, MANDIR, DESTDIR and
@@ -44,7 +45,7 @@ SHARED != for f in lib/*/*.c fortuna/*.c harvest/*.c bench/*.c bench/*/*.c; do \
 	case " $(FLAVOURED) $(SIMULATED) " in \
 	*" $$f "*) ;; *) echo $$f ;; esac; done | grep -v '^bench/figures/'
 # Designs and locks that are wrong on purpose, for mutant_test.
-MUTANTS != echo tests/mutants/*.c
+FAULTY != echo tests/mutants/*.c
 
 OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
@@ -71,7 +72,7 @@ all: $(PROGRAM)
 RULES != COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
 	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' \
 	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' \
-	MUTANTS='$(MUTANTS)' \
+	FAULTY='$(FAULTY)' \
 	sh .ci/rules.sh '$(BUILDDIR)' >&2
 include $(BUILDDIR)/rules.mk
 
@@ -184,6 +185,16 @@ fuzz:
 fuzz-now: $(FUZZ_PROGRAMS)
 	@sh tests/fuzz/run.sh $(BUILDDIR) $(FUZZ_SECONDS) $(FUZZ_PROGRAMS)
 
+# Faults drawn from MUTATE_SEED, in the files below MUTATE_FOLDERS.
+MUTANTS = 20
+MUTATE_SEED = 1
+MUTATE_FOLDERS = lib fortuna harvest bench
+
+mutate:
+	$(DEPS) build
+	@python3 -B tests/mutate.py $(BUILDDIR) $(MUTANTS) $(MUTATE_SEED) \
+	    $(MUTATE_FOLDERS)
+
 # Kill a run at each of its system calls, and resume it.
 KILLED = resume__killed_at_a_system_call resume__killed_among_draws \
 	resume__killed_while_it_goes_on
@@ -272,6 +283,7 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all run run-now tests-built test test-now check-asan check-tsan \
-	check-ubsan check-quick coverage fuzz fuzz-now kill kill-now bench bench-now \
+	check-ubsan check-quick coverage fuzz fuzz-now kill kill-now mutate \
+	bench bench-now \
 	faults faults-now stat stat-now stat-full stat-full-now model \
 	model-full install lint clean

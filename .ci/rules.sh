@@ -96,7 +96,7 @@ done
 echo "OBJECTS = $objects"
 
 objects=
-for f in $MUTANTS; do
+for f in $FAULTY; do
 	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL -DGENERATOR_FAMILY" ""
 	objects="$objects $o"
 done
