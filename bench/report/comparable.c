@@ -240,8 +240,8 @@ provenance_of(const struct result *r)
 
 	for (i = 0; i < r->cell_count; i++)
 		n += provenance_predicted(&r->cells[i]);
-	return (n == 0 ? RESULT_MEASURED : n == r->cell_count ?
-	    RESULT_PREDICTED : RESULT_BOTH);
+	return (r->cell_count == 0 ? RESULT_EMPTY : n == 0 ? RESULT_MEASURED :
+	    n == r->cell_count ? RESULT_PREDICTED : RESULT_BOTH);
 }
 
 bool
@@ -273,6 +273,7 @@ const char *
 provenance_word(const struct result *r)
 {
 	static const char *const words[] = {
+		[RESULT_EMPTY] = "no cells",
 		[RESULT_MEASURED] = "measured",
 		[RESULT_PREDICTED] = "predicted",
 		[RESULT_BOTH] = "measured and predicted",
@@ -334,6 +335,9 @@ provenance_head(const struct result *r, bool engines, char buf[COMPARABLE_SIZE])
 
 	provenance_machine(r, machine);
 	switch (provenance_of(r)) {
+	case RESULT_EMPTY:
+		snprintf(buf, COMPARABLE_SIZE, "no cells; on");
+		break;
 	case RESULT_MEASURED:
 		snprintf(buf, COMPARABLE_SIZE, "measured%s on",
 		    engines ? " (engine real)" : "");

@@ -94,7 +94,8 @@ int drift_of_cell(const struct result_cell *cell, struct drift *tr);
 
 /* What all cells are. */
 enum result_kind {
-	RESULT_MEASURED,		/* also without cells */
+	RESULT_EMPTY,		/* there is none */
+	RESULT_MEASURED,
 	RESULT_PREDICTED,
 	RESULT_BOTH
 };
@@ -116,7 +117,7 @@ bool provenance_ledgered(const struct result *r);
 void provenance_repeats(const struct result *r, unsigned *least,
     unsigned *most);
 
-/* "measured", "predicted", or "measured and predicted" */
+/* "measured", "predicted", "measured and predicted", or "no cells" */
 const char *provenance_word(const struct result *r);
 
 /* The same of one cell. */
@@ -135,7 +136,7 @@ const char *provenance_machine(const struct result *r,
 
 /*
  * What stands before the name of the host: "measured on", "predicted for ...,
- * computed on".
+ * computed on", "no cells; on".
  *
  *   engines  in  name the engine too
  */

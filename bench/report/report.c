@@ -245,7 +245,7 @@ csv_print_ministat(FILE *out, const struct result *r)
 	for (i = 0; i < r->cell_count; i++)
 		print_column_name(out, &r->cells[i]);
 	fputc('\n', out);
-	if (provenance_of(r) != RESULT_MEASURED)
+	if (provenance_of(r) > RESULT_MEASURED)
 		fprintf(out, "# %s: %s\n", provenance_word(r),
 		    provenance_machine(r, machine));
 	if (min != max)

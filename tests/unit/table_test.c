@@ -218,6 +218,12 @@ TEST(table_print__predictions_say_so, "What the virtual engine prints is "
 	print_by(table_print);
 	check_has(text, "predicted (engine virtual)");
 	check_has_not(text, "measured");
+	/* Interrupted before its first repeat. */
+	r.cell_count = 0;
+	print_by(table_print);
+	r.cell_count = FIXTURE_CELLS;
+	check_has(text, "no cells; on Example 9000");
+	check_has_not(text, "measured");
 	done();
 }
 
