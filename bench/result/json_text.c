@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,38 +72,76 @@ json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
 }
 
 /*
- * Where alloc() jumps when there is no memory; NULL outside json_parse().
- * jansson 2.14 reads past its buffer when it has no memory for a string.
+ * jansson 2.14 drops the byte of a token that its buffer cannot grow for.  So
+ * the first allocation that fails in json_parse() gets spare memory, and the
+ * text ends there.
  */
-static _Thread_local jmp_buf *starved;
+static _Thread_local struct {
+	void	*sp_memory;
+	size_t	 sp_size;
+	bool	 sp_starved;
+} spare;
 
 static void *
 alloc(size_t size)
 {
 	void *p = malloc(size);
 
-	if (p == NULL && starved != NULL)
-		longjmp(*starved, 1);
+	if (p == NULL && !spare.sp_starved && size <= spare.sp_size)
+		p = spare.sp_memory;
+	spare.sp_starved |= p == NULL || p == spare.sp_memory;
 	return (p);
+}
+
+static void
+release(void *p)
+{
+
+	if (p != spare.sp_memory)
+		free(p);
+}
+
+struct source {
+	const char	*so_next;
+	size_t		 so_left;
+};
+
+/* Byte by byte: none behind the allocation that failed. */
+static size_t
+next_byte(void *to, size_t room, void *arg)
+{
+	struct source *so = arg;
+
+	if (room == 0 || so->so_left == 0 || spare.sp_starved)
+		return (0);
+	*(char *)to = *so->so_next++;
+	so->so_left--;
+	return (1);
 }
 
 json_t *
 json_parse(const char *text, size_t size, json_error_t *where)
 {
-	json_t *value;
-	jmp_buf out;
+	struct source so = { text, size };
+	json_t *value = NULL;
 
-	json_set_alloc_funcs(alloc, free);
-	starved = &out;
-	if (setjmp(out) == 0) {
-		value = json_loadb(text, size, JSON_REJECT_DUPLICATES, where);
-		starved = NULL;
-		return (value);
+	json_set_alloc_funcs(alloc, release);
+	/* A buffer that is full doubles. */
+	spare.sp_size = 2 * size + 1;
+	spare.sp_memory = malloc(spare.sp_size);
+	spare.sp_starved = spare.sp_memory == NULL;
+	if (!spare.sp_starved)
+		value = json_load_callback(next_byte, &so,
+		    JSON_REJECT_DUPLICATES, where);
+	if (spare.sp_starved) {
+		json_decref(value);
+		value = NULL;
+		where->text[0] = '\0';
 	}
-	/* What was parsed so far is leaked. */
-	starved = NULL;
-	where->text[0] = '\0';
-	return (NULL);
+	free(spare.sp_memory);
+	spare.sp_memory = NULL;
+	spare.sp_size = 0;
+	return (value);
 }
 
 json_t *

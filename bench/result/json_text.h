@@ -30,7 +30,8 @@ json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
 
 /*
  * As json_loadb() with JSON_REJECT_DUPLICATES, which in jansson 2.14 reads past
- * the end of a token for which there was no memory.
+ * the end of a token for which there was no memory.  Nothing is left allocated
+ * on failure.
  *
  *   where  out  on failure; its text is empty when there was no memory
  */

@@ -24,6 +24,7 @@
 #include <openssl/crypto.h>
 
 #include "bench/cmd.h"
+#include "bench/result/json_text.h"
 #include "tests/unit/failing_calls.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
@@ -470,5 +471,65 @@ STARVED(of_memory, MEMORY, "an allocation fails")
 STARVED(of_files, FILES, "a file cannot be opened, written, synced or renamed")
 STARVED(of_threads, THREADS, "a thread is refused")
 STARVED(of_crypto, CRYPTO, "a call of libcrypto fails")
+
+/* Bytes that this thread has and has not freed; 0 where nothing counts. */
+static uint64_t
+held(void)
+{
+	uint64_t freed = 0, got = 0;
+#if SUPPORT_MALLCTL
+	size_t size = sizeof(got);
+
+	ATF_REQUIRE_EQ(0, mallctl("thread.allocated", &got, &size, NULL, 0));
+	ATF_REQUIRE_EQ(0, mallctl("thread.deallocated", &freed, &size, NULL,
+	    0));
+#endif
+	return (got - freed);
+}
+
+TEST(starved__parsing, "A JSON text is whole or not there, with nothing left "
+    "allocated; jansson 2.14 cannot do without memory behind 30 or 62 bytes")
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmn"
+	    "opqrstuvwxyzabcdefghijklmn";
+	json_error_t where;
+	char string[80], text[400];
+	const json_t *value;
+	json_t *top;
+	uint64_t before;
+	int n, size;
+
+	failure = mmap(NULL, sizeof(*failure), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ATF_REQUIRE(failure != MAP_FAILED);
+	failure->fa_kind = MEMORY;
+	for (size = 1; size < (int)sizeof(letters); size++) {
+		snprintf(string, sizeof(string), "%.*s", size, letters);
+		size_t len = (size_t)snprintf(text, sizeof(text), "{\"%s\": "
+		    "[\"%s\", %.*s, 1.%.*s]}", string, string, size % 18 + 1,
+		    "123456789012345678", size, "111111111111111111111111111111"
+		    "111111111111111111111111111111111111");
+		for (n = 1;; n++) {
+			before = held();
+			failure->fa_at = (uint64_t)n;
+			atomic_store(&failure->fa_reached, 0);
+			atomic_store(&failure->fa_armed, true);
+			top = json_parse(text, len, &where);
+			atomic_store(&failure->fa_armed, false);
+			if (atomic_load(&failure->fa_reached) <
+			    (uint64_t)n)
+				break;
+			ATF_CHECK_MSG(top == NULL && where.text[0] == '\0',
+			    "%s, allocation %d: \"%s\"", text, n, where.text);
+			ATF_CHECK_EQ_MSG(before, held(), "%s, allocation %d "
+			    "leaks", text, n);
+			json_decref(top);
+		}
+		ATF_CHECK(n > 8);
+		value = json_array_get(json_object_get(top, string), 0);
+		ATF_CHECK_STREQ(string, json_string_value(value));
+		json_decref(top);
+	}
+}
 
 TEST_PROGRAM()
