@@ -1,11 +1,15 @@
 /*
  * rngsim: finds the command and runs it.
  */
+#include <sys/resource.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +21,15 @@
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"
 #endif
+
+enum { STACK_KB = 64 };
+
+/*
+ * jemalloc reads this.  With an arena for each CPU, 5.3 crashes in a new thread
+ * that has no memory left for another arena.
+ */
+extern const char *malloc_conf;
+const char *malloc_conf = "narenas:1";
 
 static const char intro[] =
     "Usage: rngsim COMMAND [OPTIONS]\n\n"
@@ -65,6 +78,20 @@ keep_standard_descriptors(void)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* An overflow of the stack ends the program without a message. */
+static bool
+stack_suffices(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
+	    limit.rlim_cur >= STACK_KB * 1024)
+		return (true);
+	fprintf(stderr, "rngsim: stacks have %ju bytes: expected at least %d "
+	    "KiB; see ulimit -s\n", (uintmax_t)limit.rlim_cur, STACK_KB);
+	return (false);
+}
+
 static int
 dispatch(int argc, char *argv[])
 {
@@ -107,6 +134,8 @@ main(int argc, char *argv[])
 	/* A full disk and a closed pipe are errors of write(2). */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	if (!stack_suffices())
+		return (EXIT_FAILURE);
 	error = cpu_init();
 	if (error != 0) {
 		fprintf(stderr, "rngsim: cannot read the CPU topology: %s\n",

@@ -287,6 +287,28 @@ host__memory_body() {
 	    -s 256m
 }
 
+needs=prlimit
+test_case host__address_space "little address space, or a small stack: exit 0," \
+    "or exit 1 and why"
+host__address_space_body() {
+	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer needs far more"
+	for mb in 48 50 54 55 56 63 65 69; do
+		for c in 'run -r 2 -t 0.02' 'reproduce kleen-2015'; do
+			(prlimit --as=${mb}000000 "$(program)" $c >out 2>err)
+			status=$?
+			case $status in
+			0) [ -s out ] || atf_fail "$c, $mb MB: nothing";;
+			1) grep -q '^rngsim: ' err ||
+			    atf_fail "$c, $mb MB: $(cat err)";;
+			127) ;;	# too little to load the libraries
+			*) atf_fail "$c, $mb MB: exit $status: $(cat err)";;
+			esac
+		done
+	done
+	atf_check -s exit:1 -e match:'49152 bytes: expected .* 64 KiB' \
+	    prlimit --stack=49152 "$(program)" list
+}
+
 test_case libcrypto__lacks_algorithms "a libcrypto without the algorithms:" \
     "exit 1, which, where to look"
 libcrypto__lacks_algorithms_body() {
