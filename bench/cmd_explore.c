@@ -2,6 +2,8 @@
  * rngsim explore: runs schedules that time alone would not give, and reports
  * what fails in them.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 
 enum {
 	WHY_SIZE	= 256,
+	NAME_SIZE	= 64,
 	SHRINK_RUNS	= 20 * 1000
 };
 
@@ -209,6 +212,29 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 	    cx->cx_seed, cx->cx_number);
 }
 
+static bool
+holds_text(const char *path)
+{
+	struct stat sb;
+
+	return (stat(path, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0);
+}
+
+/* Where a schedule goes; by default no file of an earlier run. */
+static const char *
+schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
+{
+	unsigned i;
+
+	if (op->op_output != NULL)
+		return (op->op_output);
+	snprintf(name, NAME_SIZE, "rngsim-explore-%" PRIu64 ".schedule", seed);
+	for (i = 2; holds_text(name); i++)
+		snprintf(name, NAME_SIZE, "rngsim-explore-%" PRIu64
+		    "-%u.schedule", seed, i);
+	return (name);
+}
+
 static int
 print_file(FILE *out, const void *cx)
 {
@@ -249,8 +275,8 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 	const struct options *op = ep->ep_op;
 	struct counterexample *cx = &ce->ce_case;
 	const uint64_t steps = cx->cx_schedule.sd_choices.sl_steps;
-	const char *path = op->op_output != NULL ? op->op_output :
-	    FORMATF("rngsim-explore-%" PRIu64 ".schedule", cx->cx_seed);
+	char name[NAME_SIZE];
+	const char *path = schedule_path(op, cx->cx_seed, name);
 	struct event_trace et = { .et_count = 0 };
 	struct execution *ex = NULL;
 	struct replay_result cr;
@@ -430,6 +456,9 @@ check(struct options *op)
 	struct campaign cn;
 	int error;
 
+	if (op->op_output != NULL && holds_text(op->op_output))
+		return (usage_error("explore", "-o: \"%s\" is there already: "
+		    "expected a new file", op->op_output));
 	if (op->op_replay != NULL && op->op_given > 1)
 		return (usage_error("explore", "--replay: the file names all "
 		    "there is to run: expected no other option"));

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cmd.h"
 #include "bench/survey/sources.h"
@@ -100,17 +99,6 @@ judge(const struct sources *sr)
 }
 
 static int
-check(struct options *op)
-{
-
-	if (op->op_output != NULL && op->op_plot != NULL &&
-	    strcmp(op->op_output, op->op_plot) == 0)
-		return (usage_error("sources", "--plot and -o name the same "
-		    "file, \"%s\": expected two", op->op_plot));
-	return (0);
-}
-
-static int
 run(struct options *op)
 {
 	static struct sources sr;
@@ -127,5 +115,5 @@ run(struct options *op)
 	return (status);
 }
 
-const struct command cmd_sources = { check, run,
+const struct command cmd_sources = { NULL, run,
     NEEDS_STOP | NEEDS_TICK | NEEDS_THREAD };

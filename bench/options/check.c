@@ -212,9 +212,9 @@ options_load_hash(const struct options *op)
 	    pool_hash, ha->ha_name, ha->ha_why));
 }
 
-/* A trace and a ledger's log hold one run, in a file of their own. */
+/* A trace and a ledger's log hold one run. */
 static int
-check_single(const struct options *op, const char *label, const char *path)
+check_single(const struct options *op, const char *label)
 {
 
 	if (op->op_repeats > 1)
@@ -223,9 +223,6 @@ check_single(const struct options *op, const char *label, const char *path)
 	if (op->op_uncertainty > 0)
 		return (usage_error(op->op_command, "%s holds one run: "
 		    "expected it without --uncertainty", label));
-	if (op->op_output != NULL && strcmp(op->op_output, path) == 0)
-		return (usage_error(op->op_command, "%s and -o name the same "
-		    "file, \"%s\": expected two", label, path));
 	return (0);
 }
 
@@ -233,14 +230,8 @@ static int
 check_ledger_log(const struct options *op)
 {
 
-	if (op->op_ledger_path == NULL)
-		return (0);
-	if (op->op_trace != NULL && strcmp(op->op_trace,
-	    op->op_ledger_path) == 0)
-		return (usage_error(op->op_command, "--ledger-log and --trace "
-		    "name the same file, \"%s\": expected two",
-		    op->op_trace));
-	return (check_single(op, "--ledger-log", op->op_ledger_path));
+	return (op->op_ledger_path == NULL ? 0 :
+	    check_single(op, "--ledger-log"));
 }
 
 static int
@@ -255,7 +246,7 @@ check_trace(const struct options *op)
 	if (!op->op_simulated)
 		return (usage_error(op->op_command, "--trace shows a simulated "
 		    "machine: add --engine %s", VIRTUAL_NAME));
-	error = check_single(op, "--trace", op->op_trace);
+	error = check_single(op, "--trace");
 	if (error == 0 && (double)op->op_trace_span.ts_from_ps >=
 	    op->op_time_s * 1e3 * PS_PER_MS)
 		error = usage_error(op->op_command, "--trace-time begins after "

@@ -455,7 +455,8 @@ options_read(struct options *op, enum command_id cm, int argc, char *argv[])
 	if (error != 0 || op->op_help)
 		return (error);
 	op->op_seed_given = GIVEN(op, SEED) || GIVEN(op, CAT_SEED);
-	return (set_defaults(op));
+	error = set_defaults(op);
+	return (error != 0 ? error : options_check_files(op));
 }
 
 int

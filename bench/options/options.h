@@ -168,7 +168,9 @@ enum {
 	SIMULATED	= 1 << 1,	/* needs --engine virtual */
 	ASIDE		= 1 << 2,	/* no part of what a run measures */
 	HIDDEN		= 1 << 3,	/* not in help */
-	ALL		= 1 << 4	/* "all" may stand for a list */
+	ALL		= 1 << 4,	/* "all" may stand for a list */
+	READS		= 1 << 5,	/* the value names a file to read */
+	WRITES		= 1 << 6	/* ... to write */
 };
 
 /* A row of options.tbl. */
@@ -297,6 +299,13 @@ int options_resume(struct options *op, const struct options *given,
  */
 int option_list_add(const struct options *op, struct option_list *ol,
     const char *label, const char *item, uint64_t value);
+
+/*
+ * Refuses outputs that are the file of an input or of another output.
+ *
+ * Returns: 0 or EXIT_USAGE.
+ */
+int options_check_files(const struct options *op);
 
 /* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
 int options_unknown(const struct options *op, const char *word, size_t n);

@@ -9,6 +9,8 @@
 #ifndef BENCH_WORKLOAD_WORKLOAD_H
 #define BENCH_WORKLOAD_WORKLOAD_H
 
+#include <sys/stat.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,6 +61,7 @@ struct workload {
 	enum workload_arrivals wl_arrivals;
 	double		 wl_rate_per_s;	/* of each reader */
 	struct recording wl_recording;
+	struct stat	 wl_file;	/* the recording's */
 	double		 wl_speed;	/* the recording is played at */
 };
 

@@ -335,11 +335,11 @@ load(const struct parsing *pa, const char *path)
 {
 	struct workload *wl = pa->pa_wl;
 	char message[LINES_ERROR_SIZE] = "";
-	struct stat sb;
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
-	if (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode)) {
+	if (stat(path, &wl->wl_file) == 0 &&
+	    !S_ISREG(wl->wl_file.st_mode)) {
 		refuse(pa, "%s: expected a regular file", path);
 		return (EBADMSG);
 	}

@@ -59,6 +59,15 @@ explore__finds_body() {
 	ends 1 -l none -c aes --seed 7 -o "an other"
 	cmp -s before "an other" || atf_fail "-o has another"
 	has "^Again: *rngsim explore --replay 'an other'$"
+	# What is there stays.
+	echo mine >mine
+	refused 2 '-o|"mine" is there' -l none -c aes --seed 7 -o mine
+	[ "$(cat mine)" = mine ] || atf_fail "$(cat mine)"
+	echo mine >rngsim-explore-7.schedule
+	ends 1 -l none -c aes --seed 7 --only $number
+	has "--replay rngsim-explore-7-2.schedule"
+	cmp -s before rngsim-explore-7-2.schedule || atf_fail "no second file"
+	mv before rngsim-explore-7.schedule
 	# Without a file the seed is printed; a full disk is reported.
 	ends 1 -l none -c aes --seed 7 -o nowhere/other
 	grep -q "nowhere/other" err || atf_fail "$(cat err)"

@@ -380,6 +380,65 @@ report__unsound_file_body() {
 	fails 1 '/dev/zero: ' report /dev/zero
 }
 
+test_case files__inputs_stay "an output that is an input's file, whatever" \
+    "its name: exit 2, both names"
+files__inputs_stay_body() {
+	source=$(source_folder)
+	cp "$source/bench/workload/shell.workload" w.workload
+	cp "$source/lib/profile/graviton3.conf" m.conf
+	printf '1 0.1 getrandom("", 2, 0) = 2\n' >t.txt
+	runs run $brief -o r.json -S rngsim.harvest.record=events
+	cp r.json r.png
+	cp events s.replay
+	for f in w.workload m.conf t.txt r.json r.png s.replay; do
+		ln $f hard-$f
+		ln -s $f soft-$f
+		cp $f old-$f
+	done
+	virtual='--engine virtual --profile ./m.conf'
+	for p in '' hard- soft- ./; do
+		while read -r words c; do
+			complains 2 "same file|$words" $c
+		done <<-END
+		-o|the|operand|t.txt workload import t.txt -o ${p}t.txt
+		-o|--workload|w run --workload @w.workload -o ${p}w.workload
+		--trace|--profile|m.conf run $virtual --trace ${p}m.conf
+		-o|--profile|m.conf sweep $virtual -o ${p}m.conf
+		--refit|m.conf reproduce kleen-2015 --profile ./m.conf --refit ${p}m.conf
+		-o|--profile|m.conf validate --profile ./m.conf -o ${p}m.conf
+		-o|--from|r.json validate --from r.json -o ${p}r.json
+		--plot|operand|r.png report r.png --plot ${p}r.png
+		-o|replay run -S rngsim.harvest.sources=replay -S rngsim.source.replay.file=s.replay -o ${p}s.replay
+		record|replay run -S rngsim.source.replay.file=s.replay -S rngsim.harvest.record=${p}s.replay
+		END
+	done
+	for f in w.workload m.conf t.txt r.json r.png s.replay; do
+		cmp $f old-$f || atf_fail "$f was overwritten"
+	done
+	cp m.conf host.conf
+	(RNGSIM_HOST_PROFILE=host.conf complains 2 'same file|--profile|host' \
+	    validate -o host.conf) || exit 1
+	runs run $brief -o r.json
+	runs run $brief -o /dev/null --workload @w.workload
+}
+
+needs='gnuplot prlimit'
+test_case report__plot_cut "a picture that does not fit: exit 1, and the one" \
+    "before it stays"
+report__plot_cut_body() {
+	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer writes files too"
+	runs run $brief -o r.json
+	for f in png svg; do
+		echo before >x.$f
+		atf_check -s exit:1 -e match:"x.$f: File too large" \
+		    prlimit --fsize=8192 "$(program)" report r.json --plot x.$f
+		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
+		runs report r.json --plot x.$f
+		[ "$(wc -c <x.$f)" -gt 8192 ] || atf_fail "x.$f is small"
+	done
+	[ "$(echo *)" = 'r.json x.png x.svg' ] || atf_fail "left: $(echo *)"
+}
+
 test_case report__plot_unwritable "a plot that cannot be: exit 1 and the" \
     "reason; 2 for a name that says no format"
 report__plot_unwritable_body() {

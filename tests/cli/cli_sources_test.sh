@@ -152,7 +152,7 @@ sources__refuses_body() {
 	refused 2 '--format|"xml"|table, csv or json' --format xml
 	refused 2 '-o|file name' -o ''
 	refused 2 '--plot|"x.gif"|.png or .svg' --plot x.gif
-	refused 2 '--plot and -o|same file|"x.png"' --plot x.png -o x.png
+	refused 2 '-o and --plot|same file|"x.png"' --plot x.png -o x.png
 	refused 2 'surplus operand|"lcg"' lcg
 	refused 2 '-t is given twice' -t 1 -t 1
 	refused 1 './none/x.json|No such file' -t 1000 -o ./none/x.json
