@@ -1,32 +1,36 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "bench/report/plot.h"
+#include "lib/base/read_file.h"
 
 static bool
-ends_in(const char *path, const char *ending)
+ends_in(const char *text, size_t have, const char *ending)
 {
-	size_t have = strlen(path), want = strlen(ending);
+	size_t want = strlen(ending);
 
-	return (have > want && strcmp(path + have - want, ending) == 0);
+	return (have > want &&
+	    memcmp(text + have - want, ending, want) == 0);
 }
 
 bool
 gnuplot_path_ok(const char *path)
 {
 
-	return (ends_in(path, ".png") || gnuplot_path_svg(path));
+	return (ends_in(path, strlen(path), ".png") || gnuplot_path_svg(path));
 }
 
 bool
 gnuplot_path_svg(const char *path)
 {
 
-	return (ends_in(path, ".svg"));
+	return (ends_in(path, strlen(path), ".svg"));
 }
 
 /*
@@ -79,13 +83,25 @@ last_line(FILE *messages, char error[GNUPLOT_ERROR_SIZE])
 	}
 }
 
+/* gnuplot reports no error of writing. */
+static bool
+whole(const char *picture, size_t size)
+{
+	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
+
+	while (size > 0 && picture[size - 1] == '\n')
+		size--;
+	return (ends_in(picture, size, png) || ends_in(picture, size, svg));
+}
+
 static int
-run(FILE *commands, int out, FILE *messages, char error[GNUPLOT_ERROR_SIZE])
+run(FILE *commands, FILE *messages, char **picture, size_t *size,
+    char error[GNUPLOT_ERROR_SIZE])
 {
 	/* -d: without the user's own settings. */
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
-	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(commands), out,
-	    fileno(messages) } };
+	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(commands),
+	    CHILD_PIPE, fileno(messages) } };
 	int status, why;
 
 	why = child_start(&ch);
@@ -94,8 +110,11 @@ run(FILE *commands, int out, FILE *messages, char error[GNUPLOT_ERROR_SIZE])
 		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
 	if (why != 0)
 		return (why);
+	why = read_file(ch.ch_out, SIZE_MAX, picture, size);
 	close(ch.ch_out);
 	status = child_wait(ch.ch_pid);
+	if (why != 0)
+		return (why);
 	if (WIFSIGNALED(status))
 		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot was ended by a "
 		    "signal: %s", strsignal(WTERMSIG(status)));
@@ -107,10 +126,12 @@ run(FILE *commands, int out, FILE *messages, char error[GNUPLOT_ERROR_SIZE])
 }
 
 int
-gnuplot_draw(const char *script, size_t len, int out,
+gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
     char error[GNUPLOT_ERROR_SIZE])
 {
 	FILE *commands, *messages;
+	char *picture = NULL;
+	size_t size = 0;
 	int why = 0;
 
 	/* Files, not pipes: neither side waits for the other. */
@@ -121,10 +142,18 @@ gnuplot_draw(const char *script, size_t len, int out,
 	    lseek(fileno(commands), 0, SEEK_SET) != 0)
 		why = errno != 0 ? errno : EIO;
 	else
-		why = run(commands, out, messages, error);
+		why = run(commands, messages, &picture, &size, error);
 	if (commands != NULL)
 		fclose(commands);
 	if (messages != NULL)
 		fclose(messages);
+	if (why == 0 && of != NULL && !whole(picture, size)) {
+		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot wrote a part of "
+		    "the picture only");
+		why = EIO;
+	}
+	if (why == 0 && of != NULL)
+		why = atomic_file_commit(of, picture, size);
+	free(picture);
 	return (why);
 }

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/plot.h"
@@ -459,11 +458,8 @@ plot_write(const struct result *r, const char *path, enum plot_part part,
 	if (status == 0)
 		status = atomic_file_open(&of, path);
 	if (status == 0) {
-		status = gnuplot_draw(script, len, of.of_fd, error);
-		if (status == 0)
-			status = atomic_file_commit(&of, NULL, 0);
-		else
-			atomic_file_abort(&of);
+		status = gnuplot_draw(script, len, &of, error);
+		atomic_file_abort(&of);
 	}
 	free(script);
 	if (status != 0 && error[0] == '\0')

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "bench/cli/atomic_file.h"
 #include "bench/report/curve.h"
 
 enum { GNUPLOT_ERROR_SIZE = 256 };
@@ -34,15 +35,16 @@ void gnuplot_quote(FILE *out, const char *text);
 void gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height);
 
 /*
- * Runs a script; an empty one only checks that gnuplot can be run.
+ * Runs a script and puts the whole picture in its place.
  *
- *   out    in   file descriptor that the picture is written to
+ *   of     in   open, and committed on success; NULL: the empty script only
+ *               shows whether gnuplot can be run
  *   error  out  on failure: what was wrong, or "" where errno text will do
  *
  * Returns: 0; ENOENT when gnuplot is not installed; EIO when it failed; else
  * an errno value.
  */
-int gnuplot_draw(const char *script, size_t len, int out,
+int gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
     char error[GNUPLOT_ERROR_SIZE]);
 
 /* What a picture shows. */

@@ -312,6 +312,11 @@ TEST(plot_write__reports_a_failing_gnuplot, "A gnuplot that fails or is "
 	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, why));
 	ATF_CHECK_STREQ("gnuplot was ended by a signal: Interrupt", why);
 	ATF_CHECK(access("a.png", F_OK) != 0);
+	/* It reports no error of writing. */
+	atf_utils_create_file("gnuplot", "#! /bin/sh\necho half a picture\n");
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_STREQ("gnuplot wrote a part of the picture only", why);
+	ATF_CHECK(access("a.png", F_OK) != 0);
 	result_free(&r);
 }
 

@@ -2,6 +2,8 @@
  * bench/survey/sources.h and numbers.h: each source, sources that misbehave,
  * saturation, the kernel's report, whole runs and the output.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <jansson.h>
 #include <signal.h>
@@ -677,7 +679,10 @@ TEST(sources_print_plot__draws, "gnuplot takes the script, for both formats, "
 	static const double scales[] = { 1, 1e12, 33e6 };
 	char error[GNUPLOT_ERROR_SIZE] = "", *script;
 	struct sources sr;
-	FILE *out, *picture;
+	struct atomic_file of;
+	const char *name;
+	struct stat sb;
+	FILE *out;
 	size_t len;
 	unsigned i, k;
 	int status;
@@ -696,15 +701,13 @@ TEST(sources_print_plot__draws, "gnuplot takes the script, for both formats, "
 		ATF_REQUIRE(out != NULL);
 		sources_plot(out, &sr.sr_survey, i % 2 != 0);
 		fclose(out);
-		picture = fopen(i % 2 != 0 ? "a.svg" : "a.png", "w");
-		ATF_REQUIRE(picture != NULL);
-		status = gnuplot_draw(script, len, fileno(picture), error);
+		name = i % 2 != 0 ? "a.svg" : "a.png";
+		ATF_REQUIRE_EQ(0, atomic_file_open(&of, name));
+		status = gnuplot_draw(script, len, &of, error);
 		if (status == ENOENT)
 			atf_tc_skip("%s", error);
 		ATF_CHECK_MSG(status == 0, "%s", error);
-		ATF_REQUIRE_EQ(0, fseek(picture, 0, SEEK_END));
-		ATF_CHECK(ftell(picture) > 1000);
-		fclose(picture);
+		ATF_CHECK(stat(name, &sb) == 0 && sb.st_size > 1000);
 		ATF_CHECK(strstr(script, "published: 99.6 M") != NULL);
 		free(script);
 		sources_free(&sr);
