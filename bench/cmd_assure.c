@@ -184,6 +184,8 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);
 	describe_command(rq, command);
 	error = gather(rq, rows);
+	if (error == EALREADY)
+		return (EXIT_FAILURE);
 	if (error != 0)
 		return (run_error("assure", "%s", error == EINTR ?
 		    "interrupted; no page was written" : strerror(error)));

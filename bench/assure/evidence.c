@@ -11,6 +11,7 @@
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
+#include "bench/cli/usage.h"
 #include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
@@ -155,8 +156,11 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 	snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
 	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
 	    "/tmp" : temp);
-	if (mkdtemp(mine.ap_scratch) == NULL)
-		return (errno);
+	if (mkdtemp(mine.ap_scratch) == NULL) {
+		(void)run_error("assure", "TMPDIR: %s: %s", mine.ap_scratch,
+		    strerror(errno));
+		return (EALREADY);
+	}
 	error = gather_apart(ev, &mine, patience_s, row);
 	nftw(mine.ap_scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return (error);

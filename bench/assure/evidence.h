@@ -87,8 +87,8 @@ void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
  * that crashes, or takes longer than patience_s, the row fails, or is missing
  * if ev_tool is set.
  *
- * Returns: 0; EINTR when a signal asked to stop; or what fork(2), pipe(2) or
- * mkdtemp(3) returned.
+ * Returns: 0; EINTR when a signal asked to stop; EALREADY after a message; or
+ * what fork(2) or pipe(2) returned.
  */
 int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row);

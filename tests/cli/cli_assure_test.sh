@@ -88,6 +88,12 @@ interrupts() {
 	kill -"$1" "$pid"
 }
 
+test_case assure__scratch "without room for its files it names the folder"
+assure__scratch_body() {
+	atf_check -s exit:1 -e match:'TMPDIR: /nonexistent/.*: No such file' \
+	    env TMPDIR=/nonexistent "$(program)" assure -d locked --only model
+}
+
 test_case assure__interrupted "SIGINT, SIGTERM and SIGHUP: exit 1, no page," \
     "no file, no process left"
 assure__interrupted_body() {
