@@ -30,15 +30,23 @@ assure__refuses_body() {
 	refused 1 "nowhere" -d locked --only answers -o nowhere/page
 }
 
-limit=600
+limit=900 needs='python3 spin'
 test_case assure__rows "each row can be had alone, and none fails for" \
     "FreeBSD's design"
 assure__rows_body() {
 	"$(program)" assure --help | sed -n '/^Checks:/,$s/^  \([a-z]*\) .*/\1/p' \
 	    >names
 	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
-	# Models and other builds are tools that may not be here.
-	for name in $(grep -v -e model -e sanitizers names); do
+	# A copy, beside which there are no other builds.
+	src=$(cd "$(source_folder)" && pwd)
+	mkdir -p copy/build
+	ln -s "$src/tests" copy/tests
+	cp "$(program)" copy/build
+	program() { echo copy/build/rngsim; }
+	ends 0 -d concurrent --only sanitizers --budget 1
+	has "Claim NONE: no row supports design concurrent"
+	has "Sanitizers Not run. AddressSanitizer: not built"
+	for name in $(grep -v sanitizers names); do
 		ends 0 -d concurrent --only $name --budget 1 --seed 3
 		[ ! -s err ] || atf_fail "$name: $(cat err)"
 		has "^SAFETY CASE: concurrent "
@@ -59,6 +67,36 @@ assure__rows_body() {
 		ends 0 -d $design --only statistics --budget 1 --seed 3
 		has "Claim Design $design holds .* not all rows were run"
 	done
+}
+
+test_case assure__sanitizers "each sanitizer's build checks the design; what" \
+    "it reports, and how else it ends, is told apart"
+assure__sanitizers_body() {
+	cp "$(program)" rngsim
+	program() { echo ./rngsim; }
+	# sanitizer NAME COMMAND: a build that does that.
+	sanitizer() {
+		mkdir -p $1
+		printf '#! /bin/sh\necho "$@" >%s\n%s\n' "$PWD/$1.args" "$2" \
+		    >$1/rngsim
+		chmod +x $1/rngsim
+	}
+	only="-d concurrent --only sanitizers --budget 30 --seed 5"
+	sanitizer asan 'exit 0'
+	ends 0 $only
+	has "Claim Design concurrent holds"
+	has "AddressSanitizer: clean. ThreadSanitizer: not built"
+	atf_check -o match:'^assure -d concurrent --only schedules,ledger .*5$' \
+	    cat asan.args
+	sanitizer tsan 'exit 86'
+	sanitizer ubsan 'exit 1'
+	ends 1 $only
+	has "Claim NONE: design concurrent does not hold"
+	has "Sanitizers FAILS. AddressSanitizer: clean. ThreadSanitizer \
+reports an error. UndefinedBehaviorSanitizer: the checks fail"
+	sanitizer asan 'kill -ABRT $$'
+	ends 1 $only
+	has "AddressSanitizer: that build fails. It was ended by signal 6 "
 }
 
 test_case assure__output "-o has the page that stdout has"
@@ -132,7 +170,7 @@ copy() {
 	make_copy="make -s -C copy CC=$1"
 }
 
-limit=900
+limit=900 needs='python3 spin'
 test_case assure__installed "an installed program finds known answers and" \
     "models"
 assure__installed_body() {
@@ -147,10 +185,8 @@ assure__installed_body() {
 	done
 	ends 0 -d percpu --only answers --budget 1
 	has "Answers All [1-9][0-9]* scripts give the bytes of its model"
-	if command -v spin && command -v python3; then
-		ends 0 -d concurrent --only model --budget 1
-		has "Model Reads, up to [2-9] readers: all "
-	fi
+	ends 0 -d concurrent --only model --budget 1
+	has "Model Reads, up to [2-9] readers: all "
 	rm -r dest/usr/share/rngsim
 	ends 0 -d concurrent --only answers,model --budget 1
 	has "Model Not run. No models beside the program"
