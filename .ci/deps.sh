@@ -21,7 +21,7 @@ packages()
 	*:bench) echo libsodium-dev openssl python3-venv ;;
 	# spin calls the compiler's preprocessor.
 	*:model) echo gcc libc6-dev python3 spin ;;
-	*:stat) echo dieharder ent openssl $(rngtest) ;;
+	*:stat) echo dieharder ent openssl $(rng_tools) ;;
 	*:coverage) echo gcovr ;;
 	*:clang) clang=$(apt-cache depends clang 2>/dev/null |
 	    sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
@@ -30,8 +30,8 @@ packages()
 	esac
 }
 
-# Debian has renamed rngtest's package.
-rngtest()
+# Debian has renamed the package of rngtest(1).
+rng_tools()
 {
 	if command -v rngtest >/dev/null; then
 		return
