@@ -155,7 +155,7 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 {
 	static const unsigned bounded[] = { USL_ALL, 3, 5, 1 };
 	struct problem pr = { .points = points, .unit = INFINITY };
-	double best = INFINITY, squares, terms[USL_TERMS];
+	double best = INFINITY, squares, terms[USL_TERMS] = { 0 };
 	gsl_error_handler_t *handler;
 	gsl_vector *weights;
 	unsigned i;
