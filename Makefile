@@ -272,7 +272,7 @@ install: $(PROGRAM)
 	for d in vectors vectors-designs; do install -m 644 \
 	    tests/$$d/*.script tests/$$d/*.expected $(DESTDIR)$(DATADIR)/$$d; \
 	done
-	install -m 644 tests/spin/*.pml tests/spin/model.py tests/spin/runs.tbl \
+	install -m 644 tests/spin/*.pml tests/spin/*.py tests/spin/runs.tbl \
 	    $(DESTDIR)$(DATADIR)/spin
 
 lint:

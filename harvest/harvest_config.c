@@ -28,7 +28,7 @@ harvest_config_default(void)
 
 	return ((struct harvest_config){
 		.mask = MASK_DEFAULT,
-		.model = HARVEST_MODEL_ring,
+		.model = HARVEST_MODEL_swap,
 		.rate_hz = HARVEST_RATE_HZ,
 		.boot_entropy_bytes = BOOT_ENTROPY_BYTES,
 		.interrupt_rate_hz = INTERRUPT_RATE_HZ,

@@ -117,6 +117,6 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 		    "none comes twice; planted copies are found. ",
 		    ciphers[c]->ci_name, blocks, SIZES * requests, READERS);
 	}
-	evidence_say(row->er_text, "Batteries are a smoke test: see \"make "
-	    "stat\".");
+	evidence_say(row->er_text, "Batteries are a smoke test: see "
+	    "rngsim-cat(1).");
 }

@@ -137,7 +137,6 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 		row->er_state = EVIDENCE_FAILS;
 		evidence_say(row->er_text, " A run did not find what it must.");
 	}
-	evidence_say(row->er_replay, "make model");
 }
 
 static const struct sanitizer {

@@ -41,6 +41,7 @@ static const struct condition {
 	{ "libcrypto", AT(host.libcrypto), TEXT, BUILD },
 	{ "placement", AT(place), TEXT, BUILD },
 	{ "tunables", AT(tunables), TEXTS, BUILD },
+	{ "harvest model", AT(harvest_model), TEXT, BUILD },
 	{ "sources", AT(sources), TEXTS, BUILD },
 #undef AT
 };

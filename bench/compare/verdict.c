@@ -268,6 +268,7 @@ print_origin(FILE *out, const struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
 	char first[4] = "", head[COMPARABLE_SIZE], least_text[32] = "";
+	char model[COMPARABLE_SIZE];
 	unsigned least, most;
 
 	provenance_repeats(r, &least, &most);
@@ -276,12 +277,13 @@ print_origin(FILE *out, const struct compare *co, unsigned side)
 	if (least < most)
 		snprintf(least_text, sizeof(least_text), "%u to ", least);
 	format_wrapf(out, first, 2, "%s, %s %s, %u CPU%s, %s, %s, revision %s, "
-	    "INVARIANTS %s, %s%u x %g s, %s",
+	    "INVARIANTS %s%s, %s%u x %g s, %s",
 	    strcmp(co->co_path[side], "-") == 0 ? "stdin" : co->co_path[side],
 	    provenance_head(r, false, head), r->host.cpu_model, r->host.cpus,
 	    PLURAL(r->host.cpus), r->host.kernel, r->host.libcrypto,
-	    r->host.revision, r->host.invariants ? "on" : "off", least_text,
-	    most, r->time_s, r->started);
+	    r->host.revision, r->host.invariants ? "on" : "off",
+	    comparable_model(r, model), least_text, most, r->time_s,
+	    r->started);
 }
 
 static void

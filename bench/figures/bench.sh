@@ -155,11 +155,9 @@ designs() {
 			    "-r $r -s $s -t 0.1"
 		done | beside 15 ns
 	done; done; done
-	heading 'all designs, newest harvest thread; predicted with as many
-  readers as CPUs, and measured'
+	heading 'all designs; predicted with as many readers as CPUs, and measured'
 	all="-d $("$rngsim" list designs | awk 'NR > 1 && $1 != "none" {
-	    printf "%s%s", n++ ? "," : "", $1 }') -c chacha20 -s 32,4k
-	    -S rngsim.harvest.model=newest"
+	    printf "%s%s", n++ ? "," : "", $1 }') -c chacha20 -s 32,4k"
 	for cpus in 1 4 16 64; do
 		"$rngsim" sweep $all -r $cpus -n 3 -t 0.2 --engine virtual \
 		    --profile epyc-9654-2s --seed 1 --cpus $cpus \

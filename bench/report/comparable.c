@@ -143,6 +143,15 @@ comparable_place(const struct result *r)
 }
 
 const char *
+comparable_model(const struct result *r, char buf[COMPARABLE_SIZE])
+{
+
+	snprintf(buf, COMPARABLE_SIZE, "%s%s", r->harvest_model[0] == '\0' ?
+	    "" : ", harvest model ", r->harvest_model);
+	return (buf);
+}
+
+const char *
 comparable_crypto(const struct result_cell *cell)
 {
 

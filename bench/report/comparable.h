@@ -60,6 +60,9 @@ const char *comparable_lock(const struct result_cell *cell,
 /* Where readers were placed; NULL: by default, or the result lacks it. */
 const char *comparable_place(const struct result *r);
 
+/* ", harvest model newest"; "" where the result lacks it. */
+const char *comparable_model(const struct result *r, char buf[COMPARABLE_SIZE]);
+
 /* "kernel-style crypto" */
 const char *comparable_crypto(const struct result_cell *cell);
 

@@ -358,7 +358,8 @@ print_titles(const struct sheet *sh, FILE *out)
 	set_text(out, "TITLE1", t.s);
 	t.s[0] = '\0';
 	curve_common(&sh->sh_curves, &t);
-	text_list(&t, "INVARIANTS %s", r->host.invariants ? "on" : "off");
+	text_list(&t, "INVARIANTS %s%s", r->host.invariants ? "on" : "off",
+	    comparable_model(r, head));
 	if (predicted)
 		text_list(&t, "computed on %s", host);
 	if (sh->sh_left_out > 0)

@@ -77,9 +77,9 @@ print_head(struct table *tb)
 	    h->cpu_model, h->cpus, PLURAL(h->cpus));
 	if (h->cpu_quota > 0)
 		text_add(&t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
-	text_add(&t, ", %s, %s, INVARIANTS %s", h->kernel, h->libcrypto,
+	text_add(&t, ", %s, %s, INVARIANTS %s%s", h->kernel, h->libcrypto,
 	    h->invariants ? "on (checks are timed too: no figures to quote)" :
-	    "off");
+	    "off", comparable_model(r, head));
 	if (provenance_ledgered(r))
 		text_add(&t, ", ledger on (its checks are timed too)");
 	if (min != max)

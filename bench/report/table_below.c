@@ -8,6 +8,7 @@
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/stats/stats.h"
+#include "lib/lock/lock.h"
 
 enum {
 	BELOW_PARAMETERS = 8,
@@ -189,6 +190,27 @@ print_uncertainty(FILE *out, const struct result *r)
 	print_rankings(out, ru);
 }
 
+/* The limit of back-off is FreeBSD's: a multiple of the number of CPUs. */
+static void
+print_backoff(FILE *out, const struct result *r)
+{
+	const struct lock_class *lc;
+	const struct result_cell *cell;
+
+	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+		lc = lock_class_find(cell->lock);
+		if (!provenance_predicted(cell) || cell->readers < 2 ||
+		    cell->readers >= cell->cpus || lc == NULL ||
+		    (lc->lc_knobs & LK_DELAY) == 0)
+			continue;
+		format_wrapf(out, "", 2, "Fewer readers than CPUs: back-off "
+		    "of lock %s counts CPUs, %u here, so --cpus %u with %u "
+		    "readers gives other figures.", cell->lock, cell->cpus,
+		    cell->readers, cell->readers);
+		return;
+	}
+}
+
 void
 table_below_print(FILE *out, const struct result *r)
 {
@@ -196,6 +218,7 @@ table_below_print(FILE *out, const struct result *r)
 
 	for (i = 0; i < r->control_count; i++)
 		print_control(out, &r->controls[i]);
+	print_backoff(out, r);
 	print_ledgers(out, r);
 	print_uncertainty(out, r);
 }

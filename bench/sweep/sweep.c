@@ -122,6 +122,8 @@ describe(const struct sweeping *sw, char *const argv[], struct result *r)
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
 	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
+	snprintf(r->harvest_model, sizeof(r->harvest_model), "%s",
+	    harvest_model_names[op->op_config.bc_harvest.model]);
 	result_now(r->started);
 	result_host_fill(&r->host);
 	return (op->op_simulated ? 0 : calibrate(&r->host));

@@ -177,6 +177,16 @@ assure__installed_body() {
 	copy
 	$make_copy install DESTDIR="$PWD/dest" PREFIX=/usr >log 2>&1 ||
 	    atf_fail "make: $(cat log)"
+	# What pages name is installed, or is of the source tree.
+	for script in $(grep -oh '^\.Ql python3 [^ ]*\.py' \
+	    copy/man/* | sed 's,.*[ /],,'); do
+		[ -f dest/usr/share/rngsim/spin/$script ] ||
+		    atf_fail "$script is not installed"
+	done
+	for page in $(grep -lE '^(\.Ql|\$) make' copy/man/*); do
+		grep -qi 'in the source tree' $page ||
+		    atf_fail "$page says make to users without sources"
+	done
 	rm -r copy
 	program() { echo dest/usr/bin/rngsim; }
 	for design in locked concurrent; do

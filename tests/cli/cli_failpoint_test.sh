@@ -104,7 +104,7 @@ expect_fortuna_unlock_pause() {
 	executed $1 "== 1"
 	is reads "<= 1"
 	# The lock is free: other threads read, and reseed.
-	faulted --failpoint "$1=1*pause"
+	seconds=1 faulted --failpoint "$1=1*pause"
 	is reads "> 100"
 	is reseeds "> 2"
 }

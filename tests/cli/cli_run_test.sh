@@ -377,8 +377,11 @@ run__harvest_models_body() {
 		    -S rngsim.harvest.boot_entropy_bytes=0 \
 		    -S rngsim.harvest.rate_hz=1000
 		has run.flat "tunables\.. \"rngsim.harvest.model=$m\"" \
+		    "harvest_model \"$m\"" \
 		    'complete true' 'sources\.0 "interrupt"'
 	done
+	run_json -r 1
+	has run.flat 'harvest_model "newest"'
 }
 
 test_case run__record_then_replay "recorded events seed the generator when" \

@@ -146,6 +146,51 @@ virtual__says_so_body() {
 	grep -q 'predicted: epyc-9654-2s' p.svg || atf_fail "the plot"
 }
 
+test_case virtual__harvest_model "the header of a table, a comparison and a" \
+    "plot names the harvest model, whose default is the newest"
+virtual__harvest_model_body() {
+	for m in newest 2019; do
+		saves $m.txt sweep $virtual $brief -n 1 -c aes -r 4,8 -s 4k \
+		    -d concurrent,locked $set -o $m.json
+		set='-S rngsim.harvest.model=2019'
+	done
+	for m in newest 2019; do
+		"$(program)" compare $m.json --by design >by.txt
+		for f in $m.txt by.txt; do
+			tr '\n' ' ' <$f | tr -s ' ' | grep -q \
+			    "INVARIANTS [a-z]*, harvest model $m, [0-9]* x" ||
+			    atf_fail "$(cat $f)"
+		done
+		"$(program)" report $m.json --plot $m.svg 2>message ||
+		    grep -q 'gnuplot is not installed' message || atf_fail plot
+		[ ! -e $m.svg ] || grep -q "harvest model $m" $m.svg ||
+		    atf_fail "the plot of $m"
+	done
+	"$(program)" compare newest.json 2019.json | tr '\n' ' ' |
+	    tr -s ' ' >two.txt
+	grep -q 'harvest model (A "newest", B "2019")' two.txt ||
+	    atf_fail "$(cat two.txt)"
+	# A file of an older program has none.
+	sed '/"harvest_model": /d' 2019.json >older.json
+	saves older.txt report older.json
+	! grep -q 'harvest model' older.txt || atf_fail "$(cat older.txt)"
+}
+
+test_case virtual__back_off "where readers are fewer than CPUs, a table says" \
+    "that back-off counts CPUs"
+virtual__back_off_body() {
+	says="back-off of lock mtx counts CPUs, 192 here, so --cpus 8"
+	for way in "run -r 8" "sweep -n 1 -d locked -c aes -r 1,8"; do
+		saves out.txt $way $virtual $brief -s 4k
+		tr '\n' ' ' <out.txt | tr -s ' ' | grep -q "$says" ||
+		    atf_fail "$way: $(cat out.txt)"
+	done
+	for way in "-r 8 --cpus 8" "-r 1" "-r 8 -l mcs"; do
+		saves out.txt run $virtual $brief -s 4k $way
+		! grep -q 'counts CPUs' out.txt || atf_fail "$way"
+	done
+}
+
 test_case virtual__margin "a model's random variation ranks nothing below 5 %" \
     "unasked, and is said to be that"
 virtual__margin_body() {
@@ -201,6 +246,7 @@ virtual__verify_body() {
 		for v in "" --verify "--verify -S rngsim.virtual.threads=1"; do
 			saves r.json run $virtual -t 0.05 \
 			    -S rngsim.warmup_ms=80 --seed 7 -r 3 -l mcs -d $d \
+			    -S rngsim.harvest.model=2019 \
 			    --format json $v
 			values r.json trace_hash >>traces.$d
 			grep -E '^ *"[0-9a-f]{64}"' r.json >>bytes.$d

@@ -19,7 +19,7 @@ static const struct {
 	{ "kern.random.nist_healthtest_enabled", "0", "1", "2" },
 	{ "kern.random.nist_healthtest_ondemand", "0", "16384", "536870912" },
 	{ "rngsim.harvest.ondemand_pass", "1", "1000000", "0" },
-	{ "rngsim.harvest.model", "2019", "newest", "2020" },
+	{ "rngsim.harvest.model", "newest", "2019", "2020" },
 	{ "rngsim.harvest.rate_hz", "10", "1000", "1001" },
 	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },
 	{ "rngsim.harvest.boot_entropy_bytes", "2048", "0", "1048577" },

@@ -110,7 +110,8 @@ command(enum command_id cm, const char *words, char said[TEXT_SIZE])
 
 	snprintf(line, sizeof(line), "%s --crypto native "
 	    "-S rngsim.warmup_ms=0 -S rngsim.seed_timeout_ms=60000 "
-	    "-S rngsim.harvest.rate_hz=500 --seed 1",
+	    "-S rngsim.harvest.rate_hz=500 -S rngsim.harvest.model=2019 "
+	    "--seed 1",
 	    words);
 	for (word = strtok(line, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
