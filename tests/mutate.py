@@ -6,8 +6,8 @@
 # nothing that can be observed, or a test is missing.  Nothing is written outside
 # BUILDDIR/mutate, which has three built copies of the tree: one stays as it is.
 # A case counts as having found a mutant only if it passes there.
-import collections, concurrent.futures, glob, os, queue, random, re, shutil
-import signal, subprocess, sys, threading, time
+import collections, concurrent.futures, glob, itertools, os, queue, random
+import re, shutil, signal, subprocess, sys, threading, time
 
 build, wanted, seed, folders = sys.argv[1], int(sys.argv[2]), sys.argv[3], \
     sys.argv[4:]
@@ -163,9 +163,15 @@ def tests_of(path, text, at):
             20 * ('"%s.h"' % path[:-2] in source) + \
             5 * ('"%s/' % folder in source) + \
             20 * any(w in name[:-5] for w in words) + \
-            min(4, sum(source.count(w) for w in words) / 10)
-    best = sorted((t for t in score if score[t] >= 5),
-                  key=lambda t: (-score[t], t))[:8]
+            min(15, sum(source.count(w) for w in words))
+    order = sorted((t for t in score if score[t] >= 5),
+                   key=lambda t: (-score[t], t))
+    # The program may be the only user of a function.
+    shell = [t for t in order if os.path.exists('tests/cli/%s.sh' % t)][:4]
+    unit = [t for t in order if t not in shell and
+            os.path.exists('tests/unit/%s.c' % t)][:4]
+    best = [t for pair in itertools.zip_longest(unit, shell) for t in pair
+            if t]
     best += [t for t in COMMON if t not in best]
     return [v for t in best for v in
             ([t, t[:-5] + '_virtual_test'] if t in
@@ -265,8 +271,10 @@ def hunt(copy, tests, log):
         if not make(copy, ['build/rngsim', 'build/tests/' + test], log):
             return 'did not build', ''
         tried.append(test[:-5])
+        # No program uses all of the time.
+        until = min(end, time.monotonic() + BUDGET / 4)
         for case in cases_of(clean, test):
-            left = end - time.monotonic()
+            left = until - time.monotonic()
             if left < 0:
                 break
             if finds(copy, test, case, min(left, LIMIT)):

@@ -117,6 +117,18 @@ ledger__health_and_faults_body() {
 needs=python3
 test_case ledger__log "--ledger-log writes a line for each operation, in order"
 ledger__log_body() {
+	# What follows the operation: key, lo, hi, generation, wiped.
+	cat >forms <<-'END'
+	begin 0 0x0 0x1000 0 0
+	end 0 0x0 0x[0-9a-f]+ 0 0
+	set [1-9][0-9]* 0x0 0x0 [0-9]+ 0
+	wipe [1-9][0-9]* 0x0 0x0 [0-9]+ [01]
+	use [1-9][0-9]* 0x[0-9a-f]+ 0x[0-9a-f]+ [1-9][0-9]* 0
+	install [1-9][0-9]* 0x[0-9a-f]+ 0x0 [1-9][0-9]* 0
+	event 0 0x[01]?[0-9a-f] 0x[0-9a-f]+ 0 0
+	drain 0 0x([1-9a-f]|1[0-9a-f]|20) 0x[0-9a-f]+ 0 0
+	reseed 0 0x0 0x0 [1-9][0-9]* 0
+	END
 	for engine in "$simulated" "$measured"; do
 		"$(program)" run $engine -r 2 -s 4k --ledger-log log -o r.json \
 		    >out 2>err || atf_fail "$engine: $(cat err)"
@@ -124,6 +136,8 @@ ledger__log_body() {
 		    atf_fail "$(head -n 1 log)"
 		awk 'NR > 1 && ($1 != NR - 1 || NF != 9) { exit 1 }' log ||
 		    atf_fail "$engine: not one line each"
+		sed '1d; s/.* \([a-z]\)/\1/' log | grep -vxE -f forms >wrong
+		[ ! -s wrong ] || atf_fail "$engine: $(head wrong)"
 		# What writing takes is no cost of the ledger.
 		case $engine in
 		"$simulated") cost='takes no virtual time';;

@@ -31,6 +31,8 @@ run__has_every_pinned_key_body() {
 	has run.flat "host.cpu_model $s" "host.cpus $i" "host.numa_nodes $i" \
 	    "host.kernel $s" "host.compiler $s" "host.flags $s" \
 	    'host.libcrypto "OpenSSL .*"' "host.invariants $b"
+	[ "$(get run.flat host.kernel)" = "\"$(uname -srm)\"" ] ||
+	    atf_fail "$(get run.flat host.kernel), not $(uname -srm)"
 	c='cells\.0\.'
 	has run.flat "${c}engine \"real\"" "${c}design \"locked\"" \
 	    "${c}lock \"pthread\"" "${c}cipher \"aes\"" \

@@ -148,6 +148,35 @@ TEST(batch__one_acquisition, "Events together take the mutex once, one by one "
 	crypto_fini();
 }
 
+static bool
+accept(struct event_filter *ef, const struct harvest_event *event)
+{
+
+	(void)ef;
+	(void)event;
+	return (true);
+}
+
+TEST(pernode__filter_locked, "A filter is asked under a node's mutex, which is "
+    "one acquisition more")
+{
+	struct event_filter filter = { .ef_accept = accept };
+	struct fixture f;
+	uint64_t plain;
+
+	setup();
+	f.f_config = generator_config_default();
+	fixture_make(&f, "pernode");
+	lockprof_open(&f.f_prof, WINDOW);
+	feed(&f, 1);
+	plain = taken(&f, SITE_EVENT);
+	f.f_g->g_filter = &filter;
+	feed(&f, 1);
+	ATF_CHECK_EQ(2 * plain + 1, taken(&f, SITE_EVENT));
+	fixture_free(&f);
+	crypto_fini();
+}
+
 /* A thread that does one thing while the test holds K and C. */
 struct other {
 	struct mthread	 o_thread;

@@ -41,4 +41,27 @@ TEST(progress__resumed, "The line of a resumed run has the part that was "
 	ATF_CHECK_MSG(strstr(line, "there") == NULL, "%s", line);
 }
 
+TEST(progress_format__left, "The time left in minutes and hours, up to 1000 of "
+    "them")
+{
+	static const struct {
+		double		 at_s;
+		const char	*at_text;
+	} table[] = {
+		{ -1, " --:-- " }, { 0, " 00:00 " }, { 59, " 00:59 " },
+		{ 59.5, " 01:00 " }, { 3599, " 59:59 " }, { 3600, " 1:00:00 " },
+		{ 86399, " 23:59:59 " }, { 3600000, " 1000:00:00 " },
+		{ 3600001, " --:-- " },
+	};
+	char buf[256];
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		progress_format(buf, sizeof(buf), 80, 0.5, table[i].at_s,
+		    "cell");
+		ATF_CHECK_MSG(strstr(buf, table[i].at_text) != NULL,
+		    "%g: %s", table[i].at_s, buf);
+	}
+}
+
 TEST_PROGRAM()
