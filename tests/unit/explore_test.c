@@ -470,7 +470,7 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 	} cases[] = {
 		{ "rngsim-schedule/1", "rngsim-schedule/2", "changed:1:" },
 		{ "design concurrent", "design nonsense", "changed:2:" },
-		{ "lock none", "lock pthread", "changed:3:" },
+		{ "lock none", "lock pthread", "3: \"pthread\" is no lock of" },
 		{ "cipher chacha20", "cipher des", "changed:4:" },
 		{ "seed 7", "seed", "changed:5:" },
 		{ "seed 7", "seed 7\nseed 7", "a second \"seed\"" },
