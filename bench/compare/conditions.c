@@ -74,6 +74,36 @@ value_text(struct text *t, const struct condition *cn, const struct result *r)
 	}
 }
 
+/*
+ * Adds the values that two profiles of one name have different; where one lacks
+ * a value, topo.* differs.  An older result has no lines.
+ */
+static void
+add_profiles(const struct result *const r[2], struct text groups[GROUPS])
+{
+	const bool none = r[0]->profile_sha256[0] == '\0';
+	char *const *a, *const *b;
+	size_t key, n, m;
+
+	if (none != (r[1]->profile_sha256[0] == '\0'))
+		text_list(&groups[BUILD], "profile (%c does not have its "
+		    "values)", none ? 'A' : 'B');
+	for (a = r[0]->profile; a != NULL && *a != NULL; a++) {
+		/* Sources, in quotes, may differ. */
+		key = strcspn(*a, "=");
+		n = strcspn(*a, "\"");
+		for (b = r[1]->profile; b != NULL && *b != NULL; b++) {
+			m = strcspn(*b, "\"");
+			if (strncmp(*a, *b, key) == 0 && (n != m ||
+			    strncmp(*a, *b, n) != 0))
+				text_list(&groups[HOST], "profile's %.*s (A "
+				    "%.*s, B %.*s)", (int)key - 1, *a,
+				    (int)(n - key) - 3, *a + key + 2,
+				    (int)(m - key) - 3, *b + key + 2);
+		}
+	}
+}
+
 static void
 find_differences(const struct result *const r[2], struct text groups[GROUPS])
 {
@@ -103,6 +133,9 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	if (predicted && strcmp(machine[0], machine[1]) != 0)
 		text_list(&groups[HOST], "machine (A \"%s\", B \"%s\")",
 		    machine[0], machine[1]);
+	if (predicted && strcmp(r[0]->cells[0].profile,
+	    r[1]->cells[0].profile) == 0)
+		add_profiles(r, groups);
 	if (r[0]->host.invariants != r[1]->host.invariants)
 		text_list(&groups[METHOD], "INVARIANTS (on in %s)",
 		    r[0]->host.invariants ? "A" : "B");

@@ -13,6 +13,7 @@
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/source.h"
+#include "lib/crypto/digest.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -92,6 +93,38 @@ source_names(const struct random_source *const *sources, unsigned count)
 	return (copy_strings(names));
 }
 
+/* The lines of the simulated machine's profile, and their hash. */
+static int
+describe_profile(const struct profile *pr, struct result *r)
+{
+	char *line, *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
+	uint8_t hash[DIGEST_BYTES];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int error = out == NULL ? ENOMEM : profile_write(pr, out);
+	struct digest dg;
+	unsigned i, n = 0;
+
+	if (out != NULL && fclose(out) != 0)
+		error = ENOMEM;
+	if (error == 0)
+		error = digest_init(&dg);
+	if (error == 0) {
+		digest_update(&dg, text, size);
+		digest_finish(&dg, hash);
+		digest_fini(&dg);
+		for (i = 0; i < DIGEST_BYTES; i++)
+			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
+		for (line = strtok(text, "\n"); line != NULL;
+		    line = strtok(NULL, "\n"))
+			lines[n++] = line;
+		r->profile = copy_strings(lines);
+		error = r->profile == NULL ? ENOMEM : 0;
+	}
+	free(text);
+	return (error);
+}
+
 static int
 describe(const struct sweeping *sw, char *const argv[], struct result *r)
 {
@@ -126,7 +159,8 @@ describe(const struct sweeping *sw, char *const argv[], struct result *r)
 	    harvest_model_names[op->op_config.bc_harvest.model]);
 	result_now(r->started);
 	result_host_fill(&r->host);
-	return (op->op_simulated ? 0 : calibrate(&r->host));
+	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,
+	    r) : calibrate(&r->host));
 }
 
 /* Writes a repeat to disk, then adds it to its cell; cm is empty afterwards. */

@@ -176,6 +176,43 @@ virtual__harvest_model_body() {
 	! grep -q 'harvest model' older.txt || atf_fail "$(cat older.txt)"
 }
 
+test_case virtual__profile_kept "a result has its profile, and two of one" \
+    "name with other values are not compared as one machine"
+virtual__profile_kept_body() {
+	command -v python3 >/dev/null || atf_skip "python3 is not installed"
+	"$(program)" list profiles epyc-9654-2s >a.conf
+	sed '/^lat.rmw/s/ 5 / 9 /' a.conf >b.conf
+	sed '/^lat.rmw/s/".*"/"elsewhere"/' a.conf >c.conf
+	for p in a b c; do
+		saves $p.txt run --engine virtual --profile ./$p.conf $brief \
+		    -n 3 -r 2 -o $p.json
+		python3 - $p.json >$p.lines <<-'PYTHON'
+			import hashlib, json, sys
+			r = json.load(open(sys.argv[1]))
+			text = "".join(x + "\n" for x in r["profile"])
+			assert r["profile_sha256"] == hashlib.sha256(
+			    text.encode()).hexdigest()
+			sys.stdout.write(text)
+		PYTHON
+		atf_check -o file:$p.conf cat $p.lines
+		atf_check -o file:$p.json "$(program)" report $p.json \
+		    --format json
+	done
+	differs="profile's lat.rmw (A 5 ns guessed, B 9 ns guessed)"
+	complains 1 "conditions: $differs|--across" compare a.json b.json
+	"$(program)" compare a.json b.json --across >two.txt 2>&1
+	tr '\n' ' ' <two.txt | tr -s ' ' | grep -Fq "$differs" ||
+	    atf_fail "$(cat two.txt)"
+	# Only the source of a value differs.
+	atf_check -s ignore -o not-match:lat.rmw "$(program)" compare a.json \
+	    c.json
+	# A file of an older program has no values.
+	sed '/"profile_sha256": /d; /^ *"profile": \[/,/\]/d' a.json >older.json
+	"$(program)" compare older.json b.json >two.txt 2>&1
+	grep -q 'profile (A does not have its values)' two.txt ||
+	    atf_fail "$(cat two.txt)"
+}
+
 test_case virtual__back_off "where readers are fewer than CPUs, a table says" \
     "that back-off counts CPUs"
 virtual__back_off_body() {
