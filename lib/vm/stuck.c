@@ -4,7 +4,10 @@
 
 #include "lib/vm/impl.h"
 
-enum { STUCK_LINE = 256 };	/* at least a line of a report */
+enum {
+	STUCK_LINE	= 256,	/* at least a line of a report */
+	STUCK_NAMED	= 64	/* locks of one name that are told apart */
+};
 
 static void __attribute__((format(printf, 2, 3)))
 stuck_add(struct vm *vm, const char *fmt, ...)
@@ -27,6 +30,37 @@ holder_of(const struct vm *vm, const void *lock)
 			if (vm->vm_thread[i]->vt_held[k].lock == lock)
 				return (vm->vm_thread[i]);
 	return (NULL);
+}
+
+/*
+ * A lock's name; and where several that threads hold or wait for have it, a
+ * number, in the order of threads.
+ */
+static void
+add_name(struct vm *vm, const void *lock, const char *name)
+{
+	const struct vm_thread *vt;
+	const void *seen[STUCK_NAMED];
+	unsigned count = 0, i, k, m, number = 0;
+
+	for (i = 0; i < vm->vm_threads; i++)
+		for (vt = vm->vm_thread[i], k = 0; k <= vt->vt_held_count;
+		    k++) {
+			const bool held = k < vt->vt_held_count;
+			const void *other = held ? vt->vt_held[k].lock :
+			    vt->vt_wants;
+
+			if (other == NULL || strcmp(name, held ?
+			    vt->vt_held[k].name : vt->vt_wants_name) != 0)
+				continue;
+			for (m = 0; m < count && seen[m] != other; m++)
+				continue;
+			if (m == count && count < STUCK_NAMED)
+				seen[count++] = other;
+			if (other == lock)
+				number = m + 1;
+		}
+	stuck_add(vm, count > 1 ? " %s %u" : " %s", name, number);
 }
 
 static const char *
@@ -67,14 +101,16 @@ describe_thread(struct vm *vm, const struct vm_thread *vt)
 	unsigned k;
 
 	stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
-	for (k = 0; k < vt->vt_held_count; k++)
-		stuck_add(vm, "%s %s", k == 0 ? " holds" : " and",
-		    vt->vt_held[k].name);
+	for (k = 0; k < vt->vt_held_count; k++) {
+		stuck_add(vm, "%s", k == 0 ? " holds" : " and");
+		add_name(vm, vt->vt_held[k].lock, vt->vt_held[k].name);
+	}
 	if (vt->vt_wants != NULL) {
 		other = holder_of(vm, vt->vt_wants);
-		stuck_add(vm, "%s waits for %s, held by %s",
-		    vt->vt_held_count > 0 ? "," : "", vt->vt_wants_name,
-		    other == NULL ? "no thread" : other->vt_td->mt_name);
+		stuck_add(vm, "%s waits for", vt->vt_held_count > 0 ? "," : "");
+		add_name(vm, vt->vt_wants, vt->vt_wants_name);
+		stuck_add(vm, ", held by %s", other == NULL ? "no thread" :
+		    other->vt_td->mt_name);
 	} else if ((other = joined_by(vm, vt)) != NULL)
 		stuck_add(vm, "%s waits for %s to end",
 		    vt->vt_held_count > 0 ? "," : "", other->vt_td->mt_name);

@@ -38,6 +38,7 @@ struct cast {
 	unsigned	 c_spawned;
 };
 
+static const char *second_name = "B";
 static struct machine_outcome outcome;
 static struct cast *cast;	/* reachable after a run that was dropped */
 
@@ -64,8 +65,8 @@ cast_main(void *arg)
 	machine_attach(&self, "first");
 	ATF_REQUIRE_EQ(0, lock_init(&c->c_a, lock_class_find(c->c_kind), "A",
 	    &config, NULL));
-	ATF_REQUIRE_EQ(0, lock_init(&c->c_b, lock_class_find(c->c_kind), "B",
-	    &config, NULL));
+	ATF_REQUIRE_EQ(0, lock_init(&c->c_b, lock_class_find(c->c_kind),
+	    second_name, &config, NULL));
 	for (i = 0; i < c->c_roles; i++)
 		support_spawn(&c->c_td[i], names[i], (int)i, role_main, c);
 	for (i = 0; i < c->c_roles; i++)
@@ -197,6 +198,11 @@ TEST(vm_run__deadlock, "Of two threads that take two locks in both orders it "
 	play("futex", 2, roles, 0);
 	check_says("no thread can run");
 	check_says("bob (asleep) holds B, waits for A, held by ann");
+	/* Locks of one name get numbers. */
+	second_name = "A";
+	play("futex", 2, roles, 0);
+	check_says("ann (asleep) holds A 1, waits for A 2, held by bob");
+	check_says("bob (asleep) holds A 2, waits for A 1, held by ann");
 }
 
 static void
