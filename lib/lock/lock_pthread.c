@@ -23,8 +23,10 @@ pthread_lock_init(struct lock *l)
 static void
 pthread_lock_fini(struct lock *l)
 {
+	int error = pthread_mutex_destroy(state_of(l));
 
-	pthread_mutex_destroy(state_of(l));
+	KASSERT(error == 0, ("%s: pthread_mutex_destroy: %d", l->lo_name,
+	    error));
 }
 
 static bool
