@@ -1,8 +1,9 @@
 /*
- * rngsim assure: the safety case of one design.
+ * rngsim assure: the safety case of one design or one lock.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "bench/explore/execution.h"
 #include "bench/result/result.h"
 #include "lib/machine/cpu.h"
+#include "lib/machine/tick.h"
 
 enum {
 	COMMAND_SIZE	= 512,
@@ -29,6 +31,7 @@ struct request {
 	const struct options *rq_op;
 	struct assure_params rq_params;
 	bool		 rq_wanted[EVIDENCE_ROWS];
+	double		 rq_took_s;
 };
 
 static const char *
@@ -51,16 +54,26 @@ const struct family family_evidences = { .fa_name = row_name,
 static int
 check(struct options *op)
 {
-	unsigned design;
+	const bool lock = GIVEN(op, ASSURE_LOCK);
+	const struct random_algorithm *ra;
+	const struct evidence *ev;
+	unsigned i;
 
-	if (op->op_designs.ol_count == 0)
-		return (usage_error("assure", "expected a design, -d NAME; "
-		    "\"rngsim list designs\" has them"));
-	design = (unsigned)op->op_designs.ol_value[0];
-	if ((generators[design]->ra_flags & RA_NULL) != 0)
+	if (lock == GIVEN(op, ASSURE_DESIGN))
+		return (usage_error("assure", "expected a design, -d NAME, or "
+		    "a lock, -l NAME; \"rngsim list designs\" and \"rngsim "
+		    "list locks\" have them"));
+	for (i = 0; i < op->op_rows.ol_count; i++) {
+		ev = &evidences[op->op_rows.ol_value[i]];
+		if (ev->ev_lock != lock)
+			return (usage_error("assure", "--only: \"%s\" is a "
+			    "check of a %s", ev->ev_name, lock ? "design" :
+			    "lock"));
+	}
+	ra = lock ? NULL : generators[op->op_designs.ol_value[0]];
+	if (ra != NULL && (ra->ra_flags & RA_NULL) != 0)
 		return (usage_error("assure", "-d: design \"%s\" makes no "
-		    "random numbers: expected one that does",
-		    generators[design]->ra_ident));
+		    "random numbers: expected one that does", ra->ra_ident));
 	return (0);
 }
 
@@ -85,7 +98,7 @@ static void
 show_waiting(void *context, double elapsed_s)
 {
 	struct showing *sh = context;
-	double share = elapsed_s / sh->sh_budget_s;
+	double share = elapsed_s / fmax(sh->sh_budget_s, 1);
 
 	if (elapsed_s > 0 && elapsed_s < sh->sh_drawn_s + 1)
 		return;
@@ -95,20 +108,32 @@ show_waiting(void *context, double elapsed_s)
 	    sh->sh_evidence->ev_descr);
 }
 
+static double
+seconds_since(int64_t start_ns)
+{
+
+	return ((double)(tick_ns() - start_ns) / (double)NS_PER_S);
+}
+
+/* Rows divide what is left of the budget by their shares. */
 static int
 gather(struct request *rq, struct evidence_row *rows)
 {
 	struct assure_params ap = rq->rq_params;
 	struct showing sh = { .sh_before = 0 };
-	double least_s, patience_s;
+	double least_s, left_s, patience_s, shares = 0;
+	const int64_t start_ns = tick_ns();
 	const struct evidence *ev;
 	uint64_t total = 0;
 	unsigned i;
 	int error = 0;
 	bool failed = false;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (i = 0; i < EVIDENCE_ROWS; i++) {
 		total += rq->rq_wanted[i] ? steps(&evidences[i]) : 0;
+		shares += rq->rq_wanted[i] ? evidences[i].ev_share : 0;
+	}
+	left_s = rq->rq_op->op_time_s * shares;
 	progress_init(&sh.sh_progress, total, 0);
 	ap.ap_waiting = show_waiting;
 	ap.ap_context = &sh;
@@ -116,8 +141,9 @@ gather(struct request *rq, struct evidence_row *rows)
 		if (!rq->rq_wanted[i])
 			continue;
 		sh.sh_evidence = ev = &evidences[i];
-		sh.sh_budget_s = ap.ap_budget_s = rq->rq_op->op_time_s *
-		    ev->ev_share;
+		sh.sh_budget_s = ap.ap_budget_s = fmax(0, left_s -
+		    seconds_since(start_ns)) * ev->ev_share / shares;
+		shares -= ev->ev_share;
 		show_waiting(&sh, 0);
 		least_s = ev->ev_tool ? patience_tool_s : failed ?
 		    patience_failed_s : patience_least_s;
@@ -128,6 +154,7 @@ gather(struct request *rq, struct evidence_row *rows)
 		failed |= rows[i].er_state == EVIDENCE_FAILS;
 	}
 	progress_fini(&sh.sh_progress);
+	rq->rq_took_s = seconds_since(start_ns);
 	return (error);
 }
 
@@ -136,11 +163,13 @@ static void
 describe_command(const struct request *rq, char text[COMMAND_SIZE])
 {
 	char rows[OPTION_TEXT_SIZE];
-	bool some = GIVEN(rq->rq_op, ROWS);
+	bool lock = GIVEN(rq->rq_op, ASSURE_LOCK), some = GIVEN(rq->rq_op,
+	    ROWS);
 
 	option_render(rq->rq_op, OPTION_ROWS, rows);
-	snprintf(text, COMMAND_SIZE, "rngsim assure -d %s --budget %g --seed "
-	    "%" PRIu64 "%s%.200s", rq->rq_params.ap_design,
+	snprintf(text, COMMAND_SIZE, "rngsim assure %s %s --budget %g --seed "
+	    "%" PRIu64 "%s%.200s", lock ? "-l" : "-d", lock ?
+	    rq->rq_params.ap_lock->lc_name : rq->rq_params.ap_design,
 	    rq->rq_op->op_time_s, rq->rq_params.ap_seed, some ? " --only " :
 	    "", some ? rows : "");
 }
@@ -193,8 +222,10 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 		if (rq->rq_wanted[i])
 			shown[i] = &rows[i];
 	return (show(rq->rq_op, &(struct page){ .pg_params = &rq->rq_params,
-	    .pg_design = generators[rq->rq_op->op_designs.ol_value[0]],
+	    .pg_design = GIVEN(rq->rq_op, ASSURE_LOCK) ? NULL :
+	    generator_find(rq->rq_params.ap_design),
 	    .pg_rows = shown, .pg_budget_s = rq->rq_op->op_time_s,
+	    .pg_took_s = rq->rq_took_s,
 	    .pg_revision = rh->revision, .pg_when = when, .pg_host = host,
 	    .pg_command = command }, of));
 }
@@ -203,16 +234,23 @@ static void
 make_request(struct request *rq, const struct options *op)
 {
 	struct assure_params *ap = &rq->rq_params;
+	const bool lock = GIVEN(op, ASSURE_LOCK);
 	unsigned i;
 
 	*rq = (struct request){ .rq_op = op };
-	ap->ap_design = generators[op->op_designs.ol_value[0]]->ra_ident;
+	if (lock) {
+		ap->ap_lock = lock_classes[op->op_locks.ol_value[0]];
+		ap->ap_simulated_lock = simulated_lock(ap->ap_lock->lc_name);
+	}
+	ap->ap_design = lock ? "concurrent" :
+	    generators[op->op_designs.ol_value[0]]->ra_ident;
 	ap->ap_simulated = simulated_design(ap->ap_design);
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;
 	program_find(ap);
 	for (i = 0; i < EVIDENCE_ROWS; i++)
-		rq->rq_wanted[i] = !GIVEN(op, ROWS);
+		rq->rq_wanted[i] = !GIVEN(op, ROWS) &&
+		    evidences[i].ev_lock == lock;
 	for (i = 0; i < op->op_rows.ol_count; i++)
 		rq->rq_wanted[op->op_rows.ol_value[i]] = true;
 }

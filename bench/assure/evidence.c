@@ -17,23 +17,35 @@
 
 enum { POLL_MS = 100 };
 
+#define	DESIGN(name, descr, share, tool, scratch)			\
+	{ #name, descr, false, share, tool, scratch, name##_gather }
+#define	LOCK(name, descr, share)					\
+	{ #name, descr, true, share, false, false, name##_gather }
+
 const struct evidence evidences[EVIDENCE_ROWS] = {
-	{ "model", "models of the read modes, every order of few", 0.2, true,
-	    true, model_gather },
-	{ "schedules", "orders that time would not give, ledger on", 0.25,
-	    false, false, schedules_gather },
-	{ "ledger", "uses of keys, pools and reseeds, as they happen", 0.2,
-	    false, false, ledger_gather },
-	{ "arithmetic", "counters set aside and used, each size to 4 MiB", 0.1,
-	    false, false, arithmetic_gather },
-	{ "faults", "fail points, each hit in schedules under the ledger", 0.05,
-	    false, false, faults_gather },
-	{ "answers", "known answers of FreeBSD's code, or of a model", 0.02,
-	    false, false, answers_gather },
-	{ "sanitizers", "schedules and ledger again in sanitizers' builds",
-	    0.13, true, false, sanitizers_gather },
-	{ "statistics", "blocks of output that come twice", 0.05, false, false,
-	    statistics_gather },
+	DESIGN(model, "models of the read modes, every order of few", 0.2,
+	    true, true),
+	DESIGN(schedules, "orders that time would not give, ledger on", 0.25,
+	    false, false),
+	DESIGN(ledger, "uses of keys, pools and reseeds, as they happen", 0.2,
+	    false, false),
+	DESIGN(arithmetic, "counters set aside and used, each size to 4 MiB",
+	    0.1, false, false),
+	DESIGN(faults, "fail points, each hit in schedules under the ledger",
+	    0.05, false, false),
+	DESIGN(answers, "known answers of FreeBSD's code, or of a model", 0.02,
+	    false, false),
+	DESIGN(sanitizers, "schedules and ledger again in sanitizers' builds",
+	    0.13, true, false),
+	DESIGN(statistics, "blocks of output that come twice", 0.05, false,
+	    false),
+	LOCK(exclusion, "of a lock: one thread inside at a time", 0.4),
+	LOCK(order, "of a lock: waiters served as they came", 0.02),
+	LOCK(fairness, "of a lock: how many pass a waiter", 0.03),
+	LOCK(trylock, "of a lock: trying, free and held", 0.03),
+	LOCK(misuse, "of a lock: ownership, destroyed while held", 0.02),
+	LOCK(starvation, "of a lock: every thread goes on", 0.4),
+	LOCK(oversubscription, "of a lock: more threads than CPUs", 0.1),
 };
 
 void
@@ -79,7 +91,7 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 /* Of a process that sent no row. */
 static void
 describe_end(const struct evidence *ev, bool late, double patience_s,
-    int status, struct evidence_row *row)
+    int status, int err, struct evidence_row *row)
 {
 
 	memset(row, 0, sizeof(*row));
@@ -88,7 +100,7 @@ describe_end(const struct evidence *ev, bool late, double patience_s,
 		    "seconds%s.", patience_s, ev->ev_tool ? "" :
 		    ": it hangs, or starves");
 	else
-		program_say_end(status, row);
+		program_say_end(status, err, row);
 	row->er_state = ev->ev_tool ? EVIDENCE_MISSING : EVIDENCE_FAILS;
 }
 
@@ -117,11 +129,16 @@ gather_apart(const struct evidence *ev, const struct assure_params *ap,
 {
 	struct gathering ga = { ev, ap };
 	struct child ch = { .ch_main = gather, .ch_arg = &ga };
+	FILE *err = tmpfile();
 	int error, status;
 
+	ch.ch_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
 	error = child_start(&ch);
-	if (error != 0)
+	if (error != 0) {
+		if (err != NULL)
+			fclose(err);
 		return (error);
+	}
 	error = receive_row(ch.ch_out, ap, patience_s, row);
 	/* All that it started is killed with it. */
 	if (error != 0)
@@ -129,7 +146,10 @@ gather_apart(const struct evidence *ev, const struct assure_params *ap,
 	close(ch.ch_out);
 	status = child_wait(ch.ch_pid);
 	if (error == EPIPE || error == ETIMEDOUT)
-		describe_end(ev, error == ETIMEDOUT, patience_s, status, row);
+		describe_end(ev, error == ETIMEDOUT, patience_s, status,
+		    ch.ch_fd[STDERR_FILENO], row);
+	if (err != NULL)
+		fclose(err);
 	return (error == EINTR ? EINTR : 0);
 }
 

@@ -12,12 +12,13 @@
 #include <stdio.h>
 
 #include "bench/cli/child.h"
+#include "bench/explore/strategy.h"
 #include "fortuna/generator.h"
 
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
 	EVIDENCE_PATH_SIZE	= 4096,
-	EVIDENCE_ROWS		= 8
+	EVIDENCE_ROWS		= 15
 };
 
 enum evidence_state {
@@ -28,8 +29,11 @@ enum evidence_state {
 };
 
 struct assure_params {
-	const char	*ap_design;
+	const char	*ap_design;	/* a lock's page: the one it is under */
 	const struct random_algorithm *ap_simulated;	/* its flavour */
+	/* Of a lock's page; NULL: there is no such flavour. */
+	const struct lock_class *ap_lock;
+	const struct lock_class *ap_simulated_lock;
 	uint64_t	 ap_seed;
 	double		 ap_budget_s;	/* of the row that is gathered */
 	unsigned	 ap_jobs;	/* host threads to use */
@@ -54,14 +58,18 @@ struct evidence_row {
 struct evidence {
 	const char	*ev_name;	/* of its row; as --only takes it */
 	const char	*ev_descr;	/* one line for help */
-	double		 ev_share;	/* of the whole budget; the sum is 1 */
+	bool		 ev_lock;	/* of a lock's page; else a design's */
+	double		 ev_share;	/* of the page's budget; the sum is 1 */
 	/*
 	 * A tool runs, not the design: if it crashes or takes too long, the
 	 * evidence is missing and the design has not failed.
 	 */
 	bool		 ev_tool;
 	bool		 ev_scratch;
-	/* Fills a zeroed row.  Prints nothing, takes about ap_budget_s. */
+	/*
+	 * Fills a zeroed row.  Takes about ap_budget_s, or more where its
+	 * least work does.
+	 */
 	void		(*ev_gather)(const struct assure_params *ap,
 			    struct evidence_row *row);
 };
@@ -77,6 +85,21 @@ void faults_gather(const struct assure_params *, struct evidence_row *);
 void answers_gather(const struct assure_params *, struct evidence_row *);
 void sanitizers_gather(const struct assure_params *, struct evidence_row *);
 void statistics_gather(const struct assure_params *, struct evidence_row *);
+void exclusion_gather(const struct assure_params *, struct evidence_row *);
+void order_gather(const struct assure_params *, struct evidence_row *);
+void fairness_gather(const struct assure_params *, struct evidence_row *);
+void trylock_gather(const struct assure_params *, struct evidence_row *);
+void misuse_gather(const struct assure_params *, struct evidence_row *);
+void starvation_gather(const struct assure_params *, struct evidence_row *);
+void oversubscription_gather(const struct assure_params *,
+    struct evidence_row *);
+
+/*
+ * Explores a lock under FreeBSD's design.  Only failures of one sort are the
+ * row's: threads that cannot go on, if stops is set, else all others.
+ */
+void lock_explore(const struct assure_params *ap,
+    const struct strategy_class *sy, bool stops, struct evidence_row *row);
 
 /* Appends to one of a row's texts; what does not fit is cut. */
 void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
@@ -122,15 +145,19 @@ void program_split(const char *path, char *words,
  */
 int program_run(const char *const argv[], const char *env, char **text);
 
-/* Says how a program ended, with such a status. */
-void program_say_end(int status, struct evidence_row *row);
+/*
+ * Says how a program ended, with such a status, and the last line that it wrote
+ * to stderr, if that is a file.
+ */
+void program_say_end(int status, int err, struct evidence_row *row);
 
 /* A page: the rows in order, NULL for those that were not asked for. */
 struct page {
 	const struct assure_params *pg_params;
-	const struct random_algorithm *pg_design;
+	const struct random_algorithm *pg_design;	/* NULL: a lock's */
 	const struct evidence_row *const *pg_rows;
 	double		 pg_budget_s;	/* of all rows */
+	double		 pg_took_s;
 	const char	*pg_revision;	/* of the program */
 	const char	*pg_when;	/* RFC 3339 */
 	const char	*pg_host;

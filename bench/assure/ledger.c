@@ -2,9 +2,12 @@
  * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
  * this machine's CPUs and on many simulated ones.
  */
+#include <sys/wait.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -83,8 +86,8 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 		evidence_say(row->er_text, "%s engine, %u readers: %s. ",
 		    engine, readers, text == NULL || text[0] == '\0' ?
 		    "no answer" : text);
-		if (text == NULL || text[0] == '\0')
-			program_say_end(status, row);
+		if (text == NULL || text[0] == '\0' || WIFSIGNALED(status))
+			program_say_end(status, STDERR_FILENO, row);
 	}
 	json_decref(json);
 	free(text);

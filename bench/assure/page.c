@@ -18,6 +18,14 @@ static const char *const words[] = {
 	[EVIDENCE_NONE] = "None. ",
 };
 
+/* Whether the page has that row. */
+static bool
+has(const struct page *pg, unsigned i)
+{
+
+	return (evidences[i].ev_lock == (pg->pg_design == NULL));
+}
+
 /* Rows in that state. */
 static unsigned
 count(const struct page *pg, enum evidence_state state)
@@ -25,8 +33,8 @@ count(const struct page *pg, enum evidence_state state)
 	unsigned i, n = 0;
 
 	for (i = 0; i < EVIDENCE_ROWS; i++)
-		n += state == (pg->pg_rows[i] == NULL ? EVIDENCE_MISSING :
-		    pg->pg_rows[i]->er_state);
+		n += has(pg, i) && state == (pg->pg_rows[i] == NULL ?
+		    EVIDENCE_MISSING : pg->pg_rows[i]->er_state);
 	return (n);
 }
 
@@ -43,7 +51,7 @@ page_verdict(const struct page *pg)
 static const char *
 title(const char *name)
 {
-	static char buf[INDENT];
+	static char buf[2 * INDENT];
 
 	snprintf(buf, sizeof(buf), "%s", name);
 	buf[0] = (char)toupper((unsigned char)buf[0]);
@@ -83,11 +91,20 @@ commands(FILE *out, const char *name, const char *text)
 	}
 }
 
+static const char *
+page_subject(const struct page *pg)
+{
+
+	return (pg->pg_design != NULL ? pg->pg_design->ra_ident :
+	    pg->pg_params->ap_lock->lc_name);
+}
+
 static void
 claim(FILE *out, const struct page *pg)
 {
 	const enum evidence_state verdict = page_verdict(pg);
-	const char *design = pg->pg_design->ra_ident;
+	const char *kind = pg->pg_design != NULL ? "design" : "lock";
+	const char *name = page_subject(pg);
 	struct text none = { .s = "" }, t = { .s = "" };
 	unsigned i;
 
@@ -96,13 +113,14 @@ claim(FILE *out, const struct page *pg)
 		    pg->pg_rows[i]->er_state == EVIDENCE_NONE)
 			text_list(&none, "%s", title(evidences[i].ev_name));
 	if (verdict == EVIDENCE_FAILS)
-		text_add(&t, "NONE: design %s does not hold. See what fails "
-		    "below.", design);
+		text_add(&t, "NONE: %s %s does not hold. See what fails "
+		    "below.", kind, name);
 	else if (count(pg, EVIDENCE_HOLDS) == 0)
-		text_add(&t, "NONE: no row supports design %s.", design);
+		text_add(&t, "NONE: no row supports %s %s.", kind, name);
 	else
-		text_add(&t, "Design %s holds within the bounds below%s.%s%s%s",
-		    design, verdict == EVIDENCE_MISSING ?
+		text_add(&t, "%c%s %s holds within the bounds below%s.%s%s%s",
+		    toupper((unsigned char)kind[0]), kind + 1, name,
+		    verdict == EVIDENCE_MISSING ?
 		    "; not all rows were run" : "", none.s[0] == '\0' ? "" :
 		    " There is no evidence for it under ", none.s,
 		    none.s[0] == '\0' ? "" : ".");
@@ -138,6 +156,29 @@ allowed(FILE *out, const struct random_algorithm *ra)
 	row(out, "allowed", "", t.s);
 }
 
+/* What the page's rows hold a design or a lock to. */
+static void
+subject(FILE *out, const struct page *pg)
+{
+	const struct lock_class *lc = pg->pg_params->ap_lock;
+	struct text t = { .s = "" };
+
+	if (pg->pg_design != NULL) {
+		row(out, "stands for", "", pg->pg_design->ra_stands);
+		row(out, "to argue", "", pg->pg_design->ra_argument);
+		allowed(out, pg->pg_design);
+		return;
+	}
+	text_add(&t, "%s (%s): %s, waiters %s", lc->lc_descr, lc->lc_type,
+	    (lc->lc_flags & LC_EXCLUDES) != 0 ? "excludes" : "excludes nothing",
+	    (lc->lc_flags & LC_SLEEPS) != 0 ? "may sleep" : "do not sleep");
+	if ((lc->lc_flags & LC_FIFO) != 0)
+		text_add(&t, ", first come, first served");
+	if ((lc->lc_knobs & LK_PASS_LIMIT) != 0)
+		text_add(&t, ", a node's waiters pass others up to a limit");
+	row(out, "claims", "", strcat(t.s, "."));
+}
+
 /* Adds one of the rows' texts, each with its name. */
 static void
 add_all(struct text *t, const struct page *pg, size_t offset)
@@ -161,21 +202,20 @@ page_print(FILE *out, const struct page *pg)
 	struct text bounds = { .s = "" }, unshown = { .s = "" };
 	unsigned i;
 
-	fprintf(out, "SAFETY CASE: %s\n%s, rngsim %s\n%s\n\n",
-	    pg->pg_design->ra_ident, pg->pg_when, pg->pg_revision,
-	    pg->pg_host);
+	fprintf(out, "SAFETY CASE: %s%s\n%s, rngsim %s\n%s\n\n",
+	    pg->pg_design != NULL ? "" : "lock ", page_subject(pg),
+	    pg->pg_when, pg->pg_revision, pg->pg_host);
 	claim(out, pg);
-	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s, %u of this "
-	    "machine's CPUs. ", ap->ap_seed, pg->pg_budget_s, ap->ap_jobs);
+	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s of which rows "
+	    "took %.0f, %u of this machine's CPUs. ", ap->ap_seed,
+	    pg->pg_budget_s, pg->pg_took_s, ap->ap_jobs);
 	add_all(&bounds, pg, offsetof(struct evidence_row, er_bounds));
 	row(out, "bounds", "", bounds.s);
-	row(out, "stands for", "", pg->pg_design->ra_stands);
-	row(out, "to argue", "", pg->pg_design->ra_argument);
-	allowed(out, pg->pg_design);
+	subject(out, pg);
 	for (i = 0; i < EVIDENCE_ROWS; i++)
-		if (pg->pg_rows[i] == NULL)
+		if (has(pg, i) && pg->pg_rows[i] == NULL)
 			row(out, evidences[i].ev_name, "", "Not asked for.");
-		else
+		else if (has(pg, i))
 			row(out, evidences[i].ev_name,
 			    words[pg->pg_rows[i]->er_state],
 			    pg->pg_rows[i]->er_text);

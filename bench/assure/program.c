@@ -92,15 +92,34 @@ program_run(const char *const argv[], const char *env, char **text)
 	FILE *in;
 
 	*text = NULL;
-	in = child_open(argv, env, &pid);
+	in = child_open(argv, env, true, &pid);
 	if (in == NULL)
 		return (-1);
 	(void)read_file(fileno(in), SIZE_MAX, text, &size);
 	return (child_close(in, pid));
 }
 
+/* The last line that was written to a file, if it is one. */
+static void
+say_last_line(int fd, struct evidence_row *row)
+{
+	char text[EVIDENCE_TEXT_SIZE / 2], *line;
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n;
+
+	n = end <= 0 ? 0 : pread(fd, text, sizeof(text) - 1,
+	    end < (off_t)sizeof(text) ? 0 : end - (off_t)sizeof(text) + 1);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	text[n - (text[n - 1] == '\n')] = '\0';
+	line = strrchr(text, '\n');
+	evidence_say(row->er_text, "It said: %s. ", line == NULL ? text :
+	    line + 1);
+}
+
 void
-program_say_end(int status, struct evidence_row *row)
+program_say_end(int status, int err, struct evidence_row *row)
 {
 
 	if (status == -1)
@@ -111,4 +130,5 @@ program_say_end(int status, struct evidence_row *row)
 	else
 		evidence_say(row->er_text, "It ended with status %d. ",
 		    WEXITSTATUS(status));
+	say_last_line(err, row);
 }

@@ -36,6 +36,8 @@ enum {
 struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
+	/* Whether a failed schedule is the row's matter; NULL: each is. */
+	bool		(*ed_wanted)(const char *word);
 };
 
 static void
@@ -51,7 +53,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	if (strncmp(to->to_detail, to->to_word, strlen(to->to_word)) != 0)
 		evidence_say(row->er_text, "%s: %s: ", to->to_word,
 		    to->to_sentence);
-	evidence_say(row->er_text, "%s. Lock %s, %s, schedule %" PRIu64 ".",
+	evidence_say(row->er_text, "%s. Lock %s, %s, schedule %" PRIu64 ". ",
 	    to->to_detail, tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
 	    cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
@@ -100,7 +102,8 @@ explore(struct explored *ed, unsigned step, double time_s,
 		cn->cn_end += step;
 		error = campaign_run(cn, &ce);
 		campaign_add(&ed->ed_sum, &ce);
-		if (error == 0 && ce.ce_failed)
+		if (error == 0 && ce.ce_failed && (ed->ed_wanted == NULL ||
+		    ed->ed_wanted(ce.ce_outcome.to_word)))
 			describe_failure(&ce, row);
 		counterexample_free(&ce.ce_case);
 	} while (error == 0 && !ce.ce_failed && tick_ns() < until_ns);
@@ -237,4 +240,49 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	evidence_say(row->er_replay, "rngsim explore -d %s --failpoint "
 	    "'%s=%s' --seed %" PRIu64, ap->ap_design,
 	    failpoints_def(0)->fd_name, specs[0], ap->ap_seed);
+}
+
+/* The words of a thread that cannot go on. */
+static bool
+is_stop(const char *word)
+{
+
+	return (strcmp(word, "deadlock") == 0 ||
+	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
+}
+
+static bool
+is_no_stop(const char *word)
+{
+
+	return (!is_stop(word));
+}
+
+void
+lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
+    bool stops, struct evidence_row *row)
+{
+	char schedules[FORMAT_SIZE];
+	struct explored ed;
+
+	if (ap->ap_simulated_lock == NULL) {
+		evidence_say(row->er_unshown, "orders that time would not "
+		    "give: this kind has no simulated flavour.");
+		return;
+	}
+	begin(&ed, ap);
+	ed.ed_wanted = stops ? is_stop : is_no_stop;
+	ed.ed_campaign.cn_strategy = sy;
+	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
+	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
+	if (explore(&ed, SCHEDULES_STEP, ap->ap_budget_s, row))
+		evidence_say(row->er_text, "%s thousand schedules of strategy "
+		    "%s under design %s: none fails. ", format_count(schedules,
+		    (double)ed.ed_sum.ce_schedules / 1000), sy->sy_name,
+		    ed.ed_campaign.cn_subject.tb_design->ra_ident);
+	else if (row->er_state == EVIDENCE_HOLDS) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "A schedule failed otherwise; see "
+		    "%s. ", stops ? "Exclusion" : "Starvation");
+	}
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
@@ -60,7 +61,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	    READERS, request_bytes, request_bytes, requests * request_bytes);
 	snprintf(command, sizeof(command), "rngsim %s", words);
 	program_split(ap->ap_program, words, argv);
-	in = child_open(argv, NULL, &pid);
+	in = child_open(argv, NULL, false, &pid);
 	if (in != NULL) {
 		error = duplicates_read(&du, in);
 		status = child_close(in, pid);
@@ -72,7 +73,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 		row->er_state = EVIDENCE_MISSING;
 		evidence_say(row->er_text, "No memory or no process. ");
 	} else if (status != 0) {
-		program_say_end(status, row);
+		program_say_end(status, STDERR_FILENO, row);
 	} else if (df.df_duplicates > 0) {
 		evidence_say(row->er_text, "%s, requests of %zu bytes: %" PRIu64
 		    " of %zu blocks come twice; byte %" PRIu64 " of the output "

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
@@ -127,7 +128,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	if (in == NULL) {
 		evidence_say(row->er_text, "model.py gave no results: are "
 		    "python3 and spin(1) installed? ");
-		program_say_end(status, row);
+		program_say_end(status, STDERR_FILENO, row);
 		return;
 	}
 	row->er_state = EVIDENCE_HOLDS;
@@ -179,7 +180,7 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 		evidence_say(row->er_text, ": the checks fail in that build. ");
 	else {
 		evidence_say(row->er_text, ": that build fails. ");
-		program_say_end(status, row);
+		program_say_end(status, STDERR_FILENO, row);
 	}
 	if (status != 0)
 		row->er_state = EVIDENCE_FAILS;

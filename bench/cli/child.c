@@ -86,10 +86,10 @@ child_wait(pid_t pid)
 }
 
 FILE *
-child_open(const char *const argv[], const char *env, pid_t *pid)
+child_open(const char *const argv[], const char *env, bool err, pid_t *pid)
 {
 	struct child ch = { .ch_argv = argv, .ch_env = env,
-	    .ch_fd = { 0, CHILD_PIPE, CHILD_PIPE } };
+	    .ch_fd = { 0, CHILD_PIPE, err ? CHILD_PIPE : 0 } };
 	FILE *in;
 
 	if (child_start(&ch) != 0)

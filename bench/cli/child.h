@@ -35,11 +35,14 @@ int child_start(struct child *ch);
 int child_wait(pid_t pid);
 
 /*
- * Starts a program with stdout and stderr in a pipe.
+ * Starts a program with stdout in a pipe.
+ *
+ *   err  in  whether stderr goes there too
  *
  * Returns: the pipe to read; or NULL.
  */
-FILE *child_open(const char *const argv[], const char *env, pid_t *pid);
+FILE *child_open(const char *const argv[], const char *env, bool err,
+    pid_t *pid);
 
 /* Reads what is left and waits.  Returns: as child_wait(). */
 int child_close(FILE *in, pid_t pid);

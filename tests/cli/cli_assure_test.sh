@@ -16,7 +16,11 @@ row() {
 test_case assure__refuses "what is wrong with a command line is said, with" \
     "what would be accepted"
 assure__refuses_body() {
-	refused 2 "-d NAME|list designs"
+	refused 2 "-d NAME|-l NAME|list designs|list locks"
+	refused 2 "-d NAME|-l NAME" -d locked -l mtx
+	refused 2 "-l|nonsense|ticket" -l nonsense
+	refused 2 "--only|order|lock" -d locked --only order
+	refused 2 "--only|schedules|design" -l mtx --only order,schedules
 	refused 2 "-d|nonsense|concurrent" -d nonsense
 	refused 2 "none|makes no random numbers" -d none
 	refused 2 "--budget|0|1..604800" -d locked --budget 0
@@ -36,7 +40,9 @@ test_case assure__rows "each row can be had alone, and none fails for" \
 assure__rows_body() {
 	"$(program)" assure --help | sed -n '/^Checks:/,$s/^  \([a-z]*\) .*/\1/p' \
 	    >names
-	[ "$(wc -l <names)" -ge 8 ] || atf_fail "$(cat names)"
+	[ "$(wc -l <names)" -ge 15 ] || atf_fail "$(cat names)"
+	# Those of locks come last.
+	sed -i '/^exclusion$/,$d' names
 	# A copy, beside which there are no other builds.
 	src=$(cd "$(source_folder)" && pwd)
 	mkdir -p copy/build
@@ -51,7 +57,7 @@ assure__rows_body() {
 		[ ! -s err ] || atf_fail "$name: $(cat err)"
 		has "^SAFETY CASE: concurrent "
 		has "Claim Design concurrent holds within the bounds below"
-		has "Bounds Seed 3, a budget of 1 s, "
+		has "Bounds Seed 3, a budget of 1 s of which rows took [0-9]*, "
 		has "Replay rngsim assure -d concurrent --budget 1 --seed 3 \
 --only $name"
 		grep -c "Not asked for" out >others
@@ -97,6 +103,30 @@ reports an error. UndefinedBehaviorSanitizer: the checks fail"
 	sanitizer asan 'kill -ABRT $$'
 	ends 1 $only
 	has "AddressSanitizer: that build fails. It was ended by signal 6 "
+}
+
+limit=900
+test_case assure__locks "each lock has its page, on which no row fails"
+assure__locks_body() {
+	for lock in $("$(program)" list locks | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+	do
+		ends 0 -l $lock --budget 1 --seed 3
+		[ ! -s err ] || atf_fail "$lock: $(cat err)"
+		has "^SAFETY CASE: lock $lock "
+		has "Claim Lock $lock holds within the bounds below"
+		has "Claims .*: excludes"
+		for row in Exclusion Order Fairness Trylock Misuse Starvation \
+		    Oversubscription; do
+			has " $row "
+		done
+	done
+	ends 0 -l ticket --budget 1 --seed 3 --only order,fairness
+	has "Order On a simulated machine 6 waiters were served in the order"
+	has "Fairness With 8 threads .* passed a waiter; 14 may"
+	has "Replay rngsim assure -l ticket --budget 1 --seed 3 --only \
+order,fairness"
+	ends 0 -l none --budget 1 --seed 3 --only exclusion
+	has "Exclusion None. It claims no exclusion. .* another was inside"
 }
 
 test_case assure__output "-o has the page that stdout has"
@@ -321,4 +351,12 @@ blocks come twice"
 	ends 1 -d broken --only schedules,statistics --budget 5 --seed 1
 	has "Schedules FAILS. It "
 	has "Statistics FAILS. It "
+
+	# An assertion's text is on the page, of a row's own process and others.
+	broken -e 's/^	fortuna_private_fini(.*/&\
+	KASSERT(gr->gr_spare == NULL, ("a %s word", "plain"));/'
+	ends 1 -d broken --only arithmetic,ledger,statistics --budget 5
+	for row in Arithmetic Ledger Statistics; do
+		has "$row FAILS. [^!]*broken_read[^!]*a plain word"
+	done
 }

@@ -54,6 +54,15 @@ be_killed(const struct assure_params *ap, struct evidence_row *row)
 }
 
 static void
+say_and_abort(const struct assure_params *ap, struct evidence_row *row)
+{
+
+	(void)ap;
+	(void)row;
+	KASSERT(false, ("a %s word", "plain"));
+}
+
+static void
 end(const struct assure_params *ap, struct evidence_row *row)
 {
 
@@ -106,7 +115,7 @@ TEST(evidence__family, "Rows have names for --only, each its own, and share "
     "the whole of the time")
 {
 	const struct evidence *ev;
-	double sum = 0;
+	double sum[2] = { 0 };
 	unsigned i, k;
 	const char *p;
 
@@ -114,7 +123,7 @@ TEST(evidence__family, "Rows have names for --only, each its own, and share "
 		ev = &evidences[i];
 		ATF_CHECK_MSG(ev->ev_share > 0, "%s", ev->ev_name);
 		ATF_CHECK_MSG(ev->ev_descr[0] != '\0', "%s", ev->ev_name);
-		sum += ev->ev_share;
+		sum[ev->ev_lock] += ev->ev_share;
 		for (p = ev->ev_name; *p != '\0'; p++)
 			ATF_CHECK_MSG(islower((unsigned char)*p), "%s",
 			    ev->ev_name);
@@ -122,7 +131,8 @@ TEST(evidence__family, "Rows have names for --only, each its own, and share "
 			ATF_CHECK(strcmp(ev->ev_name, evidences[k].ev_name) !=
 			    0);
 	}
-	ATF_CHECK_MSG(fabs(sum - 1) < 1e-9, "all shares: %g", sum);
+	ATF_CHECK_MSG(fabs(sum[0] - 1) < 1e-9 && fabs(sum[1] - 1) < 1e-9,
+	    "all shares: %g and %g", sum[0], sum[1]);
 }
 
 TEST(evidence_gather__answer, "A row has what its process said")
@@ -151,6 +161,14 @@ TEST(evidence_gather__dies, "A design that crashes or ends the program fails; "
 	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
 	ATF_CHECK_MSG(strstr(row.er_text, "signal 9") != NULL, "%s",
 	    row.er_text);
+	ev.ev_gather = say_and_abort;
+	gather(&ev, long_s, &row);
+	ATF_CHECK_EQ(EVIDENCE_FAILS, row.er_state);
+	ATF_CHECK_MSG(strstr(row.er_text, "signal 6") != NULL &&
+	    strstr(row.er_text, "It said: rngsim: ") != NULL &&
+	    strstr(row.er_text, "failed: a plain word. ") != NULL, "%s",
+	    row.er_text);
+	ev.ev_gather = be_killed;
 	ev.ev_tool = true;
 	gather(&ev, long_s, &row);
 	ATF_CHECK_EQ(EVIDENCE_MISSING, row.er_state);
