@@ -219,7 +219,7 @@ TEST(evidence_gather__hangs, "A row's process that does not end is ended, with "
 	check_gone();
 	/* Where there can be no folder. */
 	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp/nowhere", 1));
-	ATF_CHECK_EQ(ENOENT, evidence_gather(&ev, &(struct assure_params){
+	ATF_CHECK_EQ(EALREADY, evidence_gather(&ev, &(struct assure_params){
 	    .ap_design = "concurrent" }, long_s, &row));
 }
 
