@@ -8,10 +8,12 @@
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/stats/stats.h"
+#include "harvest/harvest_config.h"
 #include "lib/lock/lock.h"
 
 enum {
 	BELOW_PARAMETERS = 8,
+	BELOW_PASSES	= 3,	/* least of the harvest thread in a window */
 	BELOW_RANKINGS	= 20,	/* printed one by one */
 	BELOW_BAR	= 20	/* of an effect of 1 */
 };
@@ -211,6 +213,22 @@ print_backoff(FILE *out, const struct result *r)
 	}
 }
 
+static void
+print_passes(FILE *out, const struct result *r)
+{
+	static const char name[] = "rngsim.harvest.rate_hz=";
+	double rate_hz = HARVEST_RATE_HZ;
+	char *const *t;
+
+	for (t = r->tunables; t != NULL && *t != NULL; t++)
+		if (strncmp(*t, name, sizeof(name) - 1) == 0)
+			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
+	if (r->time_s * rate_hz < BELOW_PASSES)
+		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
+		    "passes of the harvest thread, %g a second: its figures "
+		    "need a larger -t.", r->time_s, BELOW_PASSES, rate_hz);
+}
+
 void
 table_below_print(FILE *out, const struct result *r)
 {
@@ -220,5 +238,6 @@ table_below_print(FILE *out, const struct result *r)
 		print_control(out, &r->controls[i]);
 	print_backoff(out, r);
 	print_ledgers(out, r);
+	print_passes(out, r);
 	print_uncertainty(out, r);
 }

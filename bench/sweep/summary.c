@@ -152,6 +152,25 @@ notes_of_host(const struct sweep_cell *sc, struct result_cell *rc)
 		note(rc, "readers on %u kinds of cores", count);
 }
 
+/* A recording that is longer than the window is cut. */
+static void
+note_of_recording(const struct sweep_cell *sc, struct result_cell *rc)
+{
+	const struct workload *wl = sc->sc_cell.ce_workload;
+	double recorded_s, window_s;
+
+	if (wl == NULL || wl->wl_arrivals != ARRIVALS_RECORDED ||
+	    sc->sc_count == 0)
+		return;
+	window_s = sc->sc_samples[0].window_s;
+	recorded_s = (double)wl->wl_recording.rec_length_ns / 1e9 /
+	    wl->wl_speed;
+	if (window_s < recorded_s)
+		note(rc, "the window has %.3g %% of the recording, %.3g of "
+		    "%.3g s", 100 * window_s / recorded_s, window_s,
+		    recorded_s);
+}
+
 /* The gate that the cell fails, if any; the limits it met and what was odd. */
 static void
 gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
@@ -172,6 +191,7 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 	if (rc->pretended_nodes > 0)
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
+	note_of_recording(sc, rc);
 	for (i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 

@@ -135,6 +135,24 @@ run__recorded_body() {
 	    workload show own
 }
 
+test_case run__cut "a window shorter than the recording, or than a few passes" \
+    "of the harvest thread, says so"
+run__cut_body() {
+	two_streams
+	v='run --engine virtual --profile graviton3 --cpus 2 -r 2 --seed 1'
+	passes='Windows of 0.01 s have fewer than 3 passes'
+	saves cut $v -t 0.01 --workload @two.workload/speed=0.1
+	tr -s '\n ' ' ' <cut >line
+	grep -q 'has 50 % of the recording, 0.01 of 0.02 s' line ||
+	    atf_fail "$(cat cut)"
+	[ "$(grep -o "$passes" line | wc -l)" = 1 ] || atf_fail "$(cat cut)"
+	for o in '-t 0.01 -S rngsim.harvest.rate_hz=300' '-t 0.3'; do
+		saves whole $v $o --workload @two.workload
+		! grep -q -e recording, -e 'Windows of' whole ||
+		    atf_fail "$(cat whole)"
+	done
+}
+
 test_case run__formats "tables name the workload and fit; CSV has its columns"
 run__formats_body() {
 	two_streams
@@ -221,10 +239,9 @@ workload__import_body() {
 	    <strace.txt
 	sed 1,2d piped.txt >body.txt
 	atf_check cmp want.txt body.txt
-	# In its own place, and through --output=.
 	atf_check -e ignore "$(program)" workload import \
-	    --output=strace.txt strace.txt
-	sed 1,2d strace.txt >body.txt
+	    --output=other.workload strace.txt
+	sed 1,2d other.workload >body.txt
 	atf_check cmp want.txt body.txt
 	run_json -r 2 --workload @w.workload
 	is request_bytes 24
