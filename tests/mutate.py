@@ -187,10 +187,14 @@ def run(argv, cwd, limit, **more):
     except subprocess.TimeoutExpired:
         return None
     finally:
-        try:
-            os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        # Rows of assure are process groups of their own in its session.
+        for pid in subprocess.run(['ps', '-A', '-o', 'pid=,sid='], text=True,
+                                  capture_output=True).stdout.split('\n'):
+            if pid.split()[1:] == [str(child.pid)]:
+                try:
+                    os.kill(int(pid.split()[0]), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
         child.wait()
 
 
