@@ -173,14 +173,22 @@ comparable_values(const struct result_cell *cell, size_t offset)
 }
 
 double
-comparable_request_rate(const struct result_cell *cell)
+comparable_median(const struct result_cell *cell, size_t offset)
 {
-	double median, *rates = comparable_values(cell,
-	    offsetof(struct result_sample, reads_per_s));
+	double median, *values = comparable_values(cell, offset);
 
-	median = rates == NULL ? 0 : stats_median(rates, cell->repeats);
-	free(rates);
+	median = values == NULL ? 0 : stats_median(values, cell->repeats);
+	free(values);
 	return (median);
+}
+
+double
+comparable_quantile(const struct result_cell *cell, size_t offset,
+    double together)
+{
+	double median = comparable_median(cell, offset);
+
+	return (median > 0 ? median : together);
 }
 
 /*

@@ -6,6 +6,7 @@
 #define BENCH_REPORT_COMPARABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "bench/result/result.h"
 
@@ -42,8 +43,20 @@ bool comparable_unranked(const struct result_cell *a,
 /* Whether requests were due at a fixed rate. */
 bool comparable_open_loop(const struct result_cell *cell);
 
-/* Requests per second of all readers, the median over repeats. */
-double comparable_request_rate(const struct result_cell *cell);
+/* The median over repeats of a number; 0 without memory. */
+#define	COMPARABLE_MEDIAN(cell, member)					\
+	comparable_median(cell, offsetof(struct result_sample, member))
+double comparable_median(const struct result_cell *cell, size_t offset);
+
+/*
+ * A quantile of tables: the median of the repeats', as compare has it; where
+ * the document lacks those, that of all repeats together.
+ */
+#define	COMPARABLE_QUANTILE(cell, member)				\
+	comparable_quantile(cell, offsetof(struct result_sample, member), \
+	    (cell)->member)
+double comparable_quantile(const struct result_cell *cell, size_t offset,
+    double together);
 
 /* "requests of 64 KiB", "workload 16:1,4k:2 (mean request 3 KiB)" */
 const char *comparable_workload(const struct result_cell *cell,

@@ -190,20 +190,20 @@ fill_design(struct table *tb, const struct result_cell *cell, bool open,
 		texts[0] = "-     -";
 		return;
 	}
-	rate = open ? comparable_request_rate(cell) : cell->total_mb_per_s;
+	rate = open ? COMPARABLE_MEDIAN(cell, reads_per_s) : cell->total_mb_per_s;
 	tb->tb_spread |= comparable_few_repeats(cell);
 	tb->tb_gate |= comparable_gated(cell);
 	snprintf(bufs[0], TABLE_CELL_SIZE, "%s%c%5s",
 	    FORMAT(real, rate / cell->readers),
 	    comparable_gated(cell) ? '!' : ' ',
 	    comparable_spread(cell, spread));
-	if (open) {
-		format_ns(bufs[1], cell->latency_ns.p99);
-		format_ns(bufs[2], cell->latency_uncorrected_ns.p99);
-	} else {
+	if (open)
+		format_ns(bufs[2], COMPARABLE_QUANTILE(cell,
+		    latency_uncorrected_ns.p99));
+	else
 		format_percent(bufs[1], cell->harvest.cpu_percent);
-		format_ns(bufs[2], cell->latency_ns.p99);
-	}
+	format_ns(bufs[open ? 1 : 2],
+	    COMPARABLE_QUANTILE(cell, latency_ns.p99));
 	texts[0] = bufs[0];
 	texts[1] = bufs[1];
 	texts[2] = bufs[2];
@@ -414,13 +414,14 @@ print_legend(const struct table *tb)
 	if (tb->tb_loop[0])
 		format_wrap(out, "", 2, "MB/s: of each reader, the mean; +-%: "
 		    "half its 95 % interval; harv%: the harvest thread's share "
-		    "of a CPU; p99: of one read request; ratio: right MB/s "
-		    "over left MB/s.");
+		    "of a CPU; p99: of one read request, the median of the "
+		    "repeats' p99; ratio: right MB/s over left MB/s.");
 	if (tb->tb_loop[1])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "
-		    "p99: of one request from when it was due; begun: from "
-		    "when it began, as a closed loop would count.");
+		    "p99: of one request from when it was due, the median of "
+		    "the repeats' p99; begun: from when it began, as a closed "
+		    "loop would count.");
 	if (provenance_of(tb->tb_result) != RESULT_MEASURED &&
 	    tb->tb_result->uncertainty.samples == 0)
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);

@@ -35,7 +35,8 @@ print_control(FILE *out, const struct result_cell *cell)
 		    PLURAL(cell->readers), FORMAT(bytes, cell->request_bytes));
 		if (comparable_open_loop(cell))
 			text_add(&t, "%s requests/s each", FORMAT(real,
-			    comparable_request_rate(cell) / cell->readers));
+			    COMPARABLE_MEDIAN(cell, reads_per_s) /
+			    cell->readers));
 		else
 			text_add(&t, "%s MB/s each", FORMAT(real,
 			    cell->total_mb_per_s / cell->readers));
@@ -44,7 +45,7 @@ print_control(FILE *out, const struct result_cell *cell)
 			    comparable_spread(cell, spread));
 	} else {
 		/* Each request is one acquisition of the lock. */
-		per_s = comparable_request_rate(cell);
+		per_s = COMPARABLE_MEDIAN(cell, reads_per_s);
 		text_add(&t, "lock %s around nothing, %u reader%s: ",
 		    cell->lock, cell->readers, PLURAL(cell->readers));
 		if (per_s > 0)

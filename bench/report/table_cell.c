@@ -27,7 +27,7 @@ rate(const struct result_cell *cell, double mb_per_s)
 
 	if (!comparable_open_loop(cell) || total <= 0)
 		return (mb_per_s);
-	return (fmin(comparable_request_rate(cell) * (mb_per_s / total),
+	return (fmin(COMPARABLE_MEDIAN(cell, reads_per_s) * (mb_per_s / total),
 	    1e300));
 }
 
@@ -72,18 +72,21 @@ print_readers(FILE *out, const struct result_cell *cell)
 	fprintf(out, "%s\n", i < cell->readers ? "..." : name);
 }
 
-static void
-print_latency(FILE *out, const char *label, const struct result_latency *l)
-{
+/* The largest is of all repeats. */
+#define	PRINT_LATENCY(out, label, cell, member)				\
+	format_wrapf(out, label, CELL_LABEL, "p50 %s, p90 %s, p99 %s, "	\
+	    "p99.9 %s%s, max %s",					\
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p50)),		\
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p90)),		\
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p99)),		\
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p999)),		\
+	    (cell)->repeats > 1 ? " (medians of repeats)" : "",		\
+	    FORMAT(ns, (cell)->member.max))
 
-	format_wrapf(out, label, CELL_LABEL, "p50 %s, p90 %s, p99 %s, p99.9 "
-	    "%s, max %s", FORMAT(ns, l->p50), FORMAT(ns, l->p90),
-	    FORMAT(ns, l->p99), FORMAT(ns, l->p999), FORMAT(ns, l->max));
-}
-
 static void
-print_harvest(FILE *out, const struct result_harvest *h, double hold_share)
+print_harvest(FILE *out, const struct result_cell *cell)
 {
+	const struct result_harvest *h = &cell->harvest;
 
 	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%; waiting for "
 	    "locks: %s %% awake, %s %% asleep",
@@ -91,9 +94,11 @@ print_harvest(FILE *out, const struct result_harvest *h, double hold_share)
 	    FORMAT(percent, h->block_percent));
 	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
 	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
-	    FORMAT(ns, h->latency_p99_ns));
+	    FORMAT(ns,
+	    COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
 	format_wrapf(out, " ", CELL_LABEL, "holds %s %% of the time that the "
-	    "lock is held", FORMAT(percent, percent_of(hold_share, 1)));
+	    "lock is held", FORMAT(percent,
+	    percent_of(cell->fairness.hold_share_harvest, 1)));
 }
 
 static void
@@ -204,13 +209,12 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 		    comparable_workload(cell, workload));
 	print_rates(out, cell);
 	print_readers(out, cell);
-	print_latency(out, open ? "due to end" : "one read",
-	    &cell->latency_ns);
+	PRINT_LATENCY(out, open ? "due to end" : "one read", cell, latency_ns);
 	if (open)
-		print_latency(out, "begin to end",
-		    &cell->latency_uncorrected_ns);
+		PRINT_LATENCY(out, "begin to end", cell,
+		    latency_uncorrected_ns);
 	print_fairness(out, &cell->fairness);
-	print_harvest(out, &cell->harvest, cell->fairness.hold_share_harvest);
+	print_harvest(out, cell);
 	print_health(out, cell);
 	if (comparable_gated(cell))
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);

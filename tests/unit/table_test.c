@@ -199,11 +199,38 @@ TEST(table_print__one_cell_at_length, "A single cell shows each reader, the "
 	ATF_CHECK(strncmp(text, "INCOMPLETE: ", 12) == 0);
 	check_has(text, "430.0 MB/s, 95 % interval 426.0 to 434.0, 5 repeats");
 	check_has(text, "86.0    86.0    86.0    86.0    86.0    MB/s");
-	check_has(text, "p50 152us, p90 161us, p99 310us, p99.9 1.50ms, "
-	    "max 9.25ms");
+	check_has(text, "p50 152us, p90 161us, p99 310us, p99.9 1.50ms "
+	    "(medians of\n               repeats), max 9.25ms");
 	check_has(text, "\nreseed mutex\n"
 	    "  genbytes      reader    123.5M   0.00  10.1us  80.0us  "
 	    "2.03us  3.50ms        -\n");
+	done();
+}
+
+TEST(table_print__repeats_p99, "p99 is the median of the repeats', as compare "
+    "has it, and not that of all requests together, which one repeat decides")
+{
+	static const double p99[] = { 2e6, 9e6, 1e6, 9e6, 3e6 };
+	unsigned i, k;
+
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	for (i = 0; i < FIXTURE_CELLS; i++) {
+		r.cells[i].latency_ns.p99 = 9e6;
+		r.cells[i].harvest.latency_p99_ns = 9e6;
+		for (k = 0; k < nitems(p99); k++) {
+			r.cells[i].samples[k].latency_ns.p99 = p99[k];
+			r.cells[i].samples[k].harvest.latency_p99_ns = p99[k];
+		}
+	}
+	print_by(table_print);
+	check_has_not(text, "9.00ms");
+	ATF_CHECK_EQ(FIXTURE_CELLS, count_text(text, "3.00ms"));
+	check_has(text, "one read request, the median of the repeats'\n  p99");
+	r.cell_count = 1;
+	print_by(table_print);
+	check_has(text, "p99 3.00ms");
+	check_has(text, "p99 of one 3.00ms");
+	r.cell_count = FIXTURE_CELLS;
 	done();
 }
 
@@ -231,14 +258,15 @@ TEST(table_print__open_loop, "Cells of another load stand apart; in open loop "
     "both latencies are shown and no ratio")
 {
 	struct result_cell before;
-	unsigned i;
+	unsigned i, k;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	for (i = 2; i < FIXTURE_CELLS; i++) {
 		snprintf(r.cells[i].workload, RESULT_TEXT_SIZE, "16:1,64k:2");
 		snprintf(r.cells[i].arrivals, RESULT_NAME_SIZE, "poisson");
 		r.cells[i].rate_per_s = 2000;
-		r.cells[i].latency_uncorrected_ns.p99 = 4242;
+		for (k = 0; k < r.cells[i].repeats; k++)
+			r.cells[i].samples[k].latency_uncorrected_ns.p99 = 4242;
 	}
 	print_by(table_print);
 	check_has(text, "requests of 64 KiB, measured");
