@@ -22,6 +22,44 @@ struct judge {
 	unsigned	 ju_p_count;
 };
 
+/* The values of a quantity with each profile, or NULL. */
+static const double *
+draws_of(const struct compare_row *row, unsigned side)
+{
+	const double *v;
+
+	memcpy(&v, (const char *)&row->cr_pair->pa_cell[side]->uncertainty +
+	    row->cr_quantity->qu_drawn, sizeof(v));
+	return (v);
+}
+
+/* Adds why the draws of two cells cannot be compared one by one, if so. */
+static void
+check_draws(const struct compare *co, const struct compare_pair *pa,
+    struct text *why)
+{
+	const struct result *const *r = co->co_result;
+	const unsigned n[2] = { pa->pa_cell[0]->uncertainty.samples,
+	    pa->pa_cell[1]->uncertainty.samples };
+	const struct compare_row *row;
+
+	if (n[0] + n[1] == 0)
+		return;
+	if (n[0] != n[1] || r[0]->seed != r[1]->seed ||
+	    (r[0] != r[1] && !(r[0]->complete && r[1]->complete)))
+		text_add(why, "drawn profiles: %s has %u, %s has %u; expected "
+		    "two complete results with the same --uncertainty and "
+		    "--seed", compare_name(co, pa, 0), n[0],
+		    compare_name(co, pa, 1), n[1]);
+	for (row = pa->pa_row; row < pa->pa_row + QUANTITIES &&
+	    why->s[0] == '\0'; row++)
+		if (row->cr_wanted && (draws_of(row, 0) == NULL ||
+		    draws_of(row, 1) == NULL))
+			text_add(why, "drawn profiles: an older file, without "
+			    "their %s; -q leaves it out",
+			    row->cr_quantity->qu_name);
+}
+
 /* Fills in pa_refused if the pair cannot be judged; 0 or ENOMEM. */
 static int
 check_pair(const struct compare *co, struct compare_pair *pa)
@@ -41,6 +79,8 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 		text_add(&why, "too few repeats: %s has %u, %s has %u, and %d "
 		    "are needed", compare_name(co, pa, 0), a->repeats,
 		    compare_name(co, pa, 1), b->repeats, COMPARE_REPEATS_MIN);
+	if (why.s[0] == '\0')
+		check_draws(co, pa, &why);
 	for (side = 0; side < 2 && why.s[0] == '\0'; side++) {
 		c = pa->pa_cell[side];
 		name = compare_name(co, pa, side);
@@ -85,6 +125,24 @@ measure(struct judge *ju, struct compare_row *row)
 	row->cr_change_ci95[1] -= 1;
 }
 
+static void
+compare_draws(struct judge *ju, struct compare_row *row)
+{
+	const unsigned n = row->cr_pair->pa_cell[0]->uncertainty.samples;
+	const double *v;
+	unsigned i, side;
+
+	row->cr_basis = COMPARE_BY_DRAWS;
+	for (side = 0; side < 2; side++) {
+		v = draws_of(row, side);
+		for (i = 0; i < n; i++)
+			ju->ju_values[side][i] =
+			    fmax(row->cr_quantity->qu_floor, v[i]);
+	}
+	stats_change(ju->ju_values[0], ju->ju_values[1], n, ju->ju_medians[0],
+	    &row->cr_drawn);
+}
+
 /* Tests the values that measure() left sorted. */
 static void
 test(struct judge *ju, struct compare_row *row)
@@ -98,6 +156,11 @@ test(struct judge *ju, struct compare_row *row)
 	/* All values are equal: one reader is always fair.  That is no test. */
 	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
 		return;
+	if (cell[0]->uncertainty.samples > 0) {
+		row->cr_basis = COMPARE_BY_DRAWS;
+		compare_draws(ju, row);
+		return;
+	}
 	if (provenance_predicted(cell[0]) && provenance_predicted(cell[1]) &&
 	    a[0] >= a[na - 1] && b[0] >= b[nb - 1]) {
 		row->cr_basis = COMPARE_BY_VALUE;
@@ -164,27 +227,32 @@ static void
 decide(const struct compare *co, struct compare_row *row)
 {
 	const struct quantity *qu = row->cr_quantity;
-	const double change = fabs(row->cr_change);
+	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
+	const bool robust = row->cr_drawn.sc_share >= STATS_ROBUST;
+	const double change = fabs(compare_change(row));
 	const bool stops[COMPARE_STOPS] = {
-		[COMPARE_STOP_OVERLAP] = overlap(row),
-		[COMPARE_STOP_P] = fmin(row->cr_p_welch, row->cr_p_rank) >=
-		    COMPARE_ALPHA,
+		[COMPARE_STOP_OVERLAP] = !drawn && overlap(row),
+		[COMPARE_STOP_P] = !drawn && fmin(row->cr_p_welch,
+		    row->cr_p_rank) >= COMPARE_ALPHA,
+		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
+		    compare_change(row) * row->cr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
 		[COMPARE_STOP_NOISE] = change <= co->co_noise,
-		[COMPARE_STOP_HARVEST] = row->cr_change < 0 &&
+		[COMPARE_STOP_HARVEST] = compare_change(row) < 0 &&
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
 		    served_worse(row->cr_pair),
 	};
 	unsigned i;
 
-	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0)
+	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0 &&
+	    !(drawn && robust))
 		return;
 	for (i = 0; i < COMPARE_STOPS && row->cr_stop == 0; i++)
 		if (stops[i])
 			row->cr_stop = (enum compare_stop)i;
 	if (row->cr_stop == COMPARE_STOP_NONE)
-		row->cr_verdict = (row->cr_change > 0) ==
+		row->cr_verdict = (compare_change(row) > 0) ==
 		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
@@ -215,6 +283,14 @@ judge_rows(struct judge *ju)
 	return (error);
 }
 
+double
+compare_change(const struct compare_row *row)
+{
+
+	return (row->cr_basis == COMPARE_BY_DRAWS ? row->cr_drawn.sc_median :
+	    row->cr_change);
+}
+
 struct compare_row *
 compare_next(const struct compare *co, const struct compare_row *row)
 {
@@ -236,25 +312,27 @@ int
 compare_judge(struct compare *co)
 {
 	struct judge ju = { .ju_compare = co };
-	size_t most = 1, tests = (size_t)co->co_pair_count * QUANTITIES * 2;
-	unsigned i, n, side;
+	size_t most = HYPOTHESIS_RESAMPLES;
+	const struct result_cell *c;
+	unsigned i, side;
 	double *room;
 	int error;
 
 	for (i = 0; i < 2 * co->co_pair_count; i++) {
-		n = co->co_pairs[i / 2].pa_cell[i % 2]->repeats;
-		most = n > most ? n : most;
+		c = co->co_pairs[i / 2].pa_cell[i % 2];
+		most = c->repeats > most ? c->repeats : most;
+		most = c->uncertainty.samples > most ? c->uncertainty.samples :
+		    most;
 	}
-	room = calloc(2 * (most + HYPOTHESIS_RESAMPLES) + tests,
+	room = calloc(4 * most + (size_t)co->co_pair_count * QUANTITIES * 2,
 	    sizeof(*room));
 	if (room == NULL)
 		return (ENOMEM);
 	for (side = 0; side < 2; side++) {
 		ju.ju_values[side] = room + side * most;
-		ju.ju_medians[side] = room + 2 * most +
-		    side * HYPOTHESIS_RESAMPLES;
+		ju.ju_medians[side] = room + (2 + side) * most;
 	}
-	ju.ju_p = room + 2 * (most + HYPOTHESIS_RESAMPLES);
+	ju.ju_p = room + 4 * most;
 	error = judge_rows(&ju);
 	resample_fini(&ju.ju_draws[0]);
 	resample_fini(&ju.ju_draws[1]);

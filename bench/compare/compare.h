@@ -14,6 +14,9 @@
  *	  cell differs from another, any difference is exact, and p is 0;
  *	- the change is above the margin, above the quantity's resolution, and
  *	  above what the machine moved by between A and B.
+ * Where both cells have drawn profiles, these are compared instead, each with
+ * the same one: the change must be robust, of the sign that the profile itself
+ * has, and above the margin and the resolution.
  * Less CPU of the harvest thread is better only if it delivered no fewer events
  * and its p99 is no longer, both by intervals that do not overlap.
  *
@@ -27,6 +30,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
+#include "bench/stats/stats.h"
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */
@@ -69,6 +73,8 @@ struct quantity {
 	double		 qu_resolution;
 	/* Where a sample has it; of reader_mb_per_s: the least. */
 	size_t		 qu_offset;
+	/* Where the pointer to its draws is in struct result_band. */
+	size_t		 qu_drawn;
 };
 
 extern const struct quantity quantities[QUANTITIES + 1];
@@ -76,7 +82,9 @@ extern const struct quantity quantities[QUANTITIES + 1];
 /* The quantity of that name; -1: there is none. */
 int quantity_find(const char *name);
 
-/* A repeat's value, at least the floor. */
+/* A repeat's value, and the same but at least the floor. */
+double quantity_raw(const struct quantity *qu, const struct result_sample *s,
+    unsigned readers);
 double quantity_value(const struct quantity *qu, const struct result_cell *c,
     unsigned repeat);
 
@@ -102,6 +110,7 @@ enum compare_stop {
 	COMPARE_STOP_NONE,
 	COMPARE_STOP_OVERLAP,
 	COMPARE_STOP_P,
+	COMPARE_STOP_DRAWS,
 	COMPARE_STOP_MARGIN,
 	COMPARE_STOP_RESOLUTION,
 	COMPARE_STOP_NOISE,
@@ -112,7 +121,8 @@ enum compare_stop {
 /* What a row is judged by. */
 enum compare_basis {
 	COMPARE_BY_REPEATS,
-	COMPARE_BY_VALUE	/* predicted repeats that do not differ */
+	COMPARE_BY_VALUE,	/* predicted repeats that do not differ */
+	COMPARE_BY_DRAWS	/* profiles, the i-th the same of A and B */
 };
 
 /* Both in words; no stop is empty. */
@@ -134,6 +144,7 @@ struct compare_row {
 	double	cr_change_ci95[2];
 	double	cr_p_welch;	/* corrected */
 	double	cr_p_rank;	/* Mann and Whitney's, corrected */
+	struct stats_change cr_drawn;	/* of COMPARE_BY_DRAWS */
 };
 
 struct compare_pair {
@@ -213,6 +224,9 @@ void compare_free(struct compare *co);
 /* The wanted row after row, the first one after NULL; NULL after the last. */
 struct compare_row *compare_next(const struct compare *co,
     const struct compare_row *row);
+
+/* The change that a row is judged by. */
+double compare_change(const struct compare_row *row);
 
 /* Adds a flag, or sets co_error. */
 void compare_flag(struct compare *co, const char *fmt, ...)

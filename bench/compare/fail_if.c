@@ -57,15 +57,19 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
     const struct compare_pair *pa)
 {
 	const struct compare_row *row = &pa->pa_row[cg->cg_quantity];
-	double change = row->cr_change, slack;
+	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
+	const double *reach = drawn ? row->cr_drawn.sc_band :
+	    row->cr_change_ci95;
+	double change = compare_change(row), slack;
 
 	if (row->cr_verdict == COMPARE_REFUSED ||
 	    (row->cr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);
 	if (cg->cg_possible) {
 		slack = fmax(co->co_noise, row->cr_quantity->qu_resolution);
-		change = cg->cg_below ? row->cr_change_ci95[0] - slack :
-		    row->cr_change_ci95[1] + slack;
+		/* The profile itself may lie outside its band. */
+		change = cg->cg_below ? fmin(reach[0], row->cr_change) - slack :
+		    fmax(reach[1], row->cr_change) + slack;
 	}
 	return (cg->cg_below ? change < cg->cg_share : change > cg->cg_share);
 }

@@ -17,6 +17,7 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_NONE] = "",
 	[COMPARE_STOP_OVERLAP] = "the medians' intervals overlap",
 	[COMPARE_STOP_P] = "no p below 0.05 after Holm",
+	[COMPARE_STOP_DRAWS] = "not robust over the drawn profiles",
 	[COMPARE_STOP_MARGIN] = "not above the margin",
 	[COMPARE_STOP_RESOLUTION] = "not above a histogram bucket's width",
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
@@ -110,6 +111,25 @@ verdict_pair(struct text *t, const struct compare *co,
 	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
+/* What the drawn profiles say. */
+static void
+add_draws(struct text *t, const struct compare_row *row)
+{
+	const struct stats_change *sc = &row->cr_drawn;
+
+	if (sc->sc_band[0] <= row->cr_change &&
+	    row->cr_change <= sc->sc_band[1])
+		text_add(t, " (");
+	else
+		text_add(t, " (the profile itself, outside the band; ");
+	text_add(t, "with %u drawn profiles %s %%, 10 to 90 %% of them %s to "
+	    "%s %%, %s in %s %%)",
+	    row->cr_pair->pa_cell[0]->uncertainty.samples,
+	    FORMAT(change, sc->sc_median), FORMAT(change, sc->sc_band[0]),
+	    FORMAT(change, sc->sc_band[1]), sc->sc_median < 0 ? "less" :
+	    "more", FORMAT(percent, 100 * sc->sc_share));
+}
+
 /*
  * "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict.
  *
@@ -131,6 +151,8 @@ add_row(struct text *t, const struct compare_row *row, bool alone)
 	    FORMAT(change, row->cr_change));
 	if (row->cr_basis == COMPARE_BY_VALUE)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
+	else if (row->cr_basis == COMPARE_BY_DRAWS)
+		add_draws(t, row);
 	else
 		text_add(t, " (%s%s to %s %%), %sp %s (Welch) and %s "
 		    "(Mann-Whitney)", alone ? "95 % interval " : "",
@@ -162,12 +184,17 @@ verdict_sentence(struct text *t, const struct compare *co,
 		add_row(t, row, true);
 }
 
-static bool
-is_predicted(const struct compare *co)
+/* What intervals of predictions show; NULL: nothing was predicted. */
+static const char *
+guesses(const struct compare *co)
 {
 
-	return (provenance_of(co->co_result[0]) != RESULT_MEASURED ||
-	    provenance_of(co->co_result[1]) != RESULT_MEASURED);
+	if (provenance_of(co->co_result[0]) == RESULT_MEASURED &&
+	    provenance_of(co->co_result[1]) == RESULT_MEASURED)
+		return (NULL);
+	return (co->co_result[0]->uncertainty.samples == 0 ?
+	    provenance_guesses : "ranked by the drawn profiles: better or "
+	    "worse in 90 % or more of them, and in the profile itself");
 }
 
 void
@@ -187,8 +214,8 @@ verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
 		    "B: ", provenance_word(r), machine[0] != '\0' ? " for " :
 		    "", machine);
 	}
-	if (is_predicted(co))
-		fprintf(out, "%s%s\n", prefix, provenance_guesses);
+	if (guesses(co) != NULL)
+		fprintf(out, "%s%s\n", prefix, guesses(co));
 	for (i = 0; i < co->co_flag_count; i++)
 		fprintf(out, "%s%s\n", prefix, co->co_flags[i]);
 	if (co->co_noise > co->co_margin)
@@ -315,24 +342,31 @@ print_end(FILE *out, const struct compare *co)
 	/* What changes must be above, margin and machine alone. */
 	const double least = fmax(co->co_margin, co->co_noise);
 	const unsigned *rows = co->co_rows;
+	struct text t = { .s = "" };
 
 	fprintf(out, "\n%u pair%s: %u row%s better, %u worse, %u no difference "
 	    "shown, %u refused\n", co->co_pair_count,
 	    PLURAL(co->co_pair_count), rows[COMPARE_BETTER],
 	    PLURAL(rows[COMPARE_BETTER]), rows[COMPARE_WORSE],
 	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
-	if (is_predicted(co))
-		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
-	if (co->co_tests == 0)
+	if (guesses(co) != NULL)
+		format_wrapf(out, "", 2, "Predicted: %s.", guesses(co));
+	if (co->co_pair_count * QUANTITIES == rows[COMPARE_REFUSED])
 		return;
-	format_wrapf(out, "", 2, "Medians of A to B; in parentheses the 95 %% "
-	    "interval of the change; p of Welch's and of Mann and Whitney's "
-	    "test, corrected for %u tests (Holm): one of the two below %g is "
-	    "enough for better or worse. The chance of any wrong better or "
-	    "worse above is at most %.0f %%, if repeats are independent. "
-	    "Changes up to %.2g %%%s are not ranked, of latencies up to %.2g "
-	    "%%.", co->co_tests, COMPARE_ALPHA, 100 * COMPARE_ALPHA,
-	    100 * least, co->co_noise > co->co_margin ?
+	text_add(&t, "Medians of A to B; ");
+	if (co->co_tests > 0)
+		text_add(&t, "in parentheses the 95 %% interval of the change; "
+		    "p of Welch's and of Mann and Whitney's test, corrected "
+		    "for %u tests (Holm): one of the two below %g is enough "
+		    "for better or worse. The chance of any wrong better or "
+		    "worse above is at most %.0f %%, if repeats are "
+		    "independent. Changes", co->co_tests, COMPARE_ALPHA,
+		    100 * COMPARE_ALPHA);
+	else
+		text_add(&t, "changes");
+	format_wrapf(out, "", 2, "%s up to %.2g %%%s are not ranked, of "
+	    "latencies up to %.2g %%.", t.s, 100 * least,
+	    co->co_noise > co->co_margin ?
 	    ", by which the machine itself moved," : "", 100 * fmax(least,
 	    quantities[QUANTITY_P50].qu_resolution));
 }

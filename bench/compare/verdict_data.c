@@ -27,10 +27,17 @@ static const struct figure {
 	{ "change_percent_ci95", AT(cr_change_ci95), true, 100 },
 	{ "p_welch", AT(cr_p_welch), false, 1 },
 	{ "p_mann_whitney", AT(cr_p_rank), false, 1 },
+	/* Of drawn profiles; the last columns of CSV. */
+	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100 },
+	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100 },
+	{ "drawn_share", AT(cr_drawn.sc_share), false, 1 },
 #undef AT
 };
 
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+enum {
+	FIGURES	= sizeof(figures) / sizeof(figures[0]),
+	DRAWN	= FIGURES - 3	/* the first of them */
+};
 
 static double
 figure(const struct compare_row *row, const struct figure *fg, unsigned i)
@@ -38,6 +45,33 @@ figure(const struct compare_row *row, const struct figure *fg, unsigned i)
 	const char *at = (const char *)row + fg->fg_offset;
 
 	return (fg->fg_unit * ((const double *)(const void *)at)[i]);
+}
+
+static bool
+has_figure(const struct compare_row *row, const struct figure *fg)
+{
+
+	return (row->cr_verdict != COMPARE_REFUSED && (fg < figures + DRAWN ||
+	    row->cr_basis == COMPARE_BY_DRAWS));
+}
+
+static void
+print_figures(FILE *out, const struct compare_row *row, unsigned from,
+    unsigned to)
+{
+	const struct figure *fg;
+	unsigned k;
+
+	for (fg = figures + from; fg < figures + to; fg++) {
+		for (k = 0; k <= fg->fg_pair; k++) {
+			fputc(',', out);
+			if (row == NULL)
+				fprintf(out, "%s%s", fg->fg_name, !fg->fg_pair ?
+				    "" : k == 0 ? "_low" : "_high");
+			else if (has_figure(row, fg))
+				fprintf(out, "%.9g", figure(row, fg, k));
+		}
+	}
 }
 
 /* Empty where the cell was measured. */
@@ -63,7 +97,7 @@ print_csv_row(FILE *out, const struct compare *co,
 		b->cipher, b->crypto
 	};
 	struct text t = { .s = "" };
-	unsigned i, k;
+	unsigned i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		format_quoted(out, names[i]);
@@ -73,14 +107,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	format_quoted(out, b->workload);
 	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
 	    row->cr_quantity->qu_name, a->repeats, b->repeats);
-	for (i = 0; i < FIGURES; i++) {
-		for (k = 0; k <= figures[i].fg_pair; k++) {
-			fputc(',', out);
-			if (row->cr_verdict != COMPARE_REFUSED)
-				fprintf(out, "%.9g", figure(row, &figures[i],
-				    k));
-		}
-	}
+	print_figures(out, row, 0, DRAWN);
 	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
 	verdict_sentence(&t, co, row);
 	format_quoted(out, t.s);
@@ -88,6 +115,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	format_quoted(out, verdict_stops[row->cr_stop]);
 	print_machine(out, a);
 	print_machine(out, b);
+	print_figures(out, row, DRAWN, FIGURES);
 	fputc('\n', out);
 }
 
@@ -95,16 +123,15 @@ void
 verdict_print_csv(FILE *out, const struct compare *co)
 {
 	const struct compare_row *row = NULL;
-	unsigned i;
 
 	fputs("engine,design_a,design_b,lock_a,lock_b,cipher_a,cipher_b,"
 	    "crypto,readers,request_bytes,workload,rate_per_s,quantity,"
-	    "repeats_a,repeats_b,", out);
-	for (i = 0; i < FIGURES; i++)
-		fprintf(out, figures[i].fg_pair ? "%s_low,%s_high," : "%s,",
-		    figures[i].fg_name, figures[i].fg_name);
-	fputs("verdict,sentence,stopped_by,profile_a,guessed_share_a,"
-	    "profile_b,guessed_share_b\n", out);
+	    "repeats_a,repeats_b", out);
+	print_figures(out, NULL, 0, DRAWN);
+	fputs(",verdict,sentence,stopped_by,profile_a,guessed_share_a,"
+	    "profile_b,guessed_share_b", out);
+	print_figures(out, NULL, DRAWN, FIGURES);
+	fputc('\n', out);
 	while ((row = compare_next(co, row)) != NULL)
 		print_csv_row(out, co, row);
 }
@@ -162,11 +189,11 @@ json_row(const struct compare *co, const struct compare_row *row, int *error)
 	json_t *object;
 
 	object = pack(error, "{s:s}", "quantity", row->cr_quantity->qu_name);
-	for (fg = figures; fg < figures + FIGURES &&
-	    row->cr_verdict != COMPARE_REFUSED; fg++)
-		append(object, fg->fg_name, fg->fg_pair ? pack(error, "[f, f]",
-		    figure(row, fg, 0), figure(row, fg, 1)) :
-		    pack(error, "f", figure(row, fg, 0)), error);
+	for (fg = figures; fg < figures + FIGURES; fg++)
+		if (has_figure(row, fg))
+			append(object, fg->fg_name, fg->fg_pair ? pack(error,
+			    "[f, f]", figure(row, fg, 0), figure(row, fg, 1)) :
+			    pack(error, "f", figure(row, fg, 0)), error);
 	append(object, "verdict", pack(error, "s",
 	    verdict_names[row->cr_verdict]), error);
 	if (row->cr_verdict != COMPARE_REFUSED)

@@ -55,12 +55,31 @@ comparable_indistinct(const struct result_cell *a, const struct result_cell *b)
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
 }
 
+/* Whether drawn profiles, if any, agree with the totals' order. */
+static bool
+robust(const struct result_cell *a, const struct result_cell *b)
+{
+	const unsigned n = a->uncertainty.samples;
+	double *scratch = calloc((size_t)n + 1, sizeof(*scratch));
+	struct stats_change sc = { .sc_share = 1 };
+
+	if (scratch != NULL && n > 0 && n == b->uncertainty.samples) {
+		stats_change(a->uncertainty.total_samples,
+		    b->uncertainty.total_samples, n, scratch, &sc);
+		if (sc.sc_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
+			sc.sc_share = 0;
+	}
+	free(scratch);
+	return (sc.sc_share >= STATS_ROBUST);
+}
+
 bool
 comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 {
 
 	return (a->repeats < COMPARABLE_REPEATS ||
-	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b));
+	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
+	    !robust(a, b));
 }
 
 bool

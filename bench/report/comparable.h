@@ -36,7 +36,10 @@ const char *comparable_spread(const struct result_cell *cell, char *buf);
 bool comparable_indistinct(const struct result_cell *a,
     const struct result_cell *b);
 
-/* The same, or a cell has fewer than COMPARABLE_REPEATS repeats. */
+/*
+ * The same, or a cell has fewer than COMPARABLE_REPEATS repeats, or drawn
+ * profiles disagree.
+ */
 bool comparable_unranked(const struct result_cell *a,
     const struct result_cell *b);
 

@@ -79,8 +79,12 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	const double *total = drawn ? c->uncertainty.total_mb_per_s :
 	    c->total_mb_per_s_ci95;
 	const double *cpu = c->uncertainty.harvest_cpu_percent;
-	const struct result_latency *l = &c->latency_ns;
-	const double latency[] = { l->p50, l->p90, l->p99, l->p999 };
+	const double latency[] = {
+		COMPARABLE_QUANTILE(c, latency_ns.p50),
+		COMPARABLE_QUANTILE(c, latency_ns.p90),
+		COMPARABLE_QUANTILE(c, latency_ns.p99),
+		COMPARABLE_QUANTILE(c, latency_ns.p999)
+	};
 	unsigned i;
 
 	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,
@@ -89,7 +93,7 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	    drawn ? cpu[0] : c->harvest.cpu_percent,
 	    drawn ? cpu[1] : c->harvest.cpu_percent);
 	for (i = 0; i < 4; i++)
-		if (l->p50 > 0)
+		if (latency[0] > 0)
 			fprintf(out, " %.9g", latency[i] * 1e-9);
 		else
 			fputs(" NaN", out);

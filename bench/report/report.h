@@ -119,6 +119,20 @@ const char *view_whole(char buf[VIEW_SIZE], double v, int width);
 double view_sum(double a, double b);
 double view_mean(double total, double count);	/* 0 without a count */
 
+/*
+ * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of
+ * the profile itself, own, is outside; "-" for no band.
+ *
+ *   format  in   of FORMAT_SIZE bytes
+ *   unit    in   what all three are divided by first
+ */
+const char *view_band(char buf[VIEW_SIZE], const double *band, double own,
+    const char *(*format)(char *, double), double unit);
+/* The band of p99; NULL: an older file has none. */
+const double *view_p99_band(const struct result_band *rb);
+#define	VIEW_BAND(band, own, format, unit)				\
+	view_band((char[VIEW_SIZE]){ 0 }, band, own, format, unit)
+
 /* A place in the program as LOCK_PROFILING(9) has it: "fortuna.c:pre_read". */
 const char *view_site(char buf[VIEW_SIZE], const char *lock, const char *site);
 

@@ -190,7 +190,8 @@ fill_design(struct table *tb, const struct result_cell *cell, bool open,
 		texts[0] = "-     -";
 		return;
 	}
-	rate = open ? COMPARABLE_MEDIAN(cell, reads_per_s) : cell->total_mb_per_s;
+	rate = open ? COMPARABLE_MEDIAN(cell, reads_per_s) :
+	    cell->total_mb_per_s;
 	tb->tb_spread |= comparable_few_repeats(cell);
 	tb->tb_gate |= comparable_gated(cell);
 	snprintf(bufs[0], TABLE_CELL_SIZE, "%s%c%5s",
@@ -304,43 +305,42 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 	    end + designs - (marks[0] == '\0'), texts);
 }
 
-/* A line for each number of readers, where profiles were drawn. */
+/* A line for each cell, where profiles were drawn. */
 static void
 print_bands(struct table *tb, bool open)
 {
-	static const struct column columns[] = {
-		{ "readers", 7 }, { "", -3 }, { "", -27 }, { "", -40 }
+	const struct column columns[] = {
+		{ "readers", 7 }, { "", -1 }, { "design", -16 },
+		{ open ? "req/s" : "MB/s", -17 }, { "harv%", -15 },
+		{ "p99", -19 }
 	};
-	const unsigned n = tb->tb_curve[1] == NULL ? 3 : 4;
-	const struct result_cell *any, *cells[2];
-	char band[2][TABLE_CELL_SIZE];
+	const struct result_cell *c, *cells[2];
+	const struct result_band *rb;
 	double unit;
-	const double *v;
 	unsigned i;
 
 	if (tb->tb_result->uncertainty.samples == 0)
 		return;
-	format_wrapf(tb->tb_out, "", 2, "%s of each reader, from 10 %% to "
-	    "90 %% of the drawn profiles:", open ? "req/s" : "MB/s");
-	columns_row(tb->tb_out, columns, n, (const char *const[]){ "readers",
-	    "", design_of(tb, 0), n == 4 ? design_of(tb, 1) : "" });
+	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tb_out);
+	COLUMNS_TITLES(tb->tb_out, columns);
 	tb->tb_next[0] = tb->tb_next[1] = 0;
 	while (next_row(tb, cells)) {
-		any = cells[0] != NULL ? cells[0] : cells[1];
-		unit = any->readers * (open ?
-		    (double)any->request_bytes / 1e6 : 1);
 		for (i = 0; i < 2; i++) {
-			snprintf(band[i], TABLE_CELL_SIZE, "-");
-			if (cells[i] == NULL ||
-			    cells[i]->uncertainty.samples == 0)
+			c = cells[i];
+			if (c == NULL || c->uncertainty.samples == 0)
 				continue;
-			v = cells[i]->uncertainty.total_mb_per_s;
-			snprintf(band[i], TABLE_CELL_SIZE, "[%.15s..%.15s]",
-			    FORMAT(real, v[0] / unit),
-			    FORMAT(real, v[1] / unit));
+			rb = &c->uncertainty;
+			unit = c->readers * (open ?
+			    (double)c->request_bytes / 1e6 : 1);
+			COLUMNS_ROW(tb->tb_out, columns, FORMAT(count,
+			    c->readers), "", c->design,
+			    VIEW_BAND(rb->total_mb_per_s, c->total_mb_per_s,
+			    format_real, unit),
+			    VIEW_BAND(rb->harvest_cpu_percent,
+			    c->harvest.cpu_percent, format_percent, 1),
+			    VIEW_BAND(view_p99_band(rb), COMPARABLE_QUANTILE(c,
+			    latency_ns.p99), format_ns, 1));
 		}
-		columns_row(tb->tb_out, columns, n, (const char *const[]){
-		    FORMAT(count, any->readers), "", band[0], band[1] });
 	}
 }
 
@@ -433,8 +433,10 @@ print_legend(const struct table *tb)
 		    "scheduler is in these numbers.");
 	if (tb->tb_paren)
 		format_wrapf(out, "( )", 4, "not tested: fewer than %d "
-		    "repeats, or intervals overlap; \"rngsim compare\" tests.",
-		    COMPARABLE_REPEATS);
+		    "repeats, or intervals overlap%s; \"rngsim compare\" "
+		    "tests.", COMPARABLE_REPEATS,
+		    tb->tb_result->uncertainty.samples == 0 ? "" :
+		    ", or drawn profiles disagree");
 	if (tb->tb_spread)
 		format_wrap(out, "?", 2, "in +-%: too few repeats for an "
 		    "interval.");

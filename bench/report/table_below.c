@@ -178,7 +178,8 @@ print_uncertainty(FILE *out, const struct result *r)
 	if (r->cell_count > 1)
 		fputc('\n', out);
 	format_wrapf(out, "", 2, "Uncertainty: %u profiles drawn around "
-	    "%.200s; brackets hold 10 %% to 90 %% of them.", ru->samples,
+	    "%.200s; brackets hold 10 %% to 90 %% of them; ^: the figure "
+	    "above, of the profile itself, is outside.", ru->samples,
 	    ru->profile);
 	if (ru->parameter_count == 0)
 		fputs("  no value of the profile is uncertain\n", out);

@@ -45,11 +45,14 @@ print_rates(FILE *out, const struct result_cell *cell)
 	    FORMATF("%u repeats", cell->repeats));
 	if (rb->samples > 0)
 		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
-		    "profiles: total [%s..%s] %s, harvest CPU [%s..%s] %%",
-		    FORMAT(real, rate(cell, rb->total_mb_per_s[0])),
-		    FORMAT(real, rate(cell, rb->total_mb_per_s[1])), name,
-		    FORMAT(percent, rb->harvest_cpu_percent[0]),
-		    FORMAT(percent, rb->harvest_cpu_percent[1]));
+		    "profiles: total %s %s, harvest CPU %s %%, read p99 %s",
+		    VIEW_BAND(rb->total_mb_per_s, cell->total_mb_per_s,
+		    format_real, cell->total_mb_per_s /
+		    rate(cell, cell->total_mb_per_s)), name,
+		    VIEW_BAND(rb->harvest_cpu_percent,
+		    cell->harvest.cpu_percent, format_percent, 1),
+		    VIEW_BAND(view_p99_band(rb), COMPARABLE_QUANTILE(cell,
+		    latency_ns.p99), format_ns, 1));
 }
 
 static void

@@ -193,3 +193,24 @@ report_fairness(FILE *out, const struct result *r)
 	}
 	return (0);
 }
+
+const char *
+view_band(char buf[VIEW_SIZE], const double *band, double own,
+    const char *(*format)(char *, double), double unit)
+{
+	char high[FORMAT_SIZE], low[FORMAT_SIZE];
+
+	if (band == NULL || !(unit > 0))
+		return ("-");
+	snprintf(buf, VIEW_SIZE, "[%s..%s]%s", format(low, band[0] / unit),
+	    format(high, band[1] / unit),
+	    band[0] <= own && own <= band[1] ? "" : "^");
+	return (buf);
+}
+
+const double *
+view_p99_band(const struct result_band *rb)
+{
+
+	return (rb->latency_p99_samples == NULL ? NULL : rb->latency_p99_ns);
+}

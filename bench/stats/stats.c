@@ -87,6 +87,22 @@ stats_cna(const double *values, unsigned n)
 	return (sum > 0 ? larger / sum : 0.5);
 }
 
+void
+stats_change(const double *a, const double *b, unsigned n, double *scratch,
+    struct stats_change *sc)
+{
+	unsigned alike = 0, i;
+
+	for (i = 0; i < n; i++)
+		scratch[i] = a[i] > 0 ? b[i] / a[i] - 1 : b[i] > 0;
+	sc->sc_median = stats_median(scratch, n);
+	sc->sc_band[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
+	sc->sc_band[1] = stats_quantile(scratch, n, STATS_ROBUST);
+	for (i = 0; i < n; i++)
+		alike += sc->sc_median < 0 ? b[i] < a[i] : b[i] > a[i];
+	sc->sc_share = (double)alike / n;
+}
+
 /* GSL's own answer to no memory is to abort. */
 gsl_rng *
 stats_rng(uint64_t seed)

@@ -50,6 +50,21 @@ gsl_rng *stats_rng(uint64_t seed);
 int stats_ci95_median(const double *values, unsigned n, uint64_t seed,
     double *low, double *high);
 
+/* How b differs from a in n pairs, each drawn alike. */
+struct stats_change {
+	double	sc_median;	/* of b over a, less one */
+	double	sc_band[2];	/* 10 % and 90 % quantile of it */
+	double	sc_share;	/* of the pairs that differ as it does */
+};
+
+/* A change in at least this share of the pairs is robust. */
+#define	STATS_ROBUST	0.9
+#define	STATS_BAND_LOW	0.1
+
+/* scratch has room for n values. */
+void stats_change(const double *a, const double *b, unsigned n,
+    double *scratch, struct stats_change *sc);
+
 /*
  * Two-sided tests.  They return p, 0..1: the probability of a difference at
  * least as large if both samples come from one distribution.

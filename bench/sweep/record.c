@@ -71,9 +71,10 @@ const struct field repeat_fields[] = {
 
 const struct field draw_fields[] = {
 	DRAW(cell, COUNT) },
-	DRAW(sample, COUNT) },
-	DRAW(total_mb_per_s, REAL) },
-	DRAW(harvest_cpu_percent, REAL) },
+	DRAW(round, COUNT) },
+	DRAW(values, REAL), .f_shape = FIELD_INLINE, .f_room = QUANTITIES,
+	    .f_count = offsetof(struct checkpoint_draw, cd_count),
+	    .f_count_key = "count" },
 	END
 };
 

@@ -127,7 +127,7 @@ work(void *context, unsigned task, unsigned slot)
 	const struct replicate *rp = rg->rg_what;
 	const struct options *op = rp->rp_options;
 	const unsigned round = task / rp->rp_cell_count;
-	const unsigned repeat = rp->rp_profiles == NULL ? round : 0;
+	const unsigned repeat = round % op->op_repeats;
 	struct slot *sl = &rg->rg_slots[slot];
 	struct machine_config mc;
 	struct cell_params cp = {
@@ -148,7 +148,8 @@ work(void *context, unsigned task, unsigned slot)
 		return;
 	}
 	virtual_config(&op->op_machine, rp->rp_profiles == NULL ?
-	    &op->op_machine.vi_profile : &rp->rp_profiles[round], &cp,
+	    &op->op_machine.vi_profile :
+	    &rp->rp_profiles[round / op->op_repeats], &cp,
 	    op->op_crypto == CRYPTO_NATIVE,
 	    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
 	mc.mc_progress_ps = &sl->sl_progress_ps;

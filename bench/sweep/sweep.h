@@ -13,16 +13,13 @@
 #include <jansson.h>
 
 #include "bench/cell/cell.h"
+#include "bench/compare/compare.h"
 #include "bench/options/options.h"
 #include "bench/result/field.h"
 #include "bench/result/result.h"
 #include "bench/sweep/journal.h"
 
-/*
- * A ranking is robust if it holds in at least this share of the draws, and its
- * median gain is at least this.
- */
-#define	UNCERTAINTY_ROBUST	0.9
+/* A robust ranking's median gain is at least this. */
 #define	UNCERTAINTY_MARGIN	0.01
 
 enum {
@@ -51,12 +48,12 @@ struct checkpoint_head {
 	double		 ch_cycles_per_us;
 };
 
-/* A run with a drawn profile. */
+/* A repeat with a drawn profile. */
 struct checkpoint_draw {
 	unsigned	 cd_cell;
-	unsigned	 cd_sample;
-	double		 cd_total_mb_per_s;
-	double		 cd_harvest_cpu_percent;
+	unsigned	 cd_round;	/* a profile's repeats in turn */
+	unsigned	 cd_count;	/* QUANTITIES */
+	double		 cd_values[QUANTITIES];
 };
 
 struct checkpoint {
@@ -224,8 +221,8 @@ struct replicate {
 	unsigned	 rp_cell_count;
 	unsigned	 rp_rounds;
 	/*
-	 * One for each round, which runs the first repeat with it.  NULL: the
-	 * options' profile, and round i is repeat i.
+	 * One for every op_repeats rounds, its repeats.  NULL: the options'
+	 * profile, and round i is repeat i.
 	 */
 	const struct profile *rp_profiles;
 	const char	*rp_label;	/* for progress */
@@ -259,8 +256,8 @@ unsigned replicate_threads(const struct options *op, uint64_t *needed);
 int replicate_run(const struct replicate *rp);
 
 /*
- * Repeats the first repeat of each cell with op_uncertainty profiles drawn
- * around that of the options, the i-th the same for all cells.  Fills in the
+ * Repeats all repeats of each cell with op_uncertainty profiles drawn around
+ * that of the options, the i-th the same for all cells.  Fills in the
  * uncertainty of the cells and of the result.
  *
  *   like  in  the cells of r->cells
@@ -276,11 +273,10 @@ int uncertainty_run(const struct options *op, struct checkpoint *ck,
 /*
  * Makes bands, effects and rankings of samples.
  *
- *   r         in/out  cells have uncertainty.total_samples
- *   harvest   in      the harvest thread's CPU %, [cell][sample]
+ *   r         in/out  cells have uncertainty.total_samples and the others
  *   profiles  in      as many as there are samples, drawn around base
  */
-int uncertainty_analyse(struct result *r, const double *harvest,
-    const struct profile *profiles, const struct profile *base);
+int uncertainty_analyse(struct result *r, const struct profile *profiles,
+    const struct profile *base);
 
 #endif

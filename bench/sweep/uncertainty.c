@@ -9,89 +9,106 @@
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 
-static const double band_low = 0.1, band_high = 0.9;
-
 struct uncertainty {
 	const struct options *un_options;
 	struct checkpoint *un_checkpoint;
 	struct result	*un_result;
-	unsigned	 un_samples;
+	unsigned	 un_rounds;	/* profiles times repeats */
 	struct profile	*un_profiles;	/* [sample] */
-	double		*un_harvest;	/* [cell][sample]; NAN: not drawn */
+	double		*un_values;	/* [cell][round][quantity] */
 	char		*un_error;
 };
 
+/* The first is NAN where it is not drawn. */
 static double *
-harvest(const struct uncertainty *un, unsigned cell, unsigned sample)
+drawn(const struct uncertainty *un, unsigned cell, unsigned round)
 {
 
-	return (&un->un_harvest[cell * un->un_samples + sample]);
+	return (&un->un_values[((size_t)cell * un->un_rounds + round) *
+	    QUANTITIES]);
 }
 
 /* Whether it is drawn. */
 static bool
-skip(void *context, unsigned cell, unsigned sample)
+skip(void *context, unsigned cell, unsigned round)
 {
 
-	return (!isnan(*harvest(context, cell, sample)));
+	return (!isnan(*drawn(context, cell, round)));
 }
 
 /* Ignores a draw from the journal that is not of this run. */
 static void
 keep(struct uncertainty *un, const struct checkpoint_draw *cd)
 {
-	struct result *r = un->un_result;
 
-	if (cd->cd_cell >= r->cell_count || cd->cd_sample >= un->un_samples ||
-	    skip(un, cd->cd_cell, cd->cd_sample))
-		return;
-	r->cells[cd->cd_cell].uncertainty.total_samples[cd->cd_sample] =
-	    cd->cd_total_mb_per_s;
-	*harvest(un, cd->cd_cell, cd->cd_sample) = cd->cd_harvest_cpu_percent;
+	if (cd->cd_cell < un->un_result->cell_count &&
+	    cd->cd_round < un->un_rounds && cd->cd_count == QUANTITIES)
+		memcpy(drawn(un, cd->cd_cell, cd->cd_round), cd->cd_values,
+		    sizeof(cd->cd_values));
 }
 
 static int
-take(void *context, unsigned cell, unsigned sample, int error,
+take(void *context, unsigned cell, unsigned round, int error,
     const char *why, struct cell_measure *cm)
 {
 	struct uncertainty *un = context;
-	const struct checkpoint_draw cd = {
-		.cd_cell = cell,
-		.cd_sample = sample,
-		.cd_total_mb_per_s = cm->cm_sample.total_mb_per_s,
-		.cd_harvest_cpu_percent = cm->cm_sample.harvest.cpu_percent,
-	};
+	struct checkpoint_draw cd = { .cd_cell = cell, .cd_round = round,
+	    .cd_count = QUANTITIES };
+	unsigned q;
 
 	if (error != 0) {
 		snprintf(un->un_error, CELL_ERROR_SIZE, "with profile %u of "
-		    "%u drawn: %.*s", sample + 1, un->un_samples,
-		    CELL_ERROR_SIZE - 64, why);
+		    "%u drawn: %.*s", round / un->un_options->op_repeats + 1,
+		    un->un_options->op_uncertainty, CELL_ERROR_SIZE - 64, why);
 		return (error);
 	}
+	for (q = 0; q < QUANTITIES; q++)
+		cd.cd_values[q] = quantity_raw(&quantities[q], &cm->cm_sample,
+		    un->un_result->cells[cell].readers);
 	error = checkpoint_add_draw(un->un_checkpoint, &cd);
 	if (error == 0)
 		keep(un, &cd);
 	return (error);
 }
 
-/* After an interruption keeps the draws that all cells have. */
-static bool
-cut(struct uncertainty *un)
+/* The number of profiles that all cells have, with all repeats. */
+static unsigned
+whole(struct uncertainty *un)
 {
-	unsigned cells = un->un_result->cell_count, i, whole = 0;
+	const unsigned cells = un->un_result->cell_count;
+	unsigned done = 0;
 
-	while (whole < un->un_samples * cells && skip(un, whole % cells,
-	    whole / cells))
-		whole++;
-	whole /= cells;
-	if (whole < UNCERTAINTY_LEAST)
-		return (false);
-	for (i = 0; i < cells; i++) {
-		un->un_result->cells[i].uncertainty.samples = whole;
-		memmove(&un->un_harvest[i * whole], harvest(un, i, 0),
-		    whole * sizeof(*un->un_harvest));
+	while (done < un->un_rounds * cells && skip(un, done % cells,
+	    done / cells))
+		done++;
+	return (done / cells / un->un_options->op_repeats);
+}
+
+/* Gives a cell the medians over repeats of its first n profiles. */
+static int
+gather(struct uncertainty *un, unsigned cell, unsigned n)
+{
+	struct result_band *rb = &un->un_result->cells[cell].uncertainty;
+	const unsigned repeats = un->un_options->op_repeats;
+	double *medians, *scratch = calloc(repeats, sizeof(*scratch));
+	unsigned i, k, q;
+
+	for (q = 0; q < QUANTITIES && scratch != NULL; q++) {
+		medians = calloc(n, sizeof(*medians));
+		if (medians == NULL)
+			break;
+		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
+		    sizeof(medians));
+		for (i = 0; i < n; i++) {
+			for (k = 0; k < repeats; k++)
+				scratch[k] = drawn(un, cell,
+				    i * repeats + k)[q];
+			medians[i] = stats_median(scratch, repeats);
+		}
 	}
-	return (true);
+	free(scratch);
+	rb->samples = n;
+	return (q == QUANTITIES ? 0 : ENOMEM);
 }
 
 /* values stay as they are; scratch has room for as many. */
@@ -100,8 +117,8 @@ band(const double *values, unsigned n, double *scratch, double out[2])
 {
 
 	memcpy(scratch, values, n * sizeof(*scratch));
-	out[0] = stats_quantile(scratch, n, band_low);
-	out[1] = stats_quantile(scratch, n, band_high);
+	out[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
+	out[1] = stats_quantile(scratch, n, STATS_ROBUST);
 }
 
 static int
@@ -183,22 +200,16 @@ static void
 rank_pair(const struct result_cell *a, const struct result_cell *b,
     bool by_lock, double *scratch, struct result_ranking *rr)
 {
-	const double *va = a->uncertainty.total_samples;
-	const double *vb = b->uncertainty.total_samples;
 	const struct result_cell *better = a, *worse = b;
-	unsigned i, n = a->uncertainty.samples, won = 0;
-	double margin;
+	struct stats_change sc;
 
-	for (i = 0; i < n; i++)
-		scratch[i] = vb[i] > 0 ? va[i] / vb[i] - 1 : va[i] > 0;
-	margin = stats_median(scratch, n);
-	if (margin < 0) {
+	stats_change(b->uncertainty.total_samples,
+	    a->uncertainty.total_samples, a->uncertainty.samples, scratch,
+	    &sc);
+	if (sc.sc_median < 0) {
 		better = b;
 		worse = a;
 	}
-	for (i = 0; i < n; i++)
-		won += better->uncertainty.total_samples[i] >
-		    worse->uncertainty.total_samples[i];
 	strcpy(rr->by, by_lock ? "lock" : "design");
 	strcpy(rr->better, by_lock ? better->lock : better->design);
 	strcpy(rr->worse, by_lock ? worse->lock : worse->design);
@@ -206,9 +217,9 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	strcpy(rr->cipher, a->cipher);
 	rr->readers = a->readers;
 	rr->request_bytes = a->request_bytes;
-	rr->share = (double)won / n;
-	rr->robust = rr->share >= UNCERTAINTY_ROBUST &&
-	    fabs(margin) >= UNCERTAINTY_MARGIN;
+	rr->share = sc.sc_share;
+	rr->robust = rr->share >= STATS_ROBUST &&
+	    fabs(sc.sc_median) >= UNCERTAINTY_MARGIN;
 }
 
 /* Ranks all pairs of cells that differ in their design or their lock alone. */
@@ -242,8 +253,8 @@ find_rankings(struct result *r, double *scratch)
 }
 
 int
-uncertainty_analyse(struct result *r, const double *harvest,
-    const struct profile *profiles, const struct profile *base)
+uncertainty_analyse(struct result *r, const struct profile *profiles,
+    const struct profile *base)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
 	unsigned i, n = r->cells[0].uncertainty.samples;
@@ -261,7 +272,9 @@ uncertainty_analyse(struct result *r, const double *harvest,
 		struct result_band *rb = &r->cells[i].uncertainty;
 
 		band(rb->total_samples, n, scratch, rb->total_mb_per_s);
-		band(harvest + i * n, n, scratch, rb->harvest_cpu_percent);
+		band(rb->harvest_cpu_samples, n, scratch,
+		    rb->harvest_cpu_percent);
+		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
 	}
 	error = find_effects(r, profiles, base);
 	if (error == 0)
@@ -274,26 +287,19 @@ static int
 prepare(struct uncertainty *un)
 {
 	const struct options *op = un->un_options;
-	struct result *r = un->un_result;
-	unsigned i, n = r->cell_count * un->un_samples;
-	struct result_band *rb;
+	const size_t n = (size_t)un->un_result->cell_count * un->un_rounds *
+	    QUANTITIES;
+	size_t i;
 
-	un->un_profiles = calloc(un->un_samples, sizeof(*un->un_profiles));
-	un->un_harvest = calloc(n, sizeof(*un->un_harvest));
-	if (un->un_profiles == NULL || un->un_harvest == NULL)
+	un->un_profiles = calloc(op->op_uncertainty, sizeof(*un->un_profiles));
+	un->un_values = calloc(n, sizeof(*un->un_values));
+	if (un->un_profiles == NULL || un->un_values == NULL)
 		return (ENOMEM);
-	for (i = 0; i < n; i++)
-		un->un_harvest[i] = NAN;
-	for (i = 0; i < un->un_samples; i++)
-		profile_sample(&op->op_machine.vi_profile, i, un->un_samples,
-		    op->op_seed, &un->un_profiles[i]);
-	for (i = 0; i < r->cell_count; i++) {
-		rb = &r->cells[i].uncertainty;
-		rb->total_samples = calloc(un->un_samples, sizeof(double));
-		if (rb->total_samples == NULL)
-			return (ENOMEM);
-		rb->samples = un->un_samples;
-	}
+	for (i = 0; i < n; i += QUANTITIES)
+		un->un_values[i] = NAN;
+	for (i = 0; i < op->op_uncertainty; i++)
+		profile_sample(&op->op_machine.vi_profile, (unsigned)i,
+		    op->op_uncertainty, op->op_seed, &un->un_profiles[i]);
 	return (0);
 }
 
@@ -318,21 +324,20 @@ uncertainty_run(const struct options *op, struct checkpoint *ck,
     char error_text[CELL_ERROR_SIZE])
 {
 	struct uncertainty un = { .un_options = op, .un_checkpoint = ck,
-	    .un_result = r, .un_samples = op->op_uncertainty,
+	    .un_result = r, .un_rounds = op->op_uncertainty * op->op_repeats,
 	    .un_error = error_text };
 	struct replicate rp = {
 		.rp_options = op,
 		.rp_cells = like,
 		.rp_cell_count = r->cell_count,
-		.rp_rounds = op->op_uncertainty,
+		.rp_rounds = un.un_rounds,
 		.rp_label = "drawn profiles",
 		.rp_skip = skip,
 		.rp_take = take,
 		.rp_context = &un,
 	};
 	int error, error2 = 0;
-	unsigned i;
-	bool some;
+	unsigned i, n = 0;
 
 	error = prepare(&un);
 	rp.rp_profiles = un.un_profiles;
@@ -340,18 +345,22 @@ uncertainty_run(const struct options *op, struct checkpoint *ck,
 		for (i = 0; ck != NULL && i < ck->ck_draw_count; i++)
 			keep(&un, &ck->ck_draws[i]);
 		error = replicate_run(&rp);
+		if (error == 0 || error == EINTR)
+			n = whole(&un);
 	}
-	some = error == 0 || (error == EINTR && cut(&un));
-	if (some)
-		error2 = uncertainty_analyse(r, un.un_harvest, un.un_profiles,
+	for (i = 0; i < r->cell_count && n >= UNCERTAINTY_LEAST &&
+	    error2 == 0; i++)
+		error2 = gather(&un, i, n);
+	if (n >= UNCERTAINTY_LEAST && error2 == 0)
+		error2 = uncertainty_analyse(r, un.un_profiles,
 		    &op->op_machine.vi_profile);
-	if (error2 != 0)
+	if (error2 != 0) {
 		error = error2;
-	if (!some || error2 != 0)
 		forget(r);
+	}
 	if (error != 0 && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
 	free(un.un_profiles);
-	free(un.un_harvest);
+	free(un.un_values);
 	return (error);
 }

@@ -363,8 +363,8 @@ virtual__uncertainty_body() {
 	    --uncertainty 12 -o r.json
 	grep -q '12 profiles drawn around epyc-9654-2s' table.txt ||
 	    atf_fail "no head"
-	[ "$(grep -c '^ *[0-9][0-9]*  *\[.*\.\..*\].*\[.*\]' table.txt)" -eq 2 ] ||
-	    atf_fail "no bands"
+	[ "$(grep -c '^ *[0-9]* *[a-z]* *\[.*\.\..*\].*\[.*\].*\[.*s\]' table.txt)" \
+	    -eq 4 ] || atf_fail "no bands: $(cat table.txt)"
 	[ "$(grep -c ' |\|#|\||#' table.txt)" -eq 8 ] ||
 	    atf_fail "not eight values"
 	grep -q 'aes.kernel.byte *guessed *-' table.txt ||
@@ -377,8 +377,22 @@ virtual__uncertainty_body() {
 	sed 's/"samples": 12/"samples": 13/' r.json >edited.json
 	fails 1 'total_samples' report edited.json
 	saves cell.txt run $virtual $brief -r 2 --uncertainty 10
-	grep -q '^10-90 %  *of the drawn profiles: total \[.*\.\..*\] MB/s' cell.txt ||
+	grep -q '^10-90 %  *of the drawn profiles: total \[.*\.\..*\]^* MB/s' cell.txt ||
 	    atf_fail "no band of one cell"
+}
+
+test_case virtual__uncertain_repeats "each drawn profile runs as many repeats" \
+    "as the profile itself: where no value is drawn, a draw is the run"
+virtual__uncertain_repeats_body() {
+	sed -E 's/ (guessed|published|fitted) / measured /' \
+	    "$(source_folder)/lib/profile/epyc-9654-2s.conf" >sure.conf
+	runs run --engine virtual --profile sure.conf $brief -d locked -r 8 \
+	    -s 32 -n 3 --uncertainty 10 -o sure.json
+	saves sure.txt report sure.json
+	values sure.json total_mb_per_s | sed -n 1p >total
+	! grep -q '\^ ' sure.txt || atf_fail "$(cat sure.txt)"
+	sed -n '/"total_samples"/,/]/p' sure.json | grep -c "$(cat total)" |
+	    atf_check -o inline:'10\n' cat
 }
 
 test_case virtual__compare "a prediction is not judged by a measurement, nor" \

@@ -218,7 +218,7 @@ check_result(struct resumed *re)
 static void
 check_going_on(struct checkpoint *ck, const char *before, size_t size)
 {
-	const struct checkpoint_draw cd = { .cd_total_mb_per_s = 1 };
+	const struct checkpoint_draw cd = { .cd_count = 1 };
 	char *after;
 	size_t now;
 

@@ -707,6 +707,7 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s<-5% possible",
 	    why));
 	pa.pa_row[0].cr_quantity = &quantities[0];
+	pa.pa_row[0].cr_change = 0;
 	pa.pa_row[0].cr_change_ci95[0] = -0.04;
 	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 	co.co_noise = 0.02;
@@ -849,6 +850,91 @@ TEST(compare_judge__harvest_work, "A third of the harvest thread's CPU is "
 		ATF_CHECK_EQ_MSG(cases[n].stop, row->cr_stop, "%u", i);
 		done();
 	}
+}
+
+/* Draws of every quantity around 1, B's times factor in all but a few. */
+static void
+draw(struct result_cell *c, double factor, unsigned contrary)
+{
+	double *v;
+	unsigned i, q;
+
+	snprintf(c->engine, sizeof(c->engine), "virtual");
+	c->uncertainty.samples = 20;
+	for (q = 0; q < QUANTITIES; q++) {
+		v = fixture_reals(20, 0);
+		for (i = 0; i < 20; i++)
+			v[i] = (100 + i) * (i < contrary ? 2 - factor :
+			    factor);
+		memcpy((char *)&c->uncertainty + quantities[q].qu_drawn, &v,
+		    sizeof(v));
+	}
+}
+
+TEST(compare_judge__drawn_profiles, "Cells with drawn profiles are ranked by "
+    "these: not where more than one in ten disagrees, nor where the profile "
+    "itself does; draws of another seed or number, or of a part of the "
+    "quantities, are refused")
+{
+	static const struct {
+		double	point;
+		double	drawn;
+		unsigned contrary;
+		enum compare_verdict verdict;
+		enum compare_stop stop;
+	} cases[] = {
+		{ 0.8, 0.9, 2, COMPARE_WORSE, COMPARE_STOP_NONE },
+		{ 0.8, 0.9, 3, COMPARE_NONE, COMPARE_STOP_DRAWS },
+		{ 0.8, 1.1, 0, COMPARE_NONE, COMPARE_STOP_DRAWS },
+		{ 0.8, 0.97, 0, COMPARE_NONE, COMPARE_STOP_MARGIN },
+		{ 1.2, 1.1, 1, COMPARE_BETTER, COMPARE_STOP_NONE },
+		/* Repeats that show nothing, and draws that do. */
+		{ 0.999, 0.9, 0, COMPARE_WORSE, COMPARE_STOP_NONE },
+	};
+	struct compare_gate cg;
+	struct text t = { .s = "" };
+	const struct compare_row *row;
+	unsigned i;
+
+	for (i = 0; i < nitems(cases); i++) {
+		make(&a, 1, 5, 1);
+		make(&b, 1, 5, 1);
+		scale_total(&b.cells[0], cases[i].point);
+		draw(&a.cells[0], 1, 0);
+		draw(&b.cells[0], cases[i].drawn, cases[i].contrary);
+		judge_rows(1, 0.05, 0);
+		row = co.co_pairs[0].pa_row;
+		ATF_CHECK_EQ_MSG(cases[i].verdict, row->cr_verdict, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].stop, row->cr_stop, "%u", i);
+		ATF_CHECK_EQ(0, co.co_tests);
+		if (i == 1) {
+			verdict_sentence(&t, &co, row);
+			check_has(t.s, "-20.0 % (the profile itself, outside "
+			    "the band; with 20 drawn profiles -10.0 %, 10 to "
+			    "90 % of them -10.0 to +10.0 %, less in 85.0 %): "
+			    "no difference shown (not robust over the drawn "
+			    "profiles)");
+			ATF_REQUIRE_EQ(0, compare_gate_parse(&cg,
+			    "total_mb_per_s < -15% possible", why));
+			ATF_CHECK(compare_gate_met(&co, &cg, co.co_pairs));
+		}
+		if (i + 1 < nitems(cases))
+			done();
+	}
+	b.seed++;
+	judge_rows(1, 0.05, 0);
+	check_has(co.co_pairs[0].pa_refused, "the same --uncertainty");
+	b.seed--;
+	free(b.cells[0].uncertainty.latency_p99_samples);
+	b.cells[0].uncertainty.latency_p99_samples = NULL;
+	judge_rows(1, 0.05, 0);
+	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(0));
+	judge_rows(ALL_QUANTITIES, 0.05, 0);
+	check_has(co.co_pairs[0].pa_refused, "-q leaves it out");
+	b.cells[0].uncertainty.samples = 19;
+	judge_rows(1, 0.05, 0);
+	check_has(co.co_pairs[0].pa_refused, "A has 20, B has 19");
+	done();
 }
 
 TEST(compare_match__polls, "Cells of A and B whose spinners poll differently "

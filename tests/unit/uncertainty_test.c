@@ -21,7 +21,6 @@ static const struct fixture_cell grid[CELLS] = {
 };
 
 static struct profile base, drawn[SAMPLES];
-static double harvest[CELLS][SAMPLES];
 
 /*
  * The total falls with one value and rises, less surely, with another; the two
@@ -53,15 +52,18 @@ make(struct result *r, bool sliver)
 		rc->guessed_share = 0.5;
 		rc->uncertainty.samples = SAMPLES;
 		rc->uncertainty.total_samples = fixture_reals(SAMPLES, 0);
+		rc->uncertainty.harvest_cpu_samples = fixture_reals(SAMPLES, 0);
+		rc->uncertainty.latency_p99_samples = fixture_reals(SAMPLES, 0);
 		for (i = 0; i < SAMPLES; i++) {
 			rc->uncertainty.total_samples[i] = 100 + i +
 			    (c == 1 ? 1000 : 0) + (c != 2 ? 0 :
 			    i % 4 == 0 && !sliver ? -0.5 : 0.5);
-			harvest[c][i] = 10 * c + i / 100.0;
+			rc->uncertainty.harvest_cpu_samples[i] =
+			    10 * c + i / 100.0;
+			rc->uncertainty.latency_p99_samples[i] = 3e5 + 1e3 * i;
 		}
 	}
-	ATF_REQUIRE_EQ(0, uncertainty_analyse(r, &harvest[0][0], drawn,
-	    &base));
+	ATF_REQUIRE_EQ(0, uncertainty_analyse(r, drawn, &base));
 }
 
 TEST(uncertainty__sliver,
@@ -129,15 +131,21 @@ TEST(uncertainty__planted,
 	    1e-6);
 	ATF_CHECK(fabs(r.cells[2].uncertainty.harvest_cpu_percent[0] -
 	    20.039) < 1e-6);
+	ATF_CHECK(fabs(r.cells[1].uncertainty.latency_p99_ns[1] - 335100) <
+	    1e-6);
 	result_free(&r);
 }
 
 TEST(uncertainty__printed,
-    "The table has bands, bars and rankings, in 80 columns")
+    "The table has bands, bars and rankings, in 80 columns; figures outside "
+    "their bands are marked")
 {
 	static const char *const parts[] = {
 		"predicted", "epyc-9654-2s, 192 CPUs in 2 nodes",
-		"[52.0..67.5]",
+		/* The total and harvest CPU lie outside, p99 does not. */
+		"      2   locked           [52.0..67.5]^     [0.04..0.35]^   "
+		    "[304us..335us]\n",
+		"^: the figure above,",
 		"aes.kernel.byte        guessed   -1.00  ####################|",
 		"concurrent over locked, mtx, aes, 2 readers of 64 KiB: 100 %, "
 		    "robust",
