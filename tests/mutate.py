@@ -188,11 +188,13 @@ def run(argv, cwd, limit, **more):
         return None
     finally:
         # Rows of assure are process groups of their own in its session.
-        for pid in subprocess.run(['ps', '-A', '-o', 'pid=,sid='], text=True,
-                                  capture_output=True).stdout.split('\n'):
-            if pid.split()[1:] == [str(child.pid)]:
+        listed = shutil.which('ps') and subprocess.run(
+            ['ps', '-A', '-o', 'pid=,sid='], text=True,
+            capture_output=True).stdout or '%d %d' % (child.pid, child.pid)
+        for pid, session in re.findall(r'(\d+) +(\d+)', listed):
+            if session == str(child.pid):
                 try:
-                    os.kill(int(pid.split()[0]), signal.SIGKILL)
+                    os.kill(int(pid), signal.SIGKILL)
                 except ProcessLookupError:
                     pass
         child.wait()
