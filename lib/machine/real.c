@@ -43,19 +43,19 @@ static struct {
 
 CTASSERT(sizeof(struct m32) == sizeof(uint32_t));
 
-static int
-futex_wait(struct m32 *word, uint32_t expect, int64_t timeout_ns)
+int
+real_wait(_Atomic uint32_t *word, uint32_t expect, int64_t timeout_ns)
 {
 	struct timespec ts;
 
 	ts.tv_sec = timeout_ns / NS_PER_S;
 	ts.tv_nsec = timeout_ns % NS_PER_S;
 #if defined(__linux__)
-	if (syscall(SYS_futex, &word->m_value, FUTEX_WAIT_PRIVATE, expect,
+	if (syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expect,
 	    timeout_ns < 0 ? NULL : &ts, NULL, 0) == 0)
 		return (0);
 #elif defined(__FreeBSD__)
-	if (_umtx_op(&word->m_value, UMTX_OP_WAIT_UINT_PRIVATE, expect,
+	if (_umtx_op(word, UMTX_OP_WAIT_UINT_PRIVATE, expect,
 	    (void *)(uintptr_t)(timeout_ns < 0 ? 0 : sizeof(ts)),
 	    timeout_ns < 0 ? NULL : &ts) == 0)
 		return (0);
@@ -73,20 +73,20 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 
 	KASSERT(timeout_ns >= -1, ("time-out of %jd ns", (intmax_t)timeout_ns));
 	atomic_store_32(&td->mt_offcpu, 1);
-	error = futex_wait(word, expect, timeout_ns);
+	error = real_wait(&word->m_value, expect, timeout_ns);
 	atomic_store_32(&td->mt_offcpu, 0);
 	return (error);
 }
 
-static void
-futex_wake(struct m32 *word, int threads)
+void
+real_wake(_Atomic uint32_t *word, int threads)
 {
 
 #if defined(__linux__)
-	syscall(SYS_futex, &word->m_value, FUTEX_WAKE_PRIVATE, threads,
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads,
 	    NULL, NULL, 0);
 #elif defined(__FreeBSD__)
-	_umtx_op(&word->m_value, UMTX_OP_WAKE_PRIVATE, threads, NULL, NULL);
+	_umtx_op(word, UMTX_OP_WAKE_PRIVATE, threads, NULL, NULL);
 #endif
 }
 
@@ -94,14 +94,14 @@ void
 machine_wake_32(struct m32 *word)
 {
 
-	futex_wake(word, INT32_MAX);
+	real_wake(&word->m_value, INT32_MAX);
 }
 
 void
 machine_wake_one_32(struct m32 *word)
 {
 
-	futex_wake(word, 1);
+	real_wake(&word->m_value, 1);
 }
 
 int
@@ -111,13 +111,13 @@ machine_sleep(int64_t timeout_ns)
 	int64_t end_ns, left_ns = timeout_ns;
 	uint32_t gen;
 
-	end_ns = tick_ns() + timeout_ns;
+	end_ns = machine_uptime_ns() + timeout_ns;
 	while (left_ns > 0) {
 		gen = atomic_load_acq_32(&td->mt_sleep);
 		if (atomic_load_acq_32(&td->mt_signalled) != 0)
 			return (EINTR);
 		machine_wait_32(&td->mt_sleep, gen, left_ns);
-		left_ns = end_ns - tick_ns();
+		left_ns = end_ns - machine_uptime_ns();
 	}
 	return (0);
 }
@@ -197,11 +197,13 @@ thread_begin(struct mthread *td)
 static void *
 thread_main(void *arg)
 {
+	struct freezer_member member;
 	struct mthread *td = arg;
 
 	machine_self = td;
+	freezer_enter(td->mt_freezer, &member);
 	while (atomic_load_acq_32(&td->mt_go) == 0)
-		futex_wait(&td->mt_go, 0, -1);
+		real_wait(&td->mt_go.m_value, 0, -1);
 	if (td->mt_bound)
 		atomic_store_ptr(&td->mt_slot,
 		    (uintptr_t)&slots[td->mt_cpu % CPU_SLOTS].slot_thread);
@@ -212,6 +214,7 @@ thread_main(void *arg)
 	pthread_set_name_np(pthread_self(), td->mt_name);
 #endif
 	td->mt_fn(td->mt_arg);
+	freezer_leave(&member);
 	return (NULL);
 }
 
@@ -224,6 +227,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	thread_reset(td, name);
 	td->mt_fn = fn;
 	td->mt_arg = arg;
+	td->mt_freezer = freezer_current();
 	if (cpu != MACHINE_CPU_ANY)
 		td->mt_cpu = (int)((unsigned)cpu % cpu_count());
 	error = pthread_create(&td->mt_pthread, NULL, thread_main, td);

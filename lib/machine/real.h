@@ -18,6 +18,7 @@
 #include "lib/machine/atomic.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/flavour.h"
+#include "lib/machine/freezer.h"
 #include "lib/machine/tick.h"
 #include "lib/vm/vm.h"
 
@@ -117,6 +118,7 @@ struct mthread {
 	bool		mt_bound;	/* the binding was granted */
 	bool		mt_spawned;	/* and so must be joined */
 	pthread_t	mt_pthread;
+	struct freezer	*mt_freezer;	/* of its starter, or NULL */
 	void		(*mt_fn)(void *);
 	void		*mt_arg;
 	unsigned	mt_index;	/* its row in lock profiles */
@@ -168,16 +170,34 @@ machine_yield(void)
 	sched_yield();
 }
 
-#define	machine_cycles		tick_cycles
 #define	machine_cycles_since	tick_since
 #define	machine_cycles_to_ns	tick_cycles_to_ns
 #define	machine_ns_to_cycles	tick_ns_to_cycles
-#define	machine_uptime_ns	tick_ns
-#define	machine_uptime_coarse_ns	tick_coarse_ns
 #define	machine_cpu		cpu_current
 #define	machine_cpus		cpu_count
 #define	machine_cpu_ids		cpu_ids
 #define	machine_nodes		cpu_nodes
+
+static inline uint64_t
+machine_cycles(void)
+{
+
+	return (tick_cycles() - freezer_lost.fl_cycles);
+}
+
+static inline int64_t
+machine_uptime_ns(void)
+{
+
+	return (tick_ns() - freezer_lost.fl_ns);
+}
+
+static inline int64_t
+machine_uptime_coarse_ns(void)
+{
+
+	return (tick_coarse_ns() - freezer_lost.fl_ns);
+}
 
 static inline unsigned
 machine_node(void)
@@ -243,6 +263,13 @@ machine_displaced(void)
 	return (td->mt_bound && cpu_current() !=
 	    cpu_os_index((unsigned)td->mt_cpu));
 }
+
+/*
+ * The futex under machine_wait_32() and its wake-ups, without a machine thread;
+ * for lib/machine.
+ */
+int real_wait(_Atomic uint32_t *word, uint32_t expect, int64_t timeout_ns);
+void real_wake(_Atomic uint32_t *word, int threads);
 
 /* For this file and lib/machine/real.c. */
 static inline struct mptr *

@@ -1,0 +1,124 @@
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "lib/base/kassert.h"
+#include "lib/machine/freezer.h"
+#include "lib/machine/real.h"
+
+struct freezer_lost freezer_lost;
+
+static _Thread_local struct freezer *self;
+
+struct freezer *
+freezer_current(void)
+{
+
+	return (self);
+}
+
+/* Runs on a member that is to stop; errno is of what it interrupted. */
+static void
+on_stop(int sig)
+{
+	struct freezer *fz = self;
+	const uint32_t round = atomic_load(&fz->fz_round);
+	const int saved = errno;
+
+	(void)sig;
+	atomic_fetch_add(&fz->fz_stopped, 1);
+	real_wake(&fz->fz_stopped, 1);
+	while (atomic_load(&fz->fz_round) == round)
+		real_wait(&fz->fz_round, round, -1);
+	errno = saved;
+}
+
+void
+freezer_init(struct freezer *fz)
+{
+	const struct sigaction sa = { .sa_handler = on_stop,
+	    .sa_flags = SA_RESTART };
+
+	*fz = (struct freezer){ .fz_mutex = PTHREAD_MUTEX_INITIALIZER };
+	atomic_init(&fz->fz_round, 0);
+	atomic_init(&fz->fz_stopped, 0);
+	sigaction(SIGUSR2, &sa, NULL);
+}
+
+void
+freezer_fini(struct freezer *fz)
+{
+
+	MPASS(fz->fz_count == 0);
+	pthread_mutex_destroy(&fz->fz_mutex);
+}
+
+void
+freezer_enter(struct freezer *fz, struct freezer_member *fm)
+{
+	uint32_t round;
+
+	MPASS(self == NULL);
+	*fm = (struct freezer_member){ .fm_freezer = fz,
+	    .fm_thread = pthread_self() };
+	if (fz == NULL)
+		return;
+	self = fz;
+	pthread_mutex_lock(&fz->fz_mutex);
+	fm->fm_next = fz->fz_members;
+	fz->fz_members = fm;
+	fz->fz_count++;
+	round = atomic_load(&fz->fz_round);
+	pthread_mutex_unlock(&fz->fz_mutex);
+	while (round % 2 != 0 && atomic_load(&fz->fz_round) == round)
+		real_wait(&fz->fz_round, round, -1);
+}
+
+void
+freezer_leave(struct freezer_member *fm)
+{
+	struct freezer *fz = fm->fm_freezer;
+	struct freezer_member **at;
+
+	if (fz == NULL)
+		return;
+	pthread_mutex_lock(&fz->fz_mutex);
+	for (at = &fz->fz_members; *at != fm; at = &(*at)->fm_next)
+		continue;
+	*at = fm->fm_next;
+	fz->fz_count--;
+	pthread_mutex_unlock(&fz->fz_mutex);
+	self = NULL;
+}
+
+void
+freezer_stop(struct freezer *fz)
+{
+	struct freezer_member *fm;
+	uint32_t stopped;
+
+	MPASS(self != fz && atomic_load(&fz->fz_round) % 2 == 0);
+	pthread_mutex_lock(&fz->fz_mutex);
+	atomic_store(&fz->fz_stopped, 0);
+	atomic_fetch_add(&fz->fz_round, 1);
+	for (fm = fz->fz_members; fm != NULL; fm = fm->fm_next)
+		pthread_kill(fm->fm_thread, SIGUSR2);
+	while ((stopped = atomic_load(&fz->fz_stopped)) < fz->fz_count)
+		real_wait(&fz->fz_stopped, stopped, -1);
+	pthread_mutex_unlock(&fz->fz_mutex);
+	fz->fz_stop_ns = tick_ns();
+	fz->fz_stop_cycles = tick_cycles();
+}
+
+void
+freezer_go(struct freezer *fz)
+{
+
+	MPASS(atomic_load(&fz->fz_round) % 2 != 0);
+	fz->fz_lost_cycles += tick_cycles() - fz->fz_stop_cycles;
+	fz->fz_lost_ns += tick_ns() - fz->fz_stop_ns;
+	freezer_lost.fl_cycles = fz->fz_lost_cycles;
+	freezer_lost.fl_ns = fz->fz_lost_ns;
+	atomic_fetch_add(&fz->fz_round, 1);
+	real_wake(&fz->fz_round, INT32_MAX);
+}

@@ -1,0 +1,69 @@
+/*
+ * Threads of the real machine that stop and go on together, as a hypervisor
+ * pauses a guest.  The machine's clocks stand still meanwhile, so that the
+ * threads cannot measure a pause.  A thread stops wherever it is, also while it
+ * holds a lock: what the others share with it must not wait for that.
+ *
+ * Threads of two freezers must not run at once while both use the clocks: these
+ * are those of the freezer that went on last.
+ */
+#ifndef LIB_MACHINE_FREEZER_H
+#define LIB_MACHINE_FREEZER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "lib/machine/flavour.h"
+
+struct mthread;
+
+struct freezer {
+	pthread_mutex_t	 fz_mutex;	/* guards the list */
+	struct freezer_member *fz_members;
+	unsigned	 fz_count;
+	_Atomic uint32_t fz_round;	/* odd while stopped */
+	_Atomic uint32_t fz_stopped;	/* members, in this round */
+	uint64_t	 fz_stop_cycles;
+	int64_t		 fz_stop_ns;
+	uint64_t	 fz_lost_cycles;	/* in all pauses */
+	int64_t		 fz_lost_ns;
+};
+
+/* A thread's place in the list; its own storage until freezer_leave(). */
+struct freezer_member {
+	struct freezer	*fm_freezer;
+	struct freezer_member *fm_next;
+	pthread_t	 fm_thread;
+};
+
+/* What the machine's clocks leave out; 0 where no freezer is used. */
+extern struct freezer_lost {
+	_Alignas(MACHINE_CACHE_LINE)
+	uint64_t	fl_cycles;
+	int64_t		fl_ns;
+} freezer_lost;
+
+/* Uses SIGUSR2.  Clocks begin at the host's. */
+void freezer_init(struct freezer *fz);
+
+/* All members have left. */
+void freezer_fini(struct freezer *fz);
+
+/*
+ * Makes the calling thread a member; fz may be NULL.  While fz is stopped this
+ * waits.  Threads that a member starts with machine_spawn() become members.
+ */
+void freezer_enter(struct freezer *fz, struct freezer_member *fm);
+void freezer_leave(struct freezer_member *fm);
+
+/* The caller's; NULL: it is no member. */
+struct freezer *freezer_current(void);
+
+/* From a thread that is no member: returns when all members have stopped. */
+void freezer_stop(struct freezer *fz);
+
+/* Sets the clocks and lets the members go on. */
+void freezer_go(struct freezer *fz);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * What lib/machine/freezer.h promises: threads stop wherever they are, their
+ * clocks stand still, and nothing is lost when they go on.
+ */
+#include "lib/machine/freezer.h"
+#include "lib/machine/machine.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum {
+	MEMBERS	= 4,
+	ROUNDS	= 50
+};
+
+static struct mthread self;
+static struct freezer freezer;
+static struct m32 go, end, ready;
+
+struct member {
+	struct mthread	 me_thread;
+	struct m64	 me_steps;
+	int		 me_error;
+	bool		 me_inherited;
+};
+
+static struct member members[MEMBERS];
+static struct m32 word;		/* a lock that members fight for */
+
+static void
+step_until_end(void *arg)
+{
+	struct member *me = arg;
+	uint64_t steps = 0;
+
+	me->me_inherited = freezer_current() == &freezer;
+	atomic_fetchadd_rel_32(&ready, 1);
+	while (atomic_load_acq_32(&end) == 0) {
+		if (atomic_cmpset_acq_32(&word, 0, 1))
+			atomic_store_rel_32(&word, 0);
+		machine_note_store_64(&me->me_steps, ++steps);
+	}
+}
+
+/* Members are started by a member, which leaves before they do. */
+static void *
+start_members(void *arg)
+{
+	void (*fn)(void *) = *(void (**)(void *))arg;
+	struct freezer_member first;
+	struct mthread td;
+	unsigned i;
+
+	freezer_enter(&freezer, &first);
+	machine_attach(&td, "first");
+	for (i = 0; i < MEMBERS; i++)
+		support_spawn(&members[i].me_thread, "member", MACHINE_CPU_ANY,
+		    fn, &members[i]);
+	machine_detach();
+	freezer_leave(&first);
+	return (NULL);
+}
+
+static void
+start(void (*fn)(void *))
+{
+	pthread_t first;
+
+	support_machine(&self);
+	freezer_init(&freezer);
+	atomic_init_32(&go, 0);
+	atomic_init_32(&end, 0);
+	atomic_init_32(&ready, 0);
+	atomic_init_32(&word, 0);
+	ATF_REQUIRE_EQ(0, pthread_create(&first, NULL, start_members, &fn));
+	pthread_join(first, NULL);
+	while (atomic_load_acq_32(&ready) < MEMBERS)
+		machine_yield();
+}
+
+static void
+finish(void)
+{
+	unsigned i;
+
+	atomic_store_rel_32(&end, 1);
+	for (i = 0; i < MEMBERS; i++)
+		machine_join(&members[i].me_thread);
+	freezer_fini(&freezer);
+}
+
+static void
+read_steps(uint64_t steps[MEMBERS])
+{
+	unsigned i;
+
+	for (i = 0; i < MEMBERS; i++)
+		steps[i] = machine_note_load_64(&members[i].me_steps);
+}
+
+TEST(freezer_stop__all_stand, "When it has returned no member makes a step, "
+    "whatever it was at; all go on, round after round")
+{
+	uint64_t before[MEMBERS], now[MEMBERS];
+	unsigned i, round, yields;
+
+	start(step_until_end);
+	for (round = 0; round < ROUNDS; round++) {
+		freezer_stop(&freezer);
+		read_steps(before);
+		for (yields = 0; yields < 20; yields++)
+			machine_yield();
+		read_steps(now);
+		for (i = 0; i < MEMBERS; i++)
+			ATF_REQUIRE_EQ_MSG(before[i], now[i], "member %u moved",
+			    i);
+		freezer_go(&freezer);
+		for (i = 0; i < MEMBERS; i++)
+			while (machine_note_load_64(&members[i].me_steps) ==
+			    now[i])
+				machine_yield();
+	}
+	finish();
+	for (i = 0; i < MEMBERS; i++)
+		ATF_CHECK(members[i].me_inherited);
+	ATF_CHECK(freezer_current() == NULL);
+}
+
+static void
+sleep_a_while(void *arg)
+{
+	struct member *me = arg;
+
+	atomic_fetchadd_rel_32(&ready, 1);
+	while (atomic_load_acq_32(&go) == 0)
+		machine_yield();
+	me->me_error = machine_sleep(20 * NS_PER_MS);
+	machine_note_store_64(&me->me_steps,
+	    (uint64_t)machine_uptime_ns());
+}
+
+TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
+    "sleep lasts its time by them")
+{
+	int64_t began_ns, paused_ns, real_ns;
+	unsigned i;
+
+	start(sleep_a_while);
+	began_ns = machine_uptime_ns();
+	freezer_stop(&freezer);
+	real_ns = tick_ns();
+	atomic_store_rel_32(&go, 1);
+	while (tick_ns() - real_ns < 30 * NS_PER_MS)
+		machine_yield();
+	paused_ns = tick_ns() - real_ns;
+	freezer_go(&freezer);
+	ATF_CHECK(freezer_lost.fl_ns >= paused_ns);
+	ATF_CHECK(machine_uptime_ns() <= tick_ns() - paused_ns);
+	ATF_CHECK(machine_cycles_to_ns(freezer_lost.fl_cycles) >=
+	    paused_ns / 100 * 95);
+	finish();
+	for (i = 0; i < MEMBERS; i++) {
+		ATF_CHECK_EQ(0, members[i].me_error);
+		/* Not 30 ms of pause, but 20 ms of their own. */
+		ATF_CHECK((int64_t)machine_note_load_64(
+		    &members[i].me_steps) >= began_ns + 20 * NS_PER_MS);
+	}
+}
+
+static void *
+enter_stopped(void *arg)
+{
+	struct freezer_member member;
+
+	(void)arg;
+	atomic_store_rel_32(&ready, MEMBERS + 1);
+	freezer_enter(&freezer, &member);
+	atomic_store_rel_32(&go, 1);
+	freezer_leave(&member);
+	return (NULL);
+}
+
+TEST(freezer_enter__while_stopped, "A thread that becomes a member meanwhile "
+    "waits; clocks are those of the freezer that went on last")
+{
+	struct freezer other;
+	int64_t lost_ns;
+	pthread_t late;
+	unsigned yields;
+
+	start(step_until_end);
+	freezer_init(&other);
+	freezer_stop(&freezer);
+	ATF_REQUIRE_EQ(0, pthread_create(&late, NULL, enter_stopped, NULL));
+	while (atomic_load_acq_32(&ready) <= MEMBERS || freezer.fz_count <=
+	    MEMBERS)
+		machine_yield();
+	for (yields = 0; yields < 100; yields++)
+		machine_yield();
+	ATF_CHECK_EQ(0, atomic_load_acq_32(&go));
+	freezer_go(&freezer);
+	pthread_join(late, NULL);
+	ATF_CHECK_EQ(1, atomic_load_acq_32(&go));
+	lost_ns = freezer_lost.fl_ns;
+	ATF_CHECK(lost_ns > 0);
+	freezer_stop(&freezer);
+	freezer_stop(&other);
+	freezer_go(&other);
+	ATF_CHECK(freezer_lost.fl_ns < lost_ns + NS_PER_S);
+	ATF_CHECK_EQ(other.fz_lost_ns, freezer_lost.fl_ns);
+	freezer_go(&freezer);
+	ATF_CHECK(freezer_lost.fl_ns > lost_ns);
+	freezer_fini(&other);
+	finish();
+}
+
+TEST_PROGRAM()
