@@ -115,6 +115,30 @@ struct hypothesis_student {
 void hypothesis_student(const double *a, unsigned na, const double *b,
     unsigned nb, struct hypothesis_student *hs);
 
+/* What paired ratios show: 0.03 is 3 % more. */
+struct paired {
+	unsigned	pd_count;	/* of pairs; 0: not paired */
+	double		pd_error;	/* standard error of the logarithm */
+	double		pd_change;
+	double		pd_ci95[2];
+	double		pd_p;		/* of such a change by chance, 0..1 */
+};
+
+enum { PAIRED_MIN = 3, PAIRED_TRIM_MIN = 10 };
+
+/*
+ * The change that logarithms of ratios show, one for each pair, PAIRED_MIN or
+ * more: Yuen's test of their trimmed mean, which leaves out a fifth at each end
+ * where there are PAIRED_TRIM_MIN or more.  Pairs must be independent.
+ *
+ *   logs  in/out  sorted
+ *   pd    out     all members
+ *
+ * Source: K. K. Yuen, "The two-sample trimmed t for unequal population
+ * variances", Biometrika 61 (1974), in its form for pairs.
+ */
+void paired_estimate(double *logs, unsigned n, struct paired *pd);
+
 /*
  * HYPOTHESIS_RESAMPLES draws with replacement from n sorted values.  A draw is
  * the indexes of its two middle values, which serve any n sorted values.

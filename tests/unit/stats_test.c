@@ -568,4 +568,57 @@ TEST(tau__adds_up, "no pairs; groups of pairs are added")
 	CHECK_SAME(0, agreement_tau(&ar));
 }
 
+TEST(paired__by_hand, "Student's interval of few pairs; of ten the two largest "
+    "and smallest are left out, whatever they are")
+{
+	double few[] = { 0.01, 0.03, 0.02, 0.02 };
+	double ten[] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, -1e9, 1e9 };
+	double equal[] = { 0.5, 0.5, 0.5 }, none[] = { 0, 0, 0 };
+	struct paired pd;
+
+	paired_estimate(few, nitems(few), &pd);
+	CHECK_NEAR(expm1(0.02), pd.pd_change, 1e-9);
+	/* Deviation sqrt(2e-4 / 3), over 2; t of 3 degrees of freedom. */
+	CHECK_NEAR(sqrt(2e-4 / 12), pd.pd_error, 1e-9);
+	CHECK_NEAR(expm1(0.02 - 3.182446 * sqrt(2e-4 / 12)), pd.pd_ci95[0],
+	    1e-6);
+	CHECK_NEAR(0.0163, pd.pd_p, 0.01);
+	paired_estimate(ten, nitems(ten), &pd);
+	/* The mean of 0.2 to 0.7; 0.2 and 0.7 stand for those left out. */
+	CHECK_NEAR(expm1(0.45), pd.pd_change, 1e-9);
+	CHECK_NEAR(sqrt((6 * 0.0625 + 2 * 0.0225 + 2 * 0.0025) / (6 * 5)),
+	    pd.pd_error, 1e-9);
+	paired_estimate(equal, 3, &pd);
+	CHECK_SAME(0, pd.pd_p);
+	CHECK_SAME(expm1(0.5), pd.pd_ci95[1]);
+	paired_estimate(none, 3, &pd);
+	CHECK_SAME(1, pd.pd_p);
+}
+
+TEST(paired__error_rate, "No difference, one value in four disturbed: the "
+    "interval misses 0 in at most 5 % of 2000 draws, and p agrees with it")
+{
+	double logs[25];
+	uint64_t state = 1;
+	struct paired pd;
+	unsigned i, k, n, wrong;
+
+	for (n = 5; n <= nitems(logs); n += 10) {
+		for (wrong = i = 0; i < 2000; i++) {
+			for (k = 0; k < n; k++) {
+				double v = (double)(support_draw(&state) >>
+				    11) * 0x1p-53 - 0.5;
+
+				logs[k] = support_draw(&state) % 4 == 0 ?
+				    20 * v : v;
+			}
+			paired_estimate(logs, n, &pd);
+			ATF_REQUIRE_EQ(pd.pd_p < 0.05, pd.pd_ci95[0] > 0 ||
+			    pd.pd_ci95[1] < 0);
+			wrong += pd.pd_p < 0.05;
+		}
+		ATF_CHECK_MSG(wrong <= 120, "%u of 2000, %u values", wrong, n);
+	}
+}
+
 TEST_PROGRAM()
