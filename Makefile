@@ -214,16 +214,13 @@ bench:
 	$(DEPS) build bench
 	$(AGAIN) bench-now
 
-bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures $(BUILDDIR)/plant.so
+bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures
 	@sh bench/figures/bench.sh $(BUILDDIR) $(PARTS)
 
 # Rivals are measured against the flavour without profiling.
 $(BUILDDIR)/rngsim-figures: bench/figures/figures*.[ch] $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
 		-o $@ bench/figures/figures*.c $(OBJ)/librngsim.a $(ALLLIBS) -lsodium
-
-$(BUILDDIR)/plant.so: bench/figures/plant.c lib/machine/tick.h
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -fPIC -shared -o $@ bench/figures/plant.c
 
 # Takes an hour or more.
 faults:

@@ -125,6 +125,19 @@ stopped(const struct cell_run *run)
 	    0);
 }
 
+/* By readers in the window. */
+static uint64_t
+bytes_so_far(void *arg)
+{
+	struct cell_run *run = arg;
+	uint64_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < run->run_started; i++)
+		bytes += machine_note_load_64(&run->run_readers[i].r_bytes);
+	return (bytes);
+}
+
 /* Opens the barrier and waits until output flows. */
 static int
 wait_running(struct cell_run *run)
@@ -134,10 +147,14 @@ wait_running(struct cell_run *run)
 	unsigned timeout_ms = cp->cp_config->bc_program.seed_timeout_ms;
 	uint32_t ready;
 	int64_t end_ns;
+	int error;
 
 	while ((ready = atomic_load_acq_32(&run->run_ready)) <
 	    cp->cp_cell.ce_readers)
 		machine_wait_32(&run->run_ready, ready, -1);
+	error = slice_ready(cp->cp_arm, bytes_so_far, run);
+	if (error != 0)
+		return (error);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
 	/* Generators that are not shared were seeded when they were made. */
@@ -176,17 +193,6 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 	return (stopped(run) ? EINTR : 0);
 }
 
-static uint64_t
-bytes_so_far(struct cell_run *run)
-{
-	uint64_t bytes = 0;
-	unsigned i;
-
-	for (i = 0; i < run->run_started; i++)
-		bytes += machine_note_load_64(&run->run_readers[i].r_bytes);
-	return (bytes);
-}
-
 static double
 mb_per_s(uint64_t bytes, int64_t ns)
 {
@@ -219,6 +225,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
+	slice_opened(cp->cp_arm);
 	for (i = 1; i <= CELL_INTERVALS; i++) {
 		error = sleep_until(run, start_ns + part_ns * i);
 		if (error != 0)
@@ -315,6 +322,8 @@ cell_main(void *arg)
 	if (error == 0)
 		error = measure(run, &cm->cm_sample);
 	stop_threads(run);
+	if (error == 0)
+		slice_closed(cl->cl_params->cp_arm);
 	for (i = 0; error == 0 && i < run->run_started; i++)
 		if (run->run_readers[i].r_error != 0 &&
 		    !cell_left_waiting(run, i))

@@ -50,6 +50,7 @@ struct cell_params {
 	bool		 cp_ledger;	/* a ledger for each generator */
 	FILE		*cp_ledger_log;	/* of the shared one; or NULL */
 	const volatile sig_atomic_t *cp_stop;	/* a signal asks to end */
+	struct slice_arm *cp_arm;	/* bench/cell/slices.h; NULL: alone */
 };
 
 /* A row before cell_row_finish(). */

@@ -75,6 +75,7 @@ cell_measure_free(struct cell_measure *cm)
 	free(cm->cm_sample.reader_mb_per_s);
 	free(cm->cm_sample.reader_cpu);
 	free(cm->cm_sample.interval_mb_per_s);
+	free(cm->cm_sample.slice_mb_per_s);
 	free(cm->cm_sample.output_sha256);
 	free(cm->cm_rows);
 	free(cm->cm_waits);

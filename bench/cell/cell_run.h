@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "bench/cell/cell.h"
+#include "bench/cell/slices.h"
 #include "fortuna/randomdev.h"
 #include "harvest/harvestq.h"
 #include "lib/crypto/digest.h"

@@ -92,6 +92,12 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 			    "repeat (p %.2g)", name, 100 * trend.tr_change,
 			    trend.tr_p);
 	}
+	if (why.s[0] == '\0' && drift_of_pair(a, b, &trend) != 0)
+		return (ENOMEM);
+	if (why.s[0] == '\0' && trend.tr_drift)
+		text_add(&why, "the difference drifted over the run: by %+.1f "
+		    "%% (p %.2g); measure again, for longer",
+		    100 * trend.tr_change, trend.tr_p);
 	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "%.*s",
 	    COMPARE_REFUSED_SIZE - 1, why.s);
 	utf8_truncate(pa->pa_refused);
@@ -143,6 +149,37 @@ compare_draws(struct judge *ju, struct compare_row *row)
 	    &row->cr_drawn);
 }
 
+static double
+pair_value(const void *context, const struct result_cell *c, unsigned repeat)
+{
+
+	return (quantity_value(context, c, repeat));
+}
+
+/* Tests the ratios of repeats measured side by side, if there are any. */
+static int
+test_pairs(struct judge *ju, struct compare_row *row)
+{
+	const struct result_cell *const *cell = row->cr_pair->pa_cell;
+	struct paired pd;
+	int error;
+
+	error = comparable_paired(cell[0], cell[1],
+	    row->cr_quantity == quantities ? NULL : pair_value,
+	    row->cr_quantity, &pd);
+	if (error != 0 || pd.pd_count == 0)
+		return (error);
+	row->cr_basis = COMPARE_BY_PAIRS;
+	row->cr_change = pd.pd_change;
+	row->cr_change_ci95[0] = pd.pd_ci95[0];
+	row->cr_change_ci95[1] = pd.pd_ci95[1];
+	if (row->cr_wanted && pd.pd_p < 1) {
+		row->cr_tested = true;
+		ju->ju_p[ju->ju_p_count++] = pd.pd_p;
+	}
+	return (0);
+}
+
 /* Tests the values that measure() left sorted. */
 static void
 test(struct judge *ju, struct compare_row *row)
@@ -151,8 +188,6 @@ test(struct judge *ju, struct compare_row *row)
 	const struct result_cell *const *cell = row->cr_pair->pa_cell;
 	const unsigned na = cell[0]->repeats, nb = cell[1]->repeats;
 
-	row->cr_verdict = COMPARE_NONE;
-	row->cr_p_welch = row->cr_p_rank = 1;
 	/* All values are equal: one reader is always fair.  That is no test. */
 	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
 		return;
@@ -195,10 +230,14 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 	for (q = 0; q <= QUANTITIES && error == 0; q++) {
 		row = &pa->pa_row[q];
 		/* Harvest CPU is judged by these two, wanted or not. */
-		if (row->cr_wanted || q == QUANTITY_HARVEST_P99 ||
-		    q == QUANTITY_EVENTS)
-			measure(ju, row);
-		if (row->cr_wanted)
+		if (!row->cr_wanted && q != QUANTITY_HARVEST_P99 &&
+		    q != QUANTITY_EVENTS)
+			continue;
+		row->cr_verdict = COMPARE_NONE;
+		row->cr_p_welch = row->cr_p_rank = row->cr_p_paired = 1;
+		measure(ju, row);
+		error = test_pairs(ju, row);
+		if (row->cr_wanted && row->cr_basis != COMPARE_BY_PAIRS)
 			test(ju, row);
 	}
 	return (error);
@@ -212,15 +251,23 @@ overlap(const struct compare_row *row)
 	    row->cr_ci95[1][0] <= row->cr_ci95[0][1]);
 }
 
+/* Whether B had less or, for a sign of -1, more. */
+static bool
+less(const struct compare_row *row, int sign)
+{
+
+	return (row->cr_basis == COMPARE_BY_PAIRS ?
+	    sign * row->cr_change_ci95[sign > 0] < 0 :
+	    sign * row->cr_change < 0 && !overlap(row));
+}
+
 /* Whether B's harvest thread delivered fewer events than A's, or later. */
 static bool
 served_worse(const struct compare_pair *pa)
 {
-	const struct compare_row *events = &pa->pa_row[QUANTITY_EVENTS];
-	const struct compare_row *p99 = &pa->pa_row[QUANTITY_HARVEST_P99];
 
-	return ((events->cr_change < 0 && !overlap(events)) ||
-	    (p99->cr_change > 0 && !overlap(p99)));
+	return (less(&pa->pa_row[QUANTITY_EVENTS], 1) ||
+	    less(&pa->pa_row[QUANTITY_HARVEST_P99], -1));
 }
 
 static void
@@ -228,17 +275,18 @@ decide(const struct compare *co, struct compare_row *row)
 {
 	const struct quantity *qu = row->cr_quantity;
 	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
+	const bool paired = row->cr_basis == COMPARE_BY_PAIRS;
 	const bool robust = row->cr_drawn.sc_share >= STATS_ROBUST;
 	const double change = fabs(compare_change(row));
 	const bool stops[COMPARE_STOPS] = {
-		[COMPARE_STOP_OVERLAP] = !drawn && overlap(row),
-		[COMPARE_STOP_P] = !drawn && fmin(row->cr_p_welch,
-		    row->cr_p_rank) >= COMPARE_ALPHA,
+		[COMPARE_STOP_OVERLAP] = !drawn && !paired && overlap(row),
+		[COMPARE_STOP_P] = !drawn && fmin(row->cr_p_paired,
+		    fmin(row->cr_p_welch, row->cr_p_rank)) >= COMPARE_ALPHA,
 		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
 		    compare_change(row) * row->cr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
-		[COMPARE_STOP_NOISE] = change <= co->co_noise,
+		[COMPARE_STOP_NOISE] = !paired && change <= co->co_noise,
 		[COMPARE_STOP_HARVEST] = compare_change(row) < 0 &&
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
 		    served_worse(row->cr_pair),
@@ -272,7 +320,9 @@ judge_rows(struct judge *ju)
 	co->co_tests = ju->ju_p_count;
 	while (error == 0 && (row = compare_next(co, row)) != NULL) {
 		/* In the order in which test() left them. */
-		if (row->cr_tested) {
+		if (row->cr_tested && row->cr_basis == COMPARE_BY_PAIRS) {
+			row->cr_p_paired = *p++;
+		} else if (row->cr_tested) {
 			row->cr_p_welch = *p++;
 			row->cr_p_rank = *p++;
 		}

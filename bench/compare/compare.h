@@ -5,8 +5,11 @@
  * one result, cells are compared that differ only in design, lock or cipher.
  * In each pair, B is compared with A.  A row is one quantity of one pair.
  *
- * A row is better or worse only if all of these hold; else it shows no
- * difference:
+ * Cells that were measured side by side are compared by the ratios of repeats
+ * that belong together; a row is then better or worse only if the 95 % interval
+ * of the change excludes 0, p is below 0.05, corrected after Holm, and the
+ * change is above the margin and the quantity's resolution.  Of other cells all
+ * of these must hold; else a row shows no difference:
  *	- the 95 % intervals of A's and B's medians do not overlap;
  *	- the 95 % interval of the change excludes 0;
  *	- p is below 0.05 in Welch's or in Mann and Whitney's test, corrected
@@ -121,6 +124,7 @@ enum compare_stop {
 /* What a row is judged by. */
 enum compare_basis {
 	COMPARE_BY_REPEATS,
+	COMPARE_BY_PAIRS,	/* repeats measured side by side */
 	COMPARE_BY_VALUE,	/* predicted repeats that do not differ */
 	COMPARE_BY_DRAWS	/* profiles, the i-th the same of A and B */
 };
@@ -142,8 +146,10 @@ struct compare_row {
 	double	cr_ci95[2][2];	/* of each median */
 	double	cr_change;
 	double	cr_change_ci95[2];
-	double	cr_p_welch;	/* corrected */
-	double	cr_p_rank;	/* Mann and Whitney's, corrected */
+	/* Corrected; the first two are 1 by pairs, the third else. */
+	double	cr_p_welch;
+	double	cr_p_rank;	/* Mann and Whitney's */
+	double	cr_p_paired;
 	struct stats_change cr_drawn;	/* of COMPARE_BY_DRAWS */
 };
 

@@ -153,6 +153,12 @@ add_row(struct text *t, const struct compare_row *row, bool alone)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
 	else if (row->cr_basis == COMPARE_BY_DRAWS)
 		add_draws(t, row);
+	else if (row->cr_basis == COMPARE_BY_PAIRS)
+		text_add(t, " (%s%s to %s %%), %sp %s (paired)", alone ?
+		    "95 % interval " : "",
+		    FORMAT(change, row->cr_change_ci95[0]),
+		    FORMAT(change, row->cr_change_ci95[1]), alone ? "Holm " :
+		    "", FORMAT(p, row->cr_p_paired));
 	else
 		text_add(t, " (%s%s to %s %%), %sp %s (Welch) and %s "
 		    "(Mann-Whitney)", alone ? "95 % interval " : "",
@@ -343,6 +349,8 @@ print_end(FILE *out, const struct compare *co)
 	const double least = fmax(co->co_margin, co->co_noise);
 	const unsigned *rows = co->co_rows;
 	struct text t = { .s = "" };
+	const bool paired = co->co_by != COMPARE_RESULTS &&
+	    comparable_sliced(co->co_result[0]->cells);
 
 	fprintf(out, "\n%u pair%s: %u row%s better, %u worse, %u no difference "
 	    "shown, %u refused\n", co->co_pair_count,
@@ -356,11 +364,13 @@ print_end(FILE *out, const struct compare *co)
 	text_add(&t, "Medians of A to B; ");
 	if (co->co_tests > 0)
 		text_add(&t, "in parentheses the 95 %% interval of the change; "
-		    "p of Welch's and of Mann and Whitney's test, corrected "
-		    "for %u tests (Holm): one of the two below %g is enough "
-		    "for better or worse. The chance of any wrong better or "
-		    "worse above is at most %.0f %%, if repeats are "
-		    "independent. Changes", co->co_tests, COMPARE_ALPHA,
+		    "%s, corrected for %u tests (Holm)%s. The chance of any "
+		    "wrong better or worse above is at most %.0f %%, if "
+		    "repeats are independent. Changes", paired ? "(paired): of "
+		    "the ratios of repeats that were measured side by side, "
+		    "with p of Yuen's test" : "p of Welch's and of Mann and "
+		    "Whitney's test", co->co_tests, paired ? "" : ": one of "
+		    "the two below 0.05 is enough for better or worse",
 		    100 * COMPARE_ALPHA);
 	else
 		text_add(&t, "changes");

@@ -11,32 +11,37 @@
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 
+#define	PAIRED	(1u << COMPARE_BY_PAIRS)
+#define	DRAWN	(1u << COMPARE_BY_DRAWS)
+
 /* The figures of a row that was not refused. */
 static const struct figure {
 	const char	*fg_name;
 	size_t		 fg_offset;
 	bool		 fg_pair;	/* of low and high */
 	double		 fg_unit;
+	unsigned	 fg_bases;	/* that have it; 0: all */
 } figures[] = {
 #define	AT(member)	offsetof(struct compare_row, member)
-	{ "median_a", AT(cr_median[0]), false, 1 },
-	{ "median_a_ci95", AT(cr_ci95[0]), true, 1 },
-	{ "median_b", AT(cr_median[1]), false, 1 },
-	{ "median_b_ci95", AT(cr_ci95[1]), true, 1 },
-	{ "change_percent", AT(cr_change), false, 100 },
-	{ "change_percent_ci95", AT(cr_change_ci95), true, 100 },
-	{ "p_welch", AT(cr_p_welch), false, 1 },
-	{ "p_mann_whitney", AT(cr_p_rank), false, 1 },
-	/* Of drawn profiles; the last columns of CSV. */
-	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100 },
-	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100 },
-	{ "drawn_share", AT(cr_drawn.sc_share), false, 1 },
+	{ "median_a", AT(cr_median[0]), false, 1, 0 },
+	{ "median_a_ci95", AT(cr_ci95[0]), true, 1, 0 },
+	{ "median_b", AT(cr_median[1]), false, 1, 0 },
+	{ "median_b_ci95", AT(cr_ci95[1]), true, 1, 0 },
+	{ "change_percent", AT(cr_change), false, 100, 0 },
+	{ "change_percent_ci95", AT(cr_change_ci95), true, 100, 0 },
+	{ "p_welch", AT(cr_p_welch), false, 1, ~PAIRED },
+	{ "p_mann_whitney", AT(cr_p_rank), false, 1, ~PAIRED },
+	/* The last columns of CSV. */
+	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100, DRAWN },
+	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100, DRAWN },
+	{ "drawn_share", AT(cr_drawn.sc_share), false, 1, DRAWN },
+	{ "p_paired", AT(cr_p_paired), false, 1, PAIRED },
 #undef AT
 };
 
 enum {
 	FIGURES	= sizeof(figures) / sizeof(figures[0]),
-	DRAWN	= FIGURES - 3	/* the first of them */
+	LATER	= FIGURES - 4	/* the first of those */
 };
 
 static double
@@ -51,8 +56,8 @@ static bool
 has_figure(const struct compare_row *row, const struct figure *fg)
 {
 
-	return (row->cr_verdict != COMPARE_REFUSED && (fg < figures + DRAWN ||
-	    row->cr_basis == COMPARE_BY_DRAWS));
+	return (row->cr_verdict != COMPARE_REFUSED && (fg->fg_bases == 0 ||
+	    (fg->fg_bases & 1u << row->cr_basis) != 0));
 }
 
 static void
@@ -107,7 +112,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	format_quoted(out, b->workload);
 	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
 	    row->cr_quantity->qu_name, a->repeats, b->repeats);
-	print_figures(out, row, 0, DRAWN);
+	print_figures(out, row, 0, LATER);
 	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
 	verdict_sentence(&t, co, row);
 	format_quoted(out, t.s);
@@ -115,7 +120,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	format_quoted(out, verdict_stops[row->cr_stop]);
 	print_machine(out, a);
 	print_machine(out, b);
-	print_figures(out, row, DRAWN, FIGURES);
+	print_figures(out, row, LATER, FIGURES);
 	fputc('\n', out);
 }
 
@@ -127,10 +132,10 @@ verdict_print_csv(FILE *out, const struct compare *co)
 	fputs("engine,design_a,design_b,lock_a,lock_b,cipher_a,cipher_b,"
 	    "crypto,readers,request_bytes,workload,rate_per_s,quantity,"
 	    "repeats_a,repeats_b", out);
-	print_figures(out, NULL, 0, DRAWN);
+	print_figures(out, NULL, 0, LATER);
 	fputs(",verdict,sentence,stopped_by,profile_a,guessed_share_a,"
 	    "profile_b,guessed_share_b", out);
-	print_figures(out, NULL, DRAWN, FIGURES);
+	print_figures(out, NULL, LATER, FIGURES);
 	fputc('\n', out);
 	while ((row = compare_next(co, row)) != NULL)
 		print_csv_row(out, co, row);

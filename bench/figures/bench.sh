@@ -223,23 +223,81 @@ predictions() {
 	    "$(seconds $six -r 1-256) s"
 }
 
-verdict() {
-	heading 'a program beside itself (aim: 95 % of rows show no difference)'
-	for side in a b; do
-		"$rngsim" sweep -r 1-2 -l mtx,mcs -n 20 -t 0.5 \
-		    -o "$dir/$side.json" >"$dir/out"
+# twins: a program that also has concurrent under other names, and slower by
+# some percent.
+twins() {
+	mkdir -p "$dir/twins"
+	cp -R Makefile VERSION .ci lib fortuna harvest bench tests man \
+	    "$dir/twins"
+	for percent in 0 1 3; do
+		name=slower$percent
+		sed -e "s/random_fortuna_read_concurrent(struct/read_it(struct/
+		    s/^void/static &/
+		    s/= random_fortuna_read_concurrent/= read_it/
+		    s/M(concurrent)/M($name)/; s/= \"concurrent\"/= \"$name\"/
+		    s/size_t n;/&\nuint64_t start = machine_cycles(), used;/
+		    s/fortuna_private_fini/used = machine_cycles() - start;\n\
+		    while (machine_cycles() - start <\n\
+		    used * (100 + $percent) \/ 100)\ncontinue;\n&/" \
+		    fortuna/gen_concurrent.c \
+		    >"$dir/twins/fortuna/gen_$name.c"
 	done
-	"$rngsim" compare "$dir/a.json" "$dir/b.json" --format csv |
-	    awk -F, -v OFS=': ' '
-		NR == 1 { while ($(++c) != "verdict"); next }
-		{ n[$c]++ } END { for (v in n) print "  " v, n[v] }'
-	heading 'one of four cells 3 % slower (aim: found, and nothing else)'
-	planted="-r 1 -n 20 -t 0.5 -S rngsim.sweep.controls=0"
-	"$rngsim" sweep $planted -o "$dir/a.json" >"$dir/out"
-	LD_PRELOAD=$build/plant.so "$rngsim" sweep $planted -o "$dir/b.json" \
-	    >"$dir/out"
-	"$rngsim" compare "$dir/a.json" "$dir/b.json" -q total_mb_per_s \
-	    --format sentences || [ $? = 1 ]
+	make -C "$dir/twins" >"$dir/out" 2>&1
+	twins=$dir/twins/build/rngsim
+}
+
+# loaded COMMAND...: beside a load that comes and goes.
+loaded() {
+	while :; do
+		openssl speed -seconds $((1 + $(date +%s) % 5)) -bytes 65536 \
+		    -evp aes-256-ctr >/dev/null 2>&1
+		sleep $((1 + $(date +%s) % 4))
+	done &
+	load=$!
+	"$@"
+	kill $load
+	wait $load 2>/dev/null || :
+}
+
+# judged OPTION...: a sweep of two designs, and what compare says of totals.
+judged() {
+	"$twins" sweep -S rngsim.sweep.controls=0 -o "$dir/pairs.json" "$@" \
+	    >"$dir/out" 2>>"$dir/errors"
+	"$twins" compare "$dir/pairs.json" --by design --base concurrent \
+	    -q total_mb_per_s --margin 0 --format csv >"$dir/rows" ||
+	    [ $? = 1 ]
+	awk -F, 'NR == 1 { while ($(++c) != "change_percent"); next }
+	    { print $c, $(c + 1), $(c + 2), /refused/ ? "refused" :
+	    /,better,/ ? "better" : /,worse,/ ? "worse" : "none" }' \
+	    "$dir/rows"
+}
+
+# tally: lines of judged, counted.
+tally() {
+	awk '{ n[$4]++; m++; w += $3 - $2 } END { for (v in n)
+	    print "  " v ": " n[v] " of " m
+	    print "  mean width of the intervals: " w / m " %" }'
+}
+
+verdict() {
+	twins
+	heading 'a design beside itself under a changing load, 200 comparisons
+  (aim: at most 5 % of them better or worse, at most 2 % refused)'
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		loaded judged -d concurrent,slower0 -r 1,2 -s 32,1k,4k,16k,64k \
+		    -n 5 -t 0.3 --seed $i
+	done | tally
+	heading '3 % slower, 60 s each, likewise (aim: 18 of 20 worse, none
+  better)'
+	for i in $(seq 20); do
+		loaded judged -d concurrent,slower3 -c chacha20 \
+		    -r $((1 + i % 2)) -n 60 -t 0.5
+	done | tally
+	heading '1 % slower, 300 s each, likewise (aim: worse)'
+	for i in 1 2 3 4; do
+		loaded judged -d concurrent,slower1 -c chacha20 \
+		    -r $((1 + i % 2)) -n 300 -t 0.5
+	done | tally
 	heading 'seconds to analyse 200 cells (aim: less than 5)'
 	"$rngsim" sweep -r 1-5 -s 4k,64k -l mtx,mtx-spin,pthread,futex,mcs \
 	    -n 5 -t 0.03 -S rngsim.warmup_ms=10 -o "$dir/large.json" \

@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cell/slices.h"
 #include "bench/options/options.h"
 #include "harvest/source.h"
 #include "lib/base/parse_number.h"
+
+/* Percent. */
+#define	UNTIL_MIN	0.01
 
 enum { TRACE_MS_MAX = 86400 * 1000, TUNABLE_NAME_SIZE = 128 };
 
@@ -105,6 +109,22 @@ option_fail_if(struct options *op, const char *label, const char *text)
 		return (usage_error(op->op_command, "%s is given more than %d "
 		    "times", label, OPTIONS_FAIL_IF_MAX));
 	op->op_fail_if[op->op_fail_ifs++] = text;
+	return (0);
+}
+
+int
+option_until(struct options *op, const char *label, const char *text)
+{
+	char number[64];
+	size_t n = strspn(text, ".0123456789");
+	double percent;
+
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	if (parse_real(number, &percent) != 0 || percent < UNTIL_MIN ||
+	    percent > 100 || (text[n] != '\0' && strcmp(text + n, "%") != 0))
+		return (usage_error(op->op_command, "%s: \"%s\": expected "
+		    "%g%% to 100%%", label, text, UNTIL_MIN));
+	op->op_until = percent / 100;
 	return (0);
 }
 
@@ -318,6 +338,26 @@ finish_tunables(struct options *op)
 	return (error != 0 ? error : finish_sources(op));
 }
 
+/* Repeats end when differences are known: there must be some to be known. */
+static int
+finish_until(struct options *op)
+{
+
+	if (op->op_until == 0)
+		return (!GIVEN(op, TIME_LIMIT) ? 0 : usage_error(
+		    op->op_command, "--time-limit: expected --until with it"));
+	if (op->op_simulated || op->op_ledger ||
+	    op->op_time_s < SLICES_MIN_TIME_S || op->op_designs.ol_count *
+	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
+		return (usage_error(op->op_command, "--until: expected two "
+		    "designs, locks or ciphers or more to compare, -t %g or "
+		    "more, --engine real, and no --ledger",
+		    SLICES_MIN_TIME_S));
+	op->op_until_repeats = op->op_repeats;
+	op->op_repeats = OPTIONS_REPEATS_MAX;
+	return (0);
+}
+
 /* The defaults that options.tbl has in words. */
 static int
 finish_lists(struct options *op)
@@ -373,6 +413,8 @@ options_finish(struct options *op)
 		error = finish_tunables(op);
 	if (error == 0)
 		error = finish_lists(op);
+	if (error == 0)
+		error = finish_until(op);
 	if (error == 0)
 		error = finish_place(op);
 	return (error != 0 ? error : options_check(op));

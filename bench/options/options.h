@@ -28,6 +28,7 @@ enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
 	OPTIONS_CELLS_MAX	= 100000,
 	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
+	OPTIONS_REPEATS_MAX	= 10000,
 	OPTIONS_FAIL_IF_MAX	= 32,
 	OPTION_LABEL_SIZE	= 32,
 	OPTION_RANGE_SIZE	= 64,
@@ -85,7 +86,10 @@ struct options {
 	double		 op_rate_per_s;	/* 0: closed loop */
 	unsigned	 op_arrivals;	/* into family_arrivals */
 	double		 op_time_s;
-	unsigned	 op_repeats;
+	unsigned	 op_repeats;	/* with op_until the most */
+	double		 op_until;	/* width of intervals, share; or 0 */
+	unsigned	 op_until_repeats;	/* the least with it */
+	double		 op_time_limit_s;
 	enum crypto_mode op_crypto;
 	uint64_t	 op_seed;
 	bool		 op_seed_given;
@@ -320,6 +324,7 @@ int options_check_simulated_locks(const struct options *op);
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_fail_if(struct options *op, const char *label, const char *text);
 int option_trace_time(struct options *op, const char *label, const char *text);
+int option_until(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);
 int option_workload(struct options *op, const char *label, const char *text);
 

@@ -9,17 +9,25 @@
 #include <stddef.h>
 
 #include "bench/result/result.h"
+#include "bench/stats/stats.h"
 
 enum {
 	COMPARABLE_SIZE		= 2 * RESULT_TEXT_SIZE,	/* of texts */
 	/* Of fewer repeats an interval covers less than 95 %. */
 	COMPARABLE_REPEATS	= 5,
 	/* Four repeats that only rise occur by chance once in twelve. */
-	DRIFT_REPEATS_MIN	= 5
+	DRIFT_REPEATS_MIN	= 5,
+	BATCHES_LEAST		= 20
 };
 
 /* Whether a cell failed a gate: its figures must not be ranked. */
 bool comparable_gated(const struct result_cell *cell);
+
+/*
+ * Whether a cell was measured side by side with others: what the machine did
+ * meanwhile shows in its level, but not in its differences.
+ */
+bool comparable_sliced(const struct result_cell *cell);
 
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);
@@ -91,6 +99,22 @@ const char *comparable_crypto(const struct result_cell *cell);
  */
 double *comparable_values(const struct result_cell *cell, size_t offset);
 
+/*
+ * The change from a to b, where both were measured side by side.  Each pair of
+ * such repeats gives one ratio.  Of totals it gives the medians, over runs of
+ * consecutive blocks, of the ratio of two slices: at least BATCHES_LEAST of all
+ * pairs together, so that few repeats suffice.  If repeats as a whole vary more
+ * than these do, each repeat counts once.
+ *
+ *   value  in   of a repeat; NULL: the total
+ *   pd     out  pd_count is 0 without PAIRED_MIN ratios of values above 0
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int comparable_paired(const struct result_cell *a, const struct result_cell *b,
+    double (*value)(const void *context, const struct result_cell *cell,
+    unsigned repeat), const void *context, struct paired *pd);
+
 struct drift {
 	/*
 	 * Change from the first repeat to the last along a line fitted in the
@@ -98,18 +122,22 @@ struct drift {
 	 */
 	double	tr_change;
 	double	tr_p;	/* of such a trend by chance, 0..1 */
-	bool	tr_drift;	/* p below 0.02, and 5 % or more of change */
+	bool	tr_drift;	/* p is small, and 5 % or more of change */
 };
 
 /*
  * The drift of a cell's total; none with fewer than DRIFT_REPEATS_MIN repeats,
- * where their order is not known, and on a simulated machine.
+ * where their order is not known, in slices, and on a simulated machine.
  *
  *   tr  out  untouched on failure
  *
  * Returns: 0 or ENOMEM.
  */
 int drift_of_cell(const struct result_cell *cell, struct drift *tr);
+
+/* The same of the logarithm of the ratio, of cells measured side by side. */
+int drift_of_pair(const struct result_cell *a, const struct result_cell *b,
+    struct drift *tr);
 
 /* What all cells are. */
 enum result_kind {

@@ -26,12 +26,15 @@ struct note {
 struct table {
 	FILE		*tb_out;
 	const struct result *tb_result;
+	int		 tb_error;	/* 0 or ENOMEM */
 	bool		 tb_star;	/* an oversubscribed row */
-	bool		 tb_paren;	/* a ratio that was not tested */
+	bool		 tb_paren;	/* a ratio that shows nothing */
+	bool		 tb_sliced;	/* a ratio of slices */
 	bool		 tb_spread;	/* a cell without a spread */
 	bool		 tb_gate;	/* a cell that failed a gate */
 	bool		 tb_loop[2];	/* rows in closed loop, in open loop */
 	/* Of one block. */
+	const struct column *tb_columns;
 	const struct curve *tb_curve[2];	/* the second may be NULL */
 	unsigned	 tb_next[2];	/* of their cells */
 	struct note	 tb_notes[TABLE_MARKS];
@@ -43,6 +46,12 @@ struct table {
 static const struct column closed_columns[] = {
 	{ "readers", 7 }, { "MB/s   +-%", 13 }, { "harv%", 5 }, { "p99", 7 },
 	{ "MB/s   +-%", 13 }, { "harv%", 5 }, { "p99", 7 }, { "ratio ", 8 },
+	{ "", 0 }
+};
+/* Ratios of cells that were measured side by side have an interval. */
+static const struct column sliced_columns[] = {
+	{ "readers", 7 }, { "MB/s   +-%", 12 }, { "harv%", 5 }, { "p99", 6 },
+	{ "MB/s   +-%", 12 }, { "harv%", 5 }, { "p99", 6 }, { "ratio +-% ", 11 },
 	{ "", 0 }
 };
 static const struct column open_columns[] = {
@@ -216,24 +225,29 @@ fill_ratio(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell, char text[TABLE_CELL_SIZE])
 {
 	char number[FORMAT_SIZE];
+	struct paired pd;
 	double ratio;
+	bool shown;
 
 	snprintf(text, TABLE_CELL_SIZE, "- ");
 	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0 ||
 	    comparable_gated(base) || comparable_gated(cell))
 		return;
-	ratio = cell->total_mb_per_s / base->total_mb_per_s;
+	tb->tb_error |= comparable_paired(base, cell, NULL, NULL, &pd);
+	ratio = pd.pd_count > 0 ? 1 + pd.pd_change :
+	    cell->total_mb_per_s / base->total_mb_per_s;
+	shown = pd.pd_count > 0 ? pd.pd_ci95[0] > 0 || pd.pd_ci95[1] < 0 :
+	    !comparable_unranked(base, cell);
 	if (ratio >= 9999.5)
 		snprintf(number, sizeof(number), ">9999");
 	else
 		snprintf(number, sizeof(number), "%.*f",
 		    ratio < 99.995 ? 2 : 1, ratio);
-	if (comparable_unranked(base, cell)) {
-		tb->tb_paren = true;
-		snprintf(text, TABLE_CELL_SIZE, "(%s)", number);
-	} else {
-		snprintf(text, TABLE_CELL_SIZE, "%s ", number);
-	}
+	tb->tb_paren |= !shown;
+	tb->tb_sliced |= pd.pd_count > 0;
+	snprintf(text, TABLE_CELL_SIZE, shown ? "%s%s " : "(%s%s)", number,
+	    pd.pd_count == 0 ? "" : FORMATF(" %s", FORMAT(percent, fmin(9999,
+	    50 * (pd.pd_ci95[1] - pd.pd_ci95[0]) / ratio))));
 }
 
 /*
@@ -301,8 +315,7 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 		texts[end] = ratio;
 	}
 	texts[end + designs - 1] = marks;
-	columns_row(tb->tb_out, open ? open_columns : closed_columns,
-	    end + designs - (marks[0] == '\0'), texts);
+	columns_row(tb->tb_out, tb->tb_columns, end + designs - (marks[0] == '\0'), texts);
 }
 
 /* A line for each cell, where profiles were drawn. */
@@ -368,8 +381,9 @@ print_pair(struct table *tb, const struct curve *base, const struct curve *cu)
 	else
 		fprintf(tb->tb_out, "%11s%-*.24s%.24s\n", "", open ? 30 : 28,
 		    first->design, design_of(tb, 1));
-	columns_titles(tb->tb_out, open ? open_columns : closed_columns,
-	    cu != NULL ? COLUMNS : COLUMN_DESIGN + COLUMN_PER_DESIGN);
+	tb->tb_columns = open ? open_columns : cu != NULL &&
+	    comparable_sliced(first) ? sliced_columns : closed_columns;
+	columns_titles(tb->tb_out, tb->tb_columns, cu != NULL ? COLUMNS : COLUMN_DESIGN + COLUMN_PER_DESIGN);
 	while (next_row(tb, cells))
 		print_row(tb, cells, open);
 	print_notes(tb);
@@ -412,10 +426,12 @@ print_legend(const struct table *tb)
 
 	fputc('\n', out);
 	if (tb->tb_loop[0])
-		format_wrap(out, "", 2, "MB/s: of each reader, the mean; +-%: "
-		    "half its 95 % interval; harv%: the harvest thread's share "
-		    "of a CPU; p99: of one read request, the median of the "
-		    "repeats' p99; ratio: right MB/s over left MB/s.");
+		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; +-%%: "
+		    "half its 95 %% interval; harv%%: the harvest thread's "
+		    "share of a CPU; p99: of one read request, the median of "
+		    "the repeats' p99; ratio: right MB/s over left MB/s%s.",
+		    tb->tb_sliced ? ", of slices that alternated, with half "
+		    "its 95 % interval" : "");
 	if (tb->tb_loop[1])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "
@@ -431,7 +447,10 @@ print_legend(const struct table *tb)
 	if (tb->tb_star)
 		format_wrap(out, "*", 2, "more readers than CPUs: the "
 		    "scheduler is in these numbers.");
-	if (tb->tb_paren)
+	if (tb->tb_paren && tb->tb_sliced)
+		format_wrap(out, "( )", 4, "no difference shown: the interval "
+		    "of the ratio contains 1.");
+	else if (tb->tb_paren)
 		format_wrapf(out, "( )", 4, "not tested: fewer than %d "
 		    "repeats, or intervals overlap%s; \"rngsim compare\" "
 		    "tests.", COMPARABLE_REPEATS,
@@ -491,6 +510,7 @@ table_print(FILE *out, const struct result *r)
 		print_legend(&tb);
 	}
 	curves_free(&cs);
+	error |= tb.tb_error;
 	if (error != 0 || r->cell_count == 0)
 		return (error);
 	table_below_print(out, r);

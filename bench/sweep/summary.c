@@ -21,7 +21,8 @@ static const double drift_min_reads = 20;	/* in each part of a window */
 
 /*
  * Whether the two halves of a window had different rates.  A simulated machine
- * does not drift, and a load that varies by itself would hide it.
+ * does not drift, a load that varies by itself would hide it, and in slices it
+ * falls on all cells.
  */
 static bool
 drifted(const struct cell *ce, const struct result_sample *rs)
@@ -29,6 +30,7 @@ drifted(const struct cell *ce, const struct result_sample *rs)
 
 	return ((ce->ce_workload == NULL ||
 	    !workload_varies(ce->ce_workload)) && rs->trace_hash[0] == '\0' &&
+	    rs->together == 0 &&
 	    rs->reads_per_s * rs->window_s >= drift_min_reads *
 	    rs->intervals && rs->drift_share > drift_max_share);
 }

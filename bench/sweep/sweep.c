@@ -8,18 +8,15 @@
 
 #include <gsl/gsl_randist.h>
 
+#include "bench/cell/slices.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
+#include "bench/report/comparable.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/source.h"
 #include "lib/crypto/digest.h"
 #include "lib/machine/tick.h"
-
-enum {
-	CALIBRATION_ROUNDS	= 9,
-	CALIBRATION_PAIRS	= 20000
-};
 
 /* A sweep under way. */
 struct sweeping {
@@ -35,32 +32,16 @@ struct sweeping {
 	char		*sw_error;	/* CELL_ERROR_SIZE bytes */
 };
 
-/* Measures the costs of a time stamp and of profiling an acquisition. */
-static int
-calibrate(struct result_host *host)
-{
-	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
-	double bare, real;
-	volatile uint64_t sink;
-	int64_t start_ns;
-	unsigned i, k;
-
-	for (i = 0; i < CALIBRATION_ROUNDS; i++) {
-		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
-		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
-		if (real < 0 || bare < 0)
-			return (ENOMEM);
-		cost[i] = (real - bare) / CALIBRATION_PAIRS;
-		start_ns = tick_ns();
-		for (k = 0; k < CALIBRATION_PAIRS; k++)
-			sink = tick_cycles();
-		stamp[i] = (double)(tick_ns() - start_ns) / CALIBRATION_PAIRS;
-	}
-	(void)sink;
-	host->profile_ns = fmax(0, stats_median(cost, CALIBRATION_ROUNDS));
-	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
-	return (0);
-}
+/* The repeats on this machine so far, and room for those of a group. */
+struct visit {
+	struct progress	 vi_progress;
+	int64_t		 vi_start_ns;
+	unsigned	 vi_done;	/* repeats of all cells */
+	gsl_rng		*vi_rng;
+	unsigned	*vi_order;
+	struct cell_params *vi_params;
+	struct cell_measure *vi_measures;
+};
 
 static char **
 copy_strings(char *const *from)
@@ -160,7 +141,7 @@ describe(const struct sweeping *sw, char *const argv[], struct result *r)
 	result_now(r->started);
 	result_host_fill(&r->host);
 	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,
-	    r) : calibrate(&r->host));
+	    r) : host_calibrate(&r->host));
 }
 
 /* Writes a repeat to disk, then adds it to its cell; cm is empty afterwards. */
@@ -208,33 +189,159 @@ measure_one(const struct options *op, struct cell_params *cp,
 }
 
 /*
- * One repeat of all cells, in the given order.
- *
- *   done  in/out  repeats of all cells
+ * Whether cells are measured side by side: those that differ only in design,
+ * lock or cipher.  A ledger's cell is measured twice, and what is recorded or
+ * logged is of one cell.
  */
+static bool
+together(const struct options *op, const struct cell *a, const struct cell *b)
+{
+
+	return (a->ce_readers == b->ce_readers &&
+	    a->ce_request_bytes == b->ce_request_bytes && !op->op_ledger &&
+	    op->op_ledger_log == NULL && op->op_time_s >= SLICES_MIN_TIME_S &&
+	    op->op_config.bc_harvest.record_file[0] == '\0');
+}
+
+static double
+passed_s(const struct visit *vi)
+{
+
+	return ((double)(tick_ns() - vi->vi_start_ns) / 1e9);
+}
+
+/* One repeat of the cells of a group, which is not empty. */
 static int
-measure_block(struct sweeping *sw, const unsigned *order, unsigned repeat,
-    struct cell_measure *cm, struct progress *progress, unsigned *done)
+measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
+    unsigned repeat, struct visit *vi)
 {
 	const struct options *op = sw->sw_options;
 	/* Cells to be compared get the same requests. */
-	struct cell_params cp = { .cp_config = &op->op_config,
+	const struct cell_params like = { .cp_config = &op->op_config,
 	    .cp_time_s = op->op_time_s, .cp_seed = op->op_seed + repeat,
 	    .cp_stop = &stop_signal, .cp_place = &op->op_place };
-	char label[GRID_TEXT_SIZE];
-	int error = 0;
+	char label[2 * GRID_TEXT_SIZE], text[GRID_TEXT_SIZE];
+	int error;
 	unsigned i;
 
-	for (i = 0; error == 0 && i < sw->sw_count; i++, ++*done) {
-		if (checkpoint_has(sw->sw_checkpoint, order[i], repeat))
-			continue;
-		cp.cp_cell = sw->sw_cells[order[i]].sc_cell;
-		progress_update(progress, *done, grid_text(&cp.cp_cell, label));
-		error = measure_one(op, &cp, cm, sw->sw_error);
+	for (i = 0; i < n; i++) {
+		vi->vi_params[i] = like;
+		vi->vi_params[i].cp_cell = sw->sw_cells[group[i]].sc_cell;
+	}
+	snprintf(label, sizeof(label), n > 1 ? "%s and %u more" : "%s",
+	    grid_text(&vi->vi_params->cp_cell, text), n - 1);
+	progress_update(&vi->vi_progress, op->op_until > 0 ?
+	    (uint64_t)fmin(passed_s(vi), op->op_time_limit_s) : vi->vi_done,
+	    label);
+	error = n == 1 ? measure_one(op, vi->vi_params, vi->vi_measures,
+	    sw->sw_error) : slices_run(grid_engine(op), vi->vi_params, n,
+	    vi->vi_rng, vi->vi_measures, sw->sw_error);
+	if (error != 0)
+		return (error);
+	for (i = 0; i < n; i++) {
+		if (n > 1)
+			vi->vi_measures[i].cm_sample.together = vi->vi_done + 1;
 		if (error == 0)
-			error = take(sw, order[i], repeat, *done, cm);
+			error = take(sw, group[i], repeat, vi->vi_done + i,
+			    &vi->vi_measures[i]);
+		else
+			cell_measure_free(&vi->vi_measures[i]);
 	}
 	return (error);
+}
+
+/*
+ * One repeat of the cells from..to - 1 that the journal does not have, in random
+ * order; of the grid in groups.
+ */
+static int
+measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
+    struct visit *vi)
+{
+	unsigned *const order = vi->vi_order;
+	unsigned end, i, k, n = 0, swap;
+	int error = 0;
+
+	for (i = from; i < to; i++)
+		if (checkpoint_has(sw->sw_checkpoint, i, repeat))
+			vi->vi_done++;
+		else
+			order[n++] = i;
+	if (n > 0)
+		gsl_ran_shuffle(vi->vi_rng, order, n, sizeof(*order));
+	for (i = 0; error == 0 && i < n; i = end) {
+		for (end = i + 1, k = i + 1; from == 0 && k < n; k++) {
+			if (!together(sw->sw_options,
+			    &sw->sw_cells[order[i]].sc_cell,
+			    &sw->sw_cells[order[k]].sc_cell))
+				continue;
+			swap = order[k];
+			order[k] = order[end];
+			order[end++] = swap;
+		}
+		error = measure_group(sw, order + i, end - i, repeat, vi);
+		vi->vi_done += end - i;
+	}
+	return (error);
+}
+
+/*
+ * With --until: whether each cell's ratio to the first of its group is known as
+ * well as that.  This looks at widths alone, never at what is better, so that
+ * the intervals keep their error: Y. S. Chow and H. Robbins, "On the asymptotic
+ * theory of fixed-width sequential confidence intervals", Annals of
+ * Mathematical Statistics 36 (1965).
+ */
+static int
+look(const struct sweeping *sw, bool *known)
+{
+	const struct options *op = sw->sw_options;
+	struct sweep_cell *const cells = sw->sw_cells;
+	struct result_cell a, b;
+	struct paired pd;
+	unsigned i, k;
+	int error;
+
+	*known = true;
+	for (i = 0; i < sw->sw_grid_count && *known; i++) {
+		for (k = 0; !together(op, &cells[k].sc_cell,
+		    &cells[i].sc_cell); k++)
+			continue;
+		if (k == i)
+			continue;
+		a = (struct result_cell){ .samples = cells[k].sc_samples,
+		    .repeats = cells[k].sc_count };
+		b = (struct result_cell){ .samples = cells[i].sc_samples,
+		    .repeats = cells[i].sc_count };
+		error = comparable_paired(&a, &b, NULL, NULL, &pd);
+		if (error != 0)
+			return (error);
+		*known = pd.pd_count > 0 && pd.pd_ci95[1] - pd.pd_ci95[0] <=
+		    op->op_until * (1 + pd.pd_change);
+	}
+	return (0);
+}
+
+/* Whether there are repeats enough. */
+static bool
+enough(struct sweeping *sw, unsigned repeats, const struct visit *vi,
+    int *error)
+{
+	const struct options *op = sw->sw_options;
+	bool known;
+
+	if (*error != 0 || repeats == op->op_repeats)
+		return (true);
+	if (op->op_until == 0 || repeats < op->op_until_repeats)
+		return (false);
+	*error = look(sw, &known);
+	if (*error != 0 || known)
+		return (true);
+	if (passed_s(vi) < op->op_time_limit_s)
+		return (false);
+	fprintf(stderr, "rngsim: %s: after %.0f s an interval is still wider "
+	    "than %g %%\n", op->op_command, passed_s(vi), 100 * op->op_until);
+	return (true);
 }
 
 /*
@@ -246,35 +353,39 @@ measure_all(struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
 	const unsigned grid = sw->sw_grid_count, n = sw->sw_count;
-	unsigned done = 0, i, *order, repeat;
-	struct progress progress;
-	struct cell_measure *cm;
+	struct visit vi = {
+		.vi_order = calloc(n, sizeof(*vi.vi_order)),
+		.vi_params = calloc(n, sizeof(*vi.vi_params)),
+		.vi_measures = calloc(n, sizeof(*vi.vi_measures)),
+		.vi_rng = stats_rng(op->op_seed),
+		.vi_start_ns = tick_ns(),
+	};
+	unsigned repeat;
 	int error = 0;
-	gsl_rng *rng;
 
-	order = calloc(n, sizeof(*order));
-	cm = malloc(sizeof(*cm));
-	rng = stats_rng(op->op_seed);
-	if (order == NULL || cm == NULL || rng == NULL) {
+	if (vi.vi_order == NULL || vi.vi_params == NULL ||
+	    vi.vi_measures == NULL || vi.vi_rng == NULL) {
 		snprintf(sw->sw_error, CELL_ERROR_SIZE, "no memory");
 		error = ENOMEM;
 	}
-	for (i = 0; error == 0 && i < n; i++)
-		order[i] = i;
-	progress_init(&progress, (uint64_t)n * op->op_repeats,
-	    sw->sw_checkpoint == NULL ? 0 : sw->sw_checkpoint->ck_before);
-	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
-		gsl_ran_shuffle(rng, order, grid, sizeof(*order));
-		if (n > grid)
-			gsl_ran_shuffle(rng, order + grid, n - grid,
-			    sizeof(*order));
-		error = measure_block(sw, order, repeat, cm, &progress, &done);
+	if (op->op_until > 0)
+		progress_init(&vi.vi_progress, (uint64_t)op->op_time_limit_s,
+		    0);
+	else
+		progress_init(&vi.vi_progress, (uint64_t)n * op->op_repeats,
+		    sw->sw_checkpoint == NULL ? 0 :
+		    sw->sw_checkpoint->ck_before);
+	for (repeat = 0; !enough(sw, repeat, &vi, &error); repeat++) {
+		error = measure_block(sw, 0, grid, repeat, &vi);
+		if (error == 0)
+			error = measure_block(sw, grid, n, repeat, &vi);
 	}
-	progress_fini(&progress);
-	if (rng != NULL)
-		gsl_rng_free(rng);
-	free(cm);
-	free(order);
+	progress_fini(&vi.vi_progress);
+	if (vi.vi_rng != NULL)
+		gsl_rng_free(vi.vi_rng);
+	free(vi.vi_measures);
+	free(vi.vi_params);
+	free(vi.vi_order);
 	return (error);
 }
 

@@ -105,6 +105,12 @@ int failpoint_run(const struct options *op);
 int trace_begin(struct options *op, struct timeline **tl);
 int trace_end(struct options *op, struct timeline *tl);
 
+/*
+ * Measures the costs of a time stamp and of profiling an acquisition.  Returns:
+ * 0 or ENOMEM.
+ */
+int host_calibrate(struct result_host *host);
+
 /* The first cell of the options' grid. */
 struct cell grid_first(const struct options *op);
 

@@ -187,7 +187,7 @@ compare__deterministic_body() {
 		    -e match:'exact .repeats do not vary, p is 0.: worse$' \
 		    $cmd slow.virtual $q
 	done
-	atf_check -o match:',10,10,10,0,0,worse,' -e match:predicted \
+	atf_check -o match:',10,10,10,0,0,,worse,' -e match:predicted \
 	    "$(program)" compare a.virtual slow.virtual -q latency_p50_ns \
 	    --format csv
 	shows 'p50 .*Welch.* and .*Mann' compare a.real slow.real \

@@ -156,6 +156,44 @@ order_of() {
 	grep '^cells\.[0-9]*\.samples\.[0-9]*\.order ' s.flat >"$2"
 }
 
+test_case sweep__side_by_side "cells to compare are measured in slices that" \
+    "belong together; the ratio has an interval; a ledger's cells are not"
+sweep__side_by_side_body() {
+	command=sweep
+	ends 0 -d locked,concurrent -l mtx,pthread -c chacha20 -r 1,2 -s 4k \
+	    -n 3 -t 0.1 -S rngsim.sweep.controls=0 -o r.json
+	grep -q 'ratio +-%' out || atf_fail "$(cat out)"
+	json_flat r.json flat
+	awk '/samples.[0-9]*.together / { n++; seen[$2]++ }
+	    END { for (i in seen) if (seen[i] != 4) exit 1; exit n != 24 }' \
+	    flat || atf_fail "$(grep together flat)"
+	grep -q 'slice_mb_per_s.0 [0-9]' flat || atf_fail "no slices"
+	"$(program)" compare r.json --by lock -q total_mb_per_s >out ||
+	    atf_fail "compare: $?"
+	grep -q '(paired)' out || atf_fail "$(cat out)"
+	ends 0 -c chacha20 -r 1 -s 4k -n 1 -t 0.1 --ledger -o l.json
+	! grep -q together l.json || atf_fail "a ledger in slices"
+}
+
+test_case sweep__until "repeats go on until an interval is narrow or the time" \
+    "is over, which is said; what cannot be is refused"
+sweep__until_body() {
+	command=sweep
+	set -- -c chacha20 -r 1 -s 32 -t 0.1 -S rngsim.sweep.controls=0
+	ends 0 "$@" -n 4 --until 100 --time-limit 600 -o r.json
+	[ ! -s err ] || atf_fail "$(cat err)"
+	json_flat r.json flat
+	[ "$(get flat cells.0.repeats)" -ge 4 ] || atf_fail "$(cat out)"
+	[ "$(get flat complete)" = true ] || atf_fail "not complete"
+	ends 0 "$@" -n 3 --until 0.01% --time-limit 1
+	grep -q 'wider than 0.01 %' err || atf_fail "$(cat err)"
+	refused 2 '"0": expected 0.01% to 100%' "$@" --until 0
+	refused 2 '"2x": expected' "$@" --until 2x
+	refused 2 'expected --until with it' "$@" --time-limit 2
+	refused 2 'expected two designs' "$@" -d locked --until 2%
+	refused 2 'expected two designs' "$@" --until 2% --ledger
+}
+
 test_case sweep__seed_sets_the_order "equal seeds measure in equal order," \
     "others in another; repeats are interleaved"
 sweep__seed_sets_the_order_body() {

@@ -249,6 +249,110 @@ TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
 	ATF_CHECK_MSG(others <= 2, "%u others", others);
 }
 
+/*
+ * Cells measured side by side: slices of one block share a load of up to 9/10
+ * of the machine, a third of them differs by itself, and concurrent is faster.
+ */
+static void
+slice_up(struct result *r, unsigned slices, double change, uint64_t seed)
+{
+	uint64_t state = seed;
+	double load[64], made;
+	unsigned i, k, s;
+
+	for (k = 0; k < r->cells[0].repeats; k++) {
+		for (s = 0; s < slices; s++)
+			load[s] = 0.1 + 0.9 *
+			    (double)(support_draw(&state) % 1000) / 1000;
+		for (i = 0; i < r->cell_count; i++) {
+			struct result_sample *rs = &r->cells[i].samples[k];
+
+			rs->together = 1 + 2 * k;
+			rs->slices = slices;
+			rs->slice_mb_per_s = fixture_reals(slices, 0);
+			for (made = s = 0; s < slices; s++) {
+				rs->slice_mb_per_s[s] = 400 * load[s] *
+				    (i % 2 == 1 ? 1 + change : 1) *
+				    noise(&state, 0.01) *
+				    (support_draw(&state) % 3 == 0 ? 0.5 + 0.5 *
+				    (double)(support_draw(&state) % 1000) /
+				    1000 : 1);
+				made += rs->slice_mb_per_s[s] / slices;
+			}
+			set_total(&r->cells[i], k, made);
+		}
+	}
+	for (i = 0; i < r->cell_count; i++)
+		settle(&r->cells[i]);
+}
+
+TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
+    "3 % are found in slices, with their sign and within the interval; the "
+    "same design twice differs in at most 5 % of comparisons; none is refused")
+{
+	const struct compare_row *row;
+	unsigned claimed = 0, seed;
+
+	for (seed = 1; seed <= 100; seed++) {
+		make(&a, 2, seed % 2 == 0 ? 5 : 30, seed);
+		slice_up(&a, 30, seed <= 20 ? 0.03 : 0, seed);
+		begin(COMPARE_DESIGN);
+		co.co_wanted = 1;
+		ATF_REQUIRE_EQ(0, compare_noise(&co, true));
+		ATF_CHECK_EQ(0, co.co_flag_count);
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+		ATF_REQUIRE_EQ(0, compare_judge(&co));
+		row = co.co_pairs[0].pa_row;
+		ATF_CHECK_EQ(COMPARE_BY_PAIRS, row->cr_basis);
+		ATF_CHECK_EQ(0, co.co_rows[COMPARE_REFUSED]);
+		if (seed > 20) {
+			claimed += row->cr_verdict != COMPARE_NONE;
+		} else {
+			ATF_CHECK_EQ_MSG(COMPARE_BETTER, row->cr_verdict,
+			    "seed %u: %g, %g..%g", seed, row->cr_change,
+			    row->cr_change_ci95[0], row->cr_change_ci95[1]);
+			ATF_CHECK(row->cr_change > 0.015 &&
+			    row->cr_change < 0.045);
+		}
+		done();
+	}
+	ATF_CHECK_MSG(claimed <= 4, "%u of 80", claimed);
+}
+
+TEST(compare_judge__pairs_that_drift, "A difference that grows over the run is "
+    "refused by name, one that both cells share is not; repeats that do not "
+    "belong together are no pairs")
+{
+	struct result_sample *rs;
+	unsigned how, k, s;
+
+	for (how = 0; how < 3; how++) {
+		make(&a, 2, 10, 1);
+		slice_up(&a, 30, 0.5, 1);
+		for (k = 0; k < 10; k++) {
+			rs = &a.cells[1].samples[k];
+			for (s = 0; s < 30; s++) {
+				if (how < 2)
+					rs->slice_mb_per_s[s] *= 1 + 0.1 * k;
+				if (how == 1)
+					a.cells[0].samples[k].
+					    slice_mb_per_s[s] *= 1 + 0.1 * k;
+			}
+			rs->together += how == 2;
+		}
+		begin(COMPARE_DESIGN);
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+		ATF_REQUIRE_EQ(0, compare_judge(&co));
+		ATF_CHECK_EQ(how == 0, strstr(co.co_pairs[0].pa_refused,
+		    "the difference drifted over the run") != NULL);
+		if (how > 0)
+			ATF_CHECK_EQ(how == 1 ? COMPARE_BY_PAIRS :
+			    COMPARE_BY_REPEATS,
+			    co.co_pairs[0].pa_row[0].cr_basis);
+		done();
+	}
+}
+
 TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
     "ranked has intervals apart, a corrected p below 0.05 and a change above "
     "the margin, and the direction is the quantity's; some are ranked and "

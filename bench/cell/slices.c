@@ -1,0 +1,380 @@
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "bench/cell/slices.h"
+#include "lib/machine/freezer.h"
+#include "lib/machine/machine.h"
+
+enum {
+	SLICE_MIN_NS	= 10 * 1000 * 1000,
+	SLICE_MAX_NS	= 100 * 1000 * 1000,
+	SLICE_REQUESTS	= 1000,		/* of all readers, if it may be */
+	SLICES_LEAST	= 50,		/* of a window */
+	WARM_NS		= 1000 * 1000,
+	ARM_STACK_BYTES	= 1 << 20
+};
+
+enum arm_state {
+	ARM_MADE,
+	ARM_READY,
+	ARM_OPEN,
+	ARM_CLOSED,
+	ARM_ENDED
+};
+
+/* A cell. */
+struct slice_arm {
+	struct slices	*sa_slices;
+	struct cell_params sa_params;
+	struct cell_measure *sa_measure;
+	pthread_t	 sa_thread;
+	bool		 sa_started;
+	bool		 sa_stopped;	/* its freezer is */
+	int		 sa_error;
+	char		 sa_why[CELL_ERROR_SIZE];
+	uint64_t	(*sa_bytes)(void *run);
+	void		*sa_run;
+	struct m32	 sa_state;	/* set by its thread */
+	double		*sa_mb_per_s;	/* by block */
+	struct freezer	 sa_freezer;
+};
+
+/* Cells side by side. */
+struct slices {
+	const struct engine *sl_engine;
+	struct slice_arm *sl_arms;
+	unsigned	 sl_count;
+	unsigned	*sl_order;
+	gsl_rng		*sl_rng;
+	const volatile sig_atomic_t *sl_asked;	/* to end, by a signal */
+	volatile sig_atomic_t sl_end;	/* what the cells see */
+	struct m32	 sl_go;		/* all are made; or all are closed */
+	int64_t		 sl_slice_ns;
+	unsigned	 sl_blocks;
+	unsigned	 sl_room;	/* blocks */
+};
+
+static void
+set_state(struct slice_arm *sa, enum arm_state state)
+{
+
+	atomic_store_rel_32(&sa->sa_state, state);
+	machine_wake_32(&sa->sa_state);
+}
+
+/* Waits until sl_go is as high; false: all is to end. */
+static bool
+wait_go(struct slices *sl, uint32_t least)
+{
+	uint32_t go;
+
+	while ((go = atomic_load_acq_32(&sl->sl_go)) < least &&
+	    sl->sl_end == 0)
+		machine_wait_32(&sl->sl_go, go, -1);
+	return (sl->sl_end == 0);
+}
+
+int
+slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run)
+{
+
+	if (sa == NULL)
+		return (0);
+	sa->sa_bytes = bytes;
+	sa->sa_run = run;
+	set_state(sa, ARM_READY);
+	return (wait_go(sa->sa_slices, 1) ? 0 : EINTR);
+}
+
+void
+slice_opened(struct slice_arm *sa)
+{
+
+	if (sa != NULL)
+		set_state(sa, ARM_OPEN);
+}
+
+void
+slice_closed(struct slice_arm *sa)
+{
+
+	if (sa == NULL)
+		return;
+	set_state(sa, ARM_CLOSED);
+	(void)wait_go(sa->sa_slices, 2);
+}
+
+static void *
+arm_main(void *arg)
+{
+	struct slice_arm *sa = arg;
+	struct freezer_member member;
+
+	freezer_enter(&sa->sa_freezer, &member);
+	sa->sa_error = sa->sa_slices->sl_engine->en_run(&sa->sa_params,
+	    sa->sa_measure, sa->sa_why);
+	freezer_leave(&member);
+	atomic_store_rel_32(&sa->sa_state, ARM_ENDED);
+	machine_wake_32(&sa->sa_state);
+	return (NULL);
+}
+
+/*
+ * Waits until an arm's state is as high or, if that is not -1, for some time.
+ * A signal to end is passed on.
+ */
+static enum arm_state
+wait_state(struct slices *sl, struct slice_arm *sa, enum arm_state least,
+    int64_t ns)
+{
+	const int64_t end_ns = tick_ns() + ns;
+	int64_t left_ns = SLICE_MAX_NS;
+	uint32_t state;
+
+	while ((state = atomic_load_acq_32(&sa->sa_state)) < (uint32_t)least) {
+		if (*sl->sl_asked != 0)
+			sl->sl_end = 1;
+		if (ns >= 0 && ((left_ns = end_ns - tick_ns()) <= 0 ||
+		    sl->sl_end != 0))
+			break;
+		machine_wait_32(&sa->sa_state, state, left_ns);
+	}
+	return ((enum arm_state)state);
+}
+
+static void
+stop(struct slice_arm *sa)
+{
+
+	freezer_stop(&sa->sa_freezer);
+	sa->sa_stopped = true;
+}
+
+static void
+go(struct slice_arm *sa)
+{
+
+	if (sa->sa_stopped)
+		freezer_go(&sa->sa_freezer);
+	sa->sa_stopped = false;
+}
+
+static int
+start(struct slices *sl, struct slice_arm *sa)
+{
+	int error;
+
+	error = pthread_create(&sa->sa_thread, NULL, arm_main, sa);
+	if (error != 0) {
+		snprintf(sa->sa_why, sizeof(sa->sa_why), "the host refused to "
+		    "start a cell's thread: %s", strerror(error));
+		return (sa->sa_error = error);
+	}
+	sa->sa_started = true;
+	return (wait_state(sl, sa, ARM_READY, -1) == ARM_READY ? 0 : EINTR);
+}
+
+/* Makes all cells, stops them, and lets each in turn open its window. */
+static bool
+open_all(struct slices *sl)
+{
+	unsigned i;
+
+	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
+	    sizeof(*sl->sl_order));
+	for (i = 0; i < sl->sl_count; i++)
+		if (start(sl, &sl->sl_arms[sl->sl_order[i]]) != 0)
+			return (false);
+	for (i = 0; i < sl->sl_count; i++)
+		stop(&sl->sl_arms[i]);
+	atomic_store_rel_32(&sl->sl_go, 1);
+	machine_wake_32(&sl->sl_go);
+	for (i = 0; i < sl->sl_count; i++) {
+		struct slice_arm *sa = &sl->sl_arms[sl->sl_order[i]];
+
+		go(sa);
+		if (wait_state(sl, sa, ARM_OPEN, -1) != ARM_OPEN)
+			return (false);
+		stop(sa);
+	}
+	return (true);
+}
+
+/*
+ * One slice.
+ *
+ *   requests  out  that its readers ended in it
+ *
+ * Returns: whether the window was open throughout.
+ */
+static bool
+slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
+    double *requests)
+{
+	uint64_t bytes;
+	int64_t ns;
+	bool open;
+
+	go(sa);
+	(void)wait_state(sl, sa, ARM_CLOSED, WARM_NS);
+	bytes = sa->sa_bytes(sa->sa_run);
+	ns = tick_ns();
+	open = wait_state(sl, sa, ARM_CLOSED, sl->sl_slice_ns) == ARM_OPEN;
+	ns = tick_ns() - ns;
+	bytes = sa->sa_bytes(sa->sa_run) - bytes;
+	/* A closed cell has one thread left, which waits. */
+	if (open)
+		stop(sa);
+	*mb_per_s = (double)bytes * 1e3 / (double)ns;
+	*requests = (double)bytes /
+	    (double)sa->sa_params.cp_cell.ce_request_bytes;
+	return (open && sl->sl_end == 0);
+}
+
+/* A slice of each cell that is open; false: none is, or all is to end. */
+static bool
+block(struct slices *sl, double *fewest)
+{
+	bool some = false, whole = sl->sl_blocks < sl->sl_room;
+	double mb_per_s = 0, requests = 0;
+	struct slice_arm *sa;
+	unsigned i;
+
+	*fewest = HUGE_VAL;
+	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
+	    sizeof(*sl->sl_order));
+	for (i = 0; i < sl->sl_count && sl->sl_end == 0; i++) {
+		sa = &sl->sl_arms[sl->sl_order[i]];
+		if (!sa->sa_stopped) {
+			whole = false;
+			continue;
+		}
+		some = true;
+		whole = slice(sl, sa, &mb_per_s, &requests) && whole;
+		*fewest = fmin(*fewest, requests);
+		if (sl->sl_blocks < sl->sl_room)
+			sa->sa_mb_per_s[sl->sl_blocks] = mb_per_s;
+	}
+	sl->sl_blocks += whole && some && sl->sl_end == 0;
+	return (some && sl->sl_end == 0);
+}
+
+/* The first block shows how long slices must be, and does not count. */
+static void
+alternate(struct slices *sl)
+{
+	const double time_ns = sl->sl_arms->sa_params.cp_time_s * 1e9;
+	double fewest;
+
+	sl->sl_slice_ns = SLICE_MIN_NS;
+	if (!block(sl, &fewest))
+		return;
+	sl->sl_blocks = 0;
+	sl->sl_slice_ns = (int64_t)fmax(SLICE_MIN_NS, fmin(fmin(SLICE_MAX_NS,
+	    time_ns / SLICES_LEAST), SLICE_MIN_NS / fmax(1, fewest) *
+	    SLICE_REQUESTS));
+	while (block(sl, &fewest))
+		continue;
+}
+
+/* Lets all cells end, and takes what they measured. */
+static int
+finish(struct slices *sl, struct cell_measure *cm, char error_text[])
+{
+	struct result_sample *rs;
+	struct slice_arm *sa;
+	int error = 0;
+	unsigned i;
+
+	atomic_store_rel_32(&sl->sl_go, 2);
+	for (i = 0; i < sl->sl_count; i++)
+		go(&sl->sl_arms[i]);
+	machine_wake_32(&sl->sl_go);
+	for (i = 0; i < sl->sl_count; i++) {
+		sa = &sl->sl_arms[i];
+		if (sa->sa_started)
+			pthread_join(sa->sa_thread, NULL);
+		/* One failed and made the others end. */
+		if (sa->sa_error != 0 && (error == 0 || error == EINTR)) {
+			error = sa->sa_error;
+			memcpy(error_text, sa->sa_why, CELL_ERROR_SIZE);
+		}
+	}
+	for (i = 0; i < sl->sl_count; i++) {
+		sa = &sl->sl_arms[i];
+		if (error != 0 && sa->sa_started && sa->sa_error == 0)
+			cell_measure_free(&cm[i]);
+		if (error != 0)
+			continue;
+		rs = &cm[i].cm_sample;
+		rs->slices = sl->sl_blocks;
+		rs->slice_mb_per_s = sa->sa_mb_per_s;
+		sa->sa_mb_per_s = NULL;
+	}
+	return (error);
+}
+
+static int
+make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
+{
+	struct slice_arm *sa;
+	unsigned i;
+
+	sl->sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
+	sl->sl_arms = calloc(sl->sl_count, sizeof(*sl->sl_arms));
+	sl->sl_order = calloc(sl->sl_count, sizeof(*sl->sl_order));
+	if (sl->sl_arms == NULL || sl->sl_order == NULL)
+		return (ENOMEM);
+	for (i = 0; i < sl->sl_count; i++) {
+		sa = &sl->sl_arms[i];
+		sl->sl_order[i] = i;
+		sa->sa_slices = sl;
+		sa->sa_params = cp[i];
+		sa->sa_params.cp_arm = sa;
+		sa->sa_params.cp_stop = &sl->sl_end;
+		sa->sa_measure = &cm[i];
+		atomic_init_32(&sa->sa_state, ARM_MADE);
+		freezer_init(&sa->sa_freezer);
+		sa->sa_mb_per_s = calloc(sl->sl_room,
+		    sizeof(*sa->sa_mb_per_s));
+		if (sa->sa_mb_per_s == NULL)
+			return (ENOMEM);
+	}
+	return (0);
+}
+
+int
+slices_run(const struct engine *en, const struct cell_params *cp,
+    unsigned count, gsl_rng *rng, struct cell_measure *cm,
+    char error_text[CELL_ERROR_SIZE])
+{
+	struct slices sl = { .sl_engine = en, .sl_count = count,
+	    .sl_rng = rng, .sl_asked = cp->cp_stop };
+	struct mthread self;
+	unsigned i;
+	int error;
+
+	atomic_init_32(&sl.sl_go, 0);
+	error = make(&sl, cp, cm);
+	if (error == 0) {
+		machine_attach(&self, "rngsim");
+		if (open_all(&sl))
+			alternate(&sl);
+		else
+			sl.sl_end = 1;
+		error = finish(&sl, cm, error_text);
+		machine_detach();
+	} else {
+		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
+	}
+	for (i = 0; sl.sl_arms != NULL && i < count; i++)
+		free(sl.sl_arms[i].sa_mb_per_s);
+	free(sl.sl_arms);
+	free(sl.sl_order);
+	return (error);
+}

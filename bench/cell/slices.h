@@ -1,0 +1,53 @@
+/*
+ * Cells measured side by side on this machine: their windows alternate in short
+ * slices, so that what the machine does meanwhile falls on all of them alike.
+ *
+ * All cells are made at first.  Then one runs at a time while the others are
+ * stopped with their clocks (lib/machine/freezer.h): a cell sees one window as
+ * long as that of a cell that runs alone.  A block is a slice of each cell, in
+ * random order.  What a cell does in the first part of a slice, when caches are
+ * another cell's, counts in its window but not in the slice.
+ */
+#ifndef BENCH_CELL_SLICES_H
+#define BENCH_CELL_SLICES_H
+
+#include <gsl/gsl_rng.h>
+
+#include "bench/cell/cell.h"
+
+/* A shorter window has too few slices to be divided. */
+#define	SLICES_MIN_TIME_S	0.1
+
+struct slice_arm;
+
+/*
+ * Runs one repeat of each cell.
+ *
+ *   en     in   a real engine
+ *   cp     in   count cells, 2 or more; cp_stop is that of all
+ *   cm     out  as en_run() has it, of each; all or none are filled in.  Their
+ *               samples have slice_mb_per_s: element i of all is of one block
+ *   rng    in   the order of making the cells, and of each block
+ *   error  out  on failure: the reason
+ *
+ * Returns: as en_run().
+ */
+int slices_run(const struct engine *en, const struct cell_params *cp,
+    unsigned count, gsl_rng *rng, struct cell_measure *cm,
+    char error[CELL_ERROR_SIZE]);
+
+/*
+ * From a cell's first thread: it has made its threads, which wait; its window
+ * is open; all other threads have ended.  With NULL, of a cell that runs alone,
+ * they do nothing.
+ *
+ *   bytes  in  what its readers made in the window so far; called from another
+ *              thread until slice_closed() returns
+ *
+ * slice_ready() returns 0, or EINTR when the cell must not go on.
+ */
+int slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run);
+void slice_opened(struct slice_arm *sa);
+void slice_closed(struct slice_arm *sa);
+
+#endif
