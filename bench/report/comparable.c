@@ -219,8 +219,8 @@ comparable_quantile(const struct result_cell *cell, size_t offset,
 }
 
 /*
- * The repeat of b that was measured side by side with repeat i of a; b->repeats:
- * there is none.
+ * The repeat of b that was measured side by side with repeat i of a;
+ * b->repeats: there is none.
  */
 static unsigned
 partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
@@ -235,8 +235,8 @@ partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
 }
 
 /*
- * The medians of the logarithms of slices' ratios, over each of "parts" parts of
- * a repeat.
+ * The medians of the logarithms of slices' ratios, over each of "parts" parts
+ * of a repeat.
  *
  *   scratch  out  as many as slices
  *   logs     out  up to parts

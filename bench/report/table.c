@@ -51,8 +51,8 @@ static const struct column closed_columns[] = {
 /* Ratios of cells that were measured side by side have an interval. */
 static const struct column sliced_columns[] = {
 	{ "readers", 7 }, { "MB/s   +-%", 12 }, { "harv%", 5 }, { "p99", 6 },
-	{ "MB/s   +-%", 12 }, { "harv%", 5 }, { "p99", 6 }, { "ratio +-% ", 11 },
-	{ "", 0 }
+	{ "MB/s   +-%", 12 }, { "harv%", 5 }, { "p99", 6 },
+	{ "ratio +-% ", 11 }, { "", 0 }
 };
 static const struct column open_columns[] = {
 	{ "readers", 7 }, { "req/s   +-%", 13 }, { "p99", 7 }, { "begun", 7 },
@@ -315,7 +315,8 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 		texts[end] = ratio;
 	}
 	texts[end + designs - 1] = marks;
-	columns_row(tb->tb_out, tb->tb_columns, end + designs - (marks[0] == '\0'), texts);
+	columns_row(tb->tb_out, tb->tb_columns, end + designs -
+	    (marks[0] == '\0'), texts);
 }
 
 /* A line for each cell, where profiles were drawn. */
@@ -383,7 +384,8 @@ print_pair(struct table *tb, const struct curve *base, const struct curve *cu)
 		    first->design, design_of(tb, 1));
 	tb->tb_columns = open ? open_columns : cu != NULL &&
 	    comparable_sliced(first) ? sliced_columns : closed_columns;
-	columns_titles(tb->tb_out, tb->tb_columns, cu != NULL ? COLUMNS : COLUMN_DESIGN + COLUMN_PER_DESIGN);
+	columns_titles(tb->tb_out, tb->tb_columns, cu != NULL ? COLUMNS :
+	    COLUMN_DESIGN + COLUMN_PER_DESIGN);
 	while (next_row(tb, cells))
 		print_row(tb, cells, open);
 	print_notes(tb);

@@ -14,8 +14,6 @@
 #include "bench/report/comparable.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
-#include "harvest/source.h"
-#include "lib/crypto/digest.h"
 #include "lib/machine/tick.h"
 
 /* A sweep under way. */
@@ -42,107 +40,6 @@ struct visit {
 	struct cell_params *vi_params;
 	struct cell_measure *vi_measures;
 };
-
-static char **
-copy_strings(char *const *from)
-{
-	unsigned i, n = 0;
-	char **to;
-
-	while (from != NULL && from[n] != NULL)
-		n++;
-	to = calloc(n + 1, sizeof(*to));
-	for (i = 0; to != NULL && i < n; i++) {
-		to[i] = strdup(from[i]);
-		if (to[i] == NULL) {
-			options_free_words(to);
-			return (NULL);
-		}
-	}
-	return (to);
-}
-
-/* The names of sources[0..count - 1]. */
-static char **
-source_names(const struct random_source *const *sources, unsigned count)
-{
-	char *names[RANDOM_SOURCES + 1] = { NULL };
-	unsigned i;
-
-	for (i = 0; i < count; i++)
-		names[i] = (char *)(uintptr_t)sources[i]->rs_ident;
-	return (copy_strings(names));
-}
-
-/* The lines of the simulated machine's profile, and their hash. */
-static int
-describe_profile(const struct profile *pr, struct result *r)
-{
-	char *line, *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
-	uint8_t hash[DIGEST_BYTES];
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int error = out == NULL ? ENOMEM : profile_write(pr, out);
-	struct digest dg;
-	unsigned i, n = 0;
-
-	if (out != NULL && fclose(out) != 0)
-		error = ENOMEM;
-	if (error == 0)
-		error = digest_init(&dg);
-	if (error == 0) {
-		digest_update(&dg, text, size);
-		digest_finish(&dg, hash);
-		digest_fini(&dg);
-		for (i = 0; i < DIGEST_BYTES; i++)
-			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
-		for (line = strtok(text, "\n"); line != NULL;
-		    line = strtok(NULL, "\n"))
-			lines[n++] = line;
-		r->profile = copy_strings(lines);
-		error = r->profile == NULL ? ENOMEM : 0;
-	}
-	free(text);
-	return (error);
-}
-
-static int
-describe(const struct sweeping *sw, char *const argv[], struct result *r)
-{
-	const struct options *op = sw->sw_options;
-	struct random_source_list sl;
-	struct harvest_error why;
-	unsigned i;
-
-	r->argv = copy_strings(argv);
-	r->tunables = copy_strings(op->op_tunables);
-	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
-	    &why) != 0)
-		memset(&sl, 0, sizeof(sl));
-	/* A simulated machine has every source. */
-	for (i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
-		sl.sl_source[sl.sl_count++] = sl.sl_skipped[i];
-	if (op->op_simulated)
-		sl.sl_skipped_count = 0;
-	r->sources = source_names(sl.sl_source, sl.sl_count);
-	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
-	r->cells = calloc(sw->sw_grid_count, sizeof(*r->cells));
-	r->controls = calloc(sw->sw_count - sw->sw_grid_count + 1,
-	    sizeof(*r->controls));
-	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
-	    r->controls == NULL || r->sources == NULL ||
-	    r->sources_skipped == NULL)
-		return (ENOMEM);
-	r->seed = op->op_seed;
-	r->time_s = op->op_time_s;
-	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
-	snprintf(r->harvest_model, sizeof(r->harvest_model), "%s",
-	    harvest_model_names[op->op_config.bc_harvest.model]);
-	result_now(r->started);
-	result_host_fill(&r->host);
-	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,
-	    r) : host_calibrate(&r->host));
-}
 
 /* Writes a repeat to disk, then adds it to its cell; cm is empty afterwards. */
 static int
@@ -251,8 +148,8 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 }
 
 /*
- * One repeat of the cells from..to - 1 that the journal does not have, in random
- * order; of the grid in groups.
+ * One repeat of the cells from..to - 1 that the journal does not have, in
+ * random order; of the grid in groups.
  */
 static int
 measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
@@ -504,7 +401,8 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 	for (i = 0; error == 0 && i < sw.sw_grid_count; i++)
 		sw.sw_grid[i] = &sw.sw_cells[i].sc_cell;
 	if (error == 0)
-		error = describe(&sw, argv, r);
+		error = describe_run(op, argv, sw.sw_grid_count, sw.sw_count -
+		    sw.sw_grid_count, r);
 	if (error == 0 && ck != NULL) {
 		error = checkpoint_begin(ck, op, r, sw.sw_cells, sw.sw_count,
 		    error_text);

@@ -106,6 +106,13 @@ int trace_begin(struct options *op, struct timeline **tl);
 int trace_end(struct options *op, struct timeline *tl);
 
 /*
+ * Fills in what a result says of the whole run, and makes room for cells and
+ * controls.  Returns: 0 or ENOMEM, with r for result_free().
+ */
+int describe_run(const struct options *op, char *const argv[], unsigned cells,
+    unsigned controls, struct result *r);
+
+/*
  * Measures the costs of a time stamp and of profiling an acquisition.  Returns:
  * 0 or ENOMEM.
  */

@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/sweep/sweep.h"
+#include "harvest/source.h"
+#include "lib/crypto/digest.h"
+
+static char **
+copy_strings(char *const *from)
+{
+	unsigned i, n = 0;
+	char **to;
+
+	while (from != NULL && from[n] != NULL)
+		n++;
+	to = calloc(n + 1, sizeof(*to));
+	for (i = 0; to != NULL && i < n; i++) {
+		to[i] = strdup(from[i]);
+		if (to[i] == NULL) {
+			options_free_words(to);
+			return (NULL);
+		}
+	}
+	return (to);
+}
+
+/* The names of sources[0..count - 1]. */
+static char **
+source_names(const struct random_source *const *sources, unsigned count)
+{
+	char *names[RANDOM_SOURCES + 1] = { NULL };
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		names[i] = (char *)(uintptr_t)sources[i]->rs_ident;
+	return (copy_strings(names));
+}
+
+/* The lines of the simulated machine's profile, and their hash. */
+static int
+describe_profile(const struct profile *pr, struct result *r)
+{
+	char *line, *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
+	uint8_t hash[DIGEST_BYTES];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int error = out == NULL ? ENOMEM : profile_write(pr, out);
+	struct digest dg;
+	unsigned i, n = 0;
+
+	if (out != NULL && fclose(out) != 0)
+		error = ENOMEM;
+	if (error == 0)
+		error = digest_init(&dg);
+	if (error == 0) {
+		digest_update(&dg, text, size);
+		digest_finish(&dg, hash);
+		digest_fini(&dg);
+		for (i = 0; i < DIGEST_BYTES; i++)
+			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
+		for (line = strtok(text, "\n"); line != NULL;
+		    line = strtok(NULL, "\n"))
+			lines[n++] = line;
+		r->profile = copy_strings(lines);
+		error = r->profile == NULL ? ENOMEM : 0;
+	}
+	free(text);
+	return (error);
+}
+
+int
+describe_run(const struct options *op, char *const argv[], unsigned cells,
+    unsigned controls, struct result *r)
+{
+	struct random_source_list sl;
+	struct harvest_error why;
+	unsigned i;
+
+	r->argv = copy_strings(argv);
+	r->tunables = copy_strings(op->op_tunables);
+	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
+	    &why) != 0)
+		memset(&sl, 0, sizeof(sl));
+	/* A simulated machine has every source. */
+	for (i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
+		sl.sl_source[sl.sl_count++] = sl.sl_skipped[i];
+	if (op->op_simulated)
+		sl.sl_skipped_count = 0;
+	r->sources = source_names(sl.sl_source, sl.sl_count);
+	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
+	r->cells = calloc(cells, sizeof(*r->cells));
+	r->controls = calloc(controls + 1, sizeof(*r->controls));
+	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
+	    r->controls == NULL || r->sources == NULL ||
+	    r->sources_skipped == NULL)
+		return (ENOMEM);
+	r->seed = op->op_seed;
+	r->time_s = op->op_time_s;
+	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
+	snprintf(r->harvest_model, sizeof(r->harvest_model), "%s",
+	    harvest_model_names[op->op_config.bc_harvest.model]);
+	result_now(r->started);
+	result_host_fill(&r->host);
+	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,
+	    r) : host_calibrate(&r->host));
+}
