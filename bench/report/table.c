@@ -238,11 +238,8 @@ fill_ratio(struct table *tb, const struct result_cell *base,
 	    cell->total_mb_per_s / base->total_mb_per_s;
 	shown = pd.pd_count > 0 ? pd.pd_ci95[0] > 0 || pd.pd_ci95[1] < 0 :
 	    !comparable_unranked(base, cell);
-	if (ratio >= 9999.5)
-		snprintf(number, sizeof(number), ">9999");
-	else
-		snprintf(number, sizeof(number), "%.*f",
-		    ratio < 99.995 ? 2 : 1, ratio);
+	snprintf(number, sizeof(number), ratio >= 9999.5 ? ">9999" : "%.*f",
+	    ratio < 99.995 ? 2 : 1, ratio);
 	tb->tb_paren |= !shown;
 	tb->tb_sliced |= pd.pd_count > 0;
 	snprintf(text, TABLE_CELL_SIZE, shown ? "%s%s " : "(%s%s)", number,
@@ -428,12 +425,12 @@ print_legend(const struct table *tb)
 
 	fputc('\n', out);
 	if (tb->tb_loop[0])
-		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; +-%%: "
-		    "half its 95 %% interval; harv%%: the harvest thread's "
-		    "share of a CPU; p99: of one read request, the median of "
-		    "the repeats' p99; ratio: right MB/s over left MB/s%s.",
-		    tb->tb_sliced ? ", of slices that alternated, with half "
-		    "its 95 % interval" : "");
+		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; "
+		    "+-%%: half its 95 %% interval; harv%%: the harvest "
+		    "thread's share of a CPU; p99: of one read request, the "
+		    "median of the repeats' p99; ratio: right MB/s over left "
+		    "MB/s%s.", tb->tb_sliced ? ", of slices that alternated" :
+		    "");
 	if (tb->tb_loop[1])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "

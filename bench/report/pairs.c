@@ -1,0 +1,192 @@
+/*
+ * What repeats that belong together show, and how cells drift over a run.
+ */
+#include <errno.h>
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/report/comparable.h"
+#include "bench/stats/stats.h"
+
+/*
+ * The repeat of b that was measured side by side with repeat i of a;
+ * b->repeats: there is none.
+ */
+static unsigned
+partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
+{
+	unsigned k;
+
+	for (k = 0; k < b->repeats; k++)
+		if (b->samples[k].slices > 0 && a->samples[i].slices > 0 &&
+		    b->samples[k].together == a->samples[i].together)
+			break;
+	return (k);
+}
+
+/*
+ * The medians of the logarithms of slices' ratios, over each of "parts" parts
+ * of a repeat.
+ *
+ *   scratch  out  as many as slices
+ *   logs     out  up to parts
+ *
+ * Returns: how many.
+ */
+static unsigned
+slices_logs(const struct result_sample *a, const struct result_sample *b,
+    unsigned parts, double *scratch, double *logs)
+{
+	const unsigned blocks = a->slices < b->slices ? a->slices : b->slices;
+	unsigned count = 0, i = 0, n, part;
+
+	for (part = 0; part < parts; part++) {
+		for (n = 0; i < blocks * (part + 1) / parts; i++)
+			if (a->slice_mb_per_s[i] > 0 &&
+			    b->slice_mb_per_s[i] > 0)
+				scratch[n++] = log(b->slice_mb_per_s[i] /
+				    a->slice_mb_per_s[i]);
+		if (n > 0)
+			logs[count++] = stats_median(scratch, n);
+	}
+	return (count);
+}
+
+/* comparable_paired() with some ratios of each repeat. */
+static void
+estimate(const struct result_cell *a, const struct result_cell *b,
+    double (*value)(const void *context, const struct result_cell *cell,
+    unsigned repeat), const void *context, unsigned parts, double *scratch,
+    double *logs, struct paired *pd)
+{
+	unsigned i, k, n = 0;
+
+	*pd = (struct paired){ .pd_count = 0 };
+	for (i = 0; i < a->repeats; i++) {
+		k = partner(a, i, b);
+		if (k == b->repeats)
+			continue;
+		if (value == NULL) {
+			n += slices_logs(&a->samples[i], &b->samples[k], parts,
+			    scratch, logs + n);
+			continue;
+		}
+		logs[n] = log(value(context, b, k) / value(context, a, i));
+		n += isfinite(logs[n]) != 0;
+	}
+	if (n >= PAIRED_MIN)
+		paired_estimate(logs, n, pd);
+}
+
+int
+comparable_paired(const struct result_cell *a, const struct result_cell *b,
+    double (*value)(const void *context, const struct result_cell *cell,
+    unsigned repeat), const void *context, struct paired *pd)
+{
+	unsigned i, most = 0, pairs = 0, parts;
+	struct paired whole;
+	double *scratch;
+
+	*pd = (struct paired){ .pd_count = 0 };
+	for (i = 0; i < a->repeats; i++) {
+		pairs += partner(a, i, b) < b->repeats;
+		most = a->samples[i].slices > most ? a->samples[i].slices :
+		    most;
+	}
+	if (pairs == 0)
+		return (0);
+	parts = (BATCHES_LEAST + pairs - 1) / pairs;
+	scratch = calloc(most + (size_t)parts * a->repeats, sizeof(*scratch));
+	if (scratch == NULL)
+		return (ENOMEM);
+	estimate(a, b, value, context, parts, scratch, scratch + most, pd);
+	estimate(a, b, value, context, 1, scratch, scratch + most, &whole);
+	if (whole.pd_count > 0 && whole.pd_error > pd->pd_error)
+		*pd = whole;
+	free(scratch);
+	return (0);
+}
+
+/*
+ * A drift refuses a cell, so that a false alarm costs a measurement and claims
+ * nothing: each cell is asked alone, and one in fifty that did not drift may be
+ * refused.  DRIFT_REPEATS_MIN repeats in their order have p = 0.017.  Of pairs
+ * one in two hundred may be: their differences seldom drift.
+ */
+static const double drift_p = 0.02;
+static const double drift_pair_p = 0.005;
+static const double drift_share = 0.05;
+
+/* The drift of y over x, as a share of unit. */
+static void
+fit(const double *x, const double *y, unsigned n, double unit, double least_p,
+    struct drift *tr)
+{
+	double cov00, cov01, cov11, first, intercept, last, slope, sum;
+
+	gsl_stats_minmax(&first, &last, x, 1, n);
+	if (n < DRIFT_REPEATS_MIN || first >= last)
+		return;
+	tr->tr_p = hypothesis_trend(x, y, n);
+	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
+	    &cov11, &sum);
+	slope *= last - first;
+	if (unit > 0 && isfinite(slope / unit))
+		tr->tr_change = slope / unit;
+	tr->tr_drift = tr->tr_p < least_p &&
+	    fabs(tr->tr_change) >= drift_share;
+}
+
+int
+drift_of_cell(const struct result_cell *cell, struct drift *tr)
+{
+	const unsigned n = cell->repeats;
+	double *sorted, *x, *y;
+	unsigned i;
+
+	x = calloc(3 * (size_t)n + 1, sizeof(*x));
+	if (x == NULL)
+		return (ENOMEM);
+	y = x + n;
+	sorted = y + n;
+	for (i = 0; i < n; i++) {
+		x[i] = cell->samples[i].order;
+		y[i] = sorted[i] = cell->samples[i].total_mb_per_s;
+	}
+	*tr = (struct drift){ .tr_p = 1 };
+	if (cell->profile[0] == '\0' && !comparable_sliced(cell))
+		fit(x, y, n, stats_median(sorted, n), drift_p, tr);
+	free(x);
+	return (0);
+}
+
+int
+drift_of_pair(const struct result_cell *a, const struct result_cell *b,
+    struct drift *tr)
+{
+	unsigned i, k, most = 0, n = 0;
+	double *x, *y;
+
+	for (i = 0; i < a->repeats; i++)
+		most = a->samples[i].slices > most ? a->samples[i].slices :
+		    most;
+	x = calloc(2 * (size_t)a->repeats + most + 1, sizeof(*x));
+	if (x == NULL)
+		return (ENOMEM);
+	y = x + a->repeats;
+	for (i = 0; i < a->repeats; i++) {
+		k = partner(a, i, b);
+		if (k == b->repeats)
+			continue;
+		x[n] = a->samples[i].order;
+		n += slices_logs(&a->samples[i], &b->samples[k], 1,
+		    y + a->repeats, y + n);
+	}
+	*tr = (struct drift){ .tr_p = 1 };
+	if (n > 0)
+		fit(x, y, n, 1, drift_pair_p, tr);
+	free(x);
+	return (0);
+}
