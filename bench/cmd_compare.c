@@ -8,8 +8,6 @@
 #include "bench/report/comparable.h"
 #include "lib/base/parse_number.h"
 
-enum { NO_SIDE = 2 };
-
 /*
  * A prediction's interval has only the noise of the model, not its error, so
  * that nearly any difference would be clear.
@@ -55,9 +53,6 @@ check_pairs(const struct options *op)
 	if (GIVEN(op, REFUSED_OK) && op->op_fail_ifs == 0)
 		return (usage_error("compare", "--refused-ok: expected "
 		    "--fail-if with it"));
-	if (GIVEN(op, SIDE) && op->op_format != FORMAT_MINISTAT)
-		return (usage_error("compare", "--side: expected --format "
-		    "ministat with it"));
 	return (0);
 }
 
@@ -117,8 +112,8 @@ static int
 emit(const struct comparison *cm, const struct compare *co)
 {
 	const struct options *op = cm->cm_op;
-	unsigned side = GIVEN(op, SIDE) ? op->op_side : NO_SIDE, i;
 	int error = 0, status;
+	unsigned i;
 
 	switch (op->op_format) {
 	case FORMAT_TABLE:
@@ -134,13 +129,6 @@ emit(const struct comparison *cm, const struct compare *co)
 		break;
 	case FORMAT_JSON:
 		error = verdict_print_json(stdout, co);
-		break;
-	case FORMAT_MINISTAT:
-		error = verdict_print_ministat(stdout, co, side);
-		if (error == E2BIG)
-			return (run_error("compare", "ministat(1) cuts lines "
-			    "of more than %d columns; -q and --side choose "
-			    "fewer", VERDICT_MINISTAT_COLUMNS));
 		break;
 	default:
 		break;

@@ -38,9 +38,7 @@
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */
 	COMPARE_REFUSED_SIZE	= RESULT_TEXT_SIZE + 64,
-	COMPARE_TEXT_SIZE	= 2048,	/* of error texts */
-	/* ministat(1) reads lines of 8 KiB; a column takes at most 15 bytes. */
-	VERDICT_MINISTAT_COLUMNS = 500
+	COMPARE_TEXT_SIZE	= 2048	/* of error texts */
 };
 
 /* The probability of any wrong better or worse in a whole comparison. */
@@ -309,19 +307,6 @@ void verdict_print_csv(FILE *out, const struct compare *co);
  * not finite; ENOMEM.
  */
 int verdict_print_json(FILE *out, const struct compare *co);
-
-/*
- * Columns of repeats for ministat(1), which takes one file for A and one for B:
- * the same column is the same row of both.  Flags and a legend stand behind
- * '#', then a line for each repeat that all columns have.
- *
- *   side  in  0: A; 1: B; 2: both, A's column before B's
- *
- * Returns: 0; E2BIG for more than VERDICT_MINISTAT_COLUMNS, with nothing
- * printed; ENOMEM.
- */
-int verdict_print_ministat(FILE *out, const struct compare *co,
-    unsigned side);
 
 /* Adds a row as a sentence, with a full stop only where it was refused. */
 void verdict_sentence(struct text *t, const struct compare *co,

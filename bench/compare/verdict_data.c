@@ -1,15 +1,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "bench/compare/compare.h"
 #include "bench/result/json_text.h"
-#include "bench/stats/stats.h"
 
 #define	PAIRED	(1u << COMPARE_BY_PAIRS)
 #define	DRAWN	(1u << COMPARE_BY_DRAWS)
@@ -264,146 +261,5 @@ verdict_print_json(FILE *out, const struct compare *co)
 		return (error != 0 ? error : ENOMEM);
 	fprintf(out, "%s\n", text);
 	free(text);
-	return (0);
-}
-
-/* The next row that has columns for ministat(1). */
-static const struct compare_row *
-next_column(const struct compare *co, const struct compare_row *row)
-{
-
-	do
-		row = compare_next(co, row);
-	while (row != NULL && row->cr_verdict == COMPARE_REFUSED);
-	return (row);
-}
-
-/*
- * The fewest repeats of all columns, for each side.
- *
- *   most  out  the most of any column printed
- */
-static void
-count_repeats(const struct compare *co, unsigned side, unsigned least[2],
-    unsigned *most)
-{
-	const struct compare_row *row = NULL;
-	unsigned k, n;
-
-	*most = 0;
-	least[0] = least[1] = UINT_MAX;
-	while ((row = next_column(co, row)) != NULL) {
-		for (k = 0; k < 2; k++) {
-			n = row->cr_pair->pa_cell[k]->repeats;
-			least[k] = n < least[k] ? n : least[k];
-			if ((side == 2 || side == k) && n > *most)
-				*most = n;
-		}
-	}
-	if (side == 2)
-		least[0] = least[1] = least[0] < least[1] ? least[0] :
-		    least[1];
-}
-
-/* What a column is, and what ministat(1) will print of it. */
-static void
-print_legend(FILE *out, const struct compare *co,
-    const struct compare_row *row, const struct hypothesis_student *hs)
-{
-	const char *stop = verdict_stops[row->cr_stop];
-	struct text t = { .s = "" };
-
-	verdict_pair(&t, co, row->cr_pair);
-	fprintf(out, ": %s, %s\n#    Student's t: ",
-	    row->cr_quantity->qu_name, t.s);
-	if (isfinite(hs->hs_half_width))
-		fprintf(out, "%.6g +/- %.6g, pooled s = %.6g",
-		    hs->hs_difference, hs->hs_half_width, hs->hs_pooled_sd);
-	else
-		fputs("out of range", out);
-	fprintf(out, "; compare: %s%s%s%s\n",
-	    verdict_names[row->cr_verdict], stop[0] != '\0' ? " (" : "",
-	    stop, stop[0] != '\0' ? ")" : "");
-}
-
-/*
- * The legends, with Student's t of what the columns hold.
- *
- *   n  in   repeats of A's and B's columns
- *   v  out  scratch of as many
- */
-static void
-print_legends(FILE *out, const struct compare *co, unsigned side,
-    const unsigned n[2], double *v)
-{
-	const struct compare_row *row = NULL;
-	struct hypothesis_student hs;
-	unsigned column = 0, i, k;
-
-	while ((row = next_column(co, row)) != NULL) {
-		for (k = 0; k < 2; k++)
-			for (i = 0; i < n[k]; i++)
-				v[k * n[0] + i] = quantity_value(
-				    row->cr_quantity,
-				    row->cr_pair->pa_cell[k], i);
-		hypothesis_student(v, n[0], v + n[0], n[1], &hs);
-		fprintf(out, "# %u", ++column);
-		if (side == 2)
-			fprintf(out, ", %u", ++column);
-		print_legend(out, co, row, &hs);
-	}
-}
-
-/* One line of all columns. */
-static void
-print_repeat(FILE *out, const struct compare *co, unsigned side,
-    unsigned repeat)
-{
-	const struct compare_row *row = NULL;
-	const char *before = "";
-	unsigned k;
-
-	while ((row = next_column(co, row)) != NULL) {
-		for (k = 0; k < 2; k++) {
-			if (side != 2 && side != k)
-				continue;
-			fprintf(out, "%s%.9g", before, quantity_value(
-			    row->cr_quantity, row->cr_pair->pa_cell[k],
-			    repeat));
-			before = " ";
-		}
-	}
-	fputc('\n', out);
-}
-
-int
-verdict_print_ministat(FILE *out, const struct compare *co, unsigned side)
-{
-	const struct compare_row *row = NULL;
-	unsigned columns = 0, i, least, most, n[2];
-	double *values;
-
-	while ((row = next_column(co, row)) != NULL)
-		columns += side == 2 ? 2 : 1;
-	if (columns > VERDICT_MINISTAT_COLUMNS)
-		return (E2BIG);
-	count_repeats(co, side, n, &most);
-	if (columns == 0)
-		n[0] = n[1] = 0;
-	least = n[side % 2];
-	values = calloc((size_t)n[0] + n[1] + 1, sizeof(*values));
-	if (values == NULL)
-		return (ENOMEM);
-	verdict_print_flags(out, co, "# ");
-	fprintf(out, "# %s, for ministat -C NUMBER A.txt B.txt with the files "
-	    "of --side a and b\n", side == 2 ? "columns of A and B" :
-	    side == 1 ? "columns of B" : "columns of A");
-	print_legends(out, co, side, n, values);
-	free(values);
-	if (least < most)
-		fprintf(out, "# repeats %u to %u left out: not every column "
-		    "has them\n", least + 1, most);
-	for (i = 0; i < least; i++)
-		print_repeat(out, co, side, i);
 	return (0);
 }

@@ -40,7 +40,6 @@ WORDS(bits, "32", "64");
 WORDS(comparisons, "design", "lock", "cipher");
 WORDS(engines, "real", "virtual");
 WORDS(formats, "table", "csv", "json", "ministat", "sentences");
-WORDS(sides, "a", "b");
 
 static const char *
 quantity_title(unsigned i)

@@ -28,7 +28,6 @@ extern const struct family family_hashes;
 extern const struct family family_locks;
 extern const struct family family_plot_parts;
 extern const struct family family_quantities;
-extern const struct family family_sides;	/* compare --side */
 
 /* The command that takes such names defines these. */
 extern const struct family family_evidences;

@@ -131,7 +131,6 @@ struct options {
 	const char	*op_fail_if[OPTIONS_FAIL_IF_MAX];
 	unsigned	 op_fail_ifs;
 	const char	*op_margin;
-	unsigned	 op_side;
 	/* hash, sources */
 	struct option_list op_digests;
 	struct option_list op_sources;

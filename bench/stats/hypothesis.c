@@ -180,22 +180,6 @@ hypothesis_holm(double *p, size_t n)
 	return (0);
 }
 
-void
-hypothesis_student(const double *a, unsigned na, const double *b, unsigned nb,
-    struct hypothesis_student *hs)
-{
-	double df = (double)na + nb - 2, variance;
-
-	KASSERT(na >= 2 && nb >= 2, ("%u and %u values", na, nb));
-	variance = ((na - 1) * gsl_stats_variance(a, 1, na) +
-	    (nb - 1) * gsl_stats_variance(b, 1, nb)) / df;
-	hs->hs_pooled_sd = sqrt(variance);
-	hs->hs_difference = gsl_stats_mean(b, 1, nb) -
-	    gsl_stats_mean(a, 1, na);
-	hs->hs_half_width = gsl_cdf_tdist_Pinv(0.975, df) * hs->hs_pooled_sd *
-	    sqrt(1.0 / na + 1.0 / nb);
-}
-
 /* The sorted place at which more than k of the values drawn have been seen. */
 static unsigned
 place_of(const unsigned *drawn, unsigned k)

@@ -105,16 +105,6 @@ double hypothesis_trend(const double *x, const double *y, unsigned n);
  */
 int hypothesis_holm(double *p, size_t n);
 
-/* What ministat(1) prints of two samples of 2 or more values. */
-struct hypothesis_student {
-	double	hs_difference;	/* of the means, b - a */
-	double	hs_half_width;	/* of its 95 % interval */
-	double	hs_pooled_sd;
-};
-
-void hypothesis_student(const double *a, unsigned na, const double *b,
-    unsigned nb, struct hypothesis_student *hs);
-
 /* What paired ratios show: 0.03 is 3 % more. */
 struct paired {
 	unsigned	pd_count;	/* of pairs; 0: not paired */

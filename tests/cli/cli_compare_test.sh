@@ -187,7 +187,7 @@ compare__deterministic_body() {
 		    -e match:'exact .repeats do not vary, p is 0.: worse$' \
 		    $cmd slow.virtual $q
 	done
-	atf_check -o match:',10,10,10,0,0,,worse,' -e match:predicted \
+	atf_check -o match:',10,10,10,0,0,worse,' -e match:predicted \
 	    "$(program)" compare a.virtual slow.virtual -q latency_p50_ns \
 	    --format csv
 	shows 'p50 .*Welch.* and .*Mann' compare a.real slow.real \
@@ -239,7 +239,7 @@ compare__refused_body() {
 	    --fail-if 'total_mb_per_s < -5%'
 	atf_check -s exit:1 -o not-empty -e match:'%: every row was refused' \
 	    $cmd few.json --fail-if 'total_mb_per_s < -5%' --refused-ok
-	for format in table sentences csv json ministat; do
+	for format in table sentences csv json; do
 		atf_check -s exit:1 -o not-empty \
 		    -e inline:'rngsim: compare: every row was refused\n' \
 		    $cmd few.json --format $format
@@ -255,12 +255,10 @@ compare__flags_body() {
 	cmd="$(program) compare a.json host.json --across"
 	atf_check -o match:'^A: .*INVARIANTS off, 7 x$' -o match:'^- B is incomp' \
 	    $cmd
-	for format in sentences ministat; do
-		atf_check -o match:'^# B is incomplete' \
-		    -o match:'^# different hosts: CPU' \
-		    -o match:'^# different method: INVARIANTS' \
-		    $cmd --format $format
-	done
+	atf_check -o match:'^# B is incomplete' \
+	    -o match:'^# different hosts: CPU' \
+	    -o match:'^# different method: INVARIANTS' \
+	    $cmd --format sentences
 	atf_check -o not-match:incomplete \
 	    -e match:'^rngsim: compare: B is incomplete' \
 	    -e match:'^rngsim: compare: different hosts: CPU' $cmd --format csv
@@ -302,58 +300,6 @@ compare__formats_body() {
 	# The same on every run.
 	atf_check -o file:c.json "$(program)" compare a.json slow.json \
 	    --format json
-}
-
-needs=ministat
-test_case compare__ministat "ministat(1) finds the difference and the" \
-    "interval that stand over the column, to the digits of its table of t"
-compare__ministat_body() {
-	results
-	for side in a b; do
-		saves $side.txt compare a.json slow.json --format ministat \
-		    --side $side
-	done
-	saves both.txt compare a.json slow.json --format ministat
-	grep -v '^#' both.txt | cut -d ' ' -f 5 >both5.txt
-	grep -v '^#' a.txt | cut -d ' ' -f 3 | atf_check -o file:both5.txt cat
-	n=$(grep -c '^# [0-9]*: ' a.txt)
-	[ "$n" = 32 ] || atf_fail "$n columns"
-	column=1 shown=0
-	while [ $column -le $n ]; do
-		ministat -A -C $column a.txt b.txt >m.txt || atf_fail "$column"
-		set -- $(sed -n "/^# $column: /{n;s/.*t: \([^ ]*\) +\/- \([^,]*\),.*/\1 \2/p;}" a.txt)
-		if grep -q '^Difference' m.txt; then
-			shown=$((shown + 1))
-			sed -n '/^Difference/{n;s/+\/-//p;}' m.txt |
-			    awk -v d="$1" -v h="$2" '
-			    function off(x, y) { x -= y; y /= 1000
-				return x * x > y * y }
-			    { exit off($1, d) || off($2, h) }' ||
-			    atf_fail "column $column: $* and $(cat m.txt)"
-		else
-			awk -v d="$1" -v h="$2" 'BEGIN { exit d * d > h * h }' ||
-			    atf_fail "column $column: $* and $(cat m.txt)"
-		fi
-		column=$((column + 1))
-	done
-	[ $shown -ge 4 ] || atf_fail "only $shown differences"
-	# Columns are cut to what all of a file have, and the legend with them.
-	result "$two" 100 388 Example abc 5 >five.json
-	for side in a b; do
-		saves $side.txt compare a.json five.json --format ministat \
-		    --side $side -q total_mb_per_s
-	done
-	[ "$(grep -vc '^#' a.txt) $(grep -vc '^#' b.txt)" = '7 5' ] ||
-	    atf_fail "$(cat a.txt b.txt)"
-	saves both.txt compare a.json five.json --format ministat \
-	    -q total_mb_per_s
-	grep -q '^# repeats 6 to 7 left out' both.txt || atf_fail "$(cat both.txt)"
-	grep -v '^#' both.txt | cut -d ' ' -f 5 >a3.txt
-	grep -v '^#' both.txt | cut -d ' ' -f 6 >b3.txt
-	ministat -A a3.txt b3.txt >m.txt || atf_fail ministat
-	set -- $(sed -n "/^# 5, 6: /{n;s/.*pooled s = \([^;]*\);.*/\1/p;}" both.txt)
-	grep -q "Student's t, pooled s = $1)" m.txt ||
-	    atf_fail "$1: $(cat m.txt)"
 }
 
 test_case compare__conditions "other hosts are refused by name or flagged," \
@@ -420,7 +366,7 @@ compare__extreme_numbers_body() {
 	result "$one" 1e299 1e-290 >large.json
 	result "$one" 0 0 >zero.json
 	for f in odd large zero; do
-		for format in table sentences csv json ministat; do
+		for format in table sentences csv json; do
 			for args in "$f.json a.json" "a.json $f.json" \
 			    "$f.json --by cipher"; do
 				saves out.txt compare $args --format $format
@@ -451,10 +397,10 @@ compare__usage_body() {
 	usage '--by: expected KEY' a.json --by
 	usage '--by is given twice' a.json --by design --by lock
 	usage '--base: expected --by' a.json a.json --base locked
-	usage '--format: "x": expected table' a.json a.json --format x
-	usage '--side: "c": expected a or b' a.json a.json \
-	    --format ministat --side c
-	usage '--side: expected --format ministat' a.json a.json --side a
+	for f in x ministat; do
+		usage "--format: \"$f\": expected table, csv, json or sent" \
+		    a.json a.json --format $f
+	done
 	usage '-q: "mb": expected total_mb_per_s' a.json a.json -q mb
 	usage '-q: .*"": expected' a.json a.json -q total_mb_per_s,
 	usage 'named twice' a.json a.json \

@@ -114,7 +114,7 @@ virtual__says_so_body() {
 	for v in usl waits fairness lock-prof lockstat; do
 		saves $v.txt report r.json --$v
 	done
-	for f in table sentences ministat; do
+	for f in table sentences; do
 		atf_check -s ignore -o save:compare-$f.txt "$(program)" \
 		    compare r.json --by design --format $f
 	done
@@ -232,10 +232,10 @@ test_case virtual__margin "a model's random variation ranks nothing below 5 %" \
     "unasked, and is said to be that"
 virtual__margin_body() {
 	saves table.txt sweep $virtual $brief -n 5 -c aes -r 1,2 -o r.json
-	for f in table sentences ministat; do
+	for f in table sentences; do
 		saves $f.cmp compare r.json --by design --format $f
 	done
-	for f in table.txt table.cmp sentences.cmp ministat.cmp; do
+	for f in table.txt table.cmp sentences.cmp; do
 		tr '\n' ' ' <$f | tr -s ' #' | grep -q \
 		    "intervals show the model's random variation, not errors" ||
 		    atf_fail "$f does not say what chance"

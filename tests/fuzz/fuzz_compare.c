@@ -17,7 +17,6 @@ show(const struct compare *co)
 	verdict_print_flags(fuzz_sink(), co, "x: ");
 	verdict_print_csv(fuzz_sink(), co);
 	(void)verdict_print_json(fuzz_sink(), co);
-	(void)verdict_print_ministat(fuzz_sink(), co, 2);
 	FUZZ_CHECK(compare_gate_parse(&cg, "total_mb_per_s<-5%", text) == 0);
 	(void)compare_fail_if(co, &cg, true);
 	(void)compare_fail_unjudged(co);

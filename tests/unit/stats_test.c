@@ -352,19 +352,6 @@ TEST(holm__by_hand, "The smallest times n, the next times n - 1, none below "
 	ATF_CHECK_EQ(0, hypothesis_holm(NULL, 0));
 }
 
-TEST(student__as_ministat, "ministat(1) of the same two files: -2.75 +/- "
-    "1.56711, pooled s = 0.987783")
-{
-	struct hypothesis_student hs;
-
-	hypothesis_student(five, 5, four, 4, &hs);
-	CHECK_NEAR(-2.75, hs.hs_difference, 1e-12);
-	CHECK_NEAR(0.987783, hs.hs_pooled_sd, 1e-6);
-	/* Its table of t has three decimals: 2.365 for 2.36462. */
-	CHECK_NEAR(1.56711, hs.hs_half_width, 2e-4);
-	CHECK_NEAR(1.566858319890037, hs.hs_half_width, 1e-9);
-}
-
 TEST(resample__medians_of_draws, "Medians lie among the values, the draws are "
     "those of the seed, and how often each value is the median of 3 is what "
     "counting says")
