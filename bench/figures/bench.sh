@@ -266,17 +266,17 @@ judged() {
 	"$twins" compare "$dir/pairs.json" --by design --base concurrent \
 	    -q total_mb_per_s --margin 0 --format csv >"$dir/rows" ||
 	    [ $? = 1 ]
-	awk -F, 'NR == 1 { while ($(++c) != "change_percent"); next }
-	    { print $c, $(c + 1), $(c + 2), /refused/ ? "refused" :
-	    /,better,/ ? "better" : /,worse,/ ? "worse" : "none" }' \
-	    "$dir/rows"
+	awk -F, 'NR == 1 { while ($(++c) != "change_percent");
+	    while ($(++v) != "verdict"); next }
+	    { print $c, $(c + 1), $(c + 2), $v }' "$dir/rows"
 }
 
 # tally: lines of judged, counted.
 tally() {
-	awk '{ n[$4]++; m++; w += $3 - $2 } END { for (v in n)
-	    print "  " v ": " n[v] " of " m
-	    print "  mean width of the intervals: " w / m " %" }'
+	awk '{ n[$4 $5]++; m++; w += $3 - $2; out += $2 > 0 || $3 < 0 } END {
+	    for (v in n) print "  " v ": " n[v] " of " m
+	    print "  intervals without 0: " out
+	    if (m > 0) print "  their mean width: " w / m " %" }'
 }
 
 verdict() {
