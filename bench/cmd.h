@@ -54,9 +54,7 @@ int command_measure(struct options *op);
 /* The program's own argv, to execute it anew. */
 extern char *const *command_argv;
 
-/*
- * The functions below print why they failed and return an exit status, or 0.
- */
+/* The functions below print why they failed and return an exit status, or 0. */
 
 /* Starts libcrypto; crypto_fini() ends it. */
 int command_crypto(const struct options *op);

@@ -2,7 +2,6 @@
  * What several commands do alike.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
-#include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };

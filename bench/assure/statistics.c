@@ -9,7 +9,6 @@
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
-#include "lib/base/kassert.h"
 
 enum {
 	READERS		= 3,

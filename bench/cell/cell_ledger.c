@@ -2,7 +2,6 @@
  * A cell's ledgers.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * Making and unmaking the parts of a cell, in dependency order.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * The default of a campaign: of each hundred schedules 40
- * are a random walk, 40 by priorities of depth 2, 3 and 4 in turn, 10 starve
- * some threads, 10 are delay-bounded.
+ * The default of a campaign: of each ten schedules 4 are a random walk, 4 by
+ * priorities of depth 2, 3 and 4 in turn, 1 starves some threads, and 1 is
+ * delay-bounded.
  */
 #include "bench/explore/strategy.h"
 

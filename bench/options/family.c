@@ -6,7 +6,6 @@
 #include "bench/report/plot.h"
 #include "bench/workload/workload.h"
 #include "fortuna/generator.h"
-#include "lib/base/kassert.h"
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"

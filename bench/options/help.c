@@ -2,7 +2,6 @@
  * --help of a command, and what it offers for a name it does not know.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
  * Runs that continue: what they were begun with, and what was given anew.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,13 +1,11 @@
 /*
  * The table of options, and what its rows accept.
  */
-#include <limits.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "bench/options/options.h"
-#include "lib/base/kassert.h"
 
 #define	IN(command)	(1u << COMMAND_##command)
 #define	BIT(format)	(1u << FORMAT_##format)

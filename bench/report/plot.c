@@ -156,7 +156,7 @@ print_curves(struct sheet *sh, const char *cipher, const unsigned *curves,
 	if (sh->sh_part == PLOT_WAITS)
 		return;
 	/* Designs come in pairs mostly; a pair should stay together. */
-	if (each % 2 != 0 && each < PLOT_CURVES)
+	if (each % 2 != 0 && each < PLOT_CURVES && count % (each + 1) != 1)
 		each++;
 	for (i = 0; i < count; i += n) {
 		n = count - i < each ? count - i : each;

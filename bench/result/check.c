@@ -7,7 +7,6 @@
 #include "bench/result/check.h"
 #include "bench/result/field.h"
 #include "bench/stats/stats.h"
-#include "lib/base/kassert.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bench/result/field.h"
-#include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
 #include "bench/sweep/sweep.h"
-
-enum { NUMBER_SIZE = 24 };
 
 static int
 failed(const struct options *op, int error)
@@ -35,23 +34,23 @@ trace_begin(struct options *op, struct timeline **tl)
 int
 trace_end(struct options *op, struct timeline *tl)
 {
-	char cpus[NUMBER_SIZE], nodes[NUMBER_SIZE], readers[NUMBER_SIZE],
-	    seed[NUMBER_SIZE], share[NUMBER_SIZE], size[NUMBER_SIZE];
 	const struct vm_topology *vt = &op->op_machine.vi_topology;
 	const struct cell ce = grid_first(op);
 	const struct timeline_fact facts[] = {
 		{ "claim", "predicted" },
 		{ "engine", VIRTUAL_NAME },
 		{ "profile", op->op_machine.vi_profile.pr_name },
-		{ "guessed_share", share },
-		{ "cpus", cpus },
-		{ "nodes", nodes },
+		{ "guessed_share", FORMATF("%.3f", profile_share(
+		    &op->op_machine.vi_profile, PROVENANCE_GUESSED)) },
+		{ "cpus", FORMATF("%u", vt->vt_cpus) },
+		{ "nodes", FORMATF("%u", vt->vt_nodes) },
 		{ "design", ce.ce_design },
 		{ "lock", ce.ce_lock },
 		{ "cipher", ce.ce_cipher->ci_name },
-		{ "readers", readers },
-		{ "request_bytes", size },
-		{ "seed", seed },
+		{ "readers", FORMATF("%u", ce.ce_readers) },
+		{ "request_bytes", FORMATF("%" PRIu64,
+		    ce.ce_request_bytes) },
+		{ "seed", FORMATF("%" PRIu64, op->op_seed) },
 	};
 	struct timeline_outcome to;
 	int error;
@@ -59,13 +58,6 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	snprintf(cpus, NUMBER_SIZE, "%u", vt->vt_cpus);
-	snprintf(nodes, NUMBER_SIZE, "%u", vt->vt_nodes);
-	snprintf(readers, NUMBER_SIZE, "%u", ce.ce_readers);
-	snprintf(size, NUMBER_SIZE, "%" PRIu64, ce.ce_request_bytes);
-	snprintf(seed, NUMBER_SIZE, "%" PRIu64, op->op_seed);
-	snprintf(share, sizeof(share), "%.3f", profile_share(
-	    &op->op_machine.vi_profile, PROVENANCE_GUESSED));
 	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
 	    &to);
 	if (error != 0)

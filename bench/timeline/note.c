@@ -380,13 +380,14 @@ static void
 note_on(struct timeline *tl, uint64_t now, uint32_t t, int cpu)
 {
 	struct timeline_thread *th = &tl->tl_thread[t];
-	struct timeline_cpu *cp = &tl->tl_cpu[cpu];
+	struct timeline_cpu *cp;
 	unsigned k;
 
 	if ((uint32_t)cpu >= tl->tl_cpus) {
 		fault(tl, now, "%s runs on CPU %d", th->th_name, cpu);
 		return;
 	}
+	cp = &tl->tl_cpu[cpu];
 	if (cp->cp_thread != NONE || th->th_cpu != NONE) {
 		fault(tl, now, "%s begins to run on CPU %d, where %s runs, "
 		    "while it runs on %d", th->th_name, cpu,

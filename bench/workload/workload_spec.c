@@ -16,7 +16,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/workload/workload.h"
-#include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 
 enum { FOLDERS = 3, PATH_SIZE = 4096 };

@@ -9,7 +9,6 @@
 
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/base/kassert.h"
 
 #define	PREFIX		"gcrypt:"
 #define	HASH(name, native)						\

@@ -6,7 +6,6 @@
  * Fairness: none; a running thread overtakes woken ones.
  * Bytes: sizeof(pthread_mutex_t).  Uncontended: one atomic each way.
  */
-#include <errno.h>
 #include <pthread.h>
 
 #include "lib/lock/lock.h"

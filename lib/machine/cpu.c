@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

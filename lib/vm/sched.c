@@ -7,8 +7,6 @@
  * preemption; otherwise the running one yields between requests.  Bound
  * threads stay; others go to an idle CPU, or to the shortest queue.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "lib/vm/impl.h"
 

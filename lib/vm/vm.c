@@ -10,7 +10,7 @@
 enum {
 	HOST_STACK_BYTES	= 256 * 1024,
 	THREADS_AT_FIRST	= 64,
-	LINES_BITS_AT_FIRST	= 10	/* at first */
+	LINES_BITS_AT_FIRST	= 10
 };
 
 void

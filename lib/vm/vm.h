@@ -192,9 +192,7 @@ void vm_abort(int error) __attribute__((noreturn));
 /* The lowest byte of the running thread's stack. */
 const void *vm_stack(void);
 
-/*
- * The running thread, for monitors, which are called from anywhere.
- */
+/* The running thread, for monitors, which are called from anywhere. */
 enum { VM_PRIVATE_WORDS = 3 };
 
 struct vm_who {

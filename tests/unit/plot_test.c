@@ -150,6 +150,13 @@ TEST(plot_print__makes_room, "Many curves make more rows, not fuller panels, "
 	ATF_CHECK(strstr(text, "left out") == NULL);
 	draw("many.png");
 	result_free(&r);
+	/* Without the last curve: no row for one alone. */
+	make_many(7, grid);
+	r.cell_count -= MANY_POINTS;
+	script();
+	ATF_CHECK_EQ(1, count_text(text, "'chacha20, curves 11 to 13 of 13'"));
+	r.cell_count += MANY_POINTS;
+	result_free(&r);
 	make_many(LOCKS, grid);
 	script();
 	ATF_CHECK_EQ(1, count_text(text, "; 48 curves are left out"));
