@@ -123,7 +123,7 @@ choose(void *context, const struct vm_choice *vo)
 
 	ex->ex_steps++;
 	i = ex->ex_control->vh_choose(ex->ex_control->vh_context, vo);
-	schedule_add(&ex->ex_made.sd_choices, vo->vo_thread[i]);
+	schedule_append(&ex->ex_made.sd_choices, vo->vo_thread[i], 1);
 	return (i);
 }
 
@@ -134,7 +134,7 @@ is_running(void *context)
 	bool answer;
 
 	answer = ex->ex_control->vh_running(ex->ex_control->vh_context);
-	schedule_add(&ex->ex_made.sd_answers, answer);
+	schedule_append(&ex->ex_made.sd_answers, answer, 1);
 	return (answer);
 }
 
@@ -180,9 +180,10 @@ trace_ledger(struct execution *ex)
 static void
 trace_note(struct execution *ex, const struct vm_note *vn)
 {
+	static const char *const verbs[] = { [VM_LOCK_WAIT] = "asks",
+	    [VM_LOCK_HELD] = "has", [VM_LOCK_FREE] = "frees" };
 	struct event_trace *et = ex->ex_trace;
 	const unsigned thread = vn->vn_thread;
-	const char *verb = NULL;
 
 	trace_ledger(ex);
 	switch (vn->vn_kind) {
@@ -191,13 +192,12 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 		    vn->vn_detail);
 		break;
 	case VM_LOCK_WAIT:
-		verb = "asks";
-		break;
 	case VM_LOCK_HELD:
-		verb = "has";
-		break;
 	case VM_LOCK_FREE:
-		verb = "frees";
+		/* The setup thread has no rival. */
+		if (thread != 0)
+			event_trace_add(et, ex->ex_steps, thread, "%s L%u",
+			    verbs[vn->vn_kind], lock_number(ex, vn) + 1);
 		break;
 	case VM_CPU_OFF:
 		event_trace_add(et, ex->ex_steps, thread, "%s", vn->vn_detail);
@@ -209,10 +209,6 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 	default:
 		break;
 	}
-	/* The setup thread has no rival. */
-	if (verb != NULL && thread != 0)
-		event_trace_add(et, ex->ex_steps, thread, "%s L%u", verb,
-		    lock_number(ex, vn) + 1);
 }
 
 /* A reader sleeps although the generator is seeded, and all others do. */

@@ -45,22 +45,6 @@ int schedule_copy(struct schedule *to, const struct schedule *from);
 void schedule_append(struct schedule_list *sl, unsigned thread,
     uint32_t count);
 
-/* The same for one choice, where most go to the last piece. */
-static inline void
-schedule_add(struct schedule_list *sl, unsigned thread)
-{
-	struct schedule_piece *last = sl->sl_count == 0 ? NULL :
-	    &sl->sl_piece[sl->sl_count - 1];
-
-	if (last != NULL && last->sp_thread == thread &&
-	    last->sp_count < UINT32_MAX) {
-		last->sp_count++;
-		sl->sl_steps++;
-	} else {
-		schedule_append(sl, thread, 1);
-	}
-}
-
 /* Where a follower is in a list. */
 struct schedule_place {
 	unsigned	 sp_piece;

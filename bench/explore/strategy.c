@@ -130,7 +130,8 @@ strategy_running(void *context)
 {
 	struct strategy *st = ((struct strategy *)context)->st_used;
 
-	return (st->st_class->sy_running(st));
+	return (st->st_class->sy_running == NULL ||
+	    st->st_class->sy_running(st));
 }
 
 unsigned

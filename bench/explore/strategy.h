@@ -32,10 +32,11 @@ struct strategy_class {
 	size_t		 sy_bytes;	/* of st_state, zero at first */
 	/* Begins a schedule; false: there are no more.  NULL: no need. */
 	bool		(*sy_begin)(struct strategy *st);
-	/* As vh_choose.  NULL if sy_begin sets st_used; so is sy_running. */
+	/* As vh_choose.  NULL if sy_begin sets st_used. */
 	unsigned	(*sy_choose)(struct strategy *st,
 			    const struct vm_choice *vo);
-	bool		(*sy_running)(struct strategy *st);	/* vh_running */
+	/* As vh_running.  NULL: always true. */
+	bool		(*sy_running)(struct strategy *st);
 	bool		 sy_polls;	/* vh_polls */
 	/* Frees what st_state points to; NULL: nothing. */
 	void		(*sy_fini)(struct strategy *st);

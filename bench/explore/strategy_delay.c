@@ -41,14 +41,6 @@ delay_choose(struct strategy *st, const struct vm_choice *vo)
 	return (chosen);
 }
 
-static bool
-delay_running(struct strategy *st)
-{
-
-	(void)st;
-	return (true);
-}
-
 const struct strategy_class strategy_delay = {
 	.sy_name	= "delay",
 	.sy_descr	= "in turn, with B drawn delays",
@@ -59,5 +51,4 @@ const struct strategy_class strategy_delay = {
 	.sy_bytes	= sizeof(struct delay),
 	.sy_begin	= delay_begin,
 	.sy_choose	= delay_choose,
-	.sy_running	= delay_running,
 };

@@ -137,27 +137,21 @@ vm_controlled_sleep(struct vm *vm, uint64_t until_ps)
 	vm->vm_controlled.vx_sleeping |= bit_of(vm->vm_self);
 }
 
-/* Those of a set whose condition holds. */
+/* Threads whose condition holds, or whose time-out has come. */
 static uint64_t
-waits_over(const struct vm *vm, uint64_t set)
+waits_over(const struct vm *vm)
 {
-	uint64_t over = 0;
+	const struct vm_controlled *vx = &vm->vm_controlled;
+	uint64_t over = 0, set = vx->vx_awaiting | vx->vx_sleeping;
+	const struct vm_thread *vt;
 
-	for (; set != 0; set &= set - 1)
-		if (vm_waiter_over(&first_of(vm, set)->vt_until))
+	for (; set != 0; set &= set - 1) {
+		vt = first_of(vm, set);
+		if ((vx->vx_sleeping & bit_of(vt)) != 0 ?
+		    vt->vt_wake_ps <= vm->vm_time_ps :
+		    vm_waiter_over(&vt->vt_until))
 			over |= set & -set;
-	return (over);
-}
-
-/* Those of a set whose time-out has come. */
-static uint64_t
-sleeps_over(const struct vm *vm, uint64_t set)
-{
-	uint64_t over = 0;
-
-	for (; set != 0; set &= set - 1)
-		if (first_of(vm, set)->vt_wake_ps <= vm->vm_time_ps)
-			over |= set & -set;
+	}
 	return (over);
 }
 
@@ -237,8 +231,7 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
 		return (next_host(vm));
-	awake = vx->vx_going | waits_over(vm, vx->vx_awaiting) |
-	    sleeps_over(vm, vx->vx_sleeping);
+	awake = vx->vx_going | waits_over(vm);
 	if (point == VM_POINT_YIELD && (awake & ~self) != 0)
 		awake &= ~self;
 	if (vx->vx_control->vh_polls && awake != 0)

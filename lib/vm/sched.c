@@ -7,7 +7,6 @@
  * preemption; otherwise the running one yields between requests.  Bound
  * threads stay; others go to an idle CPU, or to the shortest queue.
  */
-
 #include "lib/vm/impl.h"
 
 static uint64_t

@@ -9,14 +9,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/vm/line.h"
 
 enum {
 	WAITERS_AT_FIRST	= 4,
-	SEARCHED_AT_ONCE	= 16,
-	LANES			= 4
+	SEARCHED_AT_ONCE	= 16
 };
 
 static bool
@@ -26,25 +24,16 @@ is_other(const struct vm_line *vl, const struct vm_waiter *vw)
 	return (!vw->vw_until_is || vw->vw_word != vl->vl_is_word);
 }
 
-/* Numbers compared at once. */
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
-
 static bool
 any_is(const uint32_t *numbers, uint32_t v)
 {
-	lanes all, any = { 0 }, some;
+	uint32_t any = 0;
 	unsigned i;
 
-	for (i = 0; i < LANES; i++)
-		all[i] = v;
-	for (i = 0; i < SEARCHED_AT_ONCE; i += LANES) {
-		memcpy(&some, numbers + i, sizeof(some));
-		any |= (lanes)(some == all);
-	}
-	v = 0;
-	for (i = 0; i < LANES; i++)
-		v |= any[i];
-	return (v != 0);
+	/* Without a branch: compilers make a few vector instructions of it. */
+	for (i = 0; i < SEARCHED_AT_ONCE; i++)
+		any |= numbers[i] == v;
+	return (any != 0);
 }
 
 /*
