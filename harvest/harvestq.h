@@ -108,7 +108,6 @@ enum {
  * hm_pending	events queued and not delivered; no thread is queueing.
  */
 struct harvest_model {
-	const char	*hm_descr;	/* one line for listings */
 	bool		 hm_counts_reads;	/* hm_reads uses hq_read_rate */
 	size_t		 hm_bytes;
 	void		(*hm_init)(struct harvestq *hq);

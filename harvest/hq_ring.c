@@ -93,7 +93,6 @@ ring_pending(struct harvestq *hq)
 }
 
 RANDOM_MODEL(ring) = {
-	.hm_descr	= "FreeBSD 12: a ring, reads paced by the readers",
 	.hm_counts_reads = true,
 	.hm_bytes	= sizeof(struct ring),
 	.hm_init	= ring_init,

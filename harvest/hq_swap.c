@@ -87,7 +87,6 @@ swap_pending(struct harvestq *hq)
 }
 
 RANDOM_MODEL(swap) = {
-	.hm_descr	= "FreeBSD 15: two buffers, swapped under the mutex",
 	.hm_counts_reads = false,
 	.hm_bytes	= sizeof(struct swap),
 	.hm_slot	= swap_slot,

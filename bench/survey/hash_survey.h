@@ -12,7 +12,6 @@
 
 enum {
 	HASH_SURVEY_SIZES_MAX	= 32,
-	HASH_SURVEY_BYTES_MAX	= 1 << 24	/* of a message */
 };
 
 /* The figures of a hash. */
