@@ -137,7 +137,6 @@ compare_draws(struct judge *ju, struct compare_row *row)
 	const double *v;
 	unsigned i, side;
 
-	row->cr_basis = COMPARE_BY_DRAWS;
 	for (side = 0; side < 2; side++) {
 		v = draws_of(row, side);
 		for (i = 0; i < n; i++)
@@ -170,12 +169,10 @@ test_pairs(struct judge *ju, struct compare_row *row)
 		return (error);
 	row->cr_basis = COMPARE_BY_PAIRS;
 	row->cr_change = pd.pd_change;
-	row->cr_change_ci95[0] = pd.pd_ci95[0];
-	row->cr_change_ci95[1] = pd.pd_ci95[1];
-	if (row->cr_wanted && pd.pd_p < 1) {
-		row->cr_tested = true;
-		ju->ju_p[ju->ju_p_count++] = pd.pd_p;
-	}
+	memcpy(row->cr_change_ci95, pd.pd_ci95, sizeof(pd.pd_ci95));
+	row->cr_tests = row->cr_wanted && pd.pd_p < 1;
+	ju->ju_p[ju->ju_p_count] = pd.pd_p;
+	ju->ju_p_count += row->cr_tests;
 	return (0);
 }
 
@@ -198,10 +195,10 @@ test(struct judge *ju, struct compare_row *row)
 	if (provenance_predicted(cell[0]) && provenance_predicted(cell[1]) &&
 	    a[0] >= a[na - 1] && b[0] >= b[nb - 1]) {
 		row->cr_basis = COMPARE_BY_VALUE;
-		row->cr_p_welch = row->cr_p_rank = 0;
+		row->cr_p[0] = row->cr_p[1] = 0;
 		return;
 	}
-	row->cr_tested = true;
+	row->cr_tests = 2;
 	ju->ju_p[ju->ju_p_count++] = hypothesis_welch(a, na, b, nb);
 	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
 }
@@ -233,7 +230,7 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		    q != QUANTITY_EVENTS)
 			continue;
 		row->cr_verdict = COMPARE_NONE;
-		row->cr_p_welch = row->cr_p_rank = row->cr_p_paired = 1;
+		row->cr_p[0] = row->cr_p[1] = 1;
 		measure(ju, row);
 		error = test_pairs(ju, row);
 		if (row->cr_wanted && row->cr_basis != COMPARE_BY_PAIRS)
@@ -279,8 +276,8 @@ decide(const struct compare *co, struct compare_row *row)
 	const double change = fabs(compare_change(row));
 	const bool stops[COMPARE_STOPS] = {
 		[COMPARE_STOP_OVERLAP] = !drawn && !paired && overlap(row),
-		[COMPARE_STOP_P] = !drawn && fmin(row->cr_p_paired,
-		    fmin(row->cr_p_welch, row->cr_p_rank)) >= COMPARE_ALPHA,
+		[COMPARE_STOP_P] = !drawn &&
+		    fmin(row->cr_p[0], row->cr_p[1]) >= COMPARE_ALPHA,
 		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
 		    compare_change(row) * row->cr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
@@ -318,13 +315,9 @@ judge_rows(struct judge *ju)
 		error = hypothesis_holm(ju->ju_p, ju->ju_p_count);
 	co->co_tests = ju->ju_p_count;
 	while (error == 0 && (row = compare_next(co, row)) != NULL) {
-		/* In the order in which test() left them. */
-		if (row->cr_tested && row->cr_basis == COMPARE_BY_PAIRS) {
-			row->cr_p_paired = *p++;
-		} else if (row->cr_tested) {
-			row->cr_p_welch = *p++;
-			row->cr_p_rank = *p++;
-		}
+		/* In the order in which the tests left them. */
+		for (i = 0; i < row->cr_tests; i++)
+			row->cr_p[i] = *p++;
 		if (row->cr_verdict != COMPARE_REFUSED)
 			decide(co, row);
 		co->co_rows[row->cr_verdict]++;

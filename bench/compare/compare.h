@@ -139,15 +139,13 @@ struct compare_row {
 	enum compare_verdict cr_verdict;
 	enum compare_stop cr_stop;	/* of COMPARE_NONE */
 	enum compare_basis cr_basis;
-	bool	cr_tested;	/* else p is 1, all values are equal, or 0 */
+	unsigned cr_tests;	/* 0: p is 1, all values are equal, or 0 */
 	double	cr_median[2];	/* A's and B's; 0 where refused */
 	double	cr_ci95[2][2];	/* of each median */
 	double	cr_change;
 	double	cr_change_ci95[2];
-	/* Corrected; the first two are 1 by pairs, the third else. */
-	double	cr_p_welch;
-	double	cr_p_rank;	/* Mann and Whitney's */
-	double	cr_p_paired;
+	/* Corrected: Welch's, Mann and Whitney's; by pairs Yuen's, and 1. */
+	double	cr_p[2];
 	struct stats_change cr_drawn;	/* of COMPARE_BY_DRAWS */
 };
 

@@ -153,19 +153,15 @@ add_row(struct text *t, const struct compare_row *row, bool alone)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
 	else if (row->cr_basis == COMPARE_BY_DRAWS)
 		add_draws(t, row);
-	else if (row->cr_basis == COMPARE_BY_PAIRS)
-		text_add(t, " (%s%s to %s %%), %sp %s (paired)", alone ?
+	else
+		text_add(t, " (%s%s to %s %%), %sp %s (%s", alone ?
 		    "95 % interval " : "",
 		    FORMAT(change, row->cr_change_ci95[0]),
 		    FORMAT(change, row->cr_change_ci95[1]), alone ? "Holm " :
-		    "", FORMAT(p, row->cr_p_paired));
-	else
-		text_add(t, " (%s%s to %s %%), %sp %s (Welch) and %s "
-		    "(Mann-Whitney)", alone ? "95 % interval " : "",
-		    FORMAT(change, row->cr_change_ci95[0]),
-		    FORMAT(change, row->cr_change_ci95[1]),
-		    alone ? "Holm " : "", FORMAT(p, row->cr_p_welch),
-		    FORMAT(p, row->cr_p_rank));
+		    "", FORMAT(p, row->cr_p[0]),
+		    row->cr_basis == COMPARE_BY_PAIRS ? "paired)" :
+		    FORMATF("Welch) and %s (Mann-Whitney)",
+		    FORMAT(p, row->cr_p[1])));
 	text_add(t, ": %s", verdict_names[row->cr_verdict]);
 	if (row->cr_stop != COMPARE_STOP_NONE)
 		text_add(t, " (%s)", verdict_stops[row->cr_stop]);

@@ -26,13 +26,13 @@ static const struct figure {
 	{ "median_b_ci95", AT(cr_ci95[1]), true, 1, 0 },
 	{ "change_percent", AT(cr_change), false, 100, 0 },
 	{ "change_percent_ci95", AT(cr_change_ci95), true, 100, 0 },
-	{ "p_welch", AT(cr_p_welch), false, 1, ~PAIRED },
-	{ "p_mann_whitney", AT(cr_p_rank), false, 1, ~PAIRED },
+	{ "p_welch", AT(cr_p[0]), false, 1, ~PAIRED },
+	{ "p_mann_whitney", AT(cr_p[1]), false, 1, ~PAIRED },
 	/* The last columns of CSV. */
 	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100, DRAWN },
 	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100, DRAWN },
 	{ "drawn_share", AT(cr_drawn.sc_share), false, 1, DRAWN },
-	{ "p_paired", AT(cr_p_paired), false, 1, PAIRED },
+	{ "p_paired", AT(cr_p[0]), false, 1, PAIRED },
 #undef AT
 };
 

@@ -99,6 +99,10 @@ const char *comparable_crypto(const struct result_cell *cell);
  */
 double *comparable_values(const struct result_cell *cell, size_t offset);
 
+/* A figure of a repeat. */
+typedef double comparable_value(const void *context,
+    const struct result_cell *cell, unsigned repeat);
+
 /*
  * The change from a to b, where both were measured side by side.  Each pair of
  * such repeats gives one ratio.  Of totals it gives the medians, over runs of
@@ -106,14 +110,13 @@ double *comparable_values(const struct result_cell *cell, size_t offset);
  * pairs together, so that few repeats suffice.  If repeats as a whole vary more
  * than these do, each repeat counts once.
  *
- *   value  in   of a repeat; NULL: the total
+ *   value  in   NULL: the total
  *   pd     out  pd_count is 0 without PAIRED_MIN ratios of values above 0
  *
  * Returns: 0 or ENOMEM.
  */
 int comparable_paired(const struct result_cell *a, const struct result_cell *b,
-    double (*value)(const void *context, const struct result_cell *cell,
-    unsigned repeat), const void *context, struct paired *pd);
+    comparable_value *value, const void *context, struct paired *pd);
 
 struct drift {
 	/*

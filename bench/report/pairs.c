@@ -54,20 +54,28 @@ slices_logs(const struct result_sample *a, const struct result_sample *b,
 	return (count);
 }
 
-/* comparable_paired() with some ratios of each repeat. */
-static void
-estimate(const struct result_cell *a, const struct result_cell *b,
-    double (*value)(const void *context, const struct result_cell *cell,
-    unsigned repeat), const void *context, unsigned parts, double *scratch,
-    double *logs, struct paired *pd)
+/*
+ * The logarithms of the ratios of repeats that belong together.
+ *
+ *   parts    in   of the totals of a repeat
+ *   scratch  out  as many as slices
+ *   x        out  when each pair was measured; NULL, or parts is 1
+ *
+ * Returns: how many, up to parts of each repeat of a.
+ */
+static unsigned
+pair_logs(const struct result_cell *a, const struct result_cell *b,
+    comparable_value *value, const void *context, unsigned parts,
+    double *scratch, double *logs, double *x)
 {
 	unsigned i, k, n = 0;
 
-	*pd = (struct paired){ .pd_count = 0 };
 	for (i = 0; i < a->repeats; i++) {
 		k = partner(a, i, b);
 		if (k == b->repeats)
 			continue;
+		if (x != NULL)
+			x[n] = a->samples[i].order;
 		if (value == NULL) {
 			n += slices_logs(&a->samples[i], &b->samples[k], parts,
 			    scratch, logs + n);
@@ -76,34 +84,44 @@ estimate(const struct result_cell *a, const struct result_cell *b,
 		logs[n] = log(value(context, b, k) / value(context, a, i));
 		n += isfinite(logs[n]) != 0;
 	}
-	if (n >= PAIRED_MIN)
-		paired_estimate(logs, n, pd);
+	return (n);
+}
+
+/* The most slices of any repeat. */
+static unsigned
+most_slices(const struct result_cell *cell)
+{
+	unsigned i, most = 0;
+
+	for (i = 0; i < cell->repeats; i++)
+		most = cell->samples[i].slices > most ?
+		    cell->samples[i].slices : most;
+	return (most);
 }
 
 int
 comparable_paired(const struct result_cell *a, const struct result_cell *b,
-    double (*value)(const void *context, const struct result_cell *cell,
-    unsigned repeat), const void *context, struct paired *pd)
+    comparable_value *value, const void *context, struct paired *pd)
 {
-	unsigned i, most = 0, pairs = 0, parts;
+	const unsigned most = most_slices(a);
+	unsigned i, pairs = 0, parts;
 	struct paired whole;
 	double *scratch;
 
 	*pd = (struct paired){ .pd_count = 0 };
-	for (i = 0; i < a->repeats; i++) {
+	for (i = 0; i < a->repeats; i++)
 		pairs += partner(a, i, b) < b->repeats;
-		most = a->samples[i].slices > most ? a->samples[i].slices :
-		    most;
-	}
 	if (pairs == 0)
 		return (0);
 	parts = (BATCHES_LEAST + pairs - 1) / pairs;
 	scratch = calloc(most + (size_t)parts * a->repeats, sizeof(*scratch));
 	if (scratch == NULL)
 		return (ENOMEM);
-	estimate(a, b, value, context, parts, scratch, scratch + most, pd);
-	estimate(a, b, value, context, 1, scratch, scratch + most, &whole);
-	if (whole.pd_count > 0 && whole.pd_error > pd->pd_error)
+	paired_estimate(scratch + most, pair_logs(a, b, value, context, parts,
+	    scratch, scratch + most, NULL), pd);
+	paired_estimate(scratch + most, pair_logs(a, b, value, context, 1,
+	    scratch, scratch + most, NULL), &whole);
+	if (whole.pd_error > pd->pd_error)
 		*pd = whole;
 	free(scratch);
 	return (0);
@@ -166,24 +184,14 @@ int
 drift_of_pair(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr)
 {
-	unsigned i, k, most = 0, n = 0;
 	double *x, *y;
+	unsigned n;
 
-	for (i = 0; i < a->repeats; i++)
-		most = a->samples[i].slices > most ? a->samples[i].slices :
-		    most;
-	x = calloc(2 * (size_t)a->repeats + most + 1, sizeof(*x));
+	x = calloc(2 * (size_t)a->repeats + most_slices(a) + 1, sizeof(*x));
 	if (x == NULL)
 		return (ENOMEM);
 	y = x + a->repeats;
-	for (i = 0; i < a->repeats; i++) {
-		k = partner(a, i, b);
-		if (k == b->repeats)
-			continue;
-		x[n] = a->samples[i].order;
-		n += slices_logs(&a->samples[i], &b->samples[k], 1,
-		    y + a->repeats, y + n);
-	}
+	n = pair_logs(a, b, NULL, NULL, 1, y + a->repeats, y, x);
 	*tr = (struct drift){ .tr_p = 1 };
 	if (n > 0)
 		fit(x, y, n, 1, drift_pair_p, tr);

@@ -117,12 +117,12 @@ struct paired {
 enum { PAIRED_MIN = 3, PAIRED_TRIM_MIN = 10 };
 
 /*
- * The change that logarithms of ratios show, one for each pair, PAIRED_MIN or
- * more: Yuen's test of their trimmed mean, which leaves out a fifth at each end
- * where there are PAIRED_TRIM_MIN or more.  Pairs must be independent.
+ * The change that logarithms of ratios show, one for each pair: Yuen's test of
+ * their trimmed mean, which leaves out a fifth at each end where there are
+ * PAIRED_TRIM_MIN or more.  Pairs must be independent.
  *
  *   logs  in/out  sorted
- *   pd    out     all members
+ *   pd    out     zeros for less than PAIRED_MIN pairs
  *
  * Source: K. K. Yuen, "The two-sample trimmed t for unequal population
  * variances", Biometrika 61 (1974), in its form for pairs.

@@ -378,7 +378,7 @@ TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
 			    row->cr_ci95[1][1] < row->cr_ci95[0][0]);
 			ATF_CHECK(row->cr_change_ci95[0] > 0 ||
 			    row->cr_change_ci95[1] < 0);
-			ATF_CHECK(fmin(row->cr_p_welch, row->cr_p_rank) <
+			ATF_CHECK(fmin(row->cr_p[0], row->cr_p[1]) <
 			    0.05);
 			ATF_CHECK(fabs(row->cr_change) > fmax(0.01,
 			    quantities[q].qu_resolution));
@@ -412,7 +412,7 @@ TEST(compare_judge__significant_but_overlapping, "One row alone, 0.9 % apart: "
 			ranked++;
 			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0]);
 		} else {
-			overlaps += fmin(row->cr_p_welch, row->cr_p_rank) <
+			overlaps += fmin(row->cr_p[0], row->cr_p[1]) <
 			    0.05 && row->cr_ci95[0][1] >= row->cr_ci95[1][0];
 		}
 		done();
@@ -1151,7 +1151,7 @@ TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
 		.cr_pair = &pa, .cr_quantity = &quantities[0],
 		.cr_verdict = COMPARE_BETTER, .cr_median = { 500, 1030 },
 		.cr_change = 1.06, .cr_change_ci95 = { 0.98, 1.13 },
-		.cr_p_welch = 0.0003, .cr_p_rank = 0.0021
+		.cr_p = { 0.0003, 0.0021 }
 	};
 	verdict_sentence(&t, &co, &pa.pa_row[0]);
 	ATF_CHECK_STREQ("concurrent instead of locked, mtx, aes, 2 readers of "
@@ -1167,7 +1167,7 @@ TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
 		.cr_pair = &pa, .cr_quantity = &quantities[4],
 		.cr_verdict = COMPARE_NONE, .cr_median = { 0.1, 79 },
 		.cr_change = -0.0304, .cr_change_ci95 = { -0.0399, 0.001 },
-		.cr_p_welch = 1, .cr_p_rank = 0.0496
+		.cr_p = { 1, 0.0496 }
 	};
 	t.s[0] = '\0';
 	verdict_sentence(&t, &co, &pa.pa_row[4]);
