@@ -6,7 +6,6 @@
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
-#include "lib/base/parse_number.h"
 
 /*
  * A prediction's interval has only the noise of the model, not its error, so
@@ -20,12 +19,11 @@ struct comparison {
 	const struct options *cm_op;
 	unsigned	 cm_files;
 	unsigned	 cm_wanted;	/* bit i: quantities[i] */
-	double		 cm_margin_share;	/* if given */
 	struct compare_gate cm_gate[OPTIONS_FAIL_IF_MAX];
 };
 
 static int
-check_files(const struct options *op)
+check_together(const struct options *op)
 {
 
 	if (op->op_operands == 0)
@@ -40,13 +38,6 @@ check_files(const struct options *op)
 	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
 	    strcmp(op->op_operand[1], "-") == 0)
 		return (usage_error("compare", "-: expected stdin once"));
-	return (0);
-}
-
-static int
-check_pairs(const struct options *op)
-{
-
 	if (!GIVEN(op, BY) && GIVEN(op, BASE))
 		return (usage_error("compare", "--base: expected --by with "
 		    "it"));
@@ -61,10 +52,8 @@ static int
 read_texts(struct comparison *cm)
 {
 	const struct options *op = cm->cm_op;
-	char number[32], why[COMPARE_TEXT_SIZE];
-	const char *rest;
+	char why[COMPARE_TEXT_SIZE];
 	unsigned i;
-	size_t n;
 
 	for (i = 0; i < op->op_quantities.ol_count; i++)
 		cm->cm_wanted |= 1u << op->op_quantities.ol_value[i];
@@ -82,17 +71,6 @@ read_texts(struct comparison *cm)
 			return (usage_error("compare", "--fail-if: \"%s\": "
 			    "-q leaves this quantity out", op->op_fail_if[i]));
 	}
-	if (op->op_margin == NULL)
-		return (0);
-	n = strspn(op->op_margin, ".0123456789");
-	snprintf(number, sizeof(number), "%.*s", (int)n, op->op_margin);
-	rest = op->op_margin + n;
-	if (parse_real(number, &cm->cm_margin_share) != 0 ||
-	    strcmp(rest, *rest == '%' ? "%" : "") != 0 ||
-	    cm->cm_margin_share > 100)
-		return (usage_error("compare", "--margin: \"%s\": expected 0 "
-		    "to 100 percent", op->op_margin));
-	cm->cm_margin_share /= 100;
 	return (0);
 }
 
@@ -103,9 +81,7 @@ check(struct options *op)
 	int status;
 
 	status = read_texts(&cm);
-	if (status == 0)
-		status = check_files(op);
-	return (status != 0 ? status : check_pairs(op));
+	return (status != 0 ? status : check_together(op));
 }
 
 static int
@@ -211,7 +187,7 @@ compare(const struct comparison *cm, struct result r[2])
 		.co_by = by_of(cm->cm_op),
 		.co_wanted = cm->cm_wanted,
 		.co_margin = GIVEN(cm->cm_op, MARGIN) ?
-		    cm->cm_margin_share : margin
+		    cm->cm_op->op_margin : margin
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 	int error, status;

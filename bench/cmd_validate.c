@@ -11,6 +11,7 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"
+#include "bench/result/field.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
@@ -317,8 +318,8 @@ run(struct options *op)
 	result_free(&predicted);
 	options_free(&simulated);
 	options_free(&real);
-	options_free_words(words[0].wo_word);
-	options_free_words(words[1].wo_word);
+	field_free_words(words[0].wo_word);
+	field_free_words(words[1].wo_word);
 	atomic_file_abort(&of);
 	return (status);
 }

@@ -112,20 +112,36 @@ option_fail_if(struct options *op, const char *label, const char *text)
 	return (0);
 }
 
-int
-option_until(struct options *op, const char *label, const char *text)
+/* A percentage, as a share. */
+static int
+read_percent(const struct options *op, const char *label, const char *text,
+    double least, double *share)
 {
 	char number[64];
 	size_t n = strspn(text, ".0123456789");
 	double percent;
 
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	if (parse_real(number, &percent) != 0 || percent < UNTIL_MIN ||
+	if (parse_real(number, &percent) != 0 || percent < least ||
 	    percent > 100 || (text[n] != '\0' && strcmp(text + n, "%") != 0))
 		return (usage_error(op->op_command, "%s: \"%s\": expected "
-		    "%g%% to 100%%", label, text, UNTIL_MIN));
-	op->op_until = percent / 100;
+		    "%g%% to 100%%", label, text, least));
+	*share = percent / 100;
 	return (0);
+}
+
+int
+option_margin(struct options *op, const char *label, const char *text)
+{
+
+	return (read_percent(op, label, text, 0, &op->op_margin));
+}
+
+int
+option_until(struct options *op, const char *label, const char *text)
+{
+
+	return (read_percent(op, label, text, UNTIL_MIN, &op->op_until));
 }
 
 static bool

@@ -7,6 +7,7 @@
 
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
+#include "bench/result/field.h"
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
@@ -469,16 +470,6 @@ options_parse(struct options *op, enum command_id cm, int argc, char *argv[])
 }
 
 void
-options_free_words(char **words)
-{
-	unsigned i;
-
-	for (i = 0; words != NULL && words[i] != NULL; i++)
-		free(words[i]);
-	free(words);
-}
-
-void
 options_free(struct options *op)
 {
 	unsigned id;
@@ -493,7 +484,7 @@ options_free(struct options *op)
 		free(ol->ol_value);
 		ol->ol_value = NULL;
 	}
-	options_free_words(op->op_tunables);
+	field_free_words(op->op_tunables);
 	free(op->op_operand);
 	pinning_free(&op->op_place);
 	workload_free(&op->op_workload);

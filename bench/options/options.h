@@ -130,7 +130,7 @@ struct options {
 	unsigned	 op_by;		/* into family_comparisons */
 	const char	*op_fail_if[OPTIONS_FAIL_IF_MAX];
 	unsigned	 op_fail_ifs;
-	const char	*op_margin;
+	double		 op_margin;	/* share */
 	/* hash, sources */
 	struct option_list op_digests;
 	struct option_list op_sources;
@@ -248,9 +248,6 @@ int options_parse(struct options *op, enum command_id cm, int argc,
 
 void options_free(struct options *op);
 
-/* Frees a NULL-terminated array of words; NULL is none. */
-void options_free_words(char **words);
-
 /* Prints the --help of a command. */
 void options_help(enum command_id cm);
 
@@ -322,6 +319,7 @@ int options_check_simulated_locks(const struct options *op);
 /* Setters of options with a syntax of their own. */
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_fail_if(struct options *op, const char *label, const char *text);
+int option_margin(struct options *op, const char *label, const char *text);
 int option_trace_time(struct options *op, const char *label, const char *text);
 int option_until(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);

@@ -331,29 +331,21 @@ provenance_machine(const struct result *r, char buf[COMPARABLE_SIZE])
 const char *
 provenance_head(const struct result *r, bool engines, char buf[COMPARABLE_SIZE])
 {
+	const enum result_kind kind = provenance_of(r);
+	const bool both = kind == RESULT_BOTH;
 	char machine[COMPARABLE_SIZE];
 
 	provenance_machine(r, machine);
-	switch (provenance_of(r)) {
-	case RESULT_EMPTY:
+	if (kind == RESULT_EMPTY)
 		snprintf(buf, COMPARABLE_SIZE, "no cells; on");
-		break;
-	case RESULT_MEASURED:
+	else if (kind == RESULT_MEASURED)
 		snprintf(buf, COMPARABLE_SIZE, "measured%s on",
 		    engines ? " (engine real)" : "");
-		break;
-	case RESULT_PREDICTED:
-		snprintf(buf, COMPARABLE_SIZE, "predicted%s%s%.400s, "
-		    "computed on",
-		    engines ? " (engine virtual)" : "",
-		    machine[0] != '\0' ? " for " : "", machine);
-		break;
-	case RESULT_BOTH:
-		snprintf(buf, COMPARABLE_SIZE, "measured on, "
-		    "and predicted%s%.400s "
-		    "computed on, as each says,",
-		    machine[0] != '\0' ? " for " : "", machine);
-		break;
-	}
+	else
+		snprintf(buf, COMPARABLE_SIZE, "%spredicted%s%s%.400s%s "
+		    "computed on%s", both ? "measured on, and " : "",
+		    engines && !both ? " (engine virtual)" : "",
+		    machine[0] != '\0' ? " for " : "", machine,
+		    both ? "" : ",", both ? ", as each says," : "");
 	return (buf);
 }

@@ -260,8 +260,8 @@ field_format(const struct field *table, const void *base, unsigned readers)
 	return (object);
 }
 
-static void
-free_words(char **words)
+void
+field_free_words(char **words)
 {
 	char **w;
 
@@ -280,7 +280,7 @@ field_free(const struct field *table, void *base)
 	for (f = table; f->f_key != NULL; f++) {
 		p = field_elements(f, base);
 		if (f->f_kind == FIELD_WORDS)
-			free_words(*(char ***)(void *)p);
+			field_free_words(*(char ***)(void *)p);
 		n = f->f_kind != FIELD_OBJECT || p == NULL ? 0 :
 		    f->f_shape == FIELD_ONE ? 1 : length(f, base, 0);
 		for (i = 0; i < n; i++)

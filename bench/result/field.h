@@ -124,6 +124,9 @@ int field_read(const struct field *table, const json_t *object, void *base,
 /* Frees what the structure at base points to. */
 void field_free(const struct field *table, void *base);
 
+/* Frees a NULL-terminated array of words; NULL is none. */
+void field_free_words(char **words);
+
 /* Whether a field is to be written. */
 bool field_given(const struct field *f, const void *base);
 

@@ -19,7 +19,7 @@ copy_strings(char *const *from)
 	for (i = 0; to != NULL && i < n; i++) {
 		to[i] = strdup(from[i]);
 		if (to[i] == NULL) {
-			options_free_words(to);
+			field_free_words(to);
 			return (NULL);
 		}
 	}

@@ -257,20 +257,14 @@ measure_all(struct sweeping *sw)
 		.vi_start_ns = tick_ns(),
 	};
 	unsigned repeat;
-	int error = 0;
+	int error;
 
-	if (vi.vi_order == NULL || vi.vi_params == NULL ||
-	    vi.vi_measures == NULL || vi.vi_rng == NULL) {
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "no memory");
-		error = ENOMEM;
-	}
-	if (op->op_until > 0)
-		progress_init(&vi.vi_progress, (uint64_t)op->op_time_limit_s,
-		    0);
-	else
-		progress_init(&vi.vi_progress, (uint64_t)n * op->op_repeats,
-		    sw->sw_checkpoint == NULL ? 0 :
-		    sw->sw_checkpoint->ck_before);
+	error = vi.vi_order == NULL || vi.vi_params == NULL ||
+	    vi.vi_measures == NULL || vi.vi_rng == NULL ? ENOMEM : 0;
+	progress_init(&vi.vi_progress, op->op_until > 0 ?
+	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
+	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
+	    sw->sw_checkpoint->ck_before);
 	for (repeat = 0; !enough(sw, repeat, &vi, &error); repeat++) {
 		error = measure_block(sw, 0, grid, repeat, &vi);
 		if (error == 0)
@@ -342,10 +336,8 @@ simulate_all(struct sweeping *sw)
 	int error;
 
 	sw->sw_stuck = calloc(n, sizeof(*sw->sw_stuck));
-	if (sw->sw_stuck == NULL) {
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "no memory");
+	if (sw->sw_stuck == NULL)
 		return (ENOMEM);
-	}
 	error = replicate_run(&rp);
 	for (i = 0; i < n; i++)
 		/* Its earlier repeats alone would mislead. */
