@@ -13,34 +13,21 @@
 #define	TRIAL_PROFILE	"epyc-9654-2s"
 
 enum {
-	CPUS		= 8,	/* of the simulated machine */
-	NODES		= 2,
 	ROUNDS		= 500,
 	ROUNDS_SLOW	= 12,	/* where each may take a time slice */
+	TRY_EVERY	= 4,
 	WAITERS		= 6,
-	PASS_LIMIT	= 4,
-	FEW_POLLS	= 16,
 	OVER		= 4,	/* threads for each CPU, and one more */
 	STUCK_LINES	= 4
 };
 
-/* Virtual time in which a trial ends, and within which one cannot. */
-static const uint64_t limit_ps = UINT64_C(1000) * 1000 * 1000 * 1000;
-static const uint64_t twice_ps = UINT64_C(10) * 1000 * 1000 * 1000;
+/* Virtual time in which a trial ends. */
+static const uint64_t limit_ps = UINT64_C(100) * 1000 * 1000 * 1000;
 
 enum machine { SIMULATED, THIS, MACHINES };
 
-static const char *const machine_names[MACHINES] = {
-	[SIMULATED] = "a simulated machine", [THIS] = "this machine"
-};
-
-/* NULL: the lock has no such flavour. */
-static const struct lock_class *
-class_on(const struct assure_params *ap, enum machine m)
-{
-
-	return (m == SIMULATED ? ap->ap_simulated_lock : ap->ap_lock);
-}
+static const char *const machine_names[MACHINES] = { "a simulated machine",
+	"this machine" };
 
 static const struct lock_class *
 class_of(const struct assure_params *ap)
@@ -57,11 +44,12 @@ claims(const struct assure_params *ap, unsigned flag)
 }
 
 static void
-none(struct evidence_row *row, const char *text)
+none(struct evidence_row *row, const char *text, const char *unshown)
 {
 
 	row->er_state = EVIDENCE_NONE;
 	evidence_say(row->er_text, "%s ", text);
+	evidence_say(row->er_unshown, "%s", unshown);
 }
 
 static void
@@ -76,43 +64,35 @@ static unsigned
 cpus_of(enum machine m)
 {
 
-	return (m == SIMULATED ? CPUS : cpu_count());
+	return (m == SIMULATED ? LOCK_TRIAL_CPUS : cpu_count());
 }
 
-/* Of each thread: spinners that never yield take a time slice each. */
-static unsigned
-rounds_of(const struct assure_params *ap, enum machine m)
-{
-
-	return (m == THIS && claims(ap, LC_SPIN) && (class_of(ap)->lc_knobs &
-	    LK_SPIN_POLLS) == 0 ? ROUNDS_SLOW : ROUNDS);
-}
-
+/*
+ * A thread for each CPU, or over times as many and one.  Spinners that never
+ * yield take a time slice each.
+ */
 static struct lock_trial
-trial_of(enum lock_trial_kind kind, unsigned threads, unsigned rounds)
+crowd(const struct assure_params *ap, enum machine m, unsigned over)
 {
-	struct lock_trial lt = { .lt_kind = kind, .lt_threads = threads,
-	    .lt_rounds = rounds, .lt_config = lock_config_default(CPUS) };
+	const bool slow = m == THIS && claims(ap, LC_SPIN) &&
+	    (class_of(ap)->lc_knobs & LK_SPIN_POLLS) == 0;
 
-	/* Waiters look often, so that they meet. */
-	lt.lt_config.delay_max = 1;
-	lt.lt_config.spin_polls = FEW_POLLS;
-	lt.lt_config.pass_limit = PASS_LIMIT;
-	lt.lt_config.nodes = NODES;
-	return (lt);
+	return ((struct lock_trial){ .lt_kind = LOCK_TRIAL_CROWD,
+	    .lt_threads = over * cpus_of(m) + (over > 1),
+	    .lt_rounds = (slow ? ROUNDS_SLOW : ROUNDS) / over });
 }
 
 static int
 simulate(const struct assure_params *ap, struct lock_trial *lt)
 {
 	struct machine_config mc = { .mc_seed = ap->ap_seed,
-	    .mc_limit_ps = lt->lt_kind == LOCK_TRIAL_TWICE ? twice_ps :
-	    limit_ps };
+	    .mc_limit_ps = limit_ps };
 	static char why[PROFILE_ERROR_SIZE];
 	static struct virtual_machine vi;
 	int error;
 
-	error = virtual_make(&vi, TRIAL_PROFILE, CPUS, NODES, why);
+	error = virtual_make(&vi, TRIAL_PROFILE, LOCK_TRIAL_CPUS,
+	    LOCK_TRIAL_NODES, why);
 	if (error != 0)
 		return (error);
 	mc.mc_topology = vi.vi_topology;
@@ -124,16 +104,14 @@ simulate(const struct assure_params *ap, struct lock_trial *lt)
 static void
 say_stuck(const struct lock_trial *lt, struct evidence_row *row)
 {
-	const char *s = lt->lt_outcome.mo_stuck;
-	size_t n = 0;
+	const char *s = lt->lt_outcome.mo_stuck, *end = s;
 	unsigned i;
 
-	for (i = 0; i < STUCK_LINES && s[n] != '\0'; i++)
-		n += strcspn(s + n, "\n") + (s[n] == '\n');
-	for (; n > 0 && s[n - 1] == '\n'; n--)
-		continue;
+	for (i = 0; i < STUCK_LINES && *end != '\0'; i++)
+		end += strcspn(end + (i > 0), "\n") + (i > 0);
+	row->er_state = EVIDENCE_FAILS;
 	evidence_say(row->er_text, "With %u threads on %u simulated CPUs: "
-	    "%.*s. ", lt->lt_threads, CPUS, (int)n, s);
+	    "%.*s. ", lt->lt_threads, LOCK_TRIAL_CPUS, (int)(end - s), s);
 }
 
 /*
@@ -146,12 +124,11 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 {
 	int error;
 
-	lt->lt_class = class_on(ap, m);
+	lt->lt_class = m == SIMULATED ? ap->ap_simulated_lock : ap->ap_lock;
 	if (lt->lt_class == NULL)
 		return (false);
 	error = m == SIMULATED ? simulate(ap, lt) : real_lock_trial(lt, NULL);
 	if (error == EDEADLK && stops) {
-		row->er_state = EVIDENCE_FAILS;
 		say_stuck(lt, row);
 	} else if (error != 0 && row->er_state == EVIDENCE_HOLDS) {
 		row->er_state = EVIDENCE_MISSING;
@@ -163,14 +140,13 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 
 /* Threads that use the lock; one at a time, and nothing is lost. */
 static void
-try_crowd(const struct assure_params *ap, enum machine m, bool tries,
+try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
     struct evidence_row *row)
 {
-	struct lock_trial lt = trial_of(LOCK_TRIAL_CROWD, cpus_of(m),
-	    rounds_of(ap, m));
+	struct lock_trial lt = crowd(ap, m, 1);
 	bool apart;
 
-	lt.lt_tries = tries;
+	lt.lt_try_every = try_every;
 	if (!ran(ap, m, false, &lt, row))
 		return;
 	apart = lt.lt_met == 0 && lt.lt_lost == 0;
@@ -189,22 +165,20 @@ try_crowd(const struct assure_params *ap, enum machine m, bool tries,
 void
 exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	struct lock_trial lt = trial_of(LOCK_TRIAL_TWICE, 1, 1);
+	struct lock_trial lt = { .lt_kind = LOCK_TRIAL_TWICE,
+	    .lt_class = ap->ap_simulated_lock };
 
 	if (!claims(ap, LC_EXCLUDES)) {
-		none(row, "It claims no exclusion.");
-		evidence_say(row->er_unshown, "that two threads are not inside "
-		    "at once.");
-		try_crowd(ap, SIMULATED, false, row);
+		none(row, "It claims no exclusion.", "that two threads are not "
+		    "inside at once.");
+		try_crowd(ap, SIMULATED, 0, row);
 		return;
 	}
 	lock_explore(ap, &strategy_mix, false, row);
-	try_crowd(ap, SIMULATED, false, row);
-	try_crowd(ap, THIS, false, row);
-	/* Such a trial has no end otherwise. */
-	lt.lt_class = ap->ap_simulated_lock;
+	try_crowd(ap, SIMULATED, 0, row);
+	try_crowd(ap, THIS, 0, row);
 	if (row->er_state == EVIDENCE_HOLDS && lt.lt_class != NULL &&
-	    simulate(ap, &lt) == 0 && lt.lt_twice)
+	    simulate(ap, &lt) == 0 && lt.lt_permitted)
 		fails(row, SIMULATED, "its owner acquired it again");
 }
 
@@ -215,13 +189,13 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 	enum machine m;
 
 	if (!claims(ap, LC_FIFO)) {
-		none(row, "It claims no order.");
-		evidence_say(row->er_unshown, "that waiters are served in "
+		none(row, "It claims no order.", "that waiters are served in "
 		    "order.");
 		return;
 	}
 	for (m = 0; m < MACHINES; m++) {
-		lt = trial_of(LOCK_TRIAL_QUEUE, WAITERS, 1);
+		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_HELD,
+		    .lt_threads = WAITERS, .lt_rounds = 1 };
 		if (!ran(ap, m, false, &lt, row))
 			continue;
 		if (!lt.lt_certain)
@@ -245,31 +219,29 @@ bound_of(const struct assure_params *ap)
 {
 
 	if (claims(ap, LC_FIFO))
-		return (2 * (CPUS - 1));
+		return (2 * (LOCK_TRIAL_CPUS - 1));
 	if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)
-		return (2 * (CPUS + NODES * (PASS_LIMIT + 1)));
+		return (2 * (LOCK_TRIAL_CPUS + LOCK_TRIAL_NODES *
+		    (LOCK_TRIAL_PASS_LIMIT + 1)));
 	return (0);
 }
 
 void
 fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	struct lock_trial lt = trial_of(LOCK_TRIAL_CROWD, CPUS, ROUNDS);
+	struct lock_trial lt = crowd(ap, SIMULATED, 1);
 	const unsigned bound = bound_of(ap);
 
-	if (class_on(ap, SIMULATED) == NULL) {
-		none(row, "It has no simulated flavour, and here the "
-		    "scheduler decides too.");
-		evidence_say(row->er_unshown, "how many pass a waiter.");
-		return;
-	}
-	if (bound == 0)
-		none(row, "It claims no bound.");
+	if (ap->ap_simulated_lock == NULL)
+		none(row, "It has no simulated flavour, and here the scheduler "
+		    "decides too.", "how many pass a waiter.");
+	else if (bound == 0)
+		none(row, "It claims no bound.", "");
 	if (!ran(ap, SIMULATED, false, &lt, row))
 		return;
-	evidence_say(row->er_text, "With %d threads on as many simulated CPUs "
-	    "up to %" PRIu64 " acquisitions of others passed a waiter", CPUS,
-	    lt.lt_overtaken);
+	evidence_say(row->er_text, "With %u threads on as many simulated CPUs "
+	    "up to %" PRIu64 " acquisitions of others passed a waiter",
+	    lt.lt_threads, lt.lt_overtaken);
 	if (bound > 0)
 		evidence_say(row->er_text, "; %u may", bound);
 	evidence_say(row->er_text, ". ");
@@ -277,36 +249,29 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 		row->er_state = EVIDENCE_FAILS;
 }
 
-/* A trial of one thread, and of another that tries if tries is set. */
-static bool
-held(const struct assure_params *ap, enum machine m, bool tries,
-    struct lock_trial *lt, struct evidence_row *row)
-{
-
-	*lt = trial_of(LOCK_TRIAL_MISUSE, 1, 1);
-	lt->lt_tries = tries;
-	return (ran(ap, m, false, lt, row));
-}
-
 void
 trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	struct lock_trial lt;
+	struct lock_trial open, held;
 	enum machine m;
 
 	if (class_of(ap)->lc_trylock == NULL) {
-		none(row, "It has no trylock.");
+		none(row, "It has no trylock.", "");
 		return;
 	}
 	for (m = 0; m < MACHINES; m++) {
-		if (!held(ap, m, true, &lt, row))
+		open = held = (struct lock_trial){ .lt_threads = 1,
+		    .lt_rounds = 1, .lt_try_every = 1 };
+		held.lt_kind = LOCK_TRIAL_HELD;
+		if (!ran(ap, m, false, &open, row) ||
+		    !ran(ap, m, false, &held, row))
 			continue;
-		if (!lt.lt_tried_free)
+		if (open.lt_acquired == 0)
 			fails(row, m, "trying did not get a free lock");
-		else if (lt.lt_tried_held == claims(ap, LC_EXCLUDES))
+		else if ((held.lt_acquired > 0) == claims(ap, LC_EXCLUDES))
 			fails(row, m, "trying got a lock that another held");
 		else
-			try_crowd(ap, m, true, row);
+			try_crowd(ap, m, TRY_EVERY, row);
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
 		evidence_say(row->er_text, "Trying gets a free lock%s.",
@@ -320,16 +285,17 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 	enum machine m;
 
 	if (!claims(ap, LC_EXCLUDES)) {
-		none(row, "It has no owner.");
+		none(row, "It has no owner.", "");
 		return;
 	}
 	for (m = 0; m < MACHINES; m++) {
-		if (!held(ap, m, false, &lt, row))
+		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_FINI };
+		if (!ran(ap, m, false, &lt, row))
 			continue;
 		if (!lt.lt_owned_right)
 			fails(row, m, "lock_owned() is wrong, so assertions "
 			    "see no misuse");
-		if (!lt.lt_fini_asserts)
+		if (lt.lt_permitted)
 			fails(row, m, "a held lock was destroyed without a "
 			    "failed assertion");
 	}
@@ -340,46 +306,44 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "owner, which only builds with INVARIANTS refuse.");
 }
 
-/* A crowd that comes to its end; the time of that if it is virtual. */
+/* Crowds that come to their end. */
 static void
-try_end(const struct assure_params *ap, enum machine m, unsigned threads,
-    unsigned rounds, struct evidence_row *row)
+try_ends(const struct assure_params *ap, unsigned over,
+    struct evidence_row *row)
 {
-	struct lock_trial lt = trial_of(LOCK_TRIAL_CROWD, threads, rounds);
+	struct lock_trial lt;
+	enum machine m;
 
-	if (!ran(ap, m, true, &lt, row))
-		return;
-	evidence_say(row->er_text, "On %s all of %u threads on %u CPUs came to "
-	    "the end of %u acquisitions", machine_names[m], threads,
-	    cpus_of(m), rounds);
-	if (m == SIMULATED)
-		evidence_say(row->er_text, ", in %.3g ms of virtual time",
-		    (double)lt.lt_outcome.mo_time_ps / 1e9);
-	evidence_say(row->er_text, ". ");
+	for (m = 0; m < MACHINES; m++) {
+		lt = crowd(ap, m, over);
+		if (!ran(ap, m, true, &lt, row))
+			continue;
+		evidence_say(row->er_text, "On %s all of %u threads on %u CPUs "
+		    "came to the end of %u acquisitions", machine_names[m],
+		    lt.lt_threads, cpus_of(m), lt.lt_rounds);
+		if (m == SIMULATED)
+			evidence_say(row->er_text, ", in %.3g ms of virtual "
+			    "time", (double)lt.lt_outcome.mo_time_ps / 1e9);
+		evidence_say(row->er_text, ". ");
+	}
 }
 
 void
 starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	enum machine m;
 
 	lock_explore(ap, &strategy_starve, true, row);
-	for (m = 0; m < MACHINES; m++)
-		try_end(ap, m, cpus_of(m), rounds_of(ap, m), row);
+	try_ends(ap, 1, row);
 }
 
 void
 oversubscription_gather(const struct assure_params *ap,
     struct evidence_row *row)
 {
-	struct lock_trial lt = trial_of(LOCK_TRIAL_CROWD, CPUS, ROUNDS);
-	enum machine m;
+	struct lock_trial lt = crowd(ap, SIMULATED, 1);
 
-	/* A lock that gets stuck anyway. */
-	if (ap->ap_simulated_lock != NULL && !ran(ap, SIMULATED, false, &lt,
-	    row))
-		return;
-	for (m = 0; m < MACHINES; m++)
-		try_end(ap, m, OVER * cpus_of(m) + 1, rounds_of(ap, m) / OVER,
-		    row);
+	/* A lock that gets stuck anyway does not fail here. */
+	if (ran(ap, SIMULATED, false, &lt, row) ||
+	    row->er_state == EVIDENCE_HOLDS)
+		try_ends(ap, OVER, row);
 }

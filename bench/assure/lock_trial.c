@@ -8,7 +8,7 @@
 enum {
 	HOLD_PAUSES	= 20,
 	YIELD_EVERY	= 5,	/* holds in which the owner gives its CPU up */
-	TRY_EVERY	= 4,
+	FEW_POLLS	= 16,
 	BUSY_NS		= 1000 * 1000	/* more than the way there takes */
 };
 
@@ -16,13 +16,10 @@ struct member {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct mthread	 mb_thread;
 	struct trial	*mb_trial;
-	unsigned	 mb_index;
-	struct m32	 mb_about;	/* acquires next */
-	struct m32	 mb_entered;
+	struct m32	 mb_past;	/* its first acquisition or try */
 	uint32_t	 mb_rank;	/* how many-th it was served */
 	uint64_t	 mb_acquired;
 	uint64_t	 mb_overtaken;
-	bool		 mb_tried;
 };
 
 /* What threads share. */
@@ -30,7 +27,8 @@ struct trial {
 	struct lock	 tl_lock;
 	struct lock_trial *tl_asked;
 	int		 tl_error;
-	struct m32	 tl_waiting;	/* members that are not there yet */
+	struct m32	 tl_come;	/* members; they begin when so many */
+	uint32_t	 tl_together;	/* have come */
 	struct m32	 tl_inside;
 	struct m32	 tl_met;
 	struct m32	 tl_served;
@@ -58,173 +56,96 @@ stay(struct trial *tl, struct member *mb, bool yields)
 }
 
 static void
-crowd_member(void *arg)
+member_main(void *arg)
 {
 	struct member *mb = arg;
 	struct trial *tl = mb->mb_trial;
 	const struct lock_trial *lt = tl->tl_asked;
+	const unsigned index = (unsigned)(mb - tl->tl_member) + 1;
 	struct lock_node node;
 	uint32_t before, i;
 
-	machine_curthread()->mt_index = mb->mb_index;
-	atomic_fetchadd_rel_32(&tl->tl_waiting, (uint32_t)-1);
-	while (atomic_load_acq_32(&tl->tl_waiting) != 0)
+	machine_curthread()->mt_index = index;
+	atomic_fetchadd_rel_32(&tl->tl_come, 1);
+	while (atomic_load_acq_32(&tl->tl_come) < tl->tl_together)
 		machine_yield();
 	for (i = 0; i < lt->lt_rounds; i++) {
 		before = machine_note_load_32(&tl->tl_served);
-		if (!lt->lt_tries || i % TRY_EVERY != TRY_EVERY - 1)
+		if (lt->lt_try_every == 0 || (i + 1) % lt->lt_try_every != 0)
 			lock_acquire(&tl->tl_lock, &node, 0);
 		else if (!lock_tryacquire(&tl->tl_lock, &node, 0))
 			continue;
-		stay(tl, mb, i % YIELD_EVERY == mb->mb_index % YIELD_EVERY);
+		machine_note_store_32(&mb->mb_past, 1);
+		stay(tl, mb, i % YIELD_EVERY == index % YIELD_EVERY);
 		if (mb->mb_rank - before > mb->mb_overtaken)
 			mb->mb_overtaken = mb->mb_rank - before;
 		lock_release(&tl->tl_lock, &node);
 	}
+	machine_note_store_32(&mb->mb_past, 1);
 }
 
-static void
-queue_member(void *arg)
-{
-	struct member *mb = arg;
-	struct trial *tl = mb->mb_trial;
-	struct lock_node node;
-
-	machine_curthread()->mt_index = mb->mb_index;
-	atomic_store_rel_32(&mb->mb_about, 1);
-	lock_acquire(&tl->tl_lock, &node, 0);
-	atomic_store_rel_32(&mb->mb_entered, 1);
-	stay(tl, mb, true);
-	lock_release(&tl->tl_lock, &node);
-}
-
-static void
-try_member(void *arg)
-{
-	struct member *mb = arg;
-	struct trial *tl = mb->mb_trial;
-	struct lock_node node;
-
-	machine_curthread()->mt_index = mb->mb_index;
-	mb->mb_tried = lock_tryacquire(&tl->tl_lock, &node, 0);
-	if (mb->mb_tried)
-		lock_release(&tl->tl_lock, &node);
-}
-
-static void	run_crowd(struct trial *);
-static void	run_queue(struct trial *);
-static void	run_misuse(struct trial *);
-static void	run_twice(struct trial *);
-
-static const struct {
-	void	(*run)(struct trial *);
-	void	(*member)(void *);
-} kinds[] = {
-	[LOCK_TRIAL_CROWD] = { run_crowd, crowd_member },
-	[LOCK_TRIAL_QUEUE] = { run_queue, queue_member },
-	[LOCK_TRIAL_MISUSE] = { run_misuse, try_member },
-	[LOCK_TRIAL_TWICE] = { run_twice, NULL },
-};
-
-static int
-spawn(struct trial *tl, unsigned i)
-{
-	struct member *mb = &tl->tl_member[i];
-
-	mb->mb_trial = tl;
-	mb->mb_index = i + 1;
-	tl->tl_error = machine_spawn(&mb->mb_thread, "member",
-	    MACHINE_CPU_ANY, kinds[tl->tl_asked->lt_kind].member, mb);
-	return (tl->tl_error);
-}
-
-#ifdef MACHINE_VIRTUAL
-/* It has a CPU of its own, and all it does takes no longer. */
-static bool
-await_waiting(struct member *mb)
-{
-
-	machine_sleep(BUSY_NS);
-	return (atomic_load_acq_32(&mb->mb_entered) == 0);
-}
-#else
 /*
- * Whether a member has provably begun to wait: it sleeps, or has used more CPU
- * time than its way to the lock takes.
+ * Whether a member, the last of so many, has provably begun to wait: it sleeps,
+ * or has used more CPU time than its way to the lock takes.  On a simulated
+ * machine it has a CPU of its own.
  */
 static bool
-await_waiting(struct member *mb)
+await_waiting(struct member *mb, unsigned members)
 {
+#ifdef MACHINE_VIRTUAL
+	(void)members;
+	machine_sleep(BUSY_NS);
+#else
 	struct mthread *td = &mb->mb_thread;
 	int64_t start_ns;
 
-	while (atomic_load_acq_32(&mb->mb_about) == 0)
+	while (atomic_load_acq_32(&mb->mb_trial->tl_come) < members)
 		machine_yield();
 	start_ns = machine_thread_cpu_ns(td);
-	while (atomic_load_acq_32(&mb->mb_entered) == 0) {
-		if (atomic_load_32(&td->mt_offcpu) != 0 ||
-		    machine_thread_cpu_ns(td) - start_ns > BUSY_NS)
-			return (true);
+	while (machine_note_load_32(&mb->mb_past) == 0 &&
+	    atomic_load_32(&td->mt_offcpu) == 0 &&
+	    machine_thread_cpu_ns(td) - start_ns <= BUSY_NS)
 		machine_yield();
-	}
-	return (false);
-}
 #endif
+	return (machine_note_load_32(&mb->mb_past) == 0);
+}
 
 static void
-run_crowd(struct trial *tl)
+run_members(struct trial *tl)
 {
 	struct lock_trial *lt = tl->tl_asked;
-	const struct member *mb;
+	const bool held = lt->lt_kind == LOCK_TRIAL_HELD;
+	struct lock_node node;
+	struct member *mb;
 	unsigned i, made;
 
-	atomic_init_32(&tl->tl_waiting, lt->lt_threads);
-	for (made = 0; made < lt->lt_threads; made += tl->tl_error == 0)
-		if (spawn(tl, made) != 0)
+	lt->lt_certain = lt->lt_ordered = true;
+	tl->tl_together = held ? 1 : lt->lt_threads;
+	if (held)
+		lock_acquire(&tl->tl_lock, &node, 0);
+	for (made = 0; made < lt->lt_threads; made++) {
+		mb = &tl->tl_member[made];
+		mb->mb_trial = tl;
+		tl->tl_error = machine_spawn(&mb->mb_thread, "member",
+		    MACHINE_CPU_ANY, member_main, mb);
+		if (tl->tl_error != 0)
 			break;
+		lt->lt_certain &= !held || await_waiting(mb, made + 1);
+	}
 	/* Those that were made do not wait for the others. */
-	atomic_fetchadd_32(&tl->tl_waiting, made - lt->lt_threads);
+	atomic_fetchadd_rel_32(&tl->tl_come, lt->lt_threads - made);
+	if (held)
+		lock_release(&tl->tl_lock, &node);
 	for (i = 0; i < made; i++) {
 		mb = &tl->tl_member[i];
-		machine_join(&tl->tl_member[i].mb_thread);
+		machine_join(&mb->mb_thread);
 		lt->lt_acquired += mb->mb_acquired;
+		lt->lt_ordered &= mb->mb_rank == i;
 		if (mb->mb_overtaken > lt->lt_overtaken)
 			lt->lt_overtaken = mb->mb_overtaken;
 	}
 	lt->lt_met = atomic_load_32(&tl->tl_met);
 	lt->lt_lost = lt->lt_acquired - tl->tl_guarded;
-}
-
-static void
-run_queue(struct trial *tl)
-{
-	struct lock_trial *lt = tl->tl_asked;
-	struct lock_node node;
-	unsigned i, made;
-
-	lt->lt_certain = lt->lt_ordered = true;
-	lock_acquire(&tl->tl_lock, &node, 0);
-	for (made = 0; made < lt->lt_threads; made++) {
-		if (spawn(tl, made) != 0)
-			break;
-		lt->lt_certain &= await_waiting(&tl->tl_member[made]);
-	}
-	lock_release(&tl->tl_lock, &node);
-	for (i = 0; i < made; i++) {
-		machine_join(&tl->tl_member[i].mb_thread);
-		lt->lt_ordered &= tl->tl_member[i].mb_rank == i;
-	}
-}
-
-/* Whether another thread that tries gets the lock. */
-static bool
-other_tries(struct trial *tl)
-{
-
-	if (!tl->tl_asked->lt_tries || spawn(tl, 0) != 0)
-		return (false);
-	machine_join(&tl->tl_member[0].mb_thread);
-	return (tl->tl_member[0].mb_tried);
 }
 
 static jmp_buf trap;
@@ -242,48 +163,30 @@ trapped(const char *file, int line, const char *func, const char *expr,
 	longjmp(trap, 1);
 }
 
-/* A lock that was destroyed is as new. */
 static void
-run_misuse(struct trial *tl)
+misuse(struct trial *tl)
 {
 	kassert_handler *const before = kassert_failed;
 	struct lock_trial *lt = tl->tl_asked;
 	struct lock *l = &tl->tl_lock;
-	struct lock_node node;
+	struct lock_node again, node;
 
-	lt->lt_tried_free = other_tries(tl);
 	lt->lt_owned_right = !lock_owned(l);
 	lock_acquire(l, &node, 0);
 	lt->lt_owned_right &= lock_owned(l);
-	lt->lt_tried_held = other_tries(tl);
 	kassert_failed = trapped;
 	if (setjmp(trap) == 0) {
-		lock_fini(l);
-		kassert_failed = before;
-		return;
+		if (lt->lt_kind == LOCK_TRIAL_FINI)
+			lock_fini(l);
+		else
+			lock_acquire(l, &again, 0);
+		lt->lt_permitted = true;
 	}
 	kassert_failed = before;
-	lt->lt_fini_asserts = true;
+	if (lt->lt_permitted)
+		return;
 	lock_release(l, &node);
 	lt->lt_owned_right &= !lock_owned(l);
-}
-
-/* Does not return but for a lock that lets its owner in again. */
-static void
-run_twice(struct trial *tl)
-{
-	kassert_handler *const before = kassert_failed;
-	struct lock_node again, node;
-
-	lock_acquire(&tl->tl_lock, &node, 0);
-	kassert_failed = trapped;
-	if (setjmp(trap) == 0) {
-		lock_acquire(&tl->tl_lock, &again, 0);
-		tl->tl_asked->lt_twice = true;
-		lock_release(&tl->tl_lock, &again);
-	}
-	kassert_failed = before;
-	lock_release(&tl->tl_lock, &node);
 }
 
 /* Not the machine's first thread, which has no CPU where that is simulated. */
@@ -292,15 +195,24 @@ trial_run(void *arg)
 {
 	struct trial *tl = arg;
 	struct lock_trial *lt = tl->tl_asked;
-	struct lock_config config = lt->lt_config;
+	struct lock_config config = lock_config_default(LOCK_TRIAL_CPUS);
 
+	/* Waiters look often, so that they meet. */
+	config.delay_max = 1;
+	config.spin_polls = FEW_POLLS;
+	config.pass_limit = LOCK_TRIAL_PASS_LIMIT;
+	config.nodes = LOCK_TRIAL_NODES;
 	config.threads = lt->lt_threads + 1;
 	tl->tl_error = lock_init(&tl->tl_lock, lt->lt_class, "lock", &config,
 	    NULL);
 	if (tl->tl_error != 0)
 		return;
-	kinds[lt->lt_kind].run(tl);
-	lock_fini(&tl->tl_lock);
+	if (lt->lt_kind <= LOCK_TRIAL_HELD)
+		run_members(tl);
+	else
+		misuse(tl);
+	if (!lt->lt_permitted)
+		lock_fini(&tl->tl_lock);
 }
 
 static void

@@ -8,42 +8,36 @@
 #include "lib/lock/lock.h"
 #include "lib/vm/vm.h"
 
+enum {
+	LOCK_TRIAL_CPUS	= 8,	/* of the simulated machine */
+	LOCK_TRIAL_NODES = 2,
+	LOCK_TRIAL_PASS_LIMIT = 4
+};
+
 enum lock_trial_kind {
-	LOCK_TRIAL_CROWD,	/* lt_threads acquire it lt_rounds times each */
-	/* lt_threads come one after the other while it is held. */
-	LOCK_TRIAL_QUEUE,
-	/*
-	 * It is held and destroyed while held; with lt_tries another thread
-	 * tries it before, free and held.
-	 */
-	LOCK_TRIAL_MISUSE,
-	/*
-	 * Its owner acquires it again: for simulated machines, where that ends
-	 * with EDEADLK.
-	 */
+	LOCK_TRIAL_CROWD,	/* threads acquire it again and again */
+	LOCK_TRIAL_HELD,	/* they come one by one while it is held */
+	LOCK_TRIAL_FINI,	/* its owner destroys it */
+	/* Or acquires it again: EDEADLK is right, on simulated machines. */
 	LOCK_TRIAL_TWICE
 };
 
 struct lock_trial {
 	enum lock_trial_kind lt_kind;
 	const struct lock_class *lt_class;	/* of the machine's flavour */
-	struct lock_config lt_config;	/* but its threads */
-	unsigned	lt_threads;	/* 1 or more */
-	unsigned	lt_rounds;
-	bool		lt_tries;	/* CROWD: one in four only tries */
+	unsigned	lt_threads;
+	unsigned	lt_rounds;	/* of each thread */
+	unsigned	lt_try_every;	/* so many-th only tries; 0: none */
 	/* Found; zero before. */
-	uint64_t	lt_acquired;	/* CROWD */
+	uint64_t	lt_acquired;
 	uint64_t	lt_met;		/* times that not only one was inside */
 	uint64_t	lt_lost;	/* changes of a number that it guards */
 	/* The most acquisitions of others while a thread waited. */
 	uint64_t	lt_overtaken;
-	bool		lt_certain;	/* QUEUE: all were seen to wait */
+	bool		lt_certain;	/* HELD: all were seen to wait */
 	bool		lt_ordered;	/* and were served in order */
-	bool		lt_tried_free;	/* MISUSE: another that tried got it */
-	bool		lt_tried_held;
-	bool		lt_owned_right;	/* lock_owned() */
-	bool		lt_fini_asserts;
-	bool		lt_twice;	/* TWICE: it got in */
+	bool		lt_owned_right;	/* FINI: lock_owned() */
+	bool		lt_permitted;	/* FINI, TWICE: it was possible */
 	struct machine_outcome lt_outcome;
 };
 
