@@ -142,13 +142,10 @@ filter(const struct comparison *cm, struct result r[2])
 	char there[FILTER_TEXT_SIZE];
 	unsigned i;
 
-	for (i = 0; i < cm->cm_files; i++) {
-		if (filter_cells(&cm->cm_op->op_filter, &r[i]) == 0)
-			continue;
-		filter_describe(&r[i], there);
-		return (run_error("compare", "%s: no such cell: expected of "
-		    "%s", cm->cm_op->op_operand[i], there));
-	}
+	for (i = 0; i < cm->cm_files; i++)
+		if (filter_cells(&cm->cm_op->op_filter, &r[i], there) != 0)
+			return (run_error("compare", "%s: no such cell: "
+			    "expected of %s", cm->cm_op->op_operand[i], there));
 	return (0);
 }
 

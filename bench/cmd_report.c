@@ -90,18 +90,6 @@ output(const struct options *op, const struct result *r)
 	    run_error("report", "stdout: %s", strerror(error)));
 }
 
-/* Whether cells were asked for by some property. */
-static bool
-filtered(const struct filter *sl)
-{
-	unsigned key;
-
-	for (key = 0; key < FILTER_KEYS; key++)
-		if (sl->fi_list[key] != NULL)
-			return (true);
-	return (false);
-}
-
 static int
 run(struct options *op)
 {
@@ -112,14 +100,11 @@ run(struct options *op)
 
 	if (result_load(file, &r, why) != 0)
 		return (run_error("report", "%s: %s", file, why));
-	if (filtered(&op->op_filter) && filter_cells(&op->op_filter, &r) != 0) {
-		filter_describe(&r, there);
+	if (filter_cells(&op->op_filter, &r, there) != 0)
 		status = run_error("report", "%s: no such cell: expected of %s",
-		    file, there[0] != '\0' ? there :
-		    "a result that has any");
-	} else {
+		    file, there);
+	else
 		status = output(op, &r);
-	}
 	result_free(&r);
 	return (status);
 }

@@ -63,9 +63,8 @@ check_draws(const struct compare *co, const struct compare_pair *pa,
 static int
 check_pair(const struct compare *co, struct compare_pair *pa)
 {
-	const struct result_cell *c, *a = pa->pa_cell[0], *b = pa->pa_cell[1];
+	const struct result_cell *a = pa->pa_cell[0], *b = pa->pa_cell[1];
 	struct text why = { .s = "" };
-	const char *name;
 	struct drift trend;
 	unsigned side;
 
@@ -81,17 +80,15 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 	if (why.s[0] == '\0')
 		check_draws(co, pa, &why);
 	for (side = 0; side < 2 && why.s[0] == '\0'; side++) {
-		c = pa->pa_cell[side];
-		name = compare_name(co, pa, side);
-		if (drift_of_cell(c, &trend) != 0)
+		if (drift_of(pa->pa_cell[side], NULL, &trend) != 0)
 			return (ENOMEM);
 		if (trend.tr_drift)
 			text_add(&why, "drift over the run: total MB/s of %s "
 			    "moved by %+.1f %% from its first to its last "
-			    "repeat (p %.2g)", name, 100 * trend.tr_change,
-			    trend.tr_p);
+			    "repeat (p %.2g)", compare_name(co, pa, side),
+			    100 * trend.tr_change, trend.tr_p);
 	}
-	if (why.s[0] == '\0' && drift_of_pair(a, b, &trend) != 0)
+	if (why.s[0] == '\0' && drift_of(a, b, &trend) != 0)
 		return (ENOMEM);
 	if (why.s[0] == '\0' && trend.tr_drift)
 		text_add(&why, "the difference drifted over the run: by %+.1f "

@@ -132,14 +132,13 @@ struct drift {
  * The drift of a cell's total; none with fewer than DRIFT_REPEATS_MIN repeats,
  * where their order is not known, in slices, and on a simulated machine.
  *
+ *   b   in   NULL; else the drift is of the logarithm of its ratio to a, of
+ *            repeats that were measured side by side
  *   tr  out  untouched on failure
  *
  * Returns: 0 or ENOMEM.
  */
-int drift_of_cell(const struct result_cell *cell, struct drift *tr);
-
-/* The same of the logarithm of the ratio, of cells measured side by side. */
-int drift_of_pair(const struct result_cell *a, const struct result_cell *b,
+int drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr);
 
 /* What all cells are. */

@@ -144,8 +144,10 @@ fit(const double *x, const double *y, unsigned n, double unit, double least_p,
 {
 	double cov00, cov01, cov11, first, intercept, last, slope, sum;
 
+	if (n < DRIFT_REPEATS_MIN)
+		return;
 	gsl_stats_minmax(&first, &last, x, 1, n);
-	if (n < DRIFT_REPEATS_MIN || first >= last)
+	if (first >= last)
 		return;
 	tr->tr_p = hypothesis_trend(x, y, n);
 	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
@@ -158,43 +160,29 @@ fit(const double *x, const double *y, unsigned n, double unit, double least_p,
 }
 
 int
-drift_of_cell(const struct result_cell *cell, struct drift *tr)
-{
-	const unsigned n = cell->repeats;
-	double *sorted, *x, *y;
-	unsigned i;
-
-	x = calloc(3 * (size_t)n + 1, sizeof(*x));
-	if (x == NULL)
-		return (ENOMEM);
-	y = x + n;
-	sorted = y + n;
-	for (i = 0; i < n; i++) {
-		x[i] = cell->samples[i].order;
-		y[i] = sorted[i] = cell->samples[i].total_mb_per_s;
-	}
-	*tr = (struct drift){ .tr_p = 1 };
-	if (cell->profile[0] == '\0' && !comparable_sliced(cell))
-		fit(x, y, n, stats_median(sorted, n), drift_p, tr);
-	free(x);
-	return (0);
-}
-
-int
-drift_of_pair(const struct result_cell *a, const struct result_cell *b,
+drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr)
 {
-	double *x, *y;
-	unsigned n;
+	const unsigned repeats = a->repeats;
+	double *rest, *x, *y;
+	unsigned i, n;
 
-	x = calloc(2 * (size_t)a->repeats + most_slices(a) + 1, sizeof(*x));
+	x = calloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
 	if (x == NULL)
 		return (ENOMEM);
-	y = x + a->repeats;
-	n = pair_logs(a, b, NULL, NULL, 1, y + a->repeats, y, x);
+	y = x + repeats;
+	rest = y + repeats;
 	*tr = (struct drift){ .tr_p = 1 };
-	if (n > 0)
+	if (b != NULL) {
+		n = pair_logs(a, b, NULL, NULL, 1, rest, y, x);
 		fit(x, y, n, 1, drift_pair_p, tr);
+	} else if (a->profile[0] == '\0' && !comparable_sliced(a)) {
+		for (i = 0; i < repeats; i++) {
+			x[i] = a->samples[i].order;
+			y[i] = rest[i] = a->samples[i].total_mb_per_s;
+		}
+		fit(x, y, repeats, stats_median(rest, repeats), drift_p, tr);
+	}
 	free(x);
 	return (0);
 }

@@ -156,23 +156,6 @@ keep(const struct filter *fi, unsigned first, unsigned last,
 	return (kept);
 }
 
-int
-filter_cells(const struct filter *fi, struct result *r)
-{
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++)
-		if (chosen(fi, 0, FILTER_KEYS - 1, &r->cells[i]))
-			break;
-	if (i == r->cell_count)
-		return (ENOENT);
-	r->cell_count = keep(fi, 0, FILTER_KEYS - 1, r->cells, r->cell_count);
-	/* A control shares only its design or its lock with the cells. */
-	r->control_count = keep(fi, FILTER_READERS, FILTER_READERS,
-	    r->controls, r->control_count);
-	return (0);
-}
-
 /* Whether a cell before this one has the same item. */
 static bool
 is_repeated(const struct result *r, unsigned cell, enum filter_key key,
@@ -189,8 +172,9 @@ is_repeated(const struct result *r, unsigned cell, enum filter_key key,
 	return (false);
 }
 
-void
-filter_describe(const struct result *r, char text[FILTER_TEXT_SIZE])
+/* What lists could name in r: "-c aes -d locked,concurrent -l mtx ...". */
+static void
+describe(const struct result *r, char text[FILTER_TEXT_SIZE])
 {
 	char item[ITEM_SIZE], option[8];
 	unsigned i, key;
@@ -207,4 +191,31 @@ filter_describe(const struct result *r, char text[FILTER_TEXT_SIZE])
 			len += (size_t)snprintf(text + len, FILTER_TEXT_SIZE -
 			    len, "%s%s", i == 0 ? option : ",", item);
 		}
+}
+
+int
+filter_cells(const struct filter *fi, struct result *r,
+    char expected[FILTER_TEXT_SIZE])
+{
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < FILTER_KEYS; i++)
+		any |= fi->fi_list[i] != NULL;
+	if (!any)
+		return (0);
+	for (i = 0; i < r->cell_count; i++)
+		if (chosen(fi, 0, FILTER_KEYS - 1, &r->cells[i]))
+			break;
+	if (i == r->cell_count) {
+		snprintf(expected, FILTER_TEXT_SIZE, "a result that has any");
+		if (i > 0)
+			describe(r, expected);
+		return (ENOENT);
+	}
+	r->cell_count = keep(fi, 0, FILTER_KEYS - 1, r->cells, r->cell_count);
+	/* A control shares only its design or its lock with the cells. */
+	r->control_count = keep(fi, FILTER_READERS, FILTER_READERS,
+	    r->controls, r->control_count);
+	return (0);
 }

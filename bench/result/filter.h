@@ -38,13 +38,13 @@ int filter_check(enum filter_key key, const char *text,
  * Removes from r the cells that some list does not name, and the controls whose
  * number of readers is not named.
  *
- *   fi  in  lists that passed filter_check()
+ *   fi        in   lists that passed filter_check()
+ *   expected  out  on failure: what lists could name in r, such as
+ *                  "-c aes -d locked,concurrent -l mtx"
  *
  * Returns: 0; ENOENT, with r as it was, when no cell would be left.
  */
-int filter_cells(const struct filter *fi, struct result *r);
-
-/* What lists could name in r: "-c aes -d locked,concurrent -l mtx ...". */
-void filter_describe(const struct result *r, char text[FILTER_TEXT_SIZE]);
+int filter_cells(const struct filter *fi, struct result *r,
+    char expected[FILTER_TEXT_SIZE]);
 
 #endif

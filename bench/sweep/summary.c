@@ -336,7 +336,7 @@ summary_gate_trend(struct result_cell *rc)
 	struct drift trend;
 	int error;
 
-	error = drift_of_cell(rc, &trend);
+	error = drift_of(rc, NULL, &trend);
 	if (error == 0 && rc->gate[0] == '\0' && trend.tr_drift)
 		snprintf(rc->gate, sizeof(rc->gate), "drift over the run: "
 		    "%+.1f %% from first to last repeat",

@@ -10,14 +10,12 @@
 static void
 show(const struct result *r)
 {
-	char there[FILTER_TEXT_SIZE];
 	unsigned f;
 
 	for (f = 0; f < REPORTS; f++)
 		(void)report_emit(fuzz_sink(), r, f);
 	if (r->cell_count > 0)
 		(void)plot_print(fuzz_sink(), r, PLOT_ALL, true);
-	filter_describe(r, there);
 }
 
 static void
@@ -43,7 +41,7 @@ check_again(const struct result *r)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char error[RESULT_TEXT_SIZE] = "";
+	char error[RESULT_TEXT_SIZE] = "", there[FILTER_TEXT_SIZE];
 	struct filter sl = { .fi_list[FILTER_READERS] = "1-2" };
 	struct result r;
 
@@ -54,7 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	show(&r);
 	check_again(&r);
-	if (filter_cells(&sl, &r) == 0)
+	if (filter_cells(&sl, &r, there) == 0)
 		show(&r);
 	result_free(&r);
 	return (0);
