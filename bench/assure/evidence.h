@@ -55,6 +55,13 @@ struct evidence_row {
 	char		 er_replay[EVIDENCE_TEXT_SIZE];	/* shell commands */
 };
 
+/*
+ * Fills a zeroed row.  Takes about ap_budget_s, or more where its least work
+ * does.
+ */
+typedef void	evidence_gatherer(const struct assure_params *ap,
+		    struct evidence_row *row);
+
 struct evidence {
 	const char	*ev_name;	/* of its row; as --only takes it */
 	const char	*ev_descr;	/* one line for help */
@@ -66,33 +73,17 @@ struct evidence {
 	 */
 	bool		 ev_tool;
 	bool		 ev_scratch;
-	/*
-	 * Fills a zeroed row.  Takes about ap_budget_s, or more where its
-	 * least work does.
-	 */
-	void		(*ev_gather)(const struct assure_params *ap,
-			    struct evidence_row *row);
+	evidence_gatherer *ev_gather;
 };
 
 /* In the order of the page. */
 extern const struct evidence evidences[EVIDENCE_ROWS];
 
-void model_gather(const struct assure_params *, struct evidence_row *);
-void schedules_gather(const struct assure_params *, struct evidence_row *);
-void ledger_gather(const struct assure_params *, struct evidence_row *);
-void arithmetic_gather(const struct assure_params *, struct evidence_row *);
-void faults_gather(const struct assure_params *, struct evidence_row *);
-void answers_gather(const struct assure_params *, struct evidence_row *);
-void sanitizers_gather(const struct assure_params *, struct evidence_row *);
-void statistics_gather(const struct assure_params *, struct evidence_row *);
-void exclusion_gather(const struct assure_params *, struct evidence_row *);
-void order_gather(const struct assure_params *, struct evidence_row *);
-void fairness_gather(const struct assure_params *, struct evidence_row *);
-void trylock_gather(const struct assure_params *, struct evidence_row *);
-void misuse_gather(const struct assure_params *, struct evidence_row *);
-void starvation_gather(const struct assure_params *, struct evidence_row *);
-void oversubscription_gather(const struct assure_params *,
-    struct evidence_row *);
+evidence_gatherer model_gather, schedules_gather, ledger_gather,
+	arithmetic_gather, faults_gather, answers_gather, sanitizers_gather,
+	statistics_gather, exclusion_gather, order_gather, fairness_gather,
+	trylock_gather, misuse_gather, starvation_gather,
+	oversubscription_gather;
 
 /*
  * Explores a lock under FreeBSD's design.  Only failures of one sort are the

@@ -140,17 +140,16 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 }
 
+#define	SANITIZER_OPTIONS	"_OPTIONS=exitcode=86:halt_on_error=1"
+
 static const struct sanitizer {
 	const char	*sa_flavour;	/* as program_sibling() takes it */
 	const char	*sa_name;
 	const char	*sa_env;
 } sanitizers[] = {
-	{ "asan", "AddressSanitizer", "ASAN_OPTIONS=exitcode=86:"
-	    "halt_on_error=1" },
-	{ "tsan", "ThreadSanitizer", "TSAN_OPTIONS=exitcode=86:"
-	    "halt_on_error=1" },
-	{ "ubsan", "UndefinedBehaviorSanitizer", "UBSAN_OPTIONS=exitcode=86:"
-	    "halt_on_error=1" },
+	{ "asan", "AddressSanitizer", "ASAN" SANITIZER_OPTIONS },
+	{ "tsan", "ThreadSanitizer", "TSAN" SANITIZER_OPTIONS },
+	{ "ubsan", "UndefinedBehaviorSanitizer", "UBSAN" SANITIZER_OPTIONS },
 };
 
 enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };

@@ -227,18 +227,14 @@ check_single(const struct options *op, const char *label)
 }
 
 static int
-check_ledger_log(const struct options *op)
-{
-
-	return (op->op_ledger_path == NULL ? 0 :
-	    check_single(op, "--ledger-log"));
-}
-
-static int
 check_trace(const struct options *op)
 {
 	int error;
 
+	error = op->op_ledger_path == NULL ? 0 :
+	    check_single(op, "--ledger-log");
+	if (error != 0)
+		return (error);
 	if (op->op_trace == NULL)
 		return (!GIVEN(op, TRACE_TIME) ? 0 : usage_error(
 		    op->op_command, "--trace-time needs a trace: expected "
@@ -315,7 +311,7 @@ options_check(const struct options *op)
 	static int (*const checks[])(const struct options *) = {
 		check_exclusion, check_lock_tunables, check_design_tunables,
 		check_health_tunables, check_pool_hash, check_trace,
-		check_failpoints, check_ledger_log, check_cat, check_grid
+		check_failpoints, check_cat, check_grid
 	};
 	unsigned i;
 	int error = 0;

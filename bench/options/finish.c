@@ -419,19 +419,14 @@ finish_place(struct options *op)
 int
 options_finish(struct options *op)
 {
-	int error;
+	static int (*const steps[])(struct options *) = { finish_machine,
+		finish_workload, finish_tunables, finish_lists, finish_until,
+		finish_place };
+	unsigned i;
+	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;
-	error = finish_machine(op);
-	if (error == 0)
-		error = finish_workload(op);
-	if (error == 0)
-		error = finish_tunables(op);
-	if (error == 0)
-		error = finish_lists(op);
-	if (error == 0)
-		error = finish_until(op);
-	if (error == 0)
-		error = finish_place(op);
+	for (i = 0; error == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		error = steps[i](op);
 	return (error != 0 ? error : options_check(op));
 }
