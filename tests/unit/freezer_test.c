@@ -179,6 +179,17 @@ enter_stopped(void *arg)
 	return (NULL);
 }
 
+static unsigned
+count(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&freezer.fz_mutex);
+	n = freezer.fz_count;
+	pthread_mutex_unlock(&freezer.fz_mutex);
+	return (n);
+}
+
 TEST(freezer_enter__while_stopped, "A thread that becomes a member meanwhile "
     "waits; clocks are those of the freezer that went on last")
 {
@@ -191,8 +202,7 @@ TEST(freezer_enter__while_stopped, "A thread that becomes a member meanwhile "
 	freezer_init(&other);
 	freezer_stop(&freezer);
 	ATF_REQUIRE_EQ(0, pthread_create(&late, NULL, enter_stopped, NULL));
-	while (atomic_load_acq_32(&ready) <= MEMBERS || freezer.fz_count <=
-	    MEMBERS)
+	while (atomic_load_acq_32(&ready) <= MEMBERS || count() <= MEMBERS)
 		machine_yield();
 	for (yields = 0; yields < 100; yields++)
 		machine_yield();
