@@ -160,14 +160,17 @@ by_of(const struct options *op)
 static int
 match(const struct comparison *cm, struct compare *co)
 {
+	static const struct family *const families[] = { &family_designs,
+	    &family_locks, &family_ciphers };
+	const struct options *op = cm->cm_op;
 	char why[COMPARE_TEXT_SIZE] = "";
 	int error;
 
-	error = compare_match(co, cm->cm_op->op_base, why);
+	error = compare_match(co, op->op_base, why);
 	if (error == 0)
 		return (0);
 	if (error == ENOENT &&
-	    !compare_base_known(by_of(cm->cm_op), cm->cm_op->op_base))
+	    family_find(families[op->op_by], op->op_base) == -1)
 		return (usage_error("compare", "%s", why));
 	return (run_error("compare", "%s", why));
 }

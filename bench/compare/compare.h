@@ -214,9 +214,6 @@ int compare_noise(struct compare *co, bool same_program);
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
-/* Whether this program has a design, lock or cipher of that name. */
-bool compare_base_known(enum compare_by by, const char *name);
-
 /* Tests and judges all rows.  Returns: 0 or ENOMEM. */
 int compare_judge(struct compare *co);
 

@@ -6,9 +6,6 @@
 
 #include "bench/compare/compare.h"
 #include "bench/result/check.h"
-#include "fortuna/generator.h"
-#include "lib/crypto/cipher.h"
-#include "lib/lock/lock.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {
@@ -224,19 +221,4 @@ compare_match(struct compare *co, const char *base,
 	free(met);
 	free(sorted);
 	return (status);
-}
-
-bool
-compare_base_known(enum compare_by by, const char *name)
-{
-	unsigned i;
-
-	if (by == COMPARE_LOCK)
-		return (lock_class_find(name) != NULL);
-	if (by == COMPARE_CIPHER)
-		return (cipher_find(name) != NULL);
-	for (i = 0; by == COMPARE_DESIGN && i < generator_count; i++)
-		if (strcmp(name, generators[i]->ra_ident) == 0)
-			return (true);
-	return (by == COMPARE_RESULTS);
 }

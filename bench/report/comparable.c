@@ -282,14 +282,6 @@ provenance_word(const struct result *r)
 	return (words[provenance_of(r)]);
 }
 
-static bool
-same_machine(const struct result_cell *a, const struct result_cell *b)
-{
-
-	return (strcmp(a->profile, b->profile) == 0 && a->cpus == b->cpus &&
-	    a->nodes == b->nodes);
-}
-
 const char *
 provenance_cell(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
 {
@@ -306,16 +298,16 @@ provenance_cell(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
 const char *
 provenance_machine(const struct result *r, char buf[COMPARABLE_SIZE])
 {
-	const struct result_cell *first = NULL;
-	unsigned i;
+	const struct result_cell *cell, *first = NULL;
 
 	buf[0] = '\0';
-	for (i = 0; i < r->cell_count; i++) {
-		if (r->cells[i].profile[0] == '\0')
+	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+		if (cell->profile[0] == '\0')
 			continue;
 		if (first == NULL)
-			first = &r->cells[i];
-		if (!same_machine(first, &r->cells[i])) {
+			first = cell;
+		if (strcmp(first->profile, cell->profile) != 0 ||
+		    first->cpus != cell->cpus || first->nodes != cell->nodes) {
 			snprintf(buf, COMPARABLE_SIZE, "several machines");
 			return (buf);
 		}
