@@ -23,6 +23,15 @@ cell() {
 	    sed -n 's/.*"'"$key"'": *\([0-9.e+-]*\).*/\1/p' | head -n 1
 }
 
+# sliced KEY ARGUMENT...: the same, side by side with another design.
+sliced() {
+	key=$1
+	shift
+	"$rngsim" sweep --format json -n 1 -S rngsim.sweep.controls=0 \
+	    -d concurrent,hybrid "$@" 2>>"$dir/errors" |
+	    sed -n 's/.*"'"$key"'": *\([0-9.e+-]*\).*/\1/p' | head -n 1
+}
+
 mb() { cell total_mb_per_s "$@"; }
 harvest_cpu() { cell cpu_percent "$@"; }
 read_ns() { cell reads_per_s "$@" | awk '{ print 1e9 / $1 }'; }
@@ -279,24 +288,40 @@ tally() {
 	    if (m > 0) print "  their mean width: " w / m " %" }'
 }
 
+slices() {
+	heading 'a cell in slices over the same cell alone, 2 readers (aim: 0.98
+  to 1.02)'
+	a='-c chacha20 -r 2 -t 0.5'
+	for lock in $("$rngsim" list locks | awk 'NR > 1 && $1 != "none" {
+	    print $1 }'); do
+		printf '%s|%s total_mb_per_s -l %s %s\n' "$lock, MB/s" \
+		    cell "$lock" "$a" "  in slices" sliced "$lock" "$a" |
+		    beside 9 MB/s
+	done
+	for lock in mtx pthread mcs; do for key in cpu_percent p50 p99; do
+		printf '%s|%s %s -l %s %s\n' "$lock, $key" cell $key $lock \
+		    "$a" "  in slices" sliced $key $lock "$a" | beside 9 ''
+	done; done
+}
+
 verdict() {
 	twins
 	heading 'a design beside itself under a changing load, 200 comparisons
   (aim: at most 5 % of them better or worse, at most 2 % refused)'
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		loaded judged -d concurrent,slower0 -r 1,2 -s 32,1k,4k,16k,64k \
-		    -n 5 -t 0.3 --seed $i
+		    -n 5 -t 0.2 --seed $i
 	done | tally
-	heading '3 % slower, 60 s each, likewise (aim: 18 of 20 worse, none
-  better)'
+	heading '3 % slower, 20 s each, likewise (aim: 18 of 20 worse, in 60 s;
+  none better)'
 	for i in $(seq 20); do
 		loaded judged -d concurrent,slower3 -c chacha20 \
-		    -r $((1 + i % 2)) -n 60 -t 0.5
+		    -r $((1 + i % 2)) -n 20 -t 0.5
 	done | tally
-	heading '1 % slower, 300 s each, likewise (aim: worse)'
+	heading '1 % slower, 100 s each, likewise (aim: worse, in 300 s)'
 	for i in 1 2 3 4; do
 		loaded judged -d concurrent,slower1 -c chacha20 \
-		    -r $((1 + i % 2)) -n 300 -t 0.5
+		    -r $((1 + i % 2)) -n 100 -t 0.5
 	done | tally
 	heading 'seconds to analyse 200 cells (aim: less than 5)'
 	"$rngsim" sweep -r 1-5 -s 4k,64k -l mtx,mtx-spin,pthread,futex,mcs \
@@ -392,7 +417,7 @@ virtual() {
 }
 
 [ $# != 0 ] || set -- effect limit rivals profiling locks designs hash explore \
-    ledger virtual cat predictions verdict
+    ledger virtual cat predictions slices verdict
 echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) CPUs," \
     "$("$rngsim" --version), $(date +%Y-%m-%d)"
 for part; do

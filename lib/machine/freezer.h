@@ -37,11 +37,14 @@ struct freezer_member {
 	pthread_t	 fm_thread;
 };
 
-/* What the machine's clocks leave out; 0 where no freezer is used. */
+/*
+ * What the machine's clocks leave out; 0 where no freezer is used.  It changes
+ * only while the threads that read it are stopped, between any two instructions.
+ */
 extern struct freezer_lost {
 	_Alignas(MACHINE_CACHE_LINE)
-	uint64_t	fl_cycles;
-	int64_t		fl_ns;
+	volatile uint64_t fl_cycles;
+	volatile int64_t fl_ns;
 } freezer_lost;
 
 /* Uses SIGUSR2.  Clocks begin at the host's. */

@@ -178,26 +178,23 @@ machine_yield(void)
 #define	machine_cpu_ids		cpu_ids
 #define	machine_nodes		cpu_nodes
 
-static inline uint64_t
-machine_cycles(void)
-{
-
-	return (tick_cycles() - freezer_lost.fl_cycles);
+/* A clock less what was lost; reads again if the thread was stopped between. */
+#define	MACHINE_CLOCK(name, type, clock, lost)				\
+static inline type							\
+name(void)								\
+{									\
+	type before, now;						\
+									\
+	do {								\
+		before = freezer_lost.lost;				\
+		now = clock();						\
+	} while (before != freezer_lost.lost);				\
+	return (now - before);						\
 }
 
-static inline int64_t
-machine_uptime_ns(void)
-{
-
-	return (tick_ns() - freezer_lost.fl_ns);
-}
-
-static inline int64_t
-machine_uptime_coarse_ns(void)
-{
-
-	return (tick_coarse_ns() - freezer_lost.fl_ns);
-}
+MACHINE_CLOCK(machine_cycles, uint64_t, tick_cycles, fl_cycles)
+MACHINE_CLOCK(machine_uptime_ns, int64_t, tick_ns, fl_ns)
+MACHINE_CLOCK(machine_uptime_coarse_ns, int64_t, tick_coarse_ns, fl_ns)
 
 static inline unsigned
 machine_node(void)

@@ -125,6 +125,49 @@ TEST(freezer_stop__all_stand, "When it has returned no member makes a step, "
 	ATF_CHECK(freezer_current() == NULL);
 }
 
+/* me_steps is the number of steps back. */
+static void
+read_clocks(void *arg)
+{
+	uint64_t backward = 0, cycles, then = 0;
+	int64_t ns, then_ns = 0;
+	struct member *me = arg;
+
+	atomic_fetchadd_rel_32(&ready, 1);
+	while (atomic_load_acq_32(&end) == 0) {
+		cycles = machine_cycles();
+		ns = machine_uptime_ns();
+		/* Less than any pause below, more than a counter is off. */
+		backward += then > cycles + machine_ns_to_cycles(NS_PER_MS /
+		    10);
+		backward += ns < then_ns;
+		then = cycles;
+		then_ns = ns;
+	}
+	machine_note_store_64(&me->me_steps, backward);
+}
+
+TEST(freezer_go__clocks_read_meanwhile, "A clock that is being read when the "
+    "thread stops leaves the pause out as well")
+{
+	int64_t began_ns;
+	unsigned i, round;
+
+	tick_calibrate();
+	start(read_clocks);
+	for (round = 0; round < 300; round++) {
+		freezer_stop(&freezer);
+		began_ns = tick_ns();
+		while (tick_ns() - began_ns < NS_PER_MS / 5)
+			machine_pause(8);
+		freezer_go(&freezer);
+		machine_yield();
+	}
+	finish();
+	for (i = 0; i < MEMBERS; i++)
+		ATF_CHECK_EQ(0, machine_note_load_64(&members[i].me_steps));
+}
+
 static void
 sleep_a_while(void *arg)
 {
