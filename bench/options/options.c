@@ -1,6 +1,7 @@
 /*
  * Reads a command line into struct options, as the table has it.
  */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,10 @@
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 
-enum { ITEM_SIZE = 64 };	/* of a list's member */
+enum {
+	ITEM_SIZE	= 64,	/* of a list's member */
+	LONG		= 256	/* plus its id: what getopt_long() returns */
+};
 
 bool
 option_takes(enum command_id cm, unsigned id)
@@ -274,6 +278,16 @@ take(struct options *op, unsigned id, const char *value)
 }
 
 static int
+missing(const struct options *op, unsigned id)
+{
+	char label[OPTION_LABEL_SIZE];
+
+	return (usage_error(op->op_command, "%s: expected %s after it",
+	    option_label((enum option_id)id, label),
+	    option_defs[id].od_value));
+}
+
+static int
 operand(struct options *op, const char *word)
 {
 	const struct command_text *ct = &command_texts[op->op_cmd];
@@ -286,33 +300,19 @@ operand(struct options *op, const char *word)
 }
 
 /*
- * Takes an option, with the rest of its word, or NULL, or the next word if it
- * needs one; *at is the last word that is used.
+ * A long option by its whole name, which getopt_long() would let be shortened.
+ *
+ * Returns: 0, or an exit status after a message.
  */
 static int
-take_rest(struct options *op, unsigned id, const char *rest, int *at,
-    char *const argv[])
+check_long(const struct options *op, const char *word)
 {
-	char label[OPTION_LABEL_SIZE];
-	const char *wanted = option_defs[id].od_value;
-
-	if (wanted != NULL && rest == NULL)
-		rest = argv[++*at];
-	if (wanted == NULL || rest != NULL)
-		return (take(op, id, rest));
-	return (usage_error(op->op_command, "%s: expected %s after it",
-	    option_label((enum option_id)id, label), wanted));
-}
-
-/* "--name", "--name value" and "--name=value": whole names only. */
-static int
-take_long(struct options *op, int *at, char *const argv[])
-{
-	const char *word = argv[*at];
-	const size_t n = strcspn(word, "=");
+	size_t n = strcspn(word, "=");
 	char label[OPTION_LABEL_SIZE];
 	unsigned id;
 
+	if (strncmp(word, "--", 2) != 0 || word[2] == '\0')
+		return (0);
 	for (id = 0; id < OPTIONS; id++)
 		if (option_takes(op->op_cmd, id) &&
 		    strlen(option_defs[id].od_name) == n - 2 &&
@@ -323,53 +323,97 @@ take_long(struct options *op, int *at, char *const argv[])
 	if (option_defs[id].od_value == NULL && word[n] == '=')
 		return (usage_error(op->op_command, "%s takes no value, unlike "
 		    "\"%s\"", option_label((enum option_id)id, label), word));
-	return (take_rest(op, id, word[n] == '=' ? word + n + 1 : NULL, at,
-	    argv));
+	return (0);
 }
 
-/* "-x", "-xvalue", "-x value", and "-xy" for two. */
-static int
-take_letters(struct options *op, int *at, char *const argv[])
+/* Options as getopt_long(3) takes them. */
+struct grammar {
+	char		 gr_short[2 * OPTIONS + 3];
+	struct option	 gr_long[OPTIONS + 1];
+};
+
+static void
+describe_grammar(enum command_id cm, struct grammar *gr)
 {
-	const char *rest = argv[*at] + 1;
-	int error = 0;
+	unsigned id, n = 0, s = 0;
+
+	memset(gr, 0, sizeof(*gr));
+	/* Operands in their place; ':' for a missing value. */
+	gr->gr_short[s++] = '-';
+	gr->gr_short[s++] = ':';
+	for (id = 0; id < OPTIONS; id++) {
+		const struct option_def *od = &option_defs[id];
+
+		if (!option_takes(cm, id))
+			continue;
+		gr->gr_long[n++] = (struct option){ od->od_name,
+		    od->od_value != NULL ? required_argument : no_argument,
+		    NULL, LONG + (int)id };
+		if (od->od_letter == '\0')
+			continue;
+		gr->gr_short[s++] = od->od_letter;
+		if (od->od_value != NULL)
+			gr->gr_short[s++] = ':';
+	}
+}
+
+/* The id that getopt_long() means by what it returns. */
+static unsigned
+id_of(enum command_id cm, int c)
+{
 	unsigned id;
 
-	while (error == 0 && !op->op_help && *rest != '\0') {
-		for (id = 0; id < OPTIONS; id++)
-			if (option_takes(op->op_cmd, id) &&
-			    option_defs[id].od_letter == *rest)
-				break;
-		if (id == OPTIONS)
-			return (options_unknown(op,
-			    (const char[]){ '-', *rest, '\0' }, 2));
-		rest++;
-		if (option_defs[id].od_value != NULL)
-			return (take_rest(op, id, *rest != '\0' ? rest : NULL,
-			    at, argv));
-		error = take(op, id, NULL);
-	}
-	return (error);
+	if (c >= LONG)
+		return ((unsigned)c - LONG);
+	for (id = 0; id < OPTIONS; id++)
+		if (option_takes(cm, id) &&
+		    option_defs[id].od_letter == (char)c)
+			break;
+	KASSERT(id < OPTIONS, ("no option -%c", c));
+	return (id);
+}
+
+static void
+restart_getopt(void)
+{
+
+	opterr = 0;
+#if defined(__GLIBC__)
+	optind = 0;
+#else
+	optreset = 1;
+	optind = 1;
+#endif
 }
 
 static int
-parse(struct options *op, int argc, char *const argv[])
+parse(struct options *op, int argc, char *argv[])
 {
-	bool ended = false;	/* by "--": operands follow */
-	const char *word;
-	int at, error = 0;
+	struct grammar gr;
+	bool inside = false;	/* a word of several letters */
+	char letter[3] = "-";
+	int at, c, error = 0;
 
-	for (at = 1; error == 0 && !op->op_help && at < argc; at++) {
-		word = argv[at];
-		if (ended || word[0] != '-' || word[1] == '\0')
-			error = operand(op, word);
-		else if (word[1] != '-')
-			error = take_letters(op, &at, argv);
-		else if (word[2] != '\0')
-			error = take_long(op, &at, argv);
-		else
-			ended = true;
+	describe_grammar(op->op_cmd, &gr);
+	restart_getopt();
+	while (error == 0 && !op->op_help) {
+		at = optind < 1 ? 1 : optind;
+		if (!inside && at < argc)
+			error = check_long(op, argv[at]);
+		if (error != 0)
+			break;
+		c = getopt_long(argc, argv, gr.gr_short, gr.gr_long, NULL);
+		if (c == -1)
+			break;
+		inside = optind == at;
+		letter[1] = (char)optopt;
+		error = c == 1 ? operand(op, optarg) :
+		    c == '?' ? options_unknown(op, letter, 2) :
+		    c == ':' ? missing(op, id_of(op->op_cmd, optopt)) :
+		    take(op, id_of(op->op_cmd, c), optarg);
 	}
+	for (; error == 0 && !op->op_help && optind < argc; optind++)
+		error = operand(op, argv[optind]);
 	return (error);
 }
 
@@ -394,8 +438,7 @@ set_defaults(struct options *op)
 }
 
 int
-options_read(struct options *op, enum command_id cm, int argc,
-    char *const argv[])
+options_read(struct options *op, enum command_id cm, int argc, char *argv[])
 {
 	int error;
 
@@ -418,8 +461,7 @@ options_read(struct options *op, enum command_id cm, int argc,
 }
 
 int
-options_parse(struct options *op, enum command_id cm, int argc,
-    char *const argv[])
+options_parse(struct options *op, enum command_id cm, int argc, char *argv[])
 {
 	int error;
 

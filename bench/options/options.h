@@ -225,15 +225,14 @@ void option_render(const struct options *op, enum option_id id,
 
 /*
  * Reads a command's arguments, or those before --help, and sets defaults.
- * argv[0] is its name in messages, argv[argc] is NULL.  Prints one message when
- * something is wrong.
+ * argv[0] is its name in messages.  Prints one message when something is wrong.
  *
  *   op  out  options_free() it, also after a failure
  *
  * Returns: 0, EXIT_USAGE, or EXIT_FAILURE when there is no memory.
  */
 int options_read(struct options *op, enum command_id cm, int argc,
-    char *const argv[]);
+    char *argv[]);
 
 /*
  * For run, sweep and cat: checks that the options go together and makes what
@@ -245,7 +244,7 @@ int options_finish(struct options *op);
 
 /* options_read(), and options_finish() unless --help was given. */
 int options_parse(struct options *op, enum command_id cm, int argc,
-    char *const argv[]);
+    char *argv[]);
 
 void options_free(struct options *op);
 
