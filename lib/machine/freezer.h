@@ -39,7 +39,7 @@ struct freezer_member {
 
 /*
  * What the machine's clocks leave out; 0 where no freezer is used.  It changes
- * only while the threads that read it are stopped, between any two instructions.
+ * only while the threads that read it are stopped, at any instruction.
  */
 extern struct freezer_lost {
 	_Alignas(MACHINE_CACHE_LINE)
