@@ -56,6 +56,7 @@ freezer_fini(struct freezer *fz)
 void
 freezer_enter(struct freezer *fz, struct freezer_member *fm)
 {
+	sigset_t set;
 	uint32_t round;
 
 	MPASS(self == NULL);
@@ -64,6 +65,10 @@ freezer_enter(struct freezer *fz, struct freezer_member *fm)
 	if (fz == NULL)
 		return;
 	self = fz;
+	/* The program may have been started with the signal blocked. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	pthread_mutex_lock(&fz->fz_mutex);
 	fm->fm_next = fz->fz_members;
 	fz->fz_members = fm;

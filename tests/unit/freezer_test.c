@@ -2,6 +2,8 @@
  * What lib/machine/freezer.h promises: threads stop wherever they are, their
  * clocks stand still, and nothing is lost when they go on.
  */
+#include <signal.h>
+
 #include "lib/machine/freezer.h"
 #include "lib/machine/machine.h"
 #include "tests/unit/support.h"
@@ -64,7 +66,11 @@ static void
 start(void (*fn)(void *))
 {
 	pthread_t first;
+	sigset_t set;
 
+	/* Members must not inherit this. */
+	sigfillset(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	support_machine(&self);
 	freezer_init(&freezer);
 	atomic_init_32(&go, 0);
