@@ -131,10 +131,10 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
  * A drift refuses a cell, so that a false alarm costs a measurement and claims
  * nothing: each cell is asked alone, and one in fifty that did not drift may be
  * refused.  DRIFT_REPEATS_MIN repeats in their order have p = 0.017.  Of pairs
- * one in two hundred may be: their differences seldom drift.
+ * one in a thousand may be: their differences seldom drift.
  */
 static const double drift_p = 0.02;
-static const double drift_pair_p = 0.005;
+static const double drift_pair_p = 0.001;
 static const double drift_share = 0.05;
 
 /* The drift of y over x, as a share of unit. */
