@@ -32,7 +32,7 @@ const struct quantity quantities[QUANTITIES + 1] = {
 	{ "fairness_jain", "fairness Jain", QUANTITY_SHARE, true, true, 1e-3,
 	    0, AT(fairness.jain), DRAWN(fairness_jain) },
 	[QUANTITY_EVENTS] = { "harvest_events_per_s", "harvest events",
-	    QUANTITY_SHARE, true, false, 1, 0, AT(harvest.events_per_s) }
+	    QUANTITY_SHARE, true, false, 1, 0, AT(harvest.events_per_s), 0 }
 };
 
 int
