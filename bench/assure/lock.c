@@ -158,7 +158,8 @@ try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
 		evidence_say(row->er_text, "; %" PRIu64 " times another was "
 		    "inside, and %" PRIu64 " changes were lost. ", lt.lt_met,
 		    lt.lt_lost);
-	if (apart != claims(ap, LC_EXCLUDES))
+	/* On this machine threads may happen not to meet. */
+	if (apart != claims(ap, LC_EXCLUDES) && !(apart && m == THIS))
 		row->er_state = EVIDENCE_FAILS;
 }
 
