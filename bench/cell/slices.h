@@ -25,6 +25,13 @@
 #define	SLICES_MIN_TIME_S	0.1
 #endif
 
+enum {
+	/* A slice must hold several requests. */
+	SLICES_REQUEST_MAX_BYTES = 1 << 20,
+	/* All threads of all cells exist at once. */
+	SLICES_READERS_MAX	= 1024
+};
+
 struct slice_arm;
 
 /*

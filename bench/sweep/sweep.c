@@ -86,15 +86,21 @@ measure_one(const struct options *op, struct cell_params *cp,
 
 /*
  * Whether cells are measured side by side: those that differ only in design,
- * lock or cipher.  A ledger's cell is measured twice, and what is recorded or
- * logged is of one cell.
+ * lock or cipher, unless they are too many or too large to exist at once.  A
+ * ledger's cell is measured twice, and what is recorded or logged is of one
+ * cell.
  */
 static bool
 together(const struct options *op, const struct cell *a, const struct cell *b)
 {
 
 	return (a->ce_readers == b->ce_readers &&
-	    a->ce_request_bytes == b->ce_request_bytes && !op->op_ledger &&
+	    a->ce_request_bytes == b->ce_request_bytes &&
+	    (uint64_t)a->ce_readers * op->op_designs.ol_count *
+	    op->op_locks.ol_count * op->op_ciphers.ol_count <=
+	    SLICES_READERS_MAX && workload_max_bytes(&op->op_workload,
+	    a->ce_request_bytes) <= SLICES_REQUEST_MAX_BYTES &&
+	    !op->op_ledger &&
 	    op->op_ledger_log == NULL && op->op_time_s >= SLICES_MIN_TIME_S &&
 	    op->op_config.bc_harvest.record_file[0] == '\0');
 }

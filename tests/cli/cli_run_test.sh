@@ -173,6 +173,9 @@ sweep__side_by_side_body() {
 	grep -q '(paired)' out || atf_fail "$(cat out)"
 	ends 0 -c chacha20 -r 1 -s 4k -n 1 -t 0.1 --ledger -o l.json
 	! grep -q together l.json || atf_fail "a ledger in slices"
+	ends 0 -c aes -r 1 -s 1048577 -n 1 -t 0.1 \
+	    -S rngsim.sweep.controls=0 -o l.json
+	! grep -q together l.json || atf_fail "large requests in slices"
 }
 
 test_case sweep__until "repeats go on until an interval is narrow or the time" \
