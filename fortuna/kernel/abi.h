@@ -1,0 +1,157 @@
+/*
+ * What crosses between rngsim and a kernel source that was compiled as a
+ * loadable object: one table each way, in plain C types, so that names of the
+ * two sides cannot meet.
+ *
+ * An object is compiled from one file that includes the source, then
+ * fortuna/kernel/glue.c.  It exports struct kernel_object kernel_object; all
+ * else is hidden.  The kernel's variables are the object's, so each generator
+ * loads a copy of its own, and kh_self is that generator for the program.
+ */
+#ifndef FORTUNA_KERNEL_ABI_H
+#define FORTUNA_KERNEL_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	KERNEL_ABI		= 1,
+	KERNEL_KEY_BYTES	= 32,
+	KERNEL_HASH_BYTES	= 32,
+	/* What the program keeps in a cipher object or in a hash. */
+	KERNEL_CIPHER_STATE	= 64,
+	KERNEL_HASH_STATE	= 32,
+	/* kh_lock_new() */
+	KERNEL_LOCK_SPIN	= 1,
+	/* ko_sysctls[].ks_type */
+	KERNEL_SYSCTL_BOOL	= 0,
+	KERNEL_SYSCTL_INT	= 1,
+	KERNEL_SYSCTL_UINT	= 2
+};
+
+/* An entropy event, independent of a release's numbers. */
+struct kernel_event {
+	uint32_t	ke_counter;
+	uint8_t		ke_entropy[8];
+	uint8_t		ke_size;
+	uint8_t		ke_destination;
+	bool		ke_pure;	/* a hardware generator's */
+	bool		ke_vmgenid;	/* the virtual machine was cloned */
+	const void	*ke_event;	/* kh_accepts()'s */
+};
+
+/* A call of mtx_lock(9) and the like; the glue makes an array of them. */
+struct kernel_site {
+	const char	*kt_file;
+	int		 kt_line;
+};
+
+/*
+ * What the program offers.  Functions may be called by any of its threads.
+ * self is kh_self.
+ */
+struct kernel_host {
+	unsigned	 kh_abi;		/* KERNEL_ABI */
+	void		*kh_self;
+	bool		 kh_chacha20;		/* the cipher; else AES */
+	unsigned	 kh_cpus;
+
+	/* Mutexes.  A name outlives its mutex; NULL: no memory. */
+	void		*(*kh_lock_new)(void *self, const char *name,
+			    unsigned flags);
+	void		 (*kh_lock_free)(void *self, void *lock);
+	void		 (*kh_lock)(void *self, void *lock,
+			    const struct kernel_site *site);
+	bool		 (*kh_trylock)(void *self, void *lock,
+			    const struct kernel_site *site);
+	void		 (*kh_unlock)(void *self, void *lock);
+	bool		 (*kh_owned)(void *self, void *lock);
+
+	/* The machine. */
+	int64_t		 (*kh_uptime_ns)(void *self, bool coarse);
+	uint64_t	 (*kh_cycles)(void *self);
+	unsigned	 (*kh_cpu)(void *self);
+	void		 (*kh_pause)(void *self);
+	void		*(*kh_malloc)(void *self, size_t n, bool zero);
+	void		 (*kh_free)(void *self, void *p);
+	int		 (*kh_failpoint)(void *self, const char *name);
+	void		 (*kh_panic)(void *self, const char *file, int line,
+			    const char *text) __attribute__((noreturn));
+
+	/* random(4).  data: in the source's variables, not on a stack. */
+	bool		 (*kh_accepts)(void *self, const void *event);
+	void		 (*kh_unblock)(void *self);
+
+	/*
+	 * Ciphers, over KERNEL_CIPHER_STATE bytes that the source may copy and
+	 * clear; ctr is two words, the lower one first.
+	 */
+	void		 (*kh_key_set)(void *self, void *state,
+			    const void *key);
+	void		 (*kh_keystream)(void *self, void *state,
+			    uint64_t ctr[2], void *out, size_t n);
+	const void	*(*kh_key_get)(void *self, void *state);
+	/* SHA-256, over KERNEL_HASH_STATE bytes. */
+	void		 (*kh_hash_init)(void *self, void *state);
+	void		 (*kh_hash_add)(void *self, void *state,
+			    const void *data, size_t n);
+	void		 (*kh_hash_finish)(void *self, void *state, void *out);
+	/* After memcpy(3); before memory is cleared. */
+	void		 (*kh_copied)(void *self, void *to, const void *from,
+			    size_t n);
+	void		 (*kh_clearing)(void *self, void *p, size_t n);
+
+	/* Memory accesses, of objects for simulated machines. */
+	void		 (*kh_load)(void *self, const void *p, size_t n);
+	void		 (*kh_store)(void *self, const void *p, size_t n);
+};
+
+/* A sysctl(8) or tunable of the source. */
+struct kernel_sysctl {
+	const char	*ks_name;	/* in full */
+	const char	*ks_descr;
+	unsigned	 ks_type;
+	void		*ks_value;
+	/* Sets through the source's handler; 0 or the kernel's errno. */
+	int		 (*ks_set)(struct kernel_sysctl *ks, int64_t value);
+	void		*ks_oid;	/* the glue's */
+};
+
+/* The state that known-answer scripts see. */
+struct kernel_state {
+	uint64_t	ks_counter[2];
+	uint32_t	ks_reseeds;
+	uint32_t	ks_pool0_bytes;
+	uint32_t	ks_pool0_needed_bytes;
+	uint8_t		ks_key[KERNEL_KEY_BYTES];
+};
+
+/* What an object exports. */
+struct kernel_object {
+	unsigned	 ko_abi;		/* KERNEL_ABI */
+	const char	*ko_ident;		/* random_algorithm's */
+	unsigned	 ko_poolcount;
+	bool		 ko_probed;		/* ko_state is there */
+	const struct kernel_site *ko_sites;
+	unsigned	 ko_site_count;
+	/*
+	 * Starts the kernel: SYSINIT(9) in order.  Variables are as loaded;
+	 * the host outlives it.
+	 */
+	void		 (*ko_boot)(const struct kernel_host *kh);
+	/* What boot made. */
+	struct kernel_sysctl *(*ko_sysctl)(unsigned i);	/* NULL: no more */
+	void		 (*ko_pre_read)(void);
+	bool		 (*ko_seeded)(void);
+	void		 (*ko_read)(uint8_t *buf, size_t n);
+	void		 (*ko_event)(const struct kernel_event *ke);
+	/* Runs what timers and task queues are due at that uptime; NULL: none */
+	void		 (*ko_timer)(int64_t now_ns);
+	/* With the mutex; set: changes the counter to ks_counter. */
+	void		 (*ko_state)(struct kernel_state *ks, bool set);
+	/* Of the mutex's owner, or before threads start. */
+	void		 (*ko_counter)(uint64_t ctr[2]);
+};
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Kernel sources as designs: random_algorithm (fortuna/generator.h) over an
+ * object of fortuna/kernel/abi.h.
+ */
+#ifndef FORTUNA_KERNEL_DESIGN_H
+#define FORTUNA_KERNEL_DESIGN_H
+
+#include <stdbool.h>
+
+enum {
+	KERNEL_NAME_SIZE	= 64,
+	KERNEL_ERROR_SIZE	= 1024
+};
+
+/* Which object a machine needs. */
+enum kernel_flavour {
+	KERNEL_REAL,		/* as compiled */
+	KERNEL_SIMULATED,	/* reports its memory accesses */
+	KERNEL_FLAVOURS
+};
+
+/*
+ * Adds a design to generators[] of every machine.
+ *
+ *   name    in   as -d and results have it: "kernel:WORD"; copied
+ *   object  in   files with shared objects; copied
+ *   error   out  what is wrong with an object
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int kernel_design_add(const char *name, const char *const
+    object[KERNEL_FLAVOURS], char error[KERNEL_ERROR_SIZE]);
+
+#endif
