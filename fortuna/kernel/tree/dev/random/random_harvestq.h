@@ -1,0 +1,22 @@
+/*
+ * Entropy events, as the harvest thread hands them to an algorithm.
+ */
+#ifndef DEV_RANDOM_HARVESTQ_H
+#define	DEV_RANDOM_HARVESTQ_H
+
+#include <sys/types.h>
+
+#define	HARVESTSIZE	2	/* words */
+
+struct harvest_event {
+	uint32_t	he_somecounter;		/* the cycle counter's low half */
+	uint32_t	he_entropy[HARVESTSIZE];
+	uint8_t		he_size;		/* bytes of he_entropy */
+	uint8_t		he_destination;		/* the pool, modulo the pools */
+	uint8_t		he_source;
+};
+
+/* Whether to absorb the event; called once for each. */
+bool random_harvest_healthtest(const struct harvest_event *event);
+
+#endif
