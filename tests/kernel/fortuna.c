@@ -5,8 +5,8 @@
  * Variants are files that include this one.  They define OWN_PRE_READ, OWN_READ
  * or OWN_EVENT where they bring a function of their own; FORTUNA_MTX,
  * FORTUNA_LOCK() and FORTUNA_UNLOCK() for another kind of mutex;
- * FORTUNA_COUNT(), what a read of n bytes does under it; and FORTUNA_MADE(), how
- * many bytes it generates.
+ * FORTUNA_COUNT(n), what a read of n bytes does under it; and FORTUNA_MADE(n),
+ * how many bytes it generates.
  */
 #include <sys/param.h>
 #include <sys/systm.h>
@@ -169,7 +169,9 @@ random_fortuna_drain(struct fortuna_seed *fd, sbintime_t now)
 	if (fortuna_state.fs_reseedcount != 0 &&
 	    now - fortuna_state.fs_lasttime <= FORTUNA_PACE)
 		return (false);
-	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_pre_read, { return (false); });
+	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_pre_read, {
+		return (false);
+	});
 	fortuna_state.fs_lasttime = now;
 	fortuna_state.fs_reseedcount++;
 	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&

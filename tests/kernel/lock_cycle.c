@@ -1,6 +1,6 @@
 /*
- * A read counts its bytes under the pools' mutex while it has K's; a reseed takes
- * the two in the other order.
+ * A read counts its bytes under the pools' mutex while it has K's; a reseed
+ * takes the two in the other order.
  */
 #include <sys/types.h>
 

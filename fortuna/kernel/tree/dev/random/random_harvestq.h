@@ -9,11 +9,11 @@
 #define	HARVESTSIZE	2	/* words */
 
 struct harvest_event {
-	uint32_t	he_somecounter;		/* the cycle counter's low half */
+	uint32_t	he_somecounter;	/* low half of the cycle counter */
 	uint32_t	he_entropy[HARVESTSIZE];
-	uint8_t		he_size;		/* bytes of he_entropy */
-	uint8_t		he_destination;		/* the pool, modulo the pools */
-	uint8_t		he_source;
+	uint8_t		he_size;	/* bytes of he_entropy */
+	uint8_t		he_destination;	/* a pool, modulo their number */
+	uint8_t		he_source;	/* enum random_entropy_source */
 };
 
 /* Whether to absorb the event; called once for each. */
