@@ -5,8 +5,8 @@
  * Variants are files that include this one.  They define OWN_PRE_READ, OWN_READ
  * or OWN_EVENT where they bring a function of their own; FORTUNA_MTX,
  * FORTUNA_LOCK() and FORTUNA_UNLOCK() for another kind of mutex;
- * FORTUNA_COUNT(n), what a read of n bytes does under it; and FORTUNA_MADE(n),
- * how many bytes it generates.
+ * FORTUNA_COUNT(n), what a read of n bytes does under it; FORTUNA_MADE(n), how
+ * many bytes it generates; and FORTUNA_COPY(), how it copies the key.
  */
 #include <sys/param.h>
 #include <sys/systm.h>
@@ -36,6 +36,9 @@
 #endif
 #ifndef FORTUNA_COUNT
 #define	FORTUNA_COUNT(n)	(void)0
+#endif
+#ifndef FORTUNA_COPY
+#define	FORTUNA_COPY(to, from)	memcpy(to, from, sizeof(*(to)))
 #endif
 #ifndef FORTUNA_MADE
 #define	FORTUNA_MADE(n)		(n)
@@ -300,7 +303,7 @@ random_fortuna_read_concurrent(uint8_t *buf, size_t n)
 
 	FORTUNA_LOCK();
 	KASSERT(random_fortuna_is_seeded(), ("read while unseeded"));
-	memcpy(&key, &fortuna_state.fs_key, sizeof(key));
+	FORTUNA_COPY(&key, &fortuna_state.fs_key);
 	counter = fortuna_state.fs_counter;
 	FORTUNA_COUNT(n);
 	uint128_add64(&fortuna_state.fs_counter, blocks);
