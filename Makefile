@@ -32,7 +32,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # Compiled once for each machine: written against lib/machine/machine.h.
 FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/lock/lock_*.c fortuna/fortuna.c fortuna/percpu.c fortuna/fxrng.c \
-	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
+	fortuna/generator.c fortuna/gen_*.c fortuna/kernel/design.c \
+	fortuna/randomdev.c \
 	harvest/harvestq.c harvest/healthq.c harvest/hq_*.c \
 	harvest/source.c harvest/src_*.c bench/cell/cell.c \
 	bench/cell/cell_setup.c bench/cell/cell_reader.c \
@@ -41,7 +42,7 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 # Only runs on simulated machines.
 SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
 # Everything else is compiled once.
-SHARED != for f in lib/*/*.c fortuna/*.c harvest/*.c bench/*.c bench/*/*.c; do \
+SHARED != for f in lib/*/*.c fortuna/*.c fortuna/kernel/object.c harvest/*.c bench/*.c bench/*/*.c; do \
 	case " $(FLAVOURED) $(SIMULATED) " in \
 	*" $$f "*) ;; *) echo $$f ;; esac; done | grep -v '^bench/figures/'
 # Designs and locks that are wrong on purpose, for mutant_test.

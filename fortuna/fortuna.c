@@ -4,6 +4,8 @@
  * Departs: DTrace probes and the console line of random_unblock are left out;
  * "unblocked" is a word to sleep on.
  */
+#include <string.h>
+
 #include "fortuna/fortuna.h"
 
 int
@@ -205,4 +207,24 @@ random_fortuna_status(struct generator *g, struct generator_status *gs)
 	gs->gs_seeded = !f->f_config.block_seeded_status &&
 	    fortuna_state_seeded(&f->f_state);
 	lock_release(&f->f_mtx, &node);
+}
+
+void
+random_fortuna_core(struct generator *g, struct generator_core *gc, bool set)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct fortuna_state *fs = &f->f_state;
+	struct lock_node node;
+
+	if (set) {
+		lock_acquire(&f->f_mtx, &node, SITE_READ);
+		fs->fs_counter = gc->gc_counter;
+		random_fortuna_publish(f);
+		lock_release(&f->f_mtx, &node);
+	}
+	gc->gc_counter = fs->fs_counter;
+	memcpy(gc->gc_key, fs->fs_key->ck_raw, sizeof(gc->gc_key));
+	gc->gc_object = fs->fs_key;
+	gc->gc_reseeds = fs->fs_reseedcount;
+	gc->gc_pool0_bytes = fs->fs_pool[0].fsp_length;
 }

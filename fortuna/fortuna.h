@@ -49,6 +49,7 @@ struct fortuna {
 #define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
 #define	random_fortuna_wait_seeded	FLAVOURED(random_fortuna_wait_seeded)
 #define	random_fortuna_status		FLAVOURED(random_fortuna_status)
+#define	random_fortuna_core		FLAVOURED(random_fortuna_core)
 #define	random_fortuna_reseed_due	FLAVOURED(random_fortuna_reseed_due)
 #define	random_fortuna_maybe_due	FLAVOURED(random_fortuna_maybe_due)
 #define	random_fortuna_note_due		FLAVOURED(random_fortuna_note_due)
@@ -69,6 +70,8 @@ void random_fortuna_process_event(struct generator *g,
     const struct harvest_event *event);
 void random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns);
 void random_fortuna_status(struct generator *g, struct generator_status *gs);
+void random_fortuna_core(struct generator *g, struct generator_core *gc,
+    bool set);
 
 /* gen_concurrent.c's read, for other designs that generate outside it. */
 void random_fortuna_read_concurrent(struct generator *g,

@@ -31,7 +31,7 @@ RANDOM_ALGORITHM(batch) = {
 	    "most one pass of the harvest thread later.  Until then they lie "
 	    "in its buffer instead of in a hash, and a reseed in between does "
 	    "not include them.  Readers wait while a whole batch is hashed.",
-	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_flags	= RA_FORTUNA_BYTES,
 	.ra_knobs	= RK_BATCH_EVENTS | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_size	= sizeof(struct fortuna),
@@ -44,4 +44,5 @@ RANDOM_ALGORITHM(batch) = {
 	.ra_process_events = gen_batch_process_events,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
+	.ra_core	= random_fortuna_core,
 };

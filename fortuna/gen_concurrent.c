@@ -45,7 +45,7 @@ RANDOM_ALGORITHM(concurrent) = {
 	    "is the new key for each page: the key stays in the reader's "
 	    "memory until its read ends.  An attacker who learns it knows all "
 	    "of that read; with AES, the current MiB and what follows.",
-	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_flags	= RA_FORTUNA_BYTES,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_size	= sizeof(struct fortuna),
@@ -57,4 +57,5 @@ RANDOM_ALGORITHM(concurrent) = {
 	.ra_event_processor = random_fortuna_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
+	.ra_core	= random_fortuna_core,
 };

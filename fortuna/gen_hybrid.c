@@ -79,7 +79,7 @@ RANDOM_ALGORITHM(hybrid) = {
 	    "rngsim.fortuna.hybrid_bytes are generated; the next K lies in a "
 	    "buffer beside output until it is set and wiped; a reseed may be "
 	    "late by one cache-line transfer.",
-	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_flags	= RA_FORTUNA_BYTES,
 	.ra_knobs	= RK_HYBRID_BYTES | RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_size	= sizeof(struct fortuna),
@@ -91,4 +91,5 @@ RANDOM_ALGORITHM(hybrid) = {
 	.ra_event_processor = gen_hybrid_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
+	.ra_core	= random_fortuna_core,
 };

@@ -49,7 +49,7 @@ RANDOM_ALGORITHM(locked) = {
 	    "kern.random.fortuna.concurrent_read=0.",
 	.ra_argument	= "None needed: it is FreeBSD's original argument.  "
 	    "Other threads wait while output is generated.",
-	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE,
+	.ra_flags	= RA_FORTUNA_BYTES,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_size	= sizeof(struct fortuna),
@@ -61,4 +61,5 @@ RANDOM_ALGORITHM(locked) = {
 	.ra_event_processor = random_fortuna_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
+	.ra_core	= random_fortuna_core,
 };

@@ -107,7 +107,7 @@ RANDOM_ALGORITHM(splitlock) = {
 	    "and making K of them is one step.  Whether a reseed is due is "
 	    "read without a mutex: a stale word delays a reseed by one "
 	    "cache-line transfer, never K's replacement after a read.",
-	.ra_flags	= RA_FORTUNA_BYTES | RA_FORTUNA_STATE | RA_MANY_LOCKS,
+	.ra_flags	= RA_FORTUNA_BYTES | RA_MANY_LOCKS,
 	.ra_knobs	= RK_POOL_HASH,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_size	= sizeof(struct splitlock),
@@ -119,4 +119,5 @@ RANDOM_ALGORITHM(splitlock) = {
 	.ra_event_processor = gen_splitlock_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= gen_splitlock_status,
+	.ra_core	= random_fortuna_core,
 };

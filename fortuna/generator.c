@@ -5,13 +5,31 @@
 
 #include "fortuna/generator.h"
 
-const struct random_algorithm *const generators[] = {
+enum {
+	GENERATORS_MAX	= 64,
+#define	GENERATOR(name)	INDEX_##name,
+#include "fortuna/generator.tbl"
+#undef GENERATOR
+	MEMBERS
+};
+
+const struct random_algorithm *generators[GENERATORS_MAX] = {
 #define	GENERATOR(name)	&FLAVOURED(gen_##name),
 #include "fortuna/generator.tbl"
 #undef GENERATOR
 };
 
-const unsigned generator_count = sizeof(generators) / sizeof(generators[0]);
+unsigned generator_count = MEMBERS;
+
+bool
+generator_add(const struct random_algorithm *ra)
+{
+
+	if (generator_count == GENERATORS_MAX)
+		return (false);
+	generators[generator_count++] = ra;
+	return (true);
+}
 
 const struct random_algorithm *
 generator_find(const char *name)

@@ -24,11 +24,10 @@ enum {
 	/* ra_flags */
 	RA_FORTUNA_BYTES	= 1u << 0,	/* FreeBSD's output */
 	RA_NULL			= 1u << 1,	/* measures the harness */
-	RA_FORTUNA_STATE	= 1u << 2,	/* begins with struct fortuna */
-	RA_MANY_LOCKS		= 1u << 3,	/* needs a lock that excludes */
-	RA_NODES		= 1u << 4,	/* has a part for each node */
-	RA_NEVER_BLOCKS		= 1u << 5,	/* seeds itself when asked */
-	RA_UNCOUNTED		= 1u << 6,	/* its kernel counts no reads */
+	RA_MANY_LOCKS		= 1u << 2,	/* needs a lock that excludes */
+	RA_NODES		= 1u << 3,	/* has a part for each node */
+	RA_NEVER_BLOCKS		= 1u << 4,	/* seeds itself when asked */
+	RA_UNCOUNTED		= 1u << 5,	/* its kernel counts no reads */
 
 	/* ra_knobs: members of struct generator_config that it uses */
 	RK_HYBRID_BYTES		= 1u << 0,
@@ -75,8 +74,7 @@ struct generator_params {
 	const struct cipher	*gp_cipher;
 	const struct lock_class	*gp_lock;
 	struct lock_config	 gp_lock_config;
-	struct lockprof		*gp_prof;	/* GENERATOR_SITES rows, or
-						   NULL */
+	struct lockprof		*gp_prof;	/* the design's rows, or NULL */
 	struct generator_config	 gp_config;
 	/*
 	 * Parts of a design that has one for each CPU or node; 0: as many as
@@ -150,6 +148,15 @@ struct generator_status {
 	bool		gs_seeded;
 };
 
+/* The state of a design that has one K and C. */
+struct generator_core {
+	uint128_t	gc_counter;	/* C */
+	uint8_t		gc_key[CIPHER_KEY_BYTES];	/* K */
+	const void	*gc_object;	/* the struct cipher_key, or NULL */
+	uint32_t	gc_reseeds;
+	uint32_t	gc_pool0_bytes;
+};
+
 /*
  * What a design offers.  All but ra_init and ra_fini may be called from any
  * thread at any time and own no lock at entry and exit; once the generator is
@@ -174,6 +181,8 @@ struct generator_status {
  * ra_wait_seeded
  *		sleeps until the generator is seeded or timeout_ns have passed.
  * ra_status	fills *gs, consistently.
+ * ra_core	gets the state while no other thread uses the generator; set:
+ *		changes C to gc_counter first.  NULL: it has no one K and C.
  */
 struct random_algorithm {
 	const char	*ra_ident;	/* as -d takes it */
@@ -187,6 +196,9 @@ struct random_algorithm {
 	unsigned	 ra_flags;
 	unsigned	 ra_knobs;
 	unsigned	 ra_poolcount;
+	/* Names of its own for rows of the lock profile; NULL: the usual. */
+	const char *const *ra_sites;
+	unsigned	 ra_site_count;
 	/*
 	 * How many completed reseeds a read's key may be behind: 0 in a design
 	 * that checks under the reseed's lock.  GENERATOR_LAG_ANY: no bound.
@@ -214,7 +226,24 @@ struct random_algorithm {
 			    int64_t timeout_ns);
 	void		(*ra_status)(struct generator *g,
 			    struct generator_status *gs);
+	void		(*ra_core)(struct generator *g,
+			    struct generator_core *gc, bool set);
 };
+
+/* The rows of a design's lock profile. */
+static inline unsigned
+generator_sites(const struct random_algorithm *ra)
+{
+
+	return (ra->ra_sites != NULL ? ra->ra_site_count : GENERATOR_SITES);
+}
+
+static inline const char *const *
+generator_site_names_of(const struct random_algorithm *ra)
+{
+
+	return (ra->ra_sites != NULL ? ra->ra_sites : generator_site_names);
+}
 
 #define	RANDOM_ALGORITHM(name)						\
 	const struct random_algorithm FLAVOURED(gen_##name)
@@ -232,10 +261,14 @@ struct random_algorithm {
 #define	generators	FLAVOURED(generators)
 #define	generator_count	FLAVOURED(generator_count)
 #define	generator_find	FLAVOURED(generator_find)
+#define	generator_add	FLAVOURED(generator_add)
 
-/* The family, in table order. */
-extern const struct random_algorithm *const generators[];
-extern const unsigned generator_count;
+/* The family, in table order; then those that were added. */
+extern const struct random_algorithm *generators[];
+extern unsigned generator_count;
+
+/* Adds a design, before threads start; false: there is no room. */
+bool generator_add(const struct random_algorithm *ra);
 
 /* The design called name; NULL when there is none. */
 const struct random_algorithm *generator_find(const char *name);

@@ -11,6 +11,7 @@
 #include "bench/cli/stop.h"
 #include "fortuna/fortuna.h"
 #include "harvest/harvest_config.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */
@@ -343,19 +344,22 @@ arithmetic_sweep(struct arithmetic *ar)
 static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
-	uint128_t *counter = &fortuna_of(sw->sw_g)->f_state.fs_counter;
+	const struct random_algorithm *ra = sw->sw_g->g_algorithm;
+	struct generator_core gc = { .gc_counter = c };
 
 	/* C = 0 means not seeded. */
 	if (uint128_is_zero(c))
 		return;
 	forget(sw);
-	*counter = c;
+	ra->ra_core(sw->sw_g, &gc, true);
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
 	if (sw->sw_no_memory || sw->sw_result->ar_failed)
 		return;
 	MPASS(sw->sw_begun);
-	add_gap(sw, (int64_t)(uint128_lo(*counter) - sw->sw_next));
+	ra->ra_core(sw->sw_g, &gc, false);
+	add_gap(sw, (int64_t)(uint128_lo(gc.gc_counter) - sw->sw_next));
+	wipe(&gc, sizeof(gc));
 	size_done(sw);
 }
 
@@ -392,7 +396,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	unsigned i, k;
 	int error;
 
-	if ((ar->ar_design->ra_flags & RA_FORTUNA_STATE) == 0)
+	if (ar->ar_design->ra_core == NULL)
 		return (0);
 	error = sweep_new(&sw, ar);
 	for (i = 0; error == 0 && i < sizeof(wraps) / sizeof(wraps[0]); i++) {

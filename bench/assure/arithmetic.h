@@ -60,7 +60,7 @@ int arithmetic_sweep(struct arithmetic *ar);
 
 /*
  * The same around carries: counters 2^32, 2^64, 2^96 and 2^128 fall before,
- * into and behind what a read uses.  For designs with RA_FORTUNA_STATE; of
+ * into and behind what a read uses.  For designs with ra_core; of
  * others nothing is read.
  */
 int arithmetic_wraps(struct arithmetic *ar);

@@ -187,7 +187,7 @@ static bool
 may_lack(const struct random_algorithm *ra, unsigned point)
 {
 
-	return ((ra->ra_flags & RA_FORTUNA_STATE) == 0 &&
+	return (ra->ra_core == NULL &&
 	    point < LIB_FAILPOINTS + FORTUNA_FAILPOINTS);
 }
 

@@ -277,6 +277,8 @@ collect_health(struct cell_run *run, struct cell_measure *cm)
 void
 cell_collect(struct cell_run *run, struct cell_measure *cm)
 {
+	const struct random_algorithm *ra =
+	    run->run_dev.rd_generator->g_algorithm;
 	struct result_sample *rs = &cm->cm_sample;
 	struct generator_status gs;
 	struct harvest_stats hs;
@@ -299,10 +301,9 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	collect_health(run, cm);
 	hist_merge(&cm->cm_harvest_latency,
 	    &hs.hs_thread.hts_deliver_cycles);
-	run->run_dev.rd_generator->g_algorithm->ra_status(
-	    run->run_dev.rd_generator, &gs);
-	/* Without a profile, all since the generator was made. */
-	rs->reseeds = LOCK_PROFILING ? rows_count(cm,
+	ra->ra_status(run->run_dev.rd_generator, &gs);
+	/* Without such a row, all since the generator was made. */
+	rs->reseeds = LOCK_PROFILING && ra->ra_sites == NULL ? rows_count(cm,
 	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
 	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
 	/* In a closed loop a request is due when it begins. */

@@ -252,10 +252,10 @@ alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 	rs->reader_mb_per_s = calloc(n, sizeof(double));
 	rs->reader_cpu = calloc(n, sizeof(unsigned));
 	rs->interval_mb_per_s = calloc(CELL_INTERVALS, sizeof(double));
-	cm->cm_rows = calloc((GENERATOR_SITES + HARVEST_SITES) * CELL_ROLES,
+	cm->cm_rows = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
-	cm->cm_waits = calloc((GENERATOR_SITES * GENERATOR_SITES +
-	    HARVEST_SITES * HARVEST_SITES) * CELL_ROLES,
+	cm->cm_waits = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX *
+	    LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
 		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
@@ -284,6 +284,8 @@ make_faults(struct cell_run *run)
 int
 cell_setup(struct cell_run *run, struct cell_measure *cm)
 {
+	const struct random_algorithm *ra = generator_find(
+	    run->run_params->cp_cell.ce_design);
 	int error;
 
 	make_faults(run);
@@ -303,8 +305,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
 	run->run_hold = calloc(index_harvest(run), sizeof(*run->run_hold));
 	if (run->run_producers == NULL || run->run_hold == NULL ||
-	    lockprof_init(&run->run_prof, thread_count(run), GENERATOR_SITES,
-	    generator_site_names) != 0 ||
+	    lockprof_init(&run->run_prof, thread_count(run),
+	    generator_sites(ra), generator_site_names_of(ra)) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
 	    harvest_site_names) != 0)
 		return (ENOMEM);

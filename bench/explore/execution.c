@@ -266,12 +266,12 @@ static void
 start_near_carry(struct execution *ex)
 {
 	struct generator *g = ex->ex_dev.rd_generator;
+	struct generator_core gc = { .gc_counter = uint128_make(0,
+	    UINT64_MAX - CARRY_BLOCKS) };
 
-	if (ex->ex_scenario->sn_real &&
-	    (g->g_algorithm->ra_flags & RA_FORTUNA_STATE) != 0 &&
-	    fortuna_state_seeded(&fortuna_of(g)->f_state))
-		fortuna_of(g)->f_state.fs_counter = uint128_make(0,
-		    UINT64_MAX - CARRY_BLOCKS);
+	if (ex->ex_scenario->sn_real && g->g_algorithm->ra_core != NULL &&
+	    g->g_algorithm->ra_seeded(g))
+		g->g_algorithm->ra_core(g, &gc, true);
 }
 
 static int
@@ -420,15 +420,17 @@ static void
 check_objects(struct execution *ex)
 {
 	struct generator *g = ex->ex_dev.rd_generator;
+	struct generator_core gc = { .gc_object = NULL };
 	const struct cipher_key *ck;
 	unsigned i, k;
 
+	if (g->g_algorithm->ra_core != NULL)
+		g->g_algorithm->ra_core(g, &gc, false);
 	for (i = 0; i < ex->ex_readers; i++) {
 		ck = ex->ex_reader[i].r_gr.gr_spare;
 		if (ck == NULL)
 			continue;
-		if ((g->g_algorithm->ra_flags & RA_FORTUNA_STATE) != 0 &&
-		    fortuna_of(g)->f_state.fs_key == ck)
+		if (ck == gc.gc_object)
 			execution_fail(ex, EXECUTION_OBJECTS, "%s has the "
 			    "generator's", reader_names[i]);
 		for (k = 0; k < i; k++)

@@ -319,55 +319,49 @@ kat_read(struct kat *k)
 	return (0);
 }
 
-/* The state of a design that has one K and C; NULL and a message for others. */
-static struct fortuna *
-kat_fortuna(struct kat *k, const char *command)
+/* Gets or sets the state of a design that has one K and C. */
+static int
+kat_core(struct kat *k, const char *command, struct generator_core *gc,
+    bool set)
 {
 
-	if ((k->k_algorithm->ra_flags & RA_FORTUNA_STATE) != 0)
-		return (fortuna_of(k->k_generator));
-	complain(k, "%s: %s has no one K and C: expected a design that has",
-	    command, k->k_algorithm->ra_ident);
-	return (NULL);
+	if (k->k_algorithm->ra_core == NULL)
+		return (complain(k, "%s: %s has no one K and C: expected a "
+		    "design that has", command, k->k_algorithm->ra_ident));
+	k->k_algorithm->ra_core(k->k_generator, gc, set);
+	return (0);
 }
 
 static int
 kat_set_counter(struct kat *k)
 {
-	struct fortuna *f = kat_fortuna(k, "set-counter");
+	struct generator_core gc = { .gc_object = NULL };
 	uint8_t le[UINT128_BYTES];
-	struct lock_node node;
 	size_t n;
 
-	if (f == NULL)
-		return (EINVAL);
 	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 ||
 	    n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", k->k_args[0]));
-	lock_acquire(&f->f_mtx, &node, SITE_READ);
-	f->f_state.fs_counter = uint128_decode_le(le);
-	random_fortuna_publish(f);
-	lock_release(&f->f_mtx, &node);
-	return (0);
+	gc.gc_counter = uint128_decode_le(le);
+	return (kat_core(k, "set-counter", &gc, true));
 }
 
 static int
 kat_state(struct kat *k)
 {
-	struct fortuna *f = kat_fortuna(k, "state");
-	const struct fortuna_state *fs;
+	struct generator_core gc;
 	uint8_t le[UINT128_BYTES];
 
-	if (f == NULL)
+	if (kat_core(k, "state", &gc, false) != 0)
 		return (EINVAL);
-	fs = &f->f_state;
-	uint128_encode_le(le, fs->fs_counter);
+	uint128_encode_le(le, gc.gc_counter);
 	print_hex(k, "state counter=", le, sizeof(le));
 	fprintf(k->k_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
-	    fs->fs_reseedcount, fs->fs_pool[0].fsp_length);
-	print_hex(k, " key=", fs->fs_key->ck_raw, CIPHER_KEY_BYTES);
+	    gc.gc_reseeds, gc.gc_pool0_bytes);
+	print_hex(k, " key=", gc.gc_key, CIPHER_KEY_BYTES);
 	fputc('\n', k->k_out);
+	wipe(&gc, sizeof(gc));
 	return (0);
 }
 

@@ -24,7 +24,7 @@ enum {
 	KERNEL_HASH_STATE	= 32,
 	/* kh_lock_new() */
 	KERNEL_LOCK_SPIN	= 1,
-	/* ko_sysctls[].ks_type */
+	/* kx_type */
 	KERNEL_SYSCTL_BOOL	= 0,
 	KERNEL_SYSCTL_INT	= 1,
 	KERNEL_SYSCTL_UINT	= 2
@@ -76,10 +76,11 @@ struct kernel_host {
 	void		*(*kh_malloc)(void *self, size_t n, bool zero);
 	void		 (*kh_free)(void *self, void *p);
 	int		 (*kh_failpoint)(void *self, const char *name);
+	/* Does not return. */
 	void		 (*kh_panic)(void *self, const char *file, int line,
-			    const char *text) __attribute__((noreturn));
+			    const char *text);
 
-	/* random(4).  data: in the source's variables, not on a stack. */
+	/* random(4) */
 	bool		 (*kh_accepts)(void *self, const void *event);
 	void		 (*kh_unblock)(void *self);
 
@@ -97,8 +98,8 @@ struct kernel_host {
 	void		 (*kh_hash_add)(void *self, void *state,
 			    const void *data, size_t n);
 	void		 (*kh_hash_finish)(void *self, void *state, void *out);
-	/* After memcpy(3); before memory is cleared. */
-	void		 (*kh_copied)(void *self, void *to, const void *from,
+	/* Before memory is copied, or set: KERNEL_CIPHER_STATE or more. */
+	void		 (*kh_copying)(void *self, void *to, const void *from,
 			    size_t n);
 	void		 (*kh_clearing)(void *self, void *p, size_t n);
 
@@ -109,13 +110,13 @@ struct kernel_host {
 
 /* A sysctl(8) or tunable of the source. */
 struct kernel_sysctl {
-	const char	*ks_name;	/* in full */
-	const char	*ks_descr;
-	unsigned	 ks_type;
-	void		*ks_value;
+	const char	*kx_name;	/* in full */
+	const char	*kx_descr;
+	unsigned	 kx_type;
+	void		*kx_value;
 	/* Sets through the source's handler; 0 or the kernel's errno. */
-	int		 (*ks_set)(struct kernel_sysctl *ks, int64_t value);
-	void		*ks_oid;	/* the glue's */
+	int		 (*kx_set)(struct kernel_sysctl *kx, int64_t value);
+	void		*kx_oid;	/* the glue's */
 };
 
 /* The state that known-answer scripts see. */
@@ -123,35 +124,38 @@ struct kernel_state {
 	uint64_t	ks_counter[2];
 	uint32_t	ks_reseeds;
 	uint32_t	ks_pool0_bytes;
-	uint32_t	ks_pool0_needed_bytes;
 	uint8_t		ks_key[KERNEL_KEY_BYTES];
 };
 
-/* What an object exports. */
+/* What an object exports.  Pointers may be NULL where it says so. */
 struct kernel_object {
 	unsigned	 ko_abi;		/* KERNEL_ABI */
-	const char	*ko_ident;		/* random_algorithm's */
-	unsigned	 ko_poolcount;
-	bool		 ko_probed;		/* ko_state is there */
+	/* Members of the source's struct random_algorithm. */
+	const char *const *ko_algorithm;	/* its name */
+	const unsigned	*ko_poolcount;
 	const struct kernel_site *ko_sites;
-	unsigned	 ko_site_count;
+	unsigned	 (*ko_site_count)(void);
 	/*
 	 * Starts the kernel: SYSINIT(9) in order.  Variables are as loaded;
 	 * the host outlives it.
 	 */
 	void		 (*ko_boot)(const struct kernel_host *kh);
-	/* What boot made. */
-	struct kernel_sysctl *(*ko_sysctl)(unsigned i);	/* NULL: no more */
+	/* The i-th that boot made, until the next call; NULL: no more. */
+	struct kernel_sysctl *(*ko_sysctl)(unsigned i);
 	void		 (*ko_pre_read)(void);
 	bool		 (*ko_seeded)(void);
 	void		 (*ko_read)(uint8_t *buf, size_t n);
 	void		 (*ko_event)(const struct kernel_event *ke);
-	/* Runs what timers and task queues are due at that uptime; NULL: none */
+	/* Runs the timers and task queues that are due; NULL: none. */
 	void		 (*ko_timer)(int64_t now_ns);
-	/* With the mutex; set: changes the counter to ks_counter. */
+	/*
+	 * The rest is NULL in a source whose private names are others.
+	 * ko_state, set: first changes the counter.  ko_counter is for the
+	 * mutex's owner.  ko_key: where K is.
+	 */
 	void		 (*ko_state)(struct kernel_state *ks, bool set);
-	/* Of the mutex's owner, or before threads start. */
 	void		 (*ko_counter)(uint64_t ctr[2]);
+	void		*(*ko_key)(void);
 };
 
 #endif

@@ -31,4 +31,25 @@ enum kernel_flavour {
 int kernel_design_add(const char *name, const char *const
     object[KERNEL_FLAVOURS], char error[KERNEL_ERROR_SIZE]);
 
+/*
+ * Sets a sysctl of each added source that has it, for all generators made from
+ * now on.
+ *
+ *   name  in   in full
+ *
+ * Returns: 0; ENOENT when no source has it; EINVAL and what is wrong.
+ */
+int kernel_design_set(const char *name, const char *value,
+    char error[KERNEL_ERROR_SIZE]);
+
+/*
+ * A source's i-th sysctl that can be set.
+ *
+ *   name, descr, value  out  texts of KERNEL_NAME_SIZE
+ *
+ * Returns: false when there are no more, or design is no kernel source.
+ */
+bool kernel_design_sysctl(const char *design, unsigned i, char *name,
+    char *descr, char *value);
+
 #endif

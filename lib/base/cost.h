@@ -13,7 +13,9 @@ enum machine_cost {
 	COST_KEYSTREAM_MORE,	/* bytes in a call that is charged elsewhere */
 	COST_REKEY,		/* keys drawn, in a call each, and set up */
 	COST_WIPE,		/* keys set up without a draw, zeros or not */
+	COST_KEY_SET,		/* keys set up that COST_KEYSTREAM drew */
 	COST_ABSORB,		/* bytes added to a hash */
+	COST_ABSORB_MORE,	/* bytes added to a hash right after others */
 	COST_DIGEST,		/* digests taken, added to another hash */
 	COST_COPYOUT,		/* bytes */
 	COST_SYSCALL,		/* system calls that read */

@@ -120,6 +120,16 @@ void machine_charge(enum machine_cost cost, size_t n);
  */
 void machine_touch(const void *object, unsigned lines);
 
+/*
+ * Before a plain access to n bytes at p that other threads may use; no effect
+ * on a real machine.  Under the controlled scheduler it is a scheduling point
+ * if the caller owns no lock.
+ */
+void machine_access(const void *p, size_t n, bool store);
+
+/* Of the simulated machine, from 1; 0: the machine is real. */
+uint64_t machine_run_number(void);
+
 /* The calling thread, spawned or attached. */
 struct mthread *machine_curthread(void);
 

@@ -215,6 +215,20 @@ name(type1 a, type2 b)							\
 
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
+
+static inline void
+machine_access(const void *p, size_t n, bool store)
+{
+	(void)p;
+	(void)n;
+	(void)store;
+}
+
+static inline uint64_t
+machine_run_number(void)
+{
+	return (0);
+}
 MACHINE_NOTHING(machine_lock_wait, const void *, const char *)
 MACHINE_NOTHING(machine_lock_held, const void *, const char *)
 MACHINE_NOTHING(machine_lock_free, const void *, const char *)

@@ -63,7 +63,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 {
 	const struct cipher_costs *cc = cipher_costs(cipher, native);
 	const uint64_t *ps = vc->vc_ps;
-	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs;
+	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs, drawn;
 	unsigned i;
 
 	memset(vc, 0, sizeof(*vc));
@@ -79,10 +79,14 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	vc->vc_less[COST_KEYSTREAM] = cc->cc_block_bytes - 1;
 	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
 	each[COST_REKEY] = ps[cc->cc_setup];
+	drawn = each[COST_KEYSTREAM] + 32 * unit[COST_KEYSTREAM] / FS_PER_PS;
+	if (each[COST_REKEY] > drawn)
+		each[COST_KEY_SET] = each[COST_REKEY] - drawn;
 	unit[COST_WIPE] = ps[cc->cc_wipe] * FS_PER_PS;
 	each[COST_ABSORB] = ps[PROFILE_SHA256_UPDATE];
 	unit[COST_ABSORB] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
 	    SHA256_BLOCK_BYTES;
+	unit[COST_ABSORB_MORE] = unit[COST_ABSORB];
 	/* A digest is hashed again, and goes into a hash that ends so too. */
 	each[COST_DIGEST] = 2 * ps[PROFILE_SHA256_FINAL];
 	unit[COST_DIGEST] = (2 * ps[PROFILE_SHA256_FINAL] +

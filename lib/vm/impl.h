@@ -164,6 +164,7 @@ struct vm {
 	uint64_t	 vm_limit_ps;
 	uint64_t	 vm_events;
 	uint64_t	 vm_hash;
+	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
 	struct vm_lines	 vm_lines;
 	struct vm_controlled vm_controlled;

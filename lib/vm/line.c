@@ -309,6 +309,31 @@ vm_touch(const void *object, unsigned lines)
 }
 
 void
+vm_plain(const void *p, size_t n, bool store)
+{
+	const char *at = p, *end = at + n;
+	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
+
+	if (self->vt_untimed) {
+		if (vm_is_controlled(vm) && !self->vt_host &&
+		    self->vt_held_count == 0) {
+			vm_step(vm);
+			vm_controlled_point(vm, VM_POINT_ACCESS);
+		} else if (store && !vm_is_controlled(vm)) {
+			for (; at < end; at += VM_LINE_BYTES)
+				(void)own_untimed(vm, at);
+		}
+		return;
+	}
+	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES)
+		if (store)
+			(void)vm_own(at, VM_STORE);
+		else
+			vm_load(at);
+}
+
+void
 vm_forget(const void *p)
 {
 	struct vm_line *vl;

@@ -49,8 +49,14 @@ void vm_written(struct vm_line *line);
 /* Before a word is set up: nothing waits for it. */
 void vm_forget(const void *p);
 
+/* The number of the caller's run: no two of the program have the same. */
+uint64_t vm_run_number(void);
+
 /* Fetches that many lines of an object at once. */
 void vm_touch(const void *object, unsigned lines);
+
+/* Before a plain access: by line, loads share, stores own. */
+void vm_plain(const void *p, size_t n, bool store);
 
 /*
  * Spins until a word of 4 or 8 bytes is a value, or another one, or for that

@@ -412,6 +412,16 @@ order_fini(struct vm *vm)
 	free(vm->vm_cpu);
 }
 
+/* Runs of all host threads. */
+static _Atomic uint64_t runs;
+
+uint64_t
+vm_run_number(void)
+{
+
+	return (vm_get()->vm_number);
+}
+
 int
 vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
     struct machine_outcome *mo)
@@ -430,6 +440,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	if (vm == NULL)
 		return (ENOMEM);
 	run_clear(vm);
+	vm->vm_number = atomic_fetch_add(&runs, 1) + 1;
 	vm->vm_config = mc;
 	vm->vm_topology = mc->mc_topology;
 	vm->vm_costs = mc->mc_costs;

@@ -61,7 +61,6 @@ cached_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 
 RANDOM_ALGORITHM(concurrent) = {
 	.ra_ident	= "concurrent",
-	.ra_flags	= RA_FORTUNA_STATE,
 	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
 	.ra_stored_bytes = PARTS * PART,
 	.ra_size	= sizeof(struct cached),
@@ -73,4 +72,5 @@ RANDOM_ALGORITHM(concurrent) = {
 	.ra_event_processor = random_fortuna_process_event,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
+	.ra_core	= random_fortuna_core,
 };

@@ -446,7 +446,7 @@ TEST(state__reseed_put_off,
 		const struct random_algorithm *ra = generators[d];
 		struct generator *g;
 
-		if ((ra->ra_flags & RA_FORTUNA_STATE) == 0)
+		if (ra->ra_core == NULL)
 			continue;
 		failpoints_make(&fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
 		twin_make(&plain, ra, ciphers[0], NULL);

@@ -693,7 +693,7 @@ CONTRACT(ra_read__zero_length, fixture_make_seeded, "A generator's read of "
 
 	/* Only what the two modes share can be looked into. */
 	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0 ||
-	    (f->f_ra->ra_flags & RA_FORTUNA_STATE) == 0)
+	    f->f_ra->ra_core == NULL)
 		return;
 	fs = &fortuna_of(f->f_g)->f_state;
 	memcpy(key, fs->fs_key->ck_raw, sizeof(key));
@@ -1016,7 +1016,7 @@ check_reseed_allocates(struct fixture *f, bool all_pools)
 	uint32_t reseed;
 	unsigned i;
 
-	if ((f->f_ra->ra_flags & RA_FORTUNA_STATE) == 0)
+	if (f->f_ra->ra_core == NULL)
 		return;
 	f->f_g->g_paced = false;
 	for (reseed = 1; reseed <= 64; reseed++) {

@@ -34,11 +34,19 @@ static struct random_algorithm reusing;
 /* As it should be; sweeps come by it first. */
 static struct random_algorithm right;
 
-const struct random_algorithm *const generators[] = {
+const struct random_algorithm *generators[] = {
 	&hasty, &reusing, &right, &FLAVOURED(gen_none)
 };
 
-const unsigned generator_count = nitems(generators);
+unsigned generator_count = nitems(generators);
+
+bool
+generator_add(const struct random_algorithm *ra)
+{
+
+	(void)ra;
+	return (false);
+}
 
 const struct random_algorithm *
 generator_find(const char *name)
