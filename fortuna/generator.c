@@ -6,11 +6,11 @@
 #include "fortuna/generator.h"
 
 enum {
-	GENERATORS_MAX	= 64,
 #define	GENERATOR(name)	INDEX_##name,
 #include "fortuna/generator.tbl"
 #undef GENERATOR
-	MEMBERS
+	MEMBERS,
+	GENERATORS_MAX	= MEMBERS + 64
 };
 
 const struct random_algorithm *generators[GENERATORS_MAX] = {

@@ -480,21 +480,21 @@ kernel_source_open(struct kernel_source *ks, const char *name,
 	return (0);
 }
 
-int	kernel_design_make_real(const char *, const char *,
-	    struct kernel_source **, char *);
-int	kernel_design_make_bare(const char *, const char *,
-	    struct kernel_source **, char *);
-int	kernel_design_make_virtual(const char *, const char *,
-	    struct kernel_source **, char *);
+int	real_kernel_design_make(const char *, const char *,
+	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
+int	bare_kernel_design_make(const char *, const char *,
+	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
+int	virtual_kernel_design_make(const char *, const char *,
+	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
 
 int
 kernel_design_add(const char *name, const char *const object[KERNEL_FLAVOURS],
     char error[KERNEL_ERROR_SIZE])
 {
 	static int (*const make[])(const char *, const char *,
-	    struct kernel_source **, char *) = {
-		kernel_design_make_real, kernel_design_make_bare,
-		kernel_design_make_virtual
+	    struct kernel_source **, char [KERNEL_ERROR_SIZE]) = {
+		real_kernel_design_make, bare_kernel_design_make,
+		virtual_kernel_design_make
 	};
 	unsigned i;
 	int e = 0;
