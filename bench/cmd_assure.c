@@ -246,7 +246,7 @@ make_request(struct request *rq, const struct options *op)
 	ap->ap_simulated = simulated_design(ap->ap_design);
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;
-	program_find(ap);
+	program_find(ap->ap_program);
 	for (i = 0; i < EVIDENCE_ROWS; i++)
 		rq->rq_wanted[i] = !GIVEN(op, ROWS) &&
 		    evidences[i].ev_lock == lock;

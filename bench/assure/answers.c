@@ -113,7 +113,7 @@ try_fortuna(const struct assure_params *ap, struct evidence_row *row)
 	const char *mode = "locked";
 
 	row->er_state = EVIDENCE_MISSING;
-	if (!program_data(ap, "vectors", "tests/vectors", folder)) {
+	if (!program_data("vectors", "tests/vectors", folder)) {
 		evidence_say(row->er_text, "No known answers beside the "
 		    "program.");
 		return;
@@ -143,7 +143,7 @@ try_model(const struct assure_params *ap, struct evidence_row *row)
 	struct tally ta = { .ta_scripts = 0 };
 
 	snprintf(part, sizeof(part), "%s-", ap->ap_design);
-	if (program_data(ap, "vectors-designs", "tests/vectors-designs",
+	if (program_data("vectors-designs", "tests/vectors-designs",
 	    folder))
 		ta = try_folder(folder, part, ap->ap_design);
 	if (ta.ta_scripts == 0) {

@@ -12,12 +12,13 @@
 #include <stdio.h>
 
 #include "bench/cli/child.h"
+#include "bench/cli/program.h"
 #include "bench/explore/strategy.h"
 #include "fortuna/generator.h"
 
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
-	EVIDENCE_PATH_SIZE	= 4096,
+	EVIDENCE_PATH_SIZE	= PROGRAM_PATH_SIZE,
 	EVIDENCE_ROWS		= 15
 };
 
@@ -106,20 +107,6 @@ void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
  */
 int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row);
-
-/* Sets ap_program, if the system has its path. */
-void program_find(struct assure_params *ap);
-
-/*
- * Finds the program's data: share/rngsim/SHARED where it is installed, or
- * SOURCE in the source tree that it was built from.
- */
-bool program_data(const struct assure_params *ap, const char *shared,
-    const char *source, char path[EVIDENCE_PATH_SIZE]);
-
-/* Finds the same program in another build, FLAVOUR/rngsim beside this one. */
-bool program_sibling(const struct assure_params *ap, const char *flavour,
-    char path[EVIDENCE_PATH_SIZE]);
 
 enum { PROGRAM_WORDS = 48 };
 

@@ -1,5 +1,5 @@
 /*
- * This program's data, its other builds, and how it ended.
+ * Runs other programs, and says how they ended.
  */
 #include <sys/wait.h>
 
@@ -7,67 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__FreeBSD__)
-#include <sys/auxv.h>
-#endif
-
 #include "bench/assure/evidence.h"
 #include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
-
-void
-program_find(struct assure_params *ap)
-{
-#if defined(__FreeBSD__)
-	if (elf_aux_info(AT_EXECPATH, ap->ap_program,
-	    sizeof(ap->ap_program)) != 0)
-		ap->ap_program[0] = '\0';
-#else
-	ssize_t n;
-
-	n = readlink("/proc/self/exe", ap->ap_program,
-	    sizeof(ap->ap_program) - 1);
-	ap->ap_program[n < 0 ? 0 : n] = '\0';
-#endif
-}
-
-/* Whether prefix/rest is so many levels above the program. */
-static bool
-above(const struct assure_params *ap, unsigned levels, const char *prefix,
-    const char *rest, int mode, char path[EVIDENCE_PATH_SIZE])
-{
-	size_t room, used = strlen(ap->ap_program);
-
-	for (; levels > 0 && used > 0; levels--)
-		while (used > 0 && ap->ap_program[--used] != '/')
-			continue;
-	if (ap->ap_program[used] != '/')
-		return (false);
-	memcpy(path, ap->ap_program, used);
-	room = EVIDENCE_PATH_SIZE - used;
-	return ((size_t)snprintf(path + used, room, "/%s%s", prefix, rest) <
-	    room && access(path, mode) == 0);
-}
-
-bool
-program_data(const struct assure_params *ap, const char *shared,
-    const char *source, char path[EVIDENCE_PATH_SIZE])
-{
-	const int mode = R_OK | X_OK;
-
-	return (above(ap, 2, "share/rngsim/", shared, mode, path) ||
-	    above(ap, 2, "", source, mode, path) ||
-	    /* A build in a build's folder: build/asan. */
-	    above(ap, 3, "", source, mode, path));
-}
-
-bool
-program_sibling(const struct assure_params *ap, const char *flavour,
-    char path[EVIDENCE_PATH_SIZE])
-{
-
-	return (above(ap, 1, flavour, "/rngsim", X_OK, path));
-}
 
 void
 program_split(const char *path, char *words, const char *argv[PROGRAM_WORDS])

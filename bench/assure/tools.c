@@ -116,7 +116,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	FILE *in;
 
 	row->er_state = EVIDENCE_MISSING;
-	if (!program_data(ap, "spin", "tests/spin", folder)) {
+	if (!program_data("spin", "tests/spin", folder)) {
 		evidence_say(row->er_text, "No models beside the program.");
 		return;
 	}
@@ -192,7 +192,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 	unsigned found = 0, i;
 
 	for (i = 0; i < SANITIZERS; i++) {
-		if (program_sibling(ap, sanitizers[i].sa_flavour, path)) {
+		if (program_sibling(sanitizers[i].sa_flavour, path)) {
 			found++;
 			run_sibling(ap, &sanitizers[i], path, row);
 		} else

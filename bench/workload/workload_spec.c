@@ -10,15 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__FreeBSD__)
-#include <sys/auxv.h>
-#endif
-
 #include "bench/cli/format.h"
+#include "bench/cli/program.h"
 #include "bench/workload/workload.h"
 #include "lib/base/parse_number.h"
 
-enum { FOLDERS = 3, PATH_SIZE = 4096 };
+enum { FOLDERS = 2 };
 
 /* The names of recorded workloads end so. */
 static const char suffix[] = ".workload";
@@ -251,57 +248,29 @@ canonical(const struct parsing *pa)
 	return (0);
 }
 
-/* The folder above the program's own. */
-static bool
-program_parent(char path[PATH_SIZE])
-{
-	char *slash;
-	unsigned i;
-#if defined(__FreeBSD__)
-	if (elf_aux_info(AT_EXECPATH, path, PATH_SIZE) != 0)
-		return (false);
-#else
-	ssize_t n = readlink("/proc/self/exe", path, PATH_SIZE - 1);
-
-	if (n < 0)
-		return (false);
-	path[n] = '\0';
-#endif
-	for (i = 0; i < 2; i++) {
-		slash = strrchr(path, '/');
-		if (slash == NULL)
-			return (false);
-		*slash = '\0';
-	}
-	return (true);
-}
-
 /* Folder i of recorded workloads; false: there is none. */
 static bool
-workload_folder(unsigned i, char path[PATH_SIZE])
+workload_folder(unsigned i, char path[PROGRAM_PATH_SIZE])
 {
-	static const char *const below[FOLDERS] = { "",
-	    "/share/rngsim/workloads", "/bench/workload" };
 	const char *own = getenv("RNGSIM_WORKLOADS");
-	char parent[PATH_SIZE] = "";
 
-	if (i > 0 && !program_parent(parent))
-		return (false);
-	return ((size_t)snprintf(path, PATH_SIZE, "%s%s", i > 0 ? parent :
-	    own == NULL ? "" : own, below[i]) < PATH_SIZE && path[0] != '\0');
+	if (i > 0)
+		return (program_data("workloads", "bench/workload", path));
+	return (own != NULL && own[0] != '\0' && (size_t)snprintf(path,
+	    PROGRAM_PATH_SIZE, "%s", own) < PROGRAM_PATH_SIZE);
 }
 
 /* Finds the file of a name. */
 static bool
-find(const char *name, char file[PATH_SIZE])
+find(const char *name, char file[PROGRAM_PATH_SIZE])
 {
-	char path[PATH_SIZE];
+	char path[PROGRAM_PATH_SIZE];
 	unsigned i;
 
 	for (i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++)
 		if (workload_folder(i, path) &&
-		    (size_t)snprintf(file, PATH_SIZE, "%s/%s%s", path, name,
-		    suffix) < PATH_SIZE && access(file, F_OK) == 0)
+		    (size_t)snprintf(file, PROGRAM_PATH_SIZE, "%s/%s%s", path, name,
+		    suffix) < PROGRAM_PATH_SIZE && access(file, F_OK) == 0)
 			return (true);
 	return (false);
 }
@@ -357,7 +326,7 @@ static int
 parse_recorded(const struct parsing *pa, const char *text)
 {
 	struct workload *wl = pa->pa_wl;
-	char file[PATH_SIZE], path[PATH_SIZE];
+	char file[PROGRAM_PATH_SIZE], path[PROGRAM_PATH_SIZE];
 	const char *next, *speed = NULL;
 
 	for (next = text; (next = strstr(next, speed_part)) != NULL; next++)
@@ -386,7 +355,7 @@ parse_recorded(const struct parsing *pa, const char *text)
 static int
 parse_parts(const struct parsing *pa, const char *text)
 {
-	char copy[PATH_SIZE], *part, *rest = copy;
+	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
 	int error;
 
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
@@ -443,7 +412,7 @@ is_workload(const struct dirent *de)
 unsigned
 workload_list(FILE *out)
 {
-	char path[PATH_SIZE];
+	char path[PROGRAM_PATH_SIZE];
 	struct dirent **names;
 	unsigned count = 0, i;
 	int k, n;
