@@ -258,7 +258,7 @@ model-full:
 	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant full bits
 
 MAN = man1 man5 man7
-DATA = workloads vectors vectors-designs spin
+DATA = kernel workloads vectors vectors-designs spin
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin
@@ -267,6 +267,10 @@ install: $(PROGRAM)
 	for d in $(DATA); do mkdir -p $(DESTDIR)$(DATADIR)/$$d; done
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
 	install -m 644 bench/workload/*.workload $(DESTDIR)$(DATADIR)/workloads
+	cp -R fortuna/kernel/abi.h fortuna/kernel/glue.c \
+	    fortuna/kernel/probe_fortuna.c fortuna/kernel/include \
+	    fortuna/kernel/tree bench/kernel/source.sh \
+	    $(DESTDIR)$(DATADIR)/kernel
 	for d in vectors vectors-designs; do install -m 644 \
 	    tests/$$d/*.script tests/$$d/*.expected $(DESTDIR)$(DATADIR)/$$d; \
 	done

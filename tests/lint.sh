@@ -65,7 +65,7 @@ order()
 	done
 }
 found "a folder of bench includes one above it" "$(order bench cli stats result \
-    workload cell timeline report compare options sweep predict survey \
+    workload cell timeline kernel report compare options sweep predict survey \
     explore assure)"
 # A cipher calls its ledger.
 found "a folder of lib includes one above it" "$(order lib base profile \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
 #include "bench/result/field.h"
@@ -76,7 +77,7 @@ add_numbers(const struct options *op, const struct option_def *od,
 	uint64_t first, last, v;
 	int error = 0;
 
-	snprintf(low, sizeof(low), "%s", item);
+	snprintf(low, sizeof(low), "%.*s", ITEM_SIZE - 1, item);
 	dash = takes_lists(op, od) ? strchr(low, '-') : NULL;
 	if (dash != NULL)
 		*dash++ = '\0';
@@ -113,6 +114,17 @@ refuse_name(const struct options *op, const struct option_def *od,
 	return (refuse(op, od, label, item));
 }
 
+/* Replaces the name of a kernel source by its design's. */
+static int
+open_kernel(const struct options *op, const char *label, const char **item)
+{
+	char why[KSOURCE_WHY_SIZE];
+	int status = ksource_open(*item, item, why);
+
+	return (status == 0 ? 0 : (status == EXIT_USAGE ? usage_error :
+	    run_error)(op->op_command, "%s: \"%s\": %s", label, *item, why));
+}
+
 static int
 add_item(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *item)
@@ -128,6 +140,9 @@ add_item(const struct options *op, const struct option_def *od,
 			return (refuse(op, od, label, item));
 		return (option_list_add(op, ol, label, item, v));
 	}
+	if (od->od_family == &family_designs && ksource_named(item) &&
+	    (i = open_kernel(op, label, &item)) != 0)
+		return (i);
 	i = family_find(od->od_family, item);
 	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
 		return (usage_error(op->op_command, "%s: \"all\" among others: "
@@ -141,7 +156,7 @@ static int
 set_list(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *text)
 {
-	char empty[2 * ITEM_SIZE], item[ITEM_SIZE];
+	char empty[2 * ITEM_SIZE], item[KSOURCE_SPEC_SIZE];
 	const char *at = text;
 	int error = 0;
 	size_t n;
@@ -155,7 +170,7 @@ set_list(const struct options *op, const struct option_def *od,
 		return (0);
 	for (;; at += n + 1) {
 		n = strcspn(at, ",");
-		if (n >= sizeof(item))
+		if (n >= (ksource_named(at) ? sizeof(item) : ITEM_SIZE))
 			return (usage_error(op->op_command, "%s: \"%.20s...\" "
 			    "is too long", label, at));
 		memcpy(item, at, n);

@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "bench/result/json_text.h"
 
@@ -66,6 +67,12 @@ options_describe(const struct options *op)
 		snprintf(text, sizeof(text), "%s#%08lx", replayed,
 		    sum_of_file(replayed));
 		error = describe_text(object, "replayed events", text);
+	}
+	for (i = 0; error == 0 && i < op->op_designs.ol_count; i++) {
+		replayed = generators[op->op_designs.ol_value[i]]->ra_ident;
+		if (ksource_key(replayed) != NULL)
+			error = describe_text(object, replayed,
+			    ksource_key(replayed));
 	}
 	for (i = 0; error == 0 && i < op->op_tunable_count; i++)
 		error = json_array_append_new(set,

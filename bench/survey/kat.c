@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "fortuna/fortuna.h"
 #include "lib/base/parse_number.h"
@@ -119,11 +120,15 @@ kat_cipher(struct kat *k)
 static int
 kat_mode(struct kat *k)
 {
-	const struct random_algorithm *ra = generator_find(
-	    k->k_design != NULL ? k->k_design : k->k_args[0]);
+	const char *name = k->k_design != NULL ? k->k_design : k->k_args[0];
+	const struct random_algorithm *ra;
 	struct text known = { .s = "" };
+	char why[KSOURCE_WHY_SIZE];
 	unsigned i;
 
+	if (ksource_named(name) && ksource_open(name, &name, why) != 0)
+		return (complain(k, "mode \"%s\": %s", name, why));
+	ra = generator_find(name);
 	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
 		kat_forget(k);
 		k->k_algorithm = ra;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/source.h"
 #include "lib/crypto/digest.h"
@@ -94,7 +95,7 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	r->controls = calloc(controls + 1, sizeof(*r->controls));
 	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
 	    r->controls == NULL || r->sources == NULL ||
-	    r->sources_skipped == NULL)
+	    r->sources_skipped == NULL || ksource_describe(r) != 0)
 		return (ENOMEM);
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;

@@ -1,0 +1,52 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cmd.h"
+#include "bench/kernel/ksource.h"
+
+static int
+check(struct options *op)
+{
+	const char *action = op->op_operands > 0 ? op->op_operand[0] : NULL;
+	bool takes;
+
+	if (action == NULL)
+		return (usage_error("kernel", "missing operand: expected "
+		    "check, build, list or clean"));
+	takes = strcmp(action, "check") == 0 || strcmp(action, "build") == 0;
+	if (!takes && strcmp(action, "list") != 0 &&
+	    strcmp(action, "clean") != 0)
+		return (usage_error("kernel", "\"%s\": expected check, build, "
+		    "list or clean", action));
+	if (takes && op->op_operands < 2)
+		return (usage_error("kernel", "missing operand: expected a "
+		    "PATH to a sys directory, a source tree or a .c file"));
+	if (!takes && op->op_operands > 1)
+		return (usage_error("kernel", "surplus operand \"%s\"",
+		    op->op_operand[1]));
+	return (0);
+}
+
+static int
+run(struct options *op)
+{
+	const char *action = op->op_operand[0], *name, *path;
+	char why[KSOURCE_WHY_SIZE] = "";
+	int status;
+
+	path = op->op_operands > 1 ? op->op_operand[1] : "";
+	if (action[0] != 'b')
+		status = ksource_command(action, path, stdout, why);
+	else {
+		status = ksource_open(path, &name, why);
+		if (status == 0)
+			printf("%s  %s\n", name, ksource_spec(name));
+	}
+	if (status == 0 || why[0] == '\0')
+		return (status);
+	return ((status == EXIT_USAGE ? usage_error : run_error)("kernel",
+	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));
+}
+
+const struct command cmd_kernel = { check, run, 0 };

@@ -1,0 +1,487 @@
+/*
+ * Runs source.sh, which finds and compiles sources.
+ *
+ * The cache has, for each source and way to compile it, a list of the files
+ * that the compiler read; and for each contents of these files a folder.  What
+ * is there is used without the compiler.
+ */
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/child.h"
+#include "bench/cli/program.h"
+#include "bench/cli/usage.h"
+#include "bench/kernel/ksource.h"
+#include "bench/result/field.h"
+#include "fortuna/kernel/abi.h"
+#include "fortuna/kernel/design.h"
+#include "lib/base/read_file.h"
+#include "lib/crypto/digest.h"
+
+enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
+
+/* A text in lines. */
+struct listing {
+	char		*li_text;
+	char		*li_line[LINES_MAX];
+	unsigned	 li_count;
+};
+
+struct source {
+	struct source	*so_next;
+	char		 so_name[RESULT_NAME_SIZE];
+	char		 so_spec[KSOURCE_SPEC_SIZE];	/* as given */
+	struct listing	 so_found;	/* what source.sh prints */
+	struct listing	 so_files;	/* that the compiler read */
+	char		 so_sum[LINES_MAX][SUM_SIZE];	/* of each */
+	char		 so_key[SUM_SIZE];
+	bool		 so_probed;
+	char		*so_why;
+};
+
+/* All that were opened, in order. */
+static struct source *sources;
+
+bool
+ksource_named(const char *text)
+{
+
+	return (strncmp(text, KSOURCE_PREFIX, sizeof(KSOURCE_PREFIX) - 1) ==
+	    0);
+}
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(char why[KSOURCE_WHY_SIZE], int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, KSOURCE_WHY_SIZE, fmt, ap);
+	va_end(ap);
+	return (status);
+}
+
+/* Splits the text into lines, as many as there is room for. */
+static void
+split(struct listing *li)
+{
+	char *save = NULL, *line;
+
+	li->li_count = 0;
+	for (line = strtok_r(li->li_text, "\n", &save); line != NULL &&
+	    li->li_count < LINES_MAX; line = strtok_r(NULL, "\n", &save))
+		li->li_line[li->li_count++] = line;
+}
+
+/* The rest of the n-th line that begins with a word; "" for none. */
+static const char *
+value(const struct listing *li, const char *key, unsigned n)
+{
+	const size_t len = strlen(key);
+	unsigned i;
+
+	for (i = 0; i < li->li_count; i++)
+		if (strncmp(li->li_line[i], key, len) == 0 &&
+		    li->li_line[i][len] == ' ' && n-- == 0)
+			return (li->li_line[i] + len + 1);
+	return ("");
+}
+
+/* Runs the script. */
+static int
+script(const char *action, const char *a, const char *b, char **text,
+    char why[KSOURCE_WHY_SIZE])
+{
+	char data[PROGRAM_PATH_SIZE], folder[PROGRAM_PATH_SIZE];
+	char path[PROGRAM_PATH_SIZE + 16];
+	const char *argv[] = { "sh", path, data, action, a, b, NULL };
+	const char *own = getenv("RNGSIM_KERNEL");
+	char *error;
+	size_t size;
+	pid_t pid;
+	FILE *in;
+	int status;
+
+	*text = NULL;
+	if (!program_data("kernel", "fortuna/kernel", data) ||
+	    !program_data("kernel", "bench/kernel", folder))
+		return (refuse(why, EXIT_FAILURE, "rngsim's kernel headers "
+		    "are not installed: expected share/rngsim/kernel"));
+	if (own != NULL && own[0] != '\0')
+		snprintf(data, sizeof(data), "%s", own);
+	snprintf(path, sizeof(path), "%s/source.sh", folder);
+	in = child_open(argv, NULL, false, &pid);
+	if (in == NULL)
+		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
+		    strerror(errno)));
+	status = read_file(fileno(in), SIZE_MAX, text, &size);
+	if (status != 0)
+		*text = NULL;
+	status = child_close(in, pid);
+	if (*text == NULL)
+		return (refuse(why, EXIT_FAILURE, "no memory"));
+	/* The last line, if the script ended with an error. */
+	error = size == 0 ? NULL : *text + size - 1;
+	while (error != NULL && error > *text && error[-1] != '\n')
+		error--;
+	if (status != 0 && error != NULL && strncmp(error, "error ", 6) == 0) {
+		refuse(why, status, "%.*s", (int)strcspn(error, "\n") - 6,
+		    error + 6);
+		*error = '\0';
+	}
+	return (status == 0 ? 0 : WIFEXITED(status) &&
+	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);
+}
+
+static void
+digest_hex(struct digest *dg, char sum[SUM_SIZE])
+{
+	uint8_t hash[DIGEST_BYTES];
+	unsigned i;
+
+	digest_finish(dg, hash);
+	for (i = 0; i < DIGEST_BYTES; i++)
+		snprintf(sum + 2 * i, 3, "%02x", hash[i]);
+	digest_prepare(dg);
+	digest_reset(dg);
+}
+
+static int
+read_text(const char *path, char **text, size_t *size)
+{
+	int error, fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*text = NULL;
+	if (fd == -1)
+		return (errno);
+	error = read_file(fd, SIZE_MAX, text, size);
+	close(fd);
+	return (error);
+}
+
+/*
+ * Makes so_key of the contents of the files that are listed at path.
+ *
+ * Returns: false where one cannot be read.
+ */
+static bool
+sum_files(struct source *so, struct digest *dg, const char *method,
+    const char *path)
+{
+	char *text;
+	size_t size;
+	unsigned i;
+
+	free(so->so_files.li_text);
+	so->so_files.li_count = 0;
+	if (read_text(path, &so->so_files.li_text, &size) != 0)
+		return (false);
+	split(&so->so_files);
+	for (i = 0; i < so->so_files.li_count; i++) {
+		if (read_text(so->so_files.li_line[i], &text, &size) != 0)
+			return (false);
+		digest_update(dg, text, size);
+		digest_hex(dg, so->so_sum[i]);
+		free(text);
+	}
+	digest_update(dg, method, strlen(method));
+	digest_update(dg, so->so_sum, i * sizeof(so->so_sum[0]));
+	digest_hex(dg, so->so_key);
+	return (true);
+}
+
+/* Compiles, and moves what came of it to its place in the cache. */
+static int
+compile(struct source *so, struct digest *dg, const char *method,
+    const char *cache, const char *files)
+{
+	char path[PATH_MAX], place[PATH_MAX];
+	struct listing made = { .li_text = NULL };
+	struct atomic_file of;
+	const char *work;
+	unsigned i;
+	int error, status;
+
+	status = script("build", so->so_spec, NULL, &made.li_text, so->so_why);
+	if (status != 0) {
+		free(made.li_text);
+		return (status);
+	}
+	split(&made);
+	work = value(&made, "work", 0);
+	snprintf(path, sizeof(path), "%s/files", work);
+	if (!sum_files(so, dg, method, path))
+		error = errno;
+	else {
+		snprintf(place, sizeof(place), "%s/%s", cache, so->so_key);
+		/* Another process may have been faster. */
+		error = rename(work, place) == 0 || errno == EEXIST ||
+		    errno == ENOTEMPTY ? atomic_file_open(&of, files) : errno;
+	}
+	if (error == 0) {
+		for (i = 0; i < so->so_files.li_count; i++)
+			(void)dprintf(of.of_fd, "%s\n",
+			    so->so_files.li_line[i]);
+		error = atomic_file_commit(&of, "", 0);
+	}
+	if (access(work, F_OK) == 0) {
+		const char *argv[] = { "rm", "-rf", work, NULL };
+		struct child ch = { .ch_argv = argv };
+
+		if (child_start(&ch) == 0) {
+			close(ch.ch_out);
+			(void)child_wait(ch.ch_pid);
+		}
+	}
+	free(made.li_text);
+	return (error == 0 ? 0 : refuse(so->so_why, EXIT_FAILURE, "cannot "
+	    "write the cache %.400s: %s", cache, strerror(error)));
+}
+
+/* Finds the objects of the contents, or makes them. */
+static int
+build(struct source *so)
+{
+	const char *cache = value(&so->so_found, "cache", 0);
+	char files[PATH_MAX], method[SUM_SIZE], path[PATH_MAX];
+	struct digest dg;
+	unsigned i;
+	int status = 0;
+
+	if (hash_load(hash_sha256()) != HASH_READY || digest_init(&dg) != 0)
+		return (refuse(so->so_why, EXIT_FAILURE, "libcrypto does not "
+		    "offer a working SHA256"));
+	for (i = 0; i < so->so_found.li_count; i++)
+		digest_update(&dg, so->so_found.li_line[i],
+		    strlen(so->so_found.li_line[i]) + 1);
+	digest_update(&dg, &(unsigned){ KERNEL_ABI }, sizeof(unsigned));
+	digest_hex(&dg, method);
+	snprintf(files, sizeof(files), "%s/files.%s", cache, method);
+	if (!sum_files(so, &dg, method, files) ||
+	    (snprintf(path, sizeof(path), "%s/%s", cache, so->so_key),
+	    access(path, R_OK | X_OK)) != 0)
+		status = compile(so, &dg, method, cache, files);
+	snprintf(path, sizeof(path), "%s/%s/probed", cache, so->so_key);
+	so->so_probed = access(path, F_OK) == 0;
+	digest_fini(&dg);
+	return (status);
+}
+
+/* The short name, of characters that need no quotes, and unique. */
+static void
+set_name(struct source *so)
+{
+	const struct source *other;
+	unsigned again = 1;
+	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3], *c;
+
+	snprintf(text, sizeof(text), "%s", value(&so->so_found, "name", 0));
+	for (c = text; *c != '\0'; c++)
+		if (*c <= ' ' || *c > '~' || *c == ',' || *c == '=')
+			*c = '_';
+	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%s", text);
+	for (other = sources; other != NULL;)
+		if (strcmp(other->so_name, so->so_name) == 0) {
+			snprintf(so->so_name, sizeof(so->so_name),
+			    KSOURCE_PREFIX "%s-%u", text, ++again % 1000);
+			other = sources;
+		} else
+			other = other->so_next;
+}
+
+static void
+source_free(struct source *so)
+{
+
+	free(so->so_found.li_text);
+	free(so->so_files.li_text);
+	free(so);
+}
+
+/* Adds the design. */
+static int
+add(struct source *so)
+{
+	static const char *const members[KERNEL_FLAVOURS] = {
+		[KERNEL_REAL] = "real", [KERNEL_SIMULATED] = "simulated" };
+	char error[KERNEL_ERROR_SIZE], path[KERNEL_FLAVOURS][PATH_MAX];
+	const char *object[KERNEL_FLAVOURS];
+	int f;
+
+	for (f = 0; f < KERNEL_FLAVOURS; f++) {
+		snprintf(path[f], PATH_MAX, "%s/%s/%s.so", value(
+		    &so->so_found, "cache", 0), so->so_key, members[f]);
+		object[f] = path[f];
+	}
+	switch (kernel_design_add(so->so_name, object, error)) {
+	case 0:
+		return (0);
+	case EINVAL:
+		return (refuse(so->so_why, EXIT_FAILURE, "%.900s", error));
+	default:
+		return (refuse(so->so_why, EXIT_FAILURE, "no memory"));
+	}
+}
+
+int
+ksource_open(const char *spec, const char **name, char why[KSOURCE_WHY_SIZE])
+{
+	struct source **last = &sources, *so = calloc(1, sizeof(*so));
+	int status;
+
+	if (so == NULL)
+		return (refuse(why, EXIT_FAILURE, "no memory"));
+	so->so_why = why;
+	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
+	snprintf(so->so_spec, sizeof(so->so_spec), "%s", spec);
+	status = script("find", spec, NULL, &so->so_found.li_text, why);
+	if (status == 0) {
+		split(&so->so_found);
+		for (; *last != NULL; last = &(*last)->so_next)
+			if (strcmp(value(&(*last)->so_found, "spec", 0),
+			    value(&so->so_found, "spec", 0)) == 0)
+				break;
+		if (*last != NULL) {
+			*name = (*last)->so_name;
+			source_free(so);
+			return (0);
+		}
+		set_name(so);
+		status = build(so);
+	}
+	if (status == 0)
+		status = add(so);
+	if (status == 0) {
+		*last = so;
+		*name = so->so_name;
+	} else
+		source_free(so);
+	return (status);
+}
+
+static const struct source *
+find_design(const char *design)
+{
+	const struct source *so = sources;
+
+	while (so != NULL && strcmp(so->so_name, design) != 0)
+		so = so->so_next;
+	return (so);
+}
+
+const char *
+ksource_spec(const char *design)
+{
+	const struct source *so = find_design(design);
+
+	return (so == NULL ? NULL : value(&so->so_found, "spec", 0));
+}
+
+const char *
+ksource_key(const char *design)
+{
+	const struct source *so = find_design(design);
+
+	return (so == NULL ? NULL : so->so_key);
+}
+
+/* The end of a text, where it is too long. */
+static void
+set_text(char text[RESULT_TEXT_SIZE], const char *from)
+{
+	size_t n = strlen(from);
+
+	snprintf(text, RESULT_TEXT_SIZE, "%s", from + (n >= RESULT_TEXT_SIZE ?
+	    n - RESULT_TEXT_SIZE + 1 : 0));
+}
+
+/* Copies lines: all, or the values of a key. */
+static char **
+copy_lines(const struct listing *li, const char *key)
+{
+	char **to = calloc(li->li_count + 1, sizeof(*to));
+	unsigned i;
+
+	for (i = 0; to != NULL && i < li->li_count; i++) {
+		const char *from = key == NULL ? li->li_line[i] :
+		    value(li, key, i);
+
+		if (from[0] != '\0' && (to[i] = strdup(from)) == NULL) {
+			field_free_words(to);
+			return (NULL);
+		}
+	}
+	return (to);
+}
+
+static int
+describe(const struct source *so, struct result_kernel *rk)
+{
+	const char *folder = value(&so->so_found, "folder", 0);
+	struct listing diff = { .li_text = NULL };
+	char why[KSOURCE_WHY_SIZE];
+	const size_t n = strlen(folder);
+	unsigned i;
+
+	memcpy(rk->name, so->so_name, sizeof(rk->name));
+	set_text(rk->path, value(&so->so_found, "path", 0));
+	set_text(rk->revision, value(&so->so_found, "revision", 0));
+	set_text(rk->compiler, value(&so->so_found, "compiler", 0));
+	rk->probed = so->so_probed;
+	rk->flags = copy_lines(&so->so_found, "flag");
+	if (so != sources && script("diff", sources->so_spec, so->so_spec,
+	    &diff.li_text, why) == 0)
+		split(&diff);
+	rk->diff = copy_lines(&diff, NULL);
+	free(diff.li_text);
+	rk->files = calloc(so->so_files.li_count + 1, sizeof(*rk->files));
+	if (rk->flags == NULL || rk->diff == NULL || rk->files == NULL)
+		return (ENOMEM);
+	for (i = 0; i < so->so_files.li_count; i++)
+		if (strncmp(so->so_files.li_line[i], folder, n) == 0) {
+			set_text(rk->files[rk->file_count].name,
+			    so->so_files.li_line[i] + n + 1);
+			memcpy(rk->files[rk->file_count++].sha256,
+			    so->so_sum[i], SUM_SIZE);
+		}
+	return (0);
+}
+
+int
+ksource_describe(struct result *r)
+{
+	const struct source *so;
+	unsigned n = 0;
+	int error = 0;
+
+	for (so = sources; so != NULL; so = so->so_next)
+		n++;
+	r->kernels = calloc(n + 1, sizeof(*r->kernels));
+	if (r->kernels == NULL)
+		return (ENOMEM);
+	for (so = sources; so != NULL && error == 0; so = so->so_next)
+		error = describe(so, &r->kernels[r->kernel_count++]);
+	return (error);
+}
+
+int
+ksource_command(const char *action, const char *spec, FILE *out,
+    char why[KSOURCE_WHY_SIZE])
+{
+	char *text;
+	int status;
+
+	why[0] = '\0';
+	status = script(action, spec, NULL, &text, why);
+	if (text != NULL)
+		fputs(text, out);
+	free(text);
+	return (status);
+}

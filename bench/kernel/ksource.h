@@ -1,0 +1,57 @@
+/*
+ * Kernel sources as designs: "kernel:PATH" and "kernel:PATH@REVISION" in lists
+ * of designs.
+ *
+ * PATH is a sys directory, the directory above one, a folder of FenestrasX's
+ * files, or a file.  The source is compiled into a cache, by contents, and
+ * added to generators[] under a short name.
+ */
+#ifndef BENCH_KERNEL_KSOURCE_H
+#define BENCH_KERNEL_KSOURCE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/result/result.h"
+
+#define	KSOURCE_PREFIX	"kernel:"
+
+enum {
+	KSOURCE_SPEC_SIZE	= 4096,
+	KSOURCE_WHY_SIZE	= 1024
+};
+
+/* Whether a name is that of a kernel source. */
+bool ksource_named(const char *text);
+
+/*
+ * Makes a design of a source, the first time; call before threads start.
+ *
+ *   spec  in   as above, or only PATH
+ *   name  out  the design's, as results have it
+ *   why   out  on failure: what is wrong, and what would be right
+ *
+ * Returns: 0, EXIT_USAGE or EXIT_FAILURE.
+ */
+int ksource_open(const char *spec, const char **name,
+    char why[KSOURCE_WHY_SIZE]);
+
+/*
+ * What a design is opened with in another process, and a hash of its contents
+ * and of how they were compiled; NULL for other designs.
+ */
+const char *ksource_spec(const char *design);
+const char *ksource_key(const char *design);
+
+/* Fills in what each source opened is.  Returns: 0 or ENOMEM. */
+int ksource_describe(struct result *r);
+
+/*
+ * Runs "check SPEC", "list" or "clean" of source.sh, which prints.
+ *
+ * Returns: as ksource_open(); EXIT_FAILURE without why where interfaces lack.
+ */
+int ksource_command(const char *action, const char *spec, FILE *out,
+    char why[KSOURCE_WHY_SIZE]);
+
+#endif

@@ -1,0 +1,398 @@
+# Finds and compiles kernel sources.  bench/kernel/ksource.c runs it.
+#
+#	source.sh DATA ACTION [SPEC...]
+#
+#	find SPEC	prints what the source is, as lines "key value"
+#	build SPEC	the same, and compiles it into a new folder, "work"
+#	check SPEC	prints which interfaces rngsim lacks for it
+#	diff SPEC SPEC	prints git diff --stat between two sources
+#	list, clean	prints or removes what the cache holds
+#
+# DATA has rngsim's headers and glue.  The last line is "error TEXT" with exit
+# status 2 for a wrong SPEC and 1 for another failure.
+set -u
+LC_ALL=C
+export LC_ALL
+data=$1 action=$2
+shift 2
+newline='
+'
+expected="expected a sys directory, the directory above it, a folder of fx_*.c \
+files or a .c file"
+cached="expected XDG_CACHE_HOME to name a folder that can be written"
+
+# What a sys directory has of the sources; other headers must be rngsim's.
+members="dev/random crypto contrib/libb2 sys/random.h"
+
+# -z defs finds functions that are missing.  The hooks for memory accesses are
+# the program's.
+flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
+-ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
+-DINVARIANTS -nostdinc"
+real_flags=
+real_link="-Wl,-z,defs"
+simulated_flags="-DKERNEL_SIMULATED -fsanitize=thread"
+simulated_link=
+
+fail()
+{
+	status=$1
+	shift
+	echo "error $*"
+	exit "$status"
+}
+
+work=
+trap '[ -z "$work" ] || rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
+
+# A folder for files being made; what a killed process left goes first.
+begin()
+{
+	mkdir -p "$cache" 2>/dev/null &&
+	    work=$(mktemp -d "$cache/work.XXXXXX" 2>/dev/null) ||
+		fail 1 "cannot write the cache $cache: $cached"
+	find "$cache" -name 'work.*' -prune -mmin +60 -exec rm -rf {} +
+	TMPDIR=$work
+	export TMPDIR
+}
+
+# keep NAME: work becomes a member of the cache, unless there is one already.
+keep()
+{
+	[ -d "$cache/$1" ] || mv "$work" "$cache/$1" ||
+	    fail 1 "cannot write the cache $cache/$1: $cached"
+	rm -rf "$cache/$1/${work##*/}" "$work"
+	work=
+}
+
+# tree PATH: the hash of a folder at the revision.
+tree()
+{
+	git --git-dir="$git" rev-parse -q --verify "$commit:${1:+$1/}"
+}
+
+# Takes the source of a revision, where path would have it; sets disk.
+take_revision()
+{
+	command -v git >/dev/null || fail 1 "git is not installed: expected" \
+	    "it, or PATH without @REVISION"
+	git=$(git -C "$dir" rev-parse --absolute-git-dir 2>/dev/null) ||
+	    fail 2 "$dir is in no git repository: expected one that holds" \
+		"the source, or PATH without @REVISION"
+	at=$(git -C "$dir" rev-parse --show-prefix)${rest#/}
+	at=${at%/}
+	case $revision in
+	-*) false ;;
+	*) commit=$(git --git-dir="$git" rev-parse -q --verify \
+	    "$revision^{commit}") ;;
+	esac || fail 2 "there is no revision \"$revision\" in the repository" \
+	    "of $path: expected a branch, a tag or a commit of it"
+	case /$at/ in
+	*/sys/dev/random/*) folder=${at%/dev/random*} ;;
+	*)
+		folder=${at:+$at/}sys
+		tree "$folder/dev/random" >/dev/null || folder=$at
+		tree "$folder" >/dev/null || folder=${at%"${at##*/}"}
+		folder=${folder%/} ;;
+	esac
+	hash=$(tree "$folder") || fail 2 "revision $revision has no $path:" \
+	    "expected a path that it has"
+	[ "${folder##*/}" = sys ] && top=sys || top=source
+	disk=$cache/tree.$hash-$top/$top
+	[ -d "$disk" ] || extract
+	case $folder in
+	"$at" | "${at:+$at/}sys") ;;
+	*) disk=$disk${at#"$folder"}
+	    [ -n "$folder" ] || disk=$cache/tree.$hash-$top/$top/$at ;;
+	esac
+}
+
+# list_members PATH...: the names in the folder.
+list_members()
+{
+	git --git-dir="$git" ls-tree --full-tree --name-only "$hash" "$@"
+}
+
+extract()
+{
+	begin
+	mkdir "$work/$top"
+	names=$(list_members -- $members)
+	[ -n "$names" ] || names=$(list_members | grep '\.[ch]$') ||
+	    fail 2 "$path has no sources at revision $revision: $expected"
+	IFS=$newline
+	git --git-dir="$git" archive --format=tar "$hash" $names \
+	    ':(exclude)crypto/openssl' | tar -xf - -C "$work/$top" ||
+	    fail 1 "cannot take $path out of its repository"
+	unset IFS
+	keep "tree.$hash-$top"
+}
+
+# Splits PATH@REVISION: either may have an @, and a path exists, if possible.
+split()
+{
+	path=$1 revision=
+	[ -e "$path" ] || case $path in
+	*@*)
+		left=${path%%@*} rest=${path#*@}
+		while [ ! -e "$left" ]; do
+			case $rest in
+			*@*) left=$left@${rest%%@*} rest=${rest#*@} ;;
+			*/*) return ;;
+			*) break ;;
+			esac
+		done
+		path=$left revision=$rest ;;
+	esac
+}
+
+find_source()
+{
+	case $1 in
+	*[\"\\]* | *"$newline"*) fail 2 "it has a quote, a backslash or a" \
+	    "new line: expected a name that an #include can have" ;;
+	esac
+	split "$1"
+	[ -n "$path" ] || fail 2 "no path: $expected"
+	case $path in
+	/*) ;;
+	*) path=$(pwd)/$path ;;
+	esac
+	dir=$path
+	while [ ! -d "$dir" ]; do
+		dir=$(dirname "$dir")
+	done
+	rest=${path#"${dir%/}"}
+	dir=$(cd "$dir" && pwd -P)
+	path=${dir%/}${rest%/}
+	disk=$path commit= tree=
+	[ -z "$revision" ] || take_revision
+	if [ -f "$disk" ]; then
+		[ "${disk%.c}" != "$disk" ] ||
+		    fail 2 "$path is no C file: $expected"
+		files=$disk folder=${disk%/*}
+	elif [ -f "$disk/dev/random/fortuna.c" ]; then
+		tree=$disk files=$disk/dev/random/fortuna.c
+	elif [ -f "$disk/sys/dev/random/fortuna.c" ]; then
+		tree=$disk/sys files=$disk/sys/dev/random/fortuna.c
+	elif [ -d "$disk" ]; then
+		files=$(ls "$disk"/fx_*.c 2>/dev/null) || fail 2 "$path has" \
+		    "no dev/random/fortuna.c, sys/dev/random/fortuna.c or" \
+		    "fx_*.c: $expected"
+		folder=$disk
+	else
+		fail 2 "$path: no such file or directory: $expected"
+	fi
+	case ${tree:-$folder/} in
+	*/sys/dev/random/*) tree=${folder%/dev/random*} ;;
+	esac
+	folder=${tree:-$folder}
+	name=${path%.c}
+	name=${name%/sys}
+	name=${name##*/}
+	[ -z "$revision" ] || name=$revision
+	[ "$name" != "$commit" ] || name=$(printf %.12s "$commit")
+}
+
+find_compiler()
+{
+	cc=${CC:-cc}
+	version=$($cc --version 2>&1) || fail 1 "there is no compiler \"$cc\"," \
+	    "or it does not work: expected CC to name a C compiler"
+	flags="$flags -isystem $($cc -print-file-name=include)"
+	# From here on words are lines, as paths may have blanks.
+	cc=$(echo $cc | tr ' ' '\n')
+	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
+	flags=$(echo $flags | tr ' ' '\n')
+	flags="$flags$newline-I$data
+-I$data/include${tree:+$newline-I$tree}
+-I$data/tree
+-fmacro-prefix-map=$folder/=${more:+$newline$more}"
+	IFS=$newline
+}
+
+describe()
+{
+	echo "cache $cache"
+	echo "path $path"
+	echo "spec kernel:$path${revision:+@$revision}"
+	echo "revision $commit"
+	echo "name $name"
+	echo "folder $folder"
+	echo "tree $tree"
+	echo "compiler $version" | sed 1q
+	printf 'cc %s\n' $cc
+	printf 'flag %s\n' $flags
+	printf 'file %s\n' $files
+}
+
+write_unit()
+{
+	{
+		printf '#include "%s"\n' $files
+		printf '#ifndef KERNEL_NO_PROBE\n#include "%s"\n#endif\n' \
+		    "$data/probe_fortuna.c"
+		printf '#include "%s"\n' "$data/glue.c"
+	} >"$work/unit.c"
+}
+
+# inputs: the files of the rule that the compiler wrote, one a line.
+inputs()
+{
+	tab=$(printf '\t')
+	sed -e '1s/^[^:]*://' -e 's/\\$//' -e "s/\\\\ /$tab/g" "$work/rule" |
+	    tr ' ' '\n' | sed -e "s/$tab/ /g" -e 's/\\#/#/g' -e 's/\$\$/$/g' \
+	    -e '/^$/d' | grep -vF "$work/" | sort -u
+}
+
+# theirs: of files, the headers of a sys that are to be rngsim's, as they are
+# included.
+theirs()
+{
+	sys=${tree:-none}
+	while read -r file; do
+		case $file in
+		"$sys"/dev/random/* | "$sys"/crypto/* | \
+		"$sys"/contrib/libb2/* | "$sys"/sys/random.h) ;;
+		"$sys"/*) echo "${file#"$sys"/}" ;;
+		esac
+	done
+}
+
+# lacks: the interfaces that messages of gcc, clang and linkers say are missing.
+lacks()
+{
+	sed -nE "s/.*fatal error: '?([^ ']*)('? file not found|: No such).*/\
+the header \1/p
+s/.*(declaration of function|undeclared function|undeclared identifier|\
+unknown type name) '([^']*)'.*/\2/p
+s/.* error: '([^']*)' undeclared.*/\1/p
+s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u
+}
+
+# compile FLAVOUR FLAGS: an object; messages are in $work/log.
+compile()
+{
+	eval "own=\$$1_flags link=\$$1_link"
+	unset IFS
+	own=$(echo $own ${2-} | tr ' ' '\n')
+	IFS=$newline
+	$cc $flags $own -MD -MF "$work/rule" -c -o "$work/object.o" \
+	    "$work/unit.c" >"$work/log" 2>&1 &&
+	    $cc $more -shared $link -o "$work/$1.so" "$work/object.o" \
+		>>"$work/log" 2>&1
+}
+
+# Both objects; a source of other private names has no probe.
+compile_all()
+{
+	probe=
+	compile real || { probe=-DKERNEL_NO_PROBE; compile real $probe; } &&
+	    compile simulated $probe && return
+	line=$(grep -m 1 -e 'error: ' -e 'undefined ' "$work/log") ||
+	    line=$(sed 1q "$work/log")
+	# Of a revision the path within it.
+	[ -z "$commit" ] || line=${line#"$folder/"}
+	lack=$(echo "$line" | lacks)
+	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs)
+	fail 1 "it does not compile: $line${lack:+; rngsim lacks $lack}"
+}
+
+build()
+{
+	begin
+	write_unit
+	compile_all
+	lack=$(inputs | theirs | sed -n 1p)
+	[ -z "$lack" ] || fail 1 "it includes its tree's $lack: rngsim lacks" \
+	    "the header $lack; \"rngsim kernel check\" lists all"
+	inputs >"$work/files"
+	[ -n "$probe" ] || : >"$work/probed"
+	echo "$name" >"$work/name"
+	rm "$work/rule" "$work/object.o" "$work/unit.c" "$work/log"
+	echo "work $work" && work=
+}
+
+# With an empty file for each header that is missing, to see the rest.
+check()
+{
+	begin
+	write_unit
+	printf 'source    %s\n' $files
+	echo "headers   ${tree:-rngsim\'s, as there is no sys directory}"
+	echo "compiler  $version" | sed 1q
+	$cc $flags -DKERNEL_NO_PROBE -M -MG -MF "$work/rule" "$work/unit.c" \
+	    >"$work/log" 2>&1 || fail 1 "$(sed 1q "$work/log")"
+	inputs | grep -v '^/' >"$work/headers"
+	while read -r file; do
+		mkdir -p "$(dirname "$work/missing/$file")"
+		: >"$work/missing/$file"
+	done <"$work/headers"
+	inputs | theirs >>"$work/headers"
+	$cc $flags -I"$work/missing" -DKERNEL_NO_PROBE -fsyntax-only \
+	    "$work/unit.c" 2>&1 | lacks >"$work/names"
+	sed 's/^/lacks     the header /' "$work/headers"
+	sed 's/^/lacks     /' "$work/names"
+	[ ! -s "$work/headers" ] && [ ! -s "$work/names" ] || exit 1
+	compile_all
+	echo "compiles  yes"
+	[ -n "$probe" ] && echo "probe     no: private names differ; known" \
+	    "answers and the ledger do not see the state" ||
+	    echo "probe     yes"
+}
+
+# The names of a difference are "{here => there}/dev/random/fortuna.c".
+diff()
+{
+	find_source "$1"
+	from=$tree/dev/random
+	[ -n "$tree" ] || from=$files
+	find_source "$2"
+	to=$tree/dev/random
+	[ -n "$tree" ] || to=$files
+	git diff --no-index --no-color --stat=200 "$from" "$to" 2>/dev/null |
+	    sed -e 's/^ *//' -e 's;^[^|]*dev/random/;;' -e 's/^.*{.*}\/*//'
+}
+
+list()
+{
+	count=0
+	for file in "$cache"/*/name; do
+		[ -f "$file" ] || continue
+		file=${file%/name}
+		count=$((count + 1))
+		[ "$action" = clean ] || printf '  %-24s %s %6s kB  %.12s\n' \
+		    "$(cat "$file/name")" "$(date -r "$file" \
+		    '+%Y-%m-%d %H:%M')" "$(du -sk "$file" | cut -f 1)" \
+		    "${file##*/}"
+	done
+	[ "$count" = 1 ] && plural= || plural=s
+	[ ! -d "$cache" ] || size=$(du -sk "$cache" | cut -f 1)
+	echo "$count compiled source$plural, ${size-0} kB in all"
+}
+
+cache=${XDG_CACHE_HOME-}
+case $cache in
+/*) ;;
+*) case ${HOME-} in
+    /*) cache=$HOME/.cache ;;
+    *) fail 1 "no cache: neither XDG_CACHE_HOME nor HOME is set: expected a" \
+	"folder's path" ;;
+    esac ;;
+esac
+cache=$cache/rngsim/kernel
+case $action in
+find | build | check)
+	find_source "$1"
+	find_compiler
+	[ "$action" = check ] || describe
+	[ "$action" = find ] || "$action" ;;
+diff)
+	diff "$@" ;;
+list)
+	list ;;
+clean)
+	list | sed 's/^/removed /'
+	rm -rf "$cache" || fail 1 "cannot remove the cache $cache" ;;
+esac
