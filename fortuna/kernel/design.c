@@ -938,20 +938,39 @@ kernel_seeded(struct generator *g)
 	return (kernel_of(g)->k_object->ko_seeded());
 }
 
+/* The source makes all of a read at once; a stream has windows. */
+static void
+read_stream(struct kernel *k, struct uio *uio)
+{
+	const size_t all = (size_t)uio->uio_resid;
+	uint8_t *buf = malloc(all);
+	size_t n;
+
+	if (buf == NULL)
+		kh_panic(k, __FILE__, __LINE__, "no memory for a read");
+	k->k_object->ko_read(buf, all);
+	for (; uio->uio_resid > 0; uio_advance(uio, n)) {
+		n = uio_room(uio);
+		memcpy(uio->uio_base, buf + all - uio->uio_resid, n);
+	}
+	wipe(buf, all);
+	free(buf);
+}
+
 static void
 kernel_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 {
 	struct kernel *k = kernel_of(g);
-	size_t n;
+	const size_t n = uio_room(uio);
 
 	(void)gr;
-	/* A stream's windows are reads of their own. */
-	do {
-		n = uio_room(uio);
+	if (n < uio->uio_resid) {
+		read_stream(k, uio);
+	} else {
 		k->k_object->ko_read(uio->uio_base, n);
-		returned(k);
 		uio_advance(uio, n);
-	} while (uio->uio_resid > 0);
+	}
+	returned(k);
 }
 
 static void

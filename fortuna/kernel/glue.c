@@ -570,7 +570,7 @@ extern const struct kern_sysinit __start_kern_sysinit[] __attribute__((weak)),
 extern const struct kernel_site __start_kern_sites[] __attribute__((weak)),
     __stop_kern_sites[] __attribute__((weak));
 
-static void
+KERN_PLAIN static void
 kern_object_boot(const struct kernel_host *kh)
 {
 	const struct kern_sysinit *ki;
