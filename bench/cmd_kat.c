@@ -5,9 +5,10 @@
 
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
+#include "fortuna/generator.h"
 
 static int
-run_file(const char *path)
+run_file(const struct options *op, const char *path)
 {
 	FILE *in = stdin;
 	int error;
@@ -18,7 +19,8 @@ run_file(const char *path)
 			return (run_error("kat", "%s: %s", path,
 			    strerror(errno)));
 	}
-	error = kat_run(path != NULL ? path : "stdin", in, NULL, stdout,
+	error = kat_run(path != NULL ? path : "stdin", in, GIVEN(op, DESIGN) ?
+	    generators[op->op_designs.ol_value[0]]->ra_ident : NULL, stdout,
 	    stderr);
 	if (path != NULL)
 		fclose(in);
@@ -36,10 +38,11 @@ run(struct options *op)
 	int i, status = EXIT_SUCCESS;
 
 	if (op->op_operands == 0)
-		status = run_file(NULL);
+		status = run_file(op, NULL);
 	for (i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
 		path = op->op_operand[i];
-		status = run_file(strcmp(path, "-") == 0 ? NULL : path);
+		status = run_file(op, strcmp(path, "-") == 0 ? NULL :
+		    path);
 	}
 	return (status);
 }

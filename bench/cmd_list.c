@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
+#include "fortuna/kernel/design.h"
 #include "harvest/source.h"
 #include "lib/crypto/hash.h"
 #include "lib/profile/profile.h"
@@ -160,6 +161,21 @@ list_design(const char *name)
 	return (EXIT_SUCCESS);
 }
 
+/* Those of kernel sources, which -d names. */
+static void
+list_sysctls(void)
+{
+	char name[KERNEL_NAME_SIZE], descr[KERNEL_NAME_SIZE];
+	char value[KERNEL_NAME_SIZE];
+	unsigned g, i;
+
+	for (g = 0; g < generator_count; g++)
+		for (i = 0; kernel_design_sysctl(generators[g]->ra_ident, i,
+		    name, descr, value); i++)
+			printf("  %s=%s\n      %s: %s\n", name, value,
+			    generators[g]->ra_ident, descr);
+}
+
 static void
 list_tunables(void)
 {
@@ -181,6 +197,7 @@ list_tunables(void)
 			    value, tn->tn_descr, range);
 		}
 	}
+	list_sysctls();
 }
 
 static void

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "bench/cell/slices.h"
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
+#include "fortuna/kernel/design.h"
 #include "harvest/source.h"
 #include "lib/base/parse_number.h"
 
@@ -70,14 +72,12 @@ option_tunable(struct options *op, const char *label, const char *text)
 		return (usage_error(op->op_command, "%s: \"%s\": expected "
 		    "name=value; \"rngsim list tunables\" has the names",
 		    label, text));
-	if (tn == NULL)
-		return (usage_error(op->op_command, "%s: \"%.*s\" is no "
-		    "tunable; \"rngsim list tunables\" has the names", label,
-		    (int)(value - 1 - text), text));
-	if (options_tunable_seen(op, tn->tn_name))
+	/* Another name may be a kernel source's: finish_tunables(). */
+	snprintf(range, sizeof(range), "%.*s", (int)(value - 1 - text), text);
+	if (options_tunable_seen(op, range))
 		return (usage_error(op->op_command, "%s: %s is set twice",
-		    label, tn->tn_name));
-	if (error != 0) {
+		    label, range));
+	if (tn != NULL && error != 0) {
 		tunable_range(tn, range, sizeof(range));
 		return (usage_error(op->op_command, "%s: %s: \"%s\": expected "
 		    "%s", label, tn->tn_name, value, range));
@@ -205,9 +205,9 @@ configure_machine(struct options *op)
 	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
 		op->op_config.bc_lock.spin_polls = 0;
 	for (i = 0; i < op->op_tunable_count; i++)
-		if (set_tunable(op, op->op_tunables[i], &value, &error) ==
-		    NULL || error != 0)
-			KASSERT(false, ("\"%s\"", op->op_tunables[i]));
+		if (set_tunable(op, op->op_tunables[i], &value, &error) !=
+		    NULL)
+			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
 }
 
 /* Without a simulated machine --nodes is a tunable, which results record. */
@@ -287,6 +287,37 @@ finish_workload(struct options *op)
 }
 
 /* A FreeBSD tunable that means an option's value, or contradicts it. */
+/* Gives the kernel sources among the designs what only they have. */
+static int
+set_kernels(const struct options *op, const char *text)
+{
+	char name[TUNABLE_NAME_SIZE], why[KERNEL_ERROR_SIZE];
+	const int n = (int)strcspn(text, "=");
+
+	snprintf(name, sizeof(name), "%.*s", n, text);
+	switch (kernel_design_set(name, text + n + 1, why)) {
+	case 0:
+		return (0);
+	case ENOENT:
+		return (usage_error(op->op_command, "-S: \"%s\" is no "
+		    "tunable; \"rngsim list tunables\" has the names", name));
+	default:
+		return (usage_error(op->op_command, "-S: %s: \"%s\": %s", name,
+		    text + n + 1, why));
+	}
+}
+
+static bool
+only_kernels(const struct option_list *designs)
+{
+	unsigned i;
+
+	for (i = 0; i < designs->ol_count; i++)
+		if (!ksource_named(generators[designs->ol_value[i]]->ra_ident))
+			return (false);
+	return (designs->ol_count > 0);
+}
+
 static int
 tunable_as_option(struct options *op, const char *tunable, enum option_id id,
     struct option_list *ol, const char *value)
@@ -336,12 +367,26 @@ static int
 finish_tunables(struct options *op)
 {
 	const struct program_config *pc = &op->op_config.bc_program;
+	static const char concurrent_read[] =
+	    "kern.random.fortuna.concurrent_read";
 	const struct lock_config *lc = &op->op_config.bc_lock;
+	const char *value;
+	unsigned i;
 	int error;
 
-	error = tunable_as_option(op, "kern.random.fortuna.concurrent_read",
-	    OPTION_DESIGN, &op->op_designs, pc->concurrent_read ? "concurrent" :
-	    "locked");
+	for (i = 0; i < op->op_tunable_count; i++)
+		if (set_tunable(op, op->op_tunables[i], &value, &error) ==
+		    NULL && (error = set_kernels(op, op->op_tunables[i])) != 0)
+			return (error);
+	if (options_tunable_seen(op, concurrent_read) &&
+	    only_kernels(&op->op_designs))
+		error = set_kernels(op, pc->concurrent_read ?
+		    "kern.random.fortuna.concurrent_read=1" :
+		    "kern.random.fortuna.concurrent_read=0");
+	else
+		error = tunable_as_option(op, concurrent_read, OPTION_DESIGN,
+		    &op->op_designs, pc->concurrent_read ? "concurrent" :
+		    "locked");
 	if (error == 0)
 		error = tunable_as_option(op,
 		    "kern.random.use_chacha20_cipher", OPTION_CIPHER,

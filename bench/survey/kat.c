@@ -7,9 +7,11 @@
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
-#include "fortuna/fortuna.h"
+#include "fortuna/generator.h"
+#include "fortuna/kernel/design.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
+#include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 
 enum {
@@ -126,9 +128,15 @@ kat_mode(struct kat *k)
 	char why[KSOURCE_WHY_SIZE];
 	unsigned i;
 
-	if (ksource_named(name) && ksource_open(name, &name, why) != 0)
+	if (generator_find(name) == NULL && ksource_named(name) &&
+	    ksource_open(name, &name, why) != 0)
 		return (complain(k, "mode \"%s\": %s", name, why));
 	ra = generator_find(name);
+	/* A source that has both modes is switched by the line. */
+	if (ra != NULL && ksource_named(name) && (strcmp(k->k_args[0],
+	    "locked") == 0 || strcmp(k->k_args[0], "concurrent") == 0))
+		(void)kernel_design_set("kern.random.fortuna.concurrent_read",
+		    k->k_args[0][0] == 'c' ? "1" : "0", why);
 	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
 		kat_forget(k);
 		k->k_algorithm = ra;

@@ -375,20 +375,26 @@ set_one(struct kernel_source *ks, const struct kernel_setting *set, bool *found,
     char error[KERNEL_ERROR_SIZE])
 {
 	struct kernel_copy *kc = boot_dry(ks);
+	unsigned i;
 	int e = 0;
 
 	if (kc == NULL)
 		return (ENOMEM);
 	if (kernel_setting_apply(kc->kc_object, set, &e)) {
 		*found = true;
-		if (ks->ks_setting_count == KERNEL_SETTINGS_MAX)
+		for (i = 0; i < ks->ks_setting_count && strcmp(set->kt_name,
+		    ks->ks_setting[i].kt_name) != 0; i++)
+			continue;
+		if (i == KERNEL_SETTINGS_MAX)
 			e = ENOSPC;
-		if (e == 0)
-			ks->ks_setting[ks->ks_setting_count++] = *set;
-		else
+		if (e == 0) {
+			ks->ks_setting[i] = *set;
+			ks->ks_setting_count += i == ks->ks_setting_count;
+		} else {
 			snprintf(error, KERNEL_ERROR_SIZE, "%s refuses it%s",
 			    ks->ks_name, e == ERANGE ? ": it is out of the "
 			    "source's bounds" : "");
+		}
 	}
 	kernel_copy_put(ks, kc);
 	return (e == 0 ? 0 : EINVAL);
