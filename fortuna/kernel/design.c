@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fortuna/kernel/object.h"
 #include "fortuna/state.h"
@@ -78,6 +79,7 @@ struct kernel_thread {
 	struct kernel_lock *kt_lock[HELD_MAX];
 	const struct kernel_site *kt_site[HELD_MAX];
 	unsigned	 kt_hint;	/* the slot that it freed last */
+	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	bool		 kt_drained;	/* pools, and has set no key since */
 	bool		 kt_reseeding;
 	bool		 kt_installed;	/* the core's key */
@@ -140,6 +142,12 @@ kh_panic(void *self, const char *file, int line, const char *text)
 {
 	const struct kernel *k = self;
 
+	if (kassert_failed == kassert_abort) {
+		/* Not this program's fault, so no core file of it. */
+		fprintf(stderr, "rngsim: %s:%d: %s: panic: %s\n", file, line,
+		    k->k_source->ks_name, text);
+		_exit(EXIT_FAILURE);
+	}
 	kassert_failed(file, line, k->k_source->ks_name, "panic", text);
 	__builtin_unreachable();
 }
@@ -396,7 +404,10 @@ kh_uptime_ns(void *self, bool coarse)
 	now_ns = coarse ? machine_uptime_coarse_ns() : machine_uptime_ns();
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = failpoint_clock(k->k_generator.g_failpoints, now_ns);
-	return (now_ns > 0 ? now_ns : 1);
+	now_ns = now_ns > 0 ? now_ns : 1;
+	if (coarse)
+		thread_of(k)->kt_now_ns = now_ns;
+	return (now_ns);
 }
 
 static uint64_t
@@ -569,7 +580,8 @@ report_key(struct kernel *k, struct kernel_thread *kt)
 		return;
 	kt->kt_drained = false;
 	kt->kt_reseeding = true;
-	ledger_drain(k->k_ledger, k->k_core, machine_uptime_coarse_ns(),
+	/* What the source decided by; its clock may step. */
+	ledger_drain(k->k_ledger, k->k_core, kt->kt_now_ns,
 	    k->k_generator.g_paced);
 	ledger_reseed_begin(k->k_ledger, k->k_core);
 }
@@ -1006,8 +1018,13 @@ kernel_timer(struct generator *g, int64_t now_ns)
 static void
 kernel_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
+	struct kernel *k = kernel_of(g);
 
-	machine_wait_32(&kernel_of(g)->k_unblocked, 0, timeout_ns);
+	/* The source unblocks once, and may deny that it is seeded later. */
+	if (atomic_load_acq_32(&k->k_unblocked) == 0)
+		machine_wait_32(&k->k_unblocked, 0, timeout_ns);
+	else if (!kernel_seeded(g))
+		machine_sleep(timeout_ns);
 }
 
 static void

@@ -7,12 +7,10 @@
 
 #include "lib/base/kassert.h"
 
-static kassert_handler kassert_abort;
-
 /* Replaceable by tests; see the header. */
 kassert_handler *kassert_failed = kassert_abort;
 
-static void
+void
 kassert_abort(const char *file, int line, const char *func, const char *expr,
     const char *msg)
 {

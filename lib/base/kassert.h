@@ -19,6 +19,7 @@
 typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);
 extern kassert_handler *kassert_failed;
+kassert_handler kassert_abort;
 
 /* Returns: a static buffer. */
 const char *kassert_msg(const char *fmt, ...)
