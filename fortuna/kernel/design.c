@@ -120,6 +120,9 @@ struct kernel {
 	struct m32	 k_unblocked;
 };
 
+/* Generators made so far. */
+static _Atomic uint64_t generation;
+
 static inline struct kernel *
 kernel_of(struct generator *g)
 {
@@ -901,6 +904,8 @@ kernel_init(struct generator *g, const struct generator_params *params)
 		k->k_thread[i].kt_hint = i * SLOTS_EACH;
 		k->k_thread[i].kt_pool = -1;
 	}
+	/* A stack may still have objects of an earlier generator. */
+	k->k_tag = (atomic_fetch_add(&generation, 1) + 1) << 32;
 	k->k_object = k->k_copy->kc_object;
 	k->k_sha256 = cipher_is_stub(params->gp_cipher) ? hash_stub() :
 	    hash_sha256();

@@ -96,7 +96,8 @@ kern_uptime(bool coarse)
 {
 	const int64_t ns = HOST(uptime_ns, coarse);
 
-	return ((sbintime_t)(((__int128)ns << 32) / 1000000000));
+	/* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
+	return (ns / 1000000 * SBT_1MS + ns % 1000000 * SBT_1MS / 1000000);
 }
 
 sbintime_t
