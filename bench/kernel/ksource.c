@@ -102,7 +102,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	char data[PROGRAM_PATH_SIZE], folder[PROGRAM_PATH_SIZE];
 	char path[PROGRAM_PATH_SIZE + 16];
 	const char *argv[] = { "sh", path, data, action, a, b, NULL };
-	const char *own = getenv("RNGSIM_KERNEL");
 	char *error;
 	size_t size;
 	pid_t pid;
@@ -114,8 +113,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	    !program_data("kernel", "bench/kernel", folder))
 		return (refuse(why, EXIT_FAILURE, "rngsim's kernel headers "
 		    "are not installed: expected share/rngsim/kernel"));
-	if (own != NULL && own[0] != '\0')
-		snprintf(data, sizeof(data), "%s", own);
 	snprintf(path, sizeof(path), "%s/source.sh", folder);
 	in = child_open(argv, NULL, false, &pid);
 	if (in == NULL)
@@ -274,18 +271,15 @@ build(struct source *so)
 	return (status);
 }
 
-/* The short name, of characters that need no quotes, and unique. */
+/* The short name, unique. */
 static void
 set_name(struct source *so)
 {
 	const struct source *other;
 	unsigned again = 1;
-	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3], *c;
+	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3];
 
 	snprintf(text, sizeof(text), "%s", value(&so->so_found, "name", 0));
-	for (c = text; *c != '\0'; c++)
-		if (*c <= ' ' || *c > '~' || *c == ',' || *c == '=')
-			*c = '_';
 	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%s", text);
 	for (other = sources; other != NULL;)
 		if (strcmp(other->so_name, so->so_name) == 0) {
@@ -324,7 +318,8 @@ add(struct source *so)
 	case 0:
 		return (0);
 	case EINVAL:
-		return (refuse(so->so_why, EXIT_FAILURE, "%.900s", error));
+		return (refuse(so->so_why, EXIT_FAILURE, "%.900s; \"rngsim "
+		    "kernel clean\" removes what was compiled", error));
 	default:
 		return (refuse(so->so_why, EXIT_FAILURE, "no memory"));
 	}
