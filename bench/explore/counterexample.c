@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
+#include "bench/kernel/ksource.h"
 #include "lib/base/parse_number.h"
 #include "lib/base/tunable.h"
 
@@ -125,7 +126,7 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 
 	switch (ke->ke_kind) {
 	case DESIGN:
-		value = tb->tb_design->ra_ident;
+		value = ksource_spec(tb->tb_design->ra_ident);
 		break;
 	case LOCK:
 		value = tb->tb_lock->lc_name;
@@ -381,10 +382,14 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 	void *member = (char *)cx + ke->ke_offset;
 	unsigned *number = member;
 	const void *found = NULL;
+	char why[KSOURCE_WHY_SIZE];
 	uint64_t v;
 
 	switch (ke->ke_kind) {
 	case DESIGN:
+		if (ksource_named(value) &&
+		    ksource_open(value, &value, why) != 0)
+			return (lines_refuse(li, "%s", why));
 		found = tb->tb_design = simulated_design(value);
 		break;
 	case LOCK:

@@ -376,7 +376,7 @@ ksource_spec(const char *design)
 {
 	const struct source *so = find_design(design);
 
-	return (so == NULL ? NULL : value(&so->so_found, "spec", 0));
+	return (so == NULL ? design : value(&so->so_found, "spec", 0));
 }
 
 const char *
