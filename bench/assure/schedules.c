@@ -58,9 +58,9 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    to->to_detail, tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
 	    cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
-	    "%" PRIu64 " --only %" PRIu64, ksource_spec(tb->tb_design->ra_ident),
-	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_seed,
-	    cx->cx_number);
+	    "%" PRIu64 " --only %" PRIu64,
+	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL)
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",

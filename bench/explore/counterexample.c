@@ -473,8 +473,6 @@ load(struct lines *li, struct counterexample *cx)
 		if (!ended && read_line(li, cx, &seen) != 0)
 			return (li->li_error);
 	}
-	if (li->li_error != 0)
-		return (li->li_error);
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
 	for (i = 0; i < KEYS; i++)
@@ -494,9 +492,8 @@ counterexample_load(struct counterexample *cx, const char *path, char *message)
 
 	memset(cx, 0, sizeof(*cx));
 	subject_default(&cx->cx_subject);
-	error = lines_open(&li, path, message);
-	if (error == 0)
-		error = load(&li, cx);
+	lines_open(&li, path, message);
+	error = load(&li, cx);
 	lines_close(&li);
 	return (error);
 }
