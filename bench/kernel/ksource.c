@@ -256,6 +256,9 @@ build(struct source *so)
 		return (refuse(so->so_why, EXIT_FAILURE, "libcrypto does not "
 		    "offer a working SHA256"));
 	for (i = 0; i < so->so_found.li_count; i++)
+		if (strncmp(so->so_found.li_line[i], "cc ", 3) == 0)
+			break;
+	for (; i < so->so_found.li_count; i++)
 		digest_update(&dg, so->so_found.li_line[i],
 		    strlen(so->so_found.li_line[i]) + 1);
 	digest_update(&dg, &(unsigned){ KERNEL_ABI }, sizeof(unsigned));
