@@ -12,12 +12,13 @@
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"
 #include "bench/explore/execution.h"
+#include "bench/kernel/ksource.h"
 #include "bench/result/result.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 
 enum {
-	COMMAND_SIZE	= 512,
+	COMMAND_SIZE	= 4096,
 	PATIENCE	= 20,	/* budgets that a check may take */
 	STEPS		= 1000	/* of progress */
 };
@@ -168,7 +169,7 @@ describe_command(const struct request *rq, char text[COMMAND_SIZE])
 	option_render(rq->rq_op, OPTION_ROWS, rows);
 	snprintf(text, COMMAND_SIZE, "rngsim assure %s %s --budget %g --seed "
 	    "%" PRIu64 "%s%.200s", lock ? "-l" : "-d", lock ?
-	    rq->rq_params.ap_lock->lc_name : rq->rq_params.ap_design,
+	    rq->rq_params.ap_lock->lc_name : rq->rq_params.ap_spec,
 	    rq->rq_op->op_time_s, rq->rq_params.ap_seed, some ? " --only " :
 	    "", some ? rows : "");
 }
@@ -243,6 +244,7 @@ make_request(struct request *rq, const struct options *op)
 	}
 	ap->ap_design = lock ? "concurrent" :
 	    generators[op->op_designs.ol_value[0]]->ra_ident;
+	ap->ap_spec = ksource_spec(ap->ap_design);
 	ap->ap_simulated = simulated_design(ap->ap_design);
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;

@@ -16,6 +16,7 @@
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 #include "bench/explore/shrink.h"
+#include "bench/kernel/ksource.h"
 #include "lib/machine/cpu.h"
 
 enum {
@@ -191,7 +192,7 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 		putchar('\n');
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
-	    tb->tb_design->ra_ident, tb->tb_lock->lc_name,
+	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
 	if (GIVEN(op, EXPLORE_READERS))
 		printf(" -r %s", op->op_text[OPTION_EXPLORE_READERS]);

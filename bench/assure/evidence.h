@@ -31,6 +31,7 @@ enum evidence_state {
 
 struct assure_params {
 	const char	*ap_design;	/* a lock's page: the one it is under */
+	const char	*ap_spec;	/* as -d takes it in another process */
 	const struct random_algorithm *ap_simulated;	/* its flavour */
 	/* Of a lock's page; NULL: there is no such flavour. */
 	const struct lock_class *ap_lock;

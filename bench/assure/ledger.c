@@ -64,14 +64,14 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
     unsigned cpus, double time_s, struct evidence_row *row)
 {
 	const char *argv[PROGRAM_WORDS];
-	char words[512], *text;
+	char words[512 + PROGRAM_PATH_SIZE], *text;
 	json_t *json;
 	int status;
 
 	snprintf(words, sizeof(words), "sweep --ledger -d %s -l mtx,mtx-spin "
 	    "-c aes,chacha20 -r %u -s 17,512,4k,64k,1048593 -n 1 -t %g -S "
 	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
-	    " --format json --engine %s%s", ap->ap_design, readers, time_s,
+	    " --format json --engine %s%s", ap->ap_spec, readers, time_s,
 	    ap->ap_seed, engine, cpus != VIRTUAL_CPUS ? "" :
 	    " --cpus 64 --nodes 2 --profile epyc-9654-2s");
 	program_split(ap->ap_program, words, argv);
@@ -111,5 +111,5 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(row->er_bounds, "mtx and mtx-spin, both ciphers, "
 		    "reads of 17 to 1048593 bytes.");
 	evidence_say(row->er_replay, "rngsim sweep -d %s --ledger",
-	    ap->ap_design);
+	    ap->ap_spec);
 }

@@ -9,6 +9,7 @@
 #include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"
+#include "bench/kernel/ksource.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -57,9 +58,9 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    to->to_detail, tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
 	    cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
-	    "%" PRIu64 " --only %" PRIu64, tb->tb_design->ra_ident,
-	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_seed,
-	    cx->cx_number);
+	    "%" PRIu64 " --only %" PRIu64,
+	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL)
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
@@ -146,7 +147,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most, locks[0], locks[1]);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
-	    "aes,chacha20 --seed %" PRIu64, ap->ap_design, locks[0], locks[1],
+	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
 	    ap->ap_seed);
 }
 
@@ -238,7 +239,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		    specs[i]);
 	evidence_say(row->er_bounds, ".");
 	evidence_say(row->er_replay, "rngsim explore -d %s --failpoint "
-	    "'%s=%s' --seed %" PRIu64, ap->ap_design,
+	    "'%s=%s' --seed %" PRIu64, ap->ap_spec,
 	    failpoints_def(0)->fd_name, specs[0], ap->ap_seed);
 }
 

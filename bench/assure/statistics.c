@@ -51,12 +51,12 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	const char *argv[PROGRAM_WORDS];
 	struct duplicates_found df;
 	int error = ENOMEM, status = 0;
-	char command[280], words[256];
+	char command[280 + PROGRAM_PATH_SIZE], words[256 + PROGRAM_PATH_SIZE];
 	pid_t pid;
 	FILE *in;
 
 	snprintf(words, sizeof(words), "cat -d %s -c %s -r %d -s %zu "
-	    "--interleave %zu -n %" PRIu64, ap->ap_design, cipher->ci_name,
+	    "--interleave %zu -n %" PRIu64, ap->ap_spec, cipher->ci_name,
 	    READERS, request_bytes, request_bytes, requests * request_bytes);
 	snprintf(command, sizeof(command), "rngsim %s", words);
 	program_split(ap->ap_program, words, argv);

@@ -159,11 +159,11 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
     const char *path, struct evidence_row *row)
 {
 	const char *argv[PROGRAM_WORDS];
-	char *text, words[256];
+	char *text, words[256 + PROGRAM_PATH_SIZE];
 	int status;
 
 	snprintf(words, sizeof(words), "assure -d %s --only schedules,ledger "
-	    "--budget %.0f --seed %" PRIu64, ap->ap_design, ap->ap_budget_s <
+	    "--budget %.0f --seed %" PRIu64, ap->ap_spec, ap->ap_budget_s <
 	    SANITIZERS ? 1 : ap->ap_budget_s / SANITIZERS, ap->ap_seed);
 	evidence_say(row->er_replay, "%sbuild/%s/rngsim %s",
 	    row->er_replay[0] == '\0' ? "" : "\n", sa->sa_flavour, words);

@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
+#include "bench/kernel/ksource.h"
 #include "lib/base/parse_number.h"
 #include "lib/base/tunable.h"
 
@@ -125,7 +126,7 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 
 	switch (ke->ke_kind) {
 	case DESIGN:
-		value = tb->tb_design->ra_ident;
+		value = ksource_spec(tb->tb_design->ra_ident);
 		break;
 	case LOCK:
 		value = tb->tb_lock->lc_name;
@@ -381,10 +382,14 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 	void *member = (char *)cx + ke->ke_offset;
 	unsigned *number = member;
 	const void *found = NULL;
+	char why[KSOURCE_WHY_SIZE];
 	uint64_t v;
 
 	switch (ke->ke_kind) {
 	case DESIGN:
+		if (ksource_named(value) &&
+		    ksource_open(value, &value, why) != 0)
+			return (lines_refuse(li, "%s", why));
 		found = tb->tb_design = simulated_design(value);
 		break;
 	case LOCK:
@@ -468,8 +473,6 @@ load(struct lines *li, struct counterexample *cx)
 		if (!ended && read_line(li, cx, &seen) != 0)
 			return (li->li_error);
 	}
-	if (li->li_error != 0)
-		return (li->li_error);
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
 	for (i = 0; i < KEYS; i++)
@@ -489,9 +492,8 @@ counterexample_load(struct counterexample *cx, const char *path, char *message)
 
 	memset(cx, 0, sizeof(*cx));
 	subject_default(&cx->cx_subject);
-	error = lines_open(&li, path, message);
-	if (error == 0)
-		error = load(&li, cx);
+	lines_open(&li, path, message);
+	error = load(&li, cx);
 	lines_close(&li);
 	return (error);
 }

@@ -102,7 +102,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	char data[PROGRAM_PATH_SIZE], folder[PROGRAM_PATH_SIZE];
 	char path[PROGRAM_PATH_SIZE + 16];
 	const char *argv[] = { "sh", path, data, action, a, b, NULL };
-	const char *own = getenv("RNGSIM_KERNEL");
 	char *error;
 	size_t size;
 	pid_t pid;
@@ -114,8 +113,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	    !program_data("kernel", "bench/kernel", folder))
 		return (refuse(why, EXIT_FAILURE, "rngsim's kernel headers "
 		    "are not installed: expected share/rngsim/kernel"));
-	if (own != NULL && own[0] != '\0')
-		snprintf(data, sizeof(data), "%s", own);
 	snprintf(path, sizeof(path), "%s/source.sh", folder);
 	in = child_open(argv, NULL, false, &pid);
 	if (in == NULL)
@@ -259,6 +256,9 @@ build(struct source *so)
 		return (refuse(so->so_why, EXIT_FAILURE, "libcrypto does not "
 		    "offer a working SHA256"));
 	for (i = 0; i < so->so_found.li_count; i++)
+		if (strncmp(so->so_found.li_line[i], "cc ", 3) == 0)
+			break;
+	for (; i < so->so_found.li_count; i++)
 		digest_update(&dg, so->so_found.li_line[i],
 		    strlen(so->so_found.li_line[i]) + 1);
 	digest_update(&dg, &(unsigned){ KERNEL_ABI }, sizeof(unsigned));
@@ -274,18 +274,15 @@ build(struct source *so)
 	return (status);
 }
 
-/* The short name, of characters that need no quotes, and unique. */
+/* The short name, unique. */
 static void
 set_name(struct source *so)
 {
 	const struct source *other;
 	unsigned again = 1;
-	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3], *c;
+	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3];
 
 	snprintf(text, sizeof(text), "%s", value(&so->so_found, "name", 0));
-	for (c = text; *c != '\0'; c++)
-		if (*c <= ' ' || *c > '~' || *c == ',' || *c == '=')
-			*c = '_';
 	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%s", text);
 	for (other = sources; other != NULL;)
 		if (strcmp(other->so_name, so->so_name) == 0) {
@@ -324,7 +321,8 @@ add(struct source *so)
 	case 0:
 		return (0);
 	case EINVAL:
-		return (refuse(so->so_why, EXIT_FAILURE, "%.900s", error));
+		return (refuse(so->so_why, EXIT_FAILURE, "%.900s; \"rngsim "
+		    "kernel clean\" removes what was compiled", error));
 	default:
 		return (refuse(so->so_why, EXIT_FAILURE, "no memory"));
 	}
@@ -381,7 +379,7 @@ ksource_spec(const char *design)
 {
 	const struct source *so = find_design(design);
 
-	return (so == NULL ? NULL : value(&so->so_found, "spec", 0));
+	return (so == NULL ? design : value(&so->so_found, "spec", 0));
 }
 
 const char *

@@ -36,11 +36,10 @@ bool ksource_named(const char *text);
 int ksource_open(const char *spec, const char **name,
     char why[KSOURCE_WHY_SIZE]);
 
-/*
- * What a design is opened with in another process, and a hash of its contents
- * and of how they were compiled; NULL for other designs.
- */
+/* What -d takes for a design in another process: a short name is not enough. */
 const char *ksource_spec(const char *design);
+
+/* A hash of contents and how they were compiled; NULL for other designs. */
 const char *ksource_key(const char *design);
 
 /* Fills in what each source opened is.  Returns: 0 or ENOMEM. */

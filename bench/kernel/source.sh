@@ -24,20 +24,20 @@ cached="expected XDG_CACHE_HOME to name a folder that can be written"
 # What a sys directory has of the sources; other headers must be rngsim's.
 members="dev/random crypto contrib/libb2 sys/random.h"
 
-# -z defs finds functions that are missing.  The hooks for memory accesses are
-# the program's.
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
 -DINVARIANTS -nostdinc"
 real_flags=
-real_link="-Wl,-z,defs"
+# Calls of hooks for memory accesses, which the glue has.
 simulated_flags="-DKERNEL_SIMULATED -fsanitize=thread"
-simulated_link=
+# Functions that are missing are errors.
+link="-shared -Wl,-z,now -Wl,-z,defs"
 
 fail()
 {
 	status=$1
 	shift
+	IFS=' '
 	echo "error $*"
 	exit "$status"
 }
@@ -96,7 +96,8 @@ take_revision()
 		tree "$folder" >/dev/null || folder=${at%"${at##*/}"}
 		folder=${folder%/} ;;
 	esac
-	hash=$(tree "$folder") || fail 2 "revision $revision has no $path:" \
+	git --git-dir="$git" cat-file -e "$commit:$at" 2>/dev/null &&
+	    hash=$(tree "$folder") || fail 2 "revision $revision has no $path:" \
 	    "expected a path that it has"
 	[ "${folder##*/}" = sys ] && top=sys || top=source
 	disk=$cache/tree.$hash-$top/$top
@@ -155,6 +156,8 @@ find_source()
 	esac
 	split "$1"
 	[ -n "$path" ] || fail 2 "no path: $expected"
+	[ "$path@" != "$1" ] || fail 2 "no revision after the @: expected a" \
+	    "branch, a tag or a commit"
 	case $path in
 	/*) ;;
 	*) path=$(pwd)/$path ;;
@@ -193,6 +196,7 @@ find_source()
 	name=${name##*/}
 	[ -z "$revision" ] || name=$revision
 	[ "$name" != "$commit" ] || name=$(printf %.12s "$commit")
+	name=$(printf %s "$name" | tr -c 'A-Za-z0-9._/@~^+-' _)
 }
 
 find_compiler()
@@ -220,11 +224,15 @@ describe()
 	echo "revision $commit"
 	echo "name $name"
 	echo "folder $folder"
-	echo "tree $tree"
-	echo "compiler $version" | sed 1q
+	# What follows is part of the key of what is compiled.
 	printf 'cc %s\n' $cc
+	echo "compiler $version" | sed 1q
 	printf 'flag %s\n' $flags
 	printf 'file %s\n' $files
+	# A header that the tree gets later comes before the one of rngsim.
+	for file in $(cd "$data/tree" && find . -type f); do
+		[ -z "$tree" ] || [ ! -e "$tree/$file" ] || echo "own $file"
+	done
 }
 
 write_unit()
@@ -274,13 +282,14 @@ s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u
 # compile FLAVOUR FLAGS: an object; messages are in $work/log.
 compile()
 {
-	eval "own=\$$1_flags link=\$$1_link"
 	unset IFS
+	eval "own=\$$1_flags"
 	own=$(echo $own ${2-} | tr ' ' '\n')
+	link=$(echo $link | tr ' ' '\n')
 	IFS=$newline
 	$cc $flags $own -MD -MF "$work/rule" -c -o "$work/object.o" \
 	    "$work/unit.c" >"$work/log" 2>&1 &&
-	    $cc $more -shared $link -o "$work/$1.so" "$work/object.o" \
+	    $cc $more $link -o "$work/$1.so" "$work/object.o" \
 		>>"$work/log" 2>&1
 }
 
@@ -290,12 +299,16 @@ compile_all()
 	probe=
 	compile real || { probe=-DKERNEL_NO_PROBE; compile real $probe; } &&
 	    compile simulated $probe && return
-	line=$(grep -m 1 -e 'error: ' -e 'undefined ' "$work/log") ||
-	    line=$(sed 1q "$work/log")
+	# Errors in rngsim's glue follow from those in the source.
+	errors=$(grep -e 'error: ' -e 'undefined ' "$work/log" ||
+	    cat "$work/log")
+	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" |
+	    sed 1q)
 	# Of a revision the path within it.
 	[ -z "$commit" ] || line=${line#"$folder/"}
 	lack=$(echo "$line" | lacks)
-	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs)
+	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs |
+	    sed 's/^/the header /')
 	fail 1 "it does not compile: $line${lack:+; rngsim lacks $lack}"
 }
 
@@ -311,7 +324,7 @@ build()
 	[ -n "$probe" ] || : >"$work/probed"
 	echo "$name" >"$work/name"
 	rm "$work/rule" "$work/object.o" "$work/unit.c" "$work/log"
-	echo "work $work" && work=
+	echo "work $work" 2>/dev/null && work=
 }
 
 # With an empty file for each header that is missing, to see the rest.
@@ -320,7 +333,7 @@ check()
 	begin
 	write_unit
 	printf 'source    %s\n' $files
-	echo "headers   ${tree:-rngsim\'s, as there is no sys directory}"
+	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	echo "compiler  $version" | sed 1q
 	$cc $flags -DKERNEL_NO_PROBE -M -MG -MF "$work/rule" "$work/unit.c" \
 	    >"$work/log" 2>&1 || fail 1 "$(sed 1q "$work/log")"
@@ -330,16 +343,16 @@ check()
 		: >"$work/missing/$file"
 	done <"$work/headers"
 	inputs | theirs >>"$work/headers"
-	$cc $flags -I"$work/missing" -DKERNEL_NO_PROBE -fsyntax-only \
-	    "$work/unit.c" 2>&1 | lacks >"$work/names"
+	flags=$flags$newline-I$work/missing
+	compile real -DKERNEL_NO_PROBE || :
+	grep -vF "$data/" "$work/log" | lacks >"$work/names"
 	sed 's/^/lacks     the header /' "$work/headers"
 	sed 's/^/lacks     /' "$work/names"
 	[ ! -s "$work/headers" ] && [ ! -s "$work/names" ] || exit 1
 	compile_all
 	echo "compiles  yes"
-	[ -n "$probe" ] && echo "probe     no: private names differ; known" \
-	    "answers and the ledger do not see the state" ||
-	    echo "probe     yes"
+	[ -n "$probe" ] && echo "probe     no: other private names; known" \
+	    "answers do not see its state" || echo "probe     yes"
 }
 
 # The names of a difference are "{here => there}/dev/random/fortuna.c".
@@ -351,8 +364,10 @@ diff()
 	find_source "$2"
 	to=$tree/dev/random
 	[ -n "$tree" ] || to=$files
-	git diff --no-index --no-color --stat=200 "$from" "$to" 2>/dev/null |
-	    sed -e 's/^ *//' -e 's;^[^|]*dev/random/;;' -e 's/^.*{.*}\/*//'
+	git diff --no-index --no-color --stat=400 --stat-graph-width=20 \
+	    "$from" "$to" 2>/dev/null |
+	    sed -e 's/^ *//' -e 's;^[^|]*dev/random/;;' -e 's/^{.*}\/*//' \
+		-e 's/ => .*dev\/null} / (gone) /' -e 's/  *| */ | /'
 }
 
 list()

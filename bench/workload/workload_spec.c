@@ -268,9 +268,9 @@ find(const char *name, char file[PROGRAM_PATH_SIZE])
 	unsigned i;
 
 	for (i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++)
-		if (workload_folder(i, path) &&
-		    (size_t)snprintf(file, PROGRAM_PATH_SIZE, "%s/%s%s", path, name,
-		    suffix) < PROGRAM_PATH_SIZE && access(file, F_OK) == 0)
+		if (workload_folder(i, path) && (size_t)snprintf(file,
+		    PROGRAM_PATH_SIZE, "%s/%s%s", path, name, suffix) <
+		    PROGRAM_PATH_SIZE && access(file, F_OK) == 0)
 			return (true);
 	return (false);
 }

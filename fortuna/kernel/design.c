@@ -79,6 +79,7 @@ struct kernel_thread {
 	struct kernel_lock *kt_lock[HELD_MAX];
 	const struct kernel_site *kt_site[HELD_MAX];
 	unsigned	 kt_hint;	/* the slot that it freed last */
+	uint64_t	 kt_tag;	/* that it gave last */
 	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	bool		 kt_drained;	/* pools, and has set no key since */
 	bool		 kt_reseeding;
@@ -109,7 +110,6 @@ struct kernel {
 	struct hash_slot *k_hash;
 	unsigned	 k_hashes;
 	unsigned	 k_pools;
-	_Atomic uint64_t k_tag;		/* the last one given */
 	const struct hash *k_sha256;
 	struct ledger	*k_ledger;
 	unsigned	 k_core;
@@ -121,7 +121,7 @@ struct kernel {
 };
 
 /* Generators made so far. */
-static _Atomic uint64_t generation;
+static _Atomic uint64_t made;
 
 static inline struct kernel *
 kernel_of(struct generator *g)
@@ -519,31 +519,38 @@ slot_of(struct kernel *k, const struct cipher_state *cs)
 	if (cs->cs_slot == 0 || cs->cs_slot > k->k_slots)
 		return (NULL);
 	sl = &k->k_slot[cs->cs_slot - 1];
-	return (cs->cs_tag != 0 && sl->sl_tag == cs->cs_tag ? sl : NULL);
+	return (cs->cs_tag != 0 && atomic_load_explicit(&sl->sl_tag,
+	    memory_order_relaxed) == cs->cs_tag ? sl : NULL);
+}
+
+static inline uint32_t
+copies_of(struct slot *sl)
+{
+
+	return (atomic_load_explicit(&sl->sl_copies, memory_order_acquire));
 }
 
 static void
-slot_put(struct kernel *k, struct slot *sl)
+slot_put(struct kernel *k, struct kernel_thread *kt, struct slot *sl)
 {
-	uint32_t copies = atomic_load(&sl->sl_copies);
+	uint32_t copies = copies_of(sl);
 
 	while (copies > 1)
 		if (atomic_compare_exchange_weak(&sl->sl_copies, &copies,
 		    copies - 1))
 			return;
 	/* No other object has it, so none can be copied. */
-	atomic_store(&sl->sl_tag, 0);
+	atomic_store_explicit(&sl->sl_tag, 0, memory_order_relaxed);
 	cipher_key_wipe(sl->sl_key);
 	machine_charge(COST_WIPE, 1);
-	thread_of(k)->kt_hint = (unsigned)(sl - k->k_slot);
-	atomic_store(&sl->sl_copies, 0);
+	kt->kt_hint = (unsigned)(sl - k->k_slot);
+	atomic_store_explicit(&sl->sl_copies, 0, memory_order_release);
 }
 
 /* A free slot; a thread looks first where it freed one. */
 static struct slot *
-slot_get(struct kernel *k)
+slot_get(struct kernel *k, const struct kernel_thread *kt)
 {
-	const struct kernel_thread *kt = thread_of(k);
 	struct slot *sl;
 	uint32_t none;
 	unsigned i;
@@ -551,8 +558,7 @@ slot_get(struct kernel *k)
 	for (i = 0; i < k->k_slots; i++) {
 		sl = &k->k_slot[(kt->kt_hint + i) % k->k_slots];
 		none = 0;
-		if (atomic_load_explicit(&sl->sl_copies,
-		    memory_order_relaxed) != 0 ||
+		if (copies_of(sl) != 0 ||
 		    !atomic_compare_exchange_strong(&sl->sl_copies, &none, 1))
 			continue;
 		if (sl->sl_key == NULL && cipher_key_new(&sl->sl_key,
@@ -595,21 +601,22 @@ kh_key_set(void *self, void *state, const void *key)
 	struct kernel *k = self;
 	struct cipher_state *cs = state;
 	struct slot *sl = slot_of(k, cs), *old = NULL;
+	struct kernel_thread *kt = thread_of(k);
 
 	if (k->k_ledger != NULL && is_core(k, state))
-		report_key(k, thread_of(k));
-	if (sl == NULL || atomic_load(&sl->sl_copies) > 1) {
+		report_key(k, kt);
+	if (sl == NULL || copies_of(sl) > 1) {
 		old = sl;
-		sl = slot_get(k);
+		sl = slot_get(k, kt);
 	}
 	cipher_key_set(sl->sl_key, key);
 	memcpy(cs->cs_raw, key, sizeof(cs->cs_raw));
 	cs->cs_slot = (uint64_t)(sl - k->k_slot) + 1;
-	cs->cs_tag = atomic_fetch_add(&k->k_tag, 1) + 1;
-	atomic_store(&sl->sl_tag, cs->cs_tag);
+	cs->cs_tag = ++kt->kt_tag;
+	atomic_store_explicit(&sl->sl_tag, cs->cs_tag, memory_order_relaxed);
 	machine_charge(COST_KEY_SET, 1);
 	if (old != NULL)
-		slot_put(k, old);
+		slot_put(k, kt, old);
 }
 
 /* With the thread's own cipher: the object was not made here, or is shared. */
@@ -635,9 +642,13 @@ kh_keystream(void *self, void *state, uint64_t words[2], void *out, size_t n)
 	struct slot *sl = slot_of(k, cs);
 	uint128_t ctr = uint128_make(words[1], words[0]);
 
-	if (sl != NULL && atomic_exchange(&sl->sl_busy, 1) == 0) {
+	/* Threads with copies of one key may use them at the same time. */
+	if (sl != NULL && copies_of(sl) == 1) {
 		cipher_keystream(sl->sl_key, &ctr, out, n);
-		atomic_store(&sl->sl_busy, 0);
+	} else if (sl != NULL && atomic_exchange_explicit(&sl->sl_busy, 1,
+	    memory_order_acquire) == 0) {
+		cipher_keystream(sl->sl_key, &ctr, out, n);
+		atomic_store_explicit(&sl->sl_busy, 0, memory_order_release);
 	} else {
 		keystream_alone(k, cs, &ctr, out, n);
 	}
@@ -664,7 +675,7 @@ kh_clearing(void *self, void *p, size_t n)
 	if (sl == NULL)
 		return;
 	((struct cipher_state *)p)->cs_slot = 0;
-	slot_put(k, sl);
+	slot_put(k, thread_of(k), sl);
 }
 
 static void
@@ -728,7 +739,7 @@ kh_hash_init(void *self, void *state)
 		if (is_variable(k, state) && k->k_pools < POOLS_MAX)
 			slot->hs_pool = (int)k->k_pools++;
 		hs->hs_slot = (uint64_t)(slot - k->k_hash) + 1;
-		hs->hs_tag = atomic_fetch_add(&k->k_tag, 1) + 1;
+		hs->hs_tag = ++thread_of(k)->kt_tag;
 		atomic_store(&slot->hs_tag, hs->hs_tag);
 	}
 	digest_reset(&slot->hs_digest);
@@ -883,6 +894,7 @@ static int
 kernel_init(struct generator *g, const struct generator_params *params)
 {
 	struct kernel *k = kernel_of(g);
+	const uint64_t number = atomic_fetch_add(&made, 1);
 	unsigned i;
 
 	/* ra_algorithm is the source's first member. */
@@ -903,9 +915,10 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	for (i = 0; i < k->k_threads; i++) {
 		k->k_thread[i].kt_hint = i * SLOTS_EACH;
 		k->k_thread[i].kt_pool = -1;
+		/* A stack may have objects of an earlier generator. */
+		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
+		    (number & 0x1fffff) << 32;
 	}
-	/* A stack may still have objects of an earlier generator. */
-	k->k_tag = (atomic_fetch_add(&generation, 1) + 1) << 32;
 	k->k_object = k->k_copy->kc_object;
 	k->k_sha256 = cipher_is_stub(params->gp_cipher) ? hash_stub() :
 	    hash_sha256();

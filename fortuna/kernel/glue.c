@@ -94,10 +94,11 @@ kern_free(void *p)
 static sbintime_t
 kern_uptime(bool coarse)
 {
-	const int64_t ns = HOST(uptime_ns, coarse);
+	const uint64_t ns = (uint64_t)HOST(uptime_ns, coarse);
 
 	/* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
-	return (ns / 1000000 * SBT_1MS + ns % 1000000 * SBT_1MS / 1000000);
+	return ((sbintime_t)(ns / 1000000 * SBT_1MS +
+	    ns % 1000000 * SBT_1MS / 1000000));
 }
 
 sbintime_t
@@ -441,6 +442,10 @@ kern_failpoint(const char *name)
 
 /* random(4): ciphers, hashes, events. */
 
+/* What a cipher uses of a key: ChaCha20's is its input, AES's a schedule. */
+#define	KERN_KEY_BYTES(key)						\
+	(random_chachamode ? sizeof(struct chacha_ctx) : sizeof(*(key)))
+
 CTASSERT(sizeof(union randomdev_key) >= KERNEL_CIPHER_STATE);
 CTASSERT(sizeof(struct randomdev_hash) >= KERNEL_HASH_STATE);
 
@@ -448,6 +453,7 @@ void
 randomdev_hash_init(struct randomdev_hash *context)
 {
 
+	KERN_STORES(context, sizeof(*context));
 	HOST(hash_init, context);
 }
 
@@ -456,6 +462,7 @@ randomdev_hash_iterate(struct randomdev_hash *context, const void *data,
     size_t size)
 {
 
+	KERN_STORES(context, sizeof(*context));
 	HOST(hash_add, context, data, size);
 }
 
@@ -463,6 +470,7 @@ void
 randomdev_hash_finish(struct randomdev_hash *context, void *buf)
 {
 
+	KERN_STORES(context, sizeof(*context));
 	HOST(hash_finish, context, buf);
 }
 
@@ -470,6 +478,7 @@ void
 randomdev_encrypt_init(union randomdev_key *context, const void *data)
 {
 
+	KERN_STORES(context, KERN_KEY_BYTES(context));
 	HOST(key_set, context, data);
 }
 
@@ -486,6 +495,7 @@ randomdev_keystream(union randomdev_key *context, uint128_t *ctr, void *d_out,
 	le128enc(le, *ctr);
 	words[0] = le64dec(le);
 	words[1] = le64dec(le + 8);
+	KERN_LOADS(context, KERN_KEY_BYTES(context));
 	HOST(keystream, context, words, d_out, size);
 	le64enc(le, words[0]);
 	le64enc(le + 8, words[1]);

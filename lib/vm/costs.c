@@ -2,7 +2,7 @@
 
 #include "lib/vm/vm.h"
 
-enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64 };
+enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64, KEY_BYTES = 32 };
 
 struct cipher_costs {
 	const char	*cc_cipher;
@@ -79,7 +79,8 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	vc->vc_less[COST_KEYSTREAM] = cc->cc_block_bytes - 1;
 	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
 	each[COST_REKEY] = ps[cc->cc_setup];
-	drawn = each[COST_KEYSTREAM] + 32 * unit[COST_KEYSTREAM] / FS_PER_PS;
+	drawn = each[COST_KEYSTREAM] + unit[COST_KEYSTREAM] / FS_PER_PS *
+	    ((KEY_BYTES + cc->cc_block_bytes - 1) & ~(cc->cc_block_bytes - 1));
 	if (each[COST_REKEY] > drawn)
 		each[COST_KEY_SET] = each[COST_REKEY] - drawn;
 	unit[COST_WIPE] = ps[cc->cc_wipe] * FS_PER_PS;

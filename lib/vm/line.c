@@ -308,29 +308,62 @@ vm_touch(const void *object, unsigned lines)
 		    (unsigned)self->vt_cpu)) * (lines - 1));
 }
 
+/* A line that is fetched beside another one of the same access. */
+static void
+beside(struct vm *vm, struct vm_line *vl, bool store)
+{
+	const unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
+
+	defer(vm, service(vm, nearest(vm, vl, cpu)));
+	if (store) {
+		vl->vl_owner = (int)cpu;
+		unshare_all(vm, vl);
+	} else {
+		share(vm, vl, cpu);
+	}
+}
+
+/* Where accesses take no time they are scheduling points, or forgotten. */
+static void
+plain_untimed(struct vm *vm, const char *at, const char *end, bool store)
+{
+
+	if (!vm_is_controlled(vm)) {
+		for (; store && at < end; at += VM_LINE_BYTES)
+			(void)own_untimed(vm, at);
+	} else if (!vm->vm_self->vt_host && vm->vm_self->vt_held_count == 0) {
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	}
+}
+
 void
 vm_plain(const void *p, size_t n, bool store)
 {
 	const char *at = p, *end = at + n;
 	struct vm *vm = vm_get();
-	struct vm_thread *self = vm->vm_self;
+	struct vm_line *vl;
+	bool first = true;
+	int cpu;
 
-	if (self->vt_untimed) {
-		if (vm_is_controlled(vm) && !self->vt_host &&
-		    self->vt_held_count == 0) {
-			vm_step(vm);
-			vm_controlled_point(vm, VM_POINT_ACCESS);
-		} else if (store && !vm_is_controlled(vm)) {
-			for (; at < end; at += VM_LINE_BYTES)
-				(void)own_untimed(vm, at);
-		}
+	if (vm->vm_self->vt_untimed) {
+		plain_untimed(vm, at, end, store);
 		return;
 	}
-	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES)
-		if (store)
-			(void)vm_own(at, VM_STORE);
+	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES) {
+		vl = vm_line_of(vm, at);
+		cpu = vm->vm_self->vt_cpu;
+		if (vl->vl_owner == cpu ? !store || vl->vl_sharers == 0 :
+		    !store && shares(vl, (unsigned)cpu))
+			continue;
+		if (!first)
+			beside(vm, vl, store);
+		else if (store)
+			own(vm, vl, 0, 0);
 		else
-			vm_load(at);
+			fetch(vm, vl, (unsigned)cpu);
+		first = false;
+	}
 }
 
 void

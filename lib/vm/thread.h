@@ -55,7 +55,10 @@ uint64_t vm_run_number(void);
 /* Fetches that many lines of an object at once. */
 void vm_touch(const void *object, unsigned lines);
 
-/* Before a plain access: by line, loads share, stores own. */
+/*
+ * Before a plain access: by line, loads share and stores own.  What the CPU has
+ * takes no time, and lines of one access are fetched side by side.
+ */
 void vm_plain(const void *p, size_t n, bool store);
 
 /*

@@ -119,36 +119,34 @@ extern int hz;
 #define	sched_unpin()		((void)0)
 
 /* sys/endian.h */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define	htole16(x)		((uint16_t)(x))
+#define	htole32(x)		((uint32_t)(x))
+#define	htole64(x)		((uint64_t)(x))
+#else
+#define	htole16(x)		__builtin_bswap16(x)
+#define	htole32(x)		__builtin_bswap32(x)
+#define	htole64(x)		__builtin_bswap64(x)
+#endif
 #define	KERN_CODEC(bits)						\
 static __inline uint##bits##_t						\
 le##bits##dec(const void *p)						\
 {									\
-	const uint8_t *b = p;						\
-	uint##bits##_t v = 0;						\
+	uint##bits##_t v;						\
 									\
-	for (unsigned i = 0; i < bits / 8; i++)				\
-		v |= (uint##bits##_t)((uint##bits##_t)b[i] << 8 * i);	\
-	return (v);							\
+	__builtin_memcpy(&v, p, sizeof(v));				\
+	return (htole##bits(v));					\
 }									\
 									\
 static __inline void							\
 le##bits##enc(void *p, uint##bits##_t v)				\
 {									\
-	uint8_t *b = p;							\
-									\
-	for (unsigned i = 0; i < bits / 8; i++)				\
-		b[i] = (uint8_t)(v >> 8 * i);				\
+	v = htole##bits(v);						\
+	__builtin_memcpy(p, &v, sizeof(v));				\
 }
 KERN_CODEC(16)
 KERN_CODEC(32)
 KERN_CODEC(64)
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define	htole32(x)		((uint32_t)(x))
-#define	htole64(x)		((uint64_t)(x))
-#else
-#define	htole32(x)		__builtin_bswap32(x)
-#define	htole64(x)		__builtin_bswap64(x)
-#endif
 #define	le32toh(x)		htole32(x)
 #define	le64toh(x)		htole64(x)
 

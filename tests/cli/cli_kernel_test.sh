@@ -1,0 +1,353 @@
+# Kernel sources as designs: where they are found, compiled and kept, what
+# results say of them, and what is refused.
+
+command=kernel
+brief="-r 1 -s 1k -t 0.05 -c aes -S rngsim.warmup_ms=0"
+
+# A cache of this case, and a compiler that notes what it compiles.
+setup() {
+	src=$(cd "$(source_folder)" && pwd)
+	export XDG_CACHE_HOME="$PWD/cache" HOME="$PWD"
+	real=${CC:-cc}
+	command -v "$real" >/dev/null || atf_skip "no C compiler"
+	printf '#! /bin/sh\ncase " $* " in\n*" -c "*) echo x >>"%s";;\nesac\n%s' \
+	    "$PWD/compiled" "exec $real \"\$@\"" >cc
+	chmod +x cc
+	export CC="$PWD/cc"
+	unset RNGSIM_KERNEL_CFLAGS
+}
+
+# tree DIR: a sys directory with a source.
+tree() {
+	mkdir -p "$1/dev/random"
+	cp "$src/tests/kernel/fortuna.c" "$1/dev/random"
+}
+
+# builds NAME ARGUMENT: it compiles, under that name.
+builds() {
+	atf_check -o match:"^kernel:$1 " "$(program)" kernel build "$2"
+}
+
+# compiled COUNT: so many calls of the compiler since the last time.
+compiled() {
+	n=$(cat compiled 2>/dev/null | wc -l)
+	rm -f compiled
+	[ "$n" -eq "$1" ] || atf_fail "compiled $n times, not $1"
+}
+
+nothing_left() {
+	left=$(ls cache/rngsim/kernel 2>/dev/null | grep '^work')
+	[ -z "$left" ] || atf_fail "left: $left"
+}
+
+commit() {
+	git -C "$1" add -A
+	git -C "$1" -c user.name=x -c user.email=x@y -c commit.gpgsign=false \
+	    commit -q -m "$2"
+}
+
+repository() {
+	git init -q "$1"
+	tree "$1/sys"
+	commit "$1" first
+	git -C "$1" checkout -q -b base
+	git -C "$1" checkout -q -b topic/lock
+	echo '/* Longer. */' >>"$1/sys/dev/random/fortuna.c"
+	commit "$1" second
+	git -C "$1" checkout -q base
+}
+
+test_case kernel__path "a sys directory, the one above it, a file and a" \
+    "relative path with blanks are found; names are short and unique"
+kernel__path_body() {
+	setup
+	tree 'a tree/sys'
+	builds a_tree 'a tree'
+	compiled 2
+	builds a_tree 'a tree/sys/'
+	builds fortuna 'a tree/sys/dev/random/fortuna.c'
+	cd 'a tree/sys/dev'
+	builds a_tree ..
+	cd ../../..
+	compiled 0
+	mkdir other
+	cp 'a tree/sys/dev/random/fortuna.c' other
+	saves out.json sweep $brief -n 1 --format json -d \
+	    "kernel:a tree,kernel:other/fortuna.c,kernel:a tree/sys/dev/random/fortuna.c"
+	grep '"design": "kernel' out.json | sort -u | tr -d ' ,"' >names
+	atf_check -o inline:'design:kernel:a_tree\ndesign:kernel:fortuna\ndesign:kernel:fortuna-2\n' \
+	    cat names
+	complains 2 'named twice' sweep -d "kernel:other/fortuna.c,kernel:$PWD/other/fortuna.c"
+	complains 2 'a list' run -d "kernel:other/fortuna.c,locked"
+	complains 2 'expected none' run -d fortuna
+}
+
+test_case kernel__folder "a folder of fx_*.c files is one source"
+kernel__folder_body() {
+	setup
+	mkdir fx
+	cp "$src/tests/kernel/fortuna.c" fx/fx_b.c
+	echo '#include "fx_missing.h"' >fx/fx_c.c
+	complains 1 'fx/fx_c.c:1|fx_missing.h' kernel build fx
+	echo '/* The last one. */' >fx/fx_c.c
+	builds fx fx
+	grep -q "$PWD/fx/fx_c.c" cache/rngsim/kernel/files.* ||
+	    atf_fail "fx_c.c is no part of it"
+}
+
+needs="git python3"
+test_case kernel__revision "two branches and a work tree side by side; the" \
+    "result has revisions, differences and contents; the work tree stays"
+kernel__revision_body() {
+	setup
+	repository repo
+	echo '/* Not committed. */' >>repo/sys/dev/random/fortuna.c
+	saves out.json sweep $brief -n 1 --format json -d \
+	    "kernel:repo@base,kernel:repo/sys@topic/lock,kernel:repo,locked"
+	first=$(git -C repo rev-parse base)
+	second=$(git -C repo rev-parse topic/lock)
+	sum=$(git -C repo show topic/lock:sys/dev/random/fortuna.c | sha256sum)
+	python3 - "$first" "$second" "${sum%% *}" <<-'PYTHON' ||
+		import json, sys
+		first, second, sum = sys.argv[1:]
+		k = json.load(open("out.json"))["kernels"]
+		assert [x["name"] for x in k] == ["kernel:base",
+		    "kernel:topic/lock", "kernel:repo"], k
+		assert [x["revision"] for x in k] == [first, second, ""], k
+		assert k[0]["diff"] == [], k
+		assert k[1]["diff"][0] == "fortuna.c | 1 +", k
+		assert "1 insertion" in k[2]["diff"][-1], k
+		assert k[1]["files"][0] == {"name": "dev/random/fortuna.c",
+		    "sha256": sum}, k
+		assert all(x["probed"] and x["compiler"] for x in k), k
+		assert "-D_KERNEL" in k[0]["flags"], k
+	PYTHON
+	    atf_fail "$(grep -A 40 '"kernels"' out.json)"
+	atf_check -o inline:' M sys/dev/random/fortuna.c\n' \
+	    git -C repo status --short
+	nothing_left
+	compiled 6
+	git clone -q --bare repo bare
+	builds topic/lock bare@topic/lock
+	builds "$(printf %.12s "$second")" "repo@$second"
+	# One tree hash: neither taken out nor compiled again.
+	compiled 0
+	builds base repo/sys/dev/random/fortuna.c@base
+	git -C repo branch file
+	git -C repo rm -q -f -r sys
+	commit repo gone
+	builds file repo/sys@file
+	complains 2 'revision base has no |sys' kernel build repo/sys@base
+	complains 2 'no revision "nosuch"|branch' kernel build repo@nosuch
+	complains 2 'no revision' kernel build repo@--help
+	complains 2 'no revision after' kernel build repo@
+	tree plain/sys
+	complains 2 'in no git repository' kernel build plain@base
+}
+
+test_case kernel__cache "equal contents are compiled once; other contents," \
+    "flags and compilers are not taken for them"
+kernel__cache_body() {
+	setup
+	tree one/sys
+	f=one/sys/dev/random/fortuna.c
+	builds one one
+	compiled 2
+	runs run $brief -d kernel:one
+	compiled 0
+	echo '#include "more.h"' >>$f
+	: >one/sys/dev/random/more.h
+	builds one one
+	compiled 2
+	echo 'int more;' >one/sys/dev/random/more.h
+	builds one one
+	compiled 2
+	: >one/sys/dev/random/more.h
+	builds one one
+	compiled 0
+	RNGSIM_KERNEL_CFLAGS='-O1 -DX=1' builds one one
+	compiled 2
+	# A header that now comes before one of rngsim's.
+	cp "$src/fortuna/kernel/tree/dev/random/hash.h" one/sys/dev/random
+	builds one one
+	compiled 2
+	mv cc cc2
+	CC="$PWD/cc2" builds one one
+	compiled 2
+	mv cc2 cc
+	for so in cache/rngsim/kernel/*/real.so; do
+		: >"$so"
+	done
+	complains 1 'kernel clean' kernel build one
+	atf_check -o match:'^removed 6 compiled sources' \
+	    "$(program)" kernel clean
+	[ ! -e cache/rngsim/kernel ] || atf_fail "not removed"
+	builds one one
+	compiled 2
+}
+
+test_case kernel__two_at_once "two processes make one entry, and a signal" \
+    "leaves nothing"
+kernel__two_at_once_body() {
+	setup
+	tree one/sys
+	"$(program)" kernel build one >a &
+	"$(program)" kernel build one >b
+	wait $! || atf_fail "one of them fails"
+	atf_check cmp a b
+	nothing_left
+	ends 0 list
+	atf_check -o match:'^  one  .* kB  [0-9a-f]{12}$' \
+	    -o match:'^1 compiled source,' cat out
+	atf_check -o match:'^removed 1' "$(program)" kernel clean
+	setsid "$(program)" kernel build one >a 2>&1 &
+	while [ ! -s compiled ]; do
+		sleep 0.05
+	done
+	kill -TERM -$! || kill -TERM $!
+	wait $! && atf_fail "a signal did not end it"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		[ -n "$(ls cache/rngsim/kernel)" ] || return 0
+		sleep 1
+	done
+	nothing_left
+}
+
+# lines TEXT...: a source of these lines.
+lines() { printf '%s\n' "$@" >own.c; }
+
+test_case kernel__lacks "what rngsim lacks is named, by gcc and clang; the" \
+    "tree's own headers do not take its place"
+kernel__lacks_body() {
+	setup
+	tree one/sys
+	f=one/sys/dev/random/fortuna.c
+	for real in gcc clang; do
+		command -v $real >/dev/null || continue
+		CC=$real
+		lines '#include <sys/param.h>' '#include <sys/nosuch.h>' \
+		    '#include <vm/uma.h>' 'static odd_t x;' \
+		    'int f(void) { return (odd(1)); }'
+		complains 1 'own.c:2:|rngsim lacks the header sys/nosuch.h' \
+		    kernel build own.c
+		ends 1 check own.c
+		[ ! -s err ] || atf_fail "$(cat err)"
+		for lack in 'the header sys/nosuch.h' 'the header vm/uma.h' \
+		    odd_t; do
+			grep -qx "lacks     $lack" out ||
+			    atf_fail "$real: $lack: $(cat out)"
+		done
+		lines '#include <sys/param.h>' 'int f(void) { return (odd(1)); }'
+		complains 1 'own.c:2:|rngsim lacks odd' kernel build own.c
+		lines '#include <sys/param.h>' 'int f(void) { return 1 }'
+		complains 1 'own.c:2:|error' kernel build own.c
+		case $message in
+		*lacks*) atf_fail "$message" ;;
+		esac
+		complains 1 'random_account' kernel build \
+		    "$src/tests/kernel/unlinked.c"
+		ends 1 check "$src/tests/kernel/unlinked.c"
+		grep -qx 'lacks     random_account' out || atf_fail "$(cat out)"
+	done
+	mkdir one/sys/vm
+	echo 'struct uma;' >one/sys/vm/uma.h
+	ends 0 check one
+	grep -qx 'compiles  yes' out && grep -qx 'probe     yes' out ||
+	    atf_fail "$(cat out)"
+	sed -i '1i #include <vm/uma.h>' $f
+	complains 1 'rngsim lacks the header vm/uma.h' kernel build one
+	ends 1 check one
+	grep -qx 'lacks     the header vm/uma.h' out || atf_fail "$(cat out)"
+	nothing_left
+}
+
+needs=python3
+test_case kernel__unprobed "a source with other private names works, and is" \
+    "recorded as not probed"
+kernel__unprobed_body() {
+	setup
+	sed 's/fs_counter/fs_ctr/g' "$src/tests/kernel/fortuna.c" >own.c
+	saves out.json run $brief --format json -d kernel:own.c
+	grep -q '"probed": false' out.json || atf_fail "probed"
+	compiled 3
+	runs run $brief -d kernel:own.c
+	compiled 0
+	ends 0 check own.c
+	grep -q '^probe     no' out || atf_fail "$(cat out)"
+}
+
+test_case kernel__files "comparing and reporting do not need the source;" \
+    "going on needs the same contents"
+kernel__files_body() {
+	setup
+	tree one/sys
+	runs sweep $brief -n 3 -d locked,kernel:one -o r.json
+	"$(program)" sweep -r 1 -s 1k -t 1 -n 9 -c aes -d kernel:one,locked \
+	    -o s.json >/dev/null 2>&1 &
+	pid=$!
+	while [ "$(cat s.json.journal 2>/dev/null | wc -l)" -lt 2 ]; do
+		kill -0 $pid || atf_fail "it ended"
+		sleep 0.1
+	done
+	kill -KILL $pid
+	wait $pid
+	echo '/* Other. */' >>one/sys/dev/random/fortuna.c
+	complains 1 'mean something else|kernel:one' sweep --resume s.json
+	mv one two
+	shows kernel:one compare r.json --by design
+	shows kernel:one report r.json -d kernel:one
+	complains 2 'no such file' run -d kernel:one
+}
+
+test_case kernel__everywhere "explore, replay, assure, cat, kat and list take" \
+    "the same names"
+kernel__everywhere_body() {
+	setup
+	tree one/sys
+	shows 'kernel:one' explore -d kernel:one --schedules 100 --seed 1
+	atf_check -s exit:1 -o match:'Again:' "$(program)" explore \
+	    -d "kernel:$src/tests/kernel/step_outside.c" --schedules 5000 \
+	    --seed 1 -o x.schedule
+	atf_check -s exit:1 -o match:'As recorded' "$(program)" explore \
+	    --replay x.schedule
+	atf_check -o save:bytes "$(program)" cat -n 1k -d kernel:one
+	[ "$(wc -c <bytes)" = 1024 ] || atf_fail "cat: $(wc -c <bytes)"
+	atf_check -o match:'kernel:one' "$(program)" assure -d kernel:one \
+	    --only arithmetic --budget 1
+	script=$(ls "$src"/tests/vectors/*-concurrent-*.script | head -n 1)
+	sed 's;^mode .*;mode kernel:one;' "$script" >x.script
+	atf_check -o file:"${script%.script}.expected" "$(program)" kat x.script
+	echo 'mode kernel:nosuch' >y.script
+	atf_check -s exit:1 -o ignore -e match:'y.script:1.*no such file' \
+	    "$(program)" kat y.script
+}
+
+test_case kernel__bad_input "messages say what is wrong and what is right"
+kernel__bad_input_body() {
+	setup
+	tree one/sys
+	refused 2 'missing operand|check, build, list or clean'
+	refused 2 '"x"|check, build, list or clean' x
+	refused 2 'missing operand|PATH' build
+	refused 2 'surplus operand "x"' list x
+	refused 2 'nosuch: no such file|sys directory' build nosuch
+	refused 2 'no path' build ''
+	refused 2 'has no|fortuna.c' build .
+	refused 2 'no C file' build cc
+	refused 2 'quote' check 'a"b'
+	complains 2 '-d: "kernel:nosuch"|no such file' run -d kernel:nosuch
+	complains 2 '-d: "kernel:"|no path' sweep -d locked,kernel:
+	long=$(printf '%05000d' 0)
+	complains 2 'too long' run -d "kernel:$long"
+	CC=nosuch-cc refused 1 'no compiler "nosuch-cc"|CC' build one
+	CC=false refused 1 'no compiler "false"|CC' build one
+	XDG_CACHE_HOME=/proc/x refused 1 \
+	    'cannot write the cache /proc/x/|XDG_CACHE_HOME' build one
+	XDG_CACHE_HOME= HOME= refused 1 'neither' list
+	echo x >file
+	XDG_CACHE_HOME=$PWD/file refused 1 'cannot write the cache' build one
+	RNGSIM_KERNEL_CFLAGS=-DX=' -nosuch-flag' refused 1 'nosuch-flag' \
+	    build one
+	[ ! -e cache ] || nothing_left
+	PATH=/nowhere refused 1 'sh' build one
+}
