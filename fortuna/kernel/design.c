@@ -140,8 +140,7 @@ kh_panic(void *self, const char *file, int line, const char *text)
 {
 	const struct kernel *k = self;
 
-	kassert_failed(file, line, k->k_source->ks_name, "panic", text);
-	__builtin_unreachable();
+	kassert_panic(file, line, k->k_source->ks_name, text);
 }
 
 static void __attribute__((format(printf, 3, 4), noreturn))
