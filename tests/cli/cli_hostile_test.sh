@@ -404,9 +404,6 @@ files__inputs_stay_body() {
 		-o|--workload|w run --workload @w.workload -o ${p}w.workload
 		--trace|--profile|m.conf run $virtual --trace ${p}m.conf
 		-o|--profile|m.conf sweep $virtual -o ${p}m.conf
-		--refit|m.conf reproduce kleen-2015 --profile ./m.conf --refit ${p}m.conf
-		-o|--profile|m.conf validate --profile ./m.conf -o ${p}m.conf
-		-o|--from|r.json validate --from r.json -o ${p}r.json
 		--plot|operand|r.png report r.png --plot ${p}r.png
 		-o|replay run -S rngsim.harvest.sources=replay -S rngsim.source.replay.file=s.replay -o ${p}s.replay
 		record|replay run -S rngsim.source.replay.file=s.replay -S rngsim.harvest.record=${p}s.replay
@@ -417,7 +414,7 @@ files__inputs_stay_body() {
 	done
 	cp m.conf host.conf
 	(RNGSIM_HOST_PROFILE=host.conf complains 2 'same file|--profile|host' \
-	    validate -o host.conf) || exit 1
+	    run --engine virtual -o host.conf) || exit 1
 	runs run $brief -o r.json
 	runs run $brief -o /dev/null --workload @w.workload
 }
