@@ -52,9 +52,6 @@ check(struct options *op)
 	if (GIVEN(op, HISTOGRAM) && !GIVEN(op, LOCKSTAT))
 		return (usage_error("report", "-H: expected --lockstat beside "
 		    "it"));
-	if (GIVEN(op, PLOT_ONLY) && op->op_plot == NULL)
-		return (usage_error("report", "--plot-only: expected --plot "
-		    "beside it"));
 	if (op->op_operands == 0)
 		return (usage_error("report", "missing operand: expected a "
 		    "result FILE"));
@@ -71,9 +68,7 @@ output(const struct options *op, const struct result *r)
 	int error;
 
 	if (op->op_plot != NULL) {
-		error = plot_write(r, op->op_plot, GIVEN(op, PLOT_ONLY) ?
-		    (enum plot_part)(PLOT_SCALE + op->op_plot_part) : PLOT_ALL,
-		    why);
+		error = plot_write(r, op->op_plot, why);
 		return (error == 0 ? EXIT_SUCCESS :
 		    run_error("report", "%s: %s", op->op_plot, why));
 	}

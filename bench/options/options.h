@@ -124,7 +124,6 @@ struct options {
 	/* report, compare */
 	struct filter	 op_filter;
 	const char	*op_plot;
-	unsigned	 op_plot_part;	/* into family_plot_parts */
 	struct option_list op_quantities;
 	const char	*op_base;
 	unsigned	 op_by;		/* into family_comparisons */

@@ -111,7 +111,7 @@ apply_laws(const struct result *r, struct usl_point *points,
 		if (rc->readers == 1)
 			one = rc;
 		points[n++] = (struct usl_point){ .up_readers = rc->readers,
-		    .up_mb_per_s = rc->total_mb_per_s, .up_weight = 1 };
+		    .up_mb_per_s = rc->total_mb_per_s };
 	}
 	if (one == NULL)
 		return;

@@ -80,7 +80,7 @@ report_printer report_lockprof;
 report_printer report_lockstat;
 report_printer report_lockstat_histogram;
 
-/* A matrix of waits for each lock: waiters below, holders' sites across. */
+/* The waits for each lock: a row for each waiter and holder's site. */
 report_printer report_waits;
 
 /*

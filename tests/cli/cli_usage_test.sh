@@ -500,9 +500,6 @@ test_case cli__report_contradictions "report draws or prints: --plot excludes" \
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
 	refused '--plot|--usl' report nothing --plot x.png --usl
-	refused '--plot-only|--plot beside' report nothing --plot-only scale
-	refused '--plot-only|"all"|scale, latency, harvest or waits' \
-	    report nothing --plot x.png --plot-only all
 	refused '--usl|no value' report nothing --usl=1
 	verdict
 }

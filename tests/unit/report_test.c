@@ -226,36 +226,6 @@ TEST(report__kinds_of_lock, "The kernel's words for the kernel's kinds, their "
 	result_free(&r);
 }
 
-TEST(report__wide_matrix, "A matrix that is too wide goes on below, each "
-    "holder and the sum once")
-{
-	char name[SHOWN + 1] = "", *text;
-	struct result r;
-	unsigned count, i;
-
-	for (count = 1; count <= 16; count++) {
-		fixture_result(&r, fixture_grid, 1);
-		add_rows(&r.cells[0]);
-		r.cells[0].wait_rows = count;
-		for (i = 0; i < count; i++) {
-			snprintf(r.cells[0].waits[i].lock, RESULT_NAME_SIZE,
-			    "m");
-			memset(r.cells[0].waits[i].holder, 'A' + (int)i,
-			    RESULT_NAME_SIZE - 1);
-		}
-		extreme_figures(&r.cells[0], 1);
-		text = fixture_printed(report_waits, &r);
-		check_lines(text);
-		for (i = 0; i < count; i++) {
-			memset(name, 'A' + (int)i, SHOWN);
-			ATF_CHECK_EQ_MSG(1, count_text(text, name), "%s in:\n"
-			    "%s", name, text);
-		}
-		ATF_CHECK_EQ(1, count_text(text, "      all\n"));
-		fixture_free(text, &r);
-	}
-}
-
 static unsigned
 count_char(const char *text, size_t len, char c)
 {

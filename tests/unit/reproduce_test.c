@@ -86,8 +86,8 @@ static const struct reproduce_words plain_words[] = {
 };
 
 static struct reproduce_fit plain_fits[] = {
-	{ PROFILE_OP_LOCK_PAIR, 20000, 2, { RUN_COST, 0, RUN_ONE }, false },
-	{ PROFILE_VALUES, 8, 3, { RUN_FREE, 0, REPRODUCE_ABSOLUTE }, false },
+	{ PROFILE_OP_LOCK_PAIR, 20000, 2, { RUN_COST, 0, RUN_ONE } },
+	{ PROFILE_VALUES, 8, 3, { RUN_FREE, 0, REPRODUCE_ABSOLUTE } },
 };
 
 static const struct reproduction plain = {
