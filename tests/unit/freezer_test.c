@@ -215,6 +215,57 @@ TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
 	}
 }
 
+enum { STOPS = 300 };
+
+/* The first sleeps, the others wait; me_steps: CPU time, here and its clock's. */
+static void
+wait_stopped(void *arg)
+{
+	struct member *me = arg;
+	int64_t ns, used_ns;
+
+	ns = machine_thread_cpu_ns(&me->me_thread);
+	atomic_fetchadd_rel_32(&ready, 1);
+	if (me == members)
+		me->me_error = machine_sleep(STOPS * NS_PER_MS);
+	else
+		while (atomic_load_acq_32(&end) == 0)
+			machine_wait_32(&end, 0, -1);
+	ns = machine_thread_cpu_ns(&me->me_thread) - ns;
+	ATF_REQUIRE_EQ(0, tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &used_ns));
+	machine_note_store_64(&me->me_steps, (uint64_t)ns << 32 |
+	    (uint64_t)used_ns);
+}
+
+TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
+    "CPU time, nor is the handler in that of one that waits")
+{
+	uint64_t both, most_ns;
+	int64_t began_ns;
+	unsigned i;
+
+	start(wait_stopped);
+	for (i = 0; i < STOPS; i++) {
+		freezer_stop(&freezer);
+		freezer_go(&freezer);
+		began_ns = tick_ns();
+		while (tick_ns() - began_ns < NS_PER_MS / 5)
+			machine_pause(8);
+	}
+	atomic_store_rel_32(&end, 1);
+	machine_wake_32(&end);
+	finish();
+	ATF_CHECK_EQ(0, members[0].me_error);
+	for (i = 0; i < MEMBERS; i++) {
+		both = machine_note_load_64(&members[i].me_steps);
+		/* A waiter pays for the signal's way there and back. */
+		most_ns = (both & UINT32_MAX) * (i == 0 ? 1 : 8) / 9;
+		ATF_CHECK_MSG(both >> 32 < most_ns, "member %u: %ju ns, of %ju",
+		    i, (uintmax_t)(both >> 32),
+		    (uintmax_t)(both & UINT32_MAX));
+	}
+}
+
 static void *
 enter_stopped(void *arg)
 {
