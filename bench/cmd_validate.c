@@ -18,7 +18,7 @@
 
 enum {
 	SEEDS		= 3,	/* repeats of the simulated sweep */
-	WORDS		= 16,	/* of its command line, beside tunables */
+	WORDS		= 17,	/* of its command line, beside its tunables */
 	LIST_SIZE	= 8192
 };
 
@@ -31,6 +31,7 @@ enum { CIPHER, DESIGN, LOCK, READERS, SIZE, LISTS, CRYPTO = LISTS, PLACE, TIME,
 	HANDED };
 
 static const char lock_profile_tunable[] = "debug.lock.prof.enable=";
+static const char model_tunable[] = "rngsim.harvest.model=";
 
 /* A sweep's command line; options that were parsed from it point into it. */
 struct words {
@@ -104,6 +105,33 @@ list_measured(char list[LISTS][LIST_SIZE], const struct result *r)
 	return (first);
 }
 
+static bool
+sets(const char *setting, const char *tunable)
+{
+
+	return (strncmp(setting, tunable, strlen(tunable)) == 0);
+}
+
+/* Adds the tunables of a result, or those asked for. */
+static void
+add_tunables(struct words *wo, char *const *tunables,
+    const struct result *measured)
+{
+	bool model = measured == NULL;
+
+	for (; tunables != NULL && *tunables != NULL; tunables++) {
+		/* The locks of a simulated machine are always profiled. */
+		if (measured == NULL || !sets(*tunables, lock_profile_tunable))
+			add(wo, "--set=%s", *tunables);
+		model = model || sets(*tunables, model_tunable);
+	}
+	/* A result of before the model was kept is of the default then. */
+	if (!model)
+		add(wo, "--set=%s%s", model_tunable,
+		    measured->harvest_model[0] != '\0' ?
+		    measured->harvest_model : "2019");
+}
+
 /*
  * Makes the options of one of the two sweeps: of the cells asked for, or of
  * every cell of a result that can be predicted.
@@ -154,12 +182,7 @@ sweep_options(const struct options *op, const struct result *measured,
 		else if (i < LISTS && list[i][1] != '\0')
 			add(wo, "--%s=%.*s", option_defs[handed[i]].od_name,
 			    (int)strlen(list[i]) - 2, list[i] + 1);
-	for (; tunables != NULL && *tunables != NULL; tunables++)
-		/* The locks of a simulated machine are always profiled. */
-		if (measured == NULL || strncmp(*tunables,
-		    lock_profile_tunable, sizeof(lock_profile_tunable) - 1) !=
-		    0)
-			add(wo, "--set=%s", *tunables);
+	add_tunables(wo, tunables, measured);
 	add(wo, "--seed=%" PRIu64, op->op_seed);
 	add(wo, "--repeats=%u", simulated ? SEEDS : op->op_repeats);
 	if (simulated) {

@@ -282,11 +282,11 @@ tally() {
 # levels: of a sweep's CSV, lines "DESIGN KEY NUMBER".
 levels() {
 	"$rngsim" sweep --format csv -n 1 -S rngsim.sweep.controls=0 \
-	    -c chacha20 -r 2 -s 4k -t 0.5 "$@" 2>>"$dir/errors" | awk -F, '
+	    -c chacha20 -r 2 -s 4k -t 0.5 "$@" 2>>"$dir/errors" | awk -F, \
+	    -v keys='^(total_mb_per_s|latency_p(50|99)_ns|harvest_cpu_percent)$' '
 	NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
-	{ for (i = 1; i <= NF; i++)
-	    if (name[i] ~ /^(total_mb_per_s|latency_p[59]|harvest_cpu_p)/ &&
-		name[i] !~ /10|90|99[^_]|_ci/) print $2, name[i], $i }'
+	{ for (i = 1; i <= NF; i++) if (name[i] ~ keys)
+	    print $2, name[i], $i }'
 }
 
 # Ratios of neighbours in time; the interval is of order statistics, 95 %.

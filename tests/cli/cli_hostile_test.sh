@@ -417,6 +417,11 @@ files__inputs_stay_body() {
 	    run --engine virtual -o host.conf) || exit 1
 	runs run $brief -o r.json
 	runs run $brief -o /dev/null --workload @w.workload
+	# A shipped profile is not the file of its name.
+	for i in 1 2; do
+		runs run --engine virtual --profile graviton3 -r 1 -t 0.01 \
+		    -o graviton3
+	done
 }
 
 needs='gnuplot prlimit'

@@ -4,11 +4,12 @@ command=validate
 
 # A sweep on a simulated machine stands for one on this: its numbers are the
 # same every time, and the same machine must predict them exactly.
-# measured PROFILE [READERS]
+more=
+# measured PROFILE [READERS]; $more are arguments.
 measured() {
 	"$(program)" sweep --engine virtual --profile "$1" -d locked,concurrent \
 	    -l mtx,ticket -c chacha20 -r "${2:-1-4}" -t 0.05 -n 3 --seed 1 \
-	    -o swept.json >out 2>&1 || atf_fail "sweep: $(cat out)"
+	    -o swept.json $more >out 2>&1 || atf_fail "sweep: $(cat out)"
 	sed 's/"engine": "virtual"/"engine": "real"/' swept.json >real.json
 }
 
@@ -19,6 +20,23 @@ from() {
 	"$(program)" validate --from real.json --profile "$profile" --seed 1 \
 	    -t 0.05 "$@" >out 2>err
 	status=$?
+}
+
+test_case validate__harvest_model "a result is predicted with the harvest" \
+    "model that it names, an old one that names none with 2019"
+validate__harvest_model_body() {
+	for model in newest 2019; do
+		more="-S rngsim.harvest.model=$model"
+		measured graviton3
+		# Not in its tunables: one that says the default instead.
+		sed -i "s/rngsim.harvest.model=$model/rngsim.sweep.controls=1/" \
+		    real.json
+		[ $model = newest ] || sed -i '/"harvest_model"/d' real.json
+		from graviton3
+		[ $status = 0 ] || atf_fail "$model: exit $status: $(cat err)"
+		grep -q '^harvest CPU, saturated  *[0-9]*  *0.00 ' out ||
+		    atf_fail "$model: $(cat out)"
+	done
 }
 
 test_case validate__same_machine "what a machine measured of itself it" \
