@@ -217,7 +217,7 @@ TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
 
 enum { STOPS = 300 };
 
-/* The first sleeps, the others wait; me_steps: CPU time, here and its clock's. */
+/* The first sleeps, the others wait; me_steps: CPU time, ours and the whole. */
 static void
 wait_stopped(void *arg)
 {
