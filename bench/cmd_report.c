@@ -13,7 +13,6 @@ static const struct view {
 } views[] = {
 	{ OPTION_FORMAT, REPORT_TABLE },
 	{ OPTION_PLOT, REPORT_TABLE },
-	{ OPTION_FAIRNESS, REPORT_FAIRNESS },
 	{ OPTION_LOCK_PROF, REPORT_LOCKPROF },
 	{ OPTION_LOCKSTAT, REPORT_LOCKSTAT },
 	{ OPTION_WAITS, REPORT_WAITS },
@@ -88,18 +87,14 @@ output(const struct options *op, const struct result *r)
 static int
 run(struct options *op)
 {
-	char there[FILTER_TEXT_SIZE], why[RESULT_TEXT_SIZE] = "";
+	char why[RESULT_TEXT_SIZE] = "";
 	const char *file = op->op_operand[0];
 	struct result r;
 	int status;
 
 	if (result_load(file, &r, why) != 0)
 		return (run_error("report", "%s: %s", file, why));
-	if (filter_cells(&op->op_filter, &r, there) != 0)
-		status = run_error("report", "%s: no such cell: expected of %s",
-		    file, there);
-	else
-		status = output(op, &r);
+	status = output(op, &r);
 	result_free(&r);
 	return (status);
 }

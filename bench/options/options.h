@@ -19,7 +19,6 @@
 #include "bench/cell/virtual.h"
 #include "bench/cli/usage.h"
 #include "bench/options/family.h"
-#include "bench/result/filter.h"
 #include "bench/timeline/timeline.h"
 #include "bench/workload/workload.h"
 #include "lib/crypto/crypto.h"
@@ -120,9 +119,7 @@ struct options {
 	/* cat */
 	uint64_t	 op_bytes;	/* 0: endless */
 	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
-	int		 op_stream;	/* the only reader to show; -1: all */
 	/* report, compare */
-	struct filter	 op_filter;
 	const char	*op_plot;
 	struct option_list op_quantities;
 	const char	*op_base;
@@ -158,7 +155,6 @@ enum option_type {
 	TYPE_TEXT,
 	TYPE_FILENAME,
 	TYPE_PICTURE,
-	TYPE_FILTER,
 	TYPE_NAMES,	/* lists */
 	TYPE_NUMBERS,
 	TYPE_SIZES,

@@ -17,8 +17,7 @@ enum report {
 	REPORT_MINISTAT,
 	REPORT_FORMATS,
 	/* Views, each an option of its own. */
-	REPORT_FAIRNESS = REPORT_FORMATS,
-	REPORT_LOCKPROF,
+	REPORT_LOCKPROF = REPORT_FORMATS,
 	REPORT_LOCKSTAT,
 	REPORT_LOCKSTAT_HISTOGRAM,
 	REPORT_WAITS,
@@ -58,12 +57,6 @@ report_printer csv_print;
  * one line for each repeat that all cells have.
  */
 report_printer csv_print_ministat;
-
-/*
- * How evenly the readers were served: two lines for each cell, of the bytes
- * that readers got and of the time that they held Fortuna's lock.
- */
-report_printer report_fairness;
 
 /*
  * Lock profiles: what debug.lock.prof.stats would print, in whole us, but with

@@ -117,37 +117,6 @@ curve_json(const void *of, unsigned number)
 	    "most", threads_json(sa->sa_most)));
 }
 
-static json_t *
-machine_json(const void *machines, unsigned number)
-{
-	const struct published_machine *pm =
-	    (const struct published_machine *)machines + number;
-	json_t *ns = json_object();
-	unsigned i;
-
-	for (i = 0; i < PUBLISHED_SOURCES; i++)
-		if (json_object_set_new(ns, published_sources[i],
-		    json_pack("[f, f]", pm->pm_ns[i][0], pm->pm_ns[i][1])) !=
-		    0) {
-			json_decref(ns);
-			ns = NULL;
-		}
-	return (json_pack("{s:s, s:o, s:[f, f]}", "machine", pm->pm_machine,
-	    "ns_per_number", ns, "rdseed_failures_percent",
-	    pm->pm_failures_percent[0], pm->pm_failures_percent[1]));
-}
-
-static json_t *
-published_json(void)
-{
-
-	return (json_pack("{s:o, s:{s:s, s:f, s:f, s:s}}", "machines",
-	    json_list(PUBLISHED_MACHINES, machine_json, published_machines),
-	    "peak", "source", "rdrand", "reads_per_s",
-	    PUBLISHED_PEAK_READS_PER_S, "gbit_per_s",
-	    PUBLISHED_PEAK_GBIT_PER_S, "from", published_peak_from));
-}
-
 json_t *
 sources_json(const struct survey *sy)
 {
@@ -155,7 +124,7 @@ sources_json(const struct survey *sy)
 	const struct result_host *host = &sy->sy_host;
 
 	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
-	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o, s:o}",
+	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o}",
 	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sy),
 	    "started", sy->sy_started, "time_s", sy->sy_time_s,
 	    "repeats", (int)sy->sy_repeats, "host",
@@ -167,6 +136,5 @@ sources_json(const struct survey *sy)
 	    "mitigation", "name", "srbds", "state",
 	    mitigation_state_names[sr->sr_mitigation.mi_state],
 	    "text", sr->sr_mitigation.mi_text,
-	    "sources", json_list(sr->sr_count, curve_json, sr),
-	    "published", published_json()));
+	    "sources", json_list(sr->sr_count, curve_json, sr)));
 }

@@ -116,7 +116,7 @@ test_case option__nearly "1: an unknown option is named, with the one that is" \
     "nearest"
 option__nearly_body() {
 	for c in 'run --reders=1:readers' 'run --trheads 1:' 'run --tiem 1:time' \
-	    'sweep --repaets 1:repeats' 'report x --fairnes:fairness' \
+	    'sweep --repaets 1:repeats' 'report x --lockprof:lock-prof' \
 	    'list --hepl:help' 'compare --accross:across' 'run --xyz:' \
 	    'run --:' 'run --r:' 'run --timeandagain:'; do
 		name=${c##*:} word=$(echo "${c%:*}" | grep -o -e '--[a-z]*')

@@ -384,10 +384,6 @@ cli__one_grammar_body() {
 	for o in -nx '-n x' --repeats=x '--repeats x'; do
 		refused '-n: "x": expected' run $o
 	done
-	for o in -rx '-r x' --readers=x '--readers x'; do
-		refused '-r: "x": expected' report r.json $o
-		refused '-r: "x": expected' report $o r.json
-	done
 	for o in -qx '-q x' --quantity=x '--quantity x'; do
 		refused '-q: "x": expected' compare a.json $o b.json
 	done
@@ -396,7 +392,6 @@ cli__one_grammar_body() {
 		refused '-o is given twice' workload import $o a -oy
 	done
 	refused '-n: "=3"' run -n=3
-	refused '-r: "=3"' report r.json -r=3
 	refused '-q: "=x"' compare a.json b.json -q=x
 	# -- ends them.
 	refused 'surplus|"-r"' run -- -r

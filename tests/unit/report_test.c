@@ -127,7 +127,7 @@ check_lockprof(const char *text)
 TEST(report__extremes, "Neither figures that no machine yields nor long names "
     "break the columns of any view")
 {
-	report_printer *const views[] = { report_fairness, report_lockstat,
+	report_printer *const views[] = { report_lockstat,
 	    report_lockstat_histogram, report_waits };
 	struct result r;
 	size_t i, v, view;
@@ -173,9 +173,6 @@ TEST(report__nothing_measured, "What was not measured is not 0: no profile, "
 	check_view("does not count spins and blocks", report_lockstat, &r);
 	check_view("no distribution", report_lockstat_histogram, &r);
 	check_view("has waits, but not their holders", report_waits, &r);
-	check_view("cna - | hold-share harvest 2.0 %\n"
-	    "hold  cov - jain - min/max - cna - | reacquire p50 - p99 -"
-	    "\n", report_fairness, &r);
 	r.cells[0].lock_profile[0].contended = 0;
 	check_view("no thread waited", report_waits, &r);
 	r.cells[0].lock_profile_rows = 0;
@@ -184,7 +181,6 @@ TEST(report__nothing_measured, "What was not measured is not 0: no profile, "
 	r.cells[0].profiled = false;
 	for (view = 0; view < nitems(views); view++)
 		check_view("  not profiled", views[view], &r);
-	check_view("hold-share harvest -\n", report_fairness, &r);
 	result_free(&r);
 }
 
