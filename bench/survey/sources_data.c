@@ -60,10 +60,8 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	for (i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
-		json_append(&samples, json_pack("{s:i, s:i, s:f, s:f, s:I, "
-		    "s:I}", "order", (int)sm->ss_order,
-		    "tries", (int)sm->ss_tries, "window_s", sm->ss_window_s,
-		    "cpu_s", sm->ss_cpu_s,
+		json_append(&samples, json_pack("{s:f, s:f, s:I, s:I}",
+		    "window_s", sm->ss_window_s, "cpu_s", sm->ss_cpu_s,
 		    "reads", (json_int_t)sm->ss_reads,
 		    "failures", (json_int_t)sm->ss_failures));
 	}
@@ -79,20 +77,11 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	    "cpu_percent", sp->sp_cpu_percent, "samples", samples));
 }
 
-/* A number of threads; null for none. */
-static json_t *
-threads_json(unsigned threads)
-{
-
-	return (threads == 0 ? json_null() : json_integer(threads));
-}
-
 static json_t *
 curve_json(const void *of, unsigned number)
 {
 	const struct sources *sr = of;
 	const struct sources_curve *sc = &sr->sr_curves[number];
-	const struct saturation *sa = &sc->sc_saturation;
 	const unsigned bits = number_bits[sc->sc_width];
 	json_t *first = json_array(), *points = json_array();
 	unsigned i;
@@ -104,17 +93,16 @@ curve_json(const void *of, unsigned number)
 		if (sc->sc_points[i].sp_count > 0)
 			json_append(&points, point_json(sc,
 			    &sc->sc_points[i]));
-	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:s, "
-	    "s:o, s:o, s:o}}", "source", sc->sc_source->ns_name,
+	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
+	    "s:b}}", "source", sc->sc_source->ns_name,
 	    "descr", sc->sc_source->ns_descr,
 	    "hardware", sc->sc_source->ns_hardware, "bits", (int)bits,
 	    "status", sources_status_names[sc->sc_status],
 	    "check_values", sc->sc_source->ns_known != NULL,
 	    "first", first, "points", points,
-	    "saturation", "verdict", saturation_names[sa->sa_verdict],
-	    "threads", threads_json(sa->sa_threads),
-	    "least", threads_json(sa->sa_least),
-	    "most", threads_json(sa->sa_most)));
+	    "saturation", "threads", sc->sc_enough == 0 ? json_null() :
+	    json_integer(sc->sc_enough),
+	    "reached", sc->sc_enough < sc->sc_most && sc->sc_enough > 0));
 }
 
 json_t *

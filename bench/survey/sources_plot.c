@@ -35,12 +35,11 @@ print_titles(FILE *out, const struct sources *sr)
 static void
 print_curve(FILE *out, const struct sources_curve *sc, unsigned number)
 {
-	const struct saturation *sa = &sc->sc_saturation;
 
 	fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n", number,
 	    sc->sc_source->ns_name, number_bits[sc->sc_width], number,
-	    sa->sa_verdict == SATURATION_REACHED ?
-	    FORMATF("%u", sa->sa_threads) : "NaN");
+	    sc->sc_enough < sc->sc_most && sc->sc_enough > 0 ?
+	    FORMATF("%u", sc->sc_enough) : "NaN");
 }
 
 static void

@@ -262,66 +262,6 @@ TEST(number_batch__counts_failures, "A failed read is repeated and counted; a "
 	ATF_CHECK_EQ(EIO, number_source_check(&dead, NUMBER_32, first));
 }
 
-TEST(saturation_find__where_growth_ends, "The smallest number of threads "
-    "within 5 % of the most; wide intervals give bounds or no place")
-{
-	static const struct {
-		double	medians[FIXTURE_COUNTS];	/* 0: not measured */
-		double	spread;		/* of the interval around each */
-		enum saturation_verdict verdict;
-		unsigned threads, least, most;
-	} cases[] = {
-		/* A bus, no growth at all, no end of it, and a decline. */
-		{ { 33, 66, 99, 99.6, 99.5, 99.6 }, 0.01, SATURATION_REACHED,
-		    3, 3, 3 },
-		{ { 2.1, 2.09, 2.11, 2.1, 2.1, 2.08 }, 0.005,
-		    SATURATION_REACHED, 1, 1, 1 },
-		{ { 1, 2, 3, 4, 5, 6 }, 0.01, SATURATION_NOT_REACHED,
-		    6, 6, 6 },
-		{ { 1, 2, 1.8, 1.5, 1.2, 1 }, 0.01, SATURATION_REACHED,
-		    2, 2, 2 },
-		/* Two and three threads may be the place. */
-		{ { 30, 0, 0, 99, 99.6, 99.6 }, 0.01, SATURATION_REACHED,
-		    4, 2, 4 },
-		/* Too few points. */
-		{ { 0 }, 0, SATURATION_UNKNOWN, 0, 0, 0 },
-		{ { 100 }, 0, SATURATION_UNKNOWN, 0, 0, 0 },
-		/* The limit is 5 %, and intervals widen it. */
-		{ { 94.9, 100 }, 0, SATURATION_NOT_REACHED, 2, 2, 2 },
-		{ { 95.1, 100 }, 0, SATURATION_REACHED, 1, 1, 1 },
-		{ { 95.1, 100 }, 0.02, SATURATION_UNCLEAR, 1, 1, 2 },
-		{ { 94.9, 100 }, 0.02, SATURATION_UNCLEAR, 2, 1, 2 },
-		{ { 100, 150, 200 }, 0.1, SATURATION_NOT_REACHED, 3, 3, 0 },
-		{ { 100, 150, 200 }, 0.5, SATURATION_UNCLEAR, 3, 1, 0 },
-		/* Reached for certain; the place is not. */
-		{ { 60, 97, 100 }, 0.005, SATURATION_REACHED, 2, 2, 2 },
-	};
-	const struct sources_point *points[FIXTURE_COUNTS];
-	struct sources_point point[FIXTURE_COUNTS];
-	struct saturation sa;
-	unsigned i, k, n;
-
-	for (i = 0; i < nitems(cases); i++) {
-		for (k = n = 0; k < FIXTURE_COUNTS; k++) {
-			const double m = cases[i].medians[k];
-
-			point[k] = (struct sources_point){ .sp_threads = k + 1,
-			    .sp_reads_per_s = m, .sp_ci95 = {
-			    m * (1 - cases[i].spread),
-			    m * (1 + cases[i].spread) } };
-			if (m > 0)
-				points[n++] = &point[k];
-		}
-		saturation_find(points, n, &sa);
-		ATF_CHECK_EQ_MSG(cases[i].verdict, sa.sa_verdict, "%u", i);
-		ATF_CHECK_EQ_MSG(cases[i].threads, sa.sa_threads, "%u", i);
-		ATF_CHECK_EQ_MSG(cases[i].least, sa.sa_least, "%u: %u", i,
-		    sa.sa_least);
-		ATF_CHECK_EQ_MSG(cases[i].most, sa.sa_most, "%u: %u", i,
-		    sa.sa_most);
-	}
-}
-
 TEST(mitigation_read__reports, "All that Linux and FreeBSD write; a file that "
     "is absent, empty, a folder or binary: not known")
 {
@@ -398,33 +338,6 @@ measure(struct sources *sr, double time_s)
 	return (error);
 }
 
-/*
- * The linker has put these around window_measure(): windows with so much CPU
- * time, in percent, stand for measured ones, unless there are none.
- */
-int __real_window_measure(const struct number_source *, enum number_width,
-    unsigned, int64_t, int64_t, struct sources_sample *, bool *);
-int __wrap_window_measure(const struct number_source *, enum number_width,
-    unsigned, int64_t, int64_t, struct sources_sample *, bool *);
-
-static const double *window_percent;
-static unsigned windows;
-
-int
-__wrap_window_measure(const struct number_source *ns, enum number_width width,
-    unsigned threads, int64_t warmup_ns, int64_t window_ns,
-    struct sources_sample *sm, bool *unbound)
-{
-
-	if (window_percent == NULL)
-		return (__real_window_measure(ns, width, threads, warmup_ns,
-		    window_ns, sm, unbound));
-	*sm = (struct sources_sample){ .ss_reads = windows, .ss_window_s = 1,
-	    .ss_cpu_s = threads * window_percent[windows] / 100 };
-	windows++;
-	return (0);
-}
-
 TEST(window_measure__counts, "Reads and failures of all threads, of the window "
     "alone, which is at least as long as asked for")
 {
@@ -451,50 +364,6 @@ TEST(window_measure__counts, "Reads and failures of all threads, of the window "
 	}
 	ATF_CHECK_EQ(EIO, window_measure(&source_dying, NUMBER_32, 2, 1,
 	    window_ns, &sm, &unbound));
-	machine_detach();
-}
-
-TEST(sources_measure__quietest_window, "A window is measured again while it "
-    "has too little CPU time, and the one with the most counts")
-{
-	static const struct {
-		double	percent[SOURCES_TRIES + 1];
-		unsigned tries, kept;
-	} cases[] = {
-		{ { 99, 100 }, 1, 0 },
-		{ { 94.9, 95, 100 }, 2, 1 },
-		{ { 50, 20, 60, 100 }, 4, 3 },
-		{ { 50, 20, 90, 10, 89, 30, 40, 60, 100 }, SOURCES_TRIES, 2 },
-	};
-	const struct sources_point *sp;
-	struct mthread self;
-	struct sources sr;
-	unsigned i, k;
-
-	support_machine(&self);
-	for (i = 0; i < nitems(cases); i++) {
-		/* The second has threads that share a CPU. */
-		sr = (struct sources){ .sr_survey = { .sy_kind = &sources_kind,
-		    .sy_repeats = 1, .sy_time_s = 1 }, .sr_source = {
-		    &source_count }, .sr_sources = 1, .sr_width = { true },
-		    .sr_threads = { 1, cpu_count() + 1 } };
-		for (k = 0; k < 2; k++) {
-			sr.sr_threads[0] = sr.sr_threads[k];
-			sr.sr_thread_counts = 1;
-			window_percent = cases[i].percent;
-			windows = 0;
-			ATF_REQUIRE_EQ(0, survey_measure(&sr.sr_survey));
-			sp = sr.sr_points;
-			ATF_CHECK_EQ(k != 0, sp->sp_oversubscribed);
-			ATF_CHECK_EQ_MSG(k != 0 ? 1 : cases[i].tries,
-			    sp->sp_samples->ss_tries, "%u", i);
-			ATF_CHECK_EQ(windows, sp->sp_samples->ss_tries);
-			ATF_CHECK_EQ_MSG(k != 0 ? 0 : cases[i].kept,
-			    sp->sp_samples->ss_reads, "%u", i);
-			sources_free(&sr);
-		}
-	}
-	window_percent = NULL;
 	machine_detach();
 }
 
@@ -592,7 +461,7 @@ make_fixture(struct sources *sr, double scale)
 		/* Grows up to three threads. */
 		for (r = 0; r < FIXTURE_REPEATS; r++)
 			sp->sp_samples[r] = (struct sources_sample){
-			    .ss_order = i, .ss_window_s = 1,
+			    .ss_window_s = 1,
 			    .ss_cpu_s = 0.5, .ss_failures = 7,
 			    .ss_reads = 1 + (uint64_t)(scale * (1 + 0.002 * r) *
 			    (sources_curve(sr, i)->sc_source->ns_hardware ?
