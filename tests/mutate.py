@@ -345,6 +345,8 @@ def summary(results):
 
 
 def main():
+    # A shell's background job ignores it; tests send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     build_copies()
     os.chdir(clean)
     free = queue.Queue()

@@ -435,6 +435,10 @@ report__plot_cut_body() {
 		atf_check -s exit:1 -e match:"x.$f: File too large" \
 		    prlimit --fsize=8192 "$(program)" report r.json --plot x.$f
 		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
+		atf_check -s exit:1 -o ignore -e match:"x.$f: File too large" \
+		    prlimit --fsize=8192 "$(program)" sources -t 0.001 -n 2 \
+		    -s lcg --plot x.$f
+		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
 		runs report r.json --plot x.$f
 		[ "$(wc -c <x.$f)" -gt 8192 ] || atf_fail "x.$f is small"
 	done

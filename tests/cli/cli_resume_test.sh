@@ -54,6 +54,27 @@ killed() {
 	rm -f r.json r.json.journal.tmp
 }
 
+# signalled SIGNAL LINES ARGUMENT...: a run that gets a signal when its journal
+# has so many lines; sets status.
+signalled() {
+	s=$1 lines=$2 status=0
+	shift 2
+	# One that has come to its end by then is begun again.
+	while [ $status = 0 ]; do
+		rm -f r.json* pid
+		{
+			while [ ! -s pid ]; do :; done
+			until_lines $lines "$(cat pid)"
+			kill -$s "$(cat pid)" 2>/dev/null
+		} &
+		# Shells let background jobs ignore SIGINT.
+		sh -c 'echo $$ >pid.tmp; mv pid.tmp pid; exec "$@"' \
+		    sh "$(program)" "$@" >out 2>err
+		status=$?
+		wait
+	done
+}
+
 # only FILES MESSAGE: nothing else is left.
 only() { [ "$(echo r.json*)" = "$1" ] || atf_fail "${2-} left: $(echo r.json*)"; }
 
@@ -326,21 +347,7 @@ resume__interrupted_body() {
 	long="sweep $virtual -r 1,2 -n 60 --seed 3 -o r.json"
 	undisturbed $long
 	for s in INT TERM HUP; do
-		status=0
-		# One that has come to its end by then is begun again.
-		while [ $status = 0 ]; do
-			rm -f r.json* pid
-			{
-				while [ ! -s pid ]; do :; done
-				until_lines 3 "$(cat pid)"
-				kill -$s "$(cat pid)" 2>/dev/null
-			} &
-			# Shells let background jobs ignore SIGINT.
-			sh -c 'echo $$ >pid.tmp; mv pid.tmp pid; exec "$@"' \
-			    sh "$(program)" $long >out 2>err
-			status=$?
-			wait
-		done
+		signalled $s 3 $long
 		[ $status = 1 ] || atf_fail "SIG$s: exit $status: $(cat err)"
 		grep -q '"rngsim sweep --resume r.json" goes on' err ||
 		    atf_fail "SIG$s: $(cat err)"
@@ -348,6 +355,19 @@ resume__interrupted_body() {
 		only 'r.json r.json.journal' "SIG$s:"
 		goes_on sweep --resume r.json
 	done
+}
+
+test_case resume__few_draws "a signal among the first drawn profiles leaves" \
+    "no bands of so few"
+resume__few_draws_body() {
+	drawn="sweep ${virtual%-t *} -t 0.2 -r 1,2 -n 1 --uncertainty 200 -o r.json"
+	for tries in 1 2 3 4 5; do
+		signalled TERM 8 $drawn
+		[ "$(wc -l <r.json.journal)" -ge 20 ] || break
+	done
+	[ "$(wc -l <r.json.journal)" -lt 20 ] || atf_skip "too slow to signal"
+	[ $status = 1 ] || atf_fail "exit $status: $(cat err)"
+	! grep total_samples r.json || atf_fail "bands"
 }
 
 test_case resume__second_signal "a second signal, whichever, kills at once;" \

@@ -659,6 +659,9 @@ TEST(ledger_finish__counts, "At the end as many events are in pools as were "
 	ledger_conserved(lg, 10, 5, 3, 2, 0);
 	check_good(lg, "conserved");
 	ledger_conserved(lg, 10, 5, 3, 1, 0);
+	ATF_CHECK_MSG(strstr(seen(lg).le_text, "10 events were queued, 5 "
+	    "processed, 3 are pending, 1 were dropped, 0 discarded") != NULL,
+	    "%s", seen(lg).le_text);
 	require_told(lg, LEDGER_EVENTS);
 
 	/* One of three is refused; another is lost without a report. */
