@@ -124,4 +124,4 @@ run(struct options *op)
 	return (status);
 }
 
-const struct command cmd_calibrate = { NULL, run, NEEDS_TICK | NEEDS_THREAD };
+const struct command cmd_calibrate = { NULL, run, NEEDS_THREAD };

@@ -94,4 +94,4 @@ run(struct options *op)
 }
 
 const struct command cmd_reproduce = { check, run,
-    NEEDS_STOP | NEEDS_TICK | NEEDS_CRYPTO };
+    NEEDS_STOP | NEEDS_CRYPTO };
