@@ -232,7 +232,8 @@ TEST(replicate_threads__mappings, "As many machines run at a time as their "
 {
 	static char arguments[][40] = { "sweep", "--engine=virtual",
 	    "--profile=epyc-9654-2s", "--cpus=1024", "--readers=1024",
-	    "--size=32", "--design=locked", "--set=rngsim.virtual.threads=256" };
+	    "--size=32", "--design=locked",
+	    "--set=rngsim.virtual.threads=256" };
 	char *argv[nitems(arguments) + 1] = { NULL };
 	static struct options op;
 	uint64_t needed;
