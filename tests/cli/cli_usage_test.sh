@@ -397,7 +397,6 @@ cli__one_grammar_body() {
 	refused 'surplus|"-r"' run -- -r
 	refused 'surplus|"--usl"' report a -- --usl
 	refused 'surplus|"-q"' compare -- -a -b -q
-	refused '"-x": expected @FILE' workload show -- -x
 	refused 'surplus|"-o"' workload import a -- -o
 	refused '"-x": expected designs' list -- -x
 	refused 'surplus|"--help"' list locks -- --help
