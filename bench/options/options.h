@@ -274,8 +274,8 @@ struct options_begun {
 };
 
 /*
- * Makes the options of a run that continues: those it was begun with.  Options
- * given beside --resume must mean the same, but for --format.
+ * Makes the options of a run that continues: those it was begun with, but for
+ * --format, the only one that may be given beside --resume.
  *
  *   given  in   as options_read() left them
  *   op     out
