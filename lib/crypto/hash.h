@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/hold.h"
+
 enum {
 	HASH_BYTES_MAX	= 64,	/* of an output */
 	HASH_NAME_SIZE	= 64	/* of a buffer for a name */
@@ -156,7 +158,9 @@ static inline void
 hash_clear(const struct hash *ha, union hash_context *hc)
 {
 
+	hold_begin();
 	ha->ha_library->hl_clear(ha, hc);
+	hold_end();
 }
 
 /* Makes a cleared context an empty one.  May allocate. */
@@ -164,7 +168,9 @@ static inline void
 hash_start(const struct hash *ha, union hash_context *hc)
 {
 
+	hold_begin();
 	ha->ha_library->hl_start(ha, hc);
+	hold_end();
 }
 
 #endif

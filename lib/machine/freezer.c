@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "lib/base/hold.h"
 #include "lib/base/kassert.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"
@@ -73,7 +74,8 @@ on_stop(int sig)
 	const uint64_t began_ns = own_cpu_ns();
 	const int saved = errno;
 
-	(void)sig;
+	if (hold_defers(sig))
+		return;
 	atomic_fetch_add(&fz->fz_stopped, 1);
 	real_wake(&fz->fz_stopped, 1);
 	while (atomic_load(&fz->fz_round) == round)

@@ -4,6 +4,8 @@
  */
 #include <signal.h>
 
+#include "lib/base/hold.h"
+#include "lib/crypto/hash.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/machine.h"
 #include "tests/unit/support.h"
@@ -264,6 +266,81 @@ TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
 		    i, (uintmax_t)(both >> 32),
 		    (uintmax_t)(both & UINT32_MAX));
 	}
+}
+
+/* me_steps is odd inside. */
+static void
+step_held(void *arg)
+{
+	struct member *me = arg;
+	uint64_t steps = 0;
+
+	atomic_fetchadd_rel_32(&ready, 1);
+	while (atomic_load_acq_32(&end) == 0) {
+		hold_begin();
+		hold_begin();
+		machine_note_store_64(&me->me_steps, ++steps);
+		hold_end();
+		machine_pause(50);
+		machine_note_store_64(&me->me_steps, ++steps);
+		hold_end();
+	}
+}
+
+TEST(freezer_stop__held, "No member stops in a part that is held; all stop "
+    "after it")
+{
+	uint64_t before[MEMBERS], now[MEMBERS];
+	unsigned i, round;
+
+	start(step_held);
+	for (round = 0; round < ROUNDS * 4; round++) {
+		freezer_stop(&freezer);
+		read_steps(before);
+		machine_yield();
+		read_steps(now);
+		for (i = 0; i < MEMBERS; i++) {
+			ATF_REQUIRE_EQ_MSG(before[i], now[i], "member %u moved",
+			    i);
+			ATF_REQUIRE_EQ_MSG(0, now[i] % 2, "member %u inside",
+			    i);
+		}
+		freezer_go(&freezer);
+		machine_yield();
+	}
+	finish();
+}
+
+static bool held[2];
+
+static void
+note_start(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	(void)hc;
+	held[0] = hold_self.ho_depth > 0;
+}
+
+static void
+note_clear(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	(void)hc;
+	held[1] = hold_self.ho_depth > 0;
+}
+
+TEST(hash_start__held, "Hashes allocate and free where no thread stops")
+{
+	static const struct hash_library library = { .hl_start = note_start,
+	    .hl_clear = note_clear };
+	const struct hash ha = { .ha_library = &library };
+	union hash_context hc;
+
+	hash_start(&ha, &hc);
+	hash_clear(&ha, &hc);
+	ATF_CHECK(held[0] && held[1] && hold_self.ho_depth == 0);
 }
 
 static void *
