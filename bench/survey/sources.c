@@ -206,7 +206,7 @@ measure(struct survey *sy)
 	struct sources *sr = (struct sources *)sy;
 	int error, summed;
 
-	mitigation_read(NULL, &sr->sr_mitigation);
+	mitigation_read(NULL, sr->sr_srbds);
 	error = make_curves(sr);
 	if (error != 0)
 		return (error);

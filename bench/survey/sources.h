@@ -65,21 +65,6 @@ struct sources_curve {
 	unsigned	 sc_most;	/* threads with a CPU each */
 };
 
-/* The kernel's report on SRBDS, CVE-2020-0543, which slows RDRAND. */
-enum mitigation_state {
-	MITIGATION_NOT_KNOWN,	/* no report, or none of the known ones */
-	MITIGATION_NOT_AFFECTED,
-	MITIGATION_OFF,		/* affected, reads at full speed */
-	MITIGATION_ON,		/* reads wait for each other */
-	MITIGATION_STATES
-};
-
-struct mitigation {
-	enum mitigation_state mi_state;
-	/* The kernel's words, or why there are none. */
-	char		 mi_text[MITIGATION_TEXT_SIZE];
-};
-
 /* The caller, a machine thread, sets what is asked for; the rest is zero. */
 struct sources {
 	struct survey	 sr_survey;	/* of sources_kind */
@@ -89,7 +74,7 @@ struct sources {
 	unsigned	 sr_threads[SOURCES_THREADS_MAX];	/* ascending */
 	unsigned	 sr_thread_counts;
 	/* Measured.  The curves' points are one array, their samples too. */
-	struct mitigation sr_mitigation;
+	char		 sr_srbds[MITIGATION_TEXT_SIZE];
 	struct sources_curve *sr_curves;
 	unsigned	 sr_count;	/* of curves */
 	struct sources_point *sr_points;
@@ -100,7 +85,6 @@ extern const struct survey_kind sources_kind;
 
 /* The names in JSON and CSV. */
 extern const char *const sources_status_names[SOURCES_STATUSES];
-extern const char *const mitigation_state_names[MITIGATION_STATES];
 
 /*
  * Makes sr_count curves' points and samples, without figures.
@@ -128,8 +112,13 @@ int window_measure(const struct number_source *ns, enum number_width width,
     unsigned threads, int64_t warmup_ns, int64_t window_ns,
     struct sources_sample *sm, bool *unbound);
 
-/* Reads the kernel's report; path is a file in its place, or NULL. */
-void mitigation_read(const char *path, struct mitigation *mi);
+/*
+ * Reads the kernel's report on SRBDS, CVE-2020-0543, which slows RDRAND.
+ *
+ *   path  in   a file in place of the kernel's, or NULL
+ *   text  out  its first line, or why there is none
+ */
+void mitigation_read(const char *path, char text[MITIGATION_TEXT_SIZE]);
 
 /* Whether a curve, or any curve for NULL, has a point with figures. */
 bool sources_any(const struct sources *sr, const struct sources_curve *sc);

@@ -24,9 +24,9 @@ print_row(FILE *out, const struct sources *sr, const struct sources_curve *sc,
 		    sp->sp_ci95[0], sp->sp_ci95[1],
 		    sources_gbit_per_s(sc, sp->sp_reads_per_s),
 		    sp->sp_failures_percent, sp->sp_cpu_percent);
-	fprintf(out, ",%s,%d,%d\n",
-	    mitigation_state_names[sr->sr_mitigation.mi_state],
-	    sr->sr_survey.sy_host.invariants,
+	putc(',', out);
+	format_quoted(out, sr->sr_srbds);
+	fprintf(out, ",%d,%d\n", sr->sr_survey.sy_host.invariants,
 	    survey_complete(&sr->sr_survey));
 }
 
@@ -112,7 +112,7 @@ sources_json(const struct survey *sy)
 	const struct result_host *host = &sy->sy_host;
 
 	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
-	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o}",
+	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s}, s:o}",
 	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sy),
 	    "started", sy->sy_started, "time_s", sy->sy_time_s,
 	    "repeats", (int)sy->sy_repeats, "host",
@@ -121,8 +121,6 @@ sources_json(const struct survey *sy)
 	    "cpu_quota", host->cpu_quota, "kernel", host->kernel,
 	    "compiler", host->compiler, "flags", host->flags,
 	    "revision", host->revision, "invariants", host->invariants,
-	    "mitigation", "name", "srbds", "state",
-	    mitigation_state_names[sr->sr_mitigation.mi_state],
-	    "text", sr->sr_mitigation.mi_text,
+	    "mitigation", "name", "srbds", "text", sr->sr_srbds,
 	    "sources", json_list(sr->sr_count, curve_json, sr)));
 }

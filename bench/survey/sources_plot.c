@@ -19,9 +19,8 @@ print_titles(FILE *out, const struct sources *sr)
 	survey_add_host(&t[0], sy);
 	text_add(&t[1], "medians ");
 	survey_add_repeats(&t[1], sy);
-	text_add(&t[1], ", INVARIANTS %s; SRBDS mitigation: %s",
-	    sy->sy_host.invariants ? "on" : "off",
-	    mitigation_state_names[sr->sr_mitigation.mi_state]);
+	text_add(&t[1], ", INVARIANTS %s; SRBDS: %s",
+	    sy->sy_host.invariants ? "on" : "off", sr->sr_srbds);
 	text_add(&t[2], "bars and bands: 95 %% intervals; ring: "
 	    "throughput stops growing; grey ground: more threads than CPUs");
 	for (i = 0; i < TITLES; i++) {

@@ -33,16 +33,6 @@ const char published_peak_from[] = "rdrand on Ivy Bridge, October 2012, with "
     "generator's bus saturates (theory: 6.4 Gbit/s), not the cores; below that "
     "a read takes about 9 cycles";
 
-/* What a state means for the figures. */
-static const char *const mitigation_meanings[MITIGATION_STATES] = {
-	[MITIGATION_NOT_KNOWN]		= "rdrand and rdseed may be slowed",
-	[MITIGATION_NOT_AFFECTED]	= "rdrand and rdseed run at full speed",
-	[MITIGATION_OFF]		= "affected, but rdrand and rdseed "
-	    "run at full speed",
-	[MITIGATION_ON]			= "rdrand and rdseed are up to 40 "
-	    "times slower"
-};
-
 /* Printed beside the first numbers. */
 static const char *const status_words[SOURCES_STATUSES] = {
 	[SOURCES_TIMED]		= "",
@@ -82,7 +72,6 @@ static void
 print_head(FILE *out, const struct sources *sr)
 {
 	const struct result_host *host = &sr->sr_survey.sy_host;
-	const struct mitigation *mi = &sr->sr_mitigation;
 	struct text t = { .s = "" };
 
 	survey_print_host(out, &sr->sr_survey, host->cpu_quota > 0 ?
@@ -90,10 +79,7 @@ print_head(FILE *out, const struct sources *sr)
 	survey_add_repeats(&t, &sr->sr_survey);
 	format_wrapf(out, "medians", 2, "%s; INVARIANTS %s", t.s,
 	    host->invariants ? "on" : "off");
-	format_wrapf(out, "SRBDS mitigation:", 2,
-	    mi->mi_state != MITIGATION_NOT_KNOWN ?
-	    "the kernel reports \"%s\": %s" : "not known (%s): %s",
-	    mi->mi_text, mitigation_meanings[mi->mi_state]);
+	format_wrap(out, "SRBDS mitigation:", 2, sr->sr_srbds);
 }
 
 static void
