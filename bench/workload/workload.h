@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "bench/workload/recording.h"
-#include "bench/cli/lines.h"
+#include "lib/base/lines.h"
 
 enum {
 	WORKLOAD_SIZES_MAX	= 32,
