@@ -49,6 +49,7 @@ struct stream {
 	unsigned	 sm_next;	/* the half that is taken next */
 	const uint8_t	*sm_rest;	/* of the half taken, not yet written */
 	size_t		 sm_rest_bytes;
+	unsigned	 sm_index;	/* from 0 */
 	bool		 sm_spawned;
 	bool		 sm_made;	/* sm_reader is */
 	struct generator_reader sm_reader;
@@ -109,6 +110,7 @@ stream_main(void *arg)
 	struct half *ha;
 	unsigned i;
 
+	machine_curthread()->mt_index = sm->sm_index + 1;
 	for (i = 0; ; i ^= 1) {
 		ha = &sm->sm_half[i];
 		while (atomic_load_acq_32(&ha->ha_full) != 0)
@@ -130,6 +132,7 @@ spawn(struct stream *sm, unsigned index, int cpu)
 	int error;
 
 	snprintf(name, sizeof(name), "reader %u", index);
+	sm->sm_index = index;
 	stop_signal_set(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	error = machine_spawn(&sm->sm_td, name, cpu, stream_main, sm);
