@@ -79,6 +79,7 @@ struct kernel_thread {
 	const struct kernel_site *kt_site[HELD_MAX];
 	unsigned	 kt_hint;	/* the slot that it freed last */
 	uint64_t	 kt_tag;	/* that it gave last */
+	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	bool		 kt_drained;	/* pools, and has set no key since */
 	bool		 kt_reseeding;
 	bool		 kt_installed;	/* the core's key */
@@ -117,6 +118,9 @@ struct kernel {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 k_unblocked;
 };
+
+/* Generators made so far. */
+static _Atomic uint64_t made;
 
 static inline struct kernel *
 kernel_of(struct generator *g)
@@ -395,7 +399,10 @@ kh_uptime_ns(void *self, bool coarse)
 	now_ns = coarse ? machine_uptime_coarse_ns() : machine_uptime_ns();
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = failpoint_clock(k->k_generator.g_failpoints, now_ns);
-	return (now_ns > 0 ? now_ns : 1);
+	now_ns = now_ns > 0 ? now_ns : 1;
+	if (coarse)
+		thread_of(k)->kt_now_ns = now_ns;
+	return (now_ns);
 }
 
 static uint64_t
@@ -574,7 +581,8 @@ report_key(struct kernel *k, struct kernel_thread *kt)
 		return;
 	kt->kt_drained = false;
 	kt->kt_reseeding = true;
-	ledger_drain(k->k_ledger, k->k_core, machine_uptime_coarse_ns(),
+	/* What the source decided by; its clock may step. */
+	ledger_drain(k->k_ledger, k->k_core, kt->kt_now_ns,
 	    k->k_generator.g_paced);
 	ledger_reseed_begin(k->k_ledger, k->k_core);
 }
@@ -878,6 +886,7 @@ static int
 kernel_init(struct generator *g, const struct generator_params *params)
 {
 	struct kernel *k = kernel_of(g);
+	const uint64_t number = atomic_fetch_add(&made, 1);
 	unsigned i;
 
 	/* ra_algorithm is the source's first member. */
@@ -898,7 +907,9 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	for (i = 0; i < k->k_threads; i++) {
 		k->k_thread[i].kt_hint = i * SLOTS_EACH;
 		k->k_thread[i].kt_pool = -1;
-		k->k_thread[i].kt_tag = (uint64_t)i << 48;
+		/* A stack may have objects of an earlier generator. */
+		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
+		    (number & 0x1fffff) << 32;
 	}
 	k->k_object = k->k_copy->kc_object;
 	k->k_sha256 = cipher_is_stub(params->gp_cipher) ? hash_stub() :
@@ -1017,8 +1028,13 @@ kernel_timer(struct generator *g, int64_t now_ns)
 static void
 kernel_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
+	struct kernel *k = kernel_of(g);
 
-	machine_wait_32(&kernel_of(g)->k_unblocked, 0, timeout_ns);
+	/* The source unblocks once, and may deny that it is seeded later. */
+	if (atomic_load_acq_32(&k->k_unblocked) == 0)
+		machine_wait_32(&k->k_unblocked, 0, timeout_ns);
+	else if (!kernel_seeded(g))
+		machine_sleep(timeout_ns);
 }
 
 static void

@@ -95,10 +95,10 @@ static sbintime_t
 kern_uptime(bool coarse)
 {
 	const uint64_t ns = (uint64_t)HOST(uptime_ns, coarse);
-	const uint64_t second_ns = 1000000000;
 
-	return ((sbintime_t)((ns / second_ns << 32) +
-	    (ns % second_ns << 32) / second_ns));
+	/* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
+	return ((sbintime_t)(ns / 1000000 * SBT_1MS +
+	    ns % 1000000 * SBT_1MS / 1000000));
 }
 
 sbintime_t

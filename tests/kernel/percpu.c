@@ -2,7 +2,8 @@
  * Each CPU has a key of its own, drawn from the root's K after a reseed.  A
  * read takes the root's mutex only for that; output is not FreeBSD's.
  *
- * Broken variants define OWN_DRAW, FORTUNA_CPU or FORTUNA_UNKEYED().
+ * Broken variants define OWN_DRAW, FORTUNA_CPU, FORTUNA_UNKEYED() or
+ * FORTUNA_LATE: generations are stored when the mutex is free again.
  */
 #include <sys/param.h>
 #include <sys/pcpu.h>
@@ -24,6 +25,9 @@ struct fortuna_cpu {
 
 #ifndef FORTUNA_CPU
 #define	FORTUNA_CPU		curcpu
+#endif
+#ifndef FORTUNA_LATE
+#define	FORTUNA_LATE		false
 #endif
 #ifndef FORTUNA_UNKEYED
 /* C is visible before the first generation is. */
@@ -55,17 +59,21 @@ static void
 random_fortuna_pre_read(void)
 {
 	struct fortuna_seed fd;
+	u_int generation = 0;
 
 	if (getsbinuptime() <= (sbintime_t)atomic_load_acq_64(&fortuna_due))
 		return;
 	FORTUNA_LOCK();
 	if (random_fortuna_drain(&fd, getsbinuptime())) {
 		random_fortuna_reseed(&fd);
-		atomic_store_rel_int(&fortuna_generation,
-		    fortuna_state.fs_reseedcount);
+		generation = fortuna_state.fs_reseedcount;
+		if (!FORTUNA_LATE)
+			atomic_store_rel_int(&fortuna_generation, generation);
 		atomic_store_rel_64(&fortuna_due, FORTUNA_NOT_DUE);
 	}
 	FORTUNA_UNLOCK();
+	if (FORTUNA_LATE && generation != 0)
+		atomic_store_rel_int(&fortuna_generation, generation);
 }
 
 static void
