@@ -15,7 +15,7 @@
 #include "bench/workload/workload.h"
 #include "lib/base/parse_number.h"
 
-enum { FOLDERS = 2 };
+enum { FOLDERS = 3 };
 
 /* The names of recorded workloads end so. */
 static const char suffix[] = ".workload";
@@ -252,7 +252,8 @@ workload_folder(unsigned i, char path[PROGRAM_PATH_SIZE])
 	const char *own = getenv("RNGSIM_WORKLOADS");
 
 	if (i > 0)
-		return (program_data("workloads", "bench/workload", path));
+		return (program_data(i == 1 ? "workloads" : NULL, i == 1 ?
+		    NULL : "bench/workload", path));
 	return (own != NULL && own[0] != '\0' && (size_t)snprintf(path,
 	    PROGRAM_PATH_SIZE, "%s", own) < PROGRAM_PATH_SIZE);
 }
