@@ -112,8 +112,6 @@ for f in tests/unit/*_test.c; do
 	starved_test)
 		more="$more $(sed -nE 's/^(WRAP\(|MAKE\(|COMPUTE\(|FETCH\(|__wrap_)([A-Za-z0-9_]+)[,(].*/-Wl,--wrap=\2/p' \
 		    tests/unit/failing_calls.h | tr '\n' ' ')" ;;
-	sources_test)
-		more="$more -Wl,--wrap=window_measure" ;;
 	esac
 	program "$1/tests/$t" "$f" "$needs" "" "$more"
 done

@@ -28,9 +28,8 @@ struct command {
 enum {
 	NEEDS_STOP	= 1 << 0,	/* stop_catch_signals() */
 	NEEDS_SEED	= 1 << 1,	/* options_seed() */
-	NEEDS_TICK	= 1 << 2,	/* tick_calibrate() */
-	NEEDS_CRYPTO	= 1 << 3,	/* crypto_init() */
-	NEEDS_THREAD	= 1 << 4	/* machine_attach() */
+	NEEDS_CRYPTO	= 1 << 2,	/* crypto_init() */
+	NEEDS_THREAD	= 1 << 3	/* machine_attach() */
 };
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;

@@ -102,12 +102,7 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 		    "%s", crypto_failed()));
 	if (command_write(op, path, of, print_profile, &pr) != EXIT_SUCCESS)
 		return (EXIT_FAILURE);
-	if (op->op_format == FORMAT_JSON)
-		error = calibrate_print_json(stdout, &cb, path, busy);
-	else
-		calibrate_print_table(stdout, &cb, busy);
-	if (error != 0)
-		return (run_error("calibrate", "%s", strerror(error)));
+	calibrate_print(stdout, &cb, busy);
 	fprintf(stderr, "rngsim: calibrate: the profile is %s\n", path);
 	return (EXIT_SUCCESS);
 }
@@ -129,4 +124,4 @@ run(struct options *op)
 	return (status);
 }
 
-const struct command cmd_calibrate = { NULL, run, NEEDS_TICK | NEEDS_THREAD };
+const struct command cmd_calibrate = { NULL, run, NEEDS_THREAD };

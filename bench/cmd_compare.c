@@ -88,12 +88,12 @@ static int
 emit(const struct comparison *cm, const struct compare *co)
 {
 	const struct options *op = cm->cm_op;
-	int error = 0, status;
 	unsigned i;
+	int status;
 
 	switch (op->op_format) {
 	case FORMAT_TABLE:
-		verdict_print(stdout, co, GIVEN(op, ALL));
+		verdict_print(stdout, co);
 		break;
 	case FORMAT_SENTENCES:
 		verdict_print_sentences(stdout, co);
@@ -103,14 +103,9 @@ emit(const struct comparison *cm, const struct compare *co)
 		verdict_print_flags(stderr, co, "rngsim: compare: ");
 		verdict_print_csv(stdout, co);
 		break;
-	case FORMAT_JSON:
-		error = verdict_print_json(stdout, co);
-		break;
 	default:
 		break;
 	}
-	if (error != 0)
-		return (run_error("compare", "%s", strerror(error)));
 	status = op->op_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
 	for (i = 0; i < op->op_fail_ifs; i++)
 		if (compare_fail_if(co, &cm->cm_gate[i],
@@ -133,20 +128,6 @@ check_alone(const struct comparison *cm, const struct compare *co)
 	return (run_error("compare", "cells only in A: %u, only in B: %u, "
 	    "such as \"%s\" in %c; --common compares the others",
 	    co->co_alone_count[0], co->co_alone_count[1], t.s, "AB"[side]));
-}
-
-/* Keeps the cells asked for; the machine's noise is taken from all before. */
-static int
-filter(const struct comparison *cm, struct result r[2])
-{
-	char there[FILTER_TEXT_SIZE];
-	unsigned i;
-
-	for (i = 0; i < cm->cm_files; i++)
-		if (filter_cells(&cm->cm_op->op_filter, &r[i], there) != 0)
-			return (run_error("compare", "%s: no such cell: "
-			    "expected of %s", cm->cm_op->op_operand[i], there));
-	return (0);
 }
 
 static enum compare_by
@@ -200,8 +181,6 @@ compare(const struct comparison *cm, struct result r[2])
 	if (compare_conditions(&co, GIVEN(cm->cm_op, ACROSS), why) != 0)
 		status = run_error("compare", "%s", why);
 	else
-		status = filter(cm, r);
-	if (status == 0)
 		status = match(cm, &co);
 	if (status == 0)
 		status = check_alone(cm, &co);

@@ -154,23 +154,6 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 		sm->sm_size[i] = (uint32_t)op->op_sizes.ol_value[i];
 }
 
-/* A word of a command line, as a shell reads it. */
-static void
-print_word(const char *word)
-{
-	const char *c;
-
-	if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] == '\0') {
-		fputs(word, stdout);
-		return;
-	}
-	putchar('\'');
-	for (c = word; *c != '\0'; c++)
-		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, stdout);
-	putchar('\'');
-}
-
 /*
  * Prints the command that replays the file, unless path is NULL, and the one
  * that finds the failure again from its seed.
@@ -188,7 +171,7 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 	putchar('\n');
 	if (path != NULL) {
 		fputs("Again:    rngsim explore --replay ", stdout);
-		print_word(path);
+		format_word(stdout, path);
 		putchar('\n');
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
@@ -200,13 +183,13 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 		printf(" -s %s", op->op_text[OPTION_EXPLORE_SIZE]);
 	for (i = 0; i < op->op_tunable_count; i++) {
 		fputs(" \\\n    -S ", stdout);
-		print_word(op->op_tunables[i]);
+		format_word(stdout, op->op_tunables[i]);
 	}
 	for (i = 0; i < FAILPOINTS; i++)
 		if (op->op_faults.fl_text[i] != NULL) {
 			printf(" \\\n    --failpoint %s=",
 			    failpoints_def(i)->fd_name);
-			print_word(op->op_faults.fl_text[i]);
+			format_word(stdout, op->op_faults.fl_text[i]);
 		}
 	printf(" \\\n    --strategy %s --seed %" PRIu64 " --only %" PRIu64 "\n",
 	    strategy_name(strategy, cn->cn_strategy, cn->cn_parameter),

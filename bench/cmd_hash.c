@@ -63,13 +63,6 @@ skip(struct hash_survey *hv, const char *name, const char *why)
 	hs->hs_why = why;
 }
 
-static void
-skip_other(const char *name, void *arg)
-{
-
-	skip(arg, name, "no known answer checks it");
-}
-
 /* One line for each reason, in their order. */
 static void
 print_skipped(const struct hash_survey *hv)
@@ -116,8 +109,6 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 			skip(hv, ha->ha_name, ha->ha_why);
 		*wrong |= ha->ha_state == HASH_WRONG;
 	}
-	if (chosen->ol_count == 0)
-		hash_others(skip_other, hv);
 	print_skipped(hv);
 	if (hv->hv_rows == 0)
 		return (run_error("hash", "no digest is left to be timed"));

@@ -13,7 +13,6 @@ static const struct view {
 } views[] = {
 	{ OPTION_FORMAT, REPORT_TABLE },
 	{ OPTION_PLOT, REPORT_TABLE },
-	{ OPTION_FAIRNESS, REPORT_FAIRNESS },
 	{ OPTION_LOCK_PROF, REPORT_LOCKPROF },
 	{ OPTION_LOCKSTAT, REPORT_LOCKSTAT },
 	{ OPTION_WAITS, REPORT_WAITS },
@@ -52,9 +51,6 @@ check(struct options *op)
 	if (GIVEN(op, HISTOGRAM) && !GIVEN(op, LOCKSTAT))
 		return (usage_error("report", "-H: expected --lockstat beside "
 		    "it"));
-	if (GIVEN(op, PLOT_ONLY) && op->op_plot == NULL)
-		return (usage_error("report", "--plot-only: expected --plot "
-		    "beside it"));
 	if (op->op_operands == 0)
 		return (usage_error("report", "missing operand: expected a "
 		    "result FILE"));
@@ -71,9 +67,7 @@ output(const struct options *op, const struct result *r)
 	int error;
 
 	if (op->op_plot != NULL) {
-		error = plot_write(r, op->op_plot, GIVEN(op, PLOT_ONLY) ?
-		    (enum plot_part)(PLOT_SCALE + op->op_plot_part) : PLOT_ALL,
-		    why);
+		error = plot_write(r, op->op_plot, why);
 		return (error == 0 ? EXIT_SUCCESS :
 		    run_error("report", "%s: %s", op->op_plot, why));
 	}
@@ -93,18 +87,14 @@ output(const struct options *op, const struct result *r)
 static int
 run(struct options *op)
 {
-	char there[FILTER_TEXT_SIZE], why[RESULT_TEXT_SIZE] = "";
+	char why[RESULT_TEXT_SIZE] = "";
 	const char *file = op->op_operand[0];
 	struct result r;
 	int status;
 
 	if (result_load(file, &r, why) != 0)
 		return (run_error("report", "%s: %s", file, why));
-	if (filter_cells(&op->op_filter, &r, there) != 0)
-		status = run_error("report", "%s: no such cell: expected of %s",
-		    file, there);
-	else
-		status = output(op, &r);
+	status = output(op, &r);
 	result_free(&r);
 	return (status);
 }

@@ -45,29 +45,15 @@ check(struct options *op)
 }
 
 static int
-print_profile(FILE *out, const void *pr)
-{
-
-	return (profile_write(pr, out));
-}
-
-static int
 show(const struct options *op, const struct reproducing *rg)
 {
 	const unsigned missed = reproduce_missed(rg);
 	int error = 0;
 
-	switch (op->op_format) {
-	case FORMAT_JSON:
+	if (op->op_format == FORMAT_JSON)
 		error = reproduce_print_json(stdout, rg);
-		break;
-	case FORMAT_CSV:
-		reproduce_print_csv(stdout, rg);
-		break;
-	default:
+	else
 		reproduce_print(stdout, rg);
-		break;
-	}
 	if (error != 0)
 		return (run_error("reproduce", "%s", strerror(error)));
 	if (missed == 0)
@@ -82,13 +68,12 @@ show(const struct options *op, const struct reproducing *rg)
 static int
 run(struct options *op)
 {
-	struct atomic_file of = { .of_fd = -1 };
 	char why[PROFILE_ERROR_SIZE] = "";
 	const struct reproduction *rd;
 	static struct reproducing rg;
 	static struct profile pr;
 	unsigned i;
-	int error, status;
+	int error;
 
 	for (i = 0; op->op_operands == 0 && i < reproduction_count; i++)
 		printf("  %-12s %s\n", reproductions[i]->rd_name,
@@ -103,21 +88,10 @@ run(struct options *op)
 		return (usage_error("reproduce", "--profile: %s", why));
 	if (error != 0)
 		return (run_error("reproduce", "--profile: %s", why));
-	status = command_open(op, op->op_output, &of);
-	if (status != 0)
-		return (status);
-	error = reproduce(&rg, rd, &pr, op->op_seed, op->op_output != NULL);
-	if (error == 0) {
-		status = show(op, &rg);
-		error = op->op_output == NULL ? 0 : command_write(op,
-		    op->op_output, &of, print_profile, &rg.rg_profile);
-		status = error != 0 ? error : status;
-	} else
-		status = run_error("reproduce", "%s", error == EINTR ?
-		    "interrupted" : rg.rg_error);
-	atomic_file_abort(&of);
-	return (status);
+	error = reproduce(&rg, rd, &pr, op->op_seed);
+	return (error == 0 ? show(op, &rg) : run_error("reproduce", "%s",
+	    error == EINTR ? "interrupted" : rg.rg_error));
 }
 
 const struct command cmd_reproduce = { check, run,
-    NEEDS_STOP | NEEDS_TICK | NEEDS_CRYPTO };
+    NEEDS_STOP | NEEDS_CRYPTO };

@@ -116,4 +116,4 @@ run(struct options *op)
 }
 
 const struct command cmd_sources = { NULL, run,
-    NEEDS_STOP | NEEDS_TICK | NEEDS_THREAD };
+    NEEDS_STOP | NEEDS_THREAD };

@@ -18,7 +18,7 @@
 
 enum {
 	SEEDS		= 3,	/* repeats of the simulated sweep */
-	WORDS		= 16,	/* of its command line, beside tunables */
+	WORDS		= 17,	/* of its command line, beside its tunables */
 	LIST_SIZE	= 8192
 };
 
@@ -31,6 +31,7 @@ enum { CIPHER, DESIGN, LOCK, READERS, SIZE, LISTS, CRYPTO = LISTS, PLACE, TIME,
 	HANDED };
 
 static const char lock_profile_tunable[] = "debug.lock.prof.enable=";
+static const char model_tunable[] = "rngsim.harvest.model=";
 
 /* A sweep's command line; options that were parsed from it point into it. */
 struct words {
@@ -104,6 +105,33 @@ list_measured(char list[LISTS][LIST_SIZE], const struct result *r)
 	return (first);
 }
 
+static bool
+sets(const char *setting, const char *tunable)
+{
+
+	return (strncmp(setting, tunable, strlen(tunable)) == 0);
+}
+
+/* Adds the tunables of a result, or those asked for. */
+static void
+add_tunables(struct words *wo, char *const *tunables,
+    const struct result *measured)
+{
+	bool model = measured == NULL;
+
+	for (; tunables != NULL && *tunables != NULL; tunables++) {
+		/* The locks of a simulated machine are always profiled. */
+		if (measured == NULL || !sets(*tunables, lock_profile_tunable))
+			add(wo, "--set=%s", *tunables);
+		model = model || sets(*tunables, model_tunable);
+	}
+	/* A result of before the model was kept is of the default then. */
+	if (!model)
+		add(wo, "--set=%s%s", model_tunable,
+		    measured->harvest_model[0] != '\0' ?
+		    measured->harvest_model : "2019");
+}
+
 /*
  * Makes the options of one of the two sweeps: of the cells asked for, or of
  * every cell of a result that can be predicted.
@@ -154,12 +182,7 @@ sweep_options(const struct options *op, const struct result *measured,
 		else if (i < LISTS && list[i][1] != '\0')
 			add(wo, "--%s=%.*s", option_defs[handed[i]].od_name,
 			    (int)strlen(list[i]) - 2, list[i] + 1);
-	for (; tunables != NULL && *tunables != NULL; tunables++)
-		/* The locks of a simulated machine are always profiled. */
-		if (measured == NULL || strncmp(*tunables,
-		    lock_profile_tunable, sizeof(lock_profile_tunable) - 1) !=
-		    0)
-			add(wo, "--set=%s", *tunables);
+	add_tunables(wo, tunables, measured);
 	add(wo, "--seed=%" PRIu64, op->op_seed);
 	add(wo, "--repeats=%u", simulated ? SEEDS : op->op_repeats);
 	if (simulated) {
@@ -193,14 +216,13 @@ check(struct options *op)
 }
 
 /*
- * Opens what is written, and starts what the sweeps need; first what refuses.
+ * Starts what the sweeps need; first what refuses.
  *
  *   first      in  the first sweep
  *   simulated  in  the last one, or the same
  */
 static int
-prepare(const struct options *op, const struct options *first,
-    const struct options *simulated, struct atomic_file *of)
+prepare(const struct options *first, const struct options *simulated)
 {
 	uint64_t needed;
 	int status = 0;
@@ -215,9 +237,6 @@ prepare(const struct options *op, const struct options *first,
 	if (status != 0)
 		return (status);
 	stop_catch_signals();
-	status = command_open(op, op->op_output, of);
-	if (status != 0)
-		return (status);
 	tick_calibrate();
 	return (command_crypto(first));
 }
@@ -233,55 +252,23 @@ sweep(const struct options *op, struct result *r)
 }
 
 static int
-compare(const struct options *op, const struct result *measured,
-    const struct result *predicted, struct atomic_file *of)
+compare(const struct result *measured, const struct result *predicted)
 {
 	struct validation va;
-	char *text;
 	int error, status;
 
 	error = validate_make(measured, predicted, &va);
 	if (error != 0)
 		return (run_error("validate", "%s", error == ENOENT ? "no cell "
 		    "was both measured and predicted" : strerror(error)));
-	text = validate_format_json(&va, measured, predicted);
-	if (text == NULL) {
-		validate_free(&va);
-		return (run_error("validate", "no memory"));
-	}
-	status = command_commit(op, op->op_output, of, text, strlen(text));
-	if (op->op_format == FORMAT_JSON)
-		fputs(text, stdout);
-	else
-		validate_print_table(stdout, &va, measured, predicted);
-	if (status == 0 && va.va_judged == 0)
+	validate_print(stdout, &va, measured, predicted);
+	status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (va.va_judged == 0)
 		status = run_error("validate", "nothing to judge: of %u cells "
 		    "none has 2 or more readers with a CPU each and passed "
 		    "its gates", va.va_count);
-	else if (status == 0)
-		status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
-	free(text);
 	validate_free(&va);
 	return (status);
-}
-
-/* Saves the measurement when the prediction failed. */
-static void
-keep(const struct options *op, const struct result *measured,
-    struct atomic_file *of)
-{
-	const char *path = op->op_output;
-	char *text;
-
-	if (path == NULL)
-		return;
-	text = result_format_json(measured);
-	if (text == NULL)
-		run_error("validate", "%s: %s", path, strerror(ENOMEM));
-	else if (command_commit(op, path, of, text, strlen(text)) == 0)
-		run_error("validate", "%s has what was measured: judge it "
-		    "with --from %s", path, path);
-	free(text);
 }
 
 static int
@@ -289,7 +276,6 @@ run(struct options *op)
 {
 	struct result measured = { .cells = NULL }, predicted = measured;
 	const bool measure = op->op_from == NULL;
-	struct atomic_file of = { .of_fd = -1 };
 	static struct options real, simulated;
 	struct words words[2] = { { 0 } };
 	char why[RESULT_TEXT_SIZE];
@@ -303,24 +289,19 @@ run(struct options *op)
 		status = sweep_options(op, measure ? NULL : &measured, true,
 		    &words[1], &simulated);
 	if (status == 0)
-		status = prepare(op, measure ? &real : &simulated, &simulated,
-		    &of);
+		status = prepare(measure ? &real : &simulated, &simulated);
 	if (status == 0 && measure)
 		status = sweep(&real, &measured);
-	if (status == 0) {
+	if (status == 0)
 		status = sweep(&simulated, &predicted);
-		if (status == 0)
-			status = compare(op, &measured, &predicted, &of);
-		else if (measure)
-			keep(op, &measured, &of);
-	}
+	if (status == 0)
+		status = compare(&measured, &predicted);
 	result_free(&measured);
 	result_free(&predicted);
 	options_free(&simulated);
 	options_free(&real);
 	field_free_words(words[0].wo_word);
 	field_free_words(words[1].wo_word);
-	atomic_file_abort(&of);
 	return (status);
 }
 

@@ -8,7 +8,7 @@
 #include "bench/workload/workload.h"
 #include "bench/cmd.h"
 
-enum { SHOW_SIZES = WORKLOAD_SIZES_MAX, COMMENT_SIZE = 1024 };
+enum { COMMENT_SIZE = 1024 };
 
 static int
 check(struct options *op)
@@ -18,19 +18,18 @@ check(struct options *op)
 
 	if (action == NULL)
 		return (usage_error("workload", "missing operand: expected "
-		    "import, show or list"));
+		    "import or list"));
 	import = strcmp(action, "import") == 0;
 	list = strcmp(action, "list") == 0;
-	if (!import && !list && strcmp(action, "show") != 0)
-		return (usage_error("workload", "\"%s\": expected import, "
-		    "show or list", action));
+	if (!import && !list)
+		return (usage_error("workload", "\"%s\": expected import or "
+		    "list", action));
 	if (list && op->op_operands > 1)
 		return (usage_error("workload", "surplus operand \"%s\"",
 		    op->op_operand[1]));
 	if (!list && op->op_operands < 2)
-		return (usage_error("workload", "missing operand: expected %s",
-		    import ? "a FILE that strace wrote" :
-		    "a workload's NAME or @FILE"));
+		return (usage_error("workload", "missing operand: expected a "
+		    "FILE that strace wrote"));
 	if (!import && op->op_output != NULL)
 		return (usage_error("workload", "-o: expected it with import "
 		    "only"));
@@ -120,83 +119,11 @@ import(const struct options *op)
 }
 
 static int
-ascending(const void *a, const void *b)
-{
-	const struct recording_request *ra = a, *rb = b;
-
-	return (ra->rq_bytes < rb->rq_bytes ? -1 :
-	    ra->rq_bytes > rb->rq_bytes);
-}
-
-/* How often each size is asked for: the recording as a mix. */
-static void
-show_sizes(struct recording_request *all, size_t n)
-{
-	size_t i, run;
-	unsigned shown = 0;
-
-	qsort(all, n, sizeof(*all), ascending);
-	fputs("size mix  ", stdout);
-	for (i = 0; i < n && shown < SHOW_SIZES; i += run, shown++) {
-		for (run = 1; i + run < n &&
-		    all[i + run].rq_bytes == all[i].rq_bytes; run++)
-			continue;
-		printf("%c%" PRIu64 ":%zu", shown == 0 ? ' ' : ',',
-		    all[i].rq_bytes, run);
-	}
-	puts(i < n ? ",..." : "");
-}
-
-static int
-show(const struct options *op)
-{
-	struct recording_request *all;
-	char error_text[WORKLOAD_ERROR_SIZE];
-	const struct recording *rec;
-	struct workload wl;
-	double bytes;
-	size_t n = 0;
-	unsigned i;
-	int error;
-
-	error = workload_parse_recorded(op->op_operand[1], &wl, error_text);
-	if (error == EINVAL)
-		return (usage_error("workload", "show: %s", error_text));
-	if (error != 0)
-		return (run_error("workload", "%s", error_text));
-	rec = &wl.wl_recording;
-	all = calloc(recording_requests(rec), sizeof(*all));
-	if (all == NULL) {
-		workload_free(&wl);
-		return (run_error("workload", "no memory"));
-	}
-	printf("workload   %s\nlength     %.6g s\n", wl.wl_text,
-	    (double)rec->rec_length_ns / 1e9 / wl.wl_speed);
-	for (i = 0; i < rec->rec_count; i++) {
-		const struct recording_stream *rm = &rec->rec_streams[i];
-
-		printf("stream     %s: %zu requests\n", rm->rm_name,
-		    rm->rm_count);
-		memcpy(&all[n], rm->rm_requests, rm->rm_count * sizeof(*all));
-		n += rm->rm_count;
-	}
-	bytes = workload_mean_bytes(&wl, 0);
-	printf("requests   %zu, %.6g/s, %.6g bytes in the mean\n", n,
-	    workload_rate(&wl) * rec->rec_count, bytes);
-	show_sizes(all, n);
-	free(all);
-	workload_free(&wl);
-	return (EXIT_SUCCESS);
-}
-
-static int
 run(struct options *op)
 {
 
 	if (op->op_operand[0][0] == 'i')
 		return (import(op));
-	if (op->op_operand[0][0] == 's')
-		return (show(op));
 	if (workload_list(stdout) == 0)
 		return (run_error("workload", "no recorded workloads are "
 		    "installed; RNGSIM_WORKLOADS names a folder of them"));

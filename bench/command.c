@@ -29,8 +29,6 @@ run(const struct command *cmd, struct options *op)
 		stop_catch_signals();
 	if ((needs & NEEDS_SEED) != 0)
 		status = options_seed(op);
-	if (status == 0 && (needs & NEEDS_TICK) != 0)
-		tick_calibrate();
 	if (status == 0 && (needs & NEEDS_CRYPTO) != 0)
 		status = command_crypto(op);
 	if (status != 0)

@@ -1,17 +1,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "harvest/mask.h"
 #include "harvest/record.h"
+#include "lib/base/lines.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/wipe.h"
 
-enum { WORD_SIZE = 24, LINE_SIZE = 256, RECORD_ROOM_FIRST = 256 };
+enum { WORD_SIZE = 24, RECORD_ROOM_FIRST = 256 };
+
+_Static_assert((int)HARVEST_ERROR_SIZE >= (int)LINES_ERROR_SIZE, "room");
 
 static const char blanks[] = " \t\n";
 
@@ -114,103 +116,42 @@ record_grow(struct record *r)
 	return (0);
 }
 
-/*
- * Reads a line without its newline.  What is not kept of a long comment is
- * read; of another line that is too long, or has a zero byte, the rest is not.
- *
- *   length  out  bytes, LINE_SIZE where it is too long
- *
- * Returns: false at the end of the file.
- */
-static bool
-read_line(FILE *file, char line[LINE_SIZE], size_t *length)
+/* Keeps the event of a line, unless it is empty or a comment. */
+static void
+load_line(struct record *r, struct lines *li)
 {
-	bool blank = true, comment = false;
-	size_t n = 0;
-	int c;
-
-	while ((c = getc(file)) != EOF && c != '\n' && n < LINE_SIZE) {
-		if (blank && strchr(blanks, c) == NULL) {
-			blank = false;
-			comment = c == '#';
-		}
-		if (n < LINE_SIZE - 1)
-			line[n] = (char)c;
-		n += n < LINE_SIZE - 1 || !comment;
-		if (c == '\0')
-			break;
-	}
-	line[n < LINE_SIZE ? n : LINE_SIZE - 1] = '\0';
-	*length = n;
-	return (n > 0 || c != EOF);
-}
-
-/* One line of n bytes; *expected is NULL unless the line was malformed. */
-static int
-load_line(struct record *r, const char *line, size_t n, const char **expected)
-{
+	const char *line = li->li_text + strspn(li->li_text, blanks), *expected;
 	struct harvest_event event;
 	int error;
 
-	*expected = NULL;
-	if (n >= LINE_SIZE) {
-		*expected = "\"event D T HEX [SOURCE]\" or a # comment, not so "
-		    "long a line";
-		return (EINVAL);
-	}
-	if (strlen(line) != n) {
-		*expected = "text, not a zero byte";
-		return (EINVAL);
-	}
-	line += strspn(line, blanks);
 	if (*line == '\0' || *line == '#')
-		return (0);
-	error = record_parse(line, &event, expected);
-	if (error != 0)
-		return (error);
-	*expected = NULL;
+		return;
+	if (record_parse(line, &event, &expected) != 0) {
+		lines_refuse(li, "expected %s", expected);
+		return;
+	}
 	error = record_grow(r);
 	if (error == 0)
 		record_add(r, &event);
-	return (error);
+	else
+		lines_fail(li, error, false, "%s", strerror(error));
 }
 
 int
 record_load(struct record *r, const char *path, struct harvest_error *error)
 {
-	const char *expected = NULL;
-	unsigned line_number = 0;
-	char line[LINE_SIZE];
-	size_t n;
-	FILE *file;
-	int rc = 0;
+	struct lines li;
 
 	memset(r, 0, sizeof(*r));
-	file = fopen(path, "re");
-	if (file == NULL) {
-		rc = errno;
-		snprintf(error->text, sizeof(error->text), "%s: %s", path,
-		    strerror(rc));
-		return (rc);
-	}
-	errno = 0;
-	while (rc == 0 && read_line(file, line, &n)) {
-		line_number++;
-		rc = load_line(r, line, n, &expected);
-	}
-	if (rc == 0 && ferror(file))
-		rc = errno != 0 ? errno : EIO;
-	if (expected != NULL)
-		snprintf(error->text, sizeof(error->text),
-		    "%s:%u: expected %s", path, line_number, expected);
-	else if (rc != 0)
-		snprintf(error->text, sizeof(error->text), "%s: %s", path,
-		    strerror(rc));
-	wipe(line, sizeof(line));
-	fclose(file);
-	if (rc != 0)
+	lines_open(&li, path, error->text);
+	while (lines_next(&li))
+		load_line(r, &li);
+	if (li.li_text != NULL)
+		wipe(li.li_text, LINES_BYTES_MAX);
+	lines_close(&li);
+	if (li.li_error != 0)
 		record_fini(r);
-	return (rc);
+	return (li.li_error);
 }
 
 int

@@ -27,6 +27,7 @@ struct interrupt {
 	FILE		*in_host;	/* NULL: there is none */
 	int64_t		 in_host_next_ns;
 	uint64_t	 in_host_count;
+	char		 in_buffer[BUFSIZ];	/* of in_host */
 };
 
 /* What is queued. */
@@ -50,6 +51,10 @@ interrupt_init(void **state, const struct harvest_config *config,
 	in->in_rate_hz = config->interrupt_rate_hz;
 	if (!MACHINE_SIMULATED)
 		in->in_host = fopen(host_counters, "re");
+	/* The library would allocate one while the thread is measured. */
+	if (in->in_host != NULL)
+		setvbuf(in->in_host, in->in_buffer, _IOFBF,
+		    sizeof(in->in_buffer));
 	*state = in;
 	return (0);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/assure/evidence.h"
+#include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "lib/base/read_file.h"
 
@@ -159,13 +160,36 @@ try_model(const struct assure_params *ap, struct evidence_row *row)
 		    "its model in Python.", ta.ta_scripts);
 }
 
+/* A kernel source: whose bytes it gives is not known before. */
+static void
+try_kernel(const struct assure_params *ap, struct evidence_row *row)
+{
+	char folder[EVIDENCE_PATH_SIZE];
+	struct tally ta = { .ta_scripts = 0 };
+
+	if (program_data("vectors", "tests/vectors", folder))
+		ta = try_folder(folder, "-", ap->ap_design);
+	row->er_state = ta.ta_scripts > 0 && ta.ta_right == ta.ta_scripts ?
+	    EVIDENCE_HOLDS : EVIDENCE_NONE;
+	evidence_say(row->er_text, "%u of %u scripts of FreeBSD give its "
+	    "bytes, K and C%s", ta.ta_right, ta.ta_scripts,
+	    row->er_state == EVIDENCE_HOLDS ? "." : "; a source whose bytes "
+	    "are others needs a model.");
+	if (row->er_state == EVIDENCE_NONE)
+		evidence_say(row->er_unshown, "that its bytes are those that "
+		    "it should give.");
+}
+
 void
 answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct mthread self;
 
 	machine_attach(&self, "kat");
-	if ((generator_find(ap->ap_design)->ra_flags & RA_FORTUNA_BYTES) != 0)
+	if (ksource_named(ap->ap_design))
+		try_kernel(ap, row);
+	else if ((generator_find(ap->ap_design)->ra_flags &
+	    RA_FORTUNA_BYTES) != 0)
 		try_fortuna(ap, row);
 	else
 		try_model(ap, row);

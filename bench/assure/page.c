@@ -79,7 +79,8 @@ commands(FILE *out, const char *name, const char *text)
 		column = (size_t)fprintf(out, "%-*s", INDENT, name);
 		for (name = ""; *text != '\0' && *text != '\n'; text += n) {
 			text += *text == ' ';
-			n = strcspn(text, " \n");
+			n = *text == '\'' ? strcspn(text + 1, "'") + 2 : 0;
+			n += strcspn(text + n, " \n");
 			if (column + n + (text[n] == ' ' ? BACKSLASH : 0) >
 			    FORMAT_COLUMNS)
 				column = (size_t)fprintf(out, "\\\n%*s",

@@ -154,6 +154,30 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
 
+/* Adds a command as it can be typed where the program was started. */
+static void
+say_command(const char *path, const char *words, struct evidence_row *row)
+{
+	const size_t used = strlen(row->er_replay);
+	char folder[EVIDENCE_PATH_SIZE];
+	FILE *out;
+	size_t n;
+
+	if (getcwd(folder, sizeof(folder)) != NULL) {
+		n = strlen(folder);
+		if (strncmp(path, folder, n) == 0 && path[n] == '/')
+			path += n + 1;
+	}
+	out = fmemopen(row->er_replay + used, sizeof(row->er_replay) - used,
+	    "w");
+	if (out == NULL)
+		return;
+	fputs(used == 0 ? "" : "\n", out);
+	format_word(out, path);
+	fprintf(out, " %s", words);
+	fclose(out);
+}
+
 static void
 run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
     const char *path, struct evidence_row *row)
@@ -165,8 +189,7 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 	snprintf(words, sizeof(words), "assure -d %s --only schedules,ledger "
 	    "--budget %.0f --seed %" PRIu64, ap->ap_spec, ap->ap_budget_s <
 	    SANITIZERS ? 1 : ap->ap_budget_s / SANITIZERS, ap->ap_seed);
-	evidence_say(row->er_replay, "%sbuild/%s/rngsim %s",
-	    row->er_replay[0] == '\0' ? "" : "\n", sa->sa_flavour, words);
+	say_command(path, words, row);
 	program_split(path, words, argv);
 	status = program_run(argv, sa->sa_env, &text);
 	free(text);

@@ -30,7 +30,9 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 		.lc_lag = ra->ra_lag,
 		.lc_stored_bytes = ra->ra_stored_bytes,
 		.lc_keyless = (ra->ra_flags & RA_NULL) != 0,
-		.lc_log = cp->cp_ledger_log,
+		.lc_record = cp->cp_ledger_log == NULL ? NULL :
+		    ledger_log_line,
+		.lc_context = cp->cp_ledger_log,
 #if defined(MACHINE_VIRTUAL)
 		.lc_violated = end_machine,
 #endif
@@ -46,7 +48,9 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 	cw->cw_ledger = calloc(n, sizeof(struct ledger *));
 	if (cw->cw_ledger == NULL)
 		return (ENOMEM);
-	for (; error == 0 && cw->cw_count < n; config.lc_log = NULL) {
+	if (cp->cp_ledger_log != NULL)
+		fprintf(cp->cp_ledger_log, "%s\n", LEDGER_LOG_HEAD);
+	for (; error == 0 && cw->cw_count < n; config.lc_record = NULL) {
 		error = ledger_new(&cw->cw_ledger[cw->cw_count], &config);
 		cw->cw_count += error == 0;
 	}

@@ -165,6 +165,22 @@ format_quoted(FILE *out, const char *text)
 }
 
 void
+format_word(FILE *out, const char *word)
+{
+	const char *c;
+
+	if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] == '\0') {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (c = word; *c != '\0'; c++)
+		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, out);
+	fputc('\'', out);
+}
+
+void
 columns_row(FILE *out, const struct column *columns, unsigned n,
     const char *const *texts)
 {

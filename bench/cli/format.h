@@ -49,6 +49,9 @@ const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 /* Prints text in quotes, for CSV: quotes in it are doubled, RFC 4180. */
 void format_quoted(FILE *out, const char *text);
 
+/* Prints a word of a command line, quoted where a shell needs that. */
+void format_word(FILE *out, const char *word);
+
 /*
  * Prints a paragraph, broken so that no line exceeds FORMAT_COLUMNS.
  *

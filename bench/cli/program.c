@@ -46,10 +46,10 @@ program_data(const char *shared, const char *source,
 {
 	const int mode = R_OK | X_OK;
 
-	return (above(2, "share/rngsim/", shared, mode, path) ||
-	    above(2, "", source, mode, path) ||
+	return ((shared != NULL && above(2, "share/rngsim/", shared, mode,
+	    path)) || (source != NULL && (above(2, "", source, mode, path) ||
 	    /* A build in a build's folder: build/asan. */
-	    above(3, "", source, mode, path));
+	    above(3, "", source, mode, path))));
 }
 
 bool

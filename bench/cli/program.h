@@ -13,7 +13,7 @@ void program_find(char path[PROGRAM_PATH_SIZE]);
 
 /*
  * Finds the program's data: share/rngsim/SHARED where it is installed, or
- * SOURCE in the source tree that it was built from.
+ * SOURCE in the source tree that it was built from.  Either may be NULL.
  */
 bool program_data(const char *shared, const char *source,
     char path[PROGRAM_PATH_SIZE]);

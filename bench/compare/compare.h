@@ -279,10 +279,8 @@ int compare_fail_unjudged(const struct compare *co);
 /*
  * Prints at most 80 columns: conditions, then a paragraph for each pair, then a
  * summary.
- *
- *   all  in  rows that show no difference are printed at length too
  */
-void verdict_print(FILE *out, const struct compare *co, bool all);
+void verdict_print(FILE *out, const struct compare *co);
 
 /*
  * Prints what must stand beside quoted rows, a line each: the machine of
@@ -296,12 +294,6 @@ void verdict_print_sentences(FILE *out, const struct compare *co);
 
 /* One line for each row; RFC 4180. */
 void verdict_print_csv(FILE *out, const struct compare *co);
-
-/*
- * One document.  Returns: 0; EILSEQ: a text is not UTF-8; ERANGE: a number is
- * not finite; ENOMEM.
- */
-int verdict_print_json(FILE *out, const struct compare *co);
 
 /* Adds a row as a sentence, with a full stop only where it was refused. */
 void verdict_sentence(struct text *t, const struct compare *co,

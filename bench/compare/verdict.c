@@ -256,8 +256,7 @@ print_indented(FILE *out, const char *text)
 }
 
 static void
-print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa,
-    bool all)
+print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
 	struct text same = { .s = "" }, t = { .s = "" };
 	const struct compare_row *row;
@@ -277,7 +276,7 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa,
 		if (!row->cr_wanted)
 			continue;
 		/* A clear change is printed with the rule that stopped it. */
-		if (all || row->cr_verdict != COMPARE_NONE ||
+		if (row->cr_verdict != COMPARE_NONE ||
 		    row->cr_stop != COMPARE_STOP_NONE) {
 			t.s[0] = '\0';
 			add_row(&t, row, false);
@@ -378,7 +377,7 @@ print_end(FILE *out, const struct compare *co)
 }
 
 void
-verdict_print(FILE *out, const struct compare *co, bool all)
+verdict_print(FILE *out, const struct compare *co)
 {
 	unsigned i;
 
@@ -389,6 +388,6 @@ verdict_print(FILE *out, const struct compare *co, bool all)
 		format_wrap(out, "-", 2, co->co_flags[i]);
 	print_alone(out, co);
 	for (i = 0; i < co->co_pair_count; i++)
-		print_pair(out, co, &co->co_pairs[i], all);
+		print_pair(out, co, &co->co_pairs[i]);
 	print_end(out, co);
 }

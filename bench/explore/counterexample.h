@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "bench/cli/lines.h"
+#include "lib/base/lines.h"
 #include "bench/explore/execution.h"
 
 #define	COUNTEREXAMPLE_SCHEMA	"rngsim-schedule/1"

@@ -30,9 +30,8 @@ event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
 	(uint128_hi(c) == 0 ? FORMATF("%" PRIu64, uint128_lo(c)) :	\
 	FORMATF("%" PRIx64 ":%" PRIx64, uint128_hi(c), uint128_lo(c)))
 
-/* Adds a ledger record. */
-static void
-add_record(struct event_trace *et, uint64_t step,
+void
+event_trace_add_record(struct event_trace *et, uint64_t step,
     const struct ledger_record *lr)
 {
 	const char *lo = COUNTER(lr->lr_lo), *op = ledger_op_names[lr->lr_op];
@@ -69,25 +68,6 @@ add_record(struct event_trace *et, uint64_t step,
 		event_trace_add(et, step, thread, "%s %u", op,
 		    lr->lr_generation);
 	}
-}
-
-size_t
-event_trace_add_ledger(struct event_trace *et, uint64_t step, const char *text,
-    size_t n)
-{
-	char line[LEDGER_LINE_SIZE];
-	struct ledger_record lr;
-	const char *end;
-	size_t done = 0, len;
-
-	while ((end = memchr(text + done, '\n', n - done)) != NULL) {
-		len = (size_t)(end - (text + done));
-		snprintf(line, sizeof(line), "%.*s", (int)len, text + done);
-		if (ledger_log_parse(line, &lr))
-			add_record(et, step, &lr);
-		done += len + 1;
-	}
-	return (done);
 }
 
 void

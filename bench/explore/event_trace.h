@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/ledger/ledger.h"
+
 enum {
 	EVENT_TRACE_EVENTS	= 40,
 	EVENT_TRACE_TEXT_SIZE	= 28,
@@ -35,15 +37,8 @@ struct event_trace {
 void event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/*
- * Adds the records of a ledger's log.
- *
- *   text  in  n bytes; the last line may be incomplete
- *
- * Returns: bytes of complete lines.
- */
-size_t event_trace_add_ledger(struct event_trace *et, uint64_t step,
-    const char *text, size_t n);
+void event_trace_add_record(struct event_trace *et, uint64_t step,
+    const struct ledger_record *lr);
 
 /* Prints a column for each thread, no line longer than FORMAT_COLUMNS. */
 void event_trace_print(FILE *out, const struct event_trace *et);

@@ -38,10 +38,6 @@ struct execution {
 	const struct vm_control *ex_control;
 	struct event_trace *ex_trace;
 	struct outcome	*ex_outcome;
-	FILE		*ex_log;	/* the ledger's; or NULL */
-	char		*ex_log_text;
-	size_t		 ex_log_bytes;
-	size_t		 ex_log_done;	/* bytes in ex_trace */
 	struct cipher	 ex_cipher;
 	void		(*ex_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);

@@ -165,16 +165,12 @@ lock_number(struct execution *ex, const struct vm_note *vn)
 	return (i);
 }
 
-/* Adds what the ledger has logged since the last call. */
 static void
-trace_ledger(struct execution *ex)
+trace_record(void *context, const struct ledger_record *lr)
 {
+	struct execution *ex = context;
 
-	fflush(ex->ex_log);
-	if (ex->ex_log_bytes > ex->ex_log_done)
-		ex->ex_log_done += event_trace_add_ledger(ex->ex_trace,
-		    ex->ex_steps, ex->ex_log_text + ex->ex_log_done,
-		    ex->ex_log_bytes - ex->ex_log_done);
+	event_trace_add_record(ex->ex_trace, ex->ex_steps, lr);
 }
 
 static void
@@ -185,7 +181,6 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 	struct event_trace *et = ex->ex_trace;
 	const unsigned thread = vn->vn_thread;
 
-	trace_ledger(ex);
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
 		snprintf(et->et_name[thread], EVENT_TRACE_NAME_SIZE, "%s",
@@ -299,7 +294,7 @@ execution_free(struct execution *ex)
 	free(ex);
 }
 
-/* The run's ledger; with an event trace, a new one with a log. */
+/* The run's ledger; with an event trace, a new one. */
 static int
 open_ledger(struct execution *ex)
 {
@@ -308,7 +303,8 @@ open_ledger(struct execution *ex)
 	    .lc_lag = ra->ra_lag,
 	    .lc_stored_bytes = ra->ra_stored_bytes,
 	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
-	    .lc_violated = violated };
+	    .lc_record = ex->ex_trace != NULL ? trace_record : NULL,
+	    .lc_violated = violated, .lc_context = ex };
 
 	if (ex->ex_trace == NULL && ex->ex_ledger_design == ra) {
 		ledger_reset(ex->ex_ledger);
@@ -317,30 +313,20 @@ open_ledger(struct execution *ex)
 	ledger_free(ex->ex_ledger);
 	ex->ex_ledger = NULL;
 	ex->ex_ledger_design = NULL;
-	if (ex->ex_trace != NULL) {
-		ex->ex_log = open_memstream(&ex->ex_log_text,
-		    &ex->ex_log_bytes);
-		if (ex->ex_log == NULL)
-			return (ENOMEM);
-		lc.lc_log = ex->ex_log;
-	}
 	return (ledger_new(&ex->ex_ledger, &lc));
 }
 
-/* Keeps the ledger for the next run, unless it has a log. */
+/* Keeps the ledger for the next run, unless it is traced. */
 static void
 close_ledger(struct execution *ex)
 {
 
-	if (ex->ex_log == NULL) {
-		ex->ex_ledger_design = ex->ex_ledger == NULL ? NULL :
-		    ex->ex_subject->tb_design;
+	if (ex->ex_trace == NULL && ex->ex_ledger != NULL) {
+		ex->ex_ledger_design = ex->ex_subject->tb_design;
 		return;
 	}
 	ledger_free(ex->ex_ledger);
 	ex->ex_ledger = NULL;
-	fclose(ex->ex_log);
-	free(ex->ex_log_text);
 }
 
 /* The first broken property, from the machine and the ledger. */
@@ -389,8 +375,6 @@ run(struct execution *ex)
 	running = ex;
 	error = vm_run(&mc, execution_main, ex, &mo);
 	running = NULL;
-	if (ex->ex_trace != NULL)
-		trace_ledger(ex);
 	error = judge(ex, error, &mo);
 	to->to_hash = mo.mo_hash;
 	to->to_order = ex->ex_order;

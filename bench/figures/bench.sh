@@ -23,15 +23,6 @@ cell() {
 	    sed -n 's/.*"'"$key"'": *\([0-9.e+-]*\).*/\1/p' | head -n 1
 }
 
-# sliced KEY ARGUMENT...: the same, side by side with another design.
-sliced() {
-	key=$1
-	shift
-	"$rngsim" sweep --format json -n 1 -S rngsim.sweep.controls=0 \
-	    -d concurrent,hybrid "$@" 2>>"$dir/errors" |
-	    sed -n 's/.*"'"$key"'": *\([0-9.e+-]*\).*/\1/p' | head -n 1
-}
-
 mb() { cell total_mb_per_s "$@"; }
 harvest_cpu() { cell cpu_percent "$@"; }
 read_ns() { cell reads_per_s "$@" | awk '{ print 1e9 / $1 }'; }
@@ -288,20 +279,53 @@ tally() {
 	    if (m > 0) print "  their mean width: " w / m " %" }'
 }
 
+# levels: of a sweep's CSV, lines "DESIGN KEY NUMBER".
+levels() {
+	"$rngsim" sweep --format csv -n 1 -S rngsim.sweep.controls=0 \
+	    -c chacha20 -r 2 -s 4k -t 0.5 "$@" 2>>"$dir/errors" | awk -F, \
+	    -v keys='^(total_mb_per_s|latency_p(50|99)_ns|harvest_cpu_percent)$' '
+	NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+	{ for (i = 1; i <= NF; i++) if (name[i] ~ keys)
+	    print $2, name[i], $i }'
+}
+
+# Ratios of neighbours in time; the interval is of order statistics, 95 %.
 slices() {
-	heading 'a cell in slices over the same cell alone, 2 readers (aim: 0.98
-  to 1.02)'
-	a='-c chacha20 -r 2 -t 0.5'
-	for lock in $("$rngsim" list locks | awk 'NR > 1 && $1 != "none" {
-	    print $1 }'); do
-		printf '%s|%s total_mb_per_s -l %s %s\n' "$lock, MB/s" \
-		    cell "$lock" "$a" "  in slices" sliced "$lock" "$a" |
-		    beside 9 MB/s
-	done
-	for lock in mtx pthread mcs; do for key in cpu_percent p50 p99; do
-		printf '%s|%s %s -l %s %s\n' "$lock, $key" cell $key $lock \
-		    "$a" "  in slices" sliced $key $lock "$a" | beside 9 ''
-	done; done
+	heading 'a cell in slices over the same cell alone, 2 readers, 4 KiB,
+  median ratio of 15 rounds and its interval (aim: 0.98 to 1.02)'
+	for round in $(seq 15); do
+		for lock in $("$rngsim" list locks | awk 'NR > 2 &&
+		    $1 != "none" { print $1 }'); do
+			for designs in $([ $((round % 2)) = 0 ] &&
+			    echo locked,concurrent locked concurrent ||
+			    echo concurrent locked locked,concurrent); do
+				levels -l "$lock" -d $designs |
+				    sed "s/^/$round $designs $lock /"
+			done
+		done
+	done >"$dir/levels"
+	awk '
+	$2 ~ /,/ { sliced[$1, $3, $4, $5] = $6; next }
+	{ alone[$1, $3, $4, $5] = $6 }
+	END {
+		for (k in alone) if (alone[k] > 0 && k in sliced) {
+			split(k, f, SUBSEP)
+			r = sliced[k] / alone[k]
+			print f[3], f[4], f[2], r
+			print f[3], f[4], "all", r
+		}
+	}' "$dir/levels" | sort -k1,3 -k4g | awk '
+	function flush() {
+		if (n == 0)
+			return
+		lo = int((n + 1) / 2 - 0.98 * sqrt(n))
+		lo = lo < 1 ? 1 : lo
+		printf "  %-45s %.3f (%.3f..%.3f)\n", k,
+		    v[int((n + 1) / 2)], v[lo], v[n + 1 - lo]
+	}
+	k != $1 " " $2 " " $3 { flush(); n = 0; k = $1 " " $2 " " $3 }
+	{ v[++n] = $4 }
+	END { flush() }'
 }
 
 verdict() {
@@ -318,10 +342,10 @@ verdict() {
 		loaded judged -d concurrent,slower3 -c chacha20 \
 		    -r $((1 + i % 2)) -n 20 -t 0.5
 	done | tally
-	heading '1 % slower, 100 s each, likewise (aim: worse, in 300 s)'
-	for i in 1 2 3 4; do
+	heading '1 % slower, 300 s each, likewise (aim: worse)'
+	for i in 1 2 3; do
 		loaded judged -d concurrent,slower1 -c chacha20 \
-		    -r $((1 + i % 2)) -n 100 -t 0.5
+		    -r $((1 + i % 2)) -n 300 -t 0.5
 	done | tally
 	heading 'seconds to analyse 200 cells (aim: less than 5)'
 	"$rngsim" sweep -r 1-5 -s 4k,64k -l mtx,mtx-spin,pthread,futex,mcs \

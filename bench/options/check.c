@@ -274,16 +274,8 @@ check_failpoints(const struct options *op)
 static int
 check_cat(const struct options *op)
 {
-	unsigned readers;
 
-	if (op->op_cmd != COMMAND_cat)
-		return (0);
-	readers = (unsigned)op->op_readers.ol_value[0];
-	if (op->op_stream >= 0 && (unsigned)op->op_stream >= readers)
-		return (usage_error(op->op_command, "--stream: there is no "
-		    "reader %d among %u: expected 0..%u, or more readers (-r)",
-		    op->op_stream, readers, readers - 1));
-	if (op->op_place.pl_harvest >= 0)
+	if (op->op_cmd == COMMAND_cat && op->op_place.pl_harvest >= 0)
 		return (usage_error(op->op_command, "--place: \"%s\": there "
 		    "is no harvest thread: expected CPUs for readers only",
 		    op->op_place_text));

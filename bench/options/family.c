@@ -56,8 +56,6 @@ TABLE(designs, generator_count, generators[i]->ra_ident,
     .fa_title = "design");
 TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
 TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");
-TABLE(plot_parts, PLOT_PARTS - PLOT_SCALE, plot_part_names[PLOT_SCALE + i],
-    .fa_title = NULL);
 TABLE(quantities, QUANTITIES, quantities[i].qu_name, .fa_title = "Quantities",
     .fa_descr = quantity_title);
 

@@ -26,7 +26,6 @@ extern const struct family family_engines;
 extern const struct family family_formats;	/* of stdout, of all commands */
 extern const struct family family_hashes;
 extern const struct family family_locks;
-extern const struct family family_plot_parts;
 extern const struct family family_quantities;
 
 /* The command that takes such names defines these. */

@@ -47,7 +47,9 @@ add_option(const struct options *op, unsigned id, struct uses *uss)
 
 	if (id == OPTION_PROFILE && option_takes(op->op_cmd, id))
 		name = op->op_profile;
-	if (name == NULL)
+	/* A shipped profile is none of the files that have its name. */
+	if (name == NULL || (id == OPTION_PROFILE &&
+	    strcmp(name, "host") != 0 && !profile_is_path(name)))
 		return;
 	add(uss, option_label((enum option_id)id, label), name,
 	    strcmp(name, "host") == 0 && profile_host_path(host,

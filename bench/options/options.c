@@ -223,15 +223,11 @@ static int
 set_text(const struct options *op, const struct option_def *od,
     const char **field, const char *label, const char *text)
 {
-	char why[FILTER_TEXT_SIZE];
 
 	if (od->od_type == TYPE_FILENAME && text[0] == '\0')
 		return (refuse(op, od, label, text));
 	if (od->od_type == TYPE_PICTURE && !gnuplot_path_ok(text))
 		return (refuse(op, od, label, text));
-	if (od->od_type == TYPE_FILTER &&
-	    filter_check((enum filter_key)od->od_min, text, why) != 0)
-		return (usage_error(op->op_command, "%s: %s", label, why));
 	*field = text;
 	return (0);
 }
@@ -263,7 +259,6 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	case TYPE_TEXT:
 	case TYPE_FILENAME:
 	case TYPE_PICTURE:
-	case TYPE_FILTER:
 		return (set_text(op, od, field, label, text));
 	case TYPE_NAMES:
 	case TYPE_NUMBERS:
@@ -460,7 +455,6 @@ options_read(struct options *op, enum command_id cm, int argc, char *argv[])
 	memset(op, 0, sizeof(*op));
 	op->op_cmd = cm;
 	op->op_command = argv[0];
-	op->op_stream = -1;
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
 	op->op_tunables = calloc(1, sizeof(*op->op_tunables));

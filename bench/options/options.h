@@ -19,7 +19,6 @@
 #include "bench/cell/virtual.h"
 #include "bench/cli/usage.h"
 #include "bench/options/family.h"
-#include "bench/result/filter.h"
 #include "bench/timeline/timeline.h"
 #include "bench/workload/workload.h"
 #include "lib/crypto/crypto.h"
@@ -120,11 +119,8 @@ struct options {
 	/* cat */
 	uint64_t	 op_bytes;	/* 0: endless */
 	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
-	int		 op_stream;	/* the only reader to show; -1: all */
 	/* report, compare */
-	struct filter	 op_filter;
 	const char	*op_plot;
-	unsigned	 op_plot_part;	/* into family_plot_parts */
 	struct option_list op_quantities;
 	const char	*op_base;
 	unsigned	 op_by;		/* into family_comparisons */
@@ -159,7 +155,6 @@ enum option_type {
 	TYPE_TEXT,
 	TYPE_FILENAME,
 	TYPE_PICTURE,
-	TYPE_FILTER,
 	TYPE_NAMES,	/* lists */
 	TYPE_NUMBERS,
 	TYPE_SIZES,
@@ -279,8 +274,8 @@ struct options_begun {
 };
 
 /*
- * Makes the options of a run that continues: those it was begun with.  Options
- * given beside --resume must mean the same, but for --format.
+ * Makes the options of a run that continues: those it was begun with, but for
+ * --format, the only one that may be given beside --resume.
  *
  *   given  in   as options_read() left them
  *   op     out

@@ -1,5 +1,5 @@
 /*
- * Runs that continue: what they were begun with, and what was given anew.
+ * Runs that continue: what they were begun with.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -86,71 +86,6 @@ options_describe(const struct options *op)
 	return (NULL);
 }
 
-static int
-differs(const struct options *given, const char *label, bool was_given,
-    const char *was, const char *now)
-{
-
-	return (usage_error(given->op_command, "--resume: %s was begun %s "
-	    "%s%s%s, not with %s%s%s: leave it out, as what it was begun with "
-	    "is known", given->op_resume, was_given ? "with" : "without",
-	    label, was_given ? " " : "", was_given ? was : "", label,
-	    now[0] != '\0' ? " " : "", now));
-}
-
-/* A tunable given anew is one that the run was begun with. */
-static int
-check_tunables(const struct options *given, const struct options *begun)
-{
-	const char *then, *now;
-	unsigned i, k;
-	size_t n;
-
-	for (i = 0; i < given->op_tunable_count; i++) {
-		now = given->op_tunables[i];
-		n = strcspn(now, "=") + 1;
-		then = NULL;
-		for (k = 0; k < begun->op_tunable_count; k++)
-			if (strncmp(begun->op_tunables[k], now, n) == 0)
-				then = begun->op_tunables[k];
-		if (then == NULL || strcmp(then, now) != 0)
-			return (differs(given, "-S", then != NULL, then, now));
-	}
-	return (0);
-}
-
-/* Every option given anew has the value that it had, however it is spelt. */
-static int
-check_given(const struct options *given, const struct options *begun)
-{
-	char label[OPTION_LABEL_SIZE], now[OPTION_TEXT_SIZE];
-	char then[OPTION_TEXT_SIZE];
-	const char *was;
-	unsigned id;
-
-	if (given->op_output != NULL &&
-	    strcmp(given->op_output, given->op_resume) != 0)
-		return (usage_error(given->op_command, "--resume continues %s, "
-		    "and -o names %s: expected one of them", given->op_resume,
-		    given->op_output));
-	for (id = 0; id < OPTIONS; id++) {
-		if (given->op_text[id] == NULL ||
-		    (option_defs[id].od_flags & (ASIDE | REPEATS)) != 0)
-			continue;
-		option_render(given, (enum option_id)id, now);
-		option_render(begun, (enum option_id)id, then);
-		if (strcmp(now, then) == 0)
-			continue;
-		was = begun->op_text[id];
-		if (id == OPTION_SEED)
-			was = then;
-		return (differs(given, option_label((enum option_id)id, label),
-		    was != NULL || id == OPTION_ENGINE, was != NULL ? was :
-		    then, given->op_text[id]));
-	}
-	return (check_tunables(given, begun));
-}
-
 int
 options_resume(struct options *op, const struct options *given,
     const struct options_begun *ob)
@@ -161,6 +96,10 @@ options_resume(struct options *op, const struct options *given,
 	memset(op, 0, sizeof(*op));
 	while (old[n] != NULL)
 		n++;
+	if (given->op_given > 1U + GIVEN(given, FORMAT))
+		return (usage_error(given->op_command, "--resume: %s has the "
+		    "options it was begun with: expected no other one beside "
+		    "--resume but --format", given->op_resume));
 	if (n < 2 || strcmp(old[1], given->op_command) != 0)
 		return (usage_error(given->op_command, "--resume: %s was begun "
 		    "by \"rngsim %s\": expected that command",
@@ -171,8 +110,6 @@ options_resume(struct options *op, const struct options *given,
 	op->op_command = given->op_command;
 	op->op_seed = ob->ob_seed;
 	op->op_seed_given = true;
-	if (error == 0)
-		error = check_given(given, op);
 	op->op_resume = given->op_resume;
 	op->op_output = given->op_resume;
 	if (GIVEN(given, FORMAT))

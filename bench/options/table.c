@@ -41,9 +41,6 @@
 #define	PICTURE(field)							\
 	.od_type = TYPE_PICTURE, FIELD(field),				\
 	.od_what = "a name that ends in .png or .svg"
-#define	FILTER(key)							\
-	.od_type = TYPE_FILTER, FIELD(op_filter.fi_list[FILTER_##key]),	\
-	.od_min = FILTER_##key
 #define	SPECIAL(setter)	.od_type = TYPE_SPECIAL, .od_set = (setter)
 
 const struct option_def option_defs[OPTIONS] = {
@@ -203,7 +200,6 @@ option_render(const struct options *op, enum option_id id,
 	case TYPE_TEXT:
 	case TYPE_FILENAME:
 	case TYPE_PICTURE:
-	case TYPE_FILTER:
 		text = *(const char *const *)field;
 		/* FALLTHROUGH */
 	case TYPE_SPECIAL:

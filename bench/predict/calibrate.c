@@ -17,7 +17,6 @@ enum {
 	BATCHES_LEAST	= 20,
 	DISTURBED_MOST	= 20,		/* discarded in a row */
 	BATCH_NS	= 20000,	/* many times a clock's cost */
-	PAGE		= 4096,		/* of a locked read's hold */
 	PARTS		= 2		/* families from here are parts */
 };
 
@@ -256,11 +255,6 @@ merge(struct calibration *cb, const struct calibration *part)
 	for (i = 0; i < PROFILE_VALUES; i++)
 		if (part->cb_reading[i].rd_from != PROVENANCE_ABSENT)
 			cb->cb_reading[i] = part->cb_reading[i];
-	for (i = 0; i < part->cb_checks; i++) {
-		KASSERT(cb->cb_checks < CALIBRATE_CHECKS_MAX,
-		    ("too many checks"));
-		cb->cb_check[cb->cb_checks++] = part->cb_check[i];
-	}
 	cb->cb_batches += part->cb_batches;
 	cb->cb_disturbed += part->cb_disturbed;
 	cb->cb_conditions.cc_unbound |= part->cb_conditions.cc_unbound;
@@ -416,45 +410,8 @@ calibrate_measure(struct calibration *cb, const struct calibrate_params *params,
 	}
 	calibrate_usage_since(&before, cc);
 	cc->cc_disturbed = (double)cb->cb_disturbed / cb->cb_batches;
-	calibrate_predict(cb);
 	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
 	    !params->cp_force)
 		return (EBUSY);
 	return (0);
-}
-
-/* One acquisition and its release, without contention. */
-static double
-lock_ns(const struct calibration *cb)
-{
-
-	return (2 * calibrate_value(cb, PROFILE_LAT_RMW) +
-	    calibrate_value(cb, PROFILE_OP_LOCK_PAIR) +
-	    calibrate_value(cb, PROFILE_OP_LOCK_AFTER));
-}
-
-void
-calibrate_predict(struct calibration *cb)
-{
-	double locks, pages, wipes;
-	struct calibrate_check *ck;
-	unsigned i;
-
-	for (i = 0; i < cb->cb_checks; i++) {
-		ck = &cb->cb_check[i];
-		/* The check for a reseed takes the lock once. */
-		locks = 1;
-		pages = wipes = 1;
-		if (strcmp(ck->ck_design, "locked") == 0) {
-			pages = ceil((double)ck->ck_bytes / PAGE);
-			wipes = 0;
-		}
-		locks += pages;
-		ck->ck_predicted_ns = calibrate_value(cb, PROFILE_OS_READ) +
-		    calibrate_value(cb, PROFILE_LAT_HIT) +
-		    locks * lock_ns(cb) + calibrate_read_ns(cb, ck->ck_cipher,
-		    ck->ck_mode, ck->ck_bytes, pages) + wipes *
-		    calibrate_cipher(cb, ck->ck_cipher, ck->ck_mode, "wipe") +
-		    ck->ck_bytes * calibrate_value(cb, PROFILE_MEM_COPY);
-	}
 }

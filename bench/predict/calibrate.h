@@ -19,9 +19,7 @@
 
 enum {
 	CALIBRATE_NOTE_SIZE	= 96,
-	CALIBRATE_NAME_SIZE	= 16,
 	CALIBRATE_TEXT_SIZE	= 768,
-	CALIBRATE_CHECKS_MAX	= 32,
 	CALIBRATE_SAMPLES_MAX	= 8192
 };
 
@@ -33,16 +31,6 @@ struct calibrate_reading {
 	unsigned	 rd_count;	/* samples; 0: it was not measured */
 	enum provenance	 rd_from;	/* ABSENT: no value */
 	char		 rd_note[CALIBRATE_NOTE_SIZE];
-};
-
-/* A read request of one thread, measured and as the values predict it. */
-struct calibrate_check {
-	char		 ck_design[CALIBRATE_NAME_SIZE];
-	char		 ck_cipher[CALIBRATE_NAME_SIZE];
-	enum crypto_mode ck_mode;
-	unsigned	 ck_bytes;
-	double		 ck_measured_ns;
-	double		 ck_predicted_ns;
 };
 
 /* What may disturb a measurement. */
@@ -58,8 +46,6 @@ struct calibrate_conditions {
 
 struct calibration {
 	struct calibrate_reading cb_reading[PROFILE_VALUES];
-	struct calibrate_check cb_check[CALIBRATE_CHECKS_MAX];
-	unsigned	 cb_checks;
 	struct calibrate_conditions cb_conditions;
 	unsigned	 cb_batches;	/* begun */
 	unsigned	 cb_disturbed;	/* of these, lost their CPU */
@@ -100,9 +86,6 @@ int calibrate_measure(struct calibration *cb,
  */
 int calibrate_part(enum crypto_mode mode, double seconds, FILE *out);
 
-/* Fills in ck_predicted_ns, from the values. */
-void calibrate_predict(struct calibration *cb);
-
 /*
  * Lists the conditions beyond their limits and the remedies, cut to size.
  *
@@ -119,10 +102,8 @@ unsigned calibrate_objections(const struct calibrate_conditions *cc,
 void calibrate_profile(const struct calibration *cb, const char *busy,
     struct profile *pr);
 
-/* Prints the values and the checks, as a table or as JSON (0 or ENOMEM). */
-void calibrate_print_table(FILE *out, const struct calibration *cb,
+/* Prints the values and the conditions. */
+void calibrate_print(FILE *out, const struct calibration *cb,
     const char *busy);
-int calibrate_print_json(FILE *out, const struct calibration *cb,
-    const char *path, const char *busy);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Probes of ciphers and hashes as the generators use them, and of whole reads.
+ * Probes of ciphers and hashes as the generators use them, and of small reads.
  *
  * They run in a process whose libcrypto is in the measured mode.
  */
@@ -41,22 +41,13 @@ cipher_key(const char *cipher, enum crypto_mode mode,
 	return ((enum profile_key)i);
 }
 
-double
-calibrate_cipher(const struct calibration *cb, const char *cipher,
-    enum crypto_mode mode, const char *what)
+static double
+kernel_value(const struct calibration *cb, const struct cipher *ci,
+    const char *what)
 {
 
-	return (calibrate_value(cb, cipher_key(cipher, mode, what)));
-}
-
-double
-calibrate_read_ns(const struct calibration *cb, const char *cipher,
-    enum crypto_mode mode, double bytes, double pieces)
-{
-
-	return (bytes * calibrate_cipher(cb, cipher, mode, "byte") +
-	    pieces * (calibrate_cipher(cb, cipher, mode, "call") +
-	    calibrate_cipher(cb, cipher, mode, "setup")));
+	return (calibrate_value(cb, cipher_key(ci->ci_name, CRYPTO_KERNEL,
+	    what)));
 }
 
 /* Calls of several sizes, in turn. */
@@ -281,49 +272,35 @@ probe_sha256(struct calibration *cb)
 	fortuna_state_fini(&fs);
 }
 
-/* A device and one reader. */
+/* A device without locks, and one reader. */
 struct reading_device {
 	struct randomdev	 rv_dev;
 	struct generator_reader	 rv_reader;
-	struct lockprof		 rv_prof;
-	size_t			 rv_bytes;	/* of a request */
 };
 
 static int
-device_init(struct reading_device *rv, const char *design, const char *lock,
-    const struct cipher *ci, bool profiled)
+device_init(struct reading_device *rv, const struct cipher *ci)
 {
 	static const uint64_t seed = 1;
-	struct lock_config config = lock_config_default(cpu_count());
 	struct generator_params gp = {
 		.gp_cipher = ci,
-		.gp_lock = lock_class_find(lock),
-		.gp_lock_config = config,
-		.gp_prof = profiled ? &rv->rv_prof : NULL,
+		.gp_lock = lock_class_find("none"),
+		.gp_lock_config = lock_config_default(cpu_count()),
 		.gp_config = generator_config_default(),
 	};
-	const struct random_algorithm *ra = generator_find(design);
 	int error;
 
 	memset(rv, 0, sizeof(*rv));
-	error = lockprof_init(&rv->rv_prof, 1, GENERATOR_SITES,
-	    generator_site_names);
+	error = generator_new(generator_find("concurrent"),
+	    &rv->rv_dev.rd_generator, &gp);
 	if (error != 0)
 		return (error);
-	rv->rv_prof.lp_skipcount = config.prof_skipcount;
-	lockprof_open(&rv->rv_prof, 1);
-	error = generator_new(ra, &rv->rv_dev.rd_generator, &gp);
-	if (error != 0)
-		goto err_generator;
 	error = prime_generator(rv->rv_dev.rd_generator, BOOT_BYTES, &seed);
 	if (error == 0)
 		error = generator_reader_init(rv->rv_dev.rd_generator,
 		    &rv->rv_reader);
-	if (error == 0)
-		return (0);
-	generator_free(rv->rv_dev.rd_generator);
-err_generator:
-	lockprof_fini(&rv->rv_prof);
+	if (error != 0)
+		generator_free(rv->rv_dev.rd_generator);
 	return (error);
 }
 
@@ -333,7 +310,6 @@ device_fini(struct reading_device *rv)
 
 	generator_reader_fini(rv->rv_dev.rd_generator, &rv->rv_reader);
 	generator_free(rv->rv_dev.rd_generator);
-	lockprof_fini(&rv->rv_prof);
 }
 
 static void
@@ -343,7 +319,7 @@ read_loop(void *arg, unsigned n)
 	struct uio uio;
 
 	while (n-- > 0) {
-		uio = uio_buffer(buffer, rv->rv_bytes);
+		uio = uio_buffer(buffer, SMALL_READ);
 		(void)read_random_uio(&rv->rv_dev, &rv->rv_reader, &uio, true);
 	}
 }
@@ -361,19 +337,17 @@ probe_read(struct calibration *cb)
 	unsigned i;
 
 	for (i = 0; i < cipher_count; i++) {
-		const char *name = ciphers[i]->ci_name;
-
-		cb->cb_error = device_init(&rv, "concurrent", "none",
-		    ciphers[i], false);
+		cb->cb_error = device_init(&rv, ciphers[i]);
 		if (cb->cb_error != 0)
 			return;
-		rv.rv_bytes = SMALL_READ;
 		sp = calibrate_batches(cb, read_loop, &rv,
 		    cb->cb_budget_ns / cipher_count);
 		device_fini(&rv);
-		charged = calibrate_read_ns(cb, name, CRYPTO_KERNEL,
-		    ciphers[i]->ci_block_bytes, 1) +
-		    calibrate_cipher(cb, name, CRYPTO_KERNEL, "wipe");
+		charged = ciphers[i]->ci_block_bytes *
+		    kernel_value(cb, ciphers[i], "byte") +
+		    kernel_value(cb, ciphers[i], "call") +
+		    kernel_value(cb, ciphers[i], "setup") +
+		    kernel_value(cb, ciphers[i], "wipe");
 		sum.sp_p5 += (sp.sp_p5 - charged) / n;
 		sum.sp_p50 += (sp.sp_p50 - charged) / n;
 		sum.sp_p95 += (sp.sp_p95 - charged) / n;
@@ -383,56 +357,18 @@ probe_read(struct calibration *cb)
 	    "16-byte concurrent reads, no lock, less what the cipher takes");
 }
 
-static void
-check(struct calibration *cb, const char *design, const struct cipher *ci,
-    unsigned bytes, int64_t budget_ns)
-{
-	static struct reading_device rv;
-	struct calibrate_check *ck;
-
-	cb->cb_error = device_init(&rv, design, "mtx", ci, true);
-	if (cb->cb_error != 0)
-		return;
-	rv.rv_bytes = bytes;
-	KASSERT(cb->cb_checks < CALIBRATE_CHECKS_MAX, ("too many checks"));
-	ck = &cb->cb_check[cb->cb_checks++];
-	snprintf(ck->ck_design, sizeof(ck->ck_design), "%s", design);
-	snprintf(ck->ck_cipher, sizeof(ck->ck_cipher), "%s", ci->ci_name);
-	ck->ck_mode = (enum crypto_mode)cb->cb_probe->pb_number;
-	ck->ck_bytes = bytes;
-	ck->ck_measured_ns = calibrate_batches(cb, read_loop, &rv,
-	    budget_ns).sp_p50;
-	device_fini(&rv);
-}
-
-static void
-probe_checks(struct calibration *cb)
-{
-	static const char *const designs[] = { "concurrent", "locked" };
-	static const unsigned sizes[] = { 4096, 65536 };
-	unsigned i;
-
-	for (i = 0; i < 4 * cipher_count && cb->cb_error == 0; i++)
-		check(cb, designs[i / 2 % 2], ciphers[i / 4], sizes[i % 2],
-		    cb->cb_budget_ns / (4 * cipher_count));
-}
-
 #define	CIPHERS(mode)							\
 	"ciphers", 4, .pb_run = probe_ciphers, .pb_number = mode
-#define	CHECKS(mode)							\
-	"checks", 3, .pb_run = probe_checks, .pb_number = mode
 
 const struct calibrate_probe calibrate_kernel_probes[] = {
 	{ CIPHERS(CRYPTO_KERNEL) },
 	{ "SHA-256", 2, .pb_run = probe_sha256 },
 	{ "reads", 2, .pb_run = probe_read },
 	{ "jitter", 1, .pb_run = probe_jitter },
-	{ CHECKS(CRYPTO_KERNEL) },
 	{ .pb_label = NULL }
 };
 
 const struct calibrate_probe calibrate_native_probes[] = {
 	{ CIPHERS(CRYPTO_NATIVE) },
-	{ CHECKS(CRYPTO_NATIVE) },
 	{ .pb_label = NULL }
 };

@@ -1,5 +1,5 @@
 /*
- * A calibration as a table, as JSON and as a profile.
+ * A calibration as a table and as a profile.
  */
 #include <sys/utsname.h>
 
@@ -8,86 +8,34 @@
 
 #include "bench/cli/format.h"
 #include "bench/predict/calibrate_probe.h"
-#include "bench/result/json_text.h"
 #include "lib/machine/cpu.h"
 
-enum { MODEL_SIZE = 96, JSON_DIGITS = 12 };
+enum { MODEL_SIZE = 96 };
 
 /* Blanks at the right of a column set the next one off. */
-static const struct column value_columns[] = {
+static const struct column columns[] = {
 	{ "key", -21 }, { "value ", 10 }, { "unit ", -5 }, { "p5..p95 ", -21 },
-	{ "provenance ", -11 }, { "note", 0 }
+	{ "provenance", 0 }
 };
 
-static const struct column check_columns[] = {
-	{ "design ", -11 }, { "cipher ", -9 }, { "crypto ", -7 },
-	{ "size ", 8 }, { "predicted ", 10 }, { "measured ", 10 },
-	{ "ratio", 5 }
-};
-
-/* Numbers the notes, equal ones alike; 0: no note. */
-static void
-number_notes(const struct calibration *cb, unsigned numbers[PROFILE_VALUES])
+void
+calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 {
-	unsigned i, k, last = 0;
+	const struct calibrate_conditions *cc = &cb->cb_conditions;
+	const struct calibrate_reading *rd;
+	unsigned i;
 
+	COLUMNS_TITLES(out, columns);
 	for (i = 0; i < PROFILE_VALUES; i++) {
-		const char *note = cb->cb_reading[i].rd_note;
-
-		for (k = 0; strcmp(cb->cb_reading[k].rd_note, note) != 0; k++)
-			continue;
-		numbers[i] = note[0] == '\0' ? 0 : k < i ? numbers[k] :
-		    ++last;
-	}
-}
-
-static void
-print_values(FILE *out, const struct calibration *cb)
-{
-	unsigned i, last = 0, numbers[PROFILE_VALUES];
-
-	number_notes(cb, numbers);
-	COLUMNS_TITLES(out, value_columns);
-	for (i = 0; i < PROFILE_VALUES; i++) {
-		const struct calibrate_reading *rd = &cb->cb_reading[i];
-
+		rd = &cb->cb_reading[i];
 		if (rd->rd_from == PROVENANCE_ABSENT)
 			continue;
-		COLUMNS_ROW(out, value_columns, profile_fields[i].pf_key,
+		COLUMNS_ROW(out, columns, profile_fields[i].pf_key,
 		    FORMATF("%.4g ", rd->rd_value),
 		    profile_unit_name(profile_fields[i].pf_unit),
 		    rd->rd_count == 0 ? "" : FORMATF("%.4g..%.4g", rd->rd_p5,
-		    rd->rd_p95), provenance_name(rd->rd_from),
-		    numbers[i] == 0 ? "" : FORMATF("%u", numbers[i]));
+		    rd->rd_p95), provenance_name(rd->rd_from));
 	}
-	putc('\n', out);
-	for (i = 0; i < PROFILE_VALUES; i++) {
-		if (numbers[i] <= last)
-			continue;
-		last = numbers[i];
-		format_wrap(out, FORMATF("%4u  ", last), 6,
-		    cb->cb_reading[i].rd_note);
-	}
-}
-
-void
-calibrate_print_table(FILE *out, const struct calibration *cb,
-    const char *busy)
-{
-	const struct calibrate_conditions *cc = &cb->cb_conditions;
-	const struct calibrate_check *ck;
-
-	print_values(out, cb);
-	fputs("\nA read of one thread, predicted from these values and "
-	    "measured:\n\n", out);
-	COLUMNS_TITLES(out, check_columns);
-	for (ck = cb->cb_check; ck < cb->cb_check + cb->cb_checks; ck++)
-		COLUMNS_ROW(out, check_columns, ck->ck_design, ck->ck_cipher,
-		    crypto_mode_names[ck->ck_mode],
-		    FORMATF("%s ", FORMAT(bytes, ck->ck_bytes)),
-		    FORMATF("%s ", FORMAT(ns, ck->ck_predicted_ns)),
-		    FORMATF("%s ", FORMAT(ns, ck->ck_measured_ns)),
-		    FORMATF("%.2f", ck->ck_predicted_ns / ck->ck_measured_ns));
 	putc('\n', out);
 	format_wrapf(out, "Meanwhile:", 0, "other programs used %.2f of each "
 	    "CPU; the hypervisor took %.1f %% of the time; %.1f %% of the "
@@ -98,54 +46,6 @@ calibrate_print_table(FILE *out, const struct calibration *cb,
 		putc('\n', out);
 		format_wrap(out, "Not reliable:", 4, busy);
 	}
-}
-
-static json_t *
-value_json(const struct calibration *cb, unsigned i)
-{
-	const struct calibrate_reading *rd = &cb->cb_reading[i];
-
-	return (json_pack("{s:s, s:f, s:s, s:f, s:f, s:i, s:s, s:s}",
-	    "key", profile_fields[i].pf_key, "value", rd->rd_value,
-	    "unit", profile_unit_name(profile_fields[i].pf_unit),
-	    "p5", rd->rd_p5, "p95", rd->rd_p95, "samples", (int)rd->rd_count,
-	    "provenance", provenance_name(rd->rd_from), "note", rd->rd_note));
-}
-
-static json_t *
-check_json(const void *checks, unsigned i)
-{
-	const struct calibrate_check *ck =
-	    (const struct calibrate_check *)checks + i;
-
-	return (json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f}",
-	    "design", ck->ck_design, "cipher", ck->ck_cipher,
-	    "crypto", crypto_mode_names[ck->ck_mode],
-	    "request_bytes", (int)ck->ck_bytes,
-	    "predicted_ns", ck->ck_predicted_ns,
-	    "measured_ns", ck->ck_measured_ns,
-	    "ratio", ck->ck_predicted_ns / ck->ck_measured_ns));
-}
-
-int
-calibrate_print_json(FILE *out, const struct calibration *cb, const char *path,
-    const char *busy)
-{
-	const struct calibrate_conditions *cc = &cb->cb_conditions;
-	json_t *values = json_array();
-	unsigned i;
-
-	for (i = 0; i < PROFILE_VALUES; i++)
-		if (cb->cb_reading[i].rd_from != PROVENANCE_ABSENT)
-			json_append(&values, value_json(cb, i));
-	return (json_print(out, json_pack("{s:s, s:s, s:{s:f, s:f, s:f, "
-	    "s:f, s:f}, s:o, s:o}",
-	    "profile", path, "busy", busy, "conditions",
-	    "load", cc->cc_load, "others", cc->cc_others,
-	    "steal", cc->cc_steal, "disturbed", cc->cc_disturbed,
-	    "drift", cc->cc_drift, "values", values,
-	    "checks", json_list(cb->cb_checks, check_json, cb->cb_check)),
-	    JSON_DIGITS));
 }
 
 /* Makes text of firmware and kernels valid in a profile. */

@@ -106,14 +106,6 @@ calibrate_value(const struct calibration *cb, enum profile_key key)
 	return (cb->cb_reading[key].rd_value);
 }
 
-/* The value of CIPHER.MODE.WHAT. */
-double calibrate_cipher(const struct calibration *cb, const char *cipher,
-    enum crypto_mode mode, const char *what);
-
-/* The cipher's part of a read, ns: bytes, and a call and a key per piece. */
-double calibrate_read_ns(const struct calibration *cb, const char *cipher,
-    enum crypto_mode mode, double bytes, double pieces);
-
 /* Summarises n samples, n >= 0; sorts them. */
 struct calibrate_spread calibrate_spread(double *values, unsigned n);
 

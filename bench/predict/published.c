@@ -1,5 +1,5 @@
 /*
- * A reproduction as a table, as CSV and as JSON.
+ * A reproduction as a table and as JSON.
  */
 #include <inttypes.h>
 
@@ -72,30 +72,6 @@ reproduce_print(FILE *out, const struct reproducing *rg)
 	putc('\n', out);
 	for (i = 0; rd->rd_remarks[i] != NULL; i++)
 		format_wrap(out, "*", 2, rd->rd_remarks[i]);
-}
-
-void
-reproduce_print_csv(FILE *out, const struct reproducing *rg)
-{
-	const struct reproduce_row *rr;
-	unsigned i;
-
-	fputs("name,unit,role,published,published_low,published_high,"
-	    "accepted_low,accepted_high,predicted,within,profile,"
-	    "guessed_share\n", out);
-	for (i = 0; i < rg->rg_what->rd_row_count; i++) {
-		rr = &rg->rg_what->rd_rows[i];
-		fprintf(out, "%s,%s,%s,%.6g,%s,%.6g,%.6g,%.6g,%s,",
-		    rr->rr_name, rr->rr_unit, roles[rr->rr_role],
-		    rr->rr_published, rr->rr_published_high > 0 ?
-		    FORMATF("%.6g,%.6g", rr->rr_published,
-		    rr->rr_published_high) : ",", rr->rr_low, rr->rr_high,
-		    reproduce_value(rg, &rr->rr_figure),
-		    reproduce_within(rg, i) ? "true" : "false");
-		/* A profile's name may contain commas and quotes. */
-		format_quoted(out, rg->rg_profile.pr_name);
-		fprintf(out, ",%.6g\n", guessed(rg));
-	}
 }
 
 static json_t *

@@ -190,31 +190,14 @@ fit(struct reproducing *rg, const struct reproduce_fit *ft)
 		*fi.fi_value = fabs(below) < fabs(above) ? 0 : ft->ft_high;
 	else if (error == 0)
 		error = search(&fi);
-	if (error != 0 || key == PROFILE_VALUES ||
-	    pr->pr_from[key] == PROVENANCE_FITTED)
-		return (error);
-	pr->pr_from[key] = PROVENANCE_FITTED;
-	snprintf(pr->pr_source[key], PROFILE_TEXT_SIZE, "by rngsim reproduce "
-	    "%s", rg->rg_what->rd_name);
-	return (0);
-}
-
-static int
-fit_all(struct reproducing *rg, bool refit)
-{
-	const struct reproduction *rd = rg->rg_what;
-	unsigned i;
-	int error = 0;
-
-	for (i = 0; error == 0 && i < rd->rd_fit_count; i++)
-		if (refit || !rd->rd_fits[i].ft_refit)
-			error = fit(rg, &rd->rd_fits[i]);
+	if (key != PROFILE_VALUES)
+		pr->pr_from[key] = PROVENANCE_FITTED;
 	return (error);
 }
 
 int
 reproduce(struct reproducing *rg, const struct reproduction *rd,
-    const struct profile *pr, uint64_t seed, bool refit)
+    const struct profile *pr, uint64_t seed)
 {
 	unsigned i;
 	int error = 0;
@@ -226,10 +209,8 @@ reproduce(struct reproducing *rg, const struct reproduction *rd,
 	rg->rg_seed = seed;
 	progress_init(&rg->rg_progress, rd->rd_runs + FIT_RUNS *
 	    rd->rd_fit_count, 0);
-	for (i = 0; refit && error == 0 && i < rd->rd_refits; i++)
-		error = fit_all(rg, true);
-	if (error == 0)
-		error = fit_all(rg, false);
+	for (i = 0; error == 0 && i < rd->rd_fit_count; i++)
+		error = fit(rg, &rd->rd_fits[i]);
 	for (i = 0; error == 0 && i < rd->rd_runs; i++)
 		error = medians(rg, i);
 	if (error != 0 && rg->rg_error[0] == '\0')

@@ -24,7 +24,7 @@ enum {
 	REPRODUCE_ABSOLUTE	= -1
 };
 
-/* How a row was used; JSON and CSV name it. */
+/* How a row was used; JSON names it. */
 enum reproduce_role {
 	REPRODUCE_FITTED,	/* a number was fitted to it */
 	REPRODUCE_INPUT,	/* the profile took something from it */
@@ -40,7 +40,7 @@ struct reproduce_figure {
 
 /* A published number. */
 struct reproduce_row {
-	const char	*rr_name;	/* without commas */
+	const char	*rr_name;
 	const char	*rr_unit;	/* or "": a ratio */
 	enum reproduce_role rr_role;
 	double		 rr_published;
@@ -65,7 +65,6 @@ struct reproduce_fit {
 	double		 ft_high;
 	unsigned	 ft_row;
 	struct reproduce_figure ft_figure;	/* of the row, or like it */
-	bool		 ft_refit;	/* only when the profile is refitted */
 };
 
 /*
@@ -91,7 +90,6 @@ struct reproduction {
 	/* The first is of the value that tables name. */
 	const struct reproduce_fit *rd_fits;
 	unsigned	 rd_fit_count;
-	unsigned	 rd_refits;	/* times that a refit fits them */
 	const struct reproduce_row *rd_rows;
 	unsigned	 rd_row_count;
 	const struct reproduce_words *rd_words;
@@ -125,12 +123,10 @@ struct reproducing {
  * published number, beside a jump of the figure, or at the nearer end of its
  * range.
  *
- *   refit  in  fit also what the shipped profile has from these numbers
- *
  * Returns: 0, or an errno value with rg_error written.
  */
 int reproduce(struct reproducing *rg, const struct reproduction *rd,
-    const struct profile *pr, uint64_t seed, bool refit);
+    const struct profile *pr, uint64_t seed);
 
 double reproduce_value(const struct reproducing *rg,
     const struct reproduce_figure *rf);
@@ -141,9 +137,8 @@ bool reproduce_within(const struct reproducing *rg, unsigned row);
 /* How many rows are not accepted. */
 unsigned reproduce_missed(const struct reproducing *rg);
 
-/* Published and predicted numbers: 80 columns; RFC 4180; JSON. */
+/* Published and predicted numbers: 80 columns; JSON. */
 void reproduce_print(FILE *out, const struct reproducing *rg);
-void reproduce_print_csv(FILE *out, const struct reproducing *rg);
 int reproduce_print_json(FILE *out, const struct reproducing *rg); /* ENOMEM */
 
 #endif

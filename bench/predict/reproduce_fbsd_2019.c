@@ -72,9 +72,7 @@ static const struct reproduce_words words[] = {
 };
 
 static const struct reproduce_fit fits[] = {
-	{ PROFILE_OP_LOCK_PAIR, 20000, FIT_RATE(0), false },
-	{ PROFILE_AES_KERNEL_BYTE, 20, FIT_RATE(2), true },
-	{ PROFILE_CHACHA20_KERNEL_BYTE, 20, FIT_RATE(3), true },
+	{ PROFILE_OP_LOCK_PAIR, 20000, FIT_RATE(0) },
 };
 
 static const char *const remarks[] = {
@@ -180,7 +178,6 @@ const struct reproduction reproduce_fbsd_2019 = {
 	.rd_runs	= 2 * CELLS,
 	.rd_fits	= fits,
 	.rd_fit_count	= sizeof(fits) / sizeof(fits[0]),
-	.rd_refits	= 2,
 	.rd_rows	= rows,
 	.rd_row_count	= sizeof(rows) / sizeof(rows[0]),
 	.rd_words	= words,

@@ -72,8 +72,8 @@ static const struct reproduce_words words[] = {
 };
 
 static const struct reproduce_fit fits[] = {
-	{ PROFILE_LINE_SERVICE, 1, 3, RATIO(ONE_POOL, 4), false },
-	{ PROFILE_VALUES, COMMON_WRITES_MAX, 8, RATIO(NODE_POOLS, 4), false },
+	{ PROFILE_LINE_SERVICE, 1, 3, RATIO(ONE_POOL, 4) },
+	{ PROFILE_VALUES, COMMON_WRITES_MAX, 8, RATIO(NODE_POOLS, 4) },
 };
 
 static const char *const remarks[] = {

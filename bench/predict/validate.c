@@ -111,7 +111,7 @@ apply_laws(const struct result *r, struct usl_point *points,
 		if (rc->readers == 1)
 			one = rc;
 		points[n++] = (struct usl_point){ .up_readers = rc->readers,
-		    .up_mb_per_s = rc->total_mb_per_s, .up_weight = 1 };
+		    .up_mb_per_s = rc->total_mb_per_s };
 	}
 	if (one == NULL)
 		return;
@@ -145,8 +145,7 @@ pair_cells(const struct result *measured, const struct result *predicted,
 		vc->vc_predicted = pc;
 		vc->vc_total[VALIDATE_VIRTUAL] = pc->total_mb_per_s;
 		vc->vc_profiled = profiled(mc);
-		vc->vc_busy = hold_share(mc);
-		vc->vc_saturated = vc->vc_busy >= saturated_share;
+		vc->vc_saturated = hold_share(mc) >= saturated_share;
 		vc->vc_judged = mc->readers >= 2 && mc->gate[0] == '\0' &&
 		    !mc->oversubscribed;
 		va->va_judged += vc->vc_judged;
@@ -154,14 +153,6 @@ pair_cells(const struct result *measured, const struct result *predicted,
 		va->va_unprofiled += !vc->vc_profiled;
 		apply_laws(measured, points, vc);
 	}
-}
-
-/* A latency below 1 ns counts as 1 ns. */
-static double
-octaves(double ns)
-{
-
-	return (log2(fmax(1, ns)));
 }
 
 static void
@@ -184,10 +175,6 @@ compare_cell(struct validation *va, const struct validate_cell *vc)
 		agreement_add(&ag[vc->vc_saturated ? VALIDATE_SATURATED :
 		    VALIDATE_IDLE], mc->harvest.cpu_percent,
 		    pc->harvest.cpu_percent, false, vc);
-	agreement_add(&ag[VALIDATE_P50], octaves(mc->latency_ns.p50),
-	    octaves(pc->latency_ns.p50), false, vc);
-	agreement_add(&ag[VALIDATE_P99], octaves(mc->latency_ns.p99),
-	    octaves(pc->latency_ns.p99), false, vc);
 }
 
 static struct agreement_value
@@ -211,13 +198,13 @@ item_of(const struct validate_cell *vc, unsigned by)
 /* Ranks two cells, if they differ only in design and lock. */
 static void
 rank_pair(struct validation *va, const struct validate_cell *a,
-    const struct validate_cell *b, struct validate_ranks *vr)
+    const struct validate_cell *b)
 {
 	struct agreement_item ia, ib;
 	unsigned by;
 
-	if (!a->vc_judged || !b->vc_judged || a->vc_measured->readers !=
-	    vr->vr_readers || b->vc_measured->readers != vr->vr_readers ||
+	if (!a->vc_judged || !b->vc_judged ||
+	    a->vc_measured->readers != b->vc_measured->readers ||
 	    !validate_same_table(a->vc_measured, b->vc_measured))
 		return;
 	for (by = 0; by < VALIDATORS; by++) {
@@ -225,59 +212,25 @@ rank_pair(struct validation *va, const struct validate_cell *a,
 			continue;
 		ia = item_of(a, by);
 		ib = item_of(b, by);
-		agreement_rank(&ia, &ib, &vr->vr_by[by]);
-		agreement_rank(&ia, &ib, &va->va_all[by]);
-	}
-}
-
-/* The smallest number of readers of a judged cell above one; 0: none. */
-static unsigned
-readers_above(const struct validation *va, unsigned readers)
-{
-	unsigned i, n, next = 0;
-
-	for (i = 0; i < va->va_count; i++) {
-		n = va->va_cells[i].vc_measured->readers;
-		if (va->va_cells[i].vc_judged && n > readers &&
-		    (next == 0 || n < next))
-			next = n;
-	}
-	return (next);
-}
-
-static void
-rank_cells(struct validation *va)
-{
-	struct validate_ranks *vr;
-	unsigned a, b, readers = 0;
-
-	while ((readers = readers_above(va, readers)) != 0) {
-		vr = &va->va_ranks[va->va_rank_count++];
-		vr->vr_readers = readers;
-		for (a = 0; a < va->va_count; a++)
-			for (b = a + 1; b < va->va_count; b++)
-				rank_pair(va, &va->va_cells[a],
-				    &va->va_cells[b], vr);
+		agreement_rank(&ia, &ib, &va->va_ranks[by]);
 	}
 }
 
 static void
 check_targets(struct validation *va)
 {
-	const struct agreement_ranks *all = &va->va_all[VALIDATE_VIRTUAL];
+	const struct agreement_ranks *all = &va->va_ranks[VALIDATE_VIRTUAL];
 	const struct agreement *ag = va->va_figure;
 	const struct validate_check targets[VALIDATE_TARGETS] = {
-		{ "mape_percent", "throughput: mean error, %", 15, false,
+		{ "throughput: mean error, %", 15, false,
 		    100 * agreement_mean(&ag[VALIDATE_VIRTUAL]),
 		    ag[VALIDATE_VIRTUAL].ag_count > 0, false },
-		{ "tau", "ranks of designs and locks: tau", 0.8, true,
+		{ "ranks of designs and locks: tau", 0.8, true,
 		    agreement_tau(all), all->ar_told > 0, false },
-		{ "harvest_saturated_points",
-		    "harvest CPU, saturated: mean error, points", 10, false,
+		{ "harvest CPU, saturated: mean error, points", 10, false,
 		    agreement_mean(&ag[VALIDATE_SATURATED]),
 		    ag[VALIDATE_SATURATED].ag_count > 0, false },
-		{ "harvest_idle_points",
-		    "harvest CPU, idle: mean error, points", 1, false,
+		{ "harvest CPU, idle: mean error, points", 1, false,
 		    agreement_mean(&ag[VALIDATE_IDLE]),
 		    ag[VALIDATE_IDLE].ag_count > 0, false },
 	};
@@ -299,17 +252,19 @@ validate_make(const struct result *measured, const struct result *predicted,
 {
 	const unsigned n = measured->cell_count + 1;
 	struct usl_point *points = calloc(n, sizeof(*points));
-	unsigned i;
+	unsigned a, b;
 	int error = ENOMEM;
 
 	memset(va, 0, sizeof(*va));
 	va->va_cells = calloc(n, sizeof(*va->va_cells));
-	va->va_ranks = calloc(n, sizeof(*va->va_ranks));
-	if (points != NULL && va->va_cells != NULL && va->va_ranks != NULL) {
+	if (points != NULL && va->va_cells != NULL) {
 		pair_cells(measured, predicted, points, va);
-		for (i = 0; i < va->va_count; i++)
-			compare_cell(va, &va->va_cells[i]);
-		rank_cells(va);
+		for (a = 0; a < va->va_count; a++) {
+			compare_cell(va, &va->va_cells[a]);
+			for (b = a + 1; b < va->va_count; b++)
+				rank_pair(va, &va->va_cells[a],
+				    &va->va_cells[b]);
+		}
 		check_targets(va);
 		error = va->va_count == 0 ? ENOENT : 0;
 	}
@@ -324,6 +279,5 @@ validate_free(struct validation *va)
 {
 
 	free(va->va_cells);
-	free(va->va_ranks);
 	memset(va, 0, sizeof(*va));
 }

@@ -30,8 +30,6 @@ enum validate_figure {
 	VALIDATE_ALONE = VALIDATORS,	/* totals of one reader, not judged */
 	VALIDATE_SATURATED,	/* harvest CPU, points */
 	VALIDATE_IDLE,
-	VALIDATE_P50,		/* request latency, octaves */
-	VALIDATE_P99,
 	VALIDATE_FIGURES
 };
 
@@ -42,22 +40,14 @@ struct validate_cell {
 	double		 vc_total[VALIDATORS];
 	bool		 vc_fitted;	/* VALIDATE_USL is a fit */
 	bool		 vc_judged;
-	bool		 vc_profiled;	/* the next two are valid */
-	double		 vc_busy;	/* share of time readers hold locks */
+	bool		 vc_profiled;	/* vc_saturated is valid */
 	bool		 vc_saturated;
-};
-
-/* Ranks of designs and locks, at one number of readers. */
-struct validate_ranks {
-	unsigned	vr_readers;
-	struct agreement_ranks vr_by[VALIDATORS];
 };
 
 enum { VALIDATE_TARGETS = 4 };
 
 /* A target and what was found. */
 struct validate_check {
-	const char	*vk_name;
 	const char	*vk_descr;
 	double		 vk_limit;
 	bool		 vk_least;	/* the limit is a minimum */
@@ -75,9 +65,7 @@ struct validation {
 	unsigned	 va_left_out;	/* measured, without a prediction */
 	/* By enum validate_figure; of struct validate_cell. */
 	struct agreement va_figure[VALIDATE_FIGURES];
-	struct validate_ranks *va_ranks;	/* by readers */
-	unsigned	 va_rank_count;
-	struct agreement_ranks va_all[VALIDATORS];
+	struct agreement_ranks va_ranks[VALIDATORS];
 	struct validate_check va_check[VALIDATE_TARGETS];
 	bool		 va_met;	/* all targets, by one cell or more */
 };
@@ -106,11 +94,7 @@ int validate_make(const struct result *measured,
 void validate_free(struct validation *va);
 
 /* Prints a table of 80 columns. */
-void validate_print_table(FILE *out, const struct validation *va,
-    const struct result *measured, const struct result *predicted);
-
-/* The same as a JSON document, to be freed; NULL without memory. */
-char *validate_format_json(const struct validation *va,
+void validate_print(FILE *out, const struct validation *va,
     const struct result *measured, const struct result *predicted);
 
 #endif

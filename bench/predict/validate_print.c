@@ -1,5 +1,5 @@
 /*
- * A validation as a table and as JSON.
+ * A validation as a table.
  */
 #include <math.h>
 #include <string.h>
@@ -7,34 +7,9 @@
 #include "bench/cli/format.h"
 #include "bench/predict/validate.h"
 #include "bench/report/comparable.h"
-#include "bench/result/json_text.h"
-
-enum { JSON_DIGITS = 12 };
 
 /* A larger bias of single readers is a change of the machine's speed. */
 static const double speed_changed = 0.05;
-
-static const char *const names[VALIDATORS] = {
-	[VALIDATE_VIRTUAL] = "virtual",
-	[VALIDATE_LINEAR] = "linear",
-	[VALIDATE_AMDAHL] = "amdahl",
-	[VALIDATE_USL] = "usl",
-};
-
-/* Figures other than totals: in the table, and the key in the document. */
-static const struct {
-	enum validate_figure figure;
-	const char	*title;
-	const char	*key;
-} others[] = {
-	{ VALIDATE_SATURATED, "harvest CPU, saturated",
-	    "harvest_saturated_points" },
-	{ VALIDATE_IDLE, "harvest CPU, idle", "harvest_idle_points" },
-	{ VALIDATE_P50, "p50 latency, octaves", "latency_p50_octaves" },
-	{ VALIDATE_P99, "p99 latency, octaves", "latency_p99_octaves" },
-};
-
-enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
 static const struct column cell_columns[] = {
 	{ "design", -10 }, { "lock", -11 }, { "N ", 4 }, { "MB/s", 7 },
@@ -100,53 +75,6 @@ print_cell(FILE *out, const struct validate_cell *vc)
 	    EACH(error_of, vc));
 }
 
-/* Whether no earlier cell is the same in that respect. */
-static bool
-is_first(const struct validation *va, unsigned i,
-    bool (*same)(const struct result_cell *a, const struct result_cell *b))
-{
-	unsigned k;
-
-	for (k = 0; k < i; k++)
-		if (same(va->va_cells[k].vc_measured,
-		    va->va_cells[i].vc_measured))
-			return (false);
-	return (true);
-}
-
-/* One table, the cells of a design and lock together. */
-static void
-print_table(FILE *out, const struct validation *va, unsigned first)
-{
-	const struct result_cell *fc = va->va_cells[first].vc_measured, *rc;
-	char workload[COMPARABLE_SIZE];
-	unsigned i, k;
-
-	fprintf(out, "\n%s, %s, %s\n", fc->cipher, comparable_crypto(fc),
-	    comparable_workload(fc, workload));
-	COLUMNS_TITLES(out, cell_columns);
-	for (i = first; i < va->va_count; i++) {
-		rc = va->va_cells[i].vc_measured;
-		if (!validate_same_table(rc, fc) ||
-		    !is_first(va, i, validate_same_curve))
-			continue;
-		for (k = i; k < va->va_count; k++)
-			if (validate_same_curve(va->va_cells[k].vc_measured,
-			    rc))
-				print_cell(out, &va->va_cells[k]);
-	}
-}
-
-static const char *
-tau_of(char buf[32], const struct agreement_ranks *ranks, enum validate_by by)
-{
-
-	if (ranks[by].ar_told == 0)
-		return (NULL);
-	snprintf(buf, 32, "%+.2f", agreement_tau(&ranks[by]));
-	return (buf);
-}
-
 /* A figure of a predictor's row; NULL where nothing was predicted. */
 static const char *
 figure_of(char buf[32], const struct validation *va, unsigned row,
@@ -165,7 +93,10 @@ figure_of(char buf[32], const struct validation *va, unsigned row,
 		snprintf(buf, 32, "%.3f", agreement_bias(ag));
 		return (buf);
 	default:
-		return (tau_of(buf, va->va_all, by));
+		if (va->va_ranks[by].ar_told == 0)
+			return (NULL);
+		snprintf(buf, 32, "%+.2f", agreement_tau(&va->va_ranks[by]));
+		return (buf);
 	}
 }
 
@@ -175,7 +106,6 @@ print_laws(FILE *out, const struct validation *va)
 	static const char *const titles[] = { "mean error (MAPE), %",
 	    "worst error, %", "bias, predicted / measured",
 	    "tau of designs and locks" };
-	const struct validate_ranks *vr;
 	unsigned i;
 
 	fputc('\n', out);
@@ -185,14 +115,6 @@ print_laws(FILE *out, const struct validation *va)
 	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		COLUMNS_ROW(out, law_columns, titles[i],
 		    EACH(figure_of, va, i));
-	for (i = 0; i < va->va_rank_count; i++) {
-		vr = &va->va_ranks[i];
-		COLUMNS_ROW(out, law_columns,
-		    FORMATF("  %u readers, %u of %u pairs ordered",
-		    vr->vr_readers, vr->vr_by[VALIDATE_VIRTUAL].ar_told,
-		    vr->vr_by[VALIDATE_VIRTUAL].ar_pairs),
-		    EACH(tau_of, vr->vr_by));
-	}
 }
 
 /* "locked ticket aes 2". */
@@ -214,17 +136,20 @@ print_others(FILE *out, const struct validation *va)
 {
 	const struct agreement *ag;
 	char name[FORMAT_CELL];
+	const char *title;
 	unsigned i;
 
 	fputc('\n', out);
 	COLUMNS_TITLES(out, off_columns);
-	for (i = 0; i < OTHERS; i++) {
-		ag = &va->va_figure[others[i].figure];
+	for (i = VALIDATE_SATURATED; i <= VALIDATE_IDLE; i++) {
+		ag = &va->va_figure[i];
+		title = i == VALIDATE_IDLE ? "harvest CPU, idle" :
+		    "harvest CPU, saturated";
 		if (ag->ag_count == 0)
-			COLUMNS_ROW(out, off_columns, others[i].title, "0",
-			    NULL, NULL, "");
+			COLUMNS_ROW(out, off_columns, title, "0", NULL, NULL,
+			    "");
 		else
-			COLUMNS_ROW(out, off_columns, others[i].title,
+			COLUMNS_ROW(out, off_columns, title,
 			    FORMATF("%u", ag->ag_count),
 			    FORMATF("%.2f", agreement_mean(ag)),
 			    FORMATF("%+.2f", ag->ag_worst),
@@ -302,160 +227,26 @@ print_notes(FILE *out, const struct validation *va)
 }
 
 void
-validate_print_table(FILE *out, const struct validation *va,
+validate_print(FILE *out, const struct validation *va,
     const struct result *measured, const struct result *predicted)
 {
-	char machine[COMPARABLE_SIZE];
+	char machine[COMPARABLE_SIZE], workload[COMPARABLE_SIZE];
+	const struct result_cell *last = NULL, *mc;
 	unsigned i;
 
 	format_wrapf(out, "", 2, "measured on %s, %u CPUs; predicted for %s",
 	    measured->host.cpu_model, measured->host.cpus,
 	    provenance_machine(predicted, machine));
-	for (i = 0; i < va->va_count; i++)
-		if (is_first(va, i, validate_same_table))
-			print_table(out, va, i);
+	for (i = 0; i < va->va_count; i++, last = mc) {
+		mc = va->va_cells[i].vc_measured;
+		if (last == NULL || !validate_same_table(last, mc)) {
+			fprintf(out, "\n%s, %s, %s\n", mc->cipher,
+			    comparable_crypto(mc),
+			    comparable_workload(mc, workload));
+			COLUMNS_TITLES(out, cell_columns);
+		}
+		print_cell(out, &va->va_cells[i]);
+	}
 	print_summary(out, va);
 	print_notes(out, va);
-}
-
-/* The compared figures of a cell. */
-static json_t *
-side_json(const struct result_cell *rc)
-{
-
-	return (json_pack("{s:f, s:[f, f], s:f, s:f, s:f}",
-	    "total_mb_per_s", rc->total_mb_per_s, "total_mb_per_s_ci95",
-	    rc->total_mb_per_s_ci95[0], rc->total_mb_per_s_ci95[1],
-	    "harvest_cpu_percent", rc->harvest.cpu_percent,
-	    "latency_p50_ns", rc->latency_ns.p50,
-	    "latency_p99_ns", rc->latency_ns.p99));
-}
-
-static json_t *
-cell_json(const void *of, unsigned i)
-{
-	const struct validate_cell *vc = (const struct validate_cell *)of + i;
-	const struct result_cell *mc = vc->vc_measured;
-	json_t *laws = json_object();
-	unsigned by;
-
-	for (by = VALIDATE_LINEAR; by < VALIDATORS; by++)
-		if (!isnan(vc->vc_total[by]))
-			json_object_set_new(laws, names[by],
-			    json_real(vc->vc_total[by]));
-	return (json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:b, s:b, s:o, "
-	    "s:o, s:o, s:o, s:f, s:o, s:b}",
-	    "design", mc->design, "lock", mc->lock, "cipher", mc->cipher,
-	    "crypto", mc->crypto, "readers", (int)mc->readers,
-	    "request_bytes", (json_int_t)mc->request_bytes,
-	    "gate", mc->gate, "oversubscribed", mc->oversubscribed,
-	    "judged", vc->vc_judged, "hold_share", vc->vc_profiled ?
-	    json_real(vc->vc_busy) : json_null(),
-	    "saturated", vc->vc_profiled ? json_boolean(vc->vc_saturated) :
-	    json_null(),
-	    "measured", side_json(mc), "predicted", side_json(vc->vc_predicted),
-	    "error", vc->vc_total[VALIDATE_VIRTUAL] / mc->total_mb_per_s - 1,
-	    "laws_mb_per_s", laws, "usl_fitted", vc->vc_fitted));
-}
-
-static json_t *
-worst_json(const struct agreement *ag)
-{
-	const struct validate_cell *vc = ag->ag_worst_of;
-	const struct result_cell *mc;
-
-	if (vc == NULL)
-		return (json_null());
-	mc = vc->vc_measured;
-	return (json_pack("{s:s, s:s, s:s, s:i, s:I}", "design", mc->design,
-	    "lock", mc->lock, "cipher", mc->cipher, "readers",
-	    (int)mc->readers, "request_bytes", (json_int_t)mc->request_bytes));
-}
-
-static json_t *
-ranks_json(const struct agreement_ranks *ar)
-{
-
-	return (json_pack("{s:i, s:i, s:o}", "pairs", (int)ar->ar_pairs,
-	    "told_apart", (int)ar->ar_told, "tau", ar->ar_told == 0 ?
-	    json_null() : json_real(agreement_tau(ar))));
-}
-
-static json_t *
-readers_json(const void *of, unsigned i)
-{
-	const struct validate_ranks *vr = (const struct validate_ranks *)of + i;
-	json_t *row = json_pack("{s:i}", "readers", (int)vr->vr_readers);
-	unsigned by;
-
-	for (by = 0; by < VALIDATORS; by++)
-		json_object_set_new(row, names[by],
-		    ranks_json(&vr->vr_by[by]));
-	return (row);
-}
-
-static json_t *
-check_json(const void *of, unsigned i)
-{
-	const struct validate_check *vk = (const struct validate_check *)of + i;
-
-	return (json_pack("{s:s, s:f, s:b, s:o, s:o}", "name", vk->vk_name,
-	    "limit", vk->vk_limit, "least", vk->vk_least,
-	    "found", vk->vk_judged ? json_real(vk->vk_found) : json_null(),
-	    "met", vk->vk_judged ? json_boolean(vk->vk_met) : json_null()));
-}
-
-static json_t *
-summary_json(const struct validation *va)
-{
-	const struct agreement *ag, *alone = &va->va_figure[VALIDATE_ALONE];
-	json_t *root = json_object();
-	unsigned by, i;
-
-	for (by = 0; by < VALIDATORS; by++) {
-		ag = &va->va_figure[by];
-		json_object_set_new(root, names[by],
-		    json_pack("{s:i, s:f, s:f, s:o, s:f, s:o}",
-		    "cells", (int)ag->ag_count,
-		    "mape_percent", 100 * agreement_mean(ag),
-		    "worst_percent", 100 * ag->ag_worst,
-		    "worst_cell", worst_json(ag), "bias", agreement_bias(ag),
-		    "ranks", ranks_json(&va->va_all[by])));
-	}
-	for (i = 0; i < OTHERS; i++) {
-		ag = &va->va_figure[others[i].figure];
-		json_object_set_new(root, others[i].key,
-		    json_pack("{s:i, s:f, s:f, s:o}",
-		    "cells", (int)ag->ag_count, "mean", agreement_mean(ag),
-		    "worst", ag->ag_worst, "worst_cell", worst_json(ag)));
-	}
-	json_object_update_new(root, json_pack("{s:{s:i, s:f, s:f}, s:o, s:i, "
-	    "s:i, s:i, s:o, s:b}",
-	    "one_reader", "cells", (int)alone->ag_count,
-	    "mape_percent", 100 * agreement_mean(alone),
-	    "bias", agreement_bias(alone),
-	    "ranks", json_list(va->va_rank_count, readers_json,
-	    va->va_ranks),
-	    "judged", (int)va->va_judged, "gated", (int)va->va_gated,
-	    "left_out", (int)va->va_left_out,
-	    "targets", json_list(VALIDATE_TARGETS, check_json,
-	    va->va_check),
-	    "met", va->va_met));
-	return (root);
-}
-
-char *
-validate_format_json(const struct validation *va,
-    const struct result *measured, const struct result *predicted)
-{
-	const struct result_cell *pc = &predicted->cells[0];
-
-	return (json_document(json_pack("{s:s, s:s, s:s, s:s, s:f, s:I, s:o, "
-	    "s:o}", "schema", "rngsim-validate/1",
-	    "host", measured->host.cpu_model, "measured", measured->started,
-	    "profile", pc->profile, "guessed_share", pc->guessed_share,
-	    "seed", (json_int_t)predicted->seed,
-	    "summary", summary_json(va), "cells", json_list(va->va_count,
-	    cell_json, va->va_cells)), JSON_INDENT(1) |
-	    JSON_REAL_PRECISION(JSON_DIGITS)));
 }

@@ -1,7 +1,6 @@
 # One row of panels: up to six curves of one cipher.  Set before: TOP and the
-# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves; SCALE,
-# LATENCY and HARVEST, whether to draw them; REACH: no law is drawn beyond so
-# many times the most readers that it was fitted to.
+# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves; REACH: no
+# law is drawn beyond so many times the most readers that it was fitted to.
 #
 # $D has a row for each cell: 1 curve, 2 gate failed, 3 readers, 4 total MB/s,
 # 5 low, 6 high, 7 harvest CPU, 8 low, 9 high, 10 p50 s, 11 p90, 12 p99,
@@ -98,82 +97,74 @@ if (SHADE > 0) {
 	set object 1 rectangle from first SHADE, graph 0 to graph 1, graph 1 \
 	    behind fillcolor rgb '#e8e8e8' fillstyle solid noborder
 }
-PANELS = 2 * SCALE + LATENCY + HARVEST
-WIDE = PANELS == 1 ? WIDTH - 28 : PANEL
 AT = LEFT
 TOP = TOP + LEGEND
 
-if (SCALE) {
-	set ylabel 'MB/s' offset 0.5,0
-	set format y '%g'
-	do for [EACH=0:1] {
-		eval place(AT, TOP, WIDE, 300)
-		set title EACH ? 'MB/s of each reader' : 'total MB/s' offset 0,-0.6
-		set yrange [0:*]
-		plot for [i=1:N] $D using 3:(cell(i, 0, per($5, $3))):(per($6, $3)) \
-		    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
-		    for [i=1:N] per(within(i, x), x) with lines linestyle i \
-		    linewidth 1.2 dashtype '. ', \
-		    for [i=1:N] per(beyond(i, x), x) with lines linestyle i \
-		    linewidth 1 dashtype '.   ', \
-		    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))):(per($5, $3)):(per($6, $3)) \
-		    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
-		    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))) \
-		    with linespoints linestyle i, \
-		    for [i=1:N] $D using 3:(cell(i, 1, per($4, $3))) \
-		    with points linestyle i + 6
-		AT = AT + WIDE
-	}
+set ylabel 'MB/s' offset 0.5,0
+set format y '%g'
+do for [EACH=0:1] {
+	eval place(AT, TOP, PANEL, 300)
+	set title EACH ? 'MB/s of each reader' : 'total MB/s' offset 0,-0.6
+	set yrange [0:*]
+	plot for [i=1:N] $D using 3:(cell(i, 0, per($5, $3))):(per($6, $3)) \
+	    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
+	    for [i=1:N] per(within(i, x), x) with lines linestyle i \
+	    linewidth 1.2 dashtype '. ', \
+	    for [i=1:N] per(beyond(i, x), x) with lines linestyle i \
+	    linewidth 1 dashtype '.   ', \
+	    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))):(per($5, $3)):(per($6, $3)) \
+	    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
+	    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))) \
+	    with linespoints linestyle i, \
+	    for [i=1:N] $D using 3:(cell(i, 1, per($4, $3))) \
+	    with points linestyle i + 6
+	AT = AT + PANEL
 }
 
 # Bars of curves beside each other, up from the median, with two ticks.
 beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
     n + 0.025 * (i - (N + 1) / 2.0) * (END - LEAST + 0.8)
 tick(n) = (BY2 ? n : END - LEAST + 0.8) * 0.008
-if (LATENCY) {
-	eval place(AT, TOP, WIDE, 300)
-	set title 'latency of one read: p50 to p99.9'
-	unset ylabel
-	if (TIMED) {
-		set logscale y 10
-		set format y '%.0s %cs'
-		set yrange [*:*]
-		plot for [i=1:N] $D using (beside(i, $3)):(cell(i, 0, $10)) \
-		    with lines linestyle i linewidth 0.8, \
-		    for [g=0:1] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
-		    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1, \
-		    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
-		    (cell(i, g, $11)):(tick($3)):(0) with vectors nohead \
-		    linestyle i dashtype 1, \
-		    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
-		    (cell(i, g, $12)):(2 * tick($3)):(0) with vectors nohead \
-		    linestyle i dashtype 1 linewidth 2.4
-		unset logscale y
-	} else {
-		set label 1 'no latencies were recorded' at graph 0.5, graph 0.5 center
-		set yrange [0:1]
-		plot NaN
-		unset label 1
-	}
-	AT = AT + WIDE
-}
-if (HARVEST) {
-	eval place(AT, TOP, WIDE, 300)
-	set title 'CPU of the harvest thread'
-	set ylabel '% of one CPU' offset 0.5,0
-	set format y '%g'
-	if (BY10) {
-		set logscale y 10
-		set yrange [*:*]
-	} else {
-		set yrange [0:*]
-	}
-	plot for [i=1:N] $D using 3:(cell(i, 0, $8)):9 \
-	    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
-	    for [i=1:N] $D using 3:(cell(i, 0, $8 < $9 ? $7 : NaN)):8:9 \
-	    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
-	    for [i=1:N] $D using 3:(cell(i, 0, $7)) with linespoints linestyle i, \
-	    for [i=1:N] $D using 3:(cell(i, 1, $7)) with points linestyle i + 6
+eval place(AT, TOP, PANEL, 300)
+set title 'latency of one read: p50 to p99.9'
+unset ylabel
+if (TIMED) {
+	set logscale y 10
+	set format y '%.0s %cs'
+	set yrange [*:*]
+	plot for [i=1:N] $D using (beside(i, $3)):(cell(i, 0, $10)) \
+	    with lines linestyle i linewidth 0.8, \
+	    for [g=0:1] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
+	    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1, \
+	    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
+	    (cell(i, g, $11)):(tick($3)):(0) with vectors nohead \
+	    linestyle i dashtype 1, \
+	    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
+	    (cell(i, g, $12)):(2 * tick($3)):(0) with vectors nohead \
+	    linestyle i dashtype 1 linewidth 2.4
 	unset logscale y
+} else {
+	set label 1 'no latencies were recorded' at graph 0.5, graph 0.5 center
+	set yrange [0:1]
+	plot NaN
+	unset label 1
 }
+AT = AT + PANEL
+eval place(AT, TOP, PANEL, 300)
+set title 'CPU of the harvest thread'
+set ylabel '% of one CPU' offset 0.5,0
+set format y '%g'
+if (BY10) {
+	set logscale y 10
+	set yrange [*:*]
+} else {
+	set yrange [0:*]
+}
+plot for [i=1:N] $D using 3:(cell(i, 0, $8)):9 \
+    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
+    for [i=1:N] $D using 3:(cell(i, 0, $8 < $9 ? $7 : NaN)):8:9 \
+    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
+    for [i=1:N] $D using 3:(cell(i, 0, $7)) with linespoints linestyle i, \
+    for [i=1:N] $D using 3:(cell(i, 1, $7)) with points linestyle i + 6
+unset logscale y
 unset object 1

@@ -20,6 +20,8 @@ enum {
 	PLOT_HEIGHT	= 300,
 	PLOT_MATRIX	= 310,
 	PLOT_MARGIN	= 14,
+	PLOT_PANEL	= 400,
+	PLOT_WIDTH	= 2 * PLOT_MARGIN + 4 * PLOT_PANEL,
 	PLOT_MATRICES	= 4,
 	WAITS_SITES	= 12,	/* of a matrix, each way */
 	WAITS_SHOWN	= 25,	/* characters of a name */
@@ -30,20 +32,11 @@ GNUPLOT_SCRIPT(sheet, "bench/report/sheet.gnuplot");
 GNUPLOT_SCRIPT(curves, "bench/report/curves.gnuplot");
 GNUPLOT_SCRIPT(waits, "bench/report/waits.gnuplot");
 
-const char *const plot_part_names[PLOT_PARTS] = {
-	[PLOT_SCALE] = "scale",
-	[PLOT_LATENCY] = "latency",
-	[PLOT_HARVEST] = "harvest",
-	[PLOT_WAITS] = "waits"
-};
-
 struct sheet {
 	FILE		*sh_out;
 	const struct result *sh_result;
-	enum plot_part	 sh_part;
 	struct curves	 sh_curves;
 	struct usl_curve *sh_laws;	/* one for each curve */
-	unsigned	 sh_panel;	/* width of one, pixels */
 	unsigned	 sh_rows;
 	unsigned	 sh_top;	/* where the next row begins */
 	unsigned	 sh_left_out;	/* curves there is no room for */
@@ -54,13 +47,6 @@ struct names {
 	char		na_text[WAITS_SITES][WAITS_NAME_SIZE];
 	unsigned	na_count;
 };
-
-static bool
-wanted(const struct sheet *sh, enum plot_part part)
-{
-
-	return (sh->sh_part == PLOT_ALL || sh->sh_part == part);
-}
 
 static void
 set_text(FILE *out, const char *name, const char *text)
@@ -137,9 +123,7 @@ print_row(struct sheet *sh, const char *heading, const unsigned *curves,
 		set_text(out, FORMATF("NAME[%u]", i + 1), name);
 	}
 	set_text(out, "HEADING", heading);
-	fprintf(out, "SCALE = %d\nLATENCY = %d\nHARVEST = %d\n%s",
-	    wanted(sh, PLOT_SCALE), wanted(sh, PLOT_LATENCY),
-	    wanted(sh, PLOT_HARVEST), script_curves);
+	fputs(script_curves, out);
 	sh->sh_top += legend + PLOT_HEIGHT;
 	sh->sh_rows++;
 }
@@ -153,8 +137,6 @@ print_curves(struct sheet *sh, const char *cipher, const unsigned *curves,
 	unsigned each = (count + rows - 1) / rows, i, n;
 	char heading[RESULT_TEXT_SIZE];
 
-	if (sh->sh_part == PLOT_WAITS)
-		return;
 	/* Designs come in pairs mostly; a pair should stay together. */
 	if (each % 2 != 0 && each < PLOT_CURVES && count % (each + 1) != 1)
 		each++;
@@ -291,22 +273,17 @@ print_waits(struct sheet *sh, const char *cipher, const unsigned *curves,
 	FILE *out = sh->sh_out;
 	unsigned i, n;
 
-	if (!wanted(sh, PLOT_WAITS) || sh->sh_top > PLOT_ROWS * PLOT_HEIGHT)
+	if (sh->sh_top > PLOT_ROWS * PLOT_HEIGHT)
 		return;
 	n = choose_matrices(sh, curves, count, cells);
-	/* Asked for by name, an empty panel shows that there are none. */
-	if (n == 0 && sh->sh_part != PLOT_WAITS)
+	if (n == 0)
 		return;
-	for (i = 0; i < (n == 0 ? 1 : n); i++) {
+	for (i = 0; i < n; i++) {
 		if (i > 0 && i % 2 == 0)
 			sh->sh_top += PLOT_MATRIX;
 		fprintf(out, "AT = %u\nTOP = %u\n$M << EOD\n", PLOT_MARGIN +
-		    i % 2 * 2 * sh->sh_panel, sh->sh_top);
-		if (n == 0)
-			fputs("EOD\nWAITERS = 0\nHOLDERS = 0\n"
-			    "HEADING = ''\n", out);
-		else
-			print_matrix(out, cipher, cells[i]);
+		    i % 2 * 2 * PLOT_PANEL, sh->sh_top);
+		print_matrix(out, cipher, cells[i]);
 		fputs(script_waits, out);
 	}
 	sh->sh_top += PLOT_MATRIX;
@@ -379,9 +356,8 @@ print_titles(const struct sheet *sh, FILE *out)
 	text_add(&t, "; dotted: the fitted law; grey: more readers than "
 	    "CPUs%s", gated ? "; open markers: a gate failed" : "");
 	set_text(out, "TITLE3", t.s);
-	set_text(out, "TITLE4", wanted(sh, PLOT_LATENCY) ?
-	    "latency: point p50, ticks p90 and p99, end of the bar p99.9" :
-	    "");
+	set_text(out, "TITLE4", "latency: point p50, ticks p90 and p99, end of "
+	    "the bar p99.9");
 }
 
 static int
@@ -403,11 +379,10 @@ print_body(struct sheet *sh)
 }
 
 int
-plot_print(FILE *out, const struct result *r, enum plot_part part, bool svg)
+plot_print(FILE *out, const struct result *r, bool svg)
 {
-	struct sheet sh = { .sh_result = r, .sh_part = part,
-	    .sh_top = PLOT_TITLES };
-	unsigned height, width;
+	struct sheet sh = { .sh_result = r, .sh_top = PLOT_TITLES };
+	unsigned height;
 	char *body = NULL;
 	size_t len;
 	int error;
@@ -416,7 +391,6 @@ plot_print(FILE *out, const struct result *r, enum plot_part part, bool svg)
 	error = curves_find(r, &sh.sh_curves);
 	if (error != 0)
 		return (error);
-	sh.sh_panel = part == PLOT_ALL ? 400 : part == PLOT_WAITS ? 320 : 480;
 	sh.sh_out = open_memstream(&body, &len);
 	error = sh.sh_out == NULL ? ENOMEM : print_body(&sh);
 	if (sh.sh_out != NULL && fclose(sh.sh_out) != 0)
@@ -424,11 +398,9 @@ plot_print(FILE *out, const struct result *r, enum plot_part part, bool svg)
 	if (error == 0) {
 		/* The height is known after all rows. */
 		height = sh.sh_top + PLOT_MARGIN;
-		width = 2 * PLOT_MARGIN + sh.sh_panel *
-		    (part == PLOT_ALL || part == PLOT_WAITS ? 4 : 2);
-		gnuplot_terminal(out, svg, width, height);
-		fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", width,
-		    height, sh.sh_panel);
+		gnuplot_terminal(out, svg, PLOT_WIDTH, height);
+		fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n",
+		    PLOT_WIDTH, height, PLOT_PANEL);
 		print_titles(&sh, out);
 		fprintf(out, "%s%sunset multiplot\n", script_sheet, body);
 	}
@@ -438,7 +410,7 @@ plot_print(FILE *out, const struct result *r, enum plot_part part, bool svg)
 }
 
 int
-plot_write(const struct result *r, const char *path, enum plot_part part,
+plot_write(const struct result *r, const char *path,
     char error[RESULT_TEXT_SIZE])
 {
 	struct atomic_file of;
@@ -457,7 +429,7 @@ plot_write(const struct result *r, const char *path, enum plot_part part,
 		return (status);
 	out = open_memstream(&script, &len);
 	status = out == NULL ? ENOMEM :
-	    plot_print(out, r, part, gnuplot_path_svg(path));
+	    plot_print(out, r, gnuplot_path_svg(path));
 	if (out != NULL && fclose(out) != 0)
 		status = ENOMEM;
 	if (status == 0)

@@ -47,21 +47,8 @@ void gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height);
 int gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
     char error[GNUPLOT_ERROR_SIZE]);
 
-/* What a picture shows. */
-enum plot_part {
-	PLOT_ALL,
-	PLOT_SCALE,	/* MB/s, total and of each reader, and the law */
-	PLOT_LATENCY,	/* percentiles of one read's */
-	PLOT_HARVEST,	/* the harvest thread's CPU */
-	PLOT_WAITS,	/* waits by place of waiter and holder */
-	PLOT_PARTS
-};
-
-/* Their names, as --plot-only takes them; NULL for PLOT_ALL. */
-extern const char *const plot_part_names[PLOT_PARTS];
-
 /*
- * Draws all parts or one against the number of readers: rows of panels, each
+ * Draws a result against the number of readers: rows of panels, each
  * row a few curves of one cipher, then matrices of waits.
  *
  *   path   in   replaced by the complete picture
@@ -71,7 +58,7 @@ extern const char *const plot_part_names[PLOT_PARTS];
  * ENOENT when gnuplot is not installed; EIO when it failed; else an
  * errno value.
  */
-int plot_write(const struct result *r, const char *path, enum plot_part part,
+int plot_write(const struct result *r, const char *path,
     char error[RESULT_TEXT_SIZE]);
 
 /*
@@ -82,7 +69,6 @@ int plot_write(const struct result *r, const char *path, enum plot_part part,
  *
  * Returns: 0 or ENOMEM.
  */
-int plot_print(FILE *out, const struct result *r, enum plot_part part,
-    bool svg);
+int plot_print(FILE *out, const struct result *r, bool svg);
 
 #endif

@@ -284,7 +284,6 @@ static report_printer *const printers[REPORTS] = {
 	[REPORT_CSV] = csv_print,
 	[REPORT_JSON] = print_json,
 	[REPORT_MINISTAT] = csv_print_ministat,
-	[REPORT_FAIRNESS] = report_fairness,
 	[REPORT_LOCKPROF] = report_lockprof,
 	[REPORT_LOCKSTAT] = report_lockstat,
 	[REPORT_LOCKSTAT_HISTOGRAM] = report_lockstat_histogram,

@@ -17,8 +17,7 @@ enum report {
 	REPORT_MINISTAT,
 	REPORT_FORMATS,
 	/* Views, each an option of its own. */
-	REPORT_FAIRNESS = REPORT_FORMATS,
-	REPORT_LOCKPROF,
+	REPORT_LOCKPROF = REPORT_FORMATS,
 	REPORT_LOCKSTAT,
 	REPORT_LOCKSTAT_HISTOGRAM,
 	REPORT_WAITS,
@@ -60,12 +59,6 @@ report_printer csv_print;
 report_printer csv_print_ministat;
 
 /*
- * How evenly the readers were served: two lines for each cell, of the bytes
- * that readers got and of the time that they held Fortuna's lock.
- */
-report_printer report_fairness;
-
-/*
  * Lock profiles: what debug.lock.prof.stats would print, in whole us, but with
  * columns as wide as their headers and cnt_hold counted.  Then the same places
  * in ns, by role, with quantiles.
@@ -80,7 +73,7 @@ report_printer report_lockprof;
 report_printer report_lockstat;
 report_printer report_lockstat_histogram;
 
-/* A matrix of waits for each lock: waiters below, holders' sites across. */
+/* The waits for each lock: a row for each waiter and holder's site. */
 report_printer report_waits;
 
 /*

@@ -40,7 +40,7 @@ static void
 choose(const struct curve *cu, bool over, struct usl_curve *uc)
 {
 	const struct result_cell *c;
-	unsigned busy = 0, i;
+	unsigned i;
 
 	*uc = (struct usl_curve){ .uc_over = over };
 	/* In the order of readers. */
@@ -53,10 +53,8 @@ choose(const struct curve *cu, bool over, struct usl_curve *uc)
 		if (uc->uc_points++ == 0)
 			uc->uc_least = c->readers;
 		uc->uc_most = c->readers;
-		busy += c->oversubscribed;
 	}
 	uc->uc_reach = USL_REACH * uc->uc_most;
-	uc->uc_regimes = busy > 0 && busy < uc->uc_points;
 }
 
 static double *
@@ -65,37 +63,6 @@ totals_of(const struct result_cell *c)
 
 	return (comparable_values(c, offsetof(struct result_sample,
 	    total_mb_per_s)));
-}
-
-/*
- * A cell's weight shrinks with the relative variance of its mean over repeats,
- * beside the mean of all cells': few repeats estimate a spread badly, and must
- * not make one cell count for nothing, or for everything.
- */
-static int
-weigh(struct work *wk)
-{
-	double cov, mean = 0, *totals, *v;
-	unsigned i, known = 0, n;
-
-	for (i = 0; i < wk->wk_count; i++) {
-		n = wk->wk_cells[i]->repeats;
-		v = &wk->wk_points[i].up_weight;
-		totals = totals_of(wk->wk_cells[i]);
-		if (totals == NULL)
-			return (ENOMEM);
-		cov = n < 2 ? INFINITY : stats_cov(totals, n);
-		free(totals);
-		*v = isfinite(cov) ? cov * cov / (n - 1) : -1;
-		known += *v >= 0;
-		mean += fmax(*v, 0);
-	}
-	mean = known > 0 ? mean / known : 0;
-	for (i = 0; i < wk->wk_count; i++) {
-		v = &wk->wk_points[i].up_weight;
-		*v = mean <= 0 ? 1 : mean / (mean + (*v < 0 ? mean : *v));
-	}
-	return (0);
 }
 
 /* Draws from each cell's repeats, independently. */
@@ -131,8 +98,7 @@ draw(struct work *wk, uint64_t seed)
 static int
 find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 {
-	const unsigned reach = uc->uc_reach;
-	unsigned done = 0, i, k, knee;
+	unsigned done = 0, i, k;
 	double *figures[USL_FIGURES];
 	struct usl_law law;
 	int error;
@@ -158,12 +124,9 @@ find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 			error = 0;
 			continue;
 		}
-		knee = usl_knee(&law, reach);
 		figures[USL_GAMMA][done] = law.ul_gamma;
 		figures[USL_SIGMA][done] = law.ul_sigma;
-		figures[USL_KAPPA][done] = law.ul_kappa;
-		figures[USL_PEAK][done] = fmin(2.0 * reach, usl_peak(&law));
-		figures[USL_KNEE][done++] = knee == 0 ? 2.0 * reach : knee;
+		figures[USL_KAPPA][done++] = law.ul_kappa;
 	}
 	uc->uc_sure = error == 0 && done > 0;
 	for (i = 0; i < USL_FIGURES && uc->uc_sure; i++) {
@@ -190,9 +153,7 @@ fit(const struct curve *cu, uint64_t seed, bool intervals,
 		    .up_readers = cu->cu_cells[i]->readers,
 		    .up_mb_per_s = cu->cu_cells[i]->total_mb_per_s };
 	}
-	error = weigh(wk);
-	if (error == 0)
-		error = usl_fit(wk->wk_points, wk->wk_count, &uc->uc_law);
+	error = usl_fit(wk->wk_points, wk->wk_count, &uc->uc_law);
 	if (error != 0)
 		return (error == EDOM ? 0 : error);
 	uc->uc_fitted = true;

@@ -27,13 +27,11 @@ enum usl_use {
 	USL_NOTHING		/* its total is 0 or out of range */
 };
 
-/* What is fitted or follows from it, each with a 95 % interval. */
+/* What is fitted, each with a 95 % interval. */
 enum usl_figure {
 	USL_GAMMA,
 	USL_SIGMA,
 	USL_KAPPA,
-	USL_PEAK,
-	USL_KNEE,
 	USL_FIGURES
 };
 
@@ -44,7 +42,6 @@ struct usl_curve {
 	unsigned	 uc_least;	/* readers, of those used */
 	unsigned	 uc_most;
 	unsigned	 uc_reach;	/* nothing is claimed beyond */
-	bool		 uc_regimes;	/* oversubscribed cells among others */
 	/* All below only when the law was fitted; else 0. */
 	bool		 uc_fitted;
 	struct usl_law	 uc_law;
@@ -54,7 +51,6 @@ struct usl_curve {
 	unsigned	 uc_knee;	/* usl_knee() within reach */
 	/* Whether there are intervals: each cell used has enough repeats. */
 	bool		 uc_sure;
-	/* Low and high; a number beyond uc_reach means any beyond it. */
 	double		 uc_ci95[USL_FIGURES][2];
 };
 

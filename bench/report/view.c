@@ -138,62 +138,6 @@ view_class(const struct result_cell *cell, const char *lock)
 	return (lc == NULL ? kind : lc->lc_type);
 }
 
-/* A figure with three digits behind the point; "-" where there is none. */
-static const char *
-figure(char buf[FORMAT_SIZE], double v, bool known)
-{
-
-	if (known && (v <= 0 || v >= 0.0005) && v < 99.9995)
-		snprintf(buf, FORMAT_SIZE, "%.3f", v);
-	else if (known)
-		format_real(buf, v);
-	else
-		snprintf(buf, FORMAT_SIZE, "-");
-	return (buf);
-}
-
-/* One line, of bytes or of hold time; rest follows the bar. */
-static void
-print_evenness(FILE *out, const char *of, double cov, double jain,
-    double min_max, double cna, bool known, const char *rest)
-{
-	char buf[4][FORMAT_SIZE];
-
-	/* The busier half has at least half; 0: the document lacks it. */
-	format_wrapf(out, of, 6, "cov %s jain %s min/max %s cna %s | %s",
-	    figure(buf[0], cov, known), figure(buf[1], fmin(jain, 1), known),
-	    figure(buf[2], fmin(min_max, 1), known),
-	    figure(buf[3], fmin(cna, 1), cna > 0), rest);
-}
-
-int
-report_fairness(FILE *out, const struct result *r)
-{
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++) {
-		const struct result_cell *cell = &r->cells[i];
-		const struct result_fairness *f = &cell->fairness;
-		char rest[VIEW_SIZE] = "hold-share harvest -";
-
-		print_heading(out, r, cell);
-		if (cell->lock_profile_rows > 0)
-			snprintf(rest, sizeof(rest), "hold-share harvest %s %%",
-			    FORMAT(percent, fmin(f->hold_share_harvest, 1) *
-			    100));
-		print_evenness(out, "bytes", f->cov, f->jain, f->min_max,
-		    f->cna, true, rest);
-		snprintf(rest, sizeof(rest), "reacquire p50 - p99 -");
-		if (f->reacquire_p50 > 0)
-			snprintf(rest, sizeof(rest), "reacquire p50 %s p99 %s",
-			    FORMAT(count, f->reacquire_p50),
-			    FORMAT(count, f->reacquire_p99));
-		print_evenness(out, "hold", f->hold_cov, f->hold_jain,
-		    f->hold_min_max, f->hold_cna, f->hold_cna > 0, rest);
-	}
-	return (0);
-}
-
 const char *
 view_band(char buf[VIEW_SIZE], const double *band, double own,
     const char *(*format)(char *, double), double unit)

@@ -240,11 +240,10 @@ enum { USL_LEAST = 3 };		/* different numbers of readers, to fit */
 struct usl_point {
 	double	up_readers;	/* 1 or more */
 	double	up_mb_per_s;	/* USL_MB_PER_S_MIN..USL_MB_PER_S_MAX */
-	double	up_weight;	/* above 0 */
 };
 
 /*
- * Fits the law by least squares: of the weighted errors of ln X, which are
+ * Fits the law by least squares: of the errors of ln X, which are
  * relative errors.
  *
  * Returns: 0; EDOM for fewer than USL_LEAST different numbers of readers;

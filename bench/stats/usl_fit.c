@@ -95,13 +95,13 @@ derivatives(const gsl_vector *x, void *context, gsl_matrix *j)
  * Returns: 0 or ENOMEM.
  */
 static int
-fit_terms(struct problem *pr, const gsl_vector *weights,
-    double terms[USL_TERMS], double *squares)
+fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
+    double *squares)
 {
 	gsl_multifit_nlinear_parameters how =
 	    gsl_multifit_nlinear_default_parameters();
 	gsl_multifit_nlinear_fdf fdf = { .f = residuals, .df = derivatives,
-	    .n = weights->size, .params = pr };
+	    .n = n, .params = pr };
 	double start[USL_TERMS] = { 1 };
 	gsl_multifit_nlinear_workspace *w;
 	gsl_vector_view x;
@@ -120,7 +120,7 @@ fit_terms(struct problem *pr, const gsl_vector *weights,
 		return (ENOMEM);
 	x = gsl_vector_view_array(start, p);
 	*squares = INFINITY;
-	if (gsl_multifit_nlinear_winit(&x.vector, weights, &fdf, w) ==
+	if (gsl_multifit_nlinear_init(&x.vector, &fdf, w) ==
 	    GSL_SUCCESS) {
 		/* Where no step helps any more the fit is as good as it is. */
 		gsl_multifit_nlinear_driver(USL_ITERATIONS, 1e-13, 1e-13, 0,
@@ -157,7 +157,6 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 	struct problem pr = { .points = points, .unit = INFINITY };
 	double best = INFINITY, squares, terms[USL_TERMS] = { 0 };
 	gsl_error_handler_t *handler;
-	gsl_vector *weights;
 	unsigned i;
 	int error = 0;
 
@@ -165,20 +164,18 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 		return (EDOM);
 	/* GSL's own answer to an error is to abort. */
 	handler = gsl_set_error_handler_off();
-	weights = gsl_vector_alloc(n);
-	for (i = 0; weights != NULL && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		KASSERT(points[i].up_readers >= 1 &&
 		    points[i].up_mb_per_s >= USL_MB_PER_S_MIN &&
-		    points[i].up_mb_per_s <= USL_MB_PER_S_MAX &&
-		    points[i].up_weight > 0, ("point %u", i));
-		gsl_vector_set(weights, i, points[i].up_weight);
+		    points[i].up_mb_per_s <= USL_MB_PER_S_MAX, ("point %u",
+		    i));
 		pr.unit = fmin(pr.unit, points[i].up_readers /
 		    points[i].up_mb_per_s);
 	}
 	/* Nothing is better than an unbounded solution within the bounds. */
-	for (i = 0; i < 4 && weights != NULL && error == 0; i++) {
+	for (i = 0; i < 4 && error == 0; i++) {
 		pr.terms = bounded[i];
-		error = fit_terms(&pr, weights, terms, &squares);
+		error = fit_terms(&pr, n, terms, &squares);
 		if (error != 0 || !(squares < best))
 			continue;
 		best = squares;
@@ -187,9 +184,6 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 		if (i == 0)
 			break;
 	}
-	if (weights == NULL)
-		error = ENOMEM;
-	gsl_vector_free(weights);
 	gsl_set_error_handler(handler);
 	return (error != 0 ? error : isfinite(best) ? 0 : EDOM);
 }

@@ -1,6 +1,7 @@
 /*
  * Each reader is a thread with two buffers: it fills one with whole requests
- * while the other is written.
+ * while the other is written.  A grain of bytes of reader 0 is written, of
+ * reader 1, to the last, and again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "bench/survey/cat.h"
-#include "bench/survey/interleave.h"
 #include "bench/cell/prime.h"
 #include "bench/cli/stop.h"
 #include "fortuna/randomdev.h"
@@ -47,6 +47,9 @@ struct stream {
 	size_t		 sm_room_bytes;	/* of each half */
 	uint64_t	 sm_left_bytes;	/* to be read; UINT64_MAX: no end */
 	unsigned	 sm_next;	/* the half that is taken next */
+	const uint8_t	*sm_rest;	/* of the half taken, not yet written */
+	size_t		 sm_rest_bytes;
+	unsigned	 sm_index;	/* from 0 */
 	bool		 sm_spawned;
 	bool		 sm_made;	/* sm_reader is */
 	struct generator_reader sm_reader;
@@ -58,7 +61,9 @@ struct cat {
 	struct randomdev ct_dev;
 	struct stream	*ct_streams;
 	unsigned	 ct_started;	/* of them */
-	struct interleave ct_interleave;
+	unsigned	 ct_turn;	/* the stream that is written */
+	uint64_t	 ct_grain;
+	uint64_t	 ct_left;	/* of the grain of ct_turn */
 	size_t		 ct_used;	/* of ct_output */
 	uint8_t		*ct_output;
 };
@@ -105,6 +110,7 @@ stream_main(void *arg)
 	struct half *ha;
 	unsigned i;
 
+	machine_curthread()->mt_index = sm->sm_index + 1;
 	for (i = 0; ; i ^= 1) {
 		ha = &sm->sm_half[i];
 		while (atomic_load_acq_32(&ha->ha_full) != 0)
@@ -126,6 +132,7 @@ spawn(struct stream *sm, unsigned index, int cpu)
 	int error;
 
 	snprintf(name, sizeof(name), "reader %u", index);
+	sm->sm_index = index;
 	stop_signal_set(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	error = machine_spawn(&sm->sm_td, name, cpu, stream_main, sm);
@@ -181,11 +188,11 @@ stream_go(struct stream *sm)
 }
 
 /*
- * Gives back the half that was taken before and waits for the next one; *n is 0
- * at the end.
+ * Gives back the half that was taken before and waits for the next one; nothing
+ * rests at the end.
  */
 static int
-stream_next(struct stream *sm, const uint8_t **bytes, size_t *n)
+stream_next(struct stream *sm)
 {
 	struct half *ha = &sm->sm_half[sm->sm_next];
 
@@ -196,8 +203,8 @@ stream_next(struct stream *sm, const uint8_t **bytes, size_t *n)
 		machine_wait_32(&ha->ha_full, 0, -1);
 	}
 	sm->sm_next ^= 1;
-	*bytes = ha->ha_bytes;
-	*n = ha->ha_used;
+	sm->sm_rest = ha->ha_bytes;
+	sm->sm_rest_bytes = ha->ha_used;
 	return (ha->ha_used == 0 ? ha->ha_error : 0);
 }
 
@@ -288,14 +295,20 @@ put(struct cat *ct, const uint8_t *bytes, size_t n)
 	return (error);
 }
 
-/* The bytes that a reader reads. */
+/* The bytes of a reader that are among the first n of the whole. */
 static uint64_t
 share(const struct options *op, unsigned reader)
 {
+	const uint64_t grain = op->op_interleave_bytes, n = op->op_bytes;
+	const uint64_t readers = op->op_readers.ol_value[0];
+	uint64_t before = reader * grain, rest, rounds;
 
-	return (interleave_share((unsigned)op->op_readers.ol_value[0],
-	    op->op_interleave_bytes, op->op_bytes == 0 ? UINT64_MAX :
-	    op->op_bytes, op->op_stream, reader));
+	if (n == 0 || readers == 1)
+		return (n == 0 ? UINT64_MAX : n);
+	rounds = n / grain / readers;
+	rest = n - rounds * grain * readers;
+	rest = rest > before ? rest - before : 0;
+	return (rounds * grain + (rest < grain ? rest : grain));
 }
 
 uint64_t
@@ -310,12 +323,32 @@ cat_memory_bytes(const struct options *op)
 	return (sum);
 }
 
+/* Takes the next 1..most bytes, all of one reader; *n is 0 where it ended. */
 static int
-fetch(void *context, unsigned reader, const uint8_t **bytes, size_t *n)
+take(struct cat *ct, uint64_t most, const uint8_t **bytes, size_t *n)
 {
-	struct cat *ct = context;
+	struct stream *sm = &ct->ct_streams[ct->ct_turn];
+	int error;
 
-	return (stream_next(&ct->ct_streams[reader], bytes, n));
+	if (sm->sm_rest_bytes == 0) {
+		error = stream_next(sm);
+		if (error != 0)
+			return (error);
+	}
+	*bytes = sm->sm_rest;
+	*n = sm->sm_rest_bytes;
+	if (*n > most)
+		*n = (size_t)most;
+	if (*n > ct->ct_left)
+		*n = (size_t)ct->ct_left;
+	sm->sm_rest += *n;
+	sm->sm_rest_bytes -= *n;
+	ct->ct_left -= *n;
+	if (ct->ct_left == 0) {
+		ct->ct_left = ct->ct_grain;
+		ct->ct_turn = (ct->ct_turn + 1) % ct->ct_started;
+	}
+	return (0);
 }
 
 static int
@@ -324,17 +357,17 @@ start(struct cat *ct)
 	const struct options *op = ct->ct_options;
 	unsigned i, readers = (unsigned)op->op_readers.ol_value[0];
 	size_t size = readers * sizeof(*ct->ct_streams);
-	int error;
+	int error = 0;
 
 	ct->ct_streams = aligned_alloc(MACHINE_CACHE_LINE, size);
 	if (ct->ct_streams == NULL)
 		return (ENOMEM);
 	memset(ct->ct_streams, 0, size);
-	error = interleave_init(&ct->ct_interleave, readers,
-	    op->op_interleave_bytes, fetch, ct);
+	ct->ct_grain = readers == 1 ? UINT64_MAX : op->op_interleave_bytes;
+	ct->ct_left = ct->ct_grain;
 	ct->ct_output = malloc(OUTPUT_BYTES);
-	if (error == 0 && ct->ct_output == NULL)
-		error = ENOMEM;
+	if (ct->ct_output == NULL)
+		return (ENOMEM);
 #ifdef F_SETPIPE_SZ
 	/* With a larger pipe both ends switch less often. */
 	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
@@ -364,7 +397,6 @@ finish(struct cat *ct)
 	if (ct->ct_output != NULL)
 		wipe(ct->ct_output, OUTPUT_BYTES);
 	free(ct->ct_output);
-	interleave_fini(&ct->ct_interleave);
 	free(ct->ct_streams);
 }
 
@@ -375,19 +407,15 @@ copy(struct cat *ct, const char **where)
 	const struct options *op = ct->ct_options;
 	uint64_t left = op->op_bytes == 0 ? UINT64_MAX : op->op_bytes;
 	const uint8_t *bytes;
-	unsigned reader;
 	size_t n;
 	int error;
 
 	while (left > 0) {
 		*where = "reading";
-		error = interleave_next(&ct->ct_interleave, left, &reader,
-		    &bytes, &n);
+		error = take(ct, left, &bytes, &n);
 		if (error != 0)
 			return (error);
-		KASSERT(n > 0, ("reader %u ended early", reader));
-		if (op->op_stream >= 0 && reader != (unsigned)op->op_stream)
-			continue;
+		KASSERT(n > 0, ("reader %u ended early", ct->ct_turn));
 		*where = "stdout";
 		error = put(ct, bytes, n);
 		if (error != 0)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +9,8 @@
 #include "bench/survey/sources.h"
 #include "lib/base/kassert.h"
 
-/*
- * Unmeasured reading: CPUs that slept reach their speed.  Before a window that
- * is measured again they have, and less of a time slice should be used up.
- */
+/* Unmeasured reading: CPUs that slept reach their speed. */
 static const int64_t sources_warmup_ns = 5 * NS_PER_MS;
-static const int64_t sources_warmup_again_ns = NS_PER_MS / 2;
 
 /* Throughputs that count as the same. */
 static const double saturation_share = 0.95;
@@ -23,13 +20,6 @@ const char *const sources_status_names[SOURCES_STATUSES] = {
 	[SOURCES_ABSENT]	= "absent",
 	[SOURCES_WRONG]		= "wrong",
 	[SOURCES_DEAD]		= "dead"
-};
-
-const char *const saturation_names[SATURATION_VERDICTS] = {
-	[SATURATION_UNKNOWN]		= "unknown",
-	[SATURATION_NOT_REACHED]	= "not reached",
-	[SATURATION_REACHED]		= "reached",
-	[SATURATION_UNCLEAR]		= "unclear"
 };
 
 int
@@ -118,33 +108,6 @@ cpu_percent(const struct sources_point *sp, const struct sources_sample *sm)
 	return (100 * sm->ss_cpu_s / (sm->ss_window_s * sp->sp_threads));
 }
 
-/* Measures a window, and again while other programs disturb it. */
-static int
-measure_quietly(const struct sources_curve *sc, struct sources_point *sp,
-    double time_s, struct sources_sample *sm)
-{
-	/* Threads that share CPUs disturb each other. */
-	const unsigned most = sp->sp_oversubscribed ? 1 : SOURCES_TRIES;
-	struct sources_sample now;
-	unsigned tries;
-	int error;
-
-	for (tries = 1; tries <= most; tries++) {
-		error = window_measure(sc->sc_source, sc->sc_width,
-		    sp->sp_threads, tries == 1 ? sources_warmup_ns :
-		    sources_warmup_again_ns, (int64_t)(time_s *
-		    (double)NS_PER_S), &now, &sp->sp_unbound);
-		if (error != 0 || stop_asked())
-			return (error);
-		if (tries == 1 || cpu_percent(sp, &now) > cpu_percent(sp, sm))
-			*sm = now;
-		sm->ss_tries = tries;
-		if (cpu_percent(sp, sm) >= SOURCES_CPU_PERCENT)
-			break;
-	}
-	return (0);
-}
-
 static int
 visit(struct survey *sy, unsigned point, unsigned order)
 {
@@ -155,9 +118,12 @@ visit(struct survey *sy, unsigned point, unsigned order)
 	struct sources_sample *sm = &sp->sp_samples[sp->sp_count];
 	int error;
 
+	(void)order;
 	if (sc->sc_status != SOURCES_TIMED)
 		return (0);
-	error = measure_quietly(sc, sp, sy->sy_time_s, sm);
+	error = window_measure(sc->sc_source, sc->sc_width, sp->sp_threads,
+	    sources_warmup_ns, (int64_t)(sy->sy_time_s * (double)NS_PER_S),
+	    sm, &sp->sp_unbound);
 	if (stop_asked())
 		return (EINTR);
 	if (error == EIO) {
@@ -169,7 +135,6 @@ visit(struct survey *sy, unsigned point, unsigned order)
 		    "threads: %s", sp->sp_threads, strerror(error));
 		return (error);
 	}
-	sm->ss_order = order;
 	sp->sp_count++;
 	return (0);
 }
@@ -201,61 +166,38 @@ summarize_point(struct sources_point *sp)
 	return (error);
 }
 
-void
-saturation_find(const struct sources_point *const *points, unsigned n,
-    struct saturation *sa)
+/* Threads that share CPUs do not count. */
+static void
+find_enough(const struct sources *sr, struct sources_curve *sc)
 {
-	const struct sources_point *best;
-	unsigned first, i, least, most;
+	const struct sources_point *sp, *end = sc->sc_points +
+	    sr->sr_thread_counts;
+	double best = 0;
+	unsigned n = 0;
 
-	memset(sa, 0, sizeof(*sa));
-	if (n < 2)
-		return;
-	for (best = points[0], i = 1; i < n; i++) {
-		KASSERT(points[i - 1]->sp_threads < points[i]->sp_threads,
-		    ("threads do not ascend"));
-		if (points[i]->sp_reads_per_s > best->sp_reads_per_s)
-			best = points[i];
-	}
-	for (first = 0; points[first]->sp_reads_per_s < saturation_share *
-	    best->sp_reads_per_s; first++)
-		continue;
-	for (least = 0; points[least]->sp_ci95[1] < saturation_share *
-	    best->sp_ci95[0]; least++)
-		continue;
-	for (most = 0; most < n && points[most]->sp_ci95[0] <
-	    saturation_share * best->sp_ci95[1]; most++)
-		continue;
-	MPASS(least <= first && first <= most);
-	sa->sa_threads = points[first]->sp_threads;
-	sa->sa_least = (least > 0 ? points[least - 1]->sp_threads : 0) + 1;
-	sa->sa_most = most < n ? points[most]->sp_threads : 0;
-	sa->sa_verdict = least == n - 1 ? SATURATION_NOT_REACHED :
-	    most < n - 1 ? SATURATION_REACHED : SATURATION_UNCLEAR;
+	for (sp = sc->sc_points; sp < end; sp++)
+		if (!sp->sp_oversubscribed && sp->sp_count > 0) {
+			best = fmax(best, sp->sp_reads_per_s);
+			sc->sc_most = sp->sp_threads;
+			n++;
+		}
+	for (sp = sc->sc_points; n >= 2 && sc->sc_enough == 0; sp++)
+		if (!sp->sp_oversubscribed && sp->sp_count > 0 &&
+		    sp->sp_reads_per_s >= saturation_share * best)
+			sc->sc_enough = sp->sp_threads;
 }
 
 int
 sources_summarize(struct sources *sr)
 {
-	const struct sources_point *points[SOURCES_THREADS_MAX];
-	unsigned i, k, n;
-	int error;
+	unsigned i;
+	int error = 0;
 
-	for (i = 0; i < sr->sr_count; i++) {
-		struct sources_curve *sc = &sr->sr_curves[i];
-
-		for (k = n = 0; k < sr->sr_thread_counts; k++) {
-			struct sources_point *sp = &sc->sc_points[k];
-
-			error = summarize_point(sp);
-			if (error != 0)
-				return (error);
-			if (!sp->sp_oversubscribed && sp->sp_count > 0)
-				points[n++] = sp;
-		}
-		saturation_find(points, n, &sc->sc_saturation);
-	}
-	return (0);
+	for (i = 0; i < sr->sr_survey.sy_points && error == 0; i++)
+		error = summarize_point(&sr->sr_points[i]);
+	for (i = 0; i < sr->sr_count; i++)
+		find_enough(sr, &sr->sr_curves[i]);
+	return (error);
 }
 
 static int
@@ -264,7 +206,7 @@ measure(struct survey *sy)
 	struct sources *sr = (struct sources *)sy;
 	int error, summed;
 
-	mitigation_read(NULL, &sr->sr_mitigation);
+	mitigation_read(NULL, sr->sr_srbds);
 	error = make_curves(sr);
 	if (error != 0)
 		return (error);

@@ -4,9 +4,7 @@
  *
  * A point is one source, one width of read and one number of threads; each
  * thread has a CPU and a state of its own.  A repeat of a point is a window of
- * time, as sources differ by three orders of magnitude.  A window in which the
- * threads had less than SOURCES_CPU_PERCENT of their CPUs is measured again, up
- * to SOURCES_TRIES times; the one with the most CPU time counts.
+ * time, as sources differ by three orders of magnitude.
  */
 #ifndef BENCH_SURVEY_SOURCES_H
 #define BENCH_SURVEY_SOURCES_H
@@ -19,17 +17,14 @@
 enum {
 	SOURCES_MAX		= 16,
 	SOURCES_THREADS_MAX	= 1024,
-	SOURCES_TRIES		= 8,
-	SOURCES_CPU_PERCENT	= 95,
+	SOURCES_CPU_PERCENT	= 95,	/* less is said to be disturbed */
 	MITIGATION_TEXT_SIZE	= 128
 };
 
 /* One repeat of a point, all threads together. */
 struct sources_sample {
-	unsigned	ss_order;	/* visits before it */
 	double		ss_window_s;
 	double		ss_cpu_s;	/* CPU time in the window */
-	unsigned	ss_tries;	/* windows it was chosen from */
 	uint64_t	ss_reads;
 	uint64_t	ss_failures;
 };
@@ -47,27 +42,6 @@ struct sources_point {
 	double		 sp_cpu_percent;	/* of one CPU per thread */
 };
 
-/*
- * Throughput stops growing at the smallest number of threads whose median is at
- * least 95 % of the greatest median.  The lower bound is the first number whose
- * interval reaches 95 % of the lower end of the best interval; the upper bound
- * is the first whose interval lies above 95 % of its upper end.
- */
-enum saturation_verdict {
-	SATURATION_UNKNOWN,	/* fewer than two numbers of threads */
-	SATURATION_NOT_REACHED,	/* it grew up to the last of them */
-	SATURATION_REACHED,
-	SATURATION_UNCLEAR,	/* reached or not: intervals are too wide */
-	SATURATION_VERDICTS
-};
-
-struct saturation {
-	enum saturation_verdict sa_verdict;
-	unsigned	sa_threads;	/* by the medians; 0: unknown */
-	unsigned	sa_least;	/* bounds */
-	unsigned	sa_most;	/* 0: beyond all */
-};
-
 enum sources_status {
 	SOURCES_TIMED,
 	SOURCES_ABSENT,		/* this machine has none; nothing was tried */
@@ -83,22 +57,12 @@ struct sources_curve {
 	enum sources_status sc_status;
 	uint64_t	 sc_first[NUMBER_FIRST];
 	struct sources_point *sc_points;	/* sr_thread_counts of them */
-	struct saturation sc_saturation;
-};
-
-/* The kernel's report on SRBDS, CVE-2020-0543, which slows RDRAND. */
-enum mitigation_state {
-	MITIGATION_NOT_KNOWN,	/* no report, or none of the known ones */
-	MITIGATION_NOT_AFFECTED,
-	MITIGATION_OFF,		/* affected, reads at full speed */
-	MITIGATION_ON,		/* reads wait for each other */
-	MITIGATION_STATES
-};
-
-struct mitigation {
-	enum mitigation_state mi_state;
-	/* The kernel's words, or why there are none. */
-	char		 mi_text[MITIGATION_TEXT_SIZE];
+	/*
+	 * Throughput stops growing: the fewest threads whose median is at
+	 * least 95 % of the greatest; 0: fewer than two were measured.
+	 */
+	unsigned	 sc_enough;
+	unsigned	 sc_most;	/* threads with a CPU each */
 };
 
 /* The caller, a machine thread, sets what is asked for; the rest is zero. */
@@ -110,7 +74,7 @@ struct sources {
 	unsigned	 sr_threads[SOURCES_THREADS_MAX];	/* ascending */
 	unsigned	 sr_thread_counts;
 	/* Measured.  The curves' points are one array, their samples too. */
-	struct mitigation sr_mitigation;
+	char		 sr_srbds[MITIGATION_TEXT_SIZE];
 	struct sources_curve *sr_curves;
 	unsigned	 sr_count;	/* of curves */
 	struct sources_point *sr_points;
@@ -120,9 +84,7 @@ struct sources {
 extern const struct survey_kind sources_kind;
 
 /* The names in JSON and CSV. */
-extern const char *const saturation_names[SATURATION_VERDICTS];
 extern const char *const sources_status_names[SOURCES_STATUSES];
-extern const char *const mitigation_state_names[MITIGATION_STATES];
 
 /*
  * Makes sr_count curves' points and samples, without figures.
@@ -141,7 +103,6 @@ void sources_free(struct sources *sr);
  * Starts threads that read for warmup_ns and then, all together, for window_ns.
  * A signal shortens it.
  *
- *   sm       out  all but ss_order and ss_tries
  *   unbound  out  set, never cleared, when binding a thread was refused
  *
  * Returns: 0; EIO when the source gives no more numbers; else the system's
@@ -151,12 +112,13 @@ int window_measure(const struct number_source *ns, enum number_width width,
     unsigned threads, int64_t warmup_ns, int64_t window_ns,
     struct sources_sample *sm, bool *unbound);
 
-/* Of n points with ascending threads, each thread with a CPU of its own. */
-void saturation_find(const struct sources_point *const *points, unsigned n,
-    struct saturation *sa);
-
-/* Reads the kernel's report; path is a file in its place, or NULL. */
-void mitigation_read(const char *path, struct mitigation *mi);
+/*
+ * Reads the kernel's report on SRBDS, CVE-2020-0543, which slows RDRAND.
+ *
+ *   path  in   a file in place of the kernel's, or NULL
+ *   text  out  its first line, or why there is none
+ */
+void mitigation_read(const char *path, char text[MITIGATION_TEXT_SIZE]);
 
 /* Whether a curve, or any curve for NULL, has a point with figures. */
 bool sources_any(const struct sources *sr, const struct sources_curve *sc);

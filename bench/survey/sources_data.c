@@ -24,9 +24,9 @@ print_row(FILE *out, const struct sources *sr, const struct sources_curve *sc,
 		    sp->sp_ci95[0], sp->sp_ci95[1],
 		    sources_gbit_per_s(sc, sp->sp_reads_per_s),
 		    sp->sp_failures_percent, sp->sp_cpu_percent);
-	fprintf(out, ",%s,%d,%d\n",
-	    mitigation_state_names[sr->sr_mitigation.mi_state],
-	    sr->sr_survey.sy_host.invariants,
+	putc(',', out);
+	format_quoted(out, sr->sr_srbds);
+	fprintf(out, ",%d,%d\n", sr->sr_survey.sy_host.invariants,
 	    survey_complete(&sr->sr_survey));
 }
 
@@ -60,10 +60,8 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	for (i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
-		json_append(&samples, json_pack("{s:i, s:i, s:f, s:f, s:I, "
-		    "s:I}", "order", (int)sm->ss_order,
-		    "tries", (int)sm->ss_tries, "window_s", sm->ss_window_s,
-		    "cpu_s", sm->ss_cpu_s,
+		json_append(&samples, json_pack("{s:f, s:f, s:I, s:I}",
+		    "window_s", sm->ss_window_s, "cpu_s", sm->ss_cpu_s,
 		    "reads", (json_int_t)sm->ss_reads,
 		    "failures", (json_int_t)sm->ss_failures));
 	}
@@ -79,20 +77,11 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	    "cpu_percent", sp->sp_cpu_percent, "samples", samples));
 }
 
-/* A number of threads; null for none. */
-static json_t *
-threads_json(unsigned threads)
-{
-
-	return (threads == 0 ? json_null() : json_integer(threads));
-}
-
 static json_t *
 curve_json(const void *of, unsigned number)
 {
 	const struct sources *sr = of;
 	const struct sources_curve *sc = &sr->sr_curves[number];
-	const struct saturation *sa = &sc->sc_saturation;
 	const unsigned bits = number_bits[sc->sc_width];
 	json_t *first = json_array(), *points = json_array();
 	unsigned i;
@@ -104,48 +93,16 @@ curve_json(const void *of, unsigned number)
 		if (sc->sc_points[i].sp_count > 0)
 			json_append(&points, point_json(sc,
 			    &sc->sc_points[i]));
-	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:s, "
-	    "s:o, s:o, s:o}}", "source", sc->sc_source->ns_name,
+	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
+	    "s:b}}", "source", sc->sc_source->ns_name,
 	    "descr", sc->sc_source->ns_descr,
 	    "hardware", sc->sc_source->ns_hardware, "bits", (int)bits,
 	    "status", sources_status_names[sc->sc_status],
 	    "check_values", sc->sc_source->ns_known != NULL,
 	    "first", first, "points", points,
-	    "saturation", "verdict", saturation_names[sa->sa_verdict],
-	    "threads", threads_json(sa->sa_threads),
-	    "least", threads_json(sa->sa_least),
-	    "most", threads_json(sa->sa_most)));
-}
-
-static json_t *
-machine_json(const void *machines, unsigned number)
-{
-	const struct published_machine *pm =
-	    (const struct published_machine *)machines + number;
-	json_t *ns = json_object();
-	unsigned i;
-
-	for (i = 0; i < PUBLISHED_SOURCES; i++)
-		if (json_object_set_new(ns, published_sources[i],
-		    json_pack("[f, f]", pm->pm_ns[i][0], pm->pm_ns[i][1])) !=
-		    0) {
-			json_decref(ns);
-			ns = NULL;
-		}
-	return (json_pack("{s:s, s:o, s:[f, f]}", "machine", pm->pm_machine,
-	    "ns_per_number", ns, "rdseed_failures_percent",
-	    pm->pm_failures_percent[0], pm->pm_failures_percent[1]));
-}
-
-static json_t *
-published_json(void)
-{
-
-	return (json_pack("{s:o, s:{s:s, s:f, s:f, s:s}}", "machines",
-	    json_list(PUBLISHED_MACHINES, machine_json, published_machines),
-	    "peak", "source", "rdrand", "reads_per_s",
-	    PUBLISHED_PEAK_READS_PER_S, "gbit_per_s",
-	    PUBLISHED_PEAK_GBIT_PER_S, "from", published_peak_from));
+	    "saturation", "threads", sc->sc_enough == 0 ? json_null() :
+	    json_integer(sc->sc_enough),
+	    "reached", sc->sc_enough < sc->sc_most && sc->sc_enough > 0));
 }
 
 json_t *
@@ -155,7 +112,7 @@ sources_json(const struct survey *sy)
 	const struct result_host *host = &sy->sy_host;
 
 	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
-	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s}, s:o, s:o}",
+	    "s:s, s:s, s:s, s:s, s:b}, s:{s:s, s:s}, s:o}",
 	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sy),
 	    "started", sy->sy_started, "time_s", sy->sy_time_s,
 	    "repeats", (int)sy->sy_repeats, "host",
@@ -164,9 +121,6 @@ sources_json(const struct survey *sy)
 	    "cpu_quota", host->cpu_quota, "kernel", host->kernel,
 	    "compiler", host->compiler, "flags", host->flags,
 	    "revision", host->revision, "invariants", host->invariants,
-	    "mitigation", "name", "srbds", "state",
-	    mitigation_state_names[sr->sr_mitigation.mi_state],
-	    "text", sr->sr_mitigation.mi_text,
-	    "sources", json_list(sr->sr_count, curve_json, sr),
-	    "published", published_json()));
+	    "mitigation", "name", "srbds", "text", sr->sr_srbds,
+	    "sources", json_list(sr->sr_count, curve_json, sr)));
 }

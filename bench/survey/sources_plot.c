@@ -19,9 +19,8 @@ print_titles(FILE *out, const struct sources *sr)
 	survey_add_host(&t[0], sy);
 	text_add(&t[1], "medians ");
 	survey_add_repeats(&t[1], sy);
-	text_add(&t[1], ", INVARIANTS %s; SRBDS mitigation: %s",
-	    sy->sy_host.invariants ? "on" : "off",
-	    mitigation_state_names[sr->sr_mitigation.mi_state]);
+	text_add(&t[1], ", INVARIANTS %s; SRBDS: %s",
+	    sy->sy_host.invariants ? "on" : "off", sr->sr_srbds);
 	text_add(&t[2], "bars and bands: 95 %% intervals; ring: "
 	    "throughput stops growing; grey ground: more threads than CPUs");
 	for (i = 0; i < TITLES; i++) {
@@ -35,12 +34,11 @@ print_titles(FILE *out, const struct sources *sr)
 static void
 print_curve(FILE *out, const struct sources_curve *sc, unsigned number)
 {
-	const struct saturation *sa = &sc->sc_saturation;
 
 	fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n", number,
 	    sc->sc_source->ns_name, number_bits[sc->sc_width], number,
-	    sa->sa_verdict == SATURATION_REACHED ?
-	    FORMATF("%u", sa->sa_threads) : "NaN");
+	    sc->sc_enough < sc->sc_most && sc->sc_enough > 0 ?
+	    FORMATF("%u", sc->sc_enough) : "NaN");
 }
 
 static void

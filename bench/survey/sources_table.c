@@ -33,16 +33,6 @@ const char published_peak_from[] = "rdrand on Ivy Bridge, October 2012, with "
     "generator's bus saturates (theory: 6.4 Gbit/s), not the cores; below that "
     "a read takes about 9 cycles";
 
-/* What a state means for the figures. */
-static const char *const mitigation_meanings[MITIGATION_STATES] = {
-	[MITIGATION_NOT_KNOWN]		= "rdrand and rdseed may be slowed",
-	[MITIGATION_NOT_AFFECTED]	= "rdrand and rdseed run at full speed",
-	[MITIGATION_OFF]		= "affected, but rdrand and rdseed "
-	    "run at full speed",
-	[MITIGATION_ON]			= "rdrand and rdseed are up to 40 "
-	    "times slower"
-};
-
 /* Printed beside the first numbers. */
 static const char *const status_words[SOURCES_STATUSES] = {
 	[SOURCES_TIMED]		= "",
@@ -82,7 +72,6 @@ static void
 print_head(FILE *out, const struct sources *sr)
 {
 	const struct result_host *host = &sr->sr_survey.sy_host;
-	const struct mitigation *mi = &sr->sr_mitigation;
 	struct text t = { .s = "" };
 
 	survey_print_host(out, &sr->sr_survey, host->cpu_quota > 0 ?
@@ -90,10 +79,7 @@ print_head(FILE *out, const struct sources *sr)
 	survey_add_repeats(&t, &sr->sr_survey);
 	format_wrapf(out, "medians", 2, "%s; INVARIANTS %s", t.s,
 	    host->invariants ? "on" : "off");
-	format_wrapf(out, "SRBDS mitigation:", 2,
-	    mi->mi_state != MITIGATION_NOT_KNOWN ?
-	    "the kernel reports \"%s\": %s" : "not known (%s): %s",
-	    mi->mi_text, mitigation_meanings[mi->mi_state]);
+	format_wrap(out, "SRBDS mitigation:", 2, sr->sr_srbds);
 }
 
 static void
@@ -185,45 +171,22 @@ print_points(FILE *out, const struct sources *sr)
 			format_wrap(out, note[i].mark, 2, note[i].text);
 }
 
-static const char *
-saturation_text(const struct saturation *sa, unsigned threads,
-    char buf[FORMAT_CELL])
-{
-
-	switch (sa->sa_verdict) {
-	case SATURATION_NOT_REACHED:
-		return (format_cell(buf, "not reached with %u threads",
-		    threads));
-	case SATURATION_UNCLEAR:
-		return (format_cell(buf, "unclear: at %u by the medians, but "
-		    "their intervals are too wide", sa->sa_threads));
-	case SATURATION_REACHED:
-		if (sa->sa_least < sa->sa_most)
-			return (format_cell(buf, "at %u to %u threads",
-			    sa->sa_least, sa->sa_most));
-		return (format_cell(buf, "at %u thread%s", sa->sa_least,
-		    PLURAL(sa->sa_least)));
-	default:
-		return ("not known from one number of threads");
-	}
-}
-
 static void
 print_saturation(FILE *out, const struct sources *sr)
 {
 	const struct sources_curve *sc;
-	const struct sources_point *all;
-	char buf[FORMAT_CELL];
 
 	fputs("\nthroughput stops growing\n", out);
-	for (sc = sr->sr_curves; sc < &sr->sr_curves[sr->sr_count]; sc++) {
-		all = most(sr, sc, SOURCES_THREADS_MAX);
-		if (all == NULL)
-			continue;
-		format_wrap(out, FORMATF("%-8s %3u", sc->sc_source->ns_name,
-		    number_bits[sc->sc_width]), 14, saturation_text(
-		    &sc->sc_saturation, all->sp_threads, buf));
-	}
+	for (sc = sr->sr_curves; sc < &sr->sr_curves[sr->sr_count]; sc++)
+		if (sc->sc_most > 0)
+			format_wrap(out, FORMATF("%-8s %3u",
+			    sc->sc_source->ns_name, number_bits[sc->sc_width]),
+			    14, sc->sc_enough == 0 ?
+			    "not known from one number of threads" :
+			    FORMATF(sc->sc_enough == sc->sc_most ?
+			    "not reached with %u threads" :
+			    "at %u thread%s", sc->sc_enough,
+			    PLURAL(sc->sc_enough)));
 }
 
 /* A number in four characters at most; "-" for one below 0: not known. */
@@ -243,23 +206,20 @@ compact(char buf[FORMAT_SIZE], double v)
 	return (buf);
 }
 
-/* One row: measured here in compact form, published in the given digits. */
+#define	PAIR(v)								\
+	FORMATF("%s/%s", compact((char[FORMAT_SIZE]){ 0 }, (v)[0]),	\
+	    compact((char[FORMAT_SIZE]){ 0 }, (v)[1]))
+
+/* One row: measured here, or published. */
 static void
-print_machine(FILE *out, const struct published_machine *pm, bool here)
+print_machine(FILE *out, const struct published_machine *pm)
 {
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
-	const double *v;
 	unsigned i;
 
 	fprintf(out, "  %-26s", pm->pm_machine);
-	for (i = 0; i <= PUBLISHED_SOURCES; i++) {
-		v = i < PUBLISHED_SOURCES ? pm->pm_ns[i] :
-		    pm->pm_failures_percent;
-		fprintf(out, " %*s", i < PUBLISHED_SOURCES ? 9 : 11, here ?
-		    FORMATF("%s/%s", compact(a, v[0]), compact(b, v[1])) :
-		    FORMATF("%.4g/%.4g", v[0], v[1]));
-	}
-	putc('\n', out);
+	for (i = 0; i < PUBLISHED_SOURCES; i++)
+		fprintf(out, " %9s", PAIR(pm->pm_ns[i]));
+	fprintf(out, " %11s\n", PAIR(pm->pm_failures_percent));
 }
 
 static void
@@ -295,11 +255,11 @@ print_machines(FILE *out, const struct sources *sr)
 		snprintf(name, sizeof(name), "here, 1/%u threads", threads);
 		here.pm_machine = name;
 	}
-	print_machine(out, &here, true);
+	print_machine(out, &here);
 	fputs("published (hrng; pseudo generators 10^8 calls, hardware "
 	    "10^6)\n", out);
 	for (i = 0; i < PUBLISHED_MACHINES; i++)
-		print_machine(out, &published_machines[i], false);
+		print_machine(out, &published_machines[i]);
 }
 
 /* The greatest throughput of 64-bit reads with a CPU for each thread. */

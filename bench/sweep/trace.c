@@ -24,7 +24,7 @@ trace_begin(struct options *op, struct timeline **tl)
 		return (0);
 	error = timeline_open(tl, op->op_trace,
 	    op->op_machine.vi_topology.vt_cpus, &op->op_trace_span,
-	    TIMELINE_SLICES_MAX);
+	    TIMELINE_EVENTS_MAX);
 	if (error != 0)
 		return (failed(op, error));
 	op->op_observer = timeline_observer(*tl);

@@ -1,7 +1,7 @@
 /*
  * A timeline as trace events in JSON: an object with an array of events, one a
- * line.  Process 1 has a thread for each CPU; process 2 has one for each lock
- * and below it one for each slot of its waiters.
+ * line.  Process 1 has a thread for each CPU, process 2 one for each lock,
+ * process 3 one for each thread, with the locks that it asks for.
  *
  * Perfetto takes thread numbers as unique in the whole file, and sorts a thread
  * with its process's number first; so no thread has such a number.
@@ -15,189 +15,197 @@
 #include "bench/result/json_text.h"
 #include "bench/timeline/impl.h"
 
-enum {
-	PID_CPUS	= 1,
-	PID_LOCKS	= 2,
-	TID_CPU		= 10,
-	TID_LOCK	= 10000,
-	TID_LOCK_STEP	= 2 * VM_THREADS_MAX,
-	QUOTED_SIZE	= 6 * TIMELINE_FAULT_SIZE + 3
-};
+enum { QUOTED_SIZE = 6 * TIMELINE_FAULT_SIZE + 3 };
 
-/* ns as us, or ps as ns, with three decimals: the format, and its arguments. */
-#define	THOUSANDTHS	"%" PRIu64 ".%03u"
-#define	IN_THOUSANDTHS(v)	(v) / 1000, (unsigned)((v) % 1000)
+enum process { CPUS = 1, LOCKS, THREADS, PROCESSES };
 
-struct json_writer {
-	const struct timeline *jw_timeline;
-	FILE		*jw_out;
-	const char	*jw_before;	/* the next event */
-	uint64_t	 jw_unseen;	/* slices shorter than a ns */
-	bool		 jw_no_memory;
-};
-
-/* A slice's category; and its name, of what before is not a thread's. */
 static const struct {
-	const char	*category;
-	const char	*before;
-} shown[] = {
-	[SLICE_RUN]	= { "run", NULL },
-	[SLICE_TAKE]	= { "take", "take " },
-	[SLICE_WAIT]	= { "wait", "wait " },
-	[SLICE_HOLD]	= { "hold", "hold " },
-	[SLICE_WORK]	= { "work", NULL },
-	[SLICE_HELD]	= { "held", NULL },
-	[SLICE_WAITER]	= { "waiter", NULL },
+	const char	*name;
+	uint32_t	 first;		/* number of its threads */
+} processes[PROCESSES] = {
+	[CPUS] = { "CPUs", 10 },
+	[LOCKS] = { "locks", 10000 },
+	[THREADS] = { "threads that ask for locks", 20000 },
+};
+
+struct writer {
+	const struct record *wr_record;
+	struct state	 wr_state;
+	FILE		*wr_out;
+	const char	*wr_before;	/* the next event */
+	uint64_t	 wr_ns;
+	bool		 wr_no_memory;
 };
 
 /* Text as a JSON string. */
 static const char *
-quote(struct json_writer *jw, char buf[QUOTED_SIZE], const char *text)
+quote(struct writer *wr, char buf[QUOTED_SIZE], const char *text)
 {
 	json_t *string = json_text_new(text);
 	size_t n = 0;
 
 	if (string != NULL)
 		n = json_dumpb(string, buf, QUOTED_SIZE - 1, JSON_ENCODE_ANY);
-	jw->jw_no_memory |= n == 0 || n >= QUOTED_SIZE;
+	wr->wr_no_memory |= n == 0 || n >= QUOTED_SIZE;
 	buf[n < QUOTED_SIZE ? n : 0] = '\0';
 	json_decref(string);
 	return (buf);
 }
 
+#define	QUOTE(wr, text)	quote(wr, (char[QUOTED_SIZE]){ 0 }, text)
+
 /* Begins an event. */
 static void
-put_event(struct json_writer *jw, const char *phase, int pid, uint32_t tid)
+put(struct writer *wr, char phase, enum process pid, uint32_t number)
 {
 
-	fprintf(jw->jw_out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%u",
-	    jw->jw_before, phase, pid, tid);
-	jw->jw_before = ",\n";
+	fprintf(wr->wr_out, "%s{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u",
+	    wr->wr_before, phase, (int)pid, processes[pid].first + number);
+	wr->wr_before = ",\n";
 }
 
 /* Names a process or a thread, and sets its place among others. */
 static void
-put_name(struct json_writer *jw, const char *what, int pid, uint32_t tid,
+put_name(struct writer *wr, const char *what, enum process pid, uint32_t number,
     const char *name)
 {
-	char quoted[QUOTED_SIZE];
 
-	put_event(jw, "M", pid, tid);
-	fprintf(jw->jw_out, ",\"name\":\"%s_name\",\"args\":{\"name\":%s}}",
-	    what, quote(jw, quoted, name));
-	put_event(jw, "M", pid, tid);
-	fprintf(jw->jw_out, ",\"name\":\"%s_sort_index\",\"args\":{"
-	    "\"sort_index\":%u}}", what, what[0] == 'p' ? (unsigned)pid : tid);
-}
-
-/* The track of a lock: 0 of its holders, others of a slot of its waiters. */
-static uint32_t
-track_of(const struct slice *sl)
-{
-
-	return (sl->sl_kind == SLICE_HELD ? 0 : 1 + sl->sl_slot);
-}
-
-static int
-put_tracks(struct json_writer *jw)
-{
-	const struct timeline *tl = jw->jw_timeline;
-	const struct slice *sl;
-	uint32_t i, k, *tracks;
-
-	/* Of each lock, up to the last that has a slice. */
-	tracks = calloc(tl->tl_locks + 1, sizeof(*tracks));
-	if (tracks == NULL)
-		return (ENOMEM);
-	for (sl = tl->tl_slice; sl < tl->tl_slice + tl->tl_slices; sl++)
-		if (!slice_on_cpu(sl) && tracks[sl->sl_lock] <= track_of(sl))
-			tracks[sl->sl_lock] = track_of(sl) + 1;
-	put_name(jw, "process", PID_CPUS, TID_CPU, "CPUs");
-	put_name(jw, "process", PID_LOCKS, TID_LOCK, "locks");
-	for (i = 0; i < tl->tl_cpus; i++)
-		put_name(jw, "thread", PID_CPUS, TID_CPU + i,
-		    FORMATF("CPU %u", i));
-	for (i = 0; i < tl->tl_locks; i++)
-		for (k = 0; k < tracks[i]; k++)
-			put_name(jw, "thread", PID_LOCKS, TID_LOCK + i *
-			    TID_LOCK_STEP + k, FORMATF("%s%s",
-			    timeline_lock_name(tl, i), k == 0 ? "" :
-			    ": waits"));
-	free(tracks);
-	return (0);
+	put(wr, 'M', pid, number);
+	fprintf(wr->wr_out, ",\"name\":\"%s_name\",\"args\":{\"name\":%s}}",
+	    what, QUOTE(wr, name));
+	put(wr, 'M', pid, number);
+	fprintf(wr->wr_out, ",\"name\":\"%s_sort_index\",\"args\":{"
+	    "\"sort_index\":%u}}", what, what[0] == 'p' ? (unsigned)pid :
+	    processes[pid].first + number);
 }
 
 static void
-put_slice(struct json_writer *jw, const struct slice *sl)
+end(struct writer *wr, enum process pid, uint32_t number)
 {
-	const struct timeline *tl = jw->jw_timeline;
-	const uint64_t ps = sl->sl_end_ps - sl->sl_start_ps;
-	const uint64_t ns = timeline_ns(tl, sl->sl_start_ps);
-	const uint64_t dur = timeline_ns(tl, sl->sl_end_ps) - ns;
-	const char *name = shown[sl->sl_kind].before != NULL ?
-	    FORMATF("%s%s", shown[sl->sl_kind].before,
-	    timeline_lock_name(tl, sl->sl_lock)) : sl->sl_kind == SLICE_WORK ?
-	    timeline_word(tl, sl->sl_about) :
-	    timeline_thread_name(tl, sl->sl_thread);
-	char quoted[QUOTED_SIZE];
 
-	if (slice_on_cpu(sl))
-		put_event(jw, "X", PID_CPUS, TID_CPU + sl->sl_cpu);
-	else
-		put_event(jw, "X", PID_LOCKS, TID_LOCK + sl->sl_lock *
-		    TID_LOCK_STEP + track_of(sl));
-	fprintf(jw->jw_out, ",\"ts\":" THOUSANDTHS ",\"dur\":" THOUSANDTHS
-	    ",\"cat\":\"%s\",\"name\":%s,\"args\":{", IN_THOUSANDTHS(ns),
-	    IN_THOUSANDTHS(dur), shown[sl->sl_kind].category,
-	    quote(jw, quoted, name));
-	if (sl->sl_kind == SLICE_HELD)
-		fprintf(jw->jw_out, "\"waiting\":%u,", sl->sl_about);
-	else if (sl->sl_about != NONE && sl->sl_kind != SLICE_WORK)
-		fprintf(jw->jw_out, "\"%s\":%s,", sl->sl_kind == SLICE_RUN ?
-		    "left" : "held by", quote(jw, quoted, sl->sl_kind ==
-		    SLICE_RUN ? timeline_word(tl, sl->sl_about) :
-		    timeline_thread_name(tl, sl->sl_about)));
-	fprintf(jw->jw_out, "\"ns\":" THOUSANDTHS "}}", IN_THOUSANDTHS(ps));
+	put(wr, 'E', pid, number);
+	fprintf(wr->wr_out, ",\"ts\":%" PRIu64 ".%03u}", wr->wr_ns / 1000,
+	    (unsigned)(wr->wr_ns % 1000));
 }
 
-/* The number of waiters of each lock, whenever it changes. */
-static int
-put_counters(struct json_writer *jw)
+/* A slice begins; holder: of the lock asked for, or NONE. */
+static void
+begin(struct writer *wr, enum process pid, uint32_t number, const char *name,
+    uint32_t holder)
 {
-	const struct timeline *tl = jw->jw_timeline;
-	char quoted[QUOTED_SIZE];
-	struct edge *edge;
-	uint32_t lock, *waiters;
-	size_t i, n;
 
-	waiters = calloc(tl->tl_locks + 1, sizeof(*waiters));
-	if (waiters == NULL || timeline_edges(tl, SLICE_WAITER, SLICE_WAITER,
-	    &edge, &n) != 0) {
-		free(waiters);
-		return (ENOMEM);
+	put(wr, 'B', pid, number);
+	fprintf(wr->wr_out, ",\"ts\":%" PRIu64 ".%03u,\"name\":%s",
+	    wr->wr_ns / 1000, (unsigned)(wr->wr_ns % 1000), QUOTE(wr, name));
+	if (holder != NONE)
+		fprintf(wr->wr_out, ",\"args\":{\"held by\":%s}",
+		    QUOTE(wr, wr->wr_record->rc_thread[holder]));
+	fputc('}', wr->wr_out);
+}
+
+/* A thread's slices on its CPU from the i-th lock that it holds on. */
+static void
+begin_from(struct writer *wr, uint32_t t, uint32_t i)
+{
+	const struct thread_now *tn = &wr->wr_state.st_thread[t];
+	const struct record *rc = wr->wr_record;
+
+	if (tn->tn_cpu == NONE)
+		return;
+	for (; i < tn->tn_holds; i++)
+		begin(wr, CPUS, tn->tn_cpu, FORMATF("hold %s",
+		    rc->rc_lock[tn->tn_held[i]]), NONE);
+	if (tn->tn_asks != NONE)
+		begin(wr, CPUS, tn->tn_cpu, FORMATF("ask %s",
+		    rc->rc_lock[tn->tn_asks]),
+		    wr->wr_state.st_holder[tn->tn_asks]);
+}
+
+static void
+end_from(struct writer *wr, uint32_t t, uint32_t i)
+{
+	const struct thread_now *tn = &wr->wr_state.st_thread[t];
+	uint32_t n = tn->tn_holds - i + (tn->tn_asks != NONE);
+
+	for (; tn->tn_cpu != NONE && n > 0; n--)
+		end(wr, CPUS, tn->tn_cpu);
+}
+
+static void
+put_event(struct writer *wr, const struct event *ev)
+{
+	struct thread_now *tn = &wr->wr_state.st_thread[ev->ev_thread];
+	const char *name = wr->wr_record->rc_thread[ev->ev_thread];
+	const uint32_t t = ev->ev_thread, before = tn->tn_holds;
+	uint32_t i = before;
+
+	wr->wr_ns = ev->ev_ns;
+	switch (ev->ev_kind) {
+	case VM_CPU_ON:
+		begin(wr, CPUS, ev->ev_cpu, name, NONE);
+		i = 0;
+		break;
+	case VM_CPU_OFF:
+		end_from(wr, t, 0);
+		end(wr, CPUS, tn->tn_cpu);
+		break;
+	case VM_LOCK_WAIT:
+		begin(wr, THREADS, t, wr->wr_record->rc_lock[ev->ev_lock],
+		    wr->wr_state.st_holder[ev->ev_lock]);
+		break;
+	case VM_LOCK_HELD:
+		end_from(wr, t, i);
+		if (tn->tn_asks != NONE)
+			end(wr, THREADS, t);
+		begin(wr, LOCKS, ev->ev_lock, name, NONE);
+		break;
+	default:
+		for (i = 0; tn->tn_held[i] != ev->ev_lock;)
+			i++;
+		end_from(wr, t, i);
+		end(wr, LOCKS, ev->ev_lock);
+		break;
 	}
-	for (i = 0; i < n; i++) {
-		lock = tl->tl_slice[edge[i].ed_slice].sl_lock;
-		waiters[lock] += edge[i].ed_start ? 1 : UINT32_MAX;
-		put_event(jw, "C", PID_LOCKS, TID_LOCK + lock * TID_LOCK_STEP);
-		fprintf(jw->jw_out, ",\"ts\":" THOUSANDTHS ",\"name\":%s,"
-		    "\"args\":{\"waiters\":%u}}", IN_THOUSANDTHS(edge[i].ed_ns),
-		    quote(jw, quoted, timeline_lock_name(tl, lock)),
-		    waiters[lock]);
+	state_apply(&wr->wr_state, ev);
+	begin_from(wr, t, i);
+}
+
+/* All that is under way begins, or ends. */
+static void
+put_all(struct writer *wr, bool begins, uint64_t ns)
+{
+	const struct record *rc = wr->wr_record;
+	const struct thread_now *tn;
+	uint32_t i, t;
+
+	wr->wr_ns = ns;
+	for (t = 0; t < rc->rc_threads; t++) {
+		tn = &wr->wr_state.st_thread[t];
+		if (begins && tn->tn_cpu != NONE)
+			begin(wr, CPUS, tn->tn_cpu, rc->rc_thread[t], NONE);
+		(begins ? begin_from : end_from)(wr, t, 0);
+		if (!begins && tn->tn_cpu != NONE)
+			end(wr, CPUS, tn->tn_cpu);
+		if (tn->tn_asks != NONE && begins)
+			begin(wr, THREADS, t, rc->rc_lock[tn->tn_asks],
+			    wr->wr_state.st_holder[tn->tn_asks]);
+		else if (tn->tn_asks != NONE)
+			end(wr, THREADS, t);
+		for (i = 0; i < tn->tn_holds; i++)
+			if (begins)
+				begin(wr, LOCKS, tn->tn_held[i],
+				    rc->rc_thread[t], NONE);
+			else
+				end(wr, LOCKS, tn->tn_held[i]);
 	}
-	free(edge);
-	free(waiters);
-	return (0);
 }
 
 /* A member of otherData. */
 static void
-put_fact(struct json_writer *jw, const char *name, const char *value)
+put_fact(struct writer *wr, const char *name, const char *value)
 {
-	char quoted[QUOTED_SIZE];
 
-	fprintf(jw->jw_out, ",\n%s:", quote(jw, quoted, name));
-	fputs(quote(jw, quoted, value), jw->jw_out);
+	fprintf(wr->wr_out, ",\n%s:%s", QUOTE(wr, name), QUOTE(wr, value));
 }
 
 /*
@@ -205,44 +213,48 @@ put_fact(struct json_writer *jw, const char *name, const char *value)
  * unit of time stamps.
  */
 static void
-put_tail(struct json_writer *jw)
+put_tail(struct writer *wr)
 {
-	const struct timeline *tl = jw->jw_timeline;
+	const struct record *rc = wr->wr_record;
 	unsigned i;
 
-	fprintf(jw->jw_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
-	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\"");
-	if (tl->tl_until_ps != 0)
-		fprintf(jw->jw_out, ",\n\"from_us\":%.3f,\n\"until_us\":%.3f",
-		    (double)timeline_ns(tl, tl->tl_span.ts_from_ps) / 1e3,
-		    (double)timeline_ns(tl, tl->tl_until_ps) / 1e3);
-	fprintf(jw->jw_out, ",\n\"slices\":%u,\n\"slices_left_out\":%" PRIu64
-	    ",\n\"slices_below_1ns\":%" PRIu64, tl->tl_slices,
-	    tl->tl_left_out, jw->jw_unseen);
-	if (tl->tl_fault[0] != '\0')
-		put_fact(jw, "fault", tl->tl_fault);
-	for (i = 0; i < tl->tl_fact_count; i++)
-		put_fact(jw, tl->tl_facts[i].tf_name, tl->tl_facts[i].tf_value);
-	fputs("\n}\n}\n", jw->jw_out);
+	fprintf(wr->wr_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
+	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
+	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
+	    PRIu64, (double)rc->rc_from_ns / 1e3,
+	    (double)rc->rc_until_ns / 1e3, rc->rc_left_out);
+	if (rc->rc_fault[0] != '\0')
+		put_fact(wr, "fault", rc->rc_fault);
+	for (i = 0; i < rc->rc_fact_count; i++)
+		put_fact(wr, rc->rc_facts[i].tf_name, rc->rc_facts[i].tf_value);
+	fputs("\n}\n}\n", wr->wr_out);
 }
 
 int
-timeline_write_json(const struct timeline *tl, FILE *out)
+timeline_write_json(const struct record *rc, FILE *out)
 {
-	struct json_writer jw = { .jw_timeline = tl, .jw_out = out,
-	    .jw_before = "{\"traceEvents\":[\n" };
-	const struct slice *sl;
+	struct writer *wr = calloc(1, sizeof(*wr));
+	uint32_t i;
 	int error;
 
-	error = put_tracks(&jw);
-	for (sl = tl->tl_slice; error == 0 &&
-	    sl < tl->tl_slice + tl->tl_slices; sl++)
-		if (slice_visible(tl, sl))
-			put_slice(&jw, sl);
-		else
-			jw.jw_unseen++;
-	if (error == 0)
-		error = put_counters(&jw);
-	put_tail(&jw);
-	return (jw.jw_no_memory ? ENOMEM : error);
+	if (wr == NULL)
+		return (ENOMEM);
+	*wr = (struct writer){ .wr_record = rc, .wr_state = *rc->rc_first,
+	    .wr_out = out, .wr_before = "{\"traceEvents\":[\n" };
+	for (i = CPUS; i < PROCESSES; i++)
+		put_name(wr, "process", (enum process)i, 0, processes[i].name);
+	for (i = 0; i < rc->rc_cpus; i++)
+		put_name(wr, "thread", CPUS, i, FORMATF("CPU %u", i));
+	for (i = 0; i < rc->rc_locks; i++)
+		put_name(wr, "thread", LOCKS, i, rc->rc_lock[i]);
+	for (i = 0; i < rc->rc_threads; i++)
+		put_name(wr, "thread", THREADS, i, rc->rc_thread[i]);
+	put_all(wr, true, rc->rc_from_ns);
+	for (i = 0; i < rc->rc_events; i++)
+		put_event(wr, &rc->rc_event[i]);
+	put_all(wr, false, rc->rc_until_ns);
+	put_tail(wr);
+	error = wr->wr_no_memory ? ENOMEM : 0;
+	free(wr);
+	return (error);
 }

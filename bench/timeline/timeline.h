@@ -15,7 +15,7 @@
 #include "lib/vm/vm.h"
 
 enum {
-	TIMELINE_SLICES_MAX	= 1 << 20,	/* some 50 bytes each */
+	TIMELINE_EVENTS_MAX	= 1 << 20,	/* 24 bytes each */
 	TIMELINE_FAULT_SIZE	= 256,
 	TIMELINE_REMARK_SIZE	= 2 * TIMELINE_FAULT_SIZE
 };
@@ -36,8 +36,7 @@ struct timeline_fact {
 
 struct timeline_outcome {
 	uint64_t	to_until_ps;	/* kept to there; 0: nothing was */
-	uint64_t	to_slices;
-	uint64_t	to_left_out;	/* slices after that: no room */
+	uint64_t	to_left_out;	/* events after that: no room */
 	/*
 	 * A contradiction in the run, such as two holders of a lock; the file
 	 * ends there.  Empty: none.
@@ -53,12 +52,12 @@ struct timeline_outcome {
  *
  *   tlp     out
  *   cpus    in   of the machine
- *   slices  in   the most to keep, at least 1; usually TIMELINE_SLICES_MAX
+ *   events  in   the most to keep, at least 1; usually TIMELINE_EVENTS_MAX
  *
  * Returns: 0, ENOMEM, or what atomic_file_open() returns.
  */
 int timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
-    const struct timeline_span *span, uint32_t slices);
+    const struct timeline_span *span, uint32_t events);
 
 /* For the machine's mc_observer; valid until timeline_close(). */
 const struct vm_observer *timeline_observer(struct timeline *tl);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "bench/cli/lines.h"
+#include "lib/base/lines.h"
 
 #define	RECORDING_MAGIC	"rngsim-workload/1"
 

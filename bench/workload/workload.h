@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "bench/workload/recording.h"
-#include "bench/cli/lines.h"
+#include "lib/base/lines.h"
 
 enum {
 	WORKLOAD_SIZES_MAX	= 32,
@@ -92,15 +92,13 @@ struct workload_player {
 };
 
 /*
- * Parses the argument of --workload, as rngsim-workload(1) describes it, or a
- * recorded workload alone.  wl is for workload_free(); plain on failure.
+ * Parses the argument of --workload, as rngsim-workload(1) describes it.  wl is
+ * for workload_free(); plain on failure.
  *
  * Returns: 0; EINVAL for a wrong text; EBADMSG for a wrong file; ENOMEM; or the
  * system's error.
  */
 int workload_parse(const char *text, struct workload *wl,
-    char error[WORKLOAD_ERROR_SIZE]);
-int workload_parse_recorded(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE]);
 
 /*

@@ -15,24 +15,21 @@
 #include "bench/workload/workload.h"
 #include "lib/base/parse_number.h"
 
-enum { FOLDERS = 2 };
+enum { FOLDERS = 3 };
 
 /* The names of recorded workloads end so. */
 static const char suffix[] = ".workload";
 static const char speed_part[] = "/speed=";
 
-/* Messages for a text of no known form. */
-#define	RECORDED	"@FILE or the name of a recorded workload; \"rngsim " \
-			"workload list\" has them"
-static const char expected_any[] = "expected sizes such as 16:70,32:20,4k:10, "
-    "think=TIME, think~TIME, burst=N:TIME, " RECORDED;
-static const char expected_recorded[] = "expected " RECORDED;
+/* The message for a text of no known form. */
+static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
+    "think=TIME, think~TIME, burst=N:TIME, @FILE or the name of a recorded "
+    "workload; \"rngsim workload list\" has them";
 
 /* A text being read. */
 struct parsing {
 	struct workload	*pa_wl;
 	char		*pa_error;
-	const char	*pa_expected;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -211,7 +208,7 @@ parse_part(const struct parsing *pa, char *part)
 		    "before it: only that has a speed", part));
 	if (part[0] >= '0' && part[0] <= '9')
 		return (parse_sizes(pa, part));
-	return (refuse(pa, "\"%.40s\": %s", part, pa->pa_expected));
+	return (refuse(pa, "\"%.40s\": %s", part, expected));
 }
 
 /* Two spellings of a workload have one canonical text. */
@@ -255,7 +252,8 @@ workload_folder(unsigned i, char path[PROGRAM_PATH_SIZE])
 	const char *own = getenv("RNGSIM_WORKLOADS");
 
 	if (i > 0)
-		return (program_data("workloads", "bench/workload", path));
+		return (program_data(i == 1 ? "workloads" : NULL, i == 1 ?
+		    NULL : "bench/workload", path));
 	return (own != NULL && own[0] != '\0' && (size_t)snprintf(path,
 	    PROGRAM_PATH_SIZE, "%s", own) < PROGRAM_PATH_SIZE);
 }
@@ -342,7 +340,7 @@ parse_recorded(const struct parsing *pa, const char *text)
 	if (path[0] != '@' && find(path, file))
 		return (load(pa, file));
 	if (path[0] != '@')
-		return (refuse(pa, "\"%.40s\": %s", path, pa->pa_expected));
+		return (refuse(pa, "\"%.40s\": %s", path, expected));
 	if (path[1] == '\0')
 		return (refuse(pa, "\"@\": expected a file name after it"));
 	/* The program executed anew would find stdin at its end. */
@@ -368,36 +366,20 @@ parse_parts(const struct parsing *pa, const char *text)
 	return (canonical(pa));
 }
 
-static int
-parse(struct parsing *pa, const char *text, bool recorded)
-{
-	int error;
-
-	workload_init(pa->pa_wl);
-	error = recorded ? parse_recorded(pa, text) : parse_parts(pa, text);
-	if (error != 0)
-		workload_free(pa->pa_wl);
-	return (error);
-}
-
 int
 workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE])
 {
-	struct parsing pa = { wl, error, expected_any };
+	struct parsing pa = { wl, error };
 	size_t n = strcspn(text, "/");
+	int status;
 
-	return (parse(&pa, text, text[0] == '@' ||
-	    (n > 0 && strcspn(text, ":=~") >= n)));
-}
-
-int
-workload_parse_recorded(const char *text, struct workload *wl,
-    char error[WORKLOAD_ERROR_SIZE])
-{
-	struct parsing pa = { wl, error, expected_recorded };
-
-	return (parse(&pa, text, true));
+	workload_init(wl);
+	status = text[0] == '@' || (n > 0 && strcspn(text, ":=~") >= n) ?
+	    parse_recorded(&pa, text) : parse_parts(&pa, text);
+	if (status != 0)
+		workload_free(wl);
+	return (status);
 }
 
 static int

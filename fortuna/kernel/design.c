@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fortuna/kernel/object.h"
 #include "fortuna/state.h"
@@ -145,14 +144,7 @@ kh_panic(void *self, const char *file, int line, const char *text)
 {
 	const struct kernel *k = self;
 
-	if (kassert_failed == kassert_abort) {
-		/* Not this program's fault, so no core file of it. */
-		fprintf(stderr, "rngsim: %s:%d: %s: panic: %s\n", file, line,
-		    k->k_source->ks_name, text);
-		_exit(EXIT_FAILURE);
-	}
-	kassert_failed(file, line, k->k_source->ks_name, "panic", text);
-	__builtin_unreachable();
+	kassert_panic(file, line, k->k_source->ks_name, text);
 }
 
 static void __attribute__((format(printf, 3, 4), noreturn))

@@ -298,8 +298,7 @@ dry_panic(void *self, const char *file, int line, const char *text)
 {
 
 	(void)self;
-	kassert_failed(file, line, "boot", "panic", text);
-	__builtin_unreachable();
+	kassert_panic(file, line, "boot", text);
 }
 
 static const struct kernel_host dry_host = {

@@ -58,7 +58,7 @@ struct kernel_source {
 int kernel_source_open(struct kernel_source *ks, const char *name,
     const char *object, char error[KERNEL_ERROR_SIZE]);
 
-/* Applies a setting to an object that has booted; false: it has no such name. */
+/* Applies a setting to a booted object; false: it has no such name. */
 bool kernel_setting_apply(const struct kernel_object *ko,
     const struct kernel_setting *set, int *error);
 

@@ -4,13 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/base/kassert.h"
+
+static kassert_handler kassert_abort;
 
 /* Replaceable by tests; see the header. */
 kassert_handler *kassert_failed = kassert_abort;
 
-void
+static void
 kassert_abort(const char *file, int line, const char *func, const char *expr,
     const char *msg)
 {
@@ -18,6 +21,17 @@ kassert_abort(const char *file, int line, const char *func, const char *expr,
 	fprintf(stderr, "rngsim: %s:%d: %s: assertion \"%s\" failed: %s\n",
 	    file, line, func, expr, msg);
 	abort();
+}
+
+void
+kassert_panic(const char *file, int line, const char *who, const char *text)
+{
+
+	if (kassert_failed != kassert_abort)
+		kassert_failed(file, line, who, "panic", text);
+	fprintf(stderr, "rngsim: %s: panic at %s:%d: %s\n", who, file, line,
+	    text);
+	_exit(EXIT_FAILURE);
 }
 
 const char *

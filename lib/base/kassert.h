@@ -19,7 +19,13 @@
 typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);
 extern kassert_handler *kassert_failed;
-kassert_handler kassert_abort;
+
+/*
+ * The same for simulated code that stops, as a kernel would: the default prints
+ * and exits with EXIT_FAILURE.  Does not return.
+ */
+void kassert_panic(const char *file, int line, const char *who,
+    const char *text);
 
 /* Returns: a static buffer. */
 const char *kassert_msg(const char *fmt, ...)

@@ -116,7 +116,6 @@ crypto_init(const char **missing)
 		if (fetched[i] == NULL || !cipher_works(i))
 			goto fail;
 	}
-	*missing = NULL;
 	return (0);
 fail:
 	*missing = name_missing(*missing);

@@ -1,7 +1,6 @@
 /*
  * All hashes and their known answers.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,36 +177,4 @@ hash_failed(const struct hash *ha, uint8_t *out)
 
 	memset(out, 0, ha->ha_bytes);
 	crypto_fail(ha->ha_name);
-}
-
-/* Where names go, and their library's prefix. */
-struct others {
-	void		(*ot_each)(const char *name, void *arg);
-	void		*ot_arg;
-	const char	*ot_prefix;
-};
-
-static void
-other(const char *native, void *arg)
-{
-	const struct others *ot = arg;
-	char name[HASH_NAME_SIZE], *p;
-
-	snprintf(name, sizeof(name), "%s%s", ot->ot_prefix, native);
-	for (p = name; *p != '\0'; p++)
-		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
-	ot->ot_each(name, ot->ot_arg);
-}
-
-void
-hash_others(void (*each)(const char *name, void *arg), void *arg)
-{
-	struct others ot = { each, arg, NULL };
-	unsigned i;
-
-	for (i = 0; i < hash_library_count; i++) {
-		ot.ot_prefix = hash_libraries[i]->hl_prefix;
-		if (hash_libraries[i]->hl_others != NULL)
-			hash_libraries[i]->hl_others(other, &ot);
-	}
 }

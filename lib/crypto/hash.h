@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/hold.h"
+
 enum {
 	HASH_BYTES_MAX	= 64,	/* of an output */
 	HASH_NAME_SIZE	= 64	/* of a buffer for a name */
@@ -58,12 +60,9 @@ union hash_context {
  * hl_load	starts the library and fills ha_handle or ha_id, ha_xof and
  *		ha_own_bytes; sets ha_why if the state is not HASH_READY.
  * hl_finish	returns false if the library failed.
- * hl_others	calls each() with the library's names of hashes that hl_hashes
- *		lacks; may be NULL.
  */
 struct hash_library {
 	const char	*hl_name;	/* as documents have it */
-	const char	*hl_prefix;	/* of its hashes' names */
 	struct hash	*hl_hashes;
 	unsigned	 hl_count;
 	const char	*(*hl_version)(void);	/* with its name */
@@ -81,8 +80,6 @@ struct hash_library {
 			    union hash_context *hc, const void *data, size_t n);
 	bool		(*hl_finish)(const struct hash *ha,
 			    union hash_context *hc, uint8_t *out);
-	void		(*hl_others)(void (*each)(const char *native,
-			    void *arg), void *arg);
 };
 
 /* Members of a library whose functions have these names. */
@@ -115,9 +112,6 @@ enum hash_state hash_load(struct hash *ha);
 
 /* Undoes all hash_load(). */
 void hash_unload_all(void);
-
-/* Calls each() for hashes of the libraries that are not in this table. */
-void hash_others(void (*each)(const char *name, void *arg), void *arg);
 
 /* Makes an empty context of a ready hash.  Returns: 0, ENOMEM or ENOTSUP. */
 static inline int
@@ -164,7 +158,9 @@ static inline void
 hash_clear(const struct hash *ha, union hash_context *hc)
 {
 
+	hold_begin();
 	ha->ha_library->hl_clear(ha, hc);
+	hold_end();
 }
 
 /* Makes a cleared context an empty one.  May allocate. */
@@ -172,7 +168,9 @@ static inline void
 hash_start(const struct hash *ha, union hash_context *hc)
 {
 
+	hold_begin();
 	ha->ha_library->hl_start(ha, hc);
+	hold_end();
 }
 
 #endif

@@ -53,11 +53,6 @@ static struct hash hashes[] = {
 	HASH("crc24rfc2440", "CRC24RFC2440"),
 };
 
-enum {
-	HASHES = sizeof(hashes) / sizeof(hashes[0]),
-	ALGORITHMS = 1024	/* numbers that libgcrypt may give them */
-};
-
 /* Starts the library, once in a process. */
 static bool
 begin(void)
@@ -111,24 +106,6 @@ unload(struct hash *ha)
 {
 
 	ha->ha_id = 0;
-}
-
-static void
-others(void (*each)(const char *native, void *arg), void *arg)
-{
-	const char *native;
-	int i, h;
-
-	for (i = 1; begin() && i < ALGORITHMS; i++) {
-		if (gcry_md_test_algo(i) != 0)
-			continue;
-		native = gcry_md_algo_name(i);
-		for (h = 0; h < HASHES; h++)
-			if (strcmp(hashes[h].ha_native, native) == 0)
-				break;
-		if (h == HASHES)
-			each(native, arg);
-	}
 }
 
 static int
@@ -194,6 +171,6 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 	return (true);
 }
 
-const struct hash_library hash_gcrypt = { "libgcrypt", PREFIX,
+const struct hash_library hash_gcrypt = { "libgcrypt",
     HASH_TABLE(hashes), version, load, unload, init, fini, start, clear, update,
-    finish, others };
+    finish };

@@ -48,11 +48,6 @@ static struct hash hashes[] = {
 	LEGACY("whirlpool", "WHIRLPOOL"),
 };
 
-enum {
-	HASHES = sizeof(hashes) / sizeof(hashes[0]),
-	OTHERS_MAX = 64
-};
-
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;
 
@@ -110,46 +105,6 @@ unload(struct hash *ha)
 
 	EVP_MD_free(ha->ha_handle);
 	ha->ha_handle = NULL;
-}
-
-/* Names already seen, as two providers may have the same hash. */
-struct others {
-	void		(*ot_each)(const char *native, void *arg);
-	void		*ot_arg;
-	EVP_MD		*ot_md[OTHERS_MAX];
-	unsigned	 ot_count;
-};
-
-static void
-other(EVP_MD *md, void *arg)
-{
-	struct others *ot = arg;
-	unsigned i;
-
-	for (i = 0; i < HASHES; i++)
-		if (EVP_MD_is_a(md, hashes[i].ha_native))
-			return;
-	for (i = 0; i < ot->ot_count; i++)
-		if (EVP_MD_is_a(md, EVP_MD_get0_name(ot->ot_md[i])))
-			return;
-	if (ot->ot_count == OTHERS_MAX || EVP_MD_up_ref(md) != 1)
-		return;
-	ot->ot_md[ot->ot_count++] = md;
-	ot->ot_each(EVP_MD_get0_name(md), ot->ot_arg);
-}
-
-static void
-others(void (*each)(const char *native, void *arg), void *arg)
-{
-	struct others ot = { .ot_each = each, .ot_arg = arg };
-	unsigned i;
-
-	ERR_set_mark();
-	(void)legacy_load();
-	EVP_MD_do_all_provided(NULL, other, &ot);
-	for (i = 0; i < ot.ot_count; i++)
-		EVP_MD_free(ot.ot_md[i]);
-	ERR_pop_to_mark();
 }
 
 static int
@@ -218,6 +173,5 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 	return (ok == 1 && n == ha->ha_bytes);
 }
 
-const struct hash_library hash_openssl = { "libcrypto", "", HASH_TABLE(hashes),
-    crypto_version, load, unload, init, fini, start, clear, update, finish,
-    others };
+const struct hash_library hash_openssl = { "libcrypto", HASH_TABLE(hashes),
+    crypto_version, load, unload, init, fini, start, clear, update, finish };

@@ -220,14 +220,14 @@ static struct hash cpu_hashes[] = {
 	WORD("crc32c", INSTRUCTION, &crc32c_word),
 };
 
-const struct hash_library hash_zlib = { "zlib", "", HASH_TABLE(zlib_hashes),
-    checksum_version, HASH_FUNCTIONS, NULL };
-const struct hash_library hash_cpu = { "cpu", "", HASH_TABLE(cpu_hashes),
-    cpu_version, HASH_FUNCTIONS, NULL };
+const struct hash_library hash_zlib = { "zlib", HASH_TABLE(zlib_hashes),
+    checksum_version, HASH_FUNCTIONS };
+const struct hash_library hash_cpu = { "cpu", HASH_TABLE(cpu_hashes),
+    cpu_version, HASH_FUNCTIONS };
 
 /* In no table, as no user chooses it by name. */
-static const struct hash_library stub_library = { "stub", "", NULL, 0,
-    cpu_version, HASH_FUNCTIONS, NULL };
+static const struct hash_library stub_library = { "stub", NULL, 0,
+    cpu_version, HASH_FUNCTIONS };
 
 static const struct hash stub = {
 	.ha_name	= "stub",

@@ -26,7 +26,7 @@ ledger_record_line(const struct ledger *lg, const struct ledger_record *lr)
 {
 	const struct ledger_record line = settled(lg, lr);
 
-	ledger_log_line(lg->lg_config.lc_log, &line);
+	lg->lg_config.lc_record(lg->lg_config.lc_context, &line);
 }
 
 const struct ledger_record ledger_nothing = { .lr_op = LEDGER_OPS };

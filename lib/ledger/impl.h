@@ -244,7 +244,7 @@ ledger_record(const struct at *at, uint32_t key, uint32_t generation)
 	lr->lr_seq = ++at->at_lg->lg_result.le_records;
 	lr->lr_key = key;
 	lr->lr_generation = generation;
-	if (__builtin_expect(at->at_lg->lg_config.lc_log != NULL, 0))
+	if (__builtin_expect(at->at_lg->lg_config.lc_record != NULL, 0))
 		ledger_record_line(at->at_lg, lr);
 	return (lr);
 }

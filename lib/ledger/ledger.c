@@ -81,8 +81,6 @@ start(struct ledger *lg)
 	lg->lg_epoch++;
 	lg->lg_start_ns = tick_ns();
 	lg->lg_start_cycles = tick_cycles();
-	if (lg->lg_config.lc_log != NULL)
-		fprintf(lg->lg_config.lc_log, "%s\n", LEDGER_LOG_HEAD);
 }
 
 int

@@ -96,8 +96,9 @@ struct ledger_config {
 	uint64_t	lc_stored_bytes;
 	/* The design has no key and no pools. */
 	bool		lc_keyless;
-	/* All records go here as lines if it is not NULL. */
-	FILE		*lc_log;
+	/* Called with all records in order, if it is not NULL. */
+	void		(*lc_record)(void *context,
+			    const struct ledger_record *lr);
 	/*
 	 * Called at most once, by the thread that found the violation; on a
 	 * simulated machine that of the second operation.  It need not return.
@@ -164,12 +165,8 @@ void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
  */
 #define	LEDGER_LOG_HEAD	"# rngsim-ledger/1"
 
-enum { LEDGER_LINE_SIZE = 192 };
-
-void ledger_log_line(FILE *f, const struct ledger_record *lr);
-
-/* The inverse.  Returns: whether it is such a line. */
-bool ledger_log_parse(const char *line, struct ledger_record *lr);
+/* For lc_record, whose context is then a FILE. */
+void ledger_log_line(void *file, const struct ledger_record *lr);
 
 /*
  * Operations.  A key is CIPHER_KEY_BYTES; all zeros are no key.  With NULL for

@@ -86,7 +86,7 @@ thread_reset(const struct ledger *lg, struct ledger_thread *lt, uint64_t owner,
 	lt->lt_full = LOG_UNCHECKED;
 	lt->lt_owner = owner;
 	lt->lt_simulated = simulated;
-	lt->lt_ordered = simulated || lg->lg_config.lc_log != NULL;
+	lt->lt_ordered = simulated || lg->lg_config.lc_record != NULL;
 	lt->lt_last.l_core = NO_CORE;
 	lt->lt_reseeding = NO_CORE;
 }

@@ -116,8 +116,9 @@ ledger_text(struct ledger_result *le, const char *note)
 }
 
 void
-ledger_log_line(FILE *f, const struct ledger_record *lr)
+ledger_log_line(void *file, const struct ledger_record *lr)
 {
+	FILE *f = file;
 
 	fprintf(f, "%" PRIu64 " %" PRId64 " %u %s %" PRIu32 " ", lr->lr_seq,
 	    lr->lr_time_ns, lr->lr_thread, ledger_op_names[lr->lr_op],
@@ -126,53 +127,4 @@ ledger_log_line(FILE *f, const struct ledger_record *lr)
 	fputc(' ', f);
 	put_counter(f, lr->lr_hi, true);
 	fprintf(f, " %" PRIu32 " %d\n", lr->lr_generation, lr->lr_wiped);
-}
-
-/* Hexadecimal digits, 1 to 32 of them. */
-static bool
-parse_hex(const char *digits, uint128_t *x)
-{
-	uint64_t half[2] = { 0, 0 };
-	size_t i, n = strlen(digits);
-	unsigned digit;
-
-	if (n < 1 || n > 32)
-		return (false);
-	for (i = 0; i < n; i++) {
-		if (digits[i] >= '0' && digits[i] <= '9')
-			digit = (unsigned)(digits[i] - '0');
-		else if (digits[i] >= 'a' && digits[i] <= 'f')
-			digit = (unsigned)(digits[i] - 'a') + 10;
-		else
-			return (false);
-		half[n - i > 16] = half[n - i > 16] << 4 | digit;
-	}
-	*x = uint128_make(half[1], half[0]);
-	return (true);
-}
-
-bool
-ledger_log_parse(const char *line, struct ledger_record *lr)
-{
-	unsigned generation, key, op, thread, wiped;
-	char hi[36], lo[36], word[16];
-	int end = -1;
-
-	memset(lr, 0, sizeof(*lr));
-	if (sscanf(line, "%" SCNu64 " %" SCNd64 " %u %15s %u 0x%35s 0x%35s "
-	    "%u %u%n", &lr->lr_seq, &lr->lr_time_ns, &thread, word, &key, lo,
-	    hi, &generation, &wiped, &end) != 9 || end < 0 ||
-	    (line[end] != '\0' && line[end] != '\n'))
-		return (false);
-	for (op = 0; op < LEDGER_OPS; op++)
-		if (strcmp(word, ledger_op_names[op]) == 0)
-			break;
-	if (op == LEDGER_OPS || thread > UINT16_MAX || wiped > 1)
-		return (false);
-	lr->lr_thread = (uint16_t)thread;
-	lr->lr_op = (uint8_t)op;
-	lr->lr_key = key;
-	lr->lr_generation = generation;
-	lr->lr_wiped = wiped;
-	return (parse_hex(lo, &lr->lr_lo) && parse_hex(hi, &lr->lr_hi));
 }

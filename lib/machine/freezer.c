@@ -2,13 +2,26 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "lib/base/hold.h"
 #include "lib/base/kassert.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"
 
+/* mt_stopped_ns, if it is not the CPU time after the last stop of a sleep. */
+enum { AWAKE, ASLEEP };
+
 struct freezer_lost freezer_lost;
 
 static _Thread_local struct freezer *self;
+
+static uint64_t
+own_cpu_ns(void)
+{
+	int64_t ns = 0;
+
+	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &ns);
+	return ((uint64_t)ns);
+}
 
 struct freezer *
 freezer_current(void)
@@ -17,19 +30,58 @@ freezer_current(void)
 	return (self);
 }
 
+void
+freezer_sleep_begins(struct mthread *td)
+{
+
+	if (self != NULL)
+		atomic_store_64(&td->mt_stopped_ns, ASLEEP);
+}
+
+void
+freezer_sleep_ends(struct mthread *td)
+{
+	uint64_t now_ns, stopped_ns;
+
+	if (self == NULL)
+		return;
+	now_ns = own_cpu_ns();
+	/* A stop from here on counts by itself. */
+	stopped_ns = atomic_swap_acq_rel_64(&td->mt_stopped_ns, AWAKE);
+	if (stopped_ns != ASLEEP)
+		atomic_fetchadd_64(&td->mt_stopping_ns, now_ns - stopped_ns);
+}
+
+/* The handler began when the thread had used so much. */
+static void
+leave_out(struct mthread *td, uint64_t began_ns)
+{
+	const uint64_t stopped_ns = atomic_load_64(&td->mt_stopped_ns);
+	const uint64_t now_ns = own_cpu_ns();
+
+	atomic_fetchadd_64(&td->mt_stopping_ns, now_ns -
+	    (stopped_ns > ASLEEP ? stopped_ns : began_ns));
+	if (stopped_ns != AWAKE)
+		atomic_store_64(&td->mt_stopped_ns, now_ns);
+}
+
 /* Runs on a member that is to stop; errno is of what it interrupted. */
 static void
 on_stop(int sig)
 {
 	struct freezer *fz = self;
 	const uint32_t round = atomic_load(&fz->fz_round);
+	const uint64_t began_ns = own_cpu_ns();
 	const int saved = errno;
 
-	(void)sig;
+	if (hold_defers(sig))
+		return;
 	atomic_fetch_add(&fz->fz_stopped, 1);
 	real_wake(&fz->fz_stopped, 1);
 	while (atomic_load(&fz->fz_round) == round)
 		real_wait(&fz->fz_round, round, -1);
+	if (machine_self != NULL)
+		leave_out(machine_self, began_ns);
 	errno = saved;
 }
 

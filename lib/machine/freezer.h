@@ -2,7 +2,11 @@
  * Threads of the real machine that stop and go on together, as a hypervisor
  * pauses a guest.  The machine's clocks stand still meanwhile, so that the
  * threads cannot measure a pause.  A thread stops wherever it is, also while it
- * holds a lock: what the others share with it must not wait for that.
+ * holds a lock, but not between hold_begin() and hold_end() of lib/base/hold.h:
+ * threads that run on must wait for nothing else that it may hold.
+ * machine_thread_cpu_ns() leaves out what stopping costs a thread: the signal's
+ * handler and, in machine_sleep(), everything after the first stop, because a
+ * thread that is not stopped wakes once.
  *
  * Threads of two freezers must not run at once while both use the clocks: these
  * are those of the freezer that went on last.
@@ -62,6 +66,10 @@ void freezer_leave(struct freezer_member *fm);
 
 /* The caller's; NULL: it is no member. */
 struct freezer *freezer_current(void);
+
+/* Around a sleep, whose pauses cost the caller no CPU time. */
+void freezer_sleep_begins(struct mthread *td);
+void freezer_sleep_ends(struct mthread *td);
 
 /* From a thread that is no member: returns when all members have stopped. */
 void freezer_stop(struct freezer *fz);

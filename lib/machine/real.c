@@ -109,17 +109,21 @@ machine_sleep(int64_t timeout_ns)
 {
 	struct mthread *td = machine_curthread();
 	int64_t end_ns, left_ns = timeout_ns;
+	int error = 0;
 	uint32_t gen;
 
 	end_ns = machine_uptime_ns() + timeout_ns;
-	while (left_ns > 0) {
+	freezer_sleep_begins(td);
+	while (left_ns > 0 && error == 0) {
 		gen = atomic_load_acq_32(&td->mt_sleep);
 		if (atomic_load_acq_32(&td->mt_signalled) != 0)
-			return (EINTR);
-		machine_wait_32(&td->mt_sleep, gen, left_ns);
+			error = EINTR;
+		else
+			machine_wait_32(&td->mt_sleep, gen, left_ns);
 		left_ns = end_ns - machine_uptime_ns();
 	}
-	return (0);
+	freezer_sleep_ends(td);
+	return (error);
 }
 
 void
@@ -279,9 +283,9 @@ machine_detach(void)
 int64_t
 machine_thread_cpu_ns(struct mthread *td)
 {
-	int64_t ns = 0;
+	int64_t ns;
 
 	if (tick_cpu_ns((clockid_t)atomic_load_32(&td->mt_clock), &ns) != 0)
 		return (0);
-	return (ns);
+	return (ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
 }

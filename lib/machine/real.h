@@ -112,6 +112,8 @@ struct mthread {
 	struct mptr	mt_slot;
 	struct mptr	mt_noslot;
 	struct m32	mt_clock;	/* its CPU clock, once it runs */
+	struct m64	mt_stopping_ns;	/* of its CPU time: what stops took */
+	struct m64	mt_stopped_ns;	/* freezer.c's */
 	struct m32	mt_go;		/* its starter has bound it */
 	int		mt_cpu;		/* rank it is bound to, or ANY */
 	int		mt_node;	/* of that CPU; -1: it floats */

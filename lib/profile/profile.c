@@ -182,8 +182,8 @@ load_file(struct profile *pr, const char *path,
 	return (status);
 }
 
-static bool
-is_path(const char *name)
+bool
+profile_is_path(const char *name)
 {
 	const size_t n = strlen(name);
 
@@ -235,7 +235,7 @@ profile_load(struct profile *pr, const char *name,
 		if (status != ENOENT && status != ENOTDIR)
 			return (status);
 	}
-	if (is_path(name))
+	if (profile_is_path(name))
 		return (load_file(pr, name, error));
 	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
 		if (strcmp(name, ps->ps_name) == 0)

@@ -74,10 +74,12 @@ struct profile {
 	char		 pr_source[PROFILE_VALUES][PROFILE_TEXT_SIZE];
 };
 
+/* Whether a name is that of a file: it has a slash or ends in ".conf". */
+bool profile_is_path(const char *name);
+
 /*
- * Loads a profile: a shipped one by name, or a file where name has a slash or
- * ends in ".conf".  "host" is the file at profile_host_path(), which calibrate
- * writes.
+ * Loads a profile: a shipped one by name, or a file.  "host" is the file at
+ * profile_host_path(), which calibrate writes.
  *
  *   error  out  on failure: a message, with file, line and key if possible
  *

@@ -94,6 +94,17 @@ assure__sanitizers_body() {
 	has "AddressSanitizer: clean. ThreadSanitizer: not built"
 	atf_check -o match:'^assure -d concurrent --only schedules,ledger .*5$' \
 	    cat asan.args
+	# What the page says can be typed, whatever folder has the program.
+	mkdir 'a b'
+	cp -R rngsim asan 'a b'
+	program() { echo 'a b/rngsim'; }
+	cp asan.args args
+	ends 0 $only
+	sed -n "/^ .*asan.rngsim/,\$p" out >typed
+	rm asan.args
+	sh typed || atf_fail "$(cat typed)"
+	cmp args asan.args || atf_fail "$(cat typed)"
+	program() { echo ./rngsim; }
 	sanitizer tsan 'exit 86'
 	sanitizer ubsan 'exit 1'
 	ends 1 $only

@@ -16,7 +16,7 @@ loads() {
 }
 
 test_case calibrate__writes_a_profile "a profile that loads, and a table of" \
-    "80 columns with every value, note and check"
+    "80 columns with every value"
 calibrate__writes_a_profile_body() {
 	"$(program)" calibrate $brief -o ./mine.conf >out 2>err ||
 	    atf_fail "exit $?: $(cat err)"
@@ -29,8 +29,6 @@ calibrate__writes_a_profile_body() {
 	[ "$(wc -l <keys)" -ge 30 ] || atf_fail "too few values"
 	[ "$(sort -u keys | wc -l)" = "$(wc -l <keys)" ] ||
 	    atf_fail "a value is there twice"
-	[ "$(grep -c '^locked \|^concurrent ' out)" = 16 ] ||
-	    atf_fail "not all checks: $(cat out)"
 	grep -q '^Meanwhile: ' out || atf_fail "no conditions"
 	grep '^os\.wake_[a-z]*\.p99' out >tails
 	[ "$(wc -l <tails)" = 2 ] || atf_fail "no tails: $(cat out)"
@@ -44,13 +42,9 @@ test_case calibrate__writes_the_host_profile "without -o the profile goes" \
 calibrate__writes_the_host_profile_body() {
 	unset RNGSIM_HOST_PROFILE
 	XDG_CONFIG_HOME=$PWD/new/folders "$(program)" calibrate $brief \
-	    --format json >out.json 2>err || atf_fail "exit $?: $(cat err)"
+	    >out 2>err || atf_fail "exit $?: $(cat err)"
 	[ -f new/folders/rngsim/host.conf ] || atf_fail "$(cat err)"
 	loads ./new/folders/rngsim/host.conf
-	for key in profile busy values checks provenance p5 p95 samples note \
-	    predicted_ns measured_ns ratio conditions steal drift; do
-		grep -q "\"$key\": " out.json || atf_fail "no $key"
-	done
 	RNGSIM_HOST_PROFILE=$PWD/given.conf "$(program)" calibrate $brief \
 	    >out 2>err || atf_fail "exit $?: $(cat err)"
 	[ -f given.conf ] || atf_fail "no given.conf"
@@ -60,7 +54,6 @@ test_case calibrate__refuses_before_measuring "wrong arguments, and files" \
     "that cannot be written, cost no time"
 calibrate__refuses_before_measuring_body() {
 	start=$(date +%s)
-	refused 2 '--format|"xml"|table or json' --format xml
 	refused 2 'unknown option|--fast' --fast
 	refused 2 'surplus operand|"here"' here
 	refused 2 '-o|file name' -o ''

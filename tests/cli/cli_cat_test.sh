@@ -26,8 +26,7 @@ cat__writes_n_bytes_body() {
 	for a in "-n 1" "-n 16 -s 1g" "-n 1000 -s 7" "-n 65537" "-n 1m -r 4" \
 	    "-n 1 -r 9" "-n 100 -r 3 --interleave 1" \
 	    "-n 100001 -r 3 -s 1000 --interleave 333" \
-	    "-n 5000 -r 2 -s 17 --interleave 4k" \
-	    "-n 70000 -r 3 -s 999 --interleave 100 --stream 2"; do
+	    "-n 5000 -r 2 -s 17 --interleave 4k"; do
 		set -- $a
 		case $2 in 1m) want=1048576;; *) want=$2;; esac
 		"$(program)" cat $a >out || atf_fail "$a: exit $?"
@@ -41,8 +40,8 @@ test_case cat__repeats_with_a_seed "one reader's bytes depend on seed," \
 cat__repeats_with_a_seed_body() {
 	of="cat -n 200k"
 	"$(program)" $of --seed 5 -s 300 >want || atf_fail "$of"
-	for a in "" "--interleave 7" "--place none" "-l mcs" "--crypto kernel" \
-	    "--stream 0"; do
+	for a in "" "--interleave 7" "--place none" "-l mcs" \
+	    "--crypto kernel"; do
 		"$(program)" $of --seed 5 -s 300 $a >out || atf_fail "$a"
 		cmp want out || atf_fail "$of $a: other bytes"
 	done
@@ -104,20 +103,6 @@ cat__interleaves_body() {
 	done; done
 }
 
-test_case cat__stream "--stream writes one reader's requests"
-cat__stream_body() {
-	of="cat --seed 3 -s 64"
-	"$(program)" $of -n 64k | blocks >all.txt
-	for k in 0 1 2; do
-		"$(program)" $of -n 16k -r 3 --stream $k | blocks >some.txt
-		number some.txt | taken 1 256 || atf_fail "--stream $k"
-	done
-	# The others do read: what one of three gets is not all there is.
-	"$(program)" $of -n 4m -r 3 --stream 1 >out || atf_fail "of three"
-	"$(program)" $of -n 4m >one || atf_fail "of one"
-	! cmp -s out one || atf_fail "the others read nothing"
-}
-
 test_case cat__pipe_closes "a reader that has had enough ends cat quietly," \
     "status 0"
 cat__pipe_closes_body() {
@@ -133,7 +118,7 @@ cat__pipe_closes_body() {
 test_case cat__output_fails "closed and full outputs: one message, status 1"
 cat__output_fails_body() {
 	p=$(program)
-	for a in "" "-n 10" "-n 10 -r 4" "-r 4 -s 7" "-r 2 --stream 1"; do
+	for a in "" "-n 10" "-n 10 -r 4" "-r 4 -s 7"; do
 		ends 1 '^rngsim: cat: stdout: ' "$p cat $a >&-"
 		[ ! -w /dev/full ] ||
 		    ends 1 '^rngsim: cat: stdout: ' "$p cat $a >/dev/full"
@@ -182,17 +167,11 @@ cat__bad_usage_body() {
 		complains 2 "--interleave: \"$v\"|expected bytes, 1..1g" \
 		    cat --interleave "$v"
 	done
-	for v in -1 x '' 1024 010; do
-		complains 2 "--stream: \"$v\"|expected a reader, 0..1023" \
-		    cat --stream "$v"
-	done
 	for v in 0 -1 x 1025 1-2; do
 		complains 2 "-r: \"$v\"|expected a number of readers, 1..1024" \
 		    cat -r "$v"
 	done
 	complains 2 '-r: "1,2"|expected one value' cat -r 1,2
-	complains 2 '--stream|no reader 2|0..1' cat -r 2 --stream 2
-	complains 2 '--stream|no reader 1|0..0' cat --stream 1
 	complains 2 '-n: "-5"|expected bytes|0 for no end' cat -n -5
 	complains 2 '--place: "99999"' cat --place 99999
 	first=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' \

@@ -85,7 +85,7 @@ read_all() {
 		    timeout 60 $as "$(program)" $c "$1" </dev/null
 	done
 	for c in "run -r 1 --workload @$1" "$simulated --profile ./$1" \
-	    "workload show @$1" "validate --from $1" "run -t 1000 -r 1 \
+	    "validate --from $1" "run -t 1000 -r 1 \
 	    -S rngsim.harvest.sources=replay \
 	    -S rngsim.source.replay.file=$1"; do
 		timeout 60 $as "$(program)" $c >out 2>err </dev/null
@@ -116,7 +116,7 @@ test_case option__nearly "1: an unknown option is named, with the one that is" \
     "nearest"
 option__nearly_body() {
 	for c in 'run --reders=1:readers' 'run --trheads 1:' 'run --tiem 1:time' \
-	    'sweep --repaets 1:repeats' 'report x --fairnes:fairness' \
+	    'sweep --repaets 1:repeats' 'report x --lockprof:lock-prof' \
 	    'list --hepl:help' 'compare --accross:across' 'run --xyz:' \
 	    'run --:' 'run --r:' 'run --timeandagain:'; do
 		name=${c##*:} word=$(echo "${c%:*}" | grep -o -e '--[a-z]*')
@@ -148,7 +148,7 @@ file__not_regular_body() {
 	read_all zero.conf 'zero\.conf(:1)?: '
 	mkfifo fifo.conf
 	for c in "$simulated --profile ./fifo.conf" \
-	    "run --workload @fifo.conf" 'workload show @fifo.conf'; do
+	    "run --workload @fifo.conf"; do
 		atf_check -s not-exit:0 -o empty \
 		    -e match:'fifo\.conf: expected a regular file' \
 		    timeout 60 "$(program)" $c
@@ -189,7 +189,8 @@ file__bytes_body() {
 	tr '\n' '\r' <crlf.kat >cr.kat
 	fails 1 'cr\.kat:1: ' kat cr.kat
 	sed "s/\$/$(printf '\r')/" "$src/bench/workload/shell.workload" >crlf.w
-	shows 'requests' workload show @crlf.w
+	atf_check -o not-empty "$(program)" $simulated --profile ./crlf.conf \
+	    --workload @crlf.w
 }
 
 test_case file__huge "24: a line of 10 MB and a million sections: refused, in" \

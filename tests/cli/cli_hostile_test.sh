@@ -404,9 +404,6 @@ files__inputs_stay_body() {
 		-o|--workload|w run --workload @w.workload -o ${p}w.workload
 		--trace|--profile|m.conf run $virtual --trace ${p}m.conf
 		-o|--profile|m.conf sweep $virtual -o ${p}m.conf
-		--refit|m.conf reproduce kleen-2015 --profile ./m.conf --refit ${p}m.conf
-		-o|--profile|m.conf validate --profile ./m.conf -o ${p}m.conf
-		-o|--from|r.json validate --from r.json -o ${p}r.json
 		--plot|operand|r.png report r.png --plot ${p}r.png
 		-o|replay run -S rngsim.harvest.sources=replay -S rngsim.source.replay.file=s.replay -o ${p}s.replay
 		record|replay run -S rngsim.source.replay.file=s.replay -S rngsim.harvest.record=${p}s.replay
@@ -417,9 +414,14 @@ files__inputs_stay_body() {
 	done
 	cp m.conf host.conf
 	(RNGSIM_HOST_PROFILE=host.conf complains 2 'same file|--profile|host' \
-	    validate -o host.conf) || exit 1
+	    run --engine virtual -o host.conf) || exit 1
 	runs run $brief -o r.json
 	runs run $brief -o /dev/null --workload @w.workload
+	# A shipped profile is not the file of its name.
+	for i in 1 2; do
+		runs run --engine virtual --profile graviton3 -r 1 -t 0.01 \
+		    -o graviton3
+	done
 }
 
 needs='gnuplot prlimit'
@@ -432,6 +434,10 @@ report__plot_cut_body() {
 		echo before >x.$f
 		atf_check -s exit:1 -e match:"x.$f: File too large" \
 		    prlimit --fsize=8192 "$(program)" report r.json --plot x.$f
+		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
+		atf_check -s exit:1 -o ignore -e match:"x.$f: File too large" \
+		    prlimit --fsize=8192 "$(program)" sources -t 0.001 -n 2 \
+		    -s lcg --plot x.$f
 		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
 		runs report r.json --plot x.$f
 		[ "$(wc -c <x.$f)" -gt 8192 ] || atf_fail "x.$f is small"

@@ -384,10 +384,6 @@ cli__one_grammar_body() {
 	for o in -nx '-n x' --repeats=x '--repeats x'; do
 		refused '-n: "x": expected' run $o
 	done
-	for o in -rx '-r x' --readers=x '--readers x'; do
-		refused '-r: "x": expected' report r.json $o
-		refused '-r: "x": expected' report $o r.json
-	done
 	for o in -qx '-q x' --quantity=x '--quantity x'; do
 		refused '-q: "x": expected' compare a.json $o b.json
 	done
@@ -396,13 +392,11 @@ cli__one_grammar_body() {
 		refused '-o is given twice' workload import $o a -oy
 	done
 	refused '-n: "=3"' run -n=3
-	refused '-r: "=3"' report r.json -r=3
 	refused '-q: "=x"' compare a.json b.json -q=x
 	# -- ends them.
 	refused 'surplus|"-r"' run -- -r
 	refused 'surplus|"--usl"' report a -- --usl
 	refused 'surplus|"-q"' compare -- -a -b -q
-	refused '"-x": expected @FILE' workload show -- -x
 	refused 'surplus|"-o"' workload import a -- -o
 	refused '"-x": expected designs' list -- -x
 	refused 'surplus|"--help"' list locks -- --help
@@ -500,9 +494,6 @@ test_case cli__report_contradictions "report draws or prints: --plot excludes" \
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
 	refused '--plot|--usl' report nothing --plot x.png --usl
-	refused '--plot-only|--plot beside' report nothing --plot-only scale
-	refused '--plot-only|"all"|scale, latency, harvest or waits' \
-	    report nothing --plot x.png --plot-only all
 	refused '--usl|no value' report nothing --usl=1
 	verdict
 }

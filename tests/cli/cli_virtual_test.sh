@@ -111,7 +111,7 @@ virtual__says_so_body() {
 	for f in csv ministat; do
 		saves $f.txt report r.json --format $f
 	done
-	for v in usl waits fairness lock-prof lockstat; do
+	for v in usl waits lock-prof lockstat; do
 		saves $v.txt report r.json --$v
 	done
 	for f in table sentences; do

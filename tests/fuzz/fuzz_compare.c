@@ -11,12 +11,10 @@ show(const struct compare *co)
 	char text[COMPARE_TEXT_SIZE];
 	struct compare_gate cg;
 
-	verdict_print(fuzz_sink(), co, true);
-	verdict_print(fuzz_sink(), co, false);
+	verdict_print(fuzz_sink(), co);
 	verdict_print_sentences(fuzz_sink(), co);
 	verdict_print_flags(fuzz_sink(), co, "x: ");
 	verdict_print_csv(fuzz_sink(), co);
-	(void)verdict_print_json(fuzz_sink(), co);
 	FUZZ_CHECK(compare_gate_parse(&cg, "total_mb_per_s<-5%", text) == 0);
 	(void)compare_fail_if(co, &cg, true);
 	(void)compare_fail_unjudged(co);

@@ -6,7 +6,6 @@
 
 #include "bench/cell/pinning.h"
 #include "bench/compare/compare.h"
-#include "bench/result/filter.h"
 #include "lib/base/parse_number.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -76,9 +75,8 @@ check_place(const char *text)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char compared[COMPARE_TEXT_SIZE], why[FILTER_TEXT_SIZE];
+	char compared[COMPARE_TEXT_SIZE];
 	struct compare_gate cg;
-	unsigned key;
 	char *text;
 
 	fuzz_begin();
@@ -87,8 +85,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_real(text);
 	check_hex(text);
 	check_place(text);
-	for (key = 0; key < FILTER_KEYS; key++)
-		(void)filter_check(key, text, why);
 	(void)compare_gate_parse(&cg, text, compared);
 	free(text);
 	return (0);

@@ -4,7 +4,6 @@
  */
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
-#include "bench/result/filter.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -15,7 +14,7 @@ show(const struct result *r)
 	for (f = 0; f < REPORTS; f++)
 		(void)report_emit(fuzz_sink(), r, f);
 	if (r->cell_count > 0)
-		(void)plot_print(fuzz_sink(), r, PLOT_ALL, true);
+		(void)plot_print(fuzz_sink(), r, true);
 }
 
 static void
@@ -41,8 +40,7 @@ check_again(const struct result *r)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char error[RESULT_TEXT_SIZE] = "", there[FILTER_TEXT_SIZE];
-	struct filter sl = { .fi_list[FILTER_READERS] = "1-2" };
+	char error[RESULT_TEXT_SIZE] = "";
 	struct result r;
 
 	fuzz_begin();
@@ -52,8 +50,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	show(&r);
 	check_again(&r);
-	if (filter_cells(&sl, &r, there) == 0)
-		show(&r);
 	result_free(&r);
 	return (0);
 }

@@ -326,47 +326,6 @@ TEST(profile__is_loadable, "A profile of readings is one that parses, with "
 	cpu_fini();
 }
 
-TEST(predict__as_charged, "Predicted reads are the sums that the virtual "
-    "machine charges, worked out by hand")
-{
-	static const struct {
-		const char	*design;
-		unsigned	 bytes;
-		double		 ns;
-	} want[] = {
-		/*
-		 * read 100, hit 1, a lock 2 * 5 + 16 + 4, setup and call 300,
-		 * byte 2, wipe 40
-		 */
-		{ "concurrent", 4096, 101 + 2 * 30 + 340 + 8192 },
-		{ "concurrent", 65536, 101 + 2 * 30 + 340 + 131072 },
-		{ "locked", 4096, 101 + 2 * 30 + 300 + 8192 },
-		{ "locked", 4097, 101 + 3 * 30 + 600 + 8194 },
-		{ "locked", 65536, 101 + 17 * 30 + 16 * 300 + 131072 },
-	};
-	static const struct planted costs[] = { { PROFILE_OS_READ, 100 },
-	    { PROFILE_LAT_HIT, 1 }, { PROFILE_LAT_RMW, 5 },
-	    { PROFILE_OP_LOCK_PAIR, 16 }, { PROFILE_OP_LOCK_AFTER, 4 },
-	    { PROFILE_MEM_COPY, 0.5 }, { PROFILE_AES_NATIVE_BYTE, 1.5 },
-	    { PROFILE_AES_NATIVE_SETUP, 290 }, { PROFILE_AES_NATIVE_CALL, 10 },
-	    { PROFILE_AES_NATIVE_WIPE, 40 } };
-	unsigned i;
-
-	plant_readings();
-	plant(costs, nitems(costs));
-	cb.cb_checks = nitems(want);
-	for (i = 0; i < nitems(want); i++) {
-		snprintf(cb.cb_check[i].ck_design,
-		    sizeof(cb.cb_check[i].ck_design), "%s", want[i].design);
-		strcpy(cb.cb_check[i].ck_cipher, "aes");
-		cb.cb_check[i].ck_mode = CRYPTO_NATIVE;
-		cb.cb_check[i].ck_bytes = want[i].bytes;
-	}
-	calibrate_predict(&cb);
-	for (i = 0; i < nitems(want); i++)
-		CHECK_NEAR(want[i].ns, cb.cb_check[i].ck_predicted_ns, 1e-6);
-}
-
 TEST(cpu_cache__holds_cores, "Threads of a core are behind one cache and of "
     "one node")
 {

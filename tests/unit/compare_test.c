@@ -1102,39 +1102,6 @@ TEST(clip_utf8__characters, "A text cut within a character of two, three or "
 	}
 }
 
-TEST(verdict_json__cut_texts, "Tunables and gates of characters of several "
-    "bytes, cut wherever: the document can be written; a text that is no "
-    "UTF-8 and a number that is none have errors of their own")
-{
-	char *text = NULL, tunable[600];
-	unsigned i, shift;
-	size_t len;
-	FILE *out;
-
-	for (shift = 0; shift < 6; shift++) {
-		make_two(2, 5, 0);
-		memset(tunable, 'x', shift);
-		for (i = 0; i < 120; i++)
-			memcpy(tunable + shift + 3 * i, "\xe2\x82\xac", 4);
-		free(b.tunables);
-		b.tunables = fixture_texts(tunable, tunable);
-		snprintf(b.cells[0].gate, sizeof(b.cells[0].gate), "%.*s",
-		    (int)shift % 3 + 3 * 80, tunable);
-		judge(COMPARE_RESULTS);
-		out = open_memstream(&text, &len);
-		ATF_REQUIRE(out != NULL);
-		ATF_CHECK_EQ(0, verdict_print_json(out, &co));
-		co.co_pairs[1].pa_row[0].cr_change = NAN;
-		ATF_CHECK_EQ(ERANGE, verdict_print_json(out, &co));
-		co.co_pairs[1].pa_row[0].cr_change = 0;
-		strcpy(co.co_flags[0], "\xff");
-		ATF_CHECK_EQ(EILSEQ, verdict_print_json(out, &co));
-		ATF_REQUIRE_EQ(0, fclose(out));
-		free(text);
-		done();
-	}
-}
-
 TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
     "medians, change, interval, both p, verdict")
 {

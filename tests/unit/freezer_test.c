@@ -4,6 +4,8 @@
  */
 #include <signal.h>
 
+#include "lib/base/hold.h"
+#include "lib/crypto/hash.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/machine.h"
 #include "tests/unit/support.h"
@@ -213,6 +215,132 @@ TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
 		ATF_CHECK((int64_t)machine_note_load_64(
 		    &members[i].me_steps) >= began_ns + 20 * NS_PER_MS);
 	}
+}
+
+enum { STOPS = 300 };
+
+/* The first sleeps, the others wait; me_steps: CPU time, ours and the whole. */
+static void
+wait_stopped(void *arg)
+{
+	struct member *me = arg;
+	int64_t ns, used_ns;
+
+	ns = machine_thread_cpu_ns(&me->me_thread);
+	atomic_fetchadd_rel_32(&ready, 1);
+	if (me == members)
+		me->me_error = machine_sleep(STOPS * NS_PER_MS);
+	else
+		while (atomic_load_acq_32(&end) == 0)
+			machine_wait_32(&end, 0, -1);
+	ns = machine_thread_cpu_ns(&me->me_thread) - ns;
+	ATF_REQUIRE_EQ(0, tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &used_ns));
+	machine_note_store_64(&me->me_steps, (uint64_t)ns << 32 |
+	    (uint64_t)used_ns);
+}
+
+TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
+    "CPU time, nor is the handler in that of one that waits")
+{
+	uint64_t both, most_ns;
+	int64_t began_ns;
+	unsigned i;
+
+	start(wait_stopped);
+	for (i = 0; i < STOPS; i++) {
+		freezer_stop(&freezer);
+		freezer_go(&freezer);
+		began_ns = tick_ns();
+		while (tick_ns() - began_ns < NS_PER_MS / 5)
+			machine_pause(8);
+	}
+	atomic_store_rel_32(&end, 1);
+	machine_wake_32(&end);
+	finish();
+	ATF_CHECK_EQ(0, members[0].me_error);
+	for (i = 0; i < MEMBERS; i++) {
+		both = machine_note_load_64(&members[i].me_steps);
+		/* A waiter pays for the signal's way there and back. */
+		most_ns = (both & UINT32_MAX) * (i == 0 ? 1 : 8) / 9;
+		ATF_CHECK_MSG(both >> 32 < most_ns, "member %u: %ju ns, of %ju",
+		    i, (uintmax_t)(both >> 32),
+		    (uintmax_t)(both & UINT32_MAX));
+	}
+}
+
+/* me_steps is odd inside. */
+static void
+step_held(void *arg)
+{
+	struct member *me = arg;
+	uint64_t steps = 0;
+
+	atomic_fetchadd_rel_32(&ready, 1);
+	while (atomic_load_acq_32(&end) == 0) {
+		hold_begin();
+		hold_begin();
+		machine_note_store_64(&me->me_steps, ++steps);
+		hold_end();
+		machine_pause(50);
+		machine_note_store_64(&me->me_steps, ++steps);
+		hold_end();
+	}
+}
+
+TEST(freezer_stop__held, "No member stops in a part that is held; all stop "
+    "after it")
+{
+	uint64_t before[MEMBERS], now[MEMBERS];
+	unsigned i, round;
+
+	start(step_held);
+	for (round = 0; round < ROUNDS * 4; round++) {
+		freezer_stop(&freezer);
+		read_steps(before);
+		machine_yield();
+		read_steps(now);
+		for (i = 0; i < MEMBERS; i++) {
+			ATF_REQUIRE_EQ_MSG(before[i], now[i], "member %u moved",
+			    i);
+			ATF_REQUIRE_EQ_MSG(0, now[i] % 2, "member %u inside",
+			    i);
+		}
+		freezer_go(&freezer);
+		machine_yield();
+	}
+	finish();
+}
+
+static bool held[2];
+
+static void
+note_start(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	(void)hc;
+	held[0] = hold_self.ho_depth > 0;
+}
+
+static void
+note_clear(const struct hash *ha, union hash_context *hc)
+{
+
+	(void)ha;
+	(void)hc;
+	held[1] = hold_self.ho_depth > 0;
+}
+
+TEST(hash_start__held, "Hashes allocate and free where no thread stops")
+{
+	static const struct hash_library library = { .hl_start = note_start,
+	    .hl_clear = note_clear };
+	const struct hash ha = { .ha_library = &library };
+	union hash_context hc;
+
+	hash_start(&ha, &hc);
+	hash_clear(&ha, &hc);
+	ATF_CHECK(held[0] && held[1] && hold_self.ho_depth == 0);
 }
 
 static void *

@@ -197,10 +197,16 @@ setup(void)
 static struct generator_status
 status(struct fixture *f)
 {
-	struct generator_status gs;
+	struct generator_status again, gs;
 
 	memset(&gs, FILL, sizeof(gs));
+	memset(&again, 0, sizeof(again));
 	f->f_ra->ra_status(f->f_g, &gs);
+	f->f_ra->ra_status(f->f_g, &again);
+	/* All of it is filled in. */
+	ATF_CHECK_EQ(gs.gs_reseeds, again.gs_reseeds);
+	ATF_CHECK_EQ(gs.gs_pool0_bytes, again.gs_pool0_bytes);
+	ATF_CHECK_EQ(gs.gs_pool0_needed_bytes, again.gs_pool0_needed_bytes);
 	return (gs);
 }
 

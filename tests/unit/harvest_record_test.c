@@ -86,7 +86,7 @@ TEST(record__names_the_line, "a person looks for the line in an editor: "
 	ATF_CHECK_EQ(NULL, r.r_events);
 	atf_utils_create_file("zero", "event 0 1 02\nevent 0 1 0%c2\n", '\0');
 	ATF_CHECK_EQ(EINVAL, record_load(&r, "zero", &error));
-	ATF_CHECK_STREQ("zero:2: expected text, not a zero byte", error.text);
+	ATF_CHECK_STREQ("zero:2: a NUL byte: expected text", error.text);
 	ATF_CHECK_EQ(ENOENT, record_load(&r, "absent", &error));
 	ATF_CHECK(strncmp("absent: ", error.text, 8) == 0);
 	ATF_CHECK_EQ(EISDIR, record_load(&r, ".", &error));

@@ -395,36 +395,4 @@ TEST(hash_update__allocates_nothing, "Pools absorb, finish and, as often as "
 	hash_unload_all();
 }
 
-static void
-count(const char *name, void *arg)
-{
-	unsigned *others = arg;
-
-	ATF_CHECK_MSG(hash_find(name) == NULL, "%s is no other", name);
-	(*others)++;
-}
-
-TEST(hash_others__new_ones, "Hashes beyond the family are listed, members of "
-    "it are not")
-{
-	unsigned others = 0, without;
-	struct hash *sha1 = hash_find("sha1");
-	struct hash *tiger = hash_find("gcrypt:tiger");
-	const char *native[2] = { sha1->ha_native, tiger->ha_native };
-
-	hash_others(count, &others);
-	without = others;
-	if (hash_load(sha1) != HASH_READY || hash_load(tiger) != HASH_READY)
-		atf_tc_skip("the libraries lack what is to be a new one");
-	/* Unknown to the family, as those of a later version. */
-	sha1->ha_native = tiger->ha_native = "another";
-	sha1->ha_name = tiger->ha_name = "another";
-	others = 0;
-	hash_others(count, &others);
-	ATF_CHECK_EQ(without + 2, others);
-	sha1->ha_native = native[0];
-	tiger->ha_native = native[1];
-	hash_unload_all();
-}
-
 TEST_PROGRAM()

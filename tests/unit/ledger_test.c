@@ -659,6 +659,9 @@ TEST(ledger_finish__counts, "At the end as many events are in pools as were "
 	ledger_conserved(lg, 10, 5, 3, 2, 0);
 	check_good(lg, "conserved");
 	ledger_conserved(lg, 10, 5, 3, 1, 0);
+	ATF_CHECK_MSG(strstr(seen(lg).le_text, "10 events were queued, 5 "
+	    "processed, 3 are pending, 1 were dropped, 0 discarded") != NULL,
+	    "%s", seen(lg).le_text);
 	require_told(lg, LEDGER_EVENTS);
 
 	/* One of three is refused; another is lost without a report. */
@@ -896,17 +899,12 @@ TEST(ledger__threads_collide, "Two threads that use the same counters are "
 	require_told(lg, LEDGER_REUSE);
 }
 
-TEST(ledger_log_line__round_trip, "A log has its header and every record in "
-    "order, and its lines say again what they were made of")
+TEST(ledger_log_line__each_record, "Every record is handed on in order, and "
+    "its line has all of it")
 {
-	static const char *const wrong[] = { "", "1", "# rngsim-ledger/1",
-	    "1 2 3 use 4 0x5 0x6 7", "1 2 3 used 4 0x5 0x6 7 0",
-	    "1 2 3 use 4 5 0x6 7 0", "1 2 3 use 4 0x5 0x6 7 2",
-	    "1 2 3 use 4 0x5 0x6 7 0 8", "1 2 70000 use 4 0x5 0x6 7 0",
-	    "1 2 3 use 4 0xg 0x6 7 0",
-	    "1 2 3 use 4 0x123456789012345678901234567890123 0x6 7 0" };
-	struct ledger_record again, lr;
-	char line[LEDGER_LINE_SIZE];
+	struct ledger_record lr;
+	char line[256], want[256];
+	unsigned long long seq;
 	uint64_t n = 0;
 	struct ledger *lg;
 	FILE *f;
@@ -917,37 +915,34 @@ TEST(ledger_log_line__round_trip, "A log has its header and every record in "
 	memset(&lr, 0, sizeof(lr));
 	for (i = 0; i < LEDGER_OPS; i++) {
 		lr.lr_seq = UINT64_MAX - i;
-		lr.lr_time_ns = INT64_MIN + (int64_t)i;
+		lr.lr_time_ns = -1;
 		lr.lr_lo = uint128_make(UINT64_MAX, i);
-		lr.lr_hi = uint128_make(i, UINT64_MAX);
+		lr.lr_hi = uint128_make(0, 16);
 		lr.lr_key = UINT32_MAX;
 		lr.lr_thread = UINT16_MAX;
 		lr.lr_op = (uint8_t)i;
 		lr.lr_wiped = i % 2 != 0;
-		lr.lr_generation = UINT32_MAX - 1;
+		lr.lr_generation = 7;
 		rewind(f);
 		ledger_log_line(f, &lr);
 		rewind(f);
 		ATF_REQUIRE(fgets(line, sizeof(line), f) != NULL);
-		ATF_CHECK(strchr(line, '\n') != NULL);
-		ATF_CHECK_MSG(ledger_log_parse(line, &again), "%s", line);
-		ATF_CHECK_MSG(memcmp(&lr, &again, sizeof(lr)) == 0, "%s", line);
+		snprintf(want, sizeof(want), "%ju -1 65535 %s 4294967295 "
+		    "0xffffffffffffffff%016zx 0x10 7 %zu\n",
+		    (uintmax_t)lr.lr_seq, ledger_op_names[i], i, i % 2);
+		ATF_CHECK_STREQ(want, line);
 	}
-	for (i = 0; i < nitems(wrong); i++)
-		ATF_CHECK_MSG(!ledger_log_parse(wrong[i], &again), "%s",
-		    wrong[i]);
 	fclose(f);
 	f = fopen("log", "w+");
 	ATF_REQUIRE(f != NULL);
 	tick_calibrate();
-	lg = make(&(struct ledger_config){ .lc_log = f });
+	lg = make(&(struct ledger_config){ .lc_record = ledger_log_line,
+	    .lc_context = f });
 	break_kept(lg);
 	rewind(f);
-	ATF_REQUIRE(fgets(line, sizeof(line), f) != NULL);
-	ATF_CHECK_STREQ(LEDGER_LOG_HEAD "\n", line);
 	while (fgets(line, sizeof(line), f) != NULL) {
-		ATF_REQUIRE_MSG(ledger_log_parse(line, &again), "%s", line);
-		ATF_CHECK_EQ(++n, again.lr_seq);
+		ATF_REQUIRE_EQ(1, sscanf(line, "%llu ", &seq));
+		ATF_CHECK_EQ(++n, seq);
 	}
 	ATF_CHECK_EQ(seen(lg).le_records, n);
 	require_told(lg, LEDGER_KEPT);

@@ -18,7 +18,7 @@ static int
 script_png(FILE *out, const struct result *res)
 {
 
-	return (plot_print(out, res, PLOT_ALL, false));
+	return (plot_print(out, res, false));
 }
 
 /* Prints the script anew. */
@@ -36,7 +36,7 @@ draw(const char *path)
 {
 	int status;
 
-	status = plot_write(&r, path, PLOT_ALL, why);
+	status = plot_write(&r, path, why);
 	if (status == ENOENT)
 		atf_tc_skip("%s", why);
 	ATF_REQUIRE_MSG(status == 0, "%s: %s", path, why);
@@ -223,29 +223,6 @@ TEST(plot_print__draws_waits, "The matrix is of the cell that waited most of "
 	result_free(&r);
 }
 
-TEST(plot_write__draws_one_part, "Every part by itself, with waits and "
-    "without any")
-{
-	unsigned part, round;
-	int status;
-
-	for (round = 0; round < 2; round++) {
-		fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-		if (round == 1)
-			add_waits(&r.cells[2], 5e6);
-		for (part = PLOT_ALL + 1; part < PLOT_PARTS; part++) {
-			ATF_CHECK(plot_part_names[part] != NULL);
-			status = plot_write(&r, "part.svg",
-			    (enum plot_part)part, why);
-			if (status == ENOENT)
-				atf_tc_skip("%s", why);
-			ATF_CHECK_EQ_MSG(0, status, "%s: %s",
-			    plot_part_names[part], why);
-		}
-		result_free(&r);
-	}
-}
-
 TEST(plot_write__escapes_for_svg, "Names that mean something in XML, and to "
     "gnuplot's enhanced mode, stand in the picture as they are")
 {
@@ -278,14 +255,14 @@ TEST(plot_write__refuses, "Other formats, and results without cells, are "
 	for (i = 0; i < nitems(paths); i++) {
 		ATF_CHECK(!gnuplot_path_ok(paths[i]));
 		ATF_CHECK_EQ_MSG(EINVAL, plot_write(&r, paths[i],
-		    PLOT_ALL, why),
+		    why),
 		    "%s", paths[i]);
 		ATF_CHECK(strstr(why, ".png or .svg") != NULL);
 		ATF_CHECK(access(paths[i], F_OK) != 0);
 	}
 	result_free(&r);
 	fixture_result(&r, fixture_grid, 0);
-	ATF_CHECK_EQ(EINVAL, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_EQ(EINVAL, plot_write(&r, "a.png", why));
 	result_free(&r);
 }
 
@@ -296,7 +273,7 @@ TEST(plot_write__names_the_package, "Without gnuplot the message says what to "
 	atf_utils_create_file("a.png", "older");
 	ATF_REQUIRE(setenv("PATH", "/nonexistent", 1) == 0);
 	fixture_result(&r, fixture_grid, 1);
-	ATF_CHECK_EQ(ENOENT, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_EQ(ENOENT, plot_write(&r, "a.png", why));
 	ATF_CHECK(strstr(why, "gnuplot-nox") != NULL);
 	require_magic("a.png", "older", 5);
 	result_free(&r);
@@ -311,17 +288,17 @@ TEST(plot_write__reports_a_failing_gnuplot, "A gnuplot that fails or is "
 	ATF_REQUIRE(chmod("gnuplot", 0755) == 0);
 	ATF_REQUIRE(setenv("PATH", ".", 1) == 0);
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", why));
 	ATF_CHECK_STREQ("gnuplot: it broke", why);
 	ATF_CHECK(access("a.png", F_OK) != 0);
 	/* As the terminal's interrupt ends it. */
 	atf_utils_create_file("gnuplot", "#! /bin/sh\nkill -INT $$\n");
-	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", why));
 	ATF_CHECK_STREQ("gnuplot was ended by a signal: Interrupt", why);
 	ATF_CHECK(access("a.png", F_OK) != 0);
 	/* It reports no error of writing. */
 	atf_utils_create_file("gnuplot", "#! /bin/sh\necho half a picture\n");
-	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", PLOT_ALL, why));
+	ATF_CHECK_EQ(EIO, plot_write(&r, "a.png", why));
 	ATF_CHECK_STREQ("gnuplot wrote a part of the picture only", why);
 	ATF_CHECK(access("a.png", F_OK) != 0);
 	result_free(&r);

@@ -127,7 +127,7 @@ check_lockprof(const char *text)
 TEST(report__extremes, "Neither figures that no machine yields nor long names "
     "break the columns of any view")
 {
-	report_printer *const views[] = { report_fairness, report_lockstat,
+	report_printer *const views[] = { report_lockstat,
 	    report_lockstat_histogram, report_waits };
 	struct result r;
 	size_t i, v, view;
@@ -173,9 +173,6 @@ TEST(report__nothing_measured, "What was not measured is not 0: no profile, "
 	check_view("does not count spins and blocks", report_lockstat, &r);
 	check_view("no distribution", report_lockstat_histogram, &r);
 	check_view("has waits, but not their holders", report_waits, &r);
-	check_view("cna - | hold-share harvest 2.0 %\n"
-	    "hold  cov - jain - min/max - cna - | reacquire p50 - p99 -"
-	    "\n", report_fairness, &r);
 	r.cells[0].lock_profile[0].contended = 0;
 	check_view("no thread waited", report_waits, &r);
 	r.cells[0].lock_profile_rows = 0;
@@ -184,7 +181,6 @@ TEST(report__nothing_measured, "What was not measured is not 0: no profile, "
 	r.cells[0].profiled = false;
 	for (view = 0; view < nitems(views); view++)
 		check_view("  not profiled", views[view], &r);
-	check_view("hold-share harvest -\n", report_fairness, &r);
 	result_free(&r);
 }
 
@@ -224,36 +220,6 @@ TEST(report__kinds_of_lock, "The kernel's words for the kernel's kinds, their "
 		check_view("\nSpin lock hold: ", report_lockstat, &r);
 	}
 	result_free(&r);
-}
-
-TEST(report__wide_matrix, "A matrix that is too wide goes on below, each "
-    "holder and the sum once")
-{
-	char name[SHOWN + 1] = "", *text;
-	struct result r;
-	unsigned count, i;
-
-	for (count = 1; count <= 16; count++) {
-		fixture_result(&r, fixture_grid, 1);
-		add_rows(&r.cells[0]);
-		r.cells[0].wait_rows = count;
-		for (i = 0; i < count; i++) {
-			snprintf(r.cells[0].waits[i].lock, RESULT_NAME_SIZE,
-			    "m");
-			memset(r.cells[0].waits[i].holder, 'A' + (int)i,
-			    RESULT_NAME_SIZE - 1);
-		}
-		extreme_figures(&r.cells[0], 1);
-		text = fixture_printed(report_waits, &r);
-		check_lines(text);
-		for (i = 0; i < count; i++) {
-			memset(name, 'A' + (int)i, SHOWN);
-			ATF_CHECK_EQ_MSG(1, count_text(text, name), "%s in:\n"
-			    "%s", name, text);
-		}
-		ATF_CHECK_EQ(1, count_text(text, "      all\n"));
-		fixture_free(text, &r);
-	}
 }
 
 static unsigned

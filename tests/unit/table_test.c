@@ -391,7 +391,7 @@ TEST(table_print__says_what_is_unusual, "Where readers were placed, and when "
 		print_by(table_print);
 		check_has(text, "42, place 0-2/3\n");
 		check_has(text, "lock tas, 65 polls, ");
-		print_by(report_fairness);
+		print_by(report_waits);
 		check_has(text, "lock tas, 65 polls, aes, ");
 		check_has(text, ", place 0-2/3\n");
 		done();

@@ -7,6 +7,7 @@
 
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
+#include "lib/machine/cpu.h"
 #include "tests/unit/result_fixture.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
@@ -224,6 +225,36 @@ TEST(uncertainty__document,
 	}
 	free(text);
 	result_free(&r);
+}
+
+TEST(replicate_threads__mappings, "As many machines run at a time as their "
+    "stacks' mappings fit the host's limit, with room for others")
+{
+	static char arguments[][40] = { "sweep", "--engine=virtual",
+	    "--profile=epyc-9654-2s", "--cpus=1024", "--readers=1024",
+	    "--size=32", "--design=locked",
+	    "--set=rngsim.virtual.threads=256" };
+	char *argv[nitems(arguments) + 1] = { NULL };
+	static struct options op;
+	uint64_t needed;
+	unsigned i, n;
+	double most;
+	FILE *f;
+
+	f = fopen("/proc/sys/vm/max_map_count", "r");
+	if (f == NULL || fscanf(f, "%lf", &most) != 1)
+		atf_tc_skip("the host names no limit");
+	fclose(f);
+	ATF_REQUIRE_EQ(0, cpu_init());
+	for (i = 0; i < nitems(arguments); i++)
+		argv[i] = arguments[i];
+	ATF_REQUIRE_EQ(0, options_parse(&op, COMMAND_sweep,
+	    (int)nitems(arguments), argv));
+	n = replicate_threads(&op, &needed);
+	ATF_CHECK(n > 0);
+	/* A stack and its guard each. */
+	ATF_CHECK_MSG(n * 2 * 1024 < most * 0.9, "%u machines", n);
+	options_free(&op);
 }
 
 TEST_PROGRAM()

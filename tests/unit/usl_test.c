@@ -140,7 +140,7 @@ TEST(usl_fit__recovers_exact_laws, "Totals computed from a law give that law "
 	for (i = 0; i < nitems(laws); i++) {
 		for (k = 0; k < nitems(readers); k++)
 			points[k] = (struct usl_point){ readers[k],
-			    usl_at(&laws[i], readers[k]), k < 3 ? 1 : 2 };
+			    usl_at(&laws[i], readers[k]) };
 		ATF_REQUIRE_EQ(0, usl_fit(points, nitems(readers), &law));
 		about(1, law.ul_gamma / laws[i].ul_gamma, 1e-7);
 		about(laws[i].ul_sigma, law.ul_sigma, 1e-7);
@@ -157,7 +157,7 @@ squares(const struct usl_point *points, unsigned n, const struct usl_law *law)
 	for (i = 0; i < n; i++) {
 		error = log(points[i].up_mb_per_s /
 		    usl_at(law, points[i].up_readers));
-		sum += points[i].up_weight * error * error;
+		sum += error * error;
 	}
 	return (sum);
 }
@@ -174,8 +174,8 @@ TEST(usl_fit__is_least, "No law nearby, nor any of many others, has smaller "
 	for (round = 0; round < 200; round++) {
 		for (i = 0; i < nitems(powers); i++)
 			points[i] = (struct usl_point){ powers[i],
-			    100 * exp(gsl_ran_gaussian(rng, round % 4 * 0.3)),
-			    0.5 + gsl_rng_uniform(rng) };
+			    100 * exp(gsl_ran_gaussian(rng,
+			    round % 4 * 0.3)) };
 		ATF_REQUIRE_EQ(0, usl_fit(points, nitems(powers), &law));
 		ATF_REQUIRE(law.ul_gamma > 0 && law.ul_sigma >= 0 &&
 		    law.ul_kappa >= 0);
@@ -202,8 +202,7 @@ TEST(usl_fit__refuses_too_few, "Two numbers of readers do not make a law, "
     "however often measured")
 {
 	static const struct usl_point points[] = {
-		{ 1, 100, 1 }, { 2, 150, 1 }, { 1, 101, 1 }, { 2, 149, 1 },
-		{ 3, 160, 1 }
+		{ 1, 100 }, { 2, 150 }, { 1, 101 }, { 2, 149 }, { 3, 160 }
 	};
 	struct usl_law law;
 
@@ -243,7 +242,7 @@ TEST(usl_curve_fit__intervals_cover, "Of many noisy curves most intervals "
 	static const struct usl_law truth = { 190, 0.06, 0.004 };
 	enum { CURVES = 60 };
 	const double behind[] = { [USL_GAMMA] = 190, [USL_SIGMA] = 0.06,
-	    [USL_KAPPA] = 0.004, [USL_PEAK] = usl_peak(&truth) };
+	    [USL_KAPPA] = 0.004 };
 	unsigned held[nitems(behind)] = { 0 }, i, k;
 	gsl_rng *rng = seeded(3);
 
@@ -271,28 +270,6 @@ TEST(usl_curve_fit__intervals_cover, "Of many noisy curves most intervals "
 	gsl_rng_free(rng);
 }
 
-TEST(usl_curve_fit__trusts_spread_cells_less, "A cell off the law moves it "
-    "less when its repeats differ much")
-{
-	static const struct usl_law truth = { 100, 0.05, 0.001 };
-	gsl_rng *rng = seeded(4);
-	double off[2];
-	unsigned i;
-
-	for (i = 0; i < 2; i++) {
-		make_law(&truth, 0.01, rng);
-		set_cell(&r.cells[2], usl_at(&truth, 4) * 0.7,
-		    i == 0 ? 0.01 : 0.5, rng);
-		r.cells[2].total_mb_per_s = usl_at(&truth, 4) * 0.7;
-		fit_first();
-		off[i] = fabs(usl_at(&uc.uc_law, 8) / usl_at(&truth, 8) - 1);
-		curves_free(&cs);
-		result_free(&r);
-	}
-	ATF_CHECK_MSG(off[1] < off[0] / 1.5, "%g and %g", off[0], off[1]);
-	gsl_rng_free(rng);
-}
-
 TEST(usl_print__says_everything, "A curve with a knee, a peak and a fall, its "
     "figures and their intervals")
 {
@@ -303,13 +280,11 @@ TEST(usl_print__says_everything, "A curve with a knee, a peak and a fall, its "
 	make_law(&law, 0.001, rng);
 	print();
 	check_has(text, "measured on Example 9000 Processor, 4 CPUs");
-	check_has(text, "\nlocked                            0.10  0.0");
 	check_has(text, "\nsigma 0.");
 	check_has(text, ", kappa 0.0");
 	check_has(text, ", gamma 100.");
-	check_has(text, "knee 3 readers (3 to 3): one more adds less than "
-	    "half");
-	check_has(text, "peak predicted at 6.7 readers (6.");
+	check_has(text, "knee 3 readers: one more adds less than half");
+	check_has(text, "peak predicted at 6.7 readers, ");
 	check_has(text, "\nretrograde measured, ");
 	check_has(text, " at 8 readers fall to ");
 	check_has(text, " at 16; predicted beyond 6.7");
@@ -340,14 +315,13 @@ TEST(usl_print__does_not_extrapolate, "Beyond four times the data there is a "
 	print();
 	check_has(text, "\nknee beyond 4 x the data (> 64): not claimed");
 	check_has(text, "\npeak beyond 4 x the data (> 64): not claimed");
-	check_has(text, "    >64    >64 ");
 	check_has(text, "\nretrograde none measured\n");
 	check_has_not(text, "predicted");
 	check_has_not(text, "300");
 	result_free(&r);
 	make_law(&laws[1], 0, rng);
 	print();
-	check_has(text, "\npeak predicted at 40 readers (40 to 40), ");
+	check_has(text, "\npeak predicted at 40 readers, ");
 	check_has(text, "; beyond the data, which end at 16");
 	result_free(&r);
 	gsl_rng_free(rng);
@@ -368,15 +342,13 @@ TEST(usl_print__refuses_by_name, "A curve of too few points is named and not "
 	fixture_result(&r, grid, nitems(grid));
 	snprintf(r.cells[1].gate, RESULT_TEXT_SIZE, "drift of 12 %%");
 	print();
-	check_has(text, "locked                         not fitted, see below");
 	check_has(text, "not fitted: expected at least 3 numbers of readers, "
 	    "there are 2");
-	check_has(text, "\n2 left out: drift of 12 %");
+	check_has(text, " left out: failed a gate\n");
 	check_has(text, "\nconcurrent\n");
-	check_has(text, "three figures fitted to three points");
 	r.cells[4].total_mb_per_s = 0;
 	print();
-	check_has(text, "\n2 left out: no reader read anything");
+	check_has(text, " left out: no rate of readers\n");
 	result_free(&r);
 	fixture_result(&r, grid, 0);
 	print();
@@ -385,7 +357,7 @@ TEST(usl_print__refuses_by_name, "A curve of too few points is named and not "
 }
 
 TEST(usl_print__tells_regimes_apart, "More readers than CPUs are left out "
-    "where four other points remain, else used and said to be")
+    "where four other points remain, else used")
 {
 	static const unsigned readers[] = { 1, 2, 3, 4, 5, 6 };
 	static const double mb_per_s[] = { 100, 195, 285, 370, 90, 80 };
@@ -395,21 +367,17 @@ TEST(usl_print__tells_regimes_apart, "More readers than CPUs are left out "
 	fit_first();
 	ATF_CHECK_EQ(4, uc.uc_points);
 	ATF_CHECK_EQ(4, uc.uc_most);
-	ATF_CHECK(!uc.uc_regimes);
 	about(0.02, uc.uc_off, 0.02);
 	curves_free(&cs);
 	print();
-	check_has(text, "\n* left out: another regime");
+	check_has(text, " left out: more readers than CPUs\n");
 	check_has(text, "\nretrograde none measured\n");
-	check_has_not(text, "* used");
 	r.cells[3].oversubscribed = true;
 	fit_first();
 	ATF_CHECK_EQ(6, uc.uc_points);
-	ATF_CHECK(uc.uc_regimes);
 	curves_free(&cs);
 	print();
-	check_has(text, "\n* used: another regime, but fewer than 4");
-	check_has_not(text, "* left out");
+	check_has_not(text, "left out");
 	result_free(&r);
 }
 
@@ -427,10 +395,10 @@ TEST(usl_print__sane_words_for_odd_data, "Flat, linear, falling, jagged, tiny "
 		{ { 100, 1, 100, 1 }, "a poor fit" },
 		{ { 1, 1e9, 1, 1 }, "a poor fit" },
 		{ { 1e-6, 1e12, 1e-6, 1e12 }, "a poor fit" },
-		{ { 1e-300, 1e-300, 1e-300, 1e-300 }, "no reader read" },
-		{ { 1e300, 1, 1, 1 }, "no machine is that fast" },
+		{ { 1e-300, 1e-300, 1e-300, 1e-300 }, "no rate of readers" },
+		{ { 1e300, 1, 1, 1 }, "no rate of readers" },
 		{ { 0, 0, 0, 0 }, "there are 0" },
-		{ { 1e12, 1e-6, 1e-6, 1e-6 }, "two readers get less" },
+		{ { 1e12, 1e-6, 1e-6, 1e-6 }, "a poor fit" },
 	};
 	static const unsigned readers[] = { 1, 2, 3, 4 };
 	unsigned repeats;
@@ -467,7 +435,7 @@ TEST(usl_print__zero_repeats_in_resamples, "Repeats of 0 among others do not "
 	result_free(&r);
 }
 
-/* What a cell's median is of, its interval and its weight are of. */
+/* What a cell's median is of, its interval is of. */
 TEST(usl_curve_fit__takes_all_repeats, "Repeats that failed their gates are "
     "in the intervals, as in the median that is fitted")
 {
@@ -501,10 +469,7 @@ TEST(usl_print__poor_law_tells_nothing, "A law that is far off has no "
 
 	make_curve(powers, mb_per_s, nitems(powers), REPEATS, 0, NULL);
 	print();
-	check_has(text, "      -       -       -      -      -  ");
 	check_has(text, "a poor fit, this curve has another shape");
-	check_has(text, "\n- in the first table: the law is off by more "
-	    "than 10 %");
 	check_has_not(text, "\nknee ");
 	check_has_not(text, "\npeak ");
 	check_has_not(text, " knee\n");
@@ -525,8 +490,7 @@ TEST(usl_print__knee_below_the_data, "A knee and a peak of fewer readers than "
 		mb_per_s[i] = usl_at(&law, readers[i]);
 	make_curve(readers, mb_per_s, nitems(readers), REPEATS, 0, NULL);
 	print();
-	check_has(text, "     <4     <4 ");
-	check_has(text, "\npeak predicted at 2 readers (2 to 2), ");
+	check_has(text, "\npeak predicted at 2 readers, ");
 	check_has(text, "half of gamma; below the data, which begin at 4\n");
 	check_has(text, " MB/s; below the data, which begin at 4\n");
 	check_has_not(text, " knee\n");

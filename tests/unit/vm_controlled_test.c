@@ -760,14 +760,14 @@ TEST(vm_controlled__timeline, "an observer sees what is possible, and "
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			hash = outcome.mo_hash;
 			ATF_REQUIRE_EQ(0, timeline_open(&tl, "trace.json",
-			    CPUS, &span, TIMELINE_SLICES_MAX));
+			    CPUS, &span, TIMELINE_EVENTS_MAX));
 			observer = timeline_observer(tl);
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			ATF_CHECK_EQ(hash, outcome.mo_hash);
 			ATF_REQUIRE_EQ(0, timeline_close(tl, NULL, 0, &to));
 			ATF_CHECK_MSG(to.to_fault[0] == '\0', "%s: %s",
 			    lock_classes[i]->lc_name, to.to_fault);
-			ATF_CHECK(to.to_slices > 0);
+			ATF_CHECK(to.to_until_ps > 0);
 		}
 	}
 	observer = NULL;

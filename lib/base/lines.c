@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/lines.h"
+#include "lib/base/lines.h"
 
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)

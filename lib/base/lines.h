@@ -4,8 +4,8 @@
  * The first error is kept as a message with the file's name; later calls then
  * do nothing.
  */
-#ifndef BENCH_CLI_LINES_H
-#define BENCH_CLI_LINES_H
+#ifndef LIB_BASE_LINES_H
+#define LIB_BASE_LINES_H
 
 #include <errno.h>
 #include <stdbool.h>

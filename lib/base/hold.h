@@ -1,0 +1,39 @@
+/*
+ * Parts of a thread's work in which it is not to be stopped, see
+ * lib/machine/freezer.h, as it may hold what other threads wait for: the locks
+ * of malloc(3).
+ */
+#ifndef LIB_BASE_HOLD_H
+#define LIB_BASE_HOLD_H
+
+#include <signal.h>
+
+struct hold {
+	volatile sig_atomic_t ho_depth;
+	volatile sig_atomic_t ho_signal; /* that came meanwhile, or 0 */
+};
+
+extern _Thread_local struct hold hold_self;
+
+static inline void
+hold_begin(void)
+{
+
+	hold_self.ho_depth++;
+}
+
+/* At the end of the outermost part the signal comes again. */
+void hold_end(void);
+
+/* From a signal's handler: whether it is to return, and comes again. */
+static inline int
+hold_defers(int sig)
+{
+
+	if (hold_self.ho_depth == 0)
+		return (0);
+	hold_self.ho_signal = sig;
+	return (1);
+}
+
+#endif
