@@ -142,7 +142,7 @@ kernel__revision_body() {
 	complains 2 'no revision' kernel build repo@--help
 	complains 2 'no revision after' kernel build repo@
 	tree plain/sys
-	complains 2 'in no git repository' kernel build plain@base
+	complains 2 'finds no repository|not a git' kernel build plain@base
 }
 
 test_case kernel__cache "equal contents are compiled once; other contents," \
