@@ -132,7 +132,9 @@ script(const char *action, const char *a, const char *b, char **text,
 		refuse(why, status, "%.*s", (int)strcspn(error, "\n") - 6,
 		    error + 6);
 		*error = '\0';
-	}
+	} else if (status != 0 && strcmp(action, "check") != 0)
+		refuse(why, EXIT_FAILURE, "sh ended early: expected programs "
+		    "such as sed and tar in PATH");
 	return (status == 0 ? 0 : WIFEXITED(status) &&
 	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);
 }
@@ -202,8 +204,8 @@ compile(struct source *so, struct digest *dg, const char *method,
 	char path[PATH_MAX], place[PATH_MAX];
 	struct listing made = { .li_text = NULL };
 	struct atomic_file of;
-	const char *work;
-	unsigned i;
+	char *text = NULL;
+	size_t size;
 	int error, status;
 
 	status = script("build", so->so_spec, NULL, &made.li_text, so->so_why);
@@ -212,31 +214,22 @@ compile(struct source *so, struct digest *dg, const char *method,
 		return (status);
 	}
 	split(&made);
-	work = value(&made, "work", 0);
-	snprintf(path, sizeof(path), "%s/files", work);
-	if (!sum_files(so, dg, method, path))
+	snprintf(path, sizeof(path), "%s/files", value(&made, "work", 0));
+	error = read_text(path, &text, &size);
+	if (error == 0 && !sum_files(so, dg, method, path))
+		error = EIO;
+	snprintf(place, sizeof(place), "%s/%s", cache, so->so_key);
+	/* Another process may have been faster. */
+	if (error == 0 && rename(value(&made, "work", 0), place) != 0 &&
+	    errno != EEXIST && errno != ENOTEMPTY)
 		error = errno;
-	else {
-		snprintf(place, sizeof(place), "%s/%s", cache, so->so_key);
-		/* Another process may have been faster. */
-		error = rename(work, place) == 0 || errno == EEXIST ||
-		    errno == ENOTEMPTY ? atomic_file_open(&of, files) : errno;
-	}
-	if (error == 0) {
-		for (i = 0; i < so->so_files.li_count; i++)
-			(void)dprintf(of.of_fd, "%s\n",
-			    so->so_files.li_line[i]);
-		error = atomic_file_commit(&of, "", 0);
-	}
-	if (access(work, F_OK) == 0) {
-		const char *argv[] = { "rm", "-rf", work, NULL };
-		struct child ch = { .ch_argv = argv };
-
-		if (child_start(&ch) == 0) {
-			close(ch.ch_out);
-			(void)child_wait(ch.ch_pid);
-		}
-	}
+	if (error == 0)
+		error = atomic_file_open(&of, files);
+	if (error == 0)
+		error = atomic_file_commit(&of, text, size);
+	free(text);
+	(void)script("drop", value(&made, "work", 0), NULL, &text, so->so_why);
+	free(text);
 	free(made.li_text);
 	return (error == 0 ? 0 : refuse(so->so_why, EXIT_FAILURE, "cannot "
 	    "write the cache %.400s: %s", cache, strerror(error)));

@@ -6,6 +6,7 @@
 #	build SPEC	the same, and compiles it into a new folder, "work"
 #	check SPEC	prints which interfaces rngsim lacks for it
 #	diff SPEC SPEC	prints git diff --stat between two sources
+#	drop FOLDER	removes what was compiled
 #	list, clean	prints or removes what the cache holds
 #
 # DATA has rngsim's headers and glue.  The last line is "error TEXT" with exit
@@ -13,6 +14,7 @@
 set -u
 LC_ALL=C
 export LC_ALL
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 data=$1 action=$2
 shift 2
 newline='
@@ -52,7 +54,7 @@ begin()
 	mkdir -p "$cache" 2>/dev/null &&
 	    work=$(mktemp -d "$cache/work.XXXXXX" 2>/dev/null) ||
 		fail 1 "cannot write the cache $cache: $cached"
-	find "$cache" -name 'work.*' -prune -mmin +60 -exec rm -rf {} +
+	find "$cache" -maxdepth 1 -name 'work.*' -mmin +60 -exec rm -rf {} +
 	TMPDIR=$work
 	export TMPDIR
 }
@@ -77,9 +79,9 @@ take_revision()
 {
 	command -v git >/dev/null || fail 1 "git is not installed: expected" \
 	    "it, or PATH without @REVISION"
-	git=$(git -C "$dir" rev-parse --absolute-git-dir 2>/dev/null) ||
-	    fail 2 "$dir is in no git repository: expected one that holds" \
-		"the source, or PATH without @REVISION"
+	git=$(git -C "$dir" rev-parse --absolute-git-dir 2>&1) ||
+	    fail 2 "git finds no repository of $dir: expected one that holds" \
+		"the source, or PATH without @REVISION (${git%%"$newline"*})"
 	at=$(git -C "$dir" rev-parse --show-prefix)${rest#/}
 	at=${at%/}
 	case $revision in
@@ -151,8 +153,8 @@ split()
 find_source()
 {
 	case $1 in
-	*[\"\\]* | *"$newline"*) fail 2 "it has a quote, a backslash or a" \
-	    "new line: expected a name that an #include can have" ;;
+	*[\"\\[:cntrl:]]*) fail 2 "it has a quote, a backslash or a control" \
+	    "character: expected a name that an #include can have" ;;
 	esac
 	split "$1"
 	[ -n "$path" ] || fail 2 "no path: $expected"
@@ -405,6 +407,8 @@ find | build | check)
 	[ "$action" = find ] || "$action" ;;
 diff)
 	diff "$@" ;;
+drop)
+	rm -rf "$1" ;;
 list)
 	list ;;
 clean)

@@ -42,7 +42,7 @@ json_t *
 options_describe(const struct options *op)
 {
 	const struct profile *pr = &op->op_machine.vi_profile;
-	const char *replayed = op->op_config.bc_harvest.replay_file;
+	const char *design, *replayed = op->op_config.bc_harvest.replay_file;
 	char text[OPTION_TEXT_SIZE];
 	json_t *object = json_object(), *set = json_array();
 	unsigned i, id;
@@ -69,10 +69,10 @@ options_describe(const struct options *op)
 		error = describe_text(object, "replayed events", text);
 	}
 	for (i = 0; error == 0 && i < op->op_designs.ol_count; i++) {
-		replayed = generators[op->op_designs.ol_value[i]]->ra_ident;
-		if (ksource_key(replayed) != NULL)
-			error = describe_text(object, replayed,
-			    ksource_key(replayed));
+		design = generators[op->op_designs.ol_value[i]]->ra_ident;
+		if (ksource_key(design) != NULL)
+			error = describe_text(object, design,
+			    ksource_key(design));
 	}
 	for (i = 0; error == 0 && i < op->op_tunable_count; i++)
 		error = json_array_append_new(set,

@@ -123,15 +123,11 @@ static int
 kat_mode(struct kat *k)
 {
 	const char *name = k->k_design != NULL ? k->k_design : k->k_args[0];
-	const struct random_algorithm *ra;
+	const struct random_algorithm *ra = generator_find(name);
 	struct text known = { .s = "" };
-	char why[KSOURCE_WHY_SIZE];
+	char why[KERNEL_ERROR_SIZE];
 	unsigned i;
 
-	if (generator_find(name) == NULL && ksource_named(name) &&
-	    ksource_open(name, &name, why) != 0)
-		return (complain(k, "mode \"%s\": %s", name, why));
-	ra = generator_find(name);
 	/* A source that has both modes is switched by the line. */
 	if (ra != NULL && ksource_named(name) && (strcmp(k->k_args[0],
 	    "locked") == 0 || strcmp(k->k_args[0], "concurrent") == 0))
