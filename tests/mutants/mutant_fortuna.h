@@ -9,6 +9,7 @@
 #define	virtual_random_fortuna_process_event	MUTANT_OWN(process_event)
 #define	virtual_random_fortuna_wait_seeded	MUTANT_OWN(wait_seeded)
 #define	virtual_random_fortuna_status		MUTANT_OWN(status)
+#define	virtual_random_fortuna_core		MUTANT_OWN(core)
 #define	virtual_random_fortuna_reseed_due	MUTANT_OWN(reseed_due)
 #define	virtual_random_fortuna_maybe_due	MUTANT_OWN(maybe_due)
 #define	virtual_random_fortuna_note_due		MUTANT_OWN(note_due)
