@@ -200,6 +200,7 @@ kernel__two_at_once_body() {
 	atf_check -o match:'^  one  .* kB  [0-9a-f]{12}$' \
 	    -o match:'^1 compiled source,' cat out
 	atf_check -o match:'^removed 1' "$(program)" kernel clean
+	rm compiled
 	setsid "$(program)" kernel build one >a 2>&1 &
 	while [ ! -s compiled ]; do
 		sleep 0.05
@@ -296,7 +297,7 @@ kernel__files_body() {
 	complains 1 'mean something else|kernel:one' sweep --resume s.json
 	mv one two
 	shows kernel:one compare r.json --by design
-	shows kernel:one report r.json -d kernel:one
+	shows kernel:one report r.json
 	complains 2 'no such file' run -d kernel:one
 }
 
