@@ -353,8 +353,9 @@ run_rows(struct exploration *ep)
 
 	ep->ep_total = rows * (cn->cn_end - cn->cn_first);
 	cn->cn_context = ep;
-	printf("seed %" PRIu64 "\n\n", op->op_seed);
-	explore_print_head(stdout);
+	printf("seed %" PRIu64 "\n\n%-10s %-12s %-8s %11s %9s %7s %7s %7s\n",
+	    op->op_seed, "design", "lock", "cipher", "schedules", "orders",
+	    "per s", "steps", "most");
 	fflush(stdout);
 	progress_init(&ep->ep_progress, ep->ep_total, 0);
 	for (i = 0; error == 0 && i < rows; i++) {

@@ -321,6 +321,7 @@ cell_main(void *arg)
 		error = wait_running(run);
 	if (error == 0)
 		error = measure(run, &cm->cm_sample);
+	slice_closing(cl->cl_params->cp_arm);
 	stop_threads(run);
 	if (error == 0)
 		slice_closed(cl->cl_params->cp_arm);

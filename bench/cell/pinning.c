@@ -205,13 +205,6 @@ pinning_free(struct pinning *pl)
 	*pl = (struct pinning){ .pl_harvest = -1 };
 }
 
-bool
-pinning_binds(const struct pinning *pl)
-{
-
-	return (pl->pl_count > 0);
-}
-
 int
 pinning_reader(const struct pinning *pl, unsigned i)
 {
@@ -225,7 +218,7 @@ pinning_harvest(const struct pinning *pl, unsigned readers)
 {
 	unsigned i, rank;
 
-	if (!pinning_binds(pl))
+	if (pl->pl_count == 0)
 		return (MACHINE_CPU_ANY);
 	if (pl->pl_harvest >= 0)
 		return (pl->pl_harvest);

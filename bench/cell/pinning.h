@@ -34,9 +34,6 @@ int pinning_parse(struct pinning *pl, const char *text,
 
 void pinning_free(struct pinning *pl);
 
-/* Whether threads are to be bound at all. */
-bool pinning_binds(const struct pinning *pl);
-
 /*
  * The rank of reader i's CPU, and of the harvest thread's: the given one, else
  * one that no reader has.  MACHINE_CPU_ANY: the thread floats, as the harvest

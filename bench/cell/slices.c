@@ -25,6 +25,7 @@ enum arm_state {
 	ARM_MADE,
 	ARM_READY,
 	ARM_OPEN,
+	ARM_CLOSING,
 	ARM_CLOSED,
 	ARM_ENDED
 };
@@ -102,6 +103,14 @@ slice_opened(struct slice_arm *sa)
 }
 
 void
+slice_closing(struct slice_arm *sa)
+{
+
+	if (sa != NULL)
+		set_state(sa, ARM_CLOSING);
+}
+
+void
 slice_closed(struct slice_arm *sa)
 {
 
@@ -150,20 +159,25 @@ wait_state(struct slices *sl, struct slice_arm *sa, enum arm_state least,
 }
 
 static void
-stop(struct slice_arm *sa)
-{
-
-	freezer_stop(&sa->sa_freezer);
-	sa->sa_stopped = true;
-}
-
-static void
 go(struct slice_arm *sa)
 {
 
 	if (sa->sa_stopped)
 		freezer_go(&sa->sa_freezer);
 	sa->sa_stopped = false;
+}
+
+/* A cell that closes is let go until it has one thread left, which waits. */
+static void
+stop(struct slices *sl, struct slice_arm *sa)
+{
+
+	freezer_stop(&sa->sa_freezer);
+	sa->sa_stopped = true;
+	if (atomic_load_acq_32(&sa->sa_state) == ARM_CLOSING) {
+		go(sa);
+		(void)wait_state(sl, sa, ARM_CLOSED, -1);
+	}
 }
 
 static int
@@ -193,7 +207,7 @@ open_all(struct slices *sl)
 		if (start(sl, &sl->sl_arms[sl->sl_order[i]]) != 0)
 			return (false);
 	for (i = 0; i < sl->sl_count; i++)
-		stop(&sl->sl_arms[i]);
+		stop(sl, &sl->sl_arms[i]);
 	atomic_store_rel_32(&sl->sl_go, 1);
 	machine_wake_32(&sl->sl_go);
 	for (i = 0; i < sl->sl_count; i++) {
@@ -202,7 +216,7 @@ open_all(struct slices *sl)
 		go(sa);
 		if (wait_state(sl, sa, ARM_OPEN, -1) != ARM_OPEN)
 			return (false);
-		stop(sa);
+		stop(sl, sa);
 	}
 	return (true);
 }
@@ -229,9 +243,11 @@ slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
 	open = wait_state(sl, sa, ARM_CLOSED, sl->sl_slice_ns) == ARM_OPEN;
 	ns = tick_ns() - ns;
 	bytes = sa->sa_bytes(sa->sa_run) - bytes;
-	/* A closed cell has one thread left, which waits. */
 	if (open)
-		stop(sa);
+		stop(sl, sa);
+	else
+		(void)wait_state(sl, sa, ARM_CLOSED, -1);
+	open = open && sa->sa_stopped;
 	*mb_per_s = (double)bytes * 1e3 / (double)ns;
 	*requests = (double)bytes /
 	    (double)sa->sa_params.cp_cell.ce_request_bytes;

@@ -52,7 +52,8 @@ int slices_run(const struct engine *en, const struct cell_params *cp,
 
 /*
  * From a cell's first thread: it has made its threads, which wait; its window
- * is open; all other threads have ended.  With NULL, of a cell that runs alone,
+ * is open; it is closed, and threads end, which takes locks of the host's
+ * library; all other threads have ended.  With NULL, of a cell that runs alone,
  * they do nothing.
  *
  *   bytes  in  what its readers made in the window so far; called from another
@@ -62,6 +63,7 @@ int slices_run(const struct engine *en, const struct cell_params *cp,
  */
 int slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run);
 void slice_opened(struct slice_arm *sa);
+void slice_closing(struct slice_arm *sa);
 void slice_closed(struct slice_arm *sa);
 
 #endif

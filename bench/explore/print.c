@@ -8,14 +8,6 @@
 enum { FEW = 100 };
 
 void
-explore_print_head(FILE *out)
-{
-
-	fprintf(out, "%-10s %-12s %-8s %11s %9s %7s %7s %7s\n", "design",
-	    "lock", "cipher", "schedules", "orders", "per s", "steps", "most");
-}
-
-void
 explore_print_row(FILE *out, const struct campaign *cn,
     const struct campaign_result *ce)
 {

@@ -8,8 +8,7 @@
 
 #include "bench/explore/campaign.h"
 
-/* The line above all rows; and a row for each campaign. */
-void explore_print_head(FILE *out);
+/* A campaign's row, below the titles. */
 void explore_print_row(FILE *out, const struct campaign *cn,
     const struct campaign_result *ce);
 

@@ -214,11 +214,3 @@ scenario_reduce(const struct scenario *sn, unsigned i,
 	    i % (SCENARIO_READS_MAX * STEP_WAYS));
 	return (true);
 }
-
-bool
-scenario_equals(const struct scenario *a, const struct scenario *b)
-{
-
-	/* Unused members are 0. */
-	return (memcmp(a, b, sizeof(*a)) == 0);
-}

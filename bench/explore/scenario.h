@@ -66,6 +66,4 @@ void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);
 
-bool scenario_equals(const struct scenario *a, const struct scenario *b);
-
 #endif

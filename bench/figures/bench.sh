@@ -226,7 +226,8 @@ predictions() {
 # twins: a program that also has concurrent under other names, and slower by
 # some percent.
 twins() {
-	mkdir -p "$dir/twins"
+	rm -rf "$dir/twins"
+	mkdir "$dir/twins"
 	cp -R Makefile VERSION .ci lib fortuna harvest bench tests man \
 	    "$dir/twins"
 	for percent in 0 1 3; do

@@ -59,16 +59,6 @@ TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");
 TABLE(quantities, QUANTITIES, quantities[i].qu_name, .fa_title = "Quantities",
     .fa_descr = quantity_title);
 
-unsigned
-family_count(const struct family *fa)
-{
-	unsigned n = 0;
-
-	while (fa->fa_name(n) != NULL)
-		n++;
-	return (n);
-}
-
 int
 family_find(const struct family *fa, const char *name)
 {

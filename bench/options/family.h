@@ -45,8 +45,6 @@ enum format {
 	FORMATS
 };
 
-unsigned family_count(const struct family *fa);
-
 /* The index of a name; -1: there is none. */
 int family_find(const struct family *fa, const char *name);
 

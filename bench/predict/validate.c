@@ -37,8 +37,9 @@ validate_takes(const struct result_cell *rc)
 	    validate_takes_lock(rc->lock));
 }
 
-bool
-validate_same_curve(const struct result_cell *a, const struct result_cell *b)
+/* Whether they differ at most in readers. */
+static bool
+same_curve(const struct result_cell *a, const struct result_cell *b)
 {
 
 	return (strcmp(a->design, b->design) == 0 &&
@@ -60,7 +61,7 @@ partner(const struct result *r, const struct result_cell *like)
 	unsigned i;
 
 	for (i = 0; i < r->cell_count; i++)
-		if (validate_same_curve(&r->cells[i], like) &&
+		if (same_curve(&r->cells[i], like) &&
 		    r->cells[i].readers == like->readers)
 			return (&r->cells[i]);
 	return (NULL);
@@ -105,7 +106,7 @@ apply_laws(const struct result *r, struct usl_point *points,
 	for (i = VALIDATE_LINEAR; i < VALIDATORS; i++)
 		vc->vc_total[i] = NAN;
 	for (rc = r->cells; rc < r->cells + r->cell_count; rc++) {
-		if (!validate_takes(rc) || !validate_same_curve(rc, mc) ||
+		if (!validate_takes(rc) || !same_curve(rc, mc) ||
 		    rc->readers >= mc->readers)
 			continue;
 		if (rc->readers == 1)

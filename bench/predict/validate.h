@@ -70,9 +70,7 @@ struct validation {
 	bool		 va_met;	/* all targets, by one cell or more */
 };
 
-/* Whether two cells differ at most in readers; or in design and lock, too. */
-bool validate_same_curve(const struct result_cell *a,
-    const struct result_cell *b);
+/* Whether two cells differ at most in readers, design and lock. */
 bool validate_same_table(const struct result_cell *a,
     const struct result_cell *b);
 

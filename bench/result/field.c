@@ -160,27 +160,13 @@ format_seed(uint64_t seed)
 	return (json_string(text));
 }
 
-/* The setters take over value, NULL included, as jansson's *_new() do. */
-static json_t *
-append(json_t *array, json_t *value)
-{
-
-	if (array == NULL) {
-		json_decref(value);
-	} else if (json_array_append_new(array, value) != 0) {
-		json_decref(array);
-		return (NULL);
-	}
-	return (array);
-}
-
 static json_t *
 format_words(char *const *words)
 {
 	json_t *array = json_array();
 
 	for (; array != NULL && words != NULL && *words != NULL; words++)
-		array = append(array, json_text_new(*words));
+		json_append(&array, json_text_new(*words));
 	return (array);
 }
 
@@ -192,9 +178,10 @@ format_buckets(const uint32_t *bucket, unsigned n)
 	unsigned i;
 
 	for (i = 0; array != NULL && i < n; i++)
-		if (bucket[i] != 0)
-			array = append(append(array, json_integer(i)),
-			    json_integer(bucket[i]));
+		if (bucket[i] != 0) {
+			json_append(&array, json_integer(i));
+			json_append(&array, json_integer(bucket[i]));
+		}
 	return (array);
 }
 
@@ -232,7 +219,7 @@ format_many(const struct field *f, const void *base, unsigned readers)
 
 	KASSERT(elements != NULL || n == 0, ("%s: %u of nothing", f->f_key, n));
 	for (i = 0; array != NULL && i < n; i++)
-		array = append(array, format_one(f, elements +
+		json_append(&array, format_one(f, elements +
 		    i * field_size(f), readers));
 	return (array);
 }

@@ -122,20 +122,6 @@ result_format_json(const struct result *r)
 }
 
 void
-result_sample_free(struct result_sample *sample)
-{
-
-	field_free(result_sample_fields, sample);
-}
-
-void
-result_cell_free(struct result_cell *cell)
-{
-
-	field_free(result_cell_fields, cell);
-}
-
-void
 result_free(struct result *r)
 {
 

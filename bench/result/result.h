@@ -77,10 +77,8 @@ char *result_format_json(const struct result *r);
 int result_load(const char *path, struct result *r,
     char error[RESULT_TEXT_SIZE]);
 
-/* Frees everything that r, or one cell or sample, points to. */
+/* Frees everything that r points to. */
 void result_free(struct result *r);
-void result_cell_free(struct result_cell *cell);
-void result_sample_free(struct result_sample *sample);
 
 /* Fills in the host; clock_ns and profile_ns are left alone. */
 void result_host_fill(struct result_host *host);

@@ -73,7 +73,7 @@ summary_free(struct sweep_cell *sc)
 	unsigned i;
 
 	for (i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
-		result_sample_free(&sc->sc_samples[i]);
+		field_free(result_sample_fields, &sc->sc_samples[i]);
 	free(sc->sc_samples);
 	cell_measure_free(&sc->sc_sum);
 	*sc = (struct sweep_cell){ .sc_cell = sc->sc_cell };
@@ -380,7 +380,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	if (error != 0) {
 		/* Still of sc. */
 		rc->samples = NULL;
-		result_cell_free(rc);
+		field_free(result_cell_fields, rc);
 		memset(rc, 0, sizeof(*rc));
 		return (error);
 	}

@@ -6,13 +6,6 @@
 
 CTASSERT(HIST_BUCKETS * sizeof(uint32_t) < 16384);
 
-void
-hist_init(struct hist *h)
-{
-
-	memset(h, 0, sizeof(*h));
-}
-
 /* The largest value that hist_index_of() maps to bucket i. */
 static uint64_t
 bucket_last(unsigned i, unsigned sub_bits)

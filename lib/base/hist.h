@@ -36,8 +36,6 @@ struct hist_small {
 	uint32_t	hs_bucket[HIST_SMALL_BUCKETS];
 };
 
-void hist_init(struct hist *h);
-
 /* The log-linear bucket of v, with 2^sub_bits to each power of two. */
 static inline unsigned
 hist_index_of(uint64_t v, unsigned sub_bits)

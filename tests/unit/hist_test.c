@@ -70,7 +70,7 @@ TEST(hist_index__exact_when_small, "Below HIST_SUB each value has its own "
 
 	for (v = 0; v < HIST_SUB; v++) {
 		ATF_CHECK_EQ_MSG(v, hist_index(v), "%" PRIu64, v);
-		hist_init(&histogram);
+		histogram = (struct hist){ .hi_count = 0 };
 		hist_add(&histogram, v);
 		hist_add(&histogram, HIST_SUB);
 		ATF_CHECK_EQ_MSG(v, hist_quantile(&histogram, 0.5),
@@ -87,7 +87,7 @@ TEST(hist_quantile__error_bound, "A quantile is never below the one of the "
 	size_t i, rank;
 
 	draw_values();
-	hist_init(&histogram);
+	histogram = (struct hist){ .hi_count = 0 };
 	for (i = 0; i < VALUES; i++)
 		hist_add(&histogram, values[i]);
 	qsort(values, VALUES, sizeof(values[0]), by_value);
@@ -108,7 +108,7 @@ TEST(hist_quantile__error_bound, "A quantile is never below the one of the "
 TEST(hist_add__extremes, "0 and UINT64_MAX are values like others")
 {
 
-	hist_init(&histogram);
+	histogram = (struct hist){ .hi_count = 0 };
 	hist_add(&histogram, 0);
 	ATF_CHECK_EQ(1, histogram.hi_count);
 	ATF_CHECK_EQ(0, histogram.hi_max);
@@ -122,7 +122,7 @@ TEST(hist_add__extremes, "0 and UINT64_MAX are values like others")
 	ATF_CHECK_EQ(UINT64_MAX, hist_quantile(&histogram, 0.51));
 	ATF_CHECK_EQ(UINT64_MAX, hist_quantile(&histogram, 1));
 	/* A quantile is no bucket end beyond the largest value. */
-	hist_init(&histogram);
+	histogram = (struct hist){ .hi_count = 0 };
 	hist_add(&histogram, UINT64_C(1) << 63);
 	ATF_CHECK_EQ(UINT64_C(1) << 63, hist_quantile(&histogram, 1));
 }
@@ -133,9 +133,9 @@ TEST(hist_merge__same_as_adding_all, "Readers' histograms added up are the "
 	size_t i;
 
 	draw_values();
-	hist_init(&histogram);
-	hist_init(&other);
-	hist_init(&both);
+	histogram = (struct hist){ .hi_count = 0 };
+	other = (struct hist){ .hi_count = 0 };
+	both = (struct hist){ .hi_count = 0 };
 	for (i = 0; i < VALUES; i++) {
 		hist_add(i % 3 == 0 ? &histogram : &other, values[i]);
 		hist_add(&both, values[i]);
@@ -147,7 +147,7 @@ TEST(hist_merge__same_as_adding_all, "Readers' histograms added up are the "
 	ATF_CHECK_EQ(0, memcmp(both.hi_bucket, histogram.hi_bucket,
 	    sizeof(both.hi_bucket)));
 	/* An empty one adds nothing, on either side. */
-	hist_init(&other);
+	other = (struct hist){ .hi_count = 0 };
 	hist_merge(&histogram, &other);
 	ATF_CHECK_EQ(0, memcmp(&both, &histogram, sizeof(both)));
 	hist_merge(&other, &histogram);
@@ -168,11 +168,11 @@ TEST(hist_quantile__empty_and_out_of_range, "An empty histogram answers 0, "
 {
 	double bad;
 
-	hist_init(&histogram);
+	histogram = (struct hist){ .hi_count = 0 };
 	ATF_CHECK_EQ(0, hist_quantile(&histogram, 0));
 	ATF_CHECK_EQ(0, hist_quantile(&histogram, 1));
 	hist_add(&histogram, 12345);
-	hist_init(&histogram);
+	histogram = (struct hist){ .hi_count = 0 };
 	ATF_CHECK_EQ(0, hist_quantile(&histogram, 1));
 	bad = 1.5;
 	ATF_CHECK(support_asserts(quantile_of, &bad));
