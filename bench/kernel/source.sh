@@ -14,6 +14,8 @@
 set -u
 LC_ALL=C
 export LC_ALL
+# ccache would make the paths that the compiler read relative.
+unset CCACHE_BASEDIR
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 data=$1 action=$2
 shift 2

@@ -29,7 +29,7 @@ kassert_panic(const char *file, int line, const char *who, const char *text)
 
 	if (kassert_failed != kassert_abort)
 		kassert_failed(file, line, who, "panic", text);
-	fprintf(stderr, "rngsim: %s: panic at %s:%d: %s\n", who, file, line,
+	fprintf(stderr, "rngsim: %s:%d: %s: panic: %s\n", file, line, who,
 	    text);
 	_exit(EXIT_FAILURE);
 }
