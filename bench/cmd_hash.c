@@ -49,20 +49,6 @@ check(struct options *op)
 	return (0);
 }
 
-static void
-skip(struct hash_survey *hv, const char *name, const char *why)
-{
-	struct hash_skip *grown, *hs;
-
-	grown = realloc(hv->hv_skip, (hv->hv_skips + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return;
-	hv->hv_skip = grown;
-	hs = &grown[hv->hv_skips++];
-	snprintf(hs->hs_name, sizeof(hs->hs_name), "%s", name);
-	hs->hs_why = why;
-}
-
 /* One line for each reason, in their order. */
 static void
 print_skipped(const struct hash_survey *hv)
@@ -72,15 +58,16 @@ print_skipped(const struct hash_survey *hv)
 	unsigned i, k;
 
 	for (i = 0; i < hv->hv_skips; i++) {
-		why = hv->hv_skip[i].hs_why;
-		for (k = 0; strcmp(hv->hv_skip[k].hs_why, why) != 0; k++)
+		why = hv->hv_skip[i]->ha_why;
+		for (k = 0; strcmp(hv->hv_skip[k]->ha_why, why) != 0; k++)
 			continue;
 		if (k < i)
 			continue;
 		names.s[0] = '\0';
 		for (k = i; k < hv->hv_skips; k++)
-			if (strcmp(hv->hv_skip[k].hs_why, why) == 0)
-				text_list(&names, "%s", hv->hv_skip[k].hs_name);
+			if (strcmp(hv->hv_skip[k]->ha_why, why) == 0)
+				text_list(&names, "%s",
+				    hv->hv_skip[k]->ha_name);
 		(void)run_error("hash", "skipped, as %s: %s", why, names.s);
 	}
 }
@@ -98,7 +85,8 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 
 	count = chosen->ol_count > 0 ? chosen->ol_count : hash_count();
 	hv->hv_row = calloc(count, sizeof(*hv->hv_row));
-	if (hv->hv_row == NULL)
+	hv->hv_skip = calloc(count, sizeof(*hv->hv_skip));
+	if (hv->hv_row == NULL || hv->hv_skip == NULL)
 		return (run_error("hash", "no memory"));
 	for (i = 0; i < count; i++) {
 		ha = hash_get(chosen->ol_count > 0 ?
@@ -106,7 +94,7 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 		if (hash_load(ha) == HASH_READY)
 			hv->hv_row[hv->hv_rows++].hr_hash = ha;
 		else
-			skip(hv, ha->ha_name, ha->ha_why);
+			hv->hv_skip[hv->hv_skips++] = ha;
 		*wrong |= ha->ha_state == HASH_WRONG;
 	}
 	print_skipped(hv);

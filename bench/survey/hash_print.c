@@ -217,7 +217,7 @@ hash_json(const struct survey *sy)
 		json_append(&rows, row_json(hv, &hv->hv_row[i]));
 	for (i = 0; i < hv->hv_skips; i++)
 		json_append(&skipped, json_pack("{s:s, s:s}", "name",
-		    hv->hv_skip[i].hs_name, "why", hv->hv_skip[i].hs_why));
+		    hv->hv_skip[i]->ha_name, "why", hv->hv_skip[i]->ha_why));
 	for (i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,
 		    json_string(hash_libraries[i]->hl_version()));

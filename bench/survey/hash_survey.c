@@ -99,14 +99,13 @@ size_batch(const struct hash_survey *hv, unsigned point)
 
 /* The median of short batches: interruptions of a few do not count. */
 static int
-visit(struct survey *sy, unsigned point, unsigned order)
+visit(struct survey *sy, unsigned point)
 {
 	struct hash_survey *hv = (struct hash_survey *)sy;
 	double ns[BATCHES];
 	unsigned count = 0;
 	int64_t end_ns;
 
-	(void)order;
 	if (hv->hv_calls[point] == 0)
 		hv->hv_calls[point] = size_batch(hv, point);
 	end_ns = tick_ns() + (int64_t)(sy->sy_time_s * NS_PER_S);

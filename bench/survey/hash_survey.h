@@ -38,12 +38,6 @@ struct hash_row {
 	struct hash_cost hr_cost[HASH_MESSAGE + HASH_SURVEY_SIZES_MAX];
 };
 
-/* A hash that is not timed. */
-struct hash_skip {
-	char		 hs_name[HASH_NAME_SIZE];
-	const char	*hs_why;
-};
-
 /* A point is row * hv_figures + figure. */
 struct hash_survey {
 	struct survey	 hv_survey;	/* of hash_kind */
@@ -54,7 +48,7 @@ struct hash_survey {
 	bool		 hv_show[HASH_SURVEY_SIZES_MAX]; /* in the table */
 	struct hash_row	*hv_row;
 	unsigned	 hv_rows;
-	struct hash_skip *hv_skip;
+	const struct hash **hv_skip;	/* not timed, for ha_why */
 	unsigned	 hv_skips;
 	/* While it is measured. */
 	unsigned	 hv_figures;	/* of a row */

@@ -109,7 +109,7 @@ cpu_percent(const struct sources_point *sp, const struct sources_sample *sm)
 }
 
 static int
-visit(struct survey *sy, unsigned point, unsigned order)
+visit(struct survey *sy, unsigned point)
 {
 	struct sources *sr = (struct sources *)sy;
 	struct sources_curve *sc = &sr->sr_curves[point /
@@ -118,7 +118,6 @@ visit(struct survey *sy, unsigned point, unsigned order)
 	struct sources_sample *sm = &sp->sp_samples[sp->sp_count];
 	int error;
 
-	(void)order;
 	if (sc->sc_status != SOURCES_TIMED)
 		return (0);
 	error = window_measure(sc->sc_source, sc->sc_width, sp->sp_threads,

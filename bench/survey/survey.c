@@ -31,7 +31,7 @@ visit_all(struct survey *sy, unsigned *points, gsl_rng *rng)
 		for (i = 0; i < sy->sy_points && error == 0; i++, order++) {
 			sy->sy_kind->sk_label(sy, points[i], label);
 			progress_update(&p, order, label);
-			error = sy->sy_kind->sk_visit(sy, points[i], order);
+			error = sy->sy_kind->sk_visit(sy, points[i]);
 			if (error == 0 && stop_asked())
 				error = EINTR;
 		}

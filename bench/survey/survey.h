@@ -32,9 +32,8 @@ struct survey_kind {
 	 * or an errno value, with the reason in sy_why, or its own if empty.
 	 */
 	int		(*sk_measure)(struct survey *sy);
-	/* Measures a point once; order counts the visits before it. */
-	int		(*sk_visit)(struct survey *sy, unsigned point,
-			    unsigned order);
+	/* Measures a point once. */
+	int		(*sk_visit)(struct survey *sy, unsigned point);
 	/* Names a point for the progress line. */
 	void		(*sk_label)(const struct survey *sy, unsigned point,
 			    char label[SURVEY_LABEL_SIZE]);
