@@ -209,6 +209,9 @@ find_compiler()
 	version=$($cc --version 2>&1) || fail 1 "there is no compiler \"$cc\"," \
 	    "or it does not work: expected CC to name a C compiler"
 	flags="$flags -isystem $($cc -print-file-name=include)"
+	# Structures are copied by memcpy(), where the glue sees it.
+	copies=-mmemcpy-strategy=libcall:-1:noalign
+	! $cc $copies -E - </dev/null >/dev/null 2>&1 || flags="$flags $copies"
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
 	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')

@@ -75,6 +75,15 @@ kern_memset(void *p, int c, size_t n)
 	return (p);
 }
 
+/* What compilers call to copy a structure. */
+#undef memcpy
+KERN_PLAIN void *
+memcpy(void *to, const void *from, size_t n)
+{
+
+	return (kern_memcpy(to, from, n));
+}
+
 void *
 kern_malloc(size_t n, int flags)
 {

@@ -36,7 +36,7 @@ test_case kernel_source__clean "the good variants are explored, and none" \
     "fails; on this machine the ledger finds nothing"
 kernel_source__clean_body() {
 	prepare
-	for name in fortuna spin split percpu; do
+	for name in fortuna spin split assign percpu; do
 		# Some step the clock, and stacks have hashes of earlier runs.
 		atf_check -o match:"kernel:$name .* 3000 " "$(program)" \
 		    explore -d "$(kernel $name)" -c all --schedules 3000 \

@@ -1,5 +1,5 @@
 /*
- * A read copies the key by assignment, which the glue does not see.
+ * A read copies the key by assignment.
  */
 #define	FORTUNA_COPY(to, from)	(*(to) = *(from))
 #include "fortuna.c"

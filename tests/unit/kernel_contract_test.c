@@ -20,6 +20,7 @@ static const struct {
 	{ "fortuna",	RA_FORTUNA_BYTES },
 	{ "spin",	RA_FORTUNA_BYTES },
 	{ "split",	RA_FORTUNA_BYTES },
+	{ "assign",	RA_FORTUNA_BYTES },
 	{ "percpu",	0 },
 };
 
