@@ -51,6 +51,19 @@ kern_panic(const char *file, int line, const char *fmt, ...)
 #define	KERN_STORES(p, n)	((void)0)
 #endif
 
+/* Where nothing is known of its arguments it cannot become a memcpy(). */
+#ifdef __clang__
+__attribute__((noinline, optnone))
+#else
+__attribute__((noipa))
+#endif
+KERN_PLAIN static void *
+kern_move(void *to, const void *from, size_t n)
+{
+
+	return (__builtin_memmove(to, from, n));
+}
+
 KERN_PLAIN void *
 kern_memcpy(void *to, const void *from, size_t n)
 {
@@ -59,7 +72,7 @@ kern_memcpy(void *to, const void *from, size_t n)
 		HOST(copying, to, from, n);
 	KERN_LOADS(from, n);
 	KERN_STORES(to, n);
-	return (__builtin_memmove(to, from, n));
+	return (kern_move(to, from, n));
 }
 
 KERN_PLAIN void *
