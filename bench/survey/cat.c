@@ -457,6 +457,7 @@ cat(const struct options *op)
 	const char *where;
 	int error;
 
+	gp.gp_lock_config.threads = (unsigned)op->op_readers.ol_value[0] + 1;
 	error = generator_new(ra, &g, &gp);
 	if (error != 0)
 		return (run_error(op->op_command, "cannot make design %s: %s",

@@ -32,6 +32,15 @@ kernel_source__answers_body() {
 	answers "$(kernel percpu)" "$folder"/vectors/*-locked-*.script
 }
 
+test_case kernel_source__threads "more readers than locks have threads by" \
+    "default share a source"
+kernel_source__threads_body() {
+	prepare
+	"$(program)" cat -d "$(kernel fortuna)" -r 200 -n 100000 >out ||
+	    atf_fail "cat: $?"
+	[ "$(wc -c <out)" = 100000 ] || atf_fail "$(wc -c <out) bytes"
+}
+
 test_case kernel_source__clean "the good variants are explored, and none" \
     "fails; on this machine the ledger finds nothing"
 kernel_source__clean_body() {
