@@ -11,6 +11,7 @@
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
+#include "bench/kernel/ksource.h"
 
 enum { WORD_SIZE = 64, SANITIZER_STATUS = 86 };	/* no status of rngsim */
 
@@ -214,6 +215,13 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 	char path[EVIDENCE_PATH_SIZE];
 	unsigned found = 0, i;
 
+	if (ksource_named(ap->ap_design)) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "Kernel sources are compiled "
+		    "without. ThreadSanitizer would report FreeBSD's unlocked "
+		    "look at the counter: rngsim-kernel(7).");
+		return;
+	}
 	for (i = 0; i < SANITIZERS; i++) {
 		if (program_sibling(sanitizers[i].sa_flavour, path)) {
 			found++;
