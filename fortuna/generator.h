@@ -28,6 +28,7 @@ enum {
 	RA_NODES		= 1u << 3,	/* has a part for each node */
 	RA_NEVER_BLOCKS		= 1u << 4,	/* seeds itself when asked */
 	RA_UNCOUNTED		= 1u << 5,	/* its kernel counts no reads */
+	RA_UNSEEN		= 1u << 6,	/* pools cannot be seen */
 
 	/* ra_knobs: members of struct generator_config that it uses */
 	RK_HYBRID_BYTES		= 1u << 0,

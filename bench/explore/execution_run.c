@@ -303,6 +303,7 @@ open_ledger(struct execution *ex)
 	    .lc_lag = ra->ra_lag,
 	    .lc_stored_bytes = ra->ra_stored_bytes,
 	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
+	    .lc_unseen = (ra->ra_flags & RA_UNSEEN) != 0,
 	    .lc_record = ex->ex_trace != NULL ? trace_record : NULL,
 	    .lc_violated = violated, .lc_context = ex };
 

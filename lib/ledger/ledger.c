@@ -175,8 +175,8 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 	/* Without a core most properties would hold of themselves. */
 	if (lg->lg_config.lc_keyless && le->le_blocks > 0)
 		what.lr_op = LEDGER_USE;
-	else if (!lg->lg_config.lc_keyless && le->le_reads > 0 &&
-	    lg->lg_cores == 0)
+	else if (!lg->lg_config.lc_keyless && !lg->lg_config.lc_unseen &&
+	    le->le_reads > 0 && lg->lg_cores == 0)
 		what.lr_op = LEDGER_END;
 	if (what.lr_op != LEDGER_OPS) {
 		what = ledger_search(lg, NULL, ledger_same_op, what);

@@ -96,6 +96,8 @@ struct ledger_config {
 	uint64_t	lc_stored_bytes;
 	/* The design has no key and no pools. */
 	bool		lc_keyless;
+	/* It reports no pools, as nothing can follow them. */
+	bool		lc_unseen;
 	/* Called with all records in order, if it is not NULL. */
 	void		(*lc_record)(void *context,
 			    const struct ledger_record *lr);

@@ -275,6 +275,12 @@ kernel__unprobed_body() {
 	compiled 0
 	ends 0 check own.c
 	grep -q '^probe     no' out || atf_fail "$(cat out)"
+	# Its pools cannot be seen, which is no fault of its own.
+	runs explore -d kernel:own.c --schedules 300 --seed 1
+	"$(program)" assure -d kernel:own.c --only schedules --budget 1 >page ||
+	    atf_fail "$(cat page)"
+	tr -s ' \n' ' ' <page | grep -q 'Pools, reseeds, C and K' ||
+	    atf_fail "$(cat page)"
 }
 
 test_case kernel__files "comparing and reporting do not need the source;" \
