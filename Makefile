@@ -269,7 +269,7 @@ install: $(PROGRAM)
 	install -m 644 bench/workload/*.workload $(DESTDIR)$(DATADIR)/workloads
 	cp -R fortuna/kernel/abi.h fortuna/kernel/glue.c \
 	    fortuna/kernel/probe_fortuna.c fortuna/kernel/include \
-	    fortuna/kernel/tree bench/kernel/source.sh \
+	    fortuna/kernel/ciphers fortuna/kernel/tree bench/kernel/source.sh \
 	    $(DESTDIR)$(DATADIR)/kernel
 	for d in vectors vectors-designs; do install -m 644 \
 	    tests/$$d/*.script tests/$$d/*.expected $(DESTDIR)$(DATADIR)/$$d; \

@@ -35,9 +35,9 @@ static int
 run(struct options *op)
 {
 	const char *path;
-	int i, status = EXIT_SUCCESS;
+	int i, status = command_crypto_mode(op, op->op_crypto);
 
-	if (op->op_operands == 0)
+	if (status == 0 && op->op_operands == 0)
 		status = run_file(op, NULL);
 	for (i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
 		path = op->op_operand[i];

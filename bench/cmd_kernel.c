@@ -39,7 +39,7 @@ run(struct options *op)
 	if (action[0] != 'b')
 		status = ksource_command(action, path, stdout, why);
 	else {
-		status = ksource_open(path, &name, why);
+		status = ksource_open(path, false, &name, why);
 		if (status == 0)
 			printf("%s  %s\n", name, ksource_spec(name));
 	}

@@ -388,7 +388,7 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 	switch (ke->ke_kind) {
 	case DESIGN:
 		if (ksource_named(value) &&
-		    ksource_open(value, &value, why) != 0)
+		    ksource_open(value, false, &value, why) != 0)
 			return (lines_refuse(li, "%s", why));
 		found = tb->tb_design = simulated_design(value);
 		break;

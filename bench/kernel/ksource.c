@@ -42,6 +42,7 @@ struct source {
 	struct listing	 so_files;	/* that the compiler read */
 	char		 so_sum[LINES_MAX][SUM_SIZE];	/* of each */
 	char		 so_key[SUM_SIZE];
+	const char	*so_ciphers;	/* source.sh's word for whose */
 	bool		 so_probed;
 	char		*so_why;
 };
@@ -208,7 +209,8 @@ compile(struct source *so, struct digest *dg, const char *method,
 	size_t size;
 	int error, status;
 
-	status = script("build", so->so_spec, NULL, &made.li_text, so->so_why);
+	status = script("build", so->so_spec, so->so_ciphers, &made.li_text,
+	    so->so_why);
 	if (status != 0) {
 		free(made.li_text);
 		return (status);
@@ -322,7 +324,8 @@ add(struct source *so)
 }
 
 int
-ksource_open(const char *spec, const char **name, char why[KSOURCE_WHY_SIZE])
+ksource_open(const char *spec, bool ciphers, const char **name,
+    char why[KSOURCE_WHY_SIZE])
 {
 	struct source **last = &sources, *so = calloc(1, sizeof(*so));
 	int status;
@@ -330,9 +333,11 @@ ksource_open(const char *spec, const char **name, char why[KSOURCE_WHY_SIZE])
 	if (so == NULL)
 		return (refuse(why, EXIT_FAILURE, "no memory"));
 	so->so_why = why;
+	so->so_ciphers = ciphers ? "source" : NULL;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
 	snprintf(so->so_spec, sizeof(so->so_spec), "%s", spec);
-	status = script("find", spec, NULL, &so->so_found.li_text, why);
+	status = script("find", spec, so->so_ciphers, &so->so_found.li_text,
+	    why);
 	if (status == 0) {
 		split(&so->so_found);
 		for (; *last != NULL; last = &(*last)->so_next)

@@ -27,13 +27,14 @@ bool ksource_named(const char *text);
 /*
  * Makes a design of a source, the first time; call before threads start.
  *
- *   spec  in   as above, or only PATH
- *   name  out  the design's, as results have it
- *   why   out  on failure: what is wrong, and what would be right
+ *   spec     in   as above, or only PATH
+ *   ciphers  in   with its tree's ciphers, but on simulated machines
+ *   name     out  the design's, as results have it
+ *   why      out  on failure: what is wrong, and what would be right
  *
  * Returns: 0, EXIT_USAGE or EXIT_FAILURE.
  */
-int ksource_open(const char *spec, const char **name,
+int ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE]);
 
 /* What -d takes for a design in another process: a short name is not enough. */

@@ -2,8 +2,9 @@
 #
 #	source.sh DATA ACTION [SPEC...]
 #
-#	find SPEC	prints what the source is, as lines "key value"
-#	build SPEC	the same, and compiles it into a new folder, "work"
+#	find SPEC [source]	prints what the source is, as lines "key value"
+#	build SPEC [source]	the same, and compiles it into a new folder,
+#			"work"; source: with the ciphers of its tree
 #	check SPEC	prints which interfaces rngsim lacks for it
 #	diff SPEC SPEC	prints git diff --stat between two sources
 #	drop FOLDER	removes what was compiled
@@ -17,7 +18,7 @@ export LC_ALL
 # ccache would make the paths that the compiler read relative.
 unset CCACHE_BASEDIR
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
-data=$1 action=$2
+data=$1 action=$2 ciphers=
 shift 2
 newline='
 '
@@ -195,6 +196,9 @@ find_source()
 	*/sys/dev/random/*) tree=${folder%/dev/random*} ;;
 	esac
 	folder=${tree:-$folder}
+	[ -z "$ciphers" ] || [ -f "$tree/dev/random/hash.c" ] ||
+	    fail 2 "--crypto source: $path has no dev/random/hash.c in a sys" \
+		"directory: expected one, or --crypto kernel"
 	name=${path%.c}
 	name=${name%/sys}
 	name=${name##*/}
@@ -234,6 +238,7 @@ describe()
 	# What follows is part of the key of what is compiled.
 	printf 'cc %s\n' $cc
 	echo "compiler $version" | sed 1q
+	echo "ciphers ${ciphers:-rngsim}"
 	printf 'flag %s\n' $flags
 	printf 'file %s\n' $files
 	# A header that the tree gets later comes before the one of rngsim.
@@ -294,7 +299,11 @@ compile()
 	own=$(echo $own ${2-} | tr ' ' '\n')
 	link=$(echo $link | tr ' ' '\n')
 	IFS=$newline
-	$cc $flags $own -MD -MF "$work/rule" -c -o "$work/object.o" \
+	case $1-$ciphers in
+	real-source) own=$own$newline-DKERN_CRYPTO_SOURCE ;;
+	*) own=$own$newline-I$data/ciphers ;;
+	esac
+	$cc $own $flags -MD -MF "$work/rule" -c -o "$work/object.o" \
 	    "$work/unit.c" >"$work/log" 2>&1 &&
 	    $cc $more $link -o "$work/$1.so" "$work/object.o" \
 		>>"$work/log" 2>&1
@@ -342,8 +351,8 @@ check()
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	echo "compiler  $version" | sed 1q
-	$cc $flags -DKERNEL_NO_PROBE -M -MG -MF "$work/rule" "$work/unit.c" \
-	    >"$work/log" 2>&1 || fail 1 "$(sed 1q "$work/log")"
+	$cc "-I$data/ciphers" $flags -DKERNEL_NO_PROBE -M -MG \
+	    -MF "$work/rule" "$work/unit.c" >"$work/log" 2>&1 || fail 1 "$(sed 1q "$work/log")"
 	inputs | grep -v '^/' >"$work/headers"
 	while read -r file; do
 		mkdir -p "$(dirname "$work/missing/$file")"
@@ -406,6 +415,7 @@ esac
 cache=$cache/rngsim/kernel
 case $action in
 find | build | check)
+	ciphers=${2-}
 	find_source "$1"
 	find_compiler
 	[ "$action" = check ] || describe

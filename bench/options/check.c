@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/crypto/hash.h"
 
@@ -210,6 +211,27 @@ options_load_hash(const struct options *op)
 		return (0);
 	return (run_error(op->op_command, "-S: %s=%s: it cannot be used: %s",
 	    pool_hash, ha->ha_name, ha->ha_why));
+}
+
+int
+options_check_crypto(const struct options *op)
+{
+	bool found = false;
+	unsigned i;
+
+	if (op->op_crypto != CRYPTO_SOURCE)
+		return (0);
+	for (i = 0; i < op->op_designs.ol_count; i++)
+		found |= ksource_named(
+		    generators[op->op_designs.ol_value[i]]->ra_ident);
+	if (!found)
+		return (usage_error(op->op_command, "--crypto: \"source\" is "
+		    "for kernel sources: expected -d kernel:PATH with it"));
+	if (!op->op_simulated && (op->op_ledger || op->op_ledger_path != NULL))
+		return (usage_error(op->op_command, "--crypto: \"source\": no "
+		    "ledger sees the keys of a source's own ciphers: expected "
+		    "kernel, or no --ledger"));
+	return (0);
 }
 
 /* A trace and a ledger's log hold one run. */

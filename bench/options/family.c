@@ -51,7 +51,7 @@ quantity_title(unsigned i)
 TABLE(arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
     workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
 TABLE(ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
-TABLE(crypto, CRYPTO_MODES, crypto_mode_names[i], .fa_title = NULL);
+TABLE(crypto, CRYPTO_CHOICES, crypto_mode_names[i], .fa_title = NULL);
 TABLE(designs, generator_count, generators[i]->ra_ident,
     .fa_title = "design");
 TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");

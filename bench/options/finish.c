@@ -307,15 +307,21 @@ set_kernels(const struct options *op, const char *text)
 	}
 }
 
+/* Whether a mode can be set for kernel sources: beside them only its twin. */
 static bool
-only_kernels(const struct option_list *designs)
+has_kernels(const struct option_list *designs, const char *twin)
 {
-	unsigned i;
+	const char *name;
+	unsigned i, kernels = 0;
 
-	for (i = 0; i < designs->ol_count; i++)
-		if (!ksource_named(generators[designs->ol_value[i]]->ra_ident))
+	for (i = 0; i < designs->ol_count; i++) {
+		name = generators[designs->ol_value[i]]->ra_ident;
+		if (ksource_named(name))
+			kernels++;
+		else if (strcmp(name, twin) != 0)
 			return (false);
-	return (designs->ol_count > 0);
+	}
+	return (kernels > 0);
 }
 
 static int
@@ -370,7 +376,7 @@ finish_tunables(struct options *op)
 	static const char concurrent_read[] =
 	    "kern.random.fortuna.concurrent_read";
 	const struct lock_config *lc = &op->op_config.bc_lock;
-	const char *value;
+	const char *twin, *value;
 	unsigned i;
 	int error;
 
@@ -378,15 +384,15 @@ finish_tunables(struct options *op)
 		if (set_tunable(op, op->op_tunables[i], &value, &error) ==
 		    NULL && (error = set_kernels(op, op->op_tunables[i])) != 0)
 			return (error);
+	twin = pc->concurrent_read ? "concurrent" : "locked";
 	if (options_tunable_seen(op, concurrent_read) &&
-	    only_kernels(&op->op_designs))
+	    has_kernels(&op->op_designs, twin))
 		error = set_kernels(op, pc->concurrent_read ?
 		    "kern.random.fortuna.concurrent_read=1" :
 		    "kern.random.fortuna.concurrent_read=0");
 	else
 		error = tunable_as_option(op, concurrent_read, OPTION_DESIGN,
-		    &op->op_designs, pc->concurrent_read ? "concurrent" :
-		    "locked");
+		    &op->op_designs, twin);
 	if (error == 0)
 		error = tunable_as_option(op,
 		    "kern.random.use_chacha20_cipher", OPTION_CIPHER,

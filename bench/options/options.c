@@ -119,7 +119,8 @@ static int
 open_kernel(const struct options *op, const char *label, const char **item)
 {
 	char why[KSOURCE_WHY_SIZE];
-	int status = ksource_open(*item, item, why);
+	int status = ksource_open(*item, op->op_crypto == CRYPTO_SOURCE,
+	    item, why);
 
 	return (status == 0 ? 0 : (status == EXIT_USAGE ? usage_error :
 	    run_error)(op->op_command, "%s: \"%s\": %s", label, *item, why));
@@ -270,6 +271,14 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	KASSERT(false, ("%s is of type %d", od->od_name, (int)od->od_type));
 }
 
+/* Kernel sources are compiled as --crypto, wherever it stands, says. */
+static bool
+is_late(const struct option_def *od)
+{
+
+	return (od->od_family == &family_designs);
+}
+
 /* Takes one option; value is NULL for a switch. */
 static int
 take(struct options *op, unsigned id, const char *value)
@@ -284,7 +293,7 @@ take(struct options *op, unsigned id, const char *value)
 	op->op_text[id] = value != NULL ? value : "";
 	op->op_given++;
 	op->op_help = id == OPTION_HELP;
-	return (set(op, id, label, value));
+	return (is_late(od) ? 0 : set(op, id, label, value));
 }
 
 static int
@@ -430,6 +439,7 @@ parse(struct options *op, int argc, char *argv[])
 static int
 set_defaults(struct options *op)
 {
+	char label[OPTION_LABEL_SIZE];
 	int error = 0;
 	unsigned id;
 
@@ -437,6 +447,11 @@ set_defaults(struct options *op)
 		const char *text = option_default(&option_defs[id],
 		    op->op_cmd);
 
+		if (op->op_text[id] != NULL && is_late(&option_defs[id])) {
+			error = set(op, id, option_label((enum option_id)id,
+			    label), op->op_text[id]);
+			continue;
+		}
 		if (!option_takes(op->op_cmd, id) || op->op_text[id] != NULL ||
 		    text == NULL || text[0] == '(')
 			continue;
@@ -466,6 +481,8 @@ options_read(struct options *op, enum command_id cm, int argc, char *argv[])
 		return (error);
 	op->op_seed_given = GIVEN(op, SEED) || GIVEN(op, CAT_SEED);
 	error = set_defaults(op);
+	if (error == 0)
+		error = options_check_crypto(op);
 	return (error != 0 ? error : options_check_files(op));
 }
 

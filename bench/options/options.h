@@ -302,6 +302,9 @@ int option_list_add(const struct options *op, struct option_list *ol,
  */
 int options_check_files(const struct options *op);
 
+/* Refuses --crypto source where it has no effect, or is not seen. */
+int options_check_crypto(const struct options *op);
+
 /* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 

@@ -182,6 +182,7 @@ comparable_crypto(const struct result_cell *cell)
 
 	return (strcmp(cell->crypto, "kernel") == 0 ? "kernel-style crypto" :
 	    strcmp(cell->crypto, "native") == 0 ? "native crypto" :
+	    strcmp(cell->crypto, "source") == 0 ? "kernel sources' crypto" :
 	    cell->crypto);
 }
 

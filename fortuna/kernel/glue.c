@@ -21,7 +21,6 @@ static unsigned kern_added_count;
 static const uint8_t kern_zeros[ZERO_REGION_SIZE];
 const void *const zero_region = kern_zeros;
 int hz = 1000;
-bool random_chachamode;
 struct malloc_type M_ENTROPY[1] = { { "entropy" } };
 
 #define	HOST(f, ...)	(kern_host->kh_##f(kern_host->kh_self, ##__VA_ARGS__))
@@ -464,6 +463,14 @@ kern_failpoint(const char *name)
 
 /* random(4): ciphers, hashes, events. */
 
+#ifdef KERN_CRYPTO_SOURCE
+#include <dev/random/hash.c>
+#include <crypto/rijndael/rijndael-alg-fst.c>
+#include <crypto/rijndael/rijndael-api-fst.c>
+#include <crypto/sha2/sha256c.c>
+#else
+bool random_chachamode;
+
 /* What a cipher uses of a key: ChaCha20's is its input, AES's a schedule. */
 #define	KERN_KEY_BYTES(key)						\
 	(random_chachamode ? sizeof(struct chacha_ctx) : sizeof(*(key)))
@@ -532,6 +539,7 @@ randomdev_getkey(union randomdev_key *context, const void **key_out,
 	*key_out = HOST(key_get, context);
 	*size_out = RANDOM_KEYSIZE;
 }
+#endif
 
 void
 randomdev_unblock(void)
@@ -641,6 +649,8 @@ KERN_EXPORT const struct kernel_object kernel_object = {
 	.ko_event = kern_object_event,
 #ifndef KERNEL_NO_PROBE
 	.ko_state = kern_probe_state,
+#endif
+#if !defined(KERNEL_NO_PROBE) && !defined(KERN_CRYPTO_SOURCE)
 	.ko_counter = kern_probe_counter,
 	.ko_key = kern_probe_key,
 #endif

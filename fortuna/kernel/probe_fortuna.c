@@ -41,6 +41,9 @@ kern_probe_state(struct kernel_state *ks, bool set)
 	kern_probe_words(ks->ks_counter);
 	ks->ks_reseeds = fortuna_state.fs_reseedcount;
 	ks->ks_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
+	/* hash.c panics where there is no key yet. */
+	if (fortuna_state.fs_reseedcount == 0)
+		return;
 	randomdev_getkey(&fortuna_state.fs_key, &key, &n);
 	__builtin_memcpy(ks->ks_key, key, KERNEL_KEY_BYTES);
 }

@@ -24,9 +24,10 @@
 
 enum { CIPHERS = 2, VERSION_MAJOR_SHIFT = 28 };
 
-const char *const crypto_mode_names[CRYPTO_MODES] = {
+const char *const crypto_mode_names[CRYPTO_CHOICES] = {
 	[CRYPTO_KERNEL]	= "kernel",
 	[CRYPTO_NATIVE]	= "native",
+	[CRYPTO_SOURCE]	= "source",
 };
 
 /* Written once by crypto_init(), before threads start. */
@@ -45,6 +46,8 @@ int
 crypto_mode_enter(enum crypto_mode mode, char *const argv[])
 {
 
+	if (mode == CRYPTO_SOURCE)
+		mode = CRYPTO_KERNEL;
 	/* Another setting of the user's counts as CRYPTO_NATIVE. */
 	if (mode == crypto_mode_now())
 		return (0);

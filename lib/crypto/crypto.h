@@ -7,11 +7,14 @@
 enum crypto_mode {
 	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
 	CRYPTO_NATIVE,	/* whatever libcrypto finds */
-	CRYPTO_MODES
+	CRYPTO_MODES,
+	/* As CRYPTO_KERNEL; kernel sources have ciphers of their own. */
+	CRYPTO_SOURCE	= CRYPTO_MODES,
+	CRYPTO_CHOICES
 };
 
 /* The modes' names, as --crypto takes them. */
-extern const char *const crypto_mode_names[CRYPTO_MODES];
+extern const char *const crypto_mode_names[CRYPTO_CHOICES];
 
 /*
  * Sets the mode.  libcrypto reads it from the environment when it is loaded, so

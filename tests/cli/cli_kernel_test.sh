@@ -328,6 +328,26 @@ kernel__everywhere_body() {
 	complains 2 'no such file' kat -d kernel:nosuch "$script"
 }
 
+test_case kernel__mode "a source runs in the mode that -S names, alone and" \
+    "beside the built-in design of that mode"
+kernel__mode_body() {
+	setup
+	tree one/sys
+	line=$(grep -n -A 8 '^random_fortuna_read_locked' \
+	    one/sys/dev/random/fortuna.c | sed -n 's/-	FORTUNA_LOCK.*//p')
+	mode=kern.random.fortuna.concurrent_read
+	for designs in kernel:one locked,kernel:one; do
+		saves out.json sweep $brief -n 1 --format json -d $designs \
+		    -S $mode=0
+		grep -q "fortuna.c:$line\"" out.json ||
+		    atf_fail "$designs, not locked: $(grep '"site"' out.json)"
+	done
+	saves out.json sweep $brief -n 1 --format json \
+	    -d concurrent,kernel:one -S $mode=1
+	! grep -q "fortuna.c:$line\"" out.json || atf_fail "locked"
+	complains 2 "$mode|-d" sweep -d locked,kernel:one -S $mode=1
+}
+
 test_case kernel__bad_input "messages say what is wrong and what is right"
 kernel__bad_input_body() {
 	setup

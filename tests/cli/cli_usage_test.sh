@@ -91,7 +91,7 @@ cli__unknown_names_body() {
 		bad $c -d 'expected none, locked' x Locked locked2 ' locked' -1
 		bad $c -l 'expected none, pthread' x MTX mtx_spin 'mtx '
 		bad $c -c 'expected aes or chacha20' x aes256 chacha AES
-		bad $c --crypto 'expected kernel or native' x '' Kernel kernel,native
+		bad $c --crypto 'expected kernel, native or source' x '' Kernel kernel,native
 	done
 	for c in run sweep; do
 		bad $c --format 'expected table, csv, json' x '' JSON json,csv
@@ -620,7 +620,7 @@ cli__help_and_version_body() {
 			done
 		done
 		tr -s ' \n' ' ' <help.txt >line.txt
-		atf_check -o match:'aes or chacha20' -o match:'kernel or native' \
+		atf_check -o match:'aes or chacha20' -o match:'native or source' \
 		    cat line.txt
 	done
 	# Help wins over what else stands there, as far as it was read.

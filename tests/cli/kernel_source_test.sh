@@ -2,6 +2,7 @@
 
 # Compiled into the build's folder, once for all cases.
 prepare() {
+	crypto=
 	XDG_CACHE_HOME=$(cd "$(atf_get_srcdir)/.." && pwd)/kernel-cache
 	export XDG_CACHE_HOME
 	folder=$(source_folder)/tests
@@ -15,7 +16,7 @@ answers() {
 	design=$1
 	shift
 	for script; do
-		"$(program)" kat -d "$design" "$script" >out 2>&1
+		"$(program)" kat $crypto -d "$design" "$script" >out 2>&1
 		cmp -s out "${script%.script}.expected" ||
 		    atf_fail "$design, $script: $(diff out \
 		    "${script%.script}.expected" | head -n 4)"
@@ -161,4 +162,39 @@ kernel_source__tree_body() {
 	    -o result.json
 	runs sweep --engine virtual --profile epyc-9654-2s \
 	    -d "concurrent,$design" -r 1,16 -s 32 -t 0.02 -n 2
+}
+
+test_case kernel_source__crypto "with --crypto source a kernel's own ciphers" \
+    "give FreeBSD's bytes and are measured"
+kernel_source__crypto_body() {
+	prepare
+	complains 2 'kernel sources|kernel:PATH' run --crypto source
+	complains 2 'hash.c|--crypto kernel' run --crypto source \
+	    -d "$(kernel fortuna)"
+	complains 2 'expected kernel or native' hash --crypto source
+	[ -n "$RNGSIM_KERNEL_SRC" ] ||
+	    atf_skip "RNGSIM_KERNEL_SRC names no kernel source tree"
+	design=kernel:$RNGSIM_KERNEL_SRC
+	crypto="--crypto source"
+	answers "$design" "$folder"/vectors/*.script
+	complains 2 'ledger' run $crypto -d "$design" --ledger
+	saves result.json run -d "$design" $crypto -r 1 -s 4k -t 0.1 \
+	    --format json
+	json_flat result.json flat
+	has flat 'cells\.0\.crypto "source"'
+	runs run -d "$design" $crypto --ledger --engine virtual \
+	    --profile epyc-9654-2s -r 8 -s 32 -t 0.02
+	# A wrong cipher of the tree shows, and only with --crypto source.
+	mkdir -p sys/dev sys/crypto sys/sys
+	cp -R "$RNGSIM_KERNEL_SRC/dev/random" sys/dev
+	cp "$RNGSIM_KERNEL_SRC/sys/random.h" sys/sys
+	for name in chacha20 rijndael sha2; do
+		cp -R "$RNGSIM_KERNEL_SRC/crypto/$name" sys/crypto
+	done
+	sed -i 's/expand 32/Expand 32/' sys/crypto/chacha20/chacha.c
+	script=$(ls "$folder"/vectors/chacha-*.script | head -n 1)
+	answer() { "$(program)" kat -d kernel:sys "$@" "$script" | cksum; }
+	expected=$(cksum <"${script%.script}.expected")
+	[ "$(answer)" = "$expected" ] || atf_fail "rngsim's are not used"
+	[ "$(answer $crypto)" != "$expected" ] || atf_fail "theirs are not used"
 }

@@ -80,8 +80,8 @@ open_sources(void)
 	for (i = 0; i < nitems(sources); i++) {
 		snprintf(spec, sizeof(spec), "kernel:%.4000s/%s.c",
 		    folder, sources[i].name);
-		ATF_REQUIRE_MSG(ksource_open(spec, &name, why) == 0, "%s: %s",
-		    spec, why);
+		ATF_REQUIRE_MSG(ksource_open(spec, false, &name, why) == 0,
+		    "%s: %s", spec, why);
 		/* What a source claims the cases check. */
 		ra = (struct random_algorithm *)(uintptr_t)generator_find(name);
 		ra->ra_flags |= sources[i].flags;

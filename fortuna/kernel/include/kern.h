@@ -43,6 +43,7 @@
 	((s *)(void *)((char *)(p) - offsetof(s, m)))
 #define	__compiler_membar()	__asm__ volatile("" : : : "memory")
 #define	__diagused		__unused
+#define	__min_size(x)		static (x)
 
 typedef unsigned char	u_char;
 typedef unsigned short	u_short;
@@ -119,34 +120,44 @@ extern int hz;
 #define	sched_unpin()		((void)0)
 
 /* sys/endian.h */
+#define	_BYTE_ORDER		__BYTE_ORDER__
+#define	BYTE_ORDER		__BYTE_ORDER__
+#define	LITTLE_ENDIAN		__ORDER_LITTLE_ENDIAN__
+#define	BIG_ENDIAN		__ORDER_BIG_ENDIAN__
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define	htole16(x)		((uint16_t)(x))
 #define	htole32(x)		((uint32_t)(x))
 #define	htole64(x)		((uint64_t)(x))
+#define	htobe32(x)		__builtin_bswap32(x)
+#define	htobe64(x)		__builtin_bswap64(x)
 #else
 #define	htole16(x)		__builtin_bswap16(x)
 #define	htole32(x)		__builtin_bswap32(x)
 #define	htole64(x)		__builtin_bswap64(x)
+#define	htobe32(x)		((uint32_t)(x))
+#define	htobe64(x)		((uint64_t)(x))
 #endif
-#define	KERN_CODEC(bits)						\
+#define	KERN_CODEC(order, bits)						\
 static __inline uint##bits##_t						\
-le##bits##dec(const void *p)						\
+order##bits##dec(const void *p)						\
 {									\
 	uint##bits##_t v;						\
 									\
 	__builtin_memcpy(&v, p, sizeof(v));				\
-	return (htole##bits(v));					\
+	return (hto##order##bits(v));					\
 }									\
 									\
 static __inline void							\
-le##bits##enc(void *p, uint##bits##_t v)				\
+order##bits##enc(void *p, uint##bits##_t v)				\
 {									\
-	v = htole##bits(v);						\
+	v = hto##order##bits(v);						\
 	__builtin_memcpy(p, &v, sizeof(v));				\
 }
-KERN_CODEC(16)
-KERN_CODEC(32)
-KERN_CODEC(64)
+KERN_CODEC(le, 16)
+KERN_CODEC(le, 32)
+KERN_CODEC(le, 64)
+KERN_CODEC(be, 32)
+KERN_CODEC(be, 64)
 #define	le32toh(x)		htole32(x)
 #define	le64toh(x)		htole64(x)
 
@@ -380,8 +391,8 @@ KERN_ATOMICS
 #define	atomic_thread_fence_seq_cst()	__sync_synchronize()
 
 /*
- * crypto/: the shapes that dev/random/hash.h is made of.  Their contents are
- * the program's.  The sizes are about the kernel's.
+ * ../ciphers/crypto/: the shapes that dev/random/hash.h is made of.  Their
+ * contents are the program's.  The sizes are about the kernel's.
  */
 #ifndef KERN_CRYPTO_SOURCE
 typedef struct { uint64_t kern_state[KERNEL_HASH_STATE / 8 + 9]; } SHA256_CTX;
