@@ -196,9 +196,11 @@ find_source()
 	*/sys/dev/random/*) tree=${folder%/dev/random*} ;;
 	esac
 	folder=${tree:-$folder}
-	[ -z "$ciphers" ] || [ -f "$tree/dev/random/hash.c" ] ||
-	    fail 2 "--crypto source: $path has no dev/random/hash.c in a sys" \
-		"directory: expected one, or --crypto kernel"
+	for file in ${ciphers:+dev/random/hash.c crypto/chacha20/chacha.c \
+	    crypto/rijndael/rijndael-api-fst.c crypto/sha2/sha256c.c}; do
+		[ -f "$tree/$file" ] || fail 2 "--crypto source: $path has no" \
+		    "sys directory with $file: expected one, or --crypto kernel"
+	done
 	name=${path%.c}
 	name=${name%/sys}
 	name=${name##*/}
