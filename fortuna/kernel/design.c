@@ -104,7 +104,7 @@ struct kernel {
 	struct order {
 		const struct kernel_site *first, *second;
 	}		 k_order[CLASSES_MAX][CLASSES_MAX];
-	pthread_mutex_t	 k_order_mutex;
+	atomic_flag	 k_order_busy;
 	struct slot	*k_slot;
 	unsigned	 k_slots;
 	struct hash_slot *k_hash;
@@ -329,9 +329,10 @@ kh_lock(void *self, void *lock, const struct kernel_site *site)
 	struct kernel_lock *kl = lock;
 
 	if (__builtin_expect(kt->kt_held > 0, 0)) {
-		pthread_mutex_lock(&k->k_order_mutex);
+		while (atomic_flag_test_and_set(&k->k_order_busy))
+			machine_yield();
 		check_order(k, kt, kl, site);
-		pthread_mutex_unlock(&k->k_order_mutex);
+		atomic_flag_clear(&k->k_order_busy);
 	}
 	lock_acquire(&kl->kl_lock, &kl->kl_node[kt - k->k_thread],
 	    site_of(k, site));
@@ -896,7 +897,7 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	/* ra_algorithm is the source's first member. */
 	k->k_source = (struct kernel_source *)(uintptr_t)g->g_algorithm;
 	k->k_params = *params;
-	pthread_mutex_init(&k->k_order_mutex, NULL);
+	atomic_flag_clear(&k->k_order_busy);
 	k->k_threads = params->gp_lock_config.threads;
 	k->k_slots = SLOTS_EACH * k->k_threads + SLOTS_MORE;
 	k->k_hashes = k->k_threads + HASHES_MORE;

@@ -24,7 +24,7 @@ check(enum command_id cm, const uint8_t *data, size_t size)
 			status = commands[cm]->cmd_check(&op);
 		else if (cm == COMMAND_run || cm == COMMAND_sweep)
 			status = options_finish(&op);
-		FUZZ_CHECK(status != 0 || !option_takes(cm, OPTION_DESIGN) ||
+		FUZZ_CHECK(status != 0 || !option_takes(cm, OPTION_LOCK) ||
 		    cm == COMMAND_validate ||
 		    (op.op_designs.ol_count > 0 && op.op_locks.ol_count > 0 &&
 		    op.op_readers.ol_count > 0));
