@@ -1080,6 +1080,23 @@ kernel_status(struct generator *g, struct generator_status *gs)
 }
 
 int
+kernel_boot(struct kernel_source *ks, struct generator **g,
+    const struct kernel_object **ko)
+{
+	const struct generator_params gp = {
+		.gp_cipher = cipher_stub(ciphers[0]),
+		.gp_lock = lock_class_find("mtx"),
+		.gp_lock_config = lock_config_default(1),
+		.gp_config = generator_config_default(),
+	};
+	int error = generator_new(&ks->ks_algorithm, g, &gp);
+
+	if (error == 0)
+		*ko = kernel_of(*g)->k_object;
+	return (error);
+}
+
+int
 kernel_design_make(const char *name, const char *object,
     struct kernel_source **ksp, char error[KERNEL_ERROR_SIZE])
 {

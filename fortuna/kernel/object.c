@@ -211,118 +211,9 @@ name_sites(struct kernel_source *ks, const struct kernel_object *ko)
 		snprintf(ks->ks_site[i - 1], sizeof(ks->ks_site[0]), "others");
 }
 
-/*
- * A kernel that boots and does nothing else, to see what sysctls there are.
- * The object calls through these types, whatever they ignore.
- */
-static void *
-dry_lock_new(void *self, const char *name, unsigned flags)
-{
-
-	(void)name;
-	(void)flags;
-	return (self);
-}
-
-static void
-dry_lock(void *self, void *lock, const struct kernel_site *site)
-{
-
-	(void)self;
-	(void)lock;
-	(void)site;
-}
-
-static void
-dry_one(void *self, void *p)
-{
-
-	(void)self;
-	(void)p;
-}
-
-static bool
-dry_owned(void *self, void *lock)
-{
-
-	(void)lock;
-	return (self != NULL);
-}
-
-static int64_t
-dry_uptime(void *self, bool coarse)
-{
-
-	(void)self;
-	return (coarse);
-}
-
-static void *
-dry_malloc(void *self, size_t n, bool zero)
-{
-
-	(void)zero;
-	return (n == 0 ? self : calloc(1, n));
-}
-
-static void
-dry_range(void *self, void *p, size_t n)
-{
-
-	(void)self;
-	(void)p;
-	(void)n;
-}
-
-static void
-dry_access(void *self, const void *p, size_t n)
-{
-
-	(void)self;
-	(void)p;
-	(void)n;
-}
-
-static void
-dry_copying(void *self, void *to, const void *from, size_t n)
-{
-
-	(void)self;
-	(void)to;
-	(void)from;
-	(void)n;
-}
-
-static void
-dry_panic(void *self, const char *file, int line, const char *text)
-{
-
-	(void)self;
-	kassert_panic(file, line, "boot", text);
-}
-
-static const struct kernel_host dry_host = {
-	.kh_abi = KERNEL_ABI,
-	.kh_self = &loaded,
-	.kh_cpus = 1,
-	.kh_lock_new = dry_lock_new,
-	.kh_lock_free = dry_one,
-	.kh_lock = dry_lock,
-	.kh_unlock = dry_one,
-	.kh_owned = dry_owned,
-	.kh_uptime_ns = dry_uptime,
-	.kh_malloc = dry_malloc,
-	.kh_free = dry_one,
-	.kh_panic = dry_panic,
-	.kh_hash_init = dry_one,
-	.kh_clearing = dry_range,
-	.kh_copying = dry_copying,
-	.kh_load = dry_access,
-	.kh_store = dry_access,
-};
-
-/* The sources of all machines. */
-static struct kernel_source *sources[3 * 64];
+/* The machines' sources of each design, this one's first. */
+enum { MACHINES = 3 };
+static struct kernel_source *sources[MACHINES * 64];
 static unsigned source_count;
 
 static int64_t
@@ -358,44 +249,77 @@ kernel_setting_apply(const struct kernel_object *ko,
 	return (false);
 }
 
-/* A copy that has booted dry; kernel_copy_put() it. */
-static struct kernel_copy *
-boot_dry(struct kernel_source *ks)
-{
-	struct kernel_copy *kc = kernel_copy_get(ks, 0);
+/*
+ * Boots a source of this machine, for its sysctls; boot_end() ends it.  The
+ * caller may be no machine thread yet.
+ */
+struct boot {
+	struct generator *b_generator;
+	const struct kernel_object *b_object;
+	struct mthread	 b_td;
+	bool		 b_attached;
+};
 
-	if (kc != NULL)
-		kc->kc_object->ko_boot(&dry_host);
-	return (kc);
+static int
+boot_begin(struct boot *b, struct kernel_source *ks)
+{
+	int error;
+
+	b->b_attached = machine_curthread() == NULL;
+	if (b->b_attached)
+		machine_attach(&b->b_td, "boot");
+	error = real_kernel_boot(ks, &b->b_generator, &b->b_object);
+	if (error != 0 && b->b_attached)
+		machine_detach();
+	return (error);
+}
+
+static void
+boot_end(struct boot *b)
+{
+
+	generator_free(b->b_generator);
+	if (b->b_attached)
+		machine_detach();
 }
 
 static int
-set_one(struct kernel_source *ks, const struct kernel_setting *set, bool *found,
-    char error[KERNEL_ERROR_SIZE])
+keep(struct kernel_source *ks, const struct kernel_setting *set)
 {
-	struct kernel_copy *kc = boot_dry(ks);
+	unsigned i;
+
+	for (i = 0; i < ks->ks_setting_count &&
+	    strcmp(set->kt_name, ks->ks_setting[i].kt_name) != 0; i++)
+		continue;
+	if (i == KERNEL_SETTINGS_MAX)
+		return (ENOSPC);
+	ks->ks_setting[i] = *set;
+	ks->ks_setting_count += i == ks->ks_setting_count;
+	return (0);
+}
+
+/* Sets it in a design, if it has that; found is set then. */
+static int
+set_one(struct kernel_source **machines, const struct kernel_setting *set,
+    bool *found, char error[KERNEL_ERROR_SIZE])
+{
+	struct boot b;
 	unsigned i;
 	int e = 0;
 
-	if (kc == NULL)
+	if (boot_begin(&b, machines[0]) != 0)
 		return (ENOMEM);
-	if (kernel_setting_apply(kc->kc_object, set, &e)) {
+	if (kernel_setting_apply(b.b_object, set, &e)) {
 		*found = true;
-		for (i = 0; i < ks->ks_setting_count && strcmp(set->kt_name,
-		    ks->ks_setting[i].kt_name) != 0; i++)
-			continue;
-		if (i == KERNEL_SETTINGS_MAX)
-			e = ENOSPC;
-		if (e == 0) {
-			ks->ks_setting[i] = *set;
-			ks->ks_setting_count += i == ks->ks_setting_count;
-		} else {
+		for (i = 0; e == 0 && i < MACHINES; i++)
+			e = keep(machines[i], set);
+		if (e != 0)
 			snprintf(error, KERNEL_ERROR_SIZE, "%s refuses it%s",
-			    ks->ks_name, e == ERANGE ? ": it is out of the "
-			    "source's bounds" : "");
-		}
+			    machines[0]->ks_name, e == ERANGE ? ": it is out "
+			    "of the source's bounds" : e == ENOSPC ? ": there "
+			    "are too many" : "");
 	}
-	kernel_copy_put(ks, kc);
+	boot_end(&b);
 	return (e == 0 ? 0 : EINVAL);
 }
 
@@ -416,8 +340,8 @@ kernel_design_set(const char *name, const char *value,
 		v = 0;
 	}
 	set.kt_value = (int64_t)v;
-	for (i = 0; e == 0 && i < source_count; i++)
-		e = set_one(sources[i], &set, &found, error);
+	for (i = 0; e == 0 && i < source_count; i += MACHINES)
+		e = set_one(&sources[i], &set, &found, error);
 	return (e == 0 && !found ? ENOENT : e);
 }
 
@@ -425,29 +349,23 @@ bool
 kernel_design_sysctl(const char *design, unsigned i, char *name, char *descr,
     char *value)
 {
-	struct kernel_source *ks = NULL;
 	struct kernel_sysctl *kx;
-	struct kernel_copy *kc;
+	struct boot b;
 	unsigned k;
-	int e;
 
-	for (k = 0; k < source_count && ks == NULL; k++)
-		if (strcmp(sources[k]->ks_name, design) == 0)
-			ks = sources[k];
-	kc = ks != NULL ? boot_dry(ks) : NULL;
-	if (kc == NULL)
+	for (k = 0; k < source_count && strcmp(sources[k]->ks_name, design) !=
+	    0; k += MACHINES)
+		continue;
+	if (k >= source_count || boot_begin(&b, sources[k]) != 0)
 		return (false);
-	for (k = 0; k < ks->ks_setting_count; k++)
-		(void)kernel_setting_apply(kc->kc_object, &ks->ks_setting[k],
-		    &e);
-	kx = kc->kc_object->ko_sysctl(i);
+	kx = b.b_object->ko_sysctl(i);
 	if (kx != NULL) {
 		snprintf(name, KERNEL_NAME_SIZE, "%s", kx->kx_name);
 		snprintf(descr, KERNEL_NAME_SIZE, "%s", kx->kx_descr);
 		snprintf(value, KERNEL_NAME_SIZE, "%jd",
 		    (intmax_t)value_of(kx));
 	}
-	kernel_copy_put(ks, kc);
+	boot_end(&b);
 	return (kx != NULL);
 }
 

@@ -63,6 +63,14 @@ bool kernel_setting_apply(const struct kernel_object *ko,
     const struct kernel_setting *set, int *error);
 
 #define	kernel_design_make	FLAVOURED(kernel_design_make)
+#define	kernel_boot		FLAVOURED(kernel_boot)
+
+/*
+ * Makes a generator with stub ciphers, to look at what the source has; needs no
+ * crypto_init().  Returns: as generator_new().
+ */
+int kernel_boot(struct kernel_source *ks, struct generator **g,
+    const struct kernel_object **ko);
 
 /*
  * Adds the design of one machine.  Returns: as kernel_source_open(); ENOSPC.

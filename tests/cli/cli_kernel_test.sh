@@ -263,6 +263,32 @@ kernel__lacks_body() {
 }
 
 needs=python3
+test_case kernel__boot "a source may use locks, clocks and CPUs at boot," \
+    "also where its sysctls are only looked at"
+kernel__boot_body() {
+	setup
+	cat >boot.c <<-END
+	#include "$src/tests/kernel/fortuna.c"
+	static uint64_t when;
+	static int where;
+	static void
+	early(void *arg)
+	{
+		when = get_cyclecount() + (arg != NULL);
+		where = curcpu;
+		cpu_spinwait();
+		if (mtx_trylock(&fortuna_state.fs_mtx))
+			mtx_unlock(&fortuna_state.fs_mtx);
+	}
+	SYSINIT(early, SI_SUB_DRIVERS, SI_ORDER_ANY, early, NULL);
+	END
+	"$(program)" list tunables -d kernel:boot.c >out || atf_fail "list: $?"
+	grep -q 'kern.random.fortuna.concurrent_read=1' out ||
+	    atf_fail "$(cat out)"
+	runs run $brief -d kernel:boot.c \
+	    -S kern.random.fortuna.concurrent_read=0
+}
+
 test_case kernel__unprobed "a source with other private names works, and is" \
     "recorded as not probed"
 kernel__unprobed_body() {
