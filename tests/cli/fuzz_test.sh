@@ -25,6 +25,23 @@ corpus__small_body() {
 	[ "$bytes" -lt 300000 ] || atf_fail "$bytes bytes"
 }
 
+test_case run__names_targets "what \"make fuzz\" runs gets its corpus, and how" \
+    "each target ended is in the table"
+run__names_targets_body() {
+	mkdir -p build/fuzz
+	cat >build/fuzz/kat <<-'END'
+	#! /bin/sh
+	for last; do :; done
+	[ "$last" = tests/fuzz/corpus/kat ] && echo Done 7 runs in 3 seconds
+	END
+	printf '#! /bin/sh\nexit 77\n' >build/fuzz/workload
+	chmod +x build/fuzz/*
+	atf_check -s exit:1 -o match:'^kat  *3 .*well$' \
+	    -o match:'^workload .*died: see build/found/workload.log$' \
+	    sh "$(source_folder)/tests/fuzz/run.sh" build 3 build/fuzz/kat \
+	    build/fuzz/workload
+}
+
 needs=cc
 test_case death__is_told "a target that dies says of which input"
 death__is_told_body() {

@@ -1,5 +1,5 @@
 # Runs fuzz targets with libFuzzer, one after the other, and says how each ended.
-# "make fuzz"; run.sh BUILDDIR SECONDS TARGET...
+# "make fuzz"; run.sh BUILDDIR SECONDS PROGRAM...
 #
 # What libFuzzer finds worth keeping stays in BUILDDIR/found/TARGET for the next
 # time, and an input that a target died of in BUILDDIR/died.
@@ -10,10 +10,11 @@ mkdir -p "$build/died"
 table=$build/fuzz.txt
 printf '%-12s %9s %12s %9s %7s  %s\n' target seconds inputs covered 'MB' end \
     >"$table"
-for t; do
+for program; do
+	t=${program##*/}
 	mkdir -p "$build/found/$t"
 	log=$build/found/$t.log
-	"$build/fuzz/$t" -max_total_time="$seconds" -timeout=10 \
+	"$program" -max_total_time="$seconds" -timeout=10 \
 	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
 	    -artifact_prefix="$build/died/$t-" "$build/found/$t" \
 	    "tests/fuzz/corpus/$t" >"$log" 2>&1 &&
