@@ -16,10 +16,9 @@
 #include <stdint.h>
 
 enum {
-	KERNEL_ABI		= 2,
+	KERNEL_ABI		= 1,
 	KERNEL_KEY_BYTES	= 32,
 	KERNEL_HASH_BYTES	= 32,
-	KERNEL_BLAKE2B_BYTES	= 64,
 	/* What the program keeps in a cipher object or in a hash. */
 	KERNEL_CIPHER_STATE	= 64,
 	KERNEL_HASH_STATE	= 32,
@@ -87,20 +86,15 @@ struct kernel_host {
 
 	/*
 	 * Ciphers, over KERNEL_CIPHER_STATE bytes that the source may copy and
-	 * clear; ctr is two words, the lower one first.  The last 16 bytes are
-	 * the source's.
+	 * clear; ctr is two words, the lower one first.
 	 */
 	void		 (*kh_key_set)(void *self, void *state,
 			    const void *key);
 	void		 (*kh_keystream)(void *self, void *state,
 			    uint64_t ctr[2], void *out, size_t n);
 	const void	*(*kh_key_get)(void *self, void *state);
-	/*
-	 * Over KERNEL_HASH_STATE bytes; bytes, the result's, is
-	 * KERNEL_HASH_BYTES for SHA-256 or KERNEL_BLAKE2B_BYTES.
-	 */
-	void		 (*kh_hash_init)(void *self, void *state,
-			    unsigned bytes);
+	/* SHA-256, over KERNEL_HASH_STATE bytes. */
+	void		 (*kh_hash_init)(void *self, void *state);
 	void		 (*kh_hash_add)(void *self, void *state,
 			    const void *data, size_t n);
 	void		 (*kh_hash_finish)(void *self, void *state, void *out);
@@ -139,8 +133,6 @@ struct kernel_object {
 	/* Members of the source's struct random_algorithm. */
 	const char *const *ko_algorithm;	/* its name */
 	const unsigned	*ko_poolcount;
-	/* The most output that it keeps for later reads. */
-	unsigned	 ko_stored_bytes;
 	const struct kernel_site *ko_sites;
 	unsigned	 (*ko_site_count)(void);
 	/*
@@ -154,10 +146,7 @@ struct kernel_object {
 	bool		 (*ko_seeded)(void);
 	void		 (*ko_read)(uint8_t *buf, size_t n);
 	void		 (*ko_event)(const struct kernel_event *ke);
-	/*
-	 * Runs the timers and task queues that are due, counted from the first
-	 * call after they were set; NULL: none.
-	 */
+	/* Runs the timers and task queues that are due; NULL: none. */
 	void		 (*ko_timer)(int64_t now_ns);
 	/*
 	 * The rest is NULL in a source whose private names are others.

@@ -67,7 +67,6 @@ struct hash_slot {
 	_Atomic uint32_t hs_used;
 	bool		 hs_made;
 	int		 hs_pool;	/* its number; -1: none */
-	const void	*_Atomic hs_at;	/* a pool's place */
 	_Atomic uint64_t hs_tag;
 	struct digest	 hs_digest;
 };
@@ -105,18 +104,17 @@ struct kernel {
 	struct order {
 		const struct kernel_site *first, *second;
 	}		 k_order[CLASSES_MAX][CLASSES_MAX];
-	/* Of mutexes, orders and the arena, while threads change them. */
-	atomic_flag	 k_busy;
+	atomic_flag	 k_order_busy;
 	struct slot	*k_slot;
 	unsigned	 k_slots;
 	struct hash_slot *k_hash;
 	unsigned	 k_hashes;
 	unsigned	 k_pools;
-	const struct hash *k_sha256, *k_blake2b;
+	const struct hash *k_sha256;
 	struct ledger	*k_ledger;
 	unsigned	 k_core;
-	uint8_t		*_Atomic k_arena;
-	_Atomic size_t	 k_arena_used;
+	uint8_t		*k_arena;
+	size_t		 k_arena_used;
 	_Atomic int64_t	 k_unpaced_ns;
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 k_unblocked;
@@ -161,21 +159,6 @@ stop(struct kernel *k, const struct kernel_site *site, const char *fmt, ...)
 	va_end(ap);
 	kh_panic(k, site->kt_file, site->kt_line, text);
 	__builtin_unreachable();
-}
-
-static void
-tables_take(struct kernel *k)
-{
-
-	while (atomic_flag_test_and_set(&k->k_busy))
-		machine_yield();
-}
-
-static void
-tables_drop(struct kernel *k)
-{
-
-	atomic_flag_clear(&k->k_busy);
 }
 
 /* Whether p is one of the source's variables, not on a stack. */
@@ -249,11 +232,9 @@ kh_lock_new(void *self, const char *name, unsigned flags)
 		free(kl);
 		return (NULL);
 	}
-	tables_take(k);
 	kl->kl_class = class_of(k, name);
 	kl->kl_next = k->k_locks;
 	k->k_locks = kl;
-	tables_drop(k);
 	return (kl);
 }
 
@@ -263,11 +244,9 @@ kh_lock_free(void *self, void *lock)
 	struct kernel *k = self;
 	struct kernel_lock **at, *kl = lock;
 
-	tables_take(k);
 	for (at = &k->k_locks; *at != kl; at = &(*at)->kl_next)
 		continue;
 	*at = kl->kl_next;
-	tables_drop(k);
 	lock_fini(&kl->kl_lock);
 	free(kl);
 }
@@ -350,9 +329,10 @@ kh_lock(void *self, void *lock, const struct kernel_site *site)
 	struct kernel_lock *kl = lock;
 
 	if (__builtin_expect(kt->kt_held > 0, 0)) {
-		tables_take(k);
+		while (atomic_flag_test_and_set(&k->k_order_busy))
+			machine_yield();
 		check_order(k, kt, kl, site);
-		tables_drop(k);
+		atomic_flag_clear(&k->k_order_busy);
 	}
 	lock_acquire(&kl->kl_lock, &kl->kl_node[kt - k->k_thread],
 	    site_of(k, site));
@@ -459,18 +439,16 @@ static void *
 kh_malloc(void *self, size_t n, bool zero)
 {
 	struct kernel *k = self;
-	void *p = NULL;
+	void *p;
 
 	(void)zero;
 	n += -n % MACHINE_CACHE_LINE;
-	tables_take(k);
 	if (k->k_arena == NULL)
 		k->k_arena = generator_alloc(ARENA_BYTES);
-	if (k->k_arena != NULL && n <= ARENA_BYTES - k->k_arena_used) {
-		p = k->k_arena + k->k_arena_used;
-		k->k_arena_used += n;
-	}
-	tables_drop(k);
+	if (k->k_arena == NULL || n > ARENA_BYTES - k->k_arena_used)
+		return (NULL);
+	p = k->k_arena + k->k_arena_used;
+	k->k_arena_used += n;
 	return (p);
 }
 
@@ -649,7 +627,7 @@ keystream_alone(struct kernel *k, const struct cipher_state *cs,
 	    k->k_generator.g_cipher) != 0)
 		kh_panic(k, __FILE__, __LINE__, "no memory for a cipher");
 	cipher_key_set(kt->kt_key, cs->cs_raw);
-	cipher_keystream_cut(kt->kt_key, ctr, out, n);
+	cipher_keystream(kt->kt_key, ctr, out, n);
 	cipher_key_wipe(kt->kt_key);
 }
 
@@ -663,10 +641,10 @@ kh_keystream(void *self, void *state, uint64_t words[2], void *out, size_t n)
 
 	/* Threads with copies of one key may use them at the same time. */
 	if (sl != NULL && copies_of(sl) == 1) {
-		cipher_keystream_cut(sl->sl_key, &ctr, out, n);
+		cipher_keystream(sl->sl_key, &ctr, out, n);
 	} else if (sl != NULL && atomic_exchange_explicit(&sl->sl_busy, 1,
 	    memory_order_acquire) == 0) {
-		cipher_keystream_cut(sl->sl_key, &ctr, out, n);
+		cipher_keystream(sl->sl_key, &ctr, out, n);
 		atomic_store_explicit(&sl->sl_busy, 0, memory_order_release);
 	} else {
 		keystream_alone(k, cs, &ctr, out, n);
@@ -722,7 +700,7 @@ hash_of(struct kernel *k, const struct hash_ref *hs)
 }
 
 static struct hash_slot *
-hash_take(struct kernel *k, const struct hash *hash)
+hash_take(struct kernel *k)
 {
 	struct hash_slot *slot;
 	uint32_t none;
@@ -733,52 +711,30 @@ hash_take(struct kernel *k, const struct hash *hash)
 		none = 0;
 		if (!atomic_compare_exchange_strong(&slot->hs_used, &none, 1))
 			continue;
-		if (slot->hs_made && slot->hs_digest.dg_hash != hash) {
-			digest_fini(&slot->hs_digest);
-			slot->hs_made = false;
-		}
-		if (hash->ha_state != HASH_READY || (!slot->hs_made &&
-		    digest_init_as(&slot->hs_digest, hash) != 0))
+		if (!slot->hs_made && digest_init_as(&slot->hs_digest,
+		    k->k_sha256) != 0)
 			break;
 		slot->hs_made = true;
 		slot->hs_pool = -1;
 		return (slot);
 	}
 	kh_panic(k, __FILE__, __LINE__, "no room for another hash: hashes "
-	    "are begun and not finished, or libcrypto lacks BLAKE2b");
-	return (NULL);
-}
-
-/* The pool there, also where the source has cleared it. */
-static struct hash_slot *
-pool_at(struct kernel *k, const void *state)
-{
-	unsigned i;
-
-	for (i = 0; i < k->k_hashes; i++)
-		if (k->k_hash[i].hs_at == state)
-			return (&k->k_hash[i]);
+	    "are begun and not finished");
 	return (NULL);
 }
 
 /* Pools are the hashes among the source's variables, in the order of boot. */
 static void
-kh_hash_init(void *self, void *state, unsigned bytes)
+kh_hash_init(void *self, void *state)
 {
 	struct kernel *k = self;
 	struct hash_ref *hs = state;
 	struct hash_slot *slot = hash_of(k, hs);
 
 	if (slot == NULL) {
-		slot = pool_at(k, state);
-		if (slot == NULL)
-			slot = hash_take(k, bytes == KERNEL_HASH_BYTES ?
-			    k->k_sha256 : k->k_blake2b);
-		if (slot->hs_at == NULL && is_variable(k, state) &&
-		    k->k_pools < POOLS_MAX) {
+		slot = hash_take(k);
+		if (is_variable(k, state) && k->k_pools < POOLS_MAX)
 			slot->hs_pool = (int)k->k_pools++;
-			slot->hs_at = state;
-		}
 		hs->hs_slot = (uint64_t)(slot - k->k_hash) + 1;
 		hs->hs_tag = ++thread_of(k)->kt_tag;
 		atomic_store(&slot->hs_tag, hs->hs_tag);
@@ -941,10 +897,9 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	/* ra_algorithm is the source's first member. */
 	k->k_source = (struct kernel_source *)(uintptr_t)g->g_algorithm;
 	k->k_params = *params;
-	tables_drop(k);
+	atomic_flag_clear(&k->k_order_busy);
 	k->k_threads = params->gp_lock_config.threads;
-	k->k_slots = SLOTS_EACH * k->k_threads + SLOTS_MORE +
-	    generator_places(params);
+	k->k_slots = SLOTS_EACH * k->k_threads + SLOTS_MORE;
 	k->k_hashes = k->k_threads + HASHES_MORE;
 	k->k_thread = generator_alloc(k->k_threads * sizeof(*k->k_thread));
 	k->k_slot = generator_alloc(k->k_slots * sizeof(*k->k_slot));
@@ -965,8 +920,6 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	k->k_object = k->k_copy->kc_object;
 	k->k_sha256 = cipher_is_stub(params->gp_cipher) ? hash_stub() :
 	    hash_sha256();
-	k->k_blake2b = cipher_is_stub(params->gp_cipher) ? hash_stub() :
-	    hash_find("blake2b-512");
 	atomic_init_32(&k->k_unblocked, 0);
 	k->k_host = host_calls;
 	k->k_host.kh_self = k;
@@ -1152,8 +1105,6 @@ kernel_design_make(const char *name, const char *object,
 
 	if (ks == NULL)
 		return (ENOMEM);
-	/* Where libcrypto lacks it, a source that needs it ends the run. */
-	(void)hash_load(hash_find("blake2b-512"));
 	e = kernel_source_open(ks, name, object, error);
 	if (e == 0 && !generator_add(&ks->ks_algorithm))
 		e = ENOSPC;
@@ -1168,7 +1119,6 @@ kernel_design_make(const char *name, const char *object,
 		.ra_argument = "The source's own.",
 		.ra_flags = ks->ks_probed ? 0 : RA_UNSEEN,
 		.ra_poolcount = ks->ks_algorithm.ra_poolcount,
-		.ra_stored_bytes = ks->ks_algorithm.ra_stored_bytes,
 		.ra_size = sizeof(struct kernel),
 		.ra_sites = ks->ks_sites,
 		.ra_site_count = ks->ks_site_count,

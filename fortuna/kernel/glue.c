@@ -12,7 +12,7 @@
 #define	KERN_PLAIN	__attribute__((no_sanitize("thread")))
 #endif
 
-enum { KERN_SYSCTLS_MAX = 64, KERN_PATH_SIZE = 128, KERN_TASKS_MAX = 8 };
+enum { KERN_SYSCTLS_MAX = 64, KERN_PATH_SIZE = 128 };
 
 static const struct kernel_host *kern_host;
 static struct sysctl_oid kern_added[KERN_SYSCTLS_MAX];
@@ -96,8 +96,6 @@ memcpy(void *to, const void *from, size_t n)
 	return (kern_memcpy(to, from, n));
 }
 
-int nullop(void) { return (0); }
-
 void *
 kern_malloc(size_t n, int flags)
 {
@@ -164,50 +162,6 @@ kern_ncpus(void)
 {
 
 	return ((int)kern_host->kh_cpus);
-}
-
-/* Tasks: any thread sets tt_delay, and the timer the rest. */
-
-static struct timeout_task *kern_task[KERN_TASKS_MAX];
-
-void
-kern_task_init(struct timeout_task *tt, void (*func)(void *, int),
-    void *context)
-{
-	unsigned i;
-
-	for (i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++)
-		continue;
-	if (i == KERN_TASKS_MAX)
-		panic("more than %d tasks", KERN_TASKS_MAX);
-	*tt = (struct timeout_task){ func, context, 0, 0 };
-	kern_task[i] = tt;
-}
-
-KERN_PLAIN void
-kern_task_after(struct timeout_task *tt, sbintime_t sbt)
-{
-
-	__atomic_store_n(&tt->tt_delay, sbt < 0 ? -sbt : sbt, __ATOMIC_RELEASE);
-}
-
-KERN_PLAIN static void
-kern_object_timer(int64_t now_ns)
-{
-	struct timeout_task *tt;
-	sbintime_t delay;
-	unsigned i;
-
-	for (i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
-		tt = kern_task[i];
-		delay = __atomic_exchange_n(&tt->tt_delay, 0, __ATOMIC_ACQUIRE);
-		if (delay != 0)
-			tt->tt_due_ns = now_ns + sbttons(delay);
-		if (tt->tt_due_ns == 0 || now_ns < tt->tt_due_ns)
-			continue;
-		tt->tt_due_ns = 0;
-		tt->tt_func(tt->tt_context, 1);
-	}
 }
 
 /* Mutexes. */
@@ -529,7 +483,7 @@ randomdev_hash_init(struct randomdev_hash *context)
 {
 
 	KERN_STORES(context, sizeof(*context));
-	HOST(hash_init, context, KERNEL_HASH_BYTES);
+	HOST(hash_init, context);
 }
 
 void
@@ -584,61 +538,6 @@ randomdev_getkey(union randomdev_key *context, const void **key_out,
 
 	*key_out = HOST(key_get, context);
 	*size_out = RANDOM_KEYSIZE;
-}
-
-/* ChaCha20 with a counter of 128 bits: it follows what the program keeps. */
-
-void
-chacha_keysetup(struct chacha_ctx *x, const u_char *key, u_int bits)
-{
-
-	MPASS(bits == KERNEL_KEY_BYTES * 8);
-	KERN_STORES(x, sizeof(*x));
-	HOST(key_set, x, key);
-}
-
-void
-chacha_encrypt_bytes(struct chacha_ctx *x, const u_char *text, u_char *out,
-    u_int n)
-{
-	uint64_t words[2] = { le64dec(&x->input[12]), le64dec(&x->input[14]) };
-
-	MPASS(text == NULL);
-	KERN_LOADS(x, sizeof(*x));
-	HOST(keystream, x, words, out, n);
-	le64enc(&x->input[12], words[0]);
-	le64enc(&x->input[14], words[1]);
-}
-
-int
-blake2b_init(blake2b_state *s, size_t n)
-{
-
-	MPASS(n == BLAKE2B_OUTBYTES);
-	KERN_STORES(s, sizeof(*s));
-	HOST(hash_init, s, BLAKE2B_OUTBYTES);
-	return (0);
-}
-
-int
-blake2b_update(blake2b_state *s, const void *data, size_t n)
-{
-
-	KERN_STORES(s, sizeof(*s));
-	HOST(hash_add, s, data, n);
-	return (0);
-}
-
-int
-blake2b_final(blake2b_state *s, void *out, size_t n)
-{
-
-	MPASS(n == BLAKE2B_OUTBYTES);
-	KERN_STORES(s, sizeof(*s));
-	/* Stubs write less. */
-	__builtin_memset(out, 0, n);
-	HOST(hash_finish, s, out);
-	return (0);
 }
 #endif
 
@@ -740,9 +639,6 @@ KERN_EXPORT const struct kernel_object kernel_object = {
 	.ko_abi = KERNEL_ABI,
 	.ko_algorithm = &random_alg_context.ra_ident,
 	.ko_poolcount = &random_alg_context.ra_poolcount,
-#ifdef FXRNG_BUFRNG_SZ
-	.ko_stored_bytes = FXRNG_BUFRNG_SZ,
-#endif
 	.ko_sites = __start_kern_sites,
 	.ko_site_count = kern_site_count,
 	.ko_boot = kern_object_boot,
@@ -751,7 +647,6 @@ KERN_EXPORT const struct kernel_object kernel_object = {
 	.ko_seeded = kern_object_seeded,
 	.ko_read = kern_object_read,
 	.ko_event = kern_object_event,
-	.ko_timer = kern_object_timer,
 #ifndef KERNEL_NO_PROBE
 	.ko_state = kern_probe_state,
 #endif

@@ -398,7 +398,6 @@ kernel_source_open(struct kernel_source *ks, const char *name,
 	snprintf(ks->ks_descr, sizeof(ks->ks_descr), "a kernel source: %s",
 	    *kc->kc_object->ko_algorithm);
 	ks->ks_algorithm.ra_poolcount = *kc->kc_object->ko_poolcount;
-	ks->ks_algorithm.ra_stored_bytes = kc->kc_object->ko_stored_bytes;
 	ks->ks_probed = kc->kc_object->ko_state != NULL;
 	kernel_copy_put(ks, kc);
 	return (0);

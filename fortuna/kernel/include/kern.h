@@ -105,7 +105,6 @@ void	kern_panic(const char *, int, const char *, ...) __printflike(3, 4)
 	    __dead2;
 void	*kern_memcpy(void *, const void *, size_t);
 void	*kern_memset(void *, int, size_t);
-int	nullop(void);
 int	memcmp(const void *, const void *, size_t);
 size_t	strlen(const char *);
 int	strcmp(const char *, const char *);
@@ -177,7 +176,7 @@ void	cpu_spinwait(void);
 
 /* sys/kernel.h: SI_SUB_ and SI_ORDER_ in the kernel's order */
 enum sysinit_sub_id { SI_SUB_TUNABLES, SI_SUB_LOCK, SI_SUB_CPU, SI_SUB_RANDOM,
-    SI_SUB_TASKQ, SI_SUB_DRIVERS, SI_SUB_EXEC, SI_SUB_SMP, SI_SUB_LAST };
+    SI_SUB_DRIVERS, SI_SUB_SMP, SI_SUB_LAST };
 enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
     SI_ORDER_FOURTH, SI_ORDER_MIDDLE, SI_ORDER_ANY };
 struct kern_sysinit {
@@ -203,13 +202,6 @@ enum { M_NOWAIT = 1, M_WAITOK = 2, M_ZERO = 0x100 };
 #define	malloc(size, type, flags)	kern_malloc(size, flags)
 #define	free(p, type)			kern_free(p)
 #define	zfree(p, type)			kern_free(p)
-/* sys/domainset.h, vm/vm_phys.h: memory is of one domain */
-struct domainset;
-#define	VM_DOMAIN_EMPTY(domain)		((void)(domain), false)
-#define	DOMAINSET_PREF(domain)		NULL
-#define	DOMAINSET_FIXED(domain)		NULL
-#define	malloc_domainset(size, type, ds, flags)				\
-	((void)(ds), kern_malloc(size, flags))
 void	*kern_malloc(size_t, int);
 void	kern_free(void *);
 
@@ -362,32 +354,8 @@ struct thread;
 #define	DPCPU_PTR(name)		DPCPU_ID_PTR(curcpu, name)
 #define	DPCPU_GET(name)		(*DPCPU_PTR(name))
 #define	DPCPU_SET(name, x)	(*DPCPU_PTR(name) = (x))
-#define	DPCPU_ZERO(name) do {						\
-	for (int kern_i = 0; kern_i < mp_ncpus; kern_i++)		\
-		bzero(DPCPU_ID_PTR(kern_i, name), sizeof(dpcpu_##name[0].v)); \
-} while (0)
-/* A CPU's dynamic part is its number. */
-struct pcpu { int pc_dynamic, pc_domain; };
-#define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
-#define	_DPCPU_PTR(i, name)	DPCPU_ID_PTR(i, name)
 int	kern_curcpu(void);
 int	kern_ncpus(void);
-
-/* sys/taskqueue.h: the program's timer runs tasks; sys/vdso.h */
-struct timeout_task {
-	void		(*tt_func)(void *, int);
-	void		*tt_context;
-	sbintime_t	 tt_delay;	/* since the timer runs next; 0: none */
-	int64_t		 tt_due_ns;	/* the timer's; 0: none */
-};
-#define	C_PREL(x)			0
-#define	TIMEOUT_TASK_INIT(queue, task, priority, func, context)		\
-	kern_task_init(task, func, context)
-#define	taskqueue_enqueue_timeout_sbt(queue, task, sbt, precision, flags) \
-	kern_task_after(task, sbt)
-#define	fxrng_push_seed_generation(generation)	((void)(generation))
-void	kern_task_init(struct timeout_task *, void (*)(void *, int), void *);
-void	kern_task_after(struct timeout_task *, sbintime_t);
 
 /* machine/atomic.h: stronger than asked for, which no test can tell */
 #define	KERN_ATOMIC(suffix, type)					\
@@ -401,7 +369,6 @@ void	atomic_set_##suffix(volatile type *, type);			\
 void	atomic_clear_##suffix(volatile type *, type);			\
 type	atomic_fetchadd_##suffix(volatile type *, type);		\
 type	atomic_swap_##suffix(volatile type *, type);			\
-type	atomic_or_##suffix(volatile type *, type);			\
 type	atomic_readandclear_##suffix(volatile type *);			\
 int	atomic_cmpset_##suffix(volatile type *, type, type);		\
 int	atomic_cmpset_acq_##suffix(volatile type *, type, type);	\
@@ -418,20 +385,13 @@ KERN_ATOMICS
 #define	atomic_load_bool(p)						\
 	(atomic_load_8((volatile const uint8_t *)(p)) != 0)
 #define	atomic_store_bool(p, v)	atomic_store_8((volatile uint8_t *)(p), v)
-#define	atomic_testandset_acq_long(p, bit)				\
-	((atomic_or_long(p, 1ul << (bit) % 64) >> (bit) % 64 & 1) != 0)
 #define	atomic_thread_fence_acq()	__compiler_membar()
 #define	atomic_thread_fence_rel()	__compiler_membar()
 #define	atomic_thread_fence_acq_rel()	__compiler_membar()
 #define	atomic_thread_fence_seq_cst()	__sync_synchronize()
 
-/* sys/bitset.h */
-#define	BITSET_DEFINE(name, size)					\
-struct name { u_long __bits[howmany(size, 64)]; }
-#define	__bitset_word(size, i)	((i) / 64)
-
 /*
- * ../ciphers/: the shapes that dev/random/hash.h is made of.  Their
+ * ../ciphers/crypto/: the shapes that dev/random/hash.h is made of.  Their
  * contents are the program's.  The sizes are about the kernel's.
  */
 #ifndef KERN_CRYPTO_SOURCE
@@ -439,16 +399,9 @@ typedef struct { uint64_t kern_state[KERNEL_HASH_STATE / 8 + 9]; } SHA256_CTX;
 typedef struct { uint64_t kern_state[62]; } keyInstance;
 typedef struct { uint64_t kern_state[3]; } cipherInstance;
 struct chacha_ctx { uint32_t input[16]; };
-typedef struct { uint64_t kern_state[31]; } blake2b_state;
-void	chacha_keysetup(struct chacha_ctx *, const u_char *, u_int);
-#define	chacha_ivsetup(x, iv, counter)	memcpy(&(x)->input[12], counter, 16)
-#define	chacha_ctrsave(x, counter)	memcpy(counter, &(x)->input[12], 16)
-void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
-	    u_int);
 #define	CHACHA_BLOCKLEN		64
 #define	CHACHA_MINKEYLEN	16
 #define	SHA256_DIGEST_LENGTH	32
-#define	BLAKE2B_OUTBYTES	KERNEL_BLAKE2B_BYTES
 #define	SHA256_BLOCK_LENGTH	64
 #endif
 
