@@ -3,11 +3,18 @@
 #	make		build the program
 #	make run	install what is missing, build, measure, draw a plot
 #	make test	install what is missing, build, run the test suite
-#	make install	install into DESTDIR and PREFIX
+#	make install	install into DESTDIR and PREFIX; make uninstall
+#	make installcheck
+#			run the tests of what is installed there
+#	make dist	write a tarball of the last commit
+#	make port	write a port of FreeBSD that builds that tarball
 #	make lint	check layering, style and manual pages
 #	make bench	measure the figures of rngsim-figures(7)
+#	make check-page	install Chromium, and look at pages of --html in it
 #	make check-asan, check-tsan, check-ubsan, check-quick
 #			run the suite in a build with a sanitizer
+#	make check-slurm
+#			run a plan under a Slurm of one node, which it starts
 #	make coverage	run the suite and report which lines it reached
 #	make fuzz	run libFuzzer on each parser, FUZZ_SECONDS each
 #	make model	check the Promela models; make model-full: larger ones
@@ -16,13 +23,17 @@
 #	make mutate	draw MUTANTS small faults, list those that no test finds
 #	make kill	kill and resume a sweep at each of its system calls
 #
-# Packagers set CC, CFLAGS, CPPFLAGS, LDFLAGS, LIBS, PREFIX, MANDIR, DESTDIR and
-# LOCALBASE.  Nothing is written outside BUILDDIR.
+# Packagers set CC, CFLAGS, CPPFLAGS, LDFLAGS, LIBS, BOOST_CONTEXT, PREFIX, MANDIR,
+# ZSHDIR, DESTDIR and LOCALBASE.  Nothing is written outside BUILDDIR.
 
 BUILDDIR = build
 PREFIX = /usr/local
 MANDIR = $(PREFIX)/share/man
 DATADIR = $(PREFIX)/share/rngsim
+DOCDIR = $(PREFIX)/share/doc/rngsim
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR =
 LOCALBASE = /usr/local
 CFLAGS ?= -O2 -g
@@ -33,6 +44,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/lock/lock_*.c fortuna/fortuna.c fortuna/percpu.c fortuna/fxrng.c \
 	fortuna/generator.c fortuna/gen_*.c fortuna/kernel/design.c \
+	fortuna/kernel/locks.c fortuna/kernel/ciphers.c \
+	fortuna/kernel/services.c \
 	fortuna/randomdev.c \
 	harvest/harvestq.c harvest/healthq.c harvest/hq_*.c \
 	harvest/source.c harvest/src_*.c bench/cell/cell.c \
@@ -42,7 +55,9 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 # Only runs on simulated machines.
 SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
 # Everything else is compiled once.
-SHARED != for f in lib/*/*.c fortuna/*.c fortuna/kernel/object.c harvest/*.c bench/*.c bench/*/*.c; do \
+SHARED != for f in lib/*/*.c fortuna/*.c fortuna/kernel/object.c \
+	fortuna/kernel/sources.c fortuna/kernel/built_in.c harvest/*.c \
+	bench/*.c bench/*/*.c; do \
 	case " $(FLAVOURED) $(SIMULATED) " in \
 	*" $$f "*) ;; *) echo $$f ;; esac; done | grep -v '^bench/figures/'
 # Designs and locks that are wrong on purpose, for mutant_test.
@@ -56,15 +71,18 @@ LIBS != pkg-config --libs libcrypto libgcrypt zlib hwloc jansson gsl \
 	2>/dev/null || echo -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 	-lgslcblas
 ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
-REVISION != echo "$$(cat VERSION)$$(git describe --always --dirty \
-	--exclude='*' 2>/dev/null | sed 's/^/-g/')"
+# "make dist" leaves the commit in REVISION.
+COMMIT != { [ -e .git ] && git describe --always --dirty --exclude='*'; } \
+	2>/dev/null || cat REVISION 2>/dev/null || true
+REVISION != c='$(COMMIT)'; echo "$$(cat VERSION)$${c:+-g$$c}"
 
 OBJ = $(BUILDDIR)/obj
 PROGRAM = $(BUILDDIR)/rngsim
 ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. -I$(OBJ) \
 	$(LOCAL_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(WARN) -pthread
 # Boost has no pkg-config file.
-ALLLIBS = $(LOCAL_LDFLAGS) $(LIBS) -l:libboost_context.a $(JEMALLOC) -lm -pthread
+BOOST_CONTEXT = -l:libboost_context.a
+ALLLIBS = $(LOCAL_LDFLAGS) $(LIBS) $(BOOST_CONTEXT) $(JEMALLOC) -lm -pthread
 TIMEOUT = 600
 
 # The first target is what "make" alone makes.
@@ -86,7 +104,7 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 
 DEPS = @sh .ci/deps.sh $(BUILDDIR)/deps.log
 # A second make, because installed packages change what is found above.
-AGAIN = @$(MAKE) BUILDDIR=$(BUILDDIR)
+AGAIN = +@$(MAKE) BUILDDIR=$(BUILDDIR)
 
 run:
 	$(DEPS) build
@@ -116,7 +134,7 @@ $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
 	done; } >$@
 
 test:
-	$(DEPS) build stat
+	$(DEPS) build stat test
 	$(AGAIN) tests-built
 	$(AGAIN) test-now
 
@@ -131,6 +149,14 @@ test-now:
 	echo; kyua --logfile=kyua.log report -r kyua.db \
 	    --results-filter=skipped | grep -e ' -> ' -e '^Test cases'; \
 	exit $$status
+
+# "make test" runs these too, but skips what needs a browser that is not there.
+check-page:
+	$(DEPS) build browser
+	$(AGAIN) tests-built
+	@src=$$(pwd); cd $(BUILDDIR) && kyua --logfile=page.log --config=none \
+	    -v test_suites.rngsim.source=$$src \
+	    test -k tests/Kyuafile -r page.db cli_page_test
 
 # Sanitizers bring their own malloc(3), and slow tests down ten times.
 check-asan:
@@ -196,6 +222,11 @@ mutate:
 	@python3 -B tests/mutate.py $(BUILDDIR) $(MUTANTS) $(MUTATE_SEED) \
 	    $(MUTATE_FOLDERS)
 
+check-slurm:
+	$(DEPS) build slurm
+	$(AGAIN) all
+	@sh tests/slurm.sh $(BUILDDIR)
+
 # Kill a run at each of its system calls, and resume it.
 KILLED = resume__killed_at_a_system_call resume__killed_among_draws \
 	resume__killed_while_it_goes_on
@@ -257,8 +288,24 @@ model-full:
 	$(DEPS) model
 	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant full bits
 
+# The port of FreeBSD, with what is to be installed and the tarball's sums.
+port: $(PROGRAM) dist
+	@here=$$(cd $(BUILDDIR) && pwd)/port; v=$$(cat VERSION); rm -rf $$here; \
+	$(MAKE) BUILDDIR=$(BUILDDIR) DESTDIR=$$here/root PREFIX=/usr/local \
+	    MANDIR=/usr/local/share/man install >/dev/null && \
+	(cd $$here/root/usr/local && find . -type f | sed -e 's,^\./,,' \
+	    -e '/man[157].rngsim/s/$$/.gz/' -e '/rngsim.LICENSE/d' | sort) \
+	    >$$here/pkg-plist && rm -r $$here/root && \
+	cp packaging/freebsd/pkg-descr $$here && \
+	sed "s/%%VERSION%%/$$v/" packaging/freebsd/Makefile >$$here/Makefile && \
+	cd $(BUILDDIR) && { echo "TIMESTAMP = $$(date +%s)"; \
+	    openssl dgst -sha256 -r rngsim-$$v.tar.gz | \
+	    sed 's/\(.*\) \*\(.*\)/SHA256 (\2) = \1/'; \
+	    echo "SIZE (rngsim-$$v.tar.gz) = $$(($$(wc -c <rngsim-$$v.tar.gz)))"; \
+	} >port/distinfo && echo "$(BUILDDIR)/port"
+
 MAN = man1 man5 man7
-DATA = kernel workloads vectors vectors-designs spin
+DATA = kernel workloads published vectors vectors-designs spin
 
 install: $(PROGRAM)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin
@@ -267,15 +314,48 @@ install: $(PROGRAM)
 	for d in $(DATA); do mkdir -p $(DESTDIR)$(DATADIR)/$$d; done
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
 	install -m 644 bench/workload/*.workload $(DESTDIR)$(DATADIR)/workloads
-	cp -R fortuna/kernel/abi.h fortuna/kernel/glue.c \
-	    fortuna/kernel/probe_fortuna.c fortuna/kernel/include \
-	    fortuna/kernel/ciphers fortuna/kernel/tree bench/kernel/source.sh \
-	    $(DESTDIR)$(DATADIR)/kernel
+	install -m 644 lib/published/*.csv $(DESTDIR)$(DATADIR)/published
+	cp -R fortuna/kernel/abi.h fortuna/kernel/kern*.h \
+	    fortuna/kernel/headers.tbl fortuna/kernel/glue.c \
+	    fortuna/kernel/probe_fortuna.c fortuna/kernel/tree \
+	    bench/kernel/source.sh $(DESTDIR)$(DATADIR)/kernel
 	for d in vectors vectors-designs; do install -m 644 \
 	    tests/$$d/*.script tests/$$d/*.expected $(DESTDIR)$(DATADIR)/$$d; \
 	done
 	install -m 644 tests/spin/*.pml tests/spin/*.py tests/spin/runs.tbl \
 	    $(DESTDIR)$(DATADIR)/spin
+	mkdir -p $(DESTDIR)$(DATADIR)/campaign
+	install -m 755 bench/campaign/*.sh $(DESTDIR)$(DATADIR)/campaign
+	for d in $(DOCDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR); do \
+	    mkdir -p $(DESTDIR)$$d; done
+	install -m 644 README.md NEWS LICENSE $(DESTDIR)$(DOCDIR)
+	cd packaging/completion && \
+	    install -m 644 rngsim.bash $(DESTDIR)$(BASHDIR)/rngsim && \
+	    install -m 644 _rngsim $(DESTDIR)$(ZSHDIR) && \
+	    install -m 644 rngsim.fish $(DESTDIR)$(FISHDIR)
+
+uninstall:
+	for f in man/*.[157]; do \
+	    rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f#man/}; done
+	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
+	rm -f $(DESTDIR)$(PREFIX)/bin/rngsim $(DESTDIR)$(BASHDIR)/rngsim \
+	    $(DESTDIR)$(ZSHDIR)/_rngsim $(DESTDIR)$(FISHDIR)/rngsim.fish
+
+# Tests of the command line that need nothing that was built beside it.
+INSTALLED_TESTS = cli_cat cli_kat cli_run cli_report cli_compare \
+	cli_usage cli_hostile cli_ledger cli_workload completion
+
+installcheck:
+	@sh tests/installcheck.sh $(BUILDDIR) $(DESTDIR)$(PREFIX)/bin/rngsim \
+	    $(ATF_SH) $(INSTALLED_TESTS)
+
+# The same commit makes the same bytes.
+dist:
+	@mkdir -p $(BUILDDIR); n=rngsim-$$(cat VERSION); \
+	c=$$(git describe --always --exclude='*') && \
+	git archive --format=tar --prefix=$$n/ \
+	    --add-virtual-file=$$n/REVISION:$$c HEAD >$(BUILDDIR)/$$n.tar && \
+	gzip -9nf $(BUILDDIR)/$$n.tar && echo "$(BUILDDIR)/$$n.tar.gz"
 
 lint:
 	$(DEPS) build
@@ -285,7 +365,8 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all run run-now tests-built test test-now check-asan check-tsan \
-	check-ubsan check-quick coverage fuzz fuzz-now kill kill-now mutate \
+	check-ubsan check-quick check-page check-slurm coverage fuzz fuzz-now \
+	kill kill-now mutate \
 	bench bench-now \
 	faults faults-now stat stat-now stat-full stat-full-now model \
-	model-full install lint clean
+	model-full port install uninstall installcheck dist lint clean

@@ -12,6 +12,7 @@ packages()
 	FreeBSD:bench) echo libsodium ;;
 	FreeBSD:model) echo gcc python3 spin ;;
 	FreeBSD:stat) echo dieharder ent rng-tools ;;
+	*:browser) echo chromium ;;
 	FreeBSD:coverage) echo gcc py311-gcovr ;;
 	*:build) echo gcc libc6-dev pkgconf libssl-dev libgcrypt20-dev \
 	    zlib1g-dev libatf-dev atf-sh kyua libjemalloc-dev libhwloc-dev \
@@ -21,6 +22,8 @@ packages()
 	*:bench) echo libsodium-dev openssl python3-venv ;;
 	# spin calls the compiler's preprocessor.
 	*:model) echo gcc libc6-dev python3 spin ;;
+	*:test) echo bash zsh fish parallel ;;
+	*:slurm) echo munge psmisc slurm-client slurmctld slurmd ;;
 	*:stat) echo dieharder ent openssl $(rng_tools) ;;
 	*:coverage) echo gcovr ;;
 	*:clang) clang=$(apt-cache depends clang 2>/dev/null |

@@ -48,6 +48,9 @@ $1: $2 $3 $obj/flags
 RULE
 }
 
+# What says where a build was is no part of how it was compiled.
+CFLAGS=$(echo "$CFLAGS" | sed 's/ *-f[a-z]*-prefix-map=[^ ]*//g')
+
 stamp flags "$COMPILE"
 stamp revision "$REVISION"
 stamp found/lock.tbl "$(found lib/lock/lock LOCK lib/lock/lock_)"
@@ -57,12 +60,18 @@ stamp found/source.tbl "$(found harvest/source SOURCE harvest/src_)"
 objects=
 for f in $SHARED; do
 	case $f in
-	bench/main.c | bench/sweep/host.c)
+	bench/main.c | bench/sweep/host.c | bench/kernel/ksource.c)
 		flags="-DRNGSIM_REVISION='\"$REVISION\"' -DRNGSIM_FLAGS='\"$CFLAGS\"'"
 		needs=$obj/revision ;;
 	bench/report/plot.c | bench/survey/sources_plot.c)
 		flags=
 		needs=$(echo bench/*/*.gnuplot) ;;
+	bench/page/page.c)
+		flags=
+		needs="bench/page/page.css bench/page/page.js" ;;
+	fortuna/kernel/built_in.c)
+		flags="-DKERNEL_OBJECTS='\"$obj/kernel\"'"
+		needs=$obj/kernel/real.so ;;
 	lib/profile/profile.c)
 		flags=
 		needs=$(echo lib/profile/*.conf) ;;
@@ -94,6 +103,29 @@ for f in $SIMULATED; do
 	objects="$objects $o"
 done
 echo "OBJECTS = $objects"
+
+# The kernel source that is part of the program, compiled as others are.  Not
+# with ThreadSanitizer, which takes its copy of a seed, checked later, for a race.
+case " $CFLAGS " in
+*" -fsanitize=address "* | *" -fsanitize=undefined "*)
+	sanitizer=$(echo "$CFLAGS" | grep -o -e '-fsanitize=[a-z]*') ;;
+*)
+	sanitizer= ;;
+esac
+cat <<RULE
+$obj/kernel/real.so: bench/kernel/source.sh $obj/flags \
+    $(echo $(ls fortuna/kernel/kern*.h fortuna/kernel/headers.tbl fortuna/kernel/abi.h \
+    fortuna/kernel/fortuna_pcpu.c fortuna/kernel/glue.c fortuna/kernel/probe_*.c \
+    fortuna/kernel/tree/*/*.h fortuna/kernel/tree/*/*/*.h))
+	@echo "  KERNEL \$@"; rm -rf $obj/kernel; mkdir -p $obj/kernel; \
+	XDG_CACHE_HOME=\$\$(cd $obj/kernel && pwd) CC='\$(CC)' \
+	RNGSIM_KERNEL_SANITIZER=$sanitizer \
+	RNGSIM_KERNEL_CFLAGS=-g0 sh bench/kernel/source.sh \
+	    "\$\$(pwd)/fortuna/kernel" \
+	    build fortuna/kernel/fortuna_pcpu.c >$obj/kernel/log || \
+	    { tail -n 1 $obj/kernel/log; exit 1; }; \
+	mv \$\$(sed -n 's/^work //p' $obj/kernel/log)/*.so $obj/kernel
+RULE
 
 objects=
 for f in $FAULTY; do

@@ -13,6 +13,7 @@
 #include "bench/cmd.h"
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
+#include "bench/page/page.h"
 #include "bench/result/result.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
@@ -174,33 +175,41 @@ describe_command(const struct request *rq, char text[COMMAND_SIZE])
 	    "", some ? rows : "");
 }
 
-/* The page on stdout and, where of is open, in a file. */
 static int
-show(const struct options *op, const struct page *pg, struct atomic_file *of)
+print_html(FILE *out, const void *of)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-	int error = 0;
+	const struct page *pg = of;
+	struct text t = { .s = "" };
+	int error;
 
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return (run_error("assure", "%s", strerror(errno)));
-	page_print(out, pg);
-	if (fclose(out) != 0)
-		return (run_error("assure", "%s", strerror(errno)));
-	fwrite(text, 1, size, stdout);
-	error = command_commit(op, op->op_output, of, text, size);
-	free(text);
-	if (error != 0)
-		return (error);
-	return (page_verdict(pg) == EVIDENCE_FAILS ? EXIT_FAILURE :
-	    EXIT_SUCCESS);
+	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
+	    pg->pg_when);
+	error = page_begin(out, FORMATF("rngsim: safety case of %s",
+	    pg->pg_design != NULL ? pg->pg_design->ra_ident :
+	    pg->pg_params->ap_lock->lc_name), PAGE_CHECKED, t.s);
+	if (error == 0)
+		error = page_printed(out, page_print, pg);
+	page_end(out);
+	return (error);
+}
+
+/* The page on stdout and, where files are open, in these: text and HTML. */
+static int
+show(const struct options *op, const struct page *pg, struct atomic_file of[2])
+{
+	int status;
+
+	(void)page_print(stdout, pg);
+	status = command_write(op, op->op_output, &of[0], page_print, pg);
+	if (status == 0)
+		status = command_write(op, op->op_html, &of[1], print_html, pg);
+	return (status != 0 || page_verdict(pg) != EVIDENCE_FAILS ? status :
+	    EXIT_FAILURE);
 }
 
 static int
 assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
-    struct atomic_file *of)
+    struct atomic_file of[2])
 {
 	const struct evidence_row *shown[EVIDENCE_ROWS] = { NULL };
 	char command[COMMAND_SIZE], host[RESULT_TEXT_SIZE * 2 + 2];
@@ -261,17 +270,29 @@ run(struct options *op)
 {
 	struct evidence_row *rows = calloc(EVIDENCE_ROWS, sizeof(*rows));
 	struct result_host *rh = calloc(1, sizeof(*rh));
-	struct atomic_file of = { .of_fd = -1 };
+	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
 	static struct request rq;
-	int status;
+	unsigned i;
+	int status = 0;
 
+	for (i = 0; op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS;
+	    i++)
+		if (evidences[i].ev_lock == GIVEN(op, ASSURE_LOCK))
+			status = option_list_add(op, &op->op_rows, "--only",
+			    evidences[i].ev_name, i);
+	if (op->op_plan != NULL)
+		return (status != 0 ? status : plan_write(op, command_argv,
+		    op->op_rows.ol_count));
 	status = rows == NULL || rh == NULL ? run_error("assure", "no memory") :
-	    command_open(op, op->op_output, &of);
+	    command_open(op, op->op_output, &of[0]);
+	if (status == 0)
+		status = command_open(op, op->op_html, &of[1]);
 	if (status == 0) {
 		make_request(&rq, op);
-		status = assure(&rq, rows, rh, &of);
+		status = assure(&rq, rows, rh, of);
 	}
-	atomic_file_abort(&of);
+	atomic_file_abort(&of[0]);
+	atomic_file_abort(&of[1]);
 	free(rh);
 	free(rows);
 	return (status);

@@ -90,10 +90,12 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 	int error;
 
 	error = calibrate_measure(&cb, &params, busy);
-	if (error == EBUSY)
-		return (run_error("calibrate", "this machine is not fit to be "
+	if (error == EBUSY) {
+		(void)run_error("calibrate", "this machine is not fit to be "
 		    "calibrated: %s; or use --force, which marks the profile",
-		    busy));
+		    busy);
+		return (EXIT_UNFIT);
+	}
 	if (error != 0)
 		return (run_error("calibrate", "%s", busy));
 	calibrate_profile(&cb, busy, &pr);

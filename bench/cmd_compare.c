@@ -7,13 +7,6 @@
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
 
-/*
- * A prediction's interval has only the noise of the model, not its error, so
- * that nearly any difference would be clear.
- */
-static const double margin_measured = 0.01;
-static const double margin_predicted = 0.05;
-
 /* What the options mean. */
 struct comparison {
 	const struct options *cm_op;
@@ -89,7 +82,7 @@ emit(const struct comparison *cm, const struct compare *co)
 {
 	const struct options *op = cm->cm_op;
 	unsigned i;
-	int status;
+	int failed, status;
 
 	switch (op->op_format) {
 	case FORMAT_TABLE:
@@ -107,10 +100,13 @@ emit(const struct comparison *cm, const struct compare *co)
 		break;
 	}
 	status = op->op_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
-	for (i = 0; i < op->op_fail_ifs; i++)
-		if (compare_fail_if(co, &cm->cm_gate[i],
-		    GIVEN(op, REFUSED_OK)) != 0)
-			status = EXIT_FAILURE;
+	for (i = 0; i < op->op_fail_ifs; i++) {
+		failed = compare_fail_if(co, &cm->cm_gate[i],
+		    GIVEN(op, REFUSED_OK));
+		/* A failure of the subject outweighs the machine's. */
+		if (failed != 0 && status != EXIT_FAILURE)
+			status = failed;
+	}
 	return (status);
 }
 
@@ -150,7 +146,7 @@ match(const struct comparison *cm, struct compare *co)
 	error = compare_match(co, op->op_base, why);
 	if (error == 0)
 		return (0);
-	if (error == ENOENT &&
+	if (error == ENOENT && co->co_by != COMPARE_HOST &&
 	    family_find(families[op->op_by], op->op_base) == -1)
 		return (usage_error("compare", "%s", why));
 	return (run_error("compare", "%s", why));
@@ -159,8 +155,6 @@ match(const struct comparison *cm, struct compare *co)
 static int
 compare(const struct comparison *cm, struct result r[2])
 {
-	const double margin = provenance_of(&r[0]) == RESULT_MEASURED ?
-	    margin_measured : margin_predicted;
 	struct compare co = {
 		.co_result = { &r[0], &r[cm->cm_files - 1] },
 		.co_path = { cm->cm_op->op_operand[0],
@@ -168,7 +162,7 @@ compare(const struct comparison *cm, struct result r[2])
 		.co_by = by_of(cm->cm_op),
 		.co_wanted = cm->cm_wanted,
 		.co_margin = GIVEN(cm->cm_op, MARGIN) ?
-		    cm->cm_op->op_margin : margin
+		    cm->cm_op->op_margin : compare_margin(&r[0])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 	int error, status;

@@ -14,6 +14,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
+#include "bench/explore/document.h"
 #include "bench/explore/print.h"
 #include "bench/explore/shrink.h"
 #include "bench/kernel/ksource.h"
@@ -22,7 +23,8 @@
 enum {
 	WHY_SIZE	= 256,
 	NAME_SIZE	= 64,
-	SHRINK_RUNS	= 20 * 1000
+	SHRINK_RUNS	= 20 * 1000,
+	PARTS		= 100	/* of a plan */
 };
 
 /* The campaigns of a command line, one for each row. */
@@ -31,6 +33,7 @@ struct exploration {
 	struct campaign	 ep_campaign;	/* the current one */
 	struct campaign_result ep_sum;
 	struct progress	 ep_progress;
+	json_t		*ep_document;
 	uint64_t	 ep_before;	/* schedules of completed campaigns */
 	uint64_t	 ep_total;
 };
@@ -101,6 +104,7 @@ make_campaign(struct campaign *cn, const struct options *op)
 	    1 : op->op_schedules, .cn_progress = progress };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_stop = &stop_signal;
+	cn->cn_subject.tb_memory = op->op_memory;
 	if (op->op_faults.fl_count > 0)
 		cn->cn_subject.tb_faults = &op->op_faults;
 	for (i = 0; i < op->op_tunable_count; i++)
@@ -181,6 +185,8 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 		printf(" -r %s", op->op_text[OPTION_EXPLORE_READERS]);
 	if (GIVEN(op, EXPLORE_SIZE))
 		printf(" -s %s", op->op_text[OPTION_EXPLORE_SIZE]);
+	if (op->op_memory != VM_SC)
+		printf(" --memory %s", vm_memory_names[op->op_memory]);
 	for (i = 0; i < op->op_tunable_count; i++) {
 		fputs(" \\\n    -S ", stdout);
 		format_word(stdout, op->op_tunables[i]);
@@ -290,28 +296,14 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 	else if (error != 0)
 		(void)run_error("explore", "cannot make it smaller: %s",
 		    strerror(error));
+	document_failure(ep->ep_document, cx, error == 0 ? &cr.cr_outcome :
+	    &ce->ce_outcome);
 	print_again(ep, cx, write_file(op, cx, path) == 0 ? path : NULL);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		(void)run_error("explore", "stdout: %s",
 		    strerror(errno != 0 ? errno : EIO));
-}
-
-/* Adds a row to the sum; see explore_print_sum(). */
-static void
-add(struct campaign_result *sum, const struct campaign_result *ce)
-{
-	const struct campaign_result before = *sum;
-	const bool first = before.ce_schedules == 0;
-
-	campaign_add(sum, ce);
-	sum->ce_schedules = first || ce->ce_schedules < before.ce_schedules ?
-	    ce->ce_schedules : before.ce_schedules;
-	sum->ce_ahead = first || ce->ce_ahead > before.ce_ahead ?
-	    ce->ce_ahead : before.ce_ahead;
-	sum->ce_exhausted = ce->ce_exhausted &&
-	    (first || before.ce_exhausted);
 }
 
 /* Runs the current row; EALREADY: something failed and was reported. */
@@ -329,7 +321,8 @@ run_row(struct exploration *ep)
 			fputs("\r\033[K", ep->ep_progress.pr_out);
 		explore_print_row(stdout, cn, &ce);
 		fflush(stdout);
-		add(&ep->ep_sum, &ce);
+		document_row(ep->ep_document, cn, &ce);
+		explore_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
 	if (error == 0 && ce.ce_failed) {
@@ -365,6 +358,8 @@ run_rows(struct exploration *ep)
 	progress_fini(&ep->ep_progress);
 	if (error == 0)
 		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
+	json_object_set_new(ep->ep_document, "complete", json_boolean(error ==
+	    0 || error == EALREADY));
 	if (error == EALREADY)
 		return (EXIT_FAILURE);
 	if (error == EINTR)
@@ -375,7 +370,7 @@ run_rows(struct exploration *ep)
 }
 
 static int
-replay(const char *path)
+replay(const struct options *op, const char *path, struct atomic_file *of)
 {
 	struct event_trace et = { .et_count = 0 };
 	char message[LINES_ERROR_SIZE];
@@ -400,11 +395,17 @@ replay(const char *path)
 		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
 		    cr.cr_exact ? "" : "\nThe schedule could not be followed "
 		    "to its end.");
-		status = EXIT_SUCCESS;
+		status = op->op_html == NULL ? EXIT_SUCCESS :
+		    run_error("explore", "%s: not written: nothing failed",
+		    op->op_html);
 	} else {
 		print_failure(&cx, &cr.cr_outcome, &et, 0);
 		printf("\n%s\n", cr.cr_same ? "As recorded." :
 		    "Fails, but not as recorded.");
+		if (op->op_html != NULL)
+			(void)command_write(op, op->op_html, of, explore_page,
+			    &(struct explore_page){ path, &cx, &cr.cr_outcome,
+			    &et });
 	}
 	execution_free(ex);
 	counterexample_free(&cx);
@@ -435,6 +436,20 @@ take_all(struct options *op)
 }
 
 static int
+check_parts(struct options *op, struct campaign *cn)
+{
+	const uint64_t most = campaign_parts(cn);
+
+	if (op->op_parts == 0)
+		op->op_parts = most < PARTS ? (unsigned)most : PARTS;
+	if (op->op_parts > most || op->op_part_of > most)
+		return (usage_error("explore", "%s: expected at most %" PRIu64
+		    " job%s of these schedules", op->op_plan != NULL ?
+		    "--parts" : "--part", most, PLURAL(most)));
+	return (0);
+}
+
+static int
 check(struct options *op)
 {
 	const char *readers = op->op_text[OPTION_EXPLORE_READERS];
@@ -444,9 +459,12 @@ check(struct options *op)
 	if (op->op_output != NULL && holds_text(op->op_output))
 		return (usage_error("explore", "-o: \"%s\" is there already: "
 		    "expected a new file", op->op_output));
-	if (op->op_replay != NULL && op->op_given > 1)
+	if (op->op_replay != NULL && op->op_given > 1 + GIVEN(op, HTML))
 		return (usage_error("explore", "--replay: the file names all "
-		    "there is to run: expected no other option"));
+		    "there is to run: expected no other option but --html"));
+	if (GIVEN(op, HTML) && op->op_replay == NULL)
+		return (usage_error("explore", "--html: expected --replay with "
+		    "it; a failure leaves a file for that"));
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("explore", "-r: \"%s\": expected 1..%d, "
 		    "or a range such as 2-4", readers, SCENARIO_READERS_MAX));
@@ -457,6 +475,8 @@ check(struct options *op)
 		return (usage_error("explore", "-S: more than %d",
 		    COUNTEREXAMPLE_TUNABLES_MAX));
 	error = make_campaign(&cn, op);
+	if (error == 0 && (op->op_part_of > 0 || op->op_plan != NULL))
+		error = check_parts(op, &cn);
 	return (error != 0 ? error : take_all(op));
 }
 
@@ -464,15 +484,34 @@ static int
 run(struct options *op)
 {
 	struct exploration ep = { .ep_op = op };
+	struct atomic_file of = { .of_fd = -1 };
 	int status;
 
-	if (op->op_replay != NULL)
-		return (replay(op->op_replay));
+	if (op->op_replay != NULL) {
+		status = command_open(op, op->op_html, &of);
+		if (status == 0)
+			status = replay(op, op->op_replay, &of);
+		atomic_file_abort(&of);
+		return (status);
+	}
 	if (op->op_jobs == 0)
 		op->op_jobs = cpu_count() < CAMPAIGN_JOBS_MAX ? cpu_count() :
 		    CAMPAIGN_JOBS_MAX;
+	if (op->op_plan != NULL)
+		return (plan_write(op, command_argv, op->op_parts));
+	if (document_again(op, command_argv, &status))
+		return (status);
 	status = make_campaign(&ep.ep_campaign, op);
-	return (status != 0 ? status : run_rows(&ep));
+	if (status == 0 && op->op_part_of > 0)
+		campaign_split(&ep.ep_campaign, op->op_part, op->op_part_of);
+	if (status == 0)
+		status = command_open(op, op->op_json, &of);
+	if (status != 0)
+		return (status);
+	ep.ep_document = document_new(command_argv, op->op_seed);
+	status = run_rows(&ep);
+	return (document_write(ep.ep_document, op->op_json, &of) == 0 ? status :
+	    EXIT_FAILURE);
 }
 
 const struct command cmd_explore = { check, run,

@@ -237,10 +237,11 @@ topic_name(unsigned i)
 	return (i < TOPICS ? topics[i].name : NULL);
 }
 
+const struct family family_topics = { .fa_name = topic_name };
+
 static int
 check(struct options *op)
 {
-	static const struct family family_topics = { .fa_name = topic_name };
 	const char *topic = op->op_operands > 0 ? op->op_operand[0] : NULL;
 	char names[OPTION_TEXT_SIZE];
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/cmd.h"
+#include "bench/page/page.h"
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
 
@@ -13,6 +14,7 @@ static const struct view {
 } views[] = {
 	{ OPTION_FORMAT, REPORT_TABLE },
 	{ OPTION_PLOT, REPORT_TABLE },
+	{ OPTION_HTML, REPORT_TABLE },
 	{ OPTION_LOCK_PROF, REPORT_LOCKPROF },
 	{ OPTION_LOCKSTAT, REPORT_LOCKSTAT },
 	{ OPTION_WAITS, REPORT_WAITS },
@@ -54,6 +56,13 @@ check(struct options *op)
 	if (op->op_operands == 0)
 		return (usage_error("report", "missing operand: expected a "
 		    "result FILE"));
+	if (op->op_operands == 2 && !GIVEN(op, HTML))
+		return (usage_error("report", "surplus operand \"%s\": two "
+		    "results need --html; \"rngsim compare\" compares them "
+		    "too", op->op_operand[1]));
+	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
+	    strcmp(op->op_operand[1], "-") == 0)
+		return (usage_error("report", "-: expected stdin once"));
 	return (0);
 }
 
@@ -85,17 +94,55 @@ output(const struct options *op, const struct result *r)
 }
 
 static int
+print_page(FILE *out, const void *ps)
+{
+	struct page_results *const *page = ps;
+
+	return (page_results(out, *page));
+}
+
+static int
+write_page(const struct options *op, const struct result *r,
+    struct atomic_file *of)
+{
+	struct page_results ps = { .ps_chartless = "" };
+	struct page_results *page = &ps;
+	int i, status;
+
+	for (i = 0; i < op->op_operands; i++) {
+		ps.ps_result[i] = &r[i];
+		ps.ps_path[i] = strcmp(op->op_operand[i], "-") == 0 ?
+		    "stdin" : op->op_operand[i];
+	}
+	status = command_write(op, op->op_html, of, print_page, &page);
+	if (status == 0 && ps.ps_chartless[0] != '\0')
+		fprintf(stderr, "rngsim: report: %s: a page without charts: "
+		    "%s\n", op->op_html, ps.ps_chartless);
+	return (status);
+}
+
+static int
 run(struct options *op)
 {
+	struct atomic_file of = { .of_fd = -1 };
 	char why[RESULT_TEXT_SIZE] = "";
-	const char *file = op->op_operand[0];
-	struct result r;
-	int status;
+	struct result r[2];
+	int loaded, status;
 
-	if (result_load(file, &r, why) != 0)
-		return (run_error("report", "%s: %s", file, why));
-	status = output(op, &r);
-	result_free(&r);
+	status = command_open(op, op->op_html, &of);
+	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
+		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
+			continue;
+		status = run_error("report", "%s: %s", op->op_operand[loaded],
+		    why);
+		break;
+	}
+	if (status == 0)
+		status = op->op_html != NULL ? write_page(op, r, &of) :
+		    output(op, r);
+	while (loaded > 0)
+		result_free(&r[--loaded]);
+	atomic_file_abort(&of);
 	return (status);
 }
 

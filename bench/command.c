@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "lib/machine/machine.h"
@@ -25,6 +26,7 @@ run(const struct command *cmd, struct options *op)
 	struct mthread self;
 	int status = 0;
 
+	progress_quiet = GIVEN(op, QUIET);
 	if ((needs & NEEDS_STOP) != 0)
 		stop_catch_signals();
 	if ((needs & NEEDS_SEED) != 0)

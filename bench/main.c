@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bench/cmd.h"
+#include "fortuna/kernel/design.h"
 #include "lib/machine/cpu.h"
 
 #ifndef RNGSIM_REVISION
@@ -113,6 +114,10 @@ dispatch(int argc, char *argv[])
 		puts("rngsim " RNGSIM_REVISION);
 		return (EXIT_SUCCESS);
 	}
+	if (strcmp(argv[1], "--complete") == 0) {
+		options_complete(argc - 2, argv + 2);
+		return (EXIT_SUCCESS);
+	}
 	for (i = 0; i < COMMANDS; i++)
 		if (strcmp(command_texts[i].ct_name, argv[1]) == 0)
 			return (command_execute((enum command_id)i, argc,
@@ -124,6 +129,7 @@ dispatch(int argc, char *argv[])
 int
 main(int argc, char *argv[])
 {
+	char why[KERNEL_ERROR_SIZE];
 	int error, status;
 
 	keep_standard_descriptors();
@@ -138,6 +144,13 @@ main(int argc, char *argv[])
 	if (error != 0) {
 		fprintf(stderr, "rngsim: cannot read the CPU topology: %s\n",
 		    strerror(error));
+		return (EXIT_FAILURE);
+	}
+	/* With a limit on files below its size there is no such design. */
+	error = kernel_built_in(why);
+	if (error != 0 && error != EFBIG) {
+		fprintf(stderr, "rngsim: cannot load its kernel source: %s\n",
+		    why);
 		return (EXIT_FAILURE);
 	}
 	status = dispatch(argc, argv);

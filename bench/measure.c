@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/cmd.h"
+#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
@@ -216,6 +217,8 @@ show(const struct options *op, const struct result *r)
 {
 	int error;
 
+	if (GIVEN(op, QUIET) && op->op_output != NULL)
+		return (EXIT_SUCCESS);
 	error = report_emit(stdout, r, (enum report)op->op_format);
 	if (error == 0)
 		return (EXIT_SUCCESS);
@@ -328,6 +331,80 @@ resume(const struct options *given)
 	return (status);
 }
 
+/* Whether the journal of a file has a whole line, so that a run can go on. */
+static bool
+has_journal(const char *file)
+{
+	char *line = NULL, *path = NULL, *real = NULL;
+	bool whole = false;
+	size_t size = 0;
+	FILE *in = NULL;
+	ssize_t n;
+
+	if (atomic_file_resolve(file, &real) == 0 && real != NULL)
+		path = journal_name(real, ".journal");
+	if (path != NULL)
+		in = fopen(path, "re");
+	if (in != NULL) {
+		n = getline(&line, &size, in);
+		whole = n > 0 && line[n - 1] == '\n';
+		fclose(in);
+	}
+	free(line);
+	free(path);
+	free(real);
+	return (whole);
+}
+
+/*
+ * A job of a plan can be run again: what is complete stays, what was killed
+ * goes on.  Returns: whether that was so, and its status.
+ */
+static bool
+part_again(const struct options *op, int *status)
+{
+	const struct options given = { .op_cmd = op->op_cmd, .op_command =
+	    op->op_command, .op_resume = op->op_output, .op_given = 1 };
+	char why[RESULT_TEXT_SIZE];
+	struct result r;
+	bool same;
+	unsigned i;
+
+	if (op->op_part_of == 0 || op->op_output == NULL)
+		return (false);
+	if (has_journal(op->op_output)) {
+		*status = resume(&given);
+		return (true);
+	}
+	if (result_load(op->op_output, &r, why) != 0)
+		return (false);
+	for (i = 1, same = r.complete; same && r.argv[i] != NULL; i++)
+		same = command_argv[i] != NULL &&
+		    strcmp(r.argv[i], command_argv[i]) == 0;
+	same = same && command_argv[i] == NULL;
+	result_free(&r);
+	*status = EXIT_SUCCESS;
+	if (same)
+		fprintf(stderr, "rngsim: %s: %s is complete: nothing was "
+		    "measured\n", op->op_command, op->op_output);
+	return (same);
+}
+
+/* The jobs of --plan, or whether --part is one of them. */
+static int
+check_part(struct options *op)
+{
+	const unsigned most = grid_jobs(op);
+
+	if (op->op_part_of > most || op->op_parts > most)
+		return (usage_error(op->op_command, "%s: expected at most %u "
+		    "job%s: %s", op->op_plan != NULL ? "--parts" : "--part",
+		    most, PLURAL(most), op->op_simulated ? "there are no more "
+		    "cells" : "all designs, locks and ciphers are measured "
+		    "side by side"));
+	return (0);
+}
+
 int
 command_measure(struct options *op)
 {
@@ -336,7 +413,16 @@ command_measure(struct options *op)
 
 	if (op->op_resume != NULL)
 		return (resume(op));
+	if (part_again(op, &status))
+		return (status);
 	status = options_finish(op);
+	if (status == 0)
+		status = check_part(op);
+	if (status == 0 && op->op_plan != NULL) {
+		status = options_seed(op);
+		return (status != 0 ? status : plan_write(op, command_argv,
+		    op->op_parts > 0 ? op->op_parts : grid_jobs(op)));
+	}
 	if (status == 0)
 		status = prepare(op);
 	if (status == 0)

@@ -29,11 +29,15 @@ enum {
 	RA_NEVER_BLOCKS		= 1u << 4,	/* seeds itself when asked */
 	RA_UNCOUNTED		= 1u << 5,	/* its kernel counts no reads */
 	RA_UNSEEN		= 1u << 6,	/* pools cannot be seen */
+	RA_LOCKS_LITTLE		= 1u << 7,	/* most reads take no lock */
 
 	/* ra_knobs: members of struct generator_config that it uses */
 	RK_HYBRID_BYTES		= 1u << 0,
 	RK_BATCH_EVENTS		= 1u << 1,
-	RK_POOL_HASH		= 1u << 2
+	RK_POOL_HASH		= 1u << 2,
+	RK_HOLD			= 1u << 3,
+
+	GENERATOR_LINES_MAX	= 64
 };
 
 /*
@@ -68,6 +72,10 @@ struct generator_config {
 	unsigned	hybrid_bytes;
 	/* RK_BATCH_EVENTS: events absorbed under one acquisition. */
 	unsigned	batch_events;
+	/* RK_HOLD: what a read does under the lock, of the null design. */
+	unsigned	none_hold_ns;
+	bool		none_hold_drawn;	/* that is the mean */
+	unsigned	none_lines;		/* written */
 };
 
 /* Everything a generator is made from. */

@@ -137,6 +137,16 @@ const struct tunable generator_tunables[] = {
 	    "rngsim.fortuna.batch_events",
 	    "batch: events absorbed under one acquisition",
 	    TUNABLE_LIMITS(1, GENERATOR_BATCH_MAX), .tn_knob = RK_BATCH_EVENTS),
+	TUNABLE(generator_config, none_hold_ns, UINT, "rngsim.none.hold_ns",
+	    "none: time that a read holds the lock",
+	    TUNABLE_LIMITS(0, 1000 * 1000 * 1000), .tn_knob = RK_HOLD),
+	TUNABLE(generator_config, none_hold_drawn, BOOL,
+	    "rngsim.none.hold_drawn",
+	    "none: draw that, exponentially distributed with that mean",
+	    TUNABLE_LIMITS(0, 1), .tn_knob = RK_HOLD),
+	TUNABLE(generator_config, none_lines, UINT, "rngsim.none.lines",
+	    "none: cache lines that a read writes under the lock",
+	    TUNABLE_LIMITS(0, GENERATOR_LINES_MAX), .tn_knob = RK_HOLD),
 };
 
 const unsigned generator_tunable_count = sizeof(generator_tunables) /

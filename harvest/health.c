@@ -3,14 +3,6 @@
 #include "harvest/health.h"
 #include "lib/crypto/wipe.h"
 
-const char *const health_state_names[HEALTH_STATES] = {
-	[HEALTH_DISABLED]	= "disabled",
-	[HEALTH_INIT]		= "init",
-	[HEALTH_STARTUP]	= "startup",
-	[HEALTH_STEADY]		= "steady",
-	[HEALTH_FAILED]		= "failed",
-};
-
 /* From which entropy on a cut-off holds. */
 static const struct {
 	unsigned	bits;

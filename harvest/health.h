@@ -37,8 +37,6 @@ enum health_state {
 	HEALTH_STATES
 };
 
-extern const char *const health_state_names[HEALTH_STATES];
-
 /* One source's tests. */
 struct health_test {
 	enum health_state ht_state;

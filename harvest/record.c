@@ -17,26 +17,6 @@ _Static_assert((int)HARVEST_ERROR_SIZE >= (int)LINES_ERROR_SIZE, "room");
 
 static const char blanks[] = " \t\n";
 
-/*
- * Copies the next word and moves *p behind it.  A word too long for every field
- * comes out as one that no field takes.
- */
-static void
-next_word(const char **p, char word[WORD_SIZE])
-{
-	size_t n;
-
-	*p += strspn(*p, blanks);
-	n = strcspn(*p, blanks);
-	if (n < WORD_SIZE) {
-		memcpy(word, *p, n);
-		word[n] = '\0';
-	} else {
-		strcpy(word, "?");
-	}
-	*p += n;
-}
-
 static int
 parse_decimal(const char *word, uint64_t max, uint64_t *value)
 {
@@ -64,37 +44,38 @@ int
 record_parse(const char *line, struct harvest_event *event,
     const char **expected)
 {
-	char word[WORD_SIZE];
+	char word[6][WORD_SIZE];
 	uint64_t v;
+	size_t i, n;
 
 	memset(event, 0, sizeof(*event));
-	next_word(&line, word);
+	/* No field takes a word that has to be cut. */
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++, line += n) {
+		line += strspn(line, blanks);
+		n = strcspn(line, blanks);
+		snprintf(word[i], WORD_SIZE, "%.*s", (int)n, line);
+	}
 	*expected = "\"event D T HEX [SOURCE]\" or a # comment";
-	if (strcmp(word, "event") != 0)
+	if (strcmp(word[0], "event") != 0)
 		return (EINVAL);
-	next_word(&line, word);
 	*expected = "a destination, 0..255, after \"event\"";
-	if (parse_decimal(word, UINT8_MAX, &v) != 0)
+	if (parse_decimal(word[1], UINT8_MAX, &v) != 0)
 		return (EINVAL);
 	event->he_destination = (uint8_t)v;
-	next_word(&line, word);
 	*expected = "a counter, 0..4294967295, after the destination";
-	if (parse_decimal(word, UINT32_MAX, &v) != 0)
+	if (parse_decimal(word[2], UINT32_MAX, &v) != 0)
 		return (EINVAL);
 	event->he_somecounter = (uint32_t)v;
-	next_word(&line, word);
 	*expected = "1 to 8 bytes in hexadecimal after the counter";
-	if (parse_entropy(word, event) != 0)
+	if (parse_entropy(word[3], event) != 0)
 		return (EINVAL);
-	next_word(&line, word);
 	*expected = "a source such as INTERRUPT, or nothing, after the bytes";
-	if (word[0] == '\0')
+	if (word[4][0] == '\0')
 		return (0);
-	if (random_source_number(word, &event->he_source) != 0)
+	if (random_source_number(word[4], &event->he_source) != 0)
 		return (EINVAL);
-	next_word(&line, word);
 	*expected = "nothing after the source";
-	return (word[0] == '\0' ? 0 : EINVAL);
+	return (word[5][0] == '\0' ? 0 : EINVAL);
 }
 
 static int

@@ -146,6 +146,7 @@ struct page {
 /* The worst state of all rows. */
 enum evidence_state page_verdict(const struct page *pg);
 
-void page_print(FILE *out, const struct page *pg);
+/* Prints a struct page.  Returns: 0. */
+int page_print(FILE *out, const void *page);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/assure/lock_trial.h"
+#include "fortuna/generator.h"
 
 enum {
 	HOLD_PAUSES	= 20,
@@ -235,14 +236,12 @@ trial_main(void *arg)
 int
 FLAVOURED(lock_trial)(struct lock_trial *lt, const struct machine_config *mc)
 {
-	size_t bytes = sizeof(struct trial) + lt->lt_threads *
-	    sizeof(struct member);
-	struct trial *tl = aligned_alloc(MACHINE_CACHE_LINE, bytes);
+	struct trial *tl = generator_alloc(sizeof(*tl) + lt->lt_threads *
+	    sizeof(struct member));
 	int error;
 
 	if (tl == NULL)
 		return (ENOMEM);
-	memset(tl, 0, bytes);
 	tl->tl_asked = lt;
 	error = machine_run(mc, trial_main, tl, &lt->lt_outcome);
 	if (error == 0)

@@ -196,9 +196,10 @@ add_all(struct text *t, const struct page *pg, size_t offset)
 	}
 }
 
-void
-page_print(FILE *out, const struct page *pg)
+int
+page_print(FILE *out, const void *page)
 {
+	const struct page *pg = page;
 	const struct assure_params *ap = pg->pg_params;
 	struct text bounds = { .s = "" }, unshown = { .s = "" };
 	unsigned i;
@@ -225,13 +226,15 @@ page_print(FILE *out, const struct page *pg)
 	    0)
 		text_add(&unshown, "Pools, reseeds, C and K: the source has "
 		    "private names of its own. ");
-	text_add(&unshown, "Weak memory in schedules: they are sequentially "
-	    "consistent; ThreadSanitizer runs stand in. Interrupts, a kernel's "
-	    "scheduler and its stack. That the ciphers and hashes are good. "
-	    "Other kinds of machines. Anything beyond the bounds.");
+	text_add(&unshown, "Weak memory beyond rngsim-explore(1)'s: load "
+	    "buffering, plain data without a lock, a kernel source's own "
+	    "atomics. Interrupts, a kernel's scheduler and its stack. That the "
+	    "ciphers and hashes are good. Other kinds of machines. Anything "
+	    "beyond the bounds.");
 	row(out, "not shown", "", unshown.s);
 	commands(out, "Replay", pg->pg_command);
 	for (i = 0; i < EVIDENCE_ROWS; i++)
 		if (pg->pg_rows[i] != NULL)
 			commands(out, "", pg->pg_rows[i]->er_replay);
+	return (0);
 }

@@ -15,6 +15,7 @@
 enum {
 	/* Schedules between two looks at the clock. */
 	SCHEDULES_STEP	= 4000,
+	WEAK_ONE_IN	= 5,	/* of the schedules */
 	FAULTS_STEP	= 400
 };
 
@@ -37,6 +38,7 @@ enum {
 struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
+	uint64_t	 ed_weak;	/* schedules with weak memory */
 	/* Whether a failed schedule is the row's matter; NULL: each is. */
 	bool		(*ed_wanted)(const char *word);
 };
@@ -61,6 +63,9 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    "%" PRIu64 " --only %" PRIu64,
 	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
+	if (tb->tb_memory != VM_SC)
+		evidence_say(row->er_replay, " --memory %s",
+		    vm_memory_names[tb->tb_memory]);
 	for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL)
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
@@ -103,6 +108,8 @@ explore(struct explored *ed, unsigned step, double time_s,
 		cn->cn_end += step;
 		error = campaign_run(cn, &ce);
 		campaign_add(&ed->ed_sum, &ce);
+		if (cn->cn_subject.tb_memory == VM_WEAK)
+			ed->ed_weak += ce.ce_schedules;
 		if (error == 0 && ce.ce_failed && (ed->ed_wanted == NULL ||
 		    ed->ed_wanted(ce.ce_outcome.to_word)))
 			describe_failure(&ce, row);
@@ -115,11 +122,26 @@ explore(struct explored *ed, unsigned step, double time_s,
 	return (error == 0 && !ce.ce_failed);
 }
 
+/* The same, then a smaller part with weak memory. */
+static bool
+explore_memories(struct explored *ed, double time_s, struct evidence_row *row)
+{
+	unsigned *memory = &ed->ed_campaign.cn_subject.tb_memory;
+	const double weak_s = time_s / WEAK_ONE_IN;
+	bool right;
+
+	*memory = VM_SC;
+	right = explore(ed, SCHEDULES_STEP, time_s - weak_s, row);
+	*memory = VM_WEAK;
+	return (right && explore(ed, SCHEDULES_STEP / (WEAK_ONE_IN - 1),
+	    weak_s, row));
+}
+
 void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (LOCKS * cipher_count);
-	char excluded[FORMAT_SIZE], schedules[FORMAT_SIZE];
+	char excluded[FORMAT_SIZE], schedules[FORMAT_SIZE], weak[FORMAT_SIZE];
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
@@ -131,14 +153,16 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	for (i = 0; i < LOCKS * cipher_count; i++) {
 		tb->tb_lock = simulated_lock(locks[i / cipher_count]);
 		tb->tb_cipher = ciphers[i % cipher_count];
-		if (!explore(&ed, SCHEDULES_STEP, time_s, row))
+		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
-	evidence_say(row->er_text, "%s thousand: %" PRIu64 " reads, %" PRIu64
-	    " reseeds, %" PRIu64 " blocks; all under the ledger, none fails. "
+	evidence_say(row->er_text, "%s thousand, %s of them with weak memory: "
+	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
+	    "under the ledger, none fails. "
 	    "At 95 %%, a fault shows in at most %s of a million such "
 	    "schedules.",
 	    format_count(schedules, (double)sum->ce_schedules / 1000),
+	    format_count(weak, (double)ed.ed_weak / 1000),
 	    sum->ce_reads, sum->ce_reseeds, sum->ce_blocks,
 	    format_real(excluded, 3e6 / (double)sum->ce_schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
@@ -263,7 +287,7 @@ void
 lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
     bool stops, struct evidence_row *row)
 {
-	char schedules[FORMAT_SIZE];
+	char schedules[FORMAT_SIZE], weak[FORMAT_SIZE];
 	struct explored ed;
 
 	if (ap->ap_simulated_lock == NULL) {
@@ -276,11 +300,13 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	ed.ed_campaign.cn_strategy = sy;
 	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
-	if (explore(&ed, SCHEDULES_STEP, ap->ap_budget_s, row))
+	if (explore_memories(&ed, ap->ap_budget_s, row))
 		evidence_say(row->er_text, "%s thousand schedules of strategy "
-		    "%s under design %s: none fails. ", format_count(schedules,
-		    (double)ed.ed_sum.ce_schedules / 1000), sy->sy_name,
-		    ed.ed_campaign.cn_subject.tb_design->ra_ident);
+		    "%s under design %s, %s of them with weak memory: none "
+		    "fails. ", format_count(schedules, (double)
+		    ed.ed_sum.ce_schedules / 1000), sy->sy_name,
+		    ed.ed_campaign.cn_subject.tb_design->ra_ident,
+		    format_count(weak, (double)ed.ed_weak / 1000));
 	else if (row->er_state == EVIDENCE_HOLDS) {
 		row->er_state = EVIDENCE_MISSING;
 		evidence_say(row->er_text, "A schedule failed otherwise; see "

@@ -304,10 +304,9 @@ cell_main(void *arg)
 	int error;
 
 	cl->cl_error = ENOMEM;
-	run = aligned_alloc(_Alignof(struct cell_run), sizeof(*run));
+	run = generator_alloc(sizeof(*run));
 	if (run == NULL)
 		return;
-	memset(run, 0, sizeof(*run));
 	run->run_params = cl->cl_params;
 	run->run_ledgers = &cl->cl_ledgers;
 	run->run_error = cl->cl_error_text;
@@ -400,31 +399,26 @@ lock_pairs(unsigned n)
 	struct lock_node node;
 	struct lock lock;
 	struct mthread td;
-	int64_t start_ns;
+	int64_t ns = -1;
 	unsigned i;
 
 	machine_attach(&td, "rngsim");
-	if (lockprof_init(&prof, 1, 1, site) != 0) {
-		machine_detach();
-		return (-1);
-	}
-	if (lock_init(&lock, lock_class_find("mtx"), "calibration", &config,
-	    &prof) != 0) {
+	if (lockprof_init(&prof, 1, 1, site) == 0) {
+		if (lock_init(&lock, lock_class_find("mtx"), "calibration",
+		    &config, &prof) == 0) {
+			lockprof_open(&prof, WINDOW);
+			ns = -machine_uptime_ns();
+			for (i = 0; i < n; i++) {
+				lock_acquire(&lock, &node, 0);
+				lock_release(&lock, &node);
+			}
+			ns += machine_uptime_ns();
+			lock_fini(&lock);
+		}
 		lockprof_fini(&prof);
-		machine_detach();
-		return (-1);
 	}
-	lockprof_open(&prof, WINDOW);
-	start_ns = machine_uptime_ns();
-	for (i = 0; i < n; i++) {
-		lock_acquire(&lock, &node, 0);
-		lock_release(&lock, &node);
-	}
-	start_ns = machine_uptime_ns() - start_ns;
-	lock_fini(&lock);
-	lockprof_fini(&prof);
 	machine_detach();
-	return ((double)start_ns);
+	return ((double)ns);
 }
 
 const struct engine FLAVOURED(engine) = {

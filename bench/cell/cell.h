@@ -35,6 +35,11 @@ struct cell {
 	uint64_t	 ce_request_bytes;	/* or as ce_workload says */
 	/* NULL: one request after the other, all of that size. */
 	const struct workload *ce_workload;
+	/*
+	 * The null design's critical section alone, without the read around
+	 * it; a request has one byte.
+	 */
+	bool		 ce_lock_loop;
 };
 
 struct cell_params {
@@ -112,6 +117,12 @@ struct engine {
 	/* ns of n uncontended lock and unlock pairs; -1: no memory. */
 	double		(*en_lock_pairs)(unsigned n);
 };
+
+/*
+ * Whether each reader has a generator of its own: the lock excludes no thread,
+ * and the design has a state, or the lock is "none".
+ */
+bool cell_apart(const char *design, const char *lock);
 
 /* The quantiles of a histogram of an engine's cycles, in ns. */
 struct result_latency cell_latency(const struct engine *en,

@@ -187,6 +187,26 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	    &sum.lt_reacquire, 0.99);
 }
 
+/*
+ * The least mean rate of a node's readers over the largest; 1 for one node.
+ */
+static double
+node_min_max(const struct cell_run *run, const double *rates)
+{
+	double sum[LOCK_NODES_MAX] = { 0 }, mean[LOCK_NODES_MAX];
+	unsigned count[LOCK_NODES_MAX] = { 0 }, i, n = 0, node;
+
+	for (i = 0; i < index_harvest(run); i++) {
+		node = run->run_readers[i].r_node % LOCK_NODES_MAX;
+		sum[node] += rates[i];
+		count[node]++;
+	}
+	for (i = 0; i < LOCK_NODES_MAX; i++)
+		if (count[i] > 0)
+			mean[n++] = sum[i] / count[i];
+	return (stats_min_max(mean, n));
+}
+
 /* Readers' rates, and the time until the last of them crossed an edge. */
 static void
 collect_readers(struct cell_run *run, struct cell_measure *cm)
@@ -226,6 +246,12 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	    run->run_open_cycles) / 1e6;
 	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
 	    run->run_close_cycles) / 1e6;
+	if (run->run_params->cp_cell.ce_lock_loop && requests > 0) {
+		rs->acquisition_ns = ns / requests;
+		rs->acquisition_thread_ns = n * ns / requests;
+		rs->fairness.node_min_max = node_min_max(run,
+		    rs->reader_mb_per_s);
+	}
 	rs->fairness.min_max = stats_min_max(rs->reader_mb_per_s, n);
 	rs->fairness.cov = stats_cov(rs->reader_mb_per_s, n);
 	rs->fairness.jain = stats_jain(rs->reader_mb_per_s, n);

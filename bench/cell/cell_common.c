@@ -21,6 +21,17 @@ cell_latency(const struct engine *en, const struct hist *cycles)
 #undef Q
 }
 
+bool
+cell_apart(const char *design, const char *lock)
+{
+	const struct random_algorithm *ra = generator_find(design);
+	const struct lock_class *lc = lock_class_find(lock);
+
+	return (lc != NULL && (lc->lc_flags & LC_EXCLUDES) == 0 &&
+	    (strcmp(lock, "none") == 0 || ra == NULL ||
+	    (ra->ra_flags & RA_NULL) == 0));
+}
+
 /* A bucket's end may lie above the largest of what it counted. */
 static struct result_quantiles
 row_quantiles(const struct engine *en, const struct hist_small *cycles,

@@ -44,7 +44,7 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 	memset(cw, 0, sizeof(*cw));
 	if (!cp->cp_ledger)
 		return (0);
-	if ((lock_class_find(ce->ce_lock)->lc_flags & LC_EXCLUDES) == 0)
+	if (cell_apart(ce->ce_design, ce->ce_lock))
 		n += ce->ce_readers;
 	cw->cw_ledger = calloc(n, sizeof(struct ledger *));
 	if (cw->cw_ledger == NULL)

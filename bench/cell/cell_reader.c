@@ -2,6 +2,7 @@
  * The reader loop: the only timed code.
  */
 #include "bench/cell/cell_run.h"
+#include "lib/machine/work.h"
 
 enum {
 	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */
@@ -82,6 +83,17 @@ hash_output(struct reader *r, size_t made)
 		digest_update(&r->r_digest, r->r_buf, made);
 }
 
+static inline int
+read_once(struct reader *r, struct uio *uio)
+{
+	struct generator *g = r->r_dev.rd_generator;
+
+	if (!r->r_run->run_params->cp_cell.ce_lock_loop)
+		return (read_random_uio(&r->r_dev, &r->r_gr, uio, false));
+	g->g_algorithm->ra_read(g, &r->r_gr, uio);
+	return (0);
+}
+
 /*
  * The measured loop.  One time stamp a request: the end of one is the start of
  * the next.
@@ -99,7 +111,7 @@ reader_loop(struct reader *r)
 	for (;;) {
 		struct uio uio = uio_buffer(r->r_buf, n);
 
-		error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
+		error = read_once(r, &uio);
 		if (error != 0)
 			return (error);
 		made = n - (size_t)uio.uio_resid;
@@ -141,7 +153,11 @@ wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 	while ((now = machine_cycles()) < until &&
 	    atomic_load_acq_32(&run->run_phase) == (uint32_t)phase) {
 		left_ns = machine_cycles_to_ns(until - now);
-		if (left_ns > WAIT_AWAKE_NS)
+		/* Pauses of lock loops are shorter than a few polls. */
+		if (run->run_params->cp_cell.ce_lock_loop &&
+		    left_ns <= WAIT_AWAKE_NS)
+			machine_work((uint64_t)left_ns);
+		else if (left_ns > WAIT_AWAKE_NS)
 			machine_wait_32(&run->run_phase, phase,
 			    left_ns - WAIT_AWAKE_NS);
 		else if (crowded)
@@ -197,7 +213,7 @@ request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 	struct uio uio = uio_buffer(r->r_buf, n);
 	int error;
 
-	error = read_random_uio(&r->r_dev, &r->r_gr, &uio, false);
+	error = read_once(r, &uio);
 	*made = n - (size_t)uio.uio_resid;
 	*now = machine_cycles();
 	hash_output(r, *made);
@@ -274,5 +290,6 @@ cell_reader_main(void *arg)
 	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
 	    reader_loop(r) : player_loop(r);
 	r->r_cpu = machine_cpu();
+	r->r_node = machine_node();
 	r->r_displaced = machine_displaced();
 }

@@ -50,6 +50,7 @@ struct reader {
 	double		 r_backlog;	/* requests due and never begun */
 	int64_t		 r_cpu_ns;
 	unsigned	 r_cpu;
+	unsigned	 r_node;
 	bool		 r_displaced;	/* by the host, off its CPU */
 	struct hist	 r_latency;	/* cycles; open loop: since due */
 	struct hist	 r_uncorrected;	/* open loop: since it began */

@@ -147,7 +147,7 @@ setup_device(struct cell_run *run, struct reader *r)
 	int error;
 
 	r->r_dev = run->run_dev;
-	if ((lock_class_find(cp->cp_cell.ce_lock)->lc_flags & LC_EXCLUDES) != 0)
+	if (!cell_apart(cp->cp_cell.ce_design, cp->cp_cell.ce_lock))
 		return (0);
 	r->r_dev.rd_generator = NULL;
 	r->r_dev.rd_ledger = ledger_at(run, 1 + r->r_index);
@@ -229,11 +229,9 @@ setup_readers(struct cell_run *run)
 	unsigned i, n = run->run_params->cp_cell.ce_readers;
 	int error;
 
-	run->run_readers = aligned_alloc(_Alignof(struct reader),
-	    n * sizeof(*run->run_readers));
+	run->run_readers = generator_alloc(n * sizeof(*run->run_readers));
 	if (run->run_readers == NULL)
 		return (ENOMEM);
-	memset(run->run_readers, 0, n * sizeof(*run->run_readers));
 	for (i = 0; i < n; i++) {
 		error = setup_reader(run, i);
 		if (error != 0)
@@ -301,8 +299,8 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	run->run_producer_count = run->run_hq->hq_producers;
 	MPASS(thread_count(run) <=
 	    for_all_threads(run, lock_config_default(1)).threads);
-	run->run_producers = aligned_alloc(_Alignof(struct producer),
-	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
+	run->run_producers = generator_alloc((run->run_producer_count + 1) *
+	    sizeof(*run->run_producers));
 	run->run_hold = calloc(index_harvest(run), sizeof(*run->run_hold));
 	if (run->run_producers == NULL || run->run_hold == NULL ||
 	    lockprof_init(&run->run_prof, thread_count(run),

@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "bench/cell/critical_section.h"
-#include "lib/machine/machine.h"
+#include "fortuna/generator.h"
+#include "lib/base/splitmix.h"
+#include "lib/machine/work.h"
+
+enum { WINDOW_MAX = 64 };	/* times se_time_s */
 
 struct worker {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -23,7 +27,6 @@ struct shared {
 struct section_run {
 	const struct critical_section *sr_section;
 	struct critical_section_outcome *sr_outcome;
-	struct worker	*sr_workers;
 	unsigned	 sr_started;
 	int		 sr_error;
 	struct shared	*sr_shared;
@@ -32,6 +35,7 @@ struct section_run {
 	struct m32	 sr_stop;
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m64	 sr_common;	/* written by holders of any lock */
+	struct worker	 sr_workers[];
 };
 
 /* Knuth's congruential generator: only means and independence matter. */
@@ -48,19 +52,13 @@ duration_ns(struct worker *wk, double mean_ns)
 	return ((uint64_t)llround(-log(u) * mean_ns));
 }
 
-/* Bulk work where it is charged; where it is not, time goes by. */
+/* Writes as many times as the mean, of which *left were left before. */
 static void
-work(uint64_t ns)
+write_common(struct section_run *sr, double mean, double *left)
 {
-	uint64_t start;
 
-	machine_charge(COST_WORK, (size_t)ns);
-	if (MACHINE_SIMULATED || ns == 0)
-		return;
-	start = machine_cycles();
-	while (machine_cycles_to_ns(machine_cycles_since(start,
-	    machine_cycles())) < (int64_t)ns)
-		;
+	for (*left += mean; *left >= 1; *left -= 1)
+		atomic_fetchadd_64(&sr->sr_common, 1);
 }
 
 static void
@@ -69,7 +67,7 @@ worker_main(void *arg)
 	struct worker *wk = arg;
 	struct section_run *sr = wk->wk_run;
 	const struct critical_section *se = sr->sr_section;
-	double common = 0;
+	double before = 0, common = 0;
 	struct lock_node node;
 	struct shared *sh;
 	uint64_t count = 0;
@@ -77,29 +75,52 @@ worker_main(void *arg)
 	machine_curthread()->mt_index = (unsigned)(wk - sr->sr_workers);
 	sh = &sr->sr_shared[machine_node() % sr->sr_locks];
 	while (machine_note_load_32(&sr->sr_stop) == 0) {
-		work(duration_ns(wk, se->se_think_ns));
+		machine_work(duration_ns(wk, se->se_think_ns));
+		write_common(sr, se->se_common_before, &before);
 		lock_acquire(&sh->sh_lock, &node, 0);
 		if (se->se_lines > 0)
 			machine_touch(&sh->sh_data, se->se_lines);
-		for (common += se->se_common_writes; common >= 1; common -= 1)
-			atomic_fetchadd_64(&sr->sr_common, 1);
-		work(duration_ns(wk, se->se_hold_ns));
+		write_common(sr, se->se_common_writes, &common);
+		machine_work(duration_ns(wk, se->se_hold_ns));
 		lock_release(&sh->sh_lock, &node);
 		machine_note_store_64(&wk->wk_count, ++count);
 	}
 }
 
-/* Each thread's count; with sign -1 they are the start of the window. */
+/* Each thread's count, and their sum; those at the start are taken off. */
 static void
-tally(struct section_run *sr, bool start)
+tally(struct section_run *sr, const uint64_t *start)
 {
-	uint64_t v;
+	struct critical_section_outcome *so = sr->sr_outcome;
 	unsigned i;
 
+	so->so_count = 0;
 	for (i = 0; i < sr->sr_section->se_threads; i++) {
-		v = machine_note_load_64(&sr->sr_workers[i].wk_count);
-		sr->sr_outcome->so_thread[i] = start ? v :
-		    v - sr->sr_outcome->so_thread[i];
+		so->so_thread[i] = machine_note_load_64(
+		    &sr->sr_workers[i].wk_count);
+		if (start != NULL)
+			so->so_thread[i] -= start[i];
+		so->so_count += so->so_thread[i];
+	}
+}
+
+/*
+ * The CPU of each thread.  A FIFO lock keeps the order of the first arrivals,
+ * which is that of the threads.
+ */
+static void
+place(const struct critical_section *se, unsigned *cpu)
+{
+	unsigned i, k, other;
+
+	for (i = 0; i < se->se_threads; i++) {
+		cpu[i] = se->se_cpus == NULL ? i : se->se_cpus[i];
+		if (!se->se_shuffled)
+			continue;
+		k = (unsigned)(splitmix(se->se_seed + i) % (i + 1));
+		other = cpu[k];
+		cpu[k] = cpu[i];
+		cpu[i] = other;
 	}
 }
 
@@ -108,10 +129,14 @@ run_workers(struct section_run *sr)
 {
 	const struct critical_section *se = sr->sr_section;
 	struct critical_section_outcome *so = sr->sr_outcome;
+	uint64_t *start = calloc(se->se_threads, sizeof(*start));
+	unsigned *cpu = calloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
 	unsigned i;
-	int error = 0;
+	int error = start == NULL || cpu == NULL ? ENOMEM : 0;
 
+	if (error == 0)
+		place(se, cpu);
 	for (i = 0; error == 0 && i < se->se_threads; i++) {
 		struct worker *wk = &sr->sr_workers[i];
 
@@ -120,24 +145,27 @@ run_workers(struct section_run *sr)
 		    (uint64_t)i * 3202034522624059733u + 1;
 		atomic_init_64(&wk->wk_count, 0);
 		error = machine_spawn(&wk->wk_td, "section",
-		    (int)(se->se_cpus == NULL ? i : se->se_cpus[i]),
-		    worker_main, wk);
+		    (int)cpu[i], worker_main, wk);
 		sr->sr_started += error == 0;
 	}
 	if (error == 0) {
 		machine_sleep((int64_t)(se->se_warmup_s * 1e9));
-		tally(sr, true);
+		tally(sr, NULL);
+		memcpy(start, so->so_thread, se->se_threads * sizeof(*start));
 		start_ns = machine_uptime_ns();
-		machine_sleep((int64_t)(se->se_time_s * 1e9));
-		tally(sr, false);
-		for (i = 0; i < se->se_threads; i++)
-			so->so_count += so->so_thread[i];
+		for (i = 0; i < WINDOW_MAX && (i == 0 ||
+		    so->so_count < se->se_least); i++) {
+			machine_sleep((int64_t)(se->se_time_s * 1e9));
+			tally(sr, start);
+		}
 		so->so_rate_per_s = (double)so->so_count * 1e9 /
 		    (double)(machine_uptime_ns() - start_ns);
 	}
 	machine_note_store_32(&sr->sr_stop, 1);
 	for (i = 0; i < sr->sr_started; i++)
 		machine_join(&sr->sr_workers[i].wk_td);
+	free(cpu);
+	free(start);
 	return (error);
 }
 
@@ -150,11 +178,9 @@ run_locks(struct section_run *sr)
 	unsigned made, n = se->se_node_locks ? machine_nodes() : 1;
 	int error = 0;
 
-	sr->sr_shared = aligned_alloc(_Alignof(struct shared),
-	    n * sizeof(*sr->sr_shared));
+	sr->sr_shared = generator_alloc(n * sizeof(*sr->sr_shared));
 	if (sr->sr_shared == NULL)
 		return (ENOMEM);
-	memset(sr->sr_shared, 0, n * sizeof(*sr->sr_shared));
 	config.threads = se->se_threads;
 	for (made = 0; made < n && error == 0; made++)
 		error = lock_init(&sr->sr_shared[made].sh_lock,
@@ -184,22 +210,14 @@ int
 FLAVOURED(critical_section_run)(const struct critical_section *se,
     const struct machine_config *mc, struct critical_section_outcome *so)
 {
-	size_t bytes = se->se_threads * sizeof(struct worker);
-	struct section_run *sr;
-	int error;
+	struct section_run *sr = generator_alloc(sizeof(*sr) +
+	    se->se_threads * sizeof(struct worker));
+	int error = ENOMEM;
 
 	memset(so, 0, sizeof(*so));
 	MPASS(lock_class_find(se->se_lock) != NULL);
-	sr = aligned_alloc(_Alignof(struct section_run), sizeof(*sr));
 	so->so_thread = calloc(se->se_threads, sizeof(*so->so_thread));
-	if (sr != NULL) {
-		memset(sr, 0, sizeof(*sr));
-		sr->sr_workers = aligned_alloc(MACHINE_CACHE_LINE, bytes);
-	}
-	if (sr == NULL || so->so_thread == NULL || sr->sr_workers == NULL) {
-		error = ENOMEM;
-	} else {
-		memset(sr->sr_workers, 0, bytes);
+	if (sr != NULL && so->so_thread != NULL) {
 		sr->sr_section = se;
 		sr->sr_outcome = so;
 		atomic_init_32(&sr->sr_stop, 0);
@@ -207,8 +225,6 @@ FLAVOURED(critical_section_run)(const struct critical_section *se,
 		if (error == 0)
 			error = sr->sr_error;
 	}
-	if (sr != NULL)
-		free(sr->sr_workers);
 	free(sr);
 	if (error != 0) {
 		free(so->so_thread);

@@ -18,6 +18,7 @@ struct critical_section {
 	struct lock_config se_lock_config;
 	unsigned	 se_threads;
 	const unsigned	*se_cpus;	/* rank of each; NULL: 0, 1, 2 ... */
+	bool		 se_shuffled;	/* threads take these in any order */
 	double		 se_think_ns;	/* between release and next attempt */
 	double		 se_hold_ns;
 	bool		 se_exponential; /* both are means of drawn times */
@@ -28,6 +29,8 @@ struct critical_section {
 	 * lock they hold.
 	 */
 	double		 se_common_writes;
+	double		 se_common_before;	/* and before each attempt */
+	uint64_t	 se_least;	/* acquisitions; the window may grow */
 	double		 se_warmup_s;
 	double		 se_time_s;
 	uint64_t	 se_seed;

@@ -59,6 +59,19 @@ format_percent(char buf[FORMAT_SIZE], double v)
 }
 
 const char *
+format_change(char buf[FORMAT_SIZE], double share)
+{
+	double v = 100 * share;
+
+	if (fabs(v) >= 999999.5)
+		snprintf(buf, FORMAT_SIZE, "%+.1e", v);
+	else
+		snprintf(buf, FORMAT_SIZE, "%+.*f", fabs(v) < 0.995 ? 2 :
+		    fabs(v) < 99.95 ? 1 : 0, v);
+	return (buf);
+}
+
+const char *
 format_ns(char buf[FORMAT_SIZE], double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -92,12 +105,53 @@ format_bytes(char buf[32], uint64_t bytes)
 	return (buf);
 }
 
+/* Pages are made one at a time, by the thread that runs the command. */
+static FILE *marked;
+
+void
+format_mark(FILE *out)
+{
+
+	marked = out;
+}
+
+bool
+format_marked(const FILE *out)
+{
+
+	return (out == marked);
+}
+
+/* Of titles, n columns; else NULL. */
+static void
+mark_line(FILE *out, enum format_mark mark, const struct column *columns,
+    unsigned n, const char *const *texts)
+{
+	const char *c;
+	unsigned i;
+
+	fputc((int)mark, out);
+	for (i = 0; i < n; i++) {
+		if (columns != NULL && columns[i].width < 0)
+			fputc(MARK_LEFT, out);
+		for (c = texts[i] != NULL ? texts[i] : "-"; *c != '\0'; c++)
+			fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
+		fputc(MARK_CELL, out);
+	}
+	fputc('\n', out);
+}
+
 void
 format_wrap(FILE *out, const char *first, int indent, const char *text)
 {
 	const size_t columns = FORMAT_COLUMNS, start = (size_t)indent;
 	size_t begin, column = strlen(first), len;
 
+	if (format_marked(out)) {
+		mark_line(out, MARK_TEXT, NULL, 2, (const char *const[]){
+		    first, text });
+		return;
+	}
 	KASSERT(column < columns && start < columns, ("no room"));
 	fputs(first, out);
 	if (column > 0) {
@@ -186,6 +240,10 @@ columns_row(FILE *out, const struct column *columns, unsigned n,
 {
 	unsigned blanks = 0, i, len, shown, width;
 
+	if (format_marked(out)) {
+		mark_line(out, MARK_ROW, NULL, n, texts);
+		return;
+	}
 	for (i = 0; i < n; i++) {
 		const char *text = texts[i] != NULL ? texts[i] : "-";
 		int w = columns[i].width;
@@ -221,7 +279,10 @@ columns_titles(FILE *out, const struct column *columns, unsigned n)
 	MPASS(n <= FORMAT_TABLE_MAX);
 	for (i = 0; i < n; i++)
 		texts[i] = columns[i].title;
-	columns_row(out, columns, n, texts);
+	if (format_marked(out))
+		mark_line(out, MARK_TITLES, columns, n, texts);
+	else
+		columns_row(out, columns, n, texts);
 }
 
 /* Bytes of a character with this first byte; 0: there is none. */

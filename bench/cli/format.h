@@ -4,6 +4,7 @@
 #ifndef BENCH_CLI_FORMAT_H
 #define BENCH_CLI_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,9 @@ const char *format_count(char buf[FORMAT_SIZE], double v);
 
 /* The same for percentages, at most five wide: "3.4", "88.1", ">9999". */
 const char *format_percent(char buf[FORMAT_SIZE], double v);
+
+/* A change of a share in percent, with its sign: "+0.31", "-3.0", "+109". */
+const char *format_change(char buf[FORMAT_SIZE], double share);
 
 /* A duration: "320ns", "12.3us", "4.56ms", "1.20s". */
 const char *format_ns(char buf[FORMAT_SIZE], double ns);
@@ -85,6 +89,22 @@ void columns_row(FILE *out, const struct column *columns, unsigned n,
 #define	COLUMNS_ROW(out, columns, ...)					\
 	columns_row(out, columns, sizeof(columns) / sizeof((columns)[0]), \
 	    (const char *const[]){ __VA_ARGS__ })
+
+/*
+ * Marks what columns_row(), columns_titles() and format_wrap() print to out,
+ * for a page: they neither pad nor break it, and control characters in texts
+ * become spaces.  Lines begin with one of these bytes; NULL ends it.
+ */
+enum format_mark {
+	MARK_TITLES = 1,	/* a column's, each; MARK_LEFT begins some */
+	MARK_ROW,
+	MARK_TEXT,		/* its beginning and the rest */
+	MARK_CELL,		/* ends each text of these */
+	MARK_LEFT
+};
+
+void format_mark(FILE *out);
+bool format_marked(const FILE *out);
 
 /* A text that grows by pieces; starts as { .s = "" }. */
 struct text {

@@ -22,6 +22,8 @@ static const char empty[] = "....................";
 /* Return, and erase to the end of the line: ECMA-48. */
 static const char clear_line[] = "\r\033[K";
 
+bool progress_quiet;
+
 void
 progress_init(struct progress *p, uint64_t total, uint64_t before)
 {
@@ -29,7 +31,8 @@ progress_init(struct progress *p, uint64_t total, uint64_t before)
 	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
 	    before, total));
 	*p = (struct progress){ .pr_total = total, .pr_before = before,
-	    .pr_out = isatty(STDERR_FILENO) ? stderr : NULL,
+	    .pr_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr :
+	    NULL,
 	    .pr_start_ns = tick_ns() };
 }
 

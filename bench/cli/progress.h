@@ -7,6 +7,7 @@
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,6 +17,9 @@ struct progress {
 	uint64_t pr_before;	/* steps that an earlier run has done */
 	int64_t	 pr_start_ns;	/* tick_ns() */
 };
+
+/* Set by --quiet: nothing is shown. */
+extern bool progress_quiet;
 
 /*
  * Begins total steps of equal length.

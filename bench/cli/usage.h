@@ -5,7 +5,10 @@
 #ifndef BENCH_CLI_USAGE_H
 #define BENCH_CLI_USAGE_H
 
-enum { EXIT_USAGE = 2 };
+enum {
+	EXIT_USAGE	= 2,
+	EXIT_UNFIT	= 3	/* the machine: try elsewhere */
+};
 
 /*
  * Reports an error in the arguments.

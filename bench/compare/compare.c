@@ -11,6 +11,13 @@
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
 
+/*
+ * A prediction's interval has only the noise of the model, not its error, so
+ * that nearly any difference would be clear.
+ */
+static const double margin_measured = 0.01;
+static const double margin_predicted = 0.05;
+
 /* What judging needs besides the rows. */
 struct judge {
 	struct compare	*ju_compare;
@@ -320,6 +327,14 @@ judge_rows(struct judge *ju)
 		co->co_rows[row->cr_verdict]++;
 	}
 	return (error);
+}
+
+double
+compare_margin(const struct result *r)
+{
+
+	return (provenance_of(r) == RESULT_MEASURED ? margin_measured :
+	    margin_predicted);
 }
 
 double

@@ -96,7 +96,8 @@ enum compare_by {
 	COMPARE_RESULTS,
 	COMPARE_DESIGN,
 	COMPARE_LOCK,
-	COMPARE_CIPHER
+	COMPARE_CIPHER,
+	COMPARE_HOST
 };
 
 enum compare_verdict {
@@ -214,6 +215,9 @@ int compare_noise(struct compare *co, bool same_program);
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
+/* The co_margin that compare has by default. */
+double compare_margin(const struct result *r);
+
 /* Tests and judges all rows.  Returns: 0 or ENOMEM. */
 int compare_judge(struct compare *co);
 
@@ -268,12 +272,13 @@ bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
  *
  *   refused_ok  in  the condition may pass although rows were refused
  *
- * Returns: 0 when it passes, or EXIT_FAILURE, also without any row.
+ * Returns: 0 when it passes; EXIT_UNFIT if no row meets it and a cell of a
+ * refused one failed a gate; else EXIT_FAILURE, also without any row.
  */
 int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok);
 
-/* EXIT_FAILURE when every row was refused; else 0. */
+/* Likewise, when every row was refused; else 0. */
 int compare_fail_unjudged(const struct compare *co);
 
 /*
@@ -281,6 +286,10 @@ int compare_fail_unjudged(const struct compare *co);
  * summary.
  */
 void verdict_print(FILE *out, const struct compare *co);
+
+/* Its parts before and behind the pairs. */
+void verdict_print_conditions(FILE *out, const struct compare *co);
+void verdict_print_end(FILE *out, const struct compare *co);
 
 /*
  * Prints what must stand beside quoted rows, a line each: the machine of

@@ -122,6 +122,22 @@ name_rows(const struct compare *co, const struct compare_gate *cg,
 	return (count);
 }
 
+/*
+ * The status where rows were refused: it is the machine's fault if a cell
+ * failed a gate of the measurement.
+ */
+static int
+refused_status(const struct compare *co)
+{
+	const struct compare_pair *pa;
+
+	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++)
+		if (pa->pa_refused[0] != '\0' && (pa->pa_cell[0]->gate[0] !=
+		    '\0' || pa->pa_cell[1]->gate[0] != '\0'))
+			return (EXIT_UNFIT);
+	return (EXIT_FAILURE);
+}
+
 int
 compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok)
@@ -137,13 +153,16 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 		return (run_error("compare", "%s: no cell has readers enough "
 		    "for this quantity", cg->cg_text));
 	if (rows == refused)
-		return (run_error("compare", "%s: every row was refused",
-		    cg->cg_text));
-	if (refused > 0 && !refused_ok)
-		return (run_error("compare", "%s: %u row%s refused; "
+		(void)run_error("compare", "%s: every row was refused",
+		    cg->cg_text);
+	else if (refused > 0 && !refused_ok)
+		(void)run_error("compare", "%s: %u row%s refused; "
 		    "--refused-ok ignores %s", cg->cg_text, refused,
-		    PLURAL(refused), refused == 1 ? "it" : "them"));
-	return (failed > 0 ? EXIT_FAILURE : 0);
+		    PLURAL(refused), refused == 1 ? "it" : "them");
+	if (failed > 0)
+		return (EXIT_FAILURE);
+	return (rows == refused || (refused > 0 && !refused_ok) ?
+	    refused_status(co) : 0);
 }
 
 int
@@ -154,5 +173,6 @@ compare_fail_unjudged(const struct compare *co)
 	if (rows[COMPARE_REFUSED] == 0 || rows[COMPARE_BETTER] +
 	    rows[COMPARE_WORSE] + rows[COMPARE_NONE] > 0)
 		return (0);
-	return (run_error("compare", "every row was refused"));
+	(void)run_error("compare", "every row was refused");
+	return (refused_status(co));
 }

@@ -19,6 +19,7 @@ static const struct {
 	[COMPARE_LOCK] = { "lock", offsetof(struct result_cell, lock), "mtx" },
 	[COMPARE_CIPHER] = { "cipher", offsetof(struct result_cell, cipher),
 	    NULL },
+	[COMPARE_HOST] = { "host", offsetof(struct result_cell, host), NULL },
 };
 
 static const char *

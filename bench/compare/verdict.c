@@ -1,5 +1,7 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
@@ -23,20 +25,6 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
 	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones"
 };
-
-/* A change with its sign: "+0.31", "-3.0", "+109". */
-static const char *
-format_change(char buf[FORMAT_SIZE], double share)
-{
-	double v = 100 * share;
-
-	if (fabs(v) >= 999999.5)
-		snprintf(buf, FORMAT_SIZE, "%+.1e", v);
-	else
-		snprintf(buf, FORMAT_SIZE, "%+.*f", fabs(v) < 0.995 ? 2 :
-		    fabs(v) < 99.95 ? 1 : 0, v);
-	return (buf);
-}
 
 static const char *
 format_p(char buf[FORMAT_SIZE], double p)
@@ -97,6 +85,8 @@ add_pair(struct text *t, const struct compare *co,
 		text_add(t, "%s, ", cell->lock);
 	if (co->co_by != COMPARE_CIPHER)
 		text_add(t, "%s, ", cell->cipher);
+	if (co->co_by != COMPARE_HOST && cell->host[0] != '\0')
+		text_add(t, "%s, ", cell->host);
 	add_load(t, cell, provenance);
 	least = n[0] < n[1] ? n[0] : n[1];
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
@@ -255,6 +245,22 @@ print_indented(FILE *out, const char *text)
 	format_wrap(out, first, 4, text + n);
 }
 
+/*
+ * What begins the colour of a verdict on a terminal, or ends it: cyan and
+ * yellow differ for those who see no red or green.
+ */
+static const char *
+colour(FILE *out, enum compare_verdict verdict)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (isatty(fileno(out)) == 0 || (none != NULL && none[0] != '\0') ||
+	    term == NULL || strcmp(term, "dumb") == 0)
+		return ("");
+	return (verdict == COMPARE_BETTER ? "\033[36m" :
+	    verdict == COMPARE_WORSE ? "\033[33m" : "\033[0m");
+}
+
 static void
 print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
@@ -280,7 +286,9 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		    row->cr_stop != COMPARE_STOP_NONE) {
 			t.s[0] = '\0';
 			add_row(&t, row, false);
+			fputs(colour(out, row->cr_verdict), out);
 			print_indented(out, t.s);
+			fputs(colour(out, COMPARE_NONE), out);
 		} else {
 			text_list(&same, "%s", quantities[q].qu_title);
 		}
@@ -337,8 +345,8 @@ print_alone(FILE *out, const struct compare *co)
 	}
 }
 
-static void
-print_end(FILE *out, const struct compare *co)
+void
+verdict_print_end(FILE *out, const struct compare *co)
 {
 	/* What changes must be above, margin and machine alone. */
 	const double least = fmax(co->co_margin, co->co_noise);
@@ -347,8 +355,9 @@ print_end(FILE *out, const struct compare *co)
 	const bool paired = co->co_by != COMPARE_RESULTS &&
 	    comparable_sliced(co->co_result[0]->cells);
 
-	fprintf(out, "\n%u pair%s: %u row%s better, %u worse, %u no difference "
-	    "shown, %u refused\n", co->co_pair_count,
+	fputc('\n', out);
+	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
+	    "difference shown, %u refused", co->co_pair_count,
 	    PLURAL(co->co_pair_count), rows[COMPARE_BETTER],
 	    PLURAL(rows[COMPARE_BETTER]), rows[COMPARE_WORSE],
 	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
@@ -377,7 +386,7 @@ print_end(FILE *out, const struct compare *co)
 }
 
 void
-verdict_print(FILE *out, const struct compare *co)
+verdict_print_conditions(FILE *out, const struct compare *co)
 {
 	unsigned i;
 
@@ -387,7 +396,15 @@ verdict_print(FILE *out, const struct compare *co)
 	for (i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
 	print_alone(out, co);
+}
+
+void
+verdict_print(FILE *out, const struct compare *co)
+{
+	unsigned i;
+
+	verdict_print_conditions(out, co);
 	for (i = 0; i < co->co_pair_count; i++)
 		print_pair(out, co, &co->co_pairs[i]);
-	print_end(out, co);
+	verdict_print_end(out, co);
 }

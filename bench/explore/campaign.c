@@ -274,6 +274,26 @@ run_workers(struct crew *cw, struct worker *worker, unsigned workers)
 	return (made > 0 ? atomic_load(&cw->cw_error) : error);
 }
 
+uint64_t
+campaign_parts(const struct campaign *cn)
+{
+
+	return (cn->cn_strategy == &strategy_dfs ? 1 :
+	    (cn->cn_end + CAMPAIGN_BLOCK - 1) / CAMPAIGN_BLOCK);
+}
+
+void
+campaign_split(struct campaign *cn, unsigned part, unsigned parts)
+{
+	const uint64_t blocks = campaign_parts(cn);
+	const uint64_t end = blocks * part / parts * CAMPAIGN_BLOCK;
+
+	MPASS(part >= 1 && part <= parts && parts <= blocks);
+	cn->cn_first = blocks * (part - 1) / parts * CAMPAIGN_BLOCK;
+	if (end < cn->cn_end)
+		cn->cn_end = end;
+}
+
 int
 campaign_run(const struct campaign *cn, struct campaign_result *ce)
 {

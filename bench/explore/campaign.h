@@ -63,6 +63,12 @@ void campaign_limits(const struct subject *tb, struct scenario_limits *sm);
 void campaign_add(struct campaign_result *sum,
     const struct campaign_result *ce);
 
+/* In how many jobs a campaign of cn_first 0 can be run; 1: not in parts. */
+uint64_t campaign_parts(const struct campaign *cn);
+
+/* Makes it one of several, from 1: whole blocks, so that none is run twice. */
+void campaign_split(struct campaign *cn, unsigned part, unsigned parts);
+
 /*
  * Runs a campaign up to its first failure.
  *

@@ -14,6 +14,8 @@ enum {
 	ITEM_SIZE	= 32,
 	STEPS_MAX	= 2 * EXECUTION_STEPS_MAX,
 	THREAD_MAX	= SCENARIO_READERS_MAX + 2,
+	WEAK_MAX	= VM_OLDER + VM_STORES - 1,	/* with weak memory */
+	SWITCH_MAX	= 3,
 	/* ke_flags */
 	REQUIRED	= 1 << 0,
 	REPEATS		= 1 << 1
@@ -29,7 +31,7 @@ static const struct key {
 	enum kind	 ke_kind;
 	unsigned	 ke_flags;
 	size_t		 ke_offset;	/* of the member */
-	const char	*ke_values[2];	/* SWITCH: for 0 and 1 */
+	const char	*ke_values[SWITCH_MAX];	/* SWITCH: for 0, 1, ... */
 	unsigned	 ke_least;	/* LIST: a number's bounds */
 	unsigned	 ke_most;
 } keys[] = {
@@ -54,6 +56,8 @@ static const struct key {
 	{ "bursts", BURSTS, REQUIRED, AT(cx_scenario.sn_burst) },
 	{ "property", WORD, REQUIRED, AT(cx_word) },
 	{ "hash", HEX, REQUIRED, AT(cx_hash) },
+	{ "memory", SWITCH, 0, AT(cx_subject.tb_memory),
+	    { "sc", "tso", "weak" } },
 	{ "polls", SWITCH, 0, AT(cx_schedule.sd_polls), { "no", "yes" } },
 	{ "choices", LIST, REPEATS, AT(cx_schedule.sd_choices),
 	    .ke_least = 1, .ke_most = THREAD_MAX },
@@ -75,29 +79,6 @@ counterexample_free(struct counterexample *cx)
 		free(cx->cx_failpoint[i]);
 	schedule_free(&cx->cx_schedule);
 	memset(cx, 0, sizeof(*cx));
-}
-
-/* A list, in as many lines as it takes. */
-static void
-print_list(FILE *out, const char *key, const struct schedule_list *sl)
-{
-	char item[ITEM_SIZE];
-	const struct schedule_piece *sp;
-	unsigned i;
-	int len, used = 0;
-
-	for (i = 0; i < sl->sl_count; i++) {
-		sp = &sl->sl_piece[i];
-		len = sp->sp_count == 1 ? snprintf(item, sizeof(item), " %u",
-		    sp->sp_thread) : snprintf(item, sizeof(item),
-		    " %u*%" PRIu32, sp->sp_thread, sp->sp_count);
-		if (used == 0 || used + len > FORMAT_COLUMNS - 2)
-			used = fprintf(out, "%s%s", used > 0 ? "\n" : "", key) -
-			    (used > 0);
-		used += fprintf(out, "%s", item);
-	}
-	if (used > 0)
-		fputc('\n', out);
 }
 
 static void
@@ -172,7 +153,7 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 		print_steps(out, word, sn->sn_burst, sn->sn_bursts);
 		break;
 	case LIST:
-		print_list(out, word, member);
+		schedule_list_print(out, word, member);
 		break;
 	}
 	if (value != NULL)
@@ -254,21 +235,23 @@ parse_pair(const char *item, char mark, uint64_t *first, uint64_t *second)
 /* Adds "THREAD" or "THREAD*COUNT", separated by blanks. */
 static int
 read_list(struct lines *li, const struct key *ke, struct schedule_list *sl,
-    const char *value)
+    bool weak, const char *value)
 {
+	const unsigned most = weak && ke->ke_most == THREAD_MAX ? WEAK_MAX :
+	    ke->ke_most;
 	uint64_t count, thread;
 
 	for (value += strspn(value, " "); *value != '\0';
 	    value = next_item(value)) {
 		count = 1;
 		if (!parse_pair(value, '*', &thread, &count) ||
-		    thread < ke->ke_least || thread > ke->ke_most ||
+		    thread < ke->ke_least || thread > most ||
 		    count < 1 || count > STEPS_MAX ||
 		    sl->sl_steps + count > STEPS_MAX)
 			return (lines_refuse(li, "\"%.*s\": expected a number "
 			    "%u..%u, and perhaps \"*\" and how many times; "
 			    "%d in all", ITEM_SIZE, value, ke->ke_least,
-			    ke->ke_most, STEPS_MAX));
+			    most, STEPS_MAX));
 		schedule_append(sl, (unsigned)thread, (uint32_t)count);
 		if (sl->sl_no_memory)
 			return (lines_no_memory(li));
@@ -384,6 +367,7 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 	const void *found = NULL;
 	char why[KSOURCE_WHY_SIZE];
 	uint64_t v;
+	unsigned i;
 
 	switch (ke->ke_kind) {
 	case DESIGN:
@@ -416,17 +400,20 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 	case WORD:
 		return (read_word(li, cx, value, member));
 	case SWITCH:
-		*number = strcmp(value, ke->ke_values[1]) == 0;
-		return (*number != 0 || strcmp(value, ke->ke_values[0]) == 0 ?
-		    0 : lines_refuse(li, "\"%.20s\": expected %s or %s",
-		    value, ke->ke_values[1], ke->ke_values[0]));
+		for (i = 0; i < SWITCH_MAX && ke->ke_values[i] != NULL; i++)
+			if (strcmp(value, ke->ke_values[*number = i]) == 0)
+				return (0);
+		return (lines_refuse(li, "\"%.20s\": expected %s%s%s or %s",
+		    value, i > 2 ? ke->ke_values[2] : "", i > 2 ? ", " : "",
+		    ke->ke_values[1], ke->ke_values[0]));
 	case READER:
 		return (read_reader(li, sn, value));
 	case BURSTS:
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
 	case LIST:
-		return (read_list(li, ke, member, value));
+		return (read_list(li, ke, member, tb->tb_memory != VM_SC,
+		    value));
 	}
 	return (found != NULL ? 0 : lines_refuse(li, "\"%.40s\" is no %s of "
 	    "simulated machines; see \"rngsim list %ss\"", value, ke->ke_word,

@@ -221,6 +221,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 		output_check_begin(&ex->ex_output, thread);
 	}
 	r->r_stack.ss_count = 0;
+	/* For the ledger a reseed that has ended is known to later reads. */
+	vm_settle();
 	r->r_reading = true;
 	error = read_random_uio(&ex->ex_dev, &r->r_gr, &uio, false);
 	r->r_reading = false;

@@ -46,6 +46,7 @@ struct subject {
 	const struct cipher	*tb_cipher;
 	/* The harvest queue's; NULL: FreeBSD's. */
 	const struct lock_class	*tb_queue_lock;
+	unsigned		 tb_memory;	/* enum vm_memory */
 	struct generator_config	 tb_generator;
 	struct lock_config	 tb_lock_config;
 	const struct failpoint_list	*tb_faults;	/* or NULL */

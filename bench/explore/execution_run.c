@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,22 @@ is_running(void *context)
 	return (answer);
 }
 
+/* A lock that does not exclude orders nothing. */
+static void
+unordered(void *context, const void *object, const char *what, unsigned thread,
+    unsigned before)
+{
+	struct execution *ex = context;
+	unsigned i;
+
+	for (i = 0; i < ex->ex_locks; i++)
+		if (ex->ex_lock[i].lock == object && !ex->ex_lock[i].excludes)
+			return;
+	execution_fail(ex, EXECUTION_ORDERED, "thread %u uses %s after thread "
+	    "%u, and no release store that it has acquired orders the two",
+	    thread, what, before);
+}
+
 /* A lock's number, in order of appearance; all after the last are one. */
 static unsigned
 lock_number(struct execution *ex, const struct vm_note *vn)
@@ -200,6 +217,12 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 	case VM_CPU_ON:
 		if (et->et_count > 0)
 			event_trace_add(et, ex->ex_steps, thread, "awake");
+		break;
+	case VM_STORE_SEEN:
+	case VM_OLD_VALUE:
+		event_trace_add(et, ex->ex_steps, thread, "%s W%u=%" PRIx64,
+		    vn->vn_kind == VM_OLD_VALUE ? "reads old" : "visible",
+		    vn->vn_word, vn->vn_value);
 		break;
 	default:
 		break;
@@ -358,7 +381,9 @@ run(struct execution *ex)
 	const struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
 	    .vh_polls = ex->ex_control->vh_polls,
-	    .vh_steps_max = EXECUTION_STEPS_MAX };
+	    .vh_steps_max = EXECUTION_STEPS_MAX,
+	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
+	    .vh_unordered = unordered };
 	const struct vm_observer vo = { .vo_note = observe,
 	    .vo_context = ex };
 	struct machine_config mc = { .mc_topology = { .vt_cpus =

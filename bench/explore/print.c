@@ -46,10 +46,30 @@ print_shares(FILE *out, const struct campaign_result *sum)
 }
 
 void
+explore_add(struct campaign_result *sum, const struct campaign_result *ce)
+{
+	const struct campaign_result before = *sum;
+	const bool first = before.ce_schedules == 0;
+
+	campaign_add(sum, ce);
+	sum->ce_schedules = first || ce->ce_schedules < before.ce_schedules ?
+	    ce->ce_schedules : before.ce_schedules;
+	sum->ce_ahead = first || ce->ce_ahead > before.ce_ahead ?
+	    ce->ce_ahead : before.ce_ahead;
+	sum->ce_exhausted = ce->ce_exhausted &&
+	    (first || before.ce_exhausted);
+}
+
+void
 explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
 {
 	static const char head[] = "No failure:";
+	static const char *const memories[VM_MEMORIES] = {
+		[VM_SC] = "Sequentially consistent",
+		[VM_TSO] = "Total store order",
+		[VM_WEAK] = "Weak memory without load buffering"
+	};
 	const uint64_t n = sum->ce_schedules;
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
@@ -76,10 +96,10 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "%%%s.", n < FEW ? "1 - 0.05^(1/" : "3/", n, n < FEW ? ")" :
 		    "", n < FEW ? 1 - pow(0.05, 1 / (double)n) : 3 / (double)n,
 		    campaigns > 1 ? ", for each row" : "");
-	format_wrap(out, "", 0, "Orders are those in which locks were taken, "
-	    "estimated to 1 %.  Sequentially consistent, ideal ciphers but in "
-	    "one scenario of 64: rngsim-explore(1) has what that does not "
-	    "show.");
+	format_wrapf(out, "", 0, "Orders are those in which locks were taken, "
+	    "estimated to 1 %%.  %s, ideal ciphers but in one scenario of 64: "
+	    "rngsim-explore(1) has what that does not show.",
+	    memories[cn->cn_subject.tb_memory]);
 }
 
 void

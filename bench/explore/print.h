@@ -21,8 +21,28 @@ void explore_print_row(FILE *out, const struct campaign *cn,
 void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
+/* Adds a row to that sum. */
+void explore_add(struct campaign_result *sum, const struct campaign_result *ce);
+
 /* The broken property and where it was found. */
 void explore_print_failure(FILE *out, const struct counterexample *cx,
     const struct outcome *to);
+
+/* A counterexample's page. */
+struct explore_page {
+	const char	*ep_path;
+	const struct counterexample *ep_case;
+	const struct outcome *ep_outcome;	/* of its replay: a failure */
+	const struct event_trace *ep_trace;
+};
+
+/*
+ * Prints a page with the timeline as a picture.
+ *
+ *   of  in  a struct explore_page
+ *
+ * Returns: 0 or ENOMEM.
+ */
+int explore_page(FILE *out, const void *of);
 
 #endif

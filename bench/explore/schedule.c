@@ -1,10 +1,12 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
 #include "bench/explore/schedule.h"
 
-enum { PIECES_AT_FIRST = 256 };
+enum { PIECES_AT_FIRST = 256, ITEM_SIZE = 32 };
 
 void
 schedule_list_clear(struct schedule_list *sl)
@@ -60,6 +62,28 @@ schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
 	sl->sl_piece[sl->sl_count++] = (struct schedule_piece){
 	    .sp_thread = (uint16_t)thread, .sp_count = count };
 	sl->sl_steps += count;
+}
+
+void
+schedule_list_print(FILE *out, const char *key, const struct schedule_list *sl)
+{
+	char item[ITEM_SIZE];
+	const struct schedule_piece *sp;
+	unsigned i;
+	int len, used = 0;
+
+	for (i = 0; i < sl->sl_count; i++) {
+		sp = &sl->sl_piece[i];
+		len = sp->sp_count == 1 ? snprintf(item, sizeof(item), " %u",
+		    sp->sp_thread) : snprintf(item, sizeof(item),
+		    " %u*%" PRIu32, sp->sp_thread, sp->sp_count);
+		if (used == 0 || used + len > FORMAT_COLUMNS - 2)
+			used = fprintf(out, "%s%s", used > 0 ? "\n" : "", key) -
+			    (used > 0);
+		used += fprintf(out, "%s", item);
+	}
+	if (used > 0)
+		fputc('\n', out);
 }
 
 static void
@@ -140,6 +164,9 @@ schedule_choose(void *context, const struct vm_choice *vo)
 				sf->sf_last = sp->sp_thread;
 				return (i);
 			}
+		/* What a load returns stands for no change of threads. */
+		if (vo->vo_point == VM_POINT_VALUE)
+			break;
 		sf->sf_choice.sp_used = sp->sp_count;
 		sf->sf_strayed = true;
 	}

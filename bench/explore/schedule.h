@@ -1,11 +1,14 @@
 /*
- * Schedules: the thread that ran at each choice of an execution, in order.
+ * Schedules: the thread that ran at each choice of an execution, in order; with
+ * weak memory also whose store was committed, and what a load returned, as
+ * vo_thread numbers them.
  */
 #ifndef BENCH_EXPLORE_SCHEDULE_H
 #define BENCH_EXPLORE_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/vm/vm.h"
 
@@ -44,6 +47,10 @@ int schedule_copy(struct schedule *to, const struct schedule *from);
  */
 void schedule_append(struct schedule_list *sl, unsigned thread,
     uint32_t count);
+
+/* Prints a list after a word, in as many lines as it takes. */
+void schedule_list_print(FILE *out, const char *key,
+    const struct schedule_list *sl);
 
 /* Where a follower is in a list. */
 struct schedule_place {
@@ -94,7 +101,8 @@ choice_continues(const struct vm_choice *vo)
 {
 
 	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
-	    vo->vo_point == VM_POINT_CHARGE));
+	    vo->vo_point == VM_POINT_CHARGE ||
+	    vo->vo_point == VM_POINT_VALUE));
 }
 
 /*

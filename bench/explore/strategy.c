@@ -6,6 +6,8 @@
 #include "bench/explore/strategy.h"
 #include "lib/base/parse_number.h"
 
+enum { OLDER_ONE_IN = 3 };
+
 const struct strategy_class *const strategy_classes[strategy_count] = {
 #define	STRATEGY(name)	&strategy_##name,
 #include "bench/explore/strategy.tbl"
@@ -119,8 +121,13 @@ unsigned
 strategy_choose(void *context, const struct vm_choice *vo)
 {
 	struct strategy *st = ((struct strategy *)context)->st_used;
-	unsigned chosen = st->st_class->sy_choose(st, vo);
+	unsigned chosen;
 
+	/* One load in so many may return an older value. */
+	if (vo->vo_point == VM_POINT_VALUE && !st->st_class->sy_values)
+		return (strategy_below(&st->st_random, OLDER_ONE_IN) > 0 ? 0 :
+		    strategy_below(&st->st_random, vo->vo_count));
+	chosen = st->st_class->sy_choose(st, vo);
 	st->st_steps += vo->vo_count > 1;
 	return (chosen);
 }

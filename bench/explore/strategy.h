@@ -16,7 +16,8 @@
 #include "lib/base/splitmix.h"
 
 enum {
-	STRATEGY_THREADS_MAX	= 16,	/* of one run; numbers are below it */
+	/* Numbers of threads and of their stores are below it. */
+	STRATEGY_THREADS_MAX	= VM_OLDER,
 	STRATEGY_NAME_SIZE	= 16	/* "pct:3" */
 };
 
@@ -38,6 +39,7 @@ struct strategy_class {
 	/* As vh_running.  NULL: always true. */
 	bool		(*sy_running)(struct strategy *st);
 	bool		 sy_polls;	/* vh_polls */
+	bool		 sy_values;	/* chooses at VM_POINT_VALUE too */
 	/* Frees what st_state points to; NULL: nothing. */
 	void		(*sy_fini)(struct strategy *st);
 };

@@ -184,5 +184,6 @@ const struct strategy_class strategy_dfs = {
 	.sy_begin	= dfs_begin,
 	.sy_choose	= dfs_choose,
 	.sy_running	= dfs_running,
+	.sy_values	= true,
 	.sy_fini	= dfs_fini,
 };

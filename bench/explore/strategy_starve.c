@@ -22,19 +22,22 @@ struct starve {
 	uint32_t	sv_steps;
 	uint32_t	sv_starved;	/* of these */
 	uint32_t	sv_left;	/* of the window */
-	uint16_t	sv_victims;	/* a bit each */
+	uint32_t	sv_victims;	/* a bit each */
 };
 
 static bool
 starve_begin(struct strategy *st)
 {
 	struct starve *sv = st->st_state;
+	uint64_t aside = ~st->st_random;
 	unsigned i;
 
 	memset(sv, 0, sizeof(*sv));
+	/* The draws of threads' stores change no other. */
 	for (i = 0; i < STRATEGY_THREADS_MAX; i++)
-		if (strategy_below(&st->st_random, STARVE_VICTIMS) == 0)
-			sv->sv_victims |= (uint16_t)(1u << i);
+		if (strategy_below(i < VM_STORES ? &st->st_random : &aside,
+		    STARVE_VICTIMS) == 0)
+			sv->sv_victims |= 1u << i;
 	return (true);
 }
 
@@ -77,10 +80,10 @@ starve_choose(struct strategy *st, const struct vm_choice *vo)
 	    strategy_below(&st->st_random, STARVE_BEGINS) == 0) {
 		sv->sv_left = 1u << strategy_below(&st->st_random,
 		    STARVE_LENGTHS);
-		/* There must be a victim. */
-		if (sv->sv_victims == 0)
-			sv->sv_victims = (uint16_t)(1u << vo->vo_thread[
-			    strategy_below(&st->st_random, vo->vo_count)]);
+		/* There must be a victim, a thread. */
+		if (sv->sv_victims % (1u << VM_STORES) == 0)
+			sv->sv_victims |= 1u << vo->vo_thread[
+			    strategy_below(&st->st_random, vo->vo_count)];
 	}
 	if (sv->sv_left > 0) {
 		sv->sv_left--;

@@ -378,13 +378,26 @@ rivals() {
   ratios above 1, ours is faster)'
 	for threads in 1 $cpus; do for cipher in aes chacha20; do
 		for size in 16 32 64 256 1k 4k 64k 1m; do
-			for source in $cipher getrandom arc4random RAND_bytes \
-			    sodium; do
+			for source in $cipher pcpu-$cipher getrandom \
+			    arc4random RAND_bytes sodium; do
 				echo "$threads thread(s), $size, $source|" \
 				    "$figures fill $source $threads $size"
 			done | beside 9 ns
 		done
 	done; done
+}
+
+pcpu() {
+	heading 'pcpu beside concurrent, predicted (aim: 50 times as much at 64
+  readers of 32 bytes, within 0.95 of linear; 64 KiB not below)'
+	for machine in epyc-9654-2s:192 xeon-8375c-2s:128 graviton3:64; do
+		"$rngsim" sweep -d concurrent,pcpu -c chacha20 -s 32,64k -n 1 \
+		    -r 1,4,16,64,${machine#*:} -t 0.05 --engine virtual \
+		    --profile ${machine%:*} --seed 1
+	done
+	heading 'measured (aim: at 16 to 64 bytes 1.3 times, at 64 KiB 0.98)'
+	"$rngsim" sweep -d concurrent,pcpu,percpu,vdso,fxrng -r 1,2 -n 7 \
+	    -s 16,32,64,64k -t 0.3
 }
 
 locks() {
@@ -442,7 +455,7 @@ virtual() {
 }
 
 [ $# != 0 ] || set -- effect limit rivals profiling locks designs hash explore \
-    ledger virtual cat predictions slices verdict
+    ledger virtual pcpu cat predictions slices verdict
 echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) CPUs," \
     "$("$rngsim" --version), $(date +%Y-%m-%d)"
 for part; do

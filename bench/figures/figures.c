@@ -15,6 +15,7 @@
 #include "bench/cell/critical_section.h"
 #include "bench/cell/prime.h"
 #include "bench/figures/figures.h"
+#include "fortuna/kernel/design.h"
 #include "fortuna/randomdev.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
@@ -112,17 +113,19 @@ fill_keystream(struct filler *fi)
 		figures_fail("libcrypto failed");
 }
 
-/* A seeded generator of the concurrent design. */
+/* A seeded generator. */
 static void
-seed_device(struct randomdev *rd, const char *cipher)
+seed_device(struct randomdev *rd, const char *design, const char *cipher)
 {
+	char why[KERNEL_ERROR_SIZE];
 	struct generator_params gp = { .gp_cipher = cipher_find(cipher),
 	    .gp_lock = lock_class_find("mtx"),
 	    .gp_lock_config = lock_config_default(cpu_count()),
 	    .gp_config = generator_config_default() };
 
-	if (generator_new(generator_find("concurrent"), &rd->rd_generator,
-	    &gp) != 0 || prime_generator(rd->rd_generator, 2048, NULL) != 0)
+	if (kernel_built_in(why) != 0 || generator_new(generator_find(design),
+	    &rd->rd_generator, &gp) != 0 ||
+	    prime_generator(rd->rd_generator, 2048, NULL) != 0)
 		figures_fail("cannot make a generator");
 }
 
@@ -160,13 +163,18 @@ fill(char *argv[])
 	static const struct {
 		const char	*name;
 		void		(*fill)(struct filler *fi);
+		const char	*design, *cipher;
 	} sources[] = {
-		{ "aes", fill_rngsim }, { "chacha20", fill_rngsim },
-		{ "AES-256-CTR", fill_keystream },
-		{ "ChaCha20", fill_keystream },
-		{ "getrandom", fill_getrandom },
-		{ "arc4random", fill_arc4random },
-		{ "RAND_bytes", fill_rand_bytes }, { "sodium", fill_sodium },
+		{ "aes", fill_rngsim, "concurrent", "aes" },
+		{ "chacha20", fill_rngsim, "concurrent", "chacha20" },
+		{ "pcpu-aes", fill_rngsim, "pcpu", "aes" },
+		{ "pcpu-chacha20", fill_rngsim, "pcpu", "chacha20" },
+		{ .name = "AES-256-CTR", .fill = fill_keystream },
+		{ .name = "ChaCha20", .fill = fill_keystream },
+		{ .name = "getrandom", .fill = fill_getrandom },
+		{ .name = "arc4random", .fill = fill_arc4random },
+		{ .name = "RAND_bytes", .fill = fill_rand_bytes },
+		{ .name = "sodium", .fill = fill_sodium },
 	};
 	enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 	const unsigned threads = (unsigned)figures_number(argv[1]);
@@ -183,7 +191,7 @@ fill(char *argv[])
 	if (s == SOURCES || fi == NULL || sodium_init() < 0)
 		figures_fail("no such source, or it does not start");
 	if (sources[s].fill == fill_rngsim)
-		seed_device(&rd, argv[0]);
+		seed_device(&rd, sources[s].design, sources[s].cipher);
 	else if (sources[s].fill == fill_keystream)
 		start_keystream(argv[0]);
 	memset(fi, 0, threads * sizeof(*fi));

@@ -95,6 +95,24 @@ value(const struct listing *li, const char *key, unsigned n)
 	return ("");
 }
 
+/* The flags of this program's sanitizer, for objects of this machine. */
+static const char *
+sanitizer(void)
+{
+	static const char *const kinds[] = { "address", "thread", "undefined",
+	    "address,undefined" };
+	static char env[128] = "RNGSIM_KERNEL_SANITIZER=";
+	const char *flag = strstr(RNGSIM_FLAGS " ", "-fsanitize=");
+	unsigned i;
+
+	for (i = 0; flag != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcspn(flag, " ") == 11 + strlen(kinds[i]) &&
+		    strncmp(flag + 11, kinds[i], strlen(kinds[i])) == 0)
+			snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER="
+			    "-fsanitize=%s", kinds[i]);
+	return (env);
+}
+
 /* Runs the script. */
 static int
 script(const char *action, const char *a, const char *b, char **text,
@@ -115,7 +133,7 @@ script(const char *action, const char *a, const char *b, char **text,
 		return (refuse(why, EXIT_FAILURE, "rngsim's kernel headers "
 		    "are not installed: expected share/rngsim/kernel"));
 	snprintf(path, sizeof(path), "%s/source.sh", folder);
-	in = child_open(argv, NULL, false, &pid);
+	in = child_open(argv, sanitizer(), false, &pid);
 	if (in == NULL)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
 		    strerror(errno)));

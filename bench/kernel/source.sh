@@ -32,11 +32,13 @@ members="dev/random crypto contrib/libb2 sys/random.h"
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
 -DINVARIANTS -nostdinc"
-real_flags=
+# A sanitizer's build of rngsim has it in the objects that it runs.
+real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Calls of hooks for memory accesses, which the glue has.
 simulated_flags="-DKERNEL_SIMULATED -fsanitize=thread"
-# Functions that are missing are errors.
-link="-shared -Wl,-z,now -Wl,-z,defs"
+# Functions that are missing are errors; a sanitizer's may be the program's.
+real_link="-shared -Wl,-z,now ${real_flags:--Wl,-z,defs}"
+simulated_link="-shared -Wl,-z,now -Wl,-z,defs"
 
 fail()
 {
@@ -222,8 +224,7 @@ find_compiler()
 	cc=$(echo $cc | tr ' ' '\n')
 	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
 	flags=$(echo $flags | tr ' ' '\n')
-	flags="$flags$newline-I$data
--I$data/include${tree:+$newline-I$tree}
+	flags="$flags$newline-I$data${tree:+$newline-I$tree}
 -I$data/tree
 -fmacro-prefix-map=$folder/=${more:+$newline$more}"
 	IFS=$newline
@@ -241,7 +242,7 @@ describe()
 	printf 'cc %s\n' $cc
 	echo "compiler $version" | sed 1q
 	echo "ciphers ${ciphers:-rngsim}"
-	printf 'flag %s\n' $flags
+	printf 'flag %s\n' $flags $real_flags
 	printf 'file %s\n' $files
 	# A header that the tree gets later comes before the one of rngsim.
 	for file in $(cd "$data/tree" && find . -type f); do
@@ -249,8 +250,25 @@ describe()
 	done
 }
 
+# Makes the headers that the table lists: all of them are kern.h.
 write_unit()
 {
+	while IFS=' ' read -r dir names; do
+		case $dir in
+		ciphers/*) ;;
+		*) dir=own/$dir ;;
+		esac
+		mkdir -p "$work/$dir"
+		IFS=' '
+		for file in $names; do
+			case $file in
+			*.c) ;;
+			*) file=$file.h ;;
+			esac
+			echo '#include <kern.h>' >"$work/$dir/$file"
+		done
+		IFS=$newline
+	done <"$data/headers.tbl"
 	{
 		printf '#include "%s"\n' $files
 		printf '#ifndef KERNEL_NO_PROBE\n#include "%s"\n#endif\n' \
@@ -299,11 +317,13 @@ compile()
 	unset IFS
 	eval "own=\$$1_flags"
 	own=$(echo $own ${2-} | tr ' ' '\n')
+	eval "link=\$$1_link"
 	link=$(echo $link | tr ' ' '\n')
 	IFS=$newline
+	own=$own$newline-I$work/own
 	case $1-$ciphers in
 	real-source) own=$own$newline-DKERN_CRYPTO_SOURCE ;;
-	*) own=$own$newline-I$data/ciphers ;;
+	*) own=$own$newline-I$work/ciphers ;;
 	esac
 	$cc $own $flags -MD -MF "$work/rule" -c -o "$work/object.o" \
 	    "$work/unit.c" >"$work/log" 2>&1 &&
@@ -341,7 +361,8 @@ build()
 	inputs >"$work/files"
 	[ -n "$probe" ] || : >"$work/probed"
 	echo "$name" >"$work/name"
-	rm "$work/rule" "$work/object.o" "$work/unit.c" "$work/log"
+	rm -r "$work/rule" "$work/object.o" "$work/unit.c" "$work/log" \
+	    "$work/own" "$work/ciphers"
 	echo "work $work" 2>/dev/null && work=
 }
 
@@ -353,7 +374,7 @@ check()
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	echo "compiler  $version" | sed 1q
-	$cc "-I$data/ciphers" $flags -DKERNEL_NO_PROBE -M -MG \
+	$cc "-I$work/own" "-I$work/ciphers" $flags -DKERNEL_NO_PROBE -M -MG \
 	    -MF "$work/rule" "$work/unit.c" >"$work/log" 2>&1 || fail 1 "$(sed 1q "$work/log")"
 	inputs | grep -v '^/' >"$work/headers"
 	while read -r file; do

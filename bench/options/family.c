@@ -36,8 +36,9 @@
 	    .fa_name = name_##which, __VA_ARGS__ }
 
 WORDS(bits, "32", "64");
-WORDS(comparisons, "design", "lock", "cipher");
+WORDS(comparisons, "design", "lock", "cipher", "host");
 WORDS(engines, "real", "virtual");
+WORDS(loops, "read", "lock");
 WORDS(formats, "table", "csv", "json", "ministat", "sentences");
 
 static const char *
@@ -56,6 +57,7 @@ TABLE(designs, generator_count, generators[i]->ra_ident,
     .fa_title = "design");
 TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
 TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");
+TABLE(memories, VM_MEMORIES, vm_memory_names[i], .fa_title = NULL);
 TABLE(quantities, QUANTITIES, quantities[i].qu_name, .fa_title = "Quantities",
     .fa_descr = quantity_title);
 

@@ -26,14 +26,19 @@ extern const struct family family_engines;
 extern const struct family family_formats;	/* of stdout, of all commands */
 extern const struct family family_hashes;
 extern const struct family family_locks;
+extern const struct family family_loops;
+extern const struct family family_memories;	/* explore --memory */
 extern const struct family family_quantities;
 
 /* The command that takes such names defines these. */
 extern const struct family family_evidences;
 extern const struct family family_number_sources;
+extern const struct family family_published_loops;
+extern const struct family family_published_units;
 extern const struct family family_reproductions;
 extern const struct family family_simulated_locks;
 extern const struct family family_strategies;
+extern const struct family family_topics;		/* list */
 
 /* Indexes into family_formats. */
 enum format {

@@ -88,10 +88,11 @@ options_check_files(const struct options *op)
 		add(&uss, "rngsim.source.replay.file", hc->replay_file,
 		    hc->replay_file, false);
 	/* Only these have operands and outputs. */
-	if (op->op_operands > 0 && (op->op_cmd == COMMAND_report ||
-	    op->op_cmd == COMMAND_workload))
-		add(&uss, "the operand", op->op_operand[op->op_operands - 1],
-		    op->op_operand[op->op_operands - 1], false);
+	for (i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
+	    (op->op_cmd == COMMAND_report || op->op_cmd == COMMAND_workload);
+	    i++)
+		add(&uss, "the operand", op->op_operand[i], op->op_operand[i],
+		    false);
 	for (out = uss.uss_use; out < uss.uss_use + uss.uss_count; out++)
 		for (in = uss.uss_use; out->us_writes &&
 		    in < uss.uss_use + uss.uss_count; in++)

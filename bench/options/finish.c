@@ -15,6 +15,7 @@
 
 /* Percent. */
 #define	UNTIL_MIN	0.01
+#define	PS_PER_MS	1e9
 
 enum { TRACE_MS_MAX = 86400 * 1000, TUNABLE_NAME_SIZE = 128 };
 
@@ -144,34 +145,25 @@ option_until(struct options *op, const char *label, const char *text)
 	return (read_percent(op, label, text, UNTIL_MIN, &op->op_until));
 }
 
-static bool
-read_ms(const char *text, uint64_t *ps)
-{
-	double ms;
-
-	if (parse_real(text, &ms) != 0 || ms > TRACE_MS_MAX)
-		return (false);
-	*ps = (uint64_t)(ms * 1e9 + 0.5);
-	return (true);
-}
-
 int
 option_trace_time(struct options *op, const char *label, const char *text)
 {
-	struct timeline_span *span = &op->op_trace_span;
-	char from[64];
-	size_t n = strcspn(text, "-");
-	bool good = true;
+	const char *dash = strchr(text, '-');
+	uint64_t ps[2];
+	char from[64] = "0";
+	double ms[2];
 
-	span->ts_from_ps = 0;
-	if (text[n] == '-') {
-		snprintf(from, sizeof(from), "%.*s", (int)(n < sizeof(from) ?
-		    n : sizeof(from) - 1), text);
-		good = read_ms(from, &span->ts_from_ps);
+	if (dash != NULL)
+		snprintf(from, sizeof(from), "%.*s", (int)(dash - text), text);
+	if (parse_real(from, &ms[0]) == 0 && ms[0] <= TRACE_MS_MAX &&
+	    parse_real(dash == NULL ? text : dash + 1, &ms[1]) == 0 &&
+	    ms[1] <= TRACE_MS_MAX) {
+		ps[0] = (uint64_t)(ms[0] * PS_PER_MS + 0.5);
+		ps[1] = (uint64_t)(ms[1] * PS_PER_MS + 0.5);
+		op->op_trace_span = (struct timeline_span){ ps[0], ps[1] };
+		if (ps[1] > ps[0])
+			return (0);
 	}
-	if (good && read_ms(text[n] == '-' ? text + n + 1 : text,
-	    &span->ts_to_ps) && span->ts_to_ps > span->ts_from_ps)
-		return (0);
 	return (usage_error(op->op_command, "%s: \"%s\": expected "
 	    "milliseconds of the window, more than 0, or from when to when, "
 	    "such as 5-7.5, at most %d", label, text, TRACE_MS_MAX));
@@ -286,7 +278,6 @@ finish_workload(struct options *op)
 	return (0);
 }
 
-/* A FreeBSD tunable that means an option's value, or contradicts it. */
 /* Gives the kernel sources among the designs what only they have. */
 static int
 set_kernels(const struct options *op, const char *text)
@@ -324,6 +315,7 @@ has_kernels(const struct option_list *designs, const char *twin)
 	return (kernels > 0);
 }
 
+/* A FreeBSD tunable that means an option's value, or contradicts it. */
 static int
 tunable_as_option(struct options *op, const char *tunable, enum option_id id,
     struct option_list *ol, const char *value)
@@ -467,12 +459,44 @@ finish_place(struct options *op)
 	return (0);
 }
 
+/* A lock loop is the null design's, with no events and one byte a request. */
+static int
+finish_loop(struct options *op)
+{
+	static const char sources[] = "rngsim.harvest.sources";
+	const int none = family_find(&family_designs, "none");
+	int error = 0;
+
+	if (!op->op_lock_loop)
+		return (0);
+	if (!GIVEN(op, DESIGN)) {
+		op->op_designs.ol_count = 0;
+		error = option_list_add(op, &op->op_designs, "", "",
+		    (uint64_t)none);
+	}
+	if (error != 0)
+		return (error);
+	if (op->op_designs.ol_count != 1 ||
+	    op->op_designs.ol_value[0] != (uint64_t)none)
+		return (usage_error(op->op_command, "--loop: \"lock\" is of "
+		    "design none: expected -d none or no -d"));
+	if (GIVEN(op, SIZE) || op->op_workload.wl_size_count > 0)
+		return (usage_error(op->op_command, "--loop: \"lock\" reads "
+		    "nothing: expected no sizes of requests"));
+	op->op_sizes.ol_value[0] = op->op_sizes.ol_count = 1;
+	/* One cipher is as good as the other. */
+	if (op->op_ciphers.ol_count == 0)
+		error = option_list_add(op, &op->op_ciphers, "", "", 0);
+	return (error != 0 ? error : options_tunable_seen(op, sources) ? 0 :
+	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
+}
+
 int
 options_finish(struct options *op)
 {
 	static int (*const steps[])(struct options *) = { finish_machine,
-		finish_workload, finish_tunables, finish_lists, finish_until,
-		finish_place };
+		finish_workload, finish_loop, finish_tunables, finish_lists,
+		finish_until, finish_place };
 	unsigned i;
 	int error = 0;
 

@@ -1,7 +1,6 @@
 /*
  * Reads a command line into struct options, as the table has it.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +12,11 @@
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 
-enum {
-	ITEM_SIZE	= 64,	/* of a list's member */
-	LONG		= 256	/* plus its id: what getopt_long() returns */
+enum { ITEM_SIZE = 64 };	/* of a list's member */
+
+/* What is left of a command line. */
+struct words {
+	char *const	*wo_next, *const *wo_end;
 };
 
 bool
@@ -318,121 +319,85 @@ operand(struct options *op, const char *word)
 	return (0);
 }
 
-/*
- * A long option by its whole name, which getopt_long() would let be shortened.
- *
- * Returns: 0, or an exit status after a message.
- */
-static int
-check_long(const struct options *op, const char *word)
+/* The option of that name, n bytes, or letter; OPTIONS: there is none. */
+static unsigned
+find_option(const struct options *op, const char *name, size_t n, char letter)
 {
-	size_t n = strcspn(word, "=");
-	char label[OPTION_LABEL_SIZE];
+	const struct option_def *od;
 	unsigned id;
 
-	if (strncmp(word, "--", 2) != 0 || word[2] == '\0')
-		return (0);
-	for (id = 0; id < OPTIONS; id++)
-		if (option_takes(op->op_cmd, id) &&
-		    strlen(option_defs[id].od_name) == n - 2 &&
-		    strncmp(option_defs[id].od_name, word + 2, n - 2) == 0)
+	for (id = 0; id < OPTIONS; id++) {
+		od = &option_defs[id];
+		if (option_takes(op->op_cmd, id) && (letter != '\0' ?
+		    od->od_letter == letter : strlen(od->od_name) == n &&
+		    memcmp(od->od_name, name, n) == 0))
 			break;
+	}
+	return (id);
+}
+
+/* Takes an option with its value: text, or if that is NULL the next word. */
+static int
+take_value(struct options *op, unsigned id, const char *text, struct words *wo)
+{
+
+	if (text != NULL || option_defs[id].od_value == NULL)
+		return (take(op, id, text));
+	return (wo->wo_next == wo->wo_end ? missing(op, id) :
+	    take(op, id, *wo->wo_next++));
+}
+
+static int
+parse_long(struct options *op, const char *word, struct words *wo)
+{
+	const size_t n = strcspn(word, "=");
+	const unsigned id = find_option(op, word + 2, n - 2, '\0');
+	char label[OPTION_LABEL_SIZE];
+
 	if (id == OPTIONS)
 		return (options_unknown(op, word, n));
 	if (option_defs[id].od_value == NULL && word[n] == '=')
 		return (usage_error(op->op_command, "%s takes no value, unlike "
 		    "\"%s\"", option_label((enum option_id)id, label), word));
-	return (0);
+	return (take_value(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
 }
 
-/* Options as getopt_long(3) takes them. */
-struct grammar {
-	char		 gr_short[2 * OPTIONS + 3];
-	struct option	 gr_long[OPTIONS + 1];
-};
-
-static void
-describe_grammar(enum command_id cm, struct grammar *gr)
+/* Switches, and at the end an option with a value. */
+static int
+parse_letters(struct options *op, const char *word, struct words *wo)
 {
-	unsigned id, n = 0, s = 0;
+	const char letter[] = { '-', word[1], '\0' };
+	const unsigned id = find_option(op, NULL, 0, word[1]);
+	int error;
 
-	memset(gr, 0, sizeof(*gr));
-	/* Operands in their place; ':' for a missing value. */
-	gr->gr_short[s++] = '-';
-	gr->gr_short[s++] = ':';
-	for (id = 0; id < OPTIONS; id++) {
-		const struct option_def *od = &option_defs[id];
-
-		if (!option_takes(cm, id))
-			continue;
-		gr->gr_long[n++] = (struct option){ od->od_name,
-		    od->od_value != NULL ? required_argument : no_argument,
-		    NULL, LONG + (int)id };
-		if (od->od_letter == '\0')
-			continue;
-		gr->gr_short[s++] = od->od_letter;
-		if (od->od_value != NULL)
-			gr->gr_short[s++] = ':';
-	}
-}
-
-/* The id that getopt_long() means by what it returns. */
-static unsigned
-id_of(enum command_id cm, int c)
-{
-	unsigned id;
-
-	if (c >= LONG)
-		return ((unsigned)c - LONG);
-	for (id = 0; id < OPTIONS; id++)
-		if (option_takes(cm, id) &&
-		    option_defs[id].od_letter == (char)c)
-			break;
-	KASSERT(id < OPTIONS, ("no option -%c", c));
-	return (id);
-}
-
-static void
-restart_getopt(void)
-{
-
-	opterr = 0;
-#if defined(__GLIBC__)
-	optind = 0;
-#else
-	optreset = 1;
-	optind = 1;
-#endif
+	if (id == OPTIONS)
+		return (options_unknown(op, letter, 2));
+	if (option_defs[id].od_value != NULL)
+		return (take_value(op, id, word[2] == '\0' ? NULL : word + 2,
+		    wo));
+	error = take(op, id, NULL);
+	return (error != 0 || op->op_help || word[2] == '\0' ? error :
+	    parse_letters(op, word + 1, wo));
 }
 
 static int
-parse(struct options *op, int argc, char *argv[])
+parse(struct options *op, int argc, char *const argv[])
 {
-	struct grammar gr;
-	bool inside = false;	/* a word of several letters */
-	char letter[3] = "-";
-	int at, c, error = 0;
+	struct words wo = { argv + 1, argv + argc };
+	bool operands = false;	/* behind "--" */
+	const char *word;
+	int error = 0;
 
-	describe_grammar(op->op_cmd, &gr);
-	restart_getopt();
-	while (error == 0 && !op->op_help) {
-		at = optind < 1 ? 1 : optind;
-		if (!inside && at < argc)
-			error = check_long(op, argv[at]);
-		if (error != 0)
-			break;
-		c = getopt_long(argc, argv, gr.gr_short, gr.gr_long, NULL);
-		if (c == -1)
-			break;
-		inside = optind == at;
-		letter[1] = (char)optopt;
-		error = c == 1 ? operand(op, optarg) :
-		    c == '?' ? options_unknown(op, letter, 2) :
-		    c == ':' ? missing(op, id_of(op->op_cmd, optopt)) :
-		    take(op, id_of(op->op_cmd, c), optarg);
+	while (error == 0 && !op->op_help && wo.wo_next < wo.wo_end) {
+		word = *wo.wo_next++;
+		if (operands || word[0] != '-' || word[1] == '\0')
+			error = operand(op, word);
+		else if (strcmp(word, "--") == 0)
+			operands = true;
+		else
+			error = (word[1] == '-' ? parse_long :
+			    parse_letters)(op, word, &wo);
 	}
-	for (; error == 0 && !op->op_help && optind < argc; optind++)
-		error = operand(op, argv[optind]);
 	return (error);
 }
 
@@ -463,7 +428,8 @@ set_defaults(struct options *op)
 }
 
 int
-options_read(struct options *op, enum command_id cm, int argc, char *argv[])
+options_read(struct options *op, enum command_id cm, int argc,
+    char *const argv[])
 {
 	int error;
 
@@ -482,12 +448,15 @@ options_read(struct options *op, enum command_id cm, int argc, char *argv[])
 	op->op_seed_given = GIVEN(op, SEED) || GIVEN(op, CAT_SEED);
 	error = set_defaults(op);
 	if (error == 0)
+		error = options_check_plan(op);
+	if (error == 0)
 		error = options_check_crypto(op);
 	return (error != 0 ? error : options_check_files(op));
 }
 
 int
-options_parse(struct options *op, enum command_id cm, int argc, char *argv[])
+options_parse(struct options *op, enum command_id cm, int argc,
+    char *const argv[])
 {
 	int error;
 

@@ -29,6 +29,7 @@ enum {
 	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
 	OPTIONS_REPEATS_MAX	= 10000,
 	OPTIONS_FAIL_IF_MAX	= 32,
+	OPTIONS_PARTS_MAX	= OPTIONS_CELLS_MAX,
 	OPTION_LABEL_SIZE	= 32,
 	OPTION_RANGE_SIZE	= 64,
 	OPTION_TEXT_SIZE	= 1024	/* of a value, or of what is accepted */
@@ -82,6 +83,7 @@ struct options {
 	struct option_list op_readers;
 	struct option_list op_sizes;	/* bytes */
 	struct workload	 op_workload;
+	bool		 op_lock_loop;	/* critical sections, no reads */
 	double		 op_rate_per_s;	/* 0: closed loop */
 	unsigned	 op_arrivals;	/* into family_arrivals */
 	double		 op_time_s;
@@ -94,6 +96,10 @@ struct options {
 	bool		 op_seed_given;
 	const char	*op_output;	/* or NULL */
 	const char	*op_resume;	/* or NULL; then op_output, too */
+	const char	*op_plan;	/* or NULL */
+	unsigned	 op_parts;	/* 0: not given */
+	unsigned	 op_part;	/* from 1 */
+	unsigned	 op_part_of;	/* 0: all is measured */
 	unsigned	 op_format;	/* enum format */
 	const char	*op_place_text;
 	struct pinning	 op_place;
@@ -121,6 +127,7 @@ struct options {
 	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
 	/* report, compare */
 	const char	*op_plot;
+	const char	*op_html;	/* or NULL */
 	struct option_list op_quantities;
 	const char	*op_base;
 	unsigned	 op_by;		/* into family_comparisons */
@@ -132,13 +139,21 @@ struct options {
 	struct option_list op_sources;
 	struct option_list op_bits;	/* into family_bits */
 	const char	*op_sort;
+	/* reproduce */
+	const char	*op_published;	/* or NULL */
+	const char	*op_map;
+	const char	*op_where;	/* or NULL */
+	unsigned	 op_loop;	/* into family_published_loops */
+	unsigned	 op_units;	/* into family_published_units */
 	/* validate, explore, assure */
 	const char	*op_from;
 	unsigned	 op_jobs;	/* 0: not given */
 	uint64_t	 op_schedules;
 	const char	*op_strategy;
+	unsigned	 op_memory;	/* enum vm_memory */
 	uint64_t	 op_only;
 	const char	*op_replay;
+	const char	*op_json;	/* or NULL */
 	struct option_list op_rows;	/* into family_evidences */
 };
 
@@ -227,7 +242,7 @@ void option_render(const struct options *op, enum option_id id,
  * Returns: 0, EXIT_USAGE, or EXIT_FAILURE when there is no memory.
  */
 int options_read(struct options *op, enum command_id cm, int argc,
-    char *argv[]);
+    char *const argv[]);
 
 /*
  * For run, sweep and cat: checks that the options go together and makes what
@@ -239,12 +254,18 @@ int options_finish(struct options *op);
 
 /* options_read(), and options_finish() unless --help was given. */
 int options_parse(struct options *op, enum command_id cm, int argc,
-    char *argv[]);
+    char *const argv[]);
 
 void options_free(struct options *op);
 
 /* Prints the --help of a command. */
 void options_help(enum command_id cm);
+
+/*
+ * Prints what the last of these words after "rngsim" may become, a candidate a
+ * line, then a tab and a description; nothing where any text or file may stand.
+ */
+void options_complete(int words, char *const word[]);
 
 /* Chooses op_seed unless it was given.  Returns: 0 or an exit status. */
 int options_seed(struct options *op);
@@ -308,6 +329,20 @@ int options_check_crypto(const struct options *op);
 /* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 
+/*
+ * Writes the jobs of a command that are not done, and what they have in common,
+ * below op_plan.
+ *
+ *   op    in/out  options_seed() was called; the seed becomes that of the plan
+ *   argv  in      the program's
+ *
+ * Returns: 0 or an exit status.
+ */
+int plan_write(struct options *op, char *const argv[], unsigned jobs);
+
+/* Refuses what does not go with --plan and --part.  Returns: likewise. */
+int options_check_plan(const struct options *op);
+
 /* Both are for options_finish() and return 0 or an exit status. */
 int options_check(const struct options *op);
 int options_check_simulated_locks(const struct options *op);
@@ -317,6 +352,7 @@ int options_check_simulated_locks(const struct options *op);
 /* Setters of options with a syntax of their own. */
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_fail_if(struct options *op, const char *label, const char *text);
+int option_part(struct options *op, const char *label, const char *text);
 int option_margin(struct options *op, const char *label, const char *text);
 int option_trace_time(struct options *op, const char *label, const char *text);
 int option_until(struct options *op, const char *label, const char *text);

@@ -104,9 +104,7 @@ options_resume(struct options *op, const struct options *given,
 		return (usage_error(given->op_command, "--resume: %s was begun "
 		    "by \"rngsim %s\": expected that command",
 		    given->op_resume, n < 2 ? "" : old[1]));
-	/* getopt_long(3) only promises not to move words that it may. */
-	error = options_parse(op, given->op_cmd, n - 1,
-	    (char **)(uintptr_t)(old + 1));
+	error = options_parse(op, given->op_cmd, n - 1, old + 1);
 	op->op_command = given->op_command;
 	op->op_seed = ob->ob_seed;
 	op->op_seed_given = true;

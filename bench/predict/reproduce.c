@@ -22,12 +22,25 @@ static const double fit_tolerance = 0.0005;
 
 const struct reproduction *const reproductions[] = {
 #define	REPRODUCTION(name)	&reproduce_##name,
+#define	PUBLISHED(...)
 #include "bench/predict/reproduce.tbl"
 #undef REPRODUCTION
+#undef PUBLISHED
 };
 
 const unsigned reproduction_count = sizeof(reproductions) /
     sizeof(reproductions[0]);
+
+const struct reproduction_file reproduction_files[] = {
+#define	REPRODUCTION(name)
+#define	PUBLISHED(...)		{ __VA_ARGS__ },
+#include "bench/predict/reproduce.tbl"
+#undef REPRODUCTION
+#undef PUBLISHED
+};
+
+const unsigned reproduction_file_count = sizeof(reproduction_files) /
+    sizeof(reproduction_files[0]);
 
 /* One run with several seeds, each in its own slot. */
 struct medians {

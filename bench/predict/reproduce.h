@@ -99,11 +99,26 @@ struct reproduction {
 
 #define	REPRODUCTION(name)						\
 	extern const struct reproduction reproduce_##name;
+#define	PUBLISHED(...)
 #include "bench/predict/reproduce.tbl"
 #undef REPRODUCTION
+#undef PUBLISHED
 
 extern const struct reproduction *const reproductions[];
 extern const unsigned reproduction_count;
+
+/* A file of lib/published, as bench/predict/published.h reads it. */
+struct reproduction_file {
+	const char	*re_name;
+	const char	*re_file;
+	const char	*re_profile;
+	const char	*re_loop;	/* NULL: as the file says */
+	const char	*re_map;
+	const char	*re_descr;
+};
+
+extern const struct reproduction_file reproduction_files[];
+extern const unsigned reproduction_file_count;
 
 /* The state of one, and its results. */
 struct reproducing {

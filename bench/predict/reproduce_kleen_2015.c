@@ -22,8 +22,9 @@ enum {
 	NODES		= 4,
 	NODE_CPUS	= 36,
 	/* SHA-1 over a pool of 128 bytes and mixing it back: 700 to 1400. */
-	HOLD_NS		= 1000,
-	POOL_LINES	= 2,
+	HOLD_NS		= 700,
+	/* The pool, its state and counters. */
+	POOL_LINES	= 6,
 	COMMON_WRITES_MAX = 8	/* per draw */
 };
 
@@ -72,15 +73,15 @@ static const struct reproduce_words words[] = {
 };
 
 static const struct reproduce_fit fits[] = {
-	{ PROFILE_LINE_SERVICE, 1, 3, RATIO(ONE_POOL, 4) },
+	{ PROFILE_LAT_CONG, 2, 3, RATIO(ONE_POOL, 4) },
 	{ PROFILE_VALUES, COMMON_WRITES_MAX, 8, RATIO(NODE_POOLS, 4) },
 };
 
 static const char *const remarks[] = {
 	"Figures are rates over that of one node, whose own is not published.",
 	"Guessed: that the kernel's spin lock was a ticket lock (it may have "
-	    "been an early queued one), 36 threads a node, 1000 ns of hashing "
-	    "under it, os.read between two draws, and that 2 lines of data "
+	    "been an early queued one), 36 threads a node, 700 ns of hashing "
+	    "under it, os.read between two draws, and that 6 lines of data "
 	    "come with it.",
 	"The time in the lock is that of threads which do next to nothing "
 	    "else: any slow lock would take as much.",

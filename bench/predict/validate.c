@@ -14,10 +14,10 @@ static const double saturated_share = 0.5;
 bool
 validate_takes_lock(const char *name)
 {
+	const struct lock_class *lc = ENGINE(virtual).en_lock_find(name);
 
-	return (strcmp(name, "none") != 0 &&
-	    ENGINE(real).en_lock_find(name) != NULL &&
-	    ENGINE(virtual).en_lock_find(name) != NULL);
+	return (lc != NULL && (lc->lc_flags & LC_EXCLUDES) != 0 &&
+	    ENGINE(real).en_lock_find(name) != NULL);
 }
 
 bool

@@ -186,6 +186,15 @@ comparable_crypto(const struct result_cell *cell)
 	    cell->crypto);
 }
 
+static double
+sample_value(const struct result_cell *cell, unsigned i, size_t offset)
+{
+	double v;
+
+	memcpy(&v, (const char *)&cell->samples[i] + offset, sizeof(v));
+	return (v);
+}
+
 double *
 comparable_values(const struct result_cell *cell, size_t offset)
 {
@@ -193,19 +202,30 @@ comparable_values(const struct result_cell *cell, size_t offset)
 	unsigned i;
 
 	for (i = 0; values != NULL && i < cell->repeats; i++)
-		memcpy(&values[i], (const char *)&cell->samples[i] + offset,
-		    sizeof(*values));
+		values[i] = sample_value(cell, i, offset);
 	return (values);
 }
 
+/* Counts instead of sorting, as sorting would need memory. */
 double
 comparable_median(const struct result_cell *cell, size_t offset)
 {
-	double median, *values = comparable_values(cell, offset);
+	const unsigned n = cell->repeats;
+	double high = 0, low = 0, v;
+	unsigned below, i, k, upto;
 
-	median = values == NULL ? 0 : stats_median(values, cell->repeats);
-	free(values);
-	return (median);
+	for (i = 0; i < n; i++) {
+		v = sample_value(cell, i, offset);
+		for (k = below = upto = 0; k < n; k++) {
+			below += sample_value(cell, k, offset) < v;
+			upto += sample_value(cell, k, offset) <= v;
+		}
+		if (below <= (n - 1) / 2 && (n - 1) / 2 < upto)
+			low = v;
+		if (below <= n / 2 && n / 2 < upto)
+			high = v;
+	}
+	return (0.5 * low + 0.5 * high);
 }
 
 double

@@ -8,13 +8,8 @@
 #include "bench/report/curve.h"
 #include "lib/base/kassert.h"
 
-/*
- * One part as text.  Cells are alike in a part if its texts are equal.
- *
- *   buf  out  may hold the text
- */
-static const char *
-part_text(const struct result_cell *c, enum curve_part part,
+const char *
+curve_part(const struct result_cell *c, enum curve_part part,
     char buf[CURVE_NAME_SIZE])
 {
 
@@ -50,8 +45,8 @@ differ(const struct result_cell *a, const struct result_cell *b, unsigned part)
 {
 	char ta[CURVE_NAME_SIZE], tb[CURVE_NAME_SIZE];
 
-	return (strcmp(part_text(a, (enum curve_part)part, ta),
-	    part_text(b, (enum curve_part)part, tb)) != 0);
+	return (strcmp(curve_part(a, (enum curve_part)part, ta),
+	    curve_part(b, (enum curve_part)part, tb)) != 0);
 }
 
 bool
@@ -154,7 +149,7 @@ curve_name(const struct curves *cs, const struct curve *cu,
 	text_add(&t, "%s", c->design);
 	for (part = 0; part < CURVE_PARTS; part++)
 		if (cs->cs_named[part] && part != but && part != CURVE_DESIGN)
-			text_list(&t, "%s", part_text(c,
+			text_list(&t, "%s", curve_part(c,
 			    (enum curve_part)part, buf));
 	snprintf(name, CURVE_NAME_SIZE, "%.*s", CURVE_NAME_SIZE - 1, t.s);
 }
@@ -178,6 +173,6 @@ curve_common(const struct curves *cs, struct text *t)
 			continue;
 		text_list(t, "%s%s", part == CURVE_LOCK ? "lock " :
 		    part == CURVE_SIZE ? "requests of " : "",
-		    part_text(c, (enum curve_part)part, buf));
+		    curve_part(c, (enum curve_part)part, buf));
 	}
 }

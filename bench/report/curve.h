@@ -59,6 +59,14 @@ bool curve_alike(const struct result_cell *a, const struct result_cell *b,
     enum curve_part but);
 
 /*
+ * One part as text.  Cells are alike in a part if its texts are equal.
+ *
+ *   buf  out  may hold the text
+ */
+const char *curve_part(const struct result_cell *c, enum curve_part part,
+    char buf[CURVE_NAME_SIZE]);
+
+/*
  * A curve's name: its design and what is not common to all curves.
  *
  *   but  in  a part to leave out; CURVE_PARTS: none

@@ -73,7 +73,7 @@ set yrange [0:1]
 eval place(0, TOP, WIDTH, LEGEND)
 set label 1 HEADING at screen 14.0 / WIDTH, screen y(TOP + 10) left font ',13'
 set key at screen 14.0 / WIDTH, screen y(TOP + 20) left top vertical \
-    maxrows 3 Left reverse samplen 5
+    maxrows ROWS Left reverse samplen 5
 plot for [i=1:N] NaN with linespoints linestyle i title NAME[i]
 unset label 1
 unset key

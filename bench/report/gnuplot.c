@@ -50,6 +50,15 @@ gnuplot_quote(FILE *out, const char *text)
 }
 
 void
+gnuplot_set(FILE *out, const char *name, const char *text)
+{
+
+	fprintf(out, "%s = ", name);
+	gnuplot_quote(out, text);
+	fputc('\n', out);
+}
+
+void
 gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height)
 {
 
@@ -126,32 +135,48 @@ run(FILE *commands, FILE *messages, char **picture, size_t *size,
 }
 
 int
-gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
-    char error[GNUPLOT_ERROR_SIZE])
+gnuplot_run(gnuplot_printer *print, const void *what, bool svg,
+    char **picture, size_t *size, char error[GNUPLOT_ERROR_SIZE])
 {
 	FILE *commands, *messages;
-	char *picture = NULL;
-	size_t size = 0;
-	int why = 0;
+	int why;
 
 	/* Files, not pipes: neither side waits for the other. */
 	commands = tmpfile();
 	messages = tmpfile();
-	if (commands == NULL || messages == NULL ||
-	    fwrite(script, 1, len, commands) != len || fflush(commands) != 0 ||
-	    lseek(fileno(commands), 0, SEEK_SET) != 0)
-		why = errno != 0 ? errno : EIO;
+	*picture = NULL;
+	*size = 0;
+	if (commands == NULL || messages == NULL)
+		why = errno;
 	else
-		why = run(commands, messages, &picture, &size, error);
-	if (commands != NULL)
-		fclose(commands);
-	if (messages != NULL)
-		fclose(messages);
-	if (why == 0 && of != NULL && !whole(picture, size)) {
+		why = print == NULL ? 0 : print(commands, what, svg);
+	if (why == 0 && (fflush(commands) != 0 || ferror(commands) ||
+	    lseek(fileno(commands), 0, SEEK_SET) != 0))
+		why = errno != 0 ? errno : EIO;
+	if (why == 0)
+		why = run(commands, messages, picture, size, error);
+	if (why == 0 && print != NULL && !whole(*picture, *size)) {
 		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot wrote a part of "
 		    "the picture only");
 		why = EIO;
 	}
+	if (commands != NULL)
+		fclose(commands);
+	if (messages != NULL)
+		fclose(messages);
+	return (why);
+}
+
+int
+gnuplot_draw(gnuplot_printer *print, const void *what, bool svg,
+    struct atomic_file *of, char error[GNUPLOT_ERROR_SIZE])
+{
+	char *picture;
+	size_t size;
+	int why;
+
+	why = gnuplot_run(of == NULL ? NULL : print, what, svg, &picture, &size,
+	    error);
 	if (why == 0 && of != NULL)
 		why = atomic_file_commit(of, picture, size);
 	free(picture);

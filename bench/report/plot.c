@@ -30,12 +30,14 @@ enum {
 
 GNUPLOT_SCRIPT(sheet, "bench/report/sheet.gnuplot");
 GNUPLOT_SCRIPT(curves, "bench/report/curves.gnuplot");
+GNUPLOT_SCRIPT(pictures, "bench/report/pictures.gnuplot");
 GNUPLOT_SCRIPT(waits, "bench/report/waits.gnuplot");
 
 struct sheet {
 	FILE		*sh_out;
 	const struct result *sh_result;
 	struct curves	 sh_curves;
+	bool		 sh_page;	/* a picture for each panel */
 	struct usl_curve *sh_laws;	/* one for each curve */
 	unsigned	 sh_rows;
 	unsigned	 sh_top;	/* where the next row begins */
@@ -47,15 +49,6 @@ struct names {
 	char		na_text[WAITS_SITES][WAITS_NAME_SIZE];
 	unsigned	na_count;
 };
-
-static void
-set_text(FILE *out, const char *name, const char *text)
-{
-
-	fprintf(out, "%s = ", name);
-	gnuplot_quote(out, text);
-	fputc('\n', out);
-}
 
 static void
 print_cell(FILE *out, unsigned curve, const struct result_cell *c)
@@ -90,9 +83,9 @@ static void
 print_row(struct sheet *sh, const char *heading, const unsigned *curves,
     unsigned n)
 {
-	/* gnuplot puts more than three names in two columns. */
-	const unsigned legend = PLOT_LEGEND + PLOT_LINE * (n < 4 ? n :
-	    (n + 1) / 2);
+	/* gnuplot puts more than ROWS names in two columns. */
+	const unsigned legend = PLOT_LEGEND + PLOT_LINE * (n < 4 ||
+	    sh->sh_page ? n : (n + 1) / 2);
 	char name[CURVE_NAME_SIZE];
 	const struct usl_curve *uc;
 	const struct curve *cu;
@@ -120,9 +113,11 @@ print_row(struct sheet *sh, const char *heading, const unsigned *curves,
 	for (i = 0; i < n; i++) {
 		curve_name(&sh->sh_curves, &sh->sh_curves.cs_curves[curves[i]],
 		    CURVE_CIPHER, name);
-		set_text(out, FORMATF("NAME[%u]", i + 1), name);
+		gnuplot_set(out, FORMATF("NAME[%u]", i + 1), name);
 	}
-	set_text(out, "HEADING", heading);
+	gnuplot_set(out, "HEADING", heading);
+	if (sh->sh_page)
+		fputs("HEIGHT = LEGEND\nTOP = 0\n", out);
 	fputs(script_curves, out);
 	sh->sh_top += legend + PLOT_HEIGHT;
 	sh->sh_rows++;
@@ -258,7 +253,7 @@ print_matrix(FILE *out, const char *cipher, const struct result_cell *c)
 			fprintf(out, "%u %u %.5g\n", h, w, ns[w][h] / total);
 	fprintf(out, "EOD\nHOLDERS = %u\nWAITERS = %u\n", holders.na_count,
 	    waiters.na_count);
-	set_text(out, "HEADING", FORMATF("%s, %s, %s, %u reader%s: %% of %s "
+	gnuplot_set(out, "HEADING", FORMATF("%s, %s, %s, %u reader%s: %% of %s "
 	    "waited", c->design, c->lock, cipher, c->readers,
 	    PLURAL(c->readers), FORMAT(ns, total)));
 	print_tics(out, "xtics", &holders);
@@ -316,6 +311,28 @@ print_ciphers(struct sheet *sh)
 	return (0);
 }
 
+static const char legend_latency[] = "latency: point p50, ticks p90 and p99, "
+    "end of the bar p99.9";
+
+/* What the marks of panels mean. */
+static void
+plot_legend(const struct result *r, struct text *t)
+{
+	bool gated = false;
+	unsigned i;
+
+	for (i = 0; i < r->cell_count; i++)
+		gated |= comparable_gated(&r->cells[i]);
+	text_add(t, "bars and bands: ");
+	if (r->uncertainty.samples > 0)
+		text_add(t, "10 to 90 %% of %u drawn profiles",
+		    r->uncertainty.samples);
+	else
+		text_add(t, "95 %% intervals");
+	text_add(t, "; dotted: the fitted law; grey: more readers than "
+	    "CPUs%s", gated ? "; open markers: a gate failed" : "");
+}
+
 static void
 print_titles(const struct sheet *sh, FILE *out)
 {
@@ -323,11 +340,6 @@ print_titles(const struct sheet *sh, FILE *out)
 	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
 	char head[COMPARABLE_SIZE], host[COMPARABLE_SIZE];
 	struct text t = { .s = "" };
-	bool gated = false;
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++)
-		gated |= comparable_gated(&r->cells[i]);
 	snprintf(host, sizeof(host), "%s, %u CPU%s, %s", r->host.cpu_model,
 	    r->host.cpus, PLURAL(r->host.cpus), r->started);
 	if (!r->complete)
@@ -336,7 +348,7 @@ print_titles(const struct sheet *sh, FILE *out)
 		text_add(&t, "predicted: %s", provenance_machine(r, head));
 	else
 		text_add(&t, "%s %s", provenance_head(r, false, head), host);
-	set_text(out, "TITLE1", t.s);
+	gnuplot_set(out, "TITLE1", t.s);
 	t.s[0] = '\0';
 	curve_common(&sh->sh_curves, &t);
 	text_list(&t, "INVARIANTS %s%s", r->host.invariants ? "on" : "off",
@@ -346,18 +358,11 @@ print_titles(const struct sheet *sh, FILE *out)
 	if (sh->sh_left_out > 0)
 		text_add(&t, "; %u curves are left out, there is no room",
 		    sh->sh_left_out);
-	set_text(out, "TITLE2", t.s);
-	snprintf(t.s, sizeof(t.s), "bars and bands: ");
-	if (r->uncertainty.samples > 0)
-		text_add(&t, "10 to 90 %% of %u drawn profiles",
-		    r->uncertainty.samples);
-	else
-		text_add(&t, "95 %% intervals");
-	text_add(&t, "; dotted: the fitted law; grey: more readers than "
-	    "CPUs%s", gated ? "; open markers: a gate failed" : "");
-	set_text(out, "TITLE3", t.s);
-	set_text(out, "TITLE4", "latency: point p50, ticks p90 and p99, end of "
-	    "the bar p99.9");
+	gnuplot_set(out, "TITLE2", t.s);
+	t.s[0] = '\0';
+	plot_legend(r, &t);
+	gnuplot_set(out, "TITLE3", t.s);
+	gnuplot_set(out, "TITLE4", legend_latency);
 }
 
 static int
@@ -378,10 +383,12 @@ print_body(struct sheet *sh)
 	return (error);
 }
 
-int
-plot_print(FILE *out, const struct result *r, bool svg)
+/* The script of the picture, or for a page of a picture for each panel. */
+static int
+print_script(FILE *out, const struct result *r, bool svg, bool page)
 {
-	struct sheet sh = { .sh_result = r, .sh_top = PLOT_TITLES };
+	struct sheet sh = { .sh_result = r, .sh_top = PLOT_TITLES,
+	    .sh_page = page };
 	unsigned height;
 	char *body = NULL;
 	size_t len;
@@ -402,7 +409,8 @@ plot_print(FILE *out, const struct result *r, bool svg)
 		fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n",
 		    PLOT_WIDTH, height, PLOT_PANEL);
 		print_titles(&sh, out);
-		fprintf(out, "%s%sunset multiplot\n", script_sheet, body);
+		fprintf(out, "%s%s%sunset multiplot\n", script_sheet, page ?
+		    script_pictures : "", body);
 	}
 	free(body);
 	curves_free(&sh.sh_curves);
@@ -410,14 +418,40 @@ plot_print(FILE *out, const struct result *r, bool svg)
 }
 
 int
+plot_print(FILE *out, const void *what, bool svg)
+{
+
+	return (print_script(out, what, svg, false));
+}
+
+static int
+print_pictures(FILE *out, const void *what, bool svg)
+{
+
+	return (print_script(out, what, svg, true));
+}
+
+int
+plot_pictures(const struct result *r, struct text *legend, char **pictures,
+    size_t *size, char error[RESULT_TEXT_SIZE])
+{
+	int status;
+
+	error[0] = '\0';
+	plot_legend(r, legend);
+	text_add(legend, "; %s", legend_latency);
+	status = gnuplot_run(print_pictures, r, true, pictures, size, error);
+	if (status != 0 && error[0] == '\0')
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
+	return (status);
+}
+
+int
 plot_write(const struct result *r, const char *path,
     char error[RESULT_TEXT_SIZE])
 {
 	struct atomic_file of;
-	char *script = NULL;
-	size_t len;
-	FILE *out;
-	int status = EINVAL;
+	int status;
 
 	error[0] = '\0';
 	if (!gnuplot_path_ok(path))
@@ -426,19 +460,13 @@ plot_write(const struct result *r, const char *path,
 	else if (r->cell_count == 0)
 		snprintf(error, RESULT_TEXT_SIZE, "no cells to draw");
 	if (error[0] != '\0')
-		return (status);
-	out = open_memstream(&script, &len);
-	status = out == NULL ? ENOMEM :
-	    plot_print(out, r, gnuplot_path_svg(path));
-	if (out != NULL && fclose(out) != 0)
-		status = ENOMEM;
-	if (status == 0)
-		status = atomic_file_open(&of, path);
+		return (EINVAL);
+	status = atomic_file_open(&of, path);
 	if (status == 0) {
-		status = gnuplot_draw(script, len, &of, error);
+		status = gnuplot_draw(plot_print, r, gnuplot_path_svg(path),
+		    &of, error);
 		atomic_file_abort(&of);
 	}
-	free(script);
 	if (status != 0 && error[0] == '\0')
 		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
 	return (status);

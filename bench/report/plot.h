@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
 #include "bench/report/curve.h"
 
 enum { GNUPLOT_ERROR_SIZE = 256 };
@@ -31,21 +32,41 @@ bool gnuplot_path_svg(const char *path);
 /* Prints text as a string of gnuplot; no character of it can end the string. */
 void gnuplot_quote(FILE *out, const char *text);
 
+/* Sets a variable to such a string. */
+void gnuplot_set(FILE *out, const char *name, const char *text);
+
 /* Prints the command that chooses the format; pixels. */
 void gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height);
 
 /*
+ * Prints a script, data included, that writes the picture to gnuplot's standard
+ * output.  No text of the data can become a command.
+ *
+ * Returns: 0 or ENOMEM.
+ */
+typedef int gnuplot_printer(FILE *out, const void *what, bool svg);
+
+/*
  * Runs a script and puts the whole picture in its place.
  *
- *   of     in   open, and committed on success; NULL: the empty script only
- *               shows whether gnuplot can be run
+ *   of     in   open, and committed on success; NULL: no script is printed,
+ *               which only shows whether gnuplot can be run
  *   error  out  on failure: what was wrong, or "" where errno text will do
  *
  * Returns: 0; ENOENT when gnuplot is not installed; EIO when it failed; else
  * an errno value.
  */
-int gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
-    char error[GNUPLOT_ERROR_SIZE]);
+int gnuplot_draw(gnuplot_printer *print, const void *what, bool svg,
+    struct atomic_file *of, char error[GNUPLOT_ERROR_SIZE]);
+
+/*
+ * The same; the picture goes to memory.
+ *
+ *   print    in   NULL: no script is printed
+ *   picture  out  to be freed, after a failure too
+ */
+int gnuplot_run(gnuplot_printer *print, const void *what, bool svg,
+    char **picture, size_t *size, char error[GNUPLOT_ERROR_SIZE]);
 
 /*
  * Draws a result against the number of readers: rows of panels, each
@@ -61,14 +82,21 @@ int gnuplot_draw(const char *script, size_t len, struct atomic_file *of,
 int plot_write(const struct result *r, const char *path,
     char error[RESULT_TEXT_SIZE]);
 
+/* The script; of a struct result that has a cell. */
+gnuplot_printer plot_print;
+
 /*
- * Prints the script, data included; gnuplot writes the picture to its standard
- * output.  No text of the result can become a command.
+ * Draws the panels for a page, an SVG document each, behind a line
+ * "panel: HEADING"; those of one row have the same heading.
  *
- *   r    in  has a cell
+ *   r         in      has a cell
+ *   legend    in/out  what marks mean is added
+ *   pictures  out     to be freed, after a failure too
+ *   error     out     on failure: what was wrong
  *
- * Returns: 0 or ENOMEM.
+ * Returns: as plot_write().
  */
-int plot_print(FILE *out, const struct result *r, bool svg);
+int plot_pictures(const struct result *r, struct text *legend, char **pictures,
+    size_t *size, char error[RESULT_TEXT_SIZE]);
 
 #endif

@@ -260,13 +260,6 @@ csv_print_ministat(FILE *out, const struct result *r)
 	return (0);
 }
 
-const char *const report_format_names[REPORT_FORMATS] = {
-	[REPORT_TABLE] = "table",
-	[REPORT_CSV] = "csv",
-	[REPORT_JSON] = "json",
-	[REPORT_MINISTAT] = "ministat"
-};
-
 static int
 print_json(FILE *out, const struct result *r)
 {

@@ -25,8 +25,6 @@ enum report {
 	REPORTS
 };
 
-extern const char *const report_format_names[REPORT_FORMATS];
-
 /*
  * Prints a result.
  *
@@ -82,8 +80,9 @@ report_printer report_waits;
  */
 report_printer usl_print;
 
-/* Parts of table_print(): one cell at length, and what stands below tables. */
+/* Parts: a cell at length, its waits, and what stands below tables. */
 void table_cell_print(FILE *out, const struct result_cell *cell);
+void report_waits_cell(FILE *out, const struct result_cell *cell);
 void table_below_print(FILE *out, const struct result *r);
 
 /* What the views share. */

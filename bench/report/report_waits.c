@@ -36,8 +36,8 @@ print_lock(FILE *out, const struct result_cell *cell, const char *lock)
 			    view_mean(w->wait_total_ns, total))));
 }
 
-static void
-print_cell(FILE *out, const struct result_cell *cell)
+void
+report_waits_cell(FILE *out, const struct result_cell *cell)
 {
 	bool contended = false;
 	unsigned i, k;
@@ -67,7 +67,7 @@ report_waits(FILE *out, const struct result *r)
 		if (!view_cell(out, r, cell))
 			continue;
 		any |= cell->wait_rows > 0;
-		print_cell(out, cell);
+		report_waits_cell(out, cell);
 	}
 	if (!any)
 		return (0);

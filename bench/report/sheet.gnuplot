@@ -28,6 +28,7 @@ place(left, top, w, h) = sprintf('set origin %g,%g; set size %g,%g', \
     left / (1.0 * WIDTH), y(top + h), w / (1.0 * WIDTH), h / (1.0 * HEIGHT))
 
 LEFT = 14
+ROWS = 3
 
 set multiplot
 set label 1 TITLE1 at screen 14.0 / WIDTH, screen y(20) left font ',14'

@@ -1,46 +1,17 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/curve.h"
 #include "bench/report/report.h"
-
-enum {
-	TABLE_MARK_SIZE	= 8,	/* "[a]" */
-	TABLE_MARKS	= 26,
-	TABLE_CELL_SIZE	= 4 * FORMAT_SIZE
-};
+#include "bench/report/table.h"
 
 /* The design that the others are compared with. */
 static const char baseline[] = "locked";
-
-/* A footnote: a gate and notes, of the first design, the second or both. */
-struct note {
-	const struct result_cell *no_cell;
-	unsigned	 no_designs;	/* bit 0, bit 1 */
-};
-
-/* What is explained below the rows that use it. */
-struct table {
-	FILE		*tb_out;
-	const struct result *tb_result;
-	int		 tb_error;	/* 0 or ENOMEM */
-	bool		 tb_star;	/* an oversubscribed row */
-	bool		 tb_paren;	/* a ratio that shows nothing */
-	bool		 tb_sliced;	/* a ratio of slices */
-	bool		 tb_spread;	/* a cell without a spread */
-	bool		 tb_gate;	/* a cell that failed a gate */
-	bool		 tb_loop[2];	/* rows in closed loop, in open loop */
-	/* Of one block. */
-	const struct column *tb_columns;
-	const struct curve *tb_curve[2];	/* the second may be NULL */
-	unsigned	 tb_next[2];	/* of their cells */
-	struct note	 tb_notes[TABLE_MARKS];
-	unsigned	 tb_note_count;
-	bool		 tb_notes_more;
-};
 
 /* Readers, then a design's columns once or twice, the ratio, marks. */
 static const struct column closed_columns[] = {
@@ -58,6 +29,11 @@ static const struct column open_columns[] = {
 	{ "readers", 7 }, { "req/s   +-%", 13 }, { "p99", 7 }, { "begun", 7 },
 	{ "req/s   +-%", 13 }, { "p99", 7 }, { "begun", 7 }, { "", 0 },
 	{ "", 0 }
+};
+/* Of locks alone: time between acquisitions, of all and of one thread. */
+static const struct column lock_columns[] = {
+	{ "readers", 7 }, { "ns   +-%", 13 }, { "thread", 7 }, { "p99", 7 },
+	{ "", 6 }
 };
 enum {
 	COLUMN_READERS,
@@ -123,11 +99,11 @@ static const char *
 design_of(const struct table *tb, unsigned side)
 {
 
-	return (tb->tb_curve[side]->cu_cells[0]->design);
+	return (tb->tb_group[side]->cu_cells[0]->design);
 }
 
-static bool
-noted(const struct result_cell *cell)
+bool
+table_noted(const struct result_cell *cell)
 {
 
 	return (cell != NULL && (cell->notes[0] != '\0' ||
@@ -142,15 +118,14 @@ same_note(const struct result_cell *a, const struct result_cell *b)
 	    strcmp(a->gate, b->gate) == 0);
 }
 
-/* Adds a footnote's mark; rows with the same footnote share it. */
-static void
-mark(struct table *tb, const struct result_cell *cell, unsigned designs,
+void
+table_mark(struct table *tb, const struct result_cell *cell, unsigned designs,
     char marks[2 * TABLE_MARK_SIZE])
 {
 	size_t len = strlen(marks);
 	unsigned i;
 
-	if (!noted(cell))
+	if (!table_noted(cell))
 		return;
 	for (i = 0; i < tb->tb_note_count; i++)
 		if (same_note(tb->tb_notes[i].no_cell, cell) &&
@@ -164,8 +139,8 @@ mark(struct table *tb, const struct result_cell *cell, unsigned designs,
 	    i == TABLE_MARKS ? '+' : (int)('a' + i));
 }
 
-static void
-print_notes(struct table *tb)
+void
+table_notes(struct table *tb)
 {
 	char first[TABLE_MARK_SIZE];
 	unsigned i;
@@ -176,9 +151,10 @@ print_notes(struct table *tb)
 		bool gated = comparable_gated(cell);
 
 		snprintf(first, sizeof(first), "[%c]", (int)('a' + i));
-		format_wrapf(tb->tb_out, first, 4, "%s: %s%s%s%s",
-		    no->no_designs == 3 ? "both" :
+		format_wrapf(tb->tb_out, first, 4, "%s%s%s%s%s%s",
+		    no->no_designs == 0 ? "" : no->no_designs == 3 ? "both" :
 		    design_of(tb, no->no_designs - 1),
+		    no->no_designs == 0 ? "" : ": ",
 		    gated ? "! " : "", cell->gate,
 		    gated && cell->notes[0] != '\0' ? "; " : "", cell->notes);
 	}
@@ -187,41 +163,55 @@ print_notes(struct table *tb)
 		    "noted; the result file has the text");
 }
 
-/* Fills in one design's columns. */
-static void
-fill_design(struct table *tb, const struct result_cell *cell, bool open,
-    const char **texts, char bufs[COLUMN_PER_DESIGN][TABLE_CELL_SIZE])
+bool
+table_figures(struct table *tb, const struct result_cell *cell, bool open,
+    char bufs[TABLE_FIGURES][FORMAT_SIZE])
 {
-	char spread[FORMAT_SIZE];
 	double rate;
 
-	if (cell == NULL) {
-		texts[0] = "-     -";
-		return;
-	}
+	if (cell == NULL)
+		return (false);
 	rate = open ? COMPARABLE_MEDIAN(cell, reads_per_s) :
+	    cell->acquisition_ns > 0 ? cell->acquisition_ns * cell->readers :
 	    cell->total_mb_per_s;
 	tb->tb_spread |= comparable_few_repeats(cell);
 	tb->tb_gate |= comparable_gated(cell);
-	snprintf(bufs[0], TABLE_CELL_SIZE, "%s%c%5s",
+	snprintf(bufs[0], FORMAT_SIZE, "%.*s%c", FORMAT_WIDTH,
 	    FORMAT(real, rate / cell->readers),
-	    comparable_gated(cell) ? '!' : ' ',
-	    comparable_spread(cell, spread));
+	    comparable_gated(cell) ? '!' : ' ');
+	snprintf(bufs[1], FORMAT_SIZE, "%.*s", FORMAT_WIDTH,
+	    comparable_spread(cell, bufs[2]));
 	if (open)
-		format_ns(bufs[2], COMPARABLE_QUANTILE(cell,
+		format_ns(bufs[3], COMPARABLE_QUANTILE(cell,
 		    latency_uncorrected_ns.p99));
+	else if (cell->acquisition_ns > 0)
+		format_real(bufs[2], cell->acquisition_thread_ns);
 	else
-		format_percent(bufs[1], cell->harvest.cpu_percent);
-	format_ns(bufs[open ? 1 : 2],
+		format_percent(bufs[2], cell->harvest.cpu_percent);
+	format_ns(bufs[open ? 2 : 3],
 	    COMPARABLE_QUANTILE(cell, latency_ns.p99));
-	texts[0] = bufs[0];
-	texts[1] = bufs[1];
-	texts[2] = bufs[2];
+	return (true);
 }
 
-/* In parentheses where nothing is shown; a blank where one would close. */
+/* Fills in one design's columns. */
 static void
-fill_ratio(struct table *tb, const struct result_cell *base,
+fill_design(struct table *tb, const struct result_cell *cell, bool open,
+    const char **texts, char bufs[TABLE_FIGURES][FORMAT_SIZE])
+{
+	char spread[FORMAT_SIZE];
+
+	texts[0] = "-     -";
+	if (!table_figures(tb, cell, open, bufs))
+		return;
+	snprintf(spread, sizeof(spread), "%5s", bufs[1]);
+	strcat(bufs[0], spread);
+	texts[0] = bufs[0];
+	texts[1] = bufs[2];
+	texts[2] = bufs[3];
+}
+
+void
+table_ratio(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell, char text[TABLE_CELL_SIZE])
 {
 	char number[FORMAT_SIZE];
@@ -247,46 +237,36 @@ fill_ratio(struct table *tb, const struct result_cell *base,
 	    50 * (pd.pd_ci95[1] - pd.pd_ci95[0]) / ratio))));
 }
 
-/*
- * Steps to the next number of readers of a block.
- *
- *   cells  out  the curves' cells, NULL where a curve has none
- *
- * Returns: false after the last.
- */
-static bool
-next_row(struct table *tb, const struct result_cell *cells[2])
+unsigned
+table_next(const struct table *tb, unsigned after,
+    const struct result_cell **cells)
 {
-	const struct result_cell *c;
 	const struct curve *cu;
-	unsigned least = 0, side;
+	unsigned i, k, least = 0;
 
-	for (side = 0; side < 2; side++) {
-		cu = tb->tb_curve[side];
-		cells[side] = cu != NULL && tb->tb_next[side] < cu->cu_count ?
-		    cu->cu_cells[tb->tb_next[side]] : NULL;
-		c = cells[side];
-		if (c != NULL && (least == 0 || c->readers < least))
-			least = c->readers;
+	for (i = 0; i < tb->tb_count; i++)
+		for (cu = tb->tb_group[i], k = 0; k < cu->cu_count; k++)
+			if (cu->cu_cells[k]->readers > after && (least == 0 ||
+			    cu->cu_cells[k]->readers < least))
+				least = cu->cu_cells[k]->readers;
+	for (i = 0; i < tb->tb_count; i++) {
+		cells[i] = NULL;
+		for (cu = tb->tb_group[i], k = 0; k < cu->cu_count; k++)
+			if (cu->cu_cells[k]->readers == least)
+				cells[i] = cu->cu_cells[k];
 	}
-	for (side = 0; side < 2; side++) {
-		if (cells[side] != NULL && cells[side]->readers == least)
-			tb->tb_next[side]++;
-		else
-			cells[side] = NULL;
-	}
-	return (least > 0);
+	return (least);
 }
 
 static void
 print_row(struct table *tb, const struct result_cell *const cells[2],
     bool open)
 {
-	char bufs[2][COLUMN_PER_DESIGN][TABLE_CELL_SIZE];
+	char bufs[2][TABLE_FIGURES][FORMAT_SIZE];
 	char marks[2 * TABLE_MARK_SIZE] = "", ratio[TABLE_CELL_SIZE] = "";
 	const char *texts[COLUMNS] = { NULL };
 	const struct result_cell *any = cells[0] != NULL ? cells[0] : cells[1];
-	const unsigned designs = tb->tb_curve[1] != NULL ? 2 : 1;
+	const unsigned designs = tb->tb_count;
 	const unsigned end = COLUMN_DESIGN + designs * COLUMN_PER_DESIGN;
 	bool star = false;
 	unsigned i;
@@ -299,16 +279,16 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 	tb->tb_star |= star;
 	texts[COLUMN_READERS] = FORMATF("%u%c", any->readers,
 	    star ? '*' : ' ');
-	if (noted(cells[0]) && noted(cells[1]) &&
+	if (table_noted(cells[0]) && table_noted(cells[1]) &&
 	    same_note(cells[0], cells[1])) {
-		mark(tb, cells[0], 3, marks);
+		table_mark(tb, cells[0], 3, marks);
 	} else {
-		mark(tb, cells[0], 1, marks);
-		mark(tb, cells[1], 2, marks);
+		table_mark(tb, cells[0], 1, marks);
+		table_mark(tb, cells[1], 2, marks);
 	}
 	if (designs == 2) {
 		if (!open)
-			fill_ratio(tb, cells[0], cells[1], ratio);
+			table_ratio(tb, cells[0], cells[1], ratio);
 		texts[end] = ratio;
 	}
 	texts[end + designs - 1] = marks;
@@ -316,106 +296,85 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 	    (marks[0] == '\0'), texts);
 }
 
-/* A line for each cell, where profiles were drawn. */
-static void
-print_bands(struct table *tb, bool open)
+void
+table_block(struct table *tb)
 {
-	const struct column columns[] = {
-		{ "readers", 7 }, { "", -1 }, { "design", -16 },
-		{ open ? "req/s" : "MB/s", -17 }, { "harv%", -15 },
-		{ "p99", -19 }
-	};
-	const struct result_cell *c, *cells[2];
-	const struct result_band *rb;
-	double unit;
-	unsigned i;
-
-	if (tb->tb_result->uncertainty.samples == 0)
-		return;
-	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tb_out);
-	COLUMNS_TITLES(tb->tb_out, columns);
-	tb->tb_next[0] = tb->tb_next[1] = 0;
-	while (next_row(tb, cells)) {
-		for (i = 0; i < 2; i++) {
-			c = cells[i];
-			if (c == NULL || c->uncertainty.samples == 0)
-				continue;
-			rb = &c->uncertainty;
-			unit = c->readers * (open ?
-			    (double)c->request_bytes / 1e6 : 1);
-			COLUMNS_ROW(tb->tb_out, columns, FORMAT(count,
-			    c->readers), "", c->design,
-			    VIEW_BAND(rb->total_mb_per_s, c->total_mb_per_s,
-			    format_real, unit),
-			    VIEW_BAND(rb->harvest_cpu_percent,
-			    c->harvest.cpu_percent, format_percent, 1),
-			    VIEW_BAND(view_p99_band(rb), COMPARABLE_QUANTILE(c,
-			    latency_ns.p99), format_ns, 1));
-		}
-	}
-}
-
-/* A block: one design beside the first, or the first alone. */
-static void
-print_pair(struct table *tb, const struct curve *base, const struct curve *cu)
-{
-	const struct result_cell *first = base->cu_cells[0], *cells[2];
-	const bool open = comparable_open_loop(first);
+	const struct result_cell *first = tb->tb_group[0]->cu_cells[0];
 	char lock[COMPARABLE_SIZE], workload[COMPARABLE_SIZE];
 
-	tb->tb_curve[0] = base;
-	tb->tb_curve[1] = cu;
-	tb->tb_next[0] = tb->tb_next[1] = 0;
 	tb->tb_note_count = 0;
 	tb->tb_notes_more = false;
-	tb->tb_loop[open] = true;
+	tb->tb_loop[comparable_open_loop(first)] = true;
 	fputc('\n', tb->tb_out);
 	format_wrapf(tb->tb_out, "", 2, "%s, %s, lock %s, %s, %s",
 	    first->cipher, comparable_crypto(first),
 	    comparable_lock(first, lock), comparable_workload(first, workload),
 	    provenance_short(first));
-	if (cu == NULL)
+}
+
+/* A block: one design beside the first, or the first alone. */
+static void
+print_pair(struct table *tb)
+{
+	const struct result_cell *first = tb->tb_group[0]->cu_cells[0];
+	const bool open = comparable_open_loop(first);
+	unsigned readers = 0;
+
+	table_block(tb);
+	if (tb->tb_count == 1)
 		fprintf(tb->tb_out, "%11s%.24s\n", "", first->design);
 	else
 		fprintf(tb->tb_out, "%11s%-*.24s%.24s\n", "", open ? 30 : 28,
 		    first->design, design_of(tb, 1));
-	tb->tb_columns = open ? open_columns : cu != NULL &&
+	tb->tb_lock_loop |= first->acquisition_ns > 0;
+	tb->tb_columns = open ? open_columns : first->acquisition_ns > 0 ?
+	    lock_columns : tb->tb_count > 1 &&
 	    comparable_sliced(first) ? sliced_columns : closed_columns;
-	columns_titles(tb->tb_out, tb->tb_columns, cu != NULL ? COLUMNS :
+	columns_titles(tb->tb_out, tb->tb_columns, tb->tb_count > 1 ? COLUMNS :
 	    COLUMN_DESIGN + COLUMN_PER_DESIGN);
-	while (next_row(tb, cells))
-		print_row(tb, cells, open);
-	print_notes(tb);
-	print_bands(tb, open);
+	while ((readers = table_next(tb, readers, tb->tb_cells)) > 0)
+		print_row(tb, tb->tb_cells, open);
+	table_notes(tb);
+	table_bands(tb, open);
 }
 
-/* Blocks of curves that differ in their design alone, those of i's. */
-static void
-print_group(struct table *tb, const struct curves *cs, unsigned i)
+bool
+table_group(struct table *tb, const struct curves *cs, unsigned i)
 {
+	const struct curve *cu, *end = cs->cs_curves + cs->cs_count;
 	const struct result_cell *first = cs->cs_curves[i].cu_cells[0];
-	const struct curve *base = &cs->cs_curves[i], *cu = cs->cs_curves;
-	const struct curve *end = cu + cs->cs_count;
-	bool alone = true;
 
-	for (; cu < end; cu++) {
+	tb->tb_count = 0;
+	for (cu = cs->cs_curves; cu < end; cu++) {
 		if (!curve_alike(cu->cu_cells[0], first, CURVE_DESIGN))
 			continue;
 		/* The group was printed with its first curve. */
 		if (cu < cs->cs_curves + i)
-			return;
-		if (strcmp(cu->cu_cells[0]->design, baseline) == 0)
-			base = cu;
-	}
-	for (cu = cs->cs_curves + i; cu < end; cu++) {
-		if (cu == base ||
-		    !curve_alike(cu->cu_cells[0], first, CURVE_DESIGN))
+			return (false);
+		tb->tb_group[tb->tb_count++] = cu;
+		if (strcmp(cu->cu_cells[0]->design, baseline) != 0)
 			continue;
-		print_pair(tb, base, cu);
-		alone = false;
+		memmove(tb->tb_group + 1, tb->tb_group, (tb->tb_count - 1) *
+		    sizeof(cu));
+		tb->tb_group[0] = cu;
 	}
-	if (alone)
-		print_pair(tb, base, NULL);
+	return (true);
+}
+
+/* A block for each set of curves that differ in their design alone. */
+static void
+print_groups(struct table *tb, const struct curves *cs)
+{
+	unsigned i;
+
+	for (i = 0; i < cs->cs_count; i++) {
+		if (!table_group(tb, cs, i))
+			continue;
+		if (tb->tb_count > 2)
+			table_long(tb);
+		else
+			print_pair(tb);
+	}
 }
 
 static void
@@ -424,13 +383,19 @@ print_legend(const struct table *tb)
 	FILE *out = tb->tb_out;
 
 	fputc('\n', out);
-	if (tb->tb_loop[0])
+	if (tb->tb_lock_loop)
+		format_wrap(out, "", 2, "ns: between acquisitions of the whole "
+		    "system; +-%: half its 95 % interval; thread: between "
+		    "those of one thread, the mean; p99: of one round, the "
+		    "median of the repeats' p99.");
+	else if (tb->tb_loop[0])
 		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; "
 		    "+-%%: half its 95 %% interval; harv%%: the harvest "
 		    "thread's share of a CPU; p99: of one read request, the "
-		    "median of the repeats' p99; ratio: right MB/s over left "
-		    "MB/s%s.", tb->tb_sliced ? ", of slices that alternated" :
-		    "");
+		    "median of the repeats' p99; ratio: %s%s.",
+		    tb->tb_long ? "MB/s over those of the first design listed" :
+		    "right MB/s over left MB/s", tb->tb_sliced ?
+		    ", of slices that alternated" : "");
 	if (tb->tb_loop[1])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "
@@ -490,9 +455,12 @@ table_print(FILE *out, const struct result *r)
 {
 	struct table tb = { .tb_out = out, .tb_result = r };
 	struct curves cs;
-	unsigned i;
 	int error = curves_find(r, &cs);
 
+	tb.tb_group = calloc(cs.cs_count + 1, sizeof(*tb.tb_group));
+	tb.tb_cells = calloc(cs.cs_count + 1, sizeof(*tb.tb_cells));
+	if (tb.tb_group == NULL || tb.tb_cells == NULL)
+		error = ENOMEM;
 	if (error == 0) {
 		print_head(&tb);
 		print_list(out, "tunables:", r->tunables);
@@ -504,10 +472,14 @@ table_print(FILE *out, const struct result *r)
 		fputc('\n', out);
 		table_cell_print(out, &r->cells[0]);
 	} else if (error == 0 && r->cell_count > 1) {
-		for (i = 0; i < cs.cs_count; i++)
-			print_group(&tb, &cs, i);
+		if (format_marked(out))
+			table_page(&tb, &cs);
+		else
+			print_groups(&tb, &cs);
 		print_legend(&tb);
 	}
+	free(tb.tb_group);
+	free(tb.tb_cells);
 	curves_free(&cs);
 	error |= tb.tb_error;
 	if (error != 0 || r->cell_count == 0)

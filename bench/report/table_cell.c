@@ -211,6 +211,13 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 		format_wrap(out, "load", CELL_LABEL,
 		    comparable_workload(cell, workload));
 	print_rates(out, cell);
+	if (cell->acquisition_ns > 0)
+		format_wrapf(out, "acquisitions", CELL_LABEL, "%s ns between "
+		    "those of the whole system, %s ns between those of a "
+		    "thread; nodes' min/max %.3f",
+		    FORMAT(real, cell->acquisition_ns),
+		    FORMAT(real, cell->acquisition_thread_ns),
+		    cell->fairness.node_min_max);
 	print_readers(out, cell);
 	PRINT_LATENCY(out, open ? "due to end" : "one read", cell, latency_ns);
 	if (open)

@@ -113,6 +113,7 @@ result_cell_order(const void *left, const void *right)
 		offsetof(struct result_cell, crypto),
 		offsetof(struct result_cell, workload),
 		offsetof(struct result_cell, arrivals),
+		offsetof(struct result_cell, host),
 	};
 	const struct result_cell *a = *(const struct result_cell *const *)left;
 	const struct result_cell *b =

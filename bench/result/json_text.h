@@ -37,6 +37,15 @@ json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
  */
 json_t *json_parse(const char *text, size_t size, json_error_t *where);
 
+/*
+ * Replaces a page by the document that it holds; other text stays as it is.
+ *
+ *   error  out  on failure: what is wrong, RESULT_TEXT_SIZE bytes
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int json_unpage(char **text, size_t *len, char *error);
+
 /* A string; bytes above 0x7f become '?' in a text that is not UTF-8. */
 json_t *json_text_new(const char *text);
 

@@ -87,8 +87,11 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
 		return (status);
 	}
-	top = json_parse(text, len, &where);
+	status = json_unpage(&text, &len, error);
+	top = status == 0 ? json_parse(text, len, &where) : NULL;
 	free(text);
+	if (status != 0)
+		return (status);
 	if (top != NULL) {
 		status = decode(top, r, error);
 		json_decref(top);

@@ -356,13 +356,11 @@ start(struct cat *ct)
 {
 	const struct options *op = ct->ct_options;
 	unsigned i, readers = (unsigned)op->op_readers.ol_value[0];
-	size_t size = readers * sizeof(*ct->ct_streams);
 	int error = 0;
 
-	ct->ct_streams = aligned_alloc(MACHINE_CACHE_LINE, size);
+	ct->ct_streams = generator_alloc(readers * sizeof(*ct->ct_streams));
 	if (ct->ct_streams == NULL)
 		return (ENOMEM);
-	memset(ct->ct_streams, 0, size);
 	ct->ct_grain = readers == 1 ? UINT64_MAX : op->op_interleave_bytes;
 	ct->ct_left = ct->ct_grain;
 	ct->ct_output = malloc(OUTPUT_BYTES);

@@ -166,10 +166,10 @@ extern const struct published_machine published_machines[PUBLISHED_MACHINES];
 #define	PUBLISHED_PEAK_GBIT_PER_S	6.374
 extern const char published_peak_from[];
 
-/* Of sources_kind: a table, CSV, JSON, a script for gnuplot(1). */
+/* Of sources_kind: a table, CSV, JSON, a script of a struct sources. */
 void sources_table(FILE *out, const struct survey *sy);
 void sources_csv(FILE *out, const struct survey *sy);
 json_t *sources_json(const struct survey *sy);
-void sources_plot(FILE *out, const struct survey *sy, bool svg);
+gnuplot_printer sources_plot;
 
 #endif

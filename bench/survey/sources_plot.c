@@ -24,9 +24,7 @@ print_titles(FILE *out, const struct sources *sr)
 	text_add(&t[2], "bars and bands: 95 %% intervals; ring: "
 	    "throughput stops growing; grey ground: more threads than CPUs");
 	for (i = 0; i < TITLES; i++) {
-		fprintf(out, "TITLE%u = ", i + 1);
-		gnuplot_quote(out, t[i].s);
-		fputc('\n', out);
+		gnuplot_set(out, FORMATF("TITLE%u", i + 1), t[i].s);
 	}
 }
 
@@ -57,10 +55,10 @@ print_points(FILE *out, const struct sources *sr,
 	}
 }
 
-void
-sources_plot(FILE *out, const struct survey *sy, bool svg)
+int
+sources_plot(FILE *out, const void *what, bool svg)
 {
-	const struct sources *sr = (const struct sources *)sy;
+	const struct sources *sr = what;
 	const struct sources_curve *order[SOURCES_MAX * NUMBER_WIDTHS];
 	unsigned curves[2] = { 0, 0 }, i, k, n = 0;
 	/* Its reads are of this width. */
@@ -84,7 +82,7 @@ sources_plot(FILE *out, const struct survey *sy, bool svg)
 	    "LAST = %u\narray CURVES[2] = [%u, %u]\narray NAME[%u]\n"
 	    "array KNEE[%u]\nPEAK = %s\nPEAK_NAME = 'published: %.4g M 64-bit "
 	    "rdrands/s = %.4g Gbit/s, Ivy Bridge'\n", WIDTH, HEIGHT,
-	    sy->sy_host.cpus, sr->sr_threads[0],
+	    sr->sr_survey.sy_host.cpus, sr->sr_threads[0],
 	    sr->sr_threads[sr->sr_thread_counts - 1], curves[0], curves[1], n,
 	    n, peak ? FORMATF("%g", PUBLISHED_PEAK_READS_PER_S / 1e6) : "NaN",
 	    PUBLISHED_PEAK_READS_PER_S / 1e6, PUBLISHED_PEAK_GBIT_PER_S);
@@ -94,4 +92,5 @@ sources_plot(FILE *out, const struct survey *sy, bool svg)
 	for (i = 0; i < n; i++)
 		print_points(out, sr, order[i], i + 1);
 	fprintf(out, "EOD\n%s", script_sources);
+	return (0);
 }

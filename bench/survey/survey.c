@@ -9,7 +9,6 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
-#include "bench/report/plot.h"
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
@@ -140,7 +139,7 @@ static int
 try_gnuplot(const struct output *ou)
 {
 	char why[GNUPLOT_ERROR_SIZE] = "";
-	int error = gnuplot_draw("", 0, NULL, why);
+	int error = gnuplot_draw(NULL, NULL, false, NULL, why);
 
 	return (failed(ou, ou->ou_plot_path, error, why));
 }
@@ -166,23 +165,14 @@ static int
 draw(struct output *ou)
 {
 	const struct survey *sy = ou->ou_survey;
-	char *script = NULL, why[GNUPLOT_ERROR_SIZE] = "";
-	int error = ENOMEM;
-	size_t len;
-	FILE *out;
+	char why[GNUPLOT_ERROR_SIZE] = "";
+	int error;
 
 	if (!sy->sy_kind->sk_drawn(sy))
 		return (run_error(sy->sy_kind->sk_command,
 		    "%s: nothing to draw", ou->ou_plot_path));
-	out = open_memstream(&script, &len);
-	if (out != NULL) {
-		sy->sy_kind->sk_plot(out, sy,
-		    gnuplot_path_svg(ou->ou_plot_path));
-		if (fclose(out) == 0)
-			error = gnuplot_draw(script, len, &ou->ou_plot_file,
-			    why);
-	}
-	free(script);
+	error = gnuplot_draw(sy->sy_kind->sk_plot, sy,
+	    gnuplot_path_svg(ou->ou_plot_path), &ou->ou_plot_file, why);
 	return (failed(ou, ou->ou_plot_path, error, why));
 }
 

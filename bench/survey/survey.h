@@ -11,6 +11,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
+#include "bench/report/plot.h"
 #include "bench/result/result.h"
 
 enum {
@@ -42,9 +43,8 @@ struct survey_kind {
 	void		(*sk_csv)(FILE *out, const struct survey *sy);
 	/* At most 80 columns. */
 	void		(*sk_table)(FILE *out, const struct survey *sy);
-	/* A gnuplot(1) script, where sk_drawn() returns true; or both NULL. */
-	void		(*sk_plot)(FILE *out, const struct survey *sy,
-			    bool svg);
+	/* Of a survey where sk_drawn() returns true; or both NULL. */
+	gnuplot_printer	*sk_plot;
 	bool		(*sk_drawn)(const struct survey *sy);
 };
 

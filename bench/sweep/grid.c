@@ -26,6 +26,7 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
 		.ce_readers = (unsigned)op->op_readers.ol_value[r],
 		.ce_request_bytes = op->op_sizes.ol_value[s],
 		.ce_workload = workload(op),
+		.ce_lock_loop = op->op_lock_loop,
 	});
 }
 
@@ -136,6 +137,31 @@ grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
 			return (ENOMEM);
 	}
 	return (0);
+}
+
+unsigned
+grid_jobs(const struct options *op)
+{
+	const unsigned n = op->op_sizes.ol_count * op->op_readers.ol_count;
+
+	return (!op->op_simulated ? n : n * op->op_designs.ol_count *
+	    op->op_locks.ol_count * op->op_ciphers.ol_count);
+}
+
+bool
+grid_has(const struct options *op, unsigned cell)
+{
+	const unsigned designs = op->op_designs.ol_count;
+	const unsigned readers = op->op_readers.ol_count;
+	uint64_t job = cell;
+
+	if (op->op_part_of == 0)
+		return (true);
+	/* The order of expand(). */
+	if (!op->op_simulated)
+		job = cell / designs % readers + readers * (cell / designs /
+		    readers / op->op_locks.ol_count % op->op_sizes.ol_count);
+	return (job * op->op_part_of / grid_jobs(op) == op->op_part - 1);
 }
 
 const struct engine *

@@ -188,7 +188,7 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 	    "the host moved a thread off its CPU" : sc->sc_sum.cm_unbound ?
 	    "binding a thread to its CPU was refused" : drift ?
 	    drift_text : "");
-	if (strcmp(rc->lock, "none") == 0)
+	if (cell_apart(rc->design, rc->lock))
 		note(rc, "each reader has a generator of its own");
 	if (rc->pretended_nodes > 0)
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "

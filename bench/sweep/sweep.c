@@ -165,7 +165,8 @@ measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
 	int error = 0;
 
 	for (i = from; i < to; i++)
-		if (checkpoint_has(sw->sw_checkpoint, i, repeat))
+		if (checkpoint_has(sw->sw_checkpoint, i, repeat) ||
+		    (from == 0 && !grid_has(sw->sw_options, i)))
 			vi->vi_done++;
 		else
 			order[n++] = i;
@@ -290,7 +291,7 @@ skip_simulated(void *context, unsigned cell, unsigned repeat)
 {
 	const struct sweeping *sw = context;
 
-	return (sw->sw_stuck[cell] ||
+	return (sw->sw_stuck[cell] || !grid_has(sw->sw_options, cell) ||
 	    checkpoint_has(sw->sw_checkpoint, cell, repeat));
 }
 

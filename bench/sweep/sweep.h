@@ -134,6 +134,15 @@ struct cell grid_first(const struct options *op);
 int grid_make(const struct options *op, struct sweep_cell **cells,
     unsigned *grid, unsigned *count);
 
+/*
+ * How many jobs the grid can be: of a simulated machine one for each cell; on
+ * this machine cells that are measured side by side are in one.
+ */
+unsigned grid_jobs(const struct options *op);
+
+/* Whether --part has the cell of this index; controls are in all parts. */
+bool grid_has(const struct options *op, unsigned cell);
+
 /* "locked mtx aes, 2 readers" */
 const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
 

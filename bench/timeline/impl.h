@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "bench/cli/atomic_file.h"
 #include "bench/timeline/timeline.h"
 
 enum {
@@ -43,26 +44,42 @@ struct event {
 /* Changes the state, in which the event must be possible. */
 void state_apply(struct state *st, const struct event *ev);
 
-/* What a writer needs. */
-struct record {
-	const struct state *rc_first;	/* when the span began */
-	const struct event *rc_event;
-	uint32_t	 rc_events;
-	uint64_t	 rc_from_ns;
-	uint64_t	 rc_until_ns;
-	uint64_t	 rc_left_out;
-	unsigned	 rc_cpus;
-	uint32_t	 rc_threads;
-	uint32_t	 rc_locks;
-	const char	(*rc_thread)[NAME_SIZE];	/* names */
-	const char	(*rc_lock)[NAME_SIZE];
-	const struct timeline_fact *rc_facts;
-	unsigned	 rc_fact_count;
-	const char	*rc_fault;	/* or "" */
+struct timeline {
+	struct vm_observer tl_observer;
+	struct atomic_file tl_file;
+	bool		 tl_text;
+	bool		 tl_marked;	/* the window opened */
+	bool		 tl_over;	/* the span, or after a fault */
+	uint64_t	 tl_base_ps;	/* when it opened */
+	struct timeline_span tl_span;	/* from then on */
+	uint64_t	 tl_last_ps;	/* the latest event's time */
+	uint64_t	 tl_until_ps;	/* kept to there; 0: nothing was */
+	struct state	 tl_state;
+	struct state	 tl_first;	/* when the span began */
+	struct event	*tl_event;
+	uint32_t	 tl_events;
+	uint32_t	 tl_events_max;
+	uint64_t	 tl_left_out;
+	unsigned	 tl_cpus;
+	uint32_t	 tl_threads;
+	uint32_t	 tl_locks;
+	const void	*tl_lock[LOCKS_MAX];
+	char		 tl_given[LOCKS_MAX][NAME_SIZE];
+	char		 tl_lock_name[LOCKS_MAX][NAME_SIZE];
+	char		 tl_thread_name[VM_THREADS_MAX][NAME_SIZE];
+	char		 tl_fault[TIMELINE_FAULT_SIZE];	/* or "" */
+	/* For the writers, which begin with the state in tl_first. */
+	uint64_t	 tl_from_ns;
+	uint64_t	 tl_until_ns;
+	const struct timeline_fact *tl_facts;
+	unsigned	 tl_fact_count;
 };
 
-/* Write the file; 0 or ENOMEM.  The caller checks ferror(out). */
-int timeline_write_json(const struct record *rc, FILE *out);
-int timeline_write_text(const struct record *rc, FILE *out);
+/*
+ * Write the file, from tl_first on, which they change; 0 or ENOMEM.  The caller
+ * checks ferror(out).
+ */
+int timeline_write_json(struct timeline *tl, FILE *out);
+int timeline_write_text(struct timeline *tl, FILE *out);
 
 #endif

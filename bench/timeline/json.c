@@ -29,8 +29,7 @@ static const struct {
 };
 
 struct writer {
-	const struct record *wr_record;
-	struct state	 wr_state;
+	struct timeline *wr_tl;
 	FILE		*wr_out;
 	const char	*wr_before;	/* the next event */
 	uint64_t	 wr_ns;
@@ -99,7 +98,7 @@ begin(struct writer *wr, enum process pid, uint32_t number, const char *name,
 	    wr->wr_ns / 1000, (unsigned)(wr->wr_ns % 1000), QUOTE(wr, name));
 	if (holder != NONE)
 		fprintf(wr->wr_out, ",\"args\":{\"held by\":%s}",
-		    QUOTE(wr, wr->wr_record->rc_thread[holder]));
+		    QUOTE(wr, wr->wr_tl->tl_thread_name[holder]));
 	fputc('}', wr->wr_out);
 }
 
@@ -107,24 +106,24 @@ begin(struct writer *wr, enum process pid, uint32_t number, const char *name,
 static void
 begin_from(struct writer *wr, uint32_t t, uint32_t i)
 {
-	const struct thread_now *tn = &wr->wr_state.st_thread[t];
-	const struct record *rc = wr->wr_record;
+	const struct thread_now *tn = &wr->wr_tl->tl_first.st_thread[t];
+	const struct timeline *tl = wr->wr_tl;
 
 	if (tn->tn_cpu == NONE)
 		return;
 	for (; i < tn->tn_holds; i++)
 		begin(wr, CPUS, tn->tn_cpu, FORMATF("hold %s",
-		    rc->rc_lock[tn->tn_held[i]]), NONE);
+		    tl->tl_lock_name[tn->tn_held[i]]), NONE);
 	if (tn->tn_asks != NONE)
 		begin(wr, CPUS, tn->tn_cpu, FORMATF("ask %s",
-		    rc->rc_lock[tn->tn_asks]),
-		    wr->wr_state.st_holder[tn->tn_asks]);
+		    tl->tl_lock_name[tn->tn_asks]),
+		    wr->wr_tl->tl_first.st_holder[tn->tn_asks]);
 }
 
 static void
 end_from(struct writer *wr, uint32_t t, uint32_t i)
 {
-	const struct thread_now *tn = &wr->wr_state.st_thread[t];
+	const struct thread_now *tn = &wr->wr_tl->tl_first.st_thread[t];
 	uint32_t n = tn->tn_holds - i + (tn->tn_asks != NONE);
 
 	for (; tn->tn_cpu != NONE && n > 0; n--)
@@ -134,8 +133,8 @@ end_from(struct writer *wr, uint32_t t, uint32_t i)
 static void
 put_event(struct writer *wr, const struct event *ev)
 {
-	struct thread_now *tn = &wr->wr_state.st_thread[ev->ev_thread];
-	const char *name = wr->wr_record->rc_thread[ev->ev_thread];
+	struct thread_now *tn = &wr->wr_tl->tl_first.st_thread[ev->ev_thread];
+	const char *name = wr->wr_tl->tl_thread_name[ev->ev_thread];
 	const uint32_t t = ev->ev_thread, before = tn->tn_holds;
 	uint32_t i = before;
 
@@ -150,8 +149,8 @@ put_event(struct writer *wr, const struct event *ev)
 		end(wr, CPUS, tn->tn_cpu);
 		break;
 	case VM_LOCK_WAIT:
-		begin(wr, THREADS, t, wr->wr_record->rc_lock[ev->ev_lock],
-		    wr->wr_state.st_holder[ev->ev_lock]);
+		begin(wr, THREADS, t, wr->wr_tl->tl_lock_name[ev->ev_lock],
+		    wr->wr_tl->tl_first.st_holder[ev->ev_lock]);
 		break;
 	case VM_LOCK_HELD:
 		end_from(wr, t, i);
@@ -166,7 +165,7 @@ put_event(struct writer *wr, const struct event *ev)
 		end(wr, LOCKS, ev->ev_lock);
 		break;
 	}
-	state_apply(&wr->wr_state, ev);
+	state_apply(&wr->wr_tl->tl_first, ev);
 	begin_from(wr, t, i);
 }
 
@@ -174,27 +173,28 @@ put_event(struct writer *wr, const struct event *ev)
 static void
 put_all(struct writer *wr, bool begins, uint64_t ns)
 {
-	const struct record *rc = wr->wr_record;
+	const struct timeline *tl = wr->wr_tl;
 	const struct thread_now *tn;
 	uint32_t i, t;
 
 	wr->wr_ns = ns;
-	for (t = 0; t < rc->rc_threads; t++) {
-		tn = &wr->wr_state.st_thread[t];
+	for (t = 0; t < tl->tl_threads; t++) {
+		tn = &wr->wr_tl->tl_first.st_thread[t];
 		if (begins && tn->tn_cpu != NONE)
-			begin(wr, CPUS, tn->tn_cpu, rc->rc_thread[t], NONE);
+			begin(wr, CPUS, tn->tn_cpu,
+			    tl->tl_thread_name[t], NONE);
 		(begins ? begin_from : end_from)(wr, t, 0);
 		if (!begins && tn->tn_cpu != NONE)
 			end(wr, CPUS, tn->tn_cpu);
 		if (tn->tn_asks != NONE && begins)
-			begin(wr, THREADS, t, rc->rc_lock[tn->tn_asks],
-			    wr->wr_state.st_holder[tn->tn_asks]);
+			begin(wr, THREADS, t, tl->tl_lock_name[tn->tn_asks],
+			    wr->wr_tl->tl_first.st_holder[tn->tn_asks]);
 		else if (tn->tn_asks != NONE)
 			end(wr, THREADS, t);
 		for (i = 0; i < tn->tn_holds; i++)
 			if (begins)
 				begin(wr, LOCKS, tn->tn_held[i],
-				    rc->rc_thread[t], NONE);
+				    tl->tl_thread_name[t], NONE);
 			else
 				end(wr, LOCKS, tn->tn_held[i]);
 	}
@@ -215,46 +215,40 @@ put_fact(struct writer *wr, const char *name, const char *value)
 static void
 put_tail(struct writer *wr)
 {
-	const struct record *rc = wr->wr_record;
+	const struct timeline *tl = wr->wr_tl;
 	unsigned i;
 
 	fprintf(wr->wr_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
-	    PRIu64, (double)rc->rc_from_ns / 1e3,
-	    (double)rc->rc_until_ns / 1e3, rc->rc_left_out);
-	if (rc->rc_fault[0] != '\0')
-		put_fact(wr, "fault", rc->rc_fault);
-	for (i = 0; i < rc->rc_fact_count; i++)
-		put_fact(wr, rc->rc_facts[i].tf_name, rc->rc_facts[i].tf_value);
+	    PRIu64, (double)tl->tl_from_ns / 1e3,
+	    (double)tl->tl_until_ns / 1e3, tl->tl_left_out);
+	if (tl->tl_fault[0] != '\0')
+		put_fact(wr, "fault", tl->tl_fault);
+	for (i = 0; i < tl->tl_fact_count; i++)
+		put_fact(wr, tl->tl_facts[i].tf_name, tl->tl_facts[i].tf_value);
 	fputs("\n}\n}\n", wr->wr_out);
 }
 
 int
-timeline_write_json(const struct record *rc, FILE *out)
+timeline_write_json(struct timeline *tl, FILE *out)
 {
-	struct writer *wr = calloc(1, sizeof(*wr));
+	struct writer w = { .wr_tl = tl, .wr_out = out,
+	    .wr_before = "{\"traceEvents\":[\n" }, *wr = &w;
 	uint32_t i;
-	int error;
 
-	if (wr == NULL)
-		return (ENOMEM);
-	*wr = (struct writer){ .wr_record = rc, .wr_state = *rc->rc_first,
-	    .wr_out = out, .wr_before = "{\"traceEvents\":[\n" };
 	for (i = CPUS; i < PROCESSES; i++)
 		put_name(wr, "process", (enum process)i, 0, processes[i].name);
-	for (i = 0; i < rc->rc_cpus; i++)
+	for (i = 0; i < tl->tl_cpus; i++)
 		put_name(wr, "thread", CPUS, i, FORMATF("CPU %u", i));
-	for (i = 0; i < rc->rc_locks; i++)
-		put_name(wr, "thread", LOCKS, i, rc->rc_lock[i]);
-	for (i = 0; i < rc->rc_threads; i++)
-		put_name(wr, "thread", THREADS, i, rc->rc_thread[i]);
-	put_all(wr, true, rc->rc_from_ns);
-	for (i = 0; i < rc->rc_events; i++)
-		put_event(wr, &rc->rc_event[i]);
-	put_all(wr, false, rc->rc_until_ns);
+	for (i = 0; i < tl->tl_locks; i++)
+		put_name(wr, "thread", LOCKS, i, tl->tl_lock_name[i]);
+	for (i = 0; i < tl->tl_threads; i++)
+		put_name(wr, "thread", THREADS, i, tl->tl_thread_name[i]);
+	put_all(wr, true, tl->tl_from_ns);
+	for (i = 0; i < tl->tl_events; i++)
+		put_event(wr, &tl->tl_event[i]);
+	put_all(wr, false, tl->tl_until_ns);
 	put_tail(wr);
-	error = wr->wr_no_memory ? ENOMEM : 0;
-	free(wr);
-	return (error);
+	return (wr->wr_no_memory ? ENOMEM : 0);
 }

@@ -19,8 +19,7 @@ enum {
 };
 
 struct writer {
-	const struct record *wr_record;
-	struct state	 wr_state;
+	struct timeline *wr_tl;
 	FILE		*wr_out;
 	bool		 wr_column[CPUS_MAX];	/* it ran a thread */
 	unsigned	 wr_columns;
@@ -34,7 +33,7 @@ struct writer {
 static void
 code_thread(struct writer *wr, uint32_t t)
 {
-	const char *name = wr->wr_record->rc_thread[t];
+	const char *name = wr->wr_tl->tl_thread_name[t];
 	size_t digits = strlen(name), used = 0, k;
 	char *text = wr->wr_code[t];
 	uint32_t i;
@@ -65,13 +64,13 @@ code_lock(char buf[FORMAT_CELL], uint32_t lock)
 static void
 add_cell(struct writer *wr, uint32_t cpu)
 {
-	const uint32_t t = wr->wr_state.st_on[cpu];
+	const uint32_t t = wr->wr_tl->tl_first.st_on[cpu];
 	const struct thread_now *tn;
 	struct text cell = { .s = "." };
 	uint32_t i;
 
 	if (t != NONE) {
-		tn = &wr->wr_state.st_thread[t];
+		tn = &wr->wr_tl->tl_first.st_thread[t];
 		cell.s[0] = '\0';
 		text_add(&cell, "%s%s", wr->wr_code[t], tn->tn_holds > 0 ||
 		    tn->tn_asks != NONE ? " " : "");
@@ -87,11 +86,11 @@ add_cell(struct writer *wr, uint32_t cpu)
 static void
 add_asleep(struct writer *wr)
 {
-	const struct thread_now *tn = wr->wr_state.st_thread;
+	const struct thread_now *tn = wr->wr_tl->tl_first.st_thread;
 	uint32_t lock, n, t;
 
-	for (lock = 0; lock < wr->wr_record->rc_locks; lock++) {
-		for (n = t = 0; t < wr->wr_record->rc_threads; t++)
+	for (lock = 0; lock < wr->wr_tl->tl_locks; lock++) {
+		for (n = t = 0; t < wr->wr_tl->tl_threads; t++)
 			if (tn[t].tn_asks == lock && tn[t].tn_cpu == NONE &&
 			    n++ < ASLEEP_MAX)
 				text_add(&wr->wr_line, "%s%s%s", n > 1 ? "," :
@@ -112,7 +111,7 @@ put_line(struct writer *wr, uint64_t ns)
 	uint32_t i;
 
 	wr->wr_line.s[0] = '\0';
-	for (i = 0; i < wr->wr_record->rc_cpus; i++)
+	for (i = 0; i < wr->wr_tl->tl_cpus; i++)
 		if (wr->wr_column[i])
 			add_cell(wr, i);
 	add_asleep(wr);
@@ -139,16 +138,16 @@ put_paragraph(FILE *out, const char *first, int indent, struct text *t)
 static void
 put_head(struct writer *wr)
 {
-	const struct record *rc = wr->wr_record;
+	const struct timeline *tl = wr->wr_tl;
 	struct text t = { .s = "" };
 	unsigned i;
 
-	for (i = 0; i < rc->rc_fact_count; i++)
-		text_list(&t, "%s %s", rc->rc_facts[i].tf_name,
-		    rc->rc_facts[i].tf_value);
+	for (i = 0; i < tl->tl_fact_count; i++)
+		text_list(&t, "%s %s", tl->tl_facts[i].tf_name,
+		    tl->tl_facts[i].tf_value);
 	put_paragraph(wr->wr_out, "", 0, &t);
 	fprintf(wr->wr_out, "\n%*s  ", TIME_WIDTH - 2, "us");
-	for (i = 0; i < rc->rc_cpus; i++)
+	for (i = 0; i < tl->tl_cpus; i++)
 		if (wr->wr_column[i])
 			fprintf(wr->wr_out, "%-*s ", wr->wr_width - 1,
 			    FORMATF("CPU%u", i));
@@ -158,8 +157,8 @@ put_head(struct writer *wr)
 static void
 put_legend(struct writer *wr)
 {
-	const struct record *rc = wr->wr_record;
-	const uint32_t idle = rc->rc_cpus - wr->wr_columns;
+	const struct timeline *tl = wr->wr_tl;
+	const uint32_t idle = tl->tl_cpus - wr->wr_columns;
 	struct text locks = { .s = "" }, threads = { .s = "" };
 	uint32_t i;
 
@@ -169,57 +168,57 @@ put_legend(struct writer *wr)
 	    wr->wr_out);
 	if (idle > 0)
 		fprintf(wr->wr_out, "%u of %u CPUs ran nothing and %s no "
-		    "column.\n", idle, rc->rc_cpus, idle == 1 ? "has" : "have");
-	for (i = 0; i < rc->rc_threads; i++)
-		text_list(&threads, "%s %s", wr->wr_code[i], rc->rc_thread[i]);
-	for (i = 0; i < rc->rc_locks; i++)
-		text_list(&locks, "%s %s", LOCK(i), rc->rc_lock[i]);
+		    "column.\n", idle, tl->tl_cpus, idle == 1 ? "has" : "have");
+	for (i = 0; i < tl->tl_threads; i++)
+		text_list(&threads, "%s %s", wr->wr_code[i],
+		    tl->tl_thread_name[i]);
+	for (i = 0; i < tl->tl_locks; i++)
+		text_list(&locks, "%s %s", LOCK(i), tl->tl_lock_name[i]);
 	put_paragraph(wr->wr_out, "  threads  ", TIME_WIDTH, &threads);
 	put_paragraph(wr->wr_out, "  locks    ", TIME_WIDTH, &locks);
-	if (rc->rc_left_out > 0)
+	if (tl->tl_left_out > 0)
 		fprintf(wr->wr_out, "%" PRIu64 " events after this are left "
-		    "out.\n", rc->rc_left_out);
-	if (rc->rc_fault[0] != '\0')
-		fprintf(wr->wr_out, "It ends here: %s.\n", rc->rc_fault);
+		    "out.\n", tl->tl_left_out);
+	if (tl->tl_fault[0] != '\0')
+		fprintf(wr->wr_out, "It ends here: %s.\n", tl->tl_fault);
 }
 
 /* Codes, and the columns. */
 static void
 prepare(struct writer *wr)
 {
-	const struct record *rc = wr->wr_record;
+	const struct timeline *tl = wr->wr_tl;
 	uint32_t i;
 
-	for (i = 0; i < rc->rc_threads; i++)
+	for (i = 0; i < tl->tl_threads; i++)
 		code_thread(wr, i);
-	for (i = 0; i < rc->rc_events; i++)
-		if (rc->rc_event[i].ev_kind == VM_CPU_ON)
-			wr->wr_column[rc->rc_event[i].ev_cpu] = true;
-	for (i = 0; i < rc->rc_cpus; i++) {
-		wr->wr_column[i] |= wr->wr_state.st_on[i] != NONE;
+	for (i = 0; i < tl->tl_events; i++)
+		if (tl->tl_event[i].ev_kind == VM_CPU_ON)
+			wr->wr_column[tl->tl_event[i].ev_cpu] = true;
+	for (i = 0; i < tl->tl_cpus; i++) {
+		wr->wr_column[i] |= wr->wr_tl->tl_first.st_on[i] != NONE;
 		wr->wr_columns += wr->wr_column[i];
 	}
 	wr->wr_width = wr->wr_columns * WIDE <= 60 ? WIDE : NARROW;
 }
 
 int
-timeline_write_text(const struct record *rc, FILE *out)
+timeline_write_text(struct timeline *tl, FILE *out)
 {
 	struct writer *wr = calloc(1, sizeof(*wr));
-	const struct event *ev = rc->rc_event, *end = ev + rc->rc_events;
+	const struct event *ev = tl->tl_event, *end = ev + tl->tl_events;
 
 	if (wr == NULL)
 		return (ENOMEM);
-	wr->wr_record = rc;
-	wr->wr_state = *rc->rc_first;
+	wr->wr_tl = tl;
 	wr->wr_out = out;
 	prepare(wr);
 	put_head(wr);
-	if (ev == end || ev->ev_ns > rc->rc_from_ns)
-		put_line(wr, rc->rc_from_ns);
+	if (ev == end || ev->ev_ns > tl->tl_from_ns)
+		put_line(wr, tl->tl_from_ns);
 	for (; ev < end; ev++) {
-		state_apply(&wr->wr_state, ev);
-		if (ev->ev_ns < rc->rc_until_ns && (ev + 1 == end ||
+		state_apply(&wr->wr_tl->tl_first, ev);
+		if (ev->ev_ns < tl->tl_until_ns && (ev + 1 == end ||
 		    ev[1].ev_ns != ev->ev_ns))
 			put_line(wr, ev->ev_ns);
 	}

@@ -5,37 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/atomic_file.h"
 #include "bench/timeline/impl.h"
 #include "lib/base/kassert.h"
 
 enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
-
-struct timeline {
-	struct vm_observer tl_observer;
-	struct atomic_file tl_file;
-	bool		 tl_text;
-	bool		 tl_marked;	/* the window opened */
-	bool		 tl_over;	/* the span, or after a fault */
-	uint64_t	 tl_base_ps;	/* when it opened */
-	struct timeline_span tl_span;	/* from then on */
-	uint64_t	 tl_last_ps;	/* the latest event's time */
-	uint64_t	 tl_until_ps;	/* kept to there; 0: nothing was */
-	struct state	 tl_state;
-	struct state	 tl_first;	/* when the span began */
-	struct event	*tl_event;
-	uint32_t	 tl_events;
-	uint32_t	 tl_events_max;
-	uint64_t	 tl_left_out;
-	unsigned	 tl_cpus;
-	uint32_t	 tl_threads;
-	uint32_t	 tl_locks;
-	const void	*tl_lock[LOCKS_MAX];
-	char		 tl_given[LOCKS_MAX][NAME_SIZE];
-	char		 tl_lock_name[LOCKS_MAX][NAME_SIZE];
-	char		 tl_thread_name[VM_THREADS_MAX][NAME_SIZE];
-	char		 tl_fault[TIMELINE_FAULT_SIZE];
-};
 
 static void
 finish(struct timeline *tl, uint64_t now)
@@ -336,7 +309,7 @@ timeline_observer(struct timeline *tl)
 }
 
 static int
-write_file(struct timeline *tl, const struct record *rc)
+write_file(struct timeline *tl)
 {
 	int error, fd;
 	FILE *out;
@@ -352,8 +325,8 @@ write_file(struct timeline *tl, const struct record *rc)
 	}
 	/* The first failed write sets it; later ones are still tried. */
 	errno = 0;
-	error = tl->tl_text ? timeline_write_text(rc, out) :
-	    timeline_write_json(rc, out);
+	error = tl->tl_text ? timeline_write_text(tl, out) :
+	    timeline_write_json(tl, out);
 	if (error == 0 && (fflush(out) != 0 || ferror(out)))
 		error = errno != 0 ? errno : EIO;
 	if (fclose(out) != 0 && error == 0)
@@ -387,23 +360,16 @@ int
 timeline_close(struct timeline *tl, const struct timeline_fact *facts,
     unsigned count, struct timeline_outcome *to)
 {
-	struct record rc = { .rc_first = &tl->tl_first,
-	    .rc_event = tl->tl_event, .rc_events = tl->tl_events,
-	    .rc_from_ns = tl->tl_span.ts_from_ps / PS_PER_NS,
-	    .rc_cpus = tl->tl_cpus, .rc_threads = tl->tl_threads,
-	    .rc_locks = tl->tl_locks,
-	    .rc_thread = (const char (*)[NAME_SIZE])tl->tl_thread_name,
-	    .rc_lock = (const char (*)[NAME_SIZE])tl->tl_lock_name,
-	    .rc_facts = facts, .rc_fact_count = count,
-	    .rc_fault = tl->tl_fault };
 	int error;
 
 	if (!tl->tl_over)
 		finish(tl, tl->tl_last_ps);
 	describe(tl, to);
-	rc.rc_left_out = tl->tl_left_out;
-	rc.rc_until_ns = to->to_until_ps / PS_PER_NS;
-	error = write_file(tl, &rc);
+	tl->tl_from_ns = tl->tl_span.ts_from_ps / PS_PER_NS;
+	tl->tl_until_ns = to->to_until_ps / PS_PER_NS;
+	tl->tl_facts = facts;
+	tl->tl_fact_count = count;
+	error = write_file(tl);
 	if (error == 0)
 		error = atomic_file_commit(&tl->tl_file, "", 0);
 	else

@@ -125,27 +125,6 @@ draw_below(struct workload_player *wp, size_t n)
 	return ((size_t)(draw_share(wp) * (double)n));
 }
 
-/*
- * Exponential with mean 1, by von Neumann's comparisons: no logarithm, whose
- * last digit differs between libraries.  Of uniform draws that descend, a run
- * of length n starting at x has an odd n with chance exp(-x); each start that
- * is given up stands for one whole unit.
- */
-static double
-draw_exponential(struct workload_player *wp)
-{
-	uint64_t first, last, next;
-	unsigned n, whole;
-
-	for (whole = 0;; whole++) {
-		first = last = splitmix_next(&wp->wp_draw);
-		for (n = 1; (next = splitmix_next(&wp->wp_draw)) < last; n++)
-			last = next;
-		if (n % 2 == 1)
-			return (whole + (double)(first >> 11) * 0x1p-53);
-	}
-}
-
 static uint64_t
 draw_size(struct workload_player *wp)
 {
@@ -222,7 +201,7 @@ next_closed(struct workload_player *wp, struct workload_step *st)
 	    (wl->wl_burst > 1 && wp->wp_count % wl->wl_burst != 0))
 		return;
 	if (wl->wl_pause_drawn)
-		share = draw_exponential(wp);
+		share = splitmix_exponential(&wp->wp_draw);
 	else if (wp->wp_count == 0)
 		share = draw_share(wp);	/* as with constant arrivals */
 	st->st_start = START_AFTER;
@@ -247,7 +226,7 @@ workload_next(struct workload_player *wp, struct workload_step *st)
 		    (double)wp->wp_count * ns_per_s / wl->wl_rate_per_s);
 		break;
 	case ARRIVALS_POISSON:
-		wp->wp_at_ns += draw_exponential(wp) * ns_per_s /
+		wp->wp_at_ns += splitmix_exponential(&wp->wp_draw) * ns_per_s /
 		    wl->wl_rate_per_s;
 		st->st_start = START_AT;
 		st->st_ns = (uint64_t)wp->wp_at_ns;

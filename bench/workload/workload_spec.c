@@ -30,6 +30,7 @@ static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
 struct parsing {
 	struct workload	*pa_wl;
 	char		*pa_error;
+	bool		 pa_alone;	/* the size is the only one */
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -98,6 +99,9 @@ add_size(const struct parsing *pa, char *bytes)
 	uint64_t v, weight;
 	unsigned i;
 
+	/* One size alone needs no weight. */
+	if (after == NULL && pa->pa_alone)
+		after = "1";
 	if (after == NULL)
 		return (refuse(pa, "\"%.40s\": expected SIZE:WEIGHT", bytes));
 	if (parse_size(bytes, &v) != 0 || v < 1 || v > RECORDING_BYTES_MAX)
@@ -154,13 +158,14 @@ make_aliases(struct workload *wl)
 }
 
 static int
-parse_sizes(const struct parsing *pa, char *text)
+parse_sizes(struct parsing *pa, char *text)
 {
 	char *item;
 	int error;
 
 	if (pa->pa_wl->wl_size_count > 0)
 		return (refuse(pa, "two size mixes: expected one"));
+	pa->pa_alone = strchr(text, ',') == NULL;
 	while ((item = strsep(&text, ",")) != NULL) {
 		error = add_size(pa, item);
 		if (error != 0)
@@ -197,7 +202,7 @@ parse_pause(const struct parsing *pa, char *text)
 }
 
 static int
-parse_part(const struct parsing *pa, char *part)
+parse_part(struct parsing *pa, char *part)
 {
 
 	if (strncmp(part, "think=", 6) == 0 ||
@@ -351,7 +356,7 @@ parse_recorded(const struct parsing *pa, const char *text)
 }
 
 static int
-parse_parts(const struct parsing *pa, const char *text)
+parse_parts(struct parsing *pa, const char *text)
 {
 	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
 	int error;
@@ -370,12 +375,15 @@ int
 workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE])
 {
-	struct parsing pa = { wl, error };
-	size_t n = strcspn(text, "/");
+	struct parsing pa = { .pa_wl = wl, .pa_error = error };
+	size_t n = strcspn(text, "/"), digits = strspn(text, "0123456789");
 	int status;
 
 	workload_init(wl);
-	status = text[0] == '@' || (n > 0 && strcspn(text, ":=~") >= n) ?
+	digits += digits > 0 && strchr("kmg", text[digits]) != NULL &&
+	    text[digits] != '\0';
+	status = text[0] == '@' || (n > 0 && digits != n &&
+	    strcspn(text, ":=~") >= n) ?
 	    parse_recorded(&pa, text) : parse_parts(&pa, text);
 	if (status != 0)
 		workload_free(wl);

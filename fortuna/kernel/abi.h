@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 enum {
-	KERNEL_ABI		= 1,
+	KERNEL_ABI		= 3,
 	KERNEL_KEY_BYTES	= 32,
 	KERNEL_HASH_BYTES	= 32,
+	KERNEL_BLAKE2B_BYTES	= 64,
 	/* What the program keeps in a cipher object or in a hash. */
 	KERNEL_CIPHER_STATE	= 64,
 	KERNEL_HASH_STATE	= 32,
@@ -36,12 +37,13 @@ struct kernel_event {
 	uint8_t		ke_entropy[8];
 	uint8_t		ke_size;
 	uint8_t		ke_destination;
-	bool		ke_pure;	/* a hardware generator's */
+	uint8_t		ke_source;	/* below ke_pure: the environment */
+	uint8_t		ke_pure;
 	bool		ke_vmgenid;	/* the virtual machine was cloned */
 	const void	*ke_event;	/* kh_accepts()'s */
 };
 
-/* A call of mtx_lock(9) and the like; the glue makes an array of them. */
+/* A call of mtx_lock(9) and the like.  Of those that lock there is an array. */
 struct kernel_site {
 	const char	*kt_file;
 	int		 kt_line;
@@ -57,15 +59,18 @@ struct kernel_host {
 	bool		 kh_chacha20;		/* the cipher; else AES */
 	unsigned	 kh_cpus;
 
-	/* Mutexes.  A name outlives its mutex; NULL: no memory. */
+	/*
+	 * Mutexes.  A name outlives its mutex; NULL: no memory.  at: where the
+	 * source has it; kh_free() of that ends it.
+	 */
 	void		*(*kh_lock_new)(void *self, const char *name,
-			    unsigned flags);
+			    unsigned flags, const void *at);
 	void		 (*kh_lock_free)(void *self, void *lock);
-	void		 (*kh_lock)(void *self, void *lock,
+	/* Returns false only with try. */
+	bool		 (*kh_lock)(void *self, void *lock,
+			    const struct kernel_site *site, bool try);
+	void		 (*kh_unlock)(void *self, void *lock,
 			    const struct kernel_site *site);
-	bool		 (*kh_trylock)(void *self, void *lock,
-			    const struct kernel_site *site);
-	void		 (*kh_unlock)(void *self, void *lock);
 	bool		 (*kh_owned)(void *self, void *lock);
 
 	/* The machine. */
@@ -74,6 +79,7 @@ struct kernel_host {
 	unsigned	 (*kh_cpu)(void *self);
 	void		 (*kh_pause)(void *self);
 	void		*(*kh_malloc)(void *self, size_t n, bool zero);
+	/* Also ends the mutexes and the keys that are there. */
 	void		 (*kh_free)(void *self, void *p);
 	int		 (*kh_failpoint)(void *self, const char *name);
 	/* Does not return. */
@@ -86,26 +92,34 @@ struct kernel_host {
 
 	/*
 	 * Ciphers, over KERNEL_CIPHER_STATE bytes that the source may copy and
-	 * clear; ctr is two words, the lower one first.
+	 * clear; ctr is two words, the lower one first.  The last 16 bytes are
+	 * the source's.
 	 */
 	void		 (*kh_key_set)(void *self, void *state,
 			    const void *key);
 	void		 (*kh_keystream)(void *self, void *state,
 			    uint64_t ctr[2], void *out, size_t n);
 	const void	*(*kh_key_get)(void *self, void *state);
-	/* SHA-256, over KERNEL_HASH_STATE bytes. */
-	void		 (*kh_hash_init)(void *self, void *state);
+	/*
+	 * Over KERNEL_HASH_STATE bytes; bytes, the result's, is
+	 * KERNEL_HASH_BYTES for SHA-256 or KERNEL_BLAKE2B_BYTES.
+	 */
+	void		 (*kh_hash_init)(void *self, void *state,
+			    unsigned bytes);
 	void		 (*kh_hash_add)(void *self, void *state,
 			    const void *data, size_t n);
 	void		 (*kh_hash_finish)(void *self, void *state, void *out);
-	/* Before memory is copied, or set: KERNEL_CIPHER_STATE or more. */
+	/*
+	 * Before memory is copied, KERNEL_KEY_BYTES or more, or set,
+	 * KERNEL_CIPHER_STATE or more.
+	 */
 	void		 (*kh_copying)(void *self, void *to, const void *from,
 			    size_t n);
-	void		 (*kh_clearing)(void *self, void *p, size_t n);
+	void		 (*kh_clearing)(void *self, void *p);
 
-	/* Memory accesses, of objects for simulated machines. */
-	void		 (*kh_load)(void *self, const void *p, size_t n);
-	void		 (*kh_store)(void *self, const void *p, size_t n);
+	/* A memory access, of objects for simulated machines. */
+	void		 (*kh_access)(void *self, const void *p, size_t n,
+			    bool store);
 };
 
 /* A sysctl(8) or tunable of the source. */
@@ -133,6 +147,8 @@ struct kernel_object {
 	/* Members of the source's struct random_algorithm. */
 	const char *const *ko_algorithm;	/* its name */
 	const unsigned	*ko_poolcount;
+	/* The most output that it keeps for later reads. */
+	unsigned	 ko_stored_bytes;
 	const struct kernel_site *ko_sites;
 	unsigned	 (*ko_site_count)(void);
 	/*
@@ -146,7 +162,10 @@ struct kernel_object {
 	bool		 (*ko_seeded)(void);
 	void		 (*ko_read)(uint8_t *buf, size_t n);
 	void		 (*ko_event)(const struct kernel_event *ke);
-	/* Runs the timers and task queues that are due; NULL: none. */
+	/*
+	 * Runs the timers and task queues that are due, counted from the first
+	 * call after they were set; NULL: none.
+	 */
 	void		 (*ko_timer)(int64_t now_ns);
 	/*
 	 * The rest is NULL in a source whose private names are others.

@@ -32,6 +32,14 @@ int kernel_design_add(const char *name, const char *const
     object[KERNEL_FLAVOURS], char error[KERNEL_ERROR_SIZE]);
 
 /*
+ * Adds the sources that are part of the program; once, before threads start.
+ *
+ * Returns: 0; EFBIG if the limit on the size of files, which holds in memory
+ * too, is below theirs; or another errno value; and what is wrong.
+ */
+int kernel_built_in(char error[KERNEL_ERROR_SIZE]);
+
+/*
  * Sets a sysctl of each added source that has it, for all generators made from
  * now on.
  *

@@ -1,91 +1,14 @@
 /*
- * The kernel under a source that "rngsim kernel" compiles: what include/kern.h
- * declares, over struct kernel_host.  It follows the source in one translation
- * unit, so that it sees the tree's own types.
+ * The kernel under a source that "rngsim kernel" compiles: what needs the types
+ * of its tree.  It follows the source in one translation unit.
  */
 
 #define	KERN_EXPORT	__attribute__((visibility("default")))
-/* The simulated object is compiled to call hooks for its memory accesses. */
-#ifdef __clang__
-#define	KERN_PLAIN	__attribute__((disable_sanitizer_instrumentation))
-#else
-#define	KERN_PLAIN	__attribute__((no_sanitize("thread")))
-#endif
 
 enum { KERN_SYSCTLS_MAX = 64, KERN_PATH_SIZE = 128 };
 
-static const struct kernel_host *kern_host;
 static struct sysctl_oid kern_added[KERN_SYSCTLS_MAX];
 static unsigned kern_added_count;
-
-static const uint8_t kern_zeros[ZERO_REGION_SIZE];
-const void *const zero_region = kern_zeros;
-int hz = 1000;
-struct malloc_type M_ENTROPY[1] = { { "entropy" } };
-
-#define	HOST(f, ...)	(kern_host->kh_##f(kern_host->kh_self, ##__VA_ARGS__))
-
-int	vsnprintf(char *, size_t, const char *, va_list);
-
-void
-kern_panic(const char *file, int line, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	HOST(panic, file, line, text);
-	__builtin_unreachable();
-}
-
-/* Memory. */
-
-#ifdef KERNEL_SIMULATED
-#define	KERN_LOADS(p, n)	HOST(load, p, n)
-#define	KERN_STORES(p, n)	HOST(store, p, n)
-#else
-#define	KERN_LOADS(p, n)	((void)0)
-#define	KERN_STORES(p, n)	((void)0)
-#endif
-
-/* Where nothing is known of its arguments it cannot become a memcpy(). */
-#ifdef __clang__
-__attribute__((noinline, optnone))
-#else
-__attribute__((noipa))
-#endif
-KERN_PLAIN static void *
-kern_move(void *to, const void *from, size_t n)
-{
-
-	return (__builtin_memmove(to, from, n));
-}
-
-KERN_PLAIN void *
-kern_memcpy(void *to, const void *from, size_t n)
-{
-
-	if (n >= KERNEL_CIPHER_STATE)
-		HOST(copying, to, from, n);
-	KERN_LOADS(from, n);
-	KERN_STORES(to, n);
-	return (kern_move(to, from, n));
-}
-
-KERN_PLAIN void *
-kern_memset(void *p, int c, size_t n)
-{
-
-	if (n >= KERNEL_CIPHER_STATE)
-		HOST(clearing, p, n);
-	KERN_STORES(p, n);
-	__builtin_memset(p, c, n);
-	/* What is cleared last is not read again. */
-	__asm__ volatile("" : : "r"(p) : "memory");
-	return (p);
-}
 
 /* What compilers call to copy a structure. */
 #undef memcpy
@@ -96,245 +19,24 @@ memcpy(void *to, const void *from, size_t n)
 	return (kern_memcpy(to, from, n));
 }
 
-void *
-kern_malloc(size_t n, int flags)
+KERN_PLAIN static void
+kern_object_timer(int64_t now_ns)
 {
+	struct timeout_task *tt;
+	sbintime_t delay;
+	unsigned i;
 
-	return (HOST(malloc, n, (flags & M_ZERO) != 0));
+	for (i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
+		tt = kern_task[i];
+		if (tt->tt_due_ns != 0 && now_ns >= tt->tt_due_ns) {
+			tt->tt_due_ns = 0;
+			tt->tt_func(tt->tt_context, 1);
+		}
+		delay = __atomic_exchange_n(&tt->tt_delay, 0, __ATOMIC_ACQUIRE);
+		if (delay != 0)
+			tt->tt_due_ns = now_ns + sbttons(delay);
+	}
 }
-
-void
-kern_free(void *p)
-{
-
-	HOST(free, p);
-}
-
-/* Time and CPUs. */
-
-static sbintime_t
-kern_uptime(bool coarse)
-{
-	const uint64_t ns = (uint64_t)HOST(uptime_ns, coarse);
-
-	/* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
-	return ((sbintime_t)(ns / 1000000 * SBT_1MS +
-	    ns % 1000000 * SBT_1MS / 1000000));
-}
-
-sbintime_t
-getsbinuptime(void)
-{
-
-	return (kern_uptime(true));
-}
-
-sbintime_t
-sbinuptime(void)
-{
-
-	return (kern_uptime(false));
-}
-
-uint64_t
-get_cyclecount(void)
-{
-
-	return (HOST(cycles));
-}
-
-void
-cpu_spinwait(void)
-{
-
-	HOST(pause);
-}
-
-int
-kern_curcpu(void)
-{
-
-	return ((int)HOST(cpu));
-}
-
-int
-kern_ncpus(void)
-{
-
-	return ((int)kern_host->kh_cpus);
-}
-
-/* Mutexes. */
-
-void
-mtx_init(struct mtx *m, const char *name, const char *type, int opts)
-{
-
-	(void)type;
-	m->lock_object.lo_name = name;
-	m->mtx_lock = HOST(lock_new, name, (opts & MTX_SPIN) != 0 ?
-	    KERNEL_LOCK_SPIN : 0);
-	if (m->mtx_lock == NULL)
-		kern_panic(__FILE__, __LINE__, "no memory for mutex %s", name);
-}
-
-void
-mtx_destroy(struct mtx *m)
-{
-
-	HOST(lock_free, m->mtx_lock);
-	m->mtx_lock = NULL;
-}
-
-static void
-kern_check(const struct mtx *m, const char *file, int line)
-{
-
-	if (m->mtx_lock == NULL)
-		kern_panic(file, line, "a mutex that was not initialized");
-}
-
-KERN_PLAIN void
-kern_lock(struct mtx *m, const struct kernel_site *site)
-{
-
-	kern_check(m, site->kt_file, site->kt_line);
-	HOST(lock, m->mtx_lock, site);
-}
-
-KERN_PLAIN int
-kern_trylock(struct mtx *m, const struct kernel_site *site)
-{
-
-	kern_check(m, site->kt_file, site->kt_line);
-	return (HOST(trylock, m->mtx_lock, site));
-}
-
-KERN_PLAIN void
-kern_unlock(struct mtx *m, const char *file, int line)
-{
-
-	kern_assert(m, MA_OWNED, file, line);
-	HOST(unlock, m->mtx_lock);
-}
-
-KERN_PLAIN int
-kern_owned(const struct mtx *m)
-{
-
-	return (m->mtx_lock != NULL && HOST(owned, m->mtx_lock));
-}
-
-KERN_PLAIN void
-kern_assert(const struct mtx *m, int what, const char *file, int line)
-{
-
-	kern_check(m, file, line);
-	if (kern_owned(m) != ((what & MA_OWNED) != 0))
-		kern_panic(file, line, "mutex %s %s", m->lock_object.lo_name,
-		    (what & MA_OWNED) != 0 ? "not owned" : "owned");
-}
-
-/* Atomics: the object for a simulated machine reports them. */
-
-#undef KERN_ATOMIC
-#define	KERN_ATOMIC(suffix, type)					\
-KERN_PLAIN type								\
-atomic_load_##suffix(volatile const type *p)				\
-{									\
-	KERN_LOADS(__DEVOLATILE(const void *, p), sizeof(*p));		\
-	return (__atomic_load_n(p, __ATOMIC_RELAXED));			\
-}									\
-									\
-KERN_PLAIN type								\
-atomic_load_acq_##suffix(volatile const type *p)			\
-{									\
-	KERN_LOADS(__DEVOLATILE(const void *, p), sizeof(*p));		\
-	return (__atomic_load_n(p, __ATOMIC_ACQUIRE));			\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_store_##suffix(volatile type *p, type v)				\
-{									\
-	KERN_STORES(__DEVOLATILE(void *, p), sizeof(*p));		\
-	__atomic_store_n(p, v, __ATOMIC_RELAXED);			\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_store_rel_##suffix(volatile type *p, type v)			\
-{									\
-	KERN_STORES(__DEVOLATILE(void *, p), sizeof(*p));		\
-	__atomic_store_n(p, v, __ATOMIC_RELEASE);			\
-}									\
-									\
-KERN_PLAIN int								\
-atomic_fcmpset_##suffix(volatile type *p, type *old, type new)		\
-{									\
-	KERN_STORES(__DEVOLATILE(void *, p), sizeof(*p));		\
-	return (__atomic_compare_exchange_n(p, old, new, false,		\
-	    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));			\
-}									\
-									\
-KERN_PLAIN int								\
-atomic_cmpset_##suffix(volatile type *p, type old, type new)		\
-{									\
-	return (atomic_fcmpset_##suffix(p, &old, new));			\
-}									\
-									\
-KERN_PLAIN int								\
-atomic_cmpset_acq_##suffix(volatile type *p, type old, type new)	\
-{									\
-	return (atomic_fcmpset_##suffix(p, &old, new));			\
-}									\
-									\
-KERN_PLAIN int								\
-atomic_cmpset_rel_##suffix(volatile type *p, type old, type new)	\
-{									\
-	return (atomic_fcmpset_##suffix(p, &old, new));			\
-}									\
-									\
-KERN_FETCH(suffix, type, swap, __atomic_exchange_n)			\
-KERN_FETCH(suffix, type, fetchadd, __atomic_fetch_add)			\
-KERN_FETCH(suffix, type, or, __atomic_fetch_or)				\
-KERN_FETCH(suffix, type, and, __atomic_fetch_and)			\
-									\
-KERN_PLAIN type								\
-atomic_readandclear_##suffix(volatile type *p)				\
-{									\
-	return (atomic_swap_##suffix(p, 0));				\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_add_##suffix(volatile type *p, type v)				\
-{									\
-	(void)atomic_fetchadd_##suffix(p, v);				\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_subtract_##suffix(volatile type *p, type v)			\
-{									\
-	(void)atomic_fetchadd_##suffix(p, (type)-v);			\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_set_##suffix(volatile type *p, type v)				\
-{									\
-	(void)atomic_or_##suffix(p, v);					\
-}									\
-									\
-KERN_PLAIN void								\
-atomic_clear_##suffix(volatile type *p, type v)				\
-{									\
-	(void)atomic_and_##suffix(p, (type)~v);				\
-}
-#define	KERN_FETCH(suffix, type, name, builtin)				\
-KERN_PLAIN type								\
-atomic_##name##_##suffix(volatile type *p, type v)			\
-{									\
-	KERN_STORES(__DEVOLATILE(void *, p), sizeof(*p));		\
-	return (builtin(p, v, __ATOMIC_ACQ_REL));			\
-}
-KERN_ATOMICS
 
 /* sysctl(9). */
 
@@ -454,13 +156,6 @@ kern_sysctl(unsigned i)
 	return (NULL);
 }
 
-int
-kern_failpoint(const char *name)
-{
-
-	return (HOST(failpoint, name));
-}
-
 /* random(4): ciphers, hashes, events. */
 
 #ifdef KERN_CRYPTO_SOURCE
@@ -483,7 +178,7 @@ randomdev_hash_init(struct randomdev_hash *context)
 {
 
 	KERN_STORES(context, sizeof(*context));
-	HOST(hash_init, context);
+	HOST(hash_init, context, KERNEL_HASH_BYTES);
 }
 
 void
@@ -525,6 +220,7 @@ randomdev_keystream(union randomdev_key *context, uint128_t *ctr, void *d_out,
 	words[0] = le64dec(le);
 	words[1] = le64dec(le + 8);
 	KERN_LOADS(context, KERN_KEY_BYTES(context));
+	KERN_STORES(d_out, size);
 	HOST(keystream, context, words, d_out, size);
 	le64enc(le, words[0]);
 	le64enc(le + 8, words[1]);
@@ -539,6 +235,7 @@ randomdev_getkey(union randomdev_key *context, const void **key_out,
 	*key_out = HOST(key_get, context);
 	*size_out = RANDOM_KEYSIZE;
 }
+
 #endif
 
 void
@@ -565,6 +262,18 @@ random_harvest_healthtest(const struct harvest_event *event)
 	return (HOST(accepts, ke->event));
 }
 
+/* A source of the same kind; the release may have fewer. */
+static uint8_t
+kern_source(const struct kernel_event *ke)
+{
+
+	return (uint8_t)(ke->ke_vmgenid ? RANDOM_PURE_VMGENID :
+	    ke->ke_source < ke->ke_pure ?
+	    MIN(ke->ke_source, RANDOM_ENVIRONMENTAL_END) :
+	    MIN(RANDOM_PURE_START + ke->ke_source - ke->ke_pure,
+	    ENTROPYSOURCE - 1));
+}
+
 static void
 kern_object_event(const struct kernel_event *ke)
 {
@@ -573,9 +282,7 @@ kern_object_event(const struct kernel_event *ke)
 			.he_somecounter = ke->ke_counter,
 			.he_size = ke->ke_size,
 			.he_destination = ke->ke_destination,
-			.he_source = (uint8_t)(ke->ke_vmgenid ?
-			    RANDOM_PURE_VMGENID : ke->ke_pure ?
-			    RANDOM_PURE_START : RANDOM_INTERRUPT),
+			.he_source = kern_source(ke),
 		},
 		.event = ke->ke_event,
 	};
@@ -639,6 +346,11 @@ KERN_EXPORT const struct kernel_object kernel_object = {
 	.ko_abi = KERNEL_ABI,
 	.ko_algorithm = &random_alg_context.ra_ident,
 	.ko_poolcount = &random_alg_context.ra_poolcount,
+#ifdef KERNEL_STORED_BYTES
+	.ko_stored_bytes = KERNEL_STORED_BYTES,
+#elif defined(FXRNG_BUFRNG_SZ)
+	.ko_stored_bytes = FXRNG_BUFRNG_SZ,
+#endif
 	.ko_sites = __start_kern_sites,
 	.ko_site_count = kern_site_count,
 	.ko_boot = kern_object_boot,
@@ -647,6 +359,7 @@ KERN_EXPORT const struct kernel_object kernel_object = {
 	.ko_seeded = kern_object_seeded,
 	.ko_read = kern_object_read,
 	.ko_event = kern_object_event,
+	.ko_timer = kern_object_timer,
 #ifndef KERNEL_NO_PROBE
 	.ko_state = kern_probe_state,
 #endif

@@ -12,7 +12,18 @@
 #include <unistd.h>
 
 #include "fortuna/kernel/object.h"
-#include "lib/base/parse_number.h"
+
+#ifdef __SANITIZE_THREAD__
+/* FreeBSD's unlocked look at the counter: rngsim-kernel(7). */
+const char *__tsan_default_suppressions(void);
+
+const char *
+__tsan_default_suppressions(void)
+{
+
+	return ("race_top:random_fortuna_*seeded\n");
+}
+#endif
 
 /* Copies loaded so far, of all sources. */
 static _Atomic unsigned loaded;
@@ -34,21 +45,29 @@ copy_file(int to, int from, size_t bytes)
 
 /*
  * Loads a copy from a file of its own: the loader knows files by inode, and by
- * name, so each copy has a name with one more slash.
+ * name, so each copy has a name with one more slash.  The first one is the
+ * object itself, where sanitizers find the names of functions.
  */
 static void *
-load(const struct kernel_source *ks)
+load(const struct kernel_file *kf)
 {
 	enum { NAMES = 3000 };
 	char path[NAMES + 64];
-	void *handle = NULL;
+	void *handle = dlopen(kf->kf_path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 	unsigned slashes;
 	int error, fd;
 
+	if (handle == NULL) {
+		handle = dlopen(kf->kf_path, RTLD_NOW | RTLD_LOCAL);
+		errno = ENOEXEC;
+		return (handle);
+	}
+	dlclose(handle);
+	handle = NULL;
 	fd = memfd_create("kernel", MFD_CLOEXEC);
 	if (fd < 0)
 		return (NULL);
-	error = copy_file(fd, ks->ks_fd, ks->ks_bytes);
+	error = copy_file(fd, kf->kf_fd, kf->kf_bytes);
 	slashes = atomic_fetch_add(&loaded, 1) + 1;
 	if (error == 0 && slashes > NAMES)
 		error = EMFILE;
@@ -111,15 +130,30 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	return (1);
 }
 
+/* Word by word, as a sanitizer has zones between variables. */
+__attribute__((noinline, no_sanitize("address", "thread")))
+static void
+copy_data(volatile uint8_t *to, const volatile uint8_t *from, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i + sizeof(uint64_t) <= n; i += sizeof(uint64_t))
+		*(volatile uint64_t *)(volatile void *)(to + i) =
+		    *(const volatile uint64_t *)(const volatile void *)
+		    (from + i);
+	for (; i < n; i++)
+		to[i] = from[i];
+}
+
 static struct kernel_copy *
-copy_new(const struct kernel_source *ks)
+copy_new(const struct kernel_file *kf)
 {
 	struct kernel_copy *kc = calloc(1, sizeof(*kc));
 	struct search s;
 
 	if (kc == NULL)
 		return (NULL);
-	kc->kc_handle = load(ks);
+	kc->kc_handle = load(kf);
 	if (kc->kc_handle == NULL)
 		goto fail;
 	kc->kc_object = dlsym(kc->kc_handle, "kernel_object");
@@ -136,7 +170,7 @@ copy_new(const struct kernel_source *ks)
 	kc->kc_image = malloc(kc->kc_data_bytes);
 	if (kc->kc_image == NULL)
 		goto fail;
-	memcpy(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
+	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
 	return (kc);
 fail:
 	if (kc->kc_handle != NULL)
@@ -155,280 +189,85 @@ is_free(const struct kernel_copy *kc, uint64_t run, const void *thread)
 }
 
 struct kernel_copy *
-kernel_copy_get(struct kernel_source *ks, uint64_t run)
+kernel_copy_get(struct kernel_file *kf, uint64_t run)
 {
 	static _Thread_local char thread;
 	struct kernel_copy *kc;
 
-	pthread_mutex_lock(&ks->ks_mutex);
-	for (kc = ks->ks_copies; kc != NULL && !is_free(kc, run, &thread);
-	    kc = kc->kc_next)
-		continue;
-	if (kc != NULL) {
-		memcpy(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
-	} else {
-		kc = copy_new(ks);
-		if (kc != NULL) {
-			kc->kc_next = ks->ks_copies;
-			ks->ks_copies = kc;
-		}
+	pthread_mutex_lock(&kf->kf_mutex);
+	for (kc = kf->kf_copies; kc != NULL && !is_free(kc, run, &thread);)
+		kc = kc->kc_next;
+	if (kc != NULL && kc->kc_used) {
+		copy_data(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
+	} else if (kc == NULL && (kc = copy_new(kf)) != NULL) {
+		kc->kc_next = kf->kf_copies;
+		kf->kf_copies = kc;
 	}
 	if (kc != NULL) {
 		kc->kc_used = true;
 		kc->kc_run = run;
 		kc->kc_thread = &thread;
 	}
-	pthread_mutex_unlock(&ks->ks_mutex);
+	pthread_mutex_unlock(&kf->kf_mutex);
 	return (kc);
 }
 
 void
-kernel_copy_put(struct kernel_source *ks, struct kernel_copy *kc)
+kernel_copy_put(struct kernel_file *kf, struct kernel_copy *kc)
 {
 
-	pthread_mutex_lock(&ks->ks_mutex);
+	/* Also clears the keys. */
+	copy_data(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
+	pthread_mutex_lock(&kf->kf_mutex);
 	kc->kc_used = false;
-	pthread_mutex_unlock(&ks->ks_mutex);
+	pthread_mutex_unlock(&kf->kf_mutex);
 }
 
 /* Names the profile's rows; sites after the last row share it. */
 static void
-name_sites(struct kernel_source *ks, const struct kernel_object *ko)
+name_sites(struct kernel_file *kf, const struct kernel_object *ko)
 {
 	const unsigned n = ko->ko_site_count();
 	const char *file;
 	unsigned i;
 
-	ks->ks_site_count = n < LOCKPROF_SITES_MAX ? n : LOCKPROF_SITES_MAX;
-	for (i = 0; i < ks->ks_site_count; i++) {
+	kf->kf_site_count = n < LOCKPROF_SITES_MAX ? n : LOCKPROF_SITES_MAX;
+	for (i = 0; i < kf->kf_site_count; i++) {
 		file = strrchr(ko->ko_sites[i].kt_file, '/');
 		file = file != NULL ? file + 1 : ko->ko_sites[i].kt_file;
-		snprintf(ks->ks_site[i], sizeof(ks->ks_site[i]), "%s:%d", file,
+		snprintf(kf->kf_site[i], sizeof(kf->kf_site[i]), "%s:%d", file,
 		    ko->ko_sites[i].kt_line);
-		ks->ks_sites[i] = ks->ks_site[i];
+		kf->kf_sites[i] = kf->kf_site[i];
 	}
 	if (n > LOCKPROF_SITES_MAX)
-		snprintf(ks->ks_site[i - 1], sizeof(ks->ks_site[0]), "others");
-}
-
-/* The machines' sources of each design, this one's first. */
-enum { MACHINES = 3 };
-static struct kernel_source *sources[MACHINES * 64];
-static unsigned source_count;
-
-static int64_t
-value_of(const struct kernel_sysctl *kx)
-{
-
-	switch (kx->kx_type) {
-	case KERNEL_SYSCTL_BOOL:
-		return (*(const bool *)kx->kx_value);
-	case KERNEL_SYSCTL_UINT:
-		return (*(const unsigned *)kx->kx_value);
-	default:
-		return (*(const int *)kx->kx_value);
-	}
-}
-
-bool
-kernel_setting_apply(const struct kernel_object *ko,
-    const struct kernel_setting *set, int *error)
-{
-	struct kernel_sysctl *kx;
-	unsigned i;
-
-	for (i = 0; (kx = ko->ko_sysctl(i)) != NULL; i++) {
-		if (strcmp(kx->kx_name, set->kt_name) != 0)
-			continue;
-		*error = kx->kx_set(kx, set->kt_value);
-		/* The source's bounds may have moved it. */
-		if (*error == 0 && value_of(kx) != set->kt_value)
-			*error = ERANGE;
-		return (true);
-	}
-	return (false);
-}
-
-/*
- * Boots a source of this machine, for its sysctls; boot_end() ends it.  The
- * caller may be no machine thread yet.
- */
-struct boot {
-	struct generator *b_generator;
-	const struct kernel_object *b_object;
-	struct mthread	 b_td;
-	bool		 b_attached;
-};
-
-static int
-boot_begin(struct boot *b, struct kernel_source *ks)
-{
-	int error;
-
-	b->b_attached = machine_curthread() == NULL;
-	if (b->b_attached)
-		machine_attach(&b->b_td, "boot");
-	error = real_kernel_boot(ks, &b->b_generator, &b->b_object);
-	if (error != 0 && b->b_attached)
-		machine_detach();
-	return (error);
-}
-
-static void
-boot_end(struct boot *b)
-{
-
-	generator_free(b->b_generator);
-	if (b->b_attached)
-		machine_detach();
-}
-
-static int
-keep(struct kernel_source *ks, const struct kernel_setting *set)
-{
-	unsigned i;
-
-	for (i = 0; i < ks->ks_setting_count &&
-	    strcmp(set->kt_name, ks->ks_setting[i].kt_name) != 0; i++)
-		continue;
-	if (i == KERNEL_SETTINGS_MAX)
-		return (ENOSPC);
-	ks->ks_setting[i] = *set;
-	ks->ks_setting_count += i == ks->ks_setting_count;
-	return (0);
-}
-
-/* Sets it in a design, if it has that; found is set then. */
-static int
-set_one(struct kernel_source **machines, const struct kernel_setting *set,
-    bool *found, char error[KERNEL_ERROR_SIZE])
-{
-	struct boot b;
-	unsigned i;
-	int e = 0;
-
-	if (boot_begin(&b, machines[0]) != 0)
-		return (ENOMEM);
-	if (kernel_setting_apply(b.b_object, set, &e)) {
-		*found = true;
-		for (i = 0; e == 0 && i < MACHINES; i++)
-			e = keep(machines[i], set);
-		if (e != 0)
-			snprintf(error, KERNEL_ERROR_SIZE, "%s refuses it%s",
-			    machines[0]->ks_name, e == ERANGE ? ": it is out "
-			    "of the source's bounds" : e == ENOSPC ? ": there "
-			    "are too many" : "");
-	}
-	boot_end(&b);
-	return (e == 0 ? 0 : EINVAL);
+		snprintf(kf->kf_site[i - 1], sizeof(kf->kf_site[0]), "others");
 }
 
 int
-kernel_design_set(const char *name, const char *value,
-    char error[KERNEL_ERROR_SIZE])
-{
-	struct kernel_setting set = { .kt_value = 0 };
-	bool found = false;
-	uint64_t v = 0;
-	unsigned i;
-	int e = 0;
-
-	snprintf(set.kt_name, sizeof(set.kt_name), "%s", name);
-	if (parse_number(value, &v) != 0 || v > UINT32_MAX) {
-		snprintf(error, KERNEL_ERROR_SIZE, "expected a number");
-		e = EINVAL;
-		v = 0;
-	}
-	set.kt_value = (int64_t)v;
-	for (i = 0; e == 0 && i < source_count; i += MACHINES)
-		e = set_one(&sources[i], &set, &found, error);
-	return (e == 0 && !found ? ENOENT : e);
-}
-
-bool
-kernel_design_sysctl(const char *design, unsigned i, char *name, char *descr,
-    char *value)
-{
-	struct kernel_sysctl *kx;
-	struct boot b;
-	unsigned k;
-
-	for (k = 0; k < source_count && strcmp(sources[k]->ks_name, design) !=
-	    0; k += MACHINES)
-		continue;
-	if (k >= source_count || boot_begin(&b, sources[k]) != 0)
-		return (false);
-	kx = b.b_object->ko_sysctl(i);
-	if (kx != NULL) {
-		snprintf(name, KERNEL_NAME_SIZE, "%s", kx->kx_name);
-		snprintf(descr, KERNEL_NAME_SIZE, "%s", kx->kx_descr);
-		snprintf(value, KERNEL_NAME_SIZE, "%jd",
-		    (intmax_t)value_of(kx));
-	}
-	boot_end(&b);
-	return (kx != NULL);
-}
-
-int
-kernel_source_open(struct kernel_source *ks, const char *name,
-    const char *object, char error[KERNEL_ERROR_SIZE])
+kernel_file_open(struct kernel_file *kf, const char *path,
+    struct kernel_copy **kcp, char error[KERNEL_ERROR_SIZE])
 {
 	struct kernel_copy *kc;
 	struct stat st;
 
-	memset(ks, 0, sizeof(*ks));
-	pthread_mutex_init(&ks->ks_mutex, NULL);
-	snprintf(ks->ks_name, sizeof(ks->ks_name), "%s", name);
-	ks->ks_fd = open(object, O_RDONLY | O_CLOEXEC);
-	if (ks->ks_fd < 0 || fstat(ks->ks_fd, &st) != 0) {
-		snprintf(error, KERNEL_ERROR_SIZE, "%s: %s", object,
+	pthread_mutex_init(&kf->kf_mutex, NULL);
+	snprintf(kf->kf_path, sizeof(kf->kf_path), "%s", path);
+	kf->kf_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (kf->kf_fd < 0 || fstat(kf->kf_fd, &st) != 0) {
+		snprintf(error, KERNEL_ERROR_SIZE, "%s: %s", path,
 		    strerror(errno));
 		return (EINVAL);
 	}
-	ks->ks_bytes = (size_t)st.st_size;
-	kc = kernel_copy_get(ks, 0);
+	kf->kf_bytes = (size_t)st.st_size;
+	kc = kernel_copy_get(kf, 0);
 	if (kc == NULL || kc->kc_object->ko_abi != KERNEL_ABI) {
-		snprintf(error, KERNEL_ERROR_SIZE, "%s: %s", object,
+		snprintf(error, KERNEL_ERROR_SIZE, "%s: %s", path,
 		    kc != NULL ? "compiled by another version of rngsim" :
 		    errno == ENOEXEC ? dlerror() : strerror(errno));
-		close(ks->ks_fd);
+		close(kf->kf_fd);
 		return (EINVAL);
 	}
-	name_sites(ks, kc->kc_object);
-	snprintf(ks->ks_descr, sizeof(ks->ks_descr), "a kernel source: %s",
-	    *kc->kc_object->ko_algorithm);
-	ks->ks_algorithm.ra_poolcount = *kc->kc_object->ko_poolcount;
-	ks->ks_probed = kc->kc_object->ko_state != NULL;
-	kernel_copy_put(ks, kc);
+	name_sites(kf, kc->kc_object);
+	*kcp = kc;
 	return (0);
-}
-
-int	real_kernel_design_make(const char *, const char *,
-	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
-int	bare_kernel_design_make(const char *, const char *,
-	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
-int	virtual_kernel_design_make(const char *, const char *,
-	    struct kernel_source **, char [KERNEL_ERROR_SIZE]);
-
-int
-kernel_design_add(const char *name, const char *const object[KERNEL_FLAVOURS],
-    char error[KERNEL_ERROR_SIZE])
-{
-	static int (*const make[])(const char *, const char *,
-	    struct kernel_source **, char [KERNEL_ERROR_SIZE]) = {
-		real_kernel_design_make, bare_kernel_design_make,
-		virtual_kernel_design_make
-	};
-	unsigned i;
-	int e = 0;
-
-	error[0] = '\0';
-	for (i = 0; e == 0 && i < sizeof(make) / sizeof(make[0]); i++) {
-		if (source_count == sizeof(sources) / sizeof(sources[0]))
-			return (ENOMEM);
-		e = make[i](name, object[i == 2 ? KERNEL_SIMULATED :
-		    KERNEL_REAL], &sources[source_count], error);
-		source_count += e == 0;
-	}
-	return (e);
 }

@@ -1,10 +1,11 @@
 /*
- * Loaded copies of compiled kernel sources.  Each generator has one of its own,
- * as the kernel's variables are the object's.
+ * Kernel sources and their compiled objects.  Each generator has a loaded copy
+ * of its own, as the kernel's variables are the object's.
  */
 #ifndef FORTUNA_KERNEL_OBJECT_H
 #define FORTUNA_KERNEL_OBJECT_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -12,7 +13,10 @@
 #include "fortuna/kernel/design.h"
 #include "fortuna/generator.h"
 
-enum { KERNEL_SETTINGS_MAX = 32 };
+enum {
+	KERNEL_SETTINGS_MAX	= 32,
+	KERNEL_MACHINES		= 3
+};
 
 struct kernel_copy {
 	struct kernel_copy *kc_next;
@@ -28,20 +32,35 @@ struct kernel_copy {
 	const void	*kc_thread;
 };
 
-/* A source: its object for one machine, and the design made of it. */
+/* An object, and its copies. */
+struct kernel_file {
+	char		 kf_path[PATH_MAX];
+	int		 kf_fd;
+	size_t		 kf_bytes;
+	pthread_mutex_t	 kf_mutex;	/* guards the copies */
+	struct kernel_copy *kf_copies;
+	/* Profile rows: a name for each site. */
+	char		 kf_site[LOCKPROF_SITES_MAX][KERNEL_NAME_SIZE];
+	const char	*kf_sites[LOCKPROF_SITES_MAX];
+	unsigned	 kf_site_count;
+};
+
+/* The design of one machine. */
+struct kernel_design {
+	struct random_algorithm kd_algorithm;	/* first */
+	struct kernel_source *kd_source;
+	struct kernel_file *kd_file;
+};
+
 struct kernel_source {
-	struct random_algorithm ks_algorithm;	/* first: a design is one */
+	struct kernel_source *ks_next;
 	char		 ks_name[KERNEL_NAME_SIZE];
 	char		 ks_descr[KERNEL_NAME_SIZE];
 	bool		 ks_probed;	/* its private names are known */
-	int		 ks_fd;		/* the object's file */
-	size_t		 ks_bytes;
-	pthread_mutex_t	 ks_mutex;	/* guards what follows */
-	struct kernel_copy *ks_copies;
-	/* Profile rows: a name for each site. */
-	char		 ks_site[LOCKPROF_SITES_MAX][KERNEL_NAME_SIZE];
-	const char	*ks_sites[LOCKPROF_SITES_MAX];
-	unsigned	 ks_site_count;
+	unsigned	 ks_poolcount;
+	unsigned	 ks_stored_bytes;
+	struct kernel_file ks_file[KERNEL_FLAVOURS];
+	struct kernel_design ks_design[KERNEL_MACHINES];	/* real first */
 	/* What -S set of the source's own. */
 	struct kernel_setting {
 		char	 kt_name[KERNEL_NAME_SIZE];
@@ -51,34 +70,12 @@ struct kernel_source {
 };
 
 /*
- * Opens an object and fills in all but ks_algorithm.
+ * Opens an object, and takes a first copy, to be put.
  *
- * Returns: 0, EINVAL and what is wrong with the object, or an errno value.
+ * Returns: 0, or EINVAL and what is wrong with it.
  */
-int kernel_source_open(struct kernel_source *ks, const char *name,
-    const char *object, char error[KERNEL_ERROR_SIZE]);
-
-/* Applies a setting to a booted object; false: it has no such name. */
-bool kernel_setting_apply(const struct kernel_object *ko,
-    const struct kernel_setting *set, int *error);
-
-#define	kernel_design_make	FLAVOURED(kernel_design_make)
-#define	kernel_boot		FLAVOURED(kernel_boot)
-
-/*
- * Makes a generator with stub ciphers, to look at what the source has; needs no
- * crypto_init().  Returns: as generator_new().
- */
-int kernel_boot(struct kernel_source *ks, struct generator **g,
-    const struct kernel_object **ko);
-
-/*
- * Adds the design of one machine.  Returns: as kernel_source_open(); ENOSPC.
- *
- *   ksp  out  lasts as long as the program
- */
-int kernel_design_make(const char *name, const char *object,
-    struct kernel_source **ksp, char error[KERNEL_ERROR_SIZE]);
+int kernel_file_open(struct kernel_file *kf, const char *path,
+    struct kernel_copy **kcp, char error[KERNEL_ERROR_SIZE]);
 
 /*
  * A copy with its variables as loaded.
@@ -88,7 +85,25 @@ int kernel_design_make(const char *name, const char *object,
  *
  * Returns: NULL with errno set when none can be loaded.
  */
-struct kernel_copy *kernel_copy_get(struct kernel_source *ks, uint64_t run);
-void kernel_copy_put(struct kernel_source *ks, struct kernel_copy *kc);
+struct kernel_copy *kernel_copy_get(struct kernel_file *kf, uint64_t run);
+void kernel_copy_put(struct kernel_file *kf, struct kernel_copy *kc);
+
+/* Applies a setting to a booted object; false: it has no such name. */
+bool kernel_setting_apply(const struct kernel_object *ko,
+    const struct kernel_setting *set, int *error);
+
+/*
+ * Each machine's: makes its design and adds it to its generators[]; false when
+ * there is no room.  kernel_boot() makes a generator with stub ciphers, to look
+ * at what the source has; needs no crypto_init(); returns as generator_new().
+ */
+#define	KERNEL_MACHINE(flavour)						\
+bool flavour##_kernel_design_make(struct kernel_source *ks,		\
+    struct kernel_design *kd, struct kernel_file *kf);			\
+int flavour##_kernel_boot(const struct kernel_design *kd,		\
+    struct generator **g, const struct kernel_object **ko);
+KERNEL_MACHINE(real)
+KERNEL_MACHINE(bare)
+KERNEL_MACHINE(virtual)
 
 #endif

@@ -1,53 +1,31 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/parse_number.h"
 
-static int
-digit_value(char c)
-{
-
-	if (c >= '0' && c <= '9')
-		return (c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (c - 'a' + 10);
-	if (c >= 'A' && c <= 'F')
-		return (c - 'A' + 10);
-	return (99);
-}
+static const char hex_digits[] = "0123456789abcdefABCDEF";
 
 /*
- * Own digits rather than strtoull(3), which takes "-1", "010" and " 1", and
+ * A number that ends at end.  strtoull(3) alone takes "-1", "010" and " 1", and
  * stops silently at other text.
  */
 static int
 parse_digits(const char *text, const char *end, uint64_t *value)
 {
-	uint64_t base = 10, v = 0;
-	bool overflow = false;
+	const bool hex = end - text > 2 && text[0] == '0' && text[1] == 'x';
+	const char *digits = hex ? text + 2 : text;
+	uint64_t v;
 
-	if (end - text > 2 && text[0] == '0' && text[1] == 'x') {
-		base = 16;
-		text += 2;
-	} else if (end - text > 1 && text[0] == '0') {
+	if (text == end || (!hex && end - text > 1 && text[0] == '0') ||
+	    digits + strspn(digits, hex ? hex_digits : "0123456789") < end)
 		return (EINVAL);
-	}
-	if (text == end)
-		return (EINVAL);
-	for (; text < end; text++) {
-		uint64_t d = (uint64_t)digit_value(*text);
-
-		if (d >= base)
-			return (EINVAL);
-		if (v > (UINT64_MAX - d) / base)
-			overflow = true;
-		else
-			v = v * base + d;
-	}
-	if (overflow)
-		return (ERANGE);
+	errno = 0;
+	v = strtoull(text, NULL, hex ? 16 : 10);
+	if (errno != 0)
+		return (errno);
 	*value = v;
 	return (0);
 }
@@ -89,21 +67,24 @@ parse_size(const char *text, uint64_t *value)
 	return (0);
 }
 
+static unsigned
+hex_value(char digit)
+{
+	const unsigned i = (unsigned)(strchr(hex_digits, digit) - hex_digits);
+
+	return (i > 15 ? i - 6 : i);
+}
+
 int
 parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count)
 {
 	size_t i, n = strlen(text);
-	int hi, lo;
 
-	if (n == 0 || n % 2 != 0 || n / 2 > max)
+	if (n == 0 || n % 2 != 0 || n / 2 > max || strspn(text, hex_digits) < n)
 		return (EINVAL);
-	for (i = 0; i < n / 2; i++) {
-		hi = digit_value(text[2 * i]);
-		lo = digit_value(text[2 * i + 1]);
-		if (hi > 15 || lo > 15)
-			return (EINVAL);
-		bytes[i] = (uint8_t)(hi << 4 | lo);
-	}
+	for (i = 0; i < n / 2; i++)
+		bytes[i] = (uint8_t)(hex_value(text[2 * i]) << 4 |
+		    hex_value(text[2 * i + 1]));
 	*count = n / 2;
 	return (0);
 }

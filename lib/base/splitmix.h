@@ -32,4 +32,25 @@ splitmix_next(uint64_t *state)
 	return (splitmix_out(*state += SPLITMIX_STEP));
 }
 
+/*
+ * Exponential with mean 1, by von Neumann's comparisons: no logarithm, whose
+ * last digit differs between libraries.  Of uniform draws that descend, a run
+ * of length n starting at x has an odd n with chance exp(-x); each start that
+ * is given up stands for one whole unit.
+ */
+static inline double
+splitmix_exponential(uint64_t *state)
+{
+	uint64_t first, last, next;
+	unsigned n, whole;
+
+	for (whole = 0;; whole++) {
+		first = last = splitmix_next(state);
+		for (n = 1; (next = splitmix_next(state)) < last; n++)
+			last = next;
+		if (n % 2 == 1)
+			return (whole + (double)(first >> 11) * 0x1p-53);
+	}
+}
+
 #endif

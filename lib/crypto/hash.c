@@ -120,16 +120,12 @@ works(const struct hash *ha, const struct known *kn)
 	return (ok);
 }
 
-static const struct hash_library *
-library_of(const struct hash *ha)
+static void
+unload(struct hash *ha)
 {
-	unsigned i;
 
-	for (i = 0; ha < hash_libraries[i]->hl_hashes ||
-	    ha >= hash_libraries[i]->hl_hashes + hash_libraries[i]->hl_count;
-	    i++)
-		KASSERT(i + 1 < hash_library_count, ("a hash of no library"));
-	return (hash_libraries[i]);
+	if (ha->ha_library->hl_unload != NULL)
+		ha->ha_library->hl_unload(ha);
 }
 
 enum hash_state
@@ -139,7 +135,6 @@ hash_load(struct hash *ha)
 
 	if (ha->ha_state != HASH_UNLOADED)
 		return (ha->ha_state);
-	ha->ha_library = library_of(ha);
 	ha->ha_bytes = (unsigned)strlen(kn->kn_abc) / 2;
 	KASSERT(ha->ha_bytes <= HASH_BYTES_MAX, ("%s is too long",
 	    ha->ha_name));
@@ -152,7 +147,7 @@ hash_load(struct hash *ha)
 		ha->ha_why = "it fails its known answers";
 	else
 		return (HASH_READY);
-	ha->ha_library->hl_unload(ha);
+	unload(ha);
 	ha->ha_state = HASH_WRONG;
 	return (HASH_WRONG);
 }
@@ -166,7 +161,7 @@ hash_unload_all(void)
 	for (i = 0; i < count; i++) {
 		ha = hash_get(i);
 		if (ha->ha_state == HASH_READY)
-			ha->ha_library->hl_unload(ha);
+			unload(ha);
 		ha->ha_state = HASH_UNLOADED;
 	}
 }

@@ -37,8 +37,8 @@ struct hash {
 	const char	*ha_native;	/* as its library calls it */
 	bool		 ha_legacy;	/* of libcrypto's legacy provider */
 	const struct hash_word *ha_word;	/* of hash_word.c; else NULL */
-	/* ---- */
 	const struct hash_library *ha_library;
+	/* ---- */
 	enum hash_state	 ha_state;
 	const char	*ha_why;	/* it is not ready, in words */
 	unsigned	 ha_bytes;	/* of its output; 0 for null only */
@@ -67,15 +67,13 @@ struct hash_library {
 	unsigned	 hl_count;
 	const char	*(*hl_version)(void);	/* with its name */
 	enum hash_state	(*hl_load)(struct hash *ha);
-	void		(*hl_unload)(struct hash *ha);
+	void		(*hl_unload)(struct hash *ha);	/* or NULL */
 	int		(*hl_init)(const struct hash *ha,
 			    union hash_context *hc);
-	void		(*hl_fini)(const struct hash *ha,
-			    union hash_context *hc);
+	void		(*hl_fini)(union hash_context *hc);
 	void		(*hl_start)(const struct hash *ha,
 			    union hash_context *hc);
-	void		(*hl_clear)(const struct hash *ha,
-			    union hash_context *hc);
+	void		(*hl_clear)(union hash_context *hc);
 	void		(*hl_update)(const struct hash *ha,
 			    union hash_context *hc, const void *data, size_t n);
 	bool		(*hl_finish)(const struct hash *ha,
@@ -85,7 +83,7 @@ struct hash_library {
 /* Members of a library whose functions have these names. */
 #define	HASH_TABLE(table)	table, sizeof(table) / sizeof((table)[0])
 #define	HASH_FUNCTIONS							\
-	load, unload, init, clear, start, clear, update, finish
+	load, NULL, init, clear, start, clear, update, finish
 
 extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib,
     hash_cpu;
@@ -126,7 +124,7 @@ static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
 
-	ha->ha_library->hl_fini(ha, hc);
+	ha->ha_library->hl_fini(hc);
 }
 
 /* Absorbs n bytes, which may be none.  Does not allocate. */
@@ -159,7 +157,7 @@ hash_clear(const struct hash *ha, union hash_context *hc)
 {
 
 	hold_begin();
-	ha->ha_library->hl_clear(ha, hc);
+	ha->ha_library->hl_clear(hc);
 	hold_end();
 }
 

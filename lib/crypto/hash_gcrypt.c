@@ -12,7 +12,8 @@
 
 #define	PREFIX		"gcrypt:"
 #define	HASH(name, native)						\
-	{ .ha_name = PREFIX name, .ha_algorithm = name, .ha_native = native }
+	{ .ha_name = PREFIX name, .ha_algorithm = name, .ha_native = native, \
+	    .ha_library = &hash_gcrypt }
 
 static struct hash hashes[] = {
 	HASH("md4", "MD4"),
@@ -126,10 +127,9 @@ init(const struct hash *ha, union hash_context *hc)
 }
 
 static void
-fini(const struct hash *ha, union hash_context *hc)
+fini(union hash_context *hc)
 {
 
-	(void)ha;
 	gcry_md_close(hc->hc_handle);
 	hc->hc_handle = NULL;
 }
@@ -143,10 +143,9 @@ start(const struct hash *ha, union hash_context *hc)
 }
 
 static void
-clear(const struct hash *ha, union hash_context *hc)
+clear(union hash_context *hc)
 {
 
-	(void)ha;
 	/* Zeroes the state, then begins anew. */
 	gcry_md_reset(hc->hc_handle);
 }

@@ -15,11 +15,11 @@
 #include "lib/crypto/hash.h"
 #include "lib/base/kassert.h"
 
-#define	HASH(name, native)						\
-	{ .ha_name = name, .ha_algorithm = name, .ha_native = native }
-#define	LEGACY(name, native)						\
+#define	ENTRY(name, native, legacy)					\
 	{ .ha_name = name, .ha_algorithm = name, .ha_native = native,	\
-	    .ha_legacy = true }
+	    .ha_library = &hash_openssl, .ha_legacy = legacy }
+#define	HASH(name, native)	ENTRY(name, native, false)
+#define	LEGACY(name, native)	ENTRY(name, native, true)
 
 static struct hash hashes[] = {
 	HASH("null", "NULL"),
@@ -123,10 +123,9 @@ init(const struct hash *ha, union hash_context *hc)
 }
 
 static void
-fini(const struct hash *ha, union hash_context *hc)
+fini(union hash_context *hc)
 {
 
-	(void)ha;
 	EVP_MD_CTX_free(hc->hc_handle);
 	hc->hc_handle = NULL;
 }
@@ -142,10 +141,9 @@ start(const struct hash *ha, union hash_context *hc)
 }
 
 static void
-clear(const struct hash *ha, union hash_context *hc)
+clear(union hash_context *hc)
 {
 
-	(void)ha;
 	/* Frees and cleanses. */
 	EVP_MD_CTX_reset(hc->hc_handle);
 }

@@ -31,22 +31,8 @@ there_is(void)
 	return (__builtin_cpu_supports("sse4.2"));
 }
 
-static inline uint64_t
-crc_8(uint64_t crc, uint8_t v)
-{
-	uint32_t word = (uint32_t)crc;
-
-	__asm__("crc32b %1, %0" : "+r"(word) : "rm"(v));
-	return (word);
-}
-
-static inline uint64_t
-crc_64(uint64_t crc, uint64_t v)
-{
-
-	__asm__("crc32q %1, %0" : "+r"(crc) : "rm"(v));
-	return (crc);
-}
+#define	CRC_8(crc, v)	__asm__("crc32b %1, %0" : "+r"(crc) : "rm"(v))
+#define	CRC_64(crc, v)	__asm__("crc32q %1, %0" : "+r"(crc) : "rm"(v))
 #elif defined(__aarch64__)
 #define	INSTRUCTION	"crc32c"
 
@@ -65,30 +51,17 @@ there_is(void)
 	return ((has & crc32) != 0);
 }
 
-static inline uint64_t
-crc_8(uint64_t crc, uint8_t v)
-{
-	uint32_t word = (uint32_t)crc;
-
-	__asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" :
-	    "+r"(word) : "r"((uint32_t)v));
-	return (word);
-}
-
-static inline uint64_t
-crc_64(uint64_t crc, uint64_t v)
-{
-	uint32_t word = (uint32_t)crc;
-
-	__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" :
-	    "+r"(word) : "r"(v));
-	return (word);
-}
+#define	CRC_8(crc, v)							\
+	__asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" :	\
+	    "+r"(crc) : "r"((uint32_t)(v)))
+#define	CRC_64(crc, v)							\
+	__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" :	\
+	    "+r"(crc) : "r"(v))
 #else
 #define	INSTRUCTION		"none"
 #define	there_is()		false
-#define	crc_8(crc, v)		(crc)
-#define	crc_64(crc, v)		(crc)
+#define	CRC_8(crc, v)		(void)(v)
+#define	CRC_64(crc, v)		(void)(v)
 #endif
 
 static uint64_t
@@ -99,10 +72,10 @@ crc32c_add(uint64_t crc, const void *data, size_t n)
 
 	for (; n >= sizeof(v); p += sizeof(v), n -= sizeof(v)) {
 		memcpy(&v, p, sizeof(v));
-		crc = crc_64(crc, v);
+		CRC_64(crc, v);
 	}
 	for (; n > 0; p++, n--)
-		crc = crc_8(crc, *p);
+		CRC_8(crc, *p);
 	return (crc);
 }
 
@@ -138,17 +111,9 @@ load(struct hash *ha)
 }
 
 static void
-unload(struct hash *ha)
+clear(union hash_context *hc)
 {
 
-	(void)ha;
-}
-
-static void
-clear(const struct hash *ha, union hash_context *hc)
-{
-
-	(void)ha;
 	*hc = (union hash_context){ 0 };
 }
 
@@ -163,7 +128,7 @@ static int
 init(const struct hash *ha, union hash_context *hc)
 {
 
-	clear(ha, hc);
+	clear(hc);
 	start(ha, hc);
 	return (0);
 }
@@ -207,17 +172,17 @@ cpu_version(void)
 	return ("instruction " INSTRUCTION);
 }
 
-#define	WORD(name, native, word)					\
+#define	WORD(name, native, word, library)				\
 	{ .ha_name = name, .ha_algorithm = name, .ha_native = native,	\
-	    .ha_word = word }
+	    .ha_word = word, .ha_library = library }
 
 static struct hash zlib_hashes[] = {
-	WORD("adler32", "adler32", &adler32_word),
-	WORD("crc32", "crc32", &crc32_word),
+	WORD("adler32", "adler32", &adler32_word, &hash_zlib),
+	WORD("crc32", "crc32", &crc32_word, &hash_zlib),
 };
 
 static struct hash cpu_hashes[] = {
-	WORD("crc32c", INSTRUCTION, &crc32c_word),
+	WORD("crc32c", INSTRUCTION, &crc32c_word, &hash_cpu),
 };
 
 const struct hash_library hash_zlib = { "zlib", HASH_TABLE(zlib_hashes),

@@ -275,6 +275,9 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	struct ledger *lg = at->at_lg;
 	struct ledger_record first = { .lr_op = LEDGER_RESEED };
 
+	/* What a reseed generates before its end is for later reads. */
+	if (lt->lt_reseeding != NO_CORE)
+		return;
 	/* Most keys go back to the last reseed, which has ended. */
 	if (lt->lt_last.l_generation == lg->lg_reseeds &&
 	    lg->lg_result.le_reseeds == lg->lg_reseeds && lg->lg_reseeds > 0)

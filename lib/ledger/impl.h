@@ -81,6 +81,7 @@ struct ledger_thread {
 	uint32_t	 lt_reseed;	/* that reseed's generation */
 	uint32_t	 lt_ended;	/* reseeds ended when its read began */
 	bool		 lt_reading;
+	bool		 lt_draining;	/* its log is being checked */
 	/* Keys that its read has used and that it has not wiped. */
 	unsigned	 lt_used;
 	struct {
@@ -158,7 +159,6 @@ struct ledger {
 	_Alignas(LINE)
 	_Atomic bool	 lg_lock;
 	_Atomic bool	 lg_told;
-	bool		 lg_draining;
 	struct ledger_thread **lg_thread;
 	unsigned	 lg_threads;
 	unsigned	 lg_threads_made;
@@ -212,8 +212,8 @@ uint64_t ledger_identity(void);
 void ledger_lock(struct ledger *lg);
 void ledger_unlock(struct ledger *lg);
 
-/* Checks the logs of other threads; under the lock. */
-void ledger_drain_others(const struct at *at);
+/* Checks the logs that are not being checked; under the lock. */
+void ledger_drain_others(struct ledger *lg);
 
 /* Checks all that was logged before the call.  Need not return. */
 void ledger_flush(struct ledger *lg);

@@ -205,7 +205,7 @@ find_held(const struct at *at, struct print p)
 	struct ledger_key *k = find(at->at_lg, p);
 
 	if (__builtin_expect(k == NULL || k->k_objects == 0, 0)) {
-		ledger_drain_others(at);
+		ledger_drain_others(at->at_lg);
 		k = find(at->at_lg, p);
 	}
 	return (k);
@@ -269,7 +269,10 @@ ledger_check_set(const struct at *at)
 	bool revived = false;
 
 	if (k != NULL) {
-		ledger_drain_others(at);
+		ledger_drain_others(lg);
+		k = find(lg, p);
+	}
+	if (k != NULL) {
 		revived = k->k_objects++ == 0;
 	} else {
 		k = place(lg, bucket_of(lg, p));

@@ -130,24 +130,25 @@ drain(struct ledger *lg, struct ledger_thread *lt)
 	const uint64_t head = atomic_load_explicit(&lt->lt_head,
 	    memory_order_acquire);
 
+	lt->lt_draining = true;
 	for (; lt->lt_tail != head; lt->lt_tail++)
 		ledger_check(lg, lt, &lt->lt_log[lt->lt_tail % LOG_RECORDS]);
+	lt->lt_draining = false;
 }
 
 void
-ledger_drain_others(const struct at *at)
+ledger_drain_others(struct ledger *lg)
 {
-	struct ledger *lg = at->at_lg;
 	unsigned i;
 
-	/* An operation of another log may lead here again. */
-	if (lg->lg_draining)
-		return;
-	lg->lg_draining = true;
+	/*
+	 * An operation of another log may lead here again, and need a third
+	 * log.  What leads here is the last operation of its log: its thread
+	 * waits for the lock.
+	 */
 	for (i = 0; i < lg->lg_threads; i++)
-		if (lg->lg_thread[i] != at->at_lt)
+		if (!lg->lg_thread[i]->lt_draining)
 			drain(lg, lg->lg_thread[i]);
-	lg->lg_draining = false;
 }
 
 void

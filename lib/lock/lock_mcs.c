@@ -52,13 +52,9 @@ mcs_trylock(struct lock *l, struct lock_node *n)
 static void
 mcs_unlock(struct lock *l, struct lock_node *n)
 {
-	struct queue_node *me = node_of(n);
 
 	MPASS(queue_owned(l));
-	if (atomic_load_ptr(&me->qn_next) == 0 &&
-	    atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me, 0))
-		return;
-	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, 1);
+	queue_leave(l, node_of(n));
 }
 
 LOCK_CLASS(mcs) = {

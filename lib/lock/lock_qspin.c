@@ -10,17 +10,16 @@
  * takes the lock, and lets the next become head.
  * Fairness: FIFO from the pending bit or a place in the queue on.  One waiter
  * without a CPU stops all behind it.
- * Bytes: 4, and a line for each thread.  Uncontended: one atomic each way.
+ * Bytes: 4, and a line for each thread.  Uncontended: one atomic and one store.
  *
- * Departs: a release is an atomic, where Linux stores one byte.  Its nodes are
- * of CPUs and serve all locks; these are of threads.  A bit is set by
- * compare-and-set, not by fetch-and-or.
+ * Departs: Linux's nodes are of CPUs and serve all locks; these are of threads.
+ * A bit is set by compare-and-set, not by fetch-and-or.
  */
 #include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 enum {
-	QS_LOCKED	= 1u << 0,	/* Linux: a byte */
+	QS_LOCKED	= 1u << 0,	/* a byte of its own */
 	QS_PENDING	= 1u << 8,
 	QS_TAIL_SHIFT	= 16		/* a thread's index + 1; 0: no queue */
 };
@@ -123,7 +122,7 @@ queue_lock(struct lock *l, struct lock_spin *ls)
 	if (v >> QS_TAIL_SHIFT == tail &&
 	    atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED))
 		return;
-	atomic_fetchadd_32(state_of(l), QS_LOCKED);
+	atomic_store_byte_rel_32(state_of(l), QS_LOCKED);
 	while ((next = atomic_load_acq_32(&me->qn_next)) == 0)
 		lock_spin_32(ls, &me->qn_next, 0);
 	atomic_store_rel_32(&waiter_of(l, next)->qn_head, 1);
@@ -173,7 +172,7 @@ qspin_unlock(struct lock *l, struct lock_node *n)
 
 	(void)n;
 	MPASS(qspin_owned(l));
-	atomic_fetchadd_rel_32(state_of(l), -(uint32_t)QS_LOCKED);
+	atomic_store_byte_rel_32(state_of(l), 0);
 }
 
 LOCK_CLASS(qspin) = {

@@ -83,4 +83,15 @@ queue_next_await(struct lock *l, struct queue_node *me)
 	return (next);
 }
 
+/* Lets the next waiter become the first, or leaves the queue empty. */
+static inline void
+queue_leave(struct lock *l, struct queue_node *me)
+{
+
+	if (atomic_load_ptr(&me->qn_next) == 0 &&
+	    atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me, 0))
+		return;
+	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, 1);
+}
+
 #endif

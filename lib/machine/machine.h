@@ -32,6 +32,9 @@
 /* Swaps the upper 16 bits of a word and does not touch the lower ones. */
 uint16_t atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v);
 
+/* Stores the lowest 8 bits of a word and does not touch the others. */
+void atomic_store_byte_rel_32(struct m32 *p, uint8_t v);
+
 /*
  * Runs fn(arg) on the machine; fn attaches itself.
  *
@@ -77,6 +80,13 @@ void machine_pause(unsigned n);
 unsigned machine_await_32(struct m32 *p, uint32_t seen, unsigned most);
 unsigned machine_await_is_32(struct m32 *p, uint32_t want, unsigned most);
 unsigned machine_await_ptr(struct mptr *p, uintptr_t seen, unsigned most);
+
+/*
+ * After an attempt that failed as *p was v, by a thread that does not look
+ * before it tries again.  The controlled scheduler, under which such a loop
+ * must wait for a change, awaits another value; else nothing.
+ */
+void machine_failed_32(struct m32 *p, uint32_t v);
 
 /* Lets another runnable thread have the CPU, sched_yield(2). */
 void machine_yield(void);

@@ -95,6 +95,18 @@ atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
 	return (__atomic_exchange_n(half, v, __ATOMIC_ACQ_REL));
 }
 
+static inline void
+atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned char *byte = (unsigned char *)(void *)&p->m_value + 3;
+#else
+	unsigned char *byte = (unsigned char *)(void *)&p->m_value;
+#endif
+
+	__atomic_store_n(byte, v, __ATOMIC_RELEASE);
+}
+
 /*
  * A thread.  Other threads may read its atomic members while it runs: it sets
  * mt_offcpu around its sleeps, and mt_slot and mt_clock before its function
@@ -231,6 +243,7 @@ machine_run_number(void)
 {
 	return (0);
 }
+MACHINE_NOTHING(machine_failed_32, struct m32 *, uint32_t)
 MACHINE_NOTHING(machine_lock_wait, const void *, const char *)
 MACHINE_NOTHING(machine_lock_held, const void *, const char *)
 MACHINE_NOTHING(machine_lock_free, const void *, const char *)

@@ -8,12 +8,10 @@
 #define	MACHINE_VIRTUAL
 #include "lib/machine/machine.h"
 #include "lib/vm/impl.h"
+#include "lib/vm/memory.h"
 
 /* A cycle is an eighth of a ns. */
 enum { CYCLES_PER_NS = 8 };
-
-/* Between two polls of the first thread, about. */
-#define	HOST_POLL_PS	UINT64_C(1000000)
 
 CTASSERT((int)MACHINE_CPU_ANY == VM_CPU_ANY);
 CTASSERT((int)MACHINE_CACHE_LINE == VM_LINE_BYTES);
@@ -140,15 +138,6 @@ machine_draw(uint64_t *word)
 	return (true);
 }
 
-void
-vm_host_poll(struct vm *vm)
-{
-
-	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, vm->vm_time_ps +
-	    HOST_POLL_PS);
-	vm_switch(vm);
-}
-
 /* The caller found nothing to do; whether it now spends time at that. */
 static bool
 spins(struct vm *vm)
@@ -197,6 +186,14 @@ AWAIT(machine_await_32, 32, uint32_t, false)
 AWAIT(machine_await_is_32, 32, uint32_t, true)
 AWAIT(machine_await_ptr, ptr, uintptr_t, false)
 
+void
+machine_failed_32(struct m32 *p, uint32_t v)
+{
+
+	if (vm_is_controlled(vm_get()))
+		machine_await_32(p, v, 0);
+}
+
 /* A factor in units of 1 << VM_DRAW_SHIFT; the product alone may not fit. */
 static uint64_t
 jittered(uint64_t ps, uint64_t factor)
@@ -243,8 +240,12 @@ note(enum vm_event_kind kind, const void *lock, const char *name)
 {
 	struct vm *vm = vm_get();
 
-	if (vm->vm_observer != NULL)
-		vm_tell(vm, kind, vm->vm_self, lock, 0, name);
+	if (vm->vm_observer == NULL)
+		return;
+	vm_tell(vm, kind, vm->vm_self, lock, 0, name);
+	if (vm_is_weak(vm))
+		memory_guard(vm, lock, name, kind == VM_LOCK_HELD ? VM_ACQUIRE :
+		    kind == VM_LOCK_FREE ? VM_RELEASE : 0);
 }
 
 void
@@ -337,7 +338,8 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 
 	KASSERT(timeout_ns >= -1, ("time-out of %jd ns", (intmax_t)timeout_ns));
 	vm_step(vm);
-	vm_load(word);
+	(void)vm_load(word, 0);
+	vm_barrier(vm);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 	if (word->m_value != expect)
 		return (0);
@@ -358,8 +360,7 @@ wake(struct m32 *word, unsigned most)
 	struct vm_line *line = line_of(vm, word);
 	struct vm_thread *next, *vt;
 
-	if (vm_is_controlled(vm))
-		vm_controlled_point(vm, VM_POINT_ACCESS);
+	vm_controlled_call(vm);
 	TAILQ_FOREACH(vt, &line->vl_sleepers, vt_link)
 		if (vt->vt_word == word)
 			break;
@@ -398,8 +399,7 @@ machine_sleep(int64_t timeout_ns)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 
-	if (vm_is_controlled(vm))
-		vm_controlled_point(vm, VM_POINT_ACCESS);
+	vm_controlled_call(vm);
 	if (self->vt_td->mt_signalled != 0)
 		return (EINTR);
 	vm_step(vm);
@@ -421,8 +421,7 @@ machine_interrupt(struct mthread *td)
 	struct vm_thread *vt = td->mt_thread;
 	struct vm *vm = vm_get();
 
-	if (vm_is_controlled(vm))
-		vm_controlled_point(vm, VM_POINT_ACCESS);
+	vm_controlled_call(vm);
 	td->mt_signalled = 1;
 	if (vt->vt_state == VM_BLOCKED && vt->vt_interruptible)
 		vm_sched_wake(vm, vt);
@@ -472,6 +471,7 @@ machine_join(struct mthread *td)
 		block(vm, NULL, NULL, -1);
 	}
 	td->mt_spawned = false;
+	memory_join(vm);
 }
 
 void

@@ -45,27 +45,40 @@ struct machine_probe {
 /* Each form calls lib/vm/line.c before the access, and after a store. */
 #define	MACHINE_WORD(type)	type
 
+#define	VIRTUAL_relaxed	0
+#define	VIRTUAL_acquire	VM_ACQUIRE
+#define	VIRTUAL_release	VM_RELEASE
+#define	VIRTUAL_acq_rel	(VM_ACQUIRE | VM_RELEASE)
+#define	VIRTUAL_ACCESS(kind, order, type)				\
+	((unsigned)(kind) | VIRTUAL_##order |				\
+	    (unsigned)sizeof(type) << VM_SIZE_SHIFT)
+
 #define	MACHINE_INIT(T, type, name)					\
 static inline void							\
 name##_##T(struct m##T *p, type v)					\
 {									\
-	vm_forget(p);							\
+	struct vm_line *line = vm_forget(p,				\
+	    VIRTUAL_ACCESS(VM_STORE, relaxed, type));			\
+									\
 	p->m_value = v;							\
+	if (line != NULL)						\
+		vm_written(line);					\
 }
 
 #define	MACHINE_LOAD(T, type, name, order)				\
 static inline type							\
 name##_##T(struct m##T *p)						\
 {									\
-	vm_load(p);							\
-	return (p->m_value);						\
+	return (((const struct m##T *)vm_load(p,			\
+	    VIRTUAL_ACCESS(VM_LOAD, order, type)))->m_value);		\
 }
 
 #define	MACHINE_STORE(T, type, name, order)				\
 static inline void							\
 name##_##T(struct m##T *p, type v)					\
 {									\
-	struct vm_line *line = vm_own(p, VM_STORE);			\
+	struct vm_line *line = vm_own(p,				\
+	    VIRTUAL_ACCESS(VM_STORE, order, type));			\
 									\
 	p->m_value = v;							\
 	vm_written(line);						\
@@ -75,7 +88,8 @@ name##_##T(struct m##T *p, type v)					\
 static inline bool							\
 name##_##T(struct m##T *p, type old, type new)				\
 {									\
-	struct vm_line *line = vm_own(p, VM_RMW);			\
+	struct vm_line *line = vm_own(p,				\
+	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
 									\
 	if (p->m_value != old)						\
 		return (false);						\
@@ -87,18 +101,24 @@ name##_##T(struct m##T *p, type old, type new)				\
 #define	MACHINE_FCMPSET(T, type, name, order)				\
 static inline bool							\
 name##_##T(struct m##T *p, type *old, type new)				\
-{									\
-	if (atomic_cmpset_acq_##T(p, *old, new))			\
-		return (true);						\
-	*old = p->m_value;						\
-	return (false);							\
+{	struct vm_line *line = vm_own(p,				\
+	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
+									\
+	if (p->m_value != *old) {					\
+		*old = p->m_value;					\
+		return (false);						\
+	}								\
+	p->m_value = new;						\
+	vm_written(line);						\
+	return (true);							\
 }
 
 #define	MACHINE_FETCH(T, type, name, order, operation, value)		\
 static inline type							\
 name##_##T(struct m##T *p, type v)					\
 {									\
-	struct vm_line *line = vm_own(p, VM_RMW);			\
+	struct vm_line *line = vm_own(p,				\
+	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
 	type old = p->m_value;						\
 									\
 	p->m_value = value;						\
@@ -124,12 +144,24 @@ MACHINE_ATOMICS
 static inline uint16_t
 atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
 {
-	struct vm_line *line = vm_own(p, VM_RMW);
+	struct vm_line *line = vm_own(p, VIRTUAL_ACCESS(VM_RMW, acq_rel,
+	    uint32_t));
 	uint32_t old = p->m_value;
 
 	p->m_value = (old & UINT16_MAX) | (uint32_t)v << 16;
 	vm_written(line);
 	return ((uint16_t)(old >> 16));
+}
+
+static inline void
+atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
+{
+	/* One store, but the word's other bytes are kept. */
+	struct vm_line *line = vm_own(p, VIRTUAL_ACCESS(VM_STORE | VM_RMW,
+	    release, uint32_t));
+
+	p->m_value = (p->m_value & ~(uint32_t)UINT8_MAX) | v;
+	vm_written(line);
 }
 
 #endif

@@ -28,6 +28,7 @@ struct reader {
 	unsigned	 rd_last;
 	const char	*rd_key;	/* in that line; "": none */
 	unsigned	 rd_lines[KEYS];	/* line of each key; 0: none */
+	bool		 rd_like;	/* there was such a line */
 };
 
 static const char *
@@ -171,7 +172,7 @@ refuse_key(const struct reader *rd)
 			n += (size_t)snprintf(list + n, sizeof(list) - n,
 			    "%s%s", n == 0 ? "one of " : ", ", key_name(key));
 	return (refuse(rd, "there is no such key; expected %s", n > 0 ? list :
-	    "name, descr, or a key of rngsim-profile(5)"));
+	    "name, descr, like, or a key of rngsim-profile(5)"));
 }
 
 /* The rest of a value's line, after "=". */
@@ -193,6 +194,53 @@ parse_value(const struct reader *rd, char *line, unsigned key)
 	    rd->rd_pr->pr_source[key], PROFILE_TEXT_SIZE));
 }
 
+static int parse_lines(struct reader *rd, const char *text);
+
+/*
+ * Takes the values of a shipped profile, as guesses for another machine; later
+ * lines replace them.
+ */
+static int
+parse_like(struct reader *rd, const char *line)
+{
+	char name[PROFILE_NAME_SIZE], own_name[PROFILE_NAME_SIZE];
+	char own_descr[PROFILE_TEXT_SIZE];
+	const struct profile_shipped *ps;
+	struct profile *pr = rd->rd_pr;
+	struct reader like = { .rd_pr = pr, .rd_error = rd->rd_error };
+	unsigned key;
+	int error;
+
+	for (key = 0; key < PROFILE_VALUES; key++)
+		if (rd->rd_lines[key] != 0 || rd->rd_like)
+			return (refuse(rd, "expected it once, before all "
+			    "values"));
+	rd->rd_like = true;
+	error = parse_text(rd, line, "NAME", name, sizeof(name));
+	if (error != 0)
+		return (error);
+	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
+		if (strcmp(ps->ps_name, name) == 0)
+			break;
+	/* Of a profile with such a line itself, one would find no end. */
+	if (ps->ps_name == NULL || strstr(ps->ps_text, "\nlike =") != NULL)
+		return (refuse(rd, "\"%.40s\"; expected a profile that comes "
+		    "with the program and has no such line", name));
+	memcpy(own_name, pr->pr_name, sizeof(own_name));
+	memcpy(own_descr, pr->pr_descr, sizeof(own_descr));
+	like.rd_file = name;
+	error = parse_lines(&like, ps->ps_text);
+	memcpy(pr->pr_name, own_name, sizeof(own_name));
+	memcpy(pr->pr_descr, own_descr, sizeof(own_descr));
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		if (pr->pr_from[key] == PROVENANCE_ABSENT)
+			continue;
+		pr->pr_from[key] = PROVENANCE_GUESSED;
+		snprintf(pr->pr_source[key], PROFILE_TEXT_SIZE, "as %s", name);
+	}
+	return (error);
+}
+
 static int
 parse_line(struct reader *rd, char *line)
 {
@@ -212,16 +260,18 @@ parse_line(struct reader *rd, char *line)
 		    "= 1.5 ns guessed \"SOURCE\""));
 	for (k = 0; k < KEYS && strcmp(key, key_name(k)) != 0; k++)
 		continue;
-	if (k == KEYS)
+	if (k == KEYS && strcmp(key, "like") != 0)
 		return (refuse_key(rd));
-	if (rd->rd_lines[k] != 0)
+	if (k < KEYS && rd->rd_lines[k] != 0)
 		return (refuse(rd, "there is one in line %u; expected it once",
 		    rd->rd_lines[k]));
-	rd->rd_lines[k] = rd->rd_line;
 	word = next_word(&line);
 	if (strcmp(word, "=") != 0)
 		return (refuse(rd, "\"%.40s\" follows; expected \"=\" between "
 		    "blanks", word));
+	if (k == KEYS)
+		return (parse_like(rd, line));
+	rd->rd_lines[k] = rd->rd_line;
 	if (k == DESCR)
 		return (parse_text(rd, line, "TEXT", pr->pr_descr,
 		    PROFILE_TEXT_SIZE));
@@ -261,7 +311,8 @@ check_present(struct reader *rd, unsigned key)
 	const char *unit;
 
 	look_at(rd, key);
-	if (rd->rd_lines[key] != 0)
+	if (rd->rd_lines[key] != 0 || (key < PROFILE_VALUES &&
+	    rd->rd_pr->pr_from[key] != PROVENANCE_ABSENT))
 		return (0);
 	if (key >= PROFILE_VALUES)
 		return (refuse(rd, "is missing; expected %s = \"TEXT\"",

@@ -8,7 +8,9 @@
  *
  *	KEY = NUMBER [UNIT] PROVENANCE "SOURCE"
  *
- * one a line.  Words are separated by blanks; "#" begins a comment line.
+ * one a line.  Words are separated by blanks; "#" begins a comment line.  With
+ * like = "NAME" before them, of a shipped profile, values that are left out are
+ * guessed to be that profile's.
  */
 #ifndef LIB_PROFILE_PROFILE_H
 #define LIB_PROFILE_PROFILE_H
@@ -131,7 +133,7 @@ extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
 /*
  * Whether a machine of that topology needs a value: lat.smt needs SMT, lat.sock
  * several caches a node, lat.remote, lat.cong and line.invalidate several
- * nodes.
+ * nodes.  line.keep, line.shared and cpu.stores are 0 if they are not there.
  */
 bool profile_used(const struct profile *pr, enum profile_key key);
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "lib/vm/impl.h"
+#include "lib/vm/memory.h"
 
 enum { TURNS_MAX = 1 << 12 };	/* without a change; then it is a deadlock */
 
@@ -37,7 +38,7 @@ vm_controlled_init(struct vm *vm)
 	/* vm_written() returns early without waiters. */
 	vx->vx_line->vl_waiters = 1;
 	vx->vx_control = vm->vm_config->mc_control;
-	return (0);
+	return (vx->vx_control->vh_memory == VM_SC ? 0 : memory_init(vm));
 }
 
 /* The first thread is in no set. */
@@ -86,7 +87,8 @@ int
 vm_controlled_room(const struct vm *vm)
 {
 
-	return (vm->vm_threads > VM_CONTROLLED_MAX ||
+	return (vm->vm_threads > VM_CONTROLLED_MAX || (vm_is_weak(vm) &&
+	    vm->vm_threads >= VM_STORES) ||
 	    free_cpu(vm, VM_CPU_ANY) == VM_CPU_ANY ? EAGAIN : 0);
 }
 
@@ -155,10 +157,14 @@ waits_over(const struct vm *vm)
 	return (over);
 }
 
-/* Lets the strategy choose one of a set, of which some are awake. */
-static struct vm_thread *
+/*
+ * Lets the strategy choose one of a set, of which some are awake, or a thread
+ * whose store is committed.  Returns: its number.
+ */
+static inline unsigned __attribute__((always_inline))
 choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 {
+	uint64_t storing = vm->vm_controlled.vx_storing;
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 	struct vm_choice vo = { .vo_point = point, .vo_self = -1 };
 	uint16_t thread[VM_CONTROLLED_MAX];
@@ -172,10 +178,31 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 		if ((awake & set & -set) == 0)
 			vo.vo_asleep |= UINT64_C(1) << i;
 	}
+	for (; storing != 0; storing &= storing - 1)
+		thread[vo.vo_count++] = (uint16_t)(VM_STORES + 1 +
+		    __builtin_ctzll(storing));
 	vo.vo_thread = thread;
-	i = vh->vh_choose(vh->vh_context, &vo);
+	i = vo.vo_count == 1 ? 0 : vh->vh_choose(vh->vh_context, &vo);
 	KASSERT(i < vo.vo_count, ("choice %u of %u", i, vo.vo_count));
-	return (vm->vm_thread[thread[i]]);
+	return (thread[i]);
+}
+
+unsigned
+vm_controlled_pick(struct vm *vm, unsigned ways)
+{
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	uint16_t thread[VM_STORES];
+	const struct vm_choice vo = { .vo_point = VM_POINT_VALUE,
+	    .vo_count = ways, .vo_thread = thread };
+	unsigned i;
+
+	MPASS(ways <= VM_STORES);
+	thread[0] = (uint16_t)vm->vm_self->vt_id;
+	for (i = 1; i < ways; i++)
+		thread[i] = (uint16_t)(VM_OLDER + i);
+	i = vh->vh_choose(vh->vh_context, &vo);
+	KASSERT(i < ways, ("choice %u of %u", i, ways));
+	return (i);
 }
 
 /* The next idle thread, in turn. */
@@ -192,13 +219,13 @@ next_idle(struct vm *vm)
 	return (vm->vm_thread[vx->vx_last + 1]);
 }
 
-/* A thread continues, at a time. */
+/* A thread continues at a time, or its store is committed: its number. */
 static void
-proceed(struct vm *vm, struct vm_thread *vt, uint64_t time_ps)
+proceed(struct vm *vm, unsigned number, uint64_t time_ps)
 {
 	uint64_t most = vm->vm_controlled.vx_control->vh_steps_max;
 
-	vm_happened(vm, time_ps, vt->vt_id);
+	vm_happened(vm, time_ps, number);
 	if (most != 0 && vm->vm_events > most)
 		vm_bail(vm, EDEADLK, "too many choices");
 }
@@ -212,7 +239,7 @@ next_host(struct vm *vm)
 	uint64_t time_ps = vm_heap_remove(&vm->vm_heap, ev);
 
 	MPASS(ev == &first->vt_event);
-	proceed(vm, first, time_ps > vm->vm_time_ps ? time_ps : vm->vm_time_ps);
+	proceed(vm, 0, time_ps > vm->vm_time_ps ? time_ps : vm->vm_time_ps);
 	if (first->vt_state == VM_BLOCKED) {
 		first->vt_timed_out = true;
 		vm_sched_wake(vm, first);
@@ -222,41 +249,81 @@ next_host(struct vm *vm)
 	return (first);
 }
 
-struct vm_thread *
-vm_controlled_next(struct vm *vm, enum vm_point point)
+static void
+commit(struct vm *vm, unsigned number)
+{
+
+	proceed(vm, number, vm->vm_time_ps + STEP_PS);
+	memory_commit(vm, number - VM_STORES);
+}
+
+/* The thread that runs next; NULL: a store was committed. */
+static struct vm_thread *
+next_or_store(struct vm *vm, enum vm_point point)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t awake, self = bit_of(vm->vm_self), set, time_ps;
-	struct vm_thread *vt;
+	uint64_t awake, self = bit_of(vm->vm_self), set;
+	unsigned number;
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
 		return (next_host(vm));
 	awake = vx->vx_going | waits_over(vm);
-	if (point == VM_POINT_YIELD && (awake & ~self) != 0)
+	if (point == VM_POINT_YIELD &&
+	    ((awake & ~self) | vx->vx_storing) != 0)
 		awake &= ~self;
-	if (vx->vx_control->vh_polls && awake != 0)
+	if (vx->vx_control->vh_polls && (awake | vx->vx_storing) != 0)
 		awake |= vx->vx_idle;
 	set = awake | vx->vx_sleeping;
-	if (set == 0 && vm->vm_heap.vh_count > 0)
-		return (next_host(vm));
-	if (set == 0 && vx->vx_idle == 0)
-		vm_bail(vm, EDEADLK, "no thread can run");
-	if (set == 0)
-		vt = next_idle(vm);
-	else if ((set & (set - 1)) == 0)
-		vt = first_of(vm, set);
-	else
-		vt = choose(vm, point, set, awake);
+	if (set == 0 && vx->vx_storing == 0) {
+		if (vm->vm_heap.vh_count > 0)
+			return (next_host(vm));
+		if (vx->vx_idle == 0)
+			vm_bail(vm, EDEADLK, "no thread can run");
+		return (next_idle(vm));
+	}
+	if ((set & (set - 1)) == 0 && vx->vx_storing == 0)
+		return (first_of(vm, set));
+	number = choose(vm, point, set, awake);
+	if (number < VM_STORES || !vm_is_weak(vm))
+		return (vm->vm_thread[number]);
+	commit(vm, number);
+	return (NULL);
+}
+
+void
+vm_controlled_commit(struct vm *vm)
+{
+
+	while (vm->vm_controlled.vx_storing != 0)
+		commit(vm, choose(vm, VM_POINT_BLOCKED, 0, 0));
+}
+
+struct vm_thread *
+vm_controlled_next(struct vm *vm, enum vm_point point)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	struct vm_thread *vt;
+	uint64_t self, time_ps;
+
+	while ((vt = next_or_store(vm, point)) == NULL)
+		continue;
+	if (vt->vt_host)
+		return (vt);
 	time_ps = vm->vm_time_ps + STEP_PS;
 	self = bit_of(vt);
 	if ((vx->vx_sleeping & self) == 0) {
-		proceed(vm, vt, time_ps);
+		proceed(vm, vt->vt_id, time_ps);
 		vx->vx_going |= self;
 		vx->vx_awaiting &= ~self;
 		vx->vx_idle &= ~self;
 		return (vt);
 	}
-	proceed(vm, vt, vt->vt_wake_ps > time_ps ? vt->vt_wake_ps : time_ps);
+	if (vt->vt_wake_ps > time_ps) {
+		time_ps = vt->vt_wake_ps;
+		/* Milliseconds pass: no store takes as long. */
+		vm_settle();
+	}
+	proceed(vm, vt->vt_id, time_ps);
 	vt->vt_timed_out = true;
 	vm_sched_wake(vm, vt);
 	return (vt);
@@ -271,11 +338,21 @@ vm_controlled_point(struct vm *vm, enum vm_point point)
 	if (self->vt_host)
 		return;
 	self->vt_fresh = false;
+	self->vt_newest = fresh;
 	self->vt_looked |= point == VM_POINT_ACCESS;
 	/* It was chosen to read again. */
 	if (fresh && point == VM_POINT_ACCESS)
 		return;
 	vm_resume(vm, vm_controlled_next(vm, point));
+}
+
+void
+vm_controlled_call(struct vm *vm)
+{
+
+	if (vm_is_controlled(vm))
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	vm_barrier(vm);
 }
 
 void
@@ -303,6 +380,8 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	struct vm_thread *self = vm->vm_self;
 
 	self->vt_looked = true;
+	if (vm_is_weak(vm))
+		memory_flush(vm, vw->vw_word);
 	/* With a limit it may give up at any time. */
 	if (most > 0 || vm_waiter_over(vw)) {
 		vm_controlled_spin(vm);

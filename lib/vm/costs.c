@@ -101,6 +101,10 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	unit[COST_WORK] = 1000 * FS_PER_PS;
 	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
 	    pr->pr_value[PROFILE_LAT_CONG];
+	vc->vc_keep_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_KEEP] * 1e6 +
+	    0.5);
+	vc->vc_shared = pr->pr_value[PROFILE_LINE_SHARED] != 0;
+	vc->vc_stores = pr->pr_value[PROFILE_CPU_STORES] != 0;
 	vc->vc_jitter = pr->pr_value[PROFILE_JITTER_CV];
 	vc->vc_preempt = pr->pr_value[PROFILE_OS_PREEMPT] != 0;
 }

@@ -5,6 +5,7 @@
  * sched.c	CPUs and their run queues
  * controlled_scheduler.c
  *		the same where choices, not time, order threads
+ * memory.c	weak memory under the controlled scheduler
  * line.c	cache lines: costs of accesses
  * wait.c	threads that wait for a line to change
  * stuck.c	the report of a deadlock
@@ -63,6 +64,7 @@ struct vm_thread {
 	int		 vt_bound;	/* the CPU it may use, or ANY */
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
 	uint64_t	 vt_deferred_ps;
+	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
 	uint64_t	 vt_random;	/* state of its stream of draws */
 	struct vm_line	*vt_awaits;	/* the line it spins on; or NULL */
 	unsigned	 vt_waiter;	/* its index among the line's waiters */
@@ -77,6 +79,7 @@ struct vm_thread {
 	uint64_t	 vt_seen;	/* vx_changes when it last ran */
 	bool		 vt_looked;	/* it read a word since */
 	bool		 vt_fresh;	/* it has only waited since */
+	bool		 vt_newest;	/* it was, so it reads the latest */
 	uint64_t	 vt_private[VM_PRIVATE_WORDS];	/* vm_who()'s */
 	/* Scheduling. */
 	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
@@ -110,11 +113,15 @@ struct vm_cpu {
 	unsigned	 vc_queued;
 	bool		 vc_resched;	/* yield at the next chance */
 	uint64_t	 vc_fair_ps;	/* floor of vt_fair_ps here */
+	/* A line that was asked for and leaves only then. */
+	const struct vm_line *vc_kept;
+	uint64_t	 vc_kept_ps;
 };
 
 /*
  * A cache line.  CPUs with a copy are the owner, which wrote last, the sharers,
  * which have read it since, and the waiters, which read it after each change.
+ * With vc_shared the hardware threads of a core count as one.
  */
 struct vm_line {
 	uintptr_t	 vl_key;
@@ -123,7 +130,10 @@ struct vm_line {
 	uint32_t	 vl_sharers;
 	uint32_t	 vl_waiters;
 	uint32_t	 vl_waiter_room;
+	uint32_t	 vl_wait_cores;	/* of waiters */
+	uint32_t	 vl_wait_caches;	/* last-level ones */
 	uint64_t	 vl_busy_ps;	/* its home is busy until then */
+	uint64_t	 vl_owned_ps;	/* when the owner has it */
 	uint64_t	 vl_nodes;	/* of sharers, a bit each */
 	uint64_t	 vl_wait_nodes;	/* of waiters */
 	struct vm_waiter *vl_waiter;
@@ -131,7 +141,7 @@ struct vm_line {
 	const uint32_t	*vl_is_word;	/* the word of waiters for a value */
 	uint32_t	 vl_is_seen;	/* its value at their last poll */
 	uint32_t	 vl_others;	/* waiters for anything else */
-	uint16_t	*vl_node_waiters;	/* how many in each node */
+	uint16_t	*vl_counts;	/* of waiters: wait.c */
 	struct vm_queue	 vl_sleepers;
 	uint64_t	 vl_shared[];	/* a bit for each CPU */
 };
@@ -154,6 +164,8 @@ struct vm_controlled {
 	unsigned	 vx_turns;	/* of idle threads, since a change */
 	unsigned	 vx_last;	/* the thread of the last turn */
 	struct vm_line	*vx_line;	/* in place of every word's */
+	struct memory	*vx_memory;	/* NULL: VM_SC */
+	uint64_t	 vx_storing;	/* have stores that are not committed */
 };
 
 struct vm {
@@ -183,6 +195,7 @@ struct vm {
 	int		 vm_error;
 	char		*vm_stuck;
 	/* A store keeps the rest, the heap's array and vx_line. */
+	struct memory	*vm_memory_kept;
 	struct vm_thread **vm_thread;
 	unsigned	 vm_thread_made;	/* earlier runs' too */
 	unsigned	 vm_thread_room;
@@ -292,6 +305,9 @@ vm_resume(struct vm *vm, struct vm_thread *next)
 void vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
     const void *lock, uint64_t ps, const char *detail);
 
+void vm_tell_word(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    unsigned word, uint64_t value);
+
 /* Starts a thread; 0, EAGAIN or ENOMEM. */
 int vm_thread_start(struct vm *vm, struct mthread *td, int cpu);
 
@@ -351,6 +367,14 @@ vm_is_controlled(const struct vm *vm)
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
+/* Whether there is weak memory. */
+static inline bool
+vm_is_weak(const struct vm *vm)
+{
+
+	return (vm->vm_controlled.vx_memory != NULL);
+}
+
 /* Whether one more thread can be started: 0 or EAGAIN. */
 int vm_controlled_room(const struct vm *vm);
 
@@ -368,6 +392,15 @@ struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
 
 /* A scheduling point: others may run before the caller continues. */
 void vm_controlled_point(struct vm *vm, enum vm_point point);
+
+/* The same before a system call, which is a full barrier; on any machine. */
+void vm_controlled_call(struct vm *vm);
+
+/* Commits all stores, in any order. */
+void vm_controlled_commit(struct vm *vm);
+
+/* A choice of the caller's: 0 is the usual way. */
+unsigned vm_controlled_pick(struct vm *vm, unsigned ways);
 
 /* The caller found nothing to do. */
 void vm_controlled_spin(struct vm *vm);

@@ -5,12 +5,18 @@
  * wrote takes the latency of the nearest copy, and keeps the home busy for
  * line.service of that.  Writing takes the latency of the farthest copy that
  * must be invalidated, and the home is busy for all of it.
+ *
+ * Three refinements, each with a value of the profile: a core's threads have
+ * its copies in common (line.shared); a line that was asked for leaves its
+ * owner after a share of the time that takes (line.keep); a thread does not
+ * wait for its stores, except before a read-modify-write (cpu.stores).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/vm/line.h"
+#include "lib/vm/memory.h"
 
 enum { LINE_BITS = 6 };
 
@@ -148,6 +154,8 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	if (vl->vl_waiters == 1)
 		d = nearer(d, distance(vm,
 		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+	else if (waits(vm, vl, cpu))
+		d = nearer(d, VM_SMT);
 	else if (vl->vl_waiters > 0 &&
 	    (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
 		d = nearer(d, within_node(vm));
@@ -160,25 +168,29 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
 	enum vm_distance d = VM_SELF;
 	uint64_t nodes = vl->vl_nodes;
+	unsigned sharers = vl->vl_sharers, waiters;
 	int far;
 
+	waiters = other_cores_wait(vm, vl, cpu);
+	if (vm->vm_costs.vc_shared)
+		sharers -= shares(vm, vl, cpu);
 	if (vl->vl_waiters > 0)
 		nodes |= vl->vl_wait_nodes;
 	/* The owner's copy is invalidated, even if another is nearer. */
 	if (vl->vl_owner >= 0)
 		nodes |= node_bit(vm, (unsigned)vl->vl_owner);
-	if (vl->vl_owner != (int)cpu)
-		d = vl->vl_owner >= 0 || shares(vl, cpu) ?
+	if (!owns(vm, vl, cpu))
+		d = vl->vl_owner >= 0 || shares(vm, vl, cpu) ?
 		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
 	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
 	if (far > 0)
 		d = VM_REMOTE;
-	else if (vl->vl_sharers + vl->vl_waiters > 1)
+	else if (sharers + waiters > 1 || (waiters == 1 && vl->vl_waiters > 1))
 		d = farther(d, within_node(vm));
-	else if (vl->vl_waiters == 1)
+	else if (waiters == 1)
 		d = farther(d, distance(vm,
 		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
-	else if (vl->vl_sharers == 1)
+	else if (sharers == 1)
 		d = farther(d, distance(vm, vl->vl_last, cpu));
 	return ((d == VM_SELF ? 0 : latency(vm, d)) + (far <= 1 ? 0 :
 	    (uint64_t)(far - 1) * vm_cost(vm, PROFILE_LINE_INVALIDATE)));
@@ -193,6 +205,31 @@ defer(struct vm *vm, uint64_t ps)
 	vm->vm_self->vt_deferred_ps += ps;
 	if (vm->vm_self->vt_deferred_ps > VM_DEFERRED_MAX_PS)
 		vm_spend(vm, 0);
+}
+
+/* Whether a line that another CPU asked for has not left yet. */
+static bool
+kept(const struct vm *vm, const struct vm_line *vl)
+{
+	const struct vm_cpu *vc =
+	    &vm->vm_cpu[core(vm, (unsigned)vm->vm_self->vt_cpu)];
+
+	return (vm->vm_costs.vc_keep_ppm > 0 && vc->vc_kept == vl &&
+	    vm_self_ps(vm) < vc->vc_kept_ps);
+}
+
+/* An access to a line that the core has, or has asked for. */
+static void
+hit(struct vm *vm, const struct vm_line *vl, uint64_t ps)
+{
+	struct vm_thread *self = vm->vm_self;
+
+	if (vl->vl_owner != self->vt_cpu && vl->vl_owned_ps > vm_self_ps(vm) &&
+	    owns(vm, vl, (unsigned)self->vt_cpu)) {
+		self->vt_deferred_ps = 0;
+		vm_until(vm, vl->vl_owned_ps);
+	}
+	defer(vm, ps);
 }
 
 /* Fetches a copy. */
@@ -211,8 +248,8 @@ fetch(struct vm *vm, struct vm_line *vl, unsigned cpu)
 	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
 
-void
-vm_load(const void *p)
+const void *
+vm_load(const void *p, unsigned access)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
@@ -221,41 +258,77 @@ vm_load(const void *p)
 	if (self->vt_untimed) {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
-		return;
+		return (vm_is_weak(vm) && access != 0 ?
+		    memory_load(vm, p, access) : p);
 	}
 	vl = vm_line_of(vm, p);
-	if (vl->vl_owner == self->vt_cpu || shares(vl, (unsigned)self->vt_cpu))
-		defer(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	if (owns(vm, vl, (unsigned)self->vt_cpu) || kept(vm, vl) ||
+	    shares(vm, vl, (unsigned)self->vt_cpu))
+		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
 	else
 		fetch(vm, vl, (unsigned)self->vt_cpu);
+	return (p);
 }
 
-/* The caller's copy becomes the only one. */
+/*
+ * The caller's copy becomes the only one.  Returns: when; the request begins at
+ * *start.
+ */
+static uint64_t
+request(struct vm *vm, struct vm_line *vl, uint64_t extra_ps, uint64_t *start)
+{
+	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
+	uint64_t ps = take_over(vm, vl, cpu);
+
+	*start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	if (vl->vl_owner >= 0 && !owns(vm, vl, cpu))
+		keep(vm, vl, (unsigned)vl->vl_owner, *start, ps);
+	vl->vl_owner = (int)cpu;
+	unshare_all(vm, vl);
+	vl->vl_busy_ps = vl->vl_owned_ps = *start + ps + extra_ps;
+	return (vl->vl_busy_ps);
+}
+
 static void
 own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 {
-	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
 	uint64_t end, start;
 
-	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
-	end = start + take_over(vm, vl, cpu) + extra_ps;
-	vl->vl_owner = (int)cpu;
-	unshare_all(vm, vl);
-	vl->vl_busy_ps = end;
+	end = request(vm, vl, extra_ps, &start);
 	vm_step(vm);
 	vm->vm_self->vt_deferred_ps = 0;
 	vm_until(vm, end + then_ps);
 }
 
+/* Stores go out in order, and the caller goes on. */
+static void
+own_later(struct vm *vm, struct vm_line *vl, uint64_t then_ps)
+{
+	struct vm_thread *self = vm->vm_self;
+	uint64_t end, start;
+
+	end = request(vm, vl, 0, &start);
+	end = MAX(end, self->vt_stored_ps);
+	vl->vl_busy_ps = vl->vl_owned_ps = self->vt_stored_ps = end;
+	/* The value must not be seen by requests that are served before. */
+	if (start > vm_self_ps(vm)) {
+		self->vt_deferred_ps = 0;
+		vm_until(vm, start + vm_cost(vm, PROFILE_LAT_RMW));
+	}
+	defer(vm, then_ps);
+}
+
 /* The same where it takes no time. */
 static struct vm_line *
-own_untimed(struct vm *vm, const void *p)
+own_untimed(struct vm *vm, const void *p, unsigned access)
 {
 	struct vm_line *vl;
 
 	if (vm_is_controlled(vm)) {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
+		if (vm_is_weak(vm))
+			memory_own(vm, p, access);
 		return (vm->vm_controlled.vx_line);
 	}
 	vl = vm_line_of(vm, p);
@@ -264,8 +337,17 @@ own_untimed(struct vm *vm, const void *p)
 	return (vl);
 }
 
+static bool
+exclusive(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+
+	return (owns(vm, vl, cpu) && other_cores_wait(vm, vl, cpu) == 0 &&
+	    (vl->vl_sharers == 0 ||
+	    (vl->vl_sharers == 1 && shares(vm, vl, cpu))));
+}
+
 struct vm_line *
-vm_own(const void *p, enum vm_access access)
+vm_own(const void *p, unsigned access)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
@@ -273,16 +355,27 @@ vm_own(const void *p, enum vm_access access)
 	uint64_t ps;
 
 	if (self->vt_untimed)
-		return (own_untimed(vm, p));
+		return (own_untimed(vm, p, access));
+	if ((access & VM_STORE) == 0 && self->vt_stored_ps > vm_self_ps(vm)) {
+		self->vt_deferred_ps = 0;
+		vm_until(vm, self->vt_stored_ps);
+	}
 	vl = vm_line_of(vm, p);
-	ps = access == VM_RMW ? vm_cost(vm, PROFILE_LAT_RMW) :
+	ps = (access & VM_STORE) == 0 ? vm_cost(vm, PROFILE_LAT_RMW) :
 	    vm->vm_costs.vc_lat_ps[VM_SELF];
-	if (vl->vl_owner == self->vt_cpu && vl->vl_waiters == 0 &&
-	    (vl->vl_sharers == 0 || (vl->vl_sharers == 1 &&
-	    shares(vl, (unsigned)self->vt_cpu))))
+	if (kept(vm, vl)) {
 		defer(vm, ps);
-	else
+	} else if (exclusive(vm, vl, (unsigned)self->vt_cpu)) {
+		hit(vm, vl, 0);
+		/* Unless it was asked for meanwhile. */
+		if (owns(vm, vl, (unsigned)self->vt_cpu))
+			vl->vl_owner = self->vt_cpu;
+		defer(vm, ps);
+	} else if (vm->vm_costs.vc_stores && (access & VM_STORE) != 0) {
+		own_later(vm, vl, ps);
+	} else {
 		own(vm, vl, ps, 0);
+	}
 	return (vl);
 }
 
@@ -296,13 +389,16 @@ vm_touch(const void *object, unsigned lines)
 	MPASS(lines > 0);
 	if (vm_is_controlled(vm)) {
 		vm_controlled_point(vm, VM_POINT_ACCESS);
+		if (vm_is_weak(vm))
+			memory_guard(vm, object, "data that a lock guards",
+			    VM_ACQUIRE | VM_RELEASE);
 		return;
 	}
 	vl = vm_line_of_object(vm, object);
 	if (self->vt_host)
 		vl->vl_owner = -1;
-	else if (vl->vl_owner == self->vt_cpu)
-		defer(vm, vm->vm_costs.vc_lat_ps[VM_SELF]);
+	else if (owns(vm, vl, (unsigned)self->vt_cpu))
+		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
 	else
 		own(vm, vl, 0, service(vm, nearest(vm, vl,
 		    (unsigned)self->vt_cpu)) * (lines - 1));
@@ -330,7 +426,7 @@ plain_untimed(struct vm *vm, const char *at, const char *end, bool store)
 
 	if (!vm_is_controlled(vm)) {
 		for (; store && at < end; at += VM_LINE_BYTES)
-			(void)own_untimed(vm, at);
+			(void)own_untimed(vm, at, 0);
 	} else if (!vm->vm_self->vt_host && vm->vm_self->vt_held_count == 0) {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
@@ -344,7 +440,7 @@ vm_plain(const void *p, size_t n, bool store)
 	struct vm *vm = vm_get();
 	struct vm_line *vl;
 	bool first = true;
-	int cpu;
+	unsigned cpu;
 
 	if (vm->vm_self->vt_untimed) {
 		plain_untimed(vm, at, end, store);
@@ -352,39 +448,44 @@ vm_plain(const void *p, size_t n, bool store)
 	}
 	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES) {
 		vl = vm_line_of(vm, at);
-		cpu = vm->vm_self->vt_cpu;
-		if (vl->vl_owner == cpu ? !store || vl->vl_sharers == 0 :
-		    !store && shares(vl, (unsigned)cpu))
+		cpu = (unsigned)vm->vm_self->vt_cpu;
+		if (owns(vm, vl, cpu) ? !store || vl->vl_sharers == 0 :
+		    !store && shares(vm, vl, cpu))
 			continue;
 		if (!first)
 			beside(vm, vl, store);
 		else if (store)
 			own(vm, vl, 0, 0);
 		else
-			fetch(vm, vl, (unsigned)cpu);
+			fetch(vm, vl, cpu);
 		first = false;
 	}
 }
 
-void
-vm_forget(const void *p)
+struct vm_line *
+vm_forget(const void *p, unsigned access)
 {
 	struct vm_line *vl;
 	struct vm *vm;
 
 	/* Words are also set up outside the machine. */
 	if (vm_running_machine == NULL)
-		return;
+		return (NULL);
 	vm = vm_get();
+	if (vm_is_weak(vm)) {
+		memory_own(vm, p, access);
+		return (vm->vm_controlled.vx_line);
+	}
 	if (vm_is_controlled(vm))
-		return;
+		return (NULL);
 	/* An untracked line has no owner. */
 	if (vm->vm_self->vt_host &&
 	    *find(&vm->vm_lines, (uintptr_t)p >> LINE_BITS << 1) == NULL)
-		return;
+		return (NULL);
 	vl = vm_line_of(vm, p);
 	if (vl->vl_waiters > 0)
-		return;
+		return (NULL);
 	vl->vl_owner = vm->vm_self->vt_host ? -1 : vm->vm_self->vt_cpu;
 	unshare_all(vm, vl);
+	return (NULL);
 }

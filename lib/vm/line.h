@@ -8,11 +8,59 @@
 
 #include "lib/vm/impl.h"
 
-static inline bool
-shares(const struct vm_line *vl, unsigned cpu)
+/* One CPU of those that share all copies with this one. */
+static inline unsigned
+core(const struct vm *vm, unsigned cpu)
 {
 
+	return (vm->vm_costs.vc_shared ?
+	    vm_topology_core(&vm->vm_topology, cpu) : cpu);
+}
+
+static inline bool
+shares(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+
+	cpu = core(vm, cpu);
 	return ((vl->vl_shared[cpu / 64] >> cpu % 64 & 1) != 0);
+}
+
+static inline bool
+owns(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+
+	return (vl->vl_owner >= 0 &&
+	    core(vm, (unsigned)vl->vl_owner) == core(vm, cpu));
+}
+
+/* Whether a thread of the CPU's core waits for the line to change. */
+static inline bool
+waits(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+
+	return (vl->vl_waiters > 0 && vl->vl_counts[core(vm, cpu)] > 0);
+}
+
+static inline unsigned
+other_cores_wait(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+
+	return (vl->vl_waiters == 0 ? 0 :
+	    vl->vl_wait_cores - waits(vm, vl, cpu));
+}
+
+/*
+ * A CPU has lost a line to a request that begins at start and takes ps; but it
+ * still has the line until the request gets there.
+ */
+static inline void
+keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
+    uint64_t ps)
+{
+	struct vm_cpu *vc = &vm->vm_cpu[core(vm, cpu)];
+
+	vc->vc_kept = vl;
+	vc->vc_kept_ps = start + ps * vm->vm_costs.vc_keep_ppm / 1000000;
 }
 
 static inline uint64_t
@@ -26,12 +74,13 @@ static inline void
 share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
 {
 
-	if (shares(vl, cpu))
+	if (shares(vm, vl, cpu))
 		return;
-	vl->vl_shared[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	vl->vl_last = (int)cpu;
 	vl->vl_sharers++;
 	vl->vl_nodes |= node_bit(vm, cpu);
-	vl->vl_last = (int)cpu;
+	cpu = core(vm, cpu);
+	vl->vl_shared[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
 
 /* Traffic of more nodes lengthens the way between them. */

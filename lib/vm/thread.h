@@ -32,22 +32,37 @@ struct mthread {
 	char		mt_name[VM_NAME_SIZE];
 };
 
+/* An access: what it is, how it is ordered, and above that the word's bytes. */
 enum vm_access {
-	VM_STORE,
-	VM_RMW
+	VM_LOAD		= 0,
+	VM_STORE	= 1 << 0,	/* with VM_RMW: to a part of a word */
+	VM_RMW		= 1 << 1,
+	VM_ACQUIRE	= 1 << 2,
+	VM_RELEASE	= 1 << 3,
+	VM_SIZE_SHIFT	= 4
 };
 
-/* Before a load: gets a copy of the word's line, which takes time. */
-void vm_load(const void *p);
+/*
+ * Before a load: gets a copy of the word's line, which takes time.
+ *
+ *   access  in  0: the value is not wanted
+ *
+ * Returns: where the value is.
+ */
+const void *vm_load(const void *p, unsigned access);
 
 /* Before a store or read-modify-write: gets the line for the caller alone. */
-struct vm_line *vm_own(const void *p, enum vm_access access);
+struct vm_line *vm_own(const void *p, unsigned access);
 
 /* After it: the line's waiters see the new value. */
 void vm_written(struct vm_line *line);
 
-/* Before a word is set up: nothing waits for it. */
-void vm_forget(const void *p);
+/*
+ * Before a word is set up: nothing waits for it.
+ *
+ * Returns: NULL, or the line for vm_written().
+ */
+struct vm_line *vm_forget(const void *p, unsigned access);
 
 /* The number of the caller's run: no two of the program have the same. */
 uint64_t vm_run_number(void);

@@ -6,6 +6,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "lib/vm/impl.h"
+#include "lib/vm/memory.h"
 
 enum {
 	HOST_STACK_BYTES	= 256 * 1024,
@@ -26,6 +27,18 @@ vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
 		.vn_ps = ps,
 		.vn_detail = detail,
 	};
+
+	if (vm->vm_observer != NULL)
+		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
+}
+
+void
+vm_tell_word(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
+    unsigned word, uint64_t value)
+{
+	const struct vm_note note = { .vn_kind = kind,
+	    .vn_time_ps = vm->vm_time_ps, .vn_thread = vt->vt_id,
+	    .vn_cpu = vt->vt_cpu, .vn_word = word, .vn_value = value };
 
 	if (vm->vm_observer != NULL)
 		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
@@ -261,6 +274,8 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 		error = thread_make(vm, &vt, VM_STACK_BYTES);
 	if (error != 0)
 		return (error);
+	if (vm_is_weak(vm))
+		memory_start(vm, vt);
 	vt->vt_td = td;
 	td->mt_thread = vt;
 	vt->vt_bound = cpu;
@@ -337,6 +352,7 @@ vm_store_free(struct vm *vm)
 		free(vm->vm_thread[i]);
 	}
 	free(vm->vm_controlled.vx_line);
+	free(vm->vm_memory_kept);
 	free(vm->vm_thread);
 	free(vm->vm_heap.vh_entry);
 	free(vm);
@@ -361,7 +377,7 @@ run_clear(struct vm *vm)
 	struct vm_line *line = vm->vm_controlled.vx_line;
 	int room = vm->vm_heap.vh_room;
 
-	memset(vm, 0, offsetof(struct vm, vm_thread));
+	memset(vm, 0, offsetof(struct vm, vm_memory_kept));
 	vm->vm_heap.vh_entry = entry;
 	vm->vm_heap.vh_room = room;
 	vm->vm_controlled.vx_line = line;
@@ -405,7 +421,7 @@ order_fini(struct vm *vm)
 			continue;
 		free(vl->vl_waiter);
 		free(vl->vl_wanted);
-		free(vl->vl_node_waiters);
+		free(vl->vl_counts);
 		free(vl);
 	}
 	free(vs->vs_table);

@@ -26,6 +26,12 @@
 enum {
 	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
 	VM_CONTROLLED_MAX = 64,		/* beside the first */
+	/*
+	 * Numbers in choices, where memory is not VM_SC and so threads are
+	 * fewer: the stores of thread n, and values older by n.
+	 */
+	VM_STORES	= 16,
+	VM_OLDER	= 2 * VM_STORES,
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
@@ -40,7 +46,10 @@ enum vm_event_kind {
 	VM_LOCK_HELD,
 	VM_LOCK_FREE,
 	VM_WORK,		/* vn_detail: its kind; lasts vn_ps */
-	VM_MARK			/* an instant of the run: vn_detail */
+	VM_MARK,		/* an instant of the run: vn_detail */
+	/* Of weak memory, with vn_word and vn_value: vn_thread's accesses. */
+	VM_STORE_SEEN,		/* others see a store from now on */
+	VM_OLD_VALUE		/* a load that is not the latest value */
 };
 
 struct vm_note {
@@ -51,6 +60,8 @@ struct vm_note {
 	const void	*vn_lock;	/* identifies a lock; or NULL */
 	uint64_t	 vn_ps;
 	const char	*vn_detail;	/* or NULL; valid during the call */
+	unsigned	 vn_word;	/* from 1 by first store; 0: unknown */
+	uint64_t	 vn_value;
 };
 
 /*
@@ -66,6 +77,7 @@ struct vm_observer {
 enum vm_point {
 	VM_POINT_ACCESS,	/* before an atomic or what counts as one */
 	VM_POINT_CHARGE,	/* bulk work is done */
+	VM_POINT_VALUE,		/* of a load, or which store is committed */
 	VM_POINT_YIELD,		/* it spins or yields */
 	VM_POINT_BLOCKED	/* it is asleep, awaits a word, has ended */
 };
@@ -75,7 +87,12 @@ struct vm_choice {
 	enum vm_point	 vo_point;
 	int		 vo_self;	/* in vo_thread, or -1: it cannot */
 	unsigned	 vo_count;	/* 2..VM_CONTROLLED_MAX */
-	/* Threads' numbers, ascending; observers see their names. */
+	/*
+	 * Threads' numbers, ascending; observers see their names.  VM_STORES +
+	 * n: a store of thread n is committed.  Of VM_POINT_VALUE: the thread,
+	 * for the latest value or the oldest store, and from VM_OLDER + 1 on
+	 * the others.
+	 */
 	const uint16_t	*vo_thread;
 	/* Bit i: vo_thread[i] sleeps, and its time-out has not come yet. */
 	uint64_t	 vo_asleep;
@@ -106,6 +123,16 @@ struct vm_choice {
  * end of its sleep if that is later.  The first thread's sleeps and polls end
  * when their time comes, or when no other thread is runnable.
  */
+enum vm_memory {
+	VM_SC,			/* sequentially consistent */
+	VM_TSO,			/* total store order, as x86 */
+	VM_WEAK,		/* as C11 has it; lib/vm/memory.h */
+	VM_MEMORIES
+};
+
+/* "sc", "tso", "weak" */
+extern const char *const vm_memory_names[VM_MEMORIES];
+
 struct vm_control {
 	/* Returns: an index into vo_thread. */
 	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);
@@ -119,6 +146,15 @@ struct vm_control {
 	bool		 vh_polls;
 	/* Steps after which the run ends with EDEADLK; 0: no limit. */
 	uint64_t	 vh_steps_max;
+	enum vm_memory	 vh_memory;
+	/*
+	 * VM_WEAK: nothing orders this use of a lock or of guarded data after
+	 * its last one, by thread before.  Locks are checked if there is an
+	 * observer.
+	 */
+	void		(*vh_unordered)(void *context, const void *object,
+			    const char *what, unsigned thread,
+			    unsigned before);
 };
 
 /* A machine; also the stacks and other memory that a run leaves to the next. */
@@ -138,6 +174,9 @@ struct machine_config {
 		/* Units are charged by blocks of a power of two: less 1. */
 		size_t	 vc_less[MACHINE_COSTS];
 		double	 vc_cong;
+		uint64_t vc_keep_ppm;	/* line.keep */
+		bool	 vc_shared;	/* line.shared */
+		bool	 vc_stores;	/* cpu.stores */
 		double	 vc_jitter;
 		bool	 vc_preempt;
 	}		 mc_costs;
@@ -188,6 +227,12 @@ int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
  * threads.  Does not return.
  */
 void vm_abort(int error) __attribute__((noreturn));
+
+/*
+ * Makes all stores so far visible to all threads, as time does; no effect where
+ * memory is VM_SC.
+ */
+void vm_settle(void);
 
 /* The lowest byte of the running thread's stack. */
 const void *vm_stack(void);

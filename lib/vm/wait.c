@@ -4,13 +4,19 @@
  * When a line changes on which k threads spin, all of them read it again, one
  * after the other from a random one on.  So a thread waits for the service of
  * k/2 others in the mean (Boyd-Wickizer et al., "Non-scalable locks are
- * dangerous", OLS 2012).  Only threads whose condition is true are resumed.  A
- * write ends such a round and begins another.
+ * dangerous", OLS 2012).  Where caches are shared, each last-level cache
+ * fetches the line once, one after the other, and k is the number of cores that
+ * wait behind the thread's.  Only threads whose condition is true are resumed.
+ * A write ends such a round and begins another.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "lib/vm/line.h"
+#include "lib/vm/memory.h"
+
+/* Between two polls of the first thread, about. */
+#define	HOST_POLL_PS	UINT64_C(1000000)
 
 enum {
 	WAITERS_AT_FIRST	= 4,
@@ -93,6 +99,39 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 	vl->vl_waiter_room = room;
 }
 
+/*
+ * How many wait: threads of each core, cores behind each last-level cache, and
+ * cores of each node.  Without shared caches each CPU is such a core.
+ */
+static uint16_t *
+count_of_cache(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	const struct vm_topology *vt = &vm->vm_topology;
+
+	return (vl->vl_counts + vt->vt_cpus + vm_topology_first_core(vt,
+	    vm_topology_node(vt, cpu)) + vm_topology_ccx(vt, cpu));
+}
+
+static uint16_t *
+count_of_node(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	const struct vm_topology *vt = &vm->vm_topology;
+
+	return (vl->vl_counts + 2 * vt->vt_cpus + vm_topology_node(vt, cpu));
+}
+
+static void
+make_counts(struct vm *vm, struct vm_line *vl)
+{
+	const struct vm_topology *vt = &vm->vm_topology;
+
+	if (vl->vl_counts == NULL)
+		vl->vl_counts = calloc(2 * vt->vt_cpus + vt->vt_nodes,
+		    sizeof(*vl->vl_counts));
+	if (vl->vl_counts == NULL)
+		vm_bail(vm, ENOMEM, "no memory");
+}
+
 static void
 add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 {
@@ -100,12 +139,7 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 
 	if (vl->vl_waiters == vl->vl_waiter_room)
 		more_waiters(vm, vl);
-	if (vl->vl_node_waiters == NULL) {
-		vl->vl_node_waiters = calloc(vm->vm_topology.vt_nodes,
-		    sizeof(*vl->vl_node_waiters));
-		if (vl->vl_node_waiters == NULL)
-			vm_bail(vm, ENOMEM, "no memory");
-	}
+	make_counts(vm, vl);
 	if (vl->vl_waiters == 0) {
 		vl->vl_wait_nodes = 0;
 		vl->vl_is_word = vw.vw_until_is && vw.vw_size ==
@@ -114,10 +148,15 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 	}
 	vl->vl_others += is_other(vl, &vw);
 	vl->vl_wait_nodes |= node_bit(vm, cpu);
-	vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)]++;
+	if (vl->vl_counts[core(vm, cpu)]++ == 0) {
+		vl->vl_wait_cores++;
+		vl->vl_wait_caches += (*count_of_cache(vm, vl, cpu))++ == 0;
+		++*count_of_node(vm, vl, cpu);
+	}
 	/* Its copy counts as a waiter's, not as a sharer's too. */
-	if (shares(vl, cpu)) {
-		vl->vl_shared[cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
+	if (shares(vm, vl, cpu)) {
+		vl->vl_shared[core(vm, cpu) / 64] &=
+		    ~(UINT64_C(1) << core(vm, cpu) % 64);
 		vl->vl_sharers--;
 		if (vl->vl_sharers == 0)
 			vl->vl_nodes = 0;
@@ -135,9 +174,13 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
 
 	MPASS(vl->vl_waiter[i].vw_thread == vt);
-	/* Otherwise a node that once waited would cost for ever. */
-	if (--vl->vl_node_waiters[vm_topology_node(&vm->vm_topology, cpu)] == 0)
-		vl->vl_wait_nodes &= ~node_bit(vm, cpu);
+	if (--vl->vl_counts[core(vm, cpu)] == 0) {
+		vl->vl_wait_cores--;
+		vl->vl_wait_caches -= --*count_of_cache(vm, vl, cpu) == 0;
+		/* Otherwise a node that once waited would cost for ever. */
+		if (--*count_of_node(vm, vl, cpu) == 0)
+			vl->vl_wait_nodes &= ~node_bit(vm, cpu);
+	}
 	vl->vl_others -= is_other(vl, &vl->vl_waiter[i]);
 	vl->vl_waiters--;
 	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
@@ -163,10 +206,34 @@ mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
 	uint64_t k = vl->vl_waiters, near_by = k;
 
 	if (cpu >= 0 && vm->vm_topology.vt_nodes > 1)
-		near_by = vl->vl_node_waiters[vm_topology_node(
-		    &vm->vm_topology, (unsigned)cpu)];
+		near_by = *count_of_node(vm, vl, (unsigned)cpu);
 	return ((near_by * service(vm, within_node(vm)) +
 	    (k - near_by) * service(vm, VM_REMOTE)) / k);
+}
+
+/*
+ * When a waiter of a line written by the caller has its copy, after the
+ * writing; it is the n-th that is asked for.
+ */
+static uint64_t
+copied(struct vm *vm, const struct vm_line *vl, const struct vm_thread *vt,
+    uint64_t each, uint64_t n)
+{
+	enum vm_distance d;
+	uint64_t caches;
+
+	d = distance(vm, vm->vm_self->vt_cpu, (unsigned)vt->vt_cpu);
+	if (!vm->vm_costs.vc_shared)
+		return (latency(vm, d) + n * each + each / 2);
+	if (d <= VM_SMT)
+		return (latency(vm, d));
+	each = service(vm, VM_CCX);
+	n = splitmix_next(&vm->vm_self->vt_random) %
+	    *count_of_cache(vm, vl, (unsigned)vt->vt_cpu);
+	/* The caches before its own. */
+	caches = d == VM_CCX ? 0 : splitmix_next(&vm->vm_self->vt_random) %
+	    vl->vl_wait_caches;
+	return (latency(vm, d) + caches * service(vm, d) + n * each + each / 2);
 }
 
 void
@@ -174,30 +241,42 @@ vm_written(struct vm_line *vl)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self, *vt;
-	uint64_t each, k = vl->vl_waiters, first, start;
+	uint64_t due, each, k = vl->vl_waiters, first, start;
 	unsigned i, woken = 0;
 
 	if (k == 0)
 		return;
 	if (vl == vm->vm_controlled.vx_line) {
-		vm_controlled_changed(vm);
+		if (!vm_is_weak(vm) || memory_written(vm))
+			vm_controlled_changed(vm);
 		return;
 	}
 	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = splitmix_next(&self->vt_random) % k;
+	if (self->vt_cpu >= 0 &&
+	    other_cores_wait(vm, vl, (unsigned)self->vt_cpu) > 0)
+		keep(vm, vl, (unsigned)self->vt_cpu, start,
+		    latency(vm, within_node(vm)));
 	for (i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
 		vt = vl->vl_waiter[i - 1].vw_thread;
+		due = start + copied(vm, vl, vt, each, (first + woken++) % k);
 		drop_waiter(vm, vt);
 		vt->vt_told = true;
 		if (vt->vt_event.ve_at != VM_HEAP_NONE)
 			vm_heap_remove(&vm->vm_heap, &vt->vt_event);
-		vm_heap_add(&vm->vm_heap, &vt->vt_event, start +
-		    (first + woken++) % k * each + each / 2 +
-		    latency(vm, distance(vm, self->vt_cpu,
-		    (unsigned)vt->vt_cpu)));
+		vm_heap_add(&vm->vm_heap, &vt->vt_event, due);
 	}
 	look(vl);
+}
+
+void
+vm_host_poll(struct vm *vm)
+{
+
+	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, vm->vm_time_ps +
+	    HOST_POLL_PS);
+	vm_switch(vm);
 }
 
 unsigned

@@ -105,12 +105,12 @@ assure__sanitizers_body() {
 	sh typed || atf_fail "$(cat typed)"
 	cmp args asan.args || atf_fail "$(cat typed)"
 	program() { echo ./rngsim; }
-	sanitizer tsan 'exit 86'
+	sanitizer tsan 'echo "SUMMARY: race at x.c:5"; exit 86'
 	sanitizer ubsan 'exit 1'
 	ends 1 $only
 	has "Claim NONE: design concurrent does not hold"
 	has "Sanitizers FAILS. AddressSanitizer: clean. ThreadSanitizer \
-reports an error. UndefinedBehaviorSanitizer: the checks fail"
+reports an error: race at x.c:5. UndefinedBehaviorSanitizer: the checks fail"
 	sanitizer asan 'kill -ABRT $$'
 	ends 1 $only
 	has "AddressSanitizer: that build fails. It was ended by signal 6 "
@@ -203,8 +203,8 @@ copy() {
 	    "$(cd "$(source_folder)" && pwd -P)/build" ] ||
 	    atf_skip "objects that are not in build cannot be copied"
 	mkdir -p copy/build
-	(cd "$(source_folder)" && cp -pR Makefile VERSION .ci lib fortuna harvest bench \
-	    tests man "$OLDPWD/copy" && cp -pR build/obj build/rngsim \
+	(cd "$(source_folder)" && cp -pR Makefile VERSION NEWS LICENSE README.md .ci lib \
+	    fortuna harvest bench tests man packaging "$OLDPWD/copy" && cp -pR build/obj build/rngsim \
 	    "$OLDPWD/copy/build") || atf_fail "cp"
 	# The compiler, and what else is in the flags.
 	set -- $(cat copy/build/obj/flags)
@@ -228,7 +228,16 @@ assure__installed_body() {
 		grep -qi 'in the source tree' $page ||
 		    atf_fail "$page says make to users without sources"
 	done
-	rm -r copy
+	for word in rngsim _rngsim rngsim.fish; do
+		[ -n "$(find dest/usr/share -path '*complet*' -name $word \
+		    -o -path '*/site-functions/*' -name $word)" ] ||
+		    atf_fail "$word is not installed"
+	done
+	cp -R dest gone
+	$make_copy uninstall DESTDIR="$PWD/gone" PREFIX=/usr >log 2>&1 ||
+	    atf_fail "make: $(cat log)"
+	[ -z "$(find gone -type f)" ] || atf_fail "$(find gone -type f)"
+	rm -r copy gone
 	program() { echo dest/usr/bin/rngsim; }
 	for design in locked concurrent; do
 		ends 0 -d $design --only answers --budget 1

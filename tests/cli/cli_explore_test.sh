@@ -79,6 +79,26 @@ explore__finds_body() {
 	fi
 }
 
+test_case explore__memory "no design and no lock fails with weaker memory;" \
+    "a schedule file has its memory"
+explore__memory_body() {
+	for memory in tso weak; do
+		ends 0 -d all --memory $memory --schedules 1000 --seed 1
+		ends 0 -l all --memory $memory --schedules 1000 --seed 2
+		ends 1 -l none -c aes --memory $memory --seed 7 -o $memory
+		has " --memory $memory "
+		grep -q "^memory $memory$" $memory || atf_fail "$(cat $memory)"
+		ends 1 --replay $memory
+		has "^As recorded"
+	done
+	sed '/^memory/d' weak >strong
+	ends 0 --replay strong
+	has "^Does not fail: \"ordered\" was recorded"
+	sed 's/^memory .*/memory lax/' weak >lax
+	refused 1 "lax|weak" --replay lax
+	refused 2 "--memory|lax|sc, tso or weak" --memory lax
+}
+
 test_case explore__only "one schedule counts as one, whatever was run ahead" \
     "of it, and excludes nothing"
 explore__only_body() {

@@ -53,10 +53,10 @@ reproduce__kleen_2015_body() {
 	[ "$(grep -c '"role": "input"' out.json)" = 2 ] || atf_fail "input"
 	[ "$(grep -c '"role": "predicted"' out.json)" = 5 ] ||
 	    atf_fail "predicted"
-	grep -q '^  "key": "line.service"' out.json || atf_fail "fitted"
+	grep -q '^  "key": "lat.cong"' out.json || atf_fail "fitted"
 	atf_check -o match:'does not validate' \
 	    -o match:' 99\.[0-9] % CPU  yes$' \
-	    -o match:'4 nodes, nothing in common: "3": 4\.00 by locks' \
+	    -o match:'4 nodes, nothing in common: "3": 4\.0[0-9] by locks' \
 	    -o match:'left of 4 nodes: "3": [0-9.]* writes a draw' \
 	    "$(program)" reproduce kleen-2015
 }
@@ -74,7 +74,7 @@ reproduce__repeats_body() {
 test_case reproduce__another_machine "a machine that does not do so: exit 1," \
     "rows say which"
 reproduce__another_machine_body() {
-	sed '/^lat.cong = /s/0\.15/3/' "$(profiles)/xeon-e7v3-4s-2015.conf" \
+	sed '/^lat.remote = /s/140/420/' "$(profiles)/xeon-e7v3-4s-2015.conf" \
 	    >planted.conf
 	cmp -s planted.conf "$(profiles)/xeon-e7v3-4s-2015.conf" &&
 	    atf_fail "nothing was planted"
@@ -97,16 +97,137 @@ reproduce__ends_on_a_signal_body() {
 	done
 }
 
+# A file of figures: threads, hold and pause, a lock that nothing stands for.
+figures() {
+	cat <<-'FILE'
+	# source: none
+	# benchmark: lockhammer
+	# UNITS: ns between acquisitions of the whole system
+	threads,lock,value,stdev,crit_ns,par_ns
+	1,empty,10,,0,0
+	1,t,900,,1000,0
+	2,t,1000,,1000,0
+	8,t,1100,,1000,0
+	8,q,1000,,1000,0
+	8,m,1050,,1000,0
+	8,odd,7,,1000,0
+	4,t,200,,0,0
+	999,t,5,,0,0
+	FILE
+}
+
+map=t=ticket,q=qspin,m=mcs
+machine=xeon-e5-2699v4-2s
+
+test_case reproduce__file "a file of figures: errors, ranks, what is skipped"
+reproduce__file_body() {
+	figures >f.csv
+	atf_check -o match:'loop lockhammer,$' -o match:'place smt-first, seed 1$' \
+	    -o match:'that --map does not name: empty, odd; threads' \
+	    -o match:'^  of xeon-e5-2699v4-2s: 999$' \
+	    -o match:'^crit_ns=1000 par_ns=0: ns' \
+	    -o match:'^t                 publ\.  *1000.0 *1100.0' \
+	    -o match:'^all  *5 ' -o match:"Kendall's tau: mean .* of 1;" \
+	    "$(program)" reproduce --published f.csv --profile $machine \
+	    --map $map
+	saves one.csv reproduce --published f.csv --profile $machine \
+	    --map $map --format csv --seed 3
+	awk -F, 'NR > 1 { n++; off = $6 / $5 - 1
+	    if (off - $7 > 0.001 || $7 - off > 0.001 || $6 < 20) exit 1 }
+	    $2 == "t" && $4 == 2 && ($6 < 1000 || $6 > 1400) { exit 1 }
+	    END { exit n != 5 }' one.csv || atf_fail "$(cat one.csv)"
+	# A row's prediction does not depend on those beside it.
+	saves two.csv reproduce --published f.csv --profile $machine \
+	    --map t=ticket --threads 8 --format csv --seed 3
+	[ "$(wc -l <two.csv)" -eq 2 ] || atf_fail "$(cat two.csv)"
+	grep -qxF "$(tail -n 1 two.csv)" one.csv || atf_fail "$(cat two.csv)"
+	saves one.json reproduce --published f.csv --profile $machine \
+	    --map $map --where crit_ns=1000 --format json --uncertainty 10
+	for match in '"points": 4' '"claim": "predicted"' '"inside": [01]' \
+	    '"rankings": 1' '"band_ns":'; do
+		grep -q "^ *$match" one.json || atf_fail "$match"
+	done
+	atf_check -o match:'^inside the 10-90 % band of 10 drawn .* of 5 pub' \
+	    "$(program)" reproduce --published f.csv --profile $machine \
+	    --map $map --uncertainty 10
+}
+
+test_case reproduce__units "rates, times of each thread, counts of unknown time"
+reproduce__units_body() {
+	for unit in ns:1000 ns-per-thread:4000 ops-per-us:1 ops-per-s:1e6; do
+		printf 'threads,lock,value\n4,t,%s\n' ${unit#*:} >f.csv
+		saves out.csv reproduce --published f.csv --profile $machine \
+		    --map $map --loop plain --units ${unit%:*} --format csv
+		[ "$(awk -F, 'NR == 2 { print $5 }' out.csv)" = 1000 ] ||
+		    atf_fail "$unit: $(cat out.csv)"
+	done
+	# The constant is the median's of three.
+	printf 'threads,lock,value,version\n%s\n' '4,t,2,a
+	8,t,2,a
+	16,t,1,a' | tr -d '\t' >f.csv
+	saves out.csv reproduce --published f.csv --profile $machine \
+	    --map $map --loop plain --units count --format csv
+	[ "$(grep -c ',0.0000,' out.csv)" = 1 ] || atf_fail "$(cat out.csv)"
+}
+
+test_case reproduce__sets "every file that comes with the program is read"
+reproduce__sets_body() {
+	"$(program)" reproduce | awk 'NR > 2 { print $1 }' >sets
+	[ "$(wc -l <sets)" -ge 10 ] || atf_fail "$(cat sets)"
+	while read -r set; do
+		saves out.csv reproduce $set --threads 2,4 --format csv
+		[ "$(wc -l <out.csv)" -ge 3 ] || atf_fail "$set"
+	done <sets
+}
+
+test_case reproduce__file_usage "wrong files and options are refused: exit 2"
+reproduce__file_usage_body() {
+	figures >f.csv
+	printf 'threads,lock\n1,t\n' >nocolumn.csv
+	printf 'threads,lock,value\n' >norow.csv
+	printf 'threads,lock,value\n2,t\n' >short.csv
+	printf 'threads,lock,value\n2,t,x\n' >word.csv
+	printf 'threads,lock,value\n0,t,1\n' >zero.csv
+	printf '# benchmark: lockhammer\nthreads,lock,value\n2,t,1\n' >units.csv
+	printf '# UNITS: ns \nthreads,lock,value\n2,t,1\n' >loop.csv
+	for bad in 'none.csv:none.csv: No such file' \
+	    'nocolumn.csv:no column "value": expected' \
+	    'norow.csv:no rows: expected' 'short.csv::2: 2 fields: expected 3' \
+	    'word.csv::2: value: "x": expected a number' \
+	    'zero.csv:threads: "0": expected threads, 1..1024' \
+	    'units.csv:expected --units' 'loop.csv:expected --loop with lockham' \
+	    'f.csv --where crit_ns=3:no rows that --where accepts' \
+	    'f.csv --threads 999:no row to predict; skipped.* 999; expected' \
+	    'f.csv --place 0-999:--place: "0-999"' \
+	    'f.csv --loop x:--loop: "x": expected lockhammer' \
+	    'f.csv --units x:--units: "x": expected ns'; do
+		fails 2 "^rngsim: reproduce: .*${bad#*:}" reproduce \
+		    --profile $machine --map $map --published ${bad%%:*}
+	done
+	for bad in 'x=ticket:names no lock of the file: expected one or more of' \
+	    't=none2:"none2": expected one of none' 't:"t": expected PUBL'; do
+		fails 2 "^rngsim: reproduce: --map: .*${bad#*:}" reproduce \
+		    --profile $machine --map ${bad%%:*} --published f.csv
+	done
+	fails 2 'expected --profile and --map' reproduce --published f.csv
+	fails 2 'expected one of them' reproduce kleen-2015 --published f.csv
+	fails 2 '--map is for a file' reproduce kleen-2015 --map a=b
+	fails 2 '--format: "csv"' reproduce kleen-2015 --format csv
+	# Too small a machine.
+	fails 2 'no row to predict; skipped:.*above the 8 CPUs of xgene1' \
+	    reproduce lockhammer-x86-3 --profile xgene1 --threads 88
+}
+
 test_case reproduce__usage "alone it lists; messages name what is accepted"
 reproduce__usage_body() {
 	atf_check -o match:'^  fbsd-2019 +[A-Z]' -o match:'^  kleen-2015 +[a-z]' \
 	    "$(program)" reproduce
 	atf_check -o match:'--seed' -o match:'kleen-2015' "$(program)" \
 	    reproduce --help
-	for bad in 'frob:"frob": expected fbsd-2019 or kleen-2015' \
+	for bad in 'frob:"frob": expected fbsd-2019, kleen-2015, lock' \
 	    'fbsd-2019 x:surplus operand "x"' \
 	    '--seed 3:expected what to reproduce' \
-	    'fbsd-2019 --format xml:"xml": expected table or json' \
+	    'fbsd-2019 --format xml:"xml": expected table, csv or json' \
 	    'fbsd-2019 --seed -1:--seed: "-1": expected a number' \
 	    'fbsd-2019 --seed 9223372036854775807:expected a number' \
 	    'fbsd-2019 --profile nowhere:"nowhere"' \

@@ -304,3 +304,64 @@ workload__shipped_body() {
 		    atf_fail "$(grep '"workload"' run.json)"
 	done
 }
+
+# locks ARGUMENT...: a simulated lock loop.
+locks() {
+	saves run.json run --format json --engine virtual \
+	    --loop lock -t 0.01 --seed 1 "$@"
+	got=$(value run.json acquisition_ns)
+}
+
+# between LOW HIGH
+between() {
+	awk -v v="$got" -v a="$1" -v b="$2" 'BEGIN { exit !(v > a && v < b) }' ||
+	    atf_fail "$got ns, not $1 to $2"
+}
+
+test_case lock_loop__times "hold, lines and pause of a lock loop take the time" \
+    "that they are given; a thread has its share; both are in the table"
+lock_loop__times_body() {
+	small="--profile xgene1 -l ticket -r 2"
+	locks $small
+	between 20 200
+	bare=$got
+	[ "$(value run.json design)" = none ] || atf_fail "design"
+	locks $small -S rngsim.none.hold_ns=5000
+	between 5020 5200
+	awk -v v="$got" -v t="$(value run.json acquisition_thread_ns)" \
+	    'BEGIN { exit !(t / v > 1.999 && t / v < 2.001) }' ||
+	    atf_fail "a thread of two"
+	locks $small -S rngsim.none.hold_ns=5000 -S rngsim.none.hold_drawn=1
+	between 4700 5500
+	locks $small -S rngsim.none.lines=8
+	between $(awk -v b=$bare 'BEGIN { print b + 10, b + 8 * 80 }')
+	# One acquisition each 10 us.
+	locks $small --workload think=20us
+	between 9900 10200
+	atf_check -o match:'^acquisitions +[0-9.]+ ns between those of the whole' \
+	    -o match:"nodes. min/max 1.000" "$(program)" run --engine virtual \
+	    --profile xgene1 --loop lock -r 2 -t 0.01 --seed 1
+	atf_check -o match:'^readers +ns +.-% +thread +p99$' \
+	    -o match:'^ns: between acquisitions' "$(program)" sweep \
+	    --engine virtual --profile xgene1 --loop lock -r 1-2 -n 1 -t 0.01 \
+	    -l tas-swap,refcount --seed 1
+	# Threads of one node have less than those of the other.
+	locks --profile xeon-e5-2699v4-2s --place 0,1,22 -r 3 -l tas
+	grep -Eq '"node_min_max": (0\.|[0-9.]+e-)' run.json || atf_fail "nodes"
+}
+
+test_case lock_loop__real "a lock loop runs on this machine"
+lock_loop__real_body() {
+	run_json --loop lock -r 1 -S rngsim.none.hold_ns=20000
+	got=$(value run.json acquisition_ns)
+	between 20000 1e9
+	run_json -d none --workload 16 -r 1
+	is workload 16:1
+	is request_bytes 16
+	complains 2 '--loop|"lock"|-d none' run --loop lock -d locked
+	complains 2 '--loop|no sizes' run --loop lock -s 1
+	complains 2 '--loop|no sizes' run --loop lock --workload 16
+	complains 2 '--loop|"x"|read or lock' run --loop x
+	complains 2 'hold_ns|no effect|none' run -d locked \
+	    -S rngsim.none.hold_ns=1
+}

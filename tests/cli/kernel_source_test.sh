@@ -8,8 +8,11 @@ prepare() {
 	folder=$(source_folder)/tests
 }
 
-# kernel NAME: a variant as -d takes it.
-kernel() { echo "kernel:$folder/kernel/$1.c"; }
+# kernel NAME: a variant, or a folder of files, as -d takes it.
+kernel() {
+	[ -d "$folder/kernel/$1" ] && echo "kernel:$folder/kernel/$1" ||
+	    echo "kernel:$folder/kernel/$1.c"
+}
 
 # answers DESIGN SCRIPT...: all known answers hold.
 answers() {
@@ -100,6 +103,20 @@ kernel_source__broken_body() {
 	found uncompiled 'uncompiled.c:6:.*smr_t' $run
 }
 
+test_case kernel_source__sanitizer "with ThreadSanitizer the source has it," \
+    "too; only FreeBSD's look at the counter is no error"
+kernel_source__sanitizer_body() {
+	prepare
+	[ "$RNGSIM_SANITIZER" = tsan ] ||
+	    atf_skip "only in a build with ThreadSanitizer"
+	export TSAN_OPTIONS=exitcode=86:halt_on_error=1:print_suppressions=1
+	run='run -r 2 -s 64k -t 0.5 -c chacha20'
+	atf_check -o ignore -e match:'Matched .*suppressions' \
+	    "$(program)" $run -d "$(kernel fortuna)"
+	atf_check -s exit:86 -o ignore -e match:'data race.*random_fortuna_read' \
+	    "$(program)" $run -d "$(kernel race)"
+}
+
 test_case kernel_source__waits "readers wait for the first seed, and for ever" \
     "where the source denies it, in both engines"
 kernel_source__waits_body() {
@@ -147,6 +164,27 @@ kernel_source__events_body() {
 		rm -f result.json
 	done
 	[ "$(uniq events | wc -l)" = 1 ] || atf_fail "$(cat events)"
+}
+
+test_case kernel_source__fenestras "FenestrasX gives the bytes of fxrng; a" \
+    "reader that loses the race for a CPU leaves nothing; no more output is" \
+    "stored than is declared"
+kernel_source__fenestras_body() {
+	prepare
+	for design in "$(kernel fenestras)" \
+	    ${RNGSIM_KERNEL_SRC:+"kernel:$RNGSIM_KERNEL_SRC/dev/random/fenestrasX"}; do
+		answers "$design" "$folder"/vectors-designs/fxrng-chacha-*.script
+		runs explore -d "$design" --schedules 3000 --seed 1 -j 1
+		runs run -d "$design" -r 2 -s 32 -t 0.2 -c chacha20 --ledger
+	done
+	design=$(kernel fenestras)
+	for flags in -DFX_CPU=0 -DFX_CHURN; do
+		export RNGSIM_KERNEL_CFLAGS=$flags
+		runs explore -d "$design" --schedules 3000 --seed 1 -j 1
+		runs run -d "$design" -r 2 -s 32 -t 0.2 -c chacha20 --ledger
+	done
+	export RNGSIM_KERNEL_CFLAGS=-DFX_STORED=0
+	found fenestras '^FAILED made:' explore --schedules 3000 --seed 1 -j 1
 }
 
 test_case kernel_source__tree "a kernel's own file gives FreeBSD's bytes, is" \

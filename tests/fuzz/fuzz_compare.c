@@ -50,7 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_begin();
 	if (result_load(fuzz_file(0, data, n), &a, why) != 0)
 		return (0);
-	for (by = COMPARE_DESIGN; by <= COMPARE_CIPHER && a.cell_count > 0;
+	for (by = COMPARE_DESIGN; by <= COMPARE_HOST && a.cell_count > 0;
 	    by++)
 		compare(&a, &a, by);
 	if (second == NULL)

@@ -6,7 +6,8 @@
  * or OWN_EVENT where they bring a function of their own; FORTUNA_MTX,
  * FORTUNA_LOCK() and FORTUNA_UNLOCK() for another kind of mutex;
  * FORTUNA_COUNT(n), what a read of n bytes does under it; FORTUNA_MADE(n), how
- * many bytes it generates; and FORTUNA_COPY(), how it copies the key.
+ * many bytes it generates; and FORTUNA_COPY() and FORTUNA_CLEAR(), how it
+ * copies the key and clears the copy.
  */
 #include <sys/param.h>
 #include <sys/systm.h>
@@ -39,6 +40,9 @@
 #endif
 #ifndef FORTUNA_COPY
 #define	FORTUNA_COPY(to, from)	memcpy(to, from, sizeof(*(to)))
+#endif
+#ifndef FORTUNA_CLEAR
+#define	FORTUNA_CLEAR(p)	explicit_bzero(p, sizeof(*(p)))
 #endif
 #ifndef FORTUNA_MADE
 #define	FORTUNA_MADE(n)		(n)
@@ -310,7 +314,7 @@ random_fortuna_read_concurrent(uint8_t *buf, size_t n)
 	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter);
 	FORTUNA_UNLOCK();
 	random_fortuna_generate(&key, &counter, buf, FORTUNA_MADE(n));
-	explicit_bzero(&key, sizeof(key));
+	FORTUNA_CLEAR(&key);
 	explicit_bzero(&counter, sizeof(counter));
 }
 #endif

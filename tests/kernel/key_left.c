@@ -1,23 +1,5 @@
 /*
  * A read leaves its copy of the key behind.
  */
-#define	OWN_READ
+#define	FORTUNA_CLEAR(p)	((void)(p))
 #include "fortuna.c"
-
-static void
-random_fortuna_read_concurrent(uint8_t *buf, size_t n)
-{
-	const uint64_t blocks = random_fortuna_blocks(n);
-	union randomdev_key key;
-	uint128_t counter;
-
-	FORTUNA_LOCK();
-	KASSERT(random_fortuna_is_seeded(), ("read while unseeded"));
-	memcpy(&key, &fortuna_state.fs_key, sizeof(key));
-	counter = fortuna_state.fs_counter;
-	uint128_add64(&fortuna_state.fs_counter, blocks);
-	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter);
-	FORTUNA_UNLOCK();
-	random_fortuna_generate(&key, &counter, buf, n);
-	explicit_bzero(&counter, sizeof(counter));
-}

@@ -1,26 +1,10 @@
 /*
  * The mutex is released before K is replaced, and taken again for that.
  */
-#define	OWN_READ
+#define	FORTUNA_COUNT(n) do {						\
+	FORTUNA_UNLOCK();						\
+	random_fortuna_generate(&key, &counter, buf, n);		\
+	FORTUNA_LOCK();							\
+} while (0)
+#define	FORTUNA_MADE(n)		0
 #include "fortuna.c"
-
-static void
-random_fortuna_read_concurrent(uint8_t *buf, size_t n)
-{
-	const uint64_t blocks = random_fortuna_blocks(n);
-	union randomdev_key key;
-	uint128_t counter;
-
-	FORTUNA_LOCK();
-	KASSERT(random_fortuna_is_seeded(), ("read while unseeded"));
-	memcpy(&key, &fortuna_state.fs_key, sizeof(key));
-	counter = fortuna_state.fs_counter;
-	FORTUNA_UNLOCK();
-	random_fortuna_generate(&key, &counter, buf, n);
-	FORTUNA_LOCK();
-	uint128_add64(&fortuna_state.fs_counter, blocks);
-	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter);
-	FORTUNA_UNLOCK();
-	explicit_bzero(&key, sizeof(key));
-	explicit_bzero(&counter, sizeof(counter));
-}

@@ -20,8 +20,11 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	uintptr_t top;
 
 	/* b_word: the owner and all that wait. */
-	if (atomic_fetchadd_32(&state_of(l)->b_word, 1) == 0)
+	if (atomic_fetchadd_32(&state_of(l)->b_word, 1) == 0) {
+		/* The last release: it is what that has read. */
+		(void)atomic_load_acq_32(&state_of(l)->b_word);
 		return (false);
+	}
 	lock_wait_begin(l, w);
 	atomic_init_32(&me->wa_granted, 0);
 	do {

@@ -12,7 +12,10 @@
 struct broken {
 	struct m32	b_word;
 	struct m32	b_other;
-	struct mptr	b_list;
+	union {
+		struct mptr	b_list;
+		struct m32	b_flag[8];
+	};
 	struct mthread	*b_owner;	/* the last one */
 };
 

@@ -277,7 +277,8 @@ plant_readings(void)
 	    { PROFILE_OS_PREEMPT, 1 }, { PROFILE_JITTER_CV, 0.02 } };
 	static const enum profile_key absent[] = { PROFILE_LAT_SMT,
 	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
-	    PROFILE_LINE_INVALIDATE };
+	    PROFILE_LINE_INVALIDATE, PROFILE_LINE_KEEP, PROFILE_LINE_SHARED,
+	    PROFILE_CPU_STORES };
 	unsigned i;
 
 	memset(&cb, 0, sizeof(cb));

@@ -323,10 +323,9 @@ note_start(const struct hash *ha, union hash_context *hc)
 }
 
 static void
-note_clear(const struct hash *ha, union hash_context *hc)
+note_clear(union hash_context *hc)
 {
 
-	(void)ha;
 	(void)hc;
 	held[1] = hold_self.ho_depth > 0;
 }

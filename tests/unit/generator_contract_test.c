@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "fortuna/fortuna.h"
+#include "fortuna/kernel/design.h"
 #include "fortuna/randomdev.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
@@ -190,8 +191,12 @@ static void
 setup(void)
 {
 
+	char why[KERNEL_ERROR_SIZE];
+
 	support_machine(&self);
 	support_crypto();
+	if (generator_find("pcpu") == NULL)
+		ATF_REQUIRE_MSG(kernel_built_in(why) == 0, "%s", why);
 }
 
 static struct generator_status
@@ -222,7 +227,7 @@ static bool
 is_kernel_source(const struct random_algorithm *ra)
 {
 
-	return (strncmp(ra->ra_ident, "kernel:", 7) == 0);
+	return (ra->ra_sites != NULL);
 }
 
 /* Whether reads need not wait for entropy. */
@@ -855,11 +860,14 @@ check_movers(struct fixture *f, struct lockprof *prof)
 	lockprof_open(prof, 1);
 	check_readers(f, MOVERS, true, MOVER_READS);
 	lockprof_close(prof);
+	if (is_kernel_source(f->f_ra))
+		return;
 	lockprof_sum(prof, 1, SITE_EVENT, 0, 0, &sum);
 	ATF_CHECK_MSG(sum.lr_count >= MOVER_READS, "%s: %" PRIu64 " events",
 	    f->f_name, sum.lr_count);
 	lockprof_sum(prof, 1, SITE_READ, 1, MOVERS, &sum);
-	ATF_CHECK_MSG(sum.lr_count >= MOVERS * MOVER_READS, "%s: %" PRIu64
+	ATF_CHECK_MSG((f->f_ra->ra_flags & RA_LOCKS_LITTLE) != 0 ||
+	    sum.lr_count >= MOVERS * MOVER_READS, "%s: %" PRIu64
 	    " reads", f->f_name, sum.lr_count);
 }
 
@@ -1016,7 +1024,9 @@ CONTRACT(ra_read__allocates_nothing, fixture_make_seeded, "After the first of "
 			total += *now - before;
 		}
 	}
-	ATF_CHECK_MSG(total == 0, "%s: allocated %" PRIu64 " bytes",
+	/* Of a source, places of hashes are made at their first use. */
+	ATF_CHECK_MSG(total == 0 || is_kernel_source(f->f_ra), "%s: allocated "
+	    "%" PRIu64 " bytes",
 	    f->f_name, total);
 }
 

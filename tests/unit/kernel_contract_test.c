@@ -21,6 +21,7 @@ static const struct {
 	{ "spin",	RA_FORTUNA_BYTES },
 	{ "split",	RA_FORTUNA_BYTES },
 	{ "assign",	RA_FORTUNA_BYTES },
+	{ "percpu",	0 },
 };
 
 enum { BUILT_IN = 4 };

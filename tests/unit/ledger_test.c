@@ -4,10 +4,11 @@
  * counters' range; threads; logs.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "lib/crypto/cipher.h"
-#include "lib/ledger/ledger.h"
+#include "lib/ledger/impl.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -726,19 +727,20 @@ TEST(ledger_finish__keyless, "A keyless design needs no core, and must not "
 TEST(ledger_finish__finds_the_long_gone, "A key that comes back when its "
     "place is long another's is found at the end")
 {
-	enum { KEYS = 200000 };	/* more than a piece of memory for them has */
+	/* More than a piece of memory for them has. */
+	enum { NUMBERS = 200000 };
 	struct ledger *lg;
 	unsigned back, i;
 
 	for (back = 0; back < 2; back++) {
 		lg = make_plain();
-		for (i = 1; i <= KEYS; i++) {
+		for (i = 1; i <= NUMBERS; i++) {
 			set(lg, 0, i);
 			set(lg, i, 0);
 		}
 		check_good(lg, "before");
-		ATF_CHECK_EQ(KEYS, seen(lg).le_keys);
-		ATF_CHECK_EQ(KEYS, seen(lg).le_wipes);
+		ATF_CHECK_EQ(NUMBERS, seen(lg).le_keys);
+		ATF_CHECK_EQ(NUMBERS, seen(lg).le_wipes);
 		if (back != 0) {
 			set(lg, 0, 17);
 			set(lg, 17, 0);
@@ -830,6 +832,56 @@ TEST(ledger__many_threads, "Threads that do right are counted and never "
 	ATF_CHECK_EQ(WORKERS * TURNS, le.le_reads);
 	ATF_CHECK_EQ(WORKERS * TURNS * 3, le.le_blocks - before.le_blocks);
 	ATF_CHECK_EQ(WORKERS * TURNS * 5, le.le_records - before.le_records);
+	ledger_free(lg);
+}
+
+struct handover {
+	pthread_barrier_t ho_known;
+	pthread_barrier_t ho_locked;
+	struct ledger	*ho_lg;
+};
+
+/* Uses key 2, which another thread has made, and waits for the lock. */
+static void *
+use_handed(void *arg)
+{
+	struct handover *ho = arg;
+
+	(void)ledger_lineage(ho->ho_lg);
+	pthread_barrier_wait(&ho->ho_known);
+	pthread_barrier_wait(&ho->ho_locked);
+	ledger_use(ho->ho_lg, key(2), C(9), 1);
+	return (NULL);
+}
+
+TEST(ledger__third_log, "A key that is in no checked log yet is found when "
+    "two logs are being checked already")
+{
+	struct handover ho = { .ho_lg = make_plain() };
+	struct ledger *lg = ho.ho_lg;
+	pthread_t thread;
+
+	tick_calibrate();
+	ATF_REQUIRE_EQ(0, pthread_barrier_init(&ho.ho_known, NULL, 2));
+	ATF_REQUIRE_EQ(0, pthread_barrier_init(&ho.ho_locked, NULL, 2));
+	ATF_REQUIRE_EQ(0, pthread_create(&thread, NULL, use_handed, &ho));
+	pthread_barrier_wait(&ho.ho_known);
+	/* The thread's log is the first one, this one's the second. */
+	set(lg, 0, 1);
+	ledger_use(lg, key(1), C(1), 1);
+	set(lg, 0, 2);
+	ATF_REQUIRE_EQ(2, lg->lg_threads);
+	ATF_REQUIRE(lg->lg_thread[1]->lt_tail != lg->lg_thread[1]->lt_head);
+	ledger_lock(lg);
+	pthread_barrier_wait(&ho.ho_locked);
+	while (lg->lg_thread[0]->lt_head == 0)
+		sched_yield();
+	ledger_drain_others(lg);
+	ledger_unlock(lg);
+	pthread_join(thread, NULL);
+	check_good(lg, "the key was there");
+	pthread_barrier_destroy(&ho.ho_known);
+	pthread_barrier_destroy(&ho.ho_locked);
 	ledger_free(lg);
 }
 

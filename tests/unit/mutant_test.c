@@ -24,10 +24,16 @@ enum {
 	extern const struct random_algorithm mutant_##name##_design;
 #define	MUTANT_LOCK(name, word, row)					\
 	extern const struct lock_class mutant_##name##_lock;
+#define	MUTANT_WEAK_DESIGN(name, memory, word)				\
+	extern const struct random_algorithm mutant_##name##_design;
+#define	MUTANT_WEAK_LOCK(name, memory, word)				\
+	extern const struct lock_class mutant_##name##_lock;
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
 #undef MUTANT_ROW
 #undef MUTANT_LOCK
+#undef MUTANT_WEAK_DESIGN
+#undef MUTANT_WEAK_LOCK
 
 struct mutant {
 	const char	*mu_name;
@@ -36,18 +42,27 @@ struct mutant {
 	const char	*mu_cipher;
 	uint32_t	mu_bytes;
 	const char	*mu_word;
+	enum vm_memory	 mu_memory;
 };
 
 static const struct mutant mutants[] = {
 #define	MUTANT_DESIGN(name, cipher, bytes, word)			\
-	{ #name, &mutant_##name##_design, NULL, cipher, bytes, word },
+	{ #name, &mutant_##name##_design, NULL, cipher, bytes, word, VM_SC },
 #define	MUTANT_ROW(name, row, words)
 #define	MUTANT_LOCK(name, word, row)					\
-	{ #name, NULL, &mutant_##name##_lock, "chacha20", 0, word },
+	{ #name, NULL, &mutant_##name##_lock, "chacha20", 0, word, VM_SC },
+#define	MUTANT_WEAK_DESIGN(name, memory, word)				\
+	{ #name, &mutant_##name##_design, NULL, "chacha20", 0, word,	\
+	    VM_##memory },
+#define	MUTANT_WEAK_LOCK(name, memory, word)				\
+	{ #name, NULL, &mutant_##name##_lock, "chacha20", 0, word,	\
+	    VM_##memory },
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
 #undef MUTANT_ROW
 #undef MUTANT_LOCK
+#undef MUTANT_WEAK_DESIGN
+#undef MUTANT_WEAK_LOCK
 };
 
 /* Those that only a row of "rngsim assure" finds. */
@@ -62,10 +77,14 @@ static const struct {
 #define	MUTANT_ROW(name, row, words)					\
 	{ #name, &mutant_##name##_design, row##_gather, words },
 #define	MUTANT_LOCK(name, word, row)
+#define	MUTANT_WEAK_DESIGN(name, memory, word)
+#define	MUTANT_WEAK_LOCK(name, memory, word)
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
 #undef MUTANT_ROW
 #undef MUTANT_LOCK
+#undef MUTANT_WEAK_DESIGN
+#undef MUTANT_WEAK_LOCK
 };
 
 static struct campaign
@@ -80,6 +99,7 @@ campaign_of(const struct mutant *mu)
 	    simulated_design("concurrent");
 	tb->tb_lock = mu->mu_lock != NULL ? mu->mu_lock : simulated_lock("mtx");
 	tb->tb_cipher = cipher_find(mu->mu_cipher);
+	tb->tb_memory = mu->mu_memory;
 	campaign_limits(tb, &cn.cn_limits);
 	if (mu->mu_bytes != 0) {
 		cn.cn_limits.sm_sizes = 1;
@@ -136,11 +156,30 @@ TEST(mutants__killed, "every mutant is killed, by the property that it breaks")
 			check_mutant(&mutants[i]);
 }
 
+TEST(mutants__memory, "mutants of weak memory survive in a stronger one")
+{
+	struct campaign_result ce;
+	struct campaign cn;
+	unsigned i, m;
+
+	support_crypto();
+	for (i = 0; i < nitems(mutants); i++)
+		for (m = VM_SC; m < mutants[i].mu_memory; m++) {
+			cn = campaign_of(&mutants[i]);
+			cn.cn_subject.tb_memory = m;
+			ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
+			ATF_CHECK_MSG(!ce.ce_failed, "%s, %s: %s",
+			    mutants[i].mu_name, vm_memory_names[m],
+			    ce.ce_outcome.to_detail);
+			counterexample_free(&ce.ce_case);
+		}
+}
+
 TEST(mutants__queue_without_lock, "a harvest queue whose buffers are swapped "
     "without a lock delivers what is not written yet, and is killed")
 {
 	static const struct mutant none = { "queue", NULL, NULL, "chacha20", 0,
-	    "assertion" };
+	    "assertion", VM_SC };
 	struct campaign cn = campaign_of(&none);
 	struct campaign_result ce;
 
@@ -192,10 +231,14 @@ static const struct {
 #define	MUTANT_ROW(name, row, words)
 #define	MUTANT_LOCK(name, word, row)					\
 	{ #name, &mutant_##name##_lock, row },
+#define	MUTANT_WEAK_DESIGN(name, memory, word)
+#define	MUTANT_WEAK_LOCK(name, memory, word)
 #include "tests/mutants/mutant.tbl"
 #undef MUTANT_DESIGN
 #undef MUTANT_ROW
 #undef MUTANT_LOCK
+#undef MUTANT_WEAK_DESIGN
+#undef MUTANT_WEAK_LOCK
 };
 
 /* All rows of a lock's page; the name of those that fail. */

@@ -23,12 +23,13 @@ profile_fixture(struct profile *pr)
 		pr->pr_value[key] = profile_fields[key].pf_most < 7 ? 0.5 : 7;
 		pr->pr_from[key] = PROVENANCE_GUESSED;
 		strcpy(pr->pr_source[key], "made up");
+		if (profile_fields[key].pf_unit == PROFILE_SWITCH)
+			pr->pr_value[key] = 1;
 	}
 	pr->pr_value[PROFILE_TOPO_CPUS] = 8;
 	pr->pr_value[PROFILE_TOPO_SMT] = 2;
 	pr->pr_value[PROFILE_TOPO_NODES] = 2;
 	pr->pr_value[PROFILE_TOPO_CCX] = 1;
-	pr->pr_value[PROFILE_OS_PREEMPT] = 1;
 }
 
 /* What profile_write() writes; the caller frees it. */

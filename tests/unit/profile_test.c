@@ -155,7 +155,7 @@ static const struct edit edits[] = {
 	{ "lat.rmw =", "lat.rnw =", NULL, "lat.rnw: there is no such key; "
 	    "expected one of lat.hit, lat.rmw, lat.smt," },
 	{ "cpu.pause", "cup.pause", NULL, "cup.pause: there is no such key; "
-	    "expected name, descr, or a key of rngsim-profile(5)" },
+	    "expected name, descr, like, or a key of rngsim-profile(5)" },
 	{ "name =", "\x01\x02\x7f =", NULL, "???: there is no such key" },
 	{ "lat.rmw =", "lat.hit =", NULL, "lat.hit: there is one in line 7" },
 	{ "descr =", "name =", NULL, "name: there is one in line 1" },
@@ -170,6 +170,12 @@ static const struct edit edits[] = {
 	{ "line.invalidate", "#", "", "line.invalidate: is missing" },
 	{ "name", "#", "", "name: is missing; expected name = \"TEXT\"" },
 	{ "descr", "#", "", "descr: is missing; expected descr = \"TEXT\"" },
+	{ "topo.cpus", "like = \"nil\"\ntopo.cpus", NULL,
+	    "like: \"nil\"; expected a profile that comes with" },
+	{ "topo.cpus", "like = \"graviton2\"\ntopo.cpus", NULL,
+	    "like: \"graviton2\"; expected a profile that comes with" },
+	{ "topo.smt", "like = \"graviton3\"\ntopo.smt", NULL,
+	    "like: expected it once, before all values" },
 	/* Names. */
 	{ "\"made-up\"", "5", NULL, "name: the text is not in quotes" },
 	{ "\"made-up\"", "\"\"", NULL, "name: the text is 0 bytes long" },
@@ -280,6 +286,36 @@ TEST(profile__takes, "other ways of writing the same")
 	text = edited(good, "rmw = 7", "rmw = -0.0");
 	profile_fixture_parse(&again, text);
 	ATF_CHECK(!signbit(again.pr_value[PROFILE_LAT_RMW]));
+	free(text);
+	free(good);
+}
+
+TEST(profile__like, "values that are left out are guessed to be another's; "
+    "with all values in the text nothing is")
+{
+	struct profile all, like, pr, with;
+	unsigned key;
+	char *good, *text, why[PROFILE_ERROR_SIZE];
+
+	ATF_REQUIRE_EQ(0, profile_load(&like, "graviton3", why));
+	profile_fixture_parse(&pr, "name = \"n\"\ndescr = \"d\"\n"
+	    "like = \"graviton3\"\ntopo.cpus = 8 measured \"here\"\n"
+	    "topo.ccx = 8 measured \"here\"\n");
+	for (key = 0; key < PROFILE_VALUES; key++) {
+		if (key == PROFILE_TOPO_CPUS || key == PROFILE_TOPO_CCX) {
+			ATF_CHECK_EQ(8, pr.pr_value[key]);
+			ATF_CHECK_EQ(PROVENANCE_MEASURED, pr.pr_from[key]);
+			continue;
+		}
+		ATF_CHECK_EQ(like.pr_value[key], pr.pr_value[key]);
+		ATF_CHECK_EQ(like.pr_from[key] == PROVENANCE_ABSENT ?
+		    PROVENANCE_ABSENT : PROVENANCE_GUESSED, pr.pr_from[key]);
+	}
+	profile_fixture(&all);
+	good = profile_fixture_text(&all);
+	text = edited(good, "topo.cpus", "like = \"graviton3\"\ntopo.cpus");
+	profile_fixture_parse(&with, text);
+	check_same(&all, &with);
 	free(text);
 	free(good);
 }

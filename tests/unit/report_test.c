@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "bench/options/family.h"
 #include "bench/report/report.h"
 #include "tests/unit/result_extreme.h"
 #include "tests/unit/result_fixture.h"
@@ -297,13 +298,12 @@ TEST(report_emit__says_when_it_cannot_write, "A full disk is an error in "
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	for (format = 0; format < REPORT_FORMATS; format++) {
-		ATF_CHECK(report_format_names[format] != NULL);
 		out = fopen("/dev/full", "w");
 		if (out == NULL)
 			atf_tc_skip("no /dev/full");
 		ATF_CHECK_EQ_MSG(ENOSPC, report_emit(out, &r,
 		    (enum report)format), "%s",
-		    report_format_names[format]);
+		    family_formats.fa_name(format));
 		fclose(out);
 		out = fopen("out", "w");
 		ATF_REQUIRE(out != NULL);

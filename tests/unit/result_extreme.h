@@ -99,7 +99,7 @@ extreme_figures(struct result_cell *c, double v)
 	c->latency_ns = (struct result_latency){ v, v, v, v, v };
 	c->latency_uncorrected_ns = c->latency_ns;
 	c->fairness = (struct result_fairness){ v, v, v, v, v, v, v, v, v, v,
-	    v };
+	    v, v };
 	c->harvest = (struct result_harvest){ v, v, v, v, v, v, v };
 	for (i = 0; i < c->health_rows; i++)
 		c->health[i].discarded = c->health[i].passed =

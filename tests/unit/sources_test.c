@@ -538,11 +538,12 @@ TEST(sources_print_plot__draws, "gnuplot takes the script, for both formats, "
 		}
 		out = open_memstream(&script, &len);
 		ATF_REQUIRE(out != NULL);
-		sources_plot(out, &sr.sr_survey, i % 2 != 0);
+		ATF_REQUIRE_EQ(0, sources_plot(out, &sr, i % 2 != 0));
 		fclose(out);
 		name = i % 2 != 0 ? "a.svg" : "a.png";
 		ATF_REQUIRE_EQ(0, atomic_file_open(&of, name));
-		status = gnuplot_draw(script, len, &of, error);
+		status = gnuplot_draw(sources_plot, &sr, i % 2 != 0, &of,
+		    error);
 		if (status == ENOENT)
 			atf_tc_skip("%s", error);
 		ATF_CHECK_MSG(status == 0, "%s", error);

@@ -173,19 +173,38 @@ TEST(table_print__few_repeats_rank_nothing, "The interval of few repeats "
 }
 
 TEST(table_print__baseline_beside_each_design, "What is there today is the "
-    "baseline wherever it stands, and stands beside every other design")
+    "baseline wherever it stands; of many designs there is one table, a row "
+    "for each cell, and equal footnotes stand once")
 {
 	static const struct fixture_cell grid[] = {
 		{ "none",	"aes", 2, 5, 900, 1, false },
 		{ "concurrent",	"aes", 1, 5, 200, 1, false },
 		{ "locked",	"aes", 1, 5, 100, 1, false },
+		{ "percpu",	"aes", 1, 5, 300, 1, true },
 	};
 
-	print_grid(grid, nitems(grid));
-	check_has(text, "           locked                      none\n");
+	print_grid(grid, 3);
+	check_has(text,
+	    "\nreaders design                MB/s    +-% harv%     p99      "
+	    "ratio\n"
+	    "     1  locked               100.0    1.0   3.2   310us\n"
+	    "     1  concurrent           200.0   0.50   3.2   310us       "
+	    "2.00\n"
+	    "     2  none                 450.0   0.11   3.2   310us          "
+	    "-\n\n");
+	check_has(text, "ratio: MB/s over those of the first design listed.");
+	done();
+	fixture_result(&r, grid, nitems(grid));
+	snprintf(r.cells[1].notes, RESULT_TEXT_SIZE, "pinning refused");
+	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
+	print_by(table_print);
+	check_has(text, "       2.00  [a]\n");
+	check_has(text, "     1* percpu ");
+	check_has(text, "       3.00  [a]\n");
+	ATF_CHECK_EQ(1, count_text(text, "pinning refused\n"));
+	done();
+	print_grid(grid + 1, 2);
 	check_has(text, "           locked                      concurrent\n");
-	check_has(text, "\n     2        -     -     -       -   450.0  0.11"
-	    "   3.2   310us       -\n");
 	done();
 }
 

@@ -15,6 +15,7 @@
 
 #include "bench/cell/cell.h"
 #include "bench/cell/virtual.h"
+#include "fortuna/kernel/design.h"
 #include "lib/crypto/crypto.h"
 #include "lib/machine/tick.h"
 
@@ -47,12 +48,13 @@ static void
 start(void)
 {
 	static struct real_thread self;
-	char why[PROFILE_ERROR_SIZE];
+	char error[KERNEL_ERROR_SIZE], why[PROFILE_ERROR_SIZE];
 	const char *missing;
 
 	ATF_REQUIRE_EQ_MSG(0, crypto_init(&missing), "%s", missing);
 	tick_calibrate();
 	machine_attach(&self, "test");
+	ATF_REQUIRE_EQ_MSG(0, kernel_built_in(error), "%s", error);
 	ATF_REQUIRE_EQ_MSG(0, virtual_make(&machine, "epyc-9654-2s", 4, 0,
 	    why), "%s", why);
 }

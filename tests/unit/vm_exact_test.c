@@ -244,6 +244,102 @@ SCENE(exact__lines, "Getting another CPU's line takes the latency of that "
 	}
 }
 
+/*
+ * CPU 1 asks for the word, while CPU 0, which has just got it, goes on after so
+ * many ns.
+ */
+static void
+do_add_again(void *slot)
+{
+
+	atomic_fetchadd_32(&scene.word, 1);
+	machine_charge(COST_WORK, 2);
+	do_add(slot);
+}
+
+DEED_AFTER(add_later, 28, add)
+
+static void
+kept_main(void)
+{
+
+	act(SAME_CACHE, do_store);
+	begin_act(&scene.td[0], 0, do_add_again, &scene.began[0]);
+	begin_act(&scene.td[1], SAME_CACHE, do_add_later, &scene.began[1]);
+	machine_join(&scene.td[0]);
+	machine_join(&scene.td[1]);
+}
+
+TEST(exact__kept, "A line that was asked for is still its owner's for a share "
+    "of the fetch")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	scene_run(&mc, kept_main);
+	ATF_CHECK(took(0) >= CCX_PS);
+	mc.mc_costs.vc_keep_ppm = 500000;
+	scene_run(&mc, kept_main);
+	CHECK_TOOK(0, RMW_PS, "an addition to a line that was asked for");
+	CHECK_TOOK(1, CCX_PS + RMW_PS, "the other's");
+}
+
+DEED_AFTER(store_later, 1000, store)
+DEED(store_add, atomic_store_32(&scene.word, 1);
+    atomic_fetchadd_32(&scene.own, 1))
+DEED_AFTER(store_add_later, 1000, store_add)
+
+static void
+stores_main(void)
+{
+
+	act(SAME_NODE, do_store);
+	act(0, do_store_later);
+	CHECK_TOOK(0, HIT_PS, "a store to another's line");
+	act(SAME_CACHE, do_load);
+	CHECK_TOOK(SAME_CACHE, SOCK_PS - HIT_PS + CCX_PS,
+	    "reading what is not stored yet");
+	act(SAME_NODE, do_store_add_later);
+	CHECK_TOOK(SAME_NODE, 2 * SOCK_PS + RMW_PS,
+	    "an addition after a store");
+}
+
+TEST(exact__stores, "A thread waits for its stores only before an atomic, and "
+    "readers wait for them")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_stores = true;
+	scene_run(&mc, stores_main);
+}
+
+static void
+core_main(void)
+{
+
+	act(0, do_store);
+	act(BESIDE, do_add);
+	CHECK_TOOK(BESIDE, RMW_PS, "an addition to the core's line");
+	act(0, do_load);
+	CHECK_TOOK(0, HIT_PS, "reading it");
+	act(SAME_CACHE, do_load);
+	act(0, do_add);
+	CHECK_TOOK(0, CCX_PS + RMW_PS, "writing what another core has read");
+	act(BESIDE, do_store);
+	CHECK_TOOK(BESIDE, HIT_PS, "writing the core's line");
+}
+
+TEST(exact__core, "A core's threads share its copies of lines, if the profile "
+    "says so")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_shared = true;
+	scene_run(&mc, core_main);
+}
+
 /* All of an object, one line behind the other. */
 DEED(touch, machine_touch(&scene, TOUCHED_LINES))
 
@@ -379,7 +475,6 @@ do_await(void *slot)
 	end(slot);
 }
 
-DEED_AFTER(store_later, 1000, store)
 
 /* One spins until CPU 0 writes. */
 SCENE(exact__hand_over, "A spinning waiter sees a change after one latency and "
@@ -563,7 +658,7 @@ TEST(exact__alone, "A cycle of a thread alone takes the sum of its costs")
 		const char	*lock;
 		unsigned	 rmws;
 	} cases[] = { { "tas", 1 }, { "ticket", 1 }, { "mcs", 2 },
-	    { "clh", 1 }, { "qspin", 2 }, { "cohort", 2 }, { "cna", 2 },
+	    { "clh", 1 }, { "qspin", 1 }, { "cohort", 2 }, { "cna", 2 },
 	    { "futex", 2 }, { "mtx", 2 } };
 	const unsigned cycles = 1000, hold = 321, think = 1234;
 	uint64_t cycle_ps, ps;

@@ -1,0 +1,306 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/explore/document.h"
+#include "bench/result/field.h"
+#include "bench/result/json_text.h"
+#include "bench/sweep/merge.h"
+
+/* Which rows and failures are the same one. */
+static const char *const row_keys[] = { "design", "lock", "cipher", NULL };
+static const char *const failure_keys[] = { "design", "lock", "cipher", "word",
+    "sentence", NULL };
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return (text != NULL ? text : "");
+}
+
+static json_t *
+words_new(char *const words[])
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; words[i] != NULL; i++)
+		json_array_append_new(array, json_text_new(words[i]));
+	return (array);
+}
+
+json_t *
+document_new(char *const argv[], uint64_t seed)
+{
+	struct result_host *host = calloc(1, sizeof(*host));
+	char now[RESULT_NAME_SIZE];
+	json_t *doc;
+
+	if (host == NULL)
+		return (NULL);
+	result_now(now);
+	result_host_fill(host);
+	doc = json_pack("{s:s, s:o, s:I, s:b, s:s, s:s, s:[], s:[]}",
+	    "schema", EXPLORE_SCHEMA, "argv", words_new(argv), "seed",
+	    (json_int_t)seed, "complete", 0, "started", now, "revision",
+	    host->revision, "rows", "failures");
+	free(host);
+	return (doc);
+}
+
+static json_t *
+subject_new(const struct subject *tb)
+{
+
+	return (json_pack("{s:s, s:s, s:s}", "design",
+	    tb->tb_design->ra_ident, "lock", tb->tb_lock->lc_name, "cipher",
+	    tb->tb_cipher->ci_name));
+}
+
+void
+document_row(json_t *doc, const struct campaign *cn,
+    const struct campaign_result *ce)
+{
+	json_t *row = subject_new(&cn->cn_subject);
+	json_t *counts = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}",
+	    "schedules", (json_int_t)ce->ce_schedules, "steps",
+	    (json_int_t)ce->ce_steps, "steps_most",
+	    (json_int_t)ce->ce_steps_most, "reads", (json_int_t)ce->ce_reads,
+	    "reseeds", (json_int_t)ce->ce_reseeds, "blocks",
+	    (json_int_t)ce->ce_blocks, "cpu_s", ce->ce_seconds);
+
+	json_object_update(row, counts);
+	json_decref(counts);
+	json_array_append_new(json_object_get(doc, "rows"), row);
+}
+
+void
+document_failure(json_t *doc, const struct counterexample *cx,
+    const struct outcome *to)
+{
+	json_t *failure = subject_new(&cx->cx_subject);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out != NULL) {
+		counterexample_print(out, cx);
+		fclose(out);
+	}
+	json_object_set_new(failure, "word", json_text_new(to->to_word));
+	json_object_set_new(failure, "sentence",
+	    json_text_new(to->to_sentence));
+	json_object_set_new(failure, "number",
+	    json_integer((json_int_t)cx->cx_number));
+	json_object_set_new(failure, "schedule", json_text_new(text == NULL ?
+	    "" : text));
+	json_array_append_new(json_object_get(doc, "failures"), failure);
+	free(text);
+}
+
+int
+document_write(json_t *doc, const char *path, struct atomic_file *of)
+{
+	char *text;
+	int error;
+
+	if (path == NULL) {
+		json_decref(doc);
+		return (0);
+	}
+	text = json_document(doc, JSON_INDENT(2));
+	error = text == NULL ? ENOMEM : atomic_file_commit(of, text,
+	    strlen(text));
+	free(text);
+	return (error == 0 ? 0 : run_error("explore", "%s: %s", path,
+	    strerror(error)));
+}
+
+bool
+document_again(const struct options *op, char *const argv[], int *status)
+{
+	json_t *doc, *words;
+	bool again;
+
+	if (op->op_part_of == 0 || op->op_json == NULL)
+		return (false);
+	doc = json_load_file(op->op_json, 0, NULL);
+	words = words_new(argv);
+	again = json_is_true(json_object_get(doc, "complete")) &&
+	    json_equal(words, json_object_get(doc, "argv"));
+	*status = json_array_size(json_object_get(doc, "failures")) > 0 ?
+	    EXIT_FAILURE : EXIT_SUCCESS;
+	if (again)
+		fprintf(stderr, "rngsim: explore: %s is complete: nothing was "
+		    "run\n", op->op_json);
+	json_decref(words);
+	json_decref(doc);
+	return (again);
+}
+
+static bool
+same(const json_t *a, const json_t *b, const char *const keys[])
+{
+	unsigned i;
+
+	for (i = 0; keys[i] != NULL; i++)
+		if (strcmp(text_of(a, keys[i]), text_of(b, keys[i])) != 0)
+			return (false);
+	return (true);
+}
+
+/* Adds the counts of a row; of a failure there are none. */
+static void
+add_counts(json_t *to, const json_t *from)
+{
+	const char *key;
+	json_t *a, *b;
+
+	json_object_foreach(to, key, a) {
+		b = json_object_get(from, key);
+		if (json_is_real(a))
+			json_real_set(a, json_real_value(a) +
+			    json_real_value(b));
+		else if (strcmp(key, "steps_most") == 0)
+			json_integer_set(a, json_integer_value(a) >
+			    json_integer_value(b) ? json_integer_value(a) :
+			    json_integer_value(b));
+		else if (json_is_integer(a) && strcmp(key, "number") != 0)
+			json_integer_set(a, json_integer_value(a) +
+			    json_integer_value(b));
+	}
+}
+
+static void
+add_all(json_t *to, json_t *from, const char *const keys[])
+{
+	json_t *it, *known;
+	size_t i, k;
+
+	json_array_foreach(from, i, it) {
+		json_array_foreach(to, k, known)
+			if (same(it, known, keys))
+				break;
+		if (k < json_array_size(to))
+			add_counts(known, it);
+		else
+			json_array_append(to, it);
+	}
+}
+
+static char **
+read_argv(const json_t *doc)
+{
+	const json_t *words = json_object_get(doc, "argv");
+	char **argv = calloc(json_array_size(words) + 1, sizeof(*argv));
+	size_t i;
+
+	for (i = 0; argv != NULL && i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		argv[i] = strdup(word == NULL ? "" : word);
+		if (argv[i] == NULL)
+			break;
+	}
+	return (argv);
+}
+
+/* Adds one file to the sum. */
+static void
+take(struct merge *mg, const char *file, json_t *sum)
+{
+	struct merge_head mh = { .mh_file = file };
+	struct merge_part *mp;
+	json_error_t why;
+	json_t *doc = json_load_file(file, JSON_REJECT_DUPLICATES, &why);
+
+	if (strcmp(text_of(doc, "schema"), EXPLORE_SCHEMA) != 0) {
+		mg->mg_refused++;
+		(void)run_error("merge", "%s: %s", file, doc == NULL ?
+		    why.text : "expected schema " EXPLORE_SCHEMA);
+		json_decref(doc);
+		return;
+	}
+	mh.mh_argv = read_argv(doc);
+	mh.mh_seed = (uint64_t)json_integer_value(json_object_get(doc,
+	    "seed"));
+	mh.mh_started = text_of(doc, "started");
+	mh.mh_revision = text_of(doc, "revision");
+	mh.mh_complete = json_is_true(json_object_get(doc, "complete"));
+	if (merge_take(mg, &mh, &mp) == 0) {
+		if (json_object_size(sum) == 0) {
+			json_object_update(sum, doc);
+			json_object_set_new(sum, "rows", json_array());
+			json_object_set_new(sum, "failures", json_array());
+		}
+		add_all(json_object_get(sum, "rows"),
+		    json_object_get(doc, "rows"), row_keys);
+		add_all(json_object_get(sum, "failures"),
+		    json_object_get(doc, "failures"), failure_keys);
+	}
+	field_free_words(mh.mh_argv);
+	json_decref(doc);
+}
+
+static void
+print(const json_t *sum)
+{
+	json_t *row;
+	json_int_t n, least = 0;
+	size_t i;
+
+	printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
+	    "schedules");
+	json_array_foreach(json_object_get(sum, "rows"), i, row) {
+		n = json_integer_value(json_object_get(row, "schedules"));
+		least = i == 0 || n < least ? n : least;
+		printf("%-10s %-12s %-8s %13" JSON_INTEGER_FORMAT "\n",
+		    text_of(row, "design"), text_of(row, "lock"),
+		    text_of(row, "cipher"), n);
+	}
+	putchar('\n');
+	json_array_foreach(json_object_get(sum, "failures"), i, row)
+		format_wrapf(stdout, FORMATF("FAILED %s:", text_of(row,
+		    "word")), 2, "%s; design %s, lock %s, %s, schedule %"
+		    JSON_INTEGER_FORMAT ".", text_of(row, "sentence"),
+		    text_of(row, "design"), text_of(row, "lock"),
+		    text_of(row, "cipher"), json_integer_value(
+		    json_object_get(row, "number")));
+	if (i == 0 && least > 0)
+		format_wrapf(stdout, "No failure:", 0, "a fault that shows in "
+		    "more than 3/%" JSON_INTEGER_FORMAT " = %.2g of such "
+		    "schedules is excluded at 95 %%, for each row.", least,
+		    3 / (double)least);
+}
+
+int
+merge_campaigns(const struct options *op, struct atomic_file *of)
+{
+	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
+	json_t *sum = json_object();
+	char **argv;
+	int i, status;
+
+	for (i = 0; i < op->op_operands; i++)
+		take(&mg, op->op_operand[i], sum);
+	status = merge_missing(&mg);
+	argv = status == 0 ? merge_argv(&mg, NULL) : NULL;
+	if (argv != NULL) {
+		json_object_set_new(sum, "argv", words_new(argv));
+		json_object_set_new(sum, "started",
+		    json_text_new(mg.mg_started));
+		print(sum);
+		if (json_array_size(json_object_get(sum, "failures")) > 0)
+			status = EXIT_FAILURE;
+		if (document_write(json_incref(sum), op->op_output, of) != 0)
+			status = EXIT_FAILURE;
+	}
+	free(argv);
+	json_decref(sum);
+	merge_free(&mg);
+	return (status);
+}

@@ -1,0 +1,242 @@
+/*
+ * Plans: a command as a list of jobs, each a command that stands alone.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
+#include "bench/options/options.h"
+#include "bench/result/json_text.h"
+#include "lib/base/kassert.h"
+#include "lib/base/parse_number.h"
+
+enum { PATH_SIZE = 4096 };
+
+int
+option_part(struct options *op, const char *label, const char *text)
+{
+	char first[32];
+	const char *of = strchr(text, '/');
+	uint64_t part = 0, parts = 0;
+
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, "/"), text);
+	if (of == NULL || parse_number(first, &part) != 0 ||
+	    parse_number(of + 1, &parts) != 0 || part < 1 || part > parts ||
+	    parts > OPTIONS_PARTS_MAX)
+		return (usage_error(op->op_command, "%s: \"%s\": expected I/N, "
+		    "1 <= I <= N <= %d", label, text, OPTIONS_PARTS_MAX));
+	op->op_part = (unsigned)part;
+	op->op_part_of = (unsigned)parts;
+	return (0);
+}
+
+/* Of assure: the check that is a job. */
+static const char *
+job_row(const struct options *op, unsigned job)
+{
+
+	return (family_evidences.fa_name((unsigned)op->op_rows.ol_value[job]));
+}
+
+/* The file of a job. */
+static void
+job_path(const struct options *op, unsigned job, unsigned jobs,
+    char path[PATH_SIZE])
+{
+	const unsigned digits = (unsigned)snprintf(NULL, 0, "%u", jobs);
+
+	if (op->op_cmd == COMMAND_assure)
+		snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
+		    job_row(op, job));
+	else
+		snprintf(path, PATH_SIZE, "%s/%0*u.json", op->op_plan,
+		    (int)digits, job + 1);
+}
+
+static bool
+job_done(const struct options *op, const char *path)
+{
+	struct stat sb;
+	json_t *top;
+	bool done;
+
+	if (op->op_cmd == COMMAND_assure)
+		return (stat(path, &sb) == 0 && sb.st_size > 0);
+	top = json_load_file(path, 0, NULL);
+	done = json_is_true(json_object_get(top, "complete"));
+	json_decref(top);
+	return (done);
+}
+
+/* Whether a word is an option of the plan alone, and of how many words. */
+static int
+planning(const char *word)
+{
+	static const char *const names[] = { "--plan", "--parts" };
+	unsigned i;
+	size_t n;
+
+	for (i = 0; i < 2; i++) {
+		n = strlen(names[i]);
+		if (strncmp(word, names[i], n) == 0 &&
+		    (word[n] == '\0' || word[n] == '='))
+			return (word[n] == '=' ? 1 : 2);
+	}
+	return (0);
+}
+
+/* What all jobs have in common, to be freed; NULL: no memory. */
+static char *
+common(const struct options *op, char *const argv[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int i;
+
+	if (out == NULL)
+		return (NULL);
+	fputs("rngsim", out);
+	for (i = 1; argv[i] != NULL; i++) {
+		const int n = planning(argv[i]);
+
+		if (n == 0) {
+			fputc(' ', out);
+			format_word(out, argv[i]);
+		} else
+			i += n - 1;
+	}
+	if (!op->op_seed_given)
+		fprintf(out, " --seed %" PRIu64, op->op_seed);
+	if (fclose(out) == 0)
+		return (text);
+	free(text);
+	return (NULL);
+}
+
+static int
+write_file(const struct options *op, const char *path, const char *text,
+    size_t size)
+{
+	struct atomic_file of;
+	int error = atomic_file_open(&of, path);
+
+	if (error == 0)
+		error = atomic_file_commit(&of, text, size);
+	return (error == 0 ? 0 : run_error(op->op_command, "--plan: %s: %s",
+	    path, strerror(error)));
+}
+
+/*
+ * Makes the folder, or finds the same plan there: its seed is that of the jobs
+ * which are done.
+ */
+static int
+claim(struct options *op, unsigned jobs, char *const argv[], char **text)
+{
+	char path[PATH_SIZE], *line, *old = NULL, *seed;
+	size_t size = 0;
+	ssize_t n = -1;
+	FILE *in;
+	int status = 0;
+
+	if (mkdir(op->op_plan, 0777) != 0 && errno != EEXIST)
+		return (run_error(op->op_command, "--plan: %s: %s",
+		    op->op_plan, strerror(errno)));
+	snprintf(path, sizeof(path), "%s/command", op->op_plan);
+	in = fopen(path, "re");
+	if (in != NULL) {
+		n = getline(&old, &size, in);
+		fclose(in);
+	}
+	seed = n <= 0 ? NULL : strstr(old, " --seed ");
+	if (seed != NULL && !op->op_seed_given)
+		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
+	*text = common(op, argv);
+	line = *text == NULL ? NULL : (char *)malloc(strlen(*text) + 32);
+	if (line == NULL)
+		status = run_error(op->op_command, "no memory");
+	else
+		sprintf(line, "%s # %u jobs\n", *text, jobs);
+	if (status == 0 && n > 0 && strcmp(line, old) != 0)
+		status = usage_error(op->op_command, "--plan: \"%s\" has "
+		    "another plan, \"%.*s\": expected a new folder",
+		    op->op_plan, (int)n - 1, old);
+	else if (status == 0 && n <= 0)
+		status = write_file(op, path, line, strlen(line));
+	free(line);
+	free(old);
+	return (status);
+}
+
+int
+plan_write(struct options *op, char *const argv[], unsigned jobs)
+{
+	char *base = NULL, path[PATH_SIZE], *text = NULL;
+	unsigned i, left = 0;
+	size_t size = 0;
+	FILE *out;
+	int status;
+
+	if (strlen(op->op_plan) > PATH_SIZE / 2)
+		return (usage_error(op->op_command, "--plan: \"%.40s...\" is "
+		    "too long", op->op_plan));
+	status = claim(op, jobs, argv, &base);
+	out = status == 0 ? open_memstream(&text, &size) : NULL;
+	for (i = 0; out != NULL && i < jobs; i++) {
+		job_path(op, i, jobs, path);
+		if (job_done(op, path))
+			continue;
+		left++;
+		if (op->op_cmd == COMMAND_assure)
+			fprintf(out, "%s --only %s -o ", base,
+			    job_row(op, i));
+		else
+			fprintf(out, "%s --part %u/%u %s ", base, i + 1, jobs,
+			    op->op_cmd == COMMAND_sweep ? "-o" : "--json");
+		format_word(out, path);
+		fputc('\n', out);
+	}
+	if (status == 0 && (out == NULL || fclose(out) != 0))
+		status = run_error(op->op_command, "no memory");
+	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
+	if (status == 0)
+		status = write_file(op, path, text, size);
+	if (status == 0)
+		fprintf(stderr, "rngsim: %s: %s has %u of %u job%s\n",
+		    op->op_command, path, left, jobs, PLURAL(jobs));
+	free(text);
+	free(base);
+	return (status);
+}
+
+/* Options that are each job's own, or need all cells at once. */
+int
+options_check_plan(const struct options *op)
+{
+	static const enum option_id others[] = { OPTION_OUTPUT,
+	    OPTION_SCHEDULE, OPTION_PAGE, OPTION_ROWS, OPTION_RESUME,
+	    OPTION_PIECE, OPTION_JSON, OPTION_ONLY, OPTION_REPLAY };
+	char label[OPTION_LABEL_SIZE];
+	unsigned i;
+
+	if (op->op_plan == NULL && GIVEN(op, PARTS))
+		return (usage_error(op->op_command, "--parts has an effect "
+		    "with --plan only"));
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (op->op_plan != NULL && op->op_text[others[i]] != NULL)
+			return (usage_error(op->op_command, "--plan and %s: "
+			    "expected one of them", option_label(others[i],
+			    label)));
+	if (op->op_cmd == COMMAND_sweep && (op->op_plan != NULL ||
+	    op->op_part_of > 0) && (GIVEN(op, UNTIL) || GIVEN(op, UNCERTAINTY)))
+		return (usage_error(op->op_command, "%s needs all cells at "
+		    "once: expected no --plan or --part", GIVEN(op, UNTIL) ?
+		    "--until" : "--uncertainty"));
+	return (0);
+}

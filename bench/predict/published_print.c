@@ -1,0 +1,394 @@
+/*
+ * Published figures beside predictions: tables of 80 columns, CSV, JSON.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/predict/published.h"
+#include "bench/result/json_text.h"
+#include "bench/stats/stats.h"
+
+enum {
+	JSON_DIGITS	= 6,
+	SHOWN_MAX	= 8	/* numbers of threads in a table */
+};
+
+static const struct column summary_columns[] = {
+	{ "lock", -26 }, { "simulated", -14 }, { "points", 6 },
+	{ "median", 7 }, { "90 %", 6 }, { "worst", 7 }, { "bias", 6 }
+};
+
+static const struct published_row *
+chosen(const struct published *pb, unsigned i)
+{
+
+	return (&pb->pb_rows[pb->pb_chosen[i]]);
+}
+
+static const char *
+lock_name(const struct published *pb, const struct published_row *pr)
+{
+
+	return (pb->pb_locks.pn_name[pr->pr_lock]);
+}
+
+/* The absolute errors of a lock, or of all. */
+struct errors {
+	unsigned	 er_count;
+	double		 er_median;
+	double		 er_p90;
+	struct agreement er_agreement;
+};
+
+enum { ALL_LOCKS = PUBLISHED_NAMES_MAX };
+
+static struct errors
+errors_of(const struct published *pb, unsigned lock, double *scratch)
+{
+	struct errors er = { .er_count = 0 };
+	const struct published_row *pr;
+	unsigned i;
+
+	for (i = 0; i < pb->pb_chosen_count; i++) {
+		pr = chosen(pb, i);
+		if (lock != ALL_LOCKS && pr->pr_lock != lock)
+			continue;
+		scratch[er.er_count++] = fabs(published_off(pb, pr));
+		agreement_add(&er.er_agreement, published_ns(pb, pr),
+		    pr->pr_predicted_ns, true, pr);
+	}
+	if (er.er_count > 0) {
+		er.er_median = stats_median(scratch, er.er_count);
+		er.er_p90 = stats_quantile(scratch, er.er_count, 0.9);
+	}
+	return (er);
+}
+
+/* How well locks are ranked: Kendall's tau for each group and threads. */
+struct ranking {
+	unsigned	 rk_count;	/* of rankings of three locks or more */
+	double		 rk_mean;
+	double		 rk_least;
+	const struct published_row *rk_least_of;
+};
+
+static struct agreement_item
+item(const struct published *pb, const struct published_row *pr)
+{
+	const double v = published_ns(pb, pr), p = pr->pr_predicted_ns;
+
+	return ((struct agreement_item){ { v, v, v }, { p, p, p } });
+}
+
+/* Whether two rows are of one group and as many threads. */
+static bool
+alike(const struct published_row *a, const struct published_row *b)
+{
+
+	return (a->pr_group == b->pr_group && a->pr_threads == b->pr_threads);
+}
+
+/* Adds the ranking of which row i is the first, if there is one. */
+static void
+add_ranking(const struct published *pb, unsigned i, struct ranking *rk)
+{
+	const struct published_row *first = chosen(pb, i), *a, *b;
+	struct agreement_ranks ar = { .ar_pairs = 0 };
+	struct agreement_item x, y;
+	unsigned k, locks = 0, m;
+	double tau;
+
+	for (k = 0; k < i; k++)
+		if (alike(chosen(pb, k), first))
+			return;
+	for (k = i; k < pb->pb_chosen_count; k++) {
+		a = chosen(pb, k);
+		if (!alike(a, first))
+			continue;
+		locks++;
+		x = item(pb, a);
+		for (m = k + 1; m < pb->pb_chosen_count; m++) {
+			b = chosen(pb, m);
+			y = item(pb, b);
+			if (alike(b, first))
+				agreement_rank(&x, &y, &ar);
+		}
+	}
+	if (locks < 3 || ar.ar_told == 0)
+		return;
+	tau = agreement_tau(&ar);
+	rk->rk_mean = (rk->rk_mean * rk->rk_count + tau) / (rk->rk_count + 1);
+	if (rk->rk_count++ == 0 || tau < rk->rk_least) {
+		rk->rk_least = tau;
+		rk->rk_least_of = first;
+	}
+}
+
+static struct ranking
+ranking_of(const struct published *pb)
+{
+	struct ranking rk = { .rk_count = 0 };
+	unsigned i;
+
+	for (i = 0; i < pb->pb_chosen_count; i++)
+		add_ranking(pb, i, &rk);
+	return (rk);
+}
+
+/* The share of published values inside the bands; below 0: there are none. */
+static double
+inside(const struct published *pb)
+{
+	const struct published_row *pr;
+	unsigned i, in = 0;
+	double ns;
+
+	if (pb->pb_request->pq_samples == 0)
+		return (-1);
+	for (i = 0; i < pb->pb_chosen_count; i++) {
+		pr = chosen(pb, i);
+		ns = published_ns(pb, pr);
+		in += ns >= pr->pr_band_ns[0] && ns <= pr->pr_band_ns[1];
+	}
+	return ((double)in / pb->pb_chosen_count);
+}
+
+/* The numbers of threads that a group's table shows: spread by ratio. */
+static unsigned
+shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
+{
+	bool there[CELL_READERS_MAX + 1] = { false };
+	unsigned best, count = 0, first = 0, i, k, last = 0, n = 0;
+	double want;
+
+	for (i = 0; i < pb->pb_chosen_count; i++)
+		if (chosen(pb, i)->pr_group == group)
+			there[chosen(pb, i)->pr_threads] = true;
+	for (i = 1; i <= CELL_READERS_MAX; i++) {
+		first = first == 0 && there[i] ? i : first;
+		last = there[i] ? i : last;
+		count += there[i];
+	}
+	for (i = 1; count <= SHOWN_MAX && i <= last; i++)
+		if (there[i])
+			out[n++] = i;
+	for (k = 0; count > SHOWN_MAX && k < SHOWN_MAX; k++) {
+		want = first * pow((double)last / first, k / (SHOWN_MAX - 1.));
+		best = first;
+		for (i = first; i <= last; i++)
+			if (there[i] && fabs(i - want) < fabs(best - want))
+				best = i;
+		if (n == 0 || best > out[n - 1])
+			out[n++] = best;
+	}
+	return (n);
+}
+
+static const struct published_row *
+find(const struct published *pb, unsigned group, unsigned lock,
+    unsigned threads)
+{
+	const struct published_row *pr;
+	unsigned i;
+
+	for (i = 0; i < pb->pb_chosen_count; i++) {
+		pr = chosen(pb, i);
+		if (pr->pr_group == group && pr->pr_lock == lock &&
+		    pr->pr_threads == threads)
+			return (pr);
+	}
+	return (NULL);
+}
+
+/* Three lines of a lock: published, predicted, how far off. */
+static void
+print_lock(FILE *out, const struct published *pb, unsigned group,
+    unsigned lock, const unsigned *threads, unsigned n)
+{
+	static const char *const lines[] = { "publ.", "pred.", "off %" };
+	const struct published_row *pr;
+	unsigned i, k;
+
+	for (i = 0; i < n; i++)
+		if (find(pb, group, lock, threads[i]) != NULL)
+			break;
+	if (i == n)
+		return;
+	for (k = 0; k < 3; k++) {
+		fprintf(out, "%-18.18s%-6s", k == 0 ? pb->pb_locks.
+		    pn_name[lock] : k == 1 ? FORMATF("  = %s",
+		    pb->pb_kind[lock]->lc_name) : "", lines[k]);
+		for (i = 0; i < n; i++) {
+			pr = find(pb, group, lock, threads[i]);
+			fprintf(out, " %6s", pr == NULL ? "-" : k == 0 ?
+			    FORMAT(real, published_ns(pb, pr)) : k == 1 ?
+			    FORMAT(real, pr->pr_predicted_ns) :
+			    FORMATF("%+.0f", 100 * published_off(pb, pr)));
+		}
+		putc('\n', out);
+	}
+}
+
+static void
+print_group(FILE *out, const struct published *pb, unsigned group)
+{
+	unsigned i, lock, n, threads[SHOWN_MAX];
+
+	n = shown(pb, group, threads);
+	if (n == 0)
+		return;
+	fprintf(out, "\n%s%sns between acquisitions of the whole system\n",
+	    pb->pb_groups.pn_name[group],
+	    pb->pb_groups.pn_name[group][0] != '\0' ? ": " : "");
+	if (pb->pb_unit->un_scaled)
+		fprintf(out, "  fitted: %.4g ns over the published count\n",
+		    pb->pb_unit->un_ns * pb->pb_scale[group]);
+	fprintf(out, "%-24s", "threads");
+	for (i = 0; i < n; i++)
+		fprintf(out, " %6u", threads[i]);
+	putc('\n', out);
+	for (lock = 0; lock < pb->pb_locks.pn_count; lock++)
+		if (pb->pb_kind[lock] != NULL)
+			print_lock(out, pb, group, lock, threads, n);
+}
+
+static void
+print_errors(FILE *out, const struct published *pb, const char *name,
+    const char *kind, const struct errors *er)
+{
+
+	(void)pb;
+	if (er->er_count > 0)
+		COLUMNS_ROW(out, summary_columns, name, kind,
+		    FORMATF("%u", er->er_count),
+		    FORMATF("%.1f", 100 * er->er_median),
+		    FORMATF("%.1f", 100 * er->er_p90),
+		    FORMATF("%+.0f", 100 * er->er_agreement.ag_worst),
+		    FORMATF("%.2f", agreement_bias(&er->er_agreement)));
+}
+
+static void
+print_summary(FILE *out, const struct published *pb, double *scratch)
+{
+	const struct ranking rk = ranking_of(pb);
+	struct errors er;
+	unsigned lock;
+
+	fputs("\nabsolute errors in %; worst with its sign; bias: predicted "
+	    "over published\n", out);
+	COLUMNS_TITLES(out, summary_columns);
+	for (lock = 0; lock < pb->pb_locks.pn_count; lock++) {
+		if (pb->pb_kind[lock] == NULL)
+			continue;
+		er = errors_of(pb, lock, scratch);
+		print_errors(out, pb, pb->pb_locks.pn_name[lock],
+		    pb->pb_kind[lock]->lc_name, &er);
+	}
+	er = errors_of(pb, ALL_LOCKS, scratch);
+	print_errors(out, pb, "all", "", &er);
+	if (rk.rk_count > 0)
+		format_wrapf(out, "ranks", 2, "of locks, Kendall's tau: mean "
+		    "%.2f of %u; least %.2f, %u threads, %s", rk.rk_mean,
+		    rk.rk_count, rk.rk_least, rk.rk_least_of->pr_threads,
+		    pb->pb_groups.pn_name[rk.rk_least_of->pr_group]);
+	if (pb->pb_request->pq_samples > 0)
+		fprintf(out, "inside the 10-90 %% band of %u drawn profiles: "
+		    "%.1f %% of %u published points\n",
+		    pb->pb_request->pq_samples, 100 * inside(pb),
+		    pb->pb_chosen_count);
+}
+
+void
+published_print(FILE *out, const struct published *pb)
+{
+	const struct published_request *pq = pb->pb_request;
+	const struct profile *pr = &pb->pb_machine.vi_profile;
+	double *scratch = calloc(pb->pb_chosen_count, sizeof(*scratch));
+	const char *slash = strrchr(pq->pq_path, '/');
+	size_t n;
+	unsigned i;
+
+	fprintf(out, "%s\n", slash != NULL ? slash + 1 : pq->pq_path);
+	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
+	    "guessed; loop %s, --place %s, seed %" PRIu64, pr->pr_name,
+	    FORMAT(percent, 100 * profile_share(pr, PROVENANCE_GUESSED)),
+	    pb->pb_loop->pl_name, pq->pq_place != NULL ? pq->pq_place :
+	    pb->pb_loop->pl_place, pq->pq_seed);
+	n = strlen(pb->pb_skipped);
+	if (n > 2)
+		format_wrapf(out, "skipped  ", 2, "%.*s", (int)n - 2,
+		    pb->pb_skipped);
+	for (i = 0; i < pb->pb_groups.pn_count; i++)
+		print_group(out, pb, i);
+	if (scratch != NULL)
+		print_summary(out, pb, scratch);
+	free(scratch);
+}
+
+void
+published_print_csv(FILE *out, const struct published *pb)
+{
+	const struct published_row *pr;
+	unsigned i;
+
+	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
+	    "low_ns,high_ns\n", out);
+	for (i = 0; i < pb->pb_chosen_count; i++) {
+		pr = chosen(pb, i);
+		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
+		    pb->pb_groups.pn_name[pr->pr_group], lock_name(pb, pr),
+		    pb->pb_kind[pr->pr_lock]->lc_name, pr->pr_threads,
+		    published_ns(pb, pr), pr->pr_predicted_ns,
+		    published_off(pb, pr), pr->pr_band_ns[0],
+		    pr->pr_band_ns[1]);
+	}
+}
+
+static json_t *
+json_row(const void *of, unsigned i)
+{
+	const struct published *pb = of;
+	const struct published_row *pr = chosen(pb, i);
+
+	return (json_pack(pb->pb_request->pq_samples > 0 ?
+	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:[f, f]}" :
+	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f}",
+	    "group", pb->pb_groups.pn_name[pr->pr_group],
+	    "lock", lock_name(pb, pr),
+	    "simulated", pb->pb_kind[pr->pr_lock]->lc_name,
+	    "threads", (int)pr->pr_threads,
+	    "published_ns", published_ns(pb, pr),
+	    "predicted_ns", pr->pr_predicted_ns,
+	    "off", published_off(pb, pr),
+	    "band_ns", pr->pr_band_ns[0], pr->pr_band_ns[1]));
+}
+
+int
+published_print_json(FILE *out, const struct published *pb)
+{
+	const struct published_request *pq = pb->pb_request;
+	double *scratch = calloc(pb->pb_chosen_count, sizeof(*scratch));
+	const struct ranking rk = ranking_of(pb);
+	struct errors er;
+
+	if (scratch == NULL)
+		return (ENOMEM);
+	er = errors_of(pb, ALL_LOCKS, scratch);
+	free(scratch);
+	return (json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s, "
+	    "s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:o}",
+	    "published", pq->pq_path, "claim", "predicted",
+	    "profile", pb->pb_machine.vi_profile.pr_name, "guessed_share",
+	    profile_share(&pb->pb_machine.vi_profile, PROVENANCE_GUESSED),
+	    "loop", pb->pb_loop->pl_name, "seed", (json_int_t)pq->pq_seed,
+	    "skipped", pb->pb_skipped, "points", (int)er.er_count,
+	    "median", er.er_median, "p90", er.er_p90,
+	    "bias", agreement_bias(&er.er_agreement),
+	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
+	    "tau_least", rk.rk_least, "inside", inside(pb),
+	    "rows", json_list(pb->pb_chosen_count, json_row, pb)),
+	    JSON_DIGITS));
+}

@@ -1,0 +1,369 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
+#include "bench/sweep/merge.h"
+#include "bench/sweep/sweep.h"
+#include "lib/base/parse_number.h"
+
+enum { TAIL_WORDS = 4 };	/* --part I/N -o FILE */
+
+/* Where a result's text has its cells, and where they end. */
+static const char cells_begin[] = "\n  \"cells\": [", cells_end[] = "\n  ]";
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct merge *mg, const char *file, const char *fmt, ...)
+{
+	char text[2 * RESULT_TEXT_SIZE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mg->mg_refused++;
+	return (run_error("merge", "%s: %s", file, text));
+}
+
+/* I/N of the command line's --part; false: it is no job of a plan. */
+static bool
+read_part(char *const argv[], unsigned words, uint64_t *part, uint64_t *parts)
+{
+	char text[64], *slash;
+
+	if (words < TAIL_WORDS + 2 ||
+	    strcmp(argv[words - TAIL_WORDS], "--part") != 0)
+		return (false);
+	snprintf(text, sizeof(text), "%s", argv[words - TAIL_WORDS + 1]);
+	slash = strchr(text, '/');
+	if (slash == NULL)
+		return (false);
+	*slash++ = '\0';
+	return (parse_number(text, part) == 0 &&
+	    parse_number(slash, parts) == 0 && *part >= 1 && *part <= *parts &&
+	    *parts <= OPTIONS_PARTS_MAX);
+}
+
+/* Whether a part belongs to the plan of the first one. */
+static int
+check_plan(struct merge *mg, const struct merge_head *mh, unsigned words,
+    unsigned parts)
+{
+	bool same = parts == mg->mg_parts && mh->mh_seed == mg->mg_seed &&
+	    words == mg->mg_words;
+	unsigned i;
+
+	for (i = 1; same && i < words - TAIL_WORDS; i++)
+		same = strcmp(mh->mh_argv[i], mg->mg_argv[i]) == 0;
+	if (!same)
+		return (refuse(mg, mh->mh_file, "part of another plan than %s",
+		    mg->mg_first));
+	if (!mg->mg_across && strcmp(mh->mh_revision, mg->mg_revision) != 0)
+		return (refuse(mg, mh->mh_file, "made by rngsim %s, %s by %s: "
+		    "--across takes both", mh->mh_revision, mg->mg_first,
+		    mg->mg_revision));
+	return (0);
+}
+
+/* Takes over the argv of the first part. */
+static int
+begin(struct merge *mg, struct merge_head *mh, unsigned words, unsigned parts)
+{
+
+	mg->mg_argv = mh->mh_argv;
+	mh->mh_argv = NULL;
+	mg->mg_words = words;
+	mg->mg_parts = parts;
+	mg->mg_seed = mh->mh_seed;
+	mg->mg_first = mh->mh_file;
+	snprintf(mg->mg_revision, sizeof(mg->mg_revision), "%s",
+	    mh->mh_revision);
+	snprintf(mg->mg_started, sizeof(mg->mg_started), "%s", mh->mh_started);
+	return (0);
+}
+
+/* The place of a part, of a host that may be the first with it. */
+static int
+place(struct merge *mg, const struct merge_head *mh, unsigned part,
+    struct merge_part **slot)
+{
+	const size_t have = (size_t)mg->mg_hosts * mg->mg_parts;
+	struct merge_part *grown;
+
+	if (mh->mh_host >= mg->mg_hosts) {
+		grown = realloc(mg->mg_part, (have + mg->mg_parts) *
+		    sizeof(*grown));
+		if (grown == NULL)
+			return (run_error("merge", "no memory"));
+		memset(grown + have, 0, mg->mg_parts * sizeof(*grown));
+		mg->mg_part = grown;
+		mg->mg_hosts++;
+	}
+	*slot = &mg->mg_part[(size_t)mh->mh_host * mg->mg_parts + part - 1];
+	if ((*slot)->mp_file != NULL)
+		return (refuse(mg, mh->mh_file, "part %u again, as in %s",
+		    part, (*slot)->mp_file));
+	(*slot)->mp_file = mh->mh_file;
+	return (0);
+}
+
+int
+merge_take(struct merge *mg, struct merge_head *mh, struct merge_part **slot)
+{
+	char now[RESULT_NAME_SIZE];
+	uint64_t part, parts;
+	unsigned words = 0;
+	int status = 0;
+
+	while (mh->mh_argv != NULL && mh->mh_argv[words] != NULL)
+		words++;
+	if (!read_part(mh->mh_argv, words, &part, &parts))
+		return (refuse(mg, mh->mh_file, "not the result of a job of "
+		    "--plan"));
+	if (!mh->mh_complete)
+		return (refuse(mg, mh->mh_file, "incomplete: run its job "
+		    "again"));
+	result_now(now);
+	if (strcmp(mh->mh_started, now) > 0 && !mg->mg_across)
+		return (refuse(mg, mh->mh_file, "began at %s, which is in the "
+		    "future: set the clock of its host, or give --across",
+		    mh->mh_started));
+	if (mg->mg_argv == NULL)
+		status = begin(mg, mh, words, (unsigned)parts);
+	else
+		status = check_plan(mg, mh, words, (unsigned)parts);
+	if (strcmp(mh->mh_started, mg->mg_started) < 0)
+		snprintf(mg->mg_started, sizeof(mg->mg_started), "%s",
+		    mh->mh_started);
+	return (status != 0 ? status : place(mg, mh, (unsigned)part, slot));
+}
+
+int
+merge_missing(struct merge *mg)
+{
+	struct text list = { .s = "" };
+	unsigned first = 0, h, i, missing = 0;
+	bool has;
+
+	for (i = 1; i <= mg->mg_parts + 1; i++) {
+		has = i > mg->mg_parts;
+		for (h = 0; h < mg->mg_hosts && !has; h++)
+			has = mg->mg_part[(size_t)h * mg->mg_parts + i - 1]
+			    .mp_file != NULL;
+		missing += !has;
+		if (!has && first == 0)
+			first = i;
+		if (has && first > 0 && strlen(list.s) < 200)
+			text_list(&list, i - 1 > first ? "%u-%u" : "%u", first,
+			    i - 1);
+		if (has)
+			first = 0;
+	}
+	if (missing > 0)
+		return (run_error("merge", "%u of %u parts missing: %s%s; the "
+		    "command with --plan lists their jobs", missing,
+		    mg->mg_parts, list.s, strlen(list.s) < 200 ? "" : ", ..."));
+	return (mg->mg_refused > 0 ? EXIT_FAILURE : 0);
+}
+
+char **
+merge_argv(const struct merge *mg, const char *output)
+{
+	const unsigned n = mg->mg_words - TAIL_WORDS;
+	char **argv = calloc(n + 3, sizeof(*argv));
+	unsigned i;
+
+	for (i = 0; argv != NULL && i < n; i++)
+		argv[i] = mg->mg_argv[i];
+	if (argv != NULL && output != NULL) {
+		argv[n] = (char *)(uintptr_t)"-o";
+		argv[n + 1] = (char *)(uintptr_t)output;
+	}
+	return (argv);
+}
+
+void
+merge_free(struct merge *mg)
+{
+	size_t i;
+
+	for (i = 0; i < (size_t)mg->mg_hosts * mg->mg_parts; i++)
+		free(mg->mg_part[i].mp_cells);
+	free(mg->mg_part);
+	field_free_words(mg->mg_argv);
+}
+
+/*
+ * Which host measured it, from 0.  Predictions are the same on all; of measured
+ * cells another host is refused, or with --across their factor.
+ */
+static int
+host_of(struct merge *mg, const char *file, struct result *r,
+    unsigned *host)
+{
+	const struct result_host *a = &r->host, *b;
+	unsigned i;
+
+	*host = 0;
+	if (strcmp(r->cells[0].engine, "virtual") == 0)
+		return (0);
+	for (i = 0; i < mg->mg_hosts; i++) {
+		b = &mg->mg_host[i];
+		if (strcmp(a->cpu_model, b->cpu_model) == 0 &&
+		    strcmp(a->kernel, b->kernel) == 0 && a->cpus == b->cpus &&
+		    strcmp(a->libcrypto, b->libcrypto) == 0)
+			break;
+	}
+	if (i > 0 && i == mg->mg_hosts && !mg->mg_across)
+		return (refuse(mg, file, "measured on another host than %s, "
+		    "\"%s\": --across makes the host a factor", mg->mg_first,
+		    a->cpu_model));
+	if (i == MERGE_HOSTS_MAX)
+		return (refuse(mg, file, "more than %d hosts",
+		    MERGE_HOSTS_MAX));
+	mg->mg_host[i] = *a;
+	*host = i;
+	for (i = 0; mg->mg_across && i < r->cell_count; i++)
+		snprintf(r->cells[i].host, sizeof(r->cells[i].host), "%.24s#%u",
+		    a->cpu_model, *host + 1);
+	return (0);
+}
+
+/* The lines of a result's cells. */
+static const char *
+find_cells(const char *text, size_t *len)
+{
+	const char *from = strstr(text, cells_begin), *to;
+
+	if (from == NULL)
+		return (NULL);
+	from += sizeof(cells_begin) - 1;
+	to = strstr(from, cells_end);
+	*len = to == NULL ? 0 : (size_t)(to - from);
+	return (to == NULL ? NULL : from);
+}
+
+/* Keeps a part as text: a tenth of the memory of its fields. */
+static int
+take_file(struct merge *mg, const char *file, struct result *first)
+{
+	struct merge_head mh = { .mh_file = file };
+	struct merge_part *mp;
+	char why[RESULT_TEXT_SIZE], *text;
+	const char *cells;
+	struct result r;
+	size_t len;
+	int status;
+
+	if (result_load(file, &r, why) != 0)
+		return (refuse(mg, file, "%s", why));
+	mh.mh_argv = r.argv;
+	r.argv = NULL;
+	mh.mh_seed = r.seed;
+	mh.mh_started = r.started;
+	mh.mh_revision = r.host.revision;
+	mh.mh_complete = r.complete;
+	status = r.cell_count == 0 ? refuse(mg, file, "has no cells") :
+	    host_of(mg, file, &r, &mh.mh_host);
+	if (status == 0)
+		status = merge_take(mg, &mh, &mp);
+	field_free_words(mh.mh_argv);
+	if (status == 0) {
+		text = result_format_json(&r);
+		cells = text == NULL ? NULL : find_cells(text, &len);
+		mp->mp_cells = cells == NULL ? NULL : strndup(cells, len);
+		free(text);
+		if (mp->mp_cells == NULL)
+			status = run_error("merge", "no memory");
+	}
+	if (status == 0 && first->cells == NULL)
+		*first = r;
+	else
+		result_free(&r);
+	return (status);
+}
+
+/* All parts' cells between the head and the end of the first one's text. */
+static char *
+assemble(const struct merge *mg, const char *text, size_t *size)
+{
+	const size_t n = (size_t)mg->mg_hosts * mg->mg_parts;
+	size_t i, len = 0, used;
+	const char *cells = find_cells(text, &len), *between = "";
+	char *whole;
+
+	*size = strlen(text) - len;
+	for (i = 0; i < n; i++)
+		*size += mg->mg_part[i].mp_cells == NULL ? 0 :
+		    strlen(mg->mg_part[i].mp_cells) + 1;
+	whole = malloc(*size + 1);
+	if (whole == NULL || cells == NULL)
+		return (whole);
+	used = (size_t)(cells - text);
+	memcpy(whole, text, used);
+	for (i = 0; i < n; i++) {
+		const struct merge_part *mp = &mg->mg_part[i % mg->mg_hosts *
+		    mg->mg_parts + i / mg->mg_hosts];
+
+		if (mp->mp_cells == NULL)
+			continue;
+		used += (size_t)sprintf(whole + used, "%s%s", between,
+		    mp->mp_cells);
+		between = ",";
+	}
+	*size = used + strlen(cells + len);
+	memcpy(whole + used, cells + len, strlen(cells + len) + 1);
+	return (whole);
+}
+
+static int
+write_whole(const struct merge *mg, struct result *first, const char *output,
+    struct atomic_file *of)
+{
+	const unsigned resumed = first->resumed_count;
+	char *text, *whole = NULL;
+	size_t size = 0;
+	int error;
+
+	first->argv = merge_argv(mg, output);
+	snprintf(first->started, sizeof(first->started), "%s",
+	    mg->mg_started);
+	/* A prediction does not depend on where it was continued. */
+	if (strcmp(first->cells[0].engine, "virtual") == 0)
+		first->resumed_count = 0;
+	text = first->argv == NULL ? NULL : result_format_json(first);
+	if (text != NULL)
+		whole = assemble(mg, text, &size);
+	free(text);
+	error = whole == NULL ? ENOMEM : atomic_file_commit(of, whole, size);
+	free(whole);
+	first->resumed_count = resumed;
+	free(first->argv);
+	first->argv = NULL;
+	return (error == 0 ? 0 : run_error("merge", "%s: %s", output,
+	    strerror(error)));
+}
+
+int
+merge_results(const struct options *op, struct atomic_file *of)
+{
+	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
+	struct result first = { .cells = NULL };
+	int i, status = 0;
+
+	for (i = 0; i < op->op_operands; i++)
+		(void)take_file(&mg, op->op_operand[i], &first);
+	status = merge_missing(&mg);
+	if (status == 0)
+		status = write_whole(&mg, &first, op->op_output, of);
+	if (status == 0)
+		printf("%s: %u part%s%s\n", op->op_output, mg.mg_parts,
+		    PLURAL(mg.mg_parts),
+		    mg.mg_hosts > 1 ? FORMATF(", of %u hosts", mg.mg_hosts) :
+		    "");
+	result_free(&first);
+	merge_free(&mg);
+	return (status);
+}

@@ -1,1 +1,0 @@
-#include <kern.h>

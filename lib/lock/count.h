@@ -1,0 +1,60 @@
+/*
+ * Counts of threads inside, which exclude none: what locks that protect only
+ * their own word cost.  An including file defines count_add().
+ */
+#ifndef LIB_LOCK_COUNT_H
+#define LIB_LOCK_COUNT_H
+
+#include "lib/lock/lock.h"
+
+LOCK_STATE(struct m32)
+
+/* Adds n to the count.  Orders nothing: a count guards no other data. */
+static void count_add(struct m32 *count, uint32_t n);
+
+static inline bool
+count_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+
+	(void)n;
+	(void)w;
+	count_add(state_of(l), 1);
+	return (false);
+}
+
+static inline bool
+count_trylock(struct lock *l, struct lock_node *n)
+{
+
+	return (!count_lock(l, n, NULL));
+}
+
+static inline void
+count_unlock(struct lock *l, struct lock_node *n)
+{
+
+	(void)n;
+	count_add(state_of(l), UINT32_MAX);
+}
+
+static inline bool
+count_owned(struct lock *l)
+{
+
+	(void)l;
+	return (true);
+}
+
+#define	COUNT_CLASS(kind, descr)					\
+	LOCK_CLASS(kind) = {						\
+		.lc_name	= #kind,				\
+		.lc_descr	= descr,				\
+		.lc_type	= "counter",				\
+		.lc_flags	= LC_SPIN,				\
+		.lc_lock	= count_lock,				\
+		.lc_trylock	= count_trylock,			\
+		.lc_unlock	= count_unlock,				\
+		.lc_owned	= count_owned,				\
+	}
+
+#endif

@@ -1,0 +1,439 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vm/impl.h"
+#include "lib/vm/memory.h"
+
+const char *const vm_memory_names[VM_MEMORIES] = { [VM_SC] = "sc",
+    [VM_TSO] = "tso", [VM_WEAK] = "weak" };
+
+CTASSERT(VM_STORES <= VM_CONTROLLED_MAX);
+CTASSERT((MEMORY_SLOTS & (MEMORY_SLOTS - 1)) == 0);
+CTASSERT(MEMORY_SLOTS > MEMORY_WORDS);
+
+int
+memory_init(struct vm *vm)
+{
+	struct memory *me = vm->vm_memory_kept;
+	unsigned i;
+
+	if (me == NULL)
+		me = vm->vm_memory_kept = calloc(1, sizeof(*me));
+	if (me == NULL)
+		return (ENOMEM);
+	me->me_kind = vm->vm_config->mc_control->vh_memory;
+	me->me_words = me->me_guarded = 0;
+	memset(me->me_slot, 0, sizeof(me->me_slot));
+	for (i = 0; i < VM_STORES; i++)
+		me->me_thread[i].mt_pending =
+		    me->me_thread[i].mt_view.mv_count = 0;
+	vm->vm_controlled.vx_memory = me;
+	return (0);
+}
+
+static uint32_t
+view_at(const struct memory_view *mv, unsigned i)
+{
+
+	return (i < mv->mv_count ? mv->mv_at[i] : 0);
+}
+
+static void
+view_set(struct memory_view *mv, unsigned i, uint32_t at)
+{
+
+	while (mv->mv_count <= i)
+		mv->mv_at[mv->mv_count++] = 0;
+	mv->mv_at[i] = at;
+}
+
+static void
+view_copy(struct memory_view *to, const struct memory_view *from)
+{
+
+	to->mv_count = from->mv_count;
+	memcpy(to->mv_at, from->mv_at, from->mv_count * sizeof(to->mv_at[0]));
+}
+
+static void
+view_join(struct memory_view *to, const struct memory_view *from)
+{
+	unsigned i;
+
+	for (i = 0; i < from->mv_count; i++)
+		if (view_at(to, i) < from->mv_at[i])
+			view_set(to, i, from->mv_at[i]);
+}
+
+static struct memory_thread *
+self_of(struct vm *vm)
+{
+
+	return (&vm->vm_controlled.vx_memory->me_thread[vm->vm_self->vt_id]);
+}
+
+static uint64_t
+get(const void *p, unsigned size)
+{
+
+	return (size == sizeof(uint32_t) ? *(const uint32_t *)p :
+	    *(const uint64_t *)p);
+}
+
+static void
+put(void *p, unsigned size, uint64_t v)
+{
+
+	if (size == sizeof(uint32_t))
+		*(uint32_t *)p = (uint32_t)v;
+	else
+		*(uint64_t *)p = v;
+}
+
+static const void *
+returned(struct memory *me, unsigned size, uint64_t v)
+{
+
+	put(&me->me_read, size, v);
+	return (&me->me_read);
+}
+
+/* Where the index of a word is, or belongs. */
+static uint16_t *
+slot_of(struct memory *me, const void *p)
+{
+	const uint64_t key = (uintptr_t)p * UINT64_C(0x9e3779b97f4a7c15);
+	unsigned i;
+
+	for (i = (unsigned)(key >> 48) % MEMORY_SLOTS; me->me_slot[i] != 0 &&
+	    me->me_word[me->me_slot[i] - 1].mw_word != p;
+	    i = (i + 1) % MEMORY_SLOTS)
+		;
+	return (&me->me_slot[i]);
+}
+
+/* The value that a word has becomes its latest. */
+static void
+append(struct memory_word *mw, const struct memory_view *mv)
+{
+	const unsigned i = ++mw->mw_newest % MEMORY_VALUES;
+
+	mw->mw_value[i] = get(mw->mw_word, mw->mw_size);
+	mw->mw_view[i].mv_count = 0;
+	if (mv != NULL)
+		view_copy(&mw->mw_view[i], mv);
+	if (mw->mw_newest - mw->mw_oldest >= MEMORY_VALUES)
+		mw->mw_oldest++;
+}
+
+/* Memory was used for something else, or the first thread has written it. */
+static bool
+is_other(const struct memory_word *mw, unsigned size)
+{
+
+	return (mw->mw_size != size || get(mw->mw_word, size) !=
+	    mw->mw_value[mw->mw_newest % MEMORY_VALUES]);
+}
+
+static void
+start_again(struct memory_word *mw, unsigned size)
+{
+
+	mw->mw_size = (uint8_t)size;
+	append(mw, NULL);
+	mw->mw_oldest = mw->mw_newest;
+}
+
+/* A word's history, from now on; NULL: there are too many. */
+static struct memory_word *
+word_make(struct memory *me, const void *p, unsigned size)
+{
+	uint16_t *slot = slot_of(me, p);
+	struct memory_word *mw;
+
+	if (*slot == 0) {
+		if (me->me_words == MEMORY_WORDS)
+			return (NULL);
+		mw = &me->me_word[me->me_words++];
+		*slot = (uint16_t)me->me_words;
+		mw->mw_word = p;
+		mw->mw_newest = 0;
+		start_again(mw, size);
+	}
+	return (&me->me_word[*slot - 1]);
+}
+
+/* Its place in views. */
+static unsigned
+place_of(const struct memory *me, const struct memory_word *mw)
+{
+
+	return (VM_STORES + (unsigned)(mw - me->me_word));
+}
+
+const void *
+memory_load(struct vm *vm, const void *p, unsigned access)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = self_of(vm);
+	const unsigned size = access >> VM_SIZE_SHIFT;
+	struct memory_word *mw;
+	uint32_t at, oldest;
+	unsigned i;
+
+	if (vm->vm_self->vt_host)
+		return (p);
+	for (i = mt->mt_pending; i-- > 0;)
+		if (mt->mt_store[i].ms_word == p)
+			return (returned(me, size, mt->mt_store[i].ms_value));
+	i = *slot_of(me, p);
+	if (me->me_kind != VM_WEAK || i == 0)
+		return (p);
+	mw = &me->me_word[i - 1];
+	if (is_other(mw, size))
+		start_again(mw, size);
+	oldest = view_at(&mt->mt_view, place_of(me, mw));
+	if (oldest < mw->mw_oldest)
+		oldest = mw->mw_oldest;
+	at = mw->mw_newest;
+	if (oldest < at && !vm->vm_self->vt_newest)
+		at -= vm_controlled_pick(vm, at - oldest + 1);
+	if (at < mw->mw_newest)
+		vm_tell_word(vm, VM_OLD_VALUE, vm->vm_self, i,
+		    mw->mw_value[at % MEMORY_VALUES]);
+	view_set(&mt->mt_view, place_of(me, mw), at);
+	if ((access & VM_ACQUIRE) != 0)
+		view_join(&mt->mt_view, &mw->mw_view[at % MEMORY_VALUES]);
+	return (returned(me, size, mw->mw_value[at % MEMORY_VALUES]));
+}
+
+/* Commits the i-th store of a thread. */
+static void
+commit(struct vm *vm, unsigned thread, unsigned i)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = &me->me_thread[thread];
+	struct memory_store *ms = &mt->mt_store[i];
+	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
+
+	/* A store to memory that is no longer that word is dropped. */
+	if (mw == NULL || !is_other(mw, ms->ms_size)) {
+		put(ms->ms_word, ms->ms_size, ms->ms_value);
+		vm_tell_word(vm, VM_STORE_SEEN, vm->vm_thread[thread],
+		    mw == NULL ? 0 : *slot_of(me, ms->ms_word), ms->ms_value);
+	}
+	if (mw != NULL) {
+		append(mw, &ms->ms_view);
+		view_set(&mt->mt_view, place_of(me, mw), mw->mw_newest);
+	}
+	mt->mt_pending--;
+	memmove(ms, ms + 1, (mt->mt_pending - i) * sizeof(*ms));
+	if (mt->mt_pending == 0)
+		vm->vm_controlled.vx_storing &= ~(UINT64_C(1) << (thread - 1));
+	vm_controlled_changed(vm);
+}
+
+static void
+drain(struct vm *vm, unsigned thread)
+{
+
+	while (vm->vm_controlled.vx_memory->me_thread[thread].mt_pending > 0)
+		commit(vm, thread, 0);
+}
+
+/* Whether an earlier store of the thread is to the same word. */
+static bool
+follows(const struct memory_thread *mt, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < i; k++)
+		if (mt->mt_store[k].ms_word == mt->mt_store[i].ms_word)
+			return (true);
+	return (false);
+}
+
+void
+memory_commit(struct vm *vm, unsigned thread)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const struct memory_thread *mt = &me->me_thread[thread];
+	unsigned count = 0, i, may[MEMORY_PENDING];
+
+	for (i = 0; i < mt->mt_pending; i++)
+		if (i == 0 || (me->me_kind == VM_WEAK && !follows(mt, i)))
+			may[count++] = i;
+	commit(vm, thread, may[count > 1 ? vm_controlled_pick(vm, count) : 0]);
+}
+
+void
+vm_barrier(struct vm *vm)
+{
+
+	if (vm_is_weak(vm))
+		drain(vm, vm->vm_self->vt_id);
+}
+
+void
+memory_start(struct vm *vm, const struct vm_thread *vt)
+{
+
+	MPASS(vm->vm_self->vt_host);
+	view_set(&vm->vm_controlled.vx_memory->me_thread[vt->vt_id].mt_view,
+	    vt->vt_id, 1);
+}
+
+void
+memory_join(struct vm *vm)
+{
+	unsigned i;
+
+	if (!vm_is_weak(vm))
+		return;
+	for (i = 1; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_state != VM_ENDED)
+			return;
+	vm_controlled_commit(vm);
+}
+
+void
+memory_flush(struct vm *vm, const void *p)
+{
+	const struct memory_thread *mt = self_of(vm);
+	unsigned n;
+
+	for (n = mt->mt_pending; n > 0; n--)
+		if (mt->mt_store[n - 1].ms_word == p)
+			break;
+	for (; n > 0; n--)
+		commit(vm, vm->vm_self->vt_id, 0);
+}
+
+void
+vm_settle(void)
+{
+	struct vm *vm = vm_get();
+	struct memory *me = vm->vm_controlled.vx_memory;
+	unsigned i;
+
+	if (me == NULL)
+		return;
+	for (i = 1; i < VM_STORES; i++)
+		drain(vm, i);
+	for (i = 0; i < me->me_words; i++)
+		me->me_word[i].mw_oldest = me->me_word[i].mw_newest;
+}
+
+void
+memory_own(struct vm *vm, const void *p, unsigned access)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const unsigned size = access >> VM_SIZE_SHIFT;
+	struct memory_word *mw;
+
+	me->me_access = vm->vm_self->vt_host ? 0 : access;
+	if (me->me_access == 0)
+		return;
+	if ((access & VM_RMW) != 0 && me->me_kind == VM_TSO)
+		vm_barrier(vm);
+	else if ((access & VM_RMW) != 0)
+		memory_flush(vm, p);
+	mw = word_make(me, p, size);
+	if (mw != NULL && is_other(mw, size))
+		start_again(mw, size);
+	me->me_writes = (void *)(uintptr_t)p;
+	me->me_before = get(p, size);
+}
+
+/* The store is put back into the caller's buffer. */
+static void
+defer_store(struct vm *vm, unsigned size)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = self_of(vm);
+	const unsigned id = vm->vm_self->vt_id;
+	const bool release = (me->me_access & VM_RELEASE) != 0;
+	const uint64_t v = get(me->me_writes, size);
+	struct memory_store *ms;
+
+	put(me->me_writes, size, me->me_before);
+	if (mt->mt_pending == MEMORY_PENDING)
+		commit(vm, id, 0);
+	if (release && me->me_kind == VM_WEAK)
+		vm_barrier(vm);
+	ms = &mt->mt_store[mt->mt_pending++];
+	ms->ms_word = me->me_writes;
+	ms->ms_value = v;
+	ms->ms_size = (uint8_t)size;
+	ms->ms_view.mv_count = 0;
+	if (release)
+		view_copy(&ms->ms_view, &mt->mt_view);
+	vm->vm_controlled.vx_storing |= UINT64_C(1) << (id - 1);
+}
+
+/* An atomic reads the latest value, and others see the new one at once. */
+static void
+update(struct vm *vm, unsigned size)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_view *mv = &self_of(vm)->mt_view;
+	struct memory_word *mw = word_make(me, me->me_writes, size);
+	const struct memory_view *before;
+	unsigned newest;
+
+	if ((me->me_access & VM_RELEASE) != 0)
+		vm_barrier(vm);
+	if (mw == NULL)
+		return;
+	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];
+	if ((me->me_access & VM_ACQUIRE) != 0)
+		view_join(mv, before);
+	append(mw, (me->me_access & VM_RELEASE) != 0 ? mv : NULL);
+	newest = mw->mw_newest % MEMORY_VALUES;
+	view_join(&mw->mw_view[newest], before);
+	view_set(mv, place_of(me, mw), mw->mw_newest);
+}
+
+bool
+memory_written(struct vm *vm)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const unsigned size = me->me_access >> VM_SIZE_SHIFT;
+
+	if ((me->me_access & VM_RMW) != 0)
+		update(vm, size);
+	else if (me->me_access != 0)
+		defer_store(vm, size);
+	return (me->me_access == 0 || (me->me_access & VM_RMW) != 0);
+}
+
+void
+memory_guard(struct vm *vm, const void *object, const char *what,
+    unsigned access)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	const unsigned id = vm->vm_self->vt_id;
+	struct memory_view *mv = &self_of(vm)->mt_view;
+	struct memory_guarded *mg = me->me_guard;
+
+	while (mg < &me->me_guard[me->me_guarded] && mg->mg_object != object)
+		mg++;
+	if (mg == &me->me_guard[MEMORY_GUARDED] || me->me_kind != VM_WEAK)
+		return;
+	if (mg == &me->me_guard[me->me_guarded]) {
+		*mg = (struct memory_guarded){ .mg_object = object };
+		me->me_guarded++;
+	}
+	if ((access & VM_ACQUIRE) != 0 && !vm->vm_self->vt_host &&
+	    view_at(mv, mg->mg_thread) < mg->mg_clock)
+		vh->vh_unordered(vh->vh_context, object, what, id,
+		    mg->mg_thread);
+	if ((access & VM_RELEASE) == 0)
+		return;
+	/* A release before this one must not pass it on. */
+	view_set(mv, id, view_at(mv, id) + 1);
+	mg->mg_thread = id;
+	mg->mg_clock = vm->vm_self->vt_host ? 0 : view_at(mv, id);
+}

@@ -1,0 +1,203 @@
+# --html: pages, what they hold and what they do not let through.  A browser
+# looks at them where there is one; "make check-page" installs it.
+
+result() { echo "$(source_folder)/tests/cli/report/sweep.json"; }
+
+# page FILE ARGUMENT...: rngsim writes the page FILE, without a message.
+page() {
+	page_file=$1
+	shift
+	atf_check -o ignore "$(program)" "$@" --html "$page_file"
+	[ "$(tail -n 1 "$page_file")" = '</html>' ] || atf_fail "a part"
+}
+
+# same FILE FILE: both hold the same result.
+same() {
+	saves one.json report "$1" --format json
+	saves other.json report "$2" --format json
+	cmp one.json other.json || atf_fail "$1 and $2 differ"
+}
+
+# hostile NAME: a result whose texts are HTML, script and gnuplot.
+hostile() {
+	python3 -B - "$(result)" "$1" <<-'EOF'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	names = {'design': '<img src=x onerror=injected=1>',
+	         'cipher': '</script><script>injected=1',
+	         'lock': "'\"><svg/onload=injected=1>"}
+	for c in d['cells']:
+	    for key, text in names.items():
+	        c[key] = text if c[key] != 'concurrent' else c[key]
+	    c['notes'] = '</td></table><script>injected=1</script>'
+	    c['gate'] = '<!--<script>' if c['readers'] > 1 else ''
+	    for w in c.get('waits', []) + c.get('lock_profile', []):
+	        w['lock'] = '</pre><script>injected=1</script>'[:31]
+	        w['site'] = '</text></svg><script>x'
+	d['argv'] = ['</script><script>injected=1</script>', '<!--', ']]>',
+	             '`touch broken`', '"; system("touch broken")']
+	d['host']['cpu_model'] = '--><script>injected=1</script>'
+	json.dump(d, open(sys.argv[2], 'w'))
+	EOF
+}
+
+test_case page__reads_back "a page holds its result, small or large, and report" \
+    "and compare read it"
+page__reads_back_body() {
+	page r.html report "$(result)"
+	same "$(result)" r.html
+	for f in "$(result)" r.html; do
+		atf_check -s ignore -o save:"${f##*.}.txt" -e ignore \
+		    "$(program)" compare "$f" "$f"
+	done
+	sed '1,/^$/d' json.txt >files
+	sed '1,/^$/d' html.txt >pages
+	[ -s files ] || atf_fail "nothing compared"
+	cmp files pages || atf_fail "compare differs"
+	python3 -B - "$(result)" <<-'EOF'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	d['argv'] = ['%064d' % i for i in range(20000)]
+	json.dump(d, open('large.json', 'w'))
+	EOF
+	page large.html report large.json
+	grep -q data-deflate= large.html || atf_fail "not compressed"
+	same large.json large.html
+	page two.html report "$(result)" r.html
+	fails 1 'two.html: a page that holds two results: expected a page of one' \
+	    report two.html
+	sed 's/data-deflate="[0-9]*/&1/' large.html >damaged.html
+	fails 1 'damaged.html: the result in this page is damaged' \
+	    report damaged.html
+	for size in 900 100000; do
+		head -c $size large.html >cut.html
+		fails 1 'cut.html: ' report cut.html
+	done
+	sed 's/"schema": "rngsim-result.1/&0/' r.html >newer.html
+	fails 1 'newer.html: schema: "rngsim-result/10", expected' \
+	    report newer.html
+}
+
+needs=gnuplot
+test_case page__says "the verdict comes first, then charts; what was predicted" \
+    "says so; gates are explained"
+page__says_body() {
+	page r.html report "$(result)"
+	grep -c '<svg role="img"' r.html >n
+	[ "$(cat n)" -gt 4 ] || atf_fail "$(cat n) pictures"
+	[ "$(grep -c 'id=.gpDot' r.html)" = 1 ] || atf_fail "shapes"
+	runs sweep --engine virtual --profile graviton3 --seed 1 -n 5 -t 0.01 \
+	    -d locked,concurrent,percpu -c aes -r 1-2 -s 4k -o v.json
+	page v.html report v.json
+	atf_check -o ignore grep 'class="predicted"' v.html
+	atf_check -o ignore grep 'Predicted, not measured' v.html
+	atf_check -o match:'concurrent gives' grep '<strong>concurrent' v.html
+	for s in charts-a differences cells-a each-a provenance-a; do
+		grep -n "<section id=\"$s\"" v.html | cut -d : -f 1
+	done >order
+	sort -n order | cmp - order || atf_fail "order of sections"
+	[ "$(wc -l <order)" = 5 ] || atf_fail "sections"
+	# Each design is one row at each number of readers.
+	atf_check -o match:'^6$' grep -c '<th scope="row">[12]</th><td class="l">[lcp]' \
+	    v.html
+	hostile h.json
+	page h.html report h.json
+	atf_check -o ignore grep 'that failed a gate' h.html
+	page two.html report v.json v.json
+	for s in differences charts-a charts-b cells-a; do
+		grep -n "<section id=\"$s\"" two.html | cut -d : -f 1
+	done >order
+	sort -n order | cmp - order || atf_fail "order of two"
+}
+
+test_case page__lets_nothing_through "texts of files are texts of the page," \
+    "in names, notes, charts and the result inside"
+page__lets_nothing_through_body() {
+	hostile h.json
+	cp h.json '<b onclick=injected>.json'
+	atf_check -o ignore -e ignore "$(program)" report \
+	    '<b onclick=injected>.json' --html h.html
+	# One script of ours and one element of data.
+	tr '<' '\n' <h.html | grep -c '^script' >n
+	[ "$(cat n)" = 2 ] || atf_fail "$(cat n) scripts"
+	! tr '<' '\n' <h.html | grep -e '^img' -e '^b onclick' -e '^svg/' ||
+	    atf_fail "an element of the file's"
+	[ ! -e broken ] || atf_fail "a command was run"
+	same h.json h.html
+}
+
+test_case page__bad_input "what cannot be written, drawn or read"
+page__bad_input_body() {
+	r=$(result)
+	mkdir folder.html bin
+	fails 1 'missing/x.html: ' report "$r" --html missing/x.html
+	fails 1 'folder.html: Is a directory' report "$r" --html folder.html
+	fails 2 'surplus operand "b"' report a b
+	fails 2 'surplus operand "c"' report a b c --html x.html
+	fails 2 '-: expected stdin once' report - - --html x.html
+	fails 2 '--html and --waits: expected one' report a --waits --html x
+	cp "$r" r.json
+	fails 2 'name the same file' report r.json --html ./r.json
+	fails 2 'name the same file' report "$r" r.json --html r.json
+	fails 2 '--html: expected --replay' explore --html x.html
+	atf_check -e match:'x.html: a page without charts: gnuplot is not' \
+	    env PATH="$PWD/bin" "$(program)" report "$r" --html x.html
+	atf_check -o ignore grep 'No charts: gnuplot is not installed' x.html
+	sed 's,rngsim-result/1,rngsim-result/2,' r.json >newer.json
+	rm x.html
+	fails 1 'newer.json: schema: "rngsim-result/2", expected' report \
+	    newer.json --html x.html
+	[ ! -e x.html ] || atf_fail "a page of nothing"
+	sed '/"cells"/q' r.json | sed 's/"cells".*/"cells": []}/' >empty.json
+	page x.html report empty.json
+	atf_check -o ignore grep 'There are no cells' x.html
+}
+
+needs=prlimit
+test_case page__full_disk "a page that does not fit: exit 1, and the one before" \
+    "it stays"
+page__full_disk_body() {
+	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer writes files too"
+	echo before >x.html
+	atf_check -s exit:1 -e match:'x.html: File too large' prlimit \
+	    --fsize=30000 env PATH=/nowhere "$(program)" report "$(result)" \
+	    --html x.html
+	[ "$(cat x.html)" = before ] || atf_fail "x.html was replaced"
+	[ "$(echo *)" = x.html ] || atf_fail "left: $(echo *)"
+}
+
+# others: pages of explore, assure and reproduce, in files of those names.
+others() {
+	"$(program)" explore -l none -c aes -r 2 -s 16 --seed 9 -j 1 \
+	    -o x.schedule >/dev/null
+	atf_check -s exit:1 -o ignore "$(program)" explore \
+	    --replay x.schedule --html explore.html
+	page assure.html assure -d concurrent --only answers --budget 1
+	page reproduce.html reproduce fbsd-2019
+}
+
+test_case page__of_other_commands "explore, assure and reproduce have pages"
+page__of_other_commands_body() {
+	others
+	atf_check -o ignore grep 'class="held"' explore.html
+	atf_check -o ignore grep 'rngsim-schedule/1' explore.html
+	atf_check -o ignore grep '<b>Not shown</b>' assure.html
+	atf_check -o ignore grep 'Predicted, not measured' reproduce.html
+}
+
+test_case page__in_a_browser "Chromium finds nothing to complain of, sorts and" \
+    "filters, and shows the page without script and on a phone"
+page__in_a_browser_body() {
+	# The program itself, not a script around it.
+	for b in /usr/lib/chromium/chromium /usr/local/bin/chrome chromium; do
+		browser=$(command -v $b) && break
+	done || atf_skip "no chromium; make check-page installs it"
+	command -v python3 >/dev/null || atf_skip "no python3"
+	hostile h.json
+	page hostile.html report h.json
+	page r.html report "$(result)"
+	page two.html report "$(result)" r.html
+	others
+	atf_check timeout 400 python3 -B \
+	    "$(source_folder)/tests/page/browser.py" "$browser" check *.html
+}

@@ -1,0 +1,170 @@
+/*
+ * Pools, and the task that reseeds from them.
+ */
+#include "fx.h"
+
+#define	FX_INTERVAL_MAX	3600	/* s */
+#define	FX_TURNS	3	/* of intervals, and of pools */
+#define	FX_FIRST_BYTES	32	/* of a good source after a reseed: pool 0 */
+
+BITSET_DEFINE(fx_sources, ENTROPYSOURCE);
+
+static struct mtx fx_pools_mtx;
+MTX_SYSINIT(fx_pools, &fx_pools_mtx, "fx pools", MTX_DEF);
+static blake2b_state fx_pool[FX_POOLS];
+static u_int fx_active = 1;
+static uint8_t fx_first[ENTROPYSOURCE];
+static struct fx_sources fx_seen;
+static struct timeout_task fx_timer;
+static u_int fx_interval = 1;
+static uint64_t fx_reseeds;
+static int fx_timer_ready;
+
+void
+fx_pools_init(void)
+{
+	u_int i;
+
+	for (i = 0; i < FX_POOLS; i++)
+		blake2b_init(&fx_pool[i], FX_DIGEST);
+}
+
+static void
+fx_timer_set(u_int seconds)
+{
+
+	taskqueue_enqueue_timeout_sbt(taskqueue_thread, &fx_timer,
+	    -(sbintime_t)seconds * SBT_1S, 0, C_PREL(2));
+}
+
+/* Reseeds the root from pools 0 to n - 1; their mutex is owned. */
+static void
+fx_drain(u_int n)
+{
+	uint8_t digest[FX_POOLS * FX_DIGEST];
+	u_int i;
+
+	mtx_assert(&fx_pools_mtx, MA_OWNED);
+	for (i = 0; i < n; i++) {
+		blake2b_final(&fx_pool[i], digest + i * FX_DIGEST, FX_DIGEST);
+		explicit_bzero(&fx_pool[i], sizeof(fx_pool[i]));
+		blake2b_init(&fx_pool[i], FX_DIGEST);
+	}
+	mtx_lock(&fx_root.fr_mtx);
+	fx_reseed(digest, n * FX_DIGEST, NULL, 0);
+	mtx_unlock(&fx_root.fr_mtx);
+	explicit_bzero(digest, sizeof(digest));
+	bzero(fx_first, sizeof(fx_first));
+}
+
+/* The first read seeds, whatever there is. */
+bool
+fx_seeded(void)
+{
+	bool first;
+
+	if (atomic_load_acq_64(&fx_generation) != 0)
+		return (true);
+	mtx_lock(&fx_pools_mtx);
+	first = atomic_load_acq_64(&fx_generation) == 0;
+	if (first)
+		fx_drain(1);
+	mtx_unlock(&fx_pools_mtx);
+	if (first) {
+		randomdev_unblock();
+		if (atomic_load_acq_int((u_int *)&fx_timer_ready) != 0)
+			fx_timer_set(1);
+	}
+	return (true);
+}
+
+/* At the longest interval: how many pools take part; they become more. */
+static u_int
+fx_turn(void)
+{
+	uint64_t k = ++fx_reseeds;
+	u_int n;
+
+	for (n = 1; n < MIN(fx_active + 1, FX_POOLS) && k % FX_TURNS == 0; n++)
+		k /= FX_TURNS;
+	return (n);
+}
+
+static void
+fx_timer_run(void *context __unused, int pending __unused)
+{
+	u_int n = 1;
+
+	mtx_lock(&fx_pools_mtx);
+	if (fx_interval == FX_INTERVAL_MAX)
+		n = fx_turn();
+	fx_drain(MIN(n, fx_active));
+	fx_active = MAX(n, fx_active);
+	mtx_unlock(&fx_pools_mtx);
+	fx_interval = MIN(fx_interval * FX_TURNS, FX_INTERVAL_MAX);
+	fx_timer_set(fx_interval);
+}
+
+static void
+fx_timer_init(void *arg __unused)
+{
+
+	TIMEOUT_TASK_INIT(taskqueue_thread, &fx_timer, 0, fx_timer_run, NULL);
+	if (atomic_load_acq_64(&fx_generation) != 0)
+		fx_timer_set(1);
+	atomic_store_rel_int((u_int *)&fx_timer_ready, 1);
+}
+SYSINIT(fx_timer, SI_SUB_TASKQ, SI_ORDER_ANY, fx_timer_init, NULL);
+
+static bool
+fx_good(u_int source)
+{
+
+	return (source == RANDOM_CACHED || (source >= RANDOM_PURE_START &&
+	    source != RANDOM_PURE_RNDTEST));
+}
+
+/* A source's first event goes to the root, as soon as that has a key. */
+static void
+fx_event_first(const struct harvest_event *event)
+{
+
+	mtx_lock(&fx_pools_mtx);
+	mtx_lock(&fx_root.fr_mtx);
+	if (fx_root.fr_generation != 0) {
+		mtx_unlock(&fx_pools_mtx);
+		fx_reseed(&event->he_somecounter, sizeof(event->he_somecounter),
+		    event->he_entropy, event->he_size);
+		mtx_unlock(&fx_root.fr_mtx);
+		return;
+	}
+	mtx_unlock(&fx_root.fr_mtx);
+	blake2b_update(&fx_pool[0], &event->he_somecounter,
+	    sizeof(event->he_somecounter));
+	blake2b_update(&fx_pool[0], event->he_entropy, event->he_size);
+	mtx_unlock(&fx_pools_mtx);
+}
+
+void
+fx_event(struct harvest_event *event)
+{
+	const u_int source = event->he_source;
+	u_int first = 0, pool, rest;
+
+	if (!atomic_testandset_acq_long(&fx_seen.__bits[__bitset_word(
+	    ENTROPYSOURCE, source)], source)) {
+		fx_event_first(event);
+		return;
+	}
+	mtx_lock(&fx_pools_mtx);
+	if (fx_active > 1 && fx_good(source))
+		first = MIN(FX_FIRST_BYTES - fx_first[source], event->he_size);
+	fx_first[source] += first;
+	rest = event->he_size - first;
+	pool = rest == 0 ? 0 : event->he_destination % fx_active;
+	blake2b_update(&fx_pool[0], (uint8_t *)event->he_entropy + rest, first);
+	blake2b_update(&fx_pool[pool], event->he_entropy, rest);
+	blake2b_update(&fx_pool[pool], &event->he_somecounter,
+	    sizeof(event->he_somecounter));
+	mtx_unlock(&fx_pools_mtx);
+}

@@ -1,0 +1,384 @@
+/*
+ * Weak memory: litmus tests, and which of their outcomes each memory has.
+ * Those of two threads are run in all orders there are, others in many.
+ */
+#define	FLAVOUR		virtual
+#define	MACHINE_VIRTUAL
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/lock/lock.h"
+#include "lib/vm/impl.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+#include "tests/unit/vm_fixture.h"
+
+enum {
+	CPUS		= 8,
+	THREADS		= 4,
+	OPS		= 3,
+	WORDS		= 2,
+	DEPTH_MAX	= 64,
+	RUNS_MAX	= 1000 * 1000,
+	RANDOM_RUNS	= 40 * 1000,
+	/* What a load or a final value is not asked for. */
+	ANY		= 99
+};
+
+/* Relaxed unless said; SWAP is acquire and release, ADD relaxed. */
+enum what { NOTHING, STORE, STORE_REL, LOAD, LOAD_ACQ, SWAP, ADD, NAP };
+
+struct op {
+	enum what	 what;
+	unsigned	 word;
+	uint32_t	 v;	/* stored; or what a load must return */
+};
+
+static const struct litmus {
+	const char	*name;
+	struct op	 op[THREADS][OPS];
+	uint32_t	 end[WORDS];	/* final values, or ANY */
+	const char	*seen;	/* memories that have the outcome */
+} litmus[] = {
+#define	END_ANY	{ ANY, ANY }
+	{ "SB", { { { STORE, 0, 1 }, { LOAD, 1, 0 } },
+	    { { STORE, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY, "tso weak" },
+	{ "SB, release and acquire", { { { STORE_REL, 0, 1 },
+	    { LOAD_ACQ, 1, 0 } }, { { STORE_REL, 1, 1 }, { LOAD_ACQ, 0, 0 } } },
+	    END_ANY, "tso weak" },
+	/* C11 has it; an x86 does not, as its atomics are full barriers. */
+	{ "SB, swaps", { { { SWAP, 0, 1 }, { LOAD_ACQ, 1, 0 } },
+	    { { SWAP, 1, 1 }, { LOAD_ACQ, 0, 0 } } }, END_ANY, "weak" },
+	/* Each reads its own store, which the other does not see. */
+	{ "SB, forwarded", { { { STORE, 0, 1 }, { LOAD, 0, 1 },
+	    { LOAD, 1, 0 } }, { { STORE, 1, 1 }, { LOAD, 1, 1 },
+	    { LOAD, 0, 0 } } }, END_ANY, "tso weak" },
+	{ "SB, one sleeps", { { { STORE, 0, 1 }, { NAP, 0, 0 },
+	    { LOAD, 1, 0 } }, { { STORE, 1, 1 }, { NAP, 0, 0 },
+	    { LOAD, 0, 0 } } }, END_ANY, "" },
+	{ "MP", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY, "weak" },
+	{ "MP, release alone", { { { STORE, 0, 1 }, { STORE_REL, 1, 1 } },
+	    { { LOAD, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY, "weak" },
+	{ "MP, acquire alone", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD_ACQ, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY, "weak" },
+	{ "MP, release and acquire", { { { STORE, 0, 1 },
+	    { STORE_REL, 1, 1 } }, { { LOAD_ACQ, 1, 1 }, { LOAD, 0, 0 } } },
+	    END_ANY, "" },
+	{ "MP, release sequence", { { { STORE, 0, 1 }, { STORE_REL, 1, 1 } },
+	    { { ADD, 1, 1 } }, { { LOAD_ACQ, 1, 2 }, { LOAD, 0, 0 } } },
+	    END_ANY, "" },
+	{ "MP, store behind the release", { { { STORE_REL, 0, 1 },
+	    { STORE, 1, 1 } }, { { LOAD_ACQ, 1, 1 }, { LOAD, 0, 0 } } },
+	    END_ANY, "weak" },
+	/* Arm and C11 have it, this model does not. */
+	{ "LB", { { { LOAD, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 1 }, { STORE, 0, 1 } } }, END_ANY, "" },
+	{ "CoRR", { { { STORE, 0, 1 } }, { { LOAD, 0, 1 }, { LOAD, 0, 0 } } },
+	    END_ANY, "" },
+	{ "CoWR", { { { STORE, 0, 1 }, { LOAD, 0, 0 } } }, END_ANY, "" },
+	{ "CoWW", { { { STORE, 0, 1 }, { STORE, 0, 2 } } }, { 1, ANY }, "" },
+	{ "CoRR, three values", { { { STORE, 0, 1 }, { STORE, 0, 2 } },
+	    { { LOAD, 0, 2 }, { LOAD, 0, 1 } } }, END_ANY, "" },
+	{ "IRIW", { { { STORE, 0, 1 } }, { { STORE, 1, 1 } },
+	    { { LOAD, 0, 1 }, { LOAD, 1, 0 } },
+	    { { LOAD, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY, "weak" },
+	/* C11 has it, Arm does not. */
+	{ "IRIW, release and acquire", { { { STORE_REL, 0, 1 } },
+	    { { STORE_REL, 1, 1 } }, { { LOAD_ACQ, 0, 1 }, { LOAD_ACQ, 1, 0 } },
+	    { { LOAD_ACQ, 1, 1 }, { LOAD_ACQ, 0, 0 } } }, END_ANY, "weak" },
+	{ "WRC", { { { STORE, 0, 1 } }, { { LOAD_ACQ, 0, 1 },
+	    { STORE_REL, 1, 1 } }, { { LOAD_ACQ, 1, 1 }, { LOAD, 0, 0 } } },
+	    END_ANY, "" },
+	{ "WRC, relaxed", { { { STORE, 0, 1 } }, { { LOAD, 0, 1 },
+	    { STORE, 1, 1 } }, { { LOAD, 1, 1 }, { LOAD, 0, 0 } } },
+	    END_ANY, "weak" },
+	{ "2+2W", { { { STORE, 0, 1 }, { STORE, 1, 2 } },
+	    { { STORE, 1, 1 }, { STORE, 0, 2 } } }, { 1, 1 }, "weak" },
+	/* C11 has it, Arm does not, and this model does not. */
+	{ "2+2W, release", { { { STORE, 0, 1 }, { STORE_REL, 1, 2 } },
+	    { { STORE, 1, 1 }, { STORE_REL, 0, 2 } } }, { 1, 1 }, "" },
+	{ "S", { { { STORE, 0, 2 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 1 }, { STORE, 0, 1 } } }, { 2, ANY }, "weak" },
+	{ "S, release and acquire", { { { STORE, 0, 2 }, { STORE_REL, 1, 1 } },
+	    { { LOAD_ACQ, 1, 1 }, { STORE, 0, 1 } } }, { 2, ANY }, "" },
+	{ "R", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { STORE, 1, 2 }, { LOAD, 0, 0 } } }, { ANY, 2 }, "tso weak" },
+	{ "R, swap", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { SWAP, 1, 2 }, { LOAD, 0, 0 } } }, { ANY, 2 }, "weak" },
+	/* Of what each memory has, all is seen. */
+	{ "0 0", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 0 }, { LOAD, 0, 0 } } }, END_ANY, "sc tso weak" },
+	{ "0 1", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 0 }, { LOAD, 0, 1 } } }, END_ANY, "sc tso weak" },
+};
+
+#define	names	vm_memory_names
+
+static const struct litmus *now;
+static struct m32 words[WORDS];
+static struct mthread threads[THREADS];
+static bool outcome;	/* so far it is the one that is asked for */
+
+static void
+act(const struct op *op)
+{
+	struct m32 *p = &words[op->word];
+	uint32_t v = op->v;
+
+	switch (op->what) {
+	case NOTHING:
+		break;
+	case STORE:
+		atomic_store_32(p, v);
+		break;
+	case STORE_REL:
+		atomic_store_rel_32(p, v);
+		break;
+	case LOAD:
+		v = atomic_load_32(p);
+		break;
+	case LOAD_ACQ:
+		v = atomic_load_acq_32(p);
+		break;
+	case SWAP:
+		(void)atomic_swap_acq_rel_32(p, v);
+		break;
+	case ADD:
+		(void)atomic_fetchadd_32(p, v);
+		break;
+	case NAP:
+		ATF_CHECK_EQ(0, machine_sleep(NS_PER_MS));
+		break;
+	}
+	outcome = outcome && v == op->v;
+}
+
+static void
+thread_main(void *arg)
+{
+	const struct op *op = arg;
+	unsigned i;
+
+	for (i = 0; i < OPS; i++)
+		act(&op[i]);
+}
+
+static void
+litmus_main(void *arg)
+{
+	struct mthread self;
+	unsigned i, n;
+
+	(void)arg;
+	machine_attach(&self, "first");
+	outcome = true;
+	for (i = 0; i < WORDS; i++)
+		atomic_init_32(&words[i], 0);
+	for (n = 0; n < THREADS && now->op[n][0].what != NOTHING; n++)
+		support_spawn(&threads[n], "thread", (int)n, thread_main,
+		    (void *)(uintptr_t)now->op[n]);
+	for (i = 0; i < n; i++)
+		machine_join(&threads[i]);
+	for (i = 0; i < WORDS; i++)
+		if (now->end[i] != ANY)
+			outcome = outcome && now->end[i] ==
+			    machine_note_load_32(&words[i]);
+	machine_detach();
+}
+
+/* A path of choices: all of them, one after the other, or drawn ones. */
+static struct path {
+	bool		 drawn;
+	uint64_t	 draws;
+	unsigned	 depth;
+	unsigned	 known;
+	unsigned	 choice[DEPTH_MAX];
+	unsigned	 count[DEPTH_MAX];
+} path;
+
+static unsigned
+path_choose(void *context, const struct vm_choice *vo)
+{
+	struct path *pa = context;
+	unsigned i;
+
+	for (i = 1; i < vo->vo_count; i++)
+		ATF_REQUIRE(vo->vo_thread[i] > vo->vo_thread[i - 1]);
+	if (pa->drawn)
+		return ((unsigned)(splitmix_next(&pa->draws) % vo->vo_count));
+	ATF_REQUIRE(pa->depth < DEPTH_MAX);
+	if (pa->depth == pa->known) {
+		pa->choice[pa->known] = 0;
+		pa->count[pa->known++] = vo->vo_count;
+	}
+	ATF_REQUIRE_EQ(pa->count[pa->depth], vo->vo_count);
+	return (pa->choice[pa->depth++]);
+}
+
+static bool
+path_next(struct path *pa, unsigned runs)
+{
+
+	pa->depth = 0;
+	if (pa->drawn)
+		return (runs < RANDOM_RUNS);
+	while (pa->known > 0 && pa->choice[pa->known - 1] + 1 ==
+	    pa->count[pa->known - 1])
+		pa->known--;
+	if (pa->known > 0)
+		pa->choice[pa->known - 1]++;
+	return (pa->known > 0);
+}
+
+/* In how many of the runs the outcome is seen. */
+static unsigned
+count_seen(const struct litmus *li, enum vm_memory memory, struct vm *store)
+{
+	struct machine_config mc = fixture_config(CPUS, 1);
+	const struct vm_control vh = { .vh_choose = path_choose,
+	    .vh_context = &path, .vh_memory = memory };
+	struct machine_outcome mo;
+	unsigned runs = 0, seen = 0;
+
+	mc.mc_control = &vh;
+	mc.mc_store = store;
+	now = li;
+	memset(&path, 0, sizeof(path));
+	path.drawn = li->op[2][0].what != NOTHING;
+	do {
+		ATF_REQUIRE_EQ(0, vm_run(&mc, litmus_main, NULL, &mo));
+		seen += outcome;
+		ATF_REQUIRE(++runs < RUNS_MAX);
+	} while (path_next(&path, runs));
+	printf("%-28s %-4s %6u runs, seen %u\n", li->name, names[memory], runs,
+	    seen);
+	return (seen);
+}
+
+TEST(vm_memory__litmus, "each memory has the outcomes that it should have, and "
+    "no others")
+{
+	struct vm *store = vm_store_new();
+	bool seen;
+	unsigned i, m;
+
+	ATF_REQUIRE(store != NULL);
+	for (i = 0; i < nitems(litmus); i++)
+		for (m = VM_SC; m <= VM_WEAK; m++) {
+			seen = count_seen(&litmus[i], (enum vm_memory)m,
+			    store) > 0;
+			ATF_CHECK_EQ_MSG(strstr(litmus[i].seen, names[m]) !=
+			    NULL, seen, "%s, %s", litmus[i].name, names[m]);
+		}
+	vm_store_free(store);
+}
+
+/* Locks under random choices, and what is found to be unordered. */
+static const struct lock_class *class;
+static struct lock lock;
+static unsigned plain, unordered;
+
+static void
+critical(void *arg)
+{
+	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
+	unsigned k, v;
+
+	(void)arg;
+	for (k = 0; k < 2; k++) {
+		lock_acquire(&lock, &n, 0);
+		machine_touch(&plain, 1);
+		v = plain;
+		machine_charge(COST_WORK, 1);
+		plain = v + 1;
+		lock_release(&lock, &n);
+	}
+}
+
+static void
+lock_main(void *arg)
+{
+	struct lock_config config = lock_config_default(CPUS);
+	struct mthread self;
+	unsigned i;
+
+	(void)arg;
+	machine_attach(&self, "first");
+	config.threads = CPUS;
+	plain = 0;
+	ATF_REQUIRE_EQ(0, lock_init(&lock, class, "L", &config, NULL));
+	for (i = 0; i < 3; i++) {
+		support_spawn(&threads[i], "thread", (int)i, critical, NULL);
+		threads[i].mt_index = i;
+	}
+	for (i = 0; i < 3; i++)
+		machine_join(&threads[i]);
+	lock_fini(&lock);
+	machine_detach();
+}
+
+static void
+note_unordered(void *context, const void *object, const char *what,
+    unsigned thread, unsigned before)
+{
+
+	(void)context;
+	(void)object;
+	(void)what;
+	ATF_CHECK(thread != before);
+	unordered++;
+}
+
+static void
+ignore(void *context, const struct vm_note *vn)
+{
+
+	(void)context;
+	(void)vn;
+}
+
+TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
+    "orders what it guards; none does not")
+{
+	struct machine_config mc = fixture_config(CPUS, 1);
+	struct vm_control vh = { .vh_choose = path_choose,
+	    .vh_context = &path, .vh_unordered = note_unordered,
+	    .vh_steps_max = 100 * 1000 };
+	const struct vm_observer vo = { .vo_note = ignore };
+	struct vm *store = vm_store_new();
+	struct machine_outcome mo;
+	unsigned excluded, i, m, seed;
+	bool excludes;
+
+	ATF_REQUIRE(store != NULL);
+	mc.mc_control = &vh;
+	mc.mc_store = store;
+	mc.mc_observer = &vo;
+	path.drawn = true;
+	for (i = 0; i < lock_class_count; i++)
+		for (m = VM_TSO; m <= VM_WEAK; m++) {
+			class = lock_classes[i];
+			vh.vh_memory = (enum vm_memory)m;
+			excludes = (class->lc_flags & LC_EXCLUDES) != 0;
+			excluded = unordered = 0;
+			for (seed = 0; seed < 1000; seed++) {
+				path.draws = seed;
+				ATF_REQUIRE_EQ_MSG(0, vm_run(&mc, lock_main,
+				    NULL, &mo), "%s, %s, %u: %s",
+				    class->lc_name, names[m], seed,
+				    mo.mo_stuck);
+				excluded += plain == 6;
+			}
+			ATF_CHECK_EQ_MSG(excludes, excluded == seed, "%s, %s",
+			    class->lc_name, names[m]);
+			ATF_CHECK_EQ_MSG(excludes || m == VM_TSO,
+			    unordered == 0, "%s, %s: %u", class->lc_name,
+			    names[m], unordered);
+		}
+	vm_store_free(store);
+}
+
+TEST_PROGRAM()
