@@ -220,6 +220,10 @@ find_compiler()
 	# Structures are copied by memcpy(), where the glue sees it.
 	copies=-mmemcpy-strategy=libcall:-1:noalign
 	! $cc $copies -E - </dev/null >/dev/null 2>&1 || flags="$flags $copies"
+	# clang calls hooks for atomics of functions that it inlined.
+	case $version in *clang*)
+		simulated_flags="$simulated_flags -mllvm -tsan-instrument-atomics=0" ;;
+	esac
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
 	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')

@@ -51,16 +51,19 @@ struct slot {
 	struct digest	 sl_digest;
 };
 
+/* p: what may be a reference, or any memory of a copy, of any alignment. */
 static inline struct slot *
-slot_of(struct kernel *k, const struct ref *r)
+slot_of(struct kernel *k, const void *p)
 {
 	struct slot *sl;
+	struct ref r;
 
-	if (r->r_slot - 1 >= k->k_slots || r->r_tag == 0)
+	memcpy(&r, p, sizeof(r));
+	if (r.r_slot - 1 >= k->k_slots || r.r_tag == 0)
 		return (NULL);
-	sl = &k->k_slot[r->r_slot - 1];
+	sl = &k->k_slot[r.r_slot - 1];
 	return (atomic_load_explicit(&sl->sl_tag, memory_order_relaxed) ==
-	    r->r_tag ? sl : NULL);
+	    r.r_tag ? sl : NULL);
 }
 
 /* One of a cipher; else of a hash. */
@@ -306,12 +309,11 @@ static void
 kh_clearing(void *self, void *p)
 {
 	struct kernel *k = self;
-	struct ref *r = p;
-	struct slot *sl = slot_of(k, r);
+	struct slot *sl = slot_of(k, p);
 
 	if (sl == NULL || sl->sl_pool >= 0)
 		return;
-	r->r_tag = 0;
+	((struct ref *)p)->r_tag = 0;
 	slot_put(kernel_thread_of(k), sl);
 }
 
