@@ -38,14 +38,12 @@ struct request {
 static const char *
 row_name(unsigned i)
 {
-
 	return (i < EVIDENCE_ROWS ? evidences[i].ev_name : NULL);
 }
 
 static const char *
 row_descr(unsigned i)
 {
-
 	return (evidences[i].ev_descr);
 }
 
@@ -58,13 +56,12 @@ check(struct options *op)
 	const bool lock = GIVEN(op, ASSURE_LOCK);
 	const struct random_algorithm *ra;
 	const struct evidence *ev;
-	unsigned i;
 
 	if (lock == GIVEN(op, ASSURE_DESIGN))
 		return (usage_error("assure", "expected a design, -d NAME, or "
 		    "a lock, -l NAME; \"rngsim list designs\" and \"rngsim "
 		    "list locks\" have them"));
-	for (i = 0; i < op->op_rows.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_rows.ol_count; i++) {
 		ev = &evidences[op->op_rows.ol_value[i]];
 		if (ev->ev_lock != lock)
 			return (usage_error("assure", "--only: \"%s\" is a "
@@ -90,7 +87,6 @@ struct showing {
 static uint64_t
 steps(const struct evidence *ev)
 {
-
 	return ((uint64_t)(ev->ev_share * STEPS + 0.5));
 }
 
@@ -112,7 +108,6 @@ show_waiting(void *context, double elapsed_s)
 static double
 seconds_since(int64_t start_ns)
 {
-
 	return ((double)(tick_ns() - start_ns) / (double)NS_PER_S);
 }
 
@@ -126,11 +121,10 @@ gather(struct request *rq, struct evidence_row *rows)
 	const int64_t start_ns = tick_ns();
 	const struct evidence *ev;
 	uint64_t total = 0;
-	unsigned i;
 	int error = 0;
 	bool failed = false;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++) {
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++) {
 		total += rq->rq_wanted[i] ? steps(&evidences[i]) : 0;
 		shares += rq->rq_wanted[i] ? evidences[i].ev_share : 0;
 	}
@@ -138,7 +132,7 @@ gather(struct request *rq, struct evidence_row *rows)
 	progress_init(&sh.sh_progress, total, 0);
 	ap.ap_waiting = show_waiting;
 	ap.ap_context = &sh;
-	for (i = 0; i < EVIDENCE_ROWS && error == 0; i++) {
+	for (unsigned i = 0; i < EVIDENCE_ROWS && error == 0; i++) {
 		if (!rq->rq_wanted[i])
 			continue;
 		sh.sh_evidence = ev = &evidences[i];
@@ -214,7 +208,6 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 	const struct evidence_row *shown[EVIDENCE_ROWS] = { NULL };
 	char command[COMMAND_SIZE], host[RESULT_TEXT_SIZE * 2 + 2];
 	char when[RESULT_NAME_SIZE];
-	unsigned i;
 	int error;
 
 	result_host_fill(rh);
@@ -227,7 +220,7 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 	if (error != 0)
 		return (run_error("assure", "%s", error == EINTR ?
 		    "interrupted; no page was written" : strerror(error)));
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (rq->rq_wanted[i])
 			shown[i] = &rows[i];
 	return (show(rq->rq_op, &(struct page){ .pg_params = &rq->rq_params,
@@ -244,7 +237,6 @@ make_request(struct request *rq, const struct options *op)
 {
 	struct assure_params *ap = &rq->rq_params;
 	const bool lock = GIVEN(op, ASSURE_LOCK);
-	unsigned i;
 
 	*rq = (struct request){ .rq_op = op };
 	if (lock) {
@@ -258,10 +250,10 @@ make_request(struct request *rq, const struct options *op)
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;
 	program_find(ap->ap_program);
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		rq->rq_wanted[i] = !GIVEN(op, ROWS) &&
 		    evidences[i].ev_lock == lock;
-	for (i = 0; i < op->op_rows.ol_count; i++)
+	for (unsigned i = 0; i < op->op_rows.ol_count; i++)
 		rq->rq_wanted[op->op_rows.ol_value[i]] = true;
 }
 
@@ -272,10 +264,10 @@ run(struct options *op)
 	struct result_host *rh = calloc(1, sizeof(*rh));
 	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
 	static struct request rq;
-	unsigned i;
 	int status = 0;
 
-	for (i = 0; op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS;
+	for (unsigned i = 0;
+	    op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS;
 	    i++)
 		if (evidences[i].ev_lock == GIVEN(op, ASSURE_LOCK))
 			status = option_list_add(op, &op->op_rows, "--only",

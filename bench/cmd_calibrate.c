@@ -34,10 +34,9 @@ static int
 make_folders(const char *path)
 {
 	char folder[PATH_MAX];
-	char *slash;
 
 	snprintf(folder, sizeof(folder), "%s", path);
-	for (slash = strchr(folder + 1, '/'); slash != NULL;
+	for (char *slash = strchr(folder + 1, '/'); slash != NULL;
 	    slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -72,7 +71,6 @@ open_output(const struct options *op, char path[PATH_MAX],
 static int
 print_profile(FILE *out, const void *pr)
 {
-
 	return (profile_write(pr, out));
 }
 

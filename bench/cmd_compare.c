@@ -18,7 +18,6 @@ struct comparison {
 static int
 check_together(const struct options *op)
 {
-
 	if (op->op_operands == 0)
 		return (usage_error("compare", "missing operand: expected two "
 		    "result files, or one and --by"));
@@ -46,13 +45,12 @@ read_texts(struct comparison *cm)
 {
 	const struct options *op = cm->cm_op;
 	char why[COMPARE_TEXT_SIZE];
-	unsigned i;
 
-	for (i = 0; i < op->op_quantities.ol_count; i++)
+	for (unsigned i = 0; i < op->op_quantities.ol_count; i++)
 		cm->cm_wanted |= 1u << op->op_quantities.ol_value[i];
 	if (cm->cm_wanted == 0 && op->op_fail_ifs == 0)
 		cm->cm_wanted = (1u << QUANTITIES) - 1;
-	for (i = 0; i < op->op_fail_ifs; i++) {
+	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
 		if (compare_gate_parse(&cm->cm_gate[i], op->op_fail_if[i],
 		    why) != 0)
 			return (usage_error("compare", "--fail-if: \"%s\": "
@@ -81,7 +79,6 @@ static int
 emit(const struct comparison *cm, const struct compare *co)
 {
 	const struct options *op = cm->cm_op;
-	unsigned i;
 	int failed, status;
 
 	switch (op->op_format) {
@@ -100,7 +97,7 @@ emit(const struct comparison *cm, const struct compare *co)
 		break;
 	}
 	status = op->op_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
-	for (i = 0; i < op->op_fail_ifs; i++) {
+	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
 		failed = compare_fail_if(co, &cm->cm_gate[i],
 		    GIVEN(op, REFUSED_OK));
 		/* A failure of the subject outweighs the machine's. */
@@ -129,7 +126,6 @@ check_alone(const struct comparison *cm, const struct compare *co)
 static enum compare_by
 by_of(const struct options *op)
 {
-
 	return (GIVEN(op, BY) ? (enum compare_by)(COMPARE_DESIGN + op->op_by) :
 	    COMPARE_RESULTS);
 }
@@ -166,9 +162,8 @@ compare(const struct comparison *cm, struct result r[2])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 	int error, status;
-	unsigned i;
 
-	for (i = 0; i < cm->cm_files; i++)
+	for (unsigned i = 0; i < cm->cm_files; i++)
 		if (r[i].cell_count == 0)
 			return (run_error("compare", "%s: holds no cell",
 			    cm->cm_op->op_operand[i]));

@@ -67,13 +67,13 @@ show_cpus(void)
 {
 	const unsigned n = cpu_count();
 	char model[LINE_SIZE];
-	unsigned cores = 0, i, k;
+	unsigned cores = 0, k;
 
 	cpu_model(model, sizeof(model));
 	show("CPUs", FORMATF("%u of %u usable, %.60s", n, cpu_count_machine(),
 	    model), n < cpu_count_machine(), "A mask or cpuset leaves out the "
 	    "others: more readers share these.  See taskset(1), cpuset(7).");
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		for (k = 0; k < i && cpu_core(k) != cpu_core(i); k++)
 			continue;
 		cores += k == i;

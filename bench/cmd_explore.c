@@ -52,7 +52,6 @@ const struct family family_simulated_locks = { .fa_name = lock_name,
 static const char *
 strategy_title(unsigned i)
 {
-
 	return (i < strategy_count ? strategy_classes[i]->sy_name : NULL);
 }
 
@@ -96,7 +95,6 @@ make_campaign(struct campaign *cn, const struct options *op)
 	const char *text = op->op_strategy;
 	char names[WHY_SIZE], why[WHY_SIZE];
 	const struct strategy_class *sy;
-	unsigned i;
 	int error;
 
 	*cn = (struct campaign){ .cn_seed = op->op_seed, .cn_jobs = op->op_jobs,
@@ -107,7 +105,7 @@ make_campaign(struct campaign *cn, const struct options *op)
 	cn->cn_subject.tb_memory = op->op_memory;
 	if (op->op_faults.fl_count > 0)
 		cn->cn_subject.tb_faults = &op->op_faults;
-	for (i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (counterexample_set_tunable(&cn->cn_subject,
 		    op->op_tunables[i], why, sizeof(why)) != 0)
 			return (usage_error("explore", "-S: %s", why));
@@ -136,7 +134,6 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	const unsigned of_locks = op->op_locks.ol_count;
 	struct scenario_limits *sm = &cn->cn_limits;
 	struct subject *tb = &cn->cn_subject;
-	unsigned i;
 
 	tb->tb_cipher = ciphers[op->op_ciphers.ol_value[row % of_ciphers]];
 	tb->tb_lock = simulated_lock_at((unsigned)op->op_locks.ol_value[row /
@@ -154,7 +151,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 		    op->op_readers.ol_count;
 	}
 	sm->sm_sizes = op->op_sizes.ol_count;
-	for (i = 0; i < sm->sm_sizes; i++)
+	for (unsigned i = 0; i < sm->sm_sizes; i++)
 		sm->sm_size[i] = (uint32_t)op->op_sizes.ol_value[i];
 }
 
@@ -170,7 +167,6 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 	const struct campaign *cn = &ep->ep_campaign;
 	const struct options *op = ep->ep_op;
 	char strategy[STRATEGY_NAME_SIZE];
-	unsigned i;
 
 	putchar('\n');
 	if (path != NULL) {
@@ -187,11 +183,11 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 		printf(" -s %s", op->op_text[OPTION_EXPLORE_SIZE]);
 	if (op->op_memory != VM_SC)
 		printf(" --memory %s", vm_memory_names[op->op_memory]);
-	for (i = 0; i < op->op_tunable_count; i++) {
+	for (unsigned i = 0; i < op->op_tunable_count; i++) {
 		fputs(" \\\n    -S ", stdout);
 		format_word(stdout, op->op_tunables[i]);
 	}
-	for (i = 0; i < FAILPOINTS; i++)
+	for (unsigned i = 0; i < FAILPOINTS; i++)
 		if (op->op_faults.fl_text[i] != NULL) {
 			printf(" \\\n    --failpoint %s=",
 			    failpoints_def(i)->fd_name);
@@ -214,12 +210,10 @@ holds_text(const char *path)
 static const char *
 schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
 {
-	unsigned i;
-
 	if (op->op_output != NULL)
 		return (op->op_output);
 	snprintf(name, NAME_SIZE, "rngsim-explore-%" PRIu64 ".schedule", seed);
-	for (i = 2; holds_text(name); i++)
+	for (unsigned i = 2; holds_text(name); i++)
 		snprintf(name, NAME_SIZE, "rngsim-explore-%" PRIu64
 		    "-%u.schedule", seed, i);
 	return (name);
@@ -228,7 +222,6 @@ schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
 static int
 print_file(FILE *out, const void *cx)
 {
-
 	counterexample_print(out, cx);
 	return (0);
 }
@@ -250,7 +243,6 @@ static void
 print_failure(const struct counterexample *cx, const struct outcome *to,
     const struct event_trace *et, uint64_t steps)
 {
-
 	explore_print_failure(stdout, cx, to);
 	if (steps > 0)
 		printf("    shrunk: %" PRIu64 " choices to %" PRIu64 "\n",

@@ -21,7 +21,6 @@ static int
 find_sort(const struct options *op)
 {
 	uint64_t v;
-	unsigned i;
 
 	if (strcmp(op->op_sort, "name") == 0)
 		return (HASH_BY_NAME);
@@ -30,7 +29,7 @@ find_sort(const struct options *op)
 	if (strcmp(op->op_sort, "finish") == 0)
 		return (HASH_FINISH);
 	if (parse_size(op->op_sort, &v) == 0)
-		for (i = 0; i < op->op_sizes.ol_count; i++)
+		for (unsigned i = 0; i < op->op_sizes.ol_count; i++)
 			if (op->op_sizes.ol_value[i] == v)
 				return ((int)(HASH_MESSAGE + i));
 	return (SORT_UNKNOWN);
@@ -39,7 +38,6 @@ find_sort(const struct options *op)
 static int
 check(struct options *op)
 {
-
 	if (op->op_sizes.ol_count > HASH_SURVEY_SIZES_MAX)
 		return (usage_error("hash", "-s: more than %d members",
 		    HASH_SURVEY_SIZES_MAX));
@@ -55,9 +53,9 @@ print_skipped(const struct hash_survey *hv)
 {
 	struct text names;
 	const char *why;
-	unsigned i, k;
+	unsigned k;
 
-	for (i = 0; i < hv->hv_skips; i++) {
+	for (unsigned i = 0; i < hv->hv_skips; i++) {
 		why = hv->hv_skip[i]->ha_why;
 		for (k = 0; strcmp(hv->hv_skip[k]->ha_why, why) != 0; k++)
 			continue;
@@ -80,7 +78,7 @@ print_skipped(const struct hash_survey *hv)
 static int
 load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 {
-	unsigned count, i;
+	unsigned count;
 	struct hash *ha;
 
 	count = chosen->ol_count > 0 ? chosen->ol_count : hash_count();
@@ -88,7 +86,7 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 	hv->hv_skip = calloc(count, sizeof(*hv->hv_skip));
 	if (hv->hv_row == NULL || hv->hv_skip == NULL)
 		return (run_error("hash", "no memory"));
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(chosen->ol_count > 0 ?
 		    (unsigned)chosen->ol_value[i] : i);
 		if (hash_load(ha) == HASH_READY)
@@ -107,14 +105,13 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 static void
 choose_sizes(const struct options *op, struct hash_survey *hv)
 {
-	unsigned i, k;
-
 	hv->hv_sizes = op->op_sizes.ol_count;
-	for (i = 0; i < hv->hv_sizes; i++) {
+	for (unsigned i = 0; i < hv->hv_sizes; i++) {
 		hv->hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
 		hv->hv_show[i] = GIVEN(op, MESSAGE_SIZE) ||
 		    hv->hv_by == (int)(HASH_MESSAGE + i);
-		for (k = 0; k < sizeof(sizes_shown) / sizeof(*sizes_shown);
+		for (unsigned k = 0;
+		    k < sizeof(sizes_shown) / sizeof(*sizes_shown);
 		    k++)
 			hv->hv_show[i] |= hv->hv_size[i] == sizes_shown[k];
 	}

@@ -35,11 +35,11 @@ static int
 run(struct options *op)
 {
 	const char *path;
-	int i, status = command_crypto_mode(op, op->op_crypto);
+	int status = command_crypto_mode(op, op->op_crypto);
 
 	if (status == 0 && op->op_operands == 0)
 		status = run_file(op, NULL);
-	for (i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
+	for (int i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
 		path = op->op_operand[i];
 		status = run_file(op, strcmp(path, "-") == 0 ? NULL :
 		    path);

@@ -13,9 +13,7 @@
 static void
 list_designs(void)
 {
-	unsigned i;
-
-	for (i = 0; i < generator_count; i++)
+	for (unsigned i = 0; i < generator_count; i++)
 		printf("  %-12s %s\n", generators[i]->ra_ident,
 		    generators[i]->ra_descr);
 }
@@ -24,10 +22,8 @@ list_designs(void)
 static void
 list_locks(void)
 {
-	unsigned i;
-
 	printf("  %-12s %-6s %-5s %s\n", "", "waits", "order", "try");
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		const struct lock_class *lc = lock_classes[i];
 
 		printf("  %-12s %-6s %-5s %-4s %s\n", lc->lc_name,
@@ -41,9 +37,7 @@ list_locks(void)
 static void
 list_ciphers(void)
 {
-	unsigned i;
-
-	for (i = 0; i < cipher_count; i++)
+	for (unsigned i = 0; i < cipher_count; i++)
 		printf("  %-12s %s\n", ciphers[i]->ci_name,
 		    ciphers[i]->ci_descr);
 }
@@ -52,11 +46,11 @@ list_ciphers(void)
 static void
 list_hashes(void)
 {
-	unsigned count = hash_count(), i;
+	unsigned count = hash_count();
 	struct hash *ha;
 
 	printf("  %-20s %5s  %s\n", "", "bytes", "library");
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(i);
 		if (hash_load(ha) == HASH_READY)
 			printf("  %-20s %5u  %s\n", ha->ha_name, ha->ha_bytes,
@@ -70,9 +64,7 @@ list_hashes(void)
 static void
 list_sources(void)
 {
-	unsigned i;
-
-	for (i = 0; i < RANDOM_SOURCES; i++)
+	for (unsigned i = 0; i < RANDOM_SOURCES; i++)
 		printf("  %-12s %s%s\n", random_sources[i]->rs_ident,
 		    random_sources[i]->rs_descr,
 		    random_source_present(random_sources[i]) ? "" :
@@ -102,11 +94,10 @@ list_summary(const char *name)
 static void
 list_profiles(void)
 {
-	const struct profile_shipped *ps;
-
 	printf("  %-18s %s %s %s\n", "", "CPUs", "nodes", "guessed");
 	list_summary("host");
-	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
+	for (const struct profile_shipped *ps = profile_shipped;
+	    ps->ps_name != NULL; ps++)
 		list_summary(ps->ps_name);
 }
 
@@ -138,7 +129,6 @@ list_design(const char *name)
 	const struct random_algorithm *ra = generator_find(name);
 	struct text tunables = { .s = "" };
 	char known[OPTION_TEXT_SIZE];
-	unsigned i;
 
 	family_join(&family_designs, 0, NULL, known, sizeof(known));
 	if (ra == NULL)
@@ -151,7 +141,7 @@ list_design(const char *name)
 	    (ra->ra_flags & RA_NULL) != 0 ? "a pattern" : "its own");
 	format_wrap(stdout, "  locks      ", 15, (ra->ra_flags &
 	    RA_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
-	for (i = 0; i < generator_tunable_count; i++)
+	for (unsigned i = 0; i < generator_tunable_count; i++)
 		if ((generator_tunables[i].tn_knob & ra->ra_knobs) != 0)
 			text_list(&tunables, "%s",
 			    generator_tunables[i].tn_name);
@@ -167,10 +157,10 @@ list_sysctls(void)
 {
 	char name[KERNEL_NAME_SIZE], descr[KERNEL_NAME_SIZE];
 	char value[KERNEL_NAME_SIZE];
-	unsigned g, i;
 
-	for (g = 0; g < generator_count; g++)
-		for (i = 0; kernel_design_sysctl(generators[g]->ra_ident, i,
+	for (unsigned g = 0; g < generator_count; g++)
+		for (unsigned i = 0;
+		    kernel_design_sysctl(generators[g]->ra_ident, i,
 		    name, descr, value); i++)
 			printf("  %s=%s\n      %s: %s\n", name, value,
 			    generators[g]->ra_ident, descr);
@@ -182,12 +172,11 @@ list_tunables(void)
 	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	struct bench_config config;
 	char range[256], value[TUNABLE_STRING_SIZE];
-	unsigned i, s;
 
 	bench_config_default(&config, cpu_count());
 	bench_config_sets(&config, sets);
-	for (s = 0; s < BENCH_TUNABLE_SETS; s++) {
-		for (i = 0; i < sets[s].ts_count; i++) {
+	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++) {
+		for (unsigned i = 0; i < sets[s].ts_count; i++) {
 			const struct tunable *tn = &sets[s].ts_table[i];
 
 			tunable_format(tn, sets[s].ts_base, value,
@@ -203,9 +192,7 @@ list_tunables(void)
 static void
 list_failpoints(void)
 {
-	unsigned i;
-
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		printf("  %s\n", failpoints_def(i)->fd_name);
 		format_wrap(stdout, "      where ", 12,
 		    failpoints_def(i)->fd_where);
@@ -233,7 +220,6 @@ enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
 static const char *
 topic_name(unsigned i)
 {
-
 	return (i < TOPICS ? topics[i].name : NULL);
 }
 
@@ -260,13 +246,11 @@ check(struct options *op)
 static int
 run(struct options *op)
 {
-	unsigned i;
-
 	if (op->op_operands > 1)
 		return (op->op_operand[0][0] == 'p' ?
 		    list_profile(op->op_operand[1]) :
 		    list_design(op->op_operand[1]));
-	for (i = 0; i < TOPICS; i++) {
+	for (unsigned i = 0; i < TOPICS; i++) {
 		if (op->op_operands > 0 &&
 		    strcmp(op->op_operand[0], topics[i].name) != 0)
 			continue;

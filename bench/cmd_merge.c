@@ -13,14 +13,12 @@ enum { BEGINNING = 128 };
 static int
 check(struct options *op)
 {
-	int i;
-
 	if (op->op_operands == 0)
 		return (usage_error("merge", "expected the results of the jobs "
 		    "of --plan, such as DIR/*.json"));
 	if (op->op_output == NULL)
 		return (usage_error("merge", "expected -o FILE"));
-	for (i = 0; i < op->op_operands; i++)
+	for (int i = 0; i < op->op_operands; i++)
 		if (strcmp(op->op_operand[i], op->op_output) == 0)
 			return (usage_error("merge", "-o: \"%s\" is a part "
 			    "too: expected another file", op->op_output));

@@ -28,9 +28,8 @@ static int
 check_one_output(const struct options *op)
 {
 	const char *first = NULL, *name;
-	unsigned i;
 
-	for (i = 0; i < VIEWS; i++) {
+	for (unsigned i = 0; i < VIEWS; i++) {
 		if (op->op_text[views[i].vw_option] == NULL)
 			continue;
 		name = option_defs[views[i].vw_option].od_name;
@@ -72,7 +71,6 @@ output(const struct options *op, const struct result *r)
 {
 	enum report report = (enum report)op->op_format;
 	char why[RESULT_TEXT_SIZE] = "";
-	unsigned i;
 	int error;
 
 	if (op->op_plot != NULL) {
@@ -80,7 +78,7 @@ output(const struct options *op, const struct result *r)
 		return (error == 0 ? EXIT_SUCCESS :
 		    run_error("report", "%s: %s", op->op_plot, why));
 	}
-	for (i = 0; i < VIEWS; i++)
+	for (unsigned i = 0; i < VIEWS; i++)
 		if (op->op_text[views[i].vw_option] != NULL &&
 		    views[i].vw_option != OPTION_FORMAT)
 			report = views[i].vw_report;
@@ -107,9 +105,9 @@ write_page(const struct options *op, const struct result *r,
 {
 	struct page_results ps = { .ps_chartless = "" };
 	struct page_results *page = &ps;
-	int i, status;
+	int status;
 
-	for (i = 0; i < op->op_operands; i++) {
+	for (int i = 0; i < op->op_operands; i++) {
 		ps.ps_result[i] = &r[i];
 		ps.ps_path[i] = strcmp(op->op_operand[i], "-") == 0 ?
 		    "stdin" : op->op_operand[i];

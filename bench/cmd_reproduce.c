@@ -18,7 +18,6 @@ CTASSERT(REPRODUCE_SEEDS == 5);	/* as the range of --seed allows */
 static const struct reproduction_file *
 file_of(unsigned i)
 {
-
 	return (i >= reproduction_count ?
 	    &reproduction_files[i - reproduction_count] : NULL);
 }
@@ -26,7 +25,6 @@ file_of(unsigned i)
 static const char *
 reproduction_name(unsigned i)
 {
-
 	if (i >= reproduction_count + reproduction_file_count)
 		return (NULL);
 	return (file_of(i) != NULL ? file_of(i)->re_name :
@@ -36,7 +34,6 @@ reproduction_name(unsigned i)
 static const char *
 reproduction_descr(unsigned i)
 {
-
 	return (file_of(i) != NULL ? file_of(i)->re_descr :
 	    reproductions[i]->rd_descr);
 }
@@ -99,7 +96,6 @@ check(struct options *op)
 static int
 print_table(FILE *out, const void *rg)
 {
-
 	reproduce_print(out, rg);
 	return (0);
 }
@@ -154,7 +150,6 @@ show(const struct options *op, const struct reproducing *rg,
 static int
 refuse_profile(int error, const char *why)
 {
-
 	if (error == EINVAL || error == ENOENT || error == ESRCH)
 		return (usage_error("reproduce", "--profile: %s", why));
 	return (run_error("reproduce", "--profile: %s", why));
@@ -186,7 +181,6 @@ run_one(const struct options *op, const struct reproduction *rd)
 static int
 print_published(FILE *out, const void *pb)
 {
-
 	published_print(out, pb);
 	return (0);
 }

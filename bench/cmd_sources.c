@@ -11,7 +11,6 @@
 static const char *
 source_name(unsigned i)
 {
-
 	return (i < number_source_count ? number_sources[i].ns_name : NULL);
 }
 
@@ -31,7 +30,6 @@ const struct family family_number_sources = { .fa_name = source_name,
 static int
 ascending(const void *a, const void *b)
 {
-
 	return ((*(const unsigned *)a > *(const unsigned *)b) -
 	    (*(const unsigned *)a < *(const unsigned *)b));
 }
@@ -58,14 +56,13 @@ static void
 choose(const struct options *op, struct sources *sr)
 {
 	const struct option_list *ol = &op->op_sources;
-	unsigned i;
 
 	KASSERT(number_source_count <= SOURCES_MAX, ("too many sources"));
 	sr->sr_sources = ol->ol_count > 0 ? ol->ol_count : number_source_count;
-	for (i = 0; i < sr->sr_sources; i++)
+	for (unsigned i = 0; i < sr->sr_sources; i++)
 		sr->sr_source[i] = &number_sources[ol->ol_count > 0 ?
 		    ol->ol_value[i] : i];
-	for (i = 0; i < op->op_bits.ol_count; i++)
+	for (unsigned i = 0; i < op->op_bits.ol_count; i++)
 		sr->sr_width[op->op_bits.ol_value[i]] = true;
 	choose_threads(op, sr);
 }
@@ -74,10 +71,10 @@ choose(const struct options *op, struct sources *sr)
 static int
 judge(const struct sources *sr)
 {
-	unsigned absent = 0, i;
+	unsigned absent = 0;
 	int status = EXIT_SUCCESS;
 
-	for (i = 0; i < sr->sr_count; i++) {
+	for (unsigned i = 0; i < sr->sr_count; i++) {
 		const struct sources_curve *sc = &sr->sr_curves[i];
 		const char *name = sc->sc_source->ns_name;
 		const unsigned bits = number_bits[sc->sc_width];

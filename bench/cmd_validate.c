@@ -23,9 +23,7 @@ static const char model_tunable[] = "rngsim.harvest.model=";
 static int
 add(const struct options *op, struct option_list *ol, uint64_t value)
 {
-	unsigned i;
-
-	for (i = 0; i < ol->ol_count; i++)
+	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
 			return (0);
 	return (option_list_add(op, ol, "--from", "", value));
@@ -38,16 +36,15 @@ choose_all(struct options *op)
 	const bool designs = op->op_designs.ol_count == 0;
 	const bool locks = op->op_locks.ol_count == 0;
 	const bool readers = op->op_readers.ol_count == 0;
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; designs && error == 0 && i < generator_count; i++)
+	for (unsigned i = 0; designs && error == 0 && i < generator_count; i++)
 		if (validate_takes_design(generators[i]->ra_ident))
 			error = add(op, &op->op_designs, i);
-	for (i = 0; locks && error == 0 && i < lock_class_count; i++)
+	for (unsigned i = 0; locks && error == 0 && i < lock_class_count; i++)
 		if (validate_takes_lock(lock_classes[i]->lc_name))
 			error = add(op, &op->op_locks, i);
-	for (i = 1; readers && error == 0 && i <= cpu_count() &&
+	for (unsigned i = 1; readers && error == 0 && i <= cpu_count() &&
 	    i <= CELL_READERS_MAX; i++)
 		error = add(op, &op->op_readers, i);
 	return (error);
@@ -95,7 +92,6 @@ choose_measured(struct options *op, const struct result *r)
 static bool
 sets(const char *setting, const char *tunable)
 {
-
 	return (strncmp(setting, tunable, strlen(tunable)) == 0);
 }
 
@@ -148,7 +144,6 @@ simulate(const struct options *op, struct options *simulated)
 static void
 simulated_free(struct options *simulated)
 {
-
 	simulated->op_tunables = NULL;
 	simulated->op_operand = NULL;
 	options_free(simulated);

@@ -88,7 +88,7 @@ static int
 import(const struct options *op)
 {
 	char found[COMMENT_SIZE / 2], comment[COMMENT_SIZE];
-	char message[LINES_ERROR_SIZE] = "", *c;
+	char message[LINES_ERROR_SIZE] = "";
 	struct strace_summary ss;
 	struct recording rec;
 	int status;
@@ -104,7 +104,7 @@ import(const struct options *op)
 	describe(&ss, &rec, found, sizeof(found));
 	snprintf(comment, sizeof(comment), "# From %.200s, strace's: %s.\n",
 	    op->op_operand[1], found);
-	for (c = comment; c[0] != '\0' && c[1] != '\0'; c++)
+	for (char *c = comment; c[0] != '\0' && c[1] != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	status = emit(op, &(struct document){ &rec, comment });
@@ -121,7 +121,6 @@ import(const struct options *op)
 static int
 run(struct options *op)
 {
-
 	if (op->op_operand[0][0] == 'i')
 		return (import(op));
 	if (workload_list(stdout) == 0)

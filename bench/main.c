@@ -53,10 +53,8 @@ static const char outro[] =
 static void
 help(void)
 {
-	unsigned i;
-
 	fputs(intro, stdout);
-	for (i = 0; i < COMMANDS; i++)
+	for (unsigned i = 0; i < COMMANDS; i++)
 		printf("  %-9s  %s\n", command_texts[i].ct_name,
 		    command_texts[i].ct_line);
 	puts(outro);
@@ -70,9 +68,7 @@ help(void)
 static void
 keep_standard_descriptors(void)
 {
-	int fd;
-
-	for (fd = 0; fd <= 2; fd++)
+	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
@@ -94,8 +90,6 @@ stack_suffices(void)
 static int
 dispatch(int argc, char *argv[])
 {
-	unsigned i;
-
 	if (argc < 2)
 		return (usage_error(NULL, "expected a command; \"rngsim "
 		    "--help\" lists them"));
@@ -118,7 +112,7 @@ dispatch(int argc, char *argv[])
 		options_complete(argc - 2, argv + 2);
 		return (EXIT_SUCCESS);
 	}
-	for (i = 0; i < COMMANDS; i++)
+	for (unsigned i = 0; i < COMMANDS; i++)
 		if (strcmp(command_texts[i].ct_name, argv[1]) == 0)
 			return (command_execute((enum command_id)i, argc,
 			    argv));

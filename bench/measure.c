@@ -18,12 +18,11 @@ static uint64_t
 buffers_bytes(const struct options *op)
 {
 	uint64_t readers = 0, size = 0;
-	unsigned i;
 
-	for (i = 0; i < op->op_readers.ol_count; i++)
+	for (unsigned i = 0; i < op->op_readers.ol_count; i++)
 		if (op->op_readers.ol_value[i] > readers)
 			readers = op->op_readers.ol_value[i];
-	for (i = 0; i < op->op_sizes.ol_count; i++)
+	for (unsigned i = 0; i < op->op_sizes.ol_count; i++)
 		if (op->op_sizes.ol_value[i] > size)
 			size = op->op_sizes.ol_value[i];
 	return (readers * workload_max_bytes(&op->op_workload, size));
@@ -96,7 +95,6 @@ write_result(const struct options *op, struct atomic_file *of,
 static int
 open_ledger_log(struct options *op)
 {
-
 	if (op->op_ledger_path == NULL)
 		return (0);
 	op->op_ledger_log = fopen(op->op_ledger_path, "we");
@@ -137,7 +135,6 @@ static const struct target no_target = { .ta_file.of_fd = -1,
 static bool
 wants_checkpoint(const struct options *op)
 {
-
 	return (op->op_trace == NULL && op->op_ledger_path == NULL &&
 	    op->op_config.bc_harvest.record_file[0] == '\0');
 }

@@ -13,14 +13,12 @@ CTASSERT((int)BRNG_BUFFER_BYTES <= (int)CIPHER_STUB_BYTES);
 static inline struct ledger *
 watcher(const struct brng *b)
 {
-
 	return (ledger_of(b->b_key->ck_cipher));
 }
 
 int
 brng_init(struct brng *b, const struct cipher *cipher)
 {
-
 	memset(b, 0, sizeof(*b));
 	b->b_next = BRNG_BUFFER_BYTES;
 	return (cipher_key_new(&b->b_key, cipher));
@@ -29,7 +27,6 @@ brng_init(struct brng *b, const struct cipher *cipher)
 void
 brng_fini(struct brng *b)
 {
-
 	cipher_key_free(b->b_key);
 	wipe(b, sizeof(*b));
 }
@@ -58,7 +55,6 @@ brng_reseed(struct brng *root, struct blake2 *scratch, const void *input,
 void
 brng_follow(struct brng *b, uint8_t key[CIPHER_KEY_BYTES], uint64_t generation)
 {
-
 	cipher_key_set(b->b_key, key);
 	wipe(key, CIPHER_KEY_BYTES);
 	b->b_generation = generation;
@@ -83,7 +79,6 @@ refill(struct brng *b)
 static void
 hand_out(struct brng *b, uint8_t *out, size_t n)
 {
-
 	memcpy(out, b->b_buffer + b->b_next, n);
 	wipe(b->b_buffer + b->b_next, n);
 	b->b_next += (unsigned)n;
@@ -129,14 +124,12 @@ brng_take(struct brng *b, struct cipher_key **spare, uint64_t n,
 void
 brng_private_genbytes(struct brng_private *bp, uint8_t *out, size_t n)
 {
-
 	cipher_keystream_cut(bp->bp_key, &bp->bp_counter, out, n);
 }
 
 void
 brng_private_fini(struct brng_private *bp)
 {
-
 	cipher_key_wipe(bp->bp_key);
 	wipe(bp, sizeof(*bp));
 }

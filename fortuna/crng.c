@@ -37,7 +37,6 @@ crng_pool_init(struct crng_pool *cp, bool stub)
 void
 crng_pool_fini(struct crng_pool *cp)
 {
-
 	blake2_fini(&cp->cp_hash);
 	blake2_fini(&cp->cp_scratch);
 	wipe(cp, sizeof(*cp));
@@ -46,7 +45,6 @@ crng_pool_fini(struct crng_pool *cp)
 bool
 crng_pool_event(struct crng_pool *cp, const struct harvest_event *event)
 {
-
 	KASSERT(event->he_size >= 1 && event->he_size <= HARVEST_ENTROPY_BYTES,
 	    ("an event of %u bytes", event->he_size));
 	blake2_update(&cp->cp_hash, &event->he_somecounter,
@@ -100,7 +98,6 @@ crng_pool_extract(struct crng_pool *cp, uint8_t key[CIPHER_KEY_BYTES])
 int
 crng_init(struct crng *cr, const struct cipher *cipher, uint64_t generation)
 {
-
 	cr->cr_generation = generation;
 	cr->cr_core = 0;
 	return (cipher_key_init(&cr->cr_key, cipher));
@@ -109,7 +106,6 @@ crng_init(struct crng *cr, const struct cipher *cipher, uint64_t generation)
 void
 crng_fini(struct crng *cr)
 {
-
 	cipher_key_fini(&cr->cr_key);
 	cr->cr_generation = 0;
 }
@@ -163,7 +159,6 @@ crng_watch(struct crng_pool *cp, struct crng *base)
 uint128_t
 crng_counter(const struct cipher *cipher)
 {
-
 	return (uint128_make(0, CRNG_ERASURE_BYTES / cipher->ci_block_bytes));
 }
 

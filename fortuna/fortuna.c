@@ -58,10 +58,8 @@ random_fortuna_publish(struct fortuna *f)
 void
 random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
 {
-	unsigned i;
-
 	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
-	for (i = 0; i < pools; i++)
+	for (unsigned i = 0; i < pools; i++)
 		machine_touch(&f->f_state.fs_pool[i], FORTUNA_POOL_LINES);
 	machine_charge(COST_DIGEST, pools);
 }
@@ -92,7 +90,6 @@ random_fortuna_seed_part(struct generator *to, struct generator *from)
 void
 random_fortuna_pre_read(struct generator *g)
 {
-
 	random_fortuna_reseed_due(fortuna_of(g), g->g_paced);
 }
 
@@ -160,7 +157,6 @@ random_fortuna_seeded(struct generator *g)
 void
 random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event)
 {
-
 	if (!generator_accepts(&f->f_generator, event))
 		return;
 	machine_touch(&f->f_state.fs_pool[event->he_destination %

@@ -119,7 +119,6 @@ void random_fortuna_charge_reseed(struct fortuna *f, unsigned pools);
 static inline struct fortuna *
 fortuna_of(struct generator *g)
 {
-
 	return ((struct fortuna *)(void *)g);
 }
 

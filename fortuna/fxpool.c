@@ -13,12 +13,11 @@ CTASSERT(FXPOOL_FIRST_BYTES <= UINT8_MAX);
 int
 fxpool_init(struct fxpool *fp, bool stub)
 {
-	unsigned i;
 	int error = 0;
 
 	memset(fp, 0, sizeof(*fp));
 	fp->fp_active = 1;
-	for (i = 0; i < FXPOOL_POOLS && error == 0; i++) {
+	for (unsigned i = 0; i < FXPOOL_POOLS && error == 0; i++) {
 		if (stub)
 			blake2_init_stub(&fp->fp_pool[i], BLAKE2B_BYTES);
 		else
@@ -32,7 +31,6 @@ fxpool_init(struct fxpool *fp, bool stub)
 unsigned
 fxpool_watch(struct fxpool *fp, struct ledger *lg)
 {
-
 	fp->fp_ledger = lg;
 	fp->fp_core = ledger_core(lg, &(struct ledger_core_rule){
 	    .lu_pools = FXPOOL_POOLS });
@@ -42,9 +40,7 @@ fxpool_watch(struct fxpool *fp, struct ledger *lg)
 void
 fxpool_fini(struct fxpool *fp)
 {
-	unsigned i;
-
-	for (i = 0; i < FXPOOL_POOLS; i++)
+	for (unsigned i = 0; i < FXPOOL_POOLS; i++)
 		blake2_fini(&fp->fp_pool[i]);
 	wipe(fp, sizeof(*fp));
 }
@@ -52,7 +48,6 @@ fxpool_fini(struct fxpool *fp)
 static bool
 high_quality(unsigned source)
 {
-
 	return (source == RANDOM_CACHED || (source >= RANDOM_PURE_START &&
 	    source != RANDOM_PURE_RNDTEST));
 }
@@ -60,7 +55,6 @@ high_quality(unsigned source)
 static void
 absorb(struct fxpool *fp, unsigned pool, const void *data, size_t n)
 {
-
 	blake2_update(&fp->fp_pool[pool], data, n);
 	if (pool == 0)
 		fp->fp_bytes = fp->fp_bytes > UINT32_MAX - n ? UINT32_MAX :
@@ -73,7 +67,6 @@ absorb(struct fxpool *fp, unsigned pool, const void *data, size_t n)
 static void
 count_event(struct fxpool *fp)
 {
-
 	ledger_event(fp->fp_ledger, fp->fp_core, 0, 0, fp->fp_bytes, true);
 }
 
@@ -96,7 +89,6 @@ size_t
 fxpool_event_bytes(const struct harvest_event *event,
     uint8_t out[FXPOOL_EVENT_BYTES])
 {
-
 	memcpy(out, &event->he_somecounter, sizeof(event->he_somecounter));
 	memcpy(out + sizeof(event->he_somecounter), event->he_entropy,
 	    event->he_size);
@@ -150,11 +142,9 @@ fxpool_event(struct fxpool *fp, const struct harvest_event *event)
 void
 fxpool_drain(struct fxpool *fp, unsigned pools, struct fxpool_seed *fs)
 {
-	unsigned i;
-
 	KASSERT(pools >= 1 && pools <= fp->fp_active, ("%u pools of %u", pools,
 	    fp->fp_active));
-	for (i = 0; i < pools; i++) {
+	for (unsigned i = 0; i < pools; i++) {
 		ledger_pool(fp->fp_ledger, fp->fp_core, i, i == 0 ?
 		    fp->fp_bytes : LEDGER_UNCOUNTED);
 		blake2_finish(&fp->fp_pool[i], fs->fs_hash[i]);
@@ -169,7 +159,6 @@ fxpool_drain(struct fxpool *fp, unsigned pools, struct fxpool_seed *fs)
 bool
 fxpool_timer_due(struct fxpool_timer *ft, int64_t now_ns)
 {
-
 	now_ns = failpoint_clock(ft->ft_failpoints, now_ns);
 	if (ft->ft_interval_s != 0)
 		return (now_ns >= ft->ft_due_ns &&

@@ -89,7 +89,6 @@ fxrng_fini(struct generator *g)
 void
 fxrng_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
-
 	machine_wait_32(&fxrng_of(g)->f_seeded, 0, timeout_ns);
 }
 

@@ -59,7 +59,6 @@ void fxrng_status(struct generator *g, struct generator_status *gs);
 static inline struct fxrng *
 fxrng_of(struct generator *g)
 {
-
 	return ((struct fxrng *)(void *)g);
 }
 

@@ -14,10 +14,9 @@ gen_batch_process_events(struct generator *g,
 {
 	struct fortuna *f = fortuna_of(g);
 	struct lock_node node;
-	unsigned i;
 
 	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		random_fortuna_absorb(f, &events[i]);
 	lock_release(&f->f_mtx, &node);
 }

@@ -17,7 +17,6 @@
 static void
 gen_fxrng_pre_read(struct generator *g)
 {
-
 	(void)g;
 }
 
@@ -25,7 +24,6 @@ gen_fxrng_pre_read(struct generator *g)
 static void
 root_reseed(struct fxrng *f, const void *input, size_t n, unsigned pools)
 {
-
 	machine_touch(&f->f_root, FXRNG_BRNG_LINES);
 	brng_reseed(&f->f_root, &f->f_mix, input, n);
 	machine_charge(COST_DIGEST, pools);
@@ -41,9 +39,8 @@ static void
 pools_reseed(struct fxrng *f, struct fxpool_seed *fs)
 {
 	struct lock_node node;
-	unsigned i;
 
-	for (i = 0; i < fs->fs_pools; i++)
+	for (unsigned i = 0; i < fs->fs_pools; i++)
 		machine_touch(&f->f_pools.fp_pool[i], FXRNG_POOL_LINES);
 	lock_acquire(&f->f_root_mtx, &node, SITE_ROOT);
 	root_reseed(f, fs->fs_hash, fs->fs_pools * sizeof(fs->fs_hash[0]),
@@ -178,7 +175,7 @@ gen_fxrng_event(struct generator *g, const struct harvest_event *event)
 {
 	struct fxrng *f = fxrng_of(g);
 	struct lock_node node;
-	unsigned i, used;
+	unsigned used;
 
 	lock_acquire(&f->f_pool_mtx, &node, SITE_EVENT);
 	if (!generator_accepts(g, event)) {
@@ -192,7 +189,7 @@ gen_fxrng_event(struct generator *g, const struct harvest_event *event)
 		return;
 	}
 	used = fxpool_event(&f->f_pools, event);
-	for (i = 0; i < FXPOOL_POOLS; i++)
+	for (unsigned i = 0; i < FXPOOL_POOLS; i++)
 		if ((used & 1u << i) != 0)
 			machine_touch(&f->f_pools.fp_pool[i],
 			    FXRNG_POOL_LINES);

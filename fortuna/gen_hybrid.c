@@ -45,7 +45,7 @@ gen_hybrid_read(struct generator *g, struct generator_reader *gr,
 	uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES];
 	struct fortuna *f = fortuna_of(g);
 	struct lock_node node;
-	size_t at, n, used;
+	size_t n, used;
 
 	if (uio->uio_resid > f->f_config.hybrid_bytes) {
 		random_fortuna_read_concurrent(g, gr, uio);
@@ -60,7 +60,7 @@ gen_hybrid_read(struct generator *g, struct generator_reader *gr,
 	machine_charge(COST_REKEY, 1);
 	random_fortuna_publish(f);
 	lock_release(&f->f_mtx, &node);
-	for (at = 0; uio->uio_resid > 0; at += n) {
+	for (size_t at = 0; uio->uio_resid > 0; at += n) {
 		n = uio_room(uio);
 		memcpy(uio->uio_base, scratch + at, n);
 		uio_advance(uio, n);

@@ -28,14 +28,12 @@ struct none {
 static struct none *
 none_of(struct generator *g)
 {
-
 	return ((struct none *)(void *)g);
 }
 
 static int
 gen_none_init(struct generator *g, const struct generator_params *params)
 {
-
 	none_of(g)->n_config = params->gp_config;
 	return (lock_init(&none_of(g)->n_mtx, params->gp_lock, "reseed mutex",
 	    &params->gp_lock_config, params->gp_prof));
@@ -44,21 +42,18 @@ gen_none_init(struct generator *g, const struct generator_params *params)
 static void
 gen_none_fini(struct generator *g)
 {
-
 	lock_fini(&none_of(g)->n_mtx);
 }
 
 static void
 gen_none_pre_read(struct generator *g)
 {
-
 	(void)g;
 }
 
 static bool
 gen_none_seeded(struct generator *g)
 {
-
 	(void)g;
 	return (true);
 }
@@ -72,11 +67,10 @@ gen_none_hold(struct none *n)
 {
 	const unsigned lines = n->n_config.none_lines;
 	uint64_t draw, ns = n->n_config.none_hold_ns;
-	unsigned i;
 
 	if (lines > 0)
 		machine_touch(n->n_lines, lines);
-	for (i = 0; i < lines; i++)
+	for (unsigned i = 0; i < lines; i++)
 		machine_note_store_64(&n->n_lines[i].nl_value, i + 1);
 	if (ns > 0 && n->n_config.none_hold_drawn) {
 		draw = machine_note_load_64(&n->n_draw);
@@ -116,7 +110,6 @@ gen_none_event(struct generator *g, const struct harvest_event *event)
 static void
 gen_none_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
-
 	(void)g;
 	(void)timeout_ns;
 }
@@ -124,7 +117,6 @@ gen_none_wait_seeded(struct generator *g, int64_t timeout_ns)
 static void
 gen_none_status(struct generator *g, struct generator_status *gs)
 {
-
 	(void)g;
 	memset(gs, 0, sizeof(*gs));
 	gs->gs_seeded = true;

@@ -20,7 +20,6 @@
 static void
 gen_percpu_pre_read(struct generator *g)
 {
-
 	(void)g;
 }
 

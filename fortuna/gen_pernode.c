@@ -45,7 +45,6 @@ struct pernode {
 static struct pernode *
 pernode_of(struct generator *g)
 {
-
 	return ((struct pernode *)(void *)g);
 }
 
@@ -53,7 +52,6 @@ pernode_of(struct generator *g)
 static void
 count_nodes(struct pernode *pn, const struct generator_params *params)
 {
-
 	pn->pn_nodes = params->gp_places != 0 ? params->gp_places :
 	    params->gp_lock_config.nodes;
 	pn->pn_pretended = pn->pn_nodes != 0;
@@ -67,9 +65,8 @@ static void
 gen_pernode_fini(struct generator *g)
 {
 	struct pernode *pn = pernode_of(g);
-	unsigned i;
 
-	for (i = 0; i < pn->pn_nodes; i++)
+	for (unsigned i = 0; i < pn->pn_nodes; i++)
 		generator_free(pn->pn_node[i]);
 }
 
@@ -77,14 +74,13 @@ static int
 gen_pernode_init(struct generator *g, const struct generator_params *params)
 {
 	struct pernode *pn = pernode_of(g);
-	unsigned i;
 	int error = 0;
 
 	count_nodes(pn, params);
 	atomic_init_32(&pn->pn_stage, STAGE_BOOT);
 	atomic_init_32(&pn->pn_boot_bytes, 0);
 	atomic_init_32(&pn->pn_dealt, 0);
-	for (i = 0; i < pn->pn_nodes && error == 0; i++)
+	for (unsigned i = 0; i < pn->pn_nodes && error == 0; i++)
 		error = generator_new(&FLAVOURED(gen_concurrent),
 		    &pn->pn_node[i], params);
 	if (error != 0)
@@ -113,7 +109,6 @@ static void
 gen_pernode_pre_read(struct generator *g)
 {
 	struct pernode *pn = pernode_of(g);
-	unsigned i;
 
 	random_fortuna_reseed_due(fortuna_of(node_here(pn,
 	    GENERATOR_PLACE_HERE)), g->g_paced);
@@ -123,7 +118,7 @@ gen_pernode_pre_read(struct generator *g)
 	    atomic_load_32(&pn->pn_boot_bytes) < PERNODE_BOOT_BYTES ||
 	    !atomic_cmpset_acq_32(&pn->pn_stage, STAGE_BOOT, STAGE_SEEDING))
 		return;
-	for (i = 1; i < pn->pn_nodes; i++)
+	for (unsigned i = 1; i < pn->pn_nodes; i++)
 		random_fortuna_seed_part(pn->pn_node[i], pn->pn_node[0]);
 	atomic_store_rel_32(&pn->pn_stage, STAGE_DEALT);
 }
@@ -145,7 +140,6 @@ static void
 gen_pernode_read(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
 {
-
 	random_fortuna_read_concurrent(node_here(pernode_of(g), gr->gr_place),
 	    gr, uio);
 }
@@ -188,7 +182,6 @@ gen_pernode_process_event(struct generator *g,
     const struct harvest_event *event)
 {
 	struct pernode *pn = pernode_of(g);
-	unsigned i;
 
 	if (!pernode_accepts(pn, event))
 		return;
@@ -198,7 +191,7 @@ gen_pernode_process_event(struct generator *g,
 			atomic_fetchadd_32(&pn->pn_boot_bytes, event->he_size);
 	} else if (event->he_source == RANDOM_PURE_VMGENID) {
 		/* A copy of this machine has a copy of every node's. */
-		for (i = 0; i < pn->pn_nodes; i++)
+		for (unsigned i = 0; i < pn->pn_nodes; i++)
 			random_fortuna_process_event(pn->pn_node[i], event);
 	} else {
 		deal(pn, event);
@@ -208,7 +201,6 @@ gen_pernode_process_event(struct generator *g,
 static void
 gen_pernode_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
-
 	random_fortuna_wait_seeded(pernode_of(g)->pn_node[0], timeout_ns);
 }
 
@@ -218,10 +210,9 @@ gen_pernode_status(struct generator *g, struct generator_status *gs)
 {
 	struct pernode *pn = pernode_of(g);
 	struct generator_status part;
-	unsigned i;
 
 	random_fortuna_status(pn->pn_node[0], gs);
-	for (i = 1; i < pn->pn_nodes; i++) {
+	for (unsigned i = 1; i < pn->pn_nodes; i++) {
 		random_fortuna_status(pn->pn_node[i], &part);
 		gs->gs_reseeds += part.gs_reseeds;
 	}

@@ -19,7 +19,6 @@ struct splitlock {
 static struct splitlock *
 splitlock_of(struct generator *g)
 {
-
 	return ((struct splitlock *)(void *)g);
 }
 
@@ -41,7 +40,6 @@ gen_splitlock_init(struct generator *g, const struct generator_params *params)
 static void
 gen_splitlock_fini(struct generator *g)
 {
-
 	lock_fini(&splitlock_of(g)->sl_pools_mtx);
 	random_fortuna_deinit_alg(g);
 }

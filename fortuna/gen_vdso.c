@@ -46,7 +46,6 @@ struct vdso {
 static inline struct vdso *
 vdso_of(struct generator *g)
 {
-
 	return ((struct vdso *)(void *)g);
 }
 
@@ -88,7 +87,6 @@ gen_vdso_init(struct generator *g, const struct generator_params *params)
 static void
 gen_vdso_pre_read(struct generator *g)
 {
-
 	(void)g;
 }
 
@@ -113,7 +111,6 @@ vdso_follow(struct generator *g, struct generator_reader *gr,
 static void
 vdso_refill(struct ledger *lg, struct vdso_state *vs, uint128_t *ctr)
 {
-
 	cipher_keystream(&vs->vs_key, ctr, vs->vs_batch, VDSO_REFILL);
 	machine_charge(COST_KEYSTREAM, VDSO_REFILL);
 	vs->vs_lineage = ledger_lineage(lg);
@@ -198,14 +195,12 @@ gen_vdso_read(struct generator *g, struct generator_reader *gr,
 static void
 gen_vdso_event(struct generator *g, const struct harvest_event *event)
 {
-
 	FLAVOURED(gen_percpu).ra_event_processor(g, event);
 }
 
 static void
 gen_vdso_timer(struct generator *g, int64_t now_ns)
 {
-
 	FLAVOURED(gen_percpu).ra_timer(g, now_ns);
 }
 

@@ -24,7 +24,6 @@ unsigned generator_count = MEMBERS;
 bool
 generator_add(const struct random_algorithm *ra)
 {
-
 	if (generator_count == GENERATORS_MAX)
 		return (false);
 	generators[generator_count++] = ra;
@@ -34,9 +33,7 @@ generator_add(const struct random_algorithm *ra)
 const struct random_algorithm *
 generator_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < generator_count; i++)
+	for (unsigned i = 0; i < generator_count; i++)
 		if (strcmp(generators[i]->ra_ident, name) == 0)
 			return (generators[i]);
 	return (NULL);

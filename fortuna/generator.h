@@ -126,7 +126,6 @@ struct generator {
 static inline bool
 generator_accepts(struct generator *g, const struct harvest_event *event)
 {
-
 	return (g->g_filter == NULL ||
 	    g->g_filter->ef_accept(g->g_filter, event));
 }
@@ -243,14 +242,12 @@ struct random_algorithm {
 static inline unsigned
 generator_sites(const struct random_algorithm *ra)
 {
-
 	return (ra->ra_sites != NULL ? ra->ra_site_count : GENERATOR_SITES);
 }
 
 static inline const char *const *
 generator_site_names_of(const struct random_algorithm *ra)
 {
-
 	return (ra->ra_sites != NULL ? ra->ra_sites : generator_site_names);
 }
 
@@ -308,7 +305,6 @@ void *generator_alloc(size_t bytes);
 static inline unsigned
 generator_places(const struct generator_params *params)
 {
-
 	return (params->gp_places != 0 ? params->gp_places :
 	    machine_cpu_ids());
 }

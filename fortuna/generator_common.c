@@ -71,7 +71,6 @@ generator_free(struct generator *g)
 int
 generator_reader_init(struct generator *g, struct generator_reader *gr)
 {
-
 	gr->gr_place = GENERATOR_PLACE_HERE;
 	gr->gr_spare = NULL;
 	if ((g->g_algorithm->ra_flags & RA_NULL) != 0)
@@ -82,7 +81,6 @@ generator_reader_init(struct generator *g, struct generator_reader *gr)
 void
 generator_reader_fini(struct generator *g, struct generator_reader *gr)
 {
-
 	(void)g;
 	cipher_key_free(gr->gr_spare);
 	gr->gr_spare = NULL;
@@ -106,7 +104,6 @@ const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS] = {
 struct generator_config
 generator_config_default(void)
 {
-
 	return ((struct generator_config){
 		.minpoolsize = RANDOM_FORTUNA_DEFPOOLSIZE,
 		.pool_hash = GENERATOR_POOL_HASH,

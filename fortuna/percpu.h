@@ -62,7 +62,6 @@ void percpu_status(struct generator *g, struct generator_status *gs);
 static inline struct percpu *
 percpu_of(struct generator *g)
 {
-
 	return ((struct percpu *)(void *)g);
 }
 

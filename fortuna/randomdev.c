@@ -10,7 +10,6 @@
 static bool
 denied(const struct generator *g)
 {
-
 	return (failpoint_ask(g->g_failpoints,
 	    FAILPOINT_random_fortuna_seeded) != 0);
 }
@@ -38,7 +37,6 @@ wait_seeded(struct generator *g, bool no)
 static int
 check(void *buf, size_t n)
 {
-
 	if (__builtin_expect(crypto_failed() == NULL, 1))
 		return (0);
 	wipe(buf, n);

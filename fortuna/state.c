@@ -32,7 +32,6 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
     const struct hash *pool_hash, unsigned minpoolsize_bytes)
 {
 	const struct hash *own_hash = hash_sha256();
-	unsigned i;
 	int error;
 
 	if (cipher_is_stub(cipher))
@@ -48,7 +47,7 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 	/* Its pools may have another lock than K, which is replaced. */
 	fs->fs_ledger = ledger_of(cipher);
 	error = digest_init_as(&fs->fs_scratch, own_hash);
-	for (i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
+	for (unsigned i = 0; i < RANDOM_FORTUNA_NPOOLS && error == 0; i++)
 		error = digest_init_as(&fs->fs_pool[i].fsp_hash, pool_hash);
 	if (error != 0)
 		fortuna_state_fini(fs);
@@ -64,9 +63,7 @@ fortuna_state_init(struct fortuna_state *fs, const struct cipher *cipher,
 void
 fortuna_state_fini(struct fortuna_state *fs)
 {
-	unsigned i;
-
-	for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
+	for (unsigned i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
 		digest_fini(&fs->fs_pool[i].fsp_hash);
 	digest_fini(&fs->fs_scratch);
 	cipher_key_free(fs->fs_key);
@@ -77,7 +74,6 @@ fortuna_state_fini(struct fortuna_state *fs)
 static void
 prepare_reseed(struct fortuna_state *fs)
 {
-
 	for (; fs->fs_drained > 0; fs->fs_drained--)
 		digest_prepare(&fs->fs_pool[fs->fs_drained - 1].fsp_hash);
 	digest_prepare(&fs->fs_scratch);
@@ -164,7 +160,6 @@ fortuna_state_drain(struct fortuna_state *fs, int64_t now_ns, bool paced,
 static inline void
 installed(struct fortuna_state *fs)
 {
-
 	if (fs->fs_ledger != NULL)
 		ledger_install(fs->fs_ledger, fs->fs_core, fs->fs_key->ck_raw,
 		    fs->fs_counter);
@@ -228,7 +223,6 @@ rekey(struct cipher_key *key, uint128_t *ctr)
 void
 fortuna_state_rekey(struct fortuna_state *fs)
 {
-
 	rekey(fs->fs_key, &fs->fs_counter);
 	installed(fs);
 }
@@ -249,7 +243,6 @@ fortuna_piece(const struct cipher *cipher, uint64_t resid)
 void
 fortuna_state_genbytes(struct fortuna_state *fs, uint8_t *out, size_t n)
 {
-
 	KASSERT(fortuna_piece(fs->fs_key->ck_cipher, n) == n,
 	    ("%zu bytes are not one piece", n));
 	cipher_keystream_cut(fs->fs_key, &fs->fs_counter, out, n);
@@ -329,7 +322,6 @@ fortuna_private_genbytes(struct fortuna_private *fp, uint8_t *out, size_t n)
 void
 fortuna_private_fini(struct fortuna_private *fp)
 {
-
 	cipher_key_wipe(fp->fp_key);
 	wipe(fp, sizeof(*fp));
 }

@@ -75,7 +75,6 @@ void fortuna_state_fini(struct fortuna_state *fs);
 static inline bool
 fortuna_state_seeded(const struct fortuna_state *fs)
 {
-
 	return (!uint128_is_zero(fs->fs_counter));
 }
 

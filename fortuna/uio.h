@@ -25,7 +25,6 @@ struct uio {
 static inline struct uio
 uio_buffer(void *buf, size_t n)
 {
-
 	return ((struct uio){ .uio_base = buf, .uio_room = n, .uio_resid = n });
 }
 
@@ -36,7 +35,6 @@ uio_buffer(void *buf, size_t n)
 static inline size_t
 uio_room(const struct uio *uio)
 {
-
 	return (uio->uio_resid < uio->uio_room ? (size_t)uio->uio_resid :
 	    uio->uio_room);
 }
@@ -45,7 +43,6 @@ uio_room(const struct uio *uio)
 static inline void
 uio_advance(struct uio *uio, size_t n)
 {
-
 	uio->uio_resid -= n;
 	if (uio->uio_drain != NULL) {
 		uio->uio_drain(uio, n);

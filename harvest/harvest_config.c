@@ -25,7 +25,6 @@ const struct failpoint_def harvest_failpoints[HARVEST_FAILPOINTS] = {
 struct harvest_config
 harvest_config_default(void)
 {
-
 	return ((struct harvest_config){
 		.mask = MASK_DEFAULT,
 		.model = HARVEST_MODEL_swap,

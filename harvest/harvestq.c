@@ -23,7 +23,6 @@ CTASSERT(256 % 32 == 0);	/* destinations wrap without skipping pools */
 static void
 no_memory(struct harvest_error *error)
 {
-
 	snprintf(error->text, sizeof(error->text), "harvest queue: %s",
 	    strerror(ENOMEM));
 }
@@ -36,13 +35,12 @@ init_sources(struct harvestq *hq, const struct harvest_config *config,
 	struct harvest_producer *hp;
 	const struct random_source *rs;
 	uint32_t mask, registered = 0;
-	unsigned i;
 	int rc;
 
 	rc = random_sources_init(set, config, error);
 	if (rc != 0)
 		return (rc);
-	for (i = 0; i < set->ss_list.sl_count; i++) {
+	for (unsigned i = 0; i < set->ss_list.sl_count; i++) {
 		rs = set->ss_list.sl_source[i];
 		registered |= MASK_BIT(rs->rs_source) & MASK_PURE;
 		if ((rs->rs_flags & RS_PUSHED) == 0)
@@ -65,15 +63,13 @@ init_sources(struct harvestq *hq, const struct harvest_config *config,
 static void
 init_atomics(struct harvestq *hq)
 {
-	unsigned i;
-
 	atomic_init_32(&hq->hq_mask, 0);
 	atomic_init_32(&hq->hq_stop, 0);
 	atomic_init_32(&hq->hq_window, 0);
 	atomic_init_32(&hq->hq_read_rate, 0);
-	for (i = 0; i < RANDOM_ACCUM_MAX; i++)
+	for (unsigned i = 0; i < RANDOM_ACCUM_MAX; i++)
 		atomic_init_32(&hq->hq_fast[i], 0);
-	for (i = 0; i < ENTROPYSOURCE; i++) {
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
 		atomic_init_32(&hq->hc_destination[i], 0);
 		atomic_init_32(&hq->hq_ondemand[i], 0);
 	}
@@ -137,7 +133,6 @@ harvestq_init(struct harvestq **hqp, const struct harvest_params *params)
 void
 harvestq_fini(struct harvestq *hq)
 {
-
 	random_sources_fini(&hq->hq_sources);
 	record_fini(&hq->hq_record);
 	if (hq->hq_queue != NULL)
@@ -161,7 +156,6 @@ harvestq_read_rate(struct harvestq *hq)
 static struct harvest_thread_stats *
 thread_row(struct harvestq *hq)
 {
-
 	return (harvest_row(hq, &hq->hq_thread_window, &hq->hq_thread_stats,
 	    sizeof(hq->hq_thread_stats)));
 }
@@ -173,9 +167,8 @@ deliver_all(struct harvestq *hq, struct harvest_event *events, unsigned n)
 	struct generator *g = hq->hq_generator;
 	struct harvest_thread_stats *hts;
 	uint64_t start = 0;
-	unsigned i;
 
-	for (i = 0; hq->hq_record.r_file != NULL && i < n; i++)
+	for (unsigned i = 0; hq->hq_record.r_file != NULL && i < n; i++)
 		record_add(&hq->hq_record, &events[i]);
 	hts = thread_row(hq);
 	if (hts != NULL)
@@ -190,7 +183,7 @@ deliver_all(struct harvestq *hq, struct harvest_event *events, unsigned n)
 	if (hts != NULL) {
 		hist_add(&hts->hts_deliver_cycles, machine_cycles() - start);
 		hts->hts_events += n;
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			hts->hts_by_source[events[i].he_source]++;
 	}
 	wipe(events, n * sizeof(*events));
@@ -199,7 +192,6 @@ deliver_all(struct harvestq *hq, struct harvest_event *events, unsigned n)
 static void
 deliver_batch(struct harvestq *hq)
 {
-
 	if (hq->hq_batched > 0)
 		deliver_all(hq, hq->hq_batch, hq->hq_batched);
 	hq->hq_batched = 0;
@@ -209,7 +201,6 @@ deliver_batch(struct harvestq *hq)
 static void
 deliver(struct harvestq *hq, struct harvest_event *event)
 {
-
 	if (hq->hq_generator->g_batch_events == 1) {
 		deliver_all(hq, event, 1);
 		return;
@@ -223,7 +214,6 @@ deliver(struct harvestq *hq, struct harvest_event *event)
 void
 harvest_process_event(struct harvestq *hq, struct harvest_event *event)
 {
-
 	(void)failpoint_ask(hq->hq_failpoints, FAILPOINT_harvest_swap_pause);
 	deliver(hq, event);
 	hq->hq_delivered++;
@@ -249,7 +239,6 @@ count_queued(struct harvestq *hq, bool taken)
 static struct harvest_event *
 slot(struct harvestq *hq)
 {
-
 	if (failpoint_ask(hq->hq_failpoints, FAILPOINT_harvest_ring_full) != 0)
 		return (NULL);
 	return (hq->hq_model->hm_slot(hq));
@@ -258,7 +247,6 @@ slot(struct harvestq *hq)
 static bool
 masked(struct harvestq *hq, enum random_entropy_source origin)
 {
-
 	MPASS(origin < ENTROPYSOURCE);
 	return ((atomic_load_32(&hq->hq_mask) & MASK_BIT(origin)) == 0);
 }
@@ -281,7 +269,6 @@ static void
 fill_direct(struct harvestq *hq, struct harvest_event *event,
     const void *entropy, size_t size, enum random_entropy_source origin)
 {
-
 	if (size > HARVEST_ENTROPY_BYTES)
 		size = HARVEST_ENTROPY_BYTES;
 	memset(event, 0, sizeof(*event));
@@ -309,9 +296,8 @@ harvestq_prime(struct harvestq *hq, void *bytes, size_t n)
 {
 	struct harvest_event event;
 	uint8_t *p = bytes;
-	size_t i;
 
-	for (i = 0; i + HARVEST_ENTROPY_BYTES <= n;
+	for (size_t i = 0; i + HARVEST_ENTROPY_BYTES <= n;
 	    i += HARVEST_ENTROPY_BYTES) {
 		fill_direct(hq, &event, p + i, HARVEST_ENTROPY_BYTES,
 		    RANDOM_CACHED);
@@ -380,15 +366,15 @@ feed_sources(struct harvestq *hq)
 {
 	uint8_t entropy[HARVEST_ENTROPY_BYTES];
 	const struct random_source *rs;
-	unsigned i, read, reads;
+	unsigned reads;
 	size_t n;
 
 	reads = hq->hq_model->hm_reads(hq);
-	for (i = 0; i < hq->hq_sources.ss_list.sl_count; i++) {
+	for (unsigned i = 0; i < hq->hq_sources.ss_list.sl_count; i++) {
 		rs = hq->hq_sources.ss_list.sl_source[i];
 		if ((rs->rs_flags & RS_POLLED) == 0)
 			continue;
-		for (read = 0; read < reads && !harvestq_stopping(hq);
+		for (unsigned read = 0; read < reads && !harvestq_stopping(hq);
 		    read++) {
 			machine_charge(COST_DEVICE_READ, 1);
 			n = rs->rs_read(hq->hq_sources.ss_state[i], entropy,
@@ -408,9 +394,7 @@ feed_sources(struct harvestq *hq)
 static void
 scan_fast(struct harvestq *hq)
 {
-	unsigned i;
-
-	for (i = 0; i < RANDOM_ACCUM_MAX; i++)
+	for (unsigned i = 0; i < RANDOM_ACCUM_MAX; i++)
 		(void)atomic_load_32(&hq->hq_fast[i]);
 }
 
@@ -451,14 +435,12 @@ harvestq_run(void *arg)
 void
 harvestq_stop(struct harvestq *hq)
 {
-
 	atomic_store_rel_32(&hq->hq_stop, 1);
 }
 
 bool
 harvestq_stopping(struct harvestq *hq)
 {
-
 	return (atomic_load_32(&hq->hq_stop) != 0 || machine_interrupted());
 }
 
@@ -474,7 +456,6 @@ void
 harvestq_stats(const struct harvestq *hq, uint32_t window,
     struct harvest_stats *hs)
 {
-
 	memset(hs, 0, sizeof(*hs));
 	if (hq->hq_queue_window == window)
 		hs->hs_queue = hq->hq_queue_stats;
@@ -487,7 +468,6 @@ harvestq_stats(const struct harvestq *hq, uint32_t window,
 struct harvest_totals
 harvestq_totals(struct harvestq *hq)
 {
-
 	return ((struct harvest_totals){
 		.ht_in = hq->hq_in + hq->hq_direct,
 		.ht_processed = hq->hq_delivered + hq->hq_direct -

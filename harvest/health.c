@@ -19,7 +19,6 @@ enum { APT_CUTOFFS = sizeof(apt_cutoffs) / sizeof(apt_cutoffs[0]) };
 unsigned
 health_rct_limit(unsigned min_entropy)
 {
-
 	KASSERT(min_entropy >= 1 && min_entropy <= HEALTH_ENTROPY_MAX,
 	    ("%u bits of min-entropy", min_entropy));
 	return (1 + (HEALTH_ERROR_LOG2 + min_entropy - 1) / min_entropy);
@@ -41,7 +40,6 @@ void
 health_init(struct health_test *ht, enum random_entropy_source source,
     bool enabled, unsigned min_entropy)
 {
-
 	memset(ht, 0, sizeof(*ht));
 	ht->ht_state = HEALTH_DISABLED;
 	if (!enabled || source == RANDOM_CACHED ||
@@ -58,7 +56,6 @@ health_init(struct health_test *ht, enum random_entropy_source source,
 void
 health_restart(struct health_test *ht)
 {
-
 	if (ht->ht_state != HEALTH_DISABLED)
 		ht->ht_state = HEALTH_INIT;
 }
@@ -67,7 +64,6 @@ static void
 sample_of(uint8_t sample[HEALTH_SAMPLE_BYTES],
     const struct harvest_event *event)
 {
-
 	KASSERT(event->he_size <= HARVEST_ENTROPY_BYTES,
 	    ("an event of %u bytes", event->he_size));
 	memset(sample, 0, HEALTH_SAMPLE_BYTES);
@@ -82,7 +78,6 @@ sample_of(uint8_t sample[HEALTH_SAMPLE_BYTES],
 static void
 rct_init(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
-
 	ht->ht_rct_count = 1;
 	memcpy(ht->ht_rct_value, sample, HEALTH_SAMPLE_BYTES);
 }
@@ -90,7 +85,6 @@ rct_init(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 static bool
 rct_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
-
 	if (memcmp(sample, ht->ht_rct_value, HEALTH_SAMPLE_BYTES) != 0) {
 		rct_init(ht, sample);
 		return (true);
@@ -102,7 +96,6 @@ rct_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 static void
 apt_init(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
-
 	ht->ht_apt_count = 1;
 	ht->ht_apt_seq = 1;
 	memcpy(ht->ht_apt_value, sample, HEALTH_SAMPLE_BYTES);
@@ -111,7 +104,6 @@ apt_init(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 static bool
 apt_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
-
 	if (ht->ht_apt_seq == 0) {
 		apt_init(ht, sample);
 		return (true);
@@ -126,7 +118,6 @@ apt_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 void
 health_fail(struct health_test *ht)
 {
-
 	KASSERT(health_decides(ht), ("state %d", ht->ht_state));
 	ht->ht_repetitions++;
 	ht->ht_state = HEALTH_FAILED;
@@ -136,7 +127,6 @@ health_fail(struct health_test *ht)
 static bool
 test_next(struct health_test *ht, const uint8_t sample[HEALTH_SAMPLE_BYTES])
 {
-
 	if (!rct_next(ht, sample)) {
 		health_fail(ht);
 	} else if (!apt_next(ht, sample)) {

@@ -91,7 +91,6 @@ bool health_event(struct health_test *ht, const struct harvest_event *event);
 static inline bool
 health_decides(const struct health_test *ht)
 {
-
 	return (ht->ht_state == HEALTH_STARTUP ||
 	    ht->ht_state == HEALTH_STEADY);
 }

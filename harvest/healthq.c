@@ -51,9 +51,7 @@ health_accept(struct event_filter *ef, const struct harvest_event *event)
 void
 harvest_health_init(struct harvestq *hq, const struct harvest_config *config)
 {
-	uint8_t i;
-
-	for (i = 0; i < ENTROPYSOURCE; i++)
+	for (uint8_t i = 0; i < ENTROPYSOURCE; i++)
 		health_init(&hq->hq_test[i], i,
 		    config->nist_healthtest_enabled, 0);
 	hq->hq_ondemand_mask = config->nist_healthtest_ondemand;
@@ -66,7 +64,6 @@ harvest_health_init(struct harvestq *hq, const struct harvest_config *config)
 void
 harvest_health_pass(struct harvestq *hq)
 {
-
 	if (hq->hq_passes == hq->hq_ondemand_pass)
 		return;
 	if (++hq->hq_passes == hq->hq_ondemand_pass)
@@ -76,9 +73,7 @@ harvest_health_pass(struct harvestq *hq)
 void
 harvestq_health_ondemand(struct harvestq *hq, uint32_t mask)
 {
-	unsigned i;
-
-	for (i = 0; i < ENTROPYSOURCE; i++)
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++)
 		if ((mask & MASK_BIT(i)) != 0)
 			atomic_store_rel_32(&hq->hq_ondemand[i], 1);
 }

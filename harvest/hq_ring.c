@@ -28,7 +28,6 @@ ring_init(struct harvestq *hq)
 static uint32_t
 ring_next(uint32_t i)
 {
-
 	return ((i + 1) % RANDOM_RING_MAX);
 }
 

@@ -33,7 +33,6 @@ swap_slot(struct harvestq *hq)
 static void
 swap_commit(struct harvestq *hq)
 {
-
 	((struct swap *)hq->hq_queue)->swap_pos++;
 }
 

@@ -11,7 +11,6 @@ struct lookup3 {
 static uint32_t
 rol32(uint32_t x, unsigned bits)
 {
-
 	return (x << bits | x >> (32 - bits));
 }
 
@@ -20,9 +19,8 @@ static uint32_t
 load_le(const uint8_t *p, size_t n)
 {
 	uint32_t v = 0;
-	size_t i;
 
-	for (i = 0; i < 4 && i < n; i++)
+	for (size_t i = 0; i < 4 && i < n; i++)
 		v |= (uint32_t)p[i] << (8 * i);
 	return (v);
 }
@@ -30,7 +28,6 @@ load_le(const uint8_t *p, size_t n)
 static void
 lookup3_add(struct lookup3 *s, const uint8_t *p, size_t n)
 {
-
 	s->a += load_le(p, n);
 	if (n > 4)
 		s->b += load_le(p + 4, n - 4);
@@ -42,7 +39,6 @@ lookup3_add(struct lookup3 *s, const uint8_t *p, size_t n)
 static void
 lookup3_mix(struct lookup3 *s)
 {
-
 	s->a -= s->c; s->a ^= rol32(s->c, 4); s->c += s->b;
 	s->b -= s->a; s->b ^= rol32(s->a, 6); s->a += s->c;
 	s->c -= s->b; s->c ^= rol32(s->b, 8); s->b += s->a;
@@ -54,7 +50,6 @@ lookup3_mix(struct lookup3 *s)
 static void
 lookup3_final(struct lookup3 *s)
 {
-
 	s->c ^= s->b; s->c -= rol32(s->b, 14);
 	s->a ^= s->c; s->a -= rol32(s->c, 11);
 	s->b ^= s->a; s->b -= rol32(s->a, 25);

@@ -14,9 +14,7 @@ const char *const random_source_names[ENTROPYSOURCE] = {
 int
 random_source_number(const char *name, uint8_t *source)
 {
-	uint8_t i;
-
-	for (i = 0; i < ENTROPYSOURCE; i++) {
+	for (uint8_t i = 0; i < ENTROPYSOURCE; i++) {
 		if (strcmp(random_source_names[i], name) == 0) {
 			*source = i;
 			return (0);
@@ -28,7 +26,6 @@ random_source_number(const char *name, uint8_t *source)
 uint32_t
 mask_default(uint32_t registered, uint32_t compiled)
 {
-
 	KASSERT((registered & ~MASK_PURE) == 0 &&
 	    (compiled & ~MASK_COSTLY) == 0, ("registered %x, compiled %x",
 	    (unsigned)registered, (unsigned)compiled));
@@ -38,7 +35,6 @@ mask_default(uint32_t registered, uint32_t compiled)
 int
 mask_write(uint32_t *mask, uint32_t value)
 {
-
 	if ((value & ~MASK_ALL) != 0)
 		return (EINVAL);
 	*mask = (*mask & MASK_IMMUTABLE) | (value & ~MASK_IMMUTABLE);

@@ -20,7 +20,6 @@ static const char blanks[] = " \t\n";
 static int
 parse_decimal(const char *word, uint64_t max, uint64_t *value)
 {
-
 	if (word[strspn(word, "0123456789")] != '\0')
 		return (EINVAL);
 	if (parse_number(word, value) != 0 || *value > max)
@@ -46,11 +45,11 @@ record_parse(const char *line, struct harvest_event *event,
 {
 	char word[6][WORD_SIZE];
 	uint64_t v;
-	size_t i, n;
+	size_t n;
 
 	memset(event, 0, sizeof(*event));
 	/* No field takes a word that has to be cut. */
-	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++, line += n) {
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++, line += n) {
 		line += strspn(line, blanks);
 		n = strcspn(line, blanks);
 		snprintf(word[i], WORD_SIZE, "%.*s", (int)n, line);
@@ -170,18 +169,16 @@ int
 record_finish(struct record *r)
 {
 	const struct harvest_event *event;
-	size_t i;
-	unsigned b;
 	int error = 0;
 
 	if (r->r_file == NULL)
 		return (0);
 	fprintf(r->r_file, "# event destination counter bytes source\n");
-	for (i = 0; i < r->r_count; i++) {
+	for (size_t i = 0; i < r->r_count; i++) {
 		event = &r->r_events[i];
 		fprintf(r->r_file, "event %u %" PRIu32 " ",
 		    event->he_destination, event->he_somecounter);
-		for (b = 0; b < event->he_size; b++)
+		for (unsigned b = 0; b < event->he_size; b++)
 			fprintf(r->r_file, "%02x", event->he_entropy[b]);
 		fprintf(r->r_file, " %s\n",
 		    random_source_names[event->he_source]);
@@ -203,7 +200,6 @@ record_finish(struct record *r)
 void
 record_fini(struct record *r)
 {
-
 	if (r->r_file != NULL)
 		fclose(r->r_file);
 	if (r->r_events != NULL)

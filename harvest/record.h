@@ -86,7 +86,6 @@ void record_fini(struct record *r);
 static inline void
 record_add(struct record *r, const struct harvest_event *event)
 {
-
 	if (r->r_count == r->r_room) {
 		r->r_lost++;
 		return;

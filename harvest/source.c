@@ -20,9 +20,7 @@ const struct random_source *const random_sources[RANDOM_SOURCES] = {
 const struct random_source *
 random_source_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < RANDOM_SOURCES; i++)
+	for (unsigned i = 0; i < RANDOM_SOURCES; i++)
 		if (strcmp(random_sources[i]->rs_ident, name) == 0)
 			return (random_sources[i]);
 	return (NULL);
@@ -31,12 +29,10 @@ random_source_find(const char *name)
 static bool
 listed(const struct random_source_list *sl, const struct random_source *rs)
 {
-	unsigned i;
-
-	for (i = 0; i < sl->sl_count; i++)
+	for (unsigned i = 0; i < sl->sl_count; i++)
 		if (sl->sl_source[i] == rs)
 			return (true);
-	for (i = 0; i < sl->sl_skipped_count; i++)
+	for (unsigned i = 0; i < sl->sl_skipped_count; i++)
 		if (sl->sl_skipped[i] == rs)
 			return (true);
 	return (false);
@@ -46,11 +42,11 @@ static void
 complain(struct harvest_error *error, const char *what, const char *name)
 {
 	size_t used;
-	unsigned i;
 
 	used = (size_t)snprintf(error->text, sizeof(error->text),
 	    "%s source \"%s\"; accepted: ", what, name);
-	for (i = 0; i < RANDOM_SOURCES && used < sizeof(error->text); i++)
+	for (unsigned i = 0; i < RANDOM_SOURCES && used < sizeof(error->text);
+	    i++)
 		used += (size_t)snprintf(error->text + used,
 		    sizeof(error->text) - used, "%s%s", i == 0 ? "" : ", ",
 		    random_sources[i]->rs_ident);
@@ -90,7 +86,7 @@ random_sources_init(struct random_source_set *set,
     const struct harvest_config *config, struct harvest_error *error)
 {
 	struct random_source_list *sl = &set->ss_list;
-	unsigned i, wanted;
+	unsigned wanted;
 	int rc;
 
 	memset(set, 0, sizeof(*set));
@@ -98,7 +94,7 @@ random_sources_init(struct random_source_set *set,
 	if (rc != 0)
 		return (rc);
 	wanted = sl->sl_count;
-	for (i = 0; i < wanted; i++) {
+	for (unsigned i = 0; i < wanted; i++) {
 		if (sl->sl_source[i]->rs_init == NULL)
 			continue;
 		rc = sl->sl_source[i]->rs_init(&set->ss_state[i], config,
@@ -116,9 +112,8 @@ void
 random_sources_fini(struct random_source_set *set)
 {
 	const struct random_source *rs;
-	unsigned i;
 
-	for (i = 0; i < set->ss_list.sl_count; i++) {
+	for (unsigned i = 0; i < set->ss_list.sl_count; i++) {
 		rs = set->ss_list.sl_source[i];
 		if (rs->rs_fini != NULL)
 			rs->rs_fini(set->ss_state[i]);

@@ -55,7 +55,6 @@ struct random_source {
 static inline bool
 random_source_present(const struct random_source *rs)
 {
-
 	return (rs->rs_present == NULL || rs->rs_present());
 }
 

@@ -99,7 +99,6 @@ interrupt_push(struct interrupt *in, struct harvestq *hq)
 static int64_t
 interrupt_due_ns(const struct interrupt *in, int64_t n)
 {
-
 	return (n / in->in_rate_hz * NS_PER_S +
 	    n % in->in_rate_hz * NS_PER_S / in->in_rate_hz);
 }

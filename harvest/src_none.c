@@ -8,7 +8,6 @@
 static size_t
 none_read(void *state, void *buf, size_t len)
 {
-
 	(void)state;
 	(void)buf;
 	(void)len;

@@ -10,7 +10,6 @@
 static size_t
 rdrand_read(void *state, void *buf, size_t len)
 {
-
 	(void)state;
 	return (random_source_words(cpurand_rdrand_64, buf, len));
 }

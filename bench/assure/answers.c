@@ -73,10 +73,10 @@ try_folder(const char *folder, const char *part, const char *design)
 	struct tally ta = { .ta_scripts = 0 };
 	struct dirent **names;
 	char *end, *name;
-	int i, n;
+	int n;
 
 	n = scandir(folder, &names, NULL, alphasort);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		name = names[i]->d_name;
 		end = strrchr(name, '.');
 		if (end != NULL && strcmp(end, ".script") == 0 &&
@@ -100,7 +100,6 @@ try_folder(const char *folder, const char *part, const char *design)
 static void
 say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 {
-
 	row->er_state = EVIDENCE_FAILS;
 	evidence_say(row->er_text, "%u of %u scripts %s bytes; %s does not.",
 	    ta->ta_right, ta->ta_scripts, whose, ta->ta_wrong);

@@ -140,7 +140,6 @@ size_done(struct sweep *sw)
 static void
 add_gap(struct sweep *sw, int64_t gap)
 {
-
 	sw->sw_slack = gap < 0 ? gap : sw->sw_slack + gap;
 }
 
@@ -148,7 +147,6 @@ add_gap(struct sweep *sw, int64_t gap)
 static void
 begin_line(struct sweep *sw, uint64_t bytes)
 {
-
 	if (sw->sw_begun) {
 		add_gap(sw, (int64_t)(sw->sw_use[0].u_lo - sw->sw_next));
 		size_done(sw);
@@ -162,9 +160,9 @@ begin_line(struct sweep *sw, uint64_t bytes)
 static void
 drop_old(struct sweep *sw)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < sw->sw_uses && !sw->sw_result->ar_line; i++)
+	for (size_t i = 0; i < sw->sw_uses && !sw->sw_result->ar_line; i++)
 		if (!sw->sw_use[i].u_old) {
 			sw->sw_use[n] = sw->sw_use[i];
 			sw->sw_use[n++].u_old = true;
@@ -181,7 +179,6 @@ read_size(struct sweep *sw, uint64_t n)
 	const size_t old = sw->sw_uses;
 	struct use *use;
 	int64_t gap;
-	size_t i;
 	bool same;
 
 	sw->sw_result->ar_design->ra_read(sw->sw_g, &sw->sw_gr, &uio);
@@ -189,12 +186,12 @@ read_size(struct sweep *sw, uint64_t n)
 	if (sw->sw_no_memory || sw->sw_uses == old)
 		return;
 	sw->sw_first = use[old].u_lo;
-	for (i = 0; i < sw->sw_uses; i++)
+	for (size_t i = 0; i < sw->sw_uses; i++)
 		use[i].u_at = (int64_t)(use[i].u_lo - sw->sw_first);
 	qsort(use, sw->sw_uses, sizeof(*use), line ? compare_at : compare_key);
 	if (line)
 		begin_line(sw, n);
-	for (i = 1; i < sw->sw_uses; i++) {
+	for (size_t i = 1; i < sw->sw_uses; i++) {
 		same = memcmp(use[i - 1].u_key, use[i].u_key,
 		    CIPHER_KEY_BYTES) == 0;
 		if (!line && !same)
@@ -214,7 +211,6 @@ read_size(struct sweep *sw, uint64_t n)
 static void
 forget(struct sweep *sw)
 {
-
 	sw->sw_begun = false;
 	sw->sw_uses = 0;
 }
@@ -235,7 +231,6 @@ is_line(struct sweep *sw)
 static void
 sweep_free(struct sweep *sw)
 {
-
 	if (sw == NULL)
 		return;
 	if (sw->sw_reader)
@@ -292,7 +287,6 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 static int
 sweep_stop(const struct sweep *sw)
 {
-
 	return (sw->sw_no_memory ? ENOMEM : stop_asked() ? EINTR : 0);
 }
 
@@ -319,11 +313,11 @@ int
 arithmetic_sweep(struct arithmetic *ar)
 {
 	struct sweep *sw;
-	uint64_t n;
 	int error;
 
 	error = sweep_new(&sw, ar);
-	for (n = 0; error == 0 && sw->sw_calls > 0 && n <= ARITHMETIC_BYTES &&
+	for (uint64_t n = 0;
+	    error == 0 && sw->sw_calls > 0 && n <= ARITHMETIC_BYTES &&
 	    !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
@@ -367,13 +361,13 @@ read_at(struct sweep *sw, uint64_t n, uint128_t c)
 static void
 read_around(struct sweep *sw, uint64_t n, uint128_t wrap)
 {
-	uint64_t back, used;
+	uint64_t used;
 
 	used = sw->sw_blocks;
 	read_at(sw, n, uint128_make(0, 1));
 	used = sw->sw_blocks - used;
 	/* Both ends and the middle. */
-	for (back = 0; back <= used + 2; back++)
+	for (uint64_t back = 0; back <= used + 2; back++)
 		if (back < 4 || back + 4 >= used ||
 		    (back >= used / 2 && back < used / 2 + 2))
 			read_at(sw, n, uint128_make(uint128_hi(wrap) -
@@ -413,7 +407,6 @@ arithmetic_wraps(struct arithmetic *ar)
 static void
 say(const struct arithmetic *ar, struct evidence_row *row)
 {
-
 	evidence_say(row->er_text, "%s: ", ar->ar_cipher->ci_name);
 	if (ar->ar_failed) {
 		evidence_say(row->er_text, "%s. ", ar->ar_text);
@@ -466,10 +459,9 @@ void
 arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct mthread self;
-	unsigned i;
 
 	machine_attach(&self, "arithmetic");
-	for (i = 0; i < cipher_count; i++)
+	for (unsigned i = 0; i < cipher_count; i++)
 		gather_cipher(ap, ciphers[i], row);
 	machine_detach();
 	evidence_say(row->er_bounds, "one reader, each size to %d bytes, lock "

@@ -11,7 +11,6 @@ enum { FIRST_BLOCKS = 1 << 12, BLOCK_MAX_BYTES = 1 << 12 };
 void
 duplicates_fini(struct duplicates *du)
 {
-
 	if (du->du_blocks != NULL)
 		wipe(du->du_blocks, du->du_count * sizeof(*du->du_blocks));
 	free(du->du_blocks);
@@ -58,9 +57,8 @@ static int
 compare(const void *a, const void *b)
 {
 	const struct duplicates_block *x = a, *y = b;
-	unsigned i;
 
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		if (x->db_word[i] != y->db_word[i])
 			return (x->db_word[i] < y->db_word[i] ? -1 : 1);
 	return ((x->db_byte > y->db_byte) - (x->db_byte < y->db_byte));
@@ -70,13 +68,12 @@ void
 duplicates_find(struct duplicates *du, struct duplicates_found *df)
 {
 	const struct duplicates_block *db = du->du_blocks;
-	size_t i;
 
 	memset(df, 0, sizeof(*df));
 	if (du->du_count == 0)
 		return;
 	qsort(du->du_blocks, du->du_count, sizeof(*du->du_blocks), compare);
-	for (i = 1; i < du->du_count; i++) {
+	for (size_t i = 1; i < du->du_count; i++) {
 		if (memcmp(db[i - 1].db_word, db[i].db_word,
 		    sizeof(db[i].db_word)) != 0)
 			continue;

@@ -92,7 +92,6 @@ static void
 describe_end(const struct evidence *ev, bool late, double patience_s,
     int status, int err, struct evidence_row *row)
 {
-
 	memset(row, 0, sizeof(*row));
 	if (late)
 		evidence_say(row->er_text, "It did not end within %.0f "
@@ -155,7 +154,6 @@ gather_apart(const struct evidence *ev, const struct assure_params *ap,
 static int
 remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
-
 	(void)st;
 	(void)kind;
 	(void)at;

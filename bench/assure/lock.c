@@ -32,21 +32,18 @@ static const char *const machine_names[MACHINES] = { "a simulated machine",
 static const struct lock_class *
 class_of(const struct assure_params *ap)
 {
-
 	return (ap->ap_lock != NULL ? ap->ap_lock : ap->ap_simulated_lock);
 }
 
 static bool
 claims(const struct assure_params *ap, unsigned flag)
 {
-
 	return ((class_of(ap)->lc_flags & flag) != 0);
 }
 
 static void
 none(struct evidence_row *row, const char *text, const char *unshown)
 {
-
 	row->er_state = EVIDENCE_NONE;
 	evidence_say(row->er_text, "%s ", text);
 	evidence_say(row->er_unshown, "%s", unshown);
@@ -55,7 +52,6 @@ none(struct evidence_row *row, const char *text, const char *unshown)
 static void
 fails(struct evidence_row *row, enum machine m, const char *text)
 {
-
 	row->er_state = EVIDENCE_FAILS;
 	evidence_say(row->er_text, "On %s %s. ", machine_names[m], text);
 }
@@ -63,7 +59,6 @@ fails(struct evidence_row *row, enum machine m, const char *text)
 static unsigned
 cpus_of(enum machine m)
 {
-
 	return (m == SIMULATED ? LOCK_TRIAL_CPUS : cpu_count());
 }
 
@@ -105,9 +100,8 @@ static void
 say_stuck(const struct lock_trial *lt, struct evidence_row *row)
 {
 	const char *s = lt->lt_outcome.mo_stuck, *end = s;
-	unsigned i;
 
-	for (i = 0; i < STUCK_LINES && *end != '\0'; i++)
+	for (unsigned i = 0; i < STUCK_LINES && *end != '\0'; i++)
 		end += strcspn(end + (i > 0), "\n") + (i > 0);
 	row->er_state = EVIDENCE_FAILS;
 	evidence_say(row->er_text, "With %u threads on %u simulated CPUs: "
@@ -187,14 +181,13 @@ void
 order_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt;
-	enum machine m;
 
 	if (!claims(ap, LC_FIFO)) {
 		none(row, "It claims no order.", "that waiters are served in "
 		    "order.");
 		return;
 	}
-	for (m = 0; m < MACHINES; m++) {
+	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_HELD,
 		    .lt_threads = WAITERS, .lt_rounds = 1 };
 		if (!ran(ap, m, false, &lt, row))
@@ -218,7 +211,6 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 static unsigned
 bound_of(const struct assure_params *ap)
 {
-
 	if (claims(ap, LC_FIFO))
 		return (2 * (LOCK_TRIAL_CPUS - 1));
 	if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)
@@ -254,13 +246,12 @@ void
 trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial open, held;
-	enum machine m;
 
 	if (class_of(ap)->lc_trylock == NULL) {
 		none(row, "It has no trylock.", "");
 		return;
 	}
-	for (m = 0; m < MACHINES; m++) {
+	for (enum machine m = 0; m < MACHINES; m++) {
 		open = held = (struct lock_trial){ .lt_threads = 1,
 		    .lt_rounds = 1, .lt_try_every = 1 };
 		held.lt_kind = LOCK_TRIAL_HELD;
@@ -283,13 +274,12 @@ void
 misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt;
-	enum machine m;
 
 	if (!claims(ap, LC_EXCLUDES)) {
 		none(row, "It has no owner.", "");
 		return;
 	}
-	for (m = 0; m < MACHINES; m++) {
+	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_FINI };
 		if (!ran(ap, m, false, &lt, row))
 			continue;
@@ -313,9 +303,8 @@ try_ends(const struct assure_params *ap, unsigned over,
     struct evidence_row *row)
 {
 	struct lock_trial lt;
-	enum machine m;
 
-	for (m = 0; m < MACHINES; m++) {
+	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = crowd(ap, m, over);
 		if (!ran(ap, m, true, &lt, row))
 			continue;
@@ -332,7 +321,6 @@ try_ends(const struct assure_params *ap, unsigned over,
 void
 starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-
 	lock_explore(ap, &strategy_starve, true, row);
 	try_ends(ap, 1, row);
 }

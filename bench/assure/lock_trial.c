@@ -64,13 +64,13 @@ member_main(void *arg)
 	const struct lock_trial *lt = tl->tl_asked;
 	const unsigned index = (unsigned)(mb - tl->tl_member) + 1;
 	struct lock_node node;
-	uint32_t before, i;
+	uint32_t before;
 
 	machine_curthread()->mt_index = index;
 	atomic_fetchadd_rel_32(&tl->tl_come, 1);
 	while (atomic_load_acq_32(&tl->tl_come) < tl->tl_together)
 		machine_yield();
-	for (i = 0; i < lt->lt_rounds; i++) {
+	for (uint32_t i = 0; i < lt->lt_rounds; i++) {
 		before = machine_note_load_32(&tl->tl_served);
 		if (lt->lt_try_every == 0 || (i + 1) % lt->lt_try_every != 0)
 			lock_acquire(&tl->tl_lock, &node, 0);
@@ -118,7 +118,7 @@ run_members(struct trial *tl)
 	const bool held = lt->lt_kind == LOCK_TRIAL_HELD;
 	struct lock_node node;
 	struct member *mb;
-	unsigned i, made;
+	unsigned made;
 
 	lt->lt_certain = lt->lt_ordered = true;
 	tl->tl_together = held ? 1 : lt->lt_threads;
@@ -137,7 +137,7 @@ run_members(struct trial *tl)
 	atomic_fetchadd_rel_32(&tl->tl_come, lt->lt_threads - made);
 	if (held)
 		lock_release(&tl->tl_lock, &node);
-	for (i = 0; i < made; i++) {
+	for (unsigned i = 0; i < made; i++) {
 		mb = &tl->tl_member[i];
 		machine_join(&mb->mb_thread);
 		lt->lt_acquired += mb->mb_acquired;
@@ -155,7 +155,6 @@ static void
 trapped(const char *file, int line, const char *func, const char *expr,
     const char *msg)
 {
-
 	(void)file;
 	(void)line;
 	(void)func;

@@ -22,7 +22,6 @@ static const char *const words[] = {
 static bool
 has(const struct page *pg, unsigned i)
 {
-
 	return (evidences[i].ev_lock == (pg->pg_design == NULL));
 }
 
@@ -30,9 +29,9 @@ has(const struct page *pg, unsigned i)
 static unsigned
 count(const struct page *pg, enum evidence_state state)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		n += has(pg, i) && state == (pg->pg_rows[i] == NULL ?
 		    EVIDENCE_MISSING : pg->pg_rows[i]->er_state);
 	return (n);
@@ -41,7 +40,6 @@ count(const struct page *pg, enum evidence_state state)
 enum evidence_state
 page_verdict(const struct page *pg)
 {
-
 	return (count(pg, EVIDENCE_FAILS) > 0 ? EVIDENCE_FAILS :
 	    count(pg, EVIDENCE_MISSING) > 0 ? EVIDENCE_MISSING :
 	    EVIDENCE_HOLDS);
@@ -62,7 +60,6 @@ title(const char *name)
 static void
 row(FILE *out, const char *name, const char *before, const char *text)
 {
-
 	/* format_wrap() adds a blank. */
 	if (before[0] != '\0' || text[0] != '\0')
 		format_wrapf(out, FORMATF("%-*s", INDENT - 1, title(name)),
@@ -95,7 +92,6 @@ commands(FILE *out, const char *name, const char *text)
 static const char *
 page_subject(const struct page *pg)
 {
-
 	return (pg->pg_design != NULL ? pg->pg_design->ra_ident :
 	    pg->pg_params->ap_lock->lc_name);
 }
@@ -107,9 +103,8 @@ claim(FILE *out, const struct page *pg)
 	const char *kind = pg->pg_design != NULL ? "design" : "lock";
 	const char *name = page_subject(pg);
 	struct text none = { .s = "" }, t = { .s = "" };
-	unsigned i;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (pg->pg_rows[i] != NULL &&
 		    pg->pg_rows[i]->er_state == EVIDENCE_NONE)
 			text_list(&none, "%s", title(evidences[i].ev_name));
@@ -185,9 +180,8 @@ static void
 add_all(struct text *t, const struct page *pg, size_t offset)
 {
 	const char *s;
-	unsigned i;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++) {
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++) {
 		if (pg->pg_rows[i] == NULL)
 			continue;
 		s = (const char *)pg->pg_rows[i] + offset;
@@ -202,7 +196,6 @@ page_print(FILE *out, const void *page)
 	const struct page *pg = page;
 	const struct assure_params *ap = pg->pg_params;
 	struct text bounds = { .s = "" }, unshown = { .s = "" };
-	unsigned i;
 
 	fprintf(out, "SAFETY CASE: %s%s\n%s, rngsim %s\n%s\n\n",
 	    pg->pg_design != NULL ? "" : "lock ", page_subject(pg),
@@ -214,7 +207,7 @@ page_print(FILE *out, const void *page)
 	add_all(&bounds, pg, offsetof(struct evidence_row, er_bounds));
 	row(out, "bounds", "", bounds.s);
 	subject(out, pg);
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (has(pg, i) && pg->pg_rows[i] == NULL)
 			row(out, evidences[i].ev_name, "", "Not asked for.");
 		else if (has(pg, i))
@@ -233,7 +226,7 @@ page_print(FILE *out, const void *page)
 	    "beyond the bounds.");
 	row(out, "not shown", "", unshown.s);
 	commands(out, "Replay", pg->pg_command);
-	for (i = 0; i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (pg->pg_rows[i] != NULL)
 			commands(out, "", pg->pg_rows[i]->er_replay);
 	return (0);

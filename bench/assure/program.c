@@ -14,10 +14,10 @@
 void
 program_split(const char *path, char *words, const char *argv[PROGRAM_WORDS])
 {
-	char *save = NULL, *word;
+	char *save = NULL;
 	unsigned n = 0;
 
-	for (word = strtok_r(words, " ", &save); word != NULL;
+	for (char *word = strtok_r(words, " ", &save); word != NULL;
 	    word = strtok_r(NULL, " ", &save)) {
 		MPASS(n + 2 < PROGRAM_WORDS);
 		argv[++n] = word;
@@ -63,7 +63,6 @@ say_last_line(int fd, struct evidence_row *row)
 void
 program_say_end(int status, int err, struct evidence_row *row)
 {
-
 	if (status == -1)
 		evidence_say(row->er_text, "It could not be started. ");
 	else if (WIFSIGNALED(status))

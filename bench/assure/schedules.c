@@ -49,7 +49,6 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	const struct counterexample *cx = &ce->ce_case;
 	const struct subject *tb = &cx->cx_subject;
 	const struct outcome *to = &ce->ce_outcome;
-	unsigned i;
 
 	row->er_state = EVIDENCE_FAILS;
 	/* The ledger's text begins with its property. */
@@ -66,7 +65,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
-	for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
+	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL)
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
 			    failpoints_def(i)->fd_name,
@@ -145,12 +144,11 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
-	unsigned i;
 
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	tb = &ed.ed_campaign.cn_subject;
-	for (i = 0; i < LOCKS * cipher_count; i++) {
+	for (unsigned i = 0; i < LOCKS * cipher_count; i++) {
 		tb->tb_lock = simulated_lock(locks[i / cipher_count]);
 		tb->tb_cipher = ciphers[i % cipher_count];
 		if (!explore_memories(&ed, time_s, row))
@@ -183,10 +181,9 @@ try_point(struct explored *ed, unsigned point, double time_s,
 	struct subject *tb = &ed->ed_campaign.cn_subject;
 	char error[FAILPOINTS_ERROR_SIZE], text[128];
 	struct failpoint_list fl;
-	unsigned i;
 	bool right = true;
 
-	for (i = 0; right && i < SPECS; i++) {
+	for (unsigned i = 0; right && i < SPECS; i++) {
 		memset(&fl, 0, sizeof(fl));
 		snprintf(text, sizeof(text), "%s=%s",
 		    failpoints_def(point)->fd_name, specs[i]);
@@ -211,7 +208,6 @@ try_point(struct explored *ed, unsigned point, double time_s,
 static bool
 may_lack(const struct random_algorithm *ra, unsigned point)
 {
-
 	return (ra->ra_core == NULL &&
 	    point < LIB_FAILPOINTS + FORTUNA_FAILPOINTS);
 }
@@ -225,11 +221,11 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	const struct campaign_result *sum;
 	struct explored ed;
 	uint64_t executed = 0;
-	unsigned hit = 0, i;
+	unsigned hit = 0;
 
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		if (!try_point(&ed, i, time_s, row))
 			return;
 		/* Only this campaign has set it. */
@@ -258,7 +254,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",
 	    ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most);
-	for (i = 0; i < SPECS; i++)
+	for (unsigned i = 0; i < SPECS; i++)
 		evidence_say(row->er_bounds, "%s %s", i == 0 ? "" : ",",
 		    specs[i]);
 	evidence_say(row->er_bounds, ".");
@@ -271,7 +267,6 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 static bool
 is_stop(const char *word)
 {
-
 	return (strcmp(word, "deadlock") == 0 ||
 	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
 }
@@ -279,7 +274,6 @@ is_stop(const char *word)
 static bool
 is_no_stop(const char *word)
 {
-
 	return (!is_stop(word));
 }
 

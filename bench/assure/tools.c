@@ -219,9 +219,9 @@ void
 sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	char path[EVIDENCE_PATH_SIZE];
-	unsigned found = 0, i;
+	unsigned found = 0;
 
-	for (i = 0; i < SANITIZERS; i++) {
+	for (unsigned i = 0; i < SANITIZERS; i++) {
 		if (program_sibling(sanitizers[i].sa_flavour, path)) {
 			found++;
 			run_sibling(ap, &sanitizers[i], path, row);

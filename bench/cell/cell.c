@@ -51,7 +51,6 @@ static int
 refused(struct cell_run *run, int error, const char *what, unsigned i,
     unsigned n)
 {
-
 	return (cell_fail(run, error, "the host refused to start %s thread %u "
 	    "of %u: %s; see ulimit -u, ulimit -v and the cgroup's "
 	    "pids.max", what, i + 1, n, strerror(error)));
@@ -61,7 +60,7 @@ static int
 start_threads(struct cell_run *run)
 {
 	const struct pinning *place = run->run_params->cp_place;
-	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	unsigned n = run->run_params->cp_cell.ce_readers;
 	char name[32];
 	int error;
 
@@ -70,7 +69,7 @@ start_threads(struct cell_run *run)
 	if (error != 0)
 		return (refused(run, error, "harvest", 0, 1));
 	run->run_harvest_started = true;
-	for (i = 0; i < run->run_producer_count; i++) {
+	for (unsigned i = 0; i < run->run_producer_count; i++) {
 		run->run_producers[i].p_run = run;
 		run->run_producers[i].p_index = i;
 		error = machine_spawn(&run->run_producers[i].p_td, "producer",
@@ -80,7 +79,7 @@ start_threads(struct cell_run *run)
 			    run->run_producer_count));
 		run->run_producers_started++;
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
 		    pinning_reader(place, i), cell_reader_main,
@@ -95,7 +94,6 @@ start_threads(struct cell_run *run)
 static void
 set_phase(struct cell_run *run, enum phase phase)
 {
-
 	atomic_store_rel_32(&run->run_phase, phase);
 	machine_wake_32(&run->run_phase);
 }
@@ -120,7 +118,6 @@ cell_unseeded(struct cell_run *run, struct generator *g, unsigned waited_ms)
 static bool
 stopped(const struct cell_run *run)
 {
-
 	return (__atomic_load_n(run->run_params->cp_stop, __ATOMIC_RELAXED) !=
 	    0);
 }
@@ -131,9 +128,8 @@ bytes_so_far(void *arg)
 {
 	struct cell_run *run = arg;
 	uint64_t bytes = 0;
-	unsigned i;
 
-	for (i = 0; i < run->run_started; i++)
+	for (unsigned i = 0; i < run->run_started; i++)
 		bytes += machine_note_load_64(&run->run_readers[i].r_bytes);
 	return (bytes);
 }
@@ -196,7 +192,6 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 static double
 mb_per_s(uint64_t bytes, int64_t ns)
 {
-
 	return (ns > 0 ? (double)bytes * 1e3 / (double)ns : 0);
 }
 
@@ -208,7 +203,6 @@ measure(struct cell_run *run, struct result_sample *rs)
 	int64_t cpu_ns, half_ns = 0, now_ns, part_ns, start_ns, then_ns;
 	uint64_t bytes = 0, half = 0, then = 0;
 	double first;
-	unsigned i;
 	int error;
 
 	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
@@ -226,7 +220,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
 	slice_opened(cp->cp_arm);
-	for (i = 1; i <= CELL_INTERVALS; i++) {
+	for (unsigned i = 1; i <= CELL_INTERVALS; i++) {
 		error = sleep_until(run, start_ns + part_ns * i);
 		if (error != 0)
 			return (error);
@@ -264,18 +258,16 @@ measure(struct cell_run *run, struct result_sample *rs)
 static void
 stop_threads(struct cell_run *run)
 {
-	unsigned i;
-
 	set_phase(run, PHASE_STOP);
 	if (run->run_faults != NULL)
 		failpoints_release(run->run_faults);
-	for (i = 0; i < run->run_started; i++)
+	for (unsigned i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
-	for (i = 0; i < run->run_started; i++)
+	for (unsigned i = 0; i < run->run_started; i++)
 		machine_join(&run->run_readers[i].r_td);
 	if (run->run_hq != NULL)
 		harvestq_stop(run->run_hq);
-	for (i = 0; i < run->run_producers_started; i++) {
+	for (unsigned i = 0; i < run->run_producers_started; i++) {
 		machine_interrupt(&run->run_producers[i].p_td);
 		machine_join(&run->run_producers[i].p_td);
 	}
@@ -300,7 +292,6 @@ cell_main(void *arg)
 	struct cell_call *cl = arg;
 	struct cell_measure *cm = cl->cl_measure;
 	struct cell_run *run;
-	unsigned i;
 	int error;
 
 	cl->cl_error = ENOMEM;
@@ -324,7 +315,7 @@ cell_main(void *arg)
 	stop_threads(run);
 	if (error == 0)
 		slice_closed(cl->cl_params->cp_arm);
-	for (i = 0; error == 0 && i < run->run_started; i++)
+	for (unsigned i = 0; error == 0 && i < run->run_started; i++)
 		if (run->run_readers[i].r_error != 0 &&
 		    !cell_left_waiting(run, i))
 			error = cell_fail(run, run->run_readers[i].r_error,
@@ -400,7 +391,6 @@ lock_pairs(unsigned n)
 	struct lock lock;
 	struct mthread td;
 	int64_t ns = -1;
-	unsigned i;
 
 	machine_attach(&td, "rngsim");
 	if (lockprof_init(&prof, 1, 1, site) == 0) {
@@ -408,7 +398,7 @@ lock_pairs(unsigned n)
 		    &config, &prof) == 0) {
 			lockprof_open(&prof, WINDOW);
 			ns = -machine_uptime_ns();
-			for (i = 0; i < n; i++) {
+			for (unsigned i = 0; i < n; i++) {
 				lock_acquire(&lock, &node, 0);
 				lock_release(&lock, &node);
 			}

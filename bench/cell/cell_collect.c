@@ -39,9 +39,8 @@ collect_waits(struct cell_measure *cm, const struct lockprof *lp,
     const struct result_row *row, const struct lockprof_row *sum)
 {
 	struct result_wait *rw;
-	unsigned site;
 
-	for (site = 0; site < lp->lp_sites; site++) {
+	for (unsigned site = 0; site < lp->lp_sites; site++) {
 		if (sum->lr_for[site].lv_count == 0)
 			continue;
 		rw = &cm->cm_waits[cm->cm_wait_count++];
@@ -98,13 +97,11 @@ collect_rows(struct cell_run *run, struct cell_measure *cm,
 static void
 collect_holders(struct cell_measure *cm)
 {
-	unsigned i, k;
-
-	for (i = 0; i < cm->cm_row_count; i++) {
+	for (unsigned i = 0; i < cm->cm_row_count; i++) {
 		struct result_row *row = &cm->cm_rows[i].cr_row;
 		double acquired = 0, waits = 0;
 
-		for (k = 0; k < cm->cm_row_count; k++) {
+		for (unsigned k = 0; k < cm->cm_row_count; k++) {
 			const struct result_row *other =
 			    &cm->cm_rows[k].cr_row;
 
@@ -112,7 +109,7 @@ collect_holders(struct cell_measure *cm)
 			    strcmp(other->site, row->site) == 0)
 				acquired += other->count;
 		}
-		for (k = 0; k < cm->cm_wait_count; k++)
+		for (unsigned k = 0; k < cm->cm_wait_count; k++)
 			if (strcmp(cm->cm_waits[k].lock, row->lock) == 0 &&
 			    strcmp(cm->cm_waits[k].holder, row->site) == 0)
 				waits += cm->cm_waits[k].count;
@@ -125,9 +122,8 @@ static double
 rows_count(const struct cell_measure *cm, const char *site)
 {
 	double count = 0;
-	unsigned i;
 
-	for (i = 0; i < cm->cm_row_count; i++)
+	for (unsigned i = 0; i < cm->cm_row_count; i++)
 		if (strcmp(cm->cm_rows[i].cr_row.site, site) == 0)
 			count += cm->cm_rows[i].cr_row.count;
 	return (count);
@@ -138,9 +134,8 @@ static void
 collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
 {
 	double hold = 0, hold_harvest = 0;
-	unsigned i;
 
-	for (i = 0; i < cm->cm_row_count; i++) {
+	for (unsigned i = 0; i < cm->cm_row_count; i++) {
 		const struct result_row *row = &cm->cm_rows[i].cr_row;
 		bool harvest = strcmp(row->role, "harvest") == 0;
 
@@ -163,15 +158,15 @@ static void
 collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 {
 	const struct lockprof *lp = &run->run_prof;
-	unsigned i, n = index_harvest(run), site;
+	unsigned n = index_harvest(run);
 	struct lockprof_thread sum;
 	double *hold = run->run_hold;
 	struct lockprof_row row;
 
 	if (!LOCK_PROFILING)
 		return;
-	for (i = 0; i < n; i++) {
-		for (site = 0; site < lp->lp_sites; site++) {
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned site = 0; site < lp->lp_sites; site++) {
 			lockprof_sum(lp, WINDOW, site, i, i, &row);
 			hold[i] += (double)row.lr_hold_cycles;
 		}
@@ -194,14 +189,14 @@ static double
 node_min_max(const struct cell_run *run, const double *rates)
 {
 	double sum[LOCK_NODES_MAX] = { 0 }, mean[LOCK_NODES_MAX];
-	unsigned count[LOCK_NODES_MAX] = { 0 }, i, n = 0, node;
+	unsigned count[LOCK_NODES_MAX] = { 0 }, n = 0, node;
 
-	for (i = 0; i < index_harvest(run); i++) {
+	for (unsigned i = 0; i < index_harvest(run); i++) {
 		node = run->run_readers[i].r_node % LOCK_NODES_MAX;
 		sum[node] += rates[i];
 		count[node]++;
 	}
-	for (i = 0; i < LOCK_NODES_MAX; i++)
+	for (unsigned i = 0; i < LOCK_NODES_MAX; i++)
 		if (count[i] > 0)
 			mean[n++] = sum[i] / count[i];
 	return (stats_min_max(mean, n));
@@ -214,12 +209,12 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	struct result_sample *rs = &cm->cm_sample;
 	uint64_t start, started = run->run_open_cycles;
 	uint64_t stopped = run->run_close_cycles;
-	unsigned i, n = index_harvest(run);
+	unsigned n = index_harvest(run);
 	double ns, requests = 0;
 
 	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
 	    run->run_open_cycles);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct reader *r = &run->run_readers[i];
 
 		rs->reader_cpu[i] = r->r_cpu;
@@ -264,14 +259,14 @@ collect_output(struct cell_run *run, struct result_sample *rs)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t hash[DIGEST_BYTES];
-	unsigned i, k, n = index_harvest(run);
+	unsigned n = index_harvest(run);
 
 	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
 	if (rs->output_sha256 == NULL)
 		return;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		digest_finish(&run->run_readers[i].r_digest, hash);
-		for (k = 0; k < DIGEST_BYTES; k++) {
+		for (unsigned k = 0; k < DIGEST_BYTES; k++) {
 			rs->output_sha256[i][2 * k] = digits[hash[k] >> 4];
 			rs->output_sha256[i][2 * k + 1] = digits[hash[k] & 15];
 		}
@@ -283,9 +278,8 @@ collect_health(struct cell_run *run, struct cell_measure *cm)
 {
 	const struct health_test *ht;
 	struct result_health *rh;
-	uint8_t i;
 
-	for (i = 0; i < ENTROPYSOURCE; i++) {
+	for (uint8_t i = 0; i < ENTROPYSOURCE; i++) {
 		ht = &run->run_hq->hq_test[i];
 		if (ht->ht_discarded == 0)
 			continue;
@@ -346,7 +340,6 @@ cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 	struct harvest_totals ht = harvestq_totals(run->run_hq);
 	struct generator *g = run->run_dev.rd_generator;
 	struct generator_status gs;
-	unsigned i;
 
 	g->g_algorithm->ra_status(g, &gs);
 	*fo = (struct failpoint_outcome){
@@ -358,7 +351,7 @@ cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 		.fo_dropped = ht.ht_dropped,
 		.fo_discarded = ht.ht_discarded,
 	};
-	for (i = 0; i < run->run_started; i++) {
+	for (unsigned i = 0; i < run->run_started; i++) {
 		fo->fo_reads += run->run_readers[i].r_latency.hi_count;
 		fo->fo_waiting += cell_left_waiting(run, i);
 	}

@@ -53,10 +53,10 @@ row_log2(const struct engine *en, const struct hist_small *cycles,
     double bins[RESULT_LOG2_BINS])
 {
 	uint64_t ns;
-	unsigned bin, i;
+	unsigned bin;
 
 	memset(bins, 0, RESULT_LOG2_BINS * sizeof(*bins));
-	for (i = 0; i < HIST_SMALL_BUCKETS; i++) {
+	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++) {
 		ns = (uint64_t)en->en_cycles_to_ns(hist_small_last(i));
 		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
 			ns /= 2;
@@ -82,7 +82,6 @@ cell_row_finish(const struct engine *en, struct cell_row *cr)
 void
 cell_measure_free(struct cell_measure *cm)
 {
-
 	free(cm->cm_sample.reader_mb_per_s);
 	free(cm->cm_sample.reader_cpu);
 	free(cm->cm_sample.interval_mb_per_s);

@@ -14,7 +14,6 @@
 static void
 end_machine(void *context)
 {
-
 	(void)context;
 	vm_abort(EPROTO);
 }
@@ -62,12 +61,11 @@ void
 cell_ledgers_finish(struct cell_ledgers *cw)
 {
 	const struct harvest_totals *ht = &cw->cw_totals;
-	unsigned i;
 
 	if (cw->cw_count > 0 && cw->cw_ended)
 		ledger_conserved(cw->cw_ledger[0], ht->ht_in, ht->ht_processed,
 		    ht->ht_pending, ht->ht_dropped, ht->ht_discarded);
-	for (i = 0; i < cw->cw_count; i++)
+	for (unsigned i = 0; i < cw->cw_count; i++)
 		ledger_finish(cw->cw_ledger[i], i == 0 && cw->cw_ended ?
 		    ht->ht_delivered : LEDGER_UNCOUNTED);
 }
@@ -75,9 +73,7 @@ cell_ledgers_finish(struct cell_ledgers *cw)
 bool
 cell_violated(const struct cell_ledgers *cw)
 {
-	unsigned i;
-
-	for (i = 0; i < cw->cw_count; i++)
+	for (unsigned i = 0; i < cw->cw_count; i++)
 		if (ledger_violated(cw->cw_ledger[i]))
 			return (true);
 	return (false);
@@ -86,7 +82,6 @@ cell_violated(const struct cell_ledgers *cw)
 static void
 add(struct result_ledger *rl, const struct ledger_result *le)
 {
-
 	rl->records += (double)le->le_records;
 	rl->blocks += (double)le->le_blocks;
 	rl->keys += (double)le->le_keys;
@@ -104,11 +99,10 @@ cell_ledgers_free(struct cell_ledgers *cw, struct result_ledger *rl,
     char error[CELL_ERROR_SIZE])
 {
 	struct ledger_result le;
-	unsigned i;
 	int status = 0;
 
 	memset(rl, 0, sizeof(*rl));
-	for (i = 0; i < cw->cw_count; i++) {
+	for (unsigned i = 0; i < cw->cw_count; i++) {
 		ledger_result(cw->cw_ledger[i], &le);
 		add(rl, &le);
 		if (le.le_violated && status != EPROTO) {

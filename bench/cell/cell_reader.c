@@ -60,7 +60,6 @@ note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
 static void
 note_open(struct reader *r, uint64_t now)
 {
-
 	r->r_start_cycles = now;
 	r->r_cpu_ns = -machine_thread_cpu_ns(&r->r_td);
 }
@@ -68,7 +67,6 @@ note_open(struct reader *r, uint64_t now)
 static void
 note_stop(struct reader *r, enum phase phase, uint64_t now)
 {
-
 	r->r_stop_cycles = now;
 	if (phase == PHASE_MEASURE)
 		r->r_cpu_ns += machine_thread_cpu_ns(&r->r_td);
@@ -78,7 +76,6 @@ note_stop(struct reader *r, enum phase phase, uint64_t now)
 static inline void
 hash_output(struct reader *r, size_t made)
 {
-
 	if (MACHINE_SIMULATED && r->r_hashed)
 		digest_update(&r->r_digest, r->r_buf, made);
 }
@@ -172,7 +169,6 @@ wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 static uint64_t
 step_due(const struct workload_step *st, uint64_t began, uint64_t now)
 {
-
 	switch (st->st_start) {
 	case START_AT:
 		return (began + machine_ns_to_cycles(st->st_ns));

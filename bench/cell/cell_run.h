@@ -105,7 +105,6 @@ struct cell_run {
 static inline unsigned
 index_harvest(const struct cell_run *run)
 {
-
 	return (run->run_params->cp_cell.ce_readers);
 }
 
@@ -113,7 +112,6 @@ index_harvest(const struct cell_run *run)
 static inline bool
 cell_left_waiting(const struct cell_run *run, unsigned i)
 {
-
 	return (run->run_faults != NULL &&
 	    run->run_readers[i].r_error == EINTR);
 }

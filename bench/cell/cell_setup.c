@@ -14,7 +14,6 @@ enum { READER_ALIGN_BYTES = 4096 };
 static unsigned
 thread_count(const struct cell_run *run)
 {
-
 	return (index_harvest(run) + 1 + run->run_producer_count + 1);
 }
 
@@ -22,7 +21,6 @@ thread_count(const struct cell_run *run)
 static struct lock_config
 for_all_threads(const struct cell_run *run, struct lock_config config)
 {
-
 	config.threads = index_harvest(run) + 1 + RANDOM_SOURCES + 1;
 	return (config);
 }
@@ -31,7 +29,6 @@ for_all_threads(const struct cell_run *run, struct lock_config config)
 static bool
 makes_bytes(const struct cell_run *run)
 {
-
 	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
 }
 
@@ -39,7 +36,6 @@ makes_bytes(const struct cell_run *run)
 static bool
 hashes_bytes(const struct cell_run *run)
 {
-
 	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
@@ -47,7 +43,6 @@ hashes_bytes(const struct cell_run *run)
 static struct ledger *
 ledger_at(const struct cell_run *run, unsigned i)
 {
-
 	return (i < run->run_ledgers->cw_count ?
 	    run->run_ledgers->cw_ledger[i] : NULL);
 }
@@ -82,7 +77,6 @@ make_generator(struct cell_run *run, struct ledger *lg, struct generator **g)
 static const uint64_t *
 boot_seed(const struct cell_run *run)
 {
-
 	return (MACHINE_SIMULATED ? &run->run_params->cp_seed : NULL);
 }
 
@@ -171,7 +165,6 @@ setup_device(struct cell_run *run, struct reader *r)
 static int
 setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
 {
-
 	r->r_buf_bytes = bytes;
 	r->r_buf = run->run_buf;
 	if (r->r_buf != NULL)
@@ -226,13 +219,13 @@ setup_reader(struct cell_run *run, unsigned i)
 static int
 setup_readers(struct cell_run *run)
 {
-	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	unsigned n = run->run_params->cp_cell.ce_readers;
 	int error;
 
 	run->run_readers = generator_alloc(n * sizeof(*run->run_readers));
 	if (run->run_readers == NULL)
 		return (ENOMEM);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		error = setup_reader(run, i);
 		if (error != 0)
 			return (error);
@@ -335,9 +328,9 @@ void
 cell_teardown(struct cell_run *run)
 {
 	struct generator *g = run->run_dev.rd_generator;
-	unsigned i, n = run->run_params->cp_cell.ce_readers;
+	unsigned n = run->run_params->cp_cell.ce_readers;
 
-	for (i = 0; run->run_readers != NULL && i < n; i++)
+	for (unsigned i = 0; run->run_readers != NULL && i < n; i++)
 		teardown_reader(run, &run->run_readers[i]);
 	free(run->run_readers);
 	free(run->run_buf);

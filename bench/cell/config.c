@@ -23,7 +23,6 @@ static const struct tunable program_tunables[] = {
 void
 bench_config_default(struct bench_config *bc, unsigned ncpus)
 {
-
 	bc->bc_lock = lock_config_default(ncpus);
 	bc->bc_generator = generator_config_default();
 	bc->bc_harvest = harvest_config_default();
@@ -40,7 +39,6 @@ void
 bench_config_sets(struct bench_config *bc,
     struct tunable_set sets[BENCH_TUNABLE_SETS])
 {
-
 	sets[0] = (struct tunable_set){ lock_tunables, lock_tunable_count,
 	    &bc->bc_lock };
 	sets[1] = (struct tunable_set){ generator_tunables,

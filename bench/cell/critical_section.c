@@ -56,7 +56,6 @@ duration_ns(struct worker *wk, double mean_ns)
 static void
 write_common(struct section_run *sr, double mean, double *left)
 {
-
 	for (*left += mean; *left >= 1; *left -= 1)
 		atomic_fetchadd_64(&sr->sr_common, 1);
 }
@@ -92,10 +91,9 @@ static void
 tally(struct section_run *sr, const uint64_t *start)
 {
 	struct critical_section_outcome *so = sr->sr_outcome;
-	unsigned i;
 
 	so->so_count = 0;
-	for (i = 0; i < sr->sr_section->se_threads; i++) {
+	for (unsigned i = 0; i < sr->sr_section->se_threads; i++) {
 		so->so_thread[i] = machine_note_load_64(
 		    &sr->sr_workers[i].wk_count);
 		if (start != NULL)
@@ -111,9 +109,9 @@ tally(struct section_run *sr, const uint64_t *start)
 static void
 place(const struct critical_section *se, unsigned *cpu)
 {
-	unsigned i, k, other;
+	unsigned k, other;
 
-	for (i = 0; i < se->se_threads; i++) {
+	for (unsigned i = 0; i < se->se_threads; i++) {
 		cpu[i] = se->se_cpus == NULL ? i : se->se_cpus[i];
 		if (!se->se_shuffled)
 			continue;
@@ -132,12 +130,11 @@ run_workers(struct section_run *sr)
 	uint64_t *start = calloc(se->se_threads, sizeof(*start));
 	unsigned *cpu = calloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
-	unsigned i;
 	int error = start == NULL || cpu == NULL ? ENOMEM : 0;
 
 	if (error == 0)
 		place(se, cpu);
-	for (i = 0; error == 0 && i < se->se_threads; i++) {
+	for (unsigned i = 0; error == 0 && i < se->se_threads; i++) {
 		struct worker *wk = &sr->sr_workers[i];
 
 		wk->wk_run = sr;
@@ -153,7 +150,7 @@ run_workers(struct section_run *sr)
 		tally(sr, NULL);
 		memcpy(start, so->so_thread, se->se_threads * sizeof(*start));
 		start_ns = machine_uptime_ns();
-		for (i = 0; i < WINDOW_MAX && (i == 0 ||
+		for (unsigned i = 0; i < WINDOW_MAX && (i == 0 ||
 		    so->so_count < se->se_least); i++) {
 			machine_sleep((int64_t)(se->se_time_s * 1e9));
 			tally(sr, start);
@@ -162,7 +159,7 @@ run_workers(struct section_run *sr)
 		    (double)(machine_uptime_ns() - start_ns);
 	}
 	machine_note_store_32(&sr->sr_stop, 1);
-	for (i = 0; i < sr->sr_started; i++)
+	for (unsigned i = 0; i < sr->sr_started; i++)
 		machine_join(&sr->sr_workers[i].wk_td);
 	free(cpu);
 	free(start);

@@ -13,7 +13,6 @@ enum {
 const struct failpoint_def *
 failpoints_def(unsigned i)
 {
-
 	KASSERT(i < FAILPOINTS, ("fail point %u", i));
 	if (i < FIRST_FORTUNA)
 		return (&lib_failpoints[i]);
@@ -41,7 +40,7 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 	const size_t n = strcspn(text, "=");
 	char why[FAILPOINT_ERROR_SIZE];
 	struct text names = { .s = "" };
-	unsigned i, k;
+	unsigned i;
 
 	if (n == 0 || text[n] == '\0') {
 		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.80s\": expected "
@@ -51,7 +50,7 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 	}
 	i = find(text, n);
 	if (i == FAILPOINTS) {
-		for (k = 0; k < FAILPOINTS; k++)
+		for (unsigned k = 0; k < FAILPOINTS; k++)
 			text_list(&names, "%s%s", k + 1 < FAILPOINTS ? "" :
 			    "or ", failpoints_def(k)->fd_name);
 		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.*s\" is no fail "
@@ -78,9 +77,7 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 bool
 failpoints_need_queue(const struct failpoint_list *fl)
 {
-	unsigned i;
-
-	for (i = FIRST_HARVEST; i < FAILPOINTS; i++)
+	for (unsigned i = FIRST_HARVEST; i < FAILPOINTS; i++)
 		if (fl->fl_text[i] != NULL)
 			return (true);
 	return (false);
@@ -92,9 +89,8 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 {
 	struct failpoint *const lib = fa->fa_point;
 	struct failpoint *const fortuna = fa->fa_point + FIRST_FORTUNA;
-	unsigned i;
 
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		failpoint_init(&fa->fa_point[i], failpoints_def(i),
 		    fl->fl_text[i] != NULL ? &fl->fl_spec[i] : NULL, fm, seed);
 		fa->fa_point[i].fp_pause_ns = pause_ns;
@@ -113,16 +109,13 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 void
 failpoints_release(struct failpoints *fa)
 {
-	unsigned i;
-
-	for (i = 0; i < FAILPOINTS; i++)
+	for (unsigned i = 0; i < FAILPOINTS; i++)
 		failpoint_release(&fa->fa_point[i]);
 }
 
 void
 failpoints_generator(struct failpoints *fa, struct generator_params *gp)
 {
-
 	gp->gp_failpoints = fa->fa_point + FIRST_FORTUNA;
 	gp->gp_lock_config.faults = &fa->fa_lock;
 }
@@ -130,7 +123,6 @@ failpoints_generator(struct failpoints *fa, struct generator_params *gp)
 void
 failpoints_queue(struct failpoints *fa, struct harvest_params *hp)
 {
-
 	hp->hp_failpoints = fa->fa_point + FIRST_HARVEST;
 	hp->hp_lock_config.faults = &fa->fa_queue_lock;
 }
@@ -138,9 +130,7 @@ failpoints_queue(struct failpoints *fa, struct harvest_params *hp)
 void
 failpoints_count(struct failpoints *fa, struct failpoint_outcome *fo)
 {
-	unsigned i;
-
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		fo->fo_evaluated[i] = atomic_load(
 		    &fa->fa_point[i].fp_evaluated);
 		fo->fo_executed[i] = atomic_load(&fa->fa_point[i].fp_executed);

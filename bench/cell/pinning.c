@@ -25,7 +25,6 @@ static const char expected[] = "expected compact, scatter, smt-first, none, or "
 static int
 rank_of(const struct vm_topology *vt, uint64_t number)
 {
-
 	if (number > INT32_MAX)
 		return (-1);
 	if (vt == NULL)
@@ -36,7 +35,6 @@ rank_of(const struct vm_topology *vt, uint64_t number)
 static unsigned
 number_of(const struct vm_topology *vt, unsigned rank)
 {
-
 	return (vt == NULL ? cpu_os_index(rank) : rank);
 }
 
@@ -45,7 +43,7 @@ not_there(const struct vm_topology *vt, uint64_t number,
     char error[PINNING_ERROR_SIZE])
 {
 	struct text ranges = { .s = "" };
-	unsigned end, first;
+	unsigned end;
 
 	if (vt != NULL) {
 		snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not "
@@ -53,7 +51,7 @@ not_there(const struct vm_topology *vt, uint64_t number,
 		    vt->vt_cpus - 1);
 		return (EINVAL);
 	}
-	for (first = 0; first < cpu_ids(); first = end + 1) {
+	for (unsigned first = 0; first < cpu_ids(); first = end + 1) {
 		for (end = first; end < cpu_ids() && cpu_rank(end) >= 0; end++)
 			continue;
 		if (end == first)
@@ -93,9 +91,7 @@ static int
 add_rank(struct pinning *pl, const struct vm_topology *vt, unsigned rank,
     char error[PINNING_ERROR_SIZE])
 {
-	unsigned i;
-
-	for (i = 0; i < pl->pl_count; i++) {
+	for (unsigned i = 0; i < pl->pl_count; i++) {
 		if (pl->pl_ranks[i] == rank) {
 			snprintf(error, PINNING_ERROR_SIZE, "CPU %u is named "
 			    "twice", number_of(vt, rank));
@@ -112,7 +108,7 @@ parse_range(struct pinning *pl, const struct vm_topology *vt, const char *text,
     size_t n, char error[PINNING_ERROR_SIZE])
 {
 	const size_t head = strcspn(text, "-,/");
-	unsigned first, last, os;
+	unsigned first, last;
 	int rank, status;
 
 	status = parse_cpu(vt, text, head, &first, error);
@@ -127,7 +123,7 @@ parse_range(struct pinning *pl, const struct vm_topology *vt, const char *text,
 		    "expected the smaller number first", (int)n, text);
 		return (EINVAL);
 	}
-	for (os = number_of(vt, first); status == 0 &&
+	for (unsigned os = number_of(vt, first); status == 0 &&
 	    os <= number_of(vt, last); os++) {
 		rank = rank_of(vt, os);
 		status = rank < 0 ? not_there(vt, os, error) :
@@ -168,7 +164,6 @@ int
 pinning_parse(struct pinning *pl, const char *text,
     const struct vm_topology *vt, char error[PINNING_ERROR_SIZE])
 {
-	unsigned i;
 	int status;
 
 	*pl = (struct pinning){ .pl_harvest = -1, .pl_cpus = vt == NULL ?
@@ -180,7 +175,7 @@ pinning_parse(struct pinning *pl, const char *text,
 		snprintf(error, PINNING_ERROR_SIZE, "no memory");
 		return (ENOMEM);
 	}
-	for (i = 0; i < CPU_ORDERS; i++) {
+	for (unsigned i = 0; i < CPU_ORDERS; i++) {
 		if (strcmp(text, order_names[i]) == 0) {
 			if (vt == NULL)
 				cpu_ranks((enum cpu_order)i, pl->pl_ranks);
@@ -200,7 +195,6 @@ pinning_parse(struct pinning *pl, const char *text,
 void
 pinning_free(struct pinning *pl)
 {
-
 	free(pl->pl_ranks);
 	*pl = (struct pinning){ .pl_harvest = -1 };
 }
@@ -208,7 +202,6 @@ pinning_free(struct pinning *pl)
 int
 pinning_reader(const struct pinning *pl, unsigned i)
 {
-
 	return (pl->pl_count == 0 ? MACHINE_CPU_ANY :
 	    (int)pl->pl_ranks[i % pl->pl_count]);
 }
@@ -216,7 +209,7 @@ pinning_reader(const struct pinning *pl, unsigned i)
 int
 pinning_harvest(const struct pinning *pl, unsigned readers)
 {
-	unsigned i, rank;
+	unsigned i;
 
 	if (pl->pl_count == 0)
 		return (MACHINE_CPU_ANY);
@@ -224,7 +217,7 @@ pinning_harvest(const struct pinning *pl, unsigned readers)
 		return (pl->pl_harvest);
 	if (readers < pl->pl_count)
 		return ((int)pl->pl_ranks[readers]);
-	for (rank = 0; rank < pl->pl_cpus; rank++) {
+	for (unsigned rank = 0; rank < pl->pl_cpus; rank++) {
 		for (i = 0; i < pl->pl_count; i++)
 			if (pl->pl_ranks[i] == rank)
 				break;

@@ -15,7 +15,6 @@ static int
 fill_seeded(uint8_t *buf, size_t n, uint64_t seed)
 {
 	uint8_t block[DIGEST_BYTES];
-	uint64_t counter;
 	struct digest dg;
 	size_t piece;
 	int error;
@@ -23,7 +22,7 @@ fill_seeded(uint8_t *buf, size_t n, uint64_t seed)
 	error = digest_init(&dg);
 	if (error != 0)
 		return (error);
-	for (counter = 0; n > 0; counter++, buf += piece, n -= piece) {
+	for (uint64_t counter = 0; n > 0; counter++, buf += piece, n -= piece) {
 		digest_reset(&dg);
 		digest_update(&dg, &seed, sizeof(seed));
 		digest_update(&dg, &counter, sizeof(counter));

@@ -67,7 +67,6 @@ struct slices {
 static void
 set_state(struct slice_arm *sa, enum arm_state state)
 {
-
 	atomic_store_rel_32(&sa->sa_state, state);
 	machine_wake_32(&sa->sa_state);
 }
@@ -87,7 +86,6 @@ wait_go(struct slices *sl, uint32_t least)
 int
 slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run)
 {
-
 	if (sa == NULL)
 		return (0);
 	sa->sa_bytes = bytes;
@@ -99,7 +97,6 @@ slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run)
 void
 slice_opened(struct slice_arm *sa)
 {
-
 	if (sa != NULL)
 		set_state(sa, ARM_OPEN);
 }
@@ -107,7 +104,6 @@ slice_opened(struct slice_arm *sa)
 void
 slice_closing(struct slice_arm *sa)
 {
-
 	if (sa != NULL)
 		set_state(sa, ARM_CLOSING);
 }
@@ -115,7 +111,6 @@ slice_closing(struct slice_arm *sa)
 void
 slice_closed(struct slice_arm *sa)
 {
-
 	if (sa == NULL)
 		return;
 	set_state(sa, ARM_CLOSED);
@@ -163,7 +158,6 @@ wait_state(struct slices *sl, struct slice_arm *sa, enum arm_state least,
 static void
 go(struct slice_arm *sa)
 {
-
 	if (sa->sa_stopped)
 		freezer_go(&sa->sa_freezer);
 	sa->sa_stopped = false;
@@ -173,7 +167,6 @@ go(struct slice_arm *sa)
 static void
 stop(struct slices *sl, struct slice_arm *sa)
 {
-
 	freezer_stop(&sa->sa_freezer);
 	sa->sa_stopped = true;
 	if (atomic_load_acq_32(&sa->sa_state) == ARM_CLOSING) {
@@ -201,18 +194,16 @@ start(struct slices *sl, struct slice_arm *sa)
 static bool
 open_all(struct slices *sl)
 {
-	unsigned i;
-
 	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
 	    sizeof(*sl->sl_order));
-	for (i = 0; i < sl->sl_count; i++)
+	for (unsigned i = 0; i < sl->sl_count; i++)
 		if (start(sl, &sl->sl_arms[sl->sl_order[i]]) != 0)
 			return (false);
-	for (i = 0; i < sl->sl_count; i++)
+	for (unsigned i = 0; i < sl->sl_count; i++)
 		stop(sl, &sl->sl_arms[i]);
 	atomic_store_rel_32(&sl->sl_go, 1);
 	machine_wake_32(&sl->sl_go);
-	for (i = 0; i < sl->sl_count; i++) {
+	for (unsigned i = 0; i < sl->sl_count; i++) {
 		struct slice_arm *sa = &sl->sl_arms[sl->sl_order[i]];
 
 		go(sa);
@@ -263,12 +254,11 @@ block(struct slices *sl, double *fewest)
 	bool some = false, whole = sl->sl_blocks < sl->sl_room;
 	double mb_per_s = 0, requests = 0;
 	struct slice_arm *sa;
-	unsigned i;
 
 	*fewest = HUGE_VAL;
 	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
 	    sizeof(*sl->sl_order));
-	for (i = 0; i < sl->sl_count && sl->sl_end == 0; i++) {
+	for (unsigned i = 0; i < sl->sl_count && sl->sl_end == 0; i++) {
 		sa = &sl->sl_arms[sl->sl_order[i]];
 		if (!sa->sa_stopped) {
 			whole = false;
@@ -309,13 +299,12 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	struct result_sample *rs;
 	struct slice_arm *sa;
 	int error = 0;
-	unsigned i;
 
 	atomic_store_rel_32(&sl->sl_go, 2);
-	for (i = 0; i < sl->sl_count; i++)
+	for (unsigned i = 0; i < sl->sl_count; i++)
 		go(&sl->sl_arms[i]);
 	machine_wake_32(&sl->sl_go);
-	for (i = 0; i < sl->sl_count; i++) {
+	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
 		if (sa->sa_started)
 			pthread_join(sa->sa_thread, NULL);
@@ -325,7 +314,7 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 			memcpy(error_text, sa->sa_why, CELL_ERROR_SIZE);
 		}
 	}
-	for (i = 0; i < sl->sl_count; i++) {
+	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
 		if (error != 0 && sa->sa_started && sa->sa_error == 0)
 			cell_measure_free(&cm[i]);
@@ -343,14 +332,13 @@ static int
 make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 {
 	struct slice_arm *sa;
-	unsigned i;
 
 	sl->sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
 	sl->sl_arms = calloc(sl->sl_count, sizeof(*sl->sl_arms));
 	sl->sl_order = calloc(sl->sl_count, sizeof(*sl->sl_order));
 	if (sl->sl_arms == NULL || sl->sl_order == NULL)
 		return (ENOMEM);
-	for (i = 0; i < sl->sl_count; i++) {
+	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
 		sl->sl_order[i] = i;
 		sa->sa_slices = sl;

@@ -45,7 +45,6 @@ virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
 static uint64_t
 mix_text(uint64_t v, const char *text)
 {
-
 	for (; *text != '\0'; text++)
 		v = splitmix(v ^ (unsigned char)*text);
 	return (splitmix(v));
@@ -123,7 +122,6 @@ virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
 void
 virtual_describe(const struct virtual_machine *vi, struct result_cell *rc)
 {
-
 	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
 	snprintf(rc->profile, sizeof(rc->profile), "%s",
 	    vi->vi_profile.pr_name);

@@ -16,7 +16,6 @@ enum { TRIES = 100 };
 static int
 standard_stream(const char *path)
 {
-
 	return (strcmp(path, "/dev/stdout") == 0 ? STDOUT_FILENO :
 	    strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1);
 }
@@ -58,9 +57,7 @@ atomic_file_resolve(const char *path, char **real)
 static int
 create_temp(struct atomic_file *of)
 {
-	unsigned i;
-
-	for (i = 0; i < TRIES; i++) {
+	for (unsigned i = 0; i < TRIES; i++) {
 		if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
 		    (long)getpid(), i) == -1) {
 			of->of_temp = NULL;
@@ -81,7 +78,6 @@ create_temp(struct atomic_file *of)
 static int
 reuse_temp(struct atomic_file *of, const char *temp)
 {
-
 	of->of_temp = strdup(temp);
 	if (of->of_temp == NULL)
 		return (ENOMEM);
@@ -93,7 +89,6 @@ reuse_temp(struct atomic_file *of, const char *temp)
 static void
 release(struct atomic_file *of)
 {
-
 	free(of->of_path);
 	free(of->of_temp);
 	*of = (struct atomic_file){ .of_fd = -1 };
@@ -102,7 +97,6 @@ release(struct atomic_file *of)
 int
 atomic_file_open(struct atomic_file *of, const char *path)
 {
-
 	return (atomic_file_open_as(of, path, NULL));
 }
 
@@ -172,7 +166,6 @@ open_directory(const char *path, int *fd)
 static int
 sync_directory(int dir, int error)
 {
-
 	if (dir == -1)
 		return (error);
 	/* Some file systems cannot sync a directory. */
@@ -228,7 +221,6 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 void
 atomic_file_abort(struct atomic_file *of)
 {
-
 	if (of->of_fd == -1)
 		return;
 	close(of->of_fd);

@@ -14,9 +14,9 @@ static void __attribute__((noreturn))
 become(const struct child *ch, int out, int failed)
 {
 	char *const *argv = (char *const *)(uintptr_t)ch->ch_argv;
-	int fd, from;
+	int from;
 
-	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		from = ch->ch_fd[fd] == CHILD_PIPE ? out : ch->ch_fd[fd];
 		if (from != 0)
 			dup2(from, fd);

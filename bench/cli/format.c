@@ -37,7 +37,6 @@ format_real(char buf[FORMAT_SIZE], double v)
 const char *
 format_count(char buf[FORMAT_SIZE], double v)
 {
-
 	if (v >= 999999.5)
 		return (format_real(buf, v));
 	KASSERT(v >= 0, ("%g counted", v));
@@ -48,7 +47,6 @@ format_count(char buf[FORMAT_SIZE], double v)
 const char *
 format_percent(char buf[FORMAT_SIZE], double v)
 {
-
 	KASSERT(v >= 0 && isfinite(v), ("%g in a table", v));
 	if (v >= 9999.5)
 		snprintf(buf, FORMAT_SIZE, ">9999");
@@ -111,14 +109,12 @@ static FILE *marked;
 void
 format_mark(FILE *out)
 {
-
 	marked = out;
 }
 
 bool
 format_marked(const FILE *out)
 {
-
 	return (out == marked);
 }
 
@@ -127,14 +123,12 @@ static void
 mark_line(FILE *out, enum format_mark mark, const struct column *columns,
     unsigned n, const char *const *texts)
 {
-	const char *c;
-	unsigned i;
-
 	fputc((int)mark, out);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (columns != NULL && columns[i].width < 0)
 			fputc(MARK_LEFT, out);
-		for (c = texts[i] != NULL ? texts[i] : "-"; *c != '\0'; c++)
+		for (const char *c = texts[i] != NULL ? texts[i] : "-";
+		    *c != '\0'; c++)
 			fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
 		fputc(MARK_CELL, out);
 	}
@@ -208,7 +202,6 @@ format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 void
 format_quoted(FILE *out, const char *text)
 {
-
 	fputc('"', out);
 	for (; *text != '\0'; text++) {
 		if (*text == '"')
@@ -221,15 +214,13 @@ format_quoted(FILE *out, const char *text)
 void
 format_word(FILE *out, const char *word)
 {
-	const char *c;
-
 	if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] == '\0') {
 		fputs(word, out);
 		return;
 	}
 	fputc('\'', out);
-	for (c = word; *c != '\0'; c++)
+	for (const char *c = word; *c != '\0'; c++)
 		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, out);
 	fputc('\'', out);
 }
@@ -238,13 +229,13 @@ void
 columns_row(FILE *out, const struct column *columns, unsigned n,
     const char *const *texts)
 {
-	unsigned blanks = 0, i, len, shown, width;
+	unsigned blanks = 0, len, shown, width;
 
 	if (format_marked(out)) {
 		mark_line(out, MARK_ROW, NULL, n, texts);
 		return;
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const char *text = texts[i] != NULL ? texts[i] : "-";
 		int w = columns[i].width;
 
@@ -274,10 +265,9 @@ void
 columns_titles(FILE *out, const struct column *columns, unsigned n)
 {
 	const char *texts[FORMAT_TABLE_MAX];
-	unsigned i;
 
 	MPASS(n <= FORMAT_TABLE_MAX);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		texts[i] = columns[i].title;
 	if (format_marked(out))
 		mark_line(out, MARK_TITLES, columns, n, texts);
@@ -289,7 +279,6 @@ columns_titles(FILE *out, const struct column *columns, unsigned n)
 static size_t
 utf8_bytes(unsigned char first)
 {
-
 	if (first < 0x80)
 		return (1);
 	if (first >= 0xc2 && first <= 0xdf)
@@ -347,9 +336,7 @@ text_list(struct text *t, const char *fmt, ...)
 void
 text_clean(struct text *t)
 {
-	char *c;
-
-	for (c = t->s; *c != '\0'; c++)
+	for (char *c = t->s; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
 }

@@ -55,6 +55,5 @@ program_data(const char *shared, const char *source,
 bool
 program_sibling(const char *flavour, char path[PROGRAM_PATH_SIZE])
 {
-
 	return (above(1, flavour, "/rngsim", X_OK, path));
 }

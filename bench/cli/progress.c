@@ -27,7 +27,6 @@ bool progress_quiet;
 void
 progress_init(struct progress *p, uint64_t total, uint64_t before)
 {
-
 	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
 	    before, total));
 	*p = (struct progress){ .pr_total = total, .pr_before = before,
@@ -105,7 +104,6 @@ progress_update(struct progress *p, uint64_t done, const char *label)
 void
 progress_fini(struct progress *p)
 {
-
 	if (p->pr_out == NULL)
 		return;
 	fputs(clear_line, p->pr_out);

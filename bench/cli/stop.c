@@ -14,7 +14,6 @@ enum {
 static void
 on_signal(int sig)
 {
-
 	if (__atomic_exchange_n(&stop_signal, sig, __ATOMIC_RELAXED) == 0)
 		return;
 	/* Delivered when the handler returns, which unblocks it. */
@@ -27,9 +26,8 @@ stop_catch_signals(void)
 {
 	const struct sigaction sa = { .sa_handler = on_signal };
 	struct sigaction old;
-	unsigned i;
 
-	for (i = 0; i < SIGNALS; i++)
+	for (unsigned i = 0; i < SIGNALS; i++)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
@@ -38,7 +36,6 @@ stop_catch_signals(void)
 static void
 on_alarm(int sig)
 {
-
 	(void)sig;
 }
 
@@ -58,10 +55,8 @@ stop_interrupt_calls(void)
 void
 stop_signal_set(sigset_t *set)
 {
-	unsigned i;
-
 	sigemptyset(set);
 	sigaddset(set, SIGALRM);
-	for (i = 0; i < SIGNALS; i++)
+	for (unsigned i = 0; i < SIGNALS; i++)
 		sigaddset(set, signals[i]);
 }

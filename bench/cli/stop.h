@@ -33,7 +33,6 @@ void stop_signal_set(sigset_t *set);
 static inline bool
 stop_asked(void)
 {
-
 	return (__atomic_load_n(&stop_signal, __ATOMIC_RELAXED) != 0);
 }
 

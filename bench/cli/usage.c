@@ -9,13 +9,12 @@ static void
 complain(const char *command, const char *fmt, va_list ap)
 {
 	char text[1024];
-	const char *p;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	fputs("rngsim: ", stderr);
 	if (command != NULL)
 		fprintf(stderr, "%s: ", command);
-	for (p = text; *p != '\0'; p++) {
+	for (const char *p = text; *p != '\0'; p++) {
 		if (*p >= ' ' && *p <= '~')
 			fputc(*p, stderr);
 		else

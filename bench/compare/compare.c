@@ -73,9 +73,8 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 	const struct result_cell *a = pa->pa_cell[0], *b = pa->pa_cell[1];
 	struct text why = { .s = "" };
 	struct drift trend;
-	unsigned side;
 
-	for (side = 0; side < 2 && why.s[0] == '\0'; side++)
+	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++)
 		if (comparable_gated(pa->pa_cell[side]))
 			text_add(&why, "gate: %s: %s", compare_name(co, pa,
 			    side), pa->pa_cell[side]->gate);
@@ -86,7 +85,7 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 		    compare_name(co, pa, 1), b->repeats, COMPARE_REPEATS_MIN);
 	if (why.s[0] == '\0')
 		check_draws(co, pa, &why);
-	for (side = 0; side < 2 && why.s[0] == '\0'; side++) {
+	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++) {
 		if (drift_of(pa->pa_cell[side], NULL, &trend) != 0)
 			return (ENOMEM);
 		if (trend.tr_drift)
@@ -113,19 +112,18 @@ measure(struct judge *ju, struct compare_row *row)
 {
 	double *ratios = ju->ju_medians[1], *v;
 	const struct result_cell *c;
-	unsigned i, side;
 
-	for (side = 0; side < 2; side++) {
+	for (unsigned side = 0; side < 2; side++) {
 		v = ju->ju_values[side];
 		c = row->cr_pair->pa_cell[side];
-		for (i = 0; i < c->repeats; i++)
+		for (unsigned i = 0; i < c->repeats; i++)
 			v[i] = quantity_value(row->cr_quantity, c, i);
 		row->cr_median[side] = stats_median(v, c->repeats);
 		resample_medians(&ju->ju_draws[side], v, ju->ju_medians[side]);
 		resample_interval(ju->ju_medians[side],
 		    &row->cr_ci95[side][0], &row->cr_ci95[side][1]);
 	}
-	for (i = 0; i < HYPOTHESIS_RESAMPLES; i++)
+	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++)
 		ratios[i] /= ju->ju_medians[0][i];
 	resample_interval(ratios, &row->cr_change_ci95[0],
 	    &row->cr_change_ci95[1]);
@@ -139,11 +137,10 @@ compare_draws(struct judge *ju, struct compare_row *row)
 {
 	const unsigned n = row->cr_pair->pa_cell[0]->uncertainty.samples;
 	const double *v;
-	unsigned i, side;
 
-	for (side = 0; side < 2; side++) {
+	for (unsigned side = 0; side < 2; side++) {
 		v = draws_of(row, side);
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			ju->ju_values[side][i] =
 			    fmax(row->cr_quantity->qu_floor, v[i]);
 	}
@@ -154,7 +151,6 @@ compare_draws(struct judge *ju, struct compare_row *row)
 static double
 pair_value(const void *context, const struct result_cell *c, unsigned repeat)
 {
-
 	return (quantity_value(context, c, repeat));
 }
 
@@ -211,15 +207,15 @@ static int
 measure_pair(struct judge *ju, struct compare_pair *pa)
 {
 	struct compare_row *row;
-	unsigned n, q, side;
+	unsigned n;
 	int error;
 
-	for (q = 0; q < QUANTITIES; q++)
+	for (unsigned q = 0; q < QUANTITIES; q++)
 		pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
 	error = check_pair(ju->ju_compare, pa);
 	if (pa->pa_refused[0] != '\0')
 		return (0);
-	for (side = 0; side < 2 && error == 0; side++) {
+	for (unsigned side = 0; side < 2 && error == 0; side++) {
 		n = pa->pa_cell[side]->repeats;
 		if (ju->ju_draws[side].rs_n == n)
 			continue;
@@ -227,7 +223,7 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		error = resample_init(&ju->ju_draws[side], n,
 		    draw_seed[side]);
 	}
-	for (q = 0; q <= QUANTITIES && error == 0; q++) {
+	for (unsigned q = 0; q <= QUANTITIES && error == 0; q++) {
 		row = &pa->pa_row[q];
 		/* Harvest CPU is judged by these two, wanted or not. */
 		if (!row->cr_wanted && q != QUANTITY_HARVEST_P99 &&
@@ -246,7 +242,6 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 static bool
 overlap(const struct compare_row *row)
 {
-
 	return (row->cr_ci95[0][0] <= row->cr_ci95[1][1] &&
 	    row->cr_ci95[1][0] <= row->cr_ci95[0][1]);
 }
@@ -255,7 +250,6 @@ overlap(const struct compare_row *row)
 static bool
 less(const struct compare_row *row, int sign)
 {
-
 	return (row->cr_basis == COMPARE_BY_PAIRS ?
 	    sign * row->cr_change_ci95[sign > 0] < 0 :
 	    sign * row->cr_change < 0 && !overlap(row));
@@ -265,7 +259,6 @@ less(const struct compare_row *row, int sign)
 static bool
 served_worse(const struct compare_pair *pa)
 {
-
 	return (less(&pa->pa_row[QUANTITY_EVENTS], 1) ||
 	    less(&pa->pa_row[QUANTITY_HARVEST_P99], -1));
 }
@@ -291,12 +284,11 @@ decide(const struct compare *co, struct compare_row *row)
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
 		    served_worse(row->cr_pair),
 	};
-	unsigned i;
 
 	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0 &&
 	    !(drawn && robust))
 		return;
-	for (i = 0; i < COMPARE_STOPS && row->cr_stop == 0; i++)
+	for (unsigned i = 0; i < COMPARE_STOPS && row->cr_stop == 0; i++)
 		if (stops[i])
 			row->cr_stop = (enum compare_stop)i;
 	if (row->cr_stop == COMPARE_STOP_NONE)
@@ -310,17 +302,16 @@ judge_rows(struct judge *ju)
 	struct compare *co = ju->ju_compare;
 	struct compare_row *row = NULL;
 	const double *p = ju->ju_p;
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; i < co->co_pair_count && error == 0; i++)
+	for (unsigned i = 0; i < co->co_pair_count && error == 0; i++)
 		error = measure_pair(ju, &co->co_pairs[i]);
 	if (error == 0)
 		error = hypothesis_holm(ju->ju_p, ju->ju_p_count);
 	co->co_tests = ju->ju_p_count;
 	while (error == 0 && (row = compare_next(co, row)) != NULL) {
 		/* In the order in which the tests left them. */
-		for (i = 0; i < row->cr_tests; i++)
+		for (unsigned i = 0; i < row->cr_tests; i++)
 			row->cr_p[i] = *p++;
 		if (row->cr_verdict != COMPARE_REFUSED)
 			decide(co, row);
@@ -332,7 +323,6 @@ judge_rows(struct judge *ju)
 double
 compare_margin(const struct result *r)
 {
-
 	return (provenance_of(r) == RESULT_MEASURED ? margin_measured :
 	    margin_predicted);
 }
@@ -340,7 +330,6 @@ compare_margin(const struct result *r)
 double
 compare_change(const struct compare_row *row)
 {
-
 	return (row->cr_basis == COMPARE_BY_DRAWS ? row->cr_drawn.sc_median :
 	    row->cr_change);
 }
@@ -368,11 +357,10 @@ compare_judge(struct compare *co)
 	struct judge ju = { .ju_compare = co };
 	size_t most = HYPOTHESIS_RESAMPLES;
 	const struct result_cell *c;
-	unsigned i, side;
 	double *room;
 	int error;
 
-	for (i = 0; i < 2 * co->co_pair_count; i++) {
+	for (unsigned i = 0; i < 2 * co->co_pair_count; i++) {
 		c = co->co_pairs[i / 2].pa_cell[i % 2];
 		most = c->repeats > most ? c->repeats : most;
 		most = c->uncertainty.samples > most ? c->uncertainty.samples :
@@ -382,7 +370,7 @@ compare_judge(struct compare *co)
 	    sizeof(*room));
 	if (room == NULL)
 		return (ENOMEM);
-	for (side = 0; side < 2; side++) {
+	for (unsigned side = 0; side < 2; side++) {
 		ju.ju_values[side] = room + side * most;
 		ju.ju_medians[side] = room + (2 + side) * most;
 	}
@@ -419,9 +407,7 @@ compare_flag(struct compare *co, const char *fmt, ...)
 void
 compare_free(struct compare *co)
 {
-	unsigned i;
-
-	for (i = 0; i < co->co_flag_count; i++)
+	for (unsigned i = 0; i < co->co_flag_count; i++)
 		free(co->co_flags[i]);
 	free(co->co_flags);
 	free(co->co_alone[0]);

@@ -148,7 +148,6 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 static bool
 known_revision(const char *revision)
 {
-
 	return (strcmp(revision, "unknown") != 0 &&
 	    strstr(revision, "-dirty") == NULL);
 }
@@ -162,17 +161,16 @@ flag_conditions(struct compare *co, const struct text groups[GROUPS])
 	};
 	const struct result *a = co->co_result[0];
 	const bool two = co->co_by == COMPARE_RESULTS;
-	unsigned group, side;
 	int status;
 
-	for (side = 0; side < (two ? 2 : 1); side++)
+	for (unsigned side = 0; side < (two ? 2 : 1); side++)
 		if (!co->co_result[side]->complete)
 			compare_flag(co, "%sincomplete: stopped before "
 			    "everything was measured", !two ? "" : side == 0 ?
 			    "A is " : "B is ");
 	status = compare_noise(co, groups[BUILD].s[0] == '\0' &&
 	    known_revision(a->host.revision));
-	for (group = 0; group < GROUPS; group++)
+	for (unsigned group = 0; group < GROUPS; group++)
 		if (groups[group].s[0] != '\0')
 			compare_flag(co, "%s: %s", heads[group],
 			    groups[group].s);

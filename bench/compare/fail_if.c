@@ -95,11 +95,11 @@ static unsigned
 name_rows(const struct compare *co, const struct compare_gate *cg,
     bool refused)
 {
-	const struct compare_pair *pa;
 	const struct compare_row *row;
 	unsigned count = 0;
 
-	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++) {
+	for (const struct compare_pair *pa = co->co_pairs;
+	    pa < co->co_pairs + co->co_pair_count; pa++) {
 		struct text t = { .s = "" };
 
 		row = &pa->pa_row[cg->cg_quantity];
@@ -129,9 +129,8 @@ name_rows(const struct compare *co, const struct compare_gate *cg,
 static int
 refused_status(const struct compare *co)
 {
-	const struct compare_pair *pa;
-
-	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++)
+	for (const struct compare_pair *pa = co->co_pairs;
+	    pa < co->co_pairs + co->co_pair_count; pa++)
 		if (pa->pa_refused[0] != '\0' && (pa->pa_cell[0]->gate[0] !=
 		    '\0' || pa->pa_cell[1]->gate[0] != '\0'))
 			return (EXIT_UNFIT);
@@ -142,12 +141,12 @@ int
 compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok)
 {
-	unsigned failed, i, refused, rows = 0;
+	unsigned failed, refused, rows = 0;
 
 	warn_loose(co, cg);
 	failed = name_rows(co, cg, false);
 	refused = name_rows(co, cg, true);
-	for (i = 0; i < co->co_pair_count; i++)
+	for (unsigned i = 0; i < co->co_pair_count; i++)
 		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cr_wanted;
 	if (rows == 0)
 		return (run_error("compare", "%s: no cell has readers enough "

@@ -18,14 +18,12 @@ static const double moved_share = 0.01;
 static bool
 counts(const struct result_cell *c)
 {
-
 	return (!comparable_gated(c) && c->total_mb_per_s > 0);
 }
 
 static double
 relative_total(const struct result_cell *c, unsigned repeat)
 {
-
 	return (c->samples[repeat].total_mb_per_s / c->total_mb_per_s);
 }
 
@@ -38,20 +36,20 @@ flag_drift(struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
 	const struct result_cell *c;
-	unsigned count = 0, i, k, last = 0, n[2] = { 0, 0 }, order;
+	unsigned count = 0, last = 0, n[2] = { 0, 0 }, order;
 	double change = 0, first, p = 1, *v[2];
 
-	for (i = 0; i < r->cell_count; i++)
-		for (k = 0; k < r->cells[i].repeats; k++, count++)
+	for (unsigned i = 0; i < r->cell_count; i++)
+		for (unsigned k = 0; k < r->cells[i].repeats; k++, count++)
 			last = r->cells[i].samples[k].order > last ?
 			    r->cells[i].samples[k].order : last;
 	v[0] = calloc((size_t)count * 2 + 1, sizeof(double));
 	if (v[0] == NULL)
 		return (ENOMEM);
 	v[1] = v[0] + count;
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		c = &r->cells[i];
-		for (k = 0; k < c->repeats && counts(c); k++) {
+		for (unsigned k = 0; k < c->repeats && counts(c); k++) {
 			order = c->samples[k].order;
 			if (order <= last / 4)
 				v[0][n[0]++] = relative_total(c, k);
@@ -114,15 +112,14 @@ common_sd(const double *v, unsigned cells, unsigned blocks, double *means)
 {
 	const double df = (cells - 1.0) * (blocks - 1.0);
 	double between, cell, mean, off, rest = 0;
-	unsigned i, k;
 
-	for (k = 0; k < blocks; k++)
+	for (unsigned k = 0; k < blocks; k++)
 		means[k] = gsl_stats_mean(v + k, blocks, cells);
 	mean = gsl_stats_mean(means, 1, blocks);
 	between = cells * gsl_stats_variance(means, 1, blocks);
-	for (i = 0; i < cells; i++) {
+	for (unsigned i = 0; i < cells; i++) {
 		cell = gsl_stats_mean(v + i * blocks, 1, blocks);
-		for (k = 0; k < blocks; k++) {
+		for (unsigned k = 0; k < blocks; k++) {
 			off = v[i * blocks + k] - cell - means[k] + mean;
 			rest += off * off / df;
 		}
@@ -138,10 +135,10 @@ static int
 flag_common(struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
-	unsigned blocks = UINT_MAX, cells = 0, i, k, n = 0;
+	unsigned blocks = UINT_MAX, cells = 0, n = 0;
 	double noise, *v;
 
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		if (!counts(&r->cells[i]))
 			continue;
 		cells++;
@@ -153,8 +150,8 @@ flag_common(struct compare *co, unsigned side)
 	v = calloc(cells + 1, blocks * sizeof(*v));
 	if (v == NULL)
 		return (ENOMEM);
-	for (i = 0; i < r->cell_count; i++)
-		for (k = 0; k < blocks && counts(&r->cells[i]); k++)
+	for (unsigned i = 0; i < r->cell_count; i++)
+		for (unsigned k = 0; k < blocks && counts(&r->cells[i]); k++)
 			v[n++] = relative_total(&r->cells[i], k);
 	/* Two standard deviations, as 95 % of blocks lie within. */
 	noise = 2 * common_sd(v, cells, blocks, v + n);
@@ -172,10 +169,10 @@ int
 compare_noise(struct compare *co, bool same_program)
 {
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
-	unsigned i, k, side, sides = co->co_by == COMPARE_RESULTS ? 2 : 1;
+	unsigned sides = co->co_by == COMPARE_RESULTS ? 2 : 1;
 	int error = 0;
 
-	for (side = 0; side < sides && error == 0; side++) {
+	for (unsigned side = 0; side < sides && error == 0; side++) {
 		/* A simulated machine does not move. */
 		if (provenance_of(co->co_result[side]) == RESULT_PREDICTED ||
 		    (sides == 1 && comparable_sliced(a->cells)))
@@ -185,8 +182,8 @@ compare_noise(struct compare *co, bool same_program)
 		if (error == 0 && sides == 2)
 			error = flag_common(co, side);
 	}
-	for (i = 0; i < a->control_count && sides == 2; i++)
-		for (k = 0; k < b->control_count; k++)
+	for (unsigned i = 0; i < a->control_count && sides == 2; i++)
+		for (unsigned k = 0; k < b->control_count; k++)
 			flag_control(co, same_program, &a->controls[i],
 			    &b->controls[k]);
 	return (error != 0 ? error : co->co_error);

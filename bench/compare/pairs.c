@@ -25,7 +25,6 @@ static const struct {
 static const char *
 name_of(const struct result_cell *cell, enum compare_by by)
 {
-
 	return ((const char *)cell + dimensions[by].offset);
 }
 
@@ -33,7 +32,6 @@ const char *
 compare_name(const struct compare *co, const struct compare_pair *pa,
     unsigned side)
 {
-
 	if (co->co_by == COMPARE_RESULTS)
 		return (side == 0 ? "A" : "B");
 	return (name_of(pa->pa_cell[side], co->co_by));
@@ -44,7 +42,6 @@ static bool
 is_side(const struct compare *co, const struct result_cell *cell,
     const char *base, unsigned side)
 {
-
 	return (co->co_by == COMPARE_RESULTS ||
 	    (strcmp(name_of(cell, co->co_by), base) == 0) == (side == 0));
 }
@@ -55,11 +52,10 @@ add_pair(struct compare *co, const struct result_cell *a,
     const struct result_cell *b)
 {
 	struct compare_pair *pa = &co->co_pairs[co->co_pair_count++];
-	unsigned q;
 
 	pa->pa_cell[0] = a;
 	pa->pa_cell[1] = b;
-	for (q = 0; q <= QUANTITIES; q++)
+	for (unsigned q = 0; q <= QUANTITIES; q++)
 		pa->pa_row[q] = (struct compare_row){ .cr_pair = pa,
 		    .cr_quantity = &quantities[q],
 		    .cr_wanted = (co->co_wanted & 1u << q) != 0 &&
@@ -79,9 +75,8 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	const struct result_cell *key, **found;
 	struct result_cell like;
-	unsigned i;
 
-	for (i = 0; i < b->cell_count; i++) {
+	for (unsigned i = 0; i < b->cell_count; i++) {
 		if (!is_side(co, &b->cells[i], base, 1))
 			continue;
 		like = b->cells[i];
@@ -99,7 +94,7 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 		met[*found - a->cells] = true;
 		add_pair(co, *found, &b->cells[i]);
 	}
-	for (i = 0; i < a->cell_count; i++)
+	for (unsigned i = 0; i < a->cell_count; i++)
 		if (!met[i] && is_side(co, &a->cells[i], base, 0))
 			co->co_alone[0][co->co_alone_count[0]++] =
 			    &a->cells[i];
@@ -111,9 +106,8 @@ find_base(const struct compare *co, const char *base)
 {
 	const struct result *r = co->co_result[0];
 	const char *wanted = base != NULL ? base : dimensions[co->co_by].base;
-	unsigned i;
 
-	for (i = 0; i < r->cell_count && wanted != NULL; i++)
+	for (unsigned i = 0; i < r->cell_count && wanted != NULL; i++)
 		if (strcmp(name_of(&r->cells[i], co->co_by), wanted) == 0)
 			return (wanted);
 	return (base != NULL ? NULL : name_of(&r->cells[0], co->co_by));
@@ -127,12 +121,10 @@ static int
 sort_cells(const struct result *r, const struct result_cell **cells,
     char error[COMPARE_TEXT_SIZE])
 {
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		cells[i] = &r->cells[i];
 	qsort(cells, r->cell_count, sizeof(*cells), result_cell_order);
-	for (i = 1; i < r->cell_count; i++) {
+	for (unsigned i = 1; i < r->cell_count; i++) {
 		if (result_cell_order(&cells[i - 1], &cells[i]) != 0)
 			continue;
 		snprintf(error, COMPARE_TEXT_SIZE, "cells[%td] and cells[%td] "
@@ -148,9 +140,9 @@ static void
 flag_polls(struct compare *co)
 {
 	const struct compare_pair *pa, *shown = NULL;
-	unsigned differ = 0, i;
+	unsigned differ = 0;
 
-	for (i = 0; i < co->co_pair_count; i++) {
+	for (unsigned i = 0; i < co->co_pair_count; i++) {
 		pa = &co->co_pairs[i];
 		if (pa->pa_cell[0]->spin_polls == pa->pa_cell[1]->spin_polls)
 			continue;

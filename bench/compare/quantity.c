@@ -38,9 +38,7 @@ const struct quantity quantities[QUANTITIES + 1] = {
 int
 quantity_find(const char *name)
 {
-	int i;
-
-	for (i = 0; i < QUANTITIES; i++)
+	for (int i = 0; i < QUANTITIES; i++)
 		if (strcmp(quantities[i].qu_name, name) == 0)
 			return (i);
 	return (-1);
@@ -51,14 +49,13 @@ quantity_raw(const struct quantity *qu, const struct result_sample *s,
     unsigned readers)
 {
 	double v;
-	unsigned i;
 
 	if (qu->qu_offset != AT(reader_mb_per_s)) {
 		memcpy(&v, (const char *)s + qu->qu_offset, sizeof(v));
 		return (v);
 	}
 	v = s->reader_mb_per_s[0];
-	for (i = 1; i < readers; i++)
+	for (unsigned i = 1; i < readers; i++)
 		v = fmin(v, s->reader_mb_per_s[i]);
 	return (v);
 }
@@ -67,7 +64,6 @@ double
 quantity_value(const struct quantity *qu, const struct result_cell *c,
     unsigned repeat)
 {
-
 	KASSERT(repeat < c->repeats, ("no repeat %u", repeat));
 	return (fmax(qu->qu_floor, quantity_raw(qu, &c->samples[repeat],
 	    c->readers)));
@@ -76,7 +72,6 @@ quantity_value(const struct quantity *qu, const struct result_cell *c,
 void
 quantity_figure(struct text *t, const struct quantity *qu, double v)
 {
-
 	if (v <= qu->qu_floor)
 		text_add(t, "<");
 	switch (qu->qu_unit) {

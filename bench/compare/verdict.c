@@ -29,7 +29,6 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 static const char *
 format_p(char buf[FORMAT_SIZE], double p)
 {
-
 	if (p < 1e-99)
 		snprintf(buf, FORMAT_SIZE, "<1e-99");
 	else
@@ -63,7 +62,6 @@ add_load(struct text *t, const struct result_cell *cell,
 void
 verdict_cell(struct text *t, const struct result_cell *cell)
 {
-
 	text_add(t, "%s, %s, %s, ", cell->design, cell->lock, cell->cipher);
 	add_load(t, cell, provenance_short(cell));
 }
@@ -97,7 +95,6 @@ void
 verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa)
 {
-
 	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
@@ -180,7 +177,6 @@ verdict_sentence(struct text *t, const struct compare *co,
 static const char *
 guesses(const struct compare *co)
 {
-
 	if (provenance_of(co->co_result[0]) == RESULT_MEASURED &&
 	    provenance_of(co->co_result[1]) == RESULT_MEASURED)
 		return (NULL);
@@ -193,9 +189,9 @@ void
 verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
 {
 	char machine[COMPARABLE_SIZE];
-	unsigned i, side;
 
-	for (side = 0; side < (co->co_by == COMPARE_RESULTS ? 2 : 1); side++) {
+	for (unsigned side = 0; side < (co->co_by == COMPARE_RESULTS ? 2 : 1);
+	    side++) {
 		const struct result *r = co->co_result[side];
 
 		if (provenance_of(r) == RESULT_MEASURED)
@@ -208,7 +204,7 @@ verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
 	}
 	if (guesses(co) != NULL)
 		fprintf(out, "%s%s\n", prefix, guesses(co));
-	for (i = 0; i < co->co_flag_count; i++)
+	for (unsigned i = 0; i < co->co_flag_count; i++)
 		fprintf(out, "%s%s\n", prefix, co->co_flags[i]);
 	if (co->co_noise > co->co_margin)
 		fprintf(out, "%schanges up to %.2g %%, by which the machine "
@@ -266,7 +262,6 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
 	struct text same = { .s = "" }, t = { .s = "" };
 	const struct compare_row *row;
-	unsigned q;
 
 	verdict_pair(&t, co, pa);
 	fputc('\n', out);
@@ -277,7 +272,7 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		print_indented(out, t.s);
 		return;
 	}
-	for (q = 0; q < QUANTITIES; q++) {
+	for (unsigned q = 0; q < QUANTITIES; q++) {
 		row = &pa->pa_row[q];
 		if (!row->cr_wanted)
 			continue;
@@ -325,10 +320,8 @@ print_origin(FILE *out, const struct compare *co, unsigned side)
 static void
 print_alone(FILE *out, const struct compare *co)
 {
-	unsigned i, side;
-
-	for (side = 0; side < 2; side++) {
-		for (i = 0; i < co->co_alone_count[side]; i++) {
+	for (unsigned side = 0; side < 2; side++) {
+		for (unsigned i = 0; i < co->co_alone_count[side]; i++) {
 			struct text t = { .s = "" };
 
 			if (i == ALONE_SHOWN) {
@@ -388,12 +381,10 @@ verdict_print_end(FILE *out, const struct compare *co)
 void
 verdict_print_conditions(FILE *out, const struct compare *co)
 {
-	unsigned i;
-
 	print_origin(out, co, 0);
 	if (co->co_by == COMPARE_RESULTS)
 		print_origin(out, co, 1);
-	for (i = 0; i < co->co_flag_count; i++)
+	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
 	print_alone(out, co);
 }
@@ -401,10 +392,8 @@ verdict_print_conditions(FILE *out, const struct compare *co)
 void
 verdict_print(FILE *out, const struct compare *co)
 {
-	unsigned i;
-
 	verdict_print_conditions(out, co);
-	for (i = 0; i < co->co_pair_count; i++)
+	for (unsigned i = 0; i < co->co_pair_count; i++)
 		print_pair(out, co, &co->co_pairs[i]);
 	verdict_print_end(out, co);
 }

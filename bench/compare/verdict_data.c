@@ -47,7 +47,6 @@ figure(const struct compare_row *row, const struct figure *fg, unsigned i)
 static bool
 has_figure(const struct compare_row *row, const struct figure *fg)
 {
-
 	return (row->cr_verdict != COMPARE_REFUSED && (fg->fg_bases == 0 ||
 	    (fg->fg_bases & 1u << row->cr_basis) != 0));
 }
@@ -56,11 +55,9 @@ static void
 print_figures(FILE *out, const struct compare_row *row, unsigned from,
     unsigned to)
 {
-	const struct figure *fg;
-	unsigned k;
-
-	for (fg = figures + from; fg < figures + to; fg++) {
-		for (k = 0; k <= fg->fg_pair; k++) {
+	for (const struct figure *fg = figures + from; fg < figures + to;
+	    fg++) {
+		for (unsigned k = 0; k <= fg->fg_pair; k++) {
 			fputc(',', out);
 			if (row == NULL)
 				fprintf(out, "%s%s", fg->fg_name, !fg->fg_pair ?
@@ -75,7 +72,6 @@ print_figures(FILE *out, const struct compare_row *row, unsigned from,
 static void
 print_machine(FILE *out, const struct result_cell *cell)
 {
-
 	fputc(',', out);
 	format_quoted(out, cell->profile);
 	fputc(',', out);
@@ -94,9 +90,8 @@ print_csv_row(FILE *out, const struct compare *co,
 		b->cipher, b->crypto
 	};
 	struct text t = { .s = "" };
-	unsigned i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		format_quoted(out, names[i]);
 		fputc(',', out);
 	}

@@ -51,7 +51,6 @@ enum { SALT_SCENARIO = 1, SALT_SCHEDULE = 2, SALT_DRAWS = 3 };
 void
 campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 {
-
 	memset(sm, 0, sizeof(*sm));
 	sm->sm_readers_least = 2;
 	sm->sm_readers_most = 4;
@@ -99,8 +98,6 @@ keep_failure(struct worker *wk, const struct scenario *sn, uint64_t number)
 void
 campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 {
-	unsigned i;
-
 	sum->ce_schedules += ce->ce_schedules;
 	sum->ce_ahead += ce->ce_ahead;
 	sum->ce_seconds += ce->ce_seconds;
@@ -111,9 +108,9 @@ campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 	sum->ce_reseeds += ce->ce_reseeds;
 	sum->ce_blocks += ce->ce_blocks;
 	sum->ce_exhausted |= ce->ce_exhausted;
-	for (i = 0; i < strategy_count; i++)
+	for (unsigned i = 0; i < strategy_count; i++)
 		sum->ce_by[i] += ce->ce_by[i];
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		sum->ce_evaluated[i] += ce->ce_evaluated[i];
 		sum->ce_executed[i] += ce->ce_executed[i];
 	}
@@ -124,7 +121,6 @@ count(struct worker *wk, uint64_t scenario)
 {
 	const struct outcome *to = &wk->wk_outcome;
 	struct campaign_result *ce = &wk->wk_result;
-	unsigned i;
 
 	ce->ce_schedules++;
 	ce->ce_steps += to->to_steps;
@@ -134,7 +130,7 @@ count(struct worker *wk, uint64_t scenario)
 	ce->ce_reseeds += to->to_reseeds;
 	ce->ce_blocks += to->to_blocks;
 	ce->ce_by[strategy_index(wk->wk_strategy.st_used->st_class)]++;
-	for (i = 0; i < FAILPOINTS &&
+	for (unsigned i = 0; i < FAILPOINTS &&
 	    wk->wk_crew->cw_campaign->cn_subject.tb_faults != NULL; i++) {
 		ce->ce_evaluated[i] += to->to_faults.fo_evaluated[i];
 		ce->ce_executed[i] += to->to_faults.fo_executed[i];
@@ -261,7 +257,7 @@ worker_main(void *arg)
 static int
 run_workers(struct crew *cw, struct worker *worker, unsigned workers)
 {
-	unsigned i, made;
+	unsigned made;
 	int error = 0;
 
 	for (made = 0; error == 0 && made < workers; made += error == 0) {
@@ -269,7 +265,7 @@ run_workers(struct crew *cw, struct worker *worker, unsigned workers)
 		error = pthread_create(&worker[made].wk_thread, NULL,
 		    worker_main, &worker[made]);
 	}
-	for (i = 0; i < made; i++)
+	for (unsigned i = 0; i < made; i++)
 		pthread_join(worker[i].wk_thread, NULL);
 	return (made > 0 ? atomic_load(&cw->cw_error) : error);
 }
@@ -277,7 +273,6 @@ run_workers(struct crew *cw, struct worker *worker, unsigned workers)
 uint64_t
 campaign_parts(const struct campaign *cn)
 {
-
 	return (cn->cn_strategy == &strategy_dfs ? 1 :
 	    (cn->cn_end + CAMPAIGN_BLOCK - 1) / CAMPAIGN_BLOCK);
 }

@@ -71,11 +71,9 @@ enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 void
 counterexample_free(struct counterexample *cx)
 {
-	unsigned i;
-
-	for (i = 0; i < cx->cx_tunables; i++)
+	for (unsigned i = 0; i < cx->cx_tunables; i++)
 		free(cx->cx_tunable[i]);
-	for (i = 0; i < cx->cx_failpoints; i++)
+	for (unsigned i = 0; i < cx->cx_failpoints; i++)
 		free(cx->cx_failpoint[i]);
 	schedule_free(&cx->cx_schedule);
 	memset(cx, 0, sizeof(*cx));
@@ -85,10 +83,8 @@ static void
 print_steps(FILE *out, const char *key, const struct scenario_step *step,
     unsigned count)
 {
-	unsigned i;
-
 	fputs(key, out);
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		fprintf(out, " %u", step[i].ss_amount);
 		if (step[i].ss_sleep_ms > 0)
 			fprintf(out, "@%u", step[i].ss_sleep_ms);
@@ -103,7 +99,6 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 	const struct scenario *sn = &cx->cx_scenario;
 	const void *member = (const char *)cx + ke->ke_offset;
 	const char *value = NULL, *word = ke->ke_word;
-	unsigned i;
 
 	switch (ke->ke_kind) {
 	case DESIGN:
@@ -116,11 +111,12 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 		value = tb->tb_cipher->ci_name;
 		break;
 	case TUNABLE:
-		for (i = 0; i < cx->cx_tunables; i++)
+		for (unsigned i = 0; i < cx->cx_tunables; i++)
 			fprintf(out, "%s %s\n", word, cx->cx_tunable[i]);
 		break;
 	case FAILPOINT:
-		for (i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
+		for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS;
+		    i++)
 			if (tb->tb_faults->fl_text[i] != NULL)
 				fprintf(out, "%s %s=%s\n", word,
 				    failpoints_def(i)->fd_name,
@@ -145,7 +141,7 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 			value = ke->ke_values[*(const unsigned *)member];
 		break;
 	case READER:
-		for (i = 0; i < sn->sn_readers; i++)
+		for (unsigned i = 0; i < sn->sn_readers; i++)
 			print_steps(out, word, sn->sn_read[i],
 			    sn->sn_reads[i]);
 		break;
@@ -163,10 +159,8 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 void
 counterexample_print(FILE *out, const struct counterexample *cx)
 {
-	unsigned i;
-
 	fputs(COUNTEREXAMPLE_SCHEMA "\n", out);
-	for (i = 0; i < KEYS; i++)
+	for (unsigned i = 0; i < KEYS; i++)
 		print_key(out, cx, &keys[i]);
 	fputs("end\n", out);
 }
@@ -212,7 +206,6 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 static const char *
 next_item(const char *value)
 {
-
 	value += strcspn(value, " ");
 	return (value + strspn(value, " "));
 }
@@ -445,7 +438,6 @@ load(struct lines *li, struct counterexample *cx)
 {
 	uint32_t seen = 0;
 	bool ended = false;
-	unsigned i;
 
 	if (!lines_next(li))
 		return (lines_refuse_file(li, "empty: expected \"%s\"",
@@ -462,7 +454,7 @@ load(struct lines *li, struct counterexample *cx)
 	}
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
-	for (i = 0; i < KEYS; i++)
+	for (unsigned i = 0; i < KEYS; i++)
 		if ((keys[i].ke_flags & REQUIRED) != 0 &&
 		    (seen >> i & 1) == 0)
 			return (lines_refuse_file(li, "no line \"%s\"",

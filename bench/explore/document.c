@@ -26,9 +26,8 @@ static json_t *
 words_new(char *const words[])
 {
 	json_t *array = json_array();
-	unsigned i;
 
-	for (i = 0; words[i] != NULL; i++)
+	for (unsigned i = 0; words[i] != NULL; i++)
 		json_array_append_new(array, json_text_new(words[i]));
 	return (array);
 }
@@ -55,7 +54,6 @@ document_new(char *const argv[], uint64_t seed)
 static json_t *
 subject_new(const struct subject *tb)
 {
-
 	return (json_pack("{s:s, s:s, s:s}", "design",
 	    tb->tb_design->ra_ident, "lock", tb->tb_lock->lc_name, "cipher",
 	    tb->tb_cipher->ci_name));
@@ -145,9 +143,7 @@ document_again(const struct options *op, char *const argv[], int *status)
 static bool
 same(const json_t *a, const json_t *b, const char *const keys[])
 {
-	unsigned i;
-
-	for (i = 0; keys[i] != NULL; i++)
+	for (unsigned i = 0; keys[i] != NULL; i++)
 		if (strcmp(text_of(a, keys[i]), text_of(b, keys[i])) != 0)
 			return (false);
 	return (true);
@@ -197,9 +193,8 @@ read_argv(const json_t *doc)
 {
 	const json_t *words = json_object_get(doc, "argv");
 	char **argv = calloc(json_array_size(words) + 1, sizeof(*argv));
-	size_t i;
 
-	for (i = 0; argv != NULL && i < json_array_size(words); i++) {
+	for (size_t i = 0; argv != NULL && i < json_array_size(words); i++) {
 		const char *word = json_string_value(json_array_get(words, i));
 
 		argv[i] = strdup(word == NULL ? "" : word);
@@ -283,9 +278,9 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
 	json_t *sum = json_object();
 	char **argv;
-	int i, status;
+	int status;
 
-	for (i = 0; i < op->op_operands; i++)
+	for (int i = 0; i < op->op_operands; i++)
 		take(&mg, op->op_operand[i], sum);
 	status = merge_missing(&mg);
 	argv = status == 0 ? merge_argv(&mg, NULL) : NULL;

@@ -26,12 +26,10 @@ const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
 bool
 execution_has_property(const char *word)
 {
-	unsigned i;
-
-	for (i = 0; i < EXECUTION_PROPERTIES; i++)
+	for (unsigned i = 0; i < EXECUTION_PROPERTIES; i++)
 		if (strcmp(execution_properties[i].lp_word, word) == 0)
 			return (true);
-	for (i = 0; i < LEDGER_PROPERTIES; i++)
+	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
 		if (strcmp(ledger_properties[i].lp_word, word) == 0)
 			return (true);
 	return (false);
@@ -40,28 +38,24 @@ execution_has_property(const char *word)
 const struct random_algorithm *
 simulated_design(const char *name)
 {
-
 	return (generator_find(name));
 }
 
 const struct lock_class *
 simulated_lock(const char *name)
 {
-
 	return (lock_class_find(name));
 }
 
 const struct lock_class *
 simulated_lock_at(unsigned i)
 {
-
 	return (i < lock_class_count ? lock_classes[i] : NULL);
 }
 
 void
 subject_default(struct subject *tb)
 {
-
 	memset(tb, 0, sizeof(*tb));
 	tb->tb_generator = generator_config_default();
 	tb->tb_generator.minpoolsize = EXECUTION_MINPOOLSIZE;
@@ -91,12 +85,12 @@ feed(struct execution *ex, unsigned n)
 {
 	struct generator *g = ex->ex_dev.rd_generator;
 	struct harvest_event event[SCENARIO_EVENTS_MAX];
-	unsigned batch = g->g_batch_events, i, k;
+	unsigned batch = g->g_batch_events, k;
 
 	MPASS(n <= SCENARIO_EVENTS_MAX);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		make_event(ex, &event[i]);
-	for (i = 0; i < n; i += k) {
+	for (unsigned i = 0; i < n; i += k) {
 		k = batch < n - i ? batch : n - i;
 		ledger_deliver_begin(ex->ex_ledger);
 		if (k == 1)
@@ -114,7 +108,6 @@ feed(struct execution *ex, unsigned n)
 static void
 pass_tests(struct harvestq *hq)
 {
-
 	hq->hq_test[RANDOM_INTERRUPT].ht_state = HEALTH_STEADY;
 }
 
@@ -123,9 +116,8 @@ static void
 feed_until_seeded(struct execution *ex)
 {
 	struct generator *g = ex->ex_dev.rd_generator;
-	unsigned i;
 
-	for (i = 0; i < FEEDS_MAX; i++) {
+	for (unsigned i = 0; i < FEEDS_MAX; i++) {
 		if (g->g_algorithm->ra_seeded(g))
 			ex->ex_seeded = true;
 		if (ex->ex_seeded)
@@ -140,7 +132,6 @@ feed_until_seeded(struct execution *ex)
 static void
 sleep_ms(uint32_t ms)
 {
-
 	if (ms > 0)
 		machine_sleep((int64_t)ms * 1000 * 1000);
 }
@@ -151,13 +142,12 @@ make_bursts(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	struct harvest_event event;
-	unsigned i, k;
 
-	for (i = 0; i < sn->sn_bursts; i++) {
+	for (unsigned i = 0; i < sn->sn_bursts; i++) {
 		sleep_ms(sn->sn_burst[i].ss_sleep_ms);
 		if (ex->ex_queue == NULL)
 			feed(ex, sn->sn_burst[i].ss_amount);
-		for (k = 0; ex->ex_queue != NULL &&
+		for (unsigned k = 0; ex->ex_queue != NULL &&
 		    k < sn->sn_burst[i].ss_amount; k++) {
 			make_event(ex, &event);
 			(void)harvestq_put(ex->ex_queue, &event);
@@ -180,9 +170,7 @@ producer_main(void *arg)
 static void
 harvest_queue(struct execution *ex)
 {
-	unsigned i;
-
-	for (i = 0; i < PASSES_MAX &&
+	for (unsigned i = 0; i < PASSES_MAX &&
 	    atomic_load_acq_32(&ex->ex_produced) == 0; i++) {
 		harvestq_pass(ex->ex_queue);
 		machine_sleep(NS_PER_S / HARVEST_RATE_HZ);
@@ -251,10 +239,9 @@ reader_main(void *arg)
 	struct execution *ex = r->r_execution;
 	const struct scenario *sn = ex->ex_scenario;
 	const unsigned i = (unsigned)(r - ex->ex_reader);
-	unsigned k;
 
 	machine_curthread()->mt_index = i + 1;
-	for (k = 0; k < sn->sn_reads[i]; k++) {
+	for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
 		sleep_ms(sn->sn_read[i][k].ss_sleep_ms);
 		read_one(ex, r, sn->sn_read[i][k].ss_amount);
 	}
@@ -344,9 +331,8 @@ make_buffer(struct execution_reader *r, const struct scenario_step *read,
     unsigned reads)
 {
 	size_t bytes = 1;
-	unsigned i;
 
-	for (i = 0; i < reads; i++)
+	for (unsigned i = 0; i < reads; i++)
 		if (read[i].ss_amount > bytes)
 			bytes = read[i].ss_amount;
 	if (bytes <= r->r_bytes)
@@ -392,11 +378,11 @@ static int
 run_threads(struct execution *ex)
 {
 	struct mthread *td[SCENARIO_READERS_MAX + 2];
-	unsigned i, made, n = ex->ex_readers;
+	unsigned made, n = ex->ex_readers;
 	const char *name;
 	int error = 0;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		td[i] = &ex->ex_reader[i].r_td;
 	td[n] = &ex->ex_harvest;
 	td[n + 1] = &ex->ex_producer;
@@ -409,7 +395,7 @@ run_threads(struct execution *ex)
 		    producer_main, made < n ? (void *)&ex->ex_reader[made] :
 		    ex);
 	}
-	for (i = 0; i < made; i++)
+	for (unsigned i = 0; i < made; i++)
 		machine_join(td[i]);
 	return (error);
 }
@@ -424,18 +410,17 @@ check_objects(struct execution *ex)
 	struct generator *g = ex->ex_dev.rd_generator;
 	struct generator_core gc = { .gc_object = NULL };
 	const struct cipher_key *ck;
-	unsigned i, k;
 
 	if (g->g_algorithm->ra_core != NULL)
 		g->g_algorithm->ra_core(g, &gc, false);
-	for (i = 0; i < ex->ex_readers; i++) {
+	for (unsigned i = 0; i < ex->ex_readers; i++) {
 		ck = ex->ex_reader[i].r_gr.gr_spare;
 		if (ck == NULL)
 			continue;
 		if (ck == gc.gc_object)
 			execution_fail(ex, EXECUTION_OBJECTS, "%s has the "
 			    "generator's", reader_names[i]);
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			if (ex->ex_reader[k].r_gr.gr_spare == ck)
 				execution_fail(ex, EXECUTION_OBJECTS, "%s has "
 				    "that of %s", reader_names[i],

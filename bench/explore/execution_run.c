@@ -46,7 +46,6 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
 const struct cipher *
 execution_cipher(struct execution *ex, const struct cipher *cipher)
 {
-
 	ex->ex_cipher = *ledger_cipher(ex->ex_ledger, cipher);
 	ex->ex_keystream = ex->ex_cipher.ci_keystream;
 	ex->ex_cipher.ci_keystream = pausing_keystream;
@@ -85,7 +84,6 @@ execution_fail(struct execution *ex, enum execution_property property,
 static void
 violated(void *context)
 {
-
 	(void)context;
 	if (running != NULL && !running->ex_finishing)
 		vm_abort(FAILED);
@@ -97,7 +95,6 @@ static void
 assertion_failed(const char *file, int line, const char *func,
     const char *expr, const char *msg)
 {
-
 	if (running == NULL)
 		assertion_before(file, line, func, expr, msg);
 	execution_fail(running, EXECUTION_ASSERTION, "%s:%d: %s: \"%s\" is not "
@@ -107,7 +104,6 @@ assertion_failed(const char *file, int line, const char *func,
 void
 execution_catch_assertions(bool on)
 {
-
 	if (on && kassert_failed != assertion_failed) {
 		assertion_before = kassert_failed;
 		kassert_failed = assertion_failed;
@@ -145,9 +141,8 @@ unordered(void *context, const void *object, const char *what, unsigned thread,
     unsigned before)
 {
 	struct execution *ex = context;
-	unsigned i;
 
-	for (i = 0; i < ex->ex_locks; i++)
+	for (unsigned i = 0; i < ex->ex_locks; i++)
 		if (ex->ex_lock[i].lock == object && !ex->ex_lock[i].excludes)
 			return;
 	execution_fail(ex, EXECUTION_ORDERED, "thread %u uses %s after thread "
@@ -233,7 +228,6 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 static void
 check_woken(struct execution *ex, unsigned thread)
 {
-
 	/* A fail point may have changed that. */
 	if (ex->ex_subject->tb_faults != NULL)
 		return;
@@ -304,15 +298,13 @@ execution_new(struct execution **exp)
 void
 execution_free(struct execution *ex)
 {
-	unsigned i;
-
 	if (ex == NULL)
 		return;
 	ledger_free(ex->ex_ledger);
 	output_check_clear(&ex->ex_output);
 	schedule_free(&ex->ex_made);
 	vm_store_free(ex->ex_store);
-	for (i = 0; i < SCENARIO_READERS_MAX; i++)
+	for (unsigned i = 0; i < SCENARIO_READERS_MAX; i++)
 		free(ex->ex_reader[i].r_buf);
 	free(ex);
 }
@@ -344,7 +336,6 @@ open_ledger(struct execution *ex)
 static void
 close_ledger(struct execution *ex)
 {
-
 	if (ex->ex_trace == NULL && ex->ex_ledger != NULL) {
 		ex->ex_ledger_design = ex->ex_subject->tb_design;
 		return;

@@ -16,9 +16,7 @@ hyperloglog_add(struct hyperloglog *hl, uint64_t hash)
 void
 hyperloglog_merge(struct hyperloglog *hl, const struct hyperloglog *from)
 {
-	unsigned i;
-
-	for (i = 0; i < HYPERLOGLOG_REGISTERS; i++)
+	for (unsigned i = 0; i < HYPERLOGLOG_REGISTERS; i++)
 		if (hl->hl_register[i] < from->hl_register[i])
 			hl->hl_register[i] = from->hl_register[i];
 }
@@ -28,9 +26,9 @@ hyperloglog_estimate(const struct hyperloglog *hl)
 {
 	const double m = HYPERLOGLOG_REGISTERS;
 	double estimate, sum = 0;
-	unsigned empty = 0, i;
+	unsigned empty = 0;
 
-	for (i = 0; i < HYPERLOGLOG_REGISTERS; i++) {
+	for (unsigned i = 0; i < HYPERLOGLOG_REGISTERS; i++) {
 		sum += ldexp(1, -hl->hl_register[i]);
 		empty += hl->hl_register[i] == 0;
 	}

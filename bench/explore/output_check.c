@@ -30,7 +30,6 @@ CTASSERT((int)NOT_CANARY != (int)OUTPUT_CHECK_CANARY);
 void
 output_check_clear(struct output_check *oc)
 {
-
 	wipe(oc->oc_bytes, oc->oc_count);
 	wipe(oc->oc_last, sizeof(oc->oc_last));
 	oc->oc_count = 0;
@@ -42,7 +41,6 @@ output_check_clear(struct output_check *oc)
 void
 output_check_begin(struct output_check *oc, unsigned thread)
 {
-
 	MPASS(thread < OUTPUT_CHECK_THREADS_MAX);
 	oc->oc_read[thread]++;
 }
@@ -53,13 +51,13 @@ key_served(struct output_check *oc, const uint8_t key[CIPHER_KEY_BYTES])
 {
 	const uint8_t *p;
 	uint8_t *state;
-	unsigned i, served = 0;
+	unsigned served = 0;
 
 	p = memmem(oc->oc_bytes, oc->oc_count, key, CIPHER_KEY_BYTES);
 	if (p == NULL)
 		return (false);
 	state = &oc->oc_state[p - oc->oc_bytes];
-	for (i = 0; i < CIPHER_KEY_BYTES; i++) {
+	for (unsigned i = 0; i < CIPHER_KEY_BYTES; i++) {
 		served += (state[i] & SERVED) != 0;
 		state[i] |= KEY;
 	}
@@ -70,10 +68,8 @@ bool
 output_check_made(struct output_check *oc, unsigned thread,
     const uint8_t key[CIPHER_KEY_BYTES], uint8_t *out, size_t n)
 {
-	size_t i;
-
 	MPASS(thread < OUTPUT_CHECK_THREADS_MAX);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (out[i] == OUTPUT_CHECK_CANARY)
 			out[i] = NOT_CANARY;
 	if (oc->oc_full)
@@ -105,17 +101,16 @@ find(const struct output_check *oc, bool fresh, bool own, unsigned thread,
     const uint8_t *buf, size_t n, size_t *from)
 {
 	const struct output_check_piece *op;
-	size_t at, best = 0, end, run;
-	unsigned i;
+	size_t best = 0, end, run;
 
 	/* The latest first. */
-	for (i = oc->oc_pieces; i-- > 0;) {
+	for (unsigned i = oc->oc_pieces; i-- > 0;) {
 		op = &oc->oc_piece[i];
 		if (fresh && own != (op->op_thread == thread &&
 		    op->op_read == oc->oc_read[thread]))
 			continue;
 		end = op->op_start + op->op_bytes;
-		for (at = op->op_start; at < end; at++) {
+		for (size_t at = op->op_start; at < end; at++) {
 			if (oc->oc_bytes[at] != buf[0] ||
 			    (oc->oc_state[at] == 0) != fresh)
 				continue;
@@ -139,7 +134,7 @@ output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes)
 {
 	uint64_t stored = 0;
-	size_t from = 0, i, more, other, run;
+	size_t from = 0, more, other, run;
 
 	if (n > 0 && memchr(buf, OUTPUT_CHECK_CANARY, n) != NULL)
 		return ("not all of the buffer was written");
@@ -167,7 +162,7 @@ output_check_returned(struct output_check *oc, unsigned thread,
 		if (stored > stored_bytes)
 			return ("there is keystream in it that was made "
 			    "before it, or for another");
-		for (i = 0; i < run; i++)
+		for (size_t i = 0; i < run; i++)
 			oc->oc_state[from + i] |= SERVED;
 	}
 	return (NULL);
@@ -176,9 +171,7 @@ output_check_returned(struct output_check *oc, unsigned thread,
 void
 stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < 2 && (i + 1) * CIPHER_KEY_BYTES <= n; i++)
+	for (size_t i = 0; i < 2 && (i + 1) * CIPHER_KEY_BYTES <= n; i++)
 		memcpy(ss->ss_secret[ss->ss_count++ % STACK_SCAN_SECRETS],
 		    secret + i * CIPHER_KEY_BYTES, CIPHER_KEY_BYTES);
 }

@@ -24,7 +24,6 @@ enum {
 static unsigned
 first_event(const struct event_trace *et)
 {
-
 	return (et->et_count > EVENT_TRACE_EVENTS ?
 	    et->et_count - EVENT_TRACE_EVENTS : 0);
 }
@@ -32,14 +31,12 @@ first_event(const struct event_trace *et)
 static const struct trace_event *
 event_at(const struct event_trace *et, unsigned i)
 {
-
 	return (&et->et_event[i % EVENT_TRACE_EVENTS]);
 }
 
 static const char *
 thread_name(const struct event_trace *et, unsigned thread)
 {
-
 	return (thread == 0 ? "setup" : et->et_name[thread]);
 }
 
@@ -80,7 +77,6 @@ print_bar(FILE *out, const struct event_trace *et, unsigned i, int left,
 static void
 print_text(FILE *out, int x, unsigned y, const char *text)
 {
-
 	fprintf(out, "<text x=\"%d\" y=\"%u\">", x, y);
 	page_escape(out, text, strlen(text));
 	fputs("</text>\n", out);
@@ -93,11 +89,11 @@ print_picture(FILE *out, const struct event_trace *et)
 	const unsigned height = TOP + (et->et_count - first) * ROW + ROW;
 	int at[EVENT_TRACE_THREADS_MAX] = { 0 }, right = STEP_WIDTH;
 	const struct trace_event *te;
-	unsigned i, y;
+	unsigned y;
 
-	for (i = first; i < et->et_count; i++)
+	for (unsigned i = first; i < et->et_count; i++)
 		at[event_at(et, i)->te_thread] = 1;
-	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
 		if (at[i] == 0)
 			continue;
 		at[i] = right;
@@ -107,14 +103,14 @@ print_picture(FILE *out, const struct event_trace *et)
 	    "<svg role=\"img\" aria-label=\"Timeline of threads; the table "
 	    "below has its events\" width=\"%d\" height=\"%u\" "
 	    "viewBox=\"0 0 %d %u\">\n", right, height, right, height);
-	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
 		if (at[i] == 0)
 			continue;
 		fprintf(out, "<path d=\"M%d,%d V%u\"/>\n", at[i], TOP - 6,
 		    height);
 		print_text(out, at[i], TOP - 10, thread_name(et, i));
 	}
-	for (i = first; i < et->et_count; i++) {
+	for (unsigned i = first; i < et->et_count; i++) {
 		te = event_at(et, i);
 		y = TOP + (i - first) * ROW + ROW / 2;
 		print_bar(out, et, i, at[te->te_thread] + 4, "held", "has",
@@ -130,7 +126,7 @@ print_picture(FILE *out, const struct event_trace *et)
 	fputs("</svg></div>\n<p class=\"legend\">Time runs downwards; a number "
 	    "at the left is the step. A solid bar: the thread holds a lock; a "
 	    "hollow one: it waits for it.", out);
-	for (i = 0; i < et->et_locks; i++) {
+	for (unsigned i = 0; i < et->et_locks; i++) {
 		fprintf(out, " L%u: ", i + 1);
 		page_escape(out, et->et_lock[i], strlen(et->et_lock[i]));
 		fputc('.', out);
@@ -146,10 +142,9 @@ print_steps(FILE *out, const void *of)
 	};
 	const struct event_trace *et = of;
 	const struct trace_event *te;
-	unsigned i;
 
 	COLUMNS_TITLES(out, columns);
-	for (i = first_event(et); i < et->et_count; i++) {
+	for (unsigned i = first_event(et); i < et->et_count; i++) {
 		te = event_at(et, i);
 		COLUMNS_ROW(out, columns, FORMATF("%" PRIu64, te->te_step),
 		    thread_name(et, te->te_thread), te->te_text);

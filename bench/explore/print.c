@@ -29,12 +29,11 @@ print_shares(FILE *out, const struct campaign_result *sum)
 {
 	const char *before = "";
 	uint64_t all = 0;
-	unsigned i;
 
-	for (i = 0; i < strategy_count; i++)
+	for (unsigned i = 0; i < strategy_count; i++)
 		all += sum->ce_by[i];
 	fputs("Chosen by:", out);
-	for (i = 0; i < strategy_count; i++) {
+	for (unsigned i = 0; i < strategy_count; i++) {
 		if (sum->ce_by[i] == 0)
 			continue;
 		fprintf(out, "%s %s %.0f %%", before,

@@ -52,13 +52,11 @@ static void
 draw_small(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t *random)
 {
-	unsigned i;
-
 	sn->sn_seeded = true;
 	sn->sn_places = 1;
 	sn->sn_bursts = 1;
 	sn->sn_burst[0] = (struct scenario_step){ .ss_amount = 2 };
-	for (i = 0; i < sn->sn_readers; i++) {
+	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		sn->sn_reads[i] = 1;
 		sn->sn_read[i][0].ss_amount = sm->sm_sizes > 0 ?
 		    draw_bytes(sm, random) : 16;
@@ -75,12 +73,11 @@ draw_level(struct scenario *sn, const struct scenario_limits *sm,
 {
 	const uint32_t sizes[] = { 16, 32, 64, sn->sn_read[0][0].ss_amount };
 	uint32_t bytes;
-	unsigned i, k;
 
 	bytes = sizes[sm->sm_sizes > 0 ? 3 : strategy_below(random,
 	    sizeof(sizes) / sizeof(sizes[0]))];
-	for (i = 0; i < sn->sn_readers; i++)
-		for (k = 0; k < sn->sn_reads[i]; k++)
+	for (unsigned i = 0; i < sn->sn_readers; i++)
+		for (unsigned k = 0; k < sn->sn_reads[i]; k++)
 			sn->sn_read[i][k].ss_amount = bytes;
 }
 
@@ -89,7 +86,6 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed)
 {
 	uint64_t random = seed;
-	unsigned i, k;
 	bool many;
 
 	memset(sn, 0, sizeof(*sn));
@@ -104,11 +100,11 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    sm->sm_queue;
 	sn->sn_real = strategy_below(&random, REAL_ONE_IN) == 0;
 	sn->sn_places = 1 + strategy_below(&random, 3);
-	for (i = 0; i < sn->sn_readers; i++) {
+	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		/* Mostly one: long runs are few runs. */
 		sn->sn_reads[i] = 1 + (strategy_below(&random, 3) == 0 ?
 		    strategy_below(&random, 3) : 0);
-		for (k = 0; k < sn->sn_reads[i]; k++) {
+		for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
 			sn->sn_read[i][k].ss_amount = draw_bytes(sm, &random);
 			if (k > 0 && strategy_below(&random, 4) == 0)
 				sn->sn_read[i][k].ss_sleep_ms =
@@ -122,7 +118,7 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	many = strategy_below(&random, MANY_ONE_IN) == 0;
 	sn->sn_bursts = strategy_below(&random, many ?
 	    SCENARIO_BURSTS_MAX + 1 : 3);
-	for (k = 0; k < sn->sn_bursts; k++)
+	for (unsigned k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
 		    .ss_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
 		    .ss_amount = 1 + many + strategy_below(&random, 3) };
@@ -132,7 +128,6 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 static void
 drop(struct scenario_step *step, unsigned *count, unsigned i)
 {
-
 	memmove(&step[i], &step[i + 1], (*count - i - 1) * sizeof(*step));
 	(*count)--;
 	memset(&step[*count], 0, sizeof(*step));

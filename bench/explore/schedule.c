@@ -11,7 +11,6 @@ enum { PIECES_AT_FIRST = 256, ITEM_SIZE = 32 };
 void
 schedule_list_clear(struct schedule_list *sl)
 {
-
 	sl->sl_count = 0;
 	sl->sl_steps = 0;
 	sl->sl_no_memory = false;
@@ -20,7 +19,6 @@ schedule_list_clear(struct schedule_list *sl)
 void
 schedule_clear(struct schedule *sd)
 {
-
 	schedule_list_clear(&sd->sd_choices);
 	schedule_list_clear(&sd->sd_answers);
 }
@@ -28,7 +26,6 @@ schedule_clear(struct schedule *sd)
 void
 schedule_free(struct schedule *sd)
 {
-
 	free(sd->sd_choices.sl_piece);
 	free(sd->sd_answers.sl_piece);
 	memset(sd, 0, sizeof(*sd));
@@ -69,10 +66,9 @@ schedule_list_print(FILE *out, const char *key, const struct schedule_list *sl)
 {
 	char item[ITEM_SIZE];
 	const struct schedule_piece *sp;
-	unsigned i;
 	int len, used = 0;
 
-	for (i = 0; i < sl->sl_count; i++) {
+	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sp = &sl->sl_piece[i];
 		len = sp->sp_count == 1 ? snprintf(item, sizeof(item), " %u",
 		    sp->sp_thread) : snprintf(item, sizeof(item),
@@ -89,10 +85,8 @@ schedule_list_print(FILE *out, const char *key, const struct schedule_list *sl)
 static void
 copy_list(struct schedule_list *to, const struct schedule_list *from)
 {
-	unsigned i;
-
 	schedule_list_clear(to);
-	for (i = 0; i < from->sl_count; i++)
+	for (unsigned i = 0; i < from->sl_count; i++)
 		schedule_append(to, from->sl_piece[i].sp_thread,
 		    from->sl_piece[i].sp_count);
 }
@@ -100,7 +94,6 @@ copy_list(struct schedule_list *to, const struct schedule_list *from)
 int
 schedule_copy(struct schedule *to, const struct schedule *from)
 {
-
 	copy_list(&to->sd_choices, &from->sd_choices);
 	copy_list(&to->sd_answers, &from->sd_answers);
 	to->sd_polls = from->sd_polls;
@@ -114,9 +107,9 @@ unsigned
 choice_next(const struct vm_choice *vo, unsigned thread)
 {
 	const bool any_awake = choice_awake_count(vo) > 0;
-	unsigned first = vo->vo_count, i, self = vo->vo_count;
+	unsigned first = vo->vo_count, self = vo->vo_count;
 
-	for (i = 0; i < vo->vo_count; i++) {
+	for (unsigned i = 0; i < vo->vo_count; i++) {
 		if (any_awake && !choice_awake(vo, i))
 			continue;
 		if (vo->vo_thread[i] == thread)
@@ -132,7 +125,6 @@ choice_next(const struct vm_choice *vo, unsigned thread)
 void
 schedule_follow(struct schedule_follower *sf, const struct schedule *sd)
 {
-
 	memset(sf, 0, sizeof(*sf));
 	sf->sf_schedule = sd;
 }
@@ -141,7 +133,6 @@ schedule_follow(struct schedule_follower *sf, const struct schedule *sd)
 static const struct schedule_piece *
 piece_now(const struct schedule_list *sl, struct schedule_place *place)
 {
-
 	for (; place->sp_piece < sl->sl_count; place->sp_piece++,
 	    place->sp_used = 0)
 		if (place->sp_used < sl->sl_piece[place->sp_piece].sp_count)

@@ -83,7 +83,6 @@ bool schedule_exact(const struct schedule_follower *sf);
 static inline bool
 choice_awake(const struct vm_choice *vo, unsigned i)
 {
-
 	return ((vo->vo_asleep >> i & 1) == 0);
 }
 
@@ -91,7 +90,6 @@ choice_awake(const struct vm_choice *vo, unsigned i)
 static inline unsigned
 choice_awake_count(const struct vm_choice *vo)
 {
-
 	return (vo->vo_count - (unsigned)__builtin_popcountll(vo->vo_asleep));
 }
 
@@ -99,7 +97,6 @@ choice_awake_count(const struct vm_choice *vo)
 static inline bool
 choice_continues(const struct vm_choice *vo)
 {
-
 	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
 	    vo->vo_point == VM_POINT_CHARGE ||
 	    vo->vo_point == VM_POINT_VALUE));

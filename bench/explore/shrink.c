@@ -36,11 +36,10 @@ try_without(struct shorter *sr, unsigned first, unsigned count, unsigned next)
 	struct schedule_list *to = &sr->sr_try.sd_choices;
 	const struct schedule_piece *sp = from->sl_piece;
 	struct schedule old;
-	unsigned i;
 
 	sr->sr_error = schedule_copy(&sr->sr_try, sr->sr_schedule);
 	schedule_list_clear(to);
-	for (i = 0; i < from->sl_count; i++) {
+	for (unsigned i = 0; i < from->sl_count; i++) {
 		if (i == next)
 			schedule_append(to, sp[first].sp_thread,
 			    sp[first].sp_count);
@@ -79,10 +78,10 @@ static void
 ddmin(struct shorter *sr)
 {
 	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
-	unsigned chunk, first;
 
-	for (chunk = sl->sl_count / 2; chunk > 0; chunk /= 2)
-		for (first = 0; first < sl->sl_count && sr->sr_error == 0;)
+	for (unsigned chunk = sl->sl_count / 2; chunk > 0; chunk /= 2)
+		for (unsigned first = 0;
+		    first < sl->sl_count && sr->sr_error == 0;)
 			if (!try_without(sr, first, chunk, UINT32_MAX))
 				first += chunk;
 }
@@ -137,7 +136,6 @@ struct shrinker {
 static bool
 spent(const struct shrinker *sh)
 {
-
 	return (sh->sh_error != 0 || sh->sh_runs >= sh->sh_runs_max);
 }
 
@@ -158,7 +156,6 @@ broke(struct shrinker *sh, int error)
 static bool
 take_made(struct shrinker *sh, struct schedule *sd)
 {
-
 	if (schedule_copy(sd, sh->sh_result.cr_outcome.to_made) != 0)
 		sh->sh_error = ENOMEM;
 	return (sh->sh_error == 0);
@@ -207,11 +204,10 @@ shrink_scenario(struct shrinker *sh)
 {
 	struct scenario smaller;
 	bool any = true;
-	unsigned i, round;
 
-	for (round = 0; any && round < ROUNDS; round++) {
+	for (unsigned round = 0; any && round < ROUNDS; round++) {
 		any = false;
-		for (i = 0; !spent(sh) && scenario_reduce(
+		for (unsigned i = 0; !spent(sh) && scenario_reduce(
 		    &sh->sh_case->cx_scenario, i, &smaller); i++)
 			/* Unused members are 0. */
 			if (memcmp(&smaller, &sh->sh_case->cx_scenario,

@@ -49,7 +49,6 @@ const char *
 strategy_name(char buf[STRATEGY_NAME_SIZE], const struct strategy_class *class,
     unsigned parameter)
 {
-
 	if (class->sy_means == NULL)
 		snprintf(buf, STRATEGY_NAME_SIZE, "%s", class->sy_name);
 	else
@@ -72,7 +71,6 @@ int
 strategy_init(struct strategy *st, const struct strategy_class *class,
     unsigned parameter)
 {
-
 	KASSERT(class->sy_means == NULL || (parameter >= class->sy_least &&
 	    parameter <= class->sy_most), ("%s:%u", class->sy_name,
 	    parameter));
@@ -87,7 +85,6 @@ strategy_init(struct strategy *st, const struct strategy_class *class,
 void
 strategy_fini(struct strategy *st)
 {
-
 	if (st->st_state != NULL && st->st_class->sy_fini != NULL)
 		st->st_class->sy_fini(st);
 	free(st->st_state);
@@ -97,7 +94,6 @@ strategy_fini(struct strategy *st)
 bool
 strategy_begin(struct strategy *st, uint64_t seed, uint64_t index)
 {
-
 	st->st_random = seed;
 	st->st_index = index;
 	st->st_steps = 0;
@@ -144,11 +140,9 @@ strategy_running(void *context)
 unsigned
 strategy_draw_steps(struct strategy *st, uint32_t *step, unsigned n)
 {
-	unsigned i;
-
 	if (st->st_most_steps == 0)
 		return (0);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		step[i] = strategy_below(&st->st_random, st->st_most_steps);
 	return (n);
 }
@@ -156,6 +150,5 @@ strategy_draw_steps(struct strategy *st, uint32_t *step, unsigned n)
 bool
 strategy_toss(struct strategy *st)
 {
-
 	return ((splitmix_next(&st->st_random) >> 63) != 0);
 }

@@ -111,7 +111,6 @@ bool strategy_running(void *st);
 static inline unsigned
 strategy_below(uint64_t *state, unsigned n)
 {
-
 	return ((unsigned)((splitmix_next(state) >> 32) * n >> 32));
 }
 

@@ -30,11 +30,11 @@ static unsigned
 delay_choose(struct strategy *st, const struct vm_choice *vo)
 {
 	struct delay *de = st->st_state;
-	unsigned chosen, i;
+	unsigned chosen;
 
 	chosen = choice_continues(vo) ? (unsigned)vo->vo_self :
 	    choice_next(vo, de->de_last);
-	for (i = 0; vo->vo_count > 1 && i < de->de_delays; i++)
+	for (unsigned i = 0; vo->vo_count > 1 && i < de->de_delays; i++)
 		if (de->de_delay[i] == st->st_steps)
 			chosen = choice_next(vo, vo->vo_thread[chosen]);
 	de->de_last = vo->vo_thread[chosen];

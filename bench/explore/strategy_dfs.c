@@ -92,13 +92,12 @@ static uint64_t
 free_ways(struct dfs *dfs, const struct vm_choice *vo)
 {
 	uint64_t awake = 0, rested = 0;
-	unsigned i;
 
 	if (choice_continues(vo))
 		return (UINT64_C(1) << vo->vo_self);
 	if (vo->vo_point == VM_POINT_YIELD && vo->vo_self >= 0)
 		dfs->dfs_yielded |= 1u << vo->vo_thread[vo->vo_self];
-	for (i = 0; i < vo->vo_count; i++) {
+	for (unsigned i = 0; i < vo->vo_count; i++) {
 		if (!choice_awake(vo, i))
 			continue;
 		awake |= UINT64_C(1) << i;
@@ -121,7 +120,6 @@ free_ways(struct dfs *dfs, const struct vm_choice *vo)
 static unsigned
 nth(uint64_t bits, unsigned n)
 {
-
 	for (; n > 0; n--)
 		bits &= bits - 1;
 	return ((unsigned)__builtin_ctzll(bits));

@@ -24,11 +24,10 @@ mix_begin(struct strategy *st)
 	struct mix *mx = st->st_state;
 	const struct strategy_class *class = turns[st->st_index % ROUND];
 	struct strategy *now = &mx->mx_part[strategy_index(class)];
-	unsigned i;
 
 	if (st->st_index == 0) {
 		mx->mx_depth = 0;
-		for (i = 0; i < strategy_count; i++)
+		for (unsigned i = 0; i < strategy_count; i++)
 			mx->mx_part[i].st_most_steps = 0;
 	}
 	if (now->st_class == NULL &&
@@ -46,9 +45,8 @@ static void
 mix_fini(struct strategy *st)
 {
 	struct mix *mx = st->st_state;
-	unsigned i;
 
-	for (i = 0; i < strategy_count; i++)
+	for (unsigned i = 0; i < strategy_count; i++)
 		if (mx->mx_part[i].st_class != NULL)
 			strategy_fini(&mx->mx_part[i]);
 }

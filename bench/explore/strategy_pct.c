@@ -40,7 +40,6 @@ pct_begin(struct strategy *st)
 static int64_t
 priority_of(struct strategy *st, struct pct *pct, unsigned thread)
 {
-
 	MPASS(thread < STRATEGY_THREADS_MAX);
 	if (!pct->pct_known[thread]) {
 		pct->pct_known[thread] = true;
@@ -55,9 +54,9 @@ static unsigned
 highest(struct strategy *st, struct pct *pct, const struct vm_choice *vo)
 {
 	int64_t best = INT64_MIN, priority;
-	unsigned chosen = 0, i;
+	unsigned chosen = 0;
 
-	for (i = 0; i < vo->vo_count; i++) {
+	for (unsigned i = 0; i < vo->vo_count; i++) {
 		priority = priority_of(st, pct, vo->vo_thread[i]);
 		if (priority > best) {
 			best = priority;
@@ -71,7 +70,7 @@ static unsigned
 pct_choose(struct strategy *st, const struct vm_choice *vo)
 {
 	struct pct *pct = st->st_state;
-	unsigned chosen, i;
+	unsigned chosen;
 
 	if (vo->vo_self >= 0 && !choice_continues(vo)) {
 		(void)priority_of(st, pct, vo->vo_thread[vo->vo_self]);
@@ -82,7 +81,7 @@ pct_choose(struct strategy *st, const struct vm_choice *vo)
 		return (0);
 	/* Sleepers too: one that was put last has not slept long enough. */
 	chosen = highest(st, pct, vo);
-	for (i = 0; i < pct->pct_changes; i++) {
+	for (unsigned i = 0; i < pct->pct_changes; i++) {
 		if (pct->pct_change[i] != st->st_steps)
 			continue;
 		pct->pct_priority[vo->vo_thread[chosen]] = --pct->pct_lowest;

@@ -30,11 +30,10 @@ starve_begin(struct strategy *st)
 {
 	struct starve *sv = st->st_state;
 	uint64_t aside = ~st->st_random;
-	unsigned i;
 
 	memset(sv, 0, sizeof(*sv));
 	/* The draws of threads' stores change no other. */
-	for (i = 0; i < STRATEGY_THREADS_MAX; i++)
+	for (unsigned i = 0; i < STRATEGY_THREADS_MAX; i++)
 		if (strategy_below(i < VM_STORES ? &st->st_random : &aside,
 		    STARVE_VICTIMS) == 0)
 			sv->sv_victims |= 1u << i;
@@ -44,7 +43,6 @@ starve_begin(struct strategy *st)
 static bool
 is_victim(const struct starve *sv, const struct vm_choice *vo, unsigned i)
 {
-
 	return ((sv->sv_victims >> vo->vo_thread[i] & 1) != 0);
 }
 
@@ -53,14 +51,14 @@ static int
 choose_other(struct strategy *st, const struct starve *sv,
     const struct vm_choice *vo)
 {
-	unsigned count = 0, i, pick;
+	unsigned count = 0, pick;
 
-	for (i = 0; i < vo->vo_count; i++)
+	for (unsigned i = 0; i < vo->vo_count; i++)
 		count += choice_awake(vo, i) && !is_victim(sv, vo, i);
 	if (count == 0)
 		return (-1);
 	pick = strategy_below(&st->st_random, count);
-	for (i = 0;; i++)
+	for (unsigned i = 0;; i++)
 		if (choice_awake(vo, i) && !is_victim(sv, vo, i) &&
 		    pick-- == 0)
 			return ((int)i);

@@ -41,7 +41,6 @@ enum {
 static _Noreturn void
 die(int status, const char *what, const char *why)
 {
-
 	fprintf(stderr, "rngsim-battery: %s: %s\n", what, why);
 	exit(status);
 }
@@ -82,7 +81,6 @@ get(void *buf, size_t n)
 static bool
 put(const void *buf, size_t n)
 {
-
 	if (fwrite(buf, 1, n, stdout) == n)
 		return (true);
 	if (errno != EPIPE)
@@ -93,7 +91,6 @@ put(const void *buf, size_t n)
 static void
 print_place(uint64_t at, uint64_t readers, uint64_t grain)
 {
-
 	printf("reader %ju byte %ju", (uintmax_t)(at / grain % readers),
 	    (uintmax_t)(at / grain / readers * grain + at % grain));
 }
@@ -139,12 +136,11 @@ run_xor(char *argv[])
 	const uint64_t a = size_of(argv[2], 0, readers - 1);
 	const uint64_t b = size_of(argv[3], 0, readers - 1);
 	uint8_t *round = malloc(readers * grain);
-	size_t i;
 
 	if (round == NULL)
 		die(EXIT_FAILURE, "xor", "no memory");
 	while (get(round, readers * grain) == readers * grain) {
-		for (i = 0; i < grain; i++)
+		for (size_t i = 0; i < grain; i++)
 			round[i] = (uint8_t)(round[a * grain + i] ^
 			    round[b * grain + i]);
 		if (!put(round, grain))
@@ -182,7 +178,6 @@ spoil(unsigned how, uint8_t round[ROUND_BYTES], uint64_t number)
 	static uint8_t page[PAGE_BYTES / ROUND_BYTES][ROUND_BYTES];
 	const uint64_t rounds = PAGE_BYTES / ROUND_BYTES;
 	static uint32_t x = 1;
-	unsigned i;
 
 	switch (how) {
 	case RARE_COPIED:
@@ -199,7 +194,7 @@ spoil(unsigned how, uint8_t round[ROUND_BYTES], uint64_t number)
 			memcpy(round, page[number % rounds], ROUND_BYTES);
 		return;
 	default:	/* the upper 16 bits of RANDU, x = 65539 x mod 2^31 */
-		for (i = 0; i < ROUND_BYTES; i += 2) {
+		for (unsigned i = 0; i < ROUND_BYTES; i += 2) {
 			x = x * 65539u & 0x7fffffffu;
 			round[i] = (uint8_t)(x >> 15);
 			round[i + 1] = (uint8_t)(x >> 23);
@@ -275,7 +270,6 @@ static int
 run_uniform(char *argv[])
 {
 	double bins[BINS] = { 0 }, chisq = 0, count = 0, p;
-	unsigned i;
 	int items;
 
 	(void)argv;
@@ -285,7 +279,7 @@ run_uniform(char *argv[])
 	}
 	if (items != EOF || count == 0)
 		die(USAGE, "stdin", "expected p-values of 0..1");
-	for (i = 0; i < BINS; i++)
+	for (unsigned i = 0; i < BINS; i++)
 		chisq += (bins[i] - count / BINS) * (bins[i] - count / BINS) /
 		    (count / BINS);
 	printf("%.6g\n", gsl_cdf_chisq_Q(chisq, BINS - 1));

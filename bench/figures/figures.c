@@ -44,7 +44,6 @@ static EVP_CIPHER_CTX *keystream_ctx;
 void
 figures_fail(const char *what)
 {
-
 	fprintf(stderr, "rngsim-figures: %s\n", what);
 	exit(EXIT_FAILURE);
 }
@@ -71,10 +70,9 @@ fill_rngsim(struct filler *fi)
 static void
 fill_getrandom(struct filler *fi)
 {
-	size_t done;
 	ssize_t k;
 
-	for (done = 0; done < fi->fi_size; done += (size_t)k)
+	for (size_t done = 0; done < fi->fi_size; done += (size_t)k)
 		if ((k = getrandom(fi->fi_buf + done, fi->fi_size - done,
 		    0)) < 0)
 			figures_fail("getrandom failed");
@@ -83,14 +81,12 @@ fill_getrandom(struct filler *fi)
 static void
 fill_arc4random(struct filler *fi)
 {
-
 	arc4random_buf(fi->fi_buf, fi->fi_size);
 }
 
 static void
 fill_rand_bytes(struct filler *fi)
 {
-
 	if (RAND_bytes(fi->fi_buf, (int)fi->fi_size) != 1)
 		figures_fail("RAND_bytes failed");
 }
@@ -98,7 +94,6 @@ fill_rand_bytes(struct filler *fi)
 static void
 fill_sodium(struct filler *fi)
 {
-
 	randombytes_buf(fi->fi_buf, fi->fi_size);
 }
 

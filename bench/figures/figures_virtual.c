@@ -137,9 +137,8 @@ static void
 producer_main(void *arg)
 {
 	struct queue *q = arg;
-	unsigned i;
 
-	for (i = 0; i < CUSTOMERS; i++) {
+	for (unsigned i = 0; i < CUSTOMERS; i++) {
 		work(MEAN_NS / LOAD);
 		atomic_fetchadd_rel_32(&q->q_arrived, 1);
 	}
@@ -149,9 +148,8 @@ static void
 server_main(void *arg)
 {
 	struct queue *q = arg;
-	uint32_t served;
 
-	for (served = 0; served < CUSTOMERS; served++) {
+	for (uint32_t served = 0; served < CUSTOMERS; served++) {
 		while (atomic_load_acq_32(&q->q_arrived) == served)
 			machine_await_32(&q->q_arrived, served, 0);
 		work(MEAN_NS);

@@ -53,7 +53,6 @@ static struct source *sources;
 bool
 ksource_named(const char *text)
 {
-
 	return (strncmp(text, KSOURCE_PREFIX, sizeof(KSOURCE_PREFIX) - 1) ==
 	    0);
 }
@@ -73,10 +72,10 @@ refuse(char why[KSOURCE_WHY_SIZE], int status, const char *fmt, ...)
 static void
 split(struct listing *li)
 {
-	char *save = NULL, *line;
+	char *save = NULL;
 
 	li->li_count = 0;
-	for (line = strtok_r(li->li_text, "\n", &save); line != NULL &&
+	for (char *line = strtok_r(li->li_text, "\n", &save); line != NULL &&
 	    li->li_count < LINES_MAX; line = strtok_r(NULL, "\n", &save))
 		li->li_line[li->li_count++] = line;
 }
@@ -86,9 +85,8 @@ static const char *
 value(const struct listing *li, const char *key, unsigned n)
 {
 	const size_t len = strlen(key);
-	unsigned i;
 
-	for (i = 0; i < li->li_count; i++)
+	for (unsigned i = 0; i < li->li_count; i++)
 		if (strncmp(li->li_line[i], key, len) == 0 &&
 		    li->li_line[i][len] == ' ' && n-- == 0)
 			return (li->li_line[i] + len + 1);
@@ -162,10 +160,9 @@ static void
 digest_hex(struct digest *dg, char sum[SUM_SIZE])
 {
 	uint8_t hash[DIGEST_BYTES];
-	unsigned i;
 
 	digest_finish(dg, hash);
-	for (i = 0; i < DIGEST_BYTES; i++)
+	for (unsigned i = 0; i < DIGEST_BYTES; i++)
 		snprintf(sum + 2 * i, 3, "%02x", hash[i]);
 	digest_prepare(dg);
 	digest_reset(dg);
@@ -291,13 +288,12 @@ build(struct source *so)
 static void
 set_name(struct source *so)
 {
-	const struct source *other;
 	unsigned again = 1;
 	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3];
 
 	snprintf(text, sizeof(text), "%s", value(&so->so_found, "name", 0));
 	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%s", text);
-	for (other = sources; other != NULL;)
+	for (const struct source *other = sources; other != NULL;)
 		if (strcmp(other->so_name, so->so_name) == 0) {
 			snprintf(so->so_name, sizeof(so->so_name),
 			    KSOURCE_PREFIX "%s-%u", text, ++again % 1000);
@@ -309,7 +305,6 @@ set_name(struct source *so)
 static void
 source_free(struct source *so)
 {
-
 	free(so->so_found.li_text);
 	free(so->so_files.li_text);
 	free(so);
@@ -323,9 +318,8 @@ add(struct source *so)
 		[KERNEL_REAL] = "real", [KERNEL_SIMULATED] = "simulated" };
 	char error[KERNEL_ERROR_SIZE], path[KERNEL_FLAVOURS][PATH_MAX];
 	const char *object[KERNEL_FLAVOURS];
-	int f;
 
-	for (f = 0; f < KERNEL_FLAVOURS; f++) {
+	for (int f = 0; f < KERNEL_FLAVOURS; f++) {
 		snprintf(path[f], PATH_MAX, "%s/%s/%s.so", value(
 		    &so->so_found, "cache", 0), so->so_key, members[f]);
 		object[f] = path[f];
@@ -421,9 +415,8 @@ static char **
 copy_lines(const struct listing *li, const char *key)
 {
 	char **to = calloc(li->li_count + 1, sizeof(*to));
-	unsigned i;
 
-	for (i = 0; to != NULL && i < li->li_count; i++) {
+	for (unsigned i = 0; to != NULL && i < li->li_count; i++) {
 		const char *from = key == NULL ? li->li_line[i] :
 		    value(li, key, i);
 
@@ -442,7 +435,6 @@ describe(const struct source *so, struct result_kernel *rk)
 	struct listing diff = { .li_text = NULL };
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
-	unsigned i;
 
 	memcpy(rk->name, so->so_name, sizeof(rk->name));
 	set_text(rk->path, value(&so->so_found, "path", 0));
@@ -458,7 +450,7 @@ describe(const struct source *so, struct result_kernel *rk)
 	rk->files = calloc(so->so_files.li_count + 1, sizeof(*rk->files));
 	if (rk->flags == NULL || rk->diff == NULL || rk->files == NULL)
 		return (ENOMEM);
-	for (i = 0; i < so->so_files.li_count; i++)
+	for (unsigned i = 0; i < so->so_files.li_count; i++)
 		if (strncmp(so->so_files.li_line[i], folder, n) == 0) {
 			set_text(rk->files[rk->file_count].name,
 			    so->so_files.li_line[i] + n + 1);
@@ -471,16 +463,16 @@ describe(const struct source *so, struct result_kernel *rk)
 int
 ksource_describe(struct result *r)
 {
-	const struct source *so;
 	unsigned n = 0;
 	int error = 0;
 
-	for (so = sources; so != NULL; so = so->so_next)
+	for (const struct source *so = sources; so != NULL; so = so->so_next)
 		n++;
 	r->kernels = calloc(n + 1, sizeof(*r->kernels));
 	if (r->kernels == NULL)
 		return (ENOMEM);
-	for (so = sources; so != NULL && error == 0; so = so->so_next)
+	for (const struct source *so = sources; so != NULL && error == 0;
+	    so = so->so_next)
 		error = describe(so, &r->kernels[r->kernel_count++]);
 	return (error);
 }

@@ -25,7 +25,6 @@ enum trait {
 static bool
 has(unsigned i, enum trait trait, unsigned knob)
 {
-
 	switch (trait) {
 	case LOCK_READS:
 		return ((lock_classes[i]->lc_knobs & knob) != 0);
@@ -46,9 +45,7 @@ has(unsigned i, enum trait trait, unsigned knob)
 static bool
 any(const struct option_list *ol, enum trait trait, unsigned knob)
 {
-	unsigned i;
-
-	for (i = 0; i < ol->ol_count; i++)
+	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (has((unsigned)ol->ol_value[i], trait, knob))
 			return (true);
 	return (false);
@@ -60,9 +57,8 @@ names_with(const struct family *fa, enum trait trait, unsigned knob)
 {
 	struct text names = { .s = "" };
 	const char *name;
-	unsigned i;
 
-	for (i = 0; (name = fa->fa_name(i)) != NULL; i++)
+	for (unsigned i = 0; (name = fa->fa_name(i)) != NULL; i++)
 		if (has(i, trait, knob))
 			text_list(&names, "%s", name);
 	return (names);
@@ -72,9 +68,8 @@ static struct text
 names_of(const struct family *fa, const struct option_list *ol)
 {
 	struct text names = { .s = "" };
-	unsigned i;
 
-	for (i = 0; i < ol->ol_count; i++)
+	for (unsigned i = 0; i < ol->ol_count; i++)
 		text_list(&names, "%s", fa->fa_name((unsigned)ol->ol_value[i]));
 	return (names);
 }
@@ -83,10 +78,10 @@ static int
 check_lock_tunables(const struct options *op)
 {
 	struct text chosen, designs, locks;
-	unsigned i, knob;
+	unsigned knob;
 	bool nodes;
 
-	for (i = 0; i < lock_tunable_count; i++) {
+	for (unsigned i = 0; i < lock_tunable_count; i++) {
 		const char *name = lock_tunables[i].tn_name;
 
 		knob = lock_tunables[i].tn_knob;
@@ -112,9 +107,9 @@ check_lock_tunables(const struct options *op)
 static int
 check_design_tunables(const struct options *op)
 {
-	unsigned i, knob;
+	unsigned knob;
 
-	for (i = 0; i < generator_tunable_count; i++) {
+	for (unsigned i = 0; i < generator_tunable_count; i++) {
 		const char *name = generator_tunables[i].tn_name;
 
 		knob = generator_tunables[i].tn_knob;
@@ -134,14 +129,14 @@ static int
 check_exclusion(const struct options *op)
 {
 	const char *design = NULL, *lock = NULL;
-	unsigned i, m;
+	unsigned m;
 
-	for (i = 0; i < op->op_designs.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		m = (unsigned)op->op_designs.ol_value[i];
 		if ((generators[m]->ra_flags & RA_MANY_LOCKS) != 0)
 			design = generators[m]->ra_ident;
 	}
-	for (i = 0; i < op->op_locks.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
 		m = (unsigned)op->op_locks.ol_value[i];
 		if (!has(m, LOCK_EXCLUDES, 0))
 			lock = lock_classes[m]->lc_name;
@@ -156,9 +151,9 @@ check_exclusion(const struct options *op)
 int
 options_check_simulated_locks(const struct options *op)
 {
-	unsigned i, m;
+	unsigned m;
 
-	for (i = 0; i < op->op_locks.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
 		m = (unsigned)op->op_locks.ol_value[i];
 		if (has(m, LOCK_SIMULATED, 0))
 			continue;
@@ -174,7 +169,6 @@ options_check_simulated_locks(const struct options *op)
 static int
 check_health_tunables(const struct options *op)
 {
-
 	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND) ||
 	    op->op_config.bc_harvest.nist_healthtest_enabled)
 		return (0);
@@ -217,11 +211,10 @@ int
 options_check_crypto(const struct options *op)
 {
 	bool found = false;
-	unsigned i;
 
 	if (op->op_crypto != CRYPTO_SOURCE)
 		return (0);
-	for (i = 0; i < op->op_designs.ol_count; i++)
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
 		found |= ksource_named(
 		    generators[op->op_designs.ol_value[i]]->ra_ident);
 	if (!found)
@@ -238,7 +231,6 @@ options_check_crypto(const struct options *op)
 static int
 check_single(const struct options *op, const char *label)
 {
-
 	if (op->op_repeats > 1)
 		return (usage_error(op->op_command, "%s holds one repeat: "
 		    "expected it without -n %u", label, op->op_repeats));
@@ -296,7 +288,6 @@ check_failpoints(const struct options *op)
 static int
 check_cat(const struct options *op)
 {
-
 	if (op->op_cmd == COMMAND_cat && op->op_place.pl_harvest >= 0)
 		return (usage_error(op->op_command, "--place: \"%s\": there "
 		    "is no harvest thread: expected CPUs for readers only",
@@ -327,10 +318,10 @@ options_check(const struct options *op)
 		check_health_tunables, check_pool_hash, check_trace,
 		check_failpoints, check_cat, check_grid
 	};
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (unsigned i = 0;
+	    error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
 		error = checks[i](op);
 	return (error);
 }

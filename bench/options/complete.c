@@ -30,9 +30,8 @@ static void
 offer_family(const struct word *w, const struct family *fa, uint64_t mask)
 {
 	const char *name;
-	unsigned i;
 
-	for (i = 0; (name = fa->fa_name(i)) != NULL; i++)
+	for (unsigned i = 0; (name = fa->fa_name(i)) != NULL; i++)
 		if (mask == 0 || (mask >> i & 1) != 0)
 			offer(w, name, "", fa->fa_descr == NULL ? "" :
 			    fa->fa_descr(i));
@@ -43,11 +42,10 @@ offer_tunables(const struct word *w)
 {
 	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	struct bench_config config;
-	unsigned i, s;
 
 	bench_config_sets(&config, sets);
-	for (s = 0; s < BENCH_TUNABLE_SETS; s++)
-		for (i = 0; i < sets[s].ts_count; i++)
+	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++)
+		for (unsigned i = 0; i < sets[s].ts_count; i++)
 			offer(w, sets[s].ts_table[i].tn_name, "=",
 			    sets[s].ts_table[i].tn_descr);
 }
@@ -58,7 +56,6 @@ offer_values(struct word w, unsigned id)
 {
 	const struct option_def *od = &option_defs[id];
 	const char *comma = strrchr(w.wo_text + w.wo_kept, ',');
-	unsigned i;
 
 	if (od->od_type == TYPE_NAMES && comma != NULL)
 		w.wo_kept = (size_t)(comma + 1 - w.wo_text);
@@ -68,12 +65,13 @@ offer_values(struct word w, unsigned id)
 		offer(&w, "all", "", "");
 	if (od->od_set == option_tunable)
 		offer_tunables(&w);
-	for (i = 0; od->od_set == option_failpoint && i < FAILPOINTS; i++)
+	for (unsigned i = 0; od->od_set == option_failpoint && i < FAILPOINTS;
+	    i++)
 		offer(&w, failpoints_def(i)->fd_name, "=", "");
 	if (strcmp(od->od_name, "profile") != 0)
 		return;
 	offer(&w, "host", "", "");
-	for (i = 0; profile_shipped[i].ps_name != NULL; i++)
+	for (unsigned i = 0; profile_shipped[i].ps_name != NULL; i++)
 		offer(&w, profile_shipped[i].ps_name, "", "");
 }
 
@@ -100,9 +98,8 @@ static void
 offer_options(const struct word *w, enum command_id cm)
 {
 	char name[2 * OPTION_LABEL_SIZE];
-	unsigned id;
 
-	for (id = 0; id < OPTIONS; id++) {
+	for (unsigned id = 0; id < OPTIONS; id++) {
 		if (!option_takes(cm, id) ||
 		    (option_defs[id].od_flags & HIDDEN) != 0)
 			continue;

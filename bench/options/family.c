@@ -44,7 +44,6 @@ WORDS(formats, "table", "csv", "json", "ministat", "sentences");
 static const char *
 quantity_title(unsigned i)
 {
-
 	return (quantities[i].qu_title);
 }
 
@@ -65,9 +64,8 @@ int
 family_find(const struct family *fa, const char *name)
 {
 	const char *member;
-	unsigned i;
 
-	for (i = 0; (member = fa->fa_name(i)) != NULL; i++)
+	for (unsigned i = 0; (member = fa->fa_name(i)) != NULL; i++)
 		if (strcmp(member, name) == 0)
 			return ((int)i);
 	return (-1);

@@ -62,7 +62,6 @@ add_option(const struct options *op, unsigned id, struct uses *uss)
 static bool
 collide(const struct use *a, const struct use *b)
 {
-
 	if (a->us_file.st_mode != 0 && b->us_file.st_mode != 0)
 		return (a->us_file.st_dev == b->us_file.st_dev &&
 		    a->us_file.st_ino == b->us_file.st_ino);
@@ -75,10 +74,8 @@ options_check_files(const struct options *op)
 {
 	const struct harvest_config *hc = &op->op_config.bc_harvest;
 	struct uses uss = { .uss_count = 0 };
-	const struct use *in, *out;
-	int i;
 
-	for (i = 0; i < OPTIONS; i++)
+	for (int i = 0; i < OPTIONS; i++)
 		if ((option_defs[i].od_flags & (READS | WRITES)) != 0)
 			add_option(op, (unsigned)i, &uss);
 	if (hc->record_file[0] != '\0')
@@ -88,13 +85,14 @@ options_check_files(const struct options *op)
 		add(&uss, "rngsim.source.replay.file", hc->replay_file,
 		    hc->replay_file, false);
 	/* Only these have operands and outputs. */
-	for (i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
+	for (int i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
 	    (op->op_cmd == COMMAND_report || op->op_cmd == COMMAND_workload);
 	    i++)
 		add(&uss, "the operand", op->op_operand[i], op->op_operand[i],
 		    false);
-	for (out = uss.uss_use; out < uss.uss_use + uss.uss_count; out++)
-		for (in = uss.uss_use; out->us_writes &&
+	for (const struct use *out = uss.uss_use;
+	    out < uss.uss_use + uss.uss_count; out++)
+		for (const struct use *in = uss.uss_use; out->us_writes &&
 		    in < uss.uss_use + uss.uss_count; in++)
 			if (in != out && collide(in, out))
 				return (usage_error(op->op_command, "%s and "

@@ -50,9 +50,8 @@ bool
 options_tunable_seen(const struct options *op, const char *name)
 {
 	size_t n = strlen(name);
-	unsigned i;
 
-	for (i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (strncmp(op->op_tunables[i], name, n) == 0 &&
 		    op->op_tunables[i][n] == '=')
 			return (true);
@@ -105,7 +104,6 @@ option_failpoint(struct options *op, const char *label, const char *text)
 int
 option_fail_if(struct options *op, const char *label, const char *text)
 {
-
 	if (op->op_fail_ifs == OPTIONS_FAIL_IF_MAX)
 		return (usage_error(op->op_command, "%s is given more than %d "
 		    "times", label, OPTIONS_FAIL_IF_MAX));
@@ -134,14 +132,12 @@ read_percent(const struct options *op, const char *label, const char *text,
 int
 option_margin(struct options *op, const char *label, const char *text)
 {
-
 	return (read_percent(op, label, text, 0, &op->op_margin));
 }
 
 int
 option_until(struct options *op, const char *label, const char *text)
 {
-
 	return (read_percent(op, label, text, UNTIL_MIN, &op->op_until));
 }
 
@@ -189,14 +185,13 @@ configure_machine(struct options *op)
 {
 	const struct virtual_machine *vi = &op->op_machine;
 	const char *value;
-	unsigned i;
 	int error;
 
 	bench_config_default(&op->op_config, vi->vi_topology.vt_cpus);
 	/* Polling saves a spinner's CPU only where threads are preempted. */
 	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
 		op->op_config.bc_lock.spin_polls = 0;
-	for (i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (set_tunable(op, op->op_tunables[i], &value, &error) !=
 		    NULL)
 			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
@@ -207,9 +202,8 @@ static int
 finish_host(struct options *op)
 {
 	char label[OPTION_LABEL_SIZE], text[64];
-	unsigned id;
 
-	for (id = 0; id < OPTIONS; id++)
+	for (unsigned id = 0; id < OPTIONS; id++)
 		if ((option_defs[id].od_flags & SIMULATED) != 0 &&
 		    op->op_text[id] != NULL)
 			return (usage_error(op->op_command, "%s is about a "
@@ -303,9 +297,9 @@ static bool
 has_kernels(const struct option_list *designs, const char *twin)
 {
 	const char *name;
-	unsigned i, kernels = 0;
+	unsigned kernels = 0;
 
-	for (i = 0; i < designs->ol_count; i++) {
+	for (unsigned i = 0; i < designs->ol_count; i++) {
 		name = generators[designs->ol_value[i]]->ra_ident;
 		if (ksource_named(name))
 			kernels++;
@@ -401,7 +395,6 @@ finish_tunables(struct options *op)
 static int
 finish_until(struct options *op)
 {
-
 	if (op->op_until == 0)
 		return (!GIVEN(op, TIME_LIMIT) ? 0 : usage_error(
 		    op->op_command, "--time-limit: expected --until with it"));
@@ -421,18 +414,18 @@ finish_until(struct options *op)
 static int
 finish_lists(struct options *op)
 {
-	unsigned cpus = op->op_simulated ? op->op_cpus : cpu_count(), v;
+	unsigned cpus = op->op_simulated ? op->op_cpus : cpu_count();
 	bool sweep = op->op_cmd == COMMAND_sweep;
 	int error = 0;
 
 	if (cpus > CELL_READERS_MAX)
 		cpus = CELL_READERS_MAX;
 	if (op->op_ciphers.ol_count == 0)
-		for (v = 0; error == 0 && v < cipher_count; v++)
+		for (unsigned v = 0; error == 0 && v < cipher_count; v++)
 			error = option_list_add(op, &op->op_ciphers, "", "", v);
 	if (op->op_readers.ol_count > 0)
 		return (error);
-	for (v = 1; sweep && error == 0 && v < cpus;
+	for (unsigned v = 1; sweep && error == 0 && v < cpus;
 	    v = op->op_simulated ? v * 2 : v + 1)
 		error = option_list_add(op, &op->op_readers, "", "", v);
 	if (error == 0)
@@ -497,11 +490,11 @@ options_finish(struct options *op)
 	static int (*const steps[])(struct options *) = { finish_machine,
 		finish_workload, finish_loop, finish_tunables, finish_lists,
 		finish_until, finish_place };
-	unsigned i;
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;
-	for (i = 0; error == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (unsigned i = 0; error == 0 && i < sizeof(steps) / sizeof(steps[0]);
+	    i++)
 		error = steps[i](op);
 	return (error != 0 ? error : options_check(op));
 }

@@ -19,13 +19,13 @@ enum {
 static unsigned
 distance(const char *a, size_t n, const char *b)
 {
-	unsigned row[LETTERS_MAX + 1], corner, cost, i, k;
+	unsigned row[LETTERS_MAX + 1], corner, cost;
 
-	for (k = 0; k <= n; k++)
+	for (unsigned k = 0; k <= n; k++)
 		row[k] = k;
-	for (i = 0; b[i] != '\0'; i++) {
+	for (unsigned i = 0; b[i] != '\0'; i++) {
 		corner = row[0]++;
-		for (k = 1; k <= n; k++) {
+		for (unsigned k = 1; k <= n; k++) {
 			cost = corner + (a[k - 1] != b[i]);
 			corner = row[k];
 			row[k] = cost < corner + 1 ? cost : corner + 1;
@@ -39,10 +39,10 @@ distance(const char *a, size_t n, const char *b)
 int
 options_unknown(const struct options *op, const char *word, size_t n)
 {
-	unsigned best = WRONG_MAX + 1, far, id;
+	unsigned best = WRONG_MAX + 1, far;
 	const char *nearest = NULL;
 
-	for (id = 0; id < OPTIONS && n >= 2 + WRONG_MAX &&
+	for (unsigned id = 0; id < OPTIONS && n >= 2 + WRONG_MAX &&
 	    n - 2 <= LETTERS_MAX && word[1] == '-'; id++) {
 		if (!option_takes(op->op_cmd, id))
 			continue;
@@ -102,7 +102,6 @@ static void
 help_family(const struct family *fa)
 {
 	char left[64], names[OPTION_TEXT_SIZE];
-	unsigned i;
 
 	if (fa->fa_descr == NULL) {
 		family_join(fa, 0, NULL, names, sizeof(names));
@@ -111,7 +110,7 @@ help_family(const struct family *fa)
 		return;
 	}
 	printf("\n%s:\n", fa->fa_title);
-	for (i = 0; fa->fa_name(i) != NULL; i++) {
+	for (unsigned i = 0; fa->fa_name(i) != NULL; i++) {
 		snprintf(left, sizeof(left), "  %s", fa->fa_name(i));
 		format_wrap(stdout, left, VALUES, fa->fa_descr(i));
 	}
@@ -122,9 +121,8 @@ help_families(enum command_id cm)
 {
 	const struct family *fa;
 	bool any = false;
-	unsigned id;
 
-	for (id = 0; id < OPTIONS; id++) {
+	for (unsigned id = 0; id < OPTIONS; id++) {
 		fa = option_defs[id].od_family;
 		if (!option_takes(cm, id) || fa == NULL ||
 		    fa->fa_title == NULL)
@@ -155,12 +153,11 @@ void
 options_help(enum command_id cm)
 {
 	const struct command_text *ct = &command_texts[cm];
-	unsigned id;
 
 	help_usage(ct);
 	format_wrap(stdout, "", 0, ct->ct_text);
 	puts("\nOptions:");
-	for (id = 0; id < OPTIONS; id++)
+	for (unsigned id = 0; id < OPTIONS; id++)
 		if (option_takes(cm, id) &&
 		    (option_defs[id].od_flags & HIDDEN) == 0)
 			help_option(&option_defs[id], cm);

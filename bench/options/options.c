@@ -22,14 +22,12 @@ struct words {
 bool
 option_takes(enum command_id cm, unsigned id)
 {
-
 	return ((option_defs[id].od_commands & 1u << cm) != 0);
 }
 
 static bool
 takes_lists(const struct options *op, const struct option_def *od)
 {
-
 	return (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
 	    (op->op_cmd != COMMAND_assure ||
 	    strcmp(od->od_name, "only") == 0));
@@ -52,9 +50,8 @@ option_list_add(const struct options *op, struct option_list *ol,
     const char *label, const char *item, uint64_t value)
 {
 	uint64_t *grown;
-	unsigned i;
 
-	for (i = 0; i < ol->ol_count; i++)
+	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
 			return (usage_error(op->op_command, "%s: \"%s\" is "
 			    "named twice", label, item));
@@ -75,7 +72,7 @@ add_numbers(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *item)
 {
 	char low[ITEM_SIZE], *dash;
-	uint64_t first, last, v;
+	uint64_t first, last;
 	int error = 0;
 
 	snprintf(low, sizeof(low), "%.*s", ITEM_SIZE - 1, item);
@@ -93,7 +90,7 @@ add_numbers(const struct options *op, const struct option_def *od,
 		return (usage_error(op->op_command, "%s: \"%s\" descends: "
 		    "expected the smaller number first, %ju..%ju", label, item,
 		    (uintmax_t)od->od_min, (uintmax_t)od->od_max));
-	for (v = first; error == 0 && v <= last; v++)
+	for (uint64_t v = first; error == 0 && v <= last; v++)
 		error = option_list_add(op, ol, label, item, v);
 	return (error);
 }
@@ -104,9 +101,8 @@ refuse_name(const struct options *op, const struct option_def *od,
     const char *label, const char *item)
 {
 	const char *colon, *name;
-	unsigned i;
 
-	for (i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
+	for (unsigned i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
 		colon = strchr(name, ':');
 		if (colon != NULL && strcmp(colon + 1, item) == 0)
 			return (usage_error(op->op_command, "%s: \"%s\": "
@@ -225,7 +221,6 @@ static int
 set_text(const struct options *op, const struct option_def *od,
     const char **field, const char *label, const char *text)
 {
-
 	if (od->od_type == TYPE_FILENAME && text[0] == '\0')
 		return (refuse(op, od, label, text));
 	if (od->od_type == TYPE_PICTURE && !gnuplot_path_ok(text))
@@ -276,7 +271,6 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 static bool
 is_late(const struct option_def *od)
 {
-
 	return (od->od_family == &family_designs);
 }
 
@@ -340,7 +334,6 @@ find_option(const struct options *op, const char *name, size_t n, char letter)
 static int
 take_value(struct options *op, unsigned id, const char *text, struct words *wo)
 {
-
 	if (text != NULL || option_defs[id].od_value == NULL)
 		return (take(op, id, text));
 	return (wo->wo_next == wo->wo_end ? missing(op, id) :
@@ -406,9 +399,8 @@ set_defaults(struct options *op)
 {
 	char label[OPTION_LABEL_SIZE];
 	int error = 0;
-	unsigned id;
 
-	for (id = 0; error == 0 && id < OPTIONS; id++) {
+	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
 		const char *text = option_default(&option_defs[id],
 		    op->op_cmd);
 
@@ -467,9 +459,7 @@ options_parse(struct options *op, enum command_id cm, int argc,
 void
 options_free(struct options *op)
 {
-	unsigned id;
-
-	for (id = 0; id < OPTIONS; id++) {
+	for (unsigned id = 0; id < OPTIONS; id++) {
 		const struct option_def *od = &option_defs[id];
 		struct option_list *ol = (void *)((char *)op + od->od_offset);
 

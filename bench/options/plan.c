@@ -39,7 +39,6 @@ option_part(struct options *op, const char *label, const char *text)
 static const char *
 job_row(const struct options *op, unsigned job)
 {
-
 	return (family_evidences.fa_name((unsigned)op->op_rows.ol_value[job]));
 }
 
@@ -78,10 +77,9 @@ static int
 planning(const char *word)
 {
 	static const char *const names[] = { "--plan", "--parts" };
-	unsigned i;
 	size_t n;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		n = strlen(names[i]);
 		if (strncmp(word, names[i], n) == 0 &&
 		    (word[n] == '\0' || word[n] == '='))
@@ -97,12 +95,11 @@ common(const struct options *op, char *const argv[])
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	int i;
 
 	if (out == NULL)
 		return (NULL);
 	fputs("rngsim", out);
-	for (i = 1; argv[i] != NULL; i++) {
+	for (int i = 1; argv[i] != NULL; i++) {
 		const int n = planning(argv[i]);
 
 		if (n == 0) {
@@ -178,7 +175,7 @@ int
 plan_write(struct options *op, char *const argv[], unsigned jobs)
 {
 	char *base = NULL, path[PATH_SIZE], *text = NULL;
-	unsigned i, left = 0;
+	unsigned left = 0;
 	size_t size = 0;
 	FILE *out;
 	int status;
@@ -188,7 +185,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		    "too long", op->op_plan));
 	status = claim(op, jobs, argv, &base);
 	out = status == 0 ? open_memstream(&text, &size) : NULL;
-	for (i = 0; out != NULL && i < jobs; i++) {
+	for (unsigned i = 0; out != NULL && i < jobs; i++) {
 		job_path(op, i, jobs, path);
 		if (job_done(op, path))
 			continue;

@@ -34,7 +34,6 @@ sum_of_file(const char *path)
 static int
 describe_text(json_t *object, const char *key, const char *text)
 {
-
 	return (json_object_set_new(object, key, json_text_new(text)));
 }
 
@@ -45,10 +44,9 @@ options_describe(const struct options *op)
 	const char *design, *replayed = op->op_config.bc_harvest.replay_file;
 	char text[OPTION_TEXT_SIZE];
 	json_t *object = json_object(), *set = json_array();
-	unsigned i, id;
 	int error = object == NULL || set == NULL;
 
-	for (id = 0; error == 0 && id < OPTIONS; id++) {
+	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
 		const struct option_def *od = &option_defs[id];
 
 		if (!option_takes(COMMAND_sweep, id) || id == OPTION_SEED ||
@@ -68,13 +66,13 @@ options_describe(const struct options *op)
 		    sum_of_file(replayed));
 		error = describe_text(object, "replayed events", text);
 	}
-	for (i = 0; error == 0 && i < op->op_designs.ol_count; i++) {
+	for (unsigned i = 0; error == 0 && i < op->op_designs.ol_count; i++) {
 		design = generators[op->op_designs.ol_value[i]]->ra_ident;
 		if (ksource_key(design) != NULL)
 			error = describe_text(object, design,
 			    ksource_key(design));
 	}
-	for (i = 0; error == 0 && i < op->op_tunable_count; i++)
+	for (unsigned i = 0; error == 0 && i < op->op_tunable_count; i++)
 		error = json_array_append_new(set,
 		    json_text_new(op->op_tunables[i]));
 	if (error == 0)

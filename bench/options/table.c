@@ -75,9 +75,8 @@ option_label(enum option_id id, char buf[OPTION_LABEL_SIZE])
 const char *
 option_default(const struct option_def *od, enum command_id cm)
 {
-	unsigned i;
-
-	for (i = 0; i < sizeof(od->od_default) / sizeof(*od->od_default); i++)
+	for (unsigned i = 0;
+	    i < sizeof(od->od_default) / sizeof(*od->od_default); i++)
 		if ((od->od_default[i].df_commands & 1u << cm) != 0)
 			return (od->od_default[i].df_text);
 	return (NULL);
@@ -154,9 +153,8 @@ render_list(const struct option_def *od, const struct option_list *ol,
 {
 	char number[24];
 	size_t used = 0;
-	unsigned i;
 
-	for (i = 0; i < ol->ol_count && used < OPTION_TEXT_SIZE; i++) {
+	for (unsigned i = 0; i < ol->ol_count && used < OPTION_TEXT_SIZE; i++) {
 		snprintf(number, sizeof(number), "%" PRIu64, ol->ol_value[i]);
 		used += (size_t)snprintf(buf + used, OPTION_TEXT_SIZE - used,
 		    "%s%s", i > 0 ? "," : "", od->od_family == NULL ? number :

@@ -46,7 +46,6 @@ next_text(const char **at, size_t *len)
 static void
 close_state(struct marked *mk)
 {
-
 	if (mk->mk_state == IN_TABLE)
 		fputs("</tbody></table></div>\n", mk->mk_out);
 	if (mk->mk_state == IN_PLAIN)
@@ -76,7 +75,6 @@ print_held_text(const struct marked *mk)
 static bool
 is_plain(const char *line, size_t len)
 {
-
 	return (*line == ' ' || memmem(line, len, "  ", 2) != NULL);
 }
 

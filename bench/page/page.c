@@ -55,7 +55,6 @@ page_escape(FILE *out, const char *text, size_t len)
 void
 page_paragraph(FILE *out, const char *element, const char *text)
 {
-
 	fprintf(out, "<%s>", element);
 	page_escape(out, text, strlen(text));
 	fprintf(out, "</%.*s>\n", (int)strcspn(element, " "), element);
@@ -93,7 +92,6 @@ page_begin(FILE *out, const char *title, enum page_claim claim,
 void
 page_end(FILE *out)
 {
-
 	fprintf(out, "</section>\n</main>\n<script>%s</script>\n</body>\n"
 	    "</html>\n", script_script);
 }
@@ -101,7 +99,6 @@ page_end(FILE *out)
 void
 page_section(FILE *out, const char *id, const char *title)
 {
-
 	fprintf(out, "</section>\n<section id=\"%s\">\n", id);
 	page_paragraph(out, "h2", title);
 }
@@ -109,7 +106,6 @@ page_section(FILE *out, const char *id, const char *title)
 void
 page_fold(FILE *out, const char *summary)
 {
-
 	fputs("<details>", out);
 	page_paragraph(out, "summary", summary);
 }
@@ -117,7 +113,6 @@ page_fold(FILE *out, const char *summary)
 void
 page_unfold(FILE *out)
 {
-
 	fputs("</details>\n", out);
 }
 
@@ -168,14 +163,14 @@ print_packed(FILE *out, const char *name, const char *json, size_t len)
 int
 page_data(FILE *out, const char *name, const char *json)
 {
-	size_t i, len = 0;
+	size_t len = 0;
 	char *text = malloc(strlen(json) + 1);
 	int error = 0;
 
 	if (text == NULL)
 		return (ENOMEM);
 	/* Line breaks are between tokens only; so is the indent behind them. */
-	for (i = 0; json[i] != '\0'; i++)
+	for (size_t i = 0; json[i] != '\0'; i++)
 		if (json[i] == '\n')
 			i += strspn(json + i + 1, " ");
 		else
@@ -187,7 +182,7 @@ page_data(FILE *out, const char *name, const char *json)
 		fprintf(out, "<script type=\"application/json\" id=\"%s\">",
 		    name);
 		/* Only in strings, and the one way out of this element. */
-		for (i = 0; i < len; i++)
+		for (size_t i = 0; i < len; i++)
 			if (text[i] == '<')
 				fputs("\\u003c", out);
 			else

@@ -95,14 +95,12 @@ compare(const struct page_results *ps, struct compare *co,
 static int
 print_table(FILE *out, const void *r)
 {
-
 	return (table_print(out, r));
 }
 
 static int
 print_cell(FILE *out, const void *cell)
 {
-
 	table_cell_print(out, cell);
 	report_waits_cell(out, cell);
 	return (0);
@@ -115,12 +113,12 @@ print_gates(FILE *out, const void *of)
 		{ "cell", -1 }, { "gate", -1 }, { "meaning", -1 }
 	};
 	const struct result *r = of;
-	const struct result_cell *c;
 	const char *means;
 	unsigned i;
 
 	COLUMNS_TITLES(out, columns);
-	for (c = r->cells; c < r->cells + r->cell_count; c++) {
+	for (const struct result_cell *c = r->cells;
+	    c < r->cells + r->cell_count; c++) {
 		struct text t = { .s = "" };
 
 		if (!comparable_gated(c))

@@ -20,7 +20,6 @@ struct tally {
 static const char *
 subject(const struct compare *co, const struct compare_pair *pa)
 {
-
 	return (co->co_by == COMPARE_RESULTS ? pa->pa_cell[1]->design :
 	    compare_name(co, pa, 1));
 }
@@ -58,11 +57,10 @@ static void
 add_tally(struct text *t, const struct quantity *qu, const struct tally *ta)
 {
 	const char *before = "";
-	unsigned v;
 
 	text_add(t, " %c%s:", toupper((unsigned char)qu->qu_title[0]),
 	    qu->qu_title + 1);
-	for (v = 0; v <= COMPARE_REFUSED; v++) {
+	for (unsigned v = 0; v <= COMPARE_REFUSED; v++) {
 		if (ta->ta_rows[v] == 0)
 			continue;
 		text_add(t, "%s %s in %u of %u", before, verdict_names[v],
@@ -189,10 +187,9 @@ print_rows(FILE *out, const void *of)
 	enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 	const struct rows *rw = of;
 	const struct compare_row *row;
-	unsigned v;
 
 	columns_titles(out, columns, COLUMNS);
-	for (v = rw->rw_from; v <= rw->rw_to; v++)
+	for (unsigned v = rw->rw_from; v <= rw->rw_to; v++)
 		for (row = compare_next(rw->rw_compare, NULL); row != NULL;
 		    row = compare_next(rw->rw_compare, row))
 			if (row->cr_verdict == v)
@@ -204,7 +201,6 @@ print_rows(FILE *out, const void *of)
 static int
 print_conditions(FILE *out, const void *co)
 {
-
 	verdict_print_conditions(out, co);
 	return (0);
 }
@@ -212,7 +208,6 @@ print_conditions(FILE *out, const void *co)
 static int
 print_end(FILE *out, const void *co)
 {
-
 	verdict_print_end(out, co);
 	return (0);
 }

@@ -49,10 +49,8 @@ preemptions(void)
 static void
 clear(struct calibration *cb)
 {
-	unsigned i;
-
 	memset(cb, 0, sizeof(*cb));
-	for (i = 0; i < PROFILE_VALUES; i++)
+	for (unsigned i = 0; i < PROFILE_VALUES; i++)
 		cb->cb_reading[i].rd_from = PROVENANCE_ABSENT;
 }
 
@@ -250,9 +248,7 @@ calibrate_part(enum crypto_mode mode, double seconds, FILE *out)
 static void
 merge(struct calibration *cb, const struct calibration *part)
 {
-	unsigned i;
-
-	for (i = 0; i < PROFILE_VALUES; i++)
+	for (unsigned i = 0; i < PROFILE_VALUES; i++)
 		if (part->cb_reading[i].rd_from != PROVENANCE_ABSENT)
 			cb->cb_reading[i] = part->cb_reading[i];
 	cb->cb_batches += part->cb_batches;
@@ -342,17 +338,17 @@ run_speed(struct calibration *cb)
 static int
 run_families(struct calibration *cb, const struct calibrate_params *params)
 {
-	unsigned i, total = 0;
+	unsigned total = 0;
 	struct progress p;
 	uint64_t done = 0;
 	double each_s;
 	int error = 0;
 
-	for (i = 0; i < PARTS + CRYPTO_MODES; i++)
+	for (unsigned i = 0; i < PARTS + CRYPTO_MODES; i++)
 		total += weight_of(i);
 	each_s = params->cp_seconds / total;
 	progress_init(&p, total, 0);
-	for (i = 0; i < PARTS + CRYPTO_MODES && error == 0; i++) {
+	for (unsigned i = 0; i < PARTS + CRYPTO_MODES && error == 0; i++) {
 		if (i < PARTS) {
 			error = run_family(cb, i, each_s, &p, &done);
 			continue;

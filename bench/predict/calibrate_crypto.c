@@ -45,7 +45,6 @@ static double
 kernel_value(const struct calibration *cb, const struct cipher *ci,
     const char *what)
 {
-
 	return (calibrate_value(cb, cipher_key(ci->ci_name, CRYPTO_KERNEL,
 	    what)));
 }
@@ -64,12 +63,12 @@ time_sizes(void *arg)
 	const struct sized *si = arg;
 	double ns[SIZES];
 	int64_t start_ns;
-	unsigned calls, i, k;
+	unsigned calls;
 
-	for (i = 0; i < SIZES; i++) {
+	for (unsigned i = 0; i < SIZES; i++) {
 		calls = (unsigned)(ROUND_BYTES / si->si_sizes[i]);
 		start_ns = tick_ns();
-		for (k = 0; k < calls; k++)
+		for (unsigned k = 0; k < calls; k++)
 			si->si_fn(si->si_arg, (size_t)si->si_sizes[i]);
 		ns[i] = (double)(tick_ns() - start_ns) / calls;
 	}
@@ -98,7 +97,6 @@ keystream(void *arg, size_t n)
 static void
 rekey_loop(void *arg, unsigned n)
 {
-
 	while (n-- > 0)
 		fortuna_state_rekey(arg);
 }
@@ -116,7 +114,6 @@ block_loop(void *arg, unsigned n)
 static void
 wipe_loop(void *arg, unsigned n)
 {
-
 	while (n-- > 0)
 		cipher_key_wipe(arg);
 }
@@ -142,7 +139,6 @@ cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
 	struct calibrate_spread sp;
 	enum profile_key byte;
 	double less_ns;
-	unsigned i;
 
 	cb->cb_error = fortuna_state_init(&fs, ci, hash_sha256(),
 	    RANDOM_FORTUNA_DEFPOOLSIZE);
@@ -155,7 +151,8 @@ cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
 	sp.sp_p50 = sp.sp_mean;
 	byte = cipher_key(ci->ci_name, mode, "byte");
 	calibrate_enter(cb, byte, &sp, 1, 0, "slope of 1, 4 and 64 KiB");
-	for (i = 0; i < sizeof(cipher_loops) / sizeof(cipher_loops[0]); i++) {
+	for (unsigned i = 0; i < sizeof(cipher_loops) / sizeof(cipher_loops[0]);
+	    i++) {
 		less_ns = cipher_loops[i].loop == block_loop ?
 		    calibrate_value(cb, byte) * ci->ci_block_bytes : 0;
 		sp = calibrate_batches(cb, cipher_loops[i].loop,
@@ -172,9 +169,7 @@ cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
 static void
 probe_ciphers(struct calibration *cb)
 {
-	unsigned i;
-
-	for (i = 0; i < cipher_count && cb->cb_error == 0; i++)
+	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++)
 		cipher(cb, ciphers[i],
 		    (enum crypto_mode)cb->cb_probe->pb_number,
 		    cb->cb_budget_ns / cipher_count);
@@ -214,7 +209,6 @@ probe_jitter(struct calibration *cb)
 static void
 hash(void *arg, size_t n)
 {
-
 	digest_update(arg, buffer, n);
 }
 
@@ -307,7 +301,6 @@ device_init(struct reading_device *rv, const struct cipher *ci)
 static void
 device_fini(struct reading_device *rv)
 {
-
 	generator_reader_fini(rv->rv_dev.rd_generator, &rv->rv_reader);
 	generator_free(rv->rv_dev.rd_generator);
 }
@@ -334,9 +327,8 @@ probe_read(struct calibration *cb)
 	struct calibrate_spread sp, sum = { 0 };
 	static struct reading_device rv;
 	double charged, n = cipher_count;
-	unsigned i;
 
-	for (i = 0; i < cipher_count; i++) {
+	for (unsigned i = 0; i < cipher_count; i++) {
 		cb->cb_error = device_init(&rv, ciphers[i]);
 		if (cb->cb_error != 0)
 			return;

@@ -52,7 +52,6 @@ rmw_loop(void *arg, unsigned n)
 static void
 pause_loop(void *arg, unsigned n)
 {
-
 	(void)arg;
 	machine_pause(n);
 }
@@ -60,7 +59,6 @@ pause_loop(void *arg, unsigned n)
 static enum vm_distance
 distance(unsigned a, unsigned b)
 {
-
 	if (cpu_core(a) == cpu_core(b))
 		return (VM_SMT);
 	if (cpu_node(cpu_os_index(a)) != cpu_node(cpu_os_index(b)))
@@ -72,9 +70,9 @@ distance(unsigned a, unsigned b)
 static unsigned
 most_sharing(unsigned (*number)(unsigned rank))
 {
-	unsigned i, k, most = 1, n;
+	unsigned k, most = 1, n;
 
-	for (i = 0; i < cpu_count(); i++) {
+	for (unsigned i = 0; i < cpu_count(); i++) {
 		for (k = n = 0; k < cpu_count(); k++)
 			n += number(i) == number(k);
 		if (n > most)
@@ -157,9 +155,8 @@ ring_rounds(void *arg)
 {
 	const struct ring_member *rm = arg;
 	int64_t start_ns = tick_ns();
-	unsigned i;
 
-	for (i = 0; i < ROUNDS; i++)
+	for (unsigned i = 0; i < ROUNDS; i++)
 		ring_turn(rm);
 	return ((double)(tick_ns() - start_ns) /
 	    (ROUNDS * rm->rm_ring->rg_threads));
@@ -189,7 +186,7 @@ ring(struct calibration *cb, enum ring_kind kind, const unsigned *ranks,
 {
 	static struct ring_member member[RING_MAX];
 	static struct ring rg;
-	unsigned i, started = 0;
+	unsigned started = 0;
 	int error = 0;
 
 	memset(&rg, 0, sizeof(rg));
@@ -199,7 +196,7 @@ ring(struct calibration *cb, enum ring_kind kind, const unsigned *ranks,
 	rg.rg_budget_ns = budget_ns;
 	rg.rg_count = count;
 	/* The leader last: it ends the others. */
-	for (i = threads; i-- > 0 && error == 0;) {
+	for (unsigned i = threads; i-- > 0 && error == 0;) {
 		member[i].rm_ring = &rg;
 		member[i].rm_turn = i;
 		member[i].rm_next = (i + 1) % threads;
@@ -211,7 +208,7 @@ ring(struct calibration *cb, enum ring_kind kind, const unsigned *ranks,
 		cb->cb_error = error;
 		atomic_store_rel_32(&rg.rg_stop.ln_word, 1);
 	}
-	for (i = threads; started > 0; started--) {
+	for (unsigned i = threads; started > 0; started--) {
 		machine_join(&member[--i].rm_td);
 		cb->cb_conditions.cc_unbound |= !member[i].rm_td.mt_bound;
 	}
@@ -221,10 +218,10 @@ ring(struct calibration *cb, enum ring_kind kind, const unsigned *ranks,
 static unsigned
 count_pairs(enum vm_distance d)
 {
-	unsigned a, b, n = 0;
+	unsigned n = 0;
 
-	for (a = 0; a < cpu_count(); a++)
-		for (b = a + 1; b < cpu_count(); b++)
+	for (unsigned a = 0; a < cpu_count(); a++)
+		for (unsigned b = a + 1; b < cpu_count(); b++)
 			n += distance(a, b) == d;
 	return (n);
 }
@@ -272,7 +269,6 @@ probe_fetch(struct calibration *cb)
 static void
 probe_ccx(struct calibration *cb)
 {
-
 	if (count_pairs(VM_CCX) > 0)
 		probe_fetch(cb);
 	else if (cb->cb_reading[PROFILE_LAT_SOCK].rd_from ==
@@ -288,7 +284,6 @@ probe_ccx(struct calibration *cb)
 static void
 probe_remote(struct calibration *cb)
 {
-
 	probe_fetch(cb);
 	if (cpu_nodes() == 1)
 		return;
@@ -306,9 +301,9 @@ static void
 probe_service(struct calibration *cb)
 {
 	double hop[RING_MAX], threads[RING_MAX];
-	unsigned count, i, n = 0, points = 0, ranks[RING_MAX];
+	unsigned count, n = 0, points = 0, ranks[RING_MAX];
 
-	for (i = 0; i < cpu_count() && n < RING_MAX; i++)
+	for (unsigned i = 0; i < cpu_count() && n < RING_MAX; i++)
 		if (i == 0 || distance(0, i) == VM_CCX)
 			ranks[n++] = i;
 	if (n < RING_LEAST) {
@@ -317,7 +312,7 @@ probe_service(struct calibration *cb)
 		    (unsigned)RING_LEAST);
 		return;
 	}
-	for (i = 2; i <= n && cb->cb_error == 0; i++, points++) {
+	for (unsigned i = 2; i <= n && cb->cb_error == 0; i++, points++) {
 		threads[points] = i;
 		count = ring(cb, RING_READ, ranks, i, 0,
 		    cb->cb_budget_ns / (n - 1));

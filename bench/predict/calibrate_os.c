@@ -35,7 +35,6 @@ static const double guess_cross_us = 15;
 static void
 syscall_loop(void *arg, unsigned n)
 {
-
 	(void)arg;
 	/* Not getppid(3): a C library may cache the answer. */
 	while (n-- > 0)
@@ -147,7 +146,6 @@ static void
 await_asleep(struct waking *wk)
 {
 	int64_t until_ns;
-	unsigned i;
 
 	while (atomic_load_acq_32(&wk->wk_sleeper.mt_offcpu) == 0) {
 		if (wk->wk_same)
@@ -156,7 +154,7 @@ await_asleep(struct waking *wk)
 			machine_pause(1);
 	}
 	if (wk->wk_same) {
-		for (i = 0; i < YIELDS; i++)
+		for (unsigned i = 0; i < YIELDS; i++)
 			machine_yield();
 		return;
 	}

@@ -23,10 +23,9 @@ calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 {
 	const struct calibrate_conditions *cc = &cb->cb_conditions;
 	const struct calibrate_reading *rd;
-	unsigned i;
 
 	COLUMNS_TITLES(out, columns);
-	for (i = 0; i < PROFILE_VALUES; i++) {
+	for (unsigned i = 0; i < PROFILE_VALUES; i++) {
 		rd = &cb->cb_reading[i];
 		if (rd->rd_from == PROVENANCE_ABSENT)
 			continue;
@@ -52,7 +51,6 @@ calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 static void
 plain(char *text)
 {
-
 	for (; *text != '\0'; text++)
 		if (*text < ' ' || *text > '~' || *text == '"' ||
 		    *text == '\\')
@@ -68,7 +66,6 @@ calibrate_profile(const struct calibration *cb, const char *busy,
 	time_t now = time(NULL);
 	struct utsname un;
 	struct tm tm;
-	unsigned i;
 	int n;
 
 	memset(pr, 0, sizeof(*pr));
@@ -85,7 +82,7 @@ calibrate_profile(const struct calibration *cb, const char *busy,
 	    "BUSY when calibrated: " : "", model, cpu_count(), un.sysname,
 	    un.release, day, cb->cb_conditions.cc_load);
 	plain(pr->pr_descr);
-	for (i = 0; i < PROFILE_VALUES; i++) {
+	for (unsigned i = 0; i < PROFILE_VALUES; i++) {
 		rd = &cb->cb_reading[i];
 		pr->pr_value[i] = rd->rd_value;
 		pr->pr_from[i] = rd->rd_from;

@@ -102,7 +102,6 @@ void calibrate_set(struct calibration *cb, enum profile_key key,
 static inline double
 calibrate_value(const struct calibration *cb, enum profile_key key)
 {
-
 	return (cb->cb_reading[key].rd_value);
 }
 

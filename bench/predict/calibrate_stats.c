@@ -20,7 +20,7 @@ struct calibrate_spread
 calibrate_spread(double *values, unsigned n)
 {
 	struct calibrate_spread sp = { .sp_count = n };
-	unsigned i, within = 0;
+	unsigned within = 0;
 
 	if (n == 0)
 		return (sp);
@@ -28,7 +28,7 @@ calibrate_spread(double *values, unsigned n)
 	sp.sp_p50 = stats_quantile(values, n, 0.5);
 	sp.sp_p95 = stats_quantile(values, n, 0.95);
 	sp.sp_p99 = stats_quantile(values, n, 0.99);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (values[i] < sp.sp_p5 || values[i] > sp.sp_p95)
 			continue;
 		sp.sp_mean += values[i];
@@ -64,11 +64,11 @@ static unsigned
 split(const double *logs, unsigned n, unsigned least)
 {
 	double best = -1, gain, left = 0, sum = 0;
-	unsigned at = 0, i;
+	unsigned at = 0;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		sum += logs[i];
-	for (i = 1; i < n; i++) {
+	for (unsigned i = 1; i < n; i++) {
 		left += logs[i - 1];
 		if (i < least || n - i < least)
 			continue;
@@ -85,7 +85,7 @@ split(const double *logs, unsigned n, unsigned least)
 bool
 calibrate_bimodal(double *values, unsigned n, struct calibrate_modes *modes)
 {
-	unsigned at, i, least, trim = (unsigned)(n * modes_trim);
+	unsigned at, least, trim = (unsigned)(n * modes_trim);
 	double apart, high, *logs, low, spread;
 	bool two = false;
 
@@ -95,7 +95,7 @@ calibrate_bimodal(double *values, unsigned n, struct calibrate_modes *modes)
 	logs = malloc(n * sizeof(*logs));
 	if (logs == NULL)
 		return (false);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		logs[i] = log(fmax(values[i], 1e-9));
 	n -= 2 * trim;
 	least = (unsigned)ceil(n * modes_weight);
@@ -125,11 +125,11 @@ double
 calibrate_slope(const double *x, const double *y, unsigned n)
 {
 	double slopes[CALIBRATE_POINTS_MAX * (CALIBRATE_POINTS_MAX - 1) / 2];
-	unsigned i, k, pairs = 0;
+	unsigned pairs = 0;
 
 	KASSERT(n >= 2 && n <= CALIBRATE_POINTS_MAX, ("%u points", n));
-	for (i = 0; i < n; i++)
-		for (k = 0; k < i; k++) {
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++) {
 			KASSERT(x[i] != x[k], ("%g twice", x[i]));
 			slopes[pairs++] = (y[i] - y[k]) / (x[i] - x[k]);
 		}
@@ -140,11 +140,10 @@ double
 calibrate_cv(double *values, unsigned n)
 {
 	double median = stats_median(values, n);
-	unsigned i;
 
 	if (median == 0)
 		return (0);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		values[i] = fabs(values[i] - median);
 	return (mad_to_deviation * stats_median(values, n) / fabs(median));
 }

@@ -25,7 +25,6 @@ static const struct column columns[] = {
 static double
 guessed(const struct reproducing *rg)
 {
-
 	return (profile_share(&rg->rg_profile, PROVENANCE_GUESSED));
 }
 
@@ -37,7 +36,6 @@ reproduce_print(FILE *out, const struct reproducing *rg)
 	const char *unit = profile_unit_name(profile_fields[key].pf_unit);
 	const struct reproduce_words *rw;
 	const struct reproduce_row *rr;
-	unsigned i;
 
 	fprintf(out, "%s: %s\n", rd->rd_name, rd->rd_descr);
 	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
@@ -49,7 +47,7 @@ reproduce_print(FILE *out, const struct reproducing *rg)
 	    *unit != '\0' ? " " : "", unit, rg->rg_given);
 	putc('\n', out);
 	COLUMNS_TITLES(out, columns);
-	for (i = 0; i < rd->rd_row_count; i++) {
+	for (unsigned i = 0; i < rd->rd_row_count; i++) {
 		rr = &rd->rd_rows[i];
 		COLUMNS_ROW(out, columns, rr->rr_name,
 		    rr->rr_published_high > 0 ? FORMATF("%.4g-%.4g",
@@ -63,14 +61,14 @@ reproduce_print(FILE *out, const struct reproducing *rg)
 	}
 	if (rd->rd_word_count > 0)
 		fputs("\nin words\n", out);
-	for (i = 0; i < rd->rd_word_count; i++) {
+	for (unsigned i = 0; i < rd->rd_word_count; i++) {
 		rw = &rd->rd_words[i];
 		format_wrapf(out, " ", 4, "%s: \"%s\": %s %s", rw->rw_name,
 		    rw->rw_said, FORMAT(real, reproduce_value(rg,
 		    &rw->rw_figure)), rw->rw_unit);
 	}
 	putc('\n', out);
-	for (i = 0; rd->rd_remarks[i] != NULL; i++)
+	for (unsigned i = 0; rd->rd_remarks[i] != NULL; i++)
 		format_wrap(out, "*", 2, rd->rd_remarks[i]);
 }
 
@@ -105,7 +103,6 @@ json_words(const void *of, unsigned i)
 static json_t *
 json_remark(const void *of, unsigned i)
 {
-
 	return (json_string(((const char *const *)of)[i]));
 }
 

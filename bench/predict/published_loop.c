@@ -55,21 +55,18 @@ static const double burn_ns = 0.6;
 static const char *
 unit_name(unsigned i)
 {
-
 	return (published_units[i].un_name);
 }
 
 static const char *
 loop_name(unsigned i)
 {
-
 	return (published_loops[i].pl_name);
 }
 
 static const char *
 loop_descr(unsigned i)
 {
-
 	return (published_loops[i].pl_descr);
 }
 
@@ -83,9 +80,8 @@ beside(const struct published *pb, const struct published_row *pr,
     const char *lock, unsigned threads, double crit_ns, double par_ns)
 {
 	const struct published_row *other;
-	unsigned i;
 
-	for (i = 0; i < pb->pb_row_count; i++) {
+	for (unsigned i = 0; i < pb->pb_row_count; i++) {
 		other = &pb->pb_rows[i];
 		if (other->pr_threads == threads &&
 		    other->pr_crit_ns == crit_ns &&

@@ -44,7 +44,6 @@ map_lock(struct published *pb, const char *at, size_t n)
 	const struct lock_class *kind;
 	char name[PUBLISHED_NAME_SIZE];
 	struct text known = { .s = "" };
-	unsigned i, lock;
 
 	if (equals == NULL || equals == at)
 		return (refuse(pb, "--map: \"%.*s\": expected "
@@ -52,7 +51,7 @@ map_lock(struct published *pb, const char *at, size_t n)
 	snprintf(name, sizeof(name), "%.*s", (int)(at + n - equals - 1),
 	    equals + 1);
 	kind = ENGINE(virtual).en_lock_find(name);
-	for (i = 0; kind == NULL && i < lock_class_count; i++)
+	for (unsigned i = 0; kind == NULL && i < lock_class_count; i++)
 		if (ENGINE(virtual).en_lock_find(lock_classes[i]->lc_name) !=
 		    NULL)
 			text_list(&known, "%s", lock_classes[i]->lc_name);
@@ -60,7 +59,7 @@ map_lock(struct published *pb, const char *at, size_t n)
 		return (refuse(pb, "--map: \"%s\": expected one of %s", name,
 		    known.s));
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - at), at);
-	for (lock = 0; lock < pb->pb_locks.pn_count; lock++)
+	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++)
 		if (strcmp(pb->pb_locks.pn_name[lock], name) == 0)
 			pb->pb_kind[lock] = kind;
 	return (0);
@@ -70,17 +69,15 @@ static int
 map_locks(struct published *pb)
 {
 	struct text mapped = { .s = "" }, rest = { .s = "" };
-	const char *at;
-	unsigned i;
 	size_t n;
 	int error = 0;
 
-	for (at = pb->pb_request->pq_map; error == 0 && *at != '\0';
+	for (const char *at = pb->pb_request->pq_map; error == 0 && *at != '\0';
 	    at += n + (at[n] == ',')) {
 		n = strcspn(at, ",");
 		error = map_lock(pb, at, n);
 	}
-	for (i = 0; i < pb->pb_locks.pn_count; i++)
+	for (unsigned i = 0; i < pb->pb_locks.pn_count; i++)
 		text_list(pb->pb_kind[i] != NULL ? &mapped : &rest, "%s",
 		    pb->pb_locks.pn_name[i]);
 	if (error == 0 && mapped.s[0] == '\0')
@@ -100,7 +97,6 @@ settle(struct published *pb)
 	const struct published_request *pq = pb->pb_request;
 	char names[256], why[PINNING_ERROR_SIZE];
 	struct published_row *pr;
-	unsigned i;
 	int error;
 
 	if (pq->pq_loop >= 0)
@@ -117,7 +113,7 @@ settle(struct published *pb)
 		return (refuse(pb, "%.200s: no \"# UNITS:\" line names a unit: "
 		    "expected --units with ns, ns-per-thread, ops-per-us, "
 		    "ops-per-s or count", pq->pq_path));
-	for (i = 0; i < pb->pb_row_count; i++) {
+	for (unsigned i = 0; i < pb->pb_row_count; i++) {
 		pr = &pb->pb_rows[i];
 		pr->pr_ns = pb->pb_unit->un_ns > 0 ?
 		    pb->pb_unit->un_ns / pr->pr_value : pr->pr_value;
@@ -135,7 +131,6 @@ settle(struct published *pb)
 static unsigned
 usable_cpus(const struct published *pb)
 {
-
 	return (pb->pb_place.pl_ranks != NULL ? pb->pb_place.pl_count :
 	    pb->pb_machine.vi_topology.vt_cpus);
 }
@@ -147,9 +142,8 @@ asked(struct published *pb, const struct published_row *pr, struct text *above)
 	const struct published_request *pq = pb->pb_request;
 	bool take = pq->pq_threads == NULL && pr->pr_threads > 1;
 	char number[16], *at;
-	unsigned i;
 
-	for (i = 0; i < pq->pq_thread_count; i++)
+	for (unsigned i = 0; i < pq->pq_thread_count; i++)
 		take |= pq->pq_threads[i] == pr->pr_threads;
 	if (!take || pr->pr_contenders <= usable_cpus(pb))
 		return (take);
@@ -165,12 +159,11 @@ choose(struct published *pb)
 {
 	const size_t used = strlen(pb->pb_skipped);
 	struct text above = { .s = "" };
-	unsigned i;
 
 	pb->pb_chosen = calloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
 	if (pb->pb_chosen == NULL)
 		return (ENOMEM);
-	for (i = 0; i < pb->pb_row_count; i++)
+	for (unsigned i = 0; i < pb->pb_row_count; i++)
 		if (pb->pb_kind[pb->pb_rows[i].pr_lock] != NULL &&
 		    asked(pb, &pb->pb_rows[i], &above))
 			pb->pb_chosen[pb->pb_chosen_count++] = i;
@@ -209,7 +202,6 @@ published_open(struct published *pb, const struct published_request *pq)
 void
 published_free(struct published *pb)
 {
-
 	pinning_free(&pb->pb_place);
 	free(pb->pb_rows);
 	free(pb->pb_chosen);
@@ -230,7 +222,6 @@ struct predicting {
 static unsigned
 profiles(const struct predicting *pd)
 {
-
 	return (1 + pd->pd_pb->pb_request->pq_samples);
 }
 
@@ -240,7 +231,6 @@ profiles(const struct predicting *pd)
 static uint64_t
 seed_of(const struct published *pb, const struct published_row *pr)
 {
-
 	return (splitmix(splitmix(splitmix(pb->pb_request->pq_seed) ^
 	    pr->pr_lock) ^ ((uint64_t)pr->pr_group << 32 | pr->pr_threads)));
 }
@@ -317,11 +307,11 @@ fit_scale(struct published *pb, unsigned group)
 {
 	double *ratios = calloc(pb->pb_chosen_count, sizeof(*ratios));
 	const struct published_row *pr;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	if (ratios == NULL)
 		return (ENOMEM);
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		pr = &pb->pb_rows[pb->pb_chosen[i]];
 		if (pr->pr_group == group)
 			ratios[n++] = pr->pr_predicted_ns / pr->pr_ns;
@@ -339,10 +329,9 @@ gather(struct predicting *pd)
 	struct published *pb = pd->pd_pb;
 	const unsigned n = profiles(pd);
 	struct published_row *pr;
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		double *ns = &pd->pd_ns[(size_t)i * n];
 
 		pr = &pb->pb_rows[pb->pb_chosen[i]];
@@ -355,7 +344,7 @@ gather(struct predicting *pd)
 		pr->pr_band_ns[1] = stats_quantile(ns + 1, n - 1,
 		    STATS_ROBUST);
 	}
-	for (i = 0; error == 0 && i < pb->pb_groups.pn_count; i++)
+	for (unsigned i = 0; error == 0 && i < pb->pb_groups.pn_count; i++)
 		error = fit_scale(pb, i);
 	return (error);
 }
@@ -398,13 +387,11 @@ published_predict(struct published *pb)
 double
 published_ns(const struct published *pb, const struct published_row *pr)
 {
-
 	return (pr->pr_ns * pb->pb_scale[pr->pr_group]);
 }
 
 double
 published_off(const struct published *pb, const struct published_row *pr)
 {
-
 	return (pr->pr_predicted_ns / published_ns(pb, pr) - 1);
 }

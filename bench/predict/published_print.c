@@ -24,14 +24,12 @@ static const struct column summary_columns[] = {
 static const struct published_row *
 chosen(const struct published *pb, unsigned i)
 {
-
 	return (&pb->pb_rows[pb->pb_chosen[i]]);
 }
 
 static const char *
 lock_name(const struct published *pb, const struct published_row *pr)
 {
-
 	return (pb->pb_locks.pn_name[pr->pr_lock]);
 }
 
@@ -50,9 +48,8 @@ errors_of(const struct published *pb, unsigned lock, double *scratch)
 {
 	struct errors er = { .er_count = 0 };
 	const struct published_row *pr;
-	unsigned i;
 
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		pr = chosen(pb, i);
 		if (lock != ALL_LOCKS && pr->pr_lock != lock)
 			continue;
@@ -87,7 +84,6 @@ item(const struct published *pb, const struct published_row *pr)
 static bool
 alike(const struct published_row *a, const struct published_row *b)
 {
-
 	return (a->pr_group == b->pr_group && a->pr_threads == b->pr_threads);
 }
 
@@ -98,19 +94,19 @@ add_ranking(const struct published *pb, unsigned i, struct ranking *rk)
 	const struct published_row *first = chosen(pb, i), *a, *b;
 	struct agreement_ranks ar = { .ar_pairs = 0 };
 	struct agreement_item x, y;
-	unsigned k, locks = 0, m;
+	unsigned locks = 0;
 	double tau;
 
-	for (k = 0; k < i; k++)
+	for (unsigned k = 0; k < i; k++)
 		if (alike(chosen(pb, k), first))
 			return;
-	for (k = i; k < pb->pb_chosen_count; k++) {
+	for (unsigned k = i; k < pb->pb_chosen_count; k++) {
 		a = chosen(pb, k);
 		if (!alike(a, first))
 			continue;
 		locks++;
 		x = item(pb, a);
-		for (m = k + 1; m < pb->pb_chosen_count; m++) {
+		for (unsigned m = k + 1; m < pb->pb_chosen_count; m++) {
 			b = chosen(pb, m);
 			y = item(pb, b);
 			if (alike(b, first))
@@ -131,9 +127,8 @@ static struct ranking
 ranking_of(const struct published *pb)
 {
 	struct ranking rk = { .rk_count = 0 };
-	unsigned i;
 
-	for (i = 0; i < pb->pb_chosen_count; i++)
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
 		add_ranking(pb, i, &rk);
 	return (rk);
 }
@@ -143,12 +138,12 @@ static double
 inside(const struct published *pb)
 {
 	const struct published_row *pr;
-	unsigned i, in = 0;
+	unsigned in = 0;
 	double ns;
 
 	if (pb->pb_request->pq_samples == 0)
 		return (-1);
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		pr = chosen(pb, i);
 		ns = published_ns(pb, pr);
 		in += ns >= pr->pr_band_ns[0] && ns <= pr->pr_band_ns[1];
@@ -161,24 +156,24 @@ static unsigned
 shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
 {
 	bool there[CELL_READERS_MAX + 1] = { false };
-	unsigned best, count = 0, first = 0, i, k, last = 0, n = 0;
+	unsigned best, count = 0, first = 0, last = 0, n = 0;
 	double want;
 
-	for (i = 0; i < pb->pb_chosen_count; i++)
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
 		if (chosen(pb, i)->pr_group == group)
 			there[chosen(pb, i)->pr_threads] = true;
-	for (i = 1; i <= CELL_READERS_MAX; i++) {
+	for (unsigned i = 1; i <= CELL_READERS_MAX; i++) {
 		first = first == 0 && there[i] ? i : first;
 		last = there[i] ? i : last;
 		count += there[i];
 	}
-	for (i = 1; count <= SHOWN_MAX && i <= last; i++)
+	for (unsigned i = 1; count <= SHOWN_MAX && i <= last; i++)
 		if (there[i])
 			out[n++] = i;
-	for (k = 0; count > SHOWN_MAX && k < SHOWN_MAX; k++) {
+	for (unsigned k = 0; count > SHOWN_MAX && k < SHOWN_MAX; k++) {
 		want = first * pow((double)last / first, k / (SHOWN_MAX - 1.));
 		best = first;
-		for (i = first; i <= last; i++)
+		for (unsigned i = first; i <= last; i++)
 			if (there[i] && fabs(i - want) < fabs(best - want))
 				best = i;
 		if (n == 0 || best > out[n - 1])
@@ -192,9 +187,8 @@ find(const struct published *pb, unsigned group, unsigned lock,
     unsigned threads)
 {
 	const struct published_row *pr;
-	unsigned i;
 
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		pr = chosen(pb, i);
 		if (pr->pr_group == group && pr->pr_lock == lock &&
 		    pr->pr_threads == threads)
@@ -210,14 +204,14 @@ print_lock(FILE *out, const struct published *pb, unsigned group,
 {
 	static const char *const lines[] = { "publ.", "pred.", "off %" };
 	const struct published_row *pr;
-	unsigned i, k;
+	unsigned i;
 
 	for (i = 0; i < n; i++)
 		if (find(pb, group, lock, threads[i]) != NULL)
 			break;
 	if (i == n)
 		return;
-	for (k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < 3; k++) {
 		fprintf(out, "%-18.18s%-6s", k == 0 ? pb->pb_locks.
 		    pn_name[lock] : k == 1 ? FORMATF("  = %s",
 		    pb->pb_kind[lock]->lc_name) : "", lines[k]);
@@ -235,7 +229,7 @@ print_lock(FILE *out, const struct published *pb, unsigned group,
 static void
 print_group(FILE *out, const struct published *pb, unsigned group)
 {
-	unsigned i, lock, n, threads[SHOWN_MAX];
+	unsigned n, threads[SHOWN_MAX];
 
 	n = shown(pb, group, threads);
 	if (n == 0)
@@ -247,10 +241,10 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 		fprintf(out, "  fitted: %.4g ns over the published count\n",
 		    pb->pb_unit->un_ns * pb->pb_scale[group]);
 	fprintf(out, "%-24s", "threads");
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		fprintf(out, " %6u", threads[i]);
 	putc('\n', out);
-	for (lock = 0; lock < pb->pb_locks.pn_count; lock++)
+	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++)
 		if (pb->pb_kind[lock] != NULL)
 			print_lock(out, pb, group, lock, threads, n);
 }
@@ -259,7 +253,6 @@ static void
 print_errors(FILE *out, const struct published *pb, const char *name,
     const char *kind, const struct errors *er)
 {
-
 	(void)pb;
 	if (er->er_count > 0)
 		COLUMNS_ROW(out, summary_columns, name, kind,
@@ -275,12 +268,11 @@ print_summary(FILE *out, const struct published *pb, double *scratch)
 {
 	const struct ranking rk = ranking_of(pb);
 	struct errors er;
-	unsigned lock;
 
 	fputs("\nabsolute errors in %; worst with its sign; bias: predicted "
 	    "over published\n", out);
 	COLUMNS_TITLES(out, summary_columns);
-	for (lock = 0; lock < pb->pb_locks.pn_count; lock++) {
+	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++) {
 		if (pb->pb_kind[lock] == NULL)
 			continue;
 		er = errors_of(pb, lock, scratch);
@@ -309,7 +301,6 @@ published_print(FILE *out, const struct published *pb)
 	double *scratch = calloc(pb->pb_chosen_count, sizeof(*scratch));
 	const char *slash = strrchr(pq->pq_path, '/');
 	size_t n;
-	unsigned i;
 
 	fprintf(out, "%s\n", slash != NULL ? slash + 1 : pq->pq_path);
 	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
@@ -321,7 +312,7 @@ published_print(FILE *out, const struct published *pb)
 	if (n > 2)
 		format_wrapf(out, "skipped  ", 2, "%.*s", (int)n - 2,
 		    pb->pb_skipped);
-	for (i = 0; i < pb->pb_groups.pn_count; i++)
+	for (unsigned i = 0; i < pb->pb_groups.pn_count; i++)
 		print_group(out, pb, i);
 	if (scratch != NULL)
 		print_summary(out, pb, scratch);
@@ -332,11 +323,10 @@ void
 published_print_csv(FILE *out, const struct published *pb)
 {
 	const struct published_row *pr;
-	unsigned i;
 
 	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
 	    "low_ns,high_ns\n", out);
-	for (i = 0; i < pb->pb_chosen_count; i++) {
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		pr = chosen(pb, i);
 		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
 		    pb->pb_groups.pn_name[pr->pr_group], lock_name(pb, pr),

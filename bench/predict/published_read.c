@@ -64,18 +64,17 @@ says(const char *text, const char *sign)
 static void
 take_header(struct published *pb, const char *line)
 {
-	const struct published_loop *pl;
-	const struct published_unit *un;
-
 	if (strncmp(line, "# kernels:", 10) == 0)
 		snprintf(pb->pb_kernels, sizeof(pb->pb_kernels), "%s", line);
 	if (strncmp(line, "# benchmark:", 12) == 0)
-		for (pl = published_loops; pb->pb_loop == NULL &&
+		for (const struct published_loop *pl = published_loops;
+		    pb->pb_loop == NULL &&
 		    pl->pl_name != NULL; pl++)
 			if (pl->pl_sign != NULL && says(line, pl->pl_sign))
 				pb->pb_loop = pl;
 	if (strncasecmp(line, "# units:", 8) == 0)
-		for (un = published_units; pb->pb_unit == NULL &&
+		for (const struct published_unit *un = published_units;
+		    pb->pb_unit == NULL &&
 		    un->un_name != NULL; un++)
 			if (says(line, un->un_sign))
 				pb->pb_unit = un;
@@ -85,9 +84,9 @@ static int
 take_columns(struct reading *rd)
 {
 	const unsigned n = split(rd);
-	unsigned found = 0, i, k;
+	unsigned found = 0, k;
 
-	for (i = 0; i < n && i < COLUMNS_MAX; i++) {
+	for (unsigned i = 0; i < n && i < COLUMNS_MAX; i++) {
 		snprintf(rd->rd_names[i], PUBLISHED_NAME_SIZE, "%s",
 		    rd->rd_field[i]);
 		rd->rd_meaning[i] = OTHER;
@@ -144,7 +143,6 @@ wanted(const struct reading *rd, unsigned column)
 static int
 refuse_field(struct reading *rd, unsigned column, const char *expected)
 {
-
 	return (lines_refuse(&rd->rd_lines, "%.40s: \"%.40s\": expected %s",
 	    rd->rd_names[column], rd->rd_field[column], expected));
 }

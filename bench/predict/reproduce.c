@@ -89,7 +89,6 @@ medians(struct reproducing *rg, unsigned run)
 		.pj_context = &me,
 	};
 	double values[REPRODUCE_SEEDS];
-	unsigned i, k;
 	int error;
 
 	KASSERT(run < REPRODUCE_RUNS_MAX, ("run %u", run));
@@ -99,8 +98,8 @@ medians(struct reproducing *rg, unsigned run)
 	error = pool_run(&pj, cpu_count() < REPRODUCE_SEEDS ? cpu_count() :
 	    REPRODUCE_SEEDS);
 	rg->rg_done++;
-	for (k = 0; error == 0 && k < REPRODUCE_FIGURES; k++) {
-		for (i = 0; i < REPRODUCE_SEEDS; i++)
+	for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++) {
+		for (unsigned i = 0; i < REPRODUCE_SEEDS; i++)
 			values[i] = me.me_slot[i].figures[k];
 		rg->rg_figures[run][k] = stats_median(values, REPRODUCE_SEEDS);
 	}
@@ -159,13 +158,13 @@ search(struct fit *fi)
 	gsl_root_fsolver *solver;
 	int status = GSL_ENOMEM;
 	char digits[32];
-	unsigned i;
 
 	solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
 	if (solver != NULL) {
 		status = gsl_root_fsolver_set(solver, &f, 0,
 		    fi->fi_what->ft_high);
-		for (i = 0; status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
+		for (unsigned i = 0;
+		    status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
 		    fabs(fi->fi_off) > fit_tolerance; i++)
 			status = gsl_root_fsolver_iterate(solver);
 		gsl_root_fsolver_free(solver);
@@ -212,7 +211,6 @@ int
 reproduce(struct reproducing *rg, const struct reproduction *rd,
     const struct profile *pr, uint64_t seed)
 {
-	unsigned i;
 	int error = 0;
 
 	memset(rg, 0, sizeof(*rg));
@@ -222,9 +220,9 @@ reproduce(struct reproducing *rg, const struct reproduction *rd,
 	rg->rg_seed = seed;
 	progress_init(&rg->rg_progress, rd->rd_runs + FIT_RUNS *
 	    rd->rd_fit_count, 0);
-	for (i = 0; error == 0 && i < rd->rd_fit_count; i++)
+	for (unsigned i = 0; error == 0 && i < rd->rd_fit_count; i++)
 		error = fit(rg, &rd->rd_fits[i]);
-	for (i = 0; error == 0 && i < rd->rd_runs; i++)
+	for (unsigned i = 0; error == 0 && i < rd->rd_runs; i++)
 		error = medians(rg, i);
 	if (error != 0 && rg->rg_error[0] == '\0')
 		snprintf(rg->rg_error, sizeof(rg->rg_error), "%s",
@@ -245,9 +243,9 @@ reproduce_within(const struct reproducing *rg, unsigned row)
 unsigned
 reproduce_missed(const struct reproducing *rg)
 {
-	unsigned i, missed = 0;
+	unsigned missed = 0;
 
-	for (i = 0; i < rg->rg_what->rd_row_count; i++)
+	for (unsigned i = 0; i < rg->rg_what->rd_row_count; i++)
 		missed += !reproduce_within(rg, i);
 	return (missed);
 }

@@ -106,14 +106,13 @@ configure(struct bench_config *bc, unsigned cpus)
 	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	const struct tunable_set *set;
 	const struct tunable *tn;
-	unsigned i;
 	int error;
 
 	bench_config_default(bc, cpus);
 	/* A kernel thread that holds a mutex keeps its CPU. */
 	bc->bc_lock.spin_polls = 0;
 	bench_config_sets(bc, sets);
-	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		tn = tunable_find(sets, BENCH_TUNABLE_SETS, settings[i].name,
 		    &set);
 		MPASS(tn != NULL);

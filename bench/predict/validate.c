@@ -23,14 +23,12 @@ validate_takes_lock(const char *name)
 bool
 validate_takes_design(const char *name)
 {
-
 	return (strcmp(name, "none") != 0 && generator_find(name) != NULL);
 }
 
 bool
 validate_takes(const struct result_cell *rc)
 {
-
 	return (strcmp(rc->engine, ENGINE(real).en_name) == 0 &&
 	    rc->workload[0] == '\0' && rc->rate_per_s == 0 &&
 	    rc->total_mb_per_s > 0 && validate_takes_design(rc->design) &&
@@ -41,7 +39,6 @@ validate_takes(const struct result_cell *rc)
 static bool
 same_curve(const struct result_cell *a, const struct result_cell *b)
 {
-
 	return (strcmp(a->design, b->design) == 0 &&
 	    strcmp(a->lock, b->lock) == 0 && validate_same_table(a, b));
 }
@@ -49,7 +46,6 @@ same_curve(const struct result_cell *a, const struct result_cell *b)
 bool
 validate_same_table(const struct result_cell *a, const struct result_cell *b)
 {
-
 	return (strcmp(a->cipher, b->cipher) == 0 &&
 	    strcmp(a->crypto, b->crypto) == 0 &&
 	    a->request_bytes == b->request_bytes);
@@ -58,9 +54,7 @@ validate_same_table(const struct result_cell *a, const struct result_cell *b)
 static const struct result_cell *
 partner(const struct result *r, const struct result_cell *like)
 {
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		if (same_curve(&r->cells[i], like) &&
 		    r->cells[i].readers == like->readers)
 			return (&r->cells[i]);
@@ -71,7 +65,6 @@ partner(const struct result *r, const struct result_cell *like)
 static bool
 profiled(const struct result_cell *rc)
 {
-
 	return (rc->lock_profile_rows > 0);
 }
 
@@ -80,12 +73,11 @@ static double
 hold_share(const struct result_cell *rc)
 {
 	double held = 0, window = 0;
-	unsigned i;
 
-	for (i = 0; i < rc->lock_profile_rows; i++)
+	for (unsigned i = 0; i < rc->lock_profile_rows; i++)
 		if (strcmp(rc->lock_profile[i].role, "reader") == 0)
 			held += rc->lock_profile[i].hold_total_ns;
-	for (i = 0; i < rc->repeats; i++)
+	for (unsigned i = 0; i < rc->repeats; i++)
 		window += rc->samples[i].window_s * 1e9;
 	return (window > 0 ? fmin(1, held / window) : 0);
 }
@@ -101,9 +93,9 @@ apply_laws(const struct result *r, struct usl_point *points,
 {
 	const struct result_cell *mc = vc->vc_measured, *one = NULL, *rc;
 	struct usl_law law;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = VALIDATE_LINEAR; i < VALIDATORS; i++)
+	for (unsigned i = VALIDATE_LINEAR; i < VALIDATORS; i++)
 		vc->vc_total[i] = NAN;
 	for (rc = r->cells; rc < r->cells + r->cell_count; rc++) {
 		if (!validate_takes(rc) || !same_curve(rc, mc) ||
@@ -132,9 +124,8 @@ pair_cells(const struct result *measured, const struct result *predicted,
 {
 	const struct result_cell *mc, *pc;
 	struct validate_cell *vc;
-	unsigned i;
 
-	for (i = 0; i < measured->cell_count; i++) {
+	for (unsigned i = 0; i < measured->cell_count; i++) {
 		mc = &measured->cells[i];
 		pc = validate_takes(mc) ? partner(predicted, mc) : NULL;
 		if (pc == NULL) {
@@ -161,14 +152,13 @@ compare_cell(struct validation *va, const struct validate_cell *vc)
 {
 	const struct result_cell *mc = vc->vc_measured, *pc = vc->vc_predicted;
 	struct agreement *ag = va->va_figure;
-	unsigned by;
 
 	if (mc->readers == 1 && mc->gate[0] == '\0')
 		agreement_add(&ag[VALIDATE_ALONE], mc->total_mb_per_s,
 		    pc->total_mb_per_s, true, vc);
 	if (!vc->vc_judged)
 		return;
-	for (by = 0; by < VALIDATORS; by++)
+	for (unsigned by = 0; by < VALIDATORS; by++)
 		if (!isnan(vc->vc_total[by]))
 			agreement_add(&ag[by], mc->total_mb_per_s,
 			    vc->vc_total[by], true, vc);
@@ -181,7 +171,6 @@ compare_cell(struct validation *va, const struct validate_cell *vc)
 static struct agreement_value
 value_of(const struct result_cell *rc)
 {
-
 	return ((struct agreement_value){ rc->total_mb_per_s_ci95[0],
 	    rc->total_mb_per_s, rc->total_mb_per_s_ci95[1] });
 }
@@ -202,13 +191,12 @@ rank_pair(struct validation *va, const struct validate_cell *a,
     const struct validate_cell *b)
 {
 	struct agreement_item ia, ib;
-	unsigned by;
 
 	if (!a->vc_judged || !b->vc_judged ||
 	    a->vc_measured->readers != b->vc_measured->readers ||
 	    !validate_same_table(a->vc_measured, b->vc_measured))
 		return;
-	for (by = 0; by < VALIDATORS; by++) {
+	for (unsigned by = 0; by < VALIDATORS; by++) {
 		if (isnan(a->vc_total[by]) || isnan(b->vc_total[by]))
 			continue;
 		ia = item_of(a, by);
@@ -235,11 +223,11 @@ check_targets(struct validation *va)
 		    agreement_mean(&ag[VALIDATE_IDLE]),
 		    ag[VALIDATE_IDLE].ag_count > 0, false },
 	};
-	struct validate_check *vk;
 
 	va->va_met = va->va_judged > 0;
 	memcpy(va->va_check, targets, sizeof(targets));
-	for (vk = va->va_check; vk < va->va_check + VALIDATE_TARGETS; vk++) {
+	for (struct validate_check *vk = va->va_check;
+	    vk < va->va_check + VALIDATE_TARGETS; vk++) {
 		vk->vk_met = !vk->vk_judged || (vk->vk_least ?
 		    vk->vk_found >= vk->vk_limit :
 		    vk->vk_found <= vk->vk_limit);
@@ -253,16 +241,15 @@ validate_make(const struct result *measured, const struct result *predicted,
 {
 	const unsigned n = measured->cell_count + 1;
 	struct usl_point *points = calloc(n, sizeof(*points));
-	unsigned a, b;
 	int error = ENOMEM;
 
 	memset(va, 0, sizeof(*va));
 	va->va_cells = calloc(n, sizeof(*va->va_cells));
 	if (points != NULL && va->va_cells != NULL) {
 		pair_cells(measured, predicted, points, va);
-		for (a = 0; a < va->va_count; a++) {
+		for (unsigned a = 0; a < va->va_count; a++) {
 			compare_cell(va, &va->va_cells[a]);
-			for (b = a + 1; b < va->va_count; b++)
+			for (unsigned b = a + 1; b < va->va_count; b++)
 				rank_pair(va, &va->va_cells[a],
 				    &va->va_cells[b]);
 		}
@@ -278,7 +265,6 @@ validate_make(const struct result *measured, const struct result *predicted,
 void
 validate_free(struct validation *va)
 {
-
 	free(va->va_cells);
 	memset(va, 0, sizeof(*va));
 }

@@ -137,11 +137,10 @@ print_others(FILE *out, const struct validation *va)
 	const struct agreement *ag;
 	char name[FORMAT_CELL];
 	const char *title;
-	unsigned i;
 
 	fputc('\n', out);
 	COLUMNS_TITLES(out, off_columns);
-	for (i = VALIDATE_SATURATED; i <= VALIDATE_IDLE; i++) {
+	for (unsigned i = VALIDATE_SATURATED; i <= VALIDATE_IDLE; i++) {
 		ag = &va->va_figure[i];
 		title = i == VALIDATE_IDLE ? "harvest CPU, idle" :
 		    "harvest CPU, saturated";
@@ -161,7 +160,6 @@ static void
 print_summary(FILE *out, const struct validation *va)
 {
 	const struct agreement *alone = &va->va_figure[VALIDATE_ALONE];
-	const struct validate_check *vk;
 	char name[FORMAT_CELL];
 
 	print_laws(out, va);
@@ -174,7 +172,8 @@ print_summary(FILE *out, const struct validation *va)
 	print_others(out, va);
 	fputc('\n', out);
 	COLUMNS_TITLES(out, check_columns);
-	for (vk = va->va_check; vk < va->va_check + VALIDATE_TARGETS; vk++)
+	for (const struct validate_check *vk = va->va_check;
+	    vk < va->va_check + VALIDATE_TARGETS; vk++)
 		COLUMNS_ROW(out, check_columns, vk->vk_descr, vk->vk_least ?
 		    "least" : "most", FORMATF("%g", vk->vk_limit),
 		    vk->vk_judged ? FORMATF("%.2f", vk->vk_found) : NULL,
@@ -186,9 +185,9 @@ static void
 print_notes(FILE *out, const struct validation *va)
 {
 	const struct agreement *alone = &va->va_figure[VALIDATE_ALONE];
-	unsigned fitted = 0, i, over = 0;
+	unsigned fitted = 0, over = 0;
 
-	for (i = 0; i < va->va_count; i++) {
+	for (unsigned i = 0; i < va->va_count; i++) {
 		fitted += va->va_cells[i].vc_fitted;
 		over += va->va_cells[i].vc_measured->oversubscribed;
 	}
@@ -232,12 +231,11 @@ validate_print(FILE *out, const struct validation *va,
 {
 	char machine[COMPARABLE_SIZE], workload[COMPARABLE_SIZE];
 	const struct result_cell *last = NULL, *mc;
-	unsigned i;
 
 	format_wrapf(out, "", 2, "measured on %s, %u CPUs; predicted for %s",
 	    measured->host.cpu_model, measured->host.cpus,
 	    provenance_machine(predicted, machine));
-	for (i = 0; i < va->va_count; i++, last = mc) {
+	for (unsigned i = 0; i < va->va_count; i++, last = mc) {
 		mc = va->va_cells[i].vc_measured;
 		if (last == NULL || !validate_same_table(last, mc)) {
 			fprintf(out, "\n%s, %s, %s\n", mc->cipher,

@@ -14,21 +14,18 @@
 bool
 comparable_gated(const struct result_cell *cell)
 {
-
 	return (cell->gate[0] != '\0');
 }
 
 bool
 comparable_sliced(const struct result_cell *cell)
 {
-
 	return (cell->repeats > 0 && cell->samples[0].together > 0);
 }
 
 bool
 comparable_few_repeats(const struct result_cell *cell)
 {
-
 	/* Not every document has what an interval is of. */
 	if (cell->ci95_of[0] == '\0')
 		return (cell->repeats < RESULT_CI95_REPEATS_MIN);
@@ -55,7 +52,6 @@ comparable_spread(const struct result_cell *cell, char *buf)
 bool
 comparable_indistinct(const struct result_cell *a, const struct result_cell *b)
 {
-
 	return (comparable_few_repeats(a) || comparable_few_repeats(b) ||
 	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
@@ -82,7 +78,6 @@ robust(const struct result_cell *a, const struct result_cell *b)
 bool
 comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 {
-
 	return (a->repeats < COMPARABLE_REPEATS ||
 	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
 	    !robust(a, b));
@@ -91,7 +86,6 @@ comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 bool
 comparable_open_loop(const struct result_cell *cell)
 {
-
 	return (cell->rate_per_s > 0);
 }
 
@@ -99,7 +93,6 @@ comparable_open_loop(const struct result_cell *cell)
 static bool
 sizes_vary(const struct result_cell *cell)
 {
-
 	return (isdigit((unsigned char)cell->workload[0]) ||
 	    strchr(cell->workload, '#') != NULL);
 }
@@ -162,7 +155,6 @@ comparable_lock(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
 const char *
 comparable_place(const struct result *r)
 {
-
 	return (r->place[0] == '\0' || strcmp(r->place, "compact") == 0 ?
 	    NULL : r->place);
 }
@@ -170,7 +162,6 @@ comparable_place(const struct result *r)
 const char *
 comparable_model(const struct result *r, char buf[COMPARABLE_SIZE])
 {
-
 	snprintf(buf, COMPARABLE_SIZE, "%s%s", r->harvest_model[0] == '\0' ?
 	    "" : ", harvest model ", r->harvest_model);
 	return (buf);
@@ -179,7 +170,6 @@ comparable_model(const struct result *r, char buf[COMPARABLE_SIZE])
 const char *
 comparable_crypto(const struct result_cell *cell)
 {
-
 	return (strcmp(cell->crypto, "kernel") == 0 ? "kernel-style crypto" :
 	    strcmp(cell->crypto, "native") == 0 ? "native crypto" :
 	    strcmp(cell->crypto, "source") == 0 ? "kernel sources' crypto" :
@@ -199,9 +189,8 @@ double *
 comparable_values(const struct result_cell *cell, size_t offset)
 {
 	double *values = calloc((size_t)cell->repeats + 1, sizeof(*values));
-	unsigned i;
 
-	for (i = 0; values != NULL && i < cell->repeats; i++)
+	for (unsigned i = 0; values != NULL && i < cell->repeats; i++)
 		values[i] = sample_value(cell, i, offset);
 	return (values);
 }
@@ -212,9 +201,9 @@ comparable_median(const struct result_cell *cell, size_t offset)
 {
 	const unsigned n = cell->repeats;
 	double high = 0, low = 0, v;
-	unsigned below, i, k, upto;
+	unsigned below, k, upto;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		v = sample_value(cell, i, offset);
 		for (k = below = upto = 0; k < n; k++) {
 			below += sample_value(cell, k, offset) < v;
@@ -243,23 +232,21 @@ const char provenance_guesses[] = "intervals show the model's random "
 bool
 provenance_predicted(const struct result_cell *cell)
 {
-
 	return (strcmp(cell->engine, "virtual") == 0);
 }
 
 const char *
 provenance_short(const struct result_cell *cell)
 {
-
 	return (provenance_predicted(cell) ? "predicted" : "measured");
 }
 
 enum result_kind
 provenance_of(const struct result *r)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		n += provenance_predicted(&r->cells[i]);
 	return (r->cell_count == 0 ? RESULT_EMPTY : n == 0 ? RESULT_MEASURED :
 	    n == r->cell_count ? RESULT_PREDICTED : RESULT_BOTH);
@@ -268,9 +255,7 @@ provenance_of(const struct result *r)
 bool
 provenance_ledgered(const struct result *r)
 {
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		if (r->cells[i].ledger.records > 0 &&
 		    !provenance_predicted(&r->cells[i]))
 			return (true);
@@ -280,10 +265,10 @@ provenance_ledgered(const struct result *r)
 void
 provenance_repeats(const struct result *r, unsigned *least, unsigned *most)
 {
-	unsigned i, n;
+	unsigned n;
 
 	*least = *most = 0;
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		n = r->cells[i].repeats;
 		*least = i == 0 || n < *least ? n : *least;
 		*most = n > *most ? n : *most;
@@ -306,7 +291,6 @@ provenance_word(const struct result *r)
 const char *
 provenance_cell(const struct result_cell *cell, char buf[COMPARABLE_SIZE])
 {
-
 	if (!provenance_predicted(cell) || cell->profile[0] == '\0')
 		snprintf(buf, COMPARABLE_SIZE, "%s", provenance_short(cell));
 	else

@@ -12,7 +12,6 @@ const char *
 curve_part(const struct result_cell *c, enum curve_part part,
     char buf[CURVE_NAME_SIZE])
 {
-
 	switch (part) {
 	case CURVE_CIPHER:
 		return (c->cipher);
@@ -53,9 +52,7 @@ bool
 curve_alike(const struct result_cell *a, const struct result_cell *b,
     enum curve_part but)
 {
-	unsigned part;
-
-	for (part = 0; part < CURVE_PARTS; part++)
+	for (unsigned part = 0; part < CURVE_PARTS; part++)
 		if (part != but && differ(a, b, part))
 			return (false);
 	return (true);
@@ -78,15 +75,14 @@ find_varying(struct curves *cs)
 {
 	const struct result_cell *a, *b;
 	bool polls = false;
-	unsigned i, k, part;
 
-	for (i = 1; i < cs->cs_count; i++) {
+	for (unsigned i = 1; i < cs->cs_count; i++) {
 		a = cs->cs_curves[i].cu_cells[0];
-		for (part = 0; part < CURVE_PARTS; part++)
+		for (unsigned part = 0; part < CURVE_PARTS; part++)
 			cs->cs_varies[part] |= differ(a,
 			    cs->cs_curves[0].cu_cells[0], part);
 		/* Polls mostly follow from the lock. */
-		for (k = 0; k < i; k++) {
+		for (unsigned k = 0; k < i; k++) {
 			b = cs->cs_curves[k].cu_cells[0];
 			polls |= a->spin_polls != b->spin_polls &&
 			    strcmp(a->lock, b->lock) == 0;
@@ -99,7 +95,7 @@ find_varying(struct curves *cs)
 int
 curves_find(const struct result *r, struct curves *cs)
 {
-	const struct result_cell *c, *d, *end = r->cells + r->cell_count;
+	const struct result_cell *end = r->cells + r->cell_count;
 	const struct result_cell **next;
 	struct curve *cu;
 
@@ -111,7 +107,7 @@ curves_find(const struct result *r, struct curves *cs)
 	if (cs->cs_curves == NULL || cs->cs_cells == NULL)
 		return (ENOMEM);
 	next = cs->cs_cells;
-	for (c = r->cells; c < end; c++) {
+	for (const struct result_cell *c = r->cells; c < end; c++) {
 		for (cu = cs->cs_curves; cu->cu_count > 0; cu++)
 			if (curve_alike(cu->cu_cells[0], c, CURVE_PARTS))
 				break;
@@ -119,7 +115,7 @@ curves_find(const struct result *r, struct curves *cs)
 			continue;
 		cs->cs_count++;
 		cu->cu_cells = next;
-		for (d = c; d < end; d++)
+		for (const struct result_cell *d = c; d < end; d++)
 			if (curve_alike(c, d, CURVE_PARTS))
 				*next++ = d;
 		cu->cu_count = (unsigned)(next - cu->cu_cells);
@@ -132,7 +128,6 @@ curves_find(const struct result *r, struct curves *cs)
 void
 curves_free(struct curves *cs)
 {
-
 	free(cs->cs_curves);
 	free(cs->cs_cells);
 }
@@ -144,10 +139,9 @@ curve_name(const struct curves *cs, const struct curve *cu,
 	const struct result_cell *c = cu->cu_cells[0];
 	char buf[CURVE_NAME_SIZE];
 	struct text t = { .s = "" };
-	unsigned part;
 
 	text_add(&t, "%s", c->design);
-	for (part = 0; part < CURVE_PARTS; part++)
+	for (unsigned part = 0; part < CURVE_PARTS; part++)
 		if (cs->cs_named[part] && part != but && part != CURVE_DESIGN)
 			text_list(&t, "%s", curve_part(c,
 			    (enum curve_part)part, buf));
@@ -159,11 +153,10 @@ curve_common(const struct curves *cs, struct text *t)
 {
 	const struct result_cell *c;
 	char buf[CURVE_NAME_SIZE];
-	unsigned part;
 
 	KASSERT(cs->cs_count > 0, ("no curves"));
 	c = cs->cs_curves[0].cu_cells[0];
-	for (part = 0; part < CURVE_PARTS; part++) {
+	for (unsigned part = 0; part < CURVE_PARTS; part++) {
 		/* Defaults are left out. */
 		if (cs->cs_varies[part] || part == CURVE_DESIGN ||
 		    part == CURVE_ENGINE ||

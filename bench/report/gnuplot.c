@@ -22,14 +22,12 @@ ends_in(const char *text, size_t have, const char *ending)
 bool
 gnuplot_path_ok(const char *path)
 {
-
 	return (ends_in(path, strlen(path), ".png") || gnuplot_path_svg(path));
 }
 
 bool
 gnuplot_path_svg(const char *path)
 {
-
 	return (ends_in(path, strlen(path), ".svg"));
 }
 
@@ -41,7 +39,6 @@ gnuplot_path_svg(const char *path)
 void
 gnuplot_quote(FILE *out, const char *text)
 {
-
 	fputc('\'', out);
 	for (; *text != '\0'; text++)
 		fputc((unsigned char)*text < ' ' || *text == '\'' ||
@@ -52,7 +49,6 @@ gnuplot_quote(FILE *out, const char *text)
 void
 gnuplot_set(FILE *out, const char *name, const char *text)
 {
-
 	fprintf(out, "%s = ", name);
 	gnuplot_quote(out, text);
 	fputc('\n', out);
@@ -61,7 +57,6 @@ gnuplot_set(FILE *out, const char *name, const char *text)
 void
 gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height)
 {
-
 	if (svg) {
 		fprintf(out, "set terminal svg noenhanced size %u,%u font "
 		    "'Helvetica,12' background '#ffffff'\n", width, height);

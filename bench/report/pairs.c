@@ -40,9 +40,9 @@ slices_logs(const struct result_sample *a, const struct result_sample *b,
     unsigned parts, double *scratch, double *logs)
 {
 	const unsigned blocks = a->slices < b->slices ? a->slices : b->slices;
-	unsigned count = 0, i = 0, n, part;
+	unsigned count = 0, i = 0, n;
 
-	for (part = 0; part < parts; part++) {
+	for (unsigned part = 0; part < parts; part++) {
 		for (n = 0; i < blocks * (part + 1) / parts; i++)
 			if (a->slice_mb_per_s[i] > 0 &&
 			    b->slice_mb_per_s[i] > 0)
@@ -68,9 +68,9 @@ pair_logs(const struct result_cell *a, const struct result_cell *b,
     comparable_value *value, const void *context, unsigned parts,
     double *scratch, double *logs, double *x)
 {
-	unsigned i, k, n = 0;
+	unsigned k, n = 0;
 
-	for (i = 0; i < a->repeats; i++) {
+	for (unsigned i = 0; i < a->repeats; i++) {
 		k = partner(a, i, b);
 		if (k == b->repeats)
 			continue;
@@ -91,9 +91,9 @@ pair_logs(const struct result_cell *a, const struct result_cell *b,
 static unsigned
 most_slices(const struct result_cell *cell)
 {
-	unsigned i, most = 0;
+	unsigned most = 0;
 
-	for (i = 0; i < cell->repeats; i++)
+	for (unsigned i = 0; i < cell->repeats; i++)
 		most = cell->samples[i].slices > most ?
 		    cell->samples[i].slices : most;
 	return (most);
@@ -104,12 +104,12 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
     comparable_value *value, const void *context, struct paired *pd)
 {
 	const unsigned most = most_slices(a);
-	unsigned i, pairs = 0, parts;
+	unsigned pairs = 0, parts;
 	struct paired whole;
 	double *scratch;
 
 	*pd = (struct paired){ .pd_count = 0 };
-	for (i = 0; i < a->repeats; i++)
+	for (unsigned i = 0; i < a->repeats; i++)
 		pairs += partner(a, i, b) < b->repeats;
 	if (pairs == 0)
 		return (0);
@@ -165,7 +165,7 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 {
 	const unsigned repeats = a->repeats;
 	double *rest, *x, *y;
-	unsigned i, n;
+	unsigned n;
 
 	x = calloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
 	if (x == NULL)
@@ -177,7 +177,7 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 		n = pair_logs(a, b, NULL, NULL, 1, rest, y, x);
 		fit(x, y, n, 1, drift_pair_p, tr);
 	} else if (a->profile[0] == '\0' && !comparable_sliced(a)) {
-		for (i = 0; i < repeats; i++) {
+		for (unsigned i = 0; i < repeats; i++) {
 			x[i] = a->samples[i].order;
 			y[i] = rest[i] = a->samples[i].total_mb_per_s;
 		}

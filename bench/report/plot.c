@@ -129,13 +129,13 @@ print_curves(struct sheet *sh, const char *cipher, const unsigned *curves,
     unsigned count)
 {
 	unsigned rows = (count + PLOT_CURVES - 1) / PLOT_CURVES;
-	unsigned each = (count + rows - 1) / rows, i, n;
+	unsigned each = (count + rows - 1) / rows, n;
 	char heading[RESULT_TEXT_SIZE];
 
 	/* Designs come in pairs mostly; a pair should stay together. */
 	if (each % 2 != 0 && each < PLOT_CURVES && count % (each + 1) != 1)
 		each++;
-	for (i = 0; i < count; i += n) {
+	for (unsigned i = 0; i < count; i += n) {
 		n = count - i < each ? count - i : each;
 		if (sh->sh_rows == PLOT_ROWS) {
 			sh->sh_left_out += n;
@@ -152,9 +152,8 @@ static double
 waited(const struct result_cell *c)
 {
 	double sum = 0;
-	unsigned i;
 
-	for (i = 0; i < c->wait_rows; i++)
+	for (unsigned i = 0; i < c->wait_rows; i++)
 		sum += c->waits[i].wait_total_ns;
 	/* Cells may have different numbers of repeats. */
 	return (sum / (c->repeats > 0 ? c->repeats : 1));
@@ -171,11 +170,11 @@ choose_matrices(const struct sheet *sh, const unsigned *curves, unsigned count,
 {
 	const struct result_cell *c;
 	const struct curve *cu;
-	unsigned curve, i, k, n = 0;
+	unsigned curve, i, n = 0;
 
 	for (curve = 0; curve < count; curve++) {
 		cu = &sh->sh_curves.cs_curves[curves[curve]];
-		for (k = 0; k < cu->cu_count; k++) {
+		for (unsigned k = 0; k < cu->cu_count; k++) {
 			c = cu->cu_cells[k];
 			if (waited(c) <= 0 || comparable_gated(c))
 				continue;
@@ -210,10 +209,10 @@ static void
 print_tics(FILE *out, const char *axis, const struct names *na)
 {
 	char text[2 * WAITS_SHOWN + 1];
-	unsigned i, k, n;
+	unsigned k, n;
 
 	fprintf(out, "set %s (", axis);
-	for (i = 0; i < na->na_count; i++) {
+	for (unsigned i = 0; i < na->na_count; i++) {
 		/* A tic's text is a format. */
 		for (k = n = 0; na->na_text[i][k] != '\0' && k < WAITS_SHOWN;
 		    k++) {
@@ -235,10 +234,10 @@ print_matrix(FILE *out, const char *cipher, const struct result_cell *c)
 {
 	struct names holders = { .na_count = 0 }, waiters = { .na_count = 0 };
 	double ns[WAITS_SITES][WAITS_SITES] = { { 0 } }, total = 0;
-	const struct result_wait *rw;
 	unsigned h, w;
 
-	for (rw = c->waits; rw < c->waits + c->wait_rows; rw++) {
+	for (const struct result_wait *rw = c->waits;
+	    rw < c->waits + c->wait_rows; rw++) {
 		total += rw->wait_total_ns;
 		if (rw->wait_total_ns <= 0)
 			continue;
@@ -266,14 +265,14 @@ print_waits(struct sheet *sh, const char *cipher, const unsigned *curves,
 {
 	const struct result_cell *cells[PLOT_MATRICES] = { NULL };
 	FILE *out = sh->sh_out;
-	unsigned i, n;
+	unsigned n;
 
 	if (sh->sh_top > PLOT_ROWS * PLOT_HEIGHT)
 		return;
 	n = choose_matrices(sh, curves, count, cells);
 	if (n == 0)
 		return;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (i > 0 && i % 2 == 0)
 			sh->sh_top += PLOT_MATRIX;
 		fprintf(out, "AT = %u\nTOP = %u\n$M << EOD\n", PLOT_MARGIN +
@@ -289,14 +288,14 @@ static int
 print_ciphers(struct sheet *sh)
 {
 	const struct curve *cu = sh->sh_curves.cs_curves;
-	unsigned count = sh->sh_curves.cs_count, *curves, i, k, n, pass;
+	unsigned count = sh->sh_curves.cs_count, *curves, k, n;
 	const char *cipher;
 
 	curves = calloc(count, sizeof(*curves));
 	if (curves == NULL)
 		return (ENOMEM);
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < count; i++) {
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < count; i++) {
 			cipher = cu[i].cu_cells[0]->cipher;
 			for (k = n = 0; k < count; k++)
 				if (strcmp(cu[k].cu_cells[0]->cipher,
@@ -319,9 +318,8 @@ static void
 plot_legend(const struct result *r, struct text *t)
 {
 	bool gated = false;
-	unsigned i;
 
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		gated |= comparable_gated(&r->cells[i]);
 	text_add(t, "bars and bands: ");
 	if (r->uncertainty.samples > 0)
@@ -368,13 +366,12 @@ print_titles(const struct sheet *sh, FILE *out)
 static int
 print_body(struct sheet *sh)
 {
-	unsigned i;
 	int error = 0;
 
 	sh->sh_laws = calloc(sh->sh_curves.cs_count, sizeof(*sh->sh_laws));
 	if (sh->sh_laws == NULL)
 		return (ENOMEM);
-	for (i = 0; i < sh->sh_curves.cs_count && error == 0; i++)
+	for (unsigned i = 0; i < sh->sh_curves.cs_count && error == 0; i++)
 		error = usl_curve_fit(&sh->sh_curves.cs_curves[i],
 		    sh->sh_result->seed, false, &sh->sh_laws[i]);
 	if (error == 0)
@@ -420,14 +417,12 @@ print_script(FILE *out, const struct result *r, bool svg, bool page)
 int
 plot_print(FILE *out, const void *what, bool svg)
 {
-
 	return (print_script(out, what, svg, false));
 }
 
 static int
 print_pictures(FILE *out, const void *what, bool svg)
 {
-
 	return (print_script(out, what, svg, true));
 }
 

@@ -25,7 +25,6 @@ struct csv_column {
 static void
 print_text(FILE *out, const char *text)
 {
-
 	if (strpbrk(text, ",\"\r\n") == NULL)
 		fputs(text, out);
 	else
@@ -36,7 +35,6 @@ print_text(FILE *out, const char *text)
 static void
 print_real(FILE *out, double v)
 {
-
 	KASSERT(isfinite(v), ("%g in a column", v));
 	fprintf(out, "%.9g", v);
 }
@@ -79,11 +77,10 @@ print_computed(FILE *out, const struct result_cell *c, const char *name)
 		{ "harvest_cpu_percent_p90", drawn,
 		    band->harvest_cpu_percent[1] },
 	};
-	unsigned i;
 
 	if (strcmp(name, "claim") == 0)
 		fputs(provenance_short(c), out);
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		if (strcmp(name, values[i].name) == 0 && values[i].given)
 			print_real(out, values[i].v);
 }
@@ -128,13 +125,12 @@ add_columns(struct csv_column columns[COLUMNS_MAX], const struct field *table,
     struct csv_column like, unsigned first)
 {
 	const char *object = like.co_name, *unit;
-	const struct field *f;
 	struct csv_column *co;
 	int len;
 
 	unit = strstr(object, "_ns");
 	len = (int)(unit == NULL ? strlen(object) : (size_t)(unit - object));
-	for (f = table; f->f_key != NULL; f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		struct csv_column inner = { .co_base = like.co_base,
 		    .co_offset = like.co_offset + f->f_offset };
 
@@ -168,7 +164,7 @@ add_columns(struct csv_column columns[COLUMNS_MAX], const struct field *table,
 static unsigned
 find_columns(struct csv_column columns[COLUMNS_MAX])
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	memset(columns, 0, COLUMNS_MAX * sizeof(*columns));
 	add_columns(columns, result_cell_fields, (struct csv_column){
@@ -177,12 +173,12 @@ find_columns(struct csv_column columns[COLUMNS_MAX])
 	    .co_base = IN_HOST }, 0);
 	add_columns(columns, result_document_fields, (struct csv_column){
 	    .co_base = IN_DOCUMENT }, 0);
-	for (i = 0; i < sizeof(computed) / sizeof(computed[0]); i++)
+	for (unsigned i = 0; i < sizeof(computed) / sizeof(computed[0]); i++)
 		snprintf(columns[computed[i].cc_column].co_name,
 		    sizeof(columns[0].co_name), "%s", computed[i].cc_name);
 	while (columns[n + 1].co_name[0] != '\0')
 		n++;
-	for (i = n + 1; i < COLUMNS_MAX; i++)
+	for (unsigned i = n + 1; i < COLUMNS_MAX; i++)
 		KASSERT(columns[i].co_name[0] == '\0', ("column %u is missing "
 		    "before %s", n + 1, columns[i].co_name));
 	return (n);
@@ -192,14 +188,14 @@ int
 csv_print(FILE *out, const struct result *r)
 {
 	struct csv_column columns[COLUMNS_MAX];
-	unsigned cell, i, n = find_columns(columns);
+	unsigned n = find_columns(columns);
 
-	for (i = 1; i <= n; i++)
+	for (unsigned i = 1; i <= n; i++)
 		fprintf(out, "%s%s", i == 1 ? "" : ",", columns[i].co_name);
-	for (cell = 0; cell < r->cell_count; cell++) {
+	for (unsigned cell = 0; cell < r->cell_count; cell++) {
 		const void *const bases[] = { &r->cells[cell], &r->host, r };
 
-		for (i = 1; i <= n; i++) {
+		for (unsigned i = 1; i <= n; i++) {
 			const struct csv_column *co = &columns[i];
 
 			fputc(i == 1 ? '\n' : ',', out);
@@ -223,12 +219,10 @@ print_column_name(FILE *out, const struct result_cell *c)
 	const char *const names[] = {
 		c->engine, c->design, c->lock, c->cipher, c->crypto
 	};
-	const char *n;
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		fputc(i == 0 ? ' ' : '/', out);
-		for (n = names[i]; *n != '\0'; n++)
+		for (const char *n = names[i]; *n != '\0'; n++)
 			fputc(*n == ' ' ? '_' : *n, out);
 	}
 	fprintf(out, "/%ur/%" PRIu64 "B", c->readers, c->request_bytes);
@@ -238,11 +232,11 @@ int
 csv_print_ministat(FILE *out, const struct result *r)
 {
 	char machine[COMPARABLE_SIZE];
-	unsigned i, k, max, min;
+	unsigned max, min;
 
 	provenance_repeats(r, &min, &max);
 	fputs("# total MB/s of", out);
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		print_column_name(out, &r->cells[i]);
 	fputc('\n', out);
 	if (provenance_of(r) > RESULT_MEASURED)
@@ -251,8 +245,8 @@ csv_print_ministat(FILE *out, const struct result *r)
 	if (min != max)
 		fprintf(out, "# repeats %u to %u left out: not every cell has "
 		    "them\n", min + 1, max);
-	for (k = 0; k < min; k++) {
-		for (i = 0; i < r->cell_count; i++)
+	for (unsigned k = 0; k < min; k++) {
+		for (unsigned i = 0; i < r->cell_count; i++)
 			fprintf(out, "%s%.9g", i == 0 ? "" : " ",
 			    r->cells[i].samples[k].total_mb_per_s);
 		fputc('\n', out);

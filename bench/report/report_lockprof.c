@@ -24,7 +24,6 @@ static const struct column ns_columns[] = {
 static bool
 same_site(const struct result_row *a, const struct result_row *b)
 {
-
 	return (strcmp(a->lock, b->lock) == 0 &&
 	    strcmp(a->site, b->site) == 0);
 }
@@ -40,9 +39,8 @@ print_us(FILE *out, const struct result_cell *cell, unsigned i)
 	char name[2 * VIEW_SIZE], site[VIEW_SIZE];
 	const struct result_row *row;
 	double hold, wait;
-	unsigned k;
 
-	for (k = 0; k < cell->lock_profile_rows; k++) {
+	for (unsigned k = 0; k < cell->lock_profile_rows; k++) {
 		row = &cell->lock_profile[k];
 		if (k == i || !same_site(row, &sum))
 			continue;
@@ -86,7 +84,6 @@ static void
 print_times(FILE *out, const char *what, double count, double total_ns,
     const struct result_quantiles *q, double most, bool max)
 {
-
 	/* Quantiles of 0 below a total above 0: the document lacks them. */
 	if (q != NULL && q->p999 <= 0 && total_ns > 0)
 		q = NULL;
@@ -127,20 +124,19 @@ print_ns(FILE *out, const struct result_row *row)
 int
 report_lockprof(FILE *out, const struct result *r)
 {
-	const struct result_cell *cell;
 	bool any = false;
-	unsigned i;
 
-	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+	for (const struct result_cell *cell = r->cells;
+	    cell < r->cells + r->cell_count; cell++) {
 		if (!view_cell(out, r, cell))
 			continue;
 		any = true;
 		COLUMNS_TITLES(out, us_columns);
-		for (i = 0; i < cell->lock_profile_rows; i++)
+		for (unsigned i = 0; i < cell->lock_profile_rows; i++)
 			print_us(out, cell, i);
 		fputc('\n', out);
 		COLUMNS_TITLES(out, ns_columns);
-		for (i = 0; i < cell->lock_profile_rows; i++)
+		for (unsigned i = 0; i < cell->lock_profile_rows; i++)
 			print_ns(out, &cell->lock_profile[i]);
 	}
 	if (!any)

@@ -57,7 +57,6 @@ struct section {
 static const double *
 reals_at(const struct result_row *row, size_t offset)
 {
-
 	return ((const void *)((const char *)row + offset));
 }
 
@@ -65,7 +64,6 @@ reals_at(const struct result_row *row, size_t offset)
 static const char *
 class_name(const struct result_cell *cell, const char *class)
 {
-
 	return (strcmp(class, "sleep mutex") == 0 ? "Adaptive mutex" :
 	    strcmp(class, "spin mutex") == 0 ? "Spin lock" : cell->lock);
 }
@@ -82,14 +80,12 @@ widen(struct column *column, double n)
 static double
 count_of(const struct section *se, const struct result_row *row)
 {
-
 	return (*reals_at(row, se->se_event->ev_count));
 }
 
 static double
 mean_of(const struct section *se, const struct result_row *row)
 {
-
 	return (view_mean(*reals_at(row, se->se_event->ev_total_ns),
 	    count_of(se, row)));
 }
@@ -124,7 +120,6 @@ next_row(const struct section *se, const struct result_row *last)
 static void
 print_record(const struct section *se, const struct result_row *row, double sum)
 {
-
 	/* These locks have one holder at a time: rcnt is 1. */
 	COLUMNS_ROW(se->se_out, se->se_columns,
 	    VIEW_WHOLE(count_of(se, row), STAT_WIDEST),
@@ -138,11 +133,11 @@ print_record(const struct section *se, const struct result_row *row, double sum)
 static void
 print_distribution(FILE *out, const double *log2)
 {
-	unsigned bin, first = RESULT_LOG2_BINS, last = 0;
+	unsigned first = RESULT_LOG2_BINS, last = 0;
 	double sum = 0;
 	int bar, width;
 
-	for (bin = 0; bin < RESULT_LOG2_BINS; bin++) {
+	for (unsigned bin = 0; bin < RESULT_LOG2_BINS; bin++) {
 		if (log2[bin] <= 0)
 			continue;
 		first = first == RESULT_LOG2_BINS ? bin : first;
@@ -157,7 +152,7 @@ print_distribution(FILE *out, const double *log2)
 	width = width < 10 ? 10 : width;
 	fprintf(out, "\n%*s %31s %s\n", width, "nsec",
 	    "------ Time Distribution ------", "count");
-	for (bin = first; bin <= last; bin++) {
+	for (unsigned bin = first; bin <= last; bin++) {
 		bar = (int)fmin(STAT_BAR, STAT_BAR * log2[bin] / sum);
 		fprintf(out, "%*.0f |%.*s%*s %s\n", width,
 		    ldexp(1, (int)bin), bar, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
@@ -227,15 +222,15 @@ print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 {
 	struct section se = { .se_out = out, .se_cell = cell };
 	const struct result_row *rows = cell->lock_profile;
-	unsigned event, i, k;
+	unsigned k;
 
 	/* The profile is of the windows of all repeats. */
-	for (i = 0; i < cell->repeats; i++)
+	for (unsigned i = 0; i < cell->repeats; i++)
 		se.se_window_s = view_sum(se.se_window_s,
 		    cell->samples[i].window_s);
-	for (event = 0; event < EVENTS; event++) {
+	for (unsigned event = 0; event < EVENTS; event++) {
 		se.se_event = &events[event];
-		for (i = 0; i < cell->lock_profile_rows; i++) {
+		for (unsigned i = 0; i < cell->lock_profile_rows; i++) {
 			se.se_class = view_class(cell, rows[i].lock);
 			/* Each class once. */
 			for (k = 0; k < i; k++)
@@ -254,9 +249,8 @@ print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 static int
 print_cells(FILE *out, const struct result *r, bool histogram)
 {
-	const struct result_cell *cell;
-
-	for (cell = r->cells; cell < r->cells + r->cell_count; cell++)
+	for (const struct result_cell *cell = r->cells;
+	    cell < r->cells + r->cell_count; cell++)
 		if (view_cell(out, r, cell))
 			print_cell(out, cell, histogram);
 	return (0);
@@ -265,13 +259,11 @@ print_cells(FILE *out, const struct result *r, bool histogram)
 int
 report_lockstat(FILE *out, const struct result *r)
 {
-
 	return (print_cells(out, r, false));
 }
 
 int
 report_lockstat_histogram(FILE *out, const struct result *r)
 {
-
 	return (print_cells(out, r, true));
 }

@@ -13,10 +13,10 @@ static const struct column columns[] = {
 static void
 print_lock(FILE *out, const struct result_cell *cell, const char *lock)
 {
-	const struct result_wait *w, *end = cell->waits + cell->wait_rows;
+	const struct result_wait *end = cell->waits + cell->wait_rows;
 	double count = 0, total = 0;
 
-	for (w = cell->waits; w < end; w++) {
+	for (const struct result_wait *w = cell->waits; w < end; w++) {
 		if (strcmp(w->lock, lock) != 0)
 			continue;
 		count = view_sum(count, w->count);
@@ -25,7 +25,7 @@ print_lock(FILE *out, const struct result_cell *cell, const char *lock)
 	fprintf(out, "\n%s: %s wait%s, %s\n", lock, FORMAT(count, count),
 	    PLURAL(count), FORMAT(ns, total));
 	COLUMNS_TITLES(out, columns);
-	for (w = cell->waits; w < end; w++)
+	for (const struct result_wait *w = cell->waits; w < end; w++)
 		if (strcmp(w->lock, lock) == 0)
 			COLUMNS_ROW(out, columns, FORMATF("%.18s (%.9s)",
 			    w->site, w->role), FORMATF("%.16s", w->holder),
@@ -40,15 +40,15 @@ void
 report_waits_cell(FILE *out, const struct result_cell *cell)
 {
 	bool contended = false;
-	unsigned i, k;
+	unsigned k;
 
-	for (i = 0; i < cell->lock_profile_rows; i++)
+	for (unsigned i = 0; i < cell->lock_profile_rows; i++)
 		contended |= cell->lock_profile[i].contended > 0;
 	if (cell->wait_rows == 0)
 		fputs(contended && !view_detailed(cell) ?
 		    "  the document has waits, but not their holders\n" :
 		    "  no thread waited\n", out);
-	for (i = 0; i < cell->wait_rows; i++) {
+	for (unsigned i = 0; i < cell->wait_rows; i++) {
 		for (k = 0; strcmp(cell->waits[k].lock,
 		    cell->waits[i].lock) != 0; k++)
 			continue;
@@ -60,10 +60,10 @@ report_waits_cell(FILE *out, const struct result_cell *cell)
 int
 report_waits(FILE *out, const struct result *r)
 {
-	const struct result_cell *cell;
 	bool any = false;
 
-	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+	for (const struct result_cell *cell = r->cells;
+	    cell < r->cells + r->cell_count; cell++) {
 		if (!view_cell(out, r, cell))
 			continue;
 		any |= cell->wait_rows > 0;

@@ -50,7 +50,7 @@ print_head(struct table *tb)
 	const struct result *r = tb->tb_result;
 	const struct result_host *h = &r->host;
 	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
-	unsigned i, max, min;
+	unsigned max, min;
 	struct text t = { .s = "" };
 	char head[COMPARABLE_SIZE];
 
@@ -76,7 +76,7 @@ print_head(struct table *tb)
 	if (comparable_place(r) != NULL)
 		text_add(&t, ", place %s", comparable_place(r));
 	/* A machine may change between two sittings, a simulated one not. */
-	for (i = 0; !predicted && i < r->resumed_count; i++)
+	for (unsigned i = 0; !predicted && i < r->resumed_count; i++)
 		text_add(&t, ", resumed %s from repeat %u on",
 		    r->resumed[i].at, r->resumed[i].order);
 	format_wrap(tb->tb_out, "", 2, t.s);
@@ -98,14 +98,12 @@ print_list(FILE *out, const char *first, char *const *texts)
 static const char *
 design_of(const struct table *tb, unsigned side)
 {
-
 	return (tb->tb_group[side]->cu_cells[0]->design);
 }
 
 bool
 table_noted(const struct result_cell *cell)
 {
-
 	return (cell != NULL && (cell->notes[0] != '\0' ||
 	    comparable_gated(cell)));
 }
@@ -113,7 +111,6 @@ table_noted(const struct result_cell *cell)
 static bool
 same_note(const struct result_cell *a, const struct result_cell *b)
 {
-
 	return (strcmp(a->notes, b->notes) == 0 &&
 	    strcmp(a->gate, b->gate) == 0);
 }
@@ -143,9 +140,8 @@ void
 table_notes(struct table *tb)
 {
 	char first[TABLE_MARK_SIZE];
-	unsigned i;
 
-	for (i = 0; i < tb->tb_note_count; i++) {
+	for (unsigned i = 0; i < tb->tb_note_count; i++) {
 		const struct note *no = &tb->tb_notes[i];
 		const struct result_cell *cell = no->no_cell;
 		bool gated = comparable_gated(cell);
@@ -242,14 +238,14 @@ table_next(const struct table *tb, unsigned after,
     const struct result_cell **cells)
 {
 	const struct curve *cu;
-	unsigned i, k, least = 0;
+	unsigned k, least = 0;
 
-	for (i = 0; i < tb->tb_count; i++)
+	for (unsigned i = 0; i < tb->tb_count; i++)
 		for (cu = tb->tb_group[i], k = 0; k < cu->cu_count; k++)
 			if (cu->cu_cells[k]->readers > after && (least == 0 ||
 			    cu->cu_cells[k]->readers < least))
 				least = cu->cu_cells[k]->readers;
-	for (i = 0; i < tb->tb_count; i++) {
+	for (unsigned i = 0; i < tb->tb_count; i++) {
 		cells[i] = NULL;
 		for (cu = tb->tb_group[i], k = 0; k < cu->cu_count; k++)
 			if (cu->cu_cells[k]->readers == least)
@@ -269,9 +265,8 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 	const unsigned designs = tb->tb_count;
 	const unsigned end = COLUMN_DESIGN + designs * COLUMN_PER_DESIGN;
 	bool star = false;
-	unsigned i;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		star |= cells[i] != NULL && cells[i]->oversubscribed;
 		fill_design(tb, cells[i], open, texts + COLUMN_DESIGN +
 		    i * COLUMN_PER_DESIGN, bufs[i]);
@@ -341,11 +336,11 @@ print_pair(struct table *tb)
 bool
 table_group(struct table *tb, const struct curves *cs, unsigned i)
 {
-	const struct curve *cu, *end = cs->cs_curves + cs->cs_count;
+	const struct curve *end = cs->cs_curves + cs->cs_count;
 	const struct result_cell *first = cs->cs_curves[i].cu_cells[0];
 
 	tb->tb_count = 0;
-	for (cu = cs->cs_curves; cu < end; cu++) {
+	for (const struct curve *cu = cs->cs_curves; cu < end; cu++) {
 		if (!curve_alike(cu->cu_cells[0], first, CURVE_DESIGN))
 			continue;
 		/* The group was printed with its first curve. */
@@ -365,9 +360,7 @@ table_group(struct table *tb, const struct curves *cs, unsigned i)
 static void
 print_groups(struct table *tb, const struct curves *cs)
 {
-	unsigned i;
-
-	for (i = 0; i < cs->cs_count; i++) {
+	for (unsigned i = 0; i < cs->cs_count; i++) {
 		if (!table_group(tb, cs, i))
 			continue;
 		if (tb->tb_count > 2)
@@ -433,9 +426,8 @@ print_costs(const struct table *tb)
 	struct text t = { .s = "" };
 	bool profiled = false;
 	double max = 0;
-	unsigned i;
 
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		profiled |= r->cells[i].profiled;
 		max = fmax(max, r->cells[i].profile_cost_percent);
 	}

@@ -69,14 +69,13 @@ static void
 add_cost(struct text *t, const struct result_cell *cell)
 {
 	double cost, high = -HUGE_VAL, low = HUGE_VAL;
-	unsigned i;
 
 	if (cell->ledger.plain_mb_per_s <= 0) {
 		text_add(t, "; %s", provenance_predicted(cell) ?
 		    "takes no virtual time" : "its cost was not measured");
 		return;
 	}
-	for (i = 0; i < cell->repeats; i++) {
+	for (unsigned i = 0; i < cell->repeats; i++) {
 		const struct result_sample *rs = &cell->samples[i];
 
 		if (rs->plain_mb_per_s <= 0)
@@ -94,10 +93,9 @@ add_cost(struct text *t, const struct result_cell *cell)
 static void
 print_ledgers(FILE *out, const struct result *r)
 {
-	unsigned i;
 	bool any = false;
 
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		const struct result_cell *cell = &r->cells[i];
 		const struct result_ledger *rl = &cell->ledger;
 		struct text t = { .s = "" };
@@ -138,9 +136,9 @@ static void
 print_rankings(FILE *out, const struct result_uncertainty *ru)
 {
 	bool all = ru->ranking_count <= BELOW_RANKINGS;
-	unsigned i, robust = 0, shown = 0;
+	unsigned robust = 0, shown = 0;
 
-	for (i = 0; i < ru->ranking_count; i++)
+	for (unsigned i = 0; i < ru->ranking_count; i++)
 		robust += ru->rankings[i].robust;
 	if (ru->ranking_count == 0)
 		return;
@@ -149,7 +147,7 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 	    "1 %% or more%s", robust, ru->ranking_count,
 	    all || robust == ru->ranking_count ? "." :
 	    "; those that are not:");
-	for (i = 0; i < ru->ranking_count; i++) {
+	for (unsigned i = 0; i < ru->ranking_count; i++) {
 		const struct result_ranking *rr = &ru->rankings[i];
 
 		if ((!all && rr->robust) || shown++ >= BELOW_RANKINGS)
@@ -170,7 +168,6 @@ static void
 print_uncertainty(FILE *out, const struct result *r)
 {
 	const struct result_uncertainty *ru = &r->uncertainty;
-	unsigned i;
 
 	if (ru->samples == 0)
 		return;
@@ -189,7 +186,8 @@ print_uncertainty(FILE *out, const struct result *r)
 		    "over cells; left of the axis more of it means less MB/s. "
 		    "With so many samples up to %.2f may be chance.",
 		    two_sigma / sqrt(ru->samples - 1.0));
-	for (i = 0; i < ru->parameter_count && i < BELOW_PARAMETERS; i++)
+	for (unsigned i = 0; i < ru->parameter_count && i < BELOW_PARAMETERS;
+	    i++)
 		print_parameter(out, &ru->parameters[i]);
 	print_rankings(out, ru);
 }
@@ -199,9 +197,9 @@ static void
 print_backoff(FILE *out, const struct result *r)
 {
 	const struct lock_class *lc;
-	const struct result_cell *cell;
 
-	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+	for (const struct result_cell *cell = r->cells;
+	    cell < r->cells + r->cell_count; cell++) {
 		lc = lock_class_find(cell->lock);
 		if (!provenance_predicted(cell) || cell->readers < 2 ||
 		    cell->readers >= cell->cpus || lc == NULL ||
@@ -234,9 +232,7 @@ print_passes(FILE *out, const struct result *r)
 void
 table_below_print(FILE *out, const struct result *r)
 {
-	unsigned i;
-
-	for (i = 0; i < r->control_count; i++)
+	for (unsigned i = 0; i < r->control_count; i++)
 		print_control(out, &r->controls[i]);
 	print_backoff(out, r);
 	print_ledgers(out, r);

@@ -15,7 +15,6 @@ enum {
 static double
 percent_of(double part, double whole)
 {
-
 	return (whole > 0 ? fmin(part / whole, 1e6) * 100 : 0);
 }
 
@@ -108,9 +107,8 @@ static void
 print_health(FILE *out, const struct result_cell *cell)
 {
 	const struct result_health *rh;
-	unsigned i;
 
-	for (i = 0; i < cell->health_rows; i++) {
+	for (unsigned i = 0; i < cell->health_rows; i++) {
 		struct text t = { .s = "" };
 
 		rh = &cell->health[i];
@@ -144,7 +142,6 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 static void
 print_fairness(FILE *out, const struct result_fairness *f)
 {
-
 	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
 	if (f->hold_cna > 0)
 		print_indexes(out, "  of holding", f->hold_min_max,
@@ -166,13 +163,12 @@ print_locks(FILE *out, const struct result_cell *cell)
 	};
 	char site[RESULT_NAME_SIZE + 2];
 	const struct result_row *row;
-	unsigned i;
 
 	if (cell->lock_profile_rows == 0)
 		return;
 	fputc('\n', out);
 	COLUMNS_TITLES(out, columns);
-	for (i = 0; i < cell->lock_profile_rows; i++) {
+	for (unsigned i = 0; i < cell->lock_profile_rows; i++) {
 		row = &cell->lock_profile[i];
 		if (i == 0 || strcmp(row->lock, row[-1].lock) != 0)
 			fprintf(out, "%.31s\n", row->lock);

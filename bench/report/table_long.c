@@ -43,7 +43,6 @@ static const struct column part_columns[CURVE_PARTS] = {
 static enum kind
 kind_of(const struct result_cell *cell)
 {
-
 	return (comparable_open_loop(cell) ? OPEN : cell->acquisition_ns > 0 ?
 	    LOCKS : CLOSED);
 }
@@ -92,10 +91,10 @@ print_row(struct table *tb, const char *const *parts, unsigned count,
 static void
 print_rows(struct table *tb, const char *const *parts, unsigned count)
 {
-	unsigned i, readers = 0;
+	unsigned readers = 0;
 
 	while ((readers = table_next(tb, readers, tb->tb_cells)) > 0)
-		for (i = 0; i < tb->tb_count; i++)
+		for (unsigned i = 0; i < tb->tb_count; i++)
 			if (tb->tb_cells[i] != NULL)
 				print_row(tb, parts, count, tb->tb_cells[0],
 				    tb->tb_cells[i]);
@@ -111,7 +110,7 @@ table_bands(struct table *tb, bool open)
 	};
 	const struct result_cell *c;
 	const struct result_band *rb;
-	unsigned i, readers = 0;
+	unsigned readers = 0;
 	double unit;
 
 	if (tb->tb_result->uncertainty.samples == 0)
@@ -119,7 +118,7 @@ table_bands(struct table *tb, bool open)
 	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tb_out);
 	COLUMNS_TITLES(tb->tb_out, columns);
 	while ((readers = table_next(tb, readers, tb->tb_cells)) > 0) {
-		for (i = 0; i < tb->tb_count; i++) {
+		for (unsigned i = 0; i < tb->tb_count; i++) {
 			c = tb->tb_cells[i];
 			if (c == NULL || c->uncertainty.samples == 0)
 				continue;
@@ -159,17 +158,17 @@ print_page(struct table *tb, const struct curves *cs, enum kind kind)
 	char bufs[CURVE_PARTS][CURVE_NAME_SIZE];
 	const char *parts[CURVE_PARTS] = { NULL };
 	struct column columns[PARTS + COLUMNS];
-	unsigned count = 0, i, part;
+	unsigned count = 0;
 	const struct result_cell *c;
 	bool any = false;
 
-	for (part = 0; part < CURVE_PARTS; part++)
+	for (unsigned part = 0; part < CURVE_PARTS; part++)
 		if (cs->cs_varies[part] && part != CURVE_DESIGN)
 			columns[count++] = part_columns[part];
 	memcpy(columns + count, long_columns[kind], sizeof(long_columns[0]));
 	columns[count + COLUMNS_MARKS] = note_column;
 	tb->tb_columns = columns;
-	for (i = 0; i < cs->cs_count; i++) {
+	for (unsigned i = 0; i < cs->cs_count; i++) {
 		c = cs->cs_curves[i].cu_cells[0];
 		if (kind_of(c) != kind || !table_group(tb, cs, i))
 			continue;
@@ -179,7 +178,7 @@ print_page(struct table *tb, const struct curves *cs, enum kind kind)
 		tb->tb_loop[kind == OPEN] = true;
 		tb->tb_lock_loop |= kind == LOCKS;
 		count = 0;
-		for (part = 0; part < CURVE_PARTS; part++)
+		for (unsigned part = 0; part < CURVE_PARTS; part++)
 			if (cs->cs_varies[part] && part != CURVE_DESIGN)
 				parts[count++] = curve_part(c,
 				    (enum curve_part)part, bufs[part]);
@@ -192,14 +191,13 @@ void
 table_page(struct table *tb, const struct curves *cs)
 {
 	struct text t = { .s = "" };
-	unsigned i;
 
 	tb->tb_long = true;
 	curve_common(cs, &t);
 	format_wrap(tb->tb_out, "All cells:", 2, t.s);
-	for (i = 0; i < KINDS; i++)
+	for (unsigned i = 0; i < KINDS; i++)
 		print_page(tb, cs, (enum kind)i);
-	for (i = 0; i < cs->cs_count; i++) {
+	for (unsigned i = 0; i < cs->cs_count; i++) {
 		if (tb->tb_result->uncertainty.samples == 0 ||
 		    !table_group(tb, cs, i))
 			continue;

@@ -28,7 +28,6 @@ struct usl_report {
 static void
 add_interval(struct text *t, const struct usl_curve *uc, enum usl_figure i)
 {
-
 	if (uc->uc_sure)
 		text_add(t, " (%s to %s)", FORMAT(real, uc->uc_ci95[i][0]),
 		    FORMAT(real, uc->uc_ci95[i][1]));
@@ -38,7 +37,6 @@ add_interval(struct text *t, const struct usl_curve *uc, enum usl_figure i)
 static const char *
 format_readers(char buf[FORMAT_SIZE], double n)
 {
-
 	snprintf(buf, FORMAT_SIZE, "%.*f", n >= 99.95 ||
 	    fabs(n - round(n)) < 0.05 ? 0 : 1, n);
 	return (buf);
@@ -166,7 +164,6 @@ print_law(FILE *out, const struct usl_curve *uc)
 static void
 add_outside(struct text *t, const struct usl_curve *uc, double n)
 {
-
 	if (n < uc->uc_least)
 		text_add(t, "; below the data, which begin at %u",
 		    uc->uc_least);
@@ -238,13 +235,12 @@ print_curve(struct usl_report *ur, unsigned index)
 	const struct usl_curve *uc = &ur->ur_laws[index];
 	char name[CURVE_NAME_SIZE];
 	FILE *out = ur->ur_out;
-	unsigned i;
 
 	curve_name(&ur->ur_curves, cu, CURVE_PARTS, name);
 	fputc('\n', out);
 	format_wrap(out, "", 2, name);
 	COLUMNS_TITLES(out, point_columns);
-	for (i = 0; i < cu->cu_count; i++)
+	for (unsigned i = 0; i < cu->cu_count; i++)
 		print_point(ur, cu, uc, i);
 	if (uc->uc_fitted) {
 		print_law(out, uc);
@@ -261,7 +257,6 @@ print_curve(struct usl_report *ur, unsigned index)
 static void
 print_legend(const struct usl_report *ur)
 {
-
 	fputc('\n', ur->ur_out);
 	format_wrap(ur->ur_out, "", 2, "MB/s: the total; +-%: half its 95 % "
 	    "interval; law: the fitted total; off%: how far that is from MB/s. "
@@ -279,7 +274,6 @@ int
 usl_print(FILE *out, const struct result *r)
 {
 	struct usl_report ur = { .ur_out = out };
-	unsigned i;
 	int error;
 
 	error = curves_find(r, &ur.ur_curves);
@@ -288,7 +282,7 @@ usl_print(FILE *out, const struct result *r)
 	ur.ur_laws = calloc((size_t)ur.ur_curves.cs_count + 1,
 	    sizeof(*ur.ur_laws));
 	error = ur.ur_laws == NULL ? ENOMEM : 0;
-	for (i = 0; i < ur.ur_curves.cs_count && error == 0; i++)
+	for (unsigned i = 0; i < ur.ur_curves.cs_count && error == 0; i++)
 		error = usl_curve_fit(&ur.ur_curves.cs_curves[i], r->seed,
 		    true, &ur.ur_laws[i]);
 	if (error == 0) {
@@ -296,7 +290,7 @@ usl_print(FILE *out, const struct result *r)
 		if (r->cell_count == 0) {
 			fputs("\nno cells\n", out);
 		} else {
-			for (i = 0; i < ur.ur_curves.cs_count; i++)
+			for (unsigned i = 0; i < ur.ur_curves.cs_count; i++)
 				print_curve(&ur, i);
 			print_legend(&ur);
 		}

@@ -25,7 +25,6 @@ struct work {
 enum usl_use
 usl_curve_use(const struct usl_curve *uc, const struct result_cell *c)
 {
-
 	if (comparable_gated(c))
 		return (USL_GATED);
 	if (!(c->total_mb_per_s >= USL_MB_PER_S_MIN &&
@@ -40,11 +39,10 @@ static void
 choose(const struct curve *cu, bool over, struct usl_curve *uc)
 {
 	const struct result_cell *c;
-	unsigned i;
 
 	*uc = (struct usl_curve){ .uc_over = over };
 	/* In the order of readers. */
-	for (i = 0; i < cu->cu_count; i++) {
+	for (unsigned i = 0; i < cu->cu_count; i++) {
 		c = cu->cu_cells[i];
 		if (usl_curve_use(uc, c) != USL_USED)
 			continue;
@@ -60,7 +58,6 @@ choose(const struct curve *cu, bool over, struct usl_curve *uc)
 static double *
 totals_of(const struct result_cell *c)
 {
-
 	return (comparable_values(c, offsetof(struct result_sample,
 	    total_mb_per_s)));
 }
@@ -71,14 +68,13 @@ draw(struct work *wk, uint64_t seed)
 {
 	struct resample rs;
 	double *totals;
-	unsigned i;
 	int error = 0;
 
 	wk->wk_medians = calloc((size_t)wk->wk_count * HYPOTHESIS_RESAMPLES,
 	    sizeof(*wk->wk_medians));
 	if (wk->wk_medians == NULL)
 		return (ENOMEM);
-	for (i = 0; i < wk->wk_count && error == 0; i++) {
+	for (unsigned i = 0; i < wk->wk_count && error == 0; i++) {
 		const struct result_cell *c = wk->wk_cells[i];
 
 		totals = totals_of(c);
@@ -98,12 +94,12 @@ draw(struct work *wk, uint64_t seed)
 static int
 find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 {
-	unsigned done = 0, i, k;
+	unsigned done = 0;
 	double *figures[USL_FIGURES];
 	struct usl_law law;
 	int error;
 
-	for (i = 0; i < wk->wk_count; i++)
+	for (unsigned i = 0; i < wk->wk_count; i++)
 		if (comparable_few_repeats(wk->wk_cells[i]))
 			return (0);
 	error = draw(wk, seed);
@@ -111,10 +107,10 @@ find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 	    sizeof(double));
 	if (figures[0] == NULL)
 		return (ENOMEM);
-	for (i = 1; i < USL_FIGURES; i++)
+	for (unsigned i = 1; i < USL_FIGURES; i++)
 		figures[i] = figures[i - 1] + HYPOTHESIS_RESAMPLES;
-	for (i = 0; i < HYPOTHESIS_RESAMPLES && error == 0; i++) {
-		for (k = 0; k < wk->wk_count; k++)
+	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES && error == 0; i++) {
+		for (unsigned k = 0; k < wk->wk_count; k++)
 			wk->wk_points[k].up_mb_per_s = fmin(USL_MB_PER_S_MAX,
 			    fmax(fmax(USL_MB_PER_S_MIN, usl_floor *
 			    wk->wk_cells[k]->total_mb_per_s),
@@ -129,7 +125,7 @@ find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 		figures[USL_KAPPA][done++] = law.ul_kappa;
 	}
 	uc->uc_sure = error == 0 && done > 0;
-	for (i = 0; i < USL_FIGURES && uc->uc_sure; i++) {
+	for (unsigned i = 0; i < USL_FIGURES && uc->uc_sure; i++) {
 		uc->uc_ci95[i][0] = stats_quantile(figures[i], done, 0.025);
 		uc->uc_ci95[i][1] = stats_quantile(figures[i], done, 0.975);
 	}
@@ -142,10 +138,9 @@ fit(const struct curve *cu, uint64_t seed, bool intervals,
     struct usl_curve *uc, struct work *wk)
 {
 	double off;
-	unsigned i;
 	int error;
 
-	for (i = 0; i < cu->cu_count; i++) {
+	for (unsigned i = 0; i < cu->cu_count; i++) {
 		if (usl_curve_use(uc, cu->cu_cells[i]) != USL_USED)
 			continue;
 		wk->wk_cells[wk->wk_count] = cu->cu_cells[i];
@@ -157,7 +152,7 @@ fit(const struct curve *cu, uint64_t seed, bool intervals,
 	if (error != 0)
 		return (error == EDOM ? 0 : error);
 	uc->uc_fitted = true;
-	for (i = 0; i < wk->wk_count; i++) {
+	for (unsigned i = 0; i < wk->wk_count; i++) {
 		off = usl_at(&uc->uc_law, wk->wk_points[i].up_readers) /
 		    wk->wk_points[i].up_mb_per_s - 1;
 		uc->uc_off = fmax(uc->uc_off, fabs(off));
@@ -196,15 +191,14 @@ usl_curve_falls(const struct curve *cu, const struct usl_curve *uc,
     const struct result_cell **from, const struct result_cell **to)
 {
 	const struct result_cell *c, *top = NULL;
-	unsigned i;
 
-	for (i = 0; i < cu->cu_count; i++) {
+	for (unsigned i = 0; i < cu->cu_count; i++) {
 		c = cu->cu_cells[i];
 		if (usl_curve_use(uc, c) == USL_USED && (top == NULL ||
 		    c->total_mb_per_s > top->total_mb_per_s))
 			top = c;
 	}
-	for (i = 0; i < cu->cu_count && top != NULL; i++) {
+	for (unsigned i = 0; i < cu->cu_count && top != NULL; i++) {
 		c = cu->cu_cells[i];
 		if (usl_curve_use(uc, c) != USL_USED ||
 		    c->readers <= top->readers || comparable_unranked(top, c))

@@ -48,7 +48,6 @@ print_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 bool
 view_cell(FILE *out, const struct result *r, const struct result_cell *cell)
 {
-
 	if (cell > r->cells)
 		fputc('\n', out);
 	print_heading(out, r, cell);
@@ -62,14 +61,13 @@ bool
 view_detailed(const struct result_cell *cell)
 {
 	const struct result_row *row;
-	unsigned bin, i;
 
-	for (i = 0; i < cell->lock_profile_rows; i++) {
+	for (unsigned i = 0; i < cell->lock_profile_rows; i++) {
 		row = &cell->lock_profile[i];
 		if (row->cnt_hold > 0)
 			return (true);
 		/* Where there are distributions, every hold is in one. */
-		for (bin = 0; bin < RESULT_LOG2_BINS; bin++)
+		for (unsigned bin = 0; bin < RESULT_LOG2_BINS; bin++)
 			if (row->hold_log2[bin] > 0)
 				return (true);
 	}
@@ -97,23 +95,19 @@ view_whole(char buf[VIEW_SIZE], double v, int width)
 double
 view_sum(double a, double b)
 {
-
 	return (fmin(a + b, view_largest));
 }
 
 double
 view_mean(double total, double count)
 {
-
 	return (count > 0 ? fmin(total / count, view_largest) : 0);
 }
 
 const char *
 view_site(char buf[VIEW_SIZE], const char *lock, const char *site)
 {
-	unsigned i;
-
-	for (i = 0; i < LOCKS; i++) {
+	for (unsigned i = 0; i < LOCKS; i++) {
 		if (strcmp(lock, locks[i].name) == 0) {
 			snprintf(buf, VIEW_SIZE, "%s:%s", locks[i].file, site);
 			return (buf);
@@ -128,9 +122,8 @@ view_class(const struct result_cell *cell, const char *lock)
 {
 	const char *kind = cell->lock;
 	const struct lock_class *lc;
-	unsigned i;
 
-	for (i = 0; i < LOCKS; i++)
+	for (unsigned i = 0; i < LOCKS; i++)
 		if (locks[i].kind != NULL && strcmp(lock, locks[i].name) == 0)
 			kind = locks[i].kind;
 	/* A file may name kinds that this program does not have. */
@@ -155,6 +148,5 @@ view_band(char buf[VIEW_SIZE], const double *band, double own,
 const double *
 view_p99_band(const struct result_band *rb)
 {
-
 	return (rb->latency_p99_samples == NULL ? NULL : rb->latency_p99_ns);
 }

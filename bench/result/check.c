@@ -31,18 +31,18 @@ walk_field(struct walk *wa, const char *object, const struct field *f,
 {
 	const struct result_cell *c = wa->wa_cell;
 	struct result_median *rm = &wa->wa_median;
-	unsigned i, k, n;
+	unsigned n;
 	int error = 0;
 
 	n = f->f_shape == FIELD_EACH ? c->readers :
 	    f->f_how == FIELD_HOW_MEDIAN;
-	for (k = 0; k < n && error == 0; k++) {
+	for (unsigned k = 0; k < n && error == 0; k++) {
 		snprintf(rm->rm_name, sizeof(rm->rm_name),
 		    f->f_shape == FIELD_EACH ? "%s%s[%u]" : "%s%s", object,
 		    f->f_key, k);
 		rm->rm_number = (double *)field_elements(f,
 		    (char *)wa->wa_cell + at) + k;
-		for (i = 0; i < c->repeats; i++)
+		for (unsigned i = 0; i < c->repeats; i++)
 			rm->rm_values[i] = ((const double *)field_elements(
 			    twin, (const char *)&c->samples[i] + twin_at))[k];
 		error = wa->wa_each(wa->wa_context, rm);
@@ -56,9 +56,8 @@ lacks(const struct result_cell *c, const struct field *object)
 {
 	size_t k, n = object->f_size / sizeof(double);
 	const double *v;
-	unsigned i;
 
-	for (i = 0; i < c->repeats; i++) {
+	for (unsigned i = 0; i < c->repeats; i++) {
 		v = field_elements(object, &c->samples[i]);
 		for (k = 0; k < n && v[k] <= 0; k++)
 			continue;
@@ -137,7 +136,6 @@ result_cell_order(const void *left, const void *right)
 static bool
 near(double a, double b)
 {
-
 	return (fabs(a - b) <= rounding_share * fmax(fabs(a), fabs(b)));
 }
 
@@ -155,12 +153,12 @@ check_median(void *context, struct result_median *rm)
 {
 	const struct checked *ch = context;
 	const struct result_cell *c = ch->cell;
-	unsigned i, passed = 0;
+	unsigned passed = 0;
 	double *v = rm->rm_values, all, own;
 
 	if (rm->rm_lacking)
 		return (0);
-	for (i = 0; i < c->repeats; i++)
+	for (unsigned i = 0; i < c->repeats; i++)
 		if (c->samples[i].gate[0] == '\0') {
 			own = v[i];
 			v[i] = v[passed];
@@ -179,7 +177,6 @@ check_median(void *context, struct result_median *rm)
 bool
 result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 {
-
 	*sum = stats_mean(rs->reader_mb_per_s, readers) * readers;
 	return (near(*sum, rs->total_mb_per_s));
 }
@@ -189,7 +186,6 @@ check_cell(struct checked *ch)
 {
 	struct result_cell c = *ch->cell;
 	double sum;
-	unsigned i;
 
 	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus)) {
 		snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].nodes: %u is out "
@@ -197,7 +193,7 @@ check_cell(struct checked *ch)
 		    c.cpus);
 		return (EINVAL);
 	}
-	for (i = 0; i < c.repeats; i++) {
+	for (unsigned i = 0; i < c.repeats; i++) {
 		if (result_check_sum(&c.samples[i], c.readers, &sum))
 			continue;
 		snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
@@ -215,16 +211,15 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 {
 	const struct result_cell **sorted;
 	int status = 0;
-	unsigned i, k;
 
 	sorted = calloc((size_t)count + 1, sizeof(*sorted));
 	if (sorted == NULL)
 		return (ENOMEM);
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		sorted[i] = &cells[i];
 	qsort(sorted, count, sizeof(*sorted), result_cell_order);
-	for (i = 0; i < count && status == 0; i++)
-		for (k = i; k-- > 0 && status == 0 &&
+	for (unsigned i = 0; i < count && status == 0; i++)
+		for (unsigned k = i; k-- > 0 && status == 0 &&
 		    result_cell_order(&sorted[k], &sorted[i]) == 0;) {
 			if (sorted[k]->spin_polls != sorted[i]->spin_polls)
 				continue;

@@ -79,7 +79,6 @@ const struct field_type field_types[FIELD_OBJECT + 1] = {
 bool
 field_is_array(const struct field *f)
 {
-
 	return (f->f_shape != FIELD_ONE || f->f_kind == FIELD_PAIR ||
 	    f->f_kind == FIELD_BINS);
 }
@@ -129,9 +128,8 @@ bool
 field_given(const struct field *f, const void *base)
 {
 	const char *p = (const char *)base + f->f_when;
-	size_t i;
 
-	for (i = 0; i < f->f_when_size; i++)
+	for (size_t i = 0; i < f->f_when_size; i++)
 		if (p[i] != 0)
 			return (true);
 	return (f->f_when_size == 0);
@@ -140,7 +138,6 @@ field_given(const struct field *f, const void *base)
 static json_t *
 format_real(const struct field *f, double v)
 {
-
 	KASSERT(isfinite(v) && fabs(v) <= REAL_MAX,
 	    ("%s: %g has no place in a result", f->f_key, v));
 	if (f->f_how != FIELD_HOW_POINT && v == floor(v) && fabs(v) < whole_max)
@@ -175,9 +172,8 @@ static json_t *
 format_buckets(const uint32_t *bucket, unsigned n)
 {
 	json_t *array = json_array();
-	unsigned i;
 
-	for (i = 0; array != NULL && i < n; i++)
+	for (unsigned i = 0; array != NULL && i < n; i++)
 		if (bucket[i] != 0) {
 			json_append(&array, json_integer(i));
 			json_append(&array, json_integer(bucket[i]));
@@ -188,7 +184,6 @@ format_buckets(const uint32_t *bucket, unsigned n)
 static json_t *
 format_one(const struct field *f, const void *p, unsigned readers)
 {
-
 	switch (field_types[f->f_kind].ft_form) {
 	case FORM_TEXT:
 		return (json_text_new(p));
@@ -214,11 +209,11 @@ static json_t *
 format_many(const struct field *f, const void *base, unsigned readers)
 {
 	const char *elements = field_elements(f, base);
-	unsigned i, n = length(f, base, readers);
+	unsigned n = length(f, base, readers);
 	json_t *array = json_array();
 
 	KASSERT(elements != NULL || n == 0, ("%s: %u of nothing", f->f_key, n));
-	for (i = 0; array != NULL && i < n; i++)
+	for (unsigned i = 0; array != NULL && i < n; i++)
 		json_append(&array, format_one(f, elements +
 		    i * field_size(f), readers));
 	return (array);
@@ -228,9 +223,9 @@ json_t *
 field_format(const struct field *table, const void *base, unsigned readers)
 {
 	json_t *object = json_object(), *value;
-	const struct field *f;
 
-	for (f = table; object != NULL && f->f_key != NULL; f++) {
+	for (const struct field *f = table; object != NULL && f->f_key != NULL;
+	    f++) {
 		const void *p = (const char *)base + f->f_offset;
 
 		if (f->f_kind == FIELD_READERS)
@@ -250,9 +245,7 @@ field_format(const struct field *table, const void *base, unsigned readers)
 void
 field_free_words(char **words)
 {
-	char **w;
-
-	for (w = words; w != NULL && *w != NULL; w++)
+	for (char **w = words; w != NULL && *w != NULL; w++)
 		free(*w);
 	free(words);
 }
@@ -260,17 +253,16 @@ field_free_words(char **words)
 void
 field_free(const struct field *table, void *base)
 {
-	const struct field *f;
-	unsigned i, n;
+	unsigned n;
 	char *p;
 
-	for (f = table; f->f_key != NULL; f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		p = field_elements(f, base);
 		if (f->f_kind == FIELD_WORDS)
 			field_free_words(*(char ***)(void *)p);
 		n = f->f_kind != FIELD_OBJECT || p == NULL ? 0 :
 		    f->f_shape == FIELD_ONE ? 1 : length(f, base, 0);
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			field_free(f->f_table, p + i * f->f_size);
 		if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH)
 			free(p);
@@ -280,9 +272,7 @@ field_free(const struct field *table, void *base)
 static bool
 same_names(const struct field *table, const void *a, const void *b)
 {
-	const struct field *f;
-
-	for (f = table; f->f_key != NULL; f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		const char *pa = (const char *)a + f->f_offset;
 		const char *pb = (const char *)b + f->f_offset;
 
@@ -301,7 +291,6 @@ merge_number(const struct field *f, void *to, const void *from)
 	const uint32_t *bucket = from;
 	uint64_t *u = to, more;
 	double *d = to, v;
-	unsigned i;
 
 	switch (field_types[f->f_kind].ft_form) {
 	case FORM_BOOL:
@@ -316,7 +305,7 @@ merge_number(const struct field *f, void *to, const void *from)
 		*d = sum ? *d + v : fmax(*d, v);
 		break;
 	case FORM_BUCKETS:
-		for (i = 0; i < f->f_room; i++)
+		for (unsigned i = 0; i < f->f_room; i++)
 			((uint32_t *)to)[i] += bucket[i];
 		break;
 	default:
@@ -331,11 +320,11 @@ static void
 merge_objects(const struct field *f, void *to, const void *from)
 {
 	unsigned *count = (void *)((char *)to + f->f_count);
-	unsigned i, k, n = length(f, from, 0);
+	unsigned k, n = length(f, from, 0);
 	const char *p = field_elements(f, from);
 	char *all = field_elements(f, to);
 
-	for (i = 0; i < n; i++, p += f->f_size) {
+	for (unsigned i = 0; i < n; i++, p += f->f_size) {
 		for (k = 0; k < *count; k++)
 			if (same_names(f->f_table, all + k * f->f_size, p))
 				break;
@@ -350,9 +339,7 @@ merge_objects(const struct field *f, void *to, const void *from)
 static void
 merge(const struct field *table, void *to, const void *from)
 {
-	const struct field *f;
-
-	for (f = table; f->f_key != NULL; f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		void *p = (char *)to + f->f_offset;
 		const void *more = (const char *)from + f->f_offset;
 
@@ -368,11 +355,10 @@ merge(const struct field *table, void *to, const void *from)
 int
 field_merge(const struct field *table, void *to, const void *from)
 {
-	const struct field *f;
 	size_t n;
 	void *p;
 
-	for (f = table; f->f_key != NULL; f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		if (f->f_kind != FIELD_OBJECT || f->f_shape != FIELD_ARRAY)
 			continue;
 		n = (size_t)length(f, to, 0) + length(f, from, 0) + 1;

@@ -42,7 +42,7 @@ read_text(struct reader *rd, const json_t *j, const struct field *f,
 {
 	const struct field_type *ft = &field_types[f->f_kind];
 	const bool hex = f->f_kind == FIELD_HEX || f->f_kind == FIELD_SHA256;
-	const char *c, *text = json_string_value(j);
+	const char *text = json_string_value(j);
 	size_t n = json_string_length(j);
 
 	if (text == NULL)
@@ -57,7 +57,7 @@ read_text(struct reader *rd, const json_t *j, const struct field *f,
 	if ((double)n > ft->ft_high)
 		return (refuse(rd, key, "longer than %.0f bytes",
 		    ft->ft_high));
-	for (c = text; *c != '\0'; c++)
+	for (const char *c = text; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return (refuse(rd, key, "has a control character"));
 	memcpy(out, text, n + 1);
@@ -68,7 +68,6 @@ static int
 read_real(struct reader *rd, const json_t *j, const struct field_type *ft,
     const char *key, double *out)
 {
-
 	*out = json_number_value(j);
 	if (!json_is_number(j))
 		return (refuse(rd, key, "not a number"));
@@ -92,7 +91,6 @@ read_integer(struct reader *rd, const json_t *j, const char *key,
 static int
 read_seed(struct reader *rd, const json_t *j, const char *key, uint64_t *out)
 {
-
 	*out = (uint64_t)json_integer_value(j);
 	if (json_is_string(j) ? parse_number(json_string_value(j), out) == 0 :
 	    json_is_integer(j) && json_integer_value(j) >= 0)
@@ -104,13 +102,13 @@ static int
 read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
 {
 	char place[PLACE_SIZE], **words;
-	size_t i, n = json_array_size(j);
+	size_t n = json_array_size(j);
 	const char *word;
 
 	if (j != NULL && !json_is_array(j))
 		return (refuse(rd, key, "not an array"));
 	words = *out = calloc(n + 1, sizeof(*words));
-	for (i = 0; words != NULL && i < n; i++) {
+	for (size_t i = 0; words != NULL && i < n; i++) {
 		word = json_string_value(json_array_get(j, i));
 		if (word == NULL) {
 			snprintf(place, sizeof(place), "%s[%zu]", key, i);
@@ -127,11 +125,10 @@ read_buckets(struct reader *rd, const json_t *j, const struct field *f,
     const char *key, uint32_t *bucket)
 {
 	uint64_t at = 0, count = 0, least = 0;
-	size_t i;
 
 	if (!json_is_array(j) || json_array_size(j) % 2 != 0)
 		return (refuse(rd, key, "not a histogram"));
-	for (i = 0; i < json_array_size(j); i += 2) {
+	for (size_t i = 0; i < json_array_size(j); i += 2) {
 		if (read_integer(rd, json_array_get(j, i), key, (double)least,
 		    f->f_room - 1.0, &at) != 0 ||
 		    read_integer(rd, json_array_get(j, i + 1), key, 1,
@@ -225,7 +222,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 {
 	const bool counts = f->f_count_key != NULL;
 	unsigned *count = (void *)((char *)base + f->f_count);
-	size_t i, n = json_array_size(j);
+	size_t n = json_array_size(j);
 	void *elements = field_elements(f, base);
 	char place[PLACE_SIZE];
 	const double *pair;
@@ -245,7 +242,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	}
 	if (counts)
 		*count = (unsigned)n;
-	for (i = 0; i < n && error == 0; i++) {
+	for (size_t i = 0; i < n && error == 0; i++) {
 		snprintf(place, sizeof(place), "%s[%zu]", f->f_key, i);
 		error = read_one(rd, json_array_get(j, i), f, place,
 		    (char *)elements + i * field_size(f));
@@ -260,10 +257,10 @@ static int
 read_table(struct reader *rd, const struct field *table, const json_t *object,
     void *base)
 {
-	const struct field *f;
 	int error = 0;
 
-	for (f = table; f->f_key != NULL && error == 0; f++) {
+	for (const struct field *f = table; f->f_key != NULL && error == 0;
+	    f++) {
 		const json_t *j = json_object_get(object, f->f_key);
 		void *p = (char *)base + f->f_offset;
 

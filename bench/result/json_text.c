@@ -51,7 +51,6 @@ json_print(FILE *out, json_t *root, unsigned digits)
 void
 json_append(json_t **array, json_t *element)
 {
-
 	/* Fails for NULL, an element without memory. */
 	if (json_array_append_new(*array, element) != 0) {
 		json_decref(*array);
@@ -64,9 +63,8 @@ json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
     const void *of)
 {
 	json_t *list = json_array();
-	unsigned i;
 
-	for (i = 0; list != NULL && i < n; i++)
+	for (unsigned i = 0; list != NULL && i < n; i++)
 		json_append(&list, element(of, i));
 	return (list);
 }
@@ -96,7 +94,6 @@ alloc(size_t size)
 static void
 release(void *p)
 {
-
 	if (p != spare.sp_memory)
 		free(p);
 }
@@ -148,11 +145,11 @@ json_t *
 json_text_new(const char *text)
 {
 	json_t *value = json_string(text);
-	char *c, *copy;
+	char *copy;
 
 	if (value != NULL || (copy = strdup(text)) == NULL)
 		return (value);
-	for (c = copy; *c != '\0'; c++)
+	for (char *c = copy; *c != '\0'; c++)
 		if ((unsigned char)*c >= 0x80)
 			*c = '?';
 	value = json_string(copy);

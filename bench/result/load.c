@@ -127,7 +127,6 @@ result_format_json(const struct result *r)
 void
 result_free(struct result *r)
 {
-
 	field_free(result_document_fields, r);
 	*r = (struct result){ .cells = NULL };
 }

@@ -26,14 +26,12 @@ agreement_add(struct agreement *ag, double measured, double predicted,
 double
 agreement_mean(const struct agreement *ag)
 {
-
 	return (ag->ag_count == 0 ? 0 : ag->ag_sum / ag->ag_count);
 }
 
 double
 agreement_bias(const struct agreement *ag)
 {
-
 	return (ag->ag_count == 0 ? 0 : exp(ag->ag_logs / ag->ag_count));
 }
 
@@ -42,7 +40,6 @@ static int
 order(const struct agreement_value *a, const struct agreement_value *b,
     double margin)
 {
-
 	if (fabs(a->av_value - b->av_value) <= margin *
 	    fmax(a->av_value, b->av_value))
 		return (0);
@@ -68,7 +65,6 @@ agreement_rank(const struct agreement_item *a, const struct agreement_item *b,
 double
 agreement_tau(const struct agreement_ranks *ar)
 {
-
 	if (ar->ar_told == 0)
 		return (0);
 	return (((double)ar->ar_same - ar->ar_opposite) / ar->ar_told);

@@ -55,17 +55,17 @@ static double
 share_at_most(unsigned n, unsigned base, bool by_one, unsigned max, unsigned k)
 {
 	double count[EXACT_MAX + 1] = { 1 }, below = 0, all = 0;
-	unsigned divisor, i, j;
+	unsigned divisor;
 
 	KASSERT(max <= EXACT_MAX && k <= max, ("%u of %u", k, max));
-	for (i = 1; i <= n; i++) {
+	for (unsigned i = 1; i <= n; i++) {
 		divisor = by_one ? 1 : i;
-		for (j = max; j >= base + i; j--)
+		for (unsigned j = max; j >= base + i; j--)
 			count[j] -= count[j - base - i];
-		for (j = divisor; j <= max; j++)
+		for (unsigned j = divisor; j <= max; j++)
 			count[j] += count[j - divisor];
 	}
-	for (j = 0; j <= max; j++) {
+	for (unsigned j = 0; j <= max; j++) {
 		all += count[j];
 		if (j <= k)
 			below += count[j];
@@ -122,9 +122,9 @@ static double
 tie_term(const double *v, unsigned n)
 {
 	double k, sum = 0;
-	unsigned i, j;
+	unsigned j;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		for (j = 0; j < i && v[j] != v[i]; j++)
 			continue;
 		if (j < i)
@@ -141,10 +141,9 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 {
 	double pairs = n * (n - 1.0) / 2, s = 0, ties, variance;
 	bool distinct = true;
-	unsigned i, j;
 
-	for (i = 0; i < n; i++) {
-		for (j = 0; j < i; j++) {
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned j = 0; j < i; j++) {
 			s += ((x[i] > x[j]) - (x[i] < x[j])) *
 			    ((y[i] > y[j]) - (y[i] < y[j]));
 			distinct = distinct && x[i] != x[j] && y[i] != y[j];
@@ -164,7 +163,7 @@ int
 hypothesis_holm(double *p, size_t n)
 {
 	double floor = 0;
-	size_t i, *rank;
+	size_t *rank;
 
 	if (n == 0)
 		return (0);
@@ -172,7 +171,7 @@ hypothesis_holm(double *p, size_t n)
 	if (rank == NULL)
 		return (ENOMEM);
 	gsl_sort_index(rank, p, 1, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		floor = fmin(1, fmax(floor, p[rank[i]] * (double)(n - i)));
 		p[rank[i]] = floor;
 	}
@@ -186,7 +185,6 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 	const unsigned cut = n >= PAIRED_TRIM_MIN ? n / 5 : 0;
 	const unsigned kept = n - 2 * cut;
 	double error, mean, t;
-	unsigned i;
 
 	*pd = (struct paired){ .pd_count = 0 };
 	if (n < PAIRED_MIN)
@@ -194,7 +192,7 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 	gsl_sort(logs, 1, n);
 	mean = gsl_stats_mean(logs + cut, 1, kept);
 	/* The variance is of all, with those that were left out moved in. */
-	for (i = 0; i < cut; i++) {
+	for (unsigned i = 0; i < cut; i++) {
 		logs[i] = logs[cut];
 		logs[n - 1 - i] = logs[n - 1 - cut];
 	}
@@ -215,9 +213,9 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 static unsigned
 place_of(const unsigned *drawn, unsigned k)
 {
-	unsigned place = 0, seen;
+	unsigned place = 0;
 
-	for (seen = drawn[0]; seen <= k; seen += drawn[place])
+	for (unsigned seen = drawn[0]; seen <= k; seen += drawn[place])
 		place++;
 	return (place);
 }
@@ -226,7 +224,7 @@ int
 resample_init(struct resample *rs, unsigned n, uint64_t seed)
 {
 	unsigned (*middle)[2];
-	unsigned *drawn, i, k;
+	unsigned *drawn;
 	gsl_rng *rng;
 	int error = ENOMEM;
 
@@ -235,9 +233,9 @@ resample_init(struct resample *rs, unsigned n, uint64_t seed)
 	middle = calloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
 	rng = stats_rng(seed);
 	if (drawn != NULL && middle != NULL && rng != NULL) {
-		for (i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
+		for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
 			memset(drawn, 0, n * sizeof(*drawn));
-			for (k = 0; k < n; k++)
+			for (unsigned k = 0; k < n; k++)
 				drawn[gsl_rng_uniform_int(rng, n)]++;
 			middle[i][0] = place_of(drawn, (n - 1) / 2);
 			middle[i][1] = place_of(drawn, n / 2);
@@ -256,7 +254,6 @@ resample_init(struct resample *rs, unsigned n, uint64_t seed)
 void
 resample_fini(struct resample *rs)
 {
-
 	free(rs->rs_middle);
 	*rs = (struct resample){ .rs_n = 0 };
 }
@@ -265,9 +262,7 @@ void
 resample_medians(const struct resample *rs, const double *sorted,
     double *medians)
 {
-	unsigned i;
-
-	for (i = 0; i < HYPOTHESIS_RESAMPLES; i++)
+	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++)
 		medians[i] = sorted[rs->rs_middle[i][0]] / 2 +
 		    sorted[rs->rs_middle[i][1]] / 2;
 }

@@ -12,14 +12,12 @@
 double
 stats_median(double *values, unsigned n)
 {
-
 	return (stats_quantile(values, n, 0.5));
 }
 
 double
 stats_quantile(double *values, unsigned n, double q)
 {
-
 	KASSERT(n > 0, ("quantile of nothing"));
 	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
 	gsl_sort(values, 1, n);
@@ -29,7 +27,6 @@ stats_quantile(double *values, unsigned n, double q)
 double
 stats_mean(const double *values, unsigned n)
 {
-
 	KASSERT(n > 0, ("mean of nothing"));
 	return (gsl_stats_mean(values, 1, n));
 }
@@ -67,13 +64,13 @@ double
 stats_cna(const double *values, unsigned n)
 {
 	double larger = 0, sum = 0;
-	unsigned i, k, below, same;
+	unsigned below, same;
 
 	KASSERT(n > 0, ("half of nothing"));
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		sum += values[i];
 		below = same = 0;
-		for (k = 0; k < n; k++) {
+		for (unsigned k = 0; k < n; k++) {
 			below += values[k] < values[i];
 			same += values[k] == values[i] && k < i;
 		}
@@ -91,14 +88,14 @@ void
 stats_change(const double *a, const double *b, unsigned n, double *scratch,
     struct stats_change *sc)
 {
-	unsigned alike = 0, i;
+	unsigned alike = 0;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		scratch[i] = a[i] > 0 ? b[i] / a[i] - 1 : b[i] > 0;
 	sc->sc_median = stats_median(scratch, n);
 	sc->sc_band[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
 	sc->sc_band[1] = stats_quantile(scratch, n, STATS_ROBUST);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		alike += sc->sc_median < 0 ? b[i] < a[i] : b[i] > a[i];
 	sc->sc_share = (double)alike / n;
 }

@@ -36,7 +36,6 @@ struct problem {
 static double
 factor(unsigned term, double readers)
 {
-
 	return (term == 0 ? 1 : term == 1 ? readers - 1 :
 	    readers * (readers - 1));
 }
@@ -46,9 +45,8 @@ time_per_unit(const struct problem *pr, const gsl_vector *x, double readers)
 {
 	double sum = 0;
 	size_t k = 0;
-	unsigned i;
 
-	for (i = 0; i < USL_TERMS; i++)
+	for (unsigned i = 0; i < USL_TERMS; i++)
 		if ((pr->terms & 1U << i) != 0)
 			sum += gsl_vector_get(x, k++) * factor(i, readers);
 	return (sum);
@@ -60,9 +58,8 @@ residuals(const gsl_vector *x, void *context, gsl_vector *f)
 	const struct problem *pr = context;
 	const struct usl_point *p = pr->points;
 	double t;
-	size_t i;
 
-	for (i = 0; i < f->size; i++, p++) {
+	for (size_t i = 0; i < f->size; i++, p++) {
 		t = time_per_unit(pr, x, p->up_readers);
 		gsl_vector_set(f, i, t > 0 ? log(t * pr->unit *
 		    p->up_mb_per_s / p->up_readers) : usl_refused);
@@ -75,10 +72,10 @@ derivatives(const gsl_vector *x, void *context, gsl_matrix *j)
 {
 	const struct problem *pr = context;
 	const struct usl_point *p = pr->points;
-	size_t i, k;
+	size_t k;
 	unsigned term;
 
-	for (i = 0; i < j->size1; i++, p++)
+	for (size_t i = 0; i < j->size1; i++, p++)
 		for (term = 0, k = 0; term < USL_TERMS; term++)
 			if ((pr->terms & 1U << term) != 0)
 				gsl_matrix_set(j, i, k++,
@@ -140,9 +137,9 @@ fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
 static bool
 enough(const struct usl_point *p, unsigned n)
 {
-	unsigned count = 0, i, k;
+	unsigned count = 0, k;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		for (k = 0; k < i && p[k].up_readers != p[i].up_readers; k++)
 			continue;
 		count += k == i;
@@ -157,14 +154,13 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 	struct problem pr = { .points = points, .unit = INFINITY };
 	double best = INFINITY, squares, terms[USL_TERMS] = { 0 };
 	gsl_error_handler_t *handler;
-	unsigned i;
 	int error = 0;
 
 	if (!enough(points, n))
 		return (EDOM);
 	/* GSL's own answer to an error is to abort. */
 	handler = gsl_set_error_handler_off();
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		KASSERT(points[i].up_readers >= 1 &&
 		    points[i].up_mb_per_s >= USL_MB_PER_S_MIN &&
 		    points[i].up_mb_per_s <= USL_MB_PER_S_MAX, ("point %u",
@@ -173,7 +169,7 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 		    points[i].up_mb_per_s);
 	}
 	/* Nothing is better than an unbounded solution within the bounds. */
-	for (i = 0; i < 4 && error == 0; i++) {
+	for (unsigned i = 0; i < 4 && error == 0; i++) {
 		pr.terms = bounded[i];
 		error = fit_terms(&pr, n, terms, &squares);
 		if (error != 0 || !(squares < best))
@@ -191,7 +187,6 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 double
 usl_at(const struct usl_law *law, double readers)
 {
-
 	return (law->ul_gamma * readers / (1 + (readers - 1) *
 	    (law->ul_sigma + law->ul_kappa * readers)));
 }
@@ -199,7 +194,6 @@ usl_at(const struct usl_law *law, double readers)
 double
 usl_peak(const struct usl_law *law)
 {
-
 	if (law->ul_sigma + law->ul_kappa >= 1)
 		return (1);
 	return (law->ul_kappa > 0 ? sqrt((1 - law->ul_sigma) /

@@ -108,10 +108,9 @@ stream_main(void *arg)
 {
 	struct stream *sm = arg;
 	struct half *ha;
-	unsigned i;
 
 	machine_curthread()->mt_index = sm->sm_index + 1;
-	for (i = 0; ; i ^= 1) {
+	for (unsigned i = 0; ; i ^= 1) {
 		ha = &sm->sm_half[i];
 		while (atomic_load_acq_32(&ha->ha_full) != 0)
 			machine_wait_32(&ha->ha_full, 1, -1);
@@ -147,14 +146,13 @@ stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
     size_t request_bytes, uint64_t bytes)
 {
 	struct generator *g = rd->rd_generator;
-	unsigned i;
 	int error;
 
 	sm->sm_dev = rd;
 	sm->sm_request_bytes = request_bytes;
 	sm->sm_room_bytes = half_bytes(request_bytes, bytes);
 	sm->sm_left_bytes = bytes;
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		/* The reader waits for stream_go(). */
 		atomic_init_32(&sm->sm_half[i].ha_full, 1);
 		sm->sm_half[i].ha_bytes = malloc(sm->sm_room_bytes + 1);
@@ -172,7 +170,6 @@ stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
 static void
 give(struct half *ha)
 {
-
 	atomic_store_rel_32(&ha->ha_full, 0);
 	machine_wake_32(&ha->ha_full);
 }
@@ -181,7 +178,6 @@ give(struct half *ha)
 static void
 stream_go(struct stream *sm)
 {
-
 	/* stream_next() gives the second one. */
 	sm->sm_next = 0;
 	give(&sm->sm_half[0]);
@@ -212,7 +208,6 @@ stream_next(struct stream *sm)
 static void
 stream_end(struct stream *sm)
 {
-
 	if (!sm->sm_spawned)
 		return;
 	sm->sm_spawned = false;
@@ -227,12 +222,11 @@ static void
 stream_fini(struct stream *sm)
 {
 	struct generator *g = sm->sm_dev->rd_generator;
-	unsigned i;
 
 	MPASS(!sm->sm_spawned);
 	if (sm->sm_made)
 		generator_reader_fini(g, &sm->sm_reader);
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		if (sm->sm_half[i].ha_bytes != NULL)
 			wipe(sm->sm_half[i].ha_bytes, sm->sm_room_bytes);
 		free(sm->sm_half[i].ha_bytes);
@@ -315,9 +309,8 @@ uint64_t
 cat_memory_bytes(const struct options *op)
 {
 	uint64_t sum = 0;
-	unsigned i;
 
-	for (i = 0; i < op->op_readers.ol_value[0]; i++)
+	for (unsigned i = 0; i < op->op_readers.ol_value[0]; i++)
 		sum += 2 * (uint64_t)half_bytes((size_t)op->op_sizes.
 		    ol_value[0], share(op, i));
 	return (sum);
@@ -355,7 +348,7 @@ static int
 start(struct cat *ct)
 {
 	const struct options *op = ct->ct_options;
-	unsigned i, readers = (unsigned)op->op_readers.ol_value[0];
+	unsigned readers = (unsigned)op->op_readers.ol_value[0];
 	int error = 0;
 
 	ct->ct_streams = generator_alloc(readers * sizeof(*ct->ct_streams));
@@ -371,13 +364,13 @@ start(struct cat *ct)
 	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
 		(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
 #endif
-	for (i = 0; error == 0 && i < readers; i++) {
+	for (unsigned i = 0; error == 0 && i < readers; i++) {
 		error = stream_init(&ct->ct_streams[i], &ct->ct_dev, i,
 		    pinning_reader(&op->op_place, i),
 		    (size_t)op->op_sizes.ol_value[0], share(op, i));
 		ct->ct_started++;
 	}
-	for (i = 0; error == 0 && i < readers; i++)
+	for (unsigned i = 0; error == 0 && i < readers; i++)
 		stream_go(&ct->ct_streams[i]);
 	return (error);
 }
@@ -385,10 +378,8 @@ start(struct cat *ct)
 static void
 finish(struct cat *ct)
 {
-	unsigned i;
-
 	/* A waiter for a lock may still read its owner. */
-	for (i = 0; i < ct->ct_started; i++)
+	for (unsigned i = 0; i < ct->ct_started; i++)
 		stream_end(&ct->ct_streams[i]);
 	while (ct->ct_started > 0)
 		stream_fini(&ct->ct_streams[--ct->ct_started]);
@@ -428,7 +419,6 @@ copy(struct cat *ct, const char **where)
 static int
 verdict(const struct options *op, int error, const char *where)
 {
-
 	if (error == 0 || error == EPIPE)
 		return (EXIT_SUCCESS);
 	if (error == EINTR)

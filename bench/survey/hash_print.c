@@ -33,7 +33,6 @@ static const char *const figure_names[HASH_MESSAGE + 1] = {
 static double
 mb_per_s(const struct hash_survey *hv, unsigned figure, double ns)
 {
-
 	return (ns > 0 ? hv->hv_size[figure - HASH_MESSAGE] * 1e3 / ns : 0);
 }
 
@@ -41,7 +40,6 @@ mb_per_s(const struct hash_survey *hv, unsigned figure, double ns)
 static double
 spread(const struct hash_cost *hc)
 {
-
 	return (hc->hc_ns > 0 ? 50 * (hc->hc_p75_ns - hc->hc_p25_ns) /
 	    hc->hc_ns : 0);
 }
@@ -50,10 +48,10 @@ static void
 print_head(FILE *out, const struct hash_survey *hv, const struct block *bl)
 {
 	char bytes[32];
-	unsigned f, i;
+	unsigned f;
 
 	fprintf(out, "\n%-*s %4s", NAME_WIDTH, "", "");
-	for (i = 0; i < bl->bl_figures; i++) {
+	for (unsigned i = 0; i < bl->bl_figures; i++) {
 		f = bl->bl_figure[i];
 		if (f >= HASH_MESSAGE)
 			snprintf(bytes, sizeof(bytes), "%u bytes",
@@ -63,7 +61,7 @@ print_head(FILE *out, const struct hash_survey *hv, const struct block *bl)
 		    bytes);
 	}
 	fprintf(out, "\n%-*s %4s", NAME_WIDTH, "digest", "out");
-	for (i = 0; i < bl->bl_figures; i++)
+	for (unsigned i = 0; i < bl->bl_figures; i++)
 		fprintf(out, bl->bl_figure[i] < HASH_MESSAGE ? "%*s" :
 		    "%*s%*s", CELL_WIDTH, "ns", CELL_WIDTH, "MB/s");
 	fprintf(out, "%*s\n", SPREAD_WIDTH, "+- %");
@@ -73,17 +71,17 @@ static void
 print_block(FILE *out, const struct hash_survey *hv, const struct block *bl)
 {
 	char buf[FORMAT_SIZE];
-	unsigned f, i, row;
+	unsigned f;
 	double widest;
 
 	print_head(out, hv, bl);
-	for (row = 0; row < hv->hv_rows; row++) {
+	for (unsigned row = 0; row < hv->hv_rows; row++) {
 		const struct hash_row *hr = &hv->hv_row[row];
 
 		widest = 0;
 		fprintf(out, "%-*s %4u", NAME_WIDTH, hr->hr_hash->ha_name,
 		    hr->hr_hash->ha_bytes);
-		for (i = 0; i < bl->bl_figures; i++) {
+		for (unsigned i = 0; i < bl->bl_figures; i++) {
 			f = bl->bl_figure[i];
 			fprintf(out, "%*s", CELL_WIDTH, format_real(buf,
 			    hr->hr_cost[f].hc_ns));
@@ -103,9 +101,8 @@ print_heading(FILE *out, const struct hash_survey *hv)
 {
 	const struct survey *sy = &hv->hv_survey;
 	struct text more = { .s = "" }, t = { .s = "" };
-	unsigned i;
 
-	for (i = 0; i < hash_library_count; i++)
+	for (unsigned i = 0; i < hash_library_count; i++)
 		text_add(&more, "%s %s", i == 0 ? ";" : ",",
 		    hash_libraries[i]->hl_version());
 	survey_print_host(out, sy, more.s);
@@ -121,12 +118,12 @@ hash_table(FILE *out, const struct survey *sy)
 {
 	const struct hash_survey *hv = (const struct hash_survey *)sy;
 	struct block bl = { { HASH_EVENT, HASH_FINISH }, HASH_MESSAGE };
-	unsigned i, most = HASH_MESSAGE + BLOCK_FIRST;
+	unsigned most = HASH_MESSAGE + BLOCK_FIRST;
 
 	if (sy->sy_done == 0)
 		return;
 	print_heading(out, hv);
-	for (i = 0; i < hv->hv_sizes; i++) {
+	for (unsigned i = 0; i < hv->hv_sizes; i++) {
 		if (!hv->hv_show[i])
 			continue;
 		if (bl.bl_figures == most) {
@@ -146,11 +143,11 @@ void
 hash_csv(FILE *out, const struct survey *sy)
 {
 	const struct hash_survey *hv = (const struct hash_survey *)sy;
-	unsigned f, i;
+	unsigned f;
 
 	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
 	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
-	for (i = 0; sy->sy_done > 0 && i < sy->sy_points; i++) {
+	for (unsigned i = 0; sy->sy_done > 0 && i < sy->sy_points; i++) {
 		const struct hash_row *hr = &hv->hv_row[i / hv->hv_figures];
 		const struct hash_cost *hc;
 		const bool message = (f = i % hv->hv_figures) >= HASH_MESSAGE;
@@ -170,7 +167,6 @@ hash_csv(FILE *out, const struct survey *sy)
 static json_t *
 cost_json(const struct hash_cost *hc)
 {
-
 	return (json_pack("{s:f, s:f, s:f}", "ns", hc->hc_ns, "ns_p25",
 	    hc->hc_p25_ns, "ns_p75", hc->hc_p75_ns));
 }
@@ -179,9 +175,8 @@ static json_t *
 row_json(const struct hash_survey *hv, const struct hash_row *hr)
 {
 	json_t *message, *messages = json_array();
-	unsigned k;
 
-	for (k = HASH_MESSAGE; k < hv->hv_figures; k++) {
+	for (unsigned k = HASH_MESSAGE; k < hv->hv_figures; k++) {
 		const struct hash_cost *hc = &hr->hr_cost[k];
 
 		message = json_pack("{s:i}", "bytes",
@@ -210,15 +205,14 @@ hash_json(const struct survey *sy)
 	const struct hash_survey *hv = (const struct hash_survey *)sy;
 	json_t *libraries = json_object(), *rows = json_array();
 	json_t *skipped = json_array();
-	unsigned i;
 
 	/* Without a complete repeat there are no figures. */
-	for (i = 0; sy->sy_done > 0 && i < hv->hv_rows; i++)
+	for (unsigned i = 0; sy->sy_done > 0 && i < hv->hv_rows; i++)
 		json_append(&rows, row_json(hv, &hv->hv_row[i]));
-	for (i = 0; i < hv->hv_skips; i++)
+	for (unsigned i = 0; i < hv->hv_skips; i++)
 		json_append(&skipped, json_pack("{s:s, s:s}", "name",
 		    hv->hv_skip[i]->ha_name, "why", hv->hv_skip[i]->ha_why));
-	for (i = 0; i < hash_library_count; i++)
+	for (unsigned i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,
 		    json_string(hash_libraries[i]->hl_version()));
 	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "

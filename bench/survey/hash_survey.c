@@ -165,13 +165,13 @@ static int
 prepare(struct hash_survey *hv)
 {
 	struct survey *sy = &hv->hv_survey;
-	unsigned bytes = 1, i;
+	unsigned bytes = 1;
 	int error = 0;
 
 	KASSERT(hv->hv_rows > 0 && sy->sy_repeats > 0, ("nothing to time"));
 	hv->hv_figures = HASH_MESSAGE + hv->hv_sizes;
 	sy->sy_points = hv->hv_rows * hv->hv_figures;
-	for (i = 0; i < hv->hv_sizes; i++)
+	for (unsigned i = 0; i < hv->hv_sizes; i++)
 		if (hv->hv_size[i] > bytes)
 			bytes = hv->hv_size[i];
 	hv->hv_digest = calloc(hv->hv_rows, sizeof(*hv->hv_digest));
@@ -182,9 +182,9 @@ prepare(struct hash_survey *hv)
 	if (hv->hv_digest == NULL || hv->hv_calls == NULL ||
 	    hv->hv_ns == NULL || hv->hv_message == NULL)
 		return (ENOMEM);
-	for (i = 0; i < bytes; i++)
+	for (unsigned i = 0; i < bytes; i++)
 		hv->hv_message[i] = (uint8_t)(i * i + i / 256);
-	for (i = 0; i < hv->hv_rows && error == 0; i++)
+	for (unsigned i = 0; i < hv->hv_rows && error == 0; i++)
 		error = digest_init_as(&hv->hv_digest[i],
 		    hv->hv_row[i].hr_hash);
 	return (error);
@@ -194,7 +194,6 @@ static int
 measure(struct survey *sy)
 {
 	struct hash_survey *hv = (struct hash_survey *)sy;
-	unsigned i;
 	int error;
 
 	error = prepare(hv);
@@ -204,7 +203,7 @@ measure(struct survey *sy)
 		sorted_by = hv->hv_by;
 		qsort(hv->hv_row, hv->hv_rows, sizeof(*hv->hv_row), compare);
 	}
-	for (i = 0; hv->hv_digest != NULL && i < hv->hv_rows; i++)
+	for (unsigned i = 0; hv->hv_digest != NULL && i < hv->hv_rows; i++)
 		digest_fini(&hv->hv_digest[i]);
 	free(hv->hv_digest);
 	free(hv->hv_calls);

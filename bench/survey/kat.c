@@ -87,7 +87,6 @@ number(const struct kat *k, unsigned i, const char *what, uint64_t low,
 static void
 print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 {
-
 	fputs(label, k->k_out);
 	while (n-- > 0)
 		fprintf(k->k_out, "%02x", *bytes++);
@@ -96,7 +95,6 @@ print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 static void
 kat_forget(struct kat *k)
 {
-
 	if (k->k_generator == NULL)
 		return;
 	generator_reader_fini(k->k_generator, &k->k_reader);
@@ -126,7 +124,6 @@ kat_mode(struct kat *k)
 	const struct random_algorithm *ra = generator_find(name);
 	struct text known = { .s = "" };
 	char why[KERNEL_ERROR_SIZE];
-	unsigned i;
 
 	/* A source that has both modes is switched by the line. */
 	if (ra != NULL && ksource_named(name) && (strcmp(k->k_args[0],
@@ -138,7 +135,7 @@ kat_mode(struct kat *k)
 		k->k_algorithm = ra;
 		return (0);
 	}
-	for (i = 0; i < generator_count; i++)
+	for (unsigned i = 0; i < generator_count; i++)
 		if ((generators[i]->ra_flags & RA_NULL) == 0)
 			text_list(&known, "%s", generators[i]->ra_ident);
 	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],
@@ -250,7 +247,6 @@ kat_timer(struct kat *k)
 static int
 kat_preread(struct kat *k)
 {
-
 	k->k_algorithm->ra_pre_read(k->k_generator);
 	return (0);
 }
@@ -259,7 +255,6 @@ kat_preread(struct kat *k)
 static int
 kat_seeded(struct kat *k)
 {
-
 	fprintf(k->k_out, "seeded %s\n",
 	    k->k_algorithm->ra_seeded(k->k_generator) ? "yes" : "no");
 	return (0);
@@ -333,7 +328,6 @@ static int
 kat_core(struct kat *k, const char *command, struct generator_core *gc,
     bool set)
 {
-
 	if (k->k_algorithm->ra_core == NULL)
 		return (complain(k, "%s: %s has no one K and C: expected a "
 		    "design that has", command, k->k_algorithm->ra_ident));

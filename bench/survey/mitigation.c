@@ -45,7 +45,6 @@ static const char kernels_place[] =
 static int
 read_kernel(char text[MITIGATION_TEXT_SIZE])
 {
-
 	return (read_file(kernels_place, text));
 }
 #endif
@@ -53,7 +52,6 @@ read_kernel(char text[MITIGATION_TEXT_SIZE])
 void
 mitigation_read(const char *path, char text[MITIGATION_TEXT_SIZE])
 {
-	char *c;
 	int error;
 
 	error = path != NULL ? read_file(path, text) : read_kernel(text);
@@ -61,7 +59,7 @@ mitigation_read(const char *path, char text[MITIGATION_TEXT_SIZE])
 		snprintf(text, MITIGATION_TEXT_SIZE, "%.64s: %.48s",
 		    path != NULL ? path : kernels_place, strerror(error));
 	text[strcspn(text, "\n")] = '\0';
-	for (c = text; *c != '\0'; c++)
+	for (char *c = text; *c != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 }

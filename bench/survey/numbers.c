@@ -19,7 +19,6 @@ static const uint32_t lcg_known[NUMBER_FIRST] = {
 static void
 lcg_init(struct number_state *st)
 {
-
 	st->st_word[0] = 12345;
 }
 
@@ -81,18 +80,17 @@ static void
 tinymt_init(struct number_state *st)
 {
 	uint32_t *s = st->st_word, before;
-	unsigned i;
 
 	s[0] = 1;
 	s[1] = tinymt_mat1;
 	s[2] = tinymt_mat2;
 	s[3] = tinymt_tmat;
-	for (i = 1; i < TINYMT_MIX; i++) {
+	for (unsigned i = 1; i < TINYMT_MIX; i++) {
 		before = s[(i - 1) % TINYMT_WORDS];
 		s[i % TINYMT_WORDS] ^= i + 1812433253 * (before ^
 		    (before >> 30));
 	}
-	for (i = 0; i < TINYMT_MIX; i++)
+	for (unsigned i = 0; i < TINYMT_MIX; i++)
 		tinymt_advance(s);
 }
 
@@ -171,7 +169,6 @@ const unsigned number_source_count = sizeof(number_sources) /
 bool
 number_source_has(const struct number_source *ns)
 {
-
 	return (ns->ns_has == NULL || ns->ns_has());
 }
 
@@ -180,14 +177,14 @@ number_source_check(const struct number_source *ns, enum number_width width,
     uint64_t first[NUMBER_FIRST])
 {
 	struct number_state st = { { 0 } };
-	unsigned i, same = 0, wrong = 0;
+	unsigned same = 0, wrong = 0;
 	int error;
 
 	if (!number_source_has(ns) || ns->ns_batch[width] == NULL)
 		return (ENOTSUP);
 	if (ns->ns_init != NULL)
 		ns->ns_init(&st);
-	for (i = 0; i < NUMBER_FIRST; i++) {
+	for (unsigned i = 0; i < NUMBER_FIRST; i++) {
 		struct number_batch nb = { .nb_reads = 1 };
 
 		error = ns->ns_batch[width](&st, &nb);

@@ -26,7 +26,6 @@ int
 sources_make_points(struct sources *sr)
 {
 	struct survey *sy = &sr->sr_survey;
-	unsigned i;
 
 	sy->sy_points = sr->sr_count * sr->sr_thread_counts;
 	sr->sr_points = calloc(sy->sy_points + 1, sizeof(*sr->sr_points));
@@ -34,14 +33,14 @@ sources_make_points(struct sources *sr)
 	    sizeof(*sr->sr_samples));
 	if (sr->sr_points == NULL || sr->sr_samples == NULL)
 		return (ENOMEM);
-	for (i = 0; i < sy->sy_points; i++) {
+	for (unsigned i = 0; i < sy->sy_points; i++) {
 		struct sources_point *sp = &sr->sr_points[i];
 
 		sp->sp_threads = sr->sr_threads[i % sr->sr_thread_counts];
 		sp->sp_oversubscribed = sp->sp_threads > sy->sy_host.cpus;
 		sp->sp_samples = &sr->sr_samples[i * sy->sy_repeats];
 	}
-	for (i = 0; i < sr->sr_count; i++)
+	for (unsigned i = 0; i < sr->sr_count; i++)
 		sr->sr_curves[i].sc_points =
 		    &sr->sr_points[i * sr->sr_thread_counts];
 	return (0);
@@ -50,7 +49,6 @@ sources_make_points(struct sources *sr)
 static enum sources_status
 check(struct sources_curve *sc)
 {
-
 	switch (number_source_check(sc->sc_source, sc->sc_width,
 	    sc->sc_first)) {
 	case 0:
@@ -69,13 +67,13 @@ static int
 make_curves(struct sources *sr)
 {
 	struct sources_curve *sc;
-	unsigned i, w;
+	unsigned w;
 
 	sr->sr_curves = calloc((size_t)sr->sr_sources * NUMBER_WIDTHS,
 	    sizeof(*sr->sr_curves));
 	if (sr->sr_curves == NULL)
 		return (ENOMEM);
-	for (i = 0; i < sr->sr_sources * NUMBER_WIDTHS; i++) {
+	for (unsigned i = 0; i < sr->sr_sources * NUMBER_WIDTHS; i++) {
 		w = i % NUMBER_WIDTHS;
 		if (!sr->sr_width[w] ||
 		    sr->sr_source[i / NUMBER_WIDTHS]->ns_batch[w] == NULL)
@@ -104,7 +102,6 @@ label(const struct survey *sy, unsigned point, char text[SURVEY_LABEL_SIZE])
 static double
 cpu_percent(const struct sources_point *sp, const struct sources_sample *sm)
 {
-
 	return (100 * sm->ss_cpu_s / (sm->ss_window_s * sp->sp_threads));
 }
 
@@ -143,13 +140,12 @@ summarize_point(struct sources_point *sp)
 {
 	double cpu[SURVEY_REPEATS_MAX], failures[SURVEY_REPEATS_MAX];
 	double rate[SURVEY_REPEATS_MAX];
-	unsigned i;
 	int error;
 
 	KASSERT(sp->sp_count <= SURVEY_REPEATS_MAX, ("%u", sp->sp_count));
 	if (sp->sp_count == 0)
 		return (0);
-	for (i = 0; i < sp->sp_count; i++) {
+	for (unsigned i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
 		rate[i] = (double)sm->ss_reads / sm->ss_window_s;
@@ -189,12 +185,11 @@ find_enough(const struct sources *sr, struct sources_curve *sc)
 int
 sources_summarize(struct sources *sr)
 {
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; i < sr->sr_survey.sy_points && error == 0; i++)
+	for (unsigned i = 0; i < sr->sr_survey.sy_points && error == 0; i++)
 		error = summarize_point(&sr->sr_points[i]);
-	for (i = 0; i < sr->sr_count; i++)
+	for (unsigned i = 0; i < sr->sr_count; i++)
 		find_enough(sr, &sr->sr_curves[i]);
 	return (error);
 }
@@ -217,7 +212,6 @@ measure(struct survey *sy)
 static bool
 drawn(const struct survey *sy)
 {
-
 	return (sources_any((const struct sources *)sy, NULL));
 }
 
@@ -236,7 +230,6 @@ const struct survey_kind sources_kind = {
 void
 sources_free(struct sources *sr)
 {
-
 	free(sr->sr_samples);
 	free(sr->sr_points);
 	free(sr->sr_curves);
@@ -249,9 +242,7 @@ sources_free(struct sources *sr)
 bool
 sources_any(const struct sources *sr, const struct sources_curve *sc)
 {
-	unsigned i;
-
-	for (i = 0; i < sr->sr_survey.sy_points; i++)
+	for (unsigned i = 0; i < sr->sr_survey.sy_points; i++)
 		if (sr->sr_points[i].sp_count > 0 &&
 		    (sc == NULL || sc == sources_curve(sr, i)))
 			return (true);

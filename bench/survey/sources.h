@@ -127,14 +127,12 @@ bool sources_any(const struct sources *sr, const struct sources_curve *sc);
 static inline const struct sources_curve *
 sources_curve(const struct sources *sr, unsigned point)
 {
-
 	return (&sr->sr_curves[point / sr->sr_thread_counts]);
 }
 
 static inline double
 sources_ns(double reads_per_s)
 {
-
 	return (1e9 / reads_per_s);
 }
 
@@ -142,7 +140,6 @@ sources_ns(double reads_per_s)
 static inline double
 sources_gbit_per_s(const struct sources_curve *sc, double reads_per_s)
 {
-
 	return (reads_per_s * number_bits[sc->sc_width] / 1e9);
 }
 

@@ -12,7 +12,6 @@ static void
 print_row(FILE *out, const struct sources *sr, const struct sources_curve *sc,
     const struct sources_point *sp)
 {
-
 	fprintf(out, "%s,%u,%s", sc->sc_source->ns_name,
 	    number_bits[sc->sc_width], sources_status_names[sc->sc_status]);
 	if (sp == NULL)
@@ -35,13 +34,12 @@ sources_csv(FILE *out, const struct survey *sy)
 {
 	const struct sources *sr = (const struct sources *)sy;
 	const struct sources_curve *sc;
-	unsigned i;
 
 	fputs("source,bits,status,threads,oversubscribed,repeats,"
 	    "ns_per_number,reads_per_s,reads_per_s_ci95_low,"
 	    "reads_per_s_ci95_high,gbit_per_s,failures_percent,cpu_percent,"
 	    "srbds,invariants,complete\n", out);
-	for (i = 0; i < sy->sy_points; i++) {
+	for (unsigned i = 0; i < sy->sy_points; i++) {
 		sc = sources_curve(sr, i);
 		if (sr->sr_points[i].sp_count > 0)
 			print_row(out, sr, sc, &sr->sr_points[i]);
@@ -55,9 +53,8 @@ static json_t *
 point_json(const struct sources_curve *sc, const struct sources_point *sp)
 {
 	json_t *samples = json_array();
-	unsigned i;
 
-	for (i = 0; i < sp->sp_count; i++) {
+	for (unsigned i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
 		json_append(&samples, json_pack("{s:f, s:f, s:I, s:I}",
@@ -84,12 +81,12 @@ curve_json(const void *of, unsigned number)
 	const struct sources_curve *sc = &sr->sr_curves[number];
 	const unsigned bits = number_bits[sc->sc_width];
 	json_t *first = json_array(), *points = json_array();
-	unsigned i;
 
-	for (i = 0; i < NUMBER_FIRST && sc->sc_status != SOURCES_ABSENT; i++)
+	for (unsigned i = 0;
+	    i < NUMBER_FIRST && sc->sc_status != SOURCES_ABSENT; i++)
 		json_append(&first, json_sprintf("%0*" PRIx64, (int)bits / 4,
 		    sc->sc_first[i]));
-	for (i = 0; i < sr->sr_thread_counts; i++)
+	for (unsigned i = 0; i < sr->sr_thread_counts; i++)
 		if (sc->sc_points[i].sp_count > 0)
 			json_append(&points, point_json(sc,
 			    &sc->sc_points[i]));

@@ -12,7 +12,6 @@ print_titles(FILE *out, const struct sources *sr)
 {
 	const struct survey *sy = &sr->sr_survey;
 	struct text t[TITLES] = { { .s = "" } };
-	unsigned i;
 
 	text_add(&t[0], "%smeasured: ", survey_complete(sy) ? "" :
 	    "INCOMPLETE, ");
@@ -23,7 +22,7 @@ print_titles(FILE *out, const struct sources *sr)
 	    sy->sy_host.invariants ? "on" : "off", sr->sr_srbds);
 	text_add(&t[2], "bars and bands: 95 %% intervals; ring: "
 	    "throughput stops growing; grey ground: more threads than CPUs");
-	for (i = 0; i < TITLES; i++) {
+	for (unsigned i = 0; i < TITLES; i++) {
 		gnuplot_set(out, FORMATF("TITLE%u", i + 1), t[i].s);
 	}
 }
@@ -32,7 +31,6 @@ print_titles(FILE *out, const struct sources *sr)
 static void
 print_curve(FILE *out, const struct sources_curve *sc, unsigned number)
 {
-
 	fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n", number,
 	    sc->sc_source->ns_name, number_bits[sc->sc_width], number,
 	    sc->sc_enough < sc->sc_most && sc->sc_enough > 0 ?
@@ -44,9 +42,8 @@ print_points(FILE *out, const struct sources *sr,
     const struct sources_curve *sc, unsigned number)
 {
 	const struct sources_point *sp;
-	unsigned k;
 
-	for (k = 0; k < sr->sr_thread_counts; k++) {
+	for (unsigned k = 0; k < sr->sr_thread_counts; k++) {
 		sp = &sc->sc_points[k];
 		if (sp->sp_count > 0)
 			fprintf(out, "%u %u %.6g %.6g %.6g\n", number,
@@ -60,13 +57,13 @@ sources_plot(FILE *out, const void *what, bool svg)
 {
 	const struct sources *sr = what;
 	const struct sources_curve *order[SOURCES_MAX * NUMBER_WIDTHS];
-	unsigned curves[2] = { 0, 0 }, i, k, n = 0;
+	unsigned curves[2] = { 0, 0 }, n = 0;
 	/* Its reads are of this width. */
 	bool peak = false;
 
 	KASSERT(sources_any(sr, NULL), ("nothing to draw"));
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < sr->sr_count; i++) {
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned i = 0; i < sr->sr_count; i++) {
 			const struct sources_curve *sc = &sr->sr_curves[i];
 
 			if (sc->sc_source->ns_hardware != (k == 0) ||
@@ -86,10 +83,10 @@ sources_plot(FILE *out, const void *what, bool svg)
 	    sr->sr_threads[sr->sr_thread_counts - 1], curves[0], curves[1], n,
 	    n, peak ? FORMATF("%g", PUBLISHED_PEAK_READS_PER_S / 1e6) : "NaN",
 	    PUBLISHED_PEAK_READS_PER_S / 1e6, PUBLISHED_PEAK_GBIT_PER_S);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		print_curve(out, order[i], i + 1);
 	fputs("$D << EOD\n", out);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		print_points(out, sr, order[i], i + 1);
 	fprintf(out, "EOD\n%s", script_sources);
 	return (0);

@@ -59,9 +59,8 @@ most(const struct sources *sr, const struct sources_curve *sc,
 static const struct sources_curve *
 find(const struct sources *sr, const char *name, enum number_width width)
 {
-	const struct sources_curve *sc;
-
-	for (sc = sr->sr_curves; sc < &sr->sr_curves[sr->sr_count]; sc++)
+	for (const struct sources_curve *sc = sr->sr_curves;
+	    sc < &sr->sr_curves[sr->sr_count]; sc++)
 		if (sc->sc_status == SOURCES_TIMED && sc->sc_width == width &&
 		    strcmp(sc->sc_source->ns_name, name) == 0)
 			return (sc);
@@ -85,16 +84,14 @@ print_head(FILE *out, const struct sources *sr)
 static void
 print_first(FILE *out, const struct sources *sr)
 {
-	const struct sources_curve *sc;
-	unsigned k;
-
 	fputs("\nsource   bit first four numbers\n", out);
-	for (sc = sr->sr_curves; sc < &sr->sr_curves[sr->sr_count]; sc++) {
+	for (const struct sources_curve *sc = sr->sr_curves;
+	    sc < &sr->sr_curves[sr->sr_count]; sc++) {
 		const unsigned bits = number_bits[sc->sc_width];
 		const bool timed = sc->sc_status == SOURCES_TIMED;
 
 		fprintf(out, "%-8s %3u", sc->sc_source->ns_name, bits);
-		for (k = 0; k < NUMBER_FIRST && (timed ||
+		for (unsigned k = 0; k < NUMBER_FIRST && (timed ||
 		    sc->sc_status == SOURCES_WRONG); k++)
 			fprintf(out, " %0*" PRIx64, (int)bits / 4,
 			    sc->sc_first[k]);
@@ -150,11 +147,10 @@ print_points(FILE *out, const struct sources *sr)
 		    "these numbers." },
 		{ false, "!", "binding a thread to its CPU was refused." }
 	};
-	unsigned i;
 
 	putc('\n', out);
 	COLUMNS_TITLES(out, point_columns);
-	for (i = 0; i < sr->sr_survey.sy_points; i++) {
+	for (unsigned i = 0; i < sr->sr_survey.sy_points; i++) {
 		const struct sources_point *sp = &sr->sr_points[i];
 
 		if (sp->sp_count == 0)
@@ -166,7 +162,7 @@ print_points(FILE *out, const struct sources *sr)
 		note[3].used |= sp->sp_oversubscribed;
 		note[4].used |= sp->sp_unbound;
 	}
-	for (i = 0; i < sizeof(note) / sizeof(note[0]); i++)
+	for (unsigned i = 0; i < sizeof(note) / sizeof(note[0]); i++)
 		if (note[i].used)
 			format_wrap(out, note[i].mark, 2, note[i].text);
 }
@@ -174,10 +170,9 @@ print_points(FILE *out, const struct sources *sr)
 static void
 print_saturation(FILE *out, const struct sources *sr)
 {
-	const struct sources_curve *sc;
-
 	fputs("\nthroughput stops growing\n", out);
-	for (sc = sr->sr_curves; sc < &sr->sr_curves[sr->sr_count]; sc++)
+	for (const struct sources_curve *sc = sr->sr_curves;
+	    sc < &sr->sr_curves[sr->sr_count]; sc++)
 		if (sc->sc_most > 0)
 			format_wrap(out, FORMATF("%-8s %3u",
 			    sc->sc_source->ns_name, number_bits[sc->sc_width]),
@@ -214,10 +209,8 @@ compact(char buf[FORMAT_SIZE], double v)
 static void
 print_machine(FILE *out, const struct published_machine *pm)
 {
-	unsigned i;
-
 	fprintf(out, "  %-26s", pm->pm_machine);
-	for (i = 0; i < PUBLISHED_SOURCES; i++)
+	for (unsigned i = 0; i < PUBLISHED_SOURCES; i++)
 		fprintf(out, " %9s", PAIR(pm->pm_ns[i]));
 	fprintf(out, " %11s\n", PAIR(pm->pm_failures_percent));
 }
@@ -268,9 +261,8 @@ print_peak(FILE *out, const struct sources *sr)
 {
 	const struct sources_curve *sc = find(sr, "rdrand", NUMBER_64);
 	const struct sources_point *best = NULL;
-	unsigned i;
 
-	for (i = 0; sc != NULL && i < sr->sr_thread_counts; i++) {
+	for (unsigned i = 0; sc != NULL && i < sr->sr_thread_counts; i++) {
 		const struct sources_point *sp = &sc->sc_points[i];
 
 		if (!sp->sp_oversubscribed && sp->sp_count > 0 &&

@@ -43,7 +43,7 @@ visit_all(struct survey *sy, unsigned *points, gsl_rng *rng)
 int
 survey_visit(struct survey *sy)
 {
-	unsigned *points = calloc(sy->sy_points + 1, sizeof(*points)), i;
+	unsigned *points = calloc(sy->sy_points + 1, sizeof(*points));
 	gsl_rng *rng = stats_rng(SURVEY_SEED);
 	int error = ENOMEM;
 
@@ -51,7 +51,7 @@ survey_visit(struct survey *sy)
 		sy->sy_done = sy->sy_repeats;
 		error = 0;
 	} else if (points != NULL && rng != NULL) {
-		for (i = 0; i < sy->sy_points; i++)
+		for (unsigned i = 0; i < sy->sy_points; i++)
 			points[i] = i;
 		error = visit_all(sy, points, rng);
 	}
@@ -71,7 +71,6 @@ survey_visit(struct survey *sy)
 int
 survey_measure(struct survey *sy)
 {
-
 	sy->sy_done = 0;
 	sy->sy_why[0] = '\0';
 	result_now(sy->sy_started);
@@ -102,7 +101,6 @@ survey_print_host(FILE *out, const struct survey *sy, const char *more)
 void
 survey_add_repeats(struct text *t, const struct survey *sy)
 {
-
 	text_add(t, "of %s%u repeat%s of %g s", survey_complete(sy) ? "" :
 	    "at most ", sy->sy_repeats, PLURAL(sy->sy_repeats), sy->sy_time_s);
 }
@@ -110,7 +108,6 @@ survey_add_repeats(struct text *t, const struct survey *sy)
 char *
 survey_json(const struct survey *sy)
 {
-
 	return (json_document(sy->sy_kind->sk_json(sy), JSON_INDENT(2) |
 	    JSON_REAL_PRECISION(JSON_DIGITS)));
 }
@@ -128,7 +125,6 @@ struct output {
 static int
 failed(const struct output *ou, const char *path, int error, const char *why)
 {
-
 	return (error == 0 ? 0 : run_error(ou->ou_survey->sy_kind->sk_command,
 	    "%s: %s", path, why != NULL && why[0] != '\0' ? why :
 	    strerror(error)));

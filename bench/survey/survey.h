@@ -95,7 +95,6 @@ void survey_add_repeats(struct text *t, const struct survey *sy);
 static inline bool
 survey_complete(const struct survey *sy)
 {
-
 	return (sy->sy_done == sy->sy_repeats);
 }
 

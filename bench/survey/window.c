@@ -69,7 +69,6 @@ warm_up(struct worker *wk, uint64_t *reads)
 static void
 wait_for_start(struct window *wi)
 {
-
 	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == wi->wi_threads) {
 		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() +
 		    wi->wi_ns));
@@ -117,10 +116,9 @@ start_all(struct window *wi, const struct number_source *ns,
     struct worker *workers, unsigned *started)
 {
 	char name[32];
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; i < wi->wi_threads && error == 0; i++) {
+	for (unsigned i = 0; i < wi->wi_threads && error == 0; i++) {
 		snprintf(name, sizeof(name), "src %u", i);
 		workers[i].wk_window = wi;
 		if (ns->ns_init != NULL)
@@ -140,10 +138,9 @@ add_up(struct window *wi, const struct worker *workers,
 {
 	const int64_t begin = (int64_t)atomic_load_64(&wi->wi_end) - wi->wi_ns;
 	int64_t cpu = 0, end = begin;
-	unsigned i;
 
 	sm->ss_reads = sm->ss_failures = 0;
-	for (i = 0; i < wi->wi_threads; i++) {
+	for (unsigned i = 0; i < wi->wi_threads; i++) {
 		const struct worker *wk = &workers[i];
 
 		end = wk->wk_end_ns > end ? wk->wk_end_ns : end;

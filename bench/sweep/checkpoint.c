@@ -236,7 +236,6 @@ append(void *array, unsigned *count, const void *element, size_t size)
 static bool
 note(struct checkpoint *ck, const struct result_resumed *rr)
 {
-
 	return (append(&ck->ck_result->resumed, &ck->ck_result->resumed_count,
 	    rr, sizeof(*rr)));
 }
@@ -292,7 +291,6 @@ take_lines(struct checkpoint *ck)
 static int
 failed(const struct checkpoint *ck, int error)
 {
-
 	snprintf(ck->ck_why, CELL_ERROR_SIZE, "%.600s: %s, writing its journal",
 	    ck->ck_file, strerror(error));
 	return (error);
@@ -363,7 +361,6 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 bool
 checkpoint_has(const struct checkpoint *ck, unsigned cell, unsigned repeat)
 {
-
 	return (ck != NULL && ck->ck_has[(size_t)cell * ck->ck_repeats +
 	    repeat]);
 }
@@ -411,7 +408,6 @@ checkpoint_add(struct checkpoint *ck, unsigned cell, unsigned repeat,
 int
 checkpoint_add_draw(struct checkpoint *ck, const struct checkpoint_draw *cd)
 {
-
 	return (ck == NULL ? 0 : add_done(ck, json_pack("{s:o}", "draw",
 	    field_format(draw_fields, cd, 0))));
 }

@@ -11,13 +11,13 @@
 static char **
 copy_strings(char *const *from)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 	char **to;
 
 	while (from != NULL && from[n] != NULL)
 		n++;
 	to = calloc(n + 1, sizeof(*to));
-	for (i = 0; to != NULL && i < n; i++) {
+	for (unsigned i = 0; to != NULL && i < n; i++) {
 		to[i] = strdup(from[i]);
 		if (to[i] == NULL) {
 			field_free_words(to);
@@ -32,9 +32,8 @@ static char **
 source_names(const struct random_source *const *sources, unsigned count)
 {
 	char *names[RANDOM_SOURCES + 1] = { NULL };
-	unsigned i;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		names[i] = (char *)(uintptr_t)sources[i]->rs_ident;
 	return (copy_strings(names));
 }
@@ -43,13 +42,13 @@ source_names(const struct random_source *const *sources, unsigned count)
 static int
 describe_profile(const struct profile *pr, struct result *r)
 {
-	char *line, *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
+	char *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
 	uint8_t hash[DIGEST_BYTES];
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	int error = out == NULL ? ENOMEM : profile_write(pr, out);
 	struct digest dg;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	if (out != NULL && fclose(out) != 0)
 		error = ENOMEM;
@@ -59,9 +58,9 @@ describe_profile(const struct profile *pr, struct result *r)
 		digest_update(&dg, text, size);
 		digest_finish(&dg, hash);
 		digest_fini(&dg);
-		for (i = 0; i < DIGEST_BYTES; i++)
+		for (unsigned i = 0; i < DIGEST_BYTES; i++)
 			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
-		for (line = strtok(text, "\n"); line != NULL;
+		for (char *line = strtok(text, "\n"); line != NULL;
 		    line = strtok(NULL, "\n"))
 			lines[n++] = line;
 		r->profile = copy_strings(lines);
@@ -77,7 +76,6 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 {
 	struct random_source_list sl;
 	struct harvest_error why;
-	unsigned i;
 
 	r->argv = copy_strings(argv);
 	r->tunables = copy_strings(op->op_tunables);
@@ -85,7 +83,7 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	    &why) != 0)
 		memset(&sl, 0, sizeof(sl));
 	/* A simulated machine has every source. */
-	for (i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
+	for (unsigned i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
 		sl.sl_source[sl.sl_count++] = sl.sl_skipped[i];
 	if (op->op_simulated)
 		sl.sl_skipped_count = 0;

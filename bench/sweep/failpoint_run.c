@@ -46,9 +46,7 @@ run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
 static void
 add(struct failpoint_outcome *sum, const struct failpoint_outcome *fo)
 {
-	unsigned i;
-
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		sum->fo_evaluated[i] += fo->fo_evaluated[i];
 		sum->fo_executed[i] += fo->fo_executed[i];
 	}
@@ -62,7 +60,6 @@ print(const struct options *op, const struct failpoint_outcome *fo,
     unsigned runs, unsigned seeded)
 {
 	const struct cell ce = grid_first(op);
-	unsigned i;
 
 	printf("fail points, engine %s: %s, lock %s, %s, %u reader%s, seed %"
 	    PRIu64 "\nNothing here is a measurement.\n\n",
@@ -71,7 +68,7 @@ print(const struct options *op, const struct failpoint_outcome *fo,
 	    ce.ce_readers == 1 ? "" : "s", op->op_seed);
 	printf("%-24s %12s %12s  %s\n", "point", "evaluated", "executed",
 	    "set to");
-	for (i = 0; i < FAILPOINTS; i++)
+	for (unsigned i = 0; i < FAILPOINTS; i++)
 		printf("%-24s %12" PRIu64 " %12" PRIu64 "  %s\n",
 		    failpoints_def(i)->fd_name, fo->fo_evaluated[i],
 		    fo->fo_executed[i], op->op_faults.fl_text[i] == NULL ?

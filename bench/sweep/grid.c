@@ -10,7 +10,6 @@ enum { CONTROL_BYTES = 16 };	/* of the shortest request */
 static const struct workload *
 workload(const struct options *op)
 {
-
 	return (workload_is_plain(&op->op_workload) ? NULL : &op->op_workload);
 }
 
@@ -18,7 +17,6 @@ static struct cell
 cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
     unsigned r, unsigned d)
 {
-
 	return ((struct cell){
 		.ce_design = generators[op->op_designs.ol_value[d]]->ra_ident,
 		.ce_lock = lock_classes[op->op_locks.ol_value[l]]->lc_name,
@@ -33,7 +31,6 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
 struct cell
 grid_first(const struct options *op)
 {
-
 	return (cell_at(op, 0, 0, 0, 0, 0));
 }
 
@@ -41,13 +38,13 @@ grid_first(const struct options *op)
 static unsigned
 expand(const struct options *op, struct sweep_cell *cells)
 {
-	unsigned c, d, l, n = 0, r, s;
+	unsigned n = 0;
 
-	for (c = 0; c < op->op_ciphers.ol_count; c++)
-	for (s = 0; s < op->op_sizes.ol_count; s++)
-	for (l = 0; l < op->op_locks.ol_count; l++)
-	for (r = 0; r < op->op_readers.ol_count; r++)
-	for (d = 0; d < op->op_designs.ol_count; d++)
+	for (unsigned c = 0; c < op->op_ciphers.ol_count; c++)
+	for (unsigned s = 0; s < op->op_sizes.ol_count; s++)
+	for (unsigned l = 0; l < op->op_locks.ol_count; l++)
+	for (unsigned r = 0; r < op->op_readers.ol_count; r++)
+	for (unsigned d = 0; d < op->op_designs.ol_count; d++)
 		cells[n++].sc_cell = cell_at(op, c, s, l, r, d);
 	return (n);
 }
@@ -57,9 +54,8 @@ static unsigned
 control_readers(const struct options *op)
 {
 	uint64_t best = 0, fewest = UINT64_MAX, v;
-	unsigned r;
 
-	for (r = 0; r < op->op_readers.ol_count; r++) {
+	for (unsigned r = 0; r < op->op_readers.ol_count; r++) {
 		v = op->op_readers.ol_value[r];
 		if (v < fewest)
 			fewest = v;
@@ -74,9 +70,8 @@ static const char *
 control_design(const struct options *op)
 {
 	const struct random_algorithm *ra;
-	unsigned d;
 
-	for (d = op->op_designs.ol_count; d > 0; d--) {
+	for (unsigned d = op->op_designs.ol_count; d > 0; d--) {
 		ra = generators[op->op_designs.ol_value[d - 1]];
 		if ((ra->ra_flags & RA_MANY_LOCKS) == 0)
 			return (ra->ra_ident);
@@ -94,13 +89,13 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 		.ce_design = "none",
 		.ce_request_bytes = CONTROL_BYTES,
 	};
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	/* A simulation would only repeat the profile's costs. */
 	if (op->op_cmd != COMMAND_sweep || op->op_simulated ||
 	    !op->op_config.bc_program.controls)
 		return (0);
-	for (i = 0; i < op->op_locks.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
 		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
 		cells[n++].sc_cell = like;
 	}
@@ -108,7 +103,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	like.ce_lock = "none";
 	like.ce_request_bytes = op->op_sizes.ol_value[0];
 	like.ce_workload = workload(op);
-	for (i = 0; i < op->op_ciphers.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_ciphers.ol_count; i++) {
 		like.ce_cipher = ciphers[op->op_ciphers.ol_value[i]];
 		cells[n++].sc_cell = like;
 	}
@@ -119,7 +114,7 @@ int
 grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
     unsigned *count)
 {
-	unsigned i, most;
+	unsigned most;
 
 	*grid = *count = 0;
 	most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
@@ -130,7 +125,7 @@ grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
 		return (ENOMEM);
 	*grid = expand(op, *cells);
 	*count = *grid + expand_controls(op, *cells + *grid);
-	for (i = 0; i < *count; i++) {
+	for (unsigned i = 0; i < *count; i++) {
 		(*cells)[i].sc_samples = calloc(op->op_repeats,
 		    sizeof(*(*cells)->sc_samples));
 		if ((*cells)[i].sc_samples == NULL)
@@ -167,7 +162,6 @@ grid_has(const struct options *op, unsigned cell)
 const struct engine *
 grid_engine(const struct options *op)
 {
-
 	if (op->op_simulated)
 		return (&ENGINE(virtual));
 	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
@@ -177,7 +171,6 @@ grid_engine(const struct options *op)
 const char *
 grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE])
 {
-
 	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %u reader%s", ce->ce_design,
 	    ce->ce_lock, ce->ce_cipher->ci_name, ce->ce_readers,
 	    ce->ce_readers == 1 ? "" : "s");

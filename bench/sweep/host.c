@@ -38,14 +38,11 @@ enum {
 static void
 fill_text(char *out, size_t size, const char *text)
 {
-	size_t len;
-	char *c;
-
 	snprintf(out, size, "%s", text);
-	for (c = out; *c != '\0'; c++)
+	for (char *c = out; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
-	for (len = strlen(out); len > 0 && out[len - 1] == ' '; len--)
+	for (size_t len = strlen(out); len > 0 && out[len - 1] == ' '; len--)
 		out[len - 1] = '\0';
 }
 
@@ -93,16 +90,15 @@ host_calibrate(struct result_host *host)
 	double bare, real;
 	volatile uint64_t sink;
 	int64_t start_ns;
-	unsigned i, k;
 
-	for (i = 0; i < CALIBRATION_ROUNDS; i++) {
+	for (unsigned i = 0; i < CALIBRATION_ROUNDS; i++) {
 		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
 		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
 		if (real < 0 || bare < 0)
 			return (ENOMEM);
 		cost[i] = (real - bare) / CALIBRATION_PAIRS;
 		start_ns = tick_ns();
-		for (k = 0; k < CALIBRATION_PAIRS; k++)
+		for (unsigned k = 0; k < CALIBRATION_PAIRS; k++)
 			sink = tick_cycles();
 		stamp[i] = (double)(tick_ns() - start_ns) / CALIBRATION_PAIRS;
 	}

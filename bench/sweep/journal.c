@@ -51,9 +51,9 @@ static int
 open_locked(const char *path, int flags, int *out, pid_t *other)
 {
 	struct stat named, opened;
-	int error, fd, i;
+	int error, fd;
 
-	for (i = 0; i < TRIES; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW |
 		    O_NOCTTY | O_NONBLOCK, 0666);
 		if (fd == -1)
@@ -102,7 +102,6 @@ journal_read(struct journal *jo)
 static int
 sync_now(struct journal *jo)
 {
-
 	while (fsync(jo->jo_fd) != 0)
 		if (errno != EINTR)
 			return (errno);
@@ -154,7 +153,6 @@ journal_begin(struct journal *jo, const char *first, bool *kept)
 int
 journal_continue(struct journal *jo)
 {
-
 	free(jo->jo_text);
 	jo->jo_text = NULL;
 	return (ftruncate(jo->jo_fd, jo->jo_end) == 0 ? 0 : errno);

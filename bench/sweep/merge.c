@@ -71,7 +71,6 @@ check_plan(struct merge *mg, const struct merge_head *mh, unsigned words,
 static int
 begin(struct merge *mg, struct merge_head *mh, unsigned words, unsigned parts)
 {
-
 	mg->mg_argv = mh->mh_argv;
 	mh->mh_argv = NULL;
 	mg->mg_words = words;
@@ -144,12 +143,12 @@ int
 merge_missing(struct merge *mg)
 {
 	struct text list = { .s = "" };
-	unsigned first = 0, h, i, missing = 0;
+	unsigned first = 0, missing = 0;
 	bool has;
 
-	for (i = 1; i <= mg->mg_parts + 1; i++) {
+	for (unsigned i = 1; i <= mg->mg_parts + 1; i++) {
 		has = i > mg->mg_parts;
-		for (h = 0; h < mg->mg_hosts && !has; h++)
+		for (unsigned h = 0; h < mg->mg_hosts && !has; h++)
 			has = mg->mg_part[(size_t)h * mg->mg_parts + i - 1]
 			    .mp_file != NULL;
 		missing += !has;
@@ -173,9 +172,8 @@ merge_argv(const struct merge *mg, const char *output)
 {
 	const unsigned n = mg->mg_words - TAIL_WORDS;
 	char **argv = calloc(n + 3, sizeof(*argv));
-	unsigned i;
 
-	for (i = 0; argv != NULL && i < n; i++)
+	for (unsigned i = 0; argv != NULL && i < n; i++)
 		argv[i] = mg->mg_argv[i];
 	if (argv != NULL && output != NULL) {
 		argv[n] = (char *)(uintptr_t)"-o";
@@ -187,9 +185,7 @@ merge_argv(const struct merge *mg, const char *output)
 void
 merge_free(struct merge *mg)
 {
-	size_t i;
-
-	for (i = 0; i < (size_t)mg->mg_hosts * mg->mg_parts; i++)
+	for (size_t i = 0; i < (size_t)mg->mg_hosts * mg->mg_parts; i++)
 		free(mg->mg_part[i].mp_cells);
 	free(mg->mg_part);
 	field_free_words(mg->mg_argv);
@@ -290,12 +286,12 @@ static char *
 assemble(const struct merge *mg, const char *text, size_t *size)
 {
 	const size_t n = (size_t)mg->mg_hosts * mg->mg_parts;
-	size_t i, len = 0, used;
+	size_t len = 0, used;
 	const char *cells = find_cells(text, &len), *between = "";
 	char *whole;
 
 	*size = strlen(text) - len;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		*size += mg->mg_part[i].mp_cells == NULL ? 0 :
 		    strlen(mg->mg_part[i].mp_cells) + 1;
 	whole = malloc(*size + 1);
@@ -303,7 +299,7 @@ assemble(const struct merge *mg, const char *text, size_t *size)
 		return (whole);
 	used = (size_t)(cells - text);
 	memcpy(whole, text, used);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct merge_part *mp = &mg->mg_part[i % mg->mg_hosts *
 		    mg->mg_parts + i / mg->mg_hosts];
 
@@ -351,9 +347,9 @@ merge_results(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
 	struct result first = { .cells = NULL };
-	int i, status = 0;
+	int status = 0;
 
-	for (i = 0; i < op->op_operands; i++)
+	for (int i = 0; i < op->op_operands; i++)
 		(void)take_file(&mg, op->op_operand[i], &first);
 	status = merge_missing(&mg);
 	if (status == 0)

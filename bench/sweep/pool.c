@@ -27,7 +27,6 @@ struct pool {
 unsigned
 pool_slots(unsigned threads)
 {
-
 	return (POOL_AHEAD * threads);
 }
 
@@ -121,7 +120,7 @@ pool_run(const struct pool_job *pj, unsigned threads)
 {
 	struct pool po = { .po_job = pj, .po_slots = pool_slots(threads) };
 	pthread_t *thread;
-	unsigned i, started;
+	unsigned started;
 	int error = 0;
 
 	MPASS(threads > 0);
@@ -143,7 +142,7 @@ pool_run(const struct pool_job *pj, unsigned threads)
 		error = take_all(&po);
 		pthread_mutex_unlock(&po.po_mutex);
 	}
-	for (i = 0; i < started; i++)
+	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	pthread_cond_destroy(&po.po_done);
 	pthread_cond_destroy(&po.po_room);

@@ -160,7 +160,6 @@ head_load(const char *line, size_t size, struct checkpoint_head *head,
 {
 	const char *schema;
 	json_error_t where;
-	char **word;
 
 	memset(head, 0, sizeof(*head));
 	why[0] = '\0';
@@ -179,7 +178,7 @@ head_load(const char *line, size_t size, struct checkpoint_head *head,
 		    "finish it", schema == NULL ? "" : schema,
 		    CHECKPOINT_SCHEMA);
 	else if (field_read(head_fields, head->ch_record, head, 0, why) == 0) {
-		for (word = head->ch_argv; *word != NULL; word++)
+		for (char **word = head->ch_argv; *word != NULL; word++)
 			if (!decode_word(*word))
 				snprintf(why, RESULT_TEXT_SIZE, "argv: not "
 				    "written by rngsim");
@@ -192,7 +191,6 @@ head_load(const char *line, size_t size, struct checkpoint_head *head,
 void
 head_free(struct checkpoint_head *head)
 {
-
 	json_decref(head->ch_record);
 	field_free(head_fields, head);
 	memset(head, 0, sizeof(*head));
@@ -222,9 +220,9 @@ static void
 check_health(const struct cell_measure *cm, char error[RESULT_TEXT_SIZE])
 {
 	bool seen[ENTROPYSOURCE] = { false };
-	unsigned i, row;
+	unsigned i;
 
-	for (row = 0; row < cm->cm_health_count; row++) {
+	for (unsigned row = 0; row < cm->cm_health_count; row++) {
 		const char *source = cm->cm_health[row].source;
 
 		for (i = 0; i < ENTROPYSOURCE; i++)

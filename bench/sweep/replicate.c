@@ -41,9 +41,8 @@ static uint64_t
 largest(const struct option_list *ol)
 {
 	uint64_t v = 0;
-	unsigned i;
 
-	for (i = 0; i < ol->ol_count; i++)
+	for (unsigned i = 0; i < ol->ol_count; i++)
 		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
 	return (v);
 }
@@ -78,9 +77,7 @@ mappings(void)
 static bool
 has_parts(const struct options *op)
 {
-	unsigned i;
-
-	for (i = 0; i < op->op_designs.ol_count; i++)
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
 		if ((generators[op->op_designs.ol_value[i]]->ra_flags &
 		    RA_MANY_LOCKS) != 0)
 			return (true);
@@ -115,7 +112,6 @@ replicate_threads(const struct options *op, uint64_t *needed)
 static bool
 skips(const struct replicate *rp, unsigned task)
 {
-
 	return (rp->rp_skip(rp->rp_context, task % rp->rp_cell_count,
 	    task / rp->rp_cell_count));
 }
@@ -165,10 +161,9 @@ idle(void *context)
 	struct replicating *rg = context;
 	uint64_t done, each;
 	char label[64];
-	unsigned i;
 
 	done = rg->rg_taken * rg->rg_each_steps;
-	for (i = 0; i < rg->rg_slot_count; i++) {
+	for (unsigned i = 0; i < rg->rg_slot_count; i++) {
 		each = rg->rg_slots[i].sl_progress_ps / ps_per_step;
 		done += each < rg->rg_each_steps ? each : rg->rg_each_steps;
 	}
@@ -218,7 +213,7 @@ replicate_run(const struct replicate *rp)
 		.pj_idle = idle,
 		.pj_context = &rg,
 	};
-	unsigned before = 0, i, threads;
+	unsigned before = 0, threads;
 	uint64_t needed;
 	int error;
 
@@ -233,9 +228,9 @@ replicate_run(const struct replicate *rp)
 	rg.rg_slots = calloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	if (rg.rg_slots == NULL)
 		return (ENOMEM);
-	for (i = 0; i < tasks; i++)
+	for (unsigned i = 0; i < tasks; i++)
 		before += skips(rp, i);
-	for (i = 0; i < rg.rg_slot_count; i++)
+	for (unsigned i = 0; i < rg.rg_slot_count; i++)
 		rg.rg_slots[i].sl_error = ECANCELED;
 	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
 	    op->op_config.bc_program.warmup_ms + 1;
@@ -244,7 +239,7 @@ replicate_run(const struct replicate *rp)
 	error = pool_run(&pj, threads);
 	progress_fini(&rg.rg_progress);
 	/* Those behind one that ended all. */
-	for (i = 0; i < rg.rg_slot_count; i++)
+	for (unsigned i = 0; i < rg.rg_slot_count; i++)
 		if (rg.rg_slots[i].sl_error == 0)
 			cell_measure_free(&rg.rg_slots[i].sl_measure);
 	free(rg.rg_slots);

@@ -27,7 +27,6 @@ static const double drift_min_reads = 20;	/* in each part of a window */
 static bool
 drifted(const struct cell *ce, const struct result_sample *rs)
 {
-
 	return ((ce->ce_workload == NULL ||
 	    !workload_varies(ce->ce_workload)) && rs->trace_hash[0] == '\0' &&
 	    rs->together == 0 &&
@@ -70,9 +69,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 void
 summary_free(struct sweep_cell *sc)
 {
-	unsigned i;
-
-	for (i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
+	for (unsigned i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
 		field_free(result_sample_fields, &sc->sc_samples[i]);
 	free(sc->sc_samples);
 	cell_measure_free(&sc->sc_sum);
@@ -85,17 +82,17 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
 	bool repeats = sc->sc_count >= RESULT_CI95_REPEATS_MIN;
-	unsigned i, k, n = 0;
+	unsigned n = 0;
 	int error;
 
 	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", repeats ?
 	    RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
-	for (i = 0; i < sc->sc_count; i++) {
+	for (unsigned i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
 		if (repeats)
 			scratch[n++] = rs->total_mb_per_s;
-		for (k = 0; !repeats && k < rs->intervals; k++)
+		for (unsigned k = 0; !repeats && k < rs->intervals; k++)
 			scratch[n++] = rs->interval_mb_per_s[k];
 	}
 	error = stats_ci95_median(scratch, n, seed,
@@ -130,10 +127,9 @@ static unsigned
 kinds(const struct sweep_cell *sc, const struct result_cell *rc)
 {
 	uint64_t seen = 0;
-	unsigned i, k;
 
-	for (i = 0; i < sc->sc_count; i++)
-		for (k = 0; k < rc->readers; k++)
+	for (unsigned i = 0; i < sc->sc_count; i++)
+		for (unsigned k = 0; k < rc->readers; k++)
 			seen |= UINT64_C(1) <<
 			    cpu_kind(sc->sc_samples[i].reader_cpu[k]) % 64;
 	return ((unsigned)__builtin_popcountll(seen));
@@ -180,7 +176,7 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 	double skew = 0, window = 0;
 	bool drift = sc->sc_drifted > sc->sc_count / 2;
 	char drift_text[RESULT_NAME_SIZE * 2];
-	unsigned i, idle = 0, k;
+	unsigned idle = 0;
 
 	snprintf(drift_text, sizeof(drift_text), "drift within %u of %u "
 	    "windows", sc->sc_drifted, sc->sc_count);
@@ -194,15 +190,15 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
 	note_of_recording(sc, rc);
-	for (i = 0; i < sc->sc_count; i++) {
+	for (unsigned i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
 		skew = fmax(skew, fmax(rs->start_skew_ms, rs->stop_skew_ms));
 		window = rs->window_s * 1e3;
-		for (k = 0; k < rc->readers; k++)
+		for (unsigned k = 0; k < rc->readers; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
-	for (i = 0; i < sc->sc_sum.cm_health_count; i++)
+	for (unsigned i = 0; i < sc->sc_sum.cm_health_count; i++)
 		if (sc->sc_sum.cm_health[i].excluded > 0)
 			note(rc, "health test failed: %s is left out",
 			    sc->sc_sum.cm_health[i].source);
@@ -234,10 +230,9 @@ summarise(const struct sweep_cell *sc, const struct engine *en,
     struct result_cell *rc, double *scratch)
 {
 	const struct cell_measure *sum = &sc->sc_sum;
-	unsigned i;
 
 	rc->ledger = sum->cm_ledger;
-	for (i = 0; i < sc->sc_count; i++)
+	for (unsigned i = 0; i < sc->sc_count; i++)
 		scratch[i] = sc->sc_samples[i].plain_mb_per_s;
 	rc->ledger.plain_mb_per_s = stats_median(scratch, sc->sc_count);
 	rc->latency_ns = cell_latency(en, &sum->cm_latency);
@@ -252,7 +247,7 @@ static int
 finish_rows(struct cell_measure *sum, const struct engine *en,
     struct result_cell *rc)
 {
-	unsigned i, n = sum->cm_row_count;
+	unsigned n = sum->cm_row_count;
 
 	rc->lock_profile = calloc(n + 1, sizeof(*rc->lock_profile));
 	if (sum->cm_health_count > 0)
@@ -260,11 +255,11 @@ finish_rows(struct cell_measure *sum, const struct engine *en,
 	if (rc->lock_profile == NULL ||
 	    (rc->health == NULL && sum->cm_health_count > 0))
 		return (ENOMEM);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		cell_row_finish(en, &sum->cm_rows[i]);
 		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
 	}
-	for (i = 0; i < sum->cm_health_count; i++)
+	for (unsigned i = 0; i < sum->cm_health_count; i++)
 		rc->health[i] = sum->cm_health[i];
 	rc->lock_profile_rows = n;
 	rc->health_rows = sum->cm_health_count;
@@ -280,9 +275,8 @@ profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
     const struct result_host *host)
 {
 	double reader_ns = 0;
-	unsigned i;
 
-	for (i = 0; i < sc->sc_count; i++)
+	for (unsigned i = 0; i < sc->sc_count; i++)
 		reader_ns += sc->sc_samples[i].window_s * 1e9 * rc->readers;
 	return (100 * sc->sc_sum.cm_acquisitions * host->profile_ns /
 	    reader_ns);

@@ -93,7 +93,6 @@ measure_one(const struct options *op, struct cell_params *cp,
 static bool
 together(const struct options *op, const struct cell *a, const struct cell *b)
 {
-
 	return (a->ce_readers == b->ce_readers &&
 	    a->ce_request_bytes == b->ce_request_bytes &&
 	    (uint64_t)a->ce_readers * op->op_designs.ol_count *
@@ -108,7 +107,6 @@ together(const struct options *op, const struct cell *a, const struct cell *b)
 static double
 passed_s(const struct visit *vi)
 {
-
 	return ((double)(tick_ns() - vi->vi_start_ns) / 1e9);
 }
 
@@ -161,10 +159,10 @@ measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
     struct visit *vi)
 {
 	unsigned *const order = vi->vi_order;
-	unsigned end, i, k, n = 0, swap;
+	unsigned end, k, n = 0, swap;
 	int error = 0;
 
-	for (i = from; i < to; i++)
+	for (unsigned i = from; i < to; i++)
 		if (checkpoint_has(sw->sw_checkpoint, i, repeat) ||
 		    (from == 0 && !grid_has(sw->sw_options, i)))
 			vi->vi_done++;
@@ -172,7 +170,7 @@ measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
 			order[n++] = i;
 	if (n > 0)
 		gsl_ran_shuffle(vi->vi_rng, order, n, sizeof(*order));
-	for (i = 0; error == 0 && i < n; i = end) {
+	for (unsigned i = 0; error == 0 && i < n; i = end) {
 		for (end = i + 1, k = i + 1; from == 0 && k < n; k++) {
 			if (!together(sw->sw_options,
 			    &sw->sw_cells[order[i]].sc_cell,
@@ -202,11 +200,11 @@ look(const struct sweeping *sw, bool *known)
 	struct sweep_cell *const cells = sw->sw_cells;
 	struct result_cell a, b;
 	struct paired pd;
-	unsigned i, k;
+	unsigned k;
 	int error;
 
 	*known = true;
-	for (i = 0; i < sw->sw_grid_count && *known; i++) {
+	for (unsigned i = 0; i < sw->sw_grid_count && *known; i++) {
 		for (k = 0; !together(op, &cells[k].sc_cell,
 		    &cells[i].sc_cell); k++)
 			continue;
@@ -263,7 +261,6 @@ measure_all(struct sweeping *sw)
 		.vi_rng = stats_rng(op->op_seed),
 		.vi_start_ns = tick_ns(),
 	};
-	unsigned repeat;
 	int error;
 
 	error = vi.vi_order == NULL || vi.vi_params == NULL ||
@@ -272,7 +269,7 @@ measure_all(struct sweeping *sw)
 	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
 	    sw->sw_checkpoint->ck_before);
-	for (repeat = 0; !enough(sw, repeat, &vi, &error); repeat++) {
+	for (unsigned repeat = 0; !enough(sw, repeat, &vi, &error); repeat++) {
 		error = measure_block(sw, 0, grid, repeat, &vi);
 		if (error == 0)
 			error = measure_block(sw, grid, n, repeat, &vi);
@@ -339,14 +336,13 @@ simulate_all(struct sweeping *sw)
 		.rp_take = take_simulated,
 		.rp_context = sw,
 	};
-	unsigned i;
 	int error;
 
 	sw->sw_stuck = calloc(n, sizeof(*sw->sw_stuck));
 	if (sw->sw_stuck == NULL)
 		return (ENOMEM);
 	error = replicate_run(&rp);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		/* Its earlier repeats alone would mislead. */
 		if (sw->sw_stuck[i])
 			summary_free(&sw->sw_cells[i]);
@@ -368,9 +364,8 @@ finish(const struct sweeping *sw, unsigned from, unsigned to,
 {
 	const struct options *op = sw->sw_options;
 	int error = 0;
-	unsigned i;
 
-	for (i = from; i < to; i++) {
+	for (unsigned i = from; i < to; i++) {
 		struct sweep_cell *sc = &sw->sw_cells[i];
 
 		if (sc->sc_count > 0 && error == 0) {

@@ -9,7 +9,6 @@
 static int
 failed(const struct options *op, int error)
 {
-
 	return (run_error(op->op_command, "%s: %s", op->op_trace,
 	    strerror(error)));
 }

@@ -23,7 +23,6 @@ struct uncertainty {
 static double *
 drawn(const struct uncertainty *un, unsigned cell, unsigned round)
 {
-
 	return (&un->un_values[((size_t)cell * un->un_rounds + round) *
 	    QUANTITIES]);
 }
@@ -32,7 +31,6 @@ drawn(const struct uncertainty *un, unsigned cell, unsigned round)
 static bool
 skip(void *context, unsigned cell, unsigned round)
 {
-
 	return (!isnan(*drawn(context, cell, round)));
 }
 
@@ -40,7 +38,6 @@ skip(void *context, unsigned cell, unsigned round)
 static void
 keep(struct uncertainty *un, const struct checkpoint_draw *cd)
 {
-
 	if (cd->cd_cell < un->un_result->cell_count &&
 	    cd->cd_round < un->un_rounds && cd->cd_count == QUANTITIES)
 		memcpy(drawn(un, cd->cd_cell, cd->cd_round), cd->cd_values,
@@ -91,7 +88,7 @@ gather(struct uncertainty *un, unsigned cell, unsigned n)
 	struct result_band *rb = &un->un_result->cells[cell].uncertainty;
 	const unsigned repeats = un->un_options->op_repeats;
 	double *medians, *scratch = calloc(repeats, sizeof(*scratch));
-	unsigned i, k, q;
+	unsigned q;
 
 	for (q = 0; q < QUANTITIES && scratch != NULL; q++) {
 		medians = calloc(n, sizeof(*medians));
@@ -99,8 +96,8 @@ gather(struct uncertainty *un, unsigned cell, unsigned n)
 			break;
 		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
 		    sizeof(medians));
-		for (i = 0; i < n; i++) {
-			for (k = 0; k < repeats; k++)
+		for (unsigned i = 0; i < n; i++) {
+			for (unsigned k = 0; k < repeats; k++)
 				scratch[k] = drawn(un, cell,
 				    i * repeats + k)[q];
 			medians[i] = stats_median(scratch, repeats);
@@ -115,7 +112,6 @@ gather(struct uncertainty *un, unsigned cell, unsigned n)
 static void
 band(const double *values, unsigned n, double *scratch, double out[2])
 {
-
 	memcpy(scratch, values, n * sizeof(*scratch));
 	out[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
 	out[1] = stats_quantile(scratch, n, STATS_ROBUST);
@@ -135,16 +131,15 @@ static bool
 in_use(const struct result *r, const char *key)
 {
 	char prefix[2 * RESULT_NAME_SIZE + 2];
-	unsigned c, i;
 	size_t n;
 
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		snprintf(prefix, sizeof(prefix), "%s.%s.", r->cells[i].cipher,
 		    r->cells[i].crypto);
 		if (strncmp(key, prefix, strlen(prefix)) == 0)
 			return (true);
 	}
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		n = strlen(ciphers[c]->ci_name);
 		if (strncmp(key, ciphers[c]->ci_name, n) == 0 && key[n] == '.')
 			return (false);
@@ -157,7 +152,7 @@ find_effects(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
-	unsigned cell, i, key, n = ru->samples;
+	unsigned n = ru->samples;
 	struct result_parameter *rp;
 	double effect, *values, *work;
 
@@ -168,7 +163,7 @@ find_effects(struct result *r, const struct profile *profiles,
 		return (ENOMEM);
 	}
 	work = values + n;
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(base, (enum profile_key)key) ||
 		    !profile_used(base, (enum profile_key)key) ||
 		    !in_use(r, profile_fields[key].pf_key))
@@ -178,9 +173,9 @@ find_effects(struct result *r, const struct profile *profiles,
 		    profile_fields[key].pf_key);
 		snprintf(rp->provenance, sizeof(rp->provenance), "%s",
 		    provenance_name(base->pr_from[key]));
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
-		for (cell = 0; cell < r->cell_count; cell++) {
+		for (unsigned cell = 0; cell < r->cell_count; cell++) {
 			effect = gsl_stats_spearman(values, 1, r->cells[cell].
 			    uncertainty.total_samples, 1, n, work);
 			/* Not a number where one of the two does not vary. */
@@ -227,13 +222,12 @@ static int
 find_rankings(struct result *r, double *scratch)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
-	const struct result_cell *a, *b, *end = r->cells + r->cell_count;
+	const struct result_cell *end = r->cells + r->cell_count;
 	struct result_ranking *grown;
-	unsigned by_lock;
 
-	for (by_lock = 0; by_lock < 2; by_lock++)
-	for (a = r->cells; a < end; a++)
-	for (b = a + 1; b < end; b++) {
+	for (unsigned by_lock = 0; by_lock < 2; by_lock++)
+	for (const struct result_cell *a = r->cells; a < end; a++)
+	for (const struct result_cell *b = a + 1; b < end; b++) {
 		if ((strcmp(a->design, b->design) != 0) == by_lock ||
 		    (strcmp(a->lock, b->lock) != 0) != by_lock ||
 		    strcmp(a->cipher, b->cipher) != 0 ||
@@ -257,7 +251,7 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
-	unsigned i, n = r->cells[0].uncertainty.samples;
+	unsigned n = r->cells[0].uncertainty.samples;
 	double *scratch;
 	int error;
 
@@ -268,7 +262,7 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 	scratch = calloc(n, sizeof(*scratch));
 	if (scratch == NULL)
 		return (ENOMEM);
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		struct result_band *rb = &r->cells[i].uncertainty;
 
 		band(rb->total_samples, n, scratch, rb->total_mb_per_s);
@@ -307,9 +301,7 @@ prepare(struct uncertainty *un)
 static void
 forget(struct result *r)
 {
-	unsigned i;
-
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		field_free(result_band_fields, &r->cells[i].uncertainty);
 		memset(&r->cells[i].uncertainty, 0,
 		    sizeof(r->cells[i].uncertainty));

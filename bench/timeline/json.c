@@ -57,7 +57,6 @@ quote(struct writer *wr, char buf[QUOTED_SIZE], const char *text)
 static void
 put(struct writer *wr, char phase, enum process pid, uint32_t number)
 {
-
 	fprintf(wr->wr_out, "%s{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u",
 	    wr->wr_before, phase, (int)pid, processes[pid].first + number);
 	wr->wr_before = ",\n";
@@ -68,7 +67,6 @@ static void
 put_name(struct writer *wr, const char *what, enum process pid, uint32_t number,
     const char *name)
 {
-
 	put(wr, 'M', pid, number);
 	fprintf(wr->wr_out, ",\"name\":\"%s_name\",\"args\":{\"name\":%s}}",
 	    what, QUOTE(wr, name));
@@ -81,7 +79,6 @@ put_name(struct writer *wr, const char *what, enum process pid, uint32_t number,
 static void
 end(struct writer *wr, enum process pid, uint32_t number)
 {
-
 	put(wr, 'E', pid, number);
 	fprintf(wr->wr_out, ",\"ts\":%" PRIu64 ".%03u}", wr->wr_ns / 1000,
 	    (unsigned)(wr->wr_ns % 1000));
@@ -92,7 +89,6 @@ static void
 begin(struct writer *wr, enum process pid, uint32_t number, const char *name,
     uint32_t holder)
 {
-
 	put(wr, 'B', pid, number);
 	fprintf(wr->wr_out, ",\"ts\":%" PRIu64 ".%03u,\"name\":%s",
 	    wr->wr_ns / 1000, (unsigned)(wr->wr_ns % 1000), QUOTE(wr, name));
@@ -175,10 +171,9 @@ put_all(struct writer *wr, bool begins, uint64_t ns)
 {
 	const struct timeline *tl = wr->wr_tl;
 	const struct thread_now *tn;
-	uint32_t i, t;
 
 	wr->wr_ns = ns;
-	for (t = 0; t < tl->tl_threads; t++) {
+	for (uint32_t t = 0; t < tl->tl_threads; t++) {
 		tn = &wr->wr_tl->tl_first.st_thread[t];
 		if (begins && tn->tn_cpu != NONE)
 			begin(wr, CPUS, tn->tn_cpu,
@@ -191,7 +186,7 @@ put_all(struct writer *wr, bool begins, uint64_t ns)
 			    wr->wr_tl->tl_first.st_holder[tn->tn_asks]);
 		else if (tn->tn_asks != NONE)
 			end(wr, THREADS, t);
-		for (i = 0; i < tn->tn_holds; i++)
+		for (uint32_t i = 0; i < tn->tn_holds; i++)
 			if (begins)
 				begin(wr, LOCKS, tn->tn_held[i],
 				    tl->tl_thread_name[t], NONE);
@@ -204,7 +199,6 @@ put_all(struct writer *wr, bool begins, uint64_t ns)
 static void
 put_fact(struct writer *wr, const char *name, const char *value)
 {
-
 	fprintf(wr->wr_out, ",\n%s:%s", QUOTE(wr, name), QUOTE(wr, value));
 }
 
@@ -216,7 +210,6 @@ static void
 put_tail(struct writer *wr)
 {
 	const struct timeline *tl = wr->wr_tl;
-	unsigned i;
 
 	fprintf(wr->wr_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
@@ -225,7 +218,7 @@ put_tail(struct writer *wr)
 	    (double)tl->tl_until_ns / 1e3, tl->tl_left_out);
 	if (tl->tl_fault[0] != '\0')
 		put_fact(wr, "fault", tl->tl_fault);
-	for (i = 0; i < tl->tl_fact_count; i++)
+	for (unsigned i = 0; i < tl->tl_fact_count; i++)
 		put_fact(wr, tl->tl_facts[i].tf_name, tl->tl_facts[i].tf_value);
 	fputs("\n}\n}\n", wr->wr_out);
 }

@@ -34,13 +34,13 @@ static void
 code_thread(struct writer *wr, uint32_t t)
 {
 	const char *name = wr->wr_tl->tl_thread_name[t];
-	size_t digits = strlen(name), used = 0, k;
+	size_t digits = strlen(name), used = 0;
 	char *text = wr->wr_code[t];
 	uint32_t i;
 
 	while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
 		digits--;
-	for (k = 0; k < digits && used < 2; k++)
+	for (size_t k = 0; k < digits && used < 2; k++)
 		if (k == 0 || strchr("_- ", name[k - 1]) != NULL)
 			text[used++] = name[k];
 	snprintf(text + used, CODE_SIZE - used, "%.5s", name + digits);
@@ -54,7 +54,6 @@ code_thread(struct writer *wr, uint32_t t)
 static const char *
 code_lock(char buf[FORMAT_CELL], uint32_t lock)
 {
-
 	return (format_cell(buf, "%c%.0u", 'A' + (int)(lock % 26), lock / 26));
 }
 
@@ -67,14 +66,13 @@ add_cell(struct writer *wr, uint32_t cpu)
 	const uint32_t t = wr->wr_tl->tl_first.st_on[cpu];
 	const struct thread_now *tn;
 	struct text cell = { .s = "." };
-	uint32_t i;
 
 	if (t != NONE) {
 		tn = &wr->wr_tl->tl_first.st_thread[t];
 		cell.s[0] = '\0';
 		text_add(&cell, "%s%s", wr->wr_code[t], tn->tn_holds > 0 ||
 		    tn->tn_asks != NONE ? " " : "");
-		for (i = 0; i < tn->tn_holds; i++)
+		for (uint32_t i = 0; i < tn->tn_holds; i++)
 			text_add(&cell, "%s", LOCK(tn->tn_held[i]));
 		if (tn->tn_asks != NONE)
 			text_add(&cell, "?%s", LOCK(tn->tn_asks));
@@ -87,9 +85,9 @@ static void
 add_asleep(struct writer *wr)
 {
 	const struct thread_now *tn = wr->wr_tl->tl_first.st_thread;
-	uint32_t lock, n, t;
+	uint32_t n, t;
 
-	for (lock = 0; lock < wr->wr_tl->tl_locks; lock++) {
+	for (uint32_t lock = 0; lock < wr->wr_tl->tl_locks; lock++) {
 		for (n = t = 0; t < wr->wr_tl->tl_threads; t++)
 			if (tn[t].tn_asks == lock && tn[t].tn_cpu == NONE &&
 			    n++ < ASLEEP_MAX)
@@ -107,15 +105,12 @@ add_asleep(struct writer *wr)
 static void
 put_line(struct writer *wr, uint64_t ns)
 {
-	size_t used;
-	uint32_t i;
-
 	wr->wr_line.s[0] = '\0';
-	for (i = 0; i < wr->wr_tl->tl_cpus; i++)
+	for (uint32_t i = 0; i < wr->wr_tl->tl_cpus; i++)
 		if (wr->wr_column[i])
 			add_cell(wr, i);
 	add_asleep(wr);
-	for (used = strlen(wr->wr_line.s); used > 0 &&
+	for (size_t used = strlen(wr->wr_line.s); used > 0 &&
 	    wr->wr_line.s[used - 1] == ' ';)
 		wr->wr_line.s[--used] = '\0';
 	if (strcmp(wr->wr_line.s, wr->wr_last.s) == 0)
@@ -129,7 +124,6 @@ put_line(struct writer *wr, uint64_t ns)
 static void
 put_paragraph(FILE *out, const char *first, int indent, struct text *t)
 {
-
 	text_clean(t);
 	if (t->s[0] != '\0')
 		format_wrap(out, first, indent, t->s);
@@ -140,14 +134,13 @@ put_head(struct writer *wr)
 {
 	const struct timeline *tl = wr->wr_tl;
 	struct text t = { .s = "" };
-	unsigned i;
 
-	for (i = 0; i < tl->tl_fact_count; i++)
+	for (unsigned i = 0; i < tl->tl_fact_count; i++)
 		text_list(&t, "%s %s", tl->tl_facts[i].tf_name,
 		    tl->tl_facts[i].tf_value);
 	put_paragraph(wr->wr_out, "", 0, &t);
 	fprintf(wr->wr_out, "\n%*s  ", TIME_WIDTH - 2, "us");
-	for (i = 0; i < tl->tl_cpus; i++)
+	for (unsigned i = 0; i < tl->tl_cpus; i++)
 		if (wr->wr_column[i])
 			fprintf(wr->wr_out, "%-*s ", wr->wr_width - 1,
 			    FORMATF("CPU%u", i));
@@ -160,7 +153,6 @@ put_legend(struct writer *wr)
 	const struct timeline *tl = wr->wr_tl;
 	const uint32_t idle = tl->tl_cpus - wr->wr_columns;
 	struct text locks = { .s = "" }, threads = { .s = "" };
-	uint32_t i;
 
 	fputs("\nA cell has the thread that runs, the locks it holds, and ?A "
 	    "for one it asks for;\n\".\" is idle.  Off CPU are others that "
@@ -169,10 +161,10 @@ put_legend(struct writer *wr)
 	if (idle > 0)
 		fprintf(wr->wr_out, "%u of %u CPUs ran nothing and %s no "
 		    "column.\n", idle, tl->tl_cpus, idle == 1 ? "has" : "have");
-	for (i = 0; i < tl->tl_threads; i++)
+	for (uint32_t i = 0; i < tl->tl_threads; i++)
 		text_list(&threads, "%s %s", wr->wr_code[i],
 		    tl->tl_thread_name[i]);
-	for (i = 0; i < tl->tl_locks; i++)
+	for (uint32_t i = 0; i < tl->tl_locks; i++)
 		text_list(&locks, "%s %s", LOCK(i), tl->tl_lock_name[i]);
 	put_paragraph(wr->wr_out, "  threads  ", TIME_WIDTH, &threads);
 	put_paragraph(wr->wr_out, "  locks    ", TIME_WIDTH, &locks);
@@ -188,14 +180,13 @@ static void
 prepare(struct writer *wr)
 {
 	const struct timeline *tl = wr->wr_tl;
-	uint32_t i;
 
-	for (i = 0; i < tl->tl_threads; i++)
+	for (uint32_t i = 0; i < tl->tl_threads; i++)
 		code_thread(wr, i);
-	for (i = 0; i < tl->tl_events; i++)
+	for (uint32_t i = 0; i < tl->tl_events; i++)
 		if (tl->tl_event[i].ev_kind == VM_CPU_ON)
 			wr->wr_column[tl->tl_event[i].ev_cpu] = true;
-	for (i = 0; i < tl->tl_cpus; i++) {
+	for (uint32_t i = 0; i < tl->tl_cpus; i++) {
 		wr->wr_column[i] |= wr->wr_tl->tl_first.st_on[i] != NONE;
 		wr->wr_columns += wr->wr_column[i];
 	}

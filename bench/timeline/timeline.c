@@ -13,7 +13,6 @@ enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
 static void
 finish(struct timeline *tl, uint64_t now)
 {
-
 	tl->tl_over = true;
 	if (tl->tl_marked && tl->tl_until_ps == 0 &&
 	    now >= tl->tl_base_ps + tl->tl_span.ts_from_ps)
@@ -39,7 +38,6 @@ fault(struct timeline *tl, const char *fmt, ...)
 static void
 set_name(char name[NAME_SIZE], const char *text)
 {
-
 	snprintf(name, NAME_SIZE, "%.*s", NAME_SIZE - 1, text);
 }
 
@@ -173,7 +171,6 @@ check_cpu(struct timeline *tl, const struct event *ev)
 static bool
 check_thread(struct timeline *tl, uint32_t t)
 {
-
 	if (t >= VM_THREADS_MAX) {
 		fault(tl, "a thread has the number %u", t);
 		return (false);
@@ -261,7 +258,6 @@ observe(void *context, const struct vm_note *vn)
 static void
 timeline_free(struct timeline *tl)
 {
-
 	free(tl->tl_event);
 	free(tl);
 }
@@ -272,7 +268,6 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 {
 	const size_t n = strlen(path);
 	struct timeline *tl;
-	unsigned i;
 	int error;
 
 	KASSERT(cpus >= 1 && cpus <= CPUS_MAX && events >= 1,
@@ -294,7 +289,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 		return (error);
 	}
 	memset(&tl->tl_state, 0xff, sizeof(tl->tl_state));	/* NONE */
-	for (i = 0; i < VM_THREADS_MAX; i++)
+	for (unsigned i = 0; i < VM_THREADS_MAX; i++)
 		tl->tl_state.st_thread[i].tn_holds = 0;
 	tl->tl_first = tl->tl_state;
 	*tlp = tl;
@@ -304,7 +299,6 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 const struct vm_observer *
 timeline_observer(struct timeline *tl)
 {
-
 	return (&tl->tl_observer);
 }
 
@@ -337,7 +331,6 @@ write_file(struct timeline *tl)
 static void
 describe(const struct timeline *tl, struct timeline_outcome *to)
 {
-
 	*to = (struct timeline_outcome){ .to_left_out = tl->tl_left_out };
 	if (tl->tl_until_ps != 0)
 		to->to_until_ps = tl->tl_until_ps - tl->tl_base_ps;

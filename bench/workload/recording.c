@@ -53,9 +53,8 @@ size_t
 recording_requests(const struct recording *rec)
 {
 	size_t n = 0;
-	unsigned i;
 
-	for (i = 0; i < rec->rec_count; i++)
+	for (unsigned i = 0; i < rec->rec_count; i++)
 		n += rec->rec_streams[i].rm_count;
 	return (n);
 }
@@ -64,9 +63,7 @@ recording_requests(const struct recording *rec)
 static uint64_t
 hash_number(uint64_t hash, uint64_t v)
 {
-	unsigned i;
-
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		hash = (hash ^ (v >> (8 * i) & 0xff)) *
 		    UINT64_C(0x100000001b3);
 	return (hash);
@@ -76,15 +73,13 @@ uint32_t
 recording_hash(const struct recording *rec)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned i;
-	size_t k;
 
 	hash = hash_number(hash, rec->rec_length_ns);
-	for (i = 0; i < rec->rec_count; i++) {
+	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
 		hash = hash_number(hash, rm->rm_count);
-		for (k = 0; k < rm->rm_count; k++) {
+		for (size_t k = 0; k < rm->rm_count; k++) {
 			hash = hash_number(hash, rm->rm_requests[k].rq_at_ns);
 			hash = hash_number(hash, rm->rm_requests[k].rq_bytes);
 		}
@@ -96,12 +91,11 @@ void
 recording_print(FILE *out, const struct recording *rec, const char *comment)
 {
 	uint64_t last_ns;
-	unsigned i;
 	size_t k;
 
 	fprintf(out, RECORDING_MAGIC "\n%slength %" PRIu64 "\n", comment,
 	    rec->rec_length_ns);
-	for (i = 0; i < rec->rec_count; i++) {
+	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
 		fprintf(out, "stream %s\n", rm->rm_name);
@@ -117,9 +111,7 @@ recording_print(FILE *out, const struct recording *rec, const char *comment)
 void
 recording_free(struct recording *rec)
 {
-	unsigned i;
-
-	for (i = 0; i < rec->rec_count; i++)
+	for (unsigned i = 0; i < rec->rec_count; i++)
 		free(rec->rec_streams[i].rm_requests);
 	free(rec->rec_streams);
 	*rec = (struct recording){ .rec_count = 0 };
@@ -140,7 +132,6 @@ struct loading {
 static int
 end_stream(struct loading *ld)
 {
-
 	if (ld->ld_stream != NULL && ld->ld_stream->rm_count == 0)
 		return (lines_refuse(&ld->ld_lines, "stream \"%s\" ends "
 		    "without a request: expected lines \"GAP_NS BYTES\" in it",
@@ -151,7 +142,6 @@ end_stream(struct loading *ld)
 static int
 begin_stream(struct loading *ld, const char *name)
 {
-
 	if (end_stream(ld) != 0)
 		return (EINVAL);
 	if (strlen(name) >= RECORDING_NAME_SIZE)

@@ -41,21 +41,18 @@ struct import {
 static bool
 begins(const char *text, const char *with)
 {
-
 	return (strncmp(text, with, strlen(with)) == 0);
 }
 
 static const char *
 skip_blanks(const char *p)
 {
-
 	return (p + strspn(p, " \t"));
 }
 
 static int
 refuse_line(struct import *im)
 {
-
 	return (lines_refuse(&im->im_lines, "\"%.40s\" is not of strace: "
 	    "expected \"[PID] SECONDS getrandom(...) = BYTES\" and the like; "
 	    "strace -o FILE keeps the program's own output out",
@@ -68,7 +65,6 @@ parse_gap(struct import *im, const char **p, uint64_t *gap_ns)
 {
 	char digits[13], fraction[FRACTION_DIGITS + 1];
 	uint64_t seconds;
-	size_t n;
 	int used = 0;
 
 	if (sscanf(*p, "%12[0-9]%n", digits, &used) != 1 || (*p)[used] != '.')
@@ -86,7 +82,7 @@ parse_gap(struct import *im, const char **p, uint64_t *gap_ns)
 		    "of day, not a trace of \"strace -r\"?", seconds,
 		    RECORDING_LENGTH_MAX_NS / NS_PER_SECOND));
 	*gap_ns = strtoull(fraction, NULL, 10);
-	for (n = strlen(fraction); n < FRACTION_DIGITS; n++)
+	for (size_t n = strlen(fraction); n < FRACTION_DIGITS; n++)
 		*gap_ns *= 10;
 	*gap_ns += seconds * NS_PER_SECOND;
 	return (0);
@@ -148,9 +144,8 @@ static struct thread *
 find_thread(struct import *im, uint64_t pid)
 {
 	struct thread *th;
-	size_t i;
 
-	for (i = 0; i < im->im_running_count; i++) {
+	for (size_t i = 0; i < im->im_running_count; i++) {
 		th = &im->im_threads[im->im_running[i]];
 		if (th->th_pid == pid)
 			return (th);
@@ -356,9 +351,8 @@ make_streams(struct import *im, struct recording *rec)
 	char name[RECORDING_NAME_SIZE];
 	struct recording_stream *rm;
 	unsigned s;
-	size_t i, k;
 
-	for (i = 0; i < im->im_count; i++) {
+	for (size_t i = 0; i < im->im_count; i++) {
 		const struct thread *th = &im->im_threads[i];
 		const struct recording_request *rq =
 		    th->th_requests.rm_requests;
@@ -379,7 +373,7 @@ make_streams(struct import *im, struct recording *rec)
 		if (rm->rm_count > 0)
 			snprintf(rm->rm_name, sizeof(rm->rm_name),
 			    "processes-%u", s + 1);
-		for (k = 0; k < th->th_requests.rm_count; k++)
+		for (size_t k = 0; k < th->th_requests.rm_count; k++)
 			if (recording_add(rm, rq[k].rq_at_ns,
 			    rq[k].rq_bytes) != 0)
 				return (lines_no_memory(&im->im_lines));
@@ -406,7 +400,6 @@ busier(const void *a, const void *b)
 static void
 finish(struct import *im, struct recording *rec)
 {
-
 	if (im->im_summary->ss_requests == 0) {
 		lines_refuse_file(&im->im_lines, "no request for random bytes: "
 		    "expected getrandom(...) = BYTES, or read(N</dev/urandom>"
@@ -426,7 +419,6 @@ strace_import(const char *path, struct recording *rec,
     struct strace_summary *ss, char message[LINES_ERROR_SIZE])
 {
 	struct import im = { .im_summary = ss };
-	size_t i;
 	int error;
 
 	*rec = (struct recording){ .rec_count = 0 };
@@ -438,7 +430,7 @@ strace_import(const char *path, struct recording *rec,
 		finish(&im, rec);
 	error = im.im_lines.li_error;
 	lines_close(&im.im_lines);
-	for (i = 0; i < im.im_count; i++)
+	for (size_t i = 0; i < im.im_count; i++)
 		free(im.im_threads[i].th_requests.rm_requests);
 	free(im.im_threads);
 	free(im.im_running);

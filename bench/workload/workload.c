@@ -17,7 +17,6 @@ const char *const workload_arrivals_names[ARRIVALS_KINDS] = {
 void
 workload_init(struct workload *wl)
 {
-
 	memset(wl, 0, sizeof(*wl));
 	wl->wl_speed = 1;
 }
@@ -25,7 +24,6 @@ workload_init(struct workload *wl)
 void
 workload_free(struct workload *wl)
 {
-
 	recording_free(&wl->wl_recording);
 	workload_init(wl);
 }
@@ -33,7 +31,6 @@ workload_free(struct workload *wl)
 bool
 workload_is_plain(const struct workload *wl)
 {
-
 	return (wl->wl_size_count == 0 && wl->wl_pause_ns == 0 &&
 	    !workload_is_open(wl));
 }
@@ -41,7 +38,6 @@ workload_is_plain(const struct workload *wl)
 bool
 workload_varies(const struct workload *wl)
 {
-
 	return (wl->wl_size_count > 1 || wl->wl_pause_drawn ||
 	    wl->wl_burst > 1 || wl->wl_arrivals == ARRIVALS_POISSON ||
 	    wl->wl_arrivals == ARRIVALS_RECORDED);
@@ -61,15 +57,13 @@ workload_max_bytes(const struct workload *wl, uint64_t bytes)
 {
 	const struct recording *rec = &wl->wl_recording;
 	uint64_t max = 0;
-	unsigned i;
-	size_t k;
 
-	for (i = 0; i < rec->rec_count; i++)
-		for (k = 0; k < rec->rec_streams[i].rm_count; k++)
+	for (unsigned i = 0; i < rec->rec_count; i++)
+		for (size_t k = 0; k < rec->rec_streams[i].rm_count; k++)
 			if (rec->rec_streams[i].rm_requests[k].rq_bytes > max)
 				max = rec->rec_streams[i].rm_requests[k].
 				    rq_bytes;
-	for (i = 0; i < wl->wl_size_count; i++)
+	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes > max)
 			max = wl->wl_sizes[i].ws_bytes;
 	return (max > 0 ? max : bytes);
@@ -80,17 +74,15 @@ workload_mean_bytes(const struct workload *wl, uint64_t bytes)
 {
 	const struct recording *rec = &wl->wl_recording;
 	double sum = 0, weights = 0;
-	unsigned i;
-	size_t k;
 
-	for (i = 0; i < rec->rec_count; i++) {
+	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
-		for (k = 0; k < rm->rm_count; k++)
+		for (size_t k = 0; k < rm->rm_count; k++)
 			sum += (double)rm->rm_requests[k].rq_bytes;
 		weights += (double)rm->rm_count;
 	}
-	for (i = 0; i < wl->wl_size_count; i++) {
+	for (unsigned i = 0; i < wl->wl_size_count; i++) {
 		sum += (double)wl->wl_sizes[i].ws_bytes *
 		    wl->wl_sizes[i].ws_weight;
 		weights += wl->wl_sizes[i].ws_weight;
@@ -113,7 +105,6 @@ workload_rate(const struct workload *wl)
 static double
 draw_share(struct workload_player *wp)
 {
-
 	return ((double)(splitmix_next(&wp->wp_draw) >> 11) * 0x1p-53);
 }
 
@@ -121,7 +112,6 @@ draw_share(struct workload_player *wp)
 static size_t
 draw_below(struct workload_player *wp, size_t n)
 {
-
 	return ((size_t)(draw_share(wp) * (double)n));
 }
 
@@ -146,7 +136,6 @@ void
 workload_begin(struct workload_player *wp, const struct workload *wl,
     uint64_t bytes, uint64_t seed, unsigned reader)
 {
-
 	*wp = (struct workload_player){ .wp_workload = wl, .wp_bytes = bytes };
 	/* Neighbouring seeds and readers are to have nothing in common. */
 	wp->wp_draw = splitmix_out(splitmix_out(seed) + reader);

@@ -121,7 +121,6 @@ bool workload_varies(const struct workload *wl);
 static inline bool
 workload_is_open(const struct workload *wl)
 {
-
 	return (wl->wl_arrivals != ARRIVALS_CLOSED);
 }
 

@@ -97,7 +97,6 @@ add_size(const struct parsing *pa, char *bytes)
 	struct workload *wl = pa->pa_wl;
 	const char *after = split(bytes);
 	uint64_t v, weight;
-	unsigned i;
 
 	/* One size alone needs no weight. */
 	if (after == NULL && pa->pa_alone)
@@ -111,7 +110,7 @@ add_size(const struct parsing *pa, char *bytes)
 	    weight > WORKLOAD_WEIGHT_MAX)
 		return (refuse(pa, "weight \"%.40s\": expected 1..%d", after,
 		    WORKLOAD_WEIGHT_MAX));
-	for (i = 0; i < wl->wl_size_count; i++)
+	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes == v)
 			return (refuse(pa, "size \"%.40s\" is there twice",
 			    bytes));
@@ -130,11 +129,11 @@ static void
 make_aliases(struct workload *wl)
 {
 	uint64_t height[WORKLOAD_SIZES_MAX], sum = 0;
-	unsigned high, i, low, n = wl->wl_size_count;
+	unsigned high, low, n = wl->wl_size_count;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		sum += wl->wl_sizes[i].ws_weight;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		height[i] = (uint64_t)wl->wl_sizes[i].ws_weight * n;
 		wl->wl_sizes[i].ws_keep = UINT32_MAX;
 		wl->wl_sizes[i].ws_alias = i;
@@ -204,7 +203,6 @@ parse_pause(const struct parsing *pa, char *text)
 static int
 parse_part(struct parsing *pa, char *part)
 {
-
 	if (strncmp(part, "think=", 6) == 0 ||
 	    strncmp(part, "think~", 6) == 0 || strncmp(part, "burst=", 6) == 0)
 		return (parse_pause(pa, part));
@@ -268,9 +266,8 @@ static bool
 find(const char *name, char file[PROGRAM_PATH_SIZE])
 {
 	char path[PROGRAM_PATH_SIZE];
-	unsigned i;
 
-	for (i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++)
+	for (unsigned i = 0; i < FOLDERS && strchr(name, '/') == NULL; i++)
 		if (workload_folder(i, path) && (size_t)snprintf(file,
 		    PROGRAM_PATH_SIZE, "%s/%s%s", path, name, suffix) <
 		    PROGRAM_PATH_SIZE && access(file, F_OK) == 0)
@@ -283,7 +280,7 @@ static void
 name_recording(struct workload *wl, const char *path)
 {
 	const char *base = strrchr(path, '/');
-	char name[64], *c;
+	char name[64];
 	size_t n;
 
 	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
@@ -291,7 +288,7 @@ name_recording(struct workload *wl, const char *path)
 	if (n >= sizeof(suffix) && strcmp(name + n - (sizeof(suffix) - 1),
 	    suffix) == 0)
 		name[n - (sizeof(suffix) - 1)] = '\0';
-	for (c = name; *c != '\0'; c++)
+	for (char *c = name; *c != '\0'; c++)
 		if (*c <= ' ' || *c > '~')
 			*c = '_';
 	n = (size_t)snprintf(wl->wl_text, sizeof(wl->wl_text), "%s#%08" PRIx32,
@@ -404,14 +401,14 @@ workload_list(FILE *out)
 {
 	char path[PROGRAM_PATH_SIZE];
 	struct dirent **names;
-	unsigned count = 0, i;
-	int k, n;
+	unsigned count = 0;
+	int n;
 
-	for (i = 0; i < FOLDERS; i++) {
+	for (unsigned i = 0; i < FOLDERS; i++) {
 		if (!workload_folder(i, path))
 			continue;
 		n = scandir(path, &names, is_workload, alphasort);
-		for (k = 0; k < n; k++) {
+		for (int k = 0; k < n; k++) {
 			fprintf(out, "  %-14.*s %s/%s\n",
 			    (int)(strlen(names[k]->d_name) - strlen(suffix)),
 			    names[k]->d_name, path, names[k]->d_name);

@@ -78,7 +78,6 @@ slot_of_kind(struct kernel *k, const struct ref *r, bool key)
 static inline uint32_t
 copies_of(struct slot *sl)
 {
-
 	return (atomic_load_explicit(&sl->sl_copies, memory_order_acquire));
 }
 
@@ -109,12 +108,11 @@ slot_get(struct kernel *k, struct kernel_thread *kt, bool key)
 {
 	struct slot *sl = kt->kt_spare[key];
 	uint32_t none;
-	unsigned i;
 
 	kt->kt_spare[key] = NULL;
 	if (sl != NULL)
 		return (sl);
-	for (i = 0; i < k->k_slots; i++) {
+	for (unsigned i = 0; i < k->k_slots; i++) {
 		sl = &k->k_slot[i];
 		none = 0;
 		if (copies_of(sl) == 0 &&
@@ -129,7 +127,6 @@ slot_get(struct kernel *k, struct kernel_thread *kt, bool key)
 static void __attribute__((noreturn))
 no_memory(struct kernel *k)
 {
-
 	kernel_stop(k, &(struct kernel_site){ __FILE__, __LINE__ },
 	    "no memory for a cipher or a hash, or libcrypto lacks BLAKE2b");
 }
@@ -138,7 +135,6 @@ static void
 bind(const struct kernel *k, struct kernel_thread *kt, struct slot *sl,
     struct ref *r)
 {
-
 	r->r_slot = (uint64_t)(sl - k->k_slot) + 1;
 	r->r_tag = ++kt->kt_tag;
 	atomic_store_explicit(&sl->sl_tag, r->r_tag, memory_order_relaxed);
@@ -147,7 +143,6 @@ bind(const struct kernel *k, struct kernel_thread *kt, struct slot *sl,
 static bool
 is_core(const struct kernel *k, const void *state)
 {
-
 	return (k->k_object->ko_key != NULL && k->k_object->ko_key() == state);
 }
 
@@ -155,7 +150,6 @@ is_core(const struct kernel *k, const void *state)
 static void
 note_key(struct kernel *k, struct kernel_thread *kt)
 {
-
 	kt->kt_installed = true;
 	if (!kt->kt_drained)
 		return;
@@ -299,7 +293,6 @@ kh_keystream(void *self, void *state, uint64_t words[2], void *out, size_t n)
 static const void *
 kh_key_get(void *self, void *state)
 {
-
 	(void)self;
 	return (((struct cipher_state *)state)->cs_raw);
 }
@@ -336,9 +329,7 @@ kh_copying(void *self, void *to, const void *from, size_t n)
 void
 kernel_slots_end(struct kernel *k, void *p, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i + sizeof(struct ref) <= n; i += sizeof(uint64_t))
+	for (size_t i = 0; i + sizeof(struct ref) <= n; i += sizeof(uint64_t))
 		kh_clearing(k, (uint8_t *)p + i);
 }
 
@@ -346,9 +337,7 @@ kernel_slots_end(struct kernel *k, void *p, size_t n)
 static struct slot *
 pool_at(struct kernel *k, const void *state)
 {
-	unsigned i;
-
-	for (i = 0; i < k->k_slots; i++)
+	for (unsigned i = 0; i < k->k_slots; i++)
 		if (k->k_slot[i].sl_at == state)
 			return (&k->k_slot[i]);
 	return (NULL);
@@ -453,7 +442,6 @@ kernel_slots_init(struct kernel *k)
 	static _Atomic uint64_t made;
 	const bool stub = cipher_is_stub(k->k_generator.g_cipher);
 	uint64_t number = atomic_fetch_add(&made, 1);
-	unsigned i;
 
 	k->k_slots = SLOTS_EACH * k->k_threads + SLOTS_MORE +
 	    generator_places(&k->k_params);
@@ -461,7 +449,7 @@ kernel_slots_init(struct kernel *k)
 	if (k->k_slot == NULL)
 		return (ENOMEM);
 	/* A stack may have objects of an earlier generator. */
-	for (i = 0; i < k->k_threads; i++)
+	for (unsigned i = 0; i < k->k_threads; i++)
 		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
 		    (number & 0x1fffff) << 32;
 	k->k_sha256 = stub ? hash_stub() : hash_sha256();
@@ -473,15 +461,14 @@ void
 kernel_slots_fini(struct kernel *k)
 {
 	struct slot *sl;
-	unsigned i;
 
-	for (i = 0; k->k_slot != NULL && i < k->k_slots; i++) {
+	for (unsigned i = 0; k->k_slot != NULL && i < k->k_slots; i++) {
 		sl = &k->k_slot[i];
 		cipher_key_free(sl->sl_key);
 		if (sl->sl_hashes)
 			digest_fini(&sl->sl_digest);
 	}
-	for (i = 0; k->k_thread != NULL && i < k->k_threads; i++)
+	for (unsigned i = 0; k->k_thread != NULL && i < k->k_threads; i++)
 		cipher_key_free(k->k_thread[i].kt_key);
 	free(k->k_slot);
 }
@@ -489,7 +476,6 @@ kernel_slots_fini(struct kernel *k)
 void
 kernel_host_ciphers(struct kernel_host *kh)
 {
-
 	kh->kh_key_set = kh_key_set;
 	kh->kh_keystream = kh_keystream;
 	kh->kh_key_get = kh_key_get;

@@ -12,7 +12,6 @@
 static inline struct kernel *
 kernel_of(struct generator *g)
 {
-
 	return ((struct kernel *)(void *)g);
 }
 
@@ -47,17 +46,16 @@ set_sysctls(struct kernel *k)
 {
 	const struct generator_config *gc = &k->k_params.gp_config;
 	struct kernel_sysctl *kx;
-	unsigned i;
 	int error;
 
-	for (i = 0; (kx = k->k_object->ko_sysctl(i)) != NULL; i++) {
+	for (unsigned i = 0; (kx = k->k_object->ko_sysctl(i)) != NULL; i++) {
 		if (strcmp(kx->kx_name, "kern.random.fortuna.minpoolsize") == 0)
 			(void)kx->kx_set(kx, gc->minpoolsize);
 		else if (strcmp(kx->kx_name,
 		    "kern.random.block_seeded_status") == 0)
 			(void)kx->kx_set(kx, gc->block_seeded_status);
 	}
-	for (i = 0; i < k->k_source->ks_setting_count; i++)
+	for (unsigned i = 0; i < k->k_source->ks_setting_count; i++)
 		(void)kernel_setting_apply(k->k_object,
 		    &k->k_source->ks_setting[i], &error);
 }
@@ -69,7 +67,6 @@ kernel_init(struct generator *g, const struct generator_params *params)
 	/* The algorithm is the design's first member. */
 	const struct kernel_design *kd = (const void *)g->g_algorithm;
 	const struct cipher *ci = params->gp_cipher;
-	unsigned i;
 	int error;
 
 	k->k_source = kd->kd_source;
@@ -86,7 +83,7 @@ kernel_init(struct generator *g, const struct generator_params *params)
 		kernel_fini(g);
 		return (error);
 	}
-	for (i = 0; i < k->k_threads; i++) {
+	for (unsigned i = 0; i < k->k_threads; i++) {
 		k->k_thread[i].kt_pool = -1;
 		k->k_thread[i].kt_place = GENERATOR_PLACE_HERE;
 	}
@@ -135,7 +132,6 @@ kernel_pre_read(struct generator *g)
 static bool
 kernel_seeded(struct generator *g)
 {
-
 	return (kernel_of(g)->k_object->ko_seeded());
 }
 
@@ -276,7 +272,6 @@ bool
 kernel_design_make(struct kernel_source *ks, struct kernel_design *kd,
     struct kernel_file *kf)
 {
-
 	*kd = (struct kernel_design){ .kd_source = ks, .kd_file = kf,
 	    .kd_algorithm = {
 		.ra_ident = ks->ks_name,

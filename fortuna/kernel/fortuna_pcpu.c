@@ -228,7 +228,6 @@ random_fortuna_generate(union randomdev_key *key, uint8_t *buf, size_t n)
 static uint64_t
 random_fortuna_due(void)
 {
-
 	RANDOM_RESEED_ASSERT_LOCK_OWNED();
 	if (fortuna_state.fs_pool[0].fsp_length < fortuna_state.fs_minpoolsize)
 		return (FORTUNA_NOT_DUE);
@@ -301,7 +300,6 @@ random_fortuna_reseed(sbintime_t now)
 static void
 random_fortuna_try(void)
 {
-
 	RANDOM_RESEED_LOCK();
 	random_fortuna_reseed(getsbinuptime());
 	atomic_store_64(&fortuna_shared.fh_due, random_fortuna_due());
@@ -322,7 +320,6 @@ random_fortuna_pre_read(void)
 static bool
 random_fortuna_seeded(void)
 {
-
 	if (fortuna_blocked)
 		return (false);
 	/* Waits for a first reseed that another thread has begun. */

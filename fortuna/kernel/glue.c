@@ -15,7 +15,6 @@ static unsigned kern_added_count;
 KERN_PLAIN void *
 memcpy(void *to, const void *from, size_t n)
 {
-
 	return (kern_memcpy(to, from, n));
 }
 
@@ -24,9 +23,8 @@ kern_object_timer(int64_t now_ns)
 {
 	struct timeout_task *tt;
 	sbintime_t delay;
-	unsigned i;
 
-	for (i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
+	for (unsigned i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
 		tt = kern_task[i];
 		if (tt->tt_due_ns != 0 && now_ns >= tt->tt_due_ns) {
 			tt->tt_due_ns = 0;
@@ -45,12 +43,11 @@ static void
 kern_sysctl_name(const struct sysctl_oid *oid, char name[KERN_PATH_SIZE])
 {
 	const char *parent = oid->oid_parent;
-	size_t i;
 
 	if (parent[0] == '_') {
 		snprintf(name, KERN_PATH_SIZE, "%s.%s", parent + 1,
 		    oid->oid_name);
-		for (i = 0; i < strlen(parent) - 1 &&
+		for (size_t i = 0; i < strlen(parent) - 1 &&
 		    i < KERN_PATH_SIZE - 1; i++)
 			if (name[i] == '_')
 				name[i] = '.';
@@ -75,7 +72,6 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
     unsigned kind, void *arg1, intmax_t arg2,
     int (*handler)(SYSCTL_HANDLER_ARGS), const char *descr)
 {
-
 	if (kern_added_count == KERN_SYSCTLS_MAX)
 		panic("more than %d sysctls", KERN_SYSCTLS_MAX);
 	kern_added[kern_added_count] = (struct sysctl_oid){ parent->path,
@@ -86,7 +82,6 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 int
 sysctl_handle_int(SYSCTL_HANDLER_ARGS)
 {
-
 	(void)oidp;
 	(void)arg2;
 	if (req->newptr != NULL && arg1 == NULL)
@@ -99,7 +94,6 @@ sysctl_handle_int(SYSCTL_HANDLER_ARGS)
 int
 sysctl_handle_bool(SYSCTL_HANDLER_ARGS)
 {
-
 	(void)oidp;
 	(void)arg2;
 	if (req->newptr != NULL)
@@ -176,7 +170,6 @@ CTASSERT(sizeof(struct randomdev_hash) >= KERNEL_HASH_STATE);
 void
 randomdev_hash_init(struct randomdev_hash *context)
 {
-
 	KERN_STORES(context, sizeof(*context));
 	HOST(hash_init, context, KERNEL_HASH_BYTES);
 }
@@ -185,7 +178,6 @@ void
 randomdev_hash_iterate(struct randomdev_hash *context, const void *data,
     size_t size)
 {
-
 	KERN_STORES(context, sizeof(*context));
 	HOST(hash_add, context, data, size);
 }
@@ -193,7 +185,6 @@ randomdev_hash_iterate(struct randomdev_hash *context, const void *data,
 void
 randomdev_hash_finish(struct randomdev_hash *context, void *buf)
 {
-
 	KERN_STORES(context, sizeof(*context));
 	HOST(hash_finish, context, buf);
 }
@@ -201,7 +192,6 @@ randomdev_hash_finish(struct randomdev_hash *context, void *buf)
 void
 randomdev_encrypt_init(union randomdev_key *context, const void *data)
 {
-
 	KERN_STORES(context, KERN_KEY_BYTES(context));
 	HOST(key_set, context, data);
 }
@@ -231,7 +221,6 @@ void
 randomdev_getkey(union randomdev_key *context, const void **key_out,
     size_t *size_out)
 {
-
 	*key_out = HOST(key_get, context);
 	*size_out = RANDOM_KEYSIZE;
 }
@@ -241,7 +230,6 @@ randomdev_getkey(union randomdev_key *context, const void **key_out,
 void
 randomdev_unblock(void)
 {
-
 	HOST(unblock);
 }
 
@@ -266,7 +254,6 @@ random_harvest_healthtest(const struct harvest_event *event)
 static uint8_t
 kern_source(const struct kernel_event *ke)
 {
-
 	return (uint8_t)(ke->ke_vmgenid ? RANDOM_PURE_VMGENID :
 	    ke->ke_source < ke->ke_pure ?
 	    MIN(ke->ke_source, RANDOM_ENVIRONMENTAL_END) :
@@ -295,21 +282,18 @@ kern_object_event(const struct kernel_event *ke)
 static bool
 kern_object_seeded(void)
 {
-
 	return (random_alg_context.ra_seeded());
 }
 
 static void
 kern_object_pre_read(void)
 {
-
 	random_alg_context.ra_pre_read();
 }
 
 static void
 kern_object_read(uint8_t *buf, size_t n)
 {
-
 	random_alg_context.ra_read(buf, n);
 }
 
@@ -322,12 +306,11 @@ KERN_PLAIN static void
 kern_object_boot(const struct kernel_host *kh)
 {
 	const struct kern_sysinit *ki;
-	int sub, order;
 
 	kern_host = kh;
 	random_chachamode = kh->kh_chacha20;
-	for (sub = 0; sub < SI_SUB_LAST; sub++)
-		for (order = 0; order <= SI_ORDER_ANY; order++)
+	for (int sub = 0; sub < SI_SUB_LAST; sub++)
+		for (int order = 0; order <= SI_ORDER_ANY; order++)
 			for (ki = __start_kern_sysinit;
 			    ki < __stop_kern_sysinit; ki++)
 				if ((int)ki->ki_sub == sub &&
@@ -338,7 +321,6 @@ kern_object_boot(const struct kernel_host *kh)
 static unsigned
 kern_site_count(void)
 {
-
 	return ((unsigned)(__stop_kern_sites - __start_kern_sites));
 }
 
@@ -399,21 +381,18 @@ KERN_HOOK void __tsan_init(void) { }
 KERN_HOOK void *
 __tsan_memcpy(void *to, const void *from, size_t n)
 {
-
 	return (kern_memcpy(to, from, n));
 }
 
 KERN_HOOK void *
 __tsan_memmove(void *to, const void *from, size_t n)
 {
-
 	return (kern_memcpy(to, from, n));
 }
 
 KERN_HOOK void *
 __tsan_memset(void *p, int c, size_t n)
 {
-
 	return (kern_memset(p, c, n));
 }
 #endif

@@ -95,7 +95,6 @@ kernel_thread_of(struct kernel *k)
 static inline void
 kernel_tables_take(struct kernel *k)
 {
-
 	while (atomic_flag_test_and_set(&k->k_busy))
 		machine_yield();
 }
@@ -103,7 +102,6 @@ kernel_tables_take(struct kernel *k)
 static inline void
 kernel_tables_drop(struct kernel *k)
 {
-
 	atomic_flag_clear(&k->k_busy);
 }
 

@@ -142,14 +142,12 @@ kern_panic(const char *file, int line, const char *fmt, ...)
 KERN_PLAIN KERN_OPAQUE static void *
 kern_move(void *to, const void *from, size_t n)
 {
-
 	return (__builtin_memmove(to, from, n));
 }
 
 KERN_PLAIN static __inline void *
 kern_memcpy(void *to, const void *from, size_t n)
 {
-
 	if (n >= KERNEL_KEY_BYTES)
 		HOST(copying, to, from, n);
 	KERN_LOADS(from, n);
@@ -160,7 +158,6 @@ kern_memcpy(void *to, const void *from, size_t n)
 KERN_PLAIN static __inline void *
 kern_memset(void *p, int c, size_t n)
 {
-
 	if (n >= KERNEL_CIPHER_STATE)
 		HOST(clearing, p);
 	KERN_STORES(p, n);
@@ -318,7 +315,6 @@ KERN_CALL(void, mtx_destroy, (struct mtx *m), HOST(lock_free, m->mtx_lock))
 KERN_PLAIN static __inline void
 mtx_init(struct mtx *m, const char *name, const char *type __unused, int opts)
 {
-
 	m->lock_object.lo_name = name;
 	m->mtx_lock = HOST(lock_new, name, (opts & MTX_SPIN) != 0 ?
 	    KERNEL_LOCK_SPIN : 0, m);
@@ -329,7 +325,6 @@ mtx_init(struct mtx *m, const char *name, const char *type __unused, int opts)
 KERN_PLAIN static __inline void
 kern_assert(const struct mtx *m, int what, const char *file, int line)
 {
-
 	if (mtx_owned(m) != ((what & MA_OWNED) != 0))
 		kern_panic(file, line, "mutex %s %s", m->lock_object.lo_name,
 		    (what & MA_OWNED) != 0 ? "not owned" : "owned");

@@ -23,7 +23,6 @@ typedef struct { uint64_t kern_state[31]; } blake2b_state;
 KERN_PLAIN static __inline void
 chacha_keysetup(struct chacha_ctx *x, const u_char *key, u_int bits)
 {
-
 	MPASS(bits == KERNEL_KEY_BYTES * 8);
 	KERN_STORES(x, sizeof(*x));
 	HOST(key_set, x, key);

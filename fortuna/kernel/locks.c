@@ -60,10 +60,10 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 void
 kernel_locks_end(struct kernel *k, const void *p, size_t n)
 {
-	struct kernel_lock **at, *kl, *ended = NULL;
+	struct kernel_lock *kl, *ended = NULL;
 
 	kernel_tables_take(k);
-	for (at = &k->k_locks; (kl = *at) != NULL;) {
+	for (struct kernel_lock **at = &k->k_locks; (kl = *at) != NULL;) {
 		if ((uintptr_t)kl->kl_at - (uintptr_t)p >= n) {
 			at = &kl->kl_next;
 			continue;
@@ -83,7 +83,6 @@ kernel_locks_end(struct kernel *k, const void *p, size_t n)
 static void
 kh_lock_free(void *self, void *lock)
 {
-
 	kernel_locks_end(self, ((struct kernel_lock *)lock)->kl_at, 1);
 }
 
@@ -91,12 +90,10 @@ kh_lock_free(void *self, void *lock)
 static const struct order *
 order_between(const struct kernel *k, unsigned a, unsigned b, uint32_t *seen)
 {
-	unsigned i;
-
 	if (k->k_order[a][b].first != NULL)
 		return (&k->k_order[a][b]);
 	*seen |= 1u << a;
-	for (i = 0; i < k->k_classes; i++)
+	for (unsigned i = 0; i < k->k_classes; i++)
 		if (k->k_order[a][i].first != NULL && (*seen & 1u << i) == 0 &&
 		    order_between(k, i, b, seen) != NULL)
 			return (&k->k_order[a][i]);
@@ -110,10 +107,10 @@ check_order(struct kernel *k, const struct kernel_thread *kt,
 {
 	const struct order *before;
 	struct order *now;
-	unsigned i, held;
+	unsigned held;
 	uint32_t seen;
 
-	for (i = 0; i < kt->kt_held; i++) {
+	for (unsigned i = 0; i < kt->kt_held; i++) {
 		held = kt->kt_lock[i]->kl_class;
 		if (kt->kt_lock[i] == kl)
 			kernel_stop(k, site, "recursed on non-recursive mutex "
@@ -221,7 +218,6 @@ kh_unlock(void *self, void *lock, const struct kernel_site *site)
 void
 kernel_host_locks(struct kernel_host *kh)
 {
-
 	kh->kh_lock_new = kh_lock_new;
 	kh->kh_lock_free = kh_lock_free;
 	kh->kh_lock = kh_lock;

@@ -20,7 +20,6 @@ const char *__tsan_default_suppressions(void);
 const char *
 __tsan_default_suppressions(void)
 {
-
 	return ("race_top:random_fortuna_*seeded\n");
 }
 #endif
@@ -97,10 +96,9 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	const ElfW(Phdr) *ph;
 	uintptr_t start, end, from = 0, to = 0;
 	bool here = false;
-	unsigned i;
 
 	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		ph = &info->dlpi_phdr[i];
 		start = info->dlpi_addr + ph->p_vaddr;
 		end = start + ph->p_memsz;
@@ -117,7 +115,7 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	if (!here)
 		return (0);
 	/* The loader has made the relocated constants read-only. */
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		ph = &info->dlpi_phdr[i];
 		if (ph->p_type == PT_GNU_RELRO && info->dlpi_addr +
 		    ph->p_vaddr <= from)
@@ -183,7 +181,6 @@ fail:
 static bool
 is_free(const struct kernel_copy *kc, uint64_t run, const void *thread)
 {
-
 	return (!kc->kc_used || (kc->kc_run != 0 && kc->kc_run != run &&
 	    kc->kc_thread == thread));
 }
@@ -215,7 +212,6 @@ kernel_copy_get(struct kernel_file *kf, uint64_t run)
 void
 kernel_copy_put(struct kernel_file *kf, struct kernel_copy *kc)
 {
-
 	/* Also clears the keys. */
 	copy_data(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
 	pthread_mutex_lock(&kf->kf_mutex);

@@ -15,14 +15,12 @@ kern_probe_words(uint64_t ctr[2])
 static void
 kern_probe_counter(uint64_t ctr[2])
 {
-
 	kern_probe_words(ctr);
 }
 
 static void *
 kern_probe_key(void)
 {
-
 	return (&fortuna_state.fs_key);
 }
 

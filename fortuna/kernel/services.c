@@ -38,7 +38,6 @@ kernel_stop(struct kernel *k, const struct kernel_site *site, const char *fmt,
 bool
 kernel_is_variable(const struct kernel *k, const void *p)
 {
-
 	return ((uintptr_t)p - (uintptr_t)k->k_copy->kc_data <
 	    k->k_copy->kc_data_bytes ||
 	    (uintptr_t)p - (uintptr_t)k->k_arena < k->k_arena_used);
@@ -66,7 +65,6 @@ kh_uptime_ns(void *self, bool coarse)
 static uint64_t
 kh_cycles(void *self)
 {
-
 	(void)self;
 	return (machine_cycles());
 }
@@ -83,7 +81,6 @@ kh_cpu(void *self)
 static void
 kh_pause(void *self)
 {
-
 	(void)self;
 	machine_pause(1);
 }
@@ -144,9 +141,8 @@ static int
 kh_failpoint(void *self, const char *name)
 {
 	const struct kernel *k = self;
-	unsigned i;
 
-	for (i = 0; i < FORTUNA_FAILPOINTS; i++)
+	for (unsigned i = 0; i < FORTUNA_FAILPOINTS; i++)
 		if (strcmp(fortuna_failpoints[i].fd_name, name) == 0)
 			return (failpoint_ask(k->k_generator.g_failpoints, i));
 	return (0);
@@ -155,7 +151,6 @@ kh_failpoint(void *self, const char *name)
 static void
 kh_access(void *self, const void *p, size_t n, bool store)
 {
-
 	if (kernel_is_variable(self, p))
 		machine_access(p, n, store);
 }
@@ -163,7 +158,6 @@ kh_access(void *self, const void *p, size_t n, bool store)
 static bool
 kh_accepts(void *self, const void *event)
 {
-
 	return (generator_accepts(self, event));
 }
 
@@ -179,7 +173,6 @@ kh_unblock(void *self)
 void
 kernel_host_machine(struct kernel_host *kh)
 {
-
 	kh->kh_uptime_ns = kh_uptime_ns;
 	kh->kh_cycles = kh_cycles;
 	kh->kh_cpu = kh_cpu;

@@ -17,7 +17,6 @@ static struct kernel_source *sources;
 static int64_t
 value_of(const struct kernel_sysctl *kx)
 {
-
 	switch (kx->kx_type) {
 	case KERNEL_SYSCTL_BOOL:
 		return (*(const bool *)kx->kx_value);
@@ -33,9 +32,8 @@ kernel_setting_apply(const struct kernel_object *ko,
     const struct kernel_setting *set, int *error)
 {
 	struct kernel_sysctl *kx;
-	unsigned i;
 
-	for (i = 0; (kx = ko->ko_sysctl(i)) != NULL; i++) {
+	for (unsigned i = 0; (kx = ko->ko_sysctl(i)) != NULL; i++) {
 		if (strcmp(kx->kx_name, set->kt_name) != 0)
 			continue;
 		*error = kx->kx_set(kx, set->kt_value);
@@ -61,7 +59,6 @@ struct boot {
 static void
 boot_end(struct boot *b)
 {
-
 	generator_free(b->b_generator);
 	if (b->b_attached)
 		machine_detach();
@@ -126,7 +123,6 @@ kernel_design_set(const char *name, const char *value,
     char error[KERNEL_ERROR_SIZE])
 {
 	struct kernel_setting set = { .kt_value = 0 };
-	struct kernel_source *ks;
 	bool found = false;
 	uint64_t v = 0;
 	int e = 0;
@@ -137,7 +133,8 @@ kernel_design_set(const char *name, const char *value,
 		return (EINVAL);
 	}
 	set.kt_value = (int64_t)v;
-	for (ks = sources; e == 0 && ks != NULL; ks = ks->ks_next)
+	for (struct kernel_source *ks = sources; e == 0 && ks != NULL;
+	    ks = ks->ks_next)
 		e = set_one(ks, &set, &found, error);
 	return (e == 0 && !found ? ENOENT : e);
 }
@@ -172,14 +169,13 @@ kernel_design_add(const char *name, const char *const object[KERNEL_FLAVOURS],
 	struct kernel_source *ks = calloc(1, sizeof(*ks)), **last = &sources;
 	struct kernel_file *kf;
 	struct kernel_copy *kc;
-	unsigned i;
 
 	if (ks == NULL)
 		return (ENOMEM);
 	/* Where libcrypto lacks it, a source that needs it ends the run. */
 	(void)hash_load(hash_find("blake2b-512"));
 	snprintf(ks->ks_name, sizeof(ks->ks_name), "%s", name);
-	for (i = 0; i < KERNEL_FLAVOURS; i++) {
+	for (unsigned i = 0; i < KERNEL_FLAVOURS; i++) {
 		kf = &ks->ks_file[i];
 		if (kernel_file_open(kf, object[i], &kc, error) != 0) {
 			free(ks);

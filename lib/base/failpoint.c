@@ -43,14 +43,12 @@ struct reading {
 static bool
 digit(char c)
 {
-
 	return (c >= '0' && c <= '9');
 }
 
 static int
 expected(const struct reading *re, const char *what)
 {
-
 	snprintf(re->re_error, FAILPOINT_ERROR_SIZE, "at character %zu, "
 	    "\"%.20s\": expected %s", (size_t)(re->re_at - re->re_text) + 1,
 	    re->re_at, what);
@@ -208,22 +206,19 @@ failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
     const struct failpoint_spec *spec, const struct failpoint_machine *fm,
     uint64_t seed)
 {
-	const char *p;
-	unsigned i;
-
 	memset(fp, 0, sizeof(*fp));
 	fp->fp_def = def;
 	fp->fp_spec = spec;
 	fp->fp_machine = fm;
 	fp->fp_pause_ns = -1;
 	fp->fp_seed = splitmix(seed);
-	for (p = def->fd_name; *p != '\0'; p++)
+	for (const char *p = def->fd_name; *p != '\0'; p++)
 		fp->fp_seed = splitmix(fp->fp_seed ^ (unsigned char)*p);
 	atomic_init(&fp->fp_draws, 0);
 	atomic_init(&fp->fp_evaluated, 0);
 	atomic_init(&fp->fp_executed, 0);
 	atomic_init(&fp->fp_released, false);
-	for (i = 0; i < FAILPOINT_TERMS_MAX; i++)
+	for (unsigned i = 0; i < FAILPOINT_TERMS_MAX; i++)
 		atomic_init(&fp->fp_left[i], spec != NULL ?
 		    spec->fs_term[i].ft_count : 0);
 }
@@ -231,7 +226,6 @@ failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
 void
 failpoint_release(struct failpoint *fp)
 {
-
 	atomic_store(&fp->fp_released, true);
 	if (fp->fp_machine != NULL)
 		fp->fp_machine->fm_open(&fp->fp_gate);
@@ -241,7 +235,6 @@ failpoint_release(struct failpoint *fp)
 static bool
 drawn(struct failpoint *fp, uint32_t probability)
 {
-
 	if (probability == FAILPOINT_ALWAYS)
 		return (true);
 	return (splitmix(fp->fp_seed + atomic_fetch_add_explicit(
@@ -313,12 +306,11 @@ failpoint_eval(struct failpoint *fp)
 {
 	const struct failpoint_term *ft;
 	int value = 0;
-	unsigned i;
 
 	atomic_fetch_add_explicit(&fp->fp_evaluated, 1, memory_order_relaxed);
 	if (fp->fp_spec == NULL)
 		return (0);
-	for (i = 0; i < fp->fp_spec->fs_terms; i++) {
+	for (unsigned i = 0; i < fp->fp_spec->fs_terms; i++) {
 		ft = &fp->fp_spec->fs_term[i];
 		if (!drawn(fp, ft->ft_probability) || !counted(fp, i))
 			continue;

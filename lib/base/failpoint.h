@@ -121,7 +121,6 @@ int failpoint_eval(struct failpoint *fp);
 static inline int
 failpoint_ask(struct failpoint *points, unsigned i)
 {
-
 	return (__builtin_expect(points != NULL, 0) ?
 	    failpoint_eval(&points[i]) : 0);
 }

@@ -40,13 +40,11 @@ bucket_quantile(const uint32_t *bucket, unsigned n, uint64_t count, double q)
 void
 hist_merge(struct hist *h, const struct hist *from)
 {
-	unsigned i;
-
 	h->hi_count += from->hi_count;
 	h->hi_total += from->hi_total;
 	if (from->hi_max > h->hi_max)
 		h->hi_max = from->hi_max;
-	for (i = 0; i < HIST_BUCKETS; i++)
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
 		h->hi_bucket[i] += from->hi_bucket[i];
 }
 
@@ -69,9 +67,7 @@ hist_quantile(const struct hist *h, double q)
 void
 hist_small_merge(struct hist_small *h, const struct hist_small *from)
 {
-	unsigned i;
-
-	for (i = 0; i < HIST_SMALL_BUCKETS; i++)
+	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++)
 		h->hs_bucket[i] += from->hs_bucket[i];
 }
 
@@ -79,9 +75,8 @@ uint64_t
 hist_small_count(const struct hist_small *h)
 {
 	uint64_t count = 0;
-	unsigned i;
 
-	for (i = 0; i < HIST_SMALL_BUCKETS; i++)
+	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++)
 		count += h->hs_bucket[i];
 	return (count);
 }
@@ -89,7 +84,6 @@ hist_small_count(const struct hist_small *h)
 uint64_t
 hist_small_last(unsigned i)
 {
-
 	KASSERT(i < HIST_SMALL_BUCKETS, ("bucket %u", i));
 	return (bucket_last(i, HIST_SMALL_SUB_BITS));
 }

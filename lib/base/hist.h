@@ -53,14 +53,12 @@ hist_index_of(uint64_t v, unsigned sub_bits)
 static inline unsigned
 hist_index(uint64_t v)
 {
-
 	return (hist_index_of(v, HIST_SUB_BITS));
 }
 
 static inline void
 hist_add(struct hist *h, uint64_t v)
 {
-
 	h->hi_count++;
 	h->hi_total += v;
 	if (v > h->hi_max)
@@ -72,7 +70,6 @@ hist_add(struct hist *h, uint64_t v)
 static inline void
 hist_small_add(struct hist_small *h, uint64_t v, uint32_t n)
 {
-
 	h->hs_bucket[v >> HIST_SMALL_BITS != 0 ? HIST_SMALL_BUCKETS - 1 :
 	    hist_index_of(v, HIST_SMALL_SUB_BITS)] += n;
 }

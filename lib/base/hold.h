@@ -18,7 +18,6 @@ extern _Thread_local struct hold hold_self;
 static inline void
 hold_begin(void)
 {
-
 	hold_self.ho_depth++;
 }
 
@@ -29,7 +28,6 @@ void hold_end(void);
 static inline int
 hold_defers(int sig)
 {
-
 	if (hold_self.ho_depth == 0)
 		return (0);
 	hold_self.ho_signal = sig;

@@ -17,7 +17,6 @@ static void
 kassert_abort(const char *file, int line, const char *func, const char *expr,
     const char *msg)
 {
-
 	fprintf(stderr, "rngsim: %s:%d: %s: assertion \"%s\" failed: %s\n",
 	    file, line, func, expr, msg);
 	abort();
@@ -26,7 +25,6 @@ kassert_abort(const char *file, int line, const char *func, const char *expr,
 void
 kassert_panic(const char *file, int line, const char *who, const char *text)
 {
-
 	if (kassert_failed != kassert_abort)
 		kassert_failed(file, line, who, "panic", text);
 	fprintf(stderr, "rngsim: %s:%d: %s: panic: %s\n", file, line, who,

@@ -28,7 +28,6 @@ lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 int
 lines_open(struct lines *li, const char *path, char *message)
 {
-
 	*li = (struct lines){ .li_name = path, .li_message = message };
 	if (strcmp(path, "-") == 0) {
 		li->li_name = "stdin";
@@ -80,7 +79,6 @@ lines_next(struct lines *li)
 void
 lines_close(struct lines *li)
 {
-
 	if (li->li_in != NULL && li->li_in != stdin)
 		fclose(li->li_in);
 	free(li->li_text);

@@ -33,7 +33,6 @@ parse_digits(const char *text, const char *end, uint64_t *value)
 int
 parse_number(const char *text, uint64_t *value)
 {
-
 	return (parse_digits(text, text + strlen(text), value));
 }
 
@@ -78,11 +77,11 @@ hex_value(char digit)
 int
 parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count)
 {
-	size_t i, n = strlen(text);
+	size_t n = strlen(text);
 
 	if (n == 0 || n % 2 != 0 || n / 2 > max || strspn(text, hex_digits) < n)
 		return (EINVAL);
-	for (i = 0; i < n / 2; i++)
+	for (size_t i = 0; i < n / 2; i++)
 		bytes[i] = (uint8_t)(hex_value(text[2 * i]) << 4 |
 		    hex_value(text[2 * i + 1]));
 	*count = n / 2;

@@ -10,7 +10,6 @@
 static inline uint64_t
 splitmix_out(uint64_t v)
 {
-
 	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
 	return (v ^ v >> 31);
@@ -20,7 +19,6 @@ splitmix_out(uint64_t v)
 static inline uint64_t
 splitmix(uint64_t v)
 {
-
 	return (splitmix_out(v + SPLITMIX_STEP));
 }
 
@@ -28,7 +26,6 @@ splitmix(uint64_t v)
 static inline uint64_t
 splitmix_next(uint64_t *state)
 {
-
 	return (splitmix_out(*state += SPLITMIX_STEP));
 }
 
@@ -42,9 +39,9 @@ static inline double
 splitmix_exponential(uint64_t *state)
 {
 	uint64_t first, last, next;
-	unsigned n, whole;
+	unsigned n;
 
-	for (whole = 0;; whole++) {
+	for (unsigned whole = 0;; whole++) {
 		first = last = splitmix_next(state);
 		for (n = 1; (next = splitmix_next(state)) < last; n++)
 			last = next;

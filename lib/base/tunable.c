@@ -11,10 +11,8 @@ const struct tunable *
 tunable_find(const struct tunable_set *sets, unsigned count, const char *name,
     const struct tunable_set **set)
 {
-	unsigned i, s;
-
-	for (s = 0; s < count; s++) {
-		for (i = 0; i < sets[s].ts_count; i++) {
+	for (unsigned s = 0; s < count; s++) {
+		for (unsigned i = 0; i < sets[s].ts_count; i++) {
 			if (strcmp(sets[s].ts_table[i].tn_name, name) == 0) {
 				*set = &sets[s];
 				return (&sets[s].ts_table[i]);
@@ -29,7 +27,6 @@ tunable_set_text(const struct tunable *tn, void *base, const char *text)
 {
 	char *field = (char *)base + tn->tn_offset;
 	uint64_t v;
-	unsigned i;
 
 	switch (tn->tn_type) {
 	case TUNABLE_BOOL:
@@ -44,7 +41,7 @@ tunable_set_text(const struct tunable *tn, void *base, const char *text)
 		*(unsigned *)(void *)field = (unsigned)v;
 		return (0);
 	case TUNABLE_CHOICE:
-		for (i = 0; tn->tn_choices[i] != NULL; i++) {
+		for (unsigned i = 0; tn->tn_choices[i] != NULL; i++) {
 			if (strcmp(tn->tn_choices[i], text) == 0) {
 				*(unsigned *)(void *)field = i;
 				return (0);
@@ -88,7 +85,6 @@ void
 tunable_range(const struct tunable *tn, char *buf, size_t size)
 {
 	size_t used = 0;
-	unsigned i;
 
 	switch (tn->tn_type) {
 	case TUNABLE_BOOL:
@@ -100,7 +96,8 @@ tunable_range(const struct tunable *tn, char *buf, size_t size)
 		break;
 	case TUNABLE_CHOICE:
 		buf[0] = '\0';
-		for (i = 0; tn->tn_choices[i] != NULL && used < size; i++)
+		for (unsigned i = 0; tn->tn_choices[i] != NULL && used < size;
+		    i++)
 			used += (size_t)snprintf(buf + used, size - used,
 			    "%s%s", i == 0 ? "" : ", ", tn->tn_choices[i]);
 		break;

@@ -29,7 +29,6 @@ start(struct blake2 *b, const uint8_t *key)
 static int
 make(struct blake2 *b, const char *name)
 {
-
 	memset(b, 0, sizeof(*b));
 	b->b_md = EVP_MD_fetch(NULL, name, NULL);
 	if (b->b_md == NULL)
@@ -44,7 +43,6 @@ make(struct blake2 *b, const char *name)
 void
 blake2_fini(struct blake2 *b)
 {
-
 	/* Freeing it wipes the key, but not the state made from the key. */
 	if (b->b_keyed)
 		start(b, zero_key);
@@ -89,7 +87,6 @@ blake2b_init(struct blake2 *b)
 void
 blake2_init_stub(struct blake2 *b, size_t bytes)
 {
-
 	MPASS(bytes == BLAKE2S_BYTES || bytes == BLAKE2B_BYTES);
 	memset(b, 0, sizeof(*b));
 	b->b_stub_bytes = bytes;

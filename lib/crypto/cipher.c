@@ -66,16 +66,13 @@ CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
 void
 cipher_allow_wide(bool allow)
 {
-
 	wide_allowed = allow;
 }
 
 const struct cipher *
 cipher_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < cipher_count; i++)
+	for (unsigned i = 0; i < cipher_count; i++)
 		if (strcmp(ciphers[i]->ci_name, name) == 0 ||
 		    strcmp(ciphers[i]->ci_alias, name) == 0)
 			return (ciphers[i]);
@@ -85,7 +82,6 @@ cipher_find(const char *name)
 static unsigned
 cipher_index(const struct cipher *cipher)
 {
-
 	if (cipher->ci_base != NULL)
 		cipher = cipher->ci_base;
 	KASSERT(cipher >= real && cipher < real + cipher_count,
@@ -96,7 +92,6 @@ cipher_index(const struct cipher *cipher)
 const struct cipher *
 cipher_stub(const struct cipher *cipher)
 {
-
 	CTASSERT(sizeof(stubs) == sizeof(real));
 	return (&stubs[cipher_index(cipher)]);
 }
@@ -116,7 +111,6 @@ void
 cipher_observe(struct cipher *out, const struct cipher *base,
     const struct cipher_observer *observer, void *observed)
 {
-
 	*out = *base;
 	out->ci_base = base;
 	out->ci_observer = observer;
@@ -155,7 +149,6 @@ observe_key(const struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 void
 cipher_key_fini(struct cipher_key *ck)
 {
-
 	/* NULL after memset(3) only. */
 	if (ck->ck_cipher != NULL)
 		observe_key(ck, zero_key);
@@ -184,7 +177,6 @@ cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
 void
 cipher_key_free(struct cipher_key *ck)
 {
-
 	if (ck == NULL)
 		return;
 	cipher_key_fini(ck);
@@ -195,7 +187,6 @@ cipher_key_free(struct cipher_key *ck)
 static void __attribute__((noinline, cold))
 refused(struct cipher_key *ck)
 {
-
 	EVP_CIPHER_CTX_reset(ck->ck_ctx);
 	wipe(ck->ck_raw, sizeof(ck->ck_raw));
 	crypto_fail(ck->ck_cipher->ci_evp_name);
@@ -219,7 +210,6 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 void
 cipher_key_wipe(struct cipher_key *ck)
 {
-
 	cipher_key_set(ck, zero_key);
 }
 
@@ -328,7 +318,6 @@ chacha_seek(struct cipher_key *ck, uint128_t ctr)
 static void
 chacha_blocks(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
-
 	chacha_seek(ck, *ctr);
 	evp_update(ck, out, zeros, n);
 	uint128_add64(ctr, n / CHACHA_BLOCK);

@@ -77,7 +77,6 @@ const struct cipher *cipher_stub(const struct cipher *cipher);
 static inline bool
 cipher_is_stub(const struct cipher *cipher)
 {
-
 	return (cipher->ci_evp_name == NULL);
 }
 
@@ -136,7 +135,6 @@ void cipher_key_wipe(struct cipher_key *ck);
 static inline void
 cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
-
 	ck->ck_cipher->ci_keystream(ck, ctr, out, n);
 }
 

@@ -45,7 +45,6 @@ crypto_mode_now(void)
 int
 crypto_mode_enter(enum crypto_mode mode, char *const argv[])
 {
-
 	if (mode == CRYPTO_SOURCE)
 		mode = CRYPTO_KERNEL;
 	/* Another setting of the user's counts as CRYPTO_NATIVE. */
@@ -101,8 +100,6 @@ name_missing(const char *name)
 int
 crypto_init(const char **missing)
 {
-	unsigned i;
-
 	*missing = "interface of " OPENSSL_VERSION_TEXT;
 	if (OpenSSL_version_num() >> VERSION_MAJOR_SHIFT !=
 	    OPENSSL_VERSION_MAJOR)
@@ -113,7 +110,7 @@ crypto_init(const char **missing)
 	*missing = "SHA256";
 	if (hash_load(hash_sha256()) != HASH_READY)
 		goto fail;
-	for (i = 0; i < cipher_count; i++) {
+	for (unsigned i = 0; i < cipher_count; i++) {
 		*missing = ciphers[i]->ci_evp_name;
 		fetched[i] = EVP_CIPHER_fetch(NULL, *missing, NULL);
 		if (fetched[i] == NULL || !cipher_works(i))
@@ -129,9 +126,7 @@ fail:
 void
 crypto_fini(void)
 {
-	unsigned i;
-
-	for (i = 0; i < CIPHERS; i++) {
+	for (unsigned i = 0; i < CIPHERS; i++) {
 		EVP_CIPHER_free(fetched[i]);
 		fetched[i] = NULL;
 	}
@@ -152,14 +147,12 @@ crypto_fail(const char *algorithm)
 const char *
 crypto_failed(void)
 {
-
 	return (atomic_load_explicit(&failed, memory_order_acquire));
 }
 
 const EVP_CIPHER *
 crypto_cipher(unsigned i)
 {
-
 	KASSERT(i < CIPHERS && fetched[i] != NULL,
 	    ("cipher %u was not fetched", i));
 	return (fetched[i]);
@@ -168,6 +161,5 @@ crypto_cipher(unsigned i)
 const char *
 crypto_version(void)
 {
-
 	return (OpenSSL_version(OPENSSL_VERSION));
 }

@@ -46,7 +46,6 @@ void digest_reset(struct digest *dg);
 static inline unsigned
 digest_bytes(const struct digest *dg)
 {
-
 	return (dg->dg_hash->ha_bytes);
 }
 
@@ -54,7 +53,6 @@ digest_bytes(const struct digest *dg)
 static inline void
 digest_update(struct digest *dg, const void *data, size_t n)
 {
-
 	hash_update(dg->dg_hash, &dg->dg_ctx[dg->dg_current], data, n);
 }
 
@@ -62,7 +60,6 @@ digest_update(struct digest *dg, const void *data, size_t n)
 static inline void
 digest_finish(struct digest *dg, uint8_t *out)
 {
-
 	hash_finish(dg->dg_hash, &dg->dg_ctx[dg->dg_current], out);
 }
 

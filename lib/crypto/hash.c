@@ -30,9 +30,9 @@ static const struct known {
 unsigned
 hash_count(void)
 {
-	unsigned count = 0, i;
+	unsigned count = 0;
 
-	for (i = 0; i < hash_library_count; i++)
+	for (unsigned i = 0; i < hash_library_count; i++)
 		count += hash_libraries[i]->hl_count;
 	return (count);
 }
@@ -52,9 +52,9 @@ hash_get(unsigned i)
 struct hash *
 hash_find(const char *name)
 {
-	unsigned count = hash_count(), i;
+	unsigned count = hash_count();
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (strcmp(hash_get(i)->ha_name, name) == 0)
 			return (hash_get(i));
 	return (NULL);
@@ -85,10 +85,9 @@ answers(const struct hash *ha, union hash_context *hc, const char *want)
 {
 	uint8_t out[HASH_BYTES_MAX];
 	char hex[2 * HASH_BYTES_MAX + 1] = "";
-	unsigned i;
 
 	hash_finish(ha, hc, out);
-	for (i = 0; i < ha->ha_bytes; i++)
+	for (unsigned i = 0; i < ha->ha_bytes; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", out[i]);
 	return (strcmp(hex, want) == 0);
 }
@@ -99,19 +98,19 @@ works(const struct hash *ha, const struct known *kn)
 {
 	uint8_t bytes[LONG_BYTES];
 	union hash_context hc;
-	unsigned done, i, n;
+	unsigned n;
 	bool ok;
 
 	if (hash_init(ha, &hc) != 0)
 		return (false);
-	for (i = 0; i < LONG_BYTES; i++)
+	for (unsigned i = 0; i < LONG_BYTES; i++)
 		bytes[i] = (uint8_t)(i % LONG_PERIOD);
 	hash_update(ha, &hc, "abc", 3);
 	ok = answers(ha, &hc, kn->kn_abc);
 	hash_clear(ha, &hc);
 	hash_start(ha, &hc);
 	hash_update(ha, &hc, bytes, LONG_PIECE);
-	for (done = LONG_PIECE; done < LONG_BYTES; done += n) {
+	for (unsigned done = LONG_PIECE; done < LONG_BYTES; done += n) {
 		n = LONG_BYTES - done < done ? LONG_BYTES - done : done;
 		hash_update(ha, &hc, bytes + done, n);
 	}
@@ -123,7 +122,6 @@ works(const struct hash *ha, const struct known *kn)
 static void
 unload(struct hash *ha)
 {
-
 	if (ha->ha_library->hl_unload != NULL)
 		ha->ha_library->hl_unload(ha);
 }
@@ -155,10 +153,10 @@ hash_load(struct hash *ha)
 void
 hash_unload_all(void)
 {
-	unsigned count = hash_count(), i;
+	unsigned count = hash_count();
 	struct hash *ha;
 
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(i);
 		if (ha->ha_state == HASH_READY)
 			unload(ha);
@@ -169,7 +167,6 @@ hash_unload_all(void)
 void
 hash_failed(const struct hash *ha, uint8_t *out)
 {
-
 	memset(out, 0, ha->ha_bytes);
 	crypto_fail(ha->ha_name);
 }

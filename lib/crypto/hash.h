@@ -115,7 +115,6 @@ void hash_unload_all(void);
 static inline int
 hash_init(const struct hash *ha, union hash_context *hc)
 {
-
 	return (ha->ha_library->hl_init(ha, hc));
 }
 
@@ -123,7 +122,6 @@ hash_init(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
-
 	ha->ha_library->hl_fini(hc);
 }
 
@@ -132,7 +130,6 @@ static inline void
 hash_update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
-
 	ha->ha_library->hl_update(ha, hc, data, n);
 }
 
@@ -146,7 +143,6 @@ void hash_failed(const struct hash *ha, uint8_t *out) __attribute__((cold));
 static inline void
 hash_finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
-
 	if (__builtin_expect(!ha->ha_library->hl_finish(ha, hc, out), 0))
 		hash_failed(ha, out);
 }
@@ -155,7 +151,6 @@ hash_finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 static inline void
 hash_clear(const struct hash *ha, union hash_context *hc)
 {
-
 	hold_begin();
 	ha->ha_library->hl_clear(hc);
 	hold_end();
@@ -165,7 +160,6 @@ hash_clear(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_start(const struct hash *ha, union hash_context *hc)
 {
-
 	hold_begin();
 	ha->ha_library->hl_start(ha, hc);
 	hold_end();

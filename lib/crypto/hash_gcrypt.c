@@ -58,7 +58,6 @@ static struct hash hashes[] = {
 static bool
 begin(void)
 {
-
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
 		return (true);
 	if (crypto_mode_now() == CRYPTO_KERNEL)
@@ -105,7 +104,6 @@ load(struct hash *ha)
 static void
 unload(struct hash *ha)
 {
-
 	ha->ha_id = 0;
 }
 
@@ -129,7 +127,6 @@ init(const struct hash *ha, union hash_context *hc)
 static void
 fini(union hash_context *hc)
 {
-
 	gcry_md_close(hc->hc_handle);
 	hc->hc_handle = NULL;
 }
@@ -137,7 +134,6 @@ fini(union hash_context *hc)
 static void
 start(const struct hash *ha, union hash_context *hc)
 {
-
 	(void)ha;
 	(void)hc;
 }
@@ -145,7 +141,6 @@ start(const struct hash *ha, union hash_context *hc)
 static void
 clear(union hash_context *hc)
 {
-
 	/* Zeroes the state, then begins anew. */
 	gcry_md_reset(hc->hc_handle);
 }
@@ -154,7 +149,6 @@ static void
 update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
-
 	(void)ha;
 	gcry_md_write(hc->hc_handle, data, n);
 }
@@ -162,7 +156,6 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
-
 	if (ha->ha_xof)
 		return (gcry_md_extract(hc->hc_handle, ha->ha_id, out,
 		    ha->ha_bytes) == 0);

@@ -54,7 +54,6 @@ static OSSL_PROVIDER *legacy;
 static bool
 legacy_load(void)
 {
-
 	if (legacy == NULL)
 		legacy = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
 	return (legacy != NULL);
@@ -102,7 +101,6 @@ load(struct hash *ha)
 static void
 unload(struct hash *ha)
 {
-
 	EVP_MD_free(ha->ha_handle);
 	ha->ha_handle = NULL;
 }
@@ -110,7 +108,6 @@ unload(struct hash *ha)
 static int
 init(const struct hash *ha, union hash_context *hc)
 {
-
 	hc->hc_handle = EVP_MD_CTX_new();
 	if (hc->hc_handle == NULL)
 		return (ENOMEM);
@@ -125,7 +122,6 @@ init(const struct hash *ha, union hash_context *hc)
 static void
 fini(union hash_context *hc)
 {
-
 	EVP_MD_CTX_free(hc->hc_handle);
 	hc->hc_handle = NULL;
 }
@@ -143,7 +139,6 @@ start(const struct hash *ha, union hash_context *hc)
 static void
 clear(union hash_context *hc)
 {
-
 	/* Frees and cleanses. */
 	EVP_MD_CTX_reset(hc->hc_handle);
 }
@@ -152,7 +147,6 @@ static void
 update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
-
 	/* libcrypto would crash in a context that did not start. */
 	if (__builtin_expect(crypto_failed() == NULL &&
 	    EVP_DigestUpdate(hc->hc_handle, data, n) != 1, 0))

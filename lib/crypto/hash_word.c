@@ -27,7 +27,6 @@ struct hash_word {
 static bool
 there_is(void)
 {
-
 	return (__builtin_cpu_supports("sse4.2"));
 }
 
@@ -82,14 +81,12 @@ crc32c_add(uint64_t crc, const void *data, size_t n)
 static uint64_t
 adler32_add(uint64_t word, const void *data, size_t n)
 {
-
 	return (adler32_z(word, data, n));
 }
 
 static uint64_t
 crc32_add(uint64_t word, const void *data, size_t n)
 {
-
 	return (crc32_z(word, data, n));
 }
 
@@ -102,7 +99,6 @@ static const struct hash_word stub_word = { 0, 0, stub_absorb };
 static enum hash_state
 load(struct hash *ha)
 {
-
 	ha->ha_own_bytes = CHECKSUM_BYTES;
 	if (ha->ha_word != &crc32c_word || there_is())
 		return (HASH_READY);
@@ -113,21 +109,18 @@ load(struct hash *ha)
 static void
 clear(union hash_context *hc)
 {
-
 	*hc = (union hash_context){ 0 };
 }
 
 static void
 start(const struct hash *ha, union hash_context *hc)
 {
-
 	hc->hc_word = ha->ha_word->hw_start;
 }
 
 static int
 init(const struct hash *ha, union hash_context *hc)
 {
-
 	clear(hc);
 	start(ha, hc);
 	return (0);
@@ -137,7 +130,6 @@ static void
 update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
-
 	if (n > 0)
 		hc->hc_word = ha->ha_word->hw_add(hc->hc_word, data, n);
 }
@@ -146,12 +138,11 @@ static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
 	const uint64_t word = hc->hc_word ^ ha->ha_word->hw_flip;
-	unsigned i;
 
 	if (ha->ha_bytes != CHECKSUM_BYTES)
 		stub_expand(word, out, ha->ha_bytes);
 	else
-		for (i = 0; i < CHECKSUM_BYTES; i++)
+		for (unsigned i = 0; i < CHECKSUM_BYTES; i++)
 			out[i] = (uint8_t)(word >> (24 - 8 * i));
 	return (true);
 }
@@ -168,7 +159,6 @@ checksum_version(void)
 static const char *
 cpu_version(void)
 {
-
 	return ("instruction " INSTRUCTION);
 }
 
@@ -207,6 +197,5 @@ static const struct hash stub = {
 const struct hash *
 hash_stub(void)
 {
-
 	return (&stub);
 }

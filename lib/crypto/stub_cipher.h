@@ -37,9 +37,7 @@ stub_absorb(uint64_t state, const void *data, size_t n)
 static inline void
 stub_expand(uint64_t state, uint8_t *out, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i += sizeof(state)) {
+	for (size_t i = 0; i < n; i += sizeof(state)) {
 		state = splitmix(state);
 		memcpy(out + i, &state, sizeof(state));
 	}

@@ -22,7 +22,6 @@ typedef struct {
 static inline uint128_t
 uint128_make(uint64_t hi, uint64_t lo)
 {
-
 	return ((uint128_t){ .u128_lo = lo, .u128_hi = hi });
 }
 
@@ -30,7 +29,6 @@ uint128_make(uint64_t hi, uint64_t lo)
 static inline uint64_t
 uint128_lo(uint128_t x)
 {
-
 	return (x.u128_lo);
 }
 
@@ -38,7 +36,6 @@ uint128_lo(uint128_t x)
 static inline uint64_t
 uint128_hi(uint128_t x)
 {
-
 	return (x.u128_hi);
 }
 
@@ -46,7 +43,6 @@ uint128_hi(uint128_t x)
 static inline void
 uint128_add64(uint128_t *x, uint64_t add)
 {
-
 	x->u128_lo += add;
 	x->u128_hi += x->u128_lo < add;
 }
@@ -54,14 +50,12 @@ uint128_add64(uint128_t *x, uint64_t add)
 static inline void
 uint128_increment(uint128_t *x)
 {
-
 	uint128_add64(x, 1);
 }
 
 static inline bool
 uint128_equals(uint128_t a, uint128_t b)
 {
-
 	return (uint128_lo(a) == uint128_lo(b) &&
 	    uint128_hi(a) == uint128_hi(b));
 }
@@ -70,7 +64,6 @@ uint128_equals(uint128_t a, uint128_t b)
 static inline uint128_t
 uint128_before(uint128_t x)
 {
-
 	return (uint128_make(uint128_hi(x) - (uint128_lo(x) == 0),
 	    uint128_lo(x) - 1));
 }
@@ -79,7 +72,6 @@ uint128_before(uint128_t x)
 static inline bool
 uint128_is_zero(uint128_t x)
 {
-
 	return ((uint128_lo(x) | uint128_hi(x)) == 0);
 }
 
@@ -92,9 +84,8 @@ static inline void
 uint128_encode_le(uint8_t out[UINT128_BYTES], uint128_t x)
 {
 	uint64_t lo = uint128_lo(x), hi = uint128_hi(x);
-	unsigned i;
 
-	for (i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		out[i] = (uint8_t)(lo >> (8 * i));
 		out[8 + i] = (uint8_t)(hi >> (8 * i));
 	}
@@ -105,9 +96,8 @@ static inline uint128_t
 uint128_decode_le(const uint8_t in[UINT128_BYTES])
 {
 	uint64_t lo = 0, hi = 0;
-	unsigned i;
 
-	for (i = 8; i-- > 0;) {
+	for (unsigned i = 8; i-- > 0;) {
 		lo = lo << 8 | in[i];
 		hi = hi << 8 | in[8 + i];
 	}

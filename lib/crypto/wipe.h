@@ -14,7 +14,6 @@
 static inline void
 wipe(void *p, size_t n)
 {
-
 	memset(p, 0, n);
 	__asm__ volatile("" : : "r"(p) : "memory");
 }

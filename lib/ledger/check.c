@@ -52,7 +52,6 @@ void
 ledger_wrong(struct ledger *lg, enum ledger_property property,
     const struct ledger_record *first, const struct ledger_record *second)
 {
-
 	wrong(lg, property, first, second, "");
 }
 
@@ -75,13 +74,11 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 {
 	const struct ledger_record *found = NULL, *lr;
 	const struct ledger_thread *lt;
-	uint64_t k;
-	unsigned i;
 
-	for (i = 0; i < lg->lg_threads; i++) {
+	for (unsigned i = 0; i < lg->lg_threads; i++) {
 		lt = lg->lg_thread[i];
 		/* The thread may be writing beyond lt_tail. */
-		for (k = 1; k <= lt->lt_tail &&
+		for (uint64_t k = 1; k <= lt->lt_tail &&
 		    k < LOG_RECORDS - LOG_UNCHECKED; k++) {
 			lr = &lt->lt_log[(lt->lt_tail - k) % LOG_RECORDS];
 			if (lr->lr_op < LEDGER_OPS && (before == NULL ||
@@ -98,7 +95,6 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 bool
 ledger_same_op(const struct ledger_record *lr, const struct ledger_record *like)
 {
-
 	return (lr->lr_op == like->lr_op);
 }
 
@@ -106,7 +102,6 @@ bool
 ledger_same_key(const struct ledger_record *lr,
     const struct ledger_record *like)
 {
-
 	return (lr->lr_key == like->lr_key && lr->lr_op == like->lr_op);
 }
 
@@ -114,7 +109,6 @@ ledger_same_key(const struct ledger_record *lr,
 static bool
 holds(const struct ledger_core *lc, unsigned pool, uint64_t held)
 {
-
 	return (held == LEDGER_UNCOUNTED || held == lc->lc_held[pool] ||
 	    (held >= INT32_MAX && held < lc->lc_held[pool]));
 }
@@ -192,7 +186,6 @@ check_drain(const struct at *at, struct ledger_core *lc)
 static void
 seed_unused(struct ledger *lg, unsigned core)
 {
-
 	ledger_wrong_note(lg, LEDGER_POOLS, "a reseed of core %u took a seed "
 	    "from pools that no key was made of", core);
 }
@@ -201,9 +194,7 @@ seed_unused(struct ledger *lg, unsigned core)
 static bool
 replace_seed(struct ledger_core *lc, uint64_t hash, uint64_t other)
 {
-	unsigned i;
-
-	for (i = 0; i < CORE_SEEDS; i++)
+	for (unsigned i = 0; i < CORE_SEEDS; i++)
 		if (lc->lc_seed[i] == hash) {
 			lc->lc_seed[i] = other;
 			return (true);
@@ -214,10 +205,8 @@ replace_seed(struct ledger_core *lc, uint64_t hash, uint64_t other)
 void
 ledger_cores_finish(struct ledger *lg)
 {
-	unsigned i, k;
-
-	for (i = 0; i < lg->lg_cores; i++)
-		for (k = 0; k < CORE_SEEDS; k++)
+	for (unsigned i = 0; i < lg->lg_cores; i++)
+		for (unsigned k = 0; k < CORE_SEEDS; k++)
 			if (lg->lg_core[i].lc_seed[k] != 0)
 				seed_unused(lg, i);
 }
@@ -263,7 +252,6 @@ core_needs(const struct ledger *lg, unsigned core, uint32_t ended)
 static bool
 same_reseed(const struct ledger_record *lr, const struct ledger_record *like)
 {
-
 	return (lr->lr_op == LEDGER_RESEED &&
 	    lr->lr_generation == like->lr_generation);
 }

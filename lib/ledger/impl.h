@@ -188,7 +188,6 @@ struct at {
 static inline bool
 less(uint128_t a, uint128_t b)
 {
-
 	return (uint128_hi(a) < uint128_hi(b) ||
 	    (uint128_hi(a) == uint128_hi(b) && uint128_lo(a) < uint128_lo(b)));
 }
@@ -196,14 +195,12 @@ less(uint128_t a, uint128_t b)
 static inline bool
 print_equals(struct print a, struct print b)
 {
-
 	return (a.p_a == b.p_a && a.p_b == b.p_b);
 }
 
 static inline bool
 is_violated(const struct ledger *lg)
 {
-
 	return (atomic_load_explicit(&lg->lg_violated, memory_order_relaxed));
 }
 
@@ -222,7 +219,6 @@ void ledger_flush(struct ledger *lg);
 static inline void
 ledger_tell(struct ledger *lg)
 {
-
 	if (__builtin_expect(is_violated(lg), 0) &&
 	    lg->lg_config.lc_violated != NULL &&
 	    !atomic_exchange(&lg->lg_told, true))

@@ -10,7 +10,6 @@ int
 ledger_keys_init(struct ledger *lg)
 {
 	const size_t size = KEYS * sizeof(*lg->lg_bucket);
-	unsigned i;
 
 	/* Reads do not allocate, but for very many keys. */
 	lg->lg_bucket = aligned_alloc(LINE, size);
@@ -19,9 +18,9 @@ ledger_keys_init(struct ledger *lg)
 	if (lg->lg_bucket == NULL || lg->lg_retired == NULL)
 		return (ENOMEM);
 	memset(lg->lg_bucket, 0, size);
-	for (i = 0; i < BUCKETS; i++)
+	for (unsigned i = 0; i < BUCKETS; i++)
 		lg->lg_bucket[i].k_next = &lg->lg_bucket[BUCKETS + i];
-	for (i = 2 * BUCKETS; i < KEYS; i++) {
+	for (unsigned i = 2 * BUCKETS; i < KEYS; i++) {
 		lg->lg_bucket[i].k_next = lg->lg_spare;
 		lg->lg_spare = &lg->lg_bucket[i];
 	}
@@ -32,9 +31,8 @@ void
 ledger_keys_fini(struct ledger *lg)
 {
 	struct ledger_key *k, *next;
-	unsigned i;
 
-	for (i = 0; lg->lg_bucket != NULL && i < BUCKETS; i++)
+	for (unsigned i = 0; lg->lg_bucket != NULL && i < BUCKETS; i++)
 		for (k = &lg->lg_bucket[i]; k != NULL; k = next) {
 			next = k->k_next;
 			free(k->k_more);
@@ -48,7 +46,6 @@ ledger_keys_fini(struct ledger *lg)
 static struct ledger_key *
 bucket_of(const struct ledger *lg, struct print p)
 {
-
 	return (&lg->lg_bucket[p.p_a % BUCKETS]);
 }
 
@@ -56,9 +53,7 @@ bucket_of(const struct ledger *lg, struct print p)
 static struct ledger_key *
 find(const struct ledger *lg, struct print p)
 {
-	struct ledger_key *k;
-
-	for (k = bucket_of(lg, p); k != NULL; k = k->k_next)
+	for (struct ledger_key *k = bucket_of(lg, p); k != NULL; k = k->k_next)
 		if (print_equals(k->k_print, p) && k->k_epoch == lg->lg_epoch)
 			return (k);
 	return (NULL);
@@ -156,12 +151,11 @@ void
 ledger_keys_finish(struct ledger *lg)
 {
 	struct ledger_record set = { .lr_op = LEDGER_SET };
-	const struct ledger_key *k;
-	unsigned i;
 
-	for (i = 0; lg->lg_result.le_keys != lg->lg_result.le_wipes &&
+	for (unsigned i = 0; lg->lg_result.le_keys != lg->lg_result.le_wipes &&
 	    i < BUCKETS; i++)
-		for (k = &lg->lg_bucket[i]; k != NULL; k = k->k_next)
+		for (const struct ledger_key *k = &lg->lg_bucket[i]; k != NULL;
+		    k = k->k_next)
 			if (k->k_epoch == lg->lg_epoch && k->k_objects > 0) {
 				set.lr_key = k->k_number;
 				set.lr_generation = k->k_lineage.l_generation;
@@ -178,7 +172,6 @@ ledger_keys_finish(struct ledger *lg)
 static bool
 key_change(const struct ledger_record *lr, const struct ledger_record *like)
 {
-
 	(void)like;
 	return (lr->lr_key != 0 && (lr->lr_op == LEDGER_SET ||
 	    lr->lr_op == LEDGER_WIPE));
@@ -214,7 +207,6 @@ find_held(const struct at *at, struct print p)
 static struct ledger_record *
 record_key(const struct at *at, const struct ledger_key *k)
 {
-
 	return (ledger_record(at, k == NULL ? 0 : k->k_number,
 	    k == NULL ? 0 : k->k_lineage.l_generation));
 }
@@ -225,7 +217,6 @@ ledger_check_wipe(const struct at *at)
 	const struct print p = { at->at_lr->lr_word, at->at_lr->lr_print };
 	struct ledger_key *k = find_held(at, p);
 	struct ledger_thread *lt = at->at_lt;
-	unsigned i;
 
 	if (k == NULL || k->k_objects == 0) {
 		not_set(at->at_lg, record_key(at, NULL));
@@ -236,7 +227,7 @@ ledger_check_wipe(const struct at *at)
 	if (k->k_objects > 0)
 		return;
 	retire(at->at_lg, p, k->k_number);
-	for (i = lt->lt_used; i-- > 0;)
+	for (unsigned i = lt->lt_used; i-- > 0;)
 		if (lt->lt_key[i].lt_number == k->k_number)
 			lt->lt_key[i] = lt->lt_key[--lt->lt_used];
 }
@@ -321,7 +312,6 @@ ledger_check_install(const struct at *at)
 static uint128_t
 minus(uint128_t a, uint128_t b)
 {
-
 	return (uint128_make(uint128_hi(a) - uint128_hi(b) -
 	    (uint128_lo(a) < uint128_lo(b)), uint128_lo(a) - uint128_lo(b)));
 }
@@ -330,7 +320,6 @@ minus(uint128_t a, uint128_t b)
 static bool
 follows(uint128_t b, uint128_t a)
 {
-
 	return (uint128_hi(minus(b, a)) >> 63 == 0);
 }
 
@@ -338,7 +327,6 @@ follows(uint128_t b, uint128_t a)
 static bool
 overlaps(const struct ledger_record *lr, const struct ledger_record *like)
 {
-
 	return (lr->lr_key == like->lr_key && lr->lr_op == LEDGER_USE &&
 	    (less(minus(lr->lr_lo, like->lr_lo), minus(like->lr_hi,
 	    like->lr_lo)) || less(minus(like->lr_lo, lr->lr_lo),
@@ -348,7 +336,6 @@ overlaps(const struct ledger_record *lr, const struct ledger_record *like)
 static bool
 same_install(const struct ledger_record *lr, const struct ledger_record *like)
 {
-
 	return (lr->lr_op == LEDGER_INSTALL &&
 	    uint128_equals(lr->lr_lo, like->lr_lo));
 }
@@ -389,9 +376,7 @@ reused(struct ledger *lg, const struct ledger_record *use)
 static void
 remember(struct ledger_thread *lt, const struct ledger_key *k)
 {
-	unsigned i;
-
-	for (i = lt->lt_used; i-- > 0;)
+	for (unsigned i = lt->lt_used; i-- > 0;)
 		if (lt->lt_key[i].lt_number == k->k_number)
 			return;
 	/* The oldest of too many is forgotten. */
@@ -438,9 +423,8 @@ ledger_check_kept(const struct at *at, const struct ledger_record *end)
 	struct ledger_thread *lt = at->at_lt;
 	const struct ledger_key *k;
 	struct ledger_record use;
-	unsigned i;
 
-	for (i = 0; i < lt->lt_used; i++) {
+	for (unsigned i = 0; i < lt->lt_used; i++) {
 		k = find(at->at_lg, lt->lt_key[i].lt_print);
 		if (k == NULL || k->k_objects == 0)
 			continue;

@@ -12,14 +12,12 @@
 static void
 observe_key(void *lg, const uint8_t *had, const uint8_t *key)
 {
-
 	ledger_key_set(lg, had, key);
 }
 
 static void
 observe_use(void *lg, const uint8_t *key, uint128_t ctr, uint64_t blocks)
 {
-
 	ledger_use(lg, key, ctr, blocks);
 }
 
@@ -48,7 +46,6 @@ ledger_cipher(struct ledger *lg, const struct cipher *base)
 struct ledger *
 ledger_of(const struct cipher *cipher)
 {
-
 	return (cipher->ci_observer == &observer ? cipher->ci_observed : NULL);
 }
 
@@ -76,7 +73,6 @@ ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
 static void
 start(struct ledger *lg)
 {
-
 	lg->lg_id = ledger_identity();
 	lg->lg_epoch++;
 	lg->lg_start_ns = tick_ns();
@@ -113,7 +109,6 @@ ledger_new(struct ledger **lgp, const struct ledger_config *config)
 void
 ledger_reset(struct ledger *lg)
 {
-
 	lg->lg_threads = 0;
 	atomic_store(&lg->lg_violated, false);
 	atomic_store(&lg->lg_told, false);
@@ -128,11 +123,9 @@ ledger_reset(struct ledger *lg)
 void
 ledger_free(struct ledger *lg)
 {
-	unsigned i;
-
 	if (lg == NULL)
 		return;
-	for (i = 0; i < lg->lg_threads_made; i++)
+	for (unsigned i = 0; i < lg->lg_threads_made; i++)
 		free(lg->lg_thread[i]);
 	free(lg->lg_thread);
 	ledger_keys_fini(lg);
@@ -144,14 +137,12 @@ ledger_free(struct ledger *lg)
 bool
 ledger_violated(const struct ledger *lg)
 {
-
 	return (atomic_load_explicit(&lg->lg_violated, memory_order_acquire));
 }
 
 void
 ledger_result(struct ledger *lg, struct ledger_result *le)
 {
-
 	ledger_flush(lg);
 	*le = lg->lg_result;
 	if (le->le_wipes > LEDGER_RETIRED_MAX)
@@ -191,7 +182,6 @@ void
 ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
     uint64_t pending, uint64_t dropped, uint64_t discarded)
 {
-
 	ledger_flush(lg);
 	if (in != processed + pending + dropped + discarded)
 		ledger_wrong_note(lg, LEDGER_EVENTS, "%ju events were queued, "

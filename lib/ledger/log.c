@@ -32,7 +32,6 @@ static _Atomic uint64_t identities;
 uint64_t
 ledger_identity(void)
 {
-
 	return (atomic_fetch_add_explicit(&identities, 1,
 	    memory_order_relaxed) + 1);
 }
@@ -40,9 +39,7 @@ ledger_identity(void)
 void
 ledger_lock(struct ledger *lg)
 {
-	unsigned tries;
-
-	for (tries = 1; atomic_exchange_explicit(&lg->lg_lock, true,
+	for (unsigned tries = 1; atomic_exchange_explicit(&lg->lg_lock, true,
 	    memory_order_acquire); tries++)
 		if (tries % 64 == 0)
 			sched_yield();
@@ -53,7 +50,6 @@ ledger_lock(struct ledger *lg)
 void
 ledger_unlock(struct ledger *lg)
 {
-
 	atomic_store_explicit(&lg->lg_lock, false, memory_order_release);
 }
 
@@ -81,7 +77,6 @@ static void
 thread_reset(const struct ledger *lg, struct ledger_thread *lt, uint64_t owner,
     bool simulated)
 {
-
 	memset(lt, 0, offsetof(struct ledger_thread, lt_key));
 	lt->lt_full = LOG_UNCHECKED;
 	lt->lt_owner = owner;
@@ -96,12 +91,11 @@ static struct ledger_thread * __attribute__((cold, noinline))
 thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 {
 	struct ledger_thread *lt = NULL;
-	unsigned i;
 
 	if (private[PRIVATE_THREAD] == 0)
 		private[PRIVATE_THREAD] = ledger_identity();
 	ledger_lock(lg);
-	for (i = 0; i < lg->lg_threads; i++)
+	for (unsigned i = 0; i < lg->lg_threads; i++)
 		if (lg->lg_thread[i]->lt_owner == private[PRIVATE_THREAD])
 			lt = lg->lg_thread[i];
 	if (lt == NULL) {
@@ -139,14 +133,12 @@ drain(struct ledger *lg, struct ledger_thread *lt)
 void
 ledger_drain_others(struct ledger *lg)
 {
-	unsigned i;
-
 	/*
 	 * An operation of another log may lead here again, and need a third
 	 * log.  What leads here is the last operation of its log: its thread
 	 * waits for the lock.
 	 */
-	for (i = 0; i < lg->lg_threads; i++)
+	for (unsigned i = 0; i < lg->lg_threads; i++)
 		if (!lg->lg_thread[i]->lt_draining)
 			drain(lg, lg->lg_thread[i]);
 }
@@ -154,10 +146,8 @@ ledger_drain_others(struct ledger *lg)
 void
 ledger_flush(struct ledger *lg)
 {
-	unsigned i;
-
 	ledger_lock(lg);
-	for (i = 0; i < lg->lg_threads; i++)
+	for (unsigned i = 0; i < lg->lg_threads; i++)
 		drain(lg, lg->lg_thread[i]);
 	ledger_unlock(lg);
 	ledger_tell(lg);
@@ -387,7 +377,6 @@ fingerprint(const struct ledger *lg, const uint8_t *key, struct print *p)
 static inline bool
 owns(const struct ledger_thread *lt, struct print p)
 {
-
 	return (lt->lt_owns && print_equals(lt->lt_own, p));
 }
 

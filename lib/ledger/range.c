@@ -9,7 +9,6 @@
 static struct range *
 range_at(struct ledger_key *k, unsigned i)
 {
-
 	return (i < KEY_RANGES ? &k->k_range[i] : &k->k_more[i - KEY_RANGES]);
 }
 
@@ -27,7 +26,6 @@ adjacent(const struct range *a, const struct range *b)
 static bool
 join(struct range *range, const struct range *more)
 {
-
 	if (adjacent(range, more))
 		range->r_last = more->r_last;
 	else if (adjacent(more, range))
@@ -67,9 +65,9 @@ add_apart(struct ledger *lg, struct ledger_key *k, const struct range *range)
 static bool
 add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 {
-	unsigned i, joined;
+	unsigned joined;
 
-	for (i = 0; i < k->k_ranges; i++)
+	for (unsigned i = 0; i < k->k_ranges; i++)
 		if (!less(range.r_last, range_at(k, i)->r_first) &&
 		    !less(range_at(k, i)->r_last, range.r_first))
 			return (false);
@@ -81,7 +79,7 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 		return (true);
 	}
 	/* It may have closed a gap to a later one. */
-	for (i = joined + 1; i < k->k_ranges; i++)
+	for (unsigned i = joined + 1; i < k->k_ranges; i++)
 		if (join(range_at(k, joined), range_at(k, i))) {
 			*range_at(k, i) = *range_at(k, --k->k_ranges);
 			break;

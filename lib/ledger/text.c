@@ -47,7 +47,6 @@ static const struct {
 static void
 put_counter(FILE *f, uint128_t x, bool hex)
 {
-
 	if (uint128_hi(x) != 0)
 		fprintf(f, "0x%" PRIx64 "%016" PRIx64, uint128_hi(x),
 		    uint128_lo(x));
@@ -86,7 +85,6 @@ put_what(FILE *f, const struct ledger_record *lr)
 static void
 put_op(FILE *f, const struct ledger_record *lr)
 {
-
 	if (lr->lr_op == LEDGER_OPS)
 		return;
 	if (lr->lr_time_ns == 0 && lr->lr_seq == 0)

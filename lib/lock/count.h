@@ -15,7 +15,6 @@ static void count_add(struct m32 *count, uint32_t n);
 static inline bool
 count_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	(void)w;
 	count_add(state_of(l), 1);
@@ -25,14 +24,12 @@ count_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static inline bool
 count_trylock(struct lock *l, struct lock_node *n)
 {
-
 	return (!count_lock(l, n, NULL));
 }
 
 static inline void
 count_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	count_add(state_of(l), UINT32_MAX);
 }
@@ -40,7 +37,6 @@ count_unlock(struct lock *l, struct lock_node *n)
 static inline bool
 count_owned(struct lock *l)
 {
-
 	(void)l;
 	return (true);
 }

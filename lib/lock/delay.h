@@ -18,7 +18,6 @@ struct lock_delay_arg {
 static inline struct lock_delay_arg
 lock_delay_arg_init(const struct lock_config *config)
 {
-
 	return ((struct lock_delay_arg){ .config = config,
 	    .delay = config->delay_base });
 }
@@ -46,7 +45,6 @@ lock_delay_next(struct lock_delay_arg *la)
 static inline void
 lock_delay(struct lock_delay_arg *la)
 {
-
 	machine_pause(lock_delay_next(la));
 }
 

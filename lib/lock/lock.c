@@ -23,9 +23,7 @@ const unsigned lock_class_count = sizeof(lock_classes) /
 const struct lock_class *
 lock_class_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < lock_class_count; i++)
+	for (unsigned i = 0; i < lock_class_count; i++)
 		if (strcmp(lock_classes[i]->lc_name, name) == 0)
 			return (lock_classes[i]);
 	return (NULL);
@@ -60,7 +58,6 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 int
 lock_lines_init(struct lock *l, size_t n, size_t size)
 {
-
 	MPASS(n > 0 && size % MACHINE_CACHE_LINE == 0);
 	MPASS(l->lo_lines == NULL);
 	if (n > SIZE_MAX / size)
@@ -75,7 +72,6 @@ lock_lines_init(struct lock *l, size_t n, size_t size)
 void
 lock_fini(struct lock *l)
 {
-
 	if (l->lo_class == NULL)
 		return;
 	if (l->lo_class->lc_fini != NULL)
@@ -90,7 +86,6 @@ lock_fini(struct lock *l)
 void
 lock_fault(struct failpoint *fp, uint32_t sites, const struct lock_node *n)
 {
-
 	if (fp != NULL && n->ln_site < 32 && (sites & 1u << n->ln_site) != 0)
 		(void)failpoint_eval(fp);
 }
@@ -102,7 +97,6 @@ lock_fault(struct failpoint *fp, uint32_t sites, const struct lock_node *n)
 static void __attribute__((noinline, cold))
 begin_thread(struct lockprof_thread *lt, uint32_t window)
 {
-
 	memset(lt, 0, sizeof(*lt));
 	lt->lt_window = window;
 }
@@ -110,7 +104,6 @@ begin_thread(struct lockprof_thread *lt, uint32_t window)
 static void __attribute__((noinline, cold))
 begin_row(struct lockprof_row *r, uint32_t window)
 {
-
 	memset(r, 0, sizeof(*r));
 	r->lr_window = window;
 }
@@ -123,7 +116,6 @@ static void
 record_thread(struct lockprof_thread *lt, const struct lockprof_hold *lh,
     uint32_t window)
 {
-
 	if (lt->lt_window != window)
 		begin_thread(lt, window);
 	if (lt->lt_owner == lh->lh_owner)

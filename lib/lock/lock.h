@@ -213,7 +213,6 @@ static inline void
 lock_booked(struct lock *l, struct lock_node *n, unsigned site,
     const struct lock_wait *w)
 {
-
 	LOCK_TSAN(l, __tsan_acquire);
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, w);
@@ -238,7 +237,6 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 static inline bool
 lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 {
-
 	if (!l->lo_class->lc_trylock(l, n))
 		return (false);
 	lock_booked(l, n, site, NULL);
@@ -249,7 +247,6 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 static inline void
 lock_resite(struct lock *l, struct lock_node *n, unsigned site)
 {
-
 	lockprof_resite(l->lo_prof, &l->lo_owner, &n->ln_hold, site);
 }
 
@@ -283,7 +280,6 @@ int lock_lines_init(struct lock *l, size_t n, size_t size);
 static inline void
 lock_wait_begin(struct lock *l, struct lock_wait *w)
 {
-
 	w->lw_block_cycles = 0;
 	w->lw_yields = 0;
 	if (!LOCK_PROFILING)
@@ -295,7 +291,6 @@ lock_wait_begin(struct lock *l, struct lock_wait *w)
 static inline void
 lock_wait_end(struct lock_wait *w)
 {
-
 	uint64_t wait;
 
 	if (!LOCK_PROFILING)
@@ -309,7 +304,6 @@ lock_wait_end(struct lock_wait *w)
 static inline void
 lock_wait_end_blocked(struct lock_wait *w)
 {
-
 	if (!LOCK_PROFILING)
 		return;
 	w->lw_block_cycles = machine_cycles_since(w->lw_start_cycles,
@@ -330,7 +324,6 @@ lock_numa_node(const struct lock *l)
 static inline unsigned
 lock_numa_nodes(const struct lock *l)
 {
-
 	return (l->lo_config.nodes == 0 ? machine_nodes() :
 	    l->lo_config.nodes);
 }
@@ -338,7 +331,6 @@ lock_numa_nodes(const struct lock *l)
 static inline bool
 lock_owned(struct lock *l)
 {
-
 	return (l->lo_class->lc_owned(l));
 }
 

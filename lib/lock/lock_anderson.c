@@ -43,7 +43,7 @@ slot_of(struct lock *l, uint32_t ticket)
 static int
 anderson_init(struct lock *l)
 {
-	uint32_t i, n = 1;
+	uint32_t n = 1;
 	int error;
 
 	while (n < l->lo_config.threads)
@@ -52,7 +52,7 @@ anderson_init(struct lock *l)
 	if (error != 0)
 		return (error);
 	((struct ring *)l->lo_lines)->r_mask = n - 1;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		atomic_init_32(slot_of(l, i), 0);
 	return (0);
 }

@@ -22,7 +22,6 @@ LOCK_NODE(ck_spinlock_anderson_thread_t *)
 static ck_spinlock_anderson_t *
 lock_of(struct lock *l)
 {
-
 	return (&((struct array *)l->lo_lines)->a_lock);
 }
 

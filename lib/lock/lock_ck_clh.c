@@ -20,7 +20,6 @@ LOCK_STATE(ck_spinlock_clh_t *)
 static struct place *
 place_of(struct lock *l)
 {
-
 	MPASS(machine_curthread()->mt_index < l->lo_config.threads);
 	return ((struct place *)l->lo_lines + machine_curthread()->mt_index);
 }
@@ -29,7 +28,7 @@ place_of(struct lock *l)
 static int
 clh_init(struct lock *l)
 {
-	unsigned i, threads = l->lo_config.threads;
+	unsigned threads = l->lo_config.threads;
 	struct place *places;
 	int error;
 
@@ -37,7 +36,7 @@ clh_init(struct lock *l)
 	if (error != 0)
 		return (error);
 	places = l->lo_lines;
-	for (i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++)
 		places[i].p_node = &places[i].p_first;
 	ck_spinlock_clh_init(state_of(l), &places[threads].p_first);
 	return (0);

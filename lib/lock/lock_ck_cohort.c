@@ -12,7 +12,6 @@ typedef ck_spinlock_ticket_t ticket;
 static inline void
 ticket_lock(void *lock, void *context)
 {
-
 	(void)context;
 	ck_spinlock_ticket_lock(lock);
 }
@@ -20,7 +19,6 @@ ticket_lock(void *lock, void *context)
 static inline void
 ticket_unlock(void *lock, void *context)
 {
-
 	(void)context;
 	ck_spinlock_ticket_unlock(lock);
 }
@@ -28,7 +26,6 @@ ticket_unlock(void *lock, void *context)
 static inline bool
 ticket_locked(void *lock, void *context)
 {
-
 	(void)context;
 	return (ck_spinlock_ticket_locked(lock));
 }
@@ -75,7 +72,6 @@ cohort_init(struct lock *l)
 static void
 cohort_acquire(struct lock *l, struct lock_node *n)
 {
-
 	COHORT = &((struct node *)l->lo_lines)[lock_numa_node(l)].n_cohort;
 	CK_COHORT_LOCK(tickets, COHORT, NULL, NULL);
 }

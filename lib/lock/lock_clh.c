@@ -49,7 +49,7 @@ thread_of(struct lock *l)
 static int
 clh_init(struct lock *l)
 {
-	unsigned i, threads = l->lo_config.threads;
+	unsigned threads = l->lo_config.threads;
 	struct clh_thread *thread;
 	struct clh_node *node;
 	int error;
@@ -60,9 +60,9 @@ clh_init(struct lock *l)
 		return (error);
 	thread = l->lo_lines;
 	node = (struct clh_node *)(void *)(thread + threads);
-	for (i = 0; i <= threads; i++)
+	for (unsigned i = 0; i <= threads; i++)
 		atomic_init_32(&node[i].cn_busy, 0);
-	for (i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++)
 		thread[i].ct_node = &node[i];
 	atomic_init_ptr(state_of(l), (uintptr_t)&node[threads]);
 	return (0);
@@ -114,7 +114,6 @@ clh_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 clh_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)l;
 	MPASS(clh_owned(l));
 	atomic_store_rel_32(&(*node_of(n))->cn_busy, 0);

@@ -35,14 +35,12 @@ LOCK_NODE(struct cna_node)
 static struct cna_node *
 cna_of(struct queue_node *node)
 {
-
 	return ((struct cna_node *)(void *)node);
 }
 
 static struct cna_node *
 next_of(struct cna_node *node)
 {
-
 	return (cna_of(queue_next(&node->cn_queue)));
 }
 
@@ -86,7 +84,6 @@ cna_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 cna_trylock(struct lock *l, struct lock_node *n)
 {
-
 	return (atomic_load_ptr(state_of(l)) == 0 &&
 	    queue_try(l, &node_init(n)->cn_queue));
 }
@@ -94,7 +91,6 @@ cna_trylock(struct lock *l, struct lock_node *n)
 static void
 grant(struct cna_node *to, struct cna_node *second, unsigned passes)
 {
-
 	to->cn_second = second;
 	to->cn_passes = second == NULL ? 0 : passes;
 	atomic_store_rel_32(&to->cn_queue.qn_granted, 1);
@@ -121,7 +117,6 @@ main_end(struct lock *l, struct cna_node *me)
 static void
 link_behind(struct cna_node *head, struct cna_node *waiter)
 {
-
 	atomic_store_rel_ptr(&head->cn_second_tail->cn_queue.qn_next,
 	    (uintptr_t)waiter);
 }
@@ -130,7 +125,6 @@ link_behind(struct cna_node *head, struct cna_node *waiter)
 static void
 set_aside(struct cna_node *me, struct cna_node *first, struct cna_node *last)
 {
-
 	if (me->cn_second == NULL)
 		me->cn_second = first;
 	else

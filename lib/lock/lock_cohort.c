@@ -29,7 +29,6 @@ LOCK_NODE(struct cohort_node *)
 static struct cohort_node *
 cohort_of(struct lock *l)
 {
-
 	return ((struct cohort_node *)l->lo_lines + lock_numa_node(l));
 }
 
@@ -37,14 +36,12 @@ cohort_of(struct lock *l)
 static uint32_t
 ticket_count(struct ticket *t)
 {
-
 	return (atomic_load_32(&t->t_next) - atomic_load_32(&t->t_serving));
 }
 
 static int
 cohort_init(struct lock *l)
 {
-
 	return (lock_lines_init(l, lock_numa_nodes(l),
 	    sizeof(struct cohort_node)));
 }

@@ -23,7 +23,6 @@ LOCK_STATE(struct m32)
 static void __attribute__((noinline))
 futex_block(struct lock *l, struct lock_wait *w)
 {
-
 	lock_wait_begin(l, w);
 	while (atomic_swap_acq_32(state_of(l), FUTEX_AWAITED) != FUTEX_FREE)
 		machine_wait_32(state_of(l), FUTEX_AWAITED, -1);
@@ -33,7 +32,6 @@ futex_block(struct lock *l, struct lock_wait *w)
 static bool
 futex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	if (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD))
 		return (false);
@@ -44,7 +42,6 @@ futex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 futex_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD));
 }
@@ -52,7 +49,6 @@ futex_trylock(struct lock *l, struct lock_node *n)
 static void
 futex_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	MPASS(machine_note_load_32(state_of(l)) != FUTEX_FREE);
 	if (atomic_fetchadd_rel_32(state_of(l), (uint32_t)-1) == FUTEX_HELD)
@@ -64,7 +60,6 @@ futex_unlock(struct lock *l, struct lock_node *n)
 static bool
 futex_owned(struct lock *l)
 {
-
 	return (machine_note_load_32(state_of(l)) != FUTEX_FREE);
 }
 

@@ -42,7 +42,6 @@ mcs_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 mcs_trylock(struct lock *l, struct lock_node *n)
 {
-
 	if (atomic_load_ptr(state_of(l)) != 0)
 		return (false);
 	queue_node_init(node_of(n));
@@ -52,7 +51,6 @@ mcs_trylock(struct lock *l, struct lock_node *n)
 static void
 mcs_unlock(struct lock *l, struct lock_node *n)
 {
-
 	MPASS(queue_owned(l));
 	queue_leave(l, node_of(n));
 }

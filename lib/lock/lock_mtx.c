@@ -82,7 +82,6 @@ mtx_lock_sleep(struct lock *l, struct lock_wait *w)
 static bool
 mtx_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	/* Before taking the lock, so that waiters spin and do not sleep. */
 	machine_oncpu();
@@ -95,7 +94,6 @@ mtx_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 mtx_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	machine_oncpu();
 	return (mtx_take(l));

@@ -41,7 +41,6 @@ mtx_spin_wait(struct lock *l, struct lock_wait *w)
 static bool
 mtx_spin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	if (mtx_take(l))
 		return (false);
@@ -52,7 +51,6 @@ mtx_spin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 mtx_spin_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (mtx_take(l));
 }
@@ -60,7 +58,6 @@ mtx_spin_trylock(struct lock *l, struct lock_node *n)
 static void
 mtx_spin_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	MPASS(mtx_owned(l));
 	atomic_store_rel_ptr(&state_of(l)->mtx_lock, MTX_UNOWNED);

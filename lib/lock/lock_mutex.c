@@ -31,21 +31,18 @@ CTASSERT(_Alignof(struct mthread) > MU_WAITERS);
 static inline struct mutex *
 mutex_of(struct lock *l)
 {
-
 	return ((struct mutex *)(void *)(l->lo_state + sizeof(struct mptr)));
 }
 
 static inline struct mthread *
 mutex_owner(uintptr_t v)
 {
-
 	return ((struct mthread *)(v & ~(uintptr_t)MU_WAITERS));
 }
 
 static bool
 mutex_take(struct mutex *mu, uintptr_t flags)
 {
-
 	machine_oncpu();
 	return (atomic_cmpset_acq_ptr(&mu->mu_owner, 0,
 	    (uintptr_t)machine_curthread() | flags));
@@ -126,7 +123,6 @@ mutex_wait(struct lock *l, struct queue_node *me, struct lock_wait *w)
 static bool
 mutex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	if (mutex_take(mutex_of(l), 0))
 		return (false);
 	mutex_wait(l, node_of(n), w);
@@ -136,7 +132,6 @@ mutex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 mutex_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (mutex_take(mutex_of(l), 0));
 }
@@ -144,7 +139,6 @@ mutex_trylock(struct lock *l, struct lock_node *n)
 static bool
 mutex_owned(struct lock *l)
 {
-
 	return (mutex_owner(machine_note_load_ptr(&mutex_of(l)->mu_owner)) ==
 	    machine_curthread());
 }
@@ -152,7 +146,6 @@ mutex_owned(struct lock *l)
 static void
 mutex_fini(struct lock *l)
 {
-
 	KASSERT(atomic_load_ptr(&mutex_of(l)->mu_owner) == 0,
 	    ("%s is owned", l->lo_name));
 }

@@ -10,7 +10,6 @@
 static bool
 none_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)l;
 	(void)n;
 	(void)w;
@@ -20,7 +19,6 @@ none_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 none_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)l;
 	(void)n;
 	return (true);
@@ -29,7 +27,6 @@ none_trylock(struct lock *l, struct lock_node *n)
 static void
 none_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)l;
 	(void)n;
 }
@@ -37,7 +34,6 @@ none_unlock(struct lock *l, struct lock_node *n)
 static bool
 none_owned(struct lock *l)
 {
-
 	(void)l;
 	return (true);
 }

@@ -15,7 +15,6 @@ LOCK_STATE(pthread_mutex_t)
 static int
 pthread_lock_init(struct lock *l)
 {
-
 	return (pthread_mutex_init(state_of(l), NULL));
 }
 
@@ -46,7 +45,6 @@ pthread_lock_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 pthread_lock_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (pthread_mutex_trylock(state_of(l)) == 0);
 }
@@ -54,7 +52,6 @@ pthread_lock_trylock(struct lock *l, struct lock_node *n)
 static void
 pthread_lock_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	pthread_mutex_unlock(state_of(l));
 }
@@ -62,7 +59,6 @@ pthread_lock_unlock(struct lock *l, struct lock_node *n)
 static bool
 pthread_lock_owned(struct lock *l)
 {
-
 	if (pthread_mutex_trylock(state_of(l)) != 0)
 		return (true);
 	pthread_mutex_unlock(state_of(l));

@@ -37,7 +37,6 @@ CTASSERT(LOCK_THREADS_MAX <= UINT16_MAX && QS_TAIL_SHIFT == 16);
 static struct qspin_node *
 waiter_of(struct lock *l, uint32_t tail)
 {
-
 	MPASS(tail > 0 && tail <= l->lo_config.threads);
 	return ((struct qspin_node *)l->lo_lines + (tail - 1));
 }
@@ -45,7 +44,6 @@ waiter_of(struct lock *l, uint32_t tail)
 static int
 qspin_init(struct lock *l)
 {
-
 	return (lock_lines_init(l, l->lo_config.threads,
 	    sizeof(struct qspin_node)));
 }
@@ -98,7 +96,6 @@ pending_lock(struct lock *l, struct lock_spin *ls)
 static uint32_t
 tail_swap(struct lock *l, uint32_t tail)
 {
-
 	return (atomic_swap_hi_acq_rel_32(state_of(l), (uint16_t)tail));
 }
 
@@ -142,7 +139,6 @@ qspin_wait(struct lock *l, struct lock_wait *w)
 static bool
 qspin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	if (atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED))
 		return (false);
@@ -153,7 +149,6 @@ qspin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 qspin_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (atomic_load_32(state_of(l)) == 0 &&
 	    atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED));
@@ -162,14 +157,12 @@ qspin_trylock(struct lock *l, struct lock_node *n)
 static bool
 qspin_owned(struct lock *l)
 {
-
 	return ((machine_note_load_32(state_of(l)) & QS_LOCKED) != 0);
 }
 
 static void
 qspin_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	MPASS(qspin_owned(l));
 	atomic_store_byte_rel_32(state_of(l), 0);

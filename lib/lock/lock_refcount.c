@@ -10,7 +10,6 @@
 static void
 count_add(struct m32 *count, uint32_t n)
 {
-
 	atomic_fetchadd_32(count, n);
 }
 

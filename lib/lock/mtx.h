@@ -23,14 +23,12 @@ CTASSERT(_Alignof(struct mthread) > MTX_CONTESTED);
 static inline struct mthread *
 mtx_owner(uintptr_t v)
 {
-
 	return ((struct mthread *)(v & ~(uintptr_t)MTX_CONTESTED));
 }
 
 static inline void
 mtx_fini(struct lock *l)
 {
-
 	KASSERT(atomic_load_ptr(&state_of(l)->mtx_lock) == MTX_UNOWNED,
 	    ("%s is owned", l->lo_name));
 }
@@ -38,7 +36,6 @@ mtx_fini(struct lock *l)
 static inline bool
 mtx_owned(struct lock *l)
 {
-
 	return (mtx_owner(machine_note_load_ptr(&state_of(l)->mtx_lock)) ==
 	    machine_curthread());
 }
@@ -47,7 +44,6 @@ mtx_owned(struct lock *l)
 static inline bool
 mtx_take(struct lock *l)
 {
-
 	return (atomic_cmpset_acq_ptr(&state_of(l)->mtx_lock, MTX_UNOWNED,
 	    (uintptr_t)machine_curthread()));
 }

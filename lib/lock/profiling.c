@@ -25,7 +25,6 @@ int
 lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
     const char *const *site_names)
 {
-
 	KASSERT(threads > 0 && sites > 0 && sites <= LOCKPROF_SITES_MAX,
 	    ("%u threads, %u sites", threads, sites));
 	memset(lp, 0, sizeof(*lp));
@@ -45,7 +44,6 @@ lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
 void
 lockprof_fini(struct lockprof *lp)
 {
-
 	free(lp->lp_rows);
 	free(lp->lp_thread);
 	memset(lp, 0, sizeof(*lp));
@@ -54,7 +52,6 @@ lockprof_fini(struct lockprof *lp)
 void
 lockprof_open(struct lockprof *lp, uint32_t window)
 {
-
 	KASSERT(window != 0, ("window 0 means closed"));
 	atomic_store_32(&lp->lp_window, window);
 }
@@ -62,15 +59,12 @@ lockprof_open(struct lockprof *lp, uint32_t window)
 void
 lockprof_close(struct lockprof *lp)
 {
-
 	atomic_store_32(&lp->lp_window, 0);
 }
 
 static void
 add_row(struct lockprof_row *sum, const struct lockprof_row *r)
 {
-	unsigned i;
-
 	sum->lr_count += r->lr_count;
 	sum->lr_contended += r->lr_contended;
 	sum->lr_hold_cycles += r->lr_hold_cycles;
@@ -81,7 +75,7 @@ add_row(struct lockprof_row *sum, const struct lockprof_row *r)
 		sum->lr_hold_max_cycles = r->lr_hold_max_cycles;
 	if (r->lr_wait_max_cycles > sum->lr_wait_max_cycles)
 		sum->lr_wait_max_cycles = r->lr_wait_max_cycles;
-	for (i = 0; i < LOCKPROF_SITES_MAX; i++) {
+	for (unsigned i = 0; i < LOCKPROF_SITES_MAX; i++) {
 		sum->lr_for[i].lv_count += r->lr_for[i].lv_count;
 		sum->lr_for[i].lv_cycles += r->lr_for[i].lv_cycles;
 	}
@@ -95,13 +89,12 @@ lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
     unsigned first, unsigned last, struct lockprof_row *sum)
 {
 	const struct lockprof_row *r;
-	unsigned t;
 
 	KASSERT(site < lp->lp_sites && last < lp->lp_threads,
 	    ("site %u, thread %u", site, last));
 	memset(sum, 0, sizeof(*sum));
 	sum->lr_window = window;
-	for (t = first; t <= last; t++) {
+	for (unsigned t = first; t <= last; t++) {
 		r = &lp->lp_rows[(size_t)t * lp->lp_sites + site];
 		if (r->lr_window == window)
 			add_row(sum, r);
@@ -112,12 +105,10 @@ void
 lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
     unsigned first, unsigned last, struct lockprof_thread *sum)
 {
-	unsigned t;
-
 	KASSERT(last < lp->lp_threads, ("thread %u", last));
 	memset(sum, 0, sizeof(*sum));
 	sum->lt_window = window;
-	for (t = first; t <= last; t++)
+	for (unsigned t = first; t <= last; t++)
 		if (lp->lp_thread[t].lt_window == window)
 			hist_small_merge(&sum->lt_reacquire,
 			    &lp->lp_thread[t].lt_reacquire);

@@ -126,14 +126,12 @@ void lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 static inline uint64_t
 lockprof_stamp(void)
 {
-
 	return (LOCK_PROFILING ? machine_cycles() : 0);
 }
 
 static inline void
 lockprof_owner_init(struct lockprof_owner *lo)
 {
-
 	atomic_init_64(&lo->lo_acquisitions, 0);
 	atomic_init_32(&lo->lo_site, LOCKPROF_NO_SITE);
 }
@@ -155,7 +153,6 @@ static inline void
 lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
     struct lockprof_hold *lh, unsigned site, const struct lock_wait *w)
 {
-
 	if (!LOCK_PROFILING || lp == NULL)
 		return;
 	lh->lh_owner = lo;
@@ -178,7 +175,6 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
 static inline uint64_t
 lockprof_releasing(const struct lockprof *lp, const struct lockprof_hold *lh)
 {
-
 	return (LOCK_PROFILING && lp != NULL && lh->lh_weight != 0 ?
 	    machine_cycles() : 0);
 }
@@ -188,7 +184,6 @@ static inline void
 lockprof_resite(struct lockprof *lp, struct lockprof_owner *lo,
     struct lockprof_hold *lh, unsigned site)
 {
-
 	if (!LOCK_PROFILING || lp == NULL)
 		return;
 	lh->lh_site = site;
@@ -199,7 +194,6 @@ static inline void
 lockprof_released(struct lockprof *lp, const struct lockprof_hold *lh,
     uint64_t end_cycles)
 {
-
 	if (!LOCK_PROFILING || lp == NULL)
 		return;
 	lockprof_record(lp, lh, end_cycles);

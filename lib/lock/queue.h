@@ -19,7 +19,6 @@ LOCK_STATE(struct mptr)
 static inline void
 queue_node_init(struct queue_node *me)
 {
-
 	atomic_init_ptr(&me->qn_next, 0);
 	atomic_init_32(&me->qn_granted, 0);
 }
@@ -27,7 +26,6 @@ queue_node_init(struct queue_node *me)
 static inline bool
 queue_owned(struct lock *l)
 {
-
 	return (machine_note_load_ptr(state_of(l)) != 0);
 }
 
@@ -40,7 +38,6 @@ queue_owned(struct lock *l)
 static inline struct queue_node *
 queue_join(struct lock *l, struct queue_node *me)
 {
-
 	return ((struct queue_node *)atomic_swap_acq_rel_ptr(state_of(l),
 	    (uintptr_t)me));
 }
@@ -48,7 +45,6 @@ queue_join(struct lock *l, struct queue_node *me)
 static inline bool
 queue_try(struct lock *l, struct queue_node *me)
 {
-
 	return (atomic_cmpset_acq_rel_ptr(state_of(l), 0, (uintptr_t)me));
 }
 
@@ -56,7 +52,6 @@ static inline void
 queue_wait(struct queue_node *me, struct queue_node *last,
     struct lock_spin *ls)
 {
-
 	/* Release: publishes my node's words with its address. */
 	atomic_store_rel_ptr(&last->qn_next, (uintptr_t)me);
 	while (atomic_load_acq_32(&me->qn_granted) == 0)
@@ -67,7 +62,6 @@ queue_wait(struct queue_node *me, struct queue_node *last,
 static inline struct queue_node *
 queue_next(struct queue_node *node)
 {
-
 	return ((struct queue_node *)atomic_load_acq_ptr(&node->qn_next));
 }
 
@@ -87,7 +81,6 @@ queue_next_await(struct lock *l, struct queue_node *me)
 static inline void
 queue_leave(struct lock *l, struct queue_node *me)
 {
-
 	if (atomic_load_ptr(&me->qn_next) == 0 &&
 	    atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me, 0))
 		return;

@@ -21,7 +21,6 @@ struct lock_spin {
 static inline struct lock_spin
 lock_spin_init(const struct lock *l, struct lock_wait *w)
 {
-
 	return ((struct lock_spin){ .ls_wait = w,
 	    .ls_polls = l->lo_config.spin_polls,
 	    .ls_left = l->lo_config.spin_polls });
@@ -31,7 +30,6 @@ lock_spin_init(const struct lock *l, struct lock_wait *w)
 static inline void
 lock_spin_polled(struct lock_spin *ls, unsigned n)
 {
-
 	if (ls->ls_polls == 0)
 		return;
 	if (ls->ls_left > n) {
@@ -48,14 +46,12 @@ lock_spin_polled(struct lock_spin *ls, unsigned n)
 static inline void
 lock_spin_32(struct lock_spin *ls, struct m32 *p, uint32_t v)
 {
-
 	lock_spin_polled(ls, machine_await_32(p, v, ls->ls_left));
 }
 
 static inline void
 lock_spin_ptr(struct lock_spin *ls, struct mptr *p, uintptr_t v)
 {
-
 	lock_spin_polled(ls, machine_await_ptr(p, v, ls->ls_left));
 }
 
@@ -63,7 +59,6 @@ lock_spin_ptr(struct lock_spin *ls, struct mptr *p, uintptr_t v)
 static inline void
 lock_spin_is_32(struct lock_spin *ls, struct m32 *p, uint32_t want)
 {
-
 	lock_spin_polled(ls, machine_await_is_32(p, want, ls->ls_left));
 }
 
@@ -71,7 +66,6 @@ lock_spin_is_32(struct lock_spin *ls, struct m32 *p, uint32_t want)
 static inline void
 lock_spin_pause(struct lock_spin *ls, unsigned n)
 {
-
 	unsigned most;
 
 	while (n > 0) {

@@ -20,7 +20,6 @@ static void tas_wait(struct lock *l, struct lock_wait *w);
 static inline bool
 tas_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	if (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE)
 		return (false);
@@ -31,7 +30,6 @@ tas_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static inline bool
 tas_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (atomic_load_32(state_of(l)) == TAS_FREE &&
 	    atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
@@ -40,7 +38,6 @@ tas_trylock(struct lock *l, struct lock_node *n)
 static inline void
 tas_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	MPASS(machine_note_load_32(state_of(l)) == TAS_HELD);
 	atomic_store_rel_32(state_of(l), TAS_FREE);
@@ -49,7 +46,6 @@ tas_unlock(struct lock *l, struct lock_node *n)
 static inline bool
 tas_owned(struct lock *l)
 {
-
 	return (machine_note_load_32(state_of(l)) != TAS_FREE);
 }
 

@@ -18,7 +18,6 @@ LOCK_STATE(struct ticket)
 static inline bool
 ticket_draw(struct ticket *t, uint32_t *ticket)
 {
-
 	*ticket = atomic_fetchadd_32(&t->t_next, 1);
 	return (atomic_load_acq_32(&t->t_serving) == *ticket);
 }
@@ -26,7 +25,6 @@ ticket_draw(struct ticket *t, uint32_t *ticket)
 static inline void
 ticket_await(struct ticket *t, uint32_t ticket, struct lock_spin *ls)
 {
-
 	while (atomic_load_acq_32(&t->t_serving) != ticket)
 		lock_spin_is_32(ls, &t->t_serving, ticket);
 }
@@ -45,7 +43,6 @@ ticket_try(struct ticket *t)
 static inline void
 ticket_release(struct ticket *t)
 {
-
 	atomic_store_rel_32(&t->t_serving, atomic_load_32(&t->t_serving) + 1);
 }
 
@@ -53,7 +50,6 @@ ticket_release(struct ticket *t)
 static inline bool
 ticket_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	return (ticket_try(state_of(l)));
 }
@@ -61,7 +57,6 @@ ticket_trylock(struct lock *l, struct lock_node *n)
 static inline bool
 ticket_owned(struct lock *l)
 {
-
 	return (machine_note_load_32(&state_of(l)->t_next) !=
 	    machine_note_load_32(&state_of(l)->t_serving));
 }
@@ -69,7 +64,6 @@ ticket_owned(struct lock *l)
 static inline void
 ticket_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	MPASS(ticket_owned(l));
 	ticket_release(state_of(l));

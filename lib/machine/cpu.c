@@ -25,10 +25,10 @@ static unsigned nodes = 1;
 static unsigned
 cache_number(hwloc_obj_t pu)
 {
-	hwloc_obj_t last = pu, obj;
+	hwloc_obj_t last = pu;
 	int first;
 
-	for (obj = pu->parent; obj != NULL; obj = obj->parent)
+	for (hwloc_obj_t obj = pu->parent; obj != NULL; obj = obj->parent)
 		if (obj->type == HWLOC_OBJ_CORE ||
 		    hwloc_obj_type_is_dcache(obj->type))
 			last = obj;
@@ -44,10 +44,10 @@ static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
 	hwloc_obj_t core, pu;
-	int c, cores;
+	int cores;
 
 	cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-	for (c = 0; c < cores; c++) {
+	for (int c = 0; c < cores; c++) {
 		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
 		    (unsigned)c);
 		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
@@ -63,20 +63,20 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth)
 static int
 collect_nodes(void)
 {
-	int i, n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
 	hwloc_obj_t node;
-	unsigned next = 0, rank;
+	unsigned next = 0;
 	bool seen;
 
 	node_of_count = cpu_ids();
 	node_of = calloc(node_of_count, sizeof(*node_of));
 	if (node_of == NULL)
 		return (ENOMEM);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
 		    (unsigned)i);
 		seen = false;
-		for (rank = 0; rank < count; rank++) {
+		for (unsigned rank = 0; rank < count; rank++) {
 			if (!hwloc_bitmap_isset(node->cpuset, cpus[rank].c_os))
 				continue;
 			node_of[cpus[rank].c_os] = next;
@@ -92,7 +92,7 @@ int
 cpu_init(void)
 {
 	hwloc_bitmap_t allowed;
-	unsigned nth, weight;
+	unsigned weight;
 	int i = -1, w;
 
 	if (hwloc_topology_init(&topology) != 0)
@@ -112,7 +112,7 @@ cpu_init(void)
 		hwloc_bitmap_free(allowed);
 		return (ENOMEM);
 	}
-	for (nth = 0; count < weight && nth < 8; nth++)
+	for (unsigned nth = 0; count < weight && nth < 8; nth++)
 		collect(allowed, nth);
 	/* A machine that reports no cores: take the mask as it is. */
 	if (count == 0)
@@ -129,7 +129,6 @@ cpu_init(void)
 void
 cpu_fini(void)
 {
-
 	hwloc_topology_destroy(topology);
 	free(cpus);
 	free(node_of);
@@ -142,7 +141,6 @@ cpu_fini(void)
 unsigned
 cpu_count(void)
 {
-
 	KASSERT(count > 0, ("cpu_init() was not called"));
 	return (count);
 }
@@ -247,9 +245,9 @@ cpu_quota(void)
 static unsigned
 place_in_node(const struct cpu *c)
 {
-	unsigned before = 0, i;
+	unsigned before = 0;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		before += cpus[i].c_nth == c->c_nth &&
 		    cpus[i].c_core < c->c_core &&
 		    node_of[cpus[i].c_os] == node_of[c->c_os];
@@ -274,9 +272,9 @@ rank_before(enum cpu_order order, unsigned a, unsigned b)
 void
 cpu_ranks(enum cpu_order order, unsigned *ranks)
 {
-	unsigned i, k;
+	unsigned k;
 
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		for (k = i; k > 0 && rank_before(order, i, ranks[k - 1]); k--)
 			ranks[k] = ranks[k - 1];
 		ranks[k] = i;
@@ -286,9 +284,7 @@ cpu_ranks(enum cpu_order order, unsigned *ranks)
 int
 cpu_rank(unsigned os)
 {
-	unsigned i;
-
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (cpus[i].c_os == os)
 			return ((int)i);
 	return (-1);
@@ -297,9 +293,9 @@ cpu_rank(unsigned os)
 unsigned
 cpu_ids(void)
 {
-	unsigned i, ids = 1;
+	unsigned ids = 1;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (cpus[i].c_os >= ids)
 			ids = cpus[i].c_os + 1;
 	return (ids);
@@ -308,21 +304,18 @@ cpu_ids(void)
 unsigned
 cpu_nodes(void)
 {
-
 	return (nodes);
 }
 
 unsigned
 cpu_node(unsigned os)
 {
-
 	return (os < node_of_count ? node_of[os] : 0);
 }
 
 static const struct cpu *
 cpu_of(unsigned rank)
 {
-
 	KASSERT(rank < count, ("rank %u of %u", rank, count));
 	return (&cpus[rank]);
 }
@@ -330,21 +323,18 @@ cpu_of(unsigned rank)
 unsigned
 cpu_os_index(unsigned rank)
 {
-
 	return (cpu_of(rank)->c_os);
 }
 
 unsigned
 cpu_core(unsigned rank)
 {
-
 	return (cpu_of(rank)->c_core);
 }
 
 unsigned
 cpu_cache(unsigned rank)
 {
-
 	return (cpu_of(rank)->c_cache);
 }
 

@@ -9,14 +9,12 @@ CTASSERT(_Alignof(struct m32) == _Alignof(uint32_t));
 static struct m32 *
 word(uint32_t *gate)
 {
-
 	return ((struct m32 *)(void *)gate);
 }
 
 static void
 point_sleep(int64_t ns)
 {
-
 	(void)machine_sleep(ns);
 }
 
@@ -44,7 +42,6 @@ point_wait(uint32_t *gate, int64_t ns)
 static void
 point_open(uint32_t *gate)
 {
-
 	atomic_store_rel_32(word(gate), 1);
 	machine_wake_32(word(gate));
 }

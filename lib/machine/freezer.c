@@ -26,14 +26,12 @@ own_cpu_ns(void)
 struct freezer *
 freezer_current(void)
 {
-
 	return (self);
 }
 
 void
 freezer_sleep_begins(struct mthread *td)
 {
-
 	if (self != NULL)
 		atomic_store_64(&td->mt_stopped_ns, ASLEEP);
 }
@@ -100,7 +98,6 @@ freezer_init(struct freezer *fz)
 void
 freezer_fini(struct freezer *fz)
 {
-
 	MPASS(fz->fz_count == 0);
 	pthread_mutex_destroy(&fz->fz_mutex);
 }
@@ -151,14 +148,14 @@ freezer_leave(struct freezer_member *fm)
 void
 freezer_stop(struct freezer *fz)
 {
-	struct freezer_member *fm;
 	uint32_t stopped;
 
 	MPASS(self != fz && atomic_load(&fz->fz_round) % 2 == 0);
 	pthread_mutex_lock(&fz->fz_mutex);
 	atomic_store(&fz->fz_stopped, 0);
 	atomic_fetch_add(&fz->fz_round, 1);
-	for (fm = fz->fz_members; fm != NULL; fm = fm->fm_next)
+	for (struct freezer_member *fm = fz->fz_members; fm != NULL;
+	    fm = fm->fm_next)
 		pthread_kill(fm->fm_thread, SIGUSR2);
 	while ((stopped = atomic_load(&fz->fz_stopped)) < fz->fz_count)
 		real_wait(&fz->fz_stopped, stopped, -1);
@@ -170,7 +167,6 @@ freezer_stop(struct freezer *fz)
 void
 freezer_go(struct freezer *fz)
 {
-
 	MPASS(atomic_load(&fz->fz_round) % 2 != 0);
 	fz->fz_lost_cycles += tick_cycles() - fz->fz_stop_cycles;
 	fz->fz_lost_ns += tick_ns() - fz->fz_stop_ns;

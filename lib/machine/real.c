@@ -81,7 +81,6 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 void
 real_wake(_Atomic uint32_t *word, int threads)
 {
-
 #if defined(__linux__)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads,
 	    NULL, NULL, 0);
@@ -93,14 +92,12 @@ real_wake(_Atomic uint32_t *word, int threads)
 void
 machine_wake_32(struct m32 *word)
 {
-
 	real_wake(&word->m_value, INT32_MAX);
 }
 
 void
 machine_wake_one_32(struct m32 *word)
 {
-
 	real_wake(&word->m_value, 1);
 }
 
@@ -129,7 +126,6 @@ machine_sleep(int64_t timeout_ns)
 void
 machine_interrupt(struct mthread *td)
 {
-
 	/* The mark before the generation: machine_sleep() reads the reverse. */
 	atomic_store_32(&td->mt_signalled, 1);
 	atomic_fetchadd_rel_32(&td->mt_sleep, 1);
@@ -178,7 +174,6 @@ machine_running(struct mthread *owner, struct machine_probe *probe)
 static void
 thread_reset(struct mthread *td, const char *name)
 {
-
 	memset(td, 0, sizeof(*td));
 	td->mt_cpu = MACHINE_CPU_ANY;
 	td->mt_node = cpu_nodes() == 1 ? 0 : -1;
@@ -264,7 +259,6 @@ machine_join(struct mthread *td)
 void
 machine_attach(struct mthread *td, const char *name)
 {
-
 	KASSERT(machine_self == NULL, ("already attached"));
 	thread_reset(td, name);
 	td->mt_pthread = pthread_self();
@@ -275,7 +269,6 @@ machine_attach(struct mthread *td, const char *name)
 void
 machine_detach(void)
 {
-
 	KASSERT(machine_self != NULL, ("not attached"));
 	machine_self = NULL;
 }

@@ -150,7 +150,6 @@ extern _Thread_local struct mthread *machine_self;
 static inline void
 machine_pause(unsigned n)
 {
-
 	while (n-- > 0) {
 #if defined(__x86_64__) || defined(__i386__)
 		__builtin_ia32_pause();
@@ -180,7 +179,6 @@ MACHINE_AWAIT(await, ptr, uintptr_t)
 static inline void
 machine_yield(void)
 {
-
 	sched_yield();
 }
 
@@ -251,14 +249,12 @@ MACHINE_NOTHING(machine_lock_free, const void *, const char *)
 static inline void
 machine_mark(const char *what)
 {
-
 	(void)what;
 }
 
 static inline bool
 machine_draw(uint64_t *word)
 {
-
 	(void)word;
 	return (false);
 }
@@ -267,7 +263,6 @@ static inline int
 machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
     struct machine_outcome *mo)
 {
-
 	(void)mc;
 	*mo = (struct machine_outcome){ .mo_events = 0 };
 	fn(arg);
@@ -277,7 +272,6 @@ machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
 static inline struct mthread *
 machine_curthread(void)
 {
-
 	return (machine_self);
 }
 
@@ -301,7 +295,6 @@ void real_wake(_Atomic uint32_t *word, int threads);
 static inline struct mptr *
 machine_slot(struct mthread *td)
 {
-
 	return ((struct mptr *)atomic_load_ptr(&td->mt_slot));
 }
 
@@ -318,7 +311,6 @@ machine_oncpu(void)
 static inline bool
 machine_interrupted(void)
 {
-
 	return (atomic_load_32(&machine_self->mt_signalled) != 0);
 }
 

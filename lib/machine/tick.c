@@ -25,7 +25,6 @@ tick_calibrate(void)
 int64_t
 tick_cycles_to_ns(uint64_t cycles)
 {
-
 	if (cycles > UINT64_MAX / 2)
 		return (0);
 	return ((int64_t)((double)cycles / cycles_per_ns));
@@ -34,7 +33,6 @@ tick_cycles_to_ns(uint64_t cycles)
 uint64_t
 tick_ns_to_cycles(uint64_t ns)
 {
-
 	return ((uint64_t)((double)ns * cycles_per_ns));
 }
 

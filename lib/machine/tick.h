@@ -77,7 +77,6 @@ int64_t tick_cycles_to_ns(uint64_t cycles);
 static inline uint64_t
 tick_since(uint64_t then, uint64_t now)
 {
-
 	return (now - then > UINT64_MAX / 2 ? 0 : now - then);
 }
 

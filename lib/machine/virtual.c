@@ -37,7 +37,6 @@ static const char *const cost_names[MACHINE_COSTS] = {
 struct mthread *
 machine_curthread(void)
 {
-
 	return (vm_get()->vm_self->vt_td);
 }
 
@@ -54,35 +53,30 @@ now_ps(void)
 uint64_t
 machine_cycles(void)
 {
-
 	return (now_ps() * CYCLES_PER_NS / VM_PS_PER_NS);
 }
 
 uint64_t
 machine_cycles_since(uint64_t then, uint64_t now)
 {
-
 	return (now - then);
 }
 
 int64_t
 machine_cycles_to_ns(uint64_t cycles)
 {
-
 	return ((int64_t)((cycles + CYCLES_PER_NS / 2) / CYCLES_PER_NS));
 }
 
 uint64_t
 machine_ns_to_cycles(uint64_t ns)
 {
-
 	return (ns * CYCLES_PER_NS);
 }
 
 int64_t
 machine_uptime_ns(void)
 {
-
 	return ((int64_t)(now_ps() / VM_PS_PER_NS));
 }
 
@@ -105,35 +99,30 @@ machine_cpu(void)
 bool
 machine_displaced(void)
 {
-
 	return (false);
 }
 
 unsigned
 machine_cpus(void)
 {
-
 	return (vm_get()->vm_topology.vt_cpus);
 }
 
 unsigned
 machine_node(void)
 {
-
 	return (vm_topology_node(&vm_get()->vm_topology, machine_cpu()));
 }
 
 unsigned
 machine_nodes(void)
 {
-
 	return (vm_get()->vm_topology.vt_nodes);
 }
 
 bool
 machine_draw(uint64_t *word)
 {
-
 	*word = splitmix_next(&vm_get()->vm_self->vt_random);
 	return (true);
 }
@@ -142,7 +131,6 @@ machine_draw(uint64_t *word)
 static bool
 spins(struct vm *vm)
 {
-
 	if (vm->vm_self->vt_host) {
 		vm_host_poll(vm);
 		return (false);
@@ -189,7 +177,6 @@ AWAIT(machine_await_ptr, ptr, uintptr_t, false)
 void
 machine_failed_32(struct m32 *p, uint32_t v)
 {
-
 	if (vm_is_controlled(vm_get()))
 		machine_await_32(p, v, 0);
 }
@@ -275,9 +262,8 @@ void
 machine_lock_free(const void *lock, const char *name)
 {
 	struct vm_thread *self = vm_get()->vm_self;
-	unsigned i;
 
-	for (i = self->vt_held_count; i-- > 0; ) {
+	for (unsigned i = self->vt_held_count; i-- > 0; ) {
 		if (self->vt_held[i].lock != lock)
 			continue;
 		self->vt_held[i] = self->vt_held[--self->vt_held_count];
@@ -289,7 +275,6 @@ machine_lock_free(const void *lock, const char *name)
 void
 machine_mark(const char *what)
 {
-
 	note(VM_MARK, NULL, what);
 }
 
@@ -297,7 +282,6 @@ machine_mark(const char *what)
 static struct vm_line *
 line_of(struct vm *vm, const struct m32 *word)
 {
-
 	return (vm_is_controlled(vm) ? vm->vm_controlled.vx_line :
 	    vm_line_of(vm, word));
 }
@@ -382,14 +366,12 @@ wake(struct m32 *word, unsigned most)
 void
 machine_wake_32(struct m32 *word)
 {
-
 	wake(word, UINT32_MAX);
 }
 
 void
 machine_wake_one_32(struct m32 *word)
 {
-
 	wake(word, 1);
 }
 
@@ -430,7 +412,6 @@ machine_interrupt(struct mthread *td)
 bool
 machine_running(struct mthread *owner, struct machine_probe *probe)
 {
-
 	struct vm *vm = vm_get();
 
 	(void)probe;
@@ -490,7 +471,6 @@ machine_attach(struct mthread *td, const char *name)
 void
 machine_detach(void)
 {
-
 	vm_get()->vm_self->vt_td = NULL;
 }
 
@@ -502,14 +482,12 @@ machine_oncpu(void)
 bool
 machine_interrupted(void)
 {
-
 	return (machine_curthread()->mt_signalled != 0);
 }
 
 int64_t
 machine_thread_cpu_ns(struct mthread *td)
 {
-
 	if (td->mt_thread->vt_state == VM_ENDED)
 		return (0);
 	return ((int64_t)(vm_sched_used_ps(vm_get(), td->mt_thread) /

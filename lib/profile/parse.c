@@ -34,7 +34,6 @@ struct reader {
 static const char *
 key_name(unsigned key)
 {
-
 	return (key == NAME ? "name" : key == DESCR ? "descr" :
 	    profile_fields[key].pf_key);
 }
@@ -43,7 +42,6 @@ key_name(unsigned key)
 static void
 look_at(struct reader *rd, unsigned key)
 {
-
 	rd->rd_key = key_name(key);
 	rd->rd_line = rd->rd_lines[key] != 0 ? rd->rd_lines[key] : rd->rd_last;
 }
@@ -52,7 +50,6 @@ static int __attribute__((format(printf, 2, 3)))
 refuse(const struct reader *rd, const char *fmt, ...)
 {
 	va_list ap;
-	char *c;
 	int n;
 
 	n = snprintf(rd->rd_error, PROFILE_ERROR_SIZE, "%.200s:%u: %.40s%s",
@@ -62,7 +59,7 @@ refuse(const struct reader *rd, const char *fmt, ...)
 	vsnprintf(rd->rd_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt, ap);
 	va_end(ap);
 	/* A file must not send control sequences to a terminal. */
-	for (c = rd->rd_error; *c != '\0'; c++)
+	for (char *c = rd->rd_error; *c != '\0'; c++)
 		if (!isascii((unsigned char)*c) || iscntrl((unsigned char)*c))
 			*c = '?';
 	return (EINVAL);
@@ -119,9 +116,7 @@ parse_number(const struct reader *rd, const char *word, unsigned key)
 static int
 parse_provenance(const struct reader *rd, const char *word, unsigned key)
 {
-	unsigned from;
-
-	for (from = 0; from < PROVENANCE_ABSENT; from++)
+	for (unsigned from = 0; from < PROVENANCE_ABSENT; from++)
 		if (strcmp(word, provenance_name(from)) == 0) {
 			rd->rd_pr->pr_from[key] = from;
 			return (0);
@@ -135,7 +130,7 @@ static int
 parse_text(const struct reader *rd, const char *line, const char *what,
     char *text, size_t size)
 {
-	const char *at = line + strspn(line, blanks), *p;
+	const char *at = line + strspn(line, blanks);
 	size_t n = strlen(at);
 
 	while (n > 0 && strchr(blanks, at[n - 1]) != NULL)
@@ -145,7 +140,7 @@ parse_text(const struct reader *rd, const char *line, const char *what,
 		    "\"%s\" at the end of the line", what));
 	n -= 2;
 	at++;
-	for (p = at; p < at + n; p++)
+	for (const char *p = at; p < at + n; p++)
 		if (!isascii((unsigned char)*p) || !isprint((unsigned char)*p))
 			return (refuse(rd, "the text has the byte 0x%02x; "
 			    "expected printable ASCII", (unsigned char)*p));
@@ -164,9 +159,8 @@ refuse_key(const struct reader *rd)
 	const size_t part = strcspn(rd->rd_key, ".");
 	char list[LIST_SIZE];
 	size_t n = 0;
-	unsigned key;
 
-	for (key = 0; key < PROFILE_VALUES && n < sizeof(list); key++)
+	for (unsigned key = 0; key < PROFILE_VALUES && n < sizeof(list); key++)
 		if (strncmp(key_name(key), rd->rd_key, part) == 0 &&
 		    key_name(key)[part] == '.')
 			n += (size_t)snprintf(list + n, sizeof(list) - n,
@@ -208,10 +202,9 @@ parse_like(struct reader *rd, const char *line)
 	const struct profile_shipped *ps;
 	struct profile *pr = rd->rd_pr;
 	struct reader like = { .rd_pr = pr, .rd_error = rd->rd_error };
-	unsigned key;
 	int error;
 
-	for (key = 0; key < PROFILE_VALUES; key++)
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		if (rd->rd_lines[key] != 0 || rd->rd_like)
 			return (refuse(rd, "expected it once, before all "
 			    "values"));
@@ -232,7 +225,7 @@ parse_like(struct reader *rd, const char *line)
 	error = parse_lines(&like, ps->ps_text);
 	memcpy(pr->pr_name, own_name, sizeof(own_name));
 	memcpy(pr->pr_descr, own_descr, sizeof(own_descr));
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (pr->pr_from[key] == PROVENANCE_ABSENT)
 			continue;
 		pr->pr_from[key] = PROVENANCE_GUESSED;
@@ -347,9 +340,9 @@ static int
 check_percentiles(struct reader *rd)
 {
 	const double *v = rd->rd_pr->pr_value;
-	unsigned i, p50, p99;
+	unsigned p50, p99;
 
-	for (i = 0; i < PROFILE_PAIRS; i++) {
+	for (unsigned i = 0; i < PROFILE_PAIRS; i++) {
 		p50 = profile_pairs[i].p50;
 		p99 = profile_pairs[i].p99;
 		look_at(rd, p99);
@@ -365,11 +358,10 @@ profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE])
 {
 	struct reader rd = { .rd_pr = pr, .rd_file = name, .rd_error = error };
-	unsigned key;
 	int status;
 
 	memset(pr, 0, sizeof(*pr));
-	for (key = 0; key < PROFILE_VALUES; key++)
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		pr->pr_from[key] = PROVENANCE_ABSENT;
 	status = parse_lines(&rd, text);
 	rd.rd_last = rd.rd_line == 0 ? 1 : rd.rd_line;
@@ -378,7 +370,7 @@ profile_parse(struct profile *pr, const char *name, const char *text,
 	if (status == 0)
 		status = check_present(&rd, DESCR);
 	/* The topology decides which of the others must be there. */
-	for (key = 0; status == 0 && key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; status == 0 && key < PROFILE_VALUES; key++) {
 		status = check_present(&rd, key);
 		if (status == 0 && key == PROFILE_TOPO_CCX)
 			status = check_topology(&rd);

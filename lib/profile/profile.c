@@ -66,14 +66,12 @@ static const char *const provenances[] = {
 const char *
 profile_unit_name(enum profile_unit unit)
 {
-
 	return (units[unit].name);
 }
 
 const char *
 provenance_name(enum provenance from)
 {
-
 	return (provenances[from]);
 }
 
@@ -107,9 +105,9 @@ profile_used(const struct profile *pr, enum profile_key key)
 double
 profile_share(const struct profile *pr, enum provenance from)
 {
-	unsigned all = 0, key, those = 0;
+	unsigned all = 0, those = 0;
 
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		/* Only the topology is counted. */
 		if (profile_fields[key].pf_unit == PROFILE_COUNT ||
 		    !profile_used(pr, key))
@@ -199,7 +197,6 @@ profile_is_path(const char *name)
 static int
 refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 {
-	const struct profile_shipped *ps;
 	size_t n;
 
 	if (host)
@@ -209,7 +206,8 @@ refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 	else
 		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
 		    "\"%.60s\": expected host, ", name);
-	for (ps = profile_shipped; ps->ps_name != NULL &&
+	for (const struct profile_shipped *ps = profile_shipped;
+	    ps->ps_name != NULL &&
 	    n < PROFILE_ERROR_SIZE; ps++)
 		n += (size_t)snprintf(error + n, PROFILE_ERROR_SIZE - n, "%s, ",
 		    ps->ps_name);
@@ -224,7 +222,6 @@ profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE])
 {
 	const bool host = strcmp(name, "host") == 0;
-	const struct profile_shipped *ps;
 	char path[PATH_MAX];
 	size_t n;
 	int status;
@@ -242,7 +239,8 @@ profile_load(struct profile *pr, const char *name,
 	}
 	if (profile_is_path(name))
 		return (load_file(pr, name, error));
-	for (ps = profile_shipped; ps->ps_name != NULL; ps++)
+	for (const struct profile_shipped *ps = profile_shipped;
+	    ps->ps_name != NULL; ps++)
 		if (strcmp(name, ps->ps_name) == 0)
 			return (profile_parse(pr, name, ps->ps_text, error));
 	return (refuse_name(name, host, error));
@@ -253,18 +251,17 @@ profile_write(const struct profile *pr, FILE *out)
 {
 	char number[32];
 	const char *unit;
-	unsigned key;
-	int digits;
 
 	errno = 0;
 	fprintf(out, "name = \"%s\"\ndescr = \"%s\"\n", pr->pr_name,
 	    pr->pr_descr);
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (pr->pr_from[key] == PROVENANCE_ABSENT)
 			continue;
 		unit = profile_unit_name(profile_fields[key].pf_unit);
 		/* The fewest digits that read as the same number. */
-		for (digits = FLT_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+		for (int digits = FLT_DIG; digits <= DBL_DECIMAL_DIG;
+		    digits++) {
 			snprintf(number, sizeof(number), "%.*g", digits,
 			    pr->pr_value[key]);
 			if (strtod(number, NULL) == pr->pr_value[key])

@@ -16,7 +16,6 @@ const struct profile_pair profile_pairs[PROFILE_PAIRS] = {
 static unsigned
 spread_percent(enum provenance from)
 {
-
 	return (from == PROVENANCE_GUESSED ? 50 : from == PROVENANCE_FITTED ||
 	    from == PROVENANCE_PUBLISHED ? 15 : 0);
 }
@@ -49,7 +48,6 @@ stream(uint64_t seed, enum profile_key key)
 static uint64_t
 draw(uint64_t z, unsigned i, unsigned what)
 {
-
 	return (splitmix(z ^ splitmix((uint64_t)i << 1 | what)));
 }
 
@@ -63,9 +61,8 @@ place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
 	const uint64_t z = stream(seed, key);
 	const uint64_t mine = draw(z, i, DRAW_ORDER);
 	uint64_t other, part = 0;
-	unsigned j;
 
-	for (j = 0; j < n; j++) {
+	for (unsigned j = 0; j < n; j++) {
 		other = draw(z, j, DRAW_ORDER);
 		part += other < mine || (other == mine && j < i);
 	}
@@ -79,12 +76,12 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 	const uint64_t one = UINT64_C(1) << 32;
 	const struct profile_pair *pp;
 	uint64_t percent, spread;
-	unsigned as, key;
+	unsigned as;
 	double *p50, *p99, v;
 
 	KASSERT(i < n && n <= INT32_MAX, ("sample %u of %u", i, n));
 	*to = *from;
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(from, key))
 			continue;
 		as = key;

@@ -45,7 +45,6 @@ vm_controlled_init(struct vm *vm)
 static uint64_t
 bit_of(const struct vm_thread *vt)
 {
-
 	return (vt->vt_host ? 0 : UINT64_C(1) << (vt->vt_id - 1));
 }
 
@@ -53,16 +52,13 @@ bit_of(const struct vm_thread *vt)
 static struct vm_thread *
 first_of(const struct vm *vm, uint64_t set)
 {
-
 	return (vm->vm_thread[__builtin_ctzll(set) + 1]);
 }
 
 static bool
 is_free(const struct vm *vm, int cpu)
 {
-	unsigned i;
-
-	for (i = 1; i < vm->vm_threads; i++)
+	for (unsigned i = 1; i < vm->vm_threads; i++)
 		if (vm->vm_thread[i]->vt_cpu == cpu &&
 		    vm->vm_thread[i]->vt_state != VM_ENDED)
 			return (false);
@@ -73,11 +69,9 @@ is_free(const struct vm *vm, int cpu)
 static int
 free_cpu(const struct vm *vm, int wanted)
 {
-	int cpu;
-
 	if (wanted != VM_CPU_ANY && is_free(vm, wanted))
 		return (wanted);
-	for (cpu = 0; cpu < (int)vm->vm_topology.vt_cpus; cpu++)
+	for (int cpu = 0; cpu < (int)vm->vm_topology.vt_cpus; cpu++)
 		if (is_free(vm, cpu))
 			return (cpu);
 	return (VM_CPU_ANY);
@@ -86,7 +80,6 @@ free_cpu(const struct vm *vm, int wanted)
 int
 vm_controlled_room(const struct vm *vm)
 {
-
 	return (vm->vm_threads > VM_CONTROLLED_MAX || (vm_is_weak(vm) &&
 	    vm->vm_threads >= VM_STORES) ||
 	    free_cpu(vm, VM_CPU_ANY) == VM_CPU_ANY ? EAGAIN : 0);
@@ -134,7 +127,6 @@ vm_controlled_leave(struct vm *vm, const char *why)
 void
 vm_controlled_sleep(struct vm *vm, uint64_t until_ps)
 {
-
 	vm->vm_self->vt_wake_ps = until_ps;
 	vm->vm_controlled.vx_sleeping |= bit_of(vm->vm_self);
 }
@@ -252,7 +244,6 @@ next_host(struct vm *vm)
 static void
 commit(struct vm *vm, unsigned number)
 {
-
 	proceed(vm, number, vm->vm_time_ps + STEP_PS);
 	memory_commit(vm, number - VM_STORES);
 }
@@ -293,7 +284,6 @@ next_or_store(struct vm *vm, enum vm_point point)
 void
 vm_controlled_commit(struct vm *vm)
 {
-
 	while (vm->vm_controlled.vx_storing != 0)
 		commit(vm, choose(vm, VM_POINT_BLOCKED, 0, 0));
 }
@@ -349,7 +339,6 @@ vm_controlled_point(struct vm *vm, enum vm_point point)
 void
 vm_controlled_call(struct vm *vm)
 {
-
 	if (vm_is_controlled(vm))
 		vm_controlled_point(vm, VM_POINT_ACCESS);
 	vm_barrier(vm);

@@ -48,9 +48,8 @@ fill_latencies(const struct profile *pr, struct vm_costs *vc)
 		[VM_SOCK] = PROFILE_LAT_SOCK,
 		[VM_REMOTE] = PROFILE_LAT_REMOTE,
 	};
-	unsigned d;
 
-	for (d = 0; d < VM_DISTANCES; d++) {
+	for (unsigned d = 0; d < VM_DISTANCES; d++) {
 		vc->vc_lat_ps[d] = vc->vc_ps[key[d]];
 		vc->vc_service_ps[d] = (uint64_t)((double)vc->vc_lat_ps[d] *
 		    pr->pr_value[PROFILE_LINE_SERVICE] + 0.5);
@@ -64,10 +63,9 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	const struct cipher_costs *cc = cipher_costs(cipher, native);
 	const uint64_t *ps = vc->vc_ps;
 	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs, drawn;
-	unsigned i;
 
 	memset(vc, 0, sizeof(*vc));
-	for (i = 0; i < PROFILE_VALUES; i++)
+	for (unsigned i = 0; i < PROFILE_VALUES; i++)
 		if (pr->pr_from[i] != PROVENANCE_ABSENT &&
 		    profile_fields[i].pf_unit >= PROFILE_NS)
 			vc->vc_ps[i] = profile_ps(pr, (enum profile_key)i);

@@ -51,7 +51,6 @@ void	*make_fcontext(void *top, size_t bytes, void (*fn)(struct transfer));
 void
 fiber_init_thread(struct fiber *fb)
 {
-
 	memset(fb, 0, sizeof(*fb));
 #ifdef FIBER_TSAN
 	fb->fb_tsan = __tsan_get_current_fiber();
@@ -85,7 +84,6 @@ arrive(struct fiber *self, struct transfer t)
 static inline void __attribute__((always_inline))
 leave(struct fiber *from, struct fiber *to, bool for_good)
 {
-
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(for_good ? NULL : &from->fb_fake_stack,
 	    to->fb_stack, to->fb_stack_bytes);
@@ -115,7 +113,6 @@ fiber_main(struct transfer t)
 static void
 begin(struct fiber *fb)
 {
-
 	fb->fb_context = make_fcontext(fb->fb_map + fb->fb_map_bytes,
 	    fb->fb_stack_bytes, fiber_main);
 	fb->fb_fake_stack = NULL;
@@ -128,7 +125,6 @@ begin(struct fiber *fb)
 static void
 forget(struct fiber *fb)
 {
-
 #ifdef FIBER_TSAN
 	__tsan_destroy_fiber(fb->fb_tsan);
 #endif
@@ -168,7 +164,6 @@ fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 void
 fiber_again(struct fiber *fb)
 {
-
 	forget(fb);
 	begin(fb);
 }
@@ -176,7 +171,6 @@ fiber_again(struct fiber *fb)
 void
 fiber_free(struct fiber *fb)
 {
-
 	if (fb->fb_map == NULL)
 		return;
 	forget(fb);
@@ -187,7 +181,6 @@ fiber_free(struct fiber *fb)
 void
 fiber_switch(struct fiber *from, struct fiber *to)
 {
-
 	starting = to;
 	leave(from, to, false);
 	arrive(from, jump_fcontext(to->fb_context, from));
@@ -196,7 +189,6 @@ fiber_switch(struct fiber *from, struct fiber *to)
 void
 fiber_exit(struct fiber *from, struct fiber *to)
 {
-
 	starting = to;
 	leave(from, to, true);
 	jump_fcontext(to->fb_context, from);

@@ -38,7 +38,6 @@ struct vm_heap {
 static inline bool
 vm_heap_before(const struct vm_heap_entry *a, const struct vm_heap_entry *b)
 {
-
 	return (a->he_time_ps < b->he_time_ps ||
 	    (a->he_time_ps == b->he_time_ps && a->he_order < b->he_order));
 }
@@ -46,7 +45,6 @@ vm_heap_before(const struct vm_heap_entry *a, const struct vm_heap_entry *b)
 static inline void
 vm_heap_place(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 {
-
 	vh->vh_entry[at] = entry;
 	entry.he_event->ve_at = at;
 }
@@ -95,7 +93,6 @@ vm_heap_down(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 static inline void
 vm_heap_add(struct vm_heap *vh, struct vm_event *ev, uint64_t time_ps)
 {
-
 	MPASS(ev->ve_at == VM_HEAP_NONE && vh->vh_count < vh->vh_room);
 	vm_heap_up(vh, vh->vh_count++, (struct vm_heap_entry){
 	    .he_time_ps = time_ps, .he_order = vh->vh_order++,
@@ -128,7 +125,6 @@ vm_heap_remove(struct vm_heap *vh, struct vm_event *ev)
 static inline uint64_t
 vm_heap_first_ps(const struct vm_heap *vh)
 {
-
 	return (vh->vh_count == 0 ? UINT64_MAX : vh->vh_entry[0].he_time_ps);
 }
 

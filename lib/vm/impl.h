@@ -208,7 +208,6 @@ struct vm {
 static inline struct vm *
 vm_get(void)
 {
-
 	MPASS(vm_running_machine != NULL);
 	return (vm_running_machine);
 }
@@ -217,14 +216,12 @@ vm_get(void)
 static inline uint64_t
 vm_self_ps(const struct vm *vm)
 {
-
 	return (vm->vm_time_ps + vm->vm_self->vt_deferred_ps);
 }
 
 static inline uint64_t
 vm_cost(const struct vm *vm, enum profile_key key)
 {
-
 	return (vm->vm_costs.vc_ps[key]);
 }
 
@@ -262,7 +259,6 @@ void vm_describe_stuck(struct vm *vm, const char *why);
 static inline void
 vm_step(struct vm *vm)
 {
-
 	if (++vm->vm_still > 100 * 1000 * 1000)
 		vm_bail(vm, EDEADLK, "virtual time stands still");
 }
@@ -274,7 +270,6 @@ void vm_housekeeping(struct vm *vm);
 static inline void
 vm_happened(struct vm *vm, uint64_t time_ps, unsigned id)
 {
-
 	if (time_ps > vm->vm_limit_ps)
 		vm_bail(vm, EDEADLK, "no end in sight");
 	if (time_ps != vm->vm_time_ps) {
@@ -363,7 +358,6 @@ int vm_controlled_init(struct vm *vm);
 static inline bool
 vm_is_controlled(const struct vm *vm)
 {
-
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
@@ -371,7 +365,6 @@ vm_is_controlled(const struct vm *vm)
 static inline bool
 vm_is_weak(const struct vm *vm)
 {
-
 	return (vm->vm_controlled.vx_memory != NULL);
 }
 

@@ -25,7 +25,6 @@ CTASSERT(VM_LINE_BYTES == 1 << LINE_BITS);
 static size_t
 slot_of(const struct vm_lines *vs, uintptr_t key)
 {
-
 	return ((size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
 	    (64 - vs->vs_bits)));
 }
@@ -45,7 +44,6 @@ static void
 grow(struct vm *vm)
 {
 	struct vm_lines *vs = &vm->vm_lines, old = *vs;
-	size_t i;
 
 	vs->vs_bits++;
 	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
@@ -53,7 +51,7 @@ grow(struct vm *vm)
 		*vs = old;
 		vm_bail(vm, ENOMEM, "no memory");
 	}
-	for (i = 0; i < (size_t)1 << old.vs_bits; i++)
+	for (size_t i = 0; i < (size_t)1 << old.vs_bits; i++)
 		if (old.vs_table[i] != NULL)
 			*find(vs, old.vs_table[i]->vl_key) = old.vs_table[i];
 	free(old.vs_table);
@@ -62,7 +60,6 @@ grow(struct vm *vm)
 static unsigned
 shared_words(const struct vm *vm)
 {
-
 	return ((vm->vm_topology.vt_cpus + 63) / 64);
 }
 
@@ -104,21 +101,18 @@ line_by_key(struct vm *vm, uintptr_t key)
 struct vm_line *
 vm_line_of(struct vm *vm, const void *p)
 {
-
 	return (line_by_key(vm, (uintptr_t)p >> LINE_BITS << 1));
 }
 
 struct vm_line *
 vm_line_of_object(struct vm *vm, const void *object)
 {
-
 	return (line_by_key(vm, (uintptr_t)object << 1 | 1));
 }
 
 static void
 unshare_all(const struct vm *vm, struct vm_line *vl)
 {
-
 	if (vl->vl_sharers == 0)
 		return;
 	memset(vl->vl_shared, 0, shared_words(vm) * sizeof(uint64_t));
@@ -129,14 +123,12 @@ unshare_all(const struct vm *vm, struct vm_line *vl)
 static enum vm_distance
 nearer(enum vm_distance a, enum vm_distance b)
 {
-
 	return (a < b ? a : b);
 }
 
 static enum vm_distance
 farther(enum vm_distance a, enum vm_distance b)
 {
-
 	return (a > b ? a : b);
 }
 
@@ -200,7 +192,6 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 static void
 defer(struct vm *vm, uint64_t ps)
 {
-
 	vm_step(vm);
 	vm->vm_self->vt_deferred_ps += ps;
 	if (vm->vm_self->vt_deferred_ps > VM_DEFERRED_MAX_PS)
@@ -340,7 +331,6 @@ own_untimed(struct vm *vm, const void *p, unsigned access)
 static bool
 exclusive(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-
 	return (owns(vm, vl, cpu) && other_cores_wait(vm, vl, cpu) == 0 &&
 	    (vl->vl_sharers == 0 ||
 	    (vl->vl_sharers == 1 && shares(vm, vl, cpu))));
@@ -423,7 +413,6 @@ beside(struct vm *vm, struct vm_line *vl, bool store)
 static void
 plain_untimed(struct vm *vm, const char *at, const char *end, bool store)
 {
-
 	if (!vm_is_controlled(vm)) {
 		for (; store && at < end; at += VM_LINE_BYTES)
 			(void)own_untimed(vm, at, 0);

@@ -12,7 +12,6 @@
 static inline unsigned
 core(const struct vm *vm, unsigned cpu)
 {
-
 	return (vm->vm_costs.vc_shared ?
 	    vm_topology_core(&vm->vm_topology, cpu) : cpu);
 }
@@ -20,7 +19,6 @@ core(const struct vm *vm, unsigned cpu)
 static inline bool
 shares(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-
 	cpu = core(vm, cpu);
 	return ((vl->vl_shared[cpu / 64] >> cpu % 64 & 1) != 0);
 }
@@ -28,7 +26,6 @@ shares(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 static inline bool
 owns(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-
 	return (vl->vl_owner >= 0 &&
 	    core(vm, (unsigned)vl->vl_owner) == core(vm, cpu));
 }
@@ -37,14 +34,12 @@ owns(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 static inline bool
 waits(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-
 	return (vl->vl_waiters > 0 && vl->vl_counts[core(vm, cpu)] > 0);
 }
 
 static inline unsigned
 other_cores_wait(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-
 	return (vl->vl_waiters == 0 ? 0 :
 	    vl->vl_wait_cores - waits(vm, vl, cpu));
 }
@@ -66,14 +61,12 @@ keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
 static inline uint64_t
 node_bit(const struct vm *vm, unsigned cpu)
 {
-
 	return (UINT64_C(1) << vm_topology_node(&vm->vm_topology, cpu));
 }
 
 static inline void
 share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
 {
-
 	if (shares(vm, vl, cpu))
 		return;
 	vl->vl_last = (int)cpu;
@@ -99,14 +92,12 @@ congested(const struct vm *vm, enum vm_distance d, uint64_t ps)
 static inline uint64_t
 latency(const struct vm *vm, enum vm_distance d)
 {
-
 	return (congested(vm, d, vm->vm_costs.vc_lat_ps[d]));
 }
 
 static inline uint64_t
 service(const struct vm *vm, enum vm_distance d)
 {
-
 	return (congested(vm, d, vm->vm_costs.vc_service_ps[d]));
 }
 
@@ -123,7 +114,6 @@ within_node(const struct vm *vm)
 static inline enum vm_distance
 distance(const struct vm *vm, int other, unsigned cpu)
 {
-
 	return (other < 0 ? within_node(vm) :
 	    vm_topology_distance(&vm->vm_topology, (unsigned)other, cpu));
 }

@@ -16,7 +16,6 @@ int
 memory_init(struct vm *vm)
 {
 	struct memory *me = vm->vm_memory_kept;
-	unsigned i;
 
 	if (me == NULL)
 		me = vm->vm_memory_kept = calloc(1, sizeof(*me));
@@ -25,7 +24,7 @@ memory_init(struct vm *vm)
 	me->me_kind = vm->vm_config->mc_control->vh_memory;
 	me->me_words = me->me_guarded = 0;
 	memset(me->me_slot, 0, sizeof(me->me_slot));
-	for (i = 0; i < VM_STORES; i++)
+	for (unsigned i = 0; i < VM_STORES; i++)
 		me->me_thread[i].mt_pending =
 		    me->me_thread[i].mt_view.mv_count = 0;
 	vm->vm_controlled.vx_memory = me;
@@ -35,14 +34,12 @@ memory_init(struct vm *vm)
 static uint32_t
 view_at(const struct memory_view *mv, unsigned i)
 {
-
 	return (i < mv->mv_count ? mv->mv_at[i] : 0);
 }
 
 static void
 view_set(struct memory_view *mv, unsigned i, uint32_t at)
 {
-
 	while (mv->mv_count <= i)
 		mv->mv_at[mv->mv_count++] = 0;
 	mv->mv_at[i] = at;
@@ -51,7 +48,6 @@ view_set(struct memory_view *mv, unsigned i, uint32_t at)
 static void
 view_copy(struct memory_view *to, const struct memory_view *from)
 {
-
 	to->mv_count = from->mv_count;
 	memcpy(to->mv_at, from->mv_at, from->mv_count * sizeof(to->mv_at[0]));
 }
@@ -59,9 +55,7 @@ view_copy(struct memory_view *to, const struct memory_view *from)
 static void
 view_join(struct memory_view *to, const struct memory_view *from)
 {
-	unsigned i;
-
-	for (i = 0; i < from->mv_count; i++)
+	for (unsigned i = 0; i < from->mv_count; i++)
 		if (view_at(to, i) < from->mv_at[i])
 			view_set(to, i, from->mv_at[i]);
 }
@@ -69,14 +63,12 @@ view_join(struct memory_view *to, const struct memory_view *from)
 static struct memory_thread *
 self_of(struct vm *vm)
 {
-
 	return (&vm->vm_controlled.vx_memory->me_thread[vm->vm_self->vt_id]);
 }
 
 static uint64_t
 get(const void *p, unsigned size)
 {
-
 	return (size == sizeof(uint32_t) ? *(const uint32_t *)p :
 	    *(const uint64_t *)p);
 }
@@ -84,7 +76,6 @@ get(const void *p, unsigned size)
 static void
 put(void *p, unsigned size, uint64_t v)
 {
-
 	if (size == sizeof(uint32_t))
 		*(uint32_t *)p = (uint32_t)v;
 	else
@@ -94,7 +85,6 @@ put(void *p, unsigned size, uint64_t v)
 static const void *
 returned(struct memory *me, unsigned size, uint64_t v)
 {
-
 	put(&me->me_read, size, v);
 	return (&me->me_read);
 }
@@ -131,7 +121,6 @@ append(struct memory_word *mw, const struct memory_view *mv)
 static bool
 is_other(const struct memory_word *mw, unsigned size)
 {
-
 	return (mw->mw_size != size || get(mw->mw_word, size) !=
 	    mw->mw_value[mw->mw_newest % MEMORY_VALUES]);
 }
@@ -139,7 +128,6 @@ is_other(const struct memory_word *mw, unsigned size)
 static void
 start_again(struct memory_word *mw, unsigned size)
 {
-
 	mw->mw_size = (uint8_t)size;
 	append(mw, NULL);
 	mw->mw_oldest = mw->mw_newest;
@@ -168,7 +156,6 @@ word_make(struct memory *me, const void *p, unsigned size)
 static unsigned
 place_of(const struct memory *me, const struct memory_word *mw)
 {
-
 	return (VM_STORES + (unsigned)(mw - me->me_word));
 }
 
@@ -237,7 +224,6 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 static void
 drain(struct vm *vm, unsigned thread)
 {
-
 	while (vm->vm_controlled.vx_memory->me_thread[thread].mt_pending > 0)
 		commit(vm, thread, 0);
 }
@@ -246,9 +232,7 @@ drain(struct vm *vm, unsigned thread)
 static bool
 follows(const struct memory_thread *mt, unsigned i)
 {
-	unsigned k;
-
-	for (k = 0; k < i; k++)
+	for (unsigned k = 0; k < i; k++)
 		if (mt->mt_store[k].ms_word == mt->mt_store[i].ms_word)
 			return (true);
 	return (false);
@@ -259,9 +243,9 @@ memory_commit(struct vm *vm, unsigned thread)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
 	const struct memory_thread *mt = &me->me_thread[thread];
-	unsigned count = 0, i, may[MEMORY_PENDING];
+	unsigned count = 0, may[MEMORY_PENDING];
 
-	for (i = 0; i < mt->mt_pending; i++)
+	for (unsigned i = 0; i < mt->mt_pending; i++)
 		if (i == 0 || (me->me_kind == VM_WEAK && !follows(mt, i)))
 			may[count++] = i;
 	commit(vm, thread, may[count > 1 ? vm_controlled_pick(vm, count) : 0]);
@@ -270,7 +254,6 @@ memory_commit(struct vm *vm, unsigned thread)
 void
 vm_barrier(struct vm *vm)
 {
-
 	if (vm_is_weak(vm))
 		drain(vm, vm->vm_self->vt_id);
 }
@@ -278,7 +261,6 @@ vm_barrier(struct vm *vm)
 void
 memory_start(struct vm *vm, const struct vm_thread *vt)
 {
-
 	MPASS(vm->vm_self->vt_host);
 	view_set(&vm->vm_controlled.vx_memory->me_thread[vt->vt_id].mt_view,
 	    vt->vt_id, 1);
@@ -287,11 +269,9 @@ memory_start(struct vm *vm, const struct vm_thread *vt)
 void
 memory_join(struct vm *vm)
 {
-	unsigned i;
-
 	if (!vm_is_weak(vm))
 		return;
-	for (i = 1; i < vm->vm_threads; i++)
+	for (unsigned i = 1; i < vm->vm_threads; i++)
 		if (vm->vm_thread[i]->vt_state != VM_ENDED)
 			return;
 	vm_controlled_commit(vm);
@@ -315,13 +295,12 @@ vm_settle(void)
 {
 	struct vm *vm = vm_get();
 	struct memory *me = vm->vm_controlled.vx_memory;
-	unsigned i;
 
 	if (me == NULL)
 		return;
-	for (i = 1; i < VM_STORES; i++)
+	for (unsigned i = 1; i < VM_STORES; i++)
 		drain(vm, i);
-	for (i = 0; i < me->me_words; i++)
+	for (unsigned i = 0; i < me->me_words; i++)
 		me->me_word[i].mw_oldest = me->me_word[i].mw_newest;
 }
 

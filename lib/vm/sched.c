@@ -12,7 +12,6 @@
 static uint64_t
 used_now(const struct vm *vm, const struct vm_thread *vt, uint64_t before_ps)
 {
-
 	return (before_ps + (vt->vt_state == VM_RUNNING && !vt->vt_host ?
 	    vm->vm_time_ps - vt->vt_on_ps : 0));
 }
@@ -20,14 +19,12 @@ used_now(const struct vm *vm, const struct vm_thread *vt, uint64_t before_ps)
 uint64_t
 vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt)
 {
-
 	return (used_now(vm, vt, vt->vt_used_ps));
 }
 
 static uint64_t
 draw(struct vm_thread *vt, const uint64_t *quantiles)
 {
-
 	return (quantiles[splitmix_next(&vt->vt_random) % VM_DRAWS]);
 }
 
@@ -36,7 +33,6 @@ static void
 start(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt,
     uint64_t delay_ps)
 {
-
 	MPASS(vc->vc_running == NULL);
 	vc->vc_running = vt;
 	vc->vc_resched = false;
@@ -69,7 +65,6 @@ arm(struct vm *vm, struct vm_cpu *vc)
 static void
 enqueue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
-
 	vt->vt_state = VM_READY;
 	vt->vt_cpu = (int)(vc - vm->vm_cpu);
 	TAILQ_INSERT_TAIL(&vc->vc_queue, vt, vt_link);
@@ -80,7 +75,6 @@ enqueue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 static void
 dequeue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
-
 	TAILQ_REMOVE(&vc->vc_queue, vt, vt_link);
 	vc->vc_queued--;
 	vm->vm_floating -= vt->vt_bound == VM_CPU_ANY;
@@ -91,9 +85,9 @@ static struct vm_thread *
 steal(struct vm *vm)
 {
 	struct vm_thread *vt;
-	unsigned i;
 
-	for (i = 0; vm->vm_floating > 0 && i < vm->vm_topology.vt_cpus; i++) {
+	for (unsigned i = 0; vm->vm_floating > 0 && i < vm->vm_topology.vt_cpus;
+	    i++) {
 		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vc_queue, vt_link) {
 			if (vt->vt_bound == VM_CPU_ANY) {
 				dequeue(vm, &vm->vm_cpu[i], vt);
@@ -169,7 +163,6 @@ preempt(struct vm *vm, struct vm_cpu *vc)
 void
 vm_sched_timer(struct vm *vm, struct vm_cpu *vc)
 {
-
 	if (vc->vc_queued == 0 || vc->vc_running == NULL)
 		return;
 	if (vm->vm_costs.vc_preempt)
@@ -183,14 +176,14 @@ static struct vm_cpu *
 choose(struct vm *vm, const struct vm_thread *vt)
 {
 	struct vm_cpu *best, *vc;
-	unsigned i, load, least = UINT32_MAX;
+	unsigned load, least = UINT32_MAX;
 
 	if (vt->vt_bound != VM_CPU_ANY)
 		return (&vm->vm_cpu[vt->vt_bound]);
 	best = &vm->vm_cpu[vt->vt_cpu >= 0 ? vt->vt_cpu : 0];
 	if (best->vc_running == NULL)
 		return (best);
-	for (i = 0; i < vm->vm_topology.vt_cpus; i++) {
+	for (unsigned i = 0; i < vm->vm_topology.vt_cpus; i++) {
 		vc = &vm->vm_cpu[i];
 		load = vc->vc_queued + (vc->vc_running != NULL);
 		if (load < least) {

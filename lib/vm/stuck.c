@@ -23,10 +23,8 @@ stuck_add(struct vm *vm, const char *fmt, ...)
 static const struct vm_thread *
 holder_of(const struct vm *vm, const void *lock)
 {
-	unsigned i, k;
-
-	for (i = 0; i < vm->vm_threads; i++)
-		for (k = 0; k < vm->vm_thread[i]->vt_held_count; k++)
+	for (unsigned i = 0; i < vm->vm_threads; i++)
+		for (unsigned k = 0; k < vm->vm_thread[i]->vt_held_count; k++)
 			if (vm->vm_thread[i]->vt_held[k].lock == lock)
 				return (vm->vm_thread[i]);
 	return (NULL);
@@ -41,9 +39,9 @@ add_name(struct vm *vm, const void *lock, const char *name)
 {
 	const struct vm_thread *vt;
 	const void *seen[STUCK_NAMED];
-	unsigned count = 0, i, k, m, number = 0;
+	unsigned count = 0, k, m, number = 0;
 
-	for (i = 0; i < vm->vm_threads; i++)
+	for (unsigned i = 0; i < vm->vm_threads; i++)
 		for (vt = vm->vm_thread[i], k = 0; k <= vt->vt_held_count;
 		    k++) {
 			const bool held = k < vt->vt_held_count;
@@ -66,7 +64,6 @@ add_name(struct vm *vm, const void *lock, const char *name)
 static const char *
 doing(const struct vm_thread *vt)
 {
-
 	switch (vt->vt_state) {
 	case VM_READY:
 		return ("without a CPU");
@@ -85,9 +82,7 @@ doing(const struct vm_thread *vt)
 static const struct vm_thread *
 joined_by(const struct vm *vm, const struct vm_thread *vt)
 {
-	unsigned i;
-
-	for (i = 0; i < vm->vm_threads; i++)
+	for (unsigned i = 0; i < vm->vm_threads; i++)
 		if (vm->vm_thread[i]->vt_joiner == vt &&
 		    vm->vm_thread[i]->vt_state != VM_ENDED)
 			return (vm->vm_thread[i]);
@@ -98,10 +93,9 @@ static void
 describe_thread(struct vm *vm, const struct vm_thread *vt)
 {
 	const struct vm_thread *other;
-	unsigned k;
 
 	stuck_add(vm, "\n  %s (%s)", vt->vt_td->mt_name, doing(vt));
-	for (k = 0; k < vt->vt_held_count; k++) {
+	for (unsigned k = 0; k < vt->vt_held_count; k++) {
 		stuck_add(vm, "%s", k == 0 ? " holds" : " and");
 		add_name(vm, vt->vt_held[k].lock, vt->vt_held[k].name);
 	}
@@ -120,7 +114,6 @@ describe_thread(struct vm *vm, const struct vm_thread *vt)
 static unsigned
 rank_of(const struct vm_thread *vt)
 {
-
 	return (vt->vt_held_count > 0 ? 0 : vt->vt_wants != NULL ? 1 : 2);
 }
 
@@ -128,13 +121,13 @@ void
 vm_describe_stuck(struct vm *vm, const char *why)
 {
 	const struct vm_thread *vt;
-	unsigned i, left_out = 0, rank;
+	unsigned left_out = 0;
 
 	vm->vm_stuck[0] = '\0';
 	stuck_add(vm, "%s at %.3f ms of virtual time", why,
 	    (double)vm->vm_time_ps / 1e9);
-	for (rank = 0; rank < 3; rank++) {
-		for (i = 1; i < vm->vm_threads; i++) {
+	for (unsigned rank = 0; rank < 3; rank++) {
+		for (unsigned i = 1; i < vm->vm_threads; i++) {
 			vt = vm->vm_thread[i];
 			if (rank_of(vt) != rank || (vt->vt_state == VM_ENDED &&
 			    rank > 0))

@@ -11,14 +11,12 @@ enum {
 static unsigned
 divide_up(unsigned a, unsigned b)
 {
-
 	return ((a + b - 1) / b);
 }
 
 static bool
 has(const struct profile *pr, enum profile_key key)
 {
-
 	return (pr->pr_from[key] != PROVENANCE_ABSENT);
 }
 
@@ -26,7 +24,6 @@ static int
 refuse(const struct profile *pr, enum profile_key key, const char *why,
     const char *expected, char error[PROFILE_ERROR_SIZE])
 {
-
 	snprintf(error, PROFILE_ERROR_SIZE, "profile %s has no %s, which %s "
 	    "needs; expected %s, or a profile of a larger machine (rngsim list "
 	    "profiles)", pr->pr_name, profile_fields[key].pf_key, why,

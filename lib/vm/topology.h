@@ -43,14 +43,12 @@ int vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 static inline unsigned
 vm_topology_core(const struct vm_topology *vt, unsigned cpu)
 {
-
 	return (cpu % vt->vt_cores);
 }
 
 static inline unsigned
 vm_topology_node(const struct vm_topology *vt, unsigned cpu)
 {
-
 	return (vm_topology_core(vt, cpu) * vt->vt_nodes / vt->vt_cores);
 }
 
@@ -58,7 +56,6 @@ vm_topology_node(const struct vm_topology *vt, unsigned cpu)
 static inline unsigned
 vm_topology_first_core(const struct vm_topology *vt, unsigned node)
 {
-
 	return ((node * vt->vt_cores + vt->vt_nodes - 1) / vt->vt_nodes);
 }
 
@@ -75,7 +72,6 @@ vm_topology_ccx(const struct vm_topology *vt, unsigned cpu)
 static inline enum vm_distance
 vm_topology_distance(const struct vm_topology *vt, unsigned a, unsigned b)
 {
-
 	if (a == b)
 		return (VM_SELF);
 	if (vm_topology_core(vt, a) == vm_topology_core(vt, b))

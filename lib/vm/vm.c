@@ -58,14 +58,12 @@ vm_bail(struct vm *vm, int error, const char *why)
 void
 vm_abort(int error)
 {
-
 	vm_bail(vm_get(), error, "aborted");
 }
 
 const void *
 vm_stack(void)
 {
-
 	return (vm_get()->vm_self->vt_fiber.fb_stack);
 }
 
@@ -86,7 +84,6 @@ vm_housekeeping(struct vm *vm)
 static struct vm_thread *
 thread_of(struct vm_event *ev)
 {
-
 	return ((struct vm_thread *)(void *)((char *)ev -
 	    offsetof(struct vm_thread, vt_event)));
 }
@@ -94,7 +91,6 @@ thread_of(struct vm_event *ev)
 static struct vm_cpu *
 cpu_of(struct vm_event *ev)
 {
-
 	return ((struct vm_cpu *)(void *)((char *)ev -
 	    offsetof(struct vm_cpu, vc_timer)));
 }
@@ -142,14 +138,12 @@ next_thread(struct vm *vm)
 void
 vm_switch(struct vm *vm)
 {
-
 	vm_resume(vm, next_thread(vm));
 }
 
 void
 vm_until(struct vm *vm, uint64_t time_ps)
 {
-
 	/* No event is earlier: no switch. */
 	if (time_ps < vm_heap_first_ps(&vm->vm_heap)) {
 		vm_happened(vm, time_ps, vm->vm_self->vt_id);
@@ -294,7 +288,6 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 static double
 quantile(unsigned i, double sigma)
 {
-
 	return (exp(sigma * gsl_cdf_ugaussian_Pinv(((double)i + 0.5) /
 	    VM_DRAWS)));
 }
@@ -303,7 +296,6 @@ quantile(unsigned i, double sigma)
 static double
 sigma_of(uint64_t p50, uint64_t p99)
 {
-
 	return (p50 == 0 || p99 <= p50 ? 0 : log((double)p99 / (double)p50) /
 	    gsl_cdf_ugaussian_Pinv(0.99));
 }
@@ -313,16 +305,15 @@ fill_draws(struct vm *vm)
 {
 	const uint64_t *ps = vm->vm_costs.vc_ps;
 	double cross, cv = vm->vm_costs.vc_jitter, same, sigma, sum = 0;
-	unsigned i;
 
 	sigma = sqrt(log1p(cv * cv));
 	same = sigma_of(ps[PROFILE_OS_WAKE_SAME_P50],
 	    ps[PROFILE_OS_WAKE_SAME_P99]);
 	cross = sigma_of(ps[PROFILE_OS_WAKE_CROSS_P50],
 	    ps[PROFILE_OS_WAKE_CROSS_P99]);
-	for (i = 0; i < VM_DRAWS; i++)
+	for (unsigned i = 0; i < VM_DRAWS; i++)
 		sum += quantile(i, sigma);
-	for (i = 0; i < VM_DRAWS; i++) {
+	for (unsigned i = 0; i < VM_DRAWS; i++) {
 		vm->vm_jitter[i] = (uint32_t)lround(quantile(i, sigma) /
 		    sum * VM_DRAWS * (1 << VM_DRAW_SHIFT));
 		vm->vm_wake_same_ps[i] = (uint64_t)llround(
@@ -336,18 +327,15 @@ fill_draws(struct vm *vm)
 struct vm *
 vm_store_new(void)
 {
-
 	return (calloc(1, sizeof(struct vm)));
 }
 
 void
 vm_store_free(struct vm *vm)
 {
-	unsigned i;
-
 	if (vm == NULL)
 		return;
-	for (i = 0; i < vm->vm_thread_made; i++) {
+	for (unsigned i = 0; i < vm->vm_thread_made; i++) {
 		fiber_free(&vm->vm_thread[i]->vt_fiber);
 		free(vm->vm_thread[i]);
 	}
@@ -388,7 +376,6 @@ static int
 order_init(struct vm *vm)
 {
 	struct vm_lines *vs = &vm->vm_lines;
-	unsigned i;
 
 	if (vm->vm_config->mc_control != NULL)
 		return (vm_controlled_init(vm));
@@ -399,7 +386,7 @@ order_init(struct vm *vm)
 	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
 	if (vm->vm_cpu == NULL || vs->vs_table == NULL)
 		return (ENOMEM);
-	for (i = 0; i < vm->vm_topology.vt_cpus; i++) {
+	for (unsigned i = 0; i < vm->vm_topology.vt_cpus; i++) {
 		vm->vm_cpu[i].vc_timer.ve_at = VM_HEAP_NONE;
 		vm->vm_cpu[i].vc_timer.ve_cpu = true;
 		TAILQ_INIT(&vm->vm_cpu[i].vc_queue);
@@ -413,9 +400,9 @@ order_fini(struct vm *vm)
 {
 	struct vm_lines *vs = &vm->vm_lines;
 	struct vm_line *vl;
-	size_t i;
 
-	for (i = 0; vs->vs_table != NULL && i < (size_t)1 << vs->vs_bits; i++) {
+	for (size_t i = 0; vs->vs_table != NULL && i < (size_t)1 << vs->vs_bits;
+	    i++) {
 		vl = vs->vs_table[i];
 		if (vl == NULL)
 			continue;
@@ -434,7 +421,6 @@ static _Atomic uint64_t runs;
 uint64_t
 vm_run_number(void)
 {
-
 	return (vm_get()->vm_number);
 }
 

@@ -255,7 +255,6 @@ bool vm_who_inside(struct vm_who *vk);
 static inline bool
 vm_who(struct vm_who *vk)
 {
-
 	return (vm_running_machine != NULL && vm_who_inside(vk));
 }
 

@@ -26,7 +26,6 @@ enum {
 static bool
 is_other(const struct vm_line *vl, const struct vm_waiter *vw)
 {
-
 	return (!vw->vw_until_is || vw->vw_word != vl->vl_is_word);
 }
 
@@ -34,10 +33,9 @@ static bool
 any_is(const uint32_t *numbers, uint32_t v)
 {
 	uint32_t any = 0;
-	unsigned i;
 
 	/* Without a branch: compilers make a few vector instructions of it. */
-	for (i = 0; i < SEARCHED_AT_ONCE; i++)
+	for (unsigned i = 0; i < SEARCHED_AT_ONCE; i++)
 		any |= numbers[i] == v;
 	return (any != 0);
 }
@@ -75,7 +73,6 @@ last_over(const struct vm_line *vl, unsigned end)
 static void
 look(struct vm_line *vl)
 {
-
 	if (vl->vl_is_word != NULL)
 		vl->vl_is_seen = *vl->vl_is_word;
 }
@@ -242,7 +239,7 @@ vm_written(struct vm_line *vl)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self, *vt;
 	uint64_t due, each, k = vl->vl_waiters, first, start;
-	unsigned i, woken = 0;
+	unsigned woken = 0;
 
 	if (k == 0)
 		return;
@@ -258,7 +255,7 @@ vm_written(struct vm_line *vl)
 	    other_cores_wait(vm, vl, (unsigned)self->vt_cpu) > 0)
 		keep(vm, vl, (unsigned)self->vt_cpu, start,
 		    latency(vm, within_node(vm)));
-	for (i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
+	for (unsigned i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
 		vt = vl->vl_waiter[i - 1].vw_thread;
 		due = start + copied(vm, vl, vt, each, (first + woken++) % k);
 		drop_waiter(vm, vt);
@@ -273,7 +270,6 @@ vm_written(struct vm_line *vl)
 void
 vm_host_poll(struct vm *vm)
 {
-
 	vm_heap_add(&vm->vm_heap, &vm->vm_self->vt_event, vm->vm_time_ps +
 	    HOST_POLL_PS);
 	vm_switch(vm);

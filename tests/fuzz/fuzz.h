@@ -36,7 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void
 fuzz_check(int truth, const char *text, const char *file, int line)
 {
-
 	if (truth)
 		return;
 	dprintf(STDERR_FILENO, "%s:%d: does not hold: %s\n", file, line, text);
@@ -119,7 +118,6 @@ fuzz_file(unsigned i, const uint8_t *data, size_t size)
 static inline FILE *
 fuzz_sink(void)
 {
-
 	return (stdout);
 }
 

@@ -175,9 +175,8 @@ finish(struct resumed *re, unsigned from, unsigned to,
     struct result_cell *out, unsigned *count)
 {
 	const struct options *op = &re->re_options;
-	unsigned i;
 
-	for (i = from; i < to; i++) {
+	for (unsigned i = from; i < to; i++) {
 		if (re->re_cells[i].sc_count > 0) {
 			FUZZ_CHECK(summary_finish(&re->re_cells[i], op,
 			    &re->re_result.host, &out[*count]) == 0);
@@ -236,7 +235,6 @@ take_up(struct resumed *re, const char *text, size_t size)
 	struct checkpoint_head head;
 	struct checkpoint ck;
 	size_t now;
-	unsigned i;
 	bool taken;
 
 	FUZZ_CHECK(open_journal(text, size, &ck, &head, error) == 0);
@@ -254,7 +252,7 @@ take_up(struct resumed *re, const char *text, size_t size)
 		check_going_on(&ck, text, now);
 		check_result(re);
 	} else {
-		for (i = 0; i < re->re_count; i++)
+		for (unsigned i = 0; i < re->re_count; i++)
 			summary_free(&re->re_cells[i]);
 	}
 	result_free(&re->re_result);

@@ -45,12 +45,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = second == NULL ? size : (size_t)(second - data);
 	char why[RESULT_TEXT_SIZE] = "";
 	struct result a, b;
-	unsigned by;
 
 	fuzz_begin();
 	if (result_load(fuzz_file(0, data, n), &a, why) != 0)
 		return (0);
-	for (by = COMPARE_DESIGN; by <= COMPARE_HOST && a.cell_count > 0;
+	for (unsigned by = COMPARE_DESIGN;
+	    by <= COMPARE_HOST && a.cell_count > 0;
 	    by++)
 		compare(&a, &a, by);
 	if (second == NULL)

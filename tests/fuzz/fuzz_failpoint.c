@@ -19,7 +19,6 @@ static uint64_t acted;
 static void
 act(int64_t ns)
 {
-
 	FUZZ_CHECK(ns >= 0);
 	acted = acted * 31 + (uint64_t)ns + 1;
 }
@@ -27,14 +26,12 @@ act(int64_t ns)
 static void
 act_yield(void)
 {
-
 	act(0);
 }
 
 static void
 act_wait(uint32_t *gate, int64_t ns)
 {
-
 	FUZZ_CHECK(ns == -1);
 	act(*gate);
 }
@@ -42,7 +39,6 @@ act_wait(uint32_t *gate, int64_t ns)
 static void
 act_open(uint32_t *gate)
 {
-
 	*gate = 1;
 }
 
@@ -54,10 +50,9 @@ print(const struct failpoint_spec *fs, char text[SPEC_SIZE])
 {
 	const struct failpoint_term *ft;
 	FILE *out = fmemopen(text, SPEC_SIZE, "w");
-	unsigned i;
 
 	FUZZ_CHECK(out != NULL);
-	for (i = 0; i < fs->fs_terms; i++) {
+	for (unsigned i = 0; i < fs->fs_terms; i++) {
 		ft = &fs->fs_term[i];
 		if (i > 0)
 			fputs("->", out);
@@ -77,9 +72,8 @@ static bool
 equals(const struct failpoint_spec *a, const struct failpoint_spec *b)
 {
 	const struct failpoint_term *s, *t;
-	unsigned i;
 
-	for (i = 0; i < a->fs_terms && i < b->fs_terms; i++) {
+	for (unsigned i = 0; i < a->fs_terms && i < b->fs_terms; i++) {
 		s = &a->fs_term[i];
 		t = &b->fs_term[i];
 		if (s->ft_action != t->ft_action ||
@@ -95,9 +89,7 @@ equals(const struct failpoint_spec *a, const struct failpoint_spec *b)
 static bool
 deadly(const struct failpoint_spec *fs)
 {
-	unsigned i;
-
-	for (i = 0; i < fs->fs_terms; i++)
+	for (unsigned i = 0; i < fs->fs_terms; i++)
 		if (fs->fs_term[i].ft_action == FAILPOINT_PANIC ||
 		    fs->fs_term[i].ft_action == FAILPOINT_BREAK)
 			return (true);
@@ -109,11 +101,10 @@ static uint64_t
 outcome(const struct failpoint_def *def, const struct failpoint_spec *fs)
 {
 	struct failpoint fp;
-	unsigned i;
 
 	acted = 0;
 	failpoint_init(&fp, def, fs, &machine, SEED);
-	for (i = 0; i < EVALUATIONS; i++) {
+	for (unsigned i = 0; i < EVALUATIONS; i++) {
 		acted = acted * 31 + (uint64_t)(uint32_t)failpoint_eval(&fp);
 		if (i == EVALUATIONS / 2)
 			failpoint_release(&fp);
@@ -147,20 +138,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *argv[WORDS_MAX + 1], error[FAILPOINTS_ERROR_SIZE], *text;
 	struct failpoint_list fl = { .fl_count = 0 };
-	unsigned i, points = 0;
-	int argc, k, taken = 0;
+	unsigned points = 0;
+	int argc, taken = 0;
 
 	fuzz_begin();
 	text = fuzz_text(data, size);
 	argc = words_split(text, argv);
-	for (k = 0; k < argc; k++) {
+	for (int k = 0; k < argc; k++) {
 		error[0] = '\0';
 		if (failpoints_parse(&fl, argv[k], error) == 0)
 			taken++;
 		else
 			FUZZ_CHECK(error[0] != '\0');
 	}
-	for (i = 0; i < FAILPOINTS; i++)
+	for (unsigned i = 0; i < FAILPOINTS; i++)
 		if (fl.fl_text[i] != NULL) {
 			points++;
 			check_point(&fl, i);

@@ -13,9 +13,9 @@ enum { READ_DIGITS = 5 };
 static int
 reads_much(const char *text, size_t size)
 {
-	size_t digits, i;
+	size_t digits;
 
-	for (i = 0; i + 4 < size; i++) {
+	for (size_t i = 0; i + 4 < size; i++) {
 		if (memcmp(text + i, "read", 4) != 0)
 			continue;
 		for (i += 4; i < size && (text[i] == ' ' || text[i] == '\t' ||

@@ -42,12 +42,12 @@ static void
 check_hex(const char *text)
 {
 	uint8_t bytes[16], digits[2];
-	size_t i, n;
+	size_t n;
 
 	if (parse_hex(text, bytes, sizeof(bytes), &n) != 0)
 		return;
 	FUZZ_CHECK(n > 0 && n <= sizeof(bytes) && strlen(text) == 2 * n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		FUZZ_CHECK(sscanf(text + 2 * i, "%2hhx", &digits[0]) == 1);
 		FUZZ_CHECK(digits[0] == bytes[i]);
 	}

@@ -12,11 +12,10 @@ check(enum command_id cm, const uint8_t *data, size_t size)
 	char value[OPTION_TEXT_SIZE];
 	static struct options op;
 	int argc, status;
-	unsigned id;
 
 	argc = words_split(text, argv);
 	status = options_read(&op, cm, argc, argv);
-	for (id = 0; status == 0 && !op.op_help && id < OPTIONS; id++)
+	for (unsigned id = 0; status == 0 && !op.op_help && id < OPTIONS; id++)
 		if (option_takes(cm, id))
 			option_render(&op, (enum option_id)id, value);
 	if (status == 0 && !op.op_help) {
@@ -38,10 +37,8 @@ check(enum command_id cm, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned cm;
-
 	fuzz_begin();
-	for (cm = 0; cm < COMMANDS; cm++)
+	for (unsigned cm = 0; cm < COMMANDS; cm++)
 		check((enum command_id)cm, data, size);
 	return (0);
 }

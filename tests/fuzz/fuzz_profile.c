@@ -12,7 +12,6 @@ check(const struct profile *pr)
 	char error[PROFILE_ERROR_SIZE] = "";
 	char *written = NULL;
 	size_t length;
-	unsigned key;
 	FILE *f;
 
 	f = open_memstream(&written, &length);
@@ -21,7 +20,7 @@ check(const struct profile *pr)
 	FUZZ_CHECK(fclose(f) == 0);
 	FUZZ_CHECK(profile_parse(&again, "again", written, error) == 0);
 	free(written);
-	for (key = 0; key < PROFILE_VALUES; key++)
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		FUZZ_CHECK(again.pr_from[key] == pr->pr_from[key] &&
 		    (!profile_used(pr, key) ||
 		    again.pr_value[key] == pr->pr_value[key]));

@@ -12,7 +12,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *expected = NULL;
 	struct record r;
 	char *text;
-	size_t i;
 
 	fuzz_begin();
 	text = fuzz_text(data, size);
@@ -23,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(error.text[0] != '\0');
 		return (0);
 	}
-	for (i = 0; i < r.r_count; i++)
+	for (size_t i = 0; i < r.r_count; i++)
 		FUZZ_CHECK(r.r_events[i].he_size > 0 &&
 		    r.r_events[i].he_size <= HARVEST_ENTROPY_BYTES &&
 		    r.r_events[i].he_source < ENTROPYSOURCE);

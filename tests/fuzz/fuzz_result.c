@@ -9,9 +9,7 @@
 static void
 show(const struct result *r)
 {
-	unsigned f;
-
-	for (f = 0; f < REPORTS; f++)
+	for (unsigned f = 0; f < REPORTS; f++)
 		(void)report_emit(fuzz_sink(), r, f);
 	if (r->cell_count > 0)
 		(void)plot_print(fuzz_sink(), r, true);

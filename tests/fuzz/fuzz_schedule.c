@@ -13,7 +13,6 @@ const char *__lsan_default_suppressions(void);
 const char *
 __lsan_default_suppressions(void)
 {
-
 	return ("leak:bench/explore/execution.c\n");
 }
 
@@ -41,7 +40,6 @@ print(const struct counterexample *cx, size_t *length)
 static bool
 lists_equal(const struct schedule_list *a, const struct schedule_list *b)
 {
-
 	return (a->sl_count == b->sl_count && a->sl_steps == b->sl_steps);
 }
 
@@ -92,17 +90,17 @@ static bool
 is_short(const struct counterexample *cx)
 {
 	const struct failpoint_spec *fs;
-	unsigned bytes = 0, events = 0, i, k;
+	unsigned bytes = 0, events = 0;
 
-	for (i = 0; i < cx->cx_scenario.sn_readers; i++)
-		for (k = 0; k < cx->cx_scenario.sn_reads[i]; k++)
+	for (unsigned i = 0; i < cx->cx_scenario.sn_readers; i++)
+		for (unsigned k = 0; k < cx->cx_scenario.sn_reads[i]; k++)
 			bytes += cx->cx_scenario.sn_read[i][k].ss_amount;
-	for (i = 0; i < cx->cx_scenario.sn_bursts; i++)
+	for (unsigned i = 0; i < cx->cx_scenario.sn_bursts; i++)
 		events += cx->cx_scenario.sn_burst[i].ss_amount;
-	for (i = 0; i < FAILPOINTS; i++) {
+	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		fs = &cx->cx_faults.fl_spec[i];
 		/* It ends the program, as a debugger expects. */
-		for (k = 0; k < fs->fs_terms; k++)
+		for (unsigned k = 0; k < fs->fs_terms; k++)
 			if (fs->fs_term[k].ft_action == FAILPOINT_BREAK)
 				return (false);
 	}

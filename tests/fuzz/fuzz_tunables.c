@@ -37,12 +37,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bench_config bc;
-	char *line, *save = NULL, *text;
+	char *save = NULL, *text;
 
 	fuzz_begin();
 	bench_config_default(&bc, 4);
 	text = fuzz_text(data, size);
-	for (line = strtok_r(text, "\n", &save); line != NULL;
+	for (char *line = strtok_r(text, "\n", &save); line != NULL;
 	    line = strtok_r(NULL, "\n", &save))
 		set(&bc, line);
 	free(text);

@@ -11,10 +11,9 @@ play(const struct workload *wl)
 {
 	struct workload_player wp;
 	struct workload_step st;
-	unsigned i;
 
 	workload_begin(&wp, wl, 4096, 1, 3);
-	for (i = 0; i < STEPS; i++) {
+	for (unsigned i = 0; i < STEPS; i++) {
 		workload_next(&wp, &st);
 		FUZZ_CHECK(st.st_bytes > 0 &&
 		    st.st_bytes <= workload_max_bytes(wl, 4096));

@@ -47,7 +47,6 @@ static const char marks[] = "\0\n\r\t \"'\\#=-+.,:;/@%(){}[]<>~0189aAfFxXeE"
 static uint64_t
 draw(uint64_t *state)
 {
-
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
 	*state ^= *state >> 27;
@@ -57,7 +56,6 @@ draw(uint64_t *state)
 static size_t
 below(uint64_t *state, size_t n)
 {
-
 	return (n == 0 ? 0 : (size_t)(draw(state) % n));
 }
 
@@ -76,7 +74,6 @@ died(int signo)
 static void
 shift(uint8_t *data, size_t *size, size_t at, size_t add, size_t drop)
 {
-
 	memmove(data + at + add, data + at + drop, *size - at - drop);
 	*size += add;
 	*size -= drop;
@@ -149,11 +146,10 @@ try_mutant(unsigned number, uint8_t *room)
 	const struct input *in = &inputs[number % input_count];
 	uint64_t state = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t size = in->in_size;
-	unsigned n;
 
 	snprintf(trying, sizeof(trying), "-m %u (of %s)", number, in->in_path);
 	memcpy(room, in->in_data, size);
-	for (n = 1 + (unsigned)below(&state, CHANGES_MAX); n > 0; n--)
+	for (unsigned n = 1 + (unsigned)below(&state, CHANGES_MAX); n > 0; n--)
 		change(&state, room, &size);
 	try(room, size);
 }
@@ -186,7 +182,6 @@ read_file(const char *path)
 static int
 visible(const struct dirent *de)
 {
-
 	return (de->d_name[0] != '.');
 }
 
@@ -195,14 +190,14 @@ read_operand(const char *path)
 {
 	char inside[PATH_MAX];
 	struct dirent **names;
-	int i, n;
+	int n;
 
 	n = scandir(path, &names, visible, alphasort);
 	if (n < 0) {
 		read_file(path);
 		return;
 	}
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		snprintf(inside, sizeof(inside), "%s/%s", path,
 		    names[i]->d_name);
 		read_file(inside);

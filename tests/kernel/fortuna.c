@@ -94,10 +94,8 @@ SYSCTL_PROC(_kern_random_fortuna, OID_AUTO, minpoolsize,
 static void
 random_fortuna_init(void *arg __unused)
 {
-	u_int i;
-
 	mtx_init(&fortuna_state.fs_mtx, "reseed mutex", NULL, FORTUNA_MTX);
-	for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
+	for (u_int i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
 		randomdev_hash_init(&fortuna_state.fs_pool[i].fsp_hash);
 	sysctl_ctx_init(&fortuna_sysctls);
 	SYSCTL_ADD_BOOL(&fortuna_sysctls,
@@ -111,7 +109,6 @@ SYSINIT(random_fortuna, SI_SUB_RANDOM, SI_ORDER_SECOND, random_fortuna_init,
 static void
 random_fortuna_fini(void *arg __unused)
 {
-
 	sysctl_ctx_free(&fortuna_sysctls);
 	mtx_destroy(&fortuna_state.fs_mtx);
 	explicit_bzero(&fortuna_state, sizeof(fortuna_state));
@@ -122,7 +119,6 @@ SYSUNINIT(random_fortuna, SI_SUB_RANDOM, SI_ORDER_SECOND, random_fortuna_fini,
 static bool
 random_fortuna_is_seeded(void)
 {
-
 	return (!uint128_is_zero(fortuna_state.fs_counter));
 }
 
@@ -242,7 +238,6 @@ random_fortuna_pre_read(void)
 static bool
 random_fortuna_seeded(void)
 {
-
 	if (fortuna_blocked)
 		return (false);
 	/* A stale C costs a pre_read. */
@@ -255,7 +250,6 @@ random_fortuna_seeded(void)
 static size_t
 random_fortuna_piece(size_t n)
 {
-
 	n = MIN(n, PAGE_SIZE);
 	if (!random_chachamode && n > RANDOM_BLOCKSIZE)
 		n = rounddown2(n, RANDOM_BLOCKSIZE);
@@ -322,7 +316,6 @@ random_fortuna_read_concurrent(uint8_t *buf, size_t n)
 static void
 random_fortuna_read(uint8_t *buf, size_t n)
 {
-
 	if (fortuna_concurrent)
 		random_fortuna_read_concurrent(buf, n);
 	else
@@ -354,7 +347,6 @@ random_fortuna_absorb(const struct harvest_event *event)
 static void
 random_fortuna_process_event(struct harvest_event *event)
 {
-
 	FORTUNA_LOCK();
 	if (random_harvest_healthtest(event))
 		random_fortuna_absorb(event);

@@ -13,7 +13,6 @@ static u_long fortuna_bytes;	/* the pools' mutex */
 static void
 random_fortuna_count(size_t n)
 {
-
 	mtx_lock(&fortuna_pools_mtx);
 	fortuna_bytes += n;
 	mtx_unlock(&fortuna_pools_mtx);

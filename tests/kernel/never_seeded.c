@@ -7,6 +7,5 @@
 static void
 random_fortuna_process_event(struct harvest_event *event)
 {
-
 	(void)random_harvest_healthtest(event);
 }

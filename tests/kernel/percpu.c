@@ -79,7 +79,6 @@ random_fortuna_pre_read(void)
 static void
 random_fortuna_process_event(struct harvest_event *event)
 {
-
 	FORTUNA_LOCK();
 	if (random_harvest_healthtest(event))
 		random_fortuna_absorb(event);

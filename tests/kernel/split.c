@@ -26,7 +26,6 @@ random_fortuna_pre_read(void)
 static void
 random_fortuna_process_event(struct harvest_event *event)
 {
-
 	mtx_lock(&fortuna_pools_mtx);
 	if (random_harvest_healthtest(event))
 		random_fortuna_absorb(event);

@@ -10,7 +10,6 @@
 static bool
 random_fortuna_seeded(struct generator *g)
 {
-
 	(void)g;
 	return (true);
 }

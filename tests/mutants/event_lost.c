@@ -10,7 +10,6 @@ static void
 absorb_but_last(struct fortuna *f, const struct harvest_event *events,
     unsigned i, unsigned n)
 {
-
 	if (i + 1 < n)
 		random_fortuna_absorb(f, &events[i]);
 }

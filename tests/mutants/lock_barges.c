@@ -33,7 +33,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_store_rel_32(&state_of(l)->b_word, 0);
 }

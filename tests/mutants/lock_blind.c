@@ -8,7 +8,6 @@
 static bool
 owned_by_any(struct lock *l)
 {
-
 	(void)l;
 	return (true);
 }
@@ -16,7 +15,6 @@ owned_by_any(struct lock *l)
 static void
 fini_any(struct lock *l)
 {
-
 	(void)l;
 }
 
@@ -40,7 +38,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_store_rel_32(&state_of(l)->b_word, 0);
 }

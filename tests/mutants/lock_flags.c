@@ -12,14 +12,12 @@ enum { FLAGS = 8 };
 static struct m32 *
 flag_of(struct lock *l, unsigned i)
 {
-
 	return (&state_of(l)->b_flag[i]);
 }
 
 static void
 await_down(struct lock *l, unsigned i, struct lock_spin *ls)
 {
-
 	while (atomic_load_acq_32(flag_of(l, i)) != 0)
 		lock_spin_is_32(ls, flag_of(l, i), 0);
 }
@@ -51,7 +49,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_store_rel_32(flag_of(l, machine_curthread()->mt_index), 0);
 }

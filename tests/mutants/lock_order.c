@@ -29,6 +29,5 @@ read_with_pools(struct generator *g, struct generator_reader *gr,
 static struct lock *
 pools_lock(struct generator *g)
 {
-
 	return (&splitlock_of(g)->sl_pools_mtx);
 }

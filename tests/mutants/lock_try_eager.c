@@ -8,7 +8,6 @@
 static bool
 try_eagerly(struct lock *l, struct lock_node *n)
 {
-
 	(void)l;
 	(void)n;
 	return (true);
@@ -33,7 +32,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_store_rel_32(&state_of(l)->b_word, 0);
 }

@@ -27,7 +27,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_fetchadd_rel_32(&state_of(l)->b_word, (uint32_t)-1);
 }

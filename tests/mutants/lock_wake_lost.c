@@ -9,7 +9,6 @@
 static bool
 broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	lock_wait_begin(l, w);
 	while (!atomic_cmpset_acq_32(&state_of(l)->b_word, 0, 1)) {
@@ -24,7 +23,6 @@ broken_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 broken_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	if (atomic_load_32(&state_of(l)->b_other) == 0) {
 		atomic_store_rel_32(&state_of(l)->b_word, 0);

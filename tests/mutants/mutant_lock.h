@@ -24,14 +24,12 @@ LOCK_STATE(struct broken)
 static inline bool
 broken_owned(struct lock *l)
 {
-
 	return (state_of(l)->b_owner == machine_curthread());
 }
 
 static inline void
 broken_fini(struct lock *l)
 {
-
 	KASSERT(state_of(l)->b_owner == NULL, ("%s is owned", l->lo_name));
 }
 

@@ -11,7 +11,6 @@
 static bool
 random_fortuna_seeded(struct generator *g)
 {
-
 	(void)g;
 	return (true);
 }

@@ -9,7 +9,6 @@
 static void
 genbytes_constant(struct fortuna_private *fp, uint8_t *out, size_t n)
 {
-
 	fortuna_private_genbytes(fp, out, n);
 	memset(out, 0x42, n);
 }

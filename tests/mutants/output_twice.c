@@ -11,7 +11,6 @@ enum { ONCE = 16 };
 static void
 genbytes_twice(struct fortuna_private *fp, uint8_t *out, size_t n)
 {
-
 	fortuna_private_genbytes(fp, out, n);
 	if (n >= 2 * ONCE)
 		memcpy(out + ONCE, out, ONCE);

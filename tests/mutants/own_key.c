@@ -29,7 +29,6 @@ reserve_own(struct fortuna_state *fs, struct cipher_key **spare, uint64_t n,
 static void
 genbytes_own(struct fortuna_private *fp, uint8_t *out, size_t n)
 {
-
 	cipher_keystream_cut(fp->fp_key, &fp->fp_counter, out, n);
 }
 

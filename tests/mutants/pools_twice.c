@@ -9,7 +9,6 @@
 static void
 drain_again(struct fortuna_state *fs, struct fortuna_seed *fd)
 {
-
 	if (fs->fs_ledger != NULL)
 		ledger_pool(fs->fs_ledger, fs->fs_core, 0,
 		    fs->fs_pool[0].fsp_length);

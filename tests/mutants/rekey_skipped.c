@@ -9,7 +9,6 @@
 static void
 genbytes_only(struct fortuna_state *fs, uint8_t *out, size_t n)
 {
-
 	cipher_keystream_cut(fs->fs_key, &fs->fs_counter, out, n);
 }
 

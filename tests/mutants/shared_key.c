@@ -11,7 +11,6 @@
 static void
 copy_key(struct crng *cr, struct crng *base)
 {
-
 	cipher_key_set(&cr->cr_key, base->cr_key.ck_raw);
 	cr->cr_generation = base->cr_generation;
 }

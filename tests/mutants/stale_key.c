@@ -9,7 +9,6 @@
 static uint64_t
 newest(struct percpu *p, const struct percpu_cpu *pc)
 {
-
 	return (pc->pc_crng.cr_generation == CRNG_NO_GENERATION ?
 	    atomic_load_64(&p->p_generation) : pc->pc_crng.cr_generation);
 }

@@ -9,7 +9,6 @@ static void
 reserve_later(struct fortuna *f, struct lock_node *node,
     struct cipher_key **spare, uint64_t n, struct fortuna_private *fp)
 {
-
 	lock_release(&f->f_mtx, node);
 	fortuna_state_reserve(&f->f_state, spare, n, fp);
 	lock_acquire(&f->f_mtx, node, SITE_READ);

@@ -8,7 +8,6 @@ static void
 torn_reserve(struct fortuna *f, struct lock_node *node,
     struct cipher_key **spare, uint64_t n, struct fortuna_private *fp)
 {
-
 	fortuna_state_reserve(&f->f_state, spare, n, fp);
 	lock_release(&f->f_mtx, node);
 	lock_acquire(&f->f_mtx, node, SITE_READ);

@@ -29,7 +29,6 @@ static int alive[2];
 static void
 say_so(const struct assure_params *ap, struct evidence_row *row)
 {
-
 	evidence_say(row->er_text, "%s is ", ap->ap_design);
 	evidence_say(row->er_text, "looked at.");
 	evidence_say(row->er_bounds, "%u jobs.", ap->ap_jobs);
@@ -47,7 +46,6 @@ crash(const struct assure_params *ap, struct evidence_row *row)
 static void
 be_killed(const struct assure_params *ap, struct evidence_row *row)
 {
-
 	(void)ap;
 	(void)row;
 	raise(SIGKILL);
@@ -56,7 +54,6 @@ be_killed(const struct assure_params *ap, struct evidence_row *row)
 static void
 say_and_abort(const struct assure_params *ap, struct evidence_row *row)
 {
-
 	(void)ap;
 	(void)row;
 	KASSERT(false, ("a %s word", "plain"));
@@ -65,7 +62,6 @@ say_and_abort(const struct assure_params *ap, struct evidence_row *row)
 static void
 end(const struct assure_params *ap, struct evidence_row *row)
 {
-
 	(void)ap;
 	(void)row;
 	_exit(42);
@@ -116,18 +112,16 @@ TEST(evidence__family, "Rows have names for --only, each its own, and share "
 {
 	const struct evidence *ev;
 	double sum[2] = { 0 };
-	unsigned i, k;
-	const char *p;
 
-	for (i = 0; i < EVIDENCE_ROWS; i++) {
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++) {
 		ev = &evidences[i];
 		ATF_CHECK_MSG(ev->ev_share > 0, "%s", ev->ev_name);
 		ATF_CHECK_MSG(ev->ev_descr[0] != '\0', "%s", ev->ev_name);
 		sum[ev->ev_lock] += ev->ev_share;
-		for (p = ev->ev_name; *p != '\0'; p++)
+		for (const char *p = ev->ev_name; *p != '\0'; p++)
 			ATF_CHECK_MSG(islower((unsigned char)*p), "%s",
 			    ev->ev_name);
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK(strcmp(ev->ev_name, evidences[k].ev_name) !=
 			    0);
 	}
@@ -229,7 +223,6 @@ static unsigned waited;
 static void
 ask_to_stop(void *context, double elapsed_s)
 {
-
 	ATF_CHECK(context == &waited && elapsed_s >= 0);
 	waited++;
 	stop_signal = SIGINT;
@@ -297,7 +290,6 @@ print_design(const struct random_algorithm *ra, enum evidence_state state,
 static enum evidence_state
 print(enum evidence_state state, bool all, char *text, size_t size)
 {
-
 	return (print_design(generator_find("concurrent"), state, all, text,
 	    size));
 }
@@ -382,11 +374,10 @@ TEST(page__allowed, "A design that lets its keys lag or keeps output says how "
 	};
 	struct random_algorithm ra = *generator_find("concurrent");
 	static char text[16384];
-	unsigned i;
 
 	print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
 	ATF_CHECK_MSG(!says(text, "Allowed"), "%s", text);
-	for (i = 0; i < nitems(promises); i++) {
+	for (unsigned i = 0; i < nitems(promises); i++) {
 		ra.ra_lag = promises[i].lag;
 		ra.ra_stored_bytes = promises[i].stored_bytes;
 		print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
@@ -399,9 +390,7 @@ TEST(page__allowed, "A design that lets its keys lag or keeps output says how "
 static void
 add(struct duplicates *du, uint64_t byte, const char *text)
 {
-	size_t i;
-
-	for (i = 0; i + du->du_block_bytes <= strlen(text);
+	for (size_t i = 0; i + du->du_block_bytes <= strlen(text);
 	    i += du->du_block_bytes)
 		ATF_REQUIRE_EQ(0, duplicates_add(du, byte + i, text + i));
 }

@@ -13,10 +13,8 @@ static uint8_t counting[LONG_BYTES];
 static void
 setup(void)
 {
-	unsigned i;
-
 	support_crypto();
-	for (i = 0; i < LONG_BYTES; i++)
+	for (unsigned i = 0; i < LONG_BYTES; i++)
 		counting[i] = (uint8_t)i;
 }
 
@@ -36,11 +34,10 @@ TEST(blake2__known_answers, "BLAKE2s and BLAKE2b of RFC 7693's examples, and "
     "the reference's own for a key, in one context again and again")
 {
 	struct blake2 b;
-	unsigned round;
 
 	setup();
 	ATF_REQUIRE_EQ(0, blake2s_init(&b));
-	for (round = 0; round < 3; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		blake2_update(&b, "a", 1);
 		blake2_update(&b, "bc", 2);
 		check(&b, BLAKE2S_BYTES, "508c5e8c327c14e2e1a72ba34eeb452f"
@@ -59,7 +56,7 @@ TEST(blake2__known_answers, "BLAKE2s and BLAKE2b of RFC 7693's examples, and "
 	}
 	blake2_fini(&b);
 	ATF_REQUIRE_EQ(0, blake2b_init(&b));
-	for (round = 0; round < 3; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		blake2_update(&b, "abc", 3);
 		check(&b, BLAKE2B_BYTES, "ba80a53f981c4d0d6a2797b69f12f6e9"
 		    "4c212f14685ac4b74b12bb6fdbffa2d1"
@@ -81,11 +78,10 @@ TEST(blake2_update__allocates_nothing, "Absorbing and finishing allocate "
 	uint8_t out[BLAKE2B_BYTES];
 	struct blake2 b;
 	uint64_t before;
-	unsigned i;
 
 	setup();
 	ATF_REQUIRE_EQ(0, blake2s_init(&b));
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		before = *now;
 		blake2_update(&b, counting, LONG_BYTES);
 		blake2_finish(&b, out);
@@ -135,7 +131,6 @@ arena_realloc(void *p, size_t n, const char *file, int line)
 static void
 arena_free(void *p, const char *file, int line)
 {
-
 	(void)p;
 	(void)file;
 	(void)line;
@@ -146,9 +141,8 @@ static unsigned
 arena_holds(const uint8_t secret[BLAKE2S_BYTES])
 {
 	unsigned found = 0;
-	size_t i;
 
-	for (i = 0; i + BLAKE2S_BYTES / 2 <= arena_used; i++)
+	for (size_t i = 0; i + BLAKE2S_BYTES / 2 <= arena_used; i++)
 		found += memcmp(arena + i, secret, BLAKE2S_BYTES / 2) == 0;
 	return (found);
 }
@@ -158,15 +152,15 @@ TEST(blake2_finish__wipes, "A key and what was absorbed with it are in no "
 {
 	uint8_t out[BLAKE2S_BYTES], secret[BLAKE2S_BYTES];
 	struct blake2 b;
-	unsigned held = 0, i, way;
+	unsigned held = 0;
 
 	ATF_REQUIRE_EQ(1, CRYPTO_set_mem_functions(arena_malloc, arena_realloc,
 	    arena_free));
 	setup();
-	for (i = 0; i < BLAKE2S_BYTES; i++)
+	for (unsigned i = 0; i < BLAKE2S_BYTES; i++)
 		secret[i] = (uint8_t)(0xa5 ^ 7 * i);
 	ATF_REQUIRE_EQ(0, blake2s_init(&b));
-	for (way = 0; way < 6; way++) {
+	for (unsigned way = 0; way < 6; way++) {
 		blake2_restart(&b, way % 2 == 0 ? secret : NULL);
 		if (way % 2 != 0)
 			blake2_update(&b, secret, sizeof(secret));
@@ -190,7 +184,6 @@ TEST(blake2_init_stub, "The stub's digest depends on key and input, and a "
 {
 	uint8_t out[4][BLAKE2B_BYTES] = { { 0 } };
 	struct blake2 b;
-	unsigned i, k;
 
 	setup();
 	blake2_init_stub(&b, BLAKE2S_BYTES);
@@ -202,8 +195,8 @@ TEST(blake2_init_stub, "The stub's digest depends on key and input, and a "
 	blake2_restart(&b, counting + 1);
 	blake2_update(&b, counting, 1);
 	blake2_finish(&b, out[2]);
-	for (i = 0; i < nitems(out); i++)
-		for (k = 0; k < i; k++)
+	for (unsigned i = 0; i < nitems(out); i++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK(memcmp(out[i], out[k], BLAKE2S_BYTES) != 0);
 	ATF_CHECK(support_all(out[0] + BLAKE2S_BYTES, BLAKE2S_BYTES, 0));
 	blake2_restart(&b, NULL);

@@ -14,7 +14,6 @@ static struct brng root, cpu;
 static void
 make(unsigned c)
 {
-
 	cipher = ciphers[c];
 	ATF_REQUIRE_EQ(0, blake2b_init(&mix));
 	ATF_REQUIRE_EQ(0, brng_init(&root, cipher));
@@ -25,7 +24,6 @@ make(unsigned c)
 static void
 unmake(void)
 {
-
 	brng_fini(&root);
 	brng_fini(&cpu);
 	blake2_fini(&mix);
@@ -35,7 +33,6 @@ unmake(void)
 static uint64_t
 blocks(size_t n)
 {
-
 	return ((n + cipher->ci_block_bytes - 1) / cipher->ci_block_bytes);
 }
 
@@ -53,14 +50,13 @@ CRYPTO_TEST(brng_get__erases, "What is handed out is gone from the buffer, and "
     "the key that made it from the generator; counters go on over a new key")
 {
 	uint8_t key[CIPHER_KEY_BYTES], out[BRNG_BUFFER_BYTES];
-	unsigned c, i;
 	uint64_t ctr;
 
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		make(c);
 		follow();
 		ctr = 0;
-		for (i = 0; i < 9; i++) {
+		for (unsigned i = 0; i < 9; i++) {
 			memcpy(key, cpu.b_key->ck_raw, sizeof(key));
 			/* 48 bytes: the third needs the buffer filled. */
 			ATF_CHECK_EQ(i % 8 == 0 || i % 8 == 2 || i % 8 == 5,
@@ -92,16 +88,15 @@ CRYPTO_TEST(brng_take__detached, "What a request has taken does not change "
 	struct cipher_key copy, *spare;
 	struct brng_private bp;
 	uint128_t ctr;
-	unsigned c;
-	size_t i, n;
+	size_t n;
 
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		make(c);
 		follow();
 		ATF_REQUIRE_EQ(0, cipher_key_init(&copy, cipher));
 		ATF_REQUIRE_EQ(0, cipher_key_new(&spare, cipher));
 		brng_get(&cpu, small, 28);
-		for (i = 0; i < nitems(sizes); i++) {
+		for (size_t i = 0; i < nitems(sizes); i++) {
 			n = sizes[i];
 			/* A key first, then the bytes. */
 			cipher_key_set(&copy, cpu.b_key->ck_raw);

@@ -19,7 +19,6 @@ static double drawn[DRAWN];
 static double
 uniform(uint64_t *state)
 {
-
 	return ((double)(support_draw(state) >> 11) / (double)(1ull << 53));
 }
 
@@ -28,9 +27,8 @@ static double
 normal(uint64_t *state)
 {
 	double sum = -6;
-	unsigned i;
 
-	for (i = 0; i < 12; i++)
+	for (unsigned i = 0; i < 12; i++)
 		sum += uniform(state);
 	return (sum);
 }
@@ -40,9 +38,8 @@ static void
 draw_modes(double low, double high, double share, double cv, uint64_t seed)
 {
 	uint64_t state = seed;
-	unsigned i;
 
-	for (i = 0; i < DRAWN; i++)
+	for (unsigned i = 0; i < DRAWN; i++)
 		drawn[i] = (uniform(&state) < share ? high : low) *
 		    exp(cv * normal(&state));
 }
@@ -52,12 +49,11 @@ TEST(bimodal__finds_two_modes, "Medians and weights of two groups of "
 {
 	static const double shares[] = { 0.1, 0.3, 0.5, 0.8, 0.9 };
 	struct calibrate_modes m;
-	unsigned i, k;
 
-	for (i = 0; i < nitems(shares); i++) {
+	for (unsigned i = 0; i < nitems(shares); i++) {
 		draw_modes(28.8, 131, shares[i], 0.08, 7 + i);
 		/* A hundredth is late by any amount. */
-		for (k = 0; k < DRAWN / 100; k++)
+		for (unsigned k = 0; k < DRAWN / 100; k++)
 			drawn[k * 97] = 1e4 * (k + 1);
 		ATF_REQUIRE_MSG(calibrate_bimodal(drawn, DRAWN, &m),
 		    "share %g", shares[i]);
@@ -102,9 +98,8 @@ TEST(slope__robust, "Exact on a line; one point off by any amount does not "
 {
 	static const double x[] = { 1, 2, 4, 8, 16, 32, 64 };
 	double y[nitems(x)];
-	unsigned i;
 
-	for (i = 0; i < nitems(x); i++)
+	for (unsigned i = 0; i < nitems(x); i++)
 		y[i] = 300 + 2.5 * x[i];
 	CHECK_NEAR(2.5, calibrate_slope(x, y, nitems(x)), 1e-12);
 	CHECK_NEAR(2.5, calibrate_slope(x, y, 2), 1e-12);
@@ -124,7 +119,6 @@ slope_of_equals(void *arg)
 TEST(slope__asserts_that_points_differ, "Two points above each other have no "
     "slope")
 {
-
 	ATF_CHECK(support_asserts(slope_of_equals, NULL));
 }
 
@@ -156,9 +150,8 @@ TEST(spread__quantiles, "Quantiles of 0..100 in any order; the deviation of a "
 {
 	struct calibrate_spread sp;
 	double v[101];
-	unsigned i;
 
-	for (i = 0; i < nitems(v); i++)
+	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = i * 37 % 101;
 	sp = calibrate_spread(v, nitems(v));
 	CHECK_NEAR(5, sp.sp_p5, 1e-9);
@@ -169,13 +162,13 @@ TEST(spread__quantiles, "Quantiles of 0..100 in any order; the deviation of a "
 	ATF_CHECK_EQ(nitems(v), sp.sp_count);
 	ATF_CHECK_EQ(0, calibrate_spread(v, 0).sp_count);
 	/* The slower fifth counts in the mean, the slowest of all does not. */
-	for (i = 0; i < nitems(v); i++)
+	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = i == 100 ? 1e9 : i >= 80 ? 2 : 1;
 	sp = calibrate_spread(v, nitems(v));
 	CHECK_NEAR(1, sp.sp_p50, 1e-9);
 	CHECK_NEAR((80 + 2 * 20) / 100.0, sp.sp_mean, 1e-9);
 	draw_modes(1000, 1000, 0, 0.02, 9);
-	for (i = 0; i < DRAWN / 50; i++)
+	for (unsigned i = 0; i < DRAWN / 50; i++)
 		drawn[i * 50] = 1e7;
 	CHECK_NEAR(0.02, calibrate_cv(drawn, DRAWN), 0.002);
 	memset(drawn, 0, sizeof(drawn));
@@ -205,7 +198,6 @@ static const struct {
 static double
 next_number(void *arg)
 {
-
 	return (++*(double *)arg);
 }
 
@@ -233,9 +225,9 @@ TEST(objections__by_threshold, "Each condition is objected to above its "
     "threshold, not at it; a past load average is not")
 {
 	char text[CALIBRATE_TEXT_SIZE], small[20];
-	unsigned i, n;
+	unsigned n;
 
-	for (i = 0; i < nitems(conditions); i++) {
+	for (unsigned i = 0; i < nitems(conditions); i++) {
 		n = calibrate_objections(&conditions[i].cc, text,
 		    sizeof(text));
 		ATF_CHECK_MSG(n == conditions[i].count, "%u: %u: %s", i, n,
@@ -262,7 +254,6 @@ struct planted {
 static void
 plant(const struct planted *pl, unsigned n)
 {
-
 	for (; n > 0; n--, pl++)
 		cb.cb_reading[pl->key].rd_value = pl->value;
 }
@@ -330,11 +321,9 @@ TEST(profile__is_loadable, "A profile of readings is one that parses, with "
 TEST(cpu_cache__holds_cores, "Threads of a core are behind one cache and of "
     "one node")
 {
-	unsigned a, b;
-
 	ATF_REQUIRE(cpu_init() == 0);
-	for (a = 0; a < cpu_count(); a++)
-		for (b = 0; b < cpu_count(); b++) {
+	for (unsigned a = 0; a < cpu_count(); a++)
+		for (unsigned b = 0; b < cpu_count(); b++) {
 			if (cpu_core(a) != cpu_core(b))
 				continue;
 			ATF_CHECK_EQ(cpu_cache(a), cpu_cache(b));

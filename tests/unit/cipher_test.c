@@ -27,9 +27,7 @@ struct counter {
 static void
 counter_next(struct counter *c)
 {
-	unsigned i;
-
-	for (i = 0; i < UINT128_BYTES; i++)
+	for (unsigned i = 0; i < UINT128_BYTES; i++)
 		if (++c->b[i] != 0)
 			break;
 }
@@ -37,9 +35,7 @@ counter_next(struct counter *c)
 static void
 test_key(uint8_t key[CIPHER_KEY_BYTES], uint8_t first)
 {
-	unsigned i;
-
-	for (i = 0; i < CIPHER_KEY_BYTES; i++)
+	for (unsigned i = 0; i < CIPHER_KEY_BYTES; i++)
 		key[i] = (uint8_t)(first + 7 * i);
 }
 
@@ -65,7 +61,6 @@ reference_aes(const uint8_t *key, struct counter *c, uint8_t *out, size_t n)
 static uint32_t
 word_le(const uint8_t *p)
 {
-
 	return ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
 	    (uint32_t)p[3] << 24);
 }
@@ -73,14 +68,12 @@ word_le(const uint8_t *p)
 static uint32_t
 rotate(uint32_t x, unsigned n)
 {
-
 	return (x << n | x >> (32 - n));
 }
 
 static void
 quarter_round(uint32_t *x, unsigned a, unsigned b, unsigned c, unsigned d)
 {
-
 	x[a] += x[b];
 	x[d] = rotate(x[d] ^ x[a], 16);
 	x[c] += x[d];
@@ -97,16 +90,15 @@ chacha_block(const uint8_t *key, const struct counter *c, uint8_t *out)
 {
 	static const char sigma[] = "expand 32-byte k";
 	uint32_t in[16], x[16];
-	unsigned i, k;
 
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		in[i] = word_le((const uint8_t *)sigma + 4 * i);
 		in[12 + i] = word_le(c->b + 4 * i);
 	}
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		in[4 + i] = word_le(key + 4 * i);
 	memcpy(x, in, sizeof(x));
-	for (i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		quarter_round(x, 0, 4, 8, 12);
 		quarter_round(x, 1, 5, 9, 13);
 		quarter_round(x, 2, 6, 10, 14);
@@ -116,10 +108,10 @@ chacha_block(const uint8_t *key, const struct counter *c, uint8_t *out)
 		quarter_round(x, 2, 7, 8, 13);
 		quarter_round(x, 3, 4, 9, 14);
 	}
-	for (i = 0; i < 16; i++) {
+	for (unsigned i = 0; i < 16; i++) {
 		uint32_t sum = x[i] + in[i];
 
-		for (k = 0; k < 4; k++)
+		for (unsigned k = 0; k < 4; k++)
 			out[4 * i + k] = (uint8_t)(sum >> 8 * k);
 	}
 }
@@ -128,9 +120,7 @@ chacha_block(const uint8_t *key, const struct counter *c, uint8_t *out)
 static void
 reference_chacha(const uint8_t *key, struct counter *c, uint8_t *out, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i += CHACHA_BLOCK) {
+	for (size_t i = 0; i < n; i += CHACHA_BLOCK) {
 		chacha_block(key, c, out + i);
 		counter_next(c);
 	}
@@ -212,13 +202,12 @@ check_starts(const char *name, reference *compute, bool sequence,
 	uint8_t key[CIPHER_KEY_BYTES];
 	struct cipher_key ck;
 	uint128_t ctr, elsewhere;
-	size_t i, s;
 
 	key_make(&ck, name);
 	test_key(key, 1);
 	cipher_key_set(&ck, key);
-	for (s = 0; s < nitems(starts); s++) {
-		for (i = 0; i < count; i++) {
+	for (size_t s = 0; s < nitems(starts); s++) {
+		for (size_t i = 0; i < count; i++) {
 			if (i == 0 || !sequence)
 				ctr = uint128_make(starts[s].hi, starts[s].lo);
 			check_call(&ck, key, compute, &ctr, lengths[i],
@@ -239,9 +228,8 @@ CRYPTO_TEST(aes__fips_197, "The AES-256 example of FIPS-197, appendix C.3, "
 	uint8_t answer[AES_BLOCK], block[AES_BLOCK], key[CIPHER_KEY_BYTES];
 	struct cipher_key ck;
 	uint128_t ctr;
-	uint8_t i;
 
-	for (i = 0; i < CIPHER_KEY_BYTES; i++)
+	for (uint8_t i = 0; i < CIPHER_KEY_BYTES; i++)
 		key[i] = i;
 	support_unhex("00112233445566778899aabbccddeeff", block, AES_BLOCK);
 	support_unhex("8ea2b7ca516745bfeafc49904b496089", answer, AES_BLOCK);
@@ -292,9 +280,8 @@ CRYPTO_TEST(chacha20__rfc_8439, "The block of RFC 8439, section 2.3.2, with "
 	struct cipher_key ck;
 	struct counter c;
 	uint128_t ctr;
-	uint8_t i;
 
-	for (i = 0; i < CIPHER_KEY_BYTES; i++)
+	for (uint8_t i = 0; i < CIPHER_KEY_BYTES; i++)
 		key[i] = i;
 	support_unhex("10f1e7e4d13b5915500fdd1fa32071c4"
 	    "c7d1f4c733c068030422aa9ac3d46c4e"
@@ -328,12 +315,11 @@ CRYPTO_TEST(chacha20__partial_block_counts_one, "The rest of a partial block "
 	uint8_t key[CIPHER_KEY_BYTES];
 	struct cipher_key ck;
 	uint128_t ctr;
-	size_t n;
 
 	key_make(&ck, "chacha20");
 	test_key(key, 9);
 	cipher_key_set(&ck, key);
-	for (n = 0; n <= CHACHA_BLOCK; n++) {
+	for (size_t n = 0; n <= CHACHA_BLOCK; n++) {
 		ctr = uint128_make(0, 41);
 		cipher_keystream(&ck, &ctr, first, n);
 		ATF_CHECK_EQ_MSG(uint128_lo(ctr), n == 0 ? 41u : 42u,
@@ -370,22 +356,20 @@ CRYPTO_TEST(cipher_key_set__after_use, "A new key takes effect at once and "
 	uint8_t key[CIPHER_KEY_BYTES];
 	struct cipher_key a, b;
 	uint128_t ctr;
-	size_t i;
-	uint8_t k;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		key_make(&a, rows[i].name);
 		key_make(&b, rows[i].name);
 		/* The counter goes on over the change, as in a re-key. */
 		ctr = uint128_make(0, UINT64_MAX - 20);
-		for (k = 0; k < 8; k++) {
+		for (uint8_t k = 0; k < 8; k++) {
 			test_key(key, k);
 			cipher_key_set(&a, key);
 			check_call(&a, key, rows[i].compute, &ctr, 128, 0);
 			check_call(&a, key, rows[i].compute, &ctr, 576, 0);
 		}
 		/* The same counter again, under another key. */
-		for (k = 0; k < 8; k++) {
+		for (uint8_t k = 0; k < 8; k++) {
 			test_key(key, k);
 			cipher_key_set(&b, key);
 			ctr = uint128_make(0, 3);
@@ -405,10 +389,9 @@ CRYPTO_TEST(cipher_key_wipe__changes_keystream, "A wiped object cannot repeat "
 	uint8_t after[1024], before[1024], key[CIPHER_KEY_BYTES];
 	struct cipher_key ck;
 	uint128_t ctr;
-	unsigned i;
 
 	test_key(key, 3);
-	for (i = 0; i < cipher_count; i++) {
+	for (unsigned i = 0; i < cipher_count; i++) {
 		ATF_REQUIRE_EQ(0, cipher_key_init(&ck, ciphers[i]));
 		cipher_key_set(&ck, key);
 		ctr = uint128_make(0, 8);
@@ -448,13 +431,12 @@ CRYPTO_TEST(keystream__allocates_nothing, "Keystreams, new keys and wiping "
 	struct cipher_key ck;
 	uint64_t before;
 	uint128_t ctr;
-	unsigned c, i;
 
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		ATF_REQUIRE_EQ(0, cipher_key_init(&ck, ciphers[c]));
 		ctr = uint128_make(0, 1);
 		before = *allocated;
-		for (i = 0; i < 4 * nitems(lengths); i++) {
+		for (unsigned i = 0; i < 4 * nitems(lengths); i++) {
 			test_key(key, (uint8_t)i);
 			cipher_key_set(&ck, key);
 			cipher_keystream(&ck, &ctr, got,
@@ -471,10 +453,8 @@ CRYPTO_TEST(keystream__allocates_nothing, "Keystreams, new keys and wiping "
 TEST(cipher_find__names, "Every cipher is found by its name and by its "
     "alias, and nothing else is")
 {
-	unsigned i;
-
 	ATF_REQUIRE(cipher_count >= 2);
-	for (i = 0; i < cipher_count; i++) {
+	for (unsigned i = 0; i < cipher_count; i++) {
 		ATF_CHECK_EQ_MSG(ciphers[i], cipher_find(ciphers[i]->ci_name),
 		    "%s", ciphers[i]->ci_name);
 		ATF_CHECK_EQ_MSG(ciphers[i], cipher_find(ciphers[i]->ci_alias),
@@ -511,17 +491,16 @@ check_stub_keys(struct cipher_key *stub)
 	static uint8_t key[KEYS][CIPHER_KEY_BYTES];
 	uint8_t drawn[CIPHER_STUB_BYTES];
 	uint128_t ctr = uint128_make(0, 0), same;
-	unsigned i, k;
 
-	for (i = 0; i < KEYS; i += 2) {
+	for (unsigned i = 0; i < KEYS; i += 2) {
 		same = ctr;
 		cipher_keystream(stub, &ctr, drawn, sizeof(drawn));
 		memcpy(key[i], drawn + 96, sizeof(key[i]));
 		cipher_key_set(stub, drawn);
 		cipher_keystream(stub, &same, key[i + 1], sizeof(key[i]));
 	}
-	for (i = 0; i < KEYS; i++)
-		for (k = 0; k < i; k++)
+	for (unsigned i = 0; i < KEYS; i++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_REQUIRE(memcmp(key[i], key[k],
 			    sizeof(key[i])) != 0);
 }
@@ -536,9 +515,8 @@ check_stub_chain(struct cipher_key *stub)
 	enum { CHAIN = 1 << 20 };
 	uint8_t drawn[CIPHER_KEY_BYTES], mark[CIPHER_KEY_BYTES] = { 0 };
 	uint128_t ctr;
-	unsigned i;
 
-	for (i = 0; i < CHAIN; i++) {
+	for (unsigned i = 0; i < CHAIN; i++) {
 		ctr = uint128_make(0, 0);
 		cipher_keystream(stub, &ctr, drawn, sizeof(drawn));
 		ATF_REQUIRE_MSG(memcmp(drawn, mark, sizeof(mark)) != 0,
@@ -557,9 +535,8 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 	static const uint8_t key[CIPHER_KEY_BYTES] = { 1 };
 	struct cipher_key stub, real;
 	uint128_t hc, rc;
-	unsigned c, i;
 
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		const struct cipher *stand = cipher_stub(ciphers[c]);
 
 		ATF_CHECK_STREQ(ciphers[c]->ci_name, stand->ci_name);
@@ -575,7 +552,7 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 		cipher_key_set(&stub, key);
 		ATF_CHECK(memcmp(stub.ck_raw, key, sizeof(key)) == 0);
 		hc = rc = uint128_make(3, UINT64_MAX - 5);
-		for (i = 0; i < 2 * nitems(sizes); i++) {
+		for (unsigned i = 0; i < 2 * nitems(sizes); i++) {
 			size_t n = sizes[i / 2];
 
 			if (!stand->ci_whole_blocks)
@@ -600,17 +577,16 @@ CRYPTO_TEST(cipher_key_new__own_lines, "No two keys are on one cache line")
 {
 	enum { KEYS = 16, LINE = 64 };
 	struct cipher_key *ck[KEYS];
-	unsigned i, k;
 
-	for (i = 0; i < KEYS; i++) {
+	for (unsigned i = 0; i < KEYS; i++) {
 		ATF_REQUIRE_EQ(0, cipher_key_new(&ck[i], ciphers[0]));
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK((uintptr_t)ck[i] / LINE >
 			    ((uintptr_t)(ck[k] + 1) - 1) / LINE ||
 			    ((uintptr_t)(ck[i] + 1) - 1) / LINE <
 			    (uintptr_t)ck[k] / LINE);
 	}
-	for (i = 0; i < KEYS; i++)
+	for (unsigned i = 0; i < KEYS; i++)
 		cipher_key_free(ck[i]);
 	cipher_key_free(NULL);
 }

@@ -38,9 +38,8 @@ static void
 settle(struct result_cell *c)
 {
 	double *v = fixture_alloc(c->repeats + 1, sizeof(*v));
-	unsigned i;
 
-	for (i = 0; i < c->repeats; i++)
+	for (unsigned i = 0; i < c->repeats; i++)
 		v[i] = c->samples[i].total_mb_per_s;
 	c->total_mb_per_s = stats_median(v, c->repeats);
 	free(v);
@@ -50,10 +49,9 @@ static void
 set_total(struct result_cell *c, unsigned repeat, double mb_per_s)
 {
 	struct result_sample *s = &c->samples[repeat];
-	unsigned i;
 
 	s->total_mb_per_s = mb_per_s;
-	for (i = 0; i < c->readers; i++)
+	for (unsigned i = 0; i < c->readers; i++)
 		s->reader_mb_per_s[i] = mb_per_s / c->readers;
 }
 
@@ -62,12 +60,11 @@ static void
 vary(struct result *r, uint64_t seed, double sd)
 {
 	uint64_t state = seed * 2 + 1;
-	unsigned i, k;
 
-	for (i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 16; i++)
 		support_draw(&state);
-	for (i = 0; i < r->cell_count; i++) {
-		for (k = 0; k < r->cells[i].repeats; k++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		for (unsigned k = 0; k < r->cells[i].repeats; k++) {
 			struct result_sample *s = &r->cells[i].samples[k];
 
 			s->order = k * r->cell_count + i;
@@ -87,9 +84,7 @@ vary(struct result *r, uint64_t seed, double sd)
 static void
 scale_total(struct result_cell *c, double factor)
 {
-	unsigned i;
-
-	for (i = 0; i < c->repeats; i++)
+	for (unsigned i = 0; i < c->repeats; i++)
 		set_total(c, i, c->samples[i].total_mb_per_s * factor);
 	settle(c);
 }
@@ -99,9 +94,8 @@ static void
 make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
 {
 	struct fixture_cell *grid = fixture_alloc(cells, sizeof(*grid));
-	unsigned i;
 
-	for (i = 0; i < cells; i++)
+	for (unsigned i = 0; i < cells; i++)
 		grid[i] = (struct fixture_cell){
 			.fc_design = i % 2 == 0 ? "locked" : "concurrent",
 			.fc_cipher = i / 2 % 2 == 0 ? "aes" : "chacha20",
@@ -117,7 +111,6 @@ make(struct result *r, unsigned cells, unsigned repeats, uint64_t seed)
 static void
 make_two(unsigned cells, unsigned repeats, uint64_t seed)
 {
-
 	make(&a, cells, repeats, 2 * seed + 1);
 	make(&b, cells, repeats, 2 * seed + 2);
 }
@@ -126,7 +119,6 @@ make_two(unsigned cells, unsigned repeats, uint64_t seed)
 static void
 begin(enum compare_by by)
 {
-
 	compare_free(&co);
 	why[0] = '\0';
 	co = (struct compare){
@@ -139,7 +131,6 @@ begin(enum compare_by by)
 static void
 judge(enum compare_by by)
 {
-
 	begin(by);
 	ATF_REQUIRE_EQ_MSG(0, compare_conditions(&co, false, why), "%s", why);
 	ATF_REQUIRE_EQ_MSG(0, compare_match(&co, NULL, why), "%s", why);
@@ -150,7 +141,6 @@ judge(enum compare_by by)
 static void
 judge_rows(unsigned wanted, double margin, double moved)
 {
-
 	begin(COMPARE_RESULTS);
 	co.co_wanted = wanted;
 	co.co_margin = margin;
@@ -163,9 +153,7 @@ judge_rows(unsigned wanted, double margin, double moved)
 static bool
 flagged(const char *text)
 {
-	unsigned i;
-
-	for (i = 0; i < co.co_flag_count; i++)
+	for (unsigned i = 0; i < co.co_flag_count; i++)
 		if (strstr(co.co_flags[i], text) != NULL)
 			return (true);
 	return (false);
@@ -174,14 +162,12 @@ flagged(const char *text)
 static enum compare_verdict
 total_verdict(unsigned pair)
 {
-
 	return (co.co_pairs[pair].pa_row[0].cr_verdict);
 }
 
 static void
 done(void)
 {
-
 	compare_free(&co);
 	result_free(&a);
 	result_free(&b);
@@ -191,9 +177,9 @@ done(void)
 static unsigned
 claims(void)
 {
-	unsigned claimed = 0, i, q;
+	unsigned claimed = 0, q;
 
-	for (i = 0; i < co.co_pair_count; i++) {
+	for (unsigned i = 0; i < co.co_pair_count; i++) {
 		for (q = 0; q < QUANTITIES; q++) {
 			enum compare_verdict v =
 			    co.co_pairs[i].pa_row[q].cr_verdict;
@@ -231,9 +217,9 @@ TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
     "the interval holds, and at most two others in all of them")
 {
 	const struct compare_row *row;
-	unsigned i, others = 0, seed;
+	unsigned others = 0;
 
-	for (seed = 0; seed < 8; seed++) {
+	for (unsigned seed = 0; seed < 8; seed++) {
 		make_two(MANY_CELLS, MANY_REPEATS, seed);
 		scale_total(&b.cells[77], 0.97);
 		judge(COMPARE_RESULTS);
@@ -242,7 +228,7 @@ TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
 		ATF_CHECK(row->cr_change > -0.045 && row->cr_change < -0.015);
 		ATF_CHECK(row->cr_change_ci95[0] < -0.02 &&
 		    row->cr_change_ci95[1] < 0);
-		for (i = 0; i < MANY_CELLS; i++)
+		for (unsigned i = 0; i < MANY_CELLS; i++)
 			others += i != 77 && total_verdict(i) != COMPARE_NONE;
 		done();
 	}
@@ -258,13 +244,13 @@ slice_up(struct result *r, unsigned slices, double change, uint64_t seed)
 {
 	uint64_t state = seed;
 	double load[64], made;
-	unsigned i, k, s;
+	unsigned s;
 
-	for (k = 0; k < r->cells[0].repeats; k++) {
+	for (unsigned k = 0; k < r->cells[0].repeats; k++) {
 		for (s = 0; s < slices; s++)
 			load[s] = 0.1 + 0.9 *
 			    (double)(support_draw(&state) % 1000) / 1000;
-		for (i = 0; i < r->cell_count; i++) {
+		for (unsigned i = 0; i < r->cell_count; i++) {
 			struct result_sample *rs = &r->cells[i].samples[k];
 
 			rs->together = 1 + 2 * k;
@@ -282,7 +268,7 @@ slice_up(struct result *r, unsigned slices, double change, uint64_t seed)
 			set_total(&r->cells[i], k, made);
 		}
 	}
-	for (i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++)
 		settle(&r->cells[i]);
 }
 
@@ -291,9 +277,9 @@ TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
     "same design twice differs in at most 5 % of comparisons; none is refused")
 {
 	const struct compare_row *row;
-	unsigned claimed = 0, seed;
+	unsigned claimed = 0;
 
-	for (seed = 1; seed <= 100; seed++) {
+	for (unsigned seed = 1; seed <= 100; seed++) {
 		make(&a, 2, seed % 2 == 0 ? 5 : 30, seed);
 		slice_up(&a, 30, seed <= 20 ? 0.03 : 0, seed);
 		begin(COMPARE_DESIGN);
@@ -324,14 +310,13 @@ TEST(compare_judge__pairs_that_drift, "A difference that grows over the run is "
     "belong together are no pairs")
 {
 	struct result_sample *rs;
-	unsigned how, k, s;
 
-	for (how = 0; how < 3; how++) {
+	for (unsigned how = 0; how < 3; how++) {
 		make(&a, 2, 10, 1);
 		slice_up(&a, 30, 0.5, 1);
-		for (k = 0; k < 10; k++) {
+		for (unsigned k = 0; k < 10; k++) {
 			rs = &a.cells[1].samples[k];
-			for (s = 0; s < 30; s++) {
+			for (unsigned s = 0; s < 30; s++) {
 				if (how < 2)
 					rs->slice_mb_per_s[s] *= 1 + 0.1 * k;
 				if (how == 1)
@@ -359,17 +344,16 @@ TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
     "some are not")
 {
 	const struct compare_row *row;
-	unsigned i, q;
 
 	make_two(100, 10, 0);
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		scale_total(&b.cells[i], 1 + 0.0005 * i);
-		for (q = 0; q < 10; q++)
+		for (unsigned q = 0; q < 10; q++)
 			b.cells[i].samples[q].latency_ns.p99 *= 1 + 0.002 * i;
 	}
 	judge(COMPARE_RESULTS);
-	for (i = 0; i < 100; i++) {
-		for (q = 0; q < QUANTITIES; q++) {
+	for (unsigned i = 0; i < 100; i++) {
+		for (unsigned q = 0; q < QUANTITIES; q++) {
 			row = &co.co_pairs[i].pa_row[q];
 			if (row->cr_verdict != COMPARE_BETTER &&
 			    row->cr_verdict != COMPARE_WORSE)
@@ -401,9 +385,9 @@ TEST(compare_judge__significant_but_overlapping, "One row alone, 0.9 % apart: "
     "ranked")
 {
 	const struct compare_row *row;
-	unsigned overlaps = 0, ranked = 0, seed;
+	unsigned overlaps = 0, ranked = 0;
 
-	for (seed = 0; seed < 50; seed++) {
+	for (unsigned seed = 0; seed < 50; seed++) {
 		make_two(1, 20, seed);
 		scale_total(&b.cells[0], 1.009);
 		judge_rows(1, 0, 0);
@@ -425,10 +409,8 @@ TEST(compare_judge__tiny_values, "Harvest CPU of 0.04 and 0.08 % is the same; "
     "from 0.04 to 12 % is worse, with a finite change; latencies one bucket "
     "apart are the same, two apart are not")
 {
-	unsigned i;
-
 	make_two(2, 20, 0);
-	for (i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < 20; i++) {
 		double more = 0.0001 * i;
 
 		a.cells[0].samples[i].harvest.cpu_percent = 0.04 + more;
@@ -455,7 +437,6 @@ TEST(compare_judge__tiny_values, "Harvest CPU of 0.04 and 0.08 % is the same; "
 static void
 drop_repeats(struct result_cell *c, unsigned left)
 {
-
 	for (; c->repeats > left; c->repeats--) {
 		free(c->samples[c->repeats - 1].reader_mb_per_s);
 		free(c->samples[c->repeats - 1].reader_cpu);
@@ -467,24 +448,22 @@ drop_repeats(struct result_cell *c, unsigned left)
 TEST(compare_judge__refuses_by_name, "Too few repeats, a gate, and drift are "
     "said and not ranked; few repeats are said to be few")
 {
-	unsigned i;
-
 	make_two(5, 20, 0);
 	/* Two repeats; four; a gate; a drift of 20 %. */
 	drop_repeats(&a.cells[0], 2);
 	drop_repeats(&b.cells[1], 4);
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		set_total(&b.cells[1], i, 300);
 	settle(&b.cells[1]);
 	strcpy(b.cells[2].gate, "starvation");
-	for (i = 0; i < 20; i++)
+	for (unsigned i = 0; i < 20; i++)
 		set_total(&b.cells[3], i, 400 + 4 * i);
 	settle(&b.cells[3]);
 	judge(COMPARE_RESULTS);
 	ATF_CHECK(strstr(co.co_pairs[0].pa_refused, "too few repeats: A has 2, "
 	    "B has 20") != NULL);
 	ATF_CHECK_STREQ("", co.co_pairs[1].pa_refused);
-	for (i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		struct text t = { .s = "" };
 
 		verdict_pair(&t, &co, &co.co_pairs[i]);
@@ -511,10 +490,9 @@ TEST(compare_conditions__other_machine, "Another host, time or INVARIANTS, or "
 		"measured seconds of a repeat (A 1.5, B 2)",
 		"ledger (on in B)", "flags (A \"-O2\", B \"-O3\")", ""
 	};
-	unsigned i;
 
 	make(&a, 4, 5, 1);
-	for (i = 0; i < nitems(named); i++) {
+	for (unsigned i = 0; i < nitems(named); i++) {
 		make(&b, 4, 5, 2);
 		if (i == 0)
 			strcpy(b.host.cpu_model, "Other 1");
@@ -546,11 +524,9 @@ TEST(compare_conditions__machine_moved, "All cells together slow down by 4 % "
     "over B, which fails none of them: flagged, and no change of the medians "
     "by 2 % is ranked; one of 12 % is")
 {
-	unsigned i, k;
-
 	make_two(40, 8, 0);
-	for (i = 0; i < 40; i++) {
-		for (k = 0; k < 8; k++)
+	for (unsigned i = 0; i < 40; i++) {
+		for (unsigned k = 0; k < 8; k++)
 			set_total(&b.cells[i], k, b.cells[i].samples[k]
 			    .total_mb_per_s * (1 - 0.04 * k / 7));
 		settle(&b.cells[i]);
@@ -569,11 +545,10 @@ static void
 disturb(struct result *r)
 {
 	struct result_cell *c;
-	unsigned i, k;
 
-	for (i = 0; i < r->cell_count; i++) {
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		c = &r->cells[i];
-		for (k = 0; k < c->repeats; k += 3)
+		for (unsigned k = 0; k < c->repeats; k += 3)
 			set_total(c, k, 0.85 * c->samples[k].total_mb_per_s);
 		settle(c);
 	}
@@ -603,7 +578,6 @@ add_controls(void)
 static void
 drop_controls(void)
 {
-
 	a.controls = b.controls = NULL;
 	a.control_count = b.control_count = 0;
 	result_free(&controls[0]);
@@ -614,7 +588,6 @@ TEST(compare_conditions__not_quiet, "Something takes 15 % from all cells of "
     "every third block of B: flagged, and 5 % is not ranked; a control that "
     "is 10 % slower is flagged, and 5 % is not ranked either")
 {
-
 	make_two(20, 12, 0);
 	scale_total(&b.cells[7], 0.95);
 	judge(COMPARE_RESULTS);
@@ -643,11 +616,11 @@ TEST(compare_noise__few_cells, "2 and 4 cells of 5 repeats: blocks that "
     "something took 15 % from are flagged in most seeds, and blocks that "
     "nothing disturbed in few")
 {
-	unsigned calm, cells, seed, stirred;
+	unsigned calm, stirred;
 
-	for (cells = 2; cells <= 4; cells += 2) {
+	for (unsigned cells = 2; cells <= 4; cells += 2) {
 		calm = stirred = 0;
-		for (seed = 0; seed < 100; seed++) {
+		for (unsigned seed = 0; seed < 100; seed++) {
 			make_two(cells, 5, seed);
 			begin(COMPARE_RESULTS);
 			ATF_REQUIRE_EQ(0, compare_noise(&co, true));
@@ -668,17 +641,15 @@ TEST(compare_noise__few_cells, "2 and 4 cells of 5 repeats: blocks that "
 TEST(compare_noise__gated_cells, "Cells and controls that failed a gate say "
     "nothing of the machine, and mute no change of others")
 {
-	unsigned i;
-
 	make_two(8, 12, 0);
 	disturb(&b);
 	begin(COMPARE_RESULTS);
 	ATF_REQUIRE_EQ(0, compare_noise(&co, true));
 	ATF_CHECK(co.co_noise > 0.08);
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		strcpy(b.cells[i].gate, "drift");
 	add_controls();
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		strcpy(a.controls[0].gate, i == 0 ? "drift" : "");
 		strcpy(b.controls[0].gate, i == 1 ? "drift" : "");
 		begin(COMPARE_RESULTS);
@@ -698,21 +669,20 @@ TEST(compare_judge__five_repeats_drift, "Five repeats that only fall, by 8 %, "
 		{ 408, 404, 400, 396, 376 }, { 408, 404, 400, 396, 392 },
 		{ 420, 410, 400, 380, 0 }, { 408, 404, 396, 400, 376 }
 	};
-	unsigned i, k;
 
 	make_two(40, 5, 0);
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		if (i == 2)
 			drop_repeats(&b.cells[i], 4);
-		for (k = 0; k < b.cells[i].repeats; k++)
+		for (unsigned k = 0; k < b.cells[i].repeats; k++)
 			set_total(&b.cells[i], k, falls[i][k]);
 		settle(&b.cells[i]);
 	}
 	judge(COMPARE_RESULTS);
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		ATF_CHECK_EQ_MSG(i == 0, co.co_pairs[i].pa_refused[0] != '\0',
 		    "%u: %s", i, co.co_pairs[i].pa_refused);
-	for (i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 40; i++) {
 		ATF_REQUIRE_EQ(0, summary_gate_trend(&b.cells[i]));
 		ATF_CHECK_EQ(co.co_pairs[i].pa_refused[0] != '\0',
 		    b.cells[i].gate[0] != '\0');
@@ -724,14 +694,12 @@ TEST(compare_match__pairs, "By design each cell meets the locked one of its "
     "cipher and readers; by cipher the first; a base may be named; a cell "
     "without partner is kept apart")
 {
-	unsigned i;
-
 	/* locked, concurrent x aes, chacha20 x 2, 3 readers, and a half. */
 	make(&a, 9, 5, 1);
 	begin(COMPARE_DESIGN);
 	ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
 	ATF_REQUIRE_EQ(4, co.co_pair_count);
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		ATF_CHECK_EQ(&a.cells[2 * i], co.co_pairs[i].pa_cell[0]);
 		ATF_CHECK_EQ(&a.cells[2 * i + 1], co.co_pairs[i].pa_cell[1]);
 	}
@@ -753,8 +721,6 @@ TEST(compare_match__pairs, "By design each cell meets the locked one of its "
 TEST(compare_match__one_side_only, "Cells that only one result has are "
     "listed; results that share none are refused")
 {
-	unsigned i;
-
 	make(&a, 8, 5, 1);
 	make(&b, 6, 5, 2);
 	b.cells[0].request_bytes = 512;
@@ -764,7 +730,7 @@ TEST(compare_match__one_side_only, "Cells that only one result has are "
 	ATF_CHECK_EQ(3, co.co_alone_count[0]);
 	ATF_CHECK_EQ(1, co.co_alone_count[1]);
 	ATF_CHECK_EQ(&b.cells[0], co.co_alone[1][0]);
-	for (i = 0; i < 6; i++)
+	for (unsigned i = 0; i < 6; i++)
 		strcpy(b.cells[i].crypto, "native");
 	begin(COMPARE_RESULTS);
 	ATF_CHECK_EQ(EINVAL, compare_match(&co, NULL, why));
@@ -788,9 +754,8 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 	};
 	struct compare_pair pa = { .pa_refused = "" };
 	struct compare_gate cg;
-	size_t i;
 
-	for (i = 0; i < nitems(bad); i++)
+	for (size_t i = 0; i < nitems(bad); i++)
 		ATF_CHECK_EQ_MSG(EINVAL, compare_gate_parse(&cg, bad[i], why),
 		    "\"%s\"", bad[i]);
 	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, " latency_p99_ns>10 % ",
@@ -846,13 +811,12 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 		    COMPARE_STOP_NOISE },
 	};
 	const struct compare_row *row;
-	unsigned i, k;
 
-	for (i = 0; i < nitems(cases); i++) {
+	for (unsigned i = 0; i < nitems(cases); i++) {
 		make(&a, 1, 20, 1);
 		make(&b, 1, 20, 1);
 		scale_total(&b.cells[0], cases[i].total);
-		for (k = 0; k < 20; k++) {
+		for (unsigned k = 0; k < 20; k++) {
 			/* Hardly any spread, as the shift may be small. */
 			a.cells[0].samples[k].latency_ns.p50 = 1e5 + k;
 			b.cells[0].samples[k].latency_ns.p50 =
@@ -883,10 +847,10 @@ TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
     "neither it nor fairness, and pays for no such test")
 {
 	struct result_sample *s;
-	unsigned k, q, tests;
+	unsigned tests;
 
 	make_two(2, 20, 0);
-	for (k = 0; k < 20; k++) {
+	for (unsigned k = 0; k < 20; k++) {
 		s = &b.cells[1].samples[k];
 		s->reader_mb_per_s[0] *= 1.2;
 		s->reader_mb_per_s[1] *= 0.8;
@@ -899,7 +863,7 @@ TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
 	tests = co.co_tests;
 	a.cells[0].readers = b.cells[0].readers = 1;
 	judge(COMPARE_RESULTS);
-	for (q = 0; q < QUANTITIES; q++) {
+	for (unsigned q = 0; q < QUANTITIES; q++) {
 		ATF_CHECK_EQ(!quantities[q].qu_of_several,
 		    co.co_pairs[0].pa_row[q].cr_wanted);
 		ATF_CHECK(co.co_pairs[1].pa_row[q].cr_wanted);
@@ -929,13 +893,13 @@ TEST(compare_judge__harvest_work, "A third of the harvest thread's CPU is "
 	};
 	const unsigned cpu = QUANTITY_HARVEST_CPU;
 	const struct compare_row *row;
-	unsigned i, k, wanted;
+	unsigned wanted;
 
-	for (i = 0; i < 2 * nitems(cases); i++) {
+	for (unsigned i = 0; i < 2 * nitems(cases); i++) {
 		const unsigned n = i / 2;
 
 		make_two(1, 20, 0);
-		for (k = 0; k < 20; k++) {
+		for (unsigned k = 0; k < 20; k++) {
 			/* Bursts: the medians differ by chance. */
 			a.cells[0].samples[k].harvest.events_per_s =
 			    k % 2 == 0 ? 1800 : 3600;
@@ -961,13 +925,12 @@ static void
 draw(struct result_cell *c, double factor, unsigned contrary)
 {
 	double *v;
-	unsigned i, q;
 
 	snprintf(c->engine, sizeof(c->engine), "virtual");
 	c->uncertainty.samples = 20;
-	for (q = 0; q < QUANTITIES; q++) {
+	for (unsigned q = 0; q < QUANTITIES; q++) {
 		v = fixture_reals(20, 0);
-		for (i = 0; i < 20; i++)
+		for (unsigned i = 0; i < 20; i++)
 			v[i] = (100 + i) * (i < contrary ? 2 - factor :
 			    factor);
 		memcpy((char *)&c->uncertainty + quantities[q].qu_drawn, &v,
@@ -998,9 +961,8 @@ TEST(compare_judge__drawn_profiles, "Cells with drawn profiles are ranked by "
 	struct compare_gate cg;
 	struct text t = { .s = "" };
 	const struct compare_row *row;
-	unsigned i;
 
-	for (i = 0; i < nitems(cases); i++) {
+	for (unsigned i = 0; i < nitems(cases); i++) {
 		make(&a, 1, 5, 1);
 		make(&b, 1, 5, 1);
 		scale_total(&b.cells[0], cases[i].point);
@@ -1045,7 +1007,6 @@ TEST(compare_match__polls, "Cells of A and B whose spinners poll differently "
     "often are paired and flagged by name; two of one result that only differ "
     "so are refused")
 {
-
 	make_two(4, 5, 0);
 	b.cells[1].spin_polls = b.cells[2].spin_polls = 64;
 	judge(COMPARE_RESULTS);
@@ -1093,9 +1054,8 @@ TEST(clip_utf8__characters, "A text cut within a character of two, three or "
 		{ "a\xff", "a\xff" }
 	};
 	char text[8];
-	size_t i;
 
-	for (i = 0; i < nitems(cut); i++) {
+	for (size_t i = 0; i < nitems(cut); i++) {
 		strcpy(text, cut[i][0]);
 		utf8_truncate(text);
 		ATF_CHECK_STREQ(cut[i][1], text);

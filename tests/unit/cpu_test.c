@@ -33,7 +33,6 @@ write_two_kinds(const char *path)
 TEST(cpu_kind__told_apart, "Cores of two kinds differ, the faster has the "
     "greater number; what is no CPU is of none")
 {
-
 	write_two_kinds("kinds.xml");
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_XMLFILE", "kinds.xml", 1));
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_THISSYSTEM", "0", 1));
@@ -49,13 +48,11 @@ TEST(cpu_kind__told_apart, "Cores of two kinds differ, the faster has the "
 
 TEST(cpu_kind__all_alike, "A machine that says nothing of kinds has one")
 {
-	unsigned i;
-
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_SYNTHETIC", "node:2 core:2 pu:1", 1));
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_THISSYSTEM", "0", 1));
 	ATF_REQUIRE_EQ(0, cpu_init());
 	ATF_REQUIRE_EQ(4, cpu_count());
-	for (i = 0; i < cpu_count(); i++)
+	for (unsigned i = 0; i < cpu_count(); i++)
 		ATF_CHECK_EQ(0, cpu_kind(cpu_os_index(i)));
 	cpu_fini();
 }

@@ -26,13 +26,12 @@ CRYPTO_TEST(crng_pool_event__credit, "Each byte is worth 8 bits, the counter "
 {
 	struct harvest_event he;
 	struct crng_pool cp;
-	unsigned i, ready;
-	uint8_t size;
+	unsigned ready;
 
-	for (size = 1; size <= HARVEST_ENTROPY_BYTES; size++) {
+	for (uint8_t size = 1; size <= HARVEST_ENTROPY_BYTES; size++) {
 		ATF_REQUIRE_EQ(0, crng_pool_init(&cp, false));
 		ready = 0;
-		for (i = 1; i <= 2 * CRNG_READY_BYTES; i++) {
+		for (unsigned i = 1; i <= 2 * CRNG_READY_BYTES; i++) {
 			he = event_make(size, i);
 			if (crng_pool_event(&cp, &he))
 				ready += i;
@@ -50,18 +49,17 @@ CRYPTO_TEST(crng_pool_extract__never_the_same, "Keys differ without an event "
 	uint8_t key[6][CIPHER_KEY_BYTES];
 	struct harvest_event he;
 	struct crng_pool cp;
-	unsigned i, k;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		ATF_REQUIRE_EQ(0, crng_pool_init(&cp, false));
 		he = event_make(8, i);
 		crng_pool_event(&cp, &he);
-		for (k = 0; k < 3; k++)
+		for (unsigned k = 0; k < 3; k++)
 			crng_pool_extract(&cp, key[3 * i + k]);
 		crng_pool_fini(&cp);
 	}
-	for (i = 0; i < nitems(key); i++)
-		for (k = 0; k < i; k++)
+	for (unsigned i = 0; i < nitems(key); i++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK_MSG(memcmp(key[i], key[k],
 			    CIPHER_KEY_BYTES) != 0, "keys %u and %u", k, i);
 }
@@ -72,10 +70,9 @@ CRYPTO_TEST(crng_base_set__generations, "Each key has another generation, none "
 	static const uint64_t expected[] = { UINT64_MAX - 1, 0, 1 };
 	uint8_t key[CIPHER_KEY_BYTES];
 	struct crng base;
-	unsigned i;
 
 	ATF_REQUIRE_EQ(0, crng_init(&base, ciphers[0], UINT64_MAX - 2));
-	for (i = 0; i < nitems(expected); i++) {
+	for (unsigned i = 0; i < nitems(expected); i++) {
 		memset(key, 0x5a, sizeof(key));
 		crng_base_set(&base, key);
 		ATF_CHECK_EQ_MSG(expected[i], base.cr_generation, "%" PRIu64,

@@ -38,9 +38,7 @@ check_digest(struct digest *dg, const char *hex, const char *what)
 static void
 absorb(struct digest *dg, size_t row)
 {
-	unsigned r;
-
-	for (r = 0; r < known[row].repeat; r++)
+	for (unsigned r = 0; r < known[row].repeat; r++)
 		digest_update(dg, known[row].text, strlen(known[row].text));
 }
 
@@ -48,10 +46,9 @@ TEST(digest__known_answers, "It is SHA-256: the examples of FIPS 180-4, each "
     "in a new context")
 {
 	struct digest dg;
-	size_t i;
 
 	support_crypto();
-	for (i = 0; i < nitems(known); i++) {
+	for (size_t i = 0; i < nitems(known); i++) {
 		ATF_REQUIRE_EQ(0, digest_init(&dg));
 		absorb(&dg, i);
 		check_digest(&dg, known[i].digest, known[i].text);
@@ -64,12 +61,11 @@ TEST(digest_reset__reuse, "A context is as new after a reset, whether it was "
     "finished or not")
 {
 	struct digest dg;
-	size_t i, round;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, digest_init(&dg));
-	for (round = 0; round < 3; round++) {
-		for (i = 0; i < nitems(known); i++) {
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < nitems(known); i++) {
 			absorb(&dg, i);
 			check_digest(&dg, known[i].digest, "after finish");
 			digest_reset(&dg);
@@ -87,12 +83,12 @@ TEST(digest_update__any_split, "Pools absorb in small parts; where they are "
 {
 	const char *text = known[2].text;
 	struct digest dg;
-	size_t cut, n = strlen(text);
+	size_t n = strlen(text);
 	char what[32];
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, digest_init(&dg));
-	for (cut = 0; cut <= n; cut++) {
+	for (size_t cut = 0; cut <= n; cut++) {
 		digest_update(&dg, text, cut);
 		digest_update(&dg, text + cut, 0);
 		digest_update(&dg, text + cut, n - cut);
@@ -131,12 +127,11 @@ TEST(digest_reset__allocates_nothing, "Absorbing, finishing and resetting "
 	uint64_t absorbed, before, finished, reset;
 	uint8_t out[DIGEST_BYTES];
 	struct digest dg;
-	unsigned i;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, digest_init(&dg));
 	absorbed = finished = reset = 0;
-	for (i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < 20; i++) {
 		before = *allocated;
 		digest_update(&dg, known[2].text, strlen(known[2].text));
 		absorbed += *allocated - before;
@@ -163,13 +158,12 @@ TEST(digest__stub, "The stand-in differs for different input of any "
 	const volatile uint64_t *allocated;
 	struct digest dg;
 	uint64_t before;
-	unsigned i, k;
 
 	allocated = support_allocated();
 	before = *allocated;
 	ATF_REQUIRE_EQ(0, digest_init_as(&dg, hash_stub()));
 	ATF_REQUIRE_EQ(DIGEST_BYTES, digest_bytes(&dg));
-	for (i = 0; i < nitems(out); i++) {
+	for (unsigned i = 0; i < nitems(out); i++) {
 		/* Zeros of each length; then one bit in each byte. */
 		if (i >= sizeof(input))
 			input[i - sizeof(input)] ^= 1;
@@ -177,7 +171,7 @@ TEST(digest__stub, "The stand-in differs for different input of any "
 		    sizeof(input));
 		digest_finish(&dg, out[i]);
 		digest_reset(&dg);
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK_MSG(memcmp(out[i], out[k],
 			    sizeof(out[i])) != 0, "%u and %u", i, k);
 	}

@@ -67,7 +67,6 @@ static bool
 toy_schedule(struct toy *ty, struct strategy *st, uint64_t seed,
     uint64_t index)
 {
-
 	if (!strategy_begin(st, seed, index))
 		return (false);
 	toy_run(ty, strategy_choose, st);
@@ -81,12 +80,12 @@ TEST(strategy__deterministic, "every strategy makes the same choices with the "
 	struct toy a = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS }, b;
 	struct strategy st;
 	const struct strategy_class *sy;
-	unsigned differ, i, k, run;
+	unsigned differ, k;
 
-	for (i = 0; i < strategy_count; i++) {
+	for (unsigned i = 0; i < strategy_count; i++) {
 		sy = strategy_classes[i];
 		differ = 0;
-		for (run = 0; run < 2 * 20; run++) {
+		for (unsigned run = 0; run < 2 * 20; run++) {
 			/* A new one has learned nothing from the last run. */
 			ATF_REQUIRE_EQ(0, strategy_init(&st, sy,
 			    sy->sy_usual));
@@ -111,7 +110,6 @@ TEST(strategy__deterministic, "every strategy makes the same choices with the "
 static unsigned
 choose_of(unsigned n, unsigned k)
 {
-
 	return (k == 0 ? 1 : choose_of(n - 1, k - 1) * n / k);
 }
 
@@ -119,13 +117,13 @@ static unsigned
 dfs_count(struct toy *ty, unsigned bound, struct hyperloglog *di)
 {
 	struct strategy st;
-	unsigned i, runs = 0;
+	unsigned runs = 0;
 	uint64_t hash;
 
 	ATF_REQUIRE_EQ(0, strategy_init(&st, &strategy_dfs, bound));
 	while (toy_schedule(ty, &st, 0, runs)) {
 		hash = 1;
-		for (i = 0; i < ty->ty_count; i++) {
+		for (unsigned i = 0; i < ty->ty_count; i++) {
 			hash += ty->ty_trace[i];
 			hash = splitmix_next(&hash);
 		}
@@ -162,16 +160,16 @@ TEST(strategy__delay_bounded, "delay switches threads only at the end of a "
     "turn and at a delay")
 {
 	struct toy ty = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS };
-	unsigned bound, i, most, run, switches;
+	unsigned most, switches;
 	struct strategy st;
 
-	for (bound = 0; bound <= 3; bound++) {
+	for (unsigned bound = 0; bound <= 3; bound++) {
 		ATF_REQUIRE_EQ(0, strategy_init(&st, &strategy_delay, bound));
 		most = 0;
-		for (run = 0; run < 200; run++) {
+		for (unsigned run = 0; run < 200; run++) {
 			ATF_REQUIRE(toy_schedule(&ty, &st, run, run));
 			switches = 0;
-			for (i = 1; i < ty.ty_count; i++)
+			for (unsigned i = 1; i < ty.ty_count; i++)
 				switches += ty.ty_trace[i] !=
 				    ty.ty_trace[i - 1];
 			if (switches > most)
@@ -245,10 +243,10 @@ TEST(strategy__names, "names of strategies are read back; other words are "
 static bool
 planted(const struct toy *ty)
 {
-	unsigned at = 0, i;
+	unsigned at = 0;
 	static const uint16_t want[] = { 1, 3, 1, 2, 1 };
 
-	for (i = 0; i < ty->ty_count && at < nitems(want); i++)
+	for (unsigned i = 0; i < ty->ty_count && at < nitems(want); i++)
 		at += ty->ty_trace[i] == want[at];
 	return (at == nitems(want));
 }
@@ -268,19 +266,19 @@ TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
     "possible")
 {
 	struct toy ty = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS };
-	unsigned failed = 0, i, run;
+	unsigned failed = 0;
 	struct schedule sd;
 	struct strategy st;
 
 	memset(&sd, 0, sizeof(sd));
 	ATF_REQUIRE_EQ(0, strategy_init(&st, &strategy_random, 0));
-	for (run = 0; run < 50; run++) {
+	for (unsigned run = 0; run < 50; run++) {
 		ATF_REQUIRE(toy_schedule(&ty, &st, run, run));
 		if (!planted(&ty))
 			continue;
 		failed++;
 		schedule_clear(&sd);
-		for (i = 0; i < ty.ty_count; i++)
+		for (unsigned i = 0; i < ty.ty_count; i++)
 			schedule_append(&sd.sd_choices, ty.ty_trace[i], 1);
 		ATF_REQUIRE(planted_fails(&ty, &sd));
 		ATF_CHECK_EQ(0, shrink_schedule(&sd, planted_fails, &ty));
@@ -316,7 +314,6 @@ static void
 run_both(struct campaign *cn, struct campaign_result *one,
     struct campaign_result *three)
 {
-
 	ATF_REQUIRE_EQ(0, campaign_run(cn, one));
 	cn->cn_jobs = 3;
 	ATF_REQUIRE_EQ(0, campaign_run(cn, three));
@@ -365,14 +362,13 @@ TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
 	static struct campaign_result ce;
 	struct campaign cn = campaign_of("ticket");
 	uint64_t before = 0;
-	unsigned bound;
 
 	support_crypto();
 	cn.cn_strategy = &strategy_dfs;
 	cn.cn_limits.sm_small = true;
 	cn.cn_limits.sm_readers_most = 2;
 	cn.cn_end = 1000000;
-	for (bound = 0; bound <= 1; bound++) {
+	for (unsigned bound = 0; bound <= 1; bound++) {
 		cn.cn_parameter = bound;
 		ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
 		ATF_CHECK_MSG(!ce.ce_failed, "%s: %s", ce.ce_outcome.to_word,
@@ -500,12 +496,11 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 		{ "end\n", "end\nmore\n", "behind \"end\"" },
 	};
 	static struct campaign_result ce;
-	unsigned i;
 	char *text;
 
 	support_crypto();
 	text = failing_case(&ce);
-	for (i = 0; i < nitems(cases); i++)
+	for (unsigned i = 0; i < nitems(cases); i++)
 		refused(text, cases[i].line, cases[i].by, cases[i].words);
 	refused("x", "x", "", "empty");
 	counterexample_free(&ce.ce_case);

@@ -24,28 +24,24 @@ static unsigned opened, waited, yielded;
 static void
 note_sleep(int64_t ns)
 {
-
 	slept_ns += ns;
 }
 
 static void
 note_delay(int64_t ns)
 {
-
 	delayed_ns += ns;
 }
 
 static void
 note_yield(void)
 {
-
 	yielded++;
 }
 
 static void
 note_wait(uint32_t *gate, int64_t ns)
 {
-
 	ATF_CHECK_EQ(0, *gate);
 	ATF_CHECK_EQ(-1, ns);
 	waited++;
@@ -54,7 +50,6 @@ note_wait(uint32_t *gate, int64_t ns)
 static void
 note_open(uint32_t *gate)
 {
-
 	*gate = 1;
 	opened++;
 }
@@ -110,9 +105,8 @@ TEST(parse__accepts, "every form of fail(9)'s grammar")
 		    0 },
 	};
 	char why[FAILPOINT_ERROR_SIZE];
-	unsigned i;
 
-	for (i = 0; i < nitems(good); i++) {
+	for (unsigned i = 0; i < nitems(good); i++) {
 		ATF_CHECK_EQ_MSG(0, failpoint_parse(&spec, good[i].text, why),
 		    "%s: %s", good[i].text, why);
 		ATF_CHECK_EQ_MSG(1, spec.fs_terms, "%s", good[i].text);
@@ -156,9 +150,8 @@ TEST(parse__refuses, "a message has the place of the first error")
 		    "off->off->off->off->off->off->off->off->off->off", 101 },
 	};
 	char why[FAILPOINT_ERROR_SIZE], want[40];
-	unsigned i;
 
-	for (i = 0; i < nitems(bad); i++) {
+	for (unsigned i = 0; i < nitems(bad); i++) {
 		why[0] = '\0';
 		ATF_CHECK_EQ_MSG(EINVAL, failpoint_parse(&spec, bad[i].text,
 		    why), "\"%s\" was taken", bad[i].text);
@@ -172,13 +165,12 @@ TEST(parse__refuses, "a message has the place of the first error")
 TEST(eval__counts, "counts end a term, and off does nothing")
 {
 	struct failpoint *fp = point("5*return(7)->2*off->return(-3)");
-	unsigned i;
 
-	for (i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5; i++)
 		ATF_CHECK_EQ(7, failpoint_eval(fp));
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		ATF_CHECK_EQ(0, failpoint_eval(fp));
-	for (i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 100; i++)
 		ATF_CHECK_EQ(-3, failpoint_eval(fp));
 	ATF_CHECK_EQ(107, fp->fp_evaluated);
 	/* off does nothing. */
@@ -190,10 +182,10 @@ static unsigned
 answers(const char *text, uint64_t seed, int want)
 {
 	struct failpoint *fp = point(text);
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	failpoint_init(fp, &def, &spec, &notes, seed);
-	for (i = 0; i < DRAWS; i++)
+	for (unsigned i = 0; i < DRAWS; i++)
 		n += failpoint_eval(fp) == want;
 	return (n);
 }
@@ -224,7 +216,7 @@ TEST(eval__streams, "each point draws from its own stream")
 	static struct failpoints both, one;
 	static struct failpoint_list fl;
 	char why[FAILPOINTS_ERROR_SIZE];
-	unsigned i, k, same = 0;
+	unsigned same = 0;
 
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl, "clock_step=50%return(1)",
 	    why));
@@ -232,10 +224,10 @@ TEST(eval__streams, "each point draws from its own stream")
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl,
 	    "harvest_ring_full=50%return(1)", why));
 	failpoints_make(&both, &fl, &notes, 3, -1);
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		int a, b[FAILPOINTS];
 
-		for (k = 0; k < FAILPOINTS; k++)
+		for (unsigned k = 0; k < FAILPOINTS; k++)
 			b[k] = failpoint_eval(&both.fa_point[k]);
 		a = failpoint_eval(&one.fa_point[LIB_FAILPOINTS +
 		    FAILPOINT_clock_step]);
@@ -249,7 +241,6 @@ TEST(eval__streams, "each point draws from its own stream")
 TEST(eval__cascades,
     "a term without an effect on the caller passes to the next")
 {
-
 	ATF_CHECK_EQ(4, failpoint_eval(point("return(4)->return(5)")));
 	ATF_CHECK_EQ(5, failpoint_eval(point("0%return(4)->return(5)")));
 	ATF_CHECK_EQ(0, failpoint_eval(point("off->return(5)")));
@@ -288,7 +279,6 @@ static struct failpoint paused;
 static void
 pauser(void *arg)
 {
-
 	failpoint_eval(&paused);
 	atomic_store_rel_32(arg, 1);
 }
@@ -298,24 +288,23 @@ TEST(pause__waits, "a pause of threads ends with the release, not with time")
 	static struct mthread self, td[3];
 	static struct m32 done[3];
 	char why[FAILPOINT_ERROR_SIZE];
-	unsigned i;
 
 	support_machine(&self);
 	ATF_REQUIRE_EQ(0, failpoint_parse(&spec, "pause", why));
 	failpoint_init(&paused, &def, &spec, &FLAVOURED(failpoint_machine), 1);
-	for (i = 0; i < nitems(td); i++)
+	for (unsigned i = 0; i < nitems(td); i++)
 		support_spawn(&td[i], "pauser", MACHINE_CPU_ANY, pauser,
 		    &done[i]);
-	for (i = 0; i < nitems(td); i++)
+	for (unsigned i = 0; i < nitems(td); i++)
 		while (!support_asleep(&td[i]))
 			machine_yield();
-	for (i = 0; i < nitems(td); i++)
+	for (unsigned i = 0; i < nitems(td); i++)
 		ATF_CHECK_EQ(0, atomic_load_32(&done[i]));
 	failpoint_release(&paused);
-	for (i = 0; i < nitems(td); i++)
+	for (unsigned i = 0; i < nitems(td); i++)
 		machine_join(&td[i]);
 	ATF_CHECK_EQ(3, paused.fp_executed);
-	for (i = 0; i < nitems(td); i++)
+	for (unsigned i = 0; i < nitems(td); i++)
 		ATF_CHECK_EQ(1, atomic_load_32(&done[i]));
 }
 
@@ -394,13 +383,13 @@ TEST(state__untouched,
 	uint8_t got[BYTES], want[BYTES];
 	char why[FAILPOINTS_ERROR_SIZE];
 	struct twin plain, faulted;
-	unsigned c, d, i, k, refused;
+	unsigned refused;
 
 	support_crypto();
 	support_machine(&self);
-	for (i = 0; i < nitems(injections); i++)
-	for (c = 0; c < cipher_count; c++)
-	for (d = 0; d < generator_count; d++) {
+	for (unsigned i = 0; i < nitems(injections); i++)
+	for (unsigned c = 0; c < cipher_count; c++)
+	for (unsigned d = 0; d < generator_count; d++) {
 		const struct random_algorithm *ra = generators[d];
 
 		memset(&fl, 0, sizeof(fl));
@@ -408,7 +397,7 @@ TEST(state__untouched,
 		failpoints_make(&fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
 		twin_make(&plain, ra, ciphers[c], NULL);
 		twin_make(&faulted, ra, ciphers[c], &fa);
-		for (k = 0; k < 3; k++) {
+		for (unsigned k = 0; k < 3; k++) {
 			memset(got, 0x55, sizeof(got));
 			for (refused = 0; twin_read(&faulted, got) ==
 			    EWOULDBLOCK; refused++)
@@ -436,13 +425,12 @@ TEST(state__reseed_put_off,
 	struct generator_status gs;
 	char why[FAILPOINTS_ERROR_SIZE];
 	struct twin plain, faulted;
-	unsigned d, i;
 
 	support_crypto();
 	support_machine(&self);
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl,
 	    "random_fortuna_pre_read=4*return(1)", why));
-	for (d = 0; d < generator_count; d++) {
+	for (unsigned d = 0; d < generator_count; d++) {
 		const struct random_algorithm *ra = generators[d];
 		struct generator *g;
 
@@ -452,7 +440,7 @@ TEST(state__reseed_put_off,
 		twin_make(&plain, ra, ciphers[0], NULL);
 		twin_make(&faulted, ra, ciphers[0], &fa);
 		g = faulted.tw_dev.rd_generator;
-		for (i = 0; i < 4; i++) {
+		for (unsigned i = 0; i < 4; i++) {
 			ra->ra_pre_read(g);
 			ra->ra_status(g, &gs);
 			ATF_CHECK_EQ(0, gs.gs_reseeds);

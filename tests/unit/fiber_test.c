@@ -41,9 +41,9 @@ seat_main(void *arg)
 	struct seat *s = arg;
 	struct ring *r = s->s_ring;
 	volatile double mine = s->s_index + 0.5;
-	unsigned i, round;
+	unsigned i;
 
-	for (round = 0; round < r->r_rounds; round++) {
+	for (unsigned round = 0; round < r->r_rounds; round++) {
 		r->r_trace = r->r_trace * 31 + s->s_index;
 		r->r_wrong += mine != s->s_index + 0.5 + round;
 		mine = mine + 1;
@@ -62,10 +62,9 @@ ring_run(unsigned rounds)
 {
 	struct seat seat[FIBERS];
 	struct ring r = { .r_running = FIBERS, .r_rounds = rounds };
-	unsigned i;
 
 	fiber_init_thread(&r.r_root);
-	for (i = 0; i < FIBERS; i++) {
+	for (unsigned i = 0; i < FIBERS; i++) {
 		seat[i] = (struct seat){ .s_ring = &r, .s_index = i };
 		ATF_REQUIRE_EQ(0, fiber_make(&r.r_fiber[i], STACK_BYTES,
 		    seat_main, &seat[i]));
@@ -73,7 +72,7 @@ ring_run(unsigned rounds)
 	fiber_switch(&r.r_root, &r.r_fiber[0]);
 	ATF_CHECK_EQ(0, r.r_running);
 	ATF_CHECK_EQ(0, r.r_wrong);
-	for (i = 0; i < FIBERS; i++)
+	for (unsigned i = 0; i < FIBERS; i++)
 		fiber_free(&r.r_fiber[i]);
 	return (r.r_trace);
 }
@@ -82,20 +81,18 @@ TEST(fiber_switch__in_turn, "Fibers run in the order in which they are "
     "switched to, keep their variables and come to their end")
 {
 	uint64_t want = 0;
-	unsigned i;
 
-	for (i = 0; i < ROUNDS * FIBERS; i++)
+	for (unsigned i = 0; i < ROUNDS * FIBERS; i++)
 		want = want * 31 + i % FIBERS;
 	ATF_CHECK_EQ(want, ring_run(ROUNDS));
 	/* Stacks that were freed are used again. */
-	for (i = 0; i < ROUNDS / 10; i++)
+	for (unsigned i = 0; i < ROUNDS / 10; i++)
 		ring_run(1);
 }
 
 static void *
 ring_thread(void *arg)
 {
-
 	*(uint64_t *)arg = ring_run(ROUNDS);
 	return (NULL);
 }
@@ -104,12 +101,11 @@ TEST(fiber_switch__on_two_threads, "Host threads have fibers of their own")
 {
 	pthread_t thread[2];
 	uint64_t trace[2];
-	unsigned i;
 
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		ATF_REQUIRE_EQ(0, pthread_create(&thread[i], NULL, ring_thread,
 		    &trace[i]));
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
 	ATF_CHECK_EQ(trace[0], trace[1]);
 }
@@ -125,9 +121,8 @@ dropped_main(void *arg)
 {
 	struct dropped *d = arg;
 	volatile unsigned char deep[DEEP_BYTES];
-	size_t i;
 
-	for (i = 0; i < sizeof(deep); i++)
+	for (size_t i = 0; i < sizeof(deep); i++)
 		deep[i] = (unsigned char)i;
 	d->d_depth = deep[sizeof(deep) - 1];
 	fiber_switch(&d->d_fiber, &d->d_root);
@@ -139,10 +134,9 @@ TEST(fiber_free__amid, "A fiber can be dropped where it stands, or before it "
     "ran at all")
 {
 	struct dropped d = { .d_depth = 0 };
-	unsigned i;
 
 	fiber_init_thread(&d.d_root);
-	for (i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < ROUNDS; i++) {
 		ATF_REQUIRE_EQ(0, fiber_make(&d.d_fiber, STACK_BYTES,
 		    dropped_main, &d));
 		if (i % 2 == 0)
@@ -194,7 +188,6 @@ TEST(fiber_make__guard_page, "A stack that overflows kills the process and "
 {
 	struct fiber below[FIBERS];
 	struct dropped d = { .d_depth = 0 };
-	unsigned i;
 	int status;
 	pid_t pid;
 
@@ -203,7 +196,7 @@ TEST(fiber_make__guard_page, "A stack that overflows kills the process and "
 	if (pid == 0) {
 		fclose(stderr);
 		fiber_init_thread(&d.d_root);
-		for (i = 0; i < FIBERS; i++)
+		for (unsigned i = 0; i < FIBERS; i++)
 			if (fiber_make(&below[i], STACK_BYTES, dropped_main,
 			    &d) != 0)
 				_exit(EXIT_SUCCESS);

@@ -41,7 +41,6 @@ feed(struct fixture *f, unsigned n)
 static void
 setup(void)
 {
-
 	support_machine(&self);
 	support_crypto();
 }
@@ -72,7 +71,6 @@ fixture_make(struct fixture *f, const char *design)
 static void
 fixture_free(struct fixture *f)
 {
-
 	generator_reader_fini(f->f_g, &f->f_gr);
 	generator_free(f->f_g);
 	lockprof_fini(&f->f_prof);
@@ -131,13 +129,12 @@ TEST(batch__one_acquisition, "Events together take the mutex once, one by one "
 {
 	struct harvest_event he[8];
 	struct fixture f;
-	unsigned i;
 
 	setup();
 	f.f_config = generator_config_default();
 	f.f_config.batch_events = nitems(he);
 	fixture_make(&f, "batch");
-	for (i = 0; i < nitems(he); i++)
+	for (unsigned i = 0; i < nitems(he); i++)
 		he[i] = (struct harvest_event){ .he_size = 1 };
 	lockprof_open(&f.f_prof, WINDOW);
 	f.f_ra->ra_process_events(f.f_g, he, nitems(he));
@@ -151,7 +148,6 @@ TEST(batch__one_acquisition, "Events together take the mutex once, one by one "
 static bool
 accept(struct event_filter *ef, const struct harvest_event *event)
 {
-
 	(void)ef;
 	(void)event;
 	return (true);

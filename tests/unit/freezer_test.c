@@ -52,11 +52,10 @@ start_members(void *arg)
 	void (*fn)(void *) = *(void (**)(void *))arg;
 	struct freezer_member first;
 	struct mthread td;
-	unsigned i;
 
 	freezer_enter(&freezer, &first);
 	machine_attach(&td, "first");
-	for (i = 0; i < MEMBERS; i++)
+	for (unsigned i = 0; i < MEMBERS; i++)
 		support_spawn(&members[i].me_thread, "member", MACHINE_CPU_ANY,
 		    fn, &members[i]);
 	machine_detach();
@@ -88,10 +87,8 @@ start(void (*fn)(void *))
 static void
 finish(void)
 {
-	unsigned i;
-
 	atomic_store_rel_32(&end, 1);
-	for (i = 0; i < MEMBERS; i++)
+	for (unsigned i = 0; i < MEMBERS; i++)
 		machine_join(&members[i].me_thread);
 	freezer_fini(&freezer);
 }
@@ -99,9 +96,7 @@ finish(void)
 static void
 read_steps(uint64_t steps[MEMBERS])
 {
-	unsigned i;
-
-	for (i = 0; i < MEMBERS; i++)
+	for (unsigned i = 0; i < MEMBERS; i++)
 		steps[i] = machine_note_load_64(&members[i].me_steps);
 }
 
@@ -109,26 +104,25 @@ TEST(freezer_stop__all_stand, "When it has returned no member makes a step, "
     "whatever it was at; all go on, round after round")
 {
 	uint64_t before[MEMBERS], now[MEMBERS];
-	unsigned i, round, yields;
 
 	start(step_until_end);
-	for (round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < ROUNDS; round++) {
 		freezer_stop(&freezer);
 		read_steps(before);
-		for (yields = 0; yields < 20; yields++)
+		for (unsigned yields = 0; yields < 20; yields++)
 			machine_yield();
 		read_steps(now);
-		for (i = 0; i < MEMBERS; i++)
+		for (unsigned i = 0; i < MEMBERS; i++)
 			ATF_REQUIRE_EQ_MSG(before[i], now[i], "member %u moved",
 			    i);
 		freezer_go(&freezer);
-		for (i = 0; i < MEMBERS; i++)
+		for (unsigned i = 0; i < MEMBERS; i++)
 			while (machine_note_load_64(&members[i].me_steps) ==
 			    now[i])
 				machine_yield();
 	}
 	finish();
-	for (i = 0; i < MEMBERS; i++)
+	for (unsigned i = 0; i < MEMBERS; i++)
 		ATF_CHECK(members[i].me_inherited);
 	ATF_CHECK(freezer_current() == NULL);
 }
@@ -159,11 +153,10 @@ TEST(freezer_go__clocks_read_meanwhile, "A clock that is being read when the "
     "thread stops leaves the pause out as well")
 {
 	int64_t began_ns;
-	unsigned i, round;
 
 	tick_calibrate();
 	start(read_clocks);
-	for (round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < 300; round++) {
 		freezer_stop(&freezer);
 		began_ns = tick_ns();
 		while (tick_ns() - began_ns < NS_PER_MS / 5)
@@ -172,7 +165,7 @@ TEST(freezer_go__clocks_read_meanwhile, "A clock that is being read when the "
 		machine_yield();
 	}
 	finish();
-	for (i = 0; i < MEMBERS; i++)
+	for (unsigned i = 0; i < MEMBERS; i++)
 		ATF_CHECK_EQ(0, machine_note_load_64(&members[i].me_steps));
 }
 
@@ -193,7 +186,6 @@ TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
     "sleep lasts its time by them")
 {
 	int64_t began_ns, paused_ns, real_ns;
-	unsigned i;
 
 	start(sleep_a_while);
 	began_ns = machine_uptime_ns();
@@ -209,7 +201,7 @@ TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
 	ATF_CHECK(machine_cycles_to_ns(freezer_lost.fl_cycles) >=
 	    paused_ns / 100 * 95);
 	finish();
-	for (i = 0; i < MEMBERS; i++) {
+	for (unsigned i = 0; i < MEMBERS; i++) {
 		ATF_CHECK_EQ(0, members[i].me_error);
 		/* Not 30 ms of pause, but 20 ms of their own. */
 		ATF_CHECK((int64_t)machine_note_load_64(
@@ -244,10 +236,9 @@ TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
 {
 	uint64_t both, most_ns;
 	int64_t began_ns;
-	unsigned i;
 
 	start(wait_stopped);
-	for (i = 0; i < STOPS; i++) {
+	for (unsigned i = 0; i < STOPS; i++) {
 		freezer_stop(&freezer);
 		freezer_go(&freezer);
 		began_ns = tick_ns();
@@ -258,7 +249,7 @@ TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
 	machine_wake_32(&end);
 	finish();
 	ATF_CHECK_EQ(0, members[0].me_error);
-	for (i = 0; i < MEMBERS; i++) {
+	for (unsigned i = 0; i < MEMBERS; i++) {
 		both = machine_note_load_64(&members[i].me_steps);
 		/* A waiter pays for the signal's way there and back. */
 		most_ns = (both & UINT32_MAX) * (i == 0 ? 1 : 8) / 9;
@@ -291,15 +282,14 @@ TEST(freezer_stop__held, "No member stops in a part that is held; all stop "
     "after it")
 {
 	uint64_t before[MEMBERS], now[MEMBERS];
-	unsigned i, round;
 
 	start(step_held);
-	for (round = 0; round < ROUNDS * 4; round++) {
+	for (unsigned round = 0; round < ROUNDS * 4; round++) {
 		freezer_stop(&freezer);
 		read_steps(before);
 		machine_yield();
 		read_steps(now);
-		for (i = 0; i < MEMBERS; i++) {
+		for (unsigned i = 0; i < MEMBERS; i++) {
 			ATF_REQUIRE_EQ_MSG(before[i], now[i], "member %u moved",
 			    i);
 			ATF_REQUIRE_EQ_MSG(0, now[i] % 2, "member %u inside",
@@ -316,7 +306,6 @@ static bool held[2];
 static void
 note_start(const struct hash *ha, union hash_context *hc)
 {
-
 	(void)ha;
 	(void)hc;
 	held[0] = hold_self.ho_depth > 0;
@@ -325,7 +314,6 @@ note_start(const struct hash *ha, union hash_context *hc)
 static void
 note_clear(union hash_context *hc)
 {
-
 	(void)hc;
 	held[1] = hold_self.ho_depth > 0;
 }
@@ -372,7 +360,6 @@ TEST(freezer_enter__while_stopped, "A thread that becomes a member meanwhile "
 	struct freezer other;
 	int64_t lost_ns;
 	pthread_t late;
-	unsigned yields;
 
 	start(step_until_end);
 	freezer_init(&other);
@@ -380,7 +367,7 @@ TEST(freezer_enter__while_stopped, "A thread that becomes a member meanwhile "
 	ATF_REQUIRE_EQ(0, pthread_create(&late, NULL, enter_stopped, NULL));
 	while (atomic_load_acq_32(&ready) <= MEMBERS || count() <= MEMBERS)
 		machine_yield();
-	for (yields = 0; yields < 100; yields++)
+	for (unsigned yields = 0; yields < 100; yields++)
 		machine_yield();
 	ATF_CHECK_EQ(0, atomic_load_acq_32(&go));
 	freezer_go(&freezer);

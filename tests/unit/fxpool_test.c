@@ -77,11 +77,11 @@ TEST(fxpool_timer__turns, "Reseed n at the longest interval uses pool k if 3^k "
 	struct fxpool_timer ft = { .ft_interval_s = FXPOOL_MAX_INTERVAL_S };
 	struct fxpool_seed fs;
 	struct fxpool fp;
-	unsigned active = 1, n, want;
+	unsigned active = 1, want;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
-	for (n = 1; n <= 3 * 6561; n++) {
+	for (unsigned n = 1; n <= 3 * 6561; n++) {
 		ATF_REQUIRE_EQ(active, fp.fp_active);
 		want = threes(n) + 1;
 		fxpool_timer_drain(&ft, &fp, 0, &fs);
@@ -100,12 +100,11 @@ TEST(fxpool_first_time__once, "Each source has one first event")
 {
 	struct harvest_event he;
 	struct fxpool fp;
-	unsigned i, round;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
-	for (round = 0; round < 3; round++) {
-		for (i = 0; i < ENTROPYSOURCE; i++) {
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
 			he = event_make(i, 1, 0);
 			ATF_CHECK_EQ_MSG(round == 0,
 			    fxpool_first_time(&fp, &he), "source %u", i);
@@ -123,12 +122,11 @@ TEST(fxpool_event__first_bytes, "A good source's first 32 bytes after a reseed "
 	struct harvest_event he;
 	struct fxpool_seed fs;
 	struct fxpool fp;
-	unsigned i, round, source;
 	bool good;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, fxpool_init(&fp, false));
-	for (source = 0; source < ENTROPYSOURCE; source++) {
+	for (unsigned source = 0; source < ENTROPYSOURCE; source++) {
 		good = source == RANDOM_CACHED ||
 		    (source >= RANDOM_PURE_TPM &&
 		    source != RANDOM_PURE_RNDTEST);
@@ -137,8 +135,8 @@ TEST(fxpool_event__first_bytes, "A good source's first 32 bytes after a reseed "
 		ATF_CHECK_EQ_MSG(1, fxpool_event(&fp, &he), "source %u",
 		    source);
 		fp.fp_active = 3;
-		for (round = 0; round < 2; round++) {
-			for (i = 0; i < nitems(used); i++)
+		for (unsigned round = 0; round < 2; round++) {
+			for (unsigned i = 0; i < nitems(used); i++)
 				ATF_CHECK_EQ_MSG(good ? used[i] : 4,
 				    fxpool_event(&fp, &he),
 				    "source %u, event %u", source, i);

@@ -118,7 +118,6 @@ fixture_make(struct fixture *f, const struct random_algorithm *ra,
 static void
 fixture_free(struct fixture *f)
 {
-
 	struct ledger_result le;
 
 	generator_reader_fini(f->f_g, &f->f_gr);
@@ -150,7 +149,6 @@ feed_pool(struct fixture *f, unsigned pool)
 static void
 feed(struct fixture *f, unsigned events)
 {
-
 	while (events-- > 0)
 		feed_pool(f, 0);
 }
@@ -172,7 +170,6 @@ static void
 fixture_make_seeded(struct fixture *f, const struct random_algorithm *ra,
     const struct cipher *cipher)
 {
-
 	fixture_make(f, ra, cipher);
 	seed(f);
 }
@@ -190,7 +187,6 @@ draw(struct fixture *f, void *buf, size_t n)
 static void
 setup(void)
 {
-
 	char why[KERNEL_ERROR_SIZE];
 
 	support_machine(&self);
@@ -218,7 +214,6 @@ status(struct fixture *f)
 static bool
 is_null(const struct random_algorithm *ra)
 {
-
 	return ((ra->ra_flags & RA_NULL) != 0);
 }
 
@@ -226,7 +221,6 @@ is_null(const struct random_algorithm *ra)
 static bool
 is_kernel_source(const struct random_algorithm *ra)
 {
-
 	return (ra->ra_sites != NULL);
 }
 
@@ -234,7 +228,6 @@ is_kernel_source(const struct random_algorithm *ra)
 static bool
 never_waits(const struct random_algorithm *ra)
 {
-
 	return ((ra->ra_flags & (RA_NULL | RA_NEVER_BLOCKS)) != 0);
 }
 
@@ -242,7 +235,6 @@ never_waits(const struct random_algorithm *ra)
 static void
 pass_time(struct fixture *f, int64_t ns)
 {
-
 	f->f_timer_ns += ns;
 	if (f->f_ra->ra_timer != NULL)
 		f->f_ra->ra_timer(f->f_g, f->f_timer_ns);
@@ -257,11 +249,10 @@ walk(void (*make)(struct fixture *, const struct random_algorithm *,
     const struct cipher *), void (*check)(struct fixture *))
 {
 	struct fixture f;
-	unsigned c, i, pretend;
 
-	for (i = 0; i < generator_count; i++) {
-		for (c = 0; c < cipher_count; c++) {
-			for (pretend = 0; pretend < 2; pretend++) {
+	for (unsigned i = 0; i < generator_count; i++) {
+		for (unsigned c = 0; c < cipher_count; c++) {
+			for (unsigned pretend = 0; pretend < 2; pretend++) {
 				if (pretend != 0 && (generators[i]->ra_flags &
 				    RA_NODES) == 0)
 					continue;
@@ -326,9 +317,9 @@ TEST(random_algorithm__describes_itself, "Names are there and unique, each "
     "are sentences, and there is one null design")
 {
 	const struct random_algorithm *ra;
-	unsigned i, k, null = 0;
+	unsigned null = 0;
 
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		ra = generators[i];
 		ATF_REQUIRE_MSG(strlen(ra->ra_ident) > 0 &&
 		    strlen(ra->ra_descr) > 0 && ra->ra_stands != NULL &&
@@ -341,7 +332,7 @@ TEST(random_algorithm__describes_itself, "Names are there and unique, each "
 		    ra->ra_ident);
 		ATF_CHECK_EQ_MSG(ra, generator_find(ra->ra_ident), "%s",
 		    ra->ra_ident);
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK_MSG(strcmp(generators[k]->ra_ident,
 			    ra->ra_ident) != 0, "%s is there twice",
 			    ra->ra_ident);
@@ -393,11 +384,10 @@ CONTRACT(ra_status__counts, fixture_make, "The status follows pool 0 and the "
     "reseeds of FreeBSD's Fortuna")
 {
 	struct generator_status gs;
-	uint32_t i;
 
 	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0)
 		return;
-	for (i = 1; i <= SEED_EVENTS; i++) {
+	for (uint32_t i = 1; i <= SEED_EVENTS; i++) {
 		feed(f, 1);
 		gs = status(f);
 		ATF_CHECK_MSG(gs.gs_pool0_bytes == 12 * i &&
@@ -426,7 +416,6 @@ fixture_make_minpoolsize(struct fixture *f, const struct random_algorithm *ra,
 CONTRACT(ra_init__config, fixture_make_minpoolsize, "minpoolsize decides when "
     "the first reseed comes")
 {
-
 	if ((f->f_ra->ra_flags & RA_FORTUNA_BYTES) == 0)
 		return;
 	feed(f, 10);
@@ -450,7 +439,6 @@ fixture_make_blocked(struct fixture *f, const struct random_algorithm *ra,
 CONTRACT(ra_init__block_seeded_status, fixture_make_blocked,
     "block_seeded_status denies a seeding that there was")
 {
-
 	if (never_waits(f->f_ra))
 		return;
 	CHECK(f, !status(f).gs_seeded && !f->f_ra->ra_seeded(f->f_g));
@@ -512,10 +500,10 @@ CONTRACT(ra_read__windows, fixture_make_seeded, "A request drained through a "
 	uint8_t *place;
 	struct fixture w;
 	struct uio uio;
-	size_t at, i;
+	size_t at;
 
 	draw(f, one, sizeof(one));
-	for (i = 0; i < nitems(windows); i++) {
+	for (size_t i = 0; i < nitems(windows); i++) {
 		fixture_make_seeded(&w, f->f_ra, f->f_cipher);
 		memset(many, 0, sizeof(many));
 		place = many;
@@ -539,7 +527,6 @@ CONTRACT(ra_read__windows, fixture_make_seeded, "A request drained through a "
 static bool
 same_in_both(const struct cipher *cipher, size_t n)
 {
-
 	if (strcmp(cipher->ci_name, "aes") == 0)
 		return (n <= 16 || (n <= 4096 && n % 16 == 0));
 	return (n <= 4096);
@@ -549,7 +536,6 @@ same_in_both(const struct cipher *cipher, size_t n)
 static size_t
 same_prefix(const struct cipher *cipher, size_t n)
 {
-
 	if (strcmp(cipher->ci_name, "aes") == 0)
 		n -= n < 16 ? 0 : n % 16;
 	return (n < 4096 ? n : 4096);
@@ -563,14 +549,13 @@ draw_both(struct fixture *locked, struct fixture *concurrent, uint8_t *a,
 	struct fortuna_state *fs[2];
 	uint8_t key[CIPHER_KEY_BYTES];
 	uint128_t ctr;
-	unsigned i;
 
 	fs[0] = &fortuna_of(locked->f_g)->f_state;
 	fs[1] = &fortuna_of(concurrent->f_g)->f_state;
-	for (i = 0; i < sizeof(key); i++)
+	for (unsigned i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t)support_draw(draws);
 	ctr = uint128_make(0, support_draw(draws));
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		cipher_key_set(fs[i]->fs_key, key);
 		fs[i]->fs_counter = ctr;
 	}
@@ -584,7 +569,6 @@ check_both(struct fixture *locked, struct fixture *concurrent,
 {
 	static uint8_t a[MEGABYTE + 64], b[MEGABYTE + 64];
 	struct fortuna_state *fa, *fb;
-	unsigned try;
 	size_t prefix;
 
 	ATF_REQUIRE(n <= sizeof(a));
@@ -595,7 +579,7 @@ check_both(struct fixture *locked, struct fixture *concurrent,
 	 * Where a single byte should differ it may be the same by chance, once
 	 * in 256, but not eight times in a row.
 	 */
-	for (try = 0; try < 8; try++) {
+	for (unsigned try = 0; try < 8; try++) {
 		draw_both(locked, concurrent, a, b, n, draws);
 		ATF_REQUIRE_MSG(memcmp(a, b, prefix) == 0,
 		    "%s, %zu bytes: differ within the first %zu",
@@ -657,12 +641,12 @@ stream(const struct random_algorithm *ra, const struct cipher *cipher,
 {
 	static const size_t sizes[] = { 20, 4097, 100, 0, 33, 64 };
 	struct fixture f;
-	size_t i, used = 0;
+	size_t used = 0;
 
 	fixture_make(&f, ra, cipher);
 	feed(&f, SEED_EVENTS);
 	f.f_ra->ra_pre_read(f.f_g);
-	for (i = 0; i < nitems(sizes); i++) {
+	for (size_t i = 0; i < nitems(sizes); i++) {
 		draw(&f, out + used, sizes[i]);
 		used += sizes[i];
 		feed(&f, 1);
@@ -678,13 +662,12 @@ CASE(ra_read__fortuna_bytes, "A design that claims Fortuna's bytes gives those "
 	static uint8_t bytes[STREAM_BYTES], concurrent[STREAM_BYTES];
 	static uint8_t locked[STREAM_BYTES];
 	bool as_concurrent, as_locked;
-	unsigned c, i;
 
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		if ((generators[i]->ra_flags & RA_FORTUNA_BYTES) == 0)
 			continue;
 		as_concurrent = as_locked = true;
-		for (c = 0; c < cipher_count; c++) {
+		for (unsigned c = 0; c < cipher_count; c++) {
 			stream(generator_find("locked"), ciphers[c], locked);
 			stream(generator_find("concurrent"), ciphers[c],
 			    concurrent);
@@ -765,11 +748,10 @@ reader_run(void *arg)
 	uint8_t *out = r->r_out;
 	struct uio uio;
 	size_t n;
-	unsigned i;
 
 	machine_curthread()->mt_index = r->r_index;
 	support_await(r->r_go);
-	for (i = 0; (n = reader_size(r->r_moves, i)) != 0; i++) {
+	for (unsigned i = 0; (n = reader_size(r->r_moves, i)) != 0; i++) {
 		if (r->r_moves)
 			r->r_gr.gr_place = (int)((r->r_index + i) % PLACES);
 		ra->ra_pre_read(g);
@@ -783,7 +765,6 @@ reader_run(void *arg)
 static int
 by_block(const void *a, const void *b)
 {
-
 	return (memcmp(a, b, 16));
 }
 
@@ -792,7 +773,7 @@ static void
 check_readers(struct fixture *f, unsigned count, bool moves, unsigned events)
 {
 	uint8_t *blocks, *out;
-	struct reader *readers, *r;
+	struct reader *readers;
 	struct m32 go;
 	size_t i, n, bytes = 0, used = 0;
 	unsigned k;
@@ -802,7 +783,7 @@ check_readers(struct fixture *f, unsigned count, bool moves, unsigned events)
 	readers = support_alloc(count, sizeof(*readers));
 	blocks = support_alloc(count, bytes);
 	atomic_init_32(&go, 0);
-	for (r = readers; r < readers + count; r++) {
+	for (struct reader *r = readers; r < readers + count; r++) {
 		r->r_fixture = f;
 		r->r_index = (unsigned)(r - readers) + 1;
 		r->r_moves = moves;
@@ -818,7 +799,7 @@ check_readers(struct fixture *f, unsigned count, bool moves, unsigned events)
 		feed_pool(f, k);
 		pass_time(f, k % 8 == 0 ? HOUR_NS : 0);
 	}
-	for (r = readers; r < readers + count; r++) {
+	for (struct reader *r = readers; r < readers + count; r++) {
 		machine_join(&r->r_thread);
 		CHECK_EQ(f, 0, r->r_unread);
 		generator_reader_fini(f->f_g, &r->r_gr);
@@ -846,7 +827,6 @@ CONTRACT(ra_read__threads_share_nothing, fixture_make_seeded, "Of all 16-byte "
     "blocks that concurrent readers get, no two are equal: no key and counter "
     "is used twice")
 {
-
 	if (!is_null(f->f_ra))
 		check_readers(f, READERS, false, 2000);
 }
@@ -875,7 +855,6 @@ check_movers(struct fixture *f, struct lockprof *prof)
 static bool
 lock_understood(const struct lock_class *class)
 {
-
 #if defined(__SANITIZE_THREAD__)
 	if (strncmp(class->lc_name, "ck-", 3) == 0)
 		return (false);
@@ -886,7 +865,6 @@ lock_understood(const struct lock_class *class)
 TEST_CASE(ra_read__every_lock);
 ATF_TC_HEAD(ra_read__every_lock, tc)
 {
-
 	atf_tc_set_md_var(tc, "descr", "A design that holds several locks at "
 	    "once can do so with every kind, profiled, while readers move "
 	    "between its parts and entropy arrives");
@@ -897,13 +875,12 @@ ATF_TC_BODY(ra_read__every_lock, tc)
 	struct generator_params params;
 	struct lockprof prof;
 	struct fixture f;
-	unsigned i, k;
 
 	setup();
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		if ((generators[i]->ra_flags & RA_MANY_LOCKS) == 0)
 			continue;
-		for (k = 0; k < lock_class_count; k++) {
+		for (unsigned k = 0; k < lock_class_count; k++) {
 			if (!lock_understood(lock_classes[k]))
 				continue;
 			ATF_REQUIRE_EQ(0, lockprof_init(&prof, MOVERS + 1,
@@ -951,12 +928,12 @@ check_reseed_site(struct fixture *f, struct lockprof *prof)
 {
 	struct harvest_event first = { .he_size = 1 };
 	struct lockprof_row sum;
-	unsigned reseeds, round;
+	unsigned reseeds;
 
 	f->f_g->g_paced = false;
 	lockprof_open(prof, 1);
 	seed(f);
-	for (round = 0; round < 4; round++) {
+	for (unsigned round = 0; round < 4; round++) {
 		first.he_source = (uint8_t)(RANDOM_INTERRUPT + round);
 		f->f_ra->ra_event_processor(f->f_g, &first);
 		/* Where they are dealt, a pool of this thread's part fills. */
@@ -978,9 +955,8 @@ CASE(ra_status__reseeds_at_a_site, "Profiles have as many acquisitions for "
 	struct generator_params params;
 	struct lockprof prof;
 	struct fixture f;
-	unsigned i;
 
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		if (is_kernel_source(generators[i]))
 			continue;
 		ATF_REQUIRE_EQ(0, lockprof_init(&prof, 1, GENERATOR_SITES,
@@ -1039,16 +1015,15 @@ check_reseed_allocates(struct fixture *f, bool all_pools)
 {
 	const volatile uint64_t *now = support_allocated();
 	uint64_t before;
-	uint32_t reseed;
-	unsigned i;
 
 	/* Places for a source's keys and hashes are made at their first use. */
 	if (f->f_ra->ra_core == NULL || is_kernel_source(f->f_ra))
 		return;
 	f->f_g->g_paced = false;
-	for (reseed = 1; reseed <= 64; reseed++) {
+	for (uint32_t reseed = 1; reseed <= 64; reseed++) {
 		feed(f, SEED_EVENTS);
-		for (i = 1; all_pools && i < RANDOM_FORTUNA_NPOOLS; i++)
+		for (unsigned i = 1; all_pools && i < RANDOM_FORTUNA_NPOOLS;
+		    i++)
 			feed_pool(f, i);
 		before = *now;
 		f->f_ra->ra_pre_read(f->f_g);
@@ -1063,7 +1038,6 @@ check_reseed_allocates(struct fixture *f, bool all_pools)
 CONTRACT(ra_pre_read__allocates_nothing, fixture_make, "A reseed is part of a "
     "read and allocates nothing, however many pools it drains")
 {
-
 	check_reseed_allocates(f, true);
 }
 
@@ -1071,7 +1045,6 @@ CONTRACT(ra_pre_read__allocates_nothing_for_idle_pools, fixture_make, "Nor "
     "when a pool got no event since it was drained last, as with few events "
     "and a small minpoolsize")
 {
-
 	check_reseed_allocates(f, false);
 }
 
@@ -1090,19 +1063,18 @@ CONTRACT(ra_wait_seeded__wakes_all, fixture_make, "The first seeding wakes "
     "all threads that wait for it, not only those whose time is up")
 {
 	struct mthread *sleepers;
-	unsigned i;
 
 	if (is_null(f->f_ra))
 		return;
 	sleepers = support_alloc(READERS, sizeof(*sleepers));
-	for (i = 0; i < READERS; i++)
+	for (unsigned i = 0; i < READERS; i++)
 		support_spawn(&sleepers[i], "sleeper", MACHINE_CPU_ANY,
 		    sleeper_run, f);
-	for (i = 0; i < READERS; i++)
+	for (unsigned i = 0; i < READERS; i++)
 		support_await(&sleepers[i].mt_offcpu);
 	feed(f, SEED_EVENTS);
 	seed(f);
-	for (i = 0; i < READERS; i++)
+	for (unsigned i = 0; i < READERS; i++)
 		machine_join(&sleepers[i]);
 	free(sleepers);
 }
@@ -1117,7 +1089,6 @@ CONTRACT(ra_read__leaves_no_key, fixture_make_seeded, "Between reads a "
 	const struct cipher *cipher;
 	struct cipher_key unkeyed;
 	uint128_t ctr;
-	size_t i;
 
 	if (f->f_gr.gr_spare == NULL)
 		return;
@@ -1125,7 +1096,7 @@ CONTRACT(ra_read__leaves_no_key, fixture_make_seeded, "Between reads a "
 	cipher = f->f_gr.gr_spare->ck_cipher->ci_base;
 	ATF_REQUIRE_EQ(0, cipher_key_init(&unkeyed, cipher));
 	cipher_key_set(&unkeyed, zero_key);
-	for (i = 0; i < nitems(sizes); i++) {
+	for (size_t i = 0; i < nitems(sizes); i++) {
 		draw(f, buf, sizes[i]);
 		ATF_CHECK_MSG(support_all(f->f_gr.gr_spare->ck_raw,
 		    CIPHER_KEY_BYTES, 0), "%s, %zu bytes: a key is left",
@@ -1250,21 +1221,18 @@ check_blocks(struct fixture *f, bool kernel, bool other_reads)
 CONTRACT(read_random_uio__blocks_until_seeded, fixture_make, "A blocking read "
     "of an unseeded device sleeps until events were fed and a reseed used them")
 {
-
 	check_blocks(f, false, true);
 }
 
 CONTRACT(read_random__blocks_until_seeded, fixture_make, "The kernel's own "
     "read waits likewise when it may not bypass")
 {
-
 	check_blocks(f, true, true);
 }
 
 CONTRACT(read_random_uio__blocked_reader_reseeds, fixture_make, "A blocked "
     "reader looks again by itself: no other read need come")
 {
-
 	check_blocks(f, false, false);
 }
 
@@ -1287,7 +1255,6 @@ check_interrupt(struct fixture *f, bool kernel)
 static void
 check_interrupts(struct fixture *f)
 {
-
 	check_interrupt(f, false);
 	check_interrupt(f, true);
 }
@@ -1296,7 +1263,6 @@ CASE(read_random_uio__interrupted_unseeded, "A signal ends the wait for "
     "seeding with EINTR and no byte, also where block_seeded_status makes it "
     "endless")
 {
-
 	walk(fixture_make, check_interrupts);
 	walk(fixture_make_blocked, check_interrupts);
 }
@@ -1318,16 +1284,14 @@ CASE(read_random_uio__interrupted_after_a_part, "A signal cuts a request after "
 	struct blocked *b;
 	struct fixture f;
 	uint8_t *buf, *end;
-	unsigned i;
-	size_t k;
 
 	b = support_alloc(1, sizeof(*b));
 	buf = malloc(2 * RANDOMDEV_BUFFER_BYTES + GUARD);
 	ATF_REQUIRE(buf != NULL);
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		fixture_make_seeded(&f, generators[i],
 		    cipher_find("chacha20"));
-		for (k = 0; k < nitems(rows); k++) {
+		for (size_t k = 0; k < nitems(rows); k++) {
 			end = buf + rows[k].size - rows[k].resid;
 			memset(end - 32, FILL, 32 + GUARD);
 			b->b_fixture = &f;
@@ -1403,7 +1367,7 @@ check_batches(const struct random_algorithm *ra, const struct cipher *cipher,
 	struct generator_config config = generator_config_default();
 	struct harvest_event he[GENERATOR_BATCH_MAX];
 	struct fixture a, b;
-	unsigned i, n, round, rounds = 3;
+	unsigned n, rounds = 3;
 
 	config.batch_events = batch;
 	fixture_make_config(&a, ra, cipher, &config);
@@ -1411,9 +1375,9 @@ check_batches(const struct random_algorithm *ra, const struct cipher *cipher,
 	ATF_CHECK_EQ_MSG(batch, a.f_g->g_batch_events, "%s: %u", a.f_name,
 	    a.f_g->g_batch_events);
 	a.f_g->g_paced = b.f_g->g_paced = false;
-	for (round = 0; round < rounds; round++) {
+	for (unsigned round = 0; round < rounds; round++) {
 		n = round == 0 ? batch : 1 + batch / (round + 1);
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			he[i] = (struct harvest_event){
 				.he_somecounter = 77 * round + i,
 				.he_entropy = { (uint8_t)i, (uint8_t)round },
@@ -1423,7 +1387,7 @@ check_batches(const struct random_algorithm *ra, const struct cipher *cipher,
 				    RANDOM_PURE_VMGENID : RANDOM_INTERRUPT,
 			};
 		ra->ra_process_events(a.f_g, he, n);
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			ra->ra_event_processor(b.f_g, &he[i]);
 		compare_fed(&a, &b);
 	}
@@ -1476,7 +1440,6 @@ mock_log(const char *what, uint64_t n)
 static void
 mock_pre_read(struct generator *g)
 {
-
 	(void)g;
 	mock_log("pre_read", 0);
 }
@@ -1484,7 +1447,6 @@ mock_pre_read(struct generator *g)
 static bool
 mock_seeded(struct generator *g)
 {
-
 	(void)g;
 	mock_log("seeded", 0);
 	return (mock.seeded);
@@ -1493,7 +1455,6 @@ mock_seeded(struct generator *g)
 static void
 mock_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 {
-
 	(void)g;
 	(void)gr;
 	mock_log("read:", uio->uio_resid);
@@ -1536,12 +1497,11 @@ CASE(read_random__calls, "Each request tries a pre_read, asks whether it may, "
 	struct generator_reader gr = { .gr_spare = NULL };
 	struct uio uio;
 	uint8_t *buf;
-	size_t i;
 	int error, want;
 
 	buf = malloc(2 * RANDOMDEV_BUFFER_BYTES + 5);
 	ATF_REQUIRE(buf != NULL);
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		memset(&mock, 0, sizeof(mock));
 		mock.seeded = rows[i].seeded;
 		uio = uio_buffer(buf, rows[i].size);

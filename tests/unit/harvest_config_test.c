@@ -63,12 +63,12 @@ TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
 	const struct random_source *rs;
 	struct random_source_list sl;
 	struct harvest_error error;
-	unsigned i, skipped = 0, used = 0;
+	unsigned skipped = 0, used = 0;
 
 	ATF_REQUIRE_EQ(0, random_source_list_parse(&sl,
 	    "interrupt,rdseed,rdrand", &error));
 	ATF_CHECK_EQ(3, sl.sl_count + sl.sl_skipped_count);
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		rs = random_source_find(names[i]);
 		if (random_source_present(rs))
 			ATF_CHECK_EQ(rs, sl.sl_source[used++]);
@@ -95,9 +95,8 @@ TEST(source_list__refuses, "the message names the value and what would be "
 	};
 	struct random_source_list sl;
 	struct harvest_error error;
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ATF_CHECK_EQ_MSG(EINVAL, random_source_list_parse(&sl,
 		    cases[i].list, &error), "\"%s\"", cases[i].list);
 		ATF_CHECK_MSG(strncmp(error.text, cases[i].says,

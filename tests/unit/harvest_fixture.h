@@ -48,17 +48,14 @@ static inline void
 notebook_events(struct generator *g, const struct harvest_event *events,
     unsigned n)
 {
-	unsigned i;
-
 	((struct notebook *)(void *)g)->nb_batches++;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		notebook_event(g, &events[i]);
 }
 
 static inline bool
 notebook_seeded(struct generator *g)
 {
-
 	return (((struct notebook *)(void *)g)->nb_seeded);
 }
 
@@ -102,7 +99,6 @@ setup(void)
 static inline void
 teardown(void)
 {
-
 	harvestq_fini(hq);
 	free(nb);
 	machine_detach();
@@ -134,9 +130,7 @@ check_conserved(void)
 static inline void
 push(unsigned n, enum random_entropy_source origin)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		random_harvest_queue(hq, &i, sizeof(i), origin);
 }
 
@@ -179,7 +173,6 @@ static const struct random_source counting_source = {
 static inline void
 count_reads(unsigned *reads)
 {
-
 	hq->hq_sources.ss_list.sl_source[0] = &counting_source;
 	hq->hq_sources.ss_state[0] = reads;
 }

@@ -62,9 +62,8 @@ TEST(record__refuses, "each malformed field is named")
 	};
 	struct harvest_event event;
 	const char *expected;
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ATF_CHECK_EQ_MSG(EINVAL, record_parse(cases[i].line, &event,
 		    &expected), "%s", cases[i].line);
 		ATF_CHECK_MSG(strstr(expected, cases[i].expected) != NULL,
@@ -113,13 +112,12 @@ static struct harvest_event
 numbered(unsigned i)
 {
 	struct harvest_event event = { 0 };
-	unsigned b;
 
 	event.he_somecounter = i * UINT32_C(2654435761);
 	event.he_size = (uint8_t)(1 + i % HARVEST_ENTROPY_BYTES);
 	event.he_destination = (uint8_t)i;
 	event.he_source = (uint8_t)(i % ENTROPYSOURCE);
-	for (b = 0; b < event.he_size; b++)
+	for (unsigned b = 0; b < event.he_size; b++)
 		event.he_entropy[b] = (uint8_t)(i * 31 + b);
 	return (event);
 }
@@ -129,9 +127,8 @@ static void
 add_numbered(struct record *r, unsigned n)
 {
 	struct harvest_event event;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		event = numbered(i);
 		record_add(r, &event);
 	}
@@ -145,7 +142,6 @@ TEST(record__round_trip, "what is written is read back, every source and size, "
 	struct harvest_event event;
 	struct record r;
 	struct stat st;
-	unsigned i;
 
 	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, &error));
 	add_numbered(&r, N);
@@ -155,7 +151,7 @@ TEST(record__round_trip, "what is written is read back, every source and size, "
 	ATF_CHECK_EQ_MSG(0, st.st_mode & 077, "entropy is its owner's");
 	ATF_REQUIRE_EQ_MSG(0, record_load(&r, "r", &error), "%s", error.text);
 	ATF_REQUIRE_EQ(N, r.r_count);
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		event = numbered(i);
 		ATF_CHECK_EQ_MSG(0, memcmp(&event, &r.r_events[i],
 		    EVENT_BYTES), "event %u", i);

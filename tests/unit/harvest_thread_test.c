@@ -16,14 +16,14 @@ TEST(harvestq_2019__feed, "32 reads per unit of read_rate, 1 to 8 of them, and "
 		{ UINT32_MAX, 256 }, { 0, 32 },
 	};
 	struct m32 *rate;
-	unsigned c, reads;
+	unsigned reads;
 
 	settings = config_of(HARVEST_MODEL_ring, "none");
 	setup();
 	count_reads(&reads);
 	rate = harvestq_read_rate(hq);
 	ATF_REQUIRE(rate != NULL);
-	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+	for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		reads = 0;
 		atomic_store_32(rate, cases[c].rate);
 		harvestq_pass(hq);
@@ -76,7 +76,6 @@ BOTH_MODELS(feed_delivers, "what a read returns is an event of that size, "
 
 BOTH_MODELS(stop, "looked at after each event; what is left is pending")
 {
-
 	setup();
 	push(100, RANDOM_SWI);
 	nb->nb_stop_at = 40;
@@ -207,9 +206,8 @@ static void
 check_order(void)
 {
 	uint32_t payload[2], last[PRODUCERS] = { 0 };
-	unsigned i;
 
-	for (i = 0; i < nb->nb_count && i < NOTES_MAX; i++) {
+	for (unsigned i = 0; i < nb->nb_count && i < NOTES_MAX; i++) {
 		memcpy(payload, nb->nb_event[i].he_entropy, sizeof(payload));
 		ATF_REQUIRE(payload[0] < PRODUCERS);
 		ATF_CHECK(payload[1] > last[payload[0]]);
@@ -224,12 +222,11 @@ BOTH_MODELS(conservation, "with producers at work, each event is processed, "
 	struct harvest_totals t;
 	struct harvest_stats hs;
 	struct m32 done;
-	unsigned i;
 
 	setup();
 	atomic_init_32(&done, 0);
 	atomic_store_32(&hq->hq_window, 1);
-	for (i = 0; i < PRODUCERS; i++) {
+	for (unsigned i = 0; i < PRODUCERS; i++) {
 		pusher[i].pu_done = &done;
 		pusher[i].pu_who = i;
 		ATF_REQUIRE_EQ(0, machine_spawn(&pusher[i].pu_td, "pusher",
@@ -237,7 +234,7 @@ BOTH_MODELS(conservation, "with producers at work, each event is processed, "
 	}
 	while (atomic_load_32(&done) < PRODUCERS)
 		harvestq_pass(hq);
-	for (i = 0; i < PRODUCERS; i++)
+	for (unsigned i = 0; i < PRODUCERS; i++)
 		machine_join(&pusher[i].pu_td);
 	check_conserved();
 	harvestq_pass(hq);
@@ -256,7 +253,6 @@ BOTH_MODELS(conservation, "with producers at work, each event is processed, "
 static void
 spawn_producer(struct mthread *td)
 {
-
 	ATF_REQUIRE_EQ(1, hq->hq_producers);
 	ATF_REQUIRE_EQ(0, machine_spawn(td, "producer", MACHINE_CPU_ANY,
 	    harvestq_producer_run, &hq->hq_producer[0]));
@@ -268,14 +264,14 @@ BOTH_MODELS(replay_is_exact, "a recorded run gives the generator the same "
 	struct notebook *first;
 	uint8_t boot[256];
 	struct mthread td;
-	unsigned i, reads = 0;
+	unsigned reads = 0;
 
 	strcpy(settings.record_file, "events");
 	setup();
 	count_reads(&reads);
 	memset(boot, 0x33, sizeof(boot));
 	harvestq_prime(hq, boot, sizeof(boot));
-	for (i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		push(700, RANDOM_INTERRUPT);
 		harvestq_pass(hq);
 	}
@@ -294,7 +290,7 @@ BOTH_MODELS(replay_is_exact, "a recorded run gives the generator the same "
 	machine_join(&td);
 	harvestq_pass(hq);
 	ATF_CHECK_EQ_MSG(first->nb_count, nb->nb_count, "exhausted");
-	for (i = 0; i < first->nb_count; i++)
+	for (unsigned i = 0; i < first->nb_count; i++)
 		ATF_CHECK_EQ(0, memcmp(&first->nb_event[i],
 		    &nb->nb_event[i], EVENT_BYTES));
 	ATF_CHECK_EQ(0, harvestq_totals(hq).ht_dropped);
@@ -306,7 +302,6 @@ BOTH_MODELS(interrupts, "a producer thread makes its own events and ends when "
     "it is stopped")
 {
 	struct mthread td;
-	unsigned i;
 
 	settings.interrupt_rate_hz = INTERRUPT_RATE_MAX_HZ;
 	settings = config_of(model, "interrupt");
@@ -318,7 +313,7 @@ BOTH_MODELS(interrupts, "a producer thread makes its own events and ends when "
 	machine_interrupt(&td);
 	machine_join(&td);
 	check_conserved();
-	for (i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < 2000; i++) {
 		ATF_CHECK_EQ(RANDOM_INTERRUPT,
 		    (int)nb->nb_event[i].he_source);
 		ATF_CHECK_EQ(4, nb->nb_event[i].he_size);

@@ -14,11 +14,10 @@ BOTH_MODELS(capacity, "one slot of the ring stays empty, the buffer fills to "
 {
 	unsigned capacity = model == HARVEST_MODEL_ring ? 1023 : 1024;
 	struct harvest_totals t;
-	unsigned round;
 
 	setup();
 	/* More than once, so that the ring is full at every position. */
-	for (round = 1; round <= 3; round++) {
+	for (unsigned round = 1; round <= 3; round++) {
 		push(capacity + 5, RANDOM_SWI);
 		t = harvestq_totals(hq);
 		ATF_CHECK_EQ(capacity, t.ht_pending);
@@ -35,17 +34,16 @@ BOTH_MODELS(fifo_and_round_robin, "events keep their order, and each source "
     "has destinations of its own that wrap at 256")
 {
 	const struct harvest_event *event;
-	unsigned i;
 
 	setup();
-	for (i = 0; i < 600; i++) {
+	for (unsigned i = 0; i < 600; i++) {
 		random_harvest_queue(hq, &i, sizeof(i),
 		    i % 2 == 0 ? RANDOM_SWI : RANDOM_INTERRUPT);
 		if (i % 100 == 99)
 			harvestq_pass(hq);
 	}
 	ATF_REQUIRE_EQ(600, nb->nb_count);
-	for (i = 0; i < 600; i++) {
+	for (unsigned i = 0; i < 600; i++) {
 		event = &nb->nb_event[i];
 		ATF_CHECK_EQ(0, memcmp(&i, event->he_entropy, sizeof(i)));
 		ATF_CHECK_EQ(sizeof(i), event->he_size);
@@ -57,7 +55,6 @@ BOTH_MODELS(fifo_and_round_robin, "events keep their order, and each source "
 
 BOTH_MODELS(mask, "a masked source's events are nowhere, not even dropped")
 {
-
 	settings.mask &= ~MASK_BIT(RANDOM_INTERRUPT);
 	setup();
 	ATF_CHECK_EQ(settings.mask, atomic_load_32(&hq->hq_mask));
@@ -75,14 +72,13 @@ BOTH_MODELS(payload, "8 bytes are copied; more become four, Jenkins' hash "
 	static const uint8_t bytes[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 	const struct harvest_event *event;
 	uint32_t hash;
-	size_t size;
 
 	setup();
-	for (size = 1; size <= sizeof(bytes); size++)
+	for (size_t size = 1; size <= sizeof(bytes); size++)
 		random_harvest_queue(hq, bytes, size, RANDOM_SWI);
 	harvestq_pass(hq);
 	ATF_REQUIRE_EQ(sizeof(bytes), nb->nb_count);
-	for (size = 1; size <= sizeof(bytes); size++) {
+	for (size_t size = 1; size <= sizeof(bytes); size++) {
 		event = &nb->nb_event[size - 1];
 		if (size <= 8) {
 			ATF_CHECK_EQ(size, event->he_size);
@@ -100,13 +96,12 @@ BOTH_MODELS(payload, "8 bytes are copied; more become four, Jenkins' hash "
 BOTH_MODELS(slots_are_wiped, "what was delivered is nowhere else")
 {
 	static const struct harvest_event zero;
-	unsigned i;
 
 	setup();
 	push(100, RANDOM_SWI);
 	harvestq_pass(hq);
 	ATF_REQUIRE_EQ(100, nb->nb_count);
-	for (i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 100; i++)
 		ATF_CHECK_EQ(0, memcmp(&zero, nb->nb_where[i],
 		    EVENT_BYTES));
 }
@@ -116,15 +111,14 @@ BOTH_MODELS(prime, "whole events, whatever the mask; the loader's copy is "
 {
 	static const uint8_t zero[21];
 	uint8_t boot[21];
-	unsigned i;
 
 	settings.mask = 0;
 	setup();
-	for (i = 0; i < sizeof(boot); i++)
+	for (unsigned i = 0; i < sizeof(boot); i++)
 		boot[i] = (uint8_t)(i + 1);
 	harvestq_prime(hq, boot, sizeof(boot));
 	ATF_REQUIRE_EQ(2, nb->nb_count);
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		ATF_CHECK_EQ(RANDOM_CACHED,
 		    (int)nb->nb_event[i].he_source);
 		ATF_CHECK_EQ(i, nb->nb_event[i].he_destination);
@@ -166,7 +160,6 @@ TEST(harvestq__init_fails, "each failure says why and leaves nothing behind")
 TEST(harvestq__pure_sources_set_their_bits, "registering does it; a write "
     "cannot undo it")
 {
-
 	if (!random_source_present(random_source_find("rdseed")))
 		atf_tc_skip("this CPU has no rdseed instruction");
 	settings = config_of(HARVEST_MODEL_ring, "rdseed,interrupt");

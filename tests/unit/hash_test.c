@@ -71,13 +71,13 @@ fill(uint8_t *bytes, size_t n)
 TEST(hash_load__all, "Every hash gives its known answers or says why it "
     "cannot, and its name and length are its own")
 {
-	unsigned i, k, ready = 0;
+	unsigned ready = 0;
 	struct hash *ha;
 
-	for (i = 0; i < hash_count(); i++) {
+	for (unsigned i = 0; i < hash_count(); i++) {
 		ha = hash_get(i);
 		ATF_CHECK_EQ(ha, hash_find(ha->ha_name));
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK_MSG(strcmp(hash_get(k)->ha_name,
 			    ha->ha_name) != 0, "%s is there twice",
 			    ha->ha_name);
@@ -106,7 +106,7 @@ TEST(hash_load__all, "Every hash gives its known answers or says why it "
 	ATF_CHECK_EQ(HASH_READY, hash_load(hash_sha256()));
 	ATF_CHECK(hash_find("sha257") == NULL && hash_find("") == NULL);
 	hash_unload_all();
-	for (i = 0; i < hash_count(); i++)
+	for (unsigned i = 0; i < hash_count(); i++)
 		ATF_CHECK_EQ(HASH_UNLOADED, hash_get(i)->ha_state);
 	ATF_CHECK_EQ(HASH_READY, hash_load(hash_sha256()));
 	hash_unload_all();
@@ -114,7 +114,6 @@ TEST(hash_load__all, "Every hash gives its known answers or says why it "
 
 TEST(hash_load__a_wrong_answer, "A library that computes wrongly is found out")
 {
-
 	ATF_CHECK_EQ(HASH_READY, hash_load(hash_find("adler32")));
 	hash_unload_all();
 	spoiled = true;
@@ -129,16 +128,15 @@ TEST(hash_load__same_algorithm, "One algorithm in two libraries is one "
 {
 	uint8_t a[HASH_BYTES_MAX], b[HASH_BYTES_MAX], bytes[MESSAGE];
 	struct hash *one, *two;
-	unsigned i = 0, k, pairs = 0;
-	size_t n;
+	unsigned i = 0, pairs = 0;
 
 	fill(bytes, sizeof(bytes));
 	while ((one = next(&i)) != NULL) {
-		for (k = i; (two = next(&k)) != NULL;) {
+		for (unsigned k = i; (two = next(&k)) != NULL;) {
 			if (strcmp(one->ha_algorithm, two->ha_algorithm) != 0)
 				continue;
 			pairs++;
-			for (n = 0; n <= MESSAGE; n += 7) {
+			for (size_t n = 0; n <= MESSAGE; n += 7) {
 				whole(one, bytes, n, a);
 				whole(two, bytes, n, b);
 				ATF_CHECK_MSG(memcmp(a, b, one->ha_bytes) == 0,
@@ -159,14 +157,13 @@ TEST(hash_update__any_split, "A running context gives what one piece gives, "
 	struct digest dg;
 	struct hash *ha;
 	unsigned i = 0;
-	size_t cut;
 
 	fill(bytes, sizeof(bytes));
 	while ((ha = next(&i)) != NULL) {
 		whole(ha, bytes, MESSAGE, want);
 		ATF_REQUIRE_EQ(0, digest_init_as(&dg, ha));
 		ATF_CHECK_EQ(ha->ha_bytes, digest_bytes(&dg));
-		for (cut = 0; cut <= MESSAGE; cut += 5) {
+		for (size_t cut = 0; cut <= MESSAGE; cut += 5) {
 			/* As pools: a counter, then bytes, and nothing. */
 			digest_update(&dg, bytes, cut / 2);
 			digest_update(&dg, NULL, 0);
@@ -193,13 +190,13 @@ TEST(hash_finish__depends_on_all, "Every bit of a harvested event changes a "
     "pool's hash, of null alone it does not")
 {
 	uint8_t got[HASH_BYTES_MAX], event[12], want[HASH_BYTES_MAX];
-	unsigned bit, i = 0;
+	unsigned i = 0;
 	struct hash *ha;
 
 	fill(event, sizeof(event));
 	while ((ha = next(&i)) != NULL) {
 		whole(ha, event, sizeof(event), want);
-		for (bit = 0; bit < 8 * sizeof(event); bit++) {
+		for (unsigned bit = 0; bit < 8 * sizeof(event); bit++) {
 			event[bit / 8] ^= (uint8_t)(1u << bit % 8);
 			whole(ha, event, sizeof(event), got);
 			event[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -229,7 +226,6 @@ static unsigned leaks;
 static struct block *
 block_of(void *p)
 {
-
 	return ((struct block *)(void *)((uint8_t *)p -
 	    offsetof(struct block, b_bytes)));
 }
@@ -237,17 +233,15 @@ block_of(void *p)
 static bool
 holds(const struct block *b)
 {
-
 	return (memmem(b->b_bytes, b->b_size, secret, sizeof(secret)) != NULL);
 }
 
 static unsigned
 holding(void)
 {
-	const struct block *b;
 	unsigned count = 0;
 
-	for (b = blocks.b_next; b != &blocks; b = b->b_next)
+	for (const struct block *b = blocks.b_next; b != &blocks; b = b->b_next)
 		count += holds(b);
 	return (count);
 }
@@ -299,7 +293,6 @@ watch_realloc(void *p, size_t n)
 static void *
 crypto_malloc(size_t n, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	return (watch_malloc(n));
@@ -308,7 +301,6 @@ crypto_malloc(size_t n, const char *file, int line)
 static void *
 crypto_realloc(void *p, size_t n, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	return (watch_realloc(p, n));
@@ -317,7 +309,6 @@ crypto_realloc(void *p, size_t n, const char *file, int line)
 static void
 crypto_free(void *p, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	watch_free(p);
@@ -326,7 +317,6 @@ crypto_free(void *p, const char *file, int line)
 static int
 not_secure(const void *p)
 {
-
 	(void)p;
 	return (0);
 }
@@ -335,7 +325,7 @@ TEST(hash_clear__wipes, "What a context has absorbed is in no memory that it "
     "keeps or gives back, reset or released, finished or not")
 {
 	uint8_t out[HASH_BYTES_MAX];
-	unsigned held = 0, i = 0, way;
+	unsigned held = 0, i = 0;
 	union hash_context hc;
 	struct hash *ha;
 
@@ -344,7 +334,7 @@ TEST(hash_clear__wipes, "What a context has absorbed is in no memory that it "
 	gcry_set_allocation_handler(watch_malloc, watch_malloc, not_secure,
 	    watch_realloc, watch_free);
 	while ((ha = next(&i)) != NULL) {
-		for (way = 0; way < 4; way++) {
+		for (unsigned way = 0; way < 4; way++) {
 			leaks = 0;
 			ATF_REQUIRE_EQ(0, hash_init(ha, &hc));
 			hash_update(ha, &hc, secret, sizeof(secret));
@@ -377,13 +367,13 @@ TEST(hash_update__allocates_nothing, "Pools absorb, finish and, as often as "
 	uint8_t out[HASH_BYTES_MAX];
 	struct digest dg;
 	struct hash *ha;
-	unsigned i = 0, round;
+	unsigned i = 0;
 	uint64_t before;
 
 	while ((ha = next(&i)) != NULL) {
 		ATF_REQUIRE_EQ(0, digest_init_as(&dg, ha));
 		before = *allocated;
-		for (round = 0; round < DIGEST_SPARES; round++) {
+		for (unsigned round = 0; round < DIGEST_SPARES; round++) {
 			digest_update(&dg, secret, sizeof(secret));
 			digest_finish(&dg, out);
 			digest_reset(&dg);

@@ -20,9 +20,9 @@ push_events(enum random_entropy_source source, unsigned first, unsigned n,
 		.he_size = sizeof(first),
 		.he_source = (uint8_t)source,
 	};
-	unsigned i, value;
+	unsigned value;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		value = stuck ? 0 : first + i + 1;
 		event.he_destination = (uint8_t)(first + i);
 		memcpy(event.he_entropy, &value, sizeof(value));
@@ -39,16 +39,15 @@ push_events(enum random_entropy_source source, unsigned first, unsigned n,
 static unsigned
 noted(enum random_entropy_source source)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < nb->nb_count && i < NOTES_MAX; i++)
+	for (unsigned i = 0; i < nb->nb_count && i < NOTES_MAX; i++)
 		n += nb->nb_event[i].he_source == source;
 	return (n);
 }
 
 BOTH_MODELS(off, "by default no source is tested, whatever it says")
 {
-
 	setup();
 	ATF_CHECK(nb->nb_generator.g_filter == NULL);
 	push_events(RANDOM_SWI, 0, 3000, true);
@@ -92,7 +91,6 @@ BOTH_MODELS(isolation, "a stuck source contributes nothing from its failure "
 BOTH_MODELS(ondemand, "a failed source that is started anew is back after a "
     "good start; the sources that were not named go on")
 {
-
 	settings.nist_healthtest_enabled = true;
 	setup();
 	push_events(RANDOM_INTERRUPT, 0, STARTUP + 1, false);
@@ -114,14 +112,12 @@ BOTH_MODELS(ondemand, "a failed source that is started anew is back after a "
 BOTH_MODELS(ondemand_pass, "the tunable's mask is written once, when its pass "
     "begins")
 {
-	unsigned i;
-
 	settings.nist_healthtest_ondemand = MASK_BIT(RANDOM_SWI);
 	settings.ondemand_pass = 7;
 	settings.nist_healthtest_enabled = true;
 	setup();
 	push_events(RANDOM_SWI, 0, STUCK_LIMIT, true);
-	for (i = 2; i < 5; i++)
+	for (unsigned i = 2; i < 5; i++)
 		harvestq_pass(hq);
 	ATF_CHECK_EQ(HEALTH_FAILED, hq->hq_test[RANDOM_SWI].ht_state);
 	/* Passes six and seven. */
@@ -181,7 +177,6 @@ refuse_swi(struct event_filter *ef, const struct harvest_event *event)
 static struct harvest_event
 event_number(unsigned i)
 {
-
 	return ((struct harvest_event){
 		.he_somecounter = i,
 		.he_entropy = { (uint8_t)i, (uint8_t)(i >> 8) },
@@ -231,9 +226,8 @@ feed_both(struct generator *filtered, struct generator *plain, unsigned first)
 {
 	const struct random_algorithm *ra = plain->g_algorithm;
 	struct harvest_event event;
-	unsigned i;
 
-	for (i = first; i < 3 * first; i++) {
+	for (unsigned i = first; i < 3 * first; i++) {
 		event = event_number(i);
 		if (ra->ra_process_events != NULL && i % 2 == 0)
 			ra->ra_process_events(filtered, &event, 1);
@@ -288,12 +282,11 @@ TEST(g_filter__refused_is_nowhere, "Each design asks the filter once for each "
     "reseeds and output")
 {
 	struct mthread td;
-	unsigned c, i;
 
 	support_machine(&td);
 	support_crypto();
-	for (i = 0; i < generator_count; i++)
-		for (c = 0; c < cipher_count; c++)
+	for (unsigned i = 0; i < generator_count; i++)
+		for (unsigned c = 0; c < cipher_count; c++)
 			check_refusal(generators[i], ciphers[c]);
 	crypto_fini();
 }

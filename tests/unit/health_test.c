@@ -21,7 +21,6 @@ struct feeder {
 static void
 feeder_init(struct feeder *fd, enum random_entropy_source source)
 {
-
 	memset(fd, 0, sizeof(*fd));
 	health_init(&fd->fd_test, source, true, 0);
 	fd->fd_event.he_source = (uint8_t)source;
@@ -74,7 +73,6 @@ static const enum random_entropy_source kinds[] = { RANDOM_INTERRUPT,
 TEST_CASE(health__cutoffs);
 ATF_TC_HEAD(health__cutoffs, tc)
 {
-
 	atf_tc_set_md_var(tc, "descr", "For each min-entropy the cut-offs are "
 	    "what SP 800-90B's formulas give in exact arithmetic");
 	atf_tc_set_md_var(tc, "require.progs", "python3");
@@ -105,9 +103,9 @@ TEST(health__start, "Nothing is accepted of a start; the sample after its 1024 "
     "is, and the source is steady")
 {
 	struct feeder fd;
-	unsigned i, k;
+	unsigned i;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
 		ATF_CHECK_EQ(HEALTH_INIT, fd.fd_test.ht_state);
 		for (i = 0; i < 1024; i++) {
@@ -126,9 +124,8 @@ TEST(health__disabled, "What is not to be tested, and sources of a few "
     "constants, is accepted whatever it says, restarted too")
 {
 	struct feeder fd;
-	unsigned i, k;
 
-	for (k = 0; k < ENTROPYSOURCE; k++) {
+	for (unsigned k = 0; k < ENTROPYSOURCE; k++) {
 		feeder_init(&fd, (enum random_entropy_source)k);
 		ATF_CHECK_EQ(k != RANDOM_CACHED && k != RANDOM_PURE_VMGENID,
 		    fd.fd_test.ht_state == HEALTH_INIT);
@@ -136,7 +133,7 @@ TEST(health__disabled, "What is not to be tested, and sources of a few "
 			health_init(&fd.fd_test,
 			    (enum random_entropy_source)k, false, 0);
 		health_restart(&fd.fd_test);
-		for (i = 0; i < 2000; i++)
+		for (unsigned i = 0; i < 2000; i++)
 			ATF_REQUIRE(feed(&fd, 7));
 		ATF_CHECK_EQ(HEALTH_DISABLED, fd.fd_test.ht_state);
 		ATF_CHECK_EQ(0, fd.fd_test.ht_discarded);
@@ -147,9 +144,7 @@ TEST(health__disabled, "What is not to be tested, and sources of a few "
 static void
 check_run(struct feeder *fd, uint64_t value, unsigned n, bool fails)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		ATF_CHECK_EQ_MSG(!fails || i < n - 1, feed(fd, value),
 		    "sample %u of %u", i, n);
 	ATF_CHECK_EQ_MSG(!fails, feed(fd, ~value), "after %u", n);
@@ -162,9 +157,9 @@ TEST(health__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as they "
 {
 	static const unsigned limits[nitems(kinds)] = { 35, 6 };
 	struct feeder fd;
-	unsigned i, k;
+	unsigned i;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
 		start(&fd);
 		for (i = 0; i < 3; i++)
@@ -187,10 +182,10 @@ TEST(health__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as they "
 static void
 feed_window(struct feeder *fd, unsigned equal, unsigned row)
 {
-	unsigned i, same = 0, in_row = 0;
+	unsigned same = 0, in_row = 0;
 
 	ATF_REQUIRE_EQ(0, fd->fd_test.ht_apt_seq);
-	for (i = 0; i < HEALTH_APT_WINDOW; i++) {
+	for (unsigned i = 0; i < HEALTH_APT_WINDOW; i++) {
 		if (same < equal && in_row < row) {
 			same++;
 			in_row++;
@@ -210,12 +205,11 @@ TEST(health__frequent, "328 of 512 samples of 1 bit like the first or 16 of 8 "
 	static const unsigned rows[nitems(kinds)] = { 34, 5 };
 	struct feeder fd;
 	uint64_t accepted;
-	unsigned i, k;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
 		start(&fd);
-		for (i = 0; i < 3; i++) {
+		for (unsigned i = 0; i < 3; i++) {
 			accepted = fd.fd_accepted;
 			feed_window(&fd, cutoffs[k] - 1, rows[k]);
 			ATF_CHECK_EQ(HEALTH_STEADY, fd.fd_test.ht_state);
@@ -253,11 +247,10 @@ TEST(health__healthy, "A million samples with twice the bits that are assumed "
 {
 	static const unsigned bits[nitems(kinds)] = { 8, 16 };
 	struct feeder fd;
-	unsigned i, k;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
-		for (i = 0; i < 1000 * 1000; i++)
+		for (unsigned i = 0; i < 1000 * 1000; i++)
 			feed(&fd, draw(&fd) >> (64 - bits[k]));
 		ATF_CHECK_EQ(HEALTH_STEADY, fd.fd_test.ht_state);
 		ATF_CHECK_EQ(1000 * 1000 - 1024, fd.fd_accepted);
@@ -268,11 +261,10 @@ TEST(health__sample, "The counter is part of a sample, but of a pure source; "
     "what lies behind an event's bytes never is")
 {
 	struct feeder fd;
-	unsigned i, k;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
-		for (i = 0; i < 2000; i++) {
+		for (unsigned i = 0; i < 2000; i++) {
 			fd.fd_event.he_somecounter = i;
 			feed(&fd, 5);
 		}
@@ -281,7 +273,7 @@ TEST(health__sample, "The counter is part of a sample, but of a pure source; "
 
 		feeder_init(&fd, kinds[k]);
 		fd.fd_event.he_size = 2;
-		for (i = 0; i < 40; i++)
+		for (unsigned i = 0; i < 40; i++)
 			feed(&fd, (uint64_t)i << 16 | 0x1234);
 		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
 	}
@@ -291,13 +283,12 @@ TEST(health__failed_for_good, "No further data makes a failed source good; "
     "starting anew does, from any state")
 {
 	struct feeder fd;
-	unsigned i, k;
 
-	for (k = 0; k < nitems(kinds); k++) {
+	for (unsigned k = 0; k < nitems(kinds); k++) {
 		feeder_init(&fd, kinds[k]);
-		for (i = 0; i < 40; i++)
+		for (unsigned i = 0; i < 40; i++)
 			feed(&fd, 0);
-		for (i = 0; i < 1000 * 1000; i++)
+		for (unsigned i = 0; i < 1000 * 1000; i++)
 			feed(&fd, draw(&fd));
 		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
 		ATF_CHECK_EQ(0, fd.fd_accepted);
@@ -310,7 +301,7 @@ TEST(health__failed_for_good, "No further data makes a failed source good; "
 
 		/* A good one pays with another start; half a start is lost. */
 		health_restart(&fd.fd_test);
-		for (i = 0; i < 500; i++)
+		for (unsigned i = 0; i < 500; i++)
 			ATF_CHECK(!feed(&fd, draw(&fd)));
 		health_restart(&fd.fd_test);
 		start(&fd);

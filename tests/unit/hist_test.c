@@ -15,9 +15,8 @@ static void
 draw_values(void)
 {
 	uint64_t draws = 2019;
-	size_t i;
 
-	for (i = 0; i < VALUES; i++) {
+	for (size_t i = 0; i < VALUES; i++) {
 		uint64_t v = support_draw(&draws);
 
 		values[i] = v >> (support_draw(&draws) % 64);
@@ -37,7 +36,7 @@ by_value(const void *a, const void *b)
 TEST(hist_index__monotone, "A greater value is never counted in a lower "
     "bucket, and no bucket is left out or out of range")
 {
-	unsigned bit, i, last = 0;
+	unsigned i, last = 0;
 	uint64_t v;
 
 	for (v = 0; v < 1 << 17; v++) {
@@ -48,7 +47,7 @@ TEST(hist_index__monotone, "A greater value is never counted in a lower "
 		last = i;
 	}
 	/* Above: both sides of every power of two and of its parts. */
-	for (bit = HIST_SUB_BITS; bit < 64; bit++) {
+	for (unsigned bit = HIST_SUB_BITS; bit < 64; bit++) {
 		uint64_t step = UINT64_C(1) << (bit - HIST_SUB_BITS);
 		unsigned part;
 
@@ -66,9 +65,7 @@ TEST(hist_index__monotone, "A greater value is never counted in a lower "
 TEST(hist_index__exact_when_small, "Below HIST_SUB each value has its own "
     "bucket and comes back as it is")
 {
-	uint64_t v;
-
-	for (v = 0; v < HIST_SUB; v++) {
+	for (uint64_t v = 0; v < HIST_SUB; v++) {
 		ATF_CHECK_EQ_MSG(v, hist_index(v), "%" PRIu64, v);
 		histogram = (struct hist){ .hi_count = 0 };
 		hist_add(&histogram, v);
@@ -107,7 +104,6 @@ TEST(hist_quantile__error_bound, "A quantile is never below the one of the "
 
 TEST(hist_add__extremes, "0 and UINT64_MAX are values like others")
 {
-
 	histogram = (struct hist){ .hi_count = 0 };
 	hist_add(&histogram, 0);
 	ATF_CHECK_EQ(1, histogram.hi_count);
@@ -130,13 +126,11 @@ TEST(hist_add__extremes, "0 and UINT64_MAX are values like others")
 TEST(hist_merge__same_as_adding_all, "Readers' histograms added up are the "
     "histogram of all reads")
 {
-	size_t i;
-
 	draw_values();
 	histogram = (struct hist){ .hi_count = 0 };
 	other = (struct hist){ .hi_count = 0 };
 	both = (struct hist){ .hi_count = 0 };
-	for (i = 0; i < VALUES; i++) {
+	for (size_t i = 0; i < VALUES; i++) {
 		hist_add(i % 3 == 0 ? &histogram : &other, values[i]);
 		hist_add(&both, values[i]);
 	}
@@ -187,9 +181,9 @@ TEST(hist_small__error_bound, "A small histogram's quantile is the value or "
     "the last bucket")
 {
 	struct hist_small h;
-	uint64_t q, v;
+	uint64_t q;
 
-	for (v = 0; v < UINT64_C(1) << HIST_SMALL_BITS;
+	for (uint64_t v = 0; v < UINT64_C(1) << HIST_SMALL_BITS;
 	    v = v < 100 ? v + 1 : v + v / 7) {
 		memset(&h, 0, sizeof(h));
 		hist_small_add(&h, v, 1);
@@ -210,13 +204,12 @@ TEST(hist_small__quantiles_and_merge, "Quantiles count values, also those of "
     "two histograms added; nothing has quantile 0")
 {
 	struct hist_small a, b;
-	unsigned i;
 
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	ATF_CHECK_EQ(0, hist_small_quantile(&a, 0.5));
 	ATF_CHECK_EQ(0, hist_small_count(&a));
-	for (i = 0; i < 98; i++)
+	for (unsigned i = 0; i < 98; i++)
 		hist_small_add(&a, 3, 1);
 	hist_small_add(&b, 5, 1);
 	hist_small_add(&b, 7, 1);

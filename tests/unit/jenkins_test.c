@@ -19,9 +19,8 @@ TEST(jenkins__published, "lookup3.c's own driver states these")
 		{ text, 0, 0x17770551 },
 		{ text, 1, 0xcd628161 },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ATF_CHECK_EQ_MSG(cases[i].hash, jenkins_hash(cases[i].text,
 		    strlen(cases[i].text), cases[i].init), "case %zu", i);
 }
@@ -30,14 +29,13 @@ TEST(jenkins__any_alignment, "events lie at any address, and bytes around the "
     "message must not matter")
 {
 	uint8_t message[40], buf[64];
-	size_t n, offset;
 	uint32_t hash;
 
-	for (n = 0; n < sizeof(message); n++)
+	for (size_t n = 0; n < sizeof(message); n++)
 		message[n] = (uint8_t)(n * 37 + 1);
-	for (n = 0; n <= sizeof(message); n++) {
+	for (size_t n = 0; n <= sizeof(message); n++) {
 		hash = jenkins_hash(message, n, 7);
-		for (offset = 0; offset < 8; offset++) {
+		for (size_t offset = 0; offset < 8; offset++) {
 			memset(buf, (int)(0xa0 + offset), sizeof(buf));
 			memcpy(buf + offset, message, n);
 			ATF_CHECK_EQ_MSG(hash, jenkins_hash(buf + offset, n, 7),
@@ -50,11 +48,10 @@ TEST(jenkins__length_matters, "trailing zeros are part of the message")
 {
 	static const uint8_t zeros[26];
 	uint32_t hash[26];
-	size_t i, n;
 
-	for (n = 0; n < 26; n++) {
+	for (size_t n = 0; n < 26; n++) {
 		hash[n] = jenkins_hash(zeros, n, 0);
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			ATF_CHECK_MSG(hash[i] != hash[n], "%zu and %zu zeros",
 			    i, n);
 	}

@@ -40,7 +40,6 @@ static void
 make(off_t ends[nitems(lines)])
 {
 	struct journal jo;
-	unsigned i;
 	bool kept;
 
 	unlink(path);
@@ -48,7 +47,7 @@ make(off_t ends[nitems(lines)])
 	ATF_REQUIRE_EQ(0, journal_begin(&jo, lines[0], &kept));
 	ATF_CHECK(!kept);
 	ends[0] = jo.jo_end;
-	for (i = 1; i < nitems(lines); i++) {
+	for (unsigned i = 1; i < nitems(lines); i++) {
 		ATF_REQUIRE_EQ(0, journal_add(&jo, lines[i]));
 		ends[i] = jo.jo_end;
 	}
@@ -61,9 +60,8 @@ require_lines(unsigned count)
 {
 	char expected[512] = "", text[512] = "";
 	FILE *f = fopen(path, "r");
-	unsigned i;
 
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		strcat(expected, lines[i]);
 		strcat(expected, "\n");
 	}
@@ -78,12 +76,12 @@ TEST(journal__cut_anywhere,
     "Of a journal cut at any byte the whole lines are read, and the next is "
     "written behind them")
 {
-	off_t ends[nitems(lines)], length;
+	off_t ends[nitems(lines)];
 	struct journal jo;
 	unsigned whole;
 
 	make(ends);
-	for (length = ends[nitems(lines) - 1]; length >= 0; length--) {
+	for (off_t length = ends[nitems(lines) - 1]; length >= 0; length--) {
 		/* From the longest to the shortest, each cut of the last. */
 		ATF_REQUIRE(truncate(path, length) == 0);
 		for (whole = 0; whole < nitems(lines) &&

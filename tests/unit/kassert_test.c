@@ -25,7 +25,6 @@ static void
 record(const char *file, int line, const char *func, const char *expr,
     const char *msg)
 {
-
 	seen.calls++;
 	seen.line = line;
 	snprintf(seen.file, sizeof(seen.file), "%s", file);
@@ -51,7 +50,6 @@ assert_equal(int a, int b)
 static void
 assert_counted(bool holds)
 {
-
 	KASSERT(evaluated++ >= 0 && holds, ("counted"));
 }
 
@@ -87,7 +85,6 @@ TEST(kassert__fires, "A failed KASSERT calls the handler with place, "
 TEST(kassert__evaluates_once, "The condition is evaluated exactly once, "
     "whether it holds or not")
 {
-
 	kassert_failed = record;
 	assert_counted(true);
 	ATF_CHECK_EQ(1, evaluated);

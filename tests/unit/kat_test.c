@@ -142,13 +142,12 @@ TEST(kat__designs_with_fortunas_bytes, "A design that claims Fortuna's bytes "
 	static const char *const modes[] = { "locked", "concurrent" };
 	char differs[2][256], folder[512];
 	struct mthread self;
-	unsigned d, m;
 
 	start(tc, &self, "vectors", folder);
-	for (d = 0; d < generator_count; d++) {
+	for (unsigned d = 0; d < generator_count; d++) {
 		if ((generators[d]->ra_flags & RA_FORTUNA_BYTES) == 0)
 			continue;
-		for (m = 0; m < 2; m++)
+		for (unsigned m = 0; m < 2; m++)
 			ATF_CHECK_MSG(run_scripts(folder, "", modes[m],
 			    generators[d]->ra_ident, differs[m]) >= 23,
 			    "few scripts of mode %s", modes[m]);
@@ -164,14 +163,13 @@ TEST(kat__designs, "Every design that does not promise Fortuna's bytes gives "
 {
 	char begins[64], differs[256], folder[512];
 	struct mthread self;
-	unsigned c, i;
 
 	start(tc, &self, "vectors-designs", folder);
-	for (i = 0; i < generator_count; i++) {
+	for (unsigned i = 0; i < generator_count; i++) {
 		if ((generators[i]->ra_flags & (RA_NULL | RA_FORTUNA_BYTES)) !=
 		    0)
 			continue;
-		for (c = 0; c < cipher_count; c++) {
+		for (unsigned c = 0; c < cipher_count; c++) {
 			snprintf(begins, sizeof(begins), "%s-%s-",
 			    generators[i]->ra_ident, ciphers[c]->ci_alias);
 			ATF_CHECK_MSG(run_scripts(folder, begins, NULL,

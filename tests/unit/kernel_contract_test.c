@@ -74,10 +74,9 @@ open_sources(void)
 	char why[KSOURCE_WHY_SIZE] = "";
 	struct random_algorithm *ra;
 	const char *name;
-	unsigned i;
 
 	find_sources(folder);
-	for (i = 0; i < nitems(sources); i++) {
+	for (unsigned i = 0; i < nitems(sources); i++) {
 		snprintf(spec, sizeof(spec), "kernel:%.4000s/%s.c",
 		    folder, sources[i].name);
 		ATF_REQUIRE_MSG(ksource_open(spec, false, &name, why) == 0,

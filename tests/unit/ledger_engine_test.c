@@ -43,7 +43,6 @@ unsigned generator_count = nitems(generators);
 bool
 generator_add(const struct random_algorithm *ra)
 {
-
 	(void)ra;
 	return (false);
 }
@@ -51,9 +50,7 @@ generator_add(const struct random_algorithm *ra)
 const struct random_algorithm *
 generator_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < generator_count; i++)
+	for (unsigned i = 0; i < generator_count; i++)
 		if (generators[i]->ra_ident != NULL &&
 		    strcmp(generators[i]->ra_ident, name) == 0)
 			return (generators[i]);
@@ -63,7 +60,6 @@ generator_find(const char *name)
 static void
 hasty_pre_read(struct generator *g)
 {
-
 	g->g_paced = false;
 	FLAVOURED(gen_locked).ra_pre_read(g);
 }
@@ -86,7 +82,6 @@ reusing_read(struct generator *g, struct generator_reader *gr, struct uio *uio)
 static void
 make_designs(void)
 {
-
 	hasty = FLAVOURED(gen_locked);
 	hasty.ra_pre_read = hasty_pre_read;
 	reusing = FLAVOURED(gen_concurrent);

@@ -23,7 +23,6 @@ static const uint8_t shared[CIPHER_KEY_BYTES] = { 1 };
 static unsigned
 due(uint64_t reseed)
 {
-
 	return ((unsigned)__builtin_ctzll(reseed) + 1);
 }
 
@@ -48,7 +47,6 @@ key(unsigned n)
 static void
 set(struct ledger *lg, unsigned had, unsigned n)
 {
-
 	ledger_key_set(lg, key(had), key(n));
 }
 
@@ -64,7 +62,6 @@ make(const struct ledger_config *config)
 static struct ledger *
 make_plain(void)
 {
-
 	return (make(&(struct ledger_config){ .lc_lag = 0 }));
 }
 
@@ -73,7 +70,6 @@ static void
 reseed(struct ledger *lg, unsigned core, int64_t now_ns, unsigned had,
     unsigned n)
 {
-
 	ledger_event(lg, core, 0, RULE_BYTES, RULE_BYTES, true);
 	ledger_pool(lg, core, 0, RULE_BYTES);
 	ledger_drain(lg, core, now_ns, true);
@@ -115,7 +111,6 @@ struct breach {
 static void
 break_reuse(struct ledger *lg)
 {
-
 	set(lg, 0, 1);
 	ledger_use(lg, key(1), C(5), 3);
 	ledger_use(lg, key(1), C(8), 2);
@@ -127,7 +122,6 @@ break_reuse(struct ledger *lg)
 static void
 break_kept(struct ledger *lg)
 {
-
 	reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
 	ledger_begin(lg, 10);
 	ledger_use(lg, key(1), C(5), 3);
@@ -142,7 +136,6 @@ break_kept(struct ledger *lg)
 static void
 break_revived(struct ledger *lg)
 {
-
 	set(lg, 0, 1);
 	set(lg, 0, 1);
 	set(lg, 1, 0);
@@ -156,7 +149,6 @@ break_revived(struct ledger *lg)
 static void
 break_torn(struct ledger *lg)
 {
-
 	set(lg, 0, 1);
 	ledger_use(lg, key(1), C(5), 3);
 	check_good(lg, "torn");
@@ -185,7 +177,6 @@ break_made(struct ledger *lg)
 static void
 break_unseeded(struct ledger *lg)
 {
-
 	(void)ledger_core(lg, &fortuna);
 	ledger_begin(lg, 10);
 	ledger_end(lg, 0);
@@ -266,7 +257,6 @@ break_events(struct ledger *lg)
 static void
 break_wiped(struct ledger *lg)
 {
-
 	set(lg, 0, 1);
 	set(lg, 1, 2);
 	check_good(lg, "wiped");
@@ -276,7 +266,6 @@ break_wiped(struct ledger *lg)
 static void
 break_hidden(struct ledger *lg)
 {
-
 	set(lg, 0, 1);
 	ledger_use(lg, key(1), C(5), 3);
 	set(lg, 1, 0);
@@ -309,7 +298,6 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 static void
 count_call(void *context)
 {
-
 	++*(unsigned *)context;
 }
 
@@ -352,7 +340,7 @@ check_breach(enum ledger_property property, struct ledger *lg,
 TEST(ledger__tells_each_property, "Each property of the table, broken by "
     "hand, is told by its word, its sentence and both operations, once")
 {
-	unsigned calls, i;
+	unsigned calls;
 	struct ledger *lg;
 	const struct ledger_config config = {
 		.lc_pace_ns = 100 * NS_PER_MS,
@@ -360,7 +348,7 @@ TEST(ledger__tells_each_property, "Each property of the table, broken by "
 		.lc_context = &calls,
 	};
 
-	for (i = 0; i < LEDGER_PROPERTIES; i++) {
+	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++) {
 		calls = 0;
 		lg = make(&config);
 		check_breach((enum ledger_property)i, lg, &calls);
@@ -458,9 +446,8 @@ check_overlaps(uint128_t first, uint64_t n)
 	struct ledger *lg;
 	uint128_t ctr;
 	bool meets;
-	size_t i;
 
-	for (i = 0; i < nitems(uses); i++) {
+	for (size_t i = 0; i < nitems(uses); i++) {
 		lg = make_plain();
 		set(lg, 0, 1);
 		ledger_use(lg, key(1), first, n);
@@ -488,7 +475,6 @@ TEST(ledger_use__overlaps, "Ranges that share a counter are told and "
     "neighbours are not, where the low half carries and where all 128 bits "
     "wrap too")
 {
-
 	check_overlaps(C(1000), 10);
 	check_overlaps(C(UINT32_MAX - 5), 10);
 	check_overlaps(uint128_make(0, UINT64_MAX - 4), 10);
@@ -504,19 +490,19 @@ TEST(ledger_use__many_ranges, "Ranges in any order, joined when their gaps "
 {
 	enum { COUNTERS = 400, EVERY = 3 };
 	struct ledger *lg;
-	unsigned at, i;
+	unsigned at;
 
 	lg = make_plain();
 	set(lg, 0, 1);
 	/* 7 is prime to what it goes round in. */
-	for (i = 0; i < COUNTERS; i++) {
+	for (unsigned i = 0; i < COUNTERS; i++) {
 		at = i * 7 % COUNTERS;
 		if (at % EVERY != 0)
 			ledger_use(lg, key(1), C(at), 1);
 	}
 	check_good(lg, "with gaps");
 	ATF_CHECK(seen(lg).le_ranges_max >= COUNTERS / EVERY);
-	for (i = 0; i < COUNTERS; i += EVERY)
+	for (unsigned i = 0; i < COUNTERS; i += EVERY)
 		ledger_use(lg, key(1), C(i), 1);
 	ATF_CHECK_EQ(COUNTERS, seen(lg).le_blocks);
 	check_good(lg, "without");
@@ -532,11 +518,10 @@ TEST(ledger_end__stored, "A read returns what it made, and as much more as "
 {
 	static const uint64_t stored[] = { 0, 1, 128 };
 	const unsigned block_bytes = ciphers[0]->ci_block_bytes;
-	unsigned i, more;
 	struct ledger *lg;
 
-	for (i = 0; i < nitems(stored); i++)
-		for (more = 0; more < 2; more++) {
+	for (unsigned i = 0; i < nitems(stored); i++)
+		for (unsigned more = 0; more < 2; more++) {
 			lg = make(&(struct ledger_config){
 			    .lc_stored_bytes = stored[i] });
 			(void)ledger_cipher(lg, ciphers[0]);
@@ -600,12 +585,11 @@ TEST(ledger_use__lag, "A read may lag behind as many reseeds as it was said, "
     "of its own core")
 {
 	static const uint32_t lags[] = { 0, 1, 3, LEDGER_LAG_ANY };
-	unsigned core, last, n, other;
+	unsigned core, other;
 	struct ledger *lg;
-	size_t i;
 
-	for (i = 0; i < nitems(lags); i++)
-		for (n = 0; n < 6; n++) {
+	for (size_t i = 0; i < nitems(lags); i++)
+		for (unsigned n = 0; n < 6; n++) {
 			lg = make(&(struct ledger_config){
 			    .lc_lag = lags[i] });
 			core = ledger_core(lg, &one_pool);
@@ -613,7 +597,7 @@ TEST(ledger_use__lag, "A read may lag behind as many reseeds as it was said, "
 			reseed(lg, core, 0, 0, 1);
 			ledger_use(lg, key(1), C(1), 1);
 			set(lg, 0, 2);
-			for (last = 1; last <= n; last++)
+			for (unsigned last = 1; last <= n; last++)
 				reseed(lg, core, 0, last == 1 ? 1 :
 				    10 + last, 11 + last);
 			reseed(lg, other, 0, 0, 99);
@@ -630,9 +614,9 @@ TEST(ledger_finish__counts, "At the end as many events are in pools as were "
     "given, queues have lost none, and what was delivered together arrived")
 {
 	struct ledger *lg;
-	unsigned core, given;
+	unsigned core;
 
-	for (given = 1; given <= 2; given++) {
+	for (unsigned given = 1; given <= 2; given++) {
 		lg = make_plain();
 		core = ledger_core(lg, &fortuna);
 		ledger_event(lg, core, 0, 12, 12, true);
@@ -684,9 +668,8 @@ TEST(ledger_use__goes_back_to_a_reseed, "Reads are served from keys that go "
     "back to a reseed, also when others do")
 {
 	struct ledger *lg;
-	unsigned own;
 
-	for (own = 0; own < 2; own++) {
+	for (unsigned own = 0; own < 2; own++) {
 		lg = make_plain();
 		reseed(lg, ledger_core(lg, &fortuna), 0, 0, 1);
 		if (own == 0)
@@ -730,11 +713,10 @@ TEST(ledger_finish__finds_the_long_gone, "A key that comes back when its "
 	/* More than a piece of memory for them has. */
 	enum { NUMBERS = 200000 };
 	struct ledger *lg;
-	unsigned back, i;
 
-	for (back = 0; back < 2; back++) {
+	for (unsigned back = 0; back < 2; back++) {
 		lg = make_plain();
-		for (i = 1; i <= NUMBERS; i++) {
+		for (unsigned i = 1; i <= NUMBERS; i++) {
 			set(lg, 0, i);
 			set(lg, i, 0);
 		}
@@ -776,16 +758,15 @@ static void
 run_workers(struct ledger *lg, void *(*fn)(void *))
 {
 	struct worker workers[WORKERS];
-	unsigned i;
 
-	for (i = 0; i < WORKERS; i++) {
+	for (unsigned i = 0; i < WORKERS; i++) {
 		workers[i].wo_lg = lg;
 		workers[i].wo_lineage = ledger_lineage(lg);
 		workers[i].wo_index = i;
 		ATF_REQUIRE_EQ(0, pthread_create(&workers[i].wo_thread, NULL,
 		    fn, &workers[i]));
 	}
-	for (i = 0; i < WORKERS; i++)
+	for (unsigned i = 0; i < WORKERS; i++)
 		pthread_join(workers[i].wo_thread, NULL);
 }
 
@@ -794,10 +775,9 @@ work(void *arg)
 {
 	struct worker *wo = arg;
 	uint8_t keys[2][CIPHER_KEY_BYTES] = { { 0 }, { 0 } };
-	unsigned i;
 
 	ledger_set_lineage(wo->wo_lg, wo->wo_lineage);
-	for (i = 0; i < TURNS; i++) {
+	for (unsigned i = 0; i < TURNS; i++) {
 		ledger_begin(wo->wo_lg, 1);
 		memcpy(keys[i % 2], &i, sizeof(i));
 		keys[i % 2][31] = (uint8_t)(wo->wo_index + 1);
@@ -890,9 +870,8 @@ static void *
 share(void *arg)
 {
 	struct worker *wo = arg;
-	unsigned i;
 
-	for (i = 0; i < SHARES; i++) {
+	for (unsigned i = 0; i < SHARES; i++) {
 		ledger_key_set(wo->wo_lg, none, shared);
 		ledger_key_set(wo->wo_lg, shared, none);
 	}
@@ -903,12 +882,11 @@ TEST(ledger__threads_share, "A thread that was the only one loses nothing "
     "when others come while it is at it")
 {
 	struct ledger_result le;
-	unsigned round;
 	struct ledger *lg;
 
 	tick_calibrate();
 	lg = make_plain();
-	for (round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < ROUNDS; round++) {
 		ledger_reset(lg);
 		ledger_key_set(lg, none, shared);
 		run_workers(lg, share);
@@ -928,9 +906,8 @@ static void *
 collide(void *arg)
 {
 	struct worker *wo = arg;
-	unsigned i;
 
-	for (i = 0; i < TURNS; i++)
+	for (unsigned i = 0; i < TURNS; i++)
 		ledger_use(wo->wo_lg, shared, C(i), 1);
 	return (NULL);
 }
@@ -960,12 +937,11 @@ TEST(ledger_log_line__each_record, "Every record is handed on in order, and "
 	uint64_t n = 0;
 	struct ledger *lg;
 	FILE *f;
-	size_t i;
 
 	f = fopen("log", "w+");
 	ATF_REQUIRE(f != NULL);
 	memset(&lr, 0, sizeof(lr));
-	for (i = 0; i < LEDGER_OPS; i++) {
+	for (size_t i = 0; i < LEDGER_OPS; i++) {
 		lr.lr_seq = UINT64_MAX - i;
 		lr.lr_time_ns = -1;
 		lr.lr_lo = uint128_make(UINT64_MAX, i);
@@ -1010,11 +986,10 @@ TEST(cipher_ledgered__same_bytes, "A cipher with a ledger makes the bytes of "
 	struct ledger_result le;
 	struct ledger *lg;
 	uint128_t a, b;
-	unsigned i;
 
 	support_crypto();
 	ATF_CHECK(2 * cipher_count <= LEDGER_CIPHERS);
-	for (i = 0; i < 2 * cipher_count; i++) {
+	for (unsigned i = 0; i < 2 * cipher_count; i++) {
 		lg = make_plain();
 		base = ciphers[i / 2];
 		if (i % 2 != 0)

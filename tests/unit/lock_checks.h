@@ -23,21 +23,18 @@ enum {
 static inline bool
 excludes(const struct lock_class *class)
 {
-
 	return ((class->lc_flags & LC_EXCLUDES) != 0);
 }
 
 static inline bool
 tries(const struct lock_class *class)
 {
-
 	return (class->lc_trylock != NULL);
 }
 
 static inline struct lock_config
 config_default(void)
 {
-
 	return (lock_config_default(support_cpus()));
 }
 
@@ -76,11 +73,11 @@ await_waiting(const struct lock_class *class, struct mthread *td,
     struct m32 *about, struct m32 *through)
 {
 	int64_t start_ns;
-	unsigned i;
 
 	support_await(about);
 	start_ns = machine_thread_cpu_ns(td);
-	for (i = 0; (class->lc_flags & LC_SPIN) != 0 || i < PATIENCE; i++) {
+	for (unsigned i = 0; (class->lc_flags & LC_SPIN) != 0 || i < PATIENCE;
+	    i++) {
 		if (atomic_load_acq_32(through) != 0)
 			return (false);
 		if (support_asleep(td) ||
@@ -155,7 +152,6 @@ keeps_out(const struct lock_class *class, const struct lock_config *config)
 {
 	struct lock_node node;
 	struct meeting *m;
-	unsigned i;
 	bool alone;
 
 	m = support_alloc(1, sizeof(*m));
@@ -165,7 +161,7 @@ keeps_out(const struct lock_class *class, const struct lock_config *config)
 	atomic_store_rel_32(&m->m_go, 1);
 	if (excludes(class)) {
 		await_waiting(class, &m->m_other, &m->m_about, &m->m_entered);
-		for (i = 0; i < PATIENCE / 10; i++)
+		for (unsigned i = 0; i < PATIENCE / 10; i++)
 			machine_yield();
 	} else {
 		support_await(&m->m_entered);
@@ -203,7 +199,6 @@ waiter_run(void *arg)
 	struct waiter *w = arg;
 	struct line *line = w->w_line;
 	struct lock_node node;
-	unsigned i;
 
 	machine_curthread()->mt_index = w->w_index;
 	atomic_store_rel_32(&w->w_about, 1);
@@ -212,7 +207,7 @@ waiter_run(void *arg)
 	if (atomic_fetchadd_32(&line->l_inside, 1) != 0)
 		atomic_fetchadd_32(&line->l_met, 1);
 	atomic_store_rel_32(&w->w_entered, 1);
-	for (i = 0; i < OVERLAP_YIELDS; i++)
+	for (unsigned i = 0; i < OVERLAP_YIELDS; i++)
 		machine_yield();
 	atomic_fetchadd_32(&line->l_inside, (uint32_t)-1);
 	lock_release(&line->l_lock, &node);
@@ -236,7 +231,6 @@ line_up(const struct lock_class *class, const struct lock_config *config,
 	struct lock_node node;
 	struct waiter *waiters;
 	struct line *line;
-	unsigned i;
 	bool certain = true;
 
 	ATF_REQUIRE(n <= LINE_MAX_WAITERS);
@@ -247,7 +241,7 @@ line_up(const struct lock_class *class, const struct lock_config *config,
 		prepare(&line->l_lock);
 	lock_acquire(&line->l_lock, &node, 0);
 	atomic_store_32(&line->l_inside, 1);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		waiters[i].w_line = line;
 		waiters[i].w_index = index[i];
 		support_spawn(&waiters[i].w_thread, "waiter", MACHINE_CPU_ANY,
@@ -257,7 +251,7 @@ line_up(const struct lock_class *class, const struct lock_config *config,
 	}
 	atomic_fetchadd_32(&line->l_inside, (uint32_t)-1);
 	lock_release(&line->l_lock, &node);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		machine_join(&waiters[i].w_thread);
 		rank[i] = waiters[i].w_rank;
 	}
@@ -313,14 +307,14 @@ member_run(void *arg)
 	struct member *m = arg;
 	struct crowd *c = m->m_crowd;
 	struct lock_node node;
-	unsigned i, site;
+	unsigned site;
 
 	machine_curthread()->mt_index = m->m_index;
 	site = m->m_index % SITES;
 	atomic_fetchadd_rel_32(&c->c_waiting, (uint32_t)-1);
 	while (atomic_load_acq_32(&c->c_waiting) != 0)
 		machine_yield();
-	for (i = 0; i < c->c_acquisitions; i++) {
+	for (unsigned i = 0; i < c->c_acquisitions; i++) {
 		if (i % 4 != 3 || !tries(c->c_lock.lo_class))
 			lock_acquire(&c->c_lock, &node, site);
 		else if (!lock_tryacquire(&c->c_lock, &node, site))
@@ -337,19 +331,18 @@ static inline struct member *
 crowd_run(struct crowd *c, unsigned n, unsigned acquisitions)
 {
 	struct member *members;
-	unsigned i;
 
 	c->c_acquisitions = acquisitions;
 	atomic_store_32(&c->c_waiting, n);
 	members = support_alloc(n, sizeof(*members));
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		members[i].m_crowd = c;
 		members[i].m_index = i;
 		support_spawn(&members[i].m_thread, "member",
 		    i % 2 == 0 ? (int)i : MACHINE_CPU_ANY, member_run,
 		    &members[i]);
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		machine_join(&members[i].m_thread);
 	return (members);
 }

@@ -36,7 +36,6 @@ static struct mthread self;
 static void
 setup(void)
 {
-
 	support_machine(&self);
 	self.mt_index = 0;
 }
@@ -63,10 +62,10 @@ TEST(lock_class__describes_itself, "Names are there and unique, every kind "
     "is found by its own, and all but the null kind exclude")
 {
 	const struct lock_class *class;
-	unsigned flags = 0, i, k, knobs = 0, null = 0;
+	unsigned flags = 0, knobs = 0, null = 0;
 
 	ATF_REQUIRE(lock_class_count >= 2);
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		class = lock_classes[i];
 		flags |= class->lc_flags;
 		knobs |= class->lc_knobs;
@@ -82,7 +81,7 @@ TEST(lock_class__describes_itself, "Names are there and unique, every kind "
 		    "%s", class->lc_name);
 		ATF_CHECK_EQ_MSG(class, lock_class_find(class->lc_name), "%s",
 		    class->lc_name);
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK_MSG(strcmp(lock_classes[k]->lc_name,
 			    class->lc_name) != 0, "%s is there twice",
 			    class->lc_name);
@@ -107,7 +106,6 @@ TEST(lock_class__describes_itself, "Names are there and unique, every kind "
 LOCK_TEST(lock_tryacquire__by_another, "Trying fails while another holds "
     "the lock, except for the null kind, and succeeds when none does")
 {
-
 	if (!tries(class))
 		return;
 	ATF_CHECK_MSG(other_can_try(class, &config, false),
@@ -121,7 +119,6 @@ LOCK_TEST(lock_tryacquire__by_another, "Trying fails while another holds "
 LOCK_TEST(lock_acquire__keeps_out, "A second thread gets in only after the "
     "first has left; the null kind fails this, so it can be failed")
 {
-
 	ATF_CHECK_MSG(keeps_out(class, &config) == excludes(class),
 	    "%s: %s", class->lc_name, excludes(class) ?
 	    "two threads were inside" : "claims not to exclude, does");
@@ -134,7 +131,6 @@ LOCK_TEST(lock_acquire__keeps_out, "A second thread gets in only after the "
 static unsigned
 acquisitions_of(const struct lock_class *class)
 {
-
 	return (excludes(class) && (class->lc_flags & LC_SPIN) != 0 &&
 	    (class->lc_knobs & LK_SPIN_POLLS) == 0 ? ACQUISITIONS_SLOW :
 	    ACQUISITIONS);
@@ -157,7 +153,6 @@ crowd_make(const struct lock_class *class, struct lock_config config,
 static void
 check_row(const struct lock_class *class, const struct lockprof_row *r)
 {
-
 	ATF_CHECK_MSG(r->lr_hold_cycles > 0 && r->lr_hold_max_cycles > 0 &&
 	    r->lr_hold_max_cycles <= r->lr_hold_cycles,
 	    "%s: hold max %" PRIu64 ", total %" PRIu64, class->lc_name,
@@ -184,9 +179,8 @@ check_rows(const struct lock_class *class, const struct lockprof *prof,
 {
 	uint64_t contended = 0;
 	struct lockprof_row r;
-	unsigned k;
 
-	for (k = 0; k < n; k++) {
+	for (unsigned k = 0; k < n; k++) {
 		lockprof_sum(prof, 1, k % SITES, k, k, &r);
 		ATF_CHECK_MSG(r.lr_count == members[k].m_acquired,
 		    "%s: thread %u acquired %" PRIu64 " times, its row says %"
@@ -212,7 +206,6 @@ check_shared(const struct lock_class *class, const struct lock_config *config,
 	struct member *members;
 	struct lockprof prof;
 	struct crowd *c;
-	unsigned i;
 
 	ATF_REQUIRE_EQ(0, lockprof_init(&prof, n, SITES, site_names));
 	c = crowd_make(class, *config, n, &prof);
@@ -221,7 +214,7 @@ check_shared(const struct lock_class *class, const struct lock_config *config,
 	members = crowd_run(c, n, acquisitions_of(class));
 	lockprof_close(&prof);
 	check_rows(class, &prof, members, n);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		acquired += members[i].m_acquired;
 		torn += members[i].m_torn;
 	}
@@ -262,11 +255,10 @@ check_progress(const struct lock_class *class, const struct lock_config *config,
 {
 	struct member *members;
 	struct crowd *c;
-	unsigned i;
 
 	c = crowd_make(class, *config, n, NULL);
 	members = crowd_run(c, n, acquisitions);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		ATF_CHECK_MSG(members[i].m_acquired >= acquisitions / 4 * 3,
 		    "%s, %u polls: thread %u acquired %" PRIu64 " times",
 		    class->lc_name, config->spin_polls, i,
@@ -295,7 +287,6 @@ LOCK_TEST(lock_acquire__progress, "Four threads a CPU and one all come to "
 LOCK_TEST(lock_acquire__never_yields, "As many threads as CPUs, none of "
     "which ever gives its CPU up, all come to their end")
 {
-
 	config.spin_polls = 0;
 	check_progress(class, &config, support_cpus(), ACQUISITIONS_SLOW);
 }
@@ -303,7 +294,6 @@ LOCK_TEST(lock_acquire__never_yields, "As many threads as CPUs, none of "
 LOCK_TEST(lock_init__exactly_one_thread, "A lock for one thread is acquired "
     "and released more often than it can have nodes or slots")
 {
-
 	check_progress(class, &config, 1, ACQUISITIONS);
 }
 
@@ -315,7 +305,6 @@ check_line(const struct lock_class *class, const struct lock_config *config,
 	static const unsigned index[FIFO_WAITERS] = { 3, 1, 2, 4 };
 	uint32_t rank[FIFO_WAITERS];
 	bool alone, certain;
-	unsigned k;
 
 	certain = line_up(class, config, prepare, n, index, rank, &alone);
 	ATF_CHECK_MSG(alone == excludes(class), "%s: %s inside",
@@ -323,7 +312,7 @@ check_line(const struct lock_class *class, const struct lock_config *config,
 	if ((class->lc_flags & LC_FIFO) == 0)
 		return;
 	ATF_CHECK_MSG(certain, "%s: a waiter did not wait", class->lc_name);
-	for (k = 0; k < n; k++)
+	for (unsigned k = 0; k < n; k++)
 		ATF_CHECK_MSG(rank[k] == k, "%s: waiter %u was served as "
 		    "number %u", class->lc_name, k, rank[k]);
 }
@@ -331,9 +320,7 @@ check_line(const struct lock_class *class, const struct lock_config *config,
 LOCK_TEST(lock_acquire__in_line, "Waiters that queue up get in one at a "
     "time, and in order of arrival where the kind claims that")
 {
-	unsigned round;
-
-	for (round = 0; round < FIFO_ROUNDS; round++)
+	for (unsigned round = 0; round < FIFO_ROUNDS; round++)
 		check_line(class, &config, NULL, FIFO_WAITERS);
 }
 
@@ -354,15 +341,15 @@ static void
 about_to_wrap(struct lock *l)
 {
 	unsigned char *line = l->lo_lines;
-	uint32_t i, ticket;
+	uint32_t ticket;
 
-	for (i = 0; i < nitems(counting); i++)
+	for (uint32_t i = 0; i < nitems(counting); i++)
 		if (strcmp(counting[i].name, l->lo_class->lc_name) == 0)
 			memset(l->lo_state, 0xff,
 			    counting[i].counters * sizeof(uint32_t));
 	if (strcmp(l->lo_class->lc_name, "anderson") != 0)
 		return;
-	for (i = 0; i < WRAP_SLOTS; i++) {
+	for (uint32_t i = 0; i < WRAP_SLOTS; i++) {
 		ticket = i - WRAP_SLOTS;
 		line += MACHINE_CACHE_LINE;
 		memcpy(line, &ticket, sizeof(ticket));
@@ -372,12 +359,11 @@ about_to_wrap(struct lock *l)
 MACHINE_TEST(lock_acquire__counters_wrap, "Tickets go on from 2^32 - 1 to 0")
 {
 	struct lock_config config;
-	unsigned i;
 
 	setup();
 	config = config_default();
 	config.threads = WRAP_SLOTS;
-	for (i = 0; i < nitems(counting); i++)
+	for (unsigned i = 0; i < nitems(counting); i++)
 		check_line(lock_class_find(counting[i].name), &config,
 		    about_to_wrap, WRAP_SLOTS - 1);
 }
@@ -387,11 +373,10 @@ LOCK_TEST(lock_owned__by_caller, "The owner owns the lock from acquisition "
 {
 	struct lock_node node;
 	struct lock l;
-	unsigned round;
 
 	lock_make(&l, class, &config, NULL);
 	ATF_CHECK_MSG(l.lo_class == class, "%s", class->lc_name);
-	for (round = 0; round < 3; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		/* An unowned null lock is still anybody's. */
 		ATF_CHECK_MSG(lock_owned(&l) != excludes(class),
 		    "%s: owned before", class->lc_name);
@@ -427,13 +412,13 @@ exchange(struct mail *m, unsigned side)
 {
 	struct lock_node node;
 	uint64_t wrong = 0;
-	unsigned i, turn;
+	unsigned turn;
 
 	do {
 		lock_acquire(&m->m_lock, &node, 0);
 		turn = m->m_turn;
 		if (turn % 2 == side && turn < ROUNDS) {
-			for (i = 0; i < PAYLOAD_WORDS; i++) {
+			for (unsigned i = 0; i < PAYLOAD_WORDS; i++) {
 				wrong += m->m_payload[i] != turn;
 				m->m_payload[i] = turn + 1;
 			}
@@ -511,10 +496,9 @@ LOCK_TEST(lock__profile_sees_contention, "An acquisition that had to wait "
     "is counted as such, with its wait")
 {
 	struct lockprof_row r;
-	unsigned try;
 
 	/* The other may lose its CPU just before it acquires. */
-	for (try = 0; try < TRIES; try++) {
+	for (unsigned try = 0; try < TRIES; try++) {
 		r = contend(class);
 		check_row(class, &r);
 		if (r.lr_contended != 0 || !excludes(class))
@@ -543,24 +527,24 @@ static void
 check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 {
 	struct lock_config config = config_default();
-	unsigned first, i, index[LINE_MAX_WAITERS], n = 0;
+	unsigned first, index[LINE_MAX_WAITERS], n = 0;
 	uint32_t rank[LINE_MAX_WAITERS];
 	bool alone, certain;
 
 	config.nodes = nodes;
 	config.pass_limit = limit;
-	for (i = 1; i < nodes; i++)
+	for (unsigned i = 1; i < nodes; i++)
 		index[n++] = i;
-	for (i = 1; i <= 6; i++)
+	for (unsigned i = 1; i <= 6; i++)
 		index[n++] = i * nodes;
 	certain = line_up(class, &config, NULL, n, index, rank, &alone);
 	ATF_CHECK_MSG(certain && alone, "%s, %u nodes", class->lc_name, nodes);
 	first = limit < 6 ? limit : 6;
-	for (i = 0; i < nodes - 1; i++)
+	for (unsigned i = 0; i < nodes - 1; i++)
 		ATF_CHECK_MSG(rank[i] == first + i, "%s, %u nodes, limit %u: "
 		    "the waiter of node %u was served as number %u",
 		    class->lc_name, nodes, limit, i + 1, rank[i]);
-	for (i = nodes; i < n; i++)
+	for (unsigned i = nodes; i < n; i++)
 		ATF_CHECK_MSG(rank[i] > rank[i - 1], "%s, %u nodes, limit %u: "
 		    "node 0 is not served in order", class->lc_name, nodes,
 		    limit);
@@ -569,7 +553,6 @@ check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 LOCK_TEST(lock_acquire__passes_within_node, "A kind that heeds NUMA nodes "
     "prefers its owner's, for as many hand-overs as its limit and no more")
 {
-
 	if ((class->lc_knobs & LK_PASS_LIMIT) == 0)
 		return;
 	check_passes(class, 1, 3);
@@ -582,12 +565,12 @@ LOCK_TEST(lock_acquire__passes_within_node, "A kind that heeds NUMA nodes "
 TEST(lock_tunables__are_heeded, "Each lock tunable is heeded by some kind, "
     "but for the choice of flavour")
 {
-	unsigned i, k, knob, known = 0, heeded = 0;
+	unsigned knob, known = 0, heeded = 0;
 	const char *name;
 
-	for (k = 0; k < lock_class_count; k++)
+	for (unsigned k = 0; k < lock_class_count; k++)
 		heeded |= lock_classes[k]->lc_knobs;
-	for (i = 0; i < lock_tunable_count; i++) {
+	for (unsigned i = 0; i < lock_tunable_count; i++) {
 		name = lock_tunables[i].tn_name;
 		knob = lock_tunables[i].tn_knob;
 		known |= knob;
@@ -605,7 +588,7 @@ TEST(lock_init__no_memory, "A lock for which there is no memory is refused "
 {
 	struct rlimit none = { .rlim_cur = 1, .rlim_max = 1 };
 	struct lock_config config;
-	unsigned i, refused = 0;
+	unsigned refused = 0;
 	struct lock l;
 	int error;
 
@@ -618,7 +601,7 @@ TEST(lock_init__no_memory, "A lock for which there is no memory is refused "
 	/* No machine is asked for its own. */
 	config.nodes = 2;
 	ATF_REQUIRE_EQ(0, setrlimit(RLIMIT_AS, &none));
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		error = lock_init(&l, lock_classes[i], "test lock", &config,
 		    NULL);
 		ATF_CHECK_MSG(error == 0 || error == ENOMEM, "%s: %d",
@@ -649,10 +632,9 @@ TEST(lock_init__bad_config, "A lock is for 1 to LOCK_THREADS_MAX threads, and "
 		{ .delay_base = 0, .delay_max = 1, .threads = 1 },
 		{ .delay_base = 2, .delay_max = 1, .threads = 1 },
 	};
-	unsigned i;
 
 	setup();
-	for (i = 0; i < nitems(bad); i++)
+	for (unsigned i = 0; i < nitems(bad); i++)
 		ATF_CHECK_MSG(support_asserts(init_with, &bad[i]), "%u", i);
 }
 

@@ -27,9 +27,8 @@ TEST(lock_config_default__mtx, "mtx(9)'s limit is 256 times the power of two "
 		{ UINT_MAX, SHRT_MAX },
 	};
 	struct lock_config config;
-	size_t i;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		config = lock_config_default(rows[i].ncpus);
 		ATF_CHECK_EQ_MSG(1, config.delay_base, "%u CPUs: %u",
 		    rows[i].ncpus, config.delay_base);
@@ -75,14 +74,13 @@ TEST(lock_delay__doubles_and_caps, "Each delay is twice the last up to the "
 	};
 	struct lock_config config;
 	struct lock_delay_arg la;
-	size_t i, k;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		config = lock_config_default(1);
 		config.delay_base = rows[i].base;
 		config.delay_max = rows[i].max;
 		la = lock_delay_arg_init(&config);
-		for (k = 0; k < nitems(rows[i].delays); k++) {
+		for (size_t k = 0; k < nitems(rows[i].delays); k++) {
 			lock_delay(&la);
 			ATF_CHECK_EQ_MSG(rows[i].delays[k], la.delay,
 			    "%u..%u, call %zu: %u", rows[i].base, rows[i].max,

@@ -31,7 +31,6 @@ static struct mthread self;
 static void
 setup(void)
 {
-
 	support_machine(&self);
 	self.mt_index = 0;
 }
@@ -55,14 +54,12 @@ LOCK_NODE(struct mutant_node)
 static void
 mutant_fini(struct lock *l)
 {
-
 	(void)l;
 }
 
 static bool
 mutant_owned(struct lock *l)
 {
-
 	(void)l;
 	return (true);
 }
@@ -99,7 +96,6 @@ ticket_trylock(struct lock *l, struct lock_node *n)
 static void
 ticket_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_fetchadd_rel_32(&state_of(l)->mu_serving, 1);
 }
@@ -108,7 +104,6 @@ ticket_unlock(struct lock *l, struct lock_node *n)
 static bool
 skipping_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-
 	(void)n;
 	(void)w;
 	atomic_fetchadd_32(&state_of(l)->mu_next, 1);
@@ -138,7 +133,6 @@ doubling_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 losing_unlock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	if (atomic_fetchadd_32(&state_of(l)->mu_looked, 1) > 0)
 		ticket_unlock(l, n);
@@ -147,7 +141,6 @@ losing_unlock(struct lock *l, struct lock_node *n)
 static bool
 eager_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)n;
 	atomic_fetchadd_32(&state_of(l)->mu_next, 1);
 	return (true);
@@ -156,7 +149,6 @@ eager_trylock(struct lock *l, struct lock_node *n)
 static bool
 shy_trylock(struct lock *l, struct lock_node *n)
 {
-
 	(void)l;
 	(void)n;
 	return (false);
@@ -165,7 +157,6 @@ shy_trylock(struct lock *l, struct lock_node *n)
 static void
 await_flag(struct lock_spin *ls, struct m32 *flag)
 {
-
 	while (atomic_load_acq_32(flag) == 0)
 		lock_spin_32(ls, flag, 0);
 }
@@ -383,14 +374,13 @@ spoils(const struct lock_class *class)
 	struct member *members;
 	struct crowd *c;
 	bool spoilt;
-	unsigned i;
 
 	config.spin_polls = 1;
 	c = support_alloc(1, sizeof(*c));
 	lock_make(&c->c_lock, class, &config, NULL);
 	c->c_shared = true;
 	members = crowd_run(c, CROWD, ACQUISITIONS);
-	for (i = 0; i < CROWD; i++) {
+	for (unsigned i = 0; i < CROWD; i++) {
 		acquired += members[i].m_acquired;
 		torn += members[i].m_torn;
 	}
@@ -408,13 +398,12 @@ queue(const struct lock_class *class, bool *alone, bool *ordered)
 	static const unsigned index[WAITERS] = { 1, 2, 3, 4 };
 	struct lock_config config = config_default();
 	uint32_t rank[WAITERS];
-	unsigned i;
 
 	ATF_CHECK_MSG(line_up(class, &config, NULL, WAITERS, index, rank,
 	    alone),
 	    "%s: a waiter did not wait", class->lc_name);
 	*ordered = true;
-	for (i = 0; i < WAITERS; i++)
+	for (unsigned i = 0; i < WAITERS; i++)
 		*ordered = *ordered && rank[i] == i;
 }
 
@@ -444,13 +433,12 @@ MACHINE_TEST(mutant__admits_two, "A lock that is wrong for the third thread "
 {
 	struct lock_config config;
 	bool alone = true, ordered;
-	unsigned i;
 
 	setup();
 	config = config_default();
 	ATF_CHECK(keeps_out(&mutant_doubling, &config));
 	/* Two that may be inside together need not meet each time. */
-	for (i = 0; i < TRIES && alone; i++)
+	for (unsigned i = 0; i < TRIES && alone; i++)
 		queue(&mutant_doubling, &alone, &ordered);
 	ATF_CHECK(!alone);
 	queue(&mutant_sound, &alone, &ordered);
@@ -471,7 +459,6 @@ MACHINE_TEST(mutant__is_not_fifo, "A lock that excludes but serves the last to "
 TEST(mutant__hangs, "A release that is lost, and one that takes a waiter "
     "between swap and link for none, leave one waiting")
 {
-
 	setup();
 	ATF_CHECK(!always_hangs(&mutant_sound));
 	ATF_CHECK(always_hangs(&mutant_losing));

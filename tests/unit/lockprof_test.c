@@ -19,7 +19,6 @@ static struct lockprof_owner owner;
 static void
 setup(void)
 {
-
 	support_machine(&self);
 	ATF_REQUIRE_EQ(0, lockprof_init(&prof, THREADS, SITES, site_names));
 }
@@ -41,7 +40,6 @@ hold_after(unsigned thread, unsigned site, uint64_t cycles,
 static void
 hold(unsigned thread, unsigned site, uint64_t cycles)
 {
-
 	hold_after(thread, site, cycles, NULL);
 }
 
@@ -77,7 +75,6 @@ check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
 static uint64_t
 count(uint32_t window, unsigned site)
 {
-
 	struct lockprof_row r;
 
 	lockprof_sum(&prof, window, site, 0, THREADS - 1, &r);
@@ -87,7 +84,6 @@ count(uint32_t window, unsigned site)
 TEST(lockprof__closed_records_nothing, "Before the first window and after "
     "the last, releases leave the rows as they are")
 {
-
 	setup();
 	hold(0, 0, 10);
 	ATF_CHECK_EQ(0, count(1, 0));
@@ -105,7 +101,6 @@ TEST(lockprof__closed_records_nothing, "Before the first window and after "
 TEST(lockprof__window_starts_at_zero, "A new window holds nothing of the one "
     "before, nor does a thread that was idle in it count for it")
 {
-
 	setup();
 	lockprof_open(&prof, 1);
 	hold(0, 0, 500);
@@ -144,7 +139,6 @@ TEST(lockprof__release_decides_window, "A hold that spans the opening "
 TEST(lockprof_sum__adds_and_takes_maxima, "Totals are added over the threads "
     "asked for and over no others; maxima are the greatest")
 {
-
 	setup();
 	lockprof_open(&prof, 9);
 	hold(0, 1, 100);
@@ -238,13 +232,13 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 	struct lockprof_hold lh;
 	struct lockprof_row r;
 	double held;
-	unsigned i, timed = 0;
+	unsigned timed = 0;
 
 	setup();
 	self.mt_index = 0;
 	prof.lp_skipcount = EVERY - 1;
 	lockprof_open(&prof, 1);
-	for (i = 0; i < HOLDS; i++) {
+	for (unsigned i = 0; i < HOLDS; i++) {
 		lockprof_acquired(&prof, &owner, &lh, i % 2, NULL);
 		timed += lh.lh_weight != 0;
 		ATF_CHECK(lh.lh_weight == 0 || lh.lh_weight == EVERY);
@@ -252,7 +246,7 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 	}
 	ATF_CHECK_MSG(timed > HOLDS / EVERY * 9 / 10 &&
 	    timed < HOLDS / EVERY * 11 / 10, "%u timed", timed);
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		lockprof_sum(&prof, 1, i, 0, 0, &r);
 		ATF_CHECK_EQ(HOLDS / 2, r.lr_count);
 		ATF_CHECK_EQ(CYCLES, r.lr_hold_max_cycles);
@@ -263,7 +257,7 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 		    held < HOLDS / 2 * CYCLES * 1.15,
 		    "site %u: %" PRIu64, i, r.lr_hold_cycles);
 	}
-	for (i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		lockprof_acquired(&prof, &owner, &lh, 2, &w);
 		ATF_CHECK_EQ(1, lh.lh_weight);
 		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
@@ -280,12 +274,11 @@ TEST(lockprof_sum_threads__reacquire, "Acquisitions from one of a thread's "
 	static const unsigned order[] = { 0, 1, 0, 0, 2, 1 };
 	struct lockprof_thread sum;
 	struct lockprof_hold lh;
-	unsigned i, window;
 
 	setup();
-	for (window = 1; window <= 2; window++) {
+	for (unsigned window = 1; window <= 2; window++) {
 		lockprof_open(&prof, window);
-		for (i = 0; i < nitems(order); i++) {
+		for (unsigned i = 0; i < nitems(order); i++) {
 			self.mt_index = order[i];
 			lockprof_acquired(&prof, &owner, &lh, i % SITES, NULL);
 			lockprof_released(&prof, &lh, lockprof_stamp());
@@ -311,15 +304,14 @@ TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
 	static struct lockprof_owner owners[2];
 	struct lockprof_thread sum;
 	struct lockprof_hold lh;
-	size_t i;
 
 	setup();
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		lockprof_owner_init(&owners[i]);
 	atomic_init_64(&owners[1].lo_acquisitions, 1000);
 	lockprof_open(&prof, 1);
 	self.mt_index = 0;
-	for (i = 0; i < nitems(locks); i++) {
+	for (size_t i = 0; i < nitems(locks); i++) {
 		lockprof_acquired(&prof, &owners[locks[i]], &lh, 0, NULL);
 		lockprof_released(&prof, &lh, 0);
 	}

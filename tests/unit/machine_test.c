@@ -38,7 +38,6 @@ struct actor {
 static struct actor *
 actors_make(unsigned n)
 {
-
 	return (support_alloc(n, sizeof(struct actor)));
 }
 
@@ -47,12 +46,11 @@ static struct actor *
 actors_start(unsigned n, void (*fn)(void *))
 {
 	struct actor *a;
-	unsigned i;
 
 	support_machine(&self);
 	atomic_init_32(&word, 0);
 	a = actors_make(n);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		support_spawn(&a[i].a_thread, "actor", MACHINE_CPU_ANY, fn,
 		    &a[i]);
 	return (a);
@@ -62,7 +60,6 @@ actors_start(unsigned n, void (*fn)(void *))
 static void
 await_asleep(struct mthread *td)
 {
-
 	support_await(&td->mt_offcpu);
 }
 
@@ -115,11 +112,10 @@ TEST(machine_sleep__interrupted_before, "An interrupt that comes before the "
     "sleep is not lost; a thread spawned anew does not inherit it")
 {
 	struct actor *a;
-	unsigned round;
 
 	support_machine(&self);
 	a = actors_make(1);
-	for (round = 0; round < 2; round++) {
+	for (unsigned round = 0; round < 2; round++) {
 		atomic_store_32(&a->a_go, 0);
 		support_spawn(&a->a_thread, "sleeper", MACHINE_CPU_ANY,
 		    sleep_when_told, a);
@@ -158,7 +154,6 @@ TEST(machine_sleep__whole_time, "Without an interrupt a sleep returns 0, "
 TEST(machine_wait_32__word_differs, "A thread does not sleep on a word that "
     "has changed already")
 {
-
 	support_machine(&self);
 	atomic_init_32(&word, 7);
 	ATF_CHECK_EQ(0, machine_wait_32(&word, 6, -1));
@@ -188,7 +183,6 @@ TEST(machine_wait_32__times_out, "A wait without a wake-up returns ETIMEDOUT, "
 static void
 wait_too_little(void *arg)
 {
-
 	(void)arg;
 	atomic_init_32(&word, 0);
 	machine_wait_32(&word, 1, -2);
@@ -197,7 +191,6 @@ wait_too_little(void *arg)
 TEST(machine_wait_32__bad_time_out, "A negative time-out other than -1 is a "
     "miscalculated one, not for ever")
 {
-
 	support_machine(&self);
 	ATF_CHECK(support_asserts(wait_too_little, NULL));
 }
@@ -205,7 +198,6 @@ TEST(machine_wait_32__bad_time_out, "A negative time-out other than -1 is a "
 static void
 wait_for_change(void *arg)
 {
-
 	(void)arg;
 	while (atomic_load_acq_32(&word) == 0)
 		machine_wait_32(&word, 0, -1);
@@ -215,13 +207,13 @@ TEST(machine_wake_32__wakes_all, "One call wakes every sleeper on the word; "
     "none can wake by itself")
 {
 	struct actor *a = actors_start(SLEEPERS, wait_for_change);
-	unsigned i, awake = 0;
+	unsigned awake = 0;
 
-	for (i = 0; i < SLEEPERS; i++)
+	for (unsigned i = 0; i < SLEEPERS; i++)
 		await_asleep(&a[i].a_thread);
 	atomic_store_rel_32(&word, 1);
 	machine_wake_32(&word);
-	for (i = 0; i < SLEEPERS; i++) {
+	for (unsigned i = 0; i < SLEEPERS; i++) {
 		machine_join(&a[i].a_thread);
 		awake += atomic_load_32(&a[i].a_thread.mt_offcpu) == 0;
 	}
@@ -232,7 +224,6 @@ TEST(machine_wake_32__wakes_all, "One call wakes every sleeper on the word; "
 static void
 wait_once(void *arg)
 {
-
 	(void)arg;
 	machine_wait_32(&word, 0, -1);
 }
@@ -265,12 +256,11 @@ TEST(machine_running__asleep, "A thread in machine_wait_32() is reported as "
 {
 	struct machine_probe probe = { 0 };
 	struct actor *a = actors_start(1, wait_for_change);
-	unsigned i;
 
 	while (machine_running(&a->a_thread, &probe))
 		machine_yield();
 	await_asleep(&a->a_thread);
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		ATF_CHECK(!machine_running(&a->a_thread, &probe));
 		ATF_CHECK(!runs_at_first_sight(&a->a_thread));
 	}
@@ -317,20 +307,18 @@ TEST(machine_running__never_wrongly_false, "The one thread that certainly "
 {
 	static struct mthread observer;
 	struct machine_probe probe = { 0 };
-	unsigned i;
 
 	/* Under a second name: no thread waits for a lock of its own. */
 	support_machine(&self);
 	machine_detach();
 	machine_attach(&observer, "observer");
-	for (i = 0; i < 1000; i++)
+	for (unsigned i = 0; i < 1000; i++)
 		ATF_REQUIRE_MSG(machine_running(&self, &probe), "call %u", i);
 }
 
 static void
 do_nothing(void *arg)
 {
-
 	(void)arg;
 }
 
@@ -339,7 +327,6 @@ TEST(machine_running__ended, "A waiter may still look at an owner that "
 {
 	struct machine_probe probe = { 0 };
 	struct actor *a;
-	unsigned i;
 
 	support_machine(&self);
 #ifdef __GLIBC__
@@ -356,7 +343,7 @@ TEST(machine_running__ended, "A waiter may still look at an owner that "
 	    NULL);
 	machine_join(&a->a_thread);
 	/* Nothing is certain of it; what counts is to come back. */
-	for (i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 100; i++)
 		machine_running(&a->a_thread, &probe);
 	free(a);
 }
@@ -452,12 +439,12 @@ TEST(machine_spawn__binds, "A thread starts on the CPU asked for and says so; "
     "ranks beyond the last begin again")
 {
 	struct actor *a;
-	unsigned n, rank, refused = 0;
+	unsigned n, refused = 0;
 
 	support_machine(&self);
 	n = cpu_count();
 	a = actors_make(1);
-	for (rank = 0; rank < n + 1; rank++) {
+	for (unsigned rank = 0; rank < n + 1; rank++) {
 		support_spawn(&a->a_thread, "bound", (int)rank, look_around,
 		    a);
 		machine_join(&a->a_thread);
@@ -500,14 +487,12 @@ TEST(machine_spawn__floats, "An unbound thread does not claim a CPU; its "
 static void
 join_unspawned(void *arg)
 {
-
 	machine_join(arg);
 }
 
 static void
 attach_again(void *arg)
 {
-
 	machine_attach(arg, "again");
 }
 
@@ -531,14 +516,13 @@ TEST(machine_clocks__move_forward, "No clock goes backwards, work costs CPU "
     "time, and cycle counters out of step count as no time")
 {
 	int64_t coarse_ns, cpu_ns, first_ns, ns, now_ns;
-	unsigned i;
 
 	support_machine(&self);
 	first_ns = machine_thread_cpu_ns(&self);
 	ns = machine_uptime_ns();
 	cpu_ns = first_ns;
 	coarse_ns = machine_uptime_coarse_ns();
-	for (i = 0; i < 10000; i++) {
+	for (unsigned i = 0; i < 10000; i++) {
 		now_ns = machine_uptime_ns();
 		ATF_REQUIRE(now_ns >= ns);
 		ns = now_ns;

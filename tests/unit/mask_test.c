@@ -12,7 +12,6 @@ static const uint32_t rdseed = MASK_BIT(RANDOM_PURE_RDSEED);
 
 TEST(mask__default, "what sysctl(8) shows after boot")
 {
-
 	ATF_CHECK_EQ(7135, mask_default(0, 0));
 	ATF_CHECK_EQ(0x1bdf, mask_default(0, 0));
 	ATF_CHECK_EQ(23519, mask_default(rdrand, 0));
@@ -39,9 +38,8 @@ TEST(mask__write, "immutable bits keep their value, bits of no source are "
 		{ 39903, UINT32_MAX, EINVAL, 39903 },
 	};
 	uint32_t mask;
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		mask = cases[i].old;
 		ATF_CHECK_EQ_MSG(cases[i].error, mask_write(&mask,
 		    cases[i].value), "case %zu", i);
@@ -53,9 +51,8 @@ TEST(mask__names, "a record names sources: each name must lead back to its "
     "number")
 {
 	uint8_t number;
-	unsigned i;
 
-	for (i = 0; i < ENTROPYSOURCE; i++) {
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
 		ATF_REQUIRE(random_source_names[i] != NULL);
 		ATF_CHECK_EQ(0, random_source_number(random_source_names[i],
 		    &number));

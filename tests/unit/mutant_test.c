@@ -148,10 +148,8 @@ check_mutant(const struct mutant *mu)
 
 TEST(mutants__killed, "every mutant is killed, by the property that it breaks")
 {
-	unsigned i;
-
 	support_crypto();
-	for (i = 0; i < nitems(mutants); i++)
+	for (unsigned i = 0; i < nitems(mutants); i++)
 		if (mutants[i].mu_word[0] != '\0')
 			check_mutant(&mutants[i]);
 }
@@ -160,11 +158,10 @@ TEST(mutants__memory, "mutants of weak memory survive in a stronger one")
 {
 	struct campaign_result ce;
 	struct campaign cn;
-	unsigned i, m;
 
 	support_crypto();
-	for (i = 0; i < nitems(mutants); i++)
-		for (m = VM_SC; m < mutants[i].mu_memory; m++) {
+	for (unsigned i = 0; i < nitems(mutants); i++)
+		for (unsigned m = VM_SC; m < mutants[i].mu_memory; m++) {
 			cn = campaign_of(&mutants[i]);
 			cn.cn_subject.tb_memory = m;
 			ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
@@ -273,16 +270,15 @@ TEST(mutants__lock_rows, "a lock that is wrong fails in the row of what is "
 {
 	const struct lock_class *lc;
 	const char *failing;
-	unsigned i;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, cpu_init());
-	for (i = 0; i < nitems(row_locks); i++) {
+	for (unsigned i = 0; i < nitems(row_locks); i++) {
 		failing = failing_rows(row_locks[i].class, row_locks[i].name);
 		ATF_CHECK_STREQ_MSG(row_locks[i].row, failing, "%s",
 		    row_locks[i].name);
 	}
-	for (i = 0; (lc = simulated_lock_at(i)) != NULL; i++) {
+	for (unsigned i = 0; (lc = simulated_lock_at(i)) != NULL; i++) {
 		failing = failing_rows(lc, lc->lc_name);
 		ATF_CHECK_STREQ_MSG("", failing, "%s", lc->lc_name);
 	}

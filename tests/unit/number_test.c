@@ -97,10 +97,9 @@ check_rows(const struct row *rows, size_t n,
     int (*parse)(const char *, uint64_t *))
 {
 	uint64_t v, want;
-	size_t i;
 	int error;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		v = UNTOUCHED;
 		error = parse(rows[i].text, &v);
 		want = rows[i].error == 0 ? rows[i].value : UNTOUCHED;
@@ -113,13 +112,11 @@ check_rows(const struct row *rows, size_t n,
 TEST(number_parse__table, "Digits or 0x and digits, nothing else; what "
     "strtoull(3) lets pass is refused")
 {
-
 	check_rows(plain, nitems(plain), parse_number);
 }
 
 TEST(number_parse_size__table, "k, m and g are powers of 1024 and do not wrap")
 {
-
 	check_rows(sizes, nitems(sizes), parse_size);
 }
 
@@ -159,17 +156,16 @@ static void
 check_reals(void)
 {
 	double v;
-	size_t i;
 	int error;
 
-	for (i = 0; i < nitems(good_reals); i++) {
+	for (size_t i = 0; i < nitems(good_reals); i++) {
 		v = UNTOUCHED;
 		error = parse_real(good_reals[i].text, &v);
 		ATF_CHECK_MSG(error == 0 && !(v < good_reals[i].value) &&
 		    !(v > good_reals[i].value), "\"%s\": error %d, %.17g",
 		    good_reals[i].text, error, v);
 	}
-	for (i = 0; i < nitems(bad_reals); i++) {
+	for (size_t i = 0; i < nitems(bad_reals); i++) {
 		v = UNTOUCHED;
 		error = parse_real(bad_reals[i], &v);
 		ATF_CHECK_MSG(error == EINVAL && (int)v == UNTOUCHED,
@@ -180,7 +176,6 @@ check_reals(void)
 TEST(number_parse_real__table, "Finite non-negative decimals are read as the "
     "compiler reads them; all else is refused")
 {
-
 	check_reals();
 }
 

@@ -19,9 +19,9 @@ bytes(unsigned number)
 	static uint8_t made[4][BYTES];
 	static unsigned next;
 	uint8_t *out = made[next++ % nitems(made)];
-	unsigned i, x;
+	unsigned x;
 
-	for (i = 0; i < BYTES; i++) {
+	for (unsigned i = 0; i < BYTES; i++) {
 		x = (number * BYTES + i + 1) * 2654435761u;
 		out[i] = (uint8_t)(x >> 24);
 		if (out[i] == OUTPUT_CHECK_CANARY || out[i] == 0)
@@ -34,7 +34,6 @@ bytes(unsigned number)
 static void
 make(unsigned thread, unsigned number)
 {
-
 	ATF_CHECK(output_check_made(&oc, thread, no_key, bytes(number),
 	    BYTES));
 }
@@ -109,7 +108,6 @@ TEST(output_check_returned__handed_out_before, "output is not handed out "
 TEST(output_check_returned__elsewhere, "keystream made before a read or by "
     "another thread is reported, beyond what a design keeps")
 {
-
 	output_check_clear(&oc);
 	output_check_begin(&oc, 0);
 	make(0, 1);
@@ -132,7 +130,6 @@ TEST(output_check_returned__nowhere, "bytes that no cipher made are reported, "
     "and bytes that were not written")
 {
 	uint8_t buf[BYTES];
-	unsigned i;
 
 	output_check_clear(&oc);
 	output_check_begin(&oc, 0);
@@ -141,7 +138,7 @@ TEST(output_check_returned__nowhere, "bytes that no cipher made are reported, "
 	memcpy(buf, bytes(1), BYTES);
 	buf[BYTES - 1] ^= 0x80;
 	check("what is no keystream", 0, buf, BYTES, 0);
-	for (i = 0; i < BYTES; i += BYTES - 1) {
+	for (unsigned i = 0; i < BYTES; i += BYTES - 1) {
 		output_check_clear(&oc);
 		output_check_begin(&oc, 0);
 		make(0, 1);
@@ -195,7 +192,6 @@ TEST(output_check_made__full, "a run with more keystream than there is room "
 {
 	static uint8_t much[OUTPUT_CHECK_BYTES_MAX];
 	uint8_t canary = OUTPUT_CHECK_CANARY;
-	unsigned i;
 
 	output_check_clear(&oc);
 	output_check_begin(&oc, 0);
@@ -207,7 +203,7 @@ TEST(output_check_made__full, "a run with more keystream than there is room "
 	/* Or more pieces. */
 	output_check_clear(&oc);
 	output_check_begin(&oc, 0);
-	for (i = 0; i < OUTPUT_CHECK_PIECES_MAX; i++)
+	for (unsigned i = 0; i < OUTPUT_CHECK_PIECES_MAX; i++)
 		ATF_CHECK(output_check_made(&oc, 0, no_key, much, 1));
 	check("what is no keystream", 0, bytes(99), BYTES, 0);
 	make(0, 1);

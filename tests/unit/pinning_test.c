@@ -13,7 +13,6 @@
 static void
 two_nodes(void)
 {
-
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_SYNTHETIC", "node:2 core:2 pu:2", 1));
 	ATF_REQUIRE_EQ(0, setenv("HWLOC_THISSYSTEM", "0", 1));
 	ATF_REQUIRE_EQ(0, cpu_init());
@@ -35,9 +34,8 @@ static void
 check_order(const char *text, const unsigned *os, unsigned count)
 {
 	struct pinning pl = parsed(text);
-	unsigned i;
 
-	for (i = 0; i < 2 * count; i++)
+	for (unsigned i = 0; i < 2 * count; i++)
 		ATF_CHECK_EQ_MSG(os[i % count], cpu_os_index(
 		    (unsigned)pinning_reader(&pl, i)), "%s: reader %u on %u",
 		    text, i, cpu_os_index((unsigned)pinning_reader(&pl, i)));
@@ -75,11 +73,10 @@ TEST(pinning_parse__lists, "lists with ranges, and the harvest thread")
 TEST(pinning_harvest__apart, "a CPU that no reader has")
 {
 	struct pinning pl;
-	unsigned n;
 
 	two_nodes();
 	pl = parsed("compact");
-	for (n = 1; n < 8; n++)
+	for (unsigned n = 1; n < 8; n++)
 		ATF_CHECK_EQ_MSG((int)n, pinning_harvest(&pl, n), "%u readers",
 		    n);
 	ATF_CHECK_EQ(MACHINE_CPU_ANY, pinning_harvest(&pl, 8));
@@ -125,10 +122,9 @@ TEST(pinning_parse__refuses, "each message says what was expected")
 	};
 	char why[PINNING_ERROR_SIZE];
 	struct pinning pl;
-	size_t i;
 
 	two_nodes();
-	for (i = 0; i < nitems(bad); i++) {
+	for (size_t i = 0; i < nitems(bad); i++) {
 		why[0] = '\0';
 		ATF_CHECK_EQ_MSG(EINVAL, pinning_parse(&pl, bad[i].text, NULL,
 		    why), "\"%s\" was taken", bad[i].text);
@@ -140,11 +136,9 @@ TEST(pinning_parse__refuses, "each message says what was expected")
 
 TEST(cpu_node__of_each, "the node of each CPU")
 {
-	unsigned os;
-
 	two_nodes();
 	ATF_CHECK_EQ(2, cpu_nodes());
-	for (os = 0; os < 8; os++)
+	for (unsigned os = 0; os < 8; os++)
 		ATF_CHECK_EQ_MSG(os / 4, cpu_node(os), "CPU %u", os);
 	/* A number that no CPU has. */
 	ATF_CHECK_EQ(0, cpu_node(4096));

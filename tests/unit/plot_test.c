@@ -17,7 +17,6 @@ static char why[RESULT_TEXT_SIZE], *text;
 static int
 script_png(FILE *out, const struct result *res)
 {
-
 	return (plot_print(out, res, false));
 }
 
@@ -25,7 +24,6 @@ script_png(FILE *out, const struct result *res)
 static void
 script(void)
 {
-
 	free(text);
 	text = fixture_printed(script_png, &r);
 }
@@ -57,7 +55,6 @@ require_magic(const char *path, const char *magic, size_t len)
 
 TEST(plot_write__draws_what_the_name_says, "A .png is a PNG and a .svg an SVG")
 {
-
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	draw("a.png");
 	require_magic("a.png", "\x89PNG\r\n\x1a\n", 8);
@@ -74,9 +71,8 @@ TEST(plot_write__draws_any_grid, "One cell, cells of 0, a range of readers "
 		{ "locked",	"aes",		1024, 1, 1e6, 0, true },
 		{ "concurrent",	"chacha20",	2, 5, 1, 1, false },
 	};
-	unsigned n;
 
-	for (n = 1; n <= nitems(grid); n++) {
+	for (unsigned n = 1; n <= nitems(grid); n++) {
 		fixture_result(&r, grid, n);
 		r.cells[0].harvest.cpu_percent = n == 1 ? 0 : 0.001;
 		draw("a.svg");
@@ -90,18 +86,18 @@ make_many(unsigned locks, struct fixture_cell *grid)
 {
 	static const char *const ciphers[] = { "aes", "chacha20" };
 	static const char *const designs[] = { "locked", "concurrent" };
-	unsigned cipher, design, i, lock, n = 0;
+	unsigned design, n = 0;
 
-	for (lock = 0; lock < locks; lock++)
-		for (cipher = 0; cipher < nitems(ciphers); cipher++)
+	for (unsigned lock = 0; lock < locks; lock++)
+		for (unsigned cipher = 0; cipher < nitems(ciphers); cipher++)
 			for (design = 0; design < nitems(designs); design++)
-				for (i = 1; i <= MANY_POINTS; i++)
+				for (unsigned i = 1; i <= MANY_POINTS; i++)
 					grid[n++] = (struct fixture_cell){
 					    designs[design], ciphers[cipher], i,
 					    5, 100 + 10 * (i + lock), 2,
 					    i == MANY_POINTS };
 	fixture_result(&r, grid, n);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		snprintf(r.cells[i].lock, RESULT_NAME_SIZE, "m_%u-x",
 		    i / (n / locks));
 }
@@ -122,7 +118,6 @@ make_wait(const char *site, const char *holder, double ns)
 static void
 add_waits(struct result_cell *c, double ns)
 {
-
 	c->wait_rows = 2;
 	c->waits = fixture_alloc(2, sizeof(*c->waits));
 	c->waits[0] = make_wait("pre_read", "read_chunk", 0.8 * ns);
@@ -249,10 +244,9 @@ TEST(plot_write__refuses, "Other formats, and results without cells, are "
 	static const char *const paths[] = {
 		"a", "a.pdf", "png", ".png", "a.png.gz", ""
 	};
-	size_t i;
 
 	fixture_result(&r, fixture_grid, 1);
-	for (i = 0; i < nitems(paths); i++) {
+	for (size_t i = 0; i < nitems(paths); i++) {
 		ATF_CHECK(!gnuplot_path_ok(paths[i]));
 		ATF_CHECK_EQ_MSG(EINVAL, plot_write(&r, paths[i],
 		    why),
@@ -269,7 +263,6 @@ TEST(plot_write__refuses, "Other formats, and results without cells, are "
 TEST(plot_write__names_the_package, "Without gnuplot the message says what to "
     "install, and an older picture stays")
 {
-
 	atf_utils_create_file("a.png", "older");
 	ATF_REQUIRE(setenv("PATH", "/nonexistent", 1) == 0);
 	fixture_result(&r, fixture_grid, 1);
@@ -282,7 +275,6 @@ TEST(plot_write__names_the_package, "Without gnuplot the message says what to "
 TEST(plot_write__reports_a_failing_gnuplot, "A gnuplot that fails or is "
     "killed is an error with its message")
 {
-
 	atf_utils_create_file("gnuplot", "#! /bin/sh\necho half a picture\n"
 	    "printf '\\n  it broke\\n\\n' >&2\nexit 3\n");
 	ATF_REQUIRE(chmod("gnuplot", 0755) == 0);
@@ -307,7 +299,6 @@ TEST(plot_write__reports_a_failing_gnuplot, "A gnuplot that fails or is "
 TEST(plot_print__text_is_no_command, "A result file from elsewhere must not "
     "make gnuplot run anything")
 {
-
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	snprintf(r.host.cpu_model, RESULT_TEXT_SIZE,
 	    "x'; system 'touch made'; y = '\n!touch made\n`touch made`");

@@ -70,9 +70,8 @@ TEST(pool__in_order,
 {
 	static const unsigned threads[] = { 1, 2, 3, THREADS_MAX };
 	struct work w;
-	unsigned i;
 
-	for (i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+	for (unsigned i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		ATF_CHECK_EQ(0, run(&w, threads[i], NEVER));
 		ATF_CHECK_EQ(TASKS, w.next);
 		ATF_CHECK_EQ(0, w.clashes);
@@ -84,10 +83,10 @@ TEST(pool__ends_at_an_error,
     "After an error nothing is taken, and no more begins than there are slots")
 {
 	static const unsigned at[] = { 0, 17, TASKS - 1 };
-	unsigned done, i, k;
+	unsigned done, k;
 	struct work w;
 
-	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+	for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		ATF_CHECK_EQ(EDOM, run(&w, 4, at[i]));
 		ATF_CHECK_EQ(at[i] + 1, w.next);
 		for (k = done = 0; k < TASKS; k++)

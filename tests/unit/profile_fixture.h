@@ -14,12 +14,10 @@
 static inline void
 profile_fixture(struct profile *pr)
 {
-	unsigned key;
-
 	memset(pr, 0, sizeof(*pr));
 	strcpy(pr->pr_name, "made-up");
 	strcpy(pr->pr_descr, "a machine of tests");
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		pr->pr_value[key] = profile_fields[key].pf_most < 7 ? 0.5 : 7;
 		pr->pr_from[key] = PROVENANCE_GUESSED;
 		strcpy(pr->pr_source[key], "made up");

@@ -12,7 +12,6 @@ enum { SAMPLES = 25 };
 static double
 width_of(enum provenance from)
 {
-
 	return (from == PROVENANCE_GUESSED ? 0.5 : 0.15);
 }
 
@@ -34,10 +33,8 @@ part_of(const struct profile *from, const struct profile *to, unsigned key,
 static void
 mixed(struct profile *pr)
 {
-	unsigned key;
-
 	profile_fixture(pr);
-	for (key = 0; key < PROFILE_VALUES; key++)
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		pr->pr_from[key] = key % PROVENANCE_ABSENT;
 	/* Both of a pair vary, and by the first one's width. */
 	pr->pr_from[PROFILE_OS_WAKE_SAME_P50] = PROVENANCE_FITTED;
@@ -53,21 +50,21 @@ TEST(profile_sample__hypercube, "every value is drawn once from each part of "
 {
 	static unsigned seen[PROFILE_VALUES][SAMPLES];
 	struct profile from, to;
-	unsigned i, key, varying = 0;
+	unsigned varying = 0;
 
 	mixed(&from);
 	from.pr_from[PROFILE_OS_WAKE_CROSS_P99] = PROVENANCE_GUESSED;
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		profile_sample(&from, i, SAMPLES, 1, &to);
-		for (key = 0; key < PROFILE_VALUES; key++)
+		for (unsigned key = 0; key < PROFILE_VALUES; key++)
 			if (profile_varies(&from, key))
 				seen[key][part_of(&from, &to, key, SAMPLES)]++;
 	}
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(&from, key))
 			continue;
 		varying++;
-		for (i = 0; i < SAMPLES; i++)
+		for (unsigned i = 0; i < SAMPLES; i++)
 			ATF_CHECK_EQ_MSG(1, seen[key][i], "%s: part %u: %u",
 			    profile_fields[key].pf_key, i, seen[key][i]);
 	}
@@ -78,7 +75,6 @@ TEST(profile_sample__fixed, "measured values, the topology, switches, zeroes, "
     "texts and provenances stay")
 {
 	struct profile from, to;
-	unsigned i, key;
 
 	mixed(&from);
 	from.pr_value[PROFILE_LAT_CONG] = 0;
@@ -90,9 +86,9 @@ TEST(profile_sample__fixed, "measured values, the topology, switches, zeroes, "
 	ATF_CHECK(!profile_varies(&from, PROFILE_LAT_SMT));
 	ATF_CHECK(!profile_varies(&from, PROFILE_TOPO_CPUS));
 	ATF_CHECK(!profile_varies(&from, PROFILE_OS_PREEMPT));
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		profile_sample(&from, i, SAMPLES, 1, &to);
-		for (key = 0; key < PROFILE_VALUES; key++) {
+		for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 			if (from.pr_from[key] == PROVENANCE_MEASURED)
 				ATF_CHECK(!profile_varies(&from, key));
 			ATF_CHECK_EQ_MSG(profile_varies(&from, key),
@@ -110,10 +106,10 @@ TEST(profile_sample__percentiles, "percentiles of one quantity keep their "
     "ratio, and their order where only one varies")
 {
 	struct profile from, to;
-	unsigned i, least = 0, most = 0;
+	unsigned least = 0, most = 0;
 
 	mixed(&from);
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		profile_sample(&from, i, SAMPLES, 1, &to);
 		ATF_CHECK(fabs(to.pr_value[PROFILE_OS_WAKE_SAME_P99] * 7 / 30 -
 		    to.pr_value[PROFILE_OS_WAKE_SAME_P50]) < 1e-9);
@@ -124,7 +120,7 @@ TEST(profile_sample__percentiles, "percentiles of one quantity keep their "
 	from.pr_value[PROFILE_OS_WAKE_SAME_P99] = 7.1;
 	from.pr_from[PROFILE_OS_WAKE_CROSS_P99] = PROVENANCE_MEASURED;
 	from.pr_value[PROFILE_OS_WAKE_CROSS_P99] = 7.1;
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		profile_sample(&from, i, SAMPLES, 1, &to);
 		ATF_CHECK_EQ(7, to.pr_value[PROFILE_OS_WAKE_SAME_P50]);
 		ATF_CHECK(to.pr_value[PROFILE_OS_WAKE_SAME_P99] >= 7);
@@ -151,10 +147,9 @@ TEST(profile_sample__deterministic, "the same number, count and seed give the "
 	};
 	struct profile a, b, from;
 	uint64_t bits;
-	size_t k;
 
 	profile_fixture(&from);
-	for (k = 0; k < nitems(known); k++) {
+	for (size_t k = 0; k < nitems(known); k++) {
 		profile_sample(&from, known[k].i, known[k].n, known[k].seed,
 		    &a);
 		memcpy(&bits, &a.pr_value[PROFILE_LAT_CCX], sizeof(bits));
@@ -174,17 +169,17 @@ TEST(profile_sample__independent, "no two values are shuffled alike, but for "
 {
 	static unsigned part[PROFILE_VALUES][SAMPLES];
 	struct profile from, to;
-	unsigned a, b, alike = 0, i;
+	unsigned alike = 0;
 
 	profile_fixture(&from);
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		profile_sample(&from, i, SAMPLES, 1, &to);
-		for (a = 0; a < PROFILE_VALUES; a++)
+		for (unsigned a = 0; a < PROFILE_VALUES; a++)
 			if (profile_varies(&from, a))
 				part[a][i] = part_of(&from, &to, a, SAMPLES);
 	}
-	for (a = 0; a < PROFILE_VALUES; a++)
-		for (b = 0; b < a; b++)
+	for (unsigned a = 0; a < PROFILE_VALUES; a++)
+		for (unsigned b = 0; b < a; b++)
 			alike += profile_varies(&from, a) &&
 			    profile_varies(&from, b) &&
 			    memcmp(part[a], part[b], sizeof(part[a])) == 0;
@@ -195,16 +190,15 @@ TEST(profile_sample__valid, "a sample is a valid profile, at the ends of "
     "ranges too")
 {
 	struct profile again, from, to;
-	unsigned end, i, key;
 
-	for (end = 0; end < 2; end++) {
+	for (unsigned end = 0; end < 2; end++) {
 		profile_fixture(&from);
-		for (key = 0; key < PROFILE_VALUES; key++)
+		for (unsigned key = 0; key < PROFILE_VALUES; key++)
 			if (profile_varies(&from, key))
 				from.pr_value[key] = end == 0 ?
 				    profile_fields[key].pf_least :
 				    profile_fields[key].pf_most;
-		for (i = 0; i < SAMPLES; i++) {
+		for (unsigned i = 0; i < SAMPLES; i++) {
 			profile_sample(&from, i, SAMPLES, 1, &to);
 			profile_fixture_again(&to, &again);
 		}

@@ -11,11 +11,9 @@
 static void
 check_same(const struct profile *a, const struct profile *b)
 {
-	unsigned key;
-
 	ATF_CHECK_STREQ(a->pr_name, b->pr_name);
 	ATF_CHECK_STREQ(a->pr_descr, b->pr_descr);
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		ATF_CHECK_MSG(a->pr_value[key] == b->pr_value[key],
 		    "%s: %.17g is not %.17g", profile_fields[key].pf_key,
 		    a->pr_value[key], b->pr_value[key]);
@@ -39,14 +37,13 @@ TEST(profile__shipped, "each shipped profile loads under its own name and "
 	const struct profile_shipped *ps;
 	char error[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	unsigned key;
 
 	for (ps = profile_shipped; ps->ps_name != NULL; ps++) {
 		ATF_REQUIRE_MSG(profile_load(&pr, ps->ps_name, error) == 0,
 		    "%s", error);
 		ATF_CHECK_STREQ(ps->ps_name, pr.pr_name);
 		check_round_trip(&pr);
-		for (key = 0; key < PROFILE_VALUES; key++)
+		for (unsigned key = 0; key < PROFILE_VALUES; key++)
 			ATF_CHECK((pr.pr_source[key][0] == '\0') ==
 			    (pr.pr_from[key] == PROVENANCE_ABSENT));
 	}
@@ -235,12 +232,11 @@ TEST(profile__refuses, "messages name file, line and key, and what is expected")
 	char error[PROFILE_ERROR_SIZE], want[PROFILE_ERROR_SIZE];
 	struct profile pr;
 	char *bad, *good;
-	size_t i;
 
 	profile_fixture(&pr);
 	good = profile_fixture_text(&pr);
 	profile_fixture_parse(&pr, good);
-	for (i = 0; i < nitems(edits); i++) {
+	for (size_t i = 0; i < nitems(edits); i++) {
 		const struct edit *e = &edits[i];
 
 		bad = edited(good, e->find, e->with);
@@ -272,11 +268,10 @@ TEST(profile__takes, "other ways of writing the same")
 	};
 	struct profile again, pr;
 	char *good, *text;
-	size_t i;
 
 	profile_fixture(&pr);
 	good = profile_fixture_text(&pr);
-	for (i = 0; i < nitems(same); i++) {
+	for (size_t i = 0; i < nitems(same); i++) {
 		text = edited(good, same[i][0], same[i][1]);
 		profile_fixture_parse(&again, text);
 		check_same(&pr, &again);
@@ -294,14 +289,13 @@ TEST(profile__like, "values that are left out are guessed to be another's; "
     "with all values in the text nothing is")
 {
 	struct profile all, like, pr, with;
-	unsigned key;
 	char *good, *text, why[PROFILE_ERROR_SIZE];
 
 	ATF_REQUIRE_EQ(0, profile_load(&like, "graviton3", why));
 	profile_fixture_parse(&pr, "name = \"n\"\ndescr = \"d\"\n"
 	    "like = \"graviton3\"\ntopo.cpus = 8 measured \"here\"\n"
 	    "topo.ccx = 8 measured \"here\"\n");
-	for (key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (key == PROFILE_TOPO_CPUS || key == PROFILE_TOPO_CCX) {
 			ATF_CHECK_EQ(8, pr.pr_value[key]);
 			ATF_CHECK_EQ(PROVENANCE_MEASURED, pr.pr_from[key]);
@@ -360,7 +354,6 @@ TEST(profile__optional, "values of distances that a small machine does not "
 static void
 ps_of_ratio(void *pr)
 {
-
 	(void)profile_ps(pr, PROFILE_LAT_CONG);
 }
 

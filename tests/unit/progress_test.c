@@ -54,9 +54,8 @@ TEST(progress_format__left, "The time left in minutes and hours, up to 1000 of "
 		{ 3600001, " --:-- " },
 	};
 	char buf[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		progress_format(buf, sizeof(buf), 80, 0.5, table[i].at_s,
 		    "cell");
 		ATF_CHECK_MSG(strstr(buf, table[i].at_text) != NULL,

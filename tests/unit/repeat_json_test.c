@@ -16,14 +16,12 @@ enum { READERS = 3, ELEMENTS = 2 };
 static bool
 is_pointer(const struct field *f)
 {
-
 	return (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH);
 }
 
 static unsigned
 elements_of(const struct field *f)
 {
-
 	return (f->f_shape == FIELD_EACH ? READERS : f->f_kind == FIELD_BINS ?
 	    RESULT_LOG2_BINS : f->f_shape == FIELD_ONE ? 1 : ELEMENTS);
 }
@@ -32,7 +30,6 @@ elements_of(const struct field *f)
 static void
 cover(const struct field *f, uint8_t *covered)
 {
-
 	for (; f->f_key != NULL; f++) {
 		if (f->f_count_key != NULL)
 			memset(covered + f->f_count, 1, sizeof(unsigned));
@@ -106,7 +103,6 @@ static void
 fill_one(const struct field *f, void *p)
 {
 	static unsigned turn;
-	unsigned i;
 
 	turn++;
 	switch (f->f_kind) {
@@ -130,7 +126,7 @@ fill_one(const struct field *f, void *p)
 		*(uint64_t *)p = UINT64_C(15) << 60 | turn;
 		break;
 	case FIELD_BUCKETS:
-		for (i = 0; i < f->f_room; i += 1 + i / 3)
+		for (unsigned i = 0; i < f->f_room; i += 1 + i / 3)
 			((uint32_t *)p)[i] = ++turn;
 		break;
 	case FIELD_OBJECT:
@@ -145,7 +141,7 @@ fill_one(const struct field *f, void *p)
 static void
 fill(const struct field *f, void *base)
 {
-	unsigned i, n;
+	unsigned n;
 	void *p;
 
 	for (; f->f_key != NULL; f++) {
@@ -157,7 +153,7 @@ fill(const struct field *f, void *base)
 			p = calloc(n, field_size(f));
 			memcpy((char *)base + f->f_offset, &p, sizeof(p));
 		}
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			fill_one(f, (char *)p + i * field_size(f));
 	}
 }
@@ -167,16 +163,15 @@ filled(void)
 {
 	struct cell_measure *cm = calloc(1, sizeof(*cm));
 	struct result_sample *rs = &cm->cm_sample;
-	unsigned i;
 
 	ATF_REQUIRE(cm != NULL);
 	fill(repeat_fields, cm);
 	/* Names are those of sources, and a total is a sum. */
-	for (i = 0; i < ELEMENTS; i++)
+	for (unsigned i = 0; i < ELEMENTS; i++)
 		snprintf(cm->cm_health[i].source, RESULT_NAME_SIZE, "%s",
 		    random_source_names[i]);
 	rs->total_mb_per_s = 0;
-	for (i = 0; i < READERS; i++)
+	for (unsigned i = 0; i < READERS; i++)
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 	return (cm);
 }
@@ -185,12 +180,11 @@ static void
 require_same(const struct field *f, const void *a, const void *b)
 {
 	const char *pa, *pb;
-	unsigned i;
 
 	for (; f->f_key != NULL; f++) {
 		pa = field_elements(f, a);
 		pb = field_elements(f, b);
-		for (i = 0; i < elements_of(f); i++) {
+		for (unsigned i = 0; i < elements_of(f); i++) {
 			if (f->f_kind == FIELD_OBJECT)
 				require_same(f->f_table, pa, pb);
 			else if (f->f_kind <= FIELD_SHA256)
@@ -237,12 +231,11 @@ TEST(repeat_json__refuses,
 	json_t *object, *part, *whole;
 	char error[RESULT_TEXT_SIZE];
 	const char *key;
-	unsigned i;
 
 	object = field_format(repeat_fields, cm, READERS);
 	ATF_REQUIRE(again != NULL && object != NULL);
 	json_object_foreach(object, key, part)
-		for (i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < 2; i++) {
 			whole = json_copy(object);
 			if (i == 0)
 				json_object_del(whole, key);

@@ -24,7 +24,6 @@ check_view(const char *part, report_printer *view, const struct result *r)
 static void
 check_finite(const char *text)
 {
-
 	ATF_CHECK_MSG(strstr(text, "nan") == NULL && strstr(text, "inf") ==
 	    NULL, "no figure: %s", text);
 }
@@ -67,9 +66,7 @@ add_rows(struct result_cell *cell)
 static void
 stretch_rows(struct result_cell *cell)
 {
-	unsigned i;
-
-	for (i = 0; i < cell->lock_profile_rows; i++) {
+	for (unsigned i = 0; i < cell->lock_profile_rows; i++) {
 		memset(cell->lock_profile[i].site, 'a' + (int)i,
 		    RESULT_NAME_SIZE - 1);
 		memset(cell->lock_profile[i].role, 'r', RESULT_NAME_SIZE - 1);
@@ -88,9 +85,8 @@ static size_t
 name_column(const char *line, size_t len)
 {
 	size_t at = 0;
-	unsigned word;
 
-	for (word = 0; word < 9; word++) {
+	for (unsigned word = 0; word < 9; word++) {
 		while (at < len && line[at] == ' ')
 			at++;
 		while (at < len && line[at] != ' ')
@@ -199,12 +195,11 @@ TEST(report__kinds_of_lock, "The kernel's words for the kernel's kinds, their "
 	};
 	struct result r;
 	char text[128];
-	size_t i;
 
 	fixture_result(&r, fixture_grid, 1);
 	add_rows(&r.cells[0]);
 	extreme_figures(&r.cells[0], 1);
-	for (i = 0; i < nitems(kinds); i++) {
+	for (size_t i = 0; i < nitems(kinds); i++) {
 		snprintf(r.cells[0].lock, RESULT_NAME_SIZE, "%s",
 		    kinds[i].lock);
 		snprintf(text, sizeof(text), " fortuna.c:pre_read (%s:reseed "
@@ -236,7 +231,6 @@ count_char(const char *text, size_t len, char c)
 TEST(csv_print__one_row_a_cell, "Every row has as many columns as the line of "
     "names")
 {
-	const char *line;
 	char *text;
 	struct result r;
 	unsigned columns, rows = 0;
@@ -244,7 +238,8 @@ TEST(csv_print__one_row_a_cell, "Every row has as many columns as the line of "
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	text = fixture_printed(csv_print, &r);
 	columns = count_char(text, strcspn(text, "\n"), ',');
-	for (line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+	for (const char *line = text; *line != '\0';
+	    line += strcspn(line, "\n") + 1) {
 		ATF_CHECK_EQ(columns, count_char(line, strcspn(line, "\n"),
 		    ','));
 		rows++;
@@ -293,11 +288,10 @@ TEST(report_emit__says_when_it_cannot_write, "A full disk is an error in "
     "every form")
 {
 	struct result r;
-	unsigned format;
 	FILE *out;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	for (format = 0; format < REPORT_FORMATS; format++) {
+	for (unsigned format = 0; format < REPORT_FORMATS; format++) {
 		out = fopen("/dev/full", "w");
 		if (out == NULL)
 			atf_tc_skip("no /dev/full");

@@ -25,9 +25,7 @@ load(const char *name)
 static const struct reproduction *
 find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < reproduction_count; i++)
+	for (unsigned i = 0; i < reproduction_count; i++)
 		if (strcmp(reproductions[i]->rd_name, name) == 0)
 			return (reproductions[i]);
 	atf_tc_fail("no reproduction %s", name);
@@ -109,7 +107,6 @@ static const struct reproduction plain = {
 static int
 fit_cost(double rate, double high)
 {
-
 	plain_rows[2].rr_published = rate;
 	plain_fits[0].ft_high = high;
 	return (reproduce(&rg, &plain, &profile, 7));
@@ -118,7 +115,6 @@ fit_cost(double rate, double high)
 static void
 begin_plain(void)
 {
-
 	begin();
 	load("graviton3");
 	bad_seed = UINT64_MAX;
@@ -129,14 +125,12 @@ begin_plain(void)
 static double
 fitted(void)
 {
-
 	return (rg.rg_profile.pr_value[PROFILE_OP_LOCK_PAIR]);
 }
 
 TEST(fit__finds, "a cost that gives the published rate, to four digits and in "
     "few steps; a number that no profile has likewise")
 {
-
 	begin_plain();
 	ATF_REQUIRE(profile.pr_from[PROFILE_OP_LOCK_PAIR] !=
 	    PROVENANCE_FITTED);
@@ -153,7 +147,6 @@ TEST(fit__finds, "a cost that gives the published rate, to four digits and in "
 
 TEST(fit__nearer_end, "of the range, for a rate that no cost in it gives")
 {
-
 	begin_plain();
 	ATF_REQUIRE_EQ(0, fit_cost(500, 100));
 	ATF_CHECK_EQ(0, fitted());
@@ -164,7 +157,6 @@ TEST(fit__nearer_end, "of the range, for a rate that no cost in it gives")
 TEST(fit__fails_with_a_run, "at an end of the range and between them, with "
     "the run's reason")
 {
-
 	begin_plain();
 	failing_cost = 100;
 	ATF_CHECK_EQ(EDEADLK, fit_cost(50, 100));
@@ -178,7 +170,6 @@ TEST(fit__fails_with_a_run, "at an end of the range and between them, with "
 TEST(medians__over_seeds, "7 to 11; the first seed that fails is reported, "
     "whichever ends first")
 {
-
 	begin_plain();
 	ATF_CHECK_EQ(81, rg.rg_figures[RUN_SEED][0]);
 	ATF_CHECK_EQ(-9, rg.rg_figures[RUN_SEED][1]);
@@ -223,7 +214,6 @@ printed(void (*print)(FILE *out, const struct reproducing *r))
 static void
 print_json(FILE *out, const struct reproducing *r)
 {
-
 	ATF_REQUIRE_EQ(0, reproduce_print_json(out, r));
 }
 
@@ -288,16 +278,16 @@ TEST(family__is_sound, "each profile has the fitted value; what was published "
 {
 	const struct reproduction *rd;
 	const struct reproduce_row *rr;
-	unsigned i, k, n;
+	unsigned n;
 
 	ATF_REQUIRE(reproduction_count >= 2);
-	for (i = 0; i < reproduction_count; i++) {
+	for (unsigned i = 0; i < reproduction_count; i++) {
 		rd = reproductions[i];
 		load(rd->rd_profile);
 		ATF_CHECK_EQ_MSG(PROVENANCE_FITTED,
 		    profile.pr_from[rd->rd_fits[0].ft_key], "%s", rd->rd_name);
 		n = 0;
-		for (k = 0; k < rd->rd_row_count; k++) {
+		for (unsigned k = 0; k < rd->rd_row_count; k++) {
 			rr = &rd->rd_rows[k];
 			ATF_CHECK_MSG(strpbrk(rr->rr_name, ",\"") == NULL &&
 			    strpbrk(rr->rr_unit, ",\"") == NULL, "%s",
@@ -335,10 +325,10 @@ TEST(another_machine__misses, "a machine that is not the published one is not "
 		{ "kleen-2015", PROFILE_LAT_REMOTE, 3, "one pool: 2 nodes" },
 	};
 	const struct reproduction *rd;
-	unsigned i, k;
+	unsigned k;
 
 	begin();
-	for (i = 0; i < nitems(cases); i++) {
+	for (unsigned i = 0; i < nitems(cases); i++) {
 		rd = find(cases[i].name);
 		load(rd->rd_profile);
 		profile.pr_value[cases[i].key] *= cases[i].factor;

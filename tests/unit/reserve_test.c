@@ -80,10 +80,9 @@ TEST(arithmetic__every_size, "FreeBSD's default design never reserves too few "
 	struct arithmetic ar;
 	struct expected ex;
 	bool blocks;
-	unsigned c;
 
 	setup();
-	for (c = 0; c < cipher_count; c++) {
+	for (unsigned c = 0; c < cipher_count; c++) {
 		ex = (struct expected){ .ex_cipher = ciphers[c] };
 		ar = (struct arithmetic){ .ar_cipher = ciphers[c],
 		    .ar_design = generator_find("concurrent"),
@@ -113,10 +112,10 @@ TEST(arithmetic__every_design, "No design uses a counter twice under a key or "
     "2^96 and 2^128")
 {
 	struct arithmetic ar;
-	unsigned c, i, seen = 0;
+	unsigned c, seen = 0;
 
 	setup();
-	for (i = 0; i < generator_count * cipher_count; i++) {
+	for (unsigned i = 0; i < generator_count * cipher_count; i++) {
 		const struct random_algorithm *ra =
 		    generators[i / cipher_count];
 
@@ -258,13 +257,12 @@ TEST(arithmetic__finds_mutants, "A design that reserves too little is found at "
 	struct random_algorithm mutant = *generator_find("concurrent");
 	struct arithmetic ar;
 	char words[64];
-	unsigned c, m;
 
 	setup();
 	mutant.ra_ident = "mutant";
 	mutant.ra_read = mutated_read;
-	for (m = 0; m < MUTATIONS; m++) {
-		for (c = 0; c < cipher_count; c++) {
+	for (unsigned m = 0; m < MUTATIONS; m++) {
+		for (unsigned c = 0; c < cipher_count; c++) {
 			mutation = (enum mutation)m;
 			ar = run(&mutant, ciphers[c], FEW_CALLS, false);
 			if (expect[m].words == NULL ||

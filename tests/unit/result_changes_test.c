@@ -41,9 +41,7 @@ static FILE *sink;
 static void
 show(const struct result *r)
 {
-	unsigned f;
-
-	for (f = 0; f < REPORTS; f++)
+	for (unsigned f = 0; f < REPORTS; f++)
 		(void)report_emit(sink, r, f);
 }
 
@@ -51,9 +49,7 @@ show(const struct result *r)
 static bool
 names_it(const struct place *pl, const char *error)
 {
-	unsigned i;
-
-	for (i = 0; i < pl->pl_keys; i++)
+	for (unsigned i = 0; i < pl->pl_keys; i++)
 		if (strstr(error, pl->pl_key[i]) != NULL)
 			return (true);
 	/* Lists that must agree with each other: either is to blame. */
@@ -94,7 +90,6 @@ static const char *const others[] = { "null", "true", "\"\"", "\"x\"", "0",
 static void
 put(json_t *parent, const char *key, size_t i, json_t *value)
 {
-
 	ATF_REQUIRE_EQ(0, key != NULL ?
 	    json_object_set_new(parent, key, value) :
 	    json_array_set_new(parent, i, value));
@@ -106,10 +101,9 @@ replace(const struct place *pl, json_t *parent, const char *key, size_t i,
     json_t *value)
 {
 	json_t *other;
-	unsigned k;
 
 	json_incref(value);
-	for (k = 0; k < nitems(others); k++) {
+	for (unsigned k = 0; k < nitems(others); k++) {
 		other = json_loads(others[k], JSON_DECODE_ANY, NULL);
 		ATF_REQUIRE(other != NULL);
 		put(parent, key, i, other);
@@ -126,13 +120,13 @@ change_members(json_t *object, struct place *pl)
 	char *keys[256];
 	json_t *value;
 	const char *key;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	json_object_foreach(object, key, value) {
 		ATF_REQUIRE(n < nitems(keys));
 		keys[n++] = strdup(key);
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		ATF_REQUIRE(pl->pl_keys < NAMES);
 		pl->pl_key[pl->pl_keys++] = keys[i];
 		value = json_incref(json_object_get(object, keys[i]));
@@ -144,7 +138,7 @@ change_members(json_t *object, struct place *pl)
 		json_decref(value);
 		pl->pl_keys--;
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		free(keys[i]);
 }
 
@@ -152,10 +146,10 @@ change_members(json_t *object, struct place *pl)
 static void
 change_elements(json_t *array, struct place *pl)
 {
-	size_t i, n = json_array_size(array);
+	size_t n = json_array_size(array);
 	json_t *value;
 
-	for (i = 0; i < n; i += n > 1 ? n - 1 : 1) {
+	for (size_t i = 0; i < n; i += n > 1 ? n - 1 : 1) {
 		value = json_incref(json_array_get(array, i));
 		ATF_REQUIRE_EQ(0, json_array_remove(array, i));
 		(void)try(pl, "without an element");
@@ -172,7 +166,6 @@ change_elements(json_t *array, struct place *pl)
 static void
 change(json_t *value, struct place *pl)
 {
-
 	if (json_is_object(value))
 		change_members(value, pl);
 	else if (json_is_array(value))
@@ -220,20 +213,17 @@ made(const atf_tc_t *tc, const char *options)
 TEST(result_load__changed_measured,
     "What was measured, each value changed, is refused by name or can be shown")
 {
-
 	made(tc, "-d concurrent -r 1 -s 4k");
 }
 
 TEST(result_load__changed_predicted,
     "The same of what was predicted, with the hash of its output and a ledger")
 {
-
 	made(tc, VIRTUAL "-d percpu -r 2 -s 4k --verify --ledger");
 }
 
 TEST(result_load__changed_uncertain, "The same of intervals over profiles")
 {
-
 	made(tc, VIRTUAL "-d concurrent,locked -r 1 -s 4k --uncertainty 10");
 }
 

@@ -42,11 +42,10 @@ check_lines(const char *text)
 static inline void
 extreme_texts(struct result *r, char letter)
 {
-	struct result_cell *c;
-
 	memset(r->host.cpu_model, letter, RESULT_TEXT_SIZE - 1);
 	memset(r->host.kernel, 'k', RESULT_TEXT_SIZE - 1);
-	for (c = r->cells; c < r->cells + r->cell_count; c++) {
+	for (struct result_cell *c = r->cells; c < r->cells + r->cell_count;
+	    c++) {
 		bool locked = strcmp(c->design, "locked") == 0;
 
 		if (!locked)
@@ -72,7 +71,6 @@ static inline void
 extreme_row(struct result_row *row, double v)
 {
 	const struct result_quantiles q = { v, v, v };
-	unsigned i;
 
 	row->count = row->contended = row->cnt_hold = row->yields = v;
 	row->hold_total_ns = row->hold_max_ns = v;
@@ -80,7 +78,7 @@ extreme_row(struct result_row *row, double v)
 	row->spin_total_ns = row->block_total_ns = v;
 	row->spin_count = row->block_count = v;
 	row->hold_ns = row->spin_ns = row->block_ns = q;
-	for (i = 0; i < RESULT_LOG2_BINS; i++)
+	for (unsigned i = 0; i < RESULT_LOG2_BINS; i++)
 		row->hold_log2[i] = row->spin_log2[i] = row->block_log2[i] = v;
 }
 
@@ -88,12 +86,10 @@ extreme_row(struct result_row *row, double v)
 static inline void
 extreme_figures(struct result_cell *c, double v)
 {
-	unsigned i;
-
 	c->total_mb_per_s = v;
 	c->total_mb_per_s_ci95[0] = 0;
 	c->total_mb_per_s_ci95[1] = v;
-	for (i = 0; i < c->readers; i++)
+	for (unsigned i = 0; i < c->readers; i++)
 		c->reader_mb_per_s[i] = v;
 	c->profile_cost_percent = v;
 	c->latency_ns = (struct result_latency){ v, v, v, v, v };
@@ -101,14 +97,14 @@ extreme_figures(struct result_cell *c, double v)
 	c->fairness = (struct result_fairness){ v, v, v, v, v, v, v, v, v, v,
 	    v, v };
 	c->harvest = (struct result_harvest){ v, v, v, v, v, v, v };
-	for (i = 0; i < c->health_rows; i++)
+	for (unsigned i = 0; i < c->health_rows; i++)
 		c->health[i].discarded = c->health[i].passed =
 		    c->health[i].repetitions = c->health[i].proportions = v;
-	for (i = 0; i < c->lock_profile_rows; i++)
+	for (unsigned i = 0; i < c->lock_profile_rows; i++)
 		extreme_row(&c->lock_profile[i], v);
-	for (i = 0; i < c->wait_rows; i++)
+	for (unsigned i = 0; i < c->wait_rows; i++)
 		c->waits[i].count = c->waits[i].wait_total_ns = v;
-	for (i = 0; i < c->repeats; i++)
+	for (unsigned i = 0; i < c->repeats; i++)
 		c->samples[i].reads_per_s = c->samples[i].window_s = v;
 }
 

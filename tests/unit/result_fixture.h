@@ -18,7 +18,6 @@
 static inline void
 check_has(const char *text, const char *part)
 {
-
 	ATF_CHECK_MSG(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part,
 	    text);
 }
@@ -26,7 +25,6 @@ check_has(const char *text, const char *part)
 static inline void
 check_has_not(const char *text, const char *part)
 {
-
 	ATF_CHECK_MSG(strstr(text, part) == NULL, "\"%s\" in:\n%s", part,
 	    text);
 }
@@ -78,9 +76,8 @@ static inline double *
 fixture_reals(unsigned n, double value)
 {
 	double *v = fixture_alloc(n, sizeof(*v));
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		v[i] = value;
 	return (v);
 }
@@ -89,7 +86,6 @@ static inline void
 fixture_sample(struct result_sample *s, const struct result_cell *c,
     unsigned order, double mb_per_s)
 {
-
 	s->order = order;
 	s->window_s = 1.5;
 	s->total_mb_per_s = mb_per_s;
@@ -110,7 +106,6 @@ fixture_sample(struct result_sample *s, const struct result_cell *c,
 static inline void
 fixture_row(struct result_row *row)
 {
-
 	snprintf(row->site, sizeof(row->site), "genbytes");
 	snprintf(row->lock, sizeof(row->lock), "reseed mutex");
 	snprintf(row->role, sizeof(row->role), "reader");
@@ -127,8 +122,6 @@ fixture_row(struct result_row *row)
 static inline void
 fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 {
-	unsigned i;
-
 	snprintf(c->engine, sizeof(c->engine), "real");
 	snprintf(c->design, sizeof(c->design), "%s", fc->fc_design);
 	snprintf(c->lock, sizeof(c->lock), "mtx");
@@ -161,7 +154,7 @@ fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 	c->lock_profile = fixture_alloc(1, sizeof(*c->lock_profile));
 	fixture_row(&c->lock_profile[0]);
 	c->samples = fixture_alloc(c->repeats, sizeof(*c->samples));
-	for (i = 0; i < c->repeats; i++)
+	for (unsigned i = 0; i < c->repeats; i++)
 		fixture_sample(&c->samples[i], c, i,
 		    fc->fc_mb_per_s + i - (c->repeats - 1) / 2.0);
 }
@@ -170,8 +163,6 @@ fixture_cell(struct result_cell *c, const struct fixture_cell *fc)
 static inline void
 fixture_result(struct result *r, const struct fixture_cell *grid, unsigned n)
 {
-	unsigned i;
-
 	*r = (struct result){ .complete = true, .seed = 42, .time_s = 1.5 };
 	snprintf(r->started, sizeof(r->started), "2026-01-02T03:04:05Z");
 	r->argv = fixture_texts("rngsim", "sweep");
@@ -188,7 +179,7 @@ fixture_result(struct result *r, const struct fixture_cell *grid, unsigned n)
 	};
 	r->cell_count = n;
 	r->cells = fixture_alloc(n, sizeof(*r->cells));
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		fixture_cell(&r->cells[i], &grid[i]);
 }
 
@@ -258,7 +249,6 @@ fixture_load_edited(const char *text, const char *old, const char *new,
 static inline void
 fixture_free(char *text, struct result *r)
 {
-
 	free(text);
 	result_free(r);
 }

@@ -47,14 +47,13 @@ TEST(result_load__reads_what_was_written,
     "A report of a file shows what the run showed: every member survives")
 {
 	const struct result_cell *c;
-	unsigned i;
 
 	fixture_result(&r, fixture_grid, 3);
 	r.cells[1].lock_profile_rows = 0;
 	r.cells[2].latency_ns.max = 1e300;
 	r.cells[2].latency_ns.p50 = 1.25e-300;
 	r.cells[2].harvest.dropped = 123456789012345;
-	for (i = 0; i < r.cells[2].repeats; i++)
+	for (unsigned i = 0; i < r.cells[2].repeats; i++)
 		r.cells[2].samples[i].harvest.dropped = 123456789012345;
 	r.cells[2].health_rows = 2;
 	r.cells[2].health = fixture_alloc(2, sizeof(*c->health));
@@ -101,9 +100,8 @@ TEST(result_load__seed_of_64_bits,
 	static const uint64_t seeds[] = {
 		0, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX
 	};
-	size_t i;
 
-	for (i = 0; i < nitems(seeds); i++) {
+	for (size_t i = 0; i < nitems(seeds); i++) {
 		fixture_result(&r, fixture_grid, 1);
 		r.seed = seeds[i];
 		there_and_back();
@@ -132,12 +130,11 @@ TEST(result_format_json__has_the_pinned_keys,
 		"wait_total_ns", "wait_max_ns", "samples"
 	};
 	char quoted[64], *text;
-	size_t i;
 
 	fixture_result(&r, fixture_grid, 1);
 	text = result_format_json(&r);
 	ATF_REQUIRE(text != NULL);
-	for (i = 0; i < nitems(keys); i++) {
+	for (size_t i = 0; i < nitems(keys); i++) {
 		snprintf(quoted, sizeof(quoted), "\"%s\":", keys[i]);
 		ATF_CHECK_MSG(strstr(text, quoted) != NULL, "%s", keys[i]);
 	}
@@ -150,7 +147,6 @@ TEST(result_format_json__has_the_pinned_keys,
 TEST(result_format_json__replaces_what_is_no_utf8,
     "An argument may be any bytes; a run must not be lost for it")
 {
-
 	fixture_result(&r, fixture_grid, 1);
 	memcpy(r.argv[1], "a\xff" "b", 4);
 	there_and_back();
@@ -220,9 +216,8 @@ TEST(result_load__refuses_what_was_edited,
     "half read")
 {
 	char *text = fixture_text();
-	size_t i;
 
-	for (i = 0; i < nitems(edits); i++) {
+	for (size_t i = 0; i < nitems(edits); i++) {
 		memset(&r, 0x5a, sizeof(r));
 		ATF_CHECK_EQ_MSG(EINVAL, fixture_load_edited(text,
 		    edits[i].old, edits[i].new, &r, why), "%s",
@@ -238,9 +233,8 @@ TEST(result_load__refuses_every_truncation,
     "A file that was cut anywhere is no result and says where it ends")
 {
 	char *text = fixture_text();
-	size_t len;
 
-	for (len = 0; len + 2 < strlen(text); len += 37) {
+	for (size_t len = 0; len + 2 < strlen(text); len += 37) {
 		ATF_REQUIRE_EQ_MSG(EINVAL, fixture_load(text, len, &r, why),
 		    "%zu bytes", len);
 		ATF_CHECK_MSG(strncmp(why, "line ", 5) == 0, "%s", why);
@@ -257,9 +251,8 @@ TEST(result_load__takes_added_keys,
 		{ "\"profiled\"", "\"unprofiled\"" },
 	};
 	char *text = fixture_text();
-	unsigned i;
 
-	for (i = 0; i < nitems(changes); i++) {
+	for (unsigned i = 0; i < nitems(changes); i++) {
 		ATF_REQUIRE_MSG(fixture_load_edited(text, changes[i][0],
 		    changes[i][1], &r, why) == 0, "%s", why);
 		ATF_CHECK_EQ(i == 0, r.cells[0].profiled);
@@ -297,10 +290,8 @@ static const struct fixture_cell grid[CELLS] = {
 static void
 set_total(struct result_sample *s, unsigned readers, double mb_per_s)
 {
-	unsigned i;
-
 	s->total_mb_per_s = mb_per_s;
-	for (i = 0; i < readers; i++)
+	for (unsigned i = 0; i < readers; i++)
 		s->reader_mb_per_s[i] = mb_per_s / readers;
 }
 
@@ -310,12 +301,11 @@ make(void)
 {
 	static const double around[REPEATS] = { 2, -1, 0, 1, -2 };
 	struct result_cell *c;
-	unsigned i, k;
 
 	fixture_result(&r, grid, CELLS);
-	for (i = 0; i < CELLS; i++) {
+	for (unsigned i = 0; i < CELLS; i++) {
 		c = &r.cells[i];
-		for (k = 0; k < REPEATS; k++) {
+		for (unsigned k = 0; k < REPEATS; k++) {
 			set_total(&c->samples[k], c->readers,
 			    grid[i].fc_mb_per_s + around[k]);
 			c->samples[k].harvest.cpu_percent +=
@@ -329,7 +319,6 @@ make(void)
 static void
 refused(const char *where)
 {
-
 	why[0] = '\0';
 	ATF_CHECK_EQ_MSG(EINVAL, result_check(&r, why), "%s", where);
 	ATF_CHECK_MSG(strncmp(why, where, strlen(where)) == 0,
@@ -343,15 +332,13 @@ TEST(result_check__edited,
     "A median that is not its samples', a sum that is not its readers', and a "
     "cell that stands twice are named, in cells and in controls")
 {
-	unsigned k;
-
 	make();
 	r.cells[2].total_mb_per_s *= 3;
 	refused("cells[2].total_mb_per_s: 1260 is not the median of its "
 	    "samples, 420");
 	r.cells[1].samples[3].total_mb_per_s *= 1.001;
 	refused("cells[1].samples[3].total_mb_per_s: ");
-	for (k = 0; k < REPEATS; k++)
+	for (unsigned k = 0; k < REPEATS; k++)
 		set_total(&r.cells[0].samples[k], 2, 410);
 	refused("cells[0].total_mb_per_s: ");
 	r.cells[0].reader_mb_per_s[1] = 100;
@@ -385,7 +372,6 @@ TEST(result_check__edited,
 static void
 passed(void)
 {
-
 	ATF_CHECK_EQ_MSG(0, result_check(&r, why), "%s", why);
 	result_free(&r);
 }
@@ -395,8 +381,6 @@ TEST(result_check__as_measured,
     "objects, a repeat that failed its gate and was left out, one repeat, "
     "other polls, no cell")
 {
-	unsigned k;
-
 	make();
 	r.cells[0].total_mb_per_s *= 1 + 1e-9;
 	r.cells[0].samples[1].total_mb_per_s *= 1 - 1e-9;
@@ -407,7 +391,7 @@ TEST(result_check__as_measured,
 	r.cells[1].reader_mb_per_s[0] = r.cells[1].reader_mb_per_s[1] = 399.5;
 	r.cells[1].harvest.cpu_percent -= 0.1;
 	r.cells[1].fairness.min_max -= 0.01;
-	for (k = 0; k < REPEATS; k++) {
+	for (unsigned k = 0; k < REPEATS; k++) {
 		r.cells[2].samples[k].harvest =
 		    (struct result_harvest){ .dropped = 0 };
 		r.cells[2].samples[k].fairness =

@@ -67,7 +67,6 @@ struct outcome {
 static void
 find_program(const atf_tc_t *tc)
 {
-
 	snprintf(program, sizeof(program), "%s/../rngsim",
 	    atf_tc_get_config_var(tc, "srcdir"));
 	ATF_REQUIRE_MSG(access(program, X_OK) == 0, "%s", program);
@@ -248,7 +247,6 @@ require_only_result(long nth)
 static void
 clean(void)
 {
-
 	unlink(result);
 	unlink(journal);
 	unlink("r.json.journal.tmp");
@@ -323,7 +321,6 @@ require_same_end(const char *const *begin, const char *reference, long nth,
 static char *
 reference_of(const char *const *begin, struct outcome *ou)
 {
-
 	clean();
 	*ou = run(begin, NEVER, -1);
 	ATF_REQUIRE(WIFEXITED(ou->ou_status) &&
@@ -335,7 +332,6 @@ reference_of(const char *const *begin, struct outcome *ou)
 static long
 step(const atf_tc_t *tc, long few)
 {
-
 	return (atf_tc_has_config_var(tc, "kill") ? 1 : few);
 }
 
@@ -471,7 +467,6 @@ TEST(resume__measured_repeats_stay,
 #else
 TEST(resume__killed, "A run that is killed and resumed")
 {
-
 	atf_tc_skip("system calls are counted by Linux's ptrace(2)");
 }
 #endif

@@ -35,7 +35,6 @@ make(const struct random_source *rs, void **state)
 static void
 unmake(const struct random_source *rs, void *state)
 {
-
 	if (rs->rs_fini != NULL)
 		rs->rs_fini(state);
 }
@@ -43,9 +42,9 @@ unmake(const struct random_source *rs, void *state)
 TEST(source__describes_itself, "listings and the comma list rely on it")
 {
 	const struct random_source *rs;
-	unsigned i, nulls = 0;
+	unsigned nulls = 0;
 
-	for (i = 0; i < RANDOM_SOURCES; i++) {
+	for (unsigned i = 0; i < RANDOM_SOURCES; i++) {
 		rs = random_sources[i];
 		ATF_CHECK_EQ_MSG(rs, random_source_find(rs->rs_ident),
 		    "%s is there twice", rs->rs_ident);
@@ -64,9 +63,8 @@ TEST(source__polled_or_pushed, "the harvest thread reads what is polled, a "
     "producer runs what is pushed; nothing is both")
 {
 	const struct random_source *rs;
-	unsigned i;
 
-	for (i = 0; i < RANDOM_SOURCES; i++) {
+	for (unsigned i = 0; i < RANDOM_SOURCES; i++) {
 		rs = random_sources[i];
 		ATF_CHECK_MSG(((rs->rs_flags & RS_POLLED) != 0) !=
 		    ((rs->rs_flags & RS_PUSHED) != 0), "%s", rs->rs_ident);
@@ -84,20 +82,19 @@ TEST(source__stays_in_its_buffer, "the harvest thread passes 8 bytes of its "
 {
 	const struct random_source *rs;
 	uint8_t buf[32];
-	size_t b, got, len;
+	size_t got;
 	void *state;
-	unsigned i;
 
-	for (i = 0; i < RANDOM_SOURCES; i++) {
+	for (unsigned i = 0; i < RANDOM_SOURCES; i++) {
 		rs = random_sources[i];
 		if (rs->rs_read == NULL || !make(rs, &state))
 			continue;
-		for (len = 0; len <= 17; len++) {
+		for (size_t len = 0; len <= 17; len++) {
 			memset(buf, 0x5a, sizeof(buf));
 			got = rs->rs_read(state, buf, len);
 			ATF_CHECK_MSG(got <= len, "%s: %zu of %zu",
 			    rs->rs_ident, got, len);
-			for (b = got; b < sizeof(buf); b++)
+			for (size_t b = got; b < sizeof(buf); b++)
 				ATF_CHECK_EQ_MSG(0x5a, buf[b],
 				    "%s: byte %zu after %zu", rs->rs_ident, b,
 				    got);
@@ -138,13 +135,11 @@ check_instruction(const char *ident, enum random_entropy_source source)
 
 TEST(source__rdrand, "words are fresh each time")
 {
-
 	check_instruction("rdrand", RANDOM_PURE_RDRAND);
 }
 
 TEST(source__rdseed, "words are fresh each time")
 {
-
 	check_instruction("rdseed", RANDOM_PURE_RDSEED);
 }
 
@@ -154,7 +149,6 @@ static unsigned step_every;	/* succeeds at each such call */
 static bool
 step(uint64_t *word)
 {
-
 	*word = UINT64_C(0x0807060504030201);
 	return (++step_calls % step_every == 0);
 }

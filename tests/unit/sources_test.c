@@ -67,7 +67,6 @@ STEP(shy, 32, if (++*word % (SHY_FAILURES + 1) != 0)
 static int
 never(struct number_state *st, struct number_batch *nb)
 {
-
 	(void)st;
 	(void)nb;
 	atf_tc_fail("an absent source was tried");
@@ -76,7 +75,6 @@ never(struct number_state *st, struct number_batch *nb)
 static bool
 has_not(void)
 {
-
 	return (false);
 }
 
@@ -112,10 +110,10 @@ TEST(numbers__describe_themselves, "listings and -s rely on it; what is "
     "computed has published numbers")
 {
 	const struct number_source *ns;
-	unsigned i, w, widths;
+	unsigned w, widths;
 
 	ATF_CHECK(number_source_count >= 2);
-	for (i = 0; i < number_source_count; i++) {
+	for (unsigned i = 0; i < number_source_count; i++) {
 		ns = &number_sources[i];
 		ATF_CHECK_EQ_MSG(ns, find(ns->ns_name), "%s is there twice",
 		    ns->ns_name);
@@ -141,11 +139,10 @@ TEST(numbers__first_are_right, "each source gives its published numbers, or is "
 {
 	uint64_t first[NUMBER_FIRST];
 	const struct number_source *ns;
-	unsigned i, k, w;
 
-	for (i = 0; i < number_source_count; i++) {
+	for (unsigned i = 0; i < number_source_count; i++) {
 		ns = &number_sources[i];
-		for (w = 0; w < NUMBER_WIDTHS; w++) {
+		for (unsigned w = 0; w < NUMBER_WIDTHS; w++) {
 			memset(first, 0, sizeof(first));
 			if (!number_source_has(ns) || ns->ns_batch[w] == NULL) {
 				ATF_CHECK_EQ(ENOTSUP, number_source_check(ns,
@@ -155,7 +152,8 @@ TEST(numbers__first_are_right, "each source gives its published numbers, or is "
 			ATF_CHECK_EQ_MSG(0, number_source_check(ns,
 			    (enum number_width)w, first), "%s, %u bits",
 			    ns->ns_name, number_bits[w]);
-			for (k = 0; k < NUMBER_FIRST && ns->ns_known != NULL;
+			for (unsigned k = 0;
+			    k < NUMBER_FIRST && ns->ns_known != NULL;
 			    k++)
 				ATF_CHECK_EQ(ns->ns_known[k], first[k]);
 		}
@@ -168,13 +166,12 @@ require_numbers(const char *name, const uint32_t *want, unsigned count)
 {
 	const struct number_source *ns = find(name);
 	struct number_state st;
-	unsigned at, size;
 
 	ATF_REQUIRE(ns != NULL);
-	for (size = 1; size <= BATCH_MOST; size++) {
+	for (unsigned size = 1; size <= BATCH_MOST; size++) {
 		memset(&st, 0, sizeof(st));
 		ns->ns_init(&st);
-		for (at = size; at <= count; at += size) {
+		for (unsigned at = size; at <= count; at += size) {
 			struct number_batch nb = { .nb_reads = size };
 
 			ATF_REQUIRE_EQ(0, ns->ns_batch[NUMBER_32](&st, &nb));
@@ -188,7 +185,6 @@ require_numbers(const char *name, const uint32_t *want, unsigned count)
 TEST(numbers__as_published, "TinyMT32 and the LCG meet what is published, "
     "however many numbers a batch has")
 {
-
 	require_numbers("tinymt32", tinymt_published,
 	    nitems(tinymt_published));
 	require_numbers("lcg", lcg_published, nitems(lcg_published));
@@ -318,10 +314,9 @@ TEST(window_measure__counts, "Reads and failures of all threads, of the window "
 	struct sources_sample sm;
 	struct mthread self;
 	bool unbound = false;
-	unsigned threads;
 
 	support_machine(&self);
-	for (threads = 1; threads <= cpu_count() + 1; threads++) {
+	for (unsigned threads = 1; threads <= cpu_count() + 1; threads++) {
 		memset(&sm, 0, sizeof(sm));
 		atomic_init_64(&shy_numbers, 0);
 		ATF_REQUIRE_EQ(0, window_measure(&source_shy, NUMBER_32,
@@ -399,7 +394,6 @@ make_fixture(struct sources *sr, double scale)
 {
 	struct survey *sy = &sr->sr_survey;
 	struct sources_curve *sc;
-	unsigned i, k, r, w;
 
 	memset(sr, 0, sizeof(*sr));
 	*sy = (struct survey){ .sy_kind = &sources_kind,
@@ -408,31 +402,31 @@ make_fixture(struct sources *sr, double scale)
 	memset(sy->sy_host.cpu_model, 'm', sizeof(sy->sy_host.cpu_model) - 1);
 	sy->sy_host.cpus = FIXTURE_COUNTS - 1;
 	sr->sr_thread_counts = FIXTURE_COUNTS;
-	for (k = 0; k < FIXTURE_COUNTS; k++)
+	for (unsigned k = 0; k < FIXTURE_COUNTS; k++)
 		sr->sr_threads[k] = k + 1;
 	sr->sr_curves = calloc((size_t)number_source_count * NUMBER_WIDTHS,
 	    sizeof(*sr->sr_curves));
 	ATF_REQUIRE(sr->sr_curves != NULL);
-	for (i = 0; i < number_source_count; i++) {
-		for (w = 0; w < NUMBER_WIDTHS; w++) {
+	for (unsigned i = 0; i < number_source_count; i++) {
+		for (unsigned w = 0; w < NUMBER_WIDTHS; w++) {
 			if (number_sources[i].ns_batch[w] == NULL)
 				continue;
 			sc = &sr->sr_curves[sr->sr_count++];
 			sc->sc_source = &number_sources[i];
 			sc->sc_width = (enum number_width)w;
-			for (k = 0; k < NUMBER_FIRST; k++)
+			for (unsigned k = 0; k < NUMBER_FIRST; k++)
 				sc->sc_first[k] = UINT64_C(0xfefefefefefefefe)
 				    >> (64 - number_bits[w]);
 		}
 	}
 	ATF_REQUIRE_EQ(0, sources_make_points(sr));
-	for (i = 0; i < sy->sy_points; i++) {
+	for (unsigned i = 0; i < sy->sy_points; i++) {
 		struct sources_point *sp = &sr->sr_points[i];
 
 		sp->sp_unbound = sp->sp_threads == 3;
 		sp->sp_count = FIXTURE_REPEATS;
 		/* Grows up to three threads. */
-		for (r = 0; r < FIXTURE_REPEATS; r++)
+		for (unsigned r = 0; r < FIXTURE_REPEATS; r++)
 			sp->sp_samples[r] = (struct sources_sample){
 			    .ss_window_s = 1,
 			    .ss_cpu_s = 0.5, .ss_failures = 7,
@@ -450,10 +444,10 @@ TEST(sources_print__fits, "Tables are 80 columns wide for the slowest and the "
 	static const double scales[] = { 1, 1e3, 33e6, 1e9, 1e12 };
 	char line[512], *place, *text;
 	struct sources sr;
-	size_t i, len;
+	size_t len;
 	FILE *out;
 
-	for (i = 0; i < nitems(scales); i++) {
+	for (size_t i = 0; i < nitems(scales); i++) {
 		make_fixture(&sr, scales[i]);
 		out = open_memstream(&text, &len);
 		ATF_REQUIRE(out != NULL);
@@ -523,13 +517,12 @@ TEST(sources_print_plot__draws, "gnuplot takes the script, for both formats, "
 	struct stat sb;
 	FILE *out;
 	size_t len;
-	unsigned i, k;
 	int status;
 
-	for (i = 0; i < 2 * nitems(scales); i++) {
+	for (unsigned i = 0; i < 2 * nitems(scales); i++) {
 		make_fixture(&sr, scales[i / 2]);
 		/* Then without computed sources, and with one thread only. */
-		for (k = 0; i % 2 != 0 && k < sr.sr_count; k++) {
+		for (unsigned k = 0; i % 2 != 0 && k < sr.sr_count; k++) {
 			unsigned t;
 
 			for (t = sr.sr_curves[k].sc_source->ns_hardware;

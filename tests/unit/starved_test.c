@@ -301,7 +301,6 @@ by_stack(const void *a, const void *b)
 static bool
 is_among(uint64_t stack, const uint64_t *stacks, unsigned n)
 {
-
 	while (n > 0 && stacks[n - 1] != stack)
 		n--;
 	return (n > 0);
@@ -316,16 +315,16 @@ choose(struct call *calls, uint64_t reached, bool every)
 {
 	static uint64_t tried[STACKS_MAX];
 	static unsigned before, now;
-	uint64_t i, n = 0;
+	uint64_t n = 0;
 	bool first, last;
 
-	for (i = 0; i < reached; i++)
+	for (uint64_t i = 0; i < reached; i++)
 		calls[i] = (struct call){ failure->fa_stack[i], i + 1 };
 	if (every)
 		return (reached);
 	qsort(calls, reached, sizeof(*calls), by_stack);
 	before = now;
-	for (i = 0; i < reached; i++) {
+	for (uint64_t i = 0; i < reached; i++) {
 		const struct call ca = calls[i];
 
 		first = i == 0 || calls[i - 1].ca_stack != ca.ca_stack;
@@ -400,7 +399,6 @@ make_files(const char *source)
 static void *
 crypto_malloc(size_t size, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	return (malloc(size));
@@ -409,7 +407,6 @@ crypto_malloc(size_t size, const char *file, int line)
 static void *
 crypto_realloc(void *p, size_t size, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	return (realloc(p, size));
@@ -418,7 +415,6 @@ crypto_realloc(void *p, size_t size, const char *file, int line)
 static void
 crypto_free(void *p, const char *file, int line)
 {
-
 	(void)file;
 	(void)line;
 	free(p);
@@ -429,7 +425,7 @@ starve(const atf_tc_t *tc, enum kind kind)
 {
 	const bool every = atf_tc_get_config_var_as_bool_wd(tc, "every", false);
 	const char *only = getenv("STARVED_ONLY");
-	unsigned bad = 0, i;
+	unsigned bad = 0;
 
 	failure = mmap(NULL, sizeof(*failure), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -445,7 +441,7 @@ starve(const atf_tc_t *tc, enum kind kind)
 	    crypto_realloc, crypto_free));
 	ATF_REQUIRE_EQ(0, cpu_init());
 	make_files(atf_tc_get_config_var_wd(tc, "source", "."));
-	for (i = 0; i < nitems(operations); i++)
+	for (unsigned i = 0; i < nitems(operations); i++)
 		if (only == NULL || strcmp(only, operations[i].op_name) == 0)
 			bad += campaign(&operations[i], kind, every);
 	ATF_CHECK_EQ_MSG(0, bad, "%u of these failures are not survived", bad);

@@ -33,7 +33,6 @@ static struct fortuna_private fp;
 static void
 unmake(void)
 {
-
 	if (spare == NULL)
 		return;
 	cipher_key_free(spare);
@@ -46,7 +45,6 @@ static void
 make_with(const struct cipher *cipher, const struct hash *ha,
     unsigned minpoolsize)
 {
-
 	unmake();
 	ATF_REQUIRE(cipher != NULL);
 	ATF_REQUIRE_EQ(0, fortuna_state_init(&fs, cipher, ha, minpoolsize));
@@ -56,7 +54,6 @@ make_with(const struct cipher *cipher, const struct hash *ha,
 static void
 make(const char *cipher)
 {
-
 	make_with(cipher_find(cipher), hash_sha256(),
 	    RANDOM_FORTUNA_DEFPOOLSIZE);
 }
@@ -65,7 +62,6 @@ make(const char *cipher)
 static unsigned
 pre_read(void)
 {
-
 	return (fortuna_state_pre_read(&fs, 0, false));
 }
 
@@ -78,9 +74,8 @@ event_make(uint32_t counter, uint8_t first, uint8_t size, uint8_t destination)
 		.he_destination = destination,
 		.he_source = RANDOM_CACHED,
 	};
-	uint8_t i;
 
-	for (i = 0; i < HARVEST_ENTROPY_BYTES; i++)
+	for (uint8_t i = 0; i < HARVEST_ENTROPY_BYTES; i++)
 		he.he_entropy[i] = (uint8_t)(first + i);
 	return (he);
 }
@@ -97,16 +92,13 @@ feed(uint32_t counter, uint8_t first, uint8_t destination)
 static void
 feed_pool0(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SEED_EVENTS; i++)
+	for (uint32_t i = 0; i < SEED_EVENTS; i++)
 		feed(0x01000000 + i, (uint8_t)(16 * i), 0);
 }
 
 static void
 make_seeded(const char *cipher)
 {
-
 	make(cipher);
 	feed_pool0();
 	ATF_REQUIRE_EQ(1, pre_read());
@@ -141,7 +133,6 @@ check_bytes(const uint8_t *got, const char *hex, size_t n, const char *what)
 static void
 check_counter(uint64_t hi, uint64_t lo)
 {
-
 	ATF_CHECK_MSG(uint128_equals(fs.fs_counter, uint128_make(hi, lo)),
 	    "C is %#" PRIx64 ":%016" PRIx64 ", not %#" PRIx64 ":%016" PRIx64,
 	    uint128_hi(fs.fs_counter), uint128_lo(fs.fs_counter), hi, lo);
@@ -153,7 +144,7 @@ static const char first_key[] =
 STATE_TEST(worked_example__aes_locked, "Six events, a reseed and 20 bytes, "
     "byte for byte as the kernel's code: AES, a locked read")
 {
-	size_t done, n;
+	size_t n;
 
 	make("aes");
 	ATF_CHECK(!fortuna_state_seeded(&fs));
@@ -164,7 +155,7 @@ STATE_TEST(worked_example__aes_locked, "Six events, a reseed and 20 bytes, "
 	ATF_CHECK(fortuna_state_seeded(&fs));
 	check_counter(0, 1);
 	check_bytes(fs.fs_key->ck_raw, first_key, 32, "K after the reseed");
-	for (done = 0; done < 20; done += n) {
+	for (size_t done = 0; done < 20; done += n) {
 		n = fortuna_piece(fs.fs_key->ck_cipher, 20 - done);
 		fortuna_state_genbytes(&fs, output + done, n);
 	}
@@ -178,7 +169,6 @@ STATE_TEST(worked_example__aes_locked, "Six events, a reseed and 20 bytes, "
 STATE_TEST(worked_example__chacha20_concurrent, "Six events, a reseed and 20 "
     "bytes, byte for byte as the kernel's code: ChaCha20, a concurrent read")
 {
-
 	make_seeded("chacha20");
 	check_counter(0, 1);
 	check_bytes(fs.fs_key->ck_raw, first_key, 32, "K after the reseed");
@@ -238,9 +228,8 @@ STATE_TEST(fortuna_state_init__pool_hash, "Pools hash with what they were "
     "given, of any length; K is made of it by SHA-256")
 {
 	struct hash *ha;
-	size_t i;
 
-	for (i = 0; i < nitems(hashed); i++) {
+	for (size_t i = 0; i < nitems(hashed); i++) {
 		ha = hash_find(hashed[i].pool_hash);
 		ATF_REQUIRE_EQ_MSG(HASH_READY, hash_load(ha), "%s",
 		    hashed[i].pool_hash);
@@ -262,11 +251,10 @@ STATE_TEST(fortuna_state_event__lengths, "An event of 8 bytes absorbs 12, so "
     "the sixth brings pool 0 over 64 and allows a reseed")
 {
 	struct harvest_event he;
-	uint32_t i, length = 0;
-	uint8_t size;
+	uint32_t length = 0;
 
 	make("chacha20");
-	for (i = 1; i <= SEED_EVENTS; i++) {
+	for (uint32_t i = 1; i <= SEED_EVENTS; i++) {
 		ATF_CHECK_EQ(0, pre_read());
 		ATF_CHECK(!fortuna_state_seeded(&fs));
 		feed(i, 0, 0);
@@ -276,7 +264,7 @@ STATE_TEST(fortuna_state_event__lengths, "An event of 8 bytes absorbs 12, so "
 	ATF_CHECK_EQ(1, pre_read());
 	ATF_CHECK_EQ(0, fs.fs_pool[0].fsp_length);
 	ATF_CHECK_EQ(0, pre_read());
-	for (size = 1; size <= HARVEST_ENTROPY_BYTES; size++) {
+	for (uint8_t size = 1; size <= HARVEST_ENTROPY_BYTES; size++) {
 		he = event_make(1, 2, size, 3);
 		fortuna_state_event(&fs, &he);
 		length += 4u + size;
@@ -290,10 +278,10 @@ STATE_TEST(fortuna_state_event__pools, "The destination modulo 32 chooses the "
 {
 	struct harvest_event he;
 	uint32_t want[RANDOM_FORTUNA_NPOOLS] = { 0 };
-	unsigned destination, i, pool, source;
+	unsigned destination, pool;
 
 	make("aes");
-	for (source = 0; source < ENTROPYSOURCE; source++) {
+	for (unsigned source = 0; source < ENTROPYSOURCE; source++) {
 		for (destination = 0; destination < 256; destination += 5) {
 			he = event_make(1, 2, 8, (uint8_t)destination);
 			he.he_source = (uint8_t)source;
@@ -302,7 +290,7 @@ STATE_TEST(fortuna_state_event__pools, "The destination modulo 32 chooses the "
 			    destination % 32;
 			want[pool] += EVENT_BYTES;
 		}
-		for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
+		for (unsigned i = 0; i < RANDOM_FORTUNA_NPOOLS; i++)
 			ATF_CHECK_EQ_MSG(want[i], fs.fs_pool[i].fsp_length,
 			    "source %u, pool %u: %u", source, i,
 			    fs.fs_pool[i].fsp_length);
@@ -318,10 +306,9 @@ static void
 key_of_events(uint8_t key[CIPHER_KEY_BYTES], enum changed changed)
 {
 	struct harvest_event he;
-	uint32_t i;
 
 	make("chacha20");
-	for (i = 0; i < 14; i++) {
+	for (uint32_t i = 0; i < 14; i++) {
 		he = event_make(i, (uint8_t)i, 4, 0);
 		if (changed == SOURCE)
 			he.he_source = RANDOM_INTERRUPT;
@@ -345,10 +332,9 @@ STATE_TEST(fortuna_state_event__what_is_hashed, "The counter and he_size bytes "
     "are hashed; source, destination and the bytes after these are not")
 {
 	uint8_t key[CIPHER_KEY_BYTES], plain[CIPHER_KEY_BYTES];
-	enum changed i;
 
 	key_of_events(plain, NOTHING);
-	for (i = NOTHING; i <= SIZE; i++) {
+	for (enum changed i = NOTHING; i <= SIZE; i++) {
 		key_of_events(key, i);
 		ATF_CHECK_EQ_MSG(i < COUNTER, memcmp(key, plain,
 		    sizeof(key)) == 0, "change %u", i);
@@ -368,10 +354,9 @@ STATE_TEST(fortuna_state_event__length_saturates, "A pool that is not drained "
 		{ INT_MAX - 1, INT_MAX },
 		{ INT_MAX, INT_MAX },
 	};
-	size_t i;
 
 	make("chacha20");
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		fs.fs_pool[0].fsp_length = rows[i].before;
 		feed(1, 2, 0);
 		ATF_CHECK_EQ_MSG(rows[i].after, fs.fs_pool[0].fsp_length,
@@ -393,10 +378,8 @@ event_of_size(void *arg)
 STATE_TEST(fortuna_state_event__bad_size, "An event without bytes, or with "
     "more than it can hold, is a mistake")
 {
-	uint8_t size;
-
 	make("aes");
-	for (size = 0; size <= HARVEST_ENTROPY_BYTES + 1; size++)
+	for (uint8_t size = 0; size <= HARVEST_ENTROPY_BYTES + 1; size++)
 		ATF_CHECK_EQ_MSG(size == 0 || size > HARVEST_ENTROPY_BYTES,
 		    support_asserts(event_of_size, &size), "%u", size);
 }
@@ -414,7 +397,6 @@ struct model {
 static void
 sha256(const uint8_t *in, size_t n, uint8_t out[32])
 {
-
 	ATF_REQUIRE_EQ(1, EVP_Digest(in, n, out, NULL, EVP_sha256(), NULL));
 }
 
@@ -422,13 +404,12 @@ static void
 model_feed(struct model *m, uint32_t counter, uint8_t first, unsigned pool)
 {
 	uint8_t *p = m->m_pool[pool].bytes + m->m_pool[pool].n;
-	unsigned i;
 
 	ATF_REQUIRE(m->m_pool[pool].n + EVENT_BYTES <=
 	    sizeof(m->m_pool[pool].bytes));
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		p[i] = (uint8_t)(counter >> 8 * i);
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		p[4 + i] = (uint8_t)(first + i);
 	m->m_pool[pool].n += EVENT_BYTES;
 }
@@ -460,13 +441,13 @@ STATE_TEST(fortuna_state_pre_read__pools_and_keys, "Over 64 reseeds, pool i is "
     "drained exactly in each 2^i-th, and every key is the model's")
 {
 	static struct model model;
-	uint32_t counter = 1, e, i, reseed, want;
+	uint32_t counter = 1, e, want;
 	unsigned pools;
 
 	make("chacha20");
-	for (reseed = 1; reseed <= 64; reseed++) {
+	for (uint32_t reseed = 1; reseed <= 64; reseed++) {
 		/* Pool 31 stays empty: an empty pool is hashed like others. */
-		for (i = 0; i < RANDOM_FORTUNA_NPOOLS - 1; i++) {
+		for (uint32_t i = 0; i < RANDOM_FORTUNA_NPOOLS - 1; i++) {
 			/* Every third time the upper pools get nothing. */
 			if (i > 0 && reseed % 3 == 0)
 				continue;
@@ -485,7 +466,7 @@ STATE_TEST(fortuna_state_pre_read__pools_and_keys, "Over 64 reseeds, pool i is "
 		check_counter(0, reseed);
 		ATF_CHECK_MSG(memcmp(model.m_key, fs.fs_key->ck_raw,
 		    CIPHER_KEY_BYTES) == 0, "reseed %u: another key", reseed);
-		for (i = 0; i < RANDOM_FORTUNA_NPOOLS; i++) {
+		for (uint32_t i = 0; i < RANDOM_FORTUNA_NPOOLS; i++) {
 			want = (uint32_t)model.m_pool[i].n;
 			ATF_CHECK_EQ_MSG(want, fs.fs_pool[i].fsp_length,
 			    "reseed %u, pool %u: %u bytes, not %u", reseed, i,
@@ -501,11 +482,10 @@ STATE_TEST(fortuna_state_pre_read__all_pools, "Reseed 2^31 drains all 32 "
     "pools; the one before and the one after drain one")
 {
 	static const unsigned pools[] = { 1, 32, 1 };
-	size_t i;
 
 	make_seeded("aes");
 	fs.fs_reseedcount = (UINT32_C(1) << 31) - 2;
-	for (i = 0; i < nitems(pools); i++) {
+	for (size_t i = 0; i < nitems(pools); i++) {
 		feed_pool0();
 		ATF_CHECK_EQ_MSG(pools[i], pre_read(), "reseed %u",
 		    fs.fs_reseedcount);
@@ -516,7 +496,6 @@ STATE_TEST(fortuna_state_pre_read__counter_wraps, "C = 0 is the only record of "
     "being unseeded, also after 2^128 blocks; the reseed then leaves the old "
     "key out")
 {
-
 	make_seeded("aes");
 	fs.fs_counter = uint128_make(UINT64_MAX, UINT64_MAX);
 	ATF_CHECK(fortuna_state_seeded(&fs));
@@ -585,10 +564,9 @@ STATE_TEST(fortuna_state_pre_read__pace_from_last_reseed, "The time counts "
 		{ true, 900 * ms + 1, 0 },
 		{ false, 900 * ms + 2, 3 },
 	};
-	size_t i;
 
 	make("aes");
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		if (rows[i].feed)
 			feed_pool0();
 		ATF_CHECK_EQ_MSG(rows[i].pools, fortuna_state_pre_read(&fs,
@@ -607,9 +585,8 @@ STATE_TEST(fortuna_state_pre_read__minpoolsize, "Pool 0 reseeds from "
 		{ 73, 7 }, { 128, 11 },
 	};
 	unsigned e;
-	size_t i;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		make_with(ciphers[0], hash_sha256(), rows[i].minpoolsize);
 		for (e = 0; e < 1000; e++)
 			feed(e, 1, (uint8_t)(e % 31 + 1));
@@ -639,9 +616,9 @@ TEST(fortuna_piece__sizes, "A locked read is cut into pages, and AES's last "
 		{ "chacha20", 4096, 4096 }, { "chacha20", 4097, 4096 },
 		{ "chacha20", UINT64_C(1) << 32, 4096 },
 	};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		n = fortuna_piece(cipher_find(rows[i].cipher), rows[i].resid);
 		ATF_CHECK_EQ_MSG(rows[i].piece, n, "%s, %" PRIu64 ": %zu",
 		    rows[i].cipher, rows[i].resid, n);
@@ -651,7 +628,6 @@ TEST(fortuna_piece__sizes, "A locked read is cut into pages, and AES's last "
 static uint64_t
 max64(uint64_t a, uint64_t b)
 {
-
 	return (a > b ? a : b);
 }
 
@@ -698,7 +674,6 @@ STATE_TEST(fortuna_state_genbytes__counters, "A locked read uses the counters "
 static uint64_t
 counters_used(bool aes, uint64_t n)
 {
-
 	if (!aes)
 		return ((n + 63) / 64);
 	/* A new key after each 2^20 bytes, if any come after them. */
@@ -725,10 +700,10 @@ STATE_TEST(fortuna_state_reserve__never_too_few, "For every size up to 4 MiB, "
     "multiple of 2^20: never fewer, or two readers would share one")
 {
 	uint64_t n, reserved, used;
-	unsigned block, k, side;
+	unsigned block, side;
 	bool aes;
 
-	for (k = 0; k < nitems(names); k++) {
+	for (unsigned k = 0; k < nitems(names); k++) {
 		make_seeded(names[k]);
 		aes = k == 0;
 		block = spare->ck_cipher->ci_block_bytes;
@@ -837,11 +812,11 @@ STATE_TEST(fortuna_private_genbytes__misuse, "More than was reserved, or a "
 		{ 1001, true }, { 100, true }, { 64, false }, { 1000, true },
 		{ 936, false }, { 1, true },
 	};
-	size_t i, n;
+	size_t n;
 
 	make_seeded("chacha20");
 	fortuna_state_reserve(&fs, &spare, 1000, &fp);
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		n = rows[i].n;
 		ATF_CHECK_EQ_MSG(rows[i].asserts,
 		    support_asserts(private_draw, &n), "%zu bytes", n);
@@ -855,9 +830,8 @@ STATE_TEST(fortuna_state_reserve__takes_the_key, "The read has the old key, "
 {
 	uint8_t old[CIPHER_KEY_BYTES], new[CIPHER_KEY_BYTES];
 	struct cipher_key *taken;
-	unsigned k;
 
-	for (k = 0; k < cipher_count; k++) {
+	for (unsigned k = 0; k < cipher_count; k++) {
 		make_seeded(ciphers[k]->ci_name);
 		memcpy(old, fs.fs_key->ck_raw, sizeof(old));
 		taken = fs.fs_key;
@@ -882,9 +856,8 @@ STATE_TEST(fortuna_private_fini__wipes, "Once a read has ended, the object it "
     "used cannot produce its bytes again")
 {
 	uint128_t counter, ctr;
-	unsigned k;
 
-	for (k = 0; k < cipher_count; k++) {
+	for (unsigned k = 0; k < cipher_count; k++) {
 		make_seeded(ciphers[k]->ci_name);
 		counter = fs.fs_counter;
 		fortuna_state_reserve(&fs, &spare, 4096, &fp);
@@ -952,14 +925,14 @@ small_as_concurrent(const char *cipher, enum small_fault fault)
 	uint8_t scratch[FORTUNA_SMALL_SCRATCH_BYTES];
 	struct fortuna_state small;
 	bool same = true;
-	size_t n, used;
+	size_t used;
 
 	make_seeded(cipher);
 	small = fs;
 	cipher_key_free(spare);
 	spare = NULL;
 	make_seeded(cipher);
-	for (n = 0; n <= RANDOM_FORTUNA_SMALL && same; n++) {
+	for (size_t n = 0; n <= RANDOM_FORTUNA_SMALL && same; n++) {
 		memset(scratch, 0, sizeof(scratch));
 		used = fault == SMALL_RIGHT ?
 		    fortuna_state_small(&small, scratch, n) :
@@ -981,11 +954,9 @@ STATE_TEST(fortuna_state_small__as_concurrent, "A small read in one go gives "
     "the bytes, K and C of a concurrent one, whatever its size, and leaves no "
     "key behind; what does not is found")
 {
-	enum small_fault fault;
-	unsigned k;
-
-	for (k = 0; k < cipher_count; k++)
-		for (fault = KEY_FIRST; fault <= SMALL_RIGHT; fault++)
+	for (unsigned k = 0; k < cipher_count; k++)
+		for (enum small_fault fault = KEY_FIRST; fault <= SMALL_RIGHT;
+		    fault++)
 			ATF_CHECK_EQ_MSG(fault == SMALL_RIGHT,
 			    small_as_concurrent(ciphers[k]->ci_name, fault),
 			    "%s, fault %u", ciphers[k]->ci_name, fault);

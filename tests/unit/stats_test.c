@@ -88,7 +88,7 @@ TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
 {
 	const double v[] = { 9.5, 1.25, 7, 3, 5.5, 2, 8, 4.75, 6, 10 };
 	double high[3], low[3], seen[nitems(v)];
-	unsigned differ = 0, i;
+	unsigned differ = 0;
 
 	memcpy(seen, v, sizeof(v));
 	ATF_REQUIRE_EQ(0, stats_ci95_median(v, nitems(v), 1, &low[0],
@@ -99,7 +99,7 @@ TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
 	ATF_CHECK_EQ(high[0], high[1]);
 	ATF_CHECK(memcmp(seen, v, sizeof(v)) == 0);
 	/* In another order they are the same values. */
-	for (i = 0; i < nitems(v); i++)
+	for (unsigned i = 0; i < nitems(v); i++)
 		seen[i] = v[nitems(v) - 1 - i];
 	ATF_REQUIRE_EQ(0, stats_ci95_median(seen, nitems(v), 1, &low[1],
 	    &high[1]));
@@ -108,7 +108,7 @@ TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
 	ATF_CHECK(low[0] >= 1.25 && low[0] <= 5.75);
 	ATF_CHECK(high[0] >= 5.75 && high[0] <= 10);
 	/* All 64 bits of a seed count; which draws differ is up to them. */
-	for (i = 0; i < 64; i++) {
+	for (unsigned i = 0; i < 64; i++) {
 		ATF_REQUIRE_EQ(0, stats_ci95_median(v, nitems(v),
 		    UINT64_C(1) << i, &low[2], &high[2]));
 		differ += low[2] != low[0] || high[2] != high[0];
@@ -139,9 +139,8 @@ TEST(stats_ci95_median__two_values, "The interval of two values spans both")
 {
 	const double v[] = { 30, 10 };
 	double high = 0, low = 0;
-	uint64_t seed;
 
-	for (seed = 0; seed < 20; seed++) {
+	for (uint64_t seed = 0; seed < 20; seed++) {
 		ATF_REQUIRE_EQ(0, stats_ci95_median(v, 2, seed, &low, &high));
 		ATF_CHECK_EQ(10, low);
 		ATF_CHECK_EQ(30, high);
@@ -183,7 +182,6 @@ TEST(mann_whitney__counted, "Few different values: exact, 2 of the 126 orders "
 	const double a[] = { 1, 2, 3, 4, 5, 6, 7 };
 	const double b[] = { 2.5, 3.5, 8, 9, 10 };
 	double long_a[20], long_b[20];
-	unsigned i;
 
 	CHECK_NEAR(2 / 126.0, hypothesis_mann_whitney(five, 5, four, 4),
 	    1e-12);
@@ -191,7 +189,7 @@ TEST(mann_whitney__counted, "Few different values: exact, 2 of the 126 orders "
 	    1e-12);
 	CHECK_NEAR(0.20202020202020204, hypothesis_mann_whitney(a, 7, b, 5),
 	    1e-12);
-	for (i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < 20; i++) {
 		long_a[i] = i;
 		long_b[i] = i + 10.5;
 	}
@@ -204,9 +202,9 @@ TEST(mann_whitney__counted, "Few different values: exact, 2 of the 126 orders "
 static double
 by_enumeration(unsigned na, unsigned nb, unsigned u)
 {
-	unsigned all = 0, below = 0, chosen, i, set, sum;
+	unsigned all = 0, below = 0, chosen, i, sum;
 
-	for (set = 0; set < 1u << (na + nb); set++) {
+	for (unsigned set = 0; set < 1u << (na + nb); set++) {
 		for (chosen = sum = i = 0; i < na + nb; i++) {
 			if ((set & 1u << i) == 0)
 				continue;
@@ -225,11 +223,11 @@ TEST(mann_whitney__every_order, "Counting agrees with going through all "
     "orders, for each U of several sizes")
 {
 	double a[8], b[8];
-	unsigned above, i, na, nb, rest, u;
+	unsigned above, i, rest;
 
-	for (na = 1; na <= 6; na++) {
-		for (nb = 1; nb <= 6; nb++) {
-			for (u = 0; u <= na * nb / 2; u++) {
+	for (unsigned na = 1; na <= 6; na++) {
+		for (unsigned nb = 1; nb <= 6; nb++) {
+			for (unsigned u = 0; u <= na * nb / 2; u++) {
 				/* b at 10, 20, ...; a above u of them in all */
 				for (i = 0; i < nb; i++)
 					b[i] = 10 * (i + 1.0);
@@ -251,12 +249,11 @@ TEST(mann_whitney__ties_and_many, "Ties, and more values than are counted: "
 	const double a[] = { 1, 2, 2, 3, 4 }, b[] = { 2, 3, 3, 5, 6, 6 };
 	const double same[] = { 3, 3, 3, 3 };
 	double many_a[30], many_b[30];
-	unsigned i;
 
 	CHECK_NEAR(0.1130499788563229, hypothesis_mann_whitney(a, 5, b, 6),
 	    1e-9);
 	ATF_CHECK_EQ(1, hypothesis_mann_whitney(same, 4, same, 3));
-	for (i = 0; i < 30; i++) {
+	for (unsigned i = 0; i < 30; i++) {
 		many_a[i] = i;
 		many_b[i] = i + 7.5;
 	}
@@ -290,18 +287,17 @@ static void
 count_orders(double *y, unsigned k, unsigned n, double s, unsigned *beyond,
     unsigned *all)
 {
-	unsigned i, j;
 	double of = 0, swap;
 
 	if (k == n) {
-		for (i = 0; i < n; i++)
-			for (j = 0; j < i; j++)
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned j = 0; j < i; j++)
 				of += y[i] > y[j] ? 1 : -1;
 		*all += 1;
 		*beyond += fabs(of) >= fabs(s);
 		return;
 	}
-	for (i = k; i < n; i++) {
+	for (unsigned i = k; i < n; i++) {
 		swap = y[k], y[k] = y[i], y[i] = swap;
 		count_orders(y, k + 1, n, s, beyond, all);
 		swap = y[k], y[k] = y[i], y[i] = swap;
@@ -316,17 +312,17 @@ TEST(trend__counted, "Few different values: exact, 2 of the 120 orders of 5 "
 	const double rising[] = { 1, 2, 3, 4, 5 };
 	const double ten[] = { 2, 1, 3, 5, 4, 6, 9, 7, 10, 8 };
 	double order[] = { 1, 2, 3, 4, 5, 6 }, s;
-	unsigned all, beyond, i, k, n;
+	unsigned all, beyond;
 
 	CHECK_NEAR(2 / 120.0, hypothesis_trend(x, rising, 5), 1e-12);
 	CHECK_NEAR(2 / 24.0, hypothesis_trend(x, rising, 4), 1e-12);
 	ATF_CHECK_EQ(1, hypothesis_trend(x, rising, 2));
 	/* 10! orders, of which 1717 have at most the 5 inversions of this. */
 	CHECK_NEAR(2 * 1717.0 / 3628800, hypothesis_trend(x, ten, 10), 1e-12);
-	for (n = 2; n <= 6; n++) {
+	for (unsigned n = 2; n <= 6; n++) {
 		/* Its first k values fall, and the others rise. */
-		for (k = 0; k <= n; k++) {
-			for (i = 0; i < n; i++)
+		for (unsigned k = 0; k <= n; k++) {
+			for (unsigned i = 0; i < n; i++)
 				order[i] = i < k ? k - i : i + 1;
 			s = n * (n - 1) / 2.0 - k * (k > 0 ? k - 1.0 : 0);
 			all = beyond = 0;
@@ -342,10 +338,9 @@ TEST(holm__by_hand, "The smallest times n, the next times n - 1, none below "
 {
 	const double want[] = { 0.03, 0.06, 0.06, 0.02 };
 	double large[] = { 0.6, 0.5 }, p[] = { 0.01, 0.04, 0.03, 0.005 };
-	unsigned i;
 
 	ATF_REQUIRE_EQ(0, hypothesis_holm(p, nitems(p)));
-	for (i = 0; i < nitems(p); i++)
+	for (unsigned i = 0; i < nitems(p); i++)
 		CHECK_NEAR(want[i], p[i], 1e-12);
 	ATF_REQUIRE_EQ(0, hypothesis_holm(large, 2));
 	ATF_CHECK(large[0] == 1 && large[1] == 1);
@@ -395,16 +390,15 @@ TEST(resample__interval, "The quantiles 0.025 and 0.975 of all, as sorting "
 	double v[HYPOTHESIS_RESAMPLES], values[25], want_high, want_low;
 	struct resample rs = { .rs_n = 0 };
 	uint64_t state = 11;
-	unsigned i;
 
-	for (i = 0; i < nitems(v); i++)
+	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = (double)(support_draw(&state) >> 40);
 	memcpy(sorted, v, sizeof(v));
 	resample_interval(v, &low, &high);
 	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.025), low, 1e-12);
 	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.975), high, 1e-12);
 
-	for (i = 0; i < nitems(values); i++)
+	for (unsigned i = 0; i < nitems(values); i++)
 		values[i] = 1000 + i;
 	ATF_REQUIRE_EQ(0, stats_ci95_median(values, nitems(values), 5,
 	    &want_low, &want_high));
@@ -420,14 +414,12 @@ TEST(resample__interval, "The quantiles 0.025 and 0.975 of all, as sorting "
 static struct agreement_value
 around(double v, double half)
 {
-
 	return ((struct agreement_value){ v - half, v, v + half });
 }
 
 static struct agreement_item
 item(double measured, double half, double predicted)
 {
-
 	return ((struct agreement_item){ around(measured, half),
 	    around(predicted, 0) });
 }
@@ -437,9 +429,8 @@ static struct agreement
 added(const double *m, const double *p, unsigned n, bool share)
 {
 	struct agreement ag = { 0 };
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		agreement_add(&ag, m[i], p[i], share, &m[i]);
 	ATF_CHECK_EQ(n, ag.ag_count);
 	return (ag);
@@ -460,9 +451,8 @@ TEST(errors__planted, "errors of planted predictions, as shares: nothing, one "
 		{ { 4, 8 }, { 0, 8 }, 2, 0.5, -1, 0, 0 },
 	};
 	struct agreement ag;
-	unsigned i;
 
-	for (i = 0; i < nitems(cases); i++) {
+	for (unsigned i = 0; i < nitems(cases); i++) {
 		ag = added(cases[i].m, cases[i].p, cases[i].n, true);
 		CHECK_SAME(cases[i].mean, agreement_mean(&ag));
 		CHECK_SAME(cases[i].worst, ag.ag_worst);
@@ -488,10 +478,9 @@ static struct agreement_ranks
 ranked(const struct agreement_item *items, unsigned n)
 {
 	struct agreement_ranks ar = { 0 };
-	unsigned a, b;
 
-	for (a = 0; a < n; a++)
-		for (b = a + 1; b < n; b++)
+	for (unsigned a = 0; a < n; a++)
+		for (unsigned b = a + 1; b < n; b++)
 			agreement_rank(&items[a], &items[b], &ar);
 	return (ar);
 }
@@ -588,11 +577,11 @@ TEST(paired__error_rate, "No difference, one value in four disturbed: the "
 	double logs[25];
 	uint64_t state = 1;
 	struct paired pd;
-	unsigned i, k, n, wrong;
+	unsigned i, wrong;
 
-	for (n = 5; n <= nitems(logs); n += 10) {
+	for (unsigned n = 5; n <= nitems(logs); n += 10) {
 		for (wrong = i = 0; i < 2000; i++) {
-			for (k = 0; k < n; k++) {
+			for (unsigned k = 0; k < n; k++) {
 				double v = (double)(support_draw(&state) >>
 				    11) * 0x1p-53 - 0.5;
 

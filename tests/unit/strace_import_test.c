@@ -18,20 +18,19 @@ expect(const char *text, const char *streams, struct strace_summary *ss)
 {
 	struct recording rec;
 	char got[1024] = "";
-	unsigned i;
-	size_t k, n;
+	size_t n;
 
 	atf_utils_create_file("trace", "%s", text);
 	message[0] = '\0';
 	ATF_REQUIRE_EQ_MSG(0, strace_import("trace", &rec, ss, message), "%s",
 	    message);
-	for (i = 0; i < rec.rec_count; i++) {
+	for (unsigned i = 0; i < rec.rec_count; i++) {
 		const struct recording_stream *rm = &rec.rec_streams[i];
 
 		n = strlen(got);
 		snprintf(got + n, sizeof(got) - n, "%s%s", i == 0 ? "" : " ",
 		    rm->rm_name);
-		for (k = 0; k < rm->rm_count; k++) {
+		for (size_t k = 0; k < rm->rm_count; k++) {
 			n = strlen(got);
 			snprintf(got + n, sizeof(got) - n, "%c%" PRIu64 "+%"
 			    PRIu64, k == 0 ? ':' : ',',

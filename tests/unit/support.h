@@ -124,7 +124,6 @@ name##_on_machine(void *arg __attribute__((unused)))
 static inline unsigned
 support_cpus(void)
 {
-
 #ifdef MACHINE_VIRTUAL
 	return (SUPPORT_CPUS);
 #else
@@ -136,7 +135,6 @@ support_cpus(void)
 static inline bool
 support_asleep(struct mthread *td)
 {
-
 #ifdef MACHINE_VIRTUAL
 	return (td->mt_thread->vt_state == VM_BLOCKED);
 #else
@@ -191,7 +189,6 @@ support_spawn(struct mthread *td, const char *name, int cpu,
 static inline void
 support_await(struct m32 *flag)
 {
-
 	while (atomic_load_acq_32(flag) == 0)
 		machine_yield();
 }
@@ -239,7 +236,6 @@ support_mismatch(const uint8_t *a, const uint8_t *b, size_t n)
 static inline bool
 support_all(const uint8_t *p, size_t n, uint8_t c)
 {
-
 	for (; n > 0; n--, p++)
 		if (*p != c)
 			return (false);
@@ -251,11 +247,10 @@ static inline void
 support_unhex(const char *hex, uint8_t *out, size_t n)
 {
 	char digits[3] = { 0 };
-	size_t i;
 
 	ATF_REQUIRE_MSG(strlen(hex) == 2 * n, "\"%s\" is not %zu bytes", hex,
 	    n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		memcpy(digits, hex + 2 * i, 2);
 		out[i] = (uint8_t)strtoul(digits, NULL, 16);
 	}
@@ -265,7 +260,6 @@ support_unhex(const char *hex, uint8_t *out, size_t n)
 static inline uint64_t
 support_draw(uint64_t *state)
 {
-
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
 	*state ^= *state >> 27;
@@ -278,7 +272,6 @@ static inline void
 support_trapped(const char *file, int line, const char *func,
     const char *expr, const char *msg)
 {
-
 	(void)file;
 	(void)line;
 	(void)func;

@@ -31,9 +31,8 @@ TEST(figure__three_or_four_digits, "Figures of every magnitude fit their "
 		{ 1e300, "1e+85P", "1e+291s", ">9999" },
 	};
 	char buf[FORMAT_SIZE];
-	size_t i;
 
-	for (i = 0; i < nitems(figures); i++) {
+	for (size_t i = 0; i < nitems(figures); i++) {
 		double v = figures[i].value;
 
 		ATF_CHECK_STREQ(figures[i].real, format_real(buf, v));
@@ -47,7 +46,6 @@ TEST(figure__three_or_four_digits, "Figures of every magnitude fit their "
 
 TEST(figure_bytes__whole_units, "A size is never rounded")
 {
-
 	ATF_CHECK_STREQ("100 B", FORMAT(bytes, 100));
 	ATF_CHECK_STREQ("64 KiB", FORMAT(bytes, 65536));
 	ATF_CHECK_STREQ("1025 KiB", FORMAT(bytes, 1025 * 1024));
@@ -62,7 +60,6 @@ static char *text;
 static void
 print_by(int (*print)(FILE *, const struct result *))
 {
-
 	free(text);
 	text = fixture_printed(print, &r);
 	check_lines(text);
@@ -71,7 +68,6 @@ print_by(int (*print)(FILE *, const struct result *))
 static void
 print_grid(const struct fixture_cell *grid, unsigned n)
 {
-
 	fixture_result(&r, grid, n);
 	print_by(table_print);
 }
@@ -79,7 +75,6 @@ print_grid(const struct fixture_cell *grid, unsigned n)
 static void
 done(void)
 {
-
 	fixture_free(text, &r);
 	text = NULL;
 }
@@ -95,7 +90,6 @@ static const struct fixture_cell twice[] = {
 TEST(table_print__compares_designs, "Each reader's share and the ratio; in "
     "parentheses where intervals overlap, starred where threads outnumber CPUs")
 {
-
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
 	print_by(table_print);
@@ -121,7 +115,6 @@ TEST(table_print__compares_designs, "Each reader's share and the ratio; in "
 TEST(table_print__legend_only_for_what_is_there, "Marks that no row bears are "
     "not explained")
 {
-
 	print_grid(twice, 2);
 	check_has(text, " 2.00\n");
 	check_has_not(text, "(2.00)");
@@ -153,10 +146,9 @@ TEST(table_print__few_repeats_rank_nothing, "The interval of few repeats "
 		{ "locked",	"aes", 1, 5, 100, 1, false },
 		{ "concurrent",	"aes", 1, 5, 400, 1, false },
 	};
-	unsigned few, which;
 
-	for (few = 3; few <= COMPARABLE_REPEATS; few++) {
-		for (which = 0; which < nitems(grid); which++) {
+	for (unsigned few = 3; few <= COMPARABLE_REPEATS; few++) {
+		for (unsigned which = 0; which < nitems(grid); which++) {
 			grid[which].fc_repeats = few;
 			grid[1 - which].fc_repeats = COMPARABLE_REPEATS;
 			print_grid(grid, nitems(grid));
@@ -211,7 +203,6 @@ TEST(table_print__baseline_beside_each_design, "What is there today is the "
 TEST(table_print__one_cell_at_length, "A single cell shows each reader, the "
     "latencies and the locks")
 {
-
 	fixture_result(&r, &fixture_grid[2], 1);
 	r.complete = false;
 	print_by(table_print);
@@ -230,13 +221,12 @@ TEST(table_print__repeats_p99, "p99 is the median of the repeats', as compare "
     "has it, and not that of all requests together, which one repeat decides")
 {
 	static const double p99[] = { 2e6, 9e6, 1e6, 9e6, 3e6 };
-	unsigned i, k;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	for (i = 0; i < FIXTURE_CELLS; i++) {
+	for (unsigned i = 0; i < FIXTURE_CELLS; i++) {
 		r.cells[i].latency_ns.p99 = 9e6;
 		r.cells[i].harvest.latency_p99_ns = 9e6;
-		for (k = 0; k < nitems(p99); k++) {
+		for (unsigned k = 0; k < nitems(p99); k++) {
 			r.cells[i].samples[k].latency_ns.p99 = p99[k];
 			r.cells[i].samples[k].harvest.latency_p99_ns = p99[k];
 		}
@@ -256,10 +246,8 @@ TEST(table_print__repeats_p99, "p99 is the median of the repeats', as compare "
 TEST(table_print__predictions_say_so, "What the virtual engine prints is "
     "never called measured")
 {
-	unsigned i;
-
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	for (i = 0; i < FIXTURE_CELLS; i++)
+	for (unsigned i = 0; i < FIXTURE_CELLS; i++)
 		snprintf(r.cells[i].engine, RESULT_NAME_SIZE, "virtual");
 	print_by(table_print);
 	check_has(text, "predicted (engine virtual)");
@@ -277,14 +265,13 @@ TEST(table_print__open_loop, "Cells of another load stand apart; in open loop "
     "both latencies are shown and no ratio")
 {
 	struct result_cell before;
-	unsigned i, k;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	for (i = 2; i < FIXTURE_CELLS; i++) {
+	for (unsigned i = 2; i < FIXTURE_CELLS; i++) {
 		snprintf(r.cells[i].workload, RESULT_TEXT_SIZE, "16:1,64k:2");
 		snprintf(r.cells[i].arrivals, RESULT_NAME_SIZE, "poisson");
 		r.cells[i].rate_per_s = 2000;
-		for (k = 0; k < r.cells[i].repeats; k++)
+		for (unsigned k = 0; k < r.cells[i].repeats; k++)
 			r.cells[i].samples[k].latency_uncorrected_ns.p99 = 4242;
 	}
 	print_by(table_print);
@@ -295,7 +282,7 @@ TEST(table_print__open_loop, "Cells of another load stand apart; in open loop "
 	check_has(text, "   310us  4.24us ");
 	check_has(text, "Open loop: req/s");
 	/* Nothing but open loop. */
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		before = r.cells[i];
 		r.cells[i] = r.cells[i + 2];
 		r.cells[i + 2] = before;
@@ -318,7 +305,6 @@ TEST(table_print__open_loop, "Cells of another load stand apart; in open loop "
 TEST(table_print__gates_rank_nothing, "A cell that failed a gate is marked, "
     "says why, and has no ratio however far apart the figures are")
 {
-
 	fixture_result(&r, twice, nitems(twice));
 	snprintf(r.cells[0].gate, RESULT_TEXT_SIZE, "drift");
 	snprintf(r.cells[3].gate, RESULT_TEXT_SIZE, "drift");
@@ -343,11 +329,9 @@ TEST(table_print__gates_rank_nothing, "A cell that failed a gate is marked, "
 static void
 add_controls(const struct fixture_cell *grid, unsigned n)
 {
-	unsigned i;
-
 	r.control_count = n;
 	r.controls = fixture_alloc(n, sizeof(*r.controls));
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		fixture_cell(&r.controls[i], &grid[i]);
 }
 
@@ -361,11 +345,10 @@ TEST(table_print__controls, "What an empty critical section costs, by the "
 		{ "none",	"aes", 3, 1, 0, 0, false },
 	};
 	static const double rates[] = { 4e7, 1e3, 6e7, 6e7 };
-	unsigned i;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	add_controls(grid, nitems(grid));
-	for (i = 0; i < nitems(rates); i++)
+	for (unsigned i = 0; i < nitems(rates); i++)
 		r.controls[0].samples[i].reads_per_s = rates[i];
 	snprintf(r.controls[1].lock, RESULT_NAME_SIZE, "none");
 	snprintf(r.controls[1].ci95_of, sizeof(r.controls[1].ci95_of),
@@ -392,11 +375,10 @@ TEST(table_print__says_what_is_unusual, "Where readers were placed, and when "
     "spinners yield, if not as by default")
 {
 	const unsigned usual = lock_config_default(1).spin_polls;
-	unsigned cells, i;
 
-	for (cells = 1; cells <= 2; cells++) {
+	for (unsigned cells = 1; cells <= 2; cells++) {
 		fixture_result(&r, twice, cells);
-		for (i = 0; i < cells; i++) {
+		for (unsigned i = 0; i < cells; i++) {
 			snprintf(r.cells[i].lock, RESULT_NAME_SIZE, "tas");
 			r.cells[i].spin_polls = usual;
 		}
@@ -404,7 +386,7 @@ TEST(table_print__says_what_is_unusual, "Where readers were placed, and when "
 		print_by(table_print);
 		check_has_not(text, "place");
 		check_has_not(text, "polls");
-		for (i = 0; i < cells; i++)
+		for (unsigned i = 0; i < cells; i++)
 			r.cells[i].spin_polls = usual + 1;
 		snprintf(r.place, sizeof(r.place), "0-2/3");
 		print_by(table_print);
@@ -420,7 +402,6 @@ TEST(table_print__says_what_is_unusual, "Where readers were placed, and when "
 TEST(table_print__fairness_at_length, "A single cell shows how evenly bytes "
     "and the lock were shared, as far as the document says")
 {
-
 	print_grid(fixture_grid, 1);
 	check_has(text, "Jain's index 1.000\nharvest ");
 	check_has_not(text, "holding");
@@ -443,16 +424,14 @@ TEST(table_print__fairness_at_length, "A single cell shows how evenly bytes "
 TEST(table_print__never_wider_than_80, "Neither figures that no machine "
     "yields nor names as long as they may be widen the table")
 {
-	unsigned cells, i;
 	char letter;
-	size_t v;
 
-	for (v = 0; v < EXTREME_VALUES; v++) {
-		for (cells = 0; cells <= FIXTURE_CELLS; cells++) {
+	for (size_t v = 0; v < EXTREME_VALUES; v++) {
+		for (unsigned cells = 0; cells <= FIXTURE_CELLS; cells++) {
 			letter = v % 2 == 0 ? 'x' : ' ';
 			fixture_result(&r, fixture_grid, cells);
 			extreme_texts(&r, letter);
-			for (i = 0; i < cells; i++) {
+			for (unsigned i = 0; i < cells; i++) {
 				extreme_figures(&r.cells[i],
 				    extreme_values[i % 2 == 0 ? v :
 				    EXTREME_VALUES - 1 - v]);
@@ -460,7 +439,7 @@ TEST(table_print__never_wider_than_80, "Neither figures that no machine "
 				    extreme_values[v];
 			}
 			add_controls(fixture_grid, cells);
-			for (i = 0; i < cells; i++)
+			for (unsigned i = 0; i < cells; i++)
 				extreme_figures(&r.controls[i],
 				    extreme_values[v]);
 			r.seed = UINT64_MAX;

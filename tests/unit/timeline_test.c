@@ -109,7 +109,6 @@ static const char story[] =
 static void
 tell_story(const char *path, const struct timeline_span *ts, uint32_t slices)
 {
-
 	open_timeline(path, 2, ts, slices);
 	script(two);
 	script(story);
@@ -148,7 +147,6 @@ ns_of(const json_t *event, const char *key)
 static long
 track_of(const json_t *event)
 {
-
 	return ((long)json_integer_value(json_object_get(event, "tid")));
 }
 
@@ -210,9 +208,9 @@ read_slices(void)
 static unsigned
 count_slices(long pid, const char *name)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < slice_count; i++)
+	for (unsigned i = 0; i < slice_count; i++)
 		n += slices[i].sl_pid == pid && (name == NULL ||
 		    strcmp(slices[i].sl_name, name) == 0);
 	return (n);
@@ -222,9 +220,7 @@ count_slices(long pid, const char *name)
 static const struct slice *
 check_slice(long pid, const char *name, unsigned skip, long ts_ns, long dur_ns)
 {
-	const struct slice *sl;
-
-	for (sl = slices; sl < slices + slice_count; sl++) {
+	for (const struct slice *sl = slices; sl < slices + slice_count; sl++) {
 		if (sl->sl_pid != pid || strcmp(sl->sl_name, name) != 0 ||
 		    skip-- > 0)
 			continue;
@@ -239,7 +235,6 @@ check_slice(long pid, const char *name, unsigned skip, long ts_ns, long dur_ns)
 static void
 finish(void)
 {
-
 	close_timeline();
 	load("t.json");
 	read_slices();
@@ -364,11 +359,10 @@ TEST(timeline_text__codes_differ, "each name has a code of its own")
 {
 	static const char *const name[] = { "rand_harvestq", "red hat", "h" };
 	const char *text;
-	unsigned i;
 
 	open_timeline("t.txt", 4, &all, 1000);
 	script("0 0 mark window; 0 1 on 0; 0 2 on 1; 0 3 on 2");
-	for (i = 0; i < nitems(name); i++) {
+	for (unsigned i = 0; i < nitems(name); i++) {
 		tell(0, VM_THREAD_START, i + 1, -1, NULL, 0, name[i]);
 		tell(i * US, VM_LOCK_HELD, i + 1, -1, name[i], 0, "same");
 	}
@@ -395,13 +389,12 @@ TEST(timeline_limit__remarks, "the remark and the file count what is left "
     "out")
 {
 	uint64_t whole;
-	uint32_t limit;
 
 	tell_story("t.json", &all, 1000);
 	close_timeline();
 	whole = to.to_until_ps;
 	ATF_CHECK_STREQ("", to.to_remark);
-	for (limit = 1; limit < 14; limit++) {
+	for (uint32_t limit = 1; limit < 14; limit++) {
 		tell_story("t.json", &all, limit);
 		finish();
 		ATF_CHECK_EQ(14 - limit, to.to_left_out);
@@ -415,7 +408,6 @@ TEST(timeline_limit__remarks, "the remark and the file count what is left "
 
 TEST(timeline_early_end__is_valid, "a run that ends early leaves a valid file")
 {
-
 	/* Before the window. */
 	open_timeline("t.json", 2, &all, 1000);
 	script("0 1 start reader0; 0 1 on 0");
@@ -460,9 +452,8 @@ TEST(timeline_fault__bad_orders, "events that contradict each other end the "
 		{ VM_THREAD_END, VM_THREADS_MAX, 0, 0, "has the number 4096" },
 	};
 	static const char *const name[] = { "a", "b" };
-	unsigned i;
 
-	for (i = 0; i < nitems(bads); i++) {
+	for (unsigned i = 0; i < nitems(bads); i++) {
 		const struct bad *b = &bads[i];
 
 		open_timeline("t.json", 3, &all, 1000);
@@ -484,7 +475,6 @@ TEST(timeline_fault__bad_orders, "events that contradict each other end the "
 TEST(timeline_fault__time_goes_back, "time may go back a little, not "
     "far")
 {
-
 	/* By what a thread may be ahead: no fault, and things nest. */
 	open_timeline("t.json", 2, &all, 1000);
 	script(two);
@@ -501,7 +491,6 @@ TEST(timeline_fault__time_goes_back, "time may go back a little, not "
 
 TEST(timeline_open__bad_path, "a path that cannot be written is refused")
 {
-
 	tl = NULL;
 	ATF_CHECK_EQ(ENOENT, timeline_open(&tl, "no/such/file", 1, &all, 1));
 	ATF_CHECK_EQ(EISDIR, timeline_open(&tl, ".", 1, &all, 1));
@@ -516,16 +505,15 @@ TEST(timeline_open__bad_path, "a path that cannot be written is refused")
 TEST(timeline_close__full_disk, "a full disk is reported")
 {
 	static const char *const link[] = { "full.json", "full.txt" };
-	unsigned i, k;
 
-	for (i = 0; i < nitems(link); i++) {
+	for (unsigned i = 0; i < nitems(link); i++) {
 		if (symlink("/dev/full", link[i]) != 0 ||
 		    access(link[i], W_OK) != 0)
 			atf_tc_skip("no /dev/full");
 		open_timeline(link[i], 2, &all, 100000);
 		script(two);
 		/* More than a buffer. */
-		for (k = 0; k < 2000; k++) {
+		for (unsigned k = 0; k < 2000; k++) {
 			tell((2 + 2 * k) * US, VM_CPU_OFF, 1, -1, NULL, 0,
 			    "preempted");
 			tell((3 + 2 * k) * US, VM_CPU_ON, 1, 0, NULL, 0,
@@ -553,9 +541,8 @@ sharer_main(void *arg)
 {
 	struct sharing *sh = arg;
 	struct lock_node node;
-	unsigned i;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < ROUNDS; i++) {
 		lock_acquire(&sh->sh_lock, &node, 0);
 		machine_charge(COST_KEYSTREAM, 100);
 		lock_release(&sh->sh_lock, &node);
@@ -569,7 +556,6 @@ sharing_main(void *arg)
 	struct lock_config config = lock_config_default(2);
 	struct sharing *sh = arg;
 	struct mthread td;
-	unsigned i;
 	int error;
 
 	machine_attach(&td, "test");
@@ -577,13 +563,13 @@ sharing_main(void *arg)
 	    &config, NULL);
 	ATF_REQUIRE_EQ(0, error);
 	machine_mark("window");
-	for (i = 0; i < SHARERS; i++) {
+	for (unsigned i = 0; i < SHARERS; i++) {
 		error = machine_spawn(&sh->sh_td[i], "sharer",
 		    MACHINE_CPU_ANY, sharer_main, sh);
 		ATF_REQUIRE_EQ(0, error);
 		sh->sh_td[i].mt_index = i;
 	}
-	for (i = 0; i < SHARERS; i++)
+	for (unsigned i = 0; i < SHARERS; i++)
 		machine_join(&sh->sh_td[i]);
 	lock_fini(&sh->sh_lock);
 	machine_detach();
@@ -592,12 +578,10 @@ sharing_main(void *arg)
 static void
 make_machine(struct machine_config *mc)
 {
-	unsigned i;
-
 	memset(mc, 0, sizeof(*mc));
 	mc->mc_topology = (struct vm_topology){ 2, 2, 1, 2 };
 	mc->mc_seed = 1;
-	for (i = 0; i < VM_DISTANCES; i++) {
+	for (unsigned i = 0; i < VM_DISTANCES; i++) {
 		mc->mc_costs.vc_lat_ps[i] = i == VM_SELF ? NS : 50 * NS;
 		mc->mc_costs.vc_service_ps[i] = i == VM_SELF ? 0 : 10 * NS;
 	}
@@ -639,9 +623,8 @@ TEST(timeline_machine__every_lock_kind, "each lock kind gives a trace "
 {
 	static const struct timeline_span span = { 0, 1000 * 1000 * US };
 	const char *kind;
-	unsigned i;
 
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		if ((lock_classes[i]->lc_flags & LC_EXCLUDES) == 0)
 			continue;
 		kind = lock_classes[i]->lc_name;
@@ -659,7 +642,6 @@ TEST(timeline_machine__every_lock_kind, "each lock kind gives a trace "
 /* Two holders of a are reported. */
 TEST(timeline_machine__broken_lock, "two holders of a lock are reported")
 {
-
 	open_timeline("t.txt", 2, &all, 100000);
 	run_sharing("none");
 	close_timeline();

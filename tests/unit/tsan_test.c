@@ -26,11 +26,10 @@ add(void *arg)
 {
 	struct shared *sh = arg;
 	struct lock_node node;
-	unsigned i;
 
 	machine_curthread()->mt_index =
 	    atomic_fetchadd_rel_32(&sh->sh_threads, 1);
-	for (i = 0; i < ENTRIES; i++) {
+	for (unsigned i = 0; i < ENTRIES; i++) {
 		lock_acquire(&sh->sh_lock, &node, 0);
 		sh->sh_plain++;
 		lock_release(&sh->sh_lock, &node);
@@ -45,14 +44,13 @@ share(const struct lock_class *class)
 	static struct mthread self;
 	struct shared *sh = support_alloc(1, sizeof(*sh));
 	struct lock_config config;
-	unsigned i;
 
 	support_machine(&self);
 	config = config_default();
 	lock_make(&sh->sh_lock, class, &config, NULL);
-	for (i = 0; i < THREADS; i++)
+	for (unsigned i = 0; i < THREADS; i++)
 		support_spawn(&td[i], "add", MACHINE_CPU_ANY, add, sh);
-	for (i = 0; i < THREADS; i++)
+	for (unsigned i = 0; i < THREADS; i++)
 		machine_join(&td[i]);
 	_exit(EXIT_SUCCESS);
 }

@@ -42,7 +42,6 @@ static struct knobs knobs;
 static void
 knobs_reset(void)
 {
-
 	memset(&knobs, CANARY, sizeof(knobs));
 	knobs.k_bool = false;
 	knobs.k_uint = 64;
@@ -157,7 +156,6 @@ TEST(tunable_range__text, "Accepted values are named as the header says, and "
     "never beyond the buffer")
 {
 	char buf[TEXT];
-	size_t i, size;
 
 	tunable_range(&table[T_BOOL], buf, sizeof(buf));
 	ATF_CHECK_STREQ("0 or 1", buf);
@@ -167,8 +165,8 @@ TEST(tunable_range__text, "Accepted values are named as the header says, and "
 	ATF_CHECK_STREQ("red, green, blue", buf);
 	tunable_range(&table[T_STRING], buf, sizeof(buf));
 	ATF_CHECK(strstr(buf, "255") != NULL);
-	for (i = 0; i < nitems(table); i++) {
-		for (size = 1; size < 24; size++) {
+	for (size_t i = 0; i < nitems(table); i++) {
+		for (size_t size = 1; size < 24; size++) {
 			memset(buf, CANARY, sizeof(buf));
 			tunable_range(&table[i], buf, size);
 			ATF_CHECK_MSG(memchr(buf, '\0', size) != NULL &&
@@ -191,10 +189,9 @@ TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
 	};
 	const struct tunable_set *set;
 	const struct tunable *tn;
-	size_t i, s;
 
-	for (s = 0; s < nitems(sets); s++) {
-		for (i = 0; i < sets[s].ts_count; i++) {
+	for (size_t s = 0; s < nitems(sets); s++) {
+		for (size_t i = 0; i < sets[s].ts_count; i++) {
 			set = NULL;
 			tn = tunable_find(sets, nitems(sets),
 			    sets[s].ts_table[i].tn_name, &set);
@@ -245,15 +242,14 @@ check_table(const struct tunable *tunables, unsigned count, void *base,
 	char range[TEXT], text[TEXT];
 	unsigned char before[CONFIG];
 	const struct tunable *tn;
-	unsigned i, t;
 
 	ATF_REQUIRE(count > 0 && size <= sizeof(before));
-	for (t = 0; t < count; t++) {
+	for (unsigned t = 0; t < count; t++) {
 		tn = &tunables[t];
 		ATF_CHECK_MSG(tn->tn_name != NULL && tn->tn_descr != NULL &&
 		    strlen(tn->tn_descr) > 0, "row %u", t);
 		ATF_CHECK_MSG(tn->tn_offset < size, "%s", tn->tn_name);
-		for (i = 0; i < t; i++)
+		for (unsigned i = 0; i < t; i++)
 			ATF_CHECK_MSG(strcmp(tunables[i].tn_name,
 			    tn->tn_name) != 0, "%s is there twice",
 			    tn->tn_name);

@@ -36,7 +36,6 @@ static const struct {
 static uint128_t
 number(const struct number *n)
 {
-
 	return (uint128_make(n->hi, n->lo));
 }
 
@@ -44,7 +43,6 @@ static void
 check_number(uint128_t x, const struct number *want, const char *what,
     size_t i)
 {
-
 	ATF_CHECK_MSG(uint128_hi(x) == want->hi && uint128_lo(x) == want->lo,
 	    "%s %zu: %#" PRIx64 ":%016" PRIx64 ", not %#" PRIx64
 	    ":%016" PRIx64, what, i, uint128_hi(x), uint128_lo(x), want->hi,
@@ -54,9 +52,7 @@ check_number(uint128_t x, const struct number *want, const char *what,
 TEST(uint128_inc, "Increment carries through all 128 bits, FreeBSD's edge "
     "values")
 {
-	size_t i;
-
-	for (i = 0; i < nitems(increments); i++) {
+	for (size_t i = 0; i < nitems(increments); i++) {
 		uint128_t x = number(&increments[i].before);
 
 		uint128_increment(&x);
@@ -86,9 +82,7 @@ static const struct {
 TEST(uint128_add64, "Adding 64 bits carries into the high half, FreeBSD's "
     "edge values")
 {
-	size_t i;
-
-	for (i = 0; i < nitems(additions); i++) {
+	for (size_t i = 0; i < nitems(additions); i++) {
 		uint128_t x = number(&additions[i].before);
 
 		uint128_add64(&x, additions[i].add);
@@ -124,12 +118,11 @@ TEST(uint128_chacha_ctr, "Drawing one ChaCha20 block moves the counter as "
 	static const uint8_t zero_key[CIPHER_KEY_BYTES];
 	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
 	struct cipher_key ck;
-	size_t i;
 
 	support_crypto();
 	ATF_REQUIRE_EQ(0, cipher_key_init(&ck, cipher_find("chacha20")));
 	cipher_key_set(&ck, zero_key);
-	for (i = 0; i < nitems(increments); i++) {
+	for (size_t i = 0; i < nitems(increments); i++) {
 		uint128_t x = number(&increments[i].before);
 
 		cipher_keystream(&ck, &x, block, sizeof(block));
@@ -143,11 +136,10 @@ TEST(uint128_equals__each_half, "Numbers that differ in either half are "
     "different")
 {
 	uint128_t x = uint128_make(2, 3);
-	unsigned bit;
 
 	ATF_CHECK(uint128_equals(x, uint128_make(2, 3)));
 	ATF_CHECK(!uint128_equals(x, uint128_make(3, 2)));
-	for (bit = 0; bit < 64; bit++) {
+	for (unsigned bit = 0; bit < 64; bit++) {
 		ATF_CHECK_MSG(!uint128_equals(x,
 		    uint128_make(2, 3 ^ UINT64_C(1) << bit)), "bit %u", bit);
 		ATF_CHECK_MSG(!uint128_equals(x,
@@ -159,10 +151,8 @@ TEST(uint128_equals__each_half, "Numbers that differ in either half are "
 TEST(uint128_is_zero__any_bit, "Zero means unseeded, so no other number may "
     "pass for it")
 {
-	unsigned bit;
-
 	ATF_CHECK(uint128_is_zero(uint128_make(0, 0)));
-	for (bit = 0; bit < 64; bit++) {
+	for (unsigned bit = 0; bit < 64; bit++) {
 		ATF_CHECK_MSG(!uint128_is_zero(
 		    uint128_make(0, UINT64_C(1) << bit)), "bit %u", bit);
 		ATF_CHECK_MSG(!uint128_is_zero(
@@ -176,14 +166,14 @@ TEST(uint128_encode_le__round_trip, "Bytes go least significant first, to "
 	uint8_t bytes[UINT128_BYTES + 8];
 	uint64_t draws = 1;
 	uint128_t x, y;
-	unsigned i, offset;
+	unsigned offset;
 
 	/* The order itself: byte i of this number is i. */
 	uint128_encode_le(bytes, uint128_make(UINT64_C(0x0f0e0d0c0b0a0908),
 	    UINT64_C(0x0706050403020100)));
-	for (i = 0; i < UINT128_BYTES; i++)
+	for (unsigned i = 0; i < UINT128_BYTES; i++)
 		ATF_CHECK_EQ_MSG(i, bytes[i], "%u", bytes[i]);
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		offset = i % 7 + 1;
 		x = uint128_make(support_draw(&draws), support_draw(&draws));
 		memset(bytes, 0xa5, sizeof(bytes));

@@ -33,18 +33,17 @@ make(struct result *r, bool sliver)
 {
 	char why[PROFILE_ERROR_SIZE];
 	struct result_cell *rc;
-	unsigned c, i;
 
 	ATF_REQUIRE_EQ_MSG(0, profile_load(&base, "epyc-9654-2s", why), "%s",
 	    why);
 	fixture_result(r, grid, CELLS);
 	snprintf(r->cells[2].lock, sizeof(r->cells[2].lock), "mcs");
-	for (i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		drawn[i] = base;
 		drawn[i].pr_value[PROFILE_AES_KERNEL_BYTE] = 100 - i;
 		drawn[i].pr_value[PROFILE_LAT_REMOTE] = i % 2 * 100 + i;
 	}
-	for (c = 0; c < CELLS; c++) {
+	for (unsigned c = 0; c < CELLS; c++) {
 		rc = &r->cells[c];
 		snprintf(rc->engine, sizeof(rc->engine), "virtual");
 		snprintf(rc->profile, sizeof(rc->profile), "epyc-9654-2s");
@@ -55,7 +54,7 @@ make(struct result *r, bool sliver)
 		rc->uncertainty.total_samples = fixture_reals(SAMPLES, 0);
 		rc->uncertainty.harvest_cpu_samples = fixture_reals(SAMPLES, 0);
 		rc->uncertainty.latency_p99_samples = fixture_reals(SAMPLES, 0);
-		for (i = 0; i < SAMPLES; i++) {
+		for (unsigned i = 0; i < SAMPLES; i++) {
 			rc->uncertainty.total_samples[i] = 100 + i +
 			    (c == 1 ? 1000 : 0) + (c != 2 ? 0 :
 			    i % 4 == 0 && !sliver ? -0.5 : 0.5);
@@ -90,7 +89,6 @@ TEST(uncertainty__planted,
 	const struct result_uncertainty *ru;
 	const struct result_ranking *rr;
 	struct result r;
-	unsigned i;
 
 	make(&r, false);
 	ru = &r.uncertainty;
@@ -103,10 +101,10 @@ TEST(uncertainty__planted,
 	ATF_CHECK_STREQ("published", ru->parameters[1].provenance);
 	ATF_CHECK(ru->parameters[1].effect > 0.3 &&
 	    ru->parameters[1].effect < 0.8);
-	for (i = 2; i < ru->parameter_count; i++)
+	for (unsigned i = 2; i < ru->parameter_count; i++)
 		ATF_CHECK_EQ_MSG(0, ru->parameters[i].effect, "%s",
 		    ru->parameters[i].key);
-	for (i = 0; i < ru->parameter_count; i++)
+	for (unsigned i = 0; i < ru->parameter_count; i++)
 		ATF_CHECK(strncmp(ru->parameters[i].key, "topo.", 5) != 0 &&
 		    strncmp(ru->parameters[i].key, "chacha20.", 9) != 0 &&
 		    strncmp(ru->parameters[i].key, "aes.native", 10) != 0);
@@ -154,17 +152,16 @@ TEST(uncertainty__printed,
 		    "robust",
 		"they hold: 1 of 2",
 	};
-	char *line, *rest, *text;
+	char *rest, *text;
 	struct result r;
-	unsigned i;
 
 	make(&r, false);
 	text = fixture_printed(table_print, &r);
-	for (i = 0; i < nitems(parts); i++)
+	for (unsigned i = 0; i < nitems(parts); i++)
 		ATF_CHECK_MSG(strstr(text, parts[i]) != NULL, "no \"%s\" in "
 		    "%s", parts[i], text);
 	ATF_CHECK(strstr(text, "measured") == NULL);
-	for (line = strtok_r(text, "\n", &rest); line != NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
 	    line = strtok_r(NULL, "\n", &rest))
 		ATF_CHECK_MSG(strlen(line) <= 80, "\"%s\"", line);
 	free(text);
@@ -196,7 +193,6 @@ TEST(uncertainty__document,
 	};
 	char *again, *text, why[RESULT_TEXT_SIZE];
 	struct result r, read;
-	unsigned i, k;
 
 	make(&r, false);
 	snprintf(r.cells[0].samples[0].trace_hash, RESULT_NAME_SIZE,
@@ -204,7 +200,7 @@ TEST(uncertainty__document,
 	r.cells[0].samples[0].virtual_events = 12345;
 	r.cells[0].samples[0].output_sha256 = fixture_alloc(2,
 	    RESULT_SHA256_SIZE);
-	for (k = 0; k < 2; k++)
+	for (unsigned k = 0; k < 2; k++)
 		memset(r.cells[0].samples[0].output_sha256[k], 'a' + (int)k,
 		    RESULT_SHA256_SIZE - 1);
 	text = result_format_json(&r);
@@ -217,7 +213,7 @@ TEST(uncertainty__document,
 	ATF_CHECK_EQ(-1, (int)floor(read.uncertainty.parameters[0].effect));
 	free(again);
 	result_free(&read);
-	for (i = 0; i < nitems(edits); i++) {
+	for (unsigned i = 0; i < nitems(edits); i++) {
 		ATF_CHECK_EQ_MSG(EINVAL, fixture_load_edited(text, edits[i].old,
 		    edits[i].new, &read, why), "%s", edits[i].new);
 		ATF_CHECK_MSG(strstr(why, edits[i].where) != NULL,

@@ -34,9 +34,8 @@ static void
 set_cell(struct result_cell *c, double mb_per_s, double noise, gsl_rng *rng)
 {
 	double *totals = fixture_reals(c->repeats, mb_per_s);
-	unsigned i;
 
-	for (i = 0; i < c->repeats; i++) {
+	for (unsigned i = 0; i < c->repeats; i++) {
 		if (noise > 0)
 			totals[i] *= exp(gsl_ran_gaussian(rng, noise));
 		c->samples[i].total_mb_per_s = totals[i];
@@ -54,14 +53,13 @@ make_curve(const unsigned *readers, const double *mb_per_s, unsigned n,
     unsigned repeats, double noise, gsl_rng *rng)
 {
 	struct fixture_cell grid[MOST_POINTS];
-	unsigned i;
 
 	ATF_REQUIRE(n <= MOST_POINTS);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		grid[i] = (struct fixture_cell){ "locked", "aes", readers[i],
 		    repeats, 1, 0, false };
 	fixture_result(&r, grid, n);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		set_cell(&r.cells[i], mb_per_s[i], noise, rng);
 }
 
@@ -70,9 +68,8 @@ static void
 make_law(const struct usl_law *law, double noise, gsl_rng *rng)
 {
 	double mb_per_s[nitems(powers)];
-	unsigned i;
 
-	for (i = 0; i < nitems(powers); i++)
+	for (unsigned i = 0; i < nitems(powers); i++)
 		mb_per_s[i] = usl_at(law, powers[i]);
 	make_curve(powers, mb_per_s, nitems(powers), REPEATS, noise, rng);
 }
@@ -84,7 +81,6 @@ static struct usl_curve uc;
 static void
 fit_first(void)
 {
-
 	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
 	ATF_REQUIRE(cs.cs_count >= 1);
 	ATF_REQUIRE_EQ(0, usl_curve_fit(&cs.cs_curves[0], 1, true, &uc));
@@ -94,17 +90,17 @@ fit_first(void)
 static void
 print(void)
 {
-	size_t column = 0, i, used = 0;
+	size_t column = 0, used = 0;
 
 	free(text);
 	text = fixture_printed(usl_print, &r);
 	ATF_CHECK(strstr(text, "nan") == NULL);
 	ATF_CHECK(strstr(text, "inf") == NULL);
-	for (i = 0; text[i] != '\0'; i++) {
+	for (size_t i = 0; text[i] != '\0'; i++) {
 		column = text[i] == '\n' ? 0 : column + 1;
 		ATF_CHECK_MSG(column < NO_ROOM, "%s", text);
 	}
-	for (i = 0; text[i] != '\0'; i++) {
+	for (size_t i = 0; text[i] != '\0'; i++) {
 		if (strncmp(text + i, "\n  ", 3) == 0 && text[i + 3] != ' ') {
 			text[used++] = ' ';
 			i += 2;
@@ -118,7 +114,6 @@ print(void)
 static void
 about(double expected, double found, double tolerance)
 {
-
 	ATF_CHECK_MSG(fabs(found - expected) <= tolerance,
 	    "expected %g +- %g, found %g", expected, tolerance, found);
 }
@@ -135,10 +130,9 @@ TEST(usl_fit__recovers_exact_laws, "Totals computed from a law give that law "
 	static const unsigned readers[] = { 64, 1, 3, 2, 1000, 17 };
 	struct usl_point points[nitems(readers)];
 	struct usl_law law;
-	size_t i, k;
 
-	for (i = 0; i < nitems(laws); i++) {
-		for (k = 0; k < nitems(readers); k++)
+	for (size_t i = 0; i < nitems(laws); i++) {
+		for (size_t k = 0; k < nitems(readers); k++)
 			points[k] = (struct usl_point){ readers[k],
 			    usl_at(&laws[i], readers[k]) };
 		ATF_REQUIRE_EQ(0, usl_fit(points, nitems(readers), &law));
@@ -152,9 +146,8 @@ static double
 squares(const struct usl_point *points, unsigned n, const struct usl_law *law)
 {
 	double error, sum = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		error = log(points[i].up_mb_per_s /
 		    usl_at(law, points[i].up_readers));
 		sum += error * error;
@@ -169,10 +162,9 @@ TEST(usl_fit__is_least, "No law nearby, nor any of many others, has smaller "
 	struct usl_point points[nitems(powers)];
 	struct usl_law law, other;
 	gsl_rng *rng = seeded(11);
-	unsigned i, k, round;
 
-	for (round = 0; round < 200; round++) {
-		for (i = 0; i < nitems(powers); i++)
+	for (unsigned round = 0; round < 200; round++) {
+		for (unsigned i = 0; i < nitems(powers); i++)
 			points[i] = (struct usl_point){ powers[i],
 			    100 * exp(gsl_ran_gaussian(rng,
 			    round % 4 * 0.3)) };
@@ -180,7 +172,7 @@ TEST(usl_fit__is_least, "No law nearby, nor any of many others, has smaller "
 		ATF_REQUIRE(law.ul_gamma > 0 && law.ul_sigma >= 0 &&
 		    law.ul_kappa >= 0);
 		best = squares(points, nitems(powers), &law);
-		for (k = 0; k < 200; k++) {
+		for (unsigned k = 0; k < 200; k++) {
 			double far = k % 2 == 0 ? 1e-3 : 0.5;
 
 			other.ul_gamma = law.ul_gamma *
@@ -216,12 +208,12 @@ TEST(usl_knee__is_the_first, "The knee is where looking at every number of "
 {
 	struct usl_law law = { 100, 0, 0 };
 	gsl_rng *rng = seeded(5);
-	unsigned n, round;
+	unsigned n;
 	double peak;
 
 	ATF_CHECK_EQ(0, usl_knee(&law, 100000));
 	ATF_CHECK(isinf(usl_peak(&law)));
-	for (round = 0; round < 100; round++) {
+	for (unsigned round = 0; round < 100; round++) {
 		law.ul_sigma = pow(10, -4 * gsl_rng_uniform(rng));
 		law.ul_kappa = pow(10, -6 * gsl_rng_uniform(rng));
 		for (n = 1; n <= 200; n++)
@@ -401,11 +393,9 @@ TEST(usl_print__sane_words_for_odd_data, "Flat, linear, falling, jagged, tiny "
 		{ { 1e12, 1e-6, 1e-6, 1e-6 }, "a poor fit" },
 	};
 	static const unsigned readers[] = { 1, 2, 3, 4 };
-	unsigned repeats;
-	size_t i;
 
-	for (i = 0; i < nitems(odd); i++) {
-		for (repeats = 1; repeats <= 5; repeats += 2) {
+	for (size_t i = 0; i < nitems(odd); i++) {
+		for (unsigned repeats = 1; repeats <= 5; repeats += 2) {
 			make_curve(readers, odd[i].mb_per_s, 4, repeats, 0,
 			    NULL);
 			print();
@@ -422,10 +412,9 @@ TEST(usl_print__zero_repeats_in_resamples, "Repeats of 0 among others do not "
     "upset the bootstrap")
 {
 	static const double mb_per_s[] = { 100, 180, 300, 500, 800 };
-	unsigned i;
 
 	make_curve(powers, mb_per_s, nitems(powers), 5, 0, NULL);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		r.cells[1].samples[i].total_mb_per_s = 0;
 	fit_first();
 	ATF_CHECK(uc.uc_fitted && uc.uc_sure);
@@ -442,11 +431,10 @@ TEST(usl_curve_fit__takes_all_repeats, "Repeats that failed their gates are "
 	static const struct usl_law law = { 100, 0.1, 0.02 };
 	gsl_rng *rng = seeded(5);
 	struct usl_curve kept[2];
-	unsigned i, k;
 
 	make_law(&law, 0.05, rng);
-	for (i = 0; i < 2; i++) {
-		for (k = 0; k < REPEATS / 2; k++)
+	for (unsigned i = 0; i < 2; i++) {
+		for (unsigned k = 0; k < REPEATS / 2; k++)
 			snprintf(r.cells[1].samples[k].gate, RESULT_NAME_SIZE,
 			    "%s", i == 0 ? "" : "skew");
 		fit_first();
@@ -455,7 +443,7 @@ TEST(usl_curve_fit__takes_all_repeats, "Repeats that failed their gates are "
 		curves_free(&cs);
 	}
 	about(kept[0].uc_law.ul_gamma, kept[1].uc_law.ul_gamma, 0);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		about(kept[0].uc_ci95[USL_SIGMA][i],
 		    kept[1].uc_ci95[USL_SIGMA][i], 0);
 	result_free(&r);
@@ -484,9 +472,8 @@ TEST(usl_print__knee_below_the_data, "A knee and a peak of fewer readers than "
 	static const struct usl_law law = { 100, 0.1, 0.225 };
 	static const unsigned readers[] = { 4, 8, 12, 16 };
 	double mb_per_s[nitems(readers)];
-	unsigned i;
 
-	for (i = 0; i < nitems(readers); i++)
+	for (unsigned i = 0; i < nitems(readers); i++)
 		mb_per_s[i] = usl_at(&law, readers[i]);
 	make_curve(readers, mb_per_s, nitems(readers), REPEATS, 0, NULL);
 	print();

@@ -255,10 +255,9 @@ TEST(virtual_bytes__charges, "A read is charged for the keystream it makes and "
 		    128 * BYTE_NS },
 	};
 	uint64_t ns;
-	unsigned i;
 
 	start();
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		ns = line_ns(want[i].design, cipher_find(want[i].cipher),
 		    want[i].line);
 		ATF_CHECK_EQ_MSG(want[i].ns, ns, "%s %s %s: %ju ns, not %ju",
@@ -307,14 +306,13 @@ TEST(virtual_bytes__as_real, "The same requests, events and reseeds give the "
 	static char script[SCRIPT_BYTES];
 	char *other, *there, *wanted;
 	const char *design;
-	unsigned c, d;
 
 	start();
-	for (d = 0; d < generator_count; d++) {
+	for (unsigned d = 0; d < generator_count; d++) {
 		if ((generators[d]->ra_flags & RA_NULL) != 0)
 			continue;
 		design = generators[d]->ra_ident;
-		for (c = 0; c < cipher_count; c++) {
+		for (unsigned c = 0; c < cipher_count; c++) {
 			make_script(script, design, ciphers[c], 7);
 			wanted = real("real", script);
 			there = simulated("simulated", script, ciphers[c]);
@@ -361,7 +359,6 @@ static bool
 same_output(const struct cell_measure *a, const struct cell_measure *b,
     unsigned readers)
 {
-
 	ATF_REQUIRE(a->cm_sample.output_sha256 != NULL);
 	ATF_REQUIRE(b->cm_sample.output_sha256 != NULL);
 	return (memcmp(a->cm_sample.output_sha256, b->cm_sample.output_sha256,

@@ -63,21 +63,20 @@ play_main(void *arg)
 	struct play *p = arg;
 	struct mthread self;
 	char name[] = "role0";
-	unsigned i;
 
 	machine_attach(&self, "first");
-	for (i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		atomic_init_32(&p->p_word[i], 0);
 	if (p->p_class != NULL)
 		ATF_REQUIRE_EQ(0, lock_init(&p->p_lock, p->p_class, "L",
 		    &config, NULL));
-	for (i = 0; i < p->p_roles; i++) {
+	for (unsigned i = 0; i < p->p_roles; i++) {
 		name[4] = (char)('0' + i);
 		support_spawn(&p->p_td[i], name, (int)i, role_main, p);
 	}
 	if (p->p_first != NULL)
 		p->p_first(p);
-	for (i = 0; i < p->p_roles; i++)
+	for (unsigned i = 0; i < p->p_roles; i++)
 		machine_join(&p->p_td[i]);
 	if (p->p_class != NULL)
 		lock_fini(&p->p_lock);
@@ -88,13 +87,11 @@ play_main(void *arg)
 static void
 cast(unsigned n, void (*role)(struct play *, unsigned))
 {
-	unsigned i;
-
 	if (play == NULL)
 		play = support_alloc(1, sizeof(*play));
 	memset(play, 0, sizeof(*play));
 	play->p_roles = n;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		play->p_role[i] = role;
 }
 
@@ -103,7 +100,6 @@ static void
 cast_lock(unsigned n, void (*role)(struct play *, unsigned),
     const struct lock_class *class)
 {
-
 	cast(n, role);
 	play->p_class = class;
 }
@@ -143,11 +139,10 @@ static unsigned
 search_choose(void *context, const struct vm_choice *vo)
 {
 	struct search *s = context;
-	unsigned i;
 
 	ATF_REQUIRE(s->s_depth < DEPTH_MAX);
 	ATF_REQUIRE(vo->vo_count >= 2 && vo->vo_count <= VM_CONTROLLED_MAX);
-	for (i = 1; i < vo->vo_count; i++)
+	for (unsigned i = 1; i < vo->vo_count; i++)
 		ATF_REQUIRE(vo->vo_thread[i] > vo->vo_thread[i - 1]);
 	ATF_REQUIRE(vo->vo_thread[0] > 0);
 	ATF_REQUIRE(vo->vo_self >= -1 && vo->vo_self < (int)vo->vo_count);
@@ -164,7 +159,6 @@ search_choose(void *context, const struct vm_choice *vo)
 static bool
 search_next(struct search *s)
 {
-
 	while (s->s_known > 0 && s->s_choice[s->s_known - 1] + 1 ==
 	    s->s_count[s->s_known - 1])
 		s->s_known--;
@@ -212,7 +206,6 @@ static void
 search_cast(struct tally *t, unsigned n, void (*role)(struct play *, unsigned),
     void (*first)(struct play *, unsigned))
 {
-
 	cast(n, role);
 	if (first != NULL)
 		play->p_role[0] = first;
@@ -222,10 +215,8 @@ search_cast(struct tally *t, unsigned n, void (*role)(struct play *, unsigned),
 static void
 check_hashes_differ(const struct tally *t)
 {
-	unsigned i, k;
-
-	for (i = 0; i < t->t_runs && i < nitems(t->t_hash); i++)
-		for (k = 0; k < i; k++)
+	for (unsigned i = 0; i < t->t_runs && i < nitems(t->t_hash); i++)
+		for (unsigned k = 0; k < i; k++)
 			ATF_CHECK(t->t_hash[i] != t->t_hash[k]);
 }
 
@@ -255,14 +246,12 @@ dice_any(struct dice *d, unsigned n)
 static unsigned
 dice_choose(void *context, const struct vm_choice *vo)
 {
-
 	return (dice_any(context, vo->vo_count));
 }
 
 static bool
 dice_running(void *context)
 {
-
 	return (dice_any(context, 2) != 0);
 }
 
@@ -280,7 +269,6 @@ roll(struct vm *store)
 static int
 run_dice(uint64_t seed, struct vm *store)
 {
-
 	dice.d_state = seed;
 	dice.d_replay = false;
 	return (roll(store));
@@ -289,7 +277,6 @@ run_dice(uint64_t seed, struct vm *store)
 static int
 run_again(void)
 {
-
 	dice.d_replay = true;
 	return (roll(NULL));
 }
@@ -308,7 +295,6 @@ increment(struct play *p, unsigned i)
 static void
 increment_at_once(struct play *p, unsigned i)
 {
-
 	(void)i;
 	atomic_fetchadd_32(&p->p_word[0], 1);
 	p->p_plain = machine_note_load_32(&p->p_word[0]);
@@ -340,7 +326,6 @@ TEST(vm_controlled__lost_update, "two increments: each order once, and those "
 static void
 say(struct play *p, unsigned i)
 {
-
 	(void)i;
 	atomic_store_32(&p->p_word[0], 1);
 }
@@ -348,7 +333,6 @@ say(struct play *p, unsigned i)
 static void
 await(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_await_32(&p->p_word[0], 0, 0);
@@ -358,7 +342,6 @@ await(struct play *p, unsigned i)
 static void
 await_limited(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_await_32(&p->p_word[0], 0, 3);
@@ -368,7 +351,6 @@ await_limited(struct play *p, unsigned i)
 static void
 give_up(struct play *p, unsigned i)
 {
-
 	(void)i;
 	if (atomic_load_32(&p->p_word[0]) == 0 &&
 	    machine_await_32(&p->p_word[0], 0, 3) == 3)
@@ -379,7 +361,6 @@ give_up(struct play *p, unsigned i)
 static void
 pause_until(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_pause(1);
@@ -389,7 +370,6 @@ pause_until(struct play *p, unsigned i)
 static void
 yield_until(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_yield();
@@ -445,7 +425,6 @@ count_polls(struct play *p, unsigned i)
 static void
 await_second(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[1]) == 0)
 		machine_await_32(&p->p_word[1], 0, 0);
@@ -466,13 +445,11 @@ TEST(vm_controlled__spin_counted, "a thread that counts its polls reaches its "
 static void
 nest(struct play *p, unsigned i)
 {
-	unsigned k;
-
-	for (k = 0; k < 2; k++)
+	for (unsigned k = 0; k < 2; k++)
 		while (!atomic_cmpset_acq_32(&p->p_word[(i + k) % 2], 0, i + 1))
 			machine_await_32(&p->p_word[(i + k) % 2], (i + 1) % 2 +
 			    1, 0);
-	for (k = 0; k < 2; k++)
+	for (unsigned k = 0; k < 2; k++)
 		atomic_store_rel_32(&p->p_word[k], 0);
 	p->p_plain++;
 }
@@ -492,7 +469,6 @@ TEST(vm_controlled__deadlock, "two locks taken in opposite orders: some orders "
 static void
 park(struct play *p, unsigned i)
 {
-
 	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		ATF_CHECK_EQ(0, machine_wait_32(&p->p_word[0], 0, -1));
@@ -502,7 +478,6 @@ park(struct play *p, unsigned i)
 static void
 unpark(struct play *p, unsigned i)
 {
-
 	(void)i;
 	atomic_store_32(&p->p_word[0], 1);
 	machine_wake_32(&p->p_word[0]);
@@ -512,7 +487,6 @@ unpark(struct play *p, unsigned i)
 static void
 unpark_wrong(struct play *p, unsigned i)
 {
-
 	(void)i;
 	machine_wake_32(&p->p_word[0]);
 	atomic_store_32(&p->p_word[0], 1);
@@ -539,7 +513,6 @@ TEST(vm_controlled__park, "sleepers are woken in every order, and a wake-up "
 static void
 park_briefly(struct play *p, unsigned i)
 {
-
 	(void)i;
 	p->p_plain = machine_wait_32(&p->p_word[0], 0, MS_NS) == 0 ? 1 : 2;
 	p->p_time_ns[i] = machine_uptime_ns();
@@ -548,7 +521,6 @@ park_briefly(struct play *p, unsigned i)
 static void
 sleep_some(struct play *p, unsigned i)
 {
-
 	ATF_CHECK_EQ(0, machine_sleep((int64_t)(i + 1) * MS_NS));
 	p->p_time_ns[i] = machine_uptime_ns();
 	ATF_CHECK(p->p_time_ns[i] >= (int64_t)(i + 1) * MS_NS);
@@ -577,12 +549,10 @@ enum { NAPS = 20, NAP_LATE = 3 };	/* the latter in naps, and a half */
 static void
 nap(struct play *p, unsigned i)
 {
-	unsigned k;
-
 	if (i == 1)
 		ATF_CHECK_EQ(0, machine_sleep(NAP_LATE * MS_NS + MS_NS / 2));
 	else
-		for (k = 0; k < NAPS; k++)
+		for (unsigned k = 0; k < NAPS; k++)
 			ATF_CHECK_EQ(0, machine_sleep(MS_NS));
 	p->p_time_ns[i] = machine_uptime_ns();
 }
@@ -591,10 +561,8 @@ nap(struct play *p, unsigned i)
 static unsigned
 choose_awake(void *context, const struct vm_choice *vo)
 {
-	unsigned i;
-
 	(void)context;
-	for (i = vo->vo_count; i-- > 0;)
+	for (unsigned i = vo->vo_count; i-- > 0;)
 		if ((vo->vo_asleep >> i & 1) == 0)
 			return (i);
 	return (0);
@@ -616,10 +584,10 @@ static void
 critical(struct play *p, unsigned i)
 {
 	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
-	unsigned k, v;
+	unsigned v;
 
 	(void)i;
-	for (k = 0; k < 2; k++) {
+	for (unsigned k = 0; k < 2; k++) {
 		lock_acquire(&p->p_lock, &n, 0);
 		v = p->p_plain;
 		machine_charge(COST_WORK, 1);
@@ -631,10 +599,10 @@ critical(struct play *p, unsigned i)
 TEST(vm_controlled__locks, "every lock excludes in random orders, and none is "
     "stuck")
 {
-	unsigned excluded, i, seed;
+	unsigned excluded, seed;
 	int error;
 
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		excluded = 0;
 		for (seed = 0; seed < 2000; seed++) {
 			cast_lock(3, critical, lock_classes[i]);
@@ -655,7 +623,6 @@ TEST(vm_controlled__locks, "every lock excludes in random orders, and none is "
 static void
 mark(struct play *p)
 {
-
 	(void)p;
 	machine_mark("window");
 }
@@ -664,10 +631,10 @@ TEST(vm_controlled__replay, "the same choices make the same run, others "
     "another")
 {
 	struct machine_outcome first, last = { .mo_hash = 0 };
-	unsigned choices, i, seed;
+	unsigned choices;
 
-	for (i = 0; i < lock_class_count; i++) {
-		for (seed = 0; seed < 20; seed++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
+		for (unsigned seed = 0; seed < 20; seed++) {
 			cast_lock(3, critical, lock_classes[i]);
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			first = outcome;
@@ -686,7 +653,6 @@ TEST(vm_controlled__replay, "the same choices make the same run, others "
 static void
 work_for_ever(struct play *p, unsigned i)
 {
-
 	(void)p;
 	(void)i;
 	for (;;)
@@ -696,7 +662,6 @@ work_for_ever(struct play *p, unsigned i)
 static void
 abort_run(struct play *p, unsigned i)
 {
-
 	increment(p, i);
 	vm_abort(EPROTO);
 }
@@ -705,10 +670,10 @@ static void
 spawn_too_many(struct play *p)
 {
 	static struct mthread td[CPUS];
-	unsigned i, spawned = p->p_roles;
+	unsigned spawned = p->p_roles;
 	int error = 0;
 
-	for (i = 0; i < CPUS && error == 0; i++) {
+	for (unsigned i = 0; i < CPUS && error == 0; i++) {
 		error = machine_spawn(&td[i], "more", 0, role_main, p);
 		spawned += error == 0;
 		td[i].mt_spawned = false;
@@ -748,12 +713,11 @@ TEST(vm_controlled__timeline, "an observer sees what is possible, and "
 	struct timeline_outcome to;
 	struct timeline *tl;
 	uint64_t hash;
-	unsigned i, seed;
 
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		if ((lock_classes[i]->lc_flags & LC_EXCLUDES) == 0)
 			continue;
-		for (seed = 0; seed < 10; seed++) {
+		for (unsigned seed = 0; seed < 10; seed++) {
 			cast_lock(3, critical, lock_classes[i]);
 			play->p_first = mark;
 			observer = NULL;
@@ -790,14 +754,13 @@ TEST(vm_store__same, "what one run leaves to the next does not change it, not "
 {
 	struct vm *store = vm_store_new();
 	uint64_t hash[ROLES_MAX + 1], timed[2];
-	unsigned n, round;
 
 	ATF_REQUIRE(store != NULL);
 	vm_store_free(NULL);
 	timed[0] = timed_hash(3, 1, NULL);
 	timed[1] = timed_hash(4, 1024, NULL);
-	for (round = 0; round < 4; round++) {
-		for (n = 1; n <= ROLES_MAX; n++) {
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned n = 1; n <= ROLES_MAX; n++) {
 			cast_lock(n, critical, lock_class_find("mtx"));
 			ATF_REQUIRE_EQ(0, run_dice(n, round == 0 ? NULL :
 			    store));
@@ -831,17 +794,15 @@ static void
 spawn_on_one(struct play *p)
 {
 	static struct mthread td[ROLES_MAX];
-	unsigned i;
 
-	for (i = 0; i < ROLES_MAX; i++)
+	for (unsigned i = 0; i < ROLES_MAX; i++)
 		support_spawn(&td[i], "one", 0, see_cpu_main, p);
-	for (i = 0; i < ROLES_MAX; i++)
+	for (unsigned i = 0; i < ROLES_MAX; i++)
 		machine_join(&td[i]);
 }
 
 TEST(vm_controlled__cpus, "each thread has a CPU of its own")
 {
-
 	cast(0, NULL);
 	play->p_first = spawn_on_one;
 	ATF_CHECK_EQ(0, run_dice(1, NULL));
@@ -851,7 +812,6 @@ TEST(vm_controlled__cpus, "each thread has a CPU of its own")
 static void
 host_polls(struct play *p)
 {
-
 	while (atomic_load_32(&p->p_word[0]) != 2)
 		machine_yield();
 	ATF_CHECK_EQ(0, machine_sleep(MS_NS));
@@ -861,7 +821,6 @@ host_polls(struct play *p)
 static void
 polled(struct play *p, unsigned i)
 {
-
 	(void)i;
 	atomic_fetchadd_32(&p->p_word[0], 1);
 	while (atomic_load_32(&p->p_word[1]) == 0)
@@ -872,9 +831,7 @@ polled(struct play *p, unsigned i)
 TEST(vm_controlled__first, "the first thread polls and sleeps, and others spin "
     "until it stores")
 {
-	unsigned seed;
-
-	for (seed = 0; seed < 50; seed++) {
+	for (unsigned seed = 0; seed < 50; seed++) {
 		cast(2, polled);
 		play->p_first = host_polls;
 		ATF_CHECK_EQ(0, run_dice(seed, NULL));

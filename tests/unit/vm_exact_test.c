@@ -127,7 +127,6 @@ scene_run(const struct machine_config *mc, void (*fn)(void))
 static void
 begin_act(struct mthread *td, unsigned cpu, void (*fn)(void *), uint64_t *slot)
 {
-
 	ATF_REQUIRE_EQ(machine_spawn(td, "actor", (int)cpu, fn, slot), 0);
 }
 
@@ -144,28 +143,24 @@ act(unsigned cpu, void (*fn)(void *))
 static unsigned
 here(const uint64_t *slot)
 {
-
 	return ((unsigned)(slot - scene.began));
 }
 
 static void
 begin(void *slot)
 {
-
 	*(uint64_t *)slot = vm_self_ps(vm_get());
 }
 
 static void
 end(void *slot)
 {
-
 	scene.ended[here(slot)] = vm_self_ps(vm_get());
 }
 
 static uint64_t
 took(unsigned cpu)
 {
-
 	return (scene.ended[cpu] - scene.began[cpu]);
 }
 
@@ -216,10 +211,10 @@ static const struct {
 SCENE(exact__lines, "Getting another CPU's line takes the latency of that "
     "distance, to the picosecond")
 {
-	unsigned cpu, i;
+	unsigned cpu;
 	uint64_t ps;
 
-	for (i = 0; i < nitems(neighbours); i++) {
+	for (unsigned i = 0; i < nitems(neighbours); i++) {
 		cpu = neighbours[i].cpu;
 		ps = neighbours[i].ps;
 		act(0, do_store);
@@ -251,7 +246,6 @@ SCENE(exact__lines, "Getting another CPU's line takes the latency of that "
 static void
 do_add_again(void *slot)
 {
-
 	atomic_fetchadd_32(&scene.word, 1);
 	machine_charge(COST_WORK, 2);
 	do_add(slot);
@@ -262,7 +256,6 @@ DEED_AFTER(add_later, 28, add)
 static void
 kept_main(void)
 {
-
 	act(SAME_CACHE, do_store);
 	begin_act(&scene.td[0], 0, do_add_again, &scene.began[0]);
 	begin_act(&scene.td[1], SAME_CACHE, do_add_later, &scene.began[1]);
@@ -292,7 +285,6 @@ DEED_AFTER(store_add_later, 1000, store_add)
 static void
 stores_main(void)
 {
-
 	act(SAME_NODE, do_store);
 	act(0, do_store_later);
 	CHECK_TOOK(0, HIT_PS, "a store to another's line");
@@ -317,7 +309,6 @@ TEST(exact__stores, "A thread waits for its stores only before an atomic, and "
 static void
 core_main(void)
 {
-
 	act(0, do_store);
 	act(BESIDE, do_add);
 	CHECK_TOOK(BESIDE, RMW_PS, "an addition to the core's line");
@@ -347,7 +338,6 @@ DEED(touch, machine_touch(&scene, TOUCHED_LINES))
 static void
 sharers_main(void)
 {
-
 	act(0, do_store);
 	act(SAME_CACHE, do_load);
 	act(SAME_NODE, do_load);
@@ -374,7 +364,6 @@ sharers_main(void)
 SCENE(exact__touch, "An object comes with its first line's latency, and a "
     "service for each further line")
 {
-
 	act(OTHER_NODE, do_touch);
 	act(0, do_touch);
 	CHECK_TOOK(0, REMOTE_PS + (TOUCHED_LINES - 1) * (REMOTE_PS / 4),
@@ -390,11 +379,9 @@ SCENE(exact__touch, "An object comes with its first line's latency, and a "
 static void
 far_sharers_main(void)
 {
-	unsigned i, n;
-
-	for (n = 1; n < CPUS; n++) {
+	for (unsigned n = 1; n < CPUS; n++) {
 		act(0, do_store);
-		for (i = 1; i <= n; i++)
+		for (unsigned i = 1; i <= n; i++)
 			act(i, do_load);
 		act(0, do_store);
 		CHECK_TOOK(0, REMOTE_PS + (n - 1) * INVALIDATE_PS + HIT_PS,
@@ -425,7 +412,6 @@ DEED_AFTER(add_at_once, 1000, add)
 static void
 do_hits_and_add(void *slot)
 {
-
 	atomic_store_32(&scene.own, 1);
 	begin(slot);
 	atomic_load_32(&scene.own);
@@ -438,13 +424,11 @@ do_hits_and_add(void *slot)
 static void
 act_both(void (*fn)(void *))
 {
-	unsigned i;
-
 	act(0, do_store);
-	for (i = SAME_CACHE; i <= SAME_NODE; i++)
+	for (unsigned i = SAME_CACHE; i <= SAME_NODE; i++)
 		begin_act(&scene.td[i], i, fn,
 		    &scene.began[i]);
-	for (i = SAME_CACHE; i <= SAME_NODE; i++)
+	for (unsigned i = SAME_CACHE; i <= SAME_NODE; i++)
 		machine_join(&scene.td[i]);
 	ATF_CHECK_EQ(scene.began[SAME_CACHE], scene.began[SAME_NODE]);
 }
@@ -452,7 +436,6 @@ act_both(void (*fn)(void *))
 SCENE(exact__home, "A line's home serves readers one by one, and writers one "
     "after the other")
 {
-
 	act_both(do_load_at_once);
 	CHECK_TOOK(SAME_CACHE, CCX_PS, "reading first");
 	CHECK_TOOK(SAME_NODE, CCX_PS / 4 + SOCK_PS, "reading second");
@@ -468,7 +451,6 @@ SCENE(exact__home, "A line's home serves readers one by one, and writers one "
 static void
 do_await(void *slot)
 {
-
 	begin(slot);
 	while (atomic_load_32(&scene.word) == 0)
 		machine_await_32(&scene.word, 0, 0);
@@ -480,9 +462,9 @@ do_await(void *slot)
 SCENE(exact__hand_over, "A spinning waiter sees a change after one latency and "
     "half a service of its node")
 {
-	unsigned cpu, i;
+	unsigned cpu;
 
-	for (i = 0; i < nitems(neighbours); i++) {
+	for (unsigned i = 0; i < nitems(neighbours); i++) {
 		cpu = neighbours[i].cpu;
 		act(0, do_clear);
 		begin_act(&scene.td[1], cpu, do_await, &scene.began[cpu]);
@@ -503,7 +485,6 @@ DEED(pause, machine_pause(37))
 static void
 do_polls(void *slot)
 {
-
 	atomic_load_32(&scene.word);
 	begin(slot);
 	scene.polls = machine_await_32(&scene.word, 0, 21);
@@ -565,7 +546,6 @@ DEED_AFTER(wait_later, 50000, wait)
 static void
 do_wake_one_later(void *slot)
 {
-
 	machine_charge(COST_WORK, 100000);
 	begin(slot);
 	machine_wake_one_32(&scene.word);
@@ -576,13 +556,11 @@ do_wake_one_later(void *slot)
 
 SCENE(exact__wake_one, "Waking one wakes the first sleeper")
 {
-	unsigned i;
-
-	for (i = 4; i <= 5; i++)
+	for (unsigned i = 4; i <= 5; i++)
 		begin_act(&scene.td[i], i, i == 4 ? do_wait : do_wait_later,
 		    &scene.began[i]);
 	act(0, do_wake_one_later);
-	for (i = 4; i <= 5; i++)
+	for (unsigned i = 4; i <= 5; i++)
 		machine_join(&scene.td[i]);
 	ATF_CHECK_EQ(scene.ended[4], scene.ended[0] + WAKE_CROSS_PS);
 	ATF_CHECK_EQ(scene.ended[5], scene.ended[0] + 100000 * PS_PER_NS +
@@ -596,11 +574,9 @@ DEED(work, machine_charge(COST_WORK, QUANTA * QUANTUM_PS / PS_PER_NS))
 static void
 quanta_main(void)
 {
-	unsigned i;
-
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		begin_act(&scene.td[i], 0, do_work, &scene.began[i]);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		machine_join(&scene.td[i]);
 }
 
@@ -683,7 +659,6 @@ TEST(exact__alone, "A cycle of a thread alone takes the sum of its costs")
 static void
 count_note(void *context, const struct vm_note *note)
 {
-
 	*(uint64_t *)context += 1 + note->vn_ps;
 }
 
@@ -713,7 +688,6 @@ static bool
 same_counts(const struct critical_section_outcome *a,
     const struct critical_section_outcome *b)
 {
-
 	return (a->so_machine.mo_events == b->so_machine.mo_events &&
 	    a->so_machine.mo_time_ps == b->so_machine.mo_time_ps &&
 	    memcmp(a->so_thread, b->so_thread, CPUS *

@@ -53,18 +53,17 @@ fixture_config(unsigned cpus, unsigned nodes)
 		{ PROFILE_OS_TICK, FIXTURE_TICK_PS },
 	};
 	struct machine_config mc;
-	unsigned d, i;
 
 	memset(&mc, 0, sizeof(mc));
 	mc.mc_topology = (struct vm_topology){ .vt_cpus = cpus,
 	    .vt_cores = cpus, .vt_nodes = nodes,
 	    .vt_ccx_cores = FIXTURE_CCX_CORES };
 	mc.mc_seed = 1;
-	for (d = 0; d < VM_DISTANCES; d++) {
+	for (unsigned d = 0; d < VM_DISTANCES; d++) {
 		mc.mc_costs.vc_lat_ps[d] = latency_ps[d];
 		mc.mc_costs.vc_service_ps[d] = latency_ps[d] / 4;
 	}
-	for (i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
 		mc.mc_costs.vc_ps[costs[i].key] = costs[i].ps;
 	mc.mc_costs.vc_unit_fs[COST_WORK] = 1000 * 1000;
 	mc.mc_costs.vc_preempt = true;

@@ -122,9 +122,8 @@ TEST(vm_run__as_ever, "Hash, events and acquisitions of runs are what they "
 {
 	const struct golden *g;
 	struct critical_section_outcome so;
-	unsigned i;
 
-	for (i = 0; i < nitems(golden); i++) {
+	for (unsigned i = 0; i < nitems(golden); i++) {
 		g = &golden[i];
 		so = run(g, SEED);
 		ATF_CHECK_MSG(so.so_machine.mo_hash == g->g_hash &&
@@ -141,15 +140,15 @@ TEST(vm_run__as_ever, "Hash, events and acquisitions of runs are what they "
 TEST(vm_run__every_lock, "There is a run of every kind of lock, and no two are "
     "the same")
 {
-	unsigned i, k, n;
+	unsigned k, n;
 
-	for (i = 0; i < lock_class_count; i++) {
+	for (unsigned i = 0; i < lock_class_count; i++) {
 		for (k = n = 0; k < nitems(golden); k++)
 			n += strcmp(golden[k].g_lock,
 			    lock_classes[i]->lc_name) == 0;
 		ATF_CHECK_MSG(n > 0, "none of %s", lock_classes[i]->lc_name);
 	}
-	for (i = 0; i < nitems(golden); i++)
+	for (unsigned i = 0; i < nitems(golden); i++)
 		for (k = 0; k < i; k++)
 			ATF_CHECK_MSG(golden[i].g_hash != golden[k].g_hash,
 			    "%u and %u", i, k);
@@ -159,9 +158,8 @@ TEST(vm_run__another_seed, "The same seed twice is the same run, the next seed "
     "another")
 {
 	struct critical_section_outcome a, b;
-	unsigned i;
 
-	for (i = 0; i < nitems(golden); i++) {
+	for (unsigned i = 0; i < nitems(golden); i++) {
 		a = run(&golden[i], SEED + 1);
 		b = run(&golden[i], SEED + 1);
 		ATF_CHECK_EQ(a.so_machine.mo_hash, b.so_machine.mo_hash);

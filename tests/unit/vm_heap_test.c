@@ -25,9 +25,9 @@ struct reference {
 static unsigned
 reference_first(const struct reference *rf)
 {
-	unsigned best = 0, i;
+	unsigned best = 0;
 
-	for (i = 1; i < rf->rf_count; i++)
+	for (unsigned i = 1; i < rf->rf_count; i++)
 		if (rf->rf_time_ps[i] < rf->rf_time_ps[best])
 			best = i;
 	return (best);
@@ -36,7 +36,6 @@ reference_first(const struct reference *rf)
 static void
 reference_remove(struct reference *rf, unsigned at)
 {
-
 	for (rf->rf_count--; at < rf->rf_count; at++) {
 		rf->rf_event[at] = rf->rf_event[at + 1];
 		rf->rf_time_ps[at] = rf->rf_time_ps[at + 1];
@@ -47,9 +46,7 @@ reference_remove(struct reference *rf, unsigned at)
 static void
 check_shape(const struct vm_heap *vh)
 {
-	int i;
-
-	for (i = 0; i < vh->vh_count; i++) {
+	for (int i = 0; i < vh->vh_count; i++) {
 		ATF_REQUIRE_EQ(i, vh->vh_entry[i].he_event->ve_at);
 		ATF_REQUIRE(i == 0 || !vm_heap_before(&vh->vh_entry[i],
 		    &vh->vh_entry[(i - 1) / VM_HEAP_WAYS]));
@@ -64,11 +61,11 @@ compare(uint64_t seed, uint64_t scale_ps)
 	struct vm_heap vh = { .vh_entry = entry, .vh_room = EVENTS };
 	struct reference rf = { .rf_count = 0 };
 	uint64_t draw = seed, time_ps;
-	unsigned at, i, step;
+	unsigned at, i;
 
 	for (i = 0; i < EVENTS; i++)
 		event[i].ve_at = VM_HEAP_NONE;
-	for (step = 0; step < STEPS; step++) {
+	for (unsigned step = 0; step < STEPS; step++) {
 		at = (unsigned)(support_draw(&draw) % EVENTS);
 		if (event[at].ve_at == VM_HEAP_NONE) {
 			time_ps = support_draw(&draw) % TIMES * scale_ps;
@@ -102,9 +99,7 @@ compare(uint64_t seed, uint64_t scale_ps)
 TEST(vm_heap__as_sorted, "The first event and every removal are those of a "
     "sorted list")
 {
-	uint64_t seed;
-
-	for (seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= 4; seed++) {
 		compare(seed, 1);
 		/* As far from each other as times can be. */
 		compare(seed, UINT64_MAX / TIMES);
@@ -117,23 +112,22 @@ TEST(vm_heap__ties, "Events at one time come in the order in which they were "
 	struct vm_event event[EVENTS];
 	struct vm_heap_entry entry[EVENTS];
 	struct vm_heap vh = { .vh_entry = entry, .vh_room = EVENTS };
-	unsigned i;
 
-	for (i = 0; i < EVENTS; i++) {
+	for (unsigned i = 0; i < EVENTS; i++) {
 		event[i].ve_at = VM_HEAP_NONE;
 		vm_heap_add(&vh, &event[i], 7);
 	}
-	for (i = 0; i < EVENTS; i += 3)
+	for (unsigned i = 0; i < EVENTS; i += 3)
 		vm_heap_remove(&vh, &event[i]);
-	for (i = 0; i < EVENTS; i += 3)
+	for (unsigned i = 0; i < EVENTS; i += 3)
 		vm_heap_add(&vh, &event[i], 7);
-	for (i = 0; i < EVENTS; i++) {
+	for (unsigned i = 0; i < EVENTS; i++) {
 		if (i % 3 == 0)
 			continue;
 		ATF_REQUIRE_EQ(&event[i], vh.vh_entry[0].he_event);
 		vm_heap_remove(&vh, &event[i]);
 	}
-	for (i = 0; i < EVENTS; i += 3) {
+	for (unsigned i = 0; i < EVENTS; i += 3) {
 		ATF_REQUIRE_EQ(&event[i], vh.vh_entry[0].he_event);
 		vm_heap_remove(&vh, &event[i]);
 	}
@@ -178,7 +172,6 @@ add_without_room(void *arg)
 TEST(vm_heap__misused, "An event that is in is not put in, one that is not is "
     "not taken out, and there is room")
 {
-
 	ATF_CHECK(support_asserts(add_twice, NULL));
 	ATF_CHECK(support_asserts(remove_absent, NULL));
 	ATF_CHECK(support_asserts(add_without_room, NULL));

@@ -40,7 +40,6 @@ struct macro {
 static inline double
 macro_ns(uint64_t ps)
 {
-
 	return ((double)ps / 1000);
 }
 
@@ -50,9 +49,8 @@ macro_nodes(struct macro *ma)
 {
 	const struct machine_config *mc = ma->ma_machine;
 	uint64_t nodes = 0;
-	unsigned i;
 
-	for (i = 0; i < ma->ma_threads; i++)
+	for (unsigned i = 0; i < ma->ma_threads; i++)
 		nodes |= UINT64_C(1) << vm_topology_node(&mc->mc_topology,
 		    ma->ma_cpus[i]);
 	ma->ma_nodes = (unsigned)__builtin_popcountll(nodes);
@@ -66,14 +64,14 @@ macro_farther(const struct macro *ma, double far)
 {
 	const struct vm_costs *vc = &ma->ma_machine->mc_costs;
 	const struct vm_topology *vt = &ma->ma_machine->mc_topology;
-	unsigned before, d, i, k, n = ma->ma_threads, upto;
+	unsigned before, k, n = ma->ma_threads, upto;
 	double lat[VM_DISTANCES], sum = 0;
 
-	for (d = 0; d < VM_DISTANCES; d++)
+	for (unsigned d = 0; d < VM_DISTANCES; d++)
 		lat[d] = d == VM_REMOTE ? far : macro_ns(vc->vc_lat_ps[d]);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		before = 0;
-		for (d = VM_SMT; d < VM_DISTANCES; d++) {
+		for (unsigned d = VM_SMT; d < VM_DISTANCES; d++) {
 			for (k = upto = 0; k < n; k++)
 				upto += k != i && vm_topology_distance(vt,
 				    ma->ma_cpus[i], ma->ma_cpus[k]) <= d;
@@ -92,7 +90,7 @@ macro_init(struct macro *ma)
 	const struct vm_topology *vt = &ma->ma_machine->mc_topology;
 	double factor = macro_nodes(ma), far = 0, lat = 0, near = 0, service;
 	enum vm_distance d, node;
-	unsigned i, k, near_pairs = 0, pairs = 0;
+	unsigned near_pairs = 0, pairs = 0;
 
 	node = vt->vt_ccx_cores * vt->vt_nodes >= vt->vt_cores ? VM_CCX :
 	    VM_SOCK;
@@ -101,8 +99,8 @@ macro_init(struct macro *ma)
 	far = macro_ns(vc->vc_lat_ps[VM_REMOTE]) * factor;
 	service = macro_ns(vc->vc_service_ps[VM_REMOTE]) * factor;
 	ma->ma_service = 0;
-	for (i = 0; i < ma->ma_threads; i++) {
-		for (k = 0; k < ma->ma_threads; k++) {
+	for (unsigned i = 0; i < ma->ma_threads; i++) {
+		for (unsigned k = 0; k < ma->ma_threads; k++) {
 			if (i == k)
 				continue;
 			d = vm_topology_distance(vt, ma->ma_cpus[i],
@@ -143,7 +141,6 @@ macro_waiters(const struct macro *ma, double period)
 static inline double
 macro_came(double time, double period)
 {
-
 	return (1 - exp(-time / period));
 }
 
@@ -154,9 +151,8 @@ static inline double
 macro_solve(const struct macro *ma, macro_step *step)
 {
 	double period = ma->ma_hold + ma->ma_write;
-	unsigned i;
 
-	for (i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 200; i++)
 		period = (period + step(ma, period)) / 2;
 	return (period);
 }
@@ -170,7 +166,6 @@ static inline double
 macro_ticket_of(const struct macro *ma, double period, double waiters,
     double write, double latency, double service)
 {
-
 	return (ma->ma_hold + macro_came(ma->ma_hold, period) *
 	    fmin(latency, ma->ma_node_latency) + write * (1 + 1.5 *
 	    write / period) + latency + service * waiters / 2 +
@@ -180,7 +175,6 @@ macro_ticket_of(const struct macro *ma, double period, double waiters,
 static inline double
 macro_ticket(const struct macro *ma, double period)
 {
-
 	return (macro_ticket_of(ma, period, macro_waiters(ma, period),
 	    ma->ma_write, ma->ma_latency, ma->ma_service));
 }
@@ -189,7 +183,6 @@ macro_ticket(const struct macro *ma, double period)
 static inline double
 macro_queue(const struct macro *ma, double period)
 {
-
 	(void)period;
 	return (ma->ma_hold + 2 * ma->ma_latency + ma->ma_service / 2);
 }
@@ -198,7 +191,6 @@ macro_queue(const struct macro *ma, double period)
 static inline double
 macro_mcs(const struct macro *ma, double period)
 {
-
 	return (macro_queue(ma, period) - ma->ma_latency + ma->ma_farther +
 	    4 * ma->ma_hit);
 }
@@ -206,7 +198,6 @@ macro_mcs(const struct macro *ma, double period)
 static inline double
 macro_clh(const struct macro *ma, double period)
 {
-
 	return (macro_queue(ma, period) + 2 * ma->ma_hit);
 }
 
@@ -217,7 +208,6 @@ macro_clh(const struct macro *ma, double period)
 static inline double
 macro_qspin(const struct macro *ma, double period)
 {
-
 	double came = macro_came(ma->ma_hold, period);
 
 	return (ma->ma_hold + came * ma->ma_farther + (1 - came) *

@@ -42,7 +42,6 @@ static const struct model *const four_nodes = &models[nitems(models) - 1];
 static uint64_t
 ps_of(double ns)
 {
-
 	return ((uint64_t)(ns * 1000 + 0.5));
 }
 
@@ -50,11 +49,10 @@ static void
 model_machine(const struct model *mo, struct machine_config *mc)
 {
 	struct vm_costs *vc = &mc->mc_costs;
-	unsigned d;
 
 	vm_section_machine(mc, CPUS, mo->mo_nodes);
 	mc->mc_topology.vt_ccx_cores = mo->mo_ccx_cores;
-	for (d = 0; d < VM_DISTANCES; d++) {
+	for (unsigned d = 0; d < VM_DISTANCES; d++) {
 		vc->vc_lat_ps[d] = ps_of(mo->mo_lat_ns[d]);
 		vc->vc_service_ps[d] = ps_of(mo->mo_lat_ns[d] *
 		    mo->mo_service);
@@ -69,9 +67,7 @@ model_machine(const struct model *mo, struct machine_config *mc)
 static void
 spread(unsigned threads, unsigned cpus[CPUS])
 {
-	unsigned i;
-
-	for (i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++)
 		cpus[i] = i * CPUS / threads;
 }
 
@@ -125,10 +121,8 @@ check_formula(const struct model *mo, const char *lock, macro_step *step,
 TEST(formula__ticket, "A ticket lock's period grows with half the service of "
     "all waiters")
 {
-	unsigned i, n;
-
-	for (i = 0; i < nitems(models); i++)
-		for (n = 4; n <= CPUS; n *= 2)
+	for (unsigned i = 0; i < nitems(models); i++)
+		for (unsigned n = 4; n <= CPUS; n *= 2)
 			check_formula(&models[i], "ticket", macro_ticket, n,
 			    n < 16 ? 1 : n / 16);
 }
@@ -136,10 +130,8 @@ TEST(formula__ticket, "A ticket lock's period grows with half the service of "
 TEST(formula__queues, "MCS, CLH and Linux's queued spin lock take the same "
     "with any number of waiters")
 {
-	unsigned i, n;
-
-	for (i = 0; i < nitems(models); i++) {
-		for (n = 4; n <= CPUS; n *= 2) {
+	for (unsigned i = 0; i < nitems(models); i++) {
+		for (unsigned n = 4; n <= CPUS; n *= 2) {
 			check_formula(&models[i], "mcs", macro_mcs, n,
 			    n / 16.);
 			check_formula(&models[i], "clh", macro_clh, n,
@@ -153,10 +145,8 @@ TEST(formula__queues, "MCS, CLH and Linux's queued spin lock take the same "
 TEST(formula__cohort, "A cohort lock is a node's ticket lock but for one "
     "hand-over in each batch")
 {
-	unsigned i, n;
-
-	for (i = 0; i < nitems(models); i++)
-		for (n = 8; n <= CPUS; n *= 2)
+	for (unsigned i = 0; i < nitems(models); i++)
+		for (unsigned n = 8; n <= CPUS; n *= 2)
 			if (n / models[i].mo_nodes >= 4)
 				check_formula(&models[i], "cohort",
 				    macro_cohort, n, n / 16.);
@@ -192,9 +182,8 @@ TEST(formula__barging, "A barging lock costs its owner the wake-ups, and no "
 	double should;
 	struct machine_config mc;
 	struct vm_costs *vc = &mc.mc_costs;
-	unsigned n;
 
-	for (n = 2; n <= 8; n *= 2) {
+	for (unsigned n = 2; n <= 8; n *= 2) {
 		model_machine(one_node, &mc);
 		should = one_node->mo_lat_ns[VM_CCX] + 2 * one_node->mo_rmw_ns;
 		/* More of them also get into each other's way. */
@@ -214,7 +203,6 @@ TEST(formula__barging, "A barging lock costs its owner the wake-ups, and no "
 static double
 rate_of(const struct model *mo, const char *lock, unsigned threads)
 {
-
 	return (1000 / period_of(mo, lock, threads, 1000, 100, 600));
 }
 
@@ -223,10 +211,9 @@ TEST(shape__collapse, "Locks that all spin on one word collapse as 1 / n, "
 {
 	static const char *const queues[] = { "mcs", "clh" };
 	double at_32, at_64, peak, rate;
-	unsigned i, n;
 
 	peak = 0;
-	for (n = 1; n <= CPUS; n *= 2)
+	for (unsigned n = 1; n <= CPUS; n *= 2)
 		peak = fmax(peak, rate_of(one_node, "ticket", n));
 	at_32 = rate_of(one_node, "ticket", 32);
 	at_64 = rate_of(one_node, "ticket", 64);
@@ -237,9 +224,9 @@ TEST(shape__collapse, "Locks that all spin on one word collapse as 1 / n, "
 	    "%g and %g with twice the threads", at_32, at_64);
 	rate = rate_of(one_node, "tas", 64);
 	ATF_CHECK_MSG(rate < at_64, "tas %g, ticket %g", rate, at_64);
-	for (i = 0; i < nitems(queues); i++) {
+	for (unsigned i = 0; i < nitems(queues); i++) {
 		peak = rate_of(one_node, queues[i], 16);
-		for (n = 32; n <= CPUS; n *= 2) {
+		for (unsigned n = 32; n <= CPUS; n *= 2) {
 			rate = rate_of(one_node, queues[i], n);
 			ATF_CHECK_MSG(fabs(rate / peak - 1) < 0.1, "%s: %g "
 			    "and then %g", queues[i], peak, rate);
@@ -252,9 +239,8 @@ TEST(shape__nodes, "Locks that heed nodes do better on four of them, and no "
 {
 	static const char *const locks[] = { "cohort", "cna" };
 	double mcs, rate;
-	unsigned i;
 
-	for (i = 0; i < nitems(locks); i++) {
+	for (unsigned i = 0; i < nitems(locks); i++) {
 		mcs = rate_of(four_nodes, "mcs", 48);
 		rate = rate_of(four_nodes, locks[i], 48);
 		ATF_CHECK_MSG(rate > 1.15 * mcs, "%s %g, mcs %g", locks[i],

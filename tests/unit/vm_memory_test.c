@@ -160,9 +160,8 @@ static void
 thread_main(void *arg)
 {
 	const struct op *op = arg;
-	unsigned i;
 
-	for (i = 0; i < OPS; i++)
+	for (unsigned i = 0; i < OPS; i++)
 		act(&op[i]);
 }
 
@@ -170,19 +169,19 @@ static void
 litmus_main(void *arg)
 {
 	struct mthread self;
-	unsigned i, n;
+	unsigned n;
 
 	(void)arg;
 	machine_attach(&self, "first");
 	outcome = true;
-	for (i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		atomic_init_32(&words[i], 0);
 	for (n = 0; n < THREADS && now->op[n][0].what != NOTHING; n++)
 		support_spawn(&threads[n], "thread", (int)n, thread_main,
 		    (void *)(uintptr_t)now->op[n]);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		machine_join(&threads[i]);
-	for (i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		if (now->end[i] != ANY)
 			outcome = outcome && now->end[i] ==
 			    machine_note_load_32(&words[i]);
@@ -203,9 +202,8 @@ static unsigned
 path_choose(void *context, const struct vm_choice *vo)
 {
 	struct path *pa = context;
-	unsigned i;
 
-	for (i = 1; i < vo->vo_count; i++)
+	for (unsigned i = 1; i < vo->vo_count; i++)
 		ATF_REQUIRE(vo->vo_thread[i] > vo->vo_thread[i - 1]);
 	if (pa->drawn)
 		return ((unsigned)(splitmix_next(&pa->draws) % vo->vo_count));
@@ -221,7 +219,6 @@ path_choose(void *context, const struct vm_choice *vo)
 static bool
 path_next(struct path *pa, unsigned runs)
 {
-
 	pa->depth = 0;
 	if (pa->drawn)
 		return (runs < RANDOM_RUNS);
@@ -263,11 +260,10 @@ TEST(vm_memory__litmus, "each memory has the outcomes that it should have, and "
 {
 	struct vm *store = vm_store_new();
 	bool seen;
-	unsigned i, m;
 
 	ATF_REQUIRE(store != NULL);
-	for (i = 0; i < nitems(litmus); i++)
-		for (m = VM_SC; m <= VM_WEAK; m++) {
+	for (unsigned i = 0; i < nitems(litmus); i++)
+		for (unsigned m = VM_SC; m <= VM_WEAK; m++) {
 			seen = count_seen(&litmus[i], (enum vm_memory)m,
 			    store) > 0;
 			ATF_CHECK_EQ_MSG(strstr(litmus[i].seen, names[m]) !=
@@ -285,10 +281,10 @@ static void
 critical(void *arg)
 {
 	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
-	unsigned k, v;
+	unsigned v;
 
 	(void)arg;
-	for (k = 0; k < 2; k++) {
+	for (unsigned k = 0; k < 2; k++) {
 		lock_acquire(&lock, &n, 0);
 		machine_touch(&plain, 1);
 		v = plain;
@@ -303,18 +299,17 @@ lock_main(void *arg)
 {
 	struct lock_config config = lock_config_default(CPUS);
 	struct mthread self;
-	unsigned i;
 
 	(void)arg;
 	machine_attach(&self, "first");
 	config.threads = CPUS;
 	plain = 0;
 	ATF_REQUIRE_EQ(0, lock_init(&lock, class, "L", &config, NULL));
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		support_spawn(&threads[i], "thread", (int)i, critical, NULL);
 		threads[i].mt_index = i;
 	}
-	for (i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++)
 		machine_join(&threads[i]);
 	lock_fini(&lock);
 	machine_detach();
@@ -324,7 +319,6 @@ static void
 note_unordered(void *context, const void *object, const char *what,
     unsigned thread, unsigned before)
 {
-
 	(void)context;
 	(void)object;
 	(void)what;
@@ -335,7 +329,6 @@ note_unordered(void *context, const void *object, const char *what,
 static void
 ignore(void *context, const struct vm_note *vn)
 {
-
 	(void)context;
 	(void)vn;
 }

@@ -115,7 +115,6 @@ static struct shop *
 shop_make(unsigned workers)
 {
 	struct shop *s = support_alloc(1, sizeof(*s));
-	unsigned i;
 
 	ATF_REQUIRE(workers <= THREADS);
 	s->s_workers = workers;
@@ -124,9 +123,9 @@ shop_make(unsigned workers)
 	s->s_word = support_alloc(1, sizeof(*s->s_word));
 	s->s_observer = (struct vm_observer){ .vo_note = note,
 	    .vo_context = s };
-	for (i = 0; i < CPUS; i++)
+	for (unsigned i = 0; i < CPUS; i++)
 		s->s_on[i] = -1;
-	for (i = 0; i < workers; i++)
+	for (unsigned i = 0; i < workers; i++)
 		s->s_worker[i] = (struct worker){ .w_shop = s,
 		    .w_cpu = MACHINE_CPU_ANY, .w_step_ns = STEP_NS };
 	return (s);
@@ -135,7 +134,6 @@ shop_make(unsigned workers)
 static void
 shop_free(struct shop *s)
 {
-
 	free(s->s_word);
 	free(s->s_worker);
 	free(s);
@@ -144,9 +142,7 @@ shop_free(struct shop *s)
 static void
 shop_open(struct shop *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->s_workers; i++)
+	for (unsigned i = 0; i < s->s_workers; i++)
 		support_spawn(&s->s_worker[i].w_td, "worker",
 		    s->s_worker[i].w_cpu, s->s_work, &s->s_worker[i]);
 }
@@ -154,16 +150,13 @@ shop_open(struct shop *s)
 static void
 shop_close(struct shop *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->s_workers; i++)
+	for (unsigned i = 0; i < s->s_workers; i++)
 		machine_join(&s->s_worker[i].w_td);
 }
 
 static void
 shop_main(void *arg)
 {
-
 	shop_open(arg);
 	shop_close(arg);
 }
@@ -187,7 +180,6 @@ shop_run_first(struct shop *s, unsigned cpus, bool preempt,
 static void
 shop_run(struct shop *s, unsigned cpus, bool preempt)
 {
-
 	shop_run_first(s, cpus, preempt, shop_main);
 }
 
@@ -195,13 +187,12 @@ TEST(vm_sched__quantum, "Two on one CPU take turns of a quantum; without "
     "preemption the first works till it gives way")
 {
 	struct shop *s;
-	unsigned i, kind;
 	int64_t apart_ns;
 
 	/* Preempted; one piece of work; requests one behind the other. */
-	for (kind = 0; kind < 3; kind++) {
+	for (unsigned kind = 0; kind < 3; kind++) {
 		s = shop_make(2);
-		for (i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < 2; i++) {
 			s->s_worker[i].w_cpu = 0;
 			s->s_worker[i].w_left_ns = 10 * NS_PER_QUANTUM;
 			s->s_worker[i].w_step_ns = kind == 2 ? STEP_NS :
@@ -231,11 +222,10 @@ check_shares(const struct shop *s, double least, double most, unsigned preempt)
 {
 	uint64_t sum = 0;
 	double share;
-	unsigned i;
 
-	for (i = 0; i < s->s_workers; i++)
+	for (unsigned i = 0; i < s->s_workers; i++)
 		sum += s->s_worker[i].w_steps * s->s_worker[i].w_step_ns;
-	for (i = 0; i < s->s_workers; i++) {
+	for (unsigned i = 0; i < s->s_workers; i++) {
 		share = (double)(s->s_worker[i].w_steps *
 		    s->s_worker[i].w_step_ns) * s->s_workers / (double)sum;
 		ATF_CHECK_MSG(share > least && share < most,
@@ -246,13 +236,12 @@ check_shares(const struct shop *s, double least, double most, unsigned preempt)
 TEST(vm_sched__fair_on_a_cpu, "Threads bound to one CPU get the same of it, "
     "whether they can be preempted or not")
 {
-	unsigned i, preempt;
 	struct shop *s;
 
-	for (preempt = 0; preempt < 2; preempt++) {
+	for (unsigned preempt = 0; preempt < 2; preempt++) {
 		s = shop_make(5);
 		s->s_until_ns = 200 * NS_PER_QUANTUM;
-		for (i = 0; i < 5; i++) {
+		for (unsigned i = 0; i < 5; i++) {
 			s->s_worker[i].w_cpu = 0;
 			s->s_worker[i].w_requests = true;
 			/* Larger pieces of work get no more. */
@@ -267,17 +256,16 @@ TEST(vm_sched__fair_on_a_cpu, "Threads bound to one CPU get the same of it, "
 TEST(vm_sched__more_than_cpus, "With more floating threads than CPUs all get "
     "on, no CPU is idle, and none gets twice its share")
 {
-	unsigned i, preempt;
 	struct shop *s;
 
-	for (preempt = 0; preempt < 2; preempt++) {
+	for (unsigned preempt = 0; preempt < 2; preempt++) {
 		s = shop_make(THREADS);
 		s->s_until_ns = 400 * NS_PER_QUANTUM;
-		for (i = 0; i < THREADS; i++)
+		for (unsigned i = 0; i < THREADS; i++)
 			s->s_worker[i].w_requests = true;
 		shop_run(s, CPUS, preempt != 0);
 		check_shares(s, 0.5, 2, preempt);
-		for (i = 0; i < CPUS; i++)
+		for (unsigned i = 0; i < CPUS; i++)
 			ATF_CHECK_MSG(s->s_busy_ps[i] / 1000 >=
 			    (uint64_t)s->s_until_ns, "preempt %u: CPU %u was "
 			    "busy for %" PRIu64 " ps", preempt, i,
@@ -291,14 +279,13 @@ TEST(vm_sched__floating_fill_idle, "Floating threads go to idle CPUs, also "
 {
 	int64_t first_ns, second_ns;
 	struct shop *s;
-	unsigned i;
 
 	/* As many as CPUs: all at once. */
 	s = shop_make(CPUS);
-	for (i = 0; i < CPUS; i++)
+	for (unsigned i = 0; i < CPUS; i++)
 		s->s_worker[i].w_left_ns = 100 * STEP_NS;
 	shop_run(s, CPUS, true);
-	for (i = 0; i < CPUS; i++)
+	for (unsigned i = 0; i < CPUS; i++)
 		ATF_CHECK_EQ(100 * STEP_NS, s->s_worker[i].w_ended_ns);
 	shop_free(s);
 	/*
@@ -306,7 +293,7 @@ TEST(vm_sched__floating_fill_idle, "Floating threads go to idle CPUs, also "
 	 * behind, and a bound one behind the first.
 	 */
 	s = shop_make(CPUS + 3);
-	for (i = 0; i < CPUS; i++) {
+	for (unsigned i = 0; i < CPUS; i++) {
 		s->s_worker[i].w_cpu = (int)i;
 		s->s_worker[i].w_left_ns = (i == 0 ? 100 : 2 * i) * STEP_NS;
 	}
@@ -332,12 +319,11 @@ TEST(vm_sched__books_are_right, "A CPU has one thread and a thread one CPU; "
 {
 	uint64_t busy_ps, used_ps;
 	struct shop *s;
-	unsigned i, n, preempt;
 
-	for (preempt = 0; preempt < 2; preempt++) {
-		for (n = 1; n <= THREADS; n += 3) {
+	for (unsigned preempt = 0; preempt < 2; preempt++) {
+		for (unsigned n = 1; n <= THREADS; n += 3) {
 			s = shop_make(n);
-			for (i = 0; i < n; i++) {
+			for (unsigned i = 0; i < n; i++) {
 				s->s_worker[i].w_left_ns = 300 * STEP_NS;
 				s->s_worker[i].w_sleeps = true;
 				s->s_worker[i].w_requests = i % 2 == 0;
@@ -348,13 +334,13 @@ TEST(vm_sched__books_are_right, "A CPU has one thread and a thread one CPU; "
 			}
 			shop_run(s, CPUS, preempt != 0);
 			busy_ps = used_ps = 0;
-			for (i = 0; i < CPUS; i++) {
+			for (unsigned i = 0; i < CPUS; i++) {
 				ATF_CHECK_EQ(-1, s->s_on[i]);
 				ATF_CHECK(s->s_busy_ps[i] <=
 				    outcome.mo_time_ps);
 				busy_ps += s->s_busy_ps[i];
 			}
-			for (i = 0; i < n; i++) {
+			for (unsigned i = 0; i < n; i++) {
 				used_ps += s->s_used_ps[i + 1];
 				ATF_CHECK(s->s_used_ps[i + 1] / 1000 >=
 				    300 * STEP_NS);
@@ -374,14 +360,14 @@ asking_main(void *arg)
 	struct shop *s = arg;
 	struct machine_probe probe = { 0 };
 	struct mthread self;
-	unsigned i, k, off = 0, on = 0, wrong = 0;
+	unsigned off = 0, on = 0, wrong = 0;
 	bool running;
 
 	machine_attach(&self, "first");
 	shop_open(s);
-	for (k = 0; k < 3000; k++) {
+	for (unsigned k = 0; k < 3000; k++) {
 		machine_sleep(777);
-		for (i = 0; i < s->s_workers; i++) {
+		for (unsigned i = 0; i < s->s_workers; i++) {
 			running = machine_running(&s->s_worker[i].w_td,
 			    &probe);
 			wrong += running != s->s_is_on[i + 1];
@@ -390,7 +376,7 @@ asking_main(void *arg)
 		}
 	}
 	shop_close(s);
-	for (i = 0; i < s->s_workers; i++)
+	for (unsigned i = 0; i < s->s_workers; i++)
 		wrong += machine_running(&s->s_worker[i].w_td, &probe);
 	ATF_CHECK_EQ(0, wrong);
 	ATF_CHECK(on > 1000 && off > 1000);
@@ -400,11 +386,10 @@ TEST(machine_running__exactly_on_cpu, "A thread is running exactly while it "
     "has a CPU: not queued, asleep, waking or ended")
 {
 	struct shop *s;
-	unsigned i, preempt;
 
-	for (preempt = 0; preempt < 2; preempt++) {
+	for (unsigned preempt = 0; preempt < 2; preempt++) {
 		s = shop_make(THREADS);
-		for (i = 0; i < THREADS; i++) {
+		for (unsigned i = 0; i < THREADS; i++) {
 			s->s_worker[i].w_left_ns = 100 * STEP_NS;
 			s->s_worker[i].w_sleeps = true;
 			s->s_worker[i].w_requests = true;
@@ -419,9 +404,8 @@ yielding_main(void *arg)
 {
 	struct worker *w = arg;
 	struct shop *s = w->w_shop;
-	unsigned i;
 
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		/* In turn, from the first on. */
 		s->s_wrong += machine_note_load_32(s->s_word) % s->s_workers !=
 		    (unsigned)(w - s->s_worker);
@@ -435,12 +419,11 @@ TEST(machine_yield__in_turn, "Threads of one CPU that yield take turns; alone, "
     "one goes on at once")
 {
 	struct shop *s;
-	unsigned i, n;
 
-	for (n = 1; n <= 3; n++) {
+	for (unsigned n = 1; n <= 3; n++) {
 		s = shop_make(n);
 		s->s_work = yielding_main;
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			s->s_worker[i].w_cpu = 0;
 		shop_run(s, 1, true);
 		ATF_CHECK_EQ(100 * n, machine_note_load_32(s->s_word));

@@ -24,7 +24,6 @@
 static inline void
 vm_section_machine(struct machine_config *mc, unsigned cpus, unsigned nodes)
 {
-
 	memset(mc, 0, sizeof(*mc));
 	mc->mc_topology.vt_cpus = cpus;
 	mc->mc_topology.vt_cores = cpus;
@@ -47,7 +46,6 @@ static inline void
 vm_section_make(struct critical_section *se, const char *lock, unsigned threads,
     double think_ns, double hold_ns)
 {
-
 	memset(se, 0, sizeof(*se));
 	se->se_lock = lock;
 	se->se_lock_config = lock_config_default(threads);

@@ -82,14 +82,13 @@ play(const char *kind, unsigned n, void (*const *role)(struct cast *),
     uint64_t limit_ps)
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
-	unsigned i;
 
 	if (cast == NULL)
 		cast = support_alloc(1, sizeof(*cast));
 	memset(cast, 0, sizeof(*cast));
 	cast->c_kind = kind;
 	cast->c_roles = n;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		cast->c_role[i] = role[i];
 	mc.mc_limit_ps = limit_ps;
 	mc.mc_costs.vc_lat_ps[VM_SELF] = 0;
@@ -100,7 +99,6 @@ play(const char *kind, unsigned n, void (*const *role)(struct cast *),
 static void
 check_says(const char *what)
 {
-
 	ATF_CHECK_MSG(strstr(outcome.mo_stuck, what) != NULL,
 	    "no \"%s\" in: %s", what, outcome.mo_stuck);
 }
@@ -108,14 +106,12 @@ check_says(const char *what)
 static void
 lose_wake_up(struct cast *c)
 {
-
 	machine_wait_32(&c->c_word, 0, -1);
 }
 
 static void
 store_only(struct cast *c)
 {
-
 	machine_charge(COST_WORK, 5000);
 	atomic_store_32(&c->c_word, 1);
 }
@@ -169,7 +165,6 @@ a_later(struct cast *c)
 static void
 join_first(struct cast *c)
 {
-
 	machine_charge(COST_WORK, 1000);
 	machine_join(&c->c_td[0]);
 }
@@ -233,7 +228,6 @@ TEST(vm_run__never_released, "Waiters that poll a lock whose owner ended "
 static void
 load_for_ever(struct cast *c)
 {
-
 	while (atomic_load_32(&c->c_word) == 0)
 		continue;
 }
@@ -251,7 +245,6 @@ look_at_clock(struct cast *c)
 static void
 look_at_coarse_clock(struct cast *c)
 {
-
 	(void)c;
 	while (machine_uptime_coarse_ns() < 1000)
 		continue;
@@ -260,7 +253,6 @@ look_at_coarse_clock(struct cast *c)
 TEST_CASE(vm_run__time_stands_still);
 ATF_TC_HEAD(vm_run__time_stands_still, tc)
 {
-
 	atf_tc_set_md_var(tc, "descr", "A loop whose steps take no time ends");
 	atf_tc_set_md_var(tc, "timeout", "1200");
 }
@@ -280,14 +272,12 @@ ATF_TC_BODY(vm_run__time_stands_still, tc)
 static void
 nothing(void *arg)
 {
-
 	(void)arg;
 }
 
 static void
 sleep_long(void *arg)
 {
-
 	(void)arg;
 	machine_sleep(NS_PER_S);
 }
@@ -297,15 +287,14 @@ many_main(void *arg)
 {
 	struct lock_config config = lock_config_default(CPUS);
 	struct cast *c = arg;
-	unsigned i;
 
 	config.threads = MANY;
 	ATF_REQUIRE_EQ(0, lock_init(&c->c_a, lock_class_find(c->c_kind), "A",
 	    &config, NULL));
-	for (i = 0; i < MANY; i++)
+	for (unsigned i = 0; i < MANY; i++)
 		support_spawn(&c->c_td[i], "one of many", (int)i, role_main,
 		    c);
-	for (i = 0; i < MANY; i++)
+	for (unsigned i = 0; i < MANY; i++)
 		machine_join(&c->c_td[i]);
 }
 
@@ -338,7 +327,6 @@ spawn_all(void *arg)
 {
 	struct cast *c = arg;
 	struct mthread self, *tds;
-	unsigned i;
 
 	machine_attach(&self, "first");
 	tds = support_alloc(VM_THREADS_MAX, sizeof(*tds));
@@ -349,7 +337,7 @@ spawn_all(void *arg)
 		if (c->c_error != 0)
 			break;
 	}
-	for (i = 0; i < c->c_spawned; i++)
+	for (unsigned i = 0; i < c->c_spawned; i++)
 		machine_join(&tds[i]);
 	free(tds);
 	machine_detach();
@@ -418,12 +406,12 @@ TEST(vm_run__stuck_leaves_nothing, "Stuck machines leave no stack behind, and "
     "the next one runs as if they had not been")
 {
 	static void (*const roles[])(struct cast *) = { a_then_b, b_then_a };
-	unsigned before = 0, i;
+	unsigned before = 0;
 	uint64_t hash = 0;
 
 	if (mappings() == 0)
 		atf_tc_skip("the number of mappings is unknown");
-	for (i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < 300; i++) {
 		play("futex", 2, roles, 0);
 		if (i == 100) {
 			before = mappings();

@@ -59,11 +59,10 @@ static struct stage *
 stage_make(unsigned actors)
 {
 	struct stage *st = support_alloc(1, sizeof(*st));
-	unsigned i;
 
 	ATF_REQUIRE(actors <= ACTORS_MAX);
 	st->s_actors = actors;
-	for (i = 0; i < actors; i++) {
+	for (unsigned i = 0; i < actors; i++) {
 		st->s_actor[i].a_stage = st;
 		st->s_actor[i].a_index = i;
 	}
@@ -83,18 +82,14 @@ start(struct actor *a, int cpu, void (*fn)(void *))
 static void
 start_each(struct stage *st, unsigned n, void (*fn)(void *))
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		start(&st->s_actor[i], (int)i, fn);
 }
 
 static void
 join_all(struct stage *st)
 {
-	unsigned i;
-
-	for (i = 0; i < st->s_actors; i++)
+	for (unsigned i = 0; i < st->s_actors; i++)
 		machine_join(&st->s_actor[i].a_td);
 }
 
@@ -140,12 +135,11 @@ static void
 play_parts(void *arg)
 {
 	struct stage *st = arg;
-	unsigned i;
 
-	for (i = 0; i < st->s_parts; i++)
+	for (unsigned i = 0; i < st->s_parts; i++)
 		start(&st->s_actor[i], st->s_part[i].p_cpu,
 		    st->s_part[i].p_fn);
-	for (i = 0; i < st->s_parts; i++)
+	for (unsigned i = 0; i < st->s_parts; i++)
 		machine_join(&st->s_actor[i].a_td);
 }
 
@@ -160,7 +154,6 @@ play_parts(void *arg)
 static void
 work_ns(uint64_t ns)
 {
-
 	machine_charge(COST_WORK, ns);
 }
 
@@ -222,13 +215,12 @@ static void
 ending_main(void *arg)
 {
 	struct stage *st = arg;
-	unsigned i;
 
-	for (i = 0; i < CPUS; i++)
+	for (unsigned i = 0; i < CPUS; i++)
 		start(&st->s_actor[i], (int)(i + CPUS), ending_actor);
 	join_all(st);
 	ATF_CHECK_EQ(CPUS * 1000, machine_uptime_ns());
-	for (i = 0; i < CPUS; i++) {
+	for (unsigned i = 0; i < CPUS; i++) {
 		ATF_CHECK(st->s_actor[i].a_td.mt_bound);
 		ATF_CHECK_EQ(0, machine_thread_cpu_ns(&st->s_actor[i].a_td));
 	}
@@ -238,10 +230,9 @@ TEST(machine_spawn__binds, "Threads run at once on the CPUs of their ranks, "
     "wrapped, and are joined, ended before or not")
 {
 	struct stage *st = stage_make(CPUS);
-	unsigned i;
 
 	run(CPUS, 2, ending_main, st);
-	for (i = 0; i < CPUS; i++) {
+	for (unsigned i = 0; i < CPUS; i++) {
 		ATF_CHECK_EQ((CPUS - i) * 1000, st->s_actor[i].a_ns);
 		ATF_CHECK_EQ(CPUS - 1 - i, st->s_actor[i].a_order);
 	}
@@ -251,7 +242,6 @@ TEST(machine_spawn__binds, "Threads run at once on the CPUs of their ranks, "
 static void
 child_actor(void *arg)
 {
-
 	(void)arg;
 	work_ns(500);
 }
@@ -261,9 +251,8 @@ static void
 parent_actor(void *arg)
 {
 	struct actor *a = arg, *child = a + 1;
-	unsigned i;
 
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		start(child, 1, child_actor);
 		work_ns(i * 250);
 		atomic_store_32(a->a_stage->s_word, i);
@@ -303,11 +292,10 @@ static void
 interrupting_main(void *arg)
 {
 	struct stage *st = arg;
-	unsigned i;
 
 	start_each(st, st->s_actors, sleeping_actor);
 	machine_sleep(1000);
-	for (i = 0; i < st->s_actors; i++)
+	for (unsigned i = 0; i < st->s_actors; i++)
 		machine_interrupt(&st->s_actor[i].a_td);
 	join_all(st);
 }
@@ -316,9 +304,8 @@ TEST(machine_interrupt__at_any_time, "A sleep of an hour, or of ever, ends "
     "whether the thread is about to sleep, falls asleep, or sleeps")
 {
 	struct stage *st;
-	unsigned i;
 
-	for (i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < 200; i++) {
 		st = stage_make(2);
 		st->s_arg = 850 + i;
 		run(CPUS, 1, interrupting_main, st);
@@ -403,13 +390,13 @@ TEST(machine_wait_32__no_wake_up_lost, "A wait ends, whatever the time between "
     "it and the store and wake-up that should end it")
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
-	unsigned i, preempt, slept = 0, which;
+	unsigned slept = 0;
 	struct stage *st;
 
-	for (preempt = 0; preempt < 2; preempt++) {
+	for (unsigned preempt = 0; preempt < 2; preempt++) {
 		mc.mc_costs.vc_preempt = preempt != 0;
-		for (which = 0; which < 2; which++) {
-			for (i = 0; i < LATENESSES; i++) {
+		for (unsigned which = 0; which < 2; which++) {
+			for (unsigned i = 0; i < LATENESSES; i++) {
 				st = stage_make(2);
 				st->s_actor[1].a_index = which;
 				st->s_arg = i * LATENESS_STEP_NS;
@@ -439,7 +426,6 @@ static void
 two_words_main(void *arg)
 {
 	struct stage *st = arg;
-	unsigned i;
 
 	start_each(st, st->s_actors, two_words_actor);
 	machine_sleep(2 * NS_PER_MS);
@@ -454,7 +440,7 @@ two_words_main(void *arg)
 	ATF_CHECK_EQ(2 + st->s_actors / 2, st->s_order);
 	machine_wake_32(st->s_word);
 	join_all(st);
-	for (i = 0; i < st->s_actors; i++)
+	for (unsigned i = 0; i < st->s_actors; i++)
 		ATF_CHECK_EQ(i % 2 == 0, st->s_actor[i].a_ns < 3 * NS_PER_MS ||
 		    st->s_actor[i].a_ns > 4 * NS_PER_MS);
 }
@@ -530,10 +516,9 @@ static void
 storing_actor(void *arg)
 {
 	struct actor *a = arg;
-	unsigned i;
 
 	work_ns(1000);
-	for (i = 1; i <= 3; i++) {
+	for (unsigned i = 1; i <= 3; i++) {
 		atomic_store_rel_32(a->a_stage->s_word, i);
 		work_ns(1000);
 	}
@@ -598,10 +583,8 @@ mixed_waiter(void *arg)
 static void
 mixed_writer(void *arg)
 {
-	uint32_t i;
-
 	(void)arg;
-	for (i = 1; i <= MIXED_STEPS; i++) {
+	for (uint32_t i = 1; i <= MIXED_STEPS; i++) {
 		work_ns(100 * 1000);
 		atomic_store_rel_ptr(&mixture.mx_p, i);
 		atomic_store_rel_32(&mixture.mx_b, i);
@@ -625,10 +608,9 @@ TEST(machine_await__of_all_sorts, "Waiters for values and for changes of "
     "several words of one line all see the change")
 {
 	struct stage *st = stage_make(MIXED + 1);
-	unsigned i;
 
 	run(MIXED + 1, 1, mixed_waits_main, st);
-	for (i = 0; i < MIXED; i++)
+	for (unsigned i = 0; i < MIXED; i++)
 		ATF_CHECK(st->s_actor[i].a_count > 2);
 	free(st);
 }
@@ -669,10 +651,9 @@ static void
 noting_actor(void *arg)
 {
 	struct actor *a = arg;
-	uint64_t i;
 
 	work_ns(100);
-	for (i = 0; i < a->a_stage->s_arg; i++)
+	for (uint64_t i = 0; i < a->a_stage->s_arg; i++)
 		machine_note_store_32(a->a_stage->s_word,
 		    machine_note_load_32(a->a_stage->s_word) + 1);
 	a->a_ns = machine_uptime_ns();
@@ -683,9 +664,8 @@ TEST(machine_note__costs_nothing, "Notes change neither time nor events nor "
 {
 	struct machine_outcome none;
 	struct stage *st;
-	uint64_t notes;
 
-	for (notes = 0; notes < 1000; notes += 500) {
+	for (uint64_t notes = 0; notes < 1000; notes += 500) {
 		st = stage_make(1);
 		st->s_arg = notes;
 		PLAY(1, st, { 0, noting_actor });
@@ -705,12 +685,11 @@ owing_actor(void *arg)
 	struct actor *a = arg;
 	const struct vm *vm = vm_get();
 	uint64_t before_ps, most_ps = 0;
-	unsigned i;
 
 	atomic_store_32(a->a_stage->s_word, 1);
 	work_ns(100);
 	before_ps = vm_self_ps(vm);
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		if (i % 3 == 0)
 			atomic_fetchadd_32(a->a_stage->s_word, 1);
 		else
@@ -740,9 +719,8 @@ coarse_actor(void *arg)
 {
 	struct actor *a = arg;
 	int64_t coarse_ns, now_ns;
-	unsigned i;
 
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		work_ns(77777);
 		coarse_ns = machine_uptime_coarse_ns();
 		now_ns = machine_uptime_ns();
@@ -771,9 +749,8 @@ mixed_actor(void *arg)
 {
 	struct actor *a = arg;
 	struct stage *st = a->a_stage;
-	unsigned i;
 
-	for (i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < 200; i++) {
 		work_ns(machine_curthread()->mt_index * 10 + 100);
 		atomic_fetchadd_32(st->s_word, 1);
 		if (i % 10 == 0)
@@ -789,9 +766,8 @@ static void
 mixed_main(void *arg)
 {
 	struct stage *st = arg;
-	unsigned i;
 
-	for (i = 0; i < st->s_actors; i++)
+	for (unsigned i = 0; i < st->s_actors; i++)
 		start(&st->s_actor[i], i % 3 == 0 ? MACHINE_CPU_ANY : (int)i,
 		    mixed_actor);
 	join_all(st);
@@ -817,18 +793,17 @@ TEST(vm_run__depends_on_seed_alone, "The same seed gives the same run, "
 {
 	struct machine_outcome first, same;
 	void *hole[10];
-	unsigned i;
 
 	first = mixed_run(1);
 	ATF_CHECK(first.mo_hash != 0);
-	for (i = 0; i < nitems(hole); i++) {
+	for (unsigned i = 0; i < nitems(hole); i++) {
 		hole[i] = malloc(64 * i + 16);
 		same = mixed_run(1);
 		ATF_CHECK_EQ(first.mo_hash, same.mo_hash);
 		ATF_CHECK_EQ(first.mo_events, same.mo_events);
 		ATF_CHECK_EQ(first.mo_time_ps, same.mo_time_ps);
 	}
-	for (i = 0; i < nitems(hole); i++)
+	for (unsigned i = 0; i < nitems(hole); i++)
 		free(hole[i]);
 	ATF_CHECK(first.mo_hash != mixed_run(2).mo_hash);
 }
@@ -852,14 +827,13 @@ TEST(vm_run__on_two_host_threads, "Machines on different threads of the host "
 {
 	struct machine_outcome mo[3];
 	pthread_t thread[2];
-	unsigned i;
 
 	host_thread(&mo[2]);
 	ATF_CHECK(mo[2].mo_hash != 0);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		ATF_REQUIRE_EQ(0, pthread_create(&thread[i], NULL, host_thread,
 		    &mo[i]));
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		pthread_join(thread[i], NULL);
 		ATF_CHECK_EQ(mo[2].mo_hash, mo[i].mo_hash);
 		ATF_CHECK_EQ(mo[2].mo_events, mo[i].mo_events);
@@ -871,7 +845,6 @@ static volatile sig_atomic_t stop;
 static void
 endless_actor(void *arg)
 {
-
 	(void)arg;
 	for (;;) {
 		work_ns(1000);

@@ -17,9 +17,8 @@ static double
 repairman(unsigned n, double think, double hold)
 {
 	double queue = 0, response, x = 0;
-	unsigned i;
 
-	for (i = 1; i <= n; i++) {
+	for (unsigned i = 1; i <= n; i++) {
 		response = hold * (1 + queue);
 		x = i / (think + response);
 		queue = x * response;
@@ -35,9 +34,8 @@ static double
 chain(unsigned n, double a, double s, double c)
 {
 	double p = 1, service, sum = 1, x = 0;
-	unsigned k;
 
-	for (k = 1; k <= n; k++) {
+	for (unsigned k = 1; k <= n; k++) {
 		service = s + c * k / 2;
 		p *= (n - k + 1) / a * service;
 		sum += p;
@@ -51,9 +49,9 @@ static unsigned
 knee_of(unsigned most, double a, double s, double c)
 {
 	double loss, worst = 0;
-	unsigned knee = 0, n;
+	unsigned knee = 0;
 
-	for (n = 1; n < most; n++) {
+	for (unsigned n = 1; n < most; n++) {
 		loss = chain(n, a, s, c) - chain(n + 1, a, s, c);
 		if (loss > worst) {
 			worst = loss;
@@ -68,7 +66,6 @@ static double
 measure(struct critical_section *se, const struct machine_config *mc,
     double per_ns, double acquisitions)
 {
-
 	se->se_exponential = true;
 	se->se_time_s = acquisitions / per_ns / 1e9;
 	se->se_warmup_s = se->se_time_s / 10;
@@ -79,7 +76,6 @@ static void
 check_near(const char *what, unsigned n, double is, double should,
     double tolerance)
 {
-
 	ATF_CHECK_MSG(fabs(is / should - 1) <= tolerance, "%s, %u threads: %g "
 	    "acquisitions/us and not %g, %+.2f %%", what, n, is * 1e3,
 	    should * 1e3, 100 * (is / should - 1));
@@ -109,7 +105,6 @@ check_repairman(const char *lock, unsigned most, double think, double hold)
 TEST(repairman__fifo, "Queues with exponential think and hold times yield what "
     "mean-value analysis says")
 {
-
 	check_repairman("ticket", 64, 2000, 100);
 	check_repairman("mcs", 64, 500, 250);
 	check_repairman("clh", 64, 20000, 400);
@@ -122,7 +117,6 @@ TEST(repairman__fifo, "Queues with exponential think and hold times yield what "
 TEST(repairman__any_order, "So do locks that serve in another order, when "
     "handing over costs nothing")
 {
-
 	/* Each release resumes all, so that few threads must do. */
 	check_repairman("tas", 16, 900, 100);
 	check_repairman("futex", 64, 2000, 100);
@@ -141,9 +135,8 @@ TEST(repairman__backoff, "mtx is between the repairmen with and without a "
 	double best, is, worst;
 	struct machine_config mc;
 	struct critical_section se;
-	unsigned n;
 
-	for (n = 1; n <= 8; n *= 2) {
+	for (unsigned n = 1; n <= 8; n *= 2) {
 		vm_section_machine(&mc, n, 1);
 		vm_section_make(&se, "mtx", n, think, hold);
 		se.se_lock_config.delay_base = (unsigned)gap / 2;
@@ -235,9 +228,8 @@ TEST(section__node_locks, "Locks of nodes that have nothing in common give "
 	struct machine_config mc;
 	struct critical_section se;
 	double last = 1, one = 0, rate, with;
-	unsigned nodes;
 
-	for (nodes = 1; nodes <= 4; nodes++) {
+	for (unsigned nodes = 1; nodes <= 4; nodes++) {
 		vm_section_machine(&mc, 6 * nodes, nodes);
 		mc.mc_topology.vt_ccx_cores = 6;
 		mc.mc_costs.vc_lat_ps[VM_REMOTE] = 100 * PS_PER_NS;

@@ -14,7 +14,6 @@ static void
 machine(struct profile *pr, unsigned cpus, unsigned smt, unsigned nodes,
     unsigned ccx)
 {
-
 	profile_fixture(pr);
 	pr->pr_value[PROFILE_TOPO_CPUS] = cpus;
 	pr->pr_value[PROFILE_TOPO_SMT] = smt;
@@ -64,10 +63,9 @@ TEST(vm_topology__shapes, "cores fill before their second threads, nodes as "
 	char error[PROFILE_ERROR_SIZE];
 	struct vm_topology vt;
 	struct profile pr;
-	size_t i;
 	int want;
 
-	for (i = 0; i < nitems(shapes); i++) {
+	for (size_t i = 0; i < nitems(shapes); i++) {
 		const struct shape *s = &shapes[i];
 
 		machine(&pr, s->cpus, s->smt, s->nodes, s->ccx);
@@ -107,9 +105,8 @@ TEST(vm_topology__absent, "a shape whose costs the profile does not have is "
 	char error[PROFILE_ERROR_SIZE];
 	struct vm_topology vt;
 	struct profile pr;
-	size_t i;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (size_t i = 0; i < nitems(rows); i++) {
 		machine(&pr, 8, 2, 2, 1);
 		ATF_CHECK_EQ(0, vm_topology_make(&pr, rows[i].bad_cpus,
 		    rows[i].bad_nodes, &vt, error));
@@ -135,13 +132,12 @@ TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
 		[VM_SOCK] = PROFILE_LAT_SOCK,
 		[VM_REMOTE] = PROFILE_LAT_REMOTE,
 	};
-	const struct profile_shipped *ps;
 	char error[PROFILE_ERROR_SIZE];
 	struct vm_topology vt;
 	struct profile pr;
-	unsigned a, b;
 
-	for (ps = profile_shipped; ps->ps_name != NULL; ps++) {
+	for (const struct profile_shipped *ps = profile_shipped;
+	    ps->ps_name != NULL; ps++) {
 		ATF_REQUIRE_EQ(0, profile_parse(&pr, "p", ps->ps_text,
 		    error));
 		ATF_REQUIRE_MSG(vm_topology_make(&pr, 0, 0, &vt, error) == 0,
@@ -150,8 +146,8 @@ TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
 		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_NODES], vt.vt_nodes);
 		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_SMT],
 		    vt.vt_cpus / vt.vt_cores);
-		for (a = 0; a < vt.vt_cpus; a++)
-			for (b = 0; b < vt.vt_cpus; b++)
+		for (unsigned a = 0; a < vt.vt_cpus; a++)
+			for (unsigned b = 0; b < vt.vt_cpus; b++)
 				ATF_REQUIRE(pr.pr_from[keys[
 				    vm_topology_distance(&vt, a, b)]] !=
 				    PROVENANCE_ABSENT);
@@ -182,10 +178,10 @@ static void
 check_ranks(const struct vm_topology *vt, enum cpu_order order,
     const unsigned *want)
 {
-	unsigned i, ranks[CPUS_MAX];
+	unsigned ranks[CPUS_MAX];
 
 	vm_topology_ranks(vt, order, ranks);
-	for (i = 0; i < vt->vt_cpus; i++)
+	for (unsigned i = 0; i < vt->vt_cpus; i++)
 		ATF_CHECK_EQ_MSG(want[i], ranks[i], "order %d, place %u: %u",
 		    (int)order, i, ranks[i]);
 }
@@ -217,15 +213,15 @@ TEST(vm_topology__all_shapes, "whatever the shape, nodes are filled evenly and "
 	char error[PROFILE_ERROR_SIZE];
 	struct vm_topology vt;
 	struct profile pr;
-	unsigned c, cpus, n, nodes, o, turn = 0;
+	unsigned n, turn = 0;
 
 	machine(&pr, 144, 2, 4, 18);
-	for (cpus = 1; cpus <= CPUS_MAX; cpus += cpus < 40 ? 1 : 41)
-		for (nodes = 1; nodes <= 64; nodes++) {
+	for (unsigned cpus = 1; cpus <= CPUS_MAX; cpus += cpus < 40 ? 1 : 41)
+		for (unsigned nodes = 1; nodes <= 64; nodes++) {
 			if (vm_topology_make(&pr, cpus, nodes, &vt, error) != 0)
 				continue;
 			memset(cores_of, 0, sizeof(cores_of));
-			for (c = 0; c < vt.vt_cores; c++) {
+			for (unsigned c = 0; c < vt.vt_cores; c++) {
 				n = vm_topology_node(&vt, c);
 				ATF_REQUIRE(n < nodes);
 				ATF_REQUIRE(c >=
@@ -236,10 +232,10 @@ TEST(vm_topology__all_shapes, "whatever the shape, nodes are filled evenly and "
 				ATF_CHECK(cores_of[n] >= vt.vt_cores / nodes &&
 				    cores_of[n] <= (vt.vt_cores + nodes - 1) /
 				    nodes);
-			for (o = 0; o < CPU_ORDERS; o++) {
+			for (unsigned o = 0; o < CPU_ORDERS; o++) {
 				vm_topology_ranks(&vt, o, ranks);
 				turn++;
-				for (c = 0; c < cpus; c++) {
+				for (unsigned c = 0; c < cpus; c++) {
 					ATF_REQUIRE(ranks[c] < cpus);
 					ATF_REQUIRE(seen[ranks[c]] != turn);
 					seen[ranks[c]] = turn;

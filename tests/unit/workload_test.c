@@ -26,7 +26,6 @@ parse(struct workload *wl, const char *text)
 static void
 plan(struct workload *wl, enum workload_arrivals arrivals, double rate)
 {
-
 	workload_init(wl);
 	wl->wl_arrivals = arrivals;
 	wl->wl_rate_per_s = rate;
@@ -51,9 +50,8 @@ TEST(workload_parse__canonical, "Two spellings of a workload are one text")
 		{ "16:1/burst=2:7us", "16:1/burst=2:7us" },
 	};
 	struct workload wl;
-	unsigned i;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (unsigned i = 0; i < nitems(rows); i++) {
 		parse(&wl, rows[i].text);
 		ATF_CHECK_STREQ(rows[i].canonical, wl.wl_text);
 		ATF_CHECK(!workload_is_plain(&wl) && !workload_is_open(&wl));
@@ -109,9 +107,8 @@ TEST(workload_parse__refuses, "What is malformed is named, with what is right")
 		{ "@file/speed=1000001", "expected a speed" },
 	};
 	struct workload wl;
-	unsigned i;
 
-	for (i = 0; i < nitems(rows); i++) {
+	for (unsigned i = 0; i < nitems(rows); i++) {
 		why[0] = '\0';
 		ATF_CHECK_EQ_MSG(EINVAL, workload_parse(rows[i].text, &wl, why),
 		    "%s", rows[i].text);
@@ -130,9 +127,8 @@ TEST(workload_parse__limits, "The largest mix, and one member more")
 {
 	char text[1024] = "";
 	struct workload wl;
-	unsigned i;
 
-	for (i = 1; i <= WORKLOAD_SIZES_MAX; i++)
+	for (unsigned i = 1; i <= WORKLOAD_SIZES_MAX; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 		    "%s%u:1", i == 1 ? "" : ",", i);
 	parse(&wl, text);
@@ -142,7 +138,7 @@ TEST(workload_parse__limits, "The largest mix, and one member more")
 	ATF_CHECK(strstr(why, "more than 32 sizes") != NULL);
 	/* Few members, but of many digits. */
 	text[0] = '\0';
-	for (i = 0; i < 20; i++)
+	for (unsigned i = 0; i < 20; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 		    "%s%u:100000", i == 0 ? "" : ",", 1000000001 + i);
 	ATF_CHECK_EQ(EINVAL, workload_parse(text, &wl, why));
@@ -240,11 +236,10 @@ TEST(workload_next__think_and_bursts, "Where a closed loop pauses, how long")
 	struct workload_player wp;
 	struct workload_step st;
 	double sum = 0;
-	unsigned i;
 
 	parse(&wl, "think=2ms");
 	workload_begin(&wp, &wl, 64, 1, 0);
-	for (i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(64, st.st_bytes);
 		ATF_CHECK_EQ(START_AFTER, st.st_start);
@@ -253,7 +248,7 @@ TEST(workload_next__think_and_bursts, "Where a closed loop pauses, how long")
 	}
 	parse(&wl, "burst=3:5us");
 	workload_begin(&wp, &wl, 64, 1, 0);
-	for (i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(i % 3 == 0 ? START_AFTER : START_NOW, st.st_start);
 		if (i > 0 && i % 3 == 0)
@@ -262,7 +257,7 @@ TEST(workload_next__think_and_bursts, "Where a closed loop pauses, how long")
 	/* The mean of n exponential draws is off by 1/sqrt(n). */
 	parse(&wl, "think~1ms");
 	workload_begin(&wp, &wl, 64, 1, 0);
-	for (i = 0; i < DRAWS; i++) {
+	for (unsigned i = 0; i < DRAWS; i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(START_AFTER, st.st_start);
 		sum += (double)st.st_ns;
@@ -277,12 +272,11 @@ TEST(workload_next__constant_plan, "Equal distances from a phase within one")
 	struct workload_player wp;
 	struct workload_step st;
 	uint64_t first_ns = 0, phase_ns[2] = { 0, 0 };
-	unsigned i, reader;
 
 	plan(&wl, ARRIVALS_CONSTANT, 250);
-	for (reader = 0; reader < 2; reader++) {
+	for (unsigned reader = 0; reader < 2; reader++) {
 		workload_begin(&wp, &wl, 64, 9, reader);
-		for (i = 0; i < 1000; i++) {
+		for (unsigned i = 0; i < 1000; i++) {
 			workload_next(&wp, &st);
 			if (i == 0)
 				first_ns = phase_ns[reader] = st.st_ns;
@@ -300,11 +294,11 @@ TEST(workload_next__poisson_plan, "Mean, variance and order of arrivals")
 	struct workload_player wp;
 	struct workload_step st;
 	double gap, last = 0, mean, square = 0, sum = 0;
-	unsigned i, below = 0;
+	unsigned below = 0;
 
 	plan(&wl, ARRIVALS_POISSON, 1000);
 	workload_begin(&wp, &wl, 64, 5, 0);
-	for (i = 0; i < DRAWS; i++) {
+	for (unsigned i = 0; i < DRAWS; i++) {
 		workload_next(&wp, &st);
 		gap = (double)st.st_ns - last;
 		ATF_REQUIRE(gap >= 0);
@@ -336,7 +330,6 @@ TEST(workload_next__recorded, "Streams in turn, again, faster or slower")
 	struct workload_player wp;
 	struct workload_step st;
 	uint64_t first_ns, last_ns = 0;
-	unsigned i, reader;
 
 	atf_utils_create_file("two.workload", "%s", recorded);
 	parse(&wl, "@two.workload");
@@ -348,25 +341,25 @@ TEST(workload_next__recorded, "Streams in turn, again, faster or slower")
 	/* Four in 100 ns, by two readers. */
 	ATF_CHECK(fabs(workload_rate(&wl) / 2e7 - 1) < 1e-12);
 	workload_begin(&wp, &wl, 64, 1, 0);
-	for (i = 0; i < nitems(at); i++) {
+	for (unsigned i = 0; i < nitems(at); i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(START_AT, st.st_start);
 		ATF_CHECK_EQ(at[i], st.st_ns);
 		ATF_CHECK_EQ(bytes[i], st.st_bytes);
 	}
 	workload_begin(&wp, &wl, 64, 1, 1);
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(90 + 100 * i, st.st_ns);
 		ATF_CHECK_EQ(1 << 30, st.st_bytes);
 	}
 	/* Further readers of a stream begin somewhere in it, at once. */
-	for (reader = 2; reader < 20; reader++) {
+	for (unsigned reader = 2; reader < 20; reader++) {
 		workload_begin(&wp, &wl, 64, 1, reader);
 		workload_next(&wp, &st);
 		first_ns = st.st_ns;
 		ATF_CHECK_EQ(0, first_ns);
-		for (i = 0; i < 6; i++) {
+		for (unsigned i = 0; i < 6; i++) {
 			ATF_CHECK(st.st_ns >= last_ns || i == 0);
 			last_ns = st.st_ns;
 			workload_next(&wp, &st);
@@ -377,7 +370,7 @@ TEST(workload_next__recorded, "Streams in turn, again, faster or slower")
 	parse(&wl, "@two.workload/speed=0.5");
 	ATF_CHECK(strstr(wl.wl_text, "/speed=0.5") != NULL);
 	workload_begin(&wp, &wl, 64, 1, 0);
-	for (i = 0; i < nitems(at); i++) {
+	for (unsigned i = 0; i < nitems(at); i++) {
 		workload_next(&wp, &st);
 		ATF_CHECK_EQ(2 * at[i], st.st_ns);
 	}
@@ -531,9 +524,8 @@ TEST(recording_load__shipped, "Every recorded workload that comes along")
 	static const char *const names[] = { "shell", "tls-server" };
 	char message[LINES_ERROR_SIZE] = "", path[1024];
 	struct recording rec;
-	unsigned i;
 
-	for (i = 0; i < nitems(names); i++) {
+	for (unsigned i = 0; i < nitems(names); i++) {
 		snprintf(path, sizeof(path), "%s/bench/workload/%s.workload",
 		    atf_tc_get_config_var_wd(tc, "source", "."), names[i]);
 		if (access(path, F_OK) != 0)

@@ -23,16 +23,13 @@ static int fx_timer_ready;
 void
 fx_pools_init(void)
 {
-	u_int i;
-
-	for (i = 0; i < FX_POOLS; i++)
+	for (u_int i = 0; i < FX_POOLS; i++)
 		blake2b_init(&fx_pool[i], FX_DIGEST);
 }
 
 static void
 fx_timer_set(u_int seconds)
 {
-
 	taskqueue_enqueue_timeout_sbt(taskqueue_thread, &fx_timer,
 	    -(sbintime_t)seconds * SBT_1S, 0, C_PREL(2));
 }
@@ -42,10 +39,9 @@ static void
 fx_drain(u_int n)
 {
 	uint8_t digest[FX_POOLS * FX_DIGEST];
-	u_int i;
 
 	mtx_assert(&fx_pools_mtx, MA_OWNED);
-	for (i = 0; i < n; i++) {
+	for (u_int i = 0; i < n; i++) {
 		blake2b_final(&fx_pool[i], digest + i * FX_DIGEST, FX_DIGEST);
 		explicit_bzero(&fx_pool[i], sizeof(fx_pool[i]));
 		blake2b_init(&fx_pool[i], FX_DIGEST);
@@ -108,7 +104,6 @@ fx_timer_run(void *context __unused, int pending __unused)
 static void
 fx_timer_init(void *arg __unused)
 {
-
 	TIMEOUT_TASK_INIT(taskqueue_thread, &fx_timer, 0, fx_timer_run, NULL);
 	if (atomic_load_acq_64(&fx_generation) != 0)
 		fx_timer_set(1);
@@ -119,7 +114,6 @@ SYSINIT(fx_timer, SI_SUB_TASKQ, SI_ORDER_ANY, fx_timer_init, NULL);
 static bool
 fx_good(u_int source)
 {
-
 	return (source == RANDOM_CACHED || (source >= RANDOM_PURE_START &&
 	    source != RANDOM_PURE_RNDTEST));
 }
@@ -128,7 +122,6 @@ fx_good(u_int source)
 static void
 fx_event_first(const struct harvest_event *event)
 {
-
 	mtx_lock(&fx_pools_mtx);
 	mtx_lock(&fx_root.fr_mtx);
 	if (fx_root.fr_generation != 0) {

@@ -16,7 +16,6 @@ DPCPU_DEFINE_STATIC(struct fx_rng *, fx_cpu);
 void
 fx_init(struct fx_rng *fr, const char *name)
 {
-
 	mtx_init(&fr->fr_mtx, name, NULL, MTX_DEF);
 	fr->fr_next = FX_BUFFER;
 }
@@ -24,7 +23,6 @@ fx_init(struct fx_rng *fr, const char *name)
 static void
 fx_set_key(struct fx_rng *fr, uint8_t newkey[static RANDOM_KEYSIZE])
 {
-
 	chacha_keysetup(&fr->fr_key, newkey, RANDOM_KEYSIZE * NBBY);
 	explicit_bzero(newkey, RANDOM_KEYSIZE);
 }
@@ -57,7 +55,6 @@ fx_reseed(const void *data, size_t n, const void *more, size_t m)
 static void
 fx_take(struct fx_rng *fr, uint8_t *buf, size_t n)
 {
-
 	memcpy(buf, fr->fr_buffer + fr->fr_next, n);
 	explicit_bzero(fr->fr_buffer + fr->fr_next, n);
 	fr->fr_next += n;
@@ -188,7 +185,6 @@ fx_read(uint8_t *buf, size_t n)
 static void
 fx_start(void *arg __unused)
 {
-
 	DPCPU_ZERO(fx_cpu);
 	fx_init(&fx_root, "fx root");
 	fx_pools_init();

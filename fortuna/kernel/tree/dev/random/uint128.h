@@ -14,28 +14,24 @@ typedef __uint128_t	uint128_t;
 static __inline void
 uint128_add64(uint128_t *x, uint64_t add)
 {
-
 	*x += add;
 }
 
 static __inline void
 uint128_increment(uint128_t *x)
 {
-
 	uint128_add64(x, 1);
 }
 
 static __inline bool
 uint128_equals(uint128_t a, uint128_t b)
 {
-
 	return (a == b);
 }
 
 static __inline bool
 uint128_is_zero(uint128_t x)
 {
-
 	return (uint128_equals(x, UINT128_ZERO));
 }
 
