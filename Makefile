@@ -266,8 +266,8 @@ faults-now: tests-built
 	    -v test_suites.rngsim.every=true \
 	    test -k tests/Kyuafile -r faults.db starved_test
 
-$(BUILDDIR)/rngsim-battery: bench/figures/battery.c $(OBJ)/librngsim.a
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ bench/figures/battery.c \
+$(BUILDDIR)/rngsim-battery: tests/streams/battery.c $(OBJ)/librngsim.a
+	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ tests/streams/battery.c \
 		$(OBJ)/librngsim.a $(ALLLIBS)
 
 stat stat-full:
@@ -275,10 +275,10 @@ stat stat-full:
 	$(AGAIN) $@-now
 
 stat-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
-	@sh bench/figures/stat.sh $(BUILDDIR)
+	@sh tests/streams/stat.sh $(BUILDDIR)
 
 stat-full-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
-	@sh bench/figures/stat.sh $(BUILDDIR) full
+	@sh tests/streams/stat.sh $(BUILDDIR) full
 
 model:
 	$(DEPS) model

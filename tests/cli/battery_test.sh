@@ -119,7 +119,7 @@ small() {
 	chmod +x build/rngsim
 	ln -sf "$(atf_get_srcdir)/../rngsim-battery" build/rngsim-battery
 	src=$(source_folder)
-	PLAN=./plan.sh sh "$src/bench/figures/stat.sh" build >out 2>err
+	PLAN=./plan.sh sh "$src/tests/streams/stat.sh" build >out 2>err
 	status=$?
 	[ $status = "$1" ] || atf_fail "exit $status: $(cat out err)"
 	grep -Eq "$2" out || atf_fail "no \"$2\": $(cat out err)"

@@ -1,8 +1,8 @@
 # Do generators' streams deviate from random bytes?  Exact checks and
 # statistical batteries: "make stat", and dieharder -a: "make stat-full".
 #
-# usage: sh bench/figures/stat.sh BUILDDIR
-#        sh bench/figures/stat.sh BUILDDIR full [DESIGN/CIPHER...]
+# usage: sh tests/streams/stat.sh BUILDDIR
+#        sh tests/streams/stat.sh BUILDDIR full [DESIGN/CIPHER...]
 #
 # Only a test's p-value is judged, never an exit status.  BUILDDIR/stat keeps
 # everything; every p-value is in log.
