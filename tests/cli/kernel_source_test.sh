@@ -103,6 +103,30 @@ kernel_source__broken_body() {
 	found uncompiled 'uncompiled.c:6:.*smr_t' $run
 }
 
+test_case kernel_source__pcpu_broken "the proposed design with one line" \
+    "changed fails, each for its own reason"
+kernel_source__pcpu_broken_body() {
+	prepare
+	pcpu=$(source_folder)/fortuna/kernel/fortuna_pcpu.c
+	folder=$(pwd)
+	mkdir kernel
+	store='atomic_store_rel_int(\&fortuna_shared.fh_generation, generation);'
+	while read -r name property script; do
+		sed "$script" "$pcpu" >kernel/$name.c
+		! cmp -s kernel/$name.c "$pcpu" || atf_fail "$name: unchanged"
+		found $name "^FAILED $property:" explore --schedules 20000 \
+		    --seed 1 -j 1 </dev/null
+	done <<EOF
+published_early unseeded /atomic_store_rel_int/d; s/atomic_thread_fence_rel();/$store/
+unlocked_early stale /encrypt_init(&leaf->fl_key, out)/{h;d;}; /mtx_unlock(&leaf/G
+follows_not stale s/leaf->fl_generation !=\$/0 ==/
+drawn_unlocked reuse /^random_fortuna_draw/,/^}/{/RANDOM_RESEED_.*LOCK/d;}
+root_kept kept /^random_fortuna_publish/,/^}/{/fortuna_rekey/d;}
+leaf_kept kept /encrypt_init(&leaf->fl_key, out)/d
+answer_kept kept /explicit_bzero(&key/d
+EOF
+}
+
 test_case kernel_source__sanitizer "with ThreadSanitizer the source has it," \
     "too; only FreeBSD's look at the counter is no error"
 kernel_source__sanitizer_body() {
