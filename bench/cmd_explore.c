@@ -414,7 +414,7 @@ take_all(struct options *op)
 	unsigned i;
 	int error = 0;
 
-	for (i = 0; all_designs && error == 0 && i < generator_count; i++)
+	for (i = 0; all_designs && error == 0 && generator_at(i) != NULL; i++)
 		if ((generators[i]->ra_flags & RA_NULL) == 0)
 			error = option_list_add(op, &op->op_designs, "-d", "",
 			    i);

@@ -13,7 +13,7 @@
 static void
 list_designs(void)
 {
-	for (unsigned i = 0; i < generator_count; i++)
+	for (unsigned i = 0; generator_at(i) != NULL; i++)
 		printf("  %-12s %s\n", generators[i]->ra_ident,
 		    generators[i]->ra_descr);
 }
@@ -158,7 +158,7 @@ list_sysctls(void)
 	char name[KERNEL_NAME_SIZE], descr[KERNEL_NAME_SIZE];
 	char value[KERNEL_NAME_SIZE];
 
-	for (unsigned g = 0; g < generator_count; g++)
+	for (unsigned g = 0; generator_at(g) != NULL; g++)
 		for (unsigned i = 0;
 		    kernel_design_sysctl(generators[g]->ra_ident, i,
 		    name, descr, value); i++)

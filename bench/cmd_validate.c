@@ -38,7 +38,8 @@ choose_all(struct options *op)
 	const bool readers = op->op_readers.ol_count == 0;
 	int error = 0;
 
-	for (unsigned i = 0; designs && error == 0 && i < generator_count; i++)
+	for (unsigned i = 0; designs && error == 0 &&
+	    generator_at(i) != NULL; i++)
 		if (validate_takes_design(generators[i]->ra_ident))
 			error = add(op, &op->op_designs, i);
 	for (unsigned i = 0; locks && error == 0 && i < lock_class_count; i++)

@@ -87,6 +87,18 @@ stack_suffices(void)
 	return (false);
 }
 
+static void
+load_kernel_source(void)
+{
+	char why[KERNEL_ERROR_SIZE];
+	int error = kernel_built_in(why);
+
+	/* With a limit on files below its size there is no such design. */
+	if (error != 0 && error != EFBIG)
+		fprintf(stderr, "rngsim: cannot load its kernel source: %s\n",
+		    why);
+}
+
 static int
 dispatch(int argc, char *argv[])
 {
@@ -123,7 +135,6 @@ dispatch(int argc, char *argv[])
 int
 main(int argc, char *argv[])
 {
-	char why[KERNEL_ERROR_SIZE];
 	int error, status;
 
 	keep_standard_descriptors();
@@ -140,13 +151,7 @@ main(int argc, char *argv[])
 		    strerror(error));
 		return (EXIT_FAILURE);
 	}
-	/* With a limit on files below its size there is no such design. */
-	error = kernel_built_in(why);
-	if (error != 0 && error != EFBIG) {
-		fprintf(stderr, "rngsim: cannot load its kernel source: %s\n",
-		    why);
-		return (EXIT_FAILURE);
-	}
+	generator_more = load_kernel_source;
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;

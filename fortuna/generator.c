@@ -31,10 +31,24 @@ generator_add(const struct random_algorithm *ra)
 }
 
 const struct random_algorithm *
+generator_at(unsigned i)
+{
+	void (*more)(void) = generator_more;
+
+	if (i >= generator_count && more != NULL) {
+		generator_more = NULL;
+		more();
+	}
+	return (i < generator_count ? generators[i] : NULL);
+}
+
+const struct random_algorithm *
 generator_find(const char *name)
 {
-	for (unsigned i = 0; i < generator_count; i++)
-		if (strcmp(generators[i]->ra_ident, name) == 0)
-			return (generators[i]);
-	return (NULL);
+	const struct random_algorithm *ra;
+
+	for (unsigned i = 0; (ra = generator_at(i)) != NULL; i++)
+		if (strcmp(ra->ra_ident, name) == 0)
+			break;
+	return (ra);
 }

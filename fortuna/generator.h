@@ -266,6 +266,7 @@ generator_site_names_of(const struct random_algorithm *ra)
 
 #define	generators	FLAVOURED(generators)
 #define	generator_count	FLAVOURED(generator_count)
+#define	generator_at	FLAVOURED(generator_at)
 #define	generator_find	FLAVOURED(generator_find)
 #define	generator_add	FLAVOURED(generator_add)
 
@@ -275,6 +276,15 @@ extern unsigned generator_count;
 
 /* Adds a design, before threads start; false: there is no room. */
 bool generator_add(const struct random_algorithm *ra);
+
+/*
+ * Adds designs that take time to load.  Called once, when a name is looked for
+ * that no design before has, or all are listed; NULL: there are none.
+ */
+extern void (*generator_more)(void);
+
+/* The i-th design; NULL when there are no more. */
+const struct random_algorithm *generator_at(unsigned i);
 
 /* The design called name; NULL when there is none. */
 const struct random_algorithm *generator_find(const char *name);

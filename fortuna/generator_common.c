@@ -86,6 +86,8 @@ generator_reader_fini(struct generator *g, struct generator_reader *gr)
 	gr->gr_spare = NULL;
 }
 
+void (*generator_more)(void);
+
 const char *const generator_site_names[GENERATOR_SITES] = {
 	[SITE_PRE_READ]	= "pre_read",
 	[SITE_RESEED]	= "reseed",

@@ -52,7 +52,7 @@ TABLE(arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
     workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
 TABLE(ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
 TABLE(crypto, CRYPTO_CHOICES, crypto_mode_names[i], .fa_title = NULL);
-TABLE(designs, generator_count, generators[i]->ra_ident,
+TABLE(designs, generator_at(i) == NULL ? 0 : i + 1, generators[i]->ra_ident,
     .fa_title = "design");
 TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
 TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");

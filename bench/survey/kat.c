@@ -135,7 +135,7 @@ kat_mode(struct kat *k)
 		k->k_algorithm = ra;
 		return (0);
 	}
-	for (unsigned i = 0; i < generator_count; i++)
+	for (unsigned i = 0; generator_at(i) != NULL; i++)
 		if ((generators[i]->ra_flags & RA_NULL) == 0)
 			text_list(&known, "%s", generators[i]->ra_ident);
 	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],

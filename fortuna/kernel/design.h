@@ -32,7 +32,8 @@ int kernel_design_add(const char *name, const char *const
     object[KERNEL_FLAVOURS], char error[KERNEL_ERROR_SIZE]);
 
 /*
- * Adds the sources that are part of the program; once, before threads start.
+ * Adds the sources that are part of the program, for generator_more; once,
+ * before threads start.
  *
  * Returns: 0; EFBIG if the limit on the size of files, which holds in memory
  * too, is below theirs; or another errno value; and what is wrong.

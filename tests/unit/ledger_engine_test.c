@@ -48,6 +48,12 @@ generator_add(const struct random_algorithm *ra)
 }
 
 const struct random_algorithm *
+generator_at(unsigned i)
+{
+	return (i < generator_count ? generators[i] : NULL);
+}
+
+const struct random_algorithm *
 generator_find(const char *name)
 {
 	for (unsigned i = 0; i < generator_count; i++)
