@@ -2,7 +2,7 @@
 # ledger_engine_test.c and mutant_test.c.
 
 machine="--engine virtual --profile epyc-9654-2s --cpus 2"
-simulated="$machine -t 0.01"
+simulated="$machine -t 0.01 -S rngsim.warmup_ms=0"
 measured="-t 0.05 -S rngsim.warmup_ms=0 -S rngsim.seed_timeout_ms=60000"
 
 # ledgers FILE CONDITION...: every cell has a ledger of which all are so; cell

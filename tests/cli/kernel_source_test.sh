@@ -1,5 +1,7 @@
 # Kernel sources as designs: the variants of tests/kernel, and a real tree.
 
+virtual="--engine virtual --profile epyc-9654-2s -S rngsim.warmup_ms=0"
+
 # Compiled into the build's folder, once for all cases.
 prepare() {
 	crypto=
@@ -55,8 +57,8 @@ kernel_source__clean_body() {
 		    explore -d "$(kernel $name)" -c all --schedules 3000 \
 		    --seed 1 -j 1
 		runs run -d "$(kernel $name)" -r 2 -s 4k -t 0.2 --ledger
-		runs run -d "$(kernel $name)" --engine virtual \
-		    --profile epyc-9654-2s -r 8 -s 32 -t 0.02 --ledger
+		runs run -d "$(kernel $name)" $virtual -r 8 -s 32 -t 0.02 \
+		    --ledger
 	done
 }
 
@@ -161,15 +163,13 @@ kernel_source__instances_body() {
 	for jobs in 1 2; do
 		runs explore -d "$both" -c all --schedules 500 --seed 3 \
 		    -j $jobs
-		"$(program)" sweep --engine virtual --profile epyc-9654-2s \
-		    -d "$both" -r 1,8 -s 32 -t 0.01 -n 2 --seed 3 \
-		    --format csv >jobs.$jobs 2>err || atf_fail "$(cat err)"
+		"$(program)" sweep $virtual -d "$both" -r 1,8 -s 32 -t 0.01 \
+		    -n 2 --seed 3 --format csv >jobs.$jobs 2>err || atf_fail "$(cat err)"
 	done
 	cmp -s jobs.1 jobs.2 || atf_fail "$(diff jobs.1 jobs.2)"
 	# Alone, its rows are the same.
-	"$(program)" sweep --engine virtual --profile epyc-9654-2s \
-	    -d "$(kernel percpu)" -r 1,8 -s 32 -t 0.01 -n 2 --seed 3 \
-	    --format csv >alone 2>err || atf_fail "$(cat err)"
+	"$(program)" sweep $virtual -d "$(kernel percpu)" -r 1,8 -s 32 \
+	    -t 0.01 -n 2 --seed 3 --format csv >alone 2>err || atf_fail "$(cat err)"
 	grep kernel:percpu jobs.1 >beside
 	grep kernel:percpu alone | cmp -s - beside ||
 	    atf_fail "$(diff alone beside)"
@@ -180,8 +180,7 @@ test_case kernel_source__events "the harvest thread puts the same events into" \
 kernel_source__events_body() {
 	prepare
 	for design in concurrent "$(kernel fortuna)"; do
-		"$(program)" run --engine virtual --profile epyc-9654-2s \
-		    -d "$design" -r 1 -s 4k -t 0.5 --seed 5 --ledger \
+		"$(program)" run $virtual -d "$design" -r 1 -s 4k -t 0.5 --seed 5 --ledger \
 		    -o result.json >out 2>&1 || atf_fail "$(cat out)"
 		json_flat result.json flat
 		get flat cells.0.harvest.events_per_s >>events
@@ -222,8 +221,7 @@ kernel_source__tree_body() {
 	runs explore -d "$design" -c all --schedules 3000 --seed 1 -j 1
 	runs sweep -d "concurrent,$design" -r 1-2 -s 4k -t 0.1 -n 2 \
 	    -o result.json
-	runs sweep --engine virtual --profile epyc-9654-2s \
-	    -d "concurrent,$design" -r 1,16 -s 32 -t 0.02 -n 2
+	runs sweep $virtual -d "concurrent,$design" -r 1,16 -s 32 -t 0.02 -n 2
 }
 
 test_case kernel_source__crypto "with --crypto source a kernel's own ciphers" \
@@ -244,8 +242,7 @@ kernel_source__crypto_body() {
 	    --format json
 	json_flat result.json flat
 	has flat 'cells\.0\.crypto "source"'
-	runs run -d "$design" $crypto --ledger --engine virtual \
-	    --profile epyc-9654-2s -r 8 -s 32 -t 0.02
+	runs run -d "$design" $crypto --ledger $virtual -r 8 -s 32 -t 0.02
 	# A wrong cipher of the tree shows, and only with --crypto source.
 	mkdir -p sys/dev sys/crypto sys/sys
 	cp -R "$RNGSIM_KERNEL_SRC/dev/random" sys/dev

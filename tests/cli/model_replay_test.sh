@@ -91,7 +91,8 @@ needs='spin python3' limit=600
 test_case replay__runs "what both designs did on both engines, thousands of" \
     "operations, is what their models may do"
 replay__runs_body() {
-	simulated="--engine virtual --profile epyc-9654-2s --cpus 3 -t 0.01"
+	simulated="--engine virtual --profile epyc-9654-2s --cpus 3 -t 0.02
+	    -S rngsim.warmup_ms=0"
 	measured="--engine real -t 0.05 -S rngsim.seed_timeout_ms=60000"
 	for design in locked concurrent; do
 		for cipher in aes chacha20; do
