@@ -32,15 +32,15 @@ EOF
 needs=python3 limit=900
 test_case models__vectors "each vector of a design is what its model answers"
 models__vectors_body() {
-	n=0
+	set --
 	for s in "$(vectors)"/*.script; do
 		# A model takes long for a megabyte; the designs answer them all.
 		case $s in *-mega-*) continue;; esac
-		atf_check -o file:"${s%.script}.expected" \
-		    python3 -B "$(models)/kat.py" "$s"
-		n=$((n + 1))
+		set -- "$@" "$s"
+		cat "${s%.script}.expected" >>want.txt
 	done
-	[ $n -ge 14 ] || atf_fail "only $n vectors in $(vectors)"
+	[ $# -ge 14 ] || atf_fail "only $# vectors in $(vectors)"
+	atf_check -o file:want.txt python3 -B "$(models)/kat.py" "$@"
 }
 
 test_case models__every_model "each model has vectors with both ciphers"
