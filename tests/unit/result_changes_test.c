@@ -224,7 +224,7 @@ TEST(result_load__changed_predicted,
 
 TEST(result_load__changed_uncertain, "The same of intervals over profiles")
 {
-	made(tc, VIRTUAL "-d concurrent,locked -r 1 -s 4k --uncertainty 10");
+	made(tc, VIRTUAL "-d concurrent -r 1 -s 4k --uncertainty 10");
 }
 
 TEST_PROGRAM()
