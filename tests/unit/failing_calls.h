@@ -82,6 +82,19 @@ fails(enum kind kind, int error)
 	return (true);
 }
 
+/* Takes a while: once, before processes are forked. */
+void __real_tick_calibrate(void);
+void __wrap_tick_calibrate(void);
+void
+__wrap_tick_calibrate(void)
+{
+	static bool done;
+
+	if (!done)
+		__real_tick_calibrate();
+	done = true;
+}
+
 /* A function that fails with an error and the value none. */
 #define	WRAP(name, type, kind, error, none, arguments, call)		\
 	type __real_##name arguments;					\

@@ -440,6 +440,7 @@ starve(const atf_tc_t *tc, enum kind kind)
 	ATF_REQUIRE_EQ(1, CRYPTO_set_mem_functions(crypto_malloc,
 	    crypto_realloc, crypto_free));
 	ATF_REQUIRE_EQ(0, cpu_init());
+	tick_calibrate();
 	make_files(atf_tc_get_config_var_wd(tc, "source", "."));
 	for (unsigned i = 0; i < nitems(operations); i++)
 		if (only == NULL || strcmp(only, operations[i].op_name) == 0)
