@@ -28,12 +28,11 @@ found()
 rule()
 {
 	o=$obj/$1/${2%.c}.o
-	mkdir -p "${o%/*}"
-	cat <<RULE
-$o: $2 $obj/flags $4
-	@echo "  CC \$@"; \$(CC) \$(ALLFLAGS) $3 -MMD -MP -c -o \$@ $2
--include ${o%.o}.d
-RULE
+	# Without a process, as there are hundreds.
+	[ -d "${o%/*}" ] || mkdir -p "${o%/*}"
+	printf '%s\n' "$o: $2 $obj/flags $4" \
+	    "	@echo \"  CC \$@\"; \$(CC) \$(ALLFLAGS) $3 -MMD -MP -c -o \$@ $2" \
+	    "-include ${o%.o}.d"
 }
 
 # program NAME FILE.c OBJECTS FLAGS LIBRARIES: an executable.
