@@ -127,12 +127,13 @@ run-now: $(PROGRAM)
 tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) \
 	$(FUZZ_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
 
-# The longest test first, so that it does not run alone at the end.
+# The longest first, so that they do not run alone at the end.
+LONG_TESTS = starved_test model_spin_test readme_test cli_assure_test
 $(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
 	@{ echo 'syntax(2)'; echo "test_suite('rngsim')"; \
-	for t in starved_test $$(echo " $(TEST_PROGRAMS) " | \
-	    sed 's; [^ ]*/starved_test ; ;'); do \
-		echo "atf_test_program{name='$${t##*/}', timeout=$(TIMEOUT)}"; \
+	for t in $$(echo $(LONG_TESTS) $(TEST_PROGRAMS) | tr ' ' '\n' | \
+	    sed 's;.*/;;' | awk '!seen[$$0]++'); do \
+		echo "atf_test_program{name='$$t', timeout=$(TIMEOUT)}"; \
 	done; } >$@
 
 test:
