@@ -58,7 +58,7 @@ random_fortuna_publish(struct fortuna *f)
 void
 random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
 {
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	random_fortuna_touch_key(f);
 	for (unsigned i = 0; i < pools; i++)
 		machine_touch(&f->f_state.fs_pool[i], FORTUNA_POOL_LINES);
 	machine_charge(COST_DIGEST, pools);
@@ -73,7 +73,7 @@ random_fortuna_seed_part(struct generator *to, struct generator *from)
 
 	CTASSERT((int)DIGEST_BYTES <= (int)sizeof(fd.fd_s));
 	lock_acquire(&f->f_mtx, &node, SITE_ROOT);
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	random_fortuna_touch_key(f);
 	fortuna_state_genbytes(&f->f_state, fd.fd_s, fd.fd_bytes);
 	machine_charge(COST_KEYSTREAM, fd.fd_bytes);
 	machine_charge(COST_REKEY, 1);
@@ -100,7 +100,7 @@ random_fortuna_reseed_due(struct fortuna *f, bool paced)
 	unsigned pools;
 
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
-	machine_touch(&f->f_state.fs_lasttime_ns, 1);
+	random_fortuna_touch_pace(f);
 	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
 	    paced);
 	if (pools != 0) {
@@ -148,6 +148,8 @@ random_fortuna_seeded(struct generator *g)
 
 	if (f->f_config.block_seeded_status)
 		return (false);
+	/* FreeBSD looks at C. */
+	machine_look(&f->f_state.fs_counter, sizeof(uint128_t));
 	if (atomic_load_acq_32(&f->f_seeded) != 0)
 		return (true);
 	g->g_algorithm->ra_pre_read(g);

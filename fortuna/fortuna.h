@@ -11,14 +11,10 @@
 #include "fortuna/state.h"
 
 /*
- * Cache lines that a critical section touches of K with its key schedule and of
- * a pool with its hash: about the sizes of union randomdev_key and union
- * randomdev_hash in the kernel.
+ * Cache lines that a critical section touches of a pool with its hash: about
+ * the size of union randomdev_hash in the kernel.
  */
-enum {
-	FORTUNA_KEY_LINES	= 10,
-	FORTUNA_POOL_LINES	= 2
-};
+enum { FORTUNA_POOL_LINES = 2 };
 
 /*
  * A generator whose state one mutex protects.  A design that needs more begins
@@ -120,6 +116,31 @@ static inline struct fortuna *
 fortuna_of(struct generator *g)
 {
 	return ((struct fortuna *)(void *)g);
+}
+
+/*
+ * Charges for the lines that a critical section which changes K touches.  As in
+ * FreeBSD's struct, K begins beside C.  AES also writes K's end, which is beside
+ * what pre_read looks at.
+ */
+static inline void
+random_fortuna_touch_key(const struct fortuna *f)
+{
+	const struct fortuna_state *fs = &f->f_state;
+	const unsigned lines = fs->fs_key->ck_cipher->ci_key_lines;
+
+	machine_access(&fs->fs_counter, sizeof(fs->fs_counter), false);
+	machine_fetch(&fs->fs_key, lines, lines);
+	machine_access(&fs->fs_counter, sizeof(fs->fs_counter), true);
+	if (lines > 1)
+		machine_access(&fs->fs_lasttime_ns, sizeof(int64_t), true);
+}
+
+static inline void
+random_fortuna_touch_pace(const struct fortuna *f)
+{
+	machine_fetch(&f->f_state.fs_lasttime_ns, 1, 0);
+	machine_access(&f->f_state.fs_lasttime_ns, sizeof(int64_t), false);
 }
 
 #endif

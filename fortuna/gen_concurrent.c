@@ -18,7 +18,7 @@ random_fortuna_read_concurrent(struct generator *g, struct generator_reader *gr,
 	size_t n;
 
 	lock_acquire(&f->f_mtx, &node, SITE_READ);
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	random_fortuna_touch_key(f);
 	KASSERT(fortuna_state_seeded(&f->f_state), ("read while unseeded"));
 	fortuna_state_reserve(&f->f_state, &gr->gr_spare, uio->uio_resid, &fp);
 	machine_charge(COST_REKEY, 1);

@@ -52,7 +52,7 @@ gen_hybrid_read(struct generator *g, struct generator_reader *gr,
 		return;
 	}
 	lock_acquire(&f->f_mtx, &node, SITE_READ);
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	random_fortuna_touch_key(f);
 	KASSERT(fortuna_state_seeded(&f->f_state), ("read while unseeded"));
 	used = fortuna_state_small(&f->f_state, scratch,
 	    (size_t)uio->uio_resid);

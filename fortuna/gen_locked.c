@@ -19,7 +19,7 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 
 	(void)gr;
 	lock_acquire(&f->f_mtx, &node, SITE_READ);
-	machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+	random_fortuna_touch_key(f);
 	KASSERT(fortuna_state_seeded(&f->f_state), ("read while unseeded"));
 	cipher = f->f_state.fs_key->ck_cipher;
 	if (uio->uio_resid == 0)
@@ -35,7 +35,7 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 		lock_release(&f->f_mtx, &node);
 		uio_advance(uio, n);
 		lock_acquire(&f->f_mtx, &node, SITE_CHUNK);
-		machine_touch(&f->f_state.fs_key, FORTUNA_KEY_LINES);
+		random_fortuna_touch_key(f);
 	}
 	random_fortuna_publish(f);
 	lock_release(&f->f_mtx, &node);

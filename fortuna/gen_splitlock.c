@@ -57,7 +57,7 @@ gen_splitlock_pre_read(struct generator *g)
 	if (!random_fortuna_maybe_due(f, now_ns, g->g_paced))
 		return;
 	lock_acquire(&sl->sl_pools_mtx, &pools_node, SITE_PRE_READ);
-	machine_touch(&f->f_state.fs_lasttime_ns, 1);
+	random_fortuna_touch_pace(f);
 	pools = fortuna_state_drain(&f->f_state, now_ns, g->g_paced, &fd);
 	if (pools != 0) {
 		lock_resite(&sl->sl_pools_mtx, &pools_node, SITE_RESEED);

@@ -48,6 +48,7 @@ struct fortuna_state {
 	uint32_t	 fs_reseedcount;	/* ReseedCnt */
 	uint128_t	 fs_counter;		/* C */
 	struct cipher_key *fs_key;		/* K */
+	_Alignas(CIPHER_KEY_ALIGN)	/* as FreeBSD's, not on C's line */
 	int64_t		 fs_lasttime_ns;	/* of the last reseed */
 	unsigned	 fs_minpoolsize;	/* bytes */
 	unsigned	 fs_drained;		/* pools 0.. to be prepared */

@@ -17,7 +17,9 @@ enum {
 	AES_STRIDE	= 1024,
 	/* Whole and partial blocks up to here are made in one call. */
 	CHACHA_SMALL	= 512,
-	ZEROS_BYTES	= 65536
+	ZEROS_BYTES	= 65536,
+	AES_KEY_LINES	= 7,
+	CHACHA_KEY_LINES = 1
 };
 
 static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
@@ -31,11 +33,13 @@ static void	stub_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 	{ .ci_name = "aes", .ci_alias = "aes", .ci_descr = descr,	\
 	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
 	    .ci_rekey_blocks = CIPHER_KEY_BYTES / AES_BLOCK,		\
-	    .ci_whole_blocks = true, .ci_keystream = keystream }
+	    .ci_whole_blocks = true, .ci_key_lines = AES_KEY_LINES,	\
+	    .ci_keystream = keystream }
 #define	CHACHA(descr, evp, keystream)					\
 	{ .ci_name = "chacha20", .ci_alias = "chacha", .ci_descr = descr, \
 	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
-	    .ci_rekey_blocks = 1, .ci_keystream = keystream }
+	    .ci_rekey_blocks = 1, .ci_key_lines = CHACHA_KEY_LINES,	\
+	    .ci_keystream = keystream }
 
 static const struct cipher real[] = {
 	AES("AES-256 over a little-endian counter (AES-ICM)", "AES-256-ECB",

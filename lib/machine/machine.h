@@ -130,6 +130,12 @@ void machine_charge(enum machine_cost cost, size_t n);
  */
 void machine_touch(const void *object, unsigned lines);
 
+/* The same, of lines that are read first, and of those that are written. */
+void machine_fetch(const void *object, unsigned loads, unsigned stores);
+
+/* Charges for a look at data that a lock guards, without the lock. */
+void machine_look(const void *p, size_t n);
+
 /*
  * Before a plain access to n bytes at p that other threads may use; no effect
  * on a real machine.  Under the controlled scheduler it is a scheduling point

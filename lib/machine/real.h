@@ -227,6 +227,14 @@ name(type1 a, type2 b)							\
 
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
+MACHINE_NOTHING(machine_look, const void *, size_t)
+
+static inline void
+machine_fetch(const void *object, unsigned loads, unsigned stores)
+{
+	(void)loads;
+	machine_touch(object, stores);
+}
 
 static inline void
 machine_access(const void *p, size_t n, bool store)

@@ -65,6 +65,7 @@ struct vm_thread {
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
 	uint64_t	 vt_deferred_ps;
 	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
+	uint64_t	 vt_plain_ps[2]; /* the last fetch of a load, a store */
 	uint64_t	 vt_random;	/* state of its stream of draws */
 	struct vm_line	*vt_awaits;	/* the line it spins on; or NULL */
 	unsigned	 vt_waiter;	/* its index among the line's waiters */

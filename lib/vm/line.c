@@ -369,14 +369,32 @@ vm_own(const void *p, unsigned access)
 	return (vl);
 }
 
+/* A line that is fetched beside another one of the same access. */
+static void
+beside(struct vm *vm, struct vm_line *vl, bool store)
+{
+	const unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
+
+	/* The owner's copy is invalidated, although this CPU has one. */
+	defer(vm, service(vm, store && shares(vm, vl, cpu) ?
+	    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu)));
+	if (store) {
+		vl->vl_owner = (int)cpu;
+		unshare_all(vm, vl);
+	} else {
+		share(vm, vl, cpu);
+	}
+}
+
 void
-vm_touch(const void *object, unsigned lines)
+vm_fetch(const void *object, unsigned loads, unsigned stores)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
+	uint64_t ps;
 
-	MPASS(lines > 0);
+	MPASS(loads + stores > 0);
 	if (vm_is_controlled(vm)) {
 		vm_controlled_point(vm, VM_POINT_ACCESS);
 		if (vm_is_weak(vm))
@@ -385,28 +403,24 @@ vm_touch(const void *object, unsigned lines)
 		return;
 	}
 	vl = vm_line_of_object(vm, object);
-	if (self->vt_host)
+	if (self->vt_host) {
 		vl->vl_owner = -1;
-	else if (owns(vm, vl, (unsigned)self->vt_cpu))
-		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
-	else
-		own(vm, vl, 0, service(vm, nearest(vm, vl,
-		    (unsigned)self->vt_cpu)) * (lines - 1));
-}
-
-/* A line that is fetched beside another one of the same access. */
-static void
-beside(struct vm *vm, struct vm_line *vl, bool store)
-{
-	const unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
-
-	defer(vm, service(vm, nearest(vm, vl, cpu)));
-	if (store) {
-		vl->vl_owner = (int)cpu;
-		unshare_all(vm, vl);
-	} else {
-		share(vm, vl, cpu);
+		return;
 	}
+	if (owns(vm, vl, (unsigned)self->vt_cpu)) {
+		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
+		return;
+	}
+	ps = service(vm, nearest(vm, vl, (unsigned)self->vt_cpu));
+	if (loads > 0 && !shares(vm, vl, (unsigned)self->vt_cpu)) {
+		if (self->vt_plain_ps[0] == vm_self_ps(vm))
+			beside(vm, vl, false);
+		else
+			fetch(vm, vl, (unsigned)self->vt_cpu);
+		defer(vm, ps * (loads - 1));
+	}
+	if (stores > 0)
+		own(vm, vl, 0, ps * (stores - 1));
 }
 
 /* Where accesses take no time they are scheduling points, or forgotten. */
@@ -427,11 +441,13 @@ vm_plain(const void *p, size_t n, bool store)
 {
 	const char *at = p, *end = at + n;
 	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
-	bool first = true;
+	bool first;
 	unsigned cpu;
 
-	if (vm->vm_self->vt_untimed) {
+	first = self->vt_plain_ps[store] != vm_self_ps(vm);
+	if (self->vt_untimed) {
 		plain_untimed(vm, at, end, store);
 		return;
 	}
@@ -448,7 +464,15 @@ vm_plain(const void *p, size_t n, bool store)
 		else
 			fetch(vm, vl, cpu);
 		first = false;
+		self->vt_plain_ps[store] = vm_self_ps(vm);
 	}
+}
+
+void
+vm_look(const void *p, size_t n)
+{
+	if (!vm_get()->vm_self->vt_untimed)
+		vm_plain(p, n, false);
 }
 
 struct vm_line *

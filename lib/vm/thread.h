@@ -67,12 +67,22 @@ struct vm_line *vm_forget(const void *p, unsigned access);
 /* The number of the caller's run: no two of the program have the same. */
 uint64_t vm_run_number(void);
 
-/* Fetches that many lines of an object at once. */
-void vm_touch(const void *object, unsigned lines);
+/* Fetches that many lines of an object at once, to share and then to own. */
+void vm_fetch(const void *object, unsigned loads, unsigned stores);
+
+static inline void
+vm_touch(const void *object, unsigned lines)
+{
+	vm_fetch(object, 0, lines);
+}
+
+/* A load that is no scheduling point. */
+void vm_look(const void *p, size_t n);
 
 /*
  * Before a plain access: by line, loads share and stores own.  What the CPU has
- * takes no time, and lines of one access are fetched side by side.
+ * takes no time.  Lines are fetched side by side if no time passes between the
+ * accesses.
  */
 void vm_plain(const void *p, size_t n, bool store);
 
