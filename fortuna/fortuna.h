@@ -120,8 +120,8 @@ fortuna_of(struct generator *g)
 
 /*
  * Charges for the lines that a critical section which changes K touches.  As in
- * FreeBSD's struct, K begins beside C.  AES also writes K's end, which is beside
- * what pre_read looks at.
+ * FreeBSD's struct, K begins beside C.  AES also writes K's end, and pre_read
+ * looks at that line.
  */
 static inline void
 random_fortuna_touch_key(const struct fortuna *f)

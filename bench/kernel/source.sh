@@ -217,8 +217,10 @@ find_compiler()
 	version=$($cc --version 2>&1) || fail 1 "there is no compiler \"$cc\"," \
 	    "or it does not work: expected CC to name a C compiler"
 	flags="$flags -isystem $($cc -print-file-name=include)"
-	# Structures are copied by memcpy(), where the glue sees it.
-	copies=-mmemcpy-strategy=libcall:-1:noalign
+	# Structures are copied by memcpy(), where the glue sees it.  A key is
+	# cleared by the library's memset(), as "rep stos" is slow to start.
+	copies="-mmemcpy-strategy=libcall:-1:noalign
+	    -mmemset-strategy=libcall:-1:noalign"
 	! $cc $copies -E - </dev/null >/dev/null 2>&1 || flags="$flags $copies"
 	# clang calls hooks for atomics of functions that it inlined.
 	case $version in *clang*)

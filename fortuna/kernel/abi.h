@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-	KERNEL_ABI		= 3,
+	KERNEL_ABI		= 4,
 	KERNEL_KEY_BYTES	= 32,
 	KERNEL_HASH_BYTES	= 32,
 	KERNEL_BLAKE2B_BYTES	= 64,
@@ -92,13 +92,13 @@ struct kernel_host {
 
 	/*
 	 * Ciphers, over KERNEL_CIPHER_STATE bytes that the source may copy and
-	 * clear; ctr is two words, the lower one first.  The last 16 bytes are
-	 * the source's.
+	 * clear.  The last 16 bytes are the source's.  kh_keystream() returns
+	 * by how much the counter moves on.
 	 */
 	void		 (*kh_key_set)(void *self, void *state,
 			    const void *key);
-	void		 (*kh_keystream)(void *self, void *state,
-			    uint64_t ctr[2], void *out, size_t n);
+	uint64_t	 (*kh_keystream)(void *self, void *state, uint64_t lo,
+			    uint64_t hi, void *out, size_t n);
 	const void	*(*kh_key_get)(void *self, void *state);
 	/*
 	 * Over KERNEL_HASH_STATE bytes; bytes, the result's, is

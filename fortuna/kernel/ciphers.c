@@ -265,13 +265,14 @@ take_lineage(struct kernel *k, const void *from)
 		ledger_set_lineage(k->k_ledger, lineage);
 }
 
-static void
-kh_keystream(void *self, void *state, uint64_t words[2], void *out, size_t n)
+static uint64_t
+kh_keystream(void *self, void *state, uint64_t lo, uint64_t hi, void *out,
+    size_t n)
 {
 	struct kernel *k = self;
 	struct cipher_state *cs = state;
 	struct slot *sl = slot_of_kind(k, &cs->cs_ref, true);
-	uint128_t ctr = uint128_make(words[1], words[0]);
+	uint128_t ctr = uint128_make(hi, lo);
 
 	/* Threads with copies of one key may use them at the same time. */
 	if (sl != NULL && copies_of(sl) == 1) {
@@ -286,8 +287,7 @@ kh_keystream(void *self, void *state, uint64_t words[2], void *out, size_t n)
 	machine_charge(COST_KEYSTREAM, n);
 	if (k->k_ledger != NULL && kernel_is_variable(k, out))
 		keep_lineage(k, out, n);
-	words[0] = uint128_lo(ctr);
-	words[1] = uint128_hi(ctr);
+	return (uint128_lo(ctr) - lo);
 }
 
 static const void *

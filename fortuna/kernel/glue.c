@@ -203,18 +203,13 @@ randomdev_keystream(union randomdev_key *context, uint128_t *ctr, void *d_out,
     __typeof__(randomdev_keystream), void(union randomdev_key *, uint128_t *,
     void *, u_int)), (u_int)0, (size_t)0)) size)
 {
-	uint64_t words[2];
 	uint8_t le[16];
 
 	le128enc(le, *ctr);
-	words[0] = le64dec(le);
-	words[1] = le64dec(le + 8);
 	KERN_LOADS(context, KERN_KEY_BYTES(context));
 	KERN_STORES(d_out, size);
-	HOST(keystream, context, words, d_out, size);
-	le64enc(le, words[0]);
-	le64enc(le + 8, words[1]);
-	*ctr = le128dec(le);
+	uint128_add64(ctr, HOST(keystream, context, le64dec(le),
+	    le64dec(le + 8), d_out, size));
 }
 
 void

@@ -32,13 +32,15 @@ KERN_PLAIN static __inline void
 chacha_encrypt_bytes(struct chacha_ctx *x, const u_char *text, u_char *out,
     u_int n)
 {
-	uint64_t words[2] = { le64dec(&x->input[12]), le64dec(&x->input[14]) };
+	const uint64_t lo = le64dec(&x->input[12]);
+	const uint64_t hi = le64dec(&x->input[14]);
+	uint64_t next;
 
 	MPASS(text == NULL);
 	KERN_LOADS(x, sizeof(*x));
-	HOST(keystream, x, words, out, n);
-	le64enc(&x->input[12], words[0]);
-	le64enc(&x->input[14], words[1]);
+	next = lo + HOST(keystream, x, lo, hi, out, n);
+	le64enc(&x->input[12], next);
+	le64enc(&x->input[14], hi + (next < lo));
 }
 
 /* A source may have macros of these names. */

@@ -40,7 +40,7 @@ struct cipher {
 	unsigned	 ci_block_bytes;
 	unsigned	 ci_rekey_blocks;	/* counters a new key uses up */
 	bool		 ci_whole_blocks;
-	unsigned	 ci_key_lines;	/* of FreeBSD's key object, not beside others */
+	unsigned	 ci_key_lines;	/* in FreeBSD, that only K is on */
 	void		(*ci_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
 	const struct cipher_observer *ci_observer;	/* NULL: none */
