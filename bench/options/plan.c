@@ -231,9 +231,8 @@ options_check_plan(const struct options *op)
 			    "expected one of them", option_label(others[i],
 			    label)));
 	if (op->op_cmd == COMMAND_sweep && (op->op_plan != NULL ||
-	    op->op_part_of > 0) && (GIVEN(op, UNTIL) || GIVEN(op, UNCERTAINTY)))
-		return (usage_error(op->op_command, "%s needs all cells at "
-		    "once: expected no --plan or --part", GIVEN(op, UNTIL) ?
-		    "--until" : "--uncertainty"));
+	    op->op_part_of > 0) && GIVEN(op, UNTIL))
+		return (usage_error(op->op_command, "--until needs all cells "
+		    "at once: expected no --plan or --part"));
 	return (0);
 }

@@ -314,6 +314,56 @@ assemble(const struct merge *mg, const char *text, size_t *size)
 	return (whole);
 }
 
+/* Adds a part's cells; the result frees them. */
+static int
+append_cells(struct result *all, const char *file)
+{
+	struct result_cell *grown;
+	char why[RESULT_TEXT_SIZE];
+	struct result r;
+
+	if (result_load(file, &r, why) != 0)
+		return (run_error("merge", "%s: %s", file, why));
+	grown = realloc(all->cells, (all->cell_count + r.cell_count) *
+	    sizeof(*grown));
+	if (grown == NULL) {
+		result_free(&r);
+		return (run_error("merge", "no memory"));
+	}
+	memcpy(grown + all->cell_count, r.cells, r.cell_count *
+	    sizeof(*grown));
+	all->cells = grown;
+	all->cell_count += r.cell_count;
+	r.cell_count = 0;
+	result_free(&r);
+	return (0);
+}
+
+/* What drawn profiles say of all cells is no sum of what they say of each. */
+static int
+merge_uncertainty(const struct merge *mg, struct result *first)
+{
+	struct result all = { .cells = NULL };
+	struct result_uncertainty before = first->uncertainty;
+	struct options op = { .op_cmd = COMMAND_sweep };
+	char **argv = merge_argv(mg, NULL);
+	int status = argv == NULL ? run_error("merge", "no memory") :
+	    options_parse(&op, COMMAND_sweep,
+	    (int)(mg->mg_words - TAIL_WORDS - 1), argv + 1);
+
+	free(argv);
+	for (unsigned i = 0; status == 0 && i < mg->mg_parts; i++)
+		status = append_cells(&all, mg->mg_part[i].mp_file);
+	op.op_seed = mg->mg_seed;
+	if (status == 0 && uncertainty_redraw(&op, &all) != 0)
+		status = run_error("merge", "no memory");
+	first->uncertainty = all.uncertainty;
+	all.uncertainty = before;
+	result_free(&all);
+	options_free(&op);
+	return (status);
+}
+
 static int
 write_whole(const struct merge *mg, struct result *first, const char *output,
     struct atomic_file *of)
@@ -352,6 +402,8 @@ merge_results(const struct options *op, struct atomic_file *of)
 	for (int i = 0; i < op->op_operands; i++)
 		(void)take_file(&mg, op->op_operand[i], &first);
 	status = merge_missing(&mg);
+	if (status == 0 && first.uncertainty.samples > 0)
+		status = merge_uncertainty(&mg, &first);
 	if (status == 0)
 		status = write_whole(&mg, &first, op->op_output, of);
 	if (status == 0)

@@ -301,4 +301,7 @@ int uncertainty_run(const struct options *op, struct checkpoint *ck,
 int uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
 
+/* The same with the profiles that the options draw. */
+int uncertainty_redraw(const struct options *op, struct result *r);
+
 #endif

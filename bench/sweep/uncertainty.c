@@ -277,23 +277,42 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 	return (error);
 }
 
+/* To be freed; NULL: no memory. */
+static struct profile *
+draw_profiles(const struct options *op)
+{
+	struct profile *pr = calloc(op->op_uncertainty, sizeof(*pr));
+
+	for (unsigned i = 0; pr != NULL && i < op->op_uncertainty; i++)
+		profile_sample(&op->op_machine.vi_profile, i,
+		    op->op_uncertainty, op->op_seed, &pr[i]);
+	return (pr);
+}
+
+int
+uncertainty_redraw(const struct options *op, struct result *r)
+{
+	struct profile *profiles = draw_profiles(op);
+	int error = profiles == NULL ? ENOMEM : uncertainty_analyse(r,
+	    profiles, &op->op_machine.vi_profile);
+
+	free(profiles);
+	return (error);
+}
+
 static int
 prepare(struct uncertainty *un)
 {
 	const struct options *op = un->un_options;
 	const size_t n = (size_t)un->un_result->cell_count * un->un_rounds *
 	    QUANTITIES;
-	size_t i;
 
-	un->un_profiles = calloc(op->op_uncertainty, sizeof(*un->un_profiles));
+	un->un_profiles = draw_profiles(op);
 	un->un_values = calloc(n, sizeof(*un->un_values));
 	if (un->un_profiles == NULL || un->un_values == NULL)
 		return (ENOMEM);
-	for (i = 0; i < n; i += QUANTITIES)
+	for (size_t i = 0; i < n; i += QUANTITIES)
 		un->un_values[i] = NAN;
-	for (i = 0; i < op->op_uncertainty; i++)
-		profile_sample(&op->op_machine.vi_profile, (unsigned)i,
-		    op->op_uncertainty, op->op_seed, &un->un_profiles[i]);
 	return (0);
 }
 

@@ -46,6 +46,22 @@ campaign__parallel_body() {
 	plans 0 sweep $grid --seed 5 --plan d
 }
 
+test_case campaign__uncertainty "drawn profiles of all parts give what one" \
+    "machine says of them; a profile that is gone is named"
+campaign__uncertainty_body() {
+	plan=d
+	cp "$(source_folder)/lib/profile/graviton3.conf" mine.conf
+	grid=$(echo "$grid" | sed 's/graviton3/mine.conf/; s/-r 1-3/-r 1,4/')
+	grid="$grid --uncertainty 12"
+	plans 5 sweep $grid --seed 5 --plan d --parts 5
+	sh -e d/plan >out 2>err || atf_fail "$(cat err)"
+	same_as_one
+	grep -q '"rankings"' all.json || atf_fail "no rankings"
+	rm mine.conf all.json
+	complains 1 'mine.conf' merge d/*.json -o all.json
+	[ ! -e all.json ] || atf_fail "all.json was written"
+}
+
 test_case campaign__goes_on "a job that was interrupted goes on from its journal"
 campaign__goes_on_body() {
 	plan=d
@@ -118,8 +134,6 @@ campaign__bad_plans_body() {
 	complains 2 '--part|"1"|I/N' sweep $grid --part 1
 	complains 2 '--parts|--plan' sweep $grid --parts 2
 	complains 2 '--plan and -o' sweep $grid --plan e -o x.json
-	complains 2 '--uncertainty|all cells' sweep $grid --plan e \
-	    --uncertainty 10
 	complains 2 '--until|all cells' sweep -r 1 --plan e --until 5%
 	complains 2 '--part|at most 1 job' sweep -r 1 --part 1/2
 	complains 2 'at most 1 job' explore --strategy dfs --plan e --parts 2
