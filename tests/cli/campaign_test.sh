@@ -116,6 +116,28 @@ campaign__bad_parts_body() {
 	complains 1 '/nowhere/all.json' merge d/*.json -o /nowhere/all.json
 }
 
+test_case campaign__full_disk "where a merged result or its page finds no room," \
+    "the old file and the parts stay as they are"
+campaign__full_disk_body() {
+	plan=d
+	plans 2 sweep $grid --seed 5 --plan d --parts 2
+	sh -e d/plan >out 2>&1 || atf_fail "$(cat out)"
+	cat d/[12].json | cksum >parts
+	for words in "merge d/1.json d/2.json -o" "report d/1.json --html"; do
+		echo old >kept
+		message=$( (ulimit -f 8; exec "$(program)" $words kept) 2>&1) &&
+		    atf_fail "$words: exit 0"
+		case $message in
+		*"kept: File too large") ;;
+		*) atf_fail "$words: $message" ;;
+		esac
+		[ "$(cat kept)" = old ] || atf_fail "$words: kept was changed"
+		[ "$(ls)" = "$(printf '%s\n' d kept out parts)" ] ||
+		    atf_fail "$words: $(ls)"
+	done
+	cat d/[12].json | cksum | cmp -s - parts || atf_fail "parts changed"
+}
+
 test_case campaign__bad_plans "a plan is refused where it cannot be made"
 campaign__bad_plans_body() {
 	plan=d
