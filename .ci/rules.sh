@@ -59,7 +59,8 @@ stamp found/source.tbl "$(found harvest/source SOURCE harvest/src_)"
 objects=
 for f in $SHARED; do
 	case $f in
-	bench/main.c | bench/sweep/host.c | bench/kernel/ksource.c)
+	bench/main.c | bench/assure/ledger.c | bench/sweep/host.c | \
+	bench/kernel/ksource.c)
 		flags="-DRNGSIM_REVISION='\"$REVISION\"' -DRNGSIM_FLAGS='\"$CFLAGS\"'"
 		needs=$obj/revision ;;
 	bench/report/plot.c | bench/survey/sources_plot.c)

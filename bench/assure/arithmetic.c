@@ -215,17 +215,25 @@ forget(struct sweep *sw)
 	sw->sw_uses = 0;
 }
 
-/* Whether two reads begin at different counters. */
+/*
+ * Whether reads begin at different counters and use none from before the first.
+ * A large read may have a key of its own, whose counters start anew.
+ */
 static bool
 is_line(struct sweep *sw)
 {
 	uint64_t first;
+	bool line;
 
 	read_size(sw, PROBE_BYTES);
 	first = sw->sw_first;
 	read_size(sw, PROBE_BYTES);
+	line = sw->sw_first != first;
+	read_size(sw, RANDOM_FORTUNA_PAGE);
+	for (size_t i = 0; i < sw->sw_uses; i++)
+		line &= (int64_t)(sw->sw_use[i].u_lo - first) >= 0;
 	forget(sw);
-	return (first != sw->sw_first);
+	return (line);
 }
 
 static void
