@@ -181,6 +181,19 @@ random_fortuna_process_event(struct generator *g,
 }
 
 void
+random_fortuna_process_noted(struct generator *g,
+    const struct harvest_event *event)
+{
+	struct fortuna *f = fortuna_of(g);
+	struct lock_node node;
+
+	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
+	random_fortuna_absorb(f, event);
+	random_fortuna_note_due(f);
+	lock_release(&f->f_mtx, &node);
+}
+
+void
 random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
 {
 	struct fortuna *f = fortuna_of(g);

@@ -43,6 +43,7 @@ struct fortuna {
 #define	random_fortuna_pre_read		FLAVOURED(random_fortuna_pre_read)
 #define	random_fortuna_seeded		FLAVOURED(random_fortuna_seeded)
 #define	random_fortuna_process_event	FLAVOURED(random_fortuna_process_event)
+#define	random_fortuna_process_noted	FLAVOURED(random_fortuna_process_noted)
 #define	random_fortuna_wait_seeded	FLAVOURED(random_fortuna_wait_seeded)
 #define	random_fortuna_status		FLAVOURED(random_fortuna_status)
 #define	random_fortuna_core		FLAVOURED(random_fortuna_core)
@@ -103,6 +104,10 @@ void random_fortuna_reseed_due(struct fortuna *f, bool paced);
  */
 bool random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced);
 void random_fortuna_note_due(struct fortuna *f);
+
+/* random_fortuna_process_event() of designs that note. */
+void random_fortuna_process_noted(struct generator *g,
+    const struct harvest_event *event);
 
 /* Absorbs and charges one event, if f accepts it.  Pools' lock owned. */
 void random_fortuna_absorb(struct fortuna *f,

@@ -27,18 +27,6 @@ gen_hybrid_pre_read(struct generator *g)
 }
 
 static void
-gen_hybrid_process_event(struct generator *g, const struct harvest_event *event)
-{
-	struct fortuna *f = fortuna_of(g);
-	struct lock_node node;
-
-	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
-	random_fortuna_absorb(f, event);
-	random_fortuna_note_due(f);
-	lock_release(&f->f_mtx, &node);
-}
-
-static void
 gen_hybrid_read(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
 {
@@ -88,7 +76,7 @@ RANDOM_ALGORITHM(hybrid) = {
 	.ra_pre_read	= gen_hybrid_pre_read,
 	.ra_seeded	= random_fortuna_seeded,
 	.ra_read	= gen_hybrid_read,
-	.ra_event_processor = gen_hybrid_process_event,
+	.ra_event_processor = random_fortuna_process_noted,
 	.ra_wait_seeded	= random_fortuna_wait_seeded,
 	.ra_status	= random_fortuna_status,
 	.ra_core	= random_fortuna_core,

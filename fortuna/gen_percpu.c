@@ -17,8 +17,8 @@
 #include "fortuna/percpu.h"
 #include "lib/crypto/wipe.h"
 
-static void
-gen_percpu_pre_read(struct generator *g)
+void
+percpu_pre_read(struct generator *g)
 {
 	(void)g;
 }
@@ -36,8 +36,7 @@ charge_erasure(const struct cipher *cipher)
 		    key_bytes);
 }
 
-/* Gives a CPU, whose lock is held, a key of the base's new generation. */
-static void
+void
 percpu_derive(struct percpu *p, struct percpu_cpu *pc)
 {
 	struct lock_node node;
@@ -51,12 +50,10 @@ percpu_derive(struct percpu *p, struct percpu_cpu *pc)
 	lock_release(&p->p_base_mtx, &node);
 }
 
-/* A longer answer is generated under the key that the erasure gave. */
-static void
+void
 percpu_generate(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES],
-    struct uio *uio)
+    uint128_t ctr, struct uio *uio)
 {
-	uint128_t ctr = crng_counter(ck->ck_cipher);
 	size_t n;
 
 	cipher_key_set(ck, key);
@@ -71,8 +68,8 @@ percpu_generate(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES],
 	machine_charge(COST_WIPE, 1);
 }
 
-static void
-gen_percpu_read(struct generator *g, struct generator_reader *gr,
+void
+percpu_read(struct generator *g, struct generator_reader *gr,
     struct uio *uio)
 {
 	struct percpu *p = percpu_of(g);
@@ -89,7 +86,8 @@ gen_percpu_read(struct generator *g, struct generator_reader *gr,
 	charge_erasure(p->p_generator.g_cipher);
 	lock_release(&pc->pc_mtx, &node);
 	if (uio->uio_resid > CRNG_INLINE_BYTES) {
-		percpu_generate(gr->gr_spare, out, uio);
+		percpu_generate(gr->gr_spare, out,
+		    crng_counter(p->p_generator.g_cipher), uio);
 	} else if (uio->uio_resid > 0) {
 		n = (size_t)uio->uio_resid;
 		memcpy(uio->uio_base, out, n);
@@ -98,8 +96,7 @@ gen_percpu_read(struct generator *g, struct generator_reader *gr,
 	wipe(out, sizeof(out));
 }
 
-/* The first reseed makes the generator ready. */
-static void
+void
 percpu_reseed(struct percpu *p)
 {
 	uint8_t key[CIPHER_KEY_BYTES];
@@ -123,8 +120,8 @@ percpu_reseed(struct percpu *p)
 	lock_release(&p->p_base_mtx, &node);
 }
 
-static void
-gen_percpu_event(struct generator *g, const struct harvest_event *event)
+void
+percpu_event(struct generator *g, const struct harvest_event *event)
 {
 	struct percpu *p = percpu_of(g);
 	struct lock_node node;
@@ -142,8 +139,8 @@ gen_percpu_event(struct generator *g, const struct harvest_event *event)
 		percpu_reseed(p);
 }
 
-static void
-gen_percpu_timer(struct generator *g, int64_t now_ns)
+void
+percpu_timer(struct generator *g, int64_t now_ns)
 {
 	struct percpu *p = percpu_of(g);
 
@@ -173,11 +170,11 @@ RANDOM_ALGORITHM(percpu) = {
 	.ra_size	= sizeof(struct percpu),
 	.ra_init	= percpu_init,
 	.ra_fini	= percpu_fini,
-	.ra_pre_read	= gen_percpu_pre_read,
+	.ra_pre_read	= percpu_pre_read,
 	.ra_seeded	= percpu_seeded,
-	.ra_read	= gen_percpu_read,
-	.ra_event_processor = gen_percpu_event,
-	.ra_timer	= gen_percpu_timer,
+	.ra_read	= percpu_read,
+	.ra_event_processor = percpu_event,
+	.ra_timer	= percpu_timer,
 	.ra_wait_seeded	= percpu_wait_seeded,
 	.ra_status	= percpu_status,
 };

@@ -84,12 +84,6 @@ gen_vdso_init(struct generator *g, const struct generator_params *params)
 	return (error);
 }
 
-static void
-gen_vdso_pre_read(struct generator *g)
-{
-	(void)g;
-}
-
 /* A key of the kernel's generation; what is left of the batch is dropped. */
 static void
 vdso_follow(struct generator *g, struct generator_reader *gr,
@@ -99,7 +93,7 @@ vdso_follow(struct generator *g, struct generator_reader *gr,
 	struct uio uio = uio_buffer(key, sizeof(key));
 
 	vs->vs_generation = generation;
-	FLAVOURED(gen_percpu).ra_read(g, gr, &uio);
+	percpu_read(g, gr, &uio);
 	cipher_key_set(&vs->vs_key, key);
 	machine_charge(COST_WIPE, 1);
 	wipe(key, sizeof(key));
@@ -120,20 +114,6 @@ vdso_refill(struct ledger *lg, struct vdso_state *vs, uint128_t *ctr)
 	vs->vs_next = 0;
 }
 
-/* Moves n bytes to the caller, and wipes them. */
-static void
-vdso_move(struct uio *uio, uint8_t *from, size_t n)
-{
-	size_t m;
-
-	for (; n > 0; from += m, n -= m) {
-		m = uio_room(uio) < n ? uio_room(uio) : n;
-		memcpy(uio->uio_base, from, m);
-		wipe(from, m);
-		uio_advance(uio, m);
-	}
-}
-
 /* Moves what the batch has and the caller lacks. */
 static void
 vdso_take(struct ledger *lg, struct vdso_state *vs, struct uio *uio)
@@ -144,7 +124,7 @@ vdso_take(struct ledger *lg, struct vdso_state *vs, struct uio *uio)
 	if (n == 0)
 		return;
 	ledger_set_lineage(lg, vs->vs_lineage);
-	vdso_move(uio, vs->vs_batch + vs->vs_next, n);
+	uio_move(uio, vs->vs_batch + vs->vs_next, n);
 	vs->vs_next += (unsigned)n;
 }
 
@@ -163,7 +143,7 @@ vdso_units(struct vdso_state *vs, uint128_t *ctr, struct uio *uio)
 			uio_advance(uio, n);
 		} else {
 			cipher_keystream(&vs->vs_key, ctr, unit, sizeof(unit));
-			vdso_move(uio, unit, sizeof(unit));
+			uio_move(uio, unit, sizeof(unit));
 		}
 	}
 }
@@ -192,18 +172,6 @@ gen_vdso_read(struct generator *g, struct generator_reader *gr,
 	vdso_take(lg, vs, uio);
 }
 
-static void
-gen_vdso_event(struct generator *g, const struct harvest_event *event)
-{
-	FLAVOURED(gen_percpu).ra_event_processor(g, event);
-}
-
-static void
-gen_vdso_timer(struct generator *g, int64_t now_ns)
-{
-	FLAVOURED(gen_percpu).ra_timer(g, now_ns);
-}
-
 RANDOM_ALGORITHM(vdso) = {
 	.ra_ident	= "vdso",
 	.ra_descr	= "Linux's getrandom(): a key for each thread",
@@ -224,11 +192,11 @@ RANDOM_ALGORITHM(vdso) = {
 	.ra_size	= sizeof(struct vdso),
 	.ra_init	= gen_vdso_init,
 	.ra_fini	= gen_vdso_fini,
-	.ra_pre_read	= gen_vdso_pre_read,
+	.ra_pre_read	= percpu_pre_read,
 	.ra_seeded	= percpu_seeded,
 	.ra_read	= gen_vdso_read,
-	.ra_event_processor = gen_vdso_event,
-	.ra_timer	= gen_vdso_timer,
+	.ra_event_processor = percpu_event,
+	.ra_timer	= percpu_timer,
 	.ra_wait_seeded	= percpu_wait_seeded,
 	.ra_status	= percpu_status,
 };

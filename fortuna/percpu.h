@@ -46,6 +46,13 @@ struct percpu {
 #define	percpu_seeded		FLAVOURED(percpu_seeded)
 #define	percpu_wait_seeded	FLAVOURED(percpu_wait_seeded)
 #define	percpu_status		FLAVOURED(percpu_status)
+#define	percpu_pre_read		FLAVOURED(percpu_pre_read)
+#define	percpu_read		FLAVOURED(percpu_read)
+#define	percpu_event		FLAVOURED(percpu_event)
+#define	percpu_timer		FLAVOURED(percpu_timer)
+#define	percpu_derive		FLAVOURED(percpu_derive)
+#define	percpu_generate		FLAVOURED(percpu_generate)
+#define	percpu_reseed		FLAVOURED(percpu_reseed)
 
 /*
  * Members of struct random_algorithm; contracts there.  Linux has no
@@ -57,6 +64,26 @@ void percpu_fini(struct generator *g);
 bool percpu_seeded(struct generator *g);
 void percpu_wait_seeded(struct generator *g, int64_t timeout_ns);
 void percpu_status(struct generator *g, struct generator_status *gs);
+void percpu_pre_read(struct generator *g);
+void percpu_read(struct generator *g, struct generator_reader *gr,
+    struct uio *uio);
+void percpu_event(struct generator *g, const struct harvest_event *event);
+void percpu_timer(struct generator *g, int64_t now_ns);
+
+/* Gives a CPU, whose lock is owned, a key of the base's generation. */
+void percpu_derive(struct percpu *p, struct percpu_cpu *pc);
+
+/*
+ * Generates the rest of uio under a key of its own, without a lock.
+ *
+ *   ck   in/out  unkeyed before and after
+ *   ctr  in      where the keystream begins
+ */
+void percpu_generate(struct cipher_key *ck,
+    const uint8_t key[CIPHER_KEY_BYTES], uint128_t ctr, struct uio *uio);
+
+/* Keys the base from the pool; the first time the generator is ready then. */
+void percpu_reseed(struct percpu *p);
 
 /* The whole of p, from its first member. */
 static inline struct percpu *

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "lib/crypto/wipe.h"
 
 struct uio {
 	uint8_t	*uio_base;	/* where the next byte goes */
@@ -49,6 +52,20 @@ uio_advance(struct uio *uio, size_t n)
 	} else {
 		uio->uio_base += n;
 		uio->uio_room -= n;
+	}
+}
+
+/* Moves n bytes from a buffer of the generator's, and wipes them there. */
+static inline void
+uio_move(struct uio *uio, uint8_t *from, size_t n)
+{
+	size_t m;
+
+	for (; n > 0; from += m, n -= m) {
+		m = uio_room(uio) < n ? uio_room(uio) : n;
+		memcpy(uio->uio_base, from, m);
+		wipe(from, m);
+		uio_advance(uio, m);
 	}
 }
 

@@ -395,9 +395,23 @@ pcpu() {
 		    -r 1,4,16,64,${machine#*:} -t 0.05 --engine virtual \
 		    --profile ${machine%:*} --seed 1
 	done
+	heading 'bands of 20 profiles drawn around the first, 64 readers'
+	"$rngsim" sweep -d concurrent,pcpu -c chacha20 -s 32 -r 64 -n 1 \
+	    -t 0.02 --engine virtual --profile epyc-9654-2s --seed 1 \
+	    --uncertainty 20
+	heading 'a read of 4 KiB, 192 readers, with a reseed and without (aim:
+  the longest at most 50 us longer)'
+	for design in pcpu cckprng percpu concurrent; do
+		for sources in rdrand,interrupt none; do
+			"$rngsim" run -d $design -c chacha20 -s 4k -r 192 \
+			    -t 0.12 --engine virtual --profile epyc-9654-2s \
+			    --seed 1 -S rngsim.harvest.sources=$sources |
+			    sed -n "s/^one read */  $design, $sources: /p"
+		done
+	done
 	heading 'measured (aim: at 16 to 64 bytes 1.3 times, at 64 KiB 0.98)'
-	"$rngsim" sweep -d concurrent,pcpu,percpu,vdso,fxrng -r 1,2 -n 7 \
-	    -s 16,32,64,64k -t 0.3
+	"$rngsim" sweep -r 1,2 -n 7 -s 16,32,64,64k -t 0.3 \
+	    -d concurrent,pcpu,percpu,vdso,fxrng,cckprng,privctx
 }
 
 locks() {

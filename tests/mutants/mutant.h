@@ -31,6 +31,13 @@
 #define	virtual_gen_splitlock	MUTANT_OWN(design)
 #define	virtual_gen_pernode	MUTANT_OWN(design)
 #define	virtual_gen_percpu	MUTANT_OWN(design)
+#define	virtual_percpu_pre_read		MUTANT_OWN(percpu_pre_read)
+#define	virtual_percpu_read		MUTANT_OWN(percpu_read)
+#define	virtual_percpu_event		MUTANT_OWN(percpu_event)
+#define	virtual_percpu_timer		MUTANT_OWN(percpu_timer)
+#define	virtual_percpu_derive		MUTANT_OWN(percpu_derive)
+#define	virtual_percpu_generate		MUTANT_OWN(percpu_generate)
+#define	virtual_percpu_reseed		MUTANT_OWN(percpu_reseed)
 #define	virtual_gen_fxrng	MUTANT_OWN(design)
 
 /* Where others may come between, as they may between any two instructions. */

@@ -7,6 +7,8 @@
 #define	virtual_random_fortuna_pre_read		MUTANT_OWN(pre_read)
 #define	virtual_random_fortuna_seeded		MUTANT_OWN(seeded)
 #define	virtual_random_fortuna_process_event	MUTANT_OWN(process_event)
+#define	virtual_random_fortuna_process_noted				\
+	MUTANT_OWN(random_fortuna_process_noted)
 #define	virtual_random_fortuna_wait_seeded	MUTANT_OWN(wait_seeded)
 #define	virtual_random_fortuna_status		MUTANT_OWN(status)
 #define	virtual_random_fortuna_core		MUTANT_OWN(core)
