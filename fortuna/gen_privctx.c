@@ -152,8 +152,9 @@ gen_privctx_read(struct generator *g, struct generator_reader *gr,
 
 RANDOM_ALGORITHM(privctx) = {
 	.ra_ident	= "privctx",
-	.ra_descr	= "OpenBSD: one buffered context, large reads their own",
-	.ra_stands	= "OpenBSD's arc4random in the kernel, sys/dev/rnd.c.",
+	.ra_descr	= "OpenBSD: a buffered context; large reads: own one",
+	.ra_stands	= "OpenBSD's arc4random in the kernel, "
+	    "sys/dev/rnd.c.",
 	.ra_argument	= "Up to 984 bytes of future output of all CPUs, and "
 	    "the key of what follows, lie in one buffer; who reads it can "
 	    "follow all readers until the next reseed.  Returned bytes are "
