@@ -3,7 +3,7 @@
  * while the lock beside the count is free.
  *
  * Idea: no exclusion.  A thread reads the word and tries to replace it; if
- * another was faster it tries again with what it then saw: cas_lockref of
+ * another was faster it reads again and tries again: cas_lockref of
  * lockhammer.
  * Fairness: none; a thread may fail again and again, others then succeed.
  * Bytes: 4.  Uncontended: one atomic each way.
@@ -13,10 +13,11 @@
 static void
 count_add(struct m32 *count, uint32_t n)
 {
-	uint32_t v = atomic_load_32(count);
+	uint32_t v;
 
-	while (!atomic_fcmpset_acq_32(count, &v, v + n))
-		continue;
+	do {
+		v = atomic_load_32(count);
+	} while (!atomic_cmpset_acq_32(count, v, v + n));
 }
 
 COUNT_CLASS(lockref, "no exclusion: refcount by compare-and-set");

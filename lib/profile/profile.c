@@ -94,6 +94,8 @@ profile_used(const struct profile *pr, enum profile_key key)
 		return (nodes > 1);
 	/* Refinements: off if they are not there. */
 	case PROFILE_LINE_KEEP:
+	case PROFILE_LINE_LOCAL:
+	case PROFILE_LINE_AHEAD:
 	case PROFILE_LINE_SHARED:
 	case PROFILE_CPU_STORES:
 		return (pr->pr_from[key] != PROVENANCE_ABSENT);

@@ -101,6 +101,10 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	    pr->pr_value[PROFILE_LAT_CONG];
 	vc->vc_keep_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_KEEP] * 1e6 +
 	    0.5);
+	vc->vc_local_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_LOCAL] * 1e6 +
+	    0.5);
+	vc->vc_ahead_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_AHEAD] * 1e6 +
+	    0.5);
 	vc->vc_shared = pr->pr_value[PROFILE_LINE_SHARED] != 0;
 	vc->vc_stores = pr->pr_value[PROFILE_CPU_STORES] != 0;
 	vc->vc_jitter = pr->pr_value[PROFILE_JITTER_CV];

@@ -7,6 +7,7 @@
  *		the same where choices, not time, order threads
  * memory.c	weak memory under the controlled scheduler
  * line.c	cache lines: costs of accesses
+ * turn.c	cache lines: whose request is next
  * wait.c	threads that wait for a line to change
  * stuck.c	the report of a deadlock
  * who.c	the running thread, for monitors
@@ -64,6 +65,8 @@ struct vm_thread {
 	int		 vt_bound;	/* the CPU it may use, or ANY */
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
 	uint64_t	 vt_deferred_ps;
+	struct vm_line	*vt_asks;	/* for a turn, or has it; or NULL */
+	bool		 vt_waited;	/* for its latest turn */
 	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
 	uint64_t	 vt_plain_ps[2]; /* the last fetch of a load, a store */
 	uint64_t	 vt_random;	/* state of its stream of draws */
@@ -144,6 +147,8 @@ struct vm_line {
 	uint32_t	 vl_others;	/* waiters for anything else */
 	uint16_t	*vl_counts;	/* of waiters: wait.c */
 	struct vm_queue	 vl_sleepers;
+	struct vm_queue	 vl_askers;	/* wait for a turn: turn.c */
+	struct vm_thread *vl_turn;	/* whose turn it is, or will be */
 	uint64_t	 vl_shared[];	/* a bit for each CPU */
 };
 
@@ -338,6 +343,9 @@ struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 
 /* wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
+
+/* turn.c: a thread that is preempted leaves its turn to others. */
+void vm_turn_leave(struct vm *vm, struct vm_thread *vt);
 
 /* Whether a wait for a word may be over. */
 static inline bool

@@ -6,10 +6,12 @@
  * line.service of that.  Writing takes the latency of the farthest copy that
  * must be invalidated, and the home is busy for all of it.
  *
- * Three refinements, each with a value of the profile: a core's threads have
- * its copies in common (line.shared); a line that was asked for leaves its
- * owner after a share of the time that takes (line.keep); a thread does not
- * wait for its stores, except before a read-modify-write (cpu.stores).
+ * Refinements, each with a value of the profile: a core's threads have its
+ * copies in common (line.shared); a line that was asked for leaves its owner
+ * after a share of the time that takes (line.keep); a thread does not wait for
+ * its stores, except before a read-modify-write (cpu.stores); a write that
+ * waited for its turn has done a share of its fetch meanwhile (line.ahead);
+ * turns are not by age alone (line.local, turn.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,6 +79,7 @@ add(struct vm *vm, uintptr_t key)
 	vl->vl_key = key;
 	vl->vl_owner = -1;
 	TAILQ_INIT(&vl->vl_sleepers);
+	TAILQ_INIT(&vl->vl_askers);
 	*find(vs, key) = vl;
 	vs->vs_count++;
 	return (vl);
@@ -227,11 +230,11 @@ hit(struct vm *vm, const struct vm_line *vl, uint64_t ps)
 static void
 fetch(struct vm *vm, struct vm_line *vl, unsigned cpu)
 {
-	enum vm_distance d = nearest(vm, vl, cpu);
-	uint64_t start;
+	const uint64_t start = vm_turn(vm, vl);
+	const enum vm_distance d = nearest(vm, vl, cpu);
 
-	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
 	vl->vl_busy_ps = start + service(vm, d);
+	vm_turn_pass(vm, vl);
 	vm_step(vm);
 	vm->vm_self->vt_deferred_ps = 0;
 	vm_until(vm, start + latency(vm, d));
@@ -269,9 +272,12 @@ static uint64_t
 request(struct vm *vm, struct vm_line *vl, uint64_t extra_ps, uint64_t *start)
 {
 	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
-	uint64_t ps = take_over(vm, vl, cpu);
+	uint64_t ps;
 
-	*start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	*start = vm_turn(vm, vl);
+	ps = take_over(vm, vl, cpu);
+	if (vm->vm_self->vt_waited)
+		ps -= ps * vm->vm_costs.vc_ahead_ppm / 1000000;
 	if (vl->vl_owner >= 0 && !owns(vm, vl, cpu))
 		keep(vm, vl, (unsigned)vl->vl_owner, *start, ps);
 	vl->vl_owner = (int)cpu;
@@ -289,6 +295,10 @@ own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 	vm_step(vm);
 	vm->vm_self->vt_deferred_ps = 0;
 	vm_until(vm, end + then_ps);
+	vm_turn_pass(vm, vl);
+	/* The line leaves before the caller's next access. */
+	if (vl->vl_turn != NULL)
+		vm_until(vm, vm->vm_time_ps);
 }
 
 /* Stores go out in order, and the caller goes on. */
@@ -301,6 +311,7 @@ own_later(struct vm *vm, struct vm_line *vl, uint64_t then_ps)
 	end = request(vm, vl, 0, &start);
 	end = MAX(end, self->vt_stored_ps);
 	vl->vl_busy_ps = vl->vl_owned_ps = self->vt_stored_ps = end;
+	vm_turn_pass(vm, vl);
 	/* The value must not be seen by requests that are served before. */
 	if (start > vm_self_ps(vm)) {
 		self->vt_deferred_ps = 0;

@@ -8,6 +8,29 @@
 
 #include "lib/vm/impl.h"
 
+/*
+ * turn.c: the caller's request begins when the line is free and it is its turn.
+ * Returns: when.  The next one's turn comes after vm_turn_pass().
+ */
+uint64_t vm_turn_wait(struct vm *vm, struct vm_line *vl);
+void vm_turn_next(struct vm *vm, struct vm_line *vl);
+
+static inline uint64_t
+vm_turn(struct vm *vm, struct vm_line *vl)
+{
+	if (vm->vm_costs.vc_local_ppm > 0)
+		return (vm_turn_wait(vm, vl));
+	vm->vm_self->vt_waited = vl->vl_busy_ps > vm_self_ps(vm);
+	return (MAX(vm_self_ps(vm), vl->vl_busy_ps));
+}
+
+static inline void
+vm_turn_pass(struct vm *vm, struct vm_line *vl)
+{
+	if (vm->vm_self->vt_asks == vl)
+		vm_turn_next(vm, vl);
+}
+
 /* One CPU of those that share all copies with this one. */
 static inline unsigned
 core(const struct vm *vm, unsigned cpu)

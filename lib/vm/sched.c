@@ -151,6 +151,8 @@ preempt(struct vm *vm, struct vm_cpu *vc)
 	if (vt->vt_event.ve_at != VM_HEAP_NONE)
 		vt->vt_left_ps = vm_heap_remove(&vm->vm_heap, &vt->vt_event) -
 		    vm->vm_time_ps;
+	if (vt->vt_asks != NULL)
+		vm_turn_leave(vm, vt);
 	if (vt->vt_awaits != NULL) {
 		vm_line_cancel(vm, vt);
 		vt->vt_left_ps = 0;

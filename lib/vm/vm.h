@@ -175,6 +175,8 @@ struct machine_config {
 		size_t	 vc_less[MACHINE_COSTS];
 		double	 vc_cong;
 		uint64_t vc_keep_ppm;	/* line.keep */
+		uint64_t vc_local_ppm;	/* line.local */
+		uint64_t vc_ahead_ppm;	/* line.ahead */
 		bool	 vc_shared;	/* line.shared */
 		bool	 vc_stores;	/* cpu.stores */
 		double	 vc_jitter;

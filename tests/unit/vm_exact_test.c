@@ -277,6 +277,39 @@ TEST(exact__kept, "A line that was asked for is still its owner's for a share "
 	CHECK_TOOK(1, CCX_PS + RMW_PS, "the other's");
 }
 
+DEED_AFTER(add_third, 40, add)
+
+/* While CPU 2 fetches the line, the other node asks for it, then CPU 3. */
+static void
+turns_main(void)
+{
+	act(0, do_store);
+	begin_act(&scene.td[0], SAME_NODE, do_add, &scene.began[0]);
+	begin_act(&scene.td[1], OTHER_NODE, do_add_later, &scene.began[1]);
+	begin_act(&scene.td[2], SAME_NODE + 1, do_add_third, &scene.began[2]);
+	for (unsigned i = 0; i < 3; i++)
+		machine_join(&scene.td[i]);
+}
+
+TEST(exact__turns, "A line goes to the oldest request, or to a near one; what "
+    "a request has done before its turn is not done again")
+{
+	struct machine_config mc;
+	uint64_t whole;
+
+	make_exact(&mc);
+	scene_run(&mc, turns_main);
+	ATF_CHECK(scene.ended[1] < scene.ended[2]);
+	whole = took(1);
+	mc.mc_costs.vc_ahead_ppm = 500000;
+	scene_run(&mc, turns_main);
+	CHECK_TOOK(0, SOCK_PS + RMW_PS, "the first, which did not wait");
+	CHECK_TOOK(1, whole - REMOTE_PS / 2, "the second");
+	mc.mc_costs.vc_local_ppm = 1000000;
+	scene_run(&mc, turns_main);
+	ATF_CHECK(scene.ended[2] < scene.ended[1]);
+}
+
 DEED_AFTER(store_later, 1000, store)
 DEED(store_add, atomic_store_32(&scene.word, 1);
     atomic_fetchadd_32(&scene.own, 1))

@@ -68,7 +68,7 @@ static const struct golden golden[] = {
 	{ "refcount", 11, 8, 2, true,
 	    UINT64_C(0x30538f1e420afdc2), 24712, 3279 },
 	{ "lockref", 11, 8, 2, true,
-	    UINT64_C(0xb6d59f935ed75cad), 16122, 718 },
+	    UINT64_C(0x23a4f41a3dc59ce7), 20595, 1131 },
 	{ "mtx", 64, 64, 4, false,
 	    UINT64_C(0x622c22ea8a3f4669), 10312, 723 },
 	{ "ticket", 64, 64, 4, false,
