@@ -468,6 +468,11 @@ virtual() {
 	done
 }
 
+published() {
+	heading 'errors of the fit and of what it was not fitted to, median in %'
+	python3 bench/figures/published.py "$rngsim" lib/profile "$dir"
+}
+
 [ $# != 0 ] || set -- effect limit rivals profiling locks designs hash explore \
     ledger virtual pcpu cat predictions slices verdict
 echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) CPUs," \

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_cdf.h>
+
 #include "bench/cli/format.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
@@ -322,6 +324,22 @@ fit_scale(struct published *pb, unsigned group)
 	return (0);
 }
 
+/* The error of the model in sample i, of a row's lock; lognormal. */
+static double
+model_error(const struct published *pb, const struct published_row *pr,
+    unsigned i)
+{
+	const struct published_request *pq = pb->pb_request;
+	const enum profile_key key = (pb->pb_kind[pr->pr_lock]->lc_flags &
+	    LC_FIFO) != 0 ? PROFILE_MODEL_FIFO : PROFILE_MODEL_OTHER;
+	const double place = profile_place(pq->pq_seed, key, i,
+	    pq->pq_samples);
+
+	return (pow(1 + pb->pb_machine.vi_profile.pr_value[key],
+	    gsl_cdf_ugaussian_Pinv(place) /
+	    gsl_cdf_ugaussian_Pinv(STATS_ROBUST)));
+}
+
 /* The predictions of all rows, and their bands. */
 static int
 gather(struct predicting *pd)
@@ -338,6 +356,8 @@ gather(struct predicting *pd)
 		pr->pr_predicted_ns = ns[0];
 		if (n == 1)
 			continue;
+		for (unsigned k = 1; k < n; k++)
+			ns[k] *= model_error(pb, pr, k - 1);
 		qsort(ns + 1, n - 1, sizeof(*ns), by_value);
 		pr->pr_band_ns[0] = stats_quantile(ns + 1, n - 1,
 		    STATS_BAND_LOW);

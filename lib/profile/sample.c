@@ -25,8 +25,9 @@ profile_varies(const struct profile *pr, enum profile_key key)
 {
 	const enum profile_unit unit = profile_fields[key].pf_unit;
 
-	/* Whole numbers are topology. */
+	/* Whole numbers are topology; the model's errors are no part of it. */
 	return (unit != PROFILE_COUNT && unit != PROFILE_SWITCH &&
+	    key != PROFILE_MODEL_FIFO && key != PROFILE_MODEL_OTHER &&
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
@@ -67,6 +68,12 @@ place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
 		part += other < mine || (other == mine && j < i);
 	}
 	return ((part << 32 | draw(z, i, DRAW_PLACE) >> 32) / n);
+}
+
+double
+profile_place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
+{
+	return (((double)place(seed, key, i, n) + 0.5) / 4294967296.0);
 }
 
 void
