@@ -243,6 +243,7 @@ int
 kernel_file_open(struct kernel_file *kf, const char *path,
     struct kernel_copy **kcp, char error[KERNEL_ERROR_SIZE])
 {
+	const char *why;
 	struct kernel_copy *kc;
 	struct stat st;
 
@@ -257,9 +258,10 @@ kernel_file_open(struct kernel_file *kf, const char *path,
 	kf->kf_bytes = (size_t)st.st_size;
 	kc = kernel_copy_get(kf, 0);
 	if (kc == NULL || kc->kc_object->ko_abi != KERNEL_ABI) {
+		why = kc != NULL ? "compiled by another version of rngsim" :
+		    errno == ENOEXEC ? dlerror() : strerror(errno);
 		snprintf(error, KERNEL_ERROR_SIZE, "%s: %s", path,
-		    kc != NULL ? "compiled by another version of rngsim" :
-		    errno == ENOEXEC ? dlerror() : strerror(errno));
+		    why != NULL ? why : "no object of a kernel source");
 		close(kf->kf_fd);
 		return (EINVAL);
 	}
