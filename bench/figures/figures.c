@@ -37,6 +37,7 @@ struct filler {
 	uint64_t	 fi_reads;
 	int64_t		 fi_ns;
 	struct mthread	 fi_td;
+	unsigned	 fi_index;
 };
 
 static EVP_CIPHER_CTX *keystream_ctx;
@@ -141,6 +142,7 @@ filler_main(void *arg)
 	struct filler *fi = arg;
 	int64_t start_ns;
 
+	machine_curthread()->mt_index = fi->fi_index;
 	while (atomic_load_acq_32(fi->fi_phase) == WAIT)
 		machine_wait_32(fi->fi_phase, WAIT, -1);
 	start_ns = machine_uptime_ns();
@@ -197,6 +199,7 @@ fill(char *argv[])
 		fi[i].fi_buf = calloc(1, size);
 		fi[i].fi_size = size;
 		fi[i].fi_phase = &phase;
+		fi[i].fi_index = i;
 		if (fi[i].fi_buf == NULL || (rd.rd_generator != NULL &&
 		    generator_reader_init(rd.rd_generator,
 		    &fi[i].fi_reader) != 0) || machine_spawn(&fi[i].fi_td,
