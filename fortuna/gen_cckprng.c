@@ -123,8 +123,10 @@ gen_cckprng_pre_read(struct generator *g)
 	struct lock_node node;
 	unsigned pools;
 
+	/* Until the first reseed, readers wait for it. */
 	if (!random_fortuna_maybe_due(f, now_ns, g->g_paced) ||
-	    !atomic_cmpset_acq_32(&cc->cc_refreshing, 0, 1))
+	    (!atomic_cmpset_acq_32(&cc->cc_refreshing, 0, 1) &&
+	    atomic_load_acq_32(&f->f_seeded) != 0))
 		return;
 	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
 	pools = fortuna_state_pre_read(&f->f_state, now_ns, g->g_paced);
