@@ -1,20 +1,18 @@
 # rngsim: GNU make >= 4 and bmake, no configure step.
 #
 #	make		build the program
-#	make run	install what is missing, build, measure, draw a plot
-#	make test	install what is missing, build, run the test suite
+#	make run	build, measure, draw a plot
+#	make test	build, run the test suite
 #	make install	install into DESTDIR and PREFIX; make uninstall
-#	make installcheck
-#			run the tests of what is installed there
+#	make installcheck	run the tests of what is installed there
 #	make dist	write a tarball of the last commit
 #	make port	write a port of FreeBSD that builds that tarball
 #	make lint	check layering, style and manual pages
 #	make bench	measure the figures of rngsim-figures(7)
 #	make check-page	install Chromium, and look at pages of --html in it
-#	make check-asan, check-tsan, check-ubsan, check-quick
-#			run the suite in a build with a sanitizer
-#	make check-slurm
-#			run a plan under a Slurm of one node, which it starts
+#	make check-asan	run the suite in a build with a sanitizer; check-tsan,
+#			check-ubsan; check-quick: parsers only
+#	make check-slurm	run a plan under a Slurm of one node
 #	make coverage	run the suite and report which lines it reached
 #	make fuzz	run libFuzzer on each parser, FUZZ_SECONDS each
 #	make model	check the Promela models; make model-full: larger ones
@@ -23,8 +21,9 @@
 #	make mutate	draw MUTANTS small faults, list those that no test finds
 #	make kill	kill and resume a sweep at each of its system calls
 #
-# Packagers set CC, CFLAGS, CPPFLAGS, LDFLAGS, LIBS, BOOST_CONTEXT, PREFIX, MANDIR,
-# ZSHDIR, DESTDIR and LOCALBASE.  Nothing is written outside BUILDDIR.
+# All but "make" and install get packages that are missing.  Packagers set CC,
+# CFLAGS, CPPFLAGS, LDFLAGS, LIBS, BOOST_CONTEXT, PREFIX, MANDIR, ZSHDIR, DESTDIR
+# and LOCALBASE.  Nothing is written outside BUILDDIR.
 
 BUILDDIR = build
 PREFIX = /usr/local
@@ -43,15 +42,14 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # Compiled once for each machine: written against lib/machine/machine.h.
 FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/lock/lock_*.c fortuna/fortuna.c fortuna/percpu.c fortuna/fxrng.c \
-	fortuna/generator.c fortuna/gen_*.c fortuna/kernel/design.c \
-	fortuna/kernel/locks.c fortuna/kernel/ciphers.c \
-	fortuna/kernel/services.c \
-	fortuna/randomdev.c \
-	harvest/harvestq.c harvest/healthq.c harvest/hq_*.c \
-	harvest/source.c harvest/src_*.c bench/cell/cell.c \
-	bench/cell/cell_setup.c bench/cell/cell_reader.c \
-	bench/cell/cell_ledger.c bench/cell/cell_collect.c \
-	bench/cell/critical_section.c bench/assure/lock_trial.c
+	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
+	fortuna/kernel/design.c fortuna/kernel/locks.c \
+	fortuna/kernel/ciphers.c fortuna/kernel/services.c \
+	harvest/harvestq.c harvest/healthq.c harvest/hq_*.c harvest/source.c \
+	harvest/src_*.c bench/cell/cell.c bench/cell/cell_setup.c \
+	bench/cell/cell_reader.c bench/cell/cell_ledger.c \
+	bench/cell/cell_collect.c bench/cell/critical_section.c \
+	bench/assure/lock_trial.c
 # Only runs on simulated machines.
 SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
 # Everything else is compiled once.
@@ -60,8 +58,6 @@ SHARED != for f in lib/*/*.c fortuna/*.c fortuna/kernel/object.c \
 	bench/*.c bench/*/*.c; do \
 	case " $(FLAVOURED) $(SIMULATED) " in \
 	*" $$f "*) ;; *) echo $$f ;; esac; done | grep -v '^bench/figures/'
-# Designs and locks that are wrong on purpose, for mutant_test.
-FAULTY != echo tests/mutants/*.c
 
 OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
@@ -87,14 +83,12 @@ BOOST_CONTEXT = -l:libboost_context.a
 ALLLIBS = -Wl,-z,now $(LOCAL_LDFLAGS) $(LIBS) $(BOOST_CONTEXT) $(JEMALLOC) -lm -pthread
 TIMEOUT = 600
 
-# The first target is what "make" alone makes.
 all: $(PROGRAM)
 
 RULES != COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
 	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' \
 	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' \
-	FAULTY='$(FAULTY)' \
-	sh .ci/rules.sh '$(BUILDDIR)' >&2
+	TIMEOUT='$(TIMEOUT)' sh .ci/rules.sh '$(BUILDDIR)' >&2
 include $(BUILDDIR)/rules.mk
 
 $(OBJ)/librngsim.a: $(OBJECTS)
@@ -107,90 +101,67 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 DEPS = @sh .ci/deps.sh $(BUILDDIR)/deps.log
 # A second make, because installed packages change what is found above.
 AGAIN = +@$(MAKE) BUILDDIR=$(BUILDDIR)
+SUITE = @sh tests/suite.sh
 
 run:
 	$(DEPS) build
-	$(AGAIN) run-now
-
-READERS = n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); r=1; i=2; \
+	$(AGAIN) all
+	@n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); r=1; i=2; \
 	while [ $$i -lt $$n ]; do r=$$r,$$i; i=$$((i * 2)); done; \
-	[ $$n -lt 2 ] || r=$$r,$$n; r=$$r,$$((n + 1))
-
-run-now: $(PROGRAM)
-	@$(READERS); $(PROGRAM) sweep -r $$r -n 5 -t 0.3 \
-	    -o $(BUILDDIR)/result.json
-	@$(PROGRAM) report $(BUILDDIR)/result.json \
-	    --plot $(BUILDDIR)/result.png
+	[ $$n -lt 2 ] || r=$$r,$$n; $(PROGRAM) sweep -r $$r,$$((n + 1)) \
+	    -n 5 -t 0.3 -o $(BUILDDIR)/result.json
+	@$(PROGRAM) report $(BUILDDIR)/result.json --plot $(BUILDDIR)/result.png
 	@echo; echo "The result is $(BUILDDIR)/result.json," \
 	    "its picture $(BUILDDIR)/result.png."
 
 tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) \
-	$(FUZZ_PROGRAMS) $(BUILDDIR)/tests/Kyuafile
-
-# The longest first, so that they do not run alone at the end.
-LONG_TESTS = starved_test model_spin_test readme_test cli_assure_test
-$(BUILDDIR)/tests/Kyuafile: Makefile $(BUILDDIR)/rules.mk
-	@{ echo 'syntax(2)'; echo "test_suite('rngsim')"; \
-	for t in $$(echo $(LONG_TESTS) $(TEST_PROGRAMS) | tr ' ' '\n' | \
-	    sed 's;.*/;;' | awk '!seen[$$0]++'); do \
-		echo "atf_test_program{name='$$t', timeout=$(TIMEOUT)}"; \
-	done; } >$@
+	$(FUZZ_PROGRAMS)
 
 test:
 	$(DEPS) build stat test
 	$(AGAIN) tests-built
-	$(AGAIN) test-now
-
-test-now:
-	@src=$$(pwd); jobs=$$(getconf _NPROCESSORS_ONLN); \
-	[ "$$jobs" -le 4 ] || jobs=4; cd $(BUILDDIR) && rm -f kyua.db && \
-	kyua --logfile=kyua.log --config=none -v parallelism=$$jobs \
-	    -v test_suites.rngsim.source=$$src \
-	    test -k tests/Kyuafile -r kyua.db; status=$$?; \
-	[ $$status = 0 ] || kyua --logfile=kyua.log report -r kyua.db \
-	    --verbose --results-filter=broken,failed | tail -n 200; \
-	echo; kyua --logfile=kyua.log report -r kyua.db \
-	    --results-filter=skipped | grep -e ' -> ' -e '^Test cases'; \
-	exit $$status
+	$(SUITE) plain $(BUILDDIR)
 
 # "make test" runs these too, but skips what needs a browser that is not there.
 check-page:
 	$(DEPS) build browser
 	$(AGAIN) tests-built
-	@src=$$(pwd); cd $(BUILDDIR) && kyua --logfile=page.log --config=none \
-	    -v test_suites.rngsim.source=$$src \
-	    test -k tests/Kyuafile -r page.db cli_page_test
+	$(SUITE) plain $(BUILDDIR) cli_page_test
+
+# Takes an hour or more.
+faults:
+	$(DEPS) build
+	$(AGAIN) tests-built
+	$(SUITE) every $(BUILDDIR) starved_test
 
 # Sanitizers bring their own malloc(3), and slow tests down ten times.
+SANITIZED = +@sanitized() { \
+	$(MAKE) BUILDDIR=$(BUILDDIR)/$$2 JEMALLOC= TIMEOUT=1200 \
+	    CFLAGS="-O1 -g -fno-omit-frame-pointer $$3" tests-built && \
+	kind=$$1 build=$(BUILDDIR)/$$2 && shift 3 && \
+	sh tests/suite.sh $$kind $$build "$$@"; }; sanitized
+
 check-asan:
 	$(DEPS) build
-	@$(MAKE) BUILDDIR=$(BUILDDIR)/asan JEMALLOC= TIMEOUT=1200 \
-	    CFLAGS="-O1 -g -fsanitize=address -fno-omit-frame-pointer" tests-built
-	@sh tests/sanitizers/check.sh asan $(BUILDDIR)/asan
-
-# What parses input from outside, with both: minutes instead of an hour.
-QUICK = fuzz_test compare_test result_test profile_test strace_import_test \
-	workload_test kat_test explore_test generator_contract_test ledger_test
-
-check-quick:
-	$(DEPS) build
-	@$(MAKE) BUILDDIR=$(BUILDDIR)/quick JEMALLOC= CFLAGS="-O1 -g \
-	    -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	    -fno-omit-frame-pointer" tests-built
-	@sh tests/sanitizers/check.sh asan $(BUILDDIR)/quick $(QUICK)
+	$(SANITIZED) asan asan -fsanitize=address
 
 check-tsan:
 	$(DEPS) build
-	@$(MAKE) BUILDDIR=$(BUILDDIR)/tsan JEMALLOC= TIMEOUT=1200 \
-	    CFLAGS="-O1 -g -fsanitize=thread -fno-omit-frame-pointer" tests-built
-	@sh tests/sanitizers/check.sh tsan $(BUILDDIR)/tsan
+	$(SANITIZED) tsan tsan -fsanitize=thread
 
 check-ubsan:
 	$(DEPS) build
-	@$(MAKE) BUILDDIR=$(BUILDDIR)/ubsan TIMEOUT=1200 \
-	    CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined" \
-	    tests-built
-	@sh tests/sanitizers/check.sh ubsan $(BUILDDIR)/ubsan
+	$(SANITIZED) ubsan ubsan "-fsanitize=undefined \
+	    -fno-sanitize-recover=undefined"
+
+# What parses input from outside, with both: minutes instead of an hour.
+check-quick:
+	$(DEPS) build
+	$(SANITIZED) asan quick "-fsanitize=address,undefined \
+	    -fno-sanitize-recover=undefined" \
+	    fuzz_test compare_test result_test profile_test \
+	    strace_import_test workload_test kat_test explore_test \
+	    generator_contract_test ledger_test
 
 # tests/coverage.sh says which branches count.
 coverage:
@@ -203,17 +174,17 @@ coverage:
 # FUZZ_MAIN calls a target: a program's main(), or libFuzzer's flag.
 FUZZ_MAIN = tests/fuzz/standalone.c
 FUZZ_SECONDS = 60
-FUZZ_FLAGS = -fsanitize=fuzzer-no-link,address,undefined \
-	-fno-sanitize-recover=undefined
 
 fuzz:
 	$(DEPS) build clang
 	@$(MAKE) BUILDDIR=$(BUILDDIR)/fuzzing CC=clang JEMALLOC= \
-	    CFLAGS="-O1 -g $(FUZZ_FLAGS)" FUZZ_MAIN=-fsanitize=fuzzer \
-	    FUZZ_SECONDS=$(FUZZ_SECONDS) fuzz-now
+	    CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	    -fno-sanitize-recover=undefined" FUZZ_MAIN=-fsanitize=fuzzer \
+	    fuzz-built
+	@sh tests/fuzz/run.sh $(BUILDDIR)/fuzzing $(FUZZ_SECONDS) \
+	    $(BUILDDIR)/fuzzing/fuzz/*[!.]?
 
-fuzz-now: $(FUZZ_PROGRAMS)
-	@sh tests/fuzz/run.sh $(BUILDDIR) $(FUZZ_SECONDS) $(FUZZ_PROGRAMS)
+fuzz-built: $(FUZZ_PROGRAMS)
 
 # Faults drawn from MUTATE_SEED, in the files below MUTATE_FOLDERS.
 MUTANTS = 20
@@ -231,25 +202,18 @@ check-slurm:
 	@sh tests/slurm.sh $(BUILDDIR)
 
 # Kill a run at each of its system calls, and resume it.
-KILLED = resume__killed_at_a_system_call resume__killed_among_draws \
-	resume__killed_while_it_goes_on
-
 kill:
 	$(DEPS) build
-	$(AGAIN) kill-now
-
-kill-now: $(PROGRAM) $(BUILDDIR)/tests/resume_test
+	$(AGAIN) all $(BUILDDIR)/tests/resume_test
 	@tests=$$(cd $(BUILDDIR)/tests && pwd); rm -rf $(BUILDDIR)/kill; \
 	mkdir $(BUILDDIR)/kill && cd $(BUILDDIR)/kill && \
-	for t in $(KILLED); do \
-		echo "$$t:"; $$tests/resume_test -s $$tests -v kill=all $$t \
-		    2>log || { cat log; exit 1; }; done
+	for t in at_a_system_call among_draws while_it_goes_on; do \
+		echo "$$t:"; $$tests/resume_test -s $$tests -v kill=all \
+		    resume__killed_$$t 2>log || { cat log; exit 1; }; done
 
 bench:
 	$(DEPS) build bench
-	$(AGAIN) bench-now
-
-bench-now: $(PROGRAM) $(BUILDDIR)/rngsim-figures
+	$(AGAIN) all $(BUILDDIR)/rngsim-figures
 	@sh bench/figures/bench.sh $(BUILDDIR) $(PARTS)
 
 # Rivals are measured against the flavour without profiling.
@@ -257,85 +221,45 @@ $(BUILDDIR)/rngsim-figures: bench/figures/figures*.[ch] $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
 		-o $@ bench/figures/figures*.c $(OBJ)/librngsim.a $(ALLLIBS) -lsodium
 
-# Takes an hour or more.
-faults:
-	$(DEPS) build
-	$(AGAIN) faults-now
-
-faults-now: tests-built
-	@src=$$(pwd); cd $(BUILDDIR) && rm -f faults.db && \
-	kyua --logfile=faults.log --config=none \
-	    -v test_suites.rngsim.source=$$src \
-	    -v test_suites.rngsim.every=true \
-	    test -k tests/Kyuafile -r faults.db starved_test
-
 $(BUILDDIR)/rngsim-battery: tests/streams/battery.c $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ tests/streams/battery.c \
 		$(OBJ)/librngsim.a $(ALLLIBS)
 
 stat stat-full:
 	$(DEPS) build stat
-	$(AGAIN) $@-now
+	$(AGAIN) all $(BUILDDIR)/rngsim-battery
+	@sh tests/streams/stat.sh $(BUILDDIR) $$([ $@ = stat ] || echo full)
 
-stat-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
-	@sh tests/streams/stat.sh $(BUILDDIR)
-
-stat-full-now: $(PROGRAM) $(BUILDDIR)/rngsim-battery
-	@sh tests/streams/stat.sh $(BUILDDIR) full
-
-model:
+model model-full:
 	$(DEPS) model
-	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant
+	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant \
+	    $$([ $@ = model ] || echo full bits)
 
-model-full:
-	$(DEPS) model
-	@python3 -B tests/spin/model.py $(BUILDDIR) run big mutant full bits
-
-# The port of FreeBSD, with what is to be installed and the tarball's sums.
-port: $(PROGRAM) dist
-	@here=$$(cd $(BUILDDIR) && pwd)/port; v=$$(cat VERSION); rm -rf $$here; \
-	$(MAKE) BUILDDIR=$(BUILDDIR) DESTDIR=$$here/root PREFIX=/usr/local \
-	    MANDIR=/usr/local/share/man install >/dev/null && \
-	(cd $$here/root/usr/local && find . -type f | sed -e 's,^\./,,' \
-	    -e '/man[157].rngsim/s/$$/.gz/' -e '/rngsim.LICENSE/d' | sort) \
-	    >$$here/pkg-plist && rm -r $$here/root && \
-	cp packaging/freebsd/pkg-descr $$here && \
-	sed "s/%%VERSION%%/$$v/" packaging/freebsd/Makefile >$$here/Makefile && \
-	cd $(BUILDDIR) && { echo "TIMESTAMP = $$(date +%s)"; \
-	    openssl dgst -sha256 -r rngsim-$$v.tar.gz | \
-	    sed 's/\(.*\) \*\(.*\)/SHA256 (\2) = \1/'; \
-	    echo "SIZE (rngsim-$$v.tar.gz) = $$(($$(wc -c <rngsim-$$v.tar.gz)))"; \
-	} >port/distinfo && echo "$(BUILDDIR)/port"
-
-MAN = man1 man5 man7
-DATA = kernel workloads published vectors vectors-designs spin
+# put MODE FOLDER FILE...
+PUT = @put() { m=$$1 d=$(DESTDIR)$$2; shift 2; echo "  PUT $$d"; \
+	mkdir -p $$d && install -m $$m "$$@" $$d; }; put
 
 install: $(PROGRAM)
-	mkdir -p $(DESTDIR)$(PREFIX)/bin
-	for d in $(MAN); do mkdir -p $(DESTDIR)$(MANDIR)/$$d; \
-	    install -m 644 man/*.$${d#man} $(DESTDIR)$(MANDIR)/$$d; done
-	for d in $(DATA); do mkdir -p $(DESTDIR)$(DATADIR)/$$d; done
-	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rngsim
-	install -m 644 bench/workload/*.workload $(DESTDIR)$(DATADIR)/workloads
-	install -m 644 lib/published/*.csv $(DESTDIR)$(DATADIR)/published
-	cp -R fortuna/kernel/abi.h fortuna/kernel/kern*.h \
+	$(PUT) 755 $(PREFIX)/bin $(PROGRAM)
+	$(PUT) 644 $(MANDIR)/man1 man/*.1
+	$(PUT) 644 $(MANDIR)/man5 man/*.5
+	$(PUT) 644 $(MANDIR)/man7 man/*.7
+	$(PUT) 644 $(DATADIR)/workloads bench/workload/*.workload
+	$(PUT) 644 $(DATADIR)/published lib/published/*.csv
+	$(PUT) 644 $(DATADIR)/kernel fortuna/kernel/abi.h fortuna/kernel/kern*.h \
 	    fortuna/kernel/headers.tbl fortuna/kernel/glue.c \
-	    fortuna/kernel/probe_fortuna.c fortuna/kernel/tree \
-	    bench/kernel/source.sh $(DESTDIR)$(DATADIR)/kernel
-	for d in vectors vectors-designs; do install -m 644 \
-	    tests/$$d/*.script tests/$$d/*.expected $(DESTDIR)$(DATADIR)/$$d; \
-	done
-	install -m 644 tests/spin/*.pml tests/spin/*.py tests/spin/runs.tbl \
-	    $(DESTDIR)$(DATADIR)/spin
-	mkdir -p $(DESTDIR)$(DATADIR)/campaign
-	install -m 755 bench/campaign/*.sh $(DESTDIR)$(DATADIR)/campaign
-	for d in $(DOCDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR); do \
-	    mkdir -p $(DESTDIR)$$d; done
-	install -m 644 README.md NEWS LICENSE $(DESTDIR)$(DOCDIR)
-	cd packaging/completion && \
-	    install -m 644 rngsim.bash $(DESTDIR)$(BASHDIR)/rngsim && \
-	    install -m 644 _rngsim $(DESTDIR)$(ZSHDIR) && \
-	    install -m 644 rngsim.fish $(DESTDIR)$(FISHDIR)
+	    fortuna/kernel/probe_fortuna.c bench/kernel/source.sh
+	cp -R fortuna/kernel/tree $(DESTDIR)$(DATADIR)/kernel
+	$(PUT) 644 $(DATADIR)/vectors tests/vectors/*.[se]*
+	$(PUT) 644 $(DATADIR)/vectors-designs tests/vectors-designs/*.[se]*
+	$(PUT) 644 $(DATADIR)/spin tests/spin/*.pml tests/spin/*.py \
+	    tests/spin/runs.tbl
+	$(PUT) 755 $(DATADIR)/campaign bench/campaign/*.sh
+	$(PUT) 644 $(DOCDIR) README.md NEWS LICENSE
+	$(PUT) 644 $(ZSHDIR) packaging/completion/_rngsim
+	$(PUT) 644 $(FISHDIR) packaging/completion/rngsim.fish
+	mkdir -p $(DESTDIR)$(BASHDIR) && install -m 644 \
+	    packaging/completion/rngsim.bash $(DESTDIR)$(BASHDIR)/rngsim
 
 uninstall:
 	for f in man/*.[157]; do \
@@ -360,6 +284,9 @@ dist:
 	    --add-virtual-file=$$n/REVISION:$$c HEAD >$(BUILDDIR)/$$n.tar && \
 	gzip -9nf $(BUILDDIR)/$$n.tar && echo "$(BUILDDIR)/$$n.tar.gz"
 
+port: $(PROGRAM) dist
+	@sh packaging/freebsd/port.sh $(BUILDDIR) '$(MAKE)'
+
 lint:
 	$(DEPS) build
 	@sh tests/lint.sh
@@ -367,9 +294,7 @@ lint:
 clean:
 	rm -rf $(BUILDDIR)
 
-.PHONY: all run run-now tests-built test test-now check-asan check-tsan \
-	check-ubsan check-quick check-page check-slurm coverage fuzz fuzz-now \
-	kill kill-now mutate \
-	bench bench-now \
-	faults faults-now stat stat-now stat-full stat-full-now model \
-	model-full port install uninstall installcheck dist lint clean
+.PHONY: all run tests-built test check-page check-asan check-tsan check-ubsan \
+	check-quick check-slurm coverage fuzz fuzz-built mutate kill bench faults \
+	stat stat-full model model-full install uninstall installcheck dist port \
+	lint clean

@@ -128,7 +128,8 @@ $obj/kernel/real.so: bench/kernel/source.sh $obj/flags \
 RULE
 
 objects=
-for f in $FAULTY; do
+# Designs and locks that are wrong on purpose, for mutant_test.
+for f in tests/mutants/*.c; do
 	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL -DGENERATOR_FAMILY" ""
 	objects="$objects $o"
 done
@@ -160,6 +161,15 @@ $t: tests/cli/support.sh $f
 RULE
 done
 echo "TEST_PROGRAMS = $programs"
+
+# The longest first, so that they do not run alone at the end.
+{
+	echo 'syntax(2)'
+	echo "test_suite('rngsim')"
+	printf '%s\n' starved_test model_spin_test readme_test cli_assure_test \
+	    $programs | sed 's;.*/;;' | awk '!seen[$0]++' | sed \
+	    "s/.*/atf_test_program{name='&', timeout=$TIMEOUT}/"
+} >"$1/tests/Kyuafile"
 
 programs=
 for f in tests/fuzz/fuzz_*.c; do

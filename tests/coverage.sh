@@ -1,5 +1,5 @@
 # Runs the suite of a build with --coverage, then prints what share of lines and
-# branches it reached: by room, in total, and where most is missing.
+# branches it reached: by folder, in total, and where most is missing.
 # coverage.sh BUILDDIR [PROGRAM[:CASE]...]
 #
 # A line that is compiled for several flavours of the machine counts once, as
@@ -16,7 +16,7 @@
 build=$1
 shift
 find "$build" -name '*.gcda' -exec rm -f {} +
-sh tests/sanitizers/check.sh coverage "$build" "$@" >"$build/suite.txt" 2>&1
+sh tests/suite.sh coverage "$build" "$@" >"$build/suite.txt" 2>&1
 status=$?
 tail -n 1 "$build/suite.txt"
 gcovr -r . "$build/obj" --exclude 'tests/' --exclude 'bench/figures/' \
@@ -26,9 +26,9 @@ gcovr -r . "$build/obj" --exclude 'tests/' --exclude 'bench/figures/' \
     >"$build/gcovr.log" 2>&1 || { tail "$build/gcovr.log"; exit 1; }
 awk -F, 'NR > 1 {
 	n = split($1, part, "/")
-	room = n > 2 ? part[1] "/" part[2] : part[1]
+	folder = n > 2 ? part[1] "/" part[2] : part[1]
 	for (r = 0; r < 2; r++) {
-		key = r == 0 ? room : "~ total"
+		key = r == 0 ? folder : "~ total"
 		lines[key] += $2; reached[key] += $3
 		branches[key] += $5; taken[key] += $6
 	}
@@ -39,7 +39,7 @@ awk -F, 'NR > 1 {
 function share(a, b) { return b == 0 ? 100 : 100 * a / b }
 END {
 	sort = "sort"
-	printf "%-18s %8s %7s %10s %7s\n", "room", "lines", "%", "branches", "%"
+	printf "%-18s %8s %7s %10s %7s\n", "folder", "lines", "%", "branches", "%"
 	for (key in lines)
 		printf "%-18s %8d %7.1f %10d %7.1f\n", key, lines[key],
 		    share(reached[key], lines[key]), branches[key],

@@ -36,16 +36,16 @@ run__names_targets_body() {
 	END
 	printf '#! /bin/sh\nexit 77\n' >build/fuzz/workload
 	chmod +x build/fuzz/*
-	atf_check -s exit:1 -o match:'^kat  *3 .*well$' \
-	    -o match:'^workload .*died: see build/found/workload.log$' \
+	atf_check -s exit:1 -o match:'^kat  *3 .*passed$' \
+	    -o match:'^workload .*crashed: see build/found/workload.log$' \
 	    sh "$(source_folder)/tests/fuzz/run.sh" build 3 build/fuzz/kat \
 	    build/fuzz/workload
 }
 
 needs=cc
-test_case death__is_told "a target that dies says of which input"
-death__is_told_body() {
-	cat >dies.c <<-'END'
+test_case crash__names_the_input "a target that crashes names the input"
+crash__names_the_input_body() {
+	cat >crashes.c <<-'END'
 	#include <stdint.h>
 	#include <stdlib.h>
 	int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n);
@@ -57,16 +57,16 @@ death__is_told_body() {
 	}
 	END
 	src=$(source_folder)
-	atf_check cc -D_GNU_SOURCE -o dies dies.c "$src/tests/fuzz/standalone.c"
+	atf_check cc -D_GNU_SOURCE -o crashes crashes.c "$src/tests/fuzz/standalone.c"
 	mkdir in
 	echo a >in/a
-	atf_check -o inline:'1 inputs, 500 mutants\n' ./dies -n 500 in
+	atf_check -o inline:'1 inputs, 500 mutants\n' ./crashes -n 500 in
 	echo W >in/b
-	atf_check -s signal:abrt -e match:'^in/b: died$' ./dies in
+	atf_check -s signal:abrt -e match:'^in/b: crashed$' ./crashes in
 	echo xW >in/b
-	atf_check -s signal:abrt -e save:err ./dies -n 5000 in
+	atf_check -s signal:abrt -e save:err ./crashes -n 5000 in
 	number=$(sed -n 's/^-m \([0-9]*\) (of .*/\1/p' err)
-	atf_check -s signal:abrt -e file:err ./dies -m "$number" in
+	atf_check -s signal:abrt -e file:err ./crashes -m "$number" in
 }
 
 atf_init_test_cases() {

@@ -60,9 +60,9 @@ below(uint64_t *state, size_t n)
 }
 
 static void
-died(int signo)
+crashed(int signo)
 {
-	static const char end[] = ": died\n";
+	static const char end[] = ": crashed\n";
 
 	(void)!write(STDERR_FILENO, trying, strlen(trying));
 	(void)!write(STDERR_FILENO, end, sizeof(end) - 1);
@@ -241,7 +241,7 @@ main(int argc, char *argv[])
 		return (2);
 	}
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], died);
+		signal(signals[i], crashed);
 	if (only != UINT_MAX) {
 		try_mutant(only, room);
 	} else {
