@@ -1,12 +1,9 @@
 /*
  * rngsim assure: the safety case of one design or one lock.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/progress.h"
@@ -14,7 +11,6 @@
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 #include "bench/page/page.h"
-#include "bench/result/result.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 

@@ -1,13 +1,8 @@
 /*
  * rngsim calibrate: a profile of this machine.
  */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

@@ -1,7 +1,4 @@
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"

@@ -3,10 +3,7 @@
  */
 #include <sys/utsname.h>
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"

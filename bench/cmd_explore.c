@@ -2,13 +2,8 @@
  * rngsim explore: runs schedules that time alone would not give, and reports
  * what fails in them.
  */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/progress.h"

@@ -1,11 +1,8 @@
 /*
  * rngsim hash: what digests cost, of messages and as conditioners.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/hash_survey.h"

@@ -1,11 +1,7 @@
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
-#include "fortuna/generator.h"
 
 static int
 run_file(const struct options *op, const char *path)

@@ -1,6 +1,4 @@
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cmd.h"
 #include "bench/kernel/ksource.h"

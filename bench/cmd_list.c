@@ -1,14 +1,9 @@
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
 #include "fortuna/kernel/design.h"
-#include "harvest/source.h"
 #include "lib/crypto/hash.h"
-#include "lib/profile/profile.h"
 
 static void
 list_designs(void)

@@ -1,9 +1,6 @@
 /*
  * rngsim merge: results of the jobs of --plan as one.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/cmd.h"
 #include "bench/explore/document.h"
 #include "bench/sweep/merge.h"

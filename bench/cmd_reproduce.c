@@ -1,10 +1,7 @@
 /*
  * rngsim reproduce: published results beside predictions.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/program.h"
 #include "bench/cmd.h"

@@ -1,12 +1,10 @@
 /*
  * rngsim sources: what random numbers cost, by source.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/cmd.h"
 #include "bench/survey/sources.h"
-#include "lib/base/kassert.h"
 
 static const char *
 source_name(unsigned i)

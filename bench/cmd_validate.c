@@ -1,12 +1,8 @@
 /*
  * rngsim validate: compares predictions for this machine with measurements.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"

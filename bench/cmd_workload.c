@@ -1,11 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/workload/recording.h"
-#include "bench/workload/workload.h"
 #include "bench/cmd.h"
 
 enum { COMMENT_SIZE = 1024 };

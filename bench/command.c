@@ -1,14 +1,11 @@
 /*
  * What several commands do alike.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "lib/machine/machine.h"
 #include "lib/machine/tick.h"
 
 const struct command *const commands[COMMANDS] = {

@@ -3,15 +3,9 @@
  */
 #include <sys/resource.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cmd.h"
 #include "fortuna/kernel/design.h"

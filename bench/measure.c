@@ -1,13 +1,9 @@
 /*
  * From a command line to a result: what run and sweep share.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cmd.h"
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"

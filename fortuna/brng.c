@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "fortuna/brng.h"
 #include "lib/base/kassert.h"
 #include "lib/ledger/ledger.h"

@@ -22,10 +22,6 @@
 #ifndef FORTUNA_BRNG_H
 #define FORTUNA_BRNG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/crypto/blake2.h"
 #include "lib/crypto/cipher.h"
 

@@ -1,7 +1,4 @@
-#include <string.h>
-
 #include "fortuna/crng.h"
-#include "lib/base/kassert.h"
 #include "lib/ledger/ledger.h"
 #include "lib/machine/tick.h"
 #include "lib/crypto/wipe.h"

@@ -27,9 +27,6 @@
 #ifndef FORTUNA_CRNG_H
 #define FORTUNA_CRNG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
 #include "lib/crypto/blake2.h"

@@ -4,8 +4,6 @@
  * Departs: DTrace probes and the console line of random_unblock are left out;
  * "unblocked" is a word to sleep on.
  */
-#include <string.h>
-
 #include "fortuna/fortuna.h"
 
 int

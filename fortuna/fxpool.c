@@ -1,7 +1,4 @@
-#include <string.h>
-
 #include "fortuna/fxpool.h"
-#include "lib/base/kassert.h"
 #include "lib/ledger/ledger.h"
 #include "lib/machine/tick.h"
 #include "lib/crypto/wipe.h"

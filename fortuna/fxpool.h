@@ -18,10 +18,6 @@
 #ifndef FORTUNA_FXPOOL_H
 #define FORTUNA_FXPOOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
 #include "lib/crypto/blake2.h"

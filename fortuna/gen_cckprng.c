@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "fortuna/fortuna.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	CCKPRNG_MOST	= 256,		/* bytes a call */

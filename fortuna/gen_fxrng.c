@@ -12,7 +12,6 @@
  * harvest thread does what the timer does there; arc4random is left out.
  */
 #include "fortuna/fxrng.h"
-#include "lib/crypto/wipe.h"
 
 static void
 gen_fxrng_pre_read(struct generator *g)

@@ -11,10 +11,7 @@
  * FreeBSD has no such mode; what is read is what
  * kern.random.fortuna.concurrent_read=1 gives.
  */
-#include <string.h>
-
 #include "fortuna/fortuna.h"
-#include "lib/crypto/wipe.h"
 
 static void
 gen_hybrid_pre_read(struct generator *g)

@@ -6,8 +6,6 @@
  * What it measures is the lock alone; with lock "none" the harness: the reader
  * loop, the time stamps, the writing of n bytes.
  */
-#include <string.h>
-
 #include "fortuna/generator.h"
 #include "lib/base/splitmix.h"
 #include "lib/machine/work.h"

@@ -12,10 +12,7 @@
  * locking it.  The kernel reseeds from a work item, here the harvest thread
  * does; its vDSO and its batches of integers are left out.
  */
-#include <string.h>
-
 #include "fortuna/percpu.h"
-#include "lib/crypto/wipe.h"
 
 void
 percpu_pre_read(struct generator *g)

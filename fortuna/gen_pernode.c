@@ -15,10 +15,7 @@
  * Departs: Linux dealt when entropy moved from the input pool to one of output,
  * not event by event; and a node's part is in memory wherever it was made.
  */
-#include <string.h>
-
 #include "fortuna/fortuna.h"
-#include "lib/crypto/wipe.h"
 
 enum { PERNODE_BOOT_BYTES = 128 / 8 };
 

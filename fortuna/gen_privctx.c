@@ -10,10 +10,7 @@
  * has a pool of 2048 words, SHA-512, and a timer of 10 minutes.  A new context
  * is drawn from the base there.
  */
-#include <string.h>
-
 #include "fortuna/percpu.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	PRIVCTX_BUFFER	= 1024,

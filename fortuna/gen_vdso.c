@@ -13,10 +13,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/percpu.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	VDSO_UNIT	= 64,		/* written to the caller at once */

@@ -1,8 +1,6 @@
 /*
  * The family of generators: its table.
  */
-#include <string.h>
-
 #include "fortuna/generator.h"
 
 enum {

@@ -8,17 +8,12 @@
 #ifndef FORTUNA_GENERATOR_H
 #define FORTUNA_GENERATOR_H
 
-#include <stdbool.h>
-
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
 #include "fortuna/uio.h"
 #include "lib/crypto/cipher.h"
-#include "lib/machine/flavour.h"
 #include "lib/ledger/ledger.h"
 #include "lib/lock/lock.h"
-#include "lib/base/tunable.h"
-#include "lib/machine/machine.h"
 
 enum {
 	/* ra_flags */

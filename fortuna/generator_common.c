@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/generator.h"
 #include "fortuna/state.h"
-#include "lib/crypto/wipe.h"
 
 CTASSERT((int)CIPHER_KEY_ALIGN == (int)MACHINE_CACHE_LINE);
 CTASSERT(sizeof(struct cipher_key) <= CIPHER_KEY_ALIGN);

@@ -1,10 +1,7 @@
 #include <errno.h>
-#include <string.h>
 
 #include "fortuna/randomdev.h"
 #include "lib/crypto/crypto.h"
-#include "lib/ledger/ledger.h"
-#include "lib/crypto/wipe.h"
 
 /* Whether a fail point answers "not seeded" in the generator's place. */
 static bool

@@ -1,9 +1,7 @@
 #include <limits.h>
-#include <string.h>
 
 #include "fortuna/state.h"
 #include "lib/crypto/stub_cipher.h"
-#include "lib/base/kassert.h"
 #include "lib/ledger/ledger.h"
 #include "lib/crypto/wipe.h"
 

@@ -13,15 +13,10 @@
 #ifndef FORTUNA_STATE_H
 #define FORTUNA_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fortuna/event.h"
 #include "fortuna/failpoint.h"
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/uint128.h"
 
 enum {
 	RANDOM_FORTUNA_NPOOLS		= 32,

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "harvest/harvest_config.h"
 #include "harvest/harvestq.h"
 #include "harvest/mask.h"

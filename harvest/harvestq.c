@@ -3,14 +3,11 @@
  * to the generator, sources, statistics.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harvest/harvestq.h"
 #include "harvest/jenkins.h"
 #include "harvest/mask.h"
-#include "lib/crypto/wipe.h"
 
 static const struct harvest_model *const models[HARVEST_MODELS] = {
 #define	HARVEST_MODEL(name, word)	&FLAVOURED(hq_##name),

@@ -11,19 +11,10 @@
 #ifndef HARVEST_HARVESTQ_H
 #define HARVEST_HARVESTQ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "fortuna/generator.h"
-#include "harvest/harvest_config.h"
 #include "harvest/health.h"
 #include "harvest/record.h"
 #include "harvest/source.h"
-#include "lib/machine/flavour.h"
-#include "lib/base/hist.h"
-#include "lib/lock/lock.h"
 
 /* Where hc_mtx is taken: rows of the lock profile. */
 enum harvest_site {

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "harvest/health.h"
 #include "lib/crypto/wipe.h"
 

@@ -11,9 +11,6 @@
 #ifndef HARVEST_HEALTH_H
 #define HARVEST_HEALTH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "fortuna/event.h"
 
 enum {

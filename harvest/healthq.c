@@ -2,8 +2,6 @@
  * Health tests as the generator's event filter, called with the generator's
  * mutex held, as in the kernel.
  */
-#include <stddef.h>
-
 #include "harvest/harvestq.h"
 #include "harvest/mask.h"
 

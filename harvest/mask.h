@@ -8,8 +8,6 @@
 #ifndef HARVEST_MASK_H
 #define HARVEST_MASK_H
 
-#include <stdint.h>
-
 #include "fortuna/event.h"
 
 #define	MASK_BIT(source)	(UINT32_C(1) << (source))

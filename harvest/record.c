@@ -1,8 +1,6 @@
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "harvest/mask.h"

@@ -13,8 +13,6 @@
 #ifndef HARVEST_RECORD_H
 #define HARVEST_RECORD_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "fortuna/event.h"

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "harvest/source.h"
 #include "lib/machine/machine.h"

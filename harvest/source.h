@@ -9,10 +9,6 @@
 #ifndef HARVEST_SOURCE_H
 #define HARVEST_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fortuna/event.h"
 #include "harvest/harvest_config.h"
 #include "lib/machine/flavour.h"

@@ -11,12 +11,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harvest/harvestq.h"
-#include "harvest/source.h"
 
 enum { HOST_READS_PER_S = 4 };
 

@@ -5,13 +5,9 @@
  * they have been through before.  None is dropped: a full queue is waited for.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harvest/harvestq.h"
-#include "harvest/record.h"
-#include "harvest/source.h"
 
 struct replay {
 	struct record	re_record;

@@ -1,8 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
@@ -11,7 +9,6 @@
 #include "bench/cli/stop.h"
 #include "fortuna/fortuna.h"
 #include "harvest/harvest_config.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */

@@ -10,9 +10,6 @@
 #ifndef BENCH_ASSURE_ARITHMETIC_H
 #define BENCH_ASSURE_ARITHMETIC_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "fortuna/generator.h"
 
 enum {

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/duplicates.h"
 #include "lib/base/kassert.h"

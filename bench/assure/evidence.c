@@ -3,10 +3,8 @@
 #include <errno.h>
 #include <ftw.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"

@@ -7,10 +7,6 @@
 #ifndef BENCH_ASSURE_EVIDENCE_H
 #define BENCH_ASSURE_EVIDENCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/program.h"
 #include "bench/explore/strategy.h"

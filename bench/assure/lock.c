@@ -1,9 +1,7 @@
 /*
  * The rows of a lock: trials on a simulated machine, and on this one.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/assure/lock_trial.h"

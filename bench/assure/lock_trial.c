@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/lock_trial.h"
 #include "fortuna/generator.h"

@@ -1,6 +1,5 @@
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"

@@ -4,11 +4,9 @@
 #include <sys/wait.h>
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 
 void

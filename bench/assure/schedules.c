@@ -3,7 +3,6 @@
  * make the code decide otherwise or stop at the worst moment.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/duplicates.h"

@@ -4,12 +4,9 @@
  *
  * Parts start in dependency order and end in reverse.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "lib/crypto/crypto.h"

@@ -6,16 +6,11 @@
 #ifndef BENCH_CELL_CELL_H
 #define BENCH_CELL_CELL_H
 
-#include <signal.h>
-#include <stdio.h>
-
 #include "bench/cell/config.h"
 #include "bench/cell/failpoints.h"
 #include "bench/cell/pinning.h"
 #include "bench/workload/workload.h"
 #include "bench/result/result.h"
-#include "lib/base/hist.h"
-#include "lib/lock/lock.h"
 #include "lib/vm/vm.h"
 
 enum {

@@ -2,8 +2,6 @@
  * From threads' notes to one repeat's figures.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"

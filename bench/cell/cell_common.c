@@ -3,7 +3,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell.h"
 

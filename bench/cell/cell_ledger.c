@@ -1,10 +1,7 @@
 /*
  * A cell's ledgers.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "fortuna/state.h"

@@ -4,12 +4,8 @@
 #ifndef BENCH_CELL_CELL_RUN_H
 #define BENCH_CELL_CELL_RUN_H
 
-#include <errno.h>
-
-#include "bench/cell/cell.h"
 #include "bench/cell/slices.h"
 #include "fortuna/randomdev.h"
-#include "harvest/harvestq.h"
 #include "lib/crypto/digest.h"
 
 enum phase {

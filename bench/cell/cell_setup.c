@@ -1,13 +1,10 @@
 /*
  * Making and unmaking the parts of a cell, in dependency order.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
-#include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
 

@@ -4,12 +4,8 @@
 #ifndef BENCH_CELL_CONFIG_H
 #define BENCH_CELL_CONFIG_H
 
-#include <stdbool.h>
-
 #include "fortuna/generator.h"
 #include "harvest/harvest_config.h"
-#include "lib/lock/lock.h"
-#include "lib/base/tunable.h"
 
 /* The program's own tunables. */
 struct program_config {

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/critical_section.h"
 #include "fortuna/generator.h"

@@ -8,8 +8,6 @@
 #ifndef BENCH_CELL_CRITICAL_SECTION_H
 #define BENCH_CELL_CRITICAL_SECTION_H
 
-#include <stdbool.h>
-
 #include "lib/lock/lock.h"
 #include "lib/vm/vm.h"
 

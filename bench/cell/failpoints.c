@@ -1,6 +1,4 @@
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bench/cell/failpoints.h"
 #include "bench/cli/format.h"

@@ -4,13 +4,7 @@
 #ifndef BENCH_CELL_FAILPOINTS_H
 #define BENCH_CELL_FAILPOINTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "fortuna/generator.h"
 #include "harvest/harvestq.h"
-#include "lib/base/failpoint.h"
-#include "lib/lock/lock.h"
 
 /* Numbered 0..FAILPOINTS - 1, lib's first. */
 enum {

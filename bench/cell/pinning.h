@@ -4,8 +4,6 @@
 #ifndef BENCH_CELL_PINNING_H
 #define BENCH_CELL_PINNING_H
 
-#include <stdbool.h>
-
 #include "lib/vm/topology.h"
 
 enum { PINNING_ERROR_SIZE = 160 };

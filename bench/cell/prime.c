@@ -1,12 +1,9 @@
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
 #include "lib/crypto/digest.h"
-#include "lib/machine/machine.h"
-#include "lib/crypto/wipe.h"
 
 enum { GETENTROPY_MAX = 256 };
 

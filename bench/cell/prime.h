@@ -4,9 +4,6 @@
 #ifndef BENCH_CELL_PRIME_H
 #define BENCH_CELL_PRIME_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fortuna/generator.h"
 
 /*

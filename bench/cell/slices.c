@@ -1,14 +1,10 @@
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
 #include "lib/machine/freezer.h"
-#include "lib/machine/machine.h"
 
 enum {
 	/*

@@ -1,13 +1,6 @@
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/cell/virtual.h"
-#include "fortuna/generator.h"
 #include "fortuna/randomdev.h"
 #include "fortuna/state.h"
-#include "harvest/harvestq.h"
-#include "harvest/source.h"
 #include "lib/base/splitmix.h"
 
 enum {

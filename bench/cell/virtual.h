@@ -4,13 +4,8 @@
 #ifndef BENCH_CELL_VIRTUAL_H
 #define BENCH_CELL_VIRTUAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bench/cell/cell.h"
 #include "lib/crypto/crypto.h"
-#include "lib/profile/profile.h"
-#include "lib/vm/vm.h"
 
 /* The name of the engine, also in documents. */
 #define	VIRTUAL_NAME	"virtual"

@@ -6,7 +6,6 @@
 
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
-#include "bench/stats/stats.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };

@@ -28,9 +28,6 @@
 #ifndef BENCH_COMPARE_COMPARE_H
 #define BENCH_COMPARE_COMPARE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "bench/compare/compare.h"

@@ -8,7 +8,6 @@
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
-#include "bench/stats/stats.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stddef.h>
 
 #include "bench/compare/compare.h"
 

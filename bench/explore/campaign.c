@@ -1,9 +1,4 @@
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "bench/explore/campaign.h"
 #include "bench/explore/hyperloglog.h"

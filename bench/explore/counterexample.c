@@ -1,13 +1,10 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
 #include "lib/base/parse_number.h"
-#include "lib/base/tunable.h"
 
 enum {
 	WHY_SIZE	= 256,

@@ -5,8 +5,6 @@
 #ifndef BENCH_EXPLORE_COUNTEREXAMPLE_H
 #define BENCH_EXPLORE_COUNTEREXAMPLE_H
 
-#include <stdio.h>
-
 #include "lib/base/lines.h"
 #include "bench/explore/execution.h"
 

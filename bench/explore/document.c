@@ -1,7 +1,5 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/explore/document.h"

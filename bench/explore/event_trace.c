@@ -5,7 +5,6 @@
 #include "bench/cli/format.h"
 #include "bench/explore/event_trace.h"
 #include "lib/base/kassert.h"
-#include "lib/ledger/ledger.h"
 
 enum { STEP_COLUMNS = 7 };
 

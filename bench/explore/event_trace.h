@@ -4,9 +4,6 @@
 #ifndef BENCH_EXPLORE_EVENT_TRACE_H
 #define BENCH_EXPLORE_EVENT_TRACE_H
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "lib/ledger/ledger.h"
 
 enum {

@@ -3,11 +3,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/explore/execution_impl.h"
 #include "fortuna/fortuna.h"
-#include "harvest/harvestq.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a generator must be seeded */

@@ -5,15 +5,10 @@
 #ifndef BENCH_EXPLORE_EXECUTION_H
 #define BENCH_EXPLORE_EXECUTION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bench/cell/failpoints.h"
 #include "bench/explore/event_trace.h"
 #include "bench/explore/scenario.h"
 #include "bench/explore/schedule.h"
-#include "fortuna/generator.h"
-#include "lib/ledger/ledger.h"
 
 /* Properties that are checked besides the ledger's. */
 enum execution_property {

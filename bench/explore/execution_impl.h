@@ -8,7 +8,6 @@
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
 #include "fortuna/randomdev.h"
-#include "harvest/harvestq.h"
 
 enum { EXECUTION_CPUS = 8 };	/* as many as threads there can be */
 

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/explore/execution_impl.h"
 #include "fortuna/state.h"

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/explore/output_check.h"
 #include "lib/base/kassert.h"
 #include "lib/crypto/wipe.h"

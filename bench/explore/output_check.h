@@ -10,10 +10,6 @@
 #ifndef BENCH_EXPLORE_OUTPUT_CHECK_H
 #define BENCH_EXPLORE_OUTPUT_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/crypto/cipher.h"
 
 enum {

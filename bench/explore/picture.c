@@ -2,10 +2,8 @@
  * The last events of an execution on a page: a column for each thread, time
  * downwards; then step by step.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/explore/print.h"
 #include "bench/page/page.h"

@@ -1,6 +1,5 @@
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/explore/print.h"

@@ -4,8 +4,6 @@
 #ifndef BENCH_EXPLORE_PRINT_H
 #define BENCH_EXPLORE_PRINT_H
 
-#include <stdio.h>
-
 #include "bench/explore/campaign.h"
 
 /* A campaign's row, below the titles. */

@@ -6,10 +6,6 @@
 #ifndef BENCH_EXPLORE_SCHEDULE_H
 #define BENCH_EXPLORE_SCHEDULE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "lib/vm/vm.h"
 
 /* The same choice several times in a row. */

@@ -2,9 +2,6 @@
  * A. Zeller, R. Hildebrandt, "Simplifying and isolating failure-inducing
  * input", IEEE TSE 28(2), 2002: ddmin, over the pieces of a schedule.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "bench/explore/shrink.h"
 #include "bench/explore/strategy.h"
 

@@ -8,10 +8,6 @@
 #ifndef BENCH_EXPLORE_STRATEGY_H
 #define BENCH_EXPLORE_STRATEGY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "bench/explore/schedule.h"
 #include "lib/base/splitmix.h"
 

@@ -2,10 +2,7 @@
  * rngsim-figures: one measurement of what rngsim(1) itself cannot measure, in a
  * line on standard output.  bench.sh repeats and compares them.
  */
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include <openssl/evp.h>

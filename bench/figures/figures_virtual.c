@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "bench/cell/critical_section.h"
 #include "bench/figures/figures.h"
 #include "lib/machine/tick.h"
-#include "lib/profile/profile.h"
 
 enum { CUSTOMERS = 200 * 1000, CPUS_MAX = 1024 };
 

@@ -9,7 +9,6 @@
 #ifndef BENCH_KERNEL_KSOURCE_H
 #define BENCH_KERNEL_KSOURCE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/result/result.h"

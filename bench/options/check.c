@@ -2,8 +2,6 @@
  * Which options go together: designs with locks, tunables with the locks and
  * designs that read them, files with runs.
  */
-#include <string.h>
-
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"

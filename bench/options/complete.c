@@ -2,11 +2,7 @@
  * rngsim --complete: what a word of a command line may be, from the tables.
  * The completions of shells call it, so that they have nothing to keep current.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/options/options.h"
-#include "lib/profile/profile.h"
 
 /* The word before the cursor. */
 struct word {

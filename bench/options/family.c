@@ -1,15 +1,10 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/compare/compare.h"
 #include "bench/options/family.h"
 #include "bench/report/plot.h"
 #include "bench/workload/workload.h"
 #include "fortuna/generator.h"
-#include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/lock/lock.h"
 
 /* A family whose names are words of a table of its own. */
 #define	WORDS(which, ...)						\

@@ -2,10 +2,7 @@
  * Which files a command line reads and writes: an output is no other file of
  * the same command.
  */
-#include <sys/stat.h>
-
 #include <limits.h>
-#include <string.h>
 
 #include "bench/options/options.h"
 

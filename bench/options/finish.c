@@ -1,16 +1,12 @@
 /*
  * What follows from several options of run, sweep and cat together.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/slices.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "fortuna/kernel/design.h"
-#include "harvest/source.h"
 #include "lib/base/parse_number.h"
 
 /* Percent. */

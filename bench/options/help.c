@@ -1,8 +1,6 @@
 /*
  * --help of a command, and what it offers for a name it does not know.
  */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/format.h"

@@ -2,13 +2,11 @@
  * Reads a command line into struct options, as the table has it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
 #include "bench/result/field.h"
-#include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 

@@ -8,20 +8,12 @@
 #ifndef BENCH_OPTIONS_OPTIONS_H
 #define BENCH_OPTIONS_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include <jansson.h>
 
-#include "bench/cell/cell.h"
-#include "bench/cell/config.h"
 #include "bench/cell/virtual.h"
 #include "bench/cli/usage.h"
 #include "bench/options/family.h"
 #include "bench/timeline/timeline.h"
-#include "bench/workload/workload.h"
-#include "lib/crypto/crypto.h"
 
 enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */

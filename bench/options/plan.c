@@ -1,18 +1,13 @@
 /*
  * Plans: a command as a list of jobs, each a command that stands alone.
  */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
 #include "bench/result/json_text.h"
-#include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 4096 };

@@ -2,7 +2,6 @@
  * Runs that continue: what they were begun with.
  */
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <zlib.h>

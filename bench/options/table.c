@@ -2,8 +2,6 @@
  * The table of options, and what its rows accept.
  */
 #include <inttypes.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "bench/options/options.h"
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,10 +10,6 @@
 #ifndef BENCH_PREDICT_CALIBRATE_H
 #define BENCH_PREDICT_CALIBRATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "lib/crypto/crypto.h"
 #include "lib/profile/profile.h"
 

@@ -3,16 +3,10 @@
  *
  * They run in a process whose libcrypto is in the measured mode.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/predict/calibrate_probe.h"
 #include "bench/cell/prime.h"
 #include "fortuna/randomdev.h"
 #include "fortuna/state.h"
-#include "lib/crypto/cipher.h"
-#include "lib/crypto/digest.h"
-#include "lib/base/kassert.h"
 
 enum {
 	KEYSTREAM_MAX	= 65536,

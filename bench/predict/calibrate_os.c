@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,8 +11,6 @@
 #include "bench/cli/stop.h"
 #include "fortuna/generator.h"
 #include "harvest/source.h"
-#include "lib/base/kassert.h"
-#include "lib/lock/lock.h"
 
 enum {
 	ASLEEP_PAUSE_NS	= 20000,	/* from about to sleep to asleep */

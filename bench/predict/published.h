@@ -11,11 +11,6 @@
 #ifndef BENCH_PREDICT_PUBLISHED_H
 #define BENCH_PREDICT_PUBLISHED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "bench/cell/cell.h"
 #include "bench/cell/critical_section.h"
 #include "bench/cell/virtual.h"
 #include "bench/options/family.h"

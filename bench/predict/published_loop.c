@@ -1,8 +1,6 @@
 /*
  * The loops of benchmarks, and the units that they publish.
  */
-#include <string.h>
-
 #include "bench/predict/published.h"
 
 /* Likewise by a sign in a header line. */

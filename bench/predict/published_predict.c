@@ -2,11 +2,9 @@
  * Chooses the rows of a file that a machine can be asked for, and predicts
  * them.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_cdf.h>
 

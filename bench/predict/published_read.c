@@ -3,11 +3,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "bench/predict/published.h"
-#include "lib/base/lines.h"
 
 enum { COLUMNS_MAX = 32, ROWS_STEP = 1024 };
 

@@ -9,13 +9,8 @@
 #ifndef BENCH_PREDICT_REPRODUCE_H
 #define BENCH_PREDICT_REPRODUCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "bench/cell/cell.h"
 #include "bench/cli/progress.h"
-#include "lib/profile/profile.h"
 
 enum {
 	REPRODUCE_RUNS_MAX	= 16,

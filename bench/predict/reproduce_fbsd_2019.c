@@ -5,8 +5,6 @@
  * A debug kernel, a virtual machine of 4 CPUs, 3 readers.  The cost of one hold
  * of the mutex is fitted to the rate of AES under the lock.
  */
-#include <string.h>
-
 #include "bench/cell/virtual.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"

@@ -9,10 +9,7 @@
  * fit finds how many writes a draw to memory that all nodes share would explain
  * the difference.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/critical_section.h"
 #include "bench/cli/stop.h"

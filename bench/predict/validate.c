@@ -1,12 +1,8 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell.h"
-#include "bench/stats/stats.h"
 #include "bench/predict/validate.h"
-#include "fortuna/generator.h"
 
 /* A lock is saturated when readers hold it for this share of the time. */
 static const double saturated_share = 0.5;

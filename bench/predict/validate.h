@@ -10,7 +10,6 @@
 #ifndef BENCH_PREDICT_VALIDATE_H
 #define BENCH_PREDICT_VALIDATE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/result/result.h"

@@ -1,14 +1,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
-#include "bench/stats/stats.h"
 #include "lib/lock/lock.h"
 
 bool

@@ -5,9 +5,6 @@
 #ifndef BENCH_REPORT_COMPARABLE_H
 #define BENCH_REPORT_COMPARABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 

@@ -1,9 +1,7 @@
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/curve.h"
 #include "lib/base/kassert.h"

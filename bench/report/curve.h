@@ -4,8 +4,6 @@
 #ifndef BENCH_REPORT_CURVE_H
 #define BENCH_REPORT_CURVE_H
 
-#include <stdbool.h>
-
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
 

@@ -1,7 +1,6 @@
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

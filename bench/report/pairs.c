@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "bench/report/comparable.h"
-#include "bench/stats/stats.h"
 
 /*
  * The repeat of b that was measured side by side with repeat i of a;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/plot.h"
 #include "bench/report/usl_curve.h"

@@ -4,12 +4,7 @@
 #ifndef BENCH_REPORT_PLOT_H
 #define BENCH_REPORT_PLOT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "bench/cli/atomic_file.h"
-#include "bench/cli/format.h"
 #include "bench/report/curve.h"
 
 enum { GNUPLOT_ERROR_SIZE = 256 };

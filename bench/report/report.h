@@ -4,7 +4,6 @@
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/result/result.h"

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "bench/cli/format.h"

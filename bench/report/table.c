@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/report/comparable.h"
-#include "bench/report/curve.h"
 #include "bench/report/report.h"
 #include "bench/report/table.h"
 

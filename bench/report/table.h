@@ -4,7 +4,6 @@
 #ifndef BENCH_REPORT_TABLE_H
 #define BENCH_REPORT_TABLE_H
 
-#include "bench/cli/format.h"
 #include "bench/report/curve.h"
 
 enum {

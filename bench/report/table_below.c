@@ -1,13 +1,10 @@
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
-#include "bench/stats/stats.h"
 #include "harvest/harvest_config.h"
 #include "lib/lock/lock.h"
 

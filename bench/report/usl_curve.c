@@ -1,12 +1,10 @@
 #include <errno.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "bench/report/comparable.h"
 #include "bench/report/usl_curve.h"
-#include "bench/stats/stats.h"
 
 /* A resample without any read counts as this part of the total. */
 static const double usl_floor = 1e-3;

@@ -4,9 +4,6 @@
 #ifndef BENCH_REPORT_USL_CURVE_H
 #define BENCH_REPORT_USL_CURVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bench/report/curve.h"
 #include "bench/stats/stats.h"
 

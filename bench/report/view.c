@@ -4,7 +4,6 @@
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
-#include "lib/base/kassert.h"
 #include "lib/lock/lock.h"
 
 /*

@@ -1,12 +1,10 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/result/check.h"
-#include "bench/result/field.h"
 #include "bench/result/json_text.h"
 #include "lib/base/kassert.h"
 #include "lib/base/read_file.h"

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"

@@ -3,19 +3,15 @@
  * while the other is written.  A grain of bytes of reader 0 is written, of
  * reader 1, to the last, and again.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/survey/cat.h"
 #include "bench/cell/prime.h"
 #include "bench/cli/stop.h"
 #include "fortuna/randomdev.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	/*

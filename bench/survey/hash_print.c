@@ -1,9 +1,7 @@
 #include <math.h>
 
-#include "bench/cli/format.h"
 #include "bench/result/json_text.h"
 #include "bench/survey/hash_survey.h"
-#include "lib/base/kassert.h"
 
 enum {
 	NAME_WIDTH	= 20,

@@ -1,13 +1,9 @@
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/hash_survey.h"
-#include "lib/base/kassert.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 #include "lib/machine/tick.h"
 
 enum {

@@ -5,7 +5,6 @@
 #define BENCH_SURVEY_HASH_SURVEY_H
 
 #include "bench/survey/survey.h"
-#include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
 
 #define	HASH_SURVEY_SCHEMA	"rngsim-hash/1"

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
@@ -12,7 +11,6 @@
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	KAT_LINE_BYTES	= 256,

@@ -3,9 +3,6 @@
 #include <sys/sysctl.h>
 #endif
 
-#include <errno.h>
-#include <string.h>
-
 #include "bench/survey/sources.h"
 
 /* Returns: 0, or an errno value. */

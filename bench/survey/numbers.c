@@ -1,5 +1,3 @@
-#include <stddef.h>
-
 #include "bench/survey/numbers.h"
 #include "lib/machine/cpurand.h"
 

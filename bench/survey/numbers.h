@@ -5,8 +5,6 @@
 #define BENCH_SURVEY_NUMBERS_H
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "lib/machine/machine.h"
 

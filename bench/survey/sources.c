@@ -1,13 +1,9 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/sources.h"
-#include "lib/base/kassert.h"
 
 /* Unmeasured reading: CPUs that slept reach their speed. */
 static const int64_t sources_warmup_ns = 5 * NS_PER_MS;

@@ -3,7 +3,6 @@
  */
 #include <inttypes.h>
 
-#include "bench/cli/format.h"
 #include "bench/result/json_text.h"
 #include "bench/survey/sources.h"
 

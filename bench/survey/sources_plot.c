@@ -1,7 +1,4 @@
-#include "bench/cli/format.h"
-#include "bench/report/plot.h"
 #include "bench/survey/sources.h"
-#include "lib/base/kassert.h"
 
 enum { WIDTH = 1080, HEIGHT = 520, TITLES = 3 };
 

@@ -3,9 +3,7 @@
  * below it.
  */
 #include <inttypes.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/survey/sources.h"
 
 const char *const published_sources[PUBLISHED_SOURCES] = {

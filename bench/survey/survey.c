@@ -1,18 +1,12 @@
-#include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/atomic_file.h"
-#include "bench/cli/format.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/cli/usage.h"
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
-#include "lib/crypto/crypto.h"
 
 enum { JSON_DIGITS = 12 };
 

@@ -5,14 +5,8 @@
 #ifndef BENCH_SURVEY_SURVEY_H
 #define BENCH_SURVEY_SURVEY_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-
-#include "bench/cli/format.h"
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
-#include "bench/result/result.h"
 
 enum {
 	SURVEY_LABEL_SIZE = 64,

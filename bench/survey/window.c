@@ -1,14 +1,10 @@
 /*
  * One window of time in which threads read numbers.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/stop.h"
 #include "bench/survey/sources.h"
-#include "lib/base/kassert.h"
-#include "lib/machine/machine.h"
 #include "lib/machine/tick.h"
 
 enum {

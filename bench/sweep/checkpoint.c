@@ -6,13 +6,10 @@
  * window is open; it is on disk then where the repeat was measured, and within
  * 0.1 s where it was simulated.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"

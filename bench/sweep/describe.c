@@ -1,11 +1,7 @@
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
-#include "harvest/source.h"
 #include "lib/crypto/digest.h"
 
 static char **

@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/cli/stop.h"

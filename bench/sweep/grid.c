@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/sweep/sweep.h"

@@ -1,15 +1,8 @@
 #include <sys/utsname.h>
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/kassert.h"
-#include "lib/crypto/crypto.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 

@@ -1,10 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/atomic_file.h"
-#include "bench/cli/format.h"
 #include "bench/sweep/merge.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/parse_number.h"

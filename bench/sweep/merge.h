@@ -8,7 +8,6 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
-#include "bench/result/result.h"
 
 enum { MERGE_HOSTS_MAX = 64 };
 

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -2,10 +2,7 @@
  * The lines of a journal as JSON: the first, which describes the run, and those
  * of repeats and draws.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/result/check.h"
 #include "bench/result/json_text.h"

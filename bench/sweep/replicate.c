@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,7 +7,6 @@
 #include "bench/cli/stop.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/generator.h"
 #include "lib/machine/cpu.h"
 
 enum {

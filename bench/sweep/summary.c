@@ -1,15 +1,10 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
-#include "bench/result/field.h"
-#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"
 

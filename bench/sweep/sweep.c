@@ -1,9 +1,5 @@
-#include <errno.h>
 #include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_randist.h>
 
@@ -11,7 +7,6 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/report/comparable.h"
-#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/tick.h"
 

@@ -10,13 +10,9 @@
 #ifndef BENCH_SWEEP_SWEEP_H
 #define BENCH_SWEEP_SWEEP_H
 
-#include <jansson.h>
-
-#include "bench/cell/cell.h"
 #include "bench/compare/compare.h"
 #include "bench/options/options.h"
 #include "bench/result/field.h"
-#include "bench/result/result.h"
 #include "bench/sweep/journal.h"
 
 /* A robust ranking's median gain is at least this. */

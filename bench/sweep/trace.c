@@ -1,9 +1,6 @@
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/sweep/sweep.h"
 
 static int

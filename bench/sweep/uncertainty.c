@@ -1,12 +1,7 @@
-#include <errno.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/result/field.h"
-#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 
 struct uncertainty {

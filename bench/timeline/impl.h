@@ -5,9 +5,6 @@
 #ifndef BENCH_TIMELINE_IMPL_H
 #define BENCH_TIMELINE_IMPL_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "bench/cli/atomic_file.h"
 #include "bench/timeline/timeline.h"
 

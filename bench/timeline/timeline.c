@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "bench/timeline/impl.h"
-#include "lib/base/kassert.h"
 
 enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
 

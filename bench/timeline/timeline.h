@@ -10,8 +10,6 @@
 #ifndef BENCH_TIMELINE_TIMELINE_H
 #define BENCH_TIMELINE_TIMELINE_H
 
-#include <stdint.h>
-
 #include "lib/vm/vm.h"
 
 enum {

@@ -10,8 +10,6 @@
 #define BENCH_WORKLOAD_RECORDING_H
 
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "lib/base/lines.h"
 

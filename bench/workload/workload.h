@@ -11,11 +11,7 @@
 
 #include <sys/stat.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bench/workload/recording.h"
-#include "lib/base/lines.h"
 
 enum {
 	WORKLOAD_SIZES_MAX	= 32,

@@ -2,12 +2,10 @@
  * What --workload takes.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/cli/format.h"

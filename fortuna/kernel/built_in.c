@@ -3,8 +3,6 @@
  * bench/kernel/source.sh compiles others, and loaded from its own file.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

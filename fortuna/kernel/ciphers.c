@@ -8,12 +8,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/kernel/impl.h"
 #include "fortuna/state.h"
 #include "lib/crypto/stub_cipher.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	SLOTS_MORE	= 128,		/* beside each thread's */

@@ -3,11 +3,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/kernel/impl.h"
 #include "lib/crypto/stub_cipher.h"
-#include "lib/crypto/wipe.h"
 
 static inline struct kernel *
 kernel_of(struct generator *g)

@@ -5,8 +5,6 @@
 #ifndef FORTUNA_KERNEL_IMPL_H
 #define FORTUNA_KERNEL_IMPL_H
 
-#include <stdatomic.h>
-
 #include "fortuna/kernel/object.h"
 
 enum {

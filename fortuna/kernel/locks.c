@@ -3,7 +3,6 @@
  * checks it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/kernel/impl.h"
 

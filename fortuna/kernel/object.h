@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdint.h>
 
 #include "fortuna/kernel/abi.h"
 #include "fortuna/kernel/design.h"

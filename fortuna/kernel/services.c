@@ -2,9 +2,7 @@
  * Kernel sources as designs: clocks, CPUs, memory, and the rest of the kernel.
  */
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/kernel/impl.h"
 

@@ -3,9 +3,7 @@
  * -S made for it.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/kernel/object.h"
 #include "lib/base/parse_number.h"

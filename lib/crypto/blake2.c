@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <string.h>
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

@@ -7,9 +7,7 @@
 #ifndef LIB_CRYPTO_CIPHER_H
 #define LIB_CRYPTO_CIPHER_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include <openssl/types.h>
 

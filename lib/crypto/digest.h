@@ -7,9 +7,6 @@
 #ifndef LIB_CRYPTO_DIGEST_H
 #define LIB_CRYPTO_DIGEST_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/crypto/hash.h"
 
 enum {

@@ -3,7 +3,6 @@
  * and the stub.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <zlib.h>
 

@@ -5,8 +5,6 @@
 #ifndef LIB_CRYPTO_STUB_CIPHER_H
 #define LIB_CRYPTO_STUB_CIPHER_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/crypto/hash.h"

@@ -3,7 +3,6 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"

@@ -16,9 +16,7 @@
 #ifndef LIB_LEDGER_LEDGER_H
 #define LIB_LEDGER_LEDGER_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "lib/crypto/uint128.h"

@@ -8,7 +8,6 @@
  */
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/ledger/impl.h"
 #include "lib/machine/machine.h"

@@ -2,8 +2,6 @@
  * Messages about violations, and log files.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/ledger/impl.h"
 

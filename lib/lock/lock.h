@@ -8,9 +8,6 @@
 #ifndef LIB_LOCK_LOCK_H
 #define LIB_LOCK_LOCK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* ThreadSanitizer cannot follow assembly; other kinds it checks itself. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -20,11 +17,9 @@
 #define	LOCK_TSAN(l, f)	((void)0)
 #endif
 
-#include "lib/base/failpoint.h"
 #include "lib/base/kassert.h"
 #include "lib/base/tunable.h"
 #include "lib/lock/profiling.h"
-#include "lib/machine/machine.h"
 
 enum {
 	LOCK_STATE_BYTES	= 48,	/* what a class may keep in a lock */

@@ -12,7 +12,6 @@
  * Bytes: 4, and a line for each thread, rounded up to a power of two, and one.
  * Uncontended: one atomic and one store.
  */
-#include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 struct slot {

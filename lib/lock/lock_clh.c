@@ -17,7 +17,6 @@
  * compare-and-set of the tail the same node may have come back busy (ABA), and
  * a thread that has joined the queue cannot leave it.
  */
-#include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 struct clh_node {

@@ -15,7 +15,6 @@
  * Departs: Linux's nodes are of CPUs and serve all locks; these are of threads.
  * A bit is set by compare-and-set, not by fetch-and-or.
  */
-#include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 enum {

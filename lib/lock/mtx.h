@@ -5,7 +5,6 @@
 #define LIB_LOCK_MTX_H
 
 #include "lib/lock/delay.h"
-#include "lib/lock/lock.h"
 
 enum {
 	MTX_UNOWNED	= 0,

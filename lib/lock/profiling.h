@@ -9,9 +9,6 @@
 #ifndef LIB_LOCK_PROFILING_H
 #define LIB_LOCK_PROFILING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "lib/machine/flavour.h"
 #include "lib/base/hist.h"
 #include "lib/machine/machine.h"

@@ -6,7 +6,6 @@
 #ifndef LIB_LOCK_QUEUE_H
 #define LIB_LOCK_QUEUE_H
 
-#include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 struct queue_node {

@@ -4,7 +4,6 @@
 #ifndef LIB_LOCK_TICKET_H
 #define LIB_LOCK_TICKET_H
 
-#include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
 struct ticket {

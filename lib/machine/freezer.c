@@ -1,9 +1,6 @@
 #include <errno.h>
-#include <signal.h>
-#include <stddef.h>
 
 #include "lib/base/hold.h"
-#include "lib/base/kassert.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"
 

@@ -12,10 +12,6 @@
 #ifndef LIB_MACHINE_MACHINE_H
 #define LIB_MACHINE_MACHINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/base/failpoint.h"
 
 /*

@@ -7,17 +7,10 @@
 #ifndef LIB_MACHINE_REAL_H
 #define LIB_MACHINE_REAL_H
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "lib/base/cost.h"
 #include "lib/machine/atomic.h"
 #include "lib/machine/cpu.h"
-#include "lib/machine/flavour.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/tick.h"
 #include "lib/vm/vm.h"

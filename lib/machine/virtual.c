@@ -1,8 +1,6 @@
 /*
  * The simulated machine's functions of lib/machine/machine.h.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define	MACHINE_VIRTUAL

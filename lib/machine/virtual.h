@@ -9,7 +9,6 @@
 #ifndef LIB_MACHINE_VIRTUAL_H
 #define LIB_MACHINE_VIRTUAL_H
 
-#include "lib/base/cost.h"
 #include "lib/machine/atomic.h"
 #include "lib/machine/flavour.h"
 #include "lib/machine/tick.h"

@@ -11,7 +11,6 @@
  * they can be chosen beside runnable ones too, so that an owner may stand still
  * for all of those polls.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "lib/vm/impl.h"

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

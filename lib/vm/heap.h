@@ -8,7 +8,6 @@
 #ifndef LIB_VM_HEAP_H
 #define LIB_VM_HEAP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

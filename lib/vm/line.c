@@ -13,7 +13,6 @@
  * waited for its turn has done a share of its fetch meanwhile (line.ahead);
  * turns are not by age alone (line.local, turn.c).
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

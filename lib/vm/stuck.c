@@ -1,5 +1,4 @@
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/vm/impl.h"

@@ -15,12 +15,9 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "lib/base/cost.h"
 #include "lib/base/kassert.h"
-#include "lib/profile/profile.h"
 #include "lib/vm/topology.h"
 
 enum {

@@ -9,7 +9,6 @@
  * wait behind the thread's.  Only threads whose condition is true are resumed.
  * A write ends such a round and begins another.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "lib/vm/line.h"
