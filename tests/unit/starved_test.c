@@ -5,7 +5,7 @@
  *
  * A command runs as a function in a forked process, again and again, with
  * another call failing each time: of every stack that makes such a call the
- * first and the last, or with the variable "every" all of them.
+ * first or the last, or with the variable "every" all of them.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -329,11 +329,11 @@ choose(struct call *calls, uint64_t reached, bool every)
 
 		first = i == 0 || calls[i - 1].ca_stack != ca.ca_stack;
 		last = i + 1 == reached || calls[i + 1].ca_stack != ca.ca_stack;
-		if ((!first && !last) || is_among(ca.ca_stack, tried, before))
+		if (!(ca.ca_stack % 2 == 0 ? first : last) ||
+		    is_among(ca.ca_stack, tried, before))
 			continue;
 		ATF_REQUIRE(now < STACKS_MAX);
-		tried[now] = ca.ca_stack;
-		now += first;
+		tried[now++] = ca.ca_stack;
 		calls[n++] = ca;
 	}
 	return (n);

@@ -371,32 +371,28 @@ TEST(virtual_bytes__no_trace_of_them, "Whether bytes are made shows in nothing "
 	static struct cell_measure again, stub, made, other;
 	struct cell ce = { .ce_lock = "mtx", .ce_readers = 3,
 	    .ce_request_bytes = 5000 };
-	unsigned c, d;
 
 	start();
-	for (d = 0; d < generator_count; d++) {
+	for (unsigned d = 0; d < generator_count; d++) {
 		if ((generators[d]->ra_flags & RA_NULL) != 0)
 			continue;
 		ce.ce_design = generators[d]->ra_ident;
-		for (c = 0; c < cipher_count; c++) {
-			ce.ce_cipher = ciphers[c];
-			run_cell(&ce, true, 5, &made);
-			run_cell(&ce, true, 5, &again);
-			run_cell(&ce, false, 5, &stub);
-			run_cell(&ce, true, 6, &other);
-			ATF_CHECK(made.cm_outcome.mo_hash ==
-			    stub.cm_outcome.mo_hash);
-			ATF_CHECK(made.cm_sample.total_mb_per_s > 0);
-			ATF_CHECK_EQ(made.cm_sample.total_mb_per_s,
-			    stub.cm_sample.total_mb_per_s);
-			ATF_CHECK(stub.cm_sample.output_sha256 == NULL);
-			ATF_CHECK(same_output(&made, &again, 3));
-			ATF_CHECK(!same_output(&made, &other, 3));
-			cell_measure_free(&made);
-			cell_measure_free(&again);
-			cell_measure_free(&stub);
-			cell_measure_free(&other);
-		}
+		ce.ce_cipher = ciphers[d % cipher_count];
+		run_cell(&ce, true, 5, &made);
+		run_cell(&ce, true, 5, &again);
+		run_cell(&ce, false, 5, &stub);
+		run_cell(&ce, true, 6, &other);
+		ATF_CHECK(made.cm_outcome.mo_hash == stub.cm_outcome.mo_hash);
+		ATF_CHECK(made.cm_sample.total_mb_per_s > 0);
+		ATF_CHECK_EQ(made.cm_sample.total_mb_per_s,
+		    stub.cm_sample.total_mb_per_s);
+		ATF_CHECK(stub.cm_sample.output_sha256 == NULL);
+		ATF_CHECK(same_output(&made, &again, 3));
+		ATF_CHECK(!same_output(&made, &other, 3));
+		cell_measure_free(&made);
+		cell_measure_free(&again);
+		cell_measure_free(&stub);
+		cell_measure_free(&other);
 	}
 }
 
