@@ -25,6 +25,7 @@ enum {
 	RA_UNCOUNTED		= 1u << 5,	/* its kernel counts no reads */
 	RA_UNSEEN		= 1u << 6,	/* pools cannot be seen */
 	RA_LOCKS_LITTLE		= 1u << 7,	/* most reads take no lock */
+	RA_NO_CALL		= 1u << 8,	/* and are no system call */
 
 	/* ra_knobs: members of struct generator_config that it uses */
 	RK_HYBRID_BYTES		= 1u << 0,

@@ -54,7 +54,7 @@ read_uio(struct randomdev *rd, struct generator_reader *gr, struct uio *uio,
 	bool no;
 
 	KASSERT(uio->uio_drain == NULL, ("a device reads into memory"));
-	machine_charge(COST_SYSCALL, 1);
+	machine_charge(COST_SYSCALL, (ra->ra_flags & RA_NO_CALL) == 0);
 	ra->ra_pre_read(g);
 	no = denied(g);
 	if (no || !ra->ra_seeded(g)) {

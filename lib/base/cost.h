@@ -18,7 +18,7 @@ enum machine_cost {
 	COST_ABSORB_MORE,	/* bytes added to a hash right after others */
 	COST_DIGEST,		/* digests taken, added to another hash */
 	COST_COPYOUT,		/* bytes */
-	COST_SYSCALL,		/* system calls that read */
+	COST_SYSCALL,		/* system calls that read, or 0 of them */
 	COST_DEVICE_READ,	/* reads of a hardware source */
 	COST_LOCK,		/* acquisitions, with their releases */
 	COST_UNLOCKED,		/* work after a release */

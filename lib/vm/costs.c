@@ -92,7 +92,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	    ps[PROFILE_SHA256_BLOCK]) * FS_PER_PS;
 	unit[COST_COPYOUT] = (uint64_t)(pr->pr_value[PROFILE_MEM_COPY] * 1e6 +
 	    0.5);
-	each[COST_SYSCALL] = ps[PROFILE_OS_READ];
+	unit[COST_SYSCALL] = ps[PROFILE_OS_READ] * FS_PER_PS;
 	each[COST_DEVICE_READ] = ps[PROFILE_EV_SOURCE];
 	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
 	each[COST_UNLOCKED] = ps[PROFILE_OP_LOCK_AFTER];

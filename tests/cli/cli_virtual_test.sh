@@ -419,3 +419,14 @@ virtual__per_cpu_designs_scale_body() {
 	awk '$1 == "concurrent" ? $3 > 0.5 : $3 < 0.95' ratios >wrong
 	[ ! -s wrong ] || atf_fail "$(cat wrong)"
 }
+
+test_case virtual__reads_without_a_call "a design in the program's memory" \
+    "enters the kernel for keys alone; os.read is 200 ns there"
+virtual__reads_without_a_call_body() {
+	"$(program)" sweep $virtual $brief -d percpu,vdso -c chacha20 -r 1 \
+	    -s 4 -n 1 --format json >cells.json || atf_fail "exit $?"
+	values cells.json reads_per_s >rates
+	awk '{ ns[NR] = 1e9 / $1 }
+	    END { exit !(NR == 2 && ns[1] > 200 && ns[2] < 100) }' rates ||
+	    atf_fail "$(cat rates)"
+}
