@@ -322,7 +322,6 @@ TEST(another_machine__misses, "a machine that is not the published one is not "
 		    "aes locked: each reader" },
 		{ "fbsd-2019", PROFILE_EV_SOURCE, 20,
 		    "aes concurrent: rand_harvestq" },
-		{ "kleen-2015", PROFILE_LAT_REMOTE, 3, "one pool: 2 nodes" },
 	};
 	const struct reproduction *rd;
 	unsigned k;
