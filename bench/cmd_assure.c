@@ -263,8 +263,7 @@ run(struct options *op)
 	int status = 0;
 
 	for (unsigned i = 0;
-	    op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS;
-	    i++)
+	    op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS; i++)
 		if (evidences[i].ev_lock == GIVEN(op, ASSURE_LOCK))
 			status = option_list_add(op, &op->op_rows, "--only",
 			    evidences[i].ev_name, i);

@@ -415,8 +415,7 @@ take_all(struct options *op)
 			    i);
 	for (i = 0; all_locks && error == 0 && lock_name(i) != NULL; i++)
 		if ((simulated_lock_at(i)->lc_flags & LC_EXCLUDES) != 0)
-			error = option_list_add(op, &op->op_locks, "-l", "",
-			    i);
+			error = option_list_add(op, &op->op_locks, "-l", "", i);
 	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
 		error = option_list_add(op, &op->op_ciphers, "-c", "", i);
 	return (error);

@@ -108,8 +108,7 @@ choose_sizes(const struct options *op, struct hash_survey *hv)
 		hv->hv_show[i] = GIVEN(op, MESSAGE_SIZE) ||
 		    hv->hv_by == (int)(HASH_MESSAGE + i);
 		for (unsigned k = 0;
-		    k < sizeof(sizes_shown) / sizeof(*sizes_shown);
-		    k++)
+		    k < sizeof(sizes_shown) / sizeof(*sizes_shown); k++)
 			hv->hv_show[i] |= hv->hv_size[i] == sizes_shown[k];
 	}
 }

@@ -37,8 +37,7 @@ run(struct options *op)
 		status = run_file(op, NULL);
 	for (int i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++) {
 		path = op->op_operand[i];
-		status = run_file(op, strcmp(path, "-") == 0 ? NULL :
-		    path);
+		status = run_file(op, strcmp(path, "-") == 0 ? NULL : path);
 	}
 	return (status);
 }

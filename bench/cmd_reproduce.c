@@ -283,5 +283,4 @@ run(struct options *op)
 	    run_one(op, reproductions[i]));
 }
 
-const struct command cmd_reproduce = { check, run,
-    NEEDS_STOP | NEEDS_CRYPTO };
+const struct command cmd_reproduce = { check, run, NEEDS_STOP | NEEDS_CRYPTO };

@@ -110,5 +110,4 @@ run(struct options *op)
 	return (status);
 }
 
-const struct command cmd_sources = { NULL, run,
-    NEEDS_STOP | NEEDS_THREAD };
+const struct command cmd_sources = { NULL, run, NEEDS_STOP | NEEDS_THREAD };

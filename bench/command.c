@@ -85,8 +85,7 @@ command_crypto_mode(const struct options *op, enum crypto_mode mode)
 }
 
 int
-command_open(const struct options *op, const char *path,
-    struct atomic_file *of)
+command_open(const struct options *op, const char *path, struct atomic_file *of)
 {
 	int error;
 

@@ -328,8 +328,7 @@ random_harvest_queue(struct harvestq *hq, const void *entropy, size_t size,
 		} else {
 			/* With the address, simulated runs would not repeat. */
 			hash = jenkins_hash(entropy, size, MACHINE_SIMULATED ?
-			    event->he_somecounter :
-			    (uint32_t)(uintptr_t)event);
+			    event->he_somecounter : (uint32_t)(uintptr_t)event);
 			event->he_size = sizeof(hash);
 			memcpy(event->he_entropy, &hash, sizeof(hash));
 		}

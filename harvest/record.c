@@ -30,8 +30,7 @@ parse_entropy(const char *word, struct harvest_event *event)
 {
 	size_t n;
 
-	if (parse_hex(word, event->he_entropy, HARVEST_ENTROPY_BYTES,
-	    &n) != 0)
+	if (parse_hex(word, event->he_entropy, HARVEST_ENTROPY_BYTES, &n) != 0)
 		return (EINVAL);
 	event->he_size = (uint8_t)n;
 	return (0);

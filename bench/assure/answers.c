@@ -142,8 +142,7 @@ try_model(const struct assure_params *ap, struct evidence_row *row)
 	struct tally ta = { .ta_scripts = 0 };
 
 	snprintf(part, sizeof(part), "%s-", ap->ap_design);
-	if (program_data("vectors-designs", "tests/vectors-designs",
-	    folder))
+	if (program_data("vectors-designs", "tests/vectors-designs", folder))
 		ta = try_folder(folder, part, ap->ap_design);
 	if (ta.ta_scripts == 0) {
 		row->er_state = EVIDENCE_NONE;

@@ -214,8 +214,7 @@ page_print(FILE *out, const void *page)
 			    words[pg->pg_rows[i]->er_state],
 			    pg->pg_rows[i]->er_text);
 	add_all(&unshown, pg, offsetof(struct evidence_row, er_unshown));
-	if (pg->pg_design != NULL && (pg->pg_design->ra_flags & RA_UNSEEN) !=
-	    0)
+	if (pg->pg_design != NULL && (pg->pg_design->ra_flags & RA_UNSEEN) != 0)
 		text_add(&unshown, "Pools, reseeds, C and K: the source has "
 		    "private names of its own. ");
 	text_add(&unshown, "Weak memory beyond rngsim-explore(1)'s: load "

@@ -164,8 +164,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    format_real(excluded, 3e6 / (double)sum->ce_schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
-	    "ciphers, strategy mix.",
-	    ed.ed_campaign.cn_limits.sm_readers_least,
+	    "ciphers, strategy mix.", ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most, locks[0], locks[1]);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
 	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],

@@ -100,8 +100,7 @@ collect_holders(struct cell_measure *cm)
 		double acquired = 0, waits = 0;
 
 		for (unsigned k = 0; k < cm->cm_row_count; k++) {
-			const struct result_row *other =
-			    &cm->cm_rows[k].cr_row;
+			const struct result_row *other = &cm->cm_rows[k].cr_row;
 
 			if (strcmp(other->lock, row->lock) == 0 &&
 			    strcmp(other->site, row->site) == 0)
@@ -317,8 +316,7 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
 	rs->harvest.discarded = (double)hs.hs_discarded;
 	collect_health(run, cm);
-	hist_merge(&cm->cm_harvest_latency,
-	    &hs.hs_thread.hts_deliver_cycles);
+	hist_merge(&cm->cm_harvest_latency, &hs.hs_thread.hts_deliver_cycles);
 	ra->ra_status(run->run_dev.rd_generator, &gs);
 	/* Without such a row, all since the generator was made. */
 	rs->reseeds = LOCK_PROFILING && ra->ra_sites == NULL ? rows_count(cm,

@@ -27,8 +27,7 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 		.lc_stored_bytes = ra->ra_stored_bytes,
 		.lc_keyless = (ra->ra_flags & RA_NULL) != 0,
 		.lc_unseen = (ra->ra_flags & RA_UNSEEN) != 0,
-		.lc_record = cp->cp_ledger_log == NULL ? NULL :
-		    ledger_log_line,
+		.lc_record = cp->cp_ledger_log == NULL ? NULL : ledger_log_line,
 		.lc_context = cp->cp_ledger_log,
 #if defined(MACHINE_VIRTUAL)
 		.lc_violated = end_machine,

@@ -142,8 +142,7 @@ setup_device(struct cell_run *run, struct reader *r)
 		return (0);
 	r->r_dev.rd_generator = NULL;
 	r->r_dev.rd_ledger = ledger_at(run, 1 + r->r_index);
-	error = make_generator(run, r->r_dev.rd_ledger,
-	    &r->r_dev.rd_generator);
+	error = make_generator(run, r->r_dev.rd_ledger, &r->r_dev.rd_generator);
 	if (error != 0)
 		return (error);
 	error = prime_generator(r->r_dev.rd_generator,
@@ -243,8 +242,7 @@ alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 	cm->cm_rows = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
 	cm->cm_waits = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX *
-	    LOCKPROF_SITES_MAX * CELL_ROLES,
-	    sizeof(*cm->cm_waits));
+	    LOCKPROF_SITES_MAX * CELL_ROLES, sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
 		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
 	return (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||

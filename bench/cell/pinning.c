@@ -136,8 +136,7 @@ parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
     char error[PINNING_ERROR_SIZE])
 {
 	const char *slash = strchr(text, '/');
-	size_t n, left = slash == NULL ? strlen(text) :
-	    (size_t)(slash - text);
+	size_t n, left = slash == NULL ? strlen(text) : (size_t)(slash - text);
 	unsigned rank;
 	int status;
 

@@ -73,8 +73,7 @@ wait_go(struct slices *sl, uint32_t least)
 {
 	uint32_t go;
 
-	while ((go = atomic_load_acq_32(&sl->sl_go)) < least &&
-	    sl->sl_end == 0)
+	while ((go = atomic_load_acq_32(&sl->sl_go)) < least && sl->sl_end == 0)
 		machine_wait_32(&sl->sl_go, go, -1);
 	return (sl->sl_end == 0);
 }
@@ -344,8 +343,7 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 		sa->sa_measure = &cm[i];
 		atomic_init_32(&sa->sa_state, ARM_MADE);
 		freezer_init(&sa->sa_freezer);
-		sa->sa_mb_per_s = calloc(sl->sl_room,
-		    sizeof(*sa->sa_mb_per_s));
+		sa->sa_mb_per_s = calloc(sl->sl_room, sizeof(*sa->sa_mb_per_s));
 		if (sa->sa_mb_per_s == NULL)
 			return (ENOMEM);
 	}

@@ -111,8 +111,7 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 	error = atomic_file_resolve(path, &new.of_path);
 	if (error == 0 && new.of_path == NULL) {
 		/* Opening a standard stream anew would overwrite its file. */
-		new.of_fd = stream != -1 ?
-		    fcntl(stream, F_DUPFD_CLOEXEC, 0) :
+		new.of_fd = stream != -1 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) :
 		    open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		error = new.of_fd == -1 ? errno : 0;
 	} else if (error == 0)

@@ -219,8 +219,7 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		if (ju->ju_draws[side].rs_n == n)
 			continue;
 		resample_fini(&ju->ju_draws[side]);
-		error = resample_init(&ju->ju_draws[side], n,
-		    draw_seed[side]);
+		error = resample_init(&ju->ju_draws[side], n, draw_seed[side]);
 	}
 	for (unsigned q = 0; q <= QUANTITIES && error == 0; q++) {
 		row = &pa->pa_row[q];
@@ -391,8 +390,7 @@ compare_flag(struct compare *co, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	utf8_truncate(text);
-	grown = realloc(co->co_flags, (co->co_flag_count + 1) *
-	    sizeof(*grown));
+	grown = realloc(co->co_flags, (co->co_flag_count + 1) * sizeof(*grown));
 	if (grown != NULL) {
 		co->co_flags = grown;
 		grown[co->co_flag_count] = strdup(text);

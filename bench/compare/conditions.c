@@ -177,8 +177,7 @@ flag_conditions(struct compare *co, const struct text groups[GROUPS])
 		compare_flag(co, "INVARIANTS is on: its checks are timed too, "
 		    "no figures to quote");
 	if (provenance_ledgered(a))
-		compare_flag(co, "a ledger was kept: its checks are timed "
-		    "too");
+		compare_flag(co, "a ledger was kept: its checks are timed too");
 	return (status != 0 ? status : co->co_error);
 }
 

@@ -91,8 +91,7 @@ warn_loose(const struct compare *co, const struct compare_gate *cg)
 
 /* Names the rows that meet the condition, or those that were refused. */
 static unsigned
-name_rows(const struct compare *co, const struct compare_gate *cg,
-    bool refused)
+name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 {
 	const struct compare_row *row;
 	unsigned count = 0;

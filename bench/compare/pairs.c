@@ -85,8 +85,7 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 		found = bsearch(&key, sorted, a->cell_count, sizeof(*sorted),
 		    result_cell_order);
 		if (found == NULL) {
-			co->co_alone[1][co->co_alone_count[1]++] =
-			    &b->cells[i];
+			co->co_alone[1][co->co_alone_count[1]++] = &b->cells[i];
 			continue;
 		}
 		met[*found - a->cells] = true;
@@ -94,8 +93,7 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 	}
 	for (unsigned i = 0; i < a->cell_count; i++)
 		if (!met[i] && is_side(co, &a->cells[i], base, 0))
-			co->co_alone[0][co->co_alone_count[0]++] =
-			    &a->cells[i];
+			co->co_alone[0][co->co_alone_count[0]++] = &a->cells[i];
 }
 
 /* What A is within one result; NULL: no cell has the base asked for. */
@@ -172,8 +170,7 @@ explain_none(const struct compare *co, const char *base,
 		snprintf(error, COMPARE_TEXT_SIZE, "nothing to compare with "
 		    "%s %s: no other cell is like one of its but for the %s",
 		    what, base, what);
-	return (base == NULL && co->co_by != COMPARE_RESULTS ? ENOENT :
-	    EINVAL);
+	return (base == NULL && co->co_by != COMPARE_RESULTS ? ENOENT : EINVAL);
 }
 
 int

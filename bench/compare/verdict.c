@@ -44,8 +44,7 @@ format_p(char buf[FORMAT_SIZE], double p)
  *   provenance  in  printed where the cell was not measured
  */
 static void
-add_load(struct text *t, const struct result_cell *cell,
-    const char *provenance)
+add_load(struct text *t, const struct result_cell *cell, const char *provenance)
 {
 	char load[COMPARABLE_SIZE];
 

@@ -83,8 +83,7 @@ keep_failure(struct worker *wk, const struct scenario *sn, uint64_t number)
 		snprintf(cx->cx_word, sizeof(cx->cx_word), "%s",
 		    wk->wk_outcome.to_word);
 		cx->cx_hash = wk->wk_outcome.to_hash;
-		error = schedule_copy(&cx->cx_schedule,
-		    wk->wk_outcome.to_made);
+		error = schedule_copy(&cx->cx_schedule, wk->wk_outcome.to_made);
 	}
 	pthread_mutex_unlock(&cw->cw_mutex);
 	return (error);

@@ -139,8 +139,7 @@ print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
 		break;
 	case READER:
 		for (unsigned i = 0; i < sn->sn_readers; i++)
-			print_steps(out, word, sn->sn_read[i],
-			    sn->sn_reads[i]);
+			print_steps(out, word, sn->sn_read[i], sn->sn_reads[i]);
 		break;
 	case BURSTS:
 		print_steps(out, word, sn->sn_burst, sn->sn_bursts);
@@ -340,8 +339,7 @@ read_word(struct lines *li, const struct counterexample *cx,
 	for (c = value; *c > ' ' && *c < 0x7f;)
 		c++;
 	if (*c != '\0' || c == value || c - value >= COUNTEREXAMPLE_WORD_SIZE)
-		return (lines_refuse(li, "\"%.40s\": expected a word",
-		    value));
+		return (lines_refuse(li, "\"%.40s\": expected a word", value));
 	strcpy(word, value);
 	return (0);
 }
@@ -452,8 +450,7 @@ load(struct lines *li, struct counterexample *cx)
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
 	for (unsigned i = 0; i < KEYS; i++)
-		if ((keys[i].ke_flags & REQUIRED) != 0 &&
-		    (seen >> i & 1) == 0)
+		if ((keys[i].ke_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
 			return (lines_refuse_file(li, "no line \"%s\"",
 			    keys[i].ke_word));
 	return (lines_next(li) ? lines_refuse(li, "text behind \"end\"") :

@@ -219,8 +219,7 @@ take(struct merge *mg, const char *file, json_t *sum)
 		return;
 	}
 	mh.mh_argv = read_argv(doc);
-	mh.mh_seed = (uint64_t)json_integer_value(json_object_get(doc,
-	    "seed"));
+	mh.mh_seed = (uint64_t)json_integer_value(json_object_get(doc, "seed"));
 	mh.mh_started = text_of(doc, "started");
 	mh.mh_revision = text_of(doc, "revision");
 	mh.mh_complete = json_is_true(json_object_get(doc, "complete"));

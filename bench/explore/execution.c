@@ -301,8 +301,7 @@ make_queue(struct execution *ex)
 		.hp_generator = ex->ex_dev.rd_generator,
 		.hp_config = &config,
 		.hp_lock = ex->ex_subject->tb_queue_lock != NULL ?
-		    ex->ex_subject->tb_queue_lock :
-		    lock_class_find("mtx-spin"),
+		    ex->ex_subject->tb_queue_lock : lock_class_find("mtx-spin"),
 		.hp_lock_config = lock_config_default(EXECUTION_CPUS),
 		.hp_error = &why,
 		.hp_ledger = ex->ex_ledger,

@@ -21,8 +21,7 @@ static _Thread_local struct execution *running;
  * code that changes the two.
  */
 static void
-pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
-    size_t n)
+pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	const unsigned thread = machine_curthread()->mt_index;
 	struct execution *ex = running;
@@ -231,8 +230,7 @@ check_woken(struct execution *ex, unsigned thread)
 	if (ex->ex_subject->tb_faults != NULL)
 		return;
 	if (ex->ex_oncpu != 0 || !ex->ex_seeded || thread == 0 ||
-	    thread > ex->ex_readers ||
-	    !ex->ex_reader[thread - 1].r_reading)
+	    thread > ex->ex_readers || !ex->ex_reader[thread - 1].r_reading)
 		return;
 	execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read after the "
 	    "generator was seeded, until its time was over",
@@ -314,8 +312,7 @@ open_ledger(struct execution *ex)
 {
 	const struct random_algorithm *ra = ex->ex_subject->tb_design;
 	struct ledger_config lc = { .lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
-	    .lc_lag = ra->ra_lag,
-	    .lc_stored_bytes = ra->ra_stored_bytes,
+	    .lc_lag = ra->ra_lag, .lc_stored_bytes = ra->ra_stored_bytes,
 	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
 	    .lc_unseen = (ra->ra_flags & RA_UNSEEN) != 0,
 	    .lc_record = ex->ex_trace != NULL ? trace_record : NULL,
@@ -374,8 +371,7 @@ run(struct execution *ex)
 	    .vh_steps_max = EXECUTION_STEPS_MAX,
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_unordered = unordered };
-	const struct vm_observer vo = { .vo_note = observe,
-	    .vo_context = ex };
+	const struct vm_observer vo = { .vo_note = observe, .vo_context = ex };
 	struct machine_config mc = { .mc_topology = { .vt_cpus =
 	    EXECUTION_CPUS, .vt_cores = EXECUTION_CPUS, .vt_nodes = NODES,
 	    .vt_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,

@@ -54,8 +54,7 @@ explore_add(struct campaign_result *sum, const struct campaign_result *ce)
 	    ce->ce_schedules : before.ce_schedules;
 	sum->ce_ahead = first || ce->ce_ahead > before.ce_ahead ?
 	    ce->ce_ahead : before.ce_ahead;
-	sum->ce_exhausted = ce->ce_exhausted &&
-	    (first || before.ce_exhausted);
+	sum->ce_exhausted = ce->ce_exhausted && (first || before.ce_exhausted);
 }
 
 void

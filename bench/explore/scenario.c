@@ -23,8 +23,7 @@ draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 
 	if (sm->sm_sizes > 0)
 		return (sm->sm_size[strategy_below(random, sm->sm_sizes)]);
-	if (sm->sm_whole_blocks &&
-	    strategy_below(random, LARGE_ONE_IN) == 0)
+	if (sm->sm_whole_blocks && strategy_below(random, LARGE_ONE_IN) == 0)
 		return (MIB + strategy_below(random, 3) * 16 +
 		    strategy_below(random, 2) * MIB);
 	if (strategy_below(random, 3) > 0)
@@ -175,8 +174,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 }
 
 bool
-scenario_reduce(const struct scenario *sn, unsigned i,
-    struct scenario *smaller)
+scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
 	enum { SWITCHES = 4 };
 	unsigned reader;

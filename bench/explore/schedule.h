@@ -41,8 +41,7 @@ int schedule_copy(struct schedule *to, const struct schedule *from);
  * Adds count choices of one thread, to the last piece if that has the same
  * thread.  sl_no_memory is set when there is no memory.
  */
-void schedule_append(struct schedule_list *sl, unsigned thread,
-    uint32_t count);
+void schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count);
 
 /* Prints a list after a word, in as many lines as it takes. */
 void schedule_list_print(FILE *out, const char *key,
@@ -94,8 +93,7 @@ static inline bool
 choice_continues(const struct vm_choice *vo)
 {
 	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
-	    vo->vo_point == VM_POINT_CHARGE ||
-	    vo->vo_point == VM_POINT_VALUE));
+	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE));
 }
 
 /*

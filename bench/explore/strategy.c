@@ -71,8 +71,7 @@ strategy_init(struct strategy *st, const struct strategy_class *class,
     unsigned parameter)
 {
 	KASSERT(class->sy_means == NULL || (parameter >= class->sy_least &&
-	    parameter <= class->sy_most), ("%s:%u", class->sy_name,
-	    parameter));
+	    parameter <= class->sy_most), ("%s:%u", class->sy_name, parameter));
 	memset(st, 0, sizeof(*st));
 	st->st_class = class;
 	st->st_used = st;

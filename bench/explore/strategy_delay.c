@@ -21,8 +21,7 @@ delay_begin(struct strategy *st)
 	struct delay *de = st->st_state;
 
 	de->de_last = 0;
-	de->de_delays = strategy_draw_steps(st, de->de_delay,
-	    st->st_parameter);
+	de->de_delays = strategy_draw_steps(st, de->de_delay, st->st_parameter);
 	return (true);
 }
 

@@ -156,8 +156,7 @@ dfs_running(struct strategy *st)
 {
 	struct dfs *dfs = st->st_state;
 
-	if (dfs->dfs_preemptions >= st->st_parameter ||
-	    branch(st, dfs, 2) == 0)
+	if (dfs->dfs_preemptions >= st->st_parameter || branch(st, dfs, 2) == 0)
 		return (true);
 	dfs->dfs_preemptions++;
 	return (false);

@@ -59,8 +59,7 @@ choose_other(struct strategy *st, const struct starve *sv,
 		return (-1);
 	pick = strategy_below(&st->st_random, count);
 	for (unsigned i = 0;; i++)
-		if (choice_awake(vo, i) && !is_victim(sv, vo, i) &&
-		    pick-- == 0)
+		if (choice_awake(vo, i) && !is_victim(sv, vo, i) && pick-- == 0)
 			return ((int)i);
 }
 
@@ -73,8 +72,7 @@ starve_choose(struct strategy *st, const struct vm_choice *vo)
 	sv->sv_steps++;
 	if (vo->vo_count == 1)
 		return (0);
-	if (sv->sv_left == 0 &&
-	    sv->sv_starved * STARVE_SHARE <= sv->sv_steps &&
+	if (sv->sv_left == 0 && sv->sv_starved * STARVE_SHARE <= sv->sv_steps &&
 	    strategy_below(&st->st_random, STARVE_BEGINS) == 0) {
 		sv->sv_left = 1u << strategy_below(&st->st_random,
 		    STARVE_LENGTHS);

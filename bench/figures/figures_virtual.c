@@ -73,8 +73,7 @@ figures_events(char *argv[])
 		mc = config_make(cpus, seed);
 		events += run_lock(argv[0], cpus, strtod(argv[1], NULL), &mc);
 	}
-	printf("%.6g\n", (double)events * 1e3 /
-	    (double)(tick_ns() - start_ns));
+	printf("%.6g\n", (double)events * 1e3 / (double)(tick_ns() - start_ns));
 }
 
 /* What an observer sees when all threads have begun. */

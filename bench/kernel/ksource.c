@@ -53,8 +53,7 @@ static struct source *sources;
 bool
 ksource_named(const char *text)
 {
-	return (strncmp(text, KSOURCE_PREFIX, sizeof(KSOURCE_PREFIX) - 1) ==
-	    0);
+	return (strncmp(text, KSOURCE_PREFIX, sizeof(KSOURCE_PREFIX) - 1) == 0);
 }
 
 static int __attribute__((format(printf, 3, 4)))

@@ -121,8 +121,7 @@ offer_operands(const struct word *w, enum command_id cm, const char *before)
 		offer_family(w, &family_reproductions, 0);
 	for (; at != NULL; at = (at = strstr(at, " | ")) == NULL ? NULL :
 	    at + 3) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "),
-		    at);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
 		if (name[0] >= 'a' && name[0] <= 'z')
 			offer(w, name, "", "");
 	}

@@ -188,8 +188,7 @@ configure_machine(struct options *op)
 	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
 		op->op_config.bc_lock.spin_polls = 0;
 	for (unsigned i = 0; i < op->op_tunable_count; i++)
-		if (set_tunable(op, op->op_tunables[i], &value, &error) !=
-		    NULL)
+		if (set_tunable(op, op->op_tunables[i], &value, &error) != NULL)
 			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
 }
 
@@ -399,8 +398,7 @@ finish_until(struct options *op)
 	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
 		return (usage_error(op->op_command, "--until: expected two "
 		    "designs, locks or ciphers or more to compare, -t %g or "
-		    "more, --engine real, and no --ledger",
-		    SLICES_MIN_TIME_S));
+		    "more, --engine real, and no --ledger", SLICES_MIN_TIME_S));
 	op->op_until_repeats = op->op_repeats;
 	op->op_repeats = OPTIONS_REPEATS_MAX;
 	return (0);
@@ -426,8 +424,7 @@ finish_lists(struct options *op)
 		error = option_list_add(op, &op->op_readers, "", "", v);
 	if (error == 0)
 		error = option_list_add(op, &op->op_readers, "", "", cpus);
-	if (error == 0 && sweep && !op->op_simulated &&
-	    cpus < CELL_READERS_MAX)
+	if (error == 0 && sweep && !op->op_simulated && cpus < CELL_READERS_MAX)
 		error = option_list_add(op, &op->op_readers, "", "", cpus + 1);
 	return (error);
 }

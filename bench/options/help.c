@@ -122,8 +122,7 @@ help_families(enum command_id cm)
 
 	for (unsigned id = 0; id < OPTIONS; id++) {
 		fa = option_defs[id].od_family;
-		if (!option_takes(cm, id) || fa == NULL ||
-		    fa->fa_title == NULL)
+		if (!option_takes(cm, id) || fa == NULL || fa->fa_title == NULL)
 			continue;
 		if (!any && fa->fa_descr == NULL)
 			puts("\nValues:");

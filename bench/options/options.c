@@ -27,8 +27,7 @@ static bool
 takes_lists(const struct options *op, const struct option_def *od)
 {
 	return (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
-	    (op->op_cmd != COMMAND_assure ||
-	    strcmp(od->od_name, "only") == 0));
+	    (op->op_cmd != COMMAND_assure || strcmp(od->od_name, "only") == 0));
 }
 
 /* "-r: "x": expected ..." */
@@ -295,8 +294,7 @@ missing(const struct options *op, unsigned id)
 	char label[OPTION_LABEL_SIZE];
 
 	return (usage_error(op->op_command, "%s: expected %s after it",
-	    option_label((enum option_id)id, label),
-	    option_defs[id].od_value));
+	    option_label((enum option_id)id, label), option_defs[id].od_value));
 }
 
 static int
@@ -399,8 +397,7 @@ set_defaults(struct options *op)
 	int error = 0;
 
 	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
-		const char *text = option_default(&option_defs[id],
-		    op->op_cmd);
+		const char *text = option_default(&option_defs[id], op->op_cmd);
 
 		if (op->op_text[id] != NULL && is_late(&option_defs[id])) {
 			error = set(op, id, option_label((enum option_id)id,

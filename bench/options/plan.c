@@ -186,8 +186,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 			continue;
 		left++;
 		if (op->op_cmd == COMMAND_assure)
-			fprintf(out, "%s --only %s -o ", base,
-			    job_row(op, i));
+			fprintf(out, "%s --only %s -o ", base, job_row(op, i));
 		else
 			fprintf(out, "%s --part %u/%u %s ", base, i + 1, jobs,
 			    op->op_cmd == COMMAND_sweep ? "-o" : "--json");

@@ -199,8 +199,7 @@ option_render(const struct options *op, enum option_id id,
 		text = *(const char *const *)field;
 		/* FALLTHROUGH */
 	case TYPE_SPECIAL:
-		snprintf(buf, OPTION_TEXT_SIZE, "%s", text != NULL ? text :
-		    "");
+		snprintf(buf, OPTION_TEXT_SIZE, "%s", text != NULL ? text : "");
 		break;
 	}
 }

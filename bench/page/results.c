@@ -13,8 +13,7 @@
 #include "bench/result/field.h"
 
 /* What a page of one result compares: bits of quantities[]. */
-static const unsigned compared = 1u << 0 | 1u << 3 |
-    1u << QUANTITY_HARVEST_CPU;
+static const unsigned compared = 1u << 0 | 1u << 3 | 1u << QUANTITY_HARVEST_CPU;
 
 /* What a gate means, by its beginning. */
 static const struct {

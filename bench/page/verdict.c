@@ -112,8 +112,7 @@ print_subject(FILE *out, const struct compare *co,
 	fprintf(out, "<%s>", classes[q]);
 	page_paragraph(out, "strong", t.s);
 	t.s[0] = '\0';
-	if (ta.ta_refused != NULL && ta.ta_rows[COMPARE_REFUSED] ==
-	    ta.ta_count)
+	if (ta.ta_refused != NULL && ta.ta_rows[COMPARE_REFUSED] == ta.ta_count)
 		text_add(&t, " The first reason: %s.", ta.ta_refused);
 	else
 		for (q = 0; q < QUANTITIES; q++) {

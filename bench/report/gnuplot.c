@@ -14,8 +14,7 @@ ends_in(const char *text, size_t have, const char *ending)
 {
 	size_t want = strlen(ending);
 
-	return (have > want &&
-	    memcmp(text + have - want, ending, want) == 0);
+	return (have > want && memcmp(text + have - want, ending, want) == 0);
 }
 
 bool

@@ -154,8 +154,7 @@ fit(const double *x, const double *y, unsigned n, double unit, double least_p,
 	slope *= last - first;
 	if (unit > 0 && isfinite(slope / unit))
 		tr->tr_change = slope / unit;
-	tr->tr_drift = tr->tr_p < least_p &&
-	    fabs(tr->tr_change) >= drift_share;
+	tr->tr_drift = tr->tr_p < least_p && fabs(tr->tr_change) >= drift_share;
 }
 
 int

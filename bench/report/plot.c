@@ -240,8 +240,7 @@ print_matrix(FILE *out, const char *cipher, const struct result_cell *c)
 		total += rw->wait_total_ns;
 		if (rw->wait_total_ns <= 0)
 			continue;
-		w = find_name(&waiters, FORMATF("%s (%s)", rw->site,
-		    rw->role));
+		w = find_name(&waiters, FORMATF("%s (%s)", rw->site, rw->role));
 		h = find_name(&holders, rw->holder);
 		if (w < WAITS_SITES && h < WAITS_SITES)
 			ns[w][h] += rw->wait_total_ns;

@@ -24,8 +24,7 @@ static const struct column ns_columns[] = {
 static bool
 same_site(const struct result_row *a, const struct result_row *b)
 {
-	return (strcmp(a->lock, b->lock) == 0 &&
-	    strcmp(a->site, b->site) == 0);
+	return (strcmp(a->lock, b->lock) == 0 && strcmp(a->site, b->site) == 0);
 }
 
 /*
@@ -62,8 +61,7 @@ print_us(FILE *out, const struct result_cell *cell, unsigned i)
 	wait = sum.wait_total_ns / NS_PER_US;
 	snprintf(name, sizeof(name), "%.100s (%.60s:%s)", view_site(site,
 	    sum.lock, sum.site), view_class(cell, sum.lock), sum.lock);
-	COLUMNS_ROW(out, us_columns,
-	    VIEW_WHOLE(sum.hold_max_ns / NS_PER_US, 8),
+	COLUMNS_ROW(out, us_columns, VIEW_WHOLE(sum.hold_max_ns / NS_PER_US, 8),
 	    VIEW_WHOLE(sum.wait_max_ns / NS_PER_US, 9),
 	    VIEW_WHOLE(hold, 11), VIEW_WHOLE(wait, 11),
 	    VIEW_WHOLE(sum.count, 11),
@@ -113,8 +111,7 @@ print_ns(FILE *out, const struct result_row *row)
 	    row->wait_max_ns, true);
 	if (row->spin_count > 0)
 		print_times(out, "   spin", row->spin_count,
-		    row->spin_total_ns, &row->spin_ns, row->wait_max_ns,
-		    false);
+		    row->spin_total_ns, &row->spin_ns, row->wait_max_ns, false);
 	if (row->block_count > 0)
 		print_times(out, "   block", row->block_count,
 		    row->block_total_ns, &row->block_ns, row->wait_max_ns,

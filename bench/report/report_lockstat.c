@@ -122,8 +122,7 @@ print_record(const struct section *se, const struct result_row *row, double sum)
 	/* These locks have one holder at a time: rcnt is 1. */
 	COLUMNS_ROW(se->se_out, se->se_columns,
 	    VIEW_WHOLE(count_of(se, row), STAT_WIDEST),
-	    FORMATF("%.0f%%", 100 * fmin(1, count_of(se, row) /
-	    se->se_events)),
+	    FORMATF("%.0f%%", 100 * fmin(1, count_of(se, row) / se->se_events)),
 	    FORMATF("%.0f%%", 100 * fmin(1, sum / se->se_events)), "1.00",
 	    VIEW_WHOLE(mean_of(se, row), STAT_WIDEST), row->lock,
 	    FORMATF("%s (%s)", row->site, row->role));
@@ -155,8 +154,7 @@ print_distribution(FILE *out, const double *log2)
 		bar = (int)fmin(STAT_BAR, STAT_BAR * log2[bin] / sum);
 		fprintf(out, "%*.0f |%.*s%*s %s\n", width,
 		    ldexp(1, (int)bin), bar, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
-		    STAT_BAR - bar, "",
-		    VIEW_WHOLE(log2[bin], STAT_WIDEST));
+		    STAT_BAR - bar, "", VIEW_WHOLE(log2[bin], STAT_WIDEST));
 	}
 }
 
@@ -195,8 +193,7 @@ print_section(struct section *se, bool histogram)
 	}
 	/* Callers are cut where the line ends. */
 	se->se_columns[STAT_COLUMNS - 1].width = -(FORMAT_COLUMNS - 41 -
-	    se->se_columns[STAT_COUNT].width -
-	    se->se_columns[STAT_NSEC].width);
+	    se->se_columns[STAT_COUNT].width - se->se_columns[STAT_NSEC].width);
 	if (first != NULL)
 		print_title(se);
 	for (row = first; row != NULL; row = next_row(se, row)) {
@@ -241,8 +238,7 @@ print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 		}
 	}
 	if (!view_detailed(cell))
-		fputs("\nthe document does not count spins and blocks\n",
-		    out);
+		fputs("\nthe document does not count spins and blocks\n", out);
 }
 
 static int

@@ -253,8 +253,7 @@ table_next(const struct table *tb, unsigned after,
 }
 
 static void
-print_row(struct table *tb, const struct result_cell *const cells[2],
-    bool open)
+print_row(struct table *tb, const struct result_cell *const cells[2], bool open)
 {
 	char bufs[2][TABLE_FIGURES][FORMAT_SIZE];
 	char marks[2 * TABLE_MARK_SIZE] = "", ratio[TABLE_CELL_SIZE] = "";
@@ -270,8 +269,7 @@ print_row(struct table *tb, const struct result_cell *const cells[2],
 		    i * COLUMN_PER_DESIGN, bufs[i]);
 	}
 	tb->tb_star |= star;
-	texts[COLUMN_READERS] = FORMATF("%u%c", any->readers,
-	    star ? '*' : ' ');
+	texts[COLUMN_READERS] = FORMATF("%u%c", any->readers, star ? '*' : ' ');
 	if (table_noted(cells[0]) && table_noted(cells[1]) &&
 	    same_note(cells[0], cells[1])) {
 		table_mark(tb, cells[0], 3, marks);

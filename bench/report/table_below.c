@@ -142,8 +142,7 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 	format_wrapf(out, "", 2, "Rankings by total MB/s, and in what share of "
 	    "the samples they hold: %u of %u robust, in 90 %% or more and by "
 	    "1 %% or more%s", robust, ru->ranking_count,
-	    all || robust == ru->ranking_count ? "." :
-	    "; those that are not:");
+	    all || robust == ru->ranking_count ? "." : "; those that are not:");
 	for (unsigned i = 0; i < ru->ranking_count; i++) {
 		const struct result_ranking *rr = &ru->rankings[i];
 

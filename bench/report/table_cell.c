@@ -63,8 +63,7 @@ print_readers(FILE *out, const struct result_cell *cell)
 	fprintf(out, "%-*s", CELL_LABEL, "each reader");
 	for (i = 0; i < cell->readers && i < CELL_READERS; i++) {
 		/* Room for the unit behind the last. */
-		if (column + FORMAT_WIDTH + 2 + strlen(name) >
-		    FORMAT_COLUMNS) {
+		if (column + FORMAT_WIDTH + 2 + strlen(name) > FORMAT_COLUMNS) {
 			fprintf(out, "\n%*s", CELL_LABEL, "");
 			column = CELL_LABEL;
 		}
@@ -96,8 +95,7 @@ print_harvest(FILE *out, const struct result_cell *cell)
 	    FORMAT(percent, h->block_percent));
 	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
 	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
-	    FORMAT(ns,
-	    COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
 	format_wrapf(out, " ", CELL_LABEL, "holds %s %% of the time that the "
 	    "lock is held", FORMAT(percent,
 	    percent_of(cell->fairness.hold_share_harvest, 1)));

@@ -206,8 +206,7 @@ print_knee_and_peak(FILE *out, const struct usl_curve *uc)
 }
 
 static void
-print_retrograde(FILE *out, const struct curve *cu,
-    const struct usl_curve *uc)
+print_retrograde(FILE *out, const struct curve *cu, const struct usl_curve *uc)
 {
 	const char *word = provenance_short(cu->cu_cells[0]);
 	const struct result_cell *from, *to;

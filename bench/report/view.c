@@ -31,8 +31,7 @@ print_heading(FILE *out, const struct result *r, const struct result_cell *cell)
 	char buf[COMPARABLE_SIZE], provenance[COMPARABLE_SIZE];
 	struct text t = { .s = "" };
 
-	text_add(&t, "%s, lock %s, ", cell->design,
-	    comparable_lock(cell, buf));
+	text_add(&t, "%s, lock %s, ", cell->design, comparable_lock(cell, buf));
 	text_add(&t, "%s, %s crypto, %s", cell->cipher, cell->crypto,
 	    comparable_load(cell, buf));
 	if (comparable_place(r) != NULL)

@@ -114,8 +114,7 @@ result_cell_order(const void *left, const void *right)
 		offsetof(struct result_cell, host),
 	};
 	const struct result_cell *a = *(const struct result_cell *const *)left;
-	const struct result_cell *b =
-	    *(const struct result_cell *const *)right;
+	const struct result_cell *b = *(const struct result_cell *const *)right;
 	size_t i;
 	int d = 0;
 

@@ -55,8 +55,7 @@ read_text(struct reader *rd, const json_t *j, const struct field *f,
 	if ((double)n < ft->ft_low)
 		return (refuse(rd, key, "empty"));
 	if ((double)n > ft->ft_high)
-		return (refuse(rd, key, "longer than %.0f bytes",
-		    ft->ft_high));
+		return (refuse(rd, key, "longer than %.0f bytes", ft->ft_high));
 	for (const char *c = text; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return (refuse(rd, key, "has a control character"));
@@ -237,8 +236,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 		elements = calloc(n + 1, field_size(f));
 		if (elements == NULL)
 			return (ENOMEM);
-		memcpy((char *)base + f->f_offset, &elements,
-		    sizeof(elements));
+		memcpy((char *)base + f->f_offset, &elements, sizeof(elements));
 	}
 	if (counts)
 		*count = (unsigned)n;

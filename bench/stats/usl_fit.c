@@ -116,8 +116,7 @@ fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
 		return (ENOMEM);
 	x = gsl_vector_view_array(start, p);
 	*squares = INFINITY;
-	if (gsl_multifit_nlinear_init(&x.vector, &fdf, w) ==
-	    GSL_SUCCESS) {
+	if (gsl_multifit_nlinear_init(&x.vector, &fdf, w) == GSL_SUCCESS) {
 		/* Where no step helps any more the fit is as good as it is. */
 		gsl_multifit_nlinear_driver(USL_ITERATIONS, 1e-13, 1e-13, 0,
 		    NULL, NULL, &info, w);
@@ -162,8 +161,7 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 	for (unsigned i = 0; i < n; i++) {
 		KASSERT(points[i].up_readers >= 1 &&
 		    points[i].up_mb_per_s >= USL_MB_PER_S_MIN &&
-		    points[i].up_mb_per_s <= USL_MB_PER_S_MAX, ("point %u",
-		    i));
+		    points[i].up_mb_per_s <= USL_MB_PER_S_MAX, ("point %u", i));
 		pr.unit = fmin(pr.unit, points[i].up_readers /
 		    points[i].up_mb_per_s);
 	}

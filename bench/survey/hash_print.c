@@ -55,8 +55,7 @@ print_head(FILE *out, const struct hash_survey *hv, const struct block *bl)
 			snprintf(bytes, sizeof(bytes), "%u bytes",
 			    hv->hv_size[f - HASH_MESSAGE]);
 		fprintf(out, "%*s", f < HASH_MESSAGE ? CELL_WIDTH :
-		    2 * CELL_WIDTH, f < HASH_MESSAGE ? figure_names[f] :
-		    bytes);
+		    2 * CELL_WIDTH, f < HASH_MESSAGE ? figure_names[f] : bytes);
 	}
 	fprintf(out, "\n%-*s %4s", NAME_WIDTH, "digest", "out");
 	for (unsigned i = 0; i < bl->bl_figures; i++)

@@ -340,8 +340,7 @@ kat_set_counter(struct kat *k)
 	uint8_t le[UINT128_BYTES];
 	size_t n;
 
-	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 ||
-	    n != sizeof(le))
+	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 || n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", k->k_args[0]));
 	gc.gc_counter = uint128_decode_le(le);

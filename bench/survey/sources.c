@@ -105,8 +105,7 @@ static int
 visit(struct survey *sy, unsigned point)
 {
 	struct sources *sr = (struct sources *)sy;
-	struct sources_curve *sc = &sr->sr_curves[point /
-	    sr->sr_thread_counts];
+	struct sources_curve *sc = &sr->sr_curves[point / sr->sr_thread_counts];
 	struct sources_point *sp = &sr->sr_points[point];
 	struct sources_sample *sm = &sp->sp_samples[sp->sp_count];
 	int error;

@@ -87,8 +87,7 @@ curve_json(const void *of, unsigned number)
 		    sc->sc_first[i]));
 	for (unsigned i = 0; i < sr->sr_thread_counts; i++)
 		if (sc->sc_points[i].sp_count > 0)
-			json_append(&points, point_json(sc,
-			    &sc->sc_points[i]));
+			json_append(&points, point_json(sc, &sc->sc_points[i]));
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
 	    "s:b}}", "source", sc->sc_source->ns_name,
 	    "descr", sc->sc_source->ns_descr,

@@ -41,8 +41,7 @@ static const char *const status_words[SOURCES_STATUSES] = {
 
 /* The point of a curve with the most threads, a CPU for each; or NULL. */
 static const struct sources_point *
-most(const struct sources *sr, const struct sources_curve *sc,
-    unsigned threads)
+most(const struct sources *sr, const struct sources_curve *sc, unsigned threads)
 {
 	const struct sources_point *found = NULL, *sp = sc->sc_points;
 
@@ -264,8 +263,7 @@ print_peak(FILE *out, const struct sources *sr)
 		const struct sources_point *sp = &sc->sc_points[i];
 
 		if (!sp->sp_oversubscribed && sp->sp_count > 0 &&
-		    (best == NULL || sp->sp_reads_per_s >
-		    best->sp_reads_per_s))
+		    (best == NULL || sp->sp_reads_per_s > best->sp_reads_per_s))
 			best = sp;
 	}
 	fputs("\nmost 64-bit rdrands\n", out);

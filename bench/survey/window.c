@@ -66,8 +66,7 @@ static void
 wait_for_start(struct window *wi)
 {
 	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == wi->wi_threads) {
-		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() +
-		    wi->wi_ns));
+		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() + wi->wi_ns));
 		atomic_store_rel_32(&wi->wi_go, 1);
 	}
 	/* With a CPU of its own it spins: after a yield it starts late. */

@@ -346,8 +346,7 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 	if (error != 0)
 		return (error);
 	fprintf(stderr, "rngsim: %s: %s: %u of %u repeats were there",
-	    op->op_command, ck->ck_file, ck->ck_before,
-	    count * op->op_repeats);
+	    op->op_command, ck->ck_file, ck->ck_before, count * op->op_repeats);
 	if (op->op_uncertainty > 0)
 		fprintf(stderr, ", and %u runs with drawn profiles",
 		    ck->ck_draw_count);

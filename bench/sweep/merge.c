@@ -192,8 +192,7 @@ merge_free(struct merge *mg)
  * cells another host is refused, or with --across their factor.
  */
 static int
-host_of(struct merge *mg, const char *file, struct result *r,
-    unsigned *host)
+host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 {
 	const struct result_host *a = &r->host, *b;
 	unsigned i;
@@ -326,8 +325,7 @@ append_cells(struct result *all, const char *file)
 		result_free(&r);
 		return (run_error("merge", "no memory"));
 	}
-	memcpy(grown + all->cell_count, r.cells, r.cell_count *
-	    sizeof(*grown));
+	memcpy(grown + all->cell_count, r.cells, r.cell_count * sizeof(*grown));
 	all->cells = grown;
 	all->cell_count += r.cell_count;
 	r.cell_count = 0;
@@ -370,8 +368,7 @@ write_whole(const struct merge *mg, struct result *first, const char *output,
 	int error;
 
 	first->argv = merge_argv(mg, output);
-	snprintf(first->started, sizeof(first->started), "%s",
-	    mg->mg_started);
+	snprintf(first->started, sizeof(first->started), "%s", mg->mg_started);
 	/* A prediction does not depend on where it was continued. */
 	if (strcmp(first->cells[0].engine, "virtual") == 0)
 		first->resumed_count = 0;

@@ -148,8 +148,7 @@ work(void *context, unsigned task, unsigned slot)
 	mc.mc_progress_ps = &sl->sl_progress_ps;
 	mc.mc_stop = cp.cp_stop;
 	mc.mc_observer = op->op_observer;
-	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure,
-	    sl->sl_why);
+	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure, sl->sl_why);
 }
 
 static void

@@ -399,8 +399,7 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 			summary_free(&sw.sw_cells[i]);
 	}
 	if (error == 0)
-		error = op->op_simulated ? simulate_all(&sw) :
-		    measure_all(&sw);
+		error = op->op_simulated ? simulate_all(&sw) : measure_all(&sw);
 	for (i = live = 0; i < sw.sw_grid_count; i++)
 		if (sw.sw_cells[i].sc_count > 0)
 			sw.sw_grid[live++] = sw.sw_grid[i];

@@ -44,8 +44,7 @@ trace_end(struct options *op, struct timeline *tl)
 		{ "lock", ce.ce_lock },
 		{ "cipher", ce.ce_cipher->ci_name },
 		{ "readers", FORMATF("%u", ce.ce_readers) },
-		{ "request_bytes", FORMATF("%" PRIu64,
-		    ce.ce_request_bytes) },
+		{ "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes) },
 		{ "seed", FORMATF("%" PRIu64, op->op_seed) },
 	};
 	struct timeline_outcome to;

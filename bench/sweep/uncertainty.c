@@ -194,8 +194,7 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	struct stats_change sc;
 
 	stats_change(b->uncertainty.total_samples,
-	    a->uncertainty.total_samples, a->uncertainty.samples, scratch,
-	    &sc);
+	    a->uncertainty.total_samples, a->uncertainty.samples, scratch, &sc);
 	if (sc.sc_median < 0) {
 		better = b;
 		worse = a;

@@ -213,8 +213,7 @@ observe(void *context, const struct vm_note *vn)
 	/* Threads run ahead of each other a little: later events wait. */
 	back = tl->tl_last_ps > now ? tl->tl_last_ps - now : 0;
 	now += back;
-	if (tl->tl_marked &&
-	    now >= tl->tl_base_ps + tl->tl_span.ts_to_ps) {
+	if (tl->tl_marked && now >= tl->tl_base_ps + tl->tl_span.ts_to_ps) {
 		finish(tl, tl->tl_base_ps + tl->tl_span.ts_to_ps);
 		return;
 	}

@@ -63,8 +63,7 @@ static uint64_t
 hash_number(uint64_t hash, uint64_t v)
 {
 	for (unsigned i = 0; i < 8; i++)
-		hash = (hash ^ (v >> (8 * i) & 0xff)) *
-		    UINT64_C(0x100000001b3);
+		hash = (hash ^ (v >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
 	return (hash);
 }
 
@@ -163,8 +162,7 @@ set_length(struct loading *ld, const char *text)
 	if (ld->ld_length_ns != 0)
 		return (lines_refuse(&ld->ld_lines, "a second length: "
 		    "expected one"));
-	if (parse_number(text, &v) != 0 || v < 1 ||
-	    v > RECORDING_LENGTH_MAX_NS)
+	if (parse_number(text, &v) != 0 || v < 1 || v > RECORDING_LENGTH_MAX_NS)
 		return (lines_refuse(&ld->ld_lines, "length \"%.40s\": "
 		    "expected nanoseconds, 1..%" PRId64, text,
 		    RECORDING_LENGTH_MAX_NS));
@@ -177,8 +175,7 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 {
 	uint64_t gap_ns, n;
 
-	if (parse_number(gap, &gap_ns) != 0 ||
-	    gap_ns > RECORDING_LENGTH_MAX_NS)
+	if (parse_number(gap, &gap_ns) != 0 || gap_ns > RECORDING_LENGTH_MAX_NS)
 		return (lines_refuse(&ld->ld_lines, "gap \"%.40s\": expected "
 		    "nanoseconds since the stream's request before, "
 		    "0..%" PRId64, gap, RECORDING_LENGTH_MAX_NS));

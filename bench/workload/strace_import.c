@@ -188,8 +188,7 @@ classify(const char *text)
 		return (CALL_READ_UNKNOWN);
 	n = begins(text, "</dev/urandom") ? 13 : 12;
 	return (begins(text, n == 13 ? "</dev/urandom" : "</dev/random") &&
-	    (text[n] == '>' || text[n] == '<') ? CALL_RANDOM :
-	    CALL_READ_OTHER);
+	    (text[n] == '>' || text[n] == '<') ? CALL_RANDOM : CALL_READ_OTHER);
 }
 
 /* The text behind the last ") = ", which buffers can show too; or NULL. */

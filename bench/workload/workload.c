@@ -142,8 +142,7 @@ workload_begin(struct workload_player *wp, const struct workload *wl,
 	switch (wl->wl_arrivals) {
 	case ARRIVALS_CONSTANT:
 		/* Readers in step would meet at the lock each time. */
-		wp->wp_phase_ns = draw_share(wp) * ns_per_s /
-		    wl->wl_rate_per_s;
+		wp->wp_phase_ns = draw_share(wp) * ns_per_s / wl->wl_rate_per_s;
 		break;
 	case ARRIVALS_RECORDED:
 		wp->wp_stream = stream_of(wl, reader);

@@ -189,8 +189,7 @@ parse_pause(const struct parsing *pa, char *text)
 	}
 	after = split(count);
 	if (after == NULL)
-		return (refuse(pa, "burst: \"%.40s\": expected N:TIME",
-		    count));
+		return (refuse(pa, "burst: \"%.40s\": expected N:TIME", count));
 	if (parse_number(count, &v) != 0 || v < 1 || v > WORKLOAD_BURST_MAX)
 		return (refuse(pa, "burst: \"%.40s\": expected requests, "
 		    "1..%d", count, WORKLOAD_BURST_MAX));
@@ -304,8 +303,7 @@ load(const struct parsing *pa, const char *path)
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
-	if (stat(path, &wl->wl_file) == 0 &&
-	    !S_ISREG(wl->wl_file.st_mode)) {
+	if (stat(path, &wl->wl_file) == 0 && !S_ISREG(wl->wl_file.st_mode)) {
 		refuse(pa, "%s: expected a regular file", path);
 		return (EBADMSG);
 	}

@@ -113,8 +113,7 @@ read_modifiers(struct reading *re, struct failpoint_term *ft)
 		} else if (*re->re_at == '*') {
 			if (point || units < 1 || units > INT_MAX) {
 				re->re_at = start;
-				return (expected(re,
-				    "a count, 1..2147483647"));
+				return (expected(re, "a count, 1..2147483647"));
 			}
 			ft->ft_count = (uint32_t)units;
 		} else {

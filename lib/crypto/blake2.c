@@ -35,8 +35,7 @@ make(struct blake2 *b, const char *name)
 	b->b_ctx = EVP_MD_CTX_new();
 	if (b->b_ctx == NULL)
 		return (ENOMEM);
-	return (EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL) == 1 ? 0 :
-	    ENOTSUP);
+	return (EVP_DigestInit_ex2(b->b_ctx, b->b_md, NULL) == 1 ? 0 : ENOTSUP);
 }
 
 void

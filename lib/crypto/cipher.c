@@ -245,8 +245,7 @@ evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
 
 enum { WIDE_BLOCKS = 4 };
 
-typedef uint64_t wide_t
-    __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
+typedef uint64_t wide_t __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
 
 /*
  * Writes that many counters, a multiple of WIDE_BLOCKS; the low half must not

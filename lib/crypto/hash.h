@@ -85,8 +85,7 @@ struct hash_library {
 #define	HASH_FUNCTIONS							\
 	load, NULL, init, clear, start, clear, update, finish
 
-extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib,
-    hash_cpu;
+extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib, hash_cpu;
 
 /* All libraries. */
 extern const struct hash_library *const hash_libraries[];

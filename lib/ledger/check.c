@@ -145,8 +145,7 @@ check_pool(const struct at *at, struct ledger_core *lc)
 	if (!holds(lc, pool, at->at_lr->lr_word))
 		ledger_wrong(at->at_lg, LEDGER_EVENTS, &lc->lc_event, &second);
 	if ((lc->lc_taken & bit) != 0)
-		ledger_wrong(at->at_lg, LEDGER_POOLS, &lc->lc_drained,
-		    &second);
+		ledger_wrong(at->at_lg, LEDGER_POOLS, &lc->lc_drained, &second);
 	if (pool == 0)
 		lc->lc_pool0 = lc->lc_held[0];
 	lc->lc_taken |= bit;

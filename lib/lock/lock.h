@@ -319,8 +319,7 @@ lock_numa_node(const struct lock *l)
 static inline unsigned
 lock_numa_nodes(const struct lock *l)
 {
-	return (l->lo_config.nodes == 0 ? machine_nodes() :
-	    l->lo_config.nodes);
+	return (l->lo_config.nodes == 0 ? machine_nodes() : l->lo_config.nodes);
 }
 
 static inline bool

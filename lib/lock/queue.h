@@ -48,8 +48,7 @@ queue_try(struct lock *l, struct queue_node *me)
 }
 
 static inline void
-queue_wait(struct queue_node *me, struct queue_node *last,
-    struct lock_spin *ls)
+queue_wait(struct queue_node *me, struct queue_node *last, struct lock_spin *ls)
 {
 	/* Release: publishes my node's words with its address. */
 	atomic_store_rel_ptr(&last->qn_next, (uintptr_t)me);

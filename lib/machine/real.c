@@ -82,8 +82,7 @@ void
 real_wake(_Atomic uint32_t *word, int threads)
 {
 #if defined(__linux__)
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads,
-	    NULL, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
 #elif defined(__FreeBSD__)
 	_umtx_op(word, UMTX_OP_WAKE_PRIVATE, threads, NULL, NULL);
 #endif
@@ -238,8 +237,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 		td->mt_bound = cpu_bind(td->mt_pthread,
 		    (unsigned)td->mt_cpu) == 0;
 	if (td->mt_bound)
-		td->mt_node = (int)cpu_node(cpu_os_index(
-		    (unsigned)td->mt_cpu));
+		td->mt_node = (int)cpu_node(cpu_os_index((unsigned)td->mt_cpu));
 	atomic_store_rel_32(&td->mt_go, 1);
 	machine_wake_32(&td->mt_go);
 	return (0);

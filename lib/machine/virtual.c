@@ -286,8 +286,7 @@ line_of(struct vm *vm, const struct m32 *word)
 
 /* Sleeps until woken or timed out; true: woken. */
 static bool
-block(struct vm *vm, struct vm_line *line, const void *word,
-    int64_t timeout_ns)
+block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 {
 	struct vm_thread *self = vm->vm_self;
 	uint64_t until_ps;

@@ -106,8 +106,7 @@ parse_number(const struct reader *rd, const char *word, unsigned key)
 	if (wrong != NULL)
 		return (refuse(rd, "\"%.40s\" is %s; expected %s%g..%g%s%s",
 		    word, wrong, whole ? "a whole number, " : "",
-		    pf->pf_least, pf->pf_most, *unit == '\0' ? "" : " ",
-		    unit));
+		    pf->pf_least, pf->pf_most, *unit == '\0' ? "" : " ", unit));
 	/* Not -0, which would be written as such. */
 	rd->rd_pr->pr_value[key] = v == 0 ? 0 : v;
 	return (0);

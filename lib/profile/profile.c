@@ -152,8 +152,7 @@ profile_host_path(char *path, size_t size)
 }
 
 static int
-load_file(struct profile *pr, const char *path,
-    char error[PROFILE_ERROR_SIZE])
+load_file(struct profile *pr, const char *path, char error[PROFILE_ERROR_SIZE])
 {
 	const char *wrong = NULL;
 	char *text = NULL;
@@ -212,8 +211,7 @@ refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
 		    "\"%.60s\": expected host, ", name);
 	for (const struct profile_shipped *ps = profile_shipped;
-	    ps->ps_name != NULL &&
-	    n < PROFILE_ERROR_SIZE; ps++)
+	    ps->ps_name != NULL && n < PROFILE_ERROR_SIZE; ps++)
 		n += (size_t)snprintf(error + n, PROFILE_ERROR_SIZE - n, "%s, ",
 		    ps->ps_name);
 	if (n < PROFILE_ERROR_SIZE)
