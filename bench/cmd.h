@@ -56,22 +56,20 @@ extern char *const *command_argv;
 /* The functions below print why they failed and return an exit status, or 0. */
 
 /* Starts libcrypto; crypto_fini() ends it. */
-int command_crypto(const struct options *op);
+int command_crypto(void);
 
 /* Executes the program anew where libcrypto's instructions are others. */
-int command_crypto_mode(const struct options *op, enum crypto_mode mode);
+int command_crypto_mode(enum crypto_mode mode);
 
 /* Opens the file that becomes path; does nothing without a path. */
-int command_open(const struct options *op, const char *path,
-    struct atomic_file *of);
+int command_open(const char *path, struct atomic_file *of);
 
 /* Writes text and completes such a file. */
-int command_commit(const struct options *op, const char *path,
-    struct atomic_file *of, const char *text, size_t len);
+int command_commit(const char *path, struct atomic_file *of, const char *text,
+    size_t len);
 
 /* The same with what a function prints; it returns 0 or an errno value. */
-int command_write(const struct options *op, const char *path,
-    struct atomic_file *of, int (*print)(FILE *out, const void *arg),
-    const void *arg);
+int command_write(const char *path, struct atomic_file *of,
+    int (*print)(FILE *out, const void *arg), const void *arg);
 
 #endif

@@ -54,20 +54,19 @@ check(struct options *op)
 	const struct evidence *ev;
 
 	if (lock == GIVEN(op, ASSURE_DESIGN))
-		return (usage_error("assure", "expected a design, -d NAME, or "
-		    "a lock, -l NAME; \"rngsim list designs\" and \"rngsim "
-		    "list locks\" have them"));
+		return (usage_error("expected a design, -d NAME, or a lock, -l "
+		    "NAME; \"rngsim list designs\" and \"rngsim list locks\" "
+		    "have them"));
 	for (unsigned i = 0; i < op->op_rows.ol_count; i++) {
 		ev = &evidences[op->op_rows.ol_value[i]];
 		if (ev->ev_lock != lock)
-			return (usage_error("assure", "--only: \"%s\" is a "
-			    "check of a %s", ev->ev_name, lock ? "design" :
-			    "lock"));
+			return (usage_error("--only: \"%s\" is a check of a %s",
+			    ev->ev_name, lock ? "design" : "lock"));
 	}
 	ra = lock ? NULL : generators[op->op_designs.ol_value[0]];
 	if (ra != NULL && (ra->ra_flags & RA_NULL) != 0)
-		return (usage_error("assure", "-d: design \"%s\" makes no "
-		    "random numbers: expected one that does", ra->ra_ident));
+		return (usage_error("-d: design \"%s\" makes no random "
+		    "numbers: expected one that does", ra->ra_ident));
 	return (0);
 }
 
@@ -190,9 +189,9 @@ show(const struct options *op, const struct page *pg, struct atomic_file of[2])
 	int status;
 
 	(void)page_print(stdout, pg);
-	status = command_write(op, op->op_output, &of[0], page_print, pg);
+	status = command_write(op->op_output, &of[0], page_print, pg);
 	if (status == 0)
-		status = command_write(op, op->op_html, &of[1], print_html, pg);
+		status = command_write(op->op_html, &of[1], print_html, pg);
 	return (status != 0 || page_verdict(pg) != EVIDENCE_FAILS ? status :
 	    EXIT_FAILURE);
 }
@@ -214,8 +213,8 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 	if (error == EALREADY)
 		return (EXIT_FAILURE);
 	if (error != 0)
-		return (run_error("assure", "%s", error == EINTR ?
-		    "interrupted; no page was written" : strerror(error)));
+		return (run_error("%s", error == EINTR ? "interrupted; no page "
+		    "was written" : strerror(error)));
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (rq->rq_wanted[i])
 			shown[i] = &rows[i];
@@ -265,15 +264,15 @@ run(struct options *op)
 	for (unsigned i = 0;
 	    op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS; i++)
 		if (evidences[i].ev_lock == GIVEN(op, ASSURE_LOCK))
-			status = option_list_add(op, &op->op_rows, "--only",
+			status = option_list_add(&op->op_rows, "--only",
 			    evidences[i].ev_name, i);
 	if (op->op_plan != NULL)
 		return (status != 0 ? status : plan_write(op, command_argv,
 		    op->op_rows.ol_count));
-	status = rows == NULL || rh == NULL ? run_error("assure", "no memory") :
-	    command_open(op, op->op_output, &of[0]);
+	status = rows == NULL || rh == NULL ? run_error("no memory") :
+	    command_open(op->op_output, &of[0]);
 	if (status == 0)
-		status = command_open(op, op->op_html, &of[1]);
+		status = command_open(op->op_html, &of[1]);
 	if (status == 0) {
 		make_request(&rq, op);
 		status = assure(&rq, rows, rh, of);

@@ -14,13 +14,13 @@ part(const struct options *op)
 {
 	int error;
 
-	error = command_crypto_mode(op, op->op_crypto);
+	error = command_crypto_mode(op->op_crypto);
 	if (error == 0)
-		error = command_crypto(op);
+		error = command_crypto();
 	if (error != 0)
 		return (error);
 	error = calibrate_part(op->op_crypto, op->op_time_s, stdout);
-	return (error == 0 ? EXIT_SUCCESS : run_error("calibrate", "%s: %s",
+	return (error == 0 ? EXIT_SUCCESS : run_error("%s: %s",
 	    crypto_mode_names[op->op_crypto], strerror(error)));
 }
 
@@ -50,17 +50,16 @@ open_output(const struct options *op, char path[PATH_MAX],
 
 	if (op->op_output != NULL) {
 		if (strlen(op->op_output) >= PATH_MAX)
-			return (run_error("calibrate", "-o: %s",
-			    strerror(ENAMETOOLONG)));
+			return (run_error("-o: %s", strerror(ENAMETOOLONG)));
 		snprintf(path, PATH_MAX, "%s", op->op_output);
-		return (command_open(op, path, of));
+		return (command_open(path, of));
 	}
 	if (profile_host_path(path, PATH_MAX) != 0)
-		return (run_error("calibrate", "no HOME to keep the profile "
-		    "in: use -o FILE"));
+		return (run_error("no HOME to keep the profile in: use -o "
+		    "FILE"));
 	error = make_folders(path);
-	return (error == 0 ? command_open(op, path, of) :
-	    run_error("calibrate", "%s: %s", path, strerror(error)));
+	return (error == 0 ? command_open(path, of) :
+	    run_error("%s: %s", path, strerror(error)));
 }
 
 static int
@@ -84,21 +83,20 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 
 	error = calibrate_measure(&cb, &params, busy);
 	if (error == EBUSY) {
-		(void)run_error("calibrate", "this machine is not fit to be "
-		    "calibrated: %s; or use --force, which marks the profile",
-		    busy);
+		(void)run_error("this machine is not fit to be calibrated: %s; "
+		    "or use --force, which marks the profile", busy);
 		return (EXIT_UNFIT);
 	}
 	if (error != 0)
-		return (run_error("calibrate", "%s", busy));
+		return (run_error("%s", busy));
 	calibrate_profile(&cb, busy, &pr);
 	if (crypto_failed() != NULL)
-		return (run_error("calibrate", "libcrypto refused to compute "
-		    "%s", crypto_failed()));
-	if (command_write(op, path, of, print_profile, &pr) != EXIT_SUCCESS)
+		return (run_error("libcrypto refused to compute %s",
+		    crypto_failed()));
+	if (command_write(path, of, print_profile, &pr) != EXIT_SUCCESS)
 		return (EXIT_FAILURE);
 	calibrate_print(stdout, &cb, busy);
-	fprintf(stderr, "rngsim: calibrate: the profile is %s\n", path);
+	run_note("the profile is %s", path);
 	return (EXIT_SUCCESS);
 }
 

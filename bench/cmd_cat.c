@@ -12,9 +12,9 @@ check_memory(const struct options *op)
 
 	if (needed <= memory / 4 * 3)
 		return (0);
-	return (run_error(op->op_command, "the readers' buffers need %.3g GB, "
-	    "this machine has %.3g: use fewer readers (-r) or smaller "
-	    "requests (-s)", (double)needed / 1e9, (double)memory / 1e9));
+	return (run_error("the readers' buffers need %.3g GB, this "
+	    "machine has %.3g: use fewer readers (-r) or smaller requests (-s)",
+	    (double)needed / 1e9, (double)memory / 1e9));
 }
 
 static int
@@ -24,9 +24,9 @@ run(struct options *op)
 
 	status = check_memory(op);
 	if (status == 0)
-		status = command_crypto_mode(op, op->op_crypto);
+		status = command_crypto_mode(op->op_crypto);
 	if (status == 0)
-		status = command_crypto(op);
+		status = command_crypto();
 	if (status == 0)
 		status = options_load_hash(op);
 	if (status != 0)

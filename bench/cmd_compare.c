@@ -16,23 +16,21 @@ static int
 check_together(const struct options *op)
 {
 	if (op->op_operands == 0)
-		return (usage_error("compare", "missing operand: expected two "
-		    "result files, or one and --by"));
+		return (usage_error("missing operand: expected two result "
+		    "files, or one and --by"));
 	if (op->op_operands == 1 && !GIVEN(op, BY))
-		return (usage_error("compare", "one result: expected a second "
-		    "one, or --by design, lock or cipher"));
+		return (usage_error("one result: expected a second one, or "
+		    "--by design, lock or cipher"));
 	if (op->op_operands == 2 && GIVEN(op, BY))
-		return (usage_error("compare", "--by: expected one result, "
-		    "not two"));
+		return (usage_error("--by: expected one result, not two"));
 	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
 	    strcmp(op->op_operand[1], "-") == 0)
-		return (usage_error("compare", "-: expected stdin once"));
+		return (usage_error("-: expected stdin once"));
 	if (!GIVEN(op, BY) && GIVEN(op, BASE))
-		return (usage_error("compare", "--base: expected --by with "
-		    "it"));
+		return (usage_error("--base: expected --by with it"));
 	if (GIVEN(op, REFUSED_OK) && op->op_fail_ifs == 0)
-		return (usage_error("compare", "--refused-ok: expected "
-		    "--fail-if with it"));
+		return (usage_error("--refused-ok: expected --fail-if with "
+		    "it"));
 	return (0);
 }
 
@@ -50,14 +48,14 @@ read_texts(struct comparison *cm)
 	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
 		if (compare_gate_parse(&cm->cm_gate[i], op->op_fail_if[i],
 		    why) != 0)
-			return (usage_error("compare", "--fail-if: \"%s\": "
-			    "%s", op->op_fail_if[i], why));
+			return (usage_error("--fail-if: \"%s\": %s",
+			    op->op_fail_if[i], why));
 		/* Without -q no other quantity is tested. */
 		if (op->op_quantities.ol_count == 0)
 			cm->cm_wanted |= 1u << cm->cm_gate[i].cg_quantity;
 		if ((cm->cm_wanted & 1u << cm->cm_gate[i].cg_quantity) == 0)
-			return (usage_error("compare", "--fail-if: \"%s\": "
-			    "-q leaves this quantity out", op->op_fail_if[i]));
+			return (usage_error("--fail-if: \"%s\": -q leaves this "
+			    "quantity out", op->op_fail_if[i]));
 	}
 	return (0);
 }
@@ -115,9 +113,9 @@ check_alone(const struct comparison *cm, const struct compare *co)
 	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
 		return (0);
 	verdict_cell(&t, co->co_alone[side][0]);
-	return (run_error("compare", "cells only in A: %u, only in B: %u, "
-	    "such as \"%s\" in %c; --common compares the others",
-	    co->co_alone_count[0], co->co_alone_count[1], t.s, "AB"[side]));
+	return (run_error("cells only in A: %u, only in B: %u, such as "
+	    "\"%s\" in %c; --common compares the others", co->co_alone_count[0],
+	    co->co_alone_count[1], t.s, "AB"[side]));
 }
 
 static enum compare_by
@@ -141,8 +139,8 @@ match(const struct comparison *cm, struct compare *co)
 		return (0);
 	if (error == ENOENT && co->co_by != COMPARE_HOST &&
 	    family_find(families[op->op_by], op->op_base) == -1)
-		return (usage_error("compare", "%s", why));
-	return (run_error("compare", "%s", why));
+		return (usage_error("%s", why));
+	return (run_error("%s", why));
 }
 
 static int
@@ -162,18 +160,18 @@ compare(const struct comparison *cm, struct result r[2])
 
 	for (unsigned i = 0; i < cm->cm_files; i++)
 		if (r[i].cell_count == 0)
-			return (run_error("compare", "%s: holds no cell",
+			return (run_error("%s: holds no cell",
 			    cm->cm_op->op_operand[i]));
 	if (compare_conditions(&co, GIVEN(cm->cm_op, ACROSS), why) != 0)
-		status = run_error("compare", "%s", why);
+		status = run_error("%s", why);
 	else
 		status = match(cm, &co);
 	if (status == 0)
 		status = check_alone(cm, &co);
 	if (status == 0) {
 		error = compare_judge(&co);
-		status = error != 0 ? run_error("compare", "%s",
-		    strerror(error)) : emit(cm, &co);
+		status = error != 0 ? run_error("%s", strerror(error)) :
+		    emit(cm, &co);
 	}
 	compare_free(&co);
 	return (status);
@@ -193,8 +191,7 @@ run(struct options *op)
 	for (loaded = 0; loaded < cm.cm_files && status == 0; loaded++) {
 		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
 			continue;
-		status = run_error("compare", "%s: %s", op->op_operand[loaded],
-		    why);
+		status = run_error("%s: %s", op->op_operand[loaded], why);
 		break;
 	}
 	if (status == 0)

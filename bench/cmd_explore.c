@@ -103,20 +103,20 @@ make_campaign(struct campaign *cn, const struct options *op)
 	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (counterexample_set_tunable(&cn->cn_subject,
 		    op->op_tunables[i], why, sizeof(why)) != 0)
-			return (usage_error("explore", "-S: %s", why));
+			return (usage_error("-S: %s", why));
 	error = strategy_parse(text, &sy, &cn->cn_parameter);
 	if (error == ENOENT) {
 		family_join(&family_strategies, 0, NULL, names, sizeof(names));
-		return (usage_error("explore", "--strategy: \"%s\": expected "
-		    "%s", text, names));
+		return (usage_error("--strategy: \"%s\": expected %s", text,
+		    names));
 	}
 	if (error == ERANGE)
-		return (usage_error("explore", "--strategy: \"%s\": expected "
-		    "%s:%u..%u, its %s", text, sy->sy_name, sy->sy_least,
-		    sy->sy_most, sy->sy_means));
+		return (usage_error("--strategy: \"%s\": expected %s:%u..%u, "
+		    "its %s", text, sy->sy_name, sy->sy_least, sy->sy_most,
+		    sy->sy_means));
 	if (error != 0)
-		return (usage_error("explore", "--strategy: \"%s\": %s takes "
-		    "no number", text, sy->sy_name));
+		return (usage_error("--strategy: \"%s\": %s takes no number",
+		    text, sy->sy_name));
 	cn->cn_strategy = sy;
 	return (0);
 }
@@ -222,14 +222,13 @@ print_file(FILE *out, const void *cx)
 }
 
 static int
-write_file(const struct options *op, const struct counterexample *cx,
-    const char *path)
+write_file(const struct counterexample *cx, const char *path)
 {
 	struct atomic_file of;
 	int status;
 
-	status = command_open(op, path, &of);
-	return (status == 0 ? command_write(op, path, &of, print_file, cx) :
+	status = command_open(path, &of);
+	return (status == 0 ? command_write(path, &of, print_file, cx) :
 	    status);
 }
 
@@ -277,19 +276,17 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 		explore_print_failure(stdout, cx, &ce->ce_outcome);
 	execution_free(ex);
 	if (error == EPROTO)
-		(void)run_error("explore", "the same schedule came out "
-		    "otherwise when it was run again: something in it is not "
-		    "determined");
+		(void)run_error("the same schedule came out otherwise when it "
+		    "was run again: something in it is not determined");
 	else if (error != 0)
-		(void)run_error("explore", "cannot make it smaller: %s",
-		    strerror(error));
+		(void)run_error("cannot make it smaller: %s", strerror(error));
 	document_failure(ep->ep_document, cx, error == 0 ? &cr.cr_outcome :
 	    &ce->ce_outcome);
-	print_again(ep, cx, write_file(op, cx, path) == 0 ? path : NULL);
+	print_again(ep, cx, write_file(cx, path) == 0 ? path : NULL);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
-		(void)run_error("explore", "stdout: %s",
+		(void)run_error("stdout: %s",
 		    strerror(errno != 0 ? errno : EIO));
 }
 
@@ -350,10 +347,9 @@ run_rows(struct exploration *ep)
 	if (error == EALREADY)
 		return (EXIT_FAILURE);
 	if (error == EINTR)
-		return (run_error("explore", "interrupted: %u of %u rows, the "
-		    "last in part; nothing had failed", i, rows));
-	return (error == 0 ? EXIT_SUCCESS : run_error("explore", "%s",
-	    strerror(error)));
+		return (run_error("interrupted: %u of %u rows, the last in "
+		    "part; nothing had failed", i, rows));
+	return (error == 0 ? EXIT_SUCCESS : run_error("%s", strerror(error)));
 }
 
 static int
@@ -369,7 +365,7 @@ replay(const struct options *op, const char *path, struct atomic_file *of)
 	error = counterexample_load(&cx, path, message);
 	if (error != 0) {
 		counterexample_free(&cx);
-		return (run_error("explore", "%s", message));
+		return (run_error("%s", message));
 	}
 	execution_catch_assertions(true);
 	error = execution_new(&ex);
@@ -377,20 +373,19 @@ replay(const struct options *op, const char *path, struct atomic_file *of)
 		error = counterexample_run(ex, &cx, &et, &cr);
 	execution_catch_assertions(false);
 	if (error != 0) {
-		(void)run_error("explore", "%s: %s", path, strerror(error));
+		(void)run_error("%s: %s", path, strerror(error));
 	} else if (cr.cr_outcome.to_word == NULL) {
 		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
 		    cr.cr_exact ? "" : "\nThe schedule could not be followed "
 		    "to its end.");
 		status = op->op_html == NULL ? EXIT_SUCCESS :
-		    run_error("explore", "%s: not written: nothing failed",
-		    op->op_html);
+		    run_error("%s: not written: nothing failed", op->op_html);
 	} else {
 		print_failure(&cx, &cr.cr_outcome, &et, 0);
 		printf("\n%s\n", cr.cr_same ? "As recorded." :
 		    "Fails, but not as recorded.");
 		if (op->op_html != NULL)
-			(void)command_write(op, op->op_html, of, explore_page,
+			(void)command_write(op->op_html, of, explore_page,
 			    &(struct explore_page){ path, &cx, &cr.cr_outcome,
 			    &et });
 	}
@@ -411,13 +406,12 @@ take_all(struct options *op)
 
 	for (i = 0; all_designs && error == 0 && generator_at(i) != NULL; i++)
 		if ((generators[i]->ra_flags & RA_NULL) == 0)
-			error = option_list_add(op, &op->op_designs, "-d", "",
-			    i);
+			error = option_list_add(&op->op_designs, "-d", "", i);
 	for (i = 0; all_locks && error == 0 && lock_name(i) != NULL; i++)
 		if ((simulated_lock_at(i)->lc_flags & LC_EXCLUDES) != 0)
-			error = option_list_add(op, &op->op_locks, "-l", "", i);
+			error = option_list_add(&op->op_locks, "-l", "", i);
 	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
-		error = option_list_add(op, &op->op_ciphers, "-c", "", i);
+		error = option_list_add(&op->op_ciphers, "-c", "", i);
 	return (error);
 }
 
@@ -429,9 +423,9 @@ check_parts(struct options *op, struct campaign *cn)
 	if (op->op_parts == 0)
 		op->op_parts = most < PARTS ? (unsigned)most : PARTS;
 	if (op->op_parts > most || op->op_part_of > most)
-		return (usage_error("explore", "%s: expected at most %" PRIu64
-		    " job%s of these schedules", op->op_plan != NULL ?
-		    "--parts" : "--part", most, PLURAL(most)));
+		return (usage_error("%s: expected at most %" PRIu64 " job%s "
+		    "of these schedules", op->op_plan != NULL ? "--parts" :
+		    "--part", most, PLURAL(most)));
 	return (0);
 }
 
@@ -443,22 +437,22 @@ check(struct options *op)
 	int error;
 
 	if (op->op_output != NULL && holds_text(op->op_output))
-		return (usage_error("explore", "-o: \"%s\" is there already: "
-		    "expected a new file", op->op_output));
+		return (usage_error("-o: \"%s\" is there already: expected a "
+		    "new file", op->op_output));
 	if (op->op_replay != NULL && op->op_given > 1 + GIVEN(op, HTML))
-		return (usage_error("explore", "--replay: the file names all "
-		    "there is to run: expected no other option but --html"));
+		return (usage_error("--replay: the file names all there is to "
+		    "run: expected no other option but --html"));
 	if (GIVEN(op, HTML) && op->op_replay == NULL)
-		return (usage_error("explore", "--html: expected --replay with "
-		    "it; a failure leaves a file for that"));
+		return (usage_error("--html: expected --replay with it; a "
+		    "failure leaves a file for that"));
 	if (readers != NULL && strchr(readers, ',') != NULL)
-		return (usage_error("explore", "-r: \"%s\": expected 1..%d, "
-		    "or a range such as 2-4", readers, SCENARIO_READERS_MAX));
+		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
+		    "such as 2-4", readers, SCENARIO_READERS_MAX));
 	if (op->op_sizes.ol_count > SCENARIO_SIZES_MAX)
-		return (usage_error("explore", "-s: more than %d members",
+		return (usage_error("-s: more than %d members",
 		    SCENARIO_SIZES_MAX));
 	if (op->op_tunable_count > COUNTEREXAMPLE_TUNABLES_MAX)
-		return (usage_error("explore", "-S: more than %d",
+		return (usage_error("-S: more than %d",
 		    COUNTEREXAMPLE_TUNABLES_MAX));
 	error = make_campaign(&cn, op);
 	if (error == 0 && (op->op_part_of > 0 || op->op_plan != NULL))
@@ -474,7 +468,7 @@ run(struct options *op)
 	int status;
 
 	if (op->op_replay != NULL) {
-		status = command_open(op, op->op_html, &of);
+		status = command_open(op->op_html, &of);
 		if (status == 0)
 			status = replay(op, op->op_replay, &of);
 		atomic_file_abort(&of);
@@ -491,7 +485,7 @@ run(struct options *op)
 	if (status == 0 && op->op_part_of > 0)
 		campaign_split(&ep.ep_campaign, op->op_part, op->op_part_of);
 	if (status == 0)
-		status = command_open(op, op->op_json, &of);
+		status = command_open(op->op_json, &of);
 	if (status != 0)
 		return (status);
 	ep.ep_document = document_new(command_argv, op->op_seed);

@@ -36,11 +36,11 @@ static int
 check(struct options *op)
 {
 	if (op->op_sizes.ol_count > HASH_SURVEY_SIZES_MAX)
-		return (usage_error("hash", "-s: more than %d members",
+		return (usage_error("-s: more than %d members",
 		    HASH_SURVEY_SIZES_MAX));
 	if (find_sort(op) == SORT_UNKNOWN)
-		return (usage_error("hash", "--sort: \"%s\": expected name, "
-		    "event, finish or a size of -s", op->op_sort));
+		return (usage_error("--sort: \"%s\": expected name, event, "
+		    "finish or a size of -s", op->op_sort));
 	return (0);
 }
 
@@ -63,7 +63,7 @@ print_skipped(const struct hash_survey *hv)
 			if (strcmp(hv->hv_skip[k]->ha_why, why) == 0)
 				text_list(&names, "%s",
 				    hv->hv_skip[k]->ha_name);
-		(void)run_error("hash", "skipped, as %s: %s", why, names.s);
+		(void)run_error("skipped, as %s: %s", why, names.s);
 	}
 }
 
@@ -82,7 +82,7 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 	hv->hv_row = calloc(count, sizeof(*hv->hv_row));
 	hv->hv_skip = calloc(count, sizeof(*hv->hv_skip));
 	if (hv->hv_row == NULL || hv->hv_skip == NULL)
-		return (run_error("hash", "no memory"));
+		return (run_error("no memory"));
 	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(chosen->ol_count > 0 ?
 		    (unsigned)chosen->ol_value[i] : i);
@@ -94,7 +94,7 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 	}
 	print_skipped(hv);
 	if (hv->hv_rows == 0)
-		return (run_error("hash", "no digest is left to be timed"));
+		return (run_error("no digest is left to be timed"));
 	return (EXIT_SUCCESS);
 }
 
@@ -127,7 +127,7 @@ run(struct options *op)
 		.hv_by = find_sort(op),
 	};
 	choose_sizes(op, &hv);
-	status = command_crypto_mode(op, op->op_crypto);
+	status = command_crypto_mode(op->op_crypto);
 	if (status == 0) {
 		stop_catch_signals();
 		status = load(&op->op_digests, &hv, &wrong);

@@ -12,8 +12,7 @@ run_file(const struct options *op, const char *path)
 	if (path != NULL) {
 		in = fopen(path, "re");
 		if (in == NULL)
-			return (run_error("kat", "%s: %s", path,
-			    strerror(errno)));
+			return (run_error("%s: %s", path, strerror(errno)));
 	}
 	error = kat_run(path != NULL ? path : "stdin", in, GIVEN(op, DESIGN) ?
 	    generators[op->op_designs.ol_value[0]]->ra_ident : NULL, stdout,
@@ -22,7 +21,7 @@ run_file(const struct options *op, const char *path)
 		fclose(in);
 	/* kat_run() has printed what is wrong with a line. */
 	if (error != 0 && error != EINVAL)
-		run_error("kat", "%s: %s", path != NULL ? path : "stdin",
+		run_error("%s: %s", path != NULL ? path : "stdin",
 		    strerror(error));
 	return (error != 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }
@@ -31,7 +30,7 @@ static int
 run(struct options *op)
 {
 	const char *path;
-	int status = command_crypto_mode(op, op->op_crypto);
+	int status = command_crypto_mode(op->op_crypto);
 
 	if (status == 0 && op->op_operands == 0)
 		status = run_file(op, NULL);

@@ -10,18 +10,18 @@ check(struct options *op)
 	bool takes;
 
 	if (action == NULL)
-		return (usage_error("kernel", "missing operand: expected "
-		    "check, build, list or clean"));
+		return (usage_error("missing operand: expected check, build, "
+		    "list or clean"));
 	takes = strcmp(action, "check") == 0 || strcmp(action, "build") == 0;
 	if (!takes && strcmp(action, "list") != 0 &&
 	    strcmp(action, "clean") != 0)
-		return (usage_error("kernel", "\"%s\": expected check, build, "
-		    "list or clean", action));
+		return (usage_error("\"%s\": expected check, build, list or "
+		    "clean", action));
 	if (takes && op->op_operands < 2)
-		return (usage_error("kernel", "missing operand: expected a "
-		    "PATH to a sys directory, a source tree or a .c file"));
+		return (usage_error("missing operand: expected a PATH to a sys "
+		    "directory, a source tree or a .c file"));
 	if (!takes && op->op_operands > 1)
-		return (usage_error("kernel", "surplus operand \"%s\"",
+		return (usage_error("surplus operand \"%s\"",
 		    op->op_operand[1]));
 	return (0);
 }
@@ -43,8 +43,8 @@ run(struct options *op)
 	}
 	if (status == 0 || why[0] == '\0')
 		return (status);
-	return ((status == EXIT_USAGE ? usage_error : run_error)("kernel",
-	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));
+	return (complain(status, "%s%s%s", path, path[0] != '\0' ? ": " : "",
+	    why));
 }
 
 const struct command cmd_kernel = { check, run, 0 };

@@ -107,13 +107,13 @@ list_profile(const char *name)
 	switch (profile_load(&pr, name, why)) {
 	case 0:
 		error = profile_write(&pr, stdout);
-		return (error == 0 ? EXIT_SUCCESS : run_error("list",
-		    "stdout: %s", strerror(error)));
+		return (error == 0 ? EXIT_SUCCESS :
+		    run_error("stdout: %s", strerror(error)));
 	case ENOENT:
 	case ESRCH:
-		return (usage_error("list", "%s", why));
+		return (usage_error("%s", why));
 	default:
-		return (run_error("list", "%s", why));
+		return (run_error("%s", why));
 	}
 }
 
@@ -127,8 +127,8 @@ list_design(const char *name)
 
 	family_join(&family_designs, 0, NULL, known, sizeof(known));
 	if (ra == NULL)
-		return (usage_error("list", "designs: \"%s\": expected %s",
-		    name, known));
+		return (usage_error("designs: \"%s\": expected %s", name,
+		    known));
 	printf("%s: %s\n", ra->ra_ident, ra->ra_descr);
 	format_wrap(stdout, "  stands for ", 15, ra->ra_stands);
 	format_wrap(stdout, "  output     ", 15, (ra->ra_flags &
@@ -228,13 +228,12 @@ check(struct options *op)
 
 	if (topic != NULL && family_find(&family_topics, topic) == -1) {
 		family_join(&family_topics, 0, NULL, names, sizeof(names));
-		return (usage_error("list", "\"%s\": expected %s", topic,
-		    names));
+		return (usage_error("\"%s\": expected %s", topic, names));
 	}
 	if (op->op_operands > 1 && strcmp(topic, "profiles") != 0 &&
 	    strcmp(topic, "designs") != 0)
-		return (usage_error("list", "surplus operand \"%s\"; only "
-		    "designs and profiles take one", op->op_operand[1]));
+		return (usage_error("surplus operand \"%s\"; only designs and "
+		    "profiles take one", op->op_operand[1]));
 	return (0);
 }
 

@@ -11,14 +11,14 @@ static int
 check(struct options *op)
 {
 	if (op->op_operands == 0)
-		return (usage_error("merge", "expected the results of the jobs "
+		return (usage_error("expected the results of the jobs "
 		    "of --plan, such as DIR/*.json"));
 	if (op->op_output == NULL)
-		return (usage_error("merge", "expected -o FILE"));
+		return (usage_error("expected -o FILE"));
 	for (int i = 0; i < op->op_operands; i++)
 		if (strcmp(op->op_operand[i], op->op_output) == 0)
-			return (usage_error("merge", "-o: \"%s\" is a part "
-			    "too: expected another file", op->op_output));
+			return (usage_error("-o: \"%s\" is a part too: "
+			    "expected another file", op->op_output));
 	return (0);
 }
 
@@ -42,7 +42,7 @@ run(struct options *op)
 	struct atomic_file of;
 	int status;
 
-	status = command_open(op, op->op_output, &of);
+	status = command_open(op->op_output, &of);
 	if (status != 0)
 		return (status);
 	status = is_campaign(op->op_operand[0]) ? merge_campaigns(op, &of) :

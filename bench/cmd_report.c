@@ -32,8 +32,8 @@ check_one_output(const struct options *op)
 			continue;
 		name = option_defs[views[i].vw_option].od_name;
 		if (first != NULL)
-			return (usage_error("report", "--%s and --%s: expected "
-			    "one of them", first, name));
+			return (usage_error("--%s and --%s: expected one of "
+			    "them", first, name));
 		first = name;
 	}
 	return (0);
@@ -48,18 +48,16 @@ check(struct options *op)
 	if (status != 0)
 		return (status);
 	if (GIVEN(op, HISTOGRAM) && !GIVEN(op, LOCKSTAT))
-		return (usage_error("report", "-H: expected --lockstat beside "
-		    "it"));
+		return (usage_error("-H: expected --lockstat beside it"));
 	if (op->op_operands == 0)
-		return (usage_error("report", "missing operand: expected a "
-		    "result FILE"));
+		return (usage_error("missing operand: expected a result FILE"));
 	if (op->op_operands == 2 && !GIVEN(op, HTML))
-		return (usage_error("report", "surplus operand \"%s\": two "
-		    "results need --html; \"rngsim compare\" compares them "
-		    "too", op->op_operand[1]));
+		return (usage_error("surplus operand \"%s\": two results need "
+		    "--html; \"rngsim compare\" compares them too",
+		    op->op_operand[1]));
 	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
 	    strcmp(op->op_operand[1], "-") == 0)
-		return (usage_error("report", "-: expected stdin once"));
+		return (usage_error("-: expected stdin once"));
 	return (0);
 }
 
@@ -74,7 +72,7 @@ output(const struct options *op, const struct result *r)
 	if (op->op_plot != NULL) {
 		error = plot_write(r, op->op_plot, why);
 		return (error == 0 ? EXIT_SUCCESS :
-		    run_error("report", "%s: %s", op->op_plot, why));
+		    run_error("%s: %s", op->op_plot, why));
 	}
 	for (unsigned i = 0; i < VIEWS; i++)
 		if (op->op_text[views[i].vw_option] != NULL &&
@@ -86,7 +84,7 @@ output(const struct options *op, const struct result *r)
 		puts("no cells");
 	error = report_emit(stdout, r, report);
 	return (error == 0 ? EXIT_SUCCESS :
-	    run_error("report", "stdout: %s", strerror(error)));
+	    run_error("stdout: %s", strerror(error)));
 }
 
 static int
@@ -110,7 +108,7 @@ write_page(const struct options *op, const struct result *r,
 		ps.ps_path[i] = strcmp(op->op_operand[i], "-") == 0 ?
 		    "stdin" : op->op_operand[i];
 	}
-	status = command_write(op, op->op_html, of, print_page, &page);
+	status = command_write(op->op_html, of, print_page, &page);
 	if (status == 0 && ps.ps_chartless[0] != '\0')
 		fprintf(stderr, "rngsim: report: %s: a page without charts: "
 		    "%s\n", op->op_html, ps.ps_chartless);
@@ -125,12 +123,11 @@ run(struct options *op)
 	struct result r[2];
 	int loaded, status;
 
-	status = command_open(op, op->op_html, &of);
+	status = command_open(op->op_html, &of);
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
 			continue;
-		status = run_error("report", "%s: %s", op->op_operand[loaded],
-		    why);
+		status = run_error("%s: %s", op->op_operand[loaded], why);
 		break;
 	}
 	if (status == 0)

@@ -51,13 +51,11 @@ check_file_options(const struct options *op)
 
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (op->op_text[options[i]] != NULL)
-			return (usage_error("reproduce", "%s is for a file of "
-			    "figures: \"%s\" has none",
-			    option_label(options[i], label),
+			return (usage_error("%s is for a file of figures: "
+			    "\"%s\" has none", option_label(options[i], label),
 			    op->op_operand[0]));
-	return (op->op_format != FORMAT_CSV ? 0 : usage_error("reproduce",
-	    "--format: \"csv\": expected table or json with \"%s\"",
-	    op->op_operand[0]));
+	return (op->op_format != FORMAT_CSV ? 0 : usage_error("--format: "
+	    "\"csv\": expected table or json with \"%s\"", op->op_operand[0]));
 }
 
 static int
@@ -68,17 +66,16 @@ check(struct options *op)
 
 	if (op->op_published != NULL) {
 		if (op->op_operands > 0)
-			return (usage_error("reproduce", "\"%s\" and "
-			    "--published: expected one of them",
-			    op->op_operand[0]));
+			return (usage_error("\"%s\" and --published: expected "
+			    "one of them", op->op_operand[0]));
 		if (op->op_profile == NULL || op->op_map == NULL)
-			return (usage_error("reproduce", "--published: "
-			    "expected --profile and --map with it"));
+			return (usage_error("--published: expected --profile "
+			    "and --map with it"));
 		return (0);
 	}
 	if (op->op_operands == 0 && op->op_given > 0)
-		return (usage_error("reproduce", "expected what to reproduce "
-		    "beside the options; \"rngsim reproduce\" lists it"));
+		return (usage_error("expected what to reproduce beside the "
+		    "options; \"rngsim reproduce\" lists it"));
 	if (op->op_operands == 0)
 		return (0);
 	i = family_find(&family_reproductions, op->op_operand[0]);
@@ -86,8 +83,7 @@ check(struct options *op)
 		return (file_of((unsigned)i) != NULL ? 0 :
 		    check_file_options(op));
 	family_join(&family_reproductions, 0, NULL, known, sizeof(known));
-	return (usage_error("reproduce", "\"%s\": expected %s",
-	    op->op_operand[0], known));
+	return (usage_error("\"%s\": expected %s", op->op_operand[0], known));
 }
 
 static int
@@ -126,30 +122,30 @@ show(const struct options *op, const struct reproducing *rg,
 	const unsigned missed = reproduce_missed(rg);
 	int error = 0;
 
-	if (op->op_html != NULL && command_write(op, op->op_html, of,
-	    print_page, rg) != 0)
+	if (op->op_html != NULL &&
+	    command_write(op->op_html, of, print_page, rg) != 0)
 		return (EXIT_FAILURE);
 	if (op->op_format == FORMAT_JSON)
 		error = reproduce_print_json(stdout, rg);
 	else
 		reproduce_print(stdout, rg);
 	if (error != 0)
-		return (run_error("reproduce", "%s", strerror(error)));
+		return (run_error("%s", strerror(error)));
 	if (missed == 0)
 		return (EXIT_SUCCESS);
 	/* The message follows its table. */
 	fflush(stdout);
-	return (run_error("reproduce", "%s: %u of %u figures %s outside what "
-	    "is accepted", rg->rg_what->rd_name, missed,
-	    rg->rg_what->rd_row_count, missed == 1 ? "lies" : "lie"));
+	return (run_error("%s: %u of %u figures %s outside what is accepted",
+	    rg->rg_what->rd_name, missed, rg->rg_what->rd_row_count, missed ==
+	    1 ? "lies" : "lie"));
 }
 
 static int
 refuse_profile(int error, const char *why)
 {
 	if (error == EINVAL || error == ENOENT || error == ESRCH)
-		return (usage_error("reproduce", "--profile: %s", why));
-	return (run_error("reproduce", "--profile: %s", why));
+		return (usage_error("--profile: %s", why));
+	return (run_error("--profile: %s", why));
 }
 
 static int
@@ -165,12 +161,12 @@ run_one(const struct options *op, const struct reproduction *rd)
 	    rd->rd_profile, why);
 	if (error != 0)
 		return (refuse_profile(error, why));
-	status = command_open(op, op->op_html, &of);
+	status = command_open(op->op_html, &of);
 	if (status != 0)
 		return (status);
 	error = reproduce(&rg, rd, &pr, op->op_seed);
-	status = error == 0 ? show(op, &rg, &of) : run_error("reproduce", "%s",
-	    error == EINTR ? "interrupted" : rg.rg_error);
+	status = error == 0 ? show(op, &rg, &of) :
+	    run_error("%s", error == EINTR ? "interrupted" : rg.rg_error);
 	atomic_file_abort(&of);
 	return (status);
 }
@@ -204,8 +200,8 @@ show_file(const struct options *op, const struct published *pb,
 {
 	int error = 0;
 
-	if (op->op_html != NULL && command_write(op, op->op_html, of,
-	    print_published_page, pb) != 0)
+	if (op->op_html != NULL &&
+	    command_write(op->op_html, of, print_published_page, pb) != 0)
 		return (EXIT_FAILURE);
 	if (op->op_format == FORMAT_JSON)
 		error = published_print_json(stdout, pb);
@@ -213,8 +209,7 @@ show_file(const struct options *op, const struct published *pb,
 		published_print_csv(stdout, pb);
 	else
 		published_print(stdout, pb);
-	return (error == 0 ? EXIT_SUCCESS : run_error("reproduce", "%s",
-	    strerror(error)));
+	return (error == 0 ? EXIT_SUCCESS : run_error("%s", strerror(error)));
 }
 
 static int
@@ -237,8 +232,8 @@ run_file(const struct options *op, const struct reproduction_file *re)
 
 	if (re != NULL) {
 		if (!program_data("published", "lib/published", folder))
-			return (run_error("reproduce", "the files of published "
-			    "figures are not installed"));
+			return (run_error("the files of published figures are "
+			    "not installed"));
 		snprintf(path, sizeof(path), "%s/%s", folder, re->re_file);
 		pq.pq_path = path;
 		pq.pq_map = pq.pq_map != NULL ? pq.pq_map : re->re_map;
@@ -250,17 +245,17 @@ run_file(const struct options *op, const struct reproduction_file *re)
 	error = virtual_make(&pb.pb_machine, profile, 0, 0, why);
 	if (error != 0)
 		return (refuse_profile(error == ERANGE ? EINVAL : error, why));
-	error = command_open(op, op->op_html, &of);
+	error = command_open(op->op_html, &of);
 	if (error != 0)
 		return (error);
 	error = published_open(&pb, &pq);
 	if (error == EINVAL || error == ENOENT)
-		error = usage_error("reproduce", "%s", pb.pb_error);
+		error = usage_error("%s", pb.pb_error);
 	else if (error == 0 && (error = published_predict(&pb)) == 0)
 		error = show_file(op, &pb, &of);
 	else
-		error = run_error("reproduce", "%s", error == EINTR ?
-		    "interrupted" : pb.pb_error);
+		error = run_error("%s", error == EINTR ? "interrupted" :
+		    pb.pb_error);
 	published_free(&pb);
 	atomic_file_abort(&of);
 	return (error);

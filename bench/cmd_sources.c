@@ -79,17 +79,16 @@ judge(const struct sources *sr)
 
 		absent += sc->sc_status == SOURCES_ABSENT;
 		if (sc->sc_status == SOURCES_WRONG)
-			status = run_error("sources", "%s, %u bits: the first "
-			    "numbers are wrong: %s", name, bits,
-			    sc->sc_source->ns_known != NULL ? "others are "
-			    "published" : "all are the same");
+			status = run_error("%s, %u bits: the first numbers are "
+			    "wrong: %s", name, bits, sc->sc_source->ns_known !=
+			    NULL ? "others are published" : "all are the same");
 		else if (sc->sc_status == SOURCES_DEAD)
-			status = run_error("sources", "%s, %u bits: gave no "
-			    "number in %d tries", name, bits, NUMBER_TRIES);
+			status = run_error("%s, %u bits: gave no number in %d "
+			    "tries", name, bits, NUMBER_TRIES);
 	}
 	if (absent == sr->sr_count)
-		return (run_error("sources", "nothing was timed: this machine "
-		    "has none of these sources, or they have no such reads"));
+		return (run_error("nothing was timed: this machine has none of "
+		    "these sources, or they have no such reads"));
 	return (status);
 }
 

@@ -17,12 +17,12 @@ static const char model_tunable[] = "rngsim.harvest.model=";
 
 /* Adds a value that is not in the list yet. */
 static int
-add(const struct options *op, struct option_list *ol, uint64_t value)
+add(struct option_list *ol, uint64_t value)
 {
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
 			return (0);
-	return (option_list_add(op, ol, "--from", "", value));
+	return (option_list_add(ol, "--from", "", value));
 }
 
 /* Of what is not given, all that can be measured and predicted. */
@@ -37,13 +37,13 @@ choose_all(struct options *op)
 	for (unsigned i = 0; designs && error == 0 &&
 	    generator_at(i) != NULL; i++)
 		if (validate_takes_design(generators[i]->ra_ident))
-			error = add(op, &op->op_designs, i);
+			error = add(&op->op_designs, i);
 	for (unsigned i = 0; locks && error == 0 && i < lock_class_count; i++)
 		if (validate_takes_lock(lock_classes[i]->lc_name))
-			error = add(op, &op->op_locks, i);
+			error = add(&op->op_locks, i);
 	for (unsigned i = 1; readers && error == 0 && i <= cpu_count() &&
 	    i <= CELL_READERS_MAX; i++)
-		error = add(op, &op->op_readers, i);
+		error = add(&op->op_readers, i);
 	return (error);
 }
 
@@ -64,22 +64,21 @@ choose_measured(struct options *op, const struct result *r)
 		    (first != NULL && strcmp(first->crypto, rc->crypto) != 0))
 			continue;
 		first = first != NULL ? first : rc;
-		error = add(op, &op->op_ciphers, (uint64_t)cipher);
+		error = add(&op->op_ciphers, (uint64_t)cipher);
 		if (error == 0)
-			error = add(op, &op->op_designs, (uint64_t)
-			    family_find(&family_designs, rc->design));
+			error = add(&op->op_designs, (uint64_t) family_find(
+			    &family_designs, rc->design));
 		if (error == 0)
-			error = add(op, &op->op_locks, (uint64_t)
-			    family_find(&family_locks, rc->lock));
+			error = add(&op->op_locks,
+			    (uint64_t) family_find(&family_locks, rc->lock));
 		if (error == 0)
-			error = add(op, &op->op_readers, rc->readers);
+			error = add(&op->op_readers, rc->readers);
 		if (error == 0)
-			error = add(op, &op->op_sizes, rc->request_bytes);
+			error = add(&op->op_sizes, rc->request_bytes);
 	}
 	if (first == NULL)
-		return (run_error("validate", "%s has no cell that engine real "
-		    "measured and engine %s could predict", op->op_from,
-		    VIRTUAL_NAME));
+		return (run_error("%s has no cell that engine real measured "
+		    "and engine %s could predict", op->op_from, VIRTUAL_NAME));
 	op->op_crypto = (unsigned)family_find(&family_crypto, first->crypto);
 	if (r->place[0] != '\0')
 		op->op_place_text = r->place;
@@ -132,7 +131,7 @@ simulate(const struct options *op, struct options *simulated)
 
 		*lists[i] = (struct option_list){ .ol_count = 0 };
 		for (k = 0; error == 0 && k < from.ol_count; k++)
-			error = add(op, lists[i], from.ol_value[k]);
+			error = add(lists[i], from.ol_value[k]);
 	}
 	return (error != 0 ? error : options_finish(simulated));
 }
@@ -157,8 +156,8 @@ check(struct options *op)
 	for (i = 0; op->op_from != NULL && i < sizeof(set) / sizeof(set[0]);
 	    i++)
 		if (op->op_text[set[i]] != NULL)
-			return (usage_error("validate", "--%s: the result of "
-			    "--from already sets it: drop one of them",
+			return (usage_error("--%s: the result "
+			    "of --from already sets it: drop one of them",
 			    option_defs[set[i]].od_name));
 	return (0);
 }
@@ -176,17 +175,17 @@ prepare(const struct options *first, const struct options *simulated)
 	int status = 0;
 
 	if (replicate_threads(simulated, &needed) == 0)
-		return (run_error("validate", "the simulated machine needs up "
-		    "to %.3g GB, more than this one can spare: use fewer "
-		    "readers (-r)", (double)needed / 1e9));
+		return (run_error("the simulated machine needs up to %.3g "
+		    "GB, more than this one can spare: use fewer readers (-r)",
+		    (double)needed / 1e9));
 	/* Executing the program again leaves open files and threads behind. */
 	if (!first->op_simulated)
-		status = command_crypto_mode(first, first->op_crypto);
+		status = command_crypto_mode(first->op_crypto);
 	if (status != 0)
 		return (status);
 	stop_catch_signals();
 	tick_calibrate();
-	return (command_crypto(first));
+	return (command_crypto());
 }
 
 static int
@@ -195,7 +194,7 @@ sweep(const struct options *op, struct result *r)
 	char why[CELL_ERROR_SIZE] = "";
 
 	if (sweep_run(op, command_argv, NULL, r, why) != 0)
-		return (run_error("validate", "%s", why));
+		return (run_error("%s", why));
 	return (0);
 }
 
@@ -207,14 +206,14 @@ compare(const struct result *measured, const struct result *predicted)
 
 	error = validate_make(measured, predicted, &va);
 	if (error != 0)
-		return (run_error("validate", "%s", error == ENOENT ? "no cell "
-		    "was both measured and predicted" : strerror(error)));
+		return (run_error("%s", error == ENOENT ? "no cell was both "
+		    "measured and predicted" : strerror(error)));
 	validate_print(stdout, &va, measured, predicted);
 	status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (va.va_judged == 0)
-		status = run_error("validate", "nothing to judge: of %u cells "
-		    "none has 2 or more readers with a CPU each and passed "
-		    "its gates", va.va_count);
+		status = run_error("nothing to judge: of %u cells none has 2 "
+		    "or more readers with a CPU each and passed its gates",
+		    va.va_count);
 	validate_free(&va);
 	return (status);
 }
@@ -231,7 +230,7 @@ run(struct options *op)
 	/* Only the simulated sweep has it. */
 	op->op_text[OPTION_PROFILE] = NULL;
 	if (!measure && result_load(op->op_from, &measured, why) != 0)
-		return (run_error("validate", "%s: %s", op->op_from, why));
+		return (run_error("%s: %s", op->op_from, why));
 	status = measure ? choose_all(op) : choose_measured(op, &measured);
 	if (status == 0)
 		status = measure ? options_finish(op) :

@@ -12,22 +12,20 @@ check(struct options *op)
 	bool import, list;
 
 	if (action == NULL)
-		return (usage_error("workload", "missing operand: expected "
-		    "import or list"));
+		return (usage_error("missing operand: expected import or "
+		    "list"));
 	import = strcmp(action, "import") == 0;
 	list = strcmp(action, "list") == 0;
 	if (!import && !list)
-		return (usage_error("workload", "\"%s\": expected import or "
-		    "list", action));
+		return (usage_error("\"%s\": expected import or list", action));
 	if (list && op->op_operands > 1)
-		return (usage_error("workload", "surplus operand \"%s\"",
+		return (usage_error("surplus operand \"%s\"",
 		    op->op_operand[1]));
 	if (!list && op->op_operands < 2)
-		return (usage_error("workload", "missing operand: expected a "
-		    "FILE that strace wrote"));
+		return (usage_error("missing operand: expected a FILE that "
+		    "strace wrote"));
 	if (!import && op->op_output != NULL)
-		return (usage_error("workload", "-o: expected it with import "
-		    "only"));
+		return (usage_error("-o: expected it with import only"));
 	return (0);
 }
 
@@ -74,9 +72,9 @@ emit(const struct options *op, const struct document *d)
 
 	if (op->op_output == NULL)
 		return (print_document(stdout, d));
-	status = command_open(op, op->op_output, &of);
-	return (status != 0 ? status : command_write(op, op->op_output, &of,
-	    print_document, d));
+	status = command_open(op->op_output, &of);
+	return (status != 0 ? status :
+	    command_write(op->op_output, &of, print_document, d));
 }
 
 static int
@@ -89,11 +87,11 @@ import(const struct options *op)
 	int status;
 
 	if (strace_import(op->op_operand[1], &rec, &ss, message) != 0) {
-		run_error("workload", "%s", message);
+		run_error("%s", message);
 		if (ss.ss_requests == 0 && ss.ss_reads_unknown > 0)
-			fprintf(stderr, "rngsim: workload: %" PRIu64 " reads "
-			    "are of files not known; strace -y shows those of "
-			    "/dev/urandom\n", ss.ss_reads_unknown);
+			run_note("%" PRIu64 " reads are of files not known; "
+			    "strace -y shows those of /dev/urandom",
+			    ss.ss_reads_unknown);
 		return (EXIT_FAILURE);
 	}
 	describe(&ss, &rec, found, sizeof(found));
@@ -119,8 +117,8 @@ run(struct options *op)
 	if (op->op_operand[0][0] == 'i')
 		return (import(op));
 	if (workload_list(stdout) == 0)
-		return (run_error("workload", "no recorded workloads are "
-		    "installed; RNGSIM_WORKLOADS names a folder of them"));
+		return (run_error("no recorded workloads are installed; "
+		    "RNGSIM_WORKLOADS names a folder of them"));
 	return (EXIT_SUCCESS);
 }
 

@@ -29,11 +29,11 @@ run(const struct command *cmd, struct options *op)
 	if ((needs & NEEDS_SEED) != 0)
 		status = options_seed(op);
 	if (status == 0 && (needs & NEEDS_CRYPTO) != 0)
-		status = command_crypto(op);
+		status = command_crypto();
 	if (status != 0)
 		return (status);
 	if ((needs & NEEDS_THREAD) != 0)
-		machine_attach(&self, op->op_command);
+		machine_attach(&self, usage_command);
 	status = cmd->cmd_run(op);
 	if ((needs & NEEDS_THREAD) != 0)
 		machine_detach();
@@ -57,58 +57,54 @@ command_execute(enum command_id cm, int argc, char *argv[])
 		status = run(commands[cm], &op);
 	/* Report crypto failures that no caller checked for. */
 	if (status == EXIT_SUCCESS && crypto_failed() != NULL)
-		status = run_error(argv[1], "libcrypto refused to compute %s",
+		status = run_error("libcrypto refused to compute %s",
 		    crypto_failed());
 	options_free(&op);
 	return (status);
 }
 
 int
-command_crypto(const struct options *op)
+command_crypto(void)
 {
 	const char *missing;
 
 	if (crypto_init(&missing) == 0)
 		return (0);
-	return (run_error(op->op_command, "%s does not offer a working %s; "
-	    "check OPENSSL_CONF and the loaded providers", crypto_version(),
-	    missing));
+	return (run_error("%s does not offer a working %s; check OPENSSL_CONF "
+	    "and the loaded providers", crypto_version(), missing));
 }
 
 int
-command_crypto_mode(const struct options *op, enum crypto_mode mode)
+command_crypto_mode(enum crypto_mode mode)
 {
 	int error = crypto_mode_enter(mode, command_argv);
 
-	return (error == 0 ? 0 : run_error(op->op_command, "cannot execute the "
-	    "program anew for --crypto: %s", strerror(error)));
+	return (error == 0 ? 0 : run_error("cannot execute the program anew "
+	    "for --crypto: %s", strerror(error)));
 }
 
 int
-command_open(const struct options *op, const char *path, struct atomic_file *of)
+command_open(const char *path, struct atomic_file *of)
 {
 	int error;
 
 	error = path == NULL ? 0 : atomic_file_open(of, path);
-	return (error == 0 ? 0 : run_error(op->op_command, "%s: %s", path,
-	    strerror(error)));
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
 int
-command_commit(const struct options *op, const char *path,
-    struct atomic_file *of, const char *text, size_t len)
+command_commit(const char *path, struct atomic_file *of, const char *text,
+    size_t len)
 {
 	int error;
 
 	error = path == NULL ? 0 : atomic_file_commit(of, text, len);
-	return (error == 0 ? 0 : run_error(op->op_command, "%s: %s", path,
-	    strerror(error)));
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
 int
-command_write(const struct options *op, const char *path,
-    struct atomic_file *of, int (*print)(FILE *out, const void *arg),
-    const void *arg)
+command_write(const char *path, struct atomic_file *of,
+    int (*print)(FILE *out, const void *arg), const void *arg)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -119,8 +115,8 @@ command_write(const struct options *op, const char *path,
 	error = out == NULL ? ENOMEM : print(out, arg);
 	if (out != NULL && fclose(out) != 0 && error == 0)
 		error = ENOMEM;
-	error = error == 0 ? command_commit(op, path, of, text, len) :
-	    run_error(op->op_command, "%s: %s", path, strerror(error));
+	error = error == 0 ? command_commit(path, of, text, len) :
+	    run_error("%s: %s", path, strerror(error));
 	free(text);
 	return (error);
 }

@@ -76,8 +76,8 @@ stack_suffices(void)
 	if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
 	    limit.rlim_cur >= STACK_KB * 1024)
 		return (true);
-	fprintf(stderr, "rngsim: stacks have %ju bytes: expected at least %d "
-	    "KiB; see ulimit -s\n", (uintmax_t)limit.rlim_cur, STACK_KB);
+	run_note("stacks have %ju bytes: expected at least %d KiB; see ulimit "
+	    "-s", (uintmax_t)limit.rlim_cur, STACK_KB);
 	return (false);
 }
 
@@ -97,20 +97,19 @@ static int
 dispatch(int argc, char *argv[])
 {
 	if (argc < 2)
-		return (usage_error(NULL, "expected a command; \"rngsim "
-		    "--help\" lists them"));
+		return (usage_error("expected a command; \"rngsim --help\" "
+		    "lists them"));
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0) {
 		if (argc > 2)
-			return (usage_error(NULL, "surplus operand \"%s\"; "
-			    "try \"rngsim COMMAND --help\"", argv[2]));
+			return (usage_error("surplus operand \"%s\"; try "
+			    "\"rngsim COMMAND --help\"", argv[2]));
 		help();
 		return (EXIT_SUCCESS);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		if (argc > 2)
-			return (usage_error(NULL, "surplus operand \"%s\"",
-			    argv[2]));
+			return (usage_error("surplus operand \"%s\"", argv[2]));
 		puts("rngsim " RNGSIM_REVISION);
 		return (EXIT_SUCCESS);
 	}
@@ -122,8 +121,8 @@ dispatch(int argc, char *argv[])
 		if (strcmp(command_texts[i].ct_name, argv[1]) == 0)
 			return (command_execute((enum command_id)i, argc,
 			    argv));
-	return (usage_error(NULL, "unknown %s \"%s\"; \"rngsim --help\" lists "
-	    "the commands", argv[1][0] == '-' ? "option" : "command", argv[1]));
+	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
+	    "commands", argv[1][0] == '-' ? "option" : "command", argv[1]));
 }
 
 int
@@ -140,20 +139,18 @@ main(int argc, char *argv[])
 	if (!stack_suffices())
 		return (EXIT_FAILURE);
 	error = cpu_init();
-	if (error != 0) {
-		fprintf(stderr, "rngsim: cannot read the CPU topology: %s\n",
-		    strerror(error));
-		return (EXIT_FAILURE);
-	}
+	if (error != 0)
+		return (run_error("cannot read the CPU topology: %s",
+		    strerror(error)));
 	generator_more = load_kernel_source;
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;
 	/* A command that failed has printed why. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_SUCCESS) {
-		fprintf(stderr, "rngsim: stdout: %s\n",
-		    strerror(errno != 0 ? errno : EIO));
-		return (EXIT_FAILURE);
+		usage_command = NULL;
+		return (run_error("stdout: %s",
+		    strerror(errno != 0 ? errno : EIO)));
 	}
 	return (status);
 }

@@ -33,17 +33,17 @@ check_memory(const struct options *op)
 	if (op->op_simulated) {
 		if (replicate_threads(op, &needed) > 0)
 			return (0);
-		return (run_error(op->op_command, "the simulated machine and "
-		    "its readers need up to %.3g GB, this machine has %.3g for "
-		    "them: use fewer readers (-r)%s", (double)needed / 1e9,
-		    (double)memory / 1e9, op->op_verify ? ", smaller requests "
-		    "(-s, --workload) or no --verify" : " or fewer --cpus"));
+		return (run_error("the simulated machine and its readers need "
+		    "up to %.3g GB, this machine has %.3g for them: use fewer "
+		    "readers (-r)%s", (double)needed / 1e9, (double)memory /
+		    1e9, op->op_verify ? ", smaller requests (-s, --workload) "
+		    "or no --verify" : " or fewer --cpus"));
 	}
 	if (buffers_bytes(op) > memory / 4 * 3) {
-		return (run_error(op->op_command, "the readers' buffers need "
-		    "%.3g GB, this machine has %.3g: use fewer readers (-r) "
-		    "or smaller requests (-s, --workload)",
-		    (double)buffers_bytes(op) / 1e9, (double)memory / 1e9));
+		return (run_error("the readers' buffers need %.3g GB, "
+		    "this machine has %.3g: use fewer readers (-r) or smaller "
+		    "requests (-s, --workload)", (double)buffers_bytes(op) /
+		    1e9, (double)memory / 1e9));
 	}
 	return (0);
 }
@@ -58,12 +58,12 @@ prepare(struct options *op)
 	if (error != 0)
 		return (error);
 	/* Simulated costs do not depend on this host's instructions. */
-	error = command_crypto_mode(op, op->op_simulated ? CRYPTO_NATIVE :
+	error = command_crypto_mode(op->op_simulated ? CRYPTO_NATIVE :
 	    op->op_crypto);
 	if (error != 0)
 		return (error);
 	tick_calibrate();
-	error = command_crypto(op);
+	error = command_crypto();
 	if (error == 0)
 		error = options_load_hash(op);
 	return (error != 0 ? error : options_seed(op));
@@ -79,10 +79,10 @@ write_result(const struct options *op, struct atomic_file *of,
 	text = result_format_json(r);
 	if (text == NULL) {
 		atomic_file_abort(of);
-		return (run_error(op->op_command, "%s: no memory for the "
-		    "result", op->op_output));
+		return (run_error("%s: no memory for the result",
+		    op->op_output));
 	}
-	error = command_commit(op, op->op_output, of, text, strlen(text));
+	error = command_commit(op->op_output, of, text, strlen(text));
 	free(text);
 	return (error);
 }
@@ -96,8 +96,7 @@ open_ledger_log(struct options *op)
 	op->op_ledger_log = fopen(op->op_ledger_path, "we");
 	if (op->op_ledger_log != NULL)
 		return (0);
-	return (run_error(op->op_command, "%s: %s", op->op_ledger_path,
-	    strerror(errno)));
+	return (run_error("%s: %s", op->op_ledger_path, strerror(errno)));
 }
 
 static int
@@ -110,8 +109,8 @@ close_ledger_log(struct options *op)
 	lost = ferror(op->op_ledger_log) != 0;
 	if (fclose(op->op_ledger_log) == 0 && !lost)
 		return (0);
-	return (run_error(op->op_command, "%s: %s", op->op_ledger_path,
-	    errno != 0 ? strerror(errno) : "not all could be written"));
+	return (run_error("%s: %s", op->op_ledger_path, errno != 0 ?
+	    strerror(errno) : "not all could be written"));
 }
 
 /* Where the result goes, and what is known until it is there. */
@@ -166,9 +165,8 @@ open_target(const struct options *op, struct target *ta)
 	if (error == 0)
 		return (0);
 	checkpoint_close(ck, true);
-	return (why[0] != '\0' ? run_error(op->op_command, "%s", why) :
-	    run_error(op->op_command, "%s: %s", op->op_output,
-	    strerror(error)));
+	return (why[0] != '\0' ? run_error("%s", why) :
+	    run_error("%s: %s", op->op_output, strerror(error)));
 }
 
 /*
@@ -197,12 +195,11 @@ close_target(const struct options *op, struct target *ta,
 	keep = keep || (status != EXIT_SUCCESS && some);
 	/* What could not be taken up will not be the next time. */
 	if (keep && (error == EINTR || ck->ck_done > 0 || error == 0))
-		fprintf(stderr, "rngsim: %s: \"rngsim %s --resume %s\" goes on "
-		    "with what is missing\n", op->op_command, op->op_command,
-		    op->op_output);
+		run_note("\"rngsim %s --resume %s\" goes on with what is "
+		    "missing", usage_command, op->op_output);
 	error = checkpoint_close(ck, keep);
-	return (error == 0 ? status : run_error(op->op_command, "%s: cannot "
-	    "remove its journal: %s", op->op_output, strerror(error)));
+	return (error == 0 ? status : run_error("%s: cannot remove its "
+	    "journal: %s", op->op_output, strerror(error)));
 }
 
 static int
@@ -215,7 +212,7 @@ show(const struct options *op, const struct result *r)
 	error = report_emit(stdout, r, (enum report)op->op_format);
 	if (error == 0)
 		return (EXIT_SUCCESS);
-	return (run_error(op->op_command, "stdout: %s", strerror(error)));
+	return (run_error("stdout: %s", strerror(error)));
 }
 
 static int
@@ -241,7 +238,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	error = sweep_run(op, argv, ta->ta_kept ? &ta->ta_checkpoint : NULL,
 	    &r, why);
 	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: %s\n", op->op_command, why);
+		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);
 		status = EXIT_FAILURE;
 	}
 	if (trace_end(op, tl) != 0)
@@ -268,13 +265,12 @@ show_complete(const struct options *given, const char *why)
 	int status;
 
 	if (result_load(file, &r, error) != 0 || !r.complete)
-		return (run_error(given->op_command, "--resume %s: nothing to "
-		    "go on with: %s", file, why));
+		return (run_error("--resume %s: nothing to go on with: %s",
+		    file, why));
 	ob = (struct options_begun){ .ob_argv = r.argv, .ob_seed = r.seed };
 	status = options_resume(&op, given, &ob);
 	if (status == 0) {
-		fprintf(stderr, "rngsim: %s: %s is complete: nothing was "
-		    "measured\n", given->op_command, file);
+		run_note("%s is complete: nothing was measured", file);
 		status = show(&op, &r);
 	}
 	options_free(&op);
@@ -297,17 +293,16 @@ resume(const struct options *given)
 
 	error = atomic_file_resolve(file, &real);
 	if (error != 0)
-		return (run_error(given->op_command, "--resume: %s: %s", file,
-		    strerror(error)));
+		return (run_error("--resume: %s: %s", file, strerror(error)));
 	if (real == NULL)
-		return (run_error(given->op_command, "--resume: %s: not a "
-		    "regular file, and so without a journal", file));
+		return (run_error("--resume: %s: not a regular file, and so "
+		    "without a journal", file));
 	error = checkpoint_claim(ck, file, real, &head, why);
 	free(real);
 	if (error != 0) {
 		checkpoint_close(ck, true);
 		return (error == ENOENT ? show_complete(given, why) :
-		    run_error(given->op_command, "--resume: %s", why));
+		    run_error("--resume: %s", why));
 	}
 	ta.ta_kept = true;
 	ob = (struct options_begun){ .ob_argv = head.ch_argv,
@@ -356,8 +351,8 @@ has_journal(const char *file)
 static bool
 part_again(const struct options *op, int *status)
 {
-	const struct options given = { .op_cmd = op->op_cmd, .op_command =
-	    op->op_command, .op_resume = op->op_output, .op_given = 1 };
+	const struct options given = { .op_cmd = op->op_cmd,
+	    .op_resume = op->op_output, .op_given = 1 };
 	char why[RESULT_TEXT_SIZE];
 	struct result r;
 	bool same;
@@ -378,8 +373,7 @@ part_again(const struct options *op, int *status)
 	result_free(&r);
 	*status = EXIT_SUCCESS;
 	if (same)
-		fprintf(stderr, "rngsim: %s: %s is complete: nothing was "
-		    "measured\n", op->op_command, op->op_output);
+		run_note("%s is complete: nothing was measured", op->op_output);
 	return (same);
 }
 
@@ -390,11 +384,10 @@ check_part(struct options *op)
 	const unsigned most = grid_jobs(op);
 
 	if (op->op_part_of > most || op->op_parts > most)
-		return (usage_error(op->op_command, "%s: expected at most %u "
-		    "job%s: %s", op->op_plan != NULL ? "--parts" : "--part",
-		    most, PLURAL(most), op->op_simulated ? "there are no more "
-		    "cells" : "all designs, locks and ciphers are measured "
-		    "side by side"));
+		return (usage_error("%s: expected at most %u job%s: %s",
+		    op->op_plan != NULL ? "--parts" : "--part", most, PLURAL(
+		    most), op->op_simulated ? "there are no more cells" : "all "
+		    "designs, locks and ciphers are measured side by side"));
 	return (0);
 }
 

@@ -172,7 +172,7 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
 	    "/tmp" : temp);
 	if (mkdtemp(mine.ap_scratch) == NULL) {
-		(void)run_error("assure", "TMPDIR: %s: %s", mine.ap_scratch,
+		(void)run_error("TMPDIR: %s: %s", mine.ap_scratch,
 		    strerror(errno));
 		return (EALREADY);
 	}

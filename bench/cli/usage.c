@@ -4,16 +4,21 @@
 
 #include "bench/cli/usage.h"
 
+const char *usage_command;
+
 /* Text that was typed or read must not drive the terminal. */
-static void
-complain(const char *command, const char *fmt, va_list ap)
+int
+complain(int status, const char *fmt, ...)
 {
 	char text[1024];
+	va_list ap;
 
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	fputs("rngsim: ", stderr);
-	if (command != NULL)
-		fprintf(stderr, "%s: ", command);
+	if (usage_command != NULL)
+		fprintf(stderr, "%s: ", usage_command);
 	for (const char *p = text; *p != '\0'; p++) {
 		if (*p >= ' ' && *p <= '~')
 			fputc(*p, stderr);
@@ -21,26 +26,5 @@ complain(const char *command, const char *fmt, va_list ap)
 			fprintf(stderr, "\\x%02x", (unsigned char)*p);
 	}
 	fputc('\n', stderr);
-}
-
-int
-usage_error(const char *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	complain(command, fmt, ap);
-	va_end(ap);
-	return (EXIT_USAGE);
-}
-
-int
-run_error(const char *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	complain(command, fmt, ap);
-	va_end(ap);
-	return (EXIT_FAILURE);
+	return (status);
 }

@@ -10,18 +10,16 @@ enum {
 	EXIT_UNFIT	= 3	/* the machine: try elsewhere */
 };
 
-/*
- * Reports an error in the arguments.
- *
- *   command  in  its name; NULL: no command was given
- *
- * Returns: EXIT_USAGE.
- */
-int usage_error(const char *command, const char *fmt, ...)
+/* The command's name in messages; NULL: none was given. */
+extern const char *usage_command;
+
+/* Prints a message.  Returns: status. */
+int complain(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reports another failure, likewise.  Returns: EXIT_FAILURE. */
-int run_error(const char *command, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/* An error in the arguments; another failure; what is no failure. */
+#define	usage_error(...)	complain(EXIT_USAGE, __VA_ARGS__)
+#define	run_error(...)		complain(EXIT_FAILURE, __VA_ARGS__)
+#define	run_note(...)		((void)complain(EXIT_SUCCESS, __VA_ARGS__))
 
 #endif

@@ -83,10 +83,9 @@ warn_loose(const struct compare *co, const struct compare_gate *cg)
 
 	/* 0 asks for whatever is ranked. */
 	if (asked > 0 && asked < least && !cg->cg_possible)
-		run_error("compare", "%s: warning: changes up to %.2g %% are "
-		    "not ranked and cannot meet this%s", cg->cg_text,
-		    100 * least, least > co->co_noise ? "" :
-		    ", as the machine itself moved");
+		run_error("%s: warning: changes up to %.2g %% are not ranked "
+		    "and cannot meet this%s", cg->cg_text, 100 * least, least >
+		    co->co_noise ? "" : ", as the machine itself moved");
 }
 
 /* Names the rows that meet the condition, or those that were refused. */
@@ -111,11 +110,11 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 		} else {
 			verdict_sentence(&t, co, row);
 		}
-		run_error("compare", "%s: %s", cg->cg_text, t.s);
+		run_error("%s: %s", cg->cg_text, t.s);
 	}
 	if (count > FAILED_SHOWN)
-		run_error("compare", "%s: %s%u row%s more", cg->cg_text,
-		    refused ? "not tested: " : "", count - FAILED_SHOWN,
+		run_error("%s: %s%u row%s more", cg->cg_text, refused ? "not "
+		    "tested: " : "", count - FAILED_SHOWN,
 		    PLURAL(count - FAILED_SHOWN));
 	return (count);
 }
@@ -147,15 +146,14 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 	for (unsigned i = 0; i < co->co_pair_count; i++)
 		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cr_wanted;
 	if (rows == 0)
-		return (run_error("compare", "%s: no cell has readers enough "
-		    "for this quantity", cg->cg_text));
+		return (run_error("%s: no cell has readers enough for this "
+		    "quantity", cg->cg_text));
 	if (rows == refused)
-		(void)run_error("compare", "%s: every row was refused",
-		    cg->cg_text);
+		(void)run_error("%s: every row was refused", cg->cg_text);
 	else if (refused > 0 && !refused_ok)
-		(void)run_error("compare", "%s: %u row%s refused; "
-		    "--refused-ok ignores %s", cg->cg_text, refused,
-		    PLURAL(refused), refused == 1 ? "it" : "them");
+		(void)run_error("%s: %u row%s refused; --refused-ok ignores %s",
+		    cg->cg_text, refused, PLURAL(refused), refused == 1 ? "it" :
+		    "them");
 	if (failed > 0)
 		return (EXIT_FAILURE);
 	return (rows == refused || (refused > 0 && !refused_ok) ?
@@ -170,6 +168,6 @@ compare_fail_unjudged(const struct compare *co)
 	if (rows[COMPARE_REFUSED] == 0 || rows[COMPARE_BETTER] +
 	    rows[COMPARE_WORSE] + rows[COMPARE_NONE] > 0)
 		return (0);
-	(void)run_error("compare", "every row was refused");
+	(void)run_error("every row was refused");
 	return (refused_status(co));
 }

@@ -112,8 +112,7 @@ document_write(json_t *doc, const char *path, struct atomic_file *of)
 	error = text == NULL ? ENOMEM : atomic_file_commit(of, text,
 	    strlen(text));
 	free(text);
-	return (error == 0 ? 0 : run_error("explore", "%s: %s", path,
-	    strerror(error)));
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
 bool
@@ -131,8 +130,7 @@ document_again(const struct options *op, char *const argv[], int *status)
 	*status = json_array_size(json_object_get(doc, "failures")) > 0 ?
 	    EXIT_FAILURE : EXIT_SUCCESS;
 	if (again)
-		fprintf(stderr, "rngsim: explore: %s is complete: nothing was "
-		    "run\n", op->op_json);
+		run_note("%s is complete: nothing was run", op->op_json);
 	json_decref(words);
 	json_decref(doc);
 	return (again);
@@ -213,8 +211,8 @@ take(struct merge *mg, const char *file, json_t *sum)
 
 	if (strcmp(text_of(doc, "schema"), EXPLORE_SCHEMA) != 0) {
 		mg->mg_refused++;
-		(void)run_error("merge", "%s: %s", file, doc == NULL ?
-		    why.text : "expected schema " EXPLORE_SCHEMA);
+		(void)run_error("%s: %s", file, doc == NULL ? why.text :
+		    "expected schema " EXPLORE_SCHEMA);
 		json_decref(doc);
 		return;
 	}

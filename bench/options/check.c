@@ -92,12 +92,11 @@ check_lock_tunables(const struct options *op)
 		chosen = names_of(&family_locks, &op->op_locks);
 		locks = names_with(&family_locks, LOCK_READS, knob);
 		designs = names_with(&family_designs, DESIGN_READS_LOCK, knob);
-		return (usage_error(op->op_command, "%s%s has no effect on "
-		    "-l %s: expected one of %s%s%s%s", nodes ? "" : "-S: ",
-		    nodes ? "--nodes" : name, chosen.s, locks.s,
-		    designs.s[0] == '\0' ? "" : "; or -d ", designs.s,
-		    op->op_pretended ? "; or, to simulate nodes, add --engine "
-		    VIRTUAL_NAME : ""));
+		return (usage_error("%s%s has no effect on -l %s: expected "
+		    "one of %s%s%s%s", nodes ? "" : "-S: ", nodes ? "--nodes"
+		    : name, chosen.s, locks.s, designs.s[0] == '\0' ? "" : "; "
+		    "or -d ", designs.s, op->op_pretended ? "; or, to simulate "
+		    "nodes, add --engine " VIRTUAL_NAME : ""));
 	}
 	return (0);
 }
@@ -114,9 +113,9 @@ check_design_tunables(const struct options *op)
 		if (knob == 0 || !options_tunable_seen(op, name) ||
 		    any(&op->op_designs, DESIGN_READS, knob))
 			continue;
-		return (usage_error(op->op_command, "-S: %s has no effect on "
-		    "-d %s: expected one of %s", name,
-		    names_of(&family_designs, &op->op_designs).s,
+		return (usage_error("-S: "
+		    "%s has no effect on -d %s: expected one of "
+		    "%s", name, names_of(&family_designs, &op->op_designs).s,
 		    names_with(&family_designs, DESIGN_READS, knob).s));
 	}
 	return (0);
@@ -141,9 +140,9 @@ check_exclusion(const struct options *op)
 	}
 	if (design == NULL || lock == NULL)
 		return (0);
-	return (usage_error(op->op_command, "-l: \"%s\" excludes no thread, "
-	    "and design %s has several locks: expected one of %s", lock,
-	    design, names_with(&family_locks, LOCK_EXCLUDES, 0).s));
+	return (usage_error("-l: \"%s\" excludes no thread, and design "
+	    "%s has several locks: expected one of %s", lock, design,
+	    names_with(&family_locks, LOCK_EXCLUDES, 0).s));
 }
 
 int
@@ -155,10 +154,9 @@ options_check_simulated_locks(const struct options *op)
 		m = (unsigned)op->op_locks.ol_value[i];
 		if (has(m, LOCK_SIMULATED, 0))
 			continue;
-		return (usage_error(op->op_command, "-l: \"%s\" uses this "
-		    "host's atomics or threads, which engine %s does not "
-		    "have: expected one of %s", lock_classes[m]->lc_name,
-		    VIRTUAL_NAME,
+		return (usage_error("-l: \"%s\" uses this host's atomics or "
+		    "threads, which engine %s does not have: expected "
+		    "one of %s", lock_classes[m]->lc_name, VIRTUAL_NAME,
 		    names_with(&family_locks, LOCK_SIMULATED, 0).s));
 	}
 	return (0);
@@ -170,8 +168,8 @@ check_health_tunables(const struct options *op)
 	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND) ||
 	    op->op_config.bc_harvest.nist_healthtest_enabled)
 		return (0);
-	return (usage_error(op->op_command, "-S: " NIST_HEALTHTEST_ONDEMAND
-	    " has no effect on sources that are not tested: expected -S "
+	return (usage_error("-S: " NIST_HEALTHTEST_ONDEMAND " "
+	    "has no effect on sources that are not tested: expected -S "
 	    "kern.random.nist_healthtest_enabled=1 too"));
 }
 
@@ -183,13 +181,13 @@ check_pool_hash(const struct options *op)
 	if (!options_tunable_seen(op, pool_hash))
 		return (0);
 	if (hash_find(name) == NULL)
-		return (usage_error(op->op_command, "-S: %s: \"%s\": expected "
-		    "a digest such as %s; \"rngsim list hashes\" has them",
-		    pool_hash, name, GENERATOR_POOL_HASH));
+		return (usage_error("-S: %s: \"%s\": expected a digest such "
+		    "as %s; \"rngsim list hashes\" has them", pool_hash, name,
+		    GENERATOR_POOL_HASH));
 	if (op->op_simulated && strcmp(name, GENERATOR_POOL_HASH) != 0)
-		return (usage_error(op->op_command, "-S: %s=%s: a simulated "
-		    "machine only has the cost of %s: leave it out", pool_hash,
-		    name, GENERATOR_POOL_HASH));
+		return (usage_error("-S: %s=%s: a simulated machine "
+		    "only has the cost of %s: leave it out", pool_hash, name,
+		    GENERATOR_POOL_HASH));
 	return (0);
 }
 
@@ -201,8 +199,8 @@ options_load_hash(const struct options *op)
 	KASSERT(ha != NULL, ("the options were not checked"));
 	if (hash_load(ha) == HASH_READY)
 		return (0);
-	return (run_error(op->op_command, "-S: %s=%s: it cannot be used: %s",
-	    pool_hash, ha->ha_name, ha->ha_why));
+	return (run_error("-S: %s=%s: it cannot be used: %s", pool_hash,
+	    ha->ha_name, ha->ha_why));
 }
 
 int
@@ -216,12 +214,12 @@ options_check_crypto(const struct options *op)
 		found |= ksource_named(
 		    generators[op->op_designs.ol_value[i]]->ra_ident);
 	if (!found)
-		return (usage_error(op->op_command, "--crypto: \"source\" is "
-		    "for kernel sources: expected -d kernel:PATH with it"));
+		return (usage_error("--crypto: \"source\" is for kernel "
+		    "sources: expected -d kernel:PATH with it"));
 	if (!op->op_simulated && (op->op_ledger || op->op_ledger_path != NULL))
-		return (usage_error(op->op_command, "--crypto: \"source\": no "
-		    "ledger sees the keys of a source's own ciphers: expected "
-		    "kernel, or no --ledger"));
+		return (usage_error("--crypto: \"source\": no ledger sees the "
+		    "keys of a source's own ciphers: expected kernel, or no "
+		    "--ledger"));
 	return (0);
 }
 
@@ -230,11 +228,11 @@ static int
 check_single(const struct options *op, const char *label)
 {
 	if (op->op_repeats > 1)
-		return (usage_error(op->op_command, "%s holds one repeat: "
-		    "expected it without -n %u", label, op->op_repeats));
+		return (usage_error("%s holds one repeat: expected it without "
+		    "-n %u", label, op->op_repeats));
 	if (op->op_uncertainty > 0)
-		return (usage_error(op->op_command, "%s holds one run: "
-		    "expected it without --uncertainty", label));
+		return (usage_error("%s holds one run: expected it without "
+		    "--uncertainty", label));
 	return (0);
 }
 
@@ -248,18 +246,17 @@ check_trace(const struct options *op)
 	if (error != 0)
 		return (error);
 	if (op->op_trace == NULL)
-		return (!GIVEN(op, TRACE_TIME) ? 0 : usage_error(
-		    op->op_command, "--trace-time needs a trace: expected "
-		    "--trace FILE as well"));
+		return (!GIVEN(op, TRACE_TIME) ? 0 : usage_error("--trace-time "
+		    "needs a trace: expected --trace FILE as well"));
 	if (!op->op_simulated)
-		return (usage_error(op->op_command, "--trace shows a simulated "
-		    "machine: add --engine %s", VIRTUAL_NAME));
+		return (usage_error("--trace shows a simulated machine: add "
+		    "--engine %s", VIRTUAL_NAME));
 	error = check_single(op, "--trace");
 	if (error == 0 && (double)op->op_trace_span.ts_from_ps >=
 	    op->op_time_s * 1e3 * PS_PER_MS)
-		error = usage_error(op->op_command, "--trace-time begins after "
-		    "the end of the window: expected less than its %g ms, or "
-		    "a larger -t", op->op_time_s * 1e3);
+		error = usage_error("--trace-time begins after the end of "
+		    "the window: expected less than its %g ms, or a larger -t",
+		    op->op_time_s * 1e3);
 	return (error);
 }
 
@@ -276,10 +273,9 @@ check_failpoints(const struct options *op)
 	for (i = 0; op->op_faults.fl_count > 0 &&
 	    i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (op->op_text[refused[i]] != NULL)
-			return (usage_error(op->op_command, "--failpoint: a "
-			    "run with fail points measures nothing and has no "
-			    "result: expected no %s",
-			    option_label(refused[i], label)));
+			return (usage_error("--failpoint: a run with "
+			    "fail points measures nothing and has no result: "
+			    "expected no %s", option_label(refused[i], label)));
 	return (0);
 }
 
@@ -287,8 +283,8 @@ static int
 check_cat(const struct options *op)
 {
 	if (op->op_cmd == COMMAND_cat && op->op_place.pl_harvest >= 0)
-		return (usage_error(op->op_command, "--place: \"%s\": there "
-		    "is no harvest thread: expected CPUs for readers only",
+		return (usage_error("--place: \"%s\": there is no "
+		    "harvest thread: expected CPUs for readers only",
 		    op->op_place_text));
 	return (0);
 }
@@ -302,9 +298,8 @@ check_grid(const struct options *op)
 	    op->op_ciphers.ol_count;
 	cells *= (uint64_t)op->op_readers.ol_count * op->op_sizes.ol_count;
 	if (cells > OPTIONS_CELLS_MAX)
-		return (usage_error(op->op_command, "the lists make %ju "
-		    "cells: expected at most %d", (uintmax_t)cells,
-		    OPTIONS_CELLS_MAX));
+		return (usage_error("the lists make %ju cells: expected at "
+		    "most %d", (uintmax_t)cells, OPTIONS_CELLS_MAX));
 	return (0);
 }
 

@@ -92,9 +92,9 @@ options_check_files(const struct options *op)
 		for (const struct use *in = uss.uss_use; out->us_writes &&
 		    in < uss.uss_use + uss.uss_count; in++)
 			if (in != out && collide(in, out))
-				return (usage_error(op->op_command, "%s and "
-				    "%s name the same file, \"%s\" and \"%s\": "
-				    "expected two", out->us_label,
-				    in->us_label, out->us_name, in->us_name));
+				return (usage_error("%s and %s name the same "
+				    "file, \"%s\" and \"%s\": expected two",
+				    out->us_label, in->us_label, out->us_name,
+				    in->us_name));
 	return (0);
 }

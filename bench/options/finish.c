@@ -65,24 +65,22 @@ option_tunable(struct options *op, const char *label, const char *text)
 
 	tn = set_tunable(op, text, &value, &error);
 	if (value == NULL)
-		return (usage_error(op->op_command, "%s: \"%s\": expected "
-		    "name=value; \"rngsim list tunables\" has the names",
-		    label, text));
+		return (usage_error("%s: \"%s\": expected name=value; \"rngsim "
+		    "list tunables\" has the names", label, text));
 	/* Another name may be a kernel source's: finish_tunables(). */
 	snprintf(range, sizeof(range), "%.*s", (int)(value - 1 - text), text);
 	if (options_tunable_seen(op, range))
-		return (usage_error(op->op_command, "%s: %s is set twice",
-		    label, range));
+		return (usage_error("%s: %s is set twice", label, range));
 	if (tn != NULL && error != 0) {
 		tunable_range(tn, range, sizeof(range));
-		return (usage_error(op->op_command, "%s: %s: \"%s\": expected "
-		    "%s", label, tn->tn_name, value, range));
+		return (usage_error("%s: %s: \"%s\": expected %s", label,
+		    tn->tn_name, value, range));
 	}
 	grown = realloc(op->op_tunables, (op->op_tunable_count + 2) *
 	    sizeof(*grown));
 	if (grown == NULL || (op->op_tunables = grown,
 	    grown[op->op_tunable_count] = strdup(text)) == NULL)
-		return (run_error(op->op_command, "no memory"));
+		return (run_error("no memory"));
 	grown[++op->op_tunable_count] = NULL;
 	return (0);
 }
@@ -93,7 +91,7 @@ option_failpoint(struct options *op, const char *label, const char *text)
 	char why[FAILPOINTS_ERROR_SIZE];
 
 	if (failpoints_parse(&op->op_faults, text, why) != 0)
-		return (usage_error(op->op_command, "%s: %s", label, why));
+		return (usage_error("%s: %s", label, why));
 	return (0);
 }
 
@@ -101,16 +99,15 @@ int
 option_fail_if(struct options *op, const char *label, const char *text)
 {
 	if (op->op_fail_ifs == OPTIONS_FAIL_IF_MAX)
-		return (usage_error(op->op_command, "%s is given more than %d "
-		    "times", label, OPTIONS_FAIL_IF_MAX));
+		return (usage_error("%s is given more than %d times", label,
+		    OPTIONS_FAIL_IF_MAX));
 	op->op_fail_if[op->op_fail_ifs++] = text;
 	return (0);
 }
 
 /* A percentage, as a share. */
 static int
-read_percent(const struct options *op, const char *label, const char *text,
-    double least, double *share)
+read_percent(const char *label, const char *text, double least, double *share)
 {
 	char number[64];
 	size_t n = strspn(text, ".0123456789");
@@ -119,8 +116,8 @@ read_percent(const struct options *op, const char *label, const char *text,
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
 	if (parse_real(number, &percent) != 0 || percent < least ||
 	    percent > 100 || (text[n] != '\0' && strcmp(text + n, "%") != 0))
-		return (usage_error(op->op_command, "%s: \"%s\": expected "
-		    "%g%% to 100%%", label, text, least));
+		return (usage_error("%s: \"%s\": expected %g%% to 100%%", label,
+		    text, least));
 	*share = percent / 100;
 	return (0);
 }
@@ -128,13 +125,13 @@ read_percent(const struct options *op, const char *label, const char *text,
 int
 option_margin(struct options *op, const char *label, const char *text)
 {
-	return (read_percent(op, label, text, 0, &op->op_margin));
+	return (read_percent(label, text, 0, &op->op_margin));
 }
 
 int
 option_until(struct options *op, const char *label, const char *text)
 {
-	return (read_percent(op, label, text, UNTIL_MIN, &op->op_until));
+	return (read_percent(label, text, UNTIL_MIN, &op->op_until));
 }
 
 int
@@ -156,9 +153,9 @@ option_trace_time(struct options *op, const char *label, const char *text)
 		if (ps[1] > ps[0])
 			return (0);
 	}
-	return (usage_error(op->op_command, "%s: \"%s\": expected "
-	    "milliseconds of the window, more than 0, or from when to when, "
-	    "such as 5-7.5, at most %d", label, text, TRACE_MS_MAX));
+	return (usage_error("%s: \"%s\": expected milliseconds of the window, "
+	    "more than 0, or from when to when, such as 5-7.5, at most %d",
+	    label, text, TRACE_MS_MAX));
 }
 
 int
@@ -169,9 +166,9 @@ option_workload(struct options *op, const char *label, const char *text)
 
 	error = workload_parse(text, &op->op_workload, why);
 	if (error == EINVAL)
-		return (usage_error(op->op_command, "%s: %s", label, why));
+		return (usage_error("%s: %s", label, why));
 	if (error != 0)
-		return (run_error(op->op_command, "%s: %s", label, why));
+		return (run_error("%s: %s", label, why));
 	return (0);
 }
 
@@ -201,10 +198,9 @@ finish_host(struct options *op)
 	for (unsigned id = 0; id < OPTIONS; id++)
 		if ((option_defs[id].od_flags & SIMULATED) != 0 &&
 		    op->op_text[id] != NULL)
-			return (usage_error(op->op_command, "%s is about a "
-			    "simulated machine: add --engine %s",
-			    option_label((enum option_id)id, label),
-			    VIRTUAL_NAME));
+			return (usage_error("%s is about a simulated machine: "
+			    "add --engine %s", option_label((enum option_id)id,
+			    label), VIRTUAL_NAME));
 	if (op->op_nodes == 0)
 		return (0);
 	op->op_pretended = true;
@@ -223,12 +219,12 @@ finish_machine(struct options *op)
 	error = virtual_make(&op->op_machine, op->op_profile, op->op_cpus,
 	    op->op_nodes, why);
 	if (error == EINVAL)
-		return (usage_error(op->op_command, "--profile: %s", why));
+		return (usage_error("--profile: %s", why));
 	if (error == ERANGE)
-		return (usage_error(op->op_command, "%s: %s", op->op_nodes !=
-		    0 ? "--nodes" : "--cpus", why));
+		return (usage_error("%s: %s", op->op_nodes != 0 ? "--nodes" :
+		    "--cpus", why));
 	if (error != 0)
-		return (run_error(op->op_command, "--profile: %s", why));
+		return (run_error("--profile: %s", why));
 	op->op_cpus = op->op_machine.vi_topology.vt_cpus;
 	op->op_nodes = op->op_machine.vi_topology.vt_nodes;
 	error = options_check_simulated_locks(op);
@@ -236,9 +232,9 @@ finish_machine(struct options *op)
 		return (error);
 	configure_machine(op);
 	if (!op->op_config.bc_lock.prof_enable)
-		return (usage_error(op->op_command, "-S: debug.lock.prof.enable"
-		    "=0 saves nothing on engine %s, where profiling takes no "
-		    "time: leave it out", VIRTUAL_NAME));
+		return (usage_error("-S: debug.lock.prof.enable=0 saves "
+		    "nothing on engine %s, where profiling takes no time: "
+		    "leave it out", VIRTUAL_NAME));
 	return (0);
 }
 
@@ -249,18 +245,15 @@ finish_workload(struct options *op)
 	bool recorded = wl->wl_arrivals == ARRIVALS_RECORDED;
 
 	if (GIVEN(op, SIZE) && (recorded || wl->wl_size_count > 0))
-		return (usage_error(op->op_command, "-s and --workload %s both "
-		    "set the sizes of requests: drop one of them",
-		    wl->wl_text));
+		return (usage_error("-s and --workload %s both set the sizes "
+		    "of requests: drop one of them", wl->wl_text));
 	if (GIVEN(op, ARRIVALS) && !GIVEN(op, RATE))
-		return (usage_error(op->op_command, "--arrivals: expected "
-		    "--rate with it"));
+		return (usage_error("--arrivals: expected --rate with it"));
 	if (!GIVEN(op, RATE))
 		return (0);
 	if (recorded || wl->wl_pause_ns != 0)
-		return (usage_error(op->op_command, "--rate and --workload %s "
-		    "both set when requests begin: drop one of them",
-		    wl->wl_text));
+		return (usage_error("--rate and --workload %s both set when "
+		    "requests begin: drop one of them", wl->wl_text));
 	wl->wl_rate_per_s = op->op_rate_per_s;
 	wl->wl_arrivals = (enum workload_arrivals)(ARRIVALS_CONSTANT +
 	    op->op_arrivals);
@@ -269,7 +262,7 @@ finish_workload(struct options *op)
 
 /* Gives the kernel sources among the designs what only they have. */
 static int
-set_kernels(const struct options *op, const char *text)
+set_kernels(const char *text)
 {
 	char name[TUNABLE_NAME_SIZE], why[KERNEL_ERROR_SIZE];
 	const int n = (int)strcspn(text, "=");
@@ -279,11 +272,11 @@ set_kernels(const struct options *op, const char *text)
 	case 0:
 		return (0);
 	case ENOENT:
-		return (usage_error(op->op_command, "-S: \"%s\" is no "
-		    "tunable; \"rngsim list tunables\" has the names", name));
+		return (usage_error("-S: \"%s\" is no tunable; \"rngsim list "
+		    "tunables\" has the names", name));
 	default:
-		return (usage_error(op->op_command, "-S: %s: \"%s\": %s", name,
-		    text + n + 1, why));
+		return (usage_error("-S: %s: \"%s\": %s", name, text + n + 1,
+		    why));
 	}
 }
 
@@ -318,11 +311,10 @@ tunable_as_option(struct options *op, const char *tunable, enum option_id id,
 	option_label(id, label);
 	if (op->op_text[id] != NULL && (ol->ol_count > 1 ||
 	    ol->ol_value[0] != wanted))
-		return (usage_error(op->op_command, "-S %s means %s %s, but %s "
-		    "says otherwise: drop one of them", tunable, label, value,
-		    label));
+		return (usage_error("-S %s means %s %s, but %s says otherwise: "
+		    "drop one of them", tunable, label, value, label));
 	ol->ol_count = 0;
-	return (option_list_add(op, ol, label, value, wanted));
+	return (option_list_add(ol, label, value, wanted));
 }
 
 /* Sources that do not exist, files that are not there: before measuring. */
@@ -335,18 +327,18 @@ finish_sources(const struct options *op)
 	int error;
 
 	if (random_source_list_parse(&list, hc->sources, &why) != 0)
-		return (usage_error(op->op_command, "-S: %s", why.text));
+		return (usage_error("-S: %s", why.text));
 	error = random_sources_check(hc, &list, &why);
 	if (error == EINVAL && hc->replay_file[0] == '\0')
-		return (usage_error(op->op_command, "-S: %s", why.text));
+		return (usage_error("-S: %s", why.text));
 	if (error != 0)
-		return (run_error(op->op_command, "%s", why.text));
+		return (run_error("%s", why.text));
 	if (hc->record_file[0] != '\0' && (op->op_cmd != COMMAND_run ||
 	    op->op_repeats > 1 || op->op_uncertainty > 0))
-		return (usage_error(op->op_command, "-S: "
-		    "rngsim.harvest.record holds the events of one repeat: "
-		    "expected \"rngsim run\" without -n%s",
-		    op->op_uncertainty > 0 ? " and --uncertainty" : ""));
+		return (usage_error("-S: rngsim.harvest.record holds "
+		    "the events of one repeat: expected \"rngsim run\" without "
+		    "-n%s", op->op_uncertainty > 0 ? " and --uncertainty" :
+		    ""));
 	return (0);
 }
 
@@ -363,12 +355,12 @@ finish_tunables(struct options *op)
 
 	for (i = 0; i < op->op_tunable_count; i++)
 		if (set_tunable(op, op->op_tunables[i], &value, &error) ==
-		    NULL && (error = set_kernels(op, op->op_tunables[i])) != 0)
+		    NULL && (error = set_kernels(op->op_tunables[i])) != 0)
 			return (error);
 	twin = pc->concurrent_read ? "concurrent" : "locked";
 	if (options_tunable_seen(op, concurrent_read) &&
 	    has_kernels(&op->op_designs, twin))
-		error = set_kernels(op, pc->concurrent_read ?
+		error = set_kernels(pc->concurrent_read ?
 		    "kern.random.fortuna.concurrent_read=1" :
 		    "kern.random.fortuna.concurrent_read=0");
 	else
@@ -380,9 +372,9 @@ finish_tunables(struct options *op)
 		    &op->op_ciphers, pc->use_chacha20_cipher ? "chacha20" :
 		    "aes");
 	if (error == 0 && lc->delay_base > lc->delay_max)
-		error = usage_error(op->op_command, "-S: debug.lock.delay_base "
-		    "is %u, more than debug.lock.delay_max, %u",
-		    lc->delay_base, lc->delay_max);
+		error =
+		    usage_error("-S: debug.lock.delay_base is %u, more than "
+		    "debug.lock.delay_max, %u", lc->delay_base, lc->delay_max);
 	return (error != 0 ? error : finish_sources(op));
 }
 
@@ -391,14 +383,14 @@ static int
 finish_until(struct options *op)
 {
 	if (op->op_until == 0)
-		return (!GIVEN(op, TIME_LIMIT) ? 0 : usage_error(
-		    op->op_command, "--time-limit: expected --until with it"));
+		return (!GIVEN(op, TIME_LIMIT) ? 0 :
+		    usage_error("--time-limit: expected --until with it"));
 	if (op->op_simulated || op->op_ledger ||
 	    op->op_time_s < SLICES_MIN_TIME_S || op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
-		return (usage_error(op->op_command, "--until: expected two "
-		    "designs, locks or ciphers or more to compare, -t %g or "
-		    "more, --engine real, and no --ledger", SLICES_MIN_TIME_S));
+		return (usage_error("--until: expected two designs, locks or "
+		    "ciphers or more to compare, -t %g or more, --engine real, "
+		    "and no --ledger", SLICES_MIN_TIME_S));
 	op->op_until_repeats = op->op_repeats;
 	op->op_repeats = OPTIONS_REPEATS_MAX;
 	return (0);
@@ -416,16 +408,16 @@ finish_lists(struct options *op)
 		cpus = CELL_READERS_MAX;
 	if (op->op_ciphers.ol_count == 0)
 		for (unsigned v = 0; error == 0 && v < cipher_count; v++)
-			error = option_list_add(op, &op->op_ciphers, "", "", v);
+			error = option_list_add(&op->op_ciphers, "", "", v);
 	if (op->op_readers.ol_count > 0)
 		return (error);
 	for (unsigned v = 1; sweep && error == 0 && v < cpus;
 	    v = op->op_simulated ? v * 2 : v + 1)
-		error = option_list_add(op, &op->op_readers, "", "", v);
+		error = option_list_add(&op->op_readers, "", "", v);
 	if (error == 0)
-		error = option_list_add(op, &op->op_readers, "", "", cpus);
+		error = option_list_add(&op->op_readers, "", "", cpus);
 	if (error == 0 && sweep && !op->op_simulated && cpus < CELL_READERS_MAX)
-		error = option_list_add(op, &op->op_readers, "", "", cpus + 1);
+		error = option_list_add(&op->op_readers, "", "", cpus + 1);
 	return (error);
 }
 
@@ -438,10 +430,10 @@ finish_place(struct options *op)
 	error = pinning_parse(&op->op_place, op->op_place_text,
 	    op->op_simulated ? &op->op_machine.vi_topology : NULL, why);
 	if (error == EINVAL)
-		return (usage_error(op->op_command, "--place: \"%s\": %s",
-		    op->op_place_text, why));
+		return (usage_error("--place: \"%s\": %s", op->op_place_text,
+		    why));
 	if (error != 0)
-		return (run_error(op->op_command, "--place: %s", why));
+		return (run_error("--place: %s", why));
 	return (0);
 }
 
@@ -457,22 +449,22 @@ finish_loop(struct options *op)
 		return (0);
 	if (!GIVEN(op, DESIGN)) {
 		op->op_designs.ol_count = 0;
-		error = option_list_add(op, &op->op_designs, "", "",
-		    (uint64_t)none);
+		error =
+		    option_list_add(&op->op_designs, "", "", (uint64_t)none);
 	}
 	if (error != 0)
 		return (error);
 	if (op->op_designs.ol_count != 1 ||
 	    op->op_designs.ol_value[0] != (uint64_t)none)
-		return (usage_error(op->op_command, "--loop: \"lock\" is of "
-		    "design none: expected -d none or no -d"));
+		return (usage_error("--loop: \"lock\" is of design none: "
+		    "expected -d none or no -d"));
 	if (GIVEN(op, SIZE) || op->op_workload.wl_size_count > 0)
-		return (usage_error(op->op_command, "--loop: \"lock\" reads "
-		    "nothing: expected no sizes of requests"));
+		return (usage_error("--loop: \"lock\" reads nothing: expected "
+		    "no sizes of requests"));
 	op->op_sizes.ol_value[0] = op->op_sizes.ol_count = 1;
 	/* One cipher is as good as the other. */
 	if (op->op_ciphers.ol_count == 0)
-		error = option_list_add(op, &op->op_ciphers, "", "", 0);
+		error = option_list_add(&op->op_ciphers, "", "", 0);
 	return (error != 0 ? error : options_tunable_seen(op, sources) ? 0 :
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }

@@ -50,10 +50,9 @@ options_unknown(const struct options *op, const char *word, size_t n)
 			nearest = option_defs[id].od_name;
 		}
 	}
-	return (usage_error(op->op_command, "unknown option %.*s;%s%s%s "
-	    "\"rngsim %s --help\" lists them", (int)n, word,
-	    nearest != NULL ? " nearest is --" : "",
-	    nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",
+	return (usage_error("unknown option %.*s;%s%s%s \"rngsim %s --help\" "
+	    "lists them", (int)n, word, nearest != NULL ? " nearest is --"
+	    : "", nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",
 	    command_texts[op->op_cmd].ct_name));
 }
 
@@ -172,8 +171,7 @@ options_seed(struct options *op)
 		return (0);
 	/* Short enough to be typed again. */
 	if (getentropy(&chosen, sizeof(chosen)) != 0)
-		return (run_error(op->op_command, "no seed: %s",
-		    strerror(errno)));
+		return (run_error("no seed: %s", strerror(errno)));
 	op->op_seed = chosen;
 	return (0);
 }

@@ -38,26 +38,25 @@ refuse(const struct options *op, const struct option_def *od,
 	char accepted[OPTION_TEXT_SIZE];
 
 	option_accepted(od, op->op_cmd, accepted);
-	return (usage_error(op->op_command, "%s: \"%s\": expected %s", label,
-	    text, accepted));
+	return (usage_error("%s: \"%s\": expected %s", label, text, accepted));
 }
 
 int
-option_list_add(const struct options *op, struct option_list *ol,
-    const char *label, const char *item, uint64_t value)
+option_list_add(struct option_list *ol, const char *label, const char *item,
+    uint64_t value)
 {
 	uint64_t *grown;
 
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
-			return (usage_error(op->op_command, "%s: \"%s\" is "
-			    "named twice", label, item));
+			return (usage_error("%s: \"%s\" is named twice", label,
+			    item));
 	if (ol->ol_count == OPTIONS_LIST_MAX)
-		return (usage_error(op->op_command, "%s: more than %d members",
-		    label, OPTIONS_LIST_MAX));
+		return (usage_error("%s: more than %d members", label,
+		    OPTIONS_LIST_MAX));
 	grown = realloc(ol->ol_value, (ol->ol_count + 1) * sizeof(*grown));
 	if (grown == NULL)
-		return (run_error(op->op_command, "no memory"));
+		return (run_error("no memory"));
 	ol->ol_value = grown;
 	grown[ol->ol_count++] = value;
 	return (0);
@@ -84,11 +83,11 @@ add_numbers(const struct options *op, const struct option_def *od,
 	    last < od->od_min || last > od->od_max))
 		return (refuse(op, od, label, item));
 	if (last < first)
-		return (usage_error(op->op_command, "%s: \"%s\" descends: "
+		return (usage_error("%s: \"%s\" descends: "
 		    "expected the smaller number first, %ju..%ju", label, item,
 		    (uintmax_t)od->od_min, (uintmax_t)od->od_max));
 	for (uint64_t v = first; error == 0 && v <= last; v++)
-		error = option_list_add(op, ol, label, item, v);
+		error = option_list_add(ol, label, item, v);
 	return (error);
 }
 
@@ -102,8 +101,8 @@ refuse_name(const struct options *op, const struct option_def *od,
 	for (unsigned i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
 		colon = strchr(name, ':');
 		if (colon != NULL && strcmp(colon + 1, item) == 0)
-			return (usage_error(op->op_command, "%s: \"%s\": "
-			    "expected a name such as %s", label, item, name));
+			return (usage_error("%s: \"%s\": expected a name such "
+			    "as %s", label, item, name));
 	}
 	return (refuse(op, od, label, item));
 }
@@ -116,8 +115,8 @@ open_kernel(const struct options *op, const char *label, const char **item)
 	int status = ksource_open(*item, op->op_crypto == CRYPTO_SOURCE,
 	    item, why);
 
-	return (status == 0 ? 0 : (status == EXIT_USAGE ? usage_error :
-	    run_error)(op->op_command, "%s: \"%s\": %s", label, *item, why));
+	return (status == 0 ? 0 : complain(status, "%s: \"%s\": %s", label,
+	    *item, why));
 }
 
 static int
@@ -133,17 +132,17 @@ add_item(const struct options *op, const struct option_def *od,
 		if (parse_size(item, &v) != 0 || v < od->od_min ||
 		    v > od->od_max)
 			return (refuse(op, od, label, item));
-		return (option_list_add(op, ol, label, item, v));
+		return (option_list_add(ol, label, item, v));
 	}
 	if (od->od_family == &family_designs && ksource_named(item) &&
 	    (i = open_kernel(op, label, &item)) != 0)
 		return (i);
 	i = family_find(od->od_family, item);
 	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
-		return (usage_error(op->op_command, "%s: \"all\" among others: "
-		    "expected it alone", label));
+		return (usage_error("%s: \"all\" among others: expected it "
+		    "alone", label));
 	return (i == -1 ? refuse_name(op, od, label, item) :
-	    option_list_add(op, ol, label, item, (uint64_t)i));
+	    option_list_add(ol, label, item, (uint64_t)i));
 }
 
 /* Items between commas, empty ones too, with a label that says so. */
@@ -157,17 +156,17 @@ set_list(const struct options *op, const struct option_def *od,
 	size_t n;
 
 	if (!takes_lists(op, od) && strchr(text, ',') != NULL)
-		return (usage_error(op->op_command, "%s: \"%s\" is a list: "
-		    "expected one value%s", label, text,
-		    op->op_cmd == COMMAND_assure ? "" : "; sweep takes lists"));
+		return (usage_error("%s: \"%s\" is a list: expected one "
+		    "value%s", label, text, op->op_cmd == COMMAND_assure ? "" :
+		    "; sweep takes lists"));
 	ol->ol_count = 0;
 	if ((od->od_flags & ALL) != 0 && strcmp(text, "all") == 0)
 		return (0);
 	for (;; at += n + 1) {
 		n = strcspn(at, ",");
 		if (n >= (ksource_named(at) ? sizeof(item) : ITEM_SIZE))
-			return (usage_error(op->op_command, "%s: \"%.20s...\" "
-			    "is too long", label, at));
+			return (usage_error("%s: \"%.20s...\" is too long",
+			    label, at));
 		memcpy(item, at, n);
 		item[n] = '\0';
 		snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"",
@@ -280,8 +279,7 @@ take(struct options *op, unsigned id, const char *value)
 
 	option_label((enum option_id)id, label);
 	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
-		return (usage_error(op->op_command, "%s is given twice",
-		    label));
+		return (usage_error("%s is given twice", label));
 	op->op_text[id] = value != NULL ? value : "";
 	op->op_given++;
 	op->op_help = id == OPTION_HELP;
@@ -289,11 +287,11 @@ take(struct options *op, unsigned id, const char *value)
 }
 
 static int
-missing(const struct options *op, unsigned id)
+missing(unsigned id)
 {
 	char label[OPTION_LABEL_SIZE];
 
-	return (usage_error(op->op_command, "%s: expected %s after it",
+	return (usage_error("%s: expected %s after it",
 	    option_label((enum option_id)id, label), option_defs[id].od_value));
 }
 
@@ -303,8 +301,8 @@ operand(struct options *op, const char *word)
 	const struct command_text *ct = &command_texts[op->op_cmd];
 
 	if (op->op_operands == ct->ct_operands)
-		return (usage_error(op->op_command, "surplus operand \"%s\"; "
-		    "usage: rngsim %s %s", word, ct->ct_name, ct->ct_usage));
+		return (usage_error("surplus operand \"%s\"; usage: rngsim %s "
+		    "%s", word, ct->ct_name, ct->ct_usage));
 	op->op_operand[op->op_operands++] = word;
 	return (0);
 }
@@ -332,7 +330,7 @@ take_value(struct options *op, unsigned id, const char *text, struct words *wo)
 {
 	if (text != NULL || option_defs[id].od_value == NULL)
 		return (take(op, id, text));
-	return (wo->wo_next == wo->wo_end ? missing(op, id) :
+	return (wo->wo_next == wo->wo_end ? missing(id) :
 	    take(op, id, *wo->wo_next++));
 }
 
@@ -346,8 +344,8 @@ parse_long(struct options *op, const char *word, struct words *wo)
 	if (id == OPTIONS)
 		return (options_unknown(op, word, n));
 	if (option_defs[id].od_value == NULL && word[n] == '=')
-		return (usage_error(op->op_command, "%s takes no value, unlike "
-		    "\"%s\"", option_label((enum option_id)id, label), word));
+		return (usage_error("%s takes no value, unlike \"%s\"",
+		    option_label((enum option_id)id, label), word));
 	return (take_value(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
 }
 
@@ -422,13 +420,13 @@ options_read(struct options *op, enum command_id cm, int argc,
 
 	memset(op, 0, sizeof(*op));
 	op->op_cmd = cm;
-	op->op_command = argv[0];
+	usage_command = argv[0];
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
 	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
 	op->op_operand = calloc((size_t)argc, sizeof(*op->op_operand));
 	if (op->op_tunables == NULL || op->op_operand == NULL)
-		return (run_error(argv[0], "no memory"));
+		return (run_error("no memory"));
 	error = parse(op, argc, argv);
 	if (error != 0 || op->op_help)
 		return (error);

@@ -61,7 +61,6 @@ struct option_list {
 /* What a command was asked for, defaults included. */
 struct options {
 	enum command_id	 op_cmd;
-	const char	*op_command;	/* its name in messages */
 	/* Each option's value as given, "" for a switch; NULL: not given. */
 	const char	*op_text[OPTIONS];
 	unsigned	 op_given;	/* how many were */
@@ -305,8 +304,8 @@ int options_resume(struct options *op, const struct options *given,
  *
  * Returns: 0 or an exit status.
  */
-int option_list_add(const struct options *op, struct option_list *ol,
-    const char *label, const char *item, uint64_t value);
+int option_list_add(struct option_list *ol, const char *label, const char *item,
+    uint64_t value);
 
 /*
  * Refuses outputs that are the file of an input or of another output.

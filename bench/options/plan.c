@@ -23,8 +23,8 @@ option_part(struct options *op, const char *label, const char *text)
 	if (of == NULL || parse_number(first, &part) != 0 ||
 	    parse_number(of + 1, &parts) != 0 || part < 1 || part > parts ||
 	    parts > OPTIONS_PARTS_MAX)
-		return (usage_error(op->op_command, "%s: \"%s\": expected I/N, "
-		    "1 <= I <= N <= %d", label, text, OPTIONS_PARTS_MAX));
+		return (usage_error("%s: \"%s\": expected I/N, 1 <= I <= N <= "
+		    "%d", label, text, OPTIONS_PARTS_MAX));
 	op->op_part = (unsigned)part;
 	op->op_part_of = (unsigned)parts;
 	return (0);
@@ -112,16 +112,15 @@ common(const struct options *op, char *const argv[])
 }
 
 static int
-write_file(const struct options *op, const char *path, const char *text,
-    size_t size)
+write_file(const char *path, const char *text, size_t size)
 {
 	struct atomic_file of;
 	int error = atomic_file_open(&of, path);
 
 	if (error == 0)
 		error = atomic_file_commit(&of, text, size);
-	return (error == 0 ? 0 : run_error(op->op_command, "--plan: %s: %s",
-	    path, strerror(error)));
+	return (error == 0 ? 0 :
+	    run_error("--plan: %s: %s", path, strerror(error)));
 }
 
 /*
@@ -138,8 +137,8 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	int status = 0;
 
 	if (mkdir(op->op_plan, 0777) != 0 && errno != EEXIST)
-		return (run_error(op->op_command, "--plan: %s: %s",
-		    op->op_plan, strerror(errno)));
+		return (run_error("--plan: %s: %s", op->op_plan,
+		    strerror(errno)));
 	snprintf(path, sizeof(path), "%s/command", op->op_plan);
 	in = fopen(path, "re");
 	if (in != NULL) {
@@ -152,15 +151,15 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	*text = common(op, argv);
 	line = *text == NULL ? NULL : (char *)malloc(strlen(*text) + 32);
 	if (line == NULL)
-		status = run_error(op->op_command, "no memory");
+		status = run_error("no memory");
 	else
 		sprintf(line, "%s # %u jobs\n", *text, jobs);
 	if (status == 0 && n > 0 && strcmp(line, old) != 0)
-		status = usage_error(op->op_command, "--plan: \"%s\" has "
-		    "another plan, \"%.*s\": expected a new folder",
-		    op->op_plan, (int)n - 1, old);
+		status =
+		    usage_error("--plan: \"%s\" has another plan, \"%.*s\": "
+		    "expected a new folder", op->op_plan, (int)n - 1, old);
 	else if (status == 0 && n <= 0)
-		status = write_file(op, path, line, strlen(line));
+		status = write_file(path, line, strlen(line));
 	free(line);
 	free(old);
 	return (status);
@@ -176,8 +175,8 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	int status;
 
 	if (strlen(op->op_plan) > PATH_SIZE / 2)
-		return (usage_error(op->op_command, "--plan: \"%.40s...\" is "
-		    "too long", op->op_plan));
+		return (usage_error("--plan: \"%.40s...\" is too long",
+		    op->op_plan));
 	status = claim(op, jobs, argv, &base);
 	out = status == 0 ? open_memstream(&text, &size) : NULL;
 	for (unsigned i = 0; out != NULL && i < jobs; i++) {
@@ -194,13 +193,13 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		fputc('\n', out);
 	}
 	if (status == 0 && (out == NULL || fclose(out) != 0))
-		status = run_error(op->op_command, "no memory");
+		status = run_error("no memory");
 	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
 	if (status == 0)
-		status = write_file(op, path, text, size);
+		status = write_file(path, text, size);
 	if (status == 0)
-		fprintf(stderr, "rngsim: %s: %s has %u of %u job%s\n",
-		    op->op_command, path, left, jobs, PLURAL(jobs));
+		run_note("%s has %u of %u job%s", path, left, jobs,
+		    PLURAL(jobs));
 	free(text);
 	free(base);
 	return (status);
@@ -217,16 +216,14 @@ options_check_plan(const struct options *op)
 	unsigned i;
 
 	if (op->op_plan == NULL && GIVEN(op, PARTS))
-		return (usage_error(op->op_command, "--parts has an effect "
-		    "with --plan only"));
+		return (usage_error("--parts has an effect with --plan only"));
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (op->op_plan != NULL && op->op_text[others[i]] != NULL)
-			return (usage_error(op->op_command, "--plan and %s: "
-			    "expected one of them", option_label(others[i],
-			    label)));
+			return (usage_error("--plan and %s: expected one of "
+			    "them", option_label(others[i], label)));
 	if (op->op_cmd == COMMAND_sweep && (op->op_plan != NULL ||
 	    op->op_part_of > 0) && GIVEN(op, UNTIL))
-		return (usage_error(op->op_command, "--until needs all cells "
-		    "at once: expected no --plan or --part"));
+		return (usage_error("--until needs all cells at once: expected "
+		    "no --plan or --part"));
 	return (0);
 }

@@ -94,15 +94,14 @@ options_resume(struct options *op, const struct options *given,
 	while (old[n] != NULL)
 		n++;
 	if (given->op_given > 1U + GIVEN(given, FORMAT))
-		return (usage_error(given->op_command, "--resume: %s has the "
-		    "options it was begun with: expected no other one beside "
-		    "--resume but --format", given->op_resume));
-	if (n < 2 || strcmp(old[1], given->op_command) != 0)
-		return (usage_error(given->op_command, "--resume: %s was begun "
-		    "by \"rngsim %s\": expected that command",
-		    given->op_resume, n < 2 ? "" : old[1]));
+		return (usage_error("--resume: %s has the options it was begun "
+		    "with: expected no other one beside --resume but --format",
+		    given->op_resume));
+	if (n < 2 || strcmp(old[1], usage_command) != 0)
+		return (usage_error("--resume: %s was begun by \"rngsim %s\": "
+		    "expected that command", given->op_resume, n < 2 ? "" :
+		    old[1]));
 	error = options_parse(op, given->op_cmd, n - 1, old + 1);
-	op->op_command = given->op_command;
 	op->op_seed = ob->ob_seed;
 	op->op_seed_given = true;
 	op->op_resume = given->op_resume;

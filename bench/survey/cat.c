@@ -413,16 +413,16 @@ copy(struct cat *ct, const char **where)
 
 /* A closed pipe is the normal end of a pipe into head(1). */
 static int
-verdict(const struct options *op, int error, const char *where)
+verdict(int error, const char *where)
 {
 	if (error == 0 || error == EPIPE)
 		return (EXIT_SUCCESS);
 	if (error == EINTR)
 		return (EXIT_FAILURE);
 	if (error == EWOULDBLOCK && strcmp(where, "reading") == 0)
-		return (run_error(op->op_command, "not seeded; see "
+		return (run_error("not seeded; see "
 		    "rngsim.harvest.boot_entropy_bytes"));
-	return (run_error(op->op_command, "%s: %s", where, strerror(error)));
+	return (run_error("%s: %s", where, strerror(error)));
 }
 
 int
@@ -444,8 +444,8 @@ cat(const struct options *op)
 	gp.gp_lock_config.threads = (unsigned)op->op_readers.ol_value[0] + 1;
 	error = generator_new(ra, &g, &gp);
 	if (error != 0)
-		return (run_error(op->op_command, "cannot make design %s: %s",
-		    ra->ra_ident, strerror(error)));
+		return (run_error("cannot make design %s: %s", ra->ra_ident,
+		    strerror(error)));
 	ct.ct_dev.rd_generator = g;
 	where = "no boot entropy";
 	error = prime_generator(g, op->op_config.bc_harvest.boot_entropy_bytes,
@@ -458,5 +458,5 @@ cat(const struct options *op)
 		finish(&ct);
 	}
 	generator_free(g);
-	return (verdict(op, error, where));
+	return (verdict(error, where));
 }

@@ -209,7 +209,6 @@ measure(struct survey *sy)
 }
 
 const struct survey_kind hash_kind = {
-	.sk_command	= "hash",
 	.sk_measure	= measure,
 	.sk_visit	= visit,
 	.sk_label	= label,

@@ -211,7 +211,6 @@ drawn(const struct survey *sy)
 }
 
 const struct survey_kind sources_kind = {
-	.sk_command	= "sources",
 	.sk_measure	= measure,
 	.sk_visit	= visit,
 	.sk_label	= label,

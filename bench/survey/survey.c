@@ -117,11 +117,10 @@ struct output {
 
 /* Prints what is wrong with a file; 0 stays 0. */
 static int
-failed(const struct output *ou, const char *path, int error, const char *why)
+failed(const char *path, int error, const char *why)
 {
-	return (error == 0 ? 0 : run_error(ou->ou_survey->sy_kind->sk_command,
-	    "%s: %s", path, why != NULL && why[0] != '\0' ? why :
-	    strerror(error)));
+	return (error == 0 ? 0 : run_error("%s: %s", path, why != NULL &&
+	    why[0] != '\0' ? why : strerror(error)));
 }
 
 /* Draws nothing, which shows whether gnuplot can be run. */
@@ -131,7 +130,7 @@ try_gnuplot(const struct output *ou)
 	char why[GNUPLOT_ERROR_SIZE] = "";
 	int error = gnuplot_draw(NULL, NULL, false, NULL, why);
 
-	return (failed(ou, ou->ou_plot_path, error, why));
+	return (failed(ou->ou_plot_path, error, why));
 }
 
 static int
@@ -140,10 +139,10 @@ open_files(struct output *ou)
 	int status = 0;
 
 	if (ou->ou_path != NULL)
-		status = failed(ou, ou->ou_path,
+		status = failed(ou->ou_path,
 		    atomic_file_open(&ou->ou_file, ou->ou_path), NULL);
 	if (status == 0 && ou->ou_plot_path != NULL) {
-		status = failed(ou, ou->ou_plot_path, atomic_file_open(
+		status = failed(ou->ou_plot_path, atomic_file_open(
 		    &ou->ou_plot_file, ou->ou_plot_path), NULL);
 		if (status == 0)
 			status = try_gnuplot(ou);
@@ -159,11 +158,10 @@ draw(struct output *ou)
 	int error;
 
 	if (!sy->sy_kind->sk_drawn(sy))
-		return (run_error(sy->sy_kind->sk_command,
-		    "%s: nothing to draw", ou->ou_plot_path));
+		return (run_error("%s: nothing to draw", ou->ou_plot_path));
 	error = gnuplot_draw(sy->sy_kind->sk_plot, sy,
 	    gnuplot_path_svg(ou->ou_plot_path), &ou->ou_plot_file, why);
-	return (failed(ou, ou->ou_plot_path, error, why));
+	return (failed(ou->ou_plot_path, error, why));
 }
 
 static int
@@ -174,10 +172,10 @@ print_all(struct output *ou, unsigned format)
 	int status = EXIT_SUCCESS;
 
 	if (text == NULL)
-		return (run_error(sy->sy_kind->sk_command, "no memory"));
+		return (run_error("no memory"));
 	if (ou->ou_path != NULL)
-		status = failed(ou, ou->ou_path, atomic_file_commit(
-		    &ou->ou_file, text, strlen(text)), NULL);
+		status = failed(ou->ou_path,
+		    atomic_file_commit(&ou->ou_file, text, strlen(text)), NULL);
 	if (ou->ou_plot_path != NULL && draw(ou) != 0)
 		status = EXIT_FAILURE;
 	if (format == FORMAT_JSON)
@@ -200,11 +198,11 @@ measure(struct output *ou, unsigned format)
 	if (error == 0 || error == EINTR)
 		status = print_all(ou, format);
 	if (error == EINTR)
-		status = run_error(sy->sy_kind->sk_command, "interrupted: %u "
-		    "of %u repeats are complete", sy->sy_done, sy->sy_repeats);
+		status = run_error("interrupted: %u of %u repeats are complete",
+		    sy->sy_done, sy->sy_repeats);
 	else if (error != 0)
-		status = run_error(sy->sy_kind->sk_command, "%s",
-		    sy->sy_why[0] != '\0' ? sy->sy_why : strerror(error));
+		status = run_error("%s", sy->sy_why[0] != '\0' ? sy->sy_why :
+		    strerror(error));
 	return (status);
 }
 

@@ -19,7 +19,6 @@ struct survey;
 
 /* What a command measures, and how it prints that. */
 struct survey_kind {
-	const char	*sk_command;	/* of messages */
 	/*
 	 * Makes the points, calls survey_visit() and computes the figures.
 	 *

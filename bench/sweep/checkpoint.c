@@ -334,10 +334,9 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 	if (ck->ck_head == NULL) {
 		error = add(ck, head_format(op, r), &kept);
 		if (error == 0 && kept)
-			fprintf(stderr, "rngsim: %s: %s of a run that was not "
-			    "finished is kept as %s.old; --resume %s would "
-			    "have continued it\n", op->op_command, path, path,
-			    ck->ck_file);
+			run_note("%s of a run that was not finished is kept as "
+			    "%s.old; --resume %s would have continued it", path,
+			    path, ck->ck_file);
 		return (error);
 	}
 	error = check_head(ck, op);
@@ -345,12 +344,10 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 		error = take_lines(ck);
 	if (error != 0)
 		return (error);
-	fprintf(stderr, "rngsim: %s: %s: %u of %u repeats were there",
-	    op->op_command, ck->ck_file, ck->ck_before, count * op->op_repeats);
-	if (op->op_uncertainty > 0)
-		fprintf(stderr, ", and %u runs with drawn profiles",
-		    ck->ck_draw_count);
-	fputc('\n', stderr);
+	run_note("%s: %u of %u repeats were there%s", ck->ck_file,
+	    ck->ck_before, count * op->op_repeats, op->op_uncertainty == 0 ?
+	    "" : FORMATF(", and %u runs with drawn profiles",
+	    ck->ck_draw_count));
 	return (0);
 }
 

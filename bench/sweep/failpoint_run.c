@@ -91,7 +91,7 @@ failpoint_run(const struct options *op)
 	stop_catch_signals();
 	cm = calloc(1, sizeof(*cm));
 	if (cm == NULL)
-		return (run_error(op->op_command, "no memory"));
+		return (run_error("no memory"));
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
 		error = run_once(op, repeat, cm, why);
 		/* Staying unseeded is an outcome. */
@@ -105,7 +105,7 @@ failpoint_run(const struct options *op)
 	}
 	free(cm);
 	if (error != 0)
-		return (run_error(op->op_command, "%s", why));
+		return (run_error("%s", why));
 	print(op, &sum, op->op_repeats, seeded);
 	return (EXIT_SUCCESS);
 }

@@ -20,7 +20,7 @@ refuse(struct merge *mg, const char *file, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	mg->mg_refused++;
-	return (run_error("merge", "%s: %s", file, text));
+	return (run_error("%s: %s", file, text));
 }
 
 /* I/N of the command line's --part; false: it is no job of a plan. */
@@ -91,7 +91,7 @@ place(struct merge *mg, const struct merge_head *mh, unsigned part,
 		grown = realloc(mg->mg_part, (have + mg->mg_parts) *
 		    sizeof(*grown));
 		if (grown == NULL)
-			return (run_error("merge", "no memory"));
+			return (run_error("no memory"));
 		memset(grown + have, 0, mg->mg_parts * sizeof(*grown));
 		mg->mg_part = grown;
 		mg->mg_hosts++;
@@ -157,9 +157,9 @@ merge_missing(struct merge *mg)
 			first = 0;
 	}
 	if (missing > 0)
-		return (run_error("merge", "%u of %u parts missing: %s%s; the "
-		    "command with --plan lists their jobs", missing,
-		    mg->mg_parts, list.s, strlen(list.s) < 200 ? "" : ", ..."));
+		return (run_error("%u of %u parts missing: %s%s; the command "
+		    "with --plan lists their jobs", missing, mg->mg_parts,
+		    list.s, strlen(list.s) < 200 ? "" : ", ..."));
 	return (mg->mg_refused > 0 ? EXIT_FAILURE : 0);
 }
 
@@ -267,7 +267,7 @@ take_file(struct merge *mg, const char *file, struct result *first)
 		mp->mp_cells = cells == NULL ? NULL : strndup(cells, len);
 		free(text);
 		if (mp->mp_cells == NULL)
-			status = run_error("merge", "no memory");
+			status = run_error("no memory");
 	}
 	if (status == 0 && first->cells == NULL)
 		*first = r;
@@ -318,12 +318,12 @@ append_cells(struct result *all, const char *file)
 	struct result r;
 
 	if (result_load(file, &r, why) != 0)
-		return (run_error("merge", "%s: %s", file, why));
+		return (run_error("%s: %s", file, why));
 	grown = realloc(all->cells, (all->cell_count + r.cell_count) *
 	    sizeof(*grown));
 	if (grown == NULL) {
 		result_free(&r);
-		return (run_error("merge", "no memory"));
+		return (run_error("no memory"));
 	}
 	memcpy(grown + all->cell_count, r.cells, r.cell_count * sizeof(*grown));
 	all->cells = grown;
@@ -341,16 +341,15 @@ merge_uncertainty(const struct merge *mg, struct result *first)
 	struct result_uncertainty before = first->uncertainty;
 	struct options op = { .op_cmd = COMMAND_sweep };
 	char **argv = merge_argv(mg, NULL);
-	int status = argv == NULL ? run_error("merge", "no memory") :
-	    options_parse(&op, COMMAND_sweep,
-	    (int)(mg->mg_words - TAIL_WORDS - 1), argv + 1);
+	int status = argv == NULL ? run_error("no memory") : options_parse(&op,
+	    COMMAND_sweep, (int)(mg->mg_words - TAIL_WORDS - 1), argv + 1);
 
 	free(argv);
 	for (unsigned i = 0; status == 0 && i < mg->mg_parts; i++)
 		status = append_cells(&all, mg->mg_part[i].mp_file);
 	op.op_seed = mg->mg_seed;
 	if (status == 0 && uncertainty_redraw(&op, &all) != 0)
-		status = run_error("merge", "no memory");
+		status = run_error("no memory");
 	first->uncertainty = all.uncertainty;
 	all.uncertainty = before;
 	result_free(&all);
@@ -381,8 +380,7 @@ write_whole(const struct merge *mg, struct result *first, const char *output,
 	first->resumed_count = resumed;
 	free(first->argv);
 	first->argv = NULL;
-	return (error == 0 ? 0 : run_error("merge", "%s: %s", output,
-	    strerror(error)));
+	return (error == 0 ? 0 : run_error("%s: %s", output, strerror(error)));
 }
 
 int

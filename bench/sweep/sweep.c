@@ -235,8 +235,8 @@ enough(struct sweeping *sw, unsigned repeats, const struct visit *vi,
 		return (true);
 	if (passed_s(vi) < op->op_time_limit_s)
 		return (false);
-	fprintf(stderr, "rngsim: %s: after %.0f s an interval is still wider "
-	    "than %g %%\n", op->op_command, passed_s(vi), 100 * op->op_until);
+	run_note("after %.0f s an interval is still wider than %g %%",
+	    passed_s(vi), 100 * op->op_until);
 	return (true);
 }
 
@@ -307,7 +307,7 @@ take_simulated(void *context, unsigned cell, unsigned repeat, int error,
 	sw->sw_stuck[cell] = true;
 	sw->sw_stuck_count++;
 	/* The reason has several lines. */
-	fprintf(stderr, "rngsim: %s: %s: %s%s", sw->sw_options->op_command,
+	fprintf(stderr, "rngsim: %s: %s: %s%s", usage_command,
 	    grid_text(sw->sw_grid[cell], text), why,
 	    n > 0 && why[n - 1] == '\n' ? "" : "\n");
 	return (0);

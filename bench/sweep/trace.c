@@ -6,8 +6,7 @@
 static int
 failed(const struct options *op, int error)
 {
-	return (run_error(op->op_command, "%s: %s", op->op_trace,
-	    strerror(error)));
+	return (run_error("%s: %s", op->op_trace, strerror(error)));
 }
 
 int
@@ -58,7 +57,6 @@ trace_end(struct options *op, struct timeline *tl)
 	if (error != 0)
 		return (failed(op, error));
 	if (to.to_remark[0] != '\0')
-		(void)run_error(op->op_command, "%s: %s", op->op_trace,
-		    to.to_remark);
+		(void)run_error("%s: %s", op->op_trace, to.to_remark);
 	return (to.to_fault[0] == '\0' ? 0 : EXIT_FAILURE);
 }
