@@ -274,7 +274,8 @@ random_fortuna_reseed(sbintime_t now)
 	    now - fortuna_state.fs_lasttime <= FORTUNA_PACE)
 		return;
 	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_pre_read, {
-		return;
+		if (RETURN_VALUE != 0)
+			return;
 	});
 	fortuna_state.fs_lasttime = now;
 	fortuna_state.fs_reseedcount++;
