@@ -174,7 +174,7 @@ figures_queue(char *argv[])
 	struct machine_outcome mo;
 	int64_t start_ns = tick_ns();
 
-	mc.mc_costs.vc_jitter = 0;
+	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0;
 	if (vm_run(&mc, queue_main, &q, &mo) != 0)
 		figures_fail(mo.mo_stuck);
 	printf("%d %" PRIu64 " %.6f\n", CUSTOMERS, mo.mo_events,

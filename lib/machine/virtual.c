@@ -195,6 +195,7 @@ machine_charge(enum machine_cost cost, size_t n)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	uint64_t ps;
+	bool gap;
 
 	if (self->vt_host)
 		return;
@@ -212,8 +213,10 @@ machine_charge(enum machine_cost cost, size_t n)
 	    vm->vm_costs.vc_unit_fs[cost] * n / 1000;
 	if (ps == 0)
 		return;
-	if (vm->vm_costs.vc_jitter > 0)
-		ps = jittered(ps, vm->vm_jitter[splitmix_next(
+	gap = cost == COST_SYSCALL || cost == COST_COPYOUT ||
+	    cost == COST_UNLOCKED;
+	if (vm->vm_costs.vc_jitter[gap] > 0)
+		ps = jittered(ps, vm->vm_jitter[gap][splitmix_next(
 		    &self->vt_random) % VM_DRAWS]);
 	if (vm->vm_observer != NULL)
 		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);

@@ -98,6 +98,7 @@ profile_used(const struct profile *pr, enum profile_key key)
 	case PROFILE_LINE_AHEAD:
 	case PROFILE_LINE_SHARED:
 	case PROFILE_CPU_STORES:
+	case PROFILE_JITTER_GAP:
 	/* Known errors: none. */
 	case PROFILE_MODEL_FIFO:
 	case PROFILE_MODEL_OTHER:

@@ -133,8 +133,8 @@ extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
 /*
  * Whether a machine of that topology needs a value: lat.smt needs SMT, lat.sock
  * several caches a node, lat.remote, lat.cong and line.invalidate several
- * nodes.  line.keep, line.local, line.ahead, line.shared and cpu.stores are 0
- * if they are not there.
+ * nodes.  line.keep, line.local, line.ahead, line.shared, cpu.stores and
+ * jitter.gap are 0 if they are not there.
  */
 bool profile_used(const struct profile *pr, enum profile_key key);
 

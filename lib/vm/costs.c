@@ -107,6 +107,9 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	    0.5);
 	vc->vc_shared = pr->pr_value[PROFILE_LINE_SHARED] != 0;
 	vc->vc_stores = pr->pr_value[PROFILE_CPU_STORES] != 0;
-	vc->vc_jitter = pr->pr_value[PROFILE_JITTER_CV];
+	vc->vc_jitter[0] = pr->pr_value[PROFILE_JITTER_CV];
+	vc->vc_jitter[1] = pr->pr_value[PROFILE_JITTER_GAP];
+	if (vc->vc_jitter[1] == 0)
+		vc->vc_jitter[1] = vc->vc_jitter[0];
 	vc->vc_preempt = pr->pr_value[PROFILE_OS_PREEMPT] != 0;
 }

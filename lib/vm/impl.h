@@ -206,7 +206,7 @@ struct vm {
 	unsigned	 vm_thread_made;	/* earlier runs' too */
 	unsigned	 vm_thread_room;
 	/* Factors of bulk work, and of the median wake-up latencies. */
-	uint32_t	 vm_jitter[VM_DRAWS];
+	uint32_t	 vm_jitter[2][VM_DRAWS];	/* as vc_jitter */
 	uint64_t	 vm_wake_same_ps[VM_DRAWS];
 	uint64_t	 vm_wake_cross_ps[VM_DRAWS];
 };

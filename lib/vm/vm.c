@@ -299,22 +299,33 @@ sigma_of(uint64_t p50, uint64_t p99)
 	    gsl_cdf_ugaussian_Pinv(0.99));
 }
 
+/* Factors of mean 1. */
+static void
+fill_jitter(uint32_t factor[VM_DRAWS], double cv)
+{
+	const double sigma = sqrt(log1p(cv * cv));
+	double sum = 0;
+
+	for (unsigned i = 0; i < VM_DRAWS; i++)
+		sum += quantile(i, sigma);
+	for (unsigned i = 0; i < VM_DRAWS; i++)
+		factor[i] = (uint32_t)lround(quantile(i, sigma) / sum *
+		    VM_DRAWS * (1 << VM_DRAW_SHIFT));
+}
+
 static void
 fill_draws(struct vm *vm)
 {
 	const uint64_t *ps = vm->vm_costs.vc_ps;
-	double cross, cv = vm->vm_costs.vc_jitter, same, sigma, sum = 0;
+	double cross, same;
 
-	sigma = sqrt(log1p(cv * cv));
+	fill_jitter(vm->vm_jitter[0], vm->vm_costs.vc_jitter[0]);
+	fill_jitter(vm->vm_jitter[1], vm->vm_costs.vc_jitter[1]);
 	same = sigma_of(ps[PROFILE_OS_WAKE_SAME_P50],
 	    ps[PROFILE_OS_WAKE_SAME_P99]);
 	cross = sigma_of(ps[PROFILE_OS_WAKE_CROSS_P50],
 	    ps[PROFILE_OS_WAKE_CROSS_P99]);
-	for (unsigned i = 0; i < VM_DRAWS; i++)
-		sum += quantile(i, sigma);
 	for (unsigned i = 0; i < VM_DRAWS; i++) {
-		vm->vm_jitter[i] = (uint32_t)lround(quantile(i, sigma) /
-		    sum * VM_DRAWS * (1 << VM_DRAW_SHIFT));
 		vm->vm_wake_same_ps[i] = (uint64_t)llround(
 		    (double)ps[PROFILE_OS_WAKE_SAME_P50] * quantile(i, same));
 		vm->vm_wake_cross_ps[i] = (uint64_t)llround(

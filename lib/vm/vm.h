@@ -176,7 +176,7 @@ struct machine_config {
 		uint64_t vc_ahead_ppm;	/* line.ahead */
 		bool	 vc_shared;	/* line.shared */
 		bool	 vc_stores;	/* cpu.stores */
-		double	 vc_jitter;
+		double	 vc_jitter[2];	/* jitter.cv; between holds */
 		bool	 vc_preempt;
 	}		 mc_costs;
 	/* Virtual time after which a run counts as stuck; 0: never. */

@@ -277,6 +277,32 @@ TEST(exact__kept, "A line that was asked for is still its owner's for a share "
 	CHECK_TOOK(1, CCX_PS + RMW_PS, "the other's");
 }
 
+DEED(request, machine_charge(COST_SYSCALL, 1))
+DEED(short_work, machine_charge(COST_WORK, 100))
+
+static void
+gaps_main(void)
+{
+	for (unsigned cpu = 0; cpu < 2; cpu++)
+		act(cpu, do_request);
+	act(2, do_short_work);
+}
+
+TEST(exact__gaps, "What a thread does between holds varies by a value of its "
+    "own")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_cost_ps[COST_SYSCALL] = 100 * PS_PER_NS;
+	scene_run(&mc, gaps_main);
+	CHECK_TOOK(0, 100 * PS_PER_NS, "a request");
+	mc.mc_costs.vc_jitter[1] = 1;
+	scene_run(&mc, gaps_main);
+	ATF_CHECK(took(0) != 100 * PS_PER_NS && took(0) != took(1));
+	CHECK_TOOK(2, 100 * PS_PER_NS, "bulk work");
+}
+
 DEED_AFTER(add_third, 40, add)
 
 /* While CPU 2 fetches the line, the other node asks for it, then CPU 3. */
@@ -707,7 +733,7 @@ fingerprint(const char *lock, uint64_t seed, bool observed,
 
 	make_exact(&mc);
 	mc.mc_seed = seed;
-	mc.mc_costs.vc_jitter = 0.05;
+	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.05;
 	mc.mc_costs.vc_ps[PROFILE_OS_WAKE_CROSS_P99] = 5 * WAKE_CROSS_PS;
 	mc.mc_observer = observed ? &vo : NULL;
 	vm_section_make(&se, lock, CPUS, 1000, 200);

@@ -102,7 +102,7 @@ run(const struct golden *g, uint64_t seed)
 	int error;
 
 	mc.mc_seed = seed;
-	mc.mc_costs.vc_jitter = 0.05;
+	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.05;
 	mc.mc_costs.vc_cong = 0.1;
 	mc.mc_costs.vc_preempt = g->g_preempt;
 	mc.mc_costs.vc_cost_ps[COST_LOCK] = 20 * 1000;

@@ -780,7 +780,7 @@ mixed_run(uint64_t seed)
 	struct stage *st = stage_make(ACTORS);
 
 	mc.mc_seed = seed;
-	mc.mc_costs.vc_jitter = 0.1;
+	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.1;
 	mc.mc_costs.vc_ps[PROFILE_OS_WAKE_CROSS_P99] *= 5;
 	if (vm_run(&mc, mixed_main, st, &outcome) != 0)
 		outcome.mo_hash = 0;
