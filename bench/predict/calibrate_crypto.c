@@ -1,8 +1,10 @@
 /*
- * Probes of ciphers and hashes as the generators use them, and of small reads.
+ * Probes of ciphers and hashes as the generators use them, and of reads.
  *
  * They run in a process whose libcrypto is in the measured mode.
  */
+#include <math.h>
+
 #include "bench/predict/calibrate_probe.h"
 #include "bench/cell/prime.h"
 #include "fortuna/randomdev.h"
@@ -12,6 +14,8 @@ enum {
 	KEYSTREAM_MAX	= 65536,
 	BOOT_BYTES	= 4096,
 	SMALL_READ	= 16,
+	READ_LOCKS	= 2,		/* of a small read: pre_read, read */
+	CLOCK_NS	= 10,		/* some cycle counters count these */
 	JITTER_BYTES	= 4096,
 	SIZES		= 3,
 	ROUND_BYTES	= 65536		/* of each size */
@@ -33,14 +37,6 @@ cipher_key(const char *cipher, enum crypto_mode mode,
 			break;
 	KASSERT(i < PROFILE_VALUES, ("%s is no key", name));
 	return ((enum profile_key)i);
-}
-
-static double
-kernel_value(const struct calibration *cb, const struct cipher *ci,
-    const char *what)
-{
-	return (calibrate_value(cb, cipher_key(ci->ci_name, CRYPTO_KERNEL,
-	    what)));
 }
 
 /* Calls of several sizes, in turn. */
@@ -260,10 +256,64 @@ probe_sha256(struct calibration *cb)
 	fortuna_state_fini(&fs);
 }
 
-/* A device without locks, and one reader. */
+/* What passed outside the lock, before the first acquisitions of a read. */
+static struct {
+	struct m64	ga_word;
+	int64_t		ga_released_ns;
+	int64_t		ga_ns;
+	unsigned	ga_left;	/* acquisitions that count */
+} gaps;
+
+/* A lock's atomic waits for earlier stores, and tick_ns() waits for it. */
+static int64_t
+stamp(void)
+{
+	atomic_fetchadd_64(&gaps.ga_word, 1);
+	return (tick_ns());
+}
+
+static bool
+gap_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	(void)l;
+	(void)n;
+	(void)w;
+	if (gaps.ga_left > 0) {
+		gaps.ga_left--;
+		gaps.ga_ns += stamp() - gaps.ga_released_ns;
+	}
+	return (false);
+}
+
+static void
+gap_unlock(struct lock *l, struct lock_node *n)
+{
+	(void)l;
+	(void)n;
+	gaps.ga_released_ns = stamp();
+}
+
+static bool
+gap_owned(struct lock *l)
+{
+	(void)l;
+	return (true);
+}
+
+/* Notes the time, and does nothing else. */
+static const struct lock_class gap_class = {
+	.lc_name	= "gap",
+	.lc_flags	= LC_SPIN,
+	.lc_lock	= gap_lock,
+	.lc_unlock	= gap_unlock,
+	.lc_owned	= gap_owned,
+};
+
+/* A device with such a lock, and one reader. */
 struct reading_device {
 	struct randomdev	 rv_dev;
 	struct generator_reader	 rv_reader;
+	size_t			 rv_bytes;	/* of a read; 0: no read */
 };
 
 static int
@@ -272,14 +322,14 @@ device_init(struct reading_device *rv, const struct cipher *ci)
 	static const uint64_t seed = 1;
 	struct generator_params gp = {
 		.gp_cipher = ci,
-		.gp_lock = lock_class_find("none"),
+		.gp_lock = &gap_class,
 		.gp_lock_config = lock_config_default(cpu_count()),
 		.gp_config = generator_config_default(),
 	};
 	int error;
 
 	memset(rv, 0, sizeof(*rv));
-	error = generator_new(generator_find("concurrent"),
+	error = generator_new(generator_find("locked"),
 	    &rv->rv_dev.rd_generator, &gp);
 	if (error != 0)
 		return (error);
@@ -300,47 +350,82 @@ device_fini(struct reading_device *rv)
 }
 
 static void
-read_loop(void *arg, unsigned n)
+read_once(struct reading_device *rv)
+{
+	struct uio uio = uio_buffer(buffer, rv->rv_bytes);
+
+	(void)read_random_uio(&rv->rv_dev, &rv->rv_reader, &uio, true);
+}
+
+/* Of a read that follows another: ns before its two locks. */
+static double
+time_gaps(void *arg)
 {
 	struct reading_device *rv = arg;
-	struct uio uio;
 
-	while (n-- > 0) {
-		uio = uio_buffer(buffer, SMALL_READ);
-		(void)read_random_uio(&rv->rv_dev, &rv->rv_reader, &uio, true);
+	if (rv->rv_bytes > 0)
+		read_once(rv);
+	gaps.ga_left = READ_LOCKS;
+	gaps.ga_ns = 0;
+	if (rv->rv_bytes > 0)
+		read_once(rv);
+	while (gaps.ga_left > 0) {
+		gap_unlock(NULL, NULL);
+		(void)gap_lock(NULL, NULL, NULL);
 	}
+	return ((double)gaps.ga_ns);
+}
+
+/* The mean over the ciphers; bytes of 0: of stamps alone. */
+static struct calibrate_spread
+gaps_of(struct calibration *cb, size_t bytes)
+{
+	struct calibrate_spread sp, sum = { 0 };
+	static struct reading_device rv;
+	const double n = cipher_count;
+
+	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++) {
+		cb->cb_error = device_init(&rv, ciphers[i]);
+		if (cb->cb_error != 0)
+			break;
+		rv.rv_bytes = bytes;
+		sp = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
+		    1, time_gaps, &rv, cb->cb_budget_ns / cipher_count / 3));
+		device_fini(&rv);
+		sum.sp_p5 += sp.sp_p5 / n;
+		sum.sp_p50 += sp.sp_p50 / n;
+		sum.sp_p95 += sp.sp_p95 / n;
+		sum.sp_count += sp.sp_count;
+	}
+	return (sum);
 }
 
 /*
- * The part of a small read that is neither lock nor cipher: the mean over the
- * ciphers.
+ * What a request does outside the lock.  After much output it takes longer and
+ * varies more, as other lines have left the caches.  A waiter gets the lock if
+ * it is faster.
  */
 static void
 probe_read(struct calibration *cb)
 {
-	struct calibrate_spread sp, sum = { 0 };
-	static struct reading_device rv;
-	double charged, n = cipher_count;
+	const double stamps = gaps_of(cb, 0).sp_p50;
+	struct calibrate_spread sp = gaps_of(cb, SMALL_READ);
+	double cv, mean;
 
-	for (unsigned i = 0; i < cipher_count; i++) {
-		cb->cb_error = device_init(&rv, ciphers[i]);
-		if (cb->cb_error != 0)
-			return;
-		sp = calibrate_batches(cb, read_loop, &rv,
-		    cb->cb_budget_ns / cipher_count);
-		device_fini(&rv);
-		charged = ciphers[i]->ci_block_bytes *
-		    kernel_value(cb, ciphers[i], "byte") +
-		    kernel_value(cb, ciphers[i], "call") +
-		    kernel_value(cb, ciphers[i], "setup") +
-		    kernel_value(cb, ciphers[i], "wipe");
-		sum.sp_p5 += (sp.sp_p5 - charged) / n;
-		sum.sp_p50 += (sp.sp_p50 - charged) / n;
-		sum.sp_p95 += (sp.sp_p95 - charged) / n;
-		sum.sp_count += sp.sp_count;
-	}
-	calibrate_enter(cb, PROFILE_OS_READ, &sum, 1, 0,
-	    "16-byte concurrent reads, no lock, less what the cipher takes");
+	calibrate_enter(cb, PROFILE_OS_READ, &sp, 1, -stamps,
+	    "16-byte reads outside the lock, less stamps");
+	sp = gaps_of(cb, KEYSTREAM_MAX);
+	if (cb->cb_error != 0)
+		return;
+	calibrate_lognormal(fmax(CLOCK_NS, sp.sp_p50 - stamps),
+	    sp.sp_p95 - stamps, &mean, &cv);
+	calibrate_set(cb, PROFILE_MEM_COPY, PROVENANCE_MEASURED,
+	    fmax(0, mean - calibrate_value(cb, PROFILE_OS_READ)) /
+	    KEYSTREAM_MAX, "nothing is copied: 64-KiB reads, %.0f ns outside "
+	    "the lock, less os.read", mean);
+	calibrate_set(cb, PROFILE_JITTER_GAP, PROVENANCE_MEASURED, cv,
+	    "the same reads; median %.0f ns, p95 %.0f", sp.sp_p50 - stamps,
+	    sp.sp_p95 - stamps);
 }
 
 #define	CIPHERS(mode)							\

@@ -18,7 +18,19 @@ enum {
 /* Values where nothing can be measured. */
 static const double guess_ccx_ns = 50;
 static const double guess_cong = 0.1;
-static const double guess_service = 0.25;
+static const double guess_service = 0.5;
+
+/* With fewer CPUs than the shipped profiles were fitted to, none shows. */
+static const struct {
+	enum profile_key key;
+	double		value;
+} fitted[] = {
+	{ PROFILE_LINE_KEEP, 0.05 },
+	{ PROFILE_LINE_LOCAL, 0.2 },
+	{ PROFILE_LINE_AHEAD, 0.6 },
+	{ PROFILE_LINE_SHARED, 1 },
+	{ PROFILE_CPU_STORES, 1 },
+};
 
 struct line {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -303,12 +315,16 @@ probe_service(struct calibration *cb)
 	double hop[RING_MAX], threads[RING_MAX];
 	unsigned count, n = 0, points = 0, ranks[RING_MAX];
 
+	for (unsigned i = 0; i < sizeof(fitted) / sizeof(fitted[0]); i++)
+		calibrate_set(cb, fitted[i].key, PROVENANCE_GUESSED,
+		    fitted[i].value, "fitted to machines of 48 to 88 CPUs");
 	for (unsigned i = 0; i < cpu_count() && n < RING_MAX; i++)
 		if (i == 0 || distance(0, i) == VM_CCX)
 			ranks[n++] = i;
 	if (n < RING_LEAST) {
 		calibrate_set(cb, PROFILE_LINE_SERVICE, PROVENANCE_GUESSED,
-		    guess_service, "needs %u cores behind one cache",
+		    guess_service, "needs %u cores behind one cache; fitted "
+		    "to machines of 48 to 88 CPUs",
 		    (unsigned)RING_LEAST);
 		return;
 	}

@@ -316,8 +316,6 @@ probe_constants(struct calibration *cb)
 	    quantum_ms, "%s", quantum_note);
 	calibrate_set(cb, PROFILE_OS_PREEMPT, PROVENANCE_MEASURED, 1,
 	    "a program's threads lose their CPU anywhere");
-	calibrate_set(cb, PROFILE_MEM_COPY, PROVENANCE_MEASURED, 0,
-	    "output is made in the caller's memory: nothing is copied");
 }
 
 static void

@@ -118,6 +118,9 @@ struct calibrate_spread calibrate_spread(double *values, unsigned n);
 double calibrate_tail(const struct calibrate_spread *sp, double less,
     bool *cut);
 
+/* Of the lognormal distribution with that median > 0 and 95th percentile. */
+void calibrate_lognormal(double p50, double p95, double *mean, double *cv);
+
 struct calibrate_modes {
 	double		mo_low;		/* medians */
 	double		mo_high;

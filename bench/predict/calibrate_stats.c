@@ -54,6 +54,16 @@ calibrate_tail(const struct calibrate_spread *sp, double less, bool *cut)
 	return (fmin(p99, most));
 }
 
+void
+calibrate_lognormal(double p50, double p95, double *mean, double *cv)
+{
+	const double sigma = p95 <= p50 ? 0 : log(p95 / p50) /
+	    gsl_cdf_ugaussian_Pinv(0.95);
+
+	*mean = p50 * exp(sigma * sigma / 2);
+	*cv = sqrt(expm1(sigma * sigma));
+}
+
 /*
  * How many of n ascending logarithms make the lower group: splitting there
  * removes most of their variance.

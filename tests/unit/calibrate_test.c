@@ -145,6 +145,19 @@ TEST(spread__tail, "A 99th percentile that a disturbance made is cut to what "
 	ATF_CHECK(!cut);
 }
 
+TEST(spread__lognormal, "Mean and variation of a lognormal distribution; none "
+    "without a tail")
+{
+	double cv, mean;
+
+	calibrate_lognormal(10, 51.80, &mean, &cv);
+	CHECK_NEAR(16.49, mean, 0.01);
+	CHECK_NEAR(1.311, cv, 0.001);
+	calibrate_lognormal(10, 9, &mean, &cv);
+	CHECK_NEAR(10, mean, 0);
+	CHECK_NEAR(0, cv, 0);
+}
+
 TEST(spread__quantiles, "Quantiles of 0..100 in any order; the deviation of a "
     "normal distribution, outliers in it or not")
 {
@@ -265,7 +278,8 @@ plant_readings(void)
 	static const struct planted machine[] = { { PROFILE_TOPO_CPUS, 4 },
 	    { PROFILE_TOPO_CCX, 4 }, { PROFILE_TOPO_SMT, 1 },
 	    { PROFILE_TOPO_NODES, 1 }, { PROFILE_LINE_SERVICE, 0.25 },
-	    { PROFILE_OS_PREEMPT, 1 }, { PROFILE_JITTER_CV, 0.02 } };
+	    { PROFILE_OS_PREEMPT, 1 }, { PROFILE_JITTER_CV, 0.02 },
+	    { PROFILE_JITTER_GAP, 1 } };
 	static const enum profile_key absent[] = { PROFILE_LAT_SMT,
 	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
 	    PROFILE_LINE_INVALIDATE, PROFILE_LINE_KEEP, PROFILE_LINE_LOCAL,
