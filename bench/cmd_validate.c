@@ -10,7 +10,7 @@
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 
-enum { SEEDS = 3 };	/* repeats of the simulated sweep */
+enum { SEEDS = 12 };	/* repeats of the simulated sweep */
 
 static const char lock_profile_tunable[] = "debug.lock.prof.enable=";
 static const char model_tunable[] = "rngsim.harvest.model=";

@@ -8,7 +8,7 @@ more=
 # measured PROFILE [READERS]; $more are arguments.
 measured() {
 	"$(program)" sweep --engine virtual --profile "$1" -d locked,concurrent \
-	    -l mtx,ticket -c chacha20 -r "${2:-1-4}" -t 0.05 -n 3 --seed 1 \
+	    -l mtx,ticket -c chacha20 -r "${2:-1-4}" -t 0.05 -n 12 --seed 1 \
 	    -o swept.json $more >out 2>&1 || atf_fail "sweep: $(cat out)"
 	sed 's/"engine": "virtual"/"engine": "real"/' swept.json >real.json
 }
