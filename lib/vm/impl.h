@@ -49,6 +49,14 @@ enum vm_state {
 	VM_ENDED
 };
 
+/*
+ * A thread's request for a line begins.
+ *
+ * Returns: when the thread goes on; 0: at once.
+ */
+typedef uint64_t vm_serve_fn(struct vm *vm, struct vm_line *vl,
+    struct vm_thread *vt, uint64_t start_ps);
+
 /* A thread that spins until a word changes, or is a value. */
 struct vm_waiter {
 	const void	*vw_word;
@@ -66,7 +74,11 @@ struct vm_thread {
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
 	uint64_t	 vt_deferred_ps;
 	struct vm_line	*vt_asks;	/* for a turn, or has it; or NULL */
-	bool		 vt_waited;	/* for its latest turn */
+	bool		 vt_begun;	/* its latest request was served */
+	bool		 vt_waited;	/* for its turn */
+	vm_serve_fn	*vt_serve;
+	uint64_t	 vt_then_ps;	/* a write's access, after the line */
+	uint64_t	 vt_extra_ps;	/* of a write for more lines */
 	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
 	uint64_t	 vt_plain_ps[2]; /* the last fetch of a load, a store */
 	uint64_t	 vt_random;	/* state of its stream of draws */
@@ -191,6 +203,7 @@ struct vm {
 	struct vm_costs	 vm_costs;
 	const struct vm_observer *vm_observer;
 	struct vm_cpu	*vm_cpu;
+	struct vm_place	*vm_place;	/* of each CPU */
 	unsigned	 vm_floating;	/* queued threads that may move */
 	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
 	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
@@ -344,7 +357,11 @@ struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 /* wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
 
-/* turn.c: a thread that is preempted leaves its turn to others. */
+/*
+ * turn.c: the turn of a thread that asks comes; whether it waits on, for the
+ * line.  One that is preempted leaves its turn to others.
+ */
+bool vm_turn_begin(struct vm *vm, struct vm_thread *vt);
 void vm_turn_leave(struct vm *vm, struct vm_thread *vt);
 
 /* Whether a wait for a word may be over. */

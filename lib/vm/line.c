@@ -225,18 +225,22 @@ hit(struct vm *vm, const struct vm_line *vl, uint64_t ps)
 	defer(vm, ps);
 }
 
-/* Fetches a copy. */
-static void
-fetch(struct vm *vm, struct vm_line *vl, unsigned cpu)
+static uint64_t
+serve_copy(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
+    uint64_t start)
 {
-	const uint64_t start = vm_turn(vm, vl);
-	const enum vm_distance d = nearest(vm, vl, cpu);
+	const enum vm_distance d = nearest(vm, vl, (unsigned)vt->vt_cpu);
 
 	vl->vl_busy_ps = start + service(vm, d);
-	vm_turn_pass(vm, vl);
-	vm_step(vm);
-	vm->vm_self->vt_deferred_ps = 0;
-	vm_until(vm, start + latency(vm, d));
+	vm_turn_pass(vm, vl, vt);
+	return (start + latency(vm, d));
+}
+
+/* Fetches a copy. */
+static void
+fetch(struct vm *vm, struct vm_line *vl)
+{
+	vm_request(vm, vl, serve_copy);
 	/* Until the copy arrives, the owner may write without a request. */
 	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
@@ -259,64 +263,50 @@ vm_load(const void *p, unsigned access)
 	    shares(vm, vl, (unsigned)self->vt_cpu))
 		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
 	else
-		fetch(vm, vl, (unsigned)self->vt_cpu);
+		fetch(vm, vl);
 	return (p);
 }
 
-/*
- * The caller's copy becomes the only one.  Returns: when; the request begins at
- * *start.
- */
+/* The thread's copy becomes the only one. */
 static uint64_t
-request(struct vm *vm, struct vm_line *vl, uint64_t extra_ps, uint64_t *start)
+serve_own(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
+    uint64_t start)
 {
-	unsigned cpu = (unsigned)vm->vm_self->vt_cpu;
-	uint64_t ps;
+	const unsigned cpu = (unsigned)vt->vt_cpu;
+	uint64_t ps = take_over(vm, vl, cpu);
 
-	*start = vm_turn(vm, vl);
-	ps = take_over(vm, vl, cpu);
-	if (vm->vm_self->vt_waited)
+	if (vt->vt_waited)
 		ps -= ps * vm->vm_costs.vc_ahead_ppm / 1000000;
 	if (vl->vl_owner >= 0 && !owns(vm, vl, cpu))
-		keep(vm, vl, (unsigned)vl->vl_owner, *start, ps);
+		keep(vm, vl, (unsigned)vl->vl_owner, start, ps);
 	vl->vl_owner = (int)cpu;
 	unshare_all(vm, vl);
-	vl->vl_busy_ps = vl->vl_owned_ps = *start + ps + extra_ps;
-	return (vl->vl_busy_ps);
+	vl->vl_busy_ps = vl->vl_owned_ps = start + ps + vt->vt_extra_ps;
+	return (vl->vl_busy_ps + vt->vt_then_ps);
 }
 
 static void
 own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 {
-	uint64_t end, start;
-
-	end = request(vm, vl, extra_ps, &start);
-	vm_step(vm);
-	vm->vm_self->vt_deferred_ps = 0;
-	vm_until(vm, end + then_ps);
-	vm_turn_pass(vm, vl);
-	/* The line leaves before the caller's next access. */
-	if (vl->vl_turn != NULL)
-		vm_until(vm, vm->vm_time_ps);
+	vm->vm_self->vt_then_ps = then_ps;
+	vm->vm_self->vt_extra_ps = extra_ps;
+	vm_request(vm, vl, serve_own);
+	vm_turn_end(vm, vl);
 }
 
-/* Stores go out in order, and the caller goes on. */
-static void
-own_later(struct vm *vm, struct vm_line *vl, uint64_t then_ps)
+/* Stores go out in order, and the thread goes on. */
+static uint64_t
+serve_store(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
+    uint64_t start)
 {
-	struct vm_thread *self = vm->vm_self;
-	uint64_t end, start;
+	const uint64_t end = serve_own(vm, vl, vt, start);
 
-	end = request(vm, vl, 0, &start);
-	end = MAX(end, self->vt_stored_ps);
-	vl->vl_busy_ps = vl->vl_owned_ps = self->vt_stored_ps = end;
-	vm_turn_pass(vm, vl);
+	vl->vl_busy_ps = vl->vl_owned_ps = vt->vt_stored_ps =
+	    MAX(end, vt->vt_stored_ps);
+	vm_turn_pass(vm, vl, vt);
 	/* The value must not be seen by requests that are served before. */
-	if (start > vm_self_ps(vm)) {
-		self->vt_deferred_ps = 0;
-		vm_until(vm, start + vm_cost(vm, PROFILE_LAT_RMW));
-	}
-	defer(vm, then_ps);
+	return (start <= vm->vm_time_ps + vt->vt_deferred_ps ? 0 :
+	    start + vm_cost(vm, PROFILE_LAT_RMW));
 }
 
 /* The same where it takes no time. */
@@ -372,7 +362,9 @@ vm_own(const void *p, unsigned access)
 			vl->vl_owner = self->vt_cpu;
 		defer(vm, ps);
 	} else if (vm->vm_costs.vc_stores && (access & VM_STORE) != 0) {
-		own_later(vm, vl, ps);
+		self->vt_then_ps = self->vt_extra_ps = 0;
+		vm_request(vm, vl, serve_store);
+		defer(vm, ps);
 	} else {
 		own(vm, vl, ps, 0);
 	}
@@ -426,7 +418,7 @@ vm_fetch(const void *object, unsigned loads, unsigned stores)
 		if (self->vt_plain_ps[0] == vm_self_ps(vm))
 			beside(vm, vl, false);
 		else
-			fetch(vm, vl, (unsigned)self->vt_cpu);
+			fetch(vm, vl);
 		defer(vm, ps * (loads - 1));
 	}
 	if (stores > 0)
@@ -472,7 +464,7 @@ vm_plain(const void *p, size_t n, bool store)
 		else if (store)
 			own(vm, vl, 0, 0);
 		else
-			fetch(vm, vl, cpu);
+			fetch(vm, vl);
 		first = false;
 		self->vt_plain_ps[store] = vm_self_ps(vm);
 	}

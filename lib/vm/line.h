@@ -10,25 +10,41 @@
 
 /*
  * turn.c: the caller's request begins when the line is free and it is its turn.
- * Returns: when.  The next one's turn comes after vm_turn_pass().
+ * Whether it was served then, by vt_serve: the caller is switched to only when
+ * it has the line.  The next one's turn comes after vm_turn_pass(), or
+ * vm_turn_end(), where it comes before the caller's next access.
  */
-uint64_t vm_turn_wait(struct vm *vm, struct vm_line *vl);
-void vm_turn_next(struct vm *vm, struct vm_line *vl);
-
-static inline uint64_t
-vm_turn(struct vm *vm, struct vm_line *vl)
-{
-	if (vm->vm_costs.vc_local_ppm > 0)
-		return (vm_turn_wait(vm, vl));
-	vm->vm_self->vt_waited = vl->vl_busy_ps > vm_self_ps(vm);
-	return (MAX(vm_self_ps(vm), vl->vl_busy_ps));
-}
+bool vm_turn_wait(struct vm *vm, struct vm_line *vl);
+void vm_turn_end(struct vm *vm, struct vm_line *vl);
+void vm_turn_next(struct vm *vm, struct vm_line *vl, struct vm_thread *vt);
 
 static inline void
-vm_turn_pass(struct vm *vm, struct vm_line *vl)
+vm_turn_pass(struct vm *vm, struct vm_line *vl, struct vm_thread *vt)
 {
-	if (vm->vm_self->vt_asks == vl)
-		vm_turn_next(vm, vl);
+	if (vt->vt_asks == vl)
+		vm_turn_next(vm, vl, vt);
+}
+
+/* A request of the caller's, until it is over. */
+static inline void
+vm_request(struct vm *vm, struct vm_line *vl, vm_serve_fn *serve)
+{
+	struct vm_thread *self = vm->vm_self;
+	uint64_t until;
+
+	self->vt_serve = serve;
+	self->vt_begun = true;
+	self->vt_waited = false;
+	if (vm->vm_costs.vc_local_ppm == 0)
+		self->vt_waited = vl->vl_busy_ps > vm_self_ps(vm);
+	else if (vm_turn_wait(vm, vl))
+		return;
+	until = serve(vm, vl, self, MAX(vm_self_ps(vm), vl->vl_busy_ps));
+	vm_step(vm);
+	if (until == 0)
+		return;
+	self->vt_deferred_ps = 0;
+	vm_until(vm, until);
 }
 
 /* One CPU of those that share all copies with this one. */
@@ -36,7 +52,7 @@ static inline unsigned
 core(const struct vm *vm, unsigned cpu)
 {
 	return (vm->vm_costs.vc_shared ?
-	    vm_topology_core(&vm->vm_topology, cpu) : cpu);
+	    vm->vm_place[cpu].vp_core : cpu);
 }
 
 static inline bool
@@ -84,7 +100,7 @@ keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
 static inline uint64_t
 node_bit(const struct vm *vm, unsigned cpu)
 {
-	return (UINT64_C(1) << vm_topology_node(&vm->vm_topology, cpu));
+	return (UINT64_C(1) << vm->vm_place[cpu].vp_node);
 }
 
 static inline void
@@ -138,7 +154,7 @@ static inline enum vm_distance
 distance(const struct vm *vm, int other, unsigned cpu)
 {
 	return (other < 0 ? within_node(vm) :
-	    vm_topology_distance(&vm->vm_topology, (unsigned)other, cpu));
+	    vm_place_distance(&vm->vm_place[other], &vm->vm_place[cpu]));
 }
 
 #endif

@@ -19,6 +19,14 @@ enum vm_distance {
 	VM_DISTANCES
 };
 
+/* Where a CPU is: numbers of the whole machine. */
+struct vm_place {
+	uint16_t	vp_cpu;
+	uint16_t	vp_core;
+	uint16_t	vp_cache;	/* its first core */
+	uint16_t	vp_node;
+};
+
 struct vm_topology {
 	unsigned	vt_cpus;
 	unsigned	vt_cores;
@@ -59,27 +67,34 @@ vm_topology_first_core(const struct vm_topology *vt, unsigned node)
 	return ((node * vt->vt_cores + vt->vt_nodes - 1) / vt->vt_nodes);
 }
 
-/* The cache a CPU is behind, counted within its node. */
-static inline unsigned
-vm_topology_ccx(const struct vm_topology *vt, unsigned cpu)
+static inline struct vm_place
+vm_topology_place(const struct vm_topology *vt, unsigned cpu)
 {
-	unsigned core = vm_topology_core(vt, cpu);
+	const unsigned core = vm_topology_core(vt, cpu);
+	const unsigned node = vm_topology_node(vt, cpu);
+	const unsigned first = vm_topology_first_core(vt, node);
 
-	return ((core - vm_topology_first_core(vt,
-	    vm_topology_node(vt, cpu))) / vt->vt_ccx_cores);
+	return ((struct vm_place){ .vp_cpu = (uint16_t)cpu,
+	    .vp_core = (uint16_t)core, .vp_cache = (uint16_t)(core -
+	    (core - first) % vt->vt_ccx_cores), .vp_node = (uint16_t)node });
+}
+
+/* Each level that differs is one farther. */
+static inline enum vm_distance
+vm_place_distance(const struct vm_place *a, const struct vm_place *b)
+{
+	return ((enum vm_distance)((a->vp_cpu != b->vp_cpu) +
+	    (a->vp_core != b->vp_core) + (a->vp_cache != b->vp_cache) +
+	    (a->vp_node != b->vp_node)));
 }
 
 static inline enum vm_distance
 vm_topology_distance(const struct vm_topology *vt, unsigned a, unsigned b)
 {
-	if (a == b)
-		return (VM_SELF);
-	if (vm_topology_core(vt, a) == vm_topology_core(vt, b))
-		return (VM_SMT);
-	if (vm_topology_node(vt, a) != vm_topology_node(vt, b))
-		return (VM_REMOTE);
-	return (vm_topology_ccx(vt, a) == vm_topology_ccx(vt, b) ? VM_CCX :
-	    VM_SOCK);
+	const struct vm_place pa = vm_topology_place(vt, a);
+	const struct vm_place pb = vm_topology_place(vt, b);
+
+	return (vm_place_distance(&pa, &pb));
 }
 
 /* Lists all vt_cpus CPUs in an order. */

@@ -12,14 +12,13 @@ static bool
 near_by(const struct vm *vm, const struct vm_line *vl,
     const struct vm_thread *vt)
 {
-	return (vl->vl_owner >= 0 &&
-	    distance(vm, vl->vl_owner, (unsigned)vt->vt_cpu) <= VM_CCX);
+	return (vl->vl_owner >= 0 && vm->vm_place[vl->vl_owner].vp_cache ==
+	    vm->vm_place[vt->vt_cpu].vp_cache);
 }
 
 static struct vm_thread *
-choose(struct vm *vm, const struct vm_line *vl)
+choose(struct vm *vm, const struct vm_line *vl, uint64_t *random)
 {
-	uint64_t *random = &vm->vm_self->vt_random;
 	struct vm_thread *vt;
 	uint64_t k = 0;
 
@@ -49,10 +48,10 @@ give(struct vm *vm, struct vm_line *vl, struct vm_thread *vt)
 }
 
 void
-vm_turn_next(struct vm *vm, struct vm_line *vl)
+vm_turn_next(struct vm *vm, struct vm_line *vl, struct vm_thread *vt)
 {
-	vm->vm_self->vt_asks = NULL;
-	give(vm, vl, choose(vm, vl));
+	vt->vt_asks = NULL;
+	give(vm, vl, choose(vm, vl, &vt->vt_random));
 }
 
 void
@@ -60,33 +59,74 @@ vm_turn_leave(struct vm *vm, struct vm_thread *vt)
 {
 	struct vm_line *vl = vt->vt_asks;
 
-	vt->vt_asks = NULL;
-	if (vl->vl_turn == vt)
-		give(vm, vl, choose(vm, vl));
-	else
+	if (vl->vl_turn == vt) {
+		vm_turn_next(vm, vl, vt);
+	} else {
+		vt->vt_asks = NULL;
 		TAILQ_REMOVE(&vl->vl_askers, vt, vt_link);
+	}
 }
 
-uint64_t
+bool
+vm_turn_begin(struct vm *vm, struct vm_thread *vt)
+{
+	struct vm_line *vl = vt->vt_asks;
+	uint64_t until;
+
+	vt->vt_begun = true;
+	until = vt->vt_serve(vm, vl, vt, MAX(vm->vm_time_ps, vl->vl_busy_ps));
+	if (until > 0)
+		vm_heap_add(&vm->vm_heap, &vt->vt_event, until);
+	return (until > 0);
+}
+
+void
+vm_turn_end(struct vm *vm, struct vm_line *vl)
+{
+	struct vm_thread *next, *self = vm->vm_self;
+	const uint64_t now = vm->vm_time_ps;
+
+	if (self->vt_asks != vl || vm_heap_first_ps(&vm->vm_heap) <= now) {
+		vm_turn_pass(vm, vl, self);
+		if (vl->vl_turn != NULL)
+			vm_until(vm, now);
+		return;
+	}
+	/* The same without the heap. */
+	self->vt_asks = NULL;
+	next = vl->vl_turn = choose(vm, vl, &self->vt_random);
+	if (next == NULL)
+		return;
+	TAILQ_REMOVE(&vl->vl_askers, next, vt_link);
+	vm_happened(vm, now, next->vt_id);
+	if (vm_turn_begin(vm, next)) {
+		vm_happened(vm, now, self->vt_id);
+	} else {
+		vm_heap_add(&vm->vm_heap, &self->vt_event, now);
+		vm_resume(vm, next);
+	}
+}
+
+bool
 vm_turn_wait(struct vm *vm, struct vm_line *vl)
 {
 	struct vm_thread *self = vm->vm_self;
 
-	self->vt_waited = false;
 	if (vl->vl_turn == NULL && vl->vl_busy_ps <= vm_self_ps(vm)) {
 		vl->vl_turn = self;
 		self->vt_asks = vl;
-		return (vm_self_ps(vm));
+		return (false);
 	}
 	vm_spend(vm, 0);
 	self->vt_waited = true;
-	do {
+	self->vt_begun = false;
+	/* Again if it was preempted. */
+	while (!self->vt_begun) {
 		self->vt_asks = vl;
 		TAILQ_INSERT_TAIL(&vl->vl_askers, self, vt_link);
 		if (vl->vl_turn == NULL)
 			give(vm, vl, self);
 		vm_switch(vm);
-		/* Unless it was preempted. */
-	} while (self->vt_asks != vl);
-	return (MAX(vm->vm_time_ps, vl->vl_busy_ps));
+	}
+	return (true);
 }

@@ -118,6 +118,9 @@ next_thread(struct vm *vm)
 		vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
 		switch (vt->vt_state) {
 		case VM_RUNNING:
+			if (vt->vt_asks != NULL && !vt->vt_begun &&
+			    vm_turn_begin(vm, vt))
+				break;
 			vm->vm_between = false;
 			return (vt);
 		case VM_BLOCKED:
@@ -394,9 +397,11 @@ order_init(struct vm *vm)
 	vm->vm_cpu = calloc(vm->vm_topology.vt_cpus, sizeof(*vm->vm_cpu));
 	vs->vs_bits = LINES_BITS_AT_FIRST;
 	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
-	if (vm->vm_cpu == NULL || vs->vs_table == NULL)
+	vm->vm_place = calloc(vm->vm_topology.vt_cpus, sizeof(*vm->vm_place));
+	if (vm->vm_cpu == NULL || vm->vm_place == NULL || vs->vs_table == NULL)
 		return (ENOMEM);
 	for (unsigned i = 0; i < vm->vm_topology.vt_cpus; i++) {
+		vm->vm_place[i] = vm_topology_place(&vm->vm_topology, i);
 		vm->vm_cpu[i].vc_timer.ve_at = VM_HEAP_NONE;
 		vm->vm_cpu[i].vc_timer.ve_cpu = true;
 		TAILQ_INIT(&vm->vm_cpu[i].vc_queue);
@@ -422,6 +427,7 @@ order_fini(struct vm *vm)
 		free(vl);
 	}
 	free(vs->vs_table);
+	free(vm->vm_place);
 	free(vm->vm_cpu);
 }
 

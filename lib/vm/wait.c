@@ -102,18 +102,15 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 static uint16_t *
 count_of_cache(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	const struct vm_topology *vt = &vm->vm_topology;
-
-	return (vl->vl_counts + vt->vt_cpus + vm_topology_first_core(vt,
-	    vm_topology_node(vt, cpu)) + vm_topology_ccx(vt, cpu));
+	return (vl->vl_counts + vm->vm_topology.vt_cpus +
+	    vm->vm_place[cpu].vp_cache);
 }
 
 static uint16_t *
 count_of_node(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	const struct vm_topology *vt = &vm->vm_topology;
-
-	return (vl->vl_counts + 2 * vt->vt_cpus + vm_topology_node(vt, cpu));
+	return (vl->vl_counts + 2 * vm->vm_topology.vt_cpus +
+	    vm->vm_place[cpu].vp_node);
 }
 
 static void
