@@ -68,8 +68,8 @@ int command_open(const char *path, struct atomic_file *of);
 int command_commit(const char *path, struct atomic_file *of, const char *text,
     size_t len);
 
-/* The same with what a function prints; it returns 0 or an errno value. */
+/* The same with what a function prints. */
 int command_write(const char *path, struct atomic_file *of,
-    int (*print)(FILE *out, const void *arg), const void *arg);
+    void (*print)(FILE *out, const void *arg), const void *arg);
 
 #endif

@@ -11,6 +11,7 @@
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 #include "bench/page/page.h"
+#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 
@@ -164,22 +165,19 @@ describe_command(const struct request *rq, char text[COMMAND_SIZE])
 	    "", some ? rows : "");
 }
 
-static int
+static void
 print_html(FILE *out, const void *of)
 {
 	const struct page *pg = of;
 	struct text t = { .s = "" };
-	int error;
 
 	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
 	    pg->pg_when);
-	error = page_begin(out, FORMATF("rngsim: safety case of %s",
+	page_begin(out, FORMATF("rngsim: safety case of %s",
 	    pg->pg_design != NULL ? pg->pg_design->ra_ident :
 	    pg->pg_params->ap_lock->lc_name), PAGE_CHECKED, t.s);
-	if (error == 0)
-		error = page_printed(out, page_print, pg);
+	page_printed(out, page_print, pg);
 	page_end(out);
-	return (error);
 }
 
 /* The page on stdout and, where files are open, in these: text and HTML. */
@@ -188,7 +186,7 @@ show(const struct options *op, const struct page *pg, struct atomic_file of[2])
 {
 	int status;
 
-	(void)page_print(stdout, pg);
+	page_print(stdout, pg);
 	status = command_write(op->op_output, &of[0], page_print, pg);
 	if (status == 0)
 		status = command_write(op->op_html, &of[1], print_html, pg);
@@ -255,8 +253,8 @@ make_request(struct request *rq, const struct options *op)
 static int
 run(struct options *op)
 {
-	struct evidence_row *rows = calloc(EVIDENCE_ROWS, sizeof(*rows));
-	struct result_host *rh = calloc(1, sizeof(*rh));
+	struct evidence_row *rows = xcalloc(EVIDENCE_ROWS, sizeof(*rows));
+	struct result_host *rh = xcalloc(1, sizeof(*rh));
 	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
 	static struct request rq;
 	int status = 0;

@@ -7,6 +7,7 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
+#include "lib/base/memory.h"
 
 /* Measures what depends on one mode, and prints it for the calling process. */
 static int
@@ -62,10 +63,11 @@ open_output(const struct options *op, char path[PATH_MAX],
 	    run_error("%s: %s", path, strerror(error)));
 }
 
-static int
+static void
 print_profile(FILE *out, const void *pr)
 {
-	return (profile_write(pr, out));
+	if (profile_write(pr, out) != 0)
+		no_memory();
 }
 
 static int

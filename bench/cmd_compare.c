@@ -156,7 +156,7 @@ compare(const struct comparison *cm, struct result r[2])
 		    cm->cm_op->op_margin : compare_margin(&r[0])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
-	int error, status;
+	int status;
 
 	for (unsigned i = 0; i < cm->cm_files; i++)
 		if (r[i].cell_count == 0)
@@ -169,9 +169,8 @@ compare(const struct comparison *cm, struct result r[2])
 	if (status == 0)
 		status = check_alone(cm, &co);
 	if (status == 0) {
-		error = compare_judge(&co);
-		status = error != 0 ? run_error("%s", strerror(error)) :
-		    emit(cm, &co);
+		compare_judge(&co);
+		status = emit(cm, &co);
 	}
 	compare_free(&co);
 	return (status);

@@ -13,6 +13,7 @@
 #include "bench/explore/print.h"
 #include "bench/explore/shrink.h"
 #include "bench/kernel/ksource.h"
+#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum {
@@ -214,11 +215,10 @@ schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
 	return (name);
 }
 
-static int
+static void
 print_file(FILE *out, const void *cx)
 {
 	counterexample_print(out, cx);
-	return (0);
 }
 
 static int
@@ -260,7 +260,7 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 
 	for (; cx->cx_tunables < op->op_tunable_count; cx->cx_tunables++)
 		cx->cx_tunable[cx->cx_tunables] =
-		    strdup(op->op_tunables[cx->cx_tunables]);
+		    xstrdup(op->op_tunables[cx->cx_tunables]);
 	execution_catch_assertions(true);
 	error = execution_new(&ex);
 	if (error == 0)

@@ -6,6 +6,7 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/hash_survey.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { SORT_UNKNOWN = -2 };	/* beside HASH_BY_NAME and figures */
@@ -79,8 +80,8 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 	struct hash *ha;
 
 	count = chosen->ol_count > 0 ? chosen->ol_count : hash_count();
-	hv->hv_row = calloc(count, sizeof(*hv->hv_row));
-	hv->hv_skip = calloc(count, sizeof(*hv->hv_skip));
+	hv->hv_row = xcalloc(count, sizeof(*hv->hv_row));
+	hv->hv_skip = xcalloc(count, sizeof(*hv->hv_skip));
 	if (hv->hv_row == NULL || hv->hv_skip == NULL)
 		return (run_error("no memory"));
 	for (unsigned i = 0; i < count; i++) {

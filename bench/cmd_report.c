@@ -87,12 +87,12 @@ output(const struct options *op, const struct result *r)
 	    run_error("stdout: %s", strerror(error)));
 }
 
-static int
+static void
 print_page(FILE *out, const void *ps)
 {
 	struct page_results *const *page = ps;
 
-	return (page_results(out, *page));
+	page_results(out, *page);
 }
 
 static int

@@ -86,33 +86,29 @@ check(struct options *op)
 	return (usage_error("\"%s\": expected %s", op->op_operand[0], known));
 }
 
-static int
+static void
 print_table(FILE *out, const void *rg)
 {
 	reproduce_print(out, rg);
-	return (0);
 }
 
-static int
+static void
 print_page(FILE *out, const void *of)
 {
 	const struct reproducing *rg = of;
 	const unsigned missed = reproduce_missed(rg);
 	struct text t = { .s = "" };
-	int error;
 
 	text_add(&t, "for %s; computed by rngsim, beside published figures",
 	    rg->rg_profile.pr_name);
-	error = page_begin(out, FORMATF("rngsim: reproduce %s",
+	page_begin(out, FORMATF("rngsim: reproduce %s",
 	    rg->rg_what->rd_name), PAGE_PREDICTED, t.s);
 	page_paragraph(out, missed > 0 ? "p class=\"worse\"" :
 	    "p class=\"better\"", missed == 0 ? "All figures are within what "
 	    "is accepted." : FORMATF("%u of %u figures lie outside what is "
 	    "accepted.", missed, rg->rg_what->rd_row_count));
-	if (error == 0)
-		error = page_printed(out, print_table, rg);
+	page_printed(out, print_table, rg);
 	page_end(out);
-	return (error);
 }
 
 static int
@@ -120,17 +116,14 @@ show(const struct options *op, const struct reproducing *rg,
     struct atomic_file *of)
 {
 	const unsigned missed = reproduce_missed(rg);
-	int error = 0;
 
 	if (op->op_html != NULL &&
 	    command_write(op->op_html, of, print_page, rg) != 0)
 		return (EXIT_FAILURE);
 	if (op->op_format == FORMAT_JSON)
-		error = reproduce_print_json(stdout, rg);
+		reproduce_print_json(stdout, rg);
 	else
 		reproduce_print(stdout, rg);
-	if (error != 0)
-		return (run_error("%s", strerror(error)));
 	if (missed == 0)
 		return (EXIT_SUCCESS);
 	/* The message follows its table. */
@@ -171,27 +164,23 @@ run_one(const struct options *op, const struct reproduction *rd)
 	return (status);
 }
 
-static int
+static void
 print_published(FILE *out, const void *pb)
 {
 	published_print(out, pb);
-	return (0);
 }
 
-static int
+static void
 print_published_page(FILE *out, const void *of)
 {
 	const struct published *pb = of;
 	struct text t = { .s = "" };
-	int error;
 
 	text_add(&t, "for %s; computed by rngsim, beside published figures",
 	    pb->pb_machine.vi_profile.pr_name);
-	error = page_begin(out, "rngsim: reproduce", PAGE_PREDICTED, t.s);
-	if (error == 0)
-		error = page_printed(out, print_published, pb);
+	page_begin(out, "rngsim: reproduce", PAGE_PREDICTED, t.s);
+	page_printed(out, print_published, pb);
 	page_end(out);
-	return (error);
 }
 
 static int

@@ -55,13 +55,12 @@ struct document {
 	const char	*do_comment;
 };
 
-static int
+static void
 print_document(FILE *out, const void *arg)
 {
 	const struct document *d = arg;
 
 	recording_print(out, d->do_recording, d->do_comment);
-	return (0);
 }
 
 static int
@@ -70,8 +69,10 @@ emit(const struct options *op, const struct document *d)
 	struct atomic_file of;
 	int status;
 
-	if (op->op_output == NULL)
-		return (print_document(stdout, d));
+	if (op->op_output == NULL) {
+		print_document(stdout, d);
+		return (0);
+	}
 	status = command_open(op->op_output, &of);
 	return (status != 0 ? status :
 	    command_write(op->op_output, &of, print_document, d));

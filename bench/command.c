@@ -6,6 +6,8 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
+#include "lib/base/memory.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 const struct command *const commands[COMMANDS] = {
@@ -48,6 +50,7 @@ command_execute(enum command_id cm, int argc, char *argv[])
 	int status;
 
 	command_argv = argv;
+	json_set_alloc_funcs(xmalloc, free);
 	status = options_read(&op, cm, argc - 1, argv + 1);
 	if (status == 0 && op.op_help)
 		options_help(cm);
@@ -104,19 +107,16 @@ command_commit(const char *path, struct atomic_file *of, const char *text,
 
 int
 command_write(const char *path, struct atomic_file *of,
-    int (*print)(FILE *out, const void *arg), const void *arg)
+    void (*print)(FILE *out, const void *arg), const void *arg)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out;
-	int error;
+	FILE *out = xmemstream(&text, &len);
+	int status;
 
-	out = open_memstream(&text, &len);
-	error = out == NULL ? ENOMEM : print(out, arg);
-	if (out != NULL && fclose(out) != 0 && error == 0)
-		error = ENOMEM;
-	error = error == 0 ? command_commit(path, of, text, len) :
-	    run_error("%s: %s", path, strerror(error));
+	print(out, arg);
+	xmemclose(out);
+	status = command_commit(path, of, text, len);
 	free(text);
-	return (error);
+	return (status);
 }

@@ -8,6 +8,7 @@
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
+#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 
 /* Scripts of one kind, and how many give what they must. */
@@ -26,7 +27,7 @@ run_script(const char *path, const char *design)
 	size_t size;
 	bool right;
 
-	out = open_memstream(&text, &size);
+	out = xmemstream(&text, &size);
 	right = in != NULL && out != NULL && err != NULL &&
 	    kat_run("script", in, design, out, err) == 0;
 	if (in != NULL)

@@ -9,6 +9,7 @@
 #include "bench/cli/stop.h"
 #include "fortuna/fortuna.h"
 #include "harvest/harvest_config.h"
+#include "lib/base/memory.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */
@@ -70,7 +71,7 @@ keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		return;
 	}
 	if (sw->sw_uses == sw->sw_room) {
-		grown = realloc(sw->sw_use, (2 * sw->sw_room + FIRST_USES) *
+		grown = xreallocarray(sw->sw_use, 2 * sw->sw_room + FIRST_USES,
 		    sizeof(*grown));
 		if (grown == NULL) {
 			sw->sw_no_memory = true;
@@ -259,16 +260,14 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	struct sweep *sw;
 	int error;
 
-	sw = *swp = calloc(1, sizeof(*sw));
+	sw = *swp = xcalloc(1, sizeof(*sw));
 	if (sw == NULL)
 		return (ENOMEM);
 	sw->sw_result = ar;
 	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
 	sw->sw_cipher.ci_keystream = keystream;
 	gp.gp_cipher = &sw->sw_cipher;
-	sw->sw_buf = malloc(ARITHMETIC_BYTES + PROBE_BYTES);
-	if (sw->sw_buf == NULL)
-		return (ENOMEM);
+	sw->sw_buf = xmalloc(ARITHMETIC_BYTES + PROBE_BYTES);
 	error = generator_new(ar->ar_design, &sw->sw_g, &gp);
 	if (error != 0)
 		return (error);

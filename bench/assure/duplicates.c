@@ -3,6 +3,7 @@
 
 #include "bench/assure/duplicates.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 #include "lib/crypto/wipe.h"
 
 enum { FIRST_BLOCKS = 1 << 12, BLOCK_MAX_BYTES = 1 << 12 };
@@ -24,9 +25,7 @@ duplicates_add(struct duplicates *du, uint64_t byte, const void *block)
 
 	if (du->du_count == du->du_room) {
 		room = du->du_room == 0 ? FIRST_BLOCKS : 2 * du->du_room;
-		blocks = realloc(du->du_blocks, room * sizeof(*blocks));
-		if (blocks == NULL)
-			return (ENOMEM);
+		blocks = xreallocarray(du->du_blocks, room, sizeof(*blocks));
 		du->du_blocks = blocks;
 		du->du_room = room;
 	}

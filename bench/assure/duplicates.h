@@ -33,7 +33,7 @@ struct duplicates_found {
 	uint64_t	df_again;
 };
 
-/* Adds a block at that byte of the stream.  Returns: 0 or ENOMEM. */
+/* Adds a block at that byte of the stream. */
 int duplicates_add(struct duplicates *du, uint64_t byte, const void *block);
 
 /* Adds a stream; an incomplete block at its end is left out.  Likewise. */

@@ -10,6 +10,7 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };
@@ -109,7 +110,7 @@ static void
 gather(void *arg, int fd)
 {
 	const struct gathering *ga = arg;
-	struct evidence_row *row = calloc(1, sizeof(*row));
+	struct evidence_row *row = xcalloc(1, sizeof(*row));
 	FILE *out = fdopen(fd, "w");
 
 	if (row == NULL || out == NULL)

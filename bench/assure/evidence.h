@@ -143,6 +143,6 @@ struct page {
 enum evidence_state page_verdict(const struct page *pg);
 
 /* Prints a struct page.  Returns: 0. */
-int page_print(FILE *out, const void *page);
+void page_print(FILE *out, const void *page);
 
 #endif

@@ -189,7 +189,7 @@ add_all(struct text *t, const struct page *pg, size_t offset)
 	}
 }
 
-int
+void
 page_print(FILE *out, const void *page)
 {
 	const struct page *pg = page;
@@ -227,5 +227,4 @@ page_print(FILE *out, const void *page)
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (pg->pg_rows[i] != NULL)
 			commands(out, "", pg->pg_rows[i]->er_replay);
-	return (0);
 }

@@ -5,6 +5,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "fortuna/state.h"
+#include "lib/base/memory.h"
 
 #if defined(MACHINE_VIRTUAL)
 /* Ends the simulated machine. */
@@ -41,9 +42,7 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 		return (0);
 	if (cell_apart(ce->ce_design, ce->ce_lock))
 		n += ce->ce_readers;
-	cw->cw_ledger = calloc(n, sizeof(struct ledger *));
-	if (cw->cw_ledger == NULL)
-		return (ENOMEM);
+	cw->cw_ledger = xcalloc(n, sizeof(struct ledger *));
 	if (cp->cp_ledger_log != NULL)
 		fprintf(cp->cp_ledger_log, "%s\n", LEDGER_LOG_HEAD);
 	for (; error == 0 && cw->cw_count < n; config.lc_record = NULL) {

@@ -5,6 +5,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
+#include "lib/base/memory.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
 
@@ -87,9 +88,7 @@ prime(struct cell_run *run)
 
 	if (n == 0)
 		return (0);
-	bytes = malloc(n);
-	if (bytes == NULL)
-		return (ENOMEM);
+	bytes = xmalloc(n);
 	error = prime_fill(bytes, n, boot_seed(run));
 	if (error != 0) {
 		free(bytes);
@@ -236,15 +235,15 @@ alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 	struct result_sample *rs = &cm->cm_sample;
 
 	memset(cm, 0, sizeof(*cm));
-	rs->reader_mb_per_s = calloc(n, sizeof(double));
-	rs->reader_cpu = calloc(n, sizeof(unsigned));
-	rs->interval_mb_per_s = calloc(CELL_INTERVALS, sizeof(double));
-	cm->cm_rows = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX * CELL_ROLES,
+	rs->reader_mb_per_s = xcalloc(n, sizeof(double));
+	rs->reader_cpu = xcalloc(n, sizeof(unsigned));
+	rs->interval_mb_per_s = xcalloc(CELL_INTERVALS, sizeof(double));
+	cm->cm_rows = xcalloc(CELL_LOCKS * LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
-	cm->cm_waits = calloc(CELL_LOCKS * LOCKPROF_SITES_MAX *
+	cm->cm_waits = xcalloc(CELL_LOCKS * LOCKPROF_SITES_MAX *
 	    LOCKPROF_SITES_MAX * CELL_ROLES, sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
-		rs->output_sha256 = calloc(n, sizeof(*rs->output_sha256));
+		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
 	return (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
 	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
 	    cm->cm_waits == NULL || (hashes_bytes(run) &&
@@ -289,7 +288,7 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	    for_all_threads(run, lock_config_default(1)).threads);
 	run->run_producers = generator_alloc((run->run_producer_count + 1) *
 	    sizeof(*run->run_producers));
-	run->run_hold = calloc(index_harvest(run), sizeof(*run->run_hold));
+	run->run_hold = xcalloc(index_harvest(run), sizeof(*run->run_hold));
 	if (run->run_producers == NULL || run->run_hold == NULL ||
 	    lockprof_init(&run->run_prof, thread_count(run),
 	    generator_sites(ra), generator_site_names_of(ra)) != 0 ||

@@ -4,6 +4,7 @@
 
 #include "bench/cell/critical_section.h"
 #include "fortuna/generator.h"
+#include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/machine/work.h"
 
@@ -126,8 +127,8 @@ run_workers(struct section_run *sr)
 {
 	const struct critical_section *se = sr->sr_section;
 	struct critical_section_outcome *so = sr->sr_outcome;
-	uint64_t *start = calloc(se->se_threads, sizeof(*start));
-	unsigned *cpu = calloc(se->se_threads, sizeof(*cpu));
+	uint64_t *start = xcalloc(se->se_threads, sizeof(*start));
+	unsigned *cpu = xcalloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
 	int error = start == NULL || cpu == NULL ? ENOMEM : 0;
 
@@ -212,7 +213,7 @@ FLAVOURED(critical_section_run)(const struct critical_section *se,
 
 	memset(so, 0, sizeof(*so));
 	MPASS(lock_class_find(se->se_lock) != NULL);
-	so->so_thread = calloc(se->se_threads, sizeof(*so->so_thread));
+	so->so_thread = xcalloc(se->se_threads, sizeof(*so->so_thread));
 	if (sr != NULL && so->so_thread != NULL) {
 		sr->sr_section = se;
 		sr->sr_outcome = so;

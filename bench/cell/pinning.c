@@ -5,6 +5,7 @@
 
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
@@ -168,7 +169,7 @@ pinning_parse(struct pinning *pl, const char *text,
 	    cpu_count() : vt->vt_cpus };
 	if (strcmp(text, "none") == 0)
 		return (0);
-	pl->pl_ranks = calloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
+	pl->pl_ranks = xcalloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
 	if (pl->pl_ranks == NULL) {
 		snprintf(error, PINNING_ERROR_SIZE, "no memory");
 		return (ENOMEM);

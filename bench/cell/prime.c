@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
+#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 
 enum { GETENTROPY_MAX = 256 };
@@ -56,9 +57,7 @@ prime_generator(struct generator *g, size_t n, const uint64_t *seed)
 	size_t i;
 	int error;
 
-	bytes = malloc(n + 1);
-	if (bytes == NULL)
-		return (ENOMEM);
+	bytes = xmalloc(n + 1);
 	error = prime_fill(bytes, n, seed);
 	for (i = 0; error == 0 && i < n / HARVEST_ENTROPY_BYTES; i++) {
 		event.he_somecounter = seed != NULL ? (uint32_t)i :

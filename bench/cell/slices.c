@@ -4,6 +4,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
+#include "lib/base/memory.h"
 #include "lib/machine/freezer.h"
 
 enum {
@@ -329,8 +330,8 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 	struct slice_arm *sa;
 
 	sl->sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
-	sl->sl_arms = calloc(sl->sl_count, sizeof(*sl->sl_arms));
-	sl->sl_order = calloc(sl->sl_count, sizeof(*sl->sl_order));
+	sl->sl_arms = xcalloc(sl->sl_count, sizeof(*sl->sl_arms));
+	sl->sl_order = xcalloc(sl->sl_count, sizeof(*sl->sl_order));
 	if (sl->sl_arms == NULL || sl->sl_order == NULL)
 		return (ENOMEM);
 	for (unsigned i = 0; i < sl->sl_count; i++) {
@@ -343,9 +344,8 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 		sa->sa_measure = &cm[i];
 		atomic_init_32(&sa->sa_state, ARM_MADE);
 		freezer_init(&sa->sa_freezer);
-		sa->sa_mb_per_s = calloc(sl->sl_room, sizeof(*sa->sa_mb_per_s));
-		if (sa->sa_mb_per_s == NULL)
-			return (ENOMEM);
+		sa->sa_mb_per_s = xcalloc(sl->sl_room,
+		    sizeof(*sa->sa_mb_per_s));
 	}
 	return (0);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,19 @@
 
 #include "bench/cli/atomic_file.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 enum { TRIES = 100 };
+
+/* Those that are open: a program that ends leaves none behind. */
+static LIST_HEAD(, atomic_file) started = LIST_HEAD_INITIALIZER(started);
+
+static void
+abort_all(void)
+{
+	while (!LIST_EMPTY(&started))
+		atomic_file_abort(LIST_FIRST(&started));
+}
 
 /* The standard stream that path names, or -1. */
 static int
@@ -46,8 +58,8 @@ atomic_file_resolve(const char *path, char **real)
 		return (0);
 	*real = realpath(path, NULL);
 	if (*real == NULL)
-		*real = strdup(path);
-	return (*real == NULL ? ENOMEM : 0);
+		*real = xstrdup(path);
+	return (0);
 }
 
 /*
@@ -59,10 +71,8 @@ create_temp(struct atomic_file *of)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
 		if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
-		    (long)getpid(), i) == -1) {
-			of->of_temp = NULL;
-			return (ENOMEM);
-		}
+		    (long)getpid(), i) == -1)
+			no_memory();
 		of->of_fd = open(of->of_temp,
 		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (of->of_fd != -1)
@@ -78,9 +88,7 @@ create_temp(struct atomic_file *of)
 static int
 reuse_temp(struct atomic_file *of, const char *temp)
 {
-	of->of_temp = strdup(temp);
-	if (of->of_temp == NULL)
-		return (ENOMEM);
+	of->of_temp = xstrdup(temp);
 	of->of_fd = open(of->of_temp, O_WRONLY | O_CREAT | O_TRUNC |
 	    O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0666);
 	return (of->of_fd == -1 ? errno : 0);
@@ -105,6 +113,7 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 {
 	const int stream = standard_stream(path);
 	struct atomic_file new = { .of_fd = -1 };
+	static bool registered;
 	struct stat sb;
 	int error;
 
@@ -125,6 +134,9 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 	if (new.of_path != NULL && stat(new.of_path, &sb) == 0)
 		(void)fchmod(new.of_fd, sb.st_mode & 07777);
 	*of = new;
+	if (!registered)
+		registered = atexit(abort_all) == 0;
+	LIST_INSERT_HEAD(&started, of, of_started);
 	return (0);
 }
 
@@ -152,10 +164,10 @@ open_directory(const char *path, int *fd)
 	const char *slash = strrchr(path, '/');
 	char *dir;
 
-	dir = slash == NULL ? strdup(".") : slash == path ? strdup("/") :
+	dir = slash == NULL ? xstrdup(".") : slash == path ? xstrdup("/") :
 	    strndup(path, (size_t)(slash - path));
 	if (dir == NULL)
-		return (ENOMEM);
+		no_memory();
 	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	return (*fd == -1 && errno != EACCES ? errno : 0);
@@ -203,6 +215,7 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 	int error;
 
 	KASSERT(of->of_fd != -1, ("not open"));
+	LIST_REMOVE(of, of_started);
 	error = write_all(of->of_fd, text, len);
 	if (error == 0 && of->of_temp != NULL && fsync(of->of_fd) != 0)
 		error = errno;
@@ -222,6 +235,7 @@ atomic_file_abort(struct atomic_file *of)
 {
 	if (of->of_fd == -1)
 		return;
+	LIST_REMOVE(of, of_started);
 	close(of->of_fd);
 	if (of->of_temp != NULL)
 		unlink(of->of_temp);

@@ -12,12 +12,16 @@
 #ifndef BENCH_CLI_ATOMIC_FILE_H
 #define BENCH_CLI_ATOMIC_FILE_H
 
+#include <sys/queue.h>
+
 #include <stddef.h>
 
+/* Stays where it is while it is open. */
 struct atomic_file {
 	int	 of_fd;		/* open for writing; -1 after commit, abort */
 	char	*of_path;	/* final name, symbolic links followed */
 	char	*of_temp;	/* temporary name; NULL: written directly */
+	LIST_ENTRY(atomic_file) of_started;
 };
 
 /*

@@ -6,6 +6,7 @@
 
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
+#include "lib/base/memory.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
@@ -65,8 +66,8 @@ check_draws(const struct compare *co, const struct compare_pair *pa,
 			    row->cr_quantity->qu_name);
 }
 
-/* Fills in pa_refused if the pair cannot be judged; 0 or ENOMEM. */
-static int
+/* Fills in pa_refused if the pair cannot be judged. */
+static void
 check_pair(const struct compare *co, struct compare_pair *pa)
 {
 	const struct result_cell *a = pa->pa_cell[0], *b = pa->pa_cell[1];
@@ -85,16 +86,14 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 	if (why.s[0] == '\0')
 		check_draws(co, pa, &why);
 	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++) {
-		if (drift_of(pa->pa_cell[side], NULL, &trend) != 0)
-			return (ENOMEM);
+		drift_of(pa->pa_cell[side], NULL, &trend);
 		if (trend.tr_drift)
 			text_add(&why, "drift over the run: total MB/s of %s "
 			    "moved by %+.1f %% from its first to its last "
 			    "repeat (p %.2g)", compare_name(co, pa, side),
 			    100 * trend.tr_change, trend.tr_p);
 	}
-	if (why.s[0] == '\0' && drift_of(a, b, &trend) != 0)
-		return (ENOMEM);
+	drift_of(a, b, &trend);
 	if (why.s[0] == '\0' && trend.tr_drift)
 		text_add(&why, "the difference drifted over the run: by %+.1f "
 		    "%% (p %.2g); measure again, for longer",
@@ -102,7 +101,6 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "%.*s",
 	    COMPARE_REFUSED_SIZE - 1, why.s);
 	utf8_truncate(pa->pa_refused);
-	return (0);
 }
 
 /* Medians, the change of B over A, and intervals from the draws of both. */
@@ -154,25 +152,23 @@ pair_value(const void *context, const struct result_cell *c, unsigned repeat)
 }
 
 /* Tests the ratios of repeats measured side by side, if there are any. */
-static int
+static void
 test_pairs(struct judge *ju, struct compare_row *row)
 {
 	const struct result_cell *const *cell = row->cr_pair->pa_cell;
 	struct paired pd;
-	int error;
 
-	error = comparable_paired(cell[0], cell[1],
+	comparable_paired(cell[0], cell[1],
 	    row->cr_quantity == quantities ? NULL : pair_value,
 	    row->cr_quantity, &pd);
-	if (error != 0 || pd.pd_count == 0)
-		return (error);
+	if (pd.pd_count == 0)
+		return;
 	row->cr_basis = COMPARE_BY_PAIRS;
 	row->cr_change = pd.pd_change;
 	memcpy(row->cr_change_ci95, pd.pd_ci95, sizeof(pd.pd_ci95));
 	row->cr_tests = row->cr_wanted && pd.pd_p < 1;
 	ju->ju_p[ju->ju_p_count] = pd.pd_p;
 	ju->ju_p_count += row->cr_tests;
-	return (0);
 }
 
 /* Tests the values that measure() left sorted. */
@@ -202,26 +198,25 @@ test(struct judge *ju, struct compare_row *row)
 	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
 }
 
-static int
+static void
 measure_pair(struct judge *ju, struct compare_pair *pa)
 {
 	struct compare_row *row;
 	unsigned n;
-	int error;
 
 	for (unsigned q = 0; q < QUANTITIES; q++)
 		pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
-	error = check_pair(ju->ju_compare, pa);
+	check_pair(ju->ju_compare, pa);
 	if (pa->pa_refused[0] != '\0')
-		return (0);
-	for (unsigned side = 0; side < 2 && error == 0; side++) {
+		return;
+	for (unsigned side = 0; side < 2; side++) {
 		n = pa->pa_cell[side]->repeats;
 		if (ju->ju_draws[side].rs_n == n)
 			continue;
 		resample_fini(&ju->ju_draws[side]);
-		error = resample_init(&ju->ju_draws[side], n, draw_seed[side]);
+		resample_init(&ju->ju_draws[side], n, draw_seed[side]);
 	}
-	for (unsigned q = 0; q <= QUANTITIES && error == 0; q++) {
+	for (unsigned q = 0; q <= QUANTITIES; q++) {
 		row = &pa->pa_row[q];
 		/* Harvest CPU is judged by these two, wanted or not. */
 		if (!row->cr_wanted && q != QUANTITY_HARVEST_P99 &&
@@ -230,11 +225,10 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		row->cr_verdict = COMPARE_NONE;
 		row->cr_p[0] = row->cr_p[1] = 1;
 		measure(ju, row);
-		error = test_pairs(ju, row);
+		test_pairs(ju, row);
 		if (row->cr_wanted && row->cr_basis != COMPARE_BY_PAIRS)
 			test(ju, row);
 	}
-	return (error);
 }
 
 static bool
@@ -294,20 +288,18 @@ decide(const struct compare *co, struct compare_row *row)
 		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
-static int
+static void
 judge_rows(struct judge *ju)
 {
 	struct compare *co = ju->ju_compare;
 	struct compare_row *row = NULL;
 	const double *p = ju->ju_p;
-	int error = 0;
 
-	for (unsigned i = 0; i < co->co_pair_count && error == 0; i++)
-		error = measure_pair(ju, &co->co_pairs[i]);
-	if (error == 0)
-		error = hypothesis_holm(ju->ju_p, ju->ju_p_count);
+	for (unsigned i = 0; i < co->co_pair_count; i++)
+		measure_pair(ju, &co->co_pairs[i]);
+	hypothesis_holm(ju->ju_p, ju->ju_p_count);
 	co->co_tests = ju->ju_p_count;
-	while (error == 0 && (row = compare_next(co, row)) != NULL) {
+	while ((row = compare_next(co, row)) != NULL) {
 		/* In the order in which the tests left them. */
 		for (unsigned i = 0; i < row->cr_tests; i++)
 			row->cr_p[i] = *p++;
@@ -315,7 +307,6 @@ judge_rows(struct judge *ju)
 			decide(co, row);
 		co->co_rows[row->cr_verdict]++;
 	}
-	return (error);
 }
 
 double
@@ -349,14 +340,13 @@ compare_next(const struct compare *co, const struct compare_row *row)
 	return (NULL);
 }
 
-int
+void
 compare_judge(struct compare *co)
 {
 	struct judge ju = { .ju_compare = co };
 	size_t most = HYPOTHESIS_RESAMPLES;
 	const struct result_cell *c;
 	double *room;
-	int error;
 
 	for (unsigned i = 0; i < 2 * co->co_pair_count; i++) {
 		c = co->co_pairs[i / 2].pa_cell[i % 2];
@@ -364,41 +354,32 @@ compare_judge(struct compare *co)
 		most = c->uncertainty.samples > most ? c->uncertainty.samples :
 		    most;
 	}
-	room = calloc(4 * most + (size_t)co->co_pair_count * QUANTITIES * 2,
+	room = xcalloc(4 * most + (size_t)co->co_pair_count * QUANTITIES * 2,
 	    sizeof(*room));
-	if (room == NULL)
-		return (ENOMEM);
 	for (unsigned side = 0; side < 2; side++) {
 		ju.ju_values[side] = room + side * most;
 		ju.ju_medians[side] = room + (2 + side) * most;
 	}
 	ju.ju_p = room + 4 * most;
-	error = judge_rows(&ju);
+	judge_rows(&ju);
 	resample_fini(&ju.ju_draws[0]);
 	resample_fini(&ju.ju_draws[1]);
 	free(room);
-	return (error);
 }
 
 void
 compare_flag(struct compare *co, const char *fmt, ...)
 {
-	char **grown, text[COMPARE_TEXT_SIZE];
+	char text[COMPARE_TEXT_SIZE];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	utf8_truncate(text);
-	grown = realloc(co->co_flags, (co->co_flag_count + 1) * sizeof(*grown));
-	if (grown != NULL) {
-		co->co_flags = grown;
-		grown[co->co_flag_count] = strdup(text);
-	}
-	if (grown == NULL || grown[co->co_flag_count] == NULL)
-		co->co_error = ENOMEM;
-	else
-		co->co_flag_count++;
+	co->co_flags = xreallocarray(co->co_flags, co->co_flag_count + 1,
+	    sizeof(*co->co_flags));
+	co->co_flags[co->co_flag_count++] = xstrdup(text);
 }
 
 void

@@ -169,7 +169,6 @@ struct compare {
 	unsigned	 co_alone_count[2];
 	char		**co_flags;	/* what differs or is doubtful */
 	unsigned	 co_flag_count;
-	int		 co_error;	/* of a flag that was lost */
 	unsigned	 co_rows[COMPARE_REFUSED + 1];	/* of each verdict */
 	unsigned	 co_tests;	/* that p was corrected for */
 };
@@ -182,7 +181,7 @@ struct compare {
  *
  *   error  out  what differs
  *
- * Returns: 0, EINVAL or ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
@@ -194,10 +193,8 @@ int compare_conditions(struct compare *co, bool across,
  *
  *   same_program  in  A and B are of one program; else a change of the controls
  *                     is flagged but not in co_noise
- *
- * Returns: 0 or ENOMEM.
  */
-int compare_noise(struct compare *co, bool same_program);
+void compare_noise(struct compare *co, bool same_program);
 
 /*
  * Pairs cells, and flags pairs with different spin_polls.
@@ -207,7 +204,7 @@ int compare_noise(struct compare *co, bool same_program);
  *   error  out     why there are no pairs
  *
  * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
- * or when two cells fit one pair; ENOMEM.
+ * or when two cells fit one pair.
  */
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
@@ -215,8 +212,8 @@ int compare_match(struct compare *co, const char *base,
 /* The co_margin that compare has by default. */
 double compare_margin(const struct result *r);
 
-/* Tests and judges all rows.  Returns: 0 or ENOMEM. */
-int compare_judge(struct compare *co);
+/* Tests and judges all rows. */
+void compare_judge(struct compare *co);
 
 /* Frees what co points to, but not the results. */
 void compare_free(struct compare *co);
@@ -228,7 +225,7 @@ struct compare_row *compare_next(const struct compare *co,
 /* The change that a row is judged by. */
 double compare_change(const struct compare_row *row);
 
-/* Adds a flag, or sets co_error. */
+/* Adds a flag. */
 void compare_flag(struct compare *co, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -8,6 +8,7 @@
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
+#include "lib/base/memory.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;
@@ -30,7 +31,7 @@ relative_total(const struct result_cell *c, unsigned repeat)
  * How the machine moved in the run: all cells' totals, each over its cell's
  * median, in the last quarter of the run over those in the first.
  */
-static int
+static void
 flag_drift(struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
@@ -42,9 +43,7 @@ flag_drift(struct compare *co, unsigned side)
 		for (unsigned k = 0; k < r->cells[i].repeats; k++, count++)
 			last = r->cells[i].samples[k].order > last ?
 			    r->cells[i].samples[k].order : last;
-	v[0] = calloc((size_t)count * 2 + 1, sizeof(double));
-	if (v[0] == NULL)
-		return (ENOMEM);
+	v[0] = xcalloc((size_t)count * 2 + 1, sizeof(double));
 	v[1] = v[0] + count;
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		c = &r->cells[i];
@@ -64,7 +63,7 @@ flag_drift(struct compare *co, unsigned side)
 	}
 	free(v[0]);
 	if (p >= moved_p || fabs(change) < moved_share)
-		return (0);
+		return;
 	/* Within one run all cells were visited in turn. */
 	if (co->co_by == COMPARE_RESULTS)
 		co->co_noise = fmax(co->co_noise, fabs(change));
@@ -72,7 +71,6 @@ flag_drift(struct compare *co, unsigned side)
 	    "%+.1f %% from its first quarter to its last",
 	    co->co_by != COMPARE_RESULTS ? "" : side == 0 ? " of A" : " of B",
 	    100 * change);
-	return (0);
 }
 
 static void
@@ -130,7 +128,7 @@ common_sd(const double *v, unsigned cells, unsigned blocks, double *means)
 	return (sqrt((between - rest) / cells));
 }
 
-static int
+static void
 flag_common(struct compare *co, unsigned side)
 {
 	const struct result *r = co->co_result[side];
@@ -145,10 +143,8 @@ flag_common(struct compare *co, unsigned side)
 			blocks = r->cells[i].repeats;
 	}
 	if (cells < 2 || blocks < COMPARE_REPEATS_MIN)
-		return (0);
-	v = calloc(cells + 1, blocks * sizeof(*v));
-	if (v == NULL)
-		return (ENOMEM);
+		return;
+	v = xcalloc(cells + 1, blocks * sizeof(*v));
 	for (unsigned i = 0; i < r->cell_count; i++)
 		for (unsigned k = 0; k < blocks && counts(&r->cells[i]); k++)
 			v[n++] = relative_total(&r->cells[i], k);
@@ -156,34 +152,31 @@ flag_common(struct compare *co, unsigned side)
 	noise = 2 * common_sd(v, cells, blocks, v + n);
 	free(v);
 	if (noise < moved_share)
-		return (0);
+		return;
 	co->co_noise = fmax(co->co_noise, noise);
 	compare_flag(co, "the machine was not quiet during %c: all cells' MB/s "
 	    "together varied by +-%.1f %% from block to block", "AB"[side],
 	    100 * noise);
-	return (0);
 }
 
-int
+void
 compare_noise(struct compare *co, bool same_program)
 {
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	unsigned sides = co->co_by == COMPARE_RESULTS ? 2 : 1;
-	int error = 0;
 
-	for (unsigned side = 0; side < sides && error == 0; side++) {
+	for (unsigned side = 0; side < sides; side++) {
 		/* A simulated machine does not move. */
 		if (provenance_of(co->co_result[side]) == RESULT_PREDICTED ||
 		    (sides == 1 && comparable_sliced(a->cells)))
 			continue;
-		error = flag_drift(co, side);
+		flag_drift(co, side);
 		/* Within one run it falls on both cells of a pair. */
-		if (error == 0 && sides == 2)
-			error = flag_common(co, side);
+		if (sides == 2)
+			flag_common(co, side);
 	}
 	for (unsigned i = 0; i < a->control_count && sides == 2; i++)
 		for (unsigned k = 0; k < b->control_count; k++)
 			flag_control(co, same_program, &a->controls[i],
 			    &b->controls[k]);
-	return (error != 0 ? error : co->co_error);
 }

@@ -4,6 +4,7 @@
 
 #include "bench/compare/compare.h"
 #include "bench/result/check.h"
+#include "lib/base/memory.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {
@@ -179,22 +180,18 @@ compare_match(struct compare *co, const char *base,
 {
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	const struct result_cell **sorted;
-	int status = ENOMEM;
 	bool *met;
+	int status;
 
-	/* One more than needed: calloc(3) of nothing may be NULL. */
-	met = calloc(a->cell_count + 1, sizeof(*met));
-	sorted = calloc((size_t)a->cell_count + b->cell_count + 1,
+	met = xcalloc(a->cell_count, sizeof(*met));
+	sorted = xcalloc((size_t)a->cell_count + b->cell_count,
 	    sizeof(*sorted));
-	co->co_pairs = calloc(b->cell_count + 1, sizeof(*co->co_pairs));
-	co->co_alone[0] = calloc(a->cell_count + 1, sizeof(*sorted));
-	co->co_alone[1] = calloc(b->cell_count + 1, sizeof(*sorted));
-	if (met != NULL && sorted != NULL && co->co_pairs != NULL &&
-	    co->co_alone[0] != NULL && co->co_alone[1] != NULL) {
-		status = sort_cells(b, sorted, error);
-		if (status == 0)
-			status = sort_cells(a, sorted, error);
-	}
+	co->co_pairs = xcalloc(b->cell_count, sizeof(*co->co_pairs));
+	co->co_alone[0] = xcalloc(a->cell_count, sizeof(*sorted));
+	co->co_alone[1] = xcalloc(b->cell_count, sizeof(*sorted));
+	status = sort_cells(b, sorted, error);
+	if (status == 0)
+		status = sort_cells(a, sorted, error);
 	if (status == 0) {
 		if (co->co_by != COMPARE_RESULTS)
 			base = find_base(co, base);
@@ -202,10 +199,8 @@ compare_match(struct compare *co, const char *base,
 			pair_up(co, sorted, base, met);
 		flag_polls(co);
 		status = co->co_pair_count == 0 ?
-		    explain_none(co, base, error) : co->co_error;
+		    explain_none(co, base, error) : 0;
 	}
-	if (status == ENOMEM)
-		snprintf(error, COMPARE_TEXT_SIZE, "%s", strerror(ENOMEM));
 	free(met);
 	free(sorted);
 	return (status);

@@ -2,6 +2,7 @@
 
 #include "bench/explore/campaign.h"
 #include "bench/explore/hyperloglog.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { PROGRESS_NS = 100 * 1000 * 1000, PROGRESS_EVERY = 20 };
@@ -296,9 +297,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	CTASSERT(CAMPAIGN_BLOCK % 10 == 0);
 	MPASS(cn->cn_first < cn->cn_end && cn->cn_jobs > 0);
 	memset(ce, 0, sizeof(*ce));
-	cw = calloc(1, sizeof(*cw));
-	if (cw == NULL)
-		return (ENOMEM);
+	cw = xcalloc(1, sizeof(*cw));
 	cw->cw_campaign = cn;
 	cw->cw_result = ce;
 	cw->cw_block_size = single ? UINT64_MAX : CAMPAIGN_BLOCK;
@@ -310,7 +309,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	blocks = (cn->cn_end - 1) / cw->cw_block_size -
 	    atomic_load(&cw->cw_next) + 1;
 	workers = blocks < cn->cn_jobs ? (unsigned)blocks : cn->cn_jobs;
-	worker = calloc(workers, sizeof(*worker));
+	worker = xcalloc(workers, sizeof(*worker));
 	execution_catch_assertions(true);
 	error = worker == NULL ? ENOMEM : run_workers(cw, worker, workers);
 	execution_catch_assertions(false);

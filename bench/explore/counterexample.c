@@ -4,6 +4,7 @@
 #include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum {
@@ -301,7 +302,7 @@ read_tunable(struct lines *li, struct counterexample *cx, const char *value)
 	if (cx->cx_tunables == COUNTEREXAMPLE_TUNABLES_MAX)
 		return (lines_refuse(li, "more than %d tunables",
 		    COUNTEREXAMPLE_TUNABLES_MAX));
-	cx->cx_tunable[cx->cx_tunables] = strdup(value);
+	cx->cx_tunable[cx->cx_tunables] = xstrdup(value);
 	if (cx->cx_tunable[cx->cx_tunables] == NULL)
 		return (lines_no_memory(li));
 	cx->cx_tunables++;
@@ -314,7 +315,7 @@ read_failpoint(struct lines *li, struct counterexample *cx, const char *value)
 	char *text, why[FAILPOINTS_ERROR_SIZE];
 
 	/* The list keeps what it is given. */
-	text = strdup(value);
+	text = xstrdup(value);
 	if (text == NULL)
 		return (lines_no_memory(li));
 	if (failpoints_parse(&cx->cx_faults, text, why) != 0) {

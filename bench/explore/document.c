@@ -6,6 +6,7 @@
 #include "bench/result/field.h"
 #include "bench/result/json_text.h"
 #include "bench/sweep/merge.h"
+#include "lib/base/memory.h"
 
 /* Which rows and failures are the same one. */
 static const char *const row_keys[] = { "design", "lock", "cipher", NULL };
@@ -33,7 +34,7 @@ words_new(char *const words[])
 json_t *
 document_new(char *const argv[], uint64_t seed)
 {
-	struct result_host *host = calloc(1, sizeof(*host));
+	struct result_host *host = xcalloc(1, sizeof(*host));
 	char now[RESULT_NAME_SIZE];
 	json_t *doc;
 
@@ -81,7 +82,7 @@ document_failure(json_t *doc, const struct counterexample *cx,
 	json_t *failure = subject_new(&cx->cx_subject);
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
 	if (out != NULL) {
 		counterexample_print(out, cx);
@@ -188,12 +189,12 @@ static char **
 read_argv(const json_t *doc)
 {
 	const json_t *words = json_object_get(doc, "argv");
-	char **argv = calloc(json_array_size(words) + 1, sizeof(*argv));
+	char **argv = xcalloc(json_array_size(words) + 1, sizeof(*argv));
 
 	for (size_t i = 0; argv != NULL && i < json_array_size(words); i++) {
 		const char *word = json_string_value(json_array_get(words, i));
 
-		argv[i] = strdup(word == NULL ? "" : word);
+		argv[i] = xstrdup(word == NULL ? "" : word);
 		if (argv[i] == NULL)
 			break;
 	}

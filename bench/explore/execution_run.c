@@ -5,6 +5,7 @@
 
 #include "bench/explore/execution_impl.h"
 #include "fortuna/state.h"
+#include "lib/base/memory.h"
 
 enum {
 	NODES		= 2,
@@ -280,9 +281,7 @@ execution_new(struct execution **exp)
 {
 	struct execution *ex;
 
-	ex = calloc(1, sizeof(*ex));
-	if (ex == NULL)
-		return (ENOMEM);
+	ex = xcalloc(1, sizeof(*ex));
 	ex->ex_store = vm_store_new();
 	if (ex->ex_store == NULL) {
 		execution_free(ex);

@@ -7,6 +7,7 @@
 
 #include "bench/explore/print.h"
 #include "bench/page/page.h"
+#include "lib/base/memory.h"
 
 enum {
 	/* Units of the picture. */
@@ -132,7 +133,7 @@ print_picture(FILE *out, const struct event_trace *et)
 	fputs("</p>\n", out);
 }
 
-static int
+static void
 print_steps(FILE *out, const void *of)
 {
 	static const struct column columns[] = {
@@ -147,19 +148,17 @@ print_steps(FILE *out, const void *of)
 		COLUMNS_ROW(out, columns, FORMATF("%" PRIu64, te->te_step),
 		    thread_name(et, te->te_thread), te->te_text);
 	}
-	return (0);
 }
 
-static int
+static void
 print_failure(FILE *out, const void *of)
 {
 	const struct explore_page *ep = of;
 
 	explore_print_failure(out, ep->ep_case, ep->ep_outcome);
-	return (0);
 }
 
-int
+void
 explore_page(FILE *out, const void *of)
 {
 	const struct explore_page *ep = of;
@@ -167,32 +166,25 @@ explore_page(FILE *out, const void *of)
 	char *file = NULL;
 	FILE *memory;
 	size_t size;
-	int error;
 
-	error = page_begin(out, FORMATF("rngsim: %.100s", ep->ep_path),
+	page_begin(out, FORMATF("rngsim: %.100s", ep->ep_path),
 	    PAGE_CHECKED, "in a controlled schedule, not measured: a schedule "
 	    "that breaks a property");
-	if (error == 0)
-		error = page_printed(out, print_failure, ep);
+	page_printed(out, print_failure, ep);
 	page_section(out, "timeline", "Timeline");
 	print_picture(out, et);
 	page_section(out, "steps", "Step by step");
 	if (first_event(et) > 0)
 		page_paragraph(out, "p", FORMATF("%u events before these are "
 		    "left out.", first_event(et)));
-	error |= page_printed(out, print_steps, et);
+	page_printed(out, print_steps, et);
 	page_section(out, "replay", "To run it again");
 	page_paragraph(out, "p", "Save these lines as FILE, and run \"rngsim "
 	    "explore --replay FILE\".");
-	memory = open_memstream(&file, &size);
-	if (memory == NULL)
-		return (ENOMEM);
+	memory = xmemstream(&file, &size);
 	counterexample_print(memory, ep->ep_case);
-	if (fclose(memory) == 0)
-		page_paragraph(out, "pre tabindex=\"0\"", file);
-	else
-		error = ENOMEM;
+	xmemclose(memory);
+	page_paragraph(out, "pre tabindex=\"0\"", file);
 	free(file);
 	page_end(out);
-	return (error);
 }

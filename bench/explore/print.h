@@ -38,9 +38,7 @@ struct explore_page {
  * Prints a page with the timeline as a picture.
  *
  *   of  in  a struct explore_page
- *
- * Returns: 0 or ENOMEM.
  */
-int explore_page(FILE *out, const void *of);
+void explore_page(FILE *out, const void *of);
 
 #endif

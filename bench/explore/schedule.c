@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/explore/schedule.h"
+#include "lib/base/memory.h"
 
 enum { PIECES_AT_FIRST = 256, ITEM_SIZE = 32 };
 
@@ -48,7 +49,7 @@ schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
 	}
 	if (sl->sl_count == sl->sl_room) {
 		room = sl->sl_room == 0 ? PIECES_AT_FIRST : sl->sl_room * 2;
-		grown = realloc(sl->sl_piece, room * sizeof(*grown));
+		grown = xreallocarray(sl->sl_piece, room, sizeof(*grown));
 		if (grown == NULL) {
 			sl->sl_no_memory = true;
 			return;

@@ -21,8 +21,6 @@ int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
  * returns true.
  *
  *   fails  in  runs a schedule; may replace it by the one that was really run
- *
- * Returns: 0 or ENOMEM.
  */
 int shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/explore/strategy.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { OLDER_ONE_IN = 3 };
@@ -76,7 +77,7 @@ strategy_init(struct strategy *st, const struct strategy_class *class,
 	st->st_class = class;
 	st->st_used = st;
 	st->st_parameter = parameter;
-	st->st_state = calloc(1, class->sy_bytes > 0 ? class->sy_bytes : 1);
+	st->st_state = xcalloc(1, class->sy_bytes > 0 ? class->sy_bytes : 1);
 	return (st->st_state == NULL ? ENOMEM : 0);
 }
 

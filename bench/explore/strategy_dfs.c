@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "bench/explore/strategy.h"
+#include "lib/base/memory.h"
 
 enum { DFS_BRANCHES_AT_FIRST = 1024 };
 
@@ -73,7 +74,7 @@ branch(struct strategy *st, struct dfs *dfs, unsigned ways)
 	if (dfs->dfs_count == dfs->dfs_room) {
 		room = dfs->dfs_room == 0 ? DFS_BRANCHES_AT_FIRST :
 		    dfs->dfs_room * 2;
-		grown = realloc(dfs->dfs_branch, room * sizeof(*grown));
+		grown = xreallocarray(dfs->dfs_branch, room, sizeof(*grown));
 		if (grown == NULL) {
 			st->st_no_memory = true;
 			return (0);

@@ -22,6 +22,7 @@
 #include "bench/result/field.h"
 #include "fortuna/kernel/abi.h"
 #include "fortuna/kernel/design.h"
+#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/digest.h"
 
@@ -338,11 +339,9 @@ int
 ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE])
 {
-	struct source **last = &sources, *so = calloc(1, sizeof(*so));
+	struct source **last = &sources, *so = xcalloc(1, sizeof(*so));
 	int status;
 
-	if (so == NULL)
-		return (refuse(why, EXIT_FAILURE, "no memory"));
 	so->so_why = why;
 	so->so_ciphers = ciphers ? "source" : NULL;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
@@ -413,21 +412,19 @@ set_text(char text[RESULT_TEXT_SIZE], const char *from)
 static char **
 copy_lines(const struct listing *li, const char *key)
 {
-	char **to = calloc(li->li_count + 1, sizeof(*to));
+	char **to = xcalloc(li->li_count + 1, sizeof(*to));
 
-	for (unsigned i = 0; to != NULL && i < li->li_count; i++) {
+	for (unsigned i = 0; i < li->li_count; i++) {
 		const char *from = key == NULL ? li->li_line[i] :
 		    value(li, key, i);
 
-		if (from[0] != '\0' && (to[i] = strdup(from)) == NULL) {
-			field_free_words(to);
-			return (NULL);
-		}
+		if (from[0] != '\0')
+			to[i] = xstrdup(from);
 	}
 	return (to);
 }
 
-static int
+static void
 describe(const struct source *so, struct result_kernel *rk)
 {
 	const char *folder = value(&so->so_found, "folder", 0);
@@ -446,9 +443,7 @@ describe(const struct source *so, struct result_kernel *rk)
 		split(&diff);
 	rk->diff = copy_lines(&diff, NULL);
 	free(diff.li_text);
-	rk->files = calloc(so->so_files.li_count + 1, sizeof(*rk->files));
-	if (rk->flags == NULL || rk->diff == NULL || rk->files == NULL)
-		return (ENOMEM);
+	rk->files = xcalloc(so->so_files.li_count, sizeof(*rk->files));
 	for (unsigned i = 0; i < so->so_files.li_count; i++)
 		if (strncmp(so->so_files.li_line[i], folder, n) == 0) {
 			set_text(rk->files[rk->file_count].name,
@@ -456,24 +451,18 @@ describe(const struct source *so, struct result_kernel *rk)
 			memcpy(rk->files[rk->file_count++].sha256,
 			    so->so_sum[i], SUM_SIZE);
 		}
-	return (0);
 }
 
-int
+void
 ksource_describe(struct result *r)
 {
 	unsigned n = 0;
-	int error = 0;
 
 	for (const struct source *so = sources; so != NULL; so = so->so_next)
 		n++;
-	r->kernels = calloc(n + 1, sizeof(*r->kernels));
-	if (r->kernels == NULL)
-		return (ENOMEM);
-	for (const struct source *so = sources; so != NULL && error == 0;
-	    so = so->so_next)
-		error = describe(so, &r->kernels[r->kernel_count++]);
-	return (error);
+	r->kernels = xcalloc(n, sizeof(*r->kernels));
+	for (const struct source *so = sources; so != NULL; so = so->so_next)
+		describe(so, &r->kernels[r->kernel_count++]);
 }
 
 int

@@ -42,8 +42,8 @@ const char *ksource_spec(const char *design);
 /* A hash of contents and how they were compiled; NULL for other designs. */
 const char *ksource_key(const char *design);
 
-/* Fills in what each source opened is.  Returns: 0 or ENOMEM. */
-int ksource_describe(struct result *r);
+/* Fills in what each source opened is. */
+void ksource_describe(struct result *r);
 
 /*
  * Runs "check SPEC", "list" or "clean" of source.sh, which prints.

@@ -7,6 +7,7 @@
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "fortuna/kernel/design.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 /* Percent. */
@@ -60,7 +61,6 @@ option_tunable(struct options *op, const char *label, const char *text)
 	char range[OPTION_TEXT_SIZE];
 	const struct tunable *tn;
 	const char *value;
-	char **grown;
 	int error;
 
 	tn = set_tunable(op, text, &value, &error);
@@ -76,12 +76,10 @@ option_tunable(struct options *op, const char *label, const char *text)
 		return (usage_error("%s: %s: \"%s\": expected %s", label,
 		    tn->tn_name, value, range));
 	}
-	grown = realloc(op->op_tunables, (op->op_tunable_count + 2) *
-	    sizeof(*grown));
-	if (grown == NULL || (op->op_tunables = grown,
-	    grown[op->op_tunable_count] = strdup(text)) == NULL)
-		return (run_error("no memory"));
-	grown[++op->op_tunable_count] = NULL;
+	op->op_tunables = xreallocarray(op->op_tunables,
+	    op->op_tunable_count + 2, sizeof(*op->op_tunables));
+	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
+	op->op_tunables[op->op_tunable_count] = NULL;
 	return (0);
 }
 

@@ -7,6 +7,7 @@
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
 #include "bench/result/field.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 
@@ -45,7 +46,6 @@ int
 option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value)
 {
-	uint64_t *grown;
 
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
@@ -54,11 +54,9 @@ option_list_add(struct option_list *ol, const char *label, const char *item,
 	if (ol->ol_count == OPTIONS_LIST_MAX)
 		return (usage_error("%s: more than %d members", label,
 		    OPTIONS_LIST_MAX));
-	grown = realloc(ol->ol_value, (ol->ol_count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return (run_error("no memory"));
-	ol->ol_value = grown;
-	grown[ol->ol_count++] = value;
+	ol->ol_value = xreallocarray(ol->ol_value, ol->ol_count + 1,
+	    sizeof(*ol->ol_value));
+	ol->ol_value[ol->ol_count++] = value;
 	return (0);
 }
 
@@ -423,10 +421,8 @@ options_read(struct options *op, enum command_id cm, int argc,
 	usage_command = argv[0];
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
-	op->op_tunables = calloc(1, sizeof(*op->op_tunables));
-	op->op_operand = calloc((size_t)argc, sizeof(*op->op_operand));
-	if (op->op_tunables == NULL || op->op_operand == NULL)
-		return (run_error("no memory"));
+	op->op_tunables = xcalloc(1, sizeof(*op->op_tunables));
+	op->op_operand = xcalloc((size_t)argc, sizeof(*op->op_operand));
 	error = parse(op, argc, argv);
 	if (error != 0 || op->op_help)
 		return (error);

@@ -274,8 +274,6 @@ int options_load_hash(const struct options *op);
 /*
  * What a run measures, defaults and the contents of files included; keys are
  * long names of options.
- *
- * Returns: NULL when there is no memory.
  */
 json_t *options_describe(const struct options *op);
 

@@ -8,6 +8,7 @@
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
 #include "bench/result/json_text.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 4096 };
@@ -89,7 +90,7 @@ common(const struct options *op, char *const argv[])
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text, &size);
 
 	if (out == NULL)
 		return (NULL);
@@ -149,7 +150,7 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	if (seed != NULL && !op->op_seed_given)
 		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
 	*text = common(op, argv);
-	line = *text == NULL ? NULL : (char *)malloc(strlen(*text) + 32);
+	line = *text == NULL ? NULL : (char *)xmalloc(strlen(*text) + 32);
 	if (line == NULL)
 		status = run_error("no memory");
 	else
@@ -178,7 +179,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		return (usage_error("--plan: \"%.40s...\" is too long",
 		    op->op_plan));
 	status = claim(op, jobs, argv, &base);
-	out = status == 0 ? open_memstream(&text, &size) : NULL;
+	out = status == 0 ? xmemstream(&text, &size) : NULL;
 	for (unsigned i = 0; out != NULL && i < jobs; i++) {
 		job_path(op, i, jobs, path);
 		if (job_done(op, path))

@@ -30,10 +30,10 @@ sum_of_file(const char *path)
 	return (sum);
 }
 
-static int
+static void
 describe_text(json_t *object, const char *key, const char *text)
 {
-	return (json_object_set_new(object, key, json_text_new(text)));
+	json_object_set_new(object, key, json_text_new(text));
 }
 
 json_t *
@@ -43,9 +43,8 @@ options_describe(const struct options *op)
 	const char *design, *replayed = op->op_config.bc_harvest.replay_file;
 	char text[OPTION_TEXT_SIZE];
 	json_t *object = json_object(), *set = json_array();
-	int error = object == NULL || set == NULL;
 
-	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
+	for (unsigned id = 0; id < OPTIONS; id++) {
 		const struct option_def *od = &option_defs[id];
 
 		if (!option_takes(COMMAND_sweep, id) || id == OPTION_SEED ||
@@ -53,34 +52,27 @@ options_describe(const struct options *op)
 		    0)
 			continue;
 		option_render(op, (enum option_id)id, text);
-		error = describe_text(object, od->od_name, text);
+		describe_text(object, od->od_name, text);
 	}
-	if (error == 0 && op->op_simulated) {
+	if (op->op_simulated) {
 		snprintf(text, sizeof(text), "%s#%08lx", pr->pr_name, crc32(0,
 		    (const Bytef *)pr->pr_value, sizeof(pr->pr_value)));
-		error = describe_text(object, "profile", text);
+		describe_text(object, "profile", text);
 	}
-	if (error == 0 && replayed[0] != '\0') {
+	if (replayed[0] != '\0') {
 		snprintf(text, sizeof(text), "%s#%08lx", replayed,
 		    sum_of_file(replayed));
-		error = describe_text(object, "replayed events", text);
+		describe_text(object, "replayed events", text);
 	}
-	for (unsigned i = 0; error == 0 && i < op->op_designs.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		design = generators[op->op_designs.ol_value[i]]->ra_ident;
 		if (ksource_key(design) != NULL)
-			error = describe_text(object, design,
-			    ksource_key(design));
+			describe_text(object, design, ksource_key(design));
 	}
-	for (unsigned i = 0; error == 0 && i < op->op_tunable_count; i++)
-		error = json_array_append_new(set,
-		    json_text_new(op->op_tunables[i]));
-	if (error == 0)
-		error = json_object_set(object, "set", set);
-	json_decref(set);
-	if (error == 0)
-		return (object);
-	json_decref(object);
-	return (NULL);
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
+		json_array_append_new(set, json_text_new(op->op_tunables[i]));
+	json_object_set_new(object, "set", set);
+	return (object);
 }
 
 int

@@ -8,6 +8,7 @@
 #include "bench/report/plot.h"
 #include "bench/result/json_text.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 GNUPLOT_SCRIPT(style, "bench/page/page.css");
 GNUPLOT_SCRIPT(script, "bench/page/page.js");
@@ -60,7 +61,7 @@ page_paragraph(FILE *out, const char *element, const char *text)
 	fprintf(out, "</%.*s>\n", (int)strcspn(element, " "), element);
 }
 
-int
+void
 page_begin(FILE *out, const char *title, enum page_claim claim,
     const char *line)
 {
@@ -70,7 +71,7 @@ page_begin(FILE *out, const char *title, enum page_claim claim,
 	/* No other script runs, whatever a file brings into the page. */
 	if (EVP_Digest(script_script, strlen(script_script), digest, &len,
 	    EVP_sha256(), NULL) != 1)
-		return (ENOMEM);
+		no_memory();
 	EVP_EncodeBlock(hash, digest, (int)len);
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\""
@@ -86,7 +87,6 @@ page_begin(FILE *out, const char *title, enum page_claim claim,
 	fputs("</p>\n", out);
 	page_paragraph(out, "h1", title);
 	fputs("</header>\n<main>\n<section>\n", out);
-	return (0);
 }
 
 void
@@ -116,59 +116,45 @@ page_unfold(FILE *out)
 	fputs("</details>\n", out);
 }
 
-int
+void
 page_printed(FILE *out, page_printer *print, const void *of)
 {
 	char *text = NULL;
 	FILE *marked;
 	size_t size;
-	int error;
 
-	marked = open_memstream(&text, &size);
-	if (marked == NULL)
-		return (ENOMEM);
+	marked = xmemstream(&text, &size);
 	format_mark(marked);
-	error = print(marked, of);
+	print(marked, of);
 	format_mark(NULL);
-	if (fclose(marked) != 0)
-		error = ENOMEM;
-	if (error == 0)
-		page_marked(out, text);
+	xmemclose(marked);
+	page_marked(out, text);
 	free(text);
-	return (error);
 }
 
 /* Base64 of compressed text. */
-static int
+static void
 print_packed(FILE *out, const char *name, const char *json, size_t len)
 {
 	uLongf packed_len = compressBound(len);
-	unsigned char *packed = malloc(packed_len), *text = NULL;
-	int error = ENOMEM;
+	unsigned char *packed = xmalloc(packed_len), *text;
 
-	if (packed != NULL && compress(packed, &packed_len,
-	    (const Bytef *)json, len) == Z_OK)
-		text = malloc(packed_len / 3 * 4 + 8);
-	if (text != NULL) {
-		EVP_EncodeBlock(text, packed, (int)packed_len);
-		fprintf(out, "<script type=\"application/json\" id=\"%s\" "
-		    "data-deflate=\"%zu\">%s</script>\n", name, len, text);
-		error = 0;
-	}
+	if (compress(packed, &packed_len, (const Bytef *)json, len) != Z_OK)
+		no_memory();
+	text = xmalloc(packed_len / 3 * 4 + 8);
+	EVP_EncodeBlock(text, packed, (int)packed_len);
+	fprintf(out, "<script type=\"application/json\" id=\"%s\" "
+	    "data-deflate=\"%zu\">%s</script>\n", name, len, text);
 	free(packed);
 	free(text);
-	return (error);
 }
 
-int
+void
 page_data(FILE *out, const char *name, const char *json)
 {
 	size_t len = 0;
-	char *text = malloc(strlen(json) + 1);
-	int error = 0;
+	char *text = xmalloc(strlen(json) + 1);
 
-	if (text == NULL)
-		return (ENOMEM);
 	/* Line breaks are between tokens only; so is the indent behind them. */
 	for (size_t i = 0; json[i] != '\0'; i++)
 		if (json[i] == '\n')
@@ -177,7 +163,7 @@ page_data(FILE *out, const char *name, const char *json)
 			text[len++] = json[i];
 	text[len] = '\0';
 	if (len > RESULT_PAGE_PLAIN_MAX) {
-		error = print_packed(out, name, text, len);
+		print_packed(out, name, text, len);
 	} else {
 		fprintf(out, "<script type=\"application/json\" id=\"%s\">",
 		    name);
@@ -190,5 +176,4 @@ page_data(FILE *out, const char *name, const char *json)
 		fputs("</script>\n", out);
 	}
 	free(text);
-	return (error);
 }

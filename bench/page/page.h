@@ -3,8 +3,7 @@
  *
  * What a terminal shows is printed by the same functions, marked by
  * format_mark() and turned into tables and paragraphs here.  All text is
- * escaped.  Functions print to a stream that they do not check, and return 0,
- * or ENOMEM.
+ * escaped.  Functions print to a stream that they do not check.
  */
 #ifndef BENCH_PAGE_PAGE_H
 #define BENCH_PAGE_PAGE_H
@@ -26,7 +25,7 @@ enum page_claim {
  *   claim  in  shown first, so that nobody takes one for another
  *   line   in  what was measured, predicted or checked, and where
  */
-int page_begin(FILE *out, const char *title, enum page_claim claim,
+void page_begin(FILE *out, const char *title, enum page_claim claim,
     const char *line);
 void page_end(FILE *out);
 
@@ -44,9 +43,9 @@ void page_unfold(FILE *out);
 /* Turns marked text into tables and paragraphs. */
 void page_marked(FILE *out, const char *text);
 
-/* The same with what a function prints; it returns 0 or an errno value. */
-typedef int page_printer(FILE *out, const void *of);
-int page_printed(FILE *out, page_printer *print, const void *of);
+/* The same with what a function prints. */
+typedef void page_printer(FILE *out, const void *of);
+void page_printed(FILE *out, page_printer *print, const void *of);
 
 /*
  * Prints the panels that plot_pictures() draws.
@@ -57,7 +56,7 @@ void page_pictures(FILE *out, const char *pictures, const char *legend,
     bool shapes);
 
 /* Puts a document into the page; result_load() finds it. */
-int page_data(FILE *out, const char *name, const char *json);
+void page_data(FILE *out, const char *name, const char *json);
 
 /* A page of one result, or of two that are compared. */
 struct page_results {
@@ -68,10 +67,10 @@ struct page_results {
 	char		 ps_chartless[RESULT_TEXT_SIZE];
 };
 
-int page_results(FILE *out, struct page_results *ps);
+void page_results(FILE *out, struct page_results *ps);
 
 /* Prints which designs, or results, did better: words, then a table. */
 void page_words(FILE *out, const struct compare *co);
-int page_differences(FILE *out, const struct compare *co);
+void page_differences(FILE *out, const struct compare *co);
 
 #endif

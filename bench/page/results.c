@@ -81,31 +81,30 @@ compare(const struct page_results *ps, struct compare *co,
 		error = compare_conditions(co, false, why);
 		if (error == 0)
 			error = compare_match(co, NULL, why);
-	} while (error != 0 && error != ENOMEM && !two &&
-	    by++ < COMPARE_CIPHER);
-	if (error != 0 && error != ENOMEM && !two)
+	} while (error != 0 && !two && by++ < COMPARE_CIPHER);
+	if (error != 0 && !two)
 		snprintf(why, COMPARE_TEXT_SIZE, "No two cells differ in "
 		    "design, lock or cipher alone, so there is nothing to "
 		    "compare.");
-	return (error == 0 ? compare_judge(co) : error == ENOMEM ? ENOMEM :
-	    EINVAL);
+	if (error == 0)
+		compare_judge(co);
+	return (error);
 }
 
-static int
+static void
 print_table(FILE *out, const void *r)
 {
-	return (table_print(out, r));
+	table_print(out, r);
 }
 
-static int
+static void
 print_cell(FILE *out, const void *cell)
 {
 	table_cell_print(out, cell);
 	report_waits_cell(out, cell);
-	return (0);
 }
 
-static int
+static void
 print_gates(FILE *out, const void *of)
 {
 	static const struct column columns[] = {
@@ -130,7 +129,6 @@ print_gates(FILE *out, const void *of)
 		verdict_cell(&t, c);
 		COLUMNS_ROW(out, columns, t.s, c->gate, means);
 	}
-	return (0);
 }
 
 /* The fields of a structure that are one value or a list of words. */
@@ -176,7 +174,7 @@ print_fields(FILE *out, const struct field *f, const void *base)
 	}
 }
 
-static int
+static void
 print_provenance(FILE *out, const void *of)
 {
 	static const struct column titles[] = { { "field", -1 },
@@ -186,10 +184,9 @@ print_provenance(FILE *out, const void *of)
 	COLUMNS_TITLES(out, titles);
 	print_fields(out, result_document_fields, r);
 	print_fields(out, result_host_fields, &r->host);
-	return (0);
 }
 
-static int
+static void
 print_charts(FILE *out, struct page_results *ps, const struct result *r)
 {
 	struct text legend = { .s = "" };
@@ -205,11 +202,10 @@ print_charts(FILE *out, struct page_results *ps, const struct result *r)
 		    FORMATF("No charts: %.100s", ps->ps_chartless));
 	ps->ps_charts |= error == 0;
 	free(pictures);
-	return (error == ENOMEM ? ENOMEM : 0);
 }
 
 /* Everything about one result but the comparison. */
-static int
+static void
 print_result(FILE *out, struct page_results *ps, unsigned side)
 {
 	const char *of = ps->ps_result[1] == NULL ? "" : side == 0 ? " of A" :
@@ -218,100 +214,94 @@ print_result(FILE *out, struct page_results *ps, unsigned side)
 	const struct result *r = ps->ps_result[side];
 	const struct result_cell *c;
 	bool gated = false;
-	int error = 0;
 
 	page_section(out, FORMATF("cells-%c", ab), FORMATF("Cells%s", of));
-	error |= page_printed(out, print_table, r);
+	page_printed(out, print_table, r);
 	for (c = r->cells; c < r->cells + r->cell_count; c++)
 		gated |= comparable_gated(c);
 	if (gated) {
 		page_section(out, FORMATF("gates-%c", ab), FORMATF("Cells%s "
 		    "that failed a gate: do not rank them", of));
-		error |= page_printed(out, print_gates, r);
+		page_printed(out, print_gates, r);
 	}
 	page_section(out, FORMATF("each-%c", ab), FORMATF("Each cell%s: "
 	    "readers, latencies, locks, waits", of));
-	for (c = r->cells; c < r->cells + r->cell_count && error == 0; c++) {
+	for (c = r->cells; c < r->cells + r->cell_count; c++) {
 		struct text t = { .s = "" };
 
 		verdict_cell(&t, c);
 		page_fold(out, t.s);
-		error = page_printed(out, print_cell, c);
+		page_printed(out, print_cell, c);
 		page_unfold(out);
 	}
 	page_section(out, FORMATF("provenance-%c", ab),
 	    FORMATF("Provenance%s", of));
-	return (error | page_printed(out, print_provenance, r));
+	page_printed(out, print_provenance, r);
 }
 
-static int
+static void
 print_data(FILE *out, const struct page_results *ps)
 {
 	static const char *const names[] = { "rngsim-result",
 	    "rngsim-result-b" };
 	unsigned side;
 	char *json;
-	int error = 0;
 
-	for (side = 0; side < 2 && error == 0; side++) {
+	for (side = 0; side < 2; side++) {
 		if (ps->ps_result[side] == NULL)
 			continue;
 		json = result_format_json(ps->ps_result[side]);
-		error = json == NULL ? ENOMEM : page_data(out, names[side],
-		    json);
+		page_data(out, names[side], json);
 		free(json);
 	}
-	return (error);
 }
 
-static int
+static void
 print_charts_of(FILE *out, struct page_results *ps, unsigned side)
 {
 	const struct result *r = ps->ps_result[side];
 
 	if (r == NULL || r->cell_count == 0)
-		return (0);
+		return;
 	page_section(out, FORMATF("charts-%c", "ab"[side]),
 	    FORMATF("Charts%s", ps->ps_result[1] == NULL ? "" : side == 0 ?
 	    " of A" : " of B"));
-	return (print_charts(out, ps, r));
+	print_charts(out, ps, r);
 }
 
 /* The verdict, then charts; of two results their differences first. */
-static int
+static void
 print_comparison(FILE *out, struct page_results *ps)
 {
 	const bool two = ps->ps_result[1] != NULL;
 	struct compare co = { .co_pairs = NULL };
 	char why[COMPARE_TEXT_SIZE] = "";
-	int error, status;
+	int status;
 
 	status = compare(ps, &co, why);
-	error = status == ENOMEM ? ENOMEM : 0;
 	if (status == 0)
 		page_words(out, &co);
 	else
 		page_paragraph(out, "p class=\"warning\"", why);
-	if (error == 0 && !two)
-		error = print_charts_of(out, ps, 0);
-	if (status == 0 && error == 0) {
+	if (!two)
+		print_charts_of(out, ps, 0);
+	if (status == 0) {
 		page_section(out, "differences", "Differences first");
-		error = page_differences(out, &co);
+		page_differences(out, &co);
 	}
-	if (error == 0 && two)
-		error = print_charts_of(out, ps, 0) |
-		    print_charts_of(out, ps, 1);
+	if (two) {
+		print_charts_of(out, ps, 0);
+		print_charts_of(out, ps, 1);
+	}
 	compare_free(&co);
-	return (error);
 }
 
-int
+void
 page_results(FILE *out, struct page_results *ps)
 {
 	const struct result *r = ps->ps_result[0], *b = ps->ps_result[1];
 	const enum result_kind kind = provenance_of(r);
 	struct text line = { .s = "" }, title = { .s = "rngsim: " };
-	int error;
 
 	print_claim(r, &line);
 	text_add(&title, "%s", ps->ps_path[0]);
@@ -320,19 +310,15 @@ page_results(FILE *out, struct page_results *ps)
 		print_claim(b, &line);
 		text_add(&title, " (A) and %s (B)", ps->ps_path[1]);
 	}
-	error = page_begin(out, title.s, b != NULL && provenance_of(b) != kind ?
+	page_begin(out, title.s, b != NULL && provenance_of(b) != kind ?
 	    PAGE_BOTH : (enum page_claim)kind, line.s);
 	if (!r->complete || (b != NULL && !b->complete))
 		page_paragraph(out, "p class=\"warning\"", "INCOMPLETE: "
 		    "stopped before everything was done.");
-	if (error == 0)
-		error = print_comparison(out, ps);
-	if (error == 0)
-		error = print_result(out, ps, 0);
-	if (error == 0 && b != NULL)
-		error = print_result(out, ps, 1);
-	if (error == 0)
-		error = print_data(out, ps);
+	print_comparison(out, ps);
+	print_result(out, ps, 0);
+	if (b != NULL)
+		print_result(out, ps, 1);
+	print_data(out, ps);
 	page_end(out);
-	return (error);
 }

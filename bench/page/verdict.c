@@ -175,7 +175,7 @@ struct rows {
 	enum compare_verdict rw_from, rw_to;
 };
 
-static int
+static void
 print_rows(FILE *out, const void *of)
 {
 	static const struct column columns[] = {
@@ -194,41 +194,37 @@ print_rows(FILE *out, const void *of)
 			if (row->cr_verdict == v)
 				print_row(out, rw->rw_compare, row, columns,
 				    COLUMNS);
-	return (0);
 }
 
-static int
+static void
 print_conditions(FILE *out, const void *co)
 {
 	verdict_print_conditions(out, co);
-	return (0);
 }
 
-static int
+static void
 print_end(FILE *out, const void *co)
 {
 	verdict_print_end(out, co);
-	return (0);
 }
 
-int
+void
 page_differences(FILE *out, const struct compare *co)
 {
 	const unsigned *n = co->co_rows;
 	const struct rows ranked = { co, COMPARE_BETTER, COMPARE_WORSE };
 	const struct rows others = { co, COMPARE_NONE, COMPARE_REFUSED };
-	int error;
 
-	error = page_printed(out, print_conditions, co);
+	page_printed(out, print_conditions, co);
 	if (n[COMPARE_BETTER] + n[COMPARE_WORSE] > 0)
-		error |= page_printed(out, print_rows, &ranked);
+		page_printed(out, print_rows, &ranked);
 	else
 		page_paragraph(out, "p", "No row is better or worse.");
 	if (n[COMPARE_NONE] + n[COMPARE_REFUSED] > 0) {
 		page_fold(out, FORMATF("No difference shown: %u rows; refused: "
 		    "%u rows", n[COMPARE_NONE], n[COMPARE_REFUSED]));
-		error |= page_printed(out, print_rows, &others);
+		page_printed(out, print_rows, &others);
 		page_unfold(out);
 	}
-	return (error | page_printed(out, print_end, co));
+	page_printed(out, print_end, co);
 }

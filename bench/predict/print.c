@@ -106,7 +106,7 @@ json_remark(const void *of, unsigned i)
 	return (json_string(((const char *const *)of)[i]));
 }
 
-int
+void
 reproduce_print_json(FILE *out, const struct reproducing *rg)
 {
 	const struct reproduction *rd = rg->rg_what;
@@ -115,7 +115,7 @@ reproduce_print_json(FILE *out, const struct reproducing *rg)
 
 	while (rd->rd_remarks[remarks] != NULL)
 		remarks++;
-	return (json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
+	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
 	    "s:f, s:s, s:f}, s:I, s:b, s:o, s:o, s:o}", "reproduction",
 	    rd->rd_name, "claim", "predicted", "profile",
 	    rg->rg_profile.pr_name, "guessed_share", guessed(rg), "fitted",
@@ -127,5 +127,5 @@ reproduce_print_json(FILE *out, const struct reproducing *rg)
 	    "rows", json_list(rd->rd_row_count, json_row, rg),
 	    "words", json_list(rd->rd_word_count, json_words, rg),
 	    "remarks", json_list(remarks, json_remark, rd->rd_remarks)),
-	    JSON_DIGITS));
+	    JSON_DIGITS);
 }

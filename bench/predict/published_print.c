@@ -367,7 +367,7 @@ published_print_json(FILE *out, const struct published *pb)
 		return (ENOMEM);
 	er = errors_of(pb, ALL_LOCKS, scratch);
 	free(scratch);
-	return (json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s, "
+	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s, "
 	    "s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:o}",
 	    "published", pq->pq_path, "claim", "predicted",
 	    "profile", pb->pb_machine.vi_profile.pr_name, "guessed_share",
@@ -379,5 +379,6 @@ published_print_json(FILE *out, const struct published *pb)
 	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
 	    "tau_least", rk.rk_least, "inside", inside(pb),
 	    "rows", json_list(pb->pb_chosen_count, json_row, pb)),
-	    JSON_DIGITS));
+	    JSON_DIGITS);
+	return (0);
 }

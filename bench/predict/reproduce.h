@@ -149,6 +149,6 @@ unsigned reproduce_missed(const struct reproducing *rg);
 
 /* Published and predicted numbers: 80 columns; JSON. */
 void reproduce_print(FILE *out, const struct reproducing *rg);
-int reproduce_print_json(FILE *out, const struct reproducing *rg); /* ENOMEM */
+void reproduce_print_json(FILE *out, const struct reproducing *rg);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/report/comparable.h"
+#include "lib/base/memory.h"
 #include "lib/lock/lock.h"
 
 bool
@@ -59,10 +60,10 @@ static bool
 robust(const struct result_cell *a, const struct result_cell *b)
 {
 	const unsigned n = a->uncertainty.samples;
-	double *scratch = calloc((size_t)n + 1, sizeof(*scratch));
+	double *scratch = xcalloc((size_t)n + 1, sizeof(*scratch));
 	struct stats_change sc = { .sc_share = 1 };
 
-	if (scratch != NULL && n > 0 && n == b->uncertainty.samples) {
+	if (n > 0 && n == b->uncertainty.samples) {
 		stats_change(a->uncertainty.total_samples,
 		    b->uncertainty.total_samples, n, scratch, &sc);
 		if (sc.sc_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
@@ -185,9 +186,9 @@ sample_value(const struct result_cell *cell, unsigned i, size_t offset)
 double *
 comparable_values(const struct result_cell *cell, size_t offset)
 {
-	double *values = calloc((size_t)cell->repeats + 1, sizeof(*values));
+	double *values = xcalloc((size_t)cell->repeats + 1, sizeof(*values));
 
-	for (unsigned i = 0; values != NULL && i < cell->repeats; i++)
+	for (unsigned i = 0; i < cell->repeats; i++)
 		values[i] = sample_value(cell, i, offset);
 	return (values);
 }

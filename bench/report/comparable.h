@@ -51,7 +51,7 @@ bool comparable_unranked(const struct result_cell *a,
 /* Whether requests were due at a fixed rate. */
 bool comparable_open_loop(const struct result_cell *cell);
 
-/* The median over repeats of a number; 0 without memory. */
+/* The median over repeats of a number. */
 #define	COMPARABLE_MEDIAN(cell, member)					\
 	comparable_median(cell, offsetof(struct result_sample, member))
 double comparable_median(const struct result_cell *cell, size_t offset);
@@ -91,8 +91,6 @@ const char *comparable_crypto(const struct result_cell *cell);
  * A number of each repeat, for free(3).
  *
  *   offset  in  of a double in a sample
- *
- * Returns: NULL without memory.
  */
 double *comparable_values(const struct result_cell *cell, size_t offset);
 
@@ -109,10 +107,8 @@ typedef double comparable_value(const void *context,
  *
  *   value  in   NULL: the total
  *   pd     out  pd_count is 0 without PAIRED_MIN ratios of values above 0
- *
- * Returns: 0 or ENOMEM.
  */
-int comparable_paired(const struct result_cell *a, const struct result_cell *b,
+void comparable_paired(const struct result_cell *a, const struct result_cell *b,
     comparable_value *value, const void *context, struct paired *pd);
 
 struct drift {
@@ -131,11 +127,9 @@ struct drift {
  *
  *   b   in   NULL; else the drift is of the logarithm of its ratio to a, of
  *            repeats that were measured side by side
- *   tr  out  untouched on failure
- *
- * Returns: 0 or ENOMEM.
+ *   tr  out
  */
-int drift_of(const struct result_cell *a, const struct result_cell *b,
+void drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr);
 
 /* What all cells are. */

@@ -5,6 +5,7 @@
 #include "bench/report/comparable.h"
 #include "bench/report/curve.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 const char *
 curve_part(const struct result_cell *c, enum curve_part part,
@@ -90,20 +91,17 @@ find_varying(struct curves *cs)
 	cs->cs_named[CURVE_SPIN_POLLS] = polls;
 }
 
-int
+void
 curves_find(const struct result *r, struct curves *cs)
 {
 	const struct result_cell *end = r->cells + r->cell_count;
 	const struct result_cell **next;
 	struct curve *cu;
 
-	/* One more than needed: calloc(3) of nothing may be NULL. */
 	*cs = (struct curves){
-		.cs_curves = calloc(r->cell_count + 1, sizeof(*cu)),
-		.cs_cells = calloc(r->cell_count + 1, sizeof(*next))
+		.cs_curves = xcalloc(r->cell_count + 1, sizeof(*cu)),
+		.cs_cells = xcalloc(r->cell_count + 1, sizeof(*next))
 	};
-	if (cs->cs_curves == NULL || cs->cs_cells == NULL)
-		return (ENOMEM);
 	next = cs->cs_cells;
 	for (const struct result_cell *c = r->cells; c < end; c++) {
 		for (cu = cs->cs_curves; cu->cu_count > 0; cu++)
@@ -120,7 +118,6 @@ curves_find(const struct result *r, struct curves *cs)
 		qsort(cu->cu_cells, cu->cu_count, sizeof(*next), by_readers);
 	}
 	find_varying(cs);
-	return (0);
 }
 
 void

@@ -41,11 +41,9 @@ struct curves {
  * Sorts a result's cells into curves.
  *
  *   r   in   must outlive cs; may have no cells
- *   cs  out  for curves_free(), on failure too
- *
- * Returns: 0 or ENOMEM.
+ *   cs  out  for curves_free()
  */
-int curves_find(const struct result *r, struct curves *cs);
+void curves_find(const struct result *r, struct curves *cs);
 void curves_free(struct curves *cs);
 
 /*

@@ -141,8 +141,11 @@ gnuplot_run(gnuplot_printer *print, const void *what, bool svg,
 	*size = 0;
 	if (commands == NULL || messages == NULL)
 		why = errno;
-	else
-		why = print == NULL ? 0 : print(commands, what, svg);
+	else {
+		why = 0;
+		if (print != NULL)
+			print(commands, what, svg);
+	}
 	if (why == 0 && (fflush(commands) != 0 || ferror(commands) ||
 	    lseek(fileno(commands), 0, SEEK_SET) != 0))
 		why = errno != 0 ? errno : EIO;

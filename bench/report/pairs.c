@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "bench/report/comparable.h"
+#include "lib/base/memory.h"
 
 /*
  * The repeat of b that was measured side by side with repeat i of a;
@@ -98,7 +99,7 @@ most_slices(const struct result_cell *cell)
 	return (most);
 }
 
-int
+void
 comparable_paired(const struct result_cell *a, const struct result_cell *b,
     comparable_value *value, const void *context, struct paired *pd)
 {
@@ -111,11 +112,9 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
 	for (unsigned i = 0; i < a->repeats; i++)
 		pairs += partner(a, i, b) < b->repeats;
 	if (pairs == 0)
-		return (0);
+		return;
 	parts = (BATCHES_LEAST + pairs - 1) / pairs;
-	scratch = calloc(most + (size_t)parts * a->repeats, sizeof(*scratch));
-	if (scratch == NULL)
-		return (ENOMEM);
+	scratch = xcalloc(most + (size_t)parts * a->repeats, sizeof(*scratch));
 	paired_estimate(scratch + most, pair_logs(a, b, value, context, parts,
 	    scratch, scratch + most, NULL), pd);
 	paired_estimate(scratch + most, pair_logs(a, b, value, context, 1,
@@ -123,7 +122,6 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
 	if (whole.pd_error > pd->pd_error)
 		*pd = whole;
 	free(scratch);
-	return (0);
 }
 
 /*
@@ -157,7 +155,7 @@ fit(const double *x, const double *y, unsigned n, double unit, double least_p,
 	tr->tr_drift = tr->tr_p < least_p && fabs(tr->tr_change) >= drift_share;
 }
 
-int
+void
 drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr)
 {
@@ -165,9 +163,7 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 	double *rest, *x, *y;
 	unsigned n;
 
-	x = calloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
-	if (x == NULL)
-		return (ENOMEM);
+	x = xcalloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
 	y = x + repeats;
 	rest = y + repeats;
 	*tr = (struct drift){ .tr_p = 1 };
@@ -182,5 +178,4 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 		fit(x, y, repeats, stats_median(rest, repeats), drift_p, tr);
 	}
 	free(x);
-	return (0);
 }

@@ -6,6 +6,7 @@
 #include "bench/report/plot.h"
 #include "bench/report/usl_curve.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 CTASSERT((int)GNUPLOT_ERROR_SIZE == (int)RESULT_TEXT_SIZE);
 
@@ -282,16 +283,14 @@ print_waits(struct sheet *sh, const char *cipher, const unsigned *curves,
 }
 
 /* Rows of the curves of each cipher in turn, then matrices likewise. */
-static int
+static void
 print_ciphers(struct sheet *sh)
 {
 	const struct curve *cu = sh->sh_curves.cs_curves;
 	unsigned count = sh->sh_curves.cs_count, *curves, k, n;
 	const char *cipher;
 
-	curves = calloc(count, sizeof(*curves));
-	if (curves == NULL)
-		return (ENOMEM);
+	curves = xcalloc(count, sizeof(*curves));
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < count; i++) {
 			cipher = cu[i].cu_cells[0]->cipher;
@@ -305,7 +304,6 @@ print_ciphers(struct sheet *sh)
 		}
 	}
 	free(curves);
-	return (0);
 }
 
 static const char legend_latency[] = "latency: point p50, ticks p90 and p99, "
@@ -361,25 +359,19 @@ print_titles(const struct sheet *sh, FILE *out)
 	gnuplot_set(out, "TITLE4", legend_latency);
 }
 
-static int
+static void
 print_body(struct sheet *sh)
 {
-	int error = 0;
-
-	sh->sh_laws = calloc(sh->sh_curves.cs_count, sizeof(*sh->sh_laws));
-	if (sh->sh_laws == NULL)
-		return (ENOMEM);
-	for (unsigned i = 0; i < sh->sh_curves.cs_count && error == 0; i++)
-		error = usl_curve_fit(&sh->sh_curves.cs_curves[i],
+	sh->sh_laws = xcalloc(sh->sh_curves.cs_count, sizeof(*sh->sh_laws));
+	for (unsigned i = 0; i < sh->sh_curves.cs_count; i++)
+		usl_curve_fit(&sh->sh_curves.cs_curves[i],
 		    sh->sh_result->seed, false, &sh->sh_laws[i]);
-	if (error == 0)
-		error = print_ciphers(sh);
+	print_ciphers(sh);
 	free(sh->sh_laws);
-	return (error);
 }
 
 /* The script of the picture, or for a page of a picture for each panel. */
-static int
+static void
 print_script(FILE *out, const struct result *r, bool svg, bool page)
 {
 	struct sheet sh = { .sh_result = r, .sh_top = PLOT_TITLES,
@@ -387,41 +379,34 @@ print_script(FILE *out, const struct result *r, bool svg, bool page)
 	unsigned height;
 	char *body = NULL;
 	size_t len;
-	int error;
 
 	KASSERT(r->cell_count > 0, ("nothing to draw"));
-	error = curves_find(r, &sh.sh_curves);
-	if (error != 0)
-		return (error);
-	sh.sh_out = open_memstream(&body, &len);
-	error = sh.sh_out == NULL ? ENOMEM : print_body(&sh);
-	if (sh.sh_out != NULL && fclose(sh.sh_out) != 0)
-		error = ENOMEM;
-	if (error == 0) {
-		/* The height is known after all rows. */
-		height = sh.sh_top + PLOT_MARGIN;
-		gnuplot_terminal(out, svg, PLOT_WIDTH, height);
-		fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n",
-		    PLOT_WIDTH, height, PLOT_PANEL);
-		print_titles(&sh, out);
-		fprintf(out, "%s%s%sunset multiplot\n", script_sheet, page ?
-		    script_pictures : "", body);
-	}
+	curves_find(r, &sh.sh_curves);
+	sh.sh_out = xmemstream(&body, &len);
+	print_body(&sh);
+	xmemclose(sh.sh_out);
+	/* The height is known after all rows. */
+	height = sh.sh_top + PLOT_MARGIN;
+	gnuplot_terminal(out, svg, PLOT_WIDTH, height);
+	fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", PLOT_WIDTH,
+	    height, PLOT_PANEL);
+	print_titles(&sh, out);
+	fprintf(out, "%s%s%sunset multiplot\n", script_sheet, page ?
+	    script_pictures : "", body);
 	free(body);
 	curves_free(&sh.sh_curves);
-	return (error);
 }
 
-int
+void
 plot_print(FILE *out, const void *what, bool svg)
 {
-	return (print_script(out, what, svg, false));
+	print_script(out, what, svg, false);
 }
 
-static int
+static void
 print_pictures(FILE *out, const void *what, bool svg)
 {
-	return (print_script(out, what, svg, true));
+	print_script(out, what, svg, true);
 }
 
 int

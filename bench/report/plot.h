@@ -36,10 +36,8 @@ void gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height);
 /*
  * Prints a script, data included, that writes the picture to gnuplot's standard
  * output.  No text of the data can become a command.
- *
- * Returns: 0 or ENOMEM.
  */
-typedef int gnuplot_printer(FILE *out, const void *what, bool svg);
+typedef void gnuplot_printer(FILE *out, const void *what, bool svg);
 
 /*
  * Runs a script and puts the whole picture in its place.

@@ -183,7 +183,7 @@ find_columns(struct csv_column columns[COLUMNS_MAX])
 	return (n);
 }
 
-int
+void
 csv_print(FILE *out, const struct result *r)
 {
 	struct csv_column columns[COLUMNS_MAX];
@@ -208,7 +208,6 @@ csv_print(FILE *out, const struct result *r)
 		}
 	}
 	fputc('\n', out);
-	return (0);
 }
 
 /* A column's name: no space, which separates columns. */
@@ -227,7 +226,7 @@ print_column_name(FILE *out, const struct result_cell *c)
 	fprintf(out, "/%ur/%" PRIu64 "B", c->readers, c->request_bytes);
 }
 
-int
+void
 csv_print_ministat(FILE *out, const struct result *r)
 {
 	char machine[COMPARABLE_SIZE];
@@ -250,19 +249,15 @@ csv_print_ministat(FILE *out, const struct result *r)
 			    r->cells[i].samples[k].total_mb_per_s);
 		fputc('\n', out);
 	}
-	return (0);
 }
 
-static int
+static void
 print_json(FILE *out, const struct result *r)
 {
 	char *text = result_format_json(r);
 
-	if (text == NULL)
-		return (ENOMEM);
 	fputs(text, out);
 	free(text);
-	return (0);
 }
 
 static report_printer *const printers[REPORTS] = {
@@ -280,13 +275,10 @@ static report_printer *const printers[REPORTS] = {
 int
 report_emit(FILE *out, const struct result *r, enum report report)
 {
-	int error;
-
 	KASSERT(report < REPORTS, ("report %d", (int)report));
 	errno = 0;
-	error = printers[report](out, r);
+	printers[report](out, r);
 	/* A full disk shows at the flush. */
-	if (error == 0 && (fflush(out) != 0 || ferror(out)))
-		error = errno != 0 ? errno : EIO;
-	return (error);
+	return (fflush(out) == 0 && !ferror(out) ? 0 : errno != 0 ? errno :
+	    EIO);
 }

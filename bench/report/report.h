@@ -27,13 +27,13 @@ enum report {
 /*
  * Prints a result.
  *
- * Returns: 0; ENOMEM; else why out could not be written, EIO where there is no
- * errno value.
+ * Returns: 0, or why out could not be written, EIO where there is no errno
+ * value.
  */
 int report_emit(FILE *out, const struct result *r, enum report report);
 
-/* Prints one report; out is not checked.  Returns: 0 or ENOMEM. */
-typedef int report_printer(FILE *out, const struct result *r);
+/* Prints one report; out is not checked. */
+typedef void report_printer(FILE *out, const struct result *r);
 
 /*
  * Lines of at most 80 columns: where and how the result was measured, then

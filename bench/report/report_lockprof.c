@@ -118,7 +118,7 @@ print_ns(FILE *out, const struct result_row *row)
 		    false);
 }
 
-int
+void
 report_lockprof(FILE *out, const struct result *r)
 {
 	bool any = false;
@@ -137,7 +137,7 @@ report_lockprof(FILE *out, const struct result *r)
 			print_ns(out, &cell->lock_profile[i]);
 	}
 	if (!any)
-		return (0);
+		return;
 	fputc('\n', out);
 	format_wrap(out, "", 2, "All repeats together.  First us, as in "
 	    "LOCK_PROFILING(9), the sum over roles: avg and wait_avg are over "
@@ -145,5 +145,4 @@ report_lockprof(FILE *out, const struct result *r)
 	    "cnt_lock the acquisitions that had to wait.  Then ns by role: "
 	    "wait is of the acquisitions that had to wait, spin and block are "
 	    "its parts awake and asleep.");
-	return (0);
 }

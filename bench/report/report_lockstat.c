@@ -241,24 +241,23 @@ print_cell(FILE *out, const struct result_cell *cell, bool histogram)
 		fputs("\nthe document does not count spins and blocks\n", out);
 }
 
-static int
+static void
 print_cells(FILE *out, const struct result *r, bool histogram)
 {
 	for (const struct result_cell *cell = r->cells;
 	    cell < r->cells + r->cell_count; cell++)
 		if (view_cell(out, r, cell))
 			print_cell(out, cell, histogram);
-	return (0);
 }
 
-int
+void
 report_lockstat(FILE *out, const struct result *r)
 {
-	return (print_cells(out, r, false));
+	print_cells(out, r, false);
 }
 
-int
+void
 report_lockstat_histogram(FILE *out, const struct result *r)
 {
-	return (print_cells(out, r, true));
+	print_cells(out, r, true);
 }

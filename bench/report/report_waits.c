@@ -57,7 +57,7 @@ report_waits_cell(FILE *out, const struct result_cell *cell)
 	}
 }
 
-int
+void
 report_waits(FILE *out, const struct result *r)
 {
 	bool any = false;
@@ -70,11 +70,10 @@ report_waits(FILE *out, const struct result *r)
 		report_waits_cell(out, cell);
 	}
 	if (!any)
-		return (0);
+		return;
 	fputc('\n', out);
 	format_wrap(out, "", 2, "All repeats together.  A row is a place and "
 	    "role that waited, and the place from which the lock was held, or "
 	    "had been held last, when the wait began.  The whole wait counts "
 	    "there.  % time is of all waiting for the lock.");
-	return (0);
 }

@@ -7,6 +7,7 @@
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/report/table.h"
+#include "lib/base/memory.h"
 
 /* The design that the others are compared with. */
 static const char baseline[] = "locked";
@@ -217,7 +218,7 @@ table_ratio(struct table *tb, const struct result_cell *base,
 	if (base == NULL || cell == NULL || base->total_mb_per_s <= 0 ||
 	    comparable_gated(base) || comparable_gated(cell))
 		return;
-	tb->tb_error |= comparable_paired(base, cell, NULL, NULL, &pd);
+	comparable_paired(base, cell, NULL, NULL, &pd);
 	ratio = pd.pd_count > 0 ? 1 + pd.pd_change :
 	    cell->total_mb_per_s / base->total_mb_per_s;
 	shown = pd.pd_count > 0 ? pd.pd_ci95[0] > 0 || pd.pd_ci95[1] < 0 :
@@ -438,28 +439,24 @@ print_costs(const struct table *tb)
 	format_wrap(tb->tb_out, "Cost of lock profiling:", 2, t.s);
 }
 
-int
+void
 table_print(FILE *out, const struct result *r)
 {
 	struct table tb = { .tb_out = out, .tb_result = r };
 	struct curves cs;
-	int error = curves_find(r, &cs);
 
-	tb.tb_group = calloc(cs.cs_count + 1, sizeof(*tb.tb_group));
-	tb.tb_cells = calloc(cs.cs_count + 1, sizeof(*tb.tb_cells));
-	if (tb.tb_group == NULL || tb.tb_cells == NULL)
-		error = ENOMEM;
-	if (error == 0) {
-		print_head(&tb);
-		print_list(out, "tunables:", r->tunables);
-		print_list(out, "sources absent here:", r->sources_skipped);
-		if (r->cell_count == 0)
-			fputs("\nno cells\n", out);
-	}
-	if (error == 0 && r->cell_count == 1) {
+	curves_find(r, &cs);
+	tb.tb_group = xcalloc(cs.cs_count + 1, sizeof(*tb.tb_group));
+	tb.tb_cells = xcalloc(cs.cs_count + 1, sizeof(*tb.tb_cells));
+	print_head(&tb);
+	print_list(out, "tunables:", r->tunables);
+	print_list(out, "sources absent here:", r->sources_skipped);
+	if (r->cell_count == 0)
+		fputs("\nno cells\n", out);
+	if (r->cell_count == 1) {
 		fputc('\n', out);
 		table_cell_print(out, &r->cells[0]);
-	} else if (error == 0 && r->cell_count > 1) {
+	} else if (r->cell_count > 1) {
 		if (format_marked(out))
 			table_page(&tb, &cs);
 		else
@@ -469,12 +466,10 @@ table_print(FILE *out, const struct result *r)
 	free(tb.tb_group);
 	free(tb.tb_cells);
 	curves_free(&cs);
-	error |= tb.tb_error;
-	if (error != 0 || r->cell_count == 0)
-		return (error);
+	if (r->cell_count == 0)
+		return;
 	table_below_print(out, r);
 	/* Profiling takes no virtual time. */
 	if (provenance_of(r) != RESULT_PREDICTED)
 		print_costs(&tb);
-	return (0);
 }

@@ -23,7 +23,6 @@ struct note {
 struct table {
 	FILE		*tb_out;
 	const struct result *tb_result;
-	int		 tb_error;	/* 0 or ENOMEM */
 	bool		 tb_star;	/* an oversubscribed row */
 	bool		 tb_paren;	/* a ratio that shows nothing */
 	bool		 tb_sliced;	/* a ratio of slices */

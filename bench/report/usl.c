@@ -6,6 +6,7 @@
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/report/usl_curve.h"
+#include "lib/base/memory.h"
 
 /* A law whose totals differ by less over the data is flat. */
 static const double usl_flat = 0.02;
@@ -267,32 +268,25 @@ print_legend(const struct usl_report *ur)
 		    "an interval.");
 }
 
-int
+void
 usl_print(FILE *out, const struct result *r)
 {
 	struct usl_report ur = { .ur_out = out };
-	int error;
 
-	error = curves_find(r, &ur.ur_curves);
-	if (error != 0)
-		return (error);
-	ur.ur_laws = calloc((size_t)ur.ur_curves.cs_count + 1,
+	curves_find(r, &ur.ur_curves);
+	ur.ur_laws = xcalloc((size_t)ur.ur_curves.cs_count + 1,
 	    sizeof(*ur.ur_laws));
-	error = ur.ur_laws == NULL ? ENOMEM : 0;
-	for (unsigned i = 0; i < ur.ur_curves.cs_count && error == 0; i++)
-		error = usl_curve_fit(&ur.ur_curves.cs_curves[i], r->seed,
-		    true, &ur.ur_laws[i]);
-	if (error == 0) {
-		print_head(out, r, &ur.ur_curves);
-		if (r->cell_count == 0) {
-			fputs("\nno cells\n", out);
-		} else {
-			for (unsigned i = 0; i < ur.ur_curves.cs_count; i++)
-				print_curve(&ur, i);
-			print_legend(&ur);
-		}
+	for (unsigned i = 0; i < ur.ur_curves.cs_count; i++)
+		usl_curve_fit(&ur.ur_curves.cs_curves[i], r->seed, true,
+		    &ur.ur_laws[i]);
+	print_head(out, r, &ur.ur_curves);
+	if (r->cell_count == 0) {
+		fputs("\nno cells\n", out);
+	} else {
+		for (unsigned i = 0; i < ur.ur_curves.cs_count; i++)
+			print_curve(&ur, i);
+		print_legend(&ur);
 	}
 	free(ur.ur_laws);
 	curves_free(&ur.ur_curves);
-	return (error);
 }

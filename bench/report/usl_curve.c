@@ -5,6 +5,7 @@
 
 #include "bench/report/comparable.h"
 #include "bench/report/usl_curve.h"
+#include "lib/base/memory.h"
 
 /* A resample without any read counts as this part of the total. */
 static const double usl_floor = 1e-3;
@@ -61,82 +62,67 @@ totals_of(const struct result_cell *c)
 }
 
 /* Draws from each cell's repeats, independently. */
-static int
+static void
 draw(struct work *wk, uint64_t seed)
 {
 	struct resample rs;
 	double *totals;
-	int error = 0;
 
-	wk->wk_medians = calloc((size_t)wk->wk_count * HYPOTHESIS_RESAMPLES,
+	wk->wk_medians = xcalloc((size_t)wk->wk_count * HYPOTHESIS_RESAMPLES,
 	    sizeof(*wk->wk_medians));
-	if (wk->wk_medians == NULL)
-		return (ENOMEM);
-	for (unsigned i = 0; i < wk->wk_count && error == 0; i++) {
+	for (unsigned i = 0; i < wk->wk_count; i++) {
 		const struct result_cell *c = wk->wk_cells[i];
 
 		totals = totals_of(c);
-		error = totals == NULL ? ENOMEM :
-		    resample_init(&rs, c->repeats, seed + i);
-		if (error == 0) {
-			gsl_sort(totals, 1, c->repeats);
-			resample_medians(&rs, totals, wk->wk_medians +
-			    (size_t)i * HYPOTHESIS_RESAMPLES);
-			resample_fini(&rs);
-		}
+		resample_init(&rs, c->repeats, seed + i);
+		gsl_sort(totals, 1, c->repeats);
+		resample_medians(&rs, totals, wk->wk_medians + (size_t)i *
+		    HYPOTHESIS_RESAMPLES);
+		resample_fini(&rs);
 		free(totals);
 	}
-	return (error);
 }
 
-static int
+static void
 find_intervals(struct usl_curve *uc, struct work *wk, uint64_t seed)
 {
 	unsigned done = 0;
 	double *figures[USL_FIGURES];
 	struct usl_law law;
-	int error;
 
 	for (unsigned i = 0; i < wk->wk_count; i++)
 		if (comparable_few_repeats(wk->wk_cells[i]))
-			return (0);
-	error = draw(wk, seed);
-	figures[0] = calloc((size_t)USL_FIGURES * HYPOTHESIS_RESAMPLES,
+			return;
+	draw(wk, seed);
+	figures[0] = xcalloc((size_t)USL_FIGURES * HYPOTHESIS_RESAMPLES,
 	    sizeof(double));
-	if (figures[0] == NULL)
-		return (ENOMEM);
 	for (unsigned i = 1; i < USL_FIGURES; i++)
 		figures[i] = figures[i - 1] + HYPOTHESIS_RESAMPLES;
-	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES && error == 0; i++) {
+	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
 		for (unsigned k = 0; k < wk->wk_count; k++)
 			wk->wk_points[k].up_mb_per_s = fmin(USL_MB_PER_S_MAX,
 			    fmax(fmax(USL_MB_PER_S_MIN, usl_floor *
 			    wk->wk_cells[k]->total_mb_per_s),
 			    wk->wk_medians[k * HYPOTHESIS_RESAMPLES + i]));
-		error = usl_fit(wk->wk_points, wk->wk_count, &law);
-		if (error == EDOM) {
-			error = 0;
+		if (usl_fit(wk->wk_points, wk->wk_count, &law) != 0)
 			continue;
-		}
 		figures[USL_GAMMA][done] = law.ul_gamma;
 		figures[USL_SIGMA][done] = law.ul_sigma;
 		figures[USL_KAPPA][done++] = law.ul_kappa;
 	}
-	uc->uc_sure = error == 0 && done > 0;
+	uc->uc_sure = done > 0;
 	for (unsigned i = 0; i < USL_FIGURES && uc->uc_sure; i++) {
 		uc->uc_ci95[i][0] = stats_quantile(figures[i], done, 0.025);
 		uc->uc_ci95[i][1] = stats_quantile(figures[i], done, 0.975);
 	}
 	free(figures[0]);
-	return (error);
 }
 
-static int
+static void
 fit(const struct curve *cu, uint64_t seed, bool intervals,
     struct usl_curve *uc, struct work *wk)
 {
 	double off;
-	int error;
 
 	for (unsigned i = 0; i < cu->cu_count; i++) {
 		if (usl_curve_use(uc, cu->cu_cells[i]) != USL_USED)
@@ -146,9 +132,8 @@ fit(const struct curve *cu, uint64_t seed, bool intervals,
 		    .up_readers = cu->cu_cells[i]->readers,
 		    .up_mb_per_s = cu->cu_cells[i]->total_mb_per_s };
 	}
-	error = usl_fit(wk->wk_points, wk->wk_count, &uc->uc_law);
-	if (error != 0)
-		return (error == EDOM ? 0 : error);
+	if (usl_fit(wk->wk_points, wk->wk_count, &uc->uc_law) != 0)
+		return;
 	uc->uc_fitted = true;
 	for (unsigned i = 0; i < wk->wk_count; i++) {
 		off = usl_at(&uc->uc_law, wk->wk_points[i].up_readers) /
@@ -158,30 +143,28 @@ fit(const struct curve *cu, uint64_t seed, bool intervals,
 	uc->uc_holds = uc->uc_off <= usl_poor;
 	uc->uc_peak = usl_peak(&uc->uc_law);
 	uc->uc_knee = usl_knee(&uc->uc_law, uc->uc_reach);
-	return (intervals ? find_intervals(uc, wk, seed) : 0);
+	if (intervals)
+		find_intervals(uc, wk, seed);
 }
 
-int
+void
 usl_curve_fit(const struct curve *cu, uint64_t seed, bool intervals,
     struct usl_curve *uc)
 {
 	struct work wk = { .wk_count = 0 };
-	int error = ENOMEM;
 
 	/* Oversubscribed cells are used only where others are too few. */
 	choose(cu, false, uc);
 	if (uc->uc_readers < USL_FITTING)
 		choose(cu, true, uc);
 	if (uc->uc_readers < USL_LEAST)
-		return (0);
-	wk.wk_cells = calloc(cu->cu_count, sizeof(*wk.wk_cells));
-	wk.wk_points = calloc(cu->cu_count, sizeof(*wk.wk_points));
-	if (wk.wk_cells != NULL && wk.wk_points != NULL)
-		error = fit(cu, seed, intervals, uc, &wk);
+		return;
+	wk.wk_cells = xcalloc(cu->cu_count, sizeof(*wk.wk_cells));
+	wk.wk_points = xcalloc(cu->cu_count, sizeof(*wk.wk_points));
+	fit(cu, seed, intervals, uc, &wk);
 	free(wk.wk_cells);
 	free(wk.wk_points);
 	free(wk.wk_medians);
-	return (error);
 }
 
 bool

@@ -70,10 +70,8 @@ bool usl_curve_falls(const struct curve *cu, const struct usl_curve *uc,
  *   seed       in  of the intervals' bootstrap over repeats; the same seed
  *                  gives the same intervals
  *   intervals  in  find them too
- *
- * Returns: 0 or ENOMEM.
  */
-int usl_curve_fit(const struct curve *cu, uint64_t seed, bool intervals,
+void usl_curve_fit(const struct curve *cu, uint64_t seed, bool intervals,
     struct usl_curve *uc);
 
 #endif

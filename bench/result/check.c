@@ -6,6 +6,7 @@
 
 #include "bench/result/check.h"
 #include "bench/stats/stats.h"
+#include "lib/base/memory.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
@@ -76,9 +77,7 @@ result_medians(struct result_cell *c, result_median_fn *each, void *context)
 	char object[RESULT_NAME_SIZE];
 	int error = 0;
 
-	rm->rm_values = calloc(c->repeats, sizeof(double));
-	if (rm->rm_values == NULL)
-		return (ENOMEM);
+	rm->rm_values = xcalloc(c->repeats, sizeof(double));
 	for (f = result_cell_fields; f->f_key != NULL && error == 0; f++) {
 		for (s = result_sample_fields; s->f_key != NULL; s++)
 			if (strcmp(s->f_key, f->f_key) == 0)
@@ -210,9 +209,7 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 	const struct result_cell **sorted;
 	int status = 0;
 
-	sorted = calloc((size_t)count + 1, sizeof(*sorted));
-	if (sorted == NULL)
-		return (ENOMEM);
+	sorted = xcalloc((size_t)count + 1, sizeof(*sorted));
 	for (unsigned i = 0; i < count; i++)
 		sorted[i] = &cells[i];
 	qsort(sorted, count, sizeof(*sorted), result_cell_order);
@@ -254,7 +251,5 @@ result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 	if (status == 0)
 		status = check_cells("controls", r->controls, r->control_count,
 		    error);
-	if (status == ENOMEM)
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(ENOMEM));
 	return (status);
 }

@@ -20,7 +20,7 @@ typedef int result_median_fn(void *context, struct result_median *rm);
 /*
  * Calls a function for each such number.
  *
- * Returns: 0, the error of each(), or ENOMEM.
+ * Returns: 0 or the error of each().
  */
 int result_medians(struct result_cell *c, result_median_fn *each,
     void *context);
@@ -33,7 +33,7 @@ int result_medians(struct result_cell *c, result_median_fn *each,
  *
  *   error  out  on failure: which member and what is wrong with it
  *
- * Returns: 0, EINVAL or ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);
 

@@ -8,6 +8,7 @@
 #include "bench/result/field.h"
 #include "bench/result/json_text.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 /* Above this the digits written could round up past the largest double. */
 #define	REAL_MAX	1e300
@@ -161,8 +162,8 @@ format_words(char *const *words)
 {
 	json_t *array = json_array();
 
-	for (; array != NULL && words != NULL && *words != NULL; words++)
-		json_append(&array, json_text_new(*words));
+	for (; words != NULL && *words != NULL; words++)
+		json_array_append_new(array, json_text_new(*words));
 	return (array);
 }
 
@@ -172,10 +173,10 @@ format_buckets(const uint32_t *bucket, unsigned n)
 {
 	json_t *array = json_array();
 
-	for (unsigned i = 0; array != NULL && i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (bucket[i] != 0) {
-			json_append(&array, json_integer(i));
-			json_append(&array, json_integer(bucket[i]));
+			json_array_append_new(array, json_integer(i));
+			json_array_append_new(array, json_integer(bucket[i]));
 		}
 	return (array);
 }
@@ -212,9 +213,9 @@ format_many(const struct field *f, const void *base, unsigned readers)
 	json_t *array = json_array();
 
 	KASSERT(elements != NULL || n == 0, ("%s: %u of nothing", f->f_key, n));
-	for (unsigned i = 0; array != NULL && i < n; i++)
-		json_append(&array, format_one(f, elements +
-		    i * field_size(f), readers));
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(array,
+		    format_one(f, elements + i * field_size(f), readers));
 	return (array);
 }
 
@@ -223,8 +224,7 @@ field_format(const struct field *table, const void *base, unsigned readers)
 {
 	json_t *object = json_object(), *value;
 
-	for (const struct field *f = table; object != NULL && f->f_key != NULL;
-	    f++) {
+	for (const struct field *f = table; f->f_key != NULL; f++) {
 		const void *p = (const char *)base + f->f_offset;
 
 		if (f->f_kind == FIELD_READERS)
@@ -233,10 +233,7 @@ field_format(const struct field *table, const void *base, unsigned readers)
 			continue;
 		value = field_is_array(f) ? format_many(f, base, readers) :
 		    format_one(f, p, readers);
-		if (json_object_set_new(object, f->f_key, value) != 0) {
-			json_decref(object);
-			return (NULL);
-		}
+		json_object_set_new(object, f->f_key, value);
 	}
 	return (object);
 }
@@ -351,7 +348,7 @@ merge(const struct field *table, void *to, const void *from)
 	}
 }
 
-int
+void
 field_merge(const struct field *table, void *to, const void *from)
 {
 	size_t n;
@@ -361,11 +358,8 @@ field_merge(const struct field *table, void *to, const void *from)
 		if (f->f_kind != FIELD_OBJECT || f->f_shape != FIELD_ARRAY)
 			continue;
 		n = (size_t)length(f, to, 0) + length(f, from, 0) + 1;
-		p = realloc(field_elements(f, to), n * f->f_size);
-		if (p == NULL)
-			return (ENOMEM);
+		p = xreallocarray(field_elements(f, to), n, f->f_size);
 		memcpy((char *)to + f->f_offset, &p, sizeof(p));
 	}
 	merge(table, to, from);
-	return (0);
 }

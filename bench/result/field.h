@@ -102,7 +102,7 @@ struct field {
 #include "bench/result/result.tbl"
 
 /*
- * The structure at base as an object; NULL when there is no memory.
+ * The structure at base as an object.
  *
  *   readers  in  the length of FIELD_EACH; 0 where the table has FIELD_READERS
  */
@@ -116,7 +116,7 @@ json_t *field_format(const struct field *table, const void *base,
  *   base   out  field_free() it, also after a failure
  *   error  out  on failure: the path of the member and what is wrong with it
  *
- * Returns: 0, EINVAL or ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 int field_read(const struct field *table, const json_t *object, void *base,
     unsigned readers, char error[RESULT_TEXT_SIZE]);
@@ -139,9 +139,7 @@ void *field_elements(const struct field *f, const void *base);
  * Adds one structure to another by FIELD_HOW_SUM and FIELD_HOW_MAX.  An object
  * of an array, one without pointers, is added to the object with the same
  * names, or at the end.
- *
- * Returns: 0; ENOMEM, with "to" as it was.
  */
-int field_merge(const struct field *table, void *to, const void *from);
+void field_merge(const struct field *table, void *to, const void *from);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/result/field.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
@@ -106,17 +107,16 @@ read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
 
 	if (j != NULL && !json_is_array(j))
 		return (refuse(rd, key, "not an array"));
-	words = *out = calloc(n + 1, sizeof(*words));
-	for (size_t i = 0; words != NULL && i < n; i++) {
+	words = *out = xcalloc(n + 1, sizeof(*words));
+	for (size_t i = 0; i < n; i++) {
 		word = json_string_value(json_array_get(j, i));
 		if (word == NULL) {
 			snprintf(place, sizeof(place), "%s[%zu]", key, i);
 			return (refuse(rd, place, "not a string"));
 		}
-		if ((words[i] = strdup(word)) == NULL)
-			return (ENOMEM);
+		words[i] = xstrdup(word);
 	}
-	return (words == NULL ? ENOMEM : 0);
+	return (0);
 }
 
 static int
@@ -233,9 +233,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	if (error != 0)
 		return (error);
 	if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH) {
-		elements = calloc(n + 1, field_size(f));
-		if (elements == NULL)
-			return (ENOMEM);
+		elements = xcalloc(n + 1, field_size(f));
 		memcpy((char *)base + f->f_offset, &elements, sizeof(elements));
 	}
 	if (counts)
@@ -280,11 +278,7 @@ field_read(const struct field *table, const json_t *object, void *base,
     unsigned readers, char error_text[RESULT_TEXT_SIZE])
 {
 	struct reader rd = { .rd_error = error_text, .rd_readers = readers };
-	int error;
 
-	error = json_is_object(object) ? read_table(&rd, table, object, base) :
-	    refuse(&rd, "document", "not an object");
-	if (error == ENOMEM)
-		snprintf(error_text, RESULT_TEXT_SIZE, "%s", strerror(error));
-	return (error);
+	return (json_is_object(object) ? read_table(&rd, table, object, base) :
+	    refuse(&rd, "document", "not an object"));
 }

@@ -86,7 +86,8 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		return (status);
 	}
 	status = json_unpage(&text, &len, error);
-	top = status == 0 ? json_parse(text, len, &where) : NULL;
+	top = status == 0 ?
+	    json_loadb(text, len, JSON_REJECT_DUPLICATES, &where) : NULL;
 	free(text);
 	if (status != 0)
 		return (status);
@@ -94,10 +95,6 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		status = decode(top, r, error);
 		json_decref(top);
 		return (status);
-	}
-	if (where.text[0] == '\0') {
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(ENOMEM));
-		return (ENOMEM);
 	}
 	snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s", where.line,
 	    where.column, where.text);
@@ -108,18 +105,15 @@ char *
 result_format_json(const struct result *r)
 {
 	json_t *fields, *top = json_object();
-	char *text = NULL;
 
 	KASSERT(r->cells != NULL || r->cell_count == 0,
 	    ("%u cells of nothing", r->cell_count));
 	fields = field_format(result_document_fields, r, 0);
-	if (json_object_set_new(top, "schema", json_string(RESULT_SCHEMA)) ==
-	    0 && fields != NULL && json_object_update(top, fields) == 0)
-		text = json_document(json_incref(top), JSON_INDENT(INDENT) |
-		    JSON_REAL_PRECISION(DIGITS));
+	json_object_set_new(top, "schema", json_string(RESULT_SCHEMA));
+	json_object_update(top, fields);
 	json_decref(fields);
-	json_decref(top);
-	return (text);
+	return (json_document(top, JSON_INDENT(INDENT) |
+	    JSON_REAL_PRECISION(DIGITS)));
 }
 
 void

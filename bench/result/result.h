@@ -60,8 +60,6 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 
 /*
  * Writes r as JSON text, ending in a newline, into a malloc(3)ed string.
- *
- * Returns: NULL when there is no memory.
  */
 char *result_format_json(const struct result *r);
 
@@ -73,7 +71,7 @@ char *result_format_json(const struct result *r);
  *   error  out  on failure: what is wrong and where, RESULT_TEXT_SIZE bytes
  *
  * Returns: 0; EINVAL for a file that is not a whole document of this schema or
- * fails result_check(); EFBIG above RESULT_FILE_MAX bytes; ENOMEM; else the
+ * fails result_check(); EFBIG above RESULT_FILE_MAX bytes; else the
  * error of open(2) or read(2).
  */
 int result_load(const char *path, struct result *r,

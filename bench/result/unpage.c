@@ -10,6 +10,7 @@
 
 #include "bench/result/json_text.h"
 #include "bench/result/result.h"
+#include "lib/base/memory.h"
 
 static const char start[] = "<script type=\"application/json\" "
     "id=\"rngsim-result";
@@ -17,30 +18,23 @@ static const char packed_start[] = "\" data-deflate=\"";
 
 /* Text of that size from base64 of it compressed; NULL: it is none. */
 static char *
-unpack(const char *text, size_t len, size_t size, int *error)
+unpack(const char *text, size_t len, size_t size)
 {
-	unsigned char *packed = malloc(len + 1);
-	char *out = malloc(size + 1);
+	unsigned char *packed = xmalloc(len + 1);
+	char *out = xmalloc(size + 1);
 	uLongf have = size;
 	int n;
 
-	*error = ENOMEM;
-	if (packed != NULL && out != NULL) {
-		*error = EINVAL;
-		n = EVP_DecodeBlock(packed, (const unsigned char *)text,
-		    (int)len);
-		/* Padding is decoded too; it is behind the end. */
-		if (n > 0 && uncompress((Bytef *)out, &have, packed,
-		    (uLong)n) == Z_OK && have == size) {
-			out[size] = '\0';
-			*error = 0;
-		}
-	}
-	free(packed);
-	if (*error != 0) {
+	n = EVP_DecodeBlock(packed, (const unsigned char *)text, (int)len);
+	/* Padding is decoded too; it is behind the end. */
+	if (n > 0 && uncompress((Bytef *)out, &have, packed, (uLong)n) ==
+	    Z_OK && have == size) {
+		out[size] = '\0';
+	} else {
 		free(out);
 		out = NULL;
 	}
+	free(packed);
 	return (out);
 }
 
@@ -51,7 +45,6 @@ extract(char **text, size_t *len, const char *at)
 	const char *end = strstr(at, "</script>");
 	unsigned long size;
 	char *after, *out;
-	int error = EINVAL;
 
 	if (end == NULL)
 		return (EINVAL);
@@ -69,9 +62,9 @@ extract(char **text, size_t *len, const char *at)
 	    RESULT_FILE_MAX || strncmp(after, "\">", 2) != 0 ||
 	    (end - after - 2) % 4 != 0)
 		return (EINVAL);
-	out = unpack(after + 2, (size_t)(end - after) - 2, size, &error);
+	out = unpack(after + 2, (size_t)(end - after) - 2, size);
 	if (out == NULL)
-		return (error);
+		return (EINVAL);
 	free(*text);
 	*text = out;
 	*len = size;
@@ -95,7 +88,7 @@ json_unpage(char **text, size_t *len, char *error)
 	}
 	status = extract(text, len, at + sizeof(start) - 1);
 	if (status != 0)
-		snprintf(error, RESULT_TEXT_SIZE, "%s", status == EINVAL ?
-		    "the result in this page is damaged" : strerror(status));
+		snprintf(error, RESULT_TEXT_SIZE, "the result in this page is "
+		    "damaged");
 	return (status);
 }

@@ -8,6 +8,7 @@
 
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 enum {
 	/*
@@ -157,24 +158,21 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 	return (2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance)));
 }
 
-int
+void
 hypothesis_holm(double *p, size_t n)
 {
 	double floor = 0;
 	size_t *rank;
 
 	if (n == 0)
-		return (0);
-	rank = calloc(n, sizeof(*rank));
-	if (rank == NULL)
-		return (ENOMEM);
+		return;
+	rank = xcalloc(n, sizeof(*rank));
 	gsl_sort_index(rank, p, 1, n);
 	for (size_t i = 0; i < n; i++) {
 		floor = fmin(1, fmax(floor, p[rank[i]] * (double)(n - i)));
 		p[rank[i]] = floor;
 	}
 	free(rank);
-	return (0);
 }
 
 void
@@ -218,35 +216,27 @@ place_of(const unsigned *drawn, unsigned k)
 	return (place);
 }
 
-int
+void
 resample_init(struct resample *rs, unsigned n, uint64_t seed)
 {
 	unsigned (*middle)[2];
 	unsigned *drawn;
 	gsl_rng *rng;
-	int error = ENOMEM;
 
 	KASSERT(n > 0, ("resamples of nothing"));
-	drawn = calloc(n, sizeof(*drawn));
-	middle = calloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
+	drawn = xcalloc(n, sizeof(*drawn));
+	middle = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
 	rng = stats_rng(seed);
-	if (drawn != NULL && middle != NULL && rng != NULL) {
-		for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
-			memset(drawn, 0, n * sizeof(*drawn));
-			for (unsigned k = 0; k < n; k++)
-				drawn[gsl_rng_uniform_int(rng, n)]++;
-			middle[i][0] = place_of(drawn, (n - 1) / 2);
-			middle[i][1] = place_of(drawn, n / 2);
-		}
-		*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
-		middle = NULL;
-		error = 0;
+	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
+		memset(drawn, 0, n * sizeof(*drawn));
+		for (unsigned k = 0; k < n; k++)
+			drawn[gsl_rng_uniform_int(rng, n)]++;
+		middle[i][0] = place_of(drawn, (n - 1) / 2);
+		middle[i][1] = place_of(drawn, n / 2);
 	}
+	*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
 	free(drawn);
-	free(middle);
-	if (rng != NULL)
-		gsl_rng_free(rng);
-	return (error);
+	gsl_rng_free(rng);
 }
 
 void

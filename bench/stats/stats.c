@@ -7,6 +7,7 @@
 
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 double
 stats_median(double *values, unsigned n)
@@ -99,51 +100,38 @@ stats_change(const double *a, const double *b, unsigned n, double *scratch,
 	sc->sc_share = (double)alike / n;
 }
 
-/* GSL's own answer to no memory is to abort. */
 gsl_rng *
 stats_rng(uint64_t seed)
 {
-	gsl_error_handler_t *handler;
-	gsl_rng *rng;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
-	handler = gsl_set_error_handler_off();
-	rng = gsl_rng_alloc(gsl_rng_mt19937);
-	gsl_set_error_handler(handler);
+	if (rng == NULL)
+		no_memory();
 	/* The generator takes 32 bits; all 64 should matter. */
-	if (rng != NULL)
-		gsl_rng_set(rng, (unsigned long)((seed ^ seed >> 32) &
-		    UINT32_MAX));
+	gsl_rng_set(rng, (unsigned long)((seed ^ seed >> 32) & UINT32_MAX));
 	return (rng);
 }
 
-int
+void
 stats_ci95_median(const double *values, unsigned n, uint64_t seed,
     double *low, double *high)
 {
 	double *medians, *sorted;
 	struct resample rs;
-	int error;
 
 	KASSERT(n > 0, ("interval of nothing"));
 	if (n == 1) {
 		*low = *high = values[0];
-		return (0);
+		return;
 	}
-	error = resample_init(&rs, n, seed);
-	if (error != 0)
-		return (error);
-	sorted = calloc(n, sizeof(*sorted));
-	medians = calloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
-	if (sorted != NULL && medians != NULL) {
-		memcpy(sorted, values, n * sizeof(*sorted));
-		gsl_sort(sorted, 1, n);
-		resample_medians(&rs, sorted, medians);
-		resample_interval(medians, low, high);
-	} else {
-		error = ENOMEM;
-	}
+	resample_init(&rs, n, seed);
+	sorted = xcalloc(n, sizeof(*sorted));
+	medians = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
+	memcpy(sorted, values, n * sizeof(*sorted));
+	gsl_sort(sorted, 1, n);
+	resample_medians(&rs, sorted, medians);
+	resample_interval(medians, low, high);
 	free(sorted);
 	free(medians);
 	resample_fini(&rs);
-	return (error);
 }

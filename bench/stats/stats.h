@@ -42,12 +42,8 @@ gsl_rng *stats_rng(uint64_t seed);
 /*
  * A 95 % interval of the median: percentile bootstrap over HYPOTHESIS_RESAMPLES
  * draws.  Values in another order give the same interval; one value is its own.
- *
- *   low, high  out  untouched on failure
- *
- * Returns: 0 or ENOMEM.
  */
-int stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+void stats_ci95_median(const double *values, unsigned n, uint64_t seed,
     double *low, double *high);
 
 /* How b differs from a in n pairs, each drawn alike. */
@@ -100,10 +96,8 @@ double hypothesis_trend(const double *x, const double *y, unsigned n);
  * Replaces each p by one corrected after Holm.  If differences with p below a
  * limit count as real, the probability that any of them is not real is at most
  * that limit.
- *
- * Returns: 0 or ENOMEM, with p untouched.
  */
-int hypothesis_holm(double *p, size_t n);
+void hypothesis_holm(double *p, size_t n);
 
 /* What paired ratios show: 0.03 is 3 % more. */
 struct paired {
@@ -141,11 +135,9 @@ struct resample {
 /*
  * Draws from 1 or more values; the same n and seed give the same draws.
  *
- *   rs  out  for resample_fini(); untouched on failure
- *
- * Returns: 0 or ENOMEM.
+ *   rs  out  for resample_fini()
  */
-int resample_init(struct resample *rs, unsigned n, uint64_t seed);
+void resample_init(struct resample *rs, unsigned n, uint64_t seed);
 void resample_fini(struct resample *rs);
 
 /* The medians of all draws from rs_n sorted values. */
@@ -246,8 +238,7 @@ struct usl_point {
  * Fits the law by least squares: of the errors of ln X, which are
  * relative errors.
  *
- * Returns: 0; EDOM for fewer than USL_LEAST different numbers of readers;
- * ENOMEM.
+ * Returns: 0; EDOM for fewer than USL_LEAST different numbers of readers.
  */
 int usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law);
 

@@ -6,6 +6,7 @@
 
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 /*
  * N/X(N) = a + b (N - 1) + c N (N - 1), with a = 1/gamma, b = sigma a and
@@ -87,10 +88,8 @@ derivatives(const gsl_vector *x, void *context, gsl_matrix *j)
  * Fits some of the terms; the others are 0.
  *
  *   terms  out  of a law, if squares are finite
- *
- * Returns: 0 or ENOMEM.
  */
-static int
+static void
 fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
     double *squares)
 {
@@ -113,7 +112,7 @@ fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
 	w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how,
 	    fdf.n, p);
 	if (w == NULL)
-		return (ENOMEM);
+		no_memory();
 	x = gsl_vector_view_array(start, p);
 	*squares = INFINITY;
 	if (gsl_multifit_nlinear_init(&x.vector, &fdf, w) == GSL_SUCCESS) {
@@ -129,7 +128,6 @@ fit_terms(struct problem *pr, unsigned n, double terms[USL_TERMS],
 			*squares = INFINITY;
 	}
 	gsl_multifit_nlinear_free(w);
-	return (0);
 }
 
 static bool
@@ -152,7 +150,6 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 	struct problem pr = { .points = points, .unit = INFINITY };
 	double best = INFINITY, squares, terms[USL_TERMS] = { 0 };
 	gsl_error_handler_t *handler;
-	int error = 0;
 
 	if (!enough(points, n))
 		return (EDOM);
@@ -166,10 +163,10 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 		    points[i].up_mb_per_s);
 	}
 	/* Nothing is better than an unbounded solution within the bounds. */
-	for (unsigned i = 0; i < 4 && error == 0; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		pr.terms = bounded[i];
-		error = fit_terms(&pr, n, terms, &squares);
-		if (error != 0 || !(squares < best))
+		fit_terms(&pr, n, terms, &squares);
+		if (!(squares < best))
 			continue;
 		best = squares;
 		*law = (struct usl_law){ 1 / (pr.unit * terms[0]),
@@ -178,7 +175,7 @@ usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law)
 			break;
 	}
 	gsl_set_error_handler(handler);
-	return (error != 0 ? error : isfinite(best) ? 0 : EDOM);
+	return (isfinite(best) ? 0 : EDOM);
 }
 
 double

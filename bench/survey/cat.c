@@ -12,6 +12,7 @@
 #include "bench/cell/prime.h"
 #include "bench/cli/stop.h"
 #include "fortuna/randomdev.h"
+#include "lib/base/memory.h"
 
 enum {
 	/*
@@ -151,9 +152,7 @@ stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
 	for (unsigned i = 0; i < 2; i++) {
 		/* The reader waits for stream_go(). */
 		atomic_init_32(&sm->sm_half[i].ha_full, 1);
-		sm->sm_half[i].ha_bytes = malloc(sm->sm_room_bytes + 1);
-		if (sm->sm_half[i].ha_bytes == NULL)
-			return (ENOMEM);
+		sm->sm_half[i].ha_bytes = xmalloc(sm->sm_room_bytes + 1);
 	}
 	atomic_init_32(&sm->sm_stop, 0);
 	error = generator_reader_init(g, &sm->sm_reader);
@@ -352,9 +351,7 @@ start(struct cat *ct)
 		return (ENOMEM);
 	ct->ct_grain = readers == 1 ? UINT64_MAX : op->op_interleave_bytes;
 	ct->ct_left = ct->ct_grain;
-	ct->ct_output = malloc(OUTPUT_BYTES);
-	if (ct->ct_output == NULL)
-		return (ENOMEM);
+	ct->ct_output = xmalloc(OUTPUT_BYTES);
 #ifdef F_SETPIPE_SZ
 	/* With a larger pipe both ends switch less often. */
 	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)

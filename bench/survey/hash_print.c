@@ -184,7 +184,7 @@ row_json(const struct hash_survey *hv, const struct hash_row *hr)
 			json_decref(message);
 			message = NULL;
 		}
-		json_append(&messages, message);
+		json_array_append_new(messages, message);
 	}
 	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
 	    "name", hr->hr_hash->ha_name,
@@ -205,9 +205,9 @@ hash_json(const struct survey *sy)
 
 	/* Without a complete repeat there are no figures. */
 	for (unsigned i = 0; sy->sy_done > 0 && i < hv->hv_rows; i++)
-		json_append(&rows, row_json(hv, &hv->hv_row[i]));
+		json_array_append_new(rows, row_json(hv, &hv->hv_row[i]));
 	for (unsigned i = 0; i < hv->hv_skips; i++)
-		json_append(&skipped, json_pack("{s:s, s:s}", "name",
+		json_array_append_new(skipped, json_pack("{s:s, s:s}", "name",
 		    hv->hv_skip[i]->ha_name, "why", hv->hv_skip[i]->ha_why));
 	for (unsigned i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,

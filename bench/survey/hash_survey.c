@@ -3,6 +3,7 @@
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/hash_survey.h"
+#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/machine/tick.h"
 
@@ -170,14 +171,11 @@ prepare(struct hash_survey *hv)
 	for (unsigned i = 0; i < hv->hv_sizes; i++)
 		if (hv->hv_size[i] > bytes)
 			bytes = hv->hv_size[i];
-	hv->hv_digest = calloc(hv->hv_rows, sizeof(*hv->hv_digest));
-	hv->hv_calls = calloc(sy->sy_points, sizeof(*hv->hv_calls));
-	hv->hv_ns = calloc((size_t)sy->sy_points * sy->sy_repeats,
+	hv->hv_digest = xcalloc(hv->hv_rows, sizeof(*hv->hv_digest));
+	hv->hv_calls = xcalloc(sy->sy_points, sizeof(*hv->hv_calls));
+	hv->hv_ns = xcalloc((size_t)sy->sy_points * sy->sy_repeats,
 	    sizeof(*hv->hv_ns));
-	hv->hv_message = malloc(bytes);
-	if (hv->hv_digest == NULL || hv->hv_calls == NULL ||
-	    hv->hv_ns == NULL || hv->hv_message == NULL)
-		return (ENOMEM);
+	hv->hv_message = xmalloc(bytes);
 	for (unsigned i = 0; i < bytes; i++)
 		hv->hv_message[i] = (uint8_t)(i * i + i / 256);
 	for (unsigned i = 0; i < hv->hv_rows && error == 0; i++)

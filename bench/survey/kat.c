@@ -8,6 +8,7 @@
 #include "bench/survey/kat.h"
 #include "fortuna/generator.h"
 #include "fortuna/kernel/design.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
@@ -462,9 +463,7 @@ kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 	bool end = false;
 	int error = 0;
 
-	k.k_window = malloc(KAT_WINDOW_BYTES);
-	if (k.k_window == NULL)
-		return (ENOMEM);
+	k.k_window = xmalloc(KAT_WINDOW_BYTES);
 	errno = 0;
 	while (error == 0 && !end) {
 		error = read_line(&k, in, line, &end);

@@ -4,6 +4,7 @@
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/sources.h"
+#include "lib/base/memory.h"
 
 /* Unmeasured reading: CPUs that slept reach their speed. */
 static const int64_t sources_warmup_ns = 5 * NS_PER_MS;
@@ -18,17 +19,15 @@ const char *const sources_status_names[SOURCES_STATUSES] = {
 	[SOURCES_DEAD]		= "dead"
 };
 
-int
+void
 sources_make_points(struct sources *sr)
 {
 	struct survey *sy = &sr->sr_survey;
 
 	sy->sy_points = sr->sr_count * sr->sr_thread_counts;
-	sr->sr_points = calloc(sy->sy_points + 1, sizeof(*sr->sr_points));
-	sr->sr_samples = calloc((size_t)sy->sy_points * sy->sy_repeats + 1,
+	sr->sr_points = xcalloc(sy->sy_points + 1, sizeof(*sr->sr_points));
+	sr->sr_samples = xcalloc((size_t)sy->sy_points * sy->sy_repeats + 1,
 	    sizeof(*sr->sr_samples));
-	if (sr->sr_points == NULL || sr->sr_samples == NULL)
-		return (ENOMEM);
 	for (unsigned i = 0; i < sy->sy_points; i++) {
 		struct sources_point *sp = &sr->sr_points[i];
 
@@ -39,7 +38,6 @@ sources_make_points(struct sources *sr)
 	for (unsigned i = 0; i < sr->sr_count; i++)
 		sr->sr_curves[i].sc_points =
 		    &sr->sr_points[i * sr->sr_thread_counts];
-	return (0);
 }
 
 static enum sources_status
@@ -59,16 +57,14 @@ check(struct sources_curve *sc)
 }
 
 /* A curve for each source and width that is asked for and exists. */
-static int
+static void
 make_curves(struct sources *sr)
 {
 	struct sources_curve *sc;
 	unsigned w;
 
-	sr->sr_curves = calloc((size_t)sr->sr_sources * NUMBER_WIDTHS,
+	sr->sr_curves = xcalloc((size_t)sr->sr_sources * NUMBER_WIDTHS,
 	    sizeof(*sr->sr_curves));
-	if (sr->sr_curves == NULL)
-		return (ENOMEM);
 	for (unsigned i = 0; i < sr->sr_sources * NUMBER_WIDTHS; i++) {
 		w = i % NUMBER_WIDTHS;
 		if (!sr->sr_width[w] ||
@@ -79,7 +75,7 @@ make_curves(struct sources *sr)
 		sc->sc_width = (enum number_width)w;
 		sc->sc_status = check(sc);
 	}
-	return (sources_make_points(sr));
+	sources_make_points(sr);
 }
 
 static void
@@ -130,16 +126,15 @@ visit(struct survey *sy, unsigned point)
 	return (0);
 }
 
-static int
+static void
 summarize_point(struct sources_point *sp)
 {
 	double cpu[SURVEY_REPEATS_MAX], failures[SURVEY_REPEATS_MAX];
 	double rate[SURVEY_REPEATS_MAX];
-	int error;
 
 	KASSERT(sp->sp_count <= SURVEY_REPEATS_MAX, ("%u", sp->sp_count));
 	if (sp->sp_count == 0)
-		return (0);
+		return;
 	for (unsigned i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
@@ -148,12 +143,11 @@ summarize_point(struct sources_point *sp)
 		failures[i] = 100 * (double)sm->ss_failures /
 		    (double)sm->ss_reads;
 	}
-	error = stats_ci95_median(rate, sp->sp_count, SURVEY_SEED,
+	stats_ci95_median(rate, sp->sp_count, SURVEY_SEED,
 	    &sp->sp_ci95[0], &sp->sp_ci95[1]);
 	sp->sp_reads_per_s = stats_median(rate, sp->sp_count);
 	sp->sp_failures_percent = stats_median(failures, sp->sp_count);
 	sp->sp_cpu_percent = stats_median(cpu, sp->sp_count);
-	return (error);
 }
 
 /* Threads that share CPUs do not count. */
@@ -177,31 +171,26 @@ find_enough(const struct sources *sr, struct sources_curve *sc)
 			sc->sc_enough = sp->sp_threads;
 }
 
-int
+void
 sources_summarize(struct sources *sr)
 {
-	int error = 0;
-
-	for (unsigned i = 0; i < sr->sr_survey.sy_points && error == 0; i++)
-		error = summarize_point(&sr->sr_points[i]);
+	for (unsigned i = 0; i < sr->sr_survey.sy_points; i++)
+		summarize_point(&sr->sr_points[i]);
 	for (unsigned i = 0; i < sr->sr_count; i++)
 		find_enough(sr, &sr->sr_curves[i]);
-	return (error);
 }
 
 static int
 measure(struct survey *sy)
 {
 	struct sources *sr = (struct sources *)sy;
-	int error, summed;
+	int error;
 
 	mitigation_read(NULL, sr->sr_srbds);
-	error = make_curves(sr);
-	if (error != 0)
-		return (error);
+	make_curves(sr);
 	error = survey_visit(sy);
-	summed = sources_summarize(sr);
-	return (error != 0 ? error : summed);
+	sources_summarize(sr);
+	return (error);
 }
 
 static bool

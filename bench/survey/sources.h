@@ -88,13 +88,11 @@ extern const char *const sources_status_names[SOURCES_STATUSES];
 
 /*
  * Makes sr_count curves' points and samples, without figures.
- *
- * Returns: 0 or ENOMEM.
  */
-int sources_make_points(struct sources *sr);
+void sources_make_points(struct sources *sr);
 
-/* Computes the figures of all points and curves.  Returns: 0 or ENOMEM. */
-int sources_summarize(struct sources *sr);
+/* Computes the figures of all points and curves. */
+void sources_summarize(struct sources *sr);
 
 /* Also after a failure. */
 void sources_free(struct sources *sr);

@@ -56,10 +56,10 @@ point_json(const struct sources_curve *sc, const struct sources_point *sp)
 	for (unsigned i = 0; i < sp->sp_count; i++) {
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
-		json_append(&samples, json_pack("{s:f, s:f, s:I, s:I}",
-		    "window_s", sm->ss_window_s, "cpu_s", sm->ss_cpu_s,
-		    "reads", (json_int_t)sm->ss_reads,
-		    "failures", (json_int_t)sm->ss_failures));
+		json_array_append_new(samples, json_pack("{s:f, "
+		    "s:f, s:I, s:I}", "window_s", sm->ss_window_s, "cpu_s",
+		    sm->ss_cpu_s, "reads", (json_int_t)sm->ss_reads, "failures",
+		    (json_int_t)sm->ss_failures));
 	}
 	return (json_pack("{s:i, s:b, s:b, s:i, s:f, s:f, s:[f, f], s:f, s:f, "
 	    "s:f, s:o}", "threads", (int)sp->sp_threads,
@@ -83,11 +83,12 @@ curve_json(const void *of, unsigned number)
 
 	for (unsigned i = 0;
 	    i < NUMBER_FIRST && sc->sc_status != SOURCES_ABSENT; i++)
-		json_append(&first, json_sprintf("%0*" PRIx64, (int)bits / 4,
-		    sc->sc_first[i]));
+		json_array_append_new(first,
+		    json_sprintf("%0*" PRIx64, (int)bits / 4, sc->sc_first[i]));
 	for (unsigned i = 0; i < sr->sr_thread_counts; i++)
 		if (sc->sc_points[i].sp_count > 0)
-			json_append(&points, point_json(sc, &sc->sc_points[i]));
+			json_array_append_new(points,
+			    point_json(sc, &sc->sc_points[i]));
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
 	    "s:b}}", "source", sc->sc_source->ns_name,
 	    "descr", sc->sc_source->ns_descr,

@@ -49,7 +49,7 @@ print_points(FILE *out, const struct sources *sr,
 	}
 }
 
-int
+void
 sources_plot(FILE *out, const void *what, bool svg)
 {
 	const struct sources *sr = what;
@@ -86,5 +86,4 @@ sources_plot(FILE *out, const void *what, bool svg)
 	for (unsigned i = 0; i < n; i++)
 		print_points(out, sr, order[i], i + 1);
 	fprintf(out, "EOD\n%s", script_sources);
-	return (0);
 }

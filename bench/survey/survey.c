@@ -7,6 +7,7 @@
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
+#include "lib/base/memory.h"
 
 enum { JSON_DIGITS = 12 };
 
@@ -37,18 +38,16 @@ visit_all(struct survey *sy, unsigned *points, gsl_rng *rng)
 int
 survey_visit(struct survey *sy)
 {
-	unsigned *points = calloc(sy->sy_points + 1, sizeof(*points));
+	unsigned *points = xcalloc(sy->sy_points + 1, sizeof(*points));
 	gsl_rng *rng = stats_rng(SURVEY_SEED);
-	int error = ENOMEM;
+	int error = 0;
 
-	if (sy->sy_points == 0) {
+	for (unsigned i = 0; i < sy->sy_points; i++)
+		points[i] = i;
+	if (sy->sy_points == 0)
 		sy->sy_done = sy->sy_repeats;
-		error = 0;
-	} else if (points != NULL && rng != NULL) {
-		for (unsigned i = 0; i < sy->sy_points; i++)
-			points[i] = i;
+	else
 		error = visit_all(sy, points, rng);
-	}
 	/* Times of failed computations are no costs. */
 	if (crypto_failed() != NULL) {
 		snprintf(sy->sy_why, sizeof(sy->sy_why),
@@ -56,8 +55,7 @@ survey_visit(struct survey *sy)
 		sy->sy_done = 0;
 		error = EIO;
 	}
-	if (rng != NULL)
-		gsl_rng_free(rng);
+	gsl_rng_free(rng);
 	free(points);
 	return (error);
 }
@@ -171,8 +169,6 @@ print_all(struct output *ou, unsigned format)
 	char *text = survey_json(sy);
 	int status = EXIT_SUCCESS;
 
-	if (text == NULL)
-		return (run_error("no memory"));
 	if (ou->ou_path != NULL)
 		status = failed(ou->ou_path,
 		    atomic_file_commit(&ou->ou_file, text, strlen(text)), NULL);

@@ -13,6 +13,7 @@
 
 #include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { WHAT_SIZE = GRID_TEXT_SIZE + 32 };
@@ -85,8 +86,7 @@ checkpoint_claim(struct checkpoint *ck, const char *file, const char *real,
 
 	*ck = (struct checkpoint){ .ck_file = file, .ck_why = why,
 	    .ck_journal.jo_fd = -1 };
-	error = path == NULL ? ENOMEM : journal_claim(&ck->ck_journal, path,
-	    head == NULL, &other);
+	error = journal_claim(&ck->ck_journal, path, head == NULL, &other);
 	free(path);
 	if (error == 0)
 		return (head == NULL ? 0 : checkpoint_read(ck, head));
@@ -124,11 +124,10 @@ check_same(struct checkpoint *ck, const json_t *now, const char *part,
 		was = json_object_get(before, key);
 		if (json_equal(value, was))
 			continue;
-		is_text = json_text(value, flags);
-		was_text = json_text(was, flags);
-		refuse(ck, "%s: %s is %.255s, was %.255s", what, key,
-		    is_text == NULL ? "" : is_text, was_text == NULL ?
-		    "unknown" : was_text);
+		is_text = json_dumps(value, flags);
+		was_text = json_dumps(was, flags);
+		refuse(ck, "%s: %s is %.255s, was %.255s", what, key, is_text,
+		    was_text == NULL ? "unknown" : was_text);
 		free(is_text);
 		free(was_text);
 		return (EINVAL);
@@ -152,8 +151,6 @@ check_head(struct checkpoint *ck, const struct options *op)
 	r->host.profile_ns = ck->ck_head->ch_host.profile_ns;
 	memcpy(r->started, ck->ck_head->ch_started, sizeof(r->started));
 	now = head_format(op, r);
-	if (now == NULL)
-		return (refuse(ck, "no memory"));
 	is = json_number_value(json_object_get(now, "cycles_per_us"));
 	error = check_same(ck, now, "host", "begun on another host, or by "
 	    "another program");
@@ -199,15 +196,12 @@ take_repeat(struct checkpoint *ck, json_t *record)
 	describe(&sc->sc_cell, text);
 	if (strcmp(what, text) != 0)
 		return (refuse(ck, "its number is of another cell"));
-	cm = malloc(sizeof(*cm));
-	if (cm == NULL)
-		return (refuse(ck, "no memory"));
+	cm = xmalloc(sizeof(*cm));
 	if (repeat_load(measure, sc->sc_cell.ce_readers, cm, why) != 0) {
 		error = refuse(ck, "%s", why);
 		cell_measure_free(cm);
-	} else if (summary_add(sc, cm) != 0) {
-		error = refuse(ck, "no memory");
 	} else {
+		summary_add(sc, cm);
 		ck->ck_has[cell * ck->ck_repeats + repeat] = true;
 		ck->ck_before++;
 	}
@@ -216,25 +210,22 @@ take_repeat(struct checkpoint *ck, json_t *record)
 }
 
 /* Adds an element to an array. */
-static bool
+static void
 append(void *array, unsigned *count, const void *element, size_t size)
 {
 	char *grown;
 
 	memcpy(&grown, array, sizeof(grown));
-	grown = realloc(grown, (*count + 1) * size);
-	if (grown == NULL)
-		return (false);
+	grown = xreallocarray(grown, *count + 1, size);
 	memcpy(array, &grown, sizeof(grown));
 	memcpy(grown + (*count)++ * size, element, size);
-	return (true);
 }
 
-static bool
+static void
 note(struct checkpoint *ck, const struct result_resumed *rr)
 {
-	return (append(&ck->ck_result->resumed, &ck->ck_result->resumed_count,
-	    rr, sizeof(*rr)));
+	append(&ck->ck_result->resumed, &ck->ck_result->resumed_count, rr,
+	    sizeof(*rr));
 }
 
 static int
@@ -246,7 +237,6 @@ take_line(struct checkpoint *ck, json_t *record)
 	struct result_resumed rr = { .order = 0 };
 	char why[RESULT_TEXT_SIZE];
 	int error;
-	bool added;
 
 	if (json_object_get(record, "measure") != NULL)
 		return (take_repeat(ck, record));
@@ -258,9 +248,11 @@ take_line(struct checkpoint *ck, json_t *record)
 		return (refuse(ck, "%s", why));
 	if (draw.cd_cell >= ck->ck_count)
 		return (refuse(ck, "a draw that this run does not have"));
-	added = drawn == NULL ? note(ck, &rr) : append(&ck->ck_draws,
-	    &ck->ck_draw_count, &draw, sizeof(draw));
-	return (added ? 0 : refuse(ck, "no memory"));
+	if (drawn == NULL)
+		note(ck, &rr);
+	else
+		append(&ck->ck_draws, &ck->ck_draw_count, &draw, sizeof(draw));
+	return (0);
 }
 
 /* Takes what the lines behind the first have. */
@@ -274,7 +266,7 @@ take_lines(struct checkpoint *ck)
 	size_t len;
 
 	while (error == 0 && (line = next_line(ck, &len)) != NULL) {
-		record = json_parse(line, len, &where);
+		record = json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
 		error = record == NULL ? refuse(ck, "damaged: the run cannot "
 		    "be resumed") : take_line(ck, record);
 		json_decref(record);
@@ -293,19 +285,18 @@ failed(const struct checkpoint *ck, int error)
 	return (error);
 }
 
-/* Frees record, which may be NULL; kept is for the first line only. */
+/* Frees record; kept is for the first line only. */
 static int
 add(struct checkpoint *ck, json_t *record, bool *kept)
 {
-	int error = ENOMEM;
 	char *text;
+	int error;
 
-	text = json_text(record, JSON_COMPACT |
+	text = json_dumps(record, JSON_COMPACT |
 	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	json_decref(record);
-	if (text != NULL)
-		error = kept != NULL ? journal_begin(&ck->ck_journal, text,
-		    kept) : journal_add(&ck->ck_journal, text);
+	error = kept != NULL ? journal_begin(&ck->ck_journal, text, kept) :
+	    journal_add(&ck->ck_journal, text);
 	free(text);
 	return (error == 0 ? 0 : failed(ck, error));
 }
@@ -327,10 +318,8 @@ checkpoint_begin(struct checkpoint *ck, const struct options *op,
 	/* A simulation can be repeated, and takes less time than a sync. */
 	if (op->op_simulated)
 		ck->ck_journal.jo_patience_ns = simulated_patience_ns;
-	ck->ck_has = calloc((size_t)count * op->op_repeats + 1,
+	ck->ck_has = xcalloc((size_t)count * op->op_repeats + 1,
 	    sizeof(*ck->ck_has));
-	if (ck->ck_has == NULL)
-		return (failed(ck, ENOMEM));
 	if (ck->ck_head == NULL) {
 		error = add(ck, head_format(op, r), &kept);
 		if (error == 0 && kept)
@@ -363,19 +352,18 @@ static int
 add_done(struct checkpoint *ck, json_t *record)
 {
 	struct result_resumed now = { .order = ck->ck_before };
-	int error = 0;
+	int error;
 
 	if (ck->ck_head != NULL && !ck->ck_noted) {
 		result_now(now.at);
 		error = add(ck, json_pack("{s:o}", "resumed", field_format(
 		    result_resumed_fields, &now, 0)), NULL);
-		if (error == 0 && !note(ck, &now))
-			error = failed(ck, ENOMEM);
-		ck->ck_noted = error == 0;
-	}
-	if (error != 0) {
-		json_decref(record);
-		return (error);
+		if (error != 0) {
+			json_decref(record);
+			return (error);
+		}
+		note(ck, &now);
+		ck->ck_noted = true;
 	}
 	error = add(ck, record, NULL);
 	ck->ck_done += error == 0;

@@ -2,6 +2,7 @@
 
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 
 static char **
@@ -12,14 +13,9 @@ copy_strings(char *const *from)
 
 	while (from != NULL && from[n] != NULL)
 		n++;
-	to = calloc(n + 1, sizeof(*to));
-	for (unsigned i = 0; to != NULL && i < n; i++) {
-		to[i] = strdup(from[i]);
-		if (to[i] == NULL) {
-			field_free_words(to);
-			return (NULL);
-		}
-	}
+	to = xcalloc(n + 1, sizeof(*to));
+	for (unsigned i = 0; i < n; i++)
+		to[i] = xstrdup(from[i]);
 	return (to);
 }
 
@@ -41,13 +37,12 @@ describe_profile(const struct profile *pr, struct result *r)
 	char *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
 	uint8_t hash[DIGEST_BYTES];
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int error = out == NULL ? ENOMEM : profile_write(pr, out);
+	FILE *out = xmemstream(&text, &size);
+	int error = profile_write(pr, out);
 	struct digest dg;
 	unsigned n = 0;
 
-	if (out != NULL && fclose(out) != 0)
-		error = ENOMEM;
+	xmemclose(out);
 	if (error == 0)
 		error = digest_init(&dg);
 	if (error == 0) {
@@ -60,7 +55,6 @@ describe_profile(const struct profile *pr, struct result *r)
 		    line = strtok(NULL, "\n"))
 			lines[n++] = line;
 		r->profile = copy_strings(lines);
-		error = r->profile == NULL ? ENOMEM : 0;
 	}
 	free(text);
 	return (error);
@@ -85,12 +79,9 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 		sl.sl_skipped_count = 0;
 	r->sources = source_names(sl.sl_source, sl.sl_count);
 	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
-	r->cells = calloc(cells, sizeof(*r->cells));
-	r->controls = calloc(controls + 1, sizeof(*r->controls));
-	if (r->argv == NULL || r->tunables == NULL || r->cells == NULL ||
-	    r->controls == NULL || r->sources == NULL ||
-	    r->sources_skipped == NULL || ksource_describe(r) != 0)
-		return (ENOMEM);
+	r->cells = xcalloc(cells, sizeof(*r->cells));
+	r->controls = xcalloc(controls, sizeof(*r->controls));
+	ksource_describe(r);
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
 	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);

@@ -3,6 +3,7 @@
 
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 
 #define	ROWS								\
 	ROW("reads", reads)						\
@@ -89,9 +90,7 @@ failpoint_run(const struct options *op)
 	int error = 0;
 
 	stop_catch_signals();
-	cm = calloc(1, sizeof(*cm));
-	if (cm == NULL)
-		return (run_error("no memory"));
+	cm = xcalloc(1, sizeof(*cm));
 	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
 		error = run_once(op, repeat, cm, why);
 		/* Staying unseeded is an outcome. */

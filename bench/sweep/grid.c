@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum { CONTROL_BYTES = 16 };	/* of the shortest request */
@@ -108,7 +109,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	return (n);
 }
 
-int
+void
 grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
     unsigned *count)
 {
@@ -118,18 +119,12 @@ grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
 	most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
 	    op->op_ciphers.ol_count * op->op_readers.ol_count *
 	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
-	*cells = calloc(most, sizeof(**cells));
-	if (*cells == NULL)
-		return (ENOMEM);
+	*cells = xcalloc(most, sizeof(**cells));
 	*grid = expand(op, *cells);
 	*count = *grid + expand_controls(op, *cells + *grid);
-	for (unsigned i = 0; i < *count; i++) {
-		(*cells)[i].sc_samples = calloc(op->op_repeats,
+	for (unsigned i = 0; i < *count; i++)
+		(*cells)[i].sc_samples = xcalloc(op->op_repeats,
 		    sizeof(*(*cells)->sc_samples));
-		if ((*cells)[i].sc_samples == NULL)
-			return (ENOMEM);
-	}
-	return (0);
 }
 
 unsigned

@@ -10,6 +10,7 @@
 #include "bench/cli/atomic_file.h"
 #include "bench/sweep/journal.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/machine/tick.h"
 
@@ -19,10 +20,9 @@ char *
 journal_name(const char *path, const char *suffix)
 {
 	size_t size = strlen(path) + strlen(suffix) + 1;
-	char *name = malloc(size);
+	char *name = xmalloc(size);
 
-	if (name != NULL)
-		snprintf(name, size, "%s%s", path, suffix);
+	snprintf(name, size, "%s%s", path, suffix);
 	return (name);
 }
 
@@ -80,9 +80,8 @@ journal_claim(struct journal *jo, const char *path, bool create, pid_t *other)
 
 	*jo = (struct journal){ .jo_fd = -1, .jo_new = create };
 	*other = 0;
-	jo->jo_path = strdup(path);
-	error = jo->jo_path == NULL ? ENOMEM :
-	    open_locked(path, create ? O_CREAT : 0, &jo->jo_fd, other);
+	jo->jo_path = xstrdup(path);
+	error = open_locked(path, create ? O_CREAT : 0, &jo->jo_fd, other);
 	return (error != 0 ? error : journal_read(jo));
 }
 
@@ -118,8 +117,6 @@ set_aside(struct journal *jo)
 	pid_t other;
 	int error;
 
-	if (old == NULL)
-		return (ENOMEM);
 	error = rename(jo->jo_path, old) == 0 ? 0 : errno;
 	free(old);
 	if (error != 0)
@@ -171,8 +168,6 @@ journal_add(struct journal *jo, const char *line)
 	if ((size_t)jo->jo_end + len > JOURNAL_MAX)
 		return (EFBIG);
 	text = journal_name(line, "\n");
-	if (text == NULL)
-		return (ENOMEM);
 	while (error == 0 && done < len) {
 		n = pwrite(jo->jo_fd, text + done, len - done, jo->jo_end +
 		    (off_t)done);

@@ -3,6 +3,7 @@
 
 #include "bench/sweep/merge.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { TAIL_WORDS = 4 };	/* --part I/N -o FILE */
@@ -85,15 +86,12 @@ place(struct merge *mg, const struct merge_head *mh, unsigned part,
     struct merge_part **slot)
 {
 	const size_t have = (size_t)mg->mg_hosts * mg->mg_parts;
-	struct merge_part *grown;
 
 	if (mh->mh_host >= mg->mg_hosts) {
-		grown = realloc(mg->mg_part, (have + mg->mg_parts) *
-		    sizeof(*grown));
-		if (grown == NULL)
-			return (run_error("no memory"));
-		memset(grown + have, 0, mg->mg_parts * sizeof(*grown));
-		mg->mg_part = grown;
+		mg->mg_part = xreallocarray(mg->mg_part, have + mg->mg_parts,
+		    sizeof(*mg->mg_part));
+		memset(mg->mg_part + have, 0, mg->mg_parts *
+		    sizeof(*mg->mg_part));
 		mg->mg_hosts++;
 	}
 	*slot = &mg->mg_part[(size_t)mh->mh_host * mg->mg_parts + part - 1];
@@ -167,11 +165,11 @@ char **
 merge_argv(const struct merge *mg, const char *output)
 {
 	const unsigned n = mg->mg_words - TAIL_WORDS;
-	char **argv = calloc(n + 3, sizeof(*argv));
+	char **argv = xcalloc(n + 3, sizeof(*argv));
 
-	for (unsigned i = 0; argv != NULL && i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		argv[i] = mg->mg_argv[i];
-	if (argv != NULL && output != NULL) {
+	if (output != NULL) {
 		argv[n] = (char *)(uintptr_t)"-o";
 		argv[n + 1] = (char *)(uintptr_t)output;
 	}
@@ -245,7 +243,7 @@ take_file(struct merge *mg, const char *file, struct result *first)
 	char why[RESULT_TEXT_SIZE], *text;
 	const char *cells;
 	struct result r;
-	size_t len;
+	size_t len = 0;
 	int status;
 
 	if (result_load(file, &r, why) != 0)
@@ -263,11 +261,11 @@ take_file(struct merge *mg, const char *file, struct result *first)
 	field_free_words(mh.mh_argv);
 	if (status == 0) {
 		text = result_format_json(&r);
-		cells = text == NULL ? NULL : find_cells(text, &len);
-		mp->mp_cells = cells == NULL ? NULL : strndup(cells, len);
+		cells = find_cells(text, &len);
+		mp->mp_cells = xmalloc(len + 1);
+		memcpy(mp->mp_cells, cells, len);
+		mp->mp_cells[len] = '\0';
 		free(text);
-		if (mp->mp_cells == NULL)
-			status = run_error("no memory");
 	}
 	if (status == 0 && first->cells == NULL)
 		*first = r;
@@ -289,9 +287,7 @@ assemble(const struct merge *mg, const char *text, size_t *size)
 	for (size_t i = 0; i < n; i++)
 		*size += mg->mg_part[i].mp_cells == NULL ? 0 :
 		    strlen(mg->mg_part[i].mp_cells) + 1;
-	whole = malloc(*size + 1);
-	if (whole == NULL || cells == NULL)
-		return (whole);
+	whole = xmalloc(*size + 1);
 	used = (size_t)(cells - text);
 	memcpy(whole, text, used);
 	for (size_t i = 0; i < n; i++) {
@@ -313,20 +309,15 @@ assemble(const struct merge *mg, const char *text, size_t *size)
 static int
 append_cells(struct result *all, const char *file)
 {
-	struct result_cell *grown;
 	char why[RESULT_TEXT_SIZE];
 	struct result r;
 
 	if (result_load(file, &r, why) != 0)
 		return (run_error("%s: %s", file, why));
-	grown = realloc(all->cells, (all->cell_count + r.cell_count) *
-	    sizeof(*grown));
-	if (grown == NULL) {
-		result_free(&r);
-		return (run_error("no memory"));
-	}
-	memcpy(grown + all->cell_count, r.cells, r.cell_count * sizeof(*grown));
-	all->cells = grown;
+	all->cells = xreallocarray(all->cells, all->cell_count + r.cell_count,
+	    sizeof(*all->cells));
+	memcpy(all->cells + all->cell_count, r.cells, r.cell_count *
+	    sizeof(*all->cells));
 	all->cell_count += r.cell_count;
 	r.cell_count = 0;
 	result_free(&r);
@@ -341,15 +332,15 @@ merge_uncertainty(const struct merge *mg, struct result *first)
 	struct result_uncertainty before = first->uncertainty;
 	struct options op = { .op_cmd = COMMAND_sweep };
 	char **argv = merge_argv(mg, NULL);
-	int status = argv == NULL ? run_error("no memory") : options_parse(&op,
-	    COMMAND_sweep, (int)(mg->mg_words - TAIL_WORDS - 1), argv + 1);
+	int status = options_parse(&op, COMMAND_sweep, (int)(mg->mg_words -
+	    TAIL_WORDS - 1), argv + 1);
 
 	free(argv);
 	for (unsigned i = 0; status == 0 && i < mg->mg_parts; i++)
 		status = append_cells(&all, mg->mg_part[i].mp_file);
 	op.op_seed = mg->mg_seed;
-	if (status == 0 && uncertainty_redraw(&op, &all) != 0)
-		status = run_error("no memory");
+	if (status == 0)
+		uncertainty_redraw(&op, &all);
 	first->uncertainty = all.uncertainty;
 	all.uncertainty = before;
 	result_free(&all);
@@ -362,8 +353,8 @@ write_whole(const struct merge *mg, struct result *first, const char *output,
     struct atomic_file *of)
 {
 	const unsigned resumed = first->resumed_count;
-	char *text, *whole = NULL;
-	size_t size = 0;
+	char *text, *whole;
+	size_t size;
 	int error;
 
 	first->argv = merge_argv(mg, output);
@@ -371,11 +362,10 @@ write_whole(const struct merge *mg, struct result *first, const char *output,
 	/* A prediction does not depend on where it was continued. */
 	if (strcmp(first->cells[0].engine, "virtual") == 0)
 		first->resumed_count = 0;
-	text = first->argv == NULL ? NULL : result_format_json(first);
-	if (text != NULL)
-		whole = assemble(mg, text, &size);
+	text = result_format_json(first);
+	whole = assemble(mg, text, &size);
 	free(text);
-	error = whole == NULL ? ENOMEM : atomic_file_commit(of, whole, size);
+	error = atomic_file_commit(of, whole, size);
 	free(whole);
 	first->resumed_count = resumed;
 	free(first->argv);

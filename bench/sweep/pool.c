@@ -5,6 +5,7 @@
 
 #include "bench/sweep/pool.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 enum {
 	POOL_AHEAD	= 2,	/* slots for each thread */
@@ -123,13 +124,8 @@ pool_run(const struct pool_job *pj, unsigned threads)
 	int error = 0;
 
 	MPASS(threads > 0);
-	po.po_finished = calloc(po.po_slots, sizeof(*po.po_finished));
-	thread = calloc(threads, sizeof(*thread));
-	if (po.po_finished == NULL || thread == NULL) {
-		free(po.po_finished);
-		free(thread);
-		return (ENOMEM);
-	}
+	po.po_finished = xcalloc(po.po_slots, sizeof(*po.po_finished));
+	thread = xcalloc(threads, sizeof(*thread));
 	init_conditions(&po);
 	for (started = 0; started < threads; started++) {
 		error = pthread_create(&thread[started], NULL, worker, &po);

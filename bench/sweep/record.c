@@ -8,6 +8,7 @@
 #include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/mask.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/2"
@@ -93,16 +94,15 @@ static const struct field head_fields[] = {
 static char *
 encode_word(const char *word)
 {
-	char *text = malloc(2 * strlen(word) + 1), *out = text;
+	char *text = xmalloc(2 * strlen(word) + 1), *out = text;
 	unsigned char c;
 
-	for (; text != NULL && (c = (unsigned char)*word) != '\0'; word++) {
+	for (; (c = (unsigned char)*word) != '\0'; word++) {
 		if (c >= 0x80)
 			*out++ = (char)(0xc0 | c >> 6);
 		*out++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
 	}
-	if (text != NULL)
-		*out = '\0';
+	*out = '\0';
 	return (text);
 }
 
@@ -128,27 +128,20 @@ head_format(const struct options *op, const struct result *r)
 	struct checkpoint_head head = { .ch_seed = op->op_seed,
 	    .ch_host = r->host, .ch_cycles_per_us = op->op_simulated ? 0 :
 	    (double)tick_ns_to_cycles(NS_PER_S) / 1e6 };
-	json_t *record = NULL;
+	json_t *record;
 	unsigned n = 0;
-	bool whole;
 
 	memcpy(head.ch_started, r->started, sizeof(head.ch_started));
 	while (r->argv[n] != NULL)
 		n++;
-	head.ch_argv = calloc(n + 1, sizeof(*head.ch_argv));
-	whole = head.ch_argv != NULL;
-	for (n = 0; whole && r->argv[n] != NULL; n++)
-		whole = (head.ch_argv[n] = encode_word(r->argv[n])) != NULL;
-	if (whole)
-		record = field_format(head_fields, &head, 0);
-	whole = record != NULL && json_object_set_new(record, "schema",
-	    json_string(CHECKPOINT_SCHEMA)) == 0 && json_object_set_new(record,
-	    "options", options_describe(op)) == 0;
+	head.ch_argv = xcalloc(n + 1, sizeof(*head.ch_argv));
+	for (n = 0; r->argv[n] != NULL; n++)
+		head.ch_argv[n] = encode_word(r->argv[n]);
+	record = field_format(head_fields, &head, 0);
+	json_object_set_new(record, "schema", json_string(CHECKPOINT_SCHEMA));
+	json_object_set_new(record, "options", options_describe(op));
 	head_free(&head);
-	if (whole)
-		return (record);
-	json_decref(record);
-	return (NULL);
+	return (record);
 }
 
 int
@@ -160,7 +153,8 @@ head_load(const char *line, size_t size, struct checkpoint_head *head,
 
 	memset(head, 0, sizeof(*head));
 	why[0] = '\0';
-	head->ch_record = json_parse(line, size, &where);
+	head->ch_record = json_loadb(line, size, JSON_REJECT_DUPLICATES,
+	    &where);
 	schema = json_string_value(json_object_get(head->ch_record, "schema"));
 	/* Version 1 began lines with their length and checksum. */
 	if (size > 18 && line[8] == ' ' && line[17] == ' ' && line[18] == '{')

@@ -7,6 +7,7 @@
 #include "bench/cli/stop.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum {
@@ -221,9 +222,7 @@ replicate_run(const struct replicate *rp)
 	if (threads > tasks)
 		threads = tasks;
 	rg.rg_slot_count = pool_slots(threads);
-	rg.rg_slots = calloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
-	if (rg.rg_slots == NULL)
-		return (ENOMEM);
+	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	for (unsigned i = 0; i < tasks; i++)
 		before += skips(rp, i);
 	for (unsigned i = 0; i < rg.rg_slot_count; i++)

@@ -6,6 +6,7 @@
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 /* Limits of gates and notes. */
@@ -44,21 +45,17 @@ summary_sample(const struct cell *ce, struct cell_measure *cm, unsigned order)
 		snprintf(rs->gate, sizeof(rs->gate), "drift");
 }
 
-int
+void
 summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 {
 	struct result_sample *rs = &cm->cm_sample;
-	int error;
 
-	error = field_merge(repeat_fields, &sc->sc_sum, cm);
-	if (error == 0) {
-		sc->sc_drifted += rs->gate[0] != '\0';
-		sc->sc_samples[sc->sc_count++] = *rs;
-		/* The arrays are the cell's now. */
-		*rs = (struct result_sample){ .order = 0 };
-	}
+	field_merge(repeat_fields, &sc->sc_sum, cm);
+	sc->sc_drifted += rs->gate[0] != '\0';
+	sc->sc_samples[sc->sc_count++] = *rs;
+	/* The arrays are the cell's now. */
+	*rs = (struct result_sample){ .order = 0 };
 	cell_measure_free(cm);
-	return (error);
 }
 
 void
@@ -72,13 +69,12 @@ summary_free(struct sweep_cell *sc)
 }
 
 /* The interval of the total: over repeats or, of too few, window parts. */
-static int
+static void
 interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
     double *scratch)
 {
 	bool repeats = sc->sc_count >= RESULT_CI95_REPEATS_MIN;
 	unsigned n = 0;
-	int error;
 
 	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", repeats ?
 	    RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
@@ -90,16 +86,13 @@ interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
 		for (unsigned k = 0; !repeats && k < rs->intervals; k++)
 			scratch[n++] = rs->interval_mb_per_s[k];
 	}
-	error = stats_ci95_median(scratch, n, seed,
-	    &rc->total_mb_per_s_ci95[0], &rc->total_mb_per_s_ci95[1]);
-	if (error != 0)
-		return (error);
+	stats_ci95_median(scratch, n, seed, &rc->total_mb_per_s_ci95[0],
+	    &rc->total_mb_per_s_ci95[1]);
 	/* The median of window parts may be outside: contain the total. */
 	rc->total_mb_per_s_ci95[0] = fmin(rc->total_mb_per_s_ci95[0],
 	    rc->total_mb_per_s);
 	rc->total_mb_per_s_ci95[1] = fmax(rc->total_mb_per_s_ci95[1],
 	    rc->total_mb_per_s);
-	return (0);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -238,18 +231,15 @@ summarise(const struct sweep_cell *sc, const struct engine *en,
 }
 
 /* Moves rows, waits and health into the result's cell. */
-static int
+static void
 finish_rows(struct cell_measure *sum, const struct engine *en,
     struct result_cell *rc)
 {
 	unsigned n = sum->cm_row_count;
 
-	rc->lock_profile = calloc(n + 1, sizeof(*rc->lock_profile));
+	rc->lock_profile = xcalloc(n + 1, sizeof(*rc->lock_profile));
 	if (sum->cm_health_count > 0)
-		rc->health = calloc(sum->cm_health_count, sizeof(*rc->health));
-	if (rc->lock_profile == NULL ||
-	    (rc->health == NULL && sum->cm_health_count > 0))
-		return (ENOMEM);
+		rc->health = xcalloc(sum->cm_health_count, sizeof(*rc->health));
 	for (unsigned i = 0; i < n; i++) {
 		cell_row_finish(en, &sum->cm_rows[i]);
 		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
@@ -261,7 +251,6 @@ finish_rows(struct cell_measure *sum, const struct engine *en,
 	rc->wait_rows = sum->cm_wait_count;
 	rc->waits = sum->cm_waits;
 	sum->cm_waits = NULL;
-	return (0);
 }
 
 /* In percent of the readers' time. */
@@ -319,60 +308,42 @@ describe(const struct sweep_cell *sc, const struct options *op,
 		rc->pretended_nodes = config->nodes;
 }
 
-int
+void
 summary_gate_trend(struct result_cell *rc)
 {
 	struct drift trend;
-	int error;
 
-	error = drift_of(rc, NULL, &trend);
-	if (error == 0 && rc->gate[0] == '\0' && trend.tr_drift)
+	drift_of(rc, NULL, &trend);
+	if (rc->gate[0] == '\0' && trend.tr_drift)
 		snprintf(rc->gate, sizeof(rc->gate), "drift over the run: "
 		    "%+.1f %% from first to last repeat",
 		    100 * trend.tr_change);
-	return (error);
 }
 
-int
+void
 summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc)
 {
 	const struct engine *engine = grid_engine(op);
 	double *scratch;
-	int error;
 
 	describe(sc, op, rc);
-	scratch = calloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
+	scratch = xcalloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
 	    sizeof(*scratch));
-	rc->reader_mb_per_s = calloc(rc->readers, sizeof(double));
-	error = scratch == NULL || rc->reader_mb_per_s == NULL ? ENOMEM : 0;
+	rc->reader_mb_per_s = xcalloc(rc->readers, sizeof(double));
 	rc->samples = sc->sc_samples;
-	if (error == 0)
-		error = result_medians(rc, set_median, sc);
-	if (error == 0) {
-		summarise(sc, engine, rc, scratch);
-		error = interval(sc, rc, op->op_seed, scratch);
-	}
-	if (error == 0)
-		error = finish_rows(&sc->sc_sum, engine, rc);
+	(void)result_medians(rc, set_median, sc);
+	summarise(sc, engine, rc, scratch);
+	interval(sc, rc, op->op_seed, scratch);
+	finish_rows(&sc->sc_sum, engine, rc);
 	free(scratch);
-	if (error == 0) {
-		if (rc->profiled)
-			rc->profile_cost_percent = profile_cost(sc, rc, host);
-		if (engine->en_simulated)
-			virtual_describe(&op->op_machine, rc);
-		else
-			notes_of_host(sc, rc);
-		gate_and_notes(sc, rc);
-		error = summary_gate_trend(rc);
-	}
-	if (error != 0) {
-		/* Still of sc. */
-		rc->samples = NULL;
-		field_free(result_cell_fields, rc);
-		memset(rc, 0, sizeof(*rc));
-		return (error);
-	}
+	if (rc->profiled)
+		rc->profile_cost_percent = profile_cost(sc, rc, host);
+	if (engine->en_simulated)
+		virtual_describe(&op->op_machine, rc);
+	else
+		notes_of_host(sc, rc);
+	gate_and_notes(sc, rc);
+	summary_gate_trend(rc);
 	sc->sc_samples = NULL;
-	return (0);
 }

@@ -8,6 +8,7 @@
 #include "bench/cli/stop.h"
 #include "bench/report/comparable.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 /* A sweep under way. */
@@ -46,8 +47,9 @@ take(struct sweeping *sw, unsigned cell, unsigned repeat, unsigned order,
 	summary_sample(&sc->sc_cell, cm, order);
 	error = checkpoint_add(sw->sw_checkpoint, cell, repeat, cm);
 	if (error == 0)
-		return (summary_add(sc, cm));
-	cell_measure_free(cm);
+		summary_add(sc, cm);
+	else
+		cell_measure_free(cm);
 	return (error);
 }
 
@@ -188,18 +190,16 @@ measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
  * theory of fixed-width sequential confidence intervals", Annals of
  * Mathematical Statistics 36 (1965).
  */
-static int
-look(const struct sweeping *sw, bool *known)
+static bool
+look(const struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
 	struct sweep_cell *const cells = sw->sw_cells;
 	struct result_cell a, b;
 	struct paired pd;
 	unsigned k;
-	int error;
 
-	*known = true;
-	for (unsigned i = 0; i < sw->sw_grid_count && *known; i++) {
+	for (unsigned i = 0; i < sw->sw_grid_count; i++) {
 		for (k = 0; !together(op, &cells[k].sc_cell,
 		    &cells[i].sc_cell); k++)
 			continue;
@@ -209,29 +209,25 @@ look(const struct sweeping *sw, bool *known)
 		    .repeats = cells[k].sc_count };
 		b = (struct result_cell){ .samples = cells[i].sc_samples,
 		    .repeats = cells[i].sc_count };
-		error = comparable_paired(&a, &b, NULL, NULL, &pd);
-		if (error != 0)
-			return (error);
-		*known = pd.pd_count > 0 && pd.pd_ci95[1] - pd.pd_ci95[0] <=
-		    op->op_until * (1 + pd.pd_change);
+		comparable_paired(&a, &b, NULL, NULL, &pd);
+		if (pd.pd_count == 0 || pd.pd_ci95[1] - pd.pd_ci95[0] >
+		    op->op_until * (1 + pd.pd_change))
+			return (false);
 	}
-	return (0);
+	return (true);
 }
 
 /* Whether there are repeats enough. */
 static bool
-enough(struct sweeping *sw, unsigned repeats, const struct visit *vi,
-    int *error)
+enough(struct sweeping *sw, unsigned repeats, const struct visit *vi)
 {
 	const struct options *op = sw->sw_options;
-	bool known;
 
-	if (*error != 0 || repeats == op->op_repeats)
+	if (repeats == op->op_repeats)
 		return (true);
 	if (op->op_until == 0 || repeats < op->op_until_repeats)
 		return (false);
-	*error = look(sw, &known);
-	if (*error != 0 || known)
+	if (look(sw))
 		return (true);
 	if (passed_s(vi) < op->op_time_limit_s)
 		return (false);
@@ -250,28 +246,26 @@ measure_all(struct sweeping *sw)
 	const struct options *op = sw->sw_options;
 	const unsigned grid = sw->sw_grid_count, n = sw->sw_count;
 	struct visit vi = {
-		.vi_order = calloc(n, sizeof(*vi.vi_order)),
-		.vi_params = calloc(n, sizeof(*vi.vi_params)),
-		.vi_measures = calloc(n, sizeof(*vi.vi_measures)),
+		.vi_order = xcalloc(n, sizeof(*vi.vi_order)),
+		.vi_params = xcalloc(n, sizeof(*vi.vi_params)),
+		.vi_measures = xcalloc(n, sizeof(*vi.vi_measures)),
 		.vi_rng = stats_rng(op->op_seed),
 		.vi_start_ns = tick_ns(),
 	};
-	int error;
+	int error = 0;
 
-	error = vi.vi_order == NULL || vi.vi_params == NULL ||
-	    vi.vi_measures == NULL || vi.vi_rng == NULL ? ENOMEM : 0;
 	progress_init(&vi.vi_progress, op->op_until > 0 ?
 	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
 	    sw->sw_checkpoint->ck_before);
-	for (unsigned repeat = 0; !enough(sw, repeat, &vi, &error); repeat++) {
+	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &vi);
+	    repeat++) {
 		error = measure_block(sw, 0, grid, repeat, &vi);
 		if (error == 0)
 			error = measure_block(sw, grid, n, repeat, &vi);
 	}
 	progress_fini(&vi.vi_progress);
-	if (vi.vi_rng != NULL)
-		gsl_rng_free(vi.vi_rng);
+	gsl_rng_free(vi.vi_rng);
 	free(vi.vi_measures);
 	free(vi.vi_params);
 	free(vi.vi_order);
@@ -333,9 +327,7 @@ simulate_all(struct sweeping *sw)
 	};
 	int error;
 
-	sw->sw_stuck = calloc(n, sizeof(*sw->sw_stuck));
-	if (sw->sw_stuck == NULL)
-		return (ENOMEM);
+	sw->sw_stuck = xcalloc(n, sizeof(*sw->sw_stuck));
 	error = replicate_run(&rp);
 	for (unsigned i = 0; i < n; i++)
 		/* Its earlier repeats alone would mislead. */
@@ -353,23 +345,18 @@ simulate_all(struct sweeping *sw)
 }
 
 /* Makes the result's cells of those with a repeat. */
-static int
+static void
 finish(const struct sweeping *sw, unsigned from, unsigned to,
     const struct result_host *host, struct result_cell *out, unsigned *count)
 {
-	const struct options *op = sw->sw_options;
-	int error = 0;
-
 	for (unsigned i = from; i < to; i++) {
 		struct sweep_cell *sc = &sw->sw_cells[i];
 
-		if (sc->sc_count > 0 && error == 0) {
-			error = summary_finish(sc, op, host, &out[*count]);
-			*count += error == 0;
-		}
+		if (sc->sc_count > 0)
+			summary_finish(sc, sw->sw_options, host,
+			    &out[(*count)++]);
 		summary_free(sc);
 	}
-	return (error);
 }
 
 int
@@ -378,19 +365,16 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 {
 	struct sweeping sw = { .sw_options = op, .sw_checkpoint = ck,
 	    .sw_error = error_text };
-	int error, error2;
 	unsigned i, live;
+	int error;
 
 	memset(r, 0, sizeof(*r));
-	error = grid_make(op, &sw.sw_cells, &sw.sw_grid_count, &sw.sw_count);
-	sw.sw_grid = calloc(sw.sw_grid_count + 1, sizeof(*sw.sw_grid));
-	if (sw.sw_grid == NULL)
-		error = ENOMEM;
-	for (i = 0; error == 0 && i < sw.sw_grid_count; i++)
+	grid_make(op, &sw.sw_cells, &sw.sw_grid_count, &sw.sw_count);
+	sw.sw_grid = xcalloc(sw.sw_grid_count, sizeof(*sw.sw_grid));
+	for (i = 0; i < sw.sw_grid_count; i++)
 		sw.sw_grid[i] = &sw.sw_cells[i].sc_cell;
-	if (error == 0)
-		error = describe_run(op, argv, sw.sw_grid_count, sw.sw_count -
-		    sw.sw_grid_count, r);
+	error = describe_run(op, argv, sw.sw_grid_count, sw.sw_count -
+	    sw.sw_grid_count, r);
 	if (error == 0 && ck != NULL) {
 		error = checkpoint_begin(ck, op, r, sw.sw_cells, sw.sw_count,
 		    error_text);
@@ -403,19 +387,19 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 	for (i = live = 0; i < sw.sw_grid_count; i++)
 		if (sw.sw_cells[i].sc_count > 0)
 			sw.sw_grid[live++] = sw.sw_grid[i];
-	error2 = finish(&sw, 0, sw.sw_grid_count, &r->host, r->cells,
-	    &r->cell_count);
-	if (finish(&sw, sw.sw_grid_count, sw.sw_count, &r->host, r->controls,
-	    &r->control_count) != 0)
-		error2 = ENOMEM;
-	if (op->op_uncertainty > 0 && error2 == 0 && live > 0 &&
-	    (error == 0 || error == EDEADLK))
-		error2 = uncertainty_run(op, ck, sw.sw_grid, r, error_text);
+	finish(&sw, 0, sw.sw_grid_count, &r->host, r->cells, &r->cell_count);
+	finish(&sw, sw.sw_grid_count, sw.sw_count, &r->host, r->controls,
+	    &r->control_count);
+	if (op->op_uncertainty > 0 && live > 0 &&
+	    (error == 0 || error == EDEADLK)) {
+		int error2 = uncertainty_run(op, ck, sw.sw_grid, r, error_text);
+
+		error = error != 0 ? error : error2;
+	}
 	free(sw.sw_grid);
 	free(sw.sw_cells);
-	r->complete = error == 0 && error2 == 0;
+	r->complete = error == 0;
 	if (!r->complete && error_text[0] == '\0')
-		snprintf(error_text, CELL_ERROR_SIZE, "no memory for the "
-		    "results");
-	return (error != 0 ? error : error2);
+		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
+	return (error);
 }

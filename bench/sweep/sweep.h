@@ -121,13 +121,11 @@ struct cell grid_first(const struct options *op);
  * Makes the cells of the grid and, behind them, controls: each lock around
  * nothing, and each cipher with nothing shared.
  *
- *   cells  out  to be freed, after summary_free() of each; also after a failure
+ *   cells  out  to be freed, after summary_free() of each
  *   grid   out  how many are of the grid
  *   count  out  controls included
- *
- * Returns: 0 or ENOMEM.
  */
-int grid_make(const struct options *op, struct sweep_cell **cells,
+void grid_make(const struct options *op, struct sweep_cell **cells,
     unsigned *grid, unsigned *count);
 
 /*
@@ -153,7 +151,7 @@ void summary_sample(const struct cell *ce, struct cell_measure *cm,
     unsigned order);
 
 /* Adds one repeat's measure to its cell; cm is empty afterwards. */
-int summary_add(struct sweep_cell *sc, struct cell_measure *cm);
+void summary_add(struct sweep_cell *sc, struct cell_measure *cm);
 
 /* Frees what a cell points to; it has no samples afterwards. */
 void summary_free(struct sweep_cell *sc);
@@ -162,11 +160,11 @@ void summary_free(struct sweep_cell *sc);
  * Makes the result's cell, which takes over the arrays of sc, a cell with a
  * sample.
  */
-int summary_finish(struct sweep_cell *sc, const struct options *op,
+void summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc);
 
 /* A part of it: fails the gate of a cell whose throughput drifted. */
-int summary_gate_trend(struct result_cell *rc);
+void summary_gate_trend(struct result_cell *rc);
 
 /* A journal's fields of struct cell_measure and struct checkpoint_draw. */
 extern const struct field repeat_fields[], draw_fields[];
@@ -281,7 +279,7 @@ int replicate_run(const struct replicate *rp);
  *   like  in  the cells of r->cells
  *
  * Returns: 0; EINTR when interrupted, with the draws that all cells have filled
- * in if they are at least UNCERTAINTY_LEAST; ENOMEM; else the engine's error,
+ * in if they are at least UNCERTAINTY_LEAST; else the engine's error,
  * and nothing is filled in.
  */
 int uncertainty_run(const struct options *op, struct checkpoint *ck,
@@ -294,10 +292,10 @@ int uncertainty_run(const struct options *op, struct checkpoint *ck,
  *   r         in/out  cells have uncertainty.total_samples and the others
  *   profiles  in      as many as there are samples, drawn around base
  */
-int uncertainty_analyse(struct result *r, const struct profile *profiles,
+void uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
 
 /* The same with the profiles that the options draw. */
-int uncertainty_redraw(const struct options *op, struct result *r);
+void uncertainty_redraw(const struct options *op, struct result *r);
 
 #endif

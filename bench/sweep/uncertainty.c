@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/sweep/sweep.h"
+#include "lib/base/memory.h"
 
 struct uncertainty {
 	const struct options *un_options;
@@ -77,18 +78,15 @@ whole(struct uncertainty *un)
 }
 
 /* Gives a cell the medians over repeats of its first n profiles. */
-static int
+static void
 gather(struct uncertainty *un, unsigned cell, unsigned n)
 {
 	struct result_band *rb = &un->un_result->cells[cell].uncertainty;
 	const unsigned repeats = un->un_options->op_repeats;
-	double *medians, *scratch = calloc(repeats, sizeof(*scratch));
-	unsigned q;
+	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
-	for (q = 0; q < QUANTITIES && scratch != NULL; q++) {
-		medians = calloc(n, sizeof(*medians));
-		if (medians == NULL)
-			break;
+	for (unsigned q = 0; q < QUANTITIES; q++) {
+		medians = xcalloc(n, sizeof(*medians));
 		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
 		    sizeof(medians));
 		for (unsigned i = 0; i < n; i++) {
@@ -100,7 +98,6 @@ gather(struct uncertainty *un, unsigned cell, unsigned n)
 	}
 	free(scratch);
 	rb->samples = n;
-	return (q == QUANTITIES ? 0 : ENOMEM);
 }
 
 /* values stay as they are; scratch has room for as many. */
@@ -142,7 +139,7 @@ in_use(const struct result *r, const char *key)
 	return (true);
 }
 
-static int
+static void
 find_effects(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
@@ -151,12 +148,8 @@ find_effects(struct result *r, const struct profile *profiles,
 	struct result_parameter *rp;
 	double effect, *values, *work;
 
-	ru->parameters = calloc(PROFILE_VALUES, sizeof(*ru->parameters));
-	values = calloc(3 * (size_t)n, sizeof(*values));
-	if (ru->parameters == NULL || values == NULL) {
-		free(values);
-		return (ENOMEM);
-	}
+	ru->parameters = xcalloc(PROFILE_VALUES, sizeof(*ru->parameters));
+	values = xcalloc(3 * (size_t)n, sizeof(*values));
 	work = values + n;
 	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(base, (enum profile_key)key) ||
@@ -182,7 +175,6 @@ find_effects(struct result *r, const struct profile *profiles,
 	free(values);
 	qsort(ru->parameters, ru->parameter_count, sizeof(*ru->parameters),
 	    by_effect);
-	return (0);
 }
 
 /* Ranks two cells by their samples, each pair with the same profile. */
@@ -212,7 +204,7 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 }
 
 /* Ranks all pairs of cells that differ in their design or their lock alone. */
-static int
+static void
 find_rankings(struct result *r, double *scratch)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
@@ -228,34 +220,27 @@ find_rankings(struct result *r, double *scratch)
 		    a->readers != b->readers ||
 		    a->request_bytes != b->request_bytes)
 			continue;
-		grown = realloc(ru->rankings, (ru->ranking_count + 1) *
-		    sizeof(*grown));
-		if (grown == NULL)
-			return (ENOMEM);
-		ru->rankings = grown;
+		ru->rankings = xreallocarray(ru->rankings,
+		    ru->ranking_count + 1, sizeof(*grown));
 		grown = &ru->rankings[ru->ranking_count++];
 		memset(grown, 0, sizeof(*grown));
 		rank_pair(a, b, by_lock != 0, scratch, grown);
 	}
-	return (0);
 }
 
-int
+void
 uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
 	unsigned n = r->cells[0].uncertainty.samples;
 	double *scratch;
-	int error;
 
 	MPASS(r->cell_count > 0 && n > 0);
 	memset(ru, 0, sizeof(*ru));
 	snprintf(ru->profile, sizeof(ru->profile), "%s", base->pr_name);
 	ru->samples = n;
-	scratch = calloc(n, sizeof(*scratch));
-	if (scratch == NULL)
-		return (ENOMEM);
+	scratch = xcalloc(n, sizeof(*scratch));
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		struct result_band *rb = &r->cells[i].uncertainty;
 
@@ -264,37 +249,33 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 		    rb->harvest_cpu_percent);
 		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
 	}
-	error = find_effects(r, profiles, base);
-	if (error == 0)
-		error = find_rankings(r, scratch);
+	find_effects(r, profiles, base);
+	find_rankings(r, scratch);
 	free(scratch);
-	return (error);
 }
 
-/* To be freed; NULL: no memory. */
+/* To be freed. */
 static struct profile *
 draw_profiles(const struct options *op)
 {
-	struct profile *pr = calloc(op->op_uncertainty, sizeof(*pr));
+	struct profile *pr = xcalloc(op->op_uncertainty, sizeof(*pr));
 
-	for (unsigned i = 0; pr != NULL && i < op->op_uncertainty; i++)
+	for (unsigned i = 0; i < op->op_uncertainty; i++)
 		profile_sample(&op->op_machine.vi_profile, i,
 		    op->op_uncertainty, op->op_seed, &pr[i]);
 	return (pr);
 }
 
-int
+void
 uncertainty_redraw(const struct options *op, struct result *r)
 {
 	struct profile *profiles = draw_profiles(op);
-	int error = profiles == NULL ? ENOMEM : uncertainty_analyse(r,
-	    profiles, &op->op_machine.vi_profile);
 
+	uncertainty_analyse(r, profiles, &op->op_machine.vi_profile);
 	free(profiles);
-	return (error);
 }
 
-static int
+static void
 prepare(struct uncertainty *un)
 {
 	const struct options *op = un->un_options;
@@ -302,25 +283,9 @@ prepare(struct uncertainty *un)
 	    QUANTITIES;
 
 	un->un_profiles = draw_profiles(op);
-	un->un_values = calloc(n, sizeof(*un->un_values));
-	if (un->un_profiles == NULL || un->un_values == NULL)
-		return (ENOMEM);
+	un->un_values = xcalloc(n, sizeof(*un->un_values));
 	for (size_t i = 0; i < n; i += QUANTITIES)
 		un->un_values[i] = NAN;
-	return (0);
-}
-
-/* Leaves a result without uncertainty. */
-static void
-forget(struct result *r)
-{
-	for (unsigned i = 0; i < r->cell_count; i++) {
-		field_free(result_band_fields, &r->cells[i].uncertainty);
-		memset(&r->cells[i].uncertainty, 0,
-		    sizeof(r->cells[i].uncertainty));
-	}
-	field_free(result_uncertainty_fields, &r->uncertainty);
-	memset(&r->uncertainty, 0, sizeof(r->uncertainty));
 }
 
 int
@@ -341,28 +306,21 @@ uncertainty_run(const struct options *op, struct checkpoint *ck,
 		.rp_take = take,
 		.rp_context = &un,
 	};
-	int error, error2 = 0;
 	unsigned i, n = 0;
+	int error;
 
-	error = prepare(&un);
+	prepare(&un);
 	rp.rp_profiles = un.un_profiles;
-	if (error == 0) {
-		for (i = 0; ck != NULL && i < ck->ck_draw_count; i++)
-			keep(&un, &ck->ck_draws[i]);
-		error = replicate_run(&rp);
-		if (error == 0 || error == EINTR)
-			n = whole(&un);
-	}
-	for (i = 0; i < r->cell_count && n >= UNCERTAINTY_LEAST &&
-	    error2 == 0; i++)
-		error2 = gather(&un, i, n);
-	if (n >= UNCERTAINTY_LEAST && error2 == 0)
-		error2 = uncertainty_analyse(r, un.un_profiles,
+	for (i = 0; ck != NULL && i < ck->ck_draw_count; i++)
+		keep(&un, &ck->ck_draws[i]);
+	error = replicate_run(&rp);
+	if (error == 0 || error == EINTR)
+		n = whole(&un);
+	for (i = 0; i < r->cell_count && n >= UNCERTAINTY_LEAST; i++)
+		gather(&un, i, n);
+	if (n >= UNCERTAINTY_LEAST)
+		uncertainty_analyse(r, un.un_profiles,
 		    &op->op_machine.vi_profile);
-	if (error2 != 0) {
-		error = error2;
-		forget(r);
-	}
 	if (error != 0 && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
 	free(un.un_profiles);

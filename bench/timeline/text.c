@@ -9,6 +9,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/timeline/impl.h"
+#include "lib/base/memory.h"
 
 enum {
 	CODE_SIZE	= 12,
@@ -196,7 +197,7 @@ prepare(struct writer *wr)
 int
 timeline_write_text(struct timeline *tl, FILE *out)
 {
-	struct writer *wr = calloc(1, sizeof(*wr));
+	struct writer *wr = xcalloc(1, sizeof(*wr));
 	const struct event *ev = tl->tl_event, *end = ev + tl->tl_events;
 
 	if (wr == NULL)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench/timeline/impl.h"
+#include "lib/base/memory.h"
 
 enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
 
@@ -271,15 +272,13 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 	KASSERT(cpus >= 1 && cpus <= CPUS_MAX && events >= 1,
 	    ("%u CPUs, %u events", cpus, events));
 	KASSERT(span->ts_to_ps > span->ts_from_ps, ("an empty span"));
-	tl = calloc(1, sizeof(*tl));
-	if (tl == NULL)
-		return (ENOMEM);
+	tl = xcalloc(1, sizeof(*tl));
 	tl->tl_observer = (struct vm_observer){ observe, tl };
 	tl->tl_span = *span;
 	tl->tl_text = n >= 4 && strcmp(path + n - 4, ".txt") == 0;
 	tl->tl_cpus = cpus;
 	tl->tl_events_max = events;
-	tl->tl_event = malloc(events * sizeof(*tl->tl_event));
+	tl->tl_event = xmalloc(events * sizeof(*tl->tl_event));
 	error = tl->tl_event == NULL ? ENOMEM :
 	    atomic_file_open(&tl->tl_file, path);
 	if (error != 0) {

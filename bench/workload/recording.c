@@ -4,6 +4,7 @@
 
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { ROOM_FIRST = 16 };
@@ -13,7 +14,7 @@ recording_add_stream(struct recording *rec, const char *name)
 {
 	struct recording_stream *grown, *rm;
 
-	grown = realloc(rec->rec_streams, (rec->rec_count + 1) *
+	grown = xreallocarray(rec->rec_streams, rec->rec_count + 1,
 	    sizeof(*grown));
 	if (grown == NULL)
 		return (NULL);
@@ -37,10 +38,7 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	    ("%" PRIu64 " ns is back in time", at_ns));
 	if (rm->rm_count == rm->rm_room) {
 		room = rm->rm_room == 0 ? ROOM_FIRST : 2 * rm->rm_room;
-		grown = realloc(rm->rm_requests, room * sizeof(*grown));
-		if (grown == NULL)
-			return (ENOMEM);
-		rm->rm_requests = grown;
+		rm->rm_requests = xreallocarray(rm->rm_requests, room, sizeof(*grown));
 		rm->rm_room = room;
 	}
 	rm->rm_requests[rm->rm_count++] = (struct recording_request){

@@ -52,7 +52,7 @@ struct recording {
 struct recording_stream *recording_add_stream(struct recording *rec,
     const char *name);
 
-/* Adds a request at the end of a stream.  Returns: 0 or ENOMEM. */
+/* Adds a request at the end of a stream. */
 int recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
 
 /* Requests of all streams together. */

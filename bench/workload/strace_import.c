@@ -5,6 +5,7 @@
 
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 enum { PID_NONE = 0, FRACTION_DIGITS = 9, NS_PER_SECOND = 1000000000 };
 
@@ -117,10 +118,10 @@ add_thread(struct import *im, uint64_t pid)
 
 	if (im->im_count == im->im_room) {
 		room = im->im_room == 0 ? 16 : 2 * im->im_room;
-		threads = realloc(im->im_threads, room * sizeof(*threads));
+		threads = xreallocarray(im->im_threads, room, sizeof(*threads));
 		if (threads != NULL)
 			im->im_threads = threads;
-		running = realloc(im->im_running, room * sizeof(*running));
+		running = xreallocarray(im->im_running, room, sizeof(*running));
 		if (running != NULL)
 			im->im_running = running;
 		if (threads == NULL || running == NULL) {

@@ -14,10 +14,10 @@ enum { MANY_POINTS = 5 };	/* of each curve */
 static struct result r;
 static char why[RESULT_TEXT_SIZE], *text;
 
-static int
+static void
 script_png(FILE *out, const struct result *res)
 {
-	return (plot_print(out, res, false));
+	plot_print(out, res, false);
 }
 
 /* Prints the script anew. */

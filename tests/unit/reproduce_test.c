@@ -211,18 +211,12 @@ printed(void (*print)(FILE *out, const struct reproducing *r))
 	return (text);
 }
 
-static void
-print_json(FILE *out, const struct reproducing *r)
-{
-	ATF_REQUIRE_EQ(0, reproduce_print_json(out, r));
-}
-
 TEST(documents__say_the_same, "table and JSON have the same rows; one that "
     "is not within stands out in each")
 {
 	static const char *const missed[] = { " NO\n", "\"within\": false" };
 	void (*const prints[])(FILE *, const struct reproducing *) = {
-	    reproduce_print, print_json };
+	    reproduce_print, reproduce_print_json };
 	const char *key, *name, *role, *unit, *fitted_unit;
 	double high, predicted, published, share, value;
 	int holds, seed, within;
@@ -231,7 +225,7 @@ TEST(documents__say_the_same, "table and JSON have the same rows; one that "
 	unsigned i;
 
 	begin_plain();
-	text = printed(print_json);
+	text = printed(reproduce_print_json);
 	top = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	ATF_REQUIRE_MSG(top != NULL, "%s", text);
 	ATF_REQUIRE_EQ(0, json_unpack(top, "{s:s, s:b, s:i, s:o, s:{s:s, s:F, "

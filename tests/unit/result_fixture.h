@@ -197,7 +197,7 @@ enum {
 
 /* Everything print() says about r, as text to be freed. */
 static inline char *
-fixture_printed(int (*print)(FILE *, const struct result *),
+fixture_printed(void (*print)(FILE *, const struct result *),
     const struct result *r)
 {
 	char *text = NULL;
@@ -206,7 +206,7 @@ fixture_printed(int (*print)(FILE *, const struct result *),
 
 	out = open_memstream(&text, &len);
 	ATF_REQUIRE(out != NULL);
-	ATF_REQUIRE_EQ(0, print(out, r));
+	print(out, r);
 	ATF_REQUIRE(fclose(out) == 0);
 	return (text);
 }

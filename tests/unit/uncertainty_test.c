@@ -63,7 +63,7 @@ make(struct result *r, bool sliver)
 			rc->uncertainty.latency_p99_samples[i] = 3e5 + 1e3 * i;
 		}
 	}
-	ATF_REQUIRE_EQ(0, uncertainty_analyse(r, drawn, &base));
+	uncertainty_analyse(r, drawn, &base);
 }
 
 TEST(uncertainty__sliver,

