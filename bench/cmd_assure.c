@@ -267,8 +267,7 @@ run(struct options *op)
 	if (op->op_plan != NULL)
 		return (status != 0 ? status : plan_write(op, command_argv,
 		    op->op_rows.ol_count));
-	status = rows == NULL || rh == NULL ? run_error("no memory") :
-	    command_open(op->op_output, &of[0]);
+	status = command_open(op->op_output, &of[0]);
 	if (status == 0)
 		status = command_open(op->op_html, &of[1]);
 	if (status == 0) {

@@ -254,7 +254,7 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 	char name[NAME_SIZE];
 	const char *path = schedule_path(op, cx->cx_seed, name);
 	struct event_trace et = { .et_count = 0 };
-	struct execution *ex = NULL;
+	struct execution *ex = execution_new();
 	struct replay_result cr;
 	int error;
 
@@ -262,9 +262,7 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 		cx->cx_tunable[cx->cx_tunables] =
 		    xstrdup(op->op_tunables[cx->cx_tunables]);
 	execution_catch_assertions(true);
-	error = execution_new(&ex);
-	if (error == 0)
-		error = shrink(ex, cx, SHRINK_RUNS);
+	error = shrink(ex, cx, SHRINK_RUNS);
 	if (error == 0)
 		error = counterexample_run(ex, cx, &et, &cr);
 	if (error == 0 && !cr.cr_same)
@@ -357,7 +355,7 @@ replay(const struct options *op, const char *path, struct atomic_file *of)
 {
 	struct event_trace et = { .et_count = 0 };
 	char message[LINES_ERROR_SIZE];
-	struct execution *ex = NULL;
+	struct execution *ex = execution_new();
 	struct counterexample cx;
 	struct replay_result cr;
 	int error, status = EXIT_FAILURE;
@@ -365,12 +363,11 @@ replay(const struct options *op, const char *path, struct atomic_file *of)
 	error = counterexample_load(&cx, path, message);
 	if (error != 0) {
 		counterexample_free(&cx);
+		execution_free(ex);
 		return (run_error("%s", message));
 	}
 	execution_catch_assertions(true);
-	error = execution_new(&ex);
-	if (error == 0)
-		error = counterexample_run(ex, &cx, &et, &cr);
+	error = counterexample_run(ex, &cx, &et, &cr);
 	execution_catch_assertions(false);
 	if (error != 0) {
 		(void)run_error("%s: %s", path, strerror(error));

@@ -82,8 +82,6 @@ load(const struct option_list *chosen, struct hash_survey *hv, bool *wrong)
 	count = chosen->ol_count > 0 ? chosen->ol_count : hash_count();
 	hv->hv_row = xcalloc(count, sizeof(*hv->hv_row));
 	hv->hv_skip = xcalloc(count, sizeof(*hv->hv_skip));
-	if (hv->hv_row == NULL || hv->hv_skip == NULL)
-		return (run_error("no memory"));
 	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(chosen->ol_count > 0 ?
 		    (unsigned)chosen->ol_value[i] : i);

@@ -77,11 +77,6 @@ write_result(const struct options *op, struct atomic_file *of,
 	int error;
 
 	text = result_format_json(r);
-	if (text == NULL) {
-		atomic_file_abort(of);
-		return (run_error("%s: no memory for the result",
-		    op->op_output));
-	}
 	error = command_commit(op->op_output, of, text, strlen(text));
 	free(text);
 	return (error);
@@ -156,7 +151,6 @@ open_target(const struct options *op, struct target *ta)
 	if (error == 0 && ta->ta_kept) {
 		/* The name is free: this process has the journal. */
 		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
-		error = temp == NULL ? ENOMEM : 0;
 	}
 	if (error == 0)
 		error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);

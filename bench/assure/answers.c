@@ -28,14 +28,13 @@ run_script(const char *path, const char *design)
 	bool right;
 
 	out = xmemstream(&text, &size);
-	right = in != NULL && out != NULL && err != NULL &&
+	right = in != NULL && err != NULL &&
 	    kat_run("script", in, design, out, err) == 0;
 	if (in != NULL)
 		fclose(in);
 	if (err != NULL)
 		fclose(err);
-	if (out != NULL)
-		fclose(out);
+	xmemclose(out);
 	if (right)
 		return (text);
 	free(text);

@@ -37,7 +37,6 @@ struct sweep {
 	struct use	*sw_use;	/* of this read and the last */
 	size_t		sw_uses;
 	size_t		sw_room;
-	bool		sw_no_memory;	/* some uses are missing */
 	struct arithmetic *sw_result;
 	struct generator *sw_g;
 	struct generator_reader sw_gr;
@@ -54,8 +53,7 @@ static void
 keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	struct sweep *sw = (struct sweep *)(uintptr_t)ck->ck_cipher;
-	struct use *u = sw->sw_uses == 0 ? NULL :
-	    &sw->sw_use[sw->sw_uses - 1], *grown;
+	struct use *u = sw->sw_uses == 0 ? NULL : &sw->sw_use[sw->sw_uses - 1];
 	const uint64_t lo = uint128_lo(*ctr);
 	uint64_t end;
 
@@ -71,14 +69,9 @@ keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		return;
 	}
 	if (sw->sw_uses == sw->sw_room) {
-		grown = xreallocarray(sw->sw_use, 2 * sw->sw_room + FIRST_USES,
-		    sizeof(*grown));
-		if (grown == NULL) {
-			sw->sw_no_memory = true;
-			return;
-		}
-		sw->sw_use = grown;
 		sw->sw_room = 2 * sw->sw_room + FIRST_USES;
+		sw->sw_use = xreallocarray(sw->sw_use, sw->sw_room,
+		    sizeof(*sw->sw_use));
 	}
 	u = &sw->sw_use[sw->sw_uses++];
 	*u = (struct use){ .u_lo = lo, .u_end = end };
@@ -181,7 +174,7 @@ read_size(struct sweep *sw, uint64_t n)
 
 	sw->sw_result->ar_design->ra_read(sw->sw_g, &sw->sw_gr, &uio);
 	use = sw->sw_use;
-	if (sw->sw_no_memory || sw->sw_uses == old)
+	if (sw->sw_uses == old)
 		return;
 	sw->sw_first = use[old].u_lo;
 	for (size_t i = 0; i < sw->sw_uses; i++)
@@ -261,8 +254,6 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	int error;
 
 	sw = *swp = xcalloc(1, sizeof(*sw));
-	if (sw == NULL)
-		return (ENOMEM);
 	sw->sw_result = ar;
 	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
 	sw->sw_cipher.ci_keystream = keystream;
@@ -285,13 +276,6 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	forget(sw);
 	ar->ar_line = is_line(sw);
 	return (0);
-}
-
-/* Why to end early: an errno value; or 0. */
-static int
-sweep_stop(const struct sweep *sw)
-{
-	return (sw->sw_no_memory ? ENOMEM : stop_asked() ? EINTR : 0);
 }
 
 /* The size after n: the next one, or one near an edge. */
@@ -325,14 +309,14 @@ arithmetic_sweep(struct arithmetic *ar)
 	    !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
-		error = sweep_stop(sw);
+		error = stop_asked() ? EINTR : 0;
 	}
 	if (ar->ar_all > ARITHMETIC_BYTES)
 		ar->ar_all = ARITHMETIC_BYTES;
 	/* Shows the slack of the last one. */
 	if (error == 0 && ar->ar_sizes > 0 && !ar->ar_failed) {
 		read_size(sw, PROBE_BYTES);
-		error = sweep_stop(sw);
+		error = stop_asked() ? EINTR : 0;
 	}
 	sweep_free(sw);
 	return (error);
@@ -352,7 +336,7 @@ read_at(struct sweep *sw, uint64_t n, uint128_t c)
 	ra->ra_core(sw->sw_g, &gc, true);
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
-	if (sw->sw_no_memory || sw->sw_result->ar_failed)
+	if (sw->sw_result->ar_failed)
 		return;
 	MPASS(sw->sw_begun);
 	ra->ra_core(sw->sw_g, &gc, false);
@@ -401,7 +385,7 @@ arithmetic_wraps(struct arithmetic *ar)
 		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 			if (!ar->ar_failed)
 				read_around(sw, sizes[k], wraps[i]);
-		error = sweep_stop(sw);
+		error = stop_asked() ? EINTR : 0;
 	}
 	sweep_free(sw);
 	return (error);

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 
 #include "bench/assure/duplicates.h"
@@ -17,38 +16,33 @@ duplicates_fini(struct duplicates *du)
 	memset(du, 0, sizeof(*du));
 }
 
-int
+void
 duplicates_add(struct duplicates *du, uint64_t byte, const void *block)
 {
 	struct duplicates_block *blocks;
-	size_t room;
 
 	if (du->du_count == du->du_room) {
-		room = du->du_room == 0 ? FIRST_BLOCKS : 2 * du->du_room;
-		blocks = xreallocarray(du->du_blocks, room, sizeof(*blocks));
-		du->du_blocks = blocks;
-		du->du_room = room;
+		du->du_room = du->du_room == 0 ? FIRST_BLOCKS : 2 * du->du_room;
+		du->du_blocks = xreallocarray(du->du_blocks, du->du_room,
+		    sizeof(*blocks));
 	}
 	blocks = &du->du_blocks[du->du_count++];
 	memcpy(blocks->db_word, block, sizeof(blocks->db_word));
 	blocks->db_byte = byte;
-	return (0);
 }
 
-int
+void
 duplicates_read(struct duplicates *du, FILE *in)
 {
 	uint8_t block[BLOCK_MAX_BYTES];
 	uint64_t byte = 0;
-	int error = 0;
 
 	MPASS(du->du_block_bytes >= DUPLICATES_KEPT_BYTES &&
 	    du->du_block_bytes <= sizeof(block));
-	for (; error == 0 && fread(block, du->du_block_bytes, 1, in) == 1;
+	for (; fread(block, du->du_block_bytes, 1, in) == 1;
 	    byte += du->du_block_bytes)
-		error = duplicates_add(du, byte, block);
+		duplicates_add(du, byte, block);
 	wipe(block, sizeof(block));
-	return (error);
 }
 
 static int

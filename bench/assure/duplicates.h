@@ -34,10 +34,10 @@ struct duplicates_found {
 };
 
 /* Adds a block at that byte of the stream. */
-int duplicates_add(struct duplicates *du, uint64_t byte, const void *block);
+void duplicates_add(struct duplicates *du, uint64_t byte, const void *block);
 
-/* Adds a stream; an incomplete block at its end is left out.  Likewise. */
-int duplicates_read(struct duplicates *du, FILE *in);
+/* Adds a stream; an incomplete block at its end is left out. */
+void duplicates_read(struct duplicates *du, FILE *in);
 
 /* Searches all that were added; more may be added afterwards. */
 void duplicates_find(struct duplicates *du, struct duplicates_found *df);

@@ -113,7 +113,7 @@ gather(void *arg, int fd)
 	struct evidence_row *row = xcalloc(1, sizeof(*row));
 	FILE *out = fdopen(fd, "w");
 
-	if (row == NULL || out == NULL)
+	if (out == NULL)
 		_exit(EXIT_FAILURE);
 	ga->ga_evidence->ev_gather(ga->ga_params, row);
 	if (fwrite(row, sizeof(*row), 1, out) != 1 || fflush(out) != 0)

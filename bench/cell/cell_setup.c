@@ -157,23 +157,22 @@ setup_device(struct cell_run *run, struct reader *r)
 }
 
 /* Readers share one buffer where no bytes are made. */
-static int
+static void
 setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
 {
 	r->r_buf_bytes = bytes;
 	r->r_buf = run->run_buf;
 	if (r->r_buf != NULL)
-		return (0);
+		return;
 	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
 	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
 	    READER_ALIGN_BYTES);
 	if (r->r_buf == NULL)
-		return (ENOMEM);
+		no_memory();
 	/* Touched here, not in the window. */
 	memset(r->r_buf, 0, bytes);
 	if (!makes_bytes(run))
 		run->run_buf = r->r_buf;
-	return (0);
 }
 
 static int
@@ -195,9 +194,7 @@ setup_reader(struct cell_run *run, unsigned i)
 	if (ce->ce_workload != NULL)
 		bytes = (size_t)workload_max_bytes(ce->ce_workload,
 		    ce->ce_request_bytes);
-	error = setup_buffer(run, r, bytes);
-	if (error != 0)
-		return (error);
+	setup_buffer(run, r, bytes);
 	if (hashes_bytes(run)) {
 		r->r_hashed = digest_init(&r->r_digest) == 0;
 		if (!r->r_hashed)
@@ -228,7 +225,7 @@ setup_readers(struct cell_run *run)
 	return (0);
 }
 
-static int
+static void
 alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 {
 	unsigned n = index_harvest(run);
@@ -244,10 +241,6 @@ alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 	    LOCKPROF_SITES_MAX * CELL_ROLES, sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
-	return (rs->reader_mb_per_s == NULL || rs->reader_cpu == NULL ||
-	    rs->interval_mb_per_s == NULL || cm->cm_rows == NULL ||
-	    cm->cm_waits == NULL || (hashes_bytes(run) &&
-	    rs->output_sha256 == NULL) ? ENOMEM : 0);
 }
 
 /* No pause is longer than the run without fail points. */
@@ -274,10 +267,9 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	int error;
 
 	make_faults(run);
-	error = alloc_measure(run, cm);
-	if (error == 0)
-		error = make_generator(run, ledger_at(run, 0),
-		    &run->run_dev.rd_generator);
+	alloc_measure(run, cm);
+	error = make_generator(run, ledger_at(run, 0),
+	    &run->run_dev.rd_generator);
 	run->run_dev.rd_ledger = ledger_at(run, 0);
 	if (error == 0)
 		error = setup_harvest(run);
@@ -289,7 +281,7 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	run->run_producers = generator_alloc((run->run_producer_count + 1) *
 	    sizeof(*run->run_producers));
 	run->run_hold = xcalloc(index_harvest(run), sizeof(*run->run_hold));
-	if (run->run_producers == NULL || run->run_hold == NULL ||
+	if (run->run_producers == NULL ||
 	    lockprof_init(&run->run_prof, thread_count(run),
 	    generator_sites(ra), generator_site_names_of(ra)) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,

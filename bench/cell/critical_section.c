@@ -130,10 +130,9 @@ run_workers(struct section_run *sr)
 	uint64_t *start = xcalloc(se->se_threads, sizeof(*start));
 	unsigned *cpu = xcalloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
-	int error = start == NULL || cpu == NULL ? ENOMEM : 0;
+	int error = 0;
 
-	if (error == 0)
-		place(se, cpu);
+	place(se, cpu);
 	for (unsigned i = 0; error == 0 && i < se->se_threads; i++) {
 		struct worker *wk = &sr->sr_workers[i];
 

@@ -170,10 +170,6 @@ pinning_parse(struct pinning *pl, const char *text,
 	if (strcmp(text, "none") == 0)
 		return (0);
 	pl->pl_ranks = xcalloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
-	if (pl->pl_ranks == NULL) {
-		snprintf(error, PINNING_ERROR_SIZE, "no memory");
-		return (ENOMEM);
-	}
 	for (unsigned i = 0; i < CPU_ORDERS; i++) {
 		if (strcmp(text, order_names[i]) == 0) {
 			if (vt == NULL)

@@ -25,7 +25,7 @@ struct pinning {
  *               host, with the operating system's numbers
  *   error  out  on failure: what is wrong
  *
- * Returns: 0; EINVAL; ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 int pinning_parse(struct pinning *pl, const char *text,
     const struct vm_topology *vt, char error[PINNING_ERROR_SIZE]);

@@ -324,7 +324,7 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	return (error);
 }
 
-static int
+static void
 make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 {
 	struct slice_arm *sa;
@@ -332,8 +332,6 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 	sl->sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
 	sl->sl_arms = xcalloc(sl->sl_count, sizeof(*sl->sl_arms));
 	sl->sl_order = xcalloc(sl->sl_count, sizeof(*sl->sl_order));
-	if (sl->sl_arms == NULL || sl->sl_order == NULL)
-		return (ENOMEM);
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
 		sl->sl_order[i] = i;
@@ -347,7 +345,6 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 		sa->sa_mb_per_s = xcalloc(sl->sl_room,
 		    sizeof(*sa->sa_mb_per_s));
 	}
-	return (0);
 }
 
 int
@@ -362,19 +359,15 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 	int error;
 
 	atomic_init_32(&sl.sl_go, 0);
-	error = make(&sl, cp, cm);
-	if (error == 0) {
-		machine_attach(&self, "rngsim");
-		if (open_all(&sl))
-			alternate(&sl);
-		else
-			sl.sl_end = 1;
-		error = finish(&sl, cm, error_text);
-		machine_detach();
-	} else {
-		snprintf(error_text, CELL_ERROR_SIZE, "no memory");
-	}
-	for (i = 0; sl.sl_arms != NULL && i < count; i++)
+	make(&sl, cp, cm);
+	machine_attach(&self, "rngsim");
+	if (open_all(&sl))
+		alternate(&sl);
+	else
+		sl.sl_end = 1;
+	error = finish(&sl, cm, error_text);
+	machine_detach();
+	for (i = 0; i < count; i++)
 		free(sl.sl_arms[i].sa_mb_per_s);
 	free(sl.sl_arms);
 	free(sl.sl_order);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,12 @@ enum { TRIES = 100 };
 
 /* Those that are open: a program that ends leaves none behind. */
 static LIST_HEAD(, atomic_file) started = LIST_HEAD_INITIALIZER(started);
+static pid_t owner;
 
 static void
 abort_all(void)
 {
-	while (!LIST_EMPTY(&started))
+	while (getpid() == owner && !LIST_EMPTY(&started))
 		atomic_file_abort(LIST_FIRST(&started));
 }
 
@@ -113,7 +113,6 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 {
 	const int stream = standard_stream(path);
 	struct atomic_file new = { .of_fd = -1 };
-	static bool registered;
 	struct stat sb;
 	int error;
 
@@ -134,8 +133,8 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 	if (new.of_path != NULL && stat(new.of_path, &sb) == 0)
 		(void)fchmod(new.of_fd, sb.st_mode & 07777);
 	*of = new;
-	if (!registered)
-		registered = atexit(abort_all) == 0;
+	if (owner == 0 && atexit(abort_all) == 0)
+		owner = getpid();
 	LIST_INSERT_HEAD(&started, of, of_started);
 	return (0);
 }
@@ -215,7 +214,6 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 	int error;
 
 	KASSERT(of->of_fd != -1, ("not open"));
-	LIST_REMOVE(of, of_started);
 	error = write_all(of->of_fd, text, len);
 	if (error == 0 && of->of_temp != NULL && fsync(of->of_fd) != 0)
 		error = errno;
@@ -226,6 +224,7 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 	/* It has the final name where only the last sync failed. */
 	if (error != 0 && of->of_temp != NULL)
 		unlink(of->of_temp);
+	LIST_REMOVE(of, of_started);
 	release(of);
 	return (error);
 }

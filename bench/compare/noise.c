@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>

@@ -59,14 +59,13 @@ campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 }
 
 /* The first failure by number is the one that is kept. */
-static int
+static void
 keep_failure(struct worker *wk, const struct scenario *sn, uint64_t number)
 {
 	struct crew *cw = wk->wk_crew;
 	const struct campaign *cn = cw->cw_campaign;
 	struct counterexample *cx = &cw->cw_result->ce_case;
 	const struct strategy *used = wk->wk_strategy.st_used;
-	int error = 0;
 
 	pthread_mutex_lock(&cw->cw_mutex);
 	if (number < atomic_load(&cw->cw_failed)) {
@@ -84,10 +83,9 @@ keep_failure(struct worker *wk, const struct scenario *sn, uint64_t number)
 		snprintf(cx->cx_word, sizeof(cx->cx_word), "%s",
 		    wk->wk_outcome.to_word);
 		cx->cx_hash = wk->wk_outcome.to_hash;
-		error = schedule_copy(&cx->cx_schedule, wk->wk_outcome.to_made);
+		schedule_copy(&cx->cx_schedule, wk->wk_outcome.to_made);
 	}
 	pthread_mutex_unlock(&cw->cw_mutex);
-	return (error);
 }
 
 void
@@ -167,7 +165,7 @@ run_block(struct worker *wk, uint64_t block, uint64_t first, uint64_t end)
 		if (!strategy_begin(st, mix(cn->cn_seed, number,
 		    SALT_SCHEDULE), number - first)) {
 			wk->wk_result.ce_exhausted = true;
-			return (st->st_no_memory ? ENOMEM : 0);
+			return (0);
 		}
 		vh.vh_polls = st->st_used->st_class->sy_polls;
 		error = execution_run(wk->wk_execution, tb, &sn, &vh,
@@ -186,11 +184,9 @@ run_block(struct worker *wk, uint64_t block, uint64_t first, uint64_t end)
 		if (number % PROGRESS_EVERY == 0)
 			show_progress(wk->wk_crew);
 		if (wk->wk_outcome.to_word != NULL) {
-			error = keep_failure(wk, &sn, number);
-			return (error != 0 ? error : EALREADY);
+			keep_failure(wk, &sn, number);
+			return (EALREADY);
 		}
-		if (st->st_no_memory)
-			return (ENOMEM);
 		if (tb->tb_stop != NULL &&
 		    __atomic_load_n(tb->tb_stop, __ATOMIC_RELAXED))
 			return (EINTR);
@@ -228,12 +224,9 @@ worker_main(void *arg)
 	struct timespec cpu;
 	int error, none = 0;
 
-	error = execution_new(&wk->wk_execution);
-	if (error == 0)
-		error = strategy_init(&wk->wk_strategy, cn->cn_strategy,
-		    cn->cn_parameter);
-	if (error == 0)
-		error = run_blocks(wk);
+	wk->wk_execution = execution_new();
+	strategy_init(&wk->wk_strategy, cn->cn_strategy, cn->cn_parameter);
+	error = run_blocks(wk);
 	if (error != 0)
 		atomic_compare_exchange_strong(&cw->cw_error, &none, error);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
@@ -311,7 +304,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	workers = blocks < cn->cn_jobs ? (unsigned)blocks : cn->cn_jobs;
 	worker = xcalloc(workers, sizeof(*worker));
 	execution_catch_assertions(true);
-	error = worker == NULL ? ENOMEM : run_workers(cw, worker, workers);
+	error = run_workers(cw, worker, workers);
 	execution_catch_assertions(false);
 	ce->ce_distinct = hyperloglog_estimate(&cw->cw_distinct);
 	pthread_mutex_destroy(&cw->cw_mutex);

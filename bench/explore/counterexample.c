@@ -243,8 +243,6 @@ read_list(struct lines *li, const struct key *ke, struct schedule_list *sl,
 			    "%d in all", ITEM_SIZE, value, ke->ke_least,
 			    most, STEPS_MAX));
 		schedule_append(sl, (unsigned)thread, (uint32_t)count);
-		if (sl->sl_no_memory)
-			return (lines_no_memory(li));
 	}
 	return (0);
 }
@@ -302,10 +300,7 @@ read_tunable(struct lines *li, struct counterexample *cx, const char *value)
 	if (cx->cx_tunables == COUNTEREXAMPLE_TUNABLES_MAX)
 		return (lines_refuse(li, "more than %d tunables",
 		    COUNTEREXAMPLE_TUNABLES_MAX));
-	cx->cx_tunable[cx->cx_tunables] = xstrdup(value);
-	if (cx->cx_tunable[cx->cx_tunables] == NULL)
-		return (lines_no_memory(li));
-	cx->cx_tunables++;
+	cx->cx_tunable[cx->cx_tunables++] = xstrdup(value);
 	return (0);
 }
 
@@ -316,8 +311,6 @@ read_failpoint(struct lines *li, struct counterexample *cx, const char *value)
 
 	/* The list keeps what it is given. */
 	text = xstrdup(value);
-	if (text == NULL)
-		return (lines_no_memory(li));
 	if (failpoints_parse(&cx->cx_faults, text, why) != 0) {
 		free(text);
 		return (lines_refuse(li, "%s", why));

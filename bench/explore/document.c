@@ -84,17 +84,14 @@ document_failure(json_t *doc, const struct counterexample *cx,
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 
-	if (out != NULL) {
-		counterexample_print(out, cx);
-		fclose(out);
-	}
+	counterexample_print(out, cx);
+	xmemclose(out);
 	json_object_set_new(failure, "word", json_text_new(to->to_word));
 	json_object_set_new(failure, "sentence",
 	    json_text_new(to->to_sentence));
 	json_object_set_new(failure, "number",
 	    json_integer((json_int_t)cx->cx_number));
-	json_object_set_new(failure, "schedule", json_text_new(text == NULL ?
-	    "" : text));
+	json_object_set_new(failure, "schedule", json_text_new(text));
 	json_array_append_new(json_object_get(doc, "failures"), failure);
 	free(text);
 }
@@ -110,8 +107,7 @@ document_write(json_t *doc, const char *path, struct atomic_file *of)
 		return (0);
 	}
 	text = json_document(doc, JSON_INDENT(2));
-	error = text == NULL ? ENOMEM : atomic_file_commit(of, text,
-	    strlen(text));
+	error = atomic_file_commit(of, text, strlen(text));
 	free(text);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
@@ -191,12 +187,10 @@ read_argv(const json_t *doc)
 	const json_t *words = json_object_get(doc, "argv");
 	char **argv = xcalloc(json_array_size(words) + 1, sizeof(*argv));
 
-	for (size_t i = 0; argv != NULL && i < json_array_size(words); i++) {
+	for (size_t i = 0; i < json_array_size(words); i++) {
 		const char *word = json_string_value(json_array_get(words, i));
 
 		argv[i] = xstrdup(word == NULL ? "" : word);
-		if (argv[i] == NULL)
-			break;
 	}
 	return (argv);
 }

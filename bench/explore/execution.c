@@ -1,11 +1,11 @@
 /*
  * Compiled for the simulated machine only, where the order can be chosen.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "bench/explore/execution_impl.h"
 #include "fortuna/fortuna.h"
+#include "lib/base/memory.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a generator must be seeded */
@@ -322,8 +322,8 @@ make_queue(struct execution *ex)
 	return (error);
 }
 
-/* Makes a reader's buffer large enough: 0 or ENOMEM. */
-static int
+/* Makes a reader's buffer large enough. */
+static void
 make_buffer(struct execution_reader *r, const struct scenario_step *read,
     unsigned reads)
 {
@@ -333,15 +333,14 @@ make_buffer(struct execution_reader *r, const struct scenario_step *read,
 		if (read[i].ss_amount > bytes)
 			bytes = read[i].ss_amount;
 	if (bytes <= r->r_bytes)
-		return (0);
+		return;
 	bytes = (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 	free(r->r_buf);
 	r->r_buf = aligned_alloc(BUFFER_ALIGN, bytes);
-	r->r_bytes = r->r_buf == NULL ? 0 : bytes;
 	if (r->r_buf == NULL)
-		return (ENOMEM);
+		no_memory();
+	r->r_bytes = bytes;
 	memset(r->r_buf, 0, bytes);
-	return (0);
 }
 
 static int
@@ -356,10 +355,9 @@ make_readers(struct execution *ex)
 		r = &ex->ex_reader[ex->ex_readers];
 		r->r_execution = ex;
 		r->r_reading = false;
-		error = make_buffer(r, sn->sn_read[ex->ex_readers],
+		make_buffer(r, sn->sn_read[ex->ex_readers],
 		    sn->sn_reads[ex->ex_readers]);
-		if (error == 0)
-			error = generator_reader_init(ex->ex_dev.rd_generator,
+		error = generator_reader_init(ex->ex_dev.rd_generator,
 			    &r->r_gr);
 	}
 	return (error);

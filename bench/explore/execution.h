@@ -79,8 +79,7 @@ const struct lock_class *simulated_lock_at(unsigned i);
 /* FreeBSD's defaults, but for EXECUTION_MINPOOLSIZE. */
 void subject_default(struct subject *tb);
 
-/* Returns: 0 or ENOMEM. */
-int execution_new(struct execution **exp);
+struct execution *execution_new(void);
 void execution_free(struct execution *ex);
 
 /*

@@ -276,19 +276,15 @@ observe(void *context, const struct vm_note *vn)
 	}
 }
 
-int
-execution_new(struct execution **exp)
+struct execution *
+execution_new(void)
 {
-	struct execution *ex;
+	struct execution *ex = xcalloc(1, sizeof(*ex));
 
-	ex = xcalloc(1, sizeof(*ex));
 	ex->ex_store = vm_store_new();
-	if (ex->ex_store == NULL) {
-		execution_free(ex);
-		return (ENOMEM);
-	}
-	*exp = ex;
-	return (0);
+	if (ex->ex_store == NULL)
+		no_memory();
+	return (ex);
 }
 
 void
@@ -393,8 +389,7 @@ run(struct execution *ex)
 	to->to_reads = ex->ex_reads;
 	if (ex->ex_faulted)
 		failpoints_count(&ex->ex_faults, &to->to_faults);
-	return (ex->ex_made.sd_choices.sl_no_memory ||
-	    ex->ex_made.sd_answers.sl_no_memory ? ENOMEM : error);
+	return (error);
 }
 
 int

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@ schedule_list_clear(struct schedule_list *sl)
 {
 	sl->sl_count = 0;
 	sl->sl_steps = 0;
-	sl->sl_no_memory = false;
 }
 
 void
@@ -35,8 +33,7 @@ schedule_free(struct schedule *sd)
 void
 schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
 {
-	struct schedule_piece *last, *grown;
-	unsigned room;
+	struct schedule_piece *last;
 
 	if (count == 0)
 		return;
@@ -48,14 +45,10 @@ schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
 		return;
 	}
 	if (sl->sl_count == sl->sl_room) {
-		room = sl->sl_room == 0 ? PIECES_AT_FIRST : sl->sl_room * 2;
-		grown = xreallocarray(sl->sl_piece, room, sizeof(*grown));
-		if (grown == NULL) {
-			sl->sl_no_memory = true;
-			return;
-		}
-		sl->sl_piece = grown;
-		sl->sl_room = room;
+		sl->sl_room = sl->sl_room == 0 ? PIECES_AT_FIRST :
+		    sl->sl_room * 2;
+		sl->sl_piece = xreallocarray(sl->sl_piece, sl->sl_room,
+		    sizeof(*sl->sl_piece));
 	}
 	sl->sl_piece[sl->sl_count++] = (struct schedule_piece){
 	    .sp_thread = (uint16_t)thread, .sp_count = count };
@@ -92,16 +85,12 @@ copy_list(struct schedule_list *to, const struct schedule_list *from)
 		    from->sl_piece[i].sp_count);
 }
 
-int
+void
 schedule_copy(struct schedule *to, const struct schedule *from)
 {
 	copy_list(&to->sd_choices, &from->sd_choices);
 	copy_list(&to->sd_answers, &from->sd_answers);
 	to->sd_polls = from->sd_polls;
-	if (!to->sd_choices.sl_no_memory && !to->sd_answers.sl_no_memory)
-		return (0);
-	schedule_clear(to);
-	return (ENOMEM);
 }
 
 unsigned

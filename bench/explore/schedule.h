@@ -19,7 +19,6 @@ struct schedule_list {
 	unsigned	 sl_count;
 	unsigned	 sl_room;
 	uint64_t	 sl_steps;	/* choices of all pieces */
-	bool		 sl_no_memory;	/* pieces are missing */
 };
 
 struct schedule {
@@ -34,8 +33,7 @@ void schedule_list_clear(struct schedule_list *sl);
 void schedule_clear(struct schedule *sd);
 void schedule_free(struct schedule *sd);
 
-/* Returns: 0 or ENOMEM; to is then empty. */
-int schedule_copy(struct schedule *to, const struct schedule *from);
+void schedule_copy(struct schedule *to, const struct schedule *from);
 
 /*
  * Adds count choices of one thread, to the last piece if that has the same

@@ -17,7 +17,6 @@ struct shorter {
 	struct schedule	 sr_try;
 	bool		(*sr_fails)(void *context, struct schedule *sd);
 	void		*sr_context;
-	int		 sr_error;
 };
 
 /*
@@ -34,7 +33,7 @@ try_without(struct shorter *sr, unsigned first, unsigned count, unsigned next)
 	const struct schedule_piece *sp = from->sl_piece;
 	struct schedule old;
 
-	sr->sr_error = schedule_copy(&sr->sr_try, sr->sr_schedule);
+	schedule_copy(&sr->sr_try, sr->sr_schedule);
 	schedule_list_clear(to);
 	for (unsigned i = 0; i < from->sl_count; i++) {
 		if (i == next)
@@ -43,9 +42,7 @@ try_without(struct shorter *sr, unsigned first, unsigned count, unsigned next)
 		if (i < first || i >= first + count)
 			schedule_append(to, sp[i].sp_thread, sp[i].sp_count);
 	}
-	if (to->sl_no_memory)
-		sr->sr_error = ENOMEM;
-	if (sr->sr_error != 0 || !sr->sr_fails(sr->sr_context, &sr->sr_try) ||
+	if (!sr->sr_fails(sr->sr_context, &sr->sr_try) ||
 	    to->sl_count > from->sl_count || (to->sl_count == from->sl_count &&
 	    to->sl_steps >= from->sl_steps))
 		return (false);
@@ -62,7 +59,7 @@ shorten(struct shorter *sr)
 	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
 	unsigned high = sl->sl_count, low = 0, middle;
 
-	while (low < high && sr->sr_error == 0) {
+	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (!try_without(sr, middle, UINT32_MAX - middle, UINT32_MAX))
 			low = middle + 1;
@@ -77,8 +74,7 @@ ddmin(struct shorter *sr)
 	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
 
 	for (unsigned chunk = sl->sl_count / 2; chunk > 0; chunk /= 2)
-		for (unsigned first = 0;
-		    first < sl->sl_count && sr->sr_error == 0;)
+		for (unsigned first = 0; first < sl->sl_count;)
 			if (!try_without(sr, first, chunk, UINT32_MAX))
 				first += chunk;
 }
@@ -90,7 +86,7 @@ join(struct shorter *sr)
 	const struct schedule_list *sl = &sr->sr_schedule->sd_choices;
 	unsigned next, piece = 0;
 
-	while (piece < sl->sl_count && sr->sr_error == 0) {
+	while (piece < sl->sl_count) {
 		for (next = piece + 1; next < sl->sl_count; next++)
 			if (sl->sl_piece[next].sp_thread ==
 			    sl->sl_piece[piece].sp_thread)
@@ -100,7 +96,7 @@ join(struct shorter *sr)
 	}
 }
 
-int
+void
 shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context)
 {
@@ -108,7 +104,7 @@ shrink_schedule(struct schedule *sd,
 	    .sr_context = context };
 	unsigned before, round;
 
-	for (round = 0; sr.sr_error == 0 && round < ROUNDS; round++) {
+	for (round = 0; round < ROUNDS; round++) {
 		before = sd->sd_choices.sl_count;
 		shorten(&sr);
 		ddmin(&sr);
@@ -117,7 +113,6 @@ shrink_schedule(struct schedule *sd,
 			break;
 	}
 	schedule_free(&sr.sr_try);
-	return (sr.sr_error);
 }
 
 struct shrinker {
@@ -149,15 +144,6 @@ broke(struct shrinker *sh, int error)
 	    strcmp(word, sh->sh_case->cx_word) == 0);
 }
 
-/* Takes the schedule of the last run. */
-static bool
-take_made(struct shrinker *sh, struct schedule *sd)
-{
-	if (schedule_copy(sd, sh->sh_result.cr_outcome.to_made) != 0)
-		sh->sh_error = ENOMEM;
-	return (sh->sh_error == 0);
-}
-
 static bool
 still_fails(void *context, struct schedule *sd)
 {
@@ -165,8 +151,11 @@ still_fails(void *context, struct schedule *sd)
 	struct counterexample try = *sh->sh_case;
 
 	try.cx_schedule = *sd;
-	return (!spent(sh) && broke(sh, counterexample_run(sh->sh_ex, &try,
-	    NULL, &sh->sh_result)) && take_made(sh, sd));
+	if (spent(sh) || !broke(sh, counterexample_run(sh->sh_ex, &try, NULL,
+	    &sh->sh_result)))
+		return (false);
+	schedule_copy(sd, sh->sh_result.cr_outcome.to_made);
+	return (true);
 }
 
 /* Looks for a failing schedule of a smaller scenario. */
@@ -190,8 +179,9 @@ search(struct shrinker *sh, const struct scenario *smaller)
 		    &sh->sh_result.cr_outcome));
 		strategy_end(&sh->sh_pct);
 	}
-	if (!found || !take_made(sh, &cx->cx_schedule))
+	if (!found)
 		return (false);
+	schedule_copy(&cx->cx_schedule, sh->sh_result.cr_outcome.to_made);
 	cx->cx_scenario = *smaller;
 	return (true);
 }
@@ -219,9 +209,7 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	struct shrinker sh = { .sh_ex = ex, .sh_case = cx };
 	int error;
 
-	error = strategy_init(&sh.sh_pct, &strategy_pct, SEARCH_PARAMETER);
-	if (error != 0)
-		return (error);
+	strategy_init(&sh.sh_pct, &strategy_pct, SEARCH_PARAMETER);
 	error = counterexample_run(ex, cx, NULL, &sh.sh_result);
 	if (error == 0 && !sh.sh_result.cr_same)
 		error = EPROTO;
@@ -231,8 +219,7 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 		shrink_scenario(&sh);
 		sh.sh_runs_max = runs_max;
 		if (sh.sh_error == 0)
-			sh.sh_error = shrink_schedule(&cx->cx_schedule,
-			    still_fails, &sh);
+			shrink_schedule(&cx->cx_schedule, still_fails, &sh);
 		error = sh.sh_error;
 	}
 	if (error == 0)
@@ -241,7 +228,8 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 		error = EPROTO;
 	if (error == 0) {
 		cx->cx_hash = sh.sh_result.cr_outcome.to_hash;
-		error = take_made(&sh, &cx->cx_schedule) ? 0 : ENOMEM;
+		schedule_copy(&cx->cx_schedule,
+		    sh.sh_result.cr_outcome.to_made);
 	}
 	strategy_fini(&sh.sh_pct);
 	return (error);

@@ -22,7 +22,7 @@ int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
  *
  *   fails  in  runs a schedule; may replace it by the one that was really run
  */
-int shrink_schedule(struct schedule *sd,
+void shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);
 
 #endif

@@ -67,7 +67,7 @@ strategy_index(const struct strategy_class *class)
 	return (i);
 }
 
-int
+void
 strategy_init(struct strategy *st, const struct strategy_class *class,
     unsigned parameter)
 {
@@ -78,7 +78,6 @@ strategy_init(struct strategy *st, const struct strategy_class *class,
 	st->st_used = st;
 	st->st_parameter = parameter;
 	st->st_state = xcalloc(1, class->sy_bytes > 0 ? class->sy_bytes : 1);
-	return (st->st_state == NULL ? ENOMEM : 0);
 }
 
 void

@@ -68,7 +68,6 @@ struct strategy {
 	uint32_t	 st_most_steps;	/* of any one before; 0: unknown */
 	struct strategy	*st_used;	/* this one, or the part that chooses */
 	void		*st_state;
-	bool		 st_no_memory;	/* it may miss schedules */
 };
 
 /*
@@ -90,8 +89,7 @@ const char *strategy_name(char buf[STRATEGY_NAME_SIZE],
 /* Where a class is in the table. */
 unsigned strategy_index(const struct strategy_class *class);
 
-/* Returns: 0 or ENOMEM; strategy_fini() is harmless either way. */
-int strategy_init(struct strategy *st, const struct strategy_class *class,
+void strategy_init(struct strategy *st, const struct strategy_class *class,
     unsigned parameter);
 void strategy_fini(struct strategy *st);
 

@@ -62,25 +62,17 @@ dfs_begin(struct strategy *st)
 
 /* Which of that many ways to take here. */
 static unsigned
-branch(struct strategy *st, struct dfs *dfs, unsigned ways)
+branch(struct dfs *dfs, unsigned ways)
 {
-	struct dfs_branch *grown;
-	unsigned room;
-
 	if (ways <= 1)
 		return (0);
 	if (dfs->dfs_at < dfs->dfs_count)
 		return (dfs->dfs_branch[dfs->dfs_at++].db_taken);
 	if (dfs->dfs_count == dfs->dfs_room) {
-		room = dfs->dfs_room == 0 ? DFS_BRANCHES_AT_FIRST :
+		dfs->dfs_room = dfs->dfs_room == 0 ? DFS_BRANCHES_AT_FIRST :
 		    dfs->dfs_room * 2;
-		grown = xreallocarray(dfs->dfs_branch, room, sizeof(*grown));
-		if (grown == NULL) {
-			st->st_no_memory = true;
-			return (0);
-		}
-		dfs->dfs_branch = grown;
-		dfs->dfs_room = room;
+		dfs->dfs_branch = xreallocarray(dfs->dfs_branch,
+		    dfs->dfs_room, sizeof(*dfs->dfs_branch));
 	}
 	dfs->dfs_branch[dfs->dfs_count++] = (struct dfs_branch){
 	    .db_ways = (uint8_t)ways };
@@ -142,7 +134,7 @@ dfs_choose(struct strategy *st, const struct vm_choice *vo)
 		costly = all & ~free;
 	free_count = (unsigned)__builtin_popcountll(free);
 	ways = free_count + (unsigned)__builtin_popcountll(costly);
-	way = branch(st, dfs, ways);
+	way = branch(dfs, ways);
 	if (way < free_count) {
 		chosen = nth(free, way);
 	} else {
@@ -157,7 +149,7 @@ dfs_running(struct strategy *st)
 {
 	struct dfs *dfs = st->st_state;
 
-	if (dfs->dfs_preemptions >= st->st_parameter || branch(st, dfs, 2) == 0)
+	if (dfs->dfs_preemptions >= st->st_parameter || branch(dfs, 2) == 0)
 		return (true);
 	dfs->dfs_preemptions++;
 	return (false);

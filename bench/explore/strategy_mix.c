@@ -30,11 +30,8 @@ mix_begin(struct strategy *st)
 		for (unsigned i = 0; i < strategy_count; i++)
 			mx->mx_part[i].st_most_steps = 0;
 	}
-	if (now->st_class == NULL &&
-	    strategy_init(now, class, class->sy_usual) != 0) {
-		st->st_no_memory = true;
-		return (false);
-	}
+	if (now->st_class == NULL)
+		strategy_init(now, class, class->sy_usual);
 	if (class == &strategy_pct)
 		now->st_parameter = DEPTH_LEAST + mx->mx_depth++ % DEPTHS;
 	st->st_used = now;

@@ -1,8 +1,6 @@
 /*
  * What follows from several options of run, sweep and cat together.
  */
-#include <stdlib.h>
-
 #include "bench/cell/slices.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"

@@ -84,7 +84,7 @@ planning(const char *word)
 	return (0);
 }
 
-/* What all jobs have in common, to be freed; NULL: no memory. */
+/* What all jobs have in common, to be freed. */
 static char *
 common(const struct options *op, char *const argv[])
 {
@@ -92,8 +92,6 @@ common(const struct options *op, char *const argv[])
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 
-	if (out == NULL)
-		return (NULL);
 	fputs("rngsim", out);
 	for (int i = 1; argv[i] != NULL; i++) {
 		const int n = planning(argv[i]);
@@ -106,10 +104,8 @@ common(const struct options *op, char *const argv[])
 	}
 	if (!op->op_seed_given)
 		fprintf(out, " --seed %" PRIu64, op->op_seed);
-	if (fclose(out) == 0)
-		return (text);
-	free(text);
-	return (NULL);
+	xmemclose(out);
+	return (text);
 }
 
 static int
@@ -150,11 +146,8 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	if (seed != NULL && !op->op_seed_given)
 		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
 	*text = common(op, argv);
-	line = *text == NULL ? NULL : (char *)xmalloc(strlen(*text) + 32);
-	if (line == NULL)
-		status = run_error("no memory");
-	else
-		sprintf(line, "%s # %u jobs\n", *text, jobs);
+	line = xmalloc(strlen(*text) + 32);
+	sprintf(line, "%s # %u jobs\n", *text, jobs);
 	if (status == 0 && n > 0 && strcmp(line, old) != 0)
 		status =
 		    usage_error("--plan: \"%s\" has another plan, \"%.*s\": "
@@ -193,8 +186,8 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		format_word(out, path);
 		fputc('\n', out);
 	}
-	if (status == 0 && (out == NULL || fclose(out) != 0))
-		status = run_error("no memory");
+	if (out != NULL)
+		xmemclose(out);
 	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
 	if (status == 0)
 		status = write_file(path, text, size);

@@ -52,7 +52,7 @@ print_claim(const struct result *r, struct text *t)
  *
  *   why  out  why there is no comparison
  *
- * Returns: 0, EINVAL, or ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 static int
 compare(const struct page_results *ps, struct compare *co,

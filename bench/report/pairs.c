@@ -1,7 +1,6 @@
 /*
  * What repeats that belong together show, and how cells drift over a run.
  */
-#include <errno.h>
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

@@ -1,7 +1,5 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"

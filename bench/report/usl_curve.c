@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>

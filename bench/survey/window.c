@@ -5,6 +5,7 @@
 
 #include "bench/cli/stop.h"
 #include "bench/survey/sources.h"
+#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -162,7 +163,7 @@ window_measure(const struct number_source *ns, enum number_width width,
 	KASSERT(threads > 0 && window_ns > 0, ("%u threads", threads));
 	workers = aligned_alloc(WINDOW_APART, threads * sizeof(*workers));
 	if (workers == NULL)
-		return (ENOMEM);
+		no_memory();
 	memset(workers, 0, threads * sizeof(*workers));
 	atomic_init_32(&wi.wi_ready, 0);
 	atomic_init_32(&wi.wi_go, 0);

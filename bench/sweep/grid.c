@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "bench/sweep/sweep.h"
 #include "lib/base/memory.h"
 #include "lib/machine/cpu.h"

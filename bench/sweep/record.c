@@ -2,8 +2,6 @@
  * The lines of a journal as JSON: the first, which describes the run, and those
  * of repeats and draws.
  */
-#include <stdlib.h>
-
 #include "bench/result/check.h"
 #include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"

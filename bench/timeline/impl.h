@@ -76,7 +76,7 @@ struct timeline {
  * Write the file, from tl_first on, which they change; 0 or ENOMEM.  The caller
  * checks ferror(out).
  */
-int timeline_write_json(struct timeline *tl, FILE *out);
-int timeline_write_text(struct timeline *tl, FILE *out);
+void timeline_write_json(struct timeline *tl, FILE *out);
+void timeline_write_text(struct timeline *tl, FILE *out);
 
 #endif

@@ -6,10 +6,7 @@
  * Perfetto takes thread numbers as unique in the whole file, and sorts a thread
  * with its process's number first; so no thread has such a number.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/result/json_text.h"
@@ -33,25 +30,22 @@ struct writer {
 	FILE		*wr_out;
 	const char	*wr_before;	/* the next event */
 	uint64_t	 wr_ns;
-	bool		 wr_no_memory;
 };
 
 /* Text as a JSON string. */
 static const char *
-quote(struct writer *wr, char buf[QUOTED_SIZE], const char *text)
+quote(char buf[QUOTED_SIZE], const char *text)
 {
 	json_t *string = json_text_new(text);
-	size_t n = 0;
+	size_t n = json_dumpb(string, buf, QUOTED_SIZE - 1, JSON_ENCODE_ANY);
 
-	if (string != NULL)
-		n = json_dumpb(string, buf, QUOTED_SIZE - 1, JSON_ENCODE_ANY);
-	wr->wr_no_memory |= n == 0 || n >= QUOTED_SIZE;
-	buf[n < QUOTED_SIZE ? n : 0] = '\0';
+	KASSERT(n > 0 && n < QUOTED_SIZE, ("%s: %zu bytes", text, n));
+	buf[n] = '\0';
 	json_decref(string);
 	return (buf);
 }
 
-#define	QUOTE(wr, text)	quote(wr, (char[QUOTED_SIZE]){ 0 }, text)
+#define	QUOTE(text)	quote((char[QUOTED_SIZE]){ 0 }, text)
 
 /* Begins an event. */
 static void
@@ -69,7 +63,7 @@ put_name(struct writer *wr, const char *what, enum process pid, uint32_t number,
 {
 	put(wr, 'M', pid, number);
 	fprintf(wr->wr_out, ",\"name\":\"%s_name\",\"args\":{\"name\":%s}}",
-	    what, QUOTE(wr, name));
+	    what, QUOTE(name));
 	put(wr, 'M', pid, number);
 	fprintf(wr->wr_out, ",\"name\":\"%s_sort_index\",\"args\":{"
 	    "\"sort_index\":%u}}", what, what[0] == 'p' ? (unsigned)pid :
@@ -91,10 +85,10 @@ begin(struct writer *wr, enum process pid, uint32_t number, const char *name,
 {
 	put(wr, 'B', pid, number);
 	fprintf(wr->wr_out, ",\"ts\":%" PRIu64 ".%03u,\"name\":%s",
-	    wr->wr_ns / 1000, (unsigned)(wr->wr_ns % 1000), QUOTE(wr, name));
+	    wr->wr_ns / 1000, (unsigned)(wr->wr_ns % 1000), QUOTE(name));
 	if (holder != NONE)
 		fprintf(wr->wr_out, ",\"args\":{\"held by\":%s}",
-		    QUOTE(wr, wr->wr_tl->tl_thread_name[holder]));
+		    QUOTE(wr->wr_tl->tl_thread_name[holder]));
 	fputc('}', wr->wr_out);
 }
 
@@ -199,7 +193,7 @@ put_all(struct writer *wr, bool begins, uint64_t ns)
 static void
 put_fact(struct writer *wr, const char *name, const char *value)
 {
-	fprintf(wr->wr_out, ",\n%s:%s", QUOTE(wr, name), QUOTE(wr, value));
+	fprintf(wr->wr_out, ",\n%s:%s", QUOTE(name), QUOTE(value));
 }
 
 /*
@@ -223,7 +217,7 @@ put_tail(struct writer *wr)
 	fputs("\n}\n}\n", wr->wr_out);
 }
 
-int
+void
 timeline_write_json(struct timeline *tl, FILE *out)
 {
 	struct writer w = { .wr_tl = tl, .wr_out = out,
@@ -243,5 +237,4 @@ timeline_write_json(struct timeline *tl, FILE *out)
 		put_event(wr, &tl->tl_event[i]);
 	put_all(wr, false, tl->tl_until_ns);
 	put_tail(wr);
-	return (wr->wr_no_memory ? ENOMEM : 0);
 }

@@ -2,7 +2,6 @@
  * A timeline as text: a column for each CPU that ran a thread, a line for each
  * instant at which one of them changed.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,14 +193,12 @@ prepare(struct writer *wr)
 	wr->wr_width = wr->wr_columns * WIDE <= 60 ? WIDE : NARROW;
 }
 
-int
+void
 timeline_write_text(struct timeline *tl, FILE *out)
 {
 	struct writer *wr = xcalloc(1, sizeof(*wr));
 	const struct event *ev = tl->tl_event, *end = ev + tl->tl_events;
 
-	if (wr == NULL)
-		return (ENOMEM);
 	wr->wr_tl = tl;
 	wr->wr_out = out;
 	prepare(wr);
@@ -216,5 +213,4 @@ timeline_write_text(struct timeline *tl, FILE *out)
 	}
 	put_legend(wr);
 	free(wr);
-	return (0);
 }

@@ -279,8 +279,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 	tl->tl_cpus = cpus;
 	tl->tl_events_max = events;
 	tl->tl_event = xmalloc(events * sizeof(*tl->tl_event));
-	error = tl->tl_event == NULL ? ENOMEM :
-	    atomic_file_open(&tl->tl_file, path);
+	error = atomic_file_open(&tl->tl_file, path);
 	if (error != 0) {
 		timeline_free(tl);
 		return (error);
@@ -316,10 +315,8 @@ write_file(struct timeline *tl)
 	}
 	/* The first failed write sets it; later ones are still tried. */
 	errno = 0;
-	error = tl->tl_text ? timeline_write_text(tl, out) :
-	    timeline_write_json(tl, out);
-	if (error == 0 && (fflush(out) != 0 || ferror(out)))
-		error = errno != 0 ? errno : EIO;
+	(tl->tl_text ? timeline_write_text : timeline_write_json)(tl, out);
+	error = fflush(out) == 0 && !ferror(out) ? 0 : errno != 0 ? errno : EIO;
 	if (fclose(out) != 0 && error == 0)
 		error = errno;
 	return (error);

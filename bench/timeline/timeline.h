@@ -52,7 +52,7 @@ struct timeline_outcome {
  *   cpus    in   of the machine
  *   events  in   the most to keep, at least 1; usually TIMELINE_EVENTS_MAX
  *
- * Returns: 0, ENOMEM, or what atomic_file_open() returns.
+ * Returns: 0 or what atomic_file_open() returns.
  */
 int timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
     const struct timeline_span *span, uint32_t events);

@@ -12,24 +12,19 @@ enum { ROOM_FIRST = 16 };
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)
 {
-	struct recording_stream *grown, *rm;
+	struct recording_stream *rm;
 
-	grown = xreallocarray(rec->rec_streams, rec->rec_count + 1,
-	    sizeof(*grown));
-	if (grown == NULL)
-		return (NULL);
-	rec->rec_streams = grown;
-	rm = &grown[rec->rec_count++];
+	rec->rec_streams = xreallocarray(rec->rec_streams, rec->rec_count + 1,
+	    sizeof(*rm));
+	rm = &rec->rec_streams[rec->rec_count++];
 	*rm = (struct recording_stream){ .rm_count = 0 };
 	snprintf(rm->rm_name, sizeof(rm->rm_name), "%s", name);
 	return (rm);
 }
 
-int
+void
 recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
-	struct recording_request *grown;
-	size_t room;
 
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
@@ -37,13 +32,12 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	    at_ns >= rm->rm_requests[rm->rm_count - 1].rq_at_ns,
 	    ("%" PRIu64 " ns is back in time", at_ns));
 	if (rm->rm_count == rm->rm_room) {
-		room = rm->rm_room == 0 ? ROOM_FIRST : 2 * rm->rm_room;
-		rm->rm_requests = xreallocarray(rm->rm_requests, room, sizeof(*grown));
-		rm->rm_room = room;
+		rm->rm_room = rm->rm_room == 0 ? ROOM_FIRST : 2 * rm->rm_room;
+		rm->rm_requests = xreallocarray(rm->rm_requests, rm->rm_room,
+		    sizeof(*rm->rm_requests));
 	}
 	rm->rm_requests[rm->rm_count++] = (struct recording_request){
 	    .rq_at_ns = at_ns, .rq_bytes = bytes };
-	return (0);
 }
 
 size_t
@@ -149,7 +143,7 @@ begin_stream(struct loading *ld, const char *name)
 		    "streams", RECORDING_STREAMS_MAX));
 	ld->ld_stream = recording_add_stream(ld->ld_rec, name);
 	ld->ld_at_ns = 0;
-	return (ld->ld_stream == NULL ? lines_no_memory(&ld->ld_lines) : 0);
+	return (0);
 }
 
 static int
@@ -193,8 +187,7 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 		    RECORDING_LENGTH_MAX_NS));
 	if (ld->ld_at_ns > ld->ld_latest_ns)
 		ld->ld_latest_ns = ld->ld_at_ns;
-	if (recording_add(ld->ld_stream, ld->ld_at_ns, n) != 0)
-		return (lines_no_memory(&ld->ld_lines));
+	recording_add(ld->ld_stream, ld->ld_at_ns, n);
 	return (0);
 }
 

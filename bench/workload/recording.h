@@ -47,13 +47,13 @@ struct recording {
 /*
  * Adds an empty stream.
  *
- * Returns: the stream, valid until the next is added; NULL without memory.
+ * Returns: the stream, valid until the next is added.
  */
 struct recording_stream *recording_add_stream(struct recording *rec,
     const char *name);
 
 /* Adds a request at the end of a stream. */
-int recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
+void recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
 
 /* Requests of all streams together. */
 size_t recording_requests(const struct recording *rec);

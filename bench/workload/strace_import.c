@@ -109,26 +109,15 @@ parse_pid(struct import *im, const char **p, uint64_t *pid)
 	return (0);
 }
 
-/* Returns: NULL without memory, which the message says. */
 static struct thread *
 add_thread(struct import *im, uint64_t pid)
 {
-	struct thread *threads;
-	size_t *running, room;
-
 	if (im->im_count == im->im_room) {
-		room = im->im_room == 0 ? 16 : 2 * im->im_room;
-		threads = xreallocarray(im->im_threads, room, sizeof(*threads));
-		if (threads != NULL)
-			im->im_threads = threads;
-		running = xreallocarray(im->im_running, room, sizeof(*running));
-		if (running != NULL)
-			im->im_running = running;
-		if (threads == NULL || running == NULL) {
-			lines_no_memory(&im->im_lines);
-			return (NULL);
-		}
-		im->im_room = room;
+		im->im_room = im->im_room == 0 ? 16 : 2 * im->im_room;
+		im->im_threads = xreallocarray(im->im_threads, im->im_room,
+		    sizeof(*im->im_threads));
+		im->im_running = xreallocarray(im->im_running, im->im_room,
+		    sizeof(*im->im_running));
 	}
 	im->im_running[im->im_running_count++] = im->im_count;
 	im->im_threads[im->im_count] = (struct thread){ .th_pid = pid,
@@ -243,8 +232,7 @@ end_call(struct import *im, struct thread *th, enum call call,
 		return (lines_refuse(&im->im_lines, "more than %d requests",
 		    RECORDING_REQUESTS_MAX));
 	ss->ss_threads += th->th_requests.rm_count == 0;
-	if (recording_add(&th->th_requests, began_ns, bytes) != 0)
-		return (lines_no_memory(&im->im_lines));
+	recording_add(&th->th_requests, began_ns, bytes);
 	return (0);
 }
 
@@ -297,8 +285,6 @@ import_event(struct import *im, uint64_t pid, const char *text)
 		return (lines_refuse(&im->im_lines, "later than a week from "
 		    "the first line: expected a shorter trace"));
 	th = find_thread(im, pid);
-	if (th == NULL)
-		return (ENOMEM);
 	if (begins(text, "---"))
 		return (0);
 	if (begins(text, "+++")) {
@@ -325,8 +311,8 @@ import_line(struct import *im)
 	if (begins(p, "strace: ")) {
 		if (sscanf(p, "strace: Process %" SCNu64 " attached%n", &pid,
 		    &used) == 1 && used > 0 && p[used] == '\0' &&
-		    pid != PID_NONE && add_thread(im, pid) == NULL)
-			return (ENOMEM);
+		    pid != PID_NONE)
+			(void)add_thread(im, pid);
 		return (0);
 	}
 	error = parse_pid(im, &p, &pid);
@@ -365,17 +351,14 @@ make_streams(struct import *im, struct recording *rec)
 			return (lines_refuse_file(&im->im_lines, "more than %d "
 			    "threads at the same time", RECORDING_STREAMS_MAX));
 		snprintf(name, sizeof(name), "pid-%" PRIu64, th->th_pid);
-		if (s == rec->rec_count &&
-		    recording_add_stream(rec, name) == NULL)
-			return (lines_no_memory(&im->im_lines));
+		if (s == rec->rec_count)
+			recording_add_stream(rec, name);
 		rm = &rec->rec_streams[s];
 		if (rm->rm_count > 0)
 			snprintf(rm->rm_name, sizeof(rm->rm_name),
 			    "processes-%u", s + 1);
 		for (size_t k = 0; k < th->th_requests.rm_count; k++)
-			if (recording_add(rm, rq[k].rq_at_ns,
-			    rq[k].rq_bytes) != 0)
-				return (lines_no_memory(&im->im_lines));
+			recording_add(rm, rq[k].rq_at_ns, rq[k].rq_bytes);
 		ends_ns[s] = th->th_end_ns;
 	}
 	return (0);

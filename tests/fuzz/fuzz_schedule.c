@@ -119,7 +119,7 @@ run(const struct counterexample *cx)
 	if (failures >= FAILURES_MAX)
 		return;
 	if (ex == NULL)
-		FUZZ_CHECK(execution_new(&ex) == 0);
+		ex = execution_new();
 	execution_catch_assertions(true);
 	error = counterexample_run(ex, cx, NULL, &a);
 	FUZZ_CHECK(counterexample_run(ex, cx, NULL, &b) == error);

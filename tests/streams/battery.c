@@ -108,8 +108,7 @@ run_duplicates(char *argv[])
 	struct duplicates_found df;
 	size_t blocks;
 
-	if (duplicates_read(&du, stdin) != 0)
-		die(EXIT_FAILURE, "duplicates", "no memory");
+	duplicates_read(&du, stdin);
 	if (ferror(stdin))
 		die(EXIT_FAILURE, "stdin", strerror(errno));
 	duplicates_find(&du, &df);

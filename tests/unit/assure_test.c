@@ -392,7 +392,7 @@ add(struct duplicates *du, uint64_t byte, const char *text)
 {
 	for (size_t i = 0; i + du->du_block_bytes <= strlen(text);
 	    i += du->du_block_bytes)
-		ATF_REQUIRE_EQ(0, duplicates_add(du, byte + i, text + i));
+		duplicates_add(du, byte + i, text + i);
 }
 
 TEST(duplicates__find, "Duplicates are counted to the block and the first is "
@@ -424,7 +424,7 @@ TEST(duplicates__find, "Duplicates are counted to the block and the first is "
 	du.du_block_bytes = 64;
 	in = fmemopen(stream, strlen(stream), "r");
 	ATF_REQUIRE(in != NULL);
-	ATF_REQUIRE_EQ(0, duplicates_read(&du, in));
+	duplicates_read(&du, in);
 	fclose(in);
 	duplicates_find(&du, &df);
 	ATF_CHECK_EQ(2, du.du_count);
