@@ -174,8 +174,9 @@ fields()
 		print "One line of names, then one line for each cell; RFC 4180 \
 with newlines alone."
 		print "Booleans are 0 and 1."
-		print "A column has the key of its field, behind that of its \
-object, and the unit last."
+		print "Columns may be added after the last."
+		print "A column has the key of its object, that of its field, and \
+the unit last."
 		print "Columns of predictions are empty where a cell was \
 measured."
 		print ".Bl -enum -compact"
