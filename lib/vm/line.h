@@ -154,7 +154,7 @@ static inline enum vm_distance
 distance(const struct vm *vm, int other, unsigned cpu)
 {
 	return (other < 0 ? within_node(vm) :
-	    vm_place_distance(&vm->vm_place[other], &vm->vm_place[cpu]));
+	    vm_place_distance(vm->vm_place[other], vm->vm_place[cpu]));
 }
 
 #endif

@@ -81,20 +81,18 @@ vm_topology_place(const struct vm_topology *vt, unsigned cpu)
 
 /* Each level that differs is one farther. */
 static inline enum vm_distance
-vm_place_distance(const struct vm_place *a, const struct vm_place *b)
+vm_place_distance(struct vm_place a, struct vm_place b)
 {
-	return ((enum vm_distance)((a->vp_cpu != b->vp_cpu) +
-	    (a->vp_core != b->vp_core) + (a->vp_cache != b->vp_cache) +
-	    (a->vp_node != b->vp_node)));
+	return ((enum vm_distance)((a.vp_cpu != b.vp_cpu) +
+	    (a.vp_core != b.vp_core) + (a.vp_cache != b.vp_cache) +
+	    (a.vp_node != b.vp_node)));
 }
 
 static inline enum vm_distance
 vm_topology_distance(const struct vm_topology *vt, unsigned a, unsigned b)
 {
-	const struct vm_place pa = vm_topology_place(vt, a);
-	const struct vm_place pb = vm_topology_place(vt, b);
-
-	return (vm_place_distance(&pa, &pb));
+	return (vm_place_distance(vm_topology_place(vt, a),
+	    vm_topology_place(vt, b)));
 }
 
 /* Lists all vt_cpus CPUs in an order. */

@@ -59,12 +59,11 @@ vm_turn_leave(struct vm *vm, struct vm_thread *vt)
 {
 	struct vm_line *vl = vt->vt_asks;
 
-	if (vl->vl_turn == vt) {
+	vt->vt_asks = NULL;
+	if (vl->vl_turn == vt)
 		vm_turn_next(vm, vl, vt);
-	} else {
-		vt->vt_asks = NULL;
+	else
 		TAILQ_REMOVE(&vl->vl_askers, vt, vt_link);
-	}
 }
 
 bool

@@ -27,60 +27,67 @@ struct golden {
 	unsigned	 g_cpus;
 	unsigned	 g_nodes;
 	bool		 g_preempt;
+	bool		 g_turns;
 	uint64_t	 g_hash;
 	uint64_t	 g_events;
 	uint64_t	 g_count;
 };
 
 static const struct golden golden[] = {
-	{ "none", 11, 8, 2, true,
+	{ "none", 11, 8, 2, true, false,
 	    UINT64_C(0x227714af4cb9497f), 22603, 4522 },
-	{ "mtx", 11, 8, 2, true,
+	{ "mtx", 11, 8, 2, true, false,
 	    UINT64_C(0xb99a087d94f5fefa), 8805, 883 },
-	{ "mtx-spin", 11, 8, 2, true,
+	{ "mtx-spin", 11, 8, 2, true, false,
 	    UINT64_C(0x1a99ab3cf1dcd2ae), 22332, 938 },
-	{ "tas", 11, 8, 2, true,
+	{ "tas", 11, 8, 2, true, false,
 	    UINT64_C(0x7881e3a275a147ff), 28054, 965 },
-	{ "tas-backoff", 11, 8, 2, true,
+	{ "tas-backoff", 11, 8, 2, true, false,
 	    UINT64_C(0x646f3f71f8dc374e), 23038, 898 },
-	{ "ticket", 11, 8, 2, true,
+	{ "ticket", 11, 8, 2, true, false,
 	    UINT64_C(0x020619c36a3ebcad), 26855, 569 },
-	{ "ticket-pb", 11, 8, 2, true,
+	{ "ticket-pb", 11, 8, 2, true, false,
 	    UINT64_C(0x0f3365ca9f8edb60), 34929, 641 },
-	{ "anderson", 11, 8, 2, true,
+	{ "anderson", 11, 8, 2, true, false,
 	    UINT64_C(0xb076d4e75a51c464), 28403, 799 },
-	{ "mcs", 11, 8, 2, true,
+	{ "mcs", 11, 8, 2, true, false,
 	    UINT64_C(0xb6f86762adc79c15), 27976, 662 },
-	{ "clh", 11, 8, 2, true,
+	{ "clh", 11, 8, 2, true, false,
 	    UINT64_C(0x848b91d485100559), 28639, 614 },
-	{ "qspin", 11, 8, 2, true,
+	{ "qspin", 11, 8, 2, true, false,
 	    UINT64_C(0xf9359c8e62f1f638), 31350, 583 },
-	{ "cohort", 11, 8, 2, true,
+	{ "cohort", 11, 8, 2, true, false,
 	    UINT64_C(0x40b24f16f51febe4), 30883, 900 },
-	{ "cna", 11, 8, 2, true,
+	{ "cna", 11, 8, 2, true, false,
 	    UINT64_C(0xb136bd036d69ff68), 29341, 578 },
-	{ "futex", 11, 8, 2, true,
+	{ "futex", 11, 8, 2, true, false,
 	    UINT64_C(0x7a23abf5db67c066), 15601, 849 },
-	{ "tas-swap", 11, 8, 2, true,
+	{ "tas-swap", 11, 8, 2, true, false,
 	    UINT64_C(0x33477605a2c24c97), 11560, 424 },
-	{ "mutex", 11, 8, 2, true,
+	{ "mutex", 11, 8, 2, true, false,
 	    UINT64_C(0xa869869beb9272c1), 28748, 841 },
-	{ "refcount", 11, 8, 2, true,
+	{ "refcount", 11, 8, 2, true, false,
 	    UINT64_C(0x30538f1e420afdc2), 24712, 3279 },
-	{ "lockref", 11, 8, 2, true,
+	{ "lockref", 11, 8, 2, true, false,
 	    UINT64_C(0x23a4f41a3dc59ce7), 20595, 1131 },
-	{ "mtx", 64, 64, 4, false,
+	{ "mtx", 64, 64, 4, false, false,
 	    UINT64_C(0x622c22ea8a3f4669), 10312, 723 },
-	{ "ticket", 64, 64, 4, false,
+	{ "ticket", 64, 64, 4, false, false,
 	    UINT64_C(0x0f4b2fa18394f2a4), 251542, 334 },
-	{ "mcs", 64, 64, 4, false,
+	{ "mcs", 64, 64, 4, false, false,
 	    UINT64_C(0xf4cf1ef67258561e), 255364, 834 },
-	{ "cna", 64, 64, 4, false,
+	{ "cna", 64, 64, 4, false, false,
 	    UINT64_C(0xc6641f2649c1cd9f), 259235, 1261 },
-	{ "futex", 64, 64, 4, false,
+	{ "futex", 64, 64, 4, false, false,
 	    UINT64_C(0x18ba331e6358d78e), 13605, 510 },
-	{ "mtx", 13, 4, 1, false,
+	{ "mtx", 13, 4, 1, false, false,
 	    UINT64_C(0x1a0236f0c2eab2c3), 21224, 2482 },
+	{ "mtx", 11, 8, 2, true, true,
+	    UINT64_C(0xc703a23498176059), 14247, 1038 },
+	{ "ticket-pb", 11, 8, 2, true, true,
+	    UINT64_C(0xbc068e93abece23b), 40232, 598 },
+	{ "tas", 64, 64, 4, false, true,
+	    UINT64_C(0xf32389053e2b3b0a), 147673, 363 },
 };
 
 static struct critical_section_outcome
@@ -105,6 +112,10 @@ run(const struct golden *g, uint64_t seed)
 	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.05;
 	mc.mc_costs.vc_cong = 0.1;
 	mc.mc_costs.vc_preempt = g->g_preempt;
+	mc.mc_costs.vc_stores = mc.mc_costs.vc_shared = g->g_turns;
+	mc.mc_costs.vc_local_ppm = g->g_turns ? 200 * 1000 : 0;
+	mc.mc_costs.vc_ahead_ppm = g->g_turns ? 600 * 1000 : 0;
+	mc.mc_costs.vc_keep_ppm = g->g_turns ? 50 * 1000 : 0;
 	mc.mc_costs.vc_cost_ps[COST_LOCK] = 20 * 1000;
 	mc.mc_costs.vc_ps[PROFILE_LINE_INVALIDATE] = 30 * 1000;
 	mc.mc_costs.vc_ps[PROFILE_OS_QUANTUM] = 20 * 1000 * 1000;
@@ -129,10 +140,11 @@ TEST(vm_run__as_ever, "Hash, events and acquisitions of runs are what they "
 		ATF_CHECK_MSG(so.so_machine.mo_hash == g->g_hash &&
 		    so.so_machine.mo_events == g->g_events &&
 		    so.so_count == g->g_count,
-		    "not as ever:\n\t{ \"%s\", %u, %u, %u, %s,\n"
+		    "not as ever:\n\t{ \"%s\", %u, %u, %u, %s, %s,\n"
 		    "\t    UINT64_C(0x%016" PRIx64 "), %" PRIu64 ", %" PRIu64
 		    " },", g->g_lock, g->g_threads, g->g_cpus, g->g_nodes,
-		    g->g_preempt ? "true" : "false", so.so_machine.mo_hash,
+		    g->g_preempt ? "true" : "false",
+		    g->g_turns ? "true" : "false", so.so_machine.mo_hash,
 		    so.so_machine.mo_events, so.so_count);
 	}
 }
