@@ -118,13 +118,6 @@ check_alone(const struct comparison *cm, const struct compare *co)
 	    co->co_alone_count[1], t.s, "AB"[side]));
 }
 
-static enum compare_by
-by_of(const struct options *op)
-{
-	return (GIVEN(op, BY) ? (enum compare_by)(COMPARE_DESIGN + op->op_by) :
-	    COMPARE_RESULTS);
-}
-
 static int
 match(const struct comparison *cm, struct compare *co)
 {
@@ -150,7 +143,8 @@ compare(const struct comparison *cm, struct result r[2])
 		.co_result = { &r[0], &r[cm->cm_files - 1] },
 		.co_path = { cm->cm_op->op_operand[0],
 		    cm->cm_op->op_operand[cm->cm_files - 1] },
-		.co_by = by_of(cm->cm_op),
+		.co_by = GIVEN(cm->cm_op, BY) ? (enum compare_by)
+		    (COMPARE_DESIGN + cm->cm_op->op_by) : COMPARE_RESULTS,
 		.co_wanted = cm->cm_wanted,
 		.co_margin = GIVEN(cm->cm_op, MARGIN) ?
 		    cm->cm_op->op_margin : compare_margin(&r[0])

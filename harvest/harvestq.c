@@ -383,17 +383,6 @@ feed_sources(struct harvestq *hq)
 	wipe(entropy, sizeof(entropy));
 }
 
-/*
- * The kernel's thread reads its fast accumulator in every pass.  Its feeders,
- * UMA and Ethernet, are not simulated, so it stays empty.
- */
-static void
-scan_fast(struct harvestq *hq)
-{
-	for (unsigned i = 0; i < RANDOM_ACCUM_MAX; i++)
-		(void)atomic_load_32(&hq->hq_fast[i]);
-}
-
 void
 harvestq_pass(struct harvestq *hq)
 {
@@ -405,8 +394,13 @@ harvestq_pass(struct harvestq *hq)
 	harvest_health_pass(hq);
 	hq->hq_model->hm_drain(hq);
 	feed_sources(hq);
+	/*
+	 * The kernel's thread reads its fast accumulator in every pass.  Its
+	 * feeders, UMA and Ethernet, are not simulated, so it stays empty.
+	 */
 	if (!harvestq_stopping(hq))
-		scan_fast(hq);
+		for (unsigned i = 0; i < RANDOM_ACCUM_MAX; i++)
+			(void)atomic_load_32(&hq->hq_fast[i]);
 	deliver_batch(hq);
 	if (g->g_algorithm->ra_timer != NULL && !harvestq_stopping(hq))
 		g->g_algorithm->ra_timer(g, machine_uptime_coarse_ns() -

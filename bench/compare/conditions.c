@@ -143,14 +143,6 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 		    provenance_ledgered(r[0]) ? "A" : "B");
 }
 
-/* Whether a revision names one source. */
-static bool
-known_revision(const char *revision)
-{
-	return (strcmp(revision, "unknown") != 0 &&
-	    strstr(revision, "-dirty") == NULL);
-}
-
 static void
 flag_conditions(struct compare *co, const struct text groups[GROUPS])
 {
@@ -166,8 +158,10 @@ flag_conditions(struct compare *co, const struct text groups[GROUPS])
 			compare_flag(co, "%sincomplete: stopped before "
 			    "everything was measured", !two ? "" : side == 0 ?
 			    "A is " : "B is ");
+	/* The same program: its revision names one source. */
 	compare_noise(co, groups[BUILD].s[0] == '\0' &&
-	    known_revision(a->host.revision));
+	    strcmp(a->host.revision, "unknown") != 0 &&
+	    strstr(a->host.revision, "-dirty") == NULL);
 	for (unsigned group = 0; group < GROUPS; group++)
 		if (groups[group].s[0] != '\0')
 			compare_flag(co, "%s: %s", heads[group],

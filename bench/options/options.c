@@ -285,15 +285,6 @@ take(struct options *op, unsigned id, const char *value)
 }
 
 static int
-missing(unsigned id)
-{
-	char label[OPTION_LABEL_SIZE];
-
-	return (usage_error("%s: expected %s after it",
-	    option_label((enum option_id)id, label), option_defs[id].od_value));
-}
-
-static int
 operand(struct options *op, const char *word)
 {
 	const struct command_text *ct = &command_texts[op->op_cmd];
@@ -326,10 +317,14 @@ find_option(const struct options *op, const char *name, size_t n, char letter)
 static int
 take_value(struct options *op, unsigned id, const char *text, struct words *wo)
 {
+	char label[OPTION_LABEL_SIZE];
+
 	if (text != NULL || option_defs[id].od_value == NULL)
 		return (take(op, id, text));
-	return (wo->wo_next == wo->wo_end ? missing(id) :
-	    take(op, id, *wo->wo_next++));
+	if (wo->wo_next < wo->wo_end)
+		return (take(op, id, *wo->wo_next++));
+	return (usage_error("%s: expected %s after it",
+	    option_label((enum option_id)id, label), option_defs[id].od_value));
 }
 
 static int

@@ -21,16 +21,6 @@ struct csv_column {
 	size_t		 co_offset;
 };
 
-/* RFC 4180: a text with a separator is quoted, quotes are doubled. */
-static void
-print_text(FILE *out, const char *text)
-{
-	if (strpbrk(text, ",\"\r\n") == NULL)
-		fputs(text, out);
-	else
-		format_quoted(out, text);
-}
-
 /* More digits than a measurement has. */
 static void
 print_real(FILE *out, double v)
@@ -96,7 +86,11 @@ print_value(FILE *out, const struct field *f, const void *base)
 	case FIELD_NAME:
 	case FIELD_WORD:
 	case FIELD_TEXT:
-		print_text(out, p);
+		/* RFC 4180: a text with a separator is quoted. */
+		if (strpbrk(p, ",\"\r\n") == NULL)
+			fputs(p, out);
+		else
+			format_quoted(out, p);
 		break;
 	case FIELD_BOOL:
 		fprintf(out, "%d", *(const bool *)p);

@@ -21,12 +21,6 @@ static const struct column ns_columns[] = {
 	{ "p99", 10 }, { "p99.9", 10 }, { "max", 10 }
 };
 
-static bool
-same_site(const struct result_row *a, const struct result_row *b)
-{
-	return (strcmp(a->lock, b->lock) == 0 && strcmp(a->site, b->site) == 0);
-}
-
 /*
  * One line of the first block, at a site's first row: the sum over its roles.
  * Divisions truncate, as the kernel's do.
@@ -41,7 +35,8 @@ print_us(FILE *out, const struct result_cell *cell, unsigned i)
 
 	for (unsigned k = 0; k < cell->lock_profile_rows; k++) {
 		row = &cell->lock_profile[k];
-		if (k == i || !same_site(row, &sum))
+		if (k == i || strcmp(row->lock, sum.lock) != 0 ||
+		    strcmp(row->site, sum.site) != 0)
 			continue;
 		if (k < i)
 			return;

@@ -53,13 +53,6 @@ choose(const struct curve *cu, bool over, struct usl_curve *uc)
 	uc->uc_reach = USL_REACH * uc->uc_most;
 }
 
-static double *
-totals_of(const struct result_cell *c)
-{
-	return (comparable_values(c, offsetof(struct result_sample,
-	    total_mb_per_s)));
-}
-
 /* Draws from each cell's repeats, independently. */
 static void
 draw(struct work *wk, uint64_t seed)
@@ -72,7 +65,8 @@ draw(struct work *wk, uint64_t seed)
 	for (unsigned i = 0; i < wk->wk_count; i++) {
 		const struct result_cell *c = wk->wk_cells[i];
 
-		totals = totals_of(c);
+		totals = comparable_values(c, offsetof(struct result_sample,
+		    total_mb_per_s));
 		resample_init(&rs, c->repeats, seed + i);
 		gsl_sort(totals, 1, c->repeats);
 		resample_medians(&rs, totals, wk->wk_medians + (size_t)i *

@@ -90,13 +90,6 @@ label(const struct survey *sy, unsigned point, char text[SURVEY_LABEL_SIZE])
 	    PLURAL(threads));
 }
 
-/* Of one CPU for each thread. */
-static double
-cpu_percent(const struct sources_point *sp, const struct sources_sample *sm)
-{
-	return (100 * sm->ss_cpu_s / (sm->ss_window_s * sp->sp_threads));
-}
-
 static int
 visit(struct survey *sy, unsigned point)
 {
@@ -139,7 +132,9 @@ summarize_point(struct sources_point *sp)
 		const struct sources_sample *sm = &sp->sp_samples[i];
 
 		rate[i] = (double)sm->ss_reads / sm->ss_window_s;
-		cpu[i] = cpu_percent(sp, sm);
+		/* Of one CPU for each thread. */
+		cpu[i] = 100 * sm->ss_cpu_s / (sm->ss_window_s *
+		    sp->sp_threads);
 		failures[i] = 100 * (double)sm->ss_failures /
 		    (double)sm->ss_reads;
 	}

@@ -24,16 +24,6 @@ print_titles(FILE *out, const struct sources *sr)
 	}
 }
 
-/* A curve's name and the place where it stops growing. */
-static void
-print_curve(FILE *out, const struct sources_curve *sc, unsigned number)
-{
-	fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n", number,
-	    sc->sc_source->ns_name, number_bits[sc->sc_width], number,
-	    sc->sc_enough < sc->sc_most && sc->sc_enough > 0 ?
-	    FORMATF("%u", sc->sc_enough) : "NaN");
-}
-
 static void
 print_points(FILE *out, const struct sources *sr,
     const struct sources_curve *sc, unsigned number)
@@ -80,8 +70,14 @@ sources_plot(FILE *out, const void *what, bool svg)
 	    sr->sr_threads[sr->sr_thread_counts - 1], curves[0], curves[1], n,
 	    n, peak ? FORMATF("%g", PUBLISHED_PEAK_READS_PER_S / 1e6) : "NaN",
 	    PUBLISHED_PEAK_READS_PER_S / 1e6, PUBLISHED_PEAK_GBIT_PER_S);
+	/* A curve's name and the place where it stops growing. */
 	for (unsigned i = 0; i < n; i++)
-		print_curve(out, order[i], i + 1);
+		fprintf(out, "NAME[%u] = '%s, %u bits'\nKNEE[%u] = %s\n",
+		    i + 1, order[i]->sc_source->ns_name,
+		    number_bits[order[i]->sc_width], i + 1,
+		    order[i]->sc_enough < order[i]->sc_most &&
+		    order[i]->sc_enough > 0 ?
+		    FORMATF("%u", order[i]->sc_enough) : "NaN");
 	fputs("$D << EOD\n", out);
 	for (unsigned i = 0; i < n; i++)
 		print_points(out, sr, order[i], i + 1);

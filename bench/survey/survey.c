@@ -121,19 +121,10 @@ failed(const char *path, int error, const char *why)
 	    why[0] != '\0' ? why : strerror(error)));
 }
 
-/* Draws nothing, which shows whether gnuplot can be run. */
-static int
-try_gnuplot(const struct output *ou)
-{
-	char why[GNUPLOT_ERROR_SIZE] = "";
-	int error = gnuplot_draw(NULL, NULL, false, NULL, why);
-
-	return (failed(ou->ou_plot_path, error, why));
-}
-
 static int
 open_files(struct output *ou)
 {
+	char why[GNUPLOT_ERROR_SIZE] = "";
 	int status = 0;
 
 	if (ou->ou_path != NULL)
@@ -142,8 +133,10 @@ open_files(struct output *ou)
 	if (status == 0 && ou->ou_plot_path != NULL) {
 		status = failed(ou->ou_plot_path, atomic_file_open(
 		    &ou->ou_plot_file, ou->ou_plot_path), NULL);
+		/* Draws nothing, which shows whether gnuplot can be run. */
 		if (status == 0)
-			status = try_gnuplot(ou);
+			status = failed(ou->ou_plot_path, gnuplot_draw(NULL,
+			    NULL, false, NULL, why), why);
 	}
 	return (status);
 }

@@ -276,15 +276,6 @@ take_lines(struct checkpoint *ck)
 	return (error);
 }
 
-/* The message for a journal that cannot be written. */
-static int
-failed(const struct checkpoint *ck, int error)
-{
-	snprintf(ck->ck_why, CELL_ERROR_SIZE, "%.600s: %s, writing its journal",
-	    ck->ck_file, strerror(error));
-	return (error);
-}
-
 /* Frees record; kept is for the first line only. */
 static int
 add(struct checkpoint *ck, json_t *record, bool *kept)
@@ -298,7 +289,10 @@ add(struct checkpoint *ck, json_t *record, bool *kept)
 	error = kept != NULL ? journal_begin(&ck->ck_journal, text, kept) :
 	    journal_add(&ck->ck_journal, text);
 	free(text);
-	return (error == 0 ? 0 : failed(ck, error));
+	if (error != 0)
+		snprintf(ck->ck_why, CELL_ERROR_SIZE, "%.600s: %s, writing "
+		    "its journal", ck->ck_file, strerror(error));
+	return (error);
 }
 
 int

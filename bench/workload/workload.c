@@ -108,13 +108,6 @@ draw_share(struct workload_player *wp)
 	return ((double)(splitmix_next(&wp->wp_draw) >> 11) * 0x1p-53);
 }
 
-/* Uniform in 0..n - 1; n is far below 2^32, so the bias is too. */
-static size_t
-draw_below(struct workload_player *wp, size_t n)
-{
-	return ((size_t)(draw_share(wp) * (double)n));
-}
-
 static uint64_t
 draw_size(struct workload_player *wp)
 {
@@ -148,7 +141,9 @@ workload_begin(struct workload_player *wp, const struct workload *wl,
 		wp->wp_stream = stream_of(wl, reader);
 		/* Nor should two play the same requests at the same time. */
 		if (reader >= wl->wl_recording.rec_count) {
-			wp->wp_next = draw_below(wp, wp->wp_stream->rm_count);
+			/* As many are far below 2^32, so the bias is too. */
+			wp->wp_next = (size_t)(draw_share(wp) *
+			    (double)wp->wp_stream->rm_count);
 			wp->wp_loop_ns = -(double)wp->wp_stream->
 			    rm_requests[wp->wp_next].rq_at_ns;
 		}

@@ -51,14 +51,6 @@ static struct hash hashes[] = {
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;
 
-static bool
-legacy_load(void)
-{
-	if (legacy == NULL)
-		legacy = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
-	return (legacy != NULL);
-}
-
 /* Why an algorithm could not be fetched. */
 static enum hash_state
 refusal(struct hash *ha)
@@ -85,7 +77,9 @@ load(struct hash *ha)
 	EVP_MD *md = NULL;
 
 	ERR_set_mark();
-	if (!ha->ha_legacy || legacy_load())
+	if (ha->ha_legacy && legacy == NULL)
+		legacy = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
+	if (!ha->ha_legacy || legacy != NULL)
 		md = EVP_MD_fetch(NULL, ha->ha_native, NULL);
 	if (md == NULL) {
 		state = refusal(ha);
