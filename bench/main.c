@@ -37,11 +37,11 @@ static const char outro[] =
     "\"rngsim COMMAND --help\" lists the options of a command; its manual "
     "page is\nrngsim-COMMAND(1).  Other pages:\n"
     "  rngsim(7)          the model, what is measured, and its limits\n"
-    "  rngsim-designs(7)  the designs and locks: how to choose one\n"
+    "  rngsim-designs(7)  the designs: how to choose one\n"
     "  rngsim-virtual(7)  predicting other machines\n"
     "  rngsim-figures(7)  what was measured, on which machine\n"
     "  rngsim-design(7)   how to write a design\n"
-    "  rngsim-lock(7)     how to write a lock\n"
+    "  rngsim-lock(7)     the locks; how to write one\n"
     "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
 static void

@@ -259,7 +259,7 @@ show_complete(const struct options *given, const char *why)
 	int status;
 
 	if (result_load(file, &r, error) != 0 || !r.complete)
-		return (run_error("--resume %s: nothing to go on with: %s",
+		return (run_error("--resume %s: nothing to resume: %s",
 		    file, why));
 	ob = (struct options_begun){ .ob_argv = r.argv, .ob_seed = r.seed };
 	status = options_resume(&op, given, &ob);

@@ -41,8 +41,8 @@ RANDOM_ALGORITHM(concurrent) = {
 	    "kern.random.fortuna.concurrent_read=1.",
 	.ra_argument	= "FreeBSD's own: (K, C) are reserved and K is "
 	    "replaced before the mutex is dropped, so no two reads use a "
-	    "counter under the same key, and each read's key is its own.  Lost "
-	    "is the new key for each page: the key stays in the reader's "
+	    "counter under the same key, and each read's key is its own.  "
+	    "Pages do not get keys of their own: the key stays in the reader's "
 	    "memory until its read ends.  An attacker who learns it knows all "
 	    "of that read; with AES, the current MiB and what follows.",
 	.ra_flags	= RA_FORTUNA_BYTES,

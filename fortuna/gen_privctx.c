@@ -149,12 +149,12 @@ gen_privctx_read(struct generator *g, struct generator_reader *gr,
 
 RANDOM_ALGORITHM(privctx) = {
 	.ra_ident	= "privctx",
-	.ra_descr	= "OpenBSD: a buffered context; large reads: own one",
+	.ra_descr	= "OpenBSD: one buffer; a context for each large read",
 	.ra_stands	= "OpenBSD's arc4random in the kernel, "
 	    "sys/dev/rnd.c.",
 	.ra_argument	= "Up to 984 bytes of future output of all CPUs, and "
-	    "the key of what follows, lie in one buffer; who reads it can "
-	    "follow all readers until the next reseed.  Returned bytes are "
+	    "the key of what follows, lie in one buffer; an attacker who reads "
+	    "it can follow all readers until the next reseed.  Returned bytes are "
 	    "wiped, and each refill replaces the key, so earlier output is "
 	    "safe.  A read of more than 2048 bytes takes 40 bytes as a key of "
 	    "its own and generates without the mutex; it is as good as what "

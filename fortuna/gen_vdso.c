@@ -178,8 +178,8 @@ RANDOM_ALGORITHM(vdso) = {
 	    "drivers/char/random.c.  FreeBSD's D22839 has the generation in a "
 	    "shared page too.",
 	.ra_argument	= "A thread's key and up to 96 bytes of its future "
-	    "output lie in the program's own memory, so who reads that memory "
-	    "has what this thread reads until the kernel's next generation.  "
+	    "output lie in the program's own memory.  An attacker who reads it "
+	    "knows the thread's output until the kernel's next generation.  "
 	    "Other threads and programs are not affected.  Each refill "
 	    "replaces the key, and returned bytes are wiped.  The kernel must "
 	    "take these pages away at fork and wipe them under memory "

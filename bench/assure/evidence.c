@@ -21,9 +21,9 @@ enum { POLL_MS = 100 };
 	{ #name, descr, true, share, false, false, name##_gather }
 
 const struct evidence evidences[EVIDENCE_ROWS] = {
-	DESIGN(model, "models of the read modes, every order of few", 0.2,
-	    true, true),
-	DESIGN(schedules, "orders that time would not give, ledger on", 0.25,
+	DESIGN(model, "models of the read modes, every order of few threads",
+	    0.2, true, true),
+	DESIGN(schedules, "many orders of threads, under the ledger", 0.25,
 	    false, false),
 	DESIGN(ledger, "uses of keys, pools and reseeds, as they happen", 0.2,
 	    false, false),
@@ -42,7 +42,7 @@ const struct evidence evidences[EVIDENCE_ROWS] = {
 	LOCK(fairness, "of a lock: how many pass a waiter", 0.03),
 	LOCK(trylock, "of a lock: trying, free and held", 0.03),
 	LOCK(misuse, "of a lock: ownership, destroyed while held", 0.02),
-	LOCK(starvation, "of a lock: every thread goes on", 0.4),
+	LOCK(starvation, "of a lock: no thread waits forever", 0.4),
 	LOCK(oversubscription, "of a lock: more threads than CPUs", 0.1),
 };
 

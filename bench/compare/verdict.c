@@ -342,6 +342,8 @@ verdict_print_end(FILE *out, const struct compare *co)
 {
 	/* What changes must be above, margin and machine alone. */
 	const double least = fmax(co->co_margin, co->co_noise);
+	const double latency = fmax(least,
+	    quantities[QUANTITY_P50].qu_resolution);
 	const unsigned *rows = co->co_rows;
 	struct text t = { .s = "" };
 	const bool paired = co->co_by != COMPARE_RESULTS &&
@@ -370,11 +372,12 @@ verdict_print_end(FILE *out, const struct compare *co)
 		    100 * COMPARE_ALPHA);
 	else
 		text_add(&t, "changes");
-	format_wrapf(out, "", 2, "%s up to %.2g %%%s are not ranked, of "
-	    "latencies up to %.2g %%.", t.s, 100 * least,
-	    co->co_noise > co->co_margin ?
-	    ", by which the machine itself moved," : "", 100 * fmax(least,
-	    quantities[QUANTITY_P50].qu_resolution));
+	text_add(&t, " up to %.2g %%%s", 100 * least, co->co_noise >
+	    co->co_margin ? ", by which the machine itself moved," : "");
+	if (latency > least)
+		text_add(&t, " (latencies: %.2g %%)", 100 * latency);
+	format_wrapf(out, "", 2, "%s are reported as no difference shown.",
+	    t.s);
 }
 
 void

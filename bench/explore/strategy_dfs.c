@@ -165,7 +165,7 @@ dfs_fini(struct strategy *st)
 
 const struct strategy_class strategy_dfs = {
 	.sy_name	= "dfs",
-	.sy_descr	= "all there are with at most C preemptions",
+	.sy_descr	= "all schedules with at most C preemptions",
 	.sy_means	= "preemptions C",
 	.sy_least	= 0,
 	.sy_most	= 8,

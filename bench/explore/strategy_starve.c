@@ -93,7 +93,7 @@ starve_choose(struct strategy *st, const struct vm_choice *vo)
 
 const struct strategy_class strategy_starve = {
 	.sy_name	= "starve",
-	.sy_descr	= "a random walk in which some do not run for a while",
+	.sy_descr	= "random, but some threads do not run for a while",
 	.sy_bytes	= sizeof(struct starve),
 	.sy_begin	= starve_begin,
 	.sy_choose	= starve_choose,

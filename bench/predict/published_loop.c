@@ -3,15 +3,12 @@
  */
 #include "bench/predict/published.h"
 
-/* Likewise by a sign in a header line. */
 const struct published_unit published_units[] = {
-	{ "ns-per-thread", "per thread", 0, true, false },
-	{ "ns-per-thread", "every thread", 0, true, false },
-	{ "count", "per run", 1e9, false, true },
-	{ "ops-per-us", "ops/us", 1e3, false, false },
-	{ "ops-per-s", "per second", 1e9, false, false },
-	{ "ops-per-s", "ops/s", 1e9, false, false },
-	{ "ns", "ns ", 0, false, false },
+	{ "ns-per-thread", { "per thread", "every thread" }, 0, true, false },
+	{ "count", { "per run" }, 1e9, false, true },
+	{ "ops-per-us", { "ops/us" }, 1e3, false, false },
+	{ "ops-per-s", { "per second", "ops/s" }, 1e9, false, false },
+	{ "ns", { "ns " }, 0, false, false },
 	{ .un_name = NULL }
 };
 

@@ -74,7 +74,9 @@ take_header(struct published *pb, const char *line)
 		for (const struct published_unit *un = published_units;
 		    pb->pb_unit == NULL &&
 		    un->un_name != NULL; un++)
-			if (says(line, un->un_sign))
+			if (says(line, un->un_sign[0]) ||
+			    (un->un_sign[1] != NULL &&
+			    says(line, un->un_sign[1])))
 				pb->pb_unit = un;
 }
 

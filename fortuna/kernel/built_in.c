@@ -47,7 +47,8 @@ static const struct random_algorithm pcpu = {
 	    "first read after the next reseed, or until it has answered 1 MiB. "
 	    "That read hashes the key with a seed that only the new K "
 	    "generated.  K and that seed do not give a CPU's key without the "
-	    "key before it; who had that one, and reads the seed later, "
+	    "key before it; an attacker who had that one, and reads the seed "
+	    "later, "
 	    "learns that CPU's output since the last reseed.",
 	.ra_flags	= RA_MANY_LOCKS,
 };

@@ -13,7 +13,7 @@ CK_TRYLOCK(ck_ticket_pb, ck_spinlock_ticket_trylock(state_of(l)));
 #define	ck_ticket_pb_trylock	NULL
 #endif
 CK_LOCK(ck_ticket_pb, "ck-ticket-pb",
-    "ck-ticket; a distant waiter looks less often",
+    "ck-ticket; a distant waiter polls less often",
     ck_spinlock_ticket_lock_pb(state_of(l), 0),
     ck_spinlock_ticket_unlock(state_of(l)),
     ck_spinlock_ticket_locked(state_of(l)),

@@ -38,5 +38,5 @@ ticket_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 TICKET_CLASS(ticket_pb, "ticket-pb",
-    "ticket; a distant waiter looks less often",
+    "ticket; a distant waiter polls less often",
     LK_SPIN_POLLS | LK_TICKET_PAUSES);

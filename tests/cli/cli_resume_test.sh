@@ -263,7 +263,7 @@ resume__options_stay_body() {
 
 test_case resume__nothing_there "files without a journal to resume"
 resume__nothing_there_body() {
-	complains 1 'nothing to go on with|r.json.journal: No such file' \
+	complains 1 'nothing to resume|r.json.journal: No such file' \
 	    sweep --resume r.json
 	complains 1 'missing/r.json' sweep --resume missing/r.json
 	mkdir folder
@@ -272,7 +272,7 @@ resume__nothing_there_body() {
 	complains 1 'pipe: ' sweep --resume pipe
 	complains 1 '/dev/null: ' sweep --resume /dev/null
 	echo text >r.json
-	complains 1 'nothing to go on with' sweep --resume r.json
+	complains 1 'nothing to resume' sweep --resume r.json
 	[ "$(cat r.json)" = text ] || atf_fail "r.json was touched"
 	mkdir r.json.journal
 	complains 1 'r.json.journal: ' sweep --resume r.json

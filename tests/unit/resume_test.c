@@ -285,7 +285,7 @@ require_same_end(const char *const *begin, const char *reference, long nth,
 		/* Killed before there was anything to resume. */
 		text = content("out.txt");
 		ATF_REQUIRE_MSG(before < 0 && !is_new && text != NULL &&
-		    (strstr(text, "nothing to go on with") != NULL ||
+		    (strstr(text, "nothing to resume") != NULL ||
 		    strstr(text, "begin it again") != NULL),
 		    "killed at call %ld, %ld kept: exit %d: %s", nth, before,
 		    status, text);
