@@ -44,7 +44,7 @@ gen_locked_read(struct generator *g, struct generator_reader *gr,
 
 RANDOM_ALGORITHM(locked) = {
 	.ra_ident	= "locked",
-	.ra_descr	= "concurrent_read=0: generate under the mutex, by page",
+	.ra_descr	= "concurrent_read=0: generate under the mutex",
 	.ra_stands	= "FreeBSD 13 to 15 with "
 	    "kern.random.fortuna.concurrent_read=0.",
 	.ra_argument	= "None needed: it is FreeBSD's original argument.  "

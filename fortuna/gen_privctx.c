@@ -154,8 +154,8 @@ RANDOM_ALGORITHM(privctx) = {
 	    "sys/dev/rnd.c.",
 	.ra_argument	= "Up to 984 bytes of future output of all CPUs, and "
 	    "the key of what follows, lie in one buffer; an attacker who reads "
-	    "it can follow all readers until the next reseed.  Returned bytes are "
-	    "wiped, and each refill replaces the key, so earlier output is "
+	    "it can follow all readers until the next reseed.  Returned bytes "
+	    "are wiped, and each refill replaces the key, so earlier output is "
 	    "safe.  A read of more than 2048 bytes takes 40 bytes as a key of "
 	    "its own and generates without the mutex; it is as good as what "
 	    "it was drawn from.  All entropy goes through one pool: nothing "

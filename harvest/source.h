@@ -1,10 +1,10 @@
 /*
  * Entropy sources: the contract that every source in harvest/src_*.c obeys.
  *
- * A source is one file that ends in its struct random_source, plus one line in
- * harvest/source.tbl; nothing else lists sources.  Stands for struct
- * random_source in sys/dev/random/randomdev.h, to which it adds those that push
- * events: drivers and the kernel at large in FreeBSD, a thread here.
+ * A source is one file that ends in its struct random_source.  A line in
+ * harvest/source.tbl sets its place in lists.  Stands for struct random_source
+ * in sys/dev/random/randomdev.h, to which it adds those that push events:
+ * drivers and the kernel at large in FreeBSD, a thread here.
  */
 #ifndef HARVEST_SOURCE_H
 #define HARVEST_SOURCE_H

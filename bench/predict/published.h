@@ -24,7 +24,7 @@ enum {
 /* How values become ns between acquisitions of the whole system. */
 struct published_unit {
 	const char	*un_name;	/* as --units takes it */
-	const char	*un_sign[2];	/* either in a "# UNITS:" line; or NULL */
+	const char	*un_sign[2];	/* either, in a "# UNITS:" line */
 	double		 un_ns;		/* above 0: a rate, per un_ns */
 	bool		 un_thread;	/* divide by the threads */
 	bool		 un_scaled;	/* a constant of each group is fitted */
