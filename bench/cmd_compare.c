@@ -2,7 +2,6 @@
 
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"
-#include "bench/report/comparable.h"
 
 /* What the options mean. */
 struct comparison {

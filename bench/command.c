@@ -8,7 +8,6 @@
 #include "bench/cmd.h"
 #include "lib/base/memory.h"
 #include "lib/base/memory.h"
-#include "lib/machine/tick.h"
 
 const struct command *const commands[COMMANDS] = {
 #define	COMMAND(name, ...)	[COMMAND_##name] = &cmd_##name,

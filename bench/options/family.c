@@ -1,6 +1,5 @@
 #include "bench/compare/compare.h"
 #include "bench/options/family.h"
-#include "bench/report/plot.h"
 #include "bench/workload/workload.h"
 #include "fortuna/generator.h"
 #include "lib/crypto/crypto.h"

@@ -7,7 +7,6 @@
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
-#include "bench/result/json_text.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 

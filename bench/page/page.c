@@ -5,8 +5,6 @@
 
 #include "bench/page/page.h"
 #include "bench/report/plot.h"
-#include "bench/result/json_text.h"
-#include "lib/base/kassert.h"
 #include "lib/base/memory.h"
 
 GNUPLOT_SCRIPT(style, "bench/page/page.css");

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "bench/result/json_text.h"
 #include "bench/survey/hash_survey.h"
 
 enum {

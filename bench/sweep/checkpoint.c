@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/memory.h"
 #include "lib/machine/tick.h"

@@ -3,7 +3,6 @@
  * of repeats and draws.
  */
 #include "bench/result/check.h"
-#include "bench/result/json_text.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/mask.h"
 #include "lib/base/memory.h"
