@@ -341,9 +341,8 @@ start(struct cat *ct)
 	unsigned readers = (unsigned)op->op_readers.ol_value[0];
 	int error = 0;
 
-	ct->ct_streams = generator_alloc(readers * sizeof(*ct->ct_streams));
-	if (ct->ct_streams == NULL)
-		return (ENOMEM);
+	ct->ct_streams = xaligned(MACHINE_CACHE_LINE, readers *
+	    sizeof(*ct->ct_streams));
 	ct->ct_grain = readers == 1 ? UINT64_MAX : op->op_interleave_bytes;
 	ct->ct_left = ct->ct_grain;
 	ct->ct_output = xmalloc(OUTPUT_BYTES);

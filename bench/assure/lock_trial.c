@@ -1,9 +1,9 @@
-#include <errno.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
 #include "bench/assure/lock_trial.h"
 #include "fortuna/generator.h"
+#include "lib/base/memory.h"
 
 enum {
 	HOLD_PAUSES	= 20,
@@ -234,12 +234,10 @@ trial_main(void *arg)
 int
 FLAVOURED(lock_trial)(struct lock_trial *lt, const struct machine_config *mc)
 {
-	struct trial *tl = generator_alloc(sizeof(*tl) + lt->lt_threads *
-	    sizeof(struct member));
+	struct trial *tl = xaligned(MACHINE_CACHE_LINE, sizeof(*tl) +
+	    lt->lt_threads * sizeof(struct member));
 	int error;
 
-	if (tl == NULL)
-		return (ENOMEM);
 	tl->tl_asked = lt;
 	error = machine_run(mc, trial_main, tl, &lt->lt_outcome);
 	if (error == 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
+#include "lib/base/memory.h"
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
@@ -288,13 +289,9 @@ cell_main(void *arg)
 {
 	struct cell_call *cl = arg;
 	struct cell_measure *cm = cl->cl_measure;
-	struct cell_run *run;
+	struct cell_run *run = xaligned(MACHINE_CACHE_LINE, sizeof(*run));
 	int error;
 
-	cl->cl_error = ENOMEM;
-	run = generator_alloc(sizeof(*run));
-	if (run == NULL)
-		return;
 	run->run_params = cl->cl_params;
 	run->run_ledgers = &cl->cl_ledgers;
 	run->run_error = cl->cl_error_text;

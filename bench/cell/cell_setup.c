@@ -164,13 +164,8 @@ setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
 	r->r_buf = run->run_buf;
 	if (r->r_buf != NULL)
 		return;
-	r->r_buf = aligned_alloc(READER_ALIGN_BYTES,
-	    (bytes + READER_ALIGN_BYTES - 1) / READER_ALIGN_BYTES *
-	    READER_ALIGN_BYTES);
-	if (r->r_buf == NULL)
-		no_memory();
 	/* Touched here, not in the window. */
-	memset(r->r_buf, 0, bytes);
+	r->r_buf = xaligned(READER_ALIGN_BYTES, bytes);
 	if (!makes_bytes(run))
 		run->run_buf = r->r_buf;
 }
@@ -214,9 +209,8 @@ setup_readers(struct cell_run *run)
 	unsigned n = run->run_params->cp_cell.ce_readers;
 	int error;
 
-	run->run_readers = generator_alloc(n * sizeof(*run->run_readers));
-	if (run->run_readers == NULL)
-		return (ENOMEM);
+	run->run_readers = xaligned(MACHINE_CACHE_LINE, n *
+	    sizeof(*run->run_readers));
 	for (unsigned i = 0; i < n; i++) {
 		error = setup_reader(run, i);
 		if (error != 0)
@@ -278,11 +272,10 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	run->run_producer_count = run->run_hq->hq_producers;
 	MPASS(thread_count(run) <=
 	    for_all_threads(run, lock_config_default(1)).threads);
-	run->run_producers = generator_alloc((run->run_producer_count + 1) *
-	    sizeof(*run->run_producers));
+	run->run_producers = xaligned(MACHINE_CACHE_LINE,
+	    (run->run_producer_count + 1) * sizeof(*run->run_producers));
 	run->run_hold = xcalloc(index_harvest(run), sizeof(*run->run_hold));
-	if (run->run_producers == NULL ||
-	    lockprof_init(&run->run_prof, thread_count(run),
+	if (lockprof_init(&run->run_prof, thread_count(run),
 	    generator_sites(ra), generator_site_names_of(ra)) != 0 ||
 	    lockprof_init(&run->run_hprof, thread_count(run), HARVEST_SITES,
 	    harvest_site_names) != 0)

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -174,9 +173,8 @@ run_locks(struct section_run *sr)
 	unsigned made, n = se->se_node_locks ? machine_nodes() : 1;
 	int error = 0;
 
-	sr->sr_shared = generator_alloc(n * sizeof(*sr->sr_shared));
-	if (sr->sr_shared == NULL)
-		return (ENOMEM);
+	sr->sr_shared = xaligned(MACHINE_CACHE_LINE, n *
+	    sizeof(*sr->sr_shared));
 	config.threads = se->se_threads;
 	for (made = 0; made < n && error == 0; made++)
 		error = lock_init(&sr->sr_shared[made].sh_lock,
@@ -206,21 +204,19 @@ int
 FLAVOURED(critical_section_run)(const struct critical_section *se,
     const struct machine_config *mc, struct critical_section_outcome *so)
 {
-	struct section_run *sr = generator_alloc(sizeof(*sr) +
+	struct section_run *sr = xaligned(MACHINE_CACHE_LINE, sizeof(*sr) +
 	    se->se_threads * sizeof(struct worker));
-	int error = ENOMEM;
+	int error;
 
 	memset(so, 0, sizeof(*so));
 	MPASS(lock_class_find(se->se_lock) != NULL);
 	so->so_thread = xcalloc(se->se_threads, sizeof(*so->so_thread));
-	if (sr != NULL && so->so_thread != NULL) {
-		sr->sr_section = se;
-		sr->sr_outcome = so;
-		atomic_init_32(&sr->sr_stop, 0);
-		error = machine_run(mc, section_main, sr, &so->so_machine);
-		if (error == 0)
-			error = sr->sr_error;
-	}
+	sr->sr_section = se;
+	sr->sr_outcome = so;
+	atomic_init_32(&sr->sr_stop, 0);
+	error = machine_run(mc, section_main, sr, &so->so_machine);
+	if (error == 0)
+		error = sr->sr_error;
 	free(sr);
 	if (error != 0) {
 		free(so->so_thread);

@@ -38,8 +38,6 @@ document_new(char *const argv[], uint64_t seed)
 	char now[RESULT_NAME_SIZE];
 	json_t *doc;
 
-	if (host == NULL)
-		return (NULL);
 	result_now(now);
 	result_host_fill(host);
 	doc = json_pack("{s:s, s:o, s:I, s:b, s:s, s:s, s:[], s:[]}",

@@ -13,7 +13,7 @@
 
 #define	EXPLORE_SCHEMA	"rngsim-explore/1"
 
-/* A new document; NULL when there is no memory. */
+/* A new document. */
 json_t *document_new(char *const argv[], uint64_t seed);
 
 /* Adds a row, and its failure after it was shrunk. */

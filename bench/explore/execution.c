@@ -334,13 +334,9 @@ make_buffer(struct execution_reader *r, const struct scenario_step *read,
 			bytes = read[i].ss_amount;
 	if (bytes <= r->r_bytes)
 		return;
-	bytes = (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 	free(r->r_buf);
-	r->r_buf = aligned_alloc(BUFFER_ALIGN, bytes);
-	if (r->r_buf == NULL)
-		no_memory();
+	r->r_buf = xaligned(BUFFER_ALIGN, bytes);
 	r->r_bytes = bytes;
-	memset(r->r_buf, 0, bytes);
 }
 
 static int

@@ -161,10 +161,7 @@ window_measure(const struct number_source *ns, enum number_width width,
 	int error;
 
 	KASSERT(threads > 0 && window_ns > 0, ("%u threads", threads));
-	workers = aligned_alloc(WINDOW_APART, threads * sizeof(*workers));
-	if (workers == NULL)
-		no_memory();
-	memset(workers, 0, threads * sizeof(*workers));
+	workers = xaligned(WINDOW_APART, threads * sizeof(*workers));
 	atomic_init_32(&wi.wi_ready, 0);
 	atomic_init_32(&wi.wi_go, 0);
 	atomic_init_64(&wi.wi_end, 0);

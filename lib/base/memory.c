@@ -42,6 +42,13 @@ xstrdup(const char *text)
 	return (checked(strdup(text)));
 }
 
+void *
+xaligned(size_t alignment, size_t size)
+{
+	size += -size % alignment;
+	return (memset(checked(aligned_alloc(alignment, size)), 0, size));
+}
+
 FILE *
 xmemstream(char **text, size_t *len)
 {

@@ -15,6 +15,9 @@ void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *text);
 FILE *xmemstream(char **text, size_t *len);
 
+/* As aligned_alloc(3), with zeros; any size. */
+void *xaligned(size_t alignment, size_t size);
+
 /* Closes such a stream: its text is whole. */
 void xmemclose(FILE *stream);
 
