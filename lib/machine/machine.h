@@ -79,8 +79,8 @@ unsigned machine_await_ptr(struct mptr *p, uintptr_t seen, unsigned most);
 
 /*
  * After an attempt that failed as *p was v, by a thread that does not look
- * before it tries again.  The controlled scheduler, under which such a loop
- * must wait for a change, awaits another value; else nothing.
+ * before it tries again.  Where its accesses take no time such a loop would not
+ * end: it awaits another value there; else nothing.
  */
 void machine_failed_32(struct m32 *p, uint32_t v);
 

@@ -175,7 +175,7 @@ AWAIT(machine_await_ptr, ptr, uintptr_t, false)
 void
 machine_failed_32(struct m32 *p, uint32_t v)
 {
-	if (vm_is_controlled(vm_get()))
+	if (vm_get()->vm_self->vt_untimed)
 		machine_await_32(p, v, 0);
 }
 
