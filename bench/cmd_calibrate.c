@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
-#include "lib/base/memory.h"
 
 /* Measures what depends on one mode, and prints it for the calling process. */
 static int

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
 #include "fortuna/randomdev.h"
-#include "lib/base/memory.h"
 
 enum {
 	/*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
@@ -13,7 +14,6 @@
 #include "bench/explore/print.h"
 #include "bench/explore/shrink.h"
 #include "bench/kernel/ksource.h"
-#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum {

@@ -3,10 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/hash_survey.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { SORT_UNKNOWN = -2 };	/* beside HASH_BY_NAME and figures */

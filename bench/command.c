@@ -3,11 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "lib/base/memory.h"
-#include "lib/base/memory.h"
 
 const struct command *const commands[COMMANDS] = {
 #define	COMMAND(name, ...)	[COMMAND_##name] = &cmd_##name,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "bench/assure/evidence.h"
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 
 /* Scripts of one kind, and how many give what they must. */

@@ -6,10 +6,10 @@
 #include "bench/assure/evidence.h"
 #include "bench/cell/prime.h"
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "fortuna/fortuna.h"
 #include "harvest/harvest_config.h"
-#include "lib/base/memory.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */

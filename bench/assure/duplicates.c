@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "bench/assure/duplicates.h"
+#include "bench/cli/memory.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/crypto/wipe.h"
 
 enum { FIRST_BLOCKS = 1 << 12, BLOCK_MAX_BYTES = 1 << 12 };

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "bench/assure/lock_trial.h"
+#include "bench/cli/memory.h"
 #include "fortuna/generator.h"
-#include "lib/base/memory.h"
 
 enum {
 	HOLD_PAUSES	= 20,

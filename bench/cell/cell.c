@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
+#include "bench/cli/memory.h"
 #include "fortuna/state.h"
-#include "lib/base/memory.h"
 
 #if defined(MACHINE_VIRTUAL)
 /* Ends the simulated machine. */

@@ -5,7 +5,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
 

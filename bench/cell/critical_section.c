@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "bench/cell/critical_section.h"
+#include "bench/cli/memory.h"
 #include "fortuna/generator.h"
-#include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/machine/work.h"
 

@@ -5,7 +5,7 @@
 
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"

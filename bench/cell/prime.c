@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 #include "lib/crypto/digest.h"
 
 enum { GETENTROPY_MAX = 256 };

@@ -4,7 +4,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 #include "lib/machine/freezer.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
+#include "bench/cli/memory.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 enum { TRIES = 100 };
 

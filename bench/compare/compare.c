@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
-#include "lib/base/memory.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };

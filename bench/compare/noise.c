@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
-#include "lib/base/memory.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;

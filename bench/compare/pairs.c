@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/result/check.h"
-#include "lib/base/memory.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {

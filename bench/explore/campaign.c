@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/campaign.h"
 #include "bench/explore/hyperloglog.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { PROGRESS_NS = 100 * 1000 * 1000, PROGRESS_EVERY = 20 };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum {

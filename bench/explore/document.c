@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/explore/document.h"
 #include "bench/result/field.h"
 #include "bench/result/json_text.h"
 #include "bench/sweep/merge.h"
-#include "lib/base/memory.h"
 
 /* Which rows and failures are the same one. */
 static const char *const row_keys[] = { "design", "lock", "cipher", NULL };

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "fortuna/fortuna.h"
-#include "lib/base/memory.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a generator must be seeded */

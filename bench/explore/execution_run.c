@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "fortuna/state.h"
-#include "lib/base/memory.h"
 
 enum {
 	NODES		= 2,

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/print.h"
 #include "bench/page/page.h"
-#include "lib/base/memory.h"
 
 enum {
 	/* Units of the picture. */

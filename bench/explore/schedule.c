@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/explore/schedule.h"
-#include "lib/base/memory.h"
 
 enum { PIECES_AT_FIRST = 256, ITEM_SIZE = 32 };
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { OLDER_ONE_IN = 3 };

@@ -10,8 +10,8 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
-#include "lib/base/memory.h"
 
 enum { DFS_BRANCHES_AT_FIRST = 1024 };
 

@@ -16,13 +16,13 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/child.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/program.h"
 #include "bench/cli/usage.h"
 #include "bench/kernel/ksource.h"
 #include "bench/result/field.h"
 #include "fortuna/kernel/abi.h"
 #include "fortuna/kernel/design.h"
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/digest.h"
 

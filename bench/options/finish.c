@@ -2,10 +2,10 @@
  * What follows from several options of run, sweep and cat together.
  */
 #include "bench/cell/slices.h"
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "fortuna/kernel/design.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 /* Percent. */

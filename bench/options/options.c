@@ -3,11 +3,11 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "bench/report/plot.h"
 #include "bench/result/field.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 

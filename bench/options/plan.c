@@ -6,8 +6,8 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/options/options.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 4096 };

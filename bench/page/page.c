@@ -3,9 +3,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/page/page.h"
 #include "bench/report/plot.h"
-#include "lib/base/memory.h"
 
 GNUPLOT_SCRIPT(style, "bench/page/page.css");
 GNUPLOT_SCRIPT(script, "bench/page/page.js");

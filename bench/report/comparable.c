@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
-#include "lib/base/memory.h"
 #include "lib/lock/lock.h"
 
 bool

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/report/curve.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 const char *
 curve_part(const struct result_cell *c, enum curve_part part,

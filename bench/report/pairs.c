@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
-#include "lib/base/memory.h"
 
 /*
  * The repeat of b that was measured side by side with repeat i of a;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/report/plot.h"
 #include "bench/report/usl_curve.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 CTASSERT((int)GNUPLOT_ERROR_SIZE == (int)RESULT_TEXT_SIZE);
 

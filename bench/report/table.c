@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/report/table.h"
-#include "lib/base/memory.h"
 
 /* The design that the others are compared with. */
 static const char baseline[] = "locked";

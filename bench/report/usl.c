@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/report/report.h"
 #include "bench/report/usl_curve.h"
-#include "lib/base/memory.h"
 
 /* A law whose totals differ by less over the data is flat. */
 static const double usl_flat = 0.02;

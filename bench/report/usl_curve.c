@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/report/usl_curve.h"
-#include "lib/base/memory.h"
 
 /* A resample without any read counts as this part of the total. */
 static const double usl_floor = 1e-3;

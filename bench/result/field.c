@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/result/field.h"
 #include "bench/result/json_text.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 /* Above this the digits written could round up past the largest double. */
 #define	REAL_MAX	1e300

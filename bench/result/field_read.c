@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/result/field.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };

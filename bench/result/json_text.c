@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/result/json_text.h"
-#include "lib/base/memory.h"
 
 char *
 json_document(json_t *root, size_t flags)

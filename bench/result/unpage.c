@@ -8,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/result/json_text.h"
 #include "bench/result/result.h"
-#include "lib/base/memory.h"
 
 static const char start[] = "<script type=\"application/json\" "
     "id=\"rngsim-result";

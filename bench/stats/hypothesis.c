@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 enum {
 	/*

@@ -4,9 +4,9 @@
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 
+#include "bench/cli/memory.h"
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 /*
  * N/X(N) = a + b (N - 1) + c N (N - 1), with a = 1/gamma, b = sigma a and

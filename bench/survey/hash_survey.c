@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/hash_survey.h"
-#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/machine/tick.h"
 

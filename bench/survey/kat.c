@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "fortuna/generator.h"
 #include "fortuna/kernel/design.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"

@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/sources.h"
-#include "lib/base/memory.h"
 
 /* Unmeasured reading: CPUs that slept reach their speed. */
 static const int64_t sources_warmup_ns = 5 * NS_PER_MS;

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
-#include "lib/base/memory.h"
 
 enum { JSON_DIGITS = 12 };
 

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/survey/sources.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum {

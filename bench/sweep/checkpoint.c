@@ -11,8 +11,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 enum { WHAT_SIZE = GRID_TEXT_SIZE + 32 };

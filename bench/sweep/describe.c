@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 
 static char **

@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 
 #define	ROWS								\
 	ROW("reads", reads)						\

@@ -1,5 +1,5 @@
+#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum { CONTROL_BYTES = 16 };	/* of the shortest request */

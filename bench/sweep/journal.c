@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
+#include "bench/cli/memory.h"
 #include "bench/sweep/journal.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/machine/tick.h"
 

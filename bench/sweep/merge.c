@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/sweep/merge.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { TAIL_WORDS = 4 };	/* --part I/N -o FILE */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench/cli/memory.h"
 #include "bench/sweep/pool.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 enum {
 	POOL_AHEAD	= 2,	/* slots for each thread */

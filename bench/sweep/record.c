@@ -2,10 +2,10 @@
  * The lines of a journal as JSON: the first, which describes the run, and those
  * of repeats and draws.
  */
+#include "bench/cli/memory.h"
 #include "bench/result/check.h"
 #include "bench/sweep/sweep.h"
 #include "harvest/mask.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/2"

@@ -3,11 +3,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 enum {

@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/comparable.h"
 #include "bench/result/check.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/machine/cpu.h"
 
 /* Limits of gates and notes. */

@@ -4,11 +4,11 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/report/comparable.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 #include "lib/machine/tick.h"
 
 /* A sweep under way. */

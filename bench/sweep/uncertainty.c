@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/memory.h"
 
 struct uncertainty {
 	const struct options *un_options;

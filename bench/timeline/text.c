@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/timeline/impl.h"
-#include "lib/base/memory.h"
 
 enum {
 	CODE_SIZE	= 12,

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cli/memory.h"
 #include "bench/timeline/impl.h"
-#include "lib/base/memory.h"
 
 enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
 

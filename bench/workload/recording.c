@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 
 enum { ROOM_FIRST = 16 };

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 enum { PID_NONE = 0, FRACTION_DIGITS = 9, NS_PER_SECOND = 1000000000 };
 

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/memory.h"
+#include "bench/cli/memory.h"
 
 void
 no_memory(void)

@@ -2,8 +2,8 @@
  * Memory.  Where there is none these print a message and end the program with
  * status 1: they do not return NULL.
  */
-#ifndef LIB_BASE_MEMORY_H
-#define LIB_BASE_MEMORY_H
+#ifndef BENCH_CLI_MEMORY_H
+#define BENCH_CLI_MEMORY_H
 
 #include <stddef.h>
 #include <stdio.h>
