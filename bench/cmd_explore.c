@@ -274,8 +274,8 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 		explore_print_failure(stdout, cx, &ce->ce_outcome);
 	execution_free(ex);
 	if (error == EPROTO)
-		(void)run_error("the same schedule came out otherwise when it "
-		    "was run again: something in it is not determined");
+		(void)run_error("the same schedule gave another result when it "
+		    "was run again: the run is not deterministic");
 	else if (error != 0)
 		(void)run_error("cannot make it smaller: %s", strerror(error));
 	document_failure(ep->ep_document, cx, error == 0 ? &cr.cr_outcome :

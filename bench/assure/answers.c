@@ -148,8 +148,7 @@ try_model(const struct assure_params *ap, struct evidence_row *row)
 		row->er_state = EVIDENCE_NONE;
 		evidence_say(row->er_text, "Its bytes need not be FreeBSD's, "
 		    "and no model of them exists.");
-		evidence_say(row->er_unshown, "that its bytes are those that "
-		    "it should give.");
+		evidence_say(row->er_unshown, "that its bytes are correct.");
 	} else if (ta.ta_right < ta.ta_scripts)
 		say_wrong(&ta, "give its model's", row);
 	else
@@ -173,8 +172,7 @@ try_kernel(const struct assure_params *ap, struct evidence_row *row)
 	    row->er_state == EVIDENCE_HOLDS ? "." : "; a source whose bytes "
 	    "are others needs a model.");
 	if (row->er_state == EVIDENCE_NONE)
-		evidence_say(row->er_unshown, "that its bytes are those that "
-		    "it should give.");
+		evidence_say(row->er_unshown, "that its bytes are correct.");
 }
 
 void

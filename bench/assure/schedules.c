@@ -283,8 +283,8 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	struct explored ed;
 
 	if (ap->ap_simulated_lock == NULL) {
-		evidence_say(row->er_unshown, "orders that time would not "
-		    "give: this kind has no simulated flavour.");
+		evidence_say(row->er_unshown, "many orders of threads: this "
+		    "kind has no simulated flavour.");
 		return;
 	}
 	begin(&ed, ap);
@@ -301,7 +301,7 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 		    format_count(weak, (double)ed.ed_weak / 1000));
 	else if (row->er_state == EVIDENCE_HOLDS) {
 		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "A schedule failed otherwise; see "
-		    "%s. ", stops ? "Exclusion" : "Starvation");
+		evidence_say(row->er_text, "A schedule failed in another way; "
+		    "see %s. ", stops ? "Exclusion" : "Starvation");
 	}
 }

@@ -196,8 +196,8 @@ run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
 	evidence_say(row->er_text, "%s", sa->sa_name);
 	if (status == 0)
 		evidence_say(row->er_text, ksource_named(ap->ap_design) &&
-		    strcmp(sa->sa_flavour, "tsan") == 0 ? ": clean but for "
-		    "FreeBSD's look at the counter without the mutex, which "
+		    strcmp(sa->sa_flavour, "tsan") == 0 ? ": clean except "
+		    "FreeBSD's load of the counter without the mutex, which "
 		    "is harmless (rngsim-kernel(7)). " : ": clean. ");
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == SANITIZER_STATUS)
 		evidence_say(row->er_text, " reports an error%.*s. ",

@@ -146,7 +146,7 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 	for (unsigned i = 0; i < co->co_pair_count; i++)
 		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cr_wanted;
 	if (rows == 0)
-		return (run_error("%s: no cell has readers enough for this "
+		return (run_error("%s: no cell has enough readers for this "
 		    "quantity", cg->cg_text));
 	if (rows == refused)
 		(void)run_error("%s: every row was refused", cg->cg_text);

@@ -187,8 +187,8 @@ trace_record(void *context, const struct ledger_record *lr)
 static void
 trace_note(struct execution *ex, const struct vm_note *vn)
 {
-	static const char *const verbs[] = { [VM_LOCK_WAIT] = "asks",
-	    [VM_LOCK_HELD] = "has", [VM_LOCK_FREE] = "frees" };
+	static const char *const verbs[] = { [VM_LOCK_WAIT] = "tries",
+	    [VM_LOCK_HELD] = "holds", [VM_LOCK_FREE] = "frees" };
 	struct event_trace *et = ex->ex_trace;
 	const unsigned thread = vn->vn_thread;
 

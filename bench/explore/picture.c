@@ -39,7 +39,7 @@ thread_name(const struct event_trace *et, unsigned thread)
 	return (thread == 0 ? "setup" : et->et_name[thread]);
 }
 
-/* The lock of an event "asks L1", "has L1" or "frees L1"; 0: another event. */
+/* The lock of an event "tries L1", "holds L1", "frees L1"; 0: another event. */
 static unsigned
 lock_of(const struct trace_event *te, const char *verb)
 {
@@ -112,10 +112,10 @@ print_picture(FILE *out, const struct event_trace *et)
 	for (unsigned i = first; i < et->et_count; i++) {
 		te = event_at(et, i);
 		y = TOP + (i - first) * ROW + ROW / 2;
-		print_bar(out, et, i, at[te->te_thread] + 4, "held", "has",
+		print_bar(out, et, i, at[te->te_thread] + 4, "held", "holds",
 		    "frees");
-		print_bar(out, et, i, at[te->te_thread] + 4, "asked", "asks",
-		    "has");
+		print_bar(out, et, i, at[te->te_thread] + 4, "asked", "tries",
+		    "holds");
 		fprintf(out, "<circle cx=\"%d\" cy=\"%u\" r=\"4\"/>\n",
 		    at[te->te_thread], y);
 		print_text(out, 4, y + 4, FORMATF("%" PRIu64, te->te_step));

@@ -94,8 +94,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "", n < FEW ? 1 - pow(0.05, 1 / (double)n) : 3 / (double)n,
 		    campaigns > 1 ? ", for each row" : "");
 	format_wrapf(out, "", 0, "Orders are those in which locks were taken, "
-	    "estimated to 1 %%.  %s, ideal ciphers but in one scenario of 64: "
-	    "rngsim-explore(1) has what that does not show.",
+	    "estimated to 1 %%.  %s, ideal ciphers except in one scenario of "
+	    "64: rngsim-explore(1) lists what that does not show.",
 	    memories[cn->cn_subject.tb_memory]);
 }
 

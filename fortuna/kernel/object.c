@@ -10,7 +10,7 @@
 #include "fortuna/kernel/object.h"
 
 #ifdef __SANITIZE_THREAD__
-/* FreeBSD's unlocked look at the counter: rngsim-kernel(7). */
+/* FreeBSD's unlocked load of the counter: rngsim-kernel(7). */
 const char *__tsan_default_suppressions(void);
 
 const char *

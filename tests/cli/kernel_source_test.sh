@@ -130,7 +130,7 @@ EOF
 }
 
 test_case kernel_source__sanitizer "with ThreadSanitizer the source has it," \
-    "too; only FreeBSD's look at the counter is no error"
+    "too; only FreeBSD's load of the counter is no error"
 kernel_source__sanitizer_body() {
 	prepare
 	[ "$RNGSIM_SANITIZER" = tsan ] ||
