@@ -74,8 +74,8 @@ check(struct options *op)
 		return (0);
 	}
 	if (op->op_operands == 0 && op->op_given > 0)
-		return (usage_error("expected what to reproduce beside the "
-		    "options; \"rngsim reproduce\" lists it"));
+		return (usage_error("expected a NAME with these options; "
+		    "\"rngsim reproduce\" lists the names"));
 	if (op->op_operands == 0)
 		return (0);
 	i = family_find(&family_reproductions, op->op_operand[0]);

@@ -11,10 +11,9 @@
  *
  * - a CPU's key is drawn from the root like any output, so from its buffer, and
  *   four of them come from one refill;
- * - a reseed of the root mixes in 32 bytes of plain keystream, no new key being
- *   drawn before them, and it leaves the root's buffer as it is: what is still
- *   there, of at most three keys, goes to the next CPUs that ask, and does not
- *   depend on the entropy for which they ask.
+ * - a reseed of the root mixes in 32 bytes of plain keystream, before which no
+ *   new key is drawn, and leaves the root's buffer as it is: up to three CPUs'
+ *   keys are still made from that buffer, without the new entropy.
  *
  * With AES a key is two blocks, a buffer eight, a request is rounded up to
  * whole blocks, and a request of any length has one key.

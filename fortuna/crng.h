@@ -10,13 +10,13 @@
  * get_random_bytes_user() that follows the lock.  With ChaCha20 the bytes are
  * those of the kernel for the same pool, with these departures:
  *
- * - the words that the kernel asks the CPU for when it extracts are zero here,
- *   as instructions are sources like others and come as events;
+ * - the words of a CPU instruction that the kernel adds to an extraction are
+ *   zero: here such instructions are sources, whose output comes as events;
  * - an event goes into the pool at once, 4 bytes of counter and then its own;
  *   the kernel gathers interrupts in a word for each CPU first;
  * - every byte of an event counts for 8 bits, from any source;
- * - the seed that the kernel takes at 128 bits, for what may be read before it
- *   is ready, is left out: here nothing may.
+ * - the kernel's early seed at 128 bits, for reads before it is ready, is left
+ *   out: here such reads wait.
  *
  * The machine is charged for BLAKE2s what it is for SHA-256: COST_ABSORB and
  * COST_DIGEST of one pool.

@@ -103,7 +103,7 @@ void health_fail(struct health_test *ht);
  * often with a probability of 2^-HEALTH_ERROR_LOG2 at most.  The second is 1
  * more than the binomial distribution's critical value for the samples of a
  * window after its first; the test fails at that count and not above it,
- * so rather more windows fail than the formula means: rngsim(7) has them.
+ * so more windows fail than the formula gives: rngsim(7) has the rates.
  *
  * Source: SP 800-90B 4.4.1 and 4.4.2; random_healthtest_init()'s table.
  */

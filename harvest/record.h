@@ -48,7 +48,7 @@ int record_parse(const char *line, struct harvest_event *event,
  *   error  out  on failure, "FILE:LINE: expected ..." or why it is unreadable
  *
  * Returns: 0; EINVAL for a malformed line; EFBIG for too many of them; ENOMEM;
- * what open or read said.
+ * the error of open(2) or read(2).
  */
 int record_load(struct record *r, const char *path,
     struct harvest_error *error);
@@ -60,7 +60,7 @@ int record_load(struct record *r, const char *path,
  *   room   in   events it can hold
  *   error  out  on failure, why
  *
- * Returns: 0, ENOMEM, or what open said.
+ * Returns: 0, ENOMEM, or the error of open(2).
  */
 int record_create(struct record *r, const char *path, size_t room,
     struct harvest_error *error);
@@ -70,7 +70,7 @@ int record_create(struct record *r, const char *path, size_t room,
  * record that was full says so in the file's last line.
  *
  * Returns: 0; EOVERFLOW when events were lost, the file then holds the first
- * r_room of them; what write said.
+ * r_room of them; the error of write(2).
  */
 int record_finish(struct record *r);
 
@@ -79,7 +79,7 @@ void record_fini(struct record *r);
 
 /*
  * Appends an event; one thread at a time.  When the record is full the event is
- * counted in r_lost and otherwise forgotten.  Does not allocate, does no I/O.
+ * dropped and counted in r_lost.  Does not allocate, does no I/O.
  */
 static inline void
 record_add(struct record *r, const struct harvest_event *event)

@@ -264,8 +264,8 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 			try_crowd(ap, m, TRY_EVERY, row);
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
-		evidence_say(row->er_text, "Trying gets a free lock%s.",
-		    claims(ap, LC_EXCLUDES) ? " and no held one" : "");
+		evidence_say(row->er_text, "Trying acquires a free lock%s.",
+		    claims(ap, LC_EXCLUDES) ? " and fails on a held one" : "");
 }
 
 void

@@ -80,8 +80,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	else if (cn->cn_end - cn->cn_first == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
 		    "excludes nothing.%s", cn->cn_first, sum->ce_ahead > 0 ?
-		    "  Those of its scenario ahead of it were run for its "
-		    "strategy to learn from, and are not counted." : "");
+		    "  The earlier ones of its scenario, which its strategy "
+		    "depends on, were run and are not counted." : "");
 	else if (cn->cn_strategy == &strategy_dfs)
 		format_wrapf(out, head, 0, "there are more schedules with at "
 		    "most %u preemption%s, of which these are no sample.",

@@ -71,7 +71,7 @@ struct lock_config {
 	unsigned	nodes;		/* LK_NODES: pretended; 0: the host's */
 	/* mt_index of its users is below this, 1..LOCK_THREADS_MAX. */
 	unsigned	threads;
-	/* Profile; and for each hold that is timed, so many are not. */
+	/* Profile; uncontended holds not timed for each that is. */
 	bool		prof_enable;
 	unsigned	prof_skipcount;
 	const struct lock_faults *faults;	/* outlives the lock, or NULL */
@@ -100,7 +100,7 @@ struct lock_node {
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		ln_state[LOCK_NODE_BYTES];
 	struct lockprof_hold	ln_hold;
-	unsigned		ln_site;	/* where faults are asked */
+	unsigned		ln_site;	/* for the fail points */
 };
 
 struct lock_class {

@@ -49,7 +49,7 @@ bool machine_draw(uint64_t *word);
 
 /*
  * Events of a lock for the simulated machine's traces and deadlock reports: a
- * thread asks for it, holds it, has released it.  No effect on a real machine.
+ * thread tries it, holds it, has released it.  No effect on a real machine.
  */
 void machine_lock_wait(const void *lock, const char *name);
 void machine_lock_held(const void *lock, const char *name);

@@ -108,7 +108,7 @@ explore__only_body() {
 	has "^No failure: schedule 80 alone, which excludes nothing\.$"
 	ends 0 --seed 7 --only 119
 	has "^concurrent *mtx *chacha20 *1 "
-	has "^No failure: schedule 119 alone, which excludes nothing\. *Those"
+	has "^No failure: schedule 119 alone, which excludes nothing\. *The earlier"
 	has "^Chosen by: [a-z]* 100 %\.$"
 	grep -q "95 %" out && atf_fail "$(cat out)"
 	ends 0 --seed 7 --schedules 2

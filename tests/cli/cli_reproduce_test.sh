@@ -228,7 +228,7 @@ reproduce__usage_body() {
 	    reproduce --help
 	for bad in 'frob:"frob": expected fbsd-2019, kleen-2015, lock' \
 	    'fbsd-2019 x:surplus operand "x"' \
-	    '--seed 3:expected what to reproduce' \
+	    '--seed 3:expected a NAME with these options' \
 	    'fbsd-2019 --format xml:"xml": expected table, csv or json' \
 	    'fbsd-2019 --seed -1:--seed: "-1": expected a number' \
 	    'fbsd-2019 --seed 9223372036854775807:expected a number' \
