@@ -208,7 +208,7 @@ page_print(FILE *out, const void *page)
 	subject(out, pg);
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
 		if (has(pg, i) && pg->pg_rows[i] == NULL)
-			row(out, evidences[i].ev_name, "", "Not asked for.");
+			row(out, evidences[i].ev_name, "", "Not selected.");
 		else if (has(pg, i))
 			row(out, evidences[i].ev_name,
 			    words[pg->pg_rows[i]->er_state],

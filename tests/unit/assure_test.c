@@ -349,7 +349,7 @@ TEST(page__verdict, "The claim is the worst of the rows; commands can be "
 	    strstr(text, "not all") != NULL);
 	ATF_CHECK_EQ(EVIDENCE_MISSING, print(EVIDENCE_HOLDS, false, text,
 	    sizeof(text)));
-	ATF_CHECK(strstr(text, "Not asked for.") != NULL);
+	ATF_CHECK(strstr(text, "Not selected.") != NULL);
 	ATF_CHECK_EQ(EVIDENCE_FAILS, print(EVIDENCE_FAILS, false, text,
 	    sizeof(text)));
 	ATF_CHECK(strstr(text, "FAILS. Found.") != NULL &&
