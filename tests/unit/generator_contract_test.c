@@ -92,6 +92,8 @@ fixture_make_params(struct fixture *f, const struct random_algorithm *ra,
 	error = generator_reader_init(f->f_g, &f->f_gr);
 	ATF_REQUIRE_MSG(error == 0, "%s: ra_reader_init: %s", f->f_name,
 	    strerror(error));
+	/* This thread may be on another CPU when it reads again. */
+	f->f_gr.gr_place = 0;
 	f->f_rd.rd_generator = f->f_g;
 	f->f_rd.rd_ledger = f->f_lg;
 }
