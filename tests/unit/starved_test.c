@@ -329,6 +329,7 @@ choose(struct call *calls, uint64_t reached, bool every)
 
 		first = i == 0 || calls[i - 1].ca_stack != ca.ca_stack;
 		last = i + 1 == reached || calls[i + 1].ca_stack != ca.ca_stack;
+		/* Bit 0 is the same wherever the program is loaded. */
 		if (!(ca.ca_stack % 2 == 0 ? first : last) ||
 		    is_among(ca.ca_stack, tried, before))
 			continue;
