@@ -34,12 +34,33 @@ distance(const char *a, size_t n, const char *b)
 	return (row[n]);
 }
 
+const char *
+options_gone(const char *what, const char *word, size_t n)
+{
+	static const char *const gone[][2] = {
+#define	GONE(name, instead)	{ name, instead },
+#include "bench/options/gone.tbl"
+#undef GONE
+	};
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s %.*s", what, (int)n, word);
+	for (unsigned i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (strcmp(gone[i][0], name) == 0)
+			return (gone[i][1]);
+	return (NULL);
+}
+
 int
 options_unknown(const struct options *op, const char *word, size_t n)
 {
+	const char *const command = command_texts[op->op_cmd].ct_name;
+	const char *instead = options_gone(command, word, n);
 	unsigned best = WRONG_MAX + 1, far;
 	const char *nearest = NULL;
 
+	if (instead != NULL)
+		return (usage_error("%.*s is gone: %s", (int)n, word, instead));
 	for (unsigned id = 0; id < OPTIONS && n >= 2 + WRONG_MAX &&
 	    n - 2 <= LETTERS_MAX && word[1] == '-'; id++) {
 		if (!option_takes(op->op_cmd, id))
@@ -53,7 +74,7 @@ options_unknown(const struct options *op, const char *word, size_t n)
 	return (usage_error("unknown option %.*s;%s%s%s \"rngsim %s --help\" "
 	    "lists them", (int)n, word, nearest != NULL ? " nearest is --"
 	    : "", nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",
-	    command_texts[op->op_cmd].ct_name));
+	    command));
 }
 
 /* Values that a row accepts, where its description does not have them. */

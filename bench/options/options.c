@@ -89,13 +89,17 @@ add_numbers(const struct options *op, const struct option_def *od,
 	return (error);
 }
 
-/* A name that is there with its library only: "tiger" is "gcrypt:tiger". */
+/* A name that is gone, or needs its library: "tiger" is "gcrypt:tiger". */
 static int
 refuse_name(const struct options *op, const struct option_def *od,
     const char *label, const char *item)
 {
-	const char *colon, *name;
+	const char *colon, *instead = options_gone(label, item, strlen(item));
+	const char *name;
 
+	if (instead != NULL)
+		return (usage_error("%s: \"%s\" is gone: %s", label, item,
+		    instead));
 	for (unsigned i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
 		colon = strchr(name, ':');
 		if (colon != NULL && strcmp(colon + 1, item) == 0)

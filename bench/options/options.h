@@ -315,6 +315,15 @@ int options_check_files(const struct options *op);
 /* Refuses --crypto source where it has no effect, or is not seen. */
 int options_check_crypto(const struct options *op);
 
+/*
+ * What replaces a word of n letters that options or values no longer have.
+ *
+ *   what  in  the command, or the option whose value it was
+ *
+ * Returns: NULL for a word that never was one.
+ */
+const char *options_gone(const char *what, const char *word, size_t n);
+
 /* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 
