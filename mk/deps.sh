@@ -9,7 +9,6 @@ packages()
 	case $(uname -s):$1 in
 	FreeBSD:build) echo libgcrypt hwloc2 jansson gsl concurrencykit \
 	    boost-libs gnuplot-lite kyua python3 spin pkgconf ;;
-	FreeBSD:bench) echo libsodium ;;
 	FreeBSD:model) echo gcc python3 spin ;;
 	FreeBSD:stat) echo dieharder ent rng-tools ;;
 	*:browser) echo chromium ;;
@@ -19,7 +18,8 @@ packages()
 	    libjansson-dev libgsl-dev libck-dev \
 	    libboost-context-dev gnuplot-nox mandoc ministat python3 spin \
 	    strace ;;
-	*:bench) echo libsodium-dev openssl python3-venv ;;
+	FreeBSD:bench) ;;
+	*:bench) echo openssl python3 ;;
 	# spin calls the compiler's preprocessor.
 	*:model) echo gcc libc6-dev python3 spin ;;
 	*:test) echo bash zsh fish parallel ;;

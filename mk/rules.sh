@@ -53,25 +53,42 @@ CFLAGS=$(echo "$CFLAGS" | sed 's/ *-f[a-z]*-prefix-map=[^ ]*//g')
 stamp flags "$COMPILE"
 stamp revision "$REVISION"
 stamp found/lock.tbl "$(found lib/lock/lock LOCK lib/lock/lock_)"
-stamp found/generator.tbl "$(found fortuna/generator GENERATOR fortuna/gen_)"
 stamp found/source.tbl "$(found harvest/source SOURCE harvest/src_)"
+
+# The designs' objects, for each machine and queue.  Not with ThreadSanitizer,
+# which takes what sources check later for a race.
+case " $CFLAGS " in
+*" -fsanitize=address "* | *" -fsanitize=undefined "*)
+	sanitizer=$(echo "$CFLAGS" | grep -o -e '-fsanitize=[a-z]*') ;;
+*)
+	sanitizer= ;;
+esac
+shipped=$obj/kernel/log
+cat <<RULE
+$shipped: lib/kern/source.sh $obj/flags $(echo $KERNEL)
+	@echo "  KERNEL $obj/kernel"; CC='\$(CC)' RNGSIM_KERNEL_SANITIZER=$sanitizer \\
+	RNGSIM_KERNEL_CFLAGS=-g0 sh lib/kern/source.sh "\$\$(pwd)" shipped \\
+	    $obj/kernel >\$@.new || { tail -n 1 \$@.new; exit 1; }; \\
+	    mv \$@.new \$@
+RULE
+mkdir -p "$obj/kernel"
 
 objects=
 for f in $SHARED; do
 	case $f in
-	bench/main.c | bench/assure/ledger.c | bench/sweep/host.c | \
+	bench/main.c | bench/assure/ledger.c | bench/result/host.c | \
 	bench/kernel/ksource.c)
 		flags="-DRNGSIM_REVISION='\"$REVISION\"' -DRNGSIM_FLAGS='\"$CFLAGS\"'"
 		needs=$obj/revision ;;
-	bench/report/plot.c | bench/survey/sources_plot.c)
+	bench/report/plot.c)
 		flags=
 		needs=$(echo bench/*/*.gnuplot) ;;
 	bench/page/page.c)
 		flags=
 		needs="bench/page/page.css bench/page/page.js" ;;
-	fortuna/kernel/built_in.c)
+	fortuna/device/design.c)
 		flags="-DKERNEL_OBJECTS='\"$obj/kernel\"'"
-		needs=$obj/kernel/real.so ;;
+		needs=$shipped ;;
 	lib/profile/profile.c)
 		flags=
 		needs=$(echo lib/profile/*.conf) ;;
@@ -83,19 +100,15 @@ for f in $SHARED; do
 	[ "$f" = bench/main.c ] || objects="$objects $o"
 done
 for f in $FLAVOURED; do
-	case $f in
-	fortuna/gen*) family=-DGENERATOR_FAMILY ;;
-	*) family= ;;
-	esac
-	rule real "$f" "-DFLAVOUR=real $family" ""
+	rule real "$f" "-DFLAVOUR=real" ""
 	objects="$objects $o"
-	rule bare "$f" "-DFLAVOUR=bare -DLOCK_PROFILING=0 $family" ""
+	rule bare "$f" "-DFLAVOUR=bare -DLOCK_PROFILING=0" ""
 	objects="$objects $o"
 	case $f in
 	# These call the host's locks.
 	lib/lock/lock_ck_* | lib/lock/lock_pthread.c) continue ;;
 	esac
-	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL $family" ""
+	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL" ""
 	objects="$objects $o"
 done
 for f in $SIMULATED; do
@@ -104,33 +117,10 @@ for f in $SIMULATED; do
 done
 echo "OBJECTS = $objects"
 
-# The kernel source that is part of the program, compiled as others are.  Not
-# with ThreadSanitizer, which takes its copy of a seed, checked later, for a race.
-case " $CFLAGS " in
-*" -fsanitize=address "* | *" -fsanitize=undefined "*)
-	sanitizer=$(echo "$CFLAGS" | grep -o -e '-fsanitize=[a-z]*') ;;
-*)
-	sanitizer= ;;
-esac
-cat <<RULE
-$obj/kernel/real.so: bench/kernel/source.sh $obj/flags \
-    $(echo $(ls fortuna/kernel/kern*.h fortuna/kernel/headers.tbl fortuna/kernel/abi.h \
-    fortuna/kernel/fortuna_pcpu.c fortuna/kernel/glue.c fortuna/kernel/probe_*.c \
-    fortuna/kernel/tree/*/*.h fortuna/kernel/tree/*/*/*.h))
-	@echo "  KERNEL \$@"; rm -rf $obj/kernel; mkdir -p $obj/kernel; \
-	XDG_CACHE_HOME=\$\$(cd $obj/kernel && pwd) CC='\$(CC)' \
-	RNGSIM_KERNEL_SANITIZER=$sanitizer \
-	RNGSIM_KERNEL_CFLAGS=-g0 sh bench/kernel/source.sh \
-	    "\$\$(pwd)/fortuna/kernel" \
-	    build fortuna/kernel/fortuna_pcpu.c >$obj/kernel/log || \
-	    { tail -n 1 $obj/kernel/log; exit 1; }; \
-	mv \$\$(sed -n 's/^work //p' $obj/kernel/log)/*.so $obj/kernel
-RULE
-
 objects=
 # Designs and locks that are wrong on purpose, for mutant_test.
 for f in tests/mutants/*.c; do
-	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL -DGENERATOR_FAMILY" ""
+	rule virtual "$f" "-DFLAVOUR=virtual -DMACHINE_VIRTUAL" ""
 	objects="$objects $o"
 done
 programs=
