@@ -1,15 +1,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/campaign/merge.h"
 #include "bench/cli/memory.h"
-#include "bench/sweep/merge.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/parse_number.h"
 
 enum { TAIL_WORDS = 4 };	/* --part I/N -o FILE */
-
-/* Where a result's text has its cells, and where they end. */
-static const char cells_begin[] = "\n  \"cells\": [", cells_end[] = "\n  ]";
 
 static int __attribute__((format(printf, 3, 4)))
 refuse(struct merge *mg, const char *file, const char *fmt, ...)
@@ -26,21 +22,11 @@ refuse(struct merge *mg, const char *file, const char *fmt, ...)
 
 /* I/N of the command line's --part; false: it is no job of a plan. */
 static bool
-read_part(char *const argv[], unsigned words, uint64_t *part, uint64_t *parts)
+read_part(char *const argv[], unsigned words, unsigned *part, unsigned *parts)
 {
-	char text[64], *slash;
-
-	if (words < TAIL_WORDS + 2 ||
-	    strcmp(argv[words - TAIL_WORDS], "--part") != 0)
-		return (false);
-	snprintf(text, sizeof(text), "%s", argv[words - TAIL_WORDS + 1]);
-	slash = strchr(text, '/');
-	if (slash == NULL)
-		return (false);
-	*slash++ = '\0';
-	return (parse_number(text, part) == 0 &&
-	    parse_number(slash, parts) == 0 && *part >= 1 && *part <= *parts &&
-	    *parts <= OPTIONS_PARTS_MAX);
+	return (words >= TAIL_WORDS + 2 &&
+	    strcmp(argv[words - TAIL_WORDS], "--part") == 0 &&
+	    option_read_part(argv[words - TAIL_WORDS + 1], part, parts));
 }
 
 /* Whether a part belongs to the plan of the first one. */
@@ -106,8 +92,7 @@ int
 merge_take(struct merge *mg, struct merge_head *mh, struct merge_part **slot)
 {
 	char now[RESULT_NAME_SIZE];
-	uint64_t part, parts;
-	unsigned words = 0;
+	unsigned part, parts, words = 0;
 	int status = 0;
 
 	while (mh->mh_argv != NULL && mh->mh_argv[words] != NULL)
@@ -124,13 +109,13 @@ merge_take(struct merge *mg, struct merge_head *mh, struct merge_part **slot)
 		    "future: set the clock of its host, or give --across",
 		    mh->mh_started));
 	if (mg->mg_argv == NULL)
-		status = begin(mg, mh, words, (unsigned)parts);
+		status = begin(mg, mh, words, parts);
 	else
-		status = check_plan(mg, mh, words, (unsigned)parts);
+		status = check_plan(mg, mh, words, parts);
 	if (strcmp(mh->mh_started, mg->mg_started) < 0)
 		snprintf(mg->mg_started, sizeof(mg->mg_started), "%s",
 		    mh->mh_started);
-	return (status != 0 ? status : place(mg, mh, (unsigned)part, slot));
+	return (status != 0 ? status : place(mg, mh, part, slot));
 }
 
 int
@@ -220,30 +205,14 @@ host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 	return (0);
 }
 
-/* The lines of a result's cells. */
-static const char *
-find_cells(const char *text, size_t *len)
-{
-	const char *from = strstr(text, cells_begin), *to;
-
-	if (from == NULL)
-		return (NULL);
-	from += sizeof(cells_begin) - 1;
-	to = strstr(from, cells_end);
-	*len = to == NULL ? 0 : (size_t)(to - from);
-	return (to == NULL ? NULL : from);
-}
-
-/* Keeps a part as text: a tenth of the memory of its fields. */
+/* Moves the cells of a file into its part; of the first, keeps the rest. */
 static int
 take_file(struct merge *mg, const char *file, struct result *first)
 {
 	struct merge_head mh = { .mh_file = file };
+	char why[RESULT_TEXT_SIZE];
 	struct merge_part *mp;
-	char why[RESULT_TEXT_SIZE], *text;
-	const char *cells;
 	struct result r;
-	size_t len = 0;
 	int status;
 
 	if (result_load(file, &r, why) != 0)
@@ -260,139 +229,97 @@ take_file(struct merge *mg, const char *file, struct result *first)
 		status = merge_take(mg, &mh, &mp);
 	field_free_words(mh.mh_argv);
 	if (status == 0) {
-		text = result_format_json(&r);
-		cells = find_cells(text, &len);
-		mp->mp_cells = xmalloc(len + 1);
-		memcpy(mp->mp_cells, cells, len);
-		mp->mp_cells[len] = '\0';
-		free(text);
+		mp->mp_cells = r.cells;
+		mp->mp_cell_count = r.cell_count;
+		r.cells = NULL;
+		r.cell_count = 0;
 	}
-	if (status == 0 && first->cells == NULL)
+	if (status == 0 && !first->complete)
 		*first = r;
 	else
 		result_free(&r);
 	return (status);
 }
 
-/* All parts' cells between the head and the end of the first one's text. */
-static char *
-assemble(const struct merge *mg, const char *text, size_t *size)
+/* Gives a result all parts' cells, those of a part's hosts side by side. */
+static void
+gather(struct merge *mg, struct result *all)
 {
-	const size_t n = (size_t)mg->mg_hosts * mg->mg_parts;
-	size_t len = 0, used;
-	const char *cells = find_cells(text, &len), *between = "";
-	char *whole;
+	struct merge_part *mp;
 
-	*size = strlen(text) - len;
-	for (size_t i = 0; i < n; i++)
-		*size += mg->mg_part[i].mp_cells == NULL ? 0 :
-		    strlen(mg->mg_part[i].mp_cells) + 1;
-	whole = xmalloc(*size + 1);
-	used = (size_t)(cells - text);
-	memcpy(whole, text, used);
-	for (size_t i = 0; i < n; i++) {
-		const struct merge_part *mp = &mg->mg_part[i % mg->mg_hosts *
-		    mg->mg_parts + i / mg->mg_hosts];
-
-		if (mp->mp_cells == NULL)
+	for (unsigned i = 0; i < mg->mg_parts * mg->mg_hosts; i++) {
+		mp = &mg->mg_part[i % mg->mg_hosts * mg->mg_parts +
+		    i / mg->mg_hosts];
+		if (mp->mp_cell_count == 0)
 			continue;
-		used += (size_t)sprintf(whole + used, "%s%s", between,
-		    mp->mp_cells);
-		between = ",";
+		all->cells = xreallocarray(all->cells, all->cell_count +
+		    mp->mp_cell_count, sizeof(*all->cells));
+		memcpy(all->cells + all->cell_count, mp->mp_cells,
+		    mp->mp_cell_count * sizeof(*all->cells));
+		all->cell_count += mp->mp_cell_count;
+		mp->mp_cell_count = 0;
 	}
-	*size = used + strlen(cells + len);
-	memcpy(whole + used, cells + len, strlen(cells + len) + 1);
-	return (whole);
-}
-
-/* Adds a part's cells; the result frees them. */
-static int
-append_cells(struct result *all, const char *file)
-{
-	char why[RESULT_TEXT_SIZE];
-	struct result r;
-
-	if (result_load(file, &r, why) != 0)
-		return (run_error("%s: %s", file, why));
-	all->cells = xreallocarray(all->cells, all->cell_count + r.cell_count,
-	    sizeof(*all->cells));
-	memcpy(all->cells + all->cell_count, r.cells, r.cell_count *
-	    sizeof(*all->cells));
-	all->cell_count += r.cell_count;
-	r.cell_count = 0;
-	result_free(&r);
-	return (0);
 }
 
 /* What drawn profiles say of all cells is no sum of what they say of each. */
 static int
-merge_uncertainty(const struct merge *mg, struct result *first)
+merge_uncertainty(const struct merge *mg, struct result *all)
 {
-	struct result all = { .cells = NULL };
-	struct result_uncertainty before = first->uncertainty;
 	struct options op = { .op_cmd = COMMAND_sweep };
 	char **argv = merge_argv(mg, NULL);
 	int status = options_parse(&op, COMMAND_sweep, (int)(mg->mg_words -
 	    TAIL_WORDS - 1), argv + 1);
 
 	free(argv);
-	for (unsigned i = 0; status == 0 && i < mg->mg_parts; i++)
-		status = append_cells(&all, mg->mg_part[i].mp_file);
 	op.op_seed = mg->mg_seed;
+	field_free(result_uncertainty_fields, &all->uncertainty);
+	memset(&all->uncertainty, 0, sizeof(all->uncertainty));
 	if (status == 0)
-		uncertainty_redraw(&op, &all);
-	first->uncertainty = all.uncertainty;
-	all.uncertainty = before;
-	result_free(&all);
+		uncertainty_redraw(&op, all);
 	options_free(&op);
 	return (status);
 }
 
 static int
-write_whole(const struct merge *mg, struct result *first, const char *output,
+write_whole(const struct merge *mg, struct result *all, const char *output,
     struct atomic_file *of)
 {
-	const unsigned resumed = first->resumed_count;
-	char *text, *whole;
-	size_t size;
-	int error;
+	int status;
 
-	first->argv = merge_argv(mg, output);
-	snprintf(first->started, sizeof(first->started), "%s", mg->mg_started);
+	all->argv = merge_argv(mg, output);
+	snprintf(all->started, sizeof(all->started), "%s", mg->mg_started);
 	/* A prediction does not depend on where it was continued. */
-	if (strcmp(first->cells[0].engine, "virtual") == 0)
-		first->resumed_count = 0;
-	text = result_format_json(first);
-	whole = assemble(mg, text, &size);
-	free(text);
-	error = atomic_file_commit(of, whole, size);
-	free(whole);
-	first->resumed_count = resumed;
-	free(first->argv);
-	first->argv = NULL;
-	return (error == 0 ? 0 : run_error("%s: %s", output, strerror(error)));
+	if (strcmp(all->cells[0].engine, "virtual") == 0)
+		all->resumed_count = 0;
+	status = sweep_write(output, of, all);
+	/* Its words are the plan's. */
+	free(all->argv);
+	all->argv = NULL;
+	return (status);
 }
 
 int
 merge_results(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
-	struct result first = { .cells = NULL };
+	struct result all = { .cells = NULL };
 	int status = 0;
 
 	for (int i = 0; i < op->op_operands; i++)
-		(void)take_file(&mg, op->op_operand[i], &first);
+		(void)take_file(&mg, op->op_operand[i], &all);
 	status = merge_missing(&mg);
-	if (status == 0 && first.uncertainty.samples > 0)
-		status = merge_uncertainty(&mg, &first);
+	if (mg.mg_part != NULL)
+		gather(&mg, &all);
+	if (status == 0 && all.uncertainty.samples > 0)
+		status = merge_uncertainty(&mg, &all);
 	if (status == 0)
-		status = write_whole(&mg, &first, op->op_output, of);
+		status = write_whole(&mg, &all, op->op_output, of);
 	if (status == 0)
 		printf("%s: %u part%s%s\n", op->op_output, mg.mg_parts,
 		    PLURAL(mg.mg_parts),
 		    mg.mg_hosts > 1 ? FORMATF(", of %u hosts", mg.mg_hosts) :
 		    "");
-	result_free(&first);
+	result_free(&all);
 	merge_free(&mg);
 	return (status);
 }

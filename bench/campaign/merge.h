@@ -3,11 +3,12 @@
  *
  * Functions return 0, or EXIT_FAILURE after a message.
  */
-#ifndef BENCH_SWEEP_MERGE_H
-#define BENCH_SWEEP_MERGE_H
+#ifndef BENCH_CAMPAIGN_MERGE_H
+#define BENCH_CAMPAIGN_MERGE_H
 
 #include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
+#include "bench/result/result.h"
 
 enum { MERGE_HOSTS_MAX = 64 };
 
@@ -24,7 +25,8 @@ struct merge_head {
 
 struct merge_part {
 	const char	*mp_file;	/* NULL: missing */
-	char		*mp_cells;	/* of a result, as text */
+	struct result_cell *mp_cells;
+	unsigned	 mp_cell_count;
 };
 
 struct merge {
@@ -56,7 +58,7 @@ int merge_missing(struct merge *mg);
 
 /*
  * The plan's command line with "-o output", if there is one; its array is to be
- * freed.  NULL: no memory.
+ * freed.
  */
 char **merge_argv(const struct merge *mg, const char *output);
 
