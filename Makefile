@@ -41,23 +41,25 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 
 # Compiled once for each machine: written against lib/machine/machine.h.
 FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
-	lib/lock/lock_*.c fortuna/fortuna.c fortuna/percpu.c fortuna/fxrng.c \
-	fortuna/generator.c fortuna/gen_*.c fortuna/randomdev.c \
-	fortuna/kernel/design.c fortuna/kernel/locks.c \
-	fortuna/kernel/ciphers.c fortuna/kernel/services.c \
-	harvest/harvestq.c harvest/healthq.c harvest/hq_*.c harvest/source.c \
+	lib/lock/lock_*.c lib/kern/kernel.c lib/kern/locks.c \
+	lib/kern/sleep.c lib/kern/crypto.c lib/kern/hashes.c \
+	lib/kern/keys.c fortuna/device/randomdev.c fortuna/device/entry.c harvest/harvest.c harvest/source.c \
 	harvest/src_*.c bench/cell/cell.c bench/cell/cell_setup.c \
 	bench/cell/cell_reader.c bench/cell/cell_ledger.c \
 	bench/cell/cell_collect.c bench/cell/critical_section.c \
 	bench/assure/lock_trial.c
 # Only runs on simulated machines.
 SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
+# Files of the kernel, which lib/kern/source.sh compiles.
+KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c fortuna/fxrng/* \
+	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \
+	fortuna/device/object.tbl \
+	fortuna/device/glue.c fortuna/device/probe.c harvest/random_*.c
 # Everything else is compiled once.
-SHARED != for f in lib/*/*.c fortuna/*.c fortuna/kernel/object.c \
-	fortuna/kernel/sources.c fortuna/kernel/built_in.c harvest/*.c \
-	bench/*.c bench/*/*.c; do \
-	case " $(FLAVOURED) $(SIMULATED) " in \
-	*" $$f "*) ;; *) echo $$f ;; esac; done | grep -v '^bench/figures/'
+SHARED != for f in lib/*/*.c fortuna/device/*.c harvest/*.c bench/*.c \
+	bench/*/*.c; do \
+	case " $(FLAVOURED) $(SIMULATED) $(KERNEL) " in \
+	*" $$f "*) ;; *) echo $$f ;; esac; done
 
 OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
@@ -88,7 +90,7 @@ all: $(PROGRAM)
 RULES != COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
 	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' \
 	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' \
-	TIMEOUT='$(TIMEOUT)' sh .ci/rules.sh '$(BUILDDIR)' >&2
+	KERNEL='$(KERNEL)' TIMEOUT='$(TIMEOUT)' sh mk/rules.sh '$(BUILDDIR)' >&2
 include $(BUILDDIR)/rules.mk
 
 $(OBJ)/librngsim.a: $(OBJECTS)
@@ -98,7 +100,7 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) $(LDFLAGS) -o $@ \
 		$(OBJ)/all/bench/main.o $(OBJ)/librngsim.a $(ALLLIBS)
 
-DEPS = @sh .ci/deps.sh $(BUILDDIR)/deps.log
+DEPS = @sh mk/deps.sh $(BUILDDIR)/deps.log
 # A second make, because installed packages change what is found above.
 AGAIN = +@$(MAKE) BUILDDIR=$(BUILDDIR)
 SUITE = @sh tests/suite.sh
@@ -160,8 +162,8 @@ check-quick:
 	$(SANITIZED) asan quick "-fsanitize=address,undefined \
 	    -fno-sanitize-recover=undefined" \
 	    fuzz_test compare_test result_test profile_test \
-	    strace_import_test workload_test kat_test explore_test \
-	    generator_contract_test ledger_test
+	    import_strace_test workload_test kat_test explore_test \
+	    design_contract_test ledger_test
 
 # tests/coverage.sh says which branches count.
 coverage:
@@ -213,13 +215,8 @@ kill:
 
 bench:
 	$(DEPS) build bench
-	$(AGAIN) all $(BUILDDIR)/rngsim-figures
+	$(AGAIN) all
 	@sh bench/figures/bench.sh $(BUILDDIR) $(PARTS)
-
-# Rivals are measured against the flavour without profiling.
-$(BUILDDIR)/rngsim-figures: bench/figures/figures*.[ch] $(OBJ)/librngsim.a
-	@echo "  LD $@"; $(CC) $(ALLFLAGS) -DFLAVOUR=bare -DLOCK_PROFILING=0 \
-		-o $@ bench/figures/figures*.c $(OBJ)/librngsim.a $(ALLLIBS) -lsodium
 
 $(BUILDDIR)/rngsim-battery: tests/streams/battery.c $(OBJ)/librngsim.a
 	@echo "  LD $@"; $(CC) $(ALLFLAGS) -o $@ tests/streams/battery.c \
@@ -246,10 +243,10 @@ install: $(PROGRAM)
 	$(PUT) 644 $(MANDIR)/man7 man/*.7
 	$(PUT) 644 $(DATADIR)/workloads bench/workload/*.workload
 	$(PUT) 644 $(DATADIR)/published lib/published/*.csv
-	$(PUT) 644 $(DATADIR)/kernel fortuna/kernel/abi.h fortuna/kernel/kern*.h \
-	    fortuna/kernel/headers.tbl fortuna/kernel/glue.c \
-	    fortuna/kernel/probe_fortuna.c bench/kernel/source.sh
-	cp -R fortuna/kernel/tree $(DESTDIR)$(DATADIR)/kernel
+	@echo "  PUT $(DESTDIR)$(DATADIR)/kernel"; \
+	for f in lib/kern/source.sh $(KERNEL); do \
+	    t=$(DESTDIR)$(DATADIR)/kernel/$$f; mkdir -p $${t%/*} && \
+	    install -m 644 $$f $$t || exit 1; done
 	$(PUT) 644 $(DATADIR)/vectors tests/vectors/*.[se]*
 	$(PUT) 644 $(DATADIR)/vectors-designs tests/vectors-designs/*.[se]*
 	$(PUT) 644 $(DATADIR)/spin tests/spin/*.pml tests/spin/*.py \

@@ -1,11 +1,12 @@
 /*
  * The program's commands: a family, one file bench/cmd_NAME.c and one line in
- * bench/cmd.tbl each.
+ * bench/options/command.tbl each.
  */
 #ifndef BENCH_CMD_H
 #define BENCH_CMD_H
 
-#include "bench/cli/atomic_file.h"
+#include "bench/campaign/plan.h"
+#include "bench/cli/command.h"
 #include "bench/options/options.h"
 
 struct command {
@@ -33,10 +34,21 @@ enum {
 };
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;
-#include "bench/cmd.tbl"
+#include "bench/options/command.tbl"
 #undef COMMAND
 
 extern const struct command *const commands[COMMANDS];
+
+/* Names that one command has, for its options and operands. */
+extern const struct family assure_checks;
+extern const struct family compare_quantities;
+extern const struct family explore_locks;
+extern const struct family list_topics;
+extern const struct family reproduce_names;
+extern const struct family sources_names;
+
+/* Gives these to bench/options; a part of command_execute(). */
+void command_families(void);
 
 /*
  * Reads arguments, checks and runs.
@@ -49,27 +61,5 @@ int command_execute(enum command_id cm, int argc, char *argv[]);
 
 /* Measures, writes and shows: run and sweep. */
 int command_measure(struct options *op);
-
-/* The program's own argv, to execute it anew. */
-extern char *const *command_argv;
-
-/* The functions below print why they failed and return an exit status, or 0. */
-
-/* Starts libcrypto; crypto_fini() ends it. */
-int command_crypto(void);
-
-/* Executes the program anew where libcrypto's instructions are others. */
-int command_crypto_mode(enum crypto_mode mode);
-
-/* Opens the file that becomes path; does nothing without a path. */
-int command_open(const char *path, struct atomic_file *of);
-
-/* Writes text and completes such a file. */
-int command_commit(const char *path, struct atomic_file *of, const char *text,
-    size_t len);
-
-/* The same with what a function prints. */
-int command_write(const char *path, struct atomic_file *of,
-    void (*print)(FILE *out, const void *arg), const void *arg);
 
 #endif

@@ -32,26 +32,15 @@ struct request {
 	double		 rq_took_s;
 };
 
-static const char *
-row_name(unsigned i)
-{
-	return (i < EVIDENCE_ROWS ? evidences[i].ev_name : NULL);
-}
-
-static const char *
-row_descr(unsigned i)
-{
-	return (evidences[i].ev_descr);
-}
-
-const struct family family_evidences = { .fa_name = row_name,
-    .fa_descr = row_descr, .fa_title = "Checks" };
+FAMILY_DESCR(assure_checks, evidences[i].ev_descr)
+FAMILY(assure_checks, EVIDENCE_ROWS, evidences[i].ev_name,
+    .fa_descr = assure_checks_descr, .fa_title = "Checks");
 
 static int
 check(struct options *op)
 {
 	const bool lock = GIVEN(op, ASSURE_LOCK);
-	const struct random_algorithm *ra;
+	const struct design *de;
 	const struct evidence *ev;
 
 	if (lock == GIVEN(op, ASSURE_DESIGN))
@@ -64,10 +53,10 @@ check(struct options *op)
 			return (usage_error("--only: \"%s\" is a check of a %s",
 			    ev->ev_name, lock ? "design" : "lock"));
 	}
-	ra = lock ? NULL : generators[op->op_designs.ol_value[0]];
-	if (ra != NULL && (ra->ra_flags & RA_NULL) != 0)
+	de = lock ? NULL : design_at(op->op_designs.ol_value[0]);
+	if (de != NULL && (de->de_flags & DE_NULL) != 0)
 		return (usage_error("-d: design \"%s\" makes no random "
-		    "numbers: expected one that does", ra->ra_ident));
+		    "numbers: expected one that does", de->de_ident));
 	return (0);
 }
 
@@ -153,16 +142,14 @@ gather(struct request *rq, struct evidence_row *rows)
 static void
 describe_command(const struct request *rq, char text[COMMAND_SIZE])
 {
-	char rows[OPTION_TEXT_SIZE];
-	bool lock = GIVEN(rq->rq_op, ASSURE_LOCK), some = GIVEN(rq->rq_op,
-	    ROWS);
+	const char *rows = rq->rq_op->op_text[OPTION_ROWS];
+	const bool lock = GIVEN(rq->rq_op, ASSURE_LOCK);
 
-	option_render(rq->rq_op, OPTION_ROWS, rows);
 	snprintf(text, COMMAND_SIZE, "rngsim assure %s %s --budget %g --seed "
 	    "%" PRIu64 "%s%.200s", lock ? "-l" : "-d", lock ?
 	    rq->rq_params.ap_lock->lc_name : rq->rq_params.ap_spec,
-	    rq->rq_op->op_time_s, rq->rq_params.ap_seed, some ? " --only " :
-	    "", some ? rows : "");
+	    rq->rq_op->op_time_s, rq->rq_params.ap_seed, rows != NULL ?
+	    " --only " : "", rows != NULL ? rows : "");
 }
 
 static void
@@ -174,7 +161,7 @@ print_html(FILE *out, const void *of)
 	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
 	    pg->pg_when);
 	page_begin(out, FORMATF("rngsim: safety case of %s",
-	    pg->pg_design != NULL ? pg->pg_design->ra_ident :
+	    pg->pg_design != NULL ? pg->pg_design->de_ident :
 	    pg->pg_params->ap_lock->lc_name), PAGE_CHECKED, t.s);
 	page_printed(out, page_print, pg);
 	page_end(out);
@@ -218,7 +205,7 @@ assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
 			shown[i] = &rows[i];
 	return (show(rq->rq_op, &(struct page){ .pg_params = &rq->rq_params,
 	    .pg_design = GIVEN(rq->rq_op, ASSURE_LOCK) ? NULL :
-	    generator_find(rq->rq_params.ap_design),
+	    design_find(rq->rq_params.ap_design),
 	    .pg_rows = shown, .pg_budget_s = rq->rq_op->op_time_s,
 	    .pg_took_s = rq->rq_took_s,
 	    .pg_revision = rh->revision, .pg_when = when, .pg_host = host,
@@ -237,9 +224,8 @@ make_request(struct request *rq, const struct options *op)
 		ap->ap_simulated_lock = simulated_lock(ap->ap_lock->lc_name);
 	}
 	ap->ap_design = lock ? "concurrent" :
-	    generators[op->op_designs.ol_value[0]]->ra_ident;
+	    design_at(op->op_designs.ol_value[0])->de_ident;
 	ap->ap_spec = ksource_spec(ap->ap_design);
-	ap->ap_simulated = simulated_design(ap->ap_design);
 	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap->ap_seed = op->op_seed;
 	program_find(ap->ap_program);

@@ -9,22 +9,6 @@
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 
-/* Measures what depends on one mode, and prints it for the calling process. */
-static int
-part(const struct options *op)
-{
-	int error;
-
-	error = command_crypto_mode(op->op_crypto);
-	if (error == 0)
-		error = command_crypto();
-	if (error != 0)
-		return (error);
-	error = calibrate_part(op->op_crypto, op->op_time_s, stdout);
-	return (error == 0 ? EXIT_SUCCESS : run_error("%s: %s",
-	    crypto_mode_names[op->op_crypto], strerror(error)));
-}
-
 /* Makes the folders that lead to a file. */
 static int
 make_folders(const char *path)
@@ -73,17 +57,13 @@ print_profile(FILE *out, const void *pr)
 static int
 calibrate(const struct options *op, const char *path, struct atomic_file *of)
 {
-	const struct calibrate_params params = {
-		.cp_seconds = op->op_time_s,
-		.cp_force = GIVEN(op, FORCE),
-		.cp_argv = command_argv,
-	};
 	char busy[CALIBRATE_TEXT_SIZE] = "";
 	static struct calibration cb;
 	static struct profile pr;
 	int error;
 
-	error = calibrate_measure(&cb, &params, busy);
+	error = calibrate_measure(&cb, op->op_time_s, GIVEN(op, FORCE),
+	    command_argv, busy);
 	if (error == EBUSY) {
 		(void)run_error("this machine is not fit to be calibrated: %s; "
 		    "or use --force, which marks the profile", busy);
@@ -105,12 +85,23 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 static int
 run(struct options *op)
 {
+	const enum crypto_mode mode = GIVEN(op, PART) ? op->op_crypto :
+	    CRYPTO_KERNEL;
 	struct atomic_file of = { .of_fd = -1 };
 	char path[PATH_MAX];
-	int status;
+	int error, status;
 
-	if (GIVEN(op, PART))
-		return (part(op));
+	/* Executing the program again leaves open files behind. */
+	status = command_crypto_mode(mode);
+	if (status == 0)
+		status = command_crypto();
+	if (status != 0)
+		return (status);
+	if (GIVEN(op, PART)) {
+		error = calibrate_native(op->op_time_s, stdout);
+		return (error == 0 ? EXIT_SUCCESS : run_error("%s",
+		    strerror(error)));
+	}
 	stop_catch_signals();
 	status = open_output(op, path, &of);
 	if (status == EXIT_SUCCESS)

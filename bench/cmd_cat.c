@@ -15,7 +15,8 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/randomdev.h"
+#include "fortuna/device/randomdev.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	/*
@@ -51,14 +52,12 @@ struct stream {
 	size_t		 sm_rest_bytes;
 	unsigned	 sm_index;	/* from 0 */
 	bool		 sm_spawned;
-	bool		 sm_made;	/* sm_reader is */
-	struct generator_reader sm_reader;
 	struct mthread	 sm_td;
 };
 
 struct cat {
 	const struct options *ct_options;
-	struct randomdev ct_dev;
+	struct randomdev *ct_dev;
 	struct stream	*ct_streams;
 	unsigned	 ct_started;	/* of them */
 	unsigned	 ct_turn;	/* the stream that is written */
@@ -83,8 +82,7 @@ half_bytes(size_t request_bytes, uint64_t bytes)
 static void
 fill(struct stream *sm, struct half *ha)
 {
-	struct uio uio;
-	size_t n;
+	size_t left, n;
 
 	ha->ha_error = 0;
 	for (ha->ha_used = 0; sm->sm_left_bytes > 0; ha->ha_used += n) {
@@ -93,10 +91,9 @@ fill(struct stream *sm, struct half *ha)
 			n = (size_t)sm->sm_left_bytes;
 		if (n > sm->sm_room_bytes - ha->ha_used)
 			break;
-		uio = uio_buffer(ha->ha_bytes + ha->ha_used, n);
-		ha->ha_error = read_random_uio(sm->sm_dev, &sm->sm_reader,
-		    &uio, true);
-		if (ha->ha_error != 0 || uio.uio_resid > 0)
+		ha->ha_error = randomdev_read(sm->sm_dev, KERNEL_CPU_HERE,
+		    ha->ha_bytes + ha->ha_used, n, &left, true);
+		if (ha->ha_error != 0 || left > 0)
 			break;
 		sm->sm_left_bytes -= n;
 	}
@@ -145,9 +142,6 @@ static int
 stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
     size_t request_bytes, uint64_t bytes)
 {
-	struct generator *g = rd->rd_generator;
-	int error;
-
 	sm->sm_dev = rd;
 	sm->sm_request_bytes = request_bytes;
 	sm->sm_room_bytes = half_bytes(request_bytes, bytes);
@@ -158,10 +152,6 @@ stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
 		sm->sm_half[i].ha_bytes = xmalloc(sm->sm_room_bytes + 1);
 	}
 	atomic_init_32(&sm->sm_stop, 0);
-	error = generator_reader_init(g, &sm->sm_reader);
-	if (error != 0)
-		return (error);
-	sm->sm_made = true;
 	return (spawn(sm, index, cpu));
 }
 
@@ -210,11 +200,7 @@ stream_end(struct stream *sm)
 static void
 stream_fini(struct stream *sm)
 {
-	struct generator *g = sm->sm_dev->rd_generator;
-
 	MPASS(!sm->sm_spawned);
-	if (sm->sm_made)
-		generator_reader_fini(g, &sm->sm_reader);
 	for (unsigned i = 0; i < 2; i++) {
 		if (sm->sm_half[i].ha_bytes != NULL)
 			wipe(sm->sm_half[i].ha_bytes, sm->sm_room_bytes);
@@ -352,7 +338,7 @@ start(struct cat *ct)
 		(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
 #endif
 	for (unsigned i = 0; error == 0 && i < readers; i++) {
-		error = stream_init(&ct->ct_streams[i], &ct->ct_dev, i,
+		error = stream_init(&ct->ct_streams[i], ct->ct_dev, i,
 		    pinning_reader(&op->op_place, i),
 		    (size_t)op->op_sizes.ol_value[0], share(op, i));
 		ct->ct_started++;
@@ -417,37 +403,52 @@ verdict(int error, const char *where)
 	return (run_error("%s: %s", where, strerror(error)));
 }
 
+static int
+prime(const struct options *op, struct randomdev *rd)
+{
+	const size_t n = op->op_config.bc_harvest.boot_entropy_bytes;
+	uint8_t *bytes = prime_bytes(n, op->op_seed_given ? &op->op_seed :
+	    NULL);
+
+	if (bytes == NULL)
+		return (errno);
+	randomdev_prime(rd, bytes, n);
+	wipe(bytes, n);
+	free(bytes);
+	return (0);
+}
+
 /*
- * Makes and seeds a generator, starts op_readers reader threads and writes
- * their output, interleaved; wipes it.
+ * Makes and seeds a device, starts op_readers reader threads and writes their
+ * output, interleaved.
  *
  * Returns: the exit status; EXIT_SUCCESS also when the pipe's reader ended.
  */
 static int
 cat(const struct options *op)
 {
-	const struct random_algorithm *ra =
-	    generators[op->op_designs.ol_value[0]];
-	struct generator_params gp = {
-		.gp_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.gp_lock = lock_classes[op->op_locks.ol_value[0]],
-		.gp_lock_config = op->op_config.bc_lock,
-		.gp_config = op->op_config.bc_generator,
+	const struct bench_config *bc = &op->op_config;
+	struct randomdev_params rp = {
+		.rp_design = design_at(op->op_designs.ol_value[0]),
+		.rp_queue = bc->bc_harvest.queue,
+		.rp_cipher = ciphers[op->op_ciphers.ol_value[0]],
+		.rp_pool_hash = hash_find(bc->bc_program.pool_hash),
+		.rp_lock = lock_classes[op->op_locks.ol_value[0]],
+		.rp_lock_config = bc->bc_lock,
+		.rp_settings = bc->bc_setting,
+		.rp_setting_count = bc->bc_settings,
 	};
 	struct cat ct = { .ct_options = op };
-	struct generator *g;
 	const char *where;
 	int error;
 
-	gp.gp_lock_config.threads = (unsigned)op->op_readers.ol_value[0] + 1;
-	error = generator_new(ra, &g, &gp);
+	rp.rp_lock_config.threads = (unsigned)op->op_readers.ol_value[0] + 1;
+	error = randomdev_new(&ct.ct_dev, &rp);
 	if (error != 0)
-		return (run_error("cannot make design %s: %s", ra->ra_ident,
-		    strerror(error)));
-	ct.ct_dev.rd_generator = g;
+		return (run_error("cannot make design %s: %s",
+		    rp.rp_design->de_ident, strerror(error)));
 	where = "no boot entropy";
-	error = prime_generator(g, op->op_config.bc_harvest.boot_entropy_bytes,
-	    op->op_seed_given ? &op->op_seed : NULL);
+	error = prime(op, ct.ct_dev);
 	if (error == 0) {
 		where = "cannot start the readers";
 		error = start(&ct);
@@ -455,7 +456,7 @@ cat(const struct options *op)
 			error = copy(&ct, &where);
 		finish(&ct);
 	}
-	generator_free(g);
+	randomdev_free(ct.ct_dev);
 	return (verdict(error, where));
 }
 

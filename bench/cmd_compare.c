@@ -2,6 +2,7 @@
 
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"
+#include "bench/result/describe.h"
 
 /* What the options mean. */
 struct comparison {
@@ -111,7 +112,7 @@ check_alone(const struct comparison *cm, const struct compare *co)
 	if (GIVEN(cm->cm_op, BY) || GIVEN(cm->cm_op, COMMON) ||
 	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
 		return (0);
-	verdict_cell(&t, co->co_alone[side][0]);
+	describe_cell(&t, co->co_alone[side]);
 	return (run_error("cells only in A: %u, only in B: %u, such as "
 	    "\"%s\" in %c; --common compares the others", co->co_alone_count[0],
 	    co->co_alone_count[1], t.s, "AB"[side]));
@@ -192,5 +193,9 @@ run(struct options *op)
 		result_free(&r[i]);
 	return (status);
 }
+
+FAMILY_DESCR(compare_quantities, quantities[i].qu_title)
+FAMILY(compare_quantities, QUANTITIES, quantities[i].qu_name,
+    .fa_descr = compare_quantities_descr, .fa_title = "Quantities");
 
 const struct command cmd_compare = { check, run, 0 };

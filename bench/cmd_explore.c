@@ -23,6 +23,10 @@ enum {
 	PARTS		= 100	/* of a plan */
 };
 
+/* Options that the command for an unshrunk failure repeats. */
+static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
+    OPTION_EXPLORE_SIZE, OPTION_MEMORY, OPTION_STRATEGY };
+
 /* The campaigns of a command line, one for each row. */
 struct exploration {
 	const struct options *ep_op;
@@ -34,39 +38,8 @@ struct exploration {
 	uint64_t	 ep_total;
 };
 
-static const char *
-lock_name(unsigned i)
-{
-	const struct lock_class *lc = simulated_lock_at(i);
-
-	return (lc != NULL ? lc->lc_name : NULL);
-}
-
-const struct family family_simulated_locks = { .fa_name = lock_name,
-    .fa_title = "lock" };
-
-static const char *
-strategy_title(unsigned i)
-{
-	return (i < strategy_count ? strategy_classes[i]->sy_name : NULL);
-}
-
-static const char *
-strategy_descr(unsigned i)
-{
-	const struct strategy_class *sy = strategy_classes[i];
-	static char text[WHY_SIZE];
-
-	if (sy->sy_means == NULL)
-		return (sy->sy_descr);
-	snprintf(text, sizeof(text), "%s; %s:%s is %u..%u (%u)", sy->sy_descr,
-	    sy->sy_name, strrchr(sy->sy_means, ' ') + 1, sy->sy_least,
-	    sy->sy_most, sy->sy_usual);
-	return (text);
-}
-
-const struct family family_strategies = { .fa_name = strategy_title,
-    .fa_descr = strategy_descr, .fa_title = "Strategies" };
+FAMILY(explore_locks, simulated_lock_at(i) == NULL ? 0 : i + 1,
+    simulated_lock_at(i)->lc_name, .fa_title = "lock");
 
 static void
 progress(void *context, uint64_t done)
@@ -76,8 +49,26 @@ progress(void *context, uint64_t done)
 	const uint64_t all = ep->ep_before + done;
 
 	progress_update(&ep->ep_progress, all < ep->ep_total ? all :
-	    ep->ep_total, FORMATF("%s, %s, %s", tb->tb_design->ra_ident,
+	    ep->ep_total, FORMATF("%s, %s, %s", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
+}
+
+/* The first chosen design that has a sysctl, or just the first. */
+static const struct design *
+design_with(const struct options *op, const char *text)
+{
+	char range[DESIGN_RANGE_SIZE];
+	const struct design *de;
+	struct kern_setting set;
+
+	design_setting(&set, text);
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
+		de = design_at(op->op_designs.ol_value[i]);
+		if (design_check(de, HARVEST_MODEL_newest, &set, range) !=
+		    ENOENT)
+			return (de);
+	}
+	return (design_at(op->op_designs.ol_value[0]));
 }
 
 /*
@@ -88,10 +79,8 @@ progress(void *context, uint64_t done)
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
-	const char *text = op->op_strategy;
-	char names[WHY_SIZE], why[WHY_SIZE];
-	const struct strategy_class *sy;
-	int error;
+	const char *text = op->op_strategy, *instead;
+	char why[WHY_SIZE];
 
 	*cn = (struct campaign){ .cn_seed = op->op_seed, .cn_jobs = op->op_jobs,
 	    .cn_first = op->op_only, .cn_end = GIVEN(op, ONLY) ? op->op_only +
@@ -101,25 +90,21 @@ make_campaign(struct campaign *cn, const struct options *op)
 	cn->cn_subject.tb_memory = op->op_memory;
 	if (op->op_faults.fl_count > 0)
 		cn->cn_subject.tb_faults = &op->op_faults;
-	for (unsigned i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++) {
+		cn->cn_subject.tb_design = design_with(op, op->op_tunables[i]);
 		if (counterexample_set_tunable(&cn->cn_subject,
 		    op->op_tunables[i], why, sizeof(why)) != 0)
 			return (usage_error("-S: %s", why));
-	error = strategy_parse(text, &sy, &cn->cn_parameter);
-	if (error == ENOENT) {
-		family_join(&family_strategies, 0, NULL, names, sizeof(names));
-		return (usage_error("--strategy: \"%s\": expected %s", text,
-		    names));
 	}
-	if (error == ERANGE)
-		return (usage_error("--strategy: \"%s\": expected %s:%u..%u, "
-		    "its %s", text, sy->sy_name, sy->sy_least, sy->sy_most,
-		    sy->sy_means));
-	if (error != 0)
-		return (usage_error("--strategy: \"%s\": %s takes no number",
-		    text, sy->sy_name));
-	cn->cn_strategy = sy;
-	return (0);
+	if (text == NULL)
+		return (0);
+	cn->cn_strategy = strategy_parse(text, &cn->cn_parameter);
+	if (cn->cn_strategy != NULL)
+		return (0);
+	instead = options_gone("--strategy", text, strcspn(text, ":"));
+	return (instead != NULL ? usage_error("--strategy: \"%s\" is gone: %s",
+	    text, instead) : usage_error("--strategy: \"%s\": expected %s",
+	    text, strategy_accepted().s));
 }
 
 /* Completes the campaign of a row. */
@@ -134,8 +119,8 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	tb->tb_cipher = ciphers[op->op_ciphers.ol_value[row % of_ciphers]];
 	tb->tb_lock = simulated_lock_at((unsigned)op->op_locks.ol_value[row /
 	    of_ciphers % of_locks]);
-	tb->tb_design = simulated_design(generators[op->op_designs.ol_value[
-	    row / of_ciphers / of_locks]]->ra_ident);
+	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
+	    of_locks]);
 	campaign_limits(tb, sm);
 	if (cn->cn_strategy == &strategy_dfs) {
 		sm->sm_small = true;
@@ -147,8 +132,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 		    op->op_readers.ol_count;
 	}
 	sm->sm_sizes = op->op_sizes.ol_count;
-	for (unsigned i = 0; i < sm->sm_sizes; i++)
-		sm->sm_size[i] = (uint32_t)op->op_sizes.ol_value[i];
+	sm->sm_size = op->op_sizes.ol_value;
 }
 
 /*
@@ -156,13 +140,10 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
  * that finds the failure again from its seed.
  */
 static void
-print_again(const struct exploration *ep, const struct counterexample *cx,
+print_again(const struct options *op, const struct counterexample *cx,
     const char *path)
 {
 	const struct subject *tb = &cx->cx_subject;
-	const struct campaign *cn = &ep->ep_campaign;
-	const struct options *op = ep->ep_op;
-	char strategy[STRATEGY_NAME_SIZE];
 
 	putchar('\n');
 	if (path != NULL) {
@@ -171,27 +152,19 @@ print_again(const struct exploration *ep, const struct counterexample *cx,
 		putchar('\n');
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
-	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
+	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	if (GIVEN(op, EXPLORE_READERS))
-		printf(" -r %s", op->op_text[OPTION_EXPLORE_READERS]);
-	if (GIVEN(op, EXPLORE_SIZE))
-		printf(" -s %s", op->op_text[OPTION_EXPLORE_SIZE]);
-	if (op->op_memory != VM_SC)
-		printf(" --memory %s", vm_memory_names[op->op_memory]);
-	for (unsigned i = 0; i < op->op_tunable_count; i++) {
-		fputs(" \\\n    -S ", stdout);
-		format_word(stdout, op->op_tunables[i]);
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (op->op_text[kept[i]] != NULL)
+			printf(" --%s %s", option_defs[kept[i]].od_name,
+			    op->op_text[kept[i]]);
+	for (unsigned i = 0; i < cx->cx_settings; i++) {
+		printf(" \\\n    %s ", cx->cx_setting[i].gv_failpoint ?
+		    "--failpoint" : "-S");
+		format_word(stdout, cx->cx_setting[i].gv_text);
 	}
-	for (unsigned i = 0; i < FAILPOINTS; i++)
-		if (op->op_faults.fl_text[i] != NULL) {
-			printf(" \\\n    --failpoint %s=",
-			    failpoints_def(i)->fd_name);
-			format_word(stdout, op->op_faults.fl_text[i]);
-		}
-	printf(" \\\n    --strategy %s --seed %" PRIu64 " --only %" PRIu64 "\n",
-	    strategy_name(strategy, cn->cn_strategy, cn->cn_parameter),
-	    cx->cx_seed, cx->cx_number);
+	printf(" \\\n    --seed %" PRIu64 " --only %" PRIu64 "\n", cx->cx_seed,
+	    cx->cx_number);
 }
 
 static bool
@@ -215,34 +188,31 @@ schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
 	return (name);
 }
 
-static void
-print_file(FILE *out, const void *cx)
-{
-	counterexample_print(out, cx);
-}
-
 static int
 write_file(const struct counterexample *cx, const char *path)
 {
+	char *text = counterexample_text(cx);
 	struct atomic_file of;
 	int status;
 
 	status = command_open(path, &of);
-	return (status == 0 ? command_write(path, &of, print_file, cx) :
-	    status);
+	if (status == 0)
+		status = command_commit(path, &of, text, strlen(text));
+	free(text);
+	return (status);
 }
 
-/* Prints a failure; steps: choices before it was shrunk, or 0. */
+/* Adds the settings that the command line has made. */
 static void
-print_failure(const struct counterexample *cx, const struct outcome *to,
-    const struct event_trace *et, uint64_t steps)
+add_settings(struct counterexample *cx, const struct options *op)
 {
-	explore_print_failure(stdout, cx, to);
-	if (steps > 0)
-		printf("    shrunk: %" PRIu64 " choices to %" PRIu64 "\n",
-		    steps, cx->cx_schedule.sd_choices.sl_steps);
-	putchar('\n');
-	event_trace_print(stdout, et);
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
+		counterexample_add(cx, false, "%s", op->op_tunables[i]);
+	for (unsigned i = 0; i < FAILPOINTS; i++)
+		if (op->op_faults.fl_text[i] != NULL)
+			counterexample_add(cx, true, "%s=%s",
+			    failpoints_def(i)->fd_name,
+			    op->op_faults.fl_text[i]);
 }
 
 static void
@@ -250,37 +220,30 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 {
 	const struct options *op = ep->ep_op;
 	struct counterexample *cx = &ce->ce_case;
-	const uint64_t steps = cx->cx_schedule.sd_choices.sl_steps;
+	const unsigned turns = schedule_turns(&cx->cx_schedule.sd_choices);
+	struct execution *ex = execution_new();
 	char name[NAME_SIZE];
 	const char *path = schedule_path(op, cx->cx_seed, name);
-	struct event_trace et = { .et_count = 0 };
-	struct execution *ex = execution_new();
-	struct replay_result cr;
+	struct replay ry;
 	int error;
 
-	for (; cx->cx_tunables < op->op_tunable_count; cx->cx_tunables++)
-		cx->cx_tunable[cx->cx_tunables] =
-		    xstrdup(op->op_tunables[cx->cx_tunables]);
-	execution_catch_assertions(true);
+	add_settings(cx, op);
 	error = shrink(ex, cx, SHRINK_RUNS);
 	if (error == 0)
-		error = counterexample_run(ex, cx, &et, &cr);
-	if (error == 0 && !cr.cr_same)
+		error = counterexample_run(ex, cx, true, &ry);
+	if (error == 0 && !ry.ry_same)
 		error = EPROTO;
-	execution_catch_assertions(false);
-	if (error == 0)
-		print_failure(cx, &cr.cr_outcome, &et, steps);
-	else
-		explore_print_failure(stdout, cx, &ce->ce_outcome);
 	execution_free(ex);
+	if (error != 0)
+		ry = (struct replay){ .ry_outcome = ce->ce_outcome };
+	explore_print_failure(stdout, cx, &ry, error == 0 ? turns : 0);
 	if (error == EPROTO)
 		(void)run_error("the same schedule gave another result when it "
 		    "was run again: the run is not deterministic");
 	else if (error != 0)
 		(void)run_error("cannot make it smaller: %s", strerror(error));
-	document_failure(ep->ep_document, cx, error == 0 ? &cr.cr_outcome :
-	    &ce->ce_outcome);
-	print_again(ep, cx, write_file(cx, path) == 0 ? path : NULL);
+	document_failure(ep->ep_document, cx, &ry.ry_outcome);
+	print_again(op, cx, write_file(cx, path) == 0 ? path : NULL);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
@@ -304,7 +267,7 @@ run_row(struct exploration *ep)
 		explore_print_row(stdout, cn, &ce);
 		fflush(stdout);
 		document_row(ep->ep_document, cn, &ce);
-		explore_add(&ep->ep_sum, &ce);
+		campaign_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
 	if (error == 0 && ce.ce_failed) {
@@ -328,9 +291,9 @@ run_rows(struct exploration *ep)
 
 	ep->ep_total = rows * (cn->cn_end - cn->cn_first);
 	cn->cn_context = ep;
-	printf("seed %" PRIu64 "\n\n%-10s %-12s %-8s %11s %9s %7s %7s %7s\n",
-	    op->op_seed, "design", "lock", "cipher", "schedules", "orders",
-	    "per s", "steps", "most");
+	printf("seed %" PRIu64 "\n\n%-10s %-12s %-8s %11s %7s %7s %7s\n",
+	    op->op_seed, "design", "lock", "cipher", "schedules", "per s",
+	    "steps", "most");
 	fflush(stdout);
 	progress_init(&ep->ep_progress, ep->ep_total, 0);
 	for (i = 0; error == 0 && i < rows; i++) {
@@ -351,42 +314,40 @@ run_rows(struct exploration *ep)
 }
 
 static int
-replay(const struct options *op, const char *path, struct atomic_file *of)
+replay(const struct options *op, struct atomic_file *of)
 {
-	struct event_trace et = { .et_count = 0 };
+	const char *path = op->op_replay;
 	char message[LINES_ERROR_SIZE];
-	struct execution *ex = execution_new();
 	struct counterexample cx;
-	struct replay_result cr;
+	struct execution *ex;
+	struct replay ry;
 	int error, status = EXIT_FAILURE;
 
 	error = counterexample_load(&cx, path, message);
-	if (error != 0) {
-		counterexample_free(&cx);
+	if (error == 0) {
+		ex = execution_new();
+		execution_catch_assertions(true);
+		error = counterexample_run(ex, &cx, true, &ry);
 		execution_free(ex);
-		return (run_error("%s", message));
+		snprintf(message, sizeof(message), "%s: %s", path,
+		    strerror(error));
 	}
-	execution_catch_assertions(true);
-	error = counterexample_run(ex, &cx, &et, &cr);
-	execution_catch_assertions(false);
 	if (error != 0) {
-		(void)run_error("%s: %s", path, strerror(error));
-	} else if (cr.cr_outcome.to_word == NULL) {
+		(void)run_error("%s", message);
+	} else if (ry.ry_outcome.to_word == NULL) {
 		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
-		    cr.cr_exact ? "" : "\nThe schedule could not be followed "
+		    ry.ry_exact ? "" : "\nThe schedule could not be followed "
 		    "to its end.");
 		status = op->op_html == NULL ? EXIT_SUCCESS :
 		    run_error("%s: not written: nothing failed", op->op_html);
 	} else {
-		print_failure(&cx, &cr.cr_outcome, &et, 0);
-		printf("\n%s\n", cr.cr_same ? "As recorded." :
+		explore_print_failure(stdout, &cx, &ry, 0);
+		printf("\n%s\n", ry.ry_same ? "As recorded." :
 		    "Fails, but not as recorded.");
 		if (op->op_html != NULL)
 			(void)command_write(op->op_html, of, explore_page,
-			    &(struct explore_page){ path, &cx, &cr.cr_outcome,
-			    &et });
+			    &(struct explore_page){ path, &cx, &ry });
 	}
-	execution_free(ex);
 	counterexample_free(&cx);
 	return (status);
 }
@@ -401,10 +362,11 @@ take_all(struct options *op)
 	unsigned i;
 	int error = 0;
 
-	for (i = 0; all_designs && error == 0 && generator_at(i) != NULL; i++)
-		if ((generators[i]->ra_flags & RA_NULL) == 0)
+	for (i = 0; all_designs && error == 0 && design_at(i) != NULL; i++)
+		if ((design_at(i)->de_flags & DE_NULL) == 0)
 			error = option_list_add(&op->op_designs, "-d", "", i);
-	for (i = 0; all_locks && error == 0 && lock_name(i) != NULL; i++)
+	for (i = 0; all_locks && error == 0 && simulated_lock_at(i) != NULL;
+	    i++)
 		if ((simulated_lock_at(i)->lc_flags & LC_EXCLUDES) != 0)
 			error = option_list_add(&op->op_locks, "-l", "", i);
 	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
@@ -445,12 +407,6 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
-	if (op->op_sizes.ol_count > SCENARIO_SIZES_MAX)
-		return (usage_error("-s: more than %d members",
-		    SCENARIO_SIZES_MAX));
-	if (op->op_tunable_count > COUNTEREXAMPLE_TUNABLES_MAX)
-		return (usage_error("-S: more than %d",
-		    COUNTEREXAMPLE_TUNABLES_MAX));
 	error = make_campaign(&cn, op);
 	if (error == 0 && (op->op_part_of > 0 || op->op_plan != NULL))
 		error = check_parts(op, &cn);
@@ -467,7 +423,7 @@ run(struct options *op)
 	if (op->op_replay != NULL) {
 		status = command_open(op->op_html, &of);
 		if (status == 0)
-			status = replay(op, op->op_replay, &of);
+			status = replay(op, &of);
 		atomic_file_abort(&of);
 		return (status);
 	}

@@ -15,7 +15,7 @@ run_file(const struct options *op, const char *path)
 			return (run_error("%s: %s", path, strerror(errno)));
 	}
 	error = kat_run(path != NULL ? path : "stdin", in, GIVEN(op, DESIGN) ?
-	    generators[op->op_designs.ol_value[0]]->ra_ident : NULL, stdout,
+	    design_at(op->op_designs.ol_value[0])->de_ident : NULL, stdout,
 	    stderr);
 	if (path != NULL)
 		fclose(in);

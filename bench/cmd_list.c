@@ -1,16 +1,18 @@
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "fortuna/kernel/design.h"
+#include "fortuna/device/design.h"
 #include "lib/crypto/hash.h"
 
 static void
 list_designs(void)
 {
-	for (unsigned i = 0; generator_at(i) != NULL; i++)
-		printf("  %-12s %s\n", generators[i]->ra_ident,
-		    generators[i]->ra_descr);
+	for (size_t i = 0; design_at(i) != NULL; i++)
+		printf("  %-12s %s\n", design_at(i)->de_ident,
+		    design_at(i)->de_descr);
 }
 
 /* How a waiter waits, in which order the lock is handed on, and trylock. */
@@ -117,48 +119,78 @@ list_profile(const char *name)
 	}
 }
 
+static int list_status = EXIT_SUCCESS;
+
+static unsigned
+sysctls_of(const struct design *de, struct design_sysctl *list)
+{
+	const unsigned n = design_sysctls(de, list, DESIGN_SYSCTLS_MAX);
+
+	if (n == 0 && errno != 0)
+		list_status = run_error("%s: %s", de->de_ident,
+		    strerror(errno));
+	return (n);
+}
+
 /* All that one design says of itself. */
 static int
 list_design(const char *name)
 {
-	const struct random_algorithm *ra = generator_find(name);
-	struct text tunables = { .s = "" };
+	const struct design *de = design_find(name);
+	struct design_sysctl sysctls[DESIGN_SYSCTLS_MAX];
+	struct text names = { .s = "" };
 	char known[OPTION_TEXT_SIZE];
+	unsigned n;
 
 	family_join(&family_designs, 0, NULL, known, sizeof(known));
-	if (ra == NULL)
+	if (de == NULL)
 		return (usage_error("designs: \"%s\": expected %s", name,
 		    known));
-	printf("%s: %s\n", ra->ra_ident, ra->ra_descr);
-	format_wrap(stdout, "  stands for ", 15, ra->ra_stands);
-	format_wrap(stdout, "  output     ", 15, (ra->ra_flags &
-	    RA_FORTUNA_BYTES) != 0 ? "FreeBSD's, byte for byte" :
-	    (ra->ra_flags & RA_NULL) != 0 ? "a pattern" : "its own");
-	format_wrap(stdout, "  locks      ", 15, (ra->ra_flags &
-	    RA_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
-	for (unsigned i = 0; i < generator_tunable_count; i++)
-		if ((generator_tunables[i].tn_knob & ra->ra_knobs) != 0)
-			text_list(&tunables, "%s",
-			    generator_tunables[i].tn_name);
-	if (tunables.s[0] != '\0')
-		format_wrap(stdout, "  tunable    ", 15, tunables.s);
-	format_wrap(stdout, "  to argue   ", 15, ra->ra_argument);
-	return (EXIT_SUCCESS);
+	printf("%s: %s\n", de->de_ident, de->de_descr);
+	format_wrap(stdout, "  stands for ", 15, de->de_stands);
+	format_wrap(stdout, "  output     ", 15, (de->de_flags &
+	    DE_FORTUNA_BYTES) != 0 ? "FreeBSD's, byte for byte" :
+	    (de->de_flags & DE_NULL) != 0 ? "a pattern" : "its own");
+	format_wrap(stdout, "  locks      ", 15, (de->de_flags &
+	    DE_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
+	n = sysctls_of(de, sysctls);
+	for (unsigned i = 0; i < n; i++)
+		text_list(&names, "%s", sysctls[i].dy_name);
+	format_wrap(stdout, "  sysctls    ", 15, names.s);
+	format_wrap(stdout, "  to argue   ", 15, de->de_argument);
+	return (list_status);
 }
 
-/* Those of kernel sources, which -d names. */
+/*
+ * Sysctls of sources, but those in sets; each once, with the first design that
+ * has it.
+ */
 static void
-list_sysctls(void)
+list_sysctls(const struct tunable_set *sets)
 {
-	char name[KERNEL_NAME_SIZE], descr[KERNEL_NAME_SIZE];
-	char value[KERNEL_NAME_SIZE];
+	struct design_sysctl seen[2 * DESIGN_SYSCTLS_MAX], *dy;
+	const struct tunable_set *set;
+	const struct design *de;
+	unsigned count = 0, i, k, n;
 
-	for (unsigned g = 0; generator_at(g) != NULL; g++)
-		for (unsigned i = 0;
-		    kernel_design_sysctl(generators[g]->ra_ident, i,
-		    name, descr, value); i++)
-			printf("  %s=%s\n      %s: %s\n", name, value,
-			    generators[g]->ra_ident, descr);
+	for (size_t d = 0; (de = design_at(d)) != NULL && count <=
+	    DESIGN_SYSCTLS_MAX; d++) {
+		n = sysctls_of(de, &seen[count]);
+		for (i = count; n-- > 0; i++) {
+			dy = &seen[i];
+			for (k = 0; k < count && strcmp(seen[k].dy_name,
+			    dy->dy_name) != 0;)
+				k++;
+			if (k < count || tunable_find(sets, BENCH_TUNABLE_SETS,
+			    dy->dy_name, &set) != NULL)
+				continue;
+			seen[count] = *dy;
+			dy = &seen[count++];
+			printf("  %s=%" PRId64 "\n      %s; of %s; takes "
+			    "%s\n", dy->dy_name, dy->dy_value, dy->dy_descr,
+			    de->de_ident, dy->dy_range);
+		}
+	}
 }
 
 static void
@@ -181,7 +213,7 @@ list_tunables(void)
 			    value, tn->tn_descr, range);
 		}
 	}
-	list_sysctls();
+	list_sysctls(sets);
 }
 
 static void
@@ -212,13 +244,7 @@ static const struct {
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
-static const char *
-topic_name(unsigned i)
-{
-	return (i < TOPICS ? topics[i].name : NULL);
-}
-
-const struct family family_topics = { .fa_name = topic_name };
+FAMILY(list_topics, TOPICS, topics[i].name, .fa_title = NULL);
 
 static int
 check(struct options *op)
@@ -226,8 +252,8 @@ check(struct options *op)
 	const char *topic = op->op_operands > 0 ? op->op_operand[0] : NULL;
 	char names[OPTION_TEXT_SIZE];
 
-	if (topic != NULL && family_find(&family_topics, topic) == -1) {
-		family_join(&family_topics, 0, NULL, names, sizeof(names));
+	if (topic != NULL && family_find(&list_topics, topic) == -1) {
+		family_join(&list_topics, 0, NULL, names, sizeof(names));
 		return (usage_error("\"%s\": expected %s", topic, names));
 	}
 	if (op->op_operands > 1 && strcmp(topic, "profiles") != 0 &&
@@ -251,7 +277,7 @@ run(struct options *op)
 		printf("%s:\n", topics[i].name);
 		topics[i].print();
 	}
-	return (EXIT_SUCCESS);
+	return (list_status);
 }
 
 const struct command cmd_list = { check, run, 0 };

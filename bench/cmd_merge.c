@@ -1,9 +1,9 @@
 /*
  * rngsim merge: results of the jobs of --plan as one.
  */
+#include "bench/campaign/merge.h"
 #include "bench/cmd.h"
 #include "bench/explore/document.h"
-#include "bench/sweep/merge.h"
 
 enum { BEGINNING = 128 };
 

@@ -5,32 +5,18 @@
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
 
-/* The outputs, each an option. */
-static const struct view {
-	enum option_id	vw_option;
-	enum report	vw_report;
-} views[] = {
-	{ OPTION_FORMAT, REPORT_TABLE },
-	{ OPTION_PLOT, REPORT_TABLE },
-	{ OPTION_HTML, REPORT_TABLE },
-	{ OPTION_LOCK_PROF, REPORT_LOCKPROF },
-	{ OPTION_LOCKSTAT, REPORT_LOCKSTAT },
-	{ OPTION_WAITS, REPORT_WAITS },
-	{ OPTION_USL, REPORT_USL }
-};
-
-enum { VIEWS = sizeof(views) / sizeof(views[0]) };
-
 /* There is one output. */
 static int
 check_one_output(const struct options *op)
 {
+	static const enum option_id outputs[] = { OPTION_FORMAT, OPTION_PLOT,
+	    OPTION_HTML, OPTION_LOCK_PROF };
 	const char *first = NULL, *name;
 
-	for (unsigned i = 0; i < VIEWS; i++) {
-		if (op->op_text[views[i].vw_option] == NULL)
+	for (unsigned i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		if (op->op_text[outputs[i]] == NULL)
 			continue;
-		name = option_defs[views[i].vw_option].od_name;
+		name = option_defs[outputs[i]].od_name;
 		if (first != NULL)
 			return (usage_error("--%s and --%s: expected one of "
 			    "them", first, name));
@@ -47,8 +33,9 @@ check(struct options *op)
 	status = check_one_output(op);
 	if (status != 0)
 		return (status);
-	if (GIVEN(op, HISTOGRAM) && !GIVEN(op, LOCKSTAT))
-		return (usage_error("-H: expected --lockstat beside it"));
+	if (op->op_plot != NULL && !gnuplot_path_ok(op->op_plot))
+		return (usage_error("--plot: \"%s\": expected a name that ends "
+		    "in .png or .svg", op->op_plot));
 	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected a result FILE"));
 	if (op->op_operands == 2 && !GIVEN(op, HTML))
@@ -61,58 +48,54 @@ check(struct options *op)
 	return (0);
 }
 
-/* Returns: the exit status. */
 static int
-output(const struct options *op, const struct result *r)
+draw(const char *path, const struct result *r, struct atomic_file *of)
 {
-	enum report report = (enum report)op->op_format;
-	char why[RESULT_TEXT_SIZE] = "";
-	int error;
+	char *picture, why[RESULT_TEXT_SIZE];
+	size_t size;
+	int status;
 
-	if (op->op_plot != NULL) {
-		error = plot_write(r, op->op_plot, why);
-		return (error == 0 ? EXIT_SUCCESS :
-		    run_error("%s: %s", op->op_plot, why));
-	}
-	for (unsigned i = 0; i < VIEWS; i++)
-		if (op->op_text[views[i].vw_option] != NULL &&
-		    views[i].vw_option != OPTION_FORMAT)
-			report = views[i].vw_report;
-	if (GIVEN(op, HISTOGRAM))
-		report = REPORT_LOCKSTAT_HISTOGRAM;
-	if (report >= REPORT_FORMATS && r->cell_count == 0)
-		puts("no cells");
-	error = report_emit(stdout, r, report);
-	return (error == 0 ? EXIT_SUCCESS :
-	    run_error("stdout: %s", strerror(error)));
-}
-
-static void
-print_page(FILE *out, const void *ps)
-{
-	struct page_results *const *page = ps;
-
-	page_results(out, *page);
+	if (plot_draw(r, gnuplot_path_svg(path), &picture, &size, why) != 0)
+		status = run_error("%s: %s", path, why);
+	else
+		status = command_commit(path, of, picture, size);
+	free(picture);
+	return (status);
 }
 
 static int
 write_page(const struct options *op, const struct result *r,
     struct atomic_file *of)
 {
-	struct page_results ps = { .ps_chartless = "" };
-	struct page_results *page = &ps;
+	struct page_results pr = { .pr_count = (unsigned)op->op_operands };
+	struct page_side *ps;
 	int status;
 
-	for (int i = 0; i < op->op_operands; i++) {
-		ps.ps_result[i] = &r[i];
-		ps.ps_path[i] = strcmp(op->op_operand[i], "-") == 0 ?
-		    "stdin" : op->op_operand[i];
+	for (unsigned i = 0; i < pr.pr_count; i++) {
+		ps = &pr.pr_side[i];
+		ps->ps_result = &r[i];
+		ps->ps_path = strcmp(op->op_operand[i], "-") == 0 ? "stdin" :
+		    op->op_operand[i];
+		if (r[i].cell_count > 0 && plot_draw(&r[i], true,
+		    &ps->ps_picture, &ps->ps_size, ps->ps_chartless) != 0)
+			fprintf(stderr, "rngsim: report: %s: a page without "
+			    "charts: %s\n", op->op_html, ps->ps_chartless);
 	}
-	status = command_write(op->op_html, of, print_page, &page);
-	if (status == 0 && ps.ps_chartless[0] != '\0')
-		fprintf(stderr, "rngsim: report: %s: a page without charts: "
-		    "%s\n", op->op_html, ps.ps_chartless);
+	status = command_write(op->op_html, of, page_results, &pr);
+	free(pr.pr_side[0].ps_picture);
+	free(pr.pr_side[1].ps_picture);
 	return (status);
+}
+
+static int
+print(const struct options *op, const struct result *r)
+{
+	int error;
+
+	error = report_emit(stdout, r, GIVEN(op, LOCK_PROF) ?
+	    REPORT_LOCK_PROFILE : (enum report)op->op_format);
+	return (error == 0 ? EXIT_SUCCESS :
+	    run_error("stdout: %s", strerror(error)));
 }
 
 static int
@@ -123,7 +106,8 @@ run(struct options *op)
 	struct result r[2];
 	int loaded, status;
 
-	status = command_open(op->op_html, &of);
+	status = command_open(op->op_html != NULL ? op->op_html : op->op_plot,
+	    &of);
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
 			continue;
@@ -132,7 +116,8 @@ run(struct options *op)
 	}
 	if (status == 0)
 		status = op->op_html != NULL ? write_page(op, r, &of) :
-		    output(op, r);
+		    op->op_plot != NULL ? draw(op->op_plot, r, &of) :
+		    print(op, r);
 	while (loaded > 0)
 		result_free(&r[--loaded]);
 	atomic_file_abort(&of);

@@ -3,14 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cmd.h"
+#include "bench/report/plot.h"
 #include "bench/survey/sources.h"
-
-static const char *
-source_name(unsigned i)
-{
-	return (i < number_source_count ? number_sources[i].ns_name : NULL);
-}
 
 static const char *
 source_descr(unsigned i)
@@ -22,8 +18,8 @@ source_descr(unsigned i)
 	return (text);
 }
 
-const struct family family_number_sources = { .fa_name = source_name,
-    .fa_descr = source_descr, .fa_title = "Sources" };
+FAMILY(sources_names, number_source_count, number_sources[i].ns_name,
+    .fa_descr = source_descr, .fa_title = "Sources");
 
 static int
 ascending(const void *a, const void *b)
@@ -32,61 +28,64 @@ ascending(const void *a, const void *b)
 	    (*(const unsigned *)a < *(const unsigned *)b));
 }
 
-/* A number alone stands for all up to it. */
-static void
-choose_threads(const struct options *op, struct sources *sr)
+/* A number alone stands for all up to it.  Returns: how many there are. */
+static unsigned
+choose_threads(const struct options *op, unsigned threads[SOURCES_THREADS_MAX])
 {
 	const struct option_list *ol = &op->op_readers;
 	const char *text = op->op_text[OPTION_THREADS];
 	const bool list = text != NULL && strpbrk(text, ",-") != NULL;
-	unsigned i;
-
-	sr->sr_thread_counts = list ? ol->ol_count : text != NULL ?
+	unsigned n = list ? ol->ol_count : text != NULL ?
 	    (unsigned)ol->ol_value[0] : cpu_count();
-	if (sr->sr_thread_counts > SOURCES_THREADS_MAX)
-		sr->sr_thread_counts = SOURCES_THREADS_MAX;
-	for (i = 0; i < sr->sr_thread_counts; i++)
-		sr->sr_threads[i] = list ? (unsigned)ol->ol_value[i] : i + 1;
-	qsort(sr->sr_threads, i, sizeof(sr->sr_threads[0]), ascending);
+
+	if (n > SOURCES_THREADS_MAX)
+		n = SOURCES_THREADS_MAX;
+	for (unsigned i = 0; i < n; i++)
+		threads[i] = list ? (unsigned)ol->ol_value[i] : i + 1;
+	qsort(threads, n, sizeof(threads[0]), ascending);
+	return (n);
 }
 
 static void
-choose(const struct options *op, struct sources *sr)
+choose(const struct options *op, struct survey *sv)
 {
 	const struct option_list *ol = &op->op_sources;
+	const unsigned n = ol->ol_count > 0 ? ol->ol_count :
+	    number_source_count;
+	const struct number_source **list = xcalloc(n, sizeof(*list));
+	unsigned threads[SOURCES_THREADS_MAX];
+	bool width[NUMBER_WIDTHS] = { false };
 
-	KASSERT(number_source_count <= SOURCES_MAX, ("too many sources"));
-	sr->sr_sources = ol->ol_count > 0 ? ol->ol_count : number_source_count;
-	for (unsigned i = 0; i < sr->sr_sources; i++)
-		sr->sr_source[i] = &number_sources[ol->ol_count > 0 ?
+	for (unsigned i = 0; i < n; i++)
+		list[i] = &number_sources[ol->ol_count > 0 ?
 		    ol->ol_value[i] : i];
 	for (unsigned i = 0; i < op->op_bits.ol_count; i++)
-		sr->sr_width[op->op_bits.ol_value[i]] = true;
-	choose_threads(op, sr);
+		width[op->op_bits.ol_value[i]] = true;
+	sources_make(sv, list, n, width, threads, choose_threads(op, threads));
+	free(list);
 }
 
 /* Wrong or dead sources are a failure; absent ones are not. */
 static int
-judge(const struct sources *sr)
+judge(const struct survey *sv)
 {
 	unsigned absent = 0;
 	int status = EXIT_SUCCESS;
 
-	for (unsigned i = 0; i < sr->sr_count; i++) {
-		const struct sources_curve *sc = &sr->sr_curves[i];
-		const char *name = sc->sc_source->ns_name;
-		const unsigned bits = number_bits[sc->sc_width];
+	for (unsigned i = 0; i < sv->sv_count; i++) {
+		const struct survey_subject *su = &sv->sv_subjects[i];
 
-		absent += sc->sc_status == SOURCES_ABSENT;
-		if (sc->sc_status == SOURCES_WRONG)
-			status = run_error("%s, %u bits: the first numbers are "
-			    "wrong: %s", name, bits, sc->sc_source->ns_known !=
-			    NULL ? "others are published" : "all are the same");
-		else if (sc->sc_status == SOURCES_DEAD)
-			status = run_error("%s, %u bits: gave no number in %d "
-			    "tries", name, bits, NUMBER_TRIES);
+		absent += su->su_error == ENOTSUP;
+		if (su->su_error == EILSEQ)
+			status = run_error("%s: the first numbers are wrong: "
+			    "%s", su->su_name,
+			    sources_reads(su)->nu_source->ns_known != NULL ?
+			    "others are published" : "all are the same");
+		else if (su->su_error == EIO)
+			status = run_error("%s: gave no number in %d tries",
+			    su->su_name, NUMBER_TRIES);
 	}
-	if (absent == sr->sr_count)
+	if (absent == sv->sv_count)
 		return (run_error("nothing was timed: this machine has none of "
 		    "these sources, or they have no such reads"));
 	return (status);
@@ -95,18 +94,25 @@ judge(const struct sources *sr)
 static int
 run(struct options *op)
 {
-	static struct sources sr;
+	struct survey sv = { .sv_kind = &sources_kind,
+	    .sv_repeats = op->op_repeats, .sv_time_s = op->op_time_s };
 	int status;
 
-	sr = (struct sources){ .sr_survey = { .sy_kind = &sources_kind,
-	    .sy_repeats = op->op_repeats, .sy_time_s = op->op_time_s } };
-	choose(op, &sr);
-	status = survey_command(&sr.sr_survey, op);
-	/* Without curves nothing was tried; survey_command() printed why. */
-	if (sr.sr_curves != NULL && judge(&sr) != EXIT_SUCCESS)
+	choose(op, &sv);
+	status = survey_command(&sv, op);
+	/* Where the file was refused, nothing was tried. */
+	if (sv.sv_started[0] != '\0' && judge(&sv) != EXIT_SUCCESS)
 		status = EXIT_FAILURE;
-	sources_free(&sr);
+	survey_free(&sv);
 	return (status);
 }
 
-const struct command cmd_sources = { NULL, run, NEEDS_STOP | NEEDS_THREAD };
+static int
+check(struct options *op)
+{
+	return (op->op_plot == NULL || gnuplot_path_ok(op->op_plot) ? 0 :
+	    usage_error("--plot: \"%s\": expected a name that ends in .png or "
+	    ".svg", op->op_plot));
+}
+
+const struct command cmd_sources = { check, run, NEEDS_STOP | NEEDS_THREAD };

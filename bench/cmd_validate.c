@@ -35,8 +35,8 @@ choose_all(struct options *op)
 	int error = 0;
 
 	for (unsigned i = 0; designs && error == 0 &&
-	    generator_at(i) != NULL; i++)
-		if (validate_takes_design(generators[i]->ra_ident))
+	    design_at(i) != NULL; i++)
+		if (validate_takes_design(design_at(i)->de_ident))
 			error = add(&op->op_designs, i);
 	for (unsigned i = 0; locks && error == 0 && i < lock_class_count; i++)
 		if (validate_takes_lock(lock_classes[i]->lc_name))
@@ -51,6 +51,9 @@ choose_all(struct options *op)
 static int
 choose_measured(struct options *op, const struct result *r)
 {
+	struct option_list *const lists[] = { &op->op_ciphers,
+	    &op->op_designs, &op->op_locks, &op->op_readers, &op->op_sizes };
+	enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 	const struct result_cell *first = NULL, *rc;
 	int cipher, error = 0;
 
@@ -64,17 +67,12 @@ choose_measured(struct options *op, const struct result *r)
 		    (first != NULL && strcmp(first->crypto, rc->crypto) != 0))
 			continue;
 		first = first != NULL ? first : rc;
-		error = add(&op->op_ciphers, (uint64_t)cipher);
-		if (error == 0)
-			error = add(&op->op_designs, (uint64_t) family_find(
-			    &family_designs, rc->design));
-		if (error == 0)
-			error = add(&op->op_locks,
-			    (uint64_t) family_find(&family_locks, rc->lock));
-		if (error == 0)
-			error = add(&op->op_readers, rc->readers);
-		if (error == 0)
-			error = add(&op->op_sizes, rc->request_bytes);
+		const uint64_t values[LISTS] = { (uint64_t)cipher,
+		    (uint64_t)family_find(&family_designs, rc->design),
+		    (uint64_t)family_find(&family_locks, rc->lock),
+		    rc->readers, rc->request_bytes };
+		for (unsigned i = 0; error == 0 && i < LISTS; i++)
+			error = add(lists[i], values[i]);
 	}
 	if (first == NULL)
 		return (run_error("%s has no cell that engine real measured "
@@ -112,37 +110,30 @@ take_tunables(struct options *op, const struct result *measured)
 	return (error);
 }
 
-/* Makes the options of the simulated sweep; simulated_free() them. */
+/*
+ * Makes the options of the simulated sweep: the same arguments, and what
+ * follows from a result that was given.
+ */
 static int
-simulate(const struct options *op, struct options *simulated)
+simulate(const struct options *op, const struct result *measured,
+    struct options *simulated)
 {
-	struct option_list *const lists[] = { &simulated->op_ciphers,
-	    &simulated->op_designs, &simulated->op_locks,
-	    &simulated->op_readers, &simulated->op_sizes };
-	unsigned i, k;
-	int error = 0;
+	int argc = 0, error;
 
-	*simulated = *op;
+	while (command_argv[argc] != NULL)
+		argc++;
+	error = options_read(simulated, COMMAND_validate, argc - 1,
+	    command_argv + 1);
+	if (error != 0)
+		return (error);
 	simulated->op_simulated = true;
 	simulated->op_repeats = SEEDS;
-	simulated->op_place = (struct pinning){ .pl_count = 0 };
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		const struct option_list from = *lists[i];
-
-		*lists[i] = (struct option_list){ .ol_count = 0 };
-		for (k = 0; error == 0 && k < from.ol_count; k++)
-			error = add(lists[i], from.ol_value[k]);
-	}
+	simulated->op_seed = op->op_seed;
+	if (op->op_from == NULL)
+		error = choose_all(simulated);
+	else if ((error = choose_measured(simulated, measured)) == 0)
+		error = take_tunables(simulated, measured);
 	return (error != 0 ? error : options_finish(simulated));
-}
-
-/* What simulate() made; the rest is shared. */
-static void
-simulated_free(struct options *simulated)
-{
-	simulated->op_tunables = NULL;
-	simulated->op_operand = NULL;
-	options_free(simulated);
 }
 
 static int
@@ -202,18 +193,19 @@ static int
 compare(const struct result *measured, const struct result *predicted)
 {
 	struct validation va;
-	int error, status;
+	int status;
 
-	error = validate_make(measured, predicted, &va);
-	if (error != 0)
-		return (run_error("%s", error == ENOENT ? "no cell was both "
-		    "measured and predicted" : strerror(error)));
-	validate_print(stdout, &va, measured, predicted);
-	status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (va.va_judged == 0)
+	validate_make(measured, predicted, &va);
+	if (va.va_count > 0)
+		validate_print(stdout, &va, measured, predicted);
+	if (va.va_count == 0)
+		status = run_error("no cell was both measured and predicted");
+	else if (va.va_judged == 0)
 		status = run_error("nothing to judge: of %u cells none has 2 "
 		    "or more readers with a CPU each and passed its gates",
 		    va.va_count);
+	else
+		status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
 	validate_free(&va);
 	return (status);
 }
@@ -225,28 +217,25 @@ run(struct options *op)
 	const bool measure = op->op_from == NULL;
 	static struct options simulated;
 	char why[RESULT_TEXT_SIZE];
-	int status;
+	int status = 0;
 
 	/* Only the simulated sweep has it. */
 	op->op_text[OPTION_PROFILE] = NULL;
 	if (!measure && result_load(op->op_from, &measured, why) != 0)
 		return (run_error("%s: %s", op->op_from, why));
-	status = measure ? choose_all(op) : choose_measured(op, &measured);
+	if (measure && (status = choose_all(op)) == 0)
+		status = options_finish(op);
 	if (status == 0)
-		status = measure ? options_finish(op) :
-		    take_tunables(op, &measured);
-	if (status == 0) {
-		status = simulate(op, &simulated);
-		if (status == 0)
-			status = prepare(measure ? op : &simulated, &simulated);
-		if (status == 0 && measure)
-			status = sweep(op, &measured);
-		if (status == 0)
-			status = sweep(&simulated, &predicted);
-		simulated_free(&simulated);
-	}
+		status = simulate(op, &measured, &simulated);
+	if (status == 0)
+		status = prepare(measure ? op : &simulated, &simulated);
+	if (status == 0 && measure)
+		status = sweep(op, &measured);
+	if (status == 0)
+		status = sweep(&simulated, &predicted);
 	if (status == 0)
 		status = compare(&measured, &predicted);
+	options_free(&simulated);
 	result_free(&measured);
 	result_free(&predicted);
 	return (status);

@@ -1,9 +1,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/cli/format.h"
 #include "bench/cmd.h"
+#include "bench/workload/import.h"
 
-enum { COMMENT_SIZE = 1024 };
+static const char names_files[] = "strace -y shows which reads are of "
+    "/dev/urandom";
 
 static int
 check(struct options *op)
@@ -29,86 +32,81 @@ check(struct options *op)
 	return (0);
 }
 
-/* What was found and left out, in one line. */
-static void
-describe(const struct strace_summary *ss, const struct recording *rec,
-    char *buf, size_t size)
-{
-	int n;
-
-	n = snprintf(buf, size, "%" PRIu64 " request%s of %" PRIu64
-	    " thread%s in %u stream%s, %.6g s", ss->ss_requests,
-	    ss->ss_requests == 1 ? "" : "s", ss->ss_threads,
-	    ss->ss_threads == 1 ? "" : "s", rec->rec_count,
-	    rec->rec_count == 1 ? "" : "s", (double)rec->rec_length_ns / 1e9);
-	if (n < 0 || (size_t)n >= size)
-		return;
-	snprintf(buf + n, size - (size_t)n, "; left out: %" PRIu64
-	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
-	    " reads of files not known, %" PRIu64 " other calls",
-	    ss->ss_failed, ss->ss_reads_other, ss->ss_reads_unknown,
-	    ss->ss_calls_other);
-}
-
 struct document {
 	const struct recording *do_recording;
-	const char	*do_comment;
+	struct text	do_found;	/* and left out, in one line */
+	struct text	do_comment;
 };
+
+static void
+describe(struct document *d, const char *path, const struct import_summary *iu)
+{
+	const struct recording *rec = d->do_recording;
+
+	text_add(&d->do_found, "%" PRIu64 " request%s of %" PRIu64
+	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
+	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
+	    " reads of files not known, %" PRIu64 " other calls",
+	    iu->iu_requests, PLURAL(iu->iu_requests), iu->iu_threads,
+	    PLURAL(iu->iu_threads), rec->rec_count, PLURAL(rec->rec_count),
+	    (double)rec->rec_length_ns / 1e9, iu->iu_failed,
+	    iu->iu_reads_other, iu->iu_reads_unknown, iu->iu_calls_other);
+	text_add(&d->do_comment, "# From %.200s, strace's: %s.", path,
+	    d->do_found.s);
+	for (char *c = d->do_comment.s; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	text_add(&d->do_comment, "\n");
+}
 
 static void
 print_document(FILE *out, const void *arg)
 {
 	const struct document *d = arg;
 
-	recording_print(out, d->do_recording, d->do_comment);
+	recording_print(out, d->do_recording, d->do_comment.s);
 }
 
 static int
-emit(const struct options *op, const struct document *d)
+write_document(const char *path, const struct document *d)
 {
 	struct atomic_file of;
 	int status;
 
-	if (op->op_output == NULL) {
+	if (path == NULL) {
 		print_document(stdout, d);
 		return (0);
 	}
-	status = command_open(op->op_output, &of);
+	status = command_open(path, &of);
 	return (status != 0 ? status :
-	    command_write(op->op_output, &of, print_document, d));
+	    command_write(path, &of, print_document, d));
 }
 
 static int
-import(const struct options *op)
+import(const char *path, const char *output)
 {
-	char found[COMMENT_SIZE / 2], comment[COMMENT_SIZE];
+	static struct document d;
 	char message[LINES_ERROR_SIZE] = "";
-	struct strace_summary ss;
+	struct import_summary iu;
 	struct recording rec;
 	int status;
 
-	if (strace_import(op->op_operand[1], &rec, &ss, message) != 0) {
+	if (import_load(path, &rec, &iu, message) != 0) {
 		run_error("%s", message);
-		if (ss.ss_requests == 0 && ss.ss_reads_unknown > 0)
-			run_note("%" PRIu64 " reads are of files not known; "
-			    "strace -y shows those of /dev/urandom",
-			    ss.ss_reads_unknown);
+		if (iu.iu_requests == 0 && iu.iu_reads_unknown > 0)
+			run_note("%" PRIu64 " reads are of files not known; %s",
+			    iu.iu_reads_unknown, names_files);
 		return (EXIT_FAILURE);
 	}
-	describe(&ss, &rec, found, sizeof(found));
-	snprintf(comment, sizeof(comment), "# From %.200s, strace's: %s.\n",
-	    op->op_operand[1], found);
-	for (char *c = comment; c[0] != '\0' && c[1] != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	status = emit(op, &(struct document){ &rec, comment });
+	d = (struct document){ .do_recording = &rec };
+	describe(&d, path, &iu);
+	status = write_document(output, &d);
 	recording_free(&rec);
 	if (status != EXIT_SUCCESS)
 		return (status);
-	fprintf(stderr, "rngsim: workload: %s\n", found);
-	if (ss.ss_reads_unknown > 0)
-		fprintf(stderr, "rngsim: workload: strace -y shows which reads "
-		    "are of /dev/urandom\n");
+	run_note("%s", d.do_found.s);
+	if (iu.iu_reads_unknown > 0)
+		run_note("%s", names_files);
 	return (EXIT_SUCCESS);
 }
 
@@ -116,7 +114,7 @@ static int
 run(struct options *op)
 {
 	if (op->op_operand[0][0] == 'i')
-		return (import(op));
+		return (import(op->op_operand[1], op->op_output));
 	if (workload_list(stdout) == 0)
 		return (run_error("no recorded workloads are installed; "
 		    "RNGSIM_WORKLOADS names a folder of them"));

@@ -1,20 +1,36 @@
 /*
- * What several commands do alike.
+ * The commands, and what is done before and after each.
  */
 #include <stdlib.h>
+
+#include <jansson.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
+#include "bench/explore/strategy.h"
+#include "bench/predict/published.h"
 
 const struct command *const commands[COMMANDS] = {
 #define	COMMAND(name, ...)	[COMMAND_##name] = &cmd_##name,
-#include "bench/cmd.tbl"
+#include "bench/options/command.tbl"
 #undef COMMAND
 };
 
-char *const *command_argv;
+void
+command_families(void)
+{
+	family_benchmarks = family_published_loops;
+	family_evidences = assure_checks;
+	family_number_sources = sources_names;
+	family_quantities = compare_quantities;
+	family_simulated_locks = explore_locks;
+	family_strategies = explore_strategies;
+	family_units = family_published_units;
+	operand_families[COMMAND_list] = list_topics;
+	operand_families[COMMAND_reproduce] = reproduce_names;
+}
 
 static int
 run(const struct command *cmd, struct options *op)
@@ -48,6 +64,7 @@ command_execute(enum command_id cm, int argc, char *argv[])
 	int status;
 
 	command_argv = argv;
+	command_families();
 	json_set_alloc_funcs(xmalloc, free);
 	status = options_read(&op, cm, argc - 1, argv + 1);
 	if (status == 0 && op.op_help)
@@ -61,60 +78,5 @@ command_execute(enum command_id cm, int argc, char *argv[])
 		status = run_error("libcrypto refused to compute %s",
 		    crypto_failed());
 	options_free(&op);
-	return (status);
-}
-
-int
-command_crypto(void)
-{
-	const char *missing;
-
-	if (crypto_init(&missing) == 0)
-		return (0);
-	return (run_error("%s does not offer a working %s; check OPENSSL_CONF "
-	    "and the loaded providers", crypto_version(), missing));
-}
-
-int
-command_crypto_mode(enum crypto_mode mode)
-{
-	int error = crypto_mode_enter(mode, command_argv);
-
-	return (error == 0 ? 0 : run_error("cannot execute the program anew "
-	    "for --crypto: %s", strerror(error)));
-}
-
-int
-command_open(const char *path, struct atomic_file *of)
-{
-	int error;
-
-	error = path == NULL ? 0 : atomic_file_open(of, path);
-	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
-}
-
-int
-command_commit(const char *path, struct atomic_file *of, const char *text,
-    size_t len)
-{
-	int error;
-
-	error = path == NULL ? 0 : atomic_file_commit(of, text, len);
-	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
-}
-
-int
-command_write(const char *path, struct atomic_file *of,
-    void (*print)(FILE *out, const void *arg), const void *arg)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = xmemstream(&text, &len);
-	int status;
-
-	print(out, arg);
-	xmemclose(out);
-	status = command_commit(path, of, text, len);
-	free(text);
 	return (status);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "bench/cmd.h"
-#include "fortuna/kernel/design.h"
 #include "lib/machine/cpu.h"
 
 #ifndef RNGSIM_REVISION
@@ -40,7 +39,7 @@ static const char outro[] =
     "  rngsim-designs(7)  the designs: how to choose one\n"
     "  rngsim-virtual(7)  predicting other machines\n"
     "  rngsim-figures(7)  what was measured, on which machine\n"
-    "  rngsim-design(7)   how to write a design\n"
+    "  rngsim-kernel(7)   how to write a design\n"
     "  rngsim-lock(7)     the locks; how to write one\n"
     "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
@@ -81,21 +80,11 @@ stack_suffices(void)
 	return (false);
 }
 
-static void
-load_kernel_source(void)
-{
-	char why[KERNEL_ERROR_SIZE];
-	int error = kernel_built_in(why);
-
-	/* With a limit on files below its size there is no such design. */
-	if (error != 0 && error != EFBIG)
-		fprintf(stderr, "rngsim: cannot load its kernel source: %s\n",
-		    why);
-}
-
 static int
 dispatch(int argc, char *argv[])
 {
+	unsigned cm;
+
 	if (argc < 2)
 		return (usage_error("expected a command; \"rngsim --help\" "
 		    "lists them"));
@@ -114,13 +103,13 @@ dispatch(int argc, char *argv[])
 		return (EXIT_SUCCESS);
 	}
 	if (strcmp(argv[1], "--complete") == 0) {
+		command_families();
 		options_complete(argc - 2, argv + 2);
 		return (EXIT_SUCCESS);
 	}
-	for (unsigned i = 0; i < COMMANDS; i++)
-		if (strcmp(command_texts[i].ct_name, argv[1]) == 0)
-			return (command_execute((enum command_id)i, argc,
-			    argv));
+	cm = command_find(argv[1]);
+	if (cm < COMMANDS)
+		return (command_execute((enum command_id)cm, argc, argv));
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
 	    "commands", argv[1][0] == '-' ? "option" : "command", argv[1]));
 }
@@ -142,7 +131,6 @@ main(int argc, char *argv[])
 	if (error != 0)
 		return (run_error("cannot read the CPU topology: %s",
 		    strerror(error)));
-	generator_more = load_kernel_source;
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;

@@ -9,21 +9,6 @@
 #include "bench/sweep/sweep.h"
 #include "lib/machine/tick.h"
 
-/* The largest sum of buffers that a cell of the grid would need, in bytes. */
-static uint64_t
-buffers_bytes(const struct options *op)
-{
-	uint64_t readers = 0, size = 0;
-
-	for (unsigned i = 0; i < op->op_readers.ol_count; i++)
-		if (op->op_readers.ol_value[i] > readers)
-			readers = op->op_readers.ol_value[i];
-	for (unsigned i = 0; i < op->op_sizes.ol_count; i++)
-		if (op->op_sizes.ol_value[i] > size)
-			size = op->op_sizes.ol_value[i];
-	return (readers * workload_max_bytes(&op->op_workload, size));
-}
-
 /* Whether this machine has the memory for it. */
 static int
 check_memory(const struct options *op)
@@ -39,13 +24,14 @@ check_memory(const struct options *op)
 		    1e9, op->op_verify ? ", smaller requests (-s, --workload) "
 		    "or no --verify" : " or fewer --cpus"));
 	}
-	if (buffers_bytes(op) > memory / 4 * 3) {
-		return (run_error("the readers' buffers need %.3g GB, "
-		    "this machine has %.3g: use fewer readers (-r) or smaller "
-		    "requests (-s, --workload)", (double)buffers_bytes(op) /
-		    1e9, (double)memory / 1e9));
-	}
-	return (0);
+	needed = option_list_max(&op->op_readers) *
+	    workload_max_bytes(&op->op_workload, option_list_max(
+	    &op->op_sizes));
+	if (needed <= memory / 4 * 3)
+		return (0);
+	return (run_error("the readers' buffers need %.3g GB, this machine has "
+	    "%.3g: use fewer readers (-r) or smaller requests (-s, --workload)",
+	    (double)needed / 1e9, (double)memory / 1e9));
 }
 
 /* Everything that can be found wrong before anything is measured. */
@@ -67,19 +53,6 @@ prepare(struct options *op)
 	if (error == 0)
 		error = options_load_hash(op);
 	return (error != 0 ? error : options_seed(op));
-}
-
-static int
-write_result(const struct options *op, struct atomic_file *of,
-    const struct result *r)
-{
-	char *text;
-	int error;
-
-	text = result_format_json(r);
-	error = command_commit(op->op_output, of, text, strlen(text));
-	free(text);
-	return (error);
 }
 
 /* Opens the ledger's log, if there is to be one. */
@@ -137,30 +110,28 @@ static int
 open_target(const struct options *op, struct target *ta)
 {
 	struct checkpoint *ck = &ta->ta_checkpoint;
-	char *real, *temp = NULL, why[CELL_ERROR_SIZE] = "";
-	int error;
+	char *temp = NULL, why[CELL_ERROR_SIZE];
+	int error = 0;
 
 	if (op->op_output == NULL)
 		return (0);
-	error = atomic_file_resolve(op->op_output, &real);
-	if (error == 0 && real != NULL && !ta->ta_kept &&
-	    wants_checkpoint(op)) {
-		error = checkpoint_claim(ck, op->op_output, real, NULL, why);
+	if (!ta->ta_kept && wants_checkpoint(op)) {
+		error = checkpoint_claim(ck, op->op_output, NULL, why);
 		ta->ta_kept = error == 0;
 	}
-	if (error == 0 && ta->ta_kept) {
-		/* The name is free: this process has the journal. */
-		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
+	if (error != 0 && error != ENOTSUP) {
+		checkpoint_close(ck, true);
+		return (run_error("%s", why));
 	}
-	if (error == 0)
-		error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);
+	/* The name is free: this process has the journal. */
+	if (ta->ta_kept)
+		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
+	error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);
 	free(temp);
-	free(real);
 	if (error == 0)
 		return (0);
 	checkpoint_close(ck, true);
-	return (why[0] != '\0' ? run_error("%s", why) :
-	    run_error("%s: %s", op->op_output, strerror(error)));
+	return (run_error("%s: %s", op->op_output, strerror(error)));
 }
 
 /*
@@ -182,7 +153,7 @@ close_target(const struct options *op, struct target *ta,
 		return (status);
 	if (error != 0 && error != EINTR && r->cell_count == 0)
 		atomic_file_abort(&ta->ta_file);
-	else if (write_result(op, &ta->ta_file, r) != 0)
+	else if (sweep_write(op->op_output, &ta->ta_file, r) != 0)
 		status = EXIT_FAILURE;
 	if (!ta->ta_kept)
 		return (status);
@@ -213,162 +184,95 @@ static int
 measure(struct options *op, struct target *ta, char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
-	struct timeline *tl;
+	struct timeline *tl = NULL;
 	struct result r;
-	int error, status = EXIT_SUCCESS;
+	int error, status;
 
 	stop_catch_signals();
-	if (open_target(op, ta) != 0)
-		return (EXIT_FAILURE);
-	if (trace_begin(op, &tl) != 0) {
-		atomic_file_abort(&ta->ta_file);
-		return (EXIT_FAILURE);
-	}
-	if (open_ledger_log(op) != 0) {
+	status = open_target(op, ta);
+	if (status == 0)
+		status = trace_begin(op, &tl);
+	if (status == 0)
+		status = open_ledger_log(op);
+	if (status != 0) {
 		atomic_file_abort(&ta->ta_file);
 		(void)trace_end(op, tl);
-		return (EXIT_FAILURE);
+		return (status);
 	}
 	error = sweep_run(op, argv, ta->ta_kept ? &ta->ta_checkpoint : NULL,
 	    &r, why);
-	if (error != 0) {
-		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);
-		status = EXIT_FAILURE;
-	}
-	if (trace_end(op, tl) != 0)
-		status = EXIT_FAILURE;
-	if (close_ledger_log(op) != 0)
-		status = EXIT_FAILURE;
-	if (close_target(op, ta, &r, error) != 0)
-		status = EXIT_FAILURE;
-	if ((r.cell_count > 0 || error == 0) && show(op, &r) != 0)
-		status = EXIT_FAILURE;
-	result_free(&r);
-	return (status);
-}
-
-/* A complete result is shown again. */
-static int
-show_complete(const struct options *given, const char *why)
-{
-	const char *file = given->op_resume;
-	char error[RESULT_TEXT_SIZE];
-	struct options_begun ob;
-	struct options op;
-	struct result r;
-	int status;
-
-	if (result_load(file, &r, error) != 0 || !r.complete)
-		return (run_error("--resume %s: nothing to resume: %s",
-		    file, why));
-	ob = (struct options_begun){ .ob_argv = r.argv, .ob_seed = r.seed };
-	status = options_resume(&op, given, &ob);
-	if (status == 0) {
-		run_note("%s is complete: nothing was measured", file);
-		status = show(&op, &r);
-	}
-	options_free(&op);
-	result_free(&r);
-	return (status);
-}
-
-static int
-resume(const struct options *given)
-{
-	struct target ta = no_target;
-	struct checkpoint *ck = &ta.ta_checkpoint;
-	const char *file = given->op_resume;
-	char why[CELL_ERROR_SIZE];
-	struct checkpoint_head head = { .ch_record = NULL };
-	struct options_begun ob;
-	struct options op;
-	char *real;
-	int error, status;
-
-	error = atomic_file_resolve(file, &real);
+	/* Of several lines where threads could not go on. */
 	if (error != 0)
-		return (run_error("--resume: %s: %s", file, strerror(error)));
-	if (real == NULL)
-		return (run_error("--resume: %s: not a regular file, and so "
-		    "without a journal", file));
-	error = checkpoint_claim(ck, file, real, &head, why);
-	free(real);
-	if (error != 0) {
-		checkpoint_close(ck, true);
-		return (error == ENOENT ? show_complete(given, why) :
-		    run_error("--resume: %s", why));
-	}
-	ta.ta_kept = true;
-	ob = (struct options_begun){ .ob_argv = head.ch_argv,
-	    .ob_seed = head.ch_seed };
-	status = options_resume(&op, given, &ob);
-	if (status == 0)
-		status = prepare(&op);
-	if (status == 0)
-		status = measure(&op, &ta, head.ch_argv);
-	else
-		checkpoint_close(ck, true);
-	options_free(&op);
-	head_free(&head);
+		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);
+	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	status |= trace_end(op, tl);
+	status |= close_ledger_log(op);
+	status |= close_target(op, ta, &r, error);
+	if (r.cell_count > 0 || error == 0)
+		status |= show(op, &r);
+	result_free(&r);
 	return (status);
 }
 
-/* Whether the journal of a file has a whole line, so that a run can go on. */
 static bool
-has_journal(const char *file)
+same_words(char *const a[], char *const b[])
 {
-	char *line = NULL, *path = NULL, *real = NULL;
-	bool whole = false;
-	size_t size = 0;
-	FILE *in = NULL;
-	ssize_t n;
+	unsigned i;
 
-	if (atomic_file_resolve(file, &real) == 0 && real != NULL)
-		path = journal_name(real, ".journal");
-	if (path != NULL)
-		in = fopen(path, "re");
-	if (in != NULL) {
-		n = getline(&line, &size, in);
-		whole = n > 0 && line[n - 1] == '\n';
-		fclose(in);
-	}
-	free(line);
-	free(path);
-	free(real);
-	return (whole);
+	for (i = 0; a[i] != NULL && b[i] != NULL; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return (false);
+	return (a[i] == b[i]);
 }
 
 /*
- * A job of a plan can be run again: what is complete stays, what was killed
- * goes on.  Returns: whether that was so, and its status.
+ * Continues the run that has a journal beside the file of --resume.  A complete
+ * result is shown again; that of a job stays if it is of the same command.
+ *
+ *   status  out  as the command's
+ *   why     out  CELL_ERROR_SIZE bytes
+ *
+ * Returns: false if there is nothing to resume, with the reason.
  */
 static bool
-part_again(const struct options *op, int *status)
+go_on(const struct options *given, int *status, char *why)
 {
-	const struct options given = { .op_cmd = op->op_cmd,
-	    .op_resume = op->op_output, .op_given = 1 };
-	char why[RESULT_TEXT_SIZE];
-	struct result r;
-	bool same;
-	unsigned i;
+	const char *file = given->op_resume;
+	const bool job = given->op_part_of > 0;
+	struct result begun = { .cells = NULL };
+	struct target ta = no_target;
+	char unread[RESULT_TEXT_SIZE];
+	struct options op;
+	int error;
 
-	if (op->op_part_of == 0 || op->op_output == NULL)
+	error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
+	ta.ta_kept = error == 0;
+	if (!ta.ta_kept)
+		checkpoint_close(&ta.ta_checkpoint, true);
+	if (error == ENODATA || (error == ENOENT && (result_load(file, &begun,
+	    unread) != 0 || !begun.complete || (job && !same_words(begun.argv,
+	    command_argv))))) {
+		result_free(&begun);
 		return (false);
-	if (has_journal(op->op_output)) {
-		*status = resume(&given);
+	}
+	if (error != 0 && error != ENOENT) {
+		result_free(&begun);
+		*status = run_error("--resume: %s", why);
 		return (true);
 	}
-	if (result_load(op->op_output, &r, why) != 0)
-		return (false);
-	for (i = 1, same = r.complete; same && r.argv[i] != NULL; i++)
-		same = command_argv[i] != NULL &&
-		    strcmp(r.argv[i], command_argv[i]) == 0;
-	same = same && command_argv[i] == NULL;
-	result_free(&r);
-	*status = EXIT_SUCCESS;
-	if (same)
-		run_note("%s is complete: nothing was measured", op->op_output);
-	return (same);
+	*status = options_resume(&op, given, begun.argv, begun.seed);
+	if (*status == 0 && ta.ta_kept)
+		*status = prepare(&op);
+	if (*status == 0 && ta.ta_kept)
+		*status = measure(&op, &ta, begun.argv);
+	else if (*status == 0) {
+		run_note("%s is complete: nothing was measured", file);
+		*status = job ? EXIT_SUCCESS : show(&op, &begun);
+	}
+	checkpoint_close(&ta.ta_checkpoint, true);
+	options_free(&op);
+	result_free(&begun);
+	return (true);
 }
 
 /* The jobs of --plan, or whether --part is one of them. */
@@ -388,12 +292,18 @@ check_part(struct options *op)
 int
 command_measure(struct options *op)
 {
+	/* A job of a plan can be run again. */
+	const struct options job = { .op_cmd = op->op_cmd, .op_given = 1,
+	    .op_resume = op->op_output, .op_part_of = op->op_part_of };
+	char why[CELL_ERROR_SIZE];
 	struct target ta = no_target;
 	int status;
 
 	if (op->op_resume != NULL)
-		return (resume(op));
-	if (part_again(op, &status))
+		return (go_on(op, &status, why) ? status : run_error("--resume "
+		    "%s: nothing to resume: %s", op->op_resume, why));
+	if (op->op_part_of > 0 && op->op_output != NULL &&
+	    go_on(&job, &status, why))
 		return (status);
 	status = options_finish(op);
 	if (status == 0)

@@ -1,239 +1,339 @@
 /*
- * Fortuna's mutex around Fortuna's state.
+ * Fortuna: Ferguson, Schneier and Kohno, Cryptography Engineering, chapter 9
+ * (FS&K).  What it computes is what FreeBSD 13 to 15 compute.
  *
- * Departs: DTrace probes and the console line of random_unblock are left out;
- * "unblocked" is a word to sleep on.
+ * One mutex protects pools, K and C.  A read generates its output with the
+ * mutex owned, a page at a time; or, with fortuna_concurrent_read, it takes K
+ * and a range of C, replaces K, and generates without the mutex.
  */
-#include "fortuna/fortuna.h"
+#include <sys/param.h>
+#include <sys/systm.h>
+#include <sys/fail.h>
+#include <sys/kernel.h>
+#include <sys/limits.h>
+#include <sys/lock.h>
+#include <sys/mutex.h>
+#include <sys/random.h>
+#include <sys/sysctl.h>
 
-int
-random_fortuna_init_alg(struct generator *g,
-    const struct generator_params *params)
+#include <dev/random/fortuna.h>
+#include <dev/random/hash.h>
+#include <dev/random/random_harvestq.h>
+#include <dev/random/randomdev.h>
+#include <dev/random/uint128.h>
+
+#define	RANDOM_FORTUNA_MINPOOLSIZE	16
+#define	RANDOM_FORTUNA_MAXPOOLSIZE	INT_MAX
+/* Bytes, and blocks, of one AES key. */
+#define	RANDOM_FORTUNA_MAX_READ		(1 << 20)
+#define	RANDOM_FORTUNA_MAX_READ_BLOCKS					\
+	(RANDOM_FORTUNA_MAX_READ / RANDOM_BLOCKSIZE)
+
+CTASSERT(RANDOM_BLOCKSIZE == sizeof(uint128_t));
+CTASSERT(RANDOM_KEYSIZE % RANDOM_BLOCKSIZE == 0);
+CTASSERT(PAGE_SIZE % CHACHA_BLOCKLEN == 0);
+
+static struct fortuna_state {
+	struct fs_pool {		/* P_i */
+		u_int	fsp_length;	/* bytes since it was emptied */
+		struct randomdev_hash fsp_hash;
+	} fs_pool[RANDOM_FORTUNA_NPOOLS];
+	u_int		fs_reseedcount;	/* ReseedCnt */
+	uint128_t	fs_counter;	/* C; 0: not seeded */
+	union randomdev_key fs_key;	/* K */
+	u_int		fs_minpoolsize;	/* bytes of P_0 that a reseed needs */
+	sbintime_t	fs_lasttime;	/* of the last reseed */
+	mtx_t		fs_mtx;
+} fortuna_state;
+
+static bool fortuna_concurrent_read __read_frequently = true;
+static bool fortuna_block_seeded_status;
+static struct sysctl_ctx_list random_clist;
+
+static void random_fortuna_pre_read(void);
+static void random_fortuna_read(uint8_t *, size_t);
+static bool random_fortuna_seeded(void);
+static void random_fortuna_process_event(struct harvest_event *);
+
+RANDOM_CHECK_UINT(fs_minpoolsize, RANDOM_FORTUNA_MINPOOLSIZE,
+    RANDOM_FORTUNA_MAXPOOLSIZE)
+
+SYSCTL_BOOL(_kern_random, OID_AUTO, block_seeded_status, CTLFLAG_RWTUN,
+    &fortuna_block_seeded_status, 0, "Answer \"not seeded\" in any state");
+
+const struct random_algorithm random_alg_context = {
+	.ra_ident	= "Fortuna",
+	.ra_poolcount	= RANDOM_FORTUNA_NPOOLS,
+	.ra_pre_read	= random_fortuna_pre_read,
+	.ra_read	= random_fortuna_read,
+	.ra_seeded	= random_fortuna_seeded,
+	.ra_event_processor = random_fortuna_process_event,
+};
+
+static void
+random_fortuna_init_alg(void *arg __unused)
 {
-	const struct hash *pool_hash = hash_find(params->gp_config.pool_hash);
-	struct fortuna *f = fortuna_of(g);
-	int error;
+	struct sysctl_oid *oid;
 
-	KASSERT(pool_hash != NULL && pool_hash->ha_state == HASH_READY,
-	    ("%s is no hash that is ready", params->gp_config.pool_hash));
-	f->f_config = params->gp_config;
-	atomic_init_32(&f->f_seeded, 0);
-	atomic_init_64(&f->f_due_ns, FORTUNA_NEVER_DUE);
-	error = fortuna_state_init(&f->f_state, params->gp_cipher, pool_hash,
-	    params->gp_config.minpoolsize);
-	if (error != 0)
-		return (error);
-	f->f_state.fs_failpoints = params->gp_failpoints;
-	error = lock_init(&f->f_mtx, params->gp_lock, "reseed mutex",
-	    &params->gp_lock_config, params->gp_prof);
-	if (error != 0)
-		fortuna_state_fini(&f->f_state);
-	return (error);
-}
-
-void
-random_fortuna_deinit_alg(struct generator *g)
-{
-	struct fortuna *f = fortuna_of(g);
-
-	lock_fini(&f->f_mtx);
-	fortuna_state_fini(&f->f_state);
-}
-
-void
-random_fortuna_publish(struct fortuna *f)
-{
-	uint32_t seeded = fortuna_state_seeded(&f->f_state);
-
-	MPASS(lock_owned(&f->f_mtx));
-	if (atomic_load_32(&f->f_seeded) == seeded)
-		return;
-	atomic_store_rel_32(&f->f_seeded, seeded);
-	if (seeded != 0)
-		machine_wake_32(&f->f_seeded);
-}
-
-void
-random_fortuna_charge_reseed(struct fortuna *f, unsigned pools)
-{
-	random_fortuna_touch_key(f);
-	for (unsigned i = 0; i < pools; i++)
-		machine_touch(&f->f_state.fs_pool[i], FORTUNA_POOL_LINES);
-	machine_charge(COST_DIGEST, pools);
-}
-
-void
-random_fortuna_seed_part(struct generator *to, struct generator *from)
-{
-	struct fortuna_seed fd = { .fd_pools = 1, .fd_bytes = DIGEST_BYTES };
-	struct fortuna *f = fortuna_of(from);
-	struct lock_node node;
-
-	CTASSERT((int)DIGEST_BYTES <= (int)sizeof(fd.fd_s));
-	lock_acquire(&f->f_mtx, &node, SITE_ROOT);
-	random_fortuna_touch_key(f);
-	fortuna_state_genbytes(&f->f_state, fd.fd_s, fd.fd_bytes);
-	machine_charge(COST_KEYSTREAM, fd.fd_bytes);
-	machine_charge(COST_REKEY, 1);
-	random_fortuna_publish(f);
-	lock_release(&f->f_mtx, &node);
-	f = fortuna_of(to);
-	lock_acquire(&f->f_mtx, &node, SITE_ROOT);
-	fortuna_state_reseed(&f->f_state, &fd);
-	random_fortuna_charge_reseed(f, fd.fd_pools);
-	random_fortuna_publish(f);
-	lock_release(&f->f_mtx, &node);
-}
-
-void
-random_fortuna_pre_read(struct generator *g)
-{
-	random_fortuna_reseed_due(fortuna_of(g), g->g_paced);
-}
-
-void
-random_fortuna_reseed_due(struct fortuna *f, bool paced)
-{
-	struct lock_node node;
-	unsigned pools;
-
-	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
-	random_fortuna_touch_pace(f);
-	pools = fortuna_state_pre_read(&f->f_state, machine_uptime_coarse_ns(),
-	    paced);
-	if (pools != 0) {
-		lock_resite(&f->f_mtx, &node, SITE_RESEED);
-		random_fortuna_charge_reseed(f, pools);
-		random_fortuna_publish(f);
-		/* Costs nothing in designs that do not note it. */
-		if (machine_note_load_64(&f->f_due_ns) != FORTUNA_NEVER_DUE)
-			random_fortuna_note_due(f);
+	RANDOM_RESEED_INIT_LOCK();
+	fortuna_state.fs_minpoolsize = RANDOM_FORTUNA_DEFPOOLSIZE;
+	sysctl_ctx_init(&random_clist);
+	oid = SYSCTL_ADD_NODE(&random_clist,
+	    SYSCTL_STATIC_CHILDREN(_kern_random), OID_AUTO, "fortuna",
+	    CTLFLAG_RW | CTLFLAG_MPSAFE, 0, "Fortuna");
+	SYSCTL_ADD_PROC(&random_clist, SYSCTL_CHILDREN(oid), OID_AUTO,
+	    "minpoolsize", CTLTYPE_UINT | CTLFLAG_RWTUN | CTLFLAG_MPSAFE,
+	    &fortuna_state.fs_minpoolsize, 0, random_check_uint_fs_minpoolsize,
+	    "IU", "Bytes of pool 0 that a reseed needs");
+	SYSCTL_ADD_BOOL(&random_clist, SYSCTL_CHILDREN(oid), OID_AUTO,
+	    "concurrent_read", CTLFLAG_RDTUN, &fortuna_concurrent_read, 0,
+	    "Generate without the mutex");
+	for (int i = 0; i < RANDOM_FORTUNA_NPOOLS; i++) {
+		randomdev_hash_init(&fortuna_state.fs_pool[i].fsp_hash);
+		fortuna_state.fs_pool[i].fsp_length = 0;
 	}
-	lock_release(&f->f_mtx, &node);
+	fortuna_state.fs_counter = UINT128_ZERO;
 }
+SYSINIT(random_alg, SI_SUB_RANDOM, SI_ORDER_SECOND, random_fortuna_init_alg,
+    NULL);
 
-bool
-random_fortuna_maybe_due(struct fortuna *f, int64_t now_ns, bool paced)
+/*
+ * Absorbs an event into its pool: FS&K, AddRandomEvent, without the source and
+ * the size.
+ */
+static void
+random_fortuna_process_event(struct harvest_event *event)
 {
-	uint64_t due_ns = atomic_load_64(&f->f_due_ns);
+	struct fs_pool *pool;
+	u_int absorbed;
 
-	return (due_ns != FORTUNA_NEVER_DUE &&
-	    (!paced || (uint64_t)now_ns >= due_ns));
-}
-
-void
-random_fortuna_note_due(struct fortuna *f)
-{
-	const struct fortuna_state *fs = &f->f_state;
-	uint64_t due_ns;
-
-	if (fs->fs_pool[0].fsp_length < fs->fs_minpoolsize)
-		due_ns = FORTUNA_NEVER_DUE;
-	else if (fs->fs_reseedcount == 0)
-		due_ns = 0;
-	else
-		due_ns = (uint64_t)fs->fs_lasttime_ns +
-		    RANDOM_FORTUNA_RESEED_NS + 1;
-	/* Readers share the line: write it only when it changes. */
-	if (atomic_load_64(&f->f_due_ns) != due_ns)
-		atomic_store_64(&f->f_due_ns, due_ns);
-}
-
-bool
-random_fortuna_seeded(struct generator *g)
-{
-	struct fortuna *f = fortuna_of(g);
-
-	if (f->f_config.block_seeded_status)
-		return (false);
-	/* FreeBSD looks at C. */
-	machine_look(&f->f_state.fs_counter, sizeof(uint128_t));
-	if (atomic_load_acq_32(&f->f_seeded) != 0)
-		return (true);
-	g->g_algorithm->ra_pre_read(g);
-	return (atomic_load_acq_32(&f->f_seeded) != 0);
-}
-
-void
-random_fortuna_absorb(struct fortuna *f, const struct harvest_event *event)
-{
-	if (!generator_accepts(&f->f_generator, event))
+	RANDOM_RESEED_LOCK();
+	if (!random_harvest_healthtest(event)) {
+		RANDOM_RESEED_UNLOCK();
 		return;
-	machine_touch(&f->f_state.fs_pool[event->he_destination %
-	    RANDOM_FORTUNA_NPOOLS], FORTUNA_POOL_LINES);
-	fortuna_state_event(&f->f_state, event);
-	machine_charge(COST_ABSORB, sizeof(event->he_somecounter) +
+	}
+	KASSERT(event->he_size <= sizeof(event->he_entropy),
+	    ("an event of %u bytes", event->he_size));
+	/* A machine that was cloned is to reseed soon. */
+	pool = &fortuna_state.fs_pool[event->he_source == RANDOM_PURE_VMGENID ?
+	    0 : event->he_destination % RANDOM_FORTUNA_NPOOLS];
+	randomdev_hash_iterate(&pool->fsp_hash, &event->he_somecounter,
+	    sizeof(event->he_somecounter));
+	randomdev_hash_iterate(&pool->fsp_hash, event->he_entropy,
 	    event->he_size);
+	absorbed = sizeof(event->he_somecounter) + event->he_size;
+	pool->fsp_length += MIN(absorbed,
+	    RANDOM_FORTUNA_MAXPOOLSIZE - pool->fsp_length);
+	RANDOM_RESEED_UNLOCK();
 }
 
-void
-random_fortuna_process_event(struct generator *g,
-    const struct harvest_event *event)
+/* K is the next output of K: the end of FS&K, PseudoRandomData. */
+static void
+random_fortuna_rekey(union randomdev_key *key, uint128_t *counter)
 {
-	struct fortuna *f = fortuna_of(g);
-	struct lock_node node;
+	uint8_t newkey[RANDOM_KEYSIZE];
 
-	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
-	random_fortuna_absorb(f, event);
-	lock_release(&f->f_mtx, &node);
+	randomdev_keystream(key, counter, newkey, sizeof(newkey));
+	randomdev_encrypt_init(key, newkey);
+	explicit_bzero(newkey, sizeof(newkey));
 }
 
-void
-random_fortuna_process_noted(struct generator *g,
-    const struct harvest_event *event)
+/*
+ * FS&K, Reseed: K = Hd(K | s), C = C + 1, where Hd(m) = H(H(0^512 | m)) and the
+ * first K has no predecessor.
+ */
+static void
+random_fortuna_reseed_internal(const uint8_t *s, u_int pools)
 {
-	struct fortuna *f = fortuna_of(g);
-	struct lock_node node;
+	struct randomdev_hash context;
+	uint8_t hash[RANDOM_KEYSIZE];
+	const void *key;
+	size_t keysize;
 
-	lock_acquire(&f->f_mtx, &node, SITE_EVENT);
-	random_fortuna_absorb(f, event);
-	random_fortuna_note_due(f);
-	lock_release(&f->f_mtx, &node);
-}
-
-void
-random_fortuna_wait_seeded(struct generator *g, int64_t timeout_ns)
-{
-	struct fortuna *f = fortuna_of(g);
-
-	/* Never becomes seeded: there is no event to wait for. */
-	if (f->f_config.block_seeded_status)
-		machine_sleep(timeout_ns);
-	else
-		machine_wait_32(&f->f_seeded, 0, timeout_ns);
-}
-
-void
-random_fortuna_status(struct generator *g, struct generator_status *gs)
-{
-	struct fortuna *f = fortuna_of(g);
-	struct lock_node node;
-
-	lock_acquire(&f->f_mtx, &node, SITE_PRE_READ);
-	gs->gs_reseeds = f->f_state.fs_reseedcount;
-	gs->gs_pool0_bytes = f->f_state.fs_pool[0].fsp_length;
-	gs->gs_pool0_needed_bytes = f->f_state.fs_minpoolsize;
-	gs->gs_seeded = !f->f_config.block_seeded_status &&
-	    fortuna_state_seeded(&f->f_state);
-	lock_release(&f->f_mtx, &node);
-}
-
-void
-random_fortuna_core(struct generator *g, struct generator_core *gc, bool set)
-{
-	struct fortuna *f = fortuna_of(g);
-	struct fortuna_state *fs = &f->f_state;
-	struct lock_node node;
-
-	if (set) {
-		lock_acquire(&f->f_mtx, &node, SITE_READ);
-		fs->fs_counter = gc->gc_counter;
-		random_fortuna_publish(f);
-		lock_release(&f->f_mtx, &node);
+	RANDOM_RESEED_ASSERT_LOCK_OWNED();
+	randomdev_hash_init(&context);
+	randomdev_hash_iterate(&context, zero_region, RANDOM_ZERO_BLOCKSIZE);
+	if (!uint128_is_zero(fortuna_state.fs_counter)) {
+		randomdev_getkey(&fortuna_state.fs_key, &key, &keysize);
+		KASSERT(keysize == RANDOM_KEYSIZE, ("a key of %zu bytes",
+		    keysize));
+		randomdev_hash_iterate(&context, key, keysize);
 	}
-	gc->gc_counter = fs->fs_counter;
-	memcpy(gc->gc_key, fs->fs_key->ck_raw, sizeof(gc->gc_key));
-	gc->gc_object = fs->fs_key;
-	gc->gc_reseeds = fs->fs_reseedcount;
-	gc->gc_pool0_bytes = fs->fs_pool[0].fsp_length;
+	randomdev_hash_iterate(&context, s, pools * RANDOM_KEYSIZE);
+	randomdev_hash_finish(&context, hash);
+	randomdev_hash_init(&context);
+	randomdev_hash_iterate(&context, hash, sizeof(hash));
+	randomdev_hash_finish(&context, hash);
+	randomdev_encrypt_init(&fortuna_state.fs_key, hash);
+	explicit_bzero(hash, sizeof(hash));
+	if (uint128_is_zero(fortuna_state.fs_counter))
+		randomdev_unblock();
+	uint128_increment(&fortuna_state.fs_counter);
+}
+
+/* Whether a reseed is due. */
+static bool
+random_fortuna_due(sbintime_t now)
+{
+	RANDOM_RESEED_ASSERT_LOCK_OWNED();
+	if (fortuna_state.fs_pool[0].fsp_length < fortuna_state.fs_minpoolsize)
+		return (false);
+	if (fortuna_state.fs_reseedcount != 0 &&
+	    now - fortuna_state.fs_lasttime <= SBT_1S / 10)
+		return (false);
+	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_pre_read, {
+		return (false);
+	});
+	return (true);
+}
+
+/* Reseeds if that is due: FS&K, the first part of RandomData. */
+static void
+random_fortuna_pre_read(void)
+{
+	uint8_t s[RANDOM_FORTUNA_NPOOLS][RANDOM_KEYSIZE];
+	struct randomdev_hash context;
+	struct fs_pool *pool;
+	sbintime_t now;
+	u_int i;
+
+	RANDOM_RESEED_LOCK();
+	now = getsbinuptime();
+	if (!random_fortuna_due(now)) {
+		RANDOM_RESEED_UNLOCK();
+		return;
+	}
+	fortuna_state.fs_lasttime = now;
+	fortuna_state.fs_reseedcount++;
+	/* s is of the pools i for which 2^i divides ReseedCnt. */
+	for (i = 0; i < RANDOM_FORTUNA_NPOOLS &&
+	    fortuna_state.fs_reseedcount % (1U << i) == 0; i++) {
+		pool = &fortuna_state.fs_pool[i];
+		randomdev_hash_finish(&pool->fsp_hash, s[i]);
+		randomdev_hash_init(&pool->fsp_hash);
+		pool->fsp_length = 0;
+		randomdev_hash_init(&context);
+		randomdev_hash_iterate(&context, s[i], RANDOM_KEYSIZE);
+		randomdev_hash_finish(&context, s[i]);
+	}
+	random_fortuna_reseed_internal(s[0], i);
+	RANDOM_RESEED_UNLOCK();
+	explicit_bzero(s, sizeof(s));
+}
+
+static bool
+random_fortuna_seeded_internal(void)
+{
+	return (!uint128_is_zero(fortuna_state.fs_counter));
+}
+
+static bool
+random_fortuna_seeded(void)
+{
+	if (fortuna_block_seeded_status)
+		return (false);
+	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_seeded, {
+		return (false);
+	});
+	/* C is read without the mutex: a stale one costs a pre_read. */
+	if (!random_fortuna_seeded_internal())
+		random_fortuna_pre_read();
+	return (random_fortuna_seeded_internal());
+}
+
+/*
+ * FS&K, GenerateBlocks: writes a part of a read that one key generates, without
+ * replacing that key.  Of AES the odd end of a part is cut off a whole block.
+ */
+static void
+random_fortuna_genblocks(union randomdev_key *key, uint128_t *counter,
+    uint8_t *buf, size_t n)
+{
+	uint8_t block[RANDOM_BLOCKSIZE];
+	size_t odd;
+
+	odd = random_chachamode ? 0 : n % RANDOM_BLOCKSIZE;
+	randomdev_keystream(key, counter, buf, n - odd);
+	if (odd == 0)
+		return;
+	randomdev_keystream(key, counter, block, sizeof(block));
+	memcpy(buf + n - odd, block, odd);
+	explicit_bzero(block, sizeof(block));
+}
+
+/* Generates with the mutex owned, which it drops after each part. */
+static void
+random_fortuna_read_locked(uint8_t *buf, size_t bytecount)
+{
+	size_t n;
+
+	RANDOM_RESEED_LOCK();
+	KASSERT(random_fortuna_seeded_internal(), ("read while unseeded"));
+	for (;;) {
+		/* Other keys follow between pages and before odd bytes. */
+		n = MIN(bytecount, PAGE_SIZE);
+		if (!random_chachamode && n > RANDOM_BLOCKSIZE)
+			n = rounddown(n, RANDOM_BLOCKSIZE);
+		random_fortuna_genblocks(&fortuna_state.fs_key,
+		    &fortuna_state.fs_counter, buf, n);
+		random_fortuna_rekey(&fortuna_state.fs_key,
+		    &fortuna_state.fs_counter);
+		RANDOM_RESEED_UNLOCK();
+		buf += n;
+		bytecount -= n;
+		if (bytecount == 0)
+			break;
+		RANDOM_RESEED_LOCK();
+	}
+}
+
+/* The counters that a read takes, with those of keys in between. */
+static uint64_t
+random_fortuna_blockcount(size_t bytecount)
+{
+	uint64_t blockcount;
+
+	if (random_chachamode)
+		return (howmany(bytecount, CHACHA_BLOCKLEN));
+	blockcount = howmany(bytecount, RANDOM_BLOCKSIZE);
+	return (blockcount + RANDOM_KEYS_PER_BLOCK *
+	    (blockcount / RANDOM_FORTUNA_MAX_READ_BLOCKS));
+}
+
+/* Takes K and a range of C, and generates without the mutex. */
+static void
+random_fortuna_read_concurrent(uint8_t *buf, size_t bytecount)
+{
+	const uint64_t blockcount = random_fortuna_blockcount(bytecount);
+	union randomdev_key key_copy;
+	uint128_t counter_copy;
+
+	RANDOM_RESEED_LOCK();
+	KASSERT(random_fortuna_seeded_internal(), ("read while unseeded"));
+	counter_copy = fortuna_state.fs_counter;
+	memcpy(&key_copy, &fortuna_state.fs_key, sizeof(key_copy));
+	uint128_add64(&fortuna_state.fs_counter, blockcount);
+	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter);
+	RANDOM_RESEED_UNLOCK();
+
+	while (!random_chachamode && bytecount > RANDOM_FORTUNA_MAX_READ) {
+		random_fortuna_genblocks(&key_copy, &counter_copy, buf,
+		    RANDOM_FORTUNA_MAX_READ);
+		random_fortuna_rekey(&key_copy, &counter_copy);
+		buf += RANDOM_FORTUNA_MAX_READ;
+		bytecount -= RANDOM_FORTUNA_MAX_READ;
+	}
+	random_fortuna_genblocks(&key_copy, &counter_copy, buf, bytecount);
+	explicit_bzero(&counter_copy, sizeof(counter_copy));
+	explicit_bzero(&key_copy, sizeof(key_copy));
+}
+
+/* FS&K, the second part of RandomData. */
+static void
+random_fortuna_read(uint8_t *buf, size_t bytecount)
+{
+	if (fortuna_concurrent_read)
+		random_fortuna_read_concurrent(buf, bytecount);
+	else
+		random_fortuna_read_locked(buf, bytecount);
 }

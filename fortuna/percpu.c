@@ -1,112 +1,43 @@
-#include <errno.h>
-#include <stdlib.h>
+/*
+ * Linux's design since 5.18: a key for each CPU, which only reads on that CPU
+ * use, and a base key that gives each of them a new one after a reseed.
+ */
+#include <sys/param.h>
+#include <sys/systm.h>
+#include <sys/pcpu.h>
+#include <sys/smp.h>
 
-#include "fortuna/percpu.h"
+#include <dev/random/crng.h>
 
-/* A CPU's first read makes its key. */
-static int
-make_cpus(struct percpu *p, const struct generator_params *params)
+DPCPU_DEFINE_STATIC(struct crng, crngs);
+
+static void
+percpu_init(void *arg __unused)
 {
-	const unsigned places = generator_places(params);
-	struct percpu_cpu *pc;
-	int error = 0;
+	int cpu;
 
-	p->p_cpu = generator_alloc(places * sizeof(*p->p_cpu));
-	if (p->p_cpu == NULL)
-		return (ENOMEM);
-	for (; error == 0 && p->p_places < places; p->p_places++) {
-		pc = &p->p_cpu[p->p_places];
-		error = lock_init(&pc->pc_mtx, params->gp_lock, "crngs.lock",
-		    &params->gp_lock_config, params->gp_prof);
-		if (error == 0)
-			error = crng_init(&pc->pc_crng, params->gp_cipher,
-			    CRNG_NO_GENERATION);
-	}
-	return (error);
+	CPU_FOREACH(cpu)
+		mtx_init(&DPCPU_ID_PTR(cpu, crngs)->lock, "crngs.lock", NULL,
+		    MTX_DEF);
+}
+SYSINIT(random_percpu, SI_SUB_RANDOM, SI_ORDER_SECOND, percpu_init, NULL);
+
+/* Who moves to another CPU now finds its mutex owned for a while. */
+static void
+percpu_read(uint8_t *buf, size_t n)
+{
+	crng_read(DPCPU_PTR(crngs), buf, n);
 }
 
-int
-percpu_init(struct generator *g, const struct generator_params *params)
-{
-	struct percpu *p = percpu_of(g);
-	int error;
+const struct random_algorithm random_alg_context = {
+	.ra_ident	= "Linux",
+	.ra_poolcount	= 1,
+	.ra_pre_read	= crng_pre_read,
+	.ra_read	= percpu_read,
+	.ra_seeded	= crng_ready,
+	.ra_event_processor = crng_process_event,
+};
 
-	p->p_block_seeded_status = params->gp_config.block_seeded_status;
-	atomic_init_32(&p->p_ready, 0);
-	atomic_init_64(&p->p_generation, 0);
-	error = crng_pool_init(&p->p_pool,
-	    cipher_is_stub(params->gp_cipher));
-	if (error == 0)
-		error = crng_init(&p->p_base, params->gp_cipher, 0);
-	if (error == 0) {
-		crng_watch(&p->p_pool, &p->p_base);
-		p->p_pool.cp_failpoints = params->gp_failpoints;
-		p->p_timer.ct_failpoints = params->gp_failpoints;
-		error = lock_init(&p->p_pool_mtx, params->gp_lock,
-		    "input_pool.lock", &params->gp_lock_config,
-		    params->gp_prof);
-	}
-	if (error == 0)
-		error = lock_init(&p->p_base_mtx, params->gp_lock,
-		    "base_crng.lock", &params->gp_lock_config,
-		    params->gp_prof);
-	if (error == 0)
-		error = make_cpus(p, params);
-	if (error != 0)
-		percpu_fini(g);
-	return (error);
-}
-
-void
-percpu_fini(struct generator *g)
-{
-	struct percpu *p = percpu_of(g);
-
-	for (; p->p_places > 0; p->p_places--) {
-		crng_fini(&p->p_cpu[p->p_places - 1].pc_crng);
-		lock_fini(&p->p_cpu[p->p_places - 1].pc_mtx);
-	}
-	free(p->p_cpu);
-	lock_fini(&p->p_base_mtx);
-	lock_fini(&p->p_pool_mtx);
-	crng_fini(&p->p_base);
-	crng_pool_fini(&p->p_pool);
-}
-
-bool
-percpu_seeded(struct generator *g)
-{
-	struct percpu *p = percpu_of(g);
-
-	return (!p->p_block_seeded_status &&
-	    atomic_load_acq_32(&p->p_ready) != 0);
-}
-
-void
-percpu_wait_seeded(struct generator *g, int64_t timeout_ns)
-{
-	struct percpu *p = percpu_of(g);
-
-	/* Never becomes seeded: there is no event to wait for. */
-	if (p->p_block_seeded_status)
-		machine_sleep(timeout_ns);
-	else
-		machine_wait_32(&p->p_ready, 0, timeout_ns);
-}
-
-void
-percpu_status(struct generator *g, struct generator_status *gs)
-{
-	struct percpu *p = percpu_of(g);
-	struct lock_node base_node, node;
-
-	lock_acquire(&p->p_pool_mtx, &node, SITE_EVENT);
-	lock_acquire(&p->p_base_mtx, &base_node, SITE_ROOT);
-	gs->gs_reseeds = p->p_reseeds;
-	gs->gs_pool0_bytes = p->p_pool.cp_bits / 8;
-	gs->gs_pool0_needed_bytes = CRNG_READY_BYTES;
-	gs->gs_seeded = !p->p_block_seeded_status &&
-	    atomic_load_32(&p->p_ready) != 0;
-	lock_release(&p->p_base_mtx, &base_node);
-	lock_release(&p->p_pool_mtx, &node);
-}
+/* The generation is written after the base's key. */
+RANDOM_CLAIMS(.rm_key = &base_crng.key, .rm_lag = 1,
+    .rm_reseeds = &crng_reseeds);

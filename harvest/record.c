@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harvest/mask.h"
 #include "harvest/record.h"
 #include "lib/base/lines.h"
 #include "lib/base/parse_number.h"

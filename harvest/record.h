@@ -15,8 +15,8 @@
 
 #include <stdio.h>
 
-#include "fortuna/event.h"
-#include "harvest/harvest_config.h"
+#include "fortuna/device/event.h"
+#include "harvest/config.h"
 
 enum {
 	/* Of a file or a run: 16 MB, minutes at the usual rates. */

@@ -2,50 +2,47 @@
  * Entropy sources: the contract that every source in harvest/src_*.c obeys.
  *
  * A source is one file that ends in its struct random_source.  A line in
- * harvest/source.tbl sets its place in lists.  Stands for struct random_source
- * in sys/dev/random/randomdev.h, to which it adds those that push events:
- * drivers and the kernel at large in FreeBSD, a thread here.
+ * harvest/source.tbl sets its place in lists.  Stands for FreeBSD's drivers: a
+ * source that is polled is registered with the kernel, one that pushes has a
+ * thread.
  */
 #ifndef HARVEST_SOURCE_H
 #define HARVEST_SOURCE_H
 
-#include "fortuna/event.h"
-#include "harvest/harvest_config.h"
-#include "lib/machine/flavour.h"
+#include "fortuna/device/randomdev.h"
+#include "harvest/config.h"
 
-struct harvestq;
-
-enum {
-	/* rs_flags */
-	RS_POLLED	= 1u << 0,	/* the harvest thread calls rs_read */
-	RS_PUSHED	= 1u << 1,	/* a producer thread is in rs_run */
-	RS_NULL		= 1u << 2	/* delivers nothing */
-};
+struct harvest;
 
 /*
- * What a source offers; exactly one of RS_POLLED and RS_PUSHED.
+ * What a source offers; exactly one of rs_read, rs_run and rs_feed.
  *
  * rs_present	whether this machine has it; NULL: every machine does.
  * rs_init, rs_fini
  *		make and release the source's state; 0 or an errno value, and
  *		then error->text.  Both NULL when it keeps none: state is NULL.
- * rs_read	writes at most len bytes at buf and returns their number, 0 when
- *		there is nothing now.  One thread at a time; does not allocate.
- * rs_run	hands its events to hq and returns when it has no more or when
- *		harvestq_stopping(hq).
+ * rs_read	called by the harvest thread: writes at most len bytes at buf
+ *		and returns their number, 0 when there is nothing now.  Does not
+ *		allocate.
+ * rs_run	in a thread of its own: hands its events to the device and
+ *		returns when it has no more or when harvest_stopping().
+ * rs_feed	called by the harvest thread after each pass: delivers events.
+ * rs_kinds	the bits of their kinds, with rs_feed: pure ones are tested only
+ *		when a driver is registered.
  */
 struct random_source {
 	const char	*rs_ident;	/* as rngsim.harvest.sources takes it */
 	const char	*rs_descr;	/* one line for listings */
 	enum random_entropy_source rs_source;	/* what its events say */
-	unsigned	 rs_flags;
 	bool		(*rs_present)(void);
 	int		(*rs_init)(void **state,
 			    const struct harvest_config *config,
 			    struct harvest_error *error);
 	void		(*rs_fini)(void *state);
-	size_t		(*rs_read)(void *state, void *buf, size_t len);
-	void		(*rs_run)(void *state, struct harvestq *hq);
+	randomdev_read_source *rs_read;
+	void		(*rs_run)(void *state, struct harvest *hv);
+	void		(*rs_feed)(void *state, struct randomdev *rd);
+	uint32_t	(*rs_kinds)(const void *state);
 };
 
 static inline bool
@@ -118,7 +115,7 @@ int random_sources_init(struct random_source_set *set,
 void random_sources_fini(struct random_source_set *set);
 
 /*
- * Checks config's sources and their files as harvestq_init() will, before
+ * Checks config's sources and their files as harvest_init() will, before
  * anything is measured.
  *
  *   sl     out  the list, including those that will be skipped

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "harvest/harvestq.h"
+#include "harvest/harvest.h"
 
 enum { HOST_READS_PER_S = 4 };
 
@@ -83,13 +83,14 @@ interrupt_read_host(struct interrupt *in)
 }
 
 static void
-interrupt_push(struct interrupt *in, struct harvestq *hq)
+interrupt_push(struct interrupt *in, struct randomdev *rd)
 {
 	struct interrupt_entropy entropy;
 
 	entropy.ie_host_count = in->in_host_count;
 	entropy.ie_cycles = machine_cycles();
-	random_harvest_queue(hq, &entropy, sizeof(entropy), RANDOM_INTERRUPT);
+	randomdev_harvest(rd, RANDOM_QUEUE, &entropy, sizeof(entropy),
+	    RANDOM_INTERRUPT);
 }
 
 /* When the n-th event is due, without overflow however long the run. */
@@ -101,21 +102,21 @@ interrupt_due_ns(const struct interrupt *in, int64_t n)
 }
 
 static void
-interrupt_run(void *state, struct harvestq *hq)
+interrupt_run(void *state, struct harvest *hv)
 {
 	int64_t due_ns = 0, n = 0, now_ns, start_ns;
 	struct interrupt *in = state;
 
 	start_ns = machine_uptime_ns();
-	while (!harvestq_stopping(hq)) {
+	while (!harvest_stopping(hv)) {
 		now_ns = machine_uptime_ns() - start_ns;
 		if (in->in_host != NULL && now_ns >= in->in_host_next_ns) {
 			interrupt_read_host(in);
 			in->in_host_next_ns = now_ns +
 			    NS_PER_S / HOST_READS_PER_S;
 		}
-		while (due_ns <= now_ns && !harvestq_stopping(hq)) {
-			interrupt_push(in, hq);
+		while (due_ns <= now_ns && !harvest_stopping(hv)) {
+			interrupt_push(in, hv->hv_device);
 			due_ns = interrupt_due_ns(in, ++n);
 		}
 		now_ns = machine_uptime_ns() - start_ns;
@@ -128,7 +129,6 @@ RANDOM_SOURCE(interrupt) = {
 	.rs_ident	= "interrupt",
 	.rs_descr	= "timed events at rngsim.source.interrupt.rate_hz",
 	.rs_source	= RANDOM_INTERRUPT,
-	.rs_flags	= RS_PUSHED,
 	.rs_init	= interrupt_init,
 	.rs_fini	= interrupt_fini,
 	.rs_run		= interrupt_run,

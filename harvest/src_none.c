@@ -18,6 +18,5 @@ RANDOM_SOURCE(none) = {
 	.rs_ident	= "none",
 	.rs_descr	= "delivers nothing: measures the harness",
 	.rs_source	= RANDOM_CACHED,
-	.rs_flags	= RS_POLLED | RS_NULL,
 	.rs_read	= none_read,
 };

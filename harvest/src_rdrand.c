@@ -18,7 +18,6 @@ RANDOM_SOURCE(rdrand) = {
 	.rs_ident	= "rdrand",
 	.rs_descr	= "RDRAND instruction, polled by the harvest thread",
 	.rs_source	= RANDOM_PURE_RDRAND,
-	.rs_flags	= RS_POLLED,
 	.rs_present	= cpurand_has_rdrand,
 	.rs_read	= rdrand_read,
 };

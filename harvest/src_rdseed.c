@@ -18,7 +18,6 @@ RANDOM_SOURCE(rdseed) = {
 	.rs_ident	= "rdseed",
 	.rs_descr	= "RDSEED instruction, polled by the harvest thread",
 	.rs_source	= RANDOM_PURE_RDSEED,
-	.rs_flags	= RS_POLLED,
 	.rs_present	= cpurand_has_rdseed,
 	.rs_read	= rdseed_read,
 };

@@ -1,13 +1,16 @@
 /*
  * Replay: the events of a recorded run, each exactly as it was, in order.
  *
- * They go through the queue, past the mask and the destination counters, which
- * they have been through before.  None is dropped: a full queue is waited for.
+ * They have been through the mask and the queue before: the harvest thread
+ * delivers them, at most as many in a pass as a queue holds.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "harvest/harvestq.h"
+#include "harvest/record.h"
+#include "harvest/source.h"
+
+enum { PASS_EVENTS_MAX = 1024 };
 
 struct replay {
 	struct record	re_record;
@@ -51,24 +54,32 @@ replay_fini(void *state)
 }
 
 static void
-replay_run(void *state, struct harvestq *hq)
+replay_feed(void *state, struct randomdev *rd)
 {
 	struct replay *re = state;
 
-	while (re->re_next < re->re_record.r_count && !harvestq_stopping(hq)) {
-		if (harvestq_put(hq, &re->re_record.r_events[re->re_next]) == 0)
-			re->re_next++;
-		else
-			machine_sleep(NS_PER_MS);
-	}
+	for (unsigned n = 0; n < PASS_EVENTS_MAX &&
+	    re->re_next < re->re_record.r_count; n++)
+		randomdev_deliver(rd, &re->re_record.r_events[re->re_next++]);
+}
+
+static uint32_t
+replay_kinds(const void *state)
+{
+	const struct replay *re = state;
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < re->re_record.r_count; i++)
+		kinds |= 1u << re->re_record.r_events[i].he_source;
+	return (kinds);
 }
 
 RANDOM_SOURCE(replay) = {
 	.rs_ident	= "replay",
 	.rs_descr	= "the events recorded in rngsim.source.replay.file",
 	.rs_source	= RANDOM_CACHED,
-	.rs_flags	= RS_PUSHED,
 	.rs_init	= replay_init,
 	.rs_fini	= replay_fini,
-	.rs_run		= replay_run,
+	.rs_feed	= replay_feed,
+	.rs_kinds	= replay_kinds,
 };

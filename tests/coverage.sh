@@ -3,8 +3,7 @@
 # coverage.sh BUILDDIR [PROGRAM[:CASE]...]
 #
 # A line that is compiled for several flavours of the machine counts once, as
-# reached if any of them was.  Left out are the tests themselves and programs that
-# only make figures.
+# reached if any of them was.  Left out are the tests themselves.
 #
 # Branches are those that the compiler has behind early optimization: each way
 # that an if, a loop, a switch or one operand of && and || can go.  Left out are
@@ -19,7 +18,7 @@ find "$build" -name '*.gcda' -exec rm -f {} +
 sh tests/suite.sh coverage "$build" "$@" >"$build/suite.txt" 2>&1
 status=$?
 tail -n 1 "$build/suite.txt"
-gcovr -r . "$build/obj" --exclude 'tests/' --exclude 'bench/figures/' \
+gcovr -r . "$build/obj" --exclude 'tests/' \
     --exclude-branches-by-pattern '.*\b(KASSERT|MPASS|CTASSERT)\(.*' \
     --exclude-unreachable-branches \
     --gcov-ignore-parse-errors -j 2 --csv "$build/coverage.csv" \

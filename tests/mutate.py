@@ -27,11 +27,11 @@ BATCH = 5  # tests that are built at once
 CORE = re.compile(r'(fortuna|harvest|lib/(machine|vm|lock|crypto|ledger)|'
                   r'bench/(cell|sweep|stats))/')
 # Run when the tests that name the file have found nothing.
-COMMON = ['generator_contract_test', 'vm_golden_test', 'cli_run_test',
-          'cli_virtual_test', 'table_test', 'state_test']
+COMMON = ['design_contract_test', 'vm_golden_test', 'cli_run_test',
+          'cli_virtual_test', 'table_test', 'fortuna_test']
 # The first word of a member's file, and what tests call the family.
-FAMILY = {'gen': 'generator_contract', 'src': 'source_contract',
-          'hq': 'harvestq', 'lock': 'lock_contract', 'cmd': 'usage'}
+FAMILY = {'random': 'harvestq', 'src': 'source_contract',
+          'lock': 'lock_contract', 'cmd': 'usage'}
 
 WORD = r'[A-Za-z_]\w*'
 PLACE = r'\*?%s(?:->%s|\.%s|\[[^][]*\])*' % (WORD, WORD, WORD)
@@ -125,9 +125,8 @@ def draw():
     kinds = collections.defaultdict(list)
     for folder in folders:
         for path in sorted(glob.glob(folder + '/**/*.c', recursive=True)):
-            if not path.startswith('bench/figures/'):
-                for op, *site in sites(path):
-                    kinds[op].append((path, op, *site))
+            for op, *site in sites(path):
+                kinds[op].append((path, op, *site))
     drawn = []
     while len(drawn) < wanted:
         among = kinds[chosen.choice(sorted(kinds))]

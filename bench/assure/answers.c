@@ -4,10 +4,10 @@
  */
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/memory.h"
-#include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "lib/base/read_file.h"
 
@@ -104,35 +104,49 @@ say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 	    ta->ta_right, ta->ta_scripts, whose, ta->ta_wrong);
 }
 
-static void
-try_fortuna(const struct assure_params *ap, struct evidence_row *row)
+static bool
+is_locked(const struct design *de)
 {
-	char folder[EVIDENCE_PATH_SIZE], whose[64];
-	struct tally concurrent, ta;
-	const char *mode = "locked";
+	return (de->de_setting.kv_name[0] != '\0' &&
+	    de->de_setting.kv_value == 0);
+}
 
-	row->er_state = EVIDENCE_MISSING;
-	if (!program_data("vectors", "tests/vectors", folder)) {
-		evidence_say(row->er_text, "No known answers beside the "
-		    "program.");
+/* Scripts of FreeBSD, of the mode that it has. */
+static void
+try_fortuna(const struct assure_params *ap, const char *folder,
+    struct evidence_row *row)
+{
+	const struct tally locked = try_folder(folder, "-locked-",
+	    ap->ap_design);
+	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
+	const char *mode = "concurrent";
+	char whose[64];
+
+	if (locked.ta_right > ta.ta_right || (locked.ta_right == ta.ta_right &&
+	    is_locked(design_find(ap->ap_design)))) {
+		ta = locked;
+		mode = "locked";
+	}
+	if (ta.ta_scripts == 0) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "No scripts in %s.", folder);
 		return;
 	}
-	ta = try_folder(folder, "-locked-", ap->ap_design);
-	concurrent = try_folder(folder, "-concurrent-", ap->ap_design);
-	if (concurrent.ta_right > ta.ta_right) {
-		ta = concurrent;
-		mode = "concurrent";
-	}
-	row->er_state = ta.ta_scripts == 0 ? EVIDENCE_MISSING : EVIDENCE_HOLDS;
 	snprintf(whose, sizeof(whose), "of FreeBSD's %s mode give FreeBSD's",
 	    mode);
-	if (ta.ta_scripts == 0)
-		evidence_say(row->er_text, "No scripts in %s.", folder);
-	else if (ta.ta_right < ta.ta_scripts)
-		say_wrong(&ta, whose, row);
-	else
+	if (ta.ta_right == ta.ta_scripts)
 		evidence_say(row->er_text, "All %u scripts %s bytes, K and C, "
 		    "both ciphers.", ta.ta_scripts, whose);
+	else if ((design_find(ap->ap_design)->de_flags & DE_ADDED) == 0)
+		say_wrong(&ta, whose, row);
+	else {
+		/* It may be Fortuna with an error, or another algorithm. */
+		row->er_state = EVIDENCE_NONE;
+		evidence_say(row->er_text, "%u of %u scripts of FreeBSD give "
+		    "its bytes, K and C; a source whose bytes are others needs "
+		    "a model.", ta.ta_right, ta.ta_scripts);
+		evidence_say(row->er_unshown, "that its bytes are correct.");
+	}
 }
 
 static void
@@ -156,37 +170,22 @@ try_model(const struct assure_params *ap, struct evidence_row *row)
 		    "its model in Python.", ta.ta_scripts);
 }
 
-/* A kernel source: whose bytes it gives is not known before. */
-static void
-try_kernel(const struct assure_params *ap, struct evidence_row *row)
-{
-	char folder[EVIDENCE_PATH_SIZE];
-	struct tally ta = { .ta_scripts = 0 };
-
-	if (program_data("vectors", "tests/vectors", folder))
-		ta = try_folder(folder, "-", ap->ap_design);
-	row->er_state = ta.ta_scripts > 0 && ta.ta_right == ta.ta_scripts ?
-	    EVIDENCE_HOLDS : EVIDENCE_NONE;
-	evidence_say(row->er_text, "%u of %u scripts of FreeBSD give its "
-	    "bytes, K and C%s", ta.ta_right, ta.ta_scripts,
-	    row->er_state == EVIDENCE_HOLDS ? "." : "; a source whose bytes "
-	    "are others needs a model.");
-	if (row->er_state == EVIDENCE_NONE)
-		evidence_say(row->er_unshown, "that its bytes are correct.");
-}
-
 void
 answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
+	const unsigned flags = design_find(ap->ap_design)->de_flags;
+	char folder[EVIDENCE_PATH_SIZE];
 	struct mthread self;
 
 	machine_attach(&self, "kat");
-	if (ksource_named(ap->ap_design))
-		try_kernel(ap, row);
-	else if ((generator_find(ap->ap_design)->ra_flags &
-	    RA_FORTUNA_BYTES) != 0)
-		try_fortuna(ap, row);
-	else
+	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0)
 		try_model(ap, row);
+	else if (program_data("vectors", "tests/vectors", folder))
+		try_fortuna(ap, folder, row);
+	else {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "No known answers beside the "
+		    "program.");
+	}
 	machine_detach();
 }

@@ -8,11 +8,14 @@
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
-#include "fortuna/fortuna.h"
-#include "harvest/harvest_config.h"
+#include "fortuna/device/randomdev.h"
+#include "harvest/config.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */
+	PAGE_BYTES	= 4096,
+	KEY_BYTES	= 1 << 20,	/* of one AES key, in Fortuna */
 	FIRST_USES	= 16
 };
 
@@ -38,9 +41,7 @@ struct sweep {
 	size_t		sw_uses;
 	size_t		sw_room;
 	struct arithmetic *sw_result;
-	struct generator *sw_g;
-	struct generator_reader sw_gr;
-	bool		sw_reader;	/* sw_gr is made */
+	struct randomdev *sw_device;
 	uint8_t		*sw_buf;
 	bool		sw_begun;
 	uint64_t	sw_next;	/* of a line: the first not used */
@@ -105,7 +106,7 @@ fail(struct sweep *sw, uint64_t bytes, int64_t counters, const char *how)
 		return;
 	ar->ar_failed = true;
 	snprintf(ar->ar_text, sizeof(ar->ar_text), "%s, %s: a read of %" PRIu64
-	    " bytes uses %" PRId64 " counter%s %s", ar->ar_design->ra_ident,
+	    " bytes uses %" PRId64 " counter%s %s", ar->ar_design->de_ident,
 	    ar->ar_cipher->ci_name, bytes, counters, PLURAL(counters), how);
 }
 
@@ -165,14 +166,13 @@ drop_old(struct sweep *sw)
 static void
 read_size(struct sweep *sw, uint64_t n)
 {
-	struct uio uio = uio_buffer(sw->sw_buf, (size_t)n);
 	const bool line = sw->sw_result->ar_line;
 	const size_t old = sw->sw_uses;
 	struct use *use;
 	int64_t gap;
 	bool same;
 
-	sw->sw_result->ar_design->ra_read(sw->sw_g, &sw->sw_gr, &uio);
+	randomdev_generate(sw->sw_device, 0, sw->sw_buf, (size_t)n);
 	use = sw->sw_use;
 	if (sw->sw_uses == old)
 		return;
@@ -220,7 +220,7 @@ is_line(struct sweep *sw)
 	first = sw->sw_first;
 	read_size(sw, PROBE_BYTES);
 	line = sw->sw_first != first;
-	read_size(sw, RANDOM_FORTUNA_PAGE);
+	read_size(sw, PAGE_BYTES);
 	for (size_t i = 0; i < sw->sw_uses; i++)
 		line &= (int64_t)(sw->sw_use[i].u_lo - first) >= 0;
 	forget(sw);
@@ -232,9 +232,7 @@ sweep_free(struct sweep *sw)
 {
 	if (sw == NULL)
 		return;
-	if (sw->sw_reader)
-		generator_reader_fini(sw->sw_g, &sw->sw_gr);
-	generator_free(sw->sw_g);
+	randomdev_free(sw->sw_device);
 	free(sw->sw_use);
 	free(sw->sw_buf);
 	free(sw);
@@ -243,36 +241,33 @@ sweep_free(struct sweep *sw)
 static int
 sweep_new(struct sweep **swp, struct arithmetic *ar)
 {
-	struct generator_params gp = {
-		.gp_lock = lock_class_find("mtx"),
-		.gp_lock_config = lock_config_default(1),
-		.gp_config = generator_config_default(),
-		.gp_places = 1,
-	};
 	const uint64_t seed = 1;
+	struct randomdev_params rp = {
+		.rp_design = ar->ar_design,
+		.rp_lock = lock_class_find("mtx"),
+		.rp_lock_config = lock_config_default(1),
+		.rp_cpus = 1,
+		.rp_unpaced = true,
+		.rp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
+		.rp_preload_bytes = BOOT_ENTROPY_BYTES,
+	};
 	struct sweep *sw;
-	int error;
+	int error = errno;
 
 	sw = *swp = xcalloc(1, sizeof(*sw));
+	if (rp.rp_preload == NULL)
+		return (error);
 	sw->sw_result = ar;
 	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
 	sw->sw_cipher.ci_keystream = keystream;
-	gp.gp_cipher = &sw->sw_cipher;
+	rp.rp_cipher = &sw->sw_cipher;
 	sw->sw_buf = xmalloc(ARITHMETIC_BYTES + PROBE_BYTES);
-	error = generator_new(ar->ar_design, &sw->sw_g, &gp);
+	error = randomdev_new(&sw->sw_device, &rp);
+	free(rp.rp_preload);
 	if (error != 0)
 		return (error);
-	error = generator_reader_init(sw->sw_g, &sw->sw_gr);
-	if (error != 0)
-		return (error);
-	sw->sw_reader = true;
-	sw->sw_gr.gr_place = 0;
-	sw->sw_g->g_paced = false;
-	error = prime_generator(sw->sw_g, BOOT_ENTROPY_BYTES, &seed);
-	if (error == 0 && !ar->ar_design->ra_seeded(sw->sw_g))
-		error = EWOULDBLOCK;
-	if (error != 0)
-		return (error);
+	if (!randomdev_seeded(sw->sw_device))
+		return (EWOULDBLOCK);
 	forget(sw);
 	ar->ar_line = is_line(sw);
 	return (0);
@@ -326,22 +321,21 @@ arithmetic_sweep(struct arithmetic *ar)
 static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
-	const struct random_algorithm *ra = sw->sw_g->g_algorithm;
-	struct generator_core gc = { .gc_counter = c };
+	struct device_core dc = { .dc_counter = c };
 
 	/* C = 0 means not seeded. */
-	if (uint128_is_zero(c))
+	if (c == 0)
 		return;
 	forget(sw);
-	ra->ra_core(sw->sw_g, &gc, true);
+	(void)randomdev_core(sw->sw_device, &dc, true);
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
 	if (sw->sw_result->ar_failed)
 		return;
 	MPASS(sw->sw_begun);
-	ra->ra_core(sw->sw_g, &gc, false);
-	add_gap(sw, (int64_t)(uint128_lo(gc.gc_counter) - sw->sw_next));
-	wipe(&gc, sizeof(gc));
+	(void)randomdev_core(sw->sw_device, &dc, false);
+	add_gap(sw, (int64_t)(uint128_lo(dc.dc_counter) - sw->sw_next));
+	wipe(&dc, sizeof(dc));
 	size_done(sw);
 }
 
@@ -358,18 +352,16 @@ read_around(struct sweep *sw, uint64_t n, uint128_t wrap)
 	for (uint64_t back = 0; back <= used + 2; back++)
 		if (back < 4 || back + 4 >= used ||
 		    (back >= used / 2 && back < used / 2 + 2))
-			read_at(sw, n, uint128_make(uint128_hi(wrap) -
-			    (uint128_lo(wrap) < back),
-			    uint128_lo(wrap) - back));
+			read_at(sw, n, wrap - back);
 }
 
 int
 arithmetic_wraps(struct arithmetic *ar)
 {
 	static const uint64_t sizes[] = { 0, 1, 15, 16, 17, 63, 64, 65, 1024,
-	    4095, 4096, 4097, RANDOM_FORTUNA_MAX_READ - 16,
-	    RANDOM_FORTUNA_MAX_READ - 15, RANDOM_FORTUNA_MAX_READ,
-	    RANDOM_FORTUNA_MAX_READ + 1, 2 * RANDOM_FORTUNA_MAX_READ,
+	    4095, 4096, 4097, KEY_BYTES - 16,
+	    KEY_BYTES - 15, KEY_BYTES,
+	    KEY_BYTES + 1, 2 * KEY_BYTES,
 	    ARITHMETIC_BYTES };
 	const uint128_t wraps[] = { uint128_make(0, UINT64_C(1) << 32),
 	    uint128_make(1, 0), uint128_make(UINT64_C(1) << 32, 0),
@@ -378,7 +370,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	unsigned i, k;
 	int error;
 
-	if (ar->ar_design->ra_core == NULL)
+	if (!design_info(ar->ar_design).di_probed)
 		return (0);
 	error = sweep_new(&sw, ar);
 	for (i = 0; error == 0 && i < sizeof(wraps) / sizeof(wraps[0]); i++) {
@@ -422,7 +414,7 @@ static void
 gather_cipher(const struct assure_params *ap, const struct cipher *cipher,
     struct evidence_row *row)
 {
-	struct arithmetic ar = { .ar_design = generator_find(ap->ap_design),
+	struct arithmetic ar = { .ar_design = design_find(ap->ap_design),
 	    .ar_cipher = cipher, .ar_calls = ARITHMETIC_CALLS }, wraps = ar;
 	int error;
 

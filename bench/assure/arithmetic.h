@@ -10,7 +10,7 @@
 #ifndef BENCH_ASSURE_ARITHMETIC_H
 #define BENCH_ASSURE_ARITHMETIC_H
 
-#include "fortuna/generator.h"
+#include "fortuna/device/design.h"
 
 enum {
 	ARITHMETIC_BYTES	= (4 << 20) + 64,	/* the largest size */
@@ -25,7 +25,7 @@ enum {
 };
 
 struct arithmetic {
-	const struct random_algorithm *ar_design;
+	const struct design *ar_design;
 	const struct cipher *ar_cipher;	/* one of ciphers[] */
 	uint64_t	ar_calls;	/* as above; 0: every size is read */
 	/* Called with the slack of each size, in order; or NULL. */
@@ -51,14 +51,14 @@ struct arithmetic {
  * a design that asks for no keystream nothing is read.
  *
  * Returns: 0, also when a check failed; EINTR after a signal; ENOMEM, or what
- * ra_init returned.
+ * randomdev_new() returned.
  */
 int arithmetic_sweep(struct arithmetic *ar);
 
 /*
  * The same around carries: counters 2^32, 2^64, 2^96 and 2^128 fall before,
- * into and behind what a read uses.  For designs with ra_core; of
- * others nothing is read.
+ * into and behind what a read uses.  For designs whose state can
+ * be seen; of others nothing is read.
  */
 int arithmetic_wraps(struct arithmetic *ar);
 

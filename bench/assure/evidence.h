@@ -10,7 +10,8 @@
 #include "bench/cli/child.h"
 #include "bench/cli/program.h"
 #include "bench/explore/strategy.h"
-#include "fortuna/generator.h"
+#include "fortuna/device/design.h"
+#include "lib/lock/lock.h"
 
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
@@ -28,7 +29,6 @@ enum evidence_state {
 struct assure_params {
 	const char	*ap_design;	/* a lock's page: the one it is under */
 	const char	*ap_spec;	/* as -d takes it in another process */
-	const struct random_algorithm *ap_simulated;	/* its flavour */
 	/* Of a lock's page; NULL: there is no such flavour. */
 	const struct lock_class *ap_lock;
 	const struct lock_class *ap_simulated_lock;
@@ -84,8 +84,9 @@ evidence_gatherer model_gather, schedules_gather, ledger_gather,
 	oversubscription_gather;
 
 /*
- * Explores a lock under FreeBSD's design.  Only failures of one sort are the
- * row's: threads that cannot go on, if stops is set, else all others.
+ * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.
+ * Only failures of one sort are the row's: threads that cannot go on, if stops
+ * is set, else all others.
  */
 void lock_explore(const struct assure_params *ap,
     const struct strategy_class *sy, bool stops, struct evidence_row *row);
@@ -129,7 +130,7 @@ void program_say_end(int status, int err, struct evidence_row *row);
 /* A page: the rows in order, NULL for those that were not asked for. */
 struct page {
 	const struct assure_params *pg_params;
-	const struct random_algorithm *pg_design;	/* NULL: a lock's */
+	const struct design *pg_design;	/* NULL: a lock's */
 	const struct evidence_row *const *pg_rows;
 	double		 pg_budget_s;	/* of all rows */
 	double		 pg_took_s;

@@ -167,7 +167,7 @@ exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 		try_crowd(ap, SIMULATED, 0, row);
 		return;
 	}
-	lock_explore(ap, &strategy_mix, false, row);
+	lock_explore(ap, NULL, false, row);
 	try_crowd(ap, SIMULATED, 0, row);
 	try_crowd(ap, THIS, 0, row);
 	if (row->er_state == EVIDENCE_HOLDS && lt.lt_class != NULL &&

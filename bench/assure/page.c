@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
@@ -91,7 +92,7 @@ commands(FILE *out, const char *name, const char *text)
 static const char *
 page_subject(const struct page *pg)
 {
-	return (pg->pg_design != NULL ? pg->pg_design->ra_ident :
+	return (pg->pg_design != NULL ? pg->pg_design->de_ident :
 	    pg->pg_params->ap_lock->lc_name);
 }
 
@@ -127,24 +128,25 @@ claim(FILE *out, const struct page *pg)
  * that and to no more.
  */
 static void
-allowed(FILE *out, const struct random_algorithm *ra)
+allowed(FILE *out, const struct design *de)
 {
+	const struct design_info di = design_info(de);
 	struct text t = { .s = "" };
 
-	if (ra->ra_lag == GENERATOR_LAG_ANY)
+	if (di.di_lag == LEDGER_LAG_ANY)
 		text_add(&t, "A read's keys may be any number of reseeds "
 		    "old. ");
-	else if (ra->ra_lag > 0)
+	else if (di.di_lag > 0)
 		text_add(&t, "A read's keys may be %" PRIu32 " reseed%s "
-		    "behind those that ended before it began (ra_lag). ",
-		    ra->ra_lag, PLURAL(ra->ra_lag));
-	if (ra->ra_stored_bytes == GENERATOR_STORED_ANY)
+		    "behind those that ended before it began (rm_lag). ",
+		    di.di_lag, PLURAL(di.di_lag));
+	if (di.di_stored_bytes == LEDGER_STORED_ANY)
 		text_add(&t, "All bytes that a read returns may have been made "
 		    "before it and stored, without limit. ");
-	else if (ra->ra_stored_bytes > 0)
+	else if (di.di_stored_bytes > 0)
 		text_add(&t, "Up to %" PRIu64 " bytes that a read returns may "
 		    "have been made before it and stored. ",
-		    ra->ra_stored_bytes);
+		    di.di_stored_bytes);
 	if (t.s[0] != '\0')
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");
@@ -159,8 +161,8 @@ subject(FILE *out, const struct page *pg)
 	struct text t = { .s = "" };
 
 	if (pg->pg_design != NULL) {
-		row(out, "stands for", "", pg->pg_design->ra_stands);
-		row(out, "to argue", "", pg->pg_design->ra_argument);
+		row(out, "stands for", "", pg->pg_design->de_stands);
+		row(out, "to argue", "", pg->pg_design->de_argument);
 		allowed(out, pg->pg_design);
 		return;
 	}
@@ -214,7 +216,7 @@ page_print(FILE *out, const void *page)
 			    words[pg->pg_rows[i]->er_state],
 			    pg->pg_rows[i]->er_text);
 	add_all(&unshown, pg, offsetof(struct evidence_row, er_unshown));
-	if (pg->pg_design != NULL && (pg->pg_design->ra_flags & RA_UNSEEN) != 0)
+	if (pg->pg_design != NULL && !design_info(pg->pg_design).di_cored)
 		text_add(&unshown, "Pools, reseeds, C and K: the source has "
 		    "private names of its own. ");
 	text_add(&unshown, "Weak memory beyond rngsim-explore(1)'s: load "

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"

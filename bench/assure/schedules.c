@@ -59,7 +59,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
-	    ksource_spec(tb->tb_design->ra_ident), tb->tb_lock->lc_name,
+	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
@@ -78,9 +78,8 @@ begin(struct explored *ed, const struct assure_params *ap)
 
 	memset(ed, 0, sizeof(*ed));
 	subject_default(&cn->cn_subject);
-	cn->cn_subject.tb_design = ap->ap_simulated;
+	cn->cn_subject.tb_design = design_find(ap->ap_design);
 	cn->cn_subject.tb_stop = &stop_signal;
-	cn->cn_strategy = &strategy_mix;
 	cn->cn_seed = ap->ap_seed;
 	cn->cn_jobs = ap->ap_jobs;
 }
@@ -164,7 +163,8 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    format_real(excluded, 3e6 / (double)sum->ce_schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
-	    "ciphers, strategy mix.", ed.ed_campaign.cn_limits.sm_readers_least,
+	    "ciphers, drawn strategies.",
+	    ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most, locks[0], locks[1]);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
 	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
@@ -204,10 +204,10 @@ try_point(struct explored *ed, unsigned point, double time_s,
  * only Fortuna's own code has them all, and the harvest queue its own.
  */
 static bool
-may_lack(const struct random_algorithm *ra, unsigned point)
+may_lack(const struct design *de, unsigned point)
 {
-	return (ra->ra_core == NULL &&
-	    point < LIB_FAILPOINTS + FORTUNA_FAILPOINTS);
+	return (!design_info(de).di_probed &&
+	    point < LIB_FAILPOINTS + FAILPOINT_QUEUE);
 }
 
 void
@@ -293,11 +293,12 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
 	if (explore_memories(&ed, ap->ap_budget_s, row))
-		evidence_say(row->er_text, "%s thousand schedules of strategy "
-		    "%s under design %s, %s of them with weak memory: none "
+		evidence_say(row->er_text, "%s thousand schedules of %s "
+		    "under design %s, %s of them with weak memory: none "
 		    "fails. ", format_count(schedules, (double)
-		    ed.ed_sum.ce_schedules / 1000), sy->sy_name,
-		    ed.ed_campaign.cn_subject.tb_design->ra_ident,
+		    ed.ed_sum.ce_schedules / 1000), sy == NULL ?
+		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
+		    ed.ed_campaign.cn_subject.tb_design->de_ident,
 		    format_count(weak, (double)ed.ed_weak / 1000));
 	else if (row->er_state == EVIDENCE_HOLDS) {
 		row->er_state = EVIDENCE_MISSING;

@@ -3,10 +3,12 @@
  * of what "rngsim cat" writes.
  */
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
+#include "lib/crypto/cipher.h"
 
 enum {
 	READERS		= 3,

@@ -31,7 +31,7 @@ harvest_main(void *arg)
 	struct cell_run *run = arg;
 
 	machine_curthread()->mt_index = index_harvest(run);
-	harvestq_run(run->run_hq);
+	randomdev_harvest_run(run->run_dev);
 	run->run_harvest_cpu = machine_cpu();
 }
 
@@ -42,7 +42,7 @@ producer_main(void *arg)
 
 	machine_curthread()->mt_index = index_harvest(p->p_run) + 1 +
 	    p->p_index;
-	harvestq_producer_run(&p->p_run->run_hq->hq_producer[p->p_index]);
+	harvest_producer_run(&p->p_run->run_sources.hv_producer[p->p_index]);
 }
 
 static int
@@ -59,6 +59,7 @@ start_threads(struct cell_run *run)
 {
 	const struct pinning *place = run->run_params->cp_place;
 	unsigned n = run->run_params->cp_cell.ce_readers;
+	unsigned producers = run->run_sources.hv_producers;
 	char name[32];
 	int error;
 
@@ -67,14 +68,13 @@ start_threads(struct cell_run *run)
 	if (error != 0)
 		return (refused(run, error, "harvest", 0, 1));
 	run->run_harvest_started = true;
-	for (unsigned i = 0; i < run->run_producer_count; i++) {
+	for (unsigned i = 0; i < producers; i++) {
 		run->run_producers[i].p_run = run;
 		run->run_producers[i].p_index = i;
 		error = machine_spawn(&run->run_producers[i].p_td, "producer",
 		    MACHINE_CPU_ANY, producer_main, &run->run_producers[i]);
 		if (error != 0)
-			return (refused(run, error, "producer", i,
-			    run->run_producer_count));
+			return (refused(run, error, "producer", i, producers));
 		run->run_producers_started++;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -97,19 +97,23 @@ set_phase(struct cell_run *run, enum phase phase)
 }
 
 int
-cell_unseeded(struct cell_run *run, struct generator *g, unsigned waited_ms)
+cell_unseeded(struct cell_run *run, struct randomdev *rd, unsigned waited_ms)
 {
-	struct generator_status gs;
+	const struct bench_config *bc = run->run_params->cp_config;
+	struct device_status ds;
 
-	if (run->run_params->cp_config->bc_generator.block_seeded_status)
-		return (cell_fail(run, ETIMEDOUT, "never seeded: "
-		    "kern.random.block_seeded_status=1 says so"));
-	g->g_algorithm->ra_status(g, &gs);
+	for (unsigned i = 0; i < bc->bc_settings; i++)
+		if (strcmp(bc->bc_setting[i].kv_name,
+		    "kern.random.block_seeded_status") == 0 &&
+		    bc->bc_setting[i].kv_value != 0)
+			return (cell_fail(run, ETIMEDOUT, "never seeded: "
+			    "kern.random.block_seeded_status=1 says so"));
+	randomdev_status(rd, &ds);
 	return (cell_fail(run, ETIMEDOUT, "never seeded in %u ms: pool 0 has "
 	    "%u bytes and needs %u; add sources (rngsim.harvest.sources) or "
 	    "boot entropy (rngsim.harvest.boot_entropy_bytes), or wait longer "
-	    "(rngsim.seed_timeout_ms)", waited_ms, gs.gs_pool0_bytes,
-	    gs.gs_pool0_needed_bytes));
+	    "(rngsim.seed_timeout_ms)", waited_ms, ds.ds_pool0_bytes,
+	    ds.ds_pool0_needed_bytes));
 }
 
 /* Whether the run is to end; a signal may come to any thread. */
@@ -137,7 +141,7 @@ static int
 wait_running(struct cell_run *run)
 {
 	const struct cell_params *cp = run->run_params;
-	struct generator *g = run->run_dev.rd_generator;
+	struct randomdev *rd = run->run_dev;
 	unsigned timeout_ms = cp->cp_config->bc_program.seed_timeout_ms;
 	uint32_t ready;
 	int64_t end_ns;
@@ -151,18 +155,18 @@ wait_running(struct cell_run *run)
 		return (error);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
-	/* Generators that are not shared were seeded when they were made. */
-	while (run->run_readers[0].r_dev.rd_generator == g) {
+	/* Devices that are not shared were seeded when they were made. */
+	while (run->run_readers[0].r_dev == rd) {
 		/* Tries a pre_read, should no reader do so. */
-		if (g->g_algorithm->ra_seeded(g))
+		if (randomdev_seeded(rd))
 			return (0);
 		if (stopped(run))
 			return (EINTR);
 		if (cell_violated(run->run_ledgers))
 			return (EPROTO);
 		if (machine_uptime_ns() >= end_ns)
-			return (cell_unseeded(run, g, timeout_ms));
-		g->g_algorithm->ra_wait_seeded(g, SEED_POLL_NS);
+			return (cell_unseeded(run, rd, timeout_ms));
+		randomdev_wait_seeded(rd, SEED_POLL_NS);
 	}
 	return (0);
 }
@@ -211,8 +215,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 		return (error);
 	machine_mark("window");
 	lockprof_open(&run->run_prof, WINDOW);
-	lockprof_open(&run->run_hprof, WINDOW);
-	atomic_store_32(&run->run_hq->hq_window, WINDOW);
+	cell_window(run, true);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
@@ -244,8 +247,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	run->run_close_cycles = machine_cycles();
 	set_phase(run, PHASE_STOP);
 	lockprof_close(&run->run_prof);
-	lockprof_close(&run->run_hprof);
-	atomic_store_32(&run->run_hq->hq_window, 0);
+	cell_window(run, false);
 	rs->window_s = (double)(now_ns - start_ns) / 1e9;
 	rs->harvest.cpu_percent = 100 * (double)cpu_ns /
 	    (double)(now_ns - start_ns);
@@ -263,14 +265,13 @@ stop_threads(struct cell_run *run)
 		machine_interrupt(&run->run_readers[i].r_td);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_join(&run->run_readers[i].r_td);
-	if (run->run_hq != NULL)
-		harvestq_stop(run->run_hq);
+	harvest_stop(&run->run_sources);
 	for (unsigned i = 0; i < run->run_producers_started; i++) {
 		machine_interrupt(&run->run_producers[i].p_td);
 		machine_join(&run->run_producers[i].p_td);
 	}
 	if (run->run_harvest_started) {
-		machine_interrupt(&run->run_harvest);
+		randomdev_harvest_stop(run->run_dev);
 		machine_join(&run->run_harvest);
 	}
 }
@@ -320,7 +321,7 @@ cell_main(void *arg)
 		error = cell_fail(run, EIO, "libcrypto refused to compute %s",
 		    crypto_failed());
 	if (error == 0) {
-		error = record_finish(&run->run_hq->hq_record);
+		error = record_finish(&run->run_sources.hv_record);
 		if (error != 0)
 			cell_fail(run, error, "rngsim.harvest.record: %s",
 			    strerror(error));

@@ -17,7 +17,6 @@ enum {
 	CELL_ERROR_SIZE		= 512 + VM_STUCK_SIZE,
 	CELL_INTERVALS		= 10,	/* parts of a window kept apart */
 	CELL_ROLES		= 3,
-	CELL_LOCKS		= 2,	/* Fortuna's and the event queue's */
 	CELL_READERS_MAX	= 1024
 };
 
@@ -56,6 +55,7 @@ struct cell_params {
 /* A row before cell_row_finish(). */
 struct cell_row {
 	struct result_row cr_row;
+	bool		 cr_spin_mutex;
 	struct hist_small cr_hold;
 	struct hist_small cr_spin;
 	struct hist_small cr_block;
@@ -114,8 +114,8 @@ struct engine {
 };
 
 /*
- * Whether each reader has a generator of its own: the lock excludes no thread,
- * and the design has a state, or the lock is "none".
+ * Whether each reader has a device of its own: the lock excludes no thread, and
+ * the design has a state, or the lock is "none".
  */
 bool cell_apart(const char *design, const char *lock);
 

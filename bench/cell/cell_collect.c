@@ -5,7 +5,6 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
-#include "harvest/mask.h"
 
 static const char *const roles[CELL_ROLES] = { "reader", "harvest",
     "producer" };
@@ -53,23 +52,21 @@ collect_waits(struct cell_measure *cm, const struct lockprof *lp,
 	}
 }
 
-/* Adds the rows of one lock, by site and role, that were used at all. */
+/* Adds the rows, by site and role, that were used at all. */
 static void
-collect_rows(struct cell_run *run, struct cell_measure *cm,
-    const struct lockprof *lp, const char *lock)
+collect_rows(struct cell_run *run, struct cell_measure *cm)
 {
+	const struct lockprof *lp = &run->run_prof;
 	unsigned harvest = index_harvest(run);
 	unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
-	unsigned last[CELL_ROLES] = { harvest - 1, harvest,
-	    harvest + run->run_producer_count };
+	unsigned last[CELL_ROLES] = { harvest - 1, harvest, index_main(run) };
 	struct lockprof_row sum;
 	struct result_row *row;
 	unsigned role, site;
+	bool spin;
 
 	for (site = 0; site < lp->lp_sites; site++) {
 		for (role = 0; role < CELL_ROLES; role++) {
-			if (last[role] < first[role])
-				continue;
 			lockprof_sum(lp, WINDOW, site, first[role],
 			    last[role], &sum);
 			if (sum.lr_count == 0)
@@ -77,7 +74,9 @@ collect_rows(struct cell_run *run, struct cell_measure *cm,
 			row = &cm->cm_rows[cm->cm_row_count].cr_row;
 			snprintf(row->site, sizeof(row->site), "%s",
 			    lp->lp_site_names[site]);
-			snprintf(row->lock, sizeof(row->lock), "%s", lock);
+			snprintf(row->lock, sizeof(row->lock), "%s",
+			    randomdev_site_lock(run->run_dev, site, &spin));
+			cm->cm_rows[cm->cm_row_count].cr_spin_mutex = spin;
 			snprintf(row->role, sizeof(row->role), "%s",
 			    roles[role]);
 			fill_row(&cm->cm_rows[cm->cm_row_count++], &sum);
@@ -114,18 +113,6 @@ collect_holders(struct cell_measure *cm)
 	}
 }
 
-/* Acquisitions at one site, all roles together. */
-static double
-rows_count(const struct cell_measure *cm, const char *site)
-{
-	double count = 0;
-
-	for (unsigned i = 0; i < cm->cm_row_count; i++)
-		if (strcmp(cm->cm_rows[i].cr_row.site, site) == 0)
-			count += cm->cm_rows[i].cr_row.count;
-	return (count);
-}
-
 /* The harvest thread's figures, from the rows. */
 static void
 collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
@@ -142,7 +129,7 @@ collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
 			rs->harvest.block_percent += row->block_total_ns / 1e7 /
 			    rs->window_s;
 		}
-		if (strcmp(row->lock, "reseed mutex") != 0)
+		if (cm->cm_rows[i].cr_spin_mutex)
 			continue;
 		hold += row->hold_total_ns;
 		hold_harvest += harvest ? row->hold_total_ns : 0;
@@ -150,7 +137,7 @@ collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
 	rs->fairness.hold_share_harvest = hold > 0 ? hold_harvest / hold : 0;
 }
 
-/* How the readers shared the time that Fortuna's lock was held. */
+/* How the readers shared the time that locks were held. */
 static void
 collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 {
@@ -174,9 +161,9 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	fairness->hold_cna = stats_cna(hold, n);
 	lockprof_sum_threads(lp, WINDOW, 0, n - 1, &sum);
 	fairness->reacquire_p50 = (double)hist_small_quantile(
-	    &sum.lt_reacquire, 0.5);
+	    &sum.lpt_reacquire, 0.5);
 	fairness->reacquire_p99 = (double)hist_small_quantile(
-	    &sum.lt_reacquire, 0.99);
+	    &sum.lpt_reacquire, 0.99);
 }
 
 /*
@@ -273,74 +260,84 @@ collect_output(struct cell_run *run, struct result_sample *rs)
 static void
 collect_health(struct cell_run *run, struct cell_measure *cm)
 {
-	const struct health_test *ht;
+	struct source_health hl;
 	struct result_health *rh;
 
-	for (uint8_t i = 0; i < ENTROPYSOURCE; i++) {
-		ht = &run->run_hq->hq_test[i];
-		if (ht->ht_discarded == 0)
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
+		hl = randomdev_health(run->run_dev, i);
+		if (hl.hl_discarded == 0)
 			continue;
 		rh = &cm->cm_health[cm->cm_health_count++];
 		snprintf(rh->source, sizeof(rh->source), "%s",
 		    random_source_names[i]);
-		rh->discarded = (double)ht->ht_discarded;
-		rh->passed = (double)ht->ht_passed;
-		rh->repetitions = (double)ht->ht_repetitions;
-		rh->proportions = (double)ht->ht_proportions;
-		rh->excluded = ht->ht_state == HEALTH_FAILED;
+		rh->discarded = (double)hl.hl_discarded;
+		rh->passed = (double)hl.hl_passed;
+		rh->excluded = hl.hl_excluded;
 	}
 }
 
 void
-cell_collect(struct cell_run *run, struct cell_measure *cm)
+cell_window(struct cell_run *run, bool open)
 {
-	const struct random_algorithm *ra =
-	    run->run_dev.rd_generator->g_algorithm;
-	struct result_sample *rs = &cm->cm_sample;
-	struct generator_status gs;
-	struct harvest_stats hs;
+	struct device_status ds;
 
-	collect_rows(run, cm, &run->run_prof, "reseed mutex");
-	collect_rows(run, cm, &run->run_hprof, "entropy harvest mutex");
-	collect_holders(cm);
-	collect_readers(run, cm);
-	collect_hold_shares(run, &rs->fairness);
-	collect_harvest_waits(cm, rs);
-	collect_output(run, rs);
+	randomdev_window(run->run_dev, open);
+	randomdev_status(run->run_dev, &ds);
+	run->run_totals[!open] = randomdev_totals(run->run_dev);
+	run->run_reseeds[!open] = ds.ds_reseeds;
+}
+
+static void
+collect_harvest(const struct cell_run *run, struct cell_measure *cm)
+{
+	const struct harvest_totals *before = &run->run_totals[0];
+	const struct harvest_totals *after = &run->run_totals[1];
+	struct result_sample *rs = &cm->cm_sample;
+
 	rs->harvest_cpu_os = run->run_harvest_cpu;
 	cm->cm_unbound |= run->run_harvest.mt_cpu != MACHINE_CPU_ANY &&
 	    !run->run_harvest.mt_bound;
-	harvestq_stats(run->run_hq, WINDOW, &hs);
-	rs->harvest.events_per_s = (double)hs.hs_thread.hts_events /
-	    rs->window_s;
-	rs->harvest.dropped = (double)hs.hs_queue.hqs_dropped;
-	rs->harvest.discarded = (double)hs.hs_discarded;
-	collect_health(run, cm);
-	hist_merge(&cm->cm_harvest_latency, &hs.hs_thread.hts_deliver_cycles);
-	ra->ra_status(run->run_dev.rd_generator, &gs);
-	/* Without such a row, all since the generator was made. */
-	rs->reseeds = LOCK_PROFILING && ra->ra_sites == NULL ? rows_count(cm,
-	    generator_site_names[SITE_RESEED]) : gs.gs_reseeds;
-	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
-	/* In a closed loop a request is due when it begins. */
-	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
-	    rs->latency_ns : cell_latency(&FLAVOURED(engine),
-	    &cm->cm_uncorrected);
+	rs->harvest.events_per_s = (double)(after->ht_delivered -
+	    before->ht_delivered) / rs->window_s;
+	rs->harvest.dropped = (double)(after->ht_dropped - before->ht_dropped);
+	rs->harvest.discarded = (double)(after->ht_discarded -
+	    before->ht_discarded);
+	hist_merge(&cm->cm_harvest_latency, &run->run_delivery);
 	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine),
 	    &cm->cm_harvest_latency).p99;
 }
 
 void
+cell_collect(struct cell_run *run, struct cell_measure *cm)
+{
+	struct result_sample *rs = &cm->cm_sample;
+
+	collect_rows(run, cm);
+	collect_holders(cm);
+	collect_readers(run, cm);
+	collect_hold_shares(run, &rs->fairness);
+	collect_harvest_waits(cm, rs);
+	collect_output(run, rs);
+	collect_harvest(run, cm);
+	collect_health(run, cm);
+	rs->reseeds = run->run_reseeds[1] - run->run_reseeds[0];
+	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
+	/* In a closed loop a request is due when it begins. */
+	rs->latency_uncorrected_ns = cm->cm_uncorrected.hi_count == 0 ?
+	    rs->latency_ns : cell_latency(&FLAVOURED(engine),
+	    &cm->cm_uncorrected);
+}
+
+void
 cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 {
-	struct harvest_totals ht = harvestq_totals(run->run_hq);
-	struct generator *g = run->run_dev.rd_generator;
-	struct generator_status gs;
+	struct harvest_totals ht = randomdev_totals(run->run_dev);
+	struct device_status ds;
 
-	g->g_algorithm->ra_status(g, &gs);
+	randomdev_status(run->run_dev, &ds);
 	*fo = (struct failpoint_outcome){
-		.fo_seeded = gs.gs_seeded,
-		.fo_reseeds = gs.gs_reseeds,
+		.fo_seeded = ds.ds_seeded,
+		.fo_reseeds = ds.ds_reseeds,
 		.fo_in = ht.ht_in,
 		.fo_processed = ht.ht_processed,
 		.fo_pending = ht.ht_pending,

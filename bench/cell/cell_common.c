@@ -23,12 +23,12 @@ cell_latency(const struct engine *en, const struct hist *cycles)
 bool
 cell_apart(const char *design, const char *lock)
 {
-	const struct random_algorithm *ra = generator_find(design);
+	const struct design *de = design_find(design);
 	const struct lock_class *lc = lock_class_find(lock);
 
 	return (lc != NULL && (lc->lc_flags & LC_EXCLUDES) == 0 &&
-	    (strcmp(lock, "none") == 0 || ra == NULL ||
-	    (ra->ra_flags & RA_NULL) == 0));
+	    (strcmp(lock, "none") == 0 || de == NULL ||
+	    (de->de_flags & DE_NULL) == 0));
 }
 
 /* A bucket's end may lie above the largest of what it counted. */
@@ -59,7 +59,7 @@ row_log2(const struct engine *en, const struct hist_small *cycles,
 		ns = (uint64_t)en->en_cycles_to_ns(hist_small_last(i));
 		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
 			ns /= 2;
-		bins[bin] += cycles->hs_bucket[i];
+		bins[bin] += cycles->hsm_bucket[i];
 	}
 }
 

@@ -5,7 +5,6 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cli/memory.h"
-#include "fortuna/state.h"
 
 #if defined(MACHINE_VIRTUAL)
 /* Ends the simulated machine. */
@@ -21,17 +20,19 @@ int
 cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 {
 	const struct cell *ce = &cp->cp_cell;
-	const struct random_algorithm *ra = generator_find(ce->ce_design);
+	const struct design *de = design_find(ce->ce_design);
+	const struct design_info di = design_info(de);
 	struct ledger_config config = {
-		.lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
-		.lc_lag = ra->ra_lag,
-		.lc_stored_bytes = ra->ra_stored_bytes,
-		.lc_keyless = (ra->ra_flags & RA_NULL) != 0,
-		.lc_unseen = (ra->ra_flags & RA_UNSEEN) != 0,
-		.lc_record = cp->cp_ledger_log == NULL ? NULL : ledger_log_line,
-		.lc_context = cp->cp_ledger_log,
+		.lgo_pace_ns = DESIGN_RESEED_NS,
+		.lgo_lag = di.di_lag,
+		.lgo_stored_bytes = di.di_stored_bytes,
+		.lgo_keyless = (de->de_flags & DE_NULL) != 0,
+		.lgo_unseen = !di.di_cored,
+		.lgo_record = cp->cp_ledger_log == NULL ? NULL :
+		    ledger_log_line,
+		.lgo_context = cp->cp_ledger_log,
 #if defined(MACHINE_VIRTUAL)
-		.lc_violated = end_machine,
+		.lgo_violated = end_machine,
 #endif
 	};
 	unsigned n = 1;
@@ -45,7 +46,7 @@ cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp)
 	cw->cw_ledger = xcalloc(n, sizeof(struct ledger *));
 	if (cp->cp_ledger_log != NULL)
 		fprintf(cp->cp_ledger_log, "%s\n", LEDGER_LOG_HEAD);
-	for (; error == 0 && cw->cw_count < n; config.lc_record = NULL) {
+	for (; error == 0 && cw->cw_count < n; config.lgo_record = NULL) {
 		error = ledger_new(&cw->cw_ledger[cw->cw_count], &config);
 		cw->cw_count += error == 0;
 	}

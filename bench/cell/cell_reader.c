@@ -2,7 +2,7 @@
  * The reader loop: the only timed code.
  */
 #include "bench/cell/cell_run.h"
-#include "lib/machine/work.h"
+#include "lib/machine/machine.h"
 
 enum {
 	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */
@@ -80,15 +80,22 @@ hash_output(struct reader *r, size_t made)
 		digest_update(&r->r_digest, r->r_buf, made);
 }
 
+/* One request of n bytes; *made of them were made until *now. */
 static inline int
-read_once(struct reader *r, struct uio *uio)
+request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 {
-	struct generator *g = r->r_dev.rd_generator;
+	size_t left = 0;
+	int error = 0;
 
-	if (!r->r_run->run_params->cp_cell.ce_lock_loop)
-		return (read_random_uio(&r->r_dev, &r->r_gr, uio, false));
-	g->g_algorithm->ra_read(g, &r->r_gr, uio);
-	return (0);
+	if (r->r_run->run_params->cp_cell.ce_lock_loop)
+		randomdev_generate(r->r_dev, KERNEL_CPU_HERE, r->r_buf, n);
+	else
+		error = randomdev_read(r->r_dev, KERNEL_CPU_HERE, r->r_buf, n,
+		    &left, false);
+	*made = n - left;
+	*now = machine_cycles();
+	hash_output(r, *made);
+	return (error);
 }
 
 /*
@@ -106,14 +113,9 @@ reader_loop(struct reader *r)
 
 	last = machine_cycles();
 	for (;;) {
-		struct uio uio = uio_buffer(r->r_buf, n);
-
-		error = read_once(r, &uio);
+		error = request(r, n, &made, &now);
 		if (error != 0)
 			return (error);
-		made = n - (size_t)uio.uio_resid;
-		now = machine_cycles();
-		hash_output(r, made);
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
 		if (phase == seen && phase == PHASE_MEASURE) {
 			bytes += made;
@@ -200,20 +202,6 @@ note_backlog(struct reader *r, uint64_t began, bool waiting, uint64_t due)
 	    (uint64_t)machine_cycles_to_ns(close - began));
 	if (waiting && due <= close)
 		r->r_backlog++;
-}
-
-/* One request of n bytes; *made of them were made until *now. */
-static int
-request(struct reader *r, size_t n, size_t *made, uint64_t *now)
-{
-	struct uio uio = uio_buffer(r->r_buf, n);
-	int error;
-
-	error = read_once(r, &uio);
-	*made = n - (size_t)uio.uio_resid;
-	*now = machine_cycles();
-	hash_output(r, *made);
-	return (error);
 }
 
 /*

@@ -5,7 +5,7 @@
 #define BENCH_CELL_CELL_RUN_H
 
 #include "bench/cell/slices.h"
-#include "fortuna/randomdev.h"
+#include "harvest/harvest.h"
 #include "lib/crypto/digest.h"
 
 enum phase {
@@ -25,14 +25,12 @@ struct reader {
 	struct m64	 r_bytes;	/* in the window, for the intervals */
 	struct cell_run	*r_run;
 	unsigned	 r_index;
-	struct randomdev r_dev;
+	struct randomdev *r_dev;	/* its own, or run_dev */
 	uint8_t		*r_buf;		/* its own, or run_buf */
 	size_t		 r_buf_bytes;
-	bool		 r_made;	/* r_gr is */
 	bool		 r_hashed;	/* r_digest is, over all output */
 	struct digest	 r_digest;
 	struct workload_player r_player;
-	struct generator_reader r_gr;
 	int		 r_error;
 	double		 r_edge_bytes;	/* of requests across its edges */
 	/* Their shares in the window, less 1 for each that r_latency has. */
@@ -72,15 +70,17 @@ struct cell_run {
 	const struct cell_params *run_params;
 	struct cell_ledgers *run_ledgers;
 	char		*run_error;
-	struct randomdev run_dev;
-	struct harvestq	*run_hq;
-	struct lockprof	 run_prof;	/* Fortuna's mutex */
-	struct lockprof	 run_hprof;	/* the event queue's */
+	struct randomdev *run_dev;
+	struct harvest	 run_sources;
+	/* As the window began, and ended. */
+	struct harvest_totals run_totals[2];
+	uint32_t	 run_reseeds[2];
+	struct lockprof	 run_prof;
+	struct hist	 run_delivery;	/* cycles */
 	struct reader	*run_readers;
 	unsigned	 run_started;	/* readers spawned */
 	uint8_t		*run_buf;	/* shared; NULL: each has its own */
-	struct producer	*run_producers;
-	unsigned	 run_producer_count;
+	struct producer	 run_producers[RANDOM_SOURCES];
 	unsigned	 run_producers_started;
 	double		*run_hold;	/* each reader's, cycles; for sums */
 	struct mthread	 run_harvest;
@@ -97,11 +97,17 @@ struct cell_run {
 	struct m32	 run_ready;	/* readers at the barrier */
 };
 
-/* Indexes of the threads in profiles: readers, harvest, producers, main. */
+/* Indexes of the threads: readers, harvest, producers, main. */
 static inline unsigned
 index_harvest(const struct cell_run *run)
 {
 	return (run->run_params->cp_cell.ce_readers);
+}
+
+static inline unsigned
+index_main(const struct cell_run *run)
+{
+	return (index_harvest(run) + 1 + RANDOM_SOURCES);
 }
 
 /* Whether reader i waited to the end because a fail point made it. */
@@ -122,6 +128,7 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 #define	cell_teardown		FLAVOURED(cell_teardown)
 #define	cell_reader_main	FLAVOURED(cell_reader_main)
 #define	cell_collect		FLAVOURED(cell_collect)
+#define	cell_window		FLAVOURED(cell_window)
 #define	cell_collect_faults	FLAVOURED(cell_collect_faults)
 
 extern const struct engine FLAVOURED(engine);
@@ -131,7 +138,7 @@ int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* cell_fail() with ETIMEDOUT: not seeded after waited_ms. */
-int cell_unseeded(struct cell_run *run, struct generator *g,
+int cell_unseeded(struct cell_run *run, struct randomdev *rd,
     unsigned waited_ms);
 
 /*
@@ -170,6 +177,9 @@ void cell_teardown(struct cell_run *run);
 
 /* The body of a reader's thread; arg is its struct reader. */
 void cell_reader_main(void *arg);
+
+/* Begins or ends what is counted in the window. */
+void cell_window(struct cell_run *run, bool open);
 
 /* Makes the measure of a run whose threads were joined. */
 void cell_collect(struct cell_run *run, struct cell_measure *cm);

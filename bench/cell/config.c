@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "bench/cell/config.h"
 
 static const struct tunable program_tunables[] = {
@@ -7,6 +10,9 @@ static const struct tunable program_tunables[] = {
 	TUNABLE(program_config, use_chacha20_cipher, BOOL,
 	    "kern.random.use_chacha20_cipher", "1 is -c chacha20, 0 is -c aes",
 	    TUNABLE_LIMITS(0, 1)),
+	TUNABLE(program_config, pool_hash, STRING, "rngsim.pool_hash",
+	    "digest of pools, from \"rngsim list hashes\"",
+	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
 	TUNABLE(program_config, seed_timeout_ms, UINT, "rngsim.seed_timeout_ms",
 	    "longest wait for the generator to be seeded",
 	    TUNABLE_LIMITS(1, 3600 * 1000)),
@@ -24,8 +30,8 @@ void
 bench_config_default(struct bench_config *bc, unsigned ncpus)
 {
 	bc->bc_lock = lock_config_default(ncpus);
-	bc->bc_generator = generator_config_default();
 	bc->bc_harvest = harvest_config_default();
+	bc->bc_settings = 0;
 	bc->bc_program = (struct program_config){
 		.seed_timeout_ms = 5000,
 		.warmup_ms = 100,
@@ -41,11 +47,31 @@ bench_config_sets(struct bench_config *bc,
 {
 	sets[0] = (struct tunable_set){ lock_tunables, lock_tunable_count,
 	    &bc->bc_lock };
-	sets[1] = (struct tunable_set){ generator_tunables,
-	    generator_tunable_count, &bc->bc_generator };
-	sets[2] = (struct tunable_set){ harvest_tunables,
+	sets[1] = (struct tunable_set){ harvest_tunables,
 	    harvest_tunable_count, &bc->bc_harvest };
-	sets[3] = (struct tunable_set){ program_tunables,
+	sets[2] = (struct tunable_set){ program_tunables,
 	    sizeof(program_tunables) / sizeof(program_tunables[0]),
 	    &bc->bc_program };
+}
+
+const struct tunable *
+bench_config_set(struct bench_config *bc, const char *text, const char **value,
+    int *error)
+{
+	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	char name[KERN_NAME_SIZE];
+	const struct tunable_set *set;
+	const struct tunable *tn;
+	size_t n = strcspn(text, "=");
+
+	*value = NULL;
+	if (n == 0 || text[n] == '\0' || n >= sizeof(name))
+		return (NULL);
+	*value = text + n + 1;
+	snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	bench_config_sets(bc, sets);
+	tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set);
+	if (tn != NULL)
+		*error = tunable_set_text(tn, set->ts_base, *value);
+	return (tn);
 }

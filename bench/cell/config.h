@@ -4,8 +4,8 @@
 #ifndef BENCH_CELL_CONFIG_H
 #define BENCH_CELL_CONFIG_H
 
-#include "fortuna/generator.h"
-#include "harvest/harvest_config.h"
+#include "harvest/config.h"
+#include "lib/lock/lock.h"
 
 /* The program's own tunables. */
 struct program_config {
@@ -19,16 +19,19 @@ struct program_config {
 	 */
 	bool		concurrent_read;
 	bool		use_chacha20_cipher;
+	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
 };
 
 struct bench_config {
 	struct lock_config	bc_lock;
-	struct generator_config	bc_generator;
 	struct harvest_config	bc_harvest;
 	struct program_config	bc_program;
+	/* Sysctls of sources, as they were given. */
+	struct kern_setting	bc_setting[DESIGN_SETTINGS_MAX];
+	unsigned		bc_settings;
 };
 
-enum { BENCH_TUNABLE_SETS = 4 };
+enum { BENCH_TUNABLE_SETS = 3 };
 
 /* Defaults: FreeBSD's for a machine of ncpus. */
 void bench_config_default(struct bench_config *bc, unsigned ncpus);
@@ -40,5 +43,17 @@ void bench_config_default(struct bench_config *bc, unsigned ncpus);
  */
 void bench_config_sets(struct bench_config *bc,
     struct tunable_set sets[BENCH_TUNABLE_SETS]);
+
+/*
+ * Sets a tunable.
+ *
+ *   text   in   "name=value"
+ *   value  out  where the value begins; NULL: text is something else
+ *   error  out  what tunable_set_text() returned
+ *
+ * Returns: the tunable; NULL: there is none of that name.
+ */
+const struct tunable *bench_config_set(struct bench_config *bc,
+    const char *text, const char **value, int *error);
 
 #endif

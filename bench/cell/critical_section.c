@@ -1,11 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cell/critical_section.h"
 #include "bench/cli/memory.h"
-#include "fortuna/generator.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/work.h"
+#include "lib/machine/machine.h"
 
 enum { WINDOW_MAX = 64 };	/* times se_time_s */
 

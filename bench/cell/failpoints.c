@@ -5,17 +5,15 @@
 
 enum {
 	FIRST_FORTUNA	= LIB_FAILPOINTS,
-	FIRST_HARVEST	= LIB_FAILPOINTS + FORTUNA_FAILPOINTS
+	FIRST_QUEUE	= LIB_FAILPOINTS + FAILPOINT_QUEUE
 };
 
 const struct failpoint_def *
 failpoints_def(unsigned i)
 {
 	KASSERT(i < FAILPOINTS, ("fail point %u", i));
-	if (i < FIRST_FORTUNA)
-		return (&lib_failpoints[i]);
-	return (i < FIRST_HARVEST ? &fortuna_failpoints[i - FIRST_FORTUNA] :
-	    &harvest_failpoints[i - FIRST_HARVEST]);
+	return (i < FIRST_FORTUNA ? &lib_failpoints[i] :
+	    &fortuna_failpoints[i - FIRST_FORTUNA]);
 }
 
 /* Returns: FAILPOINTS when there is none of that name. */
@@ -75,7 +73,7 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 bool
 failpoints_need_queue(const struct failpoint_list *fl)
 {
-	for (unsigned i = FIRST_HARVEST; i < FAILPOINTS; i++)
+	for (unsigned i = FIRST_QUEUE; i < FAILPOINTS; i++)
 		if (fl->fl_text[i] != NULL)
 			return (true);
 	return (false);
@@ -97,9 +95,9 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
 		.lf_releasing = &fortuna[FAILPOINT_fortuna_snapshot_pause],
 		.lf_released = &fortuna[FAILPOINT_fortuna_unlock_pause],
-		.lf_sites = 1u << SITE_READ | 1u << SITE_CHUNK,
+		.lf_sites = UINT32_MAX,
 	};
-	fa->fa_queue_lock = (struct lock_faults){
+	fa->fa_spin = (struct lock_faults){
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
 	};
 }
@@ -112,17 +110,14 @@ failpoints_release(struct failpoints *fa)
 }
 
 void
-failpoints_generator(struct failpoints *fa, struct generator_params *gp)
+failpoints_set(struct failpoints *fa, struct randomdev_params *rp)
 {
-	gp->gp_failpoints = fa->fa_point + FIRST_FORTUNA;
-	gp->gp_lock_config.faults = &fa->fa_lock;
-}
-
-void
-failpoints_queue(struct failpoints *fa, struct harvest_params *hp)
-{
-	hp->hp_failpoints = fa->fa_point + FIRST_HARVEST;
-	hp->hp_lock_config.faults = &fa->fa_queue_lock;
+	/* Sources know all but lib's, by name. */
+	rp->rp_failpoints = fa->fa_point + FIRST_FORTUNA;
+	rp->rp_failpoint_count = FORTUNA_FAILPOINTS;
+	rp->rp_clock = &fa->fa_point[FIRST_FORTUNA + FAILPOINT_clock_step];
+	rp->rp_lock_config.faults = &fa->fa_lock;
+	rp->rp_spin_faults = &fa->fa_spin;
 }
 
 void

@@ -4,13 +4,12 @@
 #ifndef BENCH_CELL_FAILPOINTS_H
 #define BENCH_CELL_FAILPOINTS_H
 
-#include "harvest/harvestq.h"
+#include "harvest/harvest.h"
 
 /* Numbered 0..FAILPOINTS - 1, lib's first. */
 enum {
-	FAILPOINTS = LIB_FAILPOINTS + FORTUNA_FAILPOINTS + HARVEST_FAILPOINTS,
-	FAILPOINTS_HEALTH = LIB_FAILPOINTS + FORTUNA_FAILPOINTS +
-	    FAILPOINT_healthtest_force_fail,
+	FAILPOINTS = LIB_FAILPOINTS + FORTUNA_FAILPOINTS,
+	FAILPOINTS_HEALTH = LIB_FAILPOINTS + FAILPOINT_healthtest_force_fail,
 	FAILPOINTS_ERROR_SIZE = 2 * FAILPOINT_ERROR_SIZE
 };
 
@@ -24,8 +23,8 @@ struct failpoint_list {
 /* A run's points.  They must not move while they are used. */
 struct failpoints {
 	struct failpoint fa_point[FAILPOINTS];
-	struct lock_faults fa_lock;	/* around the generator's locks */
-	struct lock_faults fa_queue_lock;	/* and the event queue's */
+	struct lock_faults fa_lock;	/* around MTX_DEF */
+	struct lock_faults fa_spin;	/* around MTX_SPIN */
 };
 
 /* Counts of the points, and of the run. */
@@ -73,9 +72,8 @@ void failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 /* Ends all pauses, also later ones; call on the run's machine. */
 void failpoints_release(struct failpoints *fa);
 
-/* Sets the points of a generator or queue, and those of its locks. */
-void failpoints_generator(struct failpoints *fa, struct generator_params *gp);
-void failpoints_queue(struct failpoints *fa, struct harvest_params *hp);
+/* Sets the points of a device and of its locks. */
+void failpoints_set(struct failpoints *fa, struct randomdev_params *rp);
 
 /* Reads the counts of points that are no longer used. */
 void failpoints_count(struct failpoints *fa, struct failpoint_outcome *fo);

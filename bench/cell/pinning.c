@@ -29,7 +29,7 @@ rank_of(const struct vm_topology *vt, uint64_t number)
 		return (-1);
 	if (vt == NULL)
 		return (cpu_rank((unsigned)number));
-	return (number < vt->vt_cpus ? (int)number : -1);
+	return (number < vt->tp_cpus ? (int)number : -1);
 }
 
 static unsigned
@@ -48,7 +48,7 @@ not_there(const struct vm_topology *vt, uint64_t number,
 	if (vt != NULL) {
 		snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not "
 		    "among the simulated machine's, 0..%u", number,
-		    vt->vt_cpus - 1);
+		    vt->tp_cpus - 1);
 		return (EINVAL);
 	}
 	for (unsigned first = 0; first < cpu_ids(); first = end + 1) {
@@ -166,7 +166,7 @@ pinning_parse(struct pinning *pl, const char *text,
 	int status;
 
 	*pl = (struct pinning){ .pl_harvest = -1, .pl_cpus = vt == NULL ?
-	    cpu_count() : vt->vt_cpus };
+	    cpu_count() : vt->tp_cpus };
 	if (strcmp(text, "none") == 0)
 		return (0);
 	pl->pl_ranks = xcalloc(pl->pl_cpus, sizeof(*pl->pl_ranks));

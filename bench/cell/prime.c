@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "bench/cell/prime.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
 
 enum { GETENTROPY_MAX = 256 };
 
@@ -33,13 +33,11 @@ fill_seeded(uint8_t *buf, size_t n, uint64_t seed)
 	return (0);
 }
 
-int
-prime_fill(uint8_t *buf, size_t n, const uint64_t *seed)
+static int
+fill_random(uint8_t *buf, size_t n)
 {
 	size_t piece;
 
-	if (seed != NULL)
-		return (fill_seeded(buf, n, *seed));
 	for (; n > 0; buf += piece, n -= piece) {
 		piece = n < GETENTROPY_MAX ? n : GETENTROPY_MAX;
 		if (getentropy(buf, piece) != 0)
@@ -48,27 +46,19 @@ prime_fill(uint8_t *buf, size_t n, const uint64_t *seed)
 	return (0);
 }
 
-int
-prime_generator(struct generator *g, size_t n, const uint64_t *seed)
+uint8_t *
+prime_bytes(size_t n, const uint64_t *seed)
 {
-	struct harvest_event event = { .he_source = RANDOM_CACHED,
-	    .he_size = HARVEST_ENTROPY_BYTES };
-	uint8_t *bytes;
-	size_t i;
+	uint8_t *bytes = malloc(n + 1);
 	int error;
 
-	bytes = xmalloc(n + 1);
-	error = prime_fill(bytes, n, seed);
-	for (i = 0; error == 0 && i < n / HARVEST_ENTROPY_BYTES; i++) {
-		event.he_somecounter = seed != NULL ? (uint32_t)i :
-		    (uint32_t)machine_cycles();
-		event.he_destination = (uint8_t)i;
-		memcpy(event.he_entropy, bytes + i * HARVEST_ENTROPY_BYTES,
-		    HARVEST_ENTROPY_BYTES);
-		g->g_algorithm->ra_event_processor(g, &event);
-	}
-	wipe(&event, sizeof(event));
-	wipe(bytes, n);
+	if (bytes == NULL)
+		return (NULL);
+	error = seed != NULL ? fill_seeded(bytes, n, *seed) :
+	    fill_random(bytes, n);
+	if (error == 0)
+		return (bytes);
 	free(bytes);
-	return (error);
+	errno = error;
+	return (NULL);
 }

@@ -1,6 +1,5 @@
 #include "bench/cell/virtual.h"
-#include "fortuna/randomdev.h"
-#include "fortuna/state.h"
+#include "fortuna/device/randomdev.h"
 #include "lib/base/splitmix.h"
 
 enum {
@@ -14,6 +13,8 @@ enum {
 
 	/* Of a cell, whatever its readers: pools, queue and results. */
 	VIRTUAL_CELL_BYTES = 1 << 20,
+	/* Between two keys. */
+	VIRTUAL_PAGE_BYTES = 4096,
 	/* Of a CPU's part: lock, key with its schedule, their lines. */
 	VIRTUAL_PART_BYTES = 4096,
 	/* Lines that a lock has for each thread, with what rounding adds. */
@@ -67,14 +68,14 @@ under_way_ps(const struct cell *ce, const struct vm_costs *vc)
 
 	bytes = ce->ce_workload == NULL ? ce->ce_request_bytes :
 	    workload_max_bytes(ce->ce_workload, ce->ce_request_bytes);
-	if (bytes > RANDOMDEV_BUFFER_BYTES)
-		bytes = RANDOMDEV_BUFFER_BYTES;
-	pages = bytes / RANDOM_FORTUNA_PAGE + 1;
+	if (bytes > RANDOMDEV_PIECE_BYTES)
+		bytes = RANDOMDEV_PIECE_BYTES;
+	pages = bytes / VIRTUAL_PAGE_BYTES + 1;
 	return (2 * (uint64_t)(ce->ce_readers + 1) *
 	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
 	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
-	    pages * (vc->vc_cost_ps[COST_KEYSTREAM] +
-	    vc->vc_cost_ps[COST_REKEY] + vc->vc_cost_ps[COST_LOCK] +
+	    pages * (2 * vc->vc_cost_ps[COST_KEYSTREAM] +
+	    vc->vc_cost_ps[COST_KEY_SET] + vc->vc_cost_ps[COST_LOCK] +
 	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000))));
 }
 
@@ -98,17 +99,17 @@ uint64_t
 virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
     uint64_t size, bool bytes, bool parts)
 {
-	const unsigned cpus = vi->vi_topology.vt_cpus;
+	const unsigned cpus = vi->vi_topology.tp_cpus;
 	unsigned threads = readers + 1 + RANDOM_SOURCES + 1;
 	uint64_t each, part = 0;
 
-	each = (GENERATOR_SITES + HARVEST_SITES) *
-	    sizeof(struct lockprof_row) + 2 * sizeof(struct lockprof_thread) +
+	each = LOCKPROF_SITES_MAX * sizeof(struct lockprof_row) +
+	    2 * sizeof(struct lockprof_thread) +
 	    2 * sizeof(struct hist) + 4096;
 	if (parts)
 		part = VIRTUAL_PART_BYTES + (uint64_t)threads *
 		    VIRTUAL_LOCK_LINES * MACHINE_CACHE_LINE;
-	return (vm_memory_bytes(threads, cpus) + threads * each + cpus * part +
+	return (vm_memory_bytes(threads) + threads * each + cpus * part +
 	    size * (bytes ? readers : 1) + VIRTUAL_CELL_BYTES);
 }
 
@@ -119,7 +120,7 @@ virtual_describe(const struct virtual_machine *vi, struct result_cell *rc)
 	snprintf(rc->profile, sizeof(rc->profile), "%s",
 	    vi->vi_profile.pr_name);
 	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
-	rc->cpus = vi->vi_topology.vt_cpus;
-	rc->nodes = vi->vi_topology.vt_nodes;
+	rc->cpus = vi->vi_topology.tp_cpus;
+	rc->nodes = vi->vi_topology.tp_nodes;
 	rc->oversubscribed = rc->readers > rc->cpus;
 }

@@ -62,14 +62,19 @@ atomic_file_resolve(const char *path, char **real)
 }
 
 /*
- * Creates a temporary file.  A name may be taken by a file that a killed run
- * left: process ids repeat, in containers at every run.
+ * Creates a temporary file: a new one in place of temp, or one with a name of
+ * its own.  Such a name may be taken by a file that a killed run left: process
+ * ids repeat, in containers at every run.
  */
 static int
-create_temp(struct atomic_file *of)
+create_temp(struct atomic_file *of, const char *temp)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
-		if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
+		free(of->of_temp);
+		if (temp != NULL) {
+			of->of_temp = xstrdup(temp);
+			(void)unlink(temp);
+		} else if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
 		    (long)getpid(), i) == -1)
 			no_memory();
 		of->of_fd = open(of->of_temp,
@@ -78,19 +83,8 @@ create_temp(struct atomic_file *of)
 			return (0);
 		if (errno != EEXIST)
 			return (errno);
-		free(of->of_temp);
-		of->of_temp = NULL;
 	}
 	return (EEXIST);
-}
-
-static int
-reuse_temp(struct atomic_file *of, const char *temp)
-{
-	of->of_temp = xstrdup(temp);
-	of->of_fd = open(of->of_temp, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0666);
-	return (of->of_fd == -1 ? errno : 0);
 }
 
 static void
@@ -122,8 +116,7 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 		    open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		error = new.of_fd == -1 ? errno : 0;
 	} else if (error == 0)
-		error = temp != NULL ? reuse_temp(&new, temp) :
-		    create_temp(&new);
+		error = create_temp(&new, temp);
 	if (error != 0) {
 		release(&new);
 		return (error);
@@ -138,8 +131,8 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 	return (0);
 }
 
-static int
-write_all(int fd, const char *text, size_t len)
+int
+atomic_file_write_all(int fd, const char *text, size_t len)
 {
 	ssize_t n;
 
@@ -155,56 +148,27 @@ write_all(int fd, const char *text, size_t len)
 	return (0);
 }
 
-/* Opens path's directory; *fd is -1 where it may be written but not read. */
-static int
-open_directory(const char *path, int *fd)
+int
+atomic_file_sync_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	int error = 0, fd;
 	char *dir;
 
 	dir = slash == NULL ? xstrdup(".") : slash == path ? xstrdup("/") :
 	    strndup(path, (size_t)(slash - path));
 	if (dir == NULL)
 		no_memory();
-	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
-	return (*fd == -1 && errno != EACCES ? errno : 0);
-}
-
-/* Syncs the directory unless error is set, and closes it. */
-static int
-sync_directory(int dir, int error)
-{
-	if (dir == -1)
-		return (error);
+	/* It may be written but not read. */
+	if (fd == -1)
+		return (errno == EACCES ? 0 : errno);
 	/* Some file systems cannot sync a directory. */
-	if (error == 0 && fsync(dir) != 0 && errno != EINVAL && errno != EROFS)
+	if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
 		error = errno;
-	close(dir);
+	close(fd);
 	return (error);
-}
-
-int
-atomic_file_sync_directory(const char *path)
-{
-	int dir, error;
-
-	error = open_directory(path, &dir);
-	return (error != 0 ? error : sync_directory(dir, 0));
-}
-
-/* Opens the directory first, so that a failure leaves the old file. */
-static int
-take_place(const struct atomic_file *of)
-{
-	int dir, error;
-
-	error = open_directory(of->of_path, &dir);
-	if (error != 0)
-		return (error);
-	if (rename(of->of_temp, of->of_path) != 0)
-		error = errno;
-	return (sync_directory(dir, error));
 }
 
 int
@@ -213,13 +177,14 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 	int error;
 
 	KASSERT(of->of_fd != -1, ("not open"));
-	error = write_all(of->of_fd, text, len);
+	error = atomic_file_write_all(of->of_fd, text, len);
 	if (error == 0 && of->of_temp != NULL && fsync(of->of_fd) != 0)
 		error = errno;
 	if (close(of->of_fd) != 0 && error == 0)
 		error = errno;
 	if (error == 0 && of->of_temp != NULL)
-		error = take_place(of);
+		error = rename(of->of_temp, of->of_path) != 0 ? errno :
+		    atomic_file_sync_directory(of->of_path);
 	/* It has the final name where only the last sync failed. */
 	if (error != 0 && of->of_temp != NULL)
 		unlink(of->of_temp);

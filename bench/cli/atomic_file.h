@@ -57,6 +57,9 @@ int atomic_file_resolve(const char *path, char **real);
  */
 int atomic_file_sync_directory(const char *path);
 
+/* Writes all of it, as write(2). */
+int atomic_file_write_all(int fd, const char *text, size_t len);
+
 /*
  * Appends len bytes of text to what the caller wrote to of_fd, and puts the
  * file in its place.  On failure path has its old content, or, where only the

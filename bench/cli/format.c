@@ -6,7 +6,7 @@
 #include "bench/cli/format.h"
 #include "lib/base/kassert.h"
 
-enum { UTF8_BYTES_MAX = 4 };	/* of a character */
+enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
 
 const char *
 format_real(char buf[FORMAT_SIZE], double v)
@@ -275,31 +275,20 @@ columns_titles(FILE *out, const struct column *columns, unsigned n)
 		columns_row(out, columns, n, texts);
 }
 
-/* Bytes of a character with this first byte; 0: there is none. */
-static size_t
-utf8_bytes(unsigned char first)
-{
-	if (first < 0x80)
-		return (1);
-	if (first >= 0xc2 && first <= 0xdf)
-		return (2);
-	if (first >= 0xe0 && first <= 0xef)
-		return (3);
-	return (first >= 0xf0 && first <= 0xf4 ? 4 : 0);
-}
-
 void
 utf8_truncate(char *text)
 {
-	size_t at = strlen(text), len = at, needed;
+	size_t at = strlen(text), follow = 0, needed;
+	unsigned char first;
 
-	while (at > 0 && len - at < UTF8_BYTES_MAX - 1) {
-		needed = utf8_bytes((unsigned char)text[--at]);
-		if (needed > len - at)
-			text[at] = '\0';
-		if (needed > 0)
-			return;
-	}
+	for (; at > 0 && follow < UTF8_FOLLOW_MAX &&
+	    ((unsigned char)text[at - 1] & 0xc0) == 0x80; at--)
+		follow++;
+	first = at == 0 ? 0 : (unsigned char)text[at - 1];
+	needed = first > 0xf4 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 :
+	    first >= 0xc2;
+	if (needed > follow)
+		text[at - 1] = '\0';
 }
 
 static void

@@ -26,11 +26,11 @@ const char *format_count(char buf[FORMAT_SIZE], double v);
 /* The same for percentages, at most five wide: "3.4", "88.1", ">9999". */
 const char *format_percent(char buf[FORMAT_SIZE], double v);
 
-/* A change of a share in percent, with its sign: "+0.31", "-3.0", "+109". */
-const char *format_change(char buf[FORMAT_SIZE], double share);
-
 /* A duration: "320ns", "12.3us", "4.56ms", "1.20s". */
 const char *format_ns(char buf[FORMAT_SIZE], double ns);
+
+/* A change of a share in percent, with its sign: "+0.31", "-3.0", "+109". */
+const char *format_change(char buf[FORMAT_SIZE], double share);
 
 /* A size: "100 B", "64 KiB", "1 MiB"; whole units only. */
 const char *format_bytes(char buf[32], uint64_t bytes);

@@ -5,6 +5,8 @@
 #ifndef BENCH_CLI_USAGE_H
 #define BENCH_CLI_USAGE_H
 
+#include <stdlib.h>
+
 enum {
 	EXIT_USAGE	= 2,
 	EXIT_UNFIT	= 3	/* the machine: try elsewhere */

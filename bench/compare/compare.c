@@ -5,7 +5,8 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/report/comparable.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
@@ -144,12 +145,6 @@ compare_draws(struct judge *ju, struct compare_row *row)
 	    &row->cr_drawn);
 }
 
-static double
-pair_value(const void *context, const struct result_cell *c, unsigned repeat)
-{
-	return (quantity_value(context, c, repeat));
-}
-
 /* Tests the ratios of repeats measured side by side, if there are any. */
 static void
 test_pairs(struct judge *ju, struct compare_row *row)
@@ -157,9 +152,7 @@ test_pairs(struct judge *ju, struct compare_row *row)
 	const struct result_cell *const *cell = row->cr_pair->pa_cell;
 	struct paired pd;
 
-	comparable_paired(cell[0], cell[1],
-	    row->cr_quantity == quantities ? NULL : pair_value,
-	    row->cr_quantity, &pd);
+	comparable_paired(cell[0], cell[1], row->cr_quantity, &pd);
 	if (pd.pd_count == 0)
 		return;
 	row->cr_basis = COMPARE_BY_PAIRS;
@@ -339,6 +332,30 @@ compare_next(const struct compare *co, const struct compare_row *row)
 	return (NULL);
 }
 
+/* What must stand beside the rows, and is not known before. */
+static void
+flag_rows(struct compare *co)
+{
+	const unsigned *alone = co->co_alone_count;
+	const unsigned side = alone[0] == 0;
+	struct text t = { .s = "" };
+
+	if (provenance_of(co->co_result[0]) != RESULT_MEASURED)
+		compare_flag(co, "predicted: %s",
+		    co->co_result[0]->uncertainty.samples == 0 ?
+		    provenance_guesses : "ranked by the drawn profiles: better "
+		    "or worse in 90 % or more of them, and in the profile "
+		    "itself");
+	if (co->co_noise > co->co_margin)
+		compare_flag(co, "changes up to %.2g %%, by which the machine "
+		    "itself moved, are not ranked", 100 * co->co_noise);
+	if (alone[0] + alone[1] == 0)
+		return;
+	describe_cell(&t, co->co_alone[side]);
+	compare_flag(co, "not compared, without a partner: cells of A %u, of B "
+	    "%u, such as %s in %c", alone[0], alone[1], t.s, "AB"[side]);
+}
+
 void
 compare_judge(struct compare *co)
 {
@@ -353,6 +370,7 @@ compare_judge(struct compare *co)
 		most = c->uncertainty.samples > most ? c->uncertainty.samples :
 		    most;
 	}
+	flag_rows(co);
 	room = xcalloc(4 * most + (size_t)co->co_pair_count * QUANTITIES * 2,
 	    sizeof(*room));
 	for (unsigned side = 0; side < 2; side++) {
@@ -387,8 +405,6 @@ compare_free(struct compare *co)
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		free(co->co_flags[i]);
 	free(co->co_flags);
-	free(co->co_alone[0]);
-	free(co->co_alone[1]);
 	free(co->co_pairs);
 	*co = (struct compare){ .co_pairs = NULL };
 }

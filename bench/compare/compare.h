@@ -29,7 +29,7 @@
 #define BENCH_COMPARE_COMPARE_H
 
 #include "bench/cli/format.h"
-#include "bench/result/result.h"
+#include "bench/result/quantity.h"
 #include "bench/stats/stats.h"
 
 enum {
@@ -40,54 +40,6 @@ enum {
 
 /* The probability of any wrong better or worse in a whole comparison. */
 #define	COMPARE_ALPHA		0.05
-
-/* Places in quantities[]. */
-enum {
-	QUANTITY_P50		= 2,
-	QUANTITY_HARVEST_CPU	= 4,
-	QUANTITY_HARVEST_P99	= 5,
-	QUANTITIES		= 8,
-	/* Events that the harvest thread delivered: not compared itself. */
-	QUANTITY_EVENTS		= QUANTITIES
-};
-
-enum quantity_unit {
-	QUANTITY_MB_PER_S,
-	QUANTITY_NS,
-	QUANTITY_PERCENT,	/* of one CPU */
-	QUANTITY_SHARE		/* 0..1 */
-};
-
-struct quantity {
-	const char	*qu_name;	/* its column in CSV */
-	const char	*qu_title;	/* in a sentence */
-	enum quantity_unit qu_unit;
-	bool		 qu_more_is_better;
-	/* With one reader it equals the total or is constant. */
-	bool		 qu_of_several;
-	/* Smaller values count as this: their ratio means nothing. */
-	double		 qu_floor;
-	/* The least relative change that is more than its error. */
-	double		 qu_resolution;
-	/* Where a sample has it; of reader_mb_per_s: the least. */
-	size_t		 qu_offset;
-	/* Where the pointer to its draws is in struct result_band. */
-	size_t		 qu_drawn;
-};
-
-extern const struct quantity quantities[QUANTITIES + 1];
-
-/* The quantity of that name; -1: there is none. */
-int quantity_find(const char *name);
-
-/* A repeat's value, and the same but at least the floor. */
-double quantity_raw(const struct quantity *qu, const struct result_sample *s,
-    unsigned readers);
-double quantity_value(const struct quantity *qu, const struct result_cell *c,
-    unsigned repeat);
-
-/* Adds a value with its unit: "431.5", "12.3us", "79.0 %", "<0.10 %". */
-void quantity_figure(struct text *t, const struct quantity *qu, double v);
 
 enum compare_by {
 	COMPARE_RESULTS,
@@ -164,9 +116,9 @@ struct compare {
 	double		 co_noise;	/* share: how far the machine moved */
 	struct compare_pair *co_pairs;
 	unsigned	 co_pair_count;
-	/* Cells that have no partner, of A and of B. */
-	const struct result_cell **co_alone[2];
+	/* Cells that have no partner, of A and of B: how many, and one. */
 	unsigned	 co_alone_count[2];
+	const struct result_cell *co_alone[2];
 	char		**co_flags;	/* what differs or is doubtful */
 	unsigned	 co_flag_count;
 	unsigned	 co_rows[COMPARE_REFUSED + 1];	/* of each verdict */
@@ -276,19 +228,12 @@ int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 int compare_fail_unjudged(const struct compare *co);
 
 /*
- * Prints at most 80 columns: conditions, then a paragraph for each pair, then a
- * summary.
+ * Prints at most 80 columns: conditions, then for each pair a row for each
+ * clear change, then a summary.
  */
 void verdict_print(FILE *out, const struct compare *co);
 
-/* Its parts before and behind the pairs. */
-void verdict_print_conditions(FILE *out, const struct compare *co);
-void verdict_print_end(FILE *out, const struct compare *co);
-
-/*
- * Prints what must stand beside quoted rows, a line each: the machine of
- * predictions, flags, what the machine moved by, cells without a partner.
- */
+/* Prints what must stand beside quoted rows, a line each. */
 void verdict_print_flags(FILE *out, const struct compare *co,
     const char *prefix);
 
@@ -305,8 +250,5 @@ void verdict_sentence(struct text *t, const struct compare *co,
 /* "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB" */
 void verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa);
-
-/* "locked, mtx, aes, 2 readers of 64 KiB" */
-void verdict_cell(struct text *t, const struct result_cell *cell);
 
 #endif

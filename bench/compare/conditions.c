@@ -1,17 +1,12 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/compare/compare.h"
-#include "bench/report/comparable.h"
+#include "bench/result/describe.h"
+#include "bench/result/field.h"
 
-enum { TEXTS_SHOWN = 256 };	/* bytes of tunables or sources */
-
-enum kind {
-	TEXT,
-	TEXTS,
-	COUNT,
-	REAL
-};
+enum { VALUE_SIZE = 256 };	/* of a value's text; more is cut */
 
 /* What may differ: the method, the host, and what may be compared. */
 enum group {
@@ -23,54 +18,36 @@ enum group {
 
 static const struct condition {
 	const char	*cn_name;
-	size_t		 cn_offset;
-	enum kind	 cn_kind;
+	const char	*cn_key;	/* of result_format_head() */
 	enum group	 cn_group;
 } conditions[] = {
-#define	AT(member)	offsetof(struct result, member)
-	{ "measured seconds of a repeat", AT(time_s), REAL, METHOD },
-	{ "CPU", AT(host.cpu_model), TEXT, HOST },
-	{ "usable CPUs", AT(host.cpus), COUNT, HOST },
-	{ "CPUs", AT(host.cpus_machine), COUNT, HOST },
-	{ "CPU quota", AT(host.cpu_quota), REAL, HOST },
-	{ "kernel", AT(host.kernel), TEXT, HOST },
-	{ "revision", AT(host.revision), TEXT, BUILD },
-	{ "compiler", AT(host.compiler), TEXT, BUILD },
-	{ "flags", AT(host.flags), TEXT, BUILD },
-	{ "libcrypto", AT(host.libcrypto), TEXT, BUILD },
-	{ "placement", AT(place), TEXT, BUILD },
-	{ "tunables", AT(tunables), TEXTS, BUILD },
-	{ "harvest model", AT(harvest_model), TEXT, BUILD },
-	{ "sources", AT(sources), TEXTS, BUILD },
-#undef AT
+	{ "measured seconds of a repeat", "time_s", METHOD },
+	{ "INVARIANTS", "invariants", METHOD },
+	{ "CPU", "cpu_model", HOST },
+	{ "usable CPUs", "cpus", HOST },
+	{ "CPUs", "cpus_machine", HOST },
+	{ "CPU quota", "cpu_quota", HOST },
+	{ "kernel", "kernel", HOST },
+	{ "revision", "revision", BUILD },
+	{ "compiler", "compiler", BUILD },
+	{ "flags", "flags", BUILD },
+	{ "libcrypto", "libcrypto", BUILD },
+	{ "placement", "place", BUILD },
+	{ "tunables", "tunables", BUILD },
+	{ "harvest model", "harvest_model", BUILD },
+	{ "sources", "sources", BUILD },
 };
 
-/* A condition's value: "name=value, name=value", "none" where empty. */
-static void
-value_text(struct text *t, const struct condition *cn, const struct result *r)
+static const char *
+value_text(char buf[VALUE_SIZE], const json_t *value)
 {
-	const void *p = (const char *)r + cn->cn_offset;
-	char *const *texts;
+	char *text = json_dumps(value, JSON_ENCODE_ANY |
+	    JSON_REAL_PRECISION(9));
 
-	switch (cn->cn_kind) {
-	case TEXT:
-		text_add(t, "\"%s\"", (const char *)p);
-		break;
-	case COUNT:
-		text_add(t, "%u", *(const unsigned *)p);
-		break;
-	case REAL:
-		text_add(t, "%.9g", *(const double *)p);
-		break;
-	case TEXTS:
-		for (texts = *(char *const *const *)p; texts != NULL &&
-		    *texts != NULL; texts++)
-			text_list(t, "%s", *texts);
-		text_clean(t);
-		if (t->s[0] == '\0')
-			text_add(t, "none");
-		break;
-	}
+	snprintf(buf, VALUE_SIZE, "%s", text);
+	utf8_truncate(buf);
+	free(text);
+	return (buf);
 }
 
 /*
@@ -107,37 +84,36 @@ static void
 find_differences(const struct result *const r[2], struct text groups[GROUPS])
 {
 	const bool predicted = provenance_of(r[0]) == RESULT_PREDICTED;
-	char machine[2][COMPARABLE_SIZE];
-	unsigned i, side;
+	json_t *head[2] = { result_format_head(r[0]),
+	    result_format_head(r[1]) };
+	struct text machine[2] = { { .s = "" } };
+	char a[VALUE_SIZE], b[VALUE_SIZE];
+	const json_t *values[2];
 
-	for (i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+	for (unsigned i = 0; i < sizeof(conditions) / sizeof(conditions[0]);
+	    i++) {
 		const struct condition *cn = &conditions[i];
-		struct text value[2] = { { .s = "" }, { .s = "" } };
 
-		for (side = 0; side < 2; side++)
-			value_text(&value[side], cn, r[side]);
+		values[0] = json_object_get(head[0], cn->cn_key);
+		values[1] = json_object_get(head[1], cn->cn_key);
 		/* A simulated machine does not depend on the host. */
-		if (strcmp(value[0].s, value[1].s) == 0 ||
+		if (json_equal(values[0], values[1]) ||
 		    (predicted && cn->cn_group == HOST))
 			continue;
-		for (side = 0; side < 2 && cn->cn_kind == TEXTS; side++) {
-			value[side].s[TEXTS_SHOWN] = '\0';
-			utf8_truncate(value[side].s);
-		}
 		text_list(&groups[cn->cn_group], "%s (A %s, B %s)",
-		    cn->cn_name, value[0].s, value[1].s);
+		    cn->cn_name, value_text(a, values[0]),
+		    value_text(b, values[1]));
 	}
-	for (side = 0; side < 2; side++)
-		provenance_machine(r[side], machine[side]);
-	if (predicted && strcmp(machine[0], machine[1]) != 0)
+	json_decref(head[0]);
+	json_decref(head[1]);
+	provenance_machine(&machine[0], r[0]);
+	provenance_machine(&machine[1], r[1]);
+	if (predicted && strcmp(machine[0].s, machine[1].s) != 0)
 		text_list(&groups[HOST], "machine (A \"%s\", B \"%s\")",
-		    machine[0], machine[1]);
+		    machine[0].s, machine[1].s);
 	if (predicted && strcmp(r[0]->cells[0].profile,
 	    r[1]->cells[0].profile) == 0)
 		add_profiles(r, groups);
-	if (r[0]->host.invariants != r[1]->host.invariants)
-		text_list(&groups[METHOD], "INVARIANTS (on in %s)",
-		    r[0]->host.invariants ? "A" : "B");
 	if (provenance_ledgered(r[0]) != provenance_ledgered(r[1]))
 		text_list(&groups[METHOD], "ledger (on in %s)",
 		    provenance_ledgered(r[0]) ? "A" : "B");

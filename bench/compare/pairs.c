@@ -62,7 +62,7 @@ add_pair(struct compare *co, const struct result_cell *a,
 }
 
 /*
- * In B's order, and what only A has in A's.
+ * Pairs are in B's order.
  *
  *   sorted  in   A's cells in result_cell_order()
  *   met     out  which of A's cells have a partner
@@ -86,15 +86,18 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 		found = bsearch(&key, sorted, a->cell_count, sizeof(*sorted),
 		    result_cell_order);
 		if (found == NULL) {
-			co->co_alone[1][co->co_alone_count[1]++] = &b->cells[i];
+			co->co_alone_count[1]++;
+			co->co_alone[1] = &b->cells[i];
 			continue;
 		}
 		met[*found - a->cells] = true;
 		add_pair(co, *found, &b->cells[i]);
 	}
 	for (unsigned i = 0; i < a->cell_count; i++)
-		if (!met[i] && is_side(co, &a->cells[i], base, 0))
-			co->co_alone[0][co->co_alone_count[0]++] = &a->cells[i];
+		if (!met[i] && is_side(co, &a->cells[i], base, 0)) {
+			co->co_alone_count[0]++;
+			co->co_alone[0] = &a->cells[i];
+		}
 }
 
 /* What A is within one result; NULL: no cell has the base asked for. */
@@ -187,8 +190,6 @@ compare_match(struct compare *co, const char *base,
 	sorted = xcalloc((size_t)a->cell_count + b->cell_count,
 	    sizeof(*sorted));
 	co->co_pairs = xcalloc(b->cell_count, sizeof(*co->co_pairs));
-	co->co_alone[0] = xcalloc(a->cell_count, sizeof(*sorted));
-	co->co_alone[1] = xcalloc(b->cell_count, sizeof(*sorted));
 	status = sort_cells(b, sorted, error);
 	if (status == 0)
 		status = sort_cells(a, sorted, error);

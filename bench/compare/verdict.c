@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include "bench/compare/compare.h"
-#include "bench/report/comparable.h"
-
-enum { ALONE_SHOWN = 8 };	/* cells without a partner; more are counted */
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 
 const char *const verdict_names[COMPARE_REFUSED + 1] = {
 	[COMPARE_BETTER] = "better",
@@ -24,6 +23,11 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_RESOLUTION] = "not above a histogram bucket's width",
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
 	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones"
+};
+
+static const struct column row_columns[] = {
+	{ "", -21 }, { "A", 8 }, { "B", 8 }, { "change, %", 9 },
+	{ "interval", 15 }, { "p", 7 }, { "", -6 }
 };
 
 static const char *
@@ -46,23 +50,9 @@ format_p(char buf[FORMAT_SIZE], double p)
 static void
 add_load(struct text *t, const struct result_cell *cell, const char *provenance)
 {
-	char load[COMPARABLE_SIZE];
-
-	text_add(t, "%s", comparable_load(cell, load));
-	/* The default, measured with --crypto kernel, goes without saying. */
-	if (strcmp(cell->crypto, "kernel") != 0)
-		text_add(t, ", %s", comparable_crypto(cell));
+	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance);
-	if (cell->oversubscribed)
-		text_add(t, ", oversubscribed");
-}
-
-void
-verdict_cell(struct text *t, const struct result_cell *cell)
-{
-	text_add(t, "%s, %s, %s, ", cell->design, cell->lock, cell->cipher);
-	add_load(t, cell, provenance_short(cell));
 }
 
 static void
@@ -116,13 +106,9 @@ add_draws(struct text *t, const struct compare_row *row)
 	    "more", FORMAT(percent, 100 * sc->sc_share));
 }
 
-/*
- * "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict.
- *
- *   alone  in  no table explains the figures below
- */
+/* "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict. */
 static void
-add_row(struct text *t, const struct compare_row *row, bool alone)
+add_row(struct text *t, const struct compare_row *row)
 {
 	const struct quantity *qu = row->cr_quantity;
 	/* With one median at the floor the change is a bound. */
@@ -140,11 +126,10 @@ add_row(struct text *t, const struct compare_row *row, bool alone)
 	else if (row->cr_basis == COMPARE_BY_DRAWS)
 		add_draws(t, row);
 	else
-		text_add(t, " (%s%s to %s %%), %sp %s (%s", alone ?
-		    "95 % interval " : "",
+		text_add(t, " (95 %% interval %s to %s %%), Holm p %s (%s",
 		    FORMAT(change, row->cr_change_ci95[0]),
-		    FORMAT(change, row->cr_change_ci95[1]), alone ? "Holm " :
-		    "", FORMAT(p, row->cr_p[0]),
+		    FORMAT(change, row->cr_change_ci95[1]),
+		    FORMAT(p, row->cr_p[0]),
 		    row->cr_basis == COMPARE_BY_PAIRS ? "paired)" :
 		    FORMATF("Welch) and %s (Mann-Whitney)",
 		    FORMAT(p, row->cr_p[1])));
@@ -158,61 +143,25 @@ verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row)
 {
 	const struct compare_pair *pa = row->cr_pair;
-	char a[COMPARABLE_SIZE], b[COMPARABLE_SIZE], both[FORMAT_TEXT];
+	struct text a = { .s = "" }, b = { .s = "" }, both = { .s = "" };
 
-	provenance_cell(pa->pa_cell[0], a);
-	provenance_cell(pa->pa_cell[1], b);
-	snprintf(both, sizeof(both), "B %s, A %s", b, a);
-	add_pair(t, co, pa, strcmp(a, b) == 0 ? b : both);
+	provenance_cell(&a, pa->pa_cell[0]);
+	provenance_cell(&b, pa->pa_cell[1]);
+	text_add(&both, "B %s, A %s", b.s, a.s);
+	add_pair(t, co, pa, strcmp(a.s, b.s) == 0 ? b.s : both.s);
 	text_add(t, ": ");
 	if (row->cr_verdict == COMPARE_REFUSED)
 		text_add(t, "%s: %s: refused", row->cr_quantity->qu_title,
 		    pa->pa_refused);
 	else
-		add_row(t, row, true);
-}
-
-/* What intervals of predictions show; NULL: nothing was predicted. */
-static const char *
-guesses(const struct compare *co)
-{
-	if (provenance_of(co->co_result[0]) == RESULT_MEASURED &&
-	    provenance_of(co->co_result[1]) == RESULT_MEASURED)
-		return (NULL);
-	return (co->co_result[0]->uncertainty.samples == 0 ?
-	    provenance_guesses : "ranked by the drawn profiles: better or "
-	    "worse in 90 % or more of them, and in the profile itself");
+		add_row(t, row);
 }
 
 void
 verdict_print_flags(FILE *out, const struct compare *co, const char *prefix)
 {
-	char machine[COMPARABLE_SIZE];
-
-	for (unsigned side = 0; side < (co->co_by == COMPARE_RESULTS ? 2 : 1);
-	    side++) {
-		const struct result *r = co->co_result[side];
-
-		if (provenance_of(r) == RESULT_MEASURED)
-			continue;
-		provenance_machine(r, machine);
-		fprintf(out, "%s%s%s%s%s\n", prefix,
-		    co->co_by != COMPARE_RESULTS ? "" : side == 0 ? "A: " :
-		    "B: ", provenance_word(r), machine[0] != '\0' ? " for " :
-		    "", machine);
-	}
-	if (guesses(co) != NULL)
-		fprintf(out, "%s%s\n", prefix, guesses(co));
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		fprintf(out, "%s%s\n", prefix, co->co_flags[i]);
-	if (co->co_noise > co->co_margin)
-		fprintf(out, "%schanges up to %.2g %%, by which the machine "
-		    "itself moved, are not ranked\n", prefix,
-		    100 * co->co_noise);
-	if (co->co_alone_count[0] + co->co_alone_count[1] > 0)
-		fprintf(out, "%snot compared, without a partner: cells of A "
-		    "%u, of B %u\n", prefix, co->co_alone_count[0],
-		    co->co_alone_count[1]);
 }
 
 void
@@ -227,17 +176,6 @@ verdict_print_sentences(FILE *out, const struct compare *co)
 		verdict_sentence(&t, co, row);
 		fprintf(out, "%s\n", t.s);
 	}
-}
-
-/* Below a pair's first line. */
-static void
-print_indented(FILE *out, const char *text)
-{
-	char first[FORMAT_COLUMNS];
-	size_t n = strcspn(text, " ");
-
-	snprintf(first, sizeof(first), "  %.*s", (int)n, text);
-	format_wrap(out, first, 4, text + n);
 }
 
 /*
@@ -257,119 +195,110 @@ colour(FILE *out, enum compare_verdict verdict)
 }
 
 static void
+print_row(FILE *out, const struct compare_row *row)
+{
+	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
+	const double *range = drawn ? row->cr_drawn.sc_band :
+	    row->cr_change_ci95;
+	struct text a = { .s = "" }, b = { .s = "" };
+
+	quantity_figure(&a, row->cr_quantity, row->cr_median[0]);
+	quantity_figure(&b, row->cr_quantity, row->cr_median[1]);
+	fputs(colour(out, row->cr_verdict), out);
+	COLUMNS_ROW(out, row_columns, row->cr_quantity->qu_title, a.s, b.s,
+	    FORMAT(change, compare_change(row)),
+	    FORMATF("%s..%s", FORMAT(change, range[0]),
+	    FORMAT(change, range[1])),
+	    row->cr_basis == COMPARE_BY_VALUE ? "exact" :
+	    drawn ? FORMATF("in %s%%", FORMAT(percent,
+	    100 * row->cr_drawn.sc_share)) :
+	    FORMAT(p, fmin(row->cr_p[0], row->cr_p[1])),
+	    row->cr_verdict == COMPARE_NONE ? "" :
+	    verdict_names[row->cr_verdict]);
+	fputs(colour(out, COMPARE_NONE), out);
+}
+
+/* A clear change, better or worse or stopped by a rule, has a row. */
+static bool
+is_clear(const struct compare_row *row)
+{
+	return (row->cr_wanted && (row->cr_verdict != COMPARE_NONE ||
+	    row->cr_stop != COMPARE_STOP_NONE));
+}
+
+static void
 print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
-	struct text same = { .s = "" }, t = { .s = "" };
-	const struct compare_row *row;
+	const struct compare_row *row, *end = pa->pa_row + QUANTITIES;
+	bool any = false;
+	struct text t = { .s = "" };
 
 	verdict_pair(&t, co, pa);
 	fputc('\n', out);
 	format_wrapf(out, "", 2, "%s:", t.s);
 	if (pa->pa_refused[0] != '\0') {
-		t.s[0] = '\0';
-		text_add(&t, "%s: refused", pa->pa_refused);
-		print_indented(out, t.s);
+		format_wrapf(out, "", 2, "refused: %s", pa->pa_refused);
 		return;
 	}
-	for (unsigned q = 0; q < QUANTITIES; q++) {
-		row = &pa->pa_row[q];
-		if (!row->cr_wanted)
+	for (row = pa->pa_row; row < end; row++) {
+		if (!is_clear(row))
 			continue;
-		/* A clear change is printed with the rule that stopped it. */
-		if (row->cr_verdict != COMPARE_NONE ||
-		    row->cr_stop != COMPARE_STOP_NONE) {
-			t.s[0] = '\0';
-			add_row(&t, row, false);
-			fputs(colour(out, row->cr_verdict), out);
-			print_indented(out, t.s);
-			fputs(colour(out, COMPARE_NONE), out);
-		} else {
-			text_list(&same, "%s", quantities[q].qu_title);
-		}
+		if (!any)
+			COLUMNS_TITLES(out, row_columns);
+		any = true;
+		print_row(out, row);
 	}
-	if (same.s[0] == '\0')
-		return;
-	text_add(&same, ": no difference shown");
-	print_indented(out, same.s);
+	/* The quantities without a verdict, by what stopped them. */
+	for (unsigned stop = 0; stop < COMPARE_STOPS; stop++) {
+		t.s[0] = '\0';
+		for (row = pa->pa_row; row < end; row++)
+			if (row->cr_wanted && row->cr_stop == stop &&
+			    row->cr_verdict == COMPARE_NONE)
+				text_list(&t, "%s", row->cr_quantity->qu_title);
+		if (t.s[0] != '\0')
+			format_wrapf(out, "", 2, "%s: no difference shown%s%s",
+			    t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
+			    verdict_stops[stop]);
+	}
 }
 
 static void
 print_origin(FILE *out, const struct compare *co, unsigned side)
 {
-	const struct result *r = co->co_result[side];
-	char first[4] = "", head[COMPARABLE_SIZE], least_text[32] = "";
-	char model[COMPARABLE_SIZE];
-	unsigned least, most;
+	const char *path = co->co_path[side];
+	struct text t = { .s = "" };
 
-	provenance_repeats(r, &least, &most);
-	if (co->co_by == COMPARE_RESULTS)
-		snprintf(first, sizeof(first), "%c:", "AB"[side]);
-	if (least < most)
-		snprintf(least_text, sizeof(least_text), "%u to ", least);
-	format_wrapf(out, first, 2, "%s, %s %s, %u CPU%s, %s, %s, revision %s, "
-	    "INVARIANTS %s%s, %s%u x %g s, %s",
-	    strcmp(co->co_path[side], "-") == 0 ? "stdin" : co->co_path[side],
-	    provenance_head(r, false, head), r->host.cpu_model, r->host.cpus,
-	    PLURAL(r->host.cpus), r->host.kernel, r->host.libcrypto,
-	    r->host.revision, r->host.invariants ? "on" : "off",
-	    comparable_model(r, model), least_text, most, r->time_s,
-	    r->started);
+	text_add(&t, "%s, ", strcmp(path, "-") == 0 ? "stdin" : path);
+	describe_result(&t, co->co_result[side]);
+	format_wrap(out, co->co_by != COMPARE_RESULTS ? "" : side == 0 ? "A:" :
+	    "B:", 2, t.s);
 }
 
+/* What figures of the rows mean, and which changes are not ranked. */
 static void
-print_alone(FILE *out, const struct compare *co)
-{
-	for (unsigned side = 0; side < 2; side++) {
-		for (unsigned i = 0; i < co->co_alone_count[side]; i++) {
-			struct text t = { .s = "" };
-
-			if (i == ALONE_SHOWN) {
-				fprintf(out, "- %u more\n",
-				    co->co_alone_count[side] - i);
-				break;
-			}
-			verdict_cell(&t, co->co_alone[side][i]);
-			text_add(&t, ": %s, not compared",
-			    co->co_by != COMPARE_RESULTS ? "no partner" :
-			    side == 0 ? "only in A" : "only in B");
-			format_wrap(out, "-", 2, t.s);
-		}
-	}
-}
-
-void
-verdict_print_end(FILE *out, const struct compare *co)
+print_legend(FILE *out, const struct compare *co)
 {
 	/* What changes must be above, margin and machine alone. */
 	const double least = fmax(co->co_margin, co->co_noise);
 	const double latency = fmax(least,
 	    quantities[QUANTITY_P50].qu_resolution);
-	const unsigned *rows = co->co_rows;
-	struct text t = { .s = "" };
 	const bool paired = co->co_by != COMPARE_RESULTS &&
 	    comparable_sliced(co->co_result[0]->cells);
+	struct text t = { .s = "" };
 
-	fputc('\n', out);
-	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
-	    "difference shown, %u refused", co->co_pair_count,
-	    PLURAL(co->co_pair_count), rows[COMPARE_BETTER],
-	    PLURAL(rows[COMPARE_BETTER]), rows[COMPARE_WORSE],
-	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
-	if (guesses(co) != NULL)
-		format_wrapf(out, "", 2, "Predicted: %s.", guesses(co));
-	if (co->co_pair_count * QUANTITIES == rows[COMPARE_REFUSED])
-		return;
-	text_add(&t, "Medians of A to B; ");
+	text_add(&t, "A, B: medians; ");
+	if (co->co_result[0]->uncertainty.samples > 0)
+		text_add(&t, "change: the median of the drawn profiles; "
+		    "interval: 10 to 90 %% of them; in: the share of them that "
+		    "changes so; ");
 	if (co->co_tests > 0)
-		text_add(&t, "in parentheses the 95 %% interval of the change; "
-		    "%s, corrected for %u tests (Holm)%s. The chance of any "
-		    "wrong better or worse above is at most %.0f %%, if "
-		    "repeats are independent. Changes", paired ? "(paired): of "
-		    "the ratios of repeats that were measured side by side, "
-		    "with p of Yuen's test" : "p of Welch's and of Mann and "
-		    "Whitney's test", co->co_tests, paired ? "" : ": one of "
-		    "the two below 0.05 is enough for better or worse",
-		    100 * COMPARE_ALPHA);
+		text_add(&t, "interval: 95 %% of the change; p: %s, corrected "
+		    "for %u tests (Holm). The chance of any wrong better or "
+		    "worse above is at most %.0f %%, if repeats are "
+		    "independent. Changes", paired ? "of Yuen's test, of the "
+		    "ratios of repeats that were measured side by side" :
+		    "the smaller of Welch's and of Mann and Whitney's test",
+		    co->co_tests, 100 * COMPARE_ALPHA);
 	else
 		text_add(&t, "changes");
 	text_add(&t, " up to %.2g %%%s", 100 * least, co->co_noise >
@@ -381,21 +310,23 @@ verdict_print_end(FILE *out, const struct compare *co)
 }
 
 void
-verdict_print_conditions(FILE *out, const struct compare *co)
+verdict_print(FILE *out, const struct compare *co)
 {
+	const unsigned *rows = co->co_rows;
+
 	print_origin(out, co, 0);
 	if (co->co_by == COMPARE_RESULTS)
 		print_origin(out, co, 1);
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
-	print_alone(out, co);
-}
-
-void
-verdict_print(FILE *out, const struct compare *co)
-{
-	verdict_print_conditions(out, co);
 	for (unsigned i = 0; i < co->co_pair_count; i++)
 		print_pair(out, co, &co->co_pairs[i]);
-	verdict_print_end(out, co);
+	fputc('\n', out);
+	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
+	    "difference shown, %u refused", co->co_pair_count,
+	    PLURAL(co->co_pair_count), rows[COMPARE_BETTER],
+	    PLURAL(rows[COMPARE_BETTER]), rows[COMPARE_WORSE],
+	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
+	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
+		print_legend(out, co);
 }

@@ -16,7 +16,7 @@ enum {
 struct campaign {
 	struct subject	cn_subject;
 	struct scenario_limits	cn_limits;
-	const struct strategy_class *cn_strategy;
+	const struct strategy_class *cn_strategy;	/* NULL: drawn */
 	unsigned		cn_parameter;
 	uint64_t		cn_seed;
 	/* Schedules cn_first..cn_end - 1, from 0. */
@@ -24,8 +24,8 @@ struct campaign {
 	uint64_t		cn_end;
 	unsigned		cn_jobs;	/* host threads */
 	/*
-	 * Called with the schedules done, ten times a second at most, by one
-	 * host thread at a time; or NULL.
+	 * Called with the schedules done, ten times a second at most, by the
+	 * caller's thread; or NULL.
 	 */
 	void			(*cn_progress)(void *context, uint64_t done);
 	void			*cn_context;
@@ -38,18 +38,16 @@ struct campaign_result {
 	 * Only a failed one is counted elsewhere.
 	 */
 	uint64_t	ce_ahead;
-	double		ce_distinct;	/* orders of locks, an estimate */
 	double		ce_seconds;	/* CPU time of all host threads */
 	uint64_t	ce_steps;	/* choices */
 	uint64_t	ce_steps_most;	/* of one schedule */
 	uint64_t	ce_reads;
 	uint64_t	ce_reseeds;
 	uint64_t	ce_blocks;	/* of keystream */
-	uint64_t	ce_by[strategy_count];	/* strategy_index() */
 	/* By fail point, as failpoints_def() numbers them. */
 	uint64_t	ce_evaluated[FAILPOINTS];
 	uint64_t	ce_executed[FAILPOINTS];
-	bool		ce_exhausted;	/* there are no more schedules */
+	unsigned	ce_exhausted;	/* 1: there are no more schedules */
 	/* The failed schedule with the lowest number, for any cn_jobs. */
 	bool		ce_failed;
 	struct counterexample ce_case;
@@ -75,7 +73,7 @@ void campaign_split(struct campaign *cn, unsigned part, unsigned parts);
  *   ce  out  counterexample_free(&ce->ce_case) is due
  *
  * Returns: 0, failures included; EINTR when interrupted; ENOMEM; what a
- * constructor or pthread_create(3) returned.
+ * constructor returned.
  */
 int campaign_run(const struct campaign *cn, struct campaign_result *ce);
 

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
@@ -8,59 +9,54 @@
 #include "lib/base/parse_number.h"
 
 enum {
-	WHY_SIZE	= 256,
 	ITEM_SIZE	= 32,
 	STEPS_MAX	= 2 * EXECUTION_STEPS_MAX,
 	THREAD_MAX	= SCENARIO_READERS_MAX + 2,
 	WEAK_MAX	= VM_OLDER + VM_STORES - 1,	/* with weak memory */
-	SWITCH_MAX	= 3,
-	/* ke_flags */
+	/* ky_flags */
 	REQUIRED	= 1 << 0,
 	REPEATS		= 1 << 1
 };
 
-/* How a line's value is written and read. */
-enum kind { DESIGN, LOCK, CIPHER, TUNABLE, FAILPOINT, NUMBER, HEX, PLACES,
-	WORD, SWITCH, READER, BURSTS, LIST };
+/* How a line's value is read. */
+enum kind { DESIGN, LOCK, CIPHER, TUNABLE, FAILPOINT, NUMBER, PLACES, WORD,
+	PROPERTY, CHOICE, READER, BURSTS, CHOICES, ANSWERS };
 
-/* The lines of a file, in the order in which they are written. */
+/* Values of a choice; their indexes are kept. */
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const ideal_real[] = { "ideal", "real", NULL };
+static const char *const memories[] = { "sc", "tso", "weak", NULL };
+
+/* The lines of a file. */
 static const struct key {
-	const char	*ke_word;
-	enum kind	 ke_kind;
-	unsigned	 ke_flags;
-	size_t		 ke_offset;	/* of the member */
-	const char	*ke_values[SWITCH_MAX];	/* SWITCH: for 0, 1, ... */
-	unsigned	 ke_least;	/* LIST: a number's bounds */
-	unsigned	 ke_most;
+	const char	*ky_word;
+	enum kind	 ky_kind;
+	unsigned	 ky_flags;
+	size_t		 ky_offset;	/* of the member */
+	const char *const *ky_values;	/* of a choice */
 } keys[] = {
-#define	AT(member)	.ke_offset = offsetof(struct counterexample, member)
-	{ "design", DESIGN, REQUIRED, AT(cx_subject.tb_design) },
-	{ "lock", LOCK, REQUIRED, AT(cx_subject.tb_lock) },
-	{ "cipher", CIPHER, REQUIRED, AT(cx_subject.tb_cipher) },
-	{ "tunable", TUNABLE, REPEATS, AT(cx_tunable) },
-	{ "failpoint", FAILPOINT, REPEATS, AT(cx_failpoint) },
-	{ "seed", NUMBER, REQUIRED, AT(cx_seed) },
-	{ "number", NUMBER, REQUIRED, AT(cx_number) },
-	{ "strategy", WORD, REQUIRED, AT(cx_strategy) },
-	{ "draws", NUMBER, REQUIRED, AT(cx_draws) },
-	{ "seeded", SWITCH, REQUIRED, AT(cx_scenario.sn_seeded),
-	    { "no", "yes" } },
-	{ "queue", SWITCH, REQUIRED, AT(cx_scenario.sn_queue),
-	    { "no", "yes" } },
-	{ "crypto", SWITCH, REQUIRED, AT(cx_scenario.sn_real),
-	    { "ideal", "real" } },
-	{ "places", PLACES, REQUIRED, AT(cx_scenario.sn_places) },
-	{ "reader", READER, REQUIRED | REPEATS, AT(cx_scenario.sn_read) },
-	{ "bursts", BURSTS, REQUIRED, AT(cx_scenario.sn_burst) },
-	{ "property", WORD, REQUIRED, AT(cx_word) },
-	{ "hash", HEX, REQUIRED, AT(cx_hash) },
-	{ "memory", SWITCH, 0, AT(cx_subject.tb_memory),
-	    { "sc", "tso", "weak" } },
-	{ "polls", SWITCH, 0, AT(cx_schedule.sd_polls), { "no", "yes" } },
-	{ "choices", LIST, REPEATS, AT(cx_schedule.sd_choices),
-	    .ke_least = 1, .ke_most = THREAD_MAX },
-	{ "answers", LIST, REPEATS, AT(cx_schedule.sd_answers),
-	    .ke_least = 0, .ke_most = 1 },
+#define	AT(member)	offsetof(struct counterexample, member)
+	{ "design", DESIGN, REQUIRED, AT(cx_subject.tb_design), NULL },
+	{ "lock", LOCK, REQUIRED, AT(cx_subject.tb_lock), NULL },
+	{ "cipher", CIPHER, REQUIRED, AT(cx_subject.tb_cipher), NULL },
+	{ "tunable", TUNABLE, REPEATS, 0, NULL },
+	{ "failpoint", FAILPOINT, REPEATS, 0, NULL },
+	{ "seed", NUMBER, REQUIRED, AT(cx_seed), NULL },
+	{ "number", NUMBER, REQUIRED, AT(cx_number), NULL },
+	{ "strategy", WORD, REQUIRED, AT(cx_strategy), NULL },
+	{ "draws", NUMBER, REQUIRED, AT(cx_draws), NULL },
+	{ "seeded", CHOICE, REQUIRED, AT(cx_scenario.sn_seeded), no_yes },
+	{ "queue", CHOICE, REQUIRED, AT(cx_scenario.sn_queue), no_yes },
+	{ "crypto", CHOICE, REQUIRED, AT(cx_scenario.sn_real), ideal_real },
+	{ "places", PLACES, REQUIRED, 0, NULL },
+	{ "reader", READER, REQUIRED | REPEATS, 0, NULL },
+	{ "bursts", BURSTS, REQUIRED, 0, NULL },
+	{ "property", PROPERTY, REQUIRED, AT(cx_word), NULL },
+	{ "hash", NUMBER, REQUIRED, AT(cx_hash), NULL },
+	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), memories },
+	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), no_yes },
+	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
+	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },
 #undef AT
 };
 
@@ -69,19 +65,36 @@ enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 void
 counterexample_free(struct counterexample *cx)
 {
-	for (unsigned i = 0; i < cx->cx_tunables; i++)
-		free(cx->cx_tunable[i]);
-	for (unsigned i = 0; i < cx->cx_failpoints; i++)
-		free(cx->cx_failpoint[i]);
+	for (unsigned i = 0; i < cx->cx_settings; i++)
+		free(cx->cx_setting[i].gv_text);
+	free(cx->cx_setting);
 	schedule_free(&cx->cx_schedule);
 	memset(cx, 0, sizeof(*cx));
 }
 
+const char *
+counterexample_add(struct counterexample *cx, bool failpoint, const char *fmt,
+    ...)
+{
+	struct setting *gv;
+	va_list ap;
+
+	cx->cx_setting = xreallocarray(cx->cx_setting, cx->cx_settings + 1,
+	    sizeof(*gv));
+	gv = &cx->cx_setting[cx->cx_settings++];
+	gv->gv_failpoint = failpoint;
+	va_start(ap, fmt);
+	if (vasprintf(&gv->gv_text, fmt, ap) < 0)
+		no_memory();
+	va_end(ap);
+	return (gv->gv_text);
+}
+
 static void
-print_steps(FILE *out, const char *key, const struct scenario_step *step,
+print_steps(FILE *out, const char *word, const struct scenario_step *step,
     unsigned count)
 {
-	fputs(key, out);
+	fputs(word, out);
 	for (unsigned i = 0; i < count; i++) {
 		fprintf(out, " %u", step[i].ss_amount);
 		if (step[i].ss_sleep_ms > 0)
@@ -90,187 +103,173 @@ print_steps(FILE *out, const char *key, const struct scenario_step *step,
 	fputc('\n', out);
 }
 
-static void
-print_key(FILE *out, const struct counterexample *cx, const struct key *ke)
+char *
+counterexample_text(const struct counterexample *cx)
 {
 	const struct subject *tb = &cx->cx_subject;
 	const struct scenario *sn = &cx->cx_scenario;
-	const void *member = (const char *)cx + ke->ke_offset;
-	const char *value = NULL, *word = ke->ke_word;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = xmemstream(&text, &size);
+	unsigned i;
 
-	switch (ke->ke_kind) {
-	case DESIGN:
-		value = ksource_spec(tb->tb_design->ra_ident);
-		break;
-	case LOCK:
-		value = tb->tb_lock->lc_name;
-		break;
-	case CIPHER:
-		value = tb->tb_cipher->ci_name;
-		break;
-	case TUNABLE:
-		for (unsigned i = 0; i < cx->cx_tunables; i++)
-			fprintf(out, "%s %s\n", word, cx->cx_tunable[i]);
-		break;
-	case FAILPOINT:
-		for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS;
-		    i++)
-			if (tb->tb_faults->fl_text[i] != NULL)
-				fprintf(out, "%s %s=%s\n", word,
-				    failpoints_def(i)->fd_name,
-				    tb->tb_faults->fl_text[i]);
-		break;
-	case NUMBER:
-		fprintf(out, "%s %" PRIu64 "\n", word,
-		    *(const uint64_t *)member);
-		break;
-	case HEX:
-		fprintf(out, "%s 0x%" PRIx64 "\n", word,
-		    *(const uint64_t *)member);
-		break;
-	case PLACES:
-		fprintf(out, "%s %u\n", word, sn->sn_places);
-		break;
-	case WORD:
-		value = member;
-		break;
-	case SWITCH:
-		if ((ke->ke_flags & REQUIRED) != 0 || *(const unsigned *)member)
-			value = ke->ke_values[*(const unsigned *)member];
-		break;
-	case READER:
-		for (unsigned i = 0; i < sn->sn_readers; i++)
-			print_steps(out, word, sn->sn_read[i], sn->sn_reads[i]);
-		break;
-	case BURSTS:
-		print_steps(out, word, sn->sn_burst, sn->sn_bursts);
-		break;
-	case LIST:
-		schedule_list_print(out, word, member);
-		break;
-	}
-	if (value != NULL)
-		fprintf(out, "%s %s\n", word, value);
+	fprintf(out, COUNTEREXAMPLE_SCHEMA "\ndesign %s\nlock %s\ncipher %s\n",
+	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name);
+	for (i = 0; i < cx->cx_settings; i++)
+		fprintf(out, "%s %s\n", cx->cx_setting[i].gv_failpoint ?
+		    "failpoint" : "tunable", cx->cx_setting[i].gv_text);
+	fprintf(out, "seed %" PRIu64 "\nnumber %" PRIu64 "\nstrategy %s\n"
+	    "draws %" PRIu64 "\nseeded %s\nqueue %s\ncrypto %s\nplaces %u\n",
+	    cx->cx_seed, cx->cx_number, cx->cx_strategy, cx->cx_draws,
+	    no_yes[sn->sn_seeded], no_yes[sn->sn_queue],
+	    ideal_real[sn->sn_real], sn->sn_places);
+	for (i = 0; i < sn->sn_readers; i++)
+		print_steps(out, "reader", sn->sn_read[i], sn->sn_reads[i]);
+	print_steps(out, "bursts", sn->sn_burst, sn->sn_bursts);
+	fprintf(out, "property %s\nhash 0x%" PRIx64 "\n", cx->cx_word,
+	    cx->cx_hash);
+	if (tb->tb_memory != VM_SC)
+		fprintf(out, "memory %s\n", vm_memory_names[tb->tb_memory]);
+	if (cx->cx_schedule.sd_polls != 0)
+		fputs("polls yes\n", out);
+	schedule_list_print(out, "choices", &cx->cx_schedule.sd_choices);
+	schedule_list_print(out, "answers", &cx->cx_schedule.sd_answers);
+	fputs("end\n", out);
+	xmemclose(out);
+	return (text);
 }
 
-void
-counterexample_print(FILE *out, const struct counterexample *cx)
+/* A sysctl of the design. */
+static int
+set_sysctl(struct subject *tb, const char *text, char *why, size_t size)
 {
-	fputs(COUNTEREXAMPLE_SCHEMA "\n", out);
-	for (unsigned i = 0; i < KEYS; i++)
-		print_key(out, cx, &keys[i]);
-	fputs("end\n", out);
+	char range[DESIGN_RANGE_SIZE];
+	struct kern_setting set;
+
+	design_setting(&set, text);
+	switch (design_check(tb->tb_design, HARVEST_MODEL_newest, &set,
+	    range)) {
+	case 0:
+		break;
+	case EINVAL:
+		snprintf(why, size, "%s: \"%.40s\": expected %s", set.kv_name,
+		    text + strcspn(text, "=") + 1, range);
+		return (EINVAL);
+	default:
+		snprintf(why, size, "\"%.60s\": expected name=value of a "
+		    "tunable of locks or of design %s; \"rngsim list "
+		    "tunables\" has them", text, tb->tb_design->de_ident);
+		return (EINVAL);
+	}
+	if (tb->tb_settings == DESIGN_SETTINGS_MAX) {
+		snprintf(why, size, "more than %d sysctls",
+		    DESIGN_SETTINGS_MAX);
+		return (EINVAL);
+	}
+	tb->tb_setting[tb->tb_settings++] = set;
+	return (0);
 }
 
 int
 counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size)
 {
-	const struct tunable_set sets[] = {
-		{ generator_tunables, generator_tunable_count,
-		    &tb->tb_generator },
-		{ lock_tunables, lock_tunable_count, &tb->tb_lock_config },
-	};
+	const struct tunable_set locks = { lock_tunables, lock_tunable_count,
+	    &tb->tb_lock_config };
+	const size_t n = strcspn(text, "=");
 	const struct tunable_set *set = NULL;
-	const char *value = strchr(text, '=');
 	const struct tunable *tn;
 	char name[128], range[160];
 
-	if (value == NULL || value == text ||
-	    (size_t)(value - text) >= sizeof(name)) {
-		snprintf(why, size, "\"%.40s\": expected name=value", text);
-		return (EINVAL);
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)(value - text), text);
-	tn = tunable_find(sets, sizeof(sets) / sizeof(sets[0]), name, &set);
-	if (tn == NULL) {
-		snprintf(why, size, "\"%.60s\" is no tunable of generators "
-		    "and locks; \"rngsim list tunables\" has the names", name);
-		return (EINVAL);
-	}
-	if (tunable_set_text(tn, set->ts_base, value + 1) != 0)
-		tunable_range(tn, range, sizeof(range));
-	else if (strcmp(tb->tb_generator.pool_hash, GENERATOR_POOL_HASH) != 0)
-		/* The simulated machine has one hash. */
-		snprintf(range, sizeof(range), "%s", GENERATOR_POOL_HASH);
-	else
+	snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	tn = tunable_find(&locks, 1, name, &set);
+	if (tn == NULL || text[n] == '\0')
+		return (set_sysctl(tb, text, why, size));
+	if (tunable_set_text(tn, set->ts_base, text + n + 1) == 0)
 		return (0);
-	snprintf(why, size, "%.60s: \"%.40s\": expected %s", name, value + 1,
+	tunable_range(tn, range, sizeof(range));
+	snprintf(why, size, "%s: \"%.40s\": expected %s", name, text + n + 1,
 	    range);
 	return (EINVAL);
 }
 
-static const char *
-next_item(const char *value)
-{
-	value += strcspn(value, " ");
-	return (value + strspn(value, " "));
-}
+/* A list's items: "FIRST", or "FIRST" and "SECOND" with a mark between. */
+struct pairs {
+	char		 ip_mark;
+	const char	*ip_means;	/* SECOND */
+	uint64_t	 ip_usual;	/* the least SECOND, or if left out */
+	uint64_t	 ip_second_most;
+	uint64_t	 ip_least;	/* FIRST */
+	uint64_t	 ip_most;
+};
 
-/* Reads "FIRST" or "FIRST SECOND" with that mark between. */
+/* Takes the next item off a list; false at its end and after an error. */
 static bool
-parse_pair(const char *item, char mark, uint64_t *first, uint64_t *second)
+next_pair(struct lines *li, const char **list, const struct pairs *ip,
+    uint64_t *first, uint64_t *second)
 {
-	char text[ITEM_SIZE], *at;
+	const char *at = *list + strspn(*list, " ");
+	const size_t n = strcspn(at, " ");
+	char item[ITEM_SIZE], *mark;
 
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(item, " "), item);
-	at = strchr(text, mark);
-	if (at != NULL)
-		*at++ = '\0';
-	return (strcspn(item, " ") < sizeof(text) &&
-	    parse_number(text, first) == 0 &&
-	    (at == NULL || parse_number(at, second) == 0));
+	if (n == 0)
+		return (false);
+	*list = at + n;
+	snprintf(item, sizeof(item), "%.*s", (int)n, at);
+	mark = strchr(item, ip->ip_mark);
+	if (mark != NULL)
+		*mark++ = '\0';
+	*second = ip->ip_usual;
+	if (n < sizeof(item) && parse_number(item, first) == 0 &&
+	    *first >= ip->ip_least && *first <= ip->ip_most &&
+	    (mark == NULL || parse_number(mark, second) == 0) &&
+	    *second >= ip->ip_usual && *second <= ip->ip_second_most)
+		return (true);
+	(void)lines_refuse(li, "\"%.*s\": expected a number %ju..%ju, and "
+	    "perhaps \"%c\" and %s, %ju..%ju",
+	    n < ITEM_SIZE ? (int)n : ITEM_SIZE, at,
+	    (uintmax_t)ip->ip_least, (uintmax_t)ip->ip_most, ip->ip_mark,
+	    ip->ip_means, (uintmax_t)ip->ip_usual,
+	    (uintmax_t)ip->ip_second_most);
+	return (false);
 }
 
-/* Adds "THREAD" or "THREAD*COUNT", separated by blanks. */
 static int
-read_list(struct lines *li, const struct key *ke, struct schedule_list *sl,
-    bool weak, const char *value)
+read_schedule(struct lines *li, struct schedule_list *sq, unsigned least,
+    unsigned most, const char *value)
 {
-	const unsigned most = weak && ke->ke_most == THREAD_MAX ? WEAK_MAX :
-	    ke->ke_most;
+	const struct pairs ip = { '*', "how many times", 1, STEPS_MAX, least,
+	    most };
 	uint64_t count, thread;
 
-	for (value += strspn(value, " "); *value != '\0';
-	    value = next_item(value)) {
-		count = 1;
-		if (!parse_pair(value, '*', &thread, &count) ||
-		    thread < ke->ke_least || thread > most ||
-		    count < 1 || count > STEPS_MAX ||
-		    sl->sl_steps + count > STEPS_MAX)
-			return (lines_refuse(li, "\"%.*s\": expected a number "
-			    "%u..%u, and perhaps \"*\" and how many times; "
-			    "%d in all", ITEM_SIZE, value, ke->ke_least,
-			    most, STEPS_MAX));
-		schedule_append(sl, (unsigned)thread, (uint32_t)count);
+	while (next_pair(li, &value, &ip, &thread, &count)) {
+		if (sq->sq_count + count > STEPS_MAX)
+			return (lines_refuse(li, "more than %d in all",
+			    STEPS_MAX));
+		schedule_append(sq, (unsigned)thread, (unsigned)count);
 	}
-	return (0);
+	return (li->li_error);
 }
 
-/* Reads "AMOUNT" or "AMOUNT@MS", separated by blanks. */
 static int
 read_steps(struct lines *li, struct scenario_step *step, unsigned *count,
-    const char *value, unsigned count_max, uint32_t amount_max)
+    const char *value, unsigned count_max, unsigned amount_max)
 {
+	const struct pairs ip = { '@', "milliseconds", 0,
+	    SCENARIO_SLEEP_MAX_MS, 0, amount_max };
 	uint64_t amount, sleep_ms;
 
 	*count = 0;
-	for (value += strspn(value, " "); *value != '\0';
-	    value = next_item(value)) {
+	while (next_pair(li, &value, &ip, &amount, &sleep_ms)) {
 		if (*count == count_max)
 			return (lines_refuse(li, "more than %u steps",
 			    count_max));
-		sleep_ms = 0;
-		if (!parse_pair(value, '@', &amount, &sleep_ms) ||
-		    amount > amount_max || sleep_ms > SCENARIO_SLEEP_MAX_MS)
-			return (lines_refuse(li, "\"%.*s\": expected a number "
-			    "up to %u, and perhaps \"@\" and milliseconds",
-			    ITEM_SIZE, value, amount_max));
 		step[(*count)++] = (struct scenario_step){
 		    .ss_sleep_ms = (uint32_t)sleep_ms,
 		    .ss_amount = (uint32_t)amount };
 	}
-	return (0);
+	return (li->li_error);
 }
 
 static int
@@ -290,73 +289,70 @@ read_reader(struct lines *li, struct scenario *sn, const char *value)
 }
 
 static int
-read_tunable(struct lines *li, struct counterexample *cx, const char *value)
+read_setting(struct lines *li, struct counterexample *cx, bool failpoint,
+    const char *value)
 {
-	char why[WHY_SIZE];
+	char why[FAILPOINTS_ERROR_SIZE];
+	int error;
 
-	if (counterexample_set_tunable(&cx->cx_subject, value, why,
-	    sizeof(why)) != 0)
-		return (lines_refuse(li, "%s", why));
-	if (cx->cx_tunables == COUNTEREXAMPLE_TUNABLES_MAX)
-		return (lines_refuse(li, "more than %d tunables",
-		    COUNTEREXAMPLE_TUNABLES_MAX));
-	cx->cx_tunable[cx->cx_tunables++] = xstrdup(value);
-	return (0);
-}
-
-static int
-read_failpoint(struct lines *li, struct counterexample *cx, const char *value)
-{
-	char *text, why[FAILPOINTS_ERROR_SIZE];
-
-	/* The list keeps what it is given. */
-	text = xstrdup(value);
-	if (failpoints_parse(&cx->cx_faults, text, why) != 0) {
-		free(text);
-		return (lines_refuse(li, "%s", why));
+	/* A list of fail points keeps the text. */
+	value = counterexample_add(cx, failpoint, "%s", value);
+	if (failpoint) {
+		error = failpoints_parse(&cx->cx_faults, value, why);
+		cx->cx_subject.tb_faults = &cx->cx_faults;
+	} else {
+		error = counterexample_set_tunable(&cx->cx_subject, value, why,
+		    sizeof(why));
 	}
-	cx->cx_failpoint[cx->cx_failpoints++] = text;
-	cx->cx_subject.tb_faults = &cx->cx_faults;
-	return (0);
+	return (error == 0 ? 0 : lines_refuse(li, "%s", why));
 }
 
-/* Reads the property that was broken, or a strategy's name. */
 static int
-read_word(struct lines *li, const struct counterexample *cx,
-    const char *value, char *word)
+read_word(struct lines *li, const char *value,
+    char word[COUNTEREXAMPLE_WORD_SIZE])
 {
-	const char *c;
+	size_t n = 0;
 
-	if (word == cx->cx_word && !execution_has_property(value))
-		return (lines_refuse(li, "\"%.40s\" is no property; "
-		    "rngsim-ledger(7) has them", value));
-	for (c = value; *c > ' ' && *c < 0x7f;)
-		c++;
-	if (*c != '\0' || c == value || c - value >= COUNTEREXAMPLE_WORD_SIZE)
+	while (value[n] > ' ' && value[n] < 0x7f)
+		n++;
+	if (value[n] != '\0' || n == 0 || n >= COUNTEREXAMPLE_WORD_SIZE)
 		return (lines_refuse(li, "\"%.40s\": expected a word", value));
 	strcpy(word, value);
 	return (0);
 }
 
 static int
-read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
+read_choice(struct lines *li, const char *const values[], unsigned *choice,
+    const char *value)
+{
+	struct text names = { .s = "" };
+
+	for (*choice = 0; values[*choice] != NULL; ++*choice) {
+		if (strcmp(value, values[*choice]) == 0)
+			return (0);
+		text_list(&names, "%s", values[*choice]);
+	}
+	return (lines_refuse(li, "\"%.20s\": expected one of %s", value,
+	    names.s));
+}
+
+static int
+read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
     const char *value)
 {
 	struct subject *tb = &cx->cx_subject;
 	struct scenario *sn = &cx->cx_scenario;
-	void *member = (char *)cx + ke->ke_offset;
-	unsigned *number = member;
+	void *member = (char *)cx + ky->ky_offset;
 	const void *found = NULL;
 	char why[KSOURCE_WHY_SIZE];
 	uint64_t v;
-	unsigned i;
 
-	switch (ke->ke_kind) {
+	switch (ky->ky_kind) {
 	case DESIGN:
 		if (ksource_named(value) &&
 		    ksource_open(value, false, &value, why) != 0)
 			return (lines_refuse(li, "%s", why));
-		found = tb->tb_design = simulated_design(value);
+		found = tb->tb_design = design_find(value);
 		break;
 	case LOCK:
 		found = tb->tb_lock = simulated_lock(value);
@@ -365,11 +361,9 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 		found = tb->tb_cipher = cipher_find(value);
 		break;
 	case TUNABLE:
-		return (read_tunable(li, cx, value));
 	case FAILPOINT:
-		return (read_failpoint(li, cx, value));
+		return (read_setting(li, cx, ky->ky_kind == FAILPOINT, value));
 	case NUMBER:
-	case HEX:
 		return (parse_number(value, member) == 0 ? 0 :
 		    lines_refuse(li, "\"%.40s\": expected a number", value));
 	case PLACES:
@@ -377,29 +371,31 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ke,
 		    v > SCENARIO_PLACES_MAX)
 			return (lines_refuse(li, "\"%.20s\": expected 1..%d",
 			    value, SCENARIO_PLACES_MAX));
-		*number = (unsigned)v;
+		sn->sn_places = (unsigned)v;
 		return (0);
+	case PROPERTY:
+		if (!execution_has_property(value))
+			return (lines_refuse(li, "\"%.40s\" is no property; "
+			    "rngsim-ledger(7) has them", value));
+		/* FALLTHROUGH */
 	case WORD:
-		return (read_word(li, cx, value, member));
-	case SWITCH:
-		for (i = 0; i < SWITCH_MAX && ke->ke_values[i] != NULL; i++)
-			if (strcmp(value, ke->ke_values[*number = i]) == 0)
-				return (0);
-		return (lines_refuse(li, "\"%.20s\": expected %s%s%s or %s",
-		    value, i > 2 ? ke->ke_values[2] : "", i > 2 ? ", " : "",
-		    ke->ke_values[1], ke->ke_values[0]));
+		return (read_word(li, value, member));
+	case CHOICE:
+		return (read_choice(li, ky->ky_values, member, value));
 	case READER:
 		return (read_reader(li, sn, value));
 	case BURSTS:
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
-	case LIST:
-		return (read_list(li, ke, member, tb->tb_memory != VM_SC,
-		    value));
+	case CHOICES:
+		return (read_schedule(li, member, 1, tb->tb_memory == VM_SC ?
+		    THREAD_MAX : WEAK_MAX, value));
+	case ANSWERS:
+		return (read_schedule(li, member, 0, 1, value));
 	}
 	return (found != NULL ? 0 : lines_refuse(li, "\"%.40s\" is no %s of "
-	    "simulated machines; see \"rngsim list %ss\"", value, ke->ke_word,
-	    ke->ke_word));
+	    "simulated machines; see \"rngsim list %ss\"", value, ky->ky_word,
+	    ky->ky_word));
 }
 
 /* Reads a line; seen has a bit for each key that was read. */
@@ -411,12 +407,12 @@ read_line(struct lines *li, struct counterexample *cx, uint32_t *seen)
 
 	if (*value == ' ')
 		*value++ = '\0';
-	for (i = 0; i < KEYS && strcmp(word, keys[i].ke_word) != 0; i++)
+	for (i = 0; i < KEYS && strcmp(word, keys[i].ky_word) != 0; i++)
 		continue;
 	if (i == KEYS)
 		return (lines_refuse(li, "\"%.40s\" is nothing that a "
 		    "schedule has", word));
-	if ((*seen >> i & 1) != 0 && (keys[i].ke_flags & REPEATS) == 0)
+	if ((*seen >> i & 1) != 0 && (keys[i].ky_flags & REPEATS) == 0)
 		return (lines_refuse(li, "a second \"%s\"", word));
 	*seen |= 1u << i;
 	return (read_key(li, cx, &keys[i], value));
@@ -444,9 +440,9 @@ load(struct lines *li, struct counterexample *cx)
 	if (!ended)
 		return (lines_refuse_file(li, "cut off: no line \"end\""));
 	for (unsigned i = 0; i < KEYS; i++)
-		if ((keys[i].ke_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
+		if ((keys[i].ky_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
 			return (lines_refuse_file(li, "no line \"%s\"",
-			    keys[i].ke_word));
+			    keys[i].ky_word));
 	return (lines_next(li) ? lines_refuse(li, "text behind \"end\"") :
 	    li->li_error);
 }
@@ -467,21 +463,22 @@ counterexample_load(struct counterexample *cx, const char *path, char *message)
 
 int
 counterexample_run(struct execution *ex, const struct counterexample *cx,
-    struct event_trace *trace, struct replay_result *cr)
+    bool traced, struct replay *ry)
 {
 	struct schedule_follower sf;
 	const struct vm_control vh = { .vh_choose = schedule_choose,
 	    .vh_running = schedule_answer, .vh_context = &sf,
 	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
+	const struct outcome *to = &ry->ry_outcome;
 	int error;
 
+	memset(&ry->ry_trace, 0, sizeof(ry->ry_trace));
 	schedule_follow(&sf, &cx->cx_schedule);
 	error = execution_run(ex, &cx->cx_subject, &cx->cx_scenario, &vh,
-	    cx->cx_draws, trace, &cr->cr_outcome);
-	cr->cr_exact = schedule_exact(&sf);
-	cr->cr_same = error == 0 && cr->cr_exact &&
-	    cr->cr_outcome.to_word != NULL &&
-	    strcmp(cr->cr_outcome.to_word, cx->cx_word) == 0 &&
-	    cr->cr_outcome.to_hash == cx->cx_hash;
+	    cx->cx_draws, traced ? &ry->ry_trace : NULL, &ry->ry_outcome);
+	ry->ry_exact = schedule_exact(&sf);
+	ry->ry_same = error == 0 && ry->ry_exact && to->to_word != NULL &&
+	    strcmp(to->to_word, cx->cx_word) == 0 &&
+	    to->to_hash == cx->cx_hash;
 	return (error);
 }

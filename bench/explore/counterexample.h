@@ -10,19 +10,19 @@
 
 #define	COUNTEREXAMPLE_SCHEMA	"rngsim-schedule/1"
 
-enum {
-	COUNTEREXAMPLE_WORD_SIZE	= 16,
-	COUNTEREXAMPLE_TUNABLES_MAX	= 32
+enum { COUNTEREXAMPLE_WORD_SIZE = 16 };
+
+/* A tunable or a fail point that was set. */
+struct setting {
+	bool		 gv_failpoint;
+	char		*gv_text;	/* "name=value" */
 };
 
 struct counterexample {
 	struct subject cx_subject;
-	/* "name=value" */
-	char		*cx_tunable[COUNTEREXAMPLE_TUNABLES_MAX];
-	unsigned	 cx_tunables;
+	struct setting	*cx_setting;
+	unsigned	 cx_settings;
 	struct failpoint_list cx_faults;	/* of a file */
-	char		*cx_failpoint[FAILPOINTS];	/* "name=spec" */
-	unsigned	 cx_failpoints;
 	/* Its origin. */
 	uint64_t	 cx_seed;	/* of the campaign */
 	uint64_t	 cx_number;	/* of the schedule in it, from 0 */
@@ -39,8 +39,12 @@ struct counterexample {
 /* Frees what it points to. */
 void counterexample_free(struct counterexample *cx);
 
-/* Writes a file's text. */
-void counterexample_print(FILE *out, const struct counterexample *cx);
+/* Adds a setting of its subject.  Returns: its text, which stays. */
+const char *counterexample_add(struct counterexample *cx, bool failpoint,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* A file's text, to be freed. */
+char *counterexample_text(const struct counterexample *cx);
 
 /*
  * Reads one.
@@ -61,21 +65,15 @@ int counterexample_load(struct counterexample *cx, const char *path,
 int counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size);
 
-/* The outcome of a replay. */
-struct replay_result {
-	struct outcome	 cr_outcome;
-	bool		 cr_exact;	/* the schedule was followed */
-	bool		 cr_same;	/* and the outcome is as recorded */
+struct replay {
+	struct outcome	 ry_outcome;
+	struct event_trace ry_trace;	/* empty, unless it was traced */
+	bool		 ry_exact;	/* the schedule was followed */
+	bool		 ry_same;	/* and the outcome is as recorded */
 };
 
-/*
- * Runs it.
- *
- *   trace  in/out  as execution_run() takes it
- *
- * Returns: as execution_run().
- */
+/* Runs it.  Returns: as execution_run(). */
 int counterexample_run(struct execution *ex, const struct counterexample *cx,
-    struct event_trace *trace, struct replay_result *cr);
+    bool traced, struct replay *ry);
 
 #endif

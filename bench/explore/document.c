@@ -1,17 +1,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/campaign/merge.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/document.h"
+#include "bench/explore/print.h"
 #include "bench/result/field.h"
 #include "bench/result/json_text.h"
-#include "bench/sweep/merge.h"
-
-/* Which rows and failures are the same one. */
-static const char *const row_keys[] = { "design", "lock", "cipher", NULL };
-static const char *const failure_keys[] = { "design", "lock", "cipher", "word",
-    "sentence", NULL };
 
 static const char *
 text_of(const json_t *object, const char *key)
@@ -48,64 +44,47 @@ document_new(char *const argv[], uint64_t seed)
 	return (doc);
 }
 
-static json_t *
-subject_new(const struct subject *tb)
-{
-	return (json_pack("{s:s, s:s, s:s}", "design",
-	    tb->tb_design->ra_ident, "lock", tb->tb_lock->lc_name, "cipher",
-	    tb->tb_cipher->ci_name));
-}
-
 void
 document_row(json_t *doc, const struct campaign *cn,
     const struct campaign_result *ce)
 {
-	json_t *row = subject_new(&cn->cn_subject);
-	json_t *counts = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}",
-	    "schedules", (json_int_t)ce->ce_schedules, "steps",
-	    (json_int_t)ce->ce_steps, "steps_most",
-	    (json_int_t)ce->ce_steps_most, "reads", (json_int_t)ce->ce_reads,
-	    "reseeds", (json_int_t)ce->ce_reseeds, "blocks",
-	    (json_int_t)ce->ce_blocks, "cpu_s", ce->ce_seconds);
+	const struct subject *tb = &cn->cn_subject;
 
-	json_object_update(row, counts);
-	json_decref(counts);
-	json_array_append_new(json_object_get(doc, "rows"), row);
+	json_array_append_new(json_object_get(doc, "rows"), json_pack("{s:s, "
+	    "s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f}",
+	    "design", tb->tb_design->de_ident, "lock", tb->tb_lock->lc_name,
+	    "cipher", tb->tb_cipher->ci_name,
+	    "schedules", (json_int_t)ce->ce_schedules,
+	    "steps", (json_int_t)ce->ce_steps,
+	    "steps_most", (json_int_t)ce->ce_steps_most,
+	    "reads", (json_int_t)ce->ce_reads,
+	    "reseeds", (json_int_t)ce->ce_reseeds,
+	    "blocks", (json_int_t)ce->ce_blocks, "cpu_s", ce->ce_seconds));
 }
 
 void
 document_failure(json_t *doc, const struct counterexample *cx,
     const struct outcome *to)
 {
-	json_t *failure = subject_new(&cx->cx_subject);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = xmemstream(&text, &size);
+	const struct subject *tb = &cx->cx_subject;
+	char *text = counterexample_text(cx);
 
-	counterexample_print(out, cx);
-	xmemclose(out);
-	json_object_set_new(failure, "word", json_text_new(to->to_word));
-	json_object_set_new(failure, "sentence",
-	    json_text_new(to->to_sentence));
-	json_object_set_new(failure, "number",
-	    json_integer((json_int_t)cx->cx_number));
-	json_object_set_new(failure, "schedule", json_text_new(text));
-	json_array_append_new(json_object_get(doc, "failures"), failure);
+	json_array_append_new(json_object_get(doc, "failures"), json_pack(
+	    "{s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "design",
+	    tb->tb_design->de_ident, "lock", tb->tb_lock->lc_name, "cipher",
+	    tb->tb_cipher->ci_name, "word", to->to_word, "sentence",
+	    to->to_sentence, "number", (json_int_t)cx->cx_number, "schedule",
+	    json_text_new(text)));
 	free(text);
 }
 
 int
 document_write(json_t *doc, const char *path, struct atomic_file *of)
 {
-	char *text;
+	char *text = json_document(doc, JSON_INDENT(2));
 	int error;
 
-	if (path == NULL) {
-		json_decref(doc);
-		return (0);
-	}
-	text = json_document(doc, JSON_INDENT(2));
-	error = atomic_file_commit(of, text, strlen(text));
+	error = path == NULL ? 0 : atomic_file_commit(of, text, strlen(text));
 	free(text);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
@@ -131,52 +110,66 @@ document_again(const struct options *op, char *const argv[], int *status)
 	return (again);
 }
 
-static bool
-same(const json_t *a, const json_t *b, const char *const keys[])
+/* The row or failure of the same subject and property, or NULL. */
+static json_t *
+find(json_t *array, const json_t *it)
 {
-	for (unsigned i = 0; keys[i] != NULL; i++)
-		if (strcmp(text_of(a, keys[i]), text_of(b, keys[i])) != 0)
-			return (false);
-	return (true);
+	static const char *const keys[] = { "design", "lock", "cipher", "word",
+	    "sentence", NULL };
+	json_t *known;
+	unsigned i;
+	size_t k;
+
+	json_array_foreach(array, k, known) {
+		for (i = 0; keys[i] != NULL && strcmp(text_of(known, keys[i]),
+		    text_of(it, keys[i])) == 0; i++)
+			continue;
+		if (keys[i] == NULL)
+			return (known);
+	}
+	return (NULL);
 }
 
-/* Adds the counts of a row; of a failure there are none. */
+/* Adds the counts of a row. */
 static void
 add_counts(json_t *to, const json_t *from)
 {
+	json_int_t added, had;
 	const char *key;
 	json_t *a, *b;
 
 	json_object_foreach(to, key, a) {
 		b = json_object_get(from, key);
+		had = json_integer_value(a);
+		added = json_integer_value(b);
 		if (json_is_real(a))
 			json_real_set(a, json_real_value(a) +
 			    json_real_value(b));
-		else if (strcmp(key, "steps_most") == 0)
-			json_integer_set(a, json_integer_value(a) >
-			    json_integer_value(b) ? json_integer_value(a) :
-			    json_integer_value(b));
-		else if (json_is_integer(a) && strcmp(key, "number") != 0)
-			json_integer_set(a, json_integer_value(a) +
-			    json_integer_value(b));
+		else if (strcmp(key, "steps_most") != 0)
+			json_integer_set(a, had + added);
+		else if (added > had)
+			json_integer_set(a, added);
 	}
 }
 
+/* Adds a file's rows and failures, each subject and failure once. */
 static void
-add_all(json_t *to, json_t *from, const char *const keys[])
+add_document(json_t *sum, json_t *doc)
 {
-	json_t *it, *known;
-	size_t i, k;
+	json_t *it, *known, *to = json_object_get(sum, "rows");
+	size_t i;
 
-	json_array_foreach(from, i, it) {
-		json_array_foreach(to, k, known)
-			if (same(it, known, keys))
-				break;
-		if (k < json_array_size(to))
+	json_array_foreach(json_object_get(doc, "rows"), i, it) {
+		known = find(to, it);
+		if (known != NULL)
 			add_counts(known, it);
 		else
 			json_array_append(to, it);
 	}
+	to = json_object_get(sum, "failures");
+	json_array_foreach(json_object_get(doc, "failures"), i, it)
+		if (find(to, it) == NULL)
+			json_array_append(to, it);
 }
 
 static char **
@@ -220,10 +213,7 @@ take(struct merge *mg, const char *file, json_t *sum)
 			json_object_set_new(sum, "rows", json_array());
 			json_object_set_new(sum, "failures", json_array());
 		}
-		add_all(json_object_get(sum, "rows"),
-		    json_object_get(doc, "rows"), row_keys);
-		add_all(json_object_get(sum, "failures"),
-		    json_object_get(doc, "failures"), failure_keys);
+		add_document(sum, doc);
 	}
 	field_free_words(mh.mh_argv);
 	json_decref(doc);
@@ -254,10 +244,7 @@ print(const json_t *sum)
 		    text_of(row, "cipher"), json_integer_value(
 		    json_object_get(row, "number")));
 	if (i == 0 && least > 0)
-		format_wrapf(stdout, "No failure:", 0, "a fault that shows in "
-		    "more than 3/%" JSON_INTEGER_FORMAT " = %.2g of such "
-		    "schedules is excluded at 95 %%, for each row.", least,
-		    3 / (double)least);
+		explore_print_excluded(stdout, (uint64_t)least, true);
 }
 
 int

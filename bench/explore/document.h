@@ -7,6 +7,8 @@
 #ifndef BENCH_EXPLORE_DOCUMENT_H
 #define BENCH_EXPLORE_DOCUMENT_H
 
+#include <jansson.h>
+
 #include "bench/cli/atomic_file.h"
 #include "bench/explore/campaign.h"
 #include "bench/options/options.h"

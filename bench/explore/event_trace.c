@@ -4,9 +4,20 @@
 
 #include "bench/cli/format.h"
 #include "bench/explore/event_trace.h"
+#include "bench/page/page.h"
 #include "lib/base/kassert.h"
 
-enum { STEP_COLUMNS = 7 };
+enum {
+	STEP_COLUMNS	= 7,	/* of text */
+	/* Units of the picture. */
+	ROW		= 22,
+	TOP		= 30,
+	STEP_WIDTH	= 60,
+	THREAD_WIDTH	= 190,
+	BAR_WIDTH	= 5,
+	BARS		= 4,	/* locks whose bars stand side by side */
+	TEXT_AT		= BARS * (BAR_WIDTH + 2) + 10
+};
 
 void
 event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
@@ -33,13 +44,13 @@ void
 event_trace_add_record(struct event_trace *et, uint64_t step,
     const struct ledger_record *lr)
 {
-	const char *lo = COUNTER(lr->lr_lo), *op = ledger_op_names[lr->lr_op];
-	const unsigned key = lr->lr_key, thread = lr->lr_thread;
+	const char *lo = COUNTER(lr->lgr_lo), *op = ledger_op_names[lr->lgr_op];
+	const unsigned key = lr->lgr_key, thread = lr->lgr_thread;
 
-	switch (lr->lr_op) {
+	switch (lr->lgr_op) {
 	case LEDGER_BEGIN:
 		event_trace_add(et, step, thread, "reads %s",
-		    COUNTER(lr->lr_hi));
+		    COUNTER(lr->lgr_hi));
 		break;
 	case LEDGER_END:
 		event_trace_add(et, step, thread, "returns");
@@ -47,12 +58,12 @@ event_trace_add_record(struct event_trace *et, uint64_t step,
 	case LEDGER_SET:
 	case LEDGER_WIPE:
 		event_trace_add(et, step, thread, "%s K%u%s", op, key,
-		    lr->lr_wiped ? " gone" : "");
+		    lr->lgr_wiped ? " gone" : "");
 		break;
 	case LEDGER_USE:
 		/* The last counter; a log has the one after it. */
 		event_trace_add(et, step, thread, "use K%u %s..%s", key, lo,
-		    COUNTER(uint128_before(lr->lr_hi)));
+		    COUNTER(lr->lgr_hi - 1));
 		break;
 	case LEDGER_INSTALL:
 		event_trace_add(et, step, thread, "K is K%u C %s", key, lo);
@@ -65,26 +76,55 @@ event_trace_add_record(struct event_trace *et, uint64_t step,
 		break;
 	default:
 		event_trace_add(et, step, thread, "%s %u", op,
-		    lr->lr_generation);
+		    lr->lgr_generation);
 	}
+}
+
+/* The first event that is kept. */
+static unsigned
+first_event(const struct event_trace *et)
+{
+	return (et->et_count > EVENT_TRACE_EVENTS ?
+	    et->et_count - EVENT_TRACE_EVENTS : 0);
+}
+
+static const struct trace_event *
+event_at(const struct event_trace *et, unsigned i)
+{
+	return (&et->et_event[i % EVENT_TRACE_EVENTS]);
+}
+
+/* Gives each thread that has events a column, from 0.  Returns: how many. */
+static int
+set_columns(const struct event_trace *et, int column[EVENT_TRACE_THREADS_MAX])
+{
+	int columns = 0;
+
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
+		column[i] = -1;
+	for (unsigned i = first_event(et); i < et->et_count; i++)
+		column[event_at(et, i)->te_thread] = 0;
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
+		if (column[i] == 0)
+			column[i] = columns++;
+	return (columns);
+}
+
+static const char *
+thread_name(const struct event_trace *et, unsigned thread)
+{
+	return (thread == 0 ? "setup" : et->et_name[thread]);
 }
 
 void
 event_trace_print(FILE *out, const struct event_trace *et)
 {
-	const unsigned first = et->et_count > EVENT_TRACE_EVENTS ?
-	    et->et_count - EVENT_TRACE_EVENTS : 0;
-	int at[EVENT_TRACE_THREADS_MAX], columns = 0, width;
-	bool used[EVENT_TRACE_THREADS_MAX] = { false };
+	const unsigned first = first_event(et);
+	int column[EVENT_TRACE_THREADS_MAX], columns, width;
 	const struct trace_event *te;
 	unsigned i;
 
-	for (i = first; i < et->et_count; i++)
-		used[et->et_event[i % EVENT_TRACE_EVENTS].te_thread] = true;
-	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
-		at[i] = columns;
-		columns += used[i];
-	}
+	columns = set_columns(et, column);
 	if (columns == 0)
 		return;
 	width = (FORMAT_COLUMNS - 1 - STEP_COLUMNS) / columns;
@@ -92,18 +132,17 @@ event_trace_print(FILE *out, const struct event_trace *et)
 		width = EVENT_TRACE_TEXT_SIZE;
 	fprintf(out, "%*s", STEP_COLUMNS - 1, "step");
 	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
-		if (used[i])
-			fprintf(out, " %-*.*s", at[i] + 1 == columns ? 0 :
-			    width - 1, width - 1, i == 0 ? "setup" :
-			    et->et_name[i]);
+		if (column[i] >= 0)
+			fprintf(out, " %-*.*s", column[i] + 1 == columns ? 0 :
+			    width - 1, width - 1, thread_name(et, i));
 	fputc('\n', out);
 	if (first > 0)
 		fprintf(out, "%*s (%u before these)\n", STEP_COLUMNS - 1,
 		    "...", first);
 	for (i = first; i < et->et_count; i++) {
-		te = &et->et_event[i % EVENT_TRACE_EVENTS];
+		te = event_at(et, i);
 		fprintf(out, "%*" PRIu64 " %*s%.*s\n", STEP_COLUMNS - 1,
-		    te->te_step, at[te->te_thread] * width, "", width - 1,
+		    te->te_step, column[te->te_thread] * width, "", width - 1,
 		    te->te_text);
 	}
 	for (i = 0; i < et->et_locks; i++)
@@ -111,4 +150,83 @@ event_trace_print(FILE *out, const struct event_trace *et)
 		    et->et_lock[i]);
 	if (et->et_locks > 0)
 		fputc('\n', out);
+}
+
+/* The lock of an event "tries L1", "holds L1", "frees L1"; 0: another event. */
+static unsigned
+lock_of(const struct trace_event *te, const char *verb)
+{
+	const size_t len = strlen(verb);
+	unsigned lock;
+
+	if (strncmp(te->te_text, verb, len) != 0 ||
+	    sscanf(te->te_text + len, " L%u", &lock) != 1)
+		return (0);
+	return (lock);
+}
+
+/* A bar from an event that takes or requests a lock to the one that ends it. */
+static void
+draw_bar(FILE *out, const struct event_trace *et, unsigned i, int x, int y,
+    const char *class, const char *begin, const char *end)
+{
+	const struct trace_event *te = event_at(et, i), *other;
+	const unsigned lock = lock_of(te, begin);
+	unsigned k;
+
+	if (lock == 0)
+		return;
+	for (k = i + 1; k < et->et_count; k++) {
+		other = event_at(et, k);
+		if (other->te_thread == te->te_thread &&
+		    lock_of(other, end) == lock)
+			break;
+	}
+	fprintf(out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" "
+	    "height=\"%u\"/>\n", class, x + (int)(lock - 1) % BARS *
+	    (BAR_WIDTH + 2), y, BAR_WIDTH, (k - i) * ROW);
+}
+
+static void
+draw_text(FILE *out, int x, int y, const char *text)
+{
+	fprintf(out, "<text x=\"%d\" y=\"%d\">", x, y);
+	page_escape(out, text, strlen(text));
+	fputs("</text>\n", out);
+}
+
+void
+event_trace_draw(FILE *out, const struct event_trace *et)
+{
+	const unsigned first = first_event(et);
+	const int height = TOP + (int)(et->et_count - first + 1) * ROW;
+	int column[EVENT_TRACE_THREADS_MAX], width, x, y;
+	const struct trace_event *te;
+	unsigned i;
+
+	width = STEP_WIDTH + set_columns(et, column) * THREAD_WIDTH;
+	fprintf(out, "<div class=\"table timeline\" tabindex=\"0\">"
+	    "<svg role=\"img\" aria-label=\"Timeline of threads; the text "
+	    "above has its events\" width=\"%d\" height=\"%d\" "
+	    "viewBox=\"0 0 %d %d\">\n", width, height, width, height);
+	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
+		if (column[i] < 0)
+			continue;
+		x = STEP_WIDTH + column[i] * THREAD_WIDTH;
+		fprintf(out, "<path d=\"M%d,%d V%d\"/>\n", x, TOP - 6, height);
+		draw_text(out, x, TOP - 10, thread_name(et, i));
+	}
+	for (i = first; i < et->et_count; i++) {
+		te = event_at(et, i);
+		x = STEP_WIDTH + column[te->te_thread] * THREAD_WIDTH;
+		y = TOP + (int)(i - first) * ROW + ROW / 2;
+		draw_bar(out, et, i, x + 4, y, "held", "holds", "frees");
+		draw_bar(out, et, i, x + 4, y, "asked", "tries", "holds");
+		fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\"/>\n", x, y);
+		draw_text(out, 4, y + 4, FORMATF("%" PRIu64, te->te_step));
+		draw_text(out, x + TEXT_AT, y + 4, te->te_text);
+	}
+	fputs("</svg></div>\n<p class=\"legend\">Time runs downwards; a number "
+	    "at the left is the step. A solid bar: the thread holds a lock; a "
+	    "hollow one: it waits for it.</p>\n", out);
 }

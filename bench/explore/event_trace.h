@@ -1,5 +1,5 @@
 /*
- * The last events of one execution, and their picture.
+ * The last events of one execution, as text and as a picture.
  */
 #ifndef BENCH_EXPLORE_EVENT_TRACE_H
 #define BENCH_EXPLORE_EVENT_TRACE_H
@@ -39,5 +39,8 @@ void event_trace_add_record(struct event_trace *et, uint64_t step,
 
 /* Prints a column for each thread, no line longer than FORMAT_COLUMNS. */
 void event_trace_print(FILE *out, const struct event_trace *et);
+
+/* Draws them on a page, time downwards, with bars for the locks. */
+void event_trace_draw(FILE *out, const struct event_trace *et);
 
 #endif

@@ -1,14 +1,18 @@
 /*
  * Compiled for the simulated machine only, where the order can be chosen.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
-#include "fortuna/fortuna.h"
+#include "lib/crypto/crypto.h"
+#include "harvest/config.h"
 
 enum {
-	FEEDS_MAX	= 64,	/* events until a generator must be seeded */
+	FEEDS_MAX	= 64,	/* events until a device must be seeded */
+	START_UP_EVENTS	= 1025,	/* until a source has passed its tests */
+	POOLS		= 32,
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
@@ -25,18 +29,12 @@ bool
 execution_has_property(const char *word)
 {
 	for (unsigned i = 0; i < EXECUTION_PROPERTIES; i++)
-		if (strcmp(execution_properties[i].lp_word, word) == 0)
+		if (strcmp(execution_properties[i].lgp_word, word) == 0)
 			return (true);
 	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
-		if (strcmp(ledger_properties[i].lp_word, word) == 0)
+		if (strcmp(ledger_properties[i].lgp_word, word) == 0)
 			return (true);
 	return (false);
-}
-
-const struct random_algorithm *
-simulated_design(const char *name)
-{
-	return (generator_find(name));
 }
 
 const struct lock_class *
@@ -55,76 +53,96 @@ void
 subject_default(struct subject *tb)
 {
 	memset(tb, 0, sizeof(*tb));
-	tb->tb_generator = generator_config_default();
-	tb->tb_generator.minpoolsize = EXECUTION_MINPOOLSIZE;
+	tb->tb_setting[tb->tb_settings++] = (struct kern_setting){
+	    "kern.random.fortuna.minpoolsize", EXECUTION_MINPOOLSIZE };
 	tb->tb_lock_config = lock_config_default(EXECUTION_CPUS);
 }
 
-/* Makes the next event; two of three are for the first pool. */
+/* What an event holds; real hashes and ciphers get other keys in each run. */
+static uint64_t
+entropy_of(const struct execution *ex, uint32_t i)
+{
+	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | i);
+}
+
+/* Delivers the next event without a queue; two of three to the first pool. */
 static void
-make_event(struct execution *ex, struct harvest_event *event)
+feed(struct execution *ex)
 {
 	const uint32_t i = ex->ex_events++;
+	const uint64_t entropy = entropy_of(ex, i);
+	struct harvest_event event = {
+		.he_somecounter = i,
+		.he_size = sizeof(entropy),
+		.he_source = RANDOM_INTERRUPT,
+		.he_destination = (uint8_t)(i % 3 == 2 ? 1 + i / 3 %
+		    (POOLS - 1) : 0),
+	};
 
-	memset(event, 0, sizeof(*event));
-	event->he_somecounter = i;
-	event->he_size = HARVEST_ENTROPY_BYTES;
-	event->he_source = RANDOM_INTERRUPT;
-	event->he_destination = (uint8_t)(i % 3 == 2 ? 1 + i / 3 %
-	    (RANDOM_FORTUNA_NPOOLS - 1) : 0);
-	memcpy(event->he_entropy, &i, sizeof(i));
-	/* Real hashes and ciphers get other keys in each run. */
-	memcpy(event->he_entropy + sizeof(i), &ex->ex_seed, sizeof(i));
+	memcpy(event.he_entropy, &entropy, sizeof(entropy));
+	randomdev_deliver(ex->ex_device, &event);
 }
 
-/* Feeds the generator as the harvest thread would, without a queue. */
+/*
+ * Queues the next event.  A queue counts pools for each source, from the first
+ * on: of different sources two of three are for the first pool, a while.
+ */
 static void
-feed(struct execution *ex, unsigned n)
+enqueue(struct execution *ex)
 {
-	struct generator *g = ex->ex_dev.rd_generator;
-	struct harvest_event event[SCENARIO_EVENTS_MAX];
-	unsigned batch = g->g_batch_events, k;
+	static const enum random_entropy_source others[] = { RANDOM_CACHED,
+	    RANDOM_ATTACH, RANDOM_KEYBOARD, RANDOM_MOUSE, RANDOM_NET_TUN,
+	    RANDOM_NET_NG, RANDOM_SWI, RANDOM_FS_ATIME, RANDOM_CALLOUT,
+	    RANDOM_RANDOMDEV };
+	const uint32_t i = ex->ex_events++;
+	const uint64_t entropy = entropy_of(ex, i);
 
-	MPASS(n <= SCENARIO_EVENTS_MAX);
-	for (unsigned i = 0; i < n; i++)
-		make_event(ex, &event[i]);
-	for (unsigned i = 0; i < n; i += k) {
-		k = batch < n - i ? batch : n - i;
-		ledger_deliver_begin(ex->ex_ledger);
-		if (k == 1)
-			g->g_algorithm->ra_event_processor(g, &event[i]);
-		else
-			g->g_algorithm->ra_process_events(g, &event[i], k);
-		ledger_deliver_end(ex->ex_ledger, k, true);
-		ex->ex_delivered += k;
-	}
-	if (g->g_algorithm->ra_timer != NULL)
-		g->g_algorithm->ra_timer(g, machine_uptime_coarse_ns());
+	randomdev_harvest(ex->ex_device, RANDOM_QUEUE, &entropy,
+	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
+	    others[i % (sizeof(others) / sizeof(others[0]))]);
 }
 
-/* As after the tests' start, which takes more events than a run has. */
+/*
+ * As after the tests' start, which takes more events than a run has.  A source
+ * whose tests failed would never seed it.
+ */
 static void
-pass_tests(struct harvestq *hq)
+pass_tests(struct execution *ex)
 {
-	hq->hq_test[RANDOM_INTERRUPT].ht_state = HEALTH_STEADY;
+	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
+	const struct failpoint_spec *spec = fail->fp_spec;
+	const struct kern_setting again = { NIST_HEALTHTEST_ONDEMAND,
+	    1 << RANDOM_INTERRUPT };
+
+	if (!ex->ex_tested)
+		return;
+	fail->fp_spec = NULL;
+	randomdev_set(ex->ex_device, &again);
+	for (unsigned i = 0; i < START_UP_EVENTS; i++)
+		feed(ex);
+	fail->fp_spec = spec;
 }
 
-/* A reader that waits for seeding needs events. */
+/* A reader that waits for seeding needs events that pass the tests. */
 static void
 feed_until_seeded(struct execution *ex)
 {
-	struct generator *g = ex->ex_dev.rd_generator;
+	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
+	const struct failpoint_spec *spec = fail->fp_spec;
 
+	if (!ex->ex_seeded && !randomdev_seeded(ex->ex_device))
+		pass_tests(ex);
+	if (ex->ex_tested)
+		fail->fp_spec = NULL;
 	for (unsigned i = 0; i < FEEDS_MAX; i++) {
-		if (g->g_algorithm->ra_seeded(g))
+		if (randomdev_seeded(ex->ex_device))
 			ex->ex_seeded = true;
 		if (ex->ex_seeded)
 			break;
-		/* A source whose tests failed would never seed it. */
-		if (ex->ex_queue != NULL)
-			pass_tests(ex->ex_queue);
-		feed(ex, 1);
+		feed(ex);
 	}
+	if (ex->ex_tested)
+		fail->fp_spec = spec;
 }
 
 static void
@@ -134,22 +152,19 @@ sleep_ms(uint32_t ms)
 		machine_sleep((int64_t)ms * 1000 * 1000);
 }
 
-/* Gives the bursts to the queue, or to the generator. */
+/* Gives the bursts to the queue, or to the algorithm. */
 static void
 make_bursts(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
-	struct harvest_event event;
 
 	for (unsigned i = 0; i < sn->sn_bursts; i++) {
 		sleep_ms(sn->sn_burst[i].ss_sleep_ms);
-		if (ex->ex_queue == NULL)
-			feed(ex, sn->sn_burst[i].ss_amount);
-		for (unsigned k = 0; ex->ex_queue != NULL &&
-		    k < sn->sn_burst[i].ss_amount; k++) {
-			make_event(ex, &event);
-			(void)harvestq_put(ex->ex_queue, &event);
-		}
+		for (unsigned k = 0; k < sn->sn_burst[i].ss_amount; k++)
+			(sn->sn_queue ? enqueue : feed)(ex);
+		if (!sn->sn_queue)
+			randomdev_timer(ex->ex_device,
+			    machine_uptime_coarse_ns());
 	}
 }
 
@@ -164,18 +179,30 @@ producer_main(void *arg)
 	machine_wake_32(&ex->ex_produced);
 }
 
-/* The last pass begins after the last event. */
+/*
+ * The harvest thread sleeps.  Its last pass begins after the last event, and
+ * then it waits for its end.
+ */
 static void
-harvest_queue(struct execution *ex)
+between_passes(void *arg, int64_t *timeout_ns)
 {
-	for (unsigned i = 0; i < PASSES_MAX &&
-	    atomic_load_acq_32(&ex->ex_produced) == 0; i++) {
-		harvestq_pass(ex->ex_queue);
-		machine_sleep(NS_PER_S / HARVEST_RATE_HZ);
+	struct execution *ex = arg;
+
+	if (ex->ex_passes == PASSES_MAX) {
+		feed_until_seeded(ex);
+		ex->ex_passes++;
 	}
+	if (ex->ex_passes > PASSES_MAX) {
+		*timeout_ns = INT64_MAX;
+		return;
+	}
+	if (++ex->ex_passes < PASSES_MAX &&
+	    atomic_load_acq_32(&ex->ex_produced) == 0)
+		return;
 	while (atomic_load_acq_32(&ex->ex_produced) == 0)
 		machine_wait_32(&ex->ex_produced, 0, -1);
-	harvestq_pass(ex->ex_queue);
+	ex->ex_passes = PASSES_MAX;
+	*timeout_ns = 0;
 }
 
 static void
@@ -184,22 +211,23 @@ harvest_main(void *arg)
 	struct execution *ex = arg;
 
 	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 1;
-	if (ex->ex_queue != NULL)
-		harvest_queue(ex);
-	else
+	if (ex->ex_scenario->sn_queue) {
+		randomdev_harvest_run(ex->ex_device);
+	} else {
 		make_bursts(ex);
-	feed_until_seeded(ex);
+		feed_until_seeded(ex);
+	}
 }
 
 /* What a read is checked for; ends the run if something is wrong. */
 static void
 read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 {
-	const struct random_algorithm *ra = ex->ex_subject->tb_design;
+	const struct design *de = ex->ex_subject->tb_design;
 	const unsigned thread = machine_curthread()->mt_index;
 	const bool real = ex->ex_scenario->sn_real;
 	const char *name = r->r_td.mt_name, *wrong;
-	struct uio uio = uio_buffer(r->r_buf, bytes);
+	size_t left;
 	int error;
 
 	if (real) {
@@ -210,21 +238,25 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
 	r->r_reading = true;
-	error = read_random_uio(&ex->ex_dev, &r->r_gr, &uio, false);
+	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->r_buf, bytes,
+	    &left, false);
 	r->r_reading = false;
 	ex->ex_seeded = true;
 	ex->ex_reads++;
-	if (error != 0 || uio.uio_resid != 0)
+	/* No fault of the source. */
+	if (crypto_failed() != NULL)
+		vm_abort(EIO);
+	if (error != 0 || left != 0)
 		execution_fail(ex, EXECUTION_SERVED, "%s asked for %u bytes: "
-		    "error %d, %ju bytes are missing", name, bytes, error,
-		    (uintmax_t)uio.uio_resid);
+		    "error %d, %zu bytes are missing", name, bytes, error,
+		    left);
 	if (ex->ex_scans && stack_scan_found(&r->r_stack, vm_stack()))
 		execution_fail(ex, EXECUTION_RESIDUE, "%s asked for %u bytes, "
 		    "and its stack still has a key or keystream", name, bytes);
-	if (!real || (ra->ra_flags & RA_NULL) != 0)
+	if (!real || (de->de_flags & DE_NULL) != 0)
 		return;
 	wrong = output_check_returned(&ex->ex_output, thread, r->r_buf, bytes,
-	    ra->ra_stored_bytes);
+	    design_info(de).di_stored_bytes);
 	if (wrong != NULL)
 		execution_fail(ex, EXECUTION_OUTPUT, "%s asked for %u bytes: "
 		    "%s", name, bytes, wrong);
@@ -252,74 +284,74 @@ reader_main(void *arg)
 static void
 start_near_carry(struct execution *ex)
 {
-	struct generator *g = ex->ex_dev.rd_generator;
-	struct generator_core gc = { .gc_counter = uint128_make(0,
-	    UINT64_MAX - CARRY_BLOCKS) };
+	struct device_core dc = { .dc_counter = uint128_make(0, UINT64_MAX -
+	    CARRY_BLOCKS) };
 
-	if (ex->ex_scenario->sn_real && g->g_algorithm->ra_core != NULL &&
-	    g->g_algorithm->ra_seeded(g))
-		g->g_algorithm->ra_core(g, &gc, true);
+	if (ex->ex_scenario->sn_real && randomdev_seeded(ex->ex_device))
+		(void)randomdev_core(ex->ex_device, &dc, true);
+}
+
+/* A reader slept on in its read after the device was unblocked. */
+static void
+missed(void *arg)
+{
+	struct execution *ex = arg;
+	const struct mthread *td = machine_curthread();
+
+	/*
+	 * A fail point may have changed that; another thread may have been
+	 * about to wake it, or seeded the device when its time was over.
+	 */
+	if (ex->ex_subject->tb_faults == NULL &&
+	    ex->ex_alone == 1u << td->mt_index)
+		execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read "
+		    "after the device was seeded, until its time was over",
+		    td->mt_name);
 }
 
 static int
-make_generator(struct execution *ex, const struct subject *tb)
+make_device(struct execution *ex, const struct subject *tb)
 {
-	const struct cipher *cipher = tb->tb_cipher;
-	struct generator_params gp = {
-		.gp_lock = tb->tb_lock,
-		.gp_lock_config = tb->tb_lock_config,
-		.gp_config = tb->tb_generator,
-		.gp_places = ex->ex_scenario->sn_places,
+	const struct scenario *sn = ex->ex_scenario;
+	struct kern_setting setting[DESIGN_SETTINGS_MAX];
+	struct randomdev_params rp = {
+		.rp_design = tb->tb_design,
+		.rp_cipher = execution_cipher(ex, sn->sn_real ? tb->tb_cipher :
+		    cipher_stub(tb->tb_cipher)),
+		.rp_lock = tb->tb_lock,
+		.rp_lock_config = tb->tb_lock_config,
+		.rp_settings = setting,
+		.rp_setting_count = tb->tb_settings,
+		.rp_cpus = sn->sn_places,
+		.rp_ledger = ex->ex_ledger,
 	};
 	int error;
 
-	gp.gp_cipher = execution_cipher(ex, ex->ex_scenario->sn_real ? cipher :
-	    cipher_stub(cipher));
-	gp.gp_lock_config.threads = EXECUTION_CPUS + 1;
+	memcpy(setting, tb->tb_setting, sizeof(setting));
+	rp.rp_lock_config.threads = EXECUTION_CPUS + 1;
 	if (tb->tb_faults != NULL) {
 		failpoints_make(&ex->ex_faults, tb->tb_faults,
 		    &FLAVOURED(failpoint_machine), ex->ex_seed, PAUSE_NS);
 		ex->ex_faulted = true;
-		failpoints_generator(&ex->ex_faults, &gp);
+		failpoints_set(&ex->ex_faults, &rp);
+		ex->ex_tested = sn->sn_queue &&
+		    tb->tb_faults->fl_text[FAILPOINTS_HEALTH] != NULL;
 	}
-	ex->ex_dev.rd_ledger = ex->ex_ledger;
-	error = generator_new(tb->tb_design, &ex->ex_dev.rd_generator, &gp);
-	if (error == 0 && ex->ex_scenario->sn_seeded) {
+	if (ex->ex_tested && rp.rp_setting_count < DESIGN_SETTINGS_MAX)
+		setting[rp.rp_setting_count++] = (struct kern_setting){
+		    NIST_HEALTHTEST_ENABLED, 1 };
+	error = randomdev_new(&ex->ex_device, &rp);
+	if (error != 0)
+		return (error);
+	randomdev_missed(ex->ex_device, missed, ex);
+	if (sn->sn_queue)
+		randomdev_idle(ex->ex_device, between_passes, ex);
+	pass_tests(ex);
+	if (sn->sn_seeded) {
 		feed_until_seeded(ex);
 		start_near_carry(ex);
 	}
-	return (error);
-}
-
-/* The same queue that FreeBSD 15 has; no source but the scenario's events. */
-static int
-make_queue(struct execution *ex)
-{
-	struct harvest_config config = harvest_config_default();
-	struct harvest_error why;
-	struct harvest_params hp = {
-		.hp_generator = ex->ex_dev.rd_generator,
-		.hp_config = &config,
-		.hp_lock = ex->ex_subject->tb_queue_lock != NULL ?
-		    ex->ex_subject->tb_queue_lock : lock_class_find("mtx-spin"),
-		.hp_lock_config = lock_config_default(EXECUTION_CPUS),
-		.hp_error = &why,
-		.hp_ledger = ex->ex_ledger,
-	};
-	int error;
-
-	config.model = HARVEST_MODEL_swap;
-	if (ex->ex_subject->tb_faults != NULL) {
-		failpoints_queue(&ex->ex_faults, &hp);
-		config.nist_healthtest_enabled =
-		    ex->ex_subject->tb_faults->fl_text[FAILPOINTS_HEALTH] !=
-		    NULL;
-	}
-	snprintf(config.sources, sizeof(config.sources), "none");
-	error = harvestq_init(&ex->ex_queue, &hp);
-	if (error == 0)
-		pass_tests(ex->ex_queue);
-	return (error);
+	return (0);
 }
 
 /* Makes a reader's buffer large enough. */
@@ -339,24 +371,18 @@ make_buffer(struct execution_reader *r, const struct scenario_step *read,
 	r->r_bytes = bytes;
 }
 
-static int
+static void
 make_readers(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	struct execution_reader *r;
-	int error = 0;
 
-	for (; error == 0 && ex->ex_readers < sn->sn_readers;
-	    ex->ex_readers += error == 0) {
-		r = &ex->ex_reader[ex->ex_readers];
+	for (unsigned i = 0; i < sn->sn_readers; i++) {
+		r = &ex->ex_reader[i];
 		r->r_execution = ex;
 		r->r_reading = false;
-		make_buffer(r, sn->sn_read[ex->ex_readers],
-		    sn->sn_reads[ex->ex_readers]);
-		error = generator_reader_init(ex->ex_dev.rd_generator,
-			    &r->r_gr);
+		make_buffer(r, sn->sn_read[i], sn->sn_reads[i]);
 	}
-	return (error);
 }
 
 /* Short enough for the machine. */
@@ -364,79 +390,51 @@ static const char *const reader_names[SCENARIO_READERS_MAX] = {
 	"reader 1", "reader 2", "reader 3", "reader 4", "reader 5", "reader 6"
 };
 
-/* Readers, the harvest thread, and with a queue the producer. */
+/* Readers, with a queue the producer, and the harvest thread. */
 static int
 run_threads(struct execution *ex)
 {
-	struct mthread *td[SCENARIO_READERS_MAX + 2];
-	unsigned made, n = ex->ex_readers;
-	const char *name;
+	const struct scenario *sn = ex->ex_scenario;
+	unsigned i, made = 0;
 	int error = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		td[i] = &ex->ex_reader[i].r_td;
-	td[n] = &ex->ex_harvest;
-	td[n + 1] = &ex->ex_producer;
-	for (made = 0; error == 0 && made < n + 1 + (ex->ex_queue != NULL);
-	    made += error == 0) {
-		name = made < n ? reader_names[made] : made == n ? "harvest" :
-		    "producer";
-		error = machine_spawn(td[made], name, MACHINE_CPU_ANY,
-		    made < n ? reader_main : made == n ? harvest_main :
-		    producer_main, made < n ? (void *)&ex->ex_reader[made] :
-		    ex);
+	for (; error == 0 && made < sn->sn_readers; made += error == 0)
+		error = machine_spawn(&ex->ex_reader[made].r_td,
+		    reader_names[made], MACHINE_CPU_ANY, reader_main,
+		    &ex->ex_reader[made]);
+	if (error == 0)
+		error = machine_spawn(&ex->ex_harvest, "harvest",
+		    MACHINE_CPU_ANY, harvest_main, ex);
+	if (error == 0 && sn->sn_queue)
+		error = machine_spawn(&ex->ex_producer, "producer",
+		    MACHINE_CPU_ANY, producer_main, ex);
+	/* On a simulated machine all of them start, or the run has failed. */
+	if (error != 0)
+		return (error);
+	for (i = 0; i < made; i++)
+		machine_join(&ex->ex_reader[i].r_td);
+	if (sn->sn_queue) {
+		machine_join(&ex->ex_producer);
+		randomdev_harvest_stop(ex->ex_device);
 	}
-	for (unsigned i = 0; i < made; i++)
-		machine_join(td[i]);
-	return (error);
-}
-
-/*
- * Readers swap key objects with the generator.  One that two have would be
- * freed twice, and then nothing that this program does could be relied on.
- */
-static void
-check_objects(struct execution *ex)
-{
-	struct generator *g = ex->ex_dev.rd_generator;
-	struct generator_core gc = { .gc_object = NULL };
-	const struct cipher_key *ck;
-
-	if (g->g_algorithm->ra_core != NULL)
-		g->g_algorithm->ra_core(g, &gc, false);
-	for (unsigned i = 0; i < ex->ex_readers; i++) {
-		ck = ex->ex_reader[i].r_gr.gr_spare;
-		if (ck == NULL)
-			continue;
-		if (ck == gc.gc_object)
-			execution_fail(ex, EXECUTION_OBJECTS, "%s has the "
-			    "generator's", reader_names[i]);
-		for (unsigned k = 0; k < i; k++)
-			if (ex->ex_reader[k].r_gr.gr_spare == ck)
-				execution_fail(ex, EXECUTION_OBJECTS, "%s has "
-				    "that of %s", reader_names[i],
-				    reader_names[k]);
-	}
+	machine_join(&ex->ex_harvest);
+	return (0);
 }
 
 static void
-unmake(struct execution *ex)
+run_device(struct execution *ex)
 {
-	struct generator *g = ex->ex_dev.rd_generator;
 	struct harvest_totals ht;
 
-	check_objects(ex);
-	for (; ex->ex_readers > 0; ex->ex_readers--)
-		generator_reader_fini(g,
-		    &ex->ex_reader[ex->ex_readers - 1].r_gr);
-	if (ex->ex_queue != NULL) {
-		ht = harvestq_totals(ex->ex_queue);
-		ex->ex_delivered += ht.ht_delivered;
-		ledger_conserved(ex->ex_ledger, ht.ht_in, ht.ht_processed,
-		    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
-		harvestq_fini(ex->ex_queue);
-	}
-	generator_free(g);
+	make_readers(ex);
+	ex->ex_error = run_threads(ex);
+	ht = randomdev_totals(ex->ex_device);
+	ledger_conserved(ex->ex_ledger, ht.ht_in, ht.ht_processed,
+	    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
+	randomdev_free(ex->ex_device);
+	ex->ex_finishing = true;
+	if (ex->ex_error == 0)
+		ledger_finish(ex->ex_ledger, ht.ht_delivered);
 }
 
 void
@@ -448,18 +446,8 @@ execution_main(void *arg)
 	machine_attach(&self, "setup");
 	self.mt_index = 0;
 	atomic_init_32(&ex->ex_produced, 0);
-	ex->ex_error = make_generator(ex, ex->ex_subject);
-	if (ex->ex_error == 0) {
-		if (ex->ex_scenario->sn_queue)
-			ex->ex_error = make_queue(ex);
-		if (ex->ex_error == 0)
-			ex->ex_error = make_readers(ex);
-		if (ex->ex_error == 0)
-			ex->ex_error = run_threads(ex);
-		unmake(ex);
-		ex->ex_finishing = true;
-		if (ex->ex_error == 0)
-			ledger_finish(ex->ex_ledger, ex->ex_delivered);
-	}
+	ex->ex_error = make_device(ex, ex->ex_subject);
+	if (ex->ex_error == 0)
+		run_device(ex);
 	machine_detach();
 }

@@ -27,22 +27,18 @@ bool execution_has_property(const char *word);
 enum {
 	EXECUTION_STEPS_MAX	= 200 * 1000,	/* more are a livelock */
 	DETAIL_SIZE		= 2560,
-	/* So that few events make a reseed; see RANDOM_FORTUNA_MINPOOLSIZE. */
+	/* So that few events make a reseed: the least that Fortuna takes. */
 	EXECUTION_MINPOOLSIZE	= 16
 };
 
-/*
- * What is run.  Design and lock are those of the simulated machine, see
- * simulated_design() and simulated_lock().
- */
+/* What is run, with a lock of the simulated machine: simulated_lock(). */
 struct subject {
-	const struct random_algorithm *tb_design;
+	const struct design	*tb_design;
 	const struct lock_class	*tb_lock;
 	const struct cipher	*tb_cipher;
-	/* The harvest queue's; NULL: FreeBSD's. */
-	const struct lock_class	*tb_queue_lock;
 	unsigned		 tb_memory;	/* enum vm_memory */
-	struct generator_config	 tb_generator;
+	struct kern_setting	 tb_setting[DESIGN_SETTINGS_MAX];
+	unsigned		 tb_settings;
 	struct lock_config	 tb_lock_config;
 	const struct failpoint_list	*tb_faults;	/* or NULL */
 	/* Set by a signal handler: end soon, with EINTR; or NULL. */
@@ -58,7 +54,6 @@ struct outcome {
 	/* The schedule that was run; valid until the next run. */
 	const struct schedule *to_made;
 	uint64_t	 to_hash;	/* of all steps and their threads */
-	uint64_t	 to_order;	/* hash of the order of lock holders */
 	uint64_t	 to_steps;
 	uint64_t	 to_reads;
 	uint64_t	 to_reseeds;
@@ -69,8 +64,7 @@ struct outcome {
 /* Memory that runs of one host thread share. */
 struct execution;
 
-/* The family members of the simulated machine; NULL: there is none. */
-const struct random_algorithm *simulated_design(const char *name);
+/* The kind of lock of the simulated machine; NULL: there is none. */
 const struct lock_class *simulated_lock(const char *name);
 
 /* The i-th lock there; NULL: there are no more. */
@@ -89,8 +83,8 @@ void execution_free(struct execution *ex);
  *   seed   in      of the simulated hardware
  *   trace  in/out  NULL, or all zero: the last events
  *
- * Returns: 0, also when a property is broken; EINTR; ENOMEM; what the design's
- * constructor returned.
+ * Returns: 0, also when a property is broken; EINTR; ENOMEM; what
+ * randomdev_new() returned.
  */
 int execution_run(struct execution *ex, const struct subject *tb,
     const struct scenario *sn, const struct vm_control *vh, uint64_t seed,

@@ -7,14 +7,13 @@
 
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
-#include "fortuna/randomdev.h"
+#include "fortuna/device/randomdev.h"
 
 enum { EXECUTION_CPUS = 8 };	/* as many as threads there can be */
 
 struct execution_reader {
 	struct execution *r_execution;
 	struct mthread	 r_td;
-	struct generator_reader r_gr;
 	uint8_t		*r_buf;
 	size_t		 r_bytes;
 	bool		 r_reading;	/* within a read */
@@ -26,7 +25,7 @@ struct execution {
 	struct vm	*ex_store;
 	struct ledger	*ex_ledger;
 	/* The design whose rules it has; NULL: it is for one run. */
-	const struct random_algorithm *ex_ledger_design;
+	const struct design *ex_ledger_design;
 	struct execution_reader ex_reader[SCENARIO_READERS_MAX];
 	struct output_check ex_output;	/* of runs with real ciphers */
 	struct failpoints ex_faults;
@@ -42,9 +41,7 @@ struct execution {
 			    uint8_t *out, size_t n);
 	uint64_t	 ex_seed;
 	uint64_t	 ex_steps;
-	uint64_t	 ex_order;
 	uint64_t	 ex_reads;
-	uint64_t	 ex_delivered;	/* events to the generator */
 	uint32_t	 ex_events;	/* made */
 	int		 ex_error;
 	bool		 ex_faulted;	/* ex_faults is made */
@@ -52,9 +49,10 @@ struct execution {
 	bool		 ex_scans;	/* readers' stacks */
 	bool		 ex_finishing;	/* only the ledger's end is left */
 	uint32_t	 ex_oncpu;	/* threads, a bit each */
-	struct randomdev ex_dev;
-	struct harvestq	*ex_queue;	/* or NULL */
-	unsigned	 ex_readers;	/* made */
+	uint32_t	 ex_alone;	/* the last to wake; others slept */
+	struct randomdev *ex_device;
+	unsigned	 ex_passes;	/* of the harvest thread */
+	bool		 ex_tested;	/* sources have health tests */
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;
 	struct m32	 ex_produced;

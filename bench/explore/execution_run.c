@@ -5,7 +5,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
-#include "fortuna/state.h"
 
 enum {
 	NODES		= 2,
@@ -34,7 +33,8 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	    thread, ck->ck_raw, out, n))
 		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
 		    "before it was used");
-	if (ex->ex_scans && thread > 0 && thread <= ex->ex_readers) {
+	if (ex->ex_scans && thread > 0 &&
+	    thread <= ex->ex_scenario->sn_readers) {
 		ss = &ex->ex_reader[thread - 1].r_stack;
 		stack_scan_add(ss, ck->ck_raw, sizeof(ck->ck_raw));
 		stack_scan_add(ss, out, n);
@@ -45,7 +45,8 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 const struct cipher *
 execution_cipher(struct execution *ex, const struct cipher *cipher)
 {
-	ex->ex_cipher = *ledger_cipher(ex->ex_ledger, cipher);
+	ex->ex_cipher = *cipher;
+	ex->ex_cipher.ci_base = cipher;
 	ex->ex_keystream = ex->ex_cipher.ci_keystream;
 	ex->ex_cipher.ci_keystream = pausing_keystream;
 	return (&ex->ex_cipher);
@@ -60,8 +61,8 @@ note_failure(struct execution *ex, const struct ledger_property_text *lp,
 
 	if (to->to_word != NULL)
 		return;
-	to->to_word = lp->lp_word;
-	to->to_sentence = lp->lp_text;
+	to->to_word = lp->lgp_word;
+	to->to_sentence = lp->lgp_text;
 	snprintf(to->to_detail, sizeof(to->to_detail), "%s", detail);
 }
 
@@ -153,8 +154,7 @@ unordered(void *context, const void *object, const char *what, unsigned thread,
 static unsigned
 lock_number(struct execution *ex, const struct vm_note *vn)
 {
-	const struct subject *tb = ex->ex_subject;
-	const struct lock_class *class = tb->tb_lock;
+	const struct lock *l = vn->vn_lock;
 	unsigned i;
 
 	for (i = 0; i < ex->ex_locks; i++)
@@ -163,12 +163,10 @@ lock_number(struct execution *ex, const struct vm_note *vn)
 	if (i == EVENT_TRACE_LOCKS_MAX)
 		return (i - 1);
 	ex->ex_locks++;
-	if (strcmp(vn->vn_detail, "hc_mtx") == 0 && tb->tb_queue_lock != NULL)
-		class = tb->tb_queue_lock;
 	ex->ex_lock[i].lock = vn->vn_lock;
 	ex->ex_lock[i].holder = -1;
 	/* A lock without LC_EXCLUDES is left to the ledger. */
-	ex->ex_lock[i].excludes = (class->lc_flags & LC_EXCLUDES) != 0;
+	ex->ex_lock[i].excludes = (l->lo_class->lc_flags & LC_EXCLUDES) != 0;
 	if (ex->ex_trace != NULL) {
 		ex->ex_trace->et_lock[i] = vn->vn_detail;
 		ex->ex_trace->et_locks = i + 1;
@@ -223,21 +221,6 @@ trace_note(struct execution *ex, const struct vm_note *vn)
 	}
 }
 
-/* A reader sleeps although the generator is seeded, and all others do. */
-static void
-check_woken(struct execution *ex, unsigned thread)
-{
-	/* A fail point may have changed that. */
-	if (ex->ex_subject->tb_faults != NULL)
-		return;
-	if (ex->ex_oncpu != 0 || !ex->ex_seeded || thread == 0 ||
-	    thread > ex->ex_readers || !ex->ex_reader[thread - 1].r_reading)
-		return;
-	execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read after the "
-	    "generator was seeded, until its time was over",
-	    ex->ex_reader[thread - 1].r_td.mt_name);
-}
-
 static void
 observe(void *context, const struct vm_note *vn)
 {
@@ -251,9 +234,6 @@ observe(void *context, const struct vm_note *vn)
 	switch (vn->vn_kind) {
 	case VM_LOCK_HELD:
 		lock = lock_number(ex, vn);
-		ex->ex_order = (ex->ex_order ^ (vn->vn_thread << 8 | lock)) *
-		    UINT64_C(0x9e3779b97f4a7c15);
-		ex->ex_order ^= ex->ex_order >> 29;
 		other = ex->ex_lock[lock].holder;
 		ex->ex_lock[lock].holder = (int)vn->vn_thread;
 		if (other >= 0 && ex->ex_lock[lock].excludes)
@@ -265,7 +245,7 @@ observe(void *context, const struct vm_note *vn)
 		ex->ex_lock[lock_number(ex, vn)].holder = -1;
 		break;
 	case VM_CPU_ON:
-		check_woken(ex, vn->vn_thread);
+		ex->ex_alone = ex->ex_oncpu == 0 ? bit : 0;
 		ex->ex_oncpu |= bit;
 		break;
 	case VM_CPU_OFF:
@@ -305,15 +285,16 @@ execution_free(struct execution *ex)
 static int
 open_ledger(struct execution *ex)
 {
-	const struct random_algorithm *ra = ex->ex_subject->tb_design;
-	struct ledger_config lc = { .lc_pace_ns = RANDOM_FORTUNA_RESEED_NS,
-	    .lc_lag = ra->ra_lag, .lc_stored_bytes = ra->ra_stored_bytes,
-	    .lc_keyless = (ra->ra_flags & RA_NULL) != 0,
-	    .lc_unseen = (ra->ra_flags & RA_UNSEEN) != 0,
-	    .lc_record = ex->ex_trace != NULL ? trace_record : NULL,
-	    .lc_violated = violated, .lc_context = ex };
+	const struct design *de = ex->ex_subject->tb_design;
+	const struct design_info di = design_info(de);
+	struct ledger_config lc = { .lgo_pace_ns = DESIGN_RESEED_NS,
+	    .lgo_lag = di.di_lag, .lgo_stored_bytes = di.di_stored_bytes,
+	    .lgo_keyless = (de->de_flags & DE_NULL) != 0,
+	    .lgo_unseen = !di.di_cored,
+	    .lgo_record = ex->ex_trace != NULL ? trace_record : NULL,
+	    .lgo_violated = violated, .lgo_context = ex };
 
-	if (ex->ex_trace == NULL && ex->ex_ledger_design == ra) {
+	if (ex->ex_trace == NULL && ex->ex_ledger_design == de) {
 		ledger_reset(ex->ex_ledger);
 		return (0);
 	}
@@ -366,10 +347,11 @@ run(struct execution *ex)
 	    .vh_steps_max = EXECUTION_STEPS_MAX,
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_unordered = unordered };
-	const struct vm_observer vo = { .vo_note = observe, .vo_context = ex };
-	struct machine_config mc = { .mc_topology = { .vt_cpus =
-	    EXECUTION_CPUS, .vt_cores = EXECUTION_CPUS, .vt_nodes = NODES,
-	    .vt_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
+	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex,
+	    .vb_no_work = ex->ex_trace == NULL };
+	struct machine_config mc = { .mc_topology = { .tp_cpus =
+	    EXECUTION_CPUS, .tp_cores = EXECUTION_CPUS, .tp_nodes = NODES,
+	    .tp_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
 	    .mc_observer = &vo, .mc_control = &vh, .mc_store = ex->ex_store,
 	    .mc_stop = ex->ex_subject->tb_stop };
 	struct outcome *to = ex->ex_outcome;
@@ -384,7 +366,6 @@ run(struct execution *ex)
 	running = NULL;
 	error = judge(ex, error, &mo);
 	to->to_hash = mo.mo_hash;
-	to->to_order = ex->ex_order;
 	to->to_steps = ex->ex_steps;
 	to->to_reads = ex->ex_reads;
 	if (ex->ex_faulted)

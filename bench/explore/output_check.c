@@ -78,8 +78,8 @@ output_check_made(struct output_check *oc, unsigned thread,
 		return (true);
 	}
 	oc->oc_piece[oc->oc_pieces++] = (struct output_check_piece){
-		.op_start = oc->oc_count, .op_bytes = n, .op_thread = thread,
-		.op_read = oc->oc_read[thread] };
+		.ok_start = oc->oc_count, .ok_bytes = n, .ok_thread = thread,
+		.ok_read = oc->oc_read[thread] };
 	memcpy(oc->oc_bytes + oc->oc_count, out, n);
 	memset(oc->oc_state + oc->oc_count, 0, n);
 	oc->oc_count += n;
@@ -98,17 +98,17 @@ static size_t
 find(const struct output_check *oc, bool fresh, bool own, unsigned thread,
     const uint8_t *buf, size_t n, size_t *from)
 {
-	const struct output_check_piece *op;
+	const struct output_check_piece *ok;
 	size_t best = 0, end, run;
 
 	/* The latest first. */
 	for (unsigned i = oc->oc_pieces; i-- > 0;) {
-		op = &oc->oc_piece[i];
-		if (fresh && own != (op->op_thread == thread &&
-		    op->op_read == oc->oc_read[thread]))
+		ok = &oc->oc_piece[i];
+		if (fresh && own != (ok->ok_thread == thread &&
+		    ok->ok_read == oc->oc_read[thread]))
 			continue;
-		end = op->op_start + op->op_bytes;
-		for (size_t at = op->op_start; at < end; at++) {
+		end = ok->ok_start + ok->ok_bytes;
+		for (size_t at = ok->ok_start; at < end; at++) {
 			if (oc->oc_bytes[at] != buf[0] ||
 			    (oc->oc_state[at] == 0) != fresh)
 				continue;
@@ -189,6 +189,11 @@ stack_scan_found(const struct stack_scan *ss, const void *lowest)
 	if (STACK_SCAN_NONE)
 		return (false);
 	for (p = lowest; p + STACK_SCAN_WORDS <= end; p++) {
+		/* Most of a stack was never used. */
+		if ((p[0] | p[1] | p[2] | p[3]) == 0) {
+			p += 3;
+			continue;
+		}
 		if (*p == 0)
 			continue;
 		for (i = 0; i < count; i++) {

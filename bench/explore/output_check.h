@@ -24,10 +24,10 @@ enum {
 
 /* Keystream of one call of the cipher. */
 struct output_check_piece {
-	size_t		op_start;
-	size_t		op_bytes;
-	unsigned	op_thread;
-	unsigned	op_read;	/* of that thread */
+	size_t		ok_start;
+	size_t		ok_bytes;
+	unsigned	ok_thread;
+	unsigned	ok_read;	/* of that thread */
 };
 
 /* All zero: of no run. */

@@ -1,10 +1,13 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
-#include "bench/cli/format.h"
 #include "bench/explore/print.h"
+#include "bench/page/page.h"
 
 enum { FEW = 100 };
+
+static const char head[] = "No failure:";
 
 void
 explore_print_row(FILE *out, const struct campaign *cn,
@@ -13,71 +16,47 @@ explore_print_row(FILE *out, const struct campaign *cn,
 	const struct subject *tb = &cn->cn_subject;
 	const double n = ce->ce_schedules > 0 ? (double)ce->ce_schedules : 1;
 
-	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %9s %7s %7s %7" PRIu64
-	    "%s\n", tb->tb_design->ra_ident, tb->tb_lock->lc_name,
+	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64
+	    "%s\n", tb->tb_design->de_ident, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, ce->ce_schedules,
-	    FORMAT(count, ce->ce_distinct), FORMAT(count, ce->ce_seconds > 0 ?
+	    FORMAT(count, ce->ce_seconds > 0 ?
 	    (double)(ce->ce_schedules + ce->ce_ahead) / ce->ce_seconds : 0),
 	    FORMAT(real, (double)ce->ce_steps / n), ce->ce_steps_most,
 	    ce->ce_failed ? " *" : "");
 }
 
-/* "random 40 %, pct 40 %"; of the schedules that were run. */
-static void
-print_shares(FILE *out, const struct campaign_result *sum)
-{
-	const char *before = "";
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < strategy_count; i++)
-		all += sum->ce_by[i];
-	fputs("Chosen by:", out);
-	for (unsigned i = 0; i < strategy_count; i++) {
-		if (sum->ce_by[i] == 0)
-			continue;
-		fprintf(out, "%s %s %.0f %%", before,
-		    strategy_classes[i]->sy_name,
-		    100.0 * (double)sum->ce_by[i] / (double)all);
-		before = ",";
-	}
-	fputs(".\n", out);
-}
-
 void
-explore_add(struct campaign_result *sum, const struct campaign_result *ce)
+explore_print_excluded(FILE *out, uint64_t n, bool rows)
 {
-	const struct campaign_result before = *sum;
-	const bool first = before.ce_schedules == 0;
+	const bool few = n < FEW;
 
-	campaign_add(sum, ce);
-	sum->ce_schedules = first || ce->ce_schedules < before.ce_schedules ?
-	    ce->ce_schedules : before.ce_schedules;
-	sum->ce_ahead = first || ce->ce_ahead > before.ce_ahead ?
-	    ce->ce_ahead : before.ce_ahead;
-	sum->ce_exhausted = ce->ce_exhausted && (first || before.ce_exhausted);
+	/* The rule of three, which does not hold for few. */
+	format_wrapf(out, head, 0, "a fault that shows in more than %s%" PRIu64
+	    "%s = %.2g of such schedules is excluded at 95 %%%s.",
+	    few ? "1 - 0.05^(1/" : "3/", n, few ? ")" : "",
+	    few ? 1 - pow(0.05, 1 / (double)n) : 3 / (double)n,
+	    rows ? ", for each row" : "");
 }
 
 void
 explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
 {
-	static const char head[] = "No failure:";
 	static const char *const memories[VM_MEMORIES] = {
 		[VM_SC] = "Sequentially consistent",
 		[VM_TSO] = "Total store order",
 		[VM_WEAK] = "Weak memory without load buffering"
 	};
-	const uint64_t n = sum->ce_schedules;
+	const uint64_t n = cn->cn_end - cn->cn_first;
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
 	    PRIu64 " blocks of keystream.\n", sum->ce_reads, sum->ce_reseeds,
 	    sum->ce_blocks);
-	print_shares(out, sum);
-	if (sum->ce_exhausted)
+	if (sum->ce_exhausted == campaigns)
 		format_wrapf(out, head, 0, "there is no other schedule with at "
 		    "most %u preemption%s of this one scenario.",
 		    cn->cn_parameter, PLURAL(cn->cn_parameter));
-	else if (cn->cn_end - cn->cn_first == 1)
+	else if (n == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
 		    "excludes nothing.%s", cn->cn_first, sum->ce_ahead > 0 ?
 		    "  The earlier ones of its scenario, which its strategy "
@@ -87,32 +66,27 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "most %u preemption%s, of which these are no sample.",
 		    cn->cn_parameter, PLURAL(cn->cn_parameter));
 	else
-		/* The rule of three, which does not hold for few. */
-		format_wrapf(out, head, 0, "a fault that shows in more than %s"
-		    "%" PRIu64 "%s = %.2g of such schedules is excluded at 95 "
-		    "%%%s.", n < FEW ? "1 - 0.05^(1/" : "3/", n, n < FEW ? ")" :
-		    "", n < FEW ? 1 - pow(0.05, 1 / (double)n) : 3 / (double)n,
-		    campaigns > 1 ? ", for each row" : "");
-	format_wrapf(out, "", 0, "Orders are those in which locks were taken, "
-	    "estimated to 1 %%.  %s, ideal ciphers except in one scenario of "
+		explore_print_excluded(out, n, campaigns > 1);
+	format_wrapf(out, "", 0, "%s, ideal ciphers except in one scenario of "
 	    "64: rngsim-explore(1) lists what that does not show.",
 	    memories[cn->cn_subject.tb_memory]);
 }
 
 void
 explore_print_failure(FILE *out, const struct counterexample *cx,
-    const struct outcome *to)
+    const struct replay *ry, unsigned turns)
 {
 	const struct subject *tb = &cx->cx_subject;
-	const char *head = FORMATF("%s: %s: ", to->to_word, to->to_sentence);
+	const struct outcome *to = &ry->ry_outcome;
+	const char *same = FORMATF("%s: %s: ", to->to_word, to->to_sentence);
 	const char *line = to->to_detail;
 
 	fputc('\n', out);
 	format_wrapf(out, FORMATF("FAILED %s:", to->to_word), 2, "%s.",
 	    to->to_sentence);
 	/* The ledger's detail begins with the same. */
-	if (strncmp(line, head, strlen(head)) == 0)
-		line += strlen(head);
+	if (strncmp(line, same, strlen(same)) == 0)
+		line += strlen(same);
 	for (; *line != '\0'; line += *line == '\n') {
 		line += strspn(line, " ");
 		format_wrapf(out, " ", 4, "%.*s", (int)strcspn(line, "\n"),
@@ -120,8 +94,41 @@ explore_print_failure(FILE *out, const struct counterexample *cx,
 		line += strcspn(line, "\n");
 	}
 	format_wrapf(out, " ", 4, "design %s, lock %s, %s, %u reader%s; seed %"
-	    PRIu64 ", schedule %" PRIu64 ", %s.", tb->tb_design->ra_ident,
+	    PRIu64 ", schedule %" PRIu64 ", %s.", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
 	    cx->cx_scenario.sn_readers, PLURAL(cx->cx_scenario.sn_readers),
 	    cx->cx_seed, cx->cx_number, cx->cx_strategy);
+	if (turns > 0)
+		fprintf(out, "    shrunk: %u turns of threads to %u\n", turns,
+		    schedule_turns(&cx->cx_schedule.sd_choices));
+	fputc('\n', out);
+	event_trace_print(out, &ry->ry_trace);
+}
+
+static void
+print_failure(FILE *out, const void *of)
+{
+	const struct explore_page *eg = of;
+
+	explore_print_failure(out, eg->eg_case, eg->eg_replay, 0);
+}
+
+void
+explore_page(FILE *out, const void *of)
+{
+	const struct explore_page *eg = of;
+	char *file = counterexample_text(eg->eg_case);
+
+	page_begin(out, FORMATF("rngsim: %.100s", eg->eg_path),
+	    PAGE_CHECKED, "in a controlled schedule, not measured: a schedule "
+	    "that breaks a property");
+	page_printed(out, print_failure, eg);
+	page_section(out, "timeline", "Timeline");
+	event_trace_draw(out, &eg->eg_replay->ry_trace);
+	page_section(out, "replay", "To run it again");
+	page_paragraph(out, "p", "Save these lines as FILE, and run \"rngsim "
+	    "explore --replay FILE\".");
+	page_paragraph(out, "pre tabindex=\"0\"", file);
+	page_end(out);
+	free(file);
 }

@@ -10,28 +10,32 @@
 void explore_print_row(FILE *out, const struct campaign *cn,
     const struct campaign_result *ce);
 
+/* What follows from n schedules without a failure, of each row. */
+void explore_print_excluded(FILE *out, uint64_t n, bool rows);
+
 /*
  * What follows when no campaign has failed.
  *
  *   cn   in  one of the campaigns
- *   sum  in  their sum; but of ce_schedules that of the shortest
+ *   sum  in  their sum
  */
 void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
-/* Adds a row to that sum. */
-void explore_add(struct campaign_result *sum, const struct campaign_result *ce);
-
-/* The broken property and where it was found. */
+/*
+ * The broken property, where it was found, and the last steps if they were
+ * traced.
+ *
+ *   turns  in  turns of the schedule before it was shrunk, or 0
+ */
 void explore_print_failure(FILE *out, const struct counterexample *cx,
-    const struct outcome *to);
+    const struct replay *ry, unsigned turns);
 
 /* A counterexample's page. */
 struct explore_page {
-	const char	*ep_path;
-	const struct counterexample *ep_case;
-	const struct outcome *ep_outcome;	/* of its replay: a failure */
-	const struct event_trace *ep_trace;
+	const char	*eg_path;
+	const struct counterexample *eg_case;
+	const struct replay *eg_replay;	/* traced, and a failure */
 };
 
 /*

@@ -18,11 +18,12 @@ static uint32_t
 draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 {
 	const uint32_t edges[] = { 1, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65,
-	    sm->sm_block_bytes, sm->sm_hybrid_bytes, sm->sm_hybrid_bytes + 1,
-	    PAGE - 1, PAGE, PAGE + 1, 0, 2 * PAGE, PAGE + 16 };
+	    sm->sm_block_bytes, PAGE - 1, PAGE, PAGE + 1, 0, 2 * PAGE,
+	    PAGE + 16 };
 
 	if (sm->sm_sizes > 0)
-		return (sm->sm_size[strategy_below(random, sm->sm_sizes)]);
+		return ((uint32_t)sm->sm_size[strategy_below(random,
+		    sm->sm_sizes)]);
 	if (sm->sm_whole_blocks && strategy_below(random, LARGE_ONE_IN) == 0)
 		return (MIB + strategy_below(random, 3) * 16 +
 		    strategy_below(random, 2) * MIB);
@@ -176,9 +177,10 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 4 };
-	unsigned reader;
+	enum { SWITCHES = 4, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	unsigned list;
 
+	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
 	*smaller = *sn;
 	if (i < SCENARIO_READERS_MAX) {
 		if (i < sn->sn_readers && sn->sn_readers > 1)
@@ -186,11 +188,6 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		return (true);
 	}
 	i -= SCENARIO_READERS_MAX;
-	if (i < SCENARIO_BURSTS_MAX * STEP_WAYS) {
-		reduce_step(smaller->sn_burst, &smaller->sn_bursts, 0, i);
-		return (true);
-	}
-	i -= SCENARIO_BURSTS_MAX * STEP_WAYS;
 	if (i < SWITCHES) {
 		smaller->sn_queue &= i != 0;
 		smaller->sn_real &= i != 1;
@@ -200,10 +197,12 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		return (true);
 	}
 	i -= SWITCHES;
-	reader = i / (SCENARIO_READS_MAX * STEP_WAYS);
-	if (reader >= SCENARIO_READERS_MAX)
-		return (false);
-	reduce_step(smaller->sn_read[reader], &smaller->sn_reads[reader], 1,
-	    i % (SCENARIO_READS_MAX * STEP_WAYS));
-	return (true);
+	list = i / LIST_WAYS;
+	if (list < SCENARIO_READERS_MAX)
+		reduce_step(smaller->sn_read[list], &smaller->sn_reads[list],
+		    1, i % LIST_WAYS);
+	else
+		reduce_step(smaller->sn_burst, &smaller->sn_bursts, 0,
+		    i % LIST_WAYS);
+	return (list <= SCENARIO_READERS_MAX);
 }

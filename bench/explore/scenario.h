@@ -15,8 +15,7 @@ enum {
 	SCENARIO_EVENTS_MAX	= 64,	/* of one burst */
 	SCENARIO_BYTES_MAX	= 4 * 1024 * 1024,	/* of one read */
 	SCENARIO_SLEEP_MAX_MS	= 24 * 3600 * 1000,
-	SCENARIO_PLACES_MAX	= 4,
-	SCENARIO_SIZES_MAX	= 16
+	SCENARIO_PLACES_MAX	= 4
 };
 
 /* A sleep, then a read of ss_amount bytes or a burst of ss_amount events. */
@@ -43,11 +42,10 @@ struct scenario_limits {
 	unsigned	sm_readers_least;
 	unsigned	sm_readers_most;
 	unsigned	sm_sizes;	/* 0: around blocks, pages and such */
-	uint32_t	sm_size[SCENARIO_SIZES_MAX];	/* bytes */
+	const uint64_t	*sm_size;	/* bytes */
 	unsigned	sm_block_bytes;	/* the cipher's */
-	unsigned	sm_hybrid_bytes;
 	bool		sm_whole_blocks;	/* a key ends after a MiB */
-	bool		sm_timer;	/* the design reseeds by the clock */
+	bool		sm_timer;	/* the design may reseed by the clock */
 	bool		sm_small;	/* so few steps that dfs can end */
 	bool		sm_queue;	/* always with a queue */
 };

@@ -1,88 +1,60 @@
-#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/schedule.h"
 
-enum { PIECES_AT_FIRST = 256, ITEM_SIZE = 32 };
+enum {
+	ROOM_AT_FIRST	= 1024,
+	TURNS_OF_LINE	= 12,	/* in a file, about 80 columns */
+	NUMBERS_MAX	= 64	/* of threads, stores and values */
+};
 
-void
-schedule_list_clear(struct schedule_list *sl)
-{
-	sl->sl_count = 0;
-	sl->sl_steps = 0;
-}
+CTASSERT(VM_OLDER + VM_STORES <= NUMBERS_MAX);
 
 void
 schedule_clear(struct schedule *sd)
 {
-	schedule_list_clear(&sd->sd_choices);
-	schedule_list_clear(&sd->sd_answers);
+	sd->sd_choices.sq_count = 0;
+	sd->sd_answers.sq_count = 0;
 }
 
 void
 schedule_free(struct schedule *sd)
 {
-	free(sd->sd_choices.sl_piece);
-	free(sd->sd_answers.sl_piece);
+	free(sd->sd_choices.sq_number);
+	free(sd->sd_answers.sq_number);
 	memset(sd, 0, sizeof(*sd));
 }
 
-void
-schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count)
+/* Adds room for count numbers.  Returns: their place. */
+static uint8_t *
+extend(struct schedule_list *sq, unsigned count)
 {
-	struct schedule_piece *last;
+	const unsigned end = sq->sq_count + count;
 
-	if (count == 0)
-		return;
-	last = sl->sl_count == 0 ? NULL : &sl->sl_piece[sl->sl_count - 1];
-	if (last != NULL && last->sp_thread == thread &&
-	    last->sp_count <= UINT32_MAX - count) {
-		last->sp_count += count;
-		sl->sl_steps += count;
-		return;
+	if (end > sq->sq_room) {
+		sq->sq_room = end > ROOM_AT_FIRST ? 2 * end : ROOM_AT_FIRST;
+		sq->sq_number = xreallocarray(sq->sq_number, sq->sq_room, 1);
 	}
-	if (sl->sl_count == sl->sl_room) {
-		sl->sl_room = sl->sl_room == 0 ? PIECES_AT_FIRST :
-		    sl->sl_room * 2;
-		sl->sl_piece = xreallocarray(sl->sl_piece, sl->sl_room,
-		    sizeof(*sl->sl_piece));
-	}
-	sl->sl_piece[sl->sl_count++] = (struct schedule_piece){
-	    .sp_thread = (uint16_t)thread, .sp_count = count };
-	sl->sl_steps += count;
+	sq->sq_count = end;
+	return (sq->sq_number + end - count);
 }
 
 void
-schedule_list_print(FILE *out, const char *key, const struct schedule_list *sl)
+schedule_append(struct schedule_list *sq, unsigned number, unsigned n)
 {
-	char item[ITEM_SIZE];
-	const struct schedule_piece *sp;
-	int len, used = 0;
-
-	for (unsigned i = 0; i < sl->sl_count; i++) {
-		sp = &sl->sl_piece[i];
-		len = sp->sp_count == 1 ? snprintf(item, sizeof(item), " %u",
-		    sp->sp_thread) : snprintf(item, sizeof(item),
-		    " %u*%" PRIu32, sp->sp_thread, sp->sp_count);
-		if (used == 0 || used + len > FORMAT_COLUMNS - 2)
-			used = fprintf(out, "%s%s", used > 0 ? "\n" : "", key) -
-			    (used > 0);
-		used += fprintf(out, "%s", item);
-	}
-	if (used > 0)
-		fputc('\n', out);
+	memset(extend(sq, n), (int)number, n);
 }
 
 static void
 copy_list(struct schedule_list *to, const struct schedule_list *from)
 {
-	schedule_list_clear(to);
-	for (unsigned i = 0; i < from->sl_count; i++)
-		schedule_append(to, from->sl_piece[i].sp_thread,
-		    from->sl_piece[i].sp_count);
+	to->sq_count = 0;
+	if (from->sq_count > 0)
+		memcpy(extend(to, from->sq_count), from->sq_number,
+		    from->sq_count);
 }
 
 void
@@ -94,22 +66,61 @@ schedule_copy(struct schedule *to, const struct schedule *from)
 }
 
 unsigned
-choice_next(const struct vm_choice *vo, unsigned thread)
+schedule_turn_end(const struct schedule_list *sq, unsigned begin)
 {
-	const bool any_awake = choice_awake_count(vo) > 0;
-	unsigned first = vo->vo_count, self = vo->vo_count;
+	unsigned end = begin;
+
+	while (end < sq->sq_count && sq->sq_number[end] == sq->sq_number[begin])
+		end++;
+	return (end);
+}
+
+unsigned
+schedule_turns(const struct schedule_list *sq)
+{
+	unsigned turns = 0;
+
+	for (unsigned at = 0; at < sq->sq_count; turns++)
+		at = schedule_turn_end(sq, at);
+	return (turns);
+}
+
+void
+schedule_list_print(FILE *out, const char *key, const struct schedule_list *sq)
+{
+	unsigned end, turns = 0;
+
+	for (unsigned at = 0; at < sq->sq_count; at = end, turns++) {
+		end = schedule_turn_end(sq, at);
+		if (turns % TURNS_OF_LINE == 0)
+			fprintf(out, "%s%s", turns == 0 ? "" : "\n", key);
+		fprintf(out, " %u", sq->sq_number[at]);
+		if (end - at > 1)
+			fprintf(out, "*%u", end - at);
+	}
+	if (turns > 0)
+		fputc('\n', out);
+}
+
+/*
+ * The next after a thread, round-robin; sleeping ones only if none is awake,
+ * and the thread itself only if there is no other.
+ */
+static unsigned
+next_in_turn(const struct vm_choice *vo, unsigned thread)
+{
+	unsigned best = UINT_MAX, chosen = 0, turn;
 
 	for (unsigned i = 0; i < vo->vo_count; i++) {
-		if (any_awake && !choice_awake(vo, i))
-			continue;
-		if (vo->vo_thread[i] == thread)
-			self = i;
-		else if (vo->vo_thread[i] > thread)
-			return (i);
-		else if (first == vo->vo_count)
-			first = i;
+		turn = (vo->vo_thread[i] - thread - 1) % NUMBERS_MAX;
+		if ((choice_awake(vo) >> i & 1) == 0)
+			turn += NUMBERS_MAX;
+		if (turn < best) {
+			best = turn;
+			chosen = i;
+		}
 	}
-	return (first < vo->vo_count ? first : self);
+	return (chosen);
 }
 
 void
@@ -119,41 +130,29 @@ schedule_follow(struct schedule_follower *sf, const struct schedule *sd)
 	sf->sf_schedule = sd;
 }
 
-/* The piece to follow now, or NULL at the end. */
-static const struct schedule_piece *
-piece_now(const struct schedule_list *sl, struct schedule_place *place)
-{
-	for (; place->sp_piece < sl->sl_count; place->sp_piece++,
-	    place->sp_used = 0)
-		if (place->sp_used < sl->sl_piece[place->sp_piece].sp_count)
-			return (&sl->sl_piece[place->sp_piece]);
-	return (NULL);
-}
-
 unsigned
 schedule_choose(void *context, const struct vm_choice *vo)
 {
 	struct schedule_follower *sf = context;
-	const struct schedule_piece *sp;
+	const struct schedule_list *sq = &sf->sf_schedule->sd_choices;
 	unsigned i;
 
-	while ((sp = piece_now(&sf->sf_schedule->sd_choices,
-	    &sf->sf_choice)) != NULL) {
+	while (sf->sf_choice < sq->sq_count) {
 		for (i = 0; i < vo->vo_count; i++)
-			if (vo->vo_thread[i] == sp->sp_thread) {
-				sf->sf_choice.sp_used++;
-				sf->sf_last = sp->sp_thread;
+			if (vo->vo_thread[i] == sq->sq_number[sf->sf_choice]) {
+				sf->sf_choice++;
+				sf->sf_last = vo->vo_thread[i];
 				return (i);
 			}
 		/* What a load returns stands for no change of threads. */
 		if (vo->vo_point == VM_POINT_VALUE)
 			break;
-		sf->sf_choice.sp_used = sp->sp_count;
+		sf->sf_choice = schedule_turn_end(sq, sf->sf_choice);
 		sf->sf_strayed = true;
 	}
 	sf->sf_strayed = true;
 	i = choice_continues(vo) ? (unsigned)vo->vo_self :
-	    choice_next(vo, sf->sf_last);
+	    next_in_turn(vo, sf->sf_last);
 	sf->sf_last = vo->vo_thread[i];
 	return (i);
 }
@@ -162,22 +161,18 @@ bool
 schedule_answer(void *context)
 {
 	struct schedule_follower *sf = context;
-	const struct schedule_piece *sp;
+	const struct schedule_list *sq = &sf->sf_schedule->sd_answers;
 
-	sp = piece_now(&sf->sf_schedule->sd_answers, &sf->sf_answer);
-	if (sp != NULL)
-		sf->sf_answer.sp_used++;
-	else
-		sf->sf_strayed = true;
-	return (sp == NULL || sp->sp_thread != 0);
+	if (sf->sf_answer < sq->sq_count)
+		return (sq->sq_number[sf->sf_answer++] != 0);
+	sf->sf_strayed = true;
+	return (true);
 }
 
 bool
 schedule_exact(const struct schedule_follower *sf)
 {
-	struct schedule_follower end = *sf;
-
 	return (!sf->sf_strayed &&
-	    piece_now(&sf->sf_schedule->sd_choices, &end.sf_choice) == NULL &&
-	    piece_now(&sf->sf_schedule->sd_answers, &end.sf_answer) == NULL);
+	    sf->sf_choice == sf->sf_schedule->sd_choices.sq_count &&
+	    sf->sf_answer == sf->sf_schedule->sd_answers.sq_count);
 }

@@ -8,17 +8,10 @@
 
 #include "lib/vm/vm.h"
 
-/* The same choice several times in a row. */
-struct schedule_piece {
-	uint16_t	sp_thread;	/* a thread's number; or an answer */
-	uint32_t	sp_count;
-};
-
 struct schedule_list {
-	struct schedule_piece *sl_piece;
-	unsigned	 sl_count;
-	unsigned	 sl_room;
-	uint64_t	 sl_steps;	/* choices of all pieces */
+	uint8_t		*sq_number;	/* a thread's, or an answer */
+	unsigned	 sq_count;
+	unsigned	 sq_room;
 };
 
 struct schedule {
@@ -28,28 +21,22 @@ struct schedule {
 	unsigned	 sd_polls;	/* vh_polls; 0 or 1 */
 };
 
-/* Empty a list, and both lists; the memory is kept. */
-void schedule_list_clear(struct schedule_list *sl);
+/* Empties both lists; the memory is kept. */
 void schedule_clear(struct schedule *sd);
 void schedule_free(struct schedule *sd);
 
 void schedule_copy(struct schedule *to, const struct schedule *from);
 
-/*
- * Adds count choices of one thread, to the last piece if that has the same
- * thread.  sl_no_memory is set when there is no memory.
- */
-void schedule_append(struct schedule_list *sl, unsigned thread, uint32_t count);
+/* Adds a number n times. */
+void schedule_append(struct schedule_list *sq, unsigned number, unsigned n);
+
+/* The end of a turn, which is of equal numbers; and the number of turns. */
+unsigned schedule_turn_end(const struct schedule_list *sq, unsigned begin);
+unsigned schedule_turns(const struct schedule_list *sq);
 
 /* Prints a list after a word, in as many lines as it takes. */
 void schedule_list_print(FILE *out, const char *key,
-    const struct schedule_list *sl);
-
-/* Where a follower is in a list. */
-struct schedule_place {
-	unsigned	 sp_piece;
-	uint32_t	 sp_used;	/* of the piece */
-};
+    const struct schedule_list *sq);
 
 /*
  * Follows a schedule.  After its end, and where it names a thread that cannot
@@ -57,8 +44,8 @@ struct schedule_place {
  */
 struct schedule_follower {
 	const struct schedule *sf_schedule;
-	struct schedule_place sf_choice;
-	struct schedule_place sf_answer;
+	unsigned	 sf_choice;	/* the next */
+	unsigned	 sf_answer;
 	unsigned	 sf_last;	/* the thread chosen last */
 	bool		 sf_strayed;	/* it was not followed exactly */
 };
@@ -72,18 +59,22 @@ bool schedule_answer(void *sf);
 /* Whether all of it was used, and nothing else. */
 bool schedule_exact(const struct schedule_follower *sf);
 
-/* Whether the i-th thread of a choice is not asleep. */
-static inline bool
-choice_awake(const struct vm_choice *vo, unsigned i)
+/* The choices that are not asleep: bit i is vo_thread[i]. */
+static inline uint64_t
+choice_awake(const struct vm_choice *vo)
 {
-	return ((vo->vo_asleep >> i & 1) == 0);
+	return (~vo->vo_asleep & UINT64_MAX >> (64 - vo->vo_count));
 }
 
-/* How many threads of a choice are not asleep. */
-static inline unsigned
-choice_awake_count(const struct vm_choice *vo)
+/* Those whose numbers are in a set, too. */
+static inline uint64_t
+choice_among(const struct vm_choice *vo, uint32_t numbers)
 {
-	return (vo->vo_count - (unsigned)__builtin_popcountll(vo->vo_asleep));
+	uint64_t set = 0;
+
+	for (unsigned i = 0; i < vo->vo_count; i++)
+		set |= (uint64_t)(numbers >> vo->vo_thread[i] & 1) << i;
+	return (set);
 }
 
 /* Whether the current thread can continue and does not wait. */
@@ -93,11 +84,5 @@ choice_continues(const struct vm_choice *vo)
 	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
 	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE));
 }
-
-/*
- * The next after a thread, round-robin; sleeping ones only if none is awake,
- * and the thread itself only if there is no other.
- */
-unsigned choice_next(const struct vm_choice *vo, unsigned thread);
 
 #endif

@@ -17,7 +17,7 @@
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
 /*
- * Shrinks a schedule alone: removes and joins pieces as long as fails()
+ * Shrinks a schedule alone: removes and joins turns as long as fails()
  * returns true.
  *
  *   fails  in  runs a schedule; may replace it by the one that was really run

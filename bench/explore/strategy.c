@@ -1,152 +1,162 @@
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
 #include "lib/base/parse_number.h"
 
 enum { OLDER_ONE_IN = 3 };
 
-const struct strategy_class *const strategy_classes[strategy_count] = {
+const struct strategy_class *const strategy_classes[] = {
 #define	STRATEGY(name)	&strategy_##name,
 #include "bench/explore/strategy.tbl"
 #undef STRATEGY
+	NULL
 };
 
-int
-strategy_parse(const char *text, const struct strategy_class **class,
-    unsigned *parameter)
+static const char *
+family_name(unsigned i)
 {
-	const char *colon = strchr(text, ':');
-	size_t n = colon == NULL ? strlen(text) : (size_t)(colon - text);
+	return (strategy_classes[i] == NULL ? NULL :
+	    strategy_classes[i]->sy_name);
+}
+
+static const char *
+family_descr(unsigned i)
+{
+	const struct strategy_class *sy = strategy_classes[i];
+	static char text[FORMAT_CELL];
+
+	return (sy->sy_letter == '\0' ? sy->sy_descr : format_cell(text,
+	    "%s; %s:%c is %u..%u (%u)", sy->sy_descr, sy->sy_name,
+	    sy->sy_letter, sy->sy_least, sy->sy_most, sy->sy_usual));
+}
+
+const struct family explore_strategies = { .fa_name = family_name,
+    .fa_descr = family_descr, .fa_title = "Strategies" };
+
+const struct strategy_class *
+strategy_parse(const char *text, unsigned *parameter)
+{
+	const size_t n = strcspn(text, ":");
 	const struct strategy_class *sy;
 	uint64_t v;
-	unsigned i;
 
-	for (i = 0; i < strategy_count; i++) {
-		sy = strategy_classes[i];
+	for (unsigned i = 0; (sy = strategy_classes[i]) != NULL; i++)
 		if (strlen(sy->sy_name) == n &&
 		    strncmp(sy->sy_name, text, n) == 0)
 			break;
-	}
-	if (i == strategy_count)
-		return (ENOENT);
-	*class = sy;
+	if (sy == NULL)
+		return (NULL);
 	*parameter = sy->sy_usual;
-	if (colon == NULL)
-		return (0);
-	if (sy->sy_means == NULL)
-		return (EINVAL);
-	if (parse_number(colon + 1, &v) != 0 || v < sy->sy_least ||
-	    v > sy->sy_most)
-		return (ERANGE);
+	if (text[n] == '\0')
+		return (sy);
+	if (sy->sy_letter == '\0' || parse_number(text + n + 1, &v) != 0 ||
+	    v < sy->sy_least || v > sy->sy_most)
+		return (NULL);
 	*parameter = (unsigned)v;
-	return (0);
+	return (sy);
+}
+
+struct text
+strategy_accepted(void)
+{
+	const struct strategy_class *sy;
+	struct text list = { .s = "" };
+
+	for (unsigned i = 0; (sy = strategy_classes[i]) != NULL; i++)
+		text_list(&list, "%s%s", sy->sy_name, sy->sy_letter == '\0' ?
+		    "" : FORMATF(":%u..%u", sy->sy_least, sy->sy_most));
+	return (list);
 }
 
 const char *
-strategy_name(char buf[STRATEGY_NAME_SIZE], const struct strategy_class *class,
-    unsigned parameter)
+strategy_name(char buf[STRATEGY_NAME_SIZE], const struct strategy *sg)
 {
-	if (class->sy_means == NULL)
-		snprintf(buf, STRATEGY_NAME_SIZE, "%s", class->sy_name);
-	else
-		snprintf(buf, STRATEGY_NAME_SIZE, "%.7s:%u", class->sy_name,
-		    parameter % 10000000);
+	const struct strategy_class *sy = sg->sg_class;
+
+	snprintf(buf, STRATEGY_NAME_SIZE, "%s%s", sy->sy_name,
+	    sy->sy_letter == '\0' ? "" : FORMATF(":%u", sg->sg_parameter));
 	return (buf);
 }
 
-unsigned
-strategy_index(const struct strategy_class *class)
-{
-	unsigned i;
-
-	for (i = 0; strategy_classes[i] != class; i++)
-		KASSERT(i + 1 < strategy_count, ("not in the table"));
-	return (i);
-}
-
 void
-strategy_init(struct strategy *st, const struct strategy_class *class,
+strategy_init(struct strategy *sg, const struct strategy_class *class,
     unsigned parameter)
 {
-	KASSERT(class->sy_means == NULL || (parameter >= class->sy_least &&
-	    parameter <= class->sy_most), ("%s:%u", class->sy_name, parameter));
-	memset(st, 0, sizeof(*st));
-	st->st_class = class;
-	st->st_used = st;
-	st->st_parameter = parameter;
-	st->st_state = xcalloc(1, class->sy_bytes > 0 ? class->sy_bytes : 1);
+	*sg = (struct strategy){ .sg_class = class, .sg_parameter = parameter,
+	    .sg_drawn = class == NULL };
 }
 
 void
-strategy_fini(struct strategy *st)
+strategy_fini(struct strategy *sg)
 {
-	if (st->st_state != NULL && st->st_class->sy_fini != NULL)
-		st->st_class->sy_fini(st);
-	free(st->st_state);
-	memset(st, 0, sizeof(*st));
+	if (!sg->sg_drawn && sg->sg_class->sy_fini != NULL)
+		sg->sg_class->sy_fini(sg);
+}
+
+/* Of ten schedules 4 are random, 4 pct:2 to pct:4, 2 starve. */
+static void
+draw(struct strategy *sg)
+{
+	const unsigned n = strategy_below(&sg->sg_random, 10);
+
+	sg->sg_class = n < 4 ? &strategy_random : n < 8 ? &strategy_pct :
+	    &strategy_starve;
+	sg->sg_parameter = 2 + strategy_below(&sg->sg_random, 3);
 }
 
 bool
-strategy_begin(struct strategy *st, uint64_t seed, uint64_t index)
+strategy_begin(struct strategy *sg, uint64_t seed)
 {
-	st->st_random = seed;
-	st->st_index = index;
-	st->st_steps = 0;
-	if (index == 0)
-		st->st_most_steps = 0;
-	return (st->st_class->sy_begin == NULL || st->st_class->sy_begin(st));
+	sg->sg_random = seed;
+	sg->sg_steps = 0;
+	if (sg->sg_drawn)
+		draw(sg);
+	return (sg->sg_class->sy_begin == NULL || sg->sg_class->sy_begin(sg));
 }
 
 void
-strategy_end(struct strategy *st)
+strategy_end(struct strategy *sg)
 {
-	struct strategy *used = st->st_used;
-
-	if (used->st_steps > used->st_most_steps)
-		used->st_most_steps = used->st_steps;
-	if (used->st_most_steps == 0)
-		used->st_most_steps = 1;
+	if (sg->sg_steps >= sg->sg_most_steps)
+		sg->sg_most_steps = sg->sg_steps > 0 ? sg->sg_steps : 1;
 }
 
 unsigned
 strategy_choose(void *context, const struct vm_choice *vo)
 {
-	struct strategy *st = ((struct strategy *)context)->st_used;
+	struct strategy *sg = context;
 	unsigned chosen;
 
 	/* One load in so many may return an older value. */
-	if (vo->vo_point == VM_POINT_VALUE && !st->st_class->sy_values)
-		return (strategy_below(&st->st_random, OLDER_ONE_IN) > 0 ? 0 :
-		    strategy_below(&st->st_random, vo->vo_count));
-	chosen = st->st_class->sy_choose(st, vo);
-	st->st_steps += vo->vo_count > 1;
+	if (vo->vo_point == VM_POINT_VALUE && !sg->sg_class->sy_values)
+		return (strategy_below(&sg->sg_random, OLDER_ONE_IN) > 0 ? 0 :
+		    strategy_below(&sg->sg_random, vo->vo_count));
+	chosen = sg->sg_class->sy_choose(sg, vo);
+	sg->sg_steps += vo->vo_count > 1;
 	return (chosen);
 }
 
 bool
 strategy_running(void *context)
 {
-	struct strategy *st = ((struct strategy *)context)->st_used;
+	struct strategy *sg = context;
 
-	return (st->st_class->sy_running == NULL ||
-	    st->st_class->sy_running(st));
+	return (sg->sg_class->sy_running(sg));
 }
 
 unsigned
-strategy_draw_steps(struct strategy *st, uint32_t *step, unsigned n)
+strategy_draw(struct strategy *sg, uint64_t set)
 {
-	if (st->st_most_steps == 0)
-		return (0);
-	for (unsigned i = 0; i < n; i++)
-		step[i] = strategy_below(&st->st_random, st->st_most_steps);
-	return (n);
+	unsigned n = strategy_below(&sg->sg_random,
+	    (unsigned)__builtin_popcountll(set));
+
+	for (; n > 0; n--)
+		set &= set - 1;
+	return ((unsigned)__builtin_ctzll(set));
 }
 
 bool
-strategy_toss(struct strategy *st)
+strategy_toss(struct strategy *sg)
 {
-	return ((splitmix_next(&st->st_random) >> 63) != 0);
+	return ((splitmix_next(&sg->sg_random) >> 63) != 0);
 }

@@ -17,8 +17,8 @@ enum { DFS_BRANCHES_AT_FIRST = 1024 };
 
 /* A point where there was more than one way. */
 struct dfs_branch {
-	uint8_t		db_taken;	/* which way, 0 the first */
-	uint8_t		db_ways;
+	uint8_t		bh_taken;	/* which way, 0 the first */
+	uint8_t		bh_ways;
 };
 
 struct dfs {
@@ -30,15 +30,17 @@ struct dfs {
 	uint32_t	dfs_yielded;	/* threads, a bit each */
 };
 
+CTASSERT(sizeof(struct dfs) <= STRATEGY_STATE_WORDS * sizeof(uint64_t));
+
 /* The next path: the last branch that has another way takes it. */
 static bool
 advance(struct dfs *dfs)
 {
-	struct dfs_branch *db;
+	struct dfs_branch *bh;
 
 	while (dfs->dfs_count > 0) {
-		db = &dfs->dfs_branch[dfs->dfs_count - 1];
-		if (++db->db_taken < db->db_ways)
+		bh = &dfs->dfs_branch[dfs->dfs_count - 1];
+		if (++bh->bh_taken < bh->bh_ways)
 			return (true);
 		dfs->dfs_count--;
 	}
@@ -46,13 +48,11 @@ advance(struct dfs *dfs)
 }
 
 static bool
-dfs_begin(struct strategy *st)
+dfs_begin(struct strategy *sg)
 {
-	struct dfs *dfs = st->st_state;
+	struct dfs *dfs = (void *)sg->sg_state;
 
-	if (st->st_index == 0)
-		dfs->dfs_count = 0;
-	else if (!advance(dfs))
+	if (sg->sg_most_steps > 0 && !advance(dfs))
 		return (false);
 	dfs->dfs_at = 0;
 	dfs->dfs_preemptions = 0;
@@ -67,7 +67,7 @@ branch(struct dfs *dfs, unsigned ways)
 	if (ways <= 1)
 		return (0);
 	if (dfs->dfs_at < dfs->dfs_count)
-		return (dfs->dfs_branch[dfs->dfs_at++].db_taken);
+		return (dfs->dfs_branch[dfs->dfs_at++].bh_taken);
 	if (dfs->dfs_count == dfs->dfs_room) {
 		dfs->dfs_room = dfs->dfs_room == 0 ? DFS_BRANCHES_AT_FIRST :
 		    dfs->dfs_room * 2;
@@ -75,7 +75,7 @@ branch(struct dfs *dfs, unsigned ways)
 		    dfs->dfs_room, sizeof(*dfs->dfs_branch));
 	}
 	dfs->dfs_branch[dfs->dfs_count++] = (struct dfs_branch){
-	    .db_ways = (uint8_t)ways };
+	    .bh_ways = (uint8_t)ways };
 	dfs->dfs_at++;
 	return (0);
 }
@@ -84,81 +84,61 @@ branch(struct dfs *dfs, unsigned ways)
 static uint64_t
 free_ways(struct dfs *dfs, const struct vm_choice *vo)
 {
-	uint64_t awake = 0, rested = 0;
+	const uint32_t self = vo->vo_point == VM_POINT_YIELD &&
+	    vo->vo_self >= 0 ? 1u << vo->vo_thread[vo->vo_self] : 0;
+	uint64_t ways;
 
 	if (choice_continues(vo))
 		return (UINT64_C(1) << vo->vo_self);
-	if (vo->vo_point == VM_POINT_YIELD && vo->vo_self >= 0)
-		dfs->dfs_yielded |= 1u << vo->vo_thread[vo->vo_self];
-	for (unsigned i = 0; i < vo->vo_count; i++) {
-		if (!choice_awake(vo, i))
-			continue;
-		awake |= UINT64_C(1) << i;
-		if ((dfs->dfs_yielded >> vo->vo_thread[i] & 1) == 0)
-			rested |= UINT64_C(1) << i;
+	dfs->dfs_yielded |= self;
+	for (;;) {
+		ways = choice_awake(vo) & ~choice_among(vo, dfs->dfs_yielded);
+		if (ways != 0)
+			return (ways);
+		if (dfs->dfs_yielded == 0)
+			return (UINT64_MAX);
+		/* All have yielded: another round, this thread last. */
+		dfs->dfs_yielded = dfs->dfs_yielded == self ? 0 : self;
 	}
-	if (rested != 0)
-		return (rested);
-	/* All have yielded: another round, this thread last. */
-	dfs->dfs_yielded = 0;
-	if (vo->vo_point == VM_POINT_YIELD && vo->vo_self >= 0 &&
-	    (awake & ~(UINT64_C(1) << vo->vo_self)) != 0) {
-		dfs->dfs_yielded = 1u << vo->vo_thread[vo->vo_self];
-		awake &= ~(UINT64_C(1) << vo->vo_self);
-	}
-	return (awake != 0 ? awake : UINT64_MAX >> (64 - vo->vo_count));
-}
-
-/* The index of the nth bit. */
-static unsigned
-nth(uint64_t bits, unsigned n)
-{
-	for (; n > 0; n--)
-		bits &= bits - 1;
-	return ((unsigned)__builtin_ctzll(bits));
 }
 
 static unsigned
-dfs_choose(struct strategy *st, const struct vm_choice *vo)
+dfs_choose(struct strategy *sg, const struct vm_choice *vo)
 {
-	struct dfs *dfs = st->st_state;
-	uint64_t all = UINT64_MAX >> (64 - vo->vo_count), free, costly = 0;
-	unsigned chosen, free_count, way, ways;
+	struct dfs *dfs = (void *)sg->sg_state;
+	const uint64_t free = free_ways(dfs, vo);
+	unsigned free_count, i, taken, way[VM_CONTROLLED_MAX], ways = 0;
 
-	if (vo->vo_count == 1)
-		return (0);
-	free = free_ways(dfs, vo);
+	for (i = 0; i < vo->vo_count; i++)
+		if ((free >> i & 1) != 0)
+			way[ways++] = i;
+	free_count = ways;
 	/* To preempt a thread that yields would be the same switch. */
-	if (dfs->dfs_preemptions < st->st_parameter &&
+	if (dfs->dfs_preemptions < sg->sg_parameter &&
 	    vo->vo_point != VM_POINT_YIELD)
-		costly = all & ~free;
-	free_count = (unsigned)__builtin_popcountll(free);
-	ways = free_count + (unsigned)__builtin_popcountll(costly);
-	way = branch(dfs, ways);
-	if (way < free_count) {
-		chosen = nth(free, way);
-	} else {
-		chosen = nth(costly, way - free_count);
-		dfs->dfs_preemptions++;
-	}
-	return (chosen);
+		for (i = 0; i < vo->vo_count; i++)
+			if ((free >> i & 1) == 0)
+				way[ways++] = i;
+	taken = branch(dfs, ways);
+	dfs->dfs_preemptions += taken >= free_count;
+	return (way[taken]);
 }
 
 static bool
-dfs_running(struct strategy *st)
+dfs_running(struct strategy *sg)
 {
-	struct dfs *dfs = st->st_state;
+	struct dfs *dfs = (void *)sg->sg_state;
 
-	if (dfs->dfs_preemptions >= st->st_parameter || branch(dfs, 2) == 0)
+	if (dfs->dfs_preemptions >= sg->sg_parameter || branch(dfs, 2) == 0)
 		return (true);
 	dfs->dfs_preemptions++;
 	return (false);
 }
 
 static void
-dfs_fini(struct strategy *st)
+dfs_fini(struct strategy *sg)
 {
-	struct dfs *dfs = st->st_state;
+	struct dfs *dfs = (void *)sg->sg_state;
 
 	free(dfs->dfs_branch);
 }
@@ -166,11 +146,10 @@ dfs_fini(struct strategy *st)
 const struct strategy_class strategy_dfs = {
 	.sy_name	= "dfs",
 	.sy_descr	= "all schedules with at most C preemptions",
-	.sy_means	= "preemptions C",
+	.sy_letter	= 'C',
 	.sy_least	= 0,
 	.sy_most	= 8,
 	.sy_usual	= 2,
-	.sy_bytes	= sizeof(struct dfs),
 	.sy_begin	= dfs_begin,
 	.sy_choose	= dfs_choose,
 	.sy_running	= dfs_running,

@@ -11,20 +11,14 @@
 enum { RANDOM_SLEEP_ENDS = 8 };
 
 static unsigned
-random_choose(struct strategy *st, const struct vm_choice *vo)
+random_choose(struct strategy *sg, const struct vm_choice *vo)
 {
-	const unsigned awake = choice_awake_count(vo);
-	unsigned i, k;
+	const uint64_t awake = choice_awake(vo);
 
-	if (vo->vo_count == 1)
-		return (0);
 	if (vo->vo_asleep == 0 || awake == 0 ||
-	    strategy_below(&st->st_random, RANDOM_SLEEP_ENDS) == 0)
-		return (strategy_below(&st->st_random, vo->vo_count));
-	i = strategy_below(&st->st_random, awake);
-	for (k = 0; !choice_awake(vo, k) || i-- > 0; k++)
-		MPASS(k + 1 < vo->vo_count);
-	return (k);
+	    strategy_below(&sg->sg_random, RANDOM_SLEEP_ENDS) == 0)
+		return (strategy_below(&sg->sg_random, vo->vo_count));
+	return (strategy_draw(sg, awake));
 }
 
 const struct strategy_class strategy_random = {

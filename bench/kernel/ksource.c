@@ -21,10 +21,12 @@
 #include "bench/cli/usage.h"
 #include "bench/kernel/ksource.h"
 #include "bench/result/field.h"
-#include "fortuna/kernel/abi.h"
-#include "fortuna/kernel/design.h"
+#include "fortuna/device/design.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/digest.h"
+
+/* Beside it are fortuna and harvest. */
+#define	KERN	"/lib/kern"
 
 enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
 
@@ -116,8 +118,7 @@ static int
 script(const char *action, const char *a, const char *b, char **text,
     char why[KSOURCE_WHY_SIZE])
 {
-	char data[PROGRAM_PATH_SIZE], folder[PROGRAM_PATH_SIZE];
-	char path[PROGRAM_PATH_SIZE + 16];
+	char data[PROGRAM_PATH_SIZE], path[PROGRAM_PATH_SIZE + 32];
 	const char *argv[] = { "sh", path, data, action, a, b, NULL };
 	char *error;
 	size_t size;
@@ -126,11 +127,11 @@ script(const char *action, const char *a, const char *b, char **text,
 	int status;
 
 	*text = NULL;
-	if (!program_data("kernel", "fortuna/kernel", data) ||
-	    !program_data("kernel", "bench/kernel", folder))
-		return (refuse(why, EXIT_FAILURE, "rngsim's kernel headers "
-		    "are not installed: expected share/rngsim/kernel"));
-	snprintf(path, sizeof(path), "%s/source.sh", folder);
+	if (!program_data("kernel" KERN, KERN + 1, data))
+		return (refuse(why, EXIT_FAILURE, "rngsim's kernel files are "
+		    "not installed: expected share/rngsim/kernel"));
+	data[strlen(data) - strlen(KERN)] = '\0';
+	snprintf(path, sizeof(path), "%s" KERN "/source.sh", data);
 	in = child_open(argv, sanitizer(), false, &pid);
 	if (in == NULL)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
@@ -271,7 +272,7 @@ build(struct source *so)
 	for (; i < so->so_found.li_count; i++)
 		digest_update(&dg, so->so_found.li_line[i],
 		    strlen(so->so_found.li_line[i]) + 1);
-	digest_update(&dg, &(unsigned){ KERNEL_ABI }, sizeof(unsigned));
+	digest_update(&dg, &(unsigned){ KERN_ABI }, sizeof(unsigned));
 	digest_hex(&dg, method);
 	snprintf(files, sizeof(files), "%s/files.%s", cache, method);
 	if (!sum_files(so, &dg, method, files) ||
@@ -310,21 +311,26 @@ source_free(struct source *so)
 	free(so);
 }
 
-/* Adds the design. */
+/* Adds the design.  A source has a queue, or is linked with rngsim's two. */
 static int
 add(struct source *so)
 {
-	static const char *const members[KERNEL_FLAVOURS] = {
-		[KERNEL_REAL] = "real", [KERNEL_SIMULATED] = "simulated" };
-	char error[KERNEL_ERROR_SIZE], path[KERNEL_FLAVOURS][PATH_MAX];
-	const char *object[KERNEL_FLAVOURS];
+	static const char *const members[DESIGN_MACHINES][HARVEST_MODELS] = {
+		[DESIGN_REAL] = { "real", "real-2019" },
+		[DESIGN_SIMULATED] = { "simulated", "simulated-2019" } };
+	const char *object[DESIGN_MACHINES][HARVEST_MODELS];
+	char path[DESIGN_MACHINES][HARVEST_MODELS][PATH_MAX];
+	char error[KERN_ERROR_SIZE];
 
-	for (int f = 0; f < KERNEL_FLAVOURS; f++) {
-		snprintf(path[f], PATH_MAX, "%s/%s/%s.so", value(
-		    &so->so_found, "cache", 0), so->so_key, members[f]);
-		object[f] = path[f];
-	}
-	switch (kernel_design_add(so->so_name, object, error)) {
+	for (int m = 0; m < DESIGN_MACHINES; m++)
+		for (int q = 0; q < HARVEST_MODELS; q++) {
+			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so", value(
+			    &so->so_found, "cache", 0), so->so_key,
+			    members[m][q]);
+			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
+			    0 ? path[m][q] : NULL;
+		}
+	switch (design_add(so->so_name, object, error)) {
 	case 0:
 		return (0);
 	case EINVAL:
@@ -388,14 +394,6 @@ ksource_spec(const char *design)
 	const struct source *so = find_design(design);
 
 	return (so == NULL ? design : value(&so->so_found, "spec", 0));
-}
-
-const char *
-ksource_key(const char *design)
-{
-	const struct source *so = find_design(design);
-
-	return (so == NULL ? NULL : so->so_key);
 }
 
 /* The end of a text, where it is too long. */

@@ -2,9 +2,9 @@
  * Kernel sources as designs: "kernel:PATH" and "kernel:PATH@REVISION" in lists
  * of designs.
  *
- * PATH is a sys directory, the directory above one, a folder of FenestrasX's
- * files, or a file.  The source is compiled into a cache, by contents, and
- * added to generators[] under a short name.
+ * PATH is a sys directory, the directory above one, a folder of files, or a
+ * file.  The source is compiled into a cache, by contents, and added to the
+ * designs under a short name.
  */
 #ifndef BENCH_KERNEL_KSOURCE_H
 #define BENCH_KERNEL_KSOURCE_H
@@ -38,9 +38,6 @@ int ksource_open(const char *spec, bool ciphers, const char **name,
 
 /* What -d takes for a design in another process: a short name is not enough. */
 const char *ksource_spec(const char *design);
-
-/* A hash of contents and how they were compiled; NULL for other designs. */
-const char *ksource_key(const char *design);
 
 /* Fills in what each source opened is. */
 void ksource_describe(struct result *r);

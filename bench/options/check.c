@@ -10,14 +10,14 @@
 #define	PS_PER_MS	1e9
 
 static const char pool_hash[] = "rngsim.pool_hash";
+static const char default_hash[] = "sha256";
 
 /* What a lock or a design may have; a knob is a tunable that it reads. */
 enum trait {
 	LOCK_READS,
 	LOCK_EXCLUDES,
 	LOCK_SIMULATED,
-	DESIGN_READS,
-	DESIGN_READS_LOCK	/* a tunable of locks */
+	DESIGN_ONE_LOCK
 };
 
 static bool
@@ -31,11 +31,8 @@ has(unsigned i, enum trait trait, unsigned knob)
 	case LOCK_SIMULATED:
 		return (ENGINE(virtual).en_lock_find(
 		    lock_classes[i]->lc_name) != NULL);
-	case DESIGN_READS:
-		return ((generators[i]->ra_knobs & knob) != 0);
-	case DESIGN_READS_LOCK:
-		return (knob == LK_NODES &&
-		    (generators[i]->ra_flags & RA_NODES) != 0);
+	case DESIGN_ONE_LOCK:
+		return ((design_at(i)->de_flags & DE_MANY_LOCKS) == 0);
 	}
 	KASSERT(false, ("trait %d", (int)trait));
 }
@@ -47,6 +44,16 @@ any(const struct option_list *ol, enum trait trait, unsigned knob)
 		if (has((unsigned)ol->ol_value[i], trait, knob))
 			return (true);
 	return (false);
+}
+
+/* The first of a list without a trait; -1: all have it. */
+static int
+first_without(const struct option_list *ol, enum trait trait)
+{
+	for (unsigned i = 0; i < ol->ol_count; i++)
+		if (!has((unsigned)ol->ol_value[i], trait, 0))
+			return ((int)ol->ol_value[i]);
+	return (-1);
 }
 
 /* The names of all members of a family with a trait. */
@@ -72,51 +79,27 @@ names_of(const struct family *fa, const struct option_list *ol)
 	return (names);
 }
 
+/* Refuses tunables that no chosen lock reads. */
 static int
 check_lock_tunables(const struct options *op)
 {
-	struct text chosen, designs, locks;
-	unsigned knob;
 	bool nodes;
 
 	for (unsigned i = 0; i < lock_tunable_count; i++) {
 		const char *name = lock_tunables[i].tn_name;
+		const unsigned knob = lock_tunables[i].tn_knob;
 
-		knob = lock_tunables[i].tn_knob;
 		if (knob == 0 || !options_tunable_seen(op, name) ||
-		    any(&op->op_locks, LOCK_READS, knob) ||
-		    any(&op->op_designs, DESIGN_READS_LOCK, knob))
+		    any(&op->op_locks, LOCK_READS, knob))
 			continue;
 		nodes = op->op_pretended &&
 		    strcmp(name, OPTIONS_LOCK_NODES) == 0;
-		chosen = names_of(&family_locks, &op->op_locks);
-		locks = names_with(&family_locks, LOCK_READS, knob);
-		designs = names_with(&family_designs, DESIGN_READS_LOCK, knob);
 		return (usage_error("%s%s has no effect on -l %s: expected "
-		    "one of %s%s%s%s", nodes ? "" : "-S: ", nodes ? "--nodes"
-		    : name, chosen.s, locks.s, designs.s[0] == '\0' ? "" : "; "
-		    "or -d ", designs.s, op->op_pretended ? "; or, to simulate "
-		    "nodes, add --engine " VIRTUAL_NAME : ""));
-	}
-	return (0);
-}
-
-static int
-check_design_tunables(const struct options *op)
-{
-	unsigned knob;
-
-	for (unsigned i = 0; i < generator_tunable_count; i++) {
-		const char *name = generator_tunables[i].tn_name;
-
-		knob = generator_tunables[i].tn_knob;
-		if (knob == 0 || !options_tunable_seen(op, name) ||
-		    any(&op->op_designs, DESIGN_READS, knob))
-			continue;
-		return (usage_error("-S: "
-		    "%s has no effect on -d %s: expected one of "
-		    "%s", name, names_of(&family_designs, &op->op_designs).s,
-		    names_with(&family_designs, DESIGN_READS, knob).s));
+		    "one of %s%s", nodes ? "" : "-S: ", nodes ? "--nodes" :
+		    name, names_of(&family_locks, &op->op_locks).s,
+		    names_with(&family_locks, LOCK_READS, knob).s, nodes ?
+		    "; or, to simulate nodes, add --engine " VIRTUAL_NAME :
+		    ""));
 	}
 	return (0);
 }
@@ -125,49 +108,40 @@ check_design_tunables(const struct options *op)
 static int
 check_exclusion(const struct options *op)
 {
-	const char *design = NULL, *lock = NULL;
-	unsigned m;
+	const int design = first_without(&op->op_designs, DESIGN_ONE_LOCK);
+	const int lock = first_without(&op->op_locks, LOCK_EXCLUDES);
 
-	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
-		m = (unsigned)op->op_designs.ol_value[i];
-		if ((generators[m]->ra_flags & RA_MANY_LOCKS) != 0)
-			design = generators[m]->ra_ident;
-	}
-	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
-		m = (unsigned)op->op_locks.ol_value[i];
-		if (!has(m, LOCK_EXCLUDES, 0))
-			lock = lock_classes[m]->lc_name;
-	}
-	if (design == NULL || lock == NULL)
+	if (design < 0 || lock < 0)
 		return (0);
 	return (usage_error("-l: \"%s\" excludes no thread, and design "
-	    "%s has several locks: expected one of %s", lock, design,
+	    "%s has several locks: expected one of %s",
+	    lock_classes[lock]->lc_name, design_at((size_t)design)->de_ident,
 	    names_with(&family_locks, LOCK_EXCLUDES, 0).s));
 }
 
 int
 options_check_simulated_locks(const struct options *op)
 {
-	unsigned m;
+	const int lock = first_without(&op->op_locks, LOCK_SIMULATED);
 
-	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
-		m = (unsigned)op->op_locks.ol_value[i];
-		if (has(m, LOCK_SIMULATED, 0))
-			continue;
-		return (usage_error("-l: \"%s\" uses this host's atomics or "
-		    "threads, which engine %s does not have: expected "
-		    "one of %s", lock_classes[m]->lc_name, VIRTUAL_NAME,
-		    names_with(&family_locks, LOCK_SIMULATED, 0).s));
-	}
-	return (0);
+	return (lock < 0 ? 0 : usage_error("-l: \"%s\" uses this host's "
+	    "atomics or threads, which engine %s does not have: expected one "
+	    "of %s", lock_classes[lock]->lc_name, VIRTUAL_NAME,
+	    names_with(&family_locks, LOCK_SIMULATED, 0).s));
 }
 
 static int
 check_health_tunables(const struct options *op)
 {
-	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND) ||
-	    op->op_config.bc_harvest.nist_healthtest_enabled)
+	const struct bench_config *bc = &op->op_config;
+
+	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND))
 		return (0);
+	for (unsigned i = 0; i < bc->bc_settings; i++)
+		if (strcmp(bc->bc_setting[i].kv_name,
+		    NIST_HEALTHTEST_ENABLED) == 0 &&
+		    bc->bc_setting[i].kv_value != 0)
+			return (0);
 	return (usage_error("-S: " NIST_HEALTHTEST_ONDEMAND " "
 	    "has no effect on sources that are not tested: expected -S "
 	    "kern.random.nist_healthtest_enabled=1 too"));
@@ -176,28 +150,27 @@ check_health_tunables(const struct options *op)
 static int
 check_pool_hash(const struct options *op)
 {
-	const char *name = op->op_config.bc_generator.pool_hash;
+	const char *name = op->op_config.bc_program.pool_hash;
 
 	if (!options_tunable_seen(op, pool_hash))
 		return (0);
 	if (hash_find(name) == NULL)
 		return (usage_error("-S: %s: \"%s\": expected a digest such "
 		    "as %s; \"rngsim list hashes\" has them", pool_hash, name,
-		    GENERATOR_POOL_HASH));
-	if (op->op_simulated && strcmp(name, GENERATOR_POOL_HASH) != 0)
+		    default_hash));
+	if (op->op_simulated && strcmp(name, default_hash) != 0)
 		return (usage_error("-S: %s=%s: a simulated machine "
 		    "only has the cost of %s: leave it out", pool_hash, name,
-		    GENERATOR_POOL_HASH));
+		    default_hash));
 	return (0);
 }
 
 int
 options_load_hash(const struct options *op)
 {
-	struct hash *ha = hash_find(op->op_config.bc_generator.pool_hash);
+	struct hash *ha = hash_find(op->op_config.bc_program.pool_hash);
 
-	KASSERT(ha != NULL, ("the options were not checked"));
-	if (hash_load(ha) == HASH_READY)
+	if (ha == NULL || hash_load(ha) == HASH_READY)
 		return (0);
 	return (run_error("-S: %s=%s: it cannot be used: %s", pool_hash,
 	    ha->ha_name, ha->ha_why));
@@ -212,7 +185,7 @@ options_check_crypto(const struct options *op)
 		return (0);
 	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
 		found |= ksource_named(
-		    generators[op->op_designs.ol_value[i]]->ra_ident);
+		    design_at(op->op_designs.ol_value[i])->de_ident);
 	if (!found)
 		return (usage_error("--crypto: \"source\" is for kernel "
 		    "sources: expected -d kernel:PATH with it"));
@@ -239,6 +212,7 @@ check_single(const struct options *op, const char *label)
 static int
 check_trace(const struct options *op)
 {
+	const char *dot;
 	int error;
 
 	error = op->op_ledger_path == NULL ? 0 :
@@ -251,8 +225,13 @@ check_trace(const struct options *op)
 	if (!op->op_simulated)
 		return (usage_error("--trace shows a simulated machine: add "
 		    "--engine %s", VIRTUAL_NAME));
+	dot = strrchr(op->op_trace, '.');
+	if (dot != NULL && strcmp(dot, ".txt") == 0)
+		return (usage_error("--trace: \"%s\": traces as text are gone: "
+		    "expected another name, for trace events in JSON",
+		    op->op_trace));
 	error = check_single(op, "--trace");
-	if (error == 0 && (double)op->op_trace_span.ts_from_ps >=
+	if (error == 0 && (double)op->op_trace_from_ps >=
 	    op->op_time_s * 1e3 * PS_PER_MS)
 		error = usage_error("--trace-time begins after the end of "
 		    "the window: expected less than its %g ms, or a larger -t",
@@ -266,17 +245,12 @@ check_failpoints(const struct options *op)
 {
 	static const enum option_id refused[] = { OPTION_OUTPUT,
 	    OPTION_FORMAT, OPTION_VERIFY, OPTION_UNCERTAINTY, OPTION_TRACE,
-	    OPTION_LEDGER_LOG };
-	char label[OPTION_LABEL_SIZE];
-	unsigned i;
+	    OPTION_LEDGER_LOG, OPTIONS };
+	const char *given = options_given_of(op, refused);
 
-	for (i = 0; op->op_faults.fl_count > 0 &&
-	    i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (op->op_text[refused[i]] != NULL)
-			return (usage_error("--failpoint: a run with "
-			    "fail points measures nothing and has no result: "
-			    "expected no %s", option_label(refused[i], label)));
-	return (0);
+	return (op->op_faults.fl_count == 0 || given == NULL ? 0 :
+	    usage_error("--failpoint: a run with fail points measures nothing "
+	    "and has no result: expected no %s", given));
 }
 
 static int
@@ -307,9 +281,9 @@ int
 options_check(const struct options *op)
 {
 	static int (*const checks[])(const struct options *) = {
-		check_exclusion, check_lock_tunables, check_design_tunables,
-		check_health_tunables, check_pool_hash, check_trace,
-		check_failpoints, check_cat, check_grid
+		check_exclusion, check_lock_tunables, check_health_tunables,
+		check_pool_hash, check_trace, check_failpoints, check_cat,
+		check_grid
 	};
 	int error = 0;
 
@@ -317,4 +291,25 @@ options_check(const struct options *op)
 	    error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
 		error = checks[i](op);
 	return (error);
+}
+
+/* Options that are each job's own, or need all cells at once. */
+int
+options_check_plan(const struct options *op)
+{
+	static const enum option_id others[] = { OPTION_OUTPUT,
+	    OPTION_SCHEDULE, OPTION_PAGE, OPTION_ROWS, OPTION_RESUME,
+	    OPTION_PIECE, OPTION_JSON, OPTION_ONLY, OPTION_REPLAY, OPTIONS };
+	const char *given = options_given_of(op, others);
+
+	if (op->op_plan == NULL && GIVEN(op, PARTS))
+		return (usage_error("--parts has an effect with --plan only"));
+	if (op->op_plan != NULL && given != NULL)
+		return (usage_error("--plan and %s: expected one of them",
+		    given));
+	if (op->op_cmd == COMMAND_sweep && (op->op_plan != NULL ||
+	    op->op_part_of > 0) && GIVEN(op, UNTIL))
+		return (usage_error("--until needs all cells at once: expected "
+		    "no --plan or --part"));
+	return (0);
 }

@@ -71,23 +71,12 @@ offer_values(struct word w, unsigned id)
 		offer(&w, profile_shipped[i].ps_name, "", "");
 }
 
-/* The option that a word is, up to a "="; OPTIONS: none. */
+/* The option of which a word is all but the value; OPTIONS: none. */
 static unsigned
 find(enum command_id cm, const char *word)
 {
-	const struct option_def *od;
-	unsigned id;
-
-	for (id = 0; id < OPTIONS; id++) {
-		od = &option_defs[id];
-		if (option_takes(cm, id) && word[0] == '-' &&
-		    (word[1] == '-' ? strlen(od->od_name) ==
-		    strcspn(word + 2, "=") && strncmp(word + 2, od->od_name,
-		    strlen(od->od_name)) == 0 : word[1] != '\0' &&
-		    word[1] == od->od_letter && word[2] == '\0'))
-			break;
-	}
-	return (id);
+	return (word[0] != '-' || (word[1] != '-' && strlen(word) != 2) ?
+	    OPTIONS : option_find(cm, word));
 }
 
 static void
@@ -115,10 +104,8 @@ offer_operands(const struct word *w, enum command_id cm, const char *before)
 		offer_family(w, &family_designs, 0);
 	else if (cm == COMMAND_list && strcmp(before, "profiles") == 0)
 		offer_values(*w, OPTION_PROFILE);
-	else if (cm == COMMAND_list)
-		offer_family(w, &family_topics, 0);
-	if (cm == COMMAND_reproduce)
-		offer_family(w, &family_reproductions, 0);
+	else if (operand_families[cm].fa_name != NULL)
+		offer_family(w, &operand_families[cm], 0);
 	for (; at != NULL; at = (at = strstr(at, " | ")) == NULL ? NULL :
 	    at + 3) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
@@ -143,8 +130,7 @@ options_complete(int words, char *const word[])
 		offer(&w, "--version", "", "print the version");
 		return;
 	}
-	while (cm < COMMANDS && strcmp(command_texts[cm].ct_name, word[0]) != 0)
-		cm++;
+	cm = command_find(word[0]);
 	if (cm == COMMANDS)
 		return;
 	id = find(cm, before);

@@ -1,9 +1,13 @@
-#include "bench/compare/compare.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "bench/options/family.h"
 #include "bench/workload/workload.h"
-#include "fortuna/generator.h"
+#include "fortuna/device/design.h"
+#include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
+#include "lib/lock/lock.h"
 
 /* A family whose names are words of a table of its own. */
 #define	WORDS(which, ...)						\
@@ -18,41 +22,28 @@
 	const struct family family_##which = {				\
 	    .fa_name = name_##which }
 
-/* A family that another table has. */
-#define	TABLE(which, count, expression, ...)				\
-	static const char *						\
-	name_##which(unsigned i)					\
-	{								\
-									\
-		return (i < (count) ? (expression) : NULL);		\
-	}								\
-	const struct family family_##which = {				\
-	    .fa_name = name_##which, __VA_ARGS__ }
-
 WORDS(bits, "32", "64");
 WORDS(comparisons, "design", "lock", "cipher", "host");
 WORDS(engines, "real", "virtual");
 WORDS(loops, "read", "lock");
 WORDS(formats, "table", "csv", "json", "ministat", "sentences");
 
-static const char *
-quantity_title(unsigned i)
-{
-	return (quantities[i].qu_title);
-}
-
 /* Those that can be chosen. */
-TABLE(arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
+FAMILY(family_arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
     workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
-TABLE(ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
-TABLE(crypto, CRYPTO_CHOICES, crypto_mode_names[i], .fa_title = NULL);
-TABLE(designs, generator_at(i) == NULL ? 0 : i + 1, generators[i]->ra_ident,
+FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
+FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i],
+    .fa_title = NULL);
+FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
     .fa_title = "design");
-TABLE(hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
-TABLE(locks, lock_class_count, lock_classes[i]->lc_name, .fa_title = "lock");
-TABLE(memories, VM_MEMORIES, vm_memory_names[i], .fa_title = NULL);
-TABLE(quantities, QUANTITIES, quantities[i].qu_name, .fa_title = "Quantities",
-    .fa_descr = quantity_title);
+FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
+FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
+    .fa_title = "lock");
+FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fa_title = NULL);
+
+struct family family_benchmarks, family_evidences, family_number_sources;
+struct family family_quantities, family_simulated_locks, family_strategies;
+struct family family_units;
 
 int
 family_find(const struct family *fa, const char *name)

@@ -16,6 +16,26 @@ struct family {
 	const char	*fa_topic;
 };
 
+/*
+ * Makes a family of a table: names of those i that are below count, or one line
+ * on each.
+ */
+#define	FAMILY(which, count, name, ...)					\
+	static const char *						\
+	which##_name(unsigned i)					\
+	{								\
+									\
+		return (i < (count) ? (name) : NULL);			\
+	}								\
+	const struct family which = { .fa_name = which##_name, __VA_ARGS__ }
+#define	FAMILY_DESCR(which, descr)					\
+	static const char *						\
+	which##_descr(unsigned i)					\
+	{								\
+									\
+		return (descr);						\
+	}
+
 extern const struct family family_arrivals;
 extern const struct family family_bits;
 extern const struct family family_ciphers;
@@ -28,17 +48,15 @@ extern const struct family family_hashes;
 extern const struct family family_locks;
 extern const struct family family_loops;
 extern const struct family family_memories;	/* explore --memory */
-extern const struct family family_quantities;
 
-/* The command that takes such names defines these. */
-extern const struct family family_evidences;
-extern const struct family family_number_sources;
-extern const struct family family_published_loops;
-extern const struct family family_published_units;
-extern const struct family family_reproductions;
-extern const struct family family_simulated_locks;
-extern const struct family family_strategies;
-extern const struct family family_topics;		/* list */
+/* Families of one command, which sets them: struct command, bench/cmd.h. */
+extern struct family family_benchmarks;		/* reproduce --loop */
+extern struct family family_evidences;
+extern struct family family_number_sources;
+extern struct family family_quantities;
+extern struct family family_simulated_locks;
+extern struct family family_strategies;
+extern struct family family_units;		/* reproduce --units */
 
 /* Indexes into family_formats. */
 enum format {

@@ -2,6 +2,8 @@
  * Which files a command line reads and writes: an output is no other file of
  * the same command.
  */
+#include <sys/stat.h>
+
 #include <limits.h>
 
 #include "bench/options/options.h"
@@ -9,61 +11,59 @@
 enum { USES_MAX = OPTIONS + 4 };
 
 struct use {
-	char		 us_label[OPTION_LABEL_SIZE];
-	const char	*us_name;	/* as given */
+	const char	*us_label;
+	const char	*us_path;
 	bool		 us_writes;
-	struct stat	 us_file;	/* of no type where there is none */
 };
 
 struct uses {
 	struct use	 uss_use[USES_MAX];
 	unsigned	 uss_count;
+	char		 uss_host[PATH_MAX];	/* of --profile host */
 };
 
 static void
-add(struct uses *uss, const char *label, const char *name, const char *path,
-    bool writes)
+add(struct uses *uss, const char *label, const char *path, bool writes)
 {
-	struct use *us = &uss->uss_use[uss->uss_count++];
+	struct use *us = &uss->uss_use[uss->uss_count];
 
-	snprintf(us->us_label, sizeof(us->us_label), "%s", label);
-	us->us_name = name;
-	us->us_writes = writes;
-	/* Devices and pipes have no content to lose. */
-	if (stat(path, &us->us_file) != 0 || !S_ISREG(us->us_file.st_mode))
-		us->us_file.st_mode = 0;
-}
-
-/* Adds what an option names, or --profile by default. */
-static void
-add_option(const struct options *op, unsigned id, struct uses *uss)
-{
-	const struct option_def *od = &option_defs[id];
-	const char *name = op->op_text[id];
-	char host[PATH_MAX], label[OPTION_LABEL_SIZE];
-
-	if (id == OPTION_PROFILE && option_takes(op->op_cmd, id))
-		name = op->op_profile;
-	/* A shipped profile is none of the files that have its name. */
-	if (name == NULL || (id == OPTION_PROFILE &&
-	    strcmp(name, "host") != 0 && !profile_is_path(name)))
+	if (path == NULL || path[0] == '\0')
 		return;
-	add(uss, option_label((enum option_id)id, label), name,
-	    strcmp(name, "host") == 0 && profile_host_path(host,
-	    sizeof(host)) == 0 ? host : name, (od->od_flags & WRITES) != 0);
-	if (id == OPTION_WORKLOAD)
-		uss->uss_use[uss->uss_count - 1].us_file =
-		    op->op_workload.wl_file;
+	us->us_label = label;
+	us->us_path = path;
+	us->us_writes = writes;
+	uss->uss_count++;
 }
 
+/* The file that an option names; NULL: none. */
+static const char *
+path_of(const struct options *op, unsigned id, struct uses *uss)
+{
+	const char *name = op->op_text[id];
+
+	if (id == OPTION_WORKLOAD)
+		return (name != NULL && name[0] == '@' ? name + 1 : NULL);
+	if (id != OPTION_PROFILE)
+		return (name);
+	/* Also by default; and a shipped profile is no file of its name. */
+	name = op->op_profile;
+	if (name != NULL && strcmp(name, "host") == 0 &&
+	    profile_host_path(uss->uss_host, sizeof(uss->uss_host)) == 0)
+		return (uss->uss_host);
+	return (name != NULL && profile_is_path(name) ? name : NULL);
+}
+
+/* Devices and pipes have no content to lose. */
 static bool
 collide(const struct use *a, const struct use *b)
 {
-	if (a->us_file.st_mode != 0 && b->us_file.st_mode != 0)
-		return (a->us_file.st_dev == b->us_file.st_dev &&
-		    a->us_file.st_ino == b->us_file.st_ino);
+	struct stat of_a, of_b;
+
+	if (stat(a->us_path, &of_a) == 0 && stat(b->us_path, &of_b) == 0)
+		return (S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+		    of_a.st_ino == of_b.st_ino);
 	return (a->us_writes && b->us_writes &&
-	    strcmp(a->us_name, b->us_name) == 0);
+	    strcmp(a->us_path, b->us_path) == 0);
 }
 
 int
@@ -71,30 +71,26 @@ options_check_files(const struct options *op)
 {
 	const struct harvest_config *hc = &op->op_config.bc_harvest;
 	struct uses uss = { .uss_count = 0 };
+	const struct use *in, *out;
 
-	for (int i = 0; i < OPTIONS; i++)
-		if ((option_defs[i].od_flags & (READS | WRITES)) != 0)
-			add_option(op, (unsigned)i, &uss);
-	if (hc->record_file[0] != '\0')
-		add(&uss, "rngsim.harvest.record", hc->record_file,
-		    hc->record_file, true);
-	if (hc->replay_file[0] != '\0')
-		add(&uss, "rngsim.source.replay.file", hc->replay_file,
-		    hc->replay_file, false);
+	for (unsigned id = 0; id < OPTIONS; id++)
+		if ((option_defs[id].od_flags & (READS | WRITES)) != 0)
+			add(&uss, option_label(id), path_of(op, id, &uss),
+			    (option_defs[id].od_flags & WRITES) != 0);
+	add(&uss, "rngsim.harvest.record", hc->record_file, true);
+	add(&uss, "rngsim.source.replay.file", hc->replay_file, false);
 	/* Only these have operands and outputs. */
 	for (int i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
 	    (op->op_cmd == COMMAND_report || op->op_cmd == COMMAND_workload);
 	    i++)
-		add(&uss, "the operand", op->op_operand[i], op->op_operand[i],
-		    false);
-	for (const struct use *out = uss.uss_use;
-	    out < uss.uss_use + uss.uss_count; out++)
-		for (const struct use *in = uss.uss_use; out->us_writes &&
+		add(&uss, "the operand", op->op_operand[i], false);
+	for (out = uss.uss_use; out < uss.uss_use + uss.uss_count; out++)
+		for (in = uss.uss_use; out->us_writes &&
 		    in < uss.uss_use + uss.uss_count; in++)
 			if (in != out && collide(in, out))
 				return (usage_error("%s and %s name the same "
 				    "file, \"%s\" and \"%s\": expected two",
-				    out->us_label, in->us_label, out->us_name,
-				    in->us_name));
+				    out->us_label, in->us_label, out->us_path,
+				    in->us_path));
 	return (0);
 }

@@ -2,171 +2,11 @@
  * What follows from several options of run, sweep and cat together.
  */
 #include "bench/cell/slices.h"
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "fortuna/kernel/design.h"
-#include "lib/base/parse_number.h"
-
-/* Percent. */
-#define	UNTIL_MIN	0.01
-#define	PS_PER_MS	1e9
-
-enum { TRACE_MS_MAX = 86400 * 1000, TUNABLE_NAME_SIZE = 128 };
-
-/*
- * Sets "name=value" in op_config; the rest of text after the name is *value.
- *
- * Returns: NULL for another text, with *value NULL, or another name.
- */
-static const struct tunable *
-set_tunable(struct options *op, const char *text, const char **value,
-    int *error)
-{
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
-	char name[TUNABLE_NAME_SIZE];
-	const struct tunable_set *set;
-	const struct tunable *tn;
-	size_t n = strcspn(text, "=");
-
-	*value = NULL;
-	if (n == 0 || text[n] == '\0' || n >= sizeof(name))
-		return (NULL);
-	*value = text + n + 1;
-	snprintf(name, sizeof(name), "%.*s", (int)n, text);
-	bench_config_sets(&op->op_config, sets);
-	tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set);
-	if (tn != NULL)
-		*error = tunable_set_text(tn, set->ts_base, *value);
-	return (tn);
-}
-
-bool
-options_tunable_seen(const struct options *op, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (unsigned i = 0; i < op->op_tunable_count; i++)
-		if (strncmp(op->op_tunables[i], name, n) == 0 &&
-		    op->op_tunables[i][n] == '=')
-			return (true);
-	return (false);
-}
-
-int
-option_tunable(struct options *op, const char *label, const char *text)
-{
-	char range[OPTION_TEXT_SIZE];
-	const struct tunable *tn;
-	const char *value;
-	int error;
-
-	tn = set_tunable(op, text, &value, &error);
-	if (value == NULL)
-		return (usage_error("%s: \"%s\": expected name=value; \"rngsim "
-		    "list tunables\" has the names", label, text));
-	/* Another name may be a kernel source's: finish_tunables(). */
-	snprintf(range, sizeof(range), "%.*s", (int)(value - 1 - text), text);
-	if (options_tunable_seen(op, range))
-		return (usage_error("%s: %s is set twice", label, range));
-	if (tn != NULL && error != 0) {
-		tunable_range(tn, range, sizeof(range));
-		return (usage_error("%s: %s: \"%s\": expected %s", label,
-		    tn->tn_name, value, range));
-	}
-	op->op_tunables = xreallocarray(op->op_tunables,
-	    op->op_tunable_count + 2, sizeof(*op->op_tunables));
-	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
-	op->op_tunables[op->op_tunable_count] = NULL;
-	return (0);
-}
-
-int
-option_failpoint(struct options *op, const char *label, const char *text)
-{
-	char why[FAILPOINTS_ERROR_SIZE];
-
-	if (failpoints_parse(&op->op_faults, text, why) != 0)
-		return (usage_error("%s: %s", label, why));
-	return (0);
-}
-
-int
-option_fail_if(struct options *op, const char *label, const char *text)
-{
-	if (op->op_fail_ifs == OPTIONS_FAIL_IF_MAX)
-		return (usage_error("%s is given more than %d times", label,
-		    OPTIONS_FAIL_IF_MAX));
-	op->op_fail_if[op->op_fail_ifs++] = text;
-	return (0);
-}
-
-/* A percentage, as a share. */
-static int
-read_percent(const char *label, const char *text, double least, double *share)
-{
-	char number[64];
-	size_t n = strspn(text, ".0123456789");
-	double percent;
-
-	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	if (parse_real(number, &percent) != 0 || percent < least ||
-	    percent > 100 || (text[n] != '\0' && strcmp(text + n, "%") != 0))
-		return (usage_error("%s: \"%s\": expected %g%% to 100%%", label,
-		    text, least));
-	*share = percent / 100;
-	return (0);
-}
-
-int
-option_margin(struct options *op, const char *label, const char *text)
-{
-	return (read_percent(label, text, 0, &op->op_margin));
-}
-
-int
-option_until(struct options *op, const char *label, const char *text)
-{
-	return (read_percent(label, text, UNTIL_MIN, &op->op_until));
-}
-
-int
-option_trace_time(struct options *op, const char *label, const char *text)
-{
-	const char *dash = strchr(text, '-');
-	uint64_t ps[2];
-	char from[64] = "0";
-	double ms[2];
-
-	if (dash != NULL)
-		snprintf(from, sizeof(from), "%.*s", (int)(dash - text), text);
-	if (parse_real(from, &ms[0]) == 0 && ms[0] <= TRACE_MS_MAX &&
-	    parse_real(dash == NULL ? text : dash + 1, &ms[1]) == 0 &&
-	    ms[1] <= TRACE_MS_MAX) {
-		ps[0] = (uint64_t)(ms[0] * PS_PER_MS + 0.5);
-		ps[1] = (uint64_t)(ms[1] * PS_PER_MS + 0.5);
-		op->op_trace_span = (struct timeline_span){ ps[0], ps[1] };
-		if (ps[1] > ps[0])
-			return (0);
-	}
-	return (usage_error("%s: \"%s\": expected milliseconds of the window, "
-	    "more than 0, or from when to when, such as 5-7.5, at most %d",
-	    label, text, TRACE_MS_MAX));
-}
-
-int
-option_workload(struct options *op, const char *label, const char *text)
-{
-	char why[WORKLOAD_ERROR_SIZE] = "";
-	int error;
-
-	error = workload_parse(text, &op->op_workload, why);
-	if (error == EINVAL)
-		return (usage_error("%s: %s", label, why));
-	if (error != 0)
-		return (run_error("%s: %s", label, why));
-	return (0);
-}
+#include "fortuna/device/design.h"
 
 /* Sets the tunables again, over the defaults of a simulated machine. */
 static void
@@ -176,12 +16,13 @@ configure_machine(struct options *op)
 	const char *value;
 	int error;
 
-	bench_config_default(&op->op_config, vi->vi_topology.vt_cpus);
+	bench_config_default(&op->op_config, vi->vi_topology.tp_cpus);
 	/* Polling saves a spinner's CPU only where threads are preempted. */
 	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
 		op->op_config.bc_lock.spin_polls = 0;
 	for (unsigned i = 0; i < op->op_tunable_count; i++)
-		if (set_tunable(op, op->op_tunables[i], &value, &error) != NULL)
+		if (bench_config_set(&op->op_config, op->op_tunables[i],
+		    &value, &error) != NULL)
 			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
 }
 
@@ -189,14 +30,14 @@ configure_machine(struct options *op)
 static int
 finish_host(struct options *op)
 {
-	char label[OPTION_LABEL_SIZE], text[64];
+	char text[64];
 
 	for (unsigned id = 0; id < OPTIONS; id++)
 		if ((option_defs[id].od_flags & SIMULATED) != 0 &&
 		    op->op_text[id] != NULL)
 			return (usage_error("%s is about a simulated machine: "
-			    "add --engine %s", option_label((enum option_id)id,
-			    label), VIRTUAL_NAME));
+			    "add --engine %s", option_label(id),
+			    VIRTUAL_NAME));
 	if (op->op_nodes == 0)
 		return (0);
 	op->op_pretended = true;
@@ -221,8 +62,8 @@ finish_machine(struct options *op)
 		    "--cpus", why));
 	if (error != 0)
 		return (run_error("--profile: %s", why));
-	op->op_cpus = op->op_machine.vi_topology.vt_cpus;
-	op->op_nodes = op->op_machine.vi_topology.vt_nodes;
+	op->op_cpus = op->op_machine.vi_topology.tp_cpus;
+	op->op_nodes = op->op_machine.vi_topology.tp_nodes;
 	error = options_check_simulated_locks(op);
 	if (error != 0)
 		return (error);
@@ -256,24 +97,58 @@ finish_workload(struct options *op)
 	return (0);
 }
 
-/* Gives the kernel sources among the designs what only they have. */
-static int
-set_kernels(const char *text)
+/* The designs that have a sysctl. */
+static struct text
+designs_with(const struct options *op, const struct kern_setting *set)
 {
-	char name[TUNABLE_NAME_SIZE], why[KERNEL_ERROR_SIZE];
-	const int n = (int)strcspn(text, "=");
+	struct text names = { .s = "" };
+	const struct design *de;
+	char range[DESIGN_RANGE_SIZE];
 
-	snprintf(name, sizeof(name), "%.*s", n, text);
-	switch (kernel_design_set(name, text + n + 1, why)) {
-	case 0:
-		return (0);
-	case ENOENT:
-		return (usage_error("-S: \"%s\" is no tunable; \"rngsim list "
-		    "tunables\" has the names", name));
-	default:
-		return (usage_error("-S: %s: \"%s\": %s", name, text + n + 1,
-		    why));
+	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
+		if (design_check(de, op->op_config.bc_harvest.queue, set,
+		    range) != ENOENT)
+			text_list(&names, "%s", de->de_ident);
+	return (names);
+}
+
+/* A sysctl of a source: one of the designs must have it. */
+static int
+add_setting(struct options *op, const char *text)
+{
+	struct bench_config *bc = &op->op_config;
+	struct kern_setting set;
+	char range[DESIGN_RANGE_SIZE];
+	const struct design *de;
+	struct text names;
+	bool found = false;
+
+	design_setting(&set, text);
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
+		de = design_at(op->op_designs.ol_value[i]);
+		switch (design_check(de, bc->bc_harvest.queue, &set, range)) {
+		case 0:
+			found = true;
+			break;
+		case EINVAL:
+			return (usage_error("-S: %s: \"%s\": expected %s",
+			    set.kv_name, strchr(text, '=') + 1, range));
+		default:
+			break;
+		}
 	}
+	names = designs_with(op, &set);
+	if (names.s[0] == '\0')
+		return (usage_error("-S: \"%s\" is no tunable; \"rngsim list "
+		    "tunables\" has the names", set.kv_name));
+	if (!found)
+		return (usage_error("-S: %s has no effect on the designs of "
+		    "-d: expected one of %s", set.kv_name, names.s));
+	if (bc->bc_settings == DESIGN_SETTINGS_MAX)
+		return (usage_error("-S: more than %d sysctls of designs",
+		    DESIGN_SETTINGS_MAX));
+	bc->bc_setting[bc->bc_settings++] = set;
+	return (0);
 }
 
 /* Whether a mode can be set for kernel sources: beside them only its twin. */
@@ -284,7 +159,7 @@ has_kernels(const struct option_list *designs, const char *twin)
 	unsigned kernels = 0;
 
 	for (unsigned i = 0; i < designs->ol_count; i++) {
-		name = generators[designs->ol_value[i]]->ra_ident;
+		name = design_at(designs->ol_value[i])->de_ident;
 		if (ksource_named(name))
 			kernels++;
 		else if (strcmp(name, twin) != 0)
@@ -298,13 +173,12 @@ static int
 tunable_as_option(struct options *op, const char *tunable, enum option_id id,
     struct option_list *ol, const char *value)
 {
-	char label[OPTION_LABEL_SIZE];
+	const char *label = option_label(id);
 	uint64_t wanted;
 
 	if (!options_tunable_seen(op, tunable))
 		return (0);
 	wanted = (uint64_t)family_find(option_defs[id].od_family, value);
-	option_label(id, label);
 	if (op->op_text[id] != NULL && (ol->ol_count > 1 ||
 	    ol->ol_value[0] != wanted))
 		return (usage_error("-S %s means %s %s, but %s says otherwise: "
@@ -350,13 +224,14 @@ finish_tunables(struct options *op)
 	int error;
 
 	for (i = 0; i < op->op_tunable_count; i++)
-		if (set_tunable(op, op->op_tunables[i], &value, &error) ==
-		    NULL && (error = set_kernels(op->op_tunables[i])) != 0)
+		if (bench_config_set(&op->op_config, op->op_tunables[i],
+		    &value, &error) == NULL &&
+		    (error = add_setting(op, op->op_tunables[i])) != 0)
 			return (error);
 	twin = pc->concurrent_read ? "concurrent" : "locked";
 	if (options_tunable_seen(op, concurrent_read) &&
 	    has_kernels(&op->op_designs, twin))
-		error = set_kernels(pc->concurrent_read ?
+		error = add_setting(op, pc->concurrent_read ?
 		    "kern.random.fortuna.concurrent_read=1" :
 		    "kern.random.fortuna.concurrent_read=0");
 	else
@@ -478,4 +353,18 @@ options_finish(struct options *op)
 	    i++)
 		error = steps[i](op);
 	return (error != 0 ? error : options_check(op));
+}
+
+int
+options_seed(struct options *op)
+{
+	uint32_t chosen;
+
+	if (op->op_seed_given)
+		return (0);
+	/* Short enough to be typed again. */
+	if (getentropy(&chosen, sizeof(chosen)) != 0)
+		return (run_error("no seed: %s", strerror(errno)));
+	op->op_seed = chosen;
+	return (0);
 }

@@ -1,8 +1,6 @@
 /*
  * --help of a command, and what it offers for a name it does not know.
  */
-#include <unistd.h>
-
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
 
@@ -149,8 +147,8 @@ help_families(enum command_id cm)
 		any = true;
 		help_family(fa);
 	}
-	if (cm == COMMAND_reproduce)
-		help_family(&family_reproductions);
+	if (operand_families[cm].fa_title != NULL)
+		help_family(&operand_families[cm]);
 }
 
 /* "A | B" are two lines. */
@@ -181,18 +179,4 @@ options_help(enum command_id cm)
 	help_families(cm);
 	printf("\nSee rngsim-%s(1).%s\n", ct->ct_name, option_takes(cm,
 	    OPTION_LOCK) ? "  \"rngsim list\" describes these values." : "");
-}
-
-int
-options_seed(struct options *op)
-{
-	uint32_t chosen;
-
-	if (op->op_seed_given)
-		return (0);
-	/* Short enough to be typed again. */
-	if (getentropy(&chosen, sizeof(chosen)) != 0)
-		return (run_error("no seed: %s", strerror(errno)));
-	op->op_seed = chosen;
-	return (0);
 }

@@ -6,8 +6,6 @@
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "bench/report/plot.h"
-#include "bench/result/field.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 
@@ -17,12 +15,6 @@ enum { ITEM_SIZE = 64 };	/* of a list's member */
 struct words {
 	char *const	*wo_next, *const *wo_end;
 };
-
-bool
-option_takes(enum command_id cm, unsigned id)
-{
-	return ((option_defs[id].od_commands & 1u << cm) != 0);
-}
 
 static bool
 takes_lists(const struct options *op, const struct option_def *od)
@@ -40,24 +32,6 @@ refuse(const struct options *op, const struct option_def *od,
 
 	option_accepted(od, op->op_cmd, accepted);
 	return (usage_error("%s: \"%s\": expected %s", label, text, accepted));
-}
-
-int
-option_list_add(struct option_list *ol, const char *label, const char *item,
-    uint64_t value)
-{
-
-	for (unsigned i = 0; i < ol->ol_count; i++)
-		if (ol->ol_value[i] == value)
-			return (usage_error("%s: \"%s\" is named twice", label,
-			    item));
-	if (ol->ol_count == OPTIONS_LIST_MAX)
-		return (usage_error("%s: more than %d members", label,
-		    OPTIONS_LIST_MAX));
-	ol->ol_value = xreallocarray(ol->ol_value, ol->ol_count + 1,
-	    sizeof(*ol->ol_value));
-	ol->ol_value[ol->ol_count++] = value;
-	return (0);
 }
 
 /* One number, or a range of them where lists are taken. */
@@ -221,9 +195,25 @@ set_text(const struct options *op, const struct option_def *od,
 {
 	if (od->od_type == TYPE_FILENAME && text[0] == '\0')
 		return (refuse(op, od, label, text));
-	if (od->od_type == TYPE_PICTURE && !gnuplot_path_ok(text))
-		return (refuse(op, od, label, text));
 	*field = text;
+	return (0);
+}
+
+static int
+set_real(const struct options *op, const struct option_def *od, double *field,
+    const char *label, const char *text)
+{
+	const bool percent = od->od_type == TYPE_PERCENT;
+	char number[ITEM_SIZE];
+	double v;
+
+	snprintf(number, sizeof(number), "%.*s", (int)(percent ?
+	    strcspn(text, "%") : strlen(text)), text);
+	if (parse_real(number, &v) != 0 || v < od->od_low || v > od->od_high ||
+	    (strlen(text) > strlen(number) && strcmp(text + strlen(number),
+	    "%") != 0))
+		return (refuse(op, od, label, text));
+	*field = percent ? v / 100 : v;
 	return (0);
 }
 
@@ -233,7 +223,6 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 {
 	const struct option_def *od = &option_defs[id];
 	void *field = (char *)op + od->od_offset;
-	double v;
 
 	switch (od->od_type) {
 	case TYPE_SWITCH:
@@ -244,16 +233,12 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	case TYPE_BYTES:
 		return (set_number(op, od, field, label, text));
 	case TYPE_REAL:
-		if (parse_real(text, &v) != 0 || v < od->od_low ||
-		    v > od->od_high)
-			return (refuse(op, od, label, text));
-		*(double *)field = v;
-		return (0);
+	case TYPE_PERCENT:
+		return (set_real(op, od, field, label, text));
 	case TYPE_NAME:
 		return (set_name(op, od, field, label, text));
 	case TYPE_TEXT:
 	case TYPE_FILENAME:
-	case TYPE_PICTURE:
 		return (set_text(op, od, field, label, text));
 	case TYPE_NAMES:
 	case TYPE_NUMBERS:
@@ -277,9 +262,8 @@ static int
 take(struct options *op, unsigned id, const char *value)
 {
 	const struct option_def *od = &option_defs[id];
-	char label[OPTION_LABEL_SIZE];
+	const char *label = option_label(id);
 
-	option_label((enum option_id)id, label);
 	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
 		return (usage_error("%s is given twice", label));
 	op->op_text[id] = value != NULL ? value : "";
@@ -300,49 +284,29 @@ operand(struct options *op, const char *word)
 	return (0);
 }
 
-/* The option of that name, n bytes, or letter; OPTIONS: there is none. */
-static unsigned
-find_option(const struct options *op, const char *name, size_t n, char letter)
-{
-	const struct option_def *od;
-	unsigned id;
-
-	for (id = 0; id < OPTIONS; id++) {
-		od = &option_defs[id];
-		if (option_takes(op->op_cmd, id) && (letter != '\0' ?
-		    od->od_letter == letter : strlen(od->od_name) == n &&
-		    memcmp(od->od_name, name, n) == 0))
-			break;
-	}
-	return (id);
-}
-
 /* Takes an option with its value: text, or if that is NULL the next word. */
 static int
 take_value(struct options *op, unsigned id, const char *text, struct words *wo)
 {
-	char label[OPTION_LABEL_SIZE];
-
 	if (text != NULL || option_defs[id].od_value == NULL)
 		return (take(op, id, text));
 	if (wo->wo_next < wo->wo_end)
 		return (take(op, id, *wo->wo_next++));
-	return (usage_error("%s: expected %s after it",
-	    option_label((enum option_id)id, label), option_defs[id].od_value));
+	return (usage_error("%s: expected %s after it", option_label(id),
+	    option_defs[id].od_value));
 }
 
 static int
 parse_long(struct options *op, const char *word, struct words *wo)
 {
 	const size_t n = strcspn(word, "=");
-	const unsigned id = find_option(op, word + 2, n - 2, '\0');
-	char label[OPTION_LABEL_SIZE];
+	const unsigned id = option_find(op->op_cmd, word);
 
 	if (id == OPTIONS)
 		return (options_unknown(op, word, n));
 	if (option_defs[id].od_value == NULL && word[n] == '=')
 		return (usage_error("%s takes no value, unlike \"%s\"",
-		    option_label((enum option_id)id, label), word));
+		    option_label(id), word));
 	return (take_value(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
 }
 
@@ -351,7 +315,7 @@ static int
 parse_letters(struct options *op, const char *word, struct words *wo)
 {
 	const char letter[] = { '-', word[1], '\0' };
-	const unsigned id = find_option(op, NULL, 0, word[1]);
+	const unsigned id = option_find(op->op_cmd, letter);
 	int error;
 
 	if (id == OPTIONS)
@@ -388,15 +352,14 @@ parse(struct options *op, int argc, char *const argv[])
 static int
 set_defaults(struct options *op)
 {
-	char label[OPTION_LABEL_SIZE];
 	int error = 0;
 
 	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
 		const char *text = option_default(&option_defs[id], op->op_cmd);
 
 		if (op->op_text[id] != NULL && is_late(&option_defs[id])) {
-			error = set(op, id, option_label((enum option_id)id,
-			    label), op->op_text[id]);
+			error = set(op, id, option_label(id),
+			    op->op_text[id]);
 			continue;
 		}
 		if (!option_takes(op->op_cmd, id) || op->op_text[id] != NULL ||
@@ -425,7 +388,7 @@ options_read(struct options *op, enum command_id cm, int argc,
 	error = parse(op, argc, argv);
 	if (error != 0 || op->op_help)
 		return (error);
-	op->op_seed_given = GIVEN(op, SEED) || GIVEN(op, CAT_SEED);
+	op->op_seed_given = GIVEN(op, SEED);
 	error = set_defaults(op);
 	if (error == 0)
 		error = options_check_plan(op);
@@ -444,6 +407,33 @@ options_parse(struct options *op, enum command_id cm, int argc,
 	return (error != 0 || op->op_help ? error : options_finish(op));
 }
 
+int
+options_resume(struct options *op, const struct options *given,
+    char *const argv[], uint64_t seed)
+{
+	int error, n = 0;
+
+	memset(op, 0, sizeof(*op));
+	while (argv[n] != NULL)
+		n++;
+	if (given->op_given > 1U + GIVEN(given, FORMAT))
+		return (usage_error("--resume: %s has the options it was begun "
+		    "with: expected no other one beside --resume but --format",
+		    given->op_resume));
+	if (n < 2 || strcmp(argv[1], usage_command) != 0)
+		return (usage_error("--resume: %s was begun by \"rngsim %s\": "
+		    "expected that command", given->op_resume, n < 2 ? "" :
+		    argv[1]));
+	error = options_parse(op, given->op_cmd, n - 1, argv + 1);
+	op->op_seed = seed;
+	op->op_seed_given = true;
+	op->op_resume = given->op_resume;
+	op->op_output = given->op_resume;
+	if (GIVEN(given, FORMAT))
+		op->op_format = given->op_format;
+	return (error);
+}
+
 void
 options_free(struct options *op)
 {
@@ -457,7 +447,9 @@ options_free(struct options *op)
 		free(ol->ol_value);
 		ol->ol_value = NULL;
 	}
-	field_free_words(op->op_tunables);
+	for (char **t = op->op_tunables; t != NULL && *t != NULL; t++)
+		free(*t);
+	free(op->op_tunables);
 	free(op->op_operand);
 	pinning_free(&op->op_place);
 	workload_free(&op->op_workload);

@@ -8,12 +8,9 @@
 #ifndef BENCH_OPTIONS_OPTIONS_H
 #define BENCH_OPTIONS_OPTIONS_H
 
-#include <jansson.h>
-
 #include "bench/cell/virtual.h"
 #include "bench/cli/usage.h"
 #include "bench/options/family.h"
-#include "bench/timeline/timeline.h"
 
 enum {
 	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
@@ -29,7 +26,7 @@ enum {
 
 enum command_id {
 #define	COMMAND(name, operands, usage, line, text)	COMMAND_##name,
-#include "bench/cmd.tbl"
+#include "bench/options/command.tbl"
 #undef COMMAND
 	COMMANDS
 };
@@ -43,6 +40,9 @@ struct command_text {
 };
 
 extern const struct command_text command_texts[COMMANDS];
+
+/* What commands take as their first operand; they set it, as other families. */
+extern struct family operand_families[COMMANDS];
 
 enum option_id {
 #define	OPTION(id, letter, name, value, type, flags, commands, ...)	\
@@ -68,7 +68,7 @@ struct options {
 	int		 op_operands;
 	bool		 op_help;
 
-	struct option_list op_designs;	/* into generators[] */
+	struct option_list op_designs;	/* design_at() */
 	struct option_list op_locks;	/* into lock_classes[] */
 	struct option_list op_ciphers;	/* into ciphers[] */
 	struct option_list op_readers;
@@ -103,7 +103,8 @@ struct options {
 	bool		 op_verify;	/* make the bytes too */
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
 	const char	*op_trace;	/* or NULL */
-	struct timeline_span op_trace_span;
+	uint64_t	 op_trace_from_ps;	/* of the window */
+	uint64_t	 op_trace_to_ps;
 	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
 	struct failpoint_list op_faults;
 	bool		 op_ledger;	/* check all that is done */
@@ -129,7 +130,6 @@ struct options {
 	struct option_list op_digests;
 	struct option_list op_sources;
 	struct option_list op_bits;	/* into family_bits */
-	const char	*op_sort;
 	/* reproduce */
 	const char	*op_published;	/* or NULL */
 	const char	*op_map;
@@ -157,10 +157,10 @@ enum option_type {
 	TYPE_NUMBER,
 	TYPE_BYTES,
 	TYPE_REAL,
+	TYPE_PERCENT,	/* with or without a "%"; the member is a share */
 	TYPE_NAME,	/* index into od_family */
 	TYPE_TEXT,
 	TYPE_FILENAME,
-	TYPE_PICTURE,
 	TYPE_NAMES,	/* lists */
 	TYPE_NUMBERS,
 	TYPE_SIZES,
@@ -170,11 +170,10 @@ enum option_type {
 enum {
 	REPEATS		= 1 << 0,	/* may be given more than once */
 	SIMULATED	= 1 << 1,	/* needs --engine virtual */
-	ASIDE		= 1 << 2,	/* no part of what a run measures */
-	HIDDEN		= 1 << 3,	/* not in help */
-	ALL		= 1 << 4,	/* "all" may stand for a list */
-	READS		= 1 << 5,	/* the value names a file to read */
-	WRITES		= 1 << 6	/* ... to write */
+	HIDDEN		= 1 << 2,	/* not in help */
+	ALL		= 1 << 3,	/* "all" may stand for a list */
+	READS		= 1 << 4,	/* the value names a file to read */
+	WRITES		= 1 << 5	/* ... to write */
 };
 
 /* A row of options.tbl. */
@@ -204,11 +203,27 @@ struct option_def {
 
 extern const struct option_def option_defs[OPTIONS];
 
+/* The command of that name; COMMANDS: there is none. */
+unsigned command_find(const char *name);
+
 /* Whether a command takes the option. */
 bool option_takes(enum command_id cm, unsigned id);
 
+/*
+ * The option that a word begins with, "-x" or "--name" up to a "="; OPTIONS:
+ * the command has none.
+ */
+unsigned option_find(enum command_id cm, const char *word);
+
+/*
+ * The label of the first of these options that was given, up to OPTIONS; NULL:
+ * none was.
+ */
+const char *options_given_of(const struct options *op,
+    const enum option_id ids[]);
+
 /* How messages call the option: "-r", or "--rate" without a letter. */
-const char *option_label(enum option_id id, char buf[OPTION_LABEL_SIZE]);
+const char *option_label(unsigned id);
 
 /* The default of a command: a value, "(...)" in words, or NULL. */
 const char *option_default(const struct option_def *od, enum command_id cm);
@@ -218,10 +233,6 @@ void option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE]);
 
 /* What a row accepts, as messages end: "seconds, 0.01..86400". */
 void option_accepted(const struct option_def *od, enum command_id cm,
-    char buf[OPTION_TEXT_SIZE]);
-
-/* The value in one canonical spelling, for comparisons. */
-void option_render(const struct options *op, enum option_id id,
     char buf[OPTION_TEXT_SIZE]);
 
 /*
@@ -272,28 +283,18 @@ bool options_tunable_seen(const struct options *op, const char *name);
 int options_load_hash(const struct options *op);
 
 /*
- * What a run measures, defaults and the contents of files included; keys are
- * long names of options.
- */
-json_t *options_describe(const struct options *op);
-
-/* What an unfinished run was begun with. */
-struct options_begun {
-	char *const	*ob_argv;	/* the program's, NULL-terminated */
-	uint64_t	 ob_seed;	/* chosen or given */
-};
-
-/*
  * Makes the options of a run that continues: those it was begun with, but for
  * --format, the only one that may be given beside --resume.
  *
  *   given  in   as options_read() left them
+ *   argv   in   the program's when the run began
+ *   seed   in   chosen or given then
  *   op     out
  *
  * Returns: as options_read().
  */
 int options_resume(struct options *op, const struct options *given,
-    const struct options_begun *ob);
+    char *const argv[], uint64_t seed);
 
 /*
  * Adds a value to a list, once.
@@ -304,6 +305,9 @@ int options_resume(struct options *op, const struct options *given,
  */
 int option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value);
+
+/* The largest number of a list; 0: it is empty. */
+uint64_t option_list_max(const struct option_list *ol);
 
 /*
  * Refuses outputs that are the file of an input or of another output.
@@ -327,17 +331,6 @@ const char *options_gone(const char *what, const char *word, size_t n);
 /* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 
-/*
- * Writes the jobs of a command that are not done, and what they have in common,
- * below op_plan.
- *
- *   op    in/out  options_seed() was called; the seed becomes that of the plan
- *   argv  in      the program's
- *
- * Returns: 0 or an exit status.
- */
-int plan_write(struct options *op, char *const argv[], unsigned jobs);
-
 /* Refuses what does not go with --plan and --part.  Returns: likewise. */
 int options_check_plan(const struct options *op);
 
@@ -347,13 +340,14 @@ int options_check_simulated_locks(const struct options *op);
 
 #define	OPTIONS_LOCK_NODES	"rngsim.lock.nodes"
 
+/* I/N of --part, from 1/1; false: it is none. */
+bool option_read_part(const char *text, unsigned *part, unsigned *parts);
+
 /* Setters of options with a syntax of their own. */
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_fail_if(struct options *op, const char *label, const char *text);
 int option_part(struct options *op, const char *label, const char *text);
-int option_margin(struct options *op, const char *label, const char *text);
 int option_trace_time(struct options *op, const char *label, const char *text);
-int option_until(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);
 int option_workload(struct options *op, const char *label, const char *text);
 

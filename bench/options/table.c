@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "bench/cli/memory.h"
 #include "bench/options/options.h"
 
 #define	IN(command)	(1u << COMMAND_##command)
@@ -25,6 +26,9 @@
 #define	REAL(field, low, high, what)					\
 	.od_type = TYPE_REAL, FIELD(field), .od_low = (low),		\
 	.od_high = (high), .od_what = (what)
+#define	PERCENT(field, low)						\
+	.od_type = TYPE_PERCENT, FIELD(field), .od_low = (low),		\
+	.od_high = 100, .od_what = "percent"
 #define	ONE_OF(field, family, mask)					\
 	.od_type = TYPE_NAME, FIELD(field), .od_max = (mask),		\
 	.od_family = &family_##family
@@ -36,9 +40,6 @@
 #define	TEXT(field)	.od_type = TYPE_TEXT, FIELD(field)
 #define	FILENAME(field)							\
 	.od_type = TYPE_FILENAME, FIELD(field), .od_what = "a file name"
-#define	PICTURE(field)							\
-	.od_type = TYPE_PICTURE, FIELD(field),				\
-	.od_what = "a name that ends in .png or .svg"
 #define	SPECIAL(setter)	.od_type = TYPE_SPECIAL, .od_set = (setter)
 
 const struct option_def option_defs[OPTIONS] = {
@@ -54,20 +55,66 @@ const struct option_def option_defs[OPTIONS] = {
 const struct command_text command_texts[COMMANDS] = {
 #define	COMMAND(name, operands, usage, line, text)			\
 	[COMMAND_##name] = { #name, (operands), (usage), (line), (text) },
-#include "bench/cmd.tbl"
+#include "bench/options/command.tbl"
 #undef COMMAND
 };
 
-const char *
-option_label(enum option_id id, char buf[OPTION_LABEL_SIZE])
+struct family operand_families[COMMANDS];
+
+unsigned
+command_find(const char *name)
 {
+	unsigned cm = 0;
+
+	while (cm < COMMANDS && strcmp(command_texts[cm].ct_name, name) != 0)
+		cm++;
+	return (cm);
+}
+
+bool
+option_takes(enum command_id cm, unsigned id)
+{
+	return ((option_defs[id].od_commands & 1u << cm) != 0);
+}
+
+unsigned
+option_find(enum command_id cm, const char *word)
+{
+	const bool letter = word[0] == '-' && word[1] != '-';
+	const size_t n = strcspn(word, "=");
+	const struct option_def *od;
+	unsigned id;
+
+	for (id = 0; id < OPTIONS; id++) {
+		od = &option_defs[id];
+		if (option_takes(cm, id) && (letter ? word[1] != '\0' &&
+		    od->od_letter == word[1] : n == 2 + strlen(od->od_name) &&
+		    memcmp(word + 2, od->od_name, n - 2) == 0))
+			break;
+	}
+	return (id);
+}
+
+const char *
+options_given_of(const struct options *op, const enum option_id ids[])
+{
+	for (; *ids < OPTIONS; ids++)
+		if (op->op_text[*ids] != NULL)
+			return (option_label(*ids));
+	return (NULL);
+}
+
+const char *
+option_label(unsigned id)
+{
+	static char labels[OPTIONS][OPTION_LABEL_SIZE];
 	const struct option_def *od = &option_defs[id];
 
 	if (od->od_letter != '\0')
-		snprintf(buf, OPTION_LABEL_SIZE, "-%c", od->od_letter);
+		snprintf(labels[id], OPTION_LABEL_SIZE, "-%c", od->od_letter);
 	else
-		snprintf(buf, OPTION_LABEL_SIZE, "--%s", od->od_name);
-	return (buf);
+		snprintf(labels[id], OPTION_LABEL_SIZE, "--%s", od->od_name);
+	return (labels[id]);
 }
 
 const char *
@@ -114,6 +161,7 @@ option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 			snprintf(buf, OPTION_RANGE_SIZE, "%s..%s", low, high);
 		break;
 	case TYPE_REAL:
+	case TYPE_PERCENT:
 		snprintf(buf, OPTION_RANGE_SIZE, "%g..%.9g", od->od_low,
 		    od->od_high);
 		break;
@@ -145,61 +193,30 @@ option_accepted(const struct option_def *od, enum command_id cm,
 		    sizes ? ", with k, m or g for 2^10, 2^20, 2^30" : "");
 }
 
-static void
-render_list(const struct option_def *od, const struct option_list *ol,
-    char buf[OPTION_TEXT_SIZE])
+int
+option_list_add(struct option_list *ol, const char *label, const char *item,
+    uint64_t value)
 {
-	char number[24];
-	size_t used = 0;
 
-	for (unsigned i = 0; i < ol->ol_count && used < OPTION_TEXT_SIZE; i++) {
-		snprintf(number, sizeof(number), "%" PRIu64, ol->ol_value[i]);
-		used += (size_t)snprintf(buf + used, OPTION_TEXT_SIZE - used,
-		    "%s%s", i > 0 ? "," : "", od->od_family == NULL ? number :
-		    od->od_family->fa_name((unsigned)ol->ol_value[i]));
-	}
+	for (unsigned i = 0; i < ol->ol_count; i++)
+		if (ol->ol_value[i] == value)
+			return (usage_error("%s: \"%s\" is named twice", label,
+			    item));
+	if (ol->ol_count == OPTIONS_LIST_MAX)
+		return (usage_error("%s: more than %d members", label,
+		    OPTIONS_LIST_MAX));
+	ol->ol_value = xreallocarray(ol->ol_value, ol->ol_count + 1,
+	    sizeof(*ol->ol_value));
+	ol->ol_value[ol->ol_count++] = value;
+	return (0);
 }
 
-void
-option_render(const struct options *op, enum option_id id,
-    char buf[OPTION_TEXT_SIZE])
+uint64_t
+option_list_max(const struct option_list *ol)
 {
-	const struct option_def *od = &option_defs[id];
-	const void *field = (const char *)op + od->od_offset;
-	const char *text = op->op_text[id];
 	uint64_t v = 0;
 
-	buf[0] = '\0';
-	memcpy(&v, field, od->od_size <= sizeof(v) ? od->od_size : 0);
-	switch (od->od_type) {
-	case TYPE_SWITCH:
-		snprintf(buf, OPTION_TEXT_SIZE, "%s", text != NULL ? "yes" :
-		    "no");
-		break;
-	case TYPE_NUMBER:
-	case TYPE_BYTES:
-		snprintf(buf, OPTION_TEXT_SIZE, "%" PRIu64, v);
-		break;
-	case TYPE_REAL:
-		snprintf(buf, OPTION_TEXT_SIZE, "%.15g",
-		    *(const double *)field);
-		break;
-	case TYPE_NAME:
-		snprintf(buf, OPTION_TEXT_SIZE, "%s",
-		    od->od_family->fa_name((unsigned)v));
-		break;
-	case TYPE_NAMES:
-	case TYPE_NUMBERS:
-	case TYPE_SIZES:
-		render_list(od, field, buf);
-		break;
-	case TYPE_TEXT:
-	case TYPE_FILENAME:
-	case TYPE_PICTURE:
-		text = *(const char *const *)field;
-		/* FALLTHROUGH */
-	case TYPE_SPECIAL:
-		snprintf(buf, OPTION_TEXT_SIZE, "%s", text != NULL ? text : "");
-		break;
-	}
+	for (unsigned i = 0; i < ol->ol_count; i++)
+		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
+	return (v);
 }

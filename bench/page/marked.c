@@ -1,5 +1,5 @@
 /*
- * Marked text and pictures as HTML.
+ * Marked text as HTML.
  */
 #include <string.h>
 
@@ -207,84 +207,4 @@ page_marked(FILE *out, const char *text)
 	}
 	flush(&mk);
 	close_state(&mk);
-}
-
-/* A line of a picture without what is default, unused or elsewhere. */
-static void
-print_line(FILE *out, const char *line, const char *end)
-{
-	static const char *const drop[] = { " id=\"gnuplot_",
-	    " stroke-linecap=\"butt\"", " stroke-linejoin=\"miter\"" };
-	const char *title = memmem(line, (size_t)(end - line), "<title>", 7);
-	size_t n;
-	unsigned i;
-
-	/* A mouse shows titles, and these are gnuplot's own names. */
-	if (title != NULL)
-		end = title;
-	while (line < end) {
-		for (i = 0; i < sizeof(drop) / sizeof(drop[0]); i++) {
-			n = strlen(drop[i]);
-			if ((size_t)(end - line) <= n ||
-			    memcmp(line, drop[i], n) != 0)
-				continue;
-			line += n;
-			if (i == 0)
-				line += strcspn(line, "\"") + 1;
-		}
-		if (line < end)
-			fputc(*line++, out);
-	}
-	fputc('\n', out);
-}
-
-void
-page_pictures(FILE *out, const char *pictures, const char *legend, bool shapes)
-{
-	static const char panel[] = "panel: ";
-	const char *at, *end, *heading = NULL, *line_end, *name = NULL, *svg;
-	size_t name_len = 0;
-	bool key = false;
-
-	at = strstr(pictures, "\npanel: ");
-	for (; at != NULL && *at != '\0'; at = end + (*end == '\n')) {
-		end = at + strcspn(at, "\n");
-		if (strncmp(at, panel, sizeof(panel) - 1) == 0) {
-			name = at + sizeof(panel) - 1;
-			name_len = (size_t)(end - name);
-			continue;
-		}
-		if (strncmp(at, "<?xml", 5) != 0)
-			continue;
-		svg = strstr(at, "<svg");
-		end = strstr(at, "\n</svg>");
-		if (name == NULL || svg == NULL || end == NULL)
-			break;
-		if (heading == NULL || strncmp(heading, name, name_len + 1) !=
-		    0) {
-			fputs(heading != NULL ? "</div></figure>\n" : "", out);
-			fputs("<figure><figcaption>", out);
-			page_escape(out, name, name_len);
-			fputs("</figcaption><div class=\"panels\">\n"
-			    "<div class=\"key\">", out);
-			heading = name;
-			key = true;
-		}
-		fputs("<svg role=\"img\" aria-label=\"Chart; the tables have "
-		    "its figures\"", out);
-		svg += strlen("<svg");
-		for (at = svg; at < end; at = line_end + 1) {
-			line_end = at + strcspn(at, "\n");
-			/* All pictures have the same, and use any. */
-			if (strncmp(at, "<defs>", 6) == 0 && !shapes)
-				line_end = strchr(strstr(at, "</defs>"), '\n');
-			else
-				print_line(out, at, line_end);
-		}
-		fputs(key ? "</svg></div>\n" : "</svg>\n", out);
-		shapes = key = false;
-		end += strlen("\n</svg>");
-	}
-	fputs(heading != NULL ? "</div></figure>\n" : "", out);
-	page_paragraph(out, "p class=\"legend\"", legend);
 }

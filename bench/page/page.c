@@ -1,14 +1,13 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "bench/cli/embed.h"
 #include "bench/cli/memory.h"
 #include "bench/page/page.h"
-#include "bench/report/plot.h"
 
-GNUPLOT_SCRIPT(style, "bench/page/page.css");
-GNUPLOT_SCRIPT(script, "bench/page/page.js");
+EMBED(style, "bench/page/page.css");
+EMBED(script, "bench/page/page.js");
 
 static const struct {
 	const char	*cl_class;
@@ -66,7 +65,7 @@ page_begin(FILE *out, const char *title, enum page_claim claim,
 	unsigned len;
 
 	/* No other script runs, whatever a file brings into the page. */
-	if (EVP_Digest(script_script, strlen(script_script), digest, &len,
+	if (EVP_Digest(embedded_script, strlen(embedded_script), digest, &len,
 	    EVP_sha256(), NULL) != 1)
 		no_memory();
 	EVP_EncodeBlock(hash, digest, (int)len);
@@ -74,11 +73,11 @@ page_begin(FILE *out, const char *title, enum page_claim claim,
 	    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\""
 	    "width=device-width, initial-scale=1\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	    "default-src 'none'; style-src 'unsafe-inline'; "
+	    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
 	    "script-src 'sha256-%s'\">\n", hash);
 	page_paragraph(out, "title", title);
 	fprintf(out, "<style>\n%s</style>\n</head>\n<body class=\"%s\">\n"
-	    "<header>\n<p class=\"claim\"><strong>%s</strong> ", script_style,
+	    "<header>\n<p class=\"claim\"><strong>%s</strong> ", embedded_style,
 	    claims[claim].cl_class, claims[claim].cl_word);
 	page_escape(out, line, strlen(line));
 	fputs("</p>\n", out);
@@ -90,7 +89,7 @@ void
 page_end(FILE *out)
 {
 	fprintf(out, "</section>\n</main>\n<script>%s</script>\n</body>\n"
-	    "</html>\n", script_script);
+	    "</html>\n", embedded_script);
 }
 
 void
@@ -98,19 +97,6 @@ page_section(FILE *out, const char *id, const char *title)
 {
 	fprintf(out, "</section>\n<section id=\"%s\">\n", id);
 	page_paragraph(out, "h2", title);
-}
-
-void
-page_fold(FILE *out, const char *summary)
-{
-	fputs("<details>", out);
-	page_paragraph(out, "summary", summary);
-}
-
-void
-page_unfold(FILE *out)
-{
-	fputs("</details>\n", out);
 }
 
 void
@@ -129,48 +115,13 @@ page_printed(FILE *out, page_printer *print, const void *of)
 	free(text);
 }
 
-/* Base64 of compressed text. */
-static void
-print_packed(FILE *out, const char *name, const char *json, size_t len)
-{
-	uLongf packed_len = compressBound(len);
-	unsigned char *packed = xmalloc(packed_len), *text;
-
-	if (compress(packed, &packed_len, (const Bytef *)json, len) != Z_OK)
-		no_memory();
-	text = xmalloc(packed_len / 3 * 4 + 8);
-	EVP_EncodeBlock(text, packed, (int)packed_len);
-	fprintf(out, "<script type=\"application/json\" id=\"%s\" "
-	    "data-deflate=\"%zu\">%s</script>\n", name, len, text);
-	free(packed);
-	free(text);
-}
-
 void
-page_data(FILE *out, const char *name, const char *json)
+page_picture(FILE *out, const char *svg, size_t size)
 {
-	size_t len = 0;
-	char *text = xmalloc(strlen(json) + 1);
+	unsigned char *text = xmalloc(size / 3 * 4 + 8);
 
-	/* Line breaks are between tokens only; so is the indent behind them. */
-	for (size_t i = 0; json[i] != '\0'; i++)
-		if (json[i] == '\n')
-			i += strspn(json + i + 1, " ");
-		else
-			text[len++] = json[i];
-	text[len] = '\0';
-	if (len > RESULT_PAGE_PLAIN_MAX) {
-		print_packed(out, name, text, len);
-	} else {
-		fprintf(out, "<script type=\"application/json\" id=\"%s\">",
-		    name);
-		/* Only in strings, and the one way out of this element. */
-		for (size_t i = 0; i < len; i++)
-			if (text[i] == '<')
-				fputs("\\u003c", out);
-			else
-				fputc(text[i], out);
-		fputs("</script>\n", out);
-	}
+	EVP_EncodeBlock(text, (const unsigned char *)svg, (int)size);
+	fprintf(out, "<img alt=\"Chart; the tables have its figures\" "
+	    "src=\"data:image/svg+xml;base64,%s\">\n", text);
 	free(text);
 }

@@ -8,7 +8,8 @@
 #ifndef BENCH_PAGE_PAGE_H
 #define BENCH_PAGE_PAGE_H
 
-#include "bench/compare/compare.h"
+#include "bench/cli/format.h"
+#include "bench/result/result.h"
 
 /* As enum result_kind, and a run of checks. */
 enum page_claim {
@@ -22,7 +23,7 @@ enum page_claim {
 /*
  * Prints all before the first section.
  *
- *   claim  in  shown first, so that nobody takes one for another
+ *   claim  in  shown first
  *   line   in  what was measured, predicted or checked, and where
  */
 void page_begin(FILE *out, const char *title, enum page_claim claim,
@@ -36,10 +37,6 @@ void page_section(FILE *out, const char *id, const char *title);
 void page_escape(FILE *out, const char *text, size_t len);
 void page_paragraph(FILE *out, const char *element, const char *text);
 
-/* Begins and ends what a reader has to open. */
-void page_fold(FILE *out, const char *summary);
-void page_unfold(FILE *out);
-
 /* Turns marked text into tables and paragraphs. */
 void page_marked(FILE *out, const char *text);
 
@@ -47,30 +44,24 @@ void page_marked(FILE *out, const char *text);
 typedef void page_printer(FILE *out, const void *of);
 void page_printed(FILE *out, page_printer *print, const void *of);
 
-/*
- * Prints the panels that plot_pictures() draws.
- *
- *   shapes  in  with the shapes of points, which a page has once
- */
-void page_pictures(FILE *out, const char *pictures, const char *legend,
-    bool shapes);
+/* Prints an SVG document as a picture: no name in it is one of the page's. */
+void page_picture(FILE *out, const char *svg, size_t size);
 
-/* Puts a document into the page; result_load() finds it. */
-void page_data(FILE *out, const char *name, const char *json);
-
-/* A page of one result, or of two that are compared. */
-struct page_results {
-	const struct result *ps_result[2];	/* the second may be NULL */
-	const char	*ps_path[2];
-	bool		 ps_charts;	/* some were printed */
-	/* Why the page has no charts, for a message; empty: it has them. */
-	char		 ps_chartless[RESULT_TEXT_SIZE];
+/* A result, with its picture. */
+struct page_side {
+	const struct result *ps_result;
+	const char	*ps_path;
+	char		*ps_picture;	/* SVG; NULL: there is none */
+	size_t		 ps_size;
+	char		 ps_chartless[RESULT_TEXT_SIZE];	/* why */
 };
 
-void page_results(FILE *out, struct page_results *ps);
+struct page_results {
+	struct page_side pr_side[2];
+	unsigned	 pr_count;
+};
 
-/* Prints which designs, or results, did better: words, then a table. */
-void page_words(FILE *out, const struct compare *co);
-void page_differences(FILE *out, const struct compare *co);
+/* Prints the page of a struct page_results: one result, or two compared. */
+page_printer page_results;
 
 #endif

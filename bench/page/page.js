@@ -82,24 +82,6 @@
 		table.parentNode.before(box);
 	}
 
-	async function save(data) {
-		let text = data.textContent;
-
-		if (data.dataset.deflate) {
-			const packed = Uint8Array.from(atob(text), (c) =>
-			    c.charCodeAt(0));
-			text = await new Response(new Blob([packed]).stream()
-			    .pipeThrough(new DecompressionStream("deflate")))
-			    .text();
-		}
-		const a = document.createElement("a");
-		a.href = URL.createObjectURL(new Blob([text],
-		    { type: "application/json" }));
-		a.download = data.id + ".json";
-		a.click();
-		URL.revokeObjectURL(a.href);
-	}
-
 	function makeTables(tables) {
 		for (const table of tables) {
 			if (table.tBodies[0].rows.length < SORT_LEAST ||
@@ -116,13 +98,4 @@
 	for (const fold of document.querySelectorAll("details"))
 		fold.addEventListener("toggle", () => makeTables(
 		    fold.querySelectorAll("table")), { once: true });
-	for (const data of document.querySelectorAll(
-	    "script[type='application/json']")) {
-		const button = document.createElement("button");
-
-		button.type = "button";
-		button.textContent = "Save " + data.id + ".json";
-		button.onclick = () => save(data);
-		document.querySelector("main").lastElementChild.append(button);
-	}
 })();

@@ -13,27 +13,13 @@
 #include "bench/predict/calibrate_probe.h"
 
 enum {
-	BATCHES_LEAST	= 20,
+	SAMPLES_LEAST	= 20,		/* begun, also without budget */
 	DISTURBED_MOST	= 20,		/* discarded in a row */
-	BATCH_NS	= 20000,	/* many times a clock's cost */
-	PARTS		= 2		/* families from here are parts */
+	BATCH_NS	= 20000		/* many times a clock's cost */
 };
 
-static const double speed_s = 0.06;
-
-/* Probes of this process, then the part of each enum crypto_mode. */
-static const struct {
-	const struct calibrate_probe *probes;
-	unsigned	 factor;	/* of their weights */
-	const char	*label;		/* of a part, for progress */
-} families[PARTS + CRYPTO_MODES] = {
-	{ calibrate_line_probes, 1, NULL },
-	{ calibrate_os_probes, 1, NULL },
-	[PARTS + CRYPTO_KERNEL] = { calibrate_kernel_probes, 2,
-	    "ciphers as random(4) runs them" },
-	[PARTS + CRYPTO_NATIVE] = { calibrate_native_probes, 2,
-	    "ciphers, native" },
-};
+static const double drift_s = 0.06;
+static const char guessed_like[] = "epyc-9654-2s";
 
 /* Times that the thread was preempted. */
 static long
@@ -50,11 +36,11 @@ clear(struct calibration *cb)
 {
 	memset(cb, 0, sizeof(*cb));
 	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		cb->cb_reading[i].rd_from = PROVENANCE_ABSENT;
+		cb->cb_reading[i].mr_from = PROVENANCE_ABSENT;
 }
 
 unsigned
-calibrate_samples(struct calibration *cb, unsigned count, unsigned least,
+calibrate_samples(struct calibration *cb, unsigned count,
     double (*sample)(void *arg), void *arg, int64_t budget_ns)
 {
 	const unsigned first = count;
@@ -79,7 +65,7 @@ calibrate_samples(struct calibration *cb, unsigned count, unsigned least,
 		count += cb->cb_in_a_row == 0 ||
 		    cb->cb_in_a_row >= DISTURBED_MOST;
 	} while (count < cb->cb_most && !stop_asked() &&
-	    (count == first || begun < least || tick_ns() < end_ns));
+	    (count == first || begun < SAMPLES_LEAST || tick_ns() < end_ns));
 	return (count);
 }
 
@@ -109,74 +95,73 @@ calibrate_batches(struct calibration *cb, void (*fn)(void *arg, unsigned n),
 	    ba.ba_n < UINT32_MAX / 4)
 		ba.ba_n *= 2;
 	return (calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
-	    BATCHES_LEAST, time_batch, &ba, budget_ns)));
+	    time_batch, &ba, budget_ns)));
 }
 
-void
-calibrate_loop_probe(struct calibration *cb)
+/* A probe of pq_key by batches of pq_loop. */
+static void
+loop(struct calibration *cb)
 {
-	const struct calibrate_probe *pb = cb->cb_probe;
-	struct calibrate_spread sp;
+	const struct calibrate_probe *pq = cb->cb_probe;
+	struct calibrate_spread qs;
 
-	sp = calibrate_batches(cb, pb->pb_loop, NULL, cb->cb_budget_ns);
-	calibrate_enter(cb, pb->pb_key, &sp, 1, 0, "%s", pb->pb_note);
+	qs = calibrate_batches(cb, pq->pq_loop, NULL, cb->cb_budget_ns);
+	calibrate_enter(cb, pq->pq_key, &qs, 1, 0, "%s", pq->pq_note);
 }
 
-static void __attribute__((format(printf, 5, 0)))
-enter(struct calibration *cb, enum profile_key key, enum provenance from,
-    const struct calibrate_spread *sp, const char *fmt, va_list ap)
+static const struct calibrate_probe probes[] = {
+#define	PROBE(native, weight, label, function, key, number)		\
+	{ native, weight, label, calibrate_##function, PROFILE_##key,	\
+	    number, NULL, NULL },
+#define	LOOP(native, weight, label, function, key, note)		\
+	{ native, weight, label, loop, PROFILE_##key, 0,		\
+	    calibrate_##function, note },
+#include "bench/predict/calibrate.tbl"
+#undef PROBE
+#undef LOOP
+};
+
+enum { PROBES = sizeof(probes) / sizeof(probes[0]) };
+
+static double
+in_range(enum profile_key key, double v)
 {
 	const struct profile_field *pf = &profile_fields[key];
-	struct calibrate_reading *rd = &cb->cb_reading[key];
 
-	rd->rd_value = fmin(pf->pf_most, fmax(pf->pf_least, sp->sp_p50));
-	rd->rd_p5 = fmin(pf->pf_most, fmax(pf->pf_least, sp->sp_p5));
-	rd->rd_p95 = fmin(pf->pf_most, fmax(pf->pf_least, sp->sp_p95));
-	rd->rd_count = sp->sp_count;
-	rd->rd_from = from;
-	vsnprintf(rd->rd_note, sizeof(rd->rd_note), fmt, ap);
-}
-
-void
-calibrate_enter(struct calibration *cb, enum profile_key key,
-    const struct calibrate_spread *sp, double scale, double offset,
-    const char *fmt, ...)
-{
-	const struct calibrate_spread scaled = {
-		.sp_p5 = sp->sp_p5 * scale + offset,
-		.sp_p50 = sp->sp_p50 * scale + offset,
-		.sp_p95 = sp->sp_p95 * scale + offset,
-		.sp_count = sp->sp_count,
-	};
-	va_list ap;
-
-	va_start(ap, fmt);
-	enter(cb, key, PROVENANCE_MEASURED, &scaled, fmt, ap);
-	va_end(ap);
+	return (fmin(pf->pf_most, fmax(pf->pf_least, v)));
 }
 
 void
 calibrate_set(struct calibration *cb, enum profile_key key,
     enum provenance from, double value, const char *fmt, ...)
 {
-	const struct calibrate_spread sp = { .sp_p5 = value, .sp_p50 = value,
-	    .sp_p95 = value };
+	struct calibrate_reading *mr = &cb->cb_reading[key];
 	va_list ap;
 
+	mr->mr_value = in_range(key, value);
+	mr->mr_count = 0;
+	mr->mr_from = from;
 	va_start(ap, fmt);
-	enter(cb, key, from, &sp, fmt, ap);
+	vsnprintf(mr->mr_note, sizeof(mr->mr_note), fmt, ap);
 	va_end(ap);
 }
 
-static unsigned
-weight_of(unsigned family)
+void
+calibrate_enter(struct calibration *cb, enum profile_key key,
+    const struct calibrate_spread *qs, double scale, double offset,
+    const char *fmt, ...)
 {
-	const struct calibrate_probe *pb = families[family].probes;
-	unsigned sum = 0;
+	struct calibrate_reading *mr = &cb->cb_reading[key];
+	va_list ap;
 
-	for (; pb->pb_label != NULL; pb++)
-		sum += pb->pb_weight;
-	return (sum * families[family].factor);
+	mr->mr_value = in_range(key, qs->qs_p50 * scale + offset);
+	mr->mr_p5 = in_range(key, qs->qs_p5 * scale + offset);
+	mr->mr_p95 = in_range(key, qs->qs_p95 * scale + offset);
+	mr->mr_count = qs->qs_count;
+	mr->mr_from = PROVENANCE_MEASURED;
+	va_start(ap, fmt);
+	vsnprintf(mr->mr_note, sizeof(mr->mr_note), fmt, ap);
+	va_end(ap);
 }
 
 static void
@@ -184,17 +169,17 @@ probe_main(void *arg)
 {
 	struct calibration *cb = arg;
 
-	cb->cb_probe->pb_run(cb);
+	cb->cb_probe->pq_run(cb);
 }
 
 static int
-run_probe(struct calibration *cb, const struct calibrate_probe *pb,
+run_probe(struct calibration *cb, const struct calibrate_probe *pq,
     double seconds)
 {
 	static struct mthread td;
 	int error;
 
-	cb->cb_probe = pb;
+	cb->cb_probe = pq;
 	cb->cb_most = CALIBRATE_SAMPLES_MAX;
 	cb->cb_budget_ns = (int64_t)(seconds * (double)NS_PER_S);
 	error = machine_spawn(&td, "calibrate", 0, probe_main, cb);
@@ -205,50 +190,55 @@ run_probe(struct calibration *cb, const struct calibrate_probe *pb,
 	return (stop_asked() ? EINTR : cb->cb_error);
 }
 
-/*
- * Runs a family's probes one after the other.
- *
- *   each_s   in      time for a weight of 1
- *   p, done  in/out  progress, one step for each weight; or NULL
- */
+/* Runs the native probes or the others, each_s for a weight of 1. */
 static int
-run_family(struct calibration *cb, unsigned family, double each_s,
-    struct progress *p, uint64_t *done)
+run_probes(struct calibration *cb, bool native, double each_s)
 {
-	const struct calibrate_probe *pb = families[family].probes;
+	const struct calibrate_probe *pq = probes;
 	int error = 0;
 
-	for (; pb->pb_label != NULL && error == 0; pb++) {
-		if (p != NULL)
-			progress_update(p, *done, pb->pb_label);
-		error = run_probe(cb, pb, each_s * pb->pb_weight);
-		if (p != NULL)
-			*done += pb->pb_weight;
+	for (; pq < probes + PROBES && error == 0; pq++) {
+		if (pq->pq_native != native)
+			continue;
+		if (cb->cb_progress != NULL)
+			progress_update(cb->cb_progress, cb->cb_done,
+			    pq->pq_label);
+		error = run_probe(cb, pq, each_s * pq->pq_weight);
+		cb->cb_done += pq->pq_weight;
 	}
 	return (error);
 }
 
-int
-calibrate_part(enum crypto_mode mode, double seconds, FILE *out)
+static unsigned
+weight_of(bool native)
 {
-	const unsigned family = PARTS + mode;
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < PROBES; i++)
+		if (probes[i].pq_native == native)
+			sum += probes[i].pq_weight;
+	return (sum);
+}
+
+int
+calibrate_native(double seconds, FILE *out)
+{
 	static struct calibration cb;
 	int error;
 
 	clear(&cb);
-	error = run_family(&cb, family, seconds * families[family].factor /
-	    weight_of(family), NULL, NULL);
+	error = run_probes(&cb, true, seconds / weight_of(true));
 	if (error == 0 && fwrite(&cb, sizeof(cb), 1, out) != 1)
 		error = EIO;
 	return (error);
 }
 
-/* Adds what a part found. */
+/* Adds what another process found. */
 static void
 merge(struct calibration *cb, const struct calibration *part)
 {
 	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		if (part->cb_reading[i].rd_from != PROVENANCE_ABSENT)
+		if (part->cb_reading[i].mr_from != PROVENANCE_ABSENT)
 			cb->cb_reading[i] = part->cb_reading[i];
 	cb->cb_batches += part->cb_batches;
 	cb->cb_disturbed += part->cb_disturbed;
@@ -256,157 +246,134 @@ merge(struct calibration *cb, const struct calibration *part)
 }
 
 /*
- * Measures a mode's part in this program executed again.  It writes its struct
+ * Runs the native probes in this program executed again.  It writes its struct
  * calibration to the pipe: both are the same program.
  *
  * Returns: 0; EINTR after a signal; ECHILD when the process failed, after its
  * message; else an errno value.
  */
 static int
-run_part(struct calibration *cb, char *const whole[], enum crypto_mode mode,
-    double seconds)
+run_native(struct calibration *cb, char *const whole[], double seconds)
 {
 	char time[32];
 	const char *const argv[] = { whole[0], "calibrate", "--part",
-	    crypto_mode_names[mode], "-t", time, NULL };
+	    crypto_mode_names[CRYPTO_NATIVE], "-t", time, NULL };
 	struct child ch = { .ch_argv = argv, .ch_again = true,
 	    .ch_fd = { 0, CHILD_PIPE, 0 } };
 	static struct calibration part;
-	size_t len = 0;
+	bool complete;
 	int error, status;
-	ssize_t n = 1;
+	FILE *in;
 
 	snprintf(time, sizeof(time), "%.3f", fmax(0.01, seconds));
 	error = child_start(&ch);
 	if (error != 0)
 		return (error);
-	while (len < sizeof(part) && n > 0) {
-		n = read(ch.ch_out, (char *)&part + len, sizeof(part) - len);
-		if (n > 0)
-			len += (size_t)n;
-		/* A signal ends the part as well. */
-		if (stop_asked())
-			kill(ch.ch_pid, SIGTERM);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	close(ch.ch_out);
+	in = fdopen(ch.ch_out, "r");
+	complete = in != NULL && fread(&part, sizeof(part), 1, in) == 1;
+	/* A signal ends the reading, and is to end the part. */
+	if (stop_asked())
+		kill(ch.ch_pid, SIGTERM);
+	if (in != NULL)
+		fclose(in);
+	else
+		close(ch.ch_out);
 	status = child_wait(ch.ch_pid);
 	if (stop_asked())
 		return (EINTR);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
-	    len != sizeof(part))
+	if (!complete || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return (ECHILD);
 	merge(cb, &part);
 	return (0);
 }
 
-/* A computation whose time depends on the CPU's speed alone. */
-static void
-compute_loop(void *arg, unsigned n)
-{
-	volatile uint64_t *sink = arg;
-	uint64_t x = *sink | 1;
-
-	for (; n > 0; n--) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-	}
-	*sink = x;
-}
-
-static void
-probe_speed(struct calibration *cb)
-{
-	uint64_t state = 1;
-
-	cb->cb_speed_ns = calibrate_batches(cb, compute_loop, &state,
-	    cb->cb_budget_ns).sp_p50;
-}
-
 static int
-run_speed(struct calibration *cb)
+run_all(struct calibration *cb, double seconds, char *const argv[])
 {
-	static const struct calibrate_probe speed = { .pb_run = probe_speed };
-
-	return (run_probe(cb, &speed, speed_s));
-}
-
-/* The families, each its share of the time. */
-static int
-run_families(struct calibration *cb, const struct calibrate_params *params)
-{
-	unsigned total = 0;
+	const unsigned others = weight_of(false), native = weight_of(true);
+	const double each_s = seconds / (others + native);
 	struct progress p;
-	uint64_t done = 0;
-	double each_s;
-	int error = 0;
-
-	for (unsigned i = 0; i < PARTS + CRYPTO_MODES; i++)
-		total += weight_of(i);
-	each_s = params->cp_seconds / total;
-	progress_init(&p, total, 0);
-	for (unsigned i = 0; i < PARTS + CRYPTO_MODES && error == 0; i++) {
-		if (i < PARTS) {
-			error = run_family(cb, i, each_s, &p, &done);
-			continue;
-		}
-		progress_update(&p, done, families[i].label);
-		error = run_part(cb, params->cp_argv,
-		    (enum crypto_mode)(i - PARTS), weight_of(i) * each_s);
-		done += weight_of(i);
-	}
-	progress_fini(&p);
-	return (error);
-}
-
-/* The same, with the CPU's speed measured before and after. */
-static int
-run_all(struct calibration *cb, const struct calibrate_params *params)
-{
-	double first_ns;
 	int error;
 
-	/* A CPU that was idle needs a while to reach its speed. */
-	error = run_speed(cb);
-	if (error == 0)
-		error = run_speed(cb);
-	first_ns = cb->cb_speed_ns;
-	if (error == 0)
-		error = run_families(cb, params);
-	if (error == 0)
-		error = run_speed(cb);
-	if (error == 0)
-		cb->cb_conditions.cc_drift = cb->cb_speed_ns / first_ns - 1;
+	progress_init(&p, others + native, 0);
+	cb->cb_progress = &p;
+	error = run_probes(cb, false, each_s);
+	if (error == 0) {
+		progress_update(&p, cb->cb_done, "ciphers, native");
+		error = run_native(cb, argv, native * each_s);
+	}
+	progress_fini(&p);
+	cb->cb_progress = NULL;
 	return (error);
+}
+
+/*
+ * Takes again what depends on the CPU's speed alone; what probes measure while
+ * the CPU becomes faster or slower does not fit together.
+ */
+static int
+measure_drift(struct calibration *cb)
+{
+	struct calibrate_reading *mr = &cb->cb_reading[PROFILE_LAT_HIT];
+	const struct calibrate_reading first = *mr;
+	const struct calibrate_probe *pq = probes;
+	int error;
+
+	while (pq->pq_key != PROFILE_LAT_HIT)
+		pq++;
+	error = run_probe(cb, pq, drift_s);
+	cb->cb_conditions.cc_drift = mr->mr_value / first.mr_value - 1;
+	*mr = first;
+	return (error);
+}
+
+/* What was not measured, but is used, is guessed to be a shipped profile's. */
+static void
+guess_rest(struct calibration *cb)
+{
+	char why[PROFILE_ERROR_SIZE] = "";
+	static struct profile like, own;
+	int error;
+
+	error = profile_load(&like, guessed_like, why);
+	KASSERT(error == 0, ("%s", why));
+	calibrate_profile(cb, "", &own);
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
+		if (own.pr_from[key] == PROVENANCE_ABSENT &&
+		    (profile_used(&own, key) ||
+		    profile_fields[key].pf_need == PROFILE_NEED_NEVER))
+			calibrate_set(cb, key, PROVENANCE_GUESSED,
+			    like.pr_value[key], "as %s", guessed_like);
 }
 
 int
-calibrate_measure(struct calibration *cb, const struct calibrate_params *params,
-    char error_text[CALIBRATE_TEXT_SIZE])
+calibrate_measure(struct calibration *cb, double seconds, bool force,
+    char *const argv[], char error_text[CALIBRATE_TEXT_SIZE])
 {
 	struct calibrate_conditions *cc = &cb->cb_conditions;
 	struct calibrate_usage before;
 	int error;
 
 	clear(cb);
-	calibrate_await_rest(cc, !params->cp_force);
+	calibrate_await_rest(cc, !force);
 	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
-	    !params->cp_force)
+	    !force)
 		return (EBUSY);
 	before = calibrate_usage();
-	error = run_all(cb, params);
+	error = run_all(cb, seconds, argv);
+	if (error == 0)
+		error = measure_drift(cb);
 	if (error != 0) {
 		snprintf(error_text, CALIBRATE_TEXT_SIZE, "%s",
 		    error == EINTR ? "interrupted" : error == ECHILD ?
 		    "measuring the ciphers failed" : strerror(error));
 		return (error);
 	}
+	guess_rest(cb);
 	calibrate_usage_since(&before, cc);
 	cc->cc_disturbed = (double)cb->cb_disturbed / cb->cb_batches;
 	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
-	    !params->cp_force)
+	    !force)
 		return (EBUSY);
 	return (0);
 }

@@ -4,8 +4,8 @@
  *
  * Each probe measures some values, in batches on a thread that is bound to a
  * CPU; batches that lost the CPU are discarded.  libcrypto chooses its
- * instructions when it is loaded, so each mode's ciphers are measured by this
- * program executed again.
+ * instructions when it is loaded, so ciphers with all instructions are measured
+ * by this program executed again.
  */
 #ifndef BENCH_PREDICT_CALIBRATE_H
 #define BENCH_PREDICT_CALIBRATE_H
@@ -21,12 +21,12 @@ enum {
 
 /* A value, in its unit. */
 struct calibrate_reading {
-	double		 rd_value;
-	double		 rd_p5;		/* of the samples */
-	double		 rd_p95;
-	unsigned	 rd_count;	/* samples; 0: it was not measured */
-	enum provenance	 rd_from;	/* ABSENT: no value */
-	char		 rd_note[CALIBRATE_NOTE_SIZE];
+	double		 mr_value;
+	double		 mr_p5;		/* of the samples */
+	double		 mr_p95;
+	unsigned	 mr_count;	/* samples; 0: it was not measured */
+	enum provenance	 mr_from;	/* ABSENT: no value */
+	char		 mr_note[CALIBRATE_NOTE_SIZE];
 };
 
 /* What may disturb a measurement. */
@@ -36,9 +36,11 @@ struct calibrate_conditions {
 	double		cc_steal;	/* share of time stolen */
 	double		cc_disturbed;	/* share of batches with a switch */
 	double		cc_quota;	/* CPUs; 0: none */
-	double		cc_drift;	/* last probe over first, less 1 */
+	double		cc_drift;	/* in the time of an operation */
 	bool		cc_unbound;	/* a thread could not be bound */
 };
+
+struct progress;
 
 struct calibration {
 	struct calibrate_reading cb_reading[PROFILE_VALUES];
@@ -51,36 +53,34 @@ struct calibration {
 	int64_t		 cb_budget_ns;
 	bool		 cb_switches;	/* keep batches that lost the CPU */
 	unsigned	 cb_most;	/* samples */
+	struct progress	*cb_progress;	/* NULL: of another process */
+	uint64_t	 cb_done;	/* weights of the probes before */
 	double		 cb_samples[CALIBRATE_SAMPLES_MAX];
-	double		 cb_speed_ns;	/* of a fixed computation, latest */
 	int		 cb_error;	/* of a probe: an errno value, or 0 */
-};
-
-struct calibrate_params {
-	double		 cp_seconds;	/* for all */
-	bool		 cp_force;	/* measure a busy machine too */
-	char *const	*cp_argv;	/* the program's own */
 };
 
 /*
  * Measures everything.  The caller is attached to the machine and has called
- * tick_calibrate().
+ * tick_calibrate(); libcrypto's mode is CRYPTO_KERNEL.
  *
- *   error  out  on failure: the reason
+ *   seconds  in   for all
+ *   force    in   measure a busy machine too
+ *   argv     in   the program's own
+ *   error    out  on failure: the reason
  *
  * Returns: 0; EINTR after a signal; EBUSY when the machine is too busy and
- * params->cp_force false; else an errno value.
+ * force false; else an errno value.
  */
-int calibrate_measure(struct calibration *cb,
-    const struct calibrate_params *params, char error[CALIBRATE_TEXT_SIZE]);
+int calibrate_measure(struct calibration *cb, double seconds, bool force,
+    char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
 
 /*
- * In the program that was executed again: measures what depends on libcrypto,
- * which was started in that mode, and writes it to out.
+ * In the program that was executed again: measures what depends on libcrypto's
+ * mode, which is CRYPTO_NATIVE, and writes it to out.
  *
  * Returns: 0, EINTR, or a probe's errno value.
  */
-int calibrate_part(enum crypto_mode mode, double seconds, FILE *out);
+int calibrate_native(double seconds, FILE *out);
 
 /*
  * Lists the conditions beyond their limits and the remedies, cut to size.

@@ -41,23 +41,23 @@ struct calibrate_usage
 calibrate_usage(void)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK), t[8];
-	struct calibrate_usage us = { .us_own_s = own_s(RUSAGE_SELF) +
+	struct calibrate_usage ut = { .ut_own_s = own_s(RUSAGE_SELF) +
 	    own_s(RUSAGE_CHILDREN) };
 	FILE *f;
 	int n;
 
 	f = fopen("/proc/stat", "re");
 	if (f == NULL)
-		return (us);
+		return (ut);
 	n = fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &t[0], &t[1],
 	    &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]);
 	fclose(f);
 	if (n != 8)
-		return (us);
-	us.us_busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
-	us.us_steal_s = t[7] * tick_s;
-	us.us_total_s = us.us_busy_s + us.us_steal_s + (t[3] + t[4]) * tick_s;
-	return (us);
+		return (ut);
+	ut.ut_busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
+	ut.ut_steal_s = t[7] * tick_s;
+	ut.ut_total_s = ut.ut_busy_s + ut.ut_steal_s + (t[3] + t[4]) * tick_s;
+	return (ut);
 }
 
 void
@@ -65,17 +65,17 @@ calibrate_usage_since(const struct calibrate_usage *then,
     struct calibrate_conditions *cc)
 {
 	const struct calibrate_usage now = calibrate_usage();
-	const double total_s = now.us_total_s - then->us_total_s;
+	const double total_s = now.ut_total_s - then->ut_total_s;
 
-	if (then->us_total_s == 0 || total_s <= 0) {
+	if (then->ut_total_s == 0 || total_s <= 0) {
 		/* The load is all there is, without this program's part. */
 		cc->cc_others = cc->cc_load;
 		return;
 	}
 	/* Ticks are coarser than a process's own clock. */
-	cc->cc_others = fmin(1, fmax(0, (now.us_busy_s - then->us_busy_s -
-	    (now.us_own_s - then->us_own_s)) / total_s));
-	cc->cc_steal = (now.us_steal_s - then->us_steal_s) / total_s;
+	cc->cc_others = fmin(1, fmax(0, (now.ut_busy_s - then->ut_busy_s -
+	    (now.ut_own_s - then->ut_own_s)) / total_s));
+	cc->cc_steal = (now.ut_steal_s - then->ut_steal_s) / total_s;
 }
 
 /* Appends to a list, if a condition is wrong; whether it is. */

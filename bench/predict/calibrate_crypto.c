@@ -3,12 +3,15 @@
  *
  * They run in a process whose libcrypto is in the measured mode.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "bench/predict/calibrate_probe.h"
 #include "bench/cell/prime.h"
-#include "fortuna/randomdev.h"
-#include "fortuna/state.h"
+#include "fortuna/device/randomdev.h"
+#include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	KEYSTREAM_MAX	= 65536,
@@ -17,64 +20,12 @@ enum {
 	READ_LOCKS	= 2,		/* of a small read: pre_read, read */
 	CLOCK_NS	= 10,		/* some cycle counters count these */
 	JITTER_BYTES	= 4096,
-	SIZES		= 3,
-	ROUND_BYTES	= 65536		/* of each size */
+	SHA256_BLOCK	= 64,
+	EVENT_BYTES	= sizeof(uint32_t) + HARVEST_ENTROPY_BYTES,
+	HASHED		= 16384		/* bytes of a long update */
 };
 
 static uint8_t buffer[KEYSTREAM_MAX];
-
-static enum profile_key
-cipher_key(const char *cipher, enum crypto_mode mode,
-    const char *what)
-{
-	char name[PROFILE_NAME_SIZE];
-	unsigned i;
-
-	snprintf(name, sizeof(name), "%s.%s.%s", cipher,
-	    crypto_mode_names[mode], what);
-	for (i = 0; i < PROFILE_VALUES; i++)
-		if (strcmp(profile_fields[i].pf_key, name) == 0)
-			break;
-	KASSERT(i < PROFILE_VALUES, ("%s is no key", name));
-	return ((enum profile_key)i);
-}
-
-/* Calls of several sizes, in turn. */
-struct sized {
-	void		(*si_fn)(void *arg, size_t n);
-	void		*si_arg;
-	const double	*si_sizes;	/* SIZES of them */
-};
-
-/* The ns of one more byte in a call. */
-static double
-time_sizes(void *arg)
-{
-	const struct sized *si = arg;
-	double ns[SIZES];
-	int64_t start_ns;
-	unsigned calls;
-
-	for (unsigned i = 0; i < SIZES; i++) {
-		calls = (unsigned)(ROUND_BYTES / si->si_sizes[i]);
-		start_ns = tick_ns();
-		for (unsigned k = 0; k < calls; k++)
-			si->si_fn(si->si_arg, (size_t)si->si_sizes[i]);
-		ns[i] = (double)(tick_ns() - start_ns) / calls;
-	}
-	return (calibrate_slope(si->si_sizes, ns, SIZES));
-}
-
-static struct calibrate_spread
-slopes(struct calibration *cb, void (*fn)(void *arg, size_t n), void *arg,
-    const double *sizes, int64_t budget_ns)
-{
-	struct sized si = { .si_fn = fn, .si_arg = arg, .si_sizes = sizes };
-
-	(void)time_sizes(&si);
-	return (calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
-	    1, time_sizes, &si, budget_ns)));
-}
 
 static void
 keystream(void *arg, size_t n)
@@ -84,21 +35,35 @@ keystream(void *arg, size_t n)
 	cipher_keystream(arg, &ctr, buffer, n);
 }
 
+/* So long calls that nothing but their bytes counts. */
+static void
+bytes_loop(void *arg, unsigned n)
+{
+	while (n-- > 0)
+		keystream(arg, KEYSTREAM_MAX);
+}
+
 static void
 rekey_loop(void *arg, unsigned n)
 {
-	while (n-- > 0)
-		fortuna_state_rekey(arg);
+	static uint128_t ctr;
+	uint8_t key[CIPHER_KEY_BYTES];
+
+	while (n-- > 0) {
+		cipher_keystream(arg, &ctr, key, sizeof(key));
+		cipher_key_set(arg, key);
+		wipe(key, sizeof(key));
+	}
 }
 
 /* One block a call. */
 static void
 block_loop(void *arg, unsigned n)
 {
-	struct cipher_key *ck = arg;
+	const struct cipher_key *ck = arg;
 
 	while (n-- > 0)
-		keystream(ck, ck->ck_cipher->ci_block_bytes);
+		keystream(arg, ck->ck_cipher->ci_block_bytes);
 }
 
 static void
@@ -108,61 +73,50 @@ wipe_loop(void *arg, unsigned n)
 		cipher_key_wipe(arg);
 }
 
-/* Measured with a key of their own. */
+/* In the order of the keys. */
 static const struct {
-	const char	*what;
 	void		(*loop)(void *arg, unsigned n);
+	double		 scale;
 	unsigned	 part;		/* of the time, the inverse */
 	const char	*note;
 } cipher_loops[] = {
-	{ "setup", rekey_loop, 4, "32 bytes of keystream, and a key set" },
-	{ "call", block_loop, 8, "a call for one block, less byte" },
-	{ "wipe", wipe_loop, 8, "a key of zeros set" },
+	{ bytes_loop, 1. / KEYSTREAM_MAX, 2, "calls for 64 KiB" },
+	{ rekey_loop, 1, 4, "32 bytes of keystream, and a key set" },
+	{ block_loop, 1, 8, "a call for one block, less byte" },
+	{ wipe_loop, 1, 8, "a key of zeros set" },
 };
 
-static void
-cipher(struct calibration *cb, const struct cipher *ci, enum crypto_mode mode,
-    int64_t budget_ns)
+CTASSERT(PROFILE_AES_KERNEL_SETUP == PROFILE_AES_KERNEL_BYTE + 1);
+CTASSERT(PROFILE_AES_KERNEL_CALL == PROFILE_AES_KERNEL_BYTE + 2);
+CTASSERT(PROFILE_AES_KERNEL_WIPE == PROFILE_AES_KERNEL_BYTE + 3);
+
+/* Of the cipher pq_number, from the key pq_key on. */
+void
+calibrate_cipher(struct calibration *cb)
 {
-	static const double sizes[SIZES] = { 1024, 4096, 65536 };
-	static struct fortuna_state fs;
-	struct calibrate_spread sp;
-	enum profile_key byte;
+	static const uint8_t key[CIPHER_KEY_BYTES] = { 1 };
+	const struct cipher *ci = ciphers[cb->cb_probe->pq_number];
+	const enum profile_key byte = cb->cb_probe->pq_key;
+	struct calibrate_spread qs;
+	struct cipher_key *ck;
 	double less_ns;
 
-	cb->cb_error = fortuna_state_init(&fs, ci, hash_sha256(),
-	    RANDOM_FORTUNA_DEFPOOLSIZE);
+	cb->cb_error = cipher_key_new(&ck, ci);
 	if (cb->cb_error != 0)
 		return;
-	fs.fs_counter = uint128_make(0, 1);
-	fortuna_state_rekey(&fs);
-	/* The mean: simulated costs vary around it, not around the median. */
-	sp = slopes(cb, keystream, fs.fs_key, sizes, budget_ns / 2);
-	sp.sp_p50 = sp.sp_mean;
-	byte = cipher_key(ci->ci_name, mode, "byte");
-	calibrate_enter(cb, byte, &sp, 1, 0, "slope of 1, 4 and 64 KiB");
+	cipher_key_set(ck, key);
 	for (unsigned i = 0; i < sizeof(cipher_loops) / sizeof(cipher_loops[0]);
 	    i++) {
 		less_ns = cipher_loops[i].loop == block_loop ?
 		    calibrate_value(cb, byte) * ci->ci_block_bytes : 0;
-		sp = calibrate_batches(cb, cipher_loops[i].loop,
-		    cipher_loops[i].loop == rekey_loop ? (void *)&fs :
-		    (void *)fs.fs_key, budget_ns / cipher_loops[i].part);
-		sp.sp_p50 = sp.sp_mean;
-		calibrate_enter(cb, cipher_key(ci->ci_name, mode,
-		    cipher_loops[i].what), &sp, 1, -less_ns, "%s",
-		    cipher_loops[i].note);
+		qs = calibrate_batches(cb, cipher_loops[i].loop, ck,
+		    cb->cb_budget_ns / cipher_loops[i].part);
+		/* Simulated costs vary around the mean, not the median. */
+		qs.qs_p50 = qs.qs_mean;
+		calibrate_enter(cb, byte + i, &qs, cipher_loops[i].scale,
+		    -less_ns, "%s", cipher_loops[i].note);
 	}
-	fortuna_state_fini(&fs);
-}
-
-static void
-probe_ciphers(struct calibration *cb)
-{
-	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++)
-		cipher(cb, ciphers[i],
-		    (enum crypto_mode)cb->cb_probe->pb_number,
-		    cb->cb_budget_ns / cipher_count);
+	cipher_key_free(ck);
 }
 
 static double
@@ -175,31 +129,32 @@ time_page(void *arg)
 }
 
 /* The variation of calls of one length. */
-static void
-probe_jitter(struct calibration *cb)
+void
+calibrate_jitter(struct calibration *cb)
 {
-	struct calibrate_spread sp;
+	struct calibrate_spread qs;
 	struct cipher_key ck;
 	unsigned count;
 
 	cb->cb_error = cipher_key_init(&ck, ciphers[0]);
 	if (cb->cb_error != 0)
 		return;
-	count = calibrate_samples(cb, 0, 1, time_page, &ck, cb->cb_budget_ns);
+	count = calibrate_samples(cb, 0, time_page, &ck, cb->cb_budget_ns);
 	cipher_key_fini(&ck);
 	if (count == 0)
 		return;		/* stopped */
-	sp = calibrate_spread(cb->cb_samples, count);
+	qs = calibrate_spread(cb->cb_samples, count);
 	calibrate_set(cb, PROFILE_JITTER_CV, PROVENANCE_MEASURED,
 	    calibrate_cv(cb->cb_samples, count),
 	    "median deviation of %u pages of %s, %.0f..%.0f ns", count,
-	    ciphers[0]->ci_name, sp.sp_p5, sp.sp_p95);
+	    ciphers[0]->ci_name, qs.qs_p5, qs.qs_p95);
 }
 
 static void
-hash(void *arg, size_t n)
+hash_loop(void *arg, unsigned n)
 {
-	digest_update(arg, buffer, n);
+	while (n-- > 0)
+		digest_update(arg, buffer, HASHED);
 }
 
 static void
@@ -214,75 +169,70 @@ final_loop(void *arg, unsigned n)
 	}
 }
 
+/* As an event goes into its pool: the counter, then the entropy. */
 static void
 event_loop(void *arg, unsigned n)
 {
-	struct harvest_event event = { .he_source = RANDOM_CACHED,
-	    .he_size = HARVEST_ENTROPY_BYTES };
-
 	for (; n > 0; n--) {
-		event.he_destination = (uint8_t)n;
-		fortuna_state_event(arg, &event);
+		digest_update(arg, &n, sizeof(uint32_t));
+		digest_update(arg, buffer, HARVEST_ENTROPY_BYTES);
 	}
 }
 
-static void
-probe_sha256(struct calibration *cb)
+void
+calibrate_sha256(struct calibration *cb)
 {
-	static const double sizes[SIZES] = { 64, 1024, 4096 };
-	static struct fortuna_state fs;
-	struct calibrate_spread sp;
+	const int64_t third_ns = cb->cb_budget_ns / 3;
+	struct calibrate_spread qs;
+	static struct digest dg;
 	double hashed;
 
-	cb->cb_error = fortuna_state_init(&fs, ciphers[0], hash_sha256(),
-	    RANDOM_FORTUNA_DEFPOOLSIZE);
+	cb->cb_error = digest_init(&dg);
 	if (cb->cb_error != 0)
 		return;
-	sp = slopes(cb, hash, &fs.fs_scratch, sizes, cb->cb_budget_ns / 3);
-	calibrate_enter(cb, PROFILE_SHA256_BLOCK, &sp, 64, 0,
-	    "slope of 64, 1024 and 4096 bytes");
-	digest_reset(&fs.fs_scratch);
-	digest_prepare(&fs.fs_scratch);
-	sp = calibrate_batches(cb, final_loop, &fs.fs_scratch,
-	    cb->cb_budget_ns / 3);
-	calibrate_enter(cb, PROFILE_SHA256_FINAL, &sp, 1, 0,
+	qs = calibrate_batches(cb, hash_loop, &dg, third_ns);
+	calibrate_enter(cb, PROFILE_SHA256_BLOCK, &qs,
+	    (double)SHA256_BLOCK / HASHED, 0, "updates of 16 KiB");
+	digest_reset(&dg);
+	digest_prepare(&dg);
+	qs = calibrate_batches(cb, final_loop, &dg, third_ns);
+	calibrate_enter(cb, PROFILE_SHA256_FINAL, &qs, 1, 0,
 	    "finish and begin, of nothing");
 	/* Its bytes are charged separately. */
-	hashed = (double)(sizeof(uint32_t) + HARVEST_ENTROPY_BYTES) / 64 *
+	hashed = (double)EVENT_BYTES / SHA256_BLOCK *
 	    calibrate_value(cb, PROFILE_SHA256_BLOCK);
-	sp = calibrate_batches(cb, event_loop, &fs, cb->cb_budget_ns / 3);
-	calibrate_enter(cb, PROFILE_SHA256_UPDATE, &sp, 1, -hashed,
+	qs = calibrate_batches(cb, event_loop, &dg, third_ns);
+	calibrate_enter(cb, PROFILE_SHA256_UPDATE, &qs, 1, -hashed,
 	    "an event into its pool, less sha256.block");
-	fortuna_state_fini(&fs);
+	digest_fini(&dg);
 }
 
 /* What passed outside the lock, before the first acquisitions of a read. */
 static struct {
-	struct m64	ga_word;
-	int64_t		ga_released_ns;
-	int64_t		ga_ns;
-	unsigned	ga_left;	/* acquisitions that count */
+	struct m64	gq_word;
+	int64_t		gq_released_ns;
+	int64_t		gq_ns;
+	unsigned	gq_left;	/* acquisitions that count */
 } gaps;
 
 /* A lock's atomic waits for earlier stores, and tick_ns() waits for it. */
 static int64_t
 stamp(void)
 {
-	atomic_fetchadd_64(&gaps.ga_word, 1);
+	atomic_fetchadd_64(&gaps.gq_word, 1);
 	return (tick_ns());
 }
 
 static bool
-gap_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+gap_enter(struct lock *l, struct lock_node *n)
 {
 	(void)l;
 	(void)n;
-	(void)w;
-	if (gaps.ga_left > 0) {
-		gaps.ga_left--;
-		gaps.ga_ns += stamp() - gaps.ga_released_ns;
+	if (gaps.gq_left > 0) {
+		gaps.gq_left--;
+		gaps.gq_ns += stamp() - gaps.gq_released_ns;
 	}
-	return (false);
+	return (true);
 }
 
 static void
@@ -290,7 +240,7 @@ gap_unlock(struct lock *l, struct lock_node *n)
 {
 	(void)l;
 	(void)n;
-	gaps.ga_released_ns = stamp();
+	gaps.gq_released_ns = stamp();
 }
 
 static bool
@@ -304,57 +254,43 @@ gap_owned(struct lock *l)
 static const struct lock_class gap_class = {
 	.lc_name	= "gap",
 	.lc_flags	= LC_SPIN,
-	.lc_lock	= gap_lock,
+	.lc_enter	= gap_enter,
 	.lc_unlock	= gap_unlock,
 	.lc_owned	= gap_owned,
 };
 
-/* A device with such a lock, and one reader. */
+/* A device with such a lock. */
 struct reading_device {
-	struct randomdev	 rv_dev;
-	struct generator_reader	 rv_reader;
-	size_t			 rv_bytes;	/* of a read; 0: no read */
+	struct randomdev *rv_dev;
+	size_t		 rv_bytes;	/* of a read; 0: no read */
 };
 
 static int
 device_init(struct reading_device *rv, const struct cipher *ci)
 {
 	static const uint64_t seed = 1;
-	struct generator_params gp = {
-		.gp_cipher = ci,
-		.gp_lock = &gap_class,
-		.gp_lock_config = lock_config_default(cpu_count()),
-		.gp_config = generator_config_default(),
+	struct randomdev_params rp = {
+		.rp_design = design_find("locked"),
+		.rp_cipher = ci,
+		.rp_lock = &gap_class,
+		.rp_lock_config = lock_config_default(cpu_count()),
+		.rp_preload = prime_bytes(BOOT_BYTES, &seed),
+		.rp_preload_bytes = BOOT_BYTES,
 	};
-	int error;
+	int error = rp.rp_preload == NULL ? errno :
+	    randomdev_new(&rv->rv_dev, &rp);
 
-	memset(rv, 0, sizeof(*rv));
-	error = generator_new(generator_find("locked"),
-	    &rv->rv_dev.rd_generator, &gp);
-	if (error != 0)
-		return (error);
-	error = prime_generator(rv->rv_dev.rd_generator, BOOT_BYTES, &seed);
-	if (error == 0)
-		error = generator_reader_init(rv->rv_dev.rd_generator,
-		    &rv->rv_reader);
-	if (error != 0)
-		generator_free(rv->rv_dev.rd_generator);
+	free(rp.rp_preload);
 	return (error);
-}
-
-static void
-device_fini(struct reading_device *rv)
-{
-	generator_reader_fini(rv->rv_dev.rd_generator, &rv->rv_reader);
-	generator_free(rv->rv_dev.rd_generator);
 }
 
 static void
 read_once(struct reading_device *rv)
 {
-	struct uio uio = uio_buffer(buffer, rv->rv_bytes);
+	size_t left;
 
-	(void)read_random_uio(&rv->rv_dev, &rv->rv_reader, &uio, true);
+	(void)randomdev_read(rv->rv_dev, KERNEL_CPU_HERE, buffer, rv->rv_bytes,
+	    &left, true);
 }
 
 /* Of a read that follows another: ns before its two locks. */
@@ -365,22 +301,22 @@ time_gaps(void *arg)
 
 	if (rv->rv_bytes > 0)
 		read_once(rv);
-	gaps.ga_left = READ_LOCKS;
-	gaps.ga_ns = 0;
+	gaps.gq_left = READ_LOCKS;
+	gaps.gq_ns = 0;
 	if (rv->rv_bytes > 0)
 		read_once(rv);
-	while (gaps.ga_left > 0) {
+	while (gaps.gq_left > 0) {
 		gap_unlock(NULL, NULL);
-		(void)gap_lock(NULL, NULL, NULL);
+		(void)gap_enter(NULL, NULL);
 	}
-	return ((double)gaps.ga_ns);
+	return ((double)gaps.gq_ns);
 }
 
 /* The mean over the ciphers; bytes of 0: of stamps alone. */
 static struct calibrate_spread
 gaps_of(struct calibration *cb, size_t bytes)
 {
-	struct calibrate_spread sp, sum = { 0 };
+	struct calibrate_spread qs, sum = { 0 };
 	static struct reading_device rv;
 	const double n = cipher_count;
 
@@ -389,13 +325,13 @@ gaps_of(struct calibration *cb, size_t bytes)
 		if (cb->cb_error != 0)
 			break;
 		rv.rv_bytes = bytes;
-		sp = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
-		    1, time_gaps, &rv, cb->cb_budget_ns / cipher_count / 3));
-		device_fini(&rv);
-		sum.sp_p5 += sp.sp_p5 / n;
-		sum.sp_p50 += sp.sp_p50 / n;
-		sum.sp_p95 += sp.sp_p95 / n;
-		sum.sp_count += sp.sp_count;
+		qs = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
+		    time_gaps, &rv, cb->cb_budget_ns / cipher_count / 3));
+		randomdev_free(rv.rv_dev);
+		sum.qs_p5 += qs.qs_p5 / n;
+		sum.qs_p50 += qs.qs_p50 / n;
+		sum.qs_p95 += qs.qs_p95 / n;
+		sum.qs_count += qs.qs_count;
 	}
 	return (sum);
 }
@@ -405,41 +341,25 @@ gaps_of(struct calibration *cb, size_t bytes)
  * varies more, as other lines have left the caches.  A waiter gets the lock if
  * it is faster.
  */
-static void
-probe_read(struct calibration *cb)
+void
+calibrate_reads(struct calibration *cb)
 {
-	const double stamps = gaps_of(cb, 0).sp_p50;
-	struct calibrate_spread sp = gaps_of(cb, SMALL_READ);
+	const double stamps = gaps_of(cb, 0).qs_p50;
+	struct calibrate_spread qs = gaps_of(cb, SMALL_READ);
 	double cv, mean;
 
-	calibrate_enter(cb, PROFILE_OS_READ, &sp, 1, -stamps,
+	calibrate_enter(cb, PROFILE_OS_READ, &qs, 1, -stamps,
 	    "16-byte reads outside the lock, less stamps");
-	sp = gaps_of(cb, KEYSTREAM_MAX);
+	qs = gaps_of(cb, KEYSTREAM_MAX);
 	if (cb->cb_error != 0)
 		return;
-	calibrate_lognormal(fmax(CLOCK_NS, sp.sp_p50 - stamps),
-	    sp.sp_p95 - stamps, &mean, &cv);
+	calibrate_lognormal(fmax(CLOCK_NS, qs.qs_p50 - stamps),
+	    qs.qs_p95 - stamps, &mean, &cv);
 	calibrate_set(cb, PROFILE_MEM_COPY, PROVENANCE_MEASURED,
 	    fmax(0, mean - calibrate_value(cb, PROFILE_OS_READ)) /
 	    KEYSTREAM_MAX, "nothing is copied: 64-KiB reads, %.0f ns outside "
 	    "the lock, less os.read", mean);
 	calibrate_set(cb, PROFILE_JITTER_GAP, PROVENANCE_MEASURED, cv,
-	    "the same reads; median %.0f ns, p95 %.0f", sp.sp_p50 - stamps,
-	    sp.sp_p95 - stamps);
+	    "the same reads; median %.0f ns, p95 %.0f", qs.qs_p50 - stamps,
+	    qs.qs_p95 - stamps);
 }
-
-#define	CIPHERS(mode)							\
-	"ciphers", 4, .pb_run = probe_ciphers, .pb_number = mode
-
-const struct calibrate_probe calibrate_kernel_probes[] = {
-	{ CIPHERS(CRYPTO_KERNEL) },
-	{ "SHA-256", 2, .pb_run = probe_sha256 },
-	{ "reads", 2, .pb_run = probe_read },
-	{ "jitter", 1, .pb_run = probe_jitter },
-	{ .pb_label = NULL }
-};
-
-const struct calibrate_probe calibrate_native_probes[] = {
-	{ CIPHERS(CRYPTO_NATIVE) },
-	{ .pb_label = NULL }
-};

@@ -3,13 +3,14 @@
  */
 #include <sys/syscall.h>
 
+#include <math.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench/predict/calibrate_probe.h"
 #include "bench/cli/stop.h"
-#include "fortuna/generator.h"
+#include "lib/lock/lock.h"
 #include "harvest/source.h"
 
 enum {
@@ -18,7 +19,7 @@ enum {
 	YIELDS		= 3
 };
 
-/* Values that cannot be measured from here. */
+/* It cannot be measured from here. */
 #ifdef __linux__
 static const double quantum_ms = 3;
 static const char quantum_note[] = "Linux's slice";
@@ -26,11 +27,9 @@ static const char quantum_note[] = "Linux's slice";
 static const double quantum_ms = 80;
 static const char quantum_note[] = "ULE's slice";
 #endif
-static const double guess_source_ns = 1000;
-static const double guess_cross_us = 15;
 
-static void
-syscall_loop(void *arg, unsigned n)
+void
+calibrate_syscall(void *arg, unsigned n)
 {
 	(void)arg;
 	/* Not getppid(3): a C library may cache the answer. */
@@ -44,7 +43,7 @@ lock_loop(void *arg, unsigned n)
 	struct lock_node node;
 
 	while (n-- > 0) {
-		lock_acquire(arg, &node, SITE_READ);
+		lock_acquire(arg, &node, 0);
 		lock_release(arg, &node);
 	}
 }
@@ -70,12 +69,13 @@ record_loop(void *arg, unsigned n)
 }
 
 /* After the probes of atomics, which are charged separately. */
-static void
-probe_lock_pair(struct calibration *cb)
+void
+calibrate_lock(struct calibration *cb)
 {
 	struct lock_config config = lock_config_default(cpu_count());
 	const double rmw = calibrate_value(cb, PROFILE_LAT_RMW);
-	struct calibrate_spread sp;
+	static const char *const site[] = { "calibration" };
+	struct calibrate_spread qs;
 	static struct lock lock;
 	struct lockprof prof;
 	double atomics = 2 * rmw;
@@ -83,8 +83,7 @@ probe_lock_pair(struct calibration *cb)
 	if (KASSERT_INVARIANTS)
 		atomics += calibrate_value(cb, PROFILE_LAT_HIT);
 
-	cb->cb_error = lockprof_init(&prof, 1, GENERATOR_SITES,
-	    generator_site_names);
+	cb->cb_error = lockprof_init(&prof, 1, 1, site);
 	if (cb->cb_error != 0)
 		return;
 	prof.lp_skipcount = config.prof_skipcount;
@@ -92,15 +91,15 @@ probe_lock_pair(struct calibration *cb)
 	cb->cb_error = lock_init(&lock, lock_class_find("mtx"), "calibrate",
 	    &config, &prof);
 	if (cb->cb_error == 0) {
-		sp = calibrate_batches(cb, record_loop, &prof,
+		qs = calibrate_batches(cb, record_loop, &prof,
 		    cb->cb_budget_ns / 2);
-		calibrate_enter(cb, PROFILE_OP_LOCK_AFTER, &sp, 1, -rmw,
+		calibrate_enter(cb, PROFILE_OP_LOCK_AFTER, &qs, 1, -rmw,
 		    "profile of a hold, until the next atomic");
-		sp = calibrate_batches(cb, lock_loop, &lock,
+		qs = calibrate_batches(cb, lock_loop, &lock,
 		    cb->cb_budget_ns / 2);
-		calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &sp, 1, -atomics -
+		calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &qs, 1, -atomics -
 		    calibrate_value(cb, PROFILE_OP_LOCK_AFTER), "profiled "
-		    "mtx, %.3g ns, less op.lock_after and atomics", sp.sp_p50);
+		    "mtx, %.3g ns, less op.lock_after and atomics", qs.qs_p50);
 		lock_fini(&lock);
 	}
 	lockprof_fini(&prof);
@@ -108,49 +107,49 @@ probe_lock_pair(struct calibration *cb)
 
 /* One thread wakes another, which notes when it ran. */
 struct waking {
-	struct m32	 wk_go;		/* times it was woken */
+	struct m32	 ww_go;		/* times it was woken */
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 wk_back;	/* times it answered */
-	struct m32	 wk_stop;
-	struct m64	 wk_ran_ns;
-	struct mthread	 wk_sleeper;
-	bool		 wk_same;	/* on the waker's CPU */
-	unsigned	 wk_count;
-	double		 wk_call_ns[WAKES_MAX];
-	double		 wk_ran_after_ns[WAKES_MAX];	/* the call */
+	struct m32	 ww_back;	/* times it answered */
+	struct m32	 ww_stop;
+	struct m64	 ww_ran_ns;
+	struct mthread	 ww_sleeper;
+	bool		 ww_same;	/* on the waker's CPU */
+	unsigned	 ww_count;
+	double		 ww_call_ns[WAKES_MAX];
+	double		 ww_ran_after_ns[WAKES_MAX];	/* the call */
 };
 
 static void
 sleeper(void *arg)
 {
-	struct waking *wk = arg;
+	struct waking *ww = arg;
 	uint32_t seen = 0;
 
 	for (;;) {
-		while (atomic_load_acq_32(&wk->wk_go) == seen)
-			machine_wait_32(&wk->wk_go, seen, -1);
-		atomic_store_64(&wk->wk_ran_ns, (uint64_t)tick_ns());
-		if (atomic_load_acq_32(&wk->wk_stop) != 0)
+		while (atomic_load_acq_32(&ww->ww_go) == seen)
+			machine_wait_32(&ww->ww_go, seen, -1);
+		atomic_store_64(&ww->ww_ran_ns, (uint64_t)tick_ns());
+		if (atomic_load_acq_32(&ww->ww_stop) != 0)
 			return;
-		atomic_store_rel_32(&wk->wk_back, ++seen);
-		if (wk->wk_same)
-			machine_wake_32(&wk->wk_back);
+		atomic_store_rel_32(&ww->ww_back, ++seen);
+		if (ww->ww_same)
+			machine_wake_32(&ww->ww_back);
 	}
 }
 
 /* Returns when the sleeper sleeps, as far as can be observed. */
 static void
-await_asleep(struct waking *wk)
+await_asleep(struct waking *ww)
 {
 	int64_t until_ns;
 
-	while (atomic_load_acq_32(&wk->wk_sleeper.mt_offcpu) == 0) {
-		if (wk->wk_same)
+	while (atomic_load_acq_32(&ww->ww_sleeper.mt_offcpu) == 0) {
+		if (ww->ww_same)
 			machine_yield();
 		else
 			machine_pause(1);
 	}
-	if (wk->wk_same) {
+	if (ww->ww_same) {
 		for (unsigned i = 0; i < YIELDS; i++)
 			machine_yield();
 		return;
@@ -162,27 +161,27 @@ await_asleep(struct waking *wk)
 
 /* Wakes the sleeper for the n-th time and waits for its answer. */
 static void
-wake_once(struct waking *wk, uint32_t n)
+wake_once(struct waking *ww, uint32_t n)
 {
 	int64_t began_ns, called_ns, ran_ns;
 	uint32_t back;
 
-	await_asleep(wk);
-	atomic_store_rel_32(&wk->wk_go, n);
+	await_asleep(ww);
+	atomic_store_rel_32(&ww->ww_go, n);
 	began_ns = tick_ns();
-	machine_wake_32(&wk->wk_go);
+	machine_wake_32(&ww->ww_go);
 	called_ns = tick_ns();
-	while ((back = atomic_load_acq_32(&wk->wk_back)) != n) {
-		if (wk->wk_same)
-			machine_wait_32(&wk->wk_back, back, -1);
+	while ((back = atomic_load_acq_32(&ww->ww_back)) != n) {
+		if (ww->ww_same)
+			machine_wait_32(&ww->ww_back, back, -1);
 		else
 			machine_pause(1);
 	}
-	ran_ns = (int64_t)atomic_load_64(&wk->wk_ran_ns);
-	wk->wk_call_ns[wk->wk_count] = (double)(called_ns - began_ns);
-	wk->wk_ran_after_ns[wk->wk_count] = ran_ns > called_ns ?
+	ran_ns = (int64_t)atomic_load_64(&ww->ww_ran_ns);
+	ww->ww_call_ns[ww->ww_count] = (double)(called_ns - began_ns);
+	ww->ww_ran_after_ns[ww->ww_count] = ran_ns > called_ns ?
 	    (double)(ran_ns - called_ns) : 0;
-	wk->wk_count++;
+	ww->ww_count++;
 }
 
 /*
@@ -193,116 +192,98 @@ static void
 no_preemption(void)
 {
 #ifdef SCHED_BATCH
-	struct sched_param sp = { .sched_priority = 0 };
+	struct sched_param qs = { .sched_priority = 0 };
 
-	(void)sched_setscheduler(0, SCHED_BATCH, &sp);
+	(void)sched_setscheduler(0, SCHED_BATCH, &qs);
 #endif
 }
 
 static void
-wake(struct calibration *cb, struct waking *wk, unsigned rank)
+wake(struct calibration *cb, struct waking *ww, unsigned rank)
 {
 	int64_t end_ns = tick_ns() + cb->cb_budget_ns;
 	uint32_t n = 0;
 
-	memset(wk, 0, sizeof(*wk));
-	wk->wk_same = rank == 0;
+	memset(ww, 0, sizeof(*ww));
+	ww->ww_same = rank == 0;
 	/* Inherited by the sleeper. */
-	if (wk->wk_same)
+	if (ww->ww_same)
 		no_preemption();
-	cb->cb_error = machine_spawn(&wk->wk_sleeper, "sleeper", (int)rank,
-	    sleeper, wk);
+	cb->cb_error = machine_spawn(&ww->ww_sleeper, "sleeper", (int)rank,
+	    sleeper, ww);
 	if (cb->cb_error != 0)
 		return;
-	cb->cb_conditions.cc_unbound |= !wk->wk_sleeper.mt_bound;
-	while (wk->wk_count < WAKES_MAX && tick_ns() < end_ns &&
+	cb->cb_conditions.cc_unbound |= !ww->ww_sleeper.mt_bound;
+	while (ww->ww_count < WAKES_MAX && tick_ns() < end_ns &&
 	    !stop_asked())
-		wake_once(wk, ++n);
-	atomic_store_rel_32(&wk->wk_stop, 1);
-	atomic_store_rel_32(&wk->wk_go, ++n);
-	machine_wake_32(&wk->wk_go);
-	machine_join(&wk->wk_sleeper);
+		wake_once(ww, ++n);
+	atomic_store_rel_32(&ww->ww_stop, 1);
+	atomic_store_rel_32(&ww->ww_go, ++n);
+	machine_wake_32(&ww->ww_go);
+	machine_join(&ww->ww_sleeper);
 }
 
 /* The sleeper's delay less a part of it, at two quantiles; us. */
 static void
-enter_wake(struct calibration *cb, const struct calibrate_spread *sp,
+enter_wake(struct calibration *cb, const struct calibrate_spread *qs,
     enum profile_key p50, enum profile_key p99, double less_ns,
     const char *note)
 {
-	double tail_us;
-	bool cut;
+	const double tail_us = calibrate_tail(qs, less_ns) / 1e3;
 
-	calibrate_enter(cb, p50, sp, 1e-3, -less_ns / 1e3, "%s", note);
-	tail_us = calibrate_tail(sp, less_ns, &cut) / 1e3;
-	/* Of equal samples it is the same, but for rounding. */
-	if (tail_us < calibrate_value(cb, p50))
-		tail_us = calibrate_value(cb, p50);
-	if (cut)
-		calibrate_set(cb, p99, PROVENANCE_MEASURED,
-		    tail_us, "%.4g us in the samples, cut to the "
-		    "lognormal tail of their p50 and p95",
-		    (sp->sp_p99 - less_ns) / 1e3);
-	else
-		calibrate_set(cb, p99, PROVENANCE_MEASURED,
-		    tail_us, "%s", note);
+	calibrate_enter(cb, p50, qs, 1e-3, -less_ns / 1e3, "%s", note);
+	/* Of equal samples both are the same, but for rounding. */
+	calibrate_set(cb, p99, PROVENANCE_MEASURED,
+	    fmax(tail_us, calibrate_value(cb, p50)), "%.4g us in the samples; "
+	    "at most the lognormal tail of their p50 and p95",
+	    (qs->qs_p99 - less_ns) / 1e3);
 }
 
 /*
  * On one CPU the sleeper runs after the waker has called and parked.  The time
  * beyond the call and a switch is parking.
  */
-static void
-probe_wake_same(struct calibration *cb)
+void
+calibrate_wake_same(struct calibration *cb)
 {
 	double call_ns = calibrate_value(cb, PROFILE_OS_SYSCALL);
-	struct calibrate_spread sp;
-	static struct waking wk;
+	struct calibrate_spread qs;
+	static struct waking ww;
 
-	wake(cb, &wk, 0);
+	wake(cb, &ww, 0);
 	if (cb->cb_error != 0)
 		return;
-	if (cpu_count() == 1) {
-		sp = calibrate_spread(wk.wk_call_ns, wk.wk_count);
-		calibrate_enter(cb, PROFILE_OS_WAKE_CALL, &sp, 1, 0,
-		    "of a sleeper on the same CPU");
-	}
-	sp = calibrate_spread(wk.wk_ran_after_ns, wk.wk_count);
-	calibrate_enter(cb, PROFILE_OS_PARK, &sp, 1, -call_ns -
+	qs = calibrate_spread(ww.ww_ran_after_ns, ww.ww_count);
+	calibrate_enter(cb, PROFILE_OS_PARK, &qs, 1, -call_ns -
 	    calibrate_value(cb, PROFILE_OS_SWITCH),
 	    "%.0f ns from waking to running, less os.syscall and os.switch",
-	    sp.sp_p50);
-	enter_wake(cb, &sp, PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99,
+	    qs.qs_p50);
+	enter_wake(cb, &qs, PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99,
 	    call_ns + calibrate_value(cb, PROFILE_OS_PARK),
 	    "waker asleep until sleeper runs: less os.syscall and os.park");
 }
 
-static void
-probe_wake_cross(struct calibration *cb)
+void
+calibrate_wake_cross(struct calibration *cb)
 {
-	struct calibrate_spread sp;
-	static struct waking wk;
+	struct calibrate_spread qs;
+	static struct waking ww;
 
-	if (cpu_count() == 1) {
-		calibrate_set(cb, PROFILE_OS_WAKE_CROSS_P50,
-		    PROVENANCE_GUESSED, guess_cross_us, "one CPU");
-		calibrate_set(cb, PROFILE_OS_WAKE_CROSS_P99,
-		    PROVENANCE_GUESSED, 5 * guess_cross_us, "one CPU");
+	if (cpu_count() == 1)
 		return;
-	}
-	wake(cb, &wk, 1);
+	wake(cb, &ww, 1);
 	if (cb->cb_error != 0)
 		return;
-	sp = calibrate_spread(wk.wk_call_ns, wk.wk_count);
-	calibrate_enter(cb, PROFILE_OS_WAKE_CALL, &sp, 1, 0,
+	qs = calibrate_spread(ww.ww_call_ns, ww.ww_count);
+	calibrate_enter(cb, PROFILE_OS_WAKE_CALL, &qs, 1, 0,
 	    "of a sleeper on another CPU");
-	sp = calibrate_spread(wk.wk_ran_after_ns, wk.wk_count);
-	enter_wake(cb, &sp, PROFILE_OS_WAKE_CROSS_P50,
+	qs = calibrate_spread(ww.ww_ran_after_ns, ww.ww_count);
+	enter_wake(cb, &qs, PROFILE_OS_WAKE_CROSS_P50,
 	    PROFILE_OS_WAKE_CROSS_P99, 0, "end of the call until it runs");
 }
 
-static void
-probe_constants(struct calibration *cb)
+void
+calibrate_constants(struct calibration *cb)
 {
 	struct timespec ts = { .tv_nsec = 4 * NS_PER_MS };
 
@@ -328,31 +309,16 @@ source_loop(void *arg, unsigned n)
 		(void)rs->rs_read(NULL, entropy, sizeof(entropy));
 }
 
-static void
-probe_source(struct calibration *cb)
+void
+calibrate_source(struct calibration *cb)
 {
 	const struct random_source *rs = random_source_find("rdrand");
-	struct calibrate_spread sp;
+	struct calibrate_spread qs;
 
-	if (rs == NULL || !random_source_present(rs)) {
-		calibrate_set(cb, PROFILE_EV_SOURCE,
-		    PROVENANCE_GUESSED, guess_source_ns, "no rdrand here");
+	if (rs == NULL || !random_source_present(rs))
 		return;
-	}
-	sp = calibrate_batches(cb, source_loop, (void *)(uintptr_t)rs,
+	qs = calibrate_batches(cb, source_loop, (void *)(uintptr_t)rs,
 	    cb->cb_budget_ns);
-	calibrate_enter(cb, PROFILE_EV_SOURCE, &sp, 1, 0, "rdrand, %u bytes",
+	calibrate_enter(cb, PROFILE_EV_SOURCE, &qs, 1, 0, "rdrand, %u bytes",
 	    (unsigned)HARVEST_ENTROPY_BYTES);
 }
-
-const struct calibrate_probe calibrate_os_probes[] = {
-	{ "constants", 0, .pb_run = probe_constants },
-	{ "lock", 3, .pb_run = probe_lock_pair },
-	{ "system calls", 2, .pb_run = calibrate_loop_probe,
-	    .pb_key = PROFILE_OS_SYSCALL, .pb_loop = syscall_loop,
-	    .pb_note = "getppid" },
-	{ "wake-ups, same CPU", 5, .pb_run = probe_wake_same },
-	{ "wake-ups, another CPU", 6, .pb_run = probe_wake_cross },
-	{ "entropy source", 2, .pb_run = probe_source },
-	{ .pb_label = NULL }
-};

@@ -22,18 +22,18 @@ void
 calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 {
 	const struct calibrate_conditions *cc = &cb->cb_conditions;
-	const struct calibrate_reading *rd;
+	const struct calibrate_reading *mr;
 
 	COLUMNS_TITLES(out, columns);
 	for (unsigned i = 0; i < PROFILE_VALUES; i++) {
-		rd = &cb->cb_reading[i];
-		if (rd->rd_from == PROVENANCE_ABSENT)
+		mr = &cb->cb_reading[i];
+		if (mr->mr_from == PROVENANCE_ABSENT)
 			continue;
 		COLUMNS_ROW(out, columns, profile_fields[i].pf_key,
-		    FORMATF("%.4g ", rd->rd_value),
+		    FORMATF("%.4g ", mr->mr_value),
 		    profile_unit_name(profile_fields[i].pf_unit),
-		    rd->rd_count == 0 ? "" : FORMATF("%.4g..%.4g", rd->rd_p5,
-		    rd->rd_p95), provenance_name(rd->rd_from));
+		    mr->mr_count == 0 ? "" : FORMATF("%.4g..%.4g", mr->mr_p5,
+		    mr->mr_p95), provenance_name(mr->mr_from));
 	}
 	putc('\n', out);
 	format_wrapf(out, "Meanwhile:", 0, "other programs used %.2f of each "
@@ -62,7 +62,7 @@ calibrate_profile(const struct calibration *cb, const char *busy,
     struct profile *pr)
 {
 	char day[16], model[MODEL_SIZE];
-	const struct calibrate_reading *rd;
+	const struct calibrate_reading *mr;
 	time_t now = time(NULL);
 	struct utsname un;
 	struct tm tm;
@@ -83,21 +83,21 @@ calibrate_profile(const struct calibration *cb, const char *busy,
 	    un.release, day, cb->cb_conditions.cc_load);
 	plain(pr->pr_descr);
 	for (unsigned i = 0; i < PROFILE_VALUES; i++) {
-		rd = &cb->cb_reading[i];
-		pr->pr_value[i] = rd->rd_value;
-		pr->pr_from[i] = rd->rd_from;
-		if (rd->rd_from == PROVENANCE_ABSENT)
+		mr = &cb->cb_reading[i];
+		pr->pr_value[i] = mr->mr_value;
+		pr->pr_from[i] = mr->mr_from;
+		if (mr->mr_from == PROVENANCE_ABSENT)
 			continue;
 		n = snprintf(pr->pr_source[i], PROFILE_TEXT_SIZE, "%s",
-		    rd->rd_note);
-		if (rd->rd_count > 0)
+		    mr->mr_note);
+		if (mr->mr_count > 0)
 			snprintf(pr->pr_source[i] + n,
 			    PROFILE_TEXT_SIZE - (size_t)n,
 			    "%sn %u, %.3g..%.3g", n > 0 ? "; " : "",
-			    rd->rd_count, rd->rd_p5, rd->rd_p95);
+			    mr->mr_count, mr->mr_p5, mr->mr_p95);
 		else if (n == 0)
 			snprintf(pr->pr_source[i], PROFILE_TEXT_SIZE, "%s",
-			    provenance_name(rd->rd_from));
+			    provenance_name(mr->mr_from));
 		plain(pr->pr_source[i]);
 	}
 }

@@ -9,7 +9,7 @@ const struct published_unit published_units[] = {
 	{ "ops-per-us", { "ops/us" }, 1e3, false, false },
 	{ "ops-per-s", { "per second", "ops/s" }, 1e9, false, false },
 	{ "ns", { "ns " }, 0, false, false },
-	{ .un_name = NULL }
+	{ .ub_name = NULL }
 };
 
 /*
@@ -18,30 +18,31 @@ const struct published_unit published_units[] = {
  * three divisions of locktorture 45 ns, its way round 15 ns.
  */
 const struct published_loop published_loops[] = {
-	{ .pl_name = "lockhammer", .pl_sign = "lockhammer",
-	    .pl_descr = "acquire; delay; release; delay; delays as the lock "
-	    "\"empty\" has them", .pl_place = "smt-first", .pl_takes = 1 },
-	{ .pl_name = "open1", .pl_sign = "open1",
-	    .pl_descr = "two acquisitions an operation; pauses as one thread "
-	    "has them", .pl_place = "compact", .pl_lines = 1, .pl_takes = 2,
-	    .pl_pause_of_one = true },
-	{ .pl_name = "locktorture", .pl_sign = "locktorture",
-	    .pl_descr = "holds of 505 ns / threads on the mean; lines of flags "
-	    "and counters", .pl_place = "scatter", .pl_hold_ns = 45,
-	    .pl_hold_shared_ns = 505, .pl_pause_ns = 15, .pl_lines = 2,
-	    .pl_takes = 1, .pl_shared_random = true },
-	{ .pl_name = "travisdowns", .pl_sign = "counter++",
-	    .pl_descr = "lock; add to a counter; unlock", .pl_place = "compact",
-	    .pl_lines = 1, .pl_takes = 1 },
-	{ .pl_name = "lockbench", .pl_sign = "lock(); unlock();",
-	    .pl_descr = "lock; unlock", .pl_place = "compact", .pl_takes = 1 },
-	{ .pl_name = "smalllocks", .pl_sign = "runContended",
-	    .pl_descr = "folly's: a lock, 1 or 5 lines, and burn() as the "
-	    "variant has it", .pl_place = "scatter", .pl_pause_ns = 600,
-	    .pl_lines = 1, .pl_takes = 1 },
-	{ .pl_name = "plain", .pl_descr = "lock; crit_ns; unlock; par_ns",
-	    .pl_place = "compact", .pl_takes = 1 },
-	{ .pl_name = NULL }
+	{ .lb_name = "lockhammer", .lb_sign = "lockhammer",
+	    .lb_descr = "acquire; delay; release; delay; delays as the lock "
+	    "\"empty\" has them", .lb_place = "smt-first", .lb_takes = 1 },
+	{ .lb_name = "open1", .lb_sign = "open1",
+	    .lb_descr = "two acquisitions an operation; pauses as one thread "
+	    "has them", .lb_place = "compact", .lb_lines = 1, .lb_takes = 2,
+	    .lb_pause_of_one = true },
+	{ .lb_name = "locktorture", .lb_sign = "locktorture",
+	    .lb_descr = "holds of 505 ns / threads on the mean; lines of flags "
+	    "and counters", .lb_place = "scatter", .lb_hold_ns = 45,
+	    .lb_hold_shared_ns = 505, .lb_pause_ns = 15, .lb_lines = 2,
+	    .lb_takes = 1, .lb_shared_random = true },
+	{ .lb_name = "travisdowns", .lb_sign = "counter++",
+	    .lb_descr = "lock; add to a counter; unlock", .lb_place = "compact",
+	    .lb_lines = 1, .lb_takes = 1 },
+	{ .lb_name = "lockbench", .lb_sign = "lock(); unlock();",
+	    .lb_descr = "lock; unlock", .lb_place = "compact", .lb_takes = 1 },
+	{ .lb_name = "smalllocks", .lb_sign = "runContended",
+	    .lb_descr = "folly's: a lock, 1 or 5 lines, and burn() as the "
+	    "variant has it", .lb_place = "scatter", .lb_pause_ns = 600,
+	    .lb_lines = 1, .lb_takes = 1 },
+	{ .lb_name = "plain", .lb_sign = "randomUUID",
+	    .lb_descr = "lock; crit_ns; unlock; par_ns",
+	    .lb_place = "compact", .lb_takes = 1 },
+	{ .lb_name = NULL }
 };
 
 /* An iteration of burn(), as its figures of one thread show. */
@@ -50,19 +51,19 @@ static const double burn_ns = 0.6;
 static const char *
 unit_name(unsigned i)
 {
-	return (published_units[i].un_name);
+	return (published_units[i].ub_name);
 }
 
 static const char *
 loop_name(unsigned i)
 {
-	return (published_loops[i].pl_name);
+	return (published_loops[i].lb_name);
 }
 
 static const char *
 loop_descr(unsigned i)
 {
-	return (published_loops[i].pl_descr);
+	return (published_loops[i].lb_descr);
 }
 
 const struct family family_published_units = { .fa_name = unit_name };
@@ -71,20 +72,20 @@ const struct family family_published_loops = { .fa_name = loop_name,
 
 /* The published value of a lock, with the threads and the group of another. */
 static double
-beside(const struct published *pb, const struct published_row *pr,
+beside(const struct published *pb, const struct published_row *rb,
     const char *lock, unsigned threads, double crit_ns, double par_ns)
 {
 	const struct published_row *other;
 
 	for (unsigned i = 0; i < pb->pb_row_count; i++) {
 		other = &pb->pb_rows[i];
-		if (other->pr_threads == threads &&
-		    other->pr_crit_ns == crit_ns &&
-		    other->pr_par_ns == par_ns &&
-		    strcmp(pb->pb_locks.pn_name[other->pr_lock], lock) == 0 &&
-		    (crit_ns != pr->pr_crit_ns || par_ns != pr->pr_par_ns ||
-		    other->pr_group == pr->pr_group))
-			return (other->pr_ns);
+		if (other->rb_threads == threads &&
+		    other->rb_crit_ns == crit_ns &&
+		    other->rb_par_ns == par_ns &&
+		    strcmp(pb->pb_locks.nm_name[other->rb_lock], lock) == 0 &&
+		    (crit_ns != rb->rb_crit_ns || par_ns != rb->rb_par_ns ||
+		    other->rb_group == rb->rb_group))
+			return (other->rb_ns);
 	}
 	return (0);
 }
@@ -94,13 +95,13 @@ beside(const struct published *pb, const struct published_row *pr,
  * does not, as the others wait meanwhile and leave the core to its thread.
  */
 static void
-lengthen(const struct published *pb, const struct published_row *pr,
+lengthen(const struct published *pb, const struct published_row *rb,
     struct critical_section *se)
 {
-	const double asked = pr->pr_crit_ns + pr->pr_par_ns;
-	const double idle = beside(pb, pr, "empty", 1, 0, 0);
-	const double alone = beside(pb, pr, "empty", pr->pr_threads,
-	    pr->pr_crit_ns, pr->pr_par_ns) * pr->pr_threads;
+	const double asked = rb->rb_crit_ns + rb->rb_par_ns;
+	const double idle = beside(pb, rb, "empty", 1, 0, 0);
+	const double alone = beside(pb, rb, "empty", rb->rb_threads,
+	    rb->rb_crit_ns, rb->rb_par_ns) * rb->rb_threads;
 
 	if (asked > 0 && alone - idle > asked)
 		se->se_think_ns *= (alone - idle) / asked;
@@ -131,10 +132,10 @@ vary(const char *group, struct critical_section *se)
  * line "# kernels: v3=v5.2.0-rc2 ..." has it.
  */
 static bool
-before_5_7(const struct published *pb, const struct published_row *pr)
+before_5_7(const struct published *pb, const struct published_row *rb)
 {
 	static const char key[] = "version=";
-	const char *version = strstr(pb->pb_groups.pn_name[pr->pr_group], key);
+	const char *version = strstr(pb->pb_groups.nm_name[rb->rb_group], key);
 	const char *at = pb->pb_kernels;
 	unsigned major, minor;
 	size_t n;
@@ -153,27 +154,27 @@ before_5_7(const struct published *pb, const struct published_row *pr)
 }
 
 void
-published_section(const struct published *pb, const struct published_row *pr,
+published_section(const struct published *pb, const struct published_row *rb,
     struct critical_section *se)
 {
-	const struct published_loop *pl = pb->pb_loop;
+	const struct published_loop *lb = pb->pb_loop;
 	double one;
 
 	*se = (struct critical_section){
-		.se_lock = pb->pb_kind[pr->pr_lock]->lc_name,
-		.se_threads = pr->pr_contenders,
-		.se_hold_ns = pr->pr_crit_ns + pl->pl_hold_ns +
-		    pl->pl_hold_shared_ns / pr->pr_contenders,
-		.se_think_ns = pr->pr_par_ns + pl->pl_pause_ns,
-		.se_lines = pl->pl_lines,
+		.se_lock = pb->pb_kind[rb->rb_lock]->lc_name,
+		.se_threads = rb->rb_contenders,
+		.se_hold_ns = rb->rb_crit_ns + lb->lb_hold_ns +
+		    lb->lb_hold_shared_ns / rb->rb_contenders,
+		.se_think_ns = rb->rb_par_ns + lb->lb_pause_ns,
+		.se_lines = lb->lb_lines,
 	};
-	if (pl->pl_shared_random && before_5_7(pb, pr))
+	if (lb->lb_shared_random && before_5_7(pb, rb))
 		se->se_common_before = se->se_common_writes = 1;
-	if (strcmp(pl->pl_name, "smalllocks") == 0)
-		vary(pb->pb_groups.pn_name[pr->pr_group], se);
-	lengthen(pb, pr, se);
-	one = beside(pb, pr, pb->pb_locks.pn_name[pr->pr_lock], 1,
-	    pr->pr_crit_ns, pr->pr_par_ns);
-	if (pl->pl_pause_of_one && one > se->se_hold_ns)
+	if (strcmp(lb->lb_name, "smalllocks") == 0)
+		vary(pb->pb_groups.nm_name[rb->rb_group], se);
+	lengthen(pb, rb, se);
+	one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
+	    rb->rb_crit_ns, rb->rb_par_ns);
+	if (lb->lb_pause_of_one && one > se->se_hold_ns)
 		se->se_think_ns += one - se->se_hold_ns;
 }

@@ -3,14 +3,15 @@
  * them.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
+#include "bench/cli/usage.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"
@@ -25,18 +26,7 @@ enum {
 
 static const double warmup_share = 0.25;	/* of the window */
 
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct published *pb, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(pb->pb_error, sizeof(pb->pb_error), fmt, ap);
-	va_end(ap);
-	return (EINVAL);
-}
-
-/* Finds the simulated kind that the map gives a lock, and the map's end. */
+/* Takes an entry of the map: the simulated kind of a lock. */
 static int
 map_lock(struct published *pb, const char *at, size_t n)
 {
@@ -46,7 +36,7 @@ map_lock(struct published *pb, const char *at, size_t n)
 	struct text known = { .s = "" };
 
 	if (equals == NULL || equals == at)
-		return (refuse(pb, "--map: \"%.*s\": expected "
+		return (usage_error("--map: \"%.*s\": expected "
 		    "PUBLISHED=LOCK,...", (int)n, at));
 	snprintf(name, sizeof(name), "%.*s", (int)(at + n - equals - 1),
 	    equals + 1);
@@ -56,11 +46,11 @@ map_lock(struct published *pb, const char *at, size_t n)
 		    NULL)
 			text_list(&known, "%s", lock_classes[i]->lc_name);
 	if (kind == NULL)
-		return (refuse(pb, "--map: \"%s\": expected one of %s", name,
+		return (usage_error("--map: \"%s\": expected one of %s", name,
 		    known.s));
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - at), at);
-	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++)
-		if (strcmp(pb->pb_locks.pn_name[lock], name) == 0)
+	for (unsigned lock = 0; lock < pb->pb_locks.nm_count; lock++)
+		if (strcmp(pb->pb_locks.nm_name[lock], name) == 0)
 			pb->pb_kind[lock] = kind;
 	return (0);
 }
@@ -72,18 +62,18 @@ map_locks(struct published *pb)
 	size_t n;
 	int error = 0;
 
-	for (const char *at = pb->pb_request->pq_map; error == 0 && *at != '\0';
+	for (const char *at = pb->pb_op->op_map; error == 0 && *at != '\0';
 	    at += n + (at[n] == ',')) {
 		n = strcspn(at, ",");
 		error = map_lock(pb, at, n);
 	}
-	for (unsigned i = 0; i < pb->pb_locks.pn_count; i++)
+	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		text_list(pb->pb_kind[i] != NULL ? &mapped : &rest, "%s",
-		    pb->pb_locks.pn_name[i]);
+		    pb->pb_locks.nm_name[i]);
 	if (error == 0 && mapped.s[0] == '\0')
-		error = refuse(pb, "--map: \"%.200s\" names no lock of the "
+		error = usage_error("--map: \"%.200s\" names no lock of the "
 		    "file: expected one or more of %.600s",
-		    pb->pb_request->pq_map, rest.s);
+		    pb->pb_op->op_map, rest.s);
 	if (rest.s[0] != '\0')
 		snprintf(pb->pb_skipped, sizeof(pb->pb_skipped),
 		    "locks that --map does not name: %s; ", rest.s);
@@ -94,60 +84,63 @@ map_locks(struct published *pb)
 static int
 settle(struct published *pb)
 {
-	const struct published_request *pq = pb->pb_request;
+	const struct options *op = pb->pb_op;
 	char names[256], why[PINNING_ERROR_SIZE];
-	struct published_row *pr;
+	struct published_row *rb;
 	int error;
 
-	if (pq->pq_loop >= 0)
-		pb->pb_loop = &published_loops[pq->pq_loop];
-	if (pq->pq_units >= 0)
-		pb->pb_unit = &published_units[pq->pq_units];
+	if (GIVEN(op, PUBLISHED_LOOP))
+		pb->pb_loop = &published_loops[op->op_loop];
+	if (GIVEN(op, UNITS))
+		pb->pb_unit = &published_units[op->op_units];
 	if (pb->pb_loop == NULL) {
 		family_join(&family_published_loops, 0, NULL, names,
 		    sizeof(names));
-		return (refuse(pb, "%.200s: no \"# benchmark:\" line names a "
-		    "loop: expected --loop with %s", pq->pq_path, names));
+		return (usage_error("%.200s: no \"# benchmark:\" line names a "
+		    "loop: expected --loop with %s", op->op_published, names));
 	}
 	if (pb->pb_unit == NULL)
-		return (refuse(pb, "%.200s: no \"# UNITS:\" line names a unit: "
-		    "expected --units with ns, ns-per-thread, ops-per-us, "
-		    "ops-per-s or count", pq->pq_path));
+		return (usage_error("%.200s: no \"# UNITS:\" line names a "
+		    "unit: expected --units with ns, ns-per-thread, "
+		    "ops-per-us, ops-per-s or count", op->op_published));
 	for (unsigned i = 0; i < pb->pb_row_count; i++) {
-		pr = &pb->pb_rows[i];
-		pr->pr_ns = pb->pb_unit->un_ns > 0 ?
-		    pb->pb_unit->un_ns / pr->pr_value : pr->pr_value;
-		if (pb->pb_unit->un_thread)
-			pr->pr_ns /= pr->pr_contenders;
-		pr->pr_ns /= pb->pb_loop->pl_takes;
+		rb = &pb->pb_rows[i];
+		rb->rb_ns = pb->pb_unit->ub_ns > 0 ?
+		    pb->pb_unit->ub_ns / rb->rb_value : rb->rb_value;
+		if (pb->pb_unit->ub_thread)
+			rb->rb_ns /= rb->rb_contenders;
+		rb->rb_ns /= pb->pb_loop->lb_takes;
 	}
-	error = pinning_parse(&pb->pb_place, pq->pq_place != NULL ?
-	    pq->pq_place : pb->pb_loop->pl_place,
+	error = pinning_parse(&pb->pb_place, op->op_place_text != NULL ?
+	    op->op_place_text : pb->pb_loop->lb_place,
 	    &pb->pb_machine.vi_topology, why);
-	return (error != EINVAL ? error : refuse(pb, "--place: \"%s\": %s",
-	    pq->pq_place, why));
+	if (error == EINVAL)
+		return (usage_error("--place: \"%s\": %s", op->op_place_text,
+		    why));
+	return (error == 0 ? 0 : run_error("%s", strerror(error)));
 }
 
 static unsigned
 usable_cpus(const struct published *pb)
 {
 	return (pb->pb_place.pl_ranks != NULL ? pb->pb_place.pl_count :
-	    pb->pb_machine.vi_topology.vt_cpus);
+	    pb->pb_machine.vi_topology.tp_cpus);
 }
 
 /* Whether threads are asked for; more than CPUs are noted. */
 static bool
-asked(struct published *pb, const struct published_row *pr, struct text *above)
+asked(struct published *pb, const struct published_row *rb, struct text *above)
 {
-	const struct published_request *pq = pb->pb_request;
-	bool take = pq->pq_threads == NULL && pr->pr_threads > 1;
+	const struct options *op = pb->pb_op;
+	const struct option_list *threads = &op->op_readers;
+	bool take = threads->ol_count == 0 && rb->rb_threads > 1;
 	char number[16], *at;
 
-	for (unsigned i = 0; i < pq->pq_thread_count; i++)
-		take |= pq->pq_threads[i] == pr->pr_threads;
-	if (!take || pr->pr_contenders <= usable_cpus(pb))
+	for (unsigned i = 0; i < threads->ol_count; i++)
+		take |= threads->ol_value[i] == rb->rb_threads;
+	if (!take || rb->rb_contenders <= usable_cpus(pb))
 		return (take);
-	snprintf(number, sizeof(number), " %u,", pr->pr_threads);
+	snprintf(number, sizeof(number), " %u,", rb->rb_threads);
 	at = strstr(above->s, number);
 	if (at == NULL)
 		text_add(above, "%s", number);
@@ -160,11 +153,9 @@ choose(struct published *pb)
 	const size_t used = strlen(pb->pb_skipped);
 	struct text above = { .s = "" };
 
-	pb->pb_chosen = calloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
-	if (pb->pb_chosen == NULL)
-		return (ENOMEM);
+	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
 	for (unsigned i = 0; i < pb->pb_row_count; i++)
-		if (pb->pb_kind[pb->pb_rows[i].pr_lock] != NULL &&
+		if (pb->pb_kind[pb->pb_rows[i].rb_lock] != NULL &&
 		    asked(pb, &pb->pb_rows[i], &above))
 			pb->pb_chosen[pb->pb_chosen_count++] = i;
 	if (above.s[0] != '\0')
@@ -173,30 +164,25 @@ choose(struct published *pb)
 		    usable_cpus(pb), pb->pb_machine.vi_profile.pr_name,
 		    (int)strlen(above.s) - 1, above.s);
 	if (pb->pb_chosen_count == 0)
-		return (refuse(pb, "%.200s has no row to predict; skipped: %s"
+		return (usage_error("%.200s has no row to predict; skipped: %s"
 		    "expected other --threads, or a profile of a larger "
-		    "machine", pb->pb_request->pq_path,
+		    "machine", pb->pb_op->op_published,
 		    pb->pb_skipped[0] != '\0' ? pb->pb_skipped : "nothing; "));
 	return (0);
 }
 
 int
-published_open(struct published *pb, const struct published_request *pq)
+published_open(struct published *pb, const struct options *op)
 {
-	int error;
+	int status;
 
-	pb->pb_request = pq;
-	error = published_read(pb);
-	if (error == 0)
-		error = map_locks(pb);
-	if (error == 0)
-		error = settle(pb);
-	if (error == 0)
-		error = choose(pb);
-	if (error != 0 && pb->pb_error[0] == '\0')
-		snprintf(pb->pb_error, sizeof(pb->pb_error), "%s",
-		    strerror(error));
-	return (error);
+	pb->pb_op = op;
+	status = published_read(pb);
+	if (status == 0)
+		status = map_locks(pb);
+	if (status == 0)
+		status = settle(pb);
+	return (status != 0 ? status : choose(pb));
 }
 
 void
@@ -209,66 +195,67 @@ published_free(struct published *pb)
 
 /* Predictions under way: of each chosen row, with each profile. */
 struct predicting {
-	struct published *pd_pb;
-	struct profile	*pd_profiles;	/* the machine's, then drawn ones */
-	double		*pd_ns;		/* [row][profile] */
-	struct progress	 pd_progress;
+	struct published *pp_pb;
+	struct profile	*pp_profiles;	/* the machine's, then drawn ones */
+	double		*pp_ns;		/* [row][profile] */
+	struct progress	 pp_progress;
+	char		 pp_error[PUBLISHED_NAME_SIZE + CELL_ERROR_SIZE + 32];
 	struct {
 		int	error;
 		char	why[CELL_ERROR_SIZE];
-	}		*pd_slot;
+	}		*pp_slot;
 };
 
 static unsigned
-profiles(const struct predicting *pd)
+profiles(const struct predicting *pp)
 {
-	return (1 + pd->pd_pb->pb_request->pq_samples);
+	return (1 + pp->pp_pb->pb_op->op_uncertainty);
 }
 
 /*
  * Seeds depend on what a row is, not on which rows are chosen beside it.
  */
 static uint64_t
-seed_of(const struct published *pb, const struct published_row *pr)
+seed_of(const struct published *pb, const struct published_row *rb)
 {
-	return (splitmix(splitmix(splitmix(pb->pb_request->pq_seed) ^
-	    pr->pr_lock) ^ ((uint64_t)pr->pr_group << 32 | pr->pr_threads)));
+	return (splitmix(splitmix(splitmix(pb->pb_op->op_seed) ^
+	    rb->rb_lock) ^ ((uint64_t)rb->rb_group << 32 | rb->rb_threads)));
 }
 
 static void
 work(void *context, unsigned task, unsigned slot)
 {
-	struct predicting *pd = context;
-	const struct published *pb = pd->pd_pb;
-	const struct published_request *pq = pb->pb_request;
+	struct predicting *pp = context;
+	const struct published *pb = pp->pp_pb;
+	const struct options *op = pb->pb_op;
 	const struct profile *profile =
-	    &pd->pd_profiles[task % profiles(pd)];
-	const struct published_row *pr =
-	    &pb->pb_rows[pb->pb_chosen[task / profiles(pd)]];
+	    &pp->pp_profiles[task % profiles(pp)];
+	const struct published_row *rb =
+	    &pb->pb_rows[pb->pb_chosen[task / profiles(pp)]];
 	struct machine_config mc = { .mc_stop = &stop_signal,
 	    .mc_topology = pb->pb_machine.vi_topology,
-	    .mc_seed = seed_of(pb, pr) };
+	    .mc_seed = seed_of(pb, rb) };
 	struct critical_section_outcome so;
 	struct critical_section se;
 
-	published_section(pb, pr, &se);
-	se.se_lock_config = lock_config_default(mc.mc_topology.vt_cpus);
+	published_section(pb, rb, &se);
+	se.se_lock_config = lock_config_default(mc.mc_topology.tp_cpus);
 	/* Each thread has its CPU to itself. */
 	se.se_lock_config.spin_polls = 0;
 	se.se_cpus = pb->pb_place.pl_ranks;
 	/* All start at one barrier. */
 	se.se_shuffled = true;
-	se.se_warmup_s = warmup_share * pq->pq_time_s;
-	se.se_time_s = pq->pq_time_s;
+	se.se_warmup_s = warmup_share * op->op_time_s;
+	se.se_time_s = op->op_time_s;
 	se.se_least = LEAST + (uint64_t)LEAST_EACH * se.se_threads;
 	se.se_seed = mc.mc_seed;
 	vm_costs(profile, "chacha20", false, &mc.mc_costs);
-	pd->pd_slot[slot].error = virtual_critical_section_run(&se, &mc, &so);
-	snprintf(pd->pd_slot[slot].why, CELL_ERROR_SIZE, "%s",
-	    pd->pd_slot[slot].error == EDEADLK ? so.so_machine.mo_stuck : "");
-	if (pd->pd_slot[slot].error != 0)
+	pp->pp_slot[slot].error = virtual_critical_section_run(&se, &mc, &so);
+	snprintf(pp->pp_slot[slot].why, CELL_ERROR_SIZE, "%s",
+	    pp->pp_slot[slot].error == EDEADLK ? so.so_machine.mo_stuck : "");
+	if (pp->pp_slot[slot].error != 0)
 		return;
-	pd->pd_ns[task] = so.so_rate_per_s > 0 ? 1e9 / so.so_rate_per_s :
+	pp->pp_ns[task] = so.so_rate_per_s > 0 ? 1e9 / so.so_rate_per_s :
 	    INFINITY;
 	free(so.so_thread);
 }
@@ -276,140 +263,122 @@ work(void *context, unsigned task, unsigned slot)
 static int
 take(void *context, unsigned task, unsigned slot)
 {
-	struct predicting *pd = context;
-	struct published *pb = pd->pd_pb;
-	const struct published_row *pr =
-	    &pb->pb_rows[pb->pb_chosen[task / profiles(pd)]];
-	const char *lock = pb->pb_locks.pn_name[pr->pr_lock];
-	const int error = pd->pd_slot[slot].error;
+	struct predicting *pp = context;
+	struct published *pb = pp->pp_pb;
+	const struct published_row *rb =
+	    &pb->pb_rows[pb->pb_chosen[task / profiles(pp)]];
+	const char *lock = pb->pb_locks.nm_name[rb->rb_lock];
+	const int error = pp->pp_slot[slot].error;
 
-	progress_update(&pd->pd_progress, task, lock);
-	if (error == 0 && isfinite(pd->pd_ns[task]))
+	progress_update(&pp->pp_progress, task, lock);
+	if (error == 0 && isfinite(pp->pp_ns[task]))
 		return (0);
-	snprintf(pb->pb_error, sizeof(pb->pb_error), "%s, %u threads: %.800s",
-	    lock, pr->pr_threads, error == 0 ? "no acquisition in the window" :
-	    pd->pd_slot[slot].why[0] != '\0' ? pd->pd_slot[slot].why :
+	snprintf(pp->pp_error, sizeof(pp->pp_error), "%s, %u threads: %s",
+	    lock, rb->rb_threads, error == 0 ? "no acquisition in the window" :
+	    pp->pp_slot[slot].why[0] != '\0' ? pp->pp_slot[slot].why :
 	    strerror(error));
 	return (error == 0 ? EDOM : error);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x < y ? -1 : x > y);
-}
-
 /* Fits the scale of a group: the median of predicted over published. */
-static int
+static void
 fit_scale(struct published *pb, unsigned group)
 {
-	double *ratios = calloc(pb->pb_chosen_count, sizeof(*ratios));
-	const struct published_row *pr;
+	double *ratios = xcalloc(pb->pb_chosen_count, sizeof(*ratios));
+	const struct published_row *rb;
 	unsigned n = 0;
 
-	if (ratios == NULL)
-		return (ENOMEM);
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		pr = &pb->pb_rows[pb->pb_chosen[i]];
-		if (pr->pr_group == group)
-			ratios[n++] = pr->pr_predicted_ns / pr->pr_ns;
+		rb = &pb->pb_rows[pb->pb_chosen[i]];
+		if (rb->rb_group == group)
+			ratios[n++] = rb->rb_predicted_ns / rb->rb_ns;
 	}
-	pb->pb_scale[group] = n > 0 && pb->pb_unit->un_scaled ?
+	pb->pb_scale[group] = n > 0 && pb->pb_unit->ub_scaled ?
 	    stats_median(ratios, n) : 1;
 	free(ratios);
-	return (0);
 }
 
 /* The error of the model in sample i, of a row's lock; lognormal. */
 static double
-model_error(const struct published *pb, const struct published_row *pr,
+model_error(const struct published *pb, const struct published_row *rb,
     unsigned i)
 {
-	const struct published_request *pq = pb->pb_request;
-	const enum profile_key key = (pb->pb_kind[pr->pr_lock]->lc_flags &
+	const struct options *op = pb->pb_op;
+	const enum profile_key key = (pb->pb_kind[rb->rb_lock]->lc_flags &
 	    LC_FIFO) != 0 ? PROFILE_MODEL_FIFO : PROFILE_MODEL_OTHER;
-	const double place = profile_place(pq->pq_seed, key, i,
-	    pq->pq_samples);
+	const double place = profile_place(op->op_seed, key, i,
+	    op->op_uncertainty);
 
 	return (pow(1 + pb->pb_machine.vi_profile.pr_value[key],
 	    gsl_cdf_ugaussian_Pinv(place) /
 	    gsl_cdf_ugaussian_Pinv(STATS_ROBUST)));
 }
 
-/* The predictions of all rows, and their bands. */
-static int
-gather(struct predicting *pd)
+/* The predictions of all rows, their bands, and the scales of groups. */
+static void
+gather(struct predicting *pp)
 {
-	struct published *pb = pd->pd_pb;
-	const unsigned n = profiles(pd);
-	struct published_row *pr;
-	int error = 0;
+	struct published *pb = pp->pp_pb;
+	const unsigned n = profiles(pp);
+	struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		double *ns = &pd->pd_ns[(size_t)i * n];
+		double *ns = &pp->pp_ns[(size_t)i * n];
 
-		pr = &pb->pb_rows[pb->pb_chosen[i]];
-		pr->pr_predicted_ns = ns[0];
+		rb = &pb->pb_rows[pb->pb_chosen[i]];
+		rb->rb_predicted_ns = ns[0];
 		if (n == 1)
 			continue;
 		for (unsigned k = 1; k < n; k++)
-			ns[k] *= model_error(pb, pr, k - 1);
-		qsort(ns + 1, n - 1, sizeof(*ns), by_value);
-		pr->pr_band_ns[0] = stats_quantile(ns + 1, n - 1,
+			ns[k] *= model_error(pb, rb, k - 1);
+		rb->rb_band_ns[0] = stats_quantile(ns + 1, n - 1,
 		    STATS_BAND_LOW);
-		pr->pr_band_ns[1] = stats_quantile(ns + 1, n - 1,
+		rb->rb_band_ns[1] = stats_quantile(ns + 1, n - 1,
 		    STATS_ROBUST);
 	}
-	for (unsigned i = 0; error == 0 && i < pb->pb_groups.pn_count; i++)
-		error = fit_scale(pb, i);
-	return (error);
+	for (unsigned i = 0; i < pb->pb_groups.nm_count; i++)
+		fit_scale(pb, i);
 }
 
 int
 published_predict(struct published *pb)
 {
-	const struct published_request *pq = pb->pb_request;
-	const unsigned threads = cpu_count();
-	struct predicting pd = { .pd_pb = pb };
-	const unsigned n = profiles(&pd);
+	const struct options *op = pb->pb_op;
+	struct predicting pp = { .pp_pb = pb };
+	const unsigned n = profiles(&pp);
 	const struct pool_job pj = { .pj_tasks = pb->pb_chosen_count * n,
-	    .pj_work = work, .pj_take = take, .pj_context = &pd };
-	unsigned i;
-	int error = ENOMEM;
+	    .pj_work = work, .pj_take = take, .pj_context = &pp };
+	int error;
 
-	pd.pd_profiles = calloc(n, sizeof(*pd.pd_profiles));
-	pd.pd_ns = calloc((size_t)pj.pj_tasks, sizeof(*pd.pd_ns));
-	pd.pd_slot = calloc(pool_slots(threads), sizeof(*pd.pd_slot));
-	if (pd.pd_profiles != NULL && pd.pd_ns != NULL && pd.pd_slot != NULL) {
-		pd.pd_profiles[0] = pb->pb_machine.vi_profile;
-		for (i = 1; i < n; i++)
-			profile_sample(&pd.pd_profiles[0], i - 1, n - 1,
-			    pq->pq_seed, &pd.pd_profiles[i]);
-		progress_init(&pd.pd_progress, pj.pj_tasks, 0);
-		error = pool_run(&pj, threads);
-		progress_fini(&pd.pd_progress);
-	}
+	pp.pp_profiles = xcalloc(n, sizeof(*pp.pp_profiles));
+	pp.pp_ns = xcalloc(pj.pj_tasks, sizeof(*pp.pp_ns));
+	pp.pp_slot = xcalloc(pool_slots(cpu_count()), sizeof(*pp.pp_slot));
+	pp.pp_profiles[0] = pb->pb_machine.vi_profile;
+	for (unsigned i = 1; i < n; i++)
+		profile_sample(&pp.pp_profiles[0], i - 1, n - 1, op->op_seed,
+		    &pp.pp_profiles[i]);
+	progress_init(&pp.pp_progress, pj.pj_tasks, 0);
+	error = pool_run(&pj, cpu_count());
+	progress_fini(&pp.pp_progress);
 	if (error == 0)
-		error = gather(&pd);
-	if (error != 0 && pb->pb_error[0] == '\0')
-		snprintf(pb->pb_error, sizeof(pb->pb_error), "%s",
-		    strerror(error));
-	free(pd.pd_profiles);
-	free(pd.pd_ns);
-	free(pd.pd_slot);
-	return (error);
+		gather(&pp);
+	free(pp.pp_profiles);
+	free(pp.pp_ns);
+	free(pp.pp_slot);
+	if (error == 0)
+		return (0);
+	return (run_error("%s", error == EINTR ? "interrupted" :
+	    pp.pp_error[0] != '\0' ? pp.pp_error : strerror(error)));
 }
 
 double
-published_ns(const struct published *pb, const struct published_row *pr)
+published_ns(const struct published *pb, const struct published_row *rb)
 {
-	return (pr->pr_ns * pb->pb_scale[pr->pr_group]);
+	return (rb->rb_ns * pb->pb_scale[rb->rb_group]);
 }
 
 double
-published_off(const struct published *pb, const struct published_row *pr)
+published_off(const struct published *pb, const struct published_row *rb)
 {
-	return (pr->pr_predicted_ns / published_ns(pb, pr) - 1);
+	return (rb->rb_predicted_ns / published_ns(pb, rb) - 1);
 }

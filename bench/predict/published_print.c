@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/predict/published.h"
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
@@ -27,40 +28,42 @@ chosen(const struct published *pb, unsigned i)
 }
 
 static const char *
-lock_name(const struct published *pb, const struct published_row *pr)
+lock_name(const struct published *pb, const struct published_row *rb)
 {
-	return (pb->pb_locks.pn_name[pr->pr_lock]);
+	return (pb->pb_locks.nm_name[rb->rb_lock]);
 }
 
 /* The absolute errors of a lock, or of all. */
 struct errors {
-	unsigned	 er_count;
-	double		 er_median;
-	double		 er_p90;
-	struct agreement er_agreement;
+	unsigned	 ee_count;
+	double		 ee_median;
+	double		 ee_p90;
+	struct agreement ee_agreement;
 };
 
 enum { ALL_LOCKS = PUBLISHED_NAMES_MAX };
 
 static struct errors
-errors_of(const struct published *pb, unsigned lock, double *scratch)
+errors_of(const struct published *pb, unsigned lock)
 {
-	struct errors er = { .er_count = 0 };
-	const struct published_row *pr;
+	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch));
+	struct errors ee = { .ee_count = 0 };
+	const struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		pr = chosen(pb, i);
-		if (lock != ALL_LOCKS && pr->pr_lock != lock)
+		rb = chosen(pb, i);
+		if (lock != ALL_LOCKS && rb->rb_lock != lock)
 			continue;
-		scratch[er.er_count++] = fabs(published_off(pb, pr));
-		agreement_add(&er.er_agreement, published_ns(pb, pr),
-		    pr->pr_predicted_ns, true, pr);
+		scratch[ee.ee_count++] = fabs(published_off(pb, rb));
+		agreement_add(&ee.ee_agreement, published_ns(pb, rb),
+		    rb->rb_predicted_ns, true, rb);
 	}
-	if (er.er_count > 0) {
-		er.er_median = stats_median(scratch, er.er_count);
-		er.er_p90 = stats_quantile(scratch, er.er_count, 0.9);
+	if (ee.ee_count > 0) {
+		ee.ee_median = stats_median(scratch, ee.ee_count);
+		ee.ee_p90 = stats_quantile(scratch, ee.ee_count, 0.9);
 	}
-	return (er);
+	free(scratch);
+	return (ee);
 }
 
 /* How well locks are ranked: Kendall's tau for each group and threads. */
@@ -72,9 +75,9 @@ struct ranking {
 };
 
 static struct agreement_item
-item(const struct published *pb, const struct published_row *pr)
+item(const struct published *pb, const struct published_row *rb)
 {
-	const double v = published_ns(pb, pr), p = pr->pr_predicted_ns;
+	const double v = published_ns(pb, rb), p = rb->rb_predicted_ns;
 
 	return ((struct agreement_item){ { v, v, v }, { p, p, p } });
 }
@@ -83,7 +86,7 @@ item(const struct published *pb, const struct published_row *pr)
 static bool
 alike(const struct published_row *a, const struct published_row *b)
 {
-	return (a->pr_group == b->pr_group && a->pr_threads == b->pr_threads);
+	return (a->rb_group == b->rb_group && a->rb_threads == b->rb_threads);
 }
 
 /* Adds the ranking of which row i is the first, if there is one. */
@@ -136,16 +139,16 @@ ranking_of(const struct published *pb)
 static double
 inside(const struct published *pb)
 {
-	const struct published_row *pr;
+	const struct published_row *rb;
 	unsigned in = 0;
 	double ns;
 
-	if (pb->pb_request->pq_samples == 0)
+	if (pb->pb_op->op_uncertainty == 0)
 		return (-1);
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		pr = chosen(pb, i);
-		ns = published_ns(pb, pr);
-		in += ns >= pr->pr_band_ns[0] && ns <= pr->pr_band_ns[1];
+		rb = chosen(pb, i);
+		ns = published_ns(pb, rb);
+		in += ns >= rb->rb_band_ns[0] && ns <= rb->rb_band_ns[1];
 	}
 	return ((double)in / pb->pb_chosen_count);
 }
@@ -159,8 +162,8 @@ shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
 	double want;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
-		if (chosen(pb, i)->pr_group == group)
-			there[chosen(pb, i)->pr_threads] = true;
+		if (chosen(pb, i)->rb_group == group)
+			there[chosen(pb, i)->rb_threads] = true;
 	for (unsigned i = 1; i <= CELL_READERS_MAX; i++) {
 		first = first == 0 && there[i] ? i : first;
 		last = there[i] ? i : last;
@@ -185,13 +188,13 @@ static const struct published_row *
 find(const struct published *pb, unsigned group, unsigned lock,
     unsigned threads)
 {
-	const struct published_row *pr;
+	const struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		pr = chosen(pb, i);
-		if (pr->pr_group == group && pr->pr_lock == lock &&
-		    pr->pr_threads == threads)
-			return (pr);
+		rb = chosen(pb, i);
+		if (rb->rb_group == group && rb->rb_lock == lock &&
+		    rb->rb_threads == threads)
+			return (rb);
 	}
 	return (NULL);
 }
@@ -202,7 +205,7 @@ print_lock(FILE *out, const struct published *pb, unsigned group,
     unsigned lock, const unsigned *threads, unsigned n)
 {
 	static const char *const lines[] = { "publ.", "pred.", "off %" };
-	const struct published_row *pr;
+	const struct published_row *rb;
 	unsigned i;
 
 	for (i = 0; i < n; i++)
@@ -212,14 +215,14 @@ print_lock(FILE *out, const struct published *pb, unsigned group,
 		return;
 	for (unsigned k = 0; k < 3; k++) {
 		fprintf(out, "%-18.18s%-6s", k == 0 ? pb->pb_locks.
-		    pn_name[lock] : k == 1 ? FORMATF("  = %s",
+		    nm_name[lock] : k == 1 ? FORMATF("  = %s",
 		    pb->pb_kind[lock]->lc_name) : "", lines[k]);
 		for (i = 0; i < n; i++) {
-			pr = find(pb, group, lock, threads[i]);
-			fprintf(out, " %6s", pr == NULL ? "-" : k == 0 ?
-			    FORMAT(real, published_ns(pb, pr)) : k == 1 ?
-			    FORMAT(real, pr->pr_predicted_ns) :
-			    FORMATF("%+.0f", 100 * published_off(pb, pr)));
+			rb = find(pb, group, lock, threads[i]);
+			fprintf(out, " %6s", rb == NULL ? "-" : k == 0 ?
+			    FORMAT(real, published_ns(pb, rb)) : k == 1 ?
+			    FORMAT(real, rb->rb_predicted_ns) :
+			    FORMATF("%+.0f", 100 * published_off(pb, rb)));
 		}
 		putc('\n', out);
 	}
@@ -234,105 +237,93 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 	if (n == 0)
 		return;
 	fprintf(out, "\n%s%sns between acquisitions of the whole system\n",
-	    pb->pb_groups.pn_name[group],
-	    pb->pb_groups.pn_name[group][0] != '\0' ? ": " : "");
-	if (pb->pb_unit->un_scaled)
+	    pb->pb_groups.nm_name[group],
+	    pb->pb_groups.nm_name[group][0] != '\0' ? ": " : "");
+	if (pb->pb_unit->ub_scaled)
 		fprintf(out, "  fitted: %.4g ns over the published count\n",
-		    pb->pb_unit->un_ns * pb->pb_scale[group]);
+		    pb->pb_unit->ub_ns * pb->pb_scale[group]);
 	fprintf(out, "%-24s", "threads");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, " %6u", threads[i]);
 	putc('\n', out);
-	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++)
+	for (unsigned lock = 0; lock < pb->pb_locks.nm_count; lock++)
 		if (pb->pb_kind[lock] != NULL)
 			print_lock(out, pb, group, lock, threads, n);
 }
 
 static void
-print_errors(FILE *out, const struct published *pb, const char *name,
-    const char *kind, const struct errors *er)
+print_summary(FILE *out, const struct published *pb)
 {
-	(void)pb;
-	if (er->er_count > 0)
-		COLUMNS_ROW(out, summary_columns, name, kind,
-		    FORMATF("%u", er->er_count),
-		    FORMATF("%.1f", 100 * er->er_median),
-		    FORMATF("%.1f", 100 * er->er_p90),
-		    FORMATF("%+.0f", 100 * er->er_agreement.ag_worst),
-		    FORMATF("%.2f", agreement_bias(&er->er_agreement)));
-}
-
-static void
-print_summary(FILE *out, const struct published *pb, double *scratch)
-{
+	const unsigned locks = pb->pb_locks.nm_count;
 	const struct ranking rk = ranking_of(pb);
-	struct errors er;
+	struct errors ee;
 
 	fputs("\nabsolute errors in %; worst with its sign; bias: predicted "
 	    "over published\n", out);
 	COLUMNS_TITLES(out, summary_columns);
-	for (unsigned lock = 0; lock < pb->pb_locks.pn_count; lock++) {
-		if (pb->pb_kind[lock] == NULL)
+	for (unsigned lock = 0; lock <= locks; lock++) {
+		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
+		if (ee.ee_count == 0)
 			continue;
-		er = errors_of(pb, lock, scratch);
-		print_errors(out, pb, pb->pb_locks.pn_name[lock],
-		    pb->pb_kind[lock]->lc_name, &er);
+		COLUMNS_ROW(out, summary_columns,
+		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
+		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
+		    FORMATF("%u", ee.ee_count),
+		    FORMATF("%.1f", 100 * ee.ee_median),
+		    FORMATF("%.1f", 100 * ee.ee_p90),
+		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
+		    FORMATF("%.2f", agreement_bias(&ee.ee_agreement)));
 	}
-	er = errors_of(pb, ALL_LOCKS, scratch);
-	print_errors(out, pb, "all", "", &er);
 	if (rk.rk_count > 0)
 		format_wrapf(out, "ranks", 2, "of locks, Kendall's tau: mean "
 		    "%.2f of %u; least %.2f, %u threads, %s", rk.rk_mean,
-		    rk.rk_count, rk.rk_least, rk.rk_least_of->pr_threads,
-		    pb->pb_groups.pn_name[rk.rk_least_of->pr_group]);
-	if (pb->pb_request->pq_samples > 0)
+		    rk.rk_count, rk.rk_least, rk.rk_least_of->rb_threads,
+		    pb->pb_groups.nm_name[rk.rk_least_of->rb_group]);
+	if (pb->pb_op->op_uncertainty > 0)
 		fprintf(out, "inside the 10-90 %% band of %u drawn profiles: "
 		    "%.1f %% of %u published points\n",
-		    pb->pb_request->pq_samples, 100 * inside(pb),
+		    pb->pb_op->op_uncertainty, 100 * inside(pb),
 		    pb->pb_chosen_count);
 }
 
 void
 published_print(FILE *out, const struct published *pb)
 {
-	const struct published_request *pq = pb->pb_request;
+	const struct options *op = pb->pb_op;
 	const struct profile *pr = &pb->pb_machine.vi_profile;
-	double *scratch = calloc(pb->pb_chosen_count, sizeof(*scratch));
-	const char *slash = strrchr(pq->pq_path, '/');
+	const char *slash = strrchr(op->op_published, '/');
 	size_t n;
 
-	fprintf(out, "%s\n", slash != NULL ? slash + 1 : pq->pq_path);
+	fprintf(out, "%s\n", slash != NULL ? slash + 1 : op->op_published);
 	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
 	    "guessed; loop %s, --place %s, seed %" PRIu64, pr->pr_name,
 	    FORMAT(percent, 100 * profile_share(pr, PROVENANCE_GUESSED)),
-	    pb->pb_loop->pl_name, pq->pq_place != NULL ? pq->pq_place :
-	    pb->pb_loop->pl_place, pq->pq_seed);
+	    pb->pb_loop->lb_name, op->op_place_text != NULL ?
+	    op->op_place_text : pb->pb_loop->lb_place, op->op_seed);
 	n = strlen(pb->pb_skipped);
 	if (n > 2)
 		format_wrapf(out, "skipped  ", 2, "%.*s", (int)n - 2,
 		    pb->pb_skipped);
-	for (unsigned i = 0; i < pb->pb_groups.pn_count; i++)
+	for (unsigned i = 0; i < pb->pb_groups.nm_count; i++)
 		print_group(out, pb, i);
-	if (scratch != NULL)
-		print_summary(out, pb, scratch);
-	free(scratch);
+	print_summary(out, pb);
 }
 
 void
 published_print_csv(FILE *out, const struct published *pb)
 {
-	const struct published_row *pr;
+	const struct published_row *rb;
 
 	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
 	    "low_ns,high_ns\n", out);
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		pr = chosen(pb, i);
+		rb = chosen(pb, i);
 		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
-		    pb->pb_groups.pn_name[pr->pr_group], lock_name(pb, pr),
-		    pb->pb_kind[pr->pr_lock]->lc_name, pr->pr_threads,
-		    published_ns(pb, pr), pr->pr_predicted_ns,
-		    published_off(pb, pr), pr->pr_band_ns[0],
-		    pr->pr_band_ns[1]);
+		    pb->pb_groups.nm_name[rb->rb_group], lock_name(pb, rb),
+		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
+		    published_ns(pb, rb), rb->rb_predicted_ns,
+		    published_off(pb, rb), rb->rb_band_ns[0],
+		    rb->rb_band_ns[1]);
 	}
 }
 
@@ -340,45 +331,39 @@ static json_t *
 json_row(const void *of, unsigned i)
 {
 	const struct published *pb = of;
-	const struct published_row *pr = chosen(pb, i);
+	const struct published_row *rb = chosen(pb, i);
 
-	return (json_pack(pb->pb_request->pq_samples > 0 ?
+	return (json_pack(pb->pb_op->op_uncertainty > 0 ?
 	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:[f, f]}" :
 	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f}",
-	    "group", pb->pb_groups.pn_name[pr->pr_group],
-	    "lock", lock_name(pb, pr),
-	    "simulated", pb->pb_kind[pr->pr_lock]->lc_name,
-	    "threads", (int)pr->pr_threads,
-	    "published_ns", published_ns(pb, pr),
-	    "predicted_ns", pr->pr_predicted_ns,
-	    "off", published_off(pb, pr),
-	    "band_ns", pr->pr_band_ns[0], pr->pr_band_ns[1]));
+	    "group", pb->pb_groups.nm_name[rb->rb_group],
+	    "lock", lock_name(pb, rb),
+	    "simulated", pb->pb_kind[rb->rb_lock]->lc_name,
+	    "threads", (int)rb->rb_threads,
+	    "published_ns", published_ns(pb, rb),
+	    "predicted_ns", rb->rb_predicted_ns,
+	    "off", published_off(pb, rb),
+	    "band_ns", rb->rb_band_ns[0], rb->rb_band_ns[1]));
 }
 
-int
+void
 published_print_json(FILE *out, const struct published *pb)
 {
-	const struct published_request *pq = pb->pb_request;
-	double *scratch = calloc(pb->pb_chosen_count, sizeof(*scratch));
+	const struct options *op = pb->pb_op;
 	const struct ranking rk = ranking_of(pb);
-	struct errors er;
+	const struct errors ee = errors_of(pb, ALL_LOCKS);
 
-	if (scratch == NULL)
-		return (ENOMEM);
-	er = errors_of(pb, ALL_LOCKS, scratch);
-	free(scratch);
 	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s, "
 	    "s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:o}",
-	    "published", pq->pq_path, "claim", "predicted",
+	    "published", op->op_published, "claim", "predicted",
 	    "profile", pb->pb_machine.vi_profile.pr_name, "guessed_share",
 	    profile_share(&pb->pb_machine.vi_profile, PROVENANCE_GUESSED),
-	    "loop", pb->pb_loop->pl_name, "seed", (json_int_t)pq->pq_seed,
-	    "skipped", pb->pb_skipped, "points", (int)er.er_count,
-	    "median", er.er_median, "p90", er.er_p90,
-	    "bias", agreement_bias(&er.er_agreement),
+	    "loop", pb->pb_loop->lb_name, "seed", (json_int_t)op->op_seed,
+	    "skipped", pb->pb_skipped, "points", (int)ee.ee_count,
+	    "median", ee.ee_median, "p90", ee.ee_p90,
+	    "bias", agreement_bias(&ee.ee_agreement),
 	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
 	    "tau_least", rk.rk_least, "inside", inside(pb),
 	    "rows", json_list(pb->pb_chosen_count, json_row, pb)),
 	    JSON_DIGITS);
-	return (0);
 }

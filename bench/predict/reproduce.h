@@ -1,16 +1,16 @@
 /*
  * Published results beside what simulated machines predict of them.
  *
- * A reproduction is one file reproduce_NAME.c that ends in its struct
- * reproduction, and one line in reproduce.tbl.  Its runs are numbered; tables
- * name the run and the figure behind each published number.  One value of the
+ * A reproduction is one line in reproduce.tbl: a file of figures, as
+ * bench/predict/published.h reads it, or a file reproduce_NAME.c that ends in
+ * its struct reproduction.  The runs of the latter are numbered; tables name
+ * the run and the figure behind each published number.  One value of the
  * profile is fitted to one of them; the others test the model.
  */
 #ifndef BENCH_PREDICT_REPRODUCE_H
 #define BENCH_PREDICT_REPRODUCE_H
 
 #include "bench/cell/cell.h"
-#include "bench/cli/progress.h"
 
 enum {
 	REPRODUCE_RUNS_MAX	= 16,
@@ -33,40 +33,33 @@ struct reproduce_figure {
 	int		 rf_base;	/* a run, or REPRODUCE_ABSOLUTE */
 };
 
-/* A published number. */
+/* A published number; or words, which are shown beside a predicted figure. */
 struct reproduce_row {
 	const char	*rr_name;
 	const char	*rr_unit;	/* or "": a ratio */
+	struct reproduce_figure rr_figure;
+	const char	*rr_said;	/* the words; NULL: a number */
 	enum reproduce_role rr_role;
 	double		 rr_published;
 	double		 rr_published_high;	/* 0, or where a range ends */
 	/* Predictions from low to high are accepted. */
 	double		 rr_low;
 	double		 rr_high;
-	struct reproduce_figure rr_figure;
-};
-
-/* What was published in words, with a predicted figure. */
-struct reproduce_words {
-	const char	*rw_name;
-	const char	*rw_said;
-	const char	*rw_unit;
-	struct reproduce_figure rw_figure;
 };
 
 /* A number of 0 to high, fitted so that a row's figure is as published. */
 struct reproduce_fit {
-	enum profile_key ft_key;	/* PROFILE_VALUES: rg_free */
-	double		 ft_high;
-	unsigned	 ft_row;
-	struct reproduce_figure ft_figure;	/* of the row, or like it */
+	enum profile_key ff_key;	/* PROFILE_VALUES: ri_free */
+	double		 ff_high;
+	unsigned	 ff_row;
+	struct reproduce_figure ff_figure;	/* of the row, or like it */
 };
 
 /*
- * Simulates one run, on any thread.
+ * Simulates one run.
  *
  *   run      in   its number
- *   fitted   in   rg_free
+ *   fitted   in   ri_free
  *   figures  out  REPRODUCE_FIGURES of them
  *   why      out  on failure: the reason
  *
@@ -77,19 +70,21 @@ typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    char why[CELL_ERROR_SIZE]);
 
 struct reproduction {
-	const char	*rd_name;
-	const char	*rd_descr;	/* one line for listings */
-	const char	*rd_profile;	/* the machine */
-	reproduce_runner *rd_run;
-	unsigned	 rd_runs;	/* of rows and words; fits may add */
+	const char	*rn_name;
+	const char	*rn_descr;	/* one line for listings */
+	const char	*rn_profile;	/* the machine */
+	/* A file of figures has these, and nothing below. */
+	const char	*rn_file;	/* in lib/published; else NULL */
+	const char	*rn_map;
+	reproduce_runner *rn_run;
+	unsigned	 rn_runs;	/* of rows and words; fits may add */
 	/* The first is of the value that tables name. */
-	const struct reproduce_fit *rd_fits;
-	unsigned	 rd_fit_count;
-	const struct reproduce_row *rd_rows;
-	unsigned	 rd_row_count;
-	const struct reproduce_words *rd_words;
-	unsigned	 rd_word_count;
-	const char	*const *rd_remarks;	/* how to read it; NULL ends */
+	const struct reproduce_fit *rn_fits;
+	unsigned	 rn_fit_count;
+	const struct reproduce_row *rn_rows;	/* numbers, then words */
+	unsigned	 rn_row_count;		/* of numbers */
+	unsigned	 rn_word_count;
+	const char	*const *rn_remarks;	/* how to read it; NULL ends */
 };
 
 #define	REPRODUCTION(name)						\
@@ -102,30 +97,15 @@ struct reproduction {
 extern const struct reproduction *const reproductions[];
 extern const unsigned reproduction_count;
 
-/* A file of lib/published, as bench/predict/published.h reads it. */
-struct reproduction_file {
-	const char	*re_name;
-	const char	*re_file;
-	const char	*re_profile;
-	const char	*re_loop;	/* NULL: as the file says */
-	const char	*re_map;
-	const char	*re_descr;
-};
-
-extern const struct reproduction_file reproduction_files[];
-extern const unsigned reproduction_file_count;
-
 /* The state of one, and its results. */
 struct reproducing {
-	const struct reproduction *rg_what;
-	struct profile	 rg_profile;	/* with what was fitted */
-	double		 rg_given;	/* the first fit's value as it was */
-	double		 rg_free;	/* fitted, and in no profile */
-	uint64_t	 rg_seed;
-	double		 rg_figures[REPRODUCE_RUNS_MAX][REPRODUCE_FIGURES];
-	char		 rg_error[CELL_ERROR_SIZE];
-	struct progress	 rg_progress;
-	unsigned	 rg_done;	/* runs, of all seeds */
+	const struct reproduction *ri_what;
+	struct profile	 ri_profile;	/* with what was fitted */
+	double		 ri_given;	/* the first fit's value as it was */
+	double		 ri_free;	/* fitted, and in no profile */
+	uint64_t	 ri_seed;
+	double		 ri_figures[REPRODUCE_RUNS_MAX][REPRODUCE_FIGURES];
+	char		 ri_error[CELL_ERROR_SIZE];
 };
 
 /*
@@ -133,22 +113,22 @@ struct reproducing {
  * published number, beside a jump of the figure, or at the nearer end of its
  * range.
  *
- * Returns: 0, or an errno value with rg_error written.
+ * Returns: 0, or an errno value with ri_error written.
  */
-int reproduce(struct reproducing *rg, const struct reproduction *rd,
+int reproduce(struct reproducing *ri, const struct reproduction *rn,
     const struct profile *pr, uint64_t seed);
 
-double reproduce_value(const struct reproducing *rg,
+double reproduce_value(const struct reproducing *ri,
     const struct reproduce_figure *rf);
 
 /* Whether what is predicted of a row is accepted. */
-bool reproduce_within(const struct reproducing *rg, unsigned row);
+bool reproduce_within(const struct reproducing *ri, unsigned row);
 
 /* How many rows are not accepted. */
-unsigned reproduce_missed(const struct reproducing *rg);
+unsigned reproduce_missed(const struct reproducing *ri);
 
 /* Published and predicted numbers: 80 columns; JSON. */
-void reproduce_print(FILE *out, const struct reproducing *rg);
-void reproduce_print_json(FILE *out, const struct reproducing *rg);
+void reproduce_print(FILE *out, const struct reproducing *ri);
+void reproduce_print_json(FILE *out, const struct reproducing *ri);
 
 #endif

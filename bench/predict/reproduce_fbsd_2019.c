@@ -29,44 +29,41 @@ static const struct {
 /* Runs of each cell: for the rates, the variation, and the fits. */
 static const double windows_s[] = { 2, 0.1, 1 };
 
-#define	EACH_READER(cell)	{ (cell), RATE, REPRODUCE_ABSOLUTE }
-#define	HARVEST_CPU(cell)	{ (cell), HARVEST, REPRODUCE_ABSOLUTE }
-#define	BETWEEN_READERS(cell)						\
-	"% between readers in 100 ms",					\
-	{ CELLS + (cell), VARIATION, REPRODUCE_ABSOLUTE }
+#define	EACH_READER(cell)						\
+	"MB/s", { (cell), RATE, REPRODUCE_ABSOLUTE }, NULL
+#define	HARVEST_CPU(cell)						\
+	"% CPU", { (cell), HARVEST, REPRODUCE_ABSOLUTE }, NULL,		\
+	REPRODUCE_PREDICTED
+#define	SAID(name, cell, said)						\
+	{ name, "% between readers in 100 ms", { CELLS + (cell), VARIATION, \
+	    REPRODUCE_ABSOLUTE }, said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
 #define	FIT_RATE(cell)							\
 	(cell), { 2 * CELLS + (cell), RATE, REPRODUCE_ABSOLUTE }
-
-static const struct reproduce_row rows[] = {
-	/* 55 MiB/s. */
-	{ "aes locked: each reader", "MB/s", REPRODUCE_FITTED, 57.67, 0,
-	    55, 59, EACH_READER(0) },
-	{ "chacha20 locked: each reader", "MB/s", REPRODUCE_PREDICTED, 113, 0,
-	    108, 118, EACH_READER(1) },
-	{ "aes concurrent: each reader", "MB/s", REPRODUCE_INPUT, 197, 0,
-	    190, 200, EACH_READER(2) },
-	{ "chacha20 concurrent: each reader", "MB/s", REPRODUCE_INPUT, 430, 0,
-	    415, 435, EACH_READER(3) },
-	/* "Double digits", and "basically zero". */
-	{ "aes locked: rand_harvestq", "% CPU", REPRODUCE_PREDICTED, 10, 99,
-	    10, 99, HARVEST_CPU(0) },
-	{ "chacha20 locked: rand_harvestq", "% CPU", REPRODUCE_PREDICTED, 10,
-	    99, 10, 99, HARVEST_CPU(1) },
-	{ "aes concurrent: rand_harvestq", "% CPU", REPRODUCE_PREDICTED, 0, 0,
-	    0, 1, HARVEST_CPU(2) },
-	{ "chacha20 concurrent: rand_harvestq", "% CPU", REPRODUCE_PREDICTED,
-	    0, 0, 0, 1, HARVEST_CPU(3) },
-};
-
 #define	VARIANCE							\
 	"high variance in latency and throughput, depending on who got " \
 	"lucky and won the lock"
 
-static const struct reproduce_words words[] = {
-	{ "aes locked", VARIANCE, BETWEEN_READERS(0) },
-	{ "chacha20 locked", VARIANCE, BETWEEN_READERS(1) },
-	{ "aes concurrent", "much more responsive", BETWEEN_READERS(2) },
-	{ "chacha20 concurrent", "much more responsive", BETWEEN_READERS(3) },
+enum { WORDS = CELLS };
+
+static const struct reproduce_row rows[] = {
+	/* 55 MiB/s. */
+	{ "aes locked: each reader", EACH_READER(0), REPRODUCE_FITTED, 57.67,
+	    0, 55, 59 },
+	{ "chacha20 locked: each reader", EACH_READER(1), REPRODUCE_PREDICTED,
+	    113, 0, 108, 118 },
+	{ "aes concurrent: each reader", EACH_READER(2), REPRODUCE_INPUT, 197,
+	    0, 190, 200 },
+	{ "chacha20 concurrent: each reader", EACH_READER(3), REPRODUCE_INPUT,
+	    430, 0, 415, 435 },
+	/* "Double digits", and "basically zero". */
+	{ "aes locked: rand_harvestq", HARVEST_CPU(0), 10, 99, 10, 99 },
+	{ "chacha20 locked: rand_harvestq", HARVEST_CPU(1), 10, 99, 10, 99 },
+	{ "aes concurrent: rand_harvestq", HARVEST_CPU(2), 0, 0, 0, 1 },
+	{ "chacha20 concurrent: rand_harvestq", HARVEST_CPU(3), 0, 0, 0, 1 },
+	SAID("aes locked", 0, VARIANCE),
+	SAID("chacha20 locked", 1, VARIANCE),
+	SAID("aes concurrent", 2, "much more responsive"),
+	SAID("chacha20 concurrent", 3, "much more responsive"),
 };
 
 static const struct reproduce_fit fits[] = {
@@ -88,34 +85,23 @@ static const char *const remarks[] = {
 	NULL
 };
 
-/* Other tunables have FreeBSD's defaults. */
-static const struct {
-	const char	*name;
-	const char	*value;
-} settings[] = {
-	{ "rngsim.harvest.model", "2019" },
-	{ "rngsim.harvest.sources", "rdrand,interrupt" },
-	{ "rngsim.source.interrupt.rate_hz", "100" },
-};
-
 static void
 configure(struct bench_config *bc, unsigned cpus)
 {
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
-	const struct tunable_set *set;
+	/* Others have FreeBSD's defaults. */
+	static const char *const settings[] = { "rngsim.harvest.model=2019",
+	    "rngsim.harvest.sources=rdrand,interrupt",
+	    "rngsim.source.interrupt.rate_hz=100" };
 	const struct tunable *tn;
+	const char *value;
 	int error;
 
 	bench_config_default(bc, cpus);
 	/* A kernel thread that holds a mutex keeps its CPU. */
 	bc->bc_lock.spin_polls = 0;
-	bench_config_sets(bc, sets);
 	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		tn = tunable_find(sets, BENCH_TUNABLE_SETS, settings[i].name,
-		    &set);
-		MPASS(tn != NULL);
-		error = tunable_set_text(tn, set->ts_base, settings[i].value);
-		KASSERT(error == 0, ("%s: %d", settings[i].name, error));
+		tn = bench_config_set(bc, settings[i], &value, &error);
+		KASSERT(tn != NULL && error == 0, ("%s", settings[i]));
 	}
 }
 
@@ -151,7 +137,7 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
 	if (error != 0)
 		return (error);
-	configure(&bc, vi.vi_topology.vt_cpus);
+	configure(&bc, vi.vi_topology.tp_cpus);
 	virtual_config(&vi, pr, &cp, false, virtual_seed(seed, 0, &cp.cp_cell),
 	    &mc);
 	memset(&cm, 0, sizeof(cm));
@@ -167,17 +153,16 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 }
 
 const struct reproduction reproduce_fbsd_2019 = {
-	.rd_name	= "fbsd-2019",
-	.rd_descr	= "Fortuna's readers under FreeBSD's mutex, and out of "
+	.rn_name	= "fbsd-2019",
+	.rn_descr	= "Fortuna's readers under FreeBSD's mutex, and out of "
 	    "it",
-	.rd_profile	= "fbsd12-vm4-2019",
-	.rd_run		= run,
-	.rd_runs	= 2 * CELLS,
-	.rd_fits	= fits,
-	.rd_fit_count	= sizeof(fits) / sizeof(fits[0]),
-	.rd_rows	= rows,
-	.rd_row_count	= sizeof(rows) / sizeof(rows[0]),
-	.rd_words	= words,
-	.rd_word_count	= sizeof(words) / sizeof(words[0]),
-	.rd_remarks	= remarks,
+	.rn_profile	= "fbsd12-vm4-2019",
+	.rn_run		= run,
+	.rn_runs	= 2 * CELLS,
+	.rn_fits	= fits,
+	.rn_fit_count	= sizeof(fits) / sizeof(fits[0]),
+	.rn_rows	= rows,
+	.rn_row_count	= sizeof(rows) / sizeof(rows[0]) - WORDS,
+	.rn_word_count	= WORDS,
+	.rn_remarks	= remarks,
 };

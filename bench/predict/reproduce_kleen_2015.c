@@ -42,31 +42,32 @@ enum { RATE, IN_LOCK, COMMON_WRITES };
 /* The rate of nodes over that of one. */
 #define	RATIO(runs, nodes)	{ (runs) + (nodes) - 1, RATE, (runs) }
 #define	ROW(name, runs, nodes, role, v)					\
-	{ name, "", REPRODUCE_##role, v, 0, 0.9 * (v), 1.1 * (v),	\
-	    RATIO(runs, nodes) }
+	{ name, "", RATIO(runs, nodes), NULL, REPRODUCE_##role, v, 0,	\
+	    0.9 * (v), 1.1 * (v) }
+#define	SAID(name, unit, said, ...)					\
+	{ name, unit, __VA_ARGS__, said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
+
+enum { WORDS = 4 };
 
 static const struct reproduce_row rows[] = {
 	ROW("one pool: 1 node", ONE_POOL, 1, INPUT, 1.),
 	ROW("one pool: 2 nodes", ONE_POOL, 2, PREDICTED, 0.75),
 	ROW("one pool: 3 nodes", ONE_POOL, 3, PREDICTED, 0.55),
 	ROW("one pool: 4 nodes", ONE_POOL, 4, FITTED, 0.42),
-	{ "one pool: in the lock at 4 nodes", "% CPU", REPRODUCE_PREDICTED, 80,
-	    100, 80, 100, { ONE_POOL + 3, IN_LOCK, REPRODUCE_ABSOLUTE } },
+	{ "one pool: in the lock at 4 nodes", "% CPU", { ONE_POOL + 3, IN_LOCK,
+	    REPRODUCE_ABSOLUTE }, NULL, REPRODUCE_PREDICTED, 80, 100, 80, 100 },
 	ROW("a pool per node: 1 node", NODE_POOLS, 1, INPUT, 1.),
 	ROW("a pool per node: 2 nodes", NODE_POOLS, 2, PREDICTED, 2.),
 	ROW("a pool per node: 3 nodes", NODE_POOLS, 3, PREDICTED, 2.4),
 	ROW("a pool per node: 4 nodes", NODE_POOLS, 4, FITTED, 3.),
-};
-
-static const struct reproduce_words words[] = {
-	{ "left of 4 nodes", "3", "writes a draw to a word that all nodes "
-	    "share", { NODE_POOLS, COMMON_WRITES, REPRODUCE_ABSOLUTE } },
-	{ "2 nodes, nothing in common", "2", "by locks alone",
-	    RATIO(LOCKS_ALONE, 2) },
-	{ "3 nodes, nothing in common", "2.4", "by locks alone",
-	    RATIO(LOCKS_ALONE, 3) },
-	{ "4 nodes, nothing in common", "3", "by locks alone",
-	    RATIO(LOCKS_ALONE, 4) },
+	SAID("left of 4 nodes", "writes a draw to a word that all nodes share",
+	    "3", { NODE_POOLS, COMMON_WRITES, REPRODUCE_ABSOLUTE }),
+	SAID("2 nodes, nothing in common", "by locks alone", "2",
+	    RATIO(LOCKS_ALONE, 2)),
+	SAID("3 nodes, nothing in common", "by locks alone", "2.4",
+	    RATIO(LOCKS_ALONE, 3)),
+	SAID("4 nodes, nothing in common", "by locks alone", "3",
+	    RATIO(LOCKS_ALONE, 4)),
 };
 
 static const struct reproduce_fit fits[] = {
@@ -151,17 +152,16 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 }
 
 const struct reproduction reproduce_kleen_2015 = {
-	.rd_name	= "kleen-2015",
-	.rd_descr	= "one spin lock around Linux's pool, or one for each "
+	.rn_name	= "kleen-2015",
+	.rn_descr	= "one spin lock around Linux's pool, or one for each "
 	    "of 1-4 sockets",
-	.rd_profile	= "xeon-e7v3-4s-2015",
-	.rd_run		= run,
-	.rd_runs	= RUNS,
-	.rd_fits	= fits,
-	.rd_fit_count	= sizeof(fits) / sizeof(fits[0]),
-	.rd_rows	= rows,
-	.rd_row_count	= sizeof(rows) / sizeof(rows[0]),
-	.rd_words	= words,
-	.rd_word_count	= sizeof(words) / sizeof(words[0]),
-	.rd_remarks	= remarks,
+	.rn_profile	= "xeon-e7v3-4s-2015",
+	.rn_run		= run,
+	.rn_runs	= RUNS,
+	.rn_fits	= fits,
+	.rn_fit_count	= sizeof(fits) / sizeof(fits[0]),
+	.rn_rows	= rows,
+	.rn_row_count	= sizeof(rows) / sizeof(rows[0]) - WORDS,
+	.rn_word_count	= WORDS,
+	.rn_remarks	= remarks,
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell.h"
+#include "bench/cli/memory.h"
 #include "bench/predict/validate.h"
 
 /* A lock is saturated when readers hold it for this share of the time. */
@@ -19,7 +20,7 @@ validate_takes_lock(const char *name)
 bool
 validate_takes_design(const char *name)
 {
-	return (strcmp(name, "none") != 0 && generator_find(name) != NULL);
+	return (strcmp(name, "none") != 0 && design_find(name) != NULL);
 }
 
 bool
@@ -29,14 +30,6 @@ validate_takes(const struct result_cell *rc)
 	    rc->workload[0] == '\0' && rc->rate_per_s == 0 &&
 	    rc->total_mb_per_s > 0 && validate_takes_design(rc->design) &&
 	    validate_takes_lock(rc->lock));
-}
-
-/* Whether they differ at most in readers. */
-static bool
-same_curve(const struct result_cell *a, const struct result_cell *b)
-{
-	return (strcmp(a->design, b->design) == 0 &&
-	    strcmp(a->lock, b->lock) == 0 && validate_same_table(a, b));
 }
 
 bool
@@ -50,18 +43,15 @@ validate_same_table(const struct result_cell *a, const struct result_cell *b)
 static const struct result_cell *
 partner(const struct result *r, const struct result_cell *like)
 {
-	for (unsigned i = 0; i < r->cell_count; i++)
-		if (same_curve(&r->cells[i], like) &&
-		    r->cells[i].readers == like->readers)
-			return (&r->cells[i]);
-	return (NULL);
-}
+	const struct result_cell *rc = r->cells;
 
-/* Hold times are known only where locks were profiled. */
-static bool
-profiled(const struct result_cell *rc)
-{
-	return (rc->lock_profile_rows > 0);
+	for (; rc < r->cells + r->cell_count; rc++)
+		if (strcmp(rc->design, like->design) == 0 &&
+		    strcmp(rc->lock, like->lock) == 0 &&
+		    rc->readers == like->readers &&
+		    validate_same_table(rc, like))
+			return (rc);
+	return (NULL);
 }
 
 /* The share of the time that readers hold the lock. */
@@ -75,93 +65,28 @@ hold_share(const struct result_cell *rc)
 			held += rc->lock_profile[i].hold_total_ns;
 	for (unsigned i = 0; i < rc->repeats; i++)
 		window += rc->samples[i].window_s * 1e9;
-	return (window > 0 ? fmin(1, held / window) : 0);
-}
-
-/*
- * Predicts a cell by each law from the cells with fewer readers.
- *
- *   points  in  room for as many as the result has cells
- */
-static void
-apply_laws(const struct result *r, struct usl_point *points,
-    struct validate_cell *vc)
-{
-	const struct result_cell *mc = vc->vc_measured, *one = NULL, *rc;
-	struct usl_law law;
-	unsigned n = 0;
-
-	for (unsigned i = VALIDATE_LINEAR; i < VALIDATORS; i++)
-		vc->vc_total[i] = NAN;
-	for (rc = r->cells; rc < r->cells + r->cell_count; rc++) {
-		if (!validate_takes(rc) || !same_curve(rc, mc) ||
-		    rc->readers >= mc->readers)
-			continue;
-		if (rc->readers == 1)
-			one = rc;
-		points[n++] = (struct usl_point){ .up_readers = rc->readers,
-		    .up_mb_per_s = rc->total_mb_per_s };
-	}
-	if (one == NULL)
-		return;
-	law = (struct usl_law){ .ul_gamma = one->total_mb_per_s };
-	vc->vc_total[VALIDATE_LINEAR] = usl_at(&law, mc->readers);
-	law.ul_sigma = hold_share(one);
-	if (profiled(one))
-		vc->vc_total[VALIDATE_AMDAHL] = usl_at(&law, mc->readers);
-	vc->vc_fitted = usl_fit(points, n, &law) == 0;
-	if (vc->vc_fitted || profiled(one))
-		vc->vc_total[VALIDATE_USL] = usl_at(&law, mc->readers);
+	return (window > 0 ? held / window : 0);
 }
 
 static void
-pair_cells(const struct result *measured, const struct result *predicted,
-    struct usl_point *points, struct validation *va)
+compare_cell(struct validation *va, struct validate_cell *vd)
 {
-	const struct result_cell *mc, *pc;
-	struct validate_cell *vc;
+	const struct result_cell *mc = vd->vd_measured, *pc = vd->vd_predicted;
+	const bool profiled = mc->lock_profile_rows > 0;
+	const bool gated = mc->gate[0] != '\0';
 
-	for (unsigned i = 0; i < measured->cell_count; i++) {
-		mc = &measured->cells[i];
-		pc = validate_takes(mc) ? partner(predicted, mc) : NULL;
-		if (pc == NULL) {
-			va->va_left_out++;
-			continue;
-		}
-		vc = &va->va_cells[va->va_count++];
-		vc->vc_measured = mc;
-		vc->vc_predicted = pc;
-		vc->vc_total[VALIDATE_VIRTUAL] = pc->total_mb_per_s;
-		vc->vc_profiled = profiled(mc);
-		vc->vc_saturated = hold_share(mc) >= saturated_share;
-		vc->vc_judged = mc->readers >= 2 && mc->gate[0] == '\0' &&
-		    !mc->oversubscribed;
-		va->va_judged += vc->vc_judged;
-		va->va_gated += mc->gate[0] != '\0';
-		va->va_unprofiled += !vc->vc_profiled;
-		apply_laws(measured, points, vc);
-	}
-}
-
-static void
-compare_cell(struct validation *va, const struct validate_cell *vc)
-{
-	const struct result_cell *mc = vc->vc_measured, *pc = vc->vc_predicted;
-	struct agreement *ag = va->va_figure;
-
-	if (mc->readers == 1 && mc->gate[0] == '\0')
-		agreement_add(&ag[VALIDATE_ALONE], mc->total_mb_per_s,
-		    pc->total_mb_per_s, true, vc);
-	if (!vc->vc_judged)
-		return;
-	for (unsigned by = 0; by < VALIDATORS; by++)
-		if (!isnan(vc->vc_total[by]))
-			agreement_add(&ag[by], mc->total_mb_per_s,
-			    vc->vc_total[by], true, vc);
-	if (vc->vc_profiled)
-		agreement_add(&ag[vc->vc_saturated ? VALIDATE_SATURATED :
-		    VALIDATE_IDLE], mc->harvest.cpu_percent,
-		    pc->harvest.cpu_percent, false, vc);
+	vd->vd_judged = mc->readers >= 2 && !gated && !mc->oversubscribed;
+	va->va_judged += vd->vd_judged;
+	va->va_gated += gated;
+	va->va_unprofiled += !profiled;
+	if (vd->vd_judged || (mc->readers == 1 && !gated))
+		agreement_add(vd->vd_judged ? &va->va_total : &va->va_alone,
+		    mc->total_mb_per_s, pc->total_mb_per_s, true, vd);
+	/* Hold times are known only where locks were profiled. */
+	if (vd->vd_judged && profiled)
+		agreement_add(hold_share(mc) >= saturated_share ?
+		    &va->va_saturated : &va->va_idle, mc->harvest.cpu_percent,
+		    pc->harvest.cpu_percent, false, vd);
 }
 
 static struct agreement_value
@@ -172,13 +97,10 @@ value_of(const struct result_cell *rc)
 }
 
 static struct agreement_item
-item_of(const struct validate_cell *vc, unsigned by)
+item_of(const struct validate_cell *vd)
 {
-	const double v = vc->vc_total[by];
-
-	return ((struct agreement_item){ value_of(vc->vc_measured),
-	    by == VALIDATE_VIRTUAL ? value_of(vc->vc_predicted) :
-	    (struct agreement_value){ v, v, v } });
+	return ((struct agreement_item){ value_of(vd->vd_measured),
+	    value_of(vd->vd_predicted) });
 }
 
 /* Ranks two cells, if they differ only in design and lock. */
@@ -186,76 +108,66 @@ static void
 rank_pair(struct validation *va, const struct validate_cell *a,
     const struct validate_cell *b)
 {
-	struct agreement_item ia, ib;
+	const struct agreement_item ia = item_of(a), ib = item_of(b);
 
-	if (!a->vc_judged || !b->vc_judged ||
-	    a->vc_measured->readers != b->vc_measured->readers ||
-	    !validate_same_table(a->vc_measured, b->vc_measured))
-		return;
-	for (unsigned by = 0; by < VALIDATORS; by++) {
-		if (isnan(a->vc_total[by]) || isnan(b->vc_total[by]))
-			continue;
-		ia = item_of(a, by);
-		ib = item_of(b, by);
-		agreement_rank(&ia, &ib, &va->va_ranks[by]);
-	}
+	if (a->vd_judged && b->vd_judged &&
+	    a->vd_measured->readers == b->vd_measured->readers &&
+	    validate_same_table(a->vd_measured, b->vd_measured))
+		agreement_rank(&ia, &ib, &va->va_ranks);
 }
 
 static void
 check_targets(struct validation *va)
 {
-	const struct agreement_ranks *all = &va->va_ranks[VALIDATE_VIRTUAL];
-	const struct agreement *ag = va->va_figure;
-	const struct validate_check targets[VALIDATE_TARGETS] = {
+	const struct agreement_ranks *ar = &va->va_ranks;
+	const struct validate_target targets[VALIDATE_TARGETS] = {
 		{ "throughput: mean error, %", 15, false,
-		    100 * agreement_mean(&ag[VALIDATE_VIRTUAL]),
-		    ag[VALIDATE_VIRTUAL].ag_count > 0, false },
+		    100 * agreement_mean(&va->va_total),
+		    va->va_total.ag_count, false },
 		{ "ranks of designs and locks: tau", 0.8, true,
-		    agreement_tau(all), all->ar_told > 0, false },
+		    agreement_tau(ar), ar->ar_told, false },
 		{ "harvest CPU, saturated: mean error, points", 10, false,
-		    agreement_mean(&ag[VALIDATE_SATURATED]),
-		    ag[VALIDATE_SATURATED].ag_count > 0, false },
+		    agreement_mean(&va->va_saturated),
+		    va->va_saturated.ag_count, false },
 		{ "harvest CPU, idle: mean error, points", 1, false,
-		    agreement_mean(&ag[VALIDATE_IDLE]),
-		    ag[VALIDATE_IDLE].ag_count > 0, false },
+		    agreement_mean(&va->va_idle), va->va_idle.ag_count, false },
 	};
 
 	va->va_met = va->va_judged > 0;
-	memcpy(va->va_check, targets, sizeof(targets));
-	for (struct validate_check *vk = va->va_check;
-	    vk < va->va_check + VALIDATE_TARGETS; vk++) {
-		vk->vk_met = !vk->vk_judged || (vk->vk_least ?
-		    vk->vk_found >= vk->vk_limit :
-		    vk->vk_found <= vk->vk_limit);
-		va->va_met &= vk->vk_met;
+	memcpy(va->va_target, targets, sizeof(targets));
+	for (struct validate_target *vf = va->va_target;
+	    vf < va->va_target + VALIDATE_TARGETS; vf++) {
+		vf->vf_met = vf->vf_count == 0 || (vf->vf_least ?
+		    vf->vf_found >= vf->vf_limit :
+		    vf->vf_found <= vf->vf_limit);
+		va->va_met &= vf->vf_met;
 	}
 }
 
-int
+void
 validate_make(const struct result *measured, const struct result *predicted,
     struct validation *va)
 {
-	const unsigned n = measured->cell_count + 1;
-	struct usl_point *points = calloc(n, sizeof(*points));
-	int error = ENOMEM;
+	const struct result_cell *mc = measured->cells, *pc;
+	unsigned a, b;
 
 	memset(va, 0, sizeof(*va));
-	va->va_cells = calloc(n, sizeof(*va->va_cells));
-	if (points != NULL && va->va_cells != NULL) {
-		pair_cells(measured, predicted, points, va);
-		for (unsigned a = 0; a < va->va_count; a++) {
-			compare_cell(va, &va->va_cells[a]);
-			for (unsigned b = a + 1; b < va->va_count; b++)
-				rank_pair(va, &va->va_cells[a],
-				    &va->va_cells[b]);
-		}
-		check_targets(va);
-		error = va->va_count == 0 ? ENOENT : 0;
+	va->va_cells = xcalloc(measured->cell_count + 1,
+	    sizeof(*va->va_cells));
+	for (; mc < measured->cells + measured->cell_count; mc++) {
+		pc = validate_takes(mc) ? partner(predicted, mc) : NULL;
+		if (pc == NULL)
+			va->va_left_out++;
+		else
+			va->va_cells[va->va_count++] = (struct validate_cell){
+			    .vd_measured = mc, .vd_predicted = pc };
 	}
-	free(points);
-	if (error != 0)
-		validate_free(va);
-	return (error);
+	for (a = 0; a < va->va_count; a++)
+		compare_cell(va, &va->va_cells[a]);
+	for (a = 0; a < va->va_count; a++)
+		for (b = a + 1; b < va->va_count; b++)
+			rank_pair(va, &va->va_cells[a], &va->va_cells[b]);
+	check_targets(va);
 }
 
 void

@@ -1,11 +1,9 @@
 /*
- * Compares predictions with measurements of the same cells, and with the
- * predictions of simple scaling laws.
+ * Compares predictions with measurements of the same cells.
  *
  * No judged cell was used to predict itself: the machine profile comes from
- * single threads and from pairs of threads that exchange cache lines, each law
- * from cells with fewer readers.  Judged are cells with two or more readers, a
- * CPU for each, that passed their gates.
+ * single threads and from pairs of threads that exchange cache lines.  Judged
+ * are cells with two or more readers, a CPU for each, that passed their gates.
  */
 #ifndef BENCH_PREDICT_VALIDATE_H
 #define BENCH_PREDICT_VALIDATE_H
@@ -15,45 +13,23 @@
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
-/* What predicts a total. */
-enum validate_by {
-	VALIDATE_VIRTUAL,	/* the simulated machine */
-	VALIDATE_LINEAR,	/* N times the total of one reader */
-	VALIDATE_AMDAHL,	/* serial share: one reader's hold time */
-	VALIDATE_USL,		/* fitted; with too few cells, as Amdahl */
-	VALIDATORS
-};
-
-/* What is compared: totals by each of these, and what the machine predicts. */
-enum validate_figure {
-	VALIDATE_ALONE = VALIDATORS,	/* totals of one reader, not judged */
-	VALIDATE_SATURATED,	/* harvest CPU, points */
-	VALIDATE_IDLE,
-	VALIDATE_FIGURES
-};
-
 struct validate_cell {
-	const struct result_cell *vc_measured;
-	const struct result_cell *vc_predicted;
-	/* MB/s; NAN: no cell of one reader, or Amdahl without lock profile. */
-	double		 vc_total[VALIDATORS];
-	bool		 vc_fitted;	/* VALIDATE_USL is a fit */
-	bool		 vc_judged;
-	bool		 vc_profiled;	/* vc_saturated is valid */
-	bool		 vc_saturated;
+	const struct result_cell *vd_measured;
+	const struct result_cell *vd_predicted;
+	bool		 vd_judged;
+};
+
+/* What predictions are judged by, and what was found. */
+struct validate_target {
+	const char	*vf_descr;
+	double		 vf_limit;
+	bool		 vf_least;	/* the limit is a minimum */
+	double		 vf_found;
+	unsigned	 vf_count;	/* of cells or pairs; 0: not judged */
+	bool		 vf_met;	/* true also where not judged */
 };
 
 enum { VALIDATE_TARGETS = 4 };
-
-/* A target and what was found. */
-struct validate_check {
-	const char	*vk_descr;
-	double		 vk_limit;
-	bool		 vk_least;	/* the limit is a minimum */
-	double		 vk_found;
-	bool		 vk_judged;	/* false: no cell to judge it by */
-	bool		 vk_met;	/* true also where not judged */
-};
 
 struct validation {
 	struct validate_cell *va_cells;
@@ -62,10 +38,13 @@ struct validation {
 	unsigned	 va_gated;	/* of va_count: failed a gate */
 	unsigned	 va_unprofiled;	/* of va_count: no lock profile */
 	unsigned	 va_left_out;	/* measured, without a prediction */
-	/* By enum validate_figure; of struct validate_cell. */
-	struct agreement va_figure[VALIDATE_FIGURES];
-	struct agreement_ranks va_ranks[VALIDATORS];
-	struct validate_check va_check[VALIDATE_TARGETS];
+	/* Of struct validate_cell; shares of totals, points of harvest CPU. */
+	struct agreement va_total;
+	struct agreement va_alone;	/* totals of one reader, not judged */
+	struct agreement va_saturated;	/* where readers hold locks half.. */
+	struct agreement va_idle;	/* .. of the time, and elsewhere */
+	struct agreement_ranks va_ranks;	/* of designs and locks */
+	struct validate_target va_target[VALIDATE_TARGETS];
 	bool		 va_met;	/* all targets, by one cell or more */
 };
 
@@ -81,13 +60,10 @@ bool validate_takes_design(const char *name);
 /*
  * Compares two results.
  *
- *   va  out  validate_free() it; points into both results
- *
- * Returns: 0; ENOENT when no cell is in both; ENOMEM.
+ *   va  out  points into both results; without cells, if none is in both
  */
-int validate_make(const struct result *measured,
+void validate_make(const struct result *measured,
     const struct result *predicted, struct validation *va);
-
 void validate_free(struct validation *va);
 
 /* Prints a table of 80 columns. */

@@ -1,26 +1,9 @@
 # One row of panels: up to six curves of one cipher.  Set before: TOP and the
-# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves; REACH: no
-# law is drawn beyond so many times the most readers that it was fitted to.
+# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves.
 #
 # $D has a row for each cell: 1 curve, 2 gate failed, 3 readers, 4 total MB/s,
 # 5 low, 6 high, 7 harvest CPU, 8 low, 9 high, 10 p50 s, 11 p90, 12 p99,
 # 13 p99.9, 14 oversubscribed.
-#
-# $LAW has a row for each curve: gamma, sigma, kappa, from and to how many
-# readers it was fitted; nothing where no law holds.
-array GAMMA[N]
-array SIGMA[N]
-array KAPPA[N]
-array FROM[N]
-array TO[N]
-number(text) = text eq '' ? NaN : text + 0
-do for [i=1:N] {
-	GAMMA[i] = number(word($LAW[i], 1))
-	SIGMA[i] = number(word($LAW[i], 2))
-	KAPPA[i] = number(word($LAW[i], 3))
-	FROM[i] = number(word($LAW[i], 4))
-	TO[i] = number(word($LAW[i], 5))
-}
 
 # What the axes must hold: LEAST and MOST readers; FITS and OVER, the most that
 # fit the CPUs and the fewest that do not; CPU of the harvest thread; whether
@@ -50,15 +33,11 @@ do for [k=1:|$D|] {
 # Logarithmic axes: of readers from 48 on, of CPU where it differs 50 times.
 BY2 = MOST >= 48
 BY10 = LOW > 0 && HIGH / LOW > 50
-END = min(BY2 ? MOST * 1.5 : MOST + 0.25 * (MOST - LEAST), REACH * MOST)
 # Grey begins where threads outnumber CPUs; NaN: nowhere.
 SHADE = OVER == 0 ? NaN : FITS == 0 ? 0 : FITS >= OVER ? OVER : \
     BY2 ? sqrt(1.0 * FITS * OVER) : (FITS + OVER) / 2.0
 
 cell(i, gate, v) = column(1) == i && column(2) == gate ? v : NaN
-law(i, n) = GAMMA[i] * n / (1 + (n - 1) * (SIGMA[i] + KAPPA[i] * n))
-within(i, n) = n >= FROM[i] && n <= TO[i] ? law(i, n) : NaN
-beyond(i, n) = n > TO[i] && n <= END && n <= REACH * TO[i] ? law(i, n) : NaN
 per(v, n) = EACH ? v / n : v
 
 unset border
@@ -84,11 +63,11 @@ set grid noxtics ytics back linetype 1 linewidth 0.6 linecolor rgb '#b0b0b0'
 set xlabel 'readers' offset 0,0.5
 if (BY2) {
 	set logscale x 2
-	set xrange [LEAST / 1.15:END * 1.05]
+	set xrange [LEAST / 1.15:MOST * 1.05]
 } else {
-	set xrange [LEAST - 0.4:END + 0.4]
+	set xrange [LEAST - 0.4:MOST + 0.4]
 }
-if (END - LEAST <= 12) { set xtics 1 nomirror } else { set xtics autofreq nomirror }
+if (MOST - LEAST <= 12) { set xtics 1 nomirror } else { set xtics autofreq nomirror }
 if (SHADE == 0) {
 	set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 \
 	    behind fillcolor rgb '#e8e8e8' fillstyle solid noborder
@@ -108,10 +87,6 @@ do for [EACH=0:1] {
 	set yrange [0:*]
 	plot for [i=1:N] $D using 3:(cell(i, 0, per($5, $3))):(per($6, $3)) \
 	    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
-	    for [i=1:N] per(within(i, x), x) with lines linestyle i \
-	    linewidth 1.2 dashtype '. ', \
-	    for [i=1:N] per(beyond(i, x), x) with lines linestyle i \
-	    linewidth 1 dashtype '.   ', \
 	    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))):(per($5, $3)):(per($6, $3)) \
 	    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
 	    for [i=1:N] $D using 3:(cell(i, 0, per($4, $3))) \
@@ -120,11 +95,13 @@ do for [EACH=0:1] {
 	    with points linestyle i + 6
 	AT = AT + PANEL
 }
+AT = LEFT
+TOP = TOP + 300
 
 # Bars of curves beside each other, up from the median, with two ticks.
 beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
-    n + 0.025 * (i - (N + 1) / 2.0) * (END - LEAST + 0.8)
-tick(n) = (BY2 ? n : END - LEAST + 0.8) * 0.008
+    n + 0.025 * (i - (N + 1) / 2.0) * (MOST - LEAST + 0.8)
+tick(n) = (BY2 ? n : MOST - LEAST + 0.8) * 0.008
 eval place(AT, TOP, PANEL, 300)
 set title 'latency of one read: p50 to p99.9'
 unset ylabel

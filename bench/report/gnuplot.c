@@ -35,53 +35,29 @@ gnuplot_path_svg(const char *path)
  * become spaces, and so do backquotes, which run commands elsewhere.
  */
 void
-gnuplot_quote(FILE *out, const char *text)
+gnuplot_set(FILE *out, const char *name, const char *text)
 {
-	fputc('\'', out);
+	fprintf(out, "%s = '", name);
 	for (; *text != '\0'; text++)
 		fputc((unsigned char)*text < ' ' || *text == '\'' ||
 		    *text == '`' ? ' ' : *text, out);
-	fputc('\'', out);
-}
-
-void
-gnuplot_set(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, "%s = ", name);
-	gnuplot_quote(out, text);
-	fputc('\n', out);
-}
-
-void
-gnuplot_terminal(FILE *out, bool svg, unsigned width, unsigned height)
-{
-	if (svg) {
-		fprintf(out, "set terminal svg noenhanced size %u,%u font "
-		    "'Helvetica,12' background '#ffffff'\n", width, height);
-		return;
-	}
-	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
-	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
-	    "} else {\n"
-	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
-	    width, height, width, height);
+	fputs("'\n", out);
 }
 
 /* The last line with text; gnuplot shows the place of the error before it. */
 static void
-last_line(FILE *messages, char error[GNUPLOT_ERROR_SIZE])
+last_line(FILE *messages, char error[RESULT_TEXT_SIZE])
 {
-	char line[GNUPLOT_ERROR_SIZE - 16];
+	char line[RESULT_TEXT_SIZE - 16];
 	const char *text;
 
-	snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot: no message");
+	snprintf(error, RESULT_TEXT_SIZE, "gnuplot: no message");
 	rewind(messages);
 	while (fgets(line, sizeof(line), messages) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		text = line + strspn(line, " \t");
 		if (*text != '\0')
-			snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot: %s",
-			    text);
+			snprintf(error, RESULT_TEXT_SIZE, "gnuplot: %s", text);
 	}
 }
 
@@ -96,19 +72,23 @@ whole(const char *picture, size_t size)
 	return (ends_in(picture, size, png) || ends_in(picture, size, svg));
 }
 
+/* Messages go to a file, not a pipe: neither side waits for the other. */
 static int
-run(FILE *commands, FILE *messages, char **picture, size_t *size,
-    char error[GNUPLOT_ERROR_SIZE])
+run(FILE *script, FILE *messages, char **picture, size_t *size,
+    char error[RESULT_TEXT_SIZE])
 {
 	/* -d: without the user's own settings. */
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
-	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(commands),
+	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(script),
 	    CHILD_PIPE, fileno(messages) } };
 	int status, why;
 
+	if (fflush(script) != 0 || ferror(script) ||
+	    lseek(fileno(script), 0, SEEK_SET) != 0)
+		return (errno != 0 ? errno : EIO);
 	why = child_start(&ch);
 	if (why == ENOENT)
-		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot is not installed: "
+		snprintf(error, RESULT_TEXT_SIZE, "gnuplot is not installed: "
 		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
 	if (why != 0)
 		return (why);
@@ -118,63 +98,33 @@ run(FILE *commands, FILE *messages, char **picture, size_t *size,
 	if (why != 0)
 		return (why);
 	if (WIFSIGNALED(status))
-		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot was ended by a "
+		snprintf(error, RESULT_TEXT_SIZE, "gnuplot was ended by a "
 		    "signal: %s", strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) != 0)
 		last_line(messages, error);
+	else if (!whole(*picture, *size))
+		snprintf(error, RESULT_TEXT_SIZE, "gnuplot wrote a part of "
+		    "the picture only");
 	else
 		return (0);
 	return (EIO);
 }
 
 int
-gnuplot_run(gnuplot_printer *print, const void *what, bool svg,
-    char **picture, size_t *size, char error[GNUPLOT_ERROR_SIZE])
+gnuplot_run(FILE *script, char **picture, size_t *size,
+    char error[RESULT_TEXT_SIZE])
 {
-	FILE *commands, *messages;
+	FILE *messages = tmpfile();
 	int why;
 
-	/* Files, not pipes: neither side waits for the other. */
-	commands = tmpfile();
-	messages = tmpfile();
 	*picture = NULL;
 	*size = 0;
-	if (commands == NULL || messages == NULL)
-		why = errno;
-	else {
-		why = 0;
-		if (print != NULL)
-			print(commands, what, svg);
-	}
-	if (why == 0 && (fflush(commands) != 0 || ferror(commands) ||
-	    lseek(fileno(commands), 0, SEEK_SET) != 0))
-		why = errno != 0 ? errno : EIO;
-	if (why == 0)
-		why = run(commands, messages, picture, size, error);
-	if (why == 0 && print != NULL && !whole(*picture, *size)) {
-		snprintf(error, GNUPLOT_ERROR_SIZE, "gnuplot wrote a part of "
-		    "the picture only");
-		why = EIO;
-	}
-	if (commands != NULL)
-		fclose(commands);
+	error[0] = '\0';
+	why = messages == NULL ? errno :
+	    run(script, messages, picture, size, error);
+	if (why != 0 && error[0] == '\0')
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(why));
 	if (messages != NULL)
 		fclose(messages);
-	return (why);
-}
-
-int
-gnuplot_draw(gnuplot_printer *print, const void *what, bool svg,
-    struct atomic_file *of, char error[GNUPLOT_ERROR_SIZE])
-{
-	char *picture;
-	size_t size;
-	int why;
-
-	why = gnuplot_run(of == NULL ? NULL : print, what, svg, &picture, &size,
-	    error);
-	if (why == 0 && of != NULL)
-		why = atomic_file_commit(of, picture, size);
-	free(picture);
 	return (why);
 }

@@ -2,52 +2,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/embed.h"
 #include "bench/cli/memory.h"
-#include "bench/report/comparable.h"
 #include "bench/report/plot.h"
-#include "bench/report/usl_curve.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 #include "lib/base/kassert.h"
-
-CTASSERT((int)GNUPLOT_ERROR_SIZE == (int)RESULT_TEXT_SIZE);
 
 enum {
 	PLOT_CURVES	= 6,	/* in one row: different shapes */
 	PLOT_ROWS	= 32,
 	/* Pixels, as the scripts have them. */
-	PLOT_TITLES	= 92,
+	PLOT_TITLE	= 17,	/* of each line above the first row */
 	PLOT_LEGEND	= 30,
 	PLOT_LINE	= 19,
-	PLOT_HEIGHT	= 300,
-	PLOT_MATRIX	= 310,
+	PLOT_HEIGHT	= 600,	/* of a row: two panels of 300 */
 	PLOT_MARGIN	= 14,
 	PLOT_PANEL	= 400,
-	PLOT_WIDTH	= 2 * PLOT_MARGIN + 4 * PLOT_PANEL,
-	PLOT_MATRICES	= 4,
-	WAITS_SITES	= 12,	/* of a matrix, each way */
-	WAITS_SHOWN	= 25,	/* characters of a name */
-	WAITS_NAME_SIZE	= 3 * RESULT_NAME_SIZE
+	PLOT_WIDTH	= 2 * PLOT_MARGIN + 2 * PLOT_PANEL
 };
 
-GNUPLOT_SCRIPT(sheet, "bench/report/sheet.gnuplot");
-GNUPLOT_SCRIPT(curves, "bench/report/curves.gnuplot");
-GNUPLOT_SCRIPT(pictures, "bench/report/pictures.gnuplot");
-GNUPLOT_SCRIPT(waits, "bench/report/waits.gnuplot");
+EMBED(sheet, "bench/report/sheet.gnuplot");
+EMBED(curves, "bench/report/curves.gnuplot");
+
+/* Cells that differ in readers alone. */
+struct curve {
+	const struct grouped_cell *cu_cells;
+	unsigned	 cu_count;
+};
 
 struct sheet {
 	FILE		*sh_out;
-	const struct result *sh_result;
-	struct curves	 sh_curves;
-	bool		 sh_page;	/* a picture for each panel */
-	struct usl_curve *sh_laws;	/* one for each curve */
+	struct curve	*sh_curves;
+	unsigned	 sh_count;
+	bool		 sh_varies[PARTS];	/* from curve to curve */
 	unsigned	 sh_rows;
 	unsigned	 sh_top;	/* where the next row begins */
 	unsigned	 sh_left_out;	/* curves there is no room for */
-};
-
-/* The rows or the columns of a matrix. */
-struct names {
-	char		na_text[WAITS_SITES][WAITS_NAME_SIZE];
-	unsigned	na_count;
 };
 
 static void
@@ -79,373 +70,206 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	fprintf(out, " %d\n", c->oversubscribed);
 }
 
+/* Its design and, but for the cipher, what varies. */
 static void
-print_row(struct sheet *sh, const char *heading, const unsigned *curves,
+add_name(struct text *t, const struct sheet *sh, const struct curve *cu)
+{
+	describe_part(t, cu->cu_cells->gc_cell, PART_DESIGN);
+	for (unsigned part = PART_CIPHER + 1; part < PART_DESIGN; part++)
+		if (sh->sh_varies[part])
+			describe_part(t, cu->cu_cells->gc_cell,
+			    (enum cell_part)part);
+}
+
+static void
+print_row(struct sheet *sh, const char *heading, const struct curve *cu,
     unsigned n)
 {
-	/* gnuplot puts more than ROWS names in two columns. */
-	const unsigned legend = PLOT_LEGEND + PLOT_LINE * (n < 4 ||
-	    sh->sh_page ? n : (n + 1) / 2);
-	char name[CURVE_NAME_SIZE];
-	const struct usl_curve *uc;
-	const struct curve *cu;
+	/* gnuplot puts more than three names in two columns. */
+	const unsigned legend = PLOT_LEGEND + PLOT_LINE *
+	    (n < 4 ? n : (n + 1) / 2);
 	FILE *out = sh->sh_out;
-	unsigned i, k;
 
 	fputs("$D << EOD\n", out);
-	for (i = 0; i < n; i++) {
-		cu = &sh->sh_curves.cs_curves[curves[i]];
-		for (k = 0; k < cu->cu_count; k++)
-			print_cell(out, i + 1, cu->cu_cells[k]);
-	}
-	fputs("EOD\n$LAW << EOD\n", out);
-	for (i = 0; i < n; i++) {
-		uc = &sh->sh_laws[curves[i]];
-		if (uc->uc_holds)
-			fprintf(out, "%.9g %.9g %.9g %u %u\n",
-			    uc->uc_law.ul_gamma, uc->uc_law.ul_sigma,
-			    uc->uc_law.ul_kappa, uc->uc_least, uc->uc_most);
-		else
-			fputs(" \n", out);
-	}
-	fprintf(out, "EOD\nTOP = %u\nLEGEND = %u\nN = %u\nREACH = %d\n"
-	    "array NAME[%u]\n", sh->sh_top, legend, n, USL_REACH, n);
-	for (i = 0; i < n; i++) {
-		curve_name(&sh->sh_curves, &sh->sh_curves.cs_curves[curves[i]],
-		    CURVE_CIPHER, name);
-		gnuplot_set(out, FORMATF("NAME[%u]", i + 1), name);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < cu[i].cu_count; k++)
+			print_cell(out, i + 1, cu[i].cu_cells[k].gc_cell);
+	fprintf(out, "EOD\nTOP = HEAD + %u\nLEGEND = %u\nN = %u\n"
+	    "array NAME[%u]\n", sh->sh_top, legend, n, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct text t = { .s = "" };
+
+		add_name(&t, sh, &cu[i]);
+		gnuplot_set(out, FORMATF("NAME[%u]", i + 1), t.s);
 	}
 	gnuplot_set(out, "HEADING", heading);
-	if (sh->sh_page)
-		fputs("HEIGHT = LEGEND\nTOP = 0\n", out);
-	fputs(script_curves, out);
+	fputs(embedded_curves, out);
 	sh->sh_top += legend + PLOT_HEIGHT;
 	sh->sh_rows++;
 }
 
-/* Rows of a cipher's curves, evened out: no row of one below a full one. */
+/* Rows of a cipher's curves. */
 static void
-print_curves(struct sheet *sh, const char *cipher, const unsigned *curves,
-    unsigned count)
+print_curves(struct sheet *sh, const struct curve *cu, unsigned count)
 {
-	unsigned rows = (count + PLOT_CURVES - 1) / PLOT_CURVES;
-	unsigned each = (count + rows - 1) / rows, n;
-	char heading[RESULT_TEXT_SIZE];
-
-	/* Designs come in pairs mostly; a pair should stay together. */
-	if (each % 2 != 0 && each < PLOT_CURVES && count % (each + 1) != 1)
-		each++;
-	for (unsigned i = 0; i < count; i += n) {
-		n = count - i < each ? count - i : each;
-		if (sh->sh_rows == PLOT_ROWS) {
-			sh->sh_left_out += n;
-			continue;
-		}
-		snprintf(heading, sizeof(heading), rows > 1 ?
-		    "%s, curves %u to %u of %u" : "%s", cipher, i + 1, i + n,
-		    count);
-		print_row(sh, heading, curves + i, n);
-	}
-}
-
-static double
-waited(const struct result_cell *c)
-{
-	double sum = 0;
-
-	for (unsigned i = 0; i < c->wait_rows; i++)
-		sum += c->waits[i].wait_total_ns;
-	/* Cells may have different numbers of repeats. */
-	return (sum / (c->repeats > 0 ? c->repeats : 1));
-}
-
-/*
- * Of each design the cell with the most waiting, of the first designs.
- *
- * Returns: how many there are.
- */
-static unsigned
-choose_matrices(const struct sheet *sh, const unsigned *curves, unsigned count,
-    const struct result_cell *cells[PLOT_MATRICES])
-{
-	const struct result_cell *c;
-	const struct curve *cu;
-	unsigned curve, i, n = 0;
-
-	for (curve = 0; curve < count; curve++) {
-		cu = &sh->sh_curves.cs_curves[curves[curve]];
-		for (unsigned k = 0; k < cu->cu_count; k++) {
-			c = cu->cu_cells[k];
-			if (waited(c) <= 0 || comparable_gated(c))
-				continue;
-			for (i = 0; i < n; i++)
-				if (strcmp(cells[i]->design, c->design) == 0)
-					break;
-			if (i == n && n < PLOT_MATRICES)
-				cells[n++] = c;
-			else if (i < n && waited(c) > waited(cells[i]))
-				cells[i] = c;
-		}
-	}
-	return (n);
-}
-
-/* A name's place, a new one if need be; WAITS_SITES: there is no room. */
-static unsigned
-find_name(struct names *na, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < na->na_count; i++)
-		if (strcmp(na->na_text[i], name) == 0)
-			return (i);
-	if (i < WAITS_SITES)
-		snprintf(na->na_text[na->na_count++], WAITS_NAME_SIZE, "%s",
-		    name);
-	return (i);
-}
-
-static void
-print_tics(FILE *out, const char *axis, const struct names *na)
-{
-	char text[2 * WAITS_SHOWN + 1];
-	unsigned k, n;
-
-	fprintf(out, "set %s (", axis);
-	for (unsigned i = 0; i < na->na_count; i++) {
-		/* A tic's text is a format. */
-		for (k = n = 0; na->na_text[i][k] != '\0' && k < WAITS_SHOWN;
-		    k++) {
-			if (na->na_text[i][k] == '%')
-				text[n++] = '%';
-			text[n++] = na->na_text[i][k];
-		}
-		text[n] = '\0';
-		fputs(i > 0 ? ", " : "", out);
-		gnuplot_quote(out, text);
-		fprintf(out, " %u", i);
-	}
-	fputs(")\n", out);
-}
-
-/* Shares of waiting by place: waiters below, holders across. */
-static void
-print_matrix(FILE *out, const char *cipher, const struct result_cell *c)
-{
-	struct names holders = { .na_count = 0 }, waiters = { .na_count = 0 };
-	double ns[WAITS_SITES][WAITS_SITES] = { { 0 } }, total = 0;
-	unsigned h, w;
-
-	for (const struct result_wait *rw = c->waits;
-	    rw < c->waits + c->wait_rows; rw++) {
-		total += rw->wait_total_ns;
-		if (rw->wait_total_ns <= 0)
-			continue;
-		w = find_name(&waiters, FORMATF("%s (%s)", rw->site, rw->role));
-		h = find_name(&holders, rw->holder);
-		if (w < WAITS_SITES && h < WAITS_SITES)
-			ns[w][h] += rw->wait_total_ns;
-	}
-	for (w = 0; w < waiters.na_count; w++)
-		for (h = 0; h < holders.na_count; h++)
-			fprintf(out, "%u %u %.5g\n", h, w, ns[w][h] / total);
-	fprintf(out, "EOD\nHOLDERS = %u\nWAITERS = %u\n", holders.na_count,
-	    waiters.na_count);
-	gnuplot_set(out, "HEADING", FORMATF("%s, %s, %s, %u reader%s: %% of %s "
-	    "waited", c->design, c->lock, cipher, c->readers,
-	    PLURAL(c->readers), FORMAT(ns, total)));
-	print_tics(out, "xtics", &holders);
-	print_tics(out, "ytics", &waiters);
-}
-
-static void
-print_waits(struct sheet *sh, const char *cipher, const unsigned *curves,
-    unsigned count)
-{
-	const struct result_cell *cells[PLOT_MATRICES] = { NULL };
-	FILE *out = sh->sh_out;
+	const char *cipher = cu->cu_cells->gc_cell->cipher;
 	unsigned n;
 
-	if (sh->sh_top > PLOT_ROWS * PLOT_HEIGHT)
-		return;
-	n = choose_matrices(sh, curves, count, cells);
-	if (n == 0)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		if (i > 0 && i % 2 == 0)
-			sh->sh_top += PLOT_MATRIX;
-		fprintf(out, "AT = %u\nTOP = %u\n$M << EOD\n", PLOT_MARGIN +
-		    i % 2 * 2 * PLOT_PANEL, sh->sh_top);
-		print_matrix(out, cipher, cells[i]);
-		fputs(script_waits, out);
+	for (unsigned i = 0; i < count; i += n) {
+		n = count - i < PLOT_CURVES ? count - i : PLOT_CURVES;
+		if (sh->sh_rows == PLOT_ROWS)
+			sh->sh_left_out += n;
+		else
+			print_row(sh, count <= PLOT_CURVES ? cipher :
+			    FORMATF("%s, curves %u to %u of %u", cipher, i + 1,
+			    i + n, count), cu + i, n);
 	}
-	sh->sh_top += PLOT_MATRIX;
 }
 
-/* Rows of the curves of each cipher in turn, then matrices likewise. */
+/* Rows of the curves of each cipher in turn; it is outermost in a result. */
 static void
 print_ciphers(struct sheet *sh)
 {
-	const struct curve *cu = sh->sh_curves.cs_curves;
-	unsigned count = sh->sh_curves.cs_count, *curves, k, n;
-	const char *cipher;
+	const struct curve *cu = sh->sh_curves;
+	unsigned end;
 
-	curves = xcalloc(count, sizeof(*curves));
-	for (unsigned pass = 0; pass < 2; pass++) {
-		for (unsigned i = 0; i < count; i++) {
-			cipher = cu[i].cu_cells[0]->cipher;
-			for (k = n = 0; k < count; k++)
-				if (strcmp(cu[k].cu_cells[0]->cipher,
-				    cipher) == 0)
-					curves[n++] = k;
-			if (curves[0] == i)
-				(pass == 0 ? print_curves : print_waits)(sh,
-				    cipher, curves, n);
-		}
+	for (unsigned i = 0; i < sh->sh_count; i = end) {
+		for (end = i + 1; end < sh->sh_count &&
+		    !cells_differ(cu[i].cu_cells->gc_cell,
+		    cu[end].cu_cells->gc_cell, PART_CIPHER); end++)
+			continue;
+		print_curves(sh, cu + i, end - i);
 	}
-	free(curves);
 }
 
-static const char legend_latency[] = "latency: point p50, ticks p90 and p99, "
-    "end of the bar p99.9";
-
-/* What the marks of panels mean. */
 static void
-plot_legend(const struct result *r, struct text *t)
+find_curves(struct sheet *sh, const struct result *r,
+    const struct grouped_cell *gc)
 {
+	sh->sh_curves = xcalloc(r->cell_count, sizeof(*sh->sh_curves));
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		if (i == 0 || gc[i].gc_group != gc[i - 1].gc_group)
+			sh->sh_curves[sh->sh_count++].cu_cells = &gc[i];
+		sh->sh_curves[sh->sh_count - 1].cu_count++;
+		for (unsigned part = 0; part < PARTS; part++)
+			sh->sh_varies[part] |= cells_differ(gc[i].gc_cell,
+			    gc->gc_cell, (enum cell_part)part);
+	}
+}
+
+/*
+ * Prints what was run and what marks mean, above the first row.
+ *
+ * Returns: the number of lines.
+ */
+static unsigned
+print_titles(FILE *out, const struct sheet *sh, const struct result *r)
+{
+	struct text common = { .s = "" }, marks = { .s = "" };
+	struct text run = { .s = "" };
+	char *line, *lines = NULL, *rest;
 	bool gated = false;
+	unsigned n = 0;
+	size_t size;
+	FILE *wrapped;
 
 	for (unsigned i = 0; i < r->cell_count; i++)
 		gated |= comparable_gated(&r->cells[i]);
-	text_add(t, "bars and bands: ");
+	text_add(&run, "%s", r->complete ? "" : "INCOMPLETE, ");
+	describe_result(&run, r);
+	for (unsigned part = 0; part < PARTS; part++)
+		if (!sh->sh_varies[part])
+			describe_part(&common, r->cells, (enum cell_part)part);
 	if (r->uncertainty.samples > 0)
-		text_add(t, "10 to 90 %% of %u drawn profiles",
-		    r->uncertainty.samples);
+		text_add(&marks, "bars and bands: 10 to 90 %% of %u drawn "
+		    "profiles", r->uncertainty.samples);
 	else
-		text_add(t, "95 %% intervals");
-	text_add(t, "; dotted: the fitted law; grey: more readers than "
-	    "CPUs%s", gated ? "; open markers: a gate failed" : "");
-}
-
-static void
-print_titles(const struct sheet *sh, FILE *out)
-{
-	const struct result *r = sh->sh_result;
-	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
-	char head[COMPARABLE_SIZE], host[COMPARABLE_SIZE];
-	struct text t = { .s = "" };
-	snprintf(host, sizeof(host), "%s, %u CPU%s, %s", r->host.cpu_model,
-	    r->host.cpus, PLURAL(r->host.cpus), r->started);
-	if (!r->complete)
-		text_add(&t, "INCOMPLETE, ");
-	if (predicted)
-		text_add(&t, "predicted: %s", provenance_machine(r, head));
-	else
-		text_add(&t, "%s %s", provenance_head(r, false, head), host);
-	gnuplot_set(out, "TITLE1", t.s);
-	t.s[0] = '\0';
-	curve_common(&sh->sh_curves, &t);
-	text_list(&t, "INVARIANTS %s%s", r->host.invariants ? "on" : "off",
-	    comparable_model(r, head));
-	if (predicted)
-		text_list(&t, "computed on %s", host);
+		text_add(&marks, "bars and bands: 95 %% intervals");
+	text_add(&marks, "; grey: more readers than CPUs%s; latency: point "
+	    "p50, ticks p90 and p99, end of the bar p99.9", gated ?
+	    "; open markers: a gate failed" : "");
 	if (sh->sh_left_out > 0)
-		text_add(&t, "; %u curves are left out, there is no room",
+		text_add(&marks, "; %u curves are left out, there is no room",
 		    sh->sh_left_out);
-	gnuplot_set(out, "TITLE2", t.s);
-	t.s[0] = '\0';
-	plot_legend(r, &t);
-	gnuplot_set(out, "TITLE3", t.s);
-	gnuplot_set(out, "TITLE4", legend_latency);
+	wrapped = xmemstream(&lines, &size);
+	format_wrap(wrapped, "", 0, run.s);
+	format_wrap(wrapped, "", 0, common.s);
+	format_wrap(wrapped, "", 0, marks.s);
+	xmemclose(wrapped);
+	for (size_t i = 0; i < size; i++)
+		n += lines[i] == '\n';
+	fprintf(out, "array TITLE[%u]\n", n);
+	n = 0;
+	for (line = strtok_r(lines, "\n", &rest); line != NULL;
+	    line = strtok_r(NULL, "\n", &rest))
+		gnuplot_set(out, FORMATF("TITLE[%u]", ++n), line);
+	free(lines);
+	return (n);
 }
 
 static void
-print_body(struct sheet *sh)
+print_terminal(FILE *out, bool svg, unsigned height)
 {
-	sh->sh_laws = xcalloc(sh->sh_curves.cs_count, sizeof(*sh->sh_laws));
-	for (unsigned i = 0; i < sh->sh_curves.cs_count; i++)
-		usl_curve_fit(&sh->sh_curves.cs_curves[i],
-		    sh->sh_result->seed, false, &sh->sh_laws[i]);
-	print_ciphers(sh);
-	free(sh->sh_laws);
+	if (svg) {
+		fprintf(out, "set terminal svg noenhanced size %u,%u font "
+		    "'Helvetica,12' background '#ffffff'\n", PLOT_WIDTH,
+		    height);
+		return;
+	}
+	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
+	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
+	    "} else {\n"
+	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
+	    PLOT_WIDTH, height, PLOT_WIDTH, height);
 }
 
-/* The script of the picture, or for a page of a picture for each panel. */
-static void
-print_script(FILE *out, const struct result *r, bool svg, bool page)
+void
+plot_print(FILE *out, const struct result *r, bool svg)
 {
-	struct sheet sh = { .sh_result = r, .sh_top = PLOT_TITLES,
-	    .sh_page = page };
-	unsigned height;
+	struct sheet sh = { .sh_top = 0 };
+	struct grouped_cell *gc;
+	unsigned head, height;
 	char *body = NULL;
 	size_t len;
 
 	KASSERT(r->cell_count > 0, ("nothing to draw"));
-	curves_find(r, &sh.sh_curves);
-	sh.sh_out = xmemstream(&body, &len);
-	print_body(&sh);
-	xmemclose(sh.sh_out);
+	gc = cells_group(r, PARTS);
+	find_curves(&sh, r, gc);
 	/* The height is known after all rows. */
-	height = sh.sh_top + PLOT_MARGIN;
-	gnuplot_terminal(out, svg, PLOT_WIDTH, height);
-	fprintf(out, "WIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", PLOT_WIDTH,
-	    height, PLOT_PANEL);
-	print_titles(&sh, out);
-	fprintf(out, "%s%s%sunset multiplot\n", script_sheet, page ?
-	    script_pictures : "", body);
+	sh.sh_out = xmemstream(&body, &len);
+	print_ciphers(&sh);
+	xmemclose(sh.sh_out);
+	head = PLOT_TITLE * (print_titles(out, &sh, r) + 1);
+	height = head + sh.sh_top + PLOT_MARGIN;
+	print_terminal(out, svg, height);
+	fprintf(out, "HEAD = %u\nWIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", head,
+	    PLOT_WIDTH, height, PLOT_PANEL);
+	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
 	free(body);
-	curves_free(&sh.sh_curves);
-}
-
-void
-plot_print(FILE *out, const void *what, bool svg)
-{
-	print_script(out, what, svg, false);
-}
-
-static void
-print_pictures(FILE *out, const void *what, bool svg)
-{
-	print_script(out, what, svg, true);
+	free(sh.sh_curves);
+	free(gc);
 }
 
 int
-plot_pictures(const struct result *r, struct text *legend, char **pictures,
-    size_t *size, char error[RESULT_TEXT_SIZE])
-{
-	int status;
-
-	error[0] = '\0';
-	plot_legend(r, legend);
-	text_add(legend, "; %s", legend_latency);
-	status = gnuplot_run(print_pictures, r, true, pictures, size, error);
-	if (status != 0 && error[0] == '\0')
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
-	return (status);
-}
-
-int
-plot_write(const struct result *r, const char *path,
+plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE])
 {
-	struct atomic_file of;
-	int status;
+	FILE *script;
+	int why;
 
-	error[0] = '\0';
-	if (!gnuplot_path_ok(path))
-		snprintf(error, RESULT_TEXT_SIZE,
-		    "expected a name that ends in .png or .svg");
-	else if (r->cell_count == 0)
+	*picture = NULL;
+	if (r->cell_count == 0) {
 		snprintf(error, RESULT_TEXT_SIZE, "no cells to draw");
-	if (error[0] != '\0')
 		return (EINVAL);
-	status = atomic_file_open(&of, path);
-	if (status == 0) {
-		status = gnuplot_draw(plot_print, r, gnuplot_path_svg(path),
-		    &of, error);
-		atomic_file_abort(&of);
 	}
-	if (status != 0 && error[0] == '\0')
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
-	return (status);
+	script = tmpfile();
+	if (script == NULL) {
+		why = errno;
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(why));
+		return (why);
+	}
+	plot_print(script, r, svg);
+	why = gnuplot_run(script, picture, size, error);
+	fclose(script);
+	return (why);
 }

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
-#include "bench/report/comparable.h"
 #include "bench/report/report.h"
+#include "bench/result/describe.h"
 #include "bench/result/field.h"
 #include "lib/base/kassert.h"
 
@@ -223,7 +222,7 @@ print_column_name(FILE *out, const struct result_cell *c)
 void
 csv_print_ministat(FILE *out, const struct result *r)
 {
-	char machine[COMPARABLE_SIZE];
+	struct text machine = { .s = "" };
 	unsigned max, min;
 
 	provenance_repeats(r, &min, &max);
@@ -231,9 +230,9 @@ csv_print_ministat(FILE *out, const struct result *r)
 	for (unsigned i = 0; i < r->cell_count; i++)
 		print_column_name(out, &r->cells[i]);
 	fputc('\n', out);
+	provenance_machine(&machine, r);
 	if (provenance_of(r) > RESULT_MEASURED)
-		fprintf(out, "# %s: %s\n", provenance_word(r),
-		    provenance_machine(r, machine));
+		fprintf(out, "# %s: %s\n", provenance_word(r), machine.s);
 	if (min != max)
 		fprintf(out, "# repeats %u to %u left out: not every cell has "
 		    "them\n", min + 1, max);
@@ -259,11 +258,7 @@ static report_printer *const printers[REPORTS] = {
 	[REPORT_CSV] = csv_print,
 	[REPORT_JSON] = print_json,
 	[REPORT_MINISTAT] = csv_print_ministat,
-	[REPORT_LOCKPROF] = report_lockprof,
-	[REPORT_LOCKSTAT] = report_lockstat,
-	[REPORT_LOCKSTAT_HISTOGRAM] = report_lockstat_histogram,
-	[REPORT_WAITS] = report_waits,
-	[REPORT_USL] = usl_print
+	[REPORT_LOCK_PROFILE] = lock_profile_print
 };
 
 int

@@ -4,8 +4,7 @@
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 
-#include <stdio.h>
-
+#include "bench/cli/format.h"
 #include "bench/result/result.h"
 
 enum report {
@@ -15,12 +14,8 @@ enum report {
 	REPORT_JSON,
 	REPORT_MINISTAT,
 	REPORT_FORMATS,
-	/* Views, each an option of its own. */
-	REPORT_LOCKPROF = REPORT_FORMATS,
-	REPORT_LOCKSTAT,
-	REPORT_LOCKSTAT_HISTOGRAM,
-	REPORT_WAITS,
-	REPORT_USL,
+	/* A view, an option of its own. */
+	REPORT_LOCK_PROFILE = REPORT_FORMATS,
 	REPORTS
 };
 
@@ -56,59 +51,20 @@ report_printer csv_print;
 report_printer csv_print_ministat;
 
 /*
- * Lock profiles: what debug.lock.prof.stats would print, in whole us, but with
- * columns as wide as their headers and cnt_hold counted.  Then the same places
- * in ns, by role, with quantiles.
+ * Lock profiles, as LOCK_PROFILING(9) and lockstat(1) have them: for each site
+ * and role how long it held the lock and how long it waited, awake and asleep,
+ * and for which site.
  */
-report_printer report_lockprof;
+report_printer lock_profile_print;
 
-/*
- * lockstat(1)'s sections: spinning, blocked and holding, of each kind of lock,
- * one line for each place and role, most frequent first.  The histogram report
- * adds each line's distribution, as lockstat(1) -h does.
- */
-report_printer report_lockstat;
-report_printer report_lockstat_histogram;
+/* The same of one cell, and what its words mean. */
+void lock_profile_print_cell(FILE *out, const struct result_cell *cell);
+void lock_profile_print_legend(FILE *out);
 
-/* The waits for each lock: a row for each waiter and holder's site. */
-report_printer report_waits;
-
-/*
- * The Universal Scalability Law fitted to each curve: its figures with
- * intervals, knee, peak, where the total falls, and which cells were left out.
- */
-report_printer usl_print;
-
-/* Parts: a cell at length, its waits, and what stands below tables. */
-void table_cell_print(FILE *out, const struct result_cell *cell);
-void report_waits_cell(FILE *out, const struct result_cell *cell);
+/* Parts: what stands above and below tables, and a cell at length. */
+void table_head_print(FILE *out, const struct result *r);
 void table_below_print(FILE *out, const struct result *r);
-
-/* What the views share. */
-
-enum { VIEW_SIZE = 128 };	/* of a buffer for any one text */
-
-/*
- * Prints a cell's heading, and that it has no lock profile if that is so.
- *
- * Returns: whether it has one.
- */
-bool view_cell(FILE *out, const struct result *r,
-    const struct result_cell *cell);
-
-/* Whether the document has waits by holder and distributions. */
-bool view_detailed(const struct result_cell *cell);
-
-/*
- * A whole number of 0 or more, with an exponent where width columns, 6 to 20,
- * do not hold its digits.
- */
-const char *view_whole(char buf[VIEW_SIZE], double v, int width);
-#define	VIEW_WHOLE(v, width)	view_whole((char[VIEW_SIZE]){ 0 }, v, width)
-
-/* Sums and means that stay finite whatever a document contains. */
-double view_sum(double a, double b);
-double view_mean(double total, double count);	/* 0 without a count */
+void table_cell_print(FILE *out, const struct result_cell *cell);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of
@@ -117,17 +73,13 @@ double view_mean(double total, double count);	/* 0 without a count */
  *   format  in   of FORMAT_SIZE bytes
  *   unit    in   what all three are divided by first
  */
-const char *view_band(char buf[VIEW_SIZE], const double *band, double own,
+const char *band_text(char buf[FORMAT_CELL], const double *band, double own,
     const char *(*format)(char *, double), double unit);
-/* The band of p99; NULL: an older file has none. */
-const double *view_p99_band(const struct result_band *rb);
-#define	VIEW_BAND(band, own, format, unit)				\
-	view_band((char[VIEW_SIZE]){ 0 }, band, own, format, unit)
+#define	BAND(band, own, format, unit)					\
+	band_text((char[FORMAT_CELL]){ 0 }, band, own, format, unit)
 
-/* A place in the program as LOCK_PROFILING(9) has it: "fortuna.c:pre_read". */
-const char *view_site(char buf[VIEW_SIZE], const char *lock, const char *site);
-
-/* The class of one of a cell's locks, in the kernel's words: "sleep mutex". */
-const char *view_class(const struct result_cell *cell, const char *lock);
+/* The band of p99, which older files lack. */
+#define	BAND_P99(rb)							\
+	((rb)->latency_p99_samples == NULL ? NULL : (rb)->latency_p99_ns)
 
 #endif

@@ -1,5 +1,5 @@
 # The start of every picture.  Set before: WIDTH, HEIGHT and PANEL, the width
-# of one panel, in pixels; TITLE1 to TITLE4.  Lines differ in dashes and shapes
+# of one panel, in pixels; TITLE[], lines.  Lines differ in dashes and shapes
 # too, for black and white; styles 7 to 12 are the open markers of 1 to 6.
 set encoding utf8
 set datafile missing NaN
@@ -31,10 +31,9 @@ LEFT = 14
 ROWS = 3
 
 set multiplot
-set label 1 TITLE1 at screen 14.0 / WIDTH, screen y(20) left font ',14'
-set label 2 TITLE2 at screen 14.0 / WIDTH, screen y(42) left
-set label 3 TITLE3 at screen 14.0 / WIDTH, screen y(60) left
-set label 4 TITLE4 at screen 14.0 / WIDTH, screen y(78) left
+do for [i=1:|TITLE|] {
+	set label i TITLE[i] at screen 14.0 / WIDTH, screen y(17 * i) left
+}
 unset border
 unset tics
 set xrange [0:1]

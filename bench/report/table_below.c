@@ -2,15 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
-#include "bench/report/comparable.h"
 #include "bench/report/report.h"
-#include "harvest/harvest_config.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
+#include "harvest/config.h"
 #include "lib/lock/lock.h"
 
 enum {
 	BELOW_PARAMETERS = 8,
 	BELOW_PASSES	= 3,	/* least of the harvest thread in a window */
+	PASSES_PER_S	= 10,	/* of it, by default */
 	BELOW_RANKINGS	= 20,	/* printed one by one */
 	BELOW_BAR	= 20	/* of an effect of 1 */
 };
@@ -102,18 +103,16 @@ print_ledgers(FILE *out, const struct result *r)
 		if (!any && r->cell_count > 1)
 			fputc('\n', out);
 		any = true;
-		text_add(&t, "ledger: %s %s %s, %u reader%s of %ju bytes: "
-		    "%.0f blocks of %.0f keys checked, %.0f reads, %.0f "
-		    "reseeds, %.0f events, %.0f violations", cell->design,
-		    cell->lock, cell->cipher, cell->readers,
-		    PLURAL(cell->readers), (uintmax_t)cell->request_bytes,
-		    rl->blocks, rl->keys, rl->reads, rl->reseeds, rl->events,
+		describe_cell(&t, cell);
+		text_add(&t, ": %.0f blocks of %.0f keys checked, %.0f reads, "
+		    "%.0f reseeds, %.0f events, %.0f violations", rl->blocks,
+		    rl->keys, rl->reads, rl->reseeds, rl->events,
 		    rl->violations);
 		add_cost(&t, cell);
 		if (rl->forgotten > 0)
 			text_add(&t, "; reuse of the oldest keys would not "
 			    "have been noticed");
-		format_wrap(out, "", 2, t.s);
+		format_wrap(out, "ledger:", 2, t.s);
 	}
 }
 
@@ -213,16 +212,42 @@ static void
 print_passes(FILE *out, const struct result *r)
 {
 	static const char name[] = "rngsim.harvest.rate_hz=";
-	double rate_hz = HARVEST_RATE_HZ;
+	double rate_hz = PASSES_PER_S;
 	char *const *t;
 
 	for (t = r->tunables; t != NULL && *t != NULL; t++)
 		if (strncmp(*t, name, sizeof(name) - 1) == 0)
 			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
-	if (r->time_s * rate_hz < BELOW_PASSES)
+	if (rate_hz > 0 && r->time_s * rate_hz < BELOW_PASSES)
 		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
 		    "passes of the harvest thread, %g a second: its figures "
 		    "need a larger -t.", r->time_s, BELOW_PASSES, rate_hz);
+}
+
+/* What the measuring itself cost. */
+static void
+print_costs(FILE *out, const struct result *r)
+{
+	struct text t = { .s = "" };
+	bool profiled = false;
+	double max = 0;
+
+	/* Profiling takes no virtual time. */
+	if (provenance_of(r) == RESULT_PREDICTED)
+		return;
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		profiled |= r->cells[i].profiled;
+		max = fmax(max, r->cells[i].profile_cost_percent);
+	}
+	if (profiled)
+		text_add(&t, "at most %s %% of the readers' time, %s ns an "
+		    "acquisition", FORMAT(percent, max),
+		    FORMAT(real, r->host.profile_ns));
+	else
+		text_add(&t, "none, it is off");
+	text_add(&t, "; a time stamp costs %s ns.",
+	    FORMAT(real, r->host.clock_ns));
+	format_wrap(out, "Cost of lock profiling:", 2, t.s);
 }
 
 void
@@ -234,4 +259,5 @@ table_below_print(FILE *out, const struct result *r)
 	print_ledgers(out, r);
 	print_passes(out, r);
 	print_uncertainty(out, r);
+	print_costs(out, r);
 }

@@ -1,9 +1,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
-#include "bench/report/comparable.h"
 #include "bench/report/report.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 #include "lib/base/kassert.h"
 
 enum {
@@ -45,12 +45,12 @@ print_rates(FILE *out, const struct result_cell *cell)
 	if (rb->samples > 0)
 		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
 		    "profiles: total %s %s, harvest CPU %s %%, read p99 %s",
-		    VIEW_BAND(rb->total_mb_per_s, cell->total_mb_per_s,
+		    BAND(rb->total_mb_per_s, cell->total_mb_per_s,
 		    format_real, cell->total_mb_per_s /
 		    rate(cell, cell->total_mb_per_s)), name,
-		    VIEW_BAND(rb->harvest_cpu_percent,
+		    BAND(rb->harvest_cpu_percent,
 		    cell->harvest.cpu_percent, format_percent, 1),
-		    VIEW_BAND(view_p99_band(rb), COMPARABLE_QUANTILE(cell,
+		    BAND(BAND_P99(rb), COMPARABLE_QUANTILE(cell,
 		    latency_ns.p99), format_ns, 1));
 }
 
@@ -151,59 +151,15 @@ print_fairness(FILE *out, const struct result_fairness *f)
 		    FORMAT(count, f->reacquire_p99));
 }
 
-static void
-print_locks(FILE *out, const struct result_cell *cell)
-{
-	static const struct column columns[] = {
-		{ "  site", -15 }, { "role", -8 }, { "count", 7 },
-		{ "cont%", 6 }, { "hold", 7 }, { "max", 7 }, { "wait", 7 },
-		{ "max", 7 }, { "cnt_hold", 8 }
-	};
-	char site[RESULT_NAME_SIZE + 2];
-	const struct result_row *row;
-
-	if (cell->lock_profile_rows == 0)
-		return;
-	fputc('\n', out);
-	COLUMNS_TITLES(out, columns);
-	for (unsigned i = 0; i < cell->lock_profile_rows; i++) {
-		row = &cell->lock_profile[i];
-		if (i == 0 || strcmp(row->lock, row[-1].lock) != 0)
-			fprintf(out, "%.31s\n", row->lock);
-		snprintf(site, sizeof(site), "  %s", row->site);
-		COLUMNS_ROW(out, columns, site, row->role,
-		    FORMAT(count, row->count), FORMAT(percent,
-		    percent_of(row->contended, row->count)),
-		    FORMAT(ns, view_mean(row->hold_total_ns, row->count)),
-		    FORMAT(ns, row->hold_max_ns),
-		    FORMAT(ns, view_mean(row->wait_total_ns, row->count)),
-		    FORMAT(ns, row->wait_max_ns), view_detailed(cell) ?
-		    FORMAT(count, row->cnt_hold) : NULL);
-	}
-	format_wrap(out, "", 2, "All repeats together; hold and wait: the mean "
-	    "of one acquisition; cont%: the share that had to wait; cnt_hold: "
-	    "the waits that began during a hold.");
-}
-
 void
 table_cell_print(FILE *out, const struct result_cell *cell)
 {
-	char lock[COMPARABLE_SIZE], workload[COMPARABLE_SIZE];
-	bool open = comparable_open_loop(cell);
-	bool plain = cell->workload[0] == '\0' && !open;
+	const bool open = comparable_open_loop(cell);
+	struct text t = { .s = "" };
 
 	KASSERT(cell->readers > 0, ("a cell without readers"));
-	format_wrapf(out, "design", CELL_LABEL, "%.24s, lock %.36s, %s",
-	    cell->design, comparable_lock(cell, lock), provenance_short(cell));
-	format_wrapf(out, "cipher", CELL_LABEL, "%s, %.24s", cell->cipher,
-	    comparable_crypto(cell));
-	format_wrapf(out, "readers", CELL_LABEL, "%u%s%s%s", cell->readers,
-	    plain ? ", requests of " : "",
-	    plain ? FORMAT(bytes, cell->request_bytes) : "",
-	    cell->oversubscribed ? ", more threads than CPUs" : "");
-	if (!plain)
-		format_wrap(out, "load", CELL_LABEL,
-		    comparable_workload(cell, workload));
+	describe_cell(&t, cell);
+	format_wrap(out, "cell", CELL_LABEL, t.s);
 	print_rates(out, cell);
 	if (cell->acquisition_ns > 0)
 		format_wrapf(out, "acquisitions", CELL_LABEL, "%s ns between "
@@ -224,6 +180,9 @@ table_cell_print(FILE *out, const struct result_cell *cell)
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);
 	if (cell->notes[0] != '\0')
 		format_wrap(out, "notes", CELL_LABEL, cell->notes);
-	print_locks(out, cell);
+	fputc('\n', out);
+	lock_profile_print_cell(out, cell);
+	if (cell->lock_profile_rows > 0)
+		lock_profile_print_legend(out);
 	fputc('\n', out);
 }

@@ -110,6 +110,12 @@ json_t *field_format(const struct field *table, const void *base,
     unsigned readers);
 
 /*
+ * All of a result but its cells, as an object; the members of the host are
+ * among the others.
+ */
+json_t *result_format_head(const struct result *r);
+
+/*
  * Reads an object into the zeroed structure at base.  Keys that the table does
  * not have are ignored.
  *

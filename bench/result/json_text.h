@@ -18,15 +18,6 @@ void json_print(FILE *out, json_t *root, unsigned digits);
 json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
     const void *of);
 
-/*
- * Replaces a page by the document that it holds; other text stays as it is.
- *
- *   error  out  on failure: what is wrong, RESULT_TEXT_SIZE bytes
- *
- * Returns: 0 or EINVAL.
- */
-int json_unpage(char **text, size_t *len, char *error);
-
 /* A string; bytes above 0x7f become '?' in a text that is not UTF-8. */
 json_t *json_text_new(const char *text);
 

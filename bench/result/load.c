@@ -85,12 +85,8 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
 		return (status);
 	}
-	status = json_unpage(&text, &len, error);
-	top = status == 0 ?
-	    json_loadb(text, len, JSON_REJECT_DUPLICATES, &where) : NULL;
+	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
 	free(text);
-	if (status != 0)
-		return (status);
 	if (top != NULL) {
 		status = decode(top, r, error);
 		json_decref(top);
@@ -114,6 +110,20 @@ result_format_json(const struct result *r)
 	json_decref(fields);
 	return (json_document(top, JSON_INDENT(INDENT) |
 	    JSON_REAL_PRECISION(DIGITS)));
+}
+
+json_t *
+result_format_head(const struct result *r)
+{
+	struct result head = *r;
+	json_t *all, *host;
+
+	head.cell_count = head.control_count = 0;
+	all = field_format(result_document_fields, &head, 0);
+	host = field_format(result_host_fields, &head.host, 0);
+	json_object_update(all, host);
+	json_decref(host);
+	return (all);
 }
 
 void

@@ -27,9 +27,7 @@ enum {
 	RESULT_CI95_REPEATS_MIN	= 3,
 	RESULT_LOG2_BINS	= 48,	/* of durations, as lockstat(1) */
 	RESULT_SHA256_SIZE	= 2 * 32 + 1,	/* in hex */
-	RESULT_FILE_MAX		= 256 << 20,
-	/* A page's copy of a larger document is compressed. */
-	RESULT_PAGE_PLAIN_MAX	= 1 << 20
+	RESULT_FILE_MAX		= 256 << 20
 };
 
 /* The type of each kind of field; see bench/result/field.h. */
@@ -66,7 +64,7 @@ char *result_format_json(const struct result *r);
 /*
  * Reads a result.
  *
- *   path   in   a file, or "-" for stdin; a page that holds one result too
+ *   path   in   a file, or "-" for stdin
  *   r      out  freed by result_free(); untouched on failure
  *   error  out  on failure: what is wrong and where, RESULT_TEXT_SIZE bytes
  *

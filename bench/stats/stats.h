@@ -1,6 +1,6 @@
 /*
  * Statistics of a few numbers, all finite: repeats of a cell, readers of a
- * repeat, two samples, predictions beside measurements, the scaling law.
+ * repeat, two samples, predictions beside measurements.
  */
 #ifndef BENCH_STATS_STATS_H
 #define BENCH_STATS_STATS_H
@@ -210,51 +210,5 @@ void agreement_rank(const struct agreement_item *a,
  * nothing is tied; 0 when the measurement orders no pair.
  */
 double agreement_tau(const struct agreement_ranks *ar);
-
-/*
- * Gunther's Universal Scalability Law:
- *
- *	X(N) = gamma N / (1 + sigma (N - 1) + kappa N (N - 1))
- */
-struct usl_law {
-	double	ul_gamma;	/* MB/s of one reader; above 0 */
-	double	ul_sigma;	/* contention; 0 or more */
-	double	ul_kappa;	/* coherence; 0 or more */
-};
-
-enum { USL_LEAST = 3 };		/* different numbers of readers, to fit */
-
-/* Limits of a total, MB/s: a byte a second, and above any machine's. */
-#define	USL_MB_PER_S_MIN	1e-6
-#define	USL_MB_PER_S_MAX	1e12
-
-/* A measured total. */
-struct usl_point {
-	double	up_readers;	/* 1 or more */
-	double	up_mb_per_s;	/* USL_MB_PER_S_MIN..USL_MB_PER_S_MAX */
-};
-
-/*
- * Fits the law by least squares: of the errors of ln X, which are
- * relative errors.
- *
- * Returns: 0; EDOM for fewer than USL_LEAST different numbers of readers.
- */
-int usl_fit(const struct usl_point *points, unsigned n, struct usl_law *law);
-
-/* The law's total for a number of readers, 1 or more; MB/s. */
-double usl_at(const struct usl_law *law, double readers);
-
-/*
- * The number of readers, not rounded, with the law's largest total: 1 when a
- * second reader lowers it, INFINITY when it always grows.
- */
-double usl_peak(const struct usl_law *law);
-
-/*
- * The knee: the smallest number of readers, up to most, to which one more adds
- * less than half of gamma; 0 when there is none.
- */
-unsigned usl_knee(const struct usl_law *law, unsigned most);
 
 #endif

@@ -1,38 +1,37 @@
+#include <errno.h>
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
-#include "bench/cli/stop.h"
-#include "bench/stats/stats.h"
+#include "bench/result/json_text.h"
 #include "bench/survey/hash_survey.h"
-#include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
 #include "lib/machine/tick.h"
 
 enum {
-	EVENT_COUNTER	= 4,
 	EVENT_ENTROPY	= 8,
-	CALLS_MAX	= 1 << 30,	/* of a batch */
-	BATCHES		= 25,		/* of a repeat */
-	BATCHES_LEAST	= 5
+	TABLE_WAYS	= 6	/* of a line */
 };
 
-static void
-absorb(struct digest *dg, unsigned n)
+static int
+absorb(struct window_state *wn, struct window_batch *wb)
 {
 	static const uint8_t entropy[EVENT_ENTROPY] = { 1, 2, 3, 4, 5, 6, 7 };
+	struct digest *dg = &((struct hash_work *)wn->wn_object)->hb_digest;
 
-	for (; n > 0; n--) {
-		CTASSERT(sizeof(n) == EVENT_COUNTER);
-		digest_update(dg, &n, EVENT_COUNTER);
+	for (uint32_t n = 0; n < wb->wb_count; n++) {
+		digest_update(dg, &n, sizeof(n));
 		digest_update(dg, entropy, EVENT_ENTROPY);
 	}
+	return (0);
 }
 
-static void
-drain(struct digest *dg, unsigned n)
+static int
+drain(struct window_state *wn, struct window_batch *wb)
 {
+	struct digest *dg = &((struct hash_work *)wn->wn_object)->hb_digest;
 	uint8_t s[HASH_BYTES_MAX], temp[HASH_BYTES_MAX];
 
-	for (; n > 0; n--) {
+	for (uint64_t n = 0; n < wb->wb_count; n++) {
 		digest_finish(dg, temp);
 		digest_reset(dg);
 		digest_update(dg, temp, digest_bytes(dg));
@@ -41,175 +40,267 @@ drain(struct digest *dg, unsigned n)
 		wipe(temp, digest_bytes(dg));
 		digest_prepare(dg);
 	}
+	return (0);
 }
 
-static void
-message(const struct hash *ha, const uint8_t *bytes, size_t size, unsigned n)
+static int
+message(struct window_state *wn, struct window_batch *wb)
 {
+	const struct hash_work *hb = wn->wn_object;
+	const struct hash *ha = hb->hb_hash;
 	uint8_t out[HASH_BYTES_MAX];
 	union hash_context hc;
 
-	for (; n > 0; n--) {
+	for (uint64_t n = 0; n < wb->wb_count; n++) {
 		if (hash_init(ha, &hc) != 0) {
 			crypto_fail(ha->ha_name);
 			break;
 		}
-		hash_update(ha, &hc, bytes, size);
+		hash_update(ha, &hc, hb->hb_message, wn->wn_word[0]);
 		hash_finish(ha, &hc, out);
 		hash_fini(ha, &hc);
 	}
-}
-
-/* Times one batch: ns of a call. */
-static double
-batch(const struct hash_survey *hv, unsigned point, unsigned calls)
-{
-	const unsigned row = point / hv->hv_figures;
-	const unsigned figure = point % hv->hv_figures;
-	int64_t start_ns = tick_ns();
-
-	if (figure == HASH_EVENT)
-		absorb(&hv->hv_digest[row], calls);
-	else if (figure == HASH_FINISH)
-		drain(&hv->hv_digest[row], calls);
-	else
-		message(hv->hv_row[row].hr_hash, hv->hv_message,
-		    hv->hv_size[figure - HASH_MESSAGE], calls);
-	return ((double)(tick_ns() - start_ns) / calls);
-}
-
-/* The calls of a batch that takes its share of a repeat's time. */
-static unsigned
-size_batch(const struct hash_survey *hv, unsigned point)
-{
-	double ns, want_ns = hv->hv_survey.sy_time_s * NS_PER_S / BATCHES;
-	unsigned calls = 1;
-
-	for (;; calls *= 2) {
-		ns = batch(hv, point, calls);
-		if (ns * calls >= want_ns / 4 || calls >= CALLS_MAX / 2)
-			break;
-	}
-	ns = want_ns / ns;
-	return (ns < 1 ? 1 : ns > CALLS_MAX ? CALLS_MAX : (unsigned)ns);
-}
-
-/* The median of short batches: interruptions of a few do not count. */
-static int
-visit(struct survey *sy, unsigned point)
-{
-	struct hash_survey *hv = (struct hash_survey *)sy;
-	double ns[BATCHES];
-	unsigned count = 0;
-	int64_t end_ns;
-
-	if (hv->hv_calls[point] == 0)
-		hv->hv_calls[point] = size_batch(hv, point);
-	end_ns = tick_ns() + (int64_t)(sy->sy_time_s * NS_PER_S);
-	do {
-		ns[count++] = batch(hv, point, hv->hv_calls[point]);
-	} while (count < BATCHES && !stop_asked() &&
-	    (count < BATCHES_LEAST || tick_ns() < end_ns));
-	hv->hv_ns[point * sy->sy_repeats + sy->sy_done] =
-	    stats_median(ns, count);
 	return (0);
 }
 
 static void
-label(const struct survey *sy, unsigned point, char text[SURVEY_LABEL_SIZE])
+make_subject(struct hash_survey *hv, struct survey_subject *su,
+    struct hash *ha)
 {
-	const struct hash_survey *hv = (const struct hash_survey *)sy;
+	enum hash_state state = hash_load(ha);
+	struct hash_work *hb = su->su_of;
 
-	snprintf(text, SURVEY_LABEL_SIZE, "%s", hv->hv_row[point /
-	    hv->hv_figures].hr_hash->ha_name);
-}
+	snprintf(su->su_name, sizeof(su->su_name), "%s", ha->ha_name);
+	su->su_error = state == HASH_READY ? 0 : state == HASH_WRONG ? EILSEQ :
+	    ENOTSUP;
+	hb->hb_hash = ha;
+	hb->hb_message = hv->hv_message;
+	if (su->su_error == 0 && digest_init_as(&hb->hb_digest, ha) != 0)
+		no_memory();
+	for (unsigned i = 0; i < hv->hv_survey.sv_ways; i++) {
+		struct window_task *wt = &su->su_points[i].pt_task;
 
-static void
-summarize(struct hash_survey *hv)
-{
-	unsigned n = hv->hv_survey.sy_done, point;
-
-	for (point = 0; point < hv->hv_survey.sy_points && n > 0; point++) {
-		double *ns = &hv->hv_ns[point * hv->hv_survey.sy_repeats];
-
-		hv->hv_row[point / hv->hv_figures].hr_cost[point %
-		    hv->hv_figures] = (struct hash_cost){
-			.hc_ns = stats_median(ns, n),
-			.hc_p25_ns = stats_quantile(ns, n, 0.25),
-			.hc_p75_ns = stats_quantile(ns, n, 0.75),
-		};
+		wt->wt_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
+		    drain : message;
+		wt->wt_state.wn_object = hb;
+		if (i >= HASH_MESSAGE)
+			wt->wt_state.wn_word[0] = hv->hv_size[i - HASH_MESSAGE];
 	}
 }
 
-static int sorted_by;
-
-static int
-compare(const void *va, const void *vb)
+void
+hash_survey_make(struct hash_survey *hv, const uint64_t *list, unsigned n)
 {
-	const struct hash_row *a = va, *b = vb;
-	double x, y;
-
-	if (sorted_by != HASH_BY_NAME) {
-		x = a->hr_cost[sorted_by].hc_ns;
-		y = b->hr_cost[sorted_by].hc_ns;
-		if (x < y || y < x)
-			return (x < y ? -1 : 1);
-	}
-	return (strcmp(a->hr_hash->ha_name, b->hr_hash->ha_name));
-}
-
-static int
-prepare(struct hash_survey *hv)
-{
-	struct survey *sy = &hv->hv_survey;
 	unsigned bytes = 1;
-	int error = 0;
 
-	KASSERT(hv->hv_rows > 0 && sy->sy_repeats > 0, ("nothing to time"));
-	hv->hv_figures = HASH_MESSAGE + hv->hv_sizes;
-	sy->sy_points = hv->hv_rows * hv->hv_figures;
 	for (unsigned i = 0; i < hv->hv_sizes; i++)
 		if (hv->hv_size[i] > bytes)
 			bytes = hv->hv_size[i];
-	hv->hv_digest = xcalloc(hv->hv_rows, sizeof(*hv->hv_digest));
-	hv->hv_calls = xcalloc(sy->sy_points, sizeof(*hv->hv_calls));
-	hv->hv_ns = xcalloc((size_t)sy->sy_points * sy->sy_repeats,
-	    sizeof(*hv->hv_ns));
 	hv->hv_message = xmalloc(bytes);
 	for (unsigned i = 0; i < bytes; i++)
 		hv->hv_message[i] = (uint8_t)(i * i + i / 256);
-	for (unsigned i = 0; i < hv->hv_rows && error == 0; i++)
-		error = digest_init_as(&hv->hv_digest[i],
-		    hv->hv_row[i].hr_hash);
-	return (error);
+	if (list == NULL)
+		n = hash_count();
+	survey_make(&hv->hv_survey, n, HASH_MESSAGE + hv->hv_sizes,
+	    sizeof(struct hash_work));
+	for (unsigned i = 0; i < n; i++)
+		make_subject(hv, &hv->hv_survey.sv_subjects[i],
+		    hash_get(list == NULL ? i : (unsigned)list[i]));
 }
 
-static int
-measure(struct survey *sy)
+void
+hash_survey_free(struct hash_survey *hv)
 {
-	struct hash_survey *hv = (struct hash_survey *)sy;
-	int error;
+	for (unsigned i = 0; i < hv->hv_survey.sv_count; i++) {
+		struct hash_work *hb = hv->hv_survey.sv_subjects[i].su_of;
 
-	error = prepare(hv);
-	if (error == 0) {
-		error = survey_visit(sy);
-		summarize(hv);
-		sorted_by = hv->hv_by;
-		qsort(hv->hv_row, hv->hv_rows, sizeof(*hv->hv_row), compare);
+		digest_fini(&hb->hb_digest);
 	}
-	for (unsigned i = 0; hv->hv_digest != NULL && i < hv->hv_rows; i++)
-		digest_fini(&hv->hv_digest[i]);
-	free(hv->hv_digest);
-	free(hv->hv_calls);
-	free(hv->hv_ns);
+	survey_free(&hv->hv_survey);
 	free(hv->hv_message);
-	return (error);
+}
+
+static const char *const way_names[HASH_MESSAGE + 1] = {
+	[HASH_EVENT]	= "event",
+	[HASH_FINISH]	= "finish",
+	[HASH_MESSAGE]	= "message"
+};
+
+/* Of a way that is a message. */
+static double
+mb_per_s(const struct hash_survey *hv, const struct survey_subject *su,
+    unsigned way)
+{
+	return (su->su_points[way].pt_per_s / 1e6 *
+	    hv->hv_size[way - HASH_MESSAGE]);
+}
+
+static double
+ns_of(double per_s)
+{
+	return (1e9 / per_s);
+}
+
+/* A table of at most TABLE_WAYS ways. */
+static void
+print_ways(FILE *out, const struct hash_survey *hv, const unsigned *ways,
+    unsigned n)
+{
+	const struct survey *sv = &hv->hv_survey;
+	struct column columns[TABLE_WAYS + 3] = { { "digest", -19 },
+	    { "out", 3 } };
+	char buf[TABLE_WAYS + 2][32];
+	const char *texts[TABLE_WAYS + 3];
+
+	for (unsigned i = 0; i < n; i++)
+		columns[2 + i] = (struct column){ ways[i] < HASH_MESSAGE ?
+		    way_names[ways[i]] : format_bytes(buf[i],
+		    hv->hv_size[ways[i] - HASH_MESSAGE]), FORMAT_WIDTH };
+	columns[2 + n] = (struct column){ "+-%", 5 };
+	putc('\n', out);
+	columns_titles(out, columns, n + 3);
+	for (unsigned s = 0; s < sv->sv_count; s++) {
+		const struct survey_subject *su = &sv->sv_subjects[s];
+		const struct survey_point *pt, *widest = NULL;
+
+		if (su->su_error != 0)
+			continue;
+		texts[0] = su->su_name;
+		texts[1] = format_count(buf[n], hash_survey_hash(su)->ha_bytes);
+		for (unsigned i = 0; i < n; i++) {
+			pt = &su->su_points[ways[i]];
+			texts[2 + i] = format_real(buf[i], ns_of(pt->pt_per_s));
+			if (i == 0 || survey_spread(pt) > survey_spread(widest))
+				widest = pt;
+		}
+		texts[2 + n] = format_spread(buf[n + 1], widest);
+		columns_row(out, columns, n + 3, texts);
+	}
+}
+
+static void
+hash_table(FILE *out, const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+	unsigned ways[HASH_MESSAGE + HASH_SURVEY_SIZES_MAX], count = 0;
+	struct text where = { .s = "" };
+
+	if (sv->sv_done == 0)
+		return;
+	for (unsigned i = 0; i < hash_library_count; i++)
+		text_add(&where, "%s %s", i == 0 ? ";" : ",",
+		    hash_libraries[i]->hl_version());
+	survey_print_head(out, sv, where.s, FORMATF(", crypto %s",
+	    crypto_mode_names[hv->hv_crypto]));
+	for (unsigned i = 0; i < sv->sv_ways; i++)
+		if (i < HASH_MESSAGE || hv->hv_show[i - HASH_MESSAGE])
+			ways[count++] = i;
+	for (unsigned i = 0; i < count; i += TABLE_WAYS)
+		print_ways(out, hv, &ways[i], count - i < TABLE_WAYS ?
+		    count - i : TABLE_WAYS);
+	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
+	    "message of that size; +-% is half the 95 % interval, the widest "
+	    "of the line.");
+	if (sv->sv_done == 1)
+		survey_print_unknown(out);
+}
+
+static void
+hash_csv(FILE *out, const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+
+	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
+	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
+	for (unsigned i = 0; sv->sv_done > 0 && i < sv->sv_count * sv->sv_ways;
+	    i++) {
+		const struct survey_subject *su =
+		    &sv->sv_subjects[i / sv->sv_ways];
+		const struct hash *ha = hash_survey_hash(su);
+		const unsigned way = i % sv->sv_ways;
+		const struct survey_point *pt = &su->su_points[way];
+		const bool message = way >= HASH_MESSAGE;
+
+		if (su->su_error != 0)
+			continue;
+		fprintf(out, "%s,%s,%u,%s,%s,%.6g,%.6g,%.6g,%s,%u,%d,%d\n",
+		    ha->ha_name, ha->ha_library->hl_name, ha->ha_bytes,
+		    way_names[message ? HASH_MESSAGE : way], !message ? "" :
+		    FORMATF("%u", hv->hv_size[way - HASH_MESSAGE]),
+		    ns_of(pt->pt_per_s), ns_of(pt->pt_quartiles[1]),
+		    ns_of(pt->pt_quartiles[0]), !message ? "" :
+		    FORMATF("%.6g", mb_per_s(hv, su, way)), sv->sv_done,
+		    sv->sv_host.invariants, survey_complete(sv));
+	}
+}
+
+static json_t *
+cost_json(const struct survey_point *pt)
+{
+	return (json_pack("{s:f, s:f, s:f}", "ns", ns_of(pt->pt_per_s),
+	    "ns_p25", ns_of(pt->pt_quartiles[1]),
+	    "ns_p75", ns_of(pt->pt_quartiles[0])));
+}
+
+static json_t *
+subject_json(const struct hash_survey *hv, const struct survey_subject *su)
+{
+	const struct hash *ha = hash_survey_hash(su);
+	json_t *message, *messages = json_array();
+
+	for (unsigned k = HASH_MESSAGE; k < hv->hv_survey.sv_ways; k++) {
+		message = json_pack("{s:i}", "bytes",
+		    (int)hv->hv_size[k - HASH_MESSAGE]);
+		json_object_update_new(message, cost_json(&su->su_points[k]));
+		json_object_set_new(message, "mb_per_s",
+		    json_real(mb_per_s(hv, su, k)));
+		json_array_append_new(messages, message);
+	}
+	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
+	    "name", ha->ha_name, "algorithm", ha->ha_algorithm,
+	    "library", ha->ha_library->hl_name,
+	    "output_bytes", (int)ha->ha_bytes,
+	    "event", cost_json(&su->su_points[HASH_EVENT]),
+	    "finish", cost_json(&su->su_points[HASH_FINISH]),
+	    "messages", messages));
+}
+
+static json_t *
+hash_json(const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+	json_t *libraries = json_object(), *digests = json_array();
+	json_t *skipped = json_array();
+
+	for (unsigned i = 0; i < sv->sv_count; i++) {
+		const struct survey_subject *su = &sv->sv_subjects[i];
+
+		if (su->su_error != 0)
+			json_array_append_new(skipped, json_pack("{s:s, s:s}",
+			    "name", su->su_name,
+			    "why", hash_survey_hash(su)->ha_why));
+		/* Without a complete repeat there are no figures. */
+		else if (sv->sv_done > 0)
+			json_array_append_new(digests, subject_json(hv, su));
+	}
+	for (unsigned i = 0; i < hash_library_count; i++)
+		json_object_set_new(libraries, hash_libraries[i]->hl_name,
+		    json_string(hash_libraries[i]->hl_version()));
+	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
+	    "s:f, s:o, s:o, s:o}", "schema", HASH_SURVEY_SCHEMA,
+	    "complete", survey_complete(sv), "started", sv->sv_started,
+	    "crypto", crypto_mode_names[hv->hv_crypto],
+	    "cpu_model", sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel,
+	    "revision", sv->sv_host.revision,
+	    "invariants", sv->sv_host.invariants,
+	    "repeats", (int)sv->sv_repeats, "repeats_done", (int)sv->sv_done,
+	    "time_s", sv->sv_time_s, "libraries", libraries,
+	    "digests", digests, "skipped", skipped));
 }
 
 const struct survey_kind hash_kind = {
-	.sk_measure	= measure,
-	.sk_visit	= visit,
-	.sk_label	= label,
+	.sk_warmup_ns	= 200 * NS_PER_US,
+	.sk_cpu_time	= true,
 	.sk_json	= hash_json,
 	.sk_csv		= hash_csv,
 	.sk_table	= hash_table,

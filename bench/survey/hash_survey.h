@@ -1,21 +1,22 @@
 /*
  * Times hashes: of messages, and as conditioners of what is harvested.
+ *
+ * A subject is a hash, its ways are the operations below and messages of some
+ * sizes.
  */
 #ifndef BENCH_SURVEY_HASH_SURVEY_H
 #define BENCH_SURVEY_HASH_SURVEY_H
 
 #include "bench/survey/survey.h"
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 
 #define	HASH_SURVEY_SCHEMA	"rngsim-hash/1"
 
-enum {
-	HASH_SURVEY_SIZES_MAX	= 32,
-};
+enum { HASH_SURVEY_SIZES_MAX = 32 };
 
-/* The figures of a hash. */
-enum hash_figure {
-	/* Absorb 4 + 8 bytes, as fortuna_state_event() does. */
+/* The ways to time a hash. */
+enum hash_way {
+	/* Absorb 4 + 8 bytes, as random_fortuna_process_event() does. */
 	HASH_EVENT,
 	/* Drain a pool: hash, reset, hash of the hash, reset, new contexts. */
 	HASH_FINISH,
@@ -23,45 +24,39 @@ enum hash_figure {
 	HASH_MESSAGE
 };
 
-enum { HASH_BY_NAME = -1 };	/* hv_by */
-
-/* ns over the repeats, each the median of short batches. */
-struct hash_cost {
-	double		hc_ns;		/* median */
-	double		hc_p25_ns;
-	double		hc_p75_ns;
+/* What a subject is. */
+struct hash_work {
+	const struct hash *hb_hash;
+	struct digest	 hb_digest;	/* of hashes that are timed */
+	const uint8_t	*hb_message;	/* of the largest size */
 };
 
-struct hash_row {
-	const struct hash *hr_hash;	/* HASH_READY */
-	struct hash_cost hr_cost[HASH_MESSAGE + HASH_SURVEY_SIZES_MAX];
-};
-
-/* A point is row * hv_figures + figure. */
 struct hash_survey {
 	struct survey	 hv_survey;	/* of hash_kind */
 	enum crypto_mode hv_crypto;	/* of the loaded libraries */
-	int		 hv_by;		/* the figure that orders the rows */
 	unsigned	 hv_size[HASH_SURVEY_SIZES_MAX];	/* bytes */
 	unsigned	 hv_sizes;
 	bool		 hv_show[HASH_SURVEY_SIZES_MAX]; /* in the table */
-	struct hash_row	*hv_row;
-	unsigned	 hv_rows;
-	const struct hash **hv_skip;	/* not timed, for ha_why */
-	unsigned	 hv_skips;
-	/* While it is measured. */
-	unsigned	 hv_figures;	/* of a row */
-	struct digest	*hv_digest;	/* of each row */
-	unsigned	*hv_calls;	/* per batch, of each point; or 0 */
-	double		*hv_ns;		/* of each point, of each repeat */
 	uint8_t		*hv_message;
 };
 
 extern const struct survey_kind hash_kind;
 
-/* Of hash_kind: a table, CSV, JSON. */
-void hash_table(FILE *out, const struct survey *sy);
-void hash_csv(FILE *out, const struct survey *sy);
-json_t *hash_json(const struct survey *sy);
+/*
+ * Makes a subject for each hash and loads it.  The caller has set repeats and
+ * sizes.
+ *
+ *   list  in  indexes for hash_get(), n of them; NULL: all hashes
+ */
+void hash_survey_make(struct hash_survey *hv, const uint64_t *list, unsigned n);
+
+/* Also after a failure. */
+void hash_survey_free(struct hash_survey *hv);
+
+static inline const struct hash *
+hash_survey_hash(const struct survey_subject *su)
+{
+	return (((const struct hash_work *)su->su_of)->hb_hash);
+}
 
 #endif

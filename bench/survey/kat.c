@@ -7,16 +7,16 @@
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
-#include "fortuna/generator.h"
-#include "fortuna/kernel/design.h"
+#include "fortuna/device/randomdev.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	KAT_LINE_BYTES	= 256,
 	KAT_ARGS_MAX	= 4,
-	KAT_WINDOW_BYTES = 1 << 20,
+	KAT_READ_MAX	= 1 << 30,
 	KAT_HEAD_BYTES	= 32,
 	KAT_TAIL_BYTES	= 16,
 	KAT_PLACES	= 4,
@@ -31,22 +31,13 @@ struct kat {
 	FILE		*k_err;
 	uint64_t	 k_line;
 	const struct cipher *k_cipher;
-	const struct random_algorithm *k_algorithm;
-	struct generator *k_generator;	/* NULL before init */
-	struct generator_reader k_reader;
+	const struct design *k_algorithm;
+	struct kern_setting k_mode;	/* of a source that has both */
+	struct randomdev *k_device;	/* NULL before init */
 	char		*k_args[KAT_ARGS_MAX + 1];	/* a line's */
 	unsigned	 k_places;	/* of what init makes */
+	int		 k_cpu;		/* of the commands that follow */
 	unsigned	 k_index;	/* the thread's own */
-	uint8_t		*k_window;
-};
-
-/* Output on its way into a digest; the uio's window is reused. */
-struct kat_sink {
-	struct uio	ks_uio;		/* first: the drain finds the rest */
-	struct digest	ks_digest;
-	uint64_t	ks_seen;
-	uint8_t		ks_head[KAT_HEAD_BYTES];
-	uint8_t		ks_tail[KAT_TAIL_BYTES];
 };
 
 /* An operand in brackets in kc_operands may be left out. */
@@ -94,11 +85,10 @@ print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 static void
 kat_forget(struct kat *k)
 {
-	if (k->k_generator == NULL)
+	if (k->k_device == NULL)
 		return;
-	generator_reader_fini(k->k_generator, &k->k_reader);
-	generator_free(k->k_generator);
-	k->k_generator = NULL;
+	randomdev_free(k->k_device);
+	k->k_device = NULL;
 	machine_curthread()->mt_index = k->k_index;
 }
 
@@ -120,23 +110,23 @@ static int
 kat_mode(struct kat *k)
 {
 	const char *name = k->k_design != NULL ? k->k_design : k->k_args[0];
-	const struct random_algorithm *ra = generator_find(name);
+	const struct design *de = design_find(name);
 	struct text known = { .s = "" };
-	char why[KERNEL_ERROR_SIZE];
 
-	/* A source that has both modes is switched by the line. */
-	if (ra != NULL && ksource_named(name) && (strcmp(k->k_args[0],
-	    "locked") == 0 || strcmp(k->k_args[0], "concurrent") == 0))
-		(void)kernel_design_set("kern.random.fortuna.concurrent_read",
-		    k->k_args[0][0] == 'c' ? "1" : "0", why);
-	if (ra != NULL && (ra->ra_flags & RA_NULL) == 0) {
+	if (de != NULL && (de->de_flags & DE_NULL) == 0) {
 		kat_forget(k);
-		k->k_algorithm = ra;
+		k->k_algorithm = de;
+		k->k_mode.kv_name[0] = '\0';
+		if (ksource_named(name) && (strcmp(k->k_args[0], "locked") ==
+		    0 || strcmp(k->k_args[0], "concurrent") == 0))
+			k->k_mode = (struct kern_setting){
+			    "kern.random.fortuna.concurrent_read",
+			    k->k_args[0][0] == 'c' };
 		return (0);
 	}
-	for (unsigned i = 0; generator_at(i) != NULL; i++)
-		if ((generators[i]->ra_flags & RA_NULL) == 0)
-			text_list(&known, "%s", generators[i]->ra_ident);
+	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
+		if ((de->de_flags & DE_NULL) == 0)
+			text_list(&known, "%s", de->de_ident);
 	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],
 	    known.s));
 }
@@ -157,33 +147,25 @@ kat_places(struct kat *k)
 static int
 kat_init(struct kat *k)
 {
-	struct generator_params params = {
-		.gp_cipher = k->k_cipher,
-		.gp_lock = lock_class_find("mtx"),
-		.gp_lock_config = lock_config_default(1),
-		.gp_config = generator_config_default(),
-		.gp_places = k->k_places,
+	struct randomdev_params params = {
+		.rp_design = k->k_algorithm,
+		.rp_cipher = k->k_cipher,
+		.rp_lock = lock_class_find("mtx"),
+		.rp_lock_config = lock_config_default(k->k_places),
+		.rp_settings = &k->k_mode,
+		.rp_setting_count = k->k_mode.kv_name[0] != '\0',
+		.rp_cpus = k->k_places,
+		/* Scripts know no time. */
+		.rp_unpaced = true,
 	};
-	int error;
 
 	if (k->k_cipher == NULL || k->k_algorithm == NULL)
 		return (complain(k, "init: expected \"cipher\" and \"mode\" "
 		    "lines before it"));
 	kat_forget(k);
-	error = generator_new(k->k_algorithm, &k->k_generator, &params);
-	if (error != 0)
-		return (error);
-	error = generator_reader_init(k->k_generator, &k->k_reader);
-	if (error != 0) {
-		generator_free(k->k_generator);
-		k->k_generator = NULL;
-		return (error);
-	}
-	/* Scripts know no time. */
-	k->k_generator->g_paced = false;
-	k->k_reader.gr_place = 0;
 	machine_curthread()->mt_index = 0;
-	return (0);
+	k->k_cpu = 0;
+	return (randomdev_new(&k->k_device, &params));
 }
 
 static int
@@ -207,14 +189,10 @@ kat_event(struct kat *k)
 	event.he_destination = (uint8_t)destination;
 	event.he_somecounter = (uint32_t)counter;
 	event.he_size = (uint8_t)n;
-	k->k_algorithm->ra_event_processor(k->k_generator, &event);
+	randomdev_deliver(k->k_device, &event);
 	return (0);
 }
 
-/*
- * The CPU or node of the commands that follow.  A thread's index decides its
- * simulated node.
- */
 static int
 kat_place(struct kat *k)
 {
@@ -222,7 +200,7 @@ kat_place(struct kat *k)
 
 	if (number(k, 0, "place", 0, k->k_places - 1, &place) != 0)
 		return (EINVAL);
-	k->k_reader.gr_place = (int)place;
+	k->k_cpu = (int)place;
 	machine_curthread()->mt_index = (unsigned)place;
 	return (0);
 }
@@ -236,17 +214,14 @@ kat_timer(struct kat *k)
 	if (number(k, 0, "timer: milliseconds", 0, INT64_MAX / NS_PER_MS,
 	    &ms) != 0)
 		return (EINVAL);
-	if (k->k_algorithm->ra_timer == NULL)
-		return (complain(k, "timer: %s has none: expected a design "
-		    "with timers", k->k_algorithm->ra_ident));
-	k->k_algorithm->ra_timer(k->k_generator, (int64_t)ms * NS_PER_MS);
+	randomdev_timer(k->k_device, (int64_t)ms * NS_PER_MS);
 	return (0);
 }
 
 static int
 kat_preread(struct kat *k)
 {
-	k->k_algorithm->ra_pre_read(k->k_generator);
+	randomdev_pre_read(k->k_device);
 	return (0);
 }
 
@@ -255,114 +230,96 @@ static int
 kat_seeded(struct kat *k)
 {
 	fprintf(k->k_out, "seeded %s\n",
-	    k->k_algorithm->ra_seeded(k->k_generator) ? "yes" : "no");
+	    randomdev_seeded(k->k_device) ? "yes" : "no");
 	return (0);
 }
 
-/* Takes a full window: hashes it, keeps the first and the latest bytes. */
-static void
-sink_drain(struct uio *uio, size_t n)
+static int
+print_read(struct kat *k, const uint8_t *bytes, size_t n)
 {
-	struct kat_sink *ks = (struct kat_sink *)(void *)uio;
-	size_t keep;
+	const size_t head = n < KAT_HEAD_BYTES ? n : KAT_HEAD_BYTES;
+	const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
+	uint8_t sum[DIGEST_BYTES];
+	struct digest dg;
+	int error = digest_init(&dg);
 
-	digest_update(&ks->ks_digest, uio->uio_base, n);
-	if (ks->ks_seen < KAT_HEAD_BYTES) {
-		keep = KAT_HEAD_BYTES - (size_t)ks->ks_seen;
-		memcpy(ks->ks_head + ks->ks_seen, uio->uio_base,
-		    n < keep ? n : keep);
-	}
-	keep = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
-	memmove(ks->ks_tail, ks->ks_tail + keep, KAT_TAIL_BYTES - keep);
-	memcpy(ks->ks_tail + KAT_TAIL_BYTES - keep, uio->uio_base + n - keep,
-	    keep);
-	ks->ks_seen += n;
+	if (error != 0)
+		return (error);
+	digest_update(&dg, bytes, n);
+	digest_finish(&dg, sum);
+	digest_fini(&dg);
+	if (crypto_failed() != NULL)
+		return (0);
+	fprintf(k->k_out, "read %zu", n);
+	print_hex(k, " sha256=", sum, sizeof(sum));
+	print_hex(k, " head=", bytes, head);
+	print_hex(k, " tail=", bytes + n - tail, tail);
+	fputc('\n', k->k_out);
+	return (0);
 }
 
 static int
 kat_read(struct kat *k)
 {
-	struct kat_sink ks = { .ks_seen = 0 };
-	struct generator_status gs;
-	uint8_t sum[DIGEST_BYTES];
+	struct device_status ds;
+	uint8_t *bytes;
 	uint64_t n;
-	size_t head, tail;
 	int error;
 
-	if (number(k, 0, "read: number of bytes", 0, UINT64_MAX, &n) != 0)
+	if (number(k, 0, "read: number of bytes", 0, KAT_READ_MAX, &n) != 0)
 		return (EINVAL);
-	/* ra_seeded() would run a pre_read that the script did not ask for. */
-	k->k_algorithm->ra_status(k->k_generator, &gs);
-	if (!gs.gs_seeded) {
+	/* To ask for it would run a pre_read that the script did not. */
+	randomdev_status(k->k_device, &ds);
+	if (!ds.ds_seeded) {
 		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
-	error = digest_init(&ks.ks_digest);
-	if (error != 0)
-		return (error);
-	ks.ks_uio.uio_base = k->k_window;
-	ks.ks_uio.uio_room = KAT_WINDOW_BYTES;
-	ks.ks_uio.uio_resid = n;
-	ks.ks_uio.uio_drain = sink_drain;
-	k->k_algorithm->ra_read(k->k_generator, &k->k_reader, &ks.ks_uio);
-	KASSERT(ks.ks_seen == n, ("read %ju of %ju bytes",
-	    (uintmax_t)ks.ks_seen, (uintmax_t)n));
-	digest_finish(&ks.ks_digest, sum);
-	digest_fini(&ks.ks_digest);
-	head = n < KAT_HEAD_BYTES ? (size_t)n : KAT_HEAD_BYTES;
-	tail = n < KAT_TAIL_BYTES ? (size_t)n : KAT_TAIL_BYTES;
-	if (crypto_failed() != NULL)
-		return (0);
-	fprintf(k->k_out, "read %" PRIu64, n);
-	print_hex(k, " sha256=", sum, sizeof(sum));
-	print_hex(k, " head=", ks.ks_head, head);
-	print_hex(k, " tail=", ks.ks_tail + KAT_TAIL_BYTES - tail, tail);
-	fputc('\n', k->k_out);
-	wipe(&ks, sizeof(ks));
-	return (0);
+	bytes = xmalloc((size_t)n + 1);
+	randomdev_generate(k->k_device, k->k_cpu, bytes, (size_t)n);
+	error = print_read(k, bytes, (size_t)n);
+	wipe(bytes, (size_t)n);
+	free(bytes);
+	return (error);
 }
 
 /* Gets or sets the state of a design that has one K and C. */
 static int
-kat_core(struct kat *k, const char *command, struct generator_core *gc,
-    bool set)
+kat_core(struct kat *k, const char *command, struct device_core *dc, bool set)
 {
-	if (k->k_algorithm->ra_core == NULL)
-		return (complain(k, "%s: %s has no one K and C: expected a "
-		    "design that has", command, k->k_algorithm->ra_ident));
-	k->k_algorithm->ra_core(k->k_generator, gc, set);
-	return (0);
+	return (randomdev_core(k->k_device, dc, set) ? 0 :
+	    complain(k, "%s: %s has no one K and C: expected a design that "
+	    "has", command, k->k_algorithm->de_ident));
 }
 
 static int
 kat_set_counter(struct kat *k)
 {
-	struct generator_core gc = { .gc_object = NULL };
+	struct device_core dc = { .dc_reseeds = 0 };
 	uint8_t le[UINT128_BYTES];
 	size_t n;
 
 	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 || n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", k->k_args[0]));
-	gc.gc_counter = uint128_decode_le(le);
-	return (kat_core(k, "set-counter", &gc, true));
+	dc.dc_counter = uint128_decode_le(le);
+	return (kat_core(k, "set-counter", &dc, true));
 }
 
 static int
 kat_state(struct kat *k)
 {
-	struct generator_core gc;
+	struct device_core dc;
 	uint8_t le[UINT128_BYTES];
 
-	if (kat_core(k, "state", &gc, false) != 0)
+	if (kat_core(k, "state", &dc, false) != 0)
 		return (EINVAL);
-	uint128_encode_le(le, gc.gc_counter);
+	uint128_encode_le(le, dc.dc_counter);
 	print_hex(k, "state counter=", le, sizeof(le));
 	fprintf(k->k_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
-	    gc.gc_reseeds, gc.gc_pool0_bytes);
-	print_hex(k, " key=", gc.gc_key, CIPHER_KEY_BYTES);
+	    dc.dc_reseeds, dc.dc_pool0_bytes);
+	print_hex(k, " key=", dc.dc_key, CIPHER_KEY_BYTES);
 	fputc('\n', k->k_out);
-	wipe(&gc, sizeof(gc));
+	wipe(&dc, sizeof(dc));
 	return (0);
 }
 
@@ -416,7 +373,7 @@ kat_line(struct kat *k, char *line)
 	if (n > most || n < most - count(kc->kc_operands, '['))
 		return (complain(k, "%u operands: expected \"%s%s\"", n,
 		    kc->kc_name, kc->kc_operands));
-	if (kc->kc_needs_init && k->k_generator == NULL)
+	if (kc->kc_needs_init && k->k_device == NULL)
 		return (complain(k, "%s: expected \"init\" before it",
 		    kc->kc_name));
 	return (kc->kc_run(k));
@@ -463,7 +420,6 @@ kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 	bool end = false;
 	int error = 0;
 
-	k.k_window = xmalloc(KAT_WINDOW_BYTES);
 	errno = 0;
 	while (error == 0 && !end) {
 		error = read_line(&k, in, line, &end);
@@ -476,7 +432,5 @@ kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 	if (error == 0 && ferror(in))
 		error = errno != 0 ? errno : EIO;
 	kat_forget(&k);
-	wipe(k.k_window, KAT_WINDOW_BYTES);
-	free(k.k_window);
 	return (error);
 }

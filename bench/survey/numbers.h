@@ -6,50 +6,36 @@
 
 #include <errno.h>
 
+#include "bench/survey/window.h"
 #include "lib/machine/machine.h"
 
 enum {
 	NUMBER_FIRST	= 4,	/* numbers that are checked and printed */
-	NUMBER_STATE	= 4,	/* words of state */
 	NUMBER_PAUSES	= 64,	/* pause instructions before a retry */
 	NUMBER_TRIES	= 100000 /* failures in a row of a dead source */
 };
 
-/* Bits of one read: number_bits has them. */
 enum number_width {
 	NUMBER_32,
 	NUMBER_64,
 	NUMBER_WIDTHS
 };
 
-extern const unsigned number_bits[NUMBER_WIDTHS];
-
-/* The state of a computed source; each thread has its own. */
-struct number_state {
-	uint32_t	st_word[NUMBER_STATE];
-};
-
-struct number_batch {
-	uint64_t	nb_reads;	/* in: reads to make, at least 1 */
-	uint64_t	nb_last;	/* out: the last number */
-	uint64_t	nb_failures;	/* failed reads are added */
-};
-
-/*
- * Makes the reads of a batch.  A read that fails is repeated after
- * NUMBER_PAUSES pause instructions.
- *
- * Returns: 0, or EIO after NUMBER_TRIES failures in a row.
- */
-typedef int number_batcher(struct number_state *st, struct number_batch *nb);
+/* Bits of one read. */
+static inline unsigned
+number_bits(enum number_width width)
+{
+	return (32u << width);
+}
 
 struct number_source {
 	const char	*ns_name;
 	const char	*ns_descr;	/* one line for listings */
-	bool		 ns_hardware;
-	bool		(*ns_has)(void);	/* NULL: on every machine */
-	void		(*ns_init)(struct number_state *st);	/* or NULL */
-	number_batcher	*ns_batch[NUMBER_WIDTHS];	/* NULL: no such read */
+	/* A read is an operation.  NULL: no reads of that width. */
+	window_batcher	*ns_batch[NUMBER_WIDTHS];
+	/* Of a CPU's instruction, whether there is one; NULL: computed. */
+	bool		(*ns_has)(void);
+	struct window_state ns_state;	/* of a computed source, at first */
 	const uint32_t	*ns_known;	/* NUMBER_FIRST published ones; NULL */
 };
 
@@ -73,19 +59,20 @@ int number_source_check(const struct number_source *ns,
 #define	NUMBER_KEEP(v)	__asm__ volatile("" : "+r"(v))
 
 /*
- * Defines a number_batcher from bool step(struct number_state *st, type *v),
- * which is inlined and returns false when a read failed.
+ * Defines a window_batcher from bool step(struct window_state *wn, type *v),
+ * which is inlined and returns false when a read failed.  It is repeated after
+ * NUMBER_PAUSES pause instructions, up to NUMBER_TRIES times in a row.
  */
 #define	NUMBER_LOOP(name, type, step)					\
 static int								\
-name(struct number_state *st, struct number_batch *nb)			\
+name(struct window_state *wn, struct window_batch *wb)			\
 {									\
-	struct number_state own = *st;					\
+	struct window_state own = *wn;					\
 	uint64_t failures = 0, i;					\
 	unsigned tries = 0;						\
 	type v = 0;							\
 									\
-	for (i = 0; i < nb->nb_reads && tries < NUMBER_TRIES; i++) {	\
+	for (i = 0; i < wb->wb_count && tries < NUMBER_TRIES; i++) {	\
 		for (tries = 0; !step(&own, &v);) {			\
 			failures++;					\
 			if (++tries == NUMBER_TRIES)			\
@@ -94,9 +81,9 @@ name(struct number_state *st, struct number_batch *nb)			\
 		}							\
 		NUMBER_KEEP(v);						\
 	}								\
-	*st = own;							\
-	nb->nb_last = v;						\
-	nb->nb_failures += failures;					\
+	*wn = own;							\
+	wb->wb_last = v;						\
+	wb->wb_failures += failures;					\
 	return (tries < NUMBER_TRIES ? 0 : EIO);			\
 }
 

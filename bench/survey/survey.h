@@ -1,97 +1,141 @@
 /*
- * The common part of "rngsim sources" and "rngsim hash": points that are
- * measured in random order, some repeats of each, and output.
+ * The common part of "rngsim sources" and "rngsim hash": subjects that are
+ * timed in several ways, in random order, some repeats of each, and output.
  */
 #ifndef BENCH_SURVEY_SURVEY_H
 #define BENCH_SURVEY_SURVEY_H
 
+#include <jansson.h>
+
+#include "bench/cli/format.h"
 #include "bench/options/options.h"
-#include "bench/report/plot.h"
+#include "bench/survey/window.h"
 
 enum {
-	SURVEY_LABEL_SIZE = 64,
+	SURVEY_NAME_SIZE = 64,
 	SURVEY_WHY_SIZE	= 256,
 	SURVEY_SEED	= 1,	/* of the order of visits and of resampling */
 	SURVEY_REPEATS_MAX = 1000
 };
 
+/* One way to time a subject: a number of threads, or an operation. */
+struct survey_point {
+	struct window_task pt_task;
+	struct window_sample *pt_samples;	/* of repeats */
+	unsigned	 pt_count;	/* of samples; 0: no figures */
+	/* Median of operations per second, its 95 % interval, quartiles. */
+	double		 pt_per_s;
+	double		 pt_ci95[2];
+	double		 pt_quartiles[2];
+	/* Medians. */
+	double		 pt_failures_percent;	/* of operations */
+	double		 pt_cpu_percent;	/* of one CPU per thread */
+};
+
+struct survey_subject {
+	char		 su_name[SURVEY_NAME_SIZE];	/* for progress */
+	void		*su_of;		/* the command's own */
+	/*
+	 * 0: it is timed; ENOTSUP: this machine has none; EILSEQ: its answers
+	 * are wrong; EIO: it gave none, and was timed until then.
+	 */
+	int		 su_error;
+	struct survey_point *su_points;	/* sv_ways of them */
+};
+
 struct survey;
 
-/* What a command measures, and how it prints that. */
+/* How a command prints what it measured. */
 struct survey_kind {
-	/*
-	 * Makes the points, calls survey_visit() and computes the figures.
-	 *
-	 * Returns: 0; EINTR after a signal, with the figures that there are;
-	 * or an errno value, with the reason in sy_why, or its own if empty.
-	 */
-	int		(*sk_measure)(struct survey *sy);
-	/* Measures a point once. */
-	int		(*sk_visit)(struct survey *sy, unsigned point);
-	/* Names a point for the progress line. */
-	void		(*sk_label)(const struct survey *sy, unsigned point,
-			    char label[SURVEY_LABEL_SIZE]);
-	/* The document; NULL without memory. */
-	json_t		*(*sk_json)(const struct survey *sy);
-	void		(*sk_csv)(FILE *out, const struct survey *sy);
+	int64_t		sk_warmup_ns;	/* before each window; above 0 */
+	/* Rates are per second of CPU time, which others cannot disturb. */
+	bool		sk_cpu_time;
+	json_t		*(*sk_json)(const struct survey *sv);
+	void		(*sk_csv)(FILE *out, const struct survey *sv);
 	/* At most 80 columns. */
-	void		(*sk_table)(FILE *out, const struct survey *sy);
-	/* Of a survey where sk_drawn() returns true; or both NULL. */
-	gnuplot_printer	*sk_plot;
-	bool		(*sk_drawn)(const struct survey *sy);
+	void		(*sk_table)(FILE *out, const struct survey *sv);
 };
 
-/* The first member of each survey. */
+/* A command may have more behind it, as the first member of a structure. */
 struct survey {
-	const struct survey_kind *sy_kind;
-	unsigned	sy_repeats;	/* asked for, 1 or more */
-	double		sy_time_s;	/* of a repeat of a point */
-	unsigned	sy_points;	/* set by sk_measure() */
-	unsigned	sy_done;	/* complete repeats */
-	struct result_host sy_host;
-	char		sy_started[RESULT_NAME_SIZE];	/* RFC 3339 */
-	char		sy_why[SURVEY_WHY_SIZE];
+	const struct survey_kind *sv_kind;
+	unsigned	 sv_repeats;	/* asked for, 1 or more */
+	double		 sv_time_s;	/* of a repeat of a point */
+	/* Made by survey_make(). */
+	struct survey_subject *sv_subjects;
+	unsigned	 sv_count;	/* of subjects */
+	unsigned	 sv_ways;	/* points of a subject */
+	/* Measured. */
+	unsigned	 sv_done;	/* complete repeats */
+	struct result_host sv_host;
+	char		 sv_started[RESULT_NAME_SIZE];	/* RFC 3339 */
+	char		 sv_why[SURVEY_WHY_SIZE];
 };
 
-/* Fills sy_host and sy_started and calls sk_measure().  Returns: as that. */
-int survey_measure(struct survey *sy);
-
 /*
- * Visits each point once in each repeat, in an order drawn anew.
- *
- * Returns: 0; EINTR after a signal; EIO after crypto_failed(), with sy_done 0;
- * ENOMEM; or what sk_visit() returned.
+ * Makes subjects, each with own_size zeroed bytes at su_of, and with points of
+ * one thread and without tasks.
  */
-int survey_visit(struct survey *sy);
+void survey_make(struct survey *sv, unsigned subjects, unsigned ways,
+    size_t own_size);
+
+/* Releases them; also where there are none. */
+void survey_free(struct survey *sv);
 
 /*
- * Opens the files that -o and --plot name, measures, and prints to them and, in
- * the format of --format, to standard output.  Nothing is measured when a file
- * cannot be written or gnuplot(1) cannot be run.
+ * Measures each point once in each repeat, in an order drawn anew, and computes
+ * the figures.
+ *
+ * Returns: 0; EINTR after a signal, with the figures that there are; EIO after
+ * crypto_failed(); or the system's error; with the reason in sv_why.
+ */
+int survey_measure(struct survey *sv);
+
+/* Computes the figures of all points. */
+void survey_summarize(struct survey *sv);
+
+/*
+ * Opens the file that -o names, measures, and prints to it and, in the format
+ * of --format, to standard output.  Nothing is measured when the file cannot be
+ * written.
  *
  * Returns: the exit status; EXIT_FAILURE after a message, also after a signal.
  */
-int survey_command(struct survey *sy, const struct options *op);
+int survey_command(struct survey *sv, const struct options *op);
 
 /*
- * Prints "measured on MODEL, N CPUs, STARTED" and the text "more"; "INCOMPLETE"
- * before it if repeats are missing.
+ * Prints where and when it was measured and "where", then how often and "how".
+ * "INCOMPLETE" precedes it if repeats are missing.
  */
-void survey_print_host(FILE *out, const struct survey *sy, const char *more);
+void survey_print_head(FILE *out, const struct survey *sv, const char *where,
+    const char *how);
 
-/* Adds "MODEL, N CPUs, STARTED". */
-void survey_add_host(struct text *t, const struct survey *sy);
+/* Whether binding a thread to its CPU was refused. */
+bool survey_unbound(const struct survey_point *pt);
 
-/* Adds "of N repeats of T s"; "at most" N when it is not complete. */
-void survey_add_repeats(struct text *t, const struct survey *sy);
+/* Half the interval of a point's median, in percent of that. */
+double survey_spread(const struct survey_point *pt);
+
+/* The same as text; "?" where it is not known. */
+const char *format_spread(char buf[32], const struct survey_point *pt);
+
+/* Prints what "?" means. */
+void survey_print_unknown(FILE *out);
 
 static inline bool
-survey_complete(const struct survey *sy)
+survey_complete(const struct survey *sv)
 {
-	return (sy->sy_done == sy->sy_repeats);
+	return (sv->sv_done == sv->sv_repeats);
 }
 
-/* JSON text and a newline, for free(); NULL without memory. */
-char *survey_json(const struct survey *sy);
+/* Whether threads share CPUs. */
+static inline bool
+survey_oversubscribed(const struct survey *sv, const struct survey_point *pt)
+{
+	return (pt->pt_task.wt_threads > sv->sv_host.cpus);
+}
+
+/* JSON text and a newline, for free(). */
+char *survey_json(const struct survey *sv);
 
 #endif

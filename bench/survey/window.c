@@ -1,16 +1,14 @@
-/*
- * One window of time in which threads read numbers.
- */
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
-#include "bench/survey/sources.h"
+#include "bench/survey/window.h"
+#include "lib/machine/machine.h"
 #include "lib/machine/tick.h"
 
 enum {
 	WINDOW_APART	= 128,	/* bytes: lines are fetched in pairs */
-	WINDOW_READS_MAX = 1 << 24	/* of a batch */
+	WINDOW_BATCH_MAX = 1 << 24	/* operations */
 };
 
 /* The time of a batch: long against reading the clock between batches. */
@@ -18,8 +16,7 @@ static const int64_t window_batch_ns = 10 * NS_PER_US;
 
 /* Shared by all threads; written before and while they start. */
 struct window {
-	number_batcher	*wi_batch;
-	unsigned	 wi_threads;
+	const struct window_task *wi_task;
 	int64_t		 wi_warmup_ns;
 	int64_t		 wi_ns;
 	_Alignas(WINDOW_APART)
@@ -31,48 +28,54 @@ struct window {
 
 struct worker {
 	_Alignas(WINDOW_APART)
-	struct mthread	 wk_thread;
-	struct window	*wk_window;
-	struct number_state wk_state;
-	int64_t		 wk_end_ns;
-	int64_t		 wk_cpu_ns;	/* CPU time in the window */
-	uint64_t	 wk_reads;
-	uint64_t	 wk_failures;
-	int		 wk_error;
+	struct mthread	 ww_thread;
+	struct window	*ww_window;
+	struct window_state ww_state;
+	struct window_batch ww_batch;
+	uint64_t	 ww_count;	/* of operations in the window */
+	int64_t		 ww_end_ns;
+	int64_t		 ww_cpu_ns;	/* CPU time in the window */
+	int		 ww_error;
 };
 
-/* Reads unmeasured, and finds how many reads make a batch. */
-static int
-warm_up(struct worker *wk, uint64_t *reads)
+/*
+ * Repeats batches until a time, at least one.
+ *
+ *   grow  in  make batches larger that take less than window_batch_ns
+ */
+static void
+repeat(struct worker *ww, int64_t end_ns, bool grow)
 {
-	struct number_batch nb = { .nb_reads = 1 };
-	int64_t before, end, now;
-	int error;
+	struct window_batch *wb = &ww->ww_batch;
+	int64_t before_ns, now_ns = tick_ns();
 
-	end = tick_ns() + wk->wk_window->wi_warmup_ns;
+	ww->ww_count = wb->wb_failures = 0;
 	do {
-		before = tick_ns();
-		error = wk->wk_window->wi_batch(&wk->wk_state, &nb);
-		now = tick_ns();
-		if (error == 0 && now - before < window_batch_ns &&
-		    nb.nb_reads < WINDOW_READS_MAX)
-			nb.nb_reads *= 2;
-	} while (error == 0 && now < end && !stop_asked());
-	*reads = nb.nb_reads;
-	return (error);
+		before_ns = now_ns;
+		ww->ww_error = ww->ww_window->wi_task->wt_batch(&ww->ww_state,
+		    wb);
+		ww->ww_count += wb->wb_count;
+		now_ns = tick_ns();
+		if (grow && now_ns - before_ns < window_batch_ns &&
+		    wb->wb_count < WINDOW_BATCH_MAX)
+			wb->wb_count *= 2;
+	} while (ww->ww_error == 0 && now_ns < end_ns && !stop_asked());
+	ww->ww_end_ns = now_ns;
 }
 
 /* The last thread that is warm starts the window. */
 static void
 wait_for_start(struct window *wi)
 {
-	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == wi->wi_threads) {
+	const unsigned threads = wi->wi_task->wt_threads;
+
+	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == threads) {
 		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() + wi->wi_ns));
 		atomic_store_rel_32(&wi->wi_go, 1);
 	}
 	/* With a CPU of its own it spins: after a yield it starts late. */
 	while (atomic_load_acq_32(&wi->wi_go) == 0)
-		if (wi->wi_threads > machine_cpus())
+		if (threads > machine_cpus())
 			machine_yield();
 		else
 			machine_pause(1);
@@ -81,46 +84,36 @@ wait_for_start(struct window *wi)
 static void
 work(void *arg)
 {
-	struct worker *wk = arg;
-	struct window *wi = wk->wk_window;
-	struct number_batch nb = { .nb_reads = 1 };
-	uint64_t reads = 0;
-	int64_t cpu, end, now;
-	int error;
+	struct worker *ww = arg;
+	struct window *wi = ww->ww_window;
+	int64_t cpu_ns;
 
-	error = warm_up(wk, &nb.nb_reads);
+	repeat(ww, tick_ns() + wi->wi_warmup_ns, true);
 	wait_for_start(wi);
-	end = (int64_t)atomic_load_64(&wi->wi_end);
-	cpu = machine_thread_cpu_ns(&wk->wk_thread);
-	now = tick_ns();
-	/* At least one batch, even after a thread that was not scheduled. */
-	while (error == 0 && (reads == 0 || now < end) && !stop_asked()) {
-		error = wi->wi_batch(&wk->wk_state, &nb);
-		reads += nb.nb_reads;
-		now = tick_ns();
-	}
-	wk->wk_end_ns = now;
-	wk->wk_cpu_ns = machine_thread_cpu_ns(&wk->wk_thread) - cpu;
-	wk->wk_reads = reads;
-	wk->wk_failures = nb.nb_failures;
-	wk->wk_error = error;
+	if (ww->ww_error != 0)
+		return;
+	cpu_ns = machine_thread_cpu_ns(&ww->ww_thread);
+	repeat(ww, (int64_t)atomic_load_64(&wi->wi_end), false);
+	ww->ww_cpu_ns = machine_thread_cpu_ns(&ww->ww_thread) - cpu_ns;
 }
 
 /* Starts the threads; when one is refused, those started end at once. */
 static int
-start_all(struct window *wi, const struct number_source *ns,
-    struct worker *workers, unsigned *started)
+start_all(struct window *wi, struct worker *workers, unsigned *started)
 {
+	const struct window_task *wt = wi->wi_task;
 	char name[32];
 	int error = 0;
 
-	for (unsigned i = 0; i < wi->wi_threads && error == 0; i++) {
-		snprintf(name, sizeof(name), "src %u", i);
-		workers[i].wk_window = wi;
-		if (ns->ns_init != NULL)
-			ns->ns_init(&workers[i].wk_state);
-		error = machine_spawn(&workers[i].wk_thread, name,
-		    (int)(i % machine_cpus()), work, &workers[i]);
+	for (unsigned i = 0; i < wt->wt_threads && error == 0; i++) {
+		struct worker *ww = &workers[i];
+
+		snprintf(name, sizeof(name), "survey %u", i);
+		ww->ww_window = wi;
+		ww->ww_state = wt->wt_state;
+		ww->ww_batch.wb_count = 1;
+		error = machine_spawn(&ww->ww_thread, name,
+		    (int)(i % machine_cpus()), work, ww);
 		*started += error == 0;
 	}
 	if (error != 0)
@@ -128,52 +121,37 @@ start_all(struct window *wi, const struct number_source *ns,
 	return (error);
 }
 
-static void
-add_up(struct window *wi, const struct worker *workers,
-    struct sources_sample *sm)
-{
-	const int64_t begin = (int64_t)atomic_load_64(&wi->wi_end) - wi->wi_ns;
-	int64_t cpu = 0, end = begin;
-
-	sm->ss_reads = sm->ss_failures = 0;
-	for (unsigned i = 0; i < wi->wi_threads; i++) {
-		const struct worker *wk = &workers[i];
-
-		end = wk->wk_end_ns > end ? wk->wk_end_ns : end;
-		cpu += wk->wk_cpu_ns;
-		sm->ss_reads += wk->wk_reads;
-		sm->ss_failures += wk->wk_failures;
-	}
-	sm->ss_window_s = (double)(end - begin) / (double)NS_PER_S;
-	sm->ss_cpu_s = (double)cpu / (double)NS_PER_S;
-}
-
 int
-window_measure(const struct number_source *ns, enum number_width width,
-    unsigned threads, int64_t warmup_ns, int64_t window_ns,
-    struct sources_sample *sm, bool *unbound)
+window_measure(const struct window_task *wt, int64_t warmup_ns,
+    int64_t window_ns, struct window_sample *wm)
 {
-	struct window wi = { .wi_batch = ns->ns_batch[width],
-	    .wi_threads = threads, .wi_warmup_ns = warmup_ns,
+	struct window wi = { .wi_task = wt, .wi_warmup_ns = warmup_ns,
 	    .wi_ns = window_ns };
-	struct worker *workers;
-	unsigned i, started = 0;
+	int64_t begin_ns, cpu_ns = 0, end_ns = 0;
+	struct worker *workers, *ww;
+	unsigned started = 0;
 	int error;
 
-	KASSERT(threads > 0 && window_ns > 0, ("%u threads", threads));
-	workers = xaligned(WINDOW_APART, threads * sizeof(*workers));
+	KASSERT(wt->wt_threads > 0 && window_ns > 0, ("%u threads",
+	    wt->wt_threads));
+	*wm = (struct window_sample){ .wm_count = 0 };
+	workers = xaligned(WINDOW_APART, wt->wt_threads * sizeof(*workers));
 	atomic_init_32(&wi.wi_ready, 0);
 	atomic_init_32(&wi.wi_go, 0);
 	atomic_init_64(&wi.wi_end, 0);
-	error = start_all(&wi, ns, workers, &started);
-	for (i = 0; i < started; i++) {
-		machine_join(&workers[i].wk_thread);
-		*unbound |= !workers[i].wk_thread.mt_bound;
-		if (error == 0)
-			error = workers[i].wk_error;
+	error = start_all(&wi, workers, &started);
+	for (ww = workers; ww < workers + started; ww++) {
+		machine_join(&ww->ww_thread);
+		error = error != 0 ? error : ww->ww_error;
+		end_ns = ww->ww_end_ns > end_ns ? ww->ww_end_ns : end_ns;
+		cpu_ns += ww->ww_cpu_ns;
+		wm->wm_count += ww->ww_count;
+		wm->wm_failures += ww->ww_batch.wb_failures;
+		wm->wm_unbound |= !ww->ww_thread.mt_bound;
 	}
-	if (error == 0)
-		add_up(&wi, workers, sm);
+	begin_ns = (int64_t)atomic_load_64(&wi.wi_end) - window_ns;
+	wm->wm_window_s = (double)(end_ns - begin_ns) / (double)NS_PER_S;
+	wm->wm_cpu_s = (double)cpu_ns / (double)NS_PER_S;
 	free(workers);
 	return (error);
 }

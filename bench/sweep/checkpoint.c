@@ -1,21 +1,19 @@
 /*
  * The journal of a run, beside the file that will be the result: JSON Lines.
  * The first line describes the run: arguments, seed, host.  Each other line is
- * a finished repeat, a run with a drawn profile or a note that the run was
+ * a finished repeat, figures with a drawn profile or a note that the run was
  * resumed.  A line is written before the next repeat begins, never while a
  * window is open; it is on disk then where the repeat was measured, and within
  * 0.1 s where it was simulated.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "bench/cli/atomic_file.h"
 #include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/tick.h"
-
-enum { WHAT_SIZE = GRID_TEXT_SIZE + 32 };
 
 static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
 
@@ -56,39 +54,47 @@ next_line(struct checkpoint *ck, size_t *len)
 }
 
 int
-checkpoint_read(struct checkpoint *ck, struct checkpoint_head *head)
+checkpoint_read(struct checkpoint *ck, struct result *begun)
 {
 	char why[RESULT_TEXT_SIZE];
 	const char *line;
 	size_t len;
 
-	memset(head, 0, sizeof(*head));
 	line = next_line(ck, &len);
-	if (line == NULL)
-		return (refuse(ck, "the run ended before anything was "
-		    "measured: begin it again"));
-	if (head_load(line, len, head, why) != 0) {
-		head_free(head);
-		return (refuse(ck, "%s", why));
+	if (line == NULL) {
+		(void)refuse(ck, "the run ended before anything was measured: "
+		    "begin it again");
+		return (ENODATA);
 	}
-	ck->ck_head = head;
-	return (0);
+	ck->ck_head = head_load(line, len, begun, why);
+	return (ck->ck_head != NULL ? 0 : refuse(ck, "%s", why));
 }
 
 int
-checkpoint_claim(struct checkpoint *ck, const char *file, const char *real,
-    struct checkpoint_head *head, char why[CELL_ERROR_SIZE])
+checkpoint_claim(struct checkpoint *ck, const char *file,
+    struct result *begun, char why[CELL_ERROR_SIZE])
 {
-	char *path = journal_name(real, ".journal");
+	char *path, *real;
 	pid_t other = 0;
 	int error;
 
 	*ck = (struct checkpoint){ .ck_file = file, .ck_why = why,
 	    .ck_journal.jo_fd = -1 };
-	error = journal_claim(&ck->ck_journal, path, head == NULL, &other);
+	error = atomic_file_resolve(file, &real);
+	if (error == 0 && real == NULL)
+		error = ENOTSUP;
+	if (error != 0) {
+		snprintf(why, CELL_ERROR_SIZE, "%.600s: %s", file, error ==
+		    ENOTSUP ? "not a regular file, and so without a journal" :
+		    strerror(error));
+		return (error);
+	}
+	path = journal_name(real, ".journal");
+	error = journal_claim(&ck->ck_journal, path, begun == NULL, &other);
 	free(path);
+	free(real);
 	if (error == 0)
-		return (head == NULL ? 0 : checkpoint_read(ck, head));
+		return (begun == NULL ? 0 : checkpoint_read(ck, begun));
 	if (error == EBUSY && other > 0)
 		refuse(ck, "process %ld is measuring for this file: wait for "
 		    "it, or name another file", (long)other);
@@ -99,27 +105,22 @@ checkpoint_claim(struct checkpoint *ck, const char *file, const char *real,
 		refuse(ck, "not a regular file, but repeats are to be kept "
 		    "there: move it away");
 	else
-		snprintf(why, CELL_ERROR_SIZE, "%.600s: %s", head == NULL ||
-		    ck->ck_journal.jo_path == NULL ? file :
-		    ck->ck_journal.jo_path, strerror(error));
+		snprintf(why, CELL_ERROR_SIZE, "%.600s: %s", begun == NULL ?
+		    file : ck->ck_journal.jo_path, strerror(error));
 	return (error);
 }
 
-/*
- * Refuses a first line whose part is not that of this run, and names the first
- * key with another value.
- */
+/* Refuses what is otherwise than it was; names the first key. */
 static int
-check_same(struct checkpoint *ck, const json_t *now, const char *part,
+check_same(struct checkpoint *ck, json_t *now, const json_t *before,
     const char *what)
 {
-	const json_t *before = json_object_get(ck->ck_head->ch_record, part);
 	const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT;
 	char *is_text, *was_text;
 	json_t *value, *was;
 	const char *key;
 
-	json_object_foreach(json_object_get(now, part), key, value) {
+	json_object_foreach(now, key, value) {
 		was = json_object_get(before, key);
 		if (json_equal(value, was))
 			continue;
@@ -136,26 +137,29 @@ check_same(struct checkpoint *ck, const json_t *now, const char *part,
 
 /* Compares the first line with this run. */
 static int
-check_head(struct checkpoint *ck, const struct options *op)
+check_head(struct checkpoint *ck)
 {
-	const double was = ck->ck_head->ch_cycles_per_us;
-	struct result *r = ck->ck_result;
+	struct result *r = ck->ck_run->sw_result;
+	const char *started = "";
 	json_t *now;
-	double is;
+	double is, was;
 	int error;
 
-	ck->ck_line = 0;
 	/* Measured, and so never twice the same. */
-	r->host.clock_ns = ck->ck_head->ch_host.clock_ns;
-	r->host.profile_ns = ck->ck_head->ch_host.profile_ns;
-	memcpy(r->started, ck->ck_head->ch_started, sizeof(r->started));
-	now = head_format(op, r);
+	json_unpack(ck->ck_head, "{s:F, s:s, s:{s?F, s?F}}", "cycles_per_us",
+	    &was, "started", &started, "host", "clock_ns", &r->host.clock_ns,
+	    "profile_ns", &r->host.profile_ns);
+	snprintf(r->started, sizeof(r->started), "%s", started);
+	now = head_format(ck->ck_run->sw_options, r);
 	is = json_number_value(json_object_get(now, "cycles_per_us"));
-	error = check_same(ck, now, "host", "begun on another host, or by "
-	    "another program");
+	json_object_del(now, "cycles_per_us");
+	ck->ck_line = 0;
+	error = check_same(ck, json_object_get(now, "host"),
+	    json_object_get(ck->ck_head, "host"),
+	    "begun on another host, or by another program");
 	if (error == 0)
-		error = check_same(ck, now, "options", "the same arguments "
-		    "mean something else now");
+		error = check_same(ck, now, ck->ck_head,
+		    "the same arguments mean something else now");
 	if (error == 0 && fabs(is - was) > cycles_max_share * was)
 		error = refuse(ck, "begun on another host: its cycle counter "
 		    "ran at %.1f MHz, this one runs at %.1f", was, is);
@@ -164,36 +168,16 @@ check_head(struct checkpoint *ck, const struct options *op)
 	return (error);
 }
 
-/* The text by which a repeat's line names its cell. */
-static void
-describe(const struct cell *ce, char what[WHAT_SIZE])
-{
-	char text[GRID_TEXT_SIZE];
-
-	snprintf(what, WHAT_SIZE, "%s, %" PRIu64 " bytes", grid_text(ce, text),
-	    ce->ce_request_bytes);
-}
-
 static int
-take_repeat(struct checkpoint *ck, json_t *record)
+take_repeat(struct checkpoint *ck, unsigned cell, unsigned repeat,
+    const char *what, const json_t *measure)
 {
-	char text[WHAT_SIZE], why[RESULT_TEXT_SIZE];
-	json_int_t cell = -1, repeat = -1;
+	struct sweep_cell *sc = &ck->ck_run->sw_cells[cell];
+	char text[GRID_TEXT_SIZE], why[RESULT_TEXT_SIZE];
 	struct cell_measure *cm;
-	struct sweep_cell *sc;
-	const char *what;
-	json_t *measure;
 	int error = 0;
 
-	if (json_unpack(record, "{s:s, s:I, s:I, s:o}", "what", &what, "cell",
-	    &cell, "repeat", &repeat, "measure", &measure) != 0 || cell < 0 ||
-	    cell >= (json_int_t)ck->ck_count || repeat < 0 ||
-	    repeat >= (json_int_t)ck->ck_repeats ||
-	    checkpoint_has(ck, (unsigned)cell, (unsigned)repeat))
-		return (refuse(ck, "a repeat that this run does not have"));
-	sc = &ck->ck_cells[cell];
-	describe(&sc->sc_cell, text);
-	if (strcmp(what, text) != 0)
+	if (strcmp(what, grid_text(&sc->sc_cell, text)) != 0)
 		return (refuse(ck, "its number is of another cell"));
 	cm = xmalloc(sizeof(*cm));
 	if (repeat_load(measure, sc->sc_cell.ce_readers, cm, why) != 0) {
@@ -201,57 +185,79 @@ take_repeat(struct checkpoint *ck, json_t *record)
 		cell_measure_free(cm);
 	} else {
 		summary_add(sc, cm);
-		ck->ck_has[cell * ck->ck_repeats + repeat] = true;
+		*grid_has(ck->ck_run, cell, repeat) = true;
 		ck->ck_before++;
 	}
 	free(cm);
 	return (error);
 }
 
-/* Adds an element to an array. */
-static void
-append(void *array, unsigned *count, const void *element, size_t size)
+/* Figures of a round behind the repeats. */
+static int
+take_drawn(struct checkpoint *ck, unsigned cell, unsigned round,
+    const json_t *figures)
 {
-	char *grown;
+	const struct field_type *ft = &field_types[FIELD_REAL];
+	double *drawn = grid_drawn(ck->ck_run, cell, round);
+	json_t *v;
+	size_t q;
 
-	memcpy(&grown, array, sizeof(grown));
-	grown = xreallocarray(grown, *count + 1, size);
-	memcpy(array, &grown, sizeof(grown));
-	memcpy(grown + (*count)++ * size, element, size);
+	json_array_foreach(figures, q, v) {
+		if (q == QUANTITIES || !json_is_number(v) ||
+		    json_number_value(v) < ft->ft_low ||
+		    json_number_value(v) > ft->ft_high)
+			break;
+		drawn[q] = json_number_value(v);
+	}
+	if (q != QUANTITIES || json_array_size(figures) != QUANTITIES)
+		return (refuse(ck, "drawn: not %d figures", QUANTITIES));
+	*grid_has(ck->ck_run, cell, round) = true;
+	ck->ck_drawn++;
+	return (0);
 }
 
+/* Notes that the run was resumed, in the result. */
 static void
 note(struct checkpoint *ck, const struct result_resumed *rr)
 {
-	append(&ck->ck_result->resumed, &ck->ck_result->resumed_count, rr,
+	struct result *r = ck->ck_run->sw_result;
+
+	r->resumed = xreallocarray(r->resumed, r->resumed_count + 1,
 	    sizeof(*rr));
+	r->resumed[r->resumed_count++] = *rr;
 }
 
 static int
 take_line(struct checkpoint *ck, json_t *record)
 {
-	const json_t *drawn = json_object_get(record, "draw");
+	const struct sweeping *sw = ck->ck_run;
 	const json_t *resumed = json_object_get(record, "resumed");
-	struct checkpoint_draw draw = { .cd_cell = 0 };
+	const json_t *drawn = NULL, *measure = NULL;
 	struct result_resumed rr = { .order = 0 };
+	json_int_t cell = -1, round = -1;
 	char why[RESULT_TEXT_SIZE];
-	int error;
+	const char *what = "";
 
-	if (json_object_get(record, "measure") != NULL)
-		return (take_repeat(ck, record));
-	if (drawn == NULL && resumed == NULL)
-		return (refuse(ck, "of no known kind"));
-	error = drawn != NULL ? field_read(draw_fields, drawn, &draw, 0, why) :
-	    field_read(result_resumed_fields, resumed, &rr, 0, why);
-	if (error != 0)
-		return (refuse(ck, "%s", why));
-	if (draw.cd_cell >= ck->ck_count)
-		return (refuse(ck, "a draw that this run does not have"));
-	if (drawn == NULL)
+	if (resumed != NULL) {
+		if (field_read(result_resumed_fields, resumed, &rr, 0, why) !=
+		    0)
+			return (refuse(ck, "%s", why));
 		note(ck, &rr);
-	else
-		append(&ck->ck_draws, &ck->ck_draw_count, &draw, sizeof(draw));
-	return (0);
+		return (0);
+	}
+	(void)json_unpack(record, "{s?s, s?I, s?I, s?o, s?o}", "what", &what,
+	    "cell", &cell, "repeat", &round, "measure", &measure, "drawn",
+	    &drawn);
+	if (drawn == NULL && measure == NULL)
+		return (refuse(ck, "of no known kind"));
+	if (cell < 0 || round < 0 || cell >= (drawn != NULL ? sw->sw_grid :
+	    sw->sw_count) || round >= sw->sw_rounds || (drawn != NULL) !=
+	    (round >= sw->sw_options->op_repeats) ||
+	    *grid_has(sw, (unsigned)cell, (unsigned)round))
+		return (refuse(ck, "a repeat that this run does not have"));
+	return (drawn != NULL ? take_drawn(ck, (unsigned)cell, (unsigned)round,
+	    drawn) : take_repeat(ck, (unsigned)cell, (unsigned)round, what,
+	    measure));
 }
 
 /* Takes what the lines behind the first have. */
@@ -295,49 +301,36 @@ add(struct checkpoint *ck, json_t *record, bool *kept)
 }
 
 int
-checkpoint_begin(struct checkpoint *ck, const struct options *op,
-    struct result *r, struct sweep_cell *cells, unsigned count,
-    char why[CELL_ERROR_SIZE])
+checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 {
+	const struct options *op = sw->sw_options;
 	const char *path = ck->ck_journal.jo_path;
 	bool kept = false;
 	int error;
 
-	ck->ck_why = why;
-	ck->ck_result = r;
-	ck->ck_cells = cells;
-	ck->ck_count = count;
-	ck->ck_repeats = op->op_repeats;
+	ck->ck_why = sw->sw_error;
+	ck->ck_run = sw;
 	/* A simulation can be repeated, and takes less time than a sync. */
 	if (op->op_simulated)
 		ck->ck_journal.jo_patience_ns = simulated_patience_ns;
-	ck->ck_has = xcalloc((size_t)count * op->op_repeats + 1,
-	    sizeof(*ck->ck_has));
 	if (ck->ck_head == NULL) {
-		error = add(ck, head_format(op, r), &kept);
+		error = add(ck, head_format(op, sw->sw_result), &kept);
 		if (error == 0 && kept)
 			run_note("%s of a run that was not finished is kept as "
 			    "%s.old; --resume %s would have continued it", path,
 			    path, ck->ck_file);
 		return (error);
 	}
-	error = check_head(ck, op);
+	error = check_head(ck);
 	if (error == 0)
 		error = take_lines(ck);
 	if (error != 0)
 		return (error);
 	run_note("%s: %u of %u repeats were there%s", ck->ck_file,
-	    ck->ck_before, count * op->op_repeats, op->op_uncertainty == 0 ?
-	    "" : FORMATF(", and %u runs with drawn profiles",
-	    ck->ck_draw_count));
+	    ck->ck_before, sw->sw_count * op->op_repeats,
+	    op->op_uncertainty == 0 ? "" : FORMATF(", and %u runs with drawn "
+	    "profiles", ck->ck_drawn));
 	return (0);
-}
-
-bool
-checkpoint_has(const struct checkpoint *ck, unsigned cell, unsigned repeat)
-{
-	return (ck != NULL && ck->ck_has[(size_t)cell * ck->ck_repeats +
-	    repeat]);
 }
 
 /* Frees record.  Writes before it, once, a note that the run was resumed. */
@@ -345,45 +338,69 @@ static int
 add_done(struct checkpoint *ck, json_t *record)
 {
 	struct result_resumed now = { .order = ck->ck_before };
-	int error;
+	int error = 0;
 
 	if (ck->ck_head != NULL && !ck->ck_noted) {
 		result_now(now.at);
 		error = add(ck, json_pack("{s:o}", "resumed", field_format(
 		    result_resumed_fields, &now, 0)), NULL);
-		if (error != 0) {
-			json_decref(record);
-			return (error);
-		}
 		note(ck, &now);
 		ck->ck_noted = true;
 	}
-	error = add(ck, record, NULL);
+	if (error == 0)
+		error = add(ck, json_incref(record), NULL);
+	json_decref(record);
 	ck->ck_done += error == 0;
 	return (error);
 }
 
-int
-checkpoint_add(struct checkpoint *ck, unsigned cell, unsigned repeat,
+static json_t *
+repeat_record(const struct sweeping *sw, unsigned cell, unsigned repeat,
     const struct cell_measure *cm)
 {
-	const struct cell *ce;
-	char what[WHAT_SIZE];
+	const struct cell *ce = &sw->sw_cells[cell].sc_cell;
+	char text[GRID_TEXT_SIZE];
 
-	if (ck == NULL)
-		return (0);
-	ce = &ck->ck_cells[cell].sc_cell;
-	describe(ce, what);
-	return (add_done(ck, json_pack("{s:s, s:i, s:i, s:o}", "what", what,
+	return (json_pack("{s:s, s:i, s:i, s:o}", "what", grid_text(ce, text),
 	    "cell", (int)cell, "repeat", (int)repeat, "measure",
-	    field_format(repeat_fields, cm, ce->ce_readers))));
+	    field_format(repeat_fields, cm, ce->ce_readers)));
+}
+
+static json_t *
+drawn_record(const struct sweeping *sw, unsigned cell, unsigned round)
+{
+	json_t *figures = json_array();
+
+	for (unsigned q = 0; q < QUANTITIES; q++)
+		json_array_append_new(figures,
+		    json_real(grid_drawn(sw, cell, round)[q]));
+	return (json_pack("{s:i, s:i, s:o}", "cell", (int)cell, "repeat",
+	    (int)round, "drawn", figures));
 }
 
 int
-checkpoint_add_draw(struct checkpoint *ck, const struct checkpoint_draw *cd)
+checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
+    unsigned order, struct cell_measure *cm)
 {
-	return (ck == NULL ? 0 : add_done(ck, json_pack("{s:o}", "draw",
-	    field_format(draw_fields, cd, 0))));
+	const bool repeat = round < sw->sw_options->op_repeats;
+	struct sweep_cell *sc = &sw->sw_cells[cell];
+	int error = 0;
+
+	if (repeat)
+		summary_sample(&sc->sc_cell, cm, order);
+	/* A run with a drawn profile leaves its figures only. */
+	for (unsigned q = 0; !repeat && q < QUANTITIES; q++)
+		grid_drawn(sw, cell, round)[q] = quantity_raw(&quantities[q],
+		    &cm->cm_sample, sc->sc_cell.ce_readers);
+	if (sw->sw_checkpoint != NULL)
+		error = add_done(sw->sw_checkpoint, repeat ? repeat_record(sw,
+		    cell, round, cm) : drawn_record(sw, cell, round));
+	if (error == 0 && repeat)
+		summary_add(sc, cm);
+	else
+		cell_measure_free(cm);
+	*grid_has(sw, cell, round) = error == 0;
+	return (error);
 }
 
 int
@@ -394,8 +411,7 @@ checkpoint_close(struct checkpoint *ck, bool keep)
 	if (!keep && ck->ck_journal.jo_fd != -1)
 		error = journal_remove(&ck->ck_journal);
 	journal_close(&ck->ck_journal);
-	free(ck->ck_has);
-	free(ck->ck_draws);
+	json_decref(ck->ck_head);
 	*ck = (struct checkpoint){ .ck_journal.jo_fd = -1 };
 	return (error);
 }

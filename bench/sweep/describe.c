@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
@@ -61,6 +62,16 @@ describe_profile(const struct profile *pr, struct result *r)
 }
 
 int
+sweep_write(const char *path, struct atomic_file *of, const struct result *r)
+{
+	char *text = result_format_json(r);
+	int status = command_commit(path, of, text, strlen(text));
+
+	free(text);
+	return (status);
+}
+
+int
 describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r)
 {
@@ -86,7 +97,7 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	r->time_s = op->op_time_s;
 	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
 	snprintf(r->harvest_model, sizeof(r->harvest_model), "%s",
-	    harvest_model_names[op->op_config.bc_harvest.model]);
+	    design_queue_names[op->op_config.bc_harvest.queue]);
 	result_now(r->started);
 	result_host_fill(&r->host);
 	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,

@@ -19,25 +19,13 @@ static int
 run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
     char why[CELL_ERROR_SIZE])
 {
+	const struct cell ce = grid_first(op);
+	struct cell_params cp = grid_params(op, &ce, repeat);
 	struct machine_config mc;
-	struct cell_params cp = {
-		.cp_config = &op->op_config,
-		.cp_place = &op->op_place,
-		.cp_time_s = op->op_time_s,
-		.cp_seed = op->op_seed + repeat,
-		.cp_stop = &stop_signal,
-		.cp_faults = &op->op_faults,
-		.cp_ledger = op->op_ledger,
-		.cp_cell = grid_first(op),
-	};
 
-	if (op->op_simulated) {
-		virtual_config(&op->op_machine, &op->op_machine.vi_profile,
-		    &cp, op->op_crypto == CRYPTO_NATIVE,
-		    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
-		mc.mc_stop = cp.cp_stop;
-		cp.cp_machine = &mc;
-	}
+	cp.cp_faults = &op->op_faults;
+	if (op->op_simulated)
+		grid_machine(op, &op->op_machine.vi_profile, repeat, &cp, &mc);
 	return ((op->op_simulated ? &ENGINE(virtual) : &ENGINE(real))->
 	    en_run(&cp, cm, why));
 }

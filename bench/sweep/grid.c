@@ -1,4 +1,8 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "bench/cli/memory.h"
+#include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"
 
@@ -15,7 +19,7 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
     unsigned r, unsigned d)
 {
 	return ((struct cell){
-		.ce_design = generators[op->op_designs.ol_value[d]]->ra_ident,
+		.ce_design = design_at(op->op_designs.ol_value[d])->de_ident,
 		.ce_lock = lock_classes[op->op_locks.ol_value[l]]->lc_name,
 		.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
 		.ce_readers = (unsigned)op->op_readers.ol_value[r],
@@ -66,12 +70,12 @@ control_readers(const struct options *op)
 static const char *
 control_design(const struct options *op)
 {
-	const struct random_algorithm *ra;
+	const struct design *de;
 
 	for (unsigned d = op->op_designs.ol_count; d > 0; d--) {
-		ra = generators[op->op_designs.ol_value[d - 1]];
-		if ((ra->ra_flags & RA_MANY_LOCKS) == 0)
-			return (ra->ra_ident);
+		de = design_at(op->op_designs.ol_value[d - 1]);
+		if ((de->de_flags & DE_MANY_LOCKS) == 0)
+			return (de->de_ident);
 	}
 	return ("concurrent");
 }
@@ -108,21 +112,75 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 }
 
 void
-grid_make(const struct options *op, struct sweep_cell **cells, unsigned *grid,
-    unsigned *count)
+grid_make(struct sweeping *sw)
 {
+	const struct options *op = sw->sw_options;
+	size_t drawn;
 	unsigned most;
 
-	*grid = *count = 0;
 	most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
 	    op->op_ciphers.ol_count * op->op_readers.ol_count *
 	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
-	*cells = xcalloc(most, sizeof(**cells));
-	*grid = expand(op, *cells);
-	*count = *grid + expand_controls(op, *cells + *grid);
-	for (unsigned i = 0; i < *count; i++)
-		(*cells)[i].sc_samples = xcalloc(op->op_repeats,
-		    sizeof(*(*cells)->sc_samples));
+	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
+	sw->sw_grid = expand(op, sw->sw_cells);
+	sw->sw_count = sw->sw_grid +
+	    expand_controls(op, sw->sw_cells + sw->sw_grid);
+	for (unsigned i = 0; i < sw->sw_count; i++)
+		sw->sw_cells[i].sc_samples = xcalloc(op->op_repeats,
+		    sizeof(*sw->sw_cells->sc_samples));
+	sw->sw_rounds = op->op_repeats * (1 + op->op_uncertainty);
+	sw->sw_has = xcalloc((size_t)sw->sw_rounds * sw->sw_count,
+	    sizeof(*sw->sw_has));
+	drawn = (size_t)(sw->sw_rounds - op->op_repeats) * sw->sw_grid;
+	sw->sw_drawn = xcalloc(drawn, sizeof(*sw->sw_drawn));
+	sw->sw_profiles = uncertainty_profiles(op);
+}
+
+void
+grid_clear(struct sweep_cell *sc)
+{
+	for (unsigned i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
+		field_free(result_sample_fields, &sc->sc_samples[i]);
+	free(sc->sc_samples);
+	cell_measure_free(&sc->sc_sum);
+	*sc = (struct sweep_cell){ .sc_cell = sc->sc_cell };
+}
+
+void
+grid_free(struct sweeping *sw)
+{
+	for (unsigned i = 0; i < sw->sw_count; i++)
+		grid_clear(&sw->sw_cells[i]);
+	free(sw->sw_cells);
+	free(sw->sw_has);
+	free(sw->sw_drawn);
+	free(sw->sw_profiles);
+}
+
+struct cell_params
+grid_params(const struct options *op, const struct cell *ce, unsigned repeat)
+{
+	return ((struct cell_params){
+		.cp_cell = *ce,
+		.cp_config = &op->op_config,
+		.cp_place = &op->op_place,
+		.cp_time_s = op->op_time_s,
+		.cp_seed = op->op_seed + repeat,
+		.cp_bytes = op->op_verify,
+		.cp_ledger = op->op_ledger,
+		.cp_ledger_log = op->op_ledger_log,
+		.cp_stop = &stop_signal,
+	});
+}
+
+void
+grid_machine(const struct options *op, const struct profile *pr,
+    unsigned repeat, struct cell_params *cp, struct machine_config *mc)
+{
+	virtual_config(&op->op_machine, pr, cp, op->op_crypto == CRYPTO_NATIVE,
+	    virtual_seed(op->op_seed, repeat, &cp->cp_cell), mc);
+	mc->mc_stop = cp->cp_stop;
+	cp->cp_machine = mc;
 }
 
 unsigned
@@ -135,7 +193,7 @@ grid_jobs(const struct options *op)
 }
 
 bool
-grid_has(const struct options *op, unsigned cell)
+grid_in_part(const struct options *op, unsigned cell)
 {
 	const unsigned designs = op->op_designs.ol_count;
 	const unsigned readers = op->op_readers.ol_count;
@@ -162,8 +220,8 @@ grid_engine(const struct options *op)
 const char *
 grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE])
 {
-	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %u reader%s", ce->ce_design,
-	    ce->ce_lock, ce->ce_cipher->ci_name, ce->ce_readers,
-	    ce->ce_readers == 1 ? "" : "s");
+	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %u reader%s, %" PRIu64
+	    " bytes", ce->ce_design, ce->ce_lock, ce->ce_cipher->ci_name,
+	    ce->ce_readers, PLURAL(ce->ce_readers), ce->ce_request_bytes);
 	return (text);
 }

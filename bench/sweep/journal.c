@@ -157,33 +157,26 @@ journal_continue(struct journal *jo)
 int
 journal_add(struct journal *jo, const char *line)
 {
-	size_t done = 0, len = strlen(line) + 1;
+	const size_t len = strlen(line) + 1;
 	char *text;
-	int error = 0;
-	ssize_t n;
+	int error;
 
 	KASSERT(jo->jo_fd != -1, ("not open"));
 	KASSERT(strchr(line, '\n') == NULL, ("several lines"));
 	if ((size_t)jo->jo_end + len > JOURNAL_MAX)
 		return (EFBIG);
 	text = journal_name(line, "\n");
-	while (error == 0 && done < len) {
-		n = pwrite(jo->jo_fd, text + done, len - done, jo->jo_end +
-		    (off_t)done);
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			error = errno;
-	}
-	free(text);
 	jo->jo_dirty = true;
+	error = lseek(jo->jo_fd, jo->jo_end, SEEK_SET) == -1 ? errno :
+	    atomic_file_write_all(jo->jo_fd, text, len);
+	free(text);
 	if (error == 0 && tick_ns() - jo->jo_synced_ns >= jo->jo_patience_ns)
 		error = sync_now(jo);
 	if (error == 0)
 		jo->jo_end += (off_t)len;
 	/* If this fails: it has no newline, or the next line replaces it. */
-	else if (ftruncate(jo->jo_fd, jo->jo_end) != 0)
-		return (error);
+	else
+		(void)!ftruncate(jo->jo_fd, jo->jo_end);
 	return (error);
 }
 

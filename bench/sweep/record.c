@@ -1,14 +1,20 @@
 /*
  * The lines of a journal as JSON: the first, which describes the run, and those
- * of repeats and draws.
+ * of repeats.
  */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
 #include "bench/cli/memory.h"
 #include "bench/result/check.h"
 #include "bench/sweep/sweep.h"
-#include "harvest/mask.h"
+#include "fortuna/device/event.h"
 #include "lib/machine/tick.h"
 
-#define	CHECKPOINT_SCHEMA	"rngsim-journal/2"
+#define	CHECKPOINT_SCHEMA	"rngsim-journal/3"
 
 #define	FIELD(s, prefix, member, kind)					\
 	{ .f_key = #member, .f_kind = FIELD_##kind, .f_needed = true,	\
@@ -62,28 +68,6 @@ const struct field repeat_fields[] = {
 	END
 };
 
-#define	DRAW(member, kind)	FIELD(checkpoint_draw, cd, member, kind)
-
-const struct field draw_fields[] = {
-	DRAW(cell, COUNT) },
-	DRAW(round, COUNT) },
-	DRAW(values, REAL), .f_shape = FIELD_INLINE, .f_room = QUANTITIES,
-	    .f_count = offsetof(struct checkpoint_draw, cd_count),
-	    .f_count_key = "count" },
-	END
-};
-
-#define	HEAD(member, kind)	FIELD(checkpoint_head, ch, member, kind)
-
-static const struct field head_fields[] = {
-	HEAD(argv, WORDS) },
-	HEAD(seed, SEED) },
-	HEAD(started, NAME) },
-	HEAD(host, OBJECT), TABLE(result_host, result_host_fields) },
-	HEAD(cycles_per_us, REAL) },
-	END
-};
-
 /*
  * The words of a command line may be any bytes, which JSON's texts may not.
  * Bytes from 0x80 on are written as U+0080 to U+00FF.
@@ -119,69 +103,83 @@ decode_word(char *word)
 	return (true);
 }
 
+/* A sum of a file's contents: its name stays, the file may not. */
+static json_t *
+sum_of_file(const char *path)
+{
+	uLong sum = 0;
+	Bytef buf[1 << 14];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd != -1 && (n = read(fd, buf, sizeof(buf))) > 0)
+		sum = crc32(sum, buf, (uInt)n);
+	if (fd != -1)
+		close(fd);
+	return (json_sprintf("%08lx", sum));
+}
+
 json_t *
 head_format(const struct options *op, const struct result *r)
 {
-	struct checkpoint_head head = { .ch_seed = op->op_seed,
-	    .ch_host = r->host, .ch_cycles_per_us = op->op_simulated ? 0 :
-	    (double)tick_ns_to_cycles(NS_PER_S) / 1e6 };
-	json_t *record;
-	unsigned n = 0;
+	const char *replayed = op->op_config.bc_harvest.replay_file;
+	const char *workload = op->op_text[OPTION_WORKLOAD];
+	json_t *argv = json_array();
+	json_t *record = field_format(result_document_fields, r, 0);
+	char *word;
 
-	memcpy(head.ch_started, r->started, sizeof(head.ch_started));
-	while (r->argv[n] != NULL)
-		n++;
-	head.ch_argv = xcalloc(n + 1, sizeof(*head.ch_argv));
-	for (n = 0; r->argv[n] != NULL; n++)
-		head.ch_argv[n] = encode_word(r->argv[n]);
-	record = field_format(head_fields, &head, 0);
+	for (unsigned i = 0; r->argv[i] != NULL; i++) {
+		word = encode_word(r->argv[i]);
+		json_array_append_new(argv, json_string(word));
+		free(word);
+	}
+	json_object_set_new(record, "argv", argv);
 	json_object_set_new(record, "schema", json_string(CHECKPOINT_SCHEMA));
-	json_object_set_new(record, "options", options_describe(op));
-	head_free(&head);
+	json_object_set_new(record, "cycles_per_us", json_real(
+	    op->op_simulated ? 0 : (double)tick_ns_to_cycles(NS_PER_S) / 1e6));
+	if (workload != NULL && workload[0] == '@')
+		json_object_set_new(record, "sum of --workload",
+		    sum_of_file(workload + 1));
+	if (replayed[0] != '\0')
+		json_object_set_new(record, "sum of replayed events",
+		    sum_of_file(replayed));
 	return (record);
 }
 
-int
-head_load(const char *line, size_t size, struct checkpoint_head *head,
+json_t *
+head_load(const char *line, size_t size, struct result *begun,
     char why[RESULT_TEXT_SIZE])
 {
 	const char *schema;
 	json_error_t where;
+	json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES, &where);
 
-	memset(head, 0, sizeof(*head));
 	why[0] = '\0';
-	head->ch_record = json_loadb(line, size, JSON_REJECT_DUPLICATES,
-	    &where);
-	schema = json_string_value(json_object_get(head->ch_record, "schema"));
-	/* Version 1 began lines with their length and checksum. */
-	if (size > 18 && line[8] == ' ' && line[17] == ' ' && line[18] == '{')
-		snprintf(why, RESULT_TEXT_SIZE, "written by an older rngsim: "
-		    "that can finish the run; or remove the file and begin "
-		    "again");
-	else if (head->ch_record == NULL)
-		snprintf(why, RESULT_TEXT_SIZE, "damaged");
+	schema = json_string_value(json_object_get(record, "schema"));
+	if (record == NULL)
+		snprintf(why, RESULT_TEXT_SIZE, "damaged, or written by an "
+		    "older rngsim");
 	else if (schema == NULL || strcmp(schema, CHECKPOINT_SCHEMA) != 0)
 		snprintf(why, RESULT_TEXT_SIZE, "schema \"%.32s\", expected "
 		    "\"%s\": the version of rngsim that began the run can "
 		    "finish it", schema == NULL ? "" : schema,
 		    CHECKPOINT_SCHEMA);
-	else if (field_read(head_fields, head->ch_record, head, 0, why) == 0) {
-		for (char **word = head->ch_argv; *word != NULL; word++)
+	else if (!json_is_real(json_object_get(record, "cycles_per_us")))
+		snprintf(why, RESULT_TEXT_SIZE, "cycles_per_us: not a number");
+	else if (field_read(result_document_fields, record, begun, 0, why) ==
+	    0) {
+		for (char **word = begun->argv; *word != NULL; word++)
 			if (!decode_word(*word))
 				snprintf(why, RESULT_TEXT_SIZE, "argv: not "
 				    "written by rngsim");
-		if (head->ch_argv[0] == NULL)
+		if (begun->argv[0] == NULL)
 			snprintf(why, RESULT_TEXT_SIZE, "argv: empty");
 	}
-	return (why[0] == '\0' ? 0 : EINVAL);
-}
-
-void
-head_free(struct checkpoint_head *head)
-{
-	json_decref(head->ch_record);
-	field_free(head_fields, head);
-	memset(head, 0, sizeof(*head));
+	if (why[0] == '\0')
+		return (record);
+	json_decref(record);
+	return (NULL);
 }
 
 /* What a summary needs, and a result need not have. */

@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"
@@ -27,23 +27,15 @@ struct slot {
 };
 
 struct replicating {
-	const struct replicate *rg_what;
+	struct sweeping	*rg_sweep;
 	struct slot	*rg_slots;
 	unsigned	 rg_slot_count;
+	unsigned	 rg_tasks;	/* cell by cell, round by round */
 	unsigned	 rg_taken;
+	unsigned	 rg_stuck;	/* cells */
 	uint64_t	 rg_each_steps;	/* of one run */
 	struct progress	 rg_progress;
 };
-
-static uint64_t
-largest(const struct option_list *ol)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < ol->ol_count; i++)
-		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
-	return (v);
-}
 
 uint64_t
 replicate_memory_bytes(void)
@@ -76,8 +68,8 @@ static bool
 has_parts(const struct options *op)
 {
 	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
-		if ((generators[op->op_designs.ol_value[i]]->ra_flags &
-		    RA_MANY_LOCKS) != 0)
+		if ((design_at(op->op_designs.ol_value[i])->de_flags &
+		    DE_MANY_LOCKS) != 0)
 			return (true);
 	return (false);
 }
@@ -91,16 +83,16 @@ replicate_threads(const struct options *op, uint64_t *needed)
 	double each;
 
 	*needed = virtual_memory_bytes(&op->op_machine,
-	    (unsigned)largest(&op->op_readers),
-	    workload_max_bytes(&op->op_workload, largest(&op->op_sizes)),
-	    op->op_verify, has_parts(op));
+	    (unsigned)option_list_max(&op->op_readers),
+	    workload_max_bytes(&op->op_workload,
+	    option_list_max(&op->op_sizes)), op->op_verify, has_parts(op));
 	if (threads == 0) {
 		threads = cpu_count();
 		if (quota > 0 && quota < threads)
 			threads = (unsigned)fmax(1, floor(quota));
 	}
 	fit = replicate_memory_bytes() / 4 * 3 / *needed;
-	each = MAPPINGS_EACH * (double)(largest(&op->op_readers) +
+	each = MAPPINGS_EACH * (double)(option_list_max(&op->op_readers) +
 	    THREADS_BESIDE);
 	if ((double)fit * each > mappings() / 4 * 3)
 		fit = (uint64_t)fmax(fit > 0, mappings() / 4 * 3 / each);
@@ -108,46 +100,35 @@ replicate_threads(const struct options *op, uint64_t *needed)
 }
 
 static bool
-skips(const struct replicate *rp, unsigned task)
+skips(const struct sweeping *sw, unsigned task)
 {
-	return (rp->rp_skip(rp->rp_context, task % rp->rp_cell_count,
-	    task / rp->rp_cell_count));
+	const unsigned cell = task % sw->sw_grid;
+
+	return (sw->sw_cells[cell].sc_stuck ||
+	    !grid_in_part(sw->sw_options, cell) ||
+	    *grid_has(sw, cell, task / sw->sw_grid));
 }
 
 static void
 work(void *context, unsigned task, unsigned slot)
 {
 	struct replicating *rg = context;
-	const struct replicate *rp = rg->rg_what;
-	const struct options *op = rp->rp_options;
-	const unsigned round = task / rp->rp_cell_count;
+	const struct sweeping *sw = rg->rg_sweep;
+	const struct options *op = sw->sw_options;
+	const unsigned round = task / sw->sw_grid;
 	const unsigned repeat = round % op->op_repeats;
 	struct slot *sl = &rg->rg_slots[slot];
 	struct machine_config mc;
-	struct cell_params cp = {
-		.cp_cell = *rp->rp_cells[task % rp->rp_cell_count],
-		.cp_config = &op->op_config,
-		.cp_place = &op->op_place,
-		.cp_time_s = op->op_time_s,
-		.cp_seed = op->op_seed + repeat,
-		.cp_machine = &mc,
-		.cp_bytes = op->op_verify,
-		.cp_ledger = op->op_ledger,
-		.cp_ledger_log = op->op_ledger_log,
-		.cp_stop = &stop_signal,
-	};
+	struct cell_params cp = grid_params(op,
+	    &sw->sw_cells[task % sw->sw_grid].sc_cell, repeat);
 
-	if (skips(rp, task)) {
+	if (skips(sw, task)) {
 		sl->sl_error = ECANCELED;
 		return;
 	}
-	virtual_config(&op->op_machine, rp->rp_profiles == NULL ?
-	    &op->op_machine.vi_profile :
-	    &rp->rp_profiles[round / op->op_repeats], &cp,
-	    op->op_crypto == CRYPTO_NATIVE,
-	    virtual_seed(op->op_seed, repeat, &cp.cp_cell), &mc);
+	grid_machine(op, round < op->op_repeats ? &op->op_machine.vi_profile :
+	    &sw->sw_profiles[round / op->op_repeats - 1], repeat, &cp, &mc);
 	mc.mc_progress_ps = &sl->sl_progress_ps;
-	mc.mc_stop = cp.cp_stop;
 	mc.mc_observer = op->op_observer;
 	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure, sl->sl_why);
 }
@@ -156,8 +137,8 @@ static void
 idle(void *context)
 {
 	struct replicating *rg = context;
+	const struct sweeping *sw = rg->rg_sweep;
 	uint64_t done, each;
-	char label[64];
 
 	done = rg->rg_taken * rg->rg_each_steps;
 	for (unsigned i = 0; i < rg->rg_slot_count; i++) {
@@ -166,28 +147,59 @@ idle(void *context)
 	}
 	if (done > rg->rg_progress.pr_total)
 		done = rg->rg_progress.pr_total;
-	snprintf(label, sizeof(label), "%s, %.2f of %.2f virtual s",
-	    rg->rg_what->rp_label, (double)done / 1e3,
-	    (double)rg->rg_progress.pr_total / 1e3);
-	progress_update(&rg->rg_progress, done, label);
+	progress_update(&rg->rg_progress, done, FORMATF("%s, %.2f of %.2f "
+	    "virtual s", rg->rg_taken / sw->sw_grid <
+	    sw->sw_options->op_repeats ? "cells" : "drawn profiles",
+	    (double)done / 1e3, (double)rg->rg_progress.pr_total / 1e3));
+}
+
+/* What ends a run ends all, but for a deadlock with the options' machine. */
+static int
+take_failed(struct replicating *rg, unsigned cell, unsigned round,
+    const struct slot *sl)
+{
+	struct sweeping *sw = rg->rg_sweep;
+	struct sweep_cell *sc = &sw->sw_cells[cell];
+	const struct options *op = sw->sw_options;
+	const size_t n = strlen(sl->sl_why);
+	char text[GRID_TEXT_SIZE];
+
+	/* A message must not be printed behind the bar. */
+	progress_fini(&rg->rg_progress);
+	if (round >= op->op_repeats) {
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "with profile %u of "
+		    "%u drawn: %.*s", round / op->op_repeats,
+		    op->op_uncertainty, CELL_ERROR_SIZE - 64, sl->sl_why);
+		return (sl->sl_error);
+	}
+	if (sl->sl_error != EDEADLK) {
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", sl->sl_why);
+		return (sl->sl_error);
+	}
+	sc->sc_stuck = true;
+	rg->rg_stuck++;
+	/* The reason has several lines. */
+	fprintf(stderr, "rngsim: %s: %s: %s%s", usage_command,
+	    grid_text(&sc->sc_cell, text), sl->sl_why,
+	    n > 0 && sl->sl_why[n - 1] == '\n' ? "" : "\n");
+	return (0);
 }
 
 static int
 take(void *context, unsigned task, unsigned slot)
 {
 	struct replicating *rg = context;
-	const struct replicate *rp = rg->rg_what;
+	struct sweeping *sw = rg->rg_sweep;
+	const unsigned cell = task % sw->sw_grid, round = task / sw->sw_grid;
 	struct slot *sl = &rg->rg_slots[slot];
 	int error = 0;
 
-	if (sl->sl_error != ECANCELED) {
-		/* A message must not be printed behind the bar. */
-		if (sl->sl_error != 0)
-			progress_fini(&rg->rg_progress);
-		error = rp->rp_take(rp->rp_context, task % rp->rp_cell_count,
-		    task / rp->rp_cell_count, sl->sl_error, sl->sl_why,
-		    &sl->sl_measure);
-	}
+	if (sl->sl_error == ECANCELED || sw->sw_cells[cell].sc_stuck)
+		error = 0;
+	else if (sl->sl_error != 0)
+		error = take_failed(rg, cell, round, sl);
+	else
+		error = checkpoint_take(sw, cell, round, task, &sl->sl_measure);
 	if (sl->sl_error == 0)
 		cell_measure_free(&sl->sl_measure);
 	sl->sl_error = ECANCELED;
@@ -197,46 +209,56 @@ take(void *context, unsigned task, unsigned slot)
 	return (error);
 }
 
-int
-replicate_run(const struct replicate *rp)
+/* Runs the tasks on threads; the first error of a take() ends it. */
+static int
+run_tasks(struct replicating *rg, unsigned threads)
 {
-	const struct options *op = rp->rp_options;
-	const unsigned tasks = rp->rp_cell_count * rp->rp_rounds;
-	struct replicating rg = { .rg_what = rp };
-	const struct pool_job pj = {
-		.pj_tasks = tasks,
-		.pj_work = work,
-		.pj_take = take,
-		.pj_idle = idle,
-		.pj_context = &rg,
-	};
-	unsigned before = 0, threads;
+	const struct options *op = rg->rg_sweep->sw_options;
+	const struct pool_job pj = { .pj_tasks = rg->rg_tasks, .pj_work = work,
+	    .pj_take = take, .pj_idle = idle, .pj_context = rg };
+	unsigned before = 0, i;
+	int error;
+
+	rg->rg_slot_count = pool_slots(threads);
+	rg->rg_slots = xcalloc(rg->rg_slot_count, sizeof(*rg->rg_slots));
+	for (i = 0; i < rg->rg_slot_count; i++)
+		rg->rg_slots[i].sl_error = ECANCELED;
+	for (i = 0; i < rg->rg_tasks; i++)
+		before += skips(rg->rg_sweep, i);
+	rg->rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
+	    op->op_config.bc_program.warmup_ms + 1;
+	progress_init(&rg->rg_progress, rg->rg_tasks * rg->rg_each_steps,
+	    before * rg->rg_each_steps);
+	error = pool_run(&pj, threads);
+	progress_fini(&rg->rg_progress);
+	/* Those behind one that ended all. */
+	for (i = 0; i < rg->rg_slot_count; i++)
+		if (rg->rg_slots[i].sl_error == 0)
+			cell_measure_free(&rg->rg_slots[i].sl_measure);
+	free(rg->rg_slots);
+	return (error);
+}
+
+int
+replicate_run(struct sweeping *sw)
+{
+	struct replicating rg = { .rg_sweep = sw,
+	    .rg_tasks = sw->sw_grid * sw->sw_rounds };
+	unsigned threads;
 	uint64_t needed;
 	int error;
 
-	if (tasks == 0)
-		return (0);
-	threads = replicate_threads(op, &needed);
-	if (threads == 0)
-		return (ENOMEM);
-	if (threads > tasks)
-		threads = tasks;
-	rg.rg_slot_count = pool_slots(threads);
-	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
-	for (unsigned i = 0; i < tasks; i++)
-		before += skips(rp, i);
-	for (unsigned i = 0; i < rg.rg_slot_count; i++)
-		rg.rg_slots[i].sl_error = ECANCELED;
-	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
-	    op->op_config.bc_program.warmup_ms + 1;
-	progress_init(&rg.rg_progress, tasks * rg.rg_each_steps,
-	    before * rg.rg_each_steps);
-	error = pool_run(&pj, threads);
-	progress_fini(&rg.rg_progress);
-	/* Those behind one that ended all. */
-	for (unsigned i = 0; i < rg.rg_slot_count; i++)
-		if (rg.rg_slots[i].sl_error == 0)
-			cell_measure_free(&rg.rg_slots[i].sl_measure);
-	free(rg.rg_slots);
-	return (error);
+	threads = replicate_threads(sw->sw_options, &needed);
+	if (threads > rg.rg_tasks)
+		threads = rg.rg_tasks;
+	error = threads == 0 ? ENOMEM : run_tasks(&rg, threads);
+	for (unsigned i = 0; i < sw->sw_grid; i++)
+		/* Its earlier repeats alone would mislead. */
+		if (sw->sw_cells[i].sc_stuck)
+			grid_clear(&sw->sw_cells[i]);
+	if (error != 0 || rg.rg_stuck == 0)
+		return (error);
+	snprintf(sw->sw_error, CELL_ERROR_SIZE, "%u of %u cell%s could not go "
+	    "on", rg.rg_stuck, sw->sw_grid, PLURAL(sw->sw_grid));
+	return (EDEADLK);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
-#include "bench/report/comparable.h"
 #include "bench/result/check.h"
+#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"
 
@@ -56,16 +56,6 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 	/* The arrays are the cell's now. */
 	*rs = (struct result_sample){ .order = 0 };
 	cell_measure_free(cm);
-}
-
-void
-summary_free(struct sweep_cell *sc)
-{
-	for (unsigned i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
-		field_free(result_sample_fields, &sc->sc_samples[i]);
-	free(sc->sc_samples);
-	cell_measure_free(&sc->sc_sum);
-	*sc = (struct sweep_cell){ .sc_cell = sc->sc_cell };
 }
 
 /* The interval of the total: over repeats or, of too few, window parts. */
@@ -303,8 +293,7 @@ describe(const struct sweep_cell *sc, const struct options *op,
 	knobs = (unsigned)lock_class_find(rc->lock)->lc_knobs;
 	if ((knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;
-	if ((knobs & LK_NODES) != 0 ||
-	    (generator_find(rc->design)->ra_flags & RA_NODES) != 0)
+	if ((knobs & LK_NODES) != 0)
 		rc->pretended_nodes = config->nodes;
 }
 

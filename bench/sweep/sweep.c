@@ -6,52 +6,20 @@
 #include "bench/cell/slices.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
-#include "bench/report/comparable.h"
+#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/tick.h"
 
-/* A sweep under way. */
-struct sweeping {
-	const struct options *sw_options;
-	struct checkpoint *sw_checkpoint;	/* or NULL */
-	struct sweep_cell *sw_cells;	/* the grid's, then controls */
-	const struct cell **sw_grid;	/* of sw_cells */
-	unsigned	 sw_grid_count;
-	unsigned	 sw_count;	/* controls included */
-	/* By cell; written in order of runs by the thread that takes them. */
-	atomic_bool	*sw_stuck;
-	unsigned	 sw_stuck_count;
-	char		*sw_error;	/* CELL_ERROR_SIZE bytes */
-};
-
 /* The repeats on this machine so far, and room for those of a group. */
-struct visit {
-	struct progress	 vi_progress;
-	int64_t		 vi_start_ns;
-	unsigned	 vi_done;	/* repeats of all cells */
-	gsl_rng		*vi_rng;
-	unsigned	*vi_order;
-	struct cell_params *vi_params;
-	struct cell_measure *vi_measures;
+struct measuring {
+	struct progress	 mq_progress;
+	int64_t		 mq_start_ns;
+	unsigned	 mq_done;	/* repeats of all cells */
+	gsl_rng		*mq_rng;
+	unsigned	*mq_order;
+	struct cell_params *mq_params;
+	struct cell_measure *mq_measures;
 };
-
-/* Writes a repeat to disk, then adds it to its cell; cm is empty afterwards. */
-static int
-take(struct sweeping *sw, unsigned cell, unsigned repeat, unsigned order,
-    struct cell_measure *cm)
-{
-	struct sweep_cell *sc = &sw->sw_cells[cell];
-	int error;
-
-	summary_sample(&sc->sc_cell, cm, order);
-	error = checkpoint_add(sw->sw_checkpoint, cell, repeat, cm);
-	if (error == 0)
-		summary_add(sc, cm);
-	else
-		cell_measure_free(cm);
-	return (error);
-}
 
 /*
  * One repeat of one cell.  Under a ledger a run without one comes first, for
@@ -102,47 +70,42 @@ together(const struct options *op, const struct cell *a, const struct cell *b)
 }
 
 static double
-passed_s(const struct visit *vi)
+passed_s(const struct measuring *mq)
 {
-	return ((double)(tick_ns() - vi->vi_start_ns) / 1e9);
+	return ((double)(tick_ns() - mq->mq_start_ns) / 1e9);
 }
 
 /* One repeat of the cells of a group, which is not empty. */
 static int
 measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
-    unsigned repeat, struct visit *vi)
+    unsigned repeat, struct measuring *mq)
 {
 	const struct options *op = sw->sw_options;
-	/* Cells to be compared get the same requests. */
-	const struct cell_params like = { .cp_config = &op->op_config,
-	    .cp_time_s = op->op_time_s, .cp_seed = op->op_seed + repeat,
-	    .cp_stop = &stop_signal, .cp_place = &op->op_place };
 	char label[2 * GRID_TEXT_SIZE], text[GRID_TEXT_SIZE];
 	int error;
 	unsigned i;
 
-	for (i = 0; i < n; i++) {
-		vi->vi_params[i] = like;
-		vi->vi_params[i].cp_cell = sw->sw_cells[group[i]].sc_cell;
-	}
+	for (i = 0; i < n; i++)
+		mq->mq_params[i] = grid_params(op,
+		    &sw->sw_cells[group[i]].sc_cell, repeat);
 	snprintf(label, sizeof(label), n > 1 ? "%s and %u more" : "%s",
-	    grid_text(&vi->vi_params->cp_cell, text), n - 1);
-	progress_update(&vi->vi_progress, op->op_until > 0 ?
-	    (uint64_t)fmin(passed_s(vi), op->op_time_limit_s) : vi->vi_done,
+	    grid_text(&mq->mq_params->cp_cell, text), n - 1);
+	progress_update(&mq->mq_progress, op->op_until > 0 ?
+	    (uint64_t)fmin(passed_s(mq), op->op_time_limit_s) : mq->mq_done,
 	    label);
-	error = n == 1 ? measure_one(op, vi->vi_params, vi->vi_measures,
-	    sw->sw_error) : slices_run(grid_engine(op), vi->vi_params, n,
-	    vi->vi_rng, vi->vi_measures, sw->sw_error);
+	error = n == 1 ? measure_one(op, mq->mq_params, mq->mq_measures,
+	    sw->sw_error) : slices_run(grid_engine(op), mq->mq_params, n,
+	    mq->mq_rng, mq->mq_measures, sw->sw_error);
 	if (error != 0)
 		return (error);
 	for (i = 0; i < n; i++) {
 		if (n > 1)
-			vi->vi_measures[i].cm_sample.together = vi->vi_done + 1;
+			mq->mq_measures[i].cm_sample.together = mq->mq_done + 1;
 		if (error == 0)
-			error = take(sw, group[i], repeat, vi->vi_done + i,
-			    &vi->vi_measures[i]);
+			error = checkpoint_take(sw, group[i], repeat,
+			    mq->mq_done + i, &mq->mq_measures[i]);
 		else
-			cell_measure_free(&vi->vi_measures[i]);
+			cell_measure_free(&mq->mq_measures[i]);
 	}
 	return (error);
 }
@@ -153,20 +116,20 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
  */
 static int
 measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
-    struct visit *vi)
+    struct measuring *mq)
 {
-	unsigned *const order = vi->vi_order;
+	unsigned *const order = mq->mq_order;
 	unsigned end, k, n = 0, swap;
 	int error = 0;
 
 	for (unsigned i = from; i < to; i++)
-		if (checkpoint_has(sw->sw_checkpoint, i, repeat) ||
-		    (from == 0 && !grid_has(sw->sw_options, i)))
-			vi->vi_done++;
+		if (*grid_has(sw, i, repeat) ||
+		    (from == 0 && !grid_in_part(sw->sw_options, i)))
+			mq->mq_done++;
 		else
 			order[n++] = i;
 	if (n > 0)
-		gsl_ran_shuffle(vi->vi_rng, order, n, sizeof(*order));
+		gsl_ran_shuffle(mq->mq_rng, order, n, sizeof(*order));
 	for (unsigned i = 0; error == 0 && i < n; i = end) {
 		for (end = i + 1, k = i + 1; from == 0 && k < n; k++) {
 			if (!together(sw->sw_options,
@@ -177,8 +140,8 @@ measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
 			order[k] = order[end];
 			order[end++] = swap;
 		}
-		error = measure_group(sw, order + i, end - i, repeat, vi);
-		vi->vi_done += end - i;
+		error = measure_group(sw, order + i, end - i, repeat, mq);
+		mq->mq_done += end - i;
 	}
 	return (error);
 }
@@ -199,7 +162,7 @@ look(const struct sweeping *sw)
 	struct paired pd;
 	unsigned k;
 
-	for (unsigned i = 0; i < sw->sw_grid_count; i++) {
+	for (unsigned i = 0; i < sw->sw_grid; i++) {
 		for (k = 0; !together(op, &cells[k].sc_cell,
 		    &cells[i].sc_cell); k++)
 			continue;
@@ -209,7 +172,7 @@ look(const struct sweeping *sw)
 		    .repeats = cells[k].sc_count };
 		b = (struct result_cell){ .samples = cells[i].sc_samples,
 		    .repeats = cells[i].sc_count };
-		comparable_paired(&a, &b, NULL, NULL, &pd);
+		comparable_paired(&a, &b, &quantities[QUANTITY_TOTAL], &pd);
 		if (pd.pd_count == 0 || pd.pd_ci95[1] - pd.pd_ci95[0] >
 		    op->op_until * (1 + pd.pd_change))
 			return (false);
@@ -219,7 +182,7 @@ look(const struct sweeping *sw)
 
 /* Whether there are repeats enough. */
 static bool
-enough(struct sweeping *sw, unsigned repeats, const struct visit *vi)
+enough(struct sweeping *sw, unsigned repeats, const struct measuring *mq)
 {
 	const struct options *op = sw->sw_options;
 
@@ -229,10 +192,10 @@ enough(struct sweeping *sw, unsigned repeats, const struct visit *vi)
 		return (false);
 	if (look(sw))
 		return (true);
-	if (passed_s(vi) < op->op_time_limit_s)
+	if (passed_s(mq) < op->op_time_limit_s)
 		return (false);
 	run_note("after %.0f s an interval is still wider than %g %%",
-	    passed_s(vi), 100 * op->op_until);
+	    passed_s(mq), 100 * op->op_until);
 	return (true);
 }
 
@@ -244,118 +207,45 @@ static int
 measure_all(struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
-	const unsigned grid = sw->sw_grid_count, n = sw->sw_count;
-	struct visit vi = {
-		.vi_order = xcalloc(n, sizeof(*vi.vi_order)),
-		.vi_params = xcalloc(n, sizeof(*vi.vi_params)),
-		.vi_measures = xcalloc(n, sizeof(*vi.vi_measures)),
-		.vi_rng = stats_rng(op->op_seed),
-		.vi_start_ns = tick_ns(),
+	const unsigned grid = sw->sw_grid, n = sw->sw_count;
+	struct measuring mq = {
+		.mq_order = xcalloc(n, sizeof(*mq.mq_order)),
+		.mq_params = xcalloc(n, sizeof(*mq.mq_params)),
+		.mq_measures = xcalloc(n, sizeof(*mq.mq_measures)),
+		.mq_rng = stats_rng(op->op_seed),
+		.mq_start_ns = tick_ns(),
 	};
 	int error = 0;
 
-	progress_init(&vi.vi_progress, op->op_until > 0 ?
+	progress_init(&mq.mq_progress, op->op_until > 0 ?
 	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
 	    sw->sw_checkpoint->ck_before);
-	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &vi);
+	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &mq);
 	    repeat++) {
-		error = measure_block(sw, 0, grid, repeat, &vi);
+		error = measure_block(sw, 0, grid, repeat, &mq);
 		if (error == 0)
-			error = measure_block(sw, grid, n, repeat, &vi);
+			error = measure_block(sw, grid, n, repeat, &mq);
 	}
-	progress_fini(&vi.vi_progress);
-	gsl_rng_free(vi.vi_rng);
-	free(vi.vi_measures);
-	free(vi.vi_params);
-	free(vi.vi_order);
+	progress_fini(&mq.mq_progress);
+	gsl_rng_free(mq.mq_rng);
+	free(mq.mq_measures);
+	free(mq.mq_params);
+	free(mq.mq_order);
 	return (error);
 }
 
-static bool
-skip_simulated(void *context, unsigned cell, unsigned repeat)
-{
-	const struct sweeping *sw = context;
-
-	return (sw->sw_stuck[cell] || !grid_has(sw->sw_options, cell) ||
-	    checkpoint_has(sw->sw_checkpoint, cell, repeat));
-}
-
-static int
-take_simulated(void *context, unsigned cell, unsigned repeat, int error,
-    const char *why, struct cell_measure *cm)
-{
-	struct sweeping *sw = context;
-	char text[GRID_TEXT_SIZE];
-	size_t n = strlen(why);
-
-	if (sw->sw_stuck[cell])
-		return (0);
-	if (error == 0)
-		return (take(sw, cell, repeat, repeat * sw->sw_grid_count +
-		    cell, cm));
-	if (error != EDEADLK) {
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", why);
-		return (error);
-	}
-	sw->sw_stuck[cell] = true;
-	sw->sw_stuck_count++;
-	/* The reason has several lines. */
-	fprintf(stderr, "rngsim: %s: %s: %s%s", usage_command,
-	    grid_text(sw->sw_grid[cell], text), why,
-	    n > 0 && why[n - 1] == '\n' ? "" : "\n");
-	return (0);
-}
-
-/*
- * All repeats on simulated machines.  A cell that deadlocks is left out, with a
- * message; EDEADLK is returned after the other cells.
- */
-static int
-simulate_all(struct sweeping *sw)
-{
-	const unsigned n = sw->sw_grid_count;
-	const struct replicate rp = {
-		.rp_options = sw->sw_options,
-		.rp_cells = sw->sw_grid,
-		.rp_cell_count = n,
-		.rp_rounds = sw->sw_options->op_repeats,
-		.rp_label = "cells",
-		.rp_skip = skip_simulated,
-		.rp_take = take_simulated,
-		.rp_context = sw,
-	};
-	int error;
-
-	sw->sw_stuck = xcalloc(n, sizeof(*sw->sw_stuck));
-	error = replicate_run(&rp);
-	for (unsigned i = 0; i < n; i++)
-		/* Its earlier repeats alone would mislead. */
-		if (sw->sw_stuck[i])
-			summary_free(&sw->sw_cells[i]);
-	free(sw->sw_stuck);
-	if (error == 0 && sw->sw_stuck_count > 0) {
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%u of %u cell%s could "
-		    "not go on", sw->sw_stuck_count, n, n == 1 ? "" : "s");
-		return (EDEADLK);
-	}
-	if (error != 0 && sw->sw_error[0] == '\0')
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", strerror(error));
-	return (error);
-}
-
-/* Makes the result's cells of those with a repeat. */
+/* Makes the result's cells of those with a repeat; like gets their places. */
 static void
 finish(const struct sweeping *sw, unsigned from, unsigned to,
-    const struct result_host *host, struct result_cell *out, unsigned *count)
+    struct result_cell *out, unsigned *count, unsigned *like)
 {
 	for (unsigned i = from; i < to; i++) {
-		struct sweep_cell *sc = &sw->sw_cells[i];
-
-		if (sc->sc_count > 0)
-			summary_finish(sc, sw->sw_options, host,
-			    &out[(*count)++]);
-		summary_free(sc);
+		if (sw->sw_cells[i].sc_count == 0)
+			continue;
+		like[*count] = i;
+		summary_finish(&sw->sw_cells[i], sw->sw_options,
+		    &sw->sw_result->host, &out[(*count)++]);
 	}
 }
 
@@ -364,40 +254,30 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
     struct result *r, char error_text[CELL_ERROR_SIZE])
 {
 	struct sweeping sw = { .sw_options = op, .sw_checkpoint = ck,
-	    .sw_error = error_text };
-	unsigned i, live;
+	    .sw_result = r, .sw_error = error_text };
+	unsigned *like;
 	int error;
 
 	memset(r, 0, sizeof(*r));
-	grid_make(op, &sw.sw_cells, &sw.sw_grid_count, &sw.sw_count);
-	sw.sw_grid = xcalloc(sw.sw_grid_count, sizeof(*sw.sw_grid));
-	for (i = 0; i < sw.sw_grid_count; i++)
-		sw.sw_grid[i] = &sw.sw_cells[i].sc_cell;
-	error = describe_run(op, argv, sw.sw_grid_count, sw.sw_count -
-	    sw.sw_grid_count, r);
+	grid_make(&sw);
+	error = describe_run(op, argv, sw.sw_grid, sw.sw_count - sw.sw_grid, r);
 	if (error == 0 && ck != NULL) {
-		error = checkpoint_begin(ck, op, r, sw.sw_cells, sw.sw_count,
-		    error_text);
+		error = checkpoint_begin(ck, &sw);
 		/* Repeats of another run must not be in this result. */
-		for (i = 0; i < sw.sw_count && error != 0; i++)
-			summary_free(&sw.sw_cells[i]);
+		for (unsigned i = 0; i < sw.sw_count && error != 0; i++)
+			grid_clear(&sw.sw_cells[i]);
 	}
 	if (error == 0)
-		error = op->op_simulated ? simulate_all(&sw) : measure_all(&sw);
-	for (i = live = 0; i < sw.sw_grid_count; i++)
-		if (sw.sw_cells[i].sc_count > 0)
-			sw.sw_grid[live++] = sw.sw_grid[i];
-	finish(&sw, 0, sw.sw_grid_count, &r->host, r->cells, &r->cell_count);
-	finish(&sw, sw.sw_grid_count, sw.sw_count, &r->host, r->controls,
-	    &r->control_count);
-	if (op->op_uncertainty > 0 && live > 0 &&
-	    (error == 0 || error == EDEADLK)) {
-		int error2 = uncertainty_run(op, ck, sw.sw_grid, r, error_text);
-
-		error = error != 0 ? error : error2;
-	}
-	free(sw.sw_grid);
-	free(sw.sw_cells);
+		error = op->op_simulated ? replicate_run(&sw) :
+		    measure_all(&sw);
+	like = xcalloc(sw.sw_count, sizeof(*like));
+	finish(&sw, sw.sw_grid, sw.sw_count, r->controls, &r->control_count,
+	    like);
+	finish(&sw, 0, sw.sw_grid, r->cells, &r->cell_count, like);
+	if (error == 0 || error == EINTR || error == EDEADLK)
+		uncertainty_finish(&sw, like);
+	free(like);
+	grid_free(&sw);
 	r->complete = error == 0;
 	if (!r->complete && error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));

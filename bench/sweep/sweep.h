@@ -10,9 +10,12 @@
 #ifndef BENCH_SWEEP_SWEEP_H
 #define BENCH_SWEEP_SWEEP_H
 
-#include "bench/compare/compare.h"
+#include <stdatomic.h>
+
+#include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
 #include "bench/result/field.h"
+#include "bench/result/quantity.h"
 #include "bench/sweep/journal.h"
 
 /* A robust ranking's median gain is at least this. */
@@ -31,43 +34,39 @@ struct sweep_cell {
 	unsigned	sc_count;
 	unsigned	sc_drifted;	/* of these within their windows */
 	struct cell_measure sc_sum;
+	atomic_bool	sc_stuck;	/* it deadlocked, and is left out */
 };
 
-/* A journal's first line. */
-struct checkpoint_head {
-	json_t		*ch_record;
-	char		**ch_argv;	/* NULL-terminated */
-	uint64_t	 ch_seed;
-	field_NAME	 ch_started;
-	struct result_host ch_host;
-	/* How fast the cycle counter is; 0 on a simulated machine. */
-	double		 ch_cycles_per_us;
-};
-
-/* A repeat with a drawn profile. */
-struct checkpoint_draw {
-	unsigned	 cd_cell;
-	unsigned	 cd_round;	/* a profile's repeats in turn */
-	unsigned	 cd_count;	/* QUANTITIES */
-	double		 cd_values[QUANTITIES];
+/*
+ * A run under way.  Each round visits every cell once: op_repeats rounds with
+ * the options' machine, then as many with each drawn profile.
+ */
+struct sweeping {
+	const struct options *sw_options;
+	struct checkpoint *sw_checkpoint;	/* or NULL */
+	struct result	*sw_result;
+	struct sweep_cell *sw_cells;	/* the grid's, then controls */
+	unsigned	 sw_grid;	/* how many are the grid's */
+	unsigned	 sw_count;	/* controls included */
+	unsigned	 sw_rounds;
+	bool		*sw_has;	/* by round and cell: it is done */
+	/* Figures with drawn profiles, and the profiles. */
+	double		(*sw_drawn)[QUANTITIES];	/* by round, cell */
+	struct profile	*sw_profiles;
+	char		*sw_error;	/* CELL_ERROR_SIZE bytes */
 };
 
 struct checkpoint {
 	struct journal	 ck_journal;
 	const char	*ck_file;	/* the result's name, from the user */
 	char		*ck_why;	/* where messages go */
-	const struct checkpoint_head *ck_head;	/* NULL: a new run */
+	json_t		*ck_head;	/* the first line; NULL: a new run */
 	size_t		 ck_at;		/* of the next line to read, bytes */
 	unsigned	 ck_line;	/* in messages; 0: not of one line */
-	struct result	*ck_result;	/* whose resumptions are noted */
-	struct sweep_cell *ck_cells;
-	unsigned	 ck_count;	/* cells, controls included */
-	unsigned	 ck_repeats;	/* of each cell */
-	bool		*ck_has;	/* by cell and repeat: in the journal */
+	struct sweeping	*ck_run;
 	unsigned	 ck_before;	/* repeats in the journal at first */
+	unsigned	 ck_drawn;	/* and runs with drawn profiles */
 	unsigned	 ck_done;	/* lines added since */
-	struct checkpoint_draw *ck_draws;	/* in the journal at first */
-	unsigned	 ck_draw_count;
 	bool		 ck_noted;	/* the resumption is in the journal */
 };
 
@@ -93,6 +92,8 @@ int sweep_run(const struct options *op, char *const argv[],
  */
 int failpoint_run(const struct options *op);
 
+struct timeline;
+
 /*
  * trace_begin() opens the file of --trace and sets op_observer, before anything
  * runs; *tl is NULL without --trace.  trace_end() writes it, also after an
@@ -108,6 +109,10 @@ int trace_end(struct options *op, struct timeline *tl);
 int describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r);
 
+/* Writes a result into a file from command_open().  Returns: as that. */
+int sweep_write(const char *path, struct atomic_file *of,
+    const struct result *r);
+
 /*
  * Measures the costs of a time stamp and of profiling an acquisition.  Returns:
  * 0 or ENOMEM.
@@ -121,12 +126,36 @@ struct cell grid_first(const struct options *op);
  * Makes the cells of the grid and, behind them, controls: each lock around
  * nothing, and each cipher with nothing shared.
  *
- *   cells  out  to be freed, after summary_free() of each
- *   grid   out  how many are of the grid
- *   count  out  controls included
+ *   sw  in/out  has its options
  */
-void grid_make(const struct options *op, struct sweep_cell **cells,
-    unsigned *grid, unsigned *count);
+void grid_make(struct sweeping *sw);
+void grid_free(struct sweeping *sw);
+
+/* Frees what a cell points to; it has no samples afterwards. */
+void grid_clear(struct sweep_cell *sc);
+
+/* Whether a cell has had a round. */
+static inline bool *
+grid_has(const struct sweeping *sw, unsigned cell, unsigned round)
+{
+	return (&sw->sw_has[(size_t)round * sw->sw_count + cell]);
+}
+
+/* Its figures with a drawn profile. */
+static inline double *
+grid_drawn(const struct sweeping *sw, unsigned cell, unsigned round)
+{
+	return (sw->sw_drawn[(size_t)(round - sw->sw_options->op_repeats) *
+	    sw->sw_grid + cell]);
+}
+
+/* What runs a repeat of a cell; cells to compare get the same requests. */
+struct cell_params grid_params(const struct options *op, const struct cell *ce,
+    unsigned repeat);
+
+/* The simulated machine of a repeat, with the profile given. */
+void grid_machine(const struct options *op, const struct profile *pr,
+    unsigned repeat, struct cell_params *cp, struct machine_config *mc);
 
 /*
  * How many jobs the grid can be: of a simulated machine one for each cell; on
@@ -135,9 +164,9 @@ void grid_make(const struct options *op, struct sweep_cell **cells,
 unsigned grid_jobs(const struct options *op);
 
 /* Whether --part has the cell of this index; controls are in all parts. */
-bool grid_has(const struct options *op, unsigned cell);
+bool grid_in_part(const struct options *op, unsigned cell);
 
-/* "locked mtx aes, 2 readers" */
+/* "locked mtx aes, 2 readers, 65536 bytes" */
 const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
 
 /* The engine that runs the cells. */
@@ -153,9 +182,6 @@ void summary_sample(const struct cell *ce, struct cell_measure *cm,
 /* Adds one repeat's measure to its cell; cm is empty afterwards. */
 void summary_add(struct sweep_cell *sc, struct cell_measure *cm);
 
-/* Frees what a cell points to; it has no samples afterwards. */
-void summary_free(struct sweep_cell *sc);
-
 /*
  * Makes the result's cell, which takes over the arrays of sc, a cell with a
  * sample.
@@ -166,96 +192,67 @@ void summary_finish(struct sweep_cell *sc, const struct options *op,
 /* A part of it: fails the gate of a cell whose throughput drifted. */
 void summary_gate_trend(struct result_cell *rc);
 
-/* A journal's fields of struct cell_measure and struct checkpoint_draw. */
-extern const struct field repeat_fields[], draw_fields[];
+/* A journal's fields of struct cell_measure. */
+extern const struct field repeat_fields[];
 
 /* Reads a repeat.  cell_measure_free() cm also after a failure. */
 int repeat_load(const json_t *object, unsigned readers,
     struct cell_measure *cm, char why[RESULT_TEXT_SIZE]);
 
-/* The first line of a run as JSON; NULL when there is no memory. */
+/* The first line of a run as JSON: its result, as far as it is known. */
 json_t *head_format(const struct options *op, const struct result *r);
 
-/* Reads it.  head_free() it also after a failure. */
-int head_load(const char *line, size_t size, struct checkpoint_head *head,
+/*
+ * Reads it.
+ *
+ *   begun  out  what the line has of the result; result_free() it, also after
+ *               a failure
+ *
+ * Returns: the line, or NULL.
+ */
+json_t *head_load(const char *line, size_t size, struct result *begun,
     char why[RESULT_TEXT_SIZE]);
-void head_free(struct checkpoint_head *head);
 
 /*
  * Locks the journal beside a file and, to resume a run, reads its first line.
  *
- *   ck    out  checkpoint_close() it, also after a failure
- *   file  in   the name from the user
- *   real  in   the file, symbolic links followed
- *   head  out  head_free() it after ck is closed; NULL: begin a run
+ *   ck     out  checkpoint_close() it, also after a failure
+ *   file   in   the name from the user
+ *   begun  out  as head_load(); NULL: begin a run
  *
- * Returns: 0; ENOENT when there is no journal; EINVAL when it is not one; else
- * the system's error.
+ * Returns: 0; ENOTSUP for a file that is written directly, and has no journal;
+ * ENOENT when there is no journal, ENODATA when it has no whole line; else the
+ * error of the system or of head_load().
  */
-int checkpoint_claim(struct checkpoint *ck, const char *file, const char *real,
-    struct checkpoint_head *head, char why[CELL_ERROR_SIZE]);
+int checkpoint_claim(struct checkpoint *ck, const char *file,
+    struct result *begun, char why[CELL_ERROR_SIZE]);
 
 /* The part of it that reads the first line of a claimed journal. */
-int checkpoint_read(struct checkpoint *ck, struct checkpoint_head *head);
+int checkpoint_read(struct checkpoint *ck, struct result *begun);
 
 /*
  * Of a new run, writes the first line.  Of a resumed one, compares the first
- * line with this run and adds the repeats of the other lines to their cells.
+ * line with this run, whose times and costs become those of that line, and adds
+ * the repeats and figures of the other lines.
  *
- *   r      in/out  filled in but for cells; when resuming, its times and costs
- *                  become those of the first line
- *   cells  in/out  all of the run, controls behind the others
- *   why    out     also of checkpoint_add() and checkpoint_add_draw()
+ *   sw  in/out  its result is filled in but for cells
  */
-int checkpoint_begin(struct checkpoint *ck, const struct options *op,
-    struct result *r, struct sweep_cell *cells, unsigned count,
-    char why[CELL_ERROR_SIZE]);
-
-/* Whether the journal has a repeat; ck may be NULL here and in the next two. */
-bool checkpoint_has(const struct checkpoint *ck, unsigned cell,
-    unsigned repeat);
+int checkpoint_begin(struct checkpoint *ck, struct sweeping *sw);
 
 /*
- * Write a repeat that is about to be added to its cell, or a draw; the run
- * should end if that fails.
+ * Takes what a round of a cell measured: writes it to the journal, if there is
+ * one, then adds it to the cell.
+ *
+ *   order  in  its place among all repeats of the run
+ *   cm     in  empty afterwards
+ *
+ * Returns: also the error of writing, which should end the run.
  */
-int checkpoint_add(struct checkpoint *ck, unsigned cell, unsigned repeat,
-    const struct cell_measure *cm);
-int checkpoint_add_draw(struct checkpoint *ck,
-    const struct checkpoint_draw *cd);
+int checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
+    unsigned order, struct cell_measure *cm);
 
 /* Ends it; "keep" is whether the run can be resumed. */
 int checkpoint_close(struct checkpoint *ck, bool keep);
-
-/*
- * Runs on simulated machines: each round visits every cell once.  Threads of
- * the host share the runs; outcomes and their order do not depend on how many.
- */
-struct replicate {
-	const struct options *rp_options;
-	const struct cell *const *rp_cells;
-	unsigned	 rp_cell_count;
-	unsigned	 rp_rounds;
-	/*
-	 * One for every op_repeats rounds, its repeats.  NULL: the options'
-	 * profile, and round i is repeat i.
-	 */
-	const struct profile *rp_profiles;
-	const char	*rp_label;	/* for progress */
-	/* Whether to leave out a run; called on any thread. */
-	bool		(*rp_skip)(void *context, unsigned cell,
-			    unsigned round);
-	/*
-	 * Takes a run's outcome, in order of runs, on the caller's thread.  cm
-	 * is empty after an error; the caller frees what is left in it.
-	 *
-	 * Returns: 0, or an error that ends all.
-	 */
-	int		(*rp_take)(void *context, unsigned cell, unsigned round,
-			    int error, const char *why,
-			    struct cell_measure *cm);
-	void		*rp_context;
-};
 
 /* The memory that this process may have: the host's, or ulimit -v. */
 uint64_t replicate_memory_bytes(void);
@@ -268,23 +265,20 @@ uint64_t replicate_memory_bytes(void);
  */
 unsigned replicate_threads(const struct options *op, uint64_t *needed);
 
-/* Does all runs.  Returns: 0, the error of rp_take(), or ENOMEM. */
-int replicate_run(const struct replicate *rp);
+/*
+ * Does all rounds on simulated machines.  Threads of the host share the runs;
+ * outcomes and their order do not depend on how many.  A cell that deadlocks is
+ * left out, with a message, and EDEADLK is returned after the other cells.
+ */
+int replicate_run(struct sweeping *sw);
 
 /*
- * Repeats all repeats of each cell with op_uncertainty profiles drawn around
- * that of the options, the i-th the same for all cells.  Fills in the
- * uncertainty of the cells and of the result.
+ * Fills in the uncertainty of the cells and of the result, if all cells have
+ * had UNCERTAINTY_LEAST drawn profiles.
  *
- *   like  in  the cells of r->cells
- *
- * Returns: 0; EINTR when interrupted, with the draws that all cells have filled
- * in if they are at least UNCERTAINTY_LEAST; else the engine's error,
- * and nothing is filled in.
+ *   like  in  the places in the grid of the result's cells
  */
-int uncertainty_run(const struct options *op, struct checkpoint *ck,
-    const struct cell *const *like, struct result *r,
-    char error[CELL_ERROR_SIZE]);
+void uncertainty_finish(const struct sweeping *sw, const unsigned *like);
 
 /*
  * Makes bands, effects and rankings of samples.
@@ -295,7 +289,13 @@ int uncertainty_run(const struct options *op, struct checkpoint *ck,
 void uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
 
-/* The same with the profiles that the options draw. */
+/*
+ * Effects and rankings alone, with the profiles that the options draw: bands
+ * are of one cell.
+ */
 void uncertainty_redraw(const struct options *op, struct result *r);
+
+/* The profiles that the options draw, to be freed. */
+struct profile *uncertainty_profiles(const struct options *op);
 
 #endif

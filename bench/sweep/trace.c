@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "bench/sweep/sweep.h"
+#include "bench/timeline/timeline.h"
 
 static int
 failed(const struct options *op, int error)
@@ -18,8 +19,8 @@ trace_begin(struct options *op, struct timeline **tl)
 	if (op->op_trace == NULL)
 		return (0);
 	error = timeline_open(tl, op->op_trace,
-	    op->op_machine.vi_topology.vt_cpus, &op->op_trace_span,
-	    TIMELINE_EVENTS_MAX);
+	    op->op_machine.vi_topology.tp_cpus, &(struct timeline_span){
+	    op->op_trace_from_ps, op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
 	if (error != 0)
 		return (failed(op, error));
 	op->op_observer = timeline_observer(*tl);
@@ -37,8 +38,8 @@ trace_end(struct options *op, struct timeline *tl)
 		{ "profile", op->op_machine.vi_profile.pr_name },
 		{ "guessed_share", FORMATF("%.3f", profile_share(
 		    &op->op_machine.vi_profile, PROVENANCE_GUESSED)) },
-		{ "cpus", FORMATF("%u", vt->vt_cpus) },
-		{ "nodes", FORMATF("%u", vt->vt_nodes) },
+		{ "cpus", FORMATF("%u", vt->tp_cpus) },
+		{ "nodes", FORMATF("%u", vt->tp_nodes) },
 		{ "design", ce.ce_design },
 		{ "lock", ce.ce_lock },
 		{ "cipher", ce.ce_cipher->ci_name },
@@ -46,17 +47,17 @@ trace_end(struct options *op, struct timeline *tl)
 		{ "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes) },
 		{ "seed", FORMATF("%" PRIu64, op->op_seed) },
 	};
-	struct timeline_outcome to;
+	char remark[TIMELINE_REMARK_SIZE];
 	int error;
 
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
 	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
-	    &to);
+	    remark);
 	if (error != 0)
 		return (failed(op, error));
-	if (to.to_remark[0] != '\0')
-		(void)run_error("%s: %s", op->op_trace, to.to_remark);
-	return (to.to_fault[0] == '\0' ? 0 : EXIT_FAILURE);
+	if (remark[0] != '\0')
+		(void)run_error("%s: %s", op->op_trace, remark);
+	return (0);
 }

@@ -3,86 +3,29 @@
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
+#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 
-struct uncertainty {
-	const struct options *un_options;
-	struct checkpoint *un_checkpoint;
-	struct result	*un_result;
-	unsigned	 un_rounds;	/* profiles times repeats */
-	struct profile	*un_profiles;	/* [sample] */
-	double		*un_values;	/* [cell][round][quantity] */
-	char		*un_error;
-};
-
-/* The first is NAN where it is not drawn. */
-static double *
-drawn(const struct uncertainty *un, unsigned cell, unsigned round)
-{
-	return (&un->un_values[((size_t)cell * un->un_rounds + round) *
-	    QUANTITIES]);
-}
-
-/* Whether it is drawn. */
-static bool
-skip(void *context, unsigned cell, unsigned round)
-{
-	return (!isnan(*drawn(context, cell, round)));
-}
-
-/* Ignores a draw from the journal that is not of this run. */
-static void
-keep(struct uncertainty *un, const struct checkpoint_draw *cd)
-{
-	if (cd->cd_cell < un->un_result->cell_count &&
-	    cd->cd_round < un->un_rounds && cd->cd_count == QUANTITIES)
-		memcpy(drawn(un, cd->cd_cell, cd->cd_round), cd->cd_values,
-		    sizeof(cd->cd_values));
-}
-
-static int
-take(void *context, unsigned cell, unsigned round, int error,
-    const char *why, struct cell_measure *cm)
-{
-	struct uncertainty *un = context;
-	struct checkpoint_draw cd = { .cd_cell = cell, .cd_round = round,
-	    .cd_count = QUANTITIES };
-	unsigned q;
-
-	if (error != 0) {
-		snprintf(un->un_error, CELL_ERROR_SIZE, "with profile %u of "
-		    "%u drawn: %.*s", round / un->un_options->op_repeats + 1,
-		    un->un_options->op_uncertainty, CELL_ERROR_SIZE - 64, why);
-		return (error);
-	}
-	for (q = 0; q < QUANTITIES; q++)
-		cd.cd_values[q] = quantity_raw(&quantities[q], &cm->cm_sample,
-		    un->un_result->cells[cell].readers);
-	error = checkpoint_add_draw(un->un_checkpoint, &cd);
-	if (error == 0)
-		keep(un, &cd);
-	return (error);
-}
-
-/* The number of profiles that all cells have, with all repeats. */
+/* The number of drawn profiles that all cells have had, with all repeats. */
 static unsigned
-whole(struct uncertainty *un)
+whole(const struct sweeping *sw, const unsigned *like)
 {
-	const unsigned cells = un->un_result->cell_count;
-	unsigned done = 0;
+	const unsigned repeats = sw->sw_options->op_repeats;
+	unsigned round = repeats;
 
-	while (done < un->un_rounds * cells && skip(un, done % cells,
-	    done / cells))
-		done++;
-	return (done / cells / un->un_options->op_repeats);
+	for (; round < sw->sw_rounds; round++)
+		for (unsigned i = 0; i < sw->sw_result->cell_count; i++)
+			if (!*grid_has(sw, like[i], round))
+				return (round / repeats - 1);
+	return (round / repeats - 1);
 }
 
 /* Gives a cell the medians over repeats of its first n profiles. */
 static void
-gather(struct uncertainty *un, unsigned cell, unsigned n)
+gather(const struct sweeping *sw, unsigned cell, unsigned n,
+    struct result_band *rb)
 {
-	struct result_band *rb = &un->un_result->cells[cell].uncertainty;
-	const unsigned repeats = un->un_options->op_repeats;
+	const unsigned repeats = sw->sw_options->op_repeats;
 	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
 	for (unsigned q = 0; q < QUANTITIES; q++) {
@@ -91,8 +34,8 @@ gather(struct uncertainty *un, unsigned cell, unsigned n)
 		    sizeof(medians));
 		for (unsigned i = 0; i < n; i++) {
 			for (unsigned k = 0; k < repeats; k++)
-				scratch[k] = drawn(un, cell,
-				    i * repeats + k)[q];
+				scratch[k] = grid_drawn(sw, cell,
+				    (i + 1) * repeats + k)[q];
 			medians[i] = stats_median(scratch, repeats);
 		}
 	}
@@ -205,9 +148,10 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 
 /* Ranks all pairs of cells that differ in their design or their lock alone. */
 static void
-find_rankings(struct result *r, double *scratch)
+find_rankings(struct result *r)
 {
 	struct result_uncertainty *ru = &r->uncertainty;
+	double *scratch = xcalloc(ru->samples, sizeof(*scratch));
 	const struct result_cell *end = r->cells + r->cell_count;
 	struct result_ranking *grown;
 
@@ -226,20 +170,31 @@ find_rankings(struct result *r, double *scratch)
 		memset(grown, 0, sizeof(*grown));
 		rank_pair(a, b, by_lock != 0, scratch, grown);
 	}
+	free(scratch);
+}
+
+/* What drawn profiles say of all cells together. */
+static void
+relate(struct result *r, const struct profile *profiles,
+    const struct profile *base)
+{
+	struct result_uncertainty *ru = &r->uncertainty;
+
+	memset(ru, 0, sizeof(*ru));
+	snprintf(ru->profile, sizeof(ru->profile), "%s", base->pr_name);
+	ru->samples = r->cells[0].uncertainty.samples;
+	find_effects(r, profiles, base);
+	find_rankings(r);
 }
 
 void
 uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
-	struct result_uncertainty *ru = &r->uncertainty;
-	unsigned n = r->cells[0].uncertainty.samples;
+	const unsigned n = r->cells[0].uncertainty.samples;
 	double *scratch;
 
 	MPASS(r->cell_count > 0 && n > 0);
-	memset(ru, 0, sizeof(*ru));
-	snprintf(ru->profile, sizeof(ru->profile), "%s", base->pr_name);
-	ru->samples = n;
 	scratch = xcalloc(n, sizeof(*scratch));
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		struct result_band *rb = &r->cells[i].uncertainty;
@@ -249,14 +204,12 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 		    rb->harvest_cpu_percent);
 		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
 	}
-	find_effects(r, profiles, base);
-	find_rankings(r, scratch);
 	free(scratch);
+	relate(r, profiles, base);
 }
 
-/* To be freed. */
-static struct profile *
-draw_profiles(const struct options *op)
+struct profile *
+uncertainty_profiles(const struct options *op)
 {
 	struct profile *pr = xcalloc(op->op_uncertainty, sizeof(*pr));
 
@@ -269,61 +222,22 @@ draw_profiles(const struct options *op)
 void
 uncertainty_redraw(const struct options *op, struct result *r)
 {
-	struct profile *profiles = draw_profiles(op);
+	struct profile *profiles = uncertainty_profiles(op);
 
-	uncertainty_analyse(r, profiles, &op->op_machine.vi_profile);
+	relate(r, profiles, &op->op_machine.vi_profile);
 	free(profiles);
 }
 
-static void
-prepare(struct uncertainty *un)
+void
+uncertainty_finish(const struct sweeping *sw, const unsigned *like)
 {
-	const struct options *op = un->un_options;
-	const size_t n = (size_t)un->un_result->cell_count * un->un_rounds *
-	    QUANTITIES;
+	const unsigned n = whole(sw, like);
+	struct result *r = sw->sw_result;
 
-	un->un_profiles = draw_profiles(op);
-	un->un_values = xcalloc(n, sizeof(*un->un_values));
-	for (size_t i = 0; i < n; i += QUANTITIES)
-		un->un_values[i] = NAN;
-}
-
-int
-uncertainty_run(const struct options *op, struct checkpoint *ck,
-    const struct cell *const *like, struct result *r,
-    char error_text[CELL_ERROR_SIZE])
-{
-	struct uncertainty un = { .un_options = op, .un_checkpoint = ck,
-	    .un_result = r, .un_rounds = op->op_uncertainty * op->op_repeats,
-	    .un_error = error_text };
-	struct replicate rp = {
-		.rp_options = op,
-		.rp_cells = like,
-		.rp_cell_count = r->cell_count,
-		.rp_rounds = un.un_rounds,
-		.rp_label = "drawn profiles",
-		.rp_skip = skip,
-		.rp_take = take,
-		.rp_context = &un,
-	};
-	unsigned i, n = 0;
-	int error;
-
-	prepare(&un);
-	rp.rp_profiles = un.un_profiles;
-	for (i = 0; ck != NULL && i < ck->ck_draw_count; i++)
-		keep(&un, &ck->ck_draws[i]);
-	error = replicate_run(&rp);
-	if (error == 0 || error == EINTR)
-		n = whole(&un);
-	for (i = 0; i < r->cell_count && n >= UNCERTAINTY_LEAST; i++)
-		gather(&un, i, n);
-	if (n >= UNCERTAINTY_LEAST)
-		uncertainty_analyse(r, un.un_profiles,
-		    &op->op_machine.vi_profile);
-	if (error != 0 && error_text[0] == '\0')
-		snprintf(error_text, CELL_ERROR_SIZE, "%s", strerror(error));
-	free(un.un_profiles);
-	free(un.un_values);
-	return (error);
+	if (r->cell_count == 0 || n < UNCERTAINTY_LEAST)
+		return;
+	for (unsigned i = 0; i < r->cell_count; i++)
+		gather(sw, like[i], n, &r->cells[i].uncertainty);
+	uncertainty_analyse(r, sw->sw_profiles,
+	    &sw->sw_options->op_machine.vi_profile);
 }

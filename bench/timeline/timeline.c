@@ -1,38 +1,210 @@
-#include <errno.h>
+/*
+ * The file is an object with an array of events, one a line.  Process 1 has a
+ * thread for each CPU, process 2 one for each lock, process 3 one for each
+ * thread, with the locks that it asks for.
+ *
+ * Perfetto takes thread numbers as unique in the whole file, and sorts a thread
+ * with its process's number first; so no thread has such a number.
+ */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/timeline/impl.h"
+#include "bench/result/json_text.h"
+#include "bench/timeline/timeline.h"
 
-enum { PS_PER_NS = 1000, BACK_MAX_PS = 1000 * PS_PER_NS };
+enum {
+	PS_PER_NS	= 1000,
+	BACK_MAX_PS	= 1000 * PS_PER_NS,
+	NAME_SIZE	= 40,
+	CPUS_MAX	= 1024,
+	LOCKS_MAX	= 1 << 13,
+	HOLDS_MAX	= 16	/* of a thread at once */
+};
 
+#define	NONE	UINT32_MAX	/* no number of anything */
+
+enum process { CPUS = 1, LOCKS, THREADS, PROCESSES };
+
+static const struct {
+	const char	*name;
+	uint32_t	 first;		/* number of its threads */
+} processes[PROCESSES] = {
+	[CPUS] = { "CPUs", 10 },
+	[LOCKS] = { "locks", 10000 },
+	[THREADS] = { "threads that ask for locks", 20000 },
+};
+
+struct traced_thread {
+	char		 td_name[NAME_SIZE];
+	uint32_t	 td_cpu;	/* or NONE */
+	uint32_t	 td_asks;	/* for this lock; or NONE */
+	uint32_t	 td_held[HOLDS_MAX];	/* locks, in order of taking */
+	uint32_t	 td_holds;
+};
+
+struct traced_lock {
+	const void	*lk_lock;
+	char		 lk_given[NAME_SIZE];
+	char		 lk_name[NAME_SIZE];	/* that, or with a number */
+	/*
+	 * The thread that got it last, or NONE; the only one, unless the lock
+	 * does not exclude.
+	 */
+	uint32_t	 lk_holder;
+};
+
+struct timeline {
+	struct vm_observer ti_observer;
+	struct atomic_file ti_file;
+	FILE		*ti_out;	/* of ti_text */
+	char		*ti_text;
+	size_t		 ti_len;
+	const char	*ti_before;	/* the next event in the text */
+	struct timeline_span ti_span;	/* since ti_base_ps */
+	enum { BEFORE, WITHIN, AFTER } ti_state;	/* what is written */
+	bool		 ti_marked;	/* the window opened */
+	uint64_t	 ti_base_ps;	/* when the window opened */
+	uint64_t	 ti_now_ps;	/* the latest event's time */
+	uint64_t	 ti_until_ps;	/* AFTER: since ti_base_ps */
+	uint32_t	 ti_events_max;
+	uint32_t	 ti_events;	/* written */
+	uint64_t	 ti_left_out;	/* after these */
+	/* What runs, holds and waits now. */
+	unsigned	 ti_cpus;
+	bool		 ti_busy[CPUS_MAX];
+	uint32_t	 ti_threads;
+	struct traced_thread ti_thread[VM_THREADS_MAX];
+	uint32_t	 ti_locks;
+	struct traced_lock ti_lock[LOCKS_MAX];
+};
+
+/* Prints what is before a text, and the text as a JSON string. */
 static void
-finish(struct timeline *tl, uint64_t now)
+put_text(struct timeline *tl, const char *before, const char *text)
 {
-	tl->tl_over = true;
-	if (tl->tl_marked && tl->tl_until_ps == 0 &&
-	    now >= tl->tl_base_ps + tl->tl_span.ts_from_ps)
-		tl->tl_until_ps = now;
+	json_t *string = json_text_new(text);
+
+	fputs(before, tl->ti_out);
+	json_dumpf(string, tl->ti_out, JSON_ENCODE_ANY);
+	json_decref(string);
 }
 
-/* Ends the timeline: nothing after a contradiction can be believed. */
-static void __attribute__((format(printf, 2, 3)))
-fault(struct timeline *tl, const char *fmt, ...)
+/* Begins an event. */
+static void
+put(struct timeline *tl, char phase, enum process pid, uint32_t number)
 {
-	size_t used;
-	va_list ap;
+	fprintf(tl->ti_out, "%s{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u",
+	    tl->ti_before, phase, (int)pid, processes[pid].first + number);
+	tl->ti_before = ",\n";
+}
 
-	va_start(ap, fmt);
-	vsnprintf(tl->tl_fault, sizeof(tl->tl_fault), fmt, ap);
-	va_end(ap);
-	used = strlen(tl->tl_fault);
-	snprintf(tl->tl_fault + used, sizeof(tl->tl_fault) - used,
-	    ", at %.6f ms of virtual time", (double)tl->tl_last_ps / 1e9);
-	finish(tl, tl->tl_last_ps);
+/* Names a process or a thread, and sets its place among others. */
+static void
+put_name(struct timeline *tl, const char *what, enum process pid,
+    uint32_t number, const char *name)
+{
+	put(tl, 'M', pid, number);
+	fprintf(tl->ti_out, ",\"name\":\"%s_name\"", what);
+	put_text(tl, ",\"args\":{\"name\":", name);
+	fputs("}}", tl->ti_out);
+	put(tl, 'M', pid, number);
+	fprintf(tl->ti_out, ",\"name\":\"%s_sort_index\",\"args\":{"
+	    "\"sort_index\":%u}}", what, processes[pid].first + number);
+}
+
+/*
+ * Begins ('B') or ends ('E') a slice, in the span.
+ *
+ *   name    in  of one that begins
+ *   holder  in  of the lock that it asks for, or NONE
+ */
+static void
+slice(struct timeline *tl, char phase, enum process pid, uint32_t number,
+    const char *name, uint32_t holder)
+{
+	const uint64_t ns = (tl->ti_now_ps - tl->ti_base_ps) / PS_PER_NS;
+
+	if (tl->ti_state != WITHIN)
+		return;
+	put(tl, phase, pid, number);
+	fprintf(tl->ti_out, ",\"ts\":%" PRIu64 ".%03u", ns / 1000,
+	    (unsigned)(ns % 1000));
+	if (phase == 'B')
+		put_text(tl, ",\"name\":", name);
+	if (phase == 'B' && holder != NONE) {
+		put_text(tl, ",\"args\":{\"held by\":",
+		    tl->ti_thread[holder].td_name);
+		fputc('}', tl->ti_out);
+	}
+	fputc('}', tl->ti_out);
+}
+
+/* A thread's slices on its CPU, from the first-th lock that it holds on. */
+static void
+cpu_slices(struct timeline *tl, char phase, const struct traced_thread *td,
+    uint32_t first)
+{
+	const struct traced_lock *lk;
+
+	if (td->td_cpu == NONE)
+		return;
+	for (uint32_t i = first; i < td->td_holds; i++)
+		slice(tl, phase, CPUS, td->td_cpu, FORMATF("hold %s",
+		    tl->ti_lock[td->td_held[i]].lk_name), NONE);
+	if (td->td_asks == NONE)
+		return;
+	lk = &tl->ti_lock[td->td_asks];
+	slice(tl, phase, CPUS, td->td_cpu, FORMATF("ask %s", lk->lk_name),
+	    lk->lk_holder);
+}
+
+/* The slices of all that is under way, as of then. */
+static void
+all_slices(struct timeline *tl, char phase, uint64_t ps)
+{
+	const uint64_t now = tl->ti_now_ps;
+	const struct traced_thread *td = tl->ti_thread;
+	const struct traced_lock *lk = tl->ti_lock;
+
+	tl->ti_now_ps = ps;
+	for (uint32_t t = 0; t < tl->ti_threads; t++, td++) {
+		if (td->td_cpu != NONE)
+			slice(tl, phase, CPUS, td->td_cpu, td->td_name, NONE);
+		cpu_slices(tl, phase, td, 0);
+		if (td->td_asks != NONE)
+			slice(tl, phase, THREADS, t,
+			    tl->ti_lock[td->td_asks].lk_name,
+			    tl->ti_lock[td->td_asks].lk_holder);
+	}
+	for (uint32_t i = 0; i < tl->ti_locks; i++, lk++)
+		if (lk->lk_holder != NONE)
+			slice(tl, phase, LOCKS, i,
+			    tl->ti_thread[lk->lk_holder].td_name, NONE);
+	tl->ti_now_ps = now;
+}
+
+/* Begins what is written when the span begins; ends it with that, or now. */
+static void
+pass_time(struct timeline *tl, bool end)
+{
+	const uint64_t from = tl->ti_base_ps + tl->ti_span.ts_from_ps;
+	uint64_t until = tl->ti_base_ps + tl->ti_span.ts_to_ps;
+
+	if (tl->ti_state == BEFORE && tl->ti_marked && tl->ti_now_ps >= from) {
+		tl->ti_state = WITHIN;
+		all_slices(tl, 'B', from);
+	}
+	if (tl->ti_state == WITHIN && (end || tl->ti_now_ps >= until)) {
+		if (tl->ti_now_ps < until)
+			until = tl->ti_now_ps;
+		all_slices(tl, 'E', until);
+		tl->ti_state = AFTER;
+		tl->ti_until_ps = until - tl->ti_base_ps;
+	}
 }
 
 static void
@@ -42,230 +214,162 @@ set_name(char name[NAME_SIZE], const char *text)
 }
 
 /*
- * A lock's number; NONE after LOCKS_MAX.  Locks of the same name get numbers
- * behind it; memory that holds a lock of another name now is another lock.
+ * A lock's number.  Locks of the same name get numbers behind it; memory that
+ * holds a lock of another name now is another lock.
  */
 static uint32_t
 find_lock(struct timeline *tl, const void *lock, const char *name)
 {
+	struct traced_lock *lk;
 	uint32_t i, same = 1;
 
 	if (name == NULL || name[0] == '\0')
 		name = "lock";
-	for (i = tl->tl_locks; i-- > 0;) {
-		if (strncmp(tl->tl_given[i], name, NAME_SIZE - 1) != 0)
+	for (i = tl->ti_locks; i-- > 0;) {
+		if (strncmp(tl->ti_lock[i].lk_given, name, NAME_SIZE - 1) != 0)
 			continue;
-		if (tl->tl_lock[i] == lock)
+		if (tl->ti_lock[i].lk_lock == lock)
 			return (i);
 		same++;
 	}
-	if (tl->tl_locks == LOCKS_MAX)
-		return (NONE);
-	i = tl->tl_locks++;
-	tl->tl_lock[i] = lock;
-	set_name(tl->tl_given[i], name);
-	set_name(tl->tl_lock_name[i], name);
-	if (same > 1)
-		snprintf(tl->tl_lock_name[i], NAME_SIZE, "%.24s #%u", name,
-		    same);
-	return (i);
+	KASSERT(tl->ti_locks < LOCKS_MAX, ("more than %d locks", LOCKS_MAX));
+	lk = &tl->ti_lock[tl->ti_locks];
+	lk->lk_lock = lock;
+	lk->lk_holder = NONE;
+	set_name(lk->lk_given, name);
+	set_name(lk->lk_name, same == 1 ? name : FORMATF("%.24s #%u", name,
+	    same));
+	return (tl->ti_locks++);
 }
 
-void
-state_apply(struct state *st, const struct event *ev)
+/* Makes a thread known, and all before it. */
+static void
+find_thread(struct timeline *tl, uint32_t t)
 {
-	struct thread_now *tn = &st->st_thread[ev->ev_thread];
-	uint32_t i;
+	struct traced_thread *td;
 
-	switch (ev->ev_kind) {
+	KASSERT(t < VM_THREADS_MAX, ("thread %u", t));
+	for (; tl->ti_threads <= t; tl->ti_threads++) {
+		td = &tl->ti_thread[tl->ti_threads];
+		td->td_cpu = td->td_asks = NONE;
+		set_name(td->td_name, tl->ti_threads == 0 ? "main" :
+		    FORMATF("thread%u", tl->ti_threads));
+	}
+}
+
+/* Follows an event; lock: its number, if it has one. */
+static void
+follow(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
+{
+	const uint32_t t = vn->vn_thread;
+	struct traced_thread *td = &tl->ti_thread[t];
+	struct traced_lock *lk = &tl->ti_lock[lock];
+	uint32_t i = td->td_holds;	/* slices from there on change */
+
+	switch (vn->vn_kind) {
 	case VM_CPU_ON:
-		tn->tn_cpu = ev->ev_cpu;
-		st->st_on[ev->ev_cpu] = ev->ev_thread;
+		KASSERT(td->td_cpu == NONE && !tl->ti_busy[vn->vn_cpu],
+		    ("%s begins to run on CPU %d", td->td_name, vn->vn_cpu));
+		td->td_cpu = (uint32_t)vn->vn_cpu;
+		tl->ti_busy[td->td_cpu] = true;
+		slice(tl, 'B', CPUS, td->td_cpu, td->td_name, NONE);
+		i = 0;
 		break;
 	case VM_CPU_OFF:
-		st->st_on[tn->tn_cpu] = NONE;
-		tn->tn_cpu = NONE;
+		KASSERT(td->td_cpu != NONE, ("%s had no CPU", td->td_name));
+		cpu_slices(tl, 'E', td, 0);
+		slice(tl, 'E', CPUS, td->td_cpu, td->td_name, NONE);
+		tl->ti_busy[td->td_cpu] = false;
+		td->td_cpu = NONE;
 		break;
 	case VM_LOCK_WAIT:
-		tn->tn_asks = ev->ev_lock;
-		break;
 	case VM_LOCK_HELD:
-		tn->tn_asks = NONE;
-		tn->tn_held[tn->tn_holds++] = ev->ev_lock;
-		st->st_holder[ev->ev_lock] = ev->ev_thread;
-		break;
-	case VM_LOCK_FREE:
-		st->st_holder[ev->ev_lock] = NONE;
-		for (i = 0; tn->tn_held[i] != ev->ev_lock; i++)
-			MPASS(i + 1 < tn->tn_holds);
-		tn->tn_holds--;
-		memmove(&tn->tn_held[i], &tn->tn_held[i + 1],
-		    (tn->tn_holds - i) * sizeof(tn->tn_held[0]));
+		cpu_slices(tl, 'E', td, i);
+		if (td->td_asks != NONE)
+			slice(tl, 'E', THREADS, t, lk->lk_name, NONE);
+		td->td_asks = NONE;
+		if (vn->vn_kind == VM_LOCK_WAIT) {
+			slice(tl, 'B', THREADS, t, lk->lk_name, lk->lk_holder);
+			td->td_asks = lock;
+			break;
+		}
+		if (lk->lk_holder != NONE)
+			slice(tl, 'E', LOCKS, lock, NULL, NONE);
+		slice(tl, 'B', LOCKS, lock, td->td_name, NONE);
+		lk->lk_holder = t;
+		if (td->td_holds < HOLDS_MAX)
+			td->td_held[td->td_holds++] = lock;
 		break;
 	default:
-		break;
+		for (i = 0; i < td->td_holds && td->td_held[i] != lock; i++)
+			continue;
+		if (i < td->td_holds) {
+			cpu_slices(tl, 'E', td, i);
+			td->td_holds--;
+			memmove(&td->td_held[i], &td->td_held[i + 1],
+			    (td->td_holds - i) * sizeof(td->td_held[0]));
+		}
+		if (lk->lk_holder == t) {
+			slice(tl, 'E', LOCKS, lock, NULL, NONE);
+			lk->lk_holder = NONE;
+		}
 	}
-}
-
-/* Whether an event of a lock is possible; fault() if not. */
-static bool
-check_lock(struct timeline *tl, const struct event *ev)
-{
-	const struct thread_now *tn = &tl->tl_state.st_thread[ev->ev_thread];
-	const char *name = tl->tl_thread_name[ev->ev_thread], *lock;
-	uint32_t holder;
-
-	if (ev->ev_lock == NONE) {
-		fault(tl, "there are more than %d locks", LOCKS_MAX);
-		return (false);
-	}
-	lock = tl->tl_lock_name[ev->ev_lock];
-	holder = tl->tl_state.st_holder[ev->ev_lock];
-	if (ev->ev_kind == VM_LOCK_FREE && holder != ev->ev_thread)
-		fault(tl, "%s released %s, which %s holds", name, lock,
-		    holder == NONE ? "no thread" : tl->tl_thread_name[holder]);
-	else if (ev->ev_kind == VM_LOCK_WAIT && (holder == ev->ev_thread ||
-	    tn->tn_asks != NONE))
-		fault(tl, "%s asks for %s%s%s", name, lock,
-		    tn->tn_asks == NONE ? ", which it holds" :
-		    " while it waits for ", tn->tn_asks == NONE ? "" :
-		    tl->tl_lock_name[tn->tn_asks]);
-	else if (ev->ev_kind == VM_LOCK_HELD && holder != NONE)
-		fault(tl, "%s got %s while %s held it", name, lock,
-		    tl->tl_thread_name[holder]);
-	else if (ev->ev_kind == VM_LOCK_HELD && tn->tn_asks != NONE &&
-	    tn->tn_asks != ev->ev_lock)
-		fault(tl, "%s got %s while it waits for %s", name, lock,
-		    tl->tl_lock_name[tn->tn_asks]);
-	else if (ev->ev_kind == VM_LOCK_HELD && tn->tn_holds == HOLDS_MAX)
-		fault(tl, "%s holds more than %d locks", name, HOLDS_MAX);
-	return (tl->tl_fault[0] == '\0');
-}
-
-static bool
-check_cpu(struct timeline *tl, const struct event *ev)
-{
-	const struct thread_now *tn = &tl->tl_state.st_thread[ev->ev_thread];
-	const char *name = tl->tl_thread_name[ev->ev_thread];
-	uint32_t other;
-
-	if (ev->ev_kind == VM_CPU_OFF) {
-		if (tn->tn_cpu == NONE)
-			fault(tl, "%s leaves a CPU and had none", name);
-		return (tn->tn_cpu != NONE);
-	}
-	if (ev->ev_cpu >= tl->tl_cpus) {
-		fault(tl, "%s runs on CPU %d", name, (int)ev->ev_cpu);
-		return (false);
-	}
-	other = tl->tl_state.st_on[ev->ev_cpu];
-	if (other == NONE && tn->tn_cpu == NONE)
-		return (true);
-	fault(tl, "%s begins to run on CPU %u, where %s runs, while it runs "
-	    "on %d", name, ev->ev_cpu, other == NONE ? "no thread" :
-	    tl->tl_thread_name[other], (int)tn->tn_cpu);
-	return (false);
-}
-
-/* Makes a thread known, and all before it; false after fault(). */
-static bool
-check_thread(struct timeline *tl, uint32_t t)
-{
-	if (t >= VM_THREADS_MAX) {
-		fault(tl, "a thread has the number %u", t);
-		return (false);
-	}
-	for (; tl->tl_threads <= t; tl->tl_threads++)
-		snprintf(tl->tl_thread_name[tl->tl_threads], NAME_SIZE,
-		    tl->tl_threads == 0 ? "main" : "thread%u", tl->tl_threads);
-	return (true);
+	cpu_slices(tl, 'B', td, i);
 }
 
 static void
-keep(struct timeline *tl, struct event ev, uint64_t now)
+keep(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
 {
-	const uint64_t from = tl->tl_base_ps + tl->tl_span.ts_from_ps;
-
-	if (tl->tl_marked && now >= from) {
-		if (tl->tl_events == tl->tl_events_max) {
-			if (tl->tl_left_out++ == 0)
-				tl->tl_until_ps = now;
-		} else {
-			ev.ev_ns = (now - tl->tl_base_ps) / PS_PER_NS;
-			tl->tl_event[tl->tl_events++] = ev;
-		}
-	}
-	state_apply(&tl->tl_state, &ev);
-	/* Until the span begins its first state is the latest. */
-	if (!tl->tl_marked || now < from)
-		state_apply(&tl->tl_first, &ev);
+	pass_time(tl, tl->ti_events == tl->ti_events_max);
+	tl->ti_events += tl->ti_state == WITHIN;
+	tl->ti_left_out += tl->ti_state == AFTER;
+	follow(tl, vn, lock);
 }
 
 static void
 observe(void *context, const struct vm_note *vn)
 {
 	struct timeline *tl = context;
-	struct event ev = { .ev_kind = vn->vn_kind,
-	    .ev_thread = vn->vn_thread, .ev_cpu = (uint32_t)vn->vn_cpu };
-	uint64_t back, now = vn->vn_time_ps;
 
-	if (tl->tl_over)
-		return;
 	/* Threads run ahead of each other a little: later events wait. */
-	back = tl->tl_last_ps > now ? tl->tl_last_ps - now : 0;
-	now += back;
-	if (tl->tl_marked && now >= tl->tl_base_ps + tl->tl_span.ts_to_ps) {
-		finish(tl, tl->tl_base_ps + tl->tl_span.ts_to_ps);
+	KASSERT(vn->vn_time_ps + BACK_MAX_PS >= tl->ti_now_ps,
+	    ("time goes back for thread %u", vn->vn_thread));
+	if (tl->ti_now_ps < vn->vn_time_ps)
+		tl->ti_now_ps = vn->vn_time_ps;
+	pass_time(tl, false);
+	if (tl->ti_marked && tl->ti_now_ps >= tl->ti_base_ps +
+	    tl->ti_span.ts_to_ps)
 		return;
-	}
-	tl->tl_last_ps = now;
-	if (!check_thread(tl, ev.ev_thread))
-		return;
-	if (back > BACK_MAX_PS) {
-		fault(tl, "time went back by %ju ps for %s", (uintmax_t)back,
-		    tl->tl_thread_name[ev.ev_thread]);
-		return;
-	}
+	find_thread(tl, vn->vn_thread);
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
 		if (vn->vn_detail != NULL && vn->vn_detail[0] != '\0')
-			set_name(tl->tl_thread_name[ev.ev_thread],
+			set_name(tl->ti_thread[vn->vn_thread].td_name,
 			    vn->vn_detail);
 		return;
 	case VM_MARK:
-		if (!tl->tl_marked)
-			tl->tl_base_ps = now;
-		tl->tl_marked = true;
+		if (!tl->ti_marked)
+			tl->ti_base_ps = tl->ti_now_ps;
+		tl->ti_marked = true;
 		return;
 	case VM_CPU_ON:
 	case VM_CPU_OFF:
-		if (check_cpu(tl, &ev))
-			keep(tl, ev, now);
+		keep(tl, vn, 0);
 		return;
 	case VM_LOCK_WAIT:
 	case VM_LOCK_HELD:
 	case VM_LOCK_FREE:
-		ev.ev_lock = find_lock(tl, vn->vn_lock, vn->vn_detail);
-		if (check_lock(tl, &ev))
-			keep(tl, ev, now);
+		keep(tl, vn, find_lock(tl, vn->vn_lock, vn->vn_detail));
 		return;
 	default:
 		return;
 	}
 }
 
-static void
-timeline_free(struct timeline *tl)
-{
-	free(tl->tl_event);
-	free(tl);
-}
-
 int
 timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
     const struct timeline_span *span, uint32_t events)
 {
-	const size_t n = strlen(path);
 	struct timeline *tl;
 	int error;
 
@@ -273,21 +377,17 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 	    ("%u CPUs, %u events", cpus, events));
 	KASSERT(span->ts_to_ps > span->ts_from_ps, ("an empty span"));
 	tl = xcalloc(1, sizeof(*tl));
-	tl->tl_observer = (struct vm_observer){ observe, tl };
-	tl->tl_span = *span;
-	tl->tl_text = n >= 4 && strcmp(path + n - 4, ".txt") == 0;
-	tl->tl_cpus = cpus;
-	tl->tl_events_max = events;
-	tl->tl_event = xmalloc(events * sizeof(*tl->tl_event));
-	error = atomic_file_open(&tl->tl_file, path);
+	error = atomic_file_open(&tl->ti_file, path);
 	if (error != 0) {
-		timeline_free(tl);
+		free(tl);
 		return (error);
 	}
-	memset(&tl->tl_state, 0xff, sizeof(tl->tl_state));	/* NONE */
-	for (unsigned i = 0; i < VM_THREADS_MAX; i++)
-		tl->tl_state.st_thread[i].tn_holds = 0;
-	tl->tl_first = tl->tl_state;
+	tl->ti_observer = (struct vm_observer){ observe, tl, false };
+	tl->ti_span = *span;
+	tl->ti_cpus = cpus;
+	tl->ti_events_max = events;
+	tl->ti_out = xmemstream(&tl->ti_text, &tl->ti_len);
+	tl->ti_before = "{\"traceEvents\":[\n";
 	*tlp = tl;
 	return (0);
 }
@@ -295,72 +395,59 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 const struct vm_observer *
 timeline_observer(struct timeline *tl)
 {
-	return (&tl->tl_observer);
+	return (&tl->ti_observer);
 }
 
-static int
-write_file(struct timeline *tl)
-{
-	int error, fd;
-	FILE *out;
-
-	fd = dup(tl->tl_file.of_fd);
-	if (fd == -1)
-		return (errno);
-	out = fdopen(fd, "w");
-	if (out == NULL) {
-		error = errno;
-		close(fd);
-		return (error);
-	}
-	/* The first failed write sets it; later ones are still tried. */
-	errno = 0;
-	(tl->tl_text ? timeline_write_text : timeline_write_json)(tl, out);
-	error = fflush(out) == 0 && !ferror(out) ? 0 : errno != 0 ? errno : EIO;
-	if (fclose(out) != 0 && error == 0)
-		error = errno;
-	return (error);
-}
-
+/*
+ * After the events: some readers take displayTimeUnit at the beginning as the
+ * unit of time stamps.
+ */
 static void
-describe(const struct timeline *tl, struct timeline_outcome *to)
+put_tail(struct timeline *tl, const struct timeline_fact *facts, unsigned count)
 {
-	*to = (struct timeline_outcome){ .to_left_out = tl->tl_left_out };
-	if (tl->tl_until_ps != 0)
-		to->to_until_ps = tl->tl_until_ps - tl->tl_base_ps;
-	memcpy(to->to_fault, tl->tl_fault, sizeof(to->to_fault));
-	if (to->to_fault[0] != '\0')
-		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace ends "
-		    "where the machine contradicts itself: %s", to->to_fault);
-	else if (tl->tl_until_ps == 0)
-		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace is "
-		    "empty: the run ended before the time to trace began");
-	else if (to->to_left_out > 0)
-		snprintf(to->to_remark, TIMELINE_REMARK_SIZE, "the trace ends "
-		    "%.6f ms into the window: %u events were kept and %" PRIu64
-		    " after them left out; trace a shorter time",
-		    (double)to->to_until_ps / 1e9, tl->tl_events,
-		    to->to_left_out);
+	uint32_t i;
+
+	for (i = CPUS; i < PROCESSES; i++)
+		put_name(tl, "process", (enum process)i, 0, processes[i].name);
+	for (i = 0; i < tl->ti_cpus; i++)
+		put_name(tl, "thread", CPUS, i, FORMATF("CPU %u", i));
+	for (i = 0; i < tl->ti_locks; i++)
+		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].lk_name);
+	for (i = 0; i < tl->ti_threads; i++)
+		put_name(tl, "thread", THREADS, i, tl->ti_thread[i].td_name);
+	fprintf(tl->ti_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
+	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
+	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
+	    PRIu64, (double)tl->ti_span.ts_from_ps / 1e6,
+	    (double)tl->ti_until_ps / 1e6, tl->ti_left_out);
+	for (i = 0; i < count; i++) {
+		put_text(tl, ",\n", facts[i].tf_name);
+		put_text(tl, ":", facts[i].tf_value);
+	}
+	fputs("\n}\n}\n", tl->ti_out);
 }
 
 int
 timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, struct timeline_outcome *to)
+    unsigned count, char *remark)
 {
 	int error;
 
-	if (!tl->tl_over)
-		finish(tl, tl->tl_last_ps);
-	describe(tl, to);
-	tl->tl_from_ns = tl->tl_span.ts_from_ps / PS_PER_NS;
-	tl->tl_until_ns = to->to_until_ps / PS_PER_NS;
-	tl->tl_facts = facts;
-	tl->tl_fact_count = count;
-	error = write_file(tl);
-	if (error == 0)
-		error = atomic_file_commit(&tl->tl_file, "", 0);
-	else
-		atomic_file_abort(&tl->tl_file);
-	timeline_free(tl);
+	pass_time(tl, true);
+	put_tail(tl, facts, count);
+	xmemclose(tl->ti_out);
+	error = atomic_file_commit(&tl->ti_file, tl->ti_text, tl->ti_len);
+	remark[0] = '\0';
+	if (tl->ti_state == BEFORE)
+		snprintf(remark, TIMELINE_REMARK_SIZE, "the trace is empty: "
+		    "the run ended before the time to trace began");
+	else if (tl->ti_left_out > 0)
+		snprintf(remark, TIMELINE_REMARK_SIZE, "the trace ends "
+		    "%.6f ms into the window: %u events were kept and %" PRIu64
+		    " after them left out; trace a shorter time",
+		    (double)tl->ti_until_ps / 1e9, tl->ti_events,
+		    tl->ti_left_out);
+	free(tl->ti_text);
+	free(tl);
 	return (error);
 }

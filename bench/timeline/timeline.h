@@ -2,10 +2,8 @@
  * Timelines of simulated runs: which thread ran on which CPU, and which held or
  * waited for which lock.
  *
- * Collects what a machine's observer reports (lib/vm/vm.h) during a span of
- * virtual time and writes a file: trace events in JSON, for Perfetto and
- * chrome://tracing, or, if the file's name ends in ".txt", text with a column
- * for each CPU; see rngsim-run(1).
+ * Follows what a machine's observer reports (lib/vm/vm.h) and writes a span of
+ * virtual time as trace events in JSON, for Perfetto and chrome://tracing.
  */
 #ifndef BENCH_TIMELINE_TIMELINE_H
 #define BENCH_TIMELINE_TIMELINE_H
@@ -13,9 +11,8 @@
 #include "lib/vm/vm.h"
 
 enum {
-	TIMELINE_EVENTS_MAX	= 1 << 20,	/* 24 bytes each */
-	TIMELINE_FAULT_SIZE	= 256,
-	TIMELINE_REMARK_SIZE	= 2 * TIMELINE_FAULT_SIZE
+	TIMELINE_EVENTS_MAX	= 1 << 20,	/* some 200 bytes each */
+	TIMELINE_REMARK_SIZE	= 256
 };
 
 struct timeline;
@@ -30,18 +27,6 @@ struct timeline_span {
 struct timeline_fact {
 	const char	*tf_name;
 	const char	*tf_value;
-};
-
-struct timeline_outcome {
-	uint64_t	to_until_ps;	/* kept to there; 0: nothing was */
-	uint64_t	to_left_out;	/* events after that: no room */
-	/*
-	 * A contradiction in the run, such as two holders of a lock; the file
-	 * ends there.  Empty: none.
-	 */
-	char		to_fault[TIMELINE_FAULT_SIZE];
-	/* What is missing from the file, for a message; empty: nothing. */
-	char		to_remark[TIMELINE_REMARK_SIZE];
 };
 
 /*
@@ -64,12 +49,13 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
  * Writes the file, whole or not at all, and frees the timeline.  Call it after
  * the run, however that ended.
  *
- *   facts  in
- *   to     out
+ *   facts   in
+ *   remark  out  TIMELINE_REMARK_SIZE bytes: what is missing from the file, for
+ *                a message; empty: nothing
  *
- * Returns: 0, or an errno value.
+ * Returns: 0 or an errno value.
  */
 int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, struct timeline_outcome *to);
+    unsigned count, char *remark);
 
 #endif

@@ -76,27 +76,4 @@ void recording_print(FILE *out, const struct recording *rec,
 
 void recording_free(struct recording *rec);
 
-/* What an import found. */
-struct strace_summary {
-	uint64_t	ss_requests;
-	uint64_t	ss_threads;	/* with requests */
-	/* Left out: */
-	uint64_t	ss_failed;	/* without bytes: EAGAIN and others */
-	uint64_t	ss_reads_unknown; /* of files that -y would name */
-	uint64_t	ss_reads_other;	/* of another file */
-	uint64_t	ss_calls_other;	/* neither getrandom nor read */
-};
-
-/*
- * Imports a trace of strace -r, of -o or standard error, as recording_load()
- * reads a file.
- *
- * Requests are getrandom(2), and read(2) of files that strace -y shows to be
- * /dev/random or /dev/urandom.  A thread that starts after another's end
- * continues its stream: the commands of a shell are one stream.  The busiest
- * stream comes first.
- */
-int strace_import(const char *path, struct recording *rec,
-    struct strace_summary *ss, char message[LINES_ERROR_SIZE]);
-
 #endif

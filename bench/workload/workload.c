@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "bench/workload/workload.h"
@@ -73,7 +72,7 @@ double
 workload_mean_bytes(const struct workload *wl, uint64_t bytes)
 {
 	const struct recording *rec = &wl->wl_recording;
-	double sum = 0, weights = 0;
+	double sum = 0, weights = wl->wl_weights;
 
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
@@ -85,7 +84,6 @@ workload_mean_bytes(const struct workload *wl, uint64_t bytes)
 	for (unsigned i = 0; i < wl->wl_size_count; i++) {
 		sum += (double)wl->wl_sizes[i].ws_bytes *
 		    wl->wl_sizes[i].ws_weight;
-		weights += wl->wl_sizes[i].ws_weight;
 	}
 	return (weights > 0 ? sum / weights : (double)bytes);
 }
@@ -112,16 +110,15 @@ static uint64_t
 draw_size(struct workload_player *wp)
 {
 	const struct workload *wl = wp->wp_workload;
-	const struct workload_size *ws;
-	uint64_t v;
+	const struct workload_size *ws = wl->wl_sizes;
+	uint64_t point;
 
 	if (wl->wl_size_count == 0)
 		return (wp->wp_bytes);
-	v = splitmix_next(&wp->wp_draw);
-	/* High half: which column; low half: it or its alias. */
-	ws = &wl->wl_sizes[(v >> 32) * wl->wl_size_count >> 32];
-	if ((uint32_t)v >= ws->ws_keep)
-		ws = &wl->wl_sizes[ws->ws_alias];
+	/* Sizes follow each other on a line, each as long as its weight. */
+	point = (splitmix_next(&wp->wp_draw) >> 32) * wl->wl_weights >> 32;
+	for (; point >= ws->ws_weight; ws++)
+		point -= ws->ws_weight;
 	return (ws->ws_bytes);
 }
 
@@ -223,50 +220,21 @@ workload_next(struct workload_player *wp, struct workload_step *st)
 	wp->wp_count++;
 }
 
-/* Whole turns first, so that a long plan does not take long to count. */
-static double
-due_recorded(const struct workload_player *wp, uint64_t at_ns)
-{
-	const struct workload *wl = wp->wp_workload;
-	struct workload_player ahead = *wp;
-	double length = (double)wl->wl_recording.rec_length_ns, turns;
-	double count = 0, left;
-	struct workload_step st;
-
-	left = (double)at_ns * wl->wl_speed - wp->wp_loop_ns;
-	if (left > length) {
-		turns = floor(left / length) - 1;
-		count = turns * (double)wp->wp_stream->rm_count;
-		ahead.wp_loop_ns += turns * length;
-	}
-	for (;;) {
-		next_recorded(&ahead, &st);
-		if (st.st_ns > at_ns)
-			return (count);
-		count++;
-	}
-}
-
 double
 workload_due(const struct workload_player *wp, uint64_t at_ns)
 {
-	const struct workload *wl = wp->wp_workload;
-	double n;
+	struct workload_player ahead = *wp;
+	struct workload_step st;
+	uint64_t first_ns = 0;
+	unsigned n;
 
-	switch (wl->wl_arrivals) {
-	case ARRIVALS_CONSTANT:
-		n = floor(((double)at_ns - wp->wp_phase_ns) / ns_per_s *
-		    wl->wl_rate_per_s) + 1 - (double)wp->wp_count;
-		return (fmax(0, n));
-	case ARRIVALS_POISSON:
-		n = ((double)at_ns - wp->wp_at_ns) / ns_per_s *
-		    wl->wl_rate_per_s;
-		return (fmax(0, floor(n)));
-	case ARRIVALS_RECORDED:
-		return (due_recorded(wp, at_ns));
-	case ARRIVALS_CLOSED:
-	case ARRIVALS_KINDS:
-		break;
+	for (n = 0; n < WORKLOAD_DUE_MAX; n++) {
+		workload_next(&ahead, &st);
+		if (st.st_start != START_AT || st.st_ns > at_ns)
+			return (n);
+		if (n == 0)
+			first_ns = st.st_ns;
 	}
-	return (0);
+	return (st.st_ns == first_ns ? n : (double)n *
+	    (double)(at_ns - first_ns) / (double)(st.st_ns - first_ns));
 }

@@ -20,6 +20,8 @@ enum {
 	WORKLOAD_TEXT_SIZE	= 192,
 	WORKLOAD_ERROR_SIZE	= LINES_ERROR_SIZE + 256,
 
+	WORKLOAD_DUE_MAX	= 1000 * 1000,	/* requests that are counted */
+
 	WORKLOAD_RATE_MAX_PER_S	= 10 * 1000 * 1000,
 	WORKLOAD_SPEED_MAX	= 1000 * 1000
 };
@@ -38,12 +40,10 @@ enum workload_arrivals {
 /* As --arrivals and results call them; "" is the closed loop. */
 extern const char *const workload_arrivals_names[ARRIVALS_KINDS];
 
-/* One size of a mix, and what a draw needs (alias method). */
+/* One size of a mix. */
 struct workload_size {
 	uint64_t	 ws_bytes;
 	uint32_t	 ws_weight;
-	uint32_t	 ws_keep;	/* chance of it, not its alias; 2^-32 */
-	unsigned	 ws_alias;
 };
 
 /* Constant once made; any number of players may share one. */
@@ -51,6 +51,7 @@ struct workload {
 	char		 wl_text[WORKLOAD_TEXT_SIZE];	/* canonical; or "" */
 	struct workload_size wl_sizes[WORKLOAD_SIZES_MAX];
 	unsigned	 wl_size_count;	/* 0: as the cell says */
+	uint32_t	 wl_weights;	/* the sizes' sum */
 	uint64_t	 wl_pause_ns;	/* between requests or bursts */
 	bool		 wl_pause_drawn;	/* with that mean */
 	unsigned	 wl_burst;	/* requests in each; 0: none */
@@ -145,8 +146,8 @@ void workload_next(struct workload_player *wp, struct workload_step *st);
 
 /*
  * In an open loop, the requests that workload_next() has not returned and that
- * are due until at_ns after the player began; of Poisson arrivals, the expected
- * number.
+ * are due until at_ns after the player began; above WORKLOAD_DUE_MAX, as many
+ * as there would be at the rate of the first so many.
  */
 double workload_due(const struct workload_player *wp, uint64_t at_ns);
 

@@ -24,27 +24,21 @@ static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
     "think=TIME, think~TIME, burst=N:TIME, @FILE or the name of a recorded "
     "workload; \"rngsim workload list\" has them";
 
-/* A text being read. */
-struct parsing {
-	struct workload	*pa_wl;
-	char		*pa_error;
-	bool		 pa_alone;	/* the size is the only one */
-};
-
+/* Returns: EINVAL, with what is wrong in why. */
 static int __attribute__((format(printf, 2, 3)))
-refuse(const struct parsing *pa, const char *fmt, ...)
+refuse(char *why, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(pa->pa_error, WORKLOAD_ERROR_SIZE, fmt, ap);
+	vsnprintf(why, WORKLOAD_ERROR_SIZE, fmt, ap);
 	va_end(ap);
 	return (EINVAL);
 }
 
 static const struct unit {
-	const char	*un_name;
-	uint32_t	 un_ns;
+	const char	*tu_name;
+	uint32_t	 tu_ns;
 } units[] = {		/* from the largest, for printing */
 	{ "s",	1000000000 },
 	{ "ms",	1000000 },
@@ -55,167 +49,111 @@ static const struct unit {
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
 static int
-parse_time(const struct parsing *pa, const char *what, char *text, uint64_t *ns)
+parse_time(const char *what, const char *text, uint64_t *ns, char *why)
 {
-	char *unit = text + strspn(text, "0123456789.");
-	unsigned i;
-	double v;
+	const size_t n = strspn(text, "0123456789.");
+	char number[32];
+	double v = 0;
 
-	for (i = 0; i < UNITS; i++)
-		if (strcmp(unit, units[i].un_name) == 0)
-			break;
-	if (i < UNITS) {
-		*unit = '\0';
-		if (parse_real(text, &v) == 0 && v * units[i].un_ns >= 1 &&
-		    v * units[i].un_ns <= (double)WORKLOAD_PAUSE_MAX_NS) {
-			*ns = (uint64_t)(v * units[i].un_ns);
-			return (0);
-		}
-		*unit = units[i].un_name[0];
-	}
-	return (refuse(pa, "%s: \"%.40s\": expected a time with its unit, ns, "
-	    "us, ms or s, from 1ns to 3600s", what, text));
-}
-
-/* Ends the text at a colon; the text behind that, or NULL for none. */
-static char *
-split(char *text)
-{
-	char *colon = strchr(text, ':');
-
-	if (colon == NULL)
-		return (NULL);
-	*colon = '\0';
-	return (colon + 1);
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	for (unsigned i = 0; i < UNITS; i++)
+		if (strcmp(text + n, units[i].tu_name) == 0 &&
+		    parse_real(number, &v) == 0)
+			v *= units[i].tu_ns;
+	if (v < 1 || v > (double)WORKLOAD_PAUSE_MAX_NS)
+		return (refuse(why, "%s: \"%.40s\": expected a time with its "
+		    "unit, ns, us, ms or s, from 1ns to 3600s", what, text));
+	*ns = (uint64_t)v;
+	return (0);
 }
 
 static int
-add_size(const struct parsing *pa, char *bytes)
+add_size(struct workload *wl, char *item, bool alone, char *why)
 {
-	struct workload *wl = pa->pa_wl;
-	const char *after = split(bytes);
+	const char *bytes = strsep(&item, ":"), *after = item;
 	uint64_t v, weight;
 
 	/* One size alone needs no weight. */
-	if (after == NULL && pa->pa_alone)
+	if (after == NULL && alone)
 		after = "1";
 	if (after == NULL)
-		return (refuse(pa, "\"%.40s\": expected SIZE:WEIGHT", bytes));
+		return (refuse(why, "\"%.40s\": expected SIZE:WEIGHT", bytes));
 	if (parse_size(bytes, &v) != 0 || v < 1 || v > RECORDING_BYTES_MAX)
-		return (refuse(pa, "size \"%.40s\": expected bytes, 1..1g, "
+		return (refuse(why, "size \"%.40s\": expected bytes, 1..1g, "
 		    "with k, m or g for 2^10, 2^20, 2^30", bytes));
 	if (parse_number(after, &weight) != 0 || weight < 1 ||
 	    weight > WORKLOAD_WEIGHT_MAX)
-		return (refuse(pa, "weight \"%.40s\": expected 1..%d", after,
+		return (refuse(why, "weight \"%.40s\": expected 1..%d", after,
 		    WORKLOAD_WEIGHT_MAX));
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes == v)
-			return (refuse(pa, "size \"%.40s\" is there twice",
+			return (refuse(why, "size \"%.40s\" is there twice",
 			    bytes));
 	if (wl->wl_size_count == WORKLOAD_SIZES_MAX)
-		return (refuse(pa, "more than %d sizes", WORKLOAD_SIZES_MAX));
+		return (refuse(why, "more than %d sizes", WORKLOAD_SIZES_MAX));
 	wl->wl_sizes[wl->wl_size_count++] = (struct workload_size){
 	    .ws_bytes = v, .ws_weight = (uint32_t)weight };
+	wl->wl_weights += (uint32_t)weight;
 	return (0);
-}
-
-/*
- * Vose's alias method, in whole numbers: every column is as high as the sum of
- * weights; what one lacks is filled from one that has too much.
- */
-static void
-make_aliases(struct workload *wl)
-{
-	uint64_t height[WORKLOAD_SIZES_MAX], sum = 0;
-	unsigned high, low, n = wl->wl_size_count;
-
-	for (unsigned i = 0; i < n; i++)
-		sum += wl->wl_sizes[i].ws_weight;
-	for (unsigned i = 0; i < n; i++) {
-		height[i] = (uint64_t)wl->wl_sizes[i].ws_weight * n;
-		wl->wl_sizes[i].ws_keep = UINT32_MAX;
-		wl->wl_sizes[i].ws_alias = i;
-	}
-	for (;;) {
-		for (low = 0; low < n; low++)
-			if (height[low] < sum &&
-			    wl->wl_sizes[low].ws_alias == low)
-				break;
-		for (high = 0; high < n; high++)
-			if (height[high] > sum)
-				break;
-		if (low == n || high == n)
-			return;
-		wl->wl_sizes[low].ws_keep = (uint32_t)((height[low] << 32) /
-		    sum);
-		wl->wl_sizes[low].ws_alias = high;
-		height[high] -= sum - height[low];
-		height[low] = sum;
-	}
 }
 
 static int
-parse_sizes(struct parsing *pa, char *text)
+parse_sizes(struct workload *wl, char *text, char *why)
 {
+	const bool alone = strchr(text, ',') == NULL;
 	char *item;
-	int error;
+	int error = 0;
 
-	if (pa->pa_wl->wl_size_count > 0)
-		return (refuse(pa, "two size mixes: expected one"));
-	pa->pa_alone = strchr(text, ',') == NULL;
-	while ((item = strsep(&text, ",")) != NULL) {
-		error = add_size(pa, item);
-		if (error != 0)
-			return (error);
-	}
-	make_aliases(pa->pa_wl);
-	return (0);
+	if (wl->wl_size_count > 0)
+		return (refuse(why, "two size mixes: expected one"));
+	while (error == 0 && (item = strsep(&text, ",")) != NULL)
+		error = add_size(wl, item, alone, why);
+	return (error);
 }
 
 /* "think=TIME", "think~TIME" or "burst=N:TIME". */
 static int
-parse_pause(const struct parsing *pa, char *text)
+parse_pause(struct workload *wl, char *text, char *why)
 {
-	struct workload *wl = pa->pa_wl;
-	char *count = text + 6, *after;
+	char *after = text + 6, *count;
 	uint64_t v;
 
 	if (wl->wl_pause_ns != 0)
-		return (refuse(pa, "think and burst both follow a request: "
+		return (refuse(why, "think and burst both follow a request: "
 		    "expected one of them"));
 	if (text[0] == 't') {
 		wl->wl_pause_drawn = text[5] == '~';
-		return (parse_time(pa, "think", count, &wl->wl_pause_ns));
+		return (parse_time("think", after, &wl->wl_pause_ns, why));
 	}
-	after = split(count);
+	count = strsep(&after, ":");
 	if (after == NULL)
-		return (refuse(pa, "burst: \"%.40s\": expected N:TIME", count));
+		return (refuse(why, "burst: \"%.40s\": expected N:TIME",
+		    count));
 	if (parse_number(count, &v) != 0 || v < 1 || v > WORKLOAD_BURST_MAX)
-		return (refuse(pa, "burst: \"%.40s\": expected requests, "
+		return (refuse(why, "burst: \"%.40s\": expected requests, "
 		    "1..%d", count, WORKLOAD_BURST_MAX));
 	wl->wl_burst = (unsigned)v;
-	return (parse_time(pa, "burst", after, &wl->wl_pause_ns));
+	return (parse_time("burst", after, &wl->wl_pause_ns, why));
 }
 
 static int
-parse_part(struct parsing *pa, char *part)
+parse_part(struct workload *wl, char *part, char *why)
 {
 	if (strncmp(part, "think=", 6) == 0 ||
 	    strncmp(part, "think~", 6) == 0 || strncmp(part, "burst=", 6) == 0)
-		return (parse_pause(pa, part));
+		return (parse_pause(wl, part, why));
 	if (strncmp(part, "speed=", 6) == 0)
-		return (refuse(pa, "\"%.40s\": expected a recorded workload "
+		return (refuse(why, "\"%.40s\": expected a recorded workload "
 		    "before it: only that has a speed", part));
 	if (part[0] >= '0' && part[0] <= '9')
-		return (parse_sizes(pa, part));
-	return (refuse(pa, "\"%.40s\": %s", part, expected));
+		return (parse_sizes(wl, part, why));
+	return (refuse(why, "\"%.40s\": %s", part, expected));
 }
 
 /* Two spellings of a workload have one canonical text. */
 static int
-canonical(const struct parsing *pa)
+canonical(struct workload *wl, char *why)
 {
-	struct workload *wl = pa->pa_wl;
 	struct text t = { .s = "" };
 	uint64_t bytes;
 	unsigned i, k;
@@ -228,18 +166,18 @@ canonical(const struct parsing *pa)
 		    bytes, &"\0kmg"[k], wl->wl_sizes[i].ws_weight);
 	}
 	if (wl->wl_pause_ns != 0) {
-		for (i = 0; wl->wl_pause_ns % units[i].un_ns != 0; i++)
+		for (i = 0; wl->wl_pause_ns % units[i].tu_ns != 0; i++)
 			continue;
 		text_add(&t, "%s", t.s[0] == '\0' ? "" : "/");
 		if (wl->wl_burst != 0)
 			text_add(&t, "burst=%u:", wl->wl_burst);
 		else
 			text_add(&t, "think%c", wl->wl_pause_drawn ? '~' : '=');
-		text_add(&t, "%" PRIu64 "%s", wl->wl_pause_ns / units[i].un_ns,
-		    units[i].un_name);
+		text_add(&t, "%" PRIu64 "%s", wl->wl_pause_ns / units[i].tu_ns,
+		    units[i].tu_name);
 	}
 	if (strlen(t.s) >= sizeof(wl->wl_text))
-		return (refuse(pa, "too long: expected at most %zu characters",
+		return (refuse(why, "too long: expected at most %zu characters",
 		    sizeof(wl->wl_text) - 1));
 	memcpy(wl->wl_text, t.s, strlen(t.s) + 1);
 	return (0);
@@ -296,20 +234,19 @@ name_recording(struct workload *wl, const char *path)
 }
 
 static int
-load(const struct parsing *pa, const char *path)
+load(struct workload *wl, const char *path, char *why)
 {
-	struct workload *wl = pa->pa_wl;
 	char message[LINES_ERROR_SIZE] = "";
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
 	if (stat(path, &wl->wl_file) == 0 && !S_ISREG(wl->wl_file.st_mode)) {
-		refuse(pa, "%s: expected a regular file", path);
+		refuse(why, "%s: expected a regular file", path);
 		return (EBADMSG);
 	}
 	error = recording_load(path, &wl->wl_recording, message);
 	if (error != 0) {
-		refuse(pa, "%s", message);
+		refuse(why, "%s", message);
 		return (error == EINVAL ? EBADMSG : error);
 	}
 	wl->wl_arrivals = ARRIVALS_RECORDED;
@@ -319,9 +256,8 @@ load(const struct parsing *pa, const char *path)
 
 /* "@FILE" or "NAME", and "/speed=N" behind it. */
 static int
-parse_recorded(const struct parsing *pa, const char *text)
+parse_recorded(struct workload *wl, const char *text, char *why)
 {
-	struct workload *wl = pa->pa_wl;
 	char file[PROGRAM_PATH_SIZE], path[PROGRAM_PATH_SIZE];
 	const char *next, *speed = NULL;
 
@@ -330,45 +266,41 @@ parse_recorded(const struct parsing *pa, const char *text)
 	if (speed != NULL && (parse_real(speed + sizeof(speed_part) - 1,
 	    &wl->wl_speed) != 0 || wl->wl_speed < 1e-6 ||
 	    wl->wl_speed > WORKLOAD_SPEED_MAX))
-		return (refuse(pa, "\"%.40s\": expected a speed, "
+		return (refuse(why, "\"%.40s\": expected a speed, "
 		    "0.000001..%d", speed + 1, WORKLOAD_SPEED_MAX));
 	if ((size_t)snprintf(path, sizeof(path), "%.*s", speed == NULL ?
 	    (int)strlen(text) : (int)(speed - text), text) >= sizeof(path))
-		return (refuse(pa, "\"%.40s...\": too long", text));
+		return (refuse(why, "\"%.40s...\": too long", text));
 	if (path[0] != '@' && find(path, file))
-		return (load(pa, file));
+		return (load(wl, file, why));
 	if (path[0] != '@')
-		return (refuse(pa, "\"%.40s\": %s", path, expected));
+		return (refuse(why, "\"%.40s\": %s", path, expected));
 	if (path[1] == '\0')
-		return (refuse(pa, "\"@\": expected a file name after it"));
+		return (refuse(why, "\"@\": expected a file name after it"));
 	/* The program executed anew would find stdin at its end. */
 	if (strcmp(path, "@-") == 0)
-		return (refuse(pa, "\"@-\": expected a file, not stdin; a "
+		return (refuse(why, "\"@-\": expected a file, not stdin; a "
 		    "file of this name is @./-"));
-	return (load(pa, path + 1));
+	return (load(wl, path + 1, why));
 }
 
 static int
-parse_parts(struct parsing *pa, const char *text)
+parse_parts(struct workload *wl, const char *text, char *why)
 {
 	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
-	int error;
+	int error = 0;
 
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
-		return (refuse(pa, "\"%.40s...\": too long", text));
-	while ((part = strsep(&rest, "/")) != NULL) {
-		error = parse_part(pa, part);
-		if (error != 0)
-			return (error);
-	}
-	return (canonical(pa));
+		return (refuse(why, "\"%.40s...\": too long", text));
+	while (error == 0 && (part = strsep(&rest, "/")) != NULL)
+		error = parse_part(wl, part, why);
+	return (error != 0 ? error : canonical(wl, why));
 }
 
 int
 workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE])
 {
-	struct parsing pa = { .pa_wl = wl, .pa_error = error };
 	size_t n = strcspn(text, "/"), digits = strspn(text, "0123456789");
 	int status;
 
@@ -377,7 +309,7 @@ workload_parse(const char *text, struct workload *wl,
 	    text[digits] != '\0';
 	status = text[0] == '@' || (n > 0 && digits != n &&
 	    strcspn(text, ":=~") >= n) ?
-	    parse_recorded(&pa, text) : parse_parts(&pa, text);
+	    parse_recorded(wl, text, error) : parse_parts(wl, text, error);
 	if (status != 0)
 		workload_free(wl);
 	return (status);

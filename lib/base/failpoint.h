@@ -9,7 +9,7 @@
  *
  * A point returns only answers that the code could have reached itself.  Each
  * point of a run draws from its own stream, from the run's seed and the point's
- * name.  lib, fortuna and harvest each have a table, failpoint.tbl.
+ * name.  lib and fortuna each have a table, failpoint.tbl.
  *
  * Stands for sys/kern/kern_fail.c, FreeBSD 14.  Departs: a percentage above 100
  * is an error; there is no [pid N]; sleep and pause work under any lock; pause
@@ -46,15 +46,15 @@ enum failpoint_action {
 extern const char *const failpoint_action_names[FAILPOINT_ACTIONS];
 
 struct failpoint_term {
-	enum failpoint_action ft_action;
-	int		 ft_argument;	/* 0 where none is given */
-	uint32_t	 ft_probability;	/* of FAILPOINT_ALWAYS */
-	uint32_t	 ft_count;	/* times at most; 0: any number */
+	enum failpoint_action fpt_action;
+	int		 fpt_argument;	/* 0 where none is given */
+	uint32_t	 fpt_probability;	/* of FAILPOINT_ALWAYS */
+	uint32_t	 fpt_count;	/* times at most; 0: any number */
 };
 
 struct failpoint_spec {
-	unsigned	 fs_terms;
-	struct failpoint_term fs_term[FAILPOINT_TERMS_MAX];
+	unsigned	 fps_terms;
+	struct failpoint_term fps_term[FAILPOINT_TERMS_MAX];
 };
 
 /* A point as its table declares it. */
@@ -66,12 +66,12 @@ struct failpoint_def {
 
 /* The actions on the machine of the run. */
 struct failpoint_machine {
-	void		(*fm_sleep)(int64_t ns);
-	void		(*fm_delay)(int64_t ns);
-	void		(*fm_yield)(void);
+	void		(*fpm_sleep)(int64_t ns);
+	void		(*fpm_delay)(int64_t ns);
+	void		(*fpm_yield)(void);
 	/* Sleeps while *gate is 0, or for that long, or -1 for ever. */
-	void		(*fm_wait)(uint32_t *gate, int64_t ns);
-	void		(*fm_open)(uint32_t *gate);	/* *gate = 1; wakes */
+	void		(*fpm_wait)(uint32_t *gate, int64_t ns);
+	void		(*fpm_open)(uint32_t *gate);	/* *gate = 1; wakes */
 };
 
 /* A point of a run. */

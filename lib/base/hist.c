@@ -18,23 +18,30 @@ bucket_last(unsigned i, unsigned sub_bits)
 	return ((((uint64_t)(sub + i % sub) + 1) << shift) - 1);
 }
 
-/* The first of n buckets below whose end a share q of count values lie. */
-static unsigned
-bucket_quantile(const uint32_t *bucket, unsigned n, uint64_t count, double q)
+/*
+ * The end of the first of n buckets up to which a share q of count values lie;
+ * 0 when there are none.
+ */
+static uint64_t
+quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
+    double q)
 {
 	uint64_t rank, seen = 0;
 	unsigned i;
 
+	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
+	if (count == 0)
+		return (0);
 	/* A count has more digits than a double. */
 	rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
 	if (rank < 1)
 		rank = 1;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i + 1 < n; i++) {
 		seen += bucket[i];
 		if (seen >= rank)
 			break;
 	}
-	return (i);
+	return (bucket_last(i, sub_bits));
 }
 
 void
@@ -51,16 +58,9 @@ hist_merge(struct hist *h, const struct hist *from)
 uint64_t
 hist_quantile(const struct hist *h, double q)
 {
-	uint64_t last;
-	unsigned i;
+	const uint64_t last = quantile(h->hi_bucket, HIST_BUCKETS,
+	    HIST_SUB_BITS, h->hi_count, q);
 
-	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
-	if (h->hi_count == 0)
-		return (0);
-	i = bucket_quantile(h->hi_bucket, HIST_BUCKETS, h->hi_count, q);
-	if (i == HIST_BUCKETS)
-		return (h->hi_max);
-	last = bucket_last(i, HIST_SUB_BITS);
 	return (last < h->hi_max ? last : h->hi_max);
 }
 
@@ -68,7 +68,7 @@ void
 hist_small_merge(struct hist_small *h, const struct hist_small *from)
 {
 	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++)
-		h->hs_bucket[i] += from->hs_bucket[i];
+		h->hsm_bucket[i] += from->hsm_bucket[i];
 }
 
 uint64_t
@@ -77,7 +77,7 @@ hist_small_count(const struct hist_small *h)
 	uint64_t count = 0;
 
 	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++)
-		count += h->hs_bucket[i];
+		count += h->hsm_bucket[i];
 	return (count);
 }
 
@@ -91,11 +91,6 @@ hist_small_last(unsigned i)
 uint64_t
 hist_small_quantile(const struct hist_small *h, double q)
 {
-	uint64_t count = hist_small_count(h);
-
-	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
-	if (count == 0)
-		return (0);
-	return (hist_small_last(bucket_quantile(h->hs_bucket,
-	    HIST_SMALL_BUCKETS, count, q)));
+	return (quantile(h->hsm_bucket, HIST_SMALL_BUCKETS,
+	    HIST_SMALL_SUB_BITS, hist_small_count(h), q));
 }

@@ -33,7 +33,7 @@ enum {
 };
 
 struct hist_small {
-	uint32_t	hs_bucket[HIST_SMALL_BUCKETS];
+	uint32_t	hsm_bucket[HIST_SMALL_BUCKETS];
 };
 
 /* The log-linear bucket of v, with 2^sub_bits to each power of two. */
@@ -70,7 +70,7 @@ hist_add(struct hist *h, uint64_t v)
 static inline void
 hist_small_add(struct hist_small *h, uint64_t v, uint32_t n)
 {
-	h->hs_bucket[v >> HIST_SMALL_BITS != 0 ? HIST_SMALL_BUCKETS - 1 :
+	h->hsm_bucket[v >> HIST_SMALL_BITS != 0 ? HIST_SMALL_BUCKETS - 1 :
 	    hist_index_of(v, HIST_SMALL_SUB_BITS)] += n;
 }
 

@@ -66,24 +66,18 @@ parse_size(const char *text, uint64_t *value)
 	return (0);
 }
 
-static unsigned
-hex_value(char digit)
-{
-	const unsigned i = (unsigned)(strchr(hex_digits, digit) - hex_digits);
-
-	return (i > 15 ? i - 6 : i);
-}
-
 int
 parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count)
 {
 	size_t n = strlen(text);
+	char pair[3] = "";
 
 	if (n == 0 || n % 2 != 0 || n / 2 > max || strspn(text, hex_digits) < n)
 		return (EINVAL);
-	for (size_t i = 0; i < n / 2; i++)
-		bytes[i] = (uint8_t)(hex_value(text[2 * i]) << 4 |
-		    hex_value(text[2 * i + 1]));
+	for (size_t i = 0; i < n / 2; i++) {
+		memcpy(pair, text + 2 * i, 2);
+		bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
+	}
 	*count = n / 2;
 	return (0);
 }

@@ -16,9 +16,7 @@ enum {
 	AES_STRIDE	= 1024,
 	/* Whole and partial blocks up to here are made in one call. */
 	CHACHA_SMALL	= 512,
-	ZEROS_BYTES	= 65536,
-	AES_KEY_LINES	= 7,
-	CHACHA_KEY_LINES = 1
+	ZEROS_BYTES	= 65536
 };
 
 static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
@@ -28,35 +26,33 @@ static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 static void	stub_keystream(struct cipher_key *, uint128_t *, uint8_t *,
 		    size_t);
 
-#define	AES(descr, evp, keystream)					\
-	{ .ci_name = "aes", .ci_alias = "aes", .ci_descr = descr,	\
+#define	AES(evp, keystream)						\
+	{ .ci_name = "aes", .ci_alias = "aes",				\
+	    .ci_descr = "AES-256 over a little-endian counter (AES-ICM)", \
 	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
-	    .ci_rekey_blocks = CIPHER_KEY_BYTES / AES_BLOCK,		\
-	    .ci_whole_blocks = true, .ci_key_lines = AES_KEY_LINES,	\
-	    .ci_keystream = keystream }
-#define	CHACHA(descr, evp, keystream)					\
-	{ .ci_name = "chacha20", .ci_alias = "chacha", .ci_descr = descr, \
+	    .ci_whole_blocks = true, .ci_keystream = keystream }
+#define	CHACHA(evp, keystream)						\
+	{ .ci_name = "chacha20", .ci_alias = "chacha",			\
+	    .ci_descr = "ChaCha20 with a 128-bit counter and no nonce",	\
 	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
-	    .ci_rekey_blocks = 1, .ci_key_lines = CHACHA_KEY_LINES,	\
 	    .ci_keystream = keystream }
 
-static const struct cipher real[] = {
-	AES("AES-256 over a little-endian counter (AES-ICM)", "AES-256-ECB",
-	    aes_keystream),
-	CHACHA("ChaCha20 with a 128-bit counter and no nonce", "ChaCha20",
-	    chacha_keystream),
+enum { CIPHERS = 2 };
+
+static const struct cipher real[CIPHERS] = {
+	AES("AES-256-ECB", aes_keystream), CHACHA("ChaCha20", chacha_keystream)
 };
-static const struct cipher stubs[] = {
-	AES("AES-256's counters without its output", NULL, stub_keystream),
-	CHACHA("ChaCha20's counters without its output", NULL, stub_keystream),
+static const struct cipher stubs[CIPHERS] = {
+	AES(NULL, stub_keystream), CHACHA(NULL, stub_keystream)
 };
 
 const struct cipher *const ciphers[] = { &real[0], &real[1] };
-const unsigned cipher_count = sizeof(ciphers) / sizeof(ciphers[0]);
+const unsigned cipher_count = CIPHERS;
 
 static const uint8_t zero_key[CIPHER_KEY_BYTES];
 
-/* Written before threads start. */
+/* Written by cipher_load(), before threads start. */
+static EVP_CIPHER *fetched[CIPHERS];
 static bool wide_allowed;
 
 /* ChaCha20's plaintext; never written, so the kernel maps one zero page. */
@@ -65,12 +61,6 @@ static uint8_t zeros[ZEROS_BYTES];
 CTASSERT(AES_STRIDE % AES_BLOCK == 0);
 CTASSERT(CHACHA_SMALL % CHACHA_BLOCK == 0);
 CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
-
-void
-cipher_allow_wide(bool allow)
-{
-	wide_allowed = allow;
-}
 
 const struct cipher *
 cipher_find(const char *name)
@@ -87,7 +77,7 @@ cipher_index(const struct cipher *cipher)
 {
 	if (cipher->ci_base != NULL)
 		cipher = cipher->ci_base;
-	KASSERT(cipher >= real && cipher < real + cipher_count,
+	KASSERT(cipher >= real && cipher < real + CIPHERS,
 	    ("not in the table"));
 	return ((unsigned)(cipher - real));
 }
@@ -95,44 +85,68 @@ cipher_index(const struct cipher *cipher)
 const struct cipher *
 cipher_stub(const struct cipher *cipher)
 {
-	CTASSERT(sizeof(stubs) == sizeof(real));
 	return (&stubs[cipher_index(cipher)]);
 }
 
-static void
-observed_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
-    size_t n)
+/*
+ * Keystream of a key of zero bytes at counter 1.  An algorithm can be listed
+ * and still not be usable (FIPS, a provider lost).
+ */
+static bool
+works(const struct cipher *cipher)
 {
-	const struct cipher *cipher = ck->ck_cipher;
+	static const uint8_t known[CIPHERS][4] = {
+		{ 0x52, 0x75, 0xf3, 0xd8 },
+		{ 0x9f, 0x07, 0xe7, 0xbe },
+	};
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	struct cipher_key ck;
+	uint128_t ctr = 1;
 
-	cipher->ci_observer->co_use(cipher->ci_observed, ck->ck_raw, *ctr, n /
-	    cipher->ci_block_bytes + (n % cipher->ci_block_bytes != 0));
-	cipher->ci_base->ci_keystream(ck, ctr, out, n);
+	if (cipher_key_init(&ck, cipher) != 0)
+		return (false);
+	cipher_key_wipe(&ck);
+	cipher_keystream(&ck, &ctr, block, cipher->ci_block_bytes);
+	cipher_key_fini(&ck);
+	return (memcmp(block, known[cipher - real], sizeof(known[0])) == 0);
+}
+
+const char *
+cipher_load(void)
+{
+	wide_allowed = crypto_mode_now() == CRYPTO_NATIVE;
+	for (unsigned i = 0; i < CIPHERS; i++) {
+		fetched[i] = EVP_CIPHER_fetch(NULL, real[i].ci_evp_name, NULL);
+		if (fetched[i] == NULL || !works(&real[i]))
+			return (real[i].ci_evp_name);
+	}
+	return (NULL);
 }
 
 void
-cipher_observe(struct cipher *out, const struct cipher *base,
-    const struct cipher_observer *observer, void *observed)
+cipher_unload(void)
 {
-	*out = *base;
-	out->ci_base = base;
-	out->ci_observer = observer;
-	out->ci_observed = observed;
-	out->ci_keystream = observed_keystream;
+	for (unsigned i = 0; i < CIPHERS; i++) {
+		EVP_CIPHER_free(fetched[i]);
+		fetched[i] = NULL;
+	}
 }
 
 int
 cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 {
+	const EVP_CIPHER *evp;
+
 	memset(ck, 0, sizeof(*ck));
 	ck->ck_cipher = cipher;
 	if (cipher_is_stub(cipher))
 		return (0);
+	evp = fetched[cipher_index(cipher)];
+	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
 	ck->ck_ctx = EVP_CIPHER_CTX_new();
 	if (ck->ck_ctx == NULL)
 		return (ENOMEM);
-	if (EVP_EncryptInit_ex2(ck->ck_ctx,
-	    crypto_cipher(cipher_index(cipher)), zero_key, zeros, NULL) != 1) {
+	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) != 1) {
 		EVP_CIPHER_CTX_free(ck->ck_ctx);
 		ck->ck_ctx = NULL;
 		return (ENOTSUP);
@@ -140,21 +154,9 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 	return (0);
 }
 
-static inline void
-observe_key(const struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
-{
-	const struct cipher *ci = ck->ck_cipher;
-
-	if (__builtin_expect(ci->ci_observer != NULL, 0))
-		ci->ci_observer->co_key(ci->ci_observed, ck->ck_raw, key);
-}
-
 void
 cipher_key_fini(struct cipher_key *ck)
 {
-	/* NULL after memset(3) only. */
-	if (ck->ck_cipher != NULL)
-		observe_key(ck, zero_key);
 	EVP_CIPHER_CTX_free(ck->ck_ctx);
 	wipe(ck, sizeof(*ck));
 }
@@ -200,14 +202,13 @@ cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 {
 	int ok;
 
-	observe_key(ck, key);
 	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
 	if (cipher_is_stub(ck->ck_cipher))
 		return;
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
 	if (__builtin_expect(ok != 1, 0))
 		refused(ck);
-	ck->ck_position = uint128_make(0, 0);
+	ck->ck_position = 0;
 }
 
 void
@@ -277,14 +278,12 @@ aes_counters(uint128_t *ctr, uint8_t *out, size_t n)
 	if (wide_allowed && wide > 0 && uint128_lo(*ctr) <= UINT64_MAX - wide) {
 		aes_counters_wide(uint128_lo(*ctr), uint128_hi(*ctr), out,
 		    wide);
-		uint128_add64(ctr, wide);
+		*ctr += wide;
 		out += wide * AES_BLOCK;
 	}
 #endif
-	for (; out < end; out += AES_BLOCK) {
-		uint128_encode_le(out, *ctr);
-		uint128_increment(ctr);
-	}
+	for (; out < end; out += AES_BLOCK)
+		uint128_encode_le(out, (*ctr)++);
 }
 
 static void
@@ -307,7 +306,7 @@ chacha_seek(struct cipher_key *ck, uint128_t ctr)
 	uint8_t iv[UINT128_BYTES];
 	int ok;
 
-	if (uint128_lo(ctr) != 0 && uint128_equals(ck->ck_position, ctr))
+	if (uint128_lo(ctr) != 0 && ck->ck_position == ctr)
 		return;
 	uint128_encode_le(iv, ctr);
 	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
@@ -322,7 +321,7 @@ chacha_blocks(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	chacha_seek(ck, *ctr);
 	evp_update(ck, out, zeros, n);
-	uint128_add64(ctr, n / CHACHA_BLOCK);
+	*ctr += n / CHACHA_BLOCK;
 	/* At a wrap libcrypto loses the carry: chacha_seek() sets it again. */
 	ck->ck_position = *ctr;
 }
@@ -415,7 +414,7 @@ stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		stub_words(&v, out, half);
 		stub_words(&v, out + n - half, half);
 	}
-	uint128_add64(ctr, (n + block - 1) / block);
+	*ctr += (n + block - 1) / block;
 }
 
 void

@@ -21,14 +21,6 @@ enum {
 
 struct cipher_key;
 
-/* What a cipher reports before it does it; a key of all zeros is none. */
-struct cipher_observer {
-	void	(*co_key)(void *observed, const uint8_t *had,
-		    const uint8_t *key);
-	void	(*co_use)(void *observed, const uint8_t *key, uint128_t ctr,
-		    uint64_t blocks);
-};
-
 /* A cipher.  ci_whole_blocks: keystream lengths are multiples of ci_block. */
 struct cipher {
 	const char	*ci_name;	/* as -c takes it */
@@ -36,14 +28,10 @@ struct cipher {
 	const char	*ci_descr;
 	const char	*ci_evp_name;	/* for libcrypto; NULL: a stub */
 	unsigned	 ci_block_bytes;
-	unsigned	 ci_rekey_blocks;	/* counters a new key uses up */
 	bool		 ci_whole_blocks;
-	unsigned	 ci_key_lines;	/* in FreeBSD, that only K is on */
 	void		(*ci_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
-	const struct cipher_observer *ci_observer;	/* NULL: none */
-	void		*ci_observed;		/* its first argument */
-	const struct cipher *ci_base;	/* the one that is observed */
+	const struct cipher *ci_base;	/* what a changed copy is of */
 };
 
 /*
@@ -57,8 +45,12 @@ struct cipher {
 extern const struct cipher *const ciphers[];
 extern const unsigned cipher_count;
 
-/* Allows wide stores of AES counters.  Call before threads start. */
-void cipher_allow_wide(bool allow);
+/*
+ * Fetches the ciphers of libcrypto and checks their known answers, before
+ * threads start.  Returns: NULL, or the name of one that is absent or wrong.
+ */
+const char *cipher_load(void);
+void cipher_unload(void);
 
 /* By name or alias; NULL when there is none. */
 const struct cipher *cipher_find(const char *name);
@@ -78,10 +70,6 @@ cipher_is_stub(const struct cipher *cipher)
 {
 	return (cipher->ci_evp_name == NULL);
 }
-
-/* Makes out the cipher base with an observer. */
-void cipher_observe(struct cipher *out, const struct cipher *base,
-    const struct cipher_observer *observer, void *observed);
 
 /* A cipher with a key, as union randomdev_key; used under a lock. */
 struct cipher_key {

@@ -22,16 +22,13 @@
 #define	NO_CAPABILITIES		"0:0:0:0:0"
 #endif
 
-enum { CIPHERS = 2, VERSION_MAJOR_SHIFT = 28 };
+enum { VERSION_MAJOR_SHIFT = 28 };
 
 const char *const crypto_mode_names[CRYPTO_CHOICES] = {
 	[CRYPTO_KERNEL]	= "kernel",
 	[CRYPTO_NATIVE]	= "native",
 	[CRYPTO_SOURCE]	= "source",
 };
-
-/* Written once by crypto_init(), before threads start. */
-static EVP_CIPHER *fetched[CIPHERS];
 
 enum crypto_mode
 crypto_mode_now(void)
@@ -60,31 +57,6 @@ crypto_mode_enter(enum crypto_mode mode, char *const argv[])
 	return (errno);
 }
 
-/*
- * Keystream of a key of zero bytes at counter 1, in the order of ciphers[].  An
- * algorithm can be listed and still not be usable (FIPS, a provider lost).
- */
-static const uint8_t known[][4] = {
-	{ 0x52, 0x75, 0xf3, 0xd8 },
-	{ 0x9f, 0x07, 0xe7, 0xbe },
-};
-
-static bool
-cipher_works(unsigned i)
-{
-	static const uint8_t zero_key[CIPHER_KEY_BYTES];
-	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	struct cipher_key ck;
-	uint128_t ctr = uint128_make(0, 1);
-
-	if (cipher_key_init(&ck, ciphers[i]) != 0)
-		return (false);
-	cipher_key_set(&ck, zero_key);
-	cipher_keystream(&ck, &ctr, block, ciphers[i]->ci_block_bytes);
-	cipher_key_fini(&ck);
-	return (memcmp(block, known[i], sizeof(known[i])) == 0);
-}
-
 /* A configuration that requires FIPS may be the reason. */
 static const char *
 name_missing(const char *name)
@@ -105,19 +77,11 @@ crypto_init(const char **missing)
 	    OPENSSL_VERSION_MAJOR)
 		return (ENOTSUP);
 
-	cipher_allow_wide(crypto_mode_now() == CRYPTO_NATIVE);
-	KASSERT(cipher_count == CIPHERS, ("%u ciphers", cipher_count));
 	*missing = "SHA256";
-	if (hash_load(hash_sha256()) != HASH_READY)
-		goto fail;
-	for (unsigned i = 0; i < cipher_count; i++) {
-		*missing = ciphers[i]->ci_evp_name;
-		fetched[i] = EVP_CIPHER_fetch(NULL, *missing, NULL);
-		if (fetched[i] == NULL || !cipher_works(i))
-			goto fail;
-	}
-	return (0);
-fail:
+	if (hash_load(hash_sha256()) == HASH_READY)
+		*missing = cipher_load();
+	if (*missing == NULL)
+		return (0);
 	*missing = name_missing(*missing);
 	crypto_fini();
 	return (ENOTSUP);
@@ -126,10 +90,7 @@ fail:
 void
 crypto_fini(void)
 {
-	for (unsigned i = 0; i < CIPHERS; i++) {
-		EVP_CIPHER_free(fetched[i]);
-		fetched[i] = NULL;
-	}
+	cipher_unload();
 	hash_unload_all();
 }
 
@@ -148,14 +109,6 @@ const char *
 crypto_failed(void)
 {
 	return (atomic_load_explicit(&failed, memory_order_acquire));
-}
-
-const EVP_CIPHER *
-crypto_cipher(unsigned i)
-{
-	KASSERT(i < CIPHERS && fetched[i] != NULL,
-	    ("cipher %u was not fetched", i));
-	return (fetched[i]);
 }
 
 const char *

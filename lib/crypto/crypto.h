@@ -2,8 +2,6 @@
 #ifndef LIB_CRYPTO_CRYPTO_H
 #define LIB_CRYPTO_CRYPTO_H
 
-#include <openssl/types.h>
-
 enum crypto_mode {
 	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
 	CRYPTO_NATIVE,	/* whatever libcrypto finds */
@@ -38,9 +36,6 @@ int crypto_init(const char **missing);
 
 /* Releases what crypto_init() fetched, and all hashes. */
 void crypto_fini(void);
-
-/* The fetched cipher of lib/crypto/cipher.h's i-th table entry. */
-const EVP_CIPHER *crypto_cipher(unsigned i);
 
 /*
  * Reports that a library failed after it had passed its checks.  The caller

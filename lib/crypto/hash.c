@@ -1,6 +1,3 @@
-/*
- * All hashes and their known answers.
- */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,23 +14,41 @@ const unsigned hash_library_count = sizeof(hash_libraries) /
 
 enum { LONG_BYTES = 5000, LONG_PERIOD = 251, LONG_PIECE = 37 };
 
-static const struct known {
-	const char	*kn_algorithm;
-	const char	*kn_abc;
-	const char	*kn_long;
-} known[] = {
-#define	HASH_KNOWN(algorithm, abc, longer)	{ algorithm, abc, longer },
-#include "lib/crypto/hash_known.tbl"
-#undef HASH_KNOWN
+/* Each library's hashes; ha_native is NULL where it does not have one. */
+static struct hash rows[] = {
+#define	ROW(library, prefix, name, native, legacy, answer)		\
+	{ .ha_name = prefix name, .ha_algorithm = name,			\
+	    .ha_native = native, .ha_legacy = legacy,			\
+	    .ha_library = &library, .ha_answer = answer },
+#define	HASH(name, crypto, gcrypt, answer)				\
+	ROW(hash_openssl, "", name, crypto, false, answer)
+#define	LEGACY(name, crypto, gcrypt, answer)				\
+	ROW(hash_openssl, "", name, crypto, true, answer)
+#define	WORD(...)
+#include "lib/crypto/hashes.tbl"
+#undef HASH
+#undef LEGACY
+#define	HASH(name, crypto, gcrypt, answer)				\
+	ROW(hash_gcrypt, "gcrypt:", name, gcrypt, false, answer)
+#define	LEGACY	HASH
+#include "lib/crypto/hashes.tbl"
+#undef HASH
+#undef WORD
+#define	HASH(...)
+#define	WORD(library, name, answer)					\
+	ROW(hash_##library, "", name, name, false, answer)
+#include "lib/crypto/hashes.tbl"
 };
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 unsigned
 hash_count(void)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < hash_library_count; i++)
-		count += hash_libraries[i]->hl_count;
+	for (unsigned i = 0; i < ROWS; i++)
+		count += rows[i].ha_native != NULL;
 	return (count);
 }
 
@@ -42,21 +57,18 @@ hash_get(unsigned i)
 {
 	unsigned k;
 
-	for (k = 0; i >= hash_libraries[k]->hl_count; k++) {
-		i -= hash_libraries[k]->hl_count;
-		KASSERT(k + 1 < hash_library_count, ("no such hash"));
-	}
-	return (&hash_libraries[k]->hl_hashes[i]);
+	for (k = 0; rows[k].ha_native == NULL || i-- > 0; k++)
+		KASSERT(k + 1 < ROWS, ("no such hash"));
+	return (&rows[k]);
 }
 
 struct hash *
 hash_find(const char *name)
 {
-	unsigned count = hash_count();
-
-	for (unsigned i = 0; i < count; i++)
-		if (strcmp(hash_get(i)->ha_name, name) == 0)
-			return (hash_get(i));
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].ha_native != NULL &&
+		    strcmp(rows[i].ha_name, name) == 0)
+			return (&rows[i]);
 	return (NULL);
 }
 
@@ -69,54 +81,34 @@ hash_sha256(void)
 	return (ha);
 }
 
-static const struct known *
-known_find(const char *algorithm)
-{
-	unsigned i;
-
-	for (i = 0; strcmp(known[i].kn_algorithm, algorithm) != 0; i++)
-		KASSERT(i + 1 < sizeof(known) / sizeof(known[0]),
-		    ("no known answer of %s", algorithm));
-	return (&known[i]);
-}
-
+/* The answer of one context, the long message in pieces. */
 static bool
-answers(const struct hash *ha, union hash_context *hc, const char *want)
+works(const struct hash *ha)
 {
-	uint8_t out[HASH_BYTES_MAX];
 	char hex[2 * HASH_BYTES_MAX + 1] = "";
-
-	hash_finish(ha, hc, out);
-	for (unsigned i = 0; i < ha->ha_bytes; i++)
-		snprintf(hex + (size_t)2 * i, 3, "%02x", out[i]);
-	return (strcmp(hex, want) == 0);
-}
-
-/* Both answers from one context, the long message in pieces. */
-static bool
-works(const struct hash *ha, const struct known *kn)
-{
-	uint8_t bytes[LONG_BYTES];
+	uint8_t bytes[LONG_BYTES], out[HASH_BYTES_MAX];
 	union hash_context hc;
 	unsigned n;
-	bool ok;
 
 	if (hash_init(ha, &hc) != 0)
 		return (false);
 	for (unsigned i = 0; i < LONG_BYTES; i++)
 		bytes[i] = (uint8_t)(i % LONG_PERIOD);
 	hash_update(ha, &hc, "abc", 3);
-	ok = answers(ha, &hc, kn->kn_abc);
+	hash_finish(ha, &hc, out);
 	hash_clear(ha, &hc);
 	hash_start(ha, &hc);
+	hash_update(ha, &hc, out, ha->ha_bytes);
 	hash_update(ha, &hc, bytes, LONG_PIECE);
 	for (unsigned done = LONG_PIECE; done < LONG_BYTES; done += n) {
 		n = LONG_BYTES - done < done ? LONG_BYTES - done : done;
 		hash_update(ha, &hc, bytes + done, n);
 	}
-	ok = answers(ha, &hc, kn->kn_long) && ok;
+	hash_finish(ha, &hc, out);
 	hash_fini(ha, &hc);
-	return (ok);
+	for (unsigned i = 0; i < ha->ha_bytes; i++)
+		snprintf(hex + (size_t)2 * i, 3, "%02x", out[i]);
+	return (strcmp(hex, ha->ha_answer) == 0);
 }
 
 static void
@@ -129,11 +121,9 @@ unload(struct hash *ha)
 enum hash_state
 hash_load(struct hash *ha)
 {
-	const struct known *kn = known_find(ha->ha_algorithm);
-
 	if (ha->ha_state != HASH_UNLOADED)
 		return (ha->ha_state);
-	ha->ha_bytes = (unsigned)strlen(kn->kn_abc) / 2;
+	ha->ha_bytes = (unsigned)strlen(ha->ha_answer) / 2;
 	KASSERT(ha->ha_bytes <= HASH_BYTES_MAX, ("%s is too long",
 	    ha->ha_name));
 	ha->ha_state = ha->ha_library->hl_load(ha);
@@ -141,8 +131,8 @@ hash_load(struct hash *ha)
 		return (ha->ha_state);
 	if (!ha->ha_xof && ha->ha_own_bytes != ha->ha_bytes)
 		ha->ha_why = "its output is not as long as it should be";
-	else if (!works(ha, kn))
-		ha->ha_why = "it fails its known answers";
+	else if (!works(ha))
+		ha->ha_why = "it fails its known answer";
 	else
 		return (HASH_READY);
 	unload(ha);
@@ -153,14 +143,10 @@ hash_load(struct hash *ha)
 void
 hash_unload_all(void)
 {
-	unsigned count = hash_count();
-	struct hash *ha;
-
-	for (unsigned i = 0; i < count; i++) {
-		ha = hash_get(i);
-		if (ha->ha_state == HASH_READY)
-			unload(ha);
-		ha->ha_state = HASH_UNLOADED;
+	for (unsigned i = 0; i < ROWS; i++) {
+		if (rows[i].ha_state == HASH_READY)
+			unload(&rows[i]);
+		rows[i].ha_state = HASH_UNLOADED;
 	}
 }
 

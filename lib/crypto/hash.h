@@ -22,22 +22,20 @@ enum {
 enum hash_state {
 	HASH_UNLOADED,
 	HASH_READY,
-	HASH_ABSENT,		/* the library, as set up here, lacks it */
-	HASH_FORBIDDEN,		/* it is there, and may not be used: FIPS */
-	HASH_WRONG		/* it fails its known answers */
+	HASH_ABSENT,		/* its library, as set up here, refuses it */
+	HASH_WRONG		/* it fails its known answer */
 };
 
 struct hash_library;
-struct hash_word;
 
-/* hash_load() writes what is below the line. */
+/* A row of hashes.tbl.  hash_load() writes what is below the line. */
 struct hash {
 	const char	*ha_name;	/* as users call it */
-	const char	*ha_algorithm;	/* as hash_known.tbl has it */
+	const char	*ha_algorithm;	/* the same in all libraries */
 	const char	*ha_native;	/* as its library calls it */
 	bool		 ha_legacy;	/* of libcrypto's legacy provider */
-	const struct hash_word *ha_word;	/* of hash_word.c; else NULL */
 	const struct hash_library *ha_library;
+	const char	*ha_answer;	/* known, in hexadecimal */
 	/* ---- */
 	enum hash_state	 ha_state;
 	const char	*ha_why;	/* it is not ready, in words */
@@ -48,7 +46,7 @@ struct hash {
 	int		 ha_id;		/* the library's own */
 };
 
-/* What a library keeps for one running hash. */
+/* What a library keeps for one running hash; all zero after hash_fini(). */
 union hash_context {
 	void		*hc_handle;
 	uint64_t	 hc_word;
@@ -63,27 +61,22 @@ union hash_context {
  */
 struct hash_library {
 	const char	*hl_name;	/* as documents have it */
-	struct hash	*hl_hashes;
-	unsigned	 hl_count;
 	const char	*(*hl_version)(void);	/* with its name */
 	enum hash_state	(*hl_load)(struct hash *ha);
 	void		(*hl_unload)(struct hash *ha);	/* or NULL */
 	int		(*hl_init)(const struct hash *ha,
 			    union hash_context *hc);
-	void		(*hl_fini)(union hash_context *hc);
+	void		(*hl_fini)(union hash_context *hc);	/* or NULL */
+	/* Wipe; then make anew, where that is a step of its own, or NULL. */
+	void		(*hl_clear)(const struct hash *ha,
+			    union hash_context *hc);
 	void		(*hl_start)(const struct hash *ha,
 			    union hash_context *hc);
-	void		(*hl_clear)(union hash_context *hc);
 	void		(*hl_update)(const struct hash *ha,
 			    union hash_context *hc, const void *data, size_t n);
 	bool		(*hl_finish)(const struct hash *ha,
 			    union hash_context *hc, uint8_t *out);
 };
-
-/* Members of a library whose functions have these names. */
-#define	HASH_TABLE(table)	table, sizeof(table) / sizeof((table)[0])
-#define	HASH_FUNCTIONS							\
-	load, NULL, init, clear, start, clear, update, finish
 
 extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib, hash_cpu;
 
@@ -91,7 +84,7 @@ extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib, hash_cpu;
 extern const struct hash_library *const hash_libraries[];
 extern const unsigned hash_library_count;
 
-/* All libraries' hashes, 0..hash_count() - 1, library by library. */
+/* All hashes, 0..hash_count() - 1, library by library. */
 unsigned hash_count(void);
 struct hash *hash_get(unsigned i);
 
@@ -102,7 +95,13 @@ struct hash *hash_find(const char *name);
 struct hash *hash_sha256(void);
 
 /*
- * Makes a hash ready and checks its known answers, the first time.  Call before
+ * A quick hash of as many bytes, HASH_READY, for runs that do not look at
+ * output, as cipher_stub(): no secret, and it depends on how input was split.
+ */
+const struct hash *hash_stub(void);
+
+/*
+ * Makes a hash ready and checks its known answer, the first time.  Call before
  * threads start.  Returns: its state.
  */
 enum hash_state hash_load(struct hash *ha);
@@ -121,7 +120,9 @@ hash_init(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
-	ha->ha_library->hl_fini(hc);
+	if (ha->ha_library->hl_fini != NULL)
+		ha->ha_library->hl_fini(hc);
+	*hc = (union hash_context){ .hc_word = 0 };
 }
 
 /* Absorbs n bytes, which may be none.  Does not allocate. */
@@ -151,7 +152,7 @@ static inline void
 hash_clear(const struct hash *ha, union hash_context *hc)
 {
 	hold_begin();
-	ha->ha_library->hl_clear(hc);
+	ha->ha_library->hl_clear(ha, hc);
 	hold_end();
 }
 
@@ -160,7 +161,8 @@ static inline void
 hash_start(const struct hash *ha, union hash_context *hc)
 {
 	hold_begin();
-	ha->ha_library->hl_start(ha, hc);
+	if (ha->ha_library->hl_start != NULL)
+		ha->ha_library->hl_start(ha, hc);
 	hold_end();
 }
 

@@ -15,45 +15,12 @@
 #include "lib/crypto/hash.h"
 #include "lib/base/kassert.h"
 
-#define	ENTRY(name, native, legacy)					\
-	{ .ha_name = name, .ha_algorithm = name, .ha_native = native,	\
-	    .ha_library = &hash_openssl, .ha_legacy = legacy }
-#define	HASH(name, native)	ENTRY(name, native, false)
-#define	LEGACY(name, native)	ENTRY(name, native, true)
-
-static struct hash hashes[] = {
-	HASH("null", "NULL"),
-	LEGACY("md4", "MD4"),
-	HASH("md5", "MD5"),
-	HASH("md5-sha1", "MD5-SHA1"),
-	HASH("sha1", "SHA1"),
-	HASH("sha224", "SHA2-224"),
-	HASH("sha256", "SHA2-256"),
-	HASH("sha384", "SHA2-384"),
-	HASH("sha512", "SHA2-512"),
-	HASH("sha512-224", "SHA2-512/224"),
-	HASH("sha512-256", "SHA2-512/256"),
-	HASH("sha3-224", "SHA3-224"),
-	HASH("sha3-256", "SHA3-256"),
-	HASH("sha3-384", "SHA3-384"),
-	HASH("sha3-512", "SHA3-512"),
-	HASH("shake128", "SHAKE-128"),
-	HASH("shake256", "SHAKE-256"),
-	HASH("keccak-kmac-128", "KECCAK-KMAC-128"),
-	HASH("keccak-kmac-256", "KECCAK-KMAC-256"),
-	HASH("blake2b-512", "BLAKE2B-512"),
-	HASH("blake2s-256", "BLAKE2S-256"),
-	HASH("ripemd160", "RIPEMD-160"),
-	HASH("sm3", "SM3"),
-	LEGACY("whirlpool", "WHIRLPOOL"),
-};
-
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;
 
 /* Why an algorithm could not be fetched. */
-static enum hash_state
-refusal(struct hash *ha)
+static const char *
+refusal(const struct hash *ha)
 {
 	EVP_MD *md;
 
@@ -61,19 +28,16 @@ refusal(struct hash *ha)
 	md = EVP_MD_fetch(NULL, ha->ha_native, "-fips");
 	if (md != NULL) {
 		EVP_MD_free(md);
-		ha->ha_why = "libcrypto's default_properties forbid it";
-		return (HASH_FORBIDDEN);
+		return ("libcrypto's default_properties forbid it");
 	}
-	ha->ha_why = ha->ha_legacy && legacy == NULL ?
+	return (ha->ha_legacy && legacy == NULL ?
 	    "libcrypto's legacy provider is not installed" :
-	    "libcrypto's active providers do not offer it";
-	return (HASH_ABSENT);
+	    "libcrypto's active providers do not offer it");
 }
 
 static enum hash_state
 load(struct hash *ha)
 {
-	enum hash_state state = HASH_READY;
 	EVP_MD *md = NULL;
 
 	ERR_set_mark();
@@ -82,14 +46,14 @@ load(struct hash *ha)
 	if (!ha->ha_legacy || legacy != NULL)
 		md = EVP_MD_fetch(NULL, ha->ha_native, NULL);
 	if (md == NULL) {
-		state = refusal(ha);
+		ha->ha_why = refusal(ha);
 	} else {
 		ha->ha_xof = (EVP_MD_get_flags(md) & EVP_MD_FLAG_XOF) != 0;
 		ha->ha_own_bytes = (unsigned)EVP_MD_get_size(md);
 	}
 	ha->ha_handle = md;
 	ERR_pop_to_mark();
-	return (state);
+	return (md == NULL ? HASH_ABSENT : HASH_READY);
 }
 
 static void
@@ -117,7 +81,14 @@ static void
 fini(union hash_context *hc)
 {
 	EVP_MD_CTX_free(hc->hc_handle);
-	hc->hc_handle = NULL;
+}
+
+static void
+clear(const struct hash *ha, union hash_context *hc)
+{
+	(void)ha;
+	/* Frees and cleanses. */
+	EVP_MD_CTX_reset(hc->hc_handle);
 }
 
 static void
@@ -128,13 +99,6 @@ start(const struct hash *ha, union hash_context *hc)
 	ok = EVP_DigestInit_ex2(hc->hc_handle, ha->ha_handle, NULL);
 	if (__builtin_expect(ok != 1, 0))
 		crypto_fail(ha->ha_name);
-}
-
-static void
-clear(union hash_context *hc)
-{
-	/* Frees and cleanses. */
-	EVP_MD_CTX_reset(hc->hc_handle);
 }
 
 static void
@@ -159,5 +123,15 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 	return (ok == 1 && n == ha->ha_bytes);
 }
 
-const struct hash_library hash_openssl = { "libcrypto", HASH_TABLE(hashes),
-    crypto_version, load, unload, init, fini, start, clear, update, finish };
+const struct hash_library hash_openssl = {
+	.hl_name	= "libcrypto",
+	.hl_version	= crypto_version,
+	.hl_load	= load,
+	.hl_unload	= unload,
+	.hl_init	= init,
+	.hl_fini	= fini,
+	.hl_clear	= clear,
+	.hl_start	= start,
+	.hl_update	= update,
+	.hl_finish	= finish,
+};

@@ -3,6 +3,7 @@
  * and the stub.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include <zlib.h>
 
@@ -10,15 +11,10 @@
 #include <sys/auxv.h>
 #endif
 
-#include "lib/crypto/stub_cipher.h"
+#include "lib/base/splitmix.h"
+#include "lib/crypto/hash.h"
 
 enum { CHECKSUM_BYTES = 4, STUB_BYTES = 32 };
-
-struct hash_word {
-	uint32_t	hw_start;
-	uint32_t	hw_flip;	/* these bits of a checksum */
-	uint64_t	(*hw_add)(uint64_t word, const void *data, size_t n);
-};
 
 #if defined(__x86_64__)
 #define	INSTRUCTION	"SSE4.2's crc32"
@@ -62,6 +58,34 @@ there_is(void)
 #define	CRC_64(crc, v)		(void)(v)
 #endif
 
+/* A state after n more bytes. */
+static uint64_t
+stub_absorb(uint64_t state, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	uint64_t word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		state = splitmix(state ^ word);
+	}
+	if (n == 0)
+		return (state);
+	word = (uint64_t)n << 56;
+	memcpy(&word, p, n);
+	return (splitmix(state ^ word));
+}
+
+/* Output of n bytes, a multiple of 8. */
+static void
+stub_expand(uint64_t state, uint8_t *out, size_t n)
+{
+	for (size_t i = 0; i < n; i += sizeof(state)) {
+		state = splitmix(state);
+		memcpy(out + i, &state, sizeof(state));
+	}
+}
+
 static uint64_t
 crc32c_add(uint64_t crc, const void *data, size_t n)
 {
@@ -89,39 +113,45 @@ crc32_add(uint64_t word, const void *data, size_t n)
 	return (crc32_z(word, data, n));
 }
 
-static const struct hash_word adler32_word = { 1, 0, adler32_add };
-static const struct hash_word crc32_word = { 0, 0, crc32_add };
-static const struct hash_word crc32c_word = { UINT32_MAX, UINT32_MAX,
-    crc32c_add };
-static const struct hash_word stub_word = { 0, 0, stub_absorb };
+static const struct hash_word {
+	const char	*hw_name;
+	uint32_t	 hw_start;
+	uint32_t	 hw_flip;	/* these bits of a checksum */
+	uint64_t	(*hw_add)(uint64_t word, const void *data, size_t n);
+} words[] = {
+	{ "stub", 0, 0, stub_absorb },
+	{ "adler32", 1, 0, adler32_add },
+	{ "crc32", 0, 0, crc32_add },
+	{ "crc32c", UINT32_MAX, UINT32_MAX, crc32c_add },
+};
+
+enum { WORD_STUB };
 
 static enum hash_state
 load(struct hash *ha)
 {
+	int i;
+
+	for (i = 0; strcmp(words[i].hw_name, ha->ha_native) != 0; i++)
+		continue;
+	ha->ha_id = i;
 	ha->ha_own_bytes = CHECKSUM_BYTES;
-	if (ha->ha_word != &crc32c_word || there_is())
+	if (ha->ha_library != &hash_cpu || there_is())
 		return (HASH_READY);
 	ha->ha_why = "this CPU has no instruction for it";
 	return (HASH_ABSENT);
 }
 
 static void
-clear(union hash_context *hc)
+clear(const struct hash *ha, union hash_context *hc)
 {
-	*hc = (union hash_context){ 0 };
-}
-
-static void
-start(const struct hash *ha, union hash_context *hc)
-{
-	hc->hc_word = ha->ha_word->hw_start;
+	hc->hc_word = words[ha->ha_id].hw_start;
 }
 
 static int
 init(const struct hash *ha, union hash_context *hc)
 {
-	clear(hc);
-	start(ha, hc);
+	clear(ha, hc);
 	return (0);
 }
 
@@ -130,15 +160,15 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
 {
 	if (n > 0)
-		hc->hc_word = ha->ha_word->hw_add(hc->hc_word, data, n);
+		hc->hc_word = words[ha->ha_id].hw_add(hc->hc_word, data, n);
 }
 
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
-	const uint64_t word = hc->hc_word ^ ha->ha_word->hw_flip;
+	const uint64_t word = hc->hc_word ^ words[ha->ha_id].hw_flip;
 
-	if (ha->ha_bytes != CHECKSUM_BYTES)
+	if (ha->ha_id == WORD_STUB)
 		stub_expand(word, out, ha->ha_bytes);
 	else
 		for (unsigned i = 0; i < CHECKSUM_BYTES; i++)
@@ -161,36 +191,21 @@ cpu_version(void)
 	return ("instruction " INSTRUCTION);
 }
 
-#define	WORD(name, native, word, library)				\
-	{ .ha_name = name, .ha_algorithm = name, .ha_native = native,	\
-	    .ha_word = word, .ha_library = library }
+#define	WORDS(name, version)						\
+	{ .hl_name = name, .hl_version = version, .hl_load = load,	\
+	    .hl_init = init, .hl_clear = clear, .hl_update = update,	\
+	    .hl_finish = finish }
 
-static struct hash zlib_hashes[] = {
-	WORD("adler32", "adler32", &adler32_word, &hash_zlib),
-	WORD("crc32", "crc32", &crc32_word, &hash_zlib),
-};
-
-static struct hash cpu_hashes[] = {
-	WORD("crc32c", INSTRUCTION, &crc32c_word, &hash_cpu),
-};
-
-const struct hash_library hash_zlib = { "zlib", HASH_TABLE(zlib_hashes),
-    checksum_version, HASH_FUNCTIONS };
-const struct hash_library hash_cpu = { "cpu", HASH_TABLE(cpu_hashes),
-    cpu_version, HASH_FUNCTIONS };
+const struct hash_library hash_zlib = WORDS("zlib", checksum_version);
+const struct hash_library hash_cpu = WORDS("cpu", cpu_version);
 
 /* In no table, as no user chooses it by name. */
-static const struct hash_library stub_library = { "stub", NULL, 0,
-    cpu_version, HASH_FUNCTIONS };
-
 static const struct hash stub = {
 	.ha_name	= "stub",
-	.ha_algorithm	= "stub",
-	.ha_native	= "stub",
-	.ha_word	= &stub_word,
-	.ha_library	= &stub_library,
+	.ha_library	= &hash_cpu,
 	.ha_state	= HASH_READY,
 	.ha_bytes	= STUB_BYTES,
+	.ha_id		= WORD_STUB,
 };
 
 const struct hash *

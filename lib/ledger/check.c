@@ -13,10 +13,10 @@ settled(const struct ledger *lg, const struct ledger_record *lr)
 {
 	struct ledger_record out = *lr;
 
-	if (lr->lr_in_cycles)
-		out.lr_time_ns = lg->lg_start_ns + tick_cycles_to_ns(
-		    (uint64_t)lr->lr_time_ns - lg->lg_start_cycles);
-	out.lr_in_cycles = false;
+	if (lr->lgr_in_cycles)
+		out.lgr_time_ns = lg->lg_start_ns + tick_cycles_to_ns(
+		    (uint64_t)lr->lgr_time_ns - lg->lg_start_cycles);
+	out.lgr_in_cycles = false;
 	return (out);
 }
 
@@ -25,10 +25,10 @@ ledger_record_line(const struct ledger *lg, const struct ledger_record *lr)
 {
 	const struct ledger_record line = settled(lg, lr);
 
-	lg->lg_config.lc_record(lg->lg_config.lc_context, &line);
+	lg->lg_config.lgo_record(lg->lg_config.lgo_context, &line);
 }
 
-const struct ledger_record ledger_nothing = { .lr_op = LEDGER_OPS };
+const struct ledger_record ledger_nothing = { .lgr_op = LEDGER_OPS };
 
 static void
 wrong(struct ledger *lg, enum ledger_property property,
@@ -76,16 +76,17 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 
 	for (unsigned i = 0; i < lg->lg_threads; i++) {
 		lt = lg->lg_thread[i];
-		/* The thread may be writing beyond lt_tail. */
-		for (uint64_t k = 1; k <= lt->lt_tail &&
-		    k < LOG_RECORDS - LOG_UNCHECKED; k++) {
-			lr = &lt->lt_log[(lt->lt_tail - k) % LOG_RECORDS];
-			if (lr->lr_op < LEDGER_OPS && (before == NULL ||
-			    lr->lr_seq < before->lr_seq) && match(lr, &like)) {
-				if (found == NULL || lr->lr_seq > found->lr_seq)
-					found = lr;
-				break;
-			}
+		/* The thread may be writing the next one. */
+		for (uint64_t k = 1; k <= lt->lgt_ops && k < LOG_RECORDS;
+		    k++) {
+			lr = &lt->lgt_log[(lt->lgt_ops - k) % LOG_RECORDS];
+			if (lr->lgr_op >= LEDGER_OPS || (before != NULL &&
+			    lr->lgr_seq >= before->lgr_seq) ||
+			    !match(lr, &like))
+				continue;
+			if (found == NULL || lr->lgr_seq > found->lgr_seq)
+				found = lr;
+			break;
 		}
 	}
 	return (found == NULL ? like : *found);
@@ -94,133 +95,99 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 bool
 ledger_same_op(const struct ledger_record *lr, const struct ledger_record *like)
 {
-	return (lr->lr_op == like->lr_op);
+	return (lr->lgr_op == like->lgr_op);
 }
 
 bool
 ledger_same_key(const struct ledger_record *lr,
     const struct ledger_record *like)
 {
-	return (lr->lr_key == like->lr_key && lr->lr_op == like->lr_op);
-}
-
-/* Whether the pool holds what was put into it; it may count up to INT32_MAX. */
-static bool
-holds(const struct ledger_core *lc, unsigned pool, uint64_t held)
-{
-	return (held == LEDGER_UNCOUNTED || held == lc->lc_held[pool] ||
-	    (held >= INT32_MAX && held < lc->lc_held[pool]));
+	return (lr->lgr_key == like->lgr_key && lr->lgr_op == like->lgr_op);
 }
 
 static void
 check_event(const struct at *at, struct ledger_core *lc)
 {
-	const struct ledger_record first = lc->lc_event;
-	struct ledger_record *lr = at->at_lr;
-	const unsigned pool = (unsigned)uint128_lo(lr->lr_lo);
-	const uint64_t held = lr->lr_word;
+	const struct ledger_record *lr = at->at_lr;
 
-	if (lr->lr_flag) {
-		at->at_lt->lt_given++;
-		at->at_lg->lg_given++;
-		at->at_lg->lg_result.le_events++;
-	}
-	lc->lc_held[pool] += uint128_lo(lr->lr_hi);
-	lc->lc_event = *ledger_record(at, 0, lr->lr_generation);
-	if (!holds(lc, pool, held))
-		ledger_wrong(at->at_lg, LEDGER_EVENTS, &first, &lc->lc_event);
+	at->at_lt->lgt_given++;
+	at->at_lg->lg_given++;
+	at->at_lg->lg_result.le_events++;
+	lc->lgc_held[uint128_lo(lr->lgr_lo)] += uint128_lo(lr->lgr_hi);
+	ledger_record(at, 0, lr->lgr_generation);
 }
 
 static void
 check_pool(const struct at *at, struct ledger_core *lc)
 {
-	const unsigned pool = (unsigned)uint128_lo(at->at_lr->lr_lo);
+	const unsigned pool = (unsigned)uint128_lo(at->at_lr->lgr_lo);
 	const uint32_t bit = UINT32_C(1) << pool;
 	struct ledger_record second = *at->at_lr;
 
-	second.lr_op = LEDGER_DRAIN;
-	second.lr_seq = at->at_lg->lg_result.le_records + 1;
-	second.lr_lo = uint128_make(0, pool + 1);
-	second.lr_hi = uint128_make(0, lc->lc_drains + 1);
-	if (!holds(lc, pool, at->at_lr->lr_word))
-		ledger_wrong(at->at_lg, LEDGER_EVENTS, &lc->lc_event, &second);
-	if ((lc->lc_taken & bit) != 0)
-		ledger_wrong(at->at_lg, LEDGER_POOLS, &lc->lc_drained, &second);
+	second.lgr_op = LEDGER_DRAIN;
+	second.lgr_seq = at->at_lg->lg_result.le_records + 1;
+	second.lgr_lo = pool + 1;
+	second.lgr_hi = lc->lgc_drains + 1;
+	if ((lc->lgc_taken & bit) != 0)
+		ledger_wrong(at->at_lg, LEDGER_POOLS, &lc->lgc_drained,
+		    &second);
 	if (pool == 0)
-		lc->lc_pool0 = lc->lc_held[0];
-	lc->lc_taken |= bit;
-	lc->lc_taken_pools++;
-	lc->lc_held[pool] = 0;
+		lc->lgc_pool0 = lc->lgc_held[0];
+	lc->lgc_taken |= bit;
+	lc->lgc_taken_pools++;
+	lc->lgc_held[pool] = 0;
 }
 
 static void
 check_drain(const struct at *at, struct ledger_core *lc)
 {
-	const struct ledger_core_rule *lu = &lc->lc_rule;
-	const int64_t pace_ns = at->at_lg->lg_config.lc_pace_ns;
-	const struct ledger_record first = lc->lc_drained;
-	const unsigned n = lc->lc_taken_pools;
+	const struct ledger_core_rule *lu = &lc->lgc_rule;
+	const int64_t pace_ns = at->at_lg->lg_config.lgo_pace_ns;
+	const struct ledger_record first = lc->lgc_drained;
+	const unsigned n = lc->lgc_taken_pools;
 	struct ledger_record *lr = at->at_lr;
-	const int64_t now_ns = (int64_t)lr->lr_word;
-	const bool some = lc->lc_drains++ > 0;
+	const int64_t now_ns = (int64_t)lr->lgr_word;
+	const bool some = lc->lgc_drains++ > 0;
 
-	lr->lr_lo = uint128_make(0, n);
-	lr->lr_hi = uint128_make((uint64_t)now_ns, lc->lc_drains);
-	lc->lc_drained = *ledger_record(at, 0, lr->lr_generation);
-	if (lr->lr_flag && pace_ns != 0 && some &&
-	    now_ns - lc->lc_drained_ns <= pace_ns)
+	lr->lgr_lo = n;
+	lr->lgr_hi = uint128_make((uint64_t)now_ns, lc->lgc_drains);
+	lc->lgc_drained = *ledger_record(at, 0, lr->lgr_generation);
+	if (lr->lgr_flag && pace_ns != 0 && some &&
+	    now_ns - lc->lgc_drained_ns <= pace_ns)
 		ledger_wrong(at->at_lg, LEDGER_PACE, &first, lr);
 	/* Pools 0 to n - 1, each once. */
-	if (n == 0 || lc->lc_taken != UINT32_MAX >> (32 - n) ||
-	    lc->lc_pool0 < lu->lu_pool0_bytes ||
-	    (lu->lu_due != NULL && n != lu->lu_due(lc->lc_drains)))
+	if (n == 0 || lc->lgc_taken != UINT32_MAX >> (32 - n) ||
+	    lc->lgc_pool0 < lu->lu_pool0_bytes ||
+	    (lu->lu_due != NULL && n != lu->lu_due(lc->lgc_drains)))
 		ledger_wrong(at->at_lg, LEDGER_POOLS, &first, lr);
-	lc->lc_drained_ns = now_ns;
-	lc->lc_taken = 0;
-	lc->lc_taken_pools = 0;
-	lc->lc_pool0 = 0;
-}
-
-static void
-seed_unused(struct ledger *lg, unsigned core)
-{
-	ledger_wrong_note(lg, LEDGER_POOLS, "a reseed of core %u took a seed "
-	    "from pools that no key was made of", core);
-}
-
-/* Replaces a hash among the seeds that are not used yet. */
-static bool
-replace_seed(struct ledger_core *lc, uint64_t hash, uint64_t other)
-{
-	for (unsigned i = 0; i < CORE_SEEDS; i++)
-		if (lc->lc_seed[i] == hash) {
-			lc->lc_seed[i] = other;
-			return (true);
-		}
-	return (false);
+	lc->lgc_drained_ns = now_ns;
+	lc->lgc_taken = 0;
+	lc->lgc_taken_pools = 0;
+	lc->lgc_pool0 = 0;
 }
 
 void
 ledger_cores_finish(struct ledger *lg)
 {
 	for (unsigned i = 0; i < lg->lg_cores; i++)
-		for (unsigned k = 0; k < CORE_SEEDS; k++)
-			if (lg->lg_core[i].lc_seed[k] != 0)
-				seed_unused(lg, i);
+		if (lg->lg_core[i].lgc_unused)
+			ledger_wrong_note(lg, LEDGER_POOLS, "a reseed of core "
+			    "%u took a seed from pools that no key was made of",
+			    i);
 }
 
 static void
 check_reseeded(const struct at *at, struct ledger_core *lc)
 {
-	const unsigned i = lc->lc_ends++ % CORE_RESEEDS;
+	const unsigned i = lc->lgc_ends++ % CORE_RESEEDS;
 
-	at->at_lt->lt_reseeding = NO_CORE;
-	lc->lc_generation[i] = at->at_lt->lt_reseed;
-	lc->lc_ended[i] = (uint32_t)++at->at_lg->lg_result.le_reseeds;
-	atomic_store_explicit(&at->at_lg->lg_ended, lc->lc_ended[i],
+	at->at_lt->lgt_reseeding = NO_CORE;
+	lc->lgc_generation[i] = at->at_lt->lgt_reseed;
+	lc->lgc_ended[i] = (uint32_t)++at->at_lg->lg_result.le_reseeds;
+	atomic_store_explicit(&at->at_lg->lg_ended, lc->lgc_ended[i],
 	    memory_order_release);
-	at->at_lr->lr_lo = uint128_make(0, at->at_lr->lr_generation);
-	ledger_record(at, 0, at->at_lt->lt_reseed);
+	at->at_lr->lgr_lo = at->at_lr->lgr_generation;
+	ledger_record(at, 0, at->at_lt->lgt_reseed);
 }
 
 /*
@@ -230,28 +197,28 @@ check_reseeded(const struct at *at, struct ledger_core *lc)
 static uint32_t
 core_needs(const struct ledger *lg, unsigned core, uint32_t ended)
 {
-	const uint32_t lag = lg->lg_config.lc_lag;
+	const uint32_t lag = lg->lg_config.lgo_lag;
 	const struct ledger_core *lc;
 	uint32_t i;
 
 	if (core == NO_CORE || lag == LEDGER_LAG_ANY)
 		return (0);
 	lc = &lg->lg_core[core];
-	for (i = 0; i < lc->lc_ends && i < CORE_RESEEDS; i++)
-		if ((int32_t)(ended - lc->lc_ended[(lc->lc_ends - 1 - i) %
+	for (i = 0; i < lc->lgc_ends && i < CORE_RESEEDS; i++)
+		if ((int32_t)(ended - lc->lgc_ended[(lc->lgc_ends - 1 - i) %
 		    CORE_RESEEDS]) >= 0)
 			break;
 	i += lag;
-	if (i >= lc->lc_ends || i >= CORE_RESEEDS)
+	if (i >= lc->lgc_ends || i >= CORE_RESEEDS)
 		return (0);
-	return (lc->lc_generation[(lc->lc_ends - 1 - i) % CORE_RESEEDS]);
+	return (lc->lgc_generation[(lc->lgc_ends - 1 - i) % CORE_RESEEDS]);
 }
 
 static bool
 same_reseed(const struct ledger_record *lr, const struct ledger_record *like)
 {
-	return (lr->lr_op == LEDGER_RESEED &&
-	    lr->lr_generation == like->lr_generation);
+	return (lr->lgr_op == LEDGER_RESEED &&
+	    lr->lgr_generation == like->lgr_generation);
 }
 
 void
@@ -259,23 +226,24 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 {
 	const struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
-	struct ledger_record first = { .lr_op = LEDGER_RESEED };
+	struct ledger_record first = { .lgr_op = LEDGER_RESEED };
 
 	/* What a reseed generates before its end is for later reads. */
-	if (lt->lt_reseeding != NO_CORE)
+	if (lt->lgt_reseeding != NO_CORE)
 		return;
 	/* Most keys go back to the last reseed, which has ended. */
-	if (lt->lt_last.l_generation == lg->lg_reseeds &&
+	if (lt->lgt_last.l_generation == lg->lg_reseeds &&
 	    lg->lg_result.le_reseeds == lg->lg_reseeds && lg->lg_reseeds > 0)
 		return;
 	/* Also a key that goes back to no reseed, when others do. */
-	if ((lt->lt_last.l_core == NO_CORE || lg->lg_result.le_reseeds == 0) &&
+	if ((lt->lgt_last.l_core == NO_CORE || lg->lg_result.le_reseeds == 0) &&
 	    lg->lg_cores > 0)
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, use);
-	first.lr_generation = core_needs(lg, lt->lt_last.l_core, lt->lt_ended);
-	if (lt->lt_last.l_generation >= first.lr_generation)
+	first.lgr_generation = core_needs(lg, lt->lgt_last.l_core,
+	    lt->lgt_ended);
+	if (lt->lgt_last.l_generation >= first.lgr_generation)
 		return;
-	first.lr_lo = uint128_make(0, lt->lt_last.l_core);
+	first.lgr_lo = lt->lgt_last.l_core;
 	first = ledger_search(lg, use, same_reseed, first);
 	ledger_wrong(lg, LEDGER_STALE, &first, use);
 }
@@ -285,11 +253,11 @@ check_begin(const struct at *at)
 {
 	struct ledger_thread *lt = at->at_lt;
 
-	lt->lt_reading = true;
-	lt->lt_used = 0;
-	lt->lt_blocks = 0;
-	lt->lt_ended = (uint32_t)uint128_lo(at->at_lr->lr_lo);
-	at->at_lr->lr_lo = uint128_make(0, 0);
+	lt->lgt_reading = true;
+	lt->lgt_used = 0;
+	lt->lgt_blocks = 0;
+	lt->lgt_ended = (uint32_t)uint128_lo(at->at_lr->lgr_lo);
+	at->at_lr->lgr_lo = 0;
 	ledger_record(at, 0, 0);
 }
 
@@ -298,18 +266,18 @@ check_end(const struct at *at)
 {
 	struct ledger *lg = at->at_lg;
 	struct ledger_thread *lt = at->at_lt;
-	const uint64_t bytes = uint128_lo(at->at_lr->lr_hi);
+	const uint64_t bytes = uint128_lo(at->at_lr->lgr_hi);
 	const uint64_t block = lg->lg_block_bytes;
-	const uint64_t stored = lg->lg_config.lc_stored_bytes;
+	const uint64_t stored = lg->lg_config.lgo_stored_bytes;
 	const struct ledger_record *end = ledger_record(at, 0, 0);
 
-	lt->lt_reading = false;
+	lt->lgt_reading = false;
 	lg->lg_result.le_reads++;
 	if (bytes > 0 && lg->lg_result.le_reseeds == 0 && lg->lg_cores > 0)
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, end);
 	/* Without a cipher no keystream is observed. */
-	if (block != 0 && bytes > stored &&
-	    (bytes - stored + block - 1) / block > lt->lt_blocks)
+	if (block != 0 && !lg->lg_config.lgo_keyless && bytes > stored &&
+	    (bytes - stored + block - 1) / block > lt->lgt_blocks)
 		ledger_wrong(lg, LEDGER_MADE, &ledger_nothing, end);
 	ledger_check_kept(at, end);
 }
@@ -317,11 +285,9 @@ check_end(const struct at *at)
 static void
 check_delivered(const struct at *at)
 {
-	const uint64_t n = at->at_lr->lr_word;
-	const uint64_t put = at->at_lt->lt_given - at->at_lt->lt_delivering;
+	const uint64_t n = at->at_lr->lgr_word;
+	const uint64_t put = at->at_lt->lgt_given - at->at_lt->lgt_delivering;
 
-	if (!at->at_lr->lr_flag)
-		at->at_lg->lg_given -= put;
 	if (put != n && at->at_lg->lg_cores > 0)
 		ledger_wrong_note(at->at_lg, LEDGER_EVENTS, "of %" PRIu64
 		    " events given together %" PRIu64 " went into pools or "
@@ -332,12 +298,12 @@ void
 ledger_check(struct ledger *lg, struct ledger_thread *lt,
     struct ledger_record *lr)
 {
-	struct ledger_core *lc = &lg->lg_core[lr->lr_generation];
+	struct ledger_core *lc = &lg->lg_core[lr->lgr_generation];
 	const struct at at = { lg, lt, lr };
 
 	if (is_violated(lg))
 		return;
-	switch ((unsigned)lr->lr_op) {
+	switch ((unsigned)lr->lgr_op) {
 	case LEDGER_USE:
 		ledger_check_use(&at);
 		break;
@@ -365,33 +331,28 @@ ledger_check(struct ledger *lg, struct ledger_thread *lt,
 	case LEDGER_DRAIN:
 		check_drain(&at, lc);
 		break;
-	case LOGGED_SEED_TAKEN:
-		if (!replace_seed(lc, 0, lr->lr_word))
-			seed_unused(lg, lr->lr_generation);
-		break;
-	case LOGGED_SEED_USED:
-		/* A seed from elsewhere is no fault. */
-		(void)replace_seed(lc, lr->lr_word, 0);
+	case LOGGED_SEED_UNUSED:
+		lc->lgc_unused = true;
 		break;
 	case LOGGED_RESEED:
-		lt->lt_reseeding = lr->lr_generation;
-		lt->lt_reseed = ++lg->lg_reseeds;
+		lt->lgt_reseeding = lr->lgr_generation;
+		lt->lgt_reseed = ++lg->lg_reseeds;
 		break;
 	case LEDGER_RESEED:
 		check_reseeded(&at, lc);
 		break;
 	case LOGGED_LINEAGE:
-		lt->lt_last = (struct lineage){
-		    (uint32_t)(lr->lr_word >> 32) - 1, (uint32_t)lr->lr_word };
+		lt->lgt_last.l_core = (uint32_t)(lr->lgr_word >> 32) - 1;
+		lt->lgt_last.l_generation = (uint32_t)lr->lgr_word;
 		break;
 	case LOGGED_DELIVER:
-		lt->lt_delivering = lt->lt_given;
+		lt->lgt_delivering = lt->lgt_given;
 		break;
 	case LOGGED_DELIVERED:
 		check_delivered(&at);
 		break;
 	case LOGGED_REFUSED:
-		lt->lt_given++;
+		lt->lgt_given++;
 		lg->lg_given++;
 		lg->lg_refused++;
 		break;

@@ -1,7 +1,7 @@
 /*
  * The parts of the ledger; for lib/ledger only.
  *
- * ledger.c	start and end, ciphers, cores
+ * ledger.c	start and end, cores
  * log.c	threads log operations
  * check.c	checks operations in order: reads, pools, reseeds, events
  * key.c	keys and retired keys
@@ -20,15 +20,14 @@
 
 enum {
 	LINE		= 64,
-	LOG_UNCHECKED	= 16,	/* operations that a thread may log ahead */
-	LOG_RECORDS	= 64,	/* of a thread; the others are history */
+	LOG_RECORDS	= 48,	/* of a thread: history, and what it does now */
 	BUCKETS		= 32,
 	KEYS		= 128,	/* places for keys before more are allocated */
 	KEY_RANGES	= 5,	/* in a key itself */
 	CHUNK		= 65536,	/* retired keys allocated at first */
 	READ_KEYS	= 64,	/* keys of one read that are remembered */
 	CORES_MAX	= 256,
-	CORE_SEEDS	= 8,	/* seeds taken from pools and not used yet */
+	THREADS_MAX	= 4096,
 	CORE_RESEEDS	= 8	/* past reseeds remembered per core */
 };
 
@@ -36,15 +35,14 @@ enum {
 
 /* A keyed fingerprint of a key. */
 struct print {
-	uint64_t	p_a;
-	uint32_t	p_b;
+	uint64_t	pt_a;
+	uint32_t	pt_b;
 };
 
 /* Operations that are logged and have no line in a log file. */
 enum {
 	LOGGED_POOL = LEDGER_OPS + 1,
-	LOGGED_SEED_TAKEN,
-	LOGGED_SEED_USED,
+	LOGGED_SEED_UNUSED,
 	LOGGED_RESEED,		/* a reseed begins */
 	LOGGED_LINEAGE,
 	LOGGED_DELIVER,
@@ -61,40 +59,34 @@ struct lineage {
 struct ledger_thread {
 	/* Written by the thread. */
 	_Alignas(LINE)
-	_Atomic uint64_t lt_head;	/* operations logged so far */
-	uint64_t	 lt_full;	/* lt_head at which they are checked */
-	bool		 lt_simulated;
-	bool		 lt_ordered;	/* each one is checked at once */
-	bool		 lt_owns;	/* lt_own is a key of no other thread */
-	bool		 lt_drew;	/* it has just made keystream */
-	struct print	 lt_own;
-	uint64_t	 lt_time;	/* ns if simulated, else cycles */
+	bool		 lgt_simulated;
+	uint64_t	 lgt_time;	/* ns if simulated, else cycles */
+	uint16_t	 lgt_index;	/* its mt_index */
 	/* Written under the lock. */
 	_Alignas(LINE)
-	uint64_t	 lt_owner;	/* which thread it is of */
-	uint64_t	 lt_tail;	/* operations checked so far */
-	uint64_t	 lt_blocks;	/* made in this read */
-	uint64_t	 lt_given;	/* events put into pools or refused */
-	uint64_t	 lt_delivering;	/* lt_given when a delivery began */
-	struct lineage	 lt_last;	/* of the key that it used last */
-	uint32_t	 lt_reseeding;	/* a core or NO_CORE */
-	uint32_t	 lt_reseed;	/* that reseed's generation */
-	uint32_t	 lt_ended;	/* reseeds ended when its read began */
-	bool		 lt_reading;
-	bool		 lt_draining;	/* its log is being checked */
+	uint64_t	 lgt_owner;	/* which thread it is of */
+	uint64_t	 lgt_ops;	/* operations so far */
+	uint64_t	 lgt_blocks;	/* made in this read */
+	uint64_t	 lgt_given;	/* events put into pools or refused */
+	uint64_t	 lgt_delivering; /* lgt_given when a delivery began */
+	struct lineage	 lgt_last;	/* of the key that it used last */
+	uint32_t	 lgt_reseeding;	/* a core or NO_CORE */
+	uint32_t	 lgt_reseed;	/* that reseed's generation */
+	uint32_t	 lgt_ended;	/* reseeds ended when its read began */
+	bool		 lgt_reading;
 	/* Keys that its read has used and that it has not wiped. */
-	unsigned	 lt_used;
+	unsigned	 lgt_used;
 	struct {
-		struct print	lt_print;
-		uint32_t	lt_number;
-	}		 lt_key[READ_KEYS];
-	struct ledger_record lt_log[LOG_RECORDS];
+		struct print	lgt_print;
+		uint32_t	lgt_number;
+	}		 lgt_key[READ_KEYS];
+	struct ledger_record lgt_log[LOG_RECORDS];
 };
 
 /* Counters first to last, which does not wrap. */
 struct range {
-	uint128_t	r_first;
-	uint128_t	r_last;
+	uint128_t	rn_first;
+	uint128_t	rn_last;
 };
 
 /*
@@ -103,20 +95,20 @@ struct range {
  */
 struct ledger_key {
 	_Alignas(LINE)
-	struct print	 k_print;
-	uint32_t	 k_epoch;	/* valid if it is the ledger's */
-	uint32_t	 k_number;
-	uint32_t	 k_objects;
-	struct lineage	 k_lineage;
-	uint16_t	 k_ranges;	/* in all */
-	bool		 k_installed;
-	bool		 k_replaced;
-	struct ledger_key *k_next;	/* in the bucket */
-	struct range	*k_more;	/* ranges beyond KEY_RANGES */
-	struct range	 k_range[KEY_RANGES];	/* counters used */
-	uint128_t	 k_install_ctr;
-	uint128_t	 k_replace_ctr;
-	uint16_t	 k_room;	/* of k_more */
+	struct print	 lk_print;
+	uint32_t	 lk_epoch;	/* valid if it is the ledger's */
+	uint32_t	 lk_number;
+	uint32_t	 lk_objects;
+	struct lineage	 lk_lineage;
+	uint16_t	 lk_ranges;	/* in all */
+	bool		 lk_installed;
+	bool		 lk_replaced;
+	struct ledger_key *lk_next;	/* in the bucket */
+	struct range	*lk_more;	/* ranges beyond KEY_RANGES */
+	struct range	 lk_range[KEY_RANGES];	/* counters used */
+	uint128_t	 lk_install_ctr;
+	uint128_t	 lk_replace_ctr;
+	uint16_t	 lk_room;	/* of lk_more */
 };
 
 struct retired {
@@ -126,22 +118,21 @@ struct retired {
 };
 
 struct ledger_core {
-	struct ledger_core_rule lc_rule;
-	bool		 lc_keyed;
-	struct print	 lc_key;	/* installed last */
-	uint64_t	 lc_held[LEDGER_POOLS_MAX];
-	uint32_t	 lc_taken;	/* pools emptied for the next reseed */
-	unsigned	 lc_taken_pools;
-	uint64_t	 lc_pool0;	/* bytes that pool 0 held then */
-	uint64_t	 lc_seed[CORE_SEEDS];	/* hashes; 0: none */
-	uint64_t	 lc_drains;
-	int64_t		 lc_drained_ns;
-	struct ledger_record lc_drained;
-	struct ledger_record lc_event;
+	struct ledger_core_rule lgc_rule;
+	bool		 lgc_keyed;
+	struct print	 lgc_key;	/* installed last */
+	uint64_t	 lgc_held[LEDGER_POOLS_MAX];
+	uint32_t	 lgc_taken;	/* pools emptied for the next reseed */
+	unsigned	 lgc_taken_pools;
+	uint64_t	 lgc_pool0;	/* bytes that pool 0 held then */
+	bool		 lgc_unused;	/* a seed from pools was */
+	uint64_t	 lgc_drains;
+	int64_t		 lgc_drained_ns;
+	struct ledger_record lgc_drained;
 	/* Its last reseeds: the generation, and how many had ended then. */
-	uint32_t	 lc_ends;
-	uint32_t	 lc_generation[CORE_RESEEDS];
-	uint32_t	 lc_ended[CORE_RESEEDS];
+	uint32_t	 lgc_ends;
+	uint32_t	 lgc_generation[CORE_RESEEDS];
+	uint32_t	 lgc_ended[CORE_RESEEDS];
 };
 
 struct ledger {
@@ -154,23 +145,21 @@ struct ledger {
 	_Atomic uint32_t lg_ended;	/* reseeds, as threads see it */
 	int64_t		 lg_start_ns;
 	uint64_t	 lg_start_cycles;
-	struct cipher	 lg_cipher[LEDGER_CIPHERS];
 	/* Under lg_lock. */
 	_Alignas(LINE)
 	_Atomic bool	 lg_lock;
 	_Atomic bool	 lg_told;
-	struct ledger_thread **lg_thread;
+	struct ledger_thread *lg_thread[THREADS_MAX]; /* outlive a reset */
 	unsigned	 lg_threads;
-	unsigned	 lg_threads_made;
 	uint32_t	 lg_epoch;
 	uint32_t	 lg_block_bytes; /* largest block of its ciphers */
 	uint32_t	 lg_reseeds;	/* begun */
 	uint32_t	 lg_cores;
-	uint64_t	 lg_given;	/* events of counted deliveries */
+	uint64_t	 lg_given;	/* events put into pools or refused */
 	uint64_t	 lg_refused;
-	struct ledger_core *lg_core;
-	/* KEYS places: buckets, a second place for each, and spare ones. */
-	struct ledger_key *lg_bucket;
+	struct ledger_core lg_core[CORES_MAX];
+	/* Buckets, a second place for each, and spare ones. */
+	struct ledger_key lg_bucket[KEYS];
 	struct ledger_key *lg_spare;
 	struct retired	*lg_retired;
 	uint64_t	 lg_retired_room;
@@ -186,16 +175,9 @@ struct at {
 };
 
 static inline bool
-less(uint128_t a, uint128_t b)
-{
-	return (uint128_hi(a) < uint128_hi(b) ||
-	    (uint128_hi(a) == uint128_hi(b) && uint128_lo(a) < uint128_lo(b)));
-}
-
-static inline bool
 print_equals(struct print a, struct print b)
 {
-	return (a.p_a == b.p_a && a.p_b == b.p_b);
+	return (a.pt_a == b.pt_a && a.pt_b == b.pt_b);
 }
 
 static inline bool
@@ -209,20 +191,14 @@ uint64_t ledger_identity(void);
 void ledger_lock(struct ledger *lg);
 void ledger_unlock(struct ledger *lg);
 
-/* Checks the logs that are not being checked; under the lock. */
-void ledger_drain_others(struct ledger *lg);
-
-/* Checks all that was logged before the call.  Need not return. */
-void ledger_flush(struct ledger *lg);
-
 /* Reports a violation, once.  Need not return. */
 static inline void
 ledger_tell(struct ledger *lg)
 {
 	if (__builtin_expect(is_violated(lg), 0) &&
-	    lg->lg_config.lc_violated != NULL &&
+	    lg->lg_config.lgo_violated != NULL &&
 	    !atomic_exchange(&lg->lg_told, true))
-		lg->lg_config.lc_violated(lg->lg_config.lc_context);
+		lg->lg_config.lgo_violated(lg->lg_config.lgo_context);
 }
 
 void ledger_record_line(const struct ledger *lg,
@@ -237,10 +213,10 @@ ledger_record(const struct at *at, uint32_t key, uint32_t generation)
 {
 	struct ledger_record *lr = at->at_lr;
 
-	lr->lr_seq = ++at->at_lg->lg_result.le_records;
-	lr->lr_key = key;
-	lr->lr_generation = generation;
-	if (__builtin_expect(at->at_lg->lg_config.lc_record != NULL, 0))
+	lr->lgr_seq = ++at->at_lg->lg_result.le_records;
+	lr->lgr_key = key;
+	lr->lgr_generation = generation;
+	if (__builtin_expect(at->at_lg->lg_config.lgo_record != NULL, 0))
 		ledger_record_line(at->at_lg, lr);
 	return (lr);
 }
@@ -285,7 +261,7 @@ void ledger_check(struct ledger *lg, struct ledger_thread *lt,
     struct ledger_record *lr);
 void ledger_cores_finish(struct ledger *lg);
 
-/* A read used a key that goes back to lt_last. */
+/* A read used a key that goes back to lgt_last. */
 void ledger_check_age(const struct at *at, const struct ledger_record *use);
 
 /* key.c */

@@ -9,19 +9,15 @@
 int
 ledger_keys_init(struct ledger *lg)
 {
-	const size_t size = KEYS * sizeof(*lg->lg_bucket);
-
-	/* Reads do not allocate, but for very many keys. */
-	lg->lg_bucket = aligned_alloc(LINE, size);
 	lg->lg_retired_room = CHUNK;
 	lg->lg_retired = malloc(CHUNK * sizeof(*lg->lg_retired));
-	if (lg->lg_bucket == NULL || lg->lg_retired == NULL)
+	if (lg->lg_retired == NULL)
 		return (ENOMEM);
-	memset(lg->lg_bucket, 0, size);
+	/* Reads do not allocate, but for very many keys. */
 	for (unsigned i = 0; i < BUCKETS; i++)
-		lg->lg_bucket[i].k_next = &lg->lg_bucket[BUCKETS + i];
+		lg->lg_bucket[i].lk_next = &lg->lg_bucket[BUCKETS + i];
 	for (unsigned i = 2 * BUCKETS; i < KEYS; i++) {
-		lg->lg_bucket[i].k_next = lg->lg_spare;
+		lg->lg_bucket[i].lk_next = lg->lg_spare;
 		lg->lg_spare = &lg->lg_bucket[i];
 	}
 	return (0);
@@ -32,29 +28,28 @@ ledger_keys_fini(struct ledger *lg)
 {
 	struct ledger_key *k, *next;
 
-	for (unsigned i = 0; lg->lg_bucket != NULL && i < BUCKETS; i++)
+	for (unsigned i = 0; i < BUCKETS; i++)
 		for (k = &lg->lg_bucket[i]; k != NULL; k = next) {
-			next = k->k_next;
-			free(k->k_more);
+			next = k->lk_next;
+			free(k->lk_more);
 			if (k < lg->lg_bucket || k >= lg->lg_bucket + KEYS)
 				free(k);
 		}
-	free(lg->lg_bucket);
 	free(lg->lg_retired);
 }
 
 static struct ledger_key *
-bucket_of(const struct ledger *lg, struct print p)
+bucket_of(struct ledger *lg, struct print p)
 {
-	return (&lg->lg_bucket[p.p_a % BUCKETS]);
+	return (&lg->lg_bucket[p.pt_a % BUCKETS]);
 }
 
 /* The key, held or retired; NULL: it is not in its bucket. */
 static struct ledger_key *
-find(const struct ledger *lg, struct print p)
+find(struct ledger *lg, struct print p)
 {
-	for (struct ledger_key *k = bucket_of(lg, p); k != NULL; k = k->k_next)
-		if (print_equals(k->k_print, p) && k->k_epoch == lg->lg_epoch)
+	for (struct ledger_key *k = bucket_of(lg, p); k != NULL; k = k->lk_next)
+		if (print_equals(k->lk_print, p) && k->lk_epoch == lg->lg_epoch)
 			return (k);
 	return (NULL);
 }
@@ -65,12 +60,12 @@ place(struct ledger *lg, struct ledger_key *bucket)
 {
 	struct ledger_key *k;
 
-	for (k = bucket; k != NULL; k = k->k_next)
-		if (k->k_epoch != lg->lg_epoch || k->k_objects == 0)
+	for (k = bucket; k != NULL; k = k->lk_next)
+		if (k->lk_epoch != lg->lg_epoch || k->lk_objects == 0)
 			return (k);
 	k = lg->lg_spare;
 	if (k != NULL) {
-		lg->lg_spare = k->k_next;
+		lg->lg_spare = k->lk_next;
 	} else {
 		k = aligned_alloc(_Alignof(struct ledger_key), sizeof(*k));
 		if (k == NULL) {
@@ -79,8 +74,8 @@ place(struct ledger *lg, struct ledger_key *bucket)
 		}
 		memset(k, 0, sizeof(*k));
 	}
-	k->k_next = bucket->k_next;
-	bucket->k_next = k;
+	k->lk_next = bucket->lk_next;
+	bucket->lk_next = k;
 	return (k);
 }
 
@@ -101,7 +96,7 @@ retire(struct ledger *lg, struct print p, uint32_t number)
 		lg->lg_retired = more;
 		lg->lg_retired_room = 2 * at;
 	}
-	lg->lg_retired[at] = (struct retired){ p.p_a, p.p_b, number };
+	lg->lg_retired[at] = (struct retired){ p.pt_a, p.pt_b, number };
 }
 
 static int
@@ -119,10 +114,10 @@ by_print(const void *a, const void *b)
 static void
 same_print(struct ledger *lg, const struct retired *rt)
 {
-	struct ledger_record first = { .lr_op = LEDGER_WIPE,
-	    .lr_key = rt[0].rt_number, .lr_wiped = true };
-	struct ledger_record second = { .lr_op = LEDGER_SET,
-	    .lr_key = rt[1].rt_number };
+	struct ledger_record first = { .lgr_op = LEDGER_WIPE,
+	    .lgr_key = rt[0].rt_number, .lgr_wiped = true };
+	struct ledger_record second = { .lgr_op = LEDGER_SET,
+	    .lgr_key = rt[1].rt_number };
 
 	first = ledger_search(lg, NULL, ledger_same_key, first);
 	second = ledger_search(lg, NULL, ledger_same_key, second);
@@ -150,15 +145,15 @@ check_retired(struct ledger *lg)
 void
 ledger_keys_finish(struct ledger *lg)
 {
-	struct ledger_record set = { .lr_op = LEDGER_SET };
+	struct ledger_record set = { .lgr_op = LEDGER_SET };
 
 	for (unsigned i = 0; lg->lg_result.le_keys != lg->lg_result.le_wipes &&
 	    i < BUCKETS; i++)
 		for (const struct ledger_key *k = &lg->lg_bucket[i]; k != NULL;
-		    k = k->k_next)
-			if (k->k_epoch == lg->lg_epoch && k->k_objects > 0) {
-				set.lr_key = k->k_number;
-				set.lr_generation = k->k_lineage.l_generation;
+		    k = k->lk_next)
+			if (k->lk_epoch == lg->lg_epoch && k->lk_objects > 0) {
+				set.lgr_key = k->lk_number;
+				set.lgr_generation = k->lk_lineage.l_generation;
 				set = ledger_search(lg, NULL, ledger_same_key,
 				    set);
 				ledger_wrong(lg, LEDGER_WIPED, &ledger_nothing,
@@ -173,8 +168,8 @@ static bool
 key_change(const struct ledger_record *lr, const struct ledger_record *like)
 {
 	(void)like;
-	return (lr->lr_key != 0 && (lr->lr_op == LEDGER_SET ||
-	    lr->lr_op == LEDGER_WIPE));
+	return (lr->lgr_key != 0 && (lr->lgr_op == LEDGER_SET ||
+	    lr->lgr_op == LEDGER_WIPE));
 }
 
 static void
@@ -182,7 +177,7 @@ not_set(struct ledger *lg, const struct ledger_record *second)
 {
 	struct ledger_record first;
 
-	if (second->lr_op == LEDGER_USE && lg->lg_reseeds == 0 &&
+	if (second->lgr_op == LEDGER_USE && lg->lg_reseeds == 0 &&
 	    lg->lg_cores > 0) {
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, second);
 		return;
@@ -191,45 +186,32 @@ not_set(struct ledger *lg, const struct ledger_record *second)
 	ledger_wrong(lg, LEDGER_TORN, &first, second);
 }
 
-/* The key that is held, also if that is in no checked log yet. */
-static struct ledger_key *
-find_held(const struct at *at, struct print p)
-{
-	struct ledger_key *k = find(at->at_lg, p);
-
-	if (__builtin_expect(k == NULL || k->k_objects == 0, 0)) {
-		ledger_drain_others(at->at_lg);
-		k = find(at->at_lg, p);
-	}
-	return (k);
-}
-
 static struct ledger_record *
 record_key(const struct at *at, const struct ledger_key *k)
 {
-	return (ledger_record(at, k == NULL ? 0 : k->k_number,
-	    k == NULL ? 0 : k->k_lineage.l_generation));
+	return (ledger_record(at, k == NULL ? 0 : k->lk_number,
+	    k == NULL ? 0 : k->lk_lineage.l_generation));
 }
 
 void
 ledger_check_wipe(const struct at *at)
 {
-	const struct print p = { at->at_lr->lr_word, at->at_lr->lr_print };
-	struct ledger_key *k = find_held(at, p);
+	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
+	struct ledger_key *k = find(at->at_lg, p);
 	struct ledger_thread *lt = at->at_lt;
 
-	if (k == NULL || k->k_objects == 0) {
+	if (k == NULL || k->lk_objects == 0) {
 		not_set(at->at_lg, record_key(at, NULL));
 		return;
 	}
-	at->at_lr->lr_wiped = --k->k_objects == 0;
+	at->at_lr->lgr_wiped = --k->lk_objects == 0;
 	record_key(at, k);
-	if (k->k_objects > 0)
+	if (k->lk_objects > 0)
 		return;
-	retire(at->at_lg, p, k->k_number);
-	for (unsigned i = lt->lt_used; i-- > 0;)
-		if (lt->lt_key[i].lt_number == k->k_number)
-			lt->lt_key[i] = lt->lt_key[--lt->lt_used];
+	retire(at->at_lg, p, k->lk_number);
+	for (unsigned i = lt->lgt_used; i-- > 0;)
+		if (lt->lgt_key[i].lgt_number == k->lk_number)
+			lt->lgt_key[i] = lt->lgt_key[--lt->lgt_used];
 }
 
 /* Sets up a new key in its place. */
@@ -238,33 +220,29 @@ fill(const struct at *at, struct ledger_key *k, struct print p)
 {
 	const struct ledger_thread *lt = at->at_lt;
 
-	k->k_print = p;
-	k->k_epoch = at->at_lg->lg_epoch;
-	k->k_number = (uint32_t)++at->at_lg->lg_result.le_keys;
-	k->k_lineage = lt->lt_last;
-	if (lt->lt_reseeding != NO_CORE)
-		k->k_lineage = (struct lineage){ lt->lt_reseeding,
-		    lt->lt_reseed };
-	k->k_objects = 1;
-	k->k_ranges = 0;
-	k->k_installed = k->k_replaced = false;
+	k->lk_print = p;
+	k->lk_epoch = at->at_lg->lg_epoch;
+	k->lk_number = (uint32_t)++at->at_lg->lg_result.le_keys;
+	k->lk_lineage = lt->lgt_last;
+	if (lt->lgt_reseeding != NO_CORE)
+		k->lk_lineage = (struct lineage){ lt->lgt_reseeding,
+		    lt->lgt_reseed };
+	k->lk_objects = 1;
+	k->lk_ranges = 0;
+	k->lk_installed = k->lk_replaced = false;
 }
 
 void
 ledger_check_set(const struct at *at)
 {
 	struct ledger *lg = at->at_lg;
-	const struct print p = { at->at_lr->lr_word, at->at_lr->lr_print };
+	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
 	struct ledger_record first, *set;
 	struct ledger_key *k = find(lg, p);
 	bool revived = false;
 
 	if (k != NULL) {
-		ledger_drain_others(lg);
-		k = find(lg, p);
-	}
-	if (k != NULL) {
-		revived = k->k_objects++ == 0;
+		revived = k->lk_objects++ == 0;
 	} else {
 		k = place(lg, bucket_of(lg, p));
 		if (k == NULL)
@@ -275,69 +253,59 @@ ledger_check_set(const struct at *at)
 	if (!revived)
 		return;
 	first = ledger_search(lg, set, ledger_same_key,
-	    (struct ledger_record){ .lr_op = LEDGER_WIPE,
-	    .lr_key = k->k_number, .lr_wiped = true });
+	    (struct ledger_record){ .lgr_op = LEDGER_WIPE,
+	    .lgr_key = k->lk_number, .lgr_wiped = true });
 	ledger_wrong(lg, LEDGER_REVIVED, &first, set);
 }
 
 void
 ledger_check_install(const struct at *at)
 {
-	const struct print p = { at->at_lr->lr_word, at->at_lr->lr_print };
-	const uint128_t ctr = at->at_lr->lr_lo;
+	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
+	const uint128_t ctr = at->at_lr->lgr_lo;
 	struct ledger_core *lc;
 	struct ledger_key *k;
 
-	lc = &at->at_lg->lg_core[uint128_lo(at->at_lr->lr_hi)];
-	if (lc->lc_keyed && !print_equals(lc->lc_key, p)) {
-		k = find(at->at_lg, lc->lc_key);
-		if (k != NULL && k->k_objects > 0) {
-			k->k_replace_ctr = ctr;
-			k->k_replaced = true;
+	lc = &at->at_lg->lg_core[uint128_lo(at->at_lr->lgr_hi)];
+	if (lc->lgc_keyed && !print_equals(lc->lgc_key, p)) {
+		k = find(at->at_lg, lc->lgc_key);
+		if (k != NULL && k->lk_objects > 0) {
+			k->lk_replace_ctr = ctr;
+			k->lk_replaced = true;
 		}
 	}
-	lc->lc_key = p;
-	lc->lc_keyed = true;
-	k = find_held(at, p);
+	lc->lgc_key = p;
+	lc->lgc_keyed = true;
+	k = find(at->at_lg, p);
 	record_key(at, k);
 	if (k == NULL) {
 		not_set(at->at_lg, at->at_lr);
 		return;
 	}
-	k->k_install_ctr = ctr;
-	k->k_installed = true;
-}
-
-/* A - b modulo 2^128. */
-static uint128_t
-minus(uint128_t a, uint128_t b)
-{
-	return (uint128_make(uint128_hi(a) - uint128_hi(b) -
-	    (uint128_lo(a) < uint128_lo(b)), uint128_lo(a) - uint128_lo(b)));
+	k->lk_install_ctr = ctr;
+	k->lk_installed = true;
 }
 
 /* Whether b is a or follows it by less than 2^127. */
 static bool
 follows(uint128_t b, uint128_t a)
 {
-	return (uint128_hi(minus(b, a)) >> 63 == 0);
+	return ((b - a) >> 127 == 0);
 }
 
 /* A use of the same key at some of the same counters. */
 static bool
 overlaps(const struct ledger_record *lr, const struct ledger_record *like)
 {
-	return (lr->lr_key == like->lr_key && lr->lr_op == LEDGER_USE &&
-	    (less(minus(lr->lr_lo, like->lr_lo), minus(like->lr_hi,
-	    like->lr_lo)) || less(minus(like->lr_lo, lr->lr_lo),
-	    minus(lr->lr_hi, lr->lr_lo))));
+	return (lr->lgr_key == like->lgr_key && lr->lgr_op == LEDGER_USE &&
+	    (lr->lgr_lo - like->lgr_lo < like->lgr_hi - like->lgr_lo ||
+	    like->lgr_lo - lr->lgr_lo < lr->lgr_hi - lr->lgr_lo));
 }
 
 static bool
 same_install(const struct ledger_record *lr, const struct ledger_record *like)
 {
-	return (lr->lr_op == LEDGER_INSTALL &&
-	    uint128_equals(lr->lr_lo, like->lr_lo));
+	return (lr->lgr_op == LEDGER_INSTALL && lr->lgr_lo == like->lgr_lo);
 }
 
 /* Checks a use of a key that is set, at counters ctr to end - 1. */
@@ -345,14 +313,13 @@ static inline void
 use_key(struct ledger *lg, struct ledger_key *k,
     const struct ledger_record *use, uint128_t ctr, uint128_t end)
 {
-	struct ledger_record first = { .lr_op = LEDGER_INSTALL,
-	    .lr_key = k->k_number };
+	struct ledger_record first = { .lgr_op = LEDGER_INSTALL,
+	    .lgr_key = k->lk_number };
 
-	if (k->k_installed && !follows(ctr, k->k_install_ctr)) {
-		first.lr_lo = k->k_install_ctr;
-	} else if (k->k_replaced &&
-	    follows(uint128_before(end), k->k_replace_ctr)) {
-		first.lr_lo = k->k_replace_ctr;
+	if (k->lk_installed && !follows(ctr, k->lk_install_ctr)) {
+		first.lgr_lo = k->lk_install_ctr;
+	} else if (k->lk_replaced && follows(end - 1, k->lk_replace_ctr)) {
+		first.lgr_lo = k->lk_replace_ctr;
 	} else {
 		return;
 	}
@@ -365,9 +332,9 @@ reused(struct ledger *lg, const struct ledger_record *use)
 {
 	struct ledger_record first = *use;
 
-	first.lr_seq = 0;
-	first.lr_time_ns = 0;
-	first.lr_in_cycles = false;
+	first.lgr_seq = 0;
+	first.lgr_time_ns = 0;
+	first.lgr_in_cycles = false;
 	first = ledger_search(lg, use, overlaps, first);
 	ledger_wrong(lg, LEDGER_REUSE, &first, use);
 }
@@ -376,34 +343,34 @@ reused(struct ledger *lg, const struct ledger_record *use)
 static void
 remember(struct ledger_thread *lt, const struct ledger_key *k)
 {
-	for (unsigned i = lt->lt_used; i-- > 0;)
-		if (lt->lt_key[i].lt_number == k->k_number)
+	for (unsigned i = lt->lgt_used; i-- > 0;)
+		if (lt->lgt_key[i].lgt_number == k->lk_number)
 			return;
 	/* The oldest of too many is forgotten. */
-	if (lt->lt_used == READ_KEYS)
-		memmove(&lt->lt_key[0], &lt->lt_key[1],
-		    --lt->lt_used * sizeof(lt->lt_key[0]));
-	lt->lt_key[lt->lt_used].lt_print = k->k_print;
-	lt->lt_key[lt->lt_used++].lt_number = k->k_number;
+	if (lt->lgt_used == READ_KEYS)
+		memmove(&lt->lgt_key[0], &lt->lgt_key[1],
+		    --lt->lgt_used * sizeof(lt->lgt_key[0]));
+	lt->lgt_key[lt->lgt_used].lgt_print = k->lk_print;
+	lt->lgt_key[lt->lgt_used++].lgt_number = k->lk_number;
 }
 
 void
 ledger_check_use(const struct at *at)
 {
 	struct ledger_record *use = at->at_lr;
-	const uint128_t ctr = use->lr_lo, end = use->lr_hi;
-	const uint64_t blocks = uint128_lo(end) - uint128_lo(ctr);
+	const uint128_t ctr = use->lgr_lo, end = use->lgr_hi;
+	const uint64_t blocks = (uint64_t)(end - ctr);
 	struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
 	struct ledger_key *k;
 
-	k = find_held(at, (struct print){ use->lr_word, use->lr_print });
+	k = find(lg, (struct print){ use->lgr_word, use->lgr_print });
 	if (k != NULL)
-		lt->lt_last = k->k_lineage;
-	lt->lt_blocks += blocks;
+		lt->lgt_last = k->lk_lineage;
+	lt->lgt_blocks += blocks;
 	lg->lg_result.le_blocks += blocks;
 	record_key(at, k);
-	if (k == NULL || k->k_objects == 0) {
+	if (k == NULL || k->lk_objects == 0) {
 		not_set(lg, use);
 		return;
 	}
@@ -411,7 +378,7 @@ ledger_check_use(const struct at *at)
 		reused(lg, use);
 	else
 		use_key(lg, k, use, ctr, end);
-	if (lt->lt_reading) {
+	if (lt->lgt_reading) {
 		ledger_check_age(at, use);
 		remember(lt, k);
 	}
@@ -424,14 +391,14 @@ ledger_check_kept(const struct at *at, const struct ledger_record *end)
 	const struct ledger_key *k;
 	struct ledger_record use;
 
-	for (unsigned i = 0; i < lt->lt_used; i++) {
-		k = find(at->at_lg, lt->lt_key[i].lt_print);
-		if (k == NULL || k->k_objects == 0)
+	for (unsigned i = 0; i < lt->lgt_used; i++) {
+		k = find(at->at_lg, lt->lgt_key[i].lgt_print);
+		if (k == NULL || k->lk_objects == 0)
 			continue;
 		use = ledger_search(at->at_lg, end, ledger_same_key,
-		    (struct ledger_record){ .lr_op = LEDGER_USE,
-		    .lr_key = lt->lt_key[i].lt_number });
+		    (struct ledger_record){ .lgr_op = LEDGER_USE,
+		    .lgr_key = lt->lgt_key[i].lgt_number });
 		ledger_wrong(at->at_lg, LEDGER_KEPT, &use, end);
 	}
-	lt->lt_used = 0;
+	lt->lgt_used = 0;
 }

@@ -9,44 +9,11 @@
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
 
-static void
-observe_key(void *lg, const uint8_t *had, const uint8_t *key)
+void
+ledger_block(struct ledger *lg, unsigned bytes)
 {
-	ledger_key_set(lg, had, key);
-}
-
-static void
-observe_use(void *lg, const uint8_t *key, uint128_t ctr, uint64_t blocks)
-{
-	ledger_use(lg, key, ctr, blocks);
-}
-
-static const struct cipher_observer observer = { observe_key, observe_use };
-
-const struct cipher *
-ledger_cipher(struct ledger *lg, const struct cipher *base)
-{
-	struct cipher *cipher;
-
-	MPASS(base->ci_observer == NULL);
-	for (cipher = lg->lg_cipher; cipher->ci_base != base; cipher++) {
-		KASSERT(cipher + 1 < lg->lg_cipher + LEDGER_CIPHERS ||
-		    cipher->ci_base == NULL, ("more than %d ciphers",
-		    LEDGER_CIPHERS));
-		if (cipher->ci_base != NULL)
-			continue;
-		cipher_observe(cipher, base, &observer, lg);
-		if (base->ci_block_bytes > lg->lg_block_bytes)
-			lg->lg_block_bytes = base->ci_block_bytes;
-		break;
-	}
-	return (cipher);
-}
-
-struct ledger *
-ledger_of(const struct cipher *cipher)
-{
-	return (cipher->ci_observer == &observer ? cipher->ci_observed : NULL);
+	if (lg != NULL && bytes > lg->lg_block_bytes)
+		lg->lg_block_bytes = bytes;
 }
 
 unsigned
@@ -65,13 +32,13 @@ ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
 	KASSERT(core < CORES_MAX, ("ledger: more than %u cores", core));
 	lc = &lg->lg_core[core];
 	memset(lc, 0, sizeof(*lc));
-	lc->lc_rule = *rule;
-	lc->lc_event = lc->lc_drained = ledger_nothing;
+	lc->lgc_rule = *rule;
+	lc->lgc_drained = ledger_nothing;
 	return (core);
 }
 
 static void
-start(struct ledger *lg)
+restart(struct ledger *lg)
 {
 	lg->lg_id = ledger_identity();
 	lg->lg_epoch++;
@@ -83,25 +50,20 @@ int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {
 	struct ledger *lg;
-	int error = 0;
+	int error;
 
 	lg = aligned_alloc(_Alignof(struct ledger), sizeof(*lg));
 	if (lg == NULL)
 		return (ENOMEM);
 	memset(lg, 0, sizeof(*lg));
 	lg->lg_config = *config;
-	if (getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0)
-		error = errno;
-	lg->lg_core = calloc(CORES_MAX, sizeof(*lg->lg_core));
-	if (error == 0 && lg->lg_core == NULL)
-		error = ENOMEM;
-	if (error == 0)
-		error = ledger_keys_init(lg);
+	error = getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0 ? errno :
+	    ledger_keys_init(lg);
 	if (error != 0) {
 		ledger_free(lg);
 		return (error);
 	}
-	start(lg);
+	restart(lg);
 	*lgp = lg;
 	return (0);
 }
@@ -117,7 +79,7 @@ ledger_reset(struct ledger *lg)
 	lg->lg_cores = 0;
 	lg->lg_given = lg->lg_refused = 0;
 	memset(&lg->lg_result, 0, sizeof(lg->lg_result));
-	start(lg);
+	restart(lg);
 }
 
 void
@@ -125,11 +87,9 @@ ledger_free(struct ledger *lg)
 {
 	if (lg == NULL)
 		return;
-	for (unsigned i = 0; i < lg->lg_threads_made; i++)
+	for (unsigned i = 0; i < THREADS_MAX && lg->lg_thread[i] != NULL; i++)
 		free(lg->lg_thread[i]);
-	free(lg->lg_thread);
 	ledger_keys_fini(lg);
-	free(lg->lg_core);
 	wipe(lg, sizeof(*lg));
 	free(lg);
 }
@@ -143,7 +103,6 @@ ledger_violated(const struct ledger *lg)
 void
 ledger_result(struct ledger *lg, struct ledger_result *le)
 {
-	ledger_flush(lg);
 	*le = lg->lg_result;
 	if (le->le_wipes > LEDGER_RETIRED_MAX)
 		le->le_forgotten = le->le_wipes - LEDGER_RETIRED_MAX;
@@ -155,7 +114,6 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 	const struct ledger_result *le = &lg->lg_result;
 	struct ledger_record what = ledger_nothing;
 
-	ledger_flush(lg);
 	if (is_violated(lg))
 		return;
 	if (delivered != LEDGER_UNCOUNTED && lg->lg_given != delivered &&
@@ -164,12 +122,12 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 		    "%ju went into pools or were refused",
 		    (uintmax_t)delivered, (uintmax_t)lg->lg_given);
 	/* Without a core most properties would hold of themselves. */
-	if (lg->lg_config.lc_keyless && le->le_blocks > 0)
-		what.lr_op = LEDGER_USE;
-	else if (!lg->lg_config.lc_keyless && !lg->lg_config.lc_unseen &&
+	if (lg->lg_config.lgo_keyless && le->le_blocks > 0)
+		what.lgr_op = LEDGER_USE;
+	else if (!lg->lg_config.lgo_keyless && !lg->lg_config.lgo_unseen &&
 	    le->le_reads > 0 && lg->lg_cores == 0)
-		what.lr_op = LEDGER_END;
-	if (what.lr_op != LEDGER_OPS) {
+		what.lgr_op = LEDGER_END;
+	if (what.lgr_op != LEDGER_OPS) {
 		what = ledger_search(lg, NULL, ledger_same_op, what);
 		ledger_wrong(lg, LEDGER_HIDDEN, &ledger_nothing, &what);
 	}
@@ -182,7 +140,6 @@ void
 ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
     uint64_t pending, uint64_t dropped, uint64_t discarded)
 {
-	ledger_flush(lg);
 	if (in != processed + pending + dropped + discarded)
 		ledger_wrong_note(lg, LEDGER_EVENTS, "%ju events were queued, "
 		    "%ju processed, %ju are pending, %ju were dropped, %ju "

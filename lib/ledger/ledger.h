@@ -9,9 +9,6 @@
  *
  * Functions may be called from any thread, with any lock held, and take no
  * simulated time.
- *
- * Not seen: keystream that is not made by lib/crypto/cipher.h, and keys outside
- * a cipher_key.
  */
 #ifndef LIB_LEDGER_LEDGER_H
 #define LIB_LEDGER_LEDGER_H
@@ -21,7 +18,6 @@
 
 #include "lib/crypto/uint128.h"
 
-struct cipher;
 struct ledger;
 
 enum ledger_property {
@@ -32,80 +28,71 @@ enum ledger_property {
 };
 
 struct ledger_property_text {
-	const char	*lp_word;
-	const char	*lp_text;
+	const char	*lgp_word;
+	const char	*lgp_text;
 };
 
 extern const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES];
 
 enum ledger_op {
-	LEDGER_BEGIN,	/* a read of lr_hi bytes begins */
-	LEDGER_END,	/* it returns lr_hi bytes */
-	LEDGER_SET,	/* an object gets a key */
-	LEDGER_WIPE,	/* an object loses its key */
-	LEDGER_USE,	/* keystream of counters lr_lo to lr_hi - 1 */
-	LEDGER_INSTALL,	/* the key becomes K; the counter C is lr_lo */
-	LEDGER_EVENT,	/* lr_hi bytes go into pool lr_lo */
-	/*
-	 * A reseed empties pools 0 to lr_lo - 1.  lr_hi: its number; upper half
-	 * the time of that decision, ns, or 0.
-	 */
-	LEDGER_DRAIN,
-	LEDGER_RESEED,	/* K is replaced; lr_generation is the new one */
+#define	LEDGER_OPERATION(name, word, text)	LEDGER_##name,
+#include "lib/ledger/operation.tbl"
+#undef LEDGER_OPERATION
 	LEDGER_OPS
 };
 
 extern const char *const ledger_op_names[LEDGER_OPS];
 
 /*
- * One operation; a cache line.  Until it is checked, lr_word and lr_print hold
- * a key's fingerprint or another argument, lr_generation the number of a core.
+ * One operation; a cache line.  Until it is checked, lgr_word and lgr_print
+ * hold a key's fingerprint or another argument, lgr_generation the number of a
+ * core.
  */
 struct ledger_record {
 	union {
-		uint64_t lr_seq;	/* in the order of checking, from 1 */
-		uint64_t lr_word;
+		uint64_t lgr_seq;	/* in the order of checking, from 1 */
+		uint64_t lgr_word;
 	};
-	int64_t		lr_time_ns;	/* uptime of its machine */
-	uint128_t	lr_lo;
-	uint128_t	lr_hi;
+	int64_t		lgr_time_ns;	/* uptime of its machine */
+	uint128_t	lgr_lo;
+	uint128_t	lgr_hi;
 	union {
-		uint32_t lr_key;	/* keys are numbered from 1; 0: none */
-		uint32_t lr_print;
+		uint32_t lgr_key;	/* keys are numbered from 1; 0: none */
+		uint32_t lgr_print;
 	};
-	uint16_t	lr_thread;	/* mt_index of the caller */
-	uint8_t		lr_op;		/* LEDGER_OPS: no operation */
-	bool		lr_wiped : 1;	/* no object has the key any more */
-	bool		lr_in_cycles : 1;	/* internal: lr_time_ns is */
-	bool		lr_flag : 1;	/* internal */
-	uint32_t	lr_generation;	/* of the reseed it goes back to */
+	uint16_t	lgr_thread;	/* mt_index of the caller */
+	uint8_t		lgr_op;		/* LEDGER_OPS: no operation */
+	bool		lgr_wiped : 1;	/* no object has the key any more */
+	bool		lgr_in_cycles : 1;	/* internal: lgr_time_ns is */
+	bool		lgr_flag : 1;	/* internal */
+	uint32_t	lgr_generation;	/* of the reseed it goes back to */
 };
 
-/* No limit for lc_lag and lc_stored_bytes. */
+/* No limit for lgo_lag and lgo_stored_bytes. */
 #define	LEDGER_LAG_ANY		UINT32_MAX
 #define	LEDGER_STORED_ANY	UINT64_MAX
 
 struct ledger_config {
 	/* Least time between paced reseeds of a core; 0: none. */
-	int64_t		lc_pace_ns;
+	int64_t		lgo_pace_ns;
 	/* How many reseeds before a read began its key may miss. */
-	uint32_t	lc_lag;
+	uint32_t	lgo_lag;
 	/* Bytes made before a read began that it may return. */
-	uint64_t	lc_stored_bytes;
+	uint64_t	lgo_stored_bytes;
 	/* The design has no key and no pools. */
-	bool		lc_keyless;
+	bool		lgo_keyless;
 	/* It reports no pools, as nothing can follow them. */
-	bool		lc_unseen;
+	bool		lgo_unseen;
 	/* Called with all records in order, if it is not NULL. */
-	void		(*lc_record)(void *context,
+	void		(*lgo_record)(void *context,
 			    const struct ledger_record *lr);
 	/*
 	 * Called at most once, by the thread that found the violation; on a
 	 * simulated machine that of the second operation.  It need not return.
 	 * May be NULL.
 	 */
-	void		(*lc_violated)(void *context);
-	void		*lc_context;
+	void		(*lgo_violated)(void *context);
+	void		*lgo_context;
 };
 
 struct ledger_result {
@@ -165,7 +152,7 @@ void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
  */
 #define	LEDGER_LOG_HEAD	"# rngsim-ledger/1"
 
-/* For lc_record, whose context is then a FILE. */
+/* For lgo_record, whose context is then a FILE. */
 void ledger_log_line(void *file, const struct ledger_record *lr);
 
 /*
@@ -184,15 +171,8 @@ void ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key);
 void ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
     uint64_t blocks);
 
-/*
- * A cipher like base that reports its keys and uses; and the ledger that a
- * cipher reports to, or NULL.
- */
-enum { LEDGER_CIPHERS = 4 };
-
-const struct cipher *ledger_cipher(struct ledger *lg,
-    const struct cipher *base);
-struct ledger *ledger_of(const struct cipher *cipher);
+/* A cipher of such blocks will be used; lg may be NULL. */
+void ledger_block(struct ledger *lg, unsigned bytes);
 
 /* A core: pools and a key made from them; a generator has at least one. */
 struct ledger_core_rule {
@@ -207,33 +187,21 @@ enum { LEDGER_POOLS_MAX = 32 };
 /* Returns: its number. */
 unsigned ledger_core(struct ledger *lg, const struct ledger_core_rule *rule);
 
-/*
- * An event went into a pool.
- *
- *   held     in  bytes that the pool counts now, or LEDGER_UNCOUNTED
- *   counted  in  whether it is an event of its own, not part of another
- */
+/* An event went into a pool. */
 void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
-    uint64_t bytes, uint64_t held, bool counted);
+    uint64_t bytes);
 
 /*
  * ledger_pool(): a pool was emptied.  ledger_drain(): all of a reseed's were.
  *
  *   now_ns  in  when it was decided, or 0
- *   paced   in  whether lc_pace_ns applies
+ *   paced   in  whether lgo_pace_ns applies
  */
-void ledger_pool(struct ledger *lg, unsigned core, unsigned pool,
-    uint64_t held);
+void ledger_pool(struct ledger *lg, unsigned core, unsigned pool);
 void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
 
-/*
- * A seed was taken from pools; later, a key is made of it: each seed must be
- * used.
- */
-void ledger_seed_taken(struct ledger *lg, unsigned core, const void *seed,
-    size_t n);
-void ledger_seed_used(struct ledger *lg, unsigned core, const void *seed,
-    size_t n);
+/* A seed was taken from pools, and no key was made of it. */
+void ledger_seed_unused(struct ledger *lg, unsigned core);
 
 /* Around setting a key made by a reseed. */
 void ledger_reseed_begin(struct ledger *lg, unsigned core);
@@ -251,13 +219,9 @@ void ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 uint64_t ledger_lineage(struct ledger *lg);
 void ledger_set_lineage(struct ledger *lg, uint64_t lineage);
 
-/*
- * Around giving n events to the generator: each goes into a pool or is refused.
- *
- *   counted  in  whether ledger_finish() counts them
- */
+/* Around giving n events: each goes into a pool or is refused. */
 void ledger_deliver_begin(struct ledger *lg);
-void ledger_deliver_end(struct ledger *lg, unsigned n, bool counted);
+void ledger_deliver_end(struct ledger *lg, unsigned n);
 void ledger_refused(struct ledger *lg);
 
 #endif

@@ -1,10 +1,5 @@
 /*
- * Threads log operations, which are checked under one lock.
- *
- * For an operation that other threads may depend on, a thread takes the lock
- * and checks its log.  Operations on a key that it has just made only go to the
- * log.  A thread that uses a key that is not set, or sets one that is, checks
- * all logs first.
+ * Threads log operations and check them under one lock.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -14,7 +9,6 @@
 #include "lib/machine/tick.h"
 #include "lib/vm/vm.h"
 
-CTASSERT(LOG_RECORDS % (2 * LOG_UNCHECKED) == 0);
 CTASSERT(sizeof(struct ledger_record) == LINE);
 CTASSERT(CIPHER_KEY_BYTES == 4 * sizeof(uint64_t));
 
@@ -22,6 +16,7 @@ CTASSERT(CIPHER_KEY_BYTES == 4 * sizeof(uint64_t));
 enum { PRIVATE_LEDGER, PRIVATE_NOTES, PRIVATE_THREAD };
 
 CTASSERT((int)PRIVATE_THREAD < (int)VM_PRIVATE_WORDS);
+CTASSERT((int)THREADS_MAX >= (int)VM_THREADS_MAX);
 
 static _Thread_local uint64_t host_private[VM_PRIVATE_WORDS];
 
@@ -52,37 +47,27 @@ ledger_unlock(struct ledger *lg)
 	atomic_store_explicit(&lg->lg_lock, false, memory_order_release);
 }
 
-/* One more thread; its memory outlives a reset. */
+/* One more thread; NULL: there is no memory. */
 static struct ledger_thread *
-thread_new(struct ledger *lg)
+thread_new(struct ledger *lg, uint64_t owner, bool simulated)
 {
-	struct ledger_thread **more, *lt;
+	struct ledger_thread **place = &lg->lg_thread[lg->lg_threads], *lt;
 
-	if (lg->lg_threads < lg->lg_threads_made)
-		return (lg->lg_thread[lg->lg_threads]);
-	more = realloc(lg->lg_thread, (lg->lg_threads + 1) * sizeof(*more));
-	if (more == NULL)
+	if (lg->lg_threads == THREADS_MAX)
 		return (NULL);
-	lg->lg_thread = more;
-	lt = aligned_alloc(_Alignof(struct ledger_thread), sizeof(*lt));
-	if (lt != NULL) {
-		memset(lt, 0, sizeof(*lt));
-		lg->lg_thread[lg->lg_threads_made++] = lt;
-	}
+	if (*place == NULL)
+		*place = aligned_alloc(_Alignof(struct ledger_thread),
+		    sizeof(*lt));
+	lt = *place;
+	if (lt == NULL)
+		return (NULL);
+	lg->lg_threads++;
+	memset(lt, 0, offsetof(struct ledger_thread, lgt_key));
+	lt->lgt_owner = owner;
+	lt->lgt_simulated = simulated;
+	lt->lgt_last.l_core = NO_CORE;
+	lt->lgt_reseeding = NO_CORE;
 	return (lt);
-}
-
-static void
-thread_reset(const struct ledger *lg, struct ledger_thread *lt, uint64_t owner,
-    bool simulated)
-{
-	memset(lt, 0, offsetof(struct ledger_thread, lt_key));
-	lt->lt_full = LOG_UNCHECKED;
-	lt->lt_owner = owner;
-	lt->lt_simulated = simulated;
-	lt->lt_ordered = simulated || lg->lg_config.lc_record != NULL;
-	lt->lt_last.l_core = NO_CORE;
-	lt->lt_reseeding = NO_CORE;
 }
 
 /* The caller's notes, when it used another ledger last, or none. */
@@ -95,16 +80,10 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 		private[PRIVATE_THREAD] = ledger_identity();
 	ledger_lock(lg);
 	for (unsigned i = 0; i < lg->lg_threads; i++)
-		if (lg->lg_thread[i]->lt_owner == private[PRIVATE_THREAD])
+		if (lg->lg_thread[i]->lgt_owner == private[PRIVATE_THREAD])
 			lt = lg->lg_thread[i];
-	if (lt == NULL) {
-		lt = thread_new(lg);
-		if (lt != NULL) {
-			thread_reset(lg, lt, private[PRIVATE_THREAD],
-			    simulated);
-			lg->lg_threads++;
-		}
-	}
+	if (lt == NULL)
+		lt = thread_new(lg, private[PRIVATE_THREAD], simulated);
 	ledger_unlock(lg);
 	/*
 	 * Without its operations no check would be valid.  explore catches
@@ -116,109 +95,52 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	return (lt);
 }
 
-/* Checks what the thread has logged; under the lock. */
-static void
-drain(struct ledger *lg, struct ledger_thread *lt)
-{
-	const uint64_t head = atomic_load_explicit(&lt->lt_head,
-	    memory_order_acquire);
-
-	lt->lt_draining = true;
-	for (; lt->lt_tail != head; lt->lt_tail++)
-		ledger_check(lg, lt, &lt->lt_log[lt->lt_tail % LOG_RECORDS]);
-	lt->lt_draining = false;
-}
-
-void
-ledger_drain_others(struct ledger *lg)
-{
-	/*
-	 * An operation of another log may lead here again, and need a third
-	 * log.  What leads here is the last operation of its log: its thread
-	 * waits for the lock.
-	 */
-	for (unsigned i = 0; i < lg->lg_threads; i++)
-		if (!lg->lg_thread[i]->lt_draining)
-			drain(lg, lg->lg_thread[i]);
-}
-
-void
-ledger_flush(struct ledger *lg)
-{
-	ledger_lock(lg);
-	for (unsigned i = 0; i < lg->lg_threads; i++)
-		drain(lg, lg->lg_thread[i]);
-	ledger_unlock(lg);
-	ledger_tell(lg);
-}
-
-/* The calling thread's notes; timed: with the time now, not an older one. */
+/* The calling thread's notes, with the time now. */
 static inline struct ledger_thread *
-self(struct ledger *lg, uint16_t *index, bool timed)
+self(struct ledger *lg)
 {
-	uint64_t *private = host_private;
-	struct ledger_thread *lt;
-	struct vm_who who;
+	struct vm_who who = { .wh_private = host_private,
+	    .wh_index = machine_self == NULL ? 0 : machine_self->mt_index };
 	const bool simulated = vm_who(&who);
+	uint64_t *private = who.wh_private;
+	struct ledger_thread *lt;
 
-	if (simulated) {
-		private = who.vk_private;
-		*index = (uint16_t)who.vk_index;
-	} else {
-		*index = machine_self == NULL ? 0 :
-		    (uint16_t)machine_self->mt_index;
-	}
 	lt = (struct ledger_thread *)(uintptr_t)private[PRIVATE_NOTES];
 	if (__builtin_expect(private[PRIVATE_LEDGER] != lg->lg_id, 0))
 		lt = thread_find(lg, private, simulated);
-	if (simulated)
-		lt->lt_time = who.vk_time_ps / 1000;
-	else if (timed || lt->lt_ordered)
-		lt->lt_time = tick_cycles();
+	lt->lgt_index = (uint16_t)who.wh_index;
+	lt->lgt_time = simulated ? who.wh_time_ps / 1000 : tick_cycles();
 	return (lt);
 }
 
 /* The place of the thread's next operation. */
 static inline struct ledger_record *
-enter(struct ledger_thread *lt, uint16_t index, unsigned op, struct print p)
+enter(struct ledger_thread *lt, unsigned op, struct print p)
 {
-	struct ledger_record *lr;
+	struct ledger_record *lr = &lt->lgt_log[lt->lgt_ops % LOG_RECORDS];
 
-	lr = &lt->lt_log[atomic_load_explicit(&lt->lt_head,
-	    memory_order_relaxed) % LOG_RECORDS];
-	lr->lr_word = p.p_a;
-	lr->lr_print = p.p_b;
-	lr->lr_time_ns = (int64_t)lt->lt_time;
-	lr->lr_op = (uint8_t)op;
-	lr->lr_thread = index;
-	lr->lr_wiped = lr->lr_flag = false;
-	lr->lr_in_cycles = !lt->lt_simulated;
-	lr->lr_lo = lr->lr_hi = uint128_make(0, 0);
-	lr->lr_generation = 0;
+	lr->lgr_word = p.pt_a;
+	lr->lgr_print = p.pt_b;
+	lr->lgr_time_ns = (int64_t)lt->lgt_time;
+	lr->lgr_op = (uint8_t)op;
+	lr->lgr_thread = lt->lgt_index;
+	lr->lgr_wiped = lr->lgr_flag = false;
+	lr->lgr_in_cycles = !lt->lgt_simulated;
+	lr->lgr_lo = lr->lgr_hi = 0;
+	lr->lgr_generation = 0;
 	return (lr);
 }
 
-/*
- * The operation is logged.  Need not return.
- *
- *   own  in  no other thread depends on it
- */
+/* The operation is logged.  Need not return. */
 static inline void
-leave(struct ledger *lg, struct ledger_thread *lt, bool own)
+leave(struct ledger *lg, struct ledger_thread *lt)
 {
-	const uint64_t head = atomic_load_explicit(&lt->lt_head,
-	    memory_order_relaxed) + 1;
-
-	atomic_store_explicit(&lt->lt_head, head, memory_order_release);
-	if (own && !lt->lt_ordered && head != lt->lt_full)
-		return;
 	/* A simulated machine is one host thread. */
-	if (!lt->lt_simulated)
+	if (!lt->lgt_simulated)
 		ledger_lock(lg);
-	drain(lg, lt);
-	if (!lt->lt_simulated)
+	ledger_check(lg, lt, &lt->lgt_log[lt->lgt_ops++ % LOG_RECORDS]);
+	if (!lt->lgt_simulated)
 		ledger_unlock(lg);
-	lt->lt_full = head + LOG_UNCHECKED;
 	ledger_tell(lg);
 }
 
@@ -226,36 +148,7 @@ leave(struct ledger *lg, struct ledger_thread *lt, bool own)
 static inline uint64_t
 mul_high(uint64_t a, uint64_t b)
 {
-#if defined(__SIZEOF_INT128__)
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-
-	return ((uint64_t)(product >> 64));
-#else
-	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-	uint64_t mid = ah * bl + (al * bl >> 32), more = al * bh +
-	    (uint32_t)mid;
-
-	return (ah * bh + (mid >> 32) + (more >> 32));
-#endif
-}
-
-/* A keyed hash of what a seed is made of; not 0. */
-static uint64_t
-seed_hash(const struct ledger *lg, const void *seed, size_t n)
-{
-	const uint64_t odd = lg->lg_secret[1] | 1;
-	uint64_t hash = n, word;
-	const uint8_t *p = seed;
-	size_t part;
-
-	for (; n > 0; n -= part, p += part) {
-		part = n < sizeof(word) ? n : sizeof(word);
-		word = 0;
-		memcpy(&word, p, part);
-		hash ^= word ^ lg->lg_secret[0];
-		hash = (hash * odd ^ mul_high(hash, odd)) + lg->lg_secret[2];
-	}
-	return (hash == 0 ? 1 : hash);
+	return (uint128_hi((uint128_t)a * b));
 }
 
 static void
@@ -264,16 +157,14 @@ log_op(struct ledger *lg, unsigned op, unsigned core, unsigned pool, bool flag,
 {
 	struct ledger_thread *lt;
 	struct ledger_record *lr;
-	uint16_t index;
 
-	lt = self(lg, &index, op != LEDGER_END);
-	lt->lt_drew = false;
-	lr = enter(lt, index, op, (struct print){ word, 0 });
-	lr->lr_generation = core;
-	lr->lr_flag = flag;
-	lr->lr_lo = uint128_make(0, pool);
-	lr->lr_hi = uint128_make(0, hi);
-	leave(lg, lt, op == LEDGER_BEGIN);
+	lt = self(lg);
+	lr = enter(lt, op, (struct print){ word, 0 });
+	lr->lgr_generation = core;
+	lr->lgr_flag = flag;
+	lr->lgr_lo = pool;
+	lr->lgr_hi = hi;
+	leave(lg, lt);
 }
 
 /* A function that logs: its name, parameters, and arguments of log_op(). */
@@ -290,17 +181,14 @@ LOGS(begin, (struct ledger *lg, uint64_t bytes), LEDGER_BEGIN, 0,
     atomic_load_explicit(&lg->lg_ended, memory_order_acquire), false, 0, bytes)
 LOGS(end, (struct ledger *lg, uint64_t bytes), LEDGER_END, 0, 0, false, 0,
     bytes)
-LOGS(event, (struct ledger *lg, unsigned core, unsigned pool, uint64_t bytes,
-    uint64_t held, bool counted), LEDGER_EVENT, core, pool, counted, held,
-    bytes)
-LOGS(pool, (struct ledger *lg, unsigned core, unsigned pool, uint64_t held),
-    LOGGED_POOL, core, pool, false, held, 0)
+LOGS(event, (struct ledger *lg, unsigned core, unsigned pool, uint64_t bytes),
+    LEDGER_EVENT, core, pool, false, 0, bytes)
+LOGS(pool, (struct ledger *lg, unsigned core, unsigned pool), LOGGED_POOL,
+    core, pool, false, 0, 0)
 LOGS(drain, (struct ledger *lg, unsigned core, int64_t now_ns, bool paced),
     LEDGER_DRAIN, core, 0, paced, (uint64_t)now_ns, 0)
-LOGS(seed_taken, (struct ledger *lg, unsigned core, const void *seed, size_t n),
-    LOGGED_SEED_TAKEN, core, 0, false, seed_hash(lg, seed, n), 0)
-LOGS(seed_used, (struct ledger *lg, unsigned core, const void *seed, size_t n),
-    LOGGED_SEED_USED, core, 0, false, seed_hash(lg, seed, n), 0)
+LOGS(seed_unused, (struct ledger *lg, unsigned core), LOGGED_SEED_UNUSED, core,
+    0, false, 0, 0)
 LOGS(reseed_begin, (struct ledger *lg, unsigned core), LOGGED_RESEED, core, 0,
     false, 0, 0)
 LOGS(reseed_end, (struct ledger *lg, unsigned core), LEDGER_RESEED, core, 0,
@@ -308,28 +196,17 @@ LOGS(reseed_end, (struct ledger *lg, unsigned core), LEDGER_RESEED, core, 0,
 LOGS(set_lineage, (struct ledger *lg, uint64_t lineage), LOGGED_LINEAGE, 0,
     0, false, lineage, 0)
 LOGS(deliver_begin, (struct ledger *lg), LOGGED_DELIVER, 0, 0, false, 0, 0)
-LOGS(deliver_end, (struct ledger *lg, unsigned n, bool counted),
-    LOGGED_DELIVERED, 0, 0, counted, n, 0)
+LOGS(deliver_end, (struct ledger *lg, unsigned n), LOGGED_DELIVERED, 0, 0,
+    false, n, 0)
 LOGS(refused, (struct ledger *lg), LOGGED_REFUSED, 0, 0, false, 0, 0)
 
 uint64_t
 ledger_lineage(struct ledger *lg)
 {
-	struct ledger_thread *lt;
-	uint64_t lineage;
-	uint16_t index;
+	const struct ledger_thread *lt = lg == NULL ? NULL : self(lg);
 
-	if (lg == NULL)
-		return (0);
-	lt = self(lg, &index, true);
-	lt->lt_drew = false;
-	ledger_lock(lg);
-	drain(lg, lt);
-	lineage = (uint64_t)(lt->lt_last.l_core + 1) << 32 |
-	    lt->lt_last.l_generation;
-	ledger_unlock(lg);
-	ledger_tell(lg);
-	return (lineage);
+	return (lt == NULL ? 0 : (uint64_t)(lt->lgt_last.l_core + 1) << 32 |
+	    lt->lgt_last.l_generation);
 }
 
 /*
@@ -368,15 +245,9 @@ fingerprint(const struct ledger *lg, const uint8_t *key, struct print *p)
 	    (w3 ^ secret[3])) == 0)
 		return (false);
 	high = mul_high(w0, w1) ^ mul_high(w2, w3);
-	p->p_a = w0 * w1 ^ w2 * w3 ^ high;
-	p->p_b = (uint32_t)high;
+	p->pt_a = w0 * w1 ^ w2 * w3 ^ high;
+	p->pt_b = (uint32_t)high;
 	return (true);
-}
-
-static inline bool
-owns(const struct ledger_thread *lt, struct print p)
-{
-	return (lt->lt_owns && print_equals(lt->lt_own, p));
 }
 
 void
@@ -385,26 +256,20 @@ ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key)
 	struct ledger_thread *lt;
 	struct print new, old;
 	bool gains, loses;
-	uint16_t index;
 
 	loses = fingerprint(lg, had, &old);
 	gains = fingerprint(lg, key, &new);
 	if (!gains && !loses)
 		return;
-	lt = self(lg, &index, false);
+	lt = self(lg);
 	if (loses) {
-		(void)enter(lt, index, LEDGER_WIPE, old);
-		leave(lg, lt, gains || owns(lt, old));
-		lt->lt_owns = false;
+		(void)enter(lt, LEDGER_WIPE, old);
+		leave(lg, lt);
 	}
 	if (gains) {
-		/* A key that it has just made is in no other object. */
-		lt->lt_owns = lt->lt_drew && !loses;
-		lt->lt_own = new;
-		(void)enter(lt, index, LEDGER_SET, new);
-		leave(lg, lt, lt->lt_owns);
+		(void)enter(lt, LEDGER_SET, new);
+		leave(lg, lt);
 	}
-	lt->lt_drew = gains && loses;
 }
 
 void
@@ -414,17 +279,15 @@ ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
 	struct ledger_thread *lt;
 	struct ledger_record *lr;
 	struct print p;
-	uint16_t index;
 
 	if (blocks == 0)
 		return;
 	fingerprint(lg, key, &p);
-	lt = self(lg, &index, false);
-	lr = enter(lt, index, LEDGER_USE, p);
-	lr->lr_lo = lr->lr_hi = ctr;
-	uint128_add64(&lr->lr_hi, blocks);
-	lt->lt_drew = true;
-	leave(lg, lt, owns(lt, p));
+	lt = self(lg);
+	lr = enter(lt, LEDGER_USE, p);
+	lr->lgr_lo = ctr;
+	lr->lgr_hi = ctr + blocks;
+	leave(lg, lt);
 }
 
 void
@@ -434,15 +297,12 @@ ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 	struct ledger_thread *lt;
 	struct ledger_record *lr;
 	struct print p;
-	uint16_t index;
 
 	if (!fingerprint(lg, key, &p))
 		return;
-	lt = self(lg, &index, false);
-	lr = enter(lt, index, LEDGER_INSTALL, p);
-	lr->lr_lo = ctr;
-	lr->lr_hi = uint128_make(0, core);
-	/* Other threads may use it from now on. */
-	lt->lt_owns = lt->lt_drew = false;
-	leave(lg, lt, false);
+	lt = self(lg);
+	lr = enter(lt, LEDGER_INSTALL, p);
+	lr->lgr_lo = ctr;
+	lr->lgr_hi = core;
+	leave(lg, lt);
 }

@@ -9,17 +9,16 @@
 static struct range *
 range_at(struct ledger_key *k, unsigned i)
 {
-	return (i < KEY_RANGES ? &k->k_range[i] : &k->k_more[i - KEY_RANGES]);
+	return (i < KEY_RANGES ? &k->lk_range[i] : &k->lk_more[i - KEY_RANGES]);
 }
 
 /* Whether b begins where a ends. */
 static bool
 adjacent(const struct range *a, const struct range *b)
 {
-	uint128_t next = a->r_last;
+	const uint128_t next = a->rn_last + 1;
 
-	uint128_increment(&next);
-	return (uint128_equals(next, b->r_first) && !uint128_is_zero(next));
+	return (next == b->rn_first && next != 0);
 }
 
 /* Extends a range by another that touches it; false: they are apart. */
@@ -27,9 +26,9 @@ static bool
 join(struct range *range, const struct range *more)
 {
 	if (adjacent(range, more))
-		range->r_last = more->r_last;
+		range->rn_last = more->rn_last;
 	else if (adjacent(more, range))
-		range->r_first = more->r_first;
+		range->rn_first = more->rn_first;
 	else
 		return (false);
 	return (true);
@@ -41,20 +40,20 @@ add_apart(struct ledger *lg, struct ledger_key *k, const struct range *range)
 	struct range *more;
 	unsigned room;
 
-	if (k->k_ranges == KEY_RANGES + k->k_room) {
-		room = 2u * k->k_room + KEY_RANGES;
-		more = room > UINT16_MAX ? NULL : realloc(k->k_more, room *
+	if (k->lk_ranges == KEY_RANGES + k->lk_room) {
+		room = 2u * k->lk_room + KEY_RANGES;
+		more = room > UINT16_MAX ? NULL : realloc(k->lk_more, room *
 		    sizeof(*more));
 		if (more == NULL) {
 			lg->lg_result.le_error = ENOMEM;
 			return;
 		}
-		k->k_more = more;
-		k->k_room = (uint16_t)room;
+		k->lk_more = more;
+		k->lk_room = (uint16_t)room;
 	}
-	*range_at(k, k->k_ranges++) = *range;
-	if (k->k_ranges > lg->lg_result.le_ranges_max)
-		lg->lg_result.le_ranges_max = k->k_ranges;
+	*range_at(k, k->lk_ranges++) = *range;
+	if (k->lk_ranges > lg->lg_result.le_ranges_max)
+		lg->lg_result.le_ranges_max = k->lk_ranges;
 }
 
 /*
@@ -67,21 +66,21 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 {
 	unsigned joined;
 
-	for (unsigned i = 0; i < k->k_ranges; i++)
-		if (!less(range.r_last, range_at(k, i)->r_first) &&
-		    !less(range_at(k, i)->r_last, range.r_first))
+	for (unsigned i = 0; i < k->lk_ranges; i++)
+		if (range.rn_last >= range_at(k, i)->rn_first &&
+		    range_at(k, i)->rn_last >= range.rn_first)
 			return (false);
-	for (joined = 0; joined < k->k_ranges; joined++)
+	for (joined = 0; joined < k->lk_ranges; joined++)
 		if (join(range_at(k, joined), &range))
 			break;
-	if (joined == k->k_ranges) {
+	if (joined == k->lk_ranges) {
 		add_apart(lg, k, &range);
 		return (true);
 	}
 	/* It may have closed a gap to a later one. */
-	for (unsigned i = joined + 1; i < k->k_ranges; i++)
+	for (unsigned i = joined + 1; i < k->lk_ranges; i++)
 		if (join(range_at(k, joined), range_at(k, i))) {
-			*range_at(k, i) = *range_at(k, --k->k_ranges);
+			*range_at(k, i) = *range_at(k, --k->lk_ranges);
 			break;
 		}
 	return (true);
@@ -91,26 +90,21 @@ bool
 ledger_add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
     uint64_t blocks)
 {
-	const uint128_t max = uint128_make(UINT64_MAX, UINT64_MAX);
-	struct range range = { ctr, ctr };
-	uint128_t next = k->k_range[0].r_last;
+	struct range range = { ctr, ctr + blocks - 1 };
 
-	uint128_increment(&next);
 	/* Most follow the only range. */
-	if (k->k_ranges == 1 && uint128_equals(next, ctr) &&
+	if (k->lk_ranges == 1 && k->lk_range[0].rn_last + 1 == ctr &&
 	    uint128_lo(ctr) != 0 && uint128_lo(ctr) <= UINT64_MAX - blocks) {
-		uint128_add64(&k->k_range[0].r_last, blocks);
+		k->lk_range[0].rn_last += blocks;
 		return (true);
 	}
-	uint128_add64(&range.r_last, blocks - 1);
-	if (k->k_ranges == 0 && !less(range.r_last, ctr)) {
-		k->k_range[0] = range;
-		k->k_ranges = 1;
+	if (k->lk_ranges == 0 && range.rn_last >= ctr) {
+		k->lk_range[0] = range;
+		k->lk_ranges = 1;
 		return (true);
 	}
-	if (!less(range.r_last, ctr))
+	if (range.rn_last >= ctr)
 		return (add_range(lg, k, range));
-	return (add_range(lg, k, (struct range){ ctr, max }) &&
-	    add_range(lg, k, (struct range){ uint128_make(0, 0),
-	    range.r_last }));
+	return (add_range(lg, k, (struct range){ ctr, ~(uint128_t)0 }) &&
+	    add_range(lg, k, (struct range){ 0, range.rn_last }));
 }

@@ -13,18 +13,11 @@ LOCK_STATE(struct m32)
 static void count_add(struct m32 *count, uint32_t n);
 
 static inline bool
-count_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+count_enter(struct lock *l, struct lock_node *n)
 {
 	(void)n;
-	(void)w;
 	count_add(state_of(l), 1);
-	return (false);
-}
-
-static inline bool
-count_trylock(struct lock *l, struct lock_node *n)
-{
-	return (!count_lock(l, n, NULL));
+	return (true);
 }
 
 static inline void
@@ -42,15 +35,9 @@ count_owned(struct lock *l)
 }
 
 #define	COUNT_CLASS(kind, descr)					\
-	LOCK_CLASS(kind) = {						\
-		.lc_name	= #kind,				\
-		.lc_descr	= descr,				\
-		.lc_type	= "counter",				\
-		.lc_flags	= LC_SPIN,				\
-		.lc_lock	= count_lock,				\
-		.lc_trylock	= count_trylock,			\
-		.lc_unlock	= count_unlock,				\
-		.lc_owned	= count_owned,				\
-	}
+	LOCK_CLASS(kind) = { .lc_name = #kind, .lc_descr = descr,	\
+	    .lc_type = "counter", .lc_flags = LC_SPIN,			\
+	    .lc_enter = count_enter, .lc_trylock = count_enter,		\
+	    .lc_unlock = count_unlock, .lc_owned = count_owned }
 
 #endif

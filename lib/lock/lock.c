@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/lock/lock.h"
+#include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {
 #define	LOCK(kind)	&FLAVOURED(lock_##kind),
@@ -84,6 +84,25 @@ lock_fini(struct lock *l)
 }
 
 void
+lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	uint64_t wait;
+
+	*w = lock_wait_init(l);
+	if (LOCK_PROFILING) {
+		w->lw_holder = machine_note_load_32(&l->lo_owner.lpo_site);
+		w->lw_start_cycles = machine_cycles();
+	}
+	l->lo_class->lc_wait(l, n, w);
+	if (!LOCK_PROFILING)
+		return;
+	wait = machine_cycles_since(w->lw_start_cycles, machine_cycles());
+	if (w->lw_block_cycles > wait)
+		w->lw_block_cycles = wait;
+	w->lw_spin_cycles = wait - w->lw_block_cycles;
+}
+
+void
 lock_fault(struct failpoint *fp, uint32_t sites, const struct lock_node *n)
 {
 	if (fp != NULL && n->ln_site < 32 && (sites & 1u << n->ln_site) != 0)
@@ -98,7 +117,7 @@ static void __attribute__((noinline, cold))
 begin_thread(struct lockprof_thread *lt, uint32_t window)
 {
 	memset(lt, 0, sizeof(*lt));
-	lt->lt_window = window;
+	lt->lpt_window = window;
 }
 
 static void __attribute__((noinline, cold))
@@ -116,13 +135,13 @@ static void
 record_thread(struct lockprof_thread *lt, const struct lockprof_hold *lh,
     uint32_t window)
 {
-	if (lt->lt_window != window)
+	if (lt->lpt_window != window)
 		begin_thread(lt, window);
-	if (lt->lt_owner == lh->lh_owner)
-		hist_small_add(&lt->lt_reacquire, lh->lh_acquisition -
-		    lt->lt_last, 1);
-	lt->lt_owner = lh->lh_owner;
-	lt->lt_last = lh->lh_acquisition;
+	if (lt->lpt_owner == lh->lh_owner)
+		hist_small_add(&lt->lpt_reacquire, lh->lh_acquisition -
+		    lt->lpt_last, 1);
+	lt->lpt_owner = lh->lh_owner;
+	lt->lpt_last = lh->lh_acquisition;
 }
 
 static void __attribute__((noinline))

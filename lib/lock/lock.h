@@ -8,15 +8,6 @@
 #ifndef LIB_LOCK_LOCK_H
 #define LIB_LOCK_LOCK_H
 
-/* ThreadSanitizer cannot follow assembly; other kinds it checks itself. */
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#define	LOCK_TSAN(l, f)							\
-	(((l)->lo_class->lc_flags & LC_ASSEMBLY) != 0 ? f(l) : (void)0)
-#else
-#define	LOCK_TSAN(l, f)	((void)0)
-#endif
-
 #include "lib/base/kassert.h"
 #include "lib/base/tunable.h"
 #include "lib/lock/profiling.h"
@@ -33,7 +24,6 @@ enum {
 	LC_SLEEPS	= 1u << 1,	/* a waiter may give up its CPU */
 	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
 	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
-	LC_ASSEMBLY	= 1u << 4,	/* orders memory in assembly */
 
 	/* lc_knobs: the parts of struct lock_config that a kind uses */
 	LK_DELAY	= 1u << 0,
@@ -60,11 +50,7 @@ struct lock_config {
 	/* LK_STARVATION: pauses after which delay_base is used again ... */
 	unsigned	starvation_limit;
 	bool		restrict_starvation;	/* ... if this is set */
-	/*
-	 * LK_SPIN_POLLS: polls before a spinning waiter yields its CPU; 0:
-	 * never.  A kernel's spinner and owner cannot lose their CPUs; here
-	 * they can, and then the queue waits for the scheduler.
-	 */
+	/* LK_SPIN_POLLS: polls before a spinner yields; 0: never. */
 	unsigned	spin_polls;
 	unsigned	ticket_pauses;	/* LK_TICKET_PAUSES: per waiter */
 	unsigned	pass_limit;	/* LK_PASS_LIMIT: hand-overs in node */
@@ -114,11 +100,15 @@ struct lock_class {
 	/* NULL: lock_fini() asserts that lc_owned() is false. */
 	void		(*lc_fini)(struct lock *l);
 	/*
-	 * Acquires; not recursive.  Returns whether it had to wait, and only
-	 * then fills *w: lock_wait_begin() first, lock_wait_end() or
-	 * lock_wait_end_blocked() last.
+	 * Begins an acquisition; not recursive.  Returns whether the lock is
+	 * acquired; if not, lc_wait() is called, which waits for it.
 	 */
-	bool		(*lc_lock)(struct lock *l, struct lock_node *n,
+	bool		(*lc_enter)(struct lock *l, struct lock_node *n);
+	/*
+	 * Adds to lw_block_cycles the time that the caller is asleep.  NULL:
+	 * lc_enter() always returns true.
+	 */
+	void		(*lc_wait)(struct lock *l, struct lock_node *n,
 			    struct lock_wait *w);
 	/* NULL in a kind that must queue to find out. */
 	bool		(*lc_trylock)(struct lock *l, struct lock_node *n);
@@ -128,6 +118,16 @@ struct lock_class {
 };
 
 #define	LOCK_CLASS(kind)	const struct lock_class FLAVOURED(lock_##kind)
+
+/*
+ * A class of functions FN_enter(), FN_wait(), FN_unlock(); further members
+ * follow.
+ */
+#define	LOCK_KIND(kind, fn, name, descr, type, flags, knobs, ...)	\
+	LOCK_CLASS(kind) = { .lc_name = name, .lc_descr = descr,	\
+	    .lc_type = type, .lc_flags = LC_EXCLUDES | (flags),		\
+	    .lc_knobs = knobs, .lc_enter = fn##_enter,			\
+	    .lc_wait = fn##_wait, .lc_unlock = fn##_unlock, __VA_ARGS__ }
 
 /* Defines state_of(): the kind's part of a lock, zeros at first. */
 #define	LOCK_STATE(type)						\
@@ -168,6 +168,7 @@ node_of(struct lock_node *n)						\
 #define	lock_class_find		FLAVOURED(lock_class_find)
 #define	lock_init		FLAVOURED(lock_init)
 #define	lock_fini		FLAVOURED(lock_fini)
+#define	lock_await		FLAVOURED(lock_await)
 #define	lock_lines_init		FLAVOURED(lock_lines_init)
 #define	lock_fault		FLAVOURED(lock_fault)
 
@@ -197,6 +198,9 @@ int lock_init(struct lock *l, const struct lock_class *class, const char *name,
 /* The lock is free, or zeroed: lock_init() failed or was not called. */
 void lock_fini(struct lock *l);
 
+/* The rest of an acquisition after lc_enter(); fills *w. */
+void lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w);
+
 /* Evaluates fp, unless it is NULL, for an acquisition at one of the sites. */
 void lock_fault(struct failpoint *fp, uint32_t sites,
     const struct lock_node *n);
@@ -208,7 +212,6 @@ static inline void
 lock_booked(struct lock *l, struct lock_node *n, unsigned site,
     const struct lock_wait *w)
 {
-	LOCK_TSAN(l, __tsan_acquire);
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, w);
 	machine_charge(COST_LOCK, 1);
@@ -223,9 +226,13 @@ static inline void
 lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 {
 	struct lock_wait w;
+	bool waits;
 
 	machine_lock_wait(l, l->lo_name);
-	lock_booked(l, n, site, l->lo_class->lc_lock(l, n, &w) ? &w : NULL);
+	waits = !l->lo_class->lc_enter(l, n);
+	if (waits)
+		lock_await(l, n, &w);
+	lock_booked(l, n, site, waits ? &w : NULL);
 }
 
 /* Acquires l if it is free; its kind has lc_trylock. */
@@ -236,13 +243,6 @@ lock_tryacquire(struct lock *l, struct lock_node *n, unsigned site)
 		return (false);
 	lock_booked(l, n, site, NULL);
 	return (true);
-}
-
-/* Books the current hold under another site. */
-static inline void
-lock_resite(struct lock *l, struct lock_node *n, unsigned site)
-{
-	lockprof_resite(l->lo_prof, &l->lo_owner, &n->ln_hold, site);
 }
 
 static inline void
@@ -257,7 +257,6 @@ lock_release(struct lock *l, struct lock_node *n)
 	}
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
 	machine_lock_free(l, l->lo_name);
-	LOCK_TSAN(l, __tsan_release);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 	machine_charge(COST_UNLOCKED, 1);
@@ -270,41 +269,6 @@ lock_release(struct lock *l, struct lock_node *n)
  * frees.  size is a multiple of MACHINE_CACHE_LINE.  Returns: 0 or ENOMEM.
  */
 int lock_lines_init(struct lock *l, size_t n, size_t size);
-
-/* For kinds: around a wait.  Time not added to lw_block_cycles is spinning. */
-static inline void
-lock_wait_begin(struct lock *l, struct lock_wait *w)
-{
-	w->lw_block_cycles = 0;
-	w->lw_yields = 0;
-	if (!LOCK_PROFILING)
-		return;
-	w->lw_holder = machine_note_load_32(&l->lo_owner.lo_site);
-	w->lw_start_cycles = machine_cycles();
-}
-
-static inline void
-lock_wait_end(struct lock_wait *w)
-{
-	uint64_t wait;
-
-	if (!LOCK_PROFILING)
-		return;
-	wait = machine_cycles_since(w->lw_start_cycles, machine_cycles());
-	w->lw_spin_cycles = wait > w->lw_block_cycles ? wait -
-	    w->lw_block_cycles : 0;
-}
-
-/* The same if all of the wait was asleep. */
-static inline void
-lock_wait_end_blocked(struct lock_wait *w)
-{
-	if (!LOCK_PROFILING)
-		return;
-	w->lw_block_cycles = machine_cycles_since(w->lw_start_cycles,
-	    machine_cycles());
-	w->lw_spin_cycles = 0;
-}
 
 /* For kinds that use LK_NODES: the caller's node, and how many there are. */
 static inline unsigned

@@ -9,21 +9,14 @@
  * flag to be cleared again, a line here holds the last ticket granted in it, so
  * neither a wrap nor two tickets in one line can be mistaken.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
- * Bytes: 4, and a line for each thread, rounded up to a power of two, and one.
+ * Bytes: 4, and a line for each thread, rounded up to a power of two.
  * Uncontended: one atomic and one store.
  */
 #include "lib/lock/spin.h"
 
 struct slot {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	s_granted;	/* the last ticket here that was */
-};
-
-/* Read-only in use, and so not where the tickets are drawn. */
-struct ring {
-	_Alignas(MACHINE_CACHE_LINE)
-	uint32_t	r_mask;
-	struct slot	r_slots[];
+	struct m32	as_granted;	/* the last ticket here that was */
 };
 
 /* The next ticket to be drawn; and the owner's. */
@@ -33,12 +26,15 @@ LOCK_NODE(uint32_t)
 static struct m32 *
 slot_of(struct lock *l, uint32_t ticket)
 {
-	struct ring *r = l->lo_lines;
+	struct slot *slots = l->lo_lines;
 
-	return (&r->r_slots[ticket & r->r_mask].s_granted);
+	return (&slots[ticket & (l->lo_config.threads - 1)].as_granted);
 }
 
-/* Lines are zero: ticket 0 is granted, in its own line only. */
+/*
+ * As many slots as threads, up to the next power of two.  Lines are zero:
+ * ticket 0 is granted, in its own line only.
+ */
 static int
 anderson_init(struct lock *l)
 {
@@ -47,10 +43,10 @@ anderson_init(struct lock *l)
 
 	while (n < l->lo_config.threads)
 		n *= 2;
-	error = lock_lines_init(l, n + 1, MACHINE_CACHE_LINE);
+	error = lock_lines_init(l, n, sizeof(struct slot));
 	if (error != 0)
 		return (error);
-	((struct ring *)l->lo_lines)->r_mask = n - 1;
+	l->lo_config.threads = n;
 	for (uint32_t i = 0; i < n; i++)
 		atomic_init_32(slot_of(l, i), 0);
 	return (0);
@@ -65,29 +61,23 @@ anderson_owned(struct lock *l)
 	return (machine_note_load_32(slot_of(l, next)) != next);
 }
 
-static void __attribute__((noinline))
-anderson_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
+static bool
+anderson_enter(struct lock *l, struct lock_node *n)
 {
-	struct lock_spin ls = lock_spin_init(l, w);
-	struct m32 *slot = slot_of(l, ticket);
+	const uint32_t ticket = atomic_fetchadd_32(state_of(l), 1);
 
-	lock_wait_begin(l, w);
-	while (atomic_load_acq_32(slot) != ticket)
-		lock_spin_is_32(&ls, slot, ticket);
-	lock_wait_end(w);
+	*node_of(n) = ticket;
+	return (atomic_load_acq_32(slot_of(l, ticket)) == ticket);
 }
 
-static bool
-anderson_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+static void
+anderson_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	uint32_t ticket;
+	const uint32_t ticket = *node_of(n);
+	struct m32 *slot = slot_of(l, ticket);
 
-	ticket = atomic_fetchadd_32(state_of(l), 1);
-	*node_of(n) = ticket;
-	if (atomic_load_acq_32(slot_of(l, ticket)) == ticket)
-		return (false);
-	anderson_wait(l, ticket, w);
-	return (true);
+	while (atomic_load_acq_32(slot) != ticket)
+		lock_spin_is_32(w, slot, ticket);
 }
 
 static bool
@@ -112,15 +102,7 @@ anderson_unlock(struct lock *l, struct lock_node *n)
 	atomic_store_rel_32(slot_of(l, ticket + 1), ticket + 1);
 }
 
-LOCK_CLASS(anderson) = {
-	.lc_name	= "anderson",
-	.lc_descr	= "ticket; each number waits on its own line",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
-	.lc_knobs	= LK_SPIN_POLLS,
-	.lc_init	= anderson_init,
-	.lc_lock	= anderson_lock,
-	.lc_trylock	= anderson_trylock,
-	.lc_unlock	= anderson_unlock,
-	.lc_owned	= anderson_owned,
-};
+LOCK_KIND(anderson, anderson, "anderson",
+    "ticket; each number waits on its own line", "spin lock", LC_SPIN | LC_FIFO,
+    LK_SPIN_POLLS, .lc_init = anderson_init, .lc_trylock = anderson_trylock,
+    .lc_owned = anderson_owned);

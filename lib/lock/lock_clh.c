@@ -21,13 +21,13 @@
 
 struct clh_node {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	cn_busy;	/* its owner has or awaits the lock */
+	struct m32	clh_busy;	/* its owner has or awaits the lock */
 };
 
 /* What a thread keeps from one acquisition to the next. */
 struct clh_thread {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct clh_node	*ct_node;	/* its own */
+	struct clh_node	*clt_node;	/* its own */
 };
 
 /* The last one's node, never NULL; and the owner's. */
@@ -60,9 +60,9 @@ clh_init(struct lock *l)
 	thread = l->lo_lines;
 	node = (struct clh_node *)(void *)(thread + threads);
 	for (unsigned i = 0; i <= threads; i++)
-		atomic_init_32(&node[i].cn_busy, 0);
+		atomic_init_32(&node[i].clh_busy, 0);
 	for (unsigned i = 0; i < threads; i++)
-		thread[i].ct_node = &node[i];
+		thread[i].clt_node = &node[i];
 	atomic_init_ptr(state_of(l), (uintptr_t)&node[threads]);
 	return (0);
 }
@@ -74,18 +74,7 @@ clh_owned(struct lock *l)
 	struct clh_node *last = (struct clh_node *)
 	    machine_note_load_ptr(state_of(l));
 
-	return (machine_note_load_32(&last->cn_busy) != 0);
-}
-
-static void __attribute__((noinline))
-clh_wait(struct lock *l, struct clh_node *last, struct lock_wait *w)
-{
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
-	while (atomic_load_acq_32(&last->cn_busy) != 0)
-		lock_spin_32(&ls, &last->cn_busy, 1);
-	lock_wait_end(w);
+	return (machine_note_load_32(&last->clh_busy) != 0);
 }
 
 /*
@@ -93,21 +82,25 @@ clh_wait(struct lock *l, struct clh_node *last, struct lock_wait *w)
  * reads as busy until it is released.
  */
 static bool
-clh_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+clh_enter(struct lock *l, struct lock_node *n)
 {
 	struct clh_thread *td = thread_of(l);
-	struct clh_node *last, *me = td->ct_node;
-	bool contended;
 
-	atomic_store_32(&me->cn_busy, 1);
-	last = (struct clh_node *)atomic_swap_acq_rel_ptr(state_of(l),
-	    (uintptr_t)me);
-	contended = atomic_load_acq_32(&last->cn_busy) != 0;
-	if (contended)
-		clh_wait(l, last, w);
-	td->ct_node = last;
-	*node_of(n) = me;
-	return (contended);
+	*node_of(n) = td->clt_node;
+	atomic_store_32(&td->clt_node->clh_busy, 1);
+	td->clt_node = (struct clh_node *)atomic_swap_acq_rel_ptr(state_of(l),
+	    (uintptr_t)td->clt_node);
+	return (atomic_load_acq_32(&td->clt_node->clh_busy) == 0);
+}
+
+static void
+clh_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	struct m32 *busy = &thread_of(l)->clt_node->clh_busy;
+
+	(void)n;
+	while (atomic_load_acq_32(busy) != 0)
+		lock_spin_32(w, busy, 1);
 }
 
 static void
@@ -115,17 +108,9 @@ clh_unlock(struct lock *l, struct lock_node *n)
 {
 	(void)l;
 	MPASS(clh_owned(l));
-	atomic_store_rel_32(&(*node_of(n))->cn_busy, 0);
+	atomic_store_rel_32(&(*node_of(n))->clh_busy, 0);
 }
 
-LOCK_CLASS(clh) = {
-	.lc_name	= "clh",
-	.lc_descr	= "each spins on the node of the one before it",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
-	.lc_knobs	= LK_SPIN_POLLS,
-	.lc_init	= clh_init,
-	.lc_lock	= clh_lock,
-	.lc_unlock	= clh_unlock,
-	.lc_owned	= clh_owned,
-};
+LOCK_KIND(clh, clh, "clh", "each spins on the node of the one before it",
+    "spin lock", LC_SPIN | LC_FIFO, LK_SPIN_POLLS, .lc_init = clh_init,
+    .lc_owned = clh_owned);

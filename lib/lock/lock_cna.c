@@ -21,13 +21,13 @@
 
 /* The lock's state is the main queue. */
 struct cna_node {
-	struct queue_node cn_queue;	/* first */
-	uint32_t	cn_numa;	/* its thread's, known if it waited */
+	struct queue_node cna_queue;	/* first */
+	uint32_t	cna_numa;	/* its thread's, known if it waited */
 	/* Written by the releasing thread for the next owner. */
-	struct cna_node	*cn_second;	/* head of the secondary queue */
-	unsigned	cn_passes;	/* while there was one */
+	struct cna_node	*cna_second;	/* head of the secondary queue */
+	unsigned	cna_passes;	/* while there was one */
 	/* The head's; written by owners. */
-	struct cna_node	*cn_second_tail;
+	struct cna_node	*cna_second_tail;
 };
 
 LOCK_NODE(struct cna_node)
@@ -41,59 +41,44 @@ cna_of(struct queue_node *node)
 static struct cna_node *
 next_of(struct cna_node *node)
 {
-	return (cna_of(queue_next(&node->cn_queue)));
+	return (cna_of(queue_next(&node->cna_queue)));
 }
 
-static struct cna_node *
-node_init(struct lock_node *n)
+static void
+node_init(struct cna_node *me)
 {
-	struct cna_node *me = node_of(n);
-
-	queue_node_init(&me->cn_queue);
-	me->cn_numa = CNA_NO_NODE;
-	me->cn_second = NULL;
-	me->cn_passes = 0;
-	return (me);
-}
-
-static void __attribute__((noinline))
-cna_wait(struct lock *l, struct cna_node *me, struct queue_node *last,
-    struct lock_wait *w)
-{
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
-	me->cn_numa = lock_numa_node(l);
-	queue_wait(&me->cn_queue, last, &ls);
-	lock_wait_end(w);
+	me->cna_numa = CNA_NO_NODE;
+	me->cna_second = NULL;
+	me->cna_passes = 0;
 }
 
 static bool
-cna_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+cna_enter(struct lock *l, struct lock_node *n)
 {
-	struct cna_node *me = node_init(n);
-	struct queue_node *last;
+	node_init(node_of(n));
+	return (queue_enter(l, &node_of(n)->cna_queue));
+}
 
-	last = queue_join(l, &me->cn_queue);
-	if (last == NULL)
-		return (false);
-	cna_wait(l, me, last, w);
-	return (true);
+static void
+cna_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	node_of(n)->cna_numa = lock_numa_node(l);
+	queue_wait(&node_of(n)->cna_queue, w);
 }
 
 static bool
 cna_trylock(struct lock *l, struct lock_node *n)
 {
-	return (atomic_load_ptr(state_of(l)) == 0 &&
-	    queue_try(l, &node_init(n)->cn_queue));
+	node_init(node_of(n));
+	return (queue_try(l, &node_of(n)->cna_queue));
 }
 
 static void
 grant(struct cna_node *to, struct cna_node *second, unsigned passes)
 {
-	to->cn_second = second;
-	to->cn_passes = second == NULL ? 0 : passes;
-	atomic_store_rel_32(&to->cn_queue.qn_granted, 1);
+	to->cna_second = second;
+	to->cna_passes = second == NULL ? 0 : passes;
+	atomic_store_rel_32(&to->cna_queue.qn_granted, 1);
 }
 
 /*
@@ -103,10 +88,10 @@ grant(struct cna_node *to, struct cna_node *second, unsigned passes)
 static bool
 main_end(struct lock *l, struct cna_node *me)
 {
-	struct cna_node *second = me->cn_second;
+	struct cna_node *second = me->cna_second;
 
 	if (!atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me,
-	    second == NULL ? 0 : (uintptr_t)second->cn_second_tail))
+	    second == NULL ? 0 : (uintptr_t)second->cna_second_tail))
 		return (false);
 	if (second != NULL)
 		grant(second, NULL, 0);
@@ -117,7 +102,7 @@ main_end(struct lock *l, struct cna_node *me)
 static void
 link_behind(struct cna_node *head, struct cna_node *waiter)
 {
-	atomic_store_rel_ptr(&head->cn_second_tail->cn_queue.qn_next,
+	atomic_store_rel_ptr(&head->cna_second_tail->cna_queue.qn_next,
 	    (uintptr_t)waiter);
 }
 
@@ -125,12 +110,12 @@ link_behind(struct cna_node *head, struct cna_node *waiter)
 static void
 set_aside(struct cna_node *me, struct cna_node *first, struct cna_node *last)
 {
-	if (me->cn_second == NULL)
-		me->cn_second = first;
+	if (me->cna_second == NULL)
+		me->cna_second = first;
 	else
-		link_behind(me->cn_second, first);
-	atomic_store_ptr(&last->cn_queue.qn_next, 0);
-	me->cn_second->cn_second_tail = last;
+		link_behind(me->cna_second, first);
+	atomic_store_ptr(&last->cna_queue.qn_next, 0);
+	me->cna_second->cna_second_tail = last;
 }
 
 /*
@@ -143,9 +128,9 @@ find_local(struct lock *l, struct cna_node *me, struct cna_node *first)
 	struct cna_node *last = NULL, *node;
 	uint32_t numa;
 
-	numa = me->cn_numa == CNA_NO_NODE ? lock_numa_node(l) : me->cn_numa;
+	numa = me->cna_numa == CNA_NO_NODE ? lock_numa_node(l) : me->cna_numa;
 	for (node = first; node != NULL; node = next_of(node)) {
-		if (node->cn_numa == numa)
+		if (node->cna_numa == numa)
 			break;
 		last = node;
 	}
@@ -160,29 +145,21 @@ cna_unlock(struct lock *l, struct lock_node *n)
 	struct cna_node *local, *me = node_of(n), *next;
 
 	MPASS(queue_owned(l));
-	if (atomic_load_ptr(&me->cn_queue.qn_next) == 0 && main_end(l, me))
+	if (atomic_load_ptr(&me->cna_queue.qn_next) == 0 && main_end(l, me))
 		return;
-	next = cna_of(queue_next_await(l, &me->cn_queue));
-	local = me->cn_passes < l->lo_config.pass_limit ?
+	next = cna_of(queue_next_await(l, &me->cna_queue));
+	local = me->cna_passes < l->lo_config.pass_limit ?
 	    find_local(l, me, next) : NULL;
 	if (local != NULL) {
-		grant(local, me->cn_second, me->cn_passes + 1);
-	} else if (me->cn_second != NULL) {
-		link_behind(me->cn_second, next);
-		grant(me->cn_second, NULL, 0);
+		grant(local, me->cna_second, me->cna_passes + 1);
+	} else if (me->cna_second != NULL) {
+		link_behind(me->cna_second, next);
+		grant(me->cna_second, NULL, 0);
 	} else {
 		grant(next, NULL, 0);
 	}
 }
 
-LOCK_CLASS(cna) = {
-	.lc_name	= "cna",
-	.lc_descr	= "MCS; waiters of the owner's NUMA node first",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN,
-	.lc_knobs	= LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
-	.lc_lock	= cna_lock,
-	.lc_trylock	= cna_trylock,
-	.lc_unlock	= cna_unlock,
-	.lc_owned	= queue_owned,
-};
+LOCK_KIND(cna, cna, "cna", "MCS; waiters of the owner's NUMA node first",
+    "spin lock", LC_SPIN, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
+    .lc_trylock = cna_trylock, .lc_owned = queue_owned);

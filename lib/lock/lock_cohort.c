@@ -17,14 +17,20 @@
 
 struct cohort_node {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct ticket	cn_local;
-	/* Of the owner of cn_local. */
-	bool		cn_inherited;	/* the global lock came with it */
-	unsigned	cn_passes;	/* since the node got that */
+	struct ticket	coh_local;
+	/* Of the owner of coh_local. */
+	bool		coh_inherited;	/* the global lock came with it */
+	unsigned	coh_passes;	/* since the node got that */
 };
 
-/* The global lock; and the owner's node. */
-LOCK_NODE(struct cohort_node *)
+/* The state is the global lock. */
+struct acquisition {
+	struct cohort_node *cha_node;	/* the thread may move to another */
+	uint32_t	cha_ticket;
+	bool		cha_local;	/* it has the node's lock */
+};
+
+LOCK_NODE(struct acquisition)
 
 static struct cohort_node *
 cohort_of(struct lock *l)
@@ -46,32 +52,38 @@ cohort_init(struct lock *l)
 	    sizeof(struct cohort_node)));
 }
 
+/* With the node's lock.  Returns: whether the global lock is taken, too. */
 static bool
-cohort_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+global_enter(struct lock *l, struct acquisition *ac)
 {
-	struct cohort_node *node = cohort_of(l);
-	struct lock_spin ls = lock_spin_init(l, w);
-	bool contended = false;
-	uint32_t ticket;
+	ac->cha_local = true;
+	if (ac->cha_node->coh_inherited)
+		return (true);
+	ac->cha_node->coh_passes = 0;
+	return (ticket_draw(state_of(l), &ac->cha_ticket));
+}
 
-	*node_of(n) = node;
-	if (!ticket_draw(&node->cn_local, &ticket)) {
-		contended = true;
-		lock_wait_begin(l, w);
-		ticket_await(&node->cn_local, ticket, &ls);
+static bool
+cohort_enter(struct lock *l, struct lock_node *n)
+{
+	struct acquisition *ac = node_of(n);
+
+	*ac = (struct acquisition){ .cha_node = cohort_of(l) };
+	return (ticket_draw(&ac->cha_node->coh_local, &ac->cha_ticket) &&
+	    global_enter(l, ac));
+}
+
+static void
+cohort_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	struct acquisition *ac = node_of(n);
+
+	if (!ac->cha_local) {
+		ticket_await(&ac->cha_node->coh_local, ac->cha_ticket, w);
+		if (global_enter(l, ac))
+			return;
 	}
-	if (!node->cn_inherited) {
-		node->cn_passes = 0;
-		if (!ticket_draw(state_of(l), &ticket)) {
-			if (!contended)
-				lock_wait_begin(l, w);
-			contended = true;
-			ticket_await(state_of(l), ticket, &ls);
-		}
-	}
-	if (contended)
-		lock_wait_end(w);
-	return (contended);
+	ticket_await(state_of(l), ac->cha_ticket, w);
 }
 
 /* The node's lock was free, so the global lock must be taken too. */
@@ -80,43 +92,35 @@ cohort_trylock(struct lock *l, struct lock_node *n)
 {
 	struct cohort_node *node = cohort_of(l);
 
-	if (!ticket_try(&node->cn_local))
+	if (!ticket_try(&node->coh_local))
 		return (false);
-	MPASS(!node->cn_inherited);
+	MPASS(!node->coh_inherited);
 	if (!ticket_try(state_of(l))) {
-		ticket_release(&node->cn_local);
+		ticket_release(&node->coh_local);
 		return (false);
 	}
-	node->cn_passes = 0;
-	*node_of(n) = node;
+	node->coh_passes = 0;
+	node_of(n)->cha_node = node;
 	return (true);
 }
 
 static void
 cohort_unlock(struct lock *l, struct lock_node *n)
 {
-	struct cohort_node *node = *node_of(n);
+	struct cohort_node *node = node_of(n)->cha_node;
 
 	MPASS(ticket_owned(l));
 	/* A thread with a ticket cannot leave, so it takes the global lock. */
-	node->cn_inherited = ticket_count(&node->cn_local) > 1 &&
-	    node->cn_passes < l->lo_config.pass_limit;
-	if (node->cn_inherited)
-		node->cn_passes++;
+	node->coh_inherited = ticket_count(&node->coh_local) > 1 &&
+	    node->coh_passes < l->lo_config.pass_limit;
+	if (node->coh_inherited)
+		node->coh_passes++;
 	else
 		ticket_release(state_of(l));
-	ticket_release(&node->cn_local);
+	ticket_release(&node->coh_local);
 }
 
-LOCK_CLASS(cohort) = {
-	.lc_name	= "cohort",
-	.lc_descr	= "a ticket lock in each NUMA node, below another",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN,
-	.lc_knobs	= LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
-	.lc_init	= cohort_init,
-	.lc_lock	= cohort_lock,
-	.lc_trylock	= cohort_trylock,
-	.lc_unlock	= cohort_unlock,
-	.lc_owned	= ticket_owned,
-};
+LOCK_KIND(cohort, cohort, "cohort",
+    "a ticket lock in each NUMA node, below another", "spin lock", LC_SPIN,
+    LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES, .lc_init = cohort_init,
+    .lc_trylock = cohort_trylock, .lc_owned = ticket_owned);

@@ -20,30 +20,20 @@ enum {
 
 LOCK_STATE(struct m32)
 
-static void __attribute__((noinline))
-futex_block(struct lock *l, struct lock_wait *w)
-{
-	lock_wait_begin(l, w);
-	while (atomic_swap_acq_32(state_of(l), FUTEX_AWAITED) != FUTEX_FREE)
-		machine_wait_32(state_of(l), FUTEX_AWAITED, -1);
-	lock_wait_end_blocked(w);
-}
-
 static bool
-futex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	(void)n;
-	if (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD))
-		return (false);
-	futex_block(l, w);
-	return (true);
-}
-
-static bool
-futex_trylock(struct lock *l, struct lock_node *n)
+futex_enter(struct lock *l, struct lock_node *n)
 {
 	(void)n;
 	return (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD));
+}
+
+static void
+futex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	(void)n;
+	w->lw_block_cycles = LOCK_WAIT_ASLEEP;
+	while (atomic_swap_acq_32(state_of(l), FUTEX_AWAITED) != FUTEX_FREE)
+		machine_wait_32(state_of(l), FUTEX_AWAITED, -1);
 }
 
 static void
@@ -63,13 +53,6 @@ futex_owned(struct lock *l)
 	return (machine_note_load_32(state_of(l)) != FUTEX_FREE);
 }
 
-LOCK_CLASS(futex) = {
-	.lc_name	= "futex",
-	.lc_descr	= "free, held or awaited; a waiter sleeps at once",
-	.lc_type	= "sleep lock",
-	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
-	.lc_lock	= futex_lock,
-	.lc_trylock	= futex_trylock,
-	.lc_unlock	= futex_unlock,
-	.lc_owned	= futex_owned,
-};
+LOCK_KIND(futex, futex, "futex",
+    "free, held or awaited; a waiter sleeps at once", "sleep lock", LC_SLEEPS,
+    0, .lc_trylock = futex_enter, .lc_owned = futex_owned);

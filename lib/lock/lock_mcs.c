@@ -15,36 +15,22 @@
 
 LOCK_NODE(struct queue_node)
 
-static void __attribute__((noinline))
-mcs_wait(struct lock *l, struct queue_node *me, struct queue_node *last,
-    struct lock_wait *w)
+static bool
+mcs_enter(struct lock *l, struct lock_node *n)
 {
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
-	queue_wait(me, last, &ls);
-	lock_wait_end(w);
+	return (queue_enter(l, node_of(n)));
 }
 
-static bool
-mcs_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+static void
+mcs_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	struct queue_node *last, *me = node_of(n);
-
-	queue_node_init(me);
-	last = queue_join(l, me);
-	if (last == NULL)
-		return (false);
-	mcs_wait(l, me, last, w);
-	return (true);
+	(void)l;
+	queue_wait(node_of(n), w);
 }
 
 static bool
 mcs_trylock(struct lock *l, struct lock_node *n)
 {
-	if (atomic_load_ptr(state_of(l)) != 0)
-		return (false);
-	queue_node_init(node_of(n));
 	return (queue_try(l, node_of(n)));
 }
 
@@ -55,14 +41,6 @@ mcs_unlock(struct lock *l, struct lock_node *n)
 	queue_leave(l, node_of(n));
 }
 
-LOCK_CLASS(mcs) = {
-	.lc_name	= "mcs",
-	.lc_descr	= "a list of waiters, each spins on its own node",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
-	.lc_knobs	= LK_SPIN_POLLS,
-	.lc_lock	= mcs_lock,
-	.lc_trylock	= mcs_trylock,
-	.lc_unlock	= mcs_unlock,
-	.lc_owned	= queue_owned,
-};
+LOCK_KIND(mcs, mcs, "mcs", "a list of waiters, each spins on its own node",
+    "spin lock", LC_SPIN | LC_FIFO, LK_SPIN_POLLS, .lc_trylock = mcs_trylock,
+    .lc_owned = queue_owned);

@@ -13,39 +13,17 @@
  * Departs: a waiter behind the head does not leave the queue; sleepers wake in
  * the host's order, and none is promised the mutex.
  */
+#define	MTX_AT	sizeof(struct mptr)	/* behind the queue's tail */
+#include "lib/lock/mtx.h"
 #include "lib/lock/queue.h"
 
 LOCK_NODE(struct queue_node)
 
-enum { MU_WAITERS = 1 };	/* in the owner's word: a thread may sleep */
-
-/* Behind the tail of the queue, in the same line. */
-struct mutex {
-	struct mptr	mu_owner;
-	struct m32	mu_wakes;	/* so far */
-};
-
-CTASSERT(sizeof(struct mptr) + sizeof(struct mutex) <= LOCK_STATE_BYTES);
-CTASSERT(_Alignof(struct mthread) > MU_WAITERS);
-
-static inline struct mutex *
-mutex_of(struct lock *l)
-{
-	return ((struct mutex *)(void *)(l->lo_state + sizeof(struct mptr)));
-}
-
-static inline struct mthread *
-mutex_owner(uintptr_t v)
-{
-	return ((struct mthread *)(v & ~(uintptr_t)MU_WAITERS));
-}
-
 static bool
-mutex_take(struct mutex *mu, uintptr_t flags)
+mutex_take(struct lock *l, uintptr_t contested)
 {
 	machine_oncpu();
-	return (atomic_cmpset_acq_ptr(&mu->mu_owner, 0,
-	    (uintptr_t)machine_curthread() | flags));
+	return (mtx_take(l, contested));
 }
 
 /*
@@ -53,127 +31,66 @@ mutex_take(struct mutex *mu, uintptr_t flags)
  * not run, *owner is not NULL.
  */
 static bool
-mutex_spin(struct mutex *mu, uintptr_t flags, struct lock_spin *ls,
+mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
     struct mthread **owner)
 {
+	struct mptr *word = &mtx_of(l)->ma_lock;
 	struct machine_probe probe = { 0 };
 	uintptr_t v;
 
 	for (;;) {
-		v = atomic_load_ptr(&mu->mu_owner);
-		*owner = mutex_owner(v);
+		v = atomic_load_ptr(word);
+		*owner = mtx_owner(v);
 		if (*owner == NULL) {
-			if (mutex_take(mu, flags))
+			if (mutex_take(l, contested))
 				return (true);
 		} else if (machine_running(*owner, &probe)) {
-			lock_spin_ptr(ls, &mu->mu_owner, v);
+			lock_spin_ptr(w, word, v);
 		} else {
 			return (false);
 		}
 	}
 }
 
-/*
- * Sleeps until a wake-up, unless the owner is another.  The wakes are read
- * before the word: a release that this mark makes slow changes them after it.
- */
-static uint64_t
-mutex_sleep(struct mutex *mu, struct mthread *owner)
-{
-	const uint32_t wakes = atomic_load_acq_32(&mu->mu_wakes);
-	uintptr_t v = atomic_load_ptr(&mu->mu_owner);
-	uint64_t start;
-
-	do {
-		if (mutex_owner(v) != owner)
-			return (0);
-	} while ((v & MU_WAITERS) == 0 &&
-	    !atomic_fcmpset_acq_ptr(&mu->mu_owner, &v, v | MU_WAITERS));
-	start = lockprof_stamp();
-	machine_wait_32(&mu->mu_wakes, wakes, -1);
-	return (lockprof_stamp() - start);
-}
-
-static void __attribute__((noinline))
-mutex_wait(struct lock *l, struct queue_node *me, struct lock_wait *w)
-{
-	struct lock_spin ls = lock_spin_init(l, w);
-	struct queue_node *last;
-	struct mthread *owner;
-	uintptr_t flags = 0;
-	bool taken;
-
-	lock_wait_begin(l, w);
-	for (;;) {
-		queue_node_init(me);
-		last = queue_join(l, me);
-		if (last != NULL)
-			queue_wait(me, last, &ls);
-		taken = mutex_spin(mutex_of(l), flags, &ls, &owner);
-		queue_leave(l, me);
-		if (taken)
-			break;
-		w->lw_block_cycles += mutex_sleep(mutex_of(l), owner);
-		/* Others may sleep still, and only the mark wakes them. */
-		flags = MU_WAITERS;
-	}
-	lock_wait_end(w);
-}
-
 static bool
-mutex_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	if (mutex_take(mutex_of(l), 0))
-		return (false);
-	mutex_wait(l, node_of(n), w);
-	return (true);
-}
-
-static bool
-mutex_trylock(struct lock *l, struct lock_node *n)
+mutex_enter(struct lock *l, struct lock_node *n)
 {
 	(void)n;
-	return (mutex_take(mutex_of(l), 0));
-}
-
-static bool
-mutex_owned(struct lock *l)
-{
-	return (mutex_owner(machine_note_load_ptr(&mutex_of(l)->mu_owner)) ==
-	    machine_curthread());
+	return (mutex_take(l, 0));
 }
 
 static void
-mutex_fini(struct lock *l)
+mutex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	KASSERT(atomic_load_ptr(&mutex_of(l)->mu_owner) == 0,
-	    ("%s is owned", l->lo_name));
+	struct queue_node *me = node_of(n);
+	uintptr_t contested = 0;
+	struct mthread *owner;
+	bool taken;
+
+	for (;;) {
+		if (!queue_enter(l, me))
+			queue_wait(me, w);
+		taken = mutex_spin(l, contested, w, &owner);
+		queue_leave(l, me);
+		if (taken)
+			return;
+		w->lw_block_cycles += mtx_sleep(mtx_of(l), owner, NULL);
+		/* Others may sleep still, and only the mark wakes them. */
+		contested = MTX_CONTESTED;
+	}
 }
 
 static void
 mutex_unlock(struct lock *l, struct lock_node *n)
 {
-	struct mutex *mu = mutex_of(l);
+	struct m32 *sleepers = mtx_release(l);
 
 	(void)n;
-	MPASS(mutex_owned(l));
-	if (atomic_cmpset_rel_ptr(&mu->mu_owner,
-	    (uintptr_t)machine_curthread(), 0))
-		return;
-	atomic_store_rel_ptr(&mu->mu_owner, 0);
-	atomic_fetchadd_rel_32(&mu->mu_wakes, 1);
-	machine_wake_one_32(&mu->mu_wakes);
+	if (sleepers != NULL)
+		machine_wake_one_32(sleepers);
 }
 
-LOCK_CLASS(mutex) = {
-	.lc_name	= "mutex",
-	.lc_descr	= "Linux's: spin in a queue while the owner runs",
-	.lc_type	= "sleep mutex",
-	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
-	.lc_knobs	= LK_SPIN_POLLS,
-	.lc_fini	= mutex_fini,
-	.lc_lock	= mutex_lock,
-	.lc_trylock	= mutex_trylock,
-	.lc_unlock	= mutex_unlock,
-	.lc_owned	= mutex_owned,
-};
+LOCK_KIND(mutex, mutex, "mutex",
+    "Linux's: spin in a queue while the owner runs", "sleep mutex", LC_SLEEPS,
+    LK_SPIN_POLLS, .lc_fini = mtx_fini, .lc_trylock = mutex_enter,
+    .lc_owned = mtx_owned);

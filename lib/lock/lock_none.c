@@ -8,16 +8,7 @@
 #include "lib/lock/lock.h"
 
 static bool
-none_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	(void)l;
-	(void)n;
-	(void)w;
-	return (false);
-}
-
-static bool
-none_trylock(struct lock *l, struct lock_node *n)
+none_enter(struct lock *l, struct lock_node *n)
 {
 	(void)l;
 	(void)n;
@@ -43,8 +34,8 @@ LOCK_CLASS(none) = {
 	.lc_descr	= "no exclusion, readers share nothing: the harness",
 	.lc_type	= "no lock",
 	.lc_flags	= LC_SPIN,
-	.lc_lock	= none_lock,
-	.lc_trylock	= none_trylock,
+	.lc_enter	= none_enter,
+	.lc_trylock	= none_enter,
 	.lc_unlock	= none_unlock,
 	.lc_owned	= none_owned,
 };

@@ -28,25 +28,21 @@ pthread_lock_fini(struct lock *l)
 }
 
 static bool
-pthread_lock_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+pthread_lock_enter(struct lock *l, struct lock_node *n)
+{
+	(void)n;
+	return (pthread_mutex_trylock(state_of(l)) == 0);
+}
+
+static void
+pthread_lock_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 	int error;
 
 	(void)n;
-	if (pthread_mutex_trylock(state_of(l)) == 0)
-		return (false);
-	lock_wait_begin(l, w);
+	w->lw_block_cycles = LOCK_WAIT_ASLEEP;
 	error = pthread_mutex_lock(state_of(l));
 	KASSERT(error == 0, ("pthread_mutex_lock: %d", error));
-	lock_wait_end_blocked(w);
-	return (true);
-}
-
-static bool
-pthread_lock_trylock(struct lock *l, struct lock_node *n)
-{
-	(void)n;
-	return (pthread_mutex_trylock(state_of(l)) == 0);
 }
 
 static void
@@ -65,15 +61,7 @@ pthread_lock_owned(struct lock *l)
 	return (false);
 }
 
-LOCK_CLASS(pthread) = {
-	.lc_name	= "pthread",
-	.lc_descr	= "the host's pthread_mutex_t",
-	.lc_type	= "host mutex",
-	.lc_flags	= LC_EXCLUDES | LC_SLEEPS,
-	.lc_init	= pthread_lock_init,
-	.lc_fini	= pthread_lock_fini,
-	.lc_lock	= pthread_lock_lock,
-	.lc_trylock	= pthread_lock_trylock,
-	.lc_unlock	= pthread_lock_unlock,
-	.lc_owned	= pthread_lock_owned,
-};
+LOCK_KIND(pthread, pthread_lock, "pthread", "the host's pthread_mutex_t",
+    "host mutex", LC_SLEEPS, 0, .lc_init = pthread_lock_init,
+    .lc_fini = pthread_lock_fini, .lc_trylock = pthread_lock_enter,
+    .lc_owned = pthread_lock_owned);

@@ -25,8 +25,8 @@ enum {
 
 struct qspin_node {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	qn_next;	/* a tail */
-	struct m32	qn_head;	/* granted: head of the queue */
+	struct m32	qs_next;	/* a tail */
+	struct m32	qs_head;	/* granted: head of the queue */
 };
 
 LOCK_STATE(struct m32)
@@ -49,12 +49,12 @@ qspin_init(struct lock *l)
 
 /* Waits until the bits are clear.  Returns: the word. */
 static uint32_t
-await_clear(struct lock *l, struct lock_spin *ls, uint32_t bits)
+await_clear(struct lock *l, struct lock_wait *w, uint32_t bits)
 {
 	uint32_t v;
 
 	while (((v = atomic_load_acq_32(state_of(l))) & bits) != 0)
-		lock_spin_32(ls, state_of(l), v);
+		lock_spin_32(w, state_of(l), v);
 	return (v);
 }
 
@@ -63,14 +63,14 @@ await_clear(struct lock *l, struct lock_spin *ls, uint32_t bits)
  * pending waiter or a queue.
  */
 static bool
-pending_lock(struct lock *l, struct lock_spin *ls)
+pending_lock(struct lock *l, struct lock_wait *w)
 {
 	uint32_t v;
 
 	v = atomic_load_32(state_of(l));
 	/* A pending waiter that becomes the owner: gone at the next poll. */
 	if (v == QS_PENDING) {
-		lock_spin_32(ls, state_of(l), v);
+		lock_spin_32(w, state_of(l), v);
 		v = atomic_load_32(state_of(l));
 	}
 	do {
@@ -81,7 +81,7 @@ pending_lock(struct lock *l, struct lock_spin *ls)
 		v = QS_LOCKED;
 	} while (!atomic_fcmpset_acq_32(state_of(l), &v,
 	    QS_LOCKED | QS_PENDING));
-	await_clear(l, ls, QS_LOCKED);
+	await_clear(l, w, QS_LOCKED);
 	/* Only this thread may write these two bits now. */
 	atomic_fetchadd_32(state_of(l), (uint32_t)QS_LOCKED - QS_PENDING);
 	return (true);
@@ -99,58 +99,50 @@ tail_swap(struct lock *l, uint32_t tail)
 }
 
 static void
-queue_lock(struct lock *l, struct lock_spin *ls)
+queue_lock(struct lock *l, struct lock_wait *w)
 {
 	uint32_t last, next, tail = machine_curthread()->mt_index + 1, v;
 	struct qspin_node *me = waiter_of(l, tail);
 
-	atomic_store_32(&me->qn_next, 0);
-	atomic_store_32(&me->qn_head, 0);
+	atomic_store_32(&me->qs_next, 0);
+	atomic_store_32(&me->qs_head, 0);
 	last = tail_swap(l, tail);
 	if (last != 0) {
 		/* Release: publishes my node's words with its index. */
-		atomic_store_rel_32(&waiter_of(l, last)->qn_next, tail);
-		while (atomic_load_acq_32(&me->qn_head) == 0)
-			lock_spin_32(ls, &me->qn_head, 0);
+		atomic_store_rel_32(&waiter_of(l, last)->qs_next, tail);
+		while (atomic_load_acq_32(&me->qs_head) == 0)
+			lock_spin_32(w, &me->qs_head, 0);
 	}
-	v = await_clear(l, ls, QS_LOCKED | QS_PENDING);
+	v = await_clear(l, w, QS_LOCKED | QS_PENDING);
 	/* While there is a tail only its head can set the locked byte. */
 	if (v >> QS_TAIL_SHIFT == tail &&
 	    atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED))
 		return;
 	atomic_store_byte_rel_32(state_of(l), QS_LOCKED);
-	while ((next = atomic_load_acq_32(&me->qn_next)) == 0)
-		lock_spin_32(ls, &me->qn_next, 0);
-	atomic_store_rel_32(&waiter_of(l, next)->qn_head, 1);
-}
-
-static void __attribute__((noinline))
-qspin_wait(struct lock *l, struct lock_wait *w)
-{
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
-	if (!pending_lock(l, &ls))
-		queue_lock(l, &ls);
-	lock_wait_end(w);
+	while ((next = atomic_load_acq_32(&me->qs_next)) == 0)
+		lock_spin_32(w, &me->qs_next, 0);
+	atomic_store_rel_32(&waiter_of(l, next)->qs_head, 1);
 }
 
 static bool
-qspin_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+qspin_enter(struct lock *l, struct lock_node *n)
 {
 	(void)n;
-	if (atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED))
-		return (false);
-	qspin_wait(l, w);
-	return (true);
+	return (atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED));
+}
+
+static void
+qspin_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	(void)n;
+	if (!pending_lock(l, w))
+		queue_lock(l, w);
 }
 
 static bool
 qspin_trylock(struct lock *l, struct lock_node *n)
 {
-	(void)n;
-	return (atomic_load_32(state_of(l)) == 0 &&
-	    atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED));
+	return (atomic_load_32(state_of(l)) == 0 && qspin_enter(l, n));
 }
 
 static bool
@@ -167,15 +159,6 @@ qspin_unlock(struct lock *l, struct lock_node *n)
 	atomic_store_byte_rel_32(state_of(l), 0);
 }
 
-LOCK_CLASS(qspin) = {
-	.lc_name	= "qspin",
-	.lc_descr	= "Linux: one waiter on the word, others queue",
-	.lc_type	= "spin lock",
-	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,
-	.lc_knobs	= LK_SPIN_POLLS,
-	.lc_init	= qspin_init,
-	.lc_lock	= qspin_lock,
-	.lc_trylock	= qspin_trylock,
-	.lc_unlock	= qspin_unlock,
-	.lc_owned	= qspin_owned,
-};
+LOCK_KIND(qspin, qspin, "qspin", "Linux: one waiter on the word, others queue",
+    "spin lock", LC_SPIN | LC_FIFO, LK_SPIN_POLLS, .lc_init = qspin_init,
+    .lc_trylock = qspin_trylock, .lc_owned = qspin_owned);

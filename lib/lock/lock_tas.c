@@ -11,17 +11,13 @@
  */
 #include "lib/lock/tas.h"
 
-static void __attribute__((noinline))
-tas_wait(struct lock *l, struct lock_wait *w)
+static void
+tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
 	do {
 		while (atomic_load_32(state_of(l)) != TAS_FREE)
-			lock_spin_32(&ls, state_of(l), TAS_HELD);
-	} while (atomic_swap_acq_32(state_of(l), TAS_HELD) != TAS_FREE);
-	lock_wait_end(w);
+			lock_spin_32(w, state_of(l), TAS_HELD);
+	} while (!tas_enter(l, n));
 }
 
 TAS_CLASS(tas, "tas", "test-and-test-and-set: swap when seen free",

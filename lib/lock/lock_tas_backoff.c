@@ -6,25 +6,20 @@
  * Idea: as tas, but a waiter that failed pauses before it tries again, twice as
  * long after each further failure, up to a limit.  Fewer waiters compete for
  * the line at a release; the lock may stay free until one looks.  The delays
- * are mtx(9)'s (lib/lock/delay.h).
+ * are mtx(9)'s (lib/lock/spin.h).
  * Fairness: none, and worse than tas: long waiters look seldom.
  * Bytes: 4.  Uncontended: one atomic and one store.
  */
-#include "lib/lock/delay.h"
 #include "lib/lock/tas.h"
 
-static void __attribute__((noinline))
-tas_wait(struct lock *l, struct lock_wait *w)
+static void
+tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
-	struct lock_spin ls = lock_spin_init(l, w);
 
-	lock_wait_begin(l, w);
 	do {
-		lock_spin_pause(&ls, lock_delay_next(&lda));
-	} while (atomic_load_32(state_of(l)) != TAS_FREE ||
-	    atomic_swap_acq_32(state_of(l), TAS_HELD) != TAS_FREE);
-	lock_wait_end(w);
+		lock_spin_pause(w, lock_delay_next(&lda));
+	} while (!tas_trylock(l, n));
 }
 
 TAS_CLASS(tas_backoff, "tas-backoff", "tas with exponential back-off",

@@ -10,17 +10,13 @@
  */
 #include "lib/lock/tas.h"
 
-static void __attribute__((noinline))
-tas_wait(struct lock *l, struct lock_wait *w)
+static void
+tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
 	do {
 		machine_failed_32(state_of(l), TAS_HELD);
-		lock_spin_polled(&ls, 1);
-	} while (atomic_swap_acq_32(state_of(l), TAS_HELD) != TAS_FREE);
-	lock_wait_end(w);
+		lock_spin_polled(w, 1);
+	} while (!tas_enter(l, n));
 }
 
 TAS_CLASS(tas_swap, "tas-swap", "test-and-set: swaps until it was free",

@@ -14,26 +14,18 @@
  */
 #include "lib/lock/ticket.h"
 
-static void __attribute__((noinline))
-ticket_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
-{
-	struct lock_spin ls = lock_spin_init(l, w);
-
-	lock_wait_begin(l, w);
-	ticket_await(state_of(l), ticket, &ls);
-	lock_wait_end(w);
-}
+LOCK_NODE(uint32_t)	/* the ticket */
 
 static bool
-ticket_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+ticket_enter(struct lock *l, struct lock_node *n)
 {
-	uint32_t ticket;
+	return (ticket_draw(state_of(l), node_of(n)));
+}
 
-	(void)n;
-	if (ticket_draw(state_of(l), &ticket))
-		return (false);
-	ticket_wait(l, ticket, w);
-	return (true);
+static void
+ticket_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	ticket_await(state_of(l), *node_of(n), w);
 }
 
 TICKET_CLASS(ticket, "ticket", "draw a number, wait until it is served",

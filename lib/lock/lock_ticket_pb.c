@@ -12,29 +12,22 @@
  */
 #include "lib/lock/ticket.h"
 
-static void __attribute__((noinline))
-ticket_wait(struct lock *l, uint32_t ticket, struct lock_wait *w)
+LOCK_NODE(uint32_t)	/* the ticket */
+
+static bool
+ticket_enter(struct lock *l, struct lock_node *n)
 {
-	struct lock_spin ls = lock_spin_init(l, w);
+	return (ticket_draw(state_of(l), node_of(n)));
+}
+
+static void
+ticket_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
 	struct m32 *serving = &state_of(l)->t_serving;
 	uint32_t ahead;
 
-	lock_wait_begin(l, w);
-	while ((ahead = ticket - atomic_load_acq_32(serving)) != 0)
-		lock_spin_pause(&ls, ahead * l->lo_config.ticket_pauses);
-	lock_wait_end(w);
-}
-
-static bool
-ticket_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	uint32_t ticket;
-
-	(void)n;
-	if (ticket_draw(state_of(l), &ticket))
-		return (false);
-	ticket_wait(l, ticket, w);
-	return (true);
+	while ((ahead = *node_of(n) - atomic_load_acq_32(serving)) != 0)
+		lock_spin_pause(w, ahead * l->lo_config.ticket_pauses);
 }
 
 TICKET_CLASS(ticket_pb, "ticket-pb",

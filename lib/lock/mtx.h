@@ -1,23 +1,34 @@
 /*
- * What FreeBSD's two mutexes share: a word with the owner.
+ * What mutexes share: a word with the owner, and a count that sleepers await.
  */
 #ifndef LIB_LOCK_MTX_H
 #define LIB_LOCK_MTX_H
 
-#include "lib/lock/delay.h"
+#include "lib/lock/spin.h"
 
 enum {
 	MTX_UNOWNED	= 0,
-	MTX_CONTESTED	= 1
+	MTX_CONTESTED	= 1	/* in the owner's word: a thread may sleep */
 };
 
 struct mtx {
-	struct mptr	mtx_lock;	/* owner's mthread | MTX_CONTESTED */
-	struct m32	mtx_turnstile;	/* MTX_DEF: broadcasts so far */
+	struct mptr	ma_lock;	/* owner's mthread | MTX_CONTESTED */
+	struct m32	ma_wakes;	/* slow releases so far */
 };
 
-LOCK_STATE(struct mtx)
+/* Where it is in a lock's state. */
+#ifndef MTX_AT
+#define	MTX_AT	0
+#endif
+
+CTASSERT(MTX_AT + sizeof(struct mtx) <= LOCK_STATE_BYTES);
 CTASSERT(_Alignof(struct mthread) > MTX_CONTESTED);
+
+static inline struct mtx *
+mtx_of(struct lock *l)
+{
+	return ((struct mtx *)(void *)(l->lo_state + MTX_AT));
+}
 
 static inline struct mthread *
 mtx_owner(uintptr_t v)
@@ -28,23 +39,67 @@ mtx_owner(uintptr_t v)
 static inline void
 mtx_fini(struct lock *l)
 {
-	KASSERT(atomic_load_ptr(&state_of(l)->mtx_lock) == MTX_UNOWNED,
+	KASSERT(atomic_load_ptr(&mtx_of(l)->ma_lock) == MTX_UNOWNED,
 	    ("%s is owned", l->lo_name));
 }
 
 static inline bool
 mtx_owned(struct lock *l)
 {
-	return (mtx_owner(machine_note_load_ptr(&state_of(l)->mtx_lock)) ==
+	return (mtx_owner(machine_note_load_ptr(&mtx_of(l)->ma_lock)) ==
 	    machine_curthread());
 }
 
-/* Takes a free mutex. */
+/* Takes a free mutex, contested or not. */
 static inline bool
-mtx_take(struct lock *l)
+mtx_take(struct lock *l, uintptr_t contested)
 {
-	return (atomic_cmpset_acq_ptr(&state_of(l)->mtx_lock, MTX_UNOWNED,
-	    (uintptr_t)machine_curthread()));
+	return (atomic_cmpset_acq_ptr(&mtx_of(l)->ma_lock, MTX_UNOWNED,
+	    (uintptr_t)machine_curthread() | contested));
+}
+
+/*
+ * Sleeps until a slow release, unless the mutex became free or has another
+ * owner, which must run if probe is not NULL.  Returns the cycles slept.
+ *
+ * The count is read before the word: a release that this waiter's MTX_CONTESTED
+ * makes slow changes the count after it, so the sleep ends.
+ */
+static inline uint64_t
+mtx_sleep(struct mtx *m, const struct mthread *owner,
+    struct machine_probe *probe)
+{
+	const uint32_t wakes = atomic_load_acq_32(&m->ma_wakes);
+	uintptr_t v = atomic_load_ptr(&m->ma_lock);
+	uint64_t start;
+
+	do {
+		if (v == MTX_UNOWNED)
+			return (0);
+		if (mtx_owner(v) != owner && (probe == NULL ||
+		    machine_running(mtx_owner(v), probe)))
+			return (0);
+	} while ((v & MTX_CONTESTED) == 0 &&
+	    !atomic_fcmpset_acq_ptr(&m->ma_lock, &v, v | MTX_CONTESTED));
+	start = lockprof_stamp();
+	machine_wait_32(&m->ma_wakes, wakes, -1);
+	return (lockprof_stamp() - start);
+}
+
+/* Returns: what threads may sleep on and are to be woken; or NULL. */
+static inline struct m32 *
+mtx_release(struct lock *l)
+{
+	struct mtx *m = mtx_of(l);
+
+	MPASS(mtx_owned(l));
+	if (atomic_cmpset_rel_ptr(&m->ma_lock,
+	    (uintptr_t)machine_curthread(), MTX_UNOWNED))
+		return (NULL);
+	atomic_store_rel_ptr(&m->ma_lock, MTX_UNOWNED);
+	/* Pairs with mtx_sleep(): seen there, so is the free mutex. */
+	atomic_fetchadd_rel_32(&m->ma_wakes, 1);
+	return (&m->ma_wakes);
 }
 
 #endif

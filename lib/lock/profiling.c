@@ -107,9 +107,9 @@ lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
 {
 	KASSERT(last < lp->lp_threads, ("thread %u", last));
 	memset(sum, 0, sizeof(*sum));
-	sum->lt_window = window;
+	sum->lpt_window = window;
 	for (unsigned t = first; t <= last; t++)
-		if (lp->lp_thread[t].lt_window == window)
-			hist_small_merge(&sum->lt_reacquire,
-			    &lp->lp_thread[t].lt_reacquire);
+		if (lp->lp_thread[t].lpt_window == window)
+			hist_small_merge(&sum->lpt_reacquire,
+			    &lp->lp_thread[t].lpt_reacquire);
 }

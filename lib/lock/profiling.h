@@ -18,7 +18,7 @@
 #endif
 
 enum {
-	LOCKPROF_SITES_MAX	= 8,	/* of one lock */
+	LOCKPROF_SITES_MAX	= 16,	/* of all locks of a profile */
 	LOCKPROF_NO_SITE	= LOCKPROF_SITES_MAX	/* never held yet */
 };
 
@@ -29,12 +29,17 @@ struct lock_wait {
 	uint64_t	lw_block_cycles;
 	uint32_t	lw_holder;	/* site that held it when this began */
 	uint32_t	lw_yields;	/* times a spinning waiter gave way */
+	uint32_t	lw_polls;	/* between yields; 0: never */
+	uint32_t	lw_left;	/* until the next */
 };
+
+/* For kinds whose waiters sleep at once: all of a wait. */
+#define	LOCK_WAIT_ASLEEP	UINT64_MAX
 
 /* Part of struct lock, written by its owner. */
 struct lockprof_owner {
-	struct m64	lo_acquisitions;
-	struct m32	lo_site;	/* the holder's, or the last one's */
+	struct m64	lpo_acquisitions;
+	struct m32	lpo_site;	/* the holder's, or the last one's */
 };
 
 /* Part of struct lock_node. */
@@ -75,10 +80,10 @@ struct lockprof_row {
 /* One thread with one lock at all sites. */
 struct lockprof_thread {
 	_Alignas(MACHINE_CACHE_LINE)
-	const struct lockprof_owner *lt_owner;	/* its latest lock's, or NULL */
-	uint64_t	lt_last;	/* and which acquisition of that */
-	uint32_t	lt_window;
-	struct hist_small lt_reacquire;	/* acquisitions from one to the next */
+	const struct lockprof_owner *lpt_owner;	/* its latest lock's, or NULL */
+	uint64_t	lpt_last;	/* and which acquisition of that */
+	uint32_t	lpt_window;
+	struct hist_small lpt_reacquire; /* acquisitions between two */
 };
 
 struct lockprof {
@@ -110,7 +115,7 @@ void lockprof_close(struct lockprof *lp);
 void lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
     unsigned first, unsigned last, struct lockprof_row *sum);
 
-/* The same of lp_thread; lt_last is not set. */
+/* The same of lp_thread; lpt_last is not set. */
 void lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
     unsigned first, unsigned last, struct lockprof_thread *sum);
 
@@ -129,8 +134,8 @@ lockprof_stamp(void)
 static inline void
 lockprof_owner_init(struct lockprof_owner *lo)
 {
-	atomic_init_64(&lo->lo_acquisitions, 0);
-	atomic_init_32(&lo->lo_site, LOCKPROF_NO_SITE);
+	atomic_init_64(&lo->lpo_acquisitions, 0);
+	atomic_init_32(&lo->lpo_site, LOCKPROF_NO_SITE);
 }
 
 /*
@@ -158,10 +163,10 @@ lockprof_acquired(struct lockprof *lp, struct lockprof_owner *lo,
 	if (w != NULL)
 		lh->lh_wait = *w;
 	/* Looked at first: waiters share the line. */
-	if (machine_note_load_32(&lo->lo_site) != site)
-		machine_note_store_32(&lo->lo_site, site);
-	lh->lh_acquisition = machine_note_load_64(&lo->lo_acquisitions) + 1;
-	machine_note_store_64(&lo->lo_acquisitions, lh->lh_acquisition);
+	if (machine_note_load_32(&lo->lpo_site) != site)
+		machine_note_store_32(&lo->lpo_site, site);
+	lh->lh_acquisition = machine_note_load_64(&lo->lpo_acquisitions) + 1;
+	machine_note_store_64(&lo->lpo_acquisitions, lh->lh_acquisition);
 	lh->lh_weight = w != NULL || lp->lp_skipcount == 0 ? 1 :
 	    lockprof_weight(lp, lh->lh_acquisition);
 	if (lh->lh_weight != 0)
@@ -174,17 +179,6 @@ lockprof_releasing(const struct lockprof *lp, const struct lockprof_hold *lh)
 {
 	return (LOCK_PROFILING && lp != NULL && lh->lh_weight != 0 ?
 	    machine_cycles() : 0);
-}
-
-/* Books the current hold under another site. */
-static inline void
-lockprof_resite(struct lockprof *lp, struct lockprof_owner *lo,
-    struct lockprof_hold *lh, unsigned site)
-{
-	if (!LOCK_PROFILING || lp == NULL)
-		return;
-	lh->lh_site = site;
-	machine_note_store_32(&lo->lo_site, site);
 }
 
 static inline void

@@ -11,16 +11,10 @@
 struct queue_node {
 	struct mptr	qn_next;
 	struct m32	qn_granted;
+	struct queue_node *qn_last;	/* the one before; NULL: none */
 };
 
 LOCK_STATE(struct mptr)
-
-static inline void
-queue_node_init(struct queue_node *me)
-{
-	atomic_init_ptr(&me->qn_next, 0);
-	atomic_init_32(&me->qn_granted, 0);
-}
 
 static inline bool
 queue_owned(struct lock *l)
@@ -28,32 +22,45 @@ queue_owned(struct lock *l)
 	return (machine_note_load_ptr(state_of(l)) != 0);
 }
 
+static inline void
+queue_node_init(struct queue_node *me)
+{
+	atomic_init_ptr(&me->qn_next, 0);
+	atomic_init_32(&me->qn_granted, 0);
+	me->qn_last = NULL;
+}
+
 /*
  * Makes my node the last.  Acquires the predecessor's node, or the release that
  * emptied the queue, and publishes my node.
  *
- * Returns: the predecessor; NULL: the lock was free.
+ * Returns: whether there was no predecessor.
  */
-static inline struct queue_node *
-queue_join(struct lock *l, struct queue_node *me)
+static inline bool
+queue_enter(struct lock *l, struct queue_node *me)
 {
-	return ((struct queue_node *)atomic_swap_acq_rel_ptr(state_of(l),
-	    (uintptr_t)me));
+	queue_node_init(me);
+	me->qn_last = (struct queue_node *)atomic_swap_acq_rel_ptr(state_of(l),
+	    (uintptr_t)me);
+	return (me->qn_last == NULL);
 }
 
 static inline bool
 queue_try(struct lock *l, struct queue_node *me)
 {
+	if (atomic_load_ptr(state_of(l)) != 0)
+		return (false);
+	queue_node_init(me);
 	return (atomic_cmpset_acq_rel_ptr(state_of(l), 0, (uintptr_t)me));
 }
 
 static inline void
-queue_wait(struct queue_node *me, struct queue_node *last, struct lock_spin *ls)
+queue_wait(struct queue_node *me, struct lock_wait *w)
 {
 	/* Release: publishes my node's words with its address. */
-	atomic_store_rel_ptr(&last->qn_next, (uintptr_t)me);
+	atomic_store_rel_ptr(&me->qn_last->qn_next, (uintptr_t)me);
 	while (atomic_load_acq_32(&me->qn_granted) == 0)
-		lock_spin_32(ls, &me->qn_granted, 0);
+		lock_spin_32(w, &me->qn_granted, 0);
 }
 
 /* The waiter that is linked behind a node, or NULL. */
@@ -67,11 +74,11 @@ queue_next(struct queue_node *node)
 static inline struct queue_node *
 queue_next_await(struct lock *l, struct queue_node *me)
 {
-	struct lock_spin ls = lock_spin_init(l, NULL);
+	struct lock_wait w = lock_wait_init(l);
 	struct queue_node *next;
 
 	while ((next = queue_next(me)) == NULL)
-		lock_spin_ptr(&ls, &me->qn_next, 0);
+		lock_spin_ptr(&w, &me->qn_next, 0);
 	return (next);
 }
 

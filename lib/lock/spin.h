@@ -1,79 +1,109 @@
 /*
- * How spin locks wait for a word to change, and when they yield.
+ * How locks wait for a word to change, and when they yield.
  *
  * A kernel spins with preemption off, so the owner and the next waiter run.  In
- * a user program either may have lost its CPU to a spinning thread.  So each
- * spinner yields after rngsim.lock.spin_polls polls; yields are counted.
+ * a user program either may have lost its CPU to a spinning thread, and then
+ * the queue waits for the scheduler.  So each spinner yields after
+ * rngsim.lock.spin_polls polls; yields are counted.
  */
 #ifndef LIB_LOCK_SPIN_H
 #define LIB_LOCK_SPIN_H
 
 #include "lib/lock/lock.h"
 
-/* One wait: for the lock, or of an owner inside its release. */
-struct lock_spin {
-	struct lock_wait *ls_wait;	/* or NULL: counts no yields */
-	unsigned	ls_polls;	/* between yields; 0: never */
-	unsigned	ls_left;	/* until the next */
-};
-
-/* w is NULL for an owner that waits in order to release. */
-static inline struct lock_spin
-lock_spin_init(const struct lock *l, struct lock_wait *w)
+static inline struct lock_wait
+lock_wait_init(const struct lock *l)
 {
-	return ((struct lock_spin){ .ls_wait = w,
-	    .ls_polls = l->lo_config.spin_polls,
-	    .ls_left = l->lo_config.spin_polls });
+	return ((struct lock_wait){ .lw_polls = l->lo_config.spin_polls,
+	    .lw_left = l->lo_config.spin_polls });
 }
 
-/* Adds n polls; after ls_polls of them gives up the CPU. */
+/* Adds n polls; after lw_polls of them gives up the CPU. */
 static inline void
-lock_spin_polled(struct lock_spin *ls, unsigned n)
+lock_spin_polled(struct lock_wait *w, unsigned n)
 {
-	if (ls->ls_polls == 0)
+	if (w->lw_polls == 0)
 		return;
-	if (ls->ls_left > n) {
-		ls->ls_left -= n;
+	if (w->lw_left > n) {
+		w->lw_left -= n;
 		return;
 	}
-	ls->ls_left = ls->ls_polls;
-	if (ls->ls_wait != NULL)
-		ls->ls_wait->lw_yields++;
+	w->lw_left = w->lw_polls;
+	w->lw_yields++;
 	machine_yield();
 }
 
 /* Polls while *p, last read as v, may still hold v. */
 static inline void
-lock_spin_32(struct lock_spin *ls, struct m32 *p, uint32_t v)
+lock_spin_32(struct lock_wait *w, struct m32 *p, uint32_t v)
 {
-	lock_spin_polled(ls, machine_await_32(p, v, ls->ls_left));
+	lock_spin_polled(w, machine_await_32(p, v, w->lw_left));
 }
 
 static inline void
-lock_spin_ptr(struct lock_spin *ls, struct mptr *p, uintptr_t v)
+lock_spin_ptr(struct lock_wait *w, struct mptr *p, uintptr_t v)
 {
-	lock_spin_polled(ls, machine_await_ptr(p, v, ls->ls_left));
+	lock_spin_polled(w, machine_await_ptr(p, v, w->lw_left));
 }
 
 /* Polls until *p may hold want. */
 static inline void
-lock_spin_is_32(struct lock_spin *ls, struct m32 *p, uint32_t want)
+lock_spin_is_32(struct lock_wait *w, struct m32 *p, uint32_t want)
 {
-	lock_spin_polled(ls, machine_await_is_32(p, want, ls->ls_left));
+	lock_spin_polled(w, machine_await_is_32(p, want, w->lw_left));
 }
 
 /* Waits for n pauses without reading memory. */
 static inline void
-lock_spin_pause(struct lock_spin *ls, unsigned n)
+lock_spin_pause(struct lock_wait *w, unsigned n)
 {
 	unsigned most;
 
 	while (n > 0) {
-		most = ls->ls_polls != 0 && ls->ls_left < n ? ls->ls_left : n;
+		most = w->lw_polls != 0 && w->lw_left < n ? w->lw_left : n;
 		machine_pause(most);
-		lock_spin_polled(ls, most);
+		lock_spin_polled(w, most);
 		n -= most;
 	}
+}
+
+/*
+ * The back-off of mtx(9): each delay twice the one before, up to a limit.
+ *
+ * Source: sys/kern/subr_lock.c lock_delay(), FreeBSD 14: the delay is doubled
+ * before it is waited for, so the first is twice the base.
+ */
+struct lock_delay_arg {
+	const struct lock_config *config;
+	unsigned	delay;		/* pauses that the last call made */
+	unsigned	spin_cnt;	/* and all calls together */
+};
+
+static inline struct lock_delay_arg
+lock_delay_arg_init(const struct lock_config *config)
+{
+	return ((struct lock_delay_arg){ .config = config,
+	    .delay = config->delay_base });
+}
+
+/*
+ * Doubles the delay.  A waiter that starves begins again with the base, if the
+ * configuration says so.
+ *
+ * Returns: pauses that are due.
+ */
+static inline unsigned
+lock_delay_next(struct lock_delay_arg *la)
+{
+	const struct lock_config *lc = la->config;
+	unsigned delay;
+
+	delay = la->delay > lc->delay_max / 2 ? lc->delay_max : la->delay * 2;
+	la->delay = delay;
+	la->spin_cnt += delay;
+	if (la->spin_cnt > lc->starvation_limit && lc->restrict_starvation)
+		la->delay = lc->delay_base;
+	return (delay);
 }
 
 #endif

@@ -14,24 +14,19 @@ enum {
 LOCK_STATE(struct m32)
 
 /* Waits until the swap has found the word free. */
-static void tas_wait(struct lock *l, struct lock_wait *w);
+static void tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w);
 
 static inline bool
-tas_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+tas_enter(struct lock *l, struct lock_node *n)
 {
 	(void)n;
-	if (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE)
-		return (false);
-	tas_wait(l, w);
-	return (true);
+	return (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
 }
 
 static inline bool
 tas_trylock(struct lock *l, struct lock_node *n)
 {
-	(void)n;
-	return (atomic_load_32(state_of(l)) == TAS_FREE &&
-	    atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
+	return (atomic_load_32(state_of(l)) == TAS_FREE && tas_enter(l, n));
 }
 
 static inline void
@@ -49,16 +44,7 @@ tas_owned(struct lock *l)
 }
 
 #define	TAS_CLASS(kind, name, descr, knobs)				\
-	LOCK_CLASS(kind) = {						\
-		.lc_name	= name,					\
-		.lc_descr	= descr,				\
-		.lc_type	= "spin lock",				\
-		.lc_flags	= LC_EXCLUDES | LC_SPIN,		\
-		.lc_knobs	= knobs,				\
-		.lc_lock	= tas_lock,				\
-		.lc_trylock	= tas_trylock,				\
-		.lc_unlock	= tas_unlock,				\
-		.lc_owned	= tas_owned,				\
-	}
+	LOCK_KIND(kind, tas, name, descr, "spin lock", LC_SPIN, knobs,	\
+	    .lc_trylock = tas_trylock, .lc_owned = tas_owned)
 
 #endif

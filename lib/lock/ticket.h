@@ -22,10 +22,10 @@ ticket_draw(struct ticket *t, uint32_t *ticket)
 }
 
 static inline void
-ticket_await(struct ticket *t, uint32_t ticket, struct lock_spin *ls)
+ticket_await(struct ticket *t, uint32_t ticket, struct lock_wait *w)
 {
 	while (atomic_load_acq_32(&t->t_serving) != ticket)
-		lock_spin_is_32(ls, &t->t_serving, ticket);
+		lock_spin_is_32(w, &t->t_serving, ticket);
 }
 
 /* Draws the number being served if it is not drawn yet. */
@@ -69,16 +69,8 @@ ticket_unlock(struct lock *l, struct lock_node *n)
 }
 
 #define	TICKET_CLASS(kind, name, descr, knobs)				\
-	LOCK_CLASS(kind) = {						\
-		.lc_name	= name,					\
-		.lc_descr	= descr,				\
-		.lc_type	= "spin lock",				\
-		.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,	\
-		.lc_knobs	= knobs,				\
-		.lc_lock	= ticket_lock,				\
-		.lc_trylock	= ticket_trylock,			\
-		.lc_unlock	= ticket_unlock,			\
-		.lc_owned	= ticket_owned,				\
-	}
+	LOCK_KIND(kind, ticket, name, descr, "spin lock",		\
+	    LC_SPIN | LC_FIFO, knobs, .lc_trylock = ticket_trylock,	\
+	    .lc_owned = ticket_owned)
 
 #endif

@@ -154,57 +154,46 @@ cpu_count_machine(void)
 	return (n < 1 ? 1 : (unsigned)n);
 }
 
-/* Reads the first line of a file in a directory; false: there is none. */
-static bool
-first_line(const char *dir, const char *name, char *line, size_t size)
+/* Reads one or two numbers from a file of a cgroup; how many it has. */
+static int
+read_numbers(const char *root, const char *group, const char *name,
+    double number[2])
 {
 	char path[600];
 	FILE *f;
-	bool ok;
+	int n;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s%s/%s", root, group, name);
 	f = fopen(path, "re");
 	if (f == NULL)
-		return (false);
-	ok = fgets(line, (int)size, f) != NULL;
+		return (0);
+	n = fscanf(f, "%lf %lf", &number[0], &number[1]);
 	fclose(f);
-	return (ok);
+	return (n);
 }
 
 /*
- * The quota of one cgroup directory, in CPUs; 0 when it sets none.  Version 2
- * has "quota period" in cpu.max, or "max"; version 1 has two files.
+ * The tightest quota, in CPUs, of a cgroup and its ancestors; 0 when none has
+ * one.  Version 2 has "quota period" in cpu.max, or "max"; version 1 has two
+ * files.  Trims the path.
  */
 static double
-cgroup_quota(const char *dir)
+cgroup_quota(const char *root, char *group)
 {
-	double period = 0, quota = 0;
-	char line[128], *end;
-
-	if (first_line(dir, "cpu.max", line, sizeof(line))) {
-		quota = strtod(line, &end);
-		period = strtod(end, NULL);
-	} else if (first_line(dir, "cpu.cfs_quota_us", line, sizeof(line))) {
-		quota = strtod(line, NULL);
-		if (first_line(dir, "cpu.cfs_period_us", line, sizeof(line)))
-			period = strtod(line, NULL);
-	}
-	return (quota > 0 && period > 0 ? quota / period : 0);
-}
-
-/* The tightest quota of a cgroup and its ancestors; trims path. */
-static double
-cgroup_quota_upwards(const char *root, char *path)
-{
-	char dir[560], *slash;
-	double best = 0, q;
+	double best = 0, period[2], quota[2];
+	char *slash;
 
 	for (;;) {
-		snprintf(dir, sizeof(dir), "%s%s", root, path);
-		q = cgroup_quota(dir);
-		if (q > 0 && (best == 0 || q < best))
-			best = q;
-		slash = strrchr(path, '/');
+		if (read_numbers(root, group, "cpu.max", quota) == 2)
+			period[0] = quota[1];
+		else if (read_numbers(root, group, "cpu.cfs_quota_us",
+		    quota) != 1 || read_numbers(root, group,
+		    "cpu.cfs_period_us", period) != 1)
+			quota[0] = 0;
+		if (quota[0] > 0 && period[0] > 0 &&
+		    (best == 0 || quota[0] / period[0] < best))
+			best = quota[0] / period[0];
+		slash = strrchr(group, '/');
 		if (slash == NULL)
 			return (best);
 		*slash = '\0';
@@ -214,8 +203,8 @@ cgroup_quota_upwards(const char *root, char *path)
 double
 cpu_quota(void)
 {
-	char line[512], *path;
-	double best = 0, q;
+	char line[512], *group;
+	double best = 0, q = 0;
 	FILE *f;
 
 	f = fopen("/proc/self/cgroup", "re");
@@ -223,17 +212,12 @@ cpu_quota(void)
 		return (0);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		path = strrchr(line, ':');
-		if (path == NULL)
-			continue;
-		path++;
+		group = strrchr(line, ':');
 		if (strncmp(line, "0::", 3) == 0)
-			q = cgroup_quota_upwards("/sys/fs/cgroup", path);
+			q = cgroup_quota("/sys/fs/cgroup", group + 1);
 		else if (strstr(line, "cpu,") != NULL ||
 		    strstr(line, ":cpu:") != NULL)
-			q = cgroup_quota_upwards("/sys/fs/cgroup/cpu", path);
-		else
-			continue;
+			q = cgroup_quota("/sys/fs/cgroup/cpu", group + 1);
 		if (q > 0 && (best == 0 || q < best))
 			best = q;
 	}

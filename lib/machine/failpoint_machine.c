@@ -47,9 +47,9 @@ point_open(uint32_t *gate)
 }
 
 const struct failpoint_machine FLAVOURED(failpoint_machine) = {
-	.fm_sleep	= point_sleep,
-	.fm_delay	= point_delay,
-	.fm_yield	= machine_yield,
-	.fm_wait	= point_wait,
-	.fm_open	= point_open,
+	.fpm_sleep	= point_sleep,
+	.fpm_delay	= point_delay,
+	.fpm_yield	= machine_yield,
+	.fpm_wait	= point_wait,
+	.fpm_open	= point_open,
 };

@@ -93,21 +93,14 @@ freezer_init(struct freezer *fz)
 }
 
 void
-freezer_fini(struct freezer *fz)
-{
-	MPASS(fz->fz_count == 0);
-	pthread_mutex_destroy(&fz->fz_mutex);
-}
-
-void
 freezer_enter(struct freezer *fz, struct freezer_member *fm)
 {
 	sigset_t set;
 	uint32_t round;
 
 	MPASS(self == NULL);
-	*fm = (struct freezer_member){ .fm_freezer = fz,
-	    .fm_thread = pthread_self() };
+	*fm = (struct freezer_member){ .fzm_freezer = fz,
+	    .fzm_thread = pthread_self() };
 	if (fz == NULL)
 		return;
 	self = fz;
@@ -116,7 +109,7 @@ freezer_enter(struct freezer *fz, struct freezer_member *fm)
 	sigaddset(&set, SIGUSR2);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	pthread_mutex_lock(&fz->fz_mutex);
-	fm->fm_next = fz->fz_members;
+	fm->fzm_next = fz->fz_members;
 	fz->fz_members = fm;
 	fz->fz_count++;
 	round = atomic_load(&fz->fz_round);
@@ -128,15 +121,15 @@ freezer_enter(struct freezer *fz, struct freezer_member *fm)
 void
 freezer_leave(struct freezer_member *fm)
 {
-	struct freezer *fz = fm->fm_freezer;
+	struct freezer *fz = fm->fzm_freezer;
 	struct freezer_member **at;
 
 	if (fz == NULL)
 		return;
 	pthread_mutex_lock(&fz->fz_mutex);
-	for (at = &fz->fz_members; *at != fm; at = &(*at)->fm_next)
+	for (at = &fz->fz_members; *at != fm; at = &(*at)->fzm_next)
 		continue;
-	*at = fm->fm_next;
+	*at = fm->fzm_next;
 	fz->fz_count--;
 	pthread_mutex_unlock(&fz->fz_mutex);
 	self = NULL;
@@ -152,8 +145,8 @@ freezer_stop(struct freezer *fz)
 	atomic_store(&fz->fz_stopped, 0);
 	atomic_fetch_add(&fz->fz_round, 1);
 	for (struct freezer_member *fm = fz->fz_members; fm != NULL;
-	    fm = fm->fm_next)
-		pthread_kill(fm->fm_thread, SIGUSR2);
+	    fm = fm->fzm_next)
+		pthread_kill(fm->fzm_thread, SIGUSR2);
 	while ((stopped = atomic_load(&fz->fz_stopped)) < fz->fz_count)
 		real_wait(&fz->fz_stopped, stopped, -1);
 	pthread_mutex_unlock(&fz->fz_mutex);
@@ -167,8 +160,8 @@ freezer_go(struct freezer *fz)
 	MPASS(atomic_load(&fz->fz_round) % 2 != 0);
 	fz->fz_lost_cycles += tick_cycles() - fz->fz_stop_cycles;
 	fz->fz_lost_ns += tick_ns() - fz->fz_stop_ns;
-	freezer_lost.fl_cycles = fz->fz_lost_cycles;
-	freezer_lost.fl_ns = fz->fz_lost_ns;
+	freezer_lost.fzl_cycles = fz->fz_lost_cycles;
+	freezer_lost.fzl_ns = fz->fz_lost_ns;
 	atomic_fetch_add(&fz->fz_round, 1);
 	real_wake(&fz->fz_round, INT32_MAX);
 }

@@ -36,9 +36,9 @@ struct freezer {
 
 /* A thread's place in the list; its own storage until freezer_leave(). */
 struct freezer_member {
-	struct freezer	*fm_freezer;
-	struct freezer_member *fm_next;
-	pthread_t	 fm_thread;
+	struct freezer	*fzm_freezer;
+	struct freezer_member *fzm_next;
+	pthread_t	 fzm_thread;
 };
 
 /*
@@ -47,15 +47,12 @@ struct freezer_member {
  */
 extern struct freezer_lost {
 	_Alignas(MACHINE_CACHE_LINE)
-	volatile uint64_t fl_cycles;
-	volatile int64_t fl_ns;
+	volatile uint64_t fzl_cycles;
+	volatile int64_t fzl_ns;
 } freezer_lost;
 
 /* Uses SIGUSR2.  Clocks begin at the host's. */
 void freezer_init(struct freezer *fz);
-
-/* All members have left. */
-void freezer_fini(struct freezer *fz);
 
 /*
  * Makes the calling thread a member; fz may be NULL.  While fz is stopped this

@@ -126,12 +126,6 @@ void machine_charge(enum machine_cost cost, size_t n);
  */
 void machine_touch(const void *object, unsigned lines);
 
-/* The same, of lines that are read first, and of those that are written. */
-void machine_fetch(const void *object, unsigned loads, unsigned stores);
-
-/* Charges for a look at data that a lock guards, without the lock. */
-void machine_look(const void *p, size_t n);
-
 /*
  * Before a plain access to n bytes at p that other threads may use; no effect
  * on a real machine.  Under the controlled scheduler it is a scheduling point
@@ -215,6 +209,21 @@ void machine_detach(void);
 
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */
 int64_t machine_thread_cpu_ns(struct mthread *td);
+
+/* Work of so many ns: charged, or, where nothing is charged, time goes by. */
+static inline void
+machine_work(uint64_t ns)
+{
+	uint64_t start;
+
+	machine_charge(COST_WORK, (size_t)ns);
+	if (MACHINE_SIMULATED || ns == 0)
+		return;
+	start = machine_cycles();
+	while (machine_cycles_to_ns(machine_cycles_since(start,
+	    machine_cycles())) < (int64_t)ns)
+		;
+}
 
 /* The actions of fail points on this machine. */
 extern const struct failpoint_machine FLAVOURED(failpoint_machine);

@@ -153,20 +153,20 @@ machine_running(struct mthread *owner, struct machine_probe *probe)
 	machine_oncpu();
 	if (atomic_load_ptr(slot) != (uintptr_t)owner)
 		return (false);
-	if (probe->mp_owner != owner) {
-		probe->mp_owner = owner;
-		probe->mp_asked = 0;
-		probe->mp_cpu_ns = -1;
+	if (probe->mr_owner != owner) {
+		probe->mr_owner = owner;
+		probe->mr_asked = 0;
+		probe->mr_cpu_ns = -1;
 	}
-	if (++probe->mp_asked < PROBE_AFTER)
+	if (++probe->mr_asked < PROBE_AFTER)
 		return (true);
 	/* An owner that released and ended has no clock: keep spinning. */
 	if (tick_cpu_ns((clockid_t)atomic_load_32(&owner->mt_clock),
 	    &cpu_ns) != 0)
 		return (true);
-	if (probe->mp_cpu_ns == cpu_ns)
+	if (probe->mr_cpu_ns == cpu_ns)
 		return (false);
-	probe->mp_cpu_ns = cpu_ns;
+	probe->mr_cpu_ns = cpu_ns;
 	return (true);
 }
 

@@ -76,28 +76,24 @@ MACHINE_ATOMICS
 /* Half of a word: C has no name for that object, the CPU can swap it. */
 typedef uint16_t __attribute__((may_alias)) machine_half_t;
 
+enum { MACHINE_LITTLE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+
 static inline uint16_t
 atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	machine_half_t *half = (machine_half_t *)(void *)&p->m_value;
-#else
-	machine_half_t *half = (machine_half_t *)(void *)&p->m_value + 1;
-#endif
 
-	return (__atomic_exchange_n(half, v, __ATOMIC_ACQ_REL));
+	return (__atomic_exchange_n(half + MACHINE_LITTLE, v,
+	    __ATOMIC_ACQ_REL));
 }
 
 static inline void
 atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	unsigned char *byte = (unsigned char *)(void *)&p->m_value + 3;
-#else
 	unsigned char *byte = (unsigned char *)(void *)&p->m_value;
-#endif
 
-	__atomic_store_n(byte, v, __ATOMIC_RELEASE);
+	__atomic_store_n(MACHINE_LITTLE ? byte : byte + 3, v,
+	    __ATOMIC_RELEASE);
 }
 
 /*
@@ -133,9 +129,9 @@ struct mthread {
 };
 
 struct machine_probe {
-	struct mthread	*mp_owner;	/* of these notes */
-	int64_t		mp_cpu_ns;	/* owner's CPU time at the last poll */
-	unsigned	mp_asked;	/* polls in a row with this owner */
+	struct mthread	*mr_owner;	/* of these notes */
+	int64_t		mr_cpu_ns;	/* owner's CPU time at the last poll */
+	unsigned	mr_asked;	/* polls in a row with this owner */
 };
 
 extern _Thread_local struct mthread *machine_self;
@@ -197,9 +193,9 @@ name(void)								\
 	return (now - before);						\
 }
 
-MACHINE_CLOCK(machine_cycles, uint64_t, tick_cycles, fl_cycles)
-MACHINE_CLOCK(machine_uptime_ns, int64_t, tick_ns, fl_ns)
-MACHINE_CLOCK(machine_uptime_coarse_ns, int64_t, tick_coarse_ns, fl_ns)
+MACHINE_CLOCK(machine_cycles, uint64_t, tick_cycles, fzl_cycles)
+MACHINE_CLOCK(machine_uptime_ns, int64_t, tick_ns, fzl_ns)
+MACHINE_CLOCK(machine_uptime_coarse_ns, int64_t, tick_coarse_ns, fzl_ns)
 
 static inline unsigned
 machine_node(void)
@@ -220,14 +216,6 @@ name(type1 a, type2 b)							\
 
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
-MACHINE_NOTHING(machine_look, const void *, size_t)
-
-static inline void
-machine_fetch(const void *object, unsigned loads, unsigned stores)
-{
-	(void)loads;
-	machine_touch(object, stores);
-}
 
 static inline void
 machine_access(const void *p, size_t n, bool store)

@@ -13,14 +13,28 @@
 #define	NS_PER_MS	INT64_C(1000000)
 #define	NS_PER_US	INT64_C(1000)
 
+#if defined(CLOCK_MONOTONIC_COARSE)
+#define	TICK_COARSE	CLOCK_MONOTONIC_COARSE
+#elif defined(CLOCK_MONOTONIC_FAST)
+#define	TICK_COARSE	CLOCK_MONOTONIC_FAST
+#else
+#define	TICK_COARSE	CLOCK_MONOTONIC
+#endif
+
+static inline int64_t
+tick_read_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
+}
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 static inline int64_t
 tick_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
+	return (tick_read_ns(CLOCK_MONOTONIC));
 }
 
 /*
@@ -30,16 +44,7 @@ tick_ns(void)
 static inline int64_t
 tick_coarse_ns(void)
 {
-	struct timespec ts;
-
-#if defined(CLOCK_MONOTONIC_COARSE)
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-#elif defined(CLOCK_MONOTONIC_FAST)
-	clock_gettime(CLOCK_MONOTONIC_FAST, &ts);
-#else
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-#endif
-	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
+	return (tick_read_ns(TICK_COARSE));
 }
 
 /*

@@ -16,20 +16,9 @@ CTASSERT((int)MACHINE_CACHE_LINE == VM_LINE_BYTES);
 CTASSERT((int)MTHREAD_NAME_MAX + 1 == VM_NAME_SIZE);
 
 static const char *const cost_names[MACHINE_COSTS] = {
-	[COST_KEYSTREAM] = "keystream",
-	[COST_KEYSTREAM_MORE] = "keystream",
-	[COST_REKEY] = "rekey",
-	[COST_WIPE] = "wipe",
-	[COST_KEY_SET] = "rekey",
-	[COST_ABSORB] = "event",
-	[COST_ABSORB_MORE] = "event",
-	[COST_DIGEST] = "reseed",
-	[COST_COPYOUT] = "copyout",
-	[COST_SYSCALL] = "request",
-	[COST_DEVICE_READ] = "source",
-	[COST_LOCK] = "lock",
-	[COST_UNLOCKED] = "unlocked",
-	[COST_WORK] = "work",
+#define	COST(name, word)	[COST_##name] = word,
+#include "lib/base/cost.tbl"
+#undef COST
 };
 
 struct mthread *
@@ -103,7 +92,7 @@ machine_displaced(void)
 unsigned
 machine_cpus(void)
 {
-	return (vm_get()->vm_topology.vt_cpus);
+	return (vm_get()->vm_topology.tp_cpus);
 }
 
 unsigned
@@ -115,7 +104,7 @@ machine_node(void)
 unsigned
 machine_nodes(void)
 {
-	return (vm_get()->vm_topology.vt_nodes);
+	return (vm_get()->vm_topology.tp_nodes);
 }
 
 bool
@@ -200,8 +189,10 @@ machine_charge(enum machine_cost cost, size_t n)
 	if (self->vt_host)
 		return;
 	if (vm_is_controlled(vm)) {
-		vm_tell(vm, VM_WORK, self, NULL, VM_PS_PER_NS,
-		    cost_names[cost]);
+		if (vm->vm_observer != NULL && !vm->vm_observer->vb_no_work)
+			VM_TELL(vm, self, .vn_kind = VM_WORK,
+			    .vn_ps = VM_PS_PER_NS,
+			    .vn_detail = cost_names[cost]);
 		vm_controlled_point(vm, VM_POINT_CHARGE);
 		return;
 	}
@@ -218,8 +209,8 @@ machine_charge(enum machine_cost cost, size_t n)
 	if (vm->vm_costs.vc_jitter[gap] > 0)
 		ps = jittered(ps, vm->vm_jitter[gap][splitmix_next(
 		    &self->vt_random) % VM_DRAWS]);
-	if (vm->vm_observer != NULL)
-		vm_tell(vm, VM_WORK, self, NULL, ps, cost_names[cost]);
+	VM_TELL(vm, self, .vn_kind = VM_WORK, .vn_ps = ps,
+	    .vn_detail = cost_names[cost]);
 	vm_spend(vm, ps);
 }
 
@@ -230,7 +221,8 @@ note(enum vm_event_kind kind, const void *lock, const char *name)
 
 	if (vm->vm_observer == NULL)
 		return;
-	vm_tell(vm, kind, vm->vm_self, lock, 0, name);
+	VM_TELL(vm, vm->vm_self, .vn_kind = kind, .vn_lock = lock,
+	    .vn_detail = name);
 	if (vm_is_weak(vm))
 		memory_guard(vm, lock, name, kind == VM_LOCK_HELD ? VM_ACQUIRE :
 		    kind == VM_LOCK_FREE ? VM_RELEASE : 0);
@@ -283,7 +275,7 @@ machine_mark(const char *what)
 static struct vm_line *
 line_of(struct vm *vm, const struct m32 *word)
 {
-	return (vm_is_controlled(vm) ? vm->vm_controlled.vx_line :
+	return (vm_is_controlled(vm) ? &vm->vm_controlled.vx_line :
 	    vm_line_of(vm, word));
 }
 
@@ -429,7 +421,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 
 	memset(td, 0, sizeof(*td));
 	td->mt_cpu = cpu == MACHINE_CPU_ANY ? cpu :
-	    (int)((unsigned)cpu % vm->vm_topology.vt_cpus);
+	    (int)((unsigned)cpu % vm->vm_topology.tp_cpus);
 	td->mt_bound = cpu != MACHINE_CPU_ANY;
 	td->mt_fn = fn;
 	td->mt_arg = arg;

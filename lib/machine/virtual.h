@@ -33,14 +33,12 @@ enum { MACHINE_SIMULATED = 1 };
 #define	machine_thread_cpu_ns	virtual_thread_cpu_ns
 #define	machine_cpu_ids		machine_cpus
 #define	machine_run		vm_run
-#define	machine_fetch		vm_fetch
 #define	machine_touch		vm_touch
-#define	machine_look		vm_look
 #define	machine_access		vm_plain
 #define	machine_run_number	vm_run_number
 
 struct machine_probe {
-	struct mthread	*mp_owner;	/* unused */
+	struct mthread	*mr_owner;	/* unused */
 };
 
 /* Each form calls lib/vm/line.c before the access, and after a store. */

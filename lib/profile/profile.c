@@ -15,31 +15,32 @@
 
 enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */
 
-/* The shipped profiles; the assembler finds them from the root of the tree. */
+/* Texts of profiles; the assembler finds them from the root of the tree. */
 #define	PROFILE(ident, name)						\
 	__asm__(".pushsection .rodata\n"				\
-	    "profile_text_" #ident ":\n"				\
+	    ".globl profile_" #ident "\n"				\
+	    "profile_" #ident ":\n"					\
 	    "\t.incbin \"lib/profile/" name ".conf\"\n"		\
 	    "\t.byte 0\n"						\
 	    ".popsection\n");						\
-	extern const char text_##ident[]				\
-	    __asm__("profile_text_" #ident)				\
+	extern const char profile_##ident[]				\
 	    __attribute__((visibility("hidden")));
 #include "lib/profile/shipped.tbl"
+PROFILE(common, "common")
 #undef PROFILE
 
 const struct profile_shipped profile_shipped[] = {
-#define	PROFILE(ident, name)	{ name, text_##ident },
+#define	PROFILE(ident, name)	{ name, profile_##ident },
 #include "lib/profile/shipped.tbl"
 #undef PROFILE
 	{ NULL, NULL }
 };
 
 const struct profile_field profile_fields[PROFILE_VALUES] = {
-#define	PROFILE_VALUE(name, key, unit, least, most, descr)		\
-	[PROFILE_##name] = { key, PROFILE_##unit, least, most, descr },
+#define	VALUE(name, key, unit, least, most, need)			\
+	{ key, PROFILE_##unit, least, most, PROFILE_NEED_##need },
 #include "lib/profile/profile.tbl"
-#undef PROFILE_VALUE
+#undef VALUE
 };
 
 static const struct {
@@ -78,30 +79,18 @@ provenance_name(enum provenance from)
 bool
 profile_used(const struct profile *pr, enum profile_key key)
 {
-	const double nodes = pr->pr_value[PROFILE_TOPO_NODES];
-	double cores;
+	const double *v = pr->pr_value;
+	const double nodes = v[PROFILE_TOPO_NODES];
+	const double cores = floor(v[PROFILE_TOPO_CPUS] / v[PROFILE_TOPO_SMT]);
 
-	switch (key) {
-	case PROFILE_LAT_SMT:
-		return (pr->pr_value[PROFILE_TOPO_SMT] > 1);
-	case PROFILE_LAT_SOCK:
-		cores = floor(pr->pr_value[PROFILE_TOPO_CPUS] /
-		    pr->pr_value[PROFILE_TOPO_SMT]);
-		return (ceil(cores / nodes) > pr->pr_value[PROFILE_TOPO_CCX]);
-	case PROFILE_LAT_REMOTE:
-	case PROFILE_LAT_CONG:
-	case PROFILE_LINE_INVALIDATE:
+	switch (profile_fields[key].pf_need) {
+	case PROFILE_NEED_SMT:
+		return (v[PROFILE_TOPO_SMT] > 1);
+	case PROFILE_NEED_CACHES:
+		return (ceil(cores / nodes) > v[PROFILE_TOPO_CCX]);
+	case PROFILE_NEED_NODES:
 		return (nodes > 1);
-	/* Refinements: off if they are not there. */
-	case PROFILE_LINE_KEEP:
-	case PROFILE_LINE_LOCAL:
-	case PROFILE_LINE_AHEAD:
-	case PROFILE_LINE_SHARED:
-	case PROFILE_CPU_STORES:
-	case PROFILE_JITTER_GAP:
-	/* Known errors: none. */
-	case PROFILE_MODEL_FIFO:
-	case PROFILE_MODEL_OTHER:
+	case PROFILE_NEED_NEVER:
 		return (pr->pr_from[key] != PROVENANCE_ABSENT);
 	default:
 		return (true);

@@ -1,16 +1,10 @@
 /*
  * Machine profiles: what operations cost on one machine, for the virtual
- * machine (lib/vm/vm.h).
+ * machine (lib/vm/vm.h).  rngsim-profile(5) has the form of their files.
  *
  * A profile is one file lib/profile/NAME.conf plus one line in
- * lib/profile/shipped.tbl; shipped ones are part of the program.  A file has
- * name = "NAME", descr = "TEXT", and for each key of lib/profile/profile.tbl
- *
- *	KEY = NUMBER [UNIT] PROVENANCE "SOURCE"
- *
- * one a line.  Words are separated by blanks; "#" begins a comment line.  With
- * like = "NAME" before them, of a shipped profile, values that are left out are
- * guessed to be that profile's.
+ * lib/profile/shipped.tbl; shipped ones are part of the program, and so is
+ * common.conf, what they have in common.
  */
 #ifndef LIB_PROFILE_PROFILE_H
 #define LIB_PROFILE_PROFILE_H
@@ -28,9 +22,9 @@ enum {
 };
 
 enum profile_key {
-#define	PROFILE_VALUE(name, key, unit, least, most, descr)	PROFILE_##name,
+#define	VALUE(name, ...)	PROFILE_##name,
 #include "lib/profile/profile.tbl"
-#undef PROFILE_VALUE
+#undef VALUE
 	PROFILE_VALUES
 };
 
@@ -42,6 +36,15 @@ enum profile_unit {
 	PROFILE_US,		/* "us" */
 	PROFILE_MS,		/* "ms" */
 	PROFILE_NS_PER_BYTE	/* "ns/B" */
+};
+
+/* On what machines a value must be there. */
+enum profile_need {
+	PROFILE_NEED_ALWAYS,
+	PROFILE_NEED_SMT,	/* cores have several hardware threads */
+	PROFILE_NEED_CACHES,	/* a node has several last-level caches */
+	PROFILE_NEED_NODES,	/* several nodes */
+	PROFILE_NEED_NEVER	/* 0 if it is not there */
 };
 
 /* Where a value comes from, most trusted first; ABSENT: there is no value. */
@@ -59,7 +62,7 @@ struct profile_field {
 	enum profile_unit pf_unit;
 	double		 pf_least;
 	double		 pf_most;
-	const char	*pf_descr;
+	enum profile_need pf_need;
 };
 
 extern const struct profile_field profile_fields[PROFILE_VALUES];
@@ -120,6 +123,9 @@ struct profile_shipped {
 
 extern const struct profile_shipped profile_shipped[];
 
+/* The values that they have in common; like = "common" takes them. */
+extern const char profile_common[] __attribute__((visibility("hidden")));
+
 /* Percentiles of one quantity: the second is not below the first. */
 enum { PROFILE_PAIRS = 2 };
 
@@ -130,12 +136,7 @@ struct profile_pair {
 
 extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
 
-/*
- * Whether a machine of that topology needs a value: lat.smt needs SMT, lat.sock
- * several caches a node, lat.remote, lat.cong and line.invalidate several
- * nodes.  line.keep, line.local, line.ahead, line.shared, cpu.stores and
- * jitter.gap are 0 if they are not there.
- */
+/* Whether a machine of that topology needs a value, or has one regardless. */
 bool profile_used(const struct profile *pr, enum profile_key key);
 
 /* Share of the used values, topology excepted, with a provenance; 0..1. */

@@ -1,18 +1,11 @@
 /*
- * The controlled scheduler: a strategy, not time, orders the threads.
+ * The controlled scheduler: a strategy, not time, orders the threads, as struct
+ * vm_control has it.
  *
- * A thread stops before each step that others could see, and a runnable thread
- * continues.  A thread that awaits a word is runnable while its condition
- * holds.  One that pauses or yields lets others run once.  If it has read
- * words since it last did so, and none was changed meanwhile, its loop would
- * only repeat, so it idles until one is changed.  Idle threads run in turn,
- * without a choice, when no other is runnable and none sleeps with a time-out:
- * some count their polls and do something else after so many.  With vh_polls
- * they can be chosen beside runnable ones too, so that an owner may stand still
- * for all of those polls.
+ * A thread that idles has read words whose change would end its loop.  With
+ * vh_polls it can be chosen nevertheless, so that an owner may stand still for
+ * all the polls that a waiter counts.
  */
-#include <stdlib.h>
-
 #include "lib/vm/impl.h"
 #include "lib/vm/memory.h"
 
@@ -29,13 +22,9 @@ vm_controlled_init(struct vm *vm)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
 
-	if (vx->vx_line == NULL)
-		vx->vx_line = calloc(1, sizeof(*vx->vx_line));
-	if (vx->vx_line == NULL)
-		return (ENOMEM);
-	TAILQ_INIT(&vx->vx_line->vl_sleepers);
+	TAILQ_INIT(&vx->vx_line.vl_sleepers);
 	/* vm_written() returns early without waiters. */
-	vx->vx_line->vl_waiters = 1;
+	vx->vx_line.vl_waiters = 1;
 	vx->vx_control = vm->vm_config->mc_control;
 	return (vx->vx_control->vh_memory == VM_SC ? 0 : memory_init(vm));
 }
@@ -70,18 +59,18 @@ free_cpu(const struct vm *vm, int wanted)
 {
 	if (wanted != VM_CPU_ANY && is_free(vm, wanted))
 		return (wanted);
-	for (int cpu = 0; cpu < (int)vm->vm_topology.vt_cpus; cpu++)
+	for (int cpu = 0; cpu < (int)vm->vm_topology.tp_cpus; cpu++)
 		if (is_free(vm, cpu))
 			return (cpu);
 	return (VM_CPU_ANY);
 }
 
-int
+bool
 vm_controlled_room(const struct vm *vm)
 {
-	return (vm->vm_threads > VM_CONTROLLED_MAX || (vm_is_weak(vm) &&
-	    vm->vm_threads >= VM_STORES) ||
-	    free_cpu(vm, VM_CPU_ANY) == VM_CPU_ANY ? EAGAIN : 0);
+	return (vm->vm_threads <= VM_CONTROLLED_MAX && (!vm_is_weak(vm) ||
+	    vm->vm_threads < VM_STORES) &&
+	    free_cpu(vm, VM_CPU_ANY) != VM_CPU_ANY);
 }
 
 void
@@ -108,7 +97,7 @@ vm_controlled_ready(struct vm *vm, struct vm_thread *vt)
 	vx->vx_sleeping &= ~bit_of(vt);
 	vx->vx_going |= bit_of(vt);
 	vm_controlled_changed(vm);
-	vm_tell(vm, VM_CPU_ON, vt, NULL, 0, NULL);
+	VM_TELL(vm, vt, .vn_kind = VM_CPU_ON);
 }
 
 void
@@ -118,7 +107,7 @@ vm_controlled_leave(struct vm *vm, const char *why)
 
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
 	vm->vm_controlled.vx_going &= ~bit_of(self);
-	vm_tell(vm, VM_CPU_OFF, self, NULL, 0, why);
+	VM_TELL(vm, self, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 	/* Adaptive spinners see that it no longer runs. */
 	vm_controlled_changed(vm);
 }
@@ -225,7 +214,7 @@ proceed(struct vm *vm, unsigned number, uint64_t time_ps)
 static struct vm_thread *
 next_host(struct vm *vm)
 {
-	struct vm_event *ev = vm->vm_heap.vh_entry[0].he_event;
+	struct vm_event *ev = vm->vm_heap.vq_entry[0].hn_event;
 	struct vm_thread *first = vm->vm_thread[0];
 	uint64_t time_ps = vm_heap_remove(&vm->vm_heap, ev);
 
@@ -265,7 +254,7 @@ next_or_store(struct vm *vm, enum vm_point point)
 		awake |= vx->vx_idle;
 	set = awake | vx->vx_sleeping;
 	if (set == 0 && vx->vx_storing == 0) {
-		if (vm->vm_heap.vh_count > 0)
+		if (vm->vm_heap.vq_count > 0)
 			return (next_host(vm));
 		if (vx->vx_idle == 0)
 			vm_bail(vm, EDEADLK, "no thread can run");
@@ -353,7 +342,7 @@ vm_controlled_spin(struct vm *vm)
 		vx->vx_going &= ~bit_of(self);
 		vx->vx_idle |= bit_of(self);
 	}
-	self->vt_awaits = vx->vx_line;
+	self->vt_awaits = &vx->vx_line;
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_YIELD));
 	self->vt_awaits = NULL;
 	self->vt_looked = false;
@@ -369,14 +358,14 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 
 	self->vt_looked = true;
 	if (vm_is_weak(vm))
-		memory_flush(vm, vw->vw_word);
+		memory_flush(vm, vw->wt_word);
 	/* With a limit it may give up at any time. */
 	if (most > 0 || vm_waiter_over(vw)) {
 		vm_controlled_spin(vm);
 		return (most > 0 && !vm_waiter_over(vw) ? most : 1);
 	}
 	self->vt_until = *vw;
-	self->vt_awaits = vx->vx_line;
+	self->vt_awaits = &vx->vx_line;
 	vx->vx_going &= ~bit_of(self);
 	vx->vx_awaiting |= bit_of(self);
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));

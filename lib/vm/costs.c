@@ -5,13 +5,13 @@
 enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64, KEY_BYTES = 32 };
 
 struct cipher_costs {
-	const char	*cc_cipher;
-	bool		 cc_native;
-	enum profile_key cc_byte;
-	enum profile_key cc_setup;
-	enum profile_key cc_call;
-	enum profile_key cc_wipe;
-	unsigned	cc_block_bytes;
+	const char	*vcc_cipher;
+	bool		 vcc_native;
+	enum profile_key vcc_byte;
+	enum profile_key vcc_setup;
+	enum profile_key vcc_call;
+	enum profile_key vcc_wipe;
+	unsigned	vcc_block_bytes;
 };
 
 #define	CIPHER(name, native, KEY, block_bytes)				\
@@ -30,11 +30,18 @@ cipher_costs(const char *cipher, bool native)
 {
 	unsigned i;
 
-	for (i = 0; strcmp(ciphers[i].cc_cipher, cipher) != 0 ||
-	    ciphers[i].cc_native != native; i++)
+	for (i = 0; strcmp(ciphers[i].vcc_cipher, cipher) != 0 ||
+	    ciphers[i].vcc_native != native; i++)
 		KASSERT(i + 1 < sizeof(ciphers) / sizeof(ciphers[0]),
 		    ("no costs of %s", cipher));
 	return (&ciphers[i]);
+}
+
+/* A value in millionths. */
+static uint64_t
+millionths(const struct profile *pr, enum profile_key key)
+{
+	return ((uint64_t)(pr->pr_value[key] * 1e6 + 0.5));
 }
 
 /* A distance without a value does not occur on that machine. */
@@ -70,18 +77,17 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 		    profile_fields[i].pf_unit >= PROFILE_NS)
 			vc->vc_ps[i] = profile_ps(pr, (enum profile_key)i);
 	fill_latencies(pr, vc);
-	unit[COST_KEYSTREAM] = (uint64_t)(pr->pr_value[cc->cc_byte] * 1e6 +
-	    0.5);
-	each[COST_KEYSTREAM] = ps[cc->cc_call];
+	unit[COST_KEYSTREAM] = millionths(pr, cc->vcc_byte);
+	each[COST_KEYSTREAM] = ps[cc->vcc_call];
 	unit[COST_KEYSTREAM_MORE] = unit[COST_KEYSTREAM];
-	vc->vc_less[COST_KEYSTREAM] = cc->cc_block_bytes - 1;
+	vc->vc_less[COST_KEYSTREAM] = cc->vcc_block_bytes - 1;
 	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
-	each[COST_REKEY] = ps[cc->cc_setup];
 	drawn = each[COST_KEYSTREAM] + unit[COST_KEYSTREAM] / FS_PER_PS *
-	    ((KEY_BYTES + cc->cc_block_bytes - 1) & ~(cc->cc_block_bytes - 1));
-	if (each[COST_REKEY] > drawn)
-		each[COST_KEY_SET] = each[COST_REKEY] - drawn;
-	unit[COST_WIPE] = ps[cc->cc_wipe] * FS_PER_PS;
+	    ((KEY_BYTES + vc->vc_less[COST_KEYSTREAM]) &
+	    ~vc->vc_less[COST_KEYSTREAM]);
+	if (ps[cc->vcc_setup] > drawn)
+		each[COST_KEY_SET] = ps[cc->vcc_setup] - drawn;
+	unit[COST_WIPE] = ps[cc->vcc_wipe] * FS_PER_PS;
 	each[COST_ABSORB] = ps[PROFILE_SHA256_UPDATE];
 	unit[COST_ABSORB] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
 	    SHA256_BLOCK_BYTES;
@@ -90,8 +96,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	each[COST_DIGEST] = 2 * ps[PROFILE_SHA256_FINAL];
 	unit[COST_DIGEST] = (2 * ps[PROFILE_SHA256_FINAL] +
 	    ps[PROFILE_SHA256_BLOCK]) * FS_PER_PS;
-	unit[COST_COPYOUT] = (uint64_t)(pr->pr_value[PROFILE_MEM_COPY] * 1e6 +
-	    0.5);
+	unit[COST_COPYOUT] = millionths(pr, PROFILE_MEM_COPY);
 	unit[COST_SYSCALL] = ps[PROFILE_OS_READ] * FS_PER_PS;
 	each[COST_DEVICE_READ] = ps[PROFILE_EV_SOURCE];
 	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
@@ -99,12 +104,9 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	unit[COST_WORK] = 1000 * FS_PER_PS;
 	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
 	    pr->pr_value[PROFILE_LAT_CONG];
-	vc->vc_keep_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_KEEP] * 1e6 +
-	    0.5);
-	vc->vc_local_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_LOCAL] * 1e6 +
-	    0.5);
-	vc->vc_ahead_ppm = (uint64_t)(pr->pr_value[PROFILE_LINE_AHEAD] * 1e6 +
-	    0.5);
+	vc->vc_keep_ppm = millionths(pr, PROFILE_LINE_KEEP);
+	vc->vc_local_ppm = millionths(pr, PROFILE_LINE_LOCAL);
+	vc->vc_ahead_ppm = millionths(pr, PROFILE_LINE_AHEAD);
 	vc->vc_shared = pr->pr_value[PROFILE_LINE_SHARED] != 0;
 	vc->vc_stores = pr->pr_value[PROFILE_CPU_STORES] != 0;
 	vc->vc_jitter[0] = pr->pr_value[PROFILE_JITTER_CV];

@@ -22,30 +22,30 @@ struct vm_event {
 };
 
 struct vm_heap_entry {
-	uint64_t	 he_time_ps;
-	uint64_t	 he_order;
-	struct vm_event	*he_event;
+	uint64_t	 hn_time_ps;
+	uint64_t	 hn_order;
+	struct vm_event	*hn_event;
 };
 
 struct vm_heap {
-	struct vm_heap_entry *vh_entry;
-	int		 vh_count;
-	int		 vh_room;
-	uint64_t	 vh_order;	/* of the next event put in */
+	struct vm_heap_entry *vq_entry;
+	int		 vq_count;
+	int		 vq_room;
+	uint64_t	 vq_order;	/* of the next event put in */
 };
 
 static inline bool
 vm_heap_before(const struct vm_heap_entry *a, const struct vm_heap_entry *b)
 {
-	return (a->he_time_ps < b->he_time_ps ||
-	    (a->he_time_ps == b->he_time_ps && a->he_order < b->he_order));
+	return (a->hn_time_ps < b->hn_time_ps ||
+	    (a->hn_time_ps == b->hn_time_ps && a->hn_order < b->hn_order));
 }
 
 static inline void
 vm_heap_place(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 {
-	vh->vh_entry[at] = entry;
-	entry.he_event->ve_at = at;
+	vh->vq_entry[at] = entry;
+	entry.hn_event->ve_at = at;
 }
 
 /* Moves an entry that may be too far from the root. */
@@ -56,9 +56,9 @@ vm_heap_up(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 
 	while (at > 0) {
 		parent = (at - 1) / VM_HEAP_WAYS;
-		if (!vm_heap_before(&entry, &vh->vh_entry[parent]))
+		if (!vm_heap_before(&entry, &vh->vq_entry[parent]))
 			break;
-		vm_heap_place(vh, at, vh->vh_entry[parent]);
+		vm_heap_place(vh, at, vh->vq_entry[parent]);
 		at = parent;
 	}
 	vm_heap_place(vh, at, entry);
@@ -72,17 +72,17 @@ vm_heap_down(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 
 	for (;;) {
 		child = at * VM_HEAP_WAYS + 1;
-		if (child >= vh->vh_count)
+		if (child >= vh->vq_count)
 			break;
-		end = child + VM_HEAP_WAYS < vh->vh_count ?
-		    child + VM_HEAP_WAYS : vh->vh_count;
+		end = child + VM_HEAP_WAYS < vh->vq_count ?
+		    child + VM_HEAP_WAYS : vh->vq_count;
 		for (best = child++; child < end; child++)
-			if (vm_heap_before(&vh->vh_entry[child],
-			    &vh->vh_entry[best]))
+			if (vm_heap_before(&vh->vq_entry[child],
+			    &vh->vq_entry[best]))
 				best = child;
-		if (!vm_heap_before(&vh->vh_entry[best], &entry))
+		if (!vm_heap_before(&vh->vq_entry[best], &entry))
 			break;
-		vm_heap_place(vh, at, vh->vh_entry[best]);
+		vm_heap_place(vh, at, vh->vq_entry[best]);
 		at = best;
 	}
 	vm_heap_place(vh, at, entry);
@@ -92,10 +92,10 @@ vm_heap_down(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 static inline void
 vm_heap_add(struct vm_heap *vh, struct vm_event *ev, uint64_t time_ps)
 {
-	MPASS(ev->ve_at == VM_HEAP_NONE && vh->vh_count < vh->vh_room);
-	vm_heap_up(vh, vh->vh_count++, (struct vm_heap_entry){
-	    .he_time_ps = time_ps, .he_order = vh->vh_order++,
-	    .he_event = ev });
+	MPASS(ev->ve_at == VM_HEAP_NONE && vh->vq_count < vh->vq_room);
+	vm_heap_up(vh, vh->vq_count++, (struct vm_heap_entry){
+	    .hn_time_ps = time_ps, .hn_order = vh->vq_order++,
+	    .hn_event = ev });
 }
 
 /* Removes an event from anywhere; its time. */
@@ -106,14 +106,14 @@ vm_heap_remove(struct vm_heap *vh, struct vm_event *ev)
 	uint64_t time_ps;
 	int at = ev->ve_at;
 
-	MPASS(at >= 0 && at < vh->vh_count);
-	time_ps = vh->vh_entry[at].he_time_ps;
+	MPASS(at >= 0 && at < vh->vq_count);
+	time_ps = vh->vq_entry[at].hn_time_ps;
 	ev->ve_at = VM_HEAP_NONE;
-	last = vh->vh_entry[--vh->vh_count];
-	if (at == vh->vh_count)
+	last = vh->vq_entry[--vh->vq_count];
+	if (at == vh->vq_count)
 		return (time_ps);
 	if (at > 0 && vm_heap_before(&last,
-	    &vh->vh_entry[(at - 1) / VM_HEAP_WAYS]))
+	    &vh->vq_entry[(at - 1) / VM_HEAP_WAYS]))
 		vm_heap_up(vh, at, last);
 	else
 		vm_heap_down(vh, at, last);
@@ -124,7 +124,7 @@ vm_heap_remove(struct vm_heap *vh, struct vm_event *ev)
 static inline uint64_t
 vm_heap_first_ps(const struct vm_heap *vh)
 {
-	return (vh->vh_count == 0 ? UINT64_MAX : vh->vh_entry[0].he_time_ps);
+	return (vh->vq_count == 0 ? UINT64_MAX : vh->vq_entry[0].hn_time_ps);
 }
 
 #endif

@@ -7,7 +7,7 @@
  *		the same where choices, not time, order threads
  * memory.c	weak memory under the controlled scheduler
  * line.c	cache lines: costs of accesses
- * turn.c	cache lines: whose request is next
+ * arbiter.c	cache lines: which request is served next
  * wait.c	threads that wait for a line to change
  * stuck.c	the report of a deadlock
  * who.c	the running thread, for monitors
@@ -31,7 +31,8 @@ enum {
 	VM_LOCKS_HELD_MAX	= 8,	/* by one thread, for reports */
 	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
 	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
-	VM_HOUSEKEEPING		= 1 << 14	/* events between */
+	VM_HOUSEKEEPING		= 1 << 14,	/* events between */
+	VM_LINE_LISTS		= 1 << 13	/* a power of two */
 };
 
 /*
@@ -49,21 +50,13 @@ enum vm_state {
 	VM_ENDED
 };
 
-/*
- * A thread's request for a line begins.
- *
- * Returns: when the thread goes on; 0: at once.
- */
-typedef uint64_t vm_serve_fn(struct vm *vm, struct vm_line *vl,
-    struct vm_thread *vt, uint64_t start_ps);
-
 /* A thread that spins until a word changes, or is a value. */
 struct vm_waiter {
-	const void	*vw_word;
-	uint64_t	 vw_value;
-	struct vm_thread *vw_thread;
-	uint8_t		 vw_size;
-	bool		 vw_until_is;
+	const void	*wt_word;
+	uint64_t	 wt_value;
+	struct vm_thread *wt_thread;
+	uint8_t		 wt_size;
+	bool		 wt_until_is;
 };
 
 struct vm_thread {
@@ -73,12 +66,7 @@ struct vm_thread {
 	int		 vt_bound;	/* the CPU it may use, or ANY */
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
 	uint64_t	 vt_deferred_ps;
-	struct vm_line	*vt_asks;	/* for a turn, or has it; or NULL */
-	bool		 vt_begun;	/* its latest request was served */
-	bool		 vt_waited;	/* for its turn */
-	vm_serve_fn	*vt_serve;
-	uint64_t	 vt_then_ps;	/* a write's access, after the line */
-	uint64_t	 vt_extra_ps;	/* of a write for more lines */
+	struct vm_request *vt_asks;	/* for a turn, or has it; or NULL */
 	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
 	uint64_t	 vt_plain_ps[2]; /* the last fetch of a load, a store */
 	uint64_t	 vt_random;	/* state of its stream of draws */
@@ -123,15 +111,15 @@ struct vm_thread {
 TAILQ_HEAD(vm_queue, vm_thread);
 
 struct vm_cpu {
-	struct vm_event	 vc_timer;	/* the end of a slice */
-	struct vm_thread *vc_running;	/* or NULL: idle */
-	struct vm_queue	 vc_queue;
-	unsigned	 vc_queued;
-	bool		 vc_resched;	/* yield at the next chance */
-	uint64_t	 vc_fair_ps;	/* floor of vt_fair_ps here */
+	struct vm_event	 vu_timer;	/* the end of a slice */
+	struct vm_thread *vu_running;	/* or NULL: idle */
+	struct vm_queue	 vu_queue;
+	unsigned	 vu_queued;
+	bool		 vu_resched;	/* yield at the next chance */
+	uint64_t	 vu_fair_ps;	/* floor of vt_fair_ps here */
 	/* A line that was asked for and leaves only then. */
-	const struct vm_line *vc_kept;
-	uint64_t	 vc_kept_ps;
+	const struct vm_line *vu_kept;
+	uint64_t	 vu_kept_ps;
 };
 
 /*
@@ -141,6 +129,7 @@ struct vm_cpu {
  */
 struct vm_line {
 	uintptr_t	 vl_key;
+	struct vm_line	*vl_next;	/* in its list */
 	int		 vl_owner;	/* CPU; -1: memory */
 	int		 vl_last;	/* the latest sharer */
 	uint32_t	 vl_sharers;
@@ -148,7 +137,7 @@ struct vm_line {
 	uint32_t	 vl_waiter_room;
 	uint32_t	 vl_wait_cores;	/* of waiters */
 	uint32_t	 vl_wait_caches;	/* last-level ones */
-	uint64_t	 vl_busy_ps;	/* its home is busy until then */
+	uint64_t	 vl_free_ps;	/* its home is, then: arbiter.c */
 	uint64_t	 vl_owned_ps;	/* when the owner has it */
 	uint64_t	 vl_nodes;	/* of sharers, a bit each */
 	uint64_t	 vl_wait_nodes;	/* of waiters */
@@ -159,16 +148,9 @@ struct vm_line {
 	uint32_t	 vl_others;	/* waiters for anything else */
 	uint16_t	*vl_counts;	/* of waiters: wait.c */
 	struct vm_queue	 vl_sleepers;
-	struct vm_queue	 vl_askers;	/* wait for a turn: turn.c */
+	struct vm_queue	 vl_askers;	/* wait for a turn */
 	struct vm_thread *vl_turn;	/* whose turn it is, or will be */
-	uint64_t	 vl_shared[];	/* a bit for each CPU */
-};
-
-struct vm_lines {
-	struct vm_line	**vs_table;	/* open addressing; a power of two */
-	unsigned	 vs_bits;
-	unsigned	 vs_count;
-	struct vm_line	*vs_hint;	/* the last one found */
+	uint64_t	 vl_shared[VM_CPUS_MAX / 64]; /* a bit for each CPU */
 };
 
 /* The controlled scheduler; sets have bit i for thread i + 1. */
@@ -181,7 +163,7 @@ struct vm_controlled {
 	uint64_t	 vx_changes;	/* that a spinning thread could see */
 	unsigned	 vx_turns;	/* of idle threads, since a change */
 	unsigned	 vx_last;	/* the thread of the last turn */
-	struct vm_line	*vx_line;	/* in place of every word's */
+	struct vm_line	 vx_line;	/* in place of every word's */
 	struct memory	*vx_memory;	/* NULL: VM_SC */
 	uint64_t	 vx_storing;	/* have stores that are not committed */
 };
@@ -190,20 +172,18 @@ struct vm {
 	uint64_t	 vm_time_ps;
 	struct vm_thread *vm_self;	/* its fiber runs */
 	bool		 vm_between;	/* an event is handled: none runs */
-	struct vm_heap	 vm_heap;
+	struct vm_heap	 vm_heap;	/* of vm_entry */
 	uint64_t	 vm_limit_ps;
 	uint64_t	 vm_events;
 	uint64_t	 vm_hash;
 	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
-	struct vm_lines	 vm_lines;
+	struct vm_line	*vm_line_hint;	/* the last one found */
 	struct vm_controlled vm_controlled;
 	const struct machine_config *vm_config;
 	struct vm_topology vm_topology;
 	struct vm_costs	 vm_costs;
 	const struct vm_observer *vm_observer;
-	struct vm_cpu	*vm_cpu;
-	struct vm_place	*vm_place;	/* of each CPU */
 	unsigned	 vm_floating;	/* queued threads that may move */
 	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
 	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
@@ -213,11 +193,13 @@ struct vm {
 	void		*vm_arg;
 	int		 vm_error;
 	char		*vm_stuck;
-	/* A store keeps the rest, the heap's array and vx_line. */
+	/* A store keeps the rest, and a run sets up what it needs of it. */
 	struct memory	*vm_memory_kept;
-	struct vm_thread **vm_thread;
-	unsigned	 vm_thread_made;	/* earlier runs' too */
-	unsigned	 vm_thread_room;
+	struct vm_thread *vm_thread[VM_THREADS_MAX];	/* earlier runs' too */
+	struct vm_heap_entry vm_entry[VM_THREADS_MAX + VM_CPUS_MAX];
+	struct vm_cpu	 vm_cpu[VM_CPUS_MAX];
+	struct vm_place	 vm_place[VM_CPUS_MAX];	/* of each CPU */
+	struct vm_line	*vm_lines[VM_LINE_LISTS];
 	/* Factors of bulk work, and of the median wake-up latencies. */
 	uint32_t	 vm_jitter[2][VM_DRAWS];	/* as vc_jitter */
 	uint64_t	 vm_wake_same_ps[VM_DRAWS];
@@ -315,12 +297,14 @@ vm_resume(struct vm *vm, struct vm_thread *next)
 	fiber_switch(&self->vt_fiber, &next->vt_fiber);
 }
 
-/* Notifies the observer, if there is one. */
-void vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
-    const void *lock, uint64_t ps, const char *detail);
+/* Notifies the observer, if there is one, of an event of a thread. */
+#define	VM_TELL(vm, vt, ...) do {					\
+	if ((vm)->vm_observer != NULL)					\
+		vm_tell(vm, vt, &(struct vm_note){ __VA_ARGS__ });	\
+} while (0)
 
-void vm_tell_word(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
-    unsigned word, uint64_t value);
+void vm_tell(const struct vm *vm, const struct vm_thread *vt,
+    struct vm_note *vn);
 
 /* Starts a thread; 0, EAGAIN or ENOMEM. */
 int vm_thread_start(struct vm *vm, struct mthread *td, int cpu);
@@ -358,8 +342,8 @@ struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
 
 /*
- * turn.c: the turn of a thread that asks comes; whether it waits on, for the
- * line.  One that is preempted leaves its turn to others.
+ * arbiter.c: an event of a thread that asks, perhaps its turn; whether it waits
+ * on, for the line.  One that is preempted leaves its turn to others.
  */
 bool vm_turn_begin(struct vm *vm, struct vm_thread *vt);
 void vm_turn_leave(struct vm *vm, struct vm_thread *vt);
@@ -370,11 +354,11 @@ vm_waiter_over(const struct vm_waiter *vw)
 {
 	uint64_t v;
 
-	if (vw->vw_size == sizeof(uint32_t))
-		v = *(const uint32_t *)vw->vw_word;
+	if (vw->wt_size == sizeof(uint32_t))
+		v = *(const uint32_t *)vw->wt_word;
 	else
-		v = *(const uint64_t *)vw->vw_word;
-	return ((v == vw->vw_value) == vw->vw_until_is);
+		v = *(const uint64_t *)vw->wt_word;
+	return ((v == vw->wt_value) == vw->wt_until_is);
 }
 
 /* controlled_scheduler.c; only for its threads, but for the first two. */
@@ -394,8 +378,8 @@ vm_is_weak(const struct vm *vm)
 	return (vm->vm_controlled.vx_memory != NULL);
 }
 
-/* Whether one more thread can be started: 0 or EAGAIN. */
-int vm_controlled_room(const struct vm *vm);
+/* Whether one more thread can be started. */
+bool vm_controlled_room(const struct vm *vm);
 
 /* A thread starts, or is no longer blocked; the caller keeps running. */
 void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);

@@ -1,17 +1,16 @@
 /*
  * Cache lines: which CPUs have a copy, and the cost of getting one.
  *
- * A line's home serves one request at a time.  Reading a line that another CPU
- * wrote takes the latency of the nearest copy, and keeps the home busy for
- * line.service of that.  Writing takes the latency of the farthest copy that
- * must be invalidated, and the home is busy for all of it.
+ * A line's home serves one request at a time (arbiter.c).  Reading a line that
+ * another CPU wrote takes the latency of the nearest copy, and keeps the home
+ * busy for line.service of that.  Writing takes the latency of the farthest
+ * copy that must be invalidated, and the home is busy for all of it.
  *
  * Refinements, each with a value of the profile: a core's threads have its
  * copies in common (line.shared); a line that was asked for leaves its owner
  * after a share of the time that takes (line.keep); a thread does not wait for
  * its stores, except before a read-modify-write (cpu.stores); a write that
- * waited for its turn has done a share of its fetch meanwhile (line.ahead);
- * turns are not by age alone (line.local, turn.c).
+ * waited for its turn has done a share of its fetch meanwhile (line.ahead).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,79 +22,51 @@ enum { LINE_BITS = 6 };
 
 CTASSERT(VM_LINE_BYTES == 1 << LINE_BITS);
 
-static size_t
-slot_of(const struct vm_lines *vs, uintptr_t key)
-{
-	return ((size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
-	    (64 - vs->vs_bits)));
-}
-
 static struct vm_line **
-find(const struct vm_lines *vs, uintptr_t key)
+list_of(struct vm *vm, uintptr_t key)
 {
-	size_t i, mask = ((size_t)1 << vs->vs_bits) - 1;
-
-	for (i = slot_of(vs, key); vs->vs_table[i] != NULL &&
-	    vs->vs_table[i]->vl_key != key; i = (i + 1) & mask)
-		;
-	return (&vs->vs_table[i]);
+	return (&vm->vm_lines[(uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
+	    32 & (VM_LINE_LISTS - 1)]);
 }
 
-static void
-grow(struct vm *vm)
+static struct vm_line *
+find(struct vm *vm, uintptr_t key)
 {
-	struct vm_lines *vs = &vm->vm_lines, old = *vs;
+	struct vm_line *vl = *list_of(vm, key);
 
-	vs->vs_bits++;
-	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
-	if (vs->vs_table == NULL) {
-		*vs = old;
-		vm_bail(vm, ENOMEM, "no memory");
-	}
-	for (size_t i = 0; i < (size_t)1 << old.vs_bits; i++)
-		if (old.vs_table[i] != NULL)
-			*find(vs, old.vs_table[i]->vl_key) = old.vs_table[i];
-	free(old.vs_table);
-}
-
-static unsigned
-shared_words(const struct vm *vm)
-{
-	return ((vm->vm_topology.vt_cpus + 63) / 64);
+	while (vl != NULL && vl->vl_key != key)
+		vl = vl->vl_next;
+	return (vl);
 }
 
 static struct vm_line *
 add(struct vm *vm, uintptr_t key)
 {
-	struct vm_lines *vs = &vm->vm_lines;
-	struct vm_line *vl;
+	struct vm_line **list = list_of(vm, key), *vl;
 
-	if (vs->vs_count >= (size_t)1 << (vs->vs_bits - 1))
-		grow(vm);
-	vl = calloc(1, sizeof(*vl) + shared_words(vm) * sizeof(uint64_t));
+	vl = calloc(1, sizeof(*vl));
 	if (vl == NULL)
 		vm_bail(vm, ENOMEM, "no memory");
 	vl->vl_key = key;
 	vl->vl_owner = -1;
 	TAILQ_INIT(&vl->vl_sleepers);
 	TAILQ_INIT(&vl->vl_askers);
-	*find(vs, key) = vl;
-	vs->vs_count++;
+	vl->vl_next = *list;
+	*list = vl;
 	return (vl);
 }
 
 static struct vm_line *
 line_by_key(struct vm *vm, uintptr_t key)
 {
-	struct vm_lines *vs = &vm->vm_lines;
-	struct vm_line *vl = vs->vs_hint;
+	struct vm_line *vl = vm->vm_line_hint;
 
 	if (vl != NULL && vl->vl_key == key)
 		return (vl);
-	vl = *find(vs, key);
+	vl = find(vm, key);
 	if (vl == NULL)
 		vl = add(vm, key);
-	vs->vs_hint = vl;
+	vm->vm_line_hint = vl;
 	return (vl);
 }
 
@@ -117,7 +88,8 @@ unshare_all(const struct vm *vm, struct vm_line *vl)
 {
 	if (vl->vl_sharers == 0)
 		return;
-	memset(vl->vl_shared, 0, shared_words(vm) * sizeof(uint64_t));
+	memset(vl->vl_shared, 0, (vm->vm_topology.tp_cpus + 63) / 64 *
+	    sizeof(uint64_t));
 	vl->vl_sharers = 0;
 	vl->vl_nodes = 0;
 }
@@ -147,7 +119,7 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	}
 	if (vl->vl_waiters == 1)
 		d = nearer(d, distance(vm,
-		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+		    vl->vl_waiter[0].wt_thread->vt_cpu, cpu));
 	else if (waits(vm, vl, cpu))
 		d = nearer(d, VM_SMT);
 	else if (vl->vl_waiters > 0 &&
@@ -183,7 +155,7 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 		d = farther(d, within_node(vm));
 	else if (waiters == 1)
 		d = farther(d, distance(vm,
-		    vl->vl_waiter[0].vw_thread->vt_cpu, cpu));
+		    vl->vl_waiter[0].wt_thread->vt_cpu, cpu));
 	else if (sharers == 1)
 		d = farther(d, distance(vm, vl->vl_last, cpu));
 	return ((d == VM_SELF ? 0 : latency(vm, d)) + (far <= 1 ? 0 :
@@ -207,8 +179,8 @@ kept(const struct vm *vm, const struct vm_line *vl)
 	const struct vm_cpu *vc =
 	    &vm->vm_cpu[core(vm, (unsigned)vm->vm_self->vt_cpu)];
 
-	return (vm->vm_costs.vc_keep_ppm > 0 && vc->vc_kept == vl &&
-	    vm_self_ps(vm) < vc->vc_kept_ps);
+	return (vm->vm_costs.vc_keep_ppm > 0 && vc->vu_kept == vl &&
+	    vm_self_ps(vm) < vc->vu_kept_ps);
 }
 
 /* An access to a line that the core has, or has asked for. */
@@ -225,22 +197,24 @@ hit(struct vm *vm, const struct vm_line *vl, uint64_t ps)
 	defer(vm, ps);
 }
 
-static uint64_t
-serve_copy(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
-    uint64_t start)
+static void
+serve_copy(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
+    uint64_t start_ps)
 {
-	const enum vm_distance d = nearest(vm, vl, (unsigned)vt->vt_cpu);
+	const enum vm_distance d = nearest(vm, rq->vr_line,
+	    (unsigned)vt->vt_cpu);
 
-	vl->vl_busy_ps = start + service(vm, d);
-	vm_turn_pass(vm, vl, vt);
-	return (start + latency(vm, d));
+	rq->vr_free_ps = start_ps + service(vm, d);
+	rq->vr_until_ps = start_ps + latency(vm, d);
 }
 
 /* Fetches a copy. */
 static void
 fetch(struct vm *vm, struct vm_line *vl)
 {
-	vm_request(vm, vl, serve_copy);
+	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_copy };
+
+	vm_request(vm, &rq);
 	/* Until the copy arrives, the owner may write without a request. */
 	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
@@ -268,45 +242,52 @@ vm_load(const void *p, unsigned access)
 }
 
 /* The thread's copy becomes the only one. */
-static uint64_t
-serve_own(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
-    uint64_t start)
+static void
+serve_own(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
+    uint64_t start_ps)
 {
 	const unsigned cpu = (unsigned)vt->vt_cpu;
+	struct vm_line *vl = rq->vr_line;
 	uint64_t ps = take_over(vm, vl, cpu);
 
-	if (vt->vt_waited)
+	if (rq->vr_waited)
 		ps -= ps * vm->vm_costs.vc_ahead_ppm / 1000000;
 	if (vl->vl_owner >= 0 && !owns(vm, vl, cpu))
-		keep(vm, vl, (unsigned)vl->vl_owner, start, ps);
+		keep(vm, vl, (unsigned)vl->vl_owner, start_ps, ps);
 	vl->vl_owner = (int)cpu;
 	unshare_all(vm, vl);
-	vl->vl_busy_ps = vl->vl_owned_ps = start + ps + vt->vt_extra_ps;
-	return (vl->vl_busy_ps + vt->vt_then_ps);
+	vl->vl_owned_ps = rq->vr_free_ps = start_ps + ps + rq->vr_extra_ps;
+	rq->vr_until_ps = rq->vr_free_ps + rq->vr_then_ps;
 }
 
 static void
 own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 {
-	vm->vm_self->vt_then_ps = then_ps;
-	vm->vm_self->vt_extra_ps = extra_ps;
-	vm_request(vm, vl, serve_own);
-	vm_turn_end(vm, vl);
+	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_own,
+	    .vr_then_ps = then_ps, .vr_extra_ps = extra_ps, .vr_keeps = true };
+
+	vm_request(vm, &rq);
 }
 
 /* Stores go out in order, and the thread goes on. */
-static uint64_t
-serve_store(struct vm *vm, struct vm_line *vl, struct vm_thread *vt,
-    uint64_t start)
+static void
+serve_store(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
+    uint64_t start_ps)
 {
-	const uint64_t end = serve_own(vm, vl, vt, start);
-
-	vl->vl_busy_ps = vl->vl_owned_ps = vt->vt_stored_ps =
-	    MAX(end, vt->vt_stored_ps);
-	vm_turn_pass(vm, vl, vt);
+	serve_own(vm, vt, rq, start_ps);
+	rq->vr_line->vl_owned_ps = rq->vr_free_ps = vt->vt_stored_ps =
+	    MAX(rq->vr_free_ps, vt->vt_stored_ps);
 	/* The value must not be seen by requests that are served before. */
-	return (start <= vm->vm_time_ps + vt->vt_deferred_ps ? 0 :
-	    start + vm_cost(vm, PROFILE_LAT_RMW));
+	rq->vr_until_ps = start_ps <= vm->vm_time_ps + vt->vt_deferred_ps ? 0 :
+	    start_ps + vm_cost(vm, PROFILE_LAT_RMW);
+}
+
+static void
+store(struct vm *vm, struct vm_line *vl)
+{
+	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_store };
+
+	vm_request(vm, &rq);
 }
 
 /* The same where it takes no time. */
@@ -320,7 +301,7 @@ own_untimed(struct vm *vm, const void *p, unsigned access)
 		vm_controlled_point(vm, VM_POINT_ACCESS);
 		if (vm_is_weak(vm))
 			memory_own(vm, p, access);
-		return (vm->vm_controlled.vx_line);
+		return (&vm->vm_controlled.vx_line);
 	}
 	vl = vm_line_of(vm, p);
 	vl->vl_owner = -1;
@@ -362,8 +343,7 @@ vm_own(const void *p, unsigned access)
 			vl->vl_owner = self->vt_cpu;
 		defer(vm, ps);
 	} else if (vm->vm_costs.vc_stores && (access & VM_STORE) != 0) {
-		self->vt_then_ps = self->vt_extra_ps = 0;
-		vm_request(vm, vl, serve_store);
+		store(vm, vl);
 		defer(vm, ps);
 	} else {
 		own(vm, vl, ps, 0);
@@ -389,14 +369,13 @@ beside(struct vm *vm, struct vm_line *vl, bool store)
 }
 
 void
-vm_fetch(const void *object, unsigned loads, unsigned stores)
+vm_touch(const void *object, unsigned lines)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
-	uint64_t ps;
 
-	MPASS(loads + stores > 0);
+	MPASS(lines > 0);
 	if (vm_is_controlled(vm)) {
 		vm_controlled_point(vm, VM_POINT_ACCESS);
 		if (vm_is_weak(vm))
@@ -413,46 +392,19 @@ vm_fetch(const void *object, unsigned loads, unsigned stores)
 		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
 		return;
 	}
-	ps = service(vm, nearest(vm, vl, (unsigned)self->vt_cpu));
-	if (loads > 0 && !shares(vm, vl, (unsigned)self->vt_cpu)) {
-		if (self->vt_plain_ps[0] == vm_self_ps(vm))
-			beside(vm, vl, false);
-		else
-			fetch(vm, vl);
-		defer(vm, ps * (loads - 1));
-	}
-	if (stores > 0)
-		own(vm, vl, 0, ps * (stores - 1));
+	own(vm, vl, 0, (lines - 1) *
+	    service(vm, nearest(vm, vl, (unsigned)self->vt_cpu)));
 }
 
-/* Where accesses take no time they are scheduling points, or forgotten. */
+/* Those of one access are fetched together. */
 static void
-plain_untimed(struct vm *vm, const char *at, const char *end, bool store)
+plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 {
-	if (!vm_is_controlled(vm)) {
-		for (; store && at < end; at += VM_LINE_BYTES)
-			(void)own_untimed(vm, at, 0);
-	} else if (!vm->vm_self->vt_host && vm->vm_self->vt_held_count == 0) {
-		vm_step(vm);
-		vm_controlled_point(vm, VM_POINT_ACCESS);
-	}
-}
-
-void
-vm_plain(const void *p, size_t n, bool store)
-{
-	const char *at = p, *end = at + n;
-	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
+	bool first = self->vt_plain_ps[store] != vm_self_ps(vm);
 	struct vm_line *vl;
-	bool first;
 	unsigned cpu;
 
-	first = self->vt_plain_ps[store] != vm_self_ps(vm);
-	if (self->vt_untimed) {
-		plain_untimed(vm, at, end, store);
-		return;
-	}
 	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES) {
 		vl = vm_line_of(vm, at);
 		cpu = (unsigned)vm->vm_self->vt_cpu;
@@ -470,11 +422,24 @@ vm_plain(const void *p, size_t n, bool store)
 	}
 }
 
+/* Where accesses take no time they are scheduling points, or forgotten. */
 void
-vm_look(const void *p, size_t n)
+vm_plain(const void *p, size_t n, bool store)
 {
-	if (!vm_get()->vm_self->vt_untimed)
-		vm_plain(p, n, false);
+	const char *at = p, *end = at + n;
+	struct vm *vm = vm_get();
+
+	if (vm_is_controlled(vm)) {
+		if (vm->vm_self->vt_host || vm->vm_self->vt_held_count > 0)
+			return;
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	} else if (!vm->vm_self->vt_untimed) {
+		plain_timed(vm, at, end, store);
+	} else {
+		for (; store && at < end; at += VM_LINE_BYTES)
+			(void)own_untimed(vm, at, 0);
+	}
 }
 
 struct vm_line *
@@ -489,13 +454,13 @@ vm_forget(const void *p, unsigned access)
 	vm = vm_get();
 	if (vm_is_weak(vm)) {
 		memory_own(vm, p, access);
-		return (vm->vm_controlled.vx_line);
+		return (&vm->vm_controlled.vx_line);
 	}
 	if (vm_is_controlled(vm))
 		return (NULL);
 	/* An untracked line has no owner. */
 	if (vm->vm_self->vt_host &&
-	    *find(&vm->vm_lines, (uintptr_t)p >> LINE_BITS << 1) == NULL)
+	    find(vm, (uintptr_t)p >> LINE_BITS << 1) == NULL)
 		return (NULL);
 	vl = vm_line_of(vm, p);
 	if (vl->vl_waiters > 0)

@@ -8,44 +8,23 @@
 
 #include "lib/vm/impl.h"
 
-/*
- * turn.c: the caller's request begins when the line is free and it is its turn.
- * Whether it was served then, by vt_serve: the caller is switched to only when
- * it has the line.  The next one's turn comes after vm_turn_pass(), or
- * vm_turn_end(), where it comes before the caller's next access.
- */
-bool vm_turn_wait(struct vm *vm, struct vm_line *vl);
-void vm_turn_end(struct vm *vm, struct vm_line *vl);
-void vm_turn_next(struct vm *vm, struct vm_line *vl, struct vm_thread *vt);
+/* A request for a line. */
+struct vm_request {
+	struct vm_line	*vr_line;
+	/* Serves it from start_ps on: sets vr_free_ps and vr_until_ps. */
+	void		(*vr_serve)(struct vm *vm, struct vm_thread *vt,
+			    struct vm_request *rq, uint64_t start_ps);
+	uint64_t	 vr_then_ps;	/* a write's access, after the line */
+	uint64_t	 vr_extra_ps;	/* of a write for more lines */
+	bool		 vr_keeps;	/* the line, to the access's end */
+	bool		 vr_waited;	/* for its turn */
+	bool		 vr_begun;
+	uint64_t	 vr_free_ps;	/* the line's home is, then */
+	uint64_t	 vr_until_ps;	/* the thread waits; 0: not at all */
+};
 
-static inline void
-vm_turn_pass(struct vm *vm, struct vm_line *vl, struct vm_thread *vt)
-{
-	if (vt->vt_asks == vl)
-		vm_turn_next(vm, vl, vt);
-}
-
-/* A request of the caller's, until it is over. */
-static inline void
-vm_request(struct vm *vm, struct vm_line *vl, vm_serve_fn *serve)
-{
-	struct vm_thread *self = vm->vm_self;
-	uint64_t until;
-
-	self->vt_serve = serve;
-	self->vt_begun = true;
-	self->vt_waited = false;
-	if (vm->vm_costs.vc_local_ppm == 0)
-		self->vt_waited = vl->vl_busy_ps > vm_self_ps(vm);
-	else if (vm_turn_wait(vm, vl))
-		return;
-	until = serve(vm, vl, self, MAX(vm_self_ps(vm), vl->vl_busy_ps));
-	vm_step(vm);
-	if (until == 0)
-		return;
-	self->vt_deferred_ps = 0;
-	vm_until(vm, until);
-}
+/* arbiter.c: makes a request of the caller's, until it is over. */
+void vm_request(struct vm *vm, struct vm_request *rq);
 
 /* One CPU of those that share all copies with this one. */
 static inline unsigned
@@ -93,8 +72,8 @@ keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
 {
 	struct vm_cpu *vc = &vm->vm_cpu[core(vm, cpu)];
 
-	vc->vc_kept = vl;
-	vc->vc_kept_ps = start + ps * vm->vm_costs.vc_keep_ppm / 1000000;
+	vc->vu_kept = vl;
+	vc->vu_kept_ps = start + ps * vm->vm_costs.vc_keep_ppm / 1000000;
 }
 
 static inline uint64_t
@@ -144,9 +123,9 @@ service(const struct vm *vm, enum vm_distance d)
 static inline enum vm_distance
 within_node(const struct vm *vm)
 {
-	const struct vm_topology *vt = &vm->vm_topology;
+	const struct vm_topology *tp = &vm->vm_topology;
 
-	return (vt->vt_ccx_cores * vt->vt_nodes >= vt->vt_cores ? VM_CCX :
+	return (tp->tp_ccx_cores * tp->tp_nodes >= tp->tp_cores ? VM_CCX :
 	    VM_SOCK);
 }
 

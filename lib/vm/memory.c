@@ -24,8 +24,8 @@ memory_init(struct vm *vm)
 	me->me_words = me->me_guarded = 0;
 	memset(me->me_slot, 0, sizeof(me->me_slot));
 	for (unsigned i = 0; i < VM_STORES; i++)
-		me->me_thread[i].mt_pending =
-		    me->me_thread[i].mt_view.mv_count = 0;
+		me->me_thread[i].met_pending =
+		    me->me_thread[i].met_view.mv_count = 0;
 	vm->vm_controlled.vx_memory = me;
 	return (0);
 }
@@ -170,27 +170,27 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 
 	if (vm->vm_self->vt_host)
 		return (p);
-	for (i = mt->mt_pending; i-- > 0;)
-		if (mt->mt_store[i].ms_word == p)
-			return (returned(me, size, mt->mt_store[i].ms_value));
+	for (i = mt->met_pending; i-- > 0;)
+		if (mt->met_store[i].ms_word == p)
+			return (returned(me, size, mt->met_store[i].ms_value));
 	i = *slot_of(me, p);
 	if (me->me_kind != VM_WEAK || i == 0)
 		return (p);
 	mw = &me->me_word[i - 1];
 	if (is_other(mw, size))
 		start_again(mw, size);
-	oldest = view_at(&mt->mt_view, place_of(me, mw));
+	oldest = view_at(&mt->met_view, place_of(me, mw));
 	if (oldest < mw->mw_oldest)
 		oldest = mw->mw_oldest;
 	at = mw->mw_newest;
 	if (oldest < at && !vm->vm_self->vt_newest)
 		at -= vm_controlled_pick(vm, at - oldest + 1);
 	if (at < mw->mw_newest)
-		vm_tell_word(vm, VM_OLD_VALUE, vm->vm_self, i,
-		    mw->mw_value[at % MEMORY_VALUES]);
-	view_set(&mt->mt_view, place_of(me, mw), at);
+		VM_TELL(vm, vm->vm_self, .vn_kind = VM_OLD_VALUE, .vn_word = i,
+		    .vn_value = mw->mw_value[at % MEMORY_VALUES]);
+	view_set(&mt->met_view, place_of(me, mw), at);
 	if ((access & VM_ACQUIRE) != 0)
-		view_join(&mt->mt_view, &mw->mw_view[at % MEMORY_VALUES]);
+		view_join(&mt->met_view, &mw->mw_view[at % MEMORY_VALUES]);
 	return (returned(me, size, mw->mw_value[at % MEMORY_VALUES]));
 }
 
@@ -200,22 +200,23 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_thread *mt = &me->me_thread[thread];
-	struct memory_store *ms = &mt->mt_store[i];
+	struct memory_store *ms = &mt->met_store[i];
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
 	/* A store to memory that is no longer that word is dropped. */
 	if (mw == NULL || !is_other(mw, ms->ms_size)) {
 		put(ms->ms_word, ms->ms_size, ms->ms_value);
-		vm_tell_word(vm, VM_STORE_SEEN, vm->vm_thread[thread],
-		    mw == NULL ? 0 : *slot_of(me, ms->ms_word), ms->ms_value);
+		VM_TELL(vm, vm->vm_thread[thread], .vn_kind = VM_STORE_SEEN,
+		    .vn_value = ms->ms_value,
+		    .vn_word = mw == NULL ? 0 : *slot_of(me, ms->ms_word));
 	}
 	if (mw != NULL) {
 		append(mw, &ms->ms_view);
-		view_set(&mt->mt_view, place_of(me, mw), mw->mw_newest);
+		view_set(&mt->met_view, place_of(me, mw), mw->mw_newest);
 	}
-	mt->mt_pending--;
-	memmove(ms, ms + 1, (mt->mt_pending - i) * sizeof(*ms));
-	if (mt->mt_pending == 0)
+	mt->met_pending--;
+	memmove(ms, ms + 1, (mt->met_pending - i) * sizeof(*ms));
+	if (mt->met_pending == 0)
 		vm->vm_controlled.vx_storing &= ~(UINT64_C(1) << (thread - 1));
 	vm_controlled_changed(vm);
 }
@@ -223,7 +224,7 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 static void
 drain(struct vm *vm, unsigned thread)
 {
-	while (vm->vm_controlled.vx_memory->me_thread[thread].mt_pending > 0)
+	while (vm->vm_controlled.vx_memory->me_thread[thread].met_pending > 0)
 		commit(vm, thread, 0);
 }
 
@@ -232,7 +233,7 @@ static bool
 follows(const struct memory_thread *mt, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
-		if (mt->mt_store[k].ms_word == mt->mt_store[i].ms_word)
+		if (mt->met_store[k].ms_word == mt->met_store[i].ms_word)
 			return (true);
 	return (false);
 }
@@ -244,7 +245,7 @@ memory_commit(struct vm *vm, unsigned thread)
 	const struct memory_thread *mt = &me->me_thread[thread];
 	unsigned count = 0, may[MEMORY_PENDING];
 
-	for (unsigned i = 0; i < mt->mt_pending; i++)
+	for (unsigned i = 0; i < mt->met_pending; i++)
 		if (i == 0 || (me->me_kind == VM_WEAK && !follows(mt, i)))
 			may[count++] = i;
 	commit(vm, thread, may[count > 1 ? vm_controlled_pick(vm, count) : 0]);
@@ -261,7 +262,7 @@ void
 memory_start(struct vm *vm, const struct vm_thread *vt)
 {
 	MPASS(vm->vm_self->vt_host);
-	view_set(&vm->vm_controlled.vx_memory->me_thread[vt->vt_id].mt_view,
+	view_set(&vm->vm_controlled.vx_memory->me_thread[vt->vt_id].met_view,
 	    vt->vt_id, 1);
 }
 
@@ -282,8 +283,8 @@ memory_flush(struct vm *vm, const void *p)
 	const struct memory_thread *mt = self_of(vm);
 	unsigned n;
 
-	for (n = mt->mt_pending; n > 0; n--)
-		if (mt->mt_store[n - 1].ms_word == p)
+	for (n = mt->met_pending; n > 0; n--)
+		if (mt->met_store[n - 1].ms_word == p)
 			break;
 	for (; n > 0; n--)
 		commit(vm, vm->vm_self->vt_id, 0);
@@ -336,17 +337,17 @@ defer_store(struct vm *vm, unsigned size)
 	struct memory_store *ms;
 
 	put(me->me_writes, size, me->me_before);
-	if (mt->mt_pending == MEMORY_PENDING)
+	if (mt->met_pending == MEMORY_PENDING)
 		commit(vm, id, 0);
 	if (release && me->me_kind == VM_WEAK)
 		vm_barrier(vm);
-	ms = &mt->mt_store[mt->mt_pending++];
+	ms = &mt->met_store[mt->met_pending++];
 	ms->ms_word = me->me_writes;
 	ms->ms_value = v;
 	ms->ms_size = (uint8_t)size;
 	ms->ms_view.mv_count = 0;
 	if (release)
-		view_copy(&ms->ms_view, &mt->mt_view);
+		view_copy(&ms->ms_view, &mt->met_view);
 	vm->vm_controlled.vx_storing |= UINT64_C(1) << (id - 1);
 }
 
@@ -355,7 +356,7 @@ static void
 update(struct vm *vm, unsigned size)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_view *mv = &self_of(vm)->mt_view;
+	struct memory_view *mv = &self_of(vm)->met_view;
 	struct memory_word *mw = word_make(me, me->me_writes, size);
 	const struct memory_view *before;
 	unsigned newest;
@@ -393,25 +394,25 @@ memory_guard(struct vm *vm, const void *object, const char *what,
 	struct memory *me = vm->vm_controlled.vx_memory;
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 	const unsigned id = vm->vm_self->vt_id;
-	struct memory_view *mv = &self_of(vm)->mt_view;
+	struct memory_view *mv = &self_of(vm)->met_view;
 	struct memory_guarded *mg = me->me_guard;
 
-	while (mg < &me->me_guard[me->me_guarded] && mg->mg_object != object)
+	while (mg < &me->me_guard[me->me_guarded] && mg->meg_object != object)
 		mg++;
 	if (mg == &me->me_guard[MEMORY_GUARDED] || me->me_kind != VM_WEAK)
 		return;
 	if (mg == &me->me_guard[me->me_guarded]) {
-		*mg = (struct memory_guarded){ .mg_object = object };
+		*mg = (struct memory_guarded){ .meg_object = object };
 		me->me_guarded++;
 	}
 	if ((access & VM_ACQUIRE) != 0 && !vm->vm_self->vt_host &&
-	    view_at(mv, mg->mg_thread) < mg->mg_clock)
+	    view_at(mv, mg->meg_thread) < mg->meg_clock)
 		vh->vh_unordered(vh->vh_context, object, what, id,
-		    mg->mg_thread);
+		    mg->meg_thread);
 	if ((access & VM_RELEASE) == 0)
 		return;
 	/* A release before this one must not pass it on. */
 	view_set(mv, id, view_at(mv, id) + 1);
-	mg->mg_thread = id;
-	mg->mg_clock = vm->vm_self->vt_host ? 0 : view_at(mv, id);
+	mg->meg_thread = id;
+	mg->meg_clock = vm->vm_self->vt_host ? 0 : view_at(mv, id);
 }

@@ -62,16 +62,16 @@ struct memory_word {
 };
 
 struct memory_thread {
-	unsigned	 mt_pending;
-	struct memory_store mt_store[MEMORY_PENDING];	/* oldest first */
-	struct memory_view mt_view;
+	unsigned	 met_pending;
+	struct memory_store met_store[MEMORY_PENDING];	/* oldest first */
+	struct memory_view met_view;
 };
 
 /* A lock or an object: its last release or touch. */
 struct memory_guarded {
-	const void	*mg_object;
-	unsigned	 mg_thread;
-	uint32_t	 mg_clock;
+	const void	*meg_object;
+	unsigned	 meg_thread;
+	uint32_t	 meg_clock;
 };
 
 struct memory {

@@ -30,22 +30,22 @@ draw(struct vm_thread *vt, const uint64_t *quantiles)
 
 /* A thread gets an idle CPU, after delay. */
 static void
-start(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt,
+run_on(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt,
     uint64_t delay_ps)
 {
-	MPASS(vc->vc_running == NULL);
-	vc->vc_running = vt;
-	vc->vc_resched = false;
+	MPASS(vc->vu_running == NULL);
+	vc->vu_running = vt;
+	vc->vu_resched = false;
 	vt->vt_state = VM_RUNNING;
 	vt->vt_cpu = (int)(vc - vm->vm_cpu);
 	vt->vt_slept = false;
 	vt->vt_on_ps = vm->vm_time_ps;
-	if (vt->vt_fair_ps > vc->vc_fair_ps)
-		vc->vc_fair_ps = vt->vt_fair_ps;
+	if (vt->vt_fair_ps > vc->vu_fair_ps)
+		vc->vu_fair_ps = vt->vt_fair_ps;
 	vm_heap_add(&vm->vm_heap, &vt->vt_event, vm->vm_time_ps + delay_ps +
 	    vt->vt_left_ps);
 	vt->vt_left_ps = 0;
-	vm_tell(vm, VM_CPU_ON, vt, NULL, 0, NULL);
+	VM_TELL(vm, vt, .vn_kind = VM_CPU_ON);
 }
 
 /* Starts the timer of the running thread's slice, if others wait. */
@@ -54,11 +54,11 @@ arm(struct vm *vm, struct vm_cpu *vc)
 {
 	uint64_t end_ps;
 
-	if (vc->vc_queued == 0 || vc->vc_running == NULL ||
-	    vc->vc_timer.ve_at != VM_HEAP_NONE)
+	if (vc->vu_queued == 0 || vc->vu_running == NULL ||
+	    vc->vu_timer.ve_at != VM_HEAP_NONE)
 		return;
-	end_ps = vc->vc_running->vt_on_ps + vm_cost(vm, PROFILE_OS_QUANTUM);
-	vm_heap_add(&vm->vm_heap, &vc->vc_timer, end_ps > vm->vm_time_ps ?
+	end_ps = vc->vu_running->vt_on_ps + vm_cost(vm, PROFILE_OS_QUANTUM);
+	vm_heap_add(&vm->vm_heap, &vc->vu_timer, end_ps > vm->vm_time_ps ?
 	    end_ps : vm->vm_time_ps);
 }
 
@@ -67,16 +67,16 @@ enqueue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
 	vt->vt_state = VM_READY;
 	vt->vt_cpu = (int)(vc - vm->vm_cpu);
-	TAILQ_INSERT_TAIL(&vc->vc_queue, vt, vt_link);
-	vc->vc_queued++;
+	TAILQ_INSERT_TAIL(&vc->vu_queue, vt, vt_link);
+	vc->vu_queued++;
 	vm->vm_floating += vt->vt_bound == VM_CPU_ANY;
 }
 
 static void
 dequeue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
-	TAILQ_REMOVE(&vc->vc_queue, vt, vt_link);
-	vc->vc_queued--;
+	TAILQ_REMOVE(&vc->vu_queue, vt, vt_link);
+	vc->vu_queued--;
 	vm->vm_floating -= vt->vt_bound == VM_CPU_ANY;
 }
 
@@ -86,9 +86,9 @@ steal(struct vm *vm)
 {
 	struct vm_thread *vt;
 
-	for (unsigned i = 0; vm->vm_floating > 0 && i < vm->vm_topology.vt_cpus;
+	for (unsigned i = 0; vm->vm_floating > 0 && i < vm->vm_topology.tp_cpus;
 	    i++) {
-		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vc_queue, vt_link) {
+		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vu_queue, vt_link) {
 			if (vt->vt_bound == VM_CPU_ANY) {
 				dequeue(vm, &vm->vm_cpu[i], vt);
 				return (vt);
@@ -108,7 +108,7 @@ dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 	struct vm_thread *best = NULL, *vt;
 	uint64_t delay_ps;
 
-	TAILQ_FOREACH(vt, &vc->vc_queue, vt_link)
+	TAILQ_FOREACH(vt, &vc->vu_queue, vt_link)
 		if (vt != left && (best == NULL ||
 		    vt->vt_fair_ps < best->vt_fair_ps))
 			best = vt;
@@ -120,7 +120,7 @@ dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 		return;
 	delay_ps = best->vt_slept ? draw(best, vm->vm_wake_same_ps) :
 	    vm_cost(vm, PROFILE_OS_SWITCH);
-	start(vm, vc, best, delay_ps);
+	run_on(vm, vc, best, delay_ps);
 	arm(vm, vc);
 }
 
@@ -128,25 +128,25 @@ dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 static void
 stop(struct vm *vm, struct vm_cpu *vc, const char *why)
 {
-	struct vm_thread *vt = vc->vc_running;
+	struct vm_thread *vt = vc->vu_running;
 	uint64_t ran_ps = vm->vm_time_ps - vt->vt_on_ps;
 
 	vt->vt_used_ps += ran_ps;
 	vt->vt_fair_ps += ran_ps;
-	if (vt->vt_fair_ps > vc->vc_fair_ps)
-		vc->vc_fair_ps = vt->vt_fair_ps;
-	vc->vc_running = NULL;
-	vc->vc_resched = false;
-	if (vc->vc_timer.ve_at != VM_HEAP_NONE)
-		vm_heap_remove(&vm->vm_heap, &vc->vc_timer);
-	vm_tell(vm, VM_CPU_OFF, vt, NULL, 0, why);
+	if (vt->vt_fair_ps > vc->vu_fair_ps)
+		vc->vu_fair_ps = vt->vt_fair_ps;
+	vc->vu_running = NULL;
+	vc->vu_resched = false;
+	if (vc->vu_timer.ve_at != VM_HEAP_NONE)
+		vm_heap_remove(&vm->vm_heap, &vc->vu_timer);
+	VM_TELL(vm, vt, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 }
 
 /* Takes a CPU from its thread, whose step continues later. */
 static void
 preempt(struct vm *vm, struct vm_cpu *vc)
 {
-	struct vm_thread *vt = vc->vc_running;
+	struct vm_thread *vt = vc->vu_running;
 
 	if (vt->vt_event.ve_at != VM_HEAP_NONE)
 		vt->vt_left_ps = vm_heap_remove(&vm->vm_heap, &vt->vt_event) -
@@ -165,12 +165,12 @@ preempt(struct vm *vm, struct vm_cpu *vc)
 void
 vm_sched_timer(struct vm *vm, struct vm_cpu *vc)
 {
-	if (vc->vc_queued == 0 || vc->vc_running == NULL)
+	if (vc->vu_queued == 0 || vc->vu_running == NULL)
 		return;
 	if (vm->vm_costs.vc_preempt)
 		preempt(vm, vc);
 	else
-		vc->vc_resched = true;
+		vc->vu_resched = true;
 }
 
 /* A CPU for a thread: an idle one, or the one with the fewest threads. */
@@ -183,11 +183,11 @@ choose(struct vm *vm, const struct vm_thread *vt)
 	if (vt->vt_bound != VM_CPU_ANY)
 		return (&vm->vm_cpu[vt->vt_bound]);
 	best = &vm->vm_cpu[vt->vt_cpu >= 0 ? vt->vt_cpu : 0];
-	if (best->vc_running == NULL)
+	if (best->vu_running == NULL)
 		return (best);
-	for (unsigned i = 0; i < vm->vm_topology.vt_cpus; i++) {
+	for (unsigned i = 0; i < vm->vm_topology.tp_cpus; i++) {
 		vc = &vm->vm_cpu[i];
-		load = vc->vc_queued + (vc->vc_running != NULL);
+		load = vc->vu_queued + (vc->vu_running != NULL);
 		if (load < least) {
 			least = load;
 			best = vc;
@@ -215,29 +215,29 @@ vm_sched_ready(struct vm *vm, struct vm_thread *vt)
 	}
 	vc = choose(vm, vt);
 	/* A sleeper gets credit, but at most a quantum. */
-	if (vt->vt_fair_ps + quantum_ps < vc->vc_fair_ps)
-		vt->vt_fair_ps = vc->vc_fair_ps - quantum_ps;
-	if (vt->vt_bound == VM_CPU_ANY && vt->vt_fair_ps > vc->vc_fair_ps)
-		vt->vt_fair_ps = vc->vc_fair_ps;
-	if (vc->vc_running == NULL && vc->vc_queued == 0) {
+	if (vt->vt_fair_ps + quantum_ps < vc->vu_fair_ps)
+		vt->vt_fair_ps = vc->vu_fair_ps - quantum_ps;
+	if (vt->vt_bound == VM_CPU_ANY && vt->vt_fair_ps > vc->vu_fair_ps)
+		vt->vt_fair_ps = vc->vu_fair_ps;
+	if (vc->vu_running == NULL && vc->vu_queued == 0) {
 		/* The wake-up latency is over already. */
-		start(vm, vc, vt, 0);
+		run_on(vm, vc, vt, 0);
 		return;
 	}
 	enqueue(vm, vc, vt);
-	if (vc->vc_running == NULL) {
+	if (vc->vu_running == NULL) {
 		dispatch(vm, vc, NULL);
 		return;
 	}
-	if (used_now(vm, vc->vc_running, vc->vc_running->vt_fair_ps) >=
+	if (used_now(vm, vc->vu_running, vc->vu_running->vt_fair_ps) >=
 	    vt->vt_fair_ps + quantum_ps / 2) {
 		/* The waker itself is preempted after its wake-up call. */
 		if (vm->vm_costs.vc_preempt && (vm->vm_between ||
-		    vc->vc_running != vm->vm_self)) {
+		    vc->vu_running != vm->vm_self)) {
 			preempt(vm, vc);
 			return;
 		}
-		vc->vc_resched = true;
+		vc->vu_resched = true;
 	}
 	arm(vm, vc);
 }
@@ -260,7 +260,7 @@ vm_sched_wake(struct vm *vm, struct vm_thread *vt)
 	}
 	vt->vt_slept = true;
 	vc = choose(vm, vt);
-	if (vc->vc_running != NULL) {
+	if (vc->vu_running != NULL) {
 		vm_sched_ready(vm, vt);
 		return;
 	}
@@ -283,7 +283,7 @@ vm_sched_leave(struct vm *vm, const char *why)
 	}
 	MPASS(self->vt_deferred_ps == 0);
 	vc = &vm->vm_cpu[self->vt_cpu];
-	MPASS(vc->vc_running == self);
+	MPASS(vc->vu_running == self);
 	stop(vm, vc, why);
 	dispatch(vm, vc, NULL);
 }
@@ -297,8 +297,8 @@ vm_sched_yield(struct vm *vm)
 	if (self->vt_host)
 		return;
 	vc = &vm->vm_cpu[self->vt_cpu];
-	vc->vc_resched = false;
-	if (vc->vc_queued == 0)
+	vc->vu_resched = false;
+	if (vc->vu_queued == 0)
 		return;
 	MPASS(self->vt_deferred_ps == 0);
 	stop(vm, vc, "yields");
@@ -312,7 +312,7 @@ vm_sched_check(struct vm *vm)
 {
 	struct vm_thread *self = vm->vm_self;
 
-	if (self->vt_untimed || !vm->vm_cpu[self->vt_cpu].vc_resched)
+	if (self->vt_untimed || !vm->vm_cpu[self->vt_cpu].vu_resched)
 		return;
 	vm_spend(vm, 0);
 	vm_sched_yield(vm);

@@ -67,17 +67,8 @@ struct vm_line *vm_forget(const void *p, unsigned access);
 /* The number of the caller's run: no two of the program have the same. */
 uint64_t vm_run_number(void);
 
-/* Fetches that many lines of an object at once, to share and then to own. */
-void vm_fetch(const void *object, unsigned loads, unsigned stores);
-
-static inline void
-vm_touch(const void *object, unsigned lines)
-{
-	vm_fetch(object, 0, lines);
-}
-
-/* A load that is no scheduling point. */
-void vm_look(const void *p, size_t n);
+/* Fetches that many lines of an object at once, to own. */
+void vm_touch(const void *object, unsigned lines);
 
 /*
  * Before a plain access: by line, loads share and stores own.  What the CPU has

@@ -3,11 +3,6 @@
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
-enum {
-	CPUS_MAX	= 1024,
-	NODES_MAX	= 64
-};
-
 static unsigned
 divide_up(unsigned a, unsigned b)
 {
@@ -33,25 +28,25 @@ refuse(const struct profile *pr, enum profile_key key, const char *why,
 
 /* Whether the profile has the costs of the shape's distances. */
 static int
-check(const struct profile *pr, const struct vm_topology *vt,
+check(const struct profile *pr, const struct vm_topology *tp,
     char error[PROFILE_ERROR_SIZE])
 {
 	static const enum profile_key far[] = { PROFILE_LAT_REMOTE,
 	    PROFILE_LAT_CONG, PROFILE_LINE_INVALIDATE };
-	const unsigned node_cores = divide_up(vt->vt_cores, vt->vt_nodes);
+	const unsigned node_cores = divide_up(tp->tp_cores, tp->tp_nodes);
 	char expected[64];
 	unsigned i;
 
-	if (vt->vt_cpus > vt->vt_cores && !has(pr, PROFILE_LAT_SMT))
+	if (tp->tp_cpus > tp->tp_cores && !has(pr, PROFILE_LAT_SMT))
 		return (refuse(pr, PROFILE_LAT_SMT, "a second thread of a core",
 		    "fewer CPUs", error));
-	for (i = 0; vt->vt_nodes > 1 && i < sizeof(far) / sizeof(far[0]); i++)
+	for (i = 0; tp->tp_nodes > 1 && i < sizeof(far) / sizeof(far[0]); i++)
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
-	if (node_cores > vt->vt_ccx_cores && !has(pr, PROFILE_LAT_SOCK)) {
+	if (node_cores > tp->tp_ccx_cores && !has(pr, PROFILE_LAT_SOCK)) {
 		snprintf(expected, sizeof(expected), "at most %u cores a node",
-		    vt->vt_ccx_cores);
+		    tp->tp_ccx_cores);
 		return (refuse(pr, PROFILE_LAT_SOCK, "a node of more than one "
 		    "cache", expected, error));
 	}
@@ -60,7 +55,7 @@ check(const struct profile *pr, const struct vm_topology *vt,
 
 int
 vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
-    struct vm_topology *vt, char error[PROFILE_ERROR_SIZE])
+    struct vm_topology *tp, char error[PROFILE_ERROR_SIZE])
 {
 	const unsigned cpus_own = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
 	const unsigned nodes_own = (unsigned)pr->pr_value[PROFILE_TOPO_NODES];
@@ -70,46 +65,46 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 
 	if (nodes == 0 && cpus != 0) {
 		nodes = divide_up(cpus, divide_up(cpus_own, nodes_own));
-		if (nodes > NODES_MAX)
-			nodes = NODES_MAX;
+		if (nodes > VM_NODES_MAX)
+			nodes = VM_NODES_MAX;
 	} else if (nodes == 0)
 		nodes = nodes_own;
 	if (cpus == 0)
 		cpus = cpus_own;
 	cores = cpus;
-	if (cpus > CPUS_MAX || nodes > NODES_MAX) {
+	if (cpus > VM_CPUS_MAX || nodes > VM_NODES_MAX) {
 		snprintf(error, PROFILE_ERROR_SIZE, "%u CPUs in %u nodes; "
 		    "expected at most %d CPUs and %d nodes", cpus, nodes,
-		    CPUS_MAX, NODES_MAX);
+		    VM_CPUS_MAX, VM_NODES_MAX);
 		return (EINVAL);
 	}
 	/* Second threads of cores are used after all first ones. */
 	if (smt > 1 && cpus > nodes * node_cores)
 		cores = cpus <= nodes * node_cores * smt ?
 		    nodes * node_cores : divide_up(cpus, smt);
-	*vt = (struct vm_topology){ .vt_cpus = cpus, .vt_cores = cores,
-	    .vt_nodes = nodes,
-	    .vt_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX] };
-	if (nodes > vt->vt_cores) {
+	*tp = (struct vm_topology){ .tp_cpus = cpus, .tp_cores = cores,
+	    .tp_nodes = nodes,
+	    .tp_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX] };
+	if (nodes > tp->tp_cores) {
 		snprintf(error, PROFILE_ERROR_SIZE, "%u nodes of %u cores in "
-		    "all; expected 1..%u nodes", nodes, vt->vt_cores,
-		    vt->vt_cores);
+		    "all; expected 1..%u nodes", nodes, tp->tp_cores,
+		    tp->tp_cores);
 		return (EINVAL);
 	}
-	return (check(pr, vt, error));
+	return (check(pr, tp, error));
 }
 
 /* Whether a comes before b, cores of the same nodes in turn. */
 static bool
-scatter_before(const struct vm_topology *vt, unsigned a, unsigned b)
+scatter_before(const struct vm_topology *tp, unsigned a, unsigned b)
 {
-	const unsigned nth_a = a / vt->vt_cores, nth_b = b / vt->vt_cores;
-	const unsigned na = vm_topology_node(vt, a);
-	const unsigned nb = vm_topology_node(vt, b);
-	const unsigned place_a = vm_topology_core(vt, a) -
-	    vm_topology_first_core(vt, na);
-	const unsigned place_b = vm_topology_core(vt, b) -
-	    vm_topology_first_core(vt, nb);
+	const unsigned nth_a = a / tp->tp_cores, nth_b = b / tp->tp_cores;
+	const unsigned na = vm_topology_node(tp, a);
+	const unsigned nb = vm_topology_node(tp, b);
+	const unsigned place_a = vm_topology_core(tp, a) -
+	    vm_topology_first_core(tp, na);
+	const unsigned place_b = vm_topology_core(tp, b) -
+	    vm_topology_first_core(tp, nb);
 
 	if (nth_a != nth_b)
 		return (nth_a < nth_b);
@@ -117,20 +112,20 @@ scatter_before(const struct vm_topology *vt, unsigned a, unsigned b)
 }
 
 void
-vm_topology_ranks(const struct vm_topology *vt, enum cpu_order order,
+vm_topology_ranks(const struct vm_topology *tp, enum cpu_order order,
     unsigned *ranks)
 {
 	unsigned core, cpu, i = 0, k;
 
 	KASSERT(order < CPU_ORDERS, ("order %d", (int)order));
-	for (core = 0; order == CPU_SMT_FIRST && core < vt->vt_cores; core++)
-		for (cpu = core; cpu < vt->vt_cpus; cpu += vt->vt_cores)
+	for (core = 0; order == CPU_SMT_FIRST && core < tp->tp_cores; core++)
+		for (cpu = core; cpu < tp->tp_cpus; cpu += tp->tp_cores)
 			ranks[i++] = cpu;
-	for (; i < vt->vt_cpus; i++) {
+	for (; i < tp->tp_cpus; i++) {
 		ranks[i] = i;
 		if (order != CPU_SCATTER)
 			continue;
-		for (k = i; k > 0 && scatter_before(vt, i, ranks[k - 1]); k--)
+		for (k = i; k > 0 && scatter_before(tp, i, ranks[k - 1]); k--)
 			ranks[k] = ranks[k - 1];
 		ranks[k] = i;
 	}

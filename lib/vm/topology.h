@@ -19,6 +19,11 @@ enum vm_distance {
 	VM_DISTANCES
 };
 
+enum {
+	VM_CPUS_MAX	= 1024,
+	VM_NODES_MAX	= 64
+};
+
 /* Where a CPU is: numbers of the whole machine. */
 struct vm_place {
 	uint16_t	vp_cpu;
@@ -28,10 +33,10 @@ struct vm_place {
 };
 
 struct vm_topology {
-	unsigned	vt_cpus;
-	unsigned	vt_cores;
-	unsigned	vt_nodes;
-	unsigned	vt_ccx_cores;	/* cores behind one cache */
+	unsigned	tp_cpus;
+	unsigned	tp_cores;
+	unsigned	tp_nodes;
+	unsigned	tp_ccx_cores;	/* cores behind one cache */
 };
 
 /*
@@ -46,37 +51,37 @@ struct vm_topology {
  * Returns: 0; EINVAL for a shape without values in the profile.
  */
 int vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
-    struct vm_topology *vt, char error[PROFILE_ERROR_SIZE]);
+    struct vm_topology *tp, char error[PROFILE_ERROR_SIZE]);
 
 static inline unsigned
-vm_topology_core(const struct vm_topology *vt, unsigned cpu)
+vm_topology_core(const struct vm_topology *tp, unsigned cpu)
 {
-	return (cpu % vt->vt_cores);
+	return (cpu % tp->tp_cores);
 }
 
 static inline unsigned
-vm_topology_node(const struct vm_topology *vt, unsigned cpu)
+vm_topology_node(const struct vm_topology *tp, unsigned cpu)
 {
-	return (vm_topology_core(vt, cpu) * vt->vt_nodes / vt->vt_cores);
+	return (vm_topology_core(tp, cpu) * tp->tp_nodes / tp->tp_cores);
 }
 
 /* Cores of the nodes before a node. */
 static inline unsigned
-vm_topology_first_core(const struct vm_topology *vt, unsigned node)
+vm_topology_first_core(const struct vm_topology *tp, unsigned node)
 {
-	return ((node * vt->vt_cores + vt->vt_nodes - 1) / vt->vt_nodes);
+	return ((node * tp->tp_cores + tp->tp_nodes - 1) / tp->tp_nodes);
 }
 
 static inline struct vm_place
-vm_topology_place(const struct vm_topology *vt, unsigned cpu)
+vm_topology_place(const struct vm_topology *tp, unsigned cpu)
 {
-	const unsigned core = vm_topology_core(vt, cpu);
-	const unsigned node = vm_topology_node(vt, cpu);
-	const unsigned first = vm_topology_first_core(vt, node);
+	const unsigned core = vm_topology_core(tp, cpu);
+	const unsigned node = vm_topology_node(tp, cpu);
+	const unsigned first = vm_topology_first_core(tp, node);
 
 	return ((struct vm_place){ .vp_cpu = (uint16_t)cpu,
 	    .vp_core = (uint16_t)core, .vp_cache = (uint16_t)(core -
-	    (core - first) % vt->vt_ccx_cores), .vp_node = (uint16_t)node });
+	    (core - first) % tp->tp_ccx_cores), .vp_node = (uint16_t)node });
 }
 
 /* Each level that differs is one farther. */
@@ -88,15 +93,8 @@ vm_place_distance(struct vm_place a, struct vm_place b)
 	    (a.vp_node != b.vp_node)));
 }
 
-static inline enum vm_distance
-vm_topology_distance(const struct vm_topology *vt, unsigned a, unsigned b)
-{
-	return (vm_place_distance(vm_topology_place(vt, a),
-	    vm_topology_place(vt, b)));
-}
-
-/* Lists all vt_cpus CPUs in an order. */
-void vm_topology_ranks(const struct vm_topology *vt, enum cpu_order order,
+/* Lists all tp_cpus CPUs in an order. */
+void vm_topology_ranks(const struct vm_topology *tp, enum cpu_order order,
     unsigned *ranks);
 
 #endif

@@ -7,40 +7,15 @@
 #include "lib/vm/impl.h"
 #include "lib/vm/memory.h"
 
-enum {
-	HOST_STACK_BYTES	= 256 * 1024,
-	THREADS_AT_FIRST	= 64,
-	LINES_BITS_AT_FIRST	= 10
-};
+enum { HOST_STACK_BYTES = 256 * 1024 };
 
 void
-vm_tell(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
-    const void *lock, uint64_t ps, const char *detail)
+vm_tell(const struct vm *vm, const struct vm_thread *vt, struct vm_note *vn)
 {
-	struct vm_note note = {
-		.vn_kind = kind,
-		.vn_time_ps = vm->vm_time_ps + vt->vt_deferred_ps,
-		.vn_thread = vt->vt_id,
-		.vn_cpu = vt->vt_cpu,
-		.vn_lock = lock,
-		.vn_ps = ps,
-		.vn_detail = detail,
-	};
-
-	if (vm->vm_observer != NULL)
-		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
-}
-
-void
-vm_tell_word(struct vm *vm, enum vm_event_kind kind, struct vm_thread *vt,
-    unsigned word, uint64_t value)
-{
-	const struct vm_note note = { .vn_kind = kind,
-	    .vn_time_ps = vm->vm_time_ps, .vn_thread = vt->vt_id,
-	    .vn_cpu = vt->vt_cpu, .vn_word = word, .vn_value = value };
-
-	if (vm->vm_observer != NULL)
-		vm->vm_observer->vo_note(vm->vm_observer->vo_context, &note);
+	vn->vn_time_ps = vm->vm_time_ps + vt->vt_deferred_ps;
+	vn->vn_thread = vt->vt_id;
+	vn->vn_cpu = vt->vt_cpu;
+	vm->vm_observer->vb_note(vm->vm_observer->vb_context, vn);
 }
 
 void
@@ -91,7 +66,7 @@ static struct vm_cpu *
 cpu_of(struct vm_event *ev)
 {
 	return ((struct vm_cpu *)(void *)((char *)ev -
-	    offsetof(struct vm_cpu, vc_timer)));
+	    offsetof(struct vm_cpu, vu_timer)));
 }
 
 /* Handles events until one is of a running thread; that thread. */
@@ -105,9 +80,9 @@ next_thread(struct vm *vm)
 		return (vm_controlled_next(vm, VM_POINT_BLOCKED));
 	vm->vm_between = true;
 	for (;;) {
-		if (vm->vm_heap.vh_count == 0)
+		if (vm->vm_heap.vq_count == 0)
 			vm_bail(vm, EDEADLK, "no thread can run");
-		ev = vm->vm_heap.vh_entry[0].he_event;
+		ev = vm->vm_heap.vq_entry[0].hn_event;
 		if (ev->ve_cpu) {
 			vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev),
 			    VM_THREADS_MAX);
@@ -118,8 +93,7 @@ next_thread(struct vm *vm)
 		vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
 		switch (vt->vt_state) {
 		case VM_RUNNING:
-			if (vt->vt_asks != NULL && !vt->vt_begun &&
-			    vm_turn_begin(vm, vt))
+			if (vt->vt_asks != NULL && vm_turn_begin(vm, vt))
 				break;
 			vm->vm_between = false;
 			return (vt);
@@ -168,7 +142,7 @@ thread_main(void *arg)
 	}
 	vt->vt_td->mt_fn(vt->vt_td->mt_arg);
 	vm_spend(vm, 0);
-	vm_tell(vm, VM_THREAD_END, vt, NULL, 0, NULL);
+	VM_TELL(vm, vt, .vn_kind = VM_THREAD_END);
 	vt->vt_state = VM_ENDED;
 	vm_sched_leave(vm, "ended");
 	if (vt->vt_joiner != NULL)
@@ -178,98 +152,50 @@ thread_main(void *arg)
 	fiber_exit(&vt->vt_fiber, &next->vt_fiber);
 }
 
-/* Makes room for one more thread and for all events. */
-static int
-grow(struct vm *vm)
+/* A thread with a stack, an earlier run's or a new one; NULL: no memory. */
+static struct vm_thread *
+thread_make(struct vm *vm, size_t stack_bytes)
 {
-	unsigned events, room = vm->vm_thread_room;
-	struct vm_heap_entry *entry;
-	struct vm_thread **thread;
+	const unsigned id = vm->vm_threads;
+	struct vm_thread *vt = vm->vm_thread[id];
 
-	if (vm->vm_threads == room) {
-		room = room == 0 ? THREADS_AT_FIRST : room * 2;
-		thread = realloc(vm->vm_thread, room * sizeof(*thread));
-		if (thread == NULL)
-			return (ENOMEM);
-		vm->vm_thread = thread;
-		vm->vm_thread_room = room;
-	}
-	events = room + vm->vm_topology.vt_cpus;
-	if (vm->vm_heap.vh_room >= (int)events)
-		return (0);
-	entry = realloc(vm->vm_heap.vh_entry, events * sizeof(*entry));
-	if (entry == NULL)
-		return (ENOMEM);
-	vm->vm_heap.vh_entry = entry;
-	vm->vm_heap.vh_room = (int)events;
-	return (0);
-}
-
-/* A thread with a stack: an earlier run's, or new. */
-static int
-thread_get(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
-{
-	struct vm_thread *vt;
-	struct fiber fiber;
-	int error;
-
-	if (vm->vm_threads < vm->vm_thread_made) {
-		vt = vm->vm_thread[vm->vm_threads];
-		fiber = vt->vt_fiber;
-		memset(vt, 0, sizeof(*vt));
-		vt->vt_fiber = fiber;
+	if (vt != NULL) {
 		fiber_again(&vt->vt_fiber);
-		*vtp = vt;
-		return (0);
+	} else {
+		vt = calloc(1, sizeof(*vt));
+		if (vt == NULL || fiber_make(&vt->vt_fiber, stack_bytes,
+		    thread_main, vt) != 0) {
+			free(vt);
+			return (NULL);
+		}
+		vm->vm_thread[id] = vt;
 	}
-	vt = calloc(1, sizeof(*vt));
-	if (vt == NULL)
-		return (ENOMEM);
-	error = fiber_make(&vt->vt_fiber, stack_bytes, thread_main, vt);
-	if (error != 0) {
-		free(vt);
-		return (error);
-	}
-	vm->vm_thread[vm->vm_thread_made++] = vt;
-	*vtp = vt;
-	return (0);
-}
-
-static int
-thread_make(struct vm *vm, struct vm_thread **vtp, size_t stack_bytes)
-{
-	struct vm_thread *vt;
-	int error;
-
-	if (vm->vm_threads == VM_THREADS_MAX)
-		return (EAGAIN);
-	error = grow(vm);
-	if (error == 0)
-		error = thread_get(vm, &vt, stack_bytes);
-	if (error != 0)
-		return (error);
-	vt->vt_id = vm->vm_threads++;
-	vt->vt_event.ve_at = VM_HEAP_NONE;
-	vt->vt_bound = vt->vt_cpu = VM_CPU_ANY;
-	vt->vt_untimed = vm_is_controlled(vm);
-	vt->vt_seen = UINT64_MAX;
-	vt->vt_random = vm->vm_config->mc_seed ^
-	    ((uint64_t)vt->vt_id + 1) * UINT64_C(0xd1342543de82ef95);
-	*vtp = vt;
-	return (0);
+	*vt = (struct vm_thread){
+		.vt_fiber = vt->vt_fiber,
+		.vt_id = id,
+		.vt_event.ve_at = VM_HEAP_NONE,
+		.vt_bound = VM_CPU_ANY,
+		.vt_cpu = VM_CPU_ANY,
+		.vt_untimed = vm_is_controlled(vm),
+		.vt_seen = UINT64_MAX,
+		.vt_random = vm->vm_config->mc_seed ^
+		    ((uint64_t)id + 1) * UINT64_C(0xd1342543de82ef95),
+	};
+	vm->vm_threads++;
+	return (vt);
 }
 
 int
 vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 {
 	struct vm_thread *vt;
-	int error;
 
-	error = vm_is_controlled(vm) ? vm_controlled_room(vm) : 0;
-	if (error == 0)
-		error = thread_make(vm, &vt, VM_STACK_BYTES);
-	if (error != 0)
-		return (error);
+	if (vm->vm_threads == VM_THREADS_MAX ||
+	    (vm_is_controlled(vm) && !vm_controlled_room(vm)))
+		return (EAGAIN);
+	vt = thread_make(vm, VM_STACK_BYTES);
+	if (vt == NULL)
+		return (ENOMEM);
 	if (vm_is_weak(vm))
 		memory_start(vm, vt);
 	vt->vt_td = td;
@@ -278,7 +204,7 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	if (cpu != VM_CPU_ANY)
 		vm->vm_nodes_used |= UINT64_C(1) <<
 		    vm_topology_node(&vm->vm_topology, (unsigned)cpu);
-	vm_tell(vm, VM_THREAD_START, vt, NULL, 0, td->mt_name);
+	VM_TELL(vm, vt, .vn_kind = VM_THREAD_START, .vn_detail = td->mt_name);
 	vm_sched_ready(vm, vt);
 	return (0);
 }
@@ -348,87 +274,59 @@ vm_store_free(struct vm *vm)
 {
 	if (vm == NULL)
 		return;
-	for (unsigned i = 0; i < vm->vm_thread_made; i++) {
+	for (unsigned i = 0; i < VM_THREADS_MAX && vm->vm_thread[i] != NULL;
+	    i++) {
 		fiber_free(&vm->vm_thread[i]->vt_fiber);
 		free(vm->vm_thread[i]);
 	}
-	free(vm->vm_controlled.vx_line);
 	free(vm->vm_memory_kept);
-	free(vm->vm_thread);
-	free(vm->vm_heap.vh_entry);
 	free(vm);
 }
 
 uint64_t
-vm_memory_bytes(unsigned threads, unsigned cpus)
+vm_memory_bytes(unsigned threads)
 {
-	uint64_t line, lines;
+	const uint64_t line = sizeof(struct vm_line) + 64 * sizeof(uint16_t);
+	uint64_t lines;
 
-	line = sizeof(struct vm_line) + cpus / 8 +
-	    64 * sizeof(uint16_t);
 	lines = (uint64_t)threads * 16 + 1024;
 	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
-}
-
-/* Clears all but what a store keeps. */
-static void
-run_clear(struct vm *vm)
-{
-	struct vm_heap_entry *entry = vm->vm_heap.vh_entry;
-	struct vm_line *line = vm->vm_controlled.vx_line;
-	int room = vm->vm_heap.vh_room;
-
-	memset(vm, 0, offsetof(struct vm, vm_memory_kept));
-	vm->vm_heap.vh_entry = entry;
-	vm->vm_heap.vh_room = room;
-	vm->vm_controlled.vx_line = line;
 }
 
 /* Sets up the scheduler by time, or the controlled one. */
 static int
 order_init(struct vm *vm)
 {
-	struct vm_lines *vs = &vm->vm_lines;
-
 	if (vm->vm_config->mc_control != NULL)
 		return (vm_controlled_init(vm));
 	vm->vm_cong_ppm = (uint64_t)llround(vm->vm_costs.vc_cong * 1e6);
 	fill_draws(vm);
-	vm->vm_cpu = calloc(vm->vm_topology.vt_cpus, sizeof(*vm->vm_cpu));
-	vs->vs_bits = LINES_BITS_AT_FIRST;
-	vs->vs_table = calloc((size_t)1 << vs->vs_bits, sizeof(*vs->vs_table));
-	vm->vm_place = calloc(vm->vm_topology.vt_cpus, sizeof(*vm->vm_place));
-	if (vm->vm_cpu == NULL || vm->vm_place == NULL || vs->vs_table == NULL)
-		return (ENOMEM);
-	for (unsigned i = 0; i < vm->vm_topology.vt_cpus; i++) {
+	memset(vm->vm_cpu, 0, sizeof(vm->vm_cpu));
+	for (unsigned i = 0; i < vm->vm_topology.tp_cpus; i++) {
 		vm->vm_place[i] = vm_topology_place(&vm->vm_topology, i);
-		vm->vm_cpu[i].vc_timer.ve_at = VM_HEAP_NONE;
-		vm->vm_cpu[i].vc_timer.ve_cpu = true;
-		TAILQ_INIT(&vm->vm_cpu[i].vc_queue);
+		vm->vm_cpu[i].vu_timer.ve_at = VM_HEAP_NONE;
+		vm->vm_cpu[i].vu_timer.ve_cpu = true;
+		TAILQ_INIT(&vm->vm_cpu[i].vu_queue);
 	}
 	return (0);
 }
 
-/* Frees what order_init() and the run have made, but for what a store keeps. */
 static void
-order_fini(struct vm *vm)
+free_lines(struct vm *vm)
 {
-	struct vm_lines *vs = &vm->vm_lines;
-	struct vm_line *vl;
+	struct vm_line *next;
 
-	for (size_t i = 0; vs->vs_table != NULL && i < (size_t)1 << vs->vs_bits;
-	    i++) {
-		vl = vs->vs_table[i];
-		if (vl == NULL)
-			continue;
-		free(vl->vl_waiter);
-		free(vl->vl_wanted);
-		free(vl->vl_counts);
-		free(vl);
+	for (unsigned i = 0; i < VM_LINE_LISTS; i++) {
+		for (struct vm_line *vl = vm->vm_lines[i]; vl != NULL;
+		    vl = next) {
+			next = vl->vl_next;
+			free(vl->vl_waiter);
+			free(vl->vl_wanted);
+			free(vl->vl_counts);
+			free(vl);
+		}
+		vm->vm_lines[i] = NULL;
 	}
-	free(vs->vs_table);
-	free(vm->vm_place);
-	free(vm->vm_cpu);
 }
 
 /* Runs of all host threads. */
@@ -457,7 +355,9 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm = mc->mc_store != NULL ? mc->mc_store : vm_store_new();
 	if (vm == NULL)
 		return (ENOMEM);
-	run_clear(vm);
+	memset(vm, 0, offsetof(struct vm, vm_memory_kept));
+	vm->vm_heap.vq_entry = vm->vm_entry;
+	vm->vm_heap.vq_room = sizeof(vm->vm_entry) / sizeof(vm->vm_entry[0]);
 	vm->vm_number = atomic_fetch_add(&runs, 1) + 1;
 	vm->vm_config = mc;
 	vm->vm_topology = mc->mc_topology;
@@ -470,8 +370,10 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_stuck = mo->mo_stuck;
 	fiber_init_thread(&vm->vm_root);
 	error = order_init(vm);
-	if (error == 0)
-		error = thread_make(vm, &first, HOST_STACK_BYTES);
+	if (error == 0) {
+		first = thread_make(vm, HOST_STACK_BYTES);
+		error = first == NULL ? ENOMEM : 0;
+	}
 	if (error == 0) {
 		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
@@ -484,7 +386,8 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 		mo->mo_time_ps = vm->vm_time_ps;
 		mo->mo_hash = vm->vm_hash;
 	}
-	order_fini(vm);
+	if (mc->mc_control == NULL)
+		free_lines(vm);
 	if (mc->mc_store == NULL)
 		vm_store_free(vm);
 	return (error);

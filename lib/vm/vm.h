@@ -16,9 +16,19 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "lib/base/cost.h"
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
+
+/*
+ * Work that the real machine does and a simulated one charges for.  A run has
+ * one cipher, so costs do not name it.
+ */
+enum machine_cost {
+#define	COST(name, word)	COST_##name,
+#include "lib/base/cost.tbl"
+#undef COST
+	MACHINE_COSTS
+};
 
 enum {
 	VM_THREADS_MAX	= 4096,		/* of a run, ended ones included */
@@ -66,8 +76,9 @@ struct vm_note {
  * effect.  Timestamps may run backwards, by at most 20 ns.
  */
 struct vm_observer {
-	void		(*vo_note)(void *context, const struct vm_note *note);
-	void		*vo_context;
+	void		(*vb_note)(void *context, const struct vm_note *note);
+	void		*vb_context;
+	bool		 vb_no_work;	/* it has no use for VM_WORK */
 };
 
 /* Kinds of scheduling points. */
@@ -208,7 +219,7 @@ void vm_costs(const struct profile *pr, const char *cipher, bool native,
     struct vm_costs *vc);
 
 /* An upper bound of a machine's memory, in bytes. */
-uint64_t vm_memory_bytes(unsigned threads, unsigned cpus);
+uint64_t vm_memory_bytes(unsigned threads);
 
 /*
  * Runs main(arg) as the machine's first thread until it returns.  It has no
@@ -240,9 +251,9 @@ const void *vm_stack(void);
 enum { VM_PRIVATE_WORDS = 3 };
 
 struct vm_who {
-	uint64_t	*vk_private;	/* its own words, 0 at its start */
-	unsigned	 vk_index;	/* mt_index */
-	uint64_t	 vk_time_ps;
+	uint64_t	*wh_private;	/* its own words, 0 at its start */
+	unsigned	 wh_index;	/* mt_index */
+	uint64_t	 wh_time_ps;
 };
 
 /* The machine of this host thread; NULL outside vm_run(). */

@@ -25,7 +25,7 @@ enum {
 static bool
 is_other(const struct vm_line *vl, const struct vm_waiter *vw)
 {
-	return (!vw->vw_until_is || vw->vw_word != vl->vl_is_word);
+	return (!vw->wt_until_is || vw->wt_word != vl->vl_is_word);
 }
 
 static bool
@@ -81,16 +81,20 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 {
 	unsigned room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
 	    vl->vl_waiter_room * 2;
+	const struct vm_topology *tp = &vm->vm_topology;
 	struct vm_waiter *waiter;
 	uint32_t *wanted;
 
+	if (vl->vl_counts == NULL)
+		vl->vl_counts = calloc(2 * tp->tp_cpus + tp->tp_nodes,
+		    sizeof(*vl->vl_counts));
 	waiter = realloc(vl->vl_waiter, room * sizeof(*waiter));
 	if (waiter != NULL)
 		vl->vl_waiter = waiter;
 	wanted = realloc(vl->vl_wanted, room * sizeof(*wanted));
 	if (wanted != NULL)
 		vl->vl_wanted = wanted;
-	if (waiter == NULL || wanted == NULL)
+	if (waiter == NULL || wanted == NULL || vl->vl_counts == NULL)
 		vm_bail(vm, ENOMEM, "no memory");
 	vl->vl_waiter_room = room;
 }
@@ -102,41 +106,28 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 static uint16_t *
 count_of_cache(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	return (vl->vl_counts + vm->vm_topology.vt_cpus +
+	return (vl->vl_counts + vm->vm_topology.tp_cpus +
 	    vm->vm_place[cpu].vp_cache);
 }
 
 static uint16_t *
 count_of_node(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	return (vl->vl_counts + 2 * vm->vm_topology.vt_cpus +
+	return (vl->vl_counts + 2 * vm->vm_topology.tp_cpus +
 	    vm->vm_place[cpu].vp_node);
-}
-
-static void
-make_counts(struct vm *vm, struct vm_line *vl)
-{
-	const struct vm_topology *vt = &vm->vm_topology;
-
-	if (vl->vl_counts == NULL)
-		vl->vl_counts = calloc(2 * vt->vt_cpus + vt->vt_nodes,
-		    sizeof(*vl->vl_counts));
-	if (vl->vl_counts == NULL)
-		vm_bail(vm, ENOMEM, "no memory");
 }
 
 static void
 add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 {
-	unsigned cpu = (unsigned)vw.vw_thread->vt_cpu;
+	unsigned cpu = (unsigned)vw.wt_thread->vt_cpu;
 
 	if (vl->vl_waiters == vl->vl_waiter_room)
 		more_waiters(vm, vl);
-	make_counts(vm, vl);
 	if (vl->vl_waiters == 0) {
 		vl->vl_wait_nodes = 0;
-		vl->vl_is_word = vw.vw_until_is && vw.vw_size ==
-		    sizeof(uint32_t) ? vw.vw_word : NULL;
+		vl->vl_is_word = vw.wt_until_is && vw.wt_size ==
+		    sizeof(uint32_t) ? vw.wt_word : NULL;
 		look(vl);
 	}
 	vl->vl_others += is_other(vl, &vw);
@@ -154,9 +145,9 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 		if (vl->vl_sharers == 0)
 			vl->vl_nodes = 0;
 	}
-	vw.vw_thread->vt_awaits = vl;
-	vw.vw_thread->vt_waiter = vl->vl_waiters;
-	vl->vl_wanted[vl->vl_waiters] = (uint32_t)vw.vw_value;
+	vw.wt_thread->vt_awaits = vl;
+	vw.wt_thread->vt_waiter = vl->vl_waiters;
+	vl->vl_wanted[vl->vl_waiters] = (uint32_t)vw.wt_value;
 	vl->vl_waiter[vl->vl_waiters++] = vw;
 }
 
@@ -166,7 +157,7 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 	struct vm_line *vl = vt->vt_awaits;
 	unsigned cpu = (unsigned)vt->vt_cpu, i = vt->vt_waiter;
 
-	MPASS(vl->vl_waiter[i].vw_thread == vt);
+	MPASS(vl->vl_waiter[i].wt_thread == vt);
 	if (--vl->vl_counts[core(vm, cpu)] == 0) {
 		vl->vl_wait_cores--;
 		vl->vl_wait_caches -= --*count_of_cache(vm, vl, cpu) == 0;
@@ -178,7 +169,7 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 	vl->vl_waiters--;
 	vl->vl_waiter[i] = vl->vl_waiter[vl->vl_waiters];
 	vl->vl_wanted[i] = vl->vl_wanted[vl->vl_waiters];
-	vl->vl_waiter[i].vw_thread->vt_waiter = i;
+	vl->vl_waiter[i].wt_thread->vt_waiter = i;
 	vt->vt_awaits = NULL;
 }
 
@@ -198,7 +189,7 @@ mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
 {
 	uint64_t k = vl->vl_waiters, near_by = k;
 
-	if (cpu >= 0 && vm->vm_topology.vt_nodes > 1)
+	if (cpu >= 0 && vm->vm_topology.tp_nodes > 1)
 		near_by = *count_of_node(vm, vl, (unsigned)cpu);
 	return ((near_by * service(vm, within_node(vm)) +
 	    (k - near_by) * service(vm, VM_REMOTE)) / k);
@@ -239,12 +230,12 @@ vm_written(struct vm_line *vl)
 
 	if (k == 0)
 		return;
-	if (vl == vm->vm_controlled.vx_line) {
+	if (vl == &vm->vm_controlled.vx_line) {
 		if (!vm_is_weak(vm) || memory_written(vm))
 			vm_controlled_changed(vm);
 		return;
 	}
-	start = MAX(vm_self_ps(vm), vl->vl_busy_ps);
+	start = MAX(vm_self_ps(vm), vl->vl_free_ps);
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = splitmix_next(&self->vt_random) % k;
 	if (self->vt_cpu >= 0 &&
@@ -252,7 +243,7 @@ vm_written(struct vm_line *vl)
 		keep(vm, vl, (unsigned)self->vt_cpu, start,
 		    latency(vm, within_node(vm)));
 	for (unsigned i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
-		vt = vl->vl_waiter[i - 1].vw_thread;
+		vt = vl->vl_waiter[i - 1].wt_thread;
 		due = start + copied(vm, vl, vt, each, (first + woken++) % k);
 		drop_waiter(vm, vt);
 		vt->vt_told = true;
@@ -278,9 +269,9 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
-	struct vm_waiter vw = { .vw_word = p, .vw_value = value,
-	    .vw_thread = self, .vw_size = (uint8_t)size,
-	    .vw_until_is = until_is };
+	struct vm_waiter vw = { .wt_word = p, .wt_value = value,
+	    .wt_thread = self, .wt_size = (uint8_t)size,
+	    .wt_until_is = until_is };
 	uint64_t began_ps, poll_ps, polls;
 
 	if (self->vt_host) {

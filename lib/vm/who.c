@@ -13,9 +13,9 @@ vm_who_inside(struct vm_who *vk)
 
 	if (vm->vm_self == NULL)
 		return (false);
-	vk->vk_private = vm->vm_self->vt_private;
-	vk->vk_index = vm->vm_self->vt_td == NULL ? 0 :
+	vk->wh_private = vm->vm_self->vt_private;
+	vk->wh_index = vm->vm_self->vt_td == NULL ? 0 :
 	    vm->vm_self->vt_td->mt_index;
-	vk->vk_time_ps = vm_self_ps(vm);
+	vk->wh_time_ps = vm_self_ps(vm);
 	return (true);
 }

@@ -213,7 +213,7 @@ copy() {
 	    "$(cd "$(source_folder)" && pwd -P)/build" ] ||
 	    atf_skip "objects that are not in build cannot be copied"
 	mkdir -p copy/build
-	(cd "$(source_folder)" && cp -pR Makefile VERSION NEWS LICENSE README.md .ci lib \
+	(cd "$(source_folder)" && cp -pR Makefile VERSION NEWS LICENSE README.md .ci mk lib \
 	    fortuna harvest bench tests man packaging "$OLDPWD/copy" && cp -pR build/obj build/rngsim \
 	    "$OLDPWD/copy/build") || atf_fail "cp"
 	# The compiler, and what else is in the flags.
@@ -265,146 +265,97 @@ assure__installed_body() {
 	has "Answers Not run. No known answers beside the program"
 }
 
-# broken NAME SED-ARGUMENT...: FreeBSD's design with a change, as one new file.
+# broken NAME SED-ARGUMENT...: FreeBSD's design with a change, as a file.
 broken() {
-	design=$1
+	file=$1.c
 	shift
-	sed -e 's/random_fortuna_read_concurrent/broken_read/' \
-	    -e 's/^void$/static void/' \
-	    -e "s/ALGORITHM(concurrent)/ALGORITHM($design)/" \
-	    -e "s/\"concurrent\"/\"$design\"/" "$@" \
-	    copy/fortuna/gen_concurrent.c >copy/fortuna/gen_$design.c
+	sed "$@" "$(source_folder)/fortuna/fortuna.c" >"$file"
 }
 
 broken_designs() {
-	broken same
+	broken same -e ''
 
 	# The key of a read outlives it.
-	broken kept -e '/fortuna_private_fini/d'
+	broken kept -e '/explicit_bzero(&key_copy/d'
 
 	# Counters are stepped when the mutex is free.
-	broken stepped -e 's/^	fortuna_state_reserve.*/\
-	lock_release(\&f->f_mtx, \&node);\
+	broken stepped -e 's/^	uint128_add64(&fortuna.*blockcount.*/\
+	RANDOM_RESEED_UNLOCK();\
 &\
-	lock_acquire(\&f->f_mtx, \&node, SITE_READ);/'
+	RANDOM_RESEED_LOCK();/'
 
-	# The ledger never sees its pools, its pace and its first reseed.
-	quiet='static int gen_quiet_init(struct generator *g,\
-    const struct generator_params *params)\
-{\
-	struct generator_params quiet = *params;\
-	int error;\
+	# The mutex of a read is not dropped.
+	broken taken -e '/^random_fortuna_read_concurrent/,/^}/ {
+		/RANDOM_RESEED_UNLOCK/d
+	}'
+
+	# Two reads of 16 bytes get the same; the keys are used as they should.
+	broken paired -e 's/^	explicit_bzero(&key_copy.*/&\
+	static uint8_t first[16];\
+	static u_int reads;\
 \
-	if (quiet.gp_cipher->ci_observer != NULL)\
-		quiet.gp_cipher = quiet.gp_cipher->ci_base;\
-	error = random_fortuna_init_alg(g, \&quiet);'
-	broken quiet -e 's/ random_fortuna_init_alg,/ gen_quiet_init,/' \
-	    -e "s/^RANDOM_ALG.*/$quiet\\
-	if (error == 0)\\
-		fortuna_of(g)->f_state.fs_key->ck_cipher = params->gp_cipher;\\
-	return (error);\\
-}\\
-&/"
+	if (bytecount == 16 \&\& reads++ % 2 == 0)\
+		__builtin_memcpy(first, buf, 16);\
+	else if (bytecount == 16)\
+		__builtin_memcpy(buf, first, 16);/'
 
-	# Nor anything else: all of its output is declared as stored.
-	broken stored -e 's/ random_fortuna_init_alg,/ gen_quiet_init,\
-	.ra_stored_bytes = GENERATOR_STORED_ANY,/' \
-	    -e "s/^RANDOM_ALG.*/$quiet\\
-	g->g_cipher = quiet.gp_cipher;\\
-	return (error);\\
-}\\
-&/"
+	broken crashed -e 's/^	explicit_bzero(&key_copy.*/&\
+	*(volatile int *)(uintptr_t)(bytecount \& 0) = 1;/'
 
-	# The mutex stays taken.
-	broken taken -e '/lock_release/d'
-
-	# Two readers of 16 bytes get the same, and the design has no model.
-	broken paired -e 's/RA_FORTUNA_BYTES/0/' \
-	    -e 's/^	while (uio->uio_resid.*/	if (uio->uio_resid == 16)\
-		paired = ++reads % 2;\
-&/' -e 's/^	struct fortuna_private fp;/&\
-	static uint8_t kept[16];\
-	static unsigned reads;\
-	int paired = -1;/' -e 's/^		machine_charge.*/&\
-		if (paired == 1)\
-			__builtin_memcpy(kept, uio->uio_base, 16);\
-		else if (paired == 0)\
-			__builtin_memcpy(uio->uio_base, kept, 16);/'
-
-	# It crashes where there is no other machine to blame.
-	broken crashed -e 's/^	fortuna_private_fini(.*/&\
-	*(volatile int *)gr->gr_spare->ck_cipher->ci_name = 0;/'
-
-	# An assertion fails.
-	broken asserted -e 's/^	fortuna_private_fini(.*/&\
-	KASSERT(gr->gr_spare == NULL, ("a %s word", "plain"));/'
-
-	$make_copy >log 2>&1 || atf_fail "make: $(cat log)"
+	broken asserted -e 's/^	explicit_bzero(&key_copy.*/&\
+	KASSERT(bytecount == 0, ("a plain word"));/'
 }
 
-limit=900
 test_case assure__broken_files "designs that are wrong, one new file each and" \
     "nothing else touched: what breaks is named with both operations"
 assure__broken_files_body() {
-	copy
 	broken_designs
-	program() { echo copy/build/rngsim; }
 	small="--only schedules,ledger --budget 1 --seed 1"
 
 	# As it is, it holds.
-	ends 0 -d same $small
-	has "Claim Design same holds"
+	ends 0 -d kernel:same.c $small
+	has "Claim Design kernel:same holds"
 
-	ends 1 -d kept $small
-	has "Claim NONE: design kept does not hold"
+	ends 1 -d kernel:kept.c $small
+	has "Claim NONE: design kernel:kept does not hold"
 	has "Schedules FAILS. kept: .* thread [0-9]* used key [0-9]* .*; \
 then at [0-9]* ns thread [0-9]* returned from a read"
 	has "Ledger FAILS. .* kept: .* used key .*; then at .* returned from"
-	has "rngsim explore -d kept -l mtx -c aes --seed 1 --only [0-9]"
+	has "rngsim explore -d [^ ]*kept[^ ]* -l mtx -c aes --seed 1 --only [0-9]"
 
 	# A seed finds the same, with any number of threads.
 	row Schedules >first
-	ends 1 -d kept $small -j 1
+	ends 1 -d kernel:kept.c $small -j 1
 	row Schedules >second
 	cmp -s first second || atf_fail "$(diff first second)"
 
 	# The command that the page gives has it again.
-	again=$(sed -n 's/.*\(explore -d kept .*\)/\1/p' out)
+	again=$(tr '\n\\' '  ' <out |
+	    sed -nE 's/.*rngsim (explore -d [^ ]*kept.* --only [0-9]+).*/\1/p')
 	"$(program)" $again >explored 2>err
 	[ $? = 1 ] || atf_fail "$again: $(cat explored err)"
 	grep -q "^FAILED kept:" explored || atf_fail "$(cat explored)"
 
 	# On this machine it may also crash, or hang.
-	ends 1 -d stepped $small
+	ends 1 -d kernel:stepped.c $small
 	has "Schedules FAILS. .*; then at "
 	has "Ledger FAILS. "
 
-	for design in quiet stored; do
-		ends 1 -d $design $small
-		has "Claim NONE: design $design does not hold"
-		hidden="hidden: .*: .* returned from a read"
-		has "Schedules FAILS. $hidden"
-		has "Ledger FAILS. .* $hidden"
-	done
-
 	# No thread can run on, and the row ends at once.
-	ends 1 -d taken --only schedules --budget 1 --seed 1
-	has "Schedules FAILS. deadlock: "
+	ends 1 -d kernel:taken.c --only schedules --budget 1 --seed 1
+	has "Schedules FAILS. "
 
-	ends 1 -d paired --only answers,statistics --budget 5 --seed 1
+	ends 1 -d kernel:paired.c --only statistics --budget 5 --seed 1
 	has "Statistics FAILS. aes, requests of 16 bytes: [0-9]* of [0-9]* \
 blocks come twice"
-	ends 0 -d paired --only answers --budget 5 --seed 1
-	has "Claim NONE: no row supports design paired"
-	has "Not shown Answers: that its bytes are"
 
-	ends 1 -d crashed --only schedules,statistics --budget 1 --seed 1
+	ends 1 -d kernel:crashed.c --only schedules,statistics --budget 1 --seed 1
 	has "Schedules FAILS. It "
 	has "Statistics FAILS. It "
 
 	# The text is on the page, of a row's own process and others.
-	ends 1 -d asserted --only arithmetic,ledger,statistics --budget 1
+	ends 1 -d kernel:asserted.c --only arithmetic,ledger,statistics --budget 1
 	for row in Arithmetic Ledger Statistics; do
-		has "$row FAILS. [^!]*broken_read[^!]*a plain word"
+		has "$row FAILS. [^!]*a plain word"
 	done
 }

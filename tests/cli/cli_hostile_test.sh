@@ -114,7 +114,7 @@ output__device_body() {
 	[ -p fifo ] || atf_fail "the pipe was replaced"
 	whole out.json
 	# The result before the table; both are whole.
-	atf_check -o match:'^\{' -o match:'^\}' -o match:'^readers' \
+	atf_check -o match:'^\{' -o match:'^\}' -o match:'^cell ' \
 	    "$(program)" run $brief -o /dev/stdout
 }
 
@@ -434,10 +434,6 @@ report__plot_cut_body() {
 		echo before >x.$f
 		atf_check -s exit:1 -e match:"x.$f: File too large" \
 		    prlimit --fsize=8192 "$(program)" report r.json --plot x.$f
-		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
-		atf_check -s exit:1 -o ignore -e match:"x.$f: File too large" \
-		    prlimit --fsize=8192 "$(program)" sources -t 0.001 -n 2 \
-		    -s lcg --plot x.$f
 		[ "$(cat x.$f)" = before ] || atf_fail "x.$f: $(head -c 99 x.$f)"
 		runs report r.json --plot x.$f
 		[ "$(wc -c <x.$f)" -gt 8192 ] || atf_fail "x.$f is small"

@@ -20,7 +20,7 @@ setup() {
 # tree DIR: a sys directory with a source.
 tree() {
 	mkdir -p "$1/dev/random"
-	cp "$src/tests/kernel/fortuna.c" "$1/dev/random"
+	cp "$src/fortuna/fortuna.c" "$1/dev/random"
 }
 
 # builds NAME ARGUMENT: it compiles, under that name.
@@ -63,7 +63,7 @@ kernel__path_body() {
 	setup
 	tree 'a tree/sys'
 	builds a_tree 'a tree'
-	compiled 2
+	compiled 18
 	builds a_tree 'a tree/sys/'
 	builds fortuna 'a tree/sys/dev/random/fortuna.c'
 	cd 'a tree/sys/dev'
@@ -86,7 +86,7 @@ test_case kernel__folder "a folder of fx_*.c files is one source"
 kernel__folder_body() {
 	setup
 	mkdir fx
-	cp "$src/tests/kernel/fortuna.c" fx/fx_b.c
+	cp "$src/fortuna/fortuna.c" fx/fx_b.c
 	echo '#include "fx_missing.h"' >fx/fx_c.c
 	complains 1 'fx/fx_c.c:1|fx_missing.h' kernel build fx
 	echo '/* The last one. */' >fx/fx_c.c
@@ -126,7 +126,7 @@ kernel__revision_body() {
 	atf_check -o inline:' M sys/dev/random/fortuna.c\n' \
 	    git -C repo status --short
 	nothing_left
-	compiled 6
+	compiled 54
 	git clone -q --bare repo bare
 	builds topic/lock bare@topic/lock
 	builds "$(printf %.12s "$second")" "repo@$second"
@@ -152,28 +152,28 @@ kernel__cache_body() {
 	tree one/sys
 	f=one/sys/dev/random/fortuna.c
 	builds one one
-	compiled 2
+	compiled 18
 	runs run $brief -d kernel:one
 	compiled 0
 	echo '#include "more.h"' >>$f
 	: >one/sys/dev/random/more.h
 	builds one one
-	compiled 2
+	compiled 18
 	echo 'int more;' >one/sys/dev/random/more.h
 	builds one one
-	compiled 2
+	compiled 18
 	: >one/sys/dev/random/more.h
 	builds one one
 	compiled 0
 	RNGSIM_KERNEL_CFLAGS='-O1 -DX=1' builds one one
-	compiled 2
+	compiled 18
 	# A header that now comes before one of rngsim's.
-	cp "$src/fortuna/kernel/tree/dev/random/hash.h" one/sys/dev/random
+	cp "$src/fortuna/dev/random/hash.h" one/sys/dev/random
 	builds one one
-	compiled 2
+	compiled 18
 	mv cc cc2
 	CC="$PWD/cc2" builds one one
-	compiled 2
+	compiled 18
 	mv cc2 cc
 	for so in cache/rngsim/kernel/*/real.so; do
 		: >"$so"
@@ -183,7 +183,7 @@ kernel__cache_body() {
 	    "$(program)" kernel clean
 	[ ! -e cache/rngsim/kernel ] || atf_fail "not removed"
 	builds one one
-	compiled 2
+	compiled 18
 }
 
 test_case kernel__two_at_once "two processes make one entry, and a signal" \
@@ -245,9 +245,10 @@ kernel__lacks_body() {
 		case $message in
 		*lacks*) atf_fail "$message" ;;
 		esac
-		complains 1 'random_account' kernel build \
-		    "$src/tests/kernel/unlinked.c"
-		ends 1 check "$src/tests/kernel/unlinked.c"
+		sed 's/^	now = getsbinuptime();/void random_account(void); &\
+	random_account();/' "$src/fortuna/fortuna.c" >unlinked.c
+		complains 1 'random_account' kernel build unlinked.c
+		ends 1 check unlinked.c
 		grep -qx 'lacks     random_account' out || atf_fail "$(cat out)"
 	done
 	mkdir one/sys/vm
@@ -268,7 +269,7 @@ test_case kernel__boot "a source may use locks, clocks and CPUs at boot," \
 kernel__boot_body() {
 	setup
 	cat >boot.c <<-END
-	#include "$src/tests/kernel/fortuna.c"
+	#include "$src/fortuna/fortuna.c"
 	static uint64_t when;
 	static int where;
 	static void
@@ -293,10 +294,10 @@ test_case kernel__unprobed "a source with other private names works, and is" \
     "recorded as not probed"
 kernel__unprobed_body() {
 	setup
-	sed 's/fs_counter/fs_ctr/g' "$src/tests/kernel/fortuna.c" >own.c
+	sed 's/fs_counter/fs_ctr/g' "$src/fortuna/fortuna.c" >own.c
 	saves out.json run $brief --format json -d kernel:own.c
 	grep -q '"probed": false' out.json || atf_fail "probed"
-	compiled 3
+	compiled 20
 	runs run $brief -d kernel:own.c
 	compiled 0
 	ends 0 check own.c
@@ -339,9 +340,9 @@ kernel__everywhere_body() {
 	setup
 	tree one/sys
 	shows 'kernel:one' explore -d kernel:one --schedules 100 --seed 1
+	sed '/explicit_bzero(&key_copy/d' "$src/fortuna/fortuna.c" >left.c
 	atf_check -s exit:1 -o match:'Again:' "$(program)" explore \
-	    -d "kernel:$src/tests/kernel/step_outside.c" --schedules 5000 \
-	    --seed 1 -o x.schedule
+	    -d kernel:left.c --schedules 5000 --seed 1 -o x.schedule
 	atf_check -s exit:1 -o match:'As recorded' "$(program)" explore \
 	    --replay x.schedule
 	atf_check -o save:bytes "$(program)" cat -n 1k -d kernel:one
@@ -360,7 +361,7 @@ kernel__mode_body() {
 	setup
 	tree one/sys
 	line=$(grep -n -A 8 '^random_fortuna_read_locked' \
-	    one/sys/dev/random/fortuna.c | sed -n 's/-	FORTUNA_LOCK.*//p')
+	    one/sys/dev/random/fortuna.c | sed -n 's/-	RANDOM_RESEED_LOCK.*//p')
 	mode=kern.random.fortuna.concurrent_read
 	for designs in kernel:one locked,kernel:one; do
 		saves out.json sweep $brief -n 1 --format json -d $designs \

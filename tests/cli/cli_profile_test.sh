@@ -6,7 +6,7 @@ export RNGSIM_HOST_PROFILE
 
 # Keys of the table.
 keys() {
-	sed -n 's/^PROFILE_VALUE([A-Z0-9_]*, "\([a-z0-9_.]*\)".*/\1/p' \
+	sed -n 's/^VALUE([A-Z0-9_]*, "\([a-z0-9_.]*\)".*/\1/p' \
 	    "$(source_folder)/lib/profile/profile.tbl"
 }
 
@@ -18,7 +18,7 @@ profile__files_body() {
 	    atf_fail "$(cat list.txt)"
 	sed -n '/^  host /d; s/^  \([a-z][^ ]*\) .*/\1/p' list.txt |
 	    sort >names.txt
-	(cd "$(source_folder)/lib/profile" && ls | sed -n 's/\.conf$//p') |
+	(cd "$(source_folder)/lib/profile" && ls | sed -n '/^common/d; s/\.conf$//p') |
 	    sort >files.txt
 	atf_check -o empty diff names.txt files.txt
 	while read -r name; do

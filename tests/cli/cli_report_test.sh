@@ -24,10 +24,6 @@ test_case report__views "every view, the text in full"
 report__views_body() {
 	shows table
 	shows lock-prof --lock-prof
-	shows lockstat --lockstat
-	shows lockstat-H --lockstat -H
-	shows lockstat-H --histogram --lockstat
-	shows waits --waits
 }
 
 test_case report__no_cells "a result without cells is none of the file's fault"
@@ -40,35 +36,29 @@ report__no_cells_body() {
 	    "invariants": false } }
 	EOF
 	atf_check -o match:'^no cells' "$(program)" report empty.json
-	for v in lock-prof lockstat waits; do
-		atf_check -o inline:'no cells\n' "$(program)" report empty.json \
-		    --$v
-	done
+	atf_check -o match:'^no cells$' "$(program)" report empty.json \
+	    --lock-prof
 }
 
 test_case report__bad_usage "lists that are none, outputs that exclude each" \
     "other"
 report__bad_usage_body() {
-	refused '--waits is given twice' x --waits --waits
-	refused '--lockstat and --waits: expected one' x --waits --lockstat
-	refused '--format and --waits: expected one' --format csv x --waits
-	refused '--plot and --waits: expected one' --waits x --plot a.png
-	refused '--waits takes no value' x --waits=1
-	refused 'unknown option -x' x --lockstat -Hx
-	refused '-H: expected --lockstat' x -H
-	refused '-H: expected --lockstat' x -H --waits
+	refused '--lock-prof is given twice' x --lock-prof --lock-prof
+	refused '--format and --lock-prof: expected one' --format csv x \
+	    --lock-prof
+	refused '--plot and --lock-prof: expected one' --lock-prof x \
+	    --plot a.png
+	refused '--lock-prof takes no value' x --lock-prof=1
 	refused 'unknown option --lock-pro;' x --lock-pro
-	refused 'surplus operand "--waits"' x -- --waits
+	refused 'surplus operand "--lock-prof"' x -- --lock-prof
 	refused 'unknown option -x;' x -x
-	refused 'missing operand' --waits
+	refused 'missing operand' --lock-prof
 }
 
 test_case report__full_disk "a view that cannot be written is a failure"
 report__full_disk_body() {
 	[ -c /dev/full ] || atf_skip "no /dev/full here"
-	for v in lock-prof lockstat waits; do
-		"$(program)" report "$(result)" --$v >/dev/full 2>err.txt &&
-		    atf_fail "--$v succeeded"
-		atf_check -o match:'^rngsim: report: stdout: ' cat err.txt
-	done
+	"$(program)" report "$(result)" --lock-prof >/dev/full 2>err.txt &&
+	    atf_fail "--lock-prof succeeded"
+	atf_check -o match:'^rngsim: report: stdout: ' cat err.txt
 }

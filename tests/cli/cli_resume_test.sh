@@ -180,14 +180,14 @@ resume__incomplete_line_body() {
 		1s/"seed":/"sead":/|1: seed: missing
 		1s/"argv":/"args":/|1: argv: missing
 		1s/"invariants":[a-z]*/"invariants":17/|1: host.invariants
-		1s,journal/2,journal/3,|1: schema "rngsim-journal/3"
+		1s,journal/3,journal/4,|1: schema "rngsim-journal/4"
 		4p|5: a repeat that this run does not have
 		4s/ reader/ 9 reader/|4: its number is of another cell
 		4s/"buckets":.[0-9]*,/"buckets":[99999,/|4: latency.buckets: 99999 is out
 		4s/.*/[]/|4: of no known kind
 	EDITS
 	sed '1s/^/000011fc e36b415f /' five >r.json.journal
-	refuses 1 'r.json.journal: line 1: written by an older rngsim' \
+	refuses 1 'r.json.journal: line 1: damaged, or written by an older rngsim' \
 	    sweep --resume r.json
 	head -c 100 five >r.json.journal
 	refuses 1 'ended before anything was measured' sweep --resume r.json
@@ -221,14 +221,19 @@ was \"other\"" sweep --resume r.json
 	goes_on sweep --resume r.json
 	rm r.json
 
-	cp "$(source_folder)\
-/lib/profile/epyc-9654-2s.conf" mine.conf
+	"$(program)" list profiles epyc-9654-2s >mine.conf
 	mine=$(echo "$sweep" | sed 's/epyc-9654-2s/.\/mine.conf/')
 	killed 3 $mine
 	sed -i 's/os.preempt = [0-9.]*/os.preempt = 1/' mine.conf
-	refuses 1 'mean something else now: profile is' sweep --resume r.json
+	refuses 1 'mean something else now: profile_sha256 is' sweep --resume r.json
 	rm mine.conf
 	refuses 1 'mine.conf' sweep --resume r.json
+
+	cp "$(source_folder)/bench/workload/shell.workload" my.workload
+	killed 3 $sweep --workload @my.workload
+	echo '# another' >>my.workload
+	refuses 1 'mean something else now: sum of --workload is' \
+	    sweep --resume r.json
 }
 
 test_case resume__other_counter "on the real engine another cycle counter is" \

@@ -170,7 +170,7 @@ sweep__side_by_side_body() {
 	grep -q 'slice_mb_per_s.0 [0-9]' flat || atf_fail "no slices"
 	"$(program)" compare r.json --by lock -q total_mb_per_s >out ||
 	    atf_fail "compare: $?"
-	grep -q '(paired)' out || atf_fail "$(cat out)"
+	grep -q "Yuen's" out || atf_fail "$(cat out)"
 	ends 0 -c chacha20 -r 1 -s 4k -n 1 -t 0.1 --ledger -o l.json
 	! grep -q together l.json || atf_fail "a ledger in slices"
 	ends 0 -c aes -r 1 -s 1048577 -n 1 -t 0.1 \
@@ -190,7 +190,7 @@ sweep__until_body() {
 	[ "$(get flat complete)" = true ] || atf_fail "not complete"
 	ends 0 "$@" -n 3 --until 0.01% --time-limit 1
 	grep -q 'wider than 0.01 %' err || atf_fail "$(cat err)"
-	refused 2 '"0": expected 0.01% to 100%' "$@" --until 0
+	refused 2 '"0": expected percent, 0.01..100' "$@" --until 0
 	refused 2 '"2x": expected' "$@" --until 2x
 	refused 2 'expected --until with it' "$@" --time-limit 2
 	refused 2 'expected two designs' "$@" -d locked --until 2%
@@ -292,8 +292,6 @@ sweep__formats_body() {
 	# A column for each cell, a line for each repeat.
 	grep -v '^#' m.txt | awk 'NF != 4 { exit 1 } END { exit NR != 3 }' ||
 	    atf_fail "$(cat m.txt)"
-	atf_check -o match:'^X\(N\) = gamma N' -o match:'^not fitted: ' \
-	    "$(program)" report --usl r.json
 	saves t.txt report - <r.json
 	for w in locked concurrent mtx aes 'MB/s' seed INVARIANTS measured; do
 		grep -q -e "$w" t.txt || atf_fail "the table has no $w"

@@ -6,7 +6,7 @@ command=sources
 brief="-t 0.001 -n 2"
 
 test_case sources__table "every source of the table is listed, with its" \
-    "numbers or absent; 80 columns; published below measured"
+    "numbers or absent; 80 columns"
 sources__table_body() {
 	saves help.txt sources --help
 	sed -n '/^Sources:/,$s/^  \([a-z0-9]*\) .*/\1/p' help.txt >names
@@ -29,9 +29,7 @@ sources__table_body() {
 	    '^lcg  *32 d3dc167e a70427df d6651c2c 0daa96f5 as published$' \
 	    '^tinymt32  *32 97b6d625 3a86e2e1 dd7305b1 8e4ef1b0 as published$' \
 	    '^measured on ' '^medians of 2 repeats of 0.001 s; INVARIANTS o' \
-	    '^SRBDS mitigation: ' '^throughput stops growing$' \
-	    '^  i5-10210U Linux, SRBDS off .* 439/473 ' \
-	    '^published 99.6 M/s = 6.374 Gbit/s'; do
+	    '^throughput stops growing$'; do
 		grep -Eq "$line" out.txt || atf_fail "no $line in $(cat out.txt)"
 	done
 	awk 'length > 80' out.txt >wide
@@ -49,7 +47,7 @@ sources__chooses_body() {
 	head -n 1 out.csv | tr , '\n' >names
 	for name in source bits status threads oversubscribed repeats \
 	    ns_per_number reads_per_s reads_per_s_ci95_low \
-	    reads_per_s_ci95_high gbit_per_s failures_percent cpu_percent srbds \
+	    reads_per_s_ci95_high gbit_per_s failures_percent cpu_percent \
 	    invariants complete; do
 		grep -qx $name names || atf_fail "no column $name"
 	done
@@ -89,14 +87,13 @@ sources__absent_body() {
 	shows "^$absent,64,absent,,,,," sources $brief -r 1 -s lcg,$absent \
 	    --format csv
 	atf_check -s exit:1 -o match:"^$absent +64 absent: " \
-	    -o match:'^  here +-/- ' -e match:'nothing was timed' "$(program)" sources $brief \
-	    -s $absent
+	    -e match:'nothing was timed' "$(program)" sources $brief -s $absent
 	atf_check -s exit:1 -o ignore -e match:'nothing was timed' \
 	    "$(program)" sources $brief -s lcg --bits 64
 }
 
-test_case sources__document "-o and --format json give the same keys, --plot" \
-    "a picture; rngsim-result(5) has them all"
+test_case sources__document "-o and --format json give the same keys;" \
+    "rngsim-result(5) has them all"
 sources__document_body() {
 	shows '^measured on' sources $brief -r 1-2 -s lcg,rdrand -o out.json
 	saves stdout.json sources $brief -r 1-2 -s lcg,rdrand --format json
@@ -117,12 +114,6 @@ sources__document_body() {
 		grep -Eq "(^|[^A-Za-z0-9_])$word([^A-Za-z0-9_]|\$)" page.txt ||
 		    atf_fail "rngsim-result.5 lacks $word"
 	done <words
-	command -v gnuplot >/dev/null || atf_skip "gnuplot is not installed"
-	for f in svg png; do
-		runs sources $brief -r 1 -s lcg --plot a.$f
-		[ -s a.$f ] || atf_fail "no a.$f"
-	done
-	[ "$(ls a.*)" = "$(printf 'a.png\na.svg')" ] || atf_fail "$(ls)"
 }
 
 test_case sources__refuses "bad usage is exit 2, unwritable output 1, both" \
@@ -151,17 +142,11 @@ sources__refuses_body() {
 	refused 2 '--bits|"32"|twice' --bits 32,64,32
 	refused 2 '--format|"xml"|table, csv or json' --format xml
 	refused 2 '-o|file name' -o ''
-	refused 2 '--plot|"x.gif"|.png or .svg' --plot x.gif
-	refused 2 '-o and --plot|same file|"x.png"' --plot x.png -o x.png
+	refused 2 '--plot is gone|--format csv' --plot x.png
 	refused 2 'surplus operand|"lcg"' lcg
 	refused 2 '-t is given twice' -t 1 -t 1
 	refused 1 './none/x.json|No such file' -t 1000 -o ./none/x.json
 	refused 1 'Is a directory' -t 1000 -o .
-	refused 1 './none/x.png|No such file' -t 1000 --plot ./none/x.png
-	mkdir bin
-	(PATH=$PWD/bin refused 1 'a.png|gnuplot' -t 1000 --plot a.png) ||
-	    exit 1
-	[ ! -e a.png ] || atf_fail "a.png is there"
 }
 
 test_case sources__ends_on_a_signal "exit 1, marked incomplete, the document" \

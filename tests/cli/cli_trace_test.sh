@@ -21,6 +21,7 @@ trace__bad_usage_body() {
 	refused 2 "expected --trace FILE as well" $virtual --trace-time 5
 	refused 2 "a file name" $virtual --trace ""
 	refused 2 "the same file" $virtual --trace t.json -o t.json
+	refused 2 '"t.txt": traces as text are gone' $virtual --trace t.txt
 	refused 2 "after the end of the window" $virtual --trace t.json \
 	    --trace-time 20-21
 	for time in "" 0 0-0 5-5 5-4 5- -5 - a 1e3 1-2-3 +1 86400001 \
@@ -55,22 +56,4 @@ trace__same_figures_body() {
 	"$(program)" run --engine virtual --profile fbsd12-vm4-2019 --cpus 2 \
 	    -r 2 -t 0.01 --seed 1 --format csv >b.csv || atf_fail "run"
 	atf_check -o file:b.csv cat a.csv
-}
-
-test_case trace__text "text has narrow lines, and no more time than was asked"
-trace__text_body() {
-	trace t.txt --trace-time 1-1.2 -d locked >/dev/null || atf_fail "run"
-	atf_check -o match:"CPU0 +CPU1" grep -E "^ +us" t.txt
-	awk 'length > 80 { exit 1 }' t.txt || atf_fail "a line is too long"
-	grep -E '^ *[0-9]+\.[0-9]{3}  ' t.txt >lines.txt
-	[ "$(wc -l <lines.txt)" -gt 20 ] || atf_fail "too few lines"
-	awk '$1 < last || $1 < 1000 || $1 >= 1200 { exit 1 } { last = $1 }' \
-	    lines.txt || atf_fail "times are wrong"
-	# One holder at a time.
-	awk '{ n = 0; for (i = 2; i <= NF; i++) n += $i ~ /^A/
-	    if (n > 1) exit 1 }' lines.txt || atf_fail "two holders"
-	head -n 3 t.txt | tr '\n' ' ' | grep -Eq \
-	    '^claim predicted, .*guessed_share +0\.[0-9]{3},' ||
-	    atf_fail "no claim"
-	grep -q "r0 reader0" t.txt || atf_fail "no legend"
 }

@@ -184,37 +184,36 @@ cli__designs_with_several_locks_body() {
 		    continue
 		echo $d >>several.txt
 		for c in run sweep cat; do
-			refused "-l|\"none\"|design $d|mtx|ck-cohort" \
+			refused "-l|\"none\"|design $d|mtx|ck-mcs" \
 			    $c -d $d -l none
 		done
 		refused "-l|\"none\"|design $d" sweep -d locked,$d -l mtx,none
 	done
 	verdict
-	grep -q splitlock several.txt || atf_fail "$(cat several.txt)"
-	saves out.txt sweep -d locked,splitlock -c aes -r 1 -n 1 -t 0.01 -s 16 \
+	grep -q percpu several.txt || atf_fail "$(cat several.txt)"
+	saves out.txt sweep -d locked,percpu -c aes -r 1 -n 1 -t 0.01 -s 16 \
 	    -S rngsim.warmup_ms=0
 	grep -q '^control: no sharing, locked, aes' out.txt ||
 	    atf_fail "$(cat out.txt)"
-	shows '^control: no sharing, concurrent, aes' sweep -d splitlock \
+	shows '^control: no sharing, concurrent, aes' sweep -d percpu \
 	    -c aes -r 1 -n 1 -t 0.01 -s 16 -S rngsim.warmup_ms=0
 }
 
 test_case cli__tunables_of_other_designs "a design's tunable is refused where" \
     "no chosen design heeds it, and taken where one does"
 cli__tunables_of_other_designs_body() {
-	t=rngsim.fortuna
 	for d in $(designs); do
-		"$(program)" list designs $d | sed -n 's/^  tunable *//p' |
-		    tr -d , >tunables.txt
-		for v in $t.hybrid_bytes $t.batch_events; do
-			if grep -q "$v" tunables.txt; then
+		saves one.txt list designs $d
+		for v in rngsim.none.lines kern.random.fortuna.minpoolsize; do
+			if grep -qw "$v" one.txt; then
 				echo $v >>heeded.txt
-				runs run -d $d -t 0.01 -r 1 -s 16 -S $v=5 \
+				runs run -d $d -t 0.01 -r 1 -s 16 -S $v=16 \
 				    -S rngsim.warmup_ms=0
-				runs cat -d $d -n 16 -S $v=5
+				runs cat -d $d -n 16 -S $v=16
 				continue
 			fi
-			refused "-S|$v|-d $d: expected one of" run -d $d -S $v=5
+			refused "-S|$v|designs of -d: expected one of" \
+			    run -d $d -S $v=16
 		done
 	done
 	atf_check_equal 2 "$(sort -u heeded.txt | wc -l | tr -d ' ')"
@@ -222,20 +221,18 @@ cli__tunables_of_other_designs_body() {
 }
 
 test_case cli__pretended_nodes "--nodes on the host's machine is taken where" \
-    "a design or a lock uses nodes, marked in all that is printed, and else" \
-    "refused"
+    "a lock uses nodes, marked in all that is printed, and else refused"
 cli__pretended_nodes_body() {
-	refused '--nodes|no effect on -l mtx|cohort|-d pernode|--engine virt' \
+	refused '--nodes|no effect on -l mtx|cohort|--engine virt' \
 	    run --nodes 2
 	refused '--nodes|no effect on -l mtx, tas' sweep -l mtx,tas --nodes 2
-	refused '--nodes|"65"|1..64' run -d pernode --nodes 65
-	refused '--nodes|"0"|1..64' run -d pernode --nodes 0
-	refused '--nodes|rngsim.lock.nodes is set twice' run -d pernode \
+	refused '--nodes|"65"|1..64' run -l cna --nodes 65
+	refused '--nodes|"0"|1..64' run -l cna --nodes 0
+	refused '--nodes|rngsim.lock.nodes is set twice' run -l cna \
 	    -S rngsim.lock.nodes=2 --nodes 2
 	verdict
 	set -- -r 2 -n 1 -t 0.01 -s 16 -c aes -S rngsim.warmup_ms=0
-	for choice in '-d pernode --nodes 3' '-l cna --nodes 3' \
-	    '-d pernode -S rngsim.lock.nodes=3'; do
+	for choice in '-l cna --nodes 3' '-l cohort -S rngsim.lock.nodes=3'; do
 		shows '3 NUMA nodes are pretended' run $choice -o run.json "$@"
 		grep -q '"pretended_nodes": 3,*$' run.json ||
 		    atf_fail "$choice: no pretended_nodes"
@@ -249,9 +246,10 @@ cli__pretended_nodes_body() {
 		    atf_fail "$(tail -n 1 run.csv)"
 	done
 	# Only the cells that heed them.
-	runs sweep -d concurrent,pernode --nodes 2 -o sweep.json "$@"
+	runs sweep -l mtx,cna -d locked --nodes 2 -o sweep.json "$@" \
+	    -S rngsim.sweep.controls=0
 	atf_check_equal 1 "$(grep -c '"pretended_nodes"' sweep.json)"
-	atf_check -o not-match:'are pretended' "$(program)" run -d pernode "$@"
+	atf_check -o not-match:'are pretended' "$(program)" run -l cna "$@"
 }
 
 test_case cli__bad_lists "empty items, descending ranges, lists where one is" \
@@ -307,12 +305,16 @@ cli__bad_tunables_body() {
 	bad_tunable kern.random.fortuna.concurrent_read '0 or 1' 2 -1 '' yes 01
 	bad_tunable kern.random.use_chacha20_cipher '0 or 1' 2 -1 '' yes true
 	bad_tunable kern.random.block_seeded_status '0 or 1' 2 ''
-	bad_tunable kern.random.harvest.mask 0..536870911 536870912 -1 '' x
+	# 2^32 is 0 in its type.
+	bad_tunable kern.random.harvest.mask 0..536870911 536870912 4294967296 \
+	    -1 '' x
+	refused '-S|rngsim.none.lines|"65"|0..64' run -d none \
+	    -S rngsim.none.lines=65
 	bad_tunable debug.lock.delay_base 1..32767 0 32768 -1 '' x
 	bad_tunable debug.lock.delay_max 1..32767 0 32768 -1 '' x
 	bad_tunable debug.lock.prof.enable '0 or 1' 2 '' x
 	bad_tunable rngsim.harvest.model '2019' 2020 '' x Newest
-	bad_tunable rngsim.harvest.rate_hz 1..1000 0 1001 '' 10hz
+	bad_tunable rngsim.harvest.rate_hz 0..1000 -1 1001 '' 10hz
 	bad_tunable rngsim.harvest.boot_entropy_bytes 0..1048576 1048577 -1 '' 1k
 	bad_tunable rngsim.source.interrupt.rate_hz 1..1000000 0 1000001 ''
 	bad_tunable rngsim.seed_timeout_ms 1..3600000 0 3600001 '' nan
@@ -395,7 +397,7 @@ cli__one_grammar_body() {
 	refused '-q: "=x"' compare a.json b.json -q=x
 	# -- ends them.
 	refused 'surplus|"-r"' run -- -r
-	refused 'surplus|"--usl"' report a -- --usl
+	refused 'surplus|"--lock-prof"' report a -- --lock-prof
 	refused 'surplus|"-q"' compare -- -a -b -q
 	refused 'surplus|"-o"' workload import a -- -o
 	refused '"-x": expected designs' list -- -x
@@ -413,7 +415,7 @@ cli__one_grammar_body() {
 
 test_case cli__help_fits "no line of --help is longer than 80 columns"
 cli__help_fits_body() {
-	for c in '' $(members bench/cmd.tbl); do
+	for c in '' $(members bench/options/command.tbl); do
 		saves help.txt $c --help
 		awk 'length > 80' help.txt >long.txt
 		[ ! -s long.txt ] || atf_fail "$c --help: $(cat long.txt)"
@@ -489,12 +491,33 @@ cli__contradictions_body() {
 	verdict
 }
 
+test_case cli__gone "each option and name of an earlier version says that it is" \
+    "gone, and what to do"
+cli__gone_body() {
+	sed -n 's/^GONE("\(.*\)", ".*")$/\1/p' \
+	    "$(source_folder)/bench/options/gone.tbl" >gone.txt
+	while read -r first second; do
+		case $first in
+		--strategy) refused "\"$second\" is gone: " \
+		    explore $first $second ;;
+		-*) refused "$first: \"$second\" is gone: " \
+		    run $first $second ;;
+		*) refused "$second is gone: " $first $second ;;
+		esac
+	done <gone.txt
+	verdict
+}
+
 test_case cli__report_contradictions "report draws or prints: --plot excludes" \
     "--format"
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
-	refused '--plot|--usl' report nothing --plot x.png --usl
-	refused '--usl|no value' report nothing --usl=1
+	refused '--plot|--lock-prof' report nothing --plot x.png --lock-prof
+	refused '--lock-prof|no value' report nothing --lock-prof=1
+	refused '--usl|engine virtual' report nothing --usl
+	for o in --lockstat --histogram -H --waits; do
+		refused "$o|--lock-prof" report nothing $o
+	done
 	verdict
 }
 
@@ -592,7 +615,7 @@ test_case cli__help_and_version "help exits 0 and has every member of every" \
 cli__help_and_version_body() {
 	for o in --help -h help; do
 		saves help.txt $o
-		members bench/cmd.tbl >members.txt
+		members bench/options/command.tbl >members.txt
 		[ "$(wc -l <members.txt)" -ge 6 ] || atf_fail "no commands"
 		while read -r m; do
 			grep -Eq "^ +$m +[a-z]" help.txt ||
@@ -601,7 +624,7 @@ cli__help_and_version_body() {
 	done
 	shows '^rngsim [^ ]+$' --version
 	saves list.txt list
-	for t in lib/lock/lock.tbl fortuna/generator.tbl harvest/source.tbl; do
+	for t in lib/lock/lock.tbl fortuna/device/design.tbl harvest/source.tbl; do
 		members $t >members.txt
 		[ "$(wc -l <members.txt)" -ge 3 ] || atf_fail "$t is empty"
 		while read -r m; do
@@ -611,7 +634,7 @@ cli__help_and_version_body() {
 	done
 	for c in run sweep cat; do
 		saves help.txt $c --help
-		for t in lib/lock/lock.tbl:lock fortuna/generator.tbl:design; do
+		for t in lib/lock/lock.tbl:lock fortuna/device/design.tbl:design; do
 			sed -n "/^  ${t#*:} /,/^  [a-z]/p" help.txt |
 			    tr ', ' '\n\n' >words.txt
 			for m in $(members ${t%:*}); do

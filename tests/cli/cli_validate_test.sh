@@ -34,26 +34,22 @@ validate__harvest_model_body() {
 		[ $model = newest ] || sed -i '/"harvest_model"/d' real.json
 		from graviton3
 		[ $status = 0 ] || atf_fail "$model: exit $status: $(cat err)"
-		grep -q '^harvest CPU, saturated  *[0-9]*  *0.00 ' out ||
+		grep -q '^harvest CPU, saturated: .* 10  *0\.00 .* yes$' out ||
 		    atf_fail "$model: $(cat out)"
 	done
 }
 
 test_case validate__same_machine "what a machine measured of itself it" \
-    "predicts exactly, and the scaling law is fitted where there are points" \
-    "enough"
+    "predicts exactly"
 validate__same_machine_body() {
 	measured graviton3
 	from graviton3
 	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
-	grep -q '^12 cells of 2 or more readers ' out || atf_fail "$(cat out)"
-	grep -q '^mean error (MAPE), % *0\.00* ' out ||
+	grep -q '^throughput: mean error, % .* 0\.00 *12  yes$' out ||
 	    atf_fail "an error: $(cat out)"
-	grep '^tau of' out | grep -q ' +1\.00 ' || atf_fail "other ranks"
-	grep -q ' NO$' out && atf_fail "targets are missed: $(cat out)"
-	grep -q 'USL was not fitted' out && atf_fail "no fit: $(cat out)"
-	awk '/^locked/ && $3 == 4 && $NF == $(NF - 1) { exit 1 }' out ||
-	    atf_fail "the law is not fitted with four readers: $(cat out)"
+	grep -q '^ranks of designs and locks: tau .* 1\.00 .* yes$' out ||
+	    atf_fail "other ranks: $(cat out)"
+	! grep -q ' NO$' out || atf_fail "targets are missed: $(cat out)"
 }
 
 test_case validate__other_machine "measurements of another machine miss the" \
@@ -108,27 +104,6 @@ validate__alone_body() {
 	grep -q 'nothing to judge: of 4 cells' err || atf_fail "$(cat err)"
 }
 
-test_case validate__ranks_without_laws "a design and lock without a cell of" \
-    "one reader leaves the laws' ranks of the others"
-validate__ranks_without_laws_body() {
-	measured graviton3
-	awk '/^  "cells"/ { cells = 1 }
-	    cells && !cut && /^    \{$/ { skip = 1 }
-	    !skip
-	    skip && /^    },$/ { skip = 0; cut = 1 }' real.json >cut.json
-	[ "$(grep -c '"readers": 1,$' real.json)" -gt \
-	    "$(grep -c '"readers": 1,$' cut.json)" ] ||
-	    atf_fail "no cell of one reader was cut"
-	mv cut.json real.json
-	from graviton3
-	[ $status = 0 ] || atf_fail "exit $status: $(cat err)"
-	grep '^tau of designs and locks' out >row
-	awk '{ exit !($6 != "-" && $7 != "-" && $8 != "-" && $9 != "-") }' \
-	    row || atf_fail "ranks are lost: $(cat out)"
-	grep '^locked *mtx *2 ' out | grep -q ' - *- *-$' ||
-	    atf_fail "laws without one reader: $(cat out)"
-}
-
 test_case validate__no_lock_profile "without a lock profile there is no" \
     "hold time, and the rest is judged"
 validate__no_lock_profile_body() {
@@ -141,9 +116,8 @@ validate__no_lock_profile_body() {
 	from graviton3
 	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
 	[ ! -s err ] || atf_fail "$(cat err)"
-	grep -q '^locked *ticket *2.* [-+][0-9.>]* *- *-$' out ||
-	    atf_fail "not linear alone: $(cat out)"
-	grep -q '^harvest CPU, idle *0 ' out ||
+	grep -q '^locked *ticket *2.* [-+][0-9.>]*$' out || atf_fail "$(cat out)"
+	grep -q '^harvest CPU, idle: .* -  *0  nothing to judge$' out ||
 	    atf_fail "called idle: $(cat out)"
 	grep -q 'debug.lock.prof.enable=0' out || atf_fail "$(cat out)"
 }

@@ -1,4 +1,5 @@
-# Kernel sources as designs: the variants of tests/kernel, and a real tree.
+# Kernel sources as designs: shipped files by their paths, and a real tree.
+# Wrong ones are tests/mutants.
 
 virtual="--engine virtual --profile epyc-9654-2s -S rngsim.warmup_ms=0"
 
@@ -10,10 +11,11 @@ prepare() {
 	folder=$(source_folder)/tests
 }
 
-# kernel NAME: a variant, or a folder of files, as -d takes it.
+# kernel NAME: a shipped file, or a folder of files, as -d takes it.
 kernel() {
-	[ -d "$folder/kernel/$1" ] && echo "kernel:$folder/kernel/$1" ||
-	    echo "kernel:$folder/kernel/$1.c"
+	name=$(cd "$folder/.." && ls -d fortuna/$1 fortuna/$1.c \
+	    tests/kernel/$1.c 2>/dev/null | head -n 1)
+	echo "kernel:$folder/../$name"
 }
 
 # answers DESIGN SCRIPT...: all known answers hold.
@@ -28,13 +30,11 @@ answers() {
 	done
 }
 
-test_case kernel_source__answers "the good variants give FreeBSD's bytes;" \
-    "keys of CPUs change only what is read through them"
+test_case kernel_source__answers "shipped files by their paths give FreeBSD's" \
+    "bytes; keys of CPUs change only what is read through them"
 kernel_source__answers_body() {
 	prepare
-	for name in fortuna spin split assign; do
-		answers "$(kernel $name)" "$folder"/vectors/*.script
-	done
+	answers "$(kernel fortuna)" "$folder"/vectors/*.script
 	answers "$(kernel percpu)" "$folder"/vectors/*-locked-*.script
 }
 
@@ -47,11 +47,11 @@ kernel_source__threads_body() {
 	[ "$(wc -c <out)" = 100000 ] || atf_fail "$(wc -c <out) bytes"
 }
 
-test_case kernel_source__clean "the good variants are explored, and none" \
-    "fails; on this machine the ledger finds nothing"
+test_case kernel_source__clean "shipped files are explored, and none fails;" \
+    "on this machine the ledger finds nothing"
 kernel_source__clean_body() {
 	prepare
-	for name in fortuna spin split assign percpu; do
+	for name in fortuna percpu; do
 		# Some step the clock, and stacks have hashes of earlier runs.
 		atf_check -o match:"kernel:$name .* 3000 " "$(program)" \
 		    explore -d "$(kernel $name)" -c all --schedules 3000 \
@@ -67,7 +67,8 @@ kernel_source__clean_body() {
 found() {
 	name=$1 words=$2
 	shift 2
-	"$(program)" "$@" -d "$(kernel $name)" >out 2>&1
+	[ ! -f "$name.c" ] && design=$(kernel $name) || design=kernel:$name.c
+	"$(program)" "$@" -d "$design" >out 2>&1
 	status=$?
 	[ $status = 1 ] || atf_fail "$name, $*: exit $status: $(cat out)"
 	old=$IFS
@@ -79,54 +80,17 @@ found() {
 	IFS=$old
 }
 
-test_case kernel_source__broken "each broken variant fails for its own reason"
+test_case kernel_source__broken "what does not compile or link is told"
 kernel_source__broken_body() {
 	prepare
-	explore='explore --schedules 20000 --seed 1 -j 1'
-	run='run -r 1 -s 64 -t 0.05 --seed 1'
-	found rekey_late '^FAILED reuse:' $explore
-	found key_left '^FAILED kept:' $explore
-	found key_left 'kept' $run --ledger
-	found step_outside '^FAILED torn:' $explore
-	found percpu_unkeyed '^FAILED torn:' $explore
-	found percpu_early '^FAILED torn:' $explore
-	found lock_cycle '^FAILED assertion:|order|reseed mutex|split.c:' \
-	    $explore
-	found lock_cycle 'reversal: reseed mutex (fortuna.c:|mutex (split.c:' \
-	    $run
-	found assertion '^FAILED assertion:|fortuna.c:|read 3' $explore
-	found assertion 'fortuna.c:[0-9]*: kernel:assertion: panic: read 3' $run
-	found recursion '^FAILED assertion:|recursed|fortuna.c:' $explore
-	found recursion 'fortuna.c:[0-9]*: .* recursed on .* reseed mutex' $run
-	found tail_unwritten '^FAILED output:' $explore
-	found never_seeded '^FAILED events:' $explore
-	found never_seeded 'never seeded' $run
-	found unlinked 'fortuna.c:[0-9]*: undefined .*random_account' $run
-	found uncompiled 'uncompiled.c:6:.*smr_t' $run
-}
-
-test_case kernel_source__pcpu_broken "the proposed design with one line" \
-    "changed fails, each for its own reason"
-kernel_source__pcpu_broken_body() {
-	prepare
-	pcpu=$(source_folder)/fortuna/kernel/fortuna_pcpu.c
-	folder=$(pwd)
-	mkdir kernel
-	store='atomic_store_rel_int(\&fortuna_shared.fh_generation, generation);'
-	while read -r name property script; do
-		sed "$script" "$pcpu" >kernel/$name.c
-		! cmp -s kernel/$name.c "$pcpu" || atf_fail "$name: unchanged"
-		found $name "^FAILED $property:" explore --schedules 20000 \
-		    --seed 1 -j 1 </dev/null
-	done <<EOF
-published_early unseeded /atomic_store_rel_int/d; s/atomic_thread_fence_rel();/$store/
-unlocked_early stale /encrypt_init(&leaf->fl_key, out)/{h;d;}; /mtx_unlock(&leaf/G
-follows_not stale s/leaf->fl_generation !=\$/0 ==/
-drawn_unlocked reuse /^random_fortuna_draw/,/^}/{/RANDOM_RESEED_.*LOCK/d;}
-root_kept kept /^random_fortuna_publish/,/^}/{/fortuna_rekey/d;}
-leaf_kept kept /encrypt_init(&leaf->fl_key, out)/d
-answer_kept kept /explicit_bzero(&key/d
-EOF
+	sed '/^static bool fortuna_concurrent_read/s/^/static smr_t fortuna_smr; /' \
+	    "$folder/../fortuna/fortuna.c" >uncompiled.c
+	found uncompiled 'uncompiled.c:49:.*smr_t' run -r 1 -s 64 -t 0.05
+	sed -e '/^static bool fortuna_concurrent_read/s/^/void random_account(void); /' \
+	    -e 's/^	now = getsbinuptime();/&random_account();/' \
+	    "$folder/../fortuna/fortuna.c" >unlinked.c
+	found unlinked 'unlinked.c:201: undefined .*random_account' run -r 1 \
+	    -s 64 -t 0.05
 }
 
 test_case kernel_source__sanitizer "with ThreadSanitizer the source has it," \
@@ -139,8 +103,11 @@ kernel_source__sanitizer_body() {
 	run='run -r 2 -s 64k -t 0.5 -c chacha20'
 	atf_check -o ignore -e match:'Matched .*suppressions' \
 	    "$(program)" $run -d "$(kernel fortuna)"
+	sed -e 's/^static bool fortuna_concurrent_read/static u_long made; &/' \
+	    -e '/explicit_bzero(&key_copy/s/^/made += bytecount; /' \
+	    "$folder/../fortuna/fortuna.c" >race.c
 	atf_check -s exit:86 -o ignore -e match:'data race.*random_fortuna_read' \
-	    "$(program)" $run -d "$(kernel race)"
+	    "$(program)" $run -d kernel:race.c
 }
 
 test_case kernel_source__waits "readers wait for the first seed, and for ever" \
@@ -201,7 +168,7 @@ kernel_source__fenestras_body() {
 		runs run -d "$design" -r 2 -s 32 -t 0.2 -c chacha20 --ledger
 	done
 	design=$(kernel fenestras)
-	for flags in -DFX_CPU=0 -DFX_CHURN; do
+	for flags in -DFX_ONE_CPU -DFX_CHURN; do
 		export RNGSIM_KERNEL_CFLAGS=$flags
 		runs explore -d "$design" --schedules 3000 --seed 1 -j 1
 		runs run -d "$design" -r 2 -s 32 -t 0.2 -c chacha20 --ledger

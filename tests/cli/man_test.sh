@@ -27,7 +27,7 @@ listed() {
 }
 
 commands() {
-	sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$(source_folder)/bench/cmd.tbl"
+	sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$(source_folder)/bench/options/command.tbl"
 }
 
 test_case man__lints "mandoc(1) has no warning about any page"
@@ -178,20 +178,20 @@ test_case man__names_every_profile_key "rngsim-profile(5) has every key with" \
 man__names_every_profile_key_body() {
 	lib=$(source_folder)/lib/profile
 	page rngsim-profile.5 >page.txt
-	sed 's,^ *\*.*,,' "$lib/profile.tbl" | tr '\n' ' ' |
-	    sed 's/PROFILE_VALUE(/\n/g' | tr -d '" ' | awk -F, '
+	sed -n 's/^VALUE(\(.*\))$/\1/p' "$lib/profile.tbl" | tr -d '" ' |
+	    awk -F, '
 		BEGIN { unit["NS"] = "ns"; unit["US"] = "us"
 		    unit["MS"] = "ms"; unit["NS_PER_BYTE"] = "ns/B" }
-		NF >= 6 { printf "%s %s %.10g..%.10g\n", $2,
+		{ printf "%s %s %.10g..%.10g\n", $2,
 		    $3 in unit ? unit[$3] : "-", $4, $5 }' >keys.txt
 	[ "$(wc -l <keys.txt)" -ge 30 ] || atf_fail "too few keys"
 	awk '$3 ~ /^[0-9.]*\.\.[0-9]*$/ { print $1, $2, $3 }' page.txt >shown.txt
 	atf_check -o empty diff keys.txt shown.txt
-	for f in "$lib"/*.conf; do
-		name=${f##*/}
-		grep -Fqx ".It Cm ${name%.conf}" page.txt ||
+	sed -n 's/^PROFILE(.*"\(.*\)")/\1/p' "$lib/shipped.tbl" >names.txt
+	while read -r name; do
+		grep -Fqx ".It Cm $name" page.txt ||
 		    atf_fail "rngsim-profile.5 lacks $name"
-	done
+	done <names.txt
 	sed -n '/^name = /,/^\.Ed/p' page.txt | sed '/^\.Ed/d' >example.txt
 	n=$(wc -l <example.txt)
 	[ "$n" -ge 6 ] || atf_fail "no example"
@@ -213,7 +213,7 @@ man__transcripts_body() {
 	    atf_fail "$(cat out)"
 }
 
-# skeleton PAGE FIRST FLAGS: the code of a page compiles without a warning.
+# skeleton PAGE FIRST: the code of a page compiles without a warning.
 skeleton() {
 	page "$1" | sed -n "\,^#include \"$2\",,/^\.Ed/p" |
 	    sed 's/\\e/\\/g; /^\.Ed/d' >skeleton.c
@@ -225,13 +225,39 @@ skeleton() {
 		[ $flavour = real ] || machine=-DMACHINE_VIRTUAL
 		atf_check -o empty -e empty ${CC:-cc} -std=c11 -D_GNU_SOURCE \
 		    -Wall -Wextra -Wshadow -Wconversion -I"$src" -I"$obj" \
-		    -DFLAVOUR=$flavour $machine $3 -fsyntax-only skeleton.c
+		    -DFLAVOUR=$flavour $machine -fsyntax-only skeleton.c
 	done
 }
 
-test_case man__skeletons "the skeletons of a design and of a lock compile"
-man__skeletons_body() {
+test_case man__skeleton "the skeleton of a lock compiles"
+man__skeleton_body() {
 	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
-	skeleton rngsim-design.7 fortuna/fortuna.h -DGENERATOR_FAMILY
 	skeleton rngsim-lock.7 lib/lock/lock.h
+}
+
+test_case man__patches "the patches of rngsim-designs(7) apply to the file of" \
+    "this tree, compile, read Fortuna's bytes and survive schedules"
+man__patches_body() {
+	command -v patch >/dev/null || atf_skip "patch is not installed"
+	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
+	src=$(cd "$(source_folder)" && pwd)
+	export XDG_CACHE_HOME="$PWD/cache"
+	page rngsim-designs.7 | sed 's/\\e/\\/g' >page.txt
+	sed -n 's/^+++ \(.*\)$/\1/p' page.txt >names.txt
+	[ "$(wc -l <names.txt)" -ge 2 ] || atf_fail "too few patches"
+	while read -r name; do
+		{ echo "--- fortuna.c"
+		    sed -n "/^+++ $name\$/,/^\.Ed/p" page.txt |
+		    grep -v '^\.Ed'; } >patch.txt
+		[ "$(wc -l <patch.txt)" -le 80 ] || atf_fail "$name is long"
+		cp "$src/fortuna/fortuna.c" "$name"
+		atf_check patch -s "$name" patch.txt
+		"$(program)" explore -d "kernel:$name" -c all --schedules 500 \
+		    --seed 1 </dev/null >out 2>&1 ||
+		    atf_fail "$name: $(cat out)"
+		script=$src/tests/vectors/aes-concurrent-01-small-sizes
+		"$(program)" kat -d "kernel:$name" "$script.script" >out 2>&1 ||
+		    atf_fail "$name: $(cat out)"
+		atf_check cmp out "$script.expected"
+	done <names.txt
 }

@@ -15,17 +15,16 @@ enum {
 	CELLS_MAX	= 32,
 	REPEATS_MAX	= 32,
 	READERS_MAX	= 32,
+	DRAWN_MAX	= 16,
 	RECORD_FLAGS	= JSON_COMPACT | JSON_REAL_PRECISION(REPEAT_JSON_DIGITS)
 };
 
 /* A run that goes on. */
 struct resumed {
 	struct options	 re_options;
-	struct checkpoint_head re_head;
+	struct result	 re_begun;	/* what the first line has */
 	struct result	 re_result;
-	struct sweep_cell *re_cells;
-	unsigned	 re_count;	/* cells and controls */
-	unsigned	 re_grid;	/* of them cells */
+	struct sweeping	 re_sweep;
 };
 
 /* This host, looked up once. */
@@ -53,30 +52,31 @@ journal_of(const char *text, size_t size)
 	return (jo);
 }
 
-/* An open journal, its first line read; head_free() what is left of it. */
+/* An open journal, its first line read; result_free() what is left of it. */
 static int
 open_journal(const char *text, size_t size, struct checkpoint *ck,
-    struct checkpoint_head *head, char why[CELL_ERROR_SIZE])
+    struct result *begun, char why[CELL_ERROR_SIZE])
 {
 	int error;
 
 	why[0] = '\0';
 	*ck = (struct checkpoint){ .ck_file = "in", .ck_why = why,
 	    .ck_journal = journal_of(text, size) };
-	error = checkpoint_read(ck, head);
+	memset(begun, 0, sizeof(*begun));
+	error = checkpoint_read(ck, begun);
 	FUZZ_CHECK((error == 0) == (why[0] == '\0'));
 	return (error);
 }
 
 /* The first line of a journal, as --resume looks at it. */
 static int
-peek(const char *text, size_t size, struct checkpoint_head *head)
+peek(const char *text, size_t size, struct result *begun)
 {
 	char why[CELL_ERROR_SIZE];
 	struct checkpoint ck;
 	int error;
 
-	error = open_journal(text, size, &ck, head, why);
+	error = open_journal(text, size, &ck, begun, why);
 	FUZZ_CHECK(checkpoint_close(&ck, true) == 0);
 	return (error);
 }
@@ -150,16 +150,18 @@ no_words(void)
 
 /* The cells of the options' grid, without any repeat. */
 static void
-begin(struct resumed *re)
+begin(struct resumed *re, char *error)
 {
-	const struct options *op = &re->re_options;
 	struct result *r = &re->re_result;
+	struct sweeping *sw = &re->re_sweep;
 
-	grid_make(op, &re->re_cells, &re->re_grid, &re->re_count);
+	*sw = (struct sweeping){ .sw_options = &re->re_options,
+	    .sw_result = r, .sw_error = error };
+	grid_make(sw);
 	memset(r, 0, sizeof(*r));
 	r->host = *host();
-	r->cells = calloc(re->re_grid, sizeof(*r->cells));
-	r->controls = calloc(re->re_count - re->re_grid + 1,
+	r->cells = calloc(sw->sw_grid, sizeof(*r->cells));
+	r->controls = calloc(sw->sw_count - sw->sw_grid + 1,
 	    sizeof(*r->controls));
 	FUZZ_CHECK(r->cells != NULL && r->controls != NULL);
 	r->argv = no_words();
@@ -173,16 +175,12 @@ static void
 finish(struct resumed *re, unsigned from, unsigned to,
     struct result_cell *out, unsigned *count)
 {
-	const struct options *op = &re->re_options;
+	const struct sweeping *sw = &re->re_sweep;
 
-	for (unsigned i = from; i < to; i++) {
-		if (re->re_cells[i].sc_count > 0) {
-			summary_finish(&re->re_cells[i], op,
-			    &re->re_result.host, &out[*count]);
-			(*count)++;
-		}
-		summary_free(&re->re_cells[i]);
-	}
+	for (unsigned i = from; i < to; i++)
+		if (sw->sw_cells[i].sc_count > 0)
+			summary_finish(&sw->sw_cells[i], &re->re_options,
+			    &re->re_result.host, &out[(*count)++]);
 }
 
 /* What was taken up makes a file that can be read. */
@@ -194,8 +192,9 @@ check_result(struct resumed *re)
 	size_t length;
 	FILE *f;
 
-	finish(re, 0, re->re_grid, r->cells, &r->cell_count);
-	finish(re, re->re_grid, re->re_count, r->controls, &r->control_count);
+	finish(re, 0, re->re_sweep.sw_grid, r->cells, &r->cell_count);
+	finish(re, re->re_sweep.sw_grid, re->re_sweep.sw_count, r->controls,
+	    &r->control_count);
 	f = open_memstream(&text, &length);
 	FUZZ_CHECK(f != NULL);
 	FUZZ_CHECK(report_emit(f, r, REPORT_JSON) == 0);
@@ -216,11 +215,10 @@ check_result(struct resumed *re)
 static void
 check_going_on(struct checkpoint *ck, const char *before, size_t size)
 {
-	const struct checkpoint_draw cd = { .cd_count = 1 };
 	char *after;
 	size_t now;
 
-	FUZZ_CHECK(checkpoint_add_draw(ck, &cd) == 0);
+	FUZZ_CHECK(journal_add(&ck->ck_journal, "{}") == 0);
 	after = contents(&ck->ck_journal, &now);
 	FUZZ_CHECK(now > size && memcmp(after, before, size) == 0);
 	free(after);
@@ -231,15 +229,14 @@ static bool
 take_up(struct resumed *re, const char *text, size_t size)
 {
 	char *after, error[CELL_ERROR_SIZE];
-	struct checkpoint_head head;
 	struct checkpoint ck;
+	struct result begun;
 	size_t now;
 	bool taken;
 
-	FUZZ_CHECK(open_journal(text, size, &ck, &head, error) == 0);
-	begin(re);
-	taken = checkpoint_begin(&ck, &re->re_options, &re->re_result,
-	    re->re_cells, re->re_count, error) == 0;
+	FUZZ_CHECK(open_journal(text, size, &ck, &begun, error) == 0);
+	begin(re, error);
+	taken = checkpoint_begin(&ck, &re->re_sweep) == 0;
 	after = contents(&ck.ck_journal, &now);
 	/* Only a torn last line is cut off. */
 	FUZZ_CHECK(now <= size && memcmp(text, after, now) == 0 &&
@@ -250,14 +247,11 @@ take_up(struct resumed *re, const char *text, size_t size)
 	if (taken) {
 		check_going_on(&ck, text, now);
 		check_result(re);
-	} else {
-		for (unsigned i = 0; i < re->re_count; i++)
-			summary_free(&re->re_cells[i]);
 	}
 	result_free(&re->re_result);
-	free(re->re_cells);
+	grid_free(&re->re_sweep);
 	FUZZ_CHECK(checkpoint_close(&ck, true) == 0);
-	head_free(&head);
+	result_free(&begun);
 	return (taken);
 }
 
@@ -265,7 +259,7 @@ take_up(struct resumed *re, const char *text, size_t size)
 static char *
 fitting(const struct resumed *re, const char *text)
 {
-	struct result r = { .argv = re->re_head.ch_argv, .host = *host() };
+	struct result r = { .argv = re->re_begun.argv, .host = *host() };
 	const char *rest = text + strcspn(text, "\n");
 	char *head, *whole;
 	json_t *record;
@@ -295,7 +289,7 @@ is_small(const struct options *op)
 		if (op->op_readers.ol_value[i] > READERS_MAX)
 			return (false);
 	return (cells <= CELLS_MAX && op->op_repeats <= REPEATS_MAX &&
-	    op->op_faults.fl_count == 0);
+	    op->op_uncertainty <= DRAWN_MAX && op->op_faults.fl_count == 0);
 }
 
 static void
@@ -303,25 +297,26 @@ resume(struct resumed *re, const char *data, size_t size, const char *text)
 {
 	char *argv[] = { (char *)(uintptr_t)"sweep",
 	    (char *)(uintptr_t)"--resume", (char *)(uintptr_t)"in", NULL };
-	const struct options_begun ob = { .ob_argv = re->re_head.ch_argv,
-	    .ob_seed = re->re_head.ch_seed };
-	struct checkpoint_head first = re->re_head;
+	struct result first = re->re_begun;
 	static struct options given;
 	char *whole = NULL;
+	int status;
 
 	FUZZ_CHECK(options_read(&given, COMMAND_sweep, 3, argv) == 0);
-	if (options_resume(&re->re_options, &given, &ob) == 0 &&
-	    is_small(&re->re_options) && !take_up(re, data, size))
+	status = options_resume(&re->re_options, &given, first.argv,
+	    first.seed);
+	if (status == 0 && is_small(&re->re_options) &&
+	    !take_up(re, data, size))
 		whole = fitting(re, text);
 	if (whole != NULL) {
 		/* The options point into the first one's arguments. */
-		FUZZ_CHECK(peek(whole, strlen(whole), &re->re_head) == 0);
+		FUZZ_CHECK(peek(whole, strlen(whole), &re->re_begun) == 0);
 		(void)take_up(re, whole, strlen(whole));
 	}
 	free(whole);
 	options_free(&re->re_options);
 	if (whole != NULL)
-		head_free(&first);
+		result_free(&first);
 	options_free(&given);
 }
 
@@ -337,9 +332,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_measure(line);
 	free(text);
 	text = fuzz_text(data, size);
-	if (peek((const char *)data, size, &re.re_head) == 0)
+	if (peek((const char *)data, size, &re.re_begun) == 0)
 		resume(&re, (const char *)data, size, text);
-	head_free(&re.re_head);
+	result_free(&re.re_begun);
 	free(text);
 	return (0);
 }

@@ -52,18 +52,18 @@ print(const struct failpoint_spec *fs, char text[SPEC_SIZE])
 	FILE *out = fmemopen(text, SPEC_SIZE, "w");
 
 	FUZZ_CHECK(out != NULL);
-	for (unsigned i = 0; i < fs->fs_terms; i++) {
-		ft = &fs->fs_term[i];
+	for (unsigned i = 0; i < fs->fps_terms; i++) {
+		ft = &fs->fps_term[i];
 		if (i > 0)
 			fputs("->", out);
-		if (ft->ft_probability != FAILPOINT_ALWAYS)
-			fprintf(out, "%u.%04u%%", ft->ft_probability / 10000,
-			    ft->ft_probability % 10000);
-		if (ft->ft_count > 0)
-			fprintf(out, "%u*", ft->ft_count);
-		fputs(failpoint_action_names[ft->ft_action], out);
-		if (ft->ft_argument != 0)
-			fprintf(out, "(%d)", ft->ft_argument);
+		if (ft->fpt_probability != FAILPOINT_ALWAYS)
+			fprintf(out, "%u.%04u%%", ft->fpt_probability / 10000,
+			    ft->fpt_probability % 10000);
+		if (ft->fpt_count > 0)
+			fprintf(out, "%u*", ft->fpt_count);
+		fputs(failpoint_action_names[ft->fpt_action], out);
+		if (ft->fpt_argument != 0)
+			fprintf(out, "(%d)", ft->fpt_argument);
 	}
 	FUZZ_CHECK(fclose(out) == 0);
 }
@@ -73,25 +73,25 @@ equals(const struct failpoint_spec *a, const struct failpoint_spec *b)
 {
 	const struct failpoint_term *s, *t;
 
-	for (unsigned i = 0; i < a->fs_terms && i < b->fs_terms; i++) {
-		s = &a->fs_term[i];
-		t = &b->fs_term[i];
-		if (s->ft_action != t->ft_action ||
-		    s->ft_argument != t->ft_argument ||
-		    s->ft_probability != t->ft_probability ||
-		    s->ft_count != t->ft_count)
+	for (unsigned i = 0; i < a->fps_terms && i < b->fps_terms; i++) {
+		s = &a->fps_term[i];
+		t = &b->fps_term[i];
+		if (s->fpt_action != t->fpt_action ||
+		    s->fpt_argument != t->fpt_argument ||
+		    s->fpt_probability != t->fpt_probability ||
+		    s->fpt_count != t->fpt_count)
 			return (false);
 	}
-	return (a->fs_terms == b->fs_terms);
+	return (a->fps_terms == b->fps_terms);
 }
 
 /* Whether a specification ends the program where it executes. */
 static bool
 deadly(const struct failpoint_spec *fs)
 {
-	for (unsigned i = 0; i < fs->fs_terms; i++)
-		if (fs->fs_term[i].ft_action == FAILPOINT_PANIC ||
-		    fs->fs_term[i].ft_action == FAILPOINT_BREAK)
+	for (unsigned i = 0; i < fs->fps_terms; i++)
+		if (fs->fps_term[i].fpt_action == FAILPOINT_PANIC ||
+		    fs->fps_term[i].fpt_action == FAILPOINT_BREAK)
 			return (true);
 	return (false);
 }
@@ -120,7 +120,7 @@ check_point(const struct failpoint_list *fl, unsigned i)
 	char error[FAILPOINT_ERROR_SIZE], once[SPEC_SIZE], twice[SPEC_SIZE];
 	struct failpoint_spec again;
 
-	FUZZ_CHECK(fs->fs_terms > 0);
+	FUZZ_CHECK(fs->fps_terms > 0);
 	FUZZ_CHECK(failpoint_parse(&again, fl->fl_text[i], error) == 0);
 	FUZZ_CHECK(equals(fs, &again));
 	print(fs, once);

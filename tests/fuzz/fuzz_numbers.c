@@ -56,8 +56,8 @@ check_hex(const char *text)
 static void
 check_place(const char *text)
 {
-	const struct vm_topology vt = { .vt_cpus = 8, .vt_cores = 4,
-	    .vt_nodes = 2, .vt_ccx_cores = 2 };
+	const struct vm_topology vt = { .tp_cpus = 8, .tp_cores = 4,
+	    .tp_nodes = 2, .tp_ccx_cores = 2 };
 	char error[PINNING_ERROR_SIZE];
 	struct pinning pl;
 	unsigned i;
@@ -67,8 +67,8 @@ check_place(const char *text)
 	if (pinning_parse(&pl, text, &vt, error) != 0)
 		return;
 	for (i = 0; i < 8; i++)
-		FUZZ_CHECK(pinning_reader(&pl, i) < (int)vt.vt_cpus);
-	FUZZ_CHECK(pinning_harvest(&pl, 8) < (int)vt.vt_cpus);
+		FUZZ_CHECK(pinning_reader(&pl, i) < (int)vt.tp_cpus);
+	FUZZ_CHECK(pinning_harvest(&pl, 8) < (int)vt.tp_cpus);
 	pinning_free(&pl);
 }
 

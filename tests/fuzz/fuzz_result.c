@@ -12,7 +12,7 @@ show(const struct result *r)
 	for (unsigned f = 0; f < REPORTS; f++)
 		(void)report_emit(fuzz_sink(), r, f);
 	if (r->cell_count > 0)
-		(void)plot_print(fuzz_sink(), r, true);
+		plot_print(fuzz_sink(), r, true);
 }
 
 static void

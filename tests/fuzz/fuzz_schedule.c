@@ -25,22 +25,11 @@ enum {
 	FAILURES_MAX	= 20000
 };
 
-static char *
-print(const struct counterexample *cx, size_t *length)
-{
-	char *text = NULL;
-	FILE *f = open_memstream(&text, length);
-
-	FUZZ_CHECK(f != NULL);
-	counterexample_print(f, cx);
-	FUZZ_CHECK(fclose(f) == 0);
-	return (text);
-}
-
 static bool
 lists_equal(const struct schedule_list *a, const struct schedule_list *b)
 {
-	return (a->sl_count == b->sl_count && a->sl_steps == b->sl_steps);
+	return (a->sq_count == b->sq_count && (a->sq_count == 0 ||
+	    memcmp(a->sq_number, b->sq_number, a->sq_count) == 0));
 }
 
 /* Whether nothing is missing; the texts are compared too. */
@@ -52,7 +41,7 @@ cases_equal(const struct counterexample *a, const struct counterexample *b)
 	return (s->tb_design == t->tb_design && s->tb_lock == t->tb_lock &&
 	    s->tb_cipher == t->tb_cipher &&
 	    (s->tb_faults == NULL) == (t->tb_faults == NULL) &&
-	    a->cx_tunables == b->cx_tunables &&
+	    a->cx_settings == b->cx_settings &&
 	    a->cx_faults.fl_count == b->cx_faults.fl_count &&
 	    a->cx_seed == b->cx_seed && a->cx_number == b->cx_number &&
 	    strcmp(a->cx_strategy, b->cx_strategy) == 0 &&
@@ -72,14 +61,12 @@ check_again(const struct counterexample *cx)
 {
 	char message[LINES_ERROR_SIZE], *first, *second;
 	struct counterexample again;
-	size_t length, length2;
 
-	first = print(cx, &length);
+	first = counterexample_text(cx);
 	FUZZ_CHECK(counterexample_load(&again, fuzz_file(1, (uint8_t *)first,
-	    length),
-	    message) == 0);
+	    strlen(first)), message) == 0);
 	FUZZ_CHECK(cases_equal(cx, &again));
-	second = print(&again, &length2);
+	second = counterexample_text(&again);
 	FUZZ_CHECK(strcmp(first, second) == 0);
 	counterexample_free(&again);
 	free(second);
@@ -100,12 +87,12 @@ is_short(const struct counterexample *cx)
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		fs = &cx->cx_faults.fl_spec[i];
 		/* It ends the program, as a debugger expects. */
-		for (unsigned k = 0; k < fs->fs_terms; k++)
-			if (fs->fs_term[k].ft_action == FAILPOINT_BREAK)
+		for (unsigned k = 0; k < fs->fps_terms; k++)
+			if (fs->fps_term[k].fpt_action == FAILPOINT_BREAK)
 				return (false);
 	}
 	return (bytes <= BYTES_MAX && events <= EVENTS_MAX &&
-	    cx->cx_schedule.sd_choices.sl_steps <= CHOICES_MAX);
+	    cx->cx_schedule.sd_choices.sq_count <= CHOICES_MAX);
 }
 
 static void
@@ -113,7 +100,7 @@ run(const struct counterexample *cx)
 {
 	static unsigned failures;
 	static struct execution *ex;
-	struct replay_result a, b;
+	struct replay a, b;
 	int error;
 
 	if (failures >= FAILURES_MAX)
@@ -121,15 +108,15 @@ run(const struct counterexample *cx)
 	if (ex == NULL)
 		ex = execution_new();
 	execution_catch_assertions(true);
-	error = counterexample_run(ex, cx, NULL, &a);
-	FUZZ_CHECK(counterexample_run(ex, cx, NULL, &b) == error);
+	error = counterexample_run(ex, cx, false, &a);
+	FUZZ_CHECK(counterexample_run(ex, cx, false, &b) == error);
 	execution_catch_assertions(false);
 	if (error != 0)
 		return;
-	failures += a.cr_outcome.to_word != NULL;
-	FUZZ_CHECK(a.cr_outcome.to_word == b.cr_outcome.to_word);
-	FUZZ_CHECK(a.cr_outcome.to_hash == b.cr_outcome.to_hash);
-	FUZZ_CHECK(a.cr_exact == b.cr_exact && a.cr_same == b.cr_same);
+	failures += a.ry_outcome.to_word != NULL;
+	FUZZ_CHECK(a.ry_outcome.to_word == b.ry_outcome.to_word);
+	FUZZ_CHECK(a.ry_outcome.to_hash == b.ry_outcome.to_hash);
+	FUZZ_CHECK(a.ry_exact == b.ry_exact && a.ry_same == b.ry_same);
 }
 
 int

@@ -1,7 +1,7 @@
 /*
  * What strace(1) wrote.  An import is a recording that loads.
  */
-#include "bench/workload/recording.h"
+#include "bench/workload/import.h"
 #include "tests/fuzz/fuzz.h"
 
 int
@@ -9,17 +9,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char message[LINES_ERROR_SIZE] = "";
 	struct recording again, rec;
-	struct strace_summary ss;
+	struct import_summary iu;
 	char *printed = NULL;
 	size_t length;
 	FILE *f;
 
 	fuzz_begin();
-	if (strace_import(fuzz_file(0, data, size), &rec, &ss, message) != 0) {
+	if (import_load(fuzz_file(0, data, size), &rec, &iu, message) != 0) {
 		FUZZ_CHECK(message[0] != '\0' && rec.rec_count == 0);
 		return (0);
 	}
-	FUZZ_CHECK(ss.ss_requests == recording_requests(&rec));
+	FUZZ_CHECK(iu.iu_requests == recording_requests(&rec));
 	f = open_memstream(&printed, &length);
 	FUZZ_CHECK(f != NULL);
 	recording_print(f, &rec, "");

@@ -18,6 +18,7 @@
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
+#include "tests/unit/patched.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -247,14 +248,14 @@ TEST(evidence_gather__stops, "A signal ends it, and leaves nothing")
 
 /* Prints a page of a design whose first row is in that state; its verdict. */
 static enum evidence_state
-print_design(const struct random_algorithm *ra, enum evidence_state state,
+print_design(const struct design *de, enum evidence_state state,
     bool all, char *text, size_t size)
 {
 	static struct evidence_row rows[EVIDENCE_ROWS];
 	const struct evidence_row *shown[EVIDENCE_ROWS] = { NULL };
 	const struct assure_params ap = { .ap_seed = 9, .ap_jobs = 2 };
 	struct page pg = { .pg_params = &ap, .pg_rows = shown,
-	    .pg_design = ra, .pg_budget_s = 60,
+	    .pg_design = de, .pg_budget_s = 60,
 	    .pg_revision = "1", .pg_when = "now", .pg_host = "here" };
 	char line[256];
 	unsigned i;
@@ -290,7 +291,7 @@ print_design(const struct random_algorithm *ra, enum evidence_state state,
 static enum evidence_state
 print(enum evidence_state state, bool all, char *text, size_t size)
 {
-	return (print_design(generator_find("concurrent"), state, all, text,
+	return (print_design(design_find("concurrent"), state, all, text,
 	    size));
 }
 
@@ -359,30 +360,39 @@ TEST(page__verdict, "The claim is the worst of the rows; commands can be "
 TEST(page__allowed, "A design that lets its keys lag or keeps output says how "
     "far, on its page")
 {
+	static const char before[] = "static bool fortuna_block_seeded_status;";
 	static const struct {
-		uint32_t	 lag;
-		uint64_t	 stored_bytes;
-		const char	*words;
+		const char	*claims;
+		const char	*words[2];
 	} promises[] = {
-		{ 1, 0, "Allowed A read's keys may be 1 reseed behind" },
-		{ 3, 0, "Allowed A read's keys may be 3 reseeds behind" },
-		{ GENERATOR_LAG_ANY, 0, "may be any number of reseeds old. "
-		    "The" },
-		{ 0, 777, "Allowed Up to 777 bytes that a read returns" },
-		{ 0, GENERATOR_STORED_ANY, "Allowed All bytes that a read" },
-		{ 1, 777, "(ra_lag). Up to 777 bytes" },
+		{ ".rm_lag = 1, .rm_stored_bytes = 777", { "Allowed A read's "
+		    "keys may be 1 reseed behind", "(rm_lag). Up to 777 bytes "
+		    "that a read returns" } },
+		{ ".rm_lag = 3, .rm_stored_bytes = RANDOM_ANY", { "Allowed A "
+		    "read's keys may be 3 reseeds behind", "All bytes that a "
+		    "read" } },
+		{ ".rm_lag = RANDOM_ANY", { "may be any number of reseeds "
+		    "old. The", "Allowed A read" } },
+		{ ".rm_stored_bytes = 9", { "Allowed Up to 9 bytes",
+		    "The design says so itself" } },
 	};
-	struct random_algorithm ra = *generator_find("concurrent");
 	static char text[16384];
+	const struct design *de;
+	char claims[256];
 
-	print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
+	print_design(design_find("concurrent"), EVIDENCE_HOLDS, true, text,
+	    sizeof(text));
 	ATF_CHECK_MSG(!says(text, "Allowed"), "%s", text);
 	for (unsigned i = 0; i < nitems(promises); i++) {
-		ra.ra_lag = promises[i].lag;
-		ra.ra_stored_bytes = promises[i].stored_bytes;
-		print_design(&ra, EVIDENCE_HOLDS, true, text, sizeof(text));
-		ATF_CHECK_MSG(says(text, promises[i].words), "no \"%s\" in "
-		    "%s", promises[i].words, text);
+		snprintf(claims, sizeof(claims), "%s\n"
+		    "#include <random_abi.h>\nRANDOM_CLAIMS(%s);",
+		    before, promises[i].claims);
+		de = patched(tc, "fortuna/fortuna.c", &(struct patch){
+		    .p_from = before, .p_to = claims }, 1);
+		print_design(de, EVIDENCE_HOLDS, true, text, sizeof(text));
+		for (unsigned k = 0; k < 2; k++)
+			ATF_CHECK_MSG(says(text, promises[i].words[k]),
+			    "no \"%s\" in %s", promises[i].words[k], text);
 	}
 }
 

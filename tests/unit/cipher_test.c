@@ -149,7 +149,7 @@ check_call(struct cipher_key *ck, const uint8_t *key, reference *compute,
 	ATF_CHECK_MSG(support_all(got, GUARD + offset, FILL) &&
 	    support_all(out + n, (size_t)(got + sizeof(got) - out) - n, FILL),
 	    "%s, %zu bytes: wrote outside of them", ck->ck_cipher->ci_name, n);
-	ATF_CHECK_MSG(uint128_equals(*ctr, uint128_decode_le(c.b)),
+	ATF_CHECK_MSG(*ctr == uint128_decode_le(c.b),
 	    "%s, counter %#" PRIx64 ":%016" PRIx64 ", %zu bytes: now %#" PRIx64
 	    ":%016" PRIx64, ck->ck_cipher->ci_name, uint128_hi(start),
 	    uint128_lo(start), n, uint128_hi(*ctr), uint128_lo(*ctr));
@@ -306,29 +306,6 @@ CRYPTO_TEST(chacha20__block_by_block, "All 128 bits count: carries that "
 
 	check_starts("chacha20", reference_chacha, false, lengths,
 	    nitems(lengths));
-}
-
-CRYPTO_TEST(chacha20__partial_block_counts_one, "The rest of a partial block "
-    "is thrown away, never handed out by the next call; no bytes cost nothing")
-{
-	uint8_t first[CHACHA_BLOCK], second[CHACHA_BLOCK];
-	uint8_t key[CIPHER_KEY_BYTES];
-	struct cipher_key ck;
-	uint128_t ctr;
-
-	key_make(&ck, "chacha20");
-	test_key(key, 9);
-	cipher_key_set(&ck, key);
-	for (size_t n = 0; n <= CHACHA_BLOCK; n++) {
-		ctr = uint128_make(0, 41);
-		cipher_keystream(&ck, &ctr, first, n);
-		ATF_CHECK_EQ_MSG(uint128_lo(ctr), n == 0 ? 41u : 42u,
-		    "%zu bytes", n);
-		cipher_keystream(&ck, &ctr, second, CHACHA_BLOCK);
-		ATF_CHECK_EQ_MSG(uint128_lo(ctr), n == 0 ? 42u : 43u,
-		    "%zu bytes", n);
-	}
-	cipher_key_fini(&ck);
 }
 
 CRYPTO_TEST(keystream__calls_continue, "Each call begins where its counter "
@@ -542,8 +519,6 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 		ATF_CHECK_STREQ(ciphers[c]->ci_name, stand->ci_name);
 		ATF_CHECK_EQ(ciphers[c]->ci_block_bytes,
 		    stand->ci_block_bytes);
-		ATF_CHECK_EQ(ciphers[c]->ci_rekey_blocks,
-		    stand->ci_rekey_blocks);
 		ATF_CHECK_EQ(ciphers[c]->ci_whole_blocks,
 		    stand->ci_whole_blocks);
 		ATF_REQUIRE_EQ(0, cipher_key_init(&real, ciphers[c]));
@@ -560,7 +535,7 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 			memset(got, FILL, sizeof(got));
 			cipher_keystream(&stub, &hc, got, n);
 			cipher_keystream(&real, &rc, want, n);
-			ATF_CHECK_MSG(uint128_equals(hc, rc), "%s: %zu bytes",
+			ATF_CHECK_MSG(hc == rc, "%s: %zu bytes",
 			    stand->ci_name, n);
 			check_stub(got, n);
 		}

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/explore/campaign.h"
-#include "bench/explore/hyperloglog.h"
 #include "bench/explore/shrink.h"
 #include "lib/machine/cpu.h"
 #include "tests/unit/support.h"
@@ -62,15 +61,14 @@ toy_run(struct toy *ty, toy_choose *choose, void *context)
 	}
 }
 
-/* Runs the toy by the index-th schedule of a strategy; false: none is left. */
+/* Runs the toy by the next schedule of a strategy; false: none is left. */
 static bool
-toy_schedule(struct toy *ty, struct strategy *st, uint64_t seed,
-    uint64_t index)
+toy_schedule(struct toy *ty, struct strategy *sg, uint64_t seed)
 {
-	if (!strategy_begin(st, seed, index))
+	if (!strategy_begin(sg, seed))
 		return (false);
-	toy_run(ty, strategy_choose, st);
-	strategy_end(st);
+	toy_run(ty, strategy_choose, sg);
+	strategy_end(sg);
 	return (true);
 }
 
@@ -78,31 +76,55 @@ TEST(strategy__deterministic, "every strategy makes the same choices with the "
     "same seed, and other choices with another, but for dfs")
 {
 	struct toy a = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS }, b;
-	struct strategy st;
-	const struct strategy_class *sy;
+	const struct strategy_class *sy = NULL;
+	struct strategy sg;
 	unsigned differ, k;
 
-	for (unsigned i = 0; i < strategy_count; i++) {
-		sy = strategy_classes[i];
+	/* The first is none: drawn. */
+	for (unsigned i = 0; i == 0 || sy != NULL; sy = strategy_classes[i++]) {
 		differ = 0;
 		for (unsigned run = 0; run < 2 * 20; run++) {
 			/* A new one has learned nothing from the last run. */
-			strategy_init(&st, sy, sy->sy_usual);
+			strategy_init(&sg, sy, sy == NULL ? 0 : sy->sy_usual);
 			for (k = 0; k < 12; k++)
-				ATF_REQUIRE(toy_schedule(&a, &st,
-				    run / 2 * 100 + k, k));
-			strategy_fini(&st);
+				ATF_REQUIRE(toy_schedule(&a, &sg,
+				    run / 2 * 100 + k));
+			strategy_fini(&sg);
 			ATF_CHECK_EQ(TOY_THREADS * TOY_STEPS, a.ty_count);
 			k = run > 0 && memcmp(a.ty_trace, b.ty_trace,
 			    sizeof(a.ty_trace)) != 0;
-			ATF_CHECK_MSG(run % 2 == 0 || k == 0, "%s",
-			    sy->sy_name);
+			ATF_CHECK_MSG(run % 2 == 0 || k == 0, "%u", i);
 			differ += k;
 			b = a;
 		}
 		ATF_CHECK_MSG((differ > 0) == (sy != &strategy_dfs),
-		    "%s: %u of 19", sy->sy_name, differ);
+		    "%u: %u of 19", i, differ);
 	}
+}
+
+TEST(strategy__drawn, "without a name each schedule's strategy is drawn")
+{
+	unsigned depth[5] = { 0 }, drawn[2] = { 0 };
+	struct strategy sg;
+
+	strategy_init(&sg, NULL, 0);
+	for (unsigned run = 0; run < 1000; run++) {
+		ATF_REQUIRE(strategy_begin(&sg, run));
+		strategy_end(&sg);
+		drawn[0] += sg.sg_class == &strategy_random;
+		drawn[1] += sg.sg_class == &strategy_starve;
+		if (sg.sg_class == &strategy_pct) {
+			ATF_REQUIRE(sg.sg_parameter < nitems(depth));
+			depth[sg.sg_parameter]++;
+		}
+	}
+	strategy_fini(&sg);
+	for (unsigned i = 2; i < nitems(depth); i++)
+		ATF_CHECK_MSG(depth[i] > 90, "pct:%u: %u", i, depth[i]);
+	ATF_CHECK_MSG(drawn[0] > 300 && drawn[1] > 150, "%u random, %u starve",
+	    drawn[0], drawn[1]);
+	ATF_CHECK_EQ(1000, depth[2] + depth[3] + depth[4] + drawn[0] +
+	    drawn[1]);
 }
 
 /* n over k. */
@@ -112,73 +134,37 @@ choose_of(unsigned n, unsigned k)
 	return (k == 0 ? 1 : choose_of(n - 1, k - 1) * n / k);
 }
 
+/* Runs all schedules, which must differ, and counts them. */
 static unsigned
-dfs_count(struct toy *ty, unsigned bound, struct hyperloglog *di)
+dfs_count(unsigned threads, unsigned steps, unsigned bound)
 {
-	struct strategy st;
-	unsigned runs = 0;
-	uint64_t hash;
+	static struct toy ran[100];
+	struct toy ty = { .ty_threads = threads, .ty_steps = steps };
+	unsigned runs;
+	struct strategy sg;
 
-	strategy_init(&st, &strategy_dfs, bound);
-	while (toy_schedule(ty, &st, 0, runs)) {
-		hash = 1;
-		for (unsigned i = 0; i < ty->ty_count; i++) {
-			hash += ty->ty_trace[i];
-			hash = splitmix_next(&hash);
-		}
-		hyperloglog_add(di, hash);
-		runs++;
-		ATF_REQUIRE(runs < 1000000);
+	strategy_init(&sg, &strategy_dfs, bound);
+	for (runs = 0; toy_schedule(&ty, &sg, 0); runs++) {
+		ATF_REQUIRE(runs < nitems(ran));
+		ran[runs] = ty;
+		for (unsigned i = 0; i < runs; i++)
+			ATF_CHECK(memcmp(ran[i].ty_trace, ty.ty_trace,
+			    ty.ty_count * sizeof(ty.ty_trace[0])) != 0);
 	}
-	strategy_fini(&st);
+	strategy_fini(&sg);
 	return (runs);
 }
 
 TEST(strategy__dfs_counts, "dfs runs each schedule once: their number is the "
     "computed one")
 {
-	static struct hyperloglog all, none, one;
-	struct toy ty = { .ty_threads = 2, .ty_steps = 4 };
-	unsigned n;
-
 	/* No preemption: one thread runs to its end, then the other. */
-	ATF_CHECK_EQ(2, dfs_count(&ty, 0, &none));
+	ATF_CHECK_EQ(2, dfs_count(2, 4, 0));
+	ATF_CHECK_EQ(6, dfs_count(3, 4, 0));
 	/* One: the first is preempted after 1..3 steps, or not. */
-	ATF_CHECK_EQ(2 + 2 * 3, dfs_count(&ty, 1, &one));
+	ATF_CHECK_EQ(2 + 2 * 3, dfs_count(2, 4, 1));
 	/* More than possible: all ways to merge two rows of four. */
-	n = choose_of(8, 4);
-	ATF_CHECK_EQ(n, dfs_count(&ty, 8, &all));
-	/* So few are counted exactly. */
-	ATF_CHECK_MSG((unsigned)(hyperloglog_estimate(&all) + 0.5) == n, "%g",
-	    hyperloglog_estimate(&all));
-	ty.ty_threads = 3;
-	ATF_CHECK_EQ(6, dfs_count(&ty, 0, &none));
-}
-
-TEST(strategy__delay_bounded, "delay switches threads only at the end of a "
-    "turn and at a delay")
-{
-	struct toy ty = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS };
-	unsigned most, switches;
-	struct strategy st;
-
-	for (unsigned bound = 0; bound <= 3; bound++) {
-		strategy_init(&st, &strategy_delay, bound);
-		most = 0;
-		for (unsigned run = 0; run < 200; run++) {
-			ATF_REQUIRE(toy_schedule(&ty, &st, run, run));
-			switches = 0;
-			for (unsigned i = 1; i < ty.ty_count; i++)
-				switches += ty.ty_trace[i] !=
-				    ty.ty_trace[i - 1];
-			if (switches > most)
-				most = switches;
-		}
-		strategy_fini(&st);
-		ATF_CHECK_MSG(most <= TOY_THREADS - 1 + bound, "%u with %u",
-		    most, bound);
-		ATF_CHECK_EQ(bound == 0, most == TOY_THREADS - 1);
-	}
+	ATF_CHECK_EQ(choose_of(8, 4), dfs_count(2, 4, 8));
 }
 
 TEST(strategy__starves, "starve makes a thread wait much longer than a random "
@@ -188,12 +174,12 @@ TEST(strategy__starves, "starve makes a thread wait much longer than a random "
 	    &strategy_random, &strategy_starve };
 	struct toy ty = { .ty_threads = 4, .ty_steps = 60 };
 	unsigned c, gap, i, left, longest[2] = { 0, 0 }, run;
-	struct strategy st;
+	struct strategy sg;
 
 	for (c = 0; c < nitems(class); c++) {
-		strategy_init(&st, class[c], 0);
+		strategy_init(&sg, class[c], 0);
 		for (run = 0; run < 100; run++) {
-			ATF_REQUIRE(toy_schedule(&ty, &st, run, run));
+			ATF_REQUIRE(toy_schedule(&ty, &sg, run));
 			/* Steps of others while the last thread waits. */
 			left = ty.ty_steps;
 			for (gap = i = 0; left > 0; i++, gap++) {
@@ -205,7 +191,7 @@ TEST(strategy__starves, "starve makes a thread wait much longer than a random "
 				left--;
 			}
 		}
-		strategy_fini(&st);
+		strategy_fini(&sg);
 	}
 	ATF_CHECK_MSG(longest[1] > 2 * longest[0], "random %u, starve %u",
 	    longest[0], longest[1]);
@@ -214,28 +200,27 @@ TEST(strategy__starves, "starve makes a thread wait much longer than a random "
 TEST(strategy__names, "names of strategies are read back; other words are "
     "refused")
 {
-	static const struct {
-		const char	*text;
-		int		 error;
-	} wrong[] = { { "", ENOENT }, { "rand", ENOENT },
-	    { "random:1", EINVAL }, { "pct:", ERANGE }, { "pct:0", ERANGE },
-	    { "pct:9", ERANGE } };
+	static const char *const wrong[] = { "", "rand", "random:1", "pct:",
+	    "pct:0", "pct:9", "delay", "mix" };
 	const struct strategy_class *sy;
-	char buf[STRATEGY_NAME_SIZE];
+	char name[STRATEGY_NAME_SIZE];
+	struct strategy sg;
 	unsigned i, parameter;
 
-	for (i = 0; i < strategy_count; i++) {
-		strategy_name(buf, strategy_classes[i],
-		    strategy_classes[i]->sy_most);
-		ATF_CHECK_EQ(0, strategy_parse(buf, &sy, &parameter));
-		ATF_CHECK(sy == strategy_classes[i]);
-		ATF_CHECK_EQ(strategy_classes[i]->sy_most, parameter);
+	for (i = 0; (sy = strategy_classes[i]) != NULL; i++) {
+		strategy_init(&sg, sy, sy->sy_most);
+		ATF_CHECK(sy == strategy_parse(strategy_name(name, &sg),
+		    &parameter));
+		ATF_CHECK_EQ(sy->sy_most, parameter);
+		strategy_fini(&sg);
 	}
 	for (i = 0; i < nitems(wrong); i++)
-		ATF_CHECK_EQ_MSG(wrong[i].error, strategy_parse(wrong[i].text,
-		    &sy, &parameter), "%s", wrong[i].text);
-	ATF_CHECK_EQ(0, strategy_parse("pct", &sy, &parameter));
-	ATF_CHECK_EQ(sy->sy_usual, parameter);
+		ATF_CHECK_MSG(strategy_parse(wrong[i], &parameter) == NULL,
+		    "%s", wrong[i]);
+	ATF_CHECK(strategy_parse("pct", &parameter) == &strategy_pct);
+	ATF_CHECK_EQ(strategy_pct.sy_usual, parameter);
+	ATF_CHECK_STREQ("random, pct:1..8, starve, dfs:0..8",
+	    strategy_accepted().s);
 }
 
 /* Fails when 3 comes between two steps of 1, and then 2 before 1 again. */
@@ -265,14 +250,14 @@ TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
     "possible")
 {
 	struct toy ty = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS };
-	unsigned failed = 0;
+	unsigned failed = 0, turns;
 	struct schedule sd;
-	struct strategy st;
+	struct strategy sg;
 
 	memset(&sd, 0, sizeof(sd));
-	strategy_init(&st, &strategy_random, 0);
+	strategy_init(&sg, &strategy_random, 0);
 	for (unsigned run = 0; run < 50; run++) {
-		ATF_REQUIRE(toy_schedule(&ty, &st, run, run));
+		ATF_REQUIRE(toy_schedule(&ty, &sg, run));
 		if (!planted(&ty))
 			continue;
 		failed++;
@@ -282,26 +267,24 @@ TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
 		ATF_REQUIRE(planted_fails(&ty, &sd));
 		shrink_schedule(&sd, planted_fails, &ty);
 		ATF_CHECK(planted_fails(&ty, &sd));
-		/* 1, 3, 1, 2 and what runs then: a piece for each. */
-		ATF_CHECK_MSG(sd.sd_choices.sl_count <= 5 &&
-		    sd.sd_choices.sl_steps <= 12, "%u pieces, %ju "
-		    "steps", sd.sd_choices.sl_count,
-		    (uintmax_t)sd.sd_choices.sl_steps);
+		/* 1, 3, 1, 2 and what runs then: a turn for each. */
+		turns = schedule_turns(&sd.sd_choices);
+		ATF_CHECK_MSG(turns <= 5 && sd.sd_choices.sq_count <= 12,
+		    "%u turns, %u steps", turns, sd.sd_choices.sq_count);
 	}
 	ATF_CHECK(failed >= 10);
-	strategy_fini(&st);
+	strategy_fini(&sg);
 	schedule_free(&sd);
 }
 
 static struct campaign
 campaign_of(const char *lock)
 {
-	struct campaign cn = { .cn_strategy = &strategy_mix, .cn_seed = 7,
-	    .cn_end = 2000, .cn_jobs = 1 };
+	struct campaign cn = { .cn_seed = 7, .cn_end = 2000, .cn_jobs = 1 };
 	struct subject *tb = &cn.cn_subject;
 
 	subject_default(tb);
-	tb->tb_design = simulated_design("concurrent");
+	tb->tb_design = design_find("concurrent");
 	tb->tb_lock = simulated_lock(lock);
 	tb->tb_cipher = cipher_find("chacha20");
 	campaign_limits(tb, &cn.cn_limits);
@@ -333,15 +316,11 @@ TEST(campaign__deterministic, "a campaign has the same counts and the same "
 	ATF_CHECK_EQ(one.ce_steps, three.ce_steps);
 	ATF_CHECK_EQ(one.ce_reads, three.ce_reads);
 	ATF_CHECK_EQ(one.ce_blocks, three.ce_blocks);
-	ATF_CHECK_EQ(one.ce_distinct, three.ce_distinct);
 	ATF_CHECK(one.ce_reseeds > one.ce_schedules);
-	ATF_CHECK_EQ(800, one.ce_by[strategy_index(&strategy_random)]);
-	ATF_CHECK_EQ(800, one.ce_by[strategy_index(&strategy_pct)]);
-	ATF_CHECK_EQ(200, one.ce_by[strategy_index(&strategy_starve)]);
-	ATF_CHECK_EQ(200, one.ce_by[strategy_index(&strategy_delay)]);
 	cn = campaign_of("none");
 	run_both(&cn, &one, &three);
 	ATF_REQUIRE(one.ce_failed && three.ce_failed);
+	ATF_CHECK_EQ(one.ce_schedules, three.ce_schedules);
 	ATF_CHECK_EQ(one.ce_case.cx_number, three.ce_case.cx_number);
 	ATF_CHECK_EQ(one.ce_case.cx_hash, three.ce_case.cx_hash);
 	/* It fails alone too, without the earlier scenarios. */
@@ -372,7 +351,7 @@ TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
 		ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
 		ATF_CHECK_MSG(!ce.ce_failed, "%s: %s", ce.ce_outcome.to_word,
 		    ce.ce_outcome.to_detail);
-		ATF_CHECK(ce.ce_exhausted);
+		ATF_CHECK_EQ(1, ce.ce_exhausted);
 		printf("%u preemptions: %ju\n", bound,
 		    (uintmax_t)ce.ce_schedules);
 		ATF_CHECK(ce.ce_schedules > 2 * before);
@@ -385,48 +364,37 @@ static char *
 failing_case(struct campaign_result *ce)
 {
 	struct campaign cn = campaign_of("none");
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
 
 	ATF_REQUIRE_EQ(0, campaign_run(&cn, ce));
 	ATF_REQUIRE(ce->ce_failed);
-	out = open_memstream(&text, &len);
-	ATF_REQUIRE(out != NULL);
-	counterexample_print(out, &ce->ce_case);
-	fclose(out);
-	return (text);
+	return (counterexample_text(&ce->ce_case));
 }
 
 TEST(case__round_trip, "a schedule file that is read prints the same text, and "
     "its replay has the same outcome")
 {
 	static struct campaign_result ce;
-	char *again = NULL, message[LINES_ERROR_SIZE], *text;
+	char *again, message[LINES_ERROR_SIZE], *text;
 	struct counterexample cx;
-	struct replay_result cr;
+	struct replay ry;
 	struct execution *ex;
-	size_t len = 0;
-	FILE *out;
 
 	support_crypto();
 	text = failing_case(&ce);
 	atf_utils_create_file("case", "%s", text);
 	ATF_REQUIRE_EQ_MSG(0, counterexample_load(&cx, "case", message), "%s",
 	    message);
-	out = open_memstream(&again, &len);
-	counterexample_print(out, &cx);
-	fclose(out);
+	again = counterexample_text(&cx);
 	ATF_CHECK_STREQ(text, again);
 	ex = execution_new();
-	ATF_REQUIRE_EQ(0, counterexample_run(ex, &cx, NULL, &cr));
-	ATF_CHECK(cr.cr_exact);
-	ATF_CHECK(cr.cr_same);
+	ATF_REQUIRE_EQ(0, counterexample_run(ex, &cx, false, &ry));
+	ATF_CHECK(ry.ry_exact);
+	ATF_CHECK(ry.ry_same);
 	/* With a correct lock it cannot be followed, and does not fail. */
 	cx.cx_subject.tb_lock = simulated_lock("mtx");
-	ATF_REQUIRE_EQ(0, counterexample_run(ex, &cx, NULL, &cr));
-	ATF_CHECK(!cr.cr_same);
-	ATF_CHECK(cr.cr_outcome.to_word == NULL);
+	ATF_REQUIRE_EQ(0, counterexample_run(ex, &cx, false, &ry));
+	ATF_CHECK(!ry.ry_same);
+	ATF_CHECK(ry.ry_outcome.to_word == NULL);
 	execution_free(ex);
 	counterexample_free(&cx);
 	counterexample_free(&ce.ce_case);
@@ -469,23 +437,26 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 		{ "cipher chacha20", "cipher des", "changed:4:" },
 		{ "seed 7", "seed", "changed:5:" },
 		{ "seed 7", "seed 7\nseed 7", "a second \"seed\"" },
-		{ "seed 7", "tunable a=b\nseed 7", "no tunable" },
+		{ "seed 7", "tunable a\nseed 7", "name=value of a" },
+		{ "seed 7", "tunable a=b\nseed 7", "name=value of a" },
+		{ "seed 7", "tunable kern.random.fortuna.minpoolsize=b\nseed 7",
+		    "expected 16..2147483647" },
 		{ "seed 7", "failpoint a=off\nseed 7", "no fail point" },
 		{ "seed 7", "nonsense 7\nseed 7", "nothing that a" },
 		{ "draws ", "draws x", "expected a number" },
-		{ "hash 0x", "hash 0xg", "expected a number" },
-		{ "seeded ", "seeded perhaps ", "yes or no" },
+		{ "hash ", "hash 0xg", "expected a number" },
+		{ "seeded ", "seeded perhaps ", "no, yes" },
 		{ "places ", "places 9", "expected 1..4" },
 		{ "places ", "#", "no line \"places\"" },
 		{ "property ", "#", "no line \"property\"" },
-		{ "choices ", "choices 0 ", "expected a number 1..8" },
-		{ "choices ", "choices 9 ", "expected a number 1..8" },
+		{ "choices ", "choices 0 ", "expected a number 1..8," },
+		{ "choices ", "choices 9 ", "expected a number 1..8," },
 		{ "choices ", "choices 1*0 ", "expected a number" },
 		{ "choices ", "choices 1*4000000000 ", "expected" },
 		{ "choices ", "choices 1*300000 1*300000 ", "in all" },
 		{ "choices ", "answers 2\nchoices ", "expected a number" },
-		{ "reader ", "reader 99999999 ", "up to" },
-		{ "reader ", "reader 1@x ", "up to" },
+		{ "reader ", "reader 99999999 ", "0..4194304" },
+		{ "reader ", "reader 1@x ", "milliseconds" },
 		{ "reader ", "reader 1 2 3 4 5 6 7 8 9 ", "more than" },
 		{ "reader ", "reader 1\nreader 1\nreader 1\nreader 1\n"
 		    "reader 1\nreader 1\nreader ",
@@ -494,9 +465,11 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 		{ "end\n", "", "cut off" },
 		{ "end\n", "end\nmore\n", "behind \"end\"" },
 	};
+	static struct mthread self;
 	static struct campaign_result ce;
 	char *text;
 
+	support_machine(&self);
 	support_crypto();
 	text = failing_case(&ce);
 	for (unsigned i = 0; i < nitems(cases); i++)

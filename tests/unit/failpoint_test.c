@@ -1,16 +1,9 @@
 /*
  * Fail points: fail(9)'s grammar, what terms do in turn, and that asking them
- * changes nothing in a generator.
+ * changes nothing in a device.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/cell/failpoints.h"
-#include "fortuna/randomdev.h"
-#include "lib/crypto/hash.h"
-#include "tests/unit/support.h"
-#include "tests/unit/test.h"
+#include "tests/unit/device.h"
 
 enum {
 	EVENTS		= 200,	/* seed each design */
@@ -109,23 +102,23 @@ TEST(parse__accepts, "every form of fail(9)'s grammar")
 	for (unsigned i = 0; i < nitems(good); i++) {
 		ATF_CHECK_EQ_MSG(0, failpoint_parse(&spec, good[i].text, why),
 		    "%s: %s", good[i].text, why);
-		ATF_CHECK_EQ_MSG(1, spec.fs_terms, "%s", good[i].text);
-		ATF_CHECK_EQ_MSG(good[i].action, spec.fs_term[0].ft_action,
+		ATF_CHECK_EQ_MSG(1, spec.fps_terms, "%s", good[i].text);
+		ATF_CHECK_EQ_MSG(good[i].action, spec.fps_term[0].fpt_action,
 		    "%s", good[i].text);
 		ATF_CHECK_EQ_MSG(good[i].argument,
-		    spec.fs_term[0].ft_argument, "%s", good[i].text);
+		    spec.fps_term[0].fpt_argument, "%s", good[i].text);
 		ATF_CHECK_EQ_MSG(good[i].probability,
-		    spec.fs_term[0].ft_probability, "%s: %u", good[i].text,
-		    spec.fs_term[0].ft_probability);
-		ATF_CHECK_EQ_MSG(good[i].count, spec.fs_term[0].ft_count, "%s",
-		    good[i].text);
+		    spec.fps_term[0].fpt_probability, "%s: %u", good[i].text,
+		    spec.fps_term[0].fpt_probability);
+		ATF_CHECK_EQ_MSG(good[i].count, spec.fps_term[0].fpt_count,
+		    "%s", good[i].text);
 	}
 	/* Twenty terms. */
 	ATF_CHECK_EQ(0, failpoint_parse(&spec, "off->off->off->off->off->off->"
 	    "off->off->off->off->off->off->off->off->off->off->off->off->off->"
 	    "return(9)", why));
-	ATF_CHECK_EQ(20, spec.fs_terms);
-	ATF_CHECK_EQ(9, spec.fs_term[19].ft_argument);
+	ATF_CHECK_EQ(20, spec.fps_terms);
+	ATF_CHECK_EQ(9, spec.fps_term[19].fpt_argument);
 }
 
 TEST(parse__refuses, "a message has the place of the first error")
@@ -232,7 +225,7 @@ TEST(eval__streams, "each point draws from its own stream")
 		a = failpoint_eval(&one.fa_point[LIB_FAILPOINTS +
 		    FAILPOINT_clock_step]);
 		ATF_CHECK_EQ(a, b[LIB_FAILPOINTS + FAILPOINT_clock_step]);
-		same += a == b[LIB_FAILPOINTS + FORTUNA_FAILPOINTS +
+		same += a == b[LIB_FAILPOINTS +
 		    FAILPOINT_harvest_ring_full];
 	}
 	ATF_CHECK_MSG(same > 400 && same < 600, "%u", same);
@@ -308,64 +301,55 @@ TEST(pause__waits, "a pause of threads ends with the release, not with time")
 		ATF_CHECK_EQ(1, atomic_load_32(&done[i]));
 }
 
-/* A generator with a reader. */
-struct twin {
-	struct randomdev tw_dev;
-	struct generator_reader tw_gr;
-};
-
+/* A device of EVENTS events, with fail points or without. */
 static void
-twin_make(struct twin *tw, const struct random_algorithm *ra,
-    const struct cipher *cipher, struct failpoints *fa)
+make(struct device *d, const struct design *de, const struct cipher *cipher,
+    struct failpoints *fa)
 {
-	struct generator_params gp = {
-		.gp_cipher = cipher,
-		.gp_lock = lock_class_find("mtx"),
-		.gp_lock_config = lock_config_default(1),
-		.gp_config = generator_config_default(),
-	};
-	struct harvest_event event = { .he_size = HARVEST_ENTROPY_BYTES,
-	    .he_source = RANDOM_INTERRUPT };
-	unsigned i;
+	struct randomdev_params rp = device_params(de, cipher);
 
 	if (fa != NULL)
-		failpoints_generator(fa, &gp);
-	ATF_REQUIRE_EQ(HASH_READY,
-	    hash_load(hash_find(gp.gp_config.pool_hash)));
-	memset(tw, 0, sizeof(*tw));
-	ATF_REQUIRE_EQ(0, generator_new(ra, &tw->tw_dev.rd_generator, &gp));
-	tw->tw_dev.rd_generator->g_failpoints = gp.gp_failpoints;
-	tw->tw_dev.rd_generator->g_paced = false;
-	ATF_REQUIRE_EQ(0, generator_reader_init(tw->tw_dev.rd_generator,
-	    &tw->tw_gr));
-	tw->tw_gr.gr_place = 0;
-	for (i = 0; i < EVENTS; i++) {
-		event.he_somecounter = i;
-		event.he_destination = (uint8_t)i;
-		memset(event.he_entropy, (int)i, sizeof(event.he_entropy));
-		ra->ra_event_processor(tw->tw_dev.rd_generator, &event);
+		failpoints_set(fa, &rp);
+	device_make_params(d, &rp);
+	for (unsigned i = 0; i < EVENTS; i++)
+		device_feed(d, i);
+}
+
+static void
+set_points(struct failpoints *fa, const char *injection)
+{
+	static struct failpoint_list fl;
+	char why[FAILPOINTS_ERROR_SIZE];
+
+	memset(&fl, 0, sizeof(fl));
+	ATF_REQUIRE_EQ(0, failpoints_parse(&fl, injection, why));
+	failpoints_make(fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
+}
+
+/* Three reads of both; the first was refused so often before. */
+static void
+check_twins(struct device *faulted, struct device *plain, unsigned want_refused,
+    const char *injection)
+{
+	uint8_t got[BYTES], want[BYTES];
+	unsigned refused;
+	size_t left;
+
+	for (unsigned k = 0; k < 3; k++) {
+		memset(got, 0x55, sizeof(got));
+		for (refused = 0; randomdev_read(faulted->d_rd, 0, got, BYTES,
+		    &left, true) == EWOULDBLOCK; refused++)
+			ATF_REQUIRE_MSG(support_all(got, sizeof(got), 0x55),
+			    "%s: refused and written", faulted->d_name);
+		CHECK_EQ(faulted, k == 0 ? want_refused : 0, refused);
+		device_read(plain, want, BYTES);
+		ATF_CHECK_MSG(memcmp(got, want, BYTES) == 0,
+		    "%s, %s: another output", faulted->d_name, injection);
 	}
 }
 
-static int
-twin_read(struct twin *tw, uint8_t out[BYTES])
-{
-	struct uio uio = uio_buffer(out, BYTES);
-
-	return (read_random_uio(&tw->tw_dev, &tw->tw_gr, &uio, true));
-}
-
-static void
-twin_free(struct twin *tw)
-{
-	struct generator *g = tw->tw_dev.rd_generator;
-
-	generator_reader_fini(g, &tw->tw_gr);
-	generator_free(g);
-}
-
-TEST(state__untouched,
-    "reads after a point are those of a generator without points")
+DEVICE_TEST(state__untouched,
+    "reads after a point are those of a device without points")
 {
 	static const char *const injections[] = {
 		/* Three reads return "not seeded". */
@@ -377,83 +361,48 @@ TEST(state__untouched,
 		"lock_owner_preempt=delay(1)",
 		"clock_step=return(5)",
 	};
-	static struct failpoint_list fl;
 	static struct failpoints fa;
-	static struct mthread self;
-	uint8_t got[BYTES], want[BYTES];
-	char why[FAILPOINTS_ERROR_SIZE];
-	struct twin plain, faulted;
-	unsigned refused;
+	struct device faulted, plain;
+	const struct design *de;
 
-	support_crypto();
-	support_machine(&self);
 	for (unsigned i = 0; i < nitems(injections); i++)
-	for (unsigned c = 0; c < cipher_count; c++)
-	for (unsigned d = 0; d < generator_count; d++) {
-		const struct random_algorithm *ra = generators[d];
-
-		memset(&fl, 0, sizeof(fl));
-		ATF_REQUIRE_EQ(0, failpoints_parse(&fl, injections[i], why));
-		failpoints_make(&fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
-		twin_make(&plain, ra, ciphers[c], NULL);
-		twin_make(&faulted, ra, ciphers[c], &fa);
-		for (unsigned k = 0; k < 3; k++) {
-			memset(got, 0x55, sizeof(got));
-			for (refused = 0; twin_read(&faulted, got) ==
-			    EWOULDBLOCK; refused++)
-				ATF_REQUIRE_MSG(support_all(got, sizeof(got),
-				    0x55), "%s: refused and written",
-				    ra->ra_ident);
-			ATF_CHECK_EQ(i == 0 && k == 0 ? 3 : 0, refused);
-			ATF_REQUIRE_EQ(0, twin_read(&plain, want));
-			ATF_CHECK_MSG(memcmp(got, want, BYTES) == 0,
-			    "%s, %s: another output", ra->ra_ident,
-			    injections[i]);
-		}
-		twin_free(&plain);
-		twin_free(&faulted);
+	for (size_t d = 0; (de = design_at(d)) != NULL; d++)
+	for (unsigned c = 0; c < cipher_count; c++) {
+		/* The null design has no such state. */
+		if (i == 0 && (de->de_flags & DE_NULL) != 0)
+			continue;
+		set_points(&fa, injections[i]);
+		make(&plain, de, ciphers[c], NULL);
+		make(&faulted, de, ciphers[c], &fa);
+		check_twins(&faulted, &plain, i == 0 ? 3 : 0, injections[i]);
+		device_free(&plain);
+		device_free(&faulted);
 	}
 }
 
-TEST(state__reseed_put_off,
+DEVICE_TEST(state__reseed_put_off,
     "a reseed that is put off is the same reseed, later")
 {
-	static struct failpoint_list fl;
 	static struct failpoints fa;
-	static struct mthread self;
-	uint8_t got[BYTES], want[BYTES];
-	struct generator_status gs;
-	char why[FAILPOINTS_ERROR_SIZE];
-	struct twin plain, faulted;
+	struct device faulted, plain;
+	struct device_status ds;
+	const struct design *de;
 
-	support_crypto();
-	support_machine(&self);
-	ATF_REQUIRE_EQ(0, failpoints_parse(&fl,
-	    "random_fortuna_pre_read=4*return(1)", why));
-	for (unsigned d = 0; d < generator_count; d++) {
-		const struct random_algorithm *ra = generators[d];
-		struct generator *g;
-
-		if (ra->ra_core == NULL)
+	for (size_t d = 0; (de = design_at(d)) != NULL; d++) {
+		if ((de->de_flags & DE_FORTUNA_BYTES) == 0)
 			continue;
-		failpoints_make(&fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
-		twin_make(&plain, ra, ciphers[0], NULL);
-		twin_make(&faulted, ra, ciphers[0], &fa);
-		g = faulted.tw_dev.rd_generator;
+		set_points(&fa, "random_fortuna_pre_read=4*return(1)");
+		make(&plain, de, ciphers[0], NULL);
+		make(&faulted, de, ciphers[0], &fa);
 		for (unsigned i = 0; i < 4; i++) {
-			ra->ra_pre_read(g);
-			ra->ra_status(g, &gs);
-			ATF_CHECK_EQ(0, gs.gs_reseeds);
-			ATF_CHECK(!gs.gs_seeded);
-			ATF_CHECK(gs.gs_pool0_bytes >=
-			    gs.gs_pool0_needed_bytes);
+			randomdev_pre_read(faulted.d_rd);
+			ds = device_status(&faulted);
+			CHECK(&faulted, ds.ds_reseeds == 0 && !ds.ds_seeded &&
+			    ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
 		}
-		ATF_REQUIRE_EQ(0, twin_read(&faulted, got));
-		ATF_REQUIRE_EQ(0, twin_read(&plain, want));
-		ATF_CHECK_MSG(memcmp(got, want, BYTES) == 0, "%s",
-		    ra->ra_ident);
-		twin_free(&plain);
-		twin_free(&faulted);
+		check_twins(&faulted, &plain, 0, "put off");
+		device_free(&plain);
+		device_free(&faulted);
 	}
 }
 

@@ -1,11 +1,10 @@
 /*
- * harvest/harvest_config.c and choosing sources from a list.
+ * harvest/config.c, and names of sources and lists of them.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harvest/mask.h"
 #include "harvest/source.h"
 #include "tests/unit/test.h"
 
@@ -15,12 +14,10 @@ static const struct {
 	const char	*good;
 	const char	*bad;
 } tunables[] = {
-	{ "kern.random.harvest.mask", "7135", "0", "536870912" },
-	{ "kern.random.nist_healthtest_enabled", "0", "1", "2" },
 	{ "kern.random.nist_healthtest_ondemand", "0", "16384", "536870912" },
 	{ "rngsim.harvest.ondemand_pass", "1", "1000000", "0" },
 	{ "rngsim.harvest.model", "newest", "2019", "2020" },
-	{ "rngsim.harvest.rate_hz", "10", "1000", "1001" },
+	{ "rngsim.harvest.rate_hz", "0", "1000", "1001" },
 	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },
 	{ "rngsim.harvest.boot_entropy_bytes", "2048", "0", "1048577" },
 	{ "rngsim.harvest.record", "", "file", NULL },
@@ -54,6 +51,22 @@ TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
 			ATF_CHECK_EQ_MSG(EINVAL, tunable_set_text(tn, &config,
 			    tunables[i].bad), "%s", tunables[i].name);
 	}
+}
+
+TEST(event_source__names, "a record names sources: each name leads back to its "
+    "number")
+{
+	uint8_t number;
+
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
+		ATF_CHECK_EQ(0, random_source_number(random_source_names[i],
+		    &number));
+		ATF_CHECK_EQ(i, number);
+		ATF_CHECK_EQ(i >= RANDOM_PURE_START,
+		    strncmp(random_source_names[i], "PURE_", 5) == 0);
+	}
+	ATF_CHECK_EQ(ENOENT, random_source_number("cached", &number));
+	ATF_CHECK_EQ(ENOENT, random_source_number("", &number));
 }
 
 TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "

@@ -1,180 +1,157 @@
 /*
- * A harvest queue around a generator that only takes notes.
+ * A device whose harvest thread does a pass when it is asked to, and a notebook
+ * of the events that the design was given.
  */
 #ifndef TESTS_UNIT_HARVEST_FIXTURE_H
 #define TESTS_UNIT_HARVEST_FIXTURE_H
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "harvest/harvestq.h"
-#include "tests/unit/test.h"
+#include "harvest/harvest.h"
+#include "tests/unit/device.h"
 
 enum {
 	NOTES_MAX	= 16384,
-	POOLS		= 32,
-	/* An event without the padding behind it. */
-	EVENT_BYTES	= offsetof(struct harvest_event, he_source) + 1
+	HARVEST_THREAD	= DEVICE_THREADS - 1	/* its mt_index */
 };
 
-/* The generator: what it was given, in order. */
-struct notebook {
-	struct generator nb_generator;
-	bool		 nb_seeded;
-	unsigned	 nb_count;
-	unsigned	 nb_stop_at;	/* calls harvestq_stop() then; 0: no */
-	unsigned	 nb_batches;	/* of events that came together */
-	struct harvestq	*nb_hq;
-	struct harvest_event nb_event[NOTES_MAX];
-	const struct harvest_event *nb_where[NOTES_MAX];
-};
+static struct device dev;
+static struct harvest_event note[NOTES_MAX];
+static unsigned notes;
+static struct hist delivery;
+
+/* The thread, the passes it may begin, and those it has done. */
+static struct mthread harvester;
+static struct m32 passes_asked, passes_done;
+static unsigned passes;
+
+/* What has a record's file, or NULL. */
+static struct harvest *recorded;
 
 static inline void
-notebook_event(struct generator *g, const struct harvest_event *event)
+note_event(void *arg __attribute__((unused)), const struct harvest_event *he)
 {
-	struct notebook *n = (struct notebook *)(void *)g;
+	if (recorded != NULL)
+		harvest_record(recorded, he);
+	if (notes < NOTES_MAX)
+		note[notes] = *he;
+	notes++;
+}
 
-	if (!generator_accepts(g, event))
+static inline void
+await_pass(void *arg __attribute__((unused)), int64_t *timeout_ns)
+{
+	const uint32_t done = atomic_load_32(&passes_done) + 1;
+
+	*timeout_ns = 1;
+	atomic_store_rel_32(&passes_done, done);
+	while (atomic_load_acq_32(&passes_asked) <= done)
+		machine_yield();
+}
+
+static inline void
+harvester_run(void *arg)
+{
+	machine_curthread()->mt_index = HARVEST_THREAD;
+	randomdev_harvest_run(arg);
+}
+
+static inline void
+setup_params(const struct randomdev_params *params)
+{
+	struct randomdev_params rp = *params;
+
+	rp.rp_record = note_event;
+	rp.rp_delivery = &delivery;
+	memset(&delivery, 0, sizeof(delivery));
+	notes = passes = 0;
+	atomic_init_32(&passes_asked, 0);
+	atomic_init_32(&passes_done, 0);
+	device_make_params(&dev, &rp);
+	dev.d_counted = true;
+	randomdev_idle(dev.d_rd, await_pass, NULL);
+}
+
+static inline void
+setup(enum design_queue queue)
+{
+	struct randomdev_params rp = device_params(design_find("locked"),
+	    ciphers[0]);
+
+	rp.rp_queue = queue;
+	setup_params(&rp);
+}
+
+static inline void
+spawn_harvester(void)
+{
+	support_spawn(&harvester, "rand_harvestq", MACHINE_CPU_ANY,
+	    harvester_run, dev.d_rd);
+}
+
+/* One pass, the thread's first among them. */
+static inline void
+pass(void)
+{
+	atomic_store_rel_32(&passes_asked, ++passes);
+	if (passes == 1)
+		spawn_harvester();
+	while (atomic_load_acq_32(&passes_done) < passes)
+		machine_yield();
+}
+
+/* Ends the thread, if it was begun. */
+static inline void
+stop(void)
+{
+	if (passes == 0)
 		return;
-	if (n->nb_count < NOTES_MAX) {
-		n->nb_event[n->nb_count] = *event;
-		n->nb_where[n->nb_count] = event;
-	}
-	if (++n->nb_count == n->nb_stop_at)
-		harvestq_stop(n->nb_hq);
+	atomic_store_rel_32(&passes_asked, UINT32_MAX);
+	randomdev_harvest_stop(dev.d_rd);
+	machine_join(&harvester);
+	passes = 0;
 }
 
-static inline void
-notebook_events(struct generator *g, const struct harvest_event *events,
-    unsigned n)
+static inline struct harvest_totals
+totals(void)
 {
-	((struct notebook *)(void *)g)->nb_batches++;
-	for (unsigned i = 0; i < n; i++)
-		notebook_event(g, &events[i]);
-}
+	const struct harvest_totals ht = randomdev_totals(dev.d_rd);
 
-static inline bool
-notebook_seeded(struct generator *g)
-{
-	return (((struct notebook *)(void *)g)->nb_seeded);
-}
-
-static const struct random_algorithm notebook_algorithm = {
-	.ra_ident	= "notebook",
-	.ra_poolcount	= POOLS,
-	.ra_event_processor = notebook_event,
-	.ra_process_events = notebook_events,
-	.ra_seeded	= notebook_seeded,
-};
-
-/* What a case works with; setup() makes it of the settings. */
-static struct harvest_config settings;
-static struct notebook *nb;
-static struct harvestq *hq;
-
-static inline void
-setup(void)
-{
-	static struct mthread td;
-	struct harvest_error error;
-	struct harvest_params params = {
-		.hp_config = &settings,
-		.hp_lock = lock_class_find("mtx-spin"),
-		.hp_lock_config = lock_config_default(4),
-		.hp_error = &error,
-	};
-
-	memset(&td, 0, sizeof(td));
-	machine_attach(&td, "test");
-	nb = calloc(1, sizeof(*nb));
-	ATF_REQUIRE(nb != NULL);
-	nb->nb_generator.g_algorithm = &notebook_algorithm;
-	nb->nb_generator.g_batch_events = 1;
-	nb->nb_seeded = true;
-	params.hp_generator = &nb->nb_generator;
-	ATF_REQUIRE_EQ_MSG(0, harvestq_init(&hq, &params), "%s", error.text);
-	nb->nb_hq = hq;
+	ATF_CHECK_EQ_MSG(ht.ht_in, ht.ht_processed + ht.ht_pending +
+	    ht.ht_dropped + ht.ht_discarded,
+	    "%ju in, %ju processed, %ju pending, %ju dropped, %ju discarded",
+	    (uintmax_t)ht.ht_in, (uintmax_t)ht.ht_processed,
+	    (uintmax_t)ht.ht_pending, (uintmax_t)ht.ht_dropped,
+	    (uintmax_t)ht.ht_discarded);
+	return (ht);
 }
 
 static inline void
 teardown(void)
 {
-	harvestq_fini(hq);
-	free(nb);
-	machine_detach();
-}
-
-static inline struct harvest_config
-config_of(unsigned model, const char *sources)
-{
-	struct harvest_config hc = harvest_config_default();
-
-	hc.model = model;
-	strcpy(hc.sources, sources);
-	return (hc);
+	stop();
+	(void)totals();
+	device_free(&dev);
 }
 
 static inline void
-check_conserved(void)
-{
-	struct harvest_totals t = harvestq_totals(hq);
-
-	ATF_CHECK_EQ_MSG(t.ht_in, t.ht_processed + t.ht_pending +
-	    t.ht_dropped + t.ht_discarded,
-	    "%ju in, %ju processed, %ju pending, %ju dropped, %ju discarded",
-	    (uintmax_t)t.ht_in, (uintmax_t)t.ht_processed,
-	    (uintmax_t)t.ht_pending, (uintmax_t)t.ht_dropped,
-	    (uintmax_t)t.ht_discarded);
-}
-
-static inline void
-push(unsigned n, enum random_entropy_source origin)
+push(unsigned n, enum random_entropy_source source)
 {
 	for (unsigned i = 0; i < n; i++)
-		random_harvest_queue(hq, &i, sizeof(i), origin);
+		randomdev_harvest(dev.d_rd, RANDOM_QUEUE, &i, sizeof(i),
+		    source);
 }
 
-/* A case run with each model: its body calls setup(). */
-#define	RUN_MODEL(title, name, which, text)				\
-TEST(title##__##name, text)						\
+/* A case run with each queue: its body calls setup() or the like. */
+#define	RUN_QUEUE(title, name, which, text)				\
+DEVICE_TEST(title##__##name, text)					\
 {									\
-									\
-	settings = config_of(which, "none");				\
 	name(which);							\
 	teardown();							\
 }
-#define	BOTH_MODELS(name, text)						\
-static void name(unsigned model);					\
-RUN_MODEL(harvestq_2019, name, HARVEST_MODEL_ring, text)		\
-RUN_MODEL(harvestq_newest, name, HARVEST_MODEL_swap, text)		\
+#define	BOTH_QUEUES(name, text)						\
+static void name(enum design_queue queue);				\
+RUN_QUEUE(queue_2019, name, HARVEST_MODEL_ring, text)			\
+RUN_QUEUE(queue_newest, name, HARVEST_MODEL_newest, text)		\
 static void								\
-name(unsigned model __attribute__((unused)))
-
-static inline size_t
-counting_read(void *state, void *buf, size_t len)
-{
-	unsigned *reads = state;
-
-	++*reads;
-	ATF_CHECK_EQ(8, len);
-	memset(buf, 0x77, len);
-	/* Nothing, a part, all, in turn. */
-	return (*reads % 3 == 0 ? 0 : *reads % 3 == 1 ? 5 : 8);
-}
-
-static const struct random_source counting_source = {
-	.rs_ident	= "counting",
-	.rs_source	= RANDOM_ATTACH,
-	.rs_flags	= RS_POLLED,
-	.rs_read	= counting_read,
-};
-
-/* Puts the counting source in the place of the null source. */
-static inline void
-count_reads(unsigned *reads)
-{
-	hq->hq_sources.ss_list.sl_source[0] = &counting_source;
-	hq->hq_sources.ss_state[0] = reads;
-}
+name(enum design_queue queue)
 
 #endif

@@ -1,41 +1,88 @@
 /*
- * harvest/health.c alone: cut-offs against their formulas, what trips the tests
- * and what does not, and which states lead where.
+ * The health tests of random_harvestq.c, SP 800-90B, section 4.4: what they
+ * accept of events that a design is given, against cut-offs from the formulas
+ * in tests/models/health.py.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include "harvest/harvest.h"
+#include "tests/unit/device.h"
+#include "tests/unit/patched.h"
 
-#include "harvest/health.h"
-#include "tests/unit/support.h"
-#include "tests/unit/test.h"
+enum {
+	STARTUP		= 1024,		/* samples that are discarded */
+	WINDOW		= 512,
+	ENTROPY_MAX	= 64,		/* bits of a sample */
+	MILLION		= 1000 * 1000
+};
 
-/* A source's tests and what its next events say. */
+/* Both kinds of sources, by what is assumed of them: 1 bit, 8 bits. */
+static const struct {
+	enum random_entropy_source source;
+	unsigned	rct, apt;	/* cut-offs */
+} kinds[] = {
+	{ RANDOM_INTERRUPT, 35, 329 },
+	{ RANDOM_PURE_RDRAND, 6, 17 },
+};
+
+/* A device, and what a source's next event says. */
 struct feeder {
-	struct health_test fd_test;
+	struct device	fd_dev;
 	struct harvest_event fd_event;
 	uint64_t	fd_accepted;
+	uint64_t	fd_fed;
 	uint64_t	fd_random;
 };
 
-static void
-feeder_init(struct feeder *fd, enum random_entropy_source source)
+static size_t
+read_nothing(void *state, void *buf, size_t len)
 {
-	memset(fd, 0, sizeof(*fd));
-	health_init(&fd->fd_test, source, true, 0);
-	fd->fd_event.he_source = (uint8_t)source;
-	fd->fd_event.he_size = HARVEST_ENTROPY_BYTES;
-	fd->fd_random = source;
+	(void)state;
+	(void)buf;
+	(void)len;
+	return (0);
+}
+
+/* With bits at most ENTROPY_MAX or 0, which is unknown. */
+static void
+make(struct feeder *fd, const struct design *de,
+    enum random_entropy_source source, unsigned bits, bool enabled)
+{
+	const struct kern_setting set[] = {
+		{ NIST_HEALTHTEST_ENABLED, enabled },
+		{ "kern.random.bits", bits },
+	};
+
+	*fd = (struct feeder){ .fd_random = source, .fd_event = {
+	    .he_source = (uint8_t)source, .he_size = HARVEST_ENTROPY_BYTES } };
+	device_make_set(&fd->fd_dev, de, ciphers[0], set, nitems(set));
+	if (source >= RANDOM_PURE_START)
+		ATF_REQUIRE_EQ(0, randomdev_register(fd->fd_dev.d_rd, "test",
+		    source, read_nothing, NULL));
+}
+
+static void
+make_kind(struct feeder *fd, unsigned k)
+{
+	make(fd, design_find("none"), kinds[k].source, 0, true);
+}
+
+static uint64_t
+discarded(const struct feeder *fd)
+{
+	return (randomdev_health(fd->fd_dev.d_rd, fd->fd_event.he_source).
+	    hl_discarded);
 }
 
 /* One sample of that value. */
 static bool
 feed(struct feeder *fd, uint64_t value)
 {
+	const uint64_t before = discarded(fd);
 	bool accepted;
 
 	memcpy(fd->fd_event.he_entropy, &value, sizeof(value));
-	accepted = health_event(&fd->fd_test, &fd->fd_event);
+	randomdev_deliver(fd->fd_dev.d_rd, &fd->fd_event);
+	accepted = discarded(fd) == before;
+	fd->fd_fed++;
 	fd->fd_accepted += accepted;
 	return (accepted);
 }
@@ -51,190 +98,237 @@ draw(struct feeder *fd)
 	return (z ^ z >> 31);
 }
 
-/* A start that passes, of values that no test looks for. */
+/* A start that passes, of values that are in no test, to a window's end. */
 static void
 start(struct feeder *fd)
 {
 	unsigned i;
 
-	for (i = 0; i < HEALTH_STARTUP_SAMPLES; i++)
+	for (i = 0; i < STARTUP; i++)
 		ATF_REQUIRE(!feed(fd, UINT64_C(1) << 32 | i));
-	ATF_REQUIRE(feed(fd, UINT64_C(1) << 32 | i));
-	ATF_REQUIRE_EQ(HEALTH_STEADY, fd->fd_test.ht_state);
-	/* To the end of the window that has begun. */
-	while (fd->fd_test.ht_apt_seq != 0)
-		ATF_REQUIRE(feed(fd, UINT64_C(1) << 32 | ++i));
+	while (i++ % WINDOW != 0 || i == STARTUP + 1)
+		ATF_REQUIRE(feed(fd, UINT64_C(1) << 32 | i));
 }
 
-/* Both kinds of sources, by what is assumed of them. */
-static const enum random_entropy_source kinds[] = { RANDOM_INTERRUPT,
-    RANDOM_PURE_RDRAND };
+static void
+restart(struct feeder *fd, enum random_entropy_source source)
+{
+	const struct kern_setting set = { NIST_HEALTHTEST_ONDEMAND,
+	    INT64_C(1) << source };
 
-TEST_CASE(health__cutoffs);
-ATF_TC_HEAD(health__cutoffs, tc)
+	randomdev_set(fd->fd_dev.d_rd, &set);
+}
+
+/* Equal samples in a row until one is refused. */
+static unsigned
+row_until_refused(struct feeder *fd, uint64_t value)
+{
+	unsigned n = 1;
+
+	while (feed(fd, value))
+		ATF_REQUIRE(n++ < 1000);
+	return (n);
+}
+
+/*
+ * Samples of a new window like its first, never "row" of them one after the
+ * other, until one is refused, or as many as "most".
+ */
+static unsigned
+window_until_refused(struct feeder *fd, unsigned row, unsigned most)
+{
+	unsigned in_row = 0, same = 0;
+	bool equal, refused = false;
+
+	for (unsigned i = 0; i < WINDOW && !refused; i++) {
+		equal = same < most && in_row < row - 1;
+		in_row = equal ? in_row + 1 : 0;
+		same += equal;
+		refused = !feed(fd, equal ? 9 : 1000 + i);
+		ATF_REQUIRE(equal || !refused);
+	}
+	ATF_CHECK_EQ(refused, !feed(fd, 8));
+	/* The rest of the window. */
+	for (unsigned i = 1; i < WINDOW && !refused; i++)
+		feed(fd, 2000 + i);
+	return (refused ? same : 0);
+}
+
+static const struct patch entropy[] = {
+	PATCH("	if (min_entropy == 0)\n",
+	    "	min_entropy = bits;\n	if (min_entropy == 0)\n"),
+	PATCH("static bool nist_healthtest_enabled;\n",
+	    "static u_int bits;\n"
+	    "SYSCTL_UINT(_kern_random, OID_AUTO, bits, CTLFLAG_RDTUN, &bits, 0,"
+	    " \"\");\n"
+	    "static bool nist_healthtest_enabled;\n"),
+};
+
+TEST_CASE(cutoffs__formulas);
+ATF_TC_HEAD(cutoffs__formulas, tc)
 {
 	atf_tc_set_md_var(tc, "descr", "For each min-entropy the cut-offs are "
 	    "what SP 800-90B's formulas give in exact arithmetic");
 	atf_tc_set_md_var(tc, "require.progs", "python3");
 }
-ATF_TC_BODY(health__cutoffs, tc)
+ATF_TC_BODY(cutoffs__formulas, tc)
 {
+	static struct mthread self;
+	const struct design *de;
 	unsigned apt, bits, expected = 1, rct;
-	char command[1024];
+	char command[1024], path[512];
+	struct feeder fd;
 	FILE *model;
 
-	snprintf(command, sizeof(command), "python3 -B '%s/tests/models/"
-	    "health.py' cutoffs", atf_tc_has_config_var(tc, "source") ?
-	    atf_tc_get_config_var(tc, "source") : "../..");
+	support_machine(&self);
+	support_crypto();
+	de = patched(tc, "harvest/random_harvestq.c", entropy,
+	    nitems(entropy));
+	patched_path(tc, "tests/models/health.py", path, sizeof(path));
+	snprintf(command, sizeof(command), "python3 -B '%s' cutoffs", path);
 	model = popen(command, "r");
 	ATF_REQUIRE(model != NULL);
 	for (; fscanf(model, "%u %u %u", &bits, &rct, &apt) == 3; expected++) {
 		ATF_REQUIRE_EQ(expected, bits);
-		ATF_CHECK_EQ_MSG(rct, health_rct_limit(bits), "%u bits: %u, "
-		    "not %u", bits, health_rct_limit(bits), rct);
-		ATF_CHECK_EQ_MSG(apt, health_apt_cutoff(bits), "%u bits: %u, "
-		    "not %u", bits, health_apt_cutoff(bits), apt);
+		make(&fd, de, RANDOM_INTERRUPT, bits, true);
+		start(&fd);
+		/* Of a window that begins with another. */
+		ATF_REQUIRE(feed(&fd, 1));
+		ATF_CHECK_EQ_MSG(rct, row_until_refused(&fd, 7), "%u bits: "
+		    "not %u", bits, rct);
+		restart(&fd, RANDOM_INTERRUPT);
+		start(&fd);
+		/* A cut-off of 1 is met by the first repetition. */
+		ATF_CHECK_EQ_MSG(apt > 1 ? apt : 2, window_until_refused(&fd,
+		    rct, WINDOW), "%u bits: not %u", bits, apt);
+		device_free(&fd.fd_dev);
 	}
 	ATF_CHECK_EQ(0, pclose(model));
-	ATF_CHECK_EQ(HEALTH_ENTROPY_MAX + 1, expected);
+	ATF_CHECK_EQ(ENTROPY_MAX + 1, expected);
+	crypto_fini();
 }
 
-TEST(health__start, "Nothing is accepted of a start; the sample after its 1024 "
-    "is, and the source is steady")
+DEVICE_TEST(startup__is_discarded, "Nothing is accepted of a start; the sample "
+    "after its 1024 is, all later ones, and that is counted once; equal "
+    "samples "
+    "end a start at once")
 {
+	struct source_health hl;
 	struct feeder fd;
-	unsigned i;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
-		ATF_CHECK_EQ(HEALTH_INIT, fd.fd_test.ht_state);
-		for (i = 0; i < 1024; i++) {
-			ATF_REQUIRE(!feed(&fd, i));
-			ATF_REQUIRE_EQ(HEALTH_STARTUP, fd.fd_test.ht_state);
+		make_kind(&fd, k);
+		for (unsigned i = 0; i < 3 * STARTUP; i++)
+			ATF_REQUIRE_EQ(i >= STARTUP, feed(&fd, i));
+		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
+		ATF_CHECK_EQ(1, hl.hl_passed);
+		ATF_CHECK_EQ(STARTUP, hl.hl_discarded);
+		ATF_CHECK(!hl.hl_excluded);
+		for (unsigned fails = 0; fails < 2; fails++) {
+			restart(&fd, kinds[k].source);
+			for (unsigned i = 1; i < kinds[k].rct + fails; i++)
+				ATF_CHECK(!feed(&fd, 0));
+			for (unsigned i = 1; i < 2 * STARTUP; i++)
+				feed(&fd, i);
+			ATF_CHECK_EQ(fails, !feed(&fd, 9));
 		}
-		ATF_CHECK_EQ(0, fd.fd_test.ht_passed);
-		ATF_CHECK(feed(&fd, i));
-		ATF_CHECK_EQ(HEALTH_STEADY, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(1, fd.fd_test.ht_passed);
-		ATF_CHECK_EQ(1024, fd.fd_test.ht_discarded);
+		device_free(&fd.fd_dev);
 	}
 }
 
-TEST(health__disabled, "What is not to be tested, and sources of a few "
-    "constants, is accepted whatever it says, restarted too")
+DEVICE_TEST(disabled__accepts_all, "What is not to be tested, and sources of a "
+    "few constants, is accepted whatever it says, restarted too")
 {
 	struct feeder fd;
 
-	for (unsigned k = 0; k < ENTROPYSOURCE; k++) {
-		feeder_init(&fd, (enum random_entropy_source)k);
-		ATF_CHECK_EQ(k != RANDOM_CACHED && k != RANDOM_PURE_VMGENID,
-		    fd.fd_test.ht_state == HEALTH_INIT);
-		if (fd.fd_test.ht_state == HEALTH_INIT)
-			health_init(&fd.fd_test,
-			    (enum random_entropy_source)k, false, 0);
-		health_restart(&fd.fd_test);
+	for (unsigned k = 0; k < 2 * ENTROPYSOURCE; k++) {
+		const enum random_entropy_source source = k / 2;
+		const bool tested = k % 2 != 0 && source != RANDOM_CACHED &&
+		    source != RANDOM_PURE_VMGENID;
+
+		make(&fd, design_find("none"), source, 0, k % 2 != 0);
+		restart(&fd, source);
 		for (unsigned i = 0; i < 2000; i++)
-			ATF_REQUIRE(feed(&fd, 7));
-		ATF_CHECK_EQ(HEALTH_DISABLED, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(0, fd.fd_test.ht_discarded);
+			ATF_REQUIRE_EQ_MSG(!tested, feed(&fd, 7), "source %u, "
+			    "event %u", source, i);
+		device_free(&fd.fd_dev);
 	}
 }
 
-/* n samples of a value in a row, then another. */
-static void
-check_run(struct feeder *fd, uint64_t value, unsigned n, bool fails)
+DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
+    "they come, one more fails, and no further data makes it good; starting "
+    "anew does, and only the source that is named")
 {
-	for (unsigned i = 0; i < n; i++)
-		ATF_CHECK_EQ_MSG(!fails || i < n - 1, feed(fd, value),
-		    "sample %u of %u", i, n);
-	ATF_CHECK_EQ_MSG(!fails, feed(fd, ~value), "after %u", n);
-	ATF_CHECK_EQ_MSG(fails, fd->fd_test.ht_repetitions == 1, "%u", n);
-	ATF_CHECK_EQ(0, fd->fd_test.ht_proportions);
-}
-
-TEST(health__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as they "
-    "come, one more fails, at a start or later")
-{
-	static const unsigned limits[nitems(kinds)] = { 35, 6 };
+	struct harvest_event other = { .he_size = 8, .he_source = RANDOM_SWI };
 	struct feeder fd;
-	unsigned i;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
+		make_kind(&fd, k);
 		start(&fd);
-		for (i = 0; i < 3; i++)
-			check_run(&fd, i, limits[k] - 1, false);
-		check_run(&fd, i, limits[k], true);
-		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
-
-		feeder_init(&fd, kinds[k]);
-		for (i = 0; i < limits[k] - 1; i++) {
-			feed(&fd, 0);
-			ATF_REQUIRE_EQ(HEALTH_STARTUP, fd.fd_test.ht_state);
+		for (uint32_t i = 0; i < 2000; i++) {
+			other.he_somecounter = i;
+			randomdev_deliver(fd.fd_dev.d_rd, &other);
 		}
-		feed(&fd, 0);
-		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(0, fd.fd_test.ht_passed);
+		for (unsigned i = 0; i < 3 * (kinds[k].rct - 1); i++)
+			ATF_REQUIRE(feed(&fd, i / (kinds[k].rct - 1)));
+		ATF_CHECK_EQ(kinds[k].rct, row_until_refused(&fd, 77));
+		for (unsigned i = 0; i < 10 * STARTUP; i++)
+			ATF_REQUIRE(!feed(&fd, draw(&fd)));
+		ATF_CHECK(randomdev_health(fd.fd_dev.d_rd, kinds[k].source).
+		    hl_excluded);
+		restart(&fd, kinds[k].source);
+		start(&fd);
+		/* A good one pays with another start; half a start is lost. */
+		for (unsigned i = 0; i < STARTUP / 2; i++) {
+			restart(&fd, kinds[k].source);
+			ATF_CHECK(!feed(&fd, draw(&fd)));
+		}
+		restart(&fd, kinds[k].source);
+		start(&fd);
+		/* The other one went on meanwhile. */
+		randomdev_deliver(fd.fd_dev.d_rd, &other);
+		ATF_CHECK_EQ(STARTUP, randomdev_health(fd.fd_dev.d_rd,
+		    RANDOM_SWI).hl_discarded);
+		device_free(&fd.fd_dev);
 	}
 }
 
-/* A window with that many equal to its first, never too many in a row. */
-static void
-feed_window(struct feeder *fd, unsigned equal, unsigned row)
+DEVICE_TEST(window__frequent, "328 of 512 samples of 1 bit like the first or "
+    "16 of 8 bits pass, one more fails; each window counts anew")
 {
-	unsigned same = 0, in_row = 0;
-
-	ATF_REQUIRE_EQ(0, fd->fd_test.ht_apt_seq);
-	for (unsigned i = 0; i < HEALTH_APT_WINDOW; i++) {
-		if (same < equal && in_row < row) {
-			same++;
-			in_row++;
-			feed(fd, 9);
-		} else {
-			in_row = 0;
-			feed(fd, 1000 + i);
-		}
-	}
-	ATF_REQUIRE_EQ(equal, same);
-}
-
-TEST(health__frequent, "328 of 512 samples of 1 bit like the first or 16 of 8 "
-    "bits pass, one more fails; each window counts anew")
-{
-	static const unsigned cutoffs[nitems(kinds)] = { 329, 17 };
-	static const unsigned rows[nitems(kinds)] = { 34, 5 };
 	struct feeder fd;
-	uint64_t accepted;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
+		make_kind(&fd, k);
 		start(&fd);
-		for (unsigned i = 0; i < 3; i++) {
-			accepted = fd.fd_accepted;
-			feed_window(&fd, cutoffs[k] - 1, rows[k]);
-			ATF_CHECK_EQ(HEALTH_STEADY, fd.fd_test.ht_state);
-			ATF_CHECK_EQ(HEALTH_APT_WINDOW, fd.fd_accepted -
-			    accepted);
-		}
-		feed_window(&fd, cutoffs[k], rows[k]);
-		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(1, fd.fd_test.ht_proportions);
-		ATF_CHECK_EQ(0, fd.fd_test.ht_repetitions);
+		for (unsigned i = 0; i < 3; i++)
+			ATF_CHECK_EQ(0, window_until_refused(&fd, kinds[k].rct,
+			    kinds[k].apt - 1));
+		ATF_CHECK_EQ(kinds[k].apt, window_until_refused(&fd,
+		    kinds[k].rct, WINDOW));
+		device_free(&fd.fd_dev);
 	}
 }
 
-TEST(health__biased, "A coin that falls one way two times of three is no bit "
-    "of entropy: it fails by proportion")
+DEVICE_TEST(window__biased, "A coin that falls one way two times of three is "
+    "no "
+    "bit of entropy: it fails by proportion")
 {
 	struct feeder fd;
-	unsigned i;
+	unsigned row = 0, longest = 0;
+	uint64_t last = 2, value;
 
-	feeder_init(&fd, RANDOM_INTERRUPT);
-	for (i = 0; i < 10 * HEALTH_APT_WINDOW &&
-	    fd.fd_test.ht_state != HEALTH_FAILED; i++)
-		feed(&fd, draw(&fd) % 3 < 2);
-	ATF_CHECK_EQ_MSG(HEALTH_FAILED, fd.fd_test.ht_state, "after %u", i);
-	ATF_CHECK_EQ(1, fd.fd_test.ht_proportions);
+	make_kind(&fd, 0);
+	for (unsigned i = 0; i < 10 * WINDOW; i++) {
+		value = draw(&fd) % 3 < 2;
+		row = value == last ? row + 1 : 1;
+		longest = row > longest ? row : longest;
+		last = value;
+		feed(&fd, value);
+	}
+	ATF_CHECK(longest < kinds[0].rct);
+	ATF_CHECK(!feed(&fd, 3));
+	device_free(&fd.fd_dev);
 }
 
 /*
@@ -242,71 +336,95 @@ TEST(health__biased, "A coin that falls one way two times of three is no bit "
  * probability below 2^-60: 2^-80 for each to end 6 equal of 16 bits, less for
  * the rest.
  */
-TEST(health__healthy, "A million samples with twice the bits that are assumed "
-    "and more never fail, and all after the start are accepted")
+DEVICE_TEST(healthy__never_fails, "A million samples with twice the bits that "
+    "are assumed and more never fail, and all after the start are accepted")
 {
 	static const unsigned bits[nitems(kinds)] = { 8, 16 };
 	struct feeder fd;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
-		for (unsigned i = 0; i < 1000 * 1000; i++)
+		make_kind(&fd, k);
+		for (unsigned i = 0; i < MILLION; i++)
 			feed(&fd, draw(&fd) >> (64 - bits[k]));
-		ATF_CHECK_EQ(HEALTH_STEADY, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(1000 * 1000 - 1024, fd.fd_accepted);
+		ATF_CHECK_EQ(MILLION - STARTUP, fd.fd_accepted);
+		device_free(&fd.fd_dev);
 	}
 }
 
-TEST(health__sample, "The counter is part of a sample, but of a pure source; "
-    "what lies behind an event's bytes never is")
+DEVICE_TEST(sample__parts, "The counter is part of a sample, but of a pure "
+    "source; what lies behind an event's bytes never is")
 {
 	struct feeder fd;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
+		make_kind(&fd, k);
 		for (unsigned i = 0; i < 2000; i++) {
 			fd.fd_event.he_somecounter = i;
 			feed(&fd, 5);
 		}
-		ATF_CHECK_EQ(kinds[k] == RANDOM_INTERRUPT ? HEALTH_STEADY :
-		    HEALTH_FAILED, fd.fd_test.ht_state);
+		ATF_CHECK_EQ(k == 0 ? 2000 - STARTUP : 0, fd.fd_accepted);
+		device_free(&fd.fd_dev);
 
-		feeder_init(&fd, kinds[k]);
+		make_kind(&fd, k);
 		fd.fd_event.he_size = 2;
-		for (unsigned i = 0; i < 40; i++)
-			feed(&fd, (uint64_t)i << 16 | 0x1234);
-		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
+		for (uint64_t i = 0; i < 2000; i++)
+			feed(&fd, i << 16 | 0x1234);
+		ATF_CHECK_EQ(0, fd.fd_accepted);
+		device_free(&fd.fd_dev);
 	}
 }
 
-TEST(health__failed_for_good, "No further data makes a failed source good; "
-    "starting anew does, from any state")
+static void
+harvester_run(void *arg)
 {
+	machine_curthread()->mt_index = 1;
+	randomdev_harvest_run(arg);
+}
+
+/* Feeds what is good until an answer or, at most, the time; samples fed. */
+static unsigned
+feed_until(struct feeder *fd, bool answer, int64_t most_ns)
+{
+	const int64_t end_ns = machine_uptime_ns() + most_ns;
+	unsigned n = 1;
+
+	while (feed(fd, draw(fd)) != answer && machine_uptime_ns() < end_ns)
+		n++;
+	return (n);
+}
+
+DEVICE_TEST(ondemand_pass__writes_once, "the tunable's mask is written once, "
+    "when its pass begins")
+{
+	enum { PASS = 30 };
+	struct harvest_config hc = harvest_config_default();
+	static struct mthread harvester;
+	static struct harvest hv;
+	struct harvest_error error;
 	struct feeder fd;
+	int64_t began_ns;
 
-	for (unsigned k = 0; k < nitems(kinds); k++) {
-		feeder_init(&fd, kinds[k]);
-		for (unsigned i = 0; i < 40; i++)
-			feed(&fd, 0);
-		for (unsigned i = 0; i < 1000 * 1000; i++)
-			feed(&fd, draw(&fd));
-		ATF_CHECK_EQ(HEALTH_FAILED, fd.fd_test.ht_state);
-		ATF_CHECK_EQ(0, fd.fd_accepted);
-		ATF_CHECK_EQ(1000 * 1000 + 40, fd.fd_test.ht_discarded);
-
-		health_restart(&fd.fd_test);
-		ATF_CHECK_EQ(HEALTH_INIT, fd.fd_test.ht_state);
-		start(&fd);
-		ATF_CHECK_EQ(1, fd.fd_test.ht_repetitions);
-
-		/* A good one pays with another start; half a start is lost. */
-		health_restart(&fd.fd_test);
-		for (unsigned i = 0; i < 500; i++)
-			ATF_CHECK(!feed(&fd, draw(&fd)));
-		health_restart(&fd.fd_test);
-		start(&fd);
-		ATF_CHECK_EQ(2, fd.fd_test.ht_passed);
-	}
+	make_kind(&fd, 0);
+	strcpy(hc.sources, "none");
+	hc.rate_hz = HARVEST_RATE_MAX_HZ;
+	hc.nist_healthtest_ondemand = 1u << kinds[0].source;
+	hc.ondemand_pass = PASS;
+	start(&fd);
+	ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+	ATF_REQUIRE_EQ(0, harvest_attach(&hv, fd.fd_dev.d_rd, &error));
+	began_ns = machine_uptime_ns();
+	support_spawn(&harvester, "rand_harvestq", MACHINE_CPU_ANY,
+	    harvester_run, fd.fd_dev.d_rd);
+	(void)feed_until(&fd, false, 60 * NS_PER_S);
+	/* After as many sleeps, less the first pass. */
+	ATF_CHECK(machine_uptime_ns() - began_ns >= (PASS - 2) * NS_PER_MS);
+	ATF_CHECK_EQ(STARTUP, feed_until(&fd, true, 60 * NS_PER_S));
+	(void)feed_until(&fd, false, 3 * PASS * NS_PER_MS);
+	ATF_CHECK_EQ(2 * STARTUP, discarded(&fd));
+	randomdev_harvest_stop(fd.fd_dev.d_rd);
+	machine_join(&harvester);
+	harvest_fini(&hv);
+	device_free(&fd.fd_dev);
 }
 
 TEST_PROGRAM()

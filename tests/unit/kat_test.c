@@ -1,9 +1,6 @@
 /*
  * FreeBSD's known answers, and those of other designs' models, through the
- * generators that run under load.
- *
- * Compiled a second time with two-word counters, against a library compiled
- * the same way.
+ * devices that run under load.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,8 +9,8 @@
 #include <string.h>
 
 #include "bench/survey/kat.h"
-#include "fortuna/fortuna.h"
-#include "tests/unit/support.h"
+#include "lib/crypto/cipher.h"
+#include "tests/unit/patched.h"
 #include "tests/unit/test.h"
 
 /* The whole of a small file; the caller frees. */
@@ -56,15 +53,15 @@ answers(const char *name, char *script, const char *design, int *error,
 
 /* Starts what scripts need and finds the folder of vectors. */
 static void
-start(const atf_tc_t *tc, struct mthread *self, const char *name,
-    char folder[512])
+start(const atf_tc_t *tc, const char *name, char folder[512])
 {
-	bool given = atf_tc_has_config_var(tc, "source");
+	static struct mthread self;
 
+	support_machine(&self);
 	support_crypto();
-	machine_attach(self, "test");
-	snprintf(folder, 512, "%s%s/tests/%s", atf_tc_get_config_var(tc, given ?
-	    "source" : "srcdir"), given ? "" : "/../..", name);
+
+;
+	patched_path(tc, name, folder, 512);
 }
 
 /*
@@ -127,51 +124,74 @@ TEST(kat__vectors, "Every script of FreeBSD's own answers is reproduced byte "
     "for byte")
 {
 	char differs[256], folder[512];
-	struct mthread self;
 	unsigned count;
 
-	start(tc, &self, "vectors", folder);
+	start(tc, "tests/vectors", folder);
 	count = run_scripts(folder, "", NULL, NULL, differs);
 	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
 	ATF_CHECK_MSG(differs[0] == '\0', "%s differs", differs);
 }
 
+/* Whether the answers are those of one mode, and not of both. */
+static void
+check_modes(const char *folder, const char *design)
+{
+	static const char *const modes[] = { "locked", "concurrent" };
+	char differs[2][256];
+
+	for (unsigned m = 0; m < 2; m++)
+		ATF_CHECK_MSG(run_scripts(folder, "", modes[m], design,
+		    differs[m]) >= 23, "few scripts of mode %s", modes[m]);
+	ATF_CHECK_MSG((differs[0][0] == '\0') != (differs[1][0] == '\0'),
+	    "%s: differs at \"%s\", \"%s\"", design, differs[0],
+	    differs[1]);
+}
+
 TEST(kat__designs_with_fortunas_bytes, "A design that claims Fortuna's bytes "
     "answers every script of one of the two modes as FreeBSD does")
 {
-	static const char *const modes[] = { "locked", "concurrent" };
-	char differs[2][256], folder[512];
-	struct mthread self;
+	const struct design *de;
+	char folder[512];
 
-	start(tc, &self, "vectors", folder);
-	for (unsigned d = 0; d < generator_count; d++) {
-		if ((generators[d]->ra_flags & RA_FORTUNA_BYTES) == 0)
-			continue;
-		for (unsigned m = 0; m < 2; m++)
-			ATF_CHECK_MSG(run_scripts(folder, "", modes[m],
-			    generators[d]->ra_ident, differs[m]) >= 23,
-			    "few scripts of mode %s", modes[m]);
-		/* The answers of one mode, and not of both. */
-		ATF_CHECK_MSG((differs[0][0] == '\0') !=
-		    (differs[1][0] == '\0'), "%s: differs at \"%s\", \"%s\"",
-		    generators[d]->ra_ident, differs[0], differs[1]);
-	}
+	start(tc, "tests/vectors", folder);
+	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
+		if ((de->de_flags & DE_FORTUNA_BYTES) != 0)
+			check_modes(folder, de->de_ident);
+}
+
+TEST(kat__named_sources, "A file that is named answers as the same file that "
+    "is part of the program, in the mode that a script says, and without its "
+    "last step as none")
+{
+	static const struct patch unkeyed = { .p_from =
+	    "	random_fortuna_rekey(&fortuna_state.fs_key, "
+	    "&fortuna_state.fs_counter);\n	RANDOM_RESEED_UNLOCK();\n\n",
+	    .p_to = "	RANDOM_RESEED_UNLOCK();\n" };
+	char differs[256], folder[512], path[512];
+
+	start(tc, "tests/vectors", folder);
+	patched_path(tc, "fortuna/fortuna.c", path, sizeof(path));
+	ATF_CHECK(run_scripts(folder, "", NULL, patched_open(tc, path)->
+	    de_ident, differs) >= 46);
+	ATF_CHECK_MSG(differs[0] == '\0', "%s differs", differs);
+	(void)run_scripts(folder, "", "concurrent", patched(tc,
+	    "fortuna/fortuna.c", &unkeyed, 1)->de_ident, differs);
+	ATF_CHECK(differs[0] != '\0');
 }
 
 TEST(kat__designs, "Every design that does not promise Fortuna's bytes gives "
     "those of its model, with each cipher")
 {
 	char begins[64], differs[256], folder[512];
-	struct mthread self;
+	const struct design *de;
 
-	start(tc, &self, "vectors-designs", folder);
-	for (unsigned i = 0; i < generator_count; i++) {
-		if ((generators[i]->ra_flags & (RA_NULL | RA_FORTUNA_BYTES)) !=
-		    0)
+	start(tc, "tests/vectors-designs", folder);
+	for (size_t i = 0; (de = design_at(i)) != NULL; i++) {
+		if ((de->de_flags & (DE_NULL | DE_FORTUNA_BYTES)) != 0)
 			continue;
 		for (unsigned c = 0; c < cipher_count; c++) {
 			snprintf(begins, sizeof(begins), "%s-%s-",
-			    generators[i]->ra_ident, ciphers[c]->ci_alias);
+			    de->de_ident, ciphers[c]->ci_alias);
 			ATF_CHECK_MSG(run_scripts(folder, begins, NULL,
 			    NULL, differs) > 0, "no vectors %s* in %s",
 			    begins, folder);
@@ -186,10 +206,9 @@ TEST(kat__names_the_line, "A bad line is named by file, number and what was "
 {
 	char script[] = "cipher aes\nmode locked\ninit\nstate\n\nread x\n";
 	char *complaint, folder[512], *out;
-	struct mthread self;
 	int error;
 
-	start(tc, &self, "vectors", folder);
+	start(tc, "tests/vectors", folder);
 	out = answers("a.script", script, NULL, &error, &complaint);
 	ATF_CHECK_EQ(EINVAL, error);
 	ATF_CHECK_MSG(strncmp(out, "state counter=", 14) == 0, "%s", out);
@@ -197,74 +216,6 @@ TEST(kat__names_the_line, "A bad line is named by file, number and what was "
 	    strstr(complaint, "expected") != NULL, "%s", complaint);
 	free(out);
 	free(complaint);
-}
-
-/* A read of n bytes, of the generator that the script below makes, into buf. */
-static void
-read_whole(const char *cipher, const char *mode, uint8_t *buf, size_t n)
-{
-	struct generator_params params = {
-		.gp_cipher = cipher_find(cipher),
-		.gp_lock = lock_class_find("mtx"),
-		.gp_lock_config = lock_config_default(1),
-		.gp_config = generator_config_default(),
-		.gp_places = 1,
-	};
-	const struct random_algorithm *ra = generator_find(mode);
-	struct uio uio = uio_buffer(buf, n);
-	struct generator_reader gr;
-	struct generator *g;
-	struct fortuna *f;
-
-	ATF_REQUIRE_EQ(0, generator_new(ra, &g, &params));
-	ATF_REQUIRE_EQ(0, generator_reader_init(g, &gr));
-	f = fortuna_of(g);
-	f->f_state.fs_counter = uint128_make(0, 0xff);
-	random_fortuna_publish(f);
-	ra->ra_read(g, &gr, &uio);
-	ATF_REQUIRE_EQ(0, uio.uio_resid);
-	generator_reader_fini(g, &gr);
-	generator_free(g);
-}
-
-TEST(kat__long_reads_are_streams, "Reads larger than the window and as large "
-    "have the bytes of one read into memory, in all four combinations")
-{
-	static const char *const names[][2] = { { "aes", "locked" },
-	    { "aes", "concurrent" }, { "chacha", "locked" },
-	    { "chacha", "concurrent" } };
-	static const size_t sizes[] = { 1 << 20, (5 << 20) + 17 };
-	char *complaint, folder[512], hex[2 * DIGEST_BYTES + 1], *out;
-	char script[512];
-	uint8_t *buf = support_alloc(1, sizes[1]), sum[DIGEST_BYTES];
-	struct mthread self;
-	struct digest dg;
-	unsigned b, i, s;
-	int error;
-
-	start(tc, &self, "vectors", folder);
-	for (i = 0; i < nitems(names); i++) {
-		read_whole(names[i][0], names[i][1], buf, sizes[1]);
-		for (s = 0; s < nitems(sizes); s++) {
-			snprintf(script, sizeof(script), "cipher %s\nmode %s\n"
-			    "init\nset-counter ff%030d\nread %zu\n",
-			    names[i][0], names[i][1], 0, sizes[s]);
-			out = answers("long", script, NULL, &error, &complaint);
-			ATF_REQUIRE_EQ_MSG(0, error, "%s", complaint);
-			ATF_REQUIRE_EQ(0, digest_init(&dg));
-			digest_update(&dg, buf, sizes[s]);
-			digest_finish(&dg, sum);
-			digest_fini(&dg);
-			for (b = 0; b < sizeof(sum); b++)
-				snprintf(hex + 2 * b, 3, "%02x", sum[b]);
-			ATF_CHECK_MSG(strstr(out, hex) != NULL,
-			    "%s %s: %s is not %s", names[i][0], names[i][1],
-			    out, hex);
-			free(out);
-			free(complaint);
-		}
-	}
-	free(buf);
 }
 
 TEST_PROGRAM()

@@ -334,8 +334,7 @@ static const struct {
 
 /*
  * Puts an unowned lock where it will be after 2^32 - 1 acquisitions.
- * Anderson's lines are its ring's size and a slot for each of WRAP_SLOTS
- * threads.
+ * Anderson's lines are a slot for each of WRAP_SLOTS threads.
  */
 static void
 about_to_wrap(struct lock *l)
@@ -351,8 +350,8 @@ about_to_wrap(struct lock *l)
 		return;
 	for (uint32_t i = 0; i < WRAP_SLOTS; i++) {
 		ticket = i - WRAP_SLOTS;
-		line += MACHINE_CACHE_LINE;
 		memcpy(line, &ticket, sizeof(ticket));
+		line += MACHINE_CACHE_LINE;
 	}
 }
 

@@ -1,7 +1,7 @@
 #include <limits.h>
 
 #include "lib/lock/lock.h"
-#include "lib/lock/delay.h"
+#include "lib/lock/spin.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -81,7 +81,7 @@ TEST(lock_delay__doubles_and_caps, "Each delay is twice the last up to the "
 		config.delay_max = rows[i].max;
 		la = lock_delay_arg_init(&config);
 		for (size_t k = 0; k < nitems(rows[i].delays); k++) {
-			lock_delay(&la);
+			lock_delay_next(&la);
 			ATF_CHECK_EQ_MSG(rows[i].delays[k], la.delay,
 			    "%u..%u, call %zu: %u", rows[i].base, rows[i].max,
 			    k, la.delay);

@@ -46,6 +46,8 @@ struct mutant {
 struct mutant_node {
 	struct mptr	mn_next;
 	struct m32	mn_granted;
+	struct mutant_node *mn_last;
+	uint32_t	mn_ticket;
 };
 
 LOCK_STATE(struct mutant)
@@ -66,19 +68,20 @@ mutant_owned(struct lock *l)
 
 /* A ticket lock that is right; the mutants change one of its parts. */
 static bool
-ticket_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+ticket_enter(struct lock *l, struct lock_node *n)
 {
-	struct mutant *mu = state_of(l);
-	struct lock_spin ls = lock_spin_init(l, w);
-	uint32_t ticket, v;
+	node_of(n)->mn_ticket = atomic_fetchadd_32(&state_of(l)->mu_next, 1);
+	return (false);
+}
 
-	(void)n;
-	ticket = atomic_fetchadd_32(&mu->mu_next, 1);
-	lock_wait_begin(l, w);
-	while ((v = atomic_load_acq_32(&mu->mu_serving)) != ticket)
-		lock_spin_32(&ls, &mu->mu_serving, v);
-	lock_wait_end(w);
-	return (true);
+static void
+ticket_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	struct m32 *serving = &state_of(l)->mu_serving;
+	uint32_t v;
+
+	while ((v = atomic_load_acq_32(serving)) != node_of(n)->mn_ticket)
+		lock_spin_32(w, serving, v);
 }
 
 static bool
@@ -102,31 +105,23 @@ ticket_unlock(struct lock *l, struct lock_node *n)
 
 /* Draws a number and does not wait. */
 static bool
-skipping_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+skipping_enter(struct lock *l, struct lock_node *n)
 {
-	(void)n;
-	(void)w;
-	atomic_fetchadd_32(&state_of(l)->mu_next, 1);
-	return (false);
+	return (!ticket_enter(l, n));
 }
 
 /* The third to come gets in together with the second. */
-static bool
-doubling_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+static void
+doubling_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	struct mutant *mu = state_of(l);
-	struct lock_spin ls = lock_spin_init(l, w);
-	uint32_t ticket, v;
+	const uint32_t ticket = node_of(n)->mn_ticket;
+	struct m32 *serving = &state_of(l)->mu_serving;
+	uint32_t v;
 
-	(void)n;
-	ticket = atomic_fetchadd_32(&mu->mu_next, 1);
-	lock_wait_begin(l, w);
 	/* A thread that missed its turn may come in later. */
-	while ((int32_t)((v = atomic_load_acq_32(&mu->mu_serving)) -
-	    ticket) < 0 && !(ticket == 2 && v == 1))
-		lock_spin_32(&ls, &mu->mu_serving, v);
-	lock_wait_end(w);
-	return (true);
+	while ((int32_t)((v = atomic_load_acq_32(serving)) - ticket) < 0 &&
+	    !(ticket == 2 && v == 1))
+		lock_spin_32(w, serving, v);
 }
 
 /* The first release is lost. */
@@ -155,10 +150,10 @@ shy_trylock(struct lock *l, struct lock_node *n)
 }
 
 static void
-await_flag(struct lock_spin *ls, struct m32 *flag)
+await_flag(struct lock_wait *w, struct m32 *flag)
 {
 	while (atomic_load_acq_32(flag) == 0)
-		lock_spin_32(ls, flag, 0);
+		lock_spin_32(w, flag, 0);
 }
 
 /*
@@ -166,24 +161,25 @@ await_flag(struct lock_spin *ls, struct m32 *flag)
  * has looked for a next one.
  */
 static bool
-gap_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+gap_enter(struct lock *l, struct lock_node *n)
 {
-	struct mutant *mu = state_of(l);
-	struct mutant_node *last, *me = node_of(n);
-	struct lock_spin ls = lock_spin_init(l, w);
+	struct mutant_node *me = node_of(n);
 
 	atomic_init_ptr(&me->mn_next, 0);
 	atomic_init_32(&me->mn_granted, 0);
-	last = (struct mutant_node *)atomic_swap_acq_rel_ptr(&mu->mu_list,
-	    (uintptr_t)me);
-	if (last == NULL)
-		return (false);
-	lock_wait_begin(l, w);
-	await_flag(&ls, &mu->mu_looked);
-	atomic_store_rel_ptr(&last->mn_next, (uintptr_t)me);
-	await_flag(&ls, &me->mn_granted);
-	lock_wait_end(w);
-	return (true);
+	me->mn_last = (struct mutant_node *)atomic_swap_acq_rel_ptr(
+	    &state_of(l)->mu_list, (uintptr_t)me);
+	return (me->mn_last == NULL);
+}
+
+static void
+gap_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	struct mutant_node *me = node_of(n);
+
+	await_flag(w, &state_of(l)->mu_looked);
+	atomic_store_rel_ptr(&me->mn_last->mn_next, (uintptr_t)me);
+	await_flag(w, &me->mn_granted);
 }
 
 /* The next one, as a release sees it at first; NULL and released: none. */
@@ -204,7 +200,7 @@ gap_next(struct lock *l, struct mutant_node *me, bool *released)
 static void
 gap_unlock(struct lock *l, struct lock_node *n)
 {
-	struct lock_spin ls = lock_spin_init(l, NULL);
+	struct lock_wait w = lock_wait_init(l);
 	struct mutant_node *me = node_of(n), *next;
 	bool released;
 
@@ -212,7 +208,7 @@ gap_unlock(struct lock *l, struct lock_node *n)
 	if (released)
 		return;
 	while (next == NULL) {
-		lock_spin_ptr(&ls, &me->mn_next, 0);
+		lock_spin_ptr(&w, &me->mn_next, 0);
 		next = (struct mutant_node *)atomic_load_acq_ptr(&me->mn_next);
 	}
 	atomic_store_rel_32(&next->mn_granted, 1);
@@ -232,24 +228,25 @@ hasty_unlock(struct lock *l, struct lock_node *n)
 
 /* Waiters on a stack: the last to come is served first. */
 static bool
-stack_lock(struct lock *l, struct lock_node *n, struct lock_wait *w)
+stack_enter(struct lock *l, struct lock_node *n)
+{
+	(void)n;
+	return (atomic_swap_acq_32(&state_of(l)->mu_next, 1) == 0);
+}
+
+static void
+stack_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 	struct mutant *mu = state_of(l);
-	struct lock_spin ls = lock_spin_init(l, w);
 	struct mutant_node *me = node_of(n);
 	uintptr_t top;
 
-	if (atomic_swap_acq_32(&mu->mu_next, 1) == 0)
-		return (false);
-	lock_wait_begin(l, w);
 	atomic_init_32(&me->mn_granted, 0);
 	do {
 		top = atomic_load_ptr(&mu->mu_list);
 		atomic_init_ptr(&me->mn_next, top);
 	} while (!atomic_cmpset_rel_ptr(&mu->mu_list, top, (uintptr_t)me));
-	await_flag(&ls, &me->mn_granted);
-	lock_wait_end(w);
-	return (true);
+	await_flag(w, &me->mn_granted);
 }
 
 /* Good enough where none comes while the waiters leave. */
@@ -269,7 +266,7 @@ stack_unlock(struct lock *l, struct lock_node *n)
 	atomic_store_rel_32(&top->mn_granted, 1);
 }
 
-#define	MUTANT(name, lock, trylock, unlock)				\
+#define	MUTANT(name, enter, wait, trylock, unlock)			\
 static const struct lock_class mutant_##name = {			\
 	.lc_name	= #name,					\
 	.lc_descr	= "a mutant",					\
@@ -277,21 +274,22 @@ static const struct lock_class mutant_##name = {			\
 	.lc_flags	= LC_EXCLUDES | LC_SPIN | LC_FIFO,		\
 	.lc_knobs	= LK_SPIN_POLLS,				\
 	.lc_fini	= mutant_fini,					\
-	.lc_lock	= lock,						\
+	.lc_enter	= enter,					\
+	.lc_wait	= wait,						\
 	.lc_trylock	= trylock,					\
 	.lc_unlock	= unlock,					\
 	.lc_owned	= mutant_owned,					\
 }
 
-MUTANT(sound, ticket_lock, ticket_trylock, ticket_unlock);
-MUTANT(skipping, skipping_lock, ticket_trylock, ticket_unlock);
-MUTANT(doubling, doubling_lock, ticket_trylock, ticket_unlock);
-MUTANT(losing, ticket_lock, ticket_trylock, losing_unlock);
-MUTANT(eager, ticket_lock, eager_trylock, ticket_unlock);
-MUTANT(shy, ticket_lock, shy_trylock, ticket_unlock);
-MUTANT(gap, gap_lock, NULL, gap_unlock);
-MUTANT(hasty, gap_lock, NULL, hasty_unlock);
-MUTANT(stack, stack_lock, NULL, stack_unlock);
+MUTANT(sound, ticket_enter, ticket_wait, ticket_trylock, ticket_unlock);
+MUTANT(skipping, skipping_enter, NULL, ticket_trylock, ticket_unlock);
+MUTANT(doubling, ticket_enter, doubling_wait, ticket_trylock, ticket_unlock);
+MUTANT(losing, ticket_enter, ticket_wait, ticket_trylock, losing_unlock);
+MUTANT(eager, ticket_enter, ticket_wait, eager_trylock, ticket_unlock);
+MUTANT(shy, ticket_enter, ticket_wait, shy_trylock, ticket_unlock);
+MUTANT(gap, gap_enter, gap_wait, NULL, gap_unlock);
+MUTANT(hasty, gap_enter, gap_wait, NULL, hasty_unlock);
+MUTANT(stack, stack_enter, stack_wait, NULL, stack_unlock);
 
 enum { LET_IN, NOT_LET_IN, HUNG };	/* exit status of a child */
 

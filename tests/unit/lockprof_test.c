@@ -164,28 +164,6 @@ TEST(lockprof_sum__adds_and_takes_maxima, "Totals are added over the threads "
 	lockprof_fini(&prof);
 }
 
-TEST(lockprof_resite__last_site_counts, "A hold is booked once, under the "
-    "site its holder settled on, with its wait")
-{
-	struct lock_wait w = { .lw_spin_cycles = 3, .lw_block_cycles = 4 };
-	struct lockprof_hold lh;
-
-	setup();
-	self.mt_index = 2;
-	lockprof_open(&prof, 1);
-	lockprof_acquired(&prof, &owner, &lh, 0, &w);
-	lockprof_resite(&prof, &owner, &lh, 2);
-	lockprof_released(&prof, &lh, lh.lh_start_cycles + 11);
-	lockprof_close(&prof);
-	ATF_CHECK_EQ(0, count(1, 0));
-	ATF_CHECK_EQ(0, count(1, 1));
-	check_row(1, 2, 2, 2, &(struct lockprof_row){ .lr_count = 1,
-	    .lr_contended = 1, .lr_hold_cycles = 11, .lr_hold_max_cycles = 11,
-	    .lr_spin_cycles = 3, .lr_block_cycles = 4,
-	    .lr_wait_max_cycles = 7 });
-	lockprof_fini(&prof);
-}
-
 TEST(lockprof_sum__histograms_and_holders, "Holds, spins and blocks are "
     "counted by length, waits by the site that held the lock, yields added up")
 {
@@ -286,12 +264,12 @@ TEST(lockprof_sum_threads__reacquire, "Acquisitions from one of a thread's "
 		lockprof_close(&prof);
 		/* Thread 0 after 2 and 1, thread 1 after 4. */
 		lockprof_sum_threads(&prof, window, 0, 2, &sum);
-		ATF_CHECK_EQ(3, hist_small_count(&sum.lt_reacquire));
-		ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 0));
-		ATF_CHECK_EQ(2, hist_small_quantile(&sum.lt_reacquire, 0.5));
-		ATF_CHECK_EQ(4, hist_small_quantile(&sum.lt_reacquire, 1));
+		ATF_CHECK_EQ(3, hist_small_count(&sum.lpt_reacquire));
+		ATF_CHECK_EQ(1, hist_small_quantile(&sum.lpt_reacquire, 0));
+		ATF_CHECK_EQ(2, hist_small_quantile(&sum.lpt_reacquire, 0.5));
+		ATF_CHECK_EQ(4, hist_small_quantile(&sum.lpt_reacquire, 1));
 		lockprof_sum_threads(&prof, window, 2, 2, &sum);
-		ATF_CHECK_EQ(0, hist_small_count(&sum.lt_reacquire));
+		ATF_CHECK_EQ(0, hist_small_count(&sum.lpt_reacquire));
 	}
 	lockprof_fini(&prof);
 }
@@ -308,7 +286,7 @@ TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
 	setup();
 	for (size_t i = 0; i < 2; i++)
 		lockprof_owner_init(&owners[i]);
-	atomic_init_64(&owners[1].lo_acquisitions, 1000);
+	atomic_init_64(&owners[1].lpo_acquisitions, 1000);
 	lockprof_open(&prof, 1);
 	self.mt_index = 0;
 	for (size_t i = 0; i < nitems(locks); i++) {
@@ -316,8 +294,8 @@ TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
 		lockprof_released(&prof, &lh, 0);
 	}
 	lockprof_sum_threads(&prof, 1, 0, 0, &sum);
-	ATF_CHECK_EQ(2, hist_small_count(&sum.lt_reacquire));
-	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lt_reacquire, 1));
+	ATF_CHECK_EQ(2, hist_small_count(&sum.lpt_reacquire));
+	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lpt_reacquire, 1));
 	lockprof_fini(&prof);
 }
 

@@ -148,8 +148,8 @@ TEST(cpu_node__of_each, "the node of each CPU")
 TEST(pinning_parse__simulated, "a simulated machine, whatever the host has")
 {
 	/* Two nodes of two cores of two threads, whatever the host has. */
-	static const struct vm_topology vt = { .vt_cpus = 8, .vt_cores = 4,
-	    .vt_nodes = 2, .vt_ccx_cores = 2 };
+	static const struct vm_topology vt = { .tp_cpus = 8, .tp_cores = 4,
+	    .tp_nodes = 2, .tp_ccx_cores = 2 };
 	static const unsigned scatter[] = { 0, 2, 1, 3, 4, 6, 5, 7 };
 	char why[PINNING_ERROR_SIZE] = "";
 	struct pinning pl;

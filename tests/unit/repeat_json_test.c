@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bench/sweep/sweep.h"
-#include "harvest/mask.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -92,6 +91,8 @@ TEST(repeat_json__describes_all,
 		continue;
 	memset(covered, 0, sizeof(struct cell_row));
 	cover(f->f_table, covered);
+	/* Its sums are in the sample. */
+	covered[offsetof(struct cell_row, cr_spin_mutex)] = 1;
 	REQUIRE_COVERED(struct cell_row, covered);
 	free(covered);
 }

@@ -6,15 +6,10 @@
 #include "tests/unit/result_fixture.h"
 #include "tests/unit/test.h"
 
-enum {
-	SHOWN	= 13,	/* of a holder's name, at the top of a column */
-	NAME	= 89	/* where LOCK_PROFILING(9) has its last column */
-};
-
 static void
-check_view(const char *part, report_printer *view, const struct result *r)
+check_profile(const char *part, const struct result *r)
 {
-	char *text = fixture_printed(view, r);
+	char *text = fixture_printed(lock_profile_print, r);
 
 	check_has(text, part);
 	free(text);
@@ -80,142 +75,68 @@ stretch_rows(struct result_cell *cell)
 	}
 }
 
-/* The column at which the name begins in a line of the kernel's block. */
-static size_t
-name_column(const char *line, size_t len)
-{
-	size_t at = 0;
-
-	for (unsigned word = 0; word < 9; word++) {
-		while (at < len && line[at] == ' ')
-			at++;
-		while (at < len && line[at] != ' ')
-			at++;
-	}
-	return (at + 1);
-}
-
-/*
- * The kernel's block is wider than 80 columns by design, but its numbers stand
- * below their headers; all else is within 80.
- */
-static void
-check_lockprof(const char *text)
-{
-	const char *line = text;
-	bool kernel = false;
-	size_t len;
-
-	for (; *line != '\0'; line += len + 1) {
-		len = strcspn(line, "\n");
-		if (strncmp(line, "     max  wait_max ", 19) == 0)
-			kernel = true;
-		if (len == 0)
-			kernel = false;
-		if (!kernel)
-			ATF_CHECK_MSG(len <= FORMAT_COLUMNS, "%.*s", (int)len,
-			    line);
-		else
-			ATF_CHECK_EQ_MSG(NAME, name_column(line, len), "%.*s",
-			    (int)len, line);
-	}
-}
-
 TEST(report__extremes, "Neither figures that no machine yields nor long names "
-    "break the columns of any view")
+    "break the columns of a lock profile")
 {
-	report_printer *const views[] = { report_lockstat,
-	    report_lockstat_histogram, report_waits };
 	struct result r;
-	size_t i, v, view;
 	char *text;
 
-	for (v = 0; v < 2 * EXTREME_VALUES; v++) {
+	for (size_t v = 0; v < 2 * EXTREME_VALUES; v++) {
 		fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 		if (v % 2 != 0)
 			extreme_texts(&r, 'x');
-		for (i = 0; i < FIXTURE_CELLS; i++) {
+		for (size_t i = 0; i < FIXTURE_CELLS; i++) {
 			add_rows(&r.cells[i]);
 			if (v % 2 != 0)
 				stretch_rows(&r.cells[i]);
 			extreme_figures(&r.cells[i], extreme_values[v / 2]);
 		}
-		for (view = 0; view < nitems(views); view++) {
-			text = fixture_printed(views[view], &r);
-			check_lines(text);
-			check_finite(text);
-			free(text);
-		}
-		text = fixture_printed(report_lockprof, &r);
-		check_lockprof(text);
+		text = fixture_printed(lock_profile_print, &r);
+		check_lines(text);
 		check_finite(text);
 		fixture_free(text, &r);
 	}
 }
 
-TEST(report__nothing_measured, "What was not measured is not 0: no profile, "
-    "no waits, no distributions")
+TEST(report__nothing_measured, "What was not measured is not 0: no quantiles, "
+    "no profile")
 {
-	report_printer *const views[] = { report_lockprof, report_lockstat,
-	    report_lockstat_histogram, report_waits };
 	struct result r;
-	size_t view;
+	char *text;
 
 	fixture_result(&r, fixture_grid, 1);
-	/* The fixture has waited, but not what came with cnt_hold. */
-	check_view("      2        -     4321 fortuna.c:genbytes (sleep "
-	    "mutex:reseed mutex)\n", report_lockprof, &r);
-	check_view("\n  hold     123456789       10125          -          -"
-	    "          -      80000\n", report_lockprof, &r);
-	check_view("does not count spins and blocks", report_lockstat, &r);
-	check_view("no distribution", report_lockstat_histogram, &r);
-	check_view("has waits, but not their holders", report_waits, &r);
-	r.cells[0].lock_profile[0].contended = 0;
-	check_view("no thread waited", report_waits, &r);
+	/* The fixture has waited, but not what older programs lack. */
+	check_profile("\ngenbytes (reader)                 123.5M   1250s  "
+	    "10.1us       -       -  80.0us\n"
+	    "  waited                            4321    250s  57.9ms       -"
+	    "       -  3.50ms\n", &r);
+	text = fixture_printed(lock_profile_print, &r);
+	check_has_not(text, "\n    ");
+	free(text);
 	r.cells[0].lock_profile_rows = 0;
-	for (view = 0; view < nitems(views); view++)
-		check_view("  no lock was taken\n", views[view], &r);
+	check_profile("\nno lock was taken\n", &r);
 	r.cells[0].profiled = false;
-	for (view = 0; view < nitems(views); view++)
-		check_view("  not profiled", views[view], &r);
+	check_profile("\nlocks were not profiled\n", &r);
 	result_free(&r);
 }
 
-TEST(report__kinds_of_lock, "The kernel's words for the kernel's kinds, their "
-    "own for others; the queue's lock is a spin mutex")
+TEST(report__waits_by_holder, "Each wait stands below the site and role that "
+    "waited, of the same lock")
 {
-	static const struct {
-		const char	*lock, *class, *event;
-	} kinds[] = {
-		{ "mtx", "sleep mutex", "Adaptive mutex" },
-		{ "mtx-spin", "spin mutex", "Spin lock" },
-		{ "pthread", "host mutex", "pthread" },
-		{ "of_a_later_program", "of_a_later_program",
-		    "of_a_later_program" },
-	};
 	struct result r;
-	char text[128];
+	char *text;
 
 	fixture_result(&r, fixture_grid, 1);
 	add_rows(&r.cells[0]);
 	extreme_figures(&r.cells[0], 1);
-	for (size_t i = 0; i < nitems(kinds); i++) {
-		snprintf(r.cells[0].lock, RESULT_NAME_SIZE, "%s",
-		    kinds[i].lock);
-		snprintf(text, sizeof(text), " fortuna.c:pre_read (%s:reseed "
-		    "mutex)\n", kinds[i].class);
-		check_view(text, report_lockprof, &r);
-		check_view(" random_harvestq.c:pre_read (spin mutex:entropy "
-		    "harvest mutex)\n", report_lockprof, &r);
-		snprintf(text, sizeof(text), "\n%s spin: ", kinds[i].event);
-		check_view(text, report_lockstat, &r);
-		snprintf(text, sizeof(text), "\n%s block: ", kinds[i].event);
-		check_view(text, report_lockstat, &r);
-		snprintf(text, sizeof(text), "\n%s hold: ", kinds[i].event);
-		check_view(text, report_lockstat, &r);
-		check_view("\nSpin lock hold: ", report_lockstat, &r);
-	}
-	result_free(&r);
+	text = fixture_printed(lock_profile_print, &r);
+	ATF_CHECK_EQ(16, count_text(text, "\n    for "));
+	ATF_CHECK_EQ(1, count_text(text, "\nreseed mutex\n"));
+	ATF_CHECK_EQ(1, count_text(text, "\nentropy harvest mutex\n"));
+	check_has(text, "\npre_read (harvest) ");
+	check_has(text, "\n    for read_chunk                     1     1ns"
+	    "     1ns       -       -       -\n");
+	fixture_free(text, &r);
 }
 
 static unsigned

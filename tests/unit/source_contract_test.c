@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "harvest/mask.h"
 #include "harvest/source.h"
 #include "tests/unit/test.h"
 
@@ -42,7 +41,6 @@ unmake(const struct random_source *rs, void *state)
 TEST(source__describes_itself, "listings and the comma list rely on it")
 {
 	const struct random_source *rs;
-	unsigned nulls = 0;
 
 	for (unsigned i = 0; i < RANDOM_SOURCES; i++) {
 		rs = random_sources[i];
@@ -52,26 +50,20 @@ TEST(source__describes_itself, "listings and the comma list rely on it")
 		    "abcdefghijklmnopqrstuvwxyz0123456789-"));
 		ATF_CHECK(rs->rs_ident[0] != '\0' && rs->rs_descr[0] != '\0');
 		ATF_CHECK((unsigned)rs->rs_source < ENTROPYSOURCE);
-		if ((rs->rs_flags & RS_NULL) != 0)
-			nulls++;
 	}
-	ATF_CHECK_EQ_MSG(1, nulls, "a family has one null member");
 	ATF_CHECK_EQ(NULL, random_source_find("RDRAND"));
 }
 
-TEST(source__polled_or_pushed, "the harvest thread reads what is polled, a "
-    "producer runs what is pushed; nothing is both")
+TEST(source__does_one_thing, "the harvest thread reads a source or feeds it, "
+    "or a producer runs it; nothing is two of these")
 {
 	const struct random_source *rs;
 
 	for (unsigned i = 0; i < RANDOM_SOURCES; i++) {
 		rs = random_sources[i];
-		ATF_CHECK_MSG(((rs->rs_flags & RS_POLLED) != 0) !=
-		    ((rs->rs_flags & RS_PUSHED) != 0), "%s", rs->rs_ident);
-		ATF_CHECK_EQ_MSG((rs->rs_flags & RS_POLLED) != 0,
-		    rs->rs_read != NULL, "%s", rs->rs_ident);
-		ATF_CHECK_EQ_MSG((rs->rs_flags & RS_PUSHED) != 0,
-		    rs->rs_run != NULL, "%s", rs->rs_ident);
+		ATF_CHECK_EQ_MSG(1, (rs->rs_read != NULL) +
+		    (rs->rs_run != NULL) + (rs->rs_feed != NULL), "%s",
+		    rs->rs_ident);
 		ATF_CHECK_EQ_MSG(rs->rs_init != NULL, rs->rs_fini != NULL,
 		    "%s", rs->rs_ident);
 	}
@@ -108,7 +100,7 @@ TEST(source__null_delivers_nothing, "it measures the loop around it")
 	const struct random_source *rs = random_source_find("none");
 	uint8_t buf[8];
 
-	ATF_REQUIRE(rs != NULL && (rs->rs_flags & RS_NULL) != 0);
+	ATF_REQUIRE(rs != NULL);
 	ATF_CHECK(random_source_present(rs));
 	ATF_CHECK_EQ(0, rs->rs_read(NULL, buf, sizeof(buf)));
 }

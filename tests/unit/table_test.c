@@ -1,6 +1,6 @@
 #include "bench/cli/format.h"
 #include "bench/report/report.h"
-#include "bench/report/comparable.h"
+#include "bench/result/comparable.h"
 #include "lib/lock/lock.h"
 #include "tests/unit/result_extreme.h"
 #include "tests/unit/result_fixture.h"
@@ -93,15 +93,19 @@ TEST(table_print__compares_designs, "Each reader's share and the ratio; in "
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
 	print_by(table_print);
-	ATF_CHECK(strncmp(text, "measured (engine real) on Example 9000",
-	    38) == 0);
+	ATF_CHECK(strncmp(text, "measured on Example 9000", 24) == 0);
 	check_has(text, "INVARIANTS off, 5 x 1.5 s");
 	check_has(text, "\nchacha20, kernel-style crypto, lock mtx, "
 	    "requests of 64 KiB, measured\n");
-	check_has(text, "\n     1    440.0  0.45   3.2   310us   441.0  0.45"
-	    "   3.2   310us   (1.00)\n");
-	check_has(text, "\n     5*    86.0  0.93   3.2   310us   344.0   1.7"
-	    "   3.2   310us    4.00  [a]\n[a] concurrent: pinning refused\n");
+	check_has(text,
+	    "\nreaders design                MB/s    +-% harv%     p99      "
+	    "ratio\n"
+	    "     1  locked               440.0   0.45   3.2   310us\n"
+	    "     1  concurrent           441.0   0.45   3.2   310us      "
+	    "(1.00)\n"
+	    "     5* locked                86.0   0.93   3.2   310us\n"
+	    "     5* concurrent           344.0    1.7   3.2   310us       "
+	    "4.00  [a]\n[a] pinning refused\n");
 	check_has(text, "\n* more readers than CPUs");
 	check_has(text, "\n( ) not tested: fewer than 5 repeats, or intervals "
 	    "overlap");
@@ -133,7 +137,7 @@ TEST(table_print__one_repeat_ranks_nothing, "With one repeat the spread is "
 	};
 
 	print_grid(grid, nitems(grid));
-	check_has(text, " 100.0     ? ");
+	check_has(text, " 100.0      ? ");
 	check_has(text, "(4.00)");
 	check_has(text, "\n? in +-%: too few repeats");
 	done();
@@ -164,9 +168,8 @@ TEST(table_print__few_repeats_rank_nothing, "The interval of few repeats "
 	}
 }
 
-TEST(table_print__baseline_beside_each_design, "What is there today is the "
-    "baseline wherever it stands; of many designs there is one table, a row "
-    "for each cell, and equal footnotes stand once")
+TEST(table_print__baseline_first, "What is there today is the baseline "
+    "wherever it stands, and equal footnotes stand once")
 {
 	static const struct fixture_cell grid[] = {
 		{ "none",	"aes", 2, 5, 900, 1, false },
@@ -177,14 +180,10 @@ TEST(table_print__baseline_beside_each_design, "What is there today is the "
 
 	print_grid(grid, 3);
 	check_has(text,
-	    "\nreaders design                MB/s    +-% harv%     p99      "
-	    "ratio\n"
 	    "     1  locked               100.0    1.0   3.2   310us\n"
 	    "     1  concurrent           200.0   0.50   3.2   310us       "
 	    "2.00\n"
-	    "     2  none                 450.0   0.11   3.2   310us          "
-	    "-\n\n");
-	check_has(text, "ratio: MB/s over those of the first design listed.");
+	    "     2  none                 450.0   0.11   3.2   310us\n\n");
 	done();
 	fixture_result(&r, grid, nitems(grid));
 	snprintf(r.cells[1].notes, RESULT_TEXT_SIZE, "pinning refused");
@@ -194,9 +193,6 @@ TEST(table_print__baseline_beside_each_design, "What is there today is the "
 	check_has(text, "     1* percpu ");
 	check_has(text, "       3.00  [a]\n");
 	ATF_CHECK_EQ(1, count_text(text, "pinning refused\n"));
-	done();
-	print_grid(grid + 1, 2);
-	check_has(text, "           locked                      concurrent\n");
 	done();
 }
 
@@ -212,8 +208,7 @@ TEST(table_print__one_cell_at_length, "A single cell shows each reader, the "
 	check_has(text, "p50 152us, p90 161us, p99 310us, p99.9 1.50ms "
 	    "(medians of\n               repeats), max 9.25ms");
 	check_has(text, "\nreseed mutex\n"
-	    "  genbytes      reader    123.5M   0.00  10.1us  80.0us  "
-	    "2.03us  3.50ms        -\n");
+	    "genbytes (reader)                 123.5M ");
 	done();
 }
 
@@ -250,7 +245,7 @@ TEST(table_print__predictions_say_so, "What the virtual engine prints is "
 	for (unsigned i = 0; i < FIXTURE_CELLS; i++)
 		snprintf(r.cells[i].engine, RESULT_NAME_SIZE, "virtual");
 	print_by(table_print);
-	check_has(text, "predicted (engine virtual)");
+	ATF_CHECK(strncmp(text, "predicted", 9) == 0);
 	check_has_not(text, "measured");
 	/* Interrupted before its first repeat. */
 	r.cell_count = 0;
@@ -277,9 +272,10 @@ TEST(table_print__open_loop, "Cells of another load stand apart; in open loop "
 	print_by(table_print);
 	check_has(text, "requests of 64 KiB, measured");
 	check_has(text, "   ratio");
-	check_has(text, "workload 16:1,64k:2 (mean");
-	check_has(text, "req/s   +-%     p99   begun   req/s");
-	check_has(text, "   310us  4.24us ");
+	check_has(text, "requests of 16:1,64k:2 (mean 64 KiB) at\n  2000/s "
+	    "each, poisson arrivals, measured\n");
+	check_has(text, "req/s    +-%     p99   begun\n");
+	check_has(text, "   310us  4.24us\n");
 	check_has(text, "Open loop: req/s");
 	/* Nothing but open loop. */
 	for (unsigned i = 0; i < 2; i++) {
@@ -310,12 +306,15 @@ TEST(table_print__gates_rank_nothing, "A cell that failed a gate is marked, "
 	snprintf(r.cells[3].gate, RESULT_TEXT_SIZE, "drift");
 	snprintf(r.cells[3].notes, RESULT_TEXT_SIZE, "pinning refused");
 	print_by(table_print);
-	check_has(text, "\n     1    100.0!  1.0   3.2   310us   200.0  0.50"
-	    "   3.2   310us       -  [a]\n");
-	check_has(text, "\n     2     50.0   1.0   3.2   310us   100.0! 0.50"
-	    "   3.2   310us       -  [b]\n"
-	    "[a] locked: ! drift\n[b] concurrent: ! drift; pinning "
-	    "refused\n");
+	check_has(text,
+	    "\n     1  locked               100.0!   1.0   3.2   310us        "
+	    "     [a]\n"
+	    "     1  concurrent           200.0   0.50   3.2   310us          "
+	    "-\n"
+	    "     2  locked                50.0    1.0   3.2   310us\n"
+	    "     2  concurrent           100.0!  0.50   3.2   310us          "
+	    "-  [b]\n"
+	    "[a] ! drift\n[b] ! drift; pinning refused\n");
 	check_has(text, "\n! failed a gate: ");
 	done();
 	fixture_result(&r, twice, 1);
@@ -391,10 +390,10 @@ TEST(table_print__says_what_is_unusual, "Where readers were placed, and when "
 		snprintf(r.place, sizeof(r.place), "0-2/3");
 		print_by(table_print);
 		check_has(text, "42, place 0-2/3\n");
-		check_has(text, "lock tas, 65 polls, ");
-		print_by(report_waits);
-		check_has(text, "lock tas, 65 polls, aes, ");
+		check_has(text, "tas, 65 polls, ");
+		print_by(lock_profile_print);
 		check_has(text, ", place 0-2/3\n");
+		check_has(text, "tas, 65 polls, aes, ");
 		done();
 	}
 }
@@ -417,7 +416,7 @@ TEST(table_print__fairness_at_length, "A single cell shows how evenly bytes "
 	    "half 75.0 %\n"
 	    "               lock again after p50 4, p99 61 acquisitions by any "
 	    "thread\nharvest ");
-	check_has(text, " 3.50ms       17\n");
+	check_has(text, "\n  delayed others                      17\n");
 	done();
 }
 

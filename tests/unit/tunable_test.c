@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "fortuna/generator.h"
-#include "lib/lock/lock.h"
+#include "bench/cell/config.h"
 #include "lib/base/tunable.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
@@ -180,12 +179,12 @@ TEST(tunable_range__text, "Accepted values are named as the header says, and "
 TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
     "with that set's base")
 {
-	struct generator_config generator = generator_config_default();
+	struct harvest_config harvest = harvest_config_default();
 	struct lock_config lock = lock_config_default(4);
 	const struct tunable_set sets[] = {
 		{ lock_tunables, lock_tunable_count, &lock },
 		{ table, nitems(table), &knobs },
-		{ generator_tunables, generator_tunable_count, &generator },
+		{ harvest_tunables, harvest_tunable_count, &harvest },
 	};
 	const struct tunable_set *set;
 	const struct tunable *tn;
@@ -204,12 +203,12 @@ TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
 	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "", &set));
 	ATF_CHECK_EQ(NULL, tunable_find(sets, 0, "test.bool", &set));
 	tn = tunable_find(sets, nitems(sets),
-	    "kern.random.fortuna.minpoolsize", &set);
+	    "rngsim.harvest.ondemand_pass", &set);
 	ATF_REQUIRE(tn != NULL);
 	ATF_CHECK_EQ(0, tunable_set_text(tn, set->ts_base, "128"));
-	ATF_CHECK_EQ(128, generator.minpoolsize);
-	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, set->ts_base, "15"));
-	ATF_CHECK_EQ(128, generator.minpoolsize);
+	ATF_CHECK_EQ(128, harvest.ondemand_pass);
+	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, set->ts_base, "0"));
+	ATF_CHECK_EQ(128, harvest.ondemand_pass);
 }
 
 /* The last value that a tunable takes, and the one beyond it. */
@@ -275,28 +274,19 @@ check_table(const struct tunable *tunables, unsigned count, void *base,
 	}
 }
 
-TEST(tunable__lock_table, "Every lock tunable takes what it prints and both "
-    "ends of its range")
+TEST(tunable__tables, "Every tunable takes what it prints and both ends of its "
+    "range")
 {
-	struct lock_config config;
+	static struct bench_config config;
+	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	const size_t sizes[BENCH_TUNABLE_SETS] = { sizeof(config.bc_lock),
+	    sizeof(config.bc_harvest), sizeof(config.bc_program) };
 
-	memset(&config, 0, sizeof(config));
-	config = lock_config_default(4);
-	check_table(lock_tunables, lock_tunable_count, &config,
-	    sizeof(config));
-}
-
-TEST(tunable__generator_table, "Every generator tunable takes what it prints "
-    "and both ends of its range; defaults are FreeBSD's")
-{
-	struct generator_config config;
-
-	memset(&config, 0, sizeof(config));
-	config = generator_config_default();
-	ATF_CHECK_EQ(64, config.minpoolsize);
-	ATF_CHECK_EQ(false, config.block_seeded_status);
-	check_table(generator_tunables, generator_tunable_count, &config,
-	    sizeof(config));
+	bench_config_default(&config, 4);
+	bench_config_sets(&config, sets);
+	for (unsigned i = 0; i < BENCH_TUNABLE_SETS; i++)
+		check_table(sets[i].ts_table, sets[i].ts_count,
+		    sets[i].ts_base, sizes[i]);
 }
 
 TEST_PROGRAM()

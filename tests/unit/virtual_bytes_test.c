@@ -1,5 +1,5 @@
 /*
- * What generators make on a simulated machine is what they make on a real one.
+ * What devices make on a simulated machine is what they make on a real one.
  *
  * The driver of known-answer scripts is compiled here once more, for simulated
  * machines, under another name; the real one is the program's.
@@ -15,8 +15,9 @@
 
 #include "bench/cell/cell.h"
 #include "bench/cell/virtual.h"
-#include "fortuna/kernel/design.h"
+#include "fortuna/device/design.h"
 #include "lib/crypto/crypto.h"
+#include "lib/machine/cpu.h"
 #include "lib/machine/tick.h"
 
 /* The real one; its header has been read under the other name. */
@@ -48,13 +49,13 @@ static void
 start(void)
 {
 	static struct real_thread self;
-	char error[KERNEL_ERROR_SIZE], why[PROFILE_ERROR_SIZE];
+	char why[PROFILE_ERROR_SIZE];
 	const char *missing;
 
+	ATF_REQUIRE_EQ(0, cpu_init());
 	ATF_REQUIRE_EQ_MSG(0, crypto_init(&missing), "%s", missing);
 	tick_calibrate();
 	machine_attach(&self, "test");
-	ATF_REQUIRE_EQ_MSG(0, kernel_built_in(error), "%s", error);
 	ATF_REQUIRE_EQ_MSG(0, virtual_make(&machine, "epyc-9654-2s", 4, 0,
 	    why), "%s", why);
 }
@@ -134,7 +135,7 @@ line_ns(const char *design, const struct cipher *cipher, const char *line)
 	vc->vc_unit_fs[COST_KEYSTREAM] = BYTE_NS * UINT64_C(1000000);
 	vc->vc_unit_fs[COST_KEYSTREAM_MORE] = BYTE_NS * UINT64_C(1000000);
 	vc->vc_cost_ps[COST_KEYSTREAM] = CALL_NS * UINT64_C(1000);
-	vc->vc_cost_ps[COST_REKEY] = SETUP_NS * UINT64_C(1000);
+	vc->vc_cost_ps[COST_KEY_SET] = SETUP_NS * UINT64_C(1000);
 	vc->vc_unit_fs[COST_WIPE] = WIPE_NS * UINT64_C(1000000);
 	vc->vc_less[COST_KEYSTREAM] = cipher->ci_block_bytes - 1;
 	vc->vc_less[COST_KEYSTREAM_MORE] = cipher->ci_block_bytes - 1;
@@ -235,24 +236,27 @@ TEST(virtual_bytes__charges, "A read is charged for the keystream it makes and "
 		const char	*line;
 		uint64_t	 ns;
 	} want[] = {
-		{ "locked", "aes", "read 17", 2 * (CALL_NS + 16 * BYTE_NS +
-		    SETUP_NS) },
-		{ "concurrent", "aes", "read 4096", SETUP_NS + CALL_NS +
-		    4096 * BYTE_NS + WIPE_NS },
-		{ "hybrid", "aes", "read 17", 32 * BYTE_NS + SETUP_NS },
-		{ "hybrid", "chacha", "read 17", 64 * BYTE_NS + SETUP_NS },
-		/* 64 bytes are drawn: a block of ChaCha20, two keys of AES. */
-		{ "percpu", "chacha", "read 32", SETUP_NS },
-		{ "percpu", "aes", "read 32", SETUP_NS + 32 * BYTE_NS },
-		{ "percpu", "chacha", "read 33", SETUP_NS + WIPE_NS + CALL_NS +
-		    64 * BYTE_NS + WIPE_NS },
-		{ "percpu", "aes", "read 4096", SETUP_NS + 32 * BYTE_NS +
-		    WIPE_NS + CALL_NS + 4096 * BYTE_NS + WIPE_NS },
-		{ "fxrng", "chacha", "read 4096", SETUP_NS + CALL_NS +
-		    4096 * BYTE_NS + WIPE_NS },
+		/* A block and a key, twice: the odd byte is another part. */
+		{ "locked", "aes", "read 17", 4 * CALL_NS + 2 * (16 + 32) *
+		    BYTE_NS + 2 * SETUP_NS },
+		{ "locked", "chacha", "read 17", 2 * CALL_NS + 2 * 64 *
+		    BYTE_NS + SETUP_NS },
+		/* AES has runs of 1 KiB. */
+		{ "concurrent", "aes", "read 4096", 5 * CALL_NS + (32 + 4096) *
+		    BYTE_NS + SETUP_NS + WIPE_NS },
+		{ "concurrent", "chacha", "read 4096", 2 * CALL_NS + (64 +
+		    4096) * BYTE_NS + SETUP_NS + WIPE_NS },
+		{ "fxrng", "chacha", "read 4096", 2 * CALL_NS + (64 + 4096) *
+		    BYTE_NS + SETUP_NS + WIPE_NS },
 		/* More than half a buffer: each fills it anew. */
-		{ "fxrng", "aes", "read 127", SETUP_NS + CALL_NS +
-		    128 * BYTE_NS },
+		{ "fxrng", "aes", "read 127", 2 * CALL_NS + (32 + 128) *
+		    BYTE_NS + SETUP_NS },
+		/* A block of ChaCha20 is a key and 32 bytes of output. */
+		{ "pcpu", "chacha", "read 32", CALL_NS + 64 * BYTE_NS +
+		    SETUP_NS + WIPE_NS },
+		/* Two keys are drawn in one call. */
+		{ "pcpu", "aes", "read 4096", 5 * CALL_NS + (64 + 4096) *
+		    BYTE_NS + 2 * (SETUP_NS + WIPE_NS) },
 	};
 	uint64_t ns;
 
@@ -305,23 +309,23 @@ TEST(virtual_bytes__as_real, "The same requests, events and reseeds give the "
 {
 	static char script[SCRIPT_BYTES];
 	char *other, *there, *wanted;
-	const char *design;
+	const struct design *de;
 
 	start();
-	for (unsigned d = 0; d < generator_count; d++) {
-		if ((generators[d]->ra_flags & RA_NULL) != 0)
+	for (size_t d = 0; (de = design_at(d)) != NULL; d++) {
+		if ((de->de_flags & DE_NULL) != 0)
 			continue;
-		design = generators[d]->ra_ident;
 		for (unsigned c = 0; c < cipher_count; c++) {
-			make_script(script, design, ciphers[c], 7);
+			make_script(script, de->de_ident, ciphers[c], 7);
 			wanted = real("real", script);
 			there = simulated("simulated", script, ciphers[c]);
 			ATF_CHECK_MSG(strcmp(wanted, there) == 0,
-			    "%s %s differs", design, ciphers[c]->ci_name);
-			make_script(script, design, ciphers[c], 8);
+			    "%s %s differs", de->de_ident,
+			    ciphers[c]->ci_name);
+			make_script(script, de->de_ident, ciphers[c], 8);
 			other = simulated("other", script, ciphers[c]);
 			ATF_CHECK_MSG(strcmp(wanted, other) != 0,
-			    "%s %s does not heed events", design,
+			    "%s %s does not heed events", de->de_ident,
 			    ciphers[c]->ci_name);
 			free(other);
 			free(there);
@@ -344,7 +348,7 @@ run_cell(const struct cell *ce, bool bytes, uint64_t seed,
 	    .cp_machine = &mc, .cp_bytes = bytes, .cp_stop = &stop };
 
 	CTASSERT((int)PINNING_ERROR_SIZE <= (int)CELL_ERROR_SIZE);
-	bench_config_default(&config, machine.vi_topology.vt_cpus);
+	bench_config_default(&config, machine.vi_topology.tp_cpus);
 	/* Long enough for a reseed from what sources gave. */
 	config.bc_program.warmup_ms = 120;
 	ATF_REQUIRE_EQ(0, pinning_parse(&place, "compact",
@@ -371,12 +375,13 @@ TEST(virtual_bytes__no_trace_of_them, "Whether bytes are made shows in nothing "
 	static struct cell_measure again, stub, made, other;
 	struct cell ce = { .ce_lock = "mtx", .ce_readers = 3,
 	    .ce_request_bytes = 5000 };
+	const struct design *de;
 
 	start();
-	for (unsigned d = 0; d < generator_count; d++) {
-		if ((generators[d]->ra_flags & RA_NULL) != 0)
+	for (size_t d = 0; (de = design_at(d)) != NULL; d++) {
+		if ((de->de_flags & DE_NULL) != 0)
 			continue;
-		ce.ce_design = generators[d]->ra_ident;
+		ce.ce_design = de->de_ident;
 		ce.ce_cipher = ciphers[d % cipher_count];
 		run_cell(&ce, true, 5, &made);
 		run_cell(&ce, true, 5, &again);

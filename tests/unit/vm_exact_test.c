@@ -54,8 +54,8 @@ make_exact(struct machine_config *mc)
 	unsigned d;
 
 	vm_section_machine(mc, CPUS, 2);
-	mc->mc_topology.vt_cores = CPUS / 2;
-	mc->mc_topology.vt_ccx_cores = 2;
+	mc->mc_topology.tp_cores = CPUS / 2;
+	mc->mc_topology.tp_ccx_cores = 2;
 	for (d = 0; d < VM_DISTANCES; d++) {
 		vc->vc_lat_ps[d] = lat[d];
 		vc->vc_service_ps[d] = lat[d] / 4;
@@ -728,7 +728,8 @@ fingerprint(const char *lock, uint64_t seed, bool observed,
 {
 	struct machine_config mc;
 	uint64_t notes = 0;
-	struct vm_observer vo = { count_note, &notes };
+	struct vm_observer vo = { .vb_note = count_note,
+	    .vb_context = &notes };
 	struct critical_section se;
 
 	make_exact(&mc);

@@ -55,9 +55,9 @@ fixture_config(unsigned cpus, unsigned nodes)
 	struct machine_config mc;
 
 	memset(&mc, 0, sizeof(mc));
-	mc.mc_topology = (struct vm_topology){ .vt_cpus = cpus,
-	    .vt_cores = cpus, .vt_nodes = nodes,
-	    .vt_ccx_cores = FIXTURE_CCX_CORES };
+	mc.mc_topology = (struct vm_topology){ .tp_cpus = cpus,
+	    .tp_cores = cpus, .tp_nodes = nodes,
+	    .tp_ccx_cores = FIXTURE_CCX_CORES };
 	mc.mc_seed = 1;
 	for (unsigned d = 0; d < VM_DISTANCES; d++) {
 		mc.mc_costs.vc_lat_ps[d] = latency_ps[d];

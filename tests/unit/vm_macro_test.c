@@ -51,7 +51,7 @@ model_machine(const struct model *mo, struct machine_config *mc)
 	struct vm_costs *vc = &mc->mc_costs;
 
 	vm_section_machine(mc, CPUS, mo->mo_nodes);
-	mc->mc_topology.vt_ccx_cores = mo->mo_ccx_cores;
+	mc->mc_topology.tp_ccx_cores = mo->mo_ccx_cores;
 	for (unsigned d = 0; d < VM_DISTANCES; d++) {
 		vc->vc_lat_ps[d] = ps_of(mo->mo_lat_ns[d]);
 		vc->vc_service_ps[d] = ps_of(mo->mo_lat_ns[d] *

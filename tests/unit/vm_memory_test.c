@@ -340,7 +340,7 @@ TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
 	struct vm_control vh = { .vh_choose = path_choose,
 	    .vh_context = &path, .vh_unordered = note_unordered,
 	    .vh_steps_max = 100 * 1000 };
-	const struct vm_observer vo = { .vo_note = ignore };
+	const struct vm_observer vo = { .vb_note = ignore };
 	struct vm *store = vm_store_new();
 	struct machine_outcome mo;
 	unsigned excluded, i, m, seed;

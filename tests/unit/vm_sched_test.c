@@ -121,8 +121,8 @@ shop_make(unsigned workers)
 	s->s_work = worker_main;
 	s->s_worker = support_alloc(workers, sizeof(*s->s_worker));
 	s->s_word = support_alloc(1, sizeof(*s->s_word));
-	s->s_observer = (struct vm_observer){ .vo_note = note,
-	    .vo_context = s };
+	s->s_observer = (struct vm_observer){ .vb_note = note,
+	    .vb_context = s };
 	for (unsigned i = 0; i < CPUS; i++)
 		s->s_on[i] = -1;
 	for (unsigned i = 0; i < workers; i++)

@@ -25,10 +25,10 @@ static inline void
 vm_section_machine(struct machine_config *mc, unsigned cpus, unsigned nodes)
 {
 	memset(mc, 0, sizeof(*mc));
-	mc->mc_topology.vt_cpus = cpus;
-	mc->mc_topology.vt_cores = cpus;
-	mc->mc_topology.vt_nodes = nodes;
-	mc->mc_topology.vt_ccx_cores = cpus;
+	mc->mc_topology.tp_cpus = cpus;
+	mc->mc_topology.tp_cores = cpus;
+	mc->mc_topology.tp_nodes = nodes;
+	mc->mc_topology.tp_ccx_cores = cpus;
 	mc->mc_seed = 1;
 	mc->mc_costs.vc_ps[PROFILE_CPU_PAUSE] = PS_PER_NS;
 	mc->mc_costs.vc_ps[PROFILE_OS_QUANTUM] = 10 * PS_PER_S / 1000;

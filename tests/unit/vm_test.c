@@ -25,15 +25,18 @@ enum {
 	NS_PER_QUANTUM	= FIXTURE_QUANTUM_PS / 1000
 };
 
+struct actor;
+
 /* What a thread does, and on which CPU. */
 struct part {
 	int		 p_cpu;
-	void		(*p_fn)(void *actor);
+	void		(*p_fn)(struct actor *a);	/* NULL: nothing yet */
 };
 
+/* A thread and what it found. */
 struct actor {
+	struct part	 a_part;
 	struct mthread	 a_td;
-	struct stage	*a_stage;
 	unsigned	 a_index;
 	unsigned	 a_order;
 	int		 a_error;
@@ -41,114 +44,123 @@ struct actor {
 	uint64_t	 a_count;
 };
 
-/* What the threads of a test share. */
-struct stage {
-	const struct part *s_part;
-	unsigned	 s_parts;
+/* The threads of a test and what they share; of a thread of the host. */
+static _Thread_local struct stage {
 	struct actor	 s_actor[ACTORS_MAX];
 	unsigned	 s_actors;
 	uint64_t	 s_arg;
 	unsigned	 s_order;	/* of ending */
-	/* A line of its own. */
-	_Alignas(MACHINE_CACHE_LINE) struct m32 s_word[2];
-};
+	struct m32	*s_word;	/* two, on a line of their own */
+} stage;
 
 static struct machine_outcome outcome;
 
-static struct stage *
-stage_make(unsigned actors)
+/* Clears the stage for so many actors. */
+static void
+stage_set(unsigned actors, const struct part *part, uint64_t arg)
 {
-	struct stage *st = support_alloc(1, sizeof(*st));
-
 	ATF_REQUIRE(actors <= ACTORS_MAX);
-	st->s_actors = actors;
+	free(stage.s_word);
+	memset(&stage, 0, sizeof(stage));
+	stage.s_word = support_alloc(1, MACHINE_CACHE_LINE);
+	stage.s_arg = arg;
+	stage.s_actors = actors;
 	for (unsigned i = 0; i < actors; i++) {
-		st->s_actor[i].a_stage = st;
-		st->s_actor[i].a_index = i;
+		if (part != NULL)
+			stage.s_actor[i].a_part = part[i];
+		stage.s_actor[i].a_index = i;
 	}
-	return (st);
 }
 
 static void
-start(struct actor *a, int cpu, void (*fn)(void *))
+actor_main(void *arg)
+{
+	struct actor *a = arg;
+
+	a->a_part.p_fn(a);
+}
+
+static void
+start(struct actor *a, int cpu, void (*fn)(struct actor *))
 {
 	char name[MTHREAD_NAME_MAX + 1];
 
+	a->a_part.p_fn = fn;
 	snprintf(name, sizeof(name), "actor %u", a->a_index);
-	support_spawn(&a->a_td, name, cpu, fn, a);
+	support_spawn(&a->a_td, name, cpu, actor_main, a);
 }
 
 /* Starts the first n actors, each on a CPU of its own. */
 static void
-start_each(struct stage *st, unsigned n, void (*fn)(void *))
+start_each(unsigned n, void (*fn)(struct actor *))
 {
 	for (unsigned i = 0; i < n; i++)
-		start(&st->s_actor[i], (int)i, fn);
+		start(&stage.s_actor[i], (int)i, fn);
 }
 
 static void
-join_all(struct stage *st)
+join_all(void)
 {
-	for (unsigned i = 0; i < st->s_actors; i++)
-		machine_join(&st->s_actor[i].a_td);
+	for (unsigned i = 0; i < stage.s_actors; i++)
+		if (stage.s_actor[i].a_td.mt_spawned)
+			machine_join(&stage.s_actor[i].a_td);
 }
 
-/* The first thread does fn(stage), attached. */
-struct play {
-	void		(*p_fn)(void *);
-	struct stage	*p_stage;
-};
-
+/* The first thread does a function, attached. */
 static void
-play_main(void *arg)
+first_main(void *arg)
 {
-	struct play *p = arg;
+	void (*const *fn)(void) = arg;
 	struct mthread self;
 
 	machine_attach(&self, "first");
-	p->p_fn(p->p_stage);
+	(*fn)();
 	machine_detach();
 }
 
 static void
-run_config(const struct machine_config *mc, void (*fn)(void *),
-    struct stage *st)
+run_config(const struct machine_config *mc, void (*fn)(void))
 {
-	struct play play = { .p_fn = fn, .p_stage = st };
 	int error;
 
-	error = vm_run(mc, play_main, &play, &outcome);
+	error = vm_run(mc, first_main, &fn, &outcome);
 	ATF_REQUIRE_MSG(error == 0, "%s: %s", strerror(error),
 	    outcome.mo_stuck);
 }
 
 static void
-run(unsigned cpus, unsigned nodes, void (*fn)(void *), struct stage *st)
+run(unsigned cpus, unsigned nodes, void (*fn)(void))
 {
 	struct machine_config mc = fixture_config(cpus, nodes);
 
-	run_config(&mc, fn, st);
+	run_config(&mc, fn);
 }
 
-/* Starts an actor for each part and joins them. */
+/* Starts the actors that have a part, and joins them. */
 static void
-play_parts(void *arg)
+play_parts(void)
 {
-	struct stage *st = arg;
-
-	for (unsigned i = 0; i < st->s_parts; i++)
-		start(&st->s_actor[i], st->s_part[i].p_cpu,
-		    st->s_part[i].p_fn);
-	for (unsigned i = 0; i < st->s_parts; i++)
-		machine_join(&st->s_actor[i].a_td);
+	for (unsigned i = 0; i < stage.s_actors; i++)
+		if (stage.s_actor[i].a_part.p_fn != NULL)
+			start(&stage.s_actor[i], stage.s_actor[i].a_part.p_cpu,
+			    stage.s_actor[i].a_part.p_fn);
+	join_all();
 }
 
-#define	PLAY(cpus, st, ...) do {					\
+/* The same, not attached. */
+static void
+play_main(void *arg)
+{
+	(void)arg;
+	play_parts();
+}
+
+/* Plays the parts on so many CPUs. */
+#define	PLAY(cpus, ...) do {						\
 	const struct part parts[] = { __VA_ARGS__ };			\
 									\
-	(st)->s_part = parts;						\
-	(st)->s_parts = nitems(parts);					\
-	run(cpus, 1, play_parts, st);					\
+	stage_set(nitems(parts), parts, 0);				\
+	run(cpus, 1, play_parts);					\
 } while (0)
 
 static void
@@ -160,19 +172,17 @@ work_ns(uint64_t ns)
 /* Threads, time */
 
 static void
-sleep_main(void *arg)
+sleep_main(void)
 {
-	struct stage *st = arg;
-
 	ATF_CHECK_STREQ("first", machine_curthread()->mt_name);
 	ATF_CHECK_EQ(0, machine_uptime_ns());
 	ATF_CHECK_EQ(0, machine_sleep(5 * NS_PER_MS));
 	ATF_CHECK_EQ(5 * NS_PER_MS, machine_uptime_ns());
 	/* Nothing it does takes time. */
 	work_ns(1000);
-	atomic_fetchadd_32(st->s_word, 1);
-	ATF_CHECK_EQ(1, atomic_load_32(st->s_word));
-	machine_wake_32(st->s_word);
+	atomic_fetchadd_32(stage.s_word, 1);
+	ATF_CHECK_EQ(1, atomic_load_32(stage.s_word));
+	machine_wake_32(stage.s_word);
 	ATF_CHECK_EQ(5 * NS_PER_MS, machine_uptime_ns());
 	ATF_CHECK_EQ(0, machine_thread_cpu_ns(machine_curthread()));
 	ATF_CHECK_EQ(CPUS, machine_cpus());
@@ -181,82 +191,74 @@ sleep_main(void *arg)
 	machine_pause(1000);
 	ATF_CHECK(machine_uptime_ns() > 5 * NS_PER_MS);
 	machine_yield();
-	machine_await_32(st->s_word, 1, 0);
+	machine_await_32(stage.s_word, 1, 0);
 	ATF_CHECK(machine_uptime_ns() < 6 * NS_PER_MS);
 }
 
 TEST(vm_run__first_thread, "The first thread has no CPU: it sleeps exactly, "
     "and what it does takes no time but for spinning")
 {
-	struct stage *st = stage_make(1);
-
-	run(CPUS, 2, sleep_main, st);
+	stage_set(1, NULL, 0);
+	run(CPUS, 2, sleep_main);
 	ATF_CHECK(outcome.mo_time_ps > UINT64_C(5000000000));
 	ATF_CHECK(outcome.mo_events > 0);
 	ATF_CHECK_STREQ("", outcome.mo_stuck);
-	free(st);
 }
 
 static void
-ending_actor(void *arg)
+ending_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
 	ATF_CHECK_EQ(&a->a_td, machine_curthread());
 	ATF_CHECK_EQ(a->a_index, machine_cpu());
 	ATF_CHECK_EQ(a->a_index / 2, machine_node());
 	work_ns(1000 * (CPUS - a->a_index));
 	a->a_ns = machine_uptime_ns();
 	ATF_CHECK_EQ(a->a_ns, machine_thread_cpu_ns(&a->a_td));
-	a->a_order = a->a_stage->s_order++;
+	a->a_order = stage.s_order++;
 }
 
 static void
-ending_main(void *arg)
+ending_main(void)
 {
-	struct stage *st = arg;
-
 	for (unsigned i = 0; i < CPUS; i++)
-		start(&st->s_actor[i], (int)(i + CPUS), ending_actor);
-	join_all(st);
+		start(&stage.s_actor[i], (int)(i + CPUS), ending_actor);
+	join_all();
 	ATF_CHECK_EQ(CPUS * 1000, machine_uptime_ns());
 	for (unsigned i = 0; i < CPUS; i++) {
-		ATF_CHECK(st->s_actor[i].a_td.mt_bound);
-		ATF_CHECK_EQ(0, machine_thread_cpu_ns(&st->s_actor[i].a_td));
+		ATF_CHECK(stage.s_actor[i].a_td.mt_bound);
+		ATF_CHECK_EQ(0, machine_thread_cpu_ns(&stage.s_actor[i].a_td));
 	}
 }
 
 TEST(machine_spawn__binds, "Threads run at once on the CPUs of their ranks, "
     "wrapped, and are joined, ended before or not")
 {
-	struct stage *st = stage_make(CPUS);
-
-	run(CPUS, 2, ending_main, st);
+	stage_set(CPUS, NULL, 0);
+	run(CPUS, 2, ending_main);
 	for (unsigned i = 0; i < CPUS; i++) {
-		ATF_CHECK_EQ((CPUS - i) * 1000, st->s_actor[i].a_ns);
-		ATF_CHECK_EQ(CPUS - 1 - i, st->s_actor[i].a_order);
+		ATF_CHECK_EQ((CPUS - i) * 1000, stage.s_actor[i].a_ns);
+		ATF_CHECK_EQ(CPUS - 1 - i, stage.s_actor[i].a_order);
 	}
-	free(st);
 }
 
 static void
-child_actor(void *arg)
+child_actor(struct actor *a)
 {
-	(void)arg;
+	(void)a;
 	work_ns(500);
 }
 
 /* Joins with an access that is booked but not paid. */
 static void
-parent_actor(void *arg)
+parent_actor(struct actor *a)
 {
-	struct actor *a = arg, *child = a + 1;
+	struct actor *child = a + 1;
 
 	for (unsigned i = 0; i < 3; i++) {
 		start(child, 1, child_actor);
 		work_ns(i * 250);
-		atomic_store_32(a->a_stage->s_word, i);
-		atomic_load_32(a->a_stage->s_word);
+		atomic_store_32(stage.s_word, i);
+		atomic_load_32(stage.s_word);
 		machine_join(&child->a_td);
 		a->a_count++;
 	}
@@ -266,22 +268,17 @@ parent_actor(void *arg)
 TEST(machine_join__by_spawned, "Any thread can start and join others, whatever "
     "it did just before")
 {
-	struct stage *st = stage_make(2);
-
-	PLAY(CPUS, st, { 0, parent_actor });
-	ATF_CHECK_EQ(3, st->s_actor[0].a_count);
-	ATF_CHECK(st->s_actor[0].a_ns >= 1500);
-	free(st);
+	PLAY(CPUS, { 0, parent_actor }, { 0, NULL });
+	ATF_CHECK_EQ(3, stage.s_actor[0].a_count);
+	ATF_CHECK(stage.s_actor[0].a_ns >= 1500);
 }
 
 /* Sleep */
 
 static void
-sleeping_actor(void *arg)
+sleeping_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
-	work_ns(a->a_stage->s_arg);
+	work_ns(stage.s_arg);
 	a->a_error = machine_sleep(a->a_index == 0 ? INT64_C(3600) * NS_PER_S :
 	    INT64_MAX);
 	a->a_ns = machine_uptime_ns();
@@ -289,41 +286,33 @@ sleeping_actor(void *arg)
 }
 
 static void
-interrupting_main(void *arg)
+interrupting_main(void)
 {
-	struct stage *st = arg;
-
-	start_each(st, st->s_actors, sleeping_actor);
+	start_each(stage.s_actors, sleeping_actor);
 	machine_sleep(1000);
-	for (unsigned i = 0; i < st->s_actors; i++)
-		machine_interrupt(&st->s_actor[i].a_td);
-	join_all(st);
+	for (unsigned i = 0; i < stage.s_actors; i++)
+		machine_interrupt(&stage.s_actor[i].a_td);
+	join_all();
 }
 
 TEST(machine_interrupt__at_any_time, "A sleep of an hour, or of ever, ends "
     "whether the thread is about to sleep, falls asleep, or sleeps")
 {
-	struct stage *st;
-
 	for (unsigned i = 0; i < 200; i++) {
-		st = stage_make(2);
-		st->s_arg = 850 + i;
-		run(CPUS, 1, interrupting_main, st);
+		stage_set(2, NULL, 850 + i);
+		run(CPUS, 1, interrupting_main);
 		for (unsigned k = 0; k < 2; k++) {
-			ATF_CHECK_EQ(EINTR, st->s_actor[k].a_error);
-			ATF_CHECK_EQ(1, st->s_actor[k].a_count);
-			ATF_CHECK_MSG(st->s_actor[k].a_ns < 10000, "%u: %jd ns",
-			    i, (intmax_t)st->s_actor[k].a_ns);
+			ATF_CHECK_EQ(EINTR, stage.s_actor[k].a_error);
+			ATF_CHECK_EQ(1, stage.s_actor[k].a_count);
+			ATF_CHECK_MSG(stage.s_actor[k].a_ns < 10000,
+			    "%u: %jd ns", i, (intmax_t)stage.s_actor[k].a_ns);
 		}
-		free(st);
-	}
+		}
 }
 
 static void
-whole_sleep_actor(void *arg)
+whole_sleep_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
 	a->a_error = machine_sleep(NS_PER_MS);
 	a->a_ns = machine_uptime_ns();
 	ATF_CHECK_EQ(0, machine_sleep(0));
@@ -335,55 +324,44 @@ whole_sleep_actor(void *arg)
 TEST(machine_sleep__whole_time, "A sleep takes its time, the call and the "
     "wake-up, and of CPU time the call")
 {
-	struct stage *st = stage_make(1);
-
-	PLAY(CPUS, st, { 0, whole_sleep_actor });
-	ATF_CHECK_EQ(0, st->s_actor[0].a_error);
+	PLAY(CPUS, { 0, whole_sleep_actor });
+	ATF_CHECK_EQ(0, stage.s_actor[0].a_error);
 	ATF_CHECK_EQ(NS_PER_MS + (FIXTURE_SYSCALL_PS + FIXTURE_CROSS_PS) / 1000,
-	    st->s_actor[0].a_ns);
-	ATF_CHECK_EQ(FIXTURE_SYSCALL_PS / 1000, st->s_actor[0].a_count);
-	free(st);
+	    stage.s_actor[0].a_ns);
+	ATF_CHECK_EQ(FIXTURE_SYSCALL_PS / 1000, stage.s_actor[0].a_count);
 }
 
 /* Wait and wake */
 
 static void
-waiting_actor(void *arg)
+waiting_actor(struct actor *a)
 {
-	struct actor *a = arg;
-	struct stage *st = a->a_stage;
-
 	work_ns(2000);
-	while (atomic_load_acq_32(st->s_word) == 0) {
-		a->a_error = machine_wait_32(st->s_word, 0, -1);
+	while (atomic_load_acq_32(stage.s_word) == 0) {
+		a->a_error = machine_wait_32(stage.s_word, 0, -1);
 		a->a_count++;
 	}
 	a->a_ns = machine_uptime_ns();
 }
 
 static void
-waking_actor(void *arg)
+waking_actor(struct actor *a)
 {
-	struct actor *a = arg;
-	struct stage *st = a->a_stage;
-
-	work_ns(st->s_arg);
-	atomic_store_rel_32(st->s_word, 1);
+	work_ns(stage.s_arg);
+	atomic_store_rel_32(stage.s_word, 1);
 	if (a->a_index % 2 == 0)
-		machine_wake_32(st->s_word);
+		machine_wake_32(stage.s_word);
 	else
-		machine_wake_one_32(st->s_word);
+		machine_wake_one_32(stage.s_word);
 }
 
 static void
-wake_main(void *arg)
+wake_main(void)
 {
-	struct stage *st = arg;
-
-	start(&st->s_actor[0], 0, waiting_actor);
-	start(&st->s_actor[1], (int)(st->s_arg / LATENESS_STEP_NS % 3),
+	start(&stage.s_actor[0], 0, waiting_actor);
+	start(&stage.s_actor[1], (int)(stage.s_arg / LATENESS_STEP_NS % 3),
 	    waking_actor);
-	join_all(st);
+	join_all();
 }
 
 TEST(machine_wait_32__no_wake_up_lost, "A wait ends, whatever the time between "
@@ -391,19 +369,16 @@ TEST(machine_wait_32__no_wake_up_lost, "A wait ends, whatever the time between "
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
 	unsigned slept = 0;
-	struct stage *st;
 
 	for (unsigned preempt = 0; preempt < 2; preempt++) {
 		mc.mc_costs.vc_preempt = preempt != 0;
 		for (unsigned which = 0; which < 2; which++) {
 			for (unsigned i = 0; i < LATENESSES; i++) {
-				st = stage_make(2);
-				st->s_actor[1].a_index = which;
-				st->s_arg = i * LATENESS_STEP_NS;
-				run_config(&mc, wake_main, st);
-				slept += st->s_actor[0].a_count > 0;
-				free(st);
-			}
+				stage_set(2, NULL, i * LATENESS_STEP_NS);
+				stage.s_actor[1].a_index = which;
+				run_config(&mc, wake_main);
+				slept += stage.s_actor[0].a_count > 0;
+						}
 		}
 	}
 	/* Neither always early nor always late. */
@@ -411,115 +386,102 @@ TEST(machine_wait_32__no_wake_up_lost, "A wait ends, whatever the time between "
 }
 
 static void
-two_words_actor(void *arg)
+two_words_actor(struct actor *a)
 {
-	struct actor *a = arg;
-	struct stage *st = a->a_stage;
-
-	a->a_error = machine_wait_32(a->a_index % 2 == 0 ? st->s_word :
-	    &st->s_word[1], 0, a->a_index == 0 ? NS_PER_MS : -1);
+	a->a_error = machine_wait_32(a->a_index % 2 == 0 ? stage.s_word :
+	    &stage.s_word[1], 0, a->a_index == 0 ? NS_PER_MS : -1);
 	a->a_ns = machine_uptime_ns();
-	a->a_order = st->s_order++;
+	a->a_order = stage.s_order++;
 }
 
 static void
-two_words_main(void *arg)
+two_words_main(void)
 {
-	struct stage *st = arg;
-
-	start_each(st, st->s_actors, two_words_actor);
+	start_each(stage.s_actors, two_words_actor);
 	machine_sleep(2 * NS_PER_MS);
-	ATF_CHECK_EQ(1, st->s_order);
-	ATF_CHECK_EQ(ETIMEDOUT, st->s_actor[0].a_error);
+	ATF_CHECK_EQ(1, stage.s_order);
+	ATF_CHECK_EQ(ETIMEDOUT, stage.s_actor[0].a_error);
 	/* Waking without storing is allowed, spurious for the waiter. */
-	machine_wake_one_32(st->s_word);
+	machine_wake_one_32(stage.s_word);
 	machine_sleep(NS_PER_MS);
-	ATF_CHECK_EQ(2, st->s_order);
-	machine_wake_32(&st->s_word[1]);
+	ATF_CHECK_EQ(2, stage.s_order);
+	machine_wake_32(&stage.s_word[1]);
 	machine_sleep(NS_PER_MS);
-	ATF_CHECK_EQ(2 + st->s_actors / 2, st->s_order);
-	machine_wake_32(st->s_word);
-	join_all(st);
-	for (unsigned i = 0; i < st->s_actors; i++)
-		ATF_CHECK_EQ(i % 2 == 0, st->s_actor[i].a_ns < 3 * NS_PER_MS ||
-		    st->s_actor[i].a_ns > 4 * NS_PER_MS);
+	ATF_CHECK_EQ(2 + stage.s_actors / 2, stage.s_order);
+	machine_wake_32(stage.s_word);
+	join_all();
+	for (unsigned i = 0; i < stage.s_actors; i++)
+		ATF_CHECK_EQ(i % 2 == 0,
+		    stage.s_actor[i].a_ns < 3 * NS_PER_MS ||
+		    stage.s_actor[i].a_ns > 4 * NS_PER_MS);
 }
 
 TEST(machine_wake_32__the_right_ones, "All or one of those on the word are "
     "woken, not those on another word of its line; time-outs are returned")
 {
-	struct stage *st = stage_make(8);
-
-	run(8, 1, two_words_main, st);
+	stage_set(8, NULL, 0);
+	run(8, 1, two_words_main);
 	/* The one that timed out: the call, falling asleep, waking up. */
 	ATF_CHECK_EQ(NS_PER_MS + (FIXTURE_SYSCALL_PS + FIXTURE_PARK_PS +
-	    FIXTURE_CROSS_PS + 28000) / 1000, st->s_actor[0].a_ns);
-	free(st);
+	    FIXTURE_CROSS_PS + 28000) / 1000, stage.s_actor[0].a_ns);
 }
 
 static void
-differs_main(void *arg)
+differs_main(void)
 {
-	struct stage *st = arg;
-
-	ATF_CHECK_EQ(0, machine_wait_32(st->s_word, 7, -1));
-	ATF_CHECK_EQ(ETIMEDOUT, machine_wait_32(st->s_word, 0, 0));
-	ATF_CHECK_EQ(ETIMEDOUT, machine_wait_32(st->s_word, 0, 500));
+	ATF_CHECK_EQ(0, machine_wait_32(stage.s_word, 7, -1));
+	ATF_CHECK_EQ(ETIMEDOUT, machine_wait_32(stage.s_word, 0, 0));
+	ATF_CHECK_EQ(ETIMEDOUT, machine_wait_32(stage.s_word, 0, 500));
 	ATF_CHECK_EQ(500, machine_uptime_ns());
 }
 
 TEST(machine_wait_32__word_differs, "A thread does not wait for a word that "
     "has changed; a time-out of 0 is one, too")
 {
-	struct stage *st = stage_make(1);
-
-	run(1, 1, differs_main, st);
-	free(st);
+	stage_set(1, NULL, 0);
+	run(1, 1, differs_main);
 }
 
 /* Spinning */
 
 static void
-awaiting_actor(void *arg)
+awaiting_actor(struct actor *a)
 {
-	struct actor *a = arg;
-	struct stage *st = a->a_stage;
 	int64_t before_ns;
 
 	work_ns(100);
 	/* A few polls, and no change. */
 	before_ns = machine_uptime_ns();
-	ATF_CHECK_EQ(5, machine_await_32(st->s_word, 0, 5));
+	ATF_CHECK_EQ(5, machine_await_32(stage.s_word, 0, 5));
 	ATF_CHECK_EQ(5 * FIXTURE_POLL_PS / 1000, machine_uptime_ns() -
 	    before_ns);
 	/* Changed already. */
 	before_ns = machine_uptime_ns();
-	ATF_CHECK_EQ(1, machine_await_32(st->s_word, 1, 5));
-	ATF_CHECK_EQ(1, machine_await_is_32(st->s_word, 0, 0));
+	ATF_CHECK_EQ(1, machine_await_32(stage.s_word, 1, 5));
+	ATF_CHECK_EQ(1, machine_await_is_32(stage.s_word, 0, 0));
 	ATF_CHECK_EQ(2 * FIXTURE_POLL_PS / 1000, machine_uptime_ns() -
 	    before_ns);
 	/* Until it changes. */
 	before_ns = machine_uptime_ns();
-	a->a_count = machine_await_32(st->s_word, 0, 0);
-	ATF_CHECK_EQ(1, atomic_load_32(st->s_word));
+	a->a_count = machine_await_32(stage.s_word, 0, 0);
+	ATF_CHECK_EQ(1, atomic_load_32(stage.s_word));
 	a->a_ns = machine_uptime_ns();
 	ATF_CHECK_EQ((a->a_ns - before_ns) * 1000 / FIXTURE_POLL_PS + 1,
 	    (int64_t)a->a_count);
 	/* Not 1 but 2 ends this one. */
-	machine_await_is_32(st->s_word, 3, 0);
-	ATF_CHECK_EQ(3, atomic_load_32(st->s_word));
+	machine_await_is_32(stage.s_word, 3, 0);
+	ATF_CHECK_EQ(3, atomic_load_32(stage.s_word));
 	ATF_CHECK_EQ(a->a_ns + 2000, machine_uptime_ns() / 1000 * 1000 +
 	    a->a_ns % 1000);
 }
 
 static void
-storing_actor(void *arg)
+storing_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
+	(void)a;
 	work_ns(1000);
 	for (unsigned i = 1; i <= 3; i++) {
-		atomic_store_rel_32(a->a_stage->s_word, i);
+		atomic_store_rel_32(stage.s_word, i);
 		work_ns(1000);
 	}
 }
@@ -527,11 +489,9 @@ storing_actor(void *arg)
 TEST(machine_await_32__returns_polls, "Spinning takes as long as its polls, at "
     "most those allowed, and ends when the word has changed")
 {
-	struct stage *st = stage_make(2);
-
-	PLAY(CPUS, st, { 0, awaiting_actor }, { 1, storing_actor });
-	ATF_CHECK(st->s_actor[0].a_ns >= 1000 && st->s_actor[0].a_ns < 1100);
-	free(st);
+	PLAY(CPUS, { 0, awaiting_actor }, { 1, storing_actor });
+	ATF_CHECK(stage.s_actor[0].a_ns >= 1000);
+	ATF_CHECK(stage.s_actor[0].a_ns < 1100);
 }
 
 /* One line, several words, and several sorts of waiters. */
@@ -547,9 +507,8 @@ enum { MIXED = 24, MIXED_STEPS = 60 };
 static struct mixture mixture;
 
 static void
-mixed_waiter(void *arg)
+mixed_waiter(struct actor *a)
 {
-	struct actor *a = arg;
 	uint32_t value, want = a->a_index / 4 + 1;
 	uintptr_t p;
 
@@ -581,9 +540,9 @@ mixed_waiter(void *arg)
 }
 
 static void
-mixed_writer(void *arg)
+mixed_writer(struct actor *a)
 {
-	(void)arg;
+	(void)a;
 	for (uint32_t i = 1; i <= MIXED_STEPS; i++) {
 		work_ns(100 * 1000);
 		atomic_store_rel_ptr(&mixture.mx_p, i);
@@ -594,68 +553,56 @@ mixed_writer(void *arg)
 }
 
 static void
-mixed_waits_main(void *arg)
+mixed_waits_main(void)
 {
-	struct stage *st = arg;
-
 	memset(&mixture, 0, sizeof(mixture));
-	start_each(st, MIXED, mixed_waiter);
-	start(&st->s_actor[MIXED], MIXED, mixed_writer);
-	join_all(st);
+	start_each(MIXED, mixed_waiter);
+	start(&stage.s_actor[MIXED], MIXED, mixed_writer);
+	join_all();
 }
 
 TEST(machine_await__of_all_sorts, "Waiters for values and for changes of "
     "several words of one line all see the change")
 {
-	struct stage *st = stage_make(MIXED + 1);
-
-	run(MIXED + 1, 1, mixed_waits_main, st);
+	stage_set(MIXED + 1, NULL, 0);
+	run(MIXED + 1, 1, mixed_waits_main);
 	for (unsigned i = 0; i < MIXED; i++)
-		ATF_CHECK(st->s_actor[i].a_count > 2);
-	free(st);
+		ATF_CHECK(stage.s_actor[i].a_count > 2);
 }
 
 static void
-robbed_actor(void *arg)
+robbed_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
-	a->a_count = machine_await_32(a->a_stage->s_word, 0, 0);
+	a->a_count = machine_await_32(stage.s_word, 0, 0);
 	a->a_ns = machine_uptime_ns();
 }
 
 static void
-robbing_actor(void *arg)
+robbing_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
+	(void)a;
 	work_ns(3 * NS_PER_QUANTUM);
-	atomic_store_32(a->a_stage->s_word, 1);
+	atomic_store_32(stage.s_word, 1);
 }
 
 TEST(machine_await_32__without_cpu, "A spinner that has lost its CPU does not "
     "poll until it has one again")
 {
-	struct stage *st = stage_make(2);
-
-	PLAY(1, st, { 0, robbed_actor }, { 0, robbing_actor });
+	PLAY(1, { 0, robbed_actor }, { 0, robbing_actor });
 	/* It looks again when it is back on its CPU, which is one return. */
-	ATF_CHECK_MSG(st->s_actor[0].a_count <= (NS_PER_QUANTUM +
+	ATF_CHECK_MSG(stage.s_actor[0].a_count <= (NS_PER_QUANTUM +
 	    2 * FIXTURE_SWITCH_PS / 1000) * 1000 / FIXTURE_POLL_PS + 1,
-	    "%" PRIu64 " polls", st->s_actor[0].a_count);
-	ATF_CHECK(st->s_actor[0].a_ns >= 2 * NS_PER_QUANTUM);
-	free(st);
+	    "%" PRIu64 " polls", stage.s_actor[0].a_count);
+	ATF_CHECK(stage.s_actor[0].a_ns >= 2 * NS_PER_QUANTUM);
 }
 
 static void
-noting_actor(void *arg)
+noting_actor(struct actor *a)
 {
-	struct actor *a = arg;
-
 	work_ns(100);
-	for (uint64_t i = 0; i < a->a_stage->s_arg; i++)
-		machine_note_store_32(a->a_stage->s_word,
-		    machine_note_load_32(a->a_stage->s_word) + 1);
+	for (uint64_t i = 0; i < stage.s_arg; i++)
+		machine_note_store_32(stage.s_word,
+		    machine_note_load_32(stage.s_word) + 1);
 	a->a_ns = machine_uptime_ns();
 }
 
@@ -663,37 +610,33 @@ TEST(machine_note__costs_nothing, "Notes change neither time nor events nor "
     "hash")
 {
 	struct machine_outcome none;
-	struct stage *st;
 
 	for (uint64_t notes = 0; notes < 1000; notes += 500) {
-		st = stage_make(1);
-		st->s_arg = notes;
-		PLAY(1, st, { 0, noting_actor });
-		ATF_CHECK_EQ(notes, machine_note_load_32(st->s_word));
-		ATF_CHECK_EQ(100, st->s_actor[0].a_ns);
+		stage_set(1, &(struct part){ 0, noting_actor }, notes);
+		run(1, 1, play_parts);
+		ATF_CHECK_EQ(notes, machine_note_load_32(stage.s_word));
+		ATF_CHECK_EQ(100, stage.s_actor[0].a_ns);
 		if (notes == 0)
 			none = outcome;
 		ATF_CHECK_EQ(none.mo_hash, outcome.mo_hash);
 		ATF_CHECK_EQ(none.mo_events, outcome.mo_events);
-		free(st);
-	}
+		}
 }
 
 static void
-owing_actor(void *arg)
+owing_actor(struct actor *a)
 {
-	struct actor *a = arg;
 	const struct vm *vm = vm_get();
 	uint64_t before_ps, most_ps = 0;
 
-	atomic_store_32(a->a_stage->s_word, 1);
+	atomic_store_32(stage.s_word, 1);
 	work_ns(100);
 	before_ps = vm_self_ps(vm);
 	for (unsigned i = 0; i < 1000; i++) {
 		if (i % 3 == 0)
-			atomic_fetchadd_32(a->a_stage->s_word, 1);
+			atomic_fetchadd_32(stage.s_word, 1);
 		else
-			atomic_load_32(a->a_stage->s_word);
+			atomic_load_32(stage.s_word);
 		if (vm->vm_self->vt_deferred_ps > most_ps)
 			most_ps = vm->vm_self->vt_deferred_ps;
 	}
@@ -707,17 +650,14 @@ owing_actor(void *arg)
 TEST(vm__deferred_time_is_bounded, "Accesses to a line held are booked, never "
     "more than VM_DEFERRED_MAX_PS of them, and paid in full")
 {
-	struct stage *st = stage_make(1);
-
-	PLAY(1, st, { 0, owing_actor });
-	ATF_CHECK_EQ(outcome.mo_time_ps / 1000, (uint64_t)st->s_actor[0].a_ns);
-	free(st);
+	PLAY(1, { 0, owing_actor });
+	ATF_CHECK_EQ(outcome.mo_time_ps / 1000,
+	    (uint64_t)stage.s_actor[0].a_ns);
 }
 
 static void
-coarse_actor(void *arg)
+coarse_actor(struct actor *a)
 {
-	struct actor *a = arg;
 	int64_t coarse_ns, now_ns;
 
 	for (unsigned i = 0; i < 100; i++) {
@@ -735,26 +675,21 @@ coarse_actor(void *arg)
 TEST(machine_clocks__agree, "The coarse clock is that of the last tick, cycles "
     "and ns are one clock")
 {
-	struct stage *st = stage_make(1);
-
-	PLAY(1, st, { 0, coarse_actor });
-	ATF_CHECK_EQ(7777700, st->s_actor[0].a_ns);
-	free(st);
+	PLAY(1, { 0, coarse_actor });
+	ATF_CHECK_EQ(7777700, stage.s_actor[0].a_ns);
 }
 
 /* The run as a whole */
 
 static void
-mixed_actor(void *arg)
+mixed_actor(struct actor *a)
 {
-	struct actor *a = arg;
-	struct stage *st = a->a_stage;
-
+	(void)a;
 	for (unsigned i = 0; i < 200; i++) {
 		work_ns(machine_curthread()->mt_index * 10 + 100);
-		atomic_fetchadd_32(st->s_word, 1);
+		atomic_fetchadd_32(stage.s_word, 1);
 		if (i % 10 == 0)
-			machine_wait_32(&st->s_word[1], 0, 3000);
+			machine_wait_32(&stage.s_word[1], 0, 3000);
 		if (i % 17 == 0)
 			machine_sleep(1000);
 		if (i % 5 == 0)
@@ -765,26 +700,24 @@ mixed_actor(void *arg)
 static void
 mixed_main(void *arg)
 {
-	struct stage *st = arg;
-
-	for (unsigned i = 0; i < st->s_actors; i++)
-		start(&st->s_actor[i], i % 3 == 0 ? MACHINE_CPU_ANY : (int)i,
+	(void)arg;
+	for (unsigned i = 0; i < stage.s_actors; i++)
+		start(&stage.s_actor[i], i % 3 == 0 ? MACHINE_CPU_ANY : (int)i,
 		    mixed_actor);
-	join_all(st);
+	join_all();
 }
 
 static struct machine_outcome
 mixed_run(uint64_t seed)
 {
 	struct machine_config mc = fixture_config(CPUS, 2);
-	struct stage *st = stage_make(ACTORS);
 
+	stage_set(ACTORS, NULL, 0);
 	mc.mc_seed = seed;
 	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.1;
 	mc.mc_costs.vc_ps[PROFILE_OS_WAKE_CROSS_P99] *= 5;
-	if (vm_run(&mc, mixed_main, st, &outcome) != 0)
+	if (vm_run(&mc, mixed_main, NULL, &outcome) != 0)
 		outcome.mo_hash = 0;
-	free(st);
 	return (outcome);
 }
 
@@ -814,11 +747,12 @@ host_thread(void *arg)
 {
 	struct machine_config mc = fixture_config(CPUS, 2);
 	struct machine_outcome *mo = arg;
-	struct stage *st = stage_make(ACTORS);
 
-	if (vm_run(&mc, mixed_main, st, mo) != 0)
+	stage_set(ACTORS, NULL, 0);
+	if (vm_run(&mc, mixed_main, NULL, mo) != 0)
 		mo->mo_hash = 0;
-	free(st);
+	free(stage.s_word);
+	stage.s_word = NULL;
 	return (NULL);
 }
 
@@ -843,9 +777,9 @@ TEST(vm_run__on_two_host_threads, "Machines on different threads of the host "
 static volatile sig_atomic_t stop;
 
 static void
-endless_actor(void *arg)
+endless_actor(struct actor *a)
 {
-	(void)arg;
+	(void)a;
 	for (;;) {
 		work_ns(1000);
 		if (machine_uptime_ns() >= 100 * NS_PER_MS)
@@ -857,20 +791,16 @@ TEST(vm_run__stopped, "A stopped run ends soon, with EINTR, and has "
     "reported its progress until then")
 {
 	struct machine_config mc = fixture_config(1, 1);
-	static const struct part part = { 0, endless_actor };
-	struct stage *st = stage_make(1);
 	_Atomic uint64_t done_ps = 0;
 
-	st->s_part = &part;
-	st->s_parts = 1;
+	stage_set(1, &(struct part){ 0, endless_actor }, 0);
 	mc.mc_stop = &stop;
 	mc.mc_progress_ps = &done_ps;
-	ATF_CHECK_EQ(EINTR, vm_run(&mc, play_parts, st, &outcome));
+	ATF_CHECK_EQ(EINTR, vm_run(&mc, play_main, NULL, &outcome));
 	ATF_CHECK(outcome.mo_time_ps >= UINT64_C(100000000000));
 	ATF_CHECK(outcome.mo_time_ps < UINT64_C(200000000000));
 	ATF_CHECK_EQ(outcome.mo_time_ps, atomic_load(&done_ps));
 	ATF_CHECK_STREQ("", outcome.mo_stuck);
-	free(st);
 }
 
 TEST_PROGRAM()

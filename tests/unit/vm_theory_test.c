@@ -231,7 +231,7 @@ TEST(section__node_locks, "Locks of nodes that have nothing in common give "
 
 	for (unsigned nodes = 1; nodes <= 4; nodes++) {
 		vm_section_machine(&mc, 6 * nodes, nodes);
-		mc.mc_topology.vt_ccx_cores = 6;
+		mc.mc_topology.tp_ccx_cores = 6;
 		mc.mc_costs.vc_lat_ps[VM_REMOTE] = 100 * PS_PER_NS;
 		vm_section_make(&se, "ticket", 6 * nodes, 500, 1000);
 		se.se_node_locks = true;

@@ -7,6 +7,10 @@
 #include "tests/unit/profile_fixture.h"
 #include "tests/unit/test.h"
 
+/* How far CPU a is from b. */
+#define	DISTANCE(tp, a, b)						\
+	vm_place_distance(vm_topology_place(tp, a), vm_topology_place(tp, b))
+
 enum { CPUS_MAX = 1024 };
 
 /* A machine with all distances. */
@@ -24,7 +28,7 @@ machine(struct profile *pr, unsigned cpus, unsigned smt, unsigned nodes,
 struct shape {
 	unsigned	cpus, smt, nodes, ccx;		/* of the profile */
 	unsigned	ask_cpus, ask_nodes;
-	unsigned	vt_cpus, vt_cores, vt_nodes;	/* 0: refused */
+	unsigned	tp_cpus, tp_cores, tp_nodes;	/* 0: refused */
 };
 
 static const struct shape shapes[] = {
@@ -70,7 +74,7 @@ TEST(vm_topology__shapes, "cores fill before their second threads, nodes as "
 
 		machine(&pr, s->cpus, s->smt, s->nodes, s->ccx);
 		memset(&vt, 0, sizeof(vt));
-		want = s->vt_cpus == 0 ? EINVAL : 0;
+		want = s->tp_cpus == 0 ? EINVAL : 0;
 		error[0] = '\0';
 		ATF_CHECK_EQ_MSG(want, vm_topology_make(&pr, s->ask_cpus,
 		    s->ask_nodes, &vt, error), "row %zu: %s", i, error);
@@ -79,11 +83,11 @@ TEST(vm_topology__shapes, "cores fill before their second threads, nodes as "
 			    "row %zu: \"%s\"", i, error);
 			continue;
 		}
-		ATF_CHECK_MSG(vt.vt_cpus == s->vt_cpus &&
-		    vt.vt_cores == s->vt_cores && vt.vt_nodes == s->vt_nodes &&
-		    vt.vt_ccx_cores == s->ccx, "row %zu: %u CPUs, %u cores, "
-		    "%u nodes, %u to a cache", i, vt.vt_cpus, vt.vt_cores,
-		    vt.vt_nodes, vt.vt_ccx_cores);
+		ATF_CHECK_MSG(vt.tp_cpus == s->tp_cpus &&
+		    vt.tp_cores == s->tp_cores && vt.tp_nodes == s->tp_nodes &&
+		    vt.tp_ccx_cores == s->ccx, "row %zu: %u CPUs, %u cores, "
+		    "%u nodes, %u to a cache", i, vt.tp_cpus, vt.tp_cores,
+		    vt.tp_nodes, vt.tp_ccx_cores);
 	}
 }
 
@@ -142,14 +146,14 @@ TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
 		    error));
 		ATF_REQUIRE_MSG(vm_topology_make(&pr, 0, 0, &vt, error) == 0,
 		    "%s", error);
-		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_CPUS], vt.vt_cpus);
-		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_NODES], vt.vt_nodes);
+		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_CPUS], vt.tp_cpus);
+		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_NODES], vt.tp_nodes);
 		ATF_CHECK_EQ(pr.pr_value[PROFILE_TOPO_SMT],
-		    vt.vt_cpus / vt.vt_cores);
-		for (unsigned a = 0; a < vt.vt_cpus; a++)
-			for (unsigned b = 0; b < vt.vt_cpus; b++)
+		    vt.tp_cpus / vt.tp_cores);
+		for (unsigned a = 0; a < vt.tp_cpus; a++)
+			for (unsigned b = 0; b < vt.tp_cpus; b++)
 				ATF_REQUIRE(pr.pr_from[keys[
-				    vm_topology_distance(&vt, a, b)]] !=
+				    DISTANCE(&vt, a, b)]] !=
 				    PROVENANCE_ABSENT);
 	}
 }
@@ -157,20 +161,20 @@ TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
 TEST(vm_topology__distances, "how far each CPU is from CPU 0 and CPU 5")
 {
 	/* 2 nodes of 4 cores of 2 threads, 2 cores to a cache. */
-	static const struct vm_topology vt = { .vt_cpus = 16, .vt_cores = 8,
-	    .vt_nodes = 2, .vt_ccx_cores = 2 };
+	static const struct vm_topology vt = { .tp_cpus = 16, .tp_cores = 8,
+	    .tp_nodes = 2, .tp_ccx_cores = 2 };
 	static const char from_0[] = "=cssrrrrtcssrrrr";
 	static const char from_5[] = "rrrrc=ssrrrrctss";
 	static const char letters[] = "=tcsr";
 	unsigned i;
 
-	for (i = 0; i < vt.vt_cpus; i++) {
+	for (i = 0; i < vt.tp_cpus; i++) {
 		ATF_CHECK_EQ_MSG(from_0[i],
-		    letters[vm_topology_distance(&vt, 0, i)], "CPU %u", i);
+		    letters[DISTANCE(&vt, 0, i)], "CPU %u", i);
 		ATF_CHECK_EQ_MSG(from_5[i],
-		    letters[vm_topology_distance(&vt, 5, i)], "CPU %u", i);
-		ATF_CHECK_EQ(vm_topology_distance(&vt, 5, i),
-		    vm_topology_distance(&vt, i, 5));
+		    letters[DISTANCE(&vt, 5, i)], "CPU %u", i);
+		ATF_CHECK_EQ(DISTANCE(&vt, 5, i),
+		    DISTANCE(&vt, i, 5));
 	}
 }
 
@@ -181,7 +185,7 @@ check_ranks(const struct vm_topology *vt, enum cpu_order order,
 	unsigned ranks[CPUS_MAX];
 
 	vm_topology_ranks(vt, order, ranks);
-	for (unsigned i = 0; i < vt->vt_cpus; i++)
+	for (unsigned i = 0; i < vt->tp_cpus; i++)
 		ATF_CHECK_EQ_MSG(want[i], ranks[i], "order %d, place %u: %u",
 		    (int)order, i, ranks[i]);
 }
@@ -189,10 +193,10 @@ check_ranks(const struct vm_topology *vt, enum cpu_order order,
 TEST(vm_topology__orders, "the three ways of filling a machine, one with nodes "
     "of different size too")
 {
-	static const struct vm_topology even = { .vt_cpus = 12, .vt_cores = 6,
-	    .vt_nodes = 2, .vt_ccx_cores = 3 };
-	static const struct vm_topology uneven = { .vt_cpus = 5, .vt_cores = 5,
-	    .vt_nodes = 2, .vt_ccx_cores = 3 };
+	static const struct vm_topology even = { .tp_cpus = 12, .tp_cores = 6,
+	    .tp_nodes = 2, .tp_ccx_cores = 3 };
+	static const struct vm_topology uneven = { .tp_cpus = 5, .tp_cores = 5,
+	    .tp_nodes = 2, .tp_ccx_cores = 3 };
 
 	check_ranks(&even, CPU_COMPACT, (const unsigned[]){ 0, 1, 2, 3, 4, 5,
 	    6, 7, 8, 9, 10, 11 });
@@ -221,7 +225,7 @@ TEST(vm_topology__all_shapes, "whatever the shape, nodes are filled evenly and "
 			if (vm_topology_make(&pr, cpus, nodes, &vt, error) != 0)
 				continue;
 			memset(cores_of, 0, sizeof(cores_of));
-			for (unsigned c = 0; c < vt.vt_cores; c++) {
+			for (unsigned c = 0; c < vt.tp_cores; c++) {
 				n = vm_topology_node(&vt, c);
 				ATF_REQUIRE(n < nodes);
 				ATF_REQUIRE(c >=
@@ -229,8 +233,8 @@ TEST(vm_topology__all_shapes, "whatever the shape, nodes are filled evenly and "
 				cores_of[n]++;
 			}
 			for (n = 0; n < nodes; n++)
-				ATF_CHECK(cores_of[n] >= vt.vt_cores / nodes &&
-				    cores_of[n] <= (vt.vt_cores + nodes - 1) /
+				ATF_CHECK(cores_of[n] >= vt.tp_cores / nodes &&
+				    cores_of[n] <= (vt.tp_cores + nodes - 1) /
 				    nodes);
 			for (unsigned o = 0; o < CPU_ORDERS; o++) {
 				vm_topology_ranks(&vt, o, ranks);

@@ -1,0 +1,182 @@
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "bench/campaign/plan.h"
+#include "bench/cli/atomic_file.h"
+#include "bench/cli/format.h"
+#include "bench/cli/memory.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* Of assure: the check that is a job. */
+static const char *
+job_row(const struct options *op, unsigned job)
+{
+	return (family_evidences.fa_name((unsigned)op->op_rows.ol_value[job]));
+}
+
+/* The file of a job. */
+static void
+job_path(const struct options *op, unsigned job, unsigned jobs,
+    char path[PATH_SIZE])
+{
+	const unsigned digits = (unsigned)snprintf(NULL, 0, "%u", jobs);
+
+	if (op->op_cmd == COMMAND_assure)
+		snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
+		    job_row(op, job));
+	else
+		snprintf(path, PATH_SIZE, "%s/%0*u.json", op->op_plan,
+		    (int)digits, job + 1);
+}
+
+static bool
+job_done(const struct options *op, const char *path)
+{
+	struct stat sb;
+	json_t *top;
+	bool done;
+
+	if (op->op_cmd == COMMAND_assure)
+		return (stat(path, &sb) == 0 && sb.st_size > 0);
+	top = json_load_file(path, 0, NULL);
+	done = json_is_true(json_object_get(top, "complete"));
+	json_decref(top);
+	return (done);
+}
+
+/* Whether a word is an option of the plan alone, and of how many words. */
+static int
+planning(const char *word)
+{
+	static const char *const names[] = { "--plan", "--parts" };
+	size_t n;
+
+	for (unsigned i = 0; i < 2; i++) {
+		n = strlen(names[i]);
+		if (strncmp(word, names[i], n) == 0 &&
+		    (word[n] == '\0' || word[n] == '='))
+			return (word[n] == '=' ? 1 : 2);
+	}
+	return (0);
+}
+
+/* What all jobs have in common, to be freed. */
+static char *
+common(const struct options *op, char *const argv[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = xmemstream(&text, &size);
+
+	fputs("rngsim", out);
+	for (int i = 1; argv[i] != NULL; i++) {
+		const int n = planning(argv[i]);
+
+		if (n == 0) {
+			fputc(' ', out);
+			format_word(out, argv[i]);
+		} else
+			i += n - 1;
+	}
+	if (!op->op_seed_given)
+		fprintf(out, " --seed %" PRIu64, op->op_seed);
+	xmemclose(out);
+	return (text);
+}
+
+static int
+write_file(const char *path, const char *text, size_t size)
+{
+	struct atomic_file of;
+	int error = atomic_file_open(&of, path);
+
+	if (error == 0)
+		error = atomic_file_commit(&of, text, size);
+	return (error == 0 ? 0 :
+	    run_error("--plan: %s: %s", path, strerror(error)));
+}
+
+/*
+ * Makes the folder, or finds the same plan there: its seed is that of the jobs
+ * which are done.
+ */
+static int
+claim(struct options *op, unsigned jobs, char *const argv[], char **text)
+{
+	char path[PATH_SIZE], *line, *old = NULL, *seed;
+	size_t size = 0;
+	ssize_t n = -1;
+	FILE *in;
+	int status = 0;
+
+	if (mkdir(op->op_plan, 0777) != 0 && errno != EEXIST)
+		return (run_error("--plan: %s: %s", op->op_plan,
+		    strerror(errno)));
+	snprintf(path, sizeof(path), "%s/command", op->op_plan);
+	in = fopen(path, "re");
+	if (in != NULL) {
+		n = getline(&old, &size, in);
+		fclose(in);
+	}
+	seed = n <= 0 ? NULL : strstr(old, " --seed ");
+	if (seed != NULL && !op->op_seed_given)
+		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
+	*text = common(op, argv);
+	line = xmalloc(strlen(*text) + 32);
+	sprintf(line, "%s # %u jobs\n", *text, jobs);
+	if (status == 0 && n > 0 && strcmp(line, old) != 0)
+		status =
+		    usage_error("--plan: \"%s\" has another plan, \"%.*s\": "
+		    "expected a new folder", op->op_plan, (int)n - 1, old);
+	else if (status == 0 && n <= 0)
+		status = write_file(path, line, strlen(line));
+	free(line);
+	free(old);
+	return (status);
+}
+
+int
+plan_write(struct options *op, char *const argv[], unsigned jobs)
+{
+	char *base = NULL, path[PATH_SIZE], *text = NULL;
+	unsigned left = 0;
+	size_t size = 0;
+	FILE *out;
+	int status;
+
+	if (strlen(op->op_plan) > PATH_SIZE / 2)
+		return (usage_error("--plan: \"%.40s...\" is too long",
+		    op->op_plan));
+	status = claim(op, jobs, argv, &base);
+	out = status == 0 ? xmemstream(&text, &size) : NULL;
+	for (unsigned i = 0; out != NULL && i < jobs; i++) {
+		job_path(op, i, jobs, path);
+		if (job_done(op, path))
+			continue;
+		left++;
+		if (op->op_cmd == COMMAND_assure)
+			fprintf(out, "%s --only %s -o ", base, job_row(op, i));
+		else
+			fprintf(out, "%s --part %u/%u %s ", base, i + 1, jobs,
+			    op->op_cmd == COMMAND_sweep ? "-o" : "--json");
+		format_word(out, path);
+		fputc('\n', out);
+	}
+	if (out != NULL)
+		xmemclose(out);
+	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
+	if (status == 0)
+		status = write_file(path, text, size);
+	if (status == 0)
+		run_note("%s has %u of %u job%s", path, left, jobs,
+		    PLURAL(jobs));
+	free(text);
+	free(base);
+	return (status);
+}

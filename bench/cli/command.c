@@ -1,0 +1,64 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/command.h"
+#include "bench/cli/memory.h"
+#include "bench/cli/usage.h"
+
+char *const *command_argv;
+
+int
+command_crypto(void)
+{
+	const char *missing;
+
+	if (crypto_init(&missing) == 0)
+		return (0);
+	return (run_error("%s does not offer a working %s; check OPENSSL_CONF "
+	    "and the loaded providers", crypto_version(), missing));
+}
+
+int
+command_crypto_mode(enum crypto_mode mode)
+{
+	int error = crypto_mode_enter(mode, command_argv);
+
+	return (error == 0 ? 0 : run_error("cannot execute the program anew "
+	    "for --crypto: %s", strerror(error)));
+}
+
+int
+command_open(const char *path, struct atomic_file *of)
+{
+	int error;
+
+	error = path == NULL ? 0 : atomic_file_open(of, path);
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
+}
+
+int
+command_commit(const char *path, struct atomic_file *of, const char *text,
+    size_t len)
+{
+	int error;
+
+	error = path == NULL ? 0 : atomic_file_commit(of, text, len);
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
+}
+
+int
+command_write(const char *path, struct atomic_file *of,
+    void (*print)(FILE *out, const void *arg), const void *arg)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = xmemstream(&text, &len);
+	int status;
+
+	print(out, arg);
+	xmemclose(out);
+	status = command_commit(path, of, text, len);
+	free(text);
+	return (status);
+}

@@ -1,0 +1,284 @@
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/format.h"
+#include "bench/cli/memory.h"
+#include "bench/result/comparable.h"
+
+bool
+comparable_gated(const struct result_cell *cell)
+{
+	return (cell->gate[0] != '\0');
+}
+
+bool
+comparable_sliced(const struct result_cell *cell)
+{
+	return (cell->repeats > 0 && cell->samples[0].together > 0);
+}
+
+bool
+comparable_few_repeats(const struct result_cell *cell)
+{
+	/* Not every document has what an interval is of. */
+	if (cell->ci95_of[0] == '\0')
+		return (cell->repeats < RESULT_CI95_REPEATS_MIN);
+	return (cell->repeats == 1 ||
+	    strcmp(cell->ci95_of, RESULT_CI95_PARTS) == 0);
+}
+
+const char *
+comparable_spread(const struct result_cell *cell, char *buf)
+{
+	double total = cell->total_mb_per_s;
+
+	if (comparable_few_repeats(cell))
+		snprintf(buf, FORMAT_SIZE, "?");
+	else if (total > 0)
+		format_percent(buf, fmin(1e6, 50 / total *
+		    (cell->total_mb_per_s_ci95[1] -
+		    cell->total_mb_per_s_ci95[0])));
+	else
+		snprintf(buf, FORMAT_SIZE, "-");
+	return (buf);
+}
+
+bool
+comparable_indistinct(const struct result_cell *a, const struct result_cell *b)
+{
+	return (comparable_few_repeats(a) || comparable_few_repeats(b) ||
+	    (a->total_mb_per_s_ci95[0] <= b->total_mb_per_s_ci95[1] &&
+	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
+}
+
+/* Whether drawn profiles, if any, agree with the totals' order. */
+static bool
+robust(const struct result_cell *a, const struct result_cell *b)
+{
+	const unsigned n = a->uncertainty.samples;
+	double *scratch = xcalloc((size_t)n + 1, sizeof(*scratch));
+	struct stats_change sc = { .sc_share = 1 };
+
+	if (n > 0 && n == b->uncertainty.samples) {
+		stats_change(a->uncertainty.total_samples,
+		    b->uncertainty.total_samples, n, scratch, &sc);
+		if (sc.sc_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
+			sc.sc_share = 0;
+	}
+	free(scratch);
+	return (sc.sc_share >= STATS_ROBUST);
+}
+
+bool
+comparable_unranked(const struct result_cell *a, const struct result_cell *b)
+{
+	return (a->repeats < COMPARABLE_REPEATS ||
+	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
+	    !robust(a, b));
+}
+
+bool
+comparable_open_loop(const struct result_cell *cell)
+{
+	return (cell->rate_per_s > 0);
+}
+
+double
+comparable_median(const struct result_cell *cell, size_t offset)
+{
+	double median, *values;
+
+	if (cell->repeats == 0)
+		return (0);
+	values = xcalloc(cell->repeats, sizeof(*values));
+	for (unsigned i = 0; i < cell->repeats; i++)
+		memcpy(&values[i], (const char *)&cell->samples[i] + offset,
+		    sizeof(*values));
+	median = stats_median(values, cell->repeats);
+	free(values);
+	return (median);
+}
+
+double
+comparable_quantile(const struct result_cell *cell, size_t offset,
+    double together)
+{
+	double median = comparable_median(cell, offset);
+
+	return (median > 0 ? median : together);
+}
+
+/*
+ * The repeat of b that was measured side by side with repeat i of a;
+ * b->repeats: there is none.
+ */
+static unsigned
+partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
+{
+	unsigned k;
+
+	for (k = 0; k < b->repeats; k++)
+		if (b->samples[k].slices > 0 && a->samples[i].slices > 0 &&
+		    b->samples[k].together == a->samples[i].together)
+			break;
+	return (k);
+}
+
+/*
+ * The medians of the logarithms of slices' ratios, over each of "parts" parts
+ * of a repeat.
+ *
+ *   scratch  out  as many as slices
+ *   logs     out  up to parts
+ *
+ * Returns: how many.
+ */
+static unsigned
+slices_logs(const struct result_sample *a, const struct result_sample *b,
+    unsigned parts, double *scratch, double *logs)
+{
+	const unsigned blocks = a->slices < b->slices ? a->slices : b->slices;
+	unsigned count = 0, i = 0, n;
+
+	for (unsigned part = 0; part < parts; part++) {
+		for (n = 0; i < blocks * (part + 1) / parts; i++)
+			if (a->slice_mb_per_s[i] > 0 &&
+			    b->slice_mb_per_s[i] > 0)
+				scratch[n++] = log(b->slice_mb_per_s[i] /
+				    a->slice_mb_per_s[i]);
+		if (n > 0)
+			logs[count++] = stats_median(scratch, n);
+	}
+	return (count);
+}
+
+/*
+ * The logarithms of the ratios of repeats that belong together.
+ *
+ *   parts    in   of the totals of a repeat
+ *   scratch  out  as many as slices
+ *   x        out  when each pair was measured; NULL, or parts is 1
+ *
+ * Returns: how many, up to parts of each repeat of a.
+ */
+static unsigned
+pair_logs(const struct result_cell *a, const struct result_cell *b,
+    const struct quantity *qu, unsigned parts, double *scratch, double *logs,
+    double *x)
+{
+	unsigned k, n = 0;
+
+	for (unsigned i = 0; i < a->repeats; i++) {
+		k = partner(a, i, b);
+		if (k == b->repeats)
+			continue;
+		if (x != NULL)
+			x[n] = a->samples[i].order;
+		if (qu == &quantities[QUANTITY_TOTAL]) {
+			n += slices_logs(&a->samples[i], &b->samples[k], parts,
+			    scratch, logs + n);
+			continue;
+		}
+		logs[n] = log(quantity_value(qu, b, k) /
+		    quantity_value(qu, a, i));
+		n += isfinite(logs[n]) != 0;
+	}
+	return (n);
+}
+
+/* The most slices of any repeat. */
+static unsigned
+most_slices(const struct result_cell *cell)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < cell->repeats; i++)
+		most = cell->samples[i].slices > most ?
+		    cell->samples[i].slices : most;
+	return (most);
+}
+
+void
+comparable_paired(const struct result_cell *a, const struct result_cell *b,
+    const struct quantity *qu, struct paired *pd)
+{
+	const unsigned most = most_slices(a);
+	unsigned pairs = 0, parts;
+	struct paired whole;
+	double *scratch;
+
+	*pd = (struct paired){ .pd_count = 0 };
+	for (unsigned i = 0; i < a->repeats; i++)
+		pairs += partner(a, i, b) < b->repeats;
+	if (pairs == 0)
+		return;
+	parts = (BATCHES_LEAST + pairs - 1) / pairs;
+	scratch = xcalloc(most + (size_t)parts * a->repeats, sizeof(*scratch));
+	paired_estimate(scratch + most, pair_logs(a, b, qu, parts, scratch,
+	    scratch + most, NULL), pd);
+	paired_estimate(scratch + most, pair_logs(a, b, qu, 1, scratch,
+	    scratch + most, NULL), &whole);
+	if (whole.pd_error > pd->pd_error)
+		*pd = whole;
+	free(scratch);
+}
+
+/*
+ * A drift refuses a cell, so that a false alarm costs a measurement and claims
+ * nothing: each cell is asked alone, and one in fifty that did not drift may be
+ * refused.  DRIFT_REPEATS_MIN repeats in their order have p = 0.017.  Of pairs
+ * one in a thousand may be: their differences seldom drift.
+ */
+static const double drift_p = 0.02;
+static const double drift_pair_p = 0.001;
+static const double drift_share = 0.05;
+
+/* The drift of y over x, as a share of unit. */
+static void
+fit(const double *x, const double *y, unsigned n, double unit, double least_p,
+    struct drift *tr)
+{
+	double cov00, cov01, cov11, first, intercept, last, slope, sum;
+
+	if (n < DRIFT_REPEATS_MIN)
+		return;
+	gsl_stats_minmax(&first, &last, x, 1, n);
+	if (first >= last)
+		return;
+	tr->tr_p = hypothesis_trend(x, y, n);
+	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
+	    &cov11, &sum);
+	slope *= last - first;
+	if (unit > 0 && isfinite(slope / unit))
+		tr->tr_change = slope / unit;
+	tr->tr_drift = tr->tr_p < least_p && fabs(tr->tr_change) >= drift_share;
+}
+
+void
+drift_of(const struct result_cell *a, const struct result_cell *b,
+    struct drift *tr)
+{
+	const unsigned repeats = a->repeats;
+	double *rest, *x, *y;
+	unsigned n;
+
+	x = xcalloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
+	y = x + repeats;
+	rest = y + repeats;
+	*tr = (struct drift){ .tr_p = 1 };
+	if (b != NULL) {
+		n = pair_logs(a, b, &quantities[QUANTITY_TOTAL], 1, rest, y,
+		    x);
+		fit(x, y, n, 1, drift_pair_p, tr);
+	} else if (a->profile[0] == '\0' && !comparable_sliced(a)) {
+		for (unsigned i = 0; i < repeats; i++) {
+			x[i] = a->samples[i].order;
+			y[i] = rest[i] = a->samples[i].total_mb_per_s;
+		}
+		fit(x, y, repeats, stats_median(rest, repeats), drift_p, tr);
+	}
+	free(x);
+}

@@ -1,0 +1,100 @@
+/*
+ * What the repeats of cells show: spread, differences, drift.
+ */
+#ifndef BENCH_RESULT_COMPARABLE_H
+#define BENCH_RESULT_COMPARABLE_H
+
+#include "bench/result/quantity.h"
+#include "bench/stats/stats.h"
+
+enum {
+	/* Of fewer repeats an interval covers less than 95 %. */
+	COMPARABLE_REPEATS	= 5,
+	/* Four repeats that only rise occur by chance once in twelve. */
+	DRIFT_REPEATS_MIN	= 5,
+	BATCHES_LEAST		= 20
+};
+
+/* Whether a cell failed a gate: its figures must not be ranked. */
+bool comparable_gated(const struct result_cell *cell);
+
+/*
+ * Whether a cell was measured side by side with others: what the machine did
+ * meanwhile shows in its level, but not in its differences.
+ */
+bool comparable_sliced(const struct result_cell *cell);
+
+/* Whether a cell has too few repeats to estimate the spread between them. */
+bool comparable_few_repeats(const struct result_cell *cell);
+
+/*
+ * Half the interval of a cell's total in percent of it: "0.54"; "?" for too
+ * few repeats, "-" for a total of 0.
+ *
+ *   buf  out  FORMAT_SIZE bytes
+ */
+const char *comparable_spread(const struct result_cell *cell, char *buf);
+
+/* Whether two cells' intervals overlap or one has too few repeats for one. */
+bool comparable_indistinct(const struct result_cell *a,
+    const struct result_cell *b);
+
+/*
+ * The same, or a cell has fewer than COMPARABLE_REPEATS repeats, or drawn
+ * profiles disagree.
+ */
+bool comparable_unranked(const struct result_cell *a,
+    const struct result_cell *b);
+
+/* Whether requests were due at a fixed rate. */
+bool comparable_open_loop(const struct result_cell *cell);
+
+/* The median over repeats of a number. */
+#define	COMPARABLE_MEDIAN(cell, member)					\
+	comparable_median(cell, offsetof(struct result_sample, member))
+double comparable_median(const struct result_cell *cell, size_t offset);
+
+/*
+ * A quantile of tables: the median of the repeats', as compare has it; where
+ * the document lacks those, that of all repeats together.
+ */
+#define	COMPARABLE_QUANTILE(cell, member)				\
+	comparable_quantile(cell, offsetof(struct result_sample, member), \
+	    (cell)->member)
+double comparable_quantile(const struct result_cell *cell, size_t offset,
+    double together);
+
+/*
+ * The change from a to b, where both were measured side by side.  Each pair of
+ * such repeats gives one ratio.  Of totals it gives the medians, over runs of
+ * consecutive blocks, of the ratio of two slices: at least BATCHES_LEAST of all
+ * pairs together, so that few repeats suffice.  If repeats as a whole vary more
+ * than these do, each repeat counts once.
+ *
+ *   pd  out  pd_count is 0 without PAIRED_MIN ratios of values above 0
+ */
+void comparable_paired(const struct result_cell *a, const struct result_cell *b,
+    const struct quantity *qu, struct paired *pd);
+
+struct drift {
+	/*
+	 * Change from the first repeat to the last along a line fitted in the
+	 * order of measuring, as a share of the median: 0.05 is 5 % more.
+	 */
+	double	tr_change;
+	double	tr_p;	/* of such a trend by chance, 0..1 */
+	bool	tr_drift;	/* p is small, and 5 % or more of change */
+};
+
+/*
+ * The drift of a cell's total; none with fewer than DRIFT_REPEATS_MIN repeats,
+ * where their order is not known, in slices, and on a simulated machine.
+ *
+ *   b   in   NULL; else the drift is of the logarithm of its ratio to a, of
+ *            repeats that were measured side by side
+ *   tr  out
+ */
+void drift_of(const struct result_cell *a, const struct result_cell *b,
+    struct drift *tr);
+
+#endif

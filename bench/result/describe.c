@@ -1,0 +1,328 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/memory.h"
+#include "bench/result/describe.h"
+#include "lib/lock/lock.h"
+
+/* The design that the others are compared with. */
+static const char baseline[] = "locked";
+
+bool
+cells_differ(const struct result_cell *a, const struct result_cell *b,
+    enum cell_part part)
+{
+	switch (part) {
+	case PART_CIPHER:
+		return (strcmp(a->cipher, b->cipher) != 0);
+	case PART_CRYPTO:
+		return (strcmp(a->crypto, b->crypto) != 0);
+	case PART_LOCK:
+		return (strcmp(a->lock, b->lock) != 0 ||
+		    a->spin_polls != b->spin_polls);
+	case PART_LOAD:
+		return (a->request_bytes != b->request_bytes ||
+		    strcmp(a->workload, b->workload) != 0 ||
+		    a->rate_per_s != b->rate_per_s ||
+		    strcmp(a->arrivals, b->arrivals) != 0);
+	case PART_ENGINE:
+		return (strcmp(a->engine, b->engine) != 0);
+	default:
+		return (strcmp(a->design, b->design) != 0);
+	}
+}
+
+static bool
+alike(const struct result_cell *a, const struct result_cell *b,
+    enum cell_part but)
+{
+	for (unsigned part = 0; part < PARTS; part++)
+		if (part != but && cells_differ(a, b, (enum cell_part)part))
+			return (false);
+	return (true);
+}
+
+static int
+by_group(const void *left, const void *right)
+{
+	const struct grouped_cell *x = left, *y = right;
+	const struct result_cell *a = x->gc_cell, *b = y->gc_cell;
+	const bool base_a = strcmp(a->design, baseline) == 0;
+	const bool base_b = strcmp(b->design, baseline) == 0;
+
+	if (x->gc_group != y->gc_group)
+		return (x->gc_group < y->gc_group ? -1 : 1);
+	if (a->readers != b->readers)
+		return (a->readers < b->readers ? -1 : 1);
+	/* Others stay in the document's order. */
+	return (base_a != base_b ? base_b - base_a : (a > b) - (a < b));
+}
+
+struct grouped_cell *
+cells_group(const struct result *r, enum cell_part but)
+{
+	struct grouped_cell *gc = xcalloc((size_t)r->cell_count + 1,
+	    sizeof(*gc));
+	unsigned k;
+
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		/* A group has the number of its first cell. */
+		for (k = 0; k < i; k++)
+			if (gc[k].gc_group == k &&
+			    alike(&r->cells[k], &r->cells[i], but))
+				break;
+		gc[i] = (struct grouped_cell){ &r->cells[i], k };
+	}
+	qsort(gc, r->cell_count, sizeof(*gc), by_group);
+	return (gc);
+}
+
+static const char *
+crypto_name(const struct result_cell *cell)
+{
+	return (strcmp(cell->crypto, "kernel") == 0 ? "kernel-style crypto" :
+	    strcmp(cell->crypto, "native") == 0 ? "native crypto" :
+	    strcmp(cell->crypto, "source") == 0 ? "kernel sources' crypto" :
+	    cell->crypto);
+}
+
+/* A lock, and polls that are not the default. */
+static void
+add_lock(struct text *t, const struct result_cell *cell)
+{
+	const struct lock_class *lc = lock_class_find(cell->lock);
+	/* A file may name kinds that this program does not have. */
+	bool yields = lc != NULL ? (lc->lc_knobs & LK_SPIN_POLLS) != 0 :
+	    cell->spin_polls > 0;
+
+	text_add(t, "%s", cell->lock);
+	/* On a simulated machine no lock holder loses its CPU. */
+	if (provenance_predicted(cell))
+		yields = cell->spin_polls > 0;
+	if (yields && cell->spin_polls != lock_config_default(1).spin_polls)
+		text_add(t, ", %u polls", cell->spin_polls);
+}
+
+/* What a reader requests: "64 KiB", "16:1,4k:2 (mean 3 KiB) at ...". */
+static void
+add_requests(struct text *t, const struct result_cell *cell)
+{
+	const char *bytes = FORMAT(bytes, cell->request_bytes);
+
+	/* A mix begins with a size; a recording's name ends in its hash. */
+	if (isdigit((unsigned char)cell->workload[0]) ||
+	    strchr(cell->workload, '#') != NULL)
+		text_add(t, "%s (mean %s)", cell->workload, bytes);
+	else
+		text_add(t, "%s%s%s", bytes, cell->workload[0] == '\0' ? "" :
+		    ", ", cell->workload);
+	if (cell->rate_per_s > 0)
+		text_add(t, " at %.9g/s each, %s arrivals", cell->rate_per_s,
+		    cell->arrivals);
+}
+
+void
+describe_part(struct text *t, const struct result_cell *cell,
+    enum cell_part part)
+{
+	switch (part) {
+	case PART_CIPHER:
+		text_list(t, "%s", cell->cipher);
+		break;
+	case PART_CRYPTO:
+		text_list(t, "%s", crypto_name(cell));
+		break;
+	case PART_LOCK:
+		text_list(t, "lock ");
+		add_lock(t, cell);
+		break;
+	case PART_LOAD:
+		text_list(t, "requests of ");
+		add_requests(t, cell);
+		break;
+	case PART_ENGINE:
+		text_list(t, "%s", provenance_short(cell));
+		break;
+	default:
+		text_list(t, "%s", cell->design);
+	}
+}
+
+void
+describe_load(struct text *t, const struct result_cell *cell)
+{
+	text_add(t, "%u reader%s of ", cell->readers, PLURAL(cell->readers));
+	add_requests(t, cell);
+	/* The default goes without saying. */
+	if (strcmp(cell->crypto, "kernel") != 0)
+		text_add(t, ", %s", crypto_name(cell));
+	if (cell->oversubscribed)
+		text_add(t, ", oversubscribed");
+}
+
+void
+describe_cell(struct text *t, const struct result_cell *cell)
+{
+	text_add(t, "%s, ", cell->design);
+	add_lock(t, cell);
+	text_add(t, ", %s, ", cell->cipher);
+	describe_load(t, cell);
+	if (provenance_predicted(cell))
+		text_add(t, ", %s", provenance_short(cell));
+}
+
+/* What stands before the name of the host. */
+static void
+add_claim(struct text *t, const struct result *r)
+{
+	const enum result_kind kind = provenance_of(r);
+	struct text machine = { .s = "" };
+
+	if (kind == RESULT_EMPTY) {
+		text_add(t, "no cells; on");
+		return;
+	}
+	if (kind == RESULT_MEASURED) {
+		text_add(t, "measured on");
+		return;
+	}
+	provenance_machine(&machine, r);
+	text_add(t, "%spredicted%s%s%s computed on%s",
+	    kind == RESULT_BOTH ? "measured on, and " : "",
+	    machine.s[0] != '\0' ? " for " : "", machine.s,
+	    kind == RESULT_BOTH ? "" : ",",
+	    kind == RESULT_BOTH ? ", as each says," : "");
+}
+
+void
+describe_result(struct text *t, const struct result *r)
+{
+	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
+	const struct result_host *h = &r->host;
+	unsigned max, min;
+
+	add_claim(t, r);
+	text_add(t, " %s, %u CPU%s", h->cpu_model, h->cpus, PLURAL(h->cpus));
+	if (h->cpu_quota > 0)
+		text_add(t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
+	text_add(t, ", %s, %s", h->kernel, h->libcrypto);
+	if (h->revision[0] != '\0')
+		text_add(t, ", rngsim %s", h->revision);
+	text_add(t, ", INVARIANTS %s", h->invariants ?
+	    "on (checks are timed too: no figures to quote)" : "off");
+	if (r->harvest_model[0] != '\0')
+		text_add(t, ", harvest model %s", r->harvest_model);
+	if (provenance_ledgered(r))
+		text_add(t, ", ledger on (its checks are timed too)");
+	provenance_repeats(r, &min, &max);
+	if (min != max)
+		text_add(t, ", %u to %u", min, max);
+	else
+		text_add(t, ", %u", max);
+	text_add(t, " x %g%s s, %s, seed %" PRIu64, r->time_s,
+	    predicted ? " virtual" : "", r->started, r->seed);
+	if (r->place[0] != '\0' && strcmp(r->place, "compact") != 0)
+		text_add(t, ", place %s", r->place);
+	/* A machine may change between two sittings, a simulated one not. */
+	for (unsigned i = 0; !predicted && i < r->resumed_count; i++)
+		text_add(t, ", resumed %s from repeat %u on",
+		    r->resumed[i].at, r->resumed[i].order);
+}
+
+const char provenance_guesses[] = "intervals show the model's random "
+    "variation, not errors of its guessed values; --uncertainty shows those";
+
+bool
+provenance_predicted(const struct result_cell *cell)
+{
+	return (strcmp(cell->engine, "virtual") == 0);
+}
+
+enum result_kind
+provenance_of(const struct result *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->cell_count; i++)
+		n += provenance_predicted(&r->cells[i]);
+	return (r->cell_count == 0 ? RESULT_EMPTY : n == 0 ? RESULT_MEASURED :
+	    n == r->cell_count ? RESULT_PREDICTED : RESULT_BOTH);
+}
+
+const char *
+provenance_short(const struct result_cell *cell)
+{
+	return (provenance_predicted(cell) ? "predicted" : "measured");
+}
+
+const char *
+provenance_word(const struct result *r)
+{
+	static const char *const words[] = {
+		[RESULT_EMPTY] = "no cells",
+		[RESULT_MEASURED] = "measured",
+		[RESULT_PREDICTED] = "predicted",
+		[RESULT_BOTH] = "measured and predicted",
+	};
+
+	return (words[provenance_of(r)]);
+}
+
+void
+provenance_cell(struct text *t, const struct result_cell *cell)
+{
+	text_add(t, "%s", provenance_short(cell));
+	if (provenance_predicted(cell) && cell->profile[0] != '\0')
+		text_add(t, " for %s, %s %% of its values guessed",
+		    cell->profile,
+		    FORMAT(percent, 100 * fmin(cell->guessed_share, 1)));
+}
+
+void
+provenance_machine(struct text *t, const struct result *r)
+{
+	const struct result_cell *cell, *first = NULL;
+
+	for (cell = r->cells; cell < r->cells + r->cell_count; cell++) {
+		if (cell->profile[0] == '\0')
+			continue;
+		if (first == NULL)
+			first = cell;
+		if (strcmp(first->profile, cell->profile) != 0 ||
+		    first->cpus != cell->cpus || first->nodes != cell->nodes) {
+			text_add(t, "several machines");
+			return;
+		}
+	}
+	if (first != NULL)
+		text_add(t, "%s, %u CPU%s in %u node%s, %s %% of its values "
+		    "guessed", first->profile, first->cpus,
+		    PLURAL(first->cpus), first->nodes, PLURAL(first->nodes),
+		    FORMAT(percent, 100 * fmin(first->guessed_share, 1)));
+}
+
+bool
+provenance_ledgered(const struct result *r)
+{
+	for (unsigned i = 0; i < r->cell_count; i++)
+		if (r->cells[i].ledger.records > 0 &&
+		    !provenance_predicted(&r->cells[i]))
+			return (true);
+	return (false);
+}
+
+void
+provenance_repeats(const struct result *r, unsigned *least, unsigned *most)
+{
+	unsigned n;
+
+	*least = *most = 0;
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		n = r->cells[i].repeats;
+		*least = i == 0 || n < *least ? n : *least;
+		*most = n > *most ? n : *most;
+	}
+}

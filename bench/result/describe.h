@@ -1,0 +1,94 @@
+/*
+ * Results and cells in words: what was run, where, and whether figures were
+ * measured or predicted.
+ */
+#ifndef BENCH_RESULT_DESCRIBE_H
+#define BENCH_RESULT_DESCRIBE_H
+
+#include "bench/cli/format.h"
+#include "bench/result/result.h"
+
+/* What two cells can have in common. */
+enum cell_part {
+	PART_CIPHER,
+	PART_CRYPTO,
+	PART_LOCK,		/* and its polls */
+	PART_LOAD,		/* of each reader */
+	PART_ENGINE,
+	PART_DESIGN,
+	PARTS
+};
+
+/* Whether two cells differ in a part. */
+bool cells_differ(const struct result_cell *a, const struct result_cell *b,
+    enum cell_part part);
+
+/* A cell in a group. */
+struct grouped_cell {
+	const struct result_cell *gc_cell;
+	unsigned	 gc_group;
+};
+
+/*
+ * Sorts cells into groups that are alike in all parts, but perhaps in one, in
+ * the order of their first cells; within a group by readers, and with as many
+ * readers the design locked first.
+ *
+ * Returns: as many as the result has, to be freed.
+ */
+struct grouped_cell *cells_group(const struct result *r, enum cell_part but);
+
+/*
+ * Adds a part, with ", " before it where the text is not empty: "aes",
+ * "kernel-style crypto", "lock tas, 8 polls", "requests of 64 KiB", "measured".
+ */
+void describe_part(struct text *t, const struct result_cell *cell,
+    enum cell_part part);
+
+/* Adds the readers and their load: "2 readers of 64 KiB, native crypto". */
+void describe_load(struct text *t, const struct result_cell *cell);
+
+/* Adds a cell: "locked, mtx, aes, 2 readers of 64 KiB, predicted". */
+void describe_cell(struct text *t, const struct result_cell *cell);
+
+/* Adds where, how and when: "measured on Example 9000, 4 CPUs, ...". */
+void describe_result(struct text *t, const struct result *r);
+
+/* What all cells are. */
+enum result_kind {
+	RESULT_EMPTY,		/* there is none */
+	RESULT_MEASURED,
+	RESULT_PREDICTED,
+	RESULT_BOTH
+};
+
+bool provenance_predicted(const struct result_cell *cell);
+enum result_kind provenance_of(const struct result *r);
+
+/* "measured" or "predicted", and of a result also both or "no cells". */
+const char *provenance_short(const struct result_cell *cell);
+const char *provenance_word(const struct result *r);
+
+/* Adds "predicted for epyc-9654-2s, 38 % of its values guessed". */
+void provenance_cell(struct text *t, const struct result_cell *cell);
+
+/*
+ * Adds the machine of the predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes,
+ * 38 % of its values guessed"; nothing where no cell names one.
+ */
+void provenance_machine(struct text *t, const struct result *r);
+
+/* What intervals of predictions show, and what they do not. */
+extern const char provenance_guesses[];
+
+/*
+ * Whether figures contain the cost of a ledger: a measured cell had one.  It
+ * takes no time of a simulated machine.
+ */
+bool provenance_ledgered(const struct result *r);
+
+/* The least and the most repeats of any cell; 0 without cells. */
+void provenance_repeats(const struct result *r, unsigned *least,
+    unsigned *most);
+
+#endif

@@ -1,0 +1,413 @@
+#include <sys/queue.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/memory.h"
+#include "bench/workload/import.h"
+
+enum { PID_NONE = 0 };
+
+#define	NS_PER_SECOND	1e9
+
+static const char digits[] = "0123456789";
+static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+
+enum call {
+	CALL_NONE,
+	CALL_RANDOM,		/* random bytes */
+	CALL_READ_UNKNOWN,
+	CALL_READ_OTHER,
+	CALL_OTHER
+};
+
+struct import_thread {
+	TAILQ_ENTRY(import_thread) ip_all;	/* by start */
+	TAILQ_ENTRY(import_thread) ip_alive;	/* not ended */
+	uint64_t	 ip_pid;
+	uint64_t	 ip_start_ns;
+	uint64_t	 ip_end_ns;	/* UINT64_MAX: it has not ended */
+	struct recording_stream ip_requests;
+	enum call	 ip_call;	/* that began on an earlier line */
+	uint64_t	 ip_call_ns;
+	uint64_t	 ip_call_line;
+};
+
+TAILQ_HEAD(import_threads, import_thread);
+
+struct import {
+	struct lines	 im_lines;
+	struct import_summary *im_summary;
+	struct import_threads im_all, im_alive;
+	uint64_t	 im_at_ns;	/* of the line */
+};
+
+/* A thread that starts now. */
+static struct import_thread *
+add_thread(struct import *im, uint64_t pid)
+{
+	struct import_thread *ip = xcalloc(1, sizeof(*ip));
+
+	ip->ip_pid = pid;
+	ip->ip_start_ns = im->im_at_ns;
+	ip->ip_end_ns = UINT64_MAX;
+	TAILQ_INSERT_TAIL(&im->im_all, ip, ip_all);
+	TAILQ_INSERT_TAIL(&im->im_alive, ip, ip_alive);
+	return (ip);
+}
+
+/* A request that began at at_ns. */
+static int
+add_request(struct import *im, struct import_thread *ip, uint64_t at_ns,
+    uint64_t bytes)
+{
+	struct import_summary *iu = im->im_summary;
+
+	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
+		return (lines_refuse(&im->im_lines, "more than %d requests",
+		    RECORDING_REQUESTS_MAX));
+	iu->iu_threads += ip->ip_requests.rm_count == 0;
+	recording_add(&ip->ip_requests, at_ns, bytes);
+	return (0);
+}
+
+static bool
+begins(const char *text, const char *with)
+{
+	return (strncmp(text, with, strlen(with)) == 0);
+}
+
+static const char *
+skip_blanks(const char *p)
+{
+	return (p + strspn(p, " \t"));
+}
+
+static int
+refuse_line(struct import *im)
+{
+	return (lines_refuse(&im->im_lines, "\"%.40s\" is not of strace: "
+	    "expected \"[PID] SECONDS getrandom(...) = BYTES\" and the like; "
+	    "strace -o FILE keeps the program's own output out",
+	    im->im_lines.li_text));
+}
+
+/* Parses "0.000123" and moves p behind it. */
+static int
+parse_gap(struct import *im, const char **p)
+{
+	const double most = RECORDING_LENGTH_MAX_NS / NS_PER_SECOND;
+	const char *end = *p + strspn(*p, digits);
+	size_t fraction;
+	double seconds;
+
+	if (end == *p || *end != '.')
+		return (lines_refuse(&im->im_lines, "no time since the line "
+		    "before: expected a trace of \"strace -r\""));
+	fraction = strspn(end + 1, digits);
+	end += 1 + fraction;
+	if (fraction == 0 || (*end != ' ' && *end != '\t'))
+		return (refuse_line(im));
+	seconds = strtod(*p, NULL);
+	if (seconds > most)
+		return (lines_refuse(&im->im_lines, "%.0f s since the line "
+		    "before: expected at most %.0f; is this a time of day, not "
+		    "a trace of \"strace -r\"?", floor(seconds), most));
+	im->im_at_ns += (uint64_t)llround(seconds * NS_PER_SECOND);
+	*p = end;
+	return (0);
+}
+
+/* Parses "[pid 17] ", or "17 " of strace -o, or nothing. */
+static int
+parse_pid(struct import *im, const char **p, uint64_t *pid)
+{
+	int used = 0;
+
+	*pid = PID_NONE;
+	*p = skip_blanks(*p);
+	if (begins(*p, "[pid")) {
+		if (sscanf(*p, "[pid %18" SCNu64 "]%n", pid, &used) != 1 ||
+		    used == 0)
+			return (refuse_line(im));
+	} else if (isdigit((unsigned char)**p) &&
+	    (sscanf(*p, "%18" SCNu64 "%n", pid, &used) != 1 ||
+	    ((*p)[used] != ' ' && (*p)[used] != '\t'))) {
+		*pid = PID_NONE;
+		used = 0;
+	}
+	*p = skip_blanks(*p + used);
+	return (0);
+}
+
+/*
+ * The thread of a line.  On standard error strace names no thread while there
+ * is only one, and announces all but the first.
+ */
+static struct import_thread *
+find_thread(struct import *im, uint64_t pid)
+{
+	struct import_thread *ip;
+
+	TAILQ_FOREACH(ip, &im->im_alive, ip_alive)
+		if (ip->ip_pid == pid)
+			return (ip);
+	ip = TAILQ_FIRST(&im->im_alive);
+	if (ip != NULL && ip->ip_pid == PID_NONE)
+		ip->ip_pid = pid;
+	return (ip != NULL && (pid == PID_NONE || ip->ip_pid == pid) ? ip :
+	    add_thread(im, pid));
+}
+
+/* text is a call's name and arguments, as far as the line has them. */
+static enum call
+classify(const char *text)
+{
+	if (begins(text, "getrandom("))
+		return (CALL_RANDOM);
+	if (!begins(text, "read("))
+		return (CALL_OTHER);
+	text += strlen("read(");
+	text += strspn(text, digits);
+	if (*text != '<')
+		return (CALL_READ_UNKNOWN);
+	text++;
+	if (!begins(text, "/dev/random") && !begins(text, "/dev/urandom"))
+		return (CALL_READ_OTHER);
+	text = strstr(text, "random") + strlen("random");
+	return (*text == '>' || *text == '<' ? CALL_RANDOM : CALL_READ_OTHER);
+}
+
+/* The text behind the last ") = ", which buffers can show too; or NULL. */
+static const char *
+result_of(const char *text)
+{
+	const char *p, *q, *result = NULL;
+
+	for (p = strchr(text, ')'); p != NULL; p = strchr(p + 1, ')')) {
+		q = skip_blanks(p + 1);
+		if (q > p + 1 && q[0] == '=' && q[1] == ' ')
+			result = q + 2;
+	}
+	return (result);
+}
+
+/* A call that has ended; text is the end of it. */
+static int
+end_call(struct import *im, struct import_thread *ip, unsigned call,
+    uint64_t began_ns, const char *text)
+{
+	struct import_summary *iu = im->im_summary;
+	const char *result;
+	char *rest;
+	uint64_t bytes;
+
+	iu->iu_reads_unknown += call == CALL_READ_UNKNOWN;
+	iu->iu_reads_other += call == CALL_READ_OTHER;
+	iu->iu_calls_other += call == CALL_OTHER;
+	if (call != CALL_RANDOM)
+		return (0);
+	result = result_of(text);
+	if (result == NULL)
+		return (lines_refuse(&im->im_lines, "a call without its "
+		    "result: expected \") = BYTES\" or \"<unfinished ...>\"; "
+		    "is the line cut off?"));
+	errno = 0;
+	bytes = strtoull(result, &rest, 10);
+	if (result[0] == '?' || result[0] == '-')
+		bytes = 0;
+	else if (!isdigit((unsigned char)result[0]) || errno != 0 ||
+	    (*rest != '\0' && *rest != ' ') || bytes > RECORDING_BYTES_MAX)
+		return (lines_refuse(&im->im_lines, "result \"%.20s\": "
+		    "expected bytes, 0..%d, -1 or ?", result,
+		    RECORDING_BYTES_MAX));
+	iu->iu_failed += bytes == 0;
+	return (bytes == 0 ? 0 : add_request(im, ip, began_ns, bytes));
+}
+
+/* A call that begins, or all of one.  A thread makes one at a time. */
+static int
+begin_call(struct import *im, struct import_thread *ip, const char *text)
+{
+	static const char unfinished[] = "<unfinished ...>";
+	size_t n = strlen(text), tail = sizeof(unfinished) - 1;
+
+	if (ip->ip_call != CALL_NONE)
+		return (lines_refuse(&im->im_lines, "another call of a thread "
+		    "whose call of line %" PRIu64 " is unfinished: expected "
+		    "\"<... NAME resumed>\" before it", ip->ip_call_line));
+	if (n < tail || strcmp(text + n - tail, unfinished) != 0)
+		return (end_call(im, ip, classify(text), im->im_at_ns, text));
+	ip->ip_call = classify(text);
+	ip->ip_call_ns = im->im_at_ns;
+	ip->ip_call_line = im->im_lines.li_number;
+	return (0);
+}
+
+/* "<... read resumed>" and the end of the call. */
+static int
+resume(struct import *im, struct import_thread *ip, const char *text)
+{
+	static const char before[] = "<... ", after[] = " resumed>";
+	const char *name = text + sizeof(before) - 1;
+	const char *rest = strstr(text, after);
+	uint64_t began_ns = ip->ip_call_ns;
+	unsigned call = ip->ip_call;
+
+	if (rest == NULL || !begins(text, before))
+		return (refuse_line(im));
+	ip->ip_call = CALL_NONE;
+	if (call == CALL_NONE) {
+		/* It began before strace did: no better time is known. */
+		began_ns = im->im_at_ns;
+		call = begins(name, "getrandom ") ? CALL_RANDOM :
+		    begins(name, "read ") ? CALL_READ_UNKNOWN : CALL_OTHER;
+	}
+	return (end_call(im, ip, call, began_ns, rest + sizeof(after) - 1));
+}
+
+static int
+import_event(struct import *im, uint64_t pid, const char *text)
+{
+	struct import_thread *ip;
+	size_t n;
+
+	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
+		return (lines_refuse(&im->im_lines, "later than a week from "
+		    "the first line: expected a shorter trace"));
+	ip = find_thread(im, pid);
+	if (begins(text, "---"))
+		return (0);
+	if (begins(text, "+++")) {
+		ip->ip_end_ns = im->im_at_ns;
+		TAILQ_REMOVE(&im->im_alive, ip, ip_alive);
+		return (0);
+	}
+	if (begins(text, "<..."))
+		return (resume(im, ip, text));
+	n = strspn(text, name_letters);
+	if (n == 0 || text[n] != '(')
+		return (refuse_line(im));
+	return (begin_call(im, ip, text));
+}
+
+static int
+import_line(struct import *im)
+{
+	const char *p = im->im_lines.li_text;
+	uint64_t pid;
+	int error, used = 0;
+
+	if (p[0] == '\0')
+		return (0);
+	if (begins(p, "strace: ")) {
+		if (sscanf(p, "strace: Process %" SCNu64 " attached%n", &pid,
+		    &used) == 1 && used > 0 && p[used] == '\0' &&
+		    pid != PID_NONE)
+			(void)add_thread(im, pid);
+		return (0);
+	}
+	error = parse_pid(im, &p, &pid);
+	if (error != 0)
+		return (error);
+	if (!isdigit((unsigned char)*p) && p[strspn(p, name_letters)] != '(' &&
+	    !begins(p, "+++") && !begins(p, "---") && !begins(p, "<..."))
+		return (refuse_line(im));
+	error = parse_gap(im, &p);
+	return (error != 0 ? error : import_event(im, pid, skip_blanks(p)));
+}
+
+/* Threads become streams; a thread continues one that ended before it. */
+static int
+make_streams(struct import *im, struct recording *rec)
+{
+	uint64_t ends_ns[RECORDING_STREAMS_MAX];
+	char name[RECORDING_NAME_SIZE];
+	struct recording_stream *rm;
+	struct import_thread *ip;
+	unsigned s;
+
+	TAILQ_FOREACH(ip, &im->im_all, ip_all) {
+		const struct recording_request *rq =
+		    ip->ip_requests.rm_requests;
+
+		if (ip->ip_requests.rm_count == 0)
+			continue;
+		for (s = 0; s < rec->rec_count; s++)
+			if (ends_ns[s] <= ip->ip_start_ns)
+				break;
+		if (s == RECORDING_STREAMS_MAX)
+			return (lines_refuse_file(&im->im_lines, "more than %d "
+			    "threads at the same time", RECORDING_STREAMS_MAX));
+		snprintf(name, sizeof(name), "pid-%" PRIu64, ip->ip_pid);
+		if (s == rec->rec_count)
+			recording_add_stream(rec, name);
+		rm = &rec->rec_streams[s];
+		if (rm->rm_count > 0)
+			snprintf(rm->rm_name, sizeof(rm->rm_name),
+			    "processes-%u", s + 1);
+		for (size_t k = 0; k < ip->ip_requests.rm_count; k++)
+			recording_add(rm, rq[k].rq_at_ns, rq[k].rq_bytes);
+		ends_ns[s] = ip->ip_end_ns;
+	}
+	return (0);
+}
+
+/* The busiest first: reader 0 plays stream 0. */
+static int
+busier(const void *a, const void *b)
+{
+	const struct recording_stream *ra = a, *rb = b;
+
+	if (ra->rm_count != rb->rm_count)
+		return (ra->rm_count < rb->rm_count ? 1 : -1);
+	/* qsort(3) is not stable. */
+	if (ra->rm_requests[0].rq_at_ns != rb->rm_requests[0].rq_at_ns)
+		return (ra->rm_requests[0].rq_at_ns <
+		    rb->rm_requests[0].rq_at_ns ? -1 : 1);
+	return (strcmp(ra->rm_name, rb->rm_name));
+}
+
+int
+import_load(const char *path, struct recording *rec, struct import_summary *iu,
+    char message[LINES_ERROR_SIZE])
+{
+	struct import im = { .im_summary = iu };
+	struct lines *li = &im.im_lines;
+	struct import_thread *ip;
+	int error;
+
+	TAILQ_INIT(&im.im_all);
+	TAILQ_INIT(&im.im_alive);
+	*rec = (struct recording){ .rec_count = 0 };
+	*iu = (struct import_summary){ .iu_requests = 0 };
+	lines_open(li, path, message);
+	while (lines_next(li) && import_line(&im) == 0)
+		continue;
+	if (li->li_error == 0 && iu->iu_requests == 0)
+		lines_refuse_file(li, "no request for random bytes: expected "
+		    "getrandom(...) = BYTES, or read(N</dev/urandom>...) = "
+		    "BYTES, which strace -y writes");
+	else if (li->li_error == 0 && im.im_at_ns == 0)
+		lines_refuse_file(li, "all of it happens at the same time: "
+		    "expected a trace of \"strace -r\"");
+	if (li->li_error == 0 && make_streams(&im, rec) == 0) {
+		qsort(rec->rec_streams, rec->rec_count,
+		    sizeof(*rec->rec_streams), busier);
+		rec->rec_length_ns = im.im_at_ns;
+	}
+	error = li->li_error;
+	lines_close(li);
+	while ((ip = TAILQ_FIRST(&im.im_all)) != NULL) {
+		TAILQ_REMOVE(&im.im_all, ip, ip_all);
+		free(ip->ip_requests.rm_requests);
+		free(ip);
+	}
+	if (error != 0)
+		recording_free(rec);
+	return (error);
+}

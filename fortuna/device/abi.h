@@ -1,0 +1,123 @@
+/*
+ * What crosses between rngsim and the random(4) of an object: struct
+ * random_object is what kernel_device() returns.  Plain C types, as in
+ * lib/kern/abi.h.
+ */
+#ifndef FORTUNA_DEVICE_ABI_H
+#define FORTUNA_DEVICE_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RANDOM_ABI_KEY_BYTES	= 32,
+	RANDOM_ABI_SOURCES_MAX	= 8
+};
+
+/* An entropy event, independent of a release's numbers. */
+struct random_event {
+	uint32_t	re_counter;
+	uint8_t		re_entropy[8];
+	uint8_t		re_size;
+	uint8_t		re_destination;
+	/* From re_pure on a generator; numbers of either kind are compared. */
+	uint8_t		re_source;
+	uint8_t		re_pure;
+	bool		re_vmgenid;	/* the virtual machine was cloned */
+};
+
+enum random_entry { RANDOM_QUEUE, RANDOM_FAST, RANDOM_DIRECT };
+
+/* What the program offers to random(4). */
+struct random_host {
+	void		*rh_self;
+	/* Around an event that the algorithm is given. */
+	void		(*rh_deliver)(void *self,
+			    const struct random_event *re);
+	void		(*rh_delivered)(void *self);
+	/* What the health tests said of it. */
+	void		(*rh_tested)(void *self, bool accepted);
+	/* Threads that wait for the first seed are about to be woken. */
+	void		(*rh_unblock)(void *self);
+	/* Reads the i-th registered source. */
+	unsigned	(*rh_source_read)(void *self, unsigned i, void *buf,
+			    unsigned n);
+};
+
+/* The state that known-answer scripts see. */
+struct random_state {
+	uint64_t	rs_counter[2];
+	uint32_t	rs_reseeds;
+	uint32_t	rs_pool0_bytes;
+	uint8_t		rs_key[RANDOM_ABI_KEY_BYTES];
+};
+
+/*
+ * What a design says of itself, as RANDOM_CLAIMS() at the end of its file: a
+ * comment for rngsim's ledger and its listings.  No kernel has it.  What a
+ * design does not claim, it is held to.
+ */
+struct random_claims {
+	/*
+	 * Its K, a union randomdev_key, which reseeds replace.  A source of
+	 * Fortuna's private names that does not claim it is one whose reads
+	 * use K and C alone.
+	 */
+	const void	*rm_key;
+	/* How many completed reseeds a read's key may be behind. */
+	uint32_t	 rm_lag;
+	/* The most output that it keeps for later reads. */
+	uint32_t	 rm_stored_bytes;
+	/* How often it was reseeded. */
+	const void	*rm_reseeds;	/* 32 bits */
+	/* A first read seeds it, if nothing else did. */
+	bool		 rm_never_blocks;
+	/* Most reads take no lock; and are no system call. */
+	bool		 rm_locks_little;
+	bool		 rm_no_call;
+};
+
+#define	RANDOM_CLAIMS(...)						\
+extern const struct random_claims random_claims;			\
+const struct random_claims random_claims = { __VA_ARGS__ }
+
+/* rm_lag and rm_stored_bytes without a bound. */
+#define	RANDOM_ANY	UINT32_MAX
+
+struct random_object {
+	/* Members of the source's struct random_algorithm. */
+	const char *const *ro_algorithm;	/* its name */
+	const unsigned	*ro_poolcount;
+	const struct random_claims *ro_claims;	/* not NULL */
+	/* Before boot. */
+	void		 (*ro_attach)(const struct random_host *rh);
+	/* The algorithm's. */
+	void		 (*ro_pre_read)(void);
+	bool		 (*ro_seeded)(void);
+	void		 (*ro_read)(uint8_t *buf, size_t n);
+	void		 (*ro_event)(const struct random_event *re);
+	/* read_random_uio(): an errno value of the kernel; *left: not read. */
+	int		 (*ro_read_uio)(void *buf, size_t n, bool nonblock,
+			    size_t *left);
+	/* random_harvest_queue() and its like; false: it is masked. */
+	bool		 (*ro_harvest)(enum random_entry entry,
+			    const void *entropy, unsigned n,
+			    const struct random_event *re);
+	/*
+	 * The i-th source; re has its kind.  RANDOM_ABI_SOURCES_MAX: it is
+	 * never read.
+	 */
+	void		 (*ro_register)(unsigned i, const char *ident,
+			    const struct random_event *re);
+	/* Where K is; NULL in a source whose private names are others. */
+	const void	*(*ro_key)(void);
+	/*
+	 * Likewise, but only Fortuna has them.  ro_state, set: first changes
+	 * the counter.  ro_counter is for the mutex's owner.
+	 */
+	void		 (*ro_state)(struct random_state *rs, bool set);
+	void		 (*ro_counter)(uint64_t ctr[2]);
+};
+
+#endif

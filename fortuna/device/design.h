@@ -1,0 +1,129 @@
+/*
+ * Designs: algorithms of random(4) as files of the kernel.  Those of design.tbl
+ * are part of the program; others are added.
+ */
+#ifndef FORTUNA_DEVICE_DESIGN_H
+#define FORTUNA_DEVICE_DESIGN_H
+
+#include "lib/kern/object.h"
+#include "lib/ledger/ledger.h"
+
+enum {
+	/* de_flags */
+	DE_FORTUNA_BYTES	= 1u << 0,	/* FreeBSD's output */
+	DE_NULL			= 1u << 1,	/* measures the harness */
+	DE_MANY_LOCKS		= 1u << 2,	/* needs a lock that excludes */
+	DE_ADDED		= 1u << 3,	/* no part of the program */
+
+	DESIGN_SETTINGS_MAX	= 32,
+	DESIGN_SYSCTLS_MAX	= 64,
+	DESIGN_RANGE_SIZE	= 48,
+	/* Least time between two reseeds of a source whose C can be seen. */
+	DESIGN_RESEED_NS	= 100 * 1000 * 1000
+};
+
+/* Which random_harvestq.c an object is linked with. */
+enum design_queue {
+#define	HARVEST_MODEL(name, word)	HARVEST_MODEL_##name,
+#include "fortuna/device/queue.tbl"
+#undef HARVEST_MODEL
+	HARVEST_MODELS
+};
+
+/* NULL-terminated, as tunables take it. */
+extern const char *const design_queue_names[HARVEST_MODELS + 1];
+
+/* What a machine needs: as compiled, or reporting its memory accesses. */
+enum design_machine { DESIGN_REAL, DESIGN_SIMULATED, DESIGN_MACHINES };
+
+/* This flavour's, beside lib/machine/machine.h. */
+#define	DESIGN_MACHINE	(MACHINE_SIMULATED ? DESIGN_SIMULATED : DESIGN_REAL)
+
+struct design_object;
+
+struct design {
+	const char	*de_ident;	/* as -d and results have it */
+	const char	*de_descr;	/* one line for listings */
+	const char	*de_stands;	/* what it models: a sentence */
+	const char	*de_argument;	/* sentences */
+	unsigned	 de_flags;
+	struct design_object *de_object;
+	/* What makes it of its object; kv_name "": nothing. */
+	struct kern_setting de_setting;
+};
+
+/* What is known of an object that was opened. */
+struct design_info {
+	unsigned	di_poolcount;
+	uint32_t	di_lag;		/* as lc_lag */
+	uint64_t	di_stored_bytes;	/* as lc_stored_bytes */
+	/* As its struct random_claims. */
+	bool		di_never_blocks;
+	bool		di_locks_little;
+	bool		di_cored;	/* it is known where its K is */
+	bool		di_probed;	/* and the rest of its state */
+};
+
+/* The i-th design; NULL: there are no more. */
+const struct design *design_at(size_t i);
+
+/* The design called name; NULL: there is none. */
+const struct design *design_find(const char *name);
+
+/*
+ * Adds a design.
+ *
+ *   name   in   "kernel:WORD"; copied
+ *   path   in   files with its objects; copied.  NULL for a queue: the one of
+ *               the source is in that of HARVEST_MODEL_newest
+ *   error  out  what is wrong with an object
+ *
+ * Returns: 0, EINVAL or ENOMEM.
+ */
+int design_add(const char *name,
+    const char *path[DESIGN_MACHINES][HARVEST_MODELS],
+    char error[KERN_ERROR_SIZE]);
+
+/*
+ * The object for a machine, opened at its first use.
+ *
+ * Returns: NULL with errno set, EFBIG if a limit on the size of files is the
+ * reason.
+ */
+struct kern_file *design_file(const struct design *de,
+    enum design_machine machine, enum design_queue queue);
+
+/* Opens it, if it was not; all zeros when that fails. */
+struct design_info design_info(const struct design *de);
+
+/* Reads "name=value"; what is no number becomes a value that none takes. */
+void design_setting(struct kern_setting *set, const char *text);
+
+/*
+ * Whether the design has a sysctl, and whether it takes the value.
+ *
+ *   set    in   kv_name in full
+ *   range  out  what it takes: "16..2147483647"; not with an error but EINVAL
+ *
+ * Returns: 0; ENOENT; EINVAL; or an error of design_file().
+ */
+int design_check(const struct design *de, enum design_queue queue,
+    const struct kern_setting *set, char range[DESIGN_RANGE_SIZE]);
+
+/* A sysctl that can be set, and its value at boot. */
+struct design_sysctl {
+	char		 dy_name[KERN_NAME_SIZE];
+	char		 dy_descr[KERN_NAME_SIZE];
+	char		 dy_range[DESIGN_RANGE_SIZE];
+	int64_t		 dy_value;
+};
+
+/*
+ * Lists the design's sysctls, with the newest queue.
+ *
+ * Returns: their number, at most most; 0 with errno set, maybe to 0.
+ */
+unsigned design_sysctls(const struct design *de, struct design_sysctl *list,
+    unsigned most);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * The entry points of random(4), and what is counted at them.
+ */
+#include <errno.h>
+
+#include "fortuna/device/impl.h"
+#include "lib/crypto/crypto.h"
+#include "lib/crypto/wipe.h"
+
+/* Whether what was just made can be handed out; if not, nothing is left. */
+static int
+check(void *buf, size_t n)
+{
+	if (__builtin_expect(crypto_failed() == NULL, 1))
+		return (0);
+	wipe(buf, n);
+	return (EIO);
+}
+
+/* From the kernel's numbers. */
+static int
+host_error(int error)
+{
+	return (error == 0 ? 0 : error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
+	    error == KERN_EINTR || error < 0 ? EINTR : EIO);
+}
+
+/* What a program does without the kernel, and the kernel's own reads. */
+static int
+read_directly(struct randomdev *rd, void *buf, size_t n, bool nonblock)
+{
+	const struct random_object *ro = rd->rd_object;
+
+	ro->ro_pre_read();
+	while (!ro->ro_seeded()) {
+		if (nonblock)
+			return (KERN_EWOULDBLOCK);
+		if (machine_interrupted())
+			return (KERN_EINTR);
+		randomdev_wait_seeded(rd, NS_PER_S / 10);
+	}
+	ro->ro_read(buf, n);
+	return (0);
+}
+
+int
+randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
+    bool nonblock)
+{
+	struct ledger *lg = rd->rd_params.rp_ledger;
+	int error;
+
+	ledger_begin(lg, n);
+	kernel_enter(rd->rd_kernel, cpu);
+	if (rd->rd_object->ro_claims->rm_no_call) {
+		error = read_directly(rd, buf, n, nonblock);
+		*left = error == 0 ? 0 : n;
+	} else {
+		machine_charge(COST_SYSCALL, 1);
+		error = rd->rd_object->ro_read_uio(buf, n, nonblock, left);
+	}
+	kernel_leave(rd->rd_kernel);
+	ledger_end(lg, n - *left);
+	if (error != 0)
+		return (host_error(error));
+	error = check(buf, n - *left);
+	if (error != 0)
+		*left = n;
+	return (error);
+}
+
+void
+randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n)
+{
+	kernel_enter(rd->rd_kernel, cpu);
+	rd->rd_object->ro_read(buf, n);
+	kernel_leave(rd->rd_kernel);
+}
+
+void
+randomdev_pre_read(struct randomdev *rd)
+{
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	rd->rd_object->ro_pre_read();
+	kernel_leave(rd->rd_kernel);
+}
+
+bool
+randomdev_seeded(struct randomdev *rd)
+{
+	bool seeded;
+
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	seeded = rd->rd_object->ro_seeded();
+	kernel_leave(rd->rd_kernel);
+	return (seeded);
+}
+
+void
+randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns)
+{
+	/* The source unblocks once, and may deny that it is seeded later. */
+	if (atomic_load_acq_32(&rd->rd_unblocked) == 0)
+		machine_wait_32(&rd->rd_unblocked, 0, timeout_ns);
+	else
+		machine_sleep(timeout_ns);
+}
+
+static struct random_event
+event_of(enum random_entropy_source source)
+{
+	return ((struct random_event){ .re_source = (uint8_t)source,
+	    .re_pure = RANDOM_PURE_START,
+	    .re_vmgenid = source == RANDOM_PURE_VMGENID });
+}
+
+void
+randomdev_deliver(struct randomdev *rd, const struct harvest_event *event)
+{
+	struct random_event re = event_of(event->he_source);
+
+	re.re_counter = event->he_somecounter;
+	re.re_size = event->he_size;
+	re.re_destination = event->he_destination;
+	memcpy(re.re_entropy, event->he_entropy, sizeof(re.re_entropy));
+	count(&rd->rd_kind[event->he_source].kd_direct);
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	rd->rd_object->ro_event(&re);
+	wipe(&re, sizeof(re));
+}
+
+void
+randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n)
+{
+	struct harvest_event event = { .he_source = RANDOM_CACHED,
+	    .he_size = HARVEST_ENTROPY_BYTES };
+
+	for (size_t i = 0; i < n / HARVEST_ENTROPY_BYTES; i++) {
+		event.he_somecounter = (uint32_t)i;
+		event.he_destination = (uint8_t)i;
+		memcpy(event.he_entropy, bytes + i * HARVEST_ENTROPY_BYTES,
+		    HARVEST_ENTROPY_BYTES);
+		randomdev_deliver(rd, &event);
+	}
+	wipe(&event, sizeof(event));
+}
+
+void
+randomdev_harvest(struct randomdev *rd, enum random_entry entry,
+    const void *entropy, size_t n, enum random_entropy_source source)
+{
+	struct random_event re = event_of(source);
+	struct caller *cl = caller_of(rd);
+
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	if (rd->rd_object->ro_harvest(entry, entropy, (unsigned)n, &re) &&
+	    entry == RANDOM_QUEUE) {
+		/* An event is stamped when there is room for it. */
+		if (kernel_stamped(rd->rd_kernel)) {
+			count(&cl->cl_queued);
+			count(&rd->rd_kind[source].kd_queued);
+		} else {
+			count(&cl->cl_dropped);
+		}
+	}
+	kernel_leave(rd->rd_kernel);
+}
+
+int
+randomdev_register(struct randomdev *rd, const char *ident,
+    enum random_entropy_source source, randomdev_read_source *read,
+    void *state)
+{
+	struct random_event re = event_of(source);
+	unsigned i = RANDOM_ABI_SOURCES_MAX;
+
+	if (read != NULL) {
+		if (rd->rd_sources == RANDOM_ABI_SOURCES_MAX)
+			return (ENOSPC);
+		i = rd->rd_sources++;
+		rd->rd_source[i] = (struct source){ read, state };
+	}
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	rd->rd_object->ro_register(i, ident, &re);
+	kernel_leave(rd->rd_kernel);
+	return (0);
+}
+
+void
+randomdev_set(struct randomdev *rd, const struct kern_setting *set)
+{
+	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(rd),
+	    set->kv_name);
+
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	if (kx != NULL)
+		(void)kx->kx_set(kx, set->kv_value);
+	kernel_leave(rd->rd_kernel);
+}
+
+/* The harvest thread. */
+
+void
+randomdev_idle(struct randomdev *rd, void (*idle)(void *, int64_t *),
+    void *arg)
+{
+	rd->rd_idle = idle;
+	rd->rd_idle_arg = arg;
+}
+
+void
+randomdev_harvest_run(struct randomdev *rd)
+{
+	(void)kernel_process(rd->rd_kernel, 0);
+}
+
+void
+randomdev_harvest_stop(struct randomdev *rd)
+{
+	kernel_shutdown(rd->rd_kernel);
+}
+
+void
+randomdev_timer(struct randomdev *rd, int64_t now_ns)
+{
+	kernel_timer(rd->rd_kernel, now_ns);
+}
+
+/* Counts. */
+
+void
+randomdev_missed(struct randomdev *rd, void (*missed)(void *), void *arg)
+{
+	rd->rd_missed = missed;
+	rd->rd_missed_arg = arg;
+}
+
+void
+randomdev_window(struct randomdev *rd, bool open)
+{
+	atomic_store_32(&rd->rd_window, open);
+}
+
+const char *
+randomdev_site_lock(const struct randomdev *rd, unsigned site, bool *spin)
+{
+	return (kernel_site_lock(rd->rd_kernel, site, spin));
+}
+
+struct harvest_totals
+randomdev_totals(struct randomdev *rd)
+{
+	struct harvest_totals ht = { .ht_in = 0 };
+	uint64_t direct, emptied, queued;
+	struct kind *kd;
+
+	for (unsigned i = 0; i < rd->rd_params.rp_lock_config.threads; i++) {
+		ht.ht_in += machine_note_load_64(&rd->rd_caller[i].cl_queued);
+		ht.ht_dropped += machine_note_load_64(
+		    &rd->rd_caller[i].cl_dropped);
+	}
+	ht.ht_in += ht.ht_dropped;
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
+		kd = &rd->rd_kind[i];
+		direct = machine_note_load_64(&kd->kd_direct);
+		emptied = machine_note_load_64(&kd->kd_delivered) - direct;
+		queued = machine_note_load_64(&kd->kd_queued);
+		ht.ht_delivered += direct + emptied;
+		ht.ht_discarded += machine_note_load_64(&kd->kd_discarded);
+		/* A source that is polled does not go through the queue. */
+		ht.ht_in += direct + (queued == 0 ? emptied : 0);
+		ht.ht_pending += queued > emptied ? queued - emptied : 0;
+	}
+	ht.ht_processed = ht.ht_delivered - ht.ht_discarded;
+	return (ht);
+}
+
+struct source_health
+randomdev_health(const struct randomdev *rd, enum random_entropy_source source)
+{
+	const struct kind *kd = &rd->rd_kind[source];
+
+	return ((struct source_health){
+		.hl_discarded = machine_note_load_64(
+		    (struct m64 *)(uintptr_t)&kd->kd_discarded),
+		.hl_passed = machine_note_load_64(
+		    (struct m64 *)(uintptr_t)&kd->kd_passed),
+		.hl_excluded = kd->kd_refused,
+	});
+}
+
+void
+randomdev_status(struct randomdev *rd, struct device_status *ds)
+{
+	struct random_state rs = { .rs_reseeds = 0 };
+
+	*ds = (struct device_status){
+		.ds_pool0_needed_bytes = minpoolsize(rd),
+		.ds_seeded = atomic_load_acq_32(&rd->rd_unblocked) != 0,
+	};
+	if (rd->rd_object->ro_claims->rm_reseeds != NULL)
+		memcpy(&ds->ds_reseeds, rd->rd_object->ro_claims->rm_reseeds,
+		    sizeof(ds->ds_reseeds));
+	if (rd->rd_object->ro_state == NULL)
+		return;
+	rd->rd_object->ro_state(&rs, false);
+	ds->ds_reseeds = rs.rs_reseeds;
+	ds->ds_pool0_bytes = rs.rs_pool0_bytes;
+	ds->ds_seeded = (rs.rs_counter[0] | rs.rs_counter[1]) != 0;
+	wipe(&rs, sizeof(rs));
+}
+
+bool
+randomdev_core(struct randomdev *rd, struct device_core *dc, bool set)
+{
+	struct random_state rs = { .rs_counter = {
+	    uint128_lo(dc->dc_counter), uint128_hi(dc->dc_counter) } };
+
+	if (rd->rd_object->ro_state == NULL)
+		return (false);
+	rd->rd_object->ro_state(&rs, set);
+	*dc = (struct device_core){
+		.dc_counter = uint128_make(rs.rs_counter[1], rs.rs_counter[0]),
+		.dc_reseeds = rs.rs_reseeds,
+		.dc_pool0_bytes = rs.rs_pool0_bytes,
+	};
+	memcpy(dc->dc_key, rs.rs_key, sizeof(dc->dc_key));
+	wipe(&rs, sizeof(rs));
+	return (true);
+}

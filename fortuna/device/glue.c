@@ -1,0 +1,277 @@
+/*
+ * random(4) of an object, as the program calls it.  The linker gives references
+ * to __wrap_ names in place of the sources' own.
+ */
+#include <sys/param.h>
+#include <sys/systm.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+
+#include <dev/random/hash.h>
+#include <dev/random/random_harvestq.h>
+#include <dev/random/randomdev.h>
+
+#include <random_abi.h>
+
+/* What each release numbers so. */
+#define	GLUE_PURE_START	(RANDOM_ENVIRONMENTAL_END + 1)
+
+static const struct random_host *glue_host;
+#define	GLUE_HOST(f, ...)						\
+	(glue_host->rh_##f(glue_host->rh_self, ##__VA_ARGS__))
+
+extern __typeof__(random_alg_context) __real_random_alg_context;
+/* Where others find random_alg_context; it is not constant. */
+struct random_algorithm __wrap_random_alg_context;
+
+bool	__wrap_random_harvest_healthtest(const struct harvest_event *);
+bool	__real_random_harvest_healthtest(const struct harvest_event *)
+	    __attribute__((weak));
+
+void	__wrap_random_source_register(const struct random_source *),
+	    __real_random_source_register(const struct random_source *);
+
+/* By bit; all others but those of the environment have no tests. */
+static uint32_t glue_registered;
+
+void
+__wrap_random_source_register(const struct random_source *source)
+{
+	glue_registered |= 1u << source->rs_source;
+	__real_random_source_register(source);
+}
+
+/* Scripts and records have events of any source. */
+bool
+__wrap_random_harvest_healthtest(const struct harvest_event *event)
+{
+	const bool tested = event->he_source < GLUE_PURE_START ||
+	    (glue_registered >> event->he_source & 1) != 0;
+	const bool accepted = __real_random_harvest_healthtest == NULL ||
+	    !tested || __real_random_harvest_healthtest(event);
+
+	GLUE_HOST(tested, accepted);
+	return (accepted);
+}
+
+void	__wrap_randomdev_unblock(void), __real_randomdev_unblock(void);
+
+void
+__wrap_randomdev_unblock(void)
+{
+	GLUE_HOST(unblock);
+	__real_randomdev_unblock();
+}
+
+KERN_PLAIN static void
+glue_deliver(struct harvest_event *event)
+{
+	struct random_event re = {
+		.re_counter = event->he_somecounter,
+		.re_size = event->he_size,
+		.re_destination = event->he_destination,
+		.re_source = event->he_source,
+		.re_pure = GLUE_PURE_START,
+	};
+
+	__builtin_memcpy(re.re_entropy, event->he_entropy,
+	    sizeof(re.re_entropy));
+	GLUE_HOST(deliver, &re);
+	__real_random_alg_context.ra_event_processor(event);
+	GLUE_HOST(delivered);
+}
+
+static void
+glue_attach(const struct random_host *rh)
+{
+	glue_host = rh;
+	__builtin_memcpy(__DECONST(void *, &__wrap_random_alg_context),
+	    &__real_random_alg_context, sizeof(__wrap_random_alg_context));
+	__wrap_random_alg_context.ra_event_processor = glue_deliver;
+}
+
+/* A source of the same kind; the release may have fewer. */
+KERN_PLAIN static uint8_t
+glue_source(const struct random_event *re)
+{
+#ifndef RANDOM_NO_VMGENID
+	if (re->re_vmgenid)
+		return (RANDOM_PURE_VMGENID);
+#endif
+	return (re->re_source < re->re_pure ?
+	    MIN(re->re_source, GLUE_PURE_START - 1) :
+	    MIN(GLUE_PURE_START + re->re_source - re->re_pure,
+	    ENTROPYSOURCE - 1));
+}
+
+KERN_PLAIN static void
+glue_event(const struct random_event *re)
+{
+	struct harvest_event event = {
+		.he_somecounter = re->re_counter,
+		.he_size = re->re_size,
+		.he_destination = re->re_destination,
+		.he_source = glue_source(re),
+	};
+
+	__builtin_memcpy(event.he_entropy, re->re_entropy,
+	    sizeof(re->re_entropy));
+	glue_deliver(&event);
+}
+
+static int
+glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
+{
+	struct iovec iov = { buf, n };
+	struct uio uio = { .uio_iov = &iov, .uio_iovcnt = 1,
+	    .uio_resid = (ssize_t)n, .uio_rw = UIO_READ };
+	int error;
+
+	/* Release 11 fails when it was seeded while its wait timed out. */
+	do
+		error = read_random_uio(&uio, nonblock);
+	while (error == EWOULDBLOCK && !nonblock);
+	*left = (size_t)uio.uio_resid;
+	return (error);
+}
+
+static bool
+glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
+    const struct random_event *re)
+{
+	const enum random_entropy_source source = glue_source(re);
+
+#ifdef RANDOM_HARVEST_BITS
+	/* Until release 11 the queue looks at the mask. */
+#define	random_harvest_queue(e, n, s)	random_harvest_queue(e, n, 8 * (n), s)
+#define	random_harvest_fast(e, n, s)	random_harvest_fast(e, n, 8 * (n), s)
+#define	random_harvest_direct(e, n, s)	random_harvest_direct(e, n, 8 * (n), s)
+#else
+	if ((hc_source_mask & (1u << source)) == 0)
+		return (false);
+#endif
+	switch (entry) {
+	case RANDOM_QUEUE:
+		random_harvest_queue(entropy, n, source);
+		break;
+	case RANDOM_FAST:
+		random_harvest_fast(entropy, n, source);
+		break;
+	case RANDOM_DIRECT:
+		random_harvest_direct(entropy, n, source);
+		break;
+	}
+	return (true);
+}
+
+/* The sources' functions have no argument for which one they are. */
+#define	GLUE_SOURCE(i)							\
+KERN_PLAIN static u_int							\
+glue_source_read_##i(void *buf, u_int n)				\
+{									\
+	return (GLUE_HOST(source_read, i, buf, n));			\
+}
+GLUE_SOURCE(0)
+GLUE_SOURCE(1)
+GLUE_SOURCE(2)
+GLUE_SOURCE(3)
+GLUE_SOURCE(4)
+GLUE_SOURCE(5)
+GLUE_SOURCE(6)
+GLUE_SOURCE(7)
+
+static struct random_source glue_sources[RANDOM_ABI_SOURCES_MAX] = {
+	{ .rs_read = glue_source_read_0 }, { .rs_read = glue_source_read_1 },
+	{ .rs_read = glue_source_read_2 }, { .rs_read = glue_source_read_3 },
+	{ .rs_read = glue_source_read_4 }, { .rs_read = glue_source_read_5 },
+	{ .rs_read = glue_source_read_6 }, { .rs_read = glue_source_read_7 }
+};
+
+KERN_PLAIN static u_int
+glue_source_read_nothing(void *buf __unused, u_int n __unused)
+{
+	return (0);
+}
+
+static struct random_source glue_unread[ENTROPYSOURCE];
+
+static void
+glue_register(unsigned i, const char *ident, const struct random_event *re)
+{
+	const enum random_entropy_source source = glue_source(re);
+	struct random_source *rs = &glue_unread[source];
+
+	if (i < RANDOM_ABI_SOURCES_MAX)
+		rs = &glue_sources[i];
+	else
+		rs->rs_read = glue_source_read_nothing;
+	rs->rs_ident = ident;
+	rs->rs_source = source;
+	__wrap_random_source_register(rs);
+}
+
+KERN_PLAIN static void
+glue_pre_read(void)
+{
+	__real_random_alg_context.ra_pre_read();
+}
+
+KERN_PLAIN static bool
+glue_seeded(void)
+{
+	return (__real_random_alg_context.ra_seeded());
+}
+
+KERN_PLAIN static void
+glue_read(uint8_t *buf, size_t n)
+{
+	__real_random_alg_context.ra_read(buf, n);
+}
+
+/* Of the unit of the algorithm. */
+extern const struct random_claims random_claims __attribute__((weak));
+static const struct random_claims glue_no_claims;
+void	kern_probe_state(struct random_state *, bool) __attribute__((weak));
+void	kern_probe_counter(uint64_t [2]) __attribute__((weak));
+const void *kern_probe_key(void) __attribute__((weak));
+
+/* Older releases have AES alone. */
+extern bool random_chachamode __attribute__((weak));
+
+/* Where its bytes are. */
+KERN_PLAIN static const void *
+glue_claimed_key(void)
+{
+	return ((const char *)random_claims.rm_key + (&random_chachamode !=
+	    NULL && random_chachamode ? offsetof(struct chacha_ctx, input[4]) :
+	    offsetof(keyInstance, keyMaterial)));
+}
+
+static struct random_object glue_object = {
+	.ro_attach = glue_attach,
+	.ro_pre_read = glue_pre_read,
+	.ro_seeded = glue_seeded,
+	.ro_read = glue_read,
+	.ro_event = glue_event,
+	.ro_read_uio = glue_read_uio,
+	.ro_harvest = glue_harvest,
+	.ro_register = glue_register,
+};
+
+/* Before the program is attached, which accesses are reported to. */
+KERN_PLAIN const void *
+kern_device(void)
+{
+	glue_object.ro_algorithm = &__real_random_alg_context.ra_ident;
+	glue_object.ro_poolcount = &__real_random_alg_context.ra_poolcount;
+	glue_object.ro_claims = &random_claims != NULL ? &random_claims :
+	    &glue_no_claims;
+	if (glue_object.ro_claims->rm_key != NULL) {
+		glue_object.ro_key = glue_claimed_key;
+	} else {
+		glue_object.ro_state = kern_probe_state;
+		glue_object.ro_counter = kern_probe_counter;
+		glue_object.ro_key = kern_probe_key;
+	}
+	return (&glue_object);
+}

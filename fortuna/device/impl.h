@@ -1,0 +1,76 @@
+/*
+ * A random(4) that runs, inside.
+ */
+#ifndef FORTUNA_DEVICE_IMPL_H
+#define FORTUNA_DEVICE_IMPL_H
+
+#include "fortuna/device/randomdev.h"
+
+/* What a thread does; it alone writes its counts. */
+struct caller {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 cl_queued;
+	struct m64	 cl_dropped;
+	uint64_t	 cl_began_cycles;	/* of a delivery */
+	uint8_t		 cl_source;		/* what is delivered */
+	bool		 cl_blocked;	/* it sleeps since it was not seeded */
+};
+
+/* Of one kind of source. */
+struct kind {
+	struct m64	 kd_queued;	/* by one producer */
+	struct m64	 kd_delivered;
+	struct m64	 kd_direct;	/* of these, by randomdev_deliver() */
+	struct m64	 kd_discarded;
+	struct m64	 kd_passed;
+	bool		 kd_refused;	/* the last one was */
+};
+
+struct source {
+	randomdev_read_source *so_read;
+	void		*so_state;
+};
+
+struct randomdev {
+	struct kernel	*rd_kernel;
+	const struct random_object *rd_object;
+	struct random_host rd_host;
+	struct randomdev_params rd_params;
+	struct kern_setting rd_setting[DESIGN_SETTINGS_MAX + 2];
+	struct caller	*rd_caller;	/* [threads] */
+	struct kind	 rd_kind[ENTROPYSOURCE];
+	struct source	 rd_source[RANDOM_ABI_SOURCES_MAX];
+	unsigned	 rd_sources;
+	void		(*rd_idle)(void *, int64_t *);
+	void		*rd_idle_arg;
+	void		(*rd_missed)(void *);
+	void		*rd_missed_arg;
+	int64_t		 rd_start_ns;	/* uptime */
+	struct m32	 rd_window;	/* is open */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 rd_unblocked;
+};
+
+static inline struct caller *
+caller_of(struct randomdev *rd)
+{
+	return (&rd->rd_caller[machine_curthread()->mt_index]);
+}
+
+static inline void
+count(struct m64 *n)
+{
+	machine_note_store_64(n, machine_note_load_64(n) + 1);
+}
+
+/* The bytes of pool 0 that a reseed needs, if the source has them. */
+static inline unsigned
+minpoolsize(const struct randomdev *rd)
+{
+	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(rd),
+	    "kern.random.fortuna.minpoolsize");
+
+	return (kx != NULL ? (unsigned)kx->kx_get(kx) : 0);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Follows the algorithm in its unit: the private state of dev/random/fortuna.c,
+ * for known-answer scripts and the ledger.  A source with other names is
+ * compiled without.
+ */
+#include <random_abi.h>
+
+/* FenestrasX, where it is FreeBSD's. */
+#if defined(FXRNG_BUFRNG_SZ) && defined(KERN_NO_PROBE)
+RANDOM_CLAIMS(.rm_stored_bytes = FXRNG_BUFRNG_SZ);
+#endif
+
+#ifndef KERN_NO_PROBE
+
+void	kern_probe_state(struct random_state *, bool);
+void	kern_probe_counter(uint64_t [2]);
+const void *kern_probe_key(void);
+
+KERN_PLAIN void
+kern_probe_counter(uint64_t ctr[2])
+{
+	uint8_t le[16];
+
+	le128enc(le, fortuna_state.fs_counter);
+	ctr[0] = le64dec(le);
+	ctr[1] = le64dec(le + 8);
+}
+
+KERN_PLAIN const void *
+kern_probe_key(void)
+{
+	const void *key;
+	size_t n;
+
+	/* Where hash.c has it; that panics where there is no key yet. */
+	if (random_chachamode)
+		return (&fortuna_state.fs_key.chacha.input[4]);
+	randomdev_getkey(&fortuna_state.fs_key, &key, &n);
+	return (key);
+}
+
+KERN_PLAIN void
+kern_probe_state(struct random_state *rs, bool set)
+{
+	uint8_t le[16];
+
+	if (set) {
+		le64enc(le, rs->rs_counter[0]);
+		le64enc(le + 8, rs->rs_counter[1]);
+		fortuna_state.fs_counter = le128dec(le);
+	}
+	kern_probe_counter(rs->rs_counter);
+	rs->rs_reseeds = fortuna_state.fs_reseedcount;
+	rs->rs_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
+	__builtin_memcpy(rs->rs_key, kern_probe_key(), sizeof(rs->rs_key));
+}
+#endif

@@ -1,0 +1,282 @@
+/*
+ * A random(4) that runs: how it starts and ends, and what it asks the program.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fortuna/device/impl.h"
+#include "lib/crypto/crypto.h"
+#include "lib/crypto/wipe.h"
+
+/* What the kernel asks. */
+
+static int
+above_failpoint(void *above, const char *name)
+{
+	const struct randomdev_params *rp = &((struct randomdev *)
+	    above)->rd_params;
+
+	for (unsigned i = 0; i < rp->rp_failpoint_count; i++)
+		if (strcmp(rp->rp_failpoints[i].fp_def->fd_name, name) == 0)
+			return (failpoint_ask(rp->rp_failpoints, i));
+	return (0);
+}
+
+static int64_t
+above_clock(void *above, int64_t now_ns)
+{
+	struct randomdev *rd = above;
+	const int step_ms = failpoint_ask(rd->rd_params.rp_clock, 0);
+
+	return (now_ns + step_ms * NS_PER_MS);
+}
+
+static void
+above_idle(void *above, int64_t *timeout_ns)
+{
+	struct randomdev *rd = above;
+
+	randomdev_timer(rd, machine_uptime_coarse_ns() - rd->rd_start_ns);
+	if (rd->rd_idle != NULL)
+		rd->rd_idle(rd->rd_idle_arg, timeout_ns);
+}
+
+static void
+above_sleeping(void *above)
+{
+	struct randomdev *rd = above;
+
+	caller_of(rd)->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;
+}
+
+static void
+above_slept(void *above, bool woken)
+{
+	struct randomdev *rd = above;
+
+	if (!woken && caller_of(rd)->cl_blocked && rd->rd_missed != NULL &&
+	    atomic_load_acq_32(&rd->rd_unblocked) != 0)
+		rd->rd_missed(rd->rd_missed_arg);
+}
+
+static unsigned
+pools_due(uint64_t reseed)
+{
+	unsigned n = 1;
+
+	while (n < LEDGER_POOLS_MAX && reseed % (UINT64_C(1) << n) == 0)
+		n++;
+	return (n);
+}
+
+static struct ledger_core_rule
+above_core_rule(void *above, unsigned pools)
+{
+	return ((struct ledger_core_rule){
+		.lu_pools = pools,
+		.lu_pool0_bytes = minpoolsize(above),
+		.lu_due = pools == LEDGER_POOLS_MAX ? pools_due : NULL,
+	});
+}
+
+static const uint8_t *
+above_core_key(void *above)
+{
+	return (((struct randomdev *)above)->rd_object->ro_key());
+}
+
+static uint128_t
+above_core_counter(void *above)
+{
+	uint64_t ctr[2];
+
+	((struct randomdev *)above)->rd_object->ro_counter(ctr);
+	return (uint128_make(ctr[1], ctr[0]));
+}
+
+static const struct kernel_above above = {
+	.ka_failpoint	= above_failpoint,
+	.ka_clock	= above_clock,
+	.ka_idle	= above_idle,
+	.ka_sleeping	= above_sleeping,
+	.ka_slept	= above_slept,
+	.ka_core_rule	= above_core_rule,
+	.ka_core_key	= above_core_key,
+	.ka_core_counter = above_core_counter,
+};
+
+/* What random(4) reports and asks. */
+
+static void
+rh_deliver(void *self, const struct random_event *re)
+{
+	struct randomdev *rd = self;
+	struct caller *cl = caller_of(rd);
+	struct harvest_event event = {
+		.he_somecounter = re->re_counter,
+		.he_size = re->re_size,
+		.he_destination = re->re_destination,
+		/* A release may have fewer of the environment. */
+		.he_source = (uint8_t)(re->re_source < re->re_pure ?
+		    re->re_source : re->re_source - re->re_pure +
+		    RANDOM_PURE_START),
+	};
+
+	cl->cl_source = event.he_source % ENTROPYSOURCE;
+	if (rd->rd_params.rp_record != NULL) {
+		memcpy(event.he_entropy, re->re_entropy,
+		    sizeof(event.he_entropy));
+		rd->rd_params.rp_record(rd->rd_params.rp_record_arg, &event);
+		wipe(&event, sizeof(event));
+	}
+	count(&rd->rd_kind[cl->cl_source].kd_delivered);
+	ledger_deliver_begin(rd->rd_params.rp_ledger);
+	kernel_delivering(rd->rd_kernel, true);
+	cl->cl_began_cycles = rd->rd_params.rp_delivery != NULL &&
+	    atomic_load_32(&rd->rd_window) != 0 ? machine_cycles() : 0;
+}
+
+static void
+rh_delivered(void *self)
+{
+	struct randomdev *rd = self;
+	struct caller *cl = caller_of(rd);
+
+	if (cl->cl_began_cycles != 0)
+		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
+		    cl->cl_began_cycles, machine_cycles()));
+	kernel_delivering(rd->rd_kernel, false);
+	ledger_deliver_end(rd->rd_params.rp_ledger, 1);
+	kernel_leave(rd->rd_kernel);
+}
+
+static void
+rh_tested(void *self, bool accepted)
+{
+	struct randomdev *rd = self;
+	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
+
+	if (!accepted) {
+		count(&kd->kd_discarded);
+		ledger_refused(rd->rd_params.rp_ledger);
+	} else if (kd->kd_refused) {
+		count(&kd->kd_passed);
+	}
+	kd->kd_refused = !accepted;
+}
+
+static void
+rh_unblock(void *self)
+{
+	struct randomdev *rd = self;
+
+	atomic_store_rel_32(&rd->rd_unblocked, 1);
+	machine_wake_32(&rd->rd_unblocked);
+}
+
+static unsigned
+rh_source_read(void *self, unsigned i, void *buf, unsigned n)
+{
+	const struct source *so = &((struct randomdev *)self)->rd_source[i];
+
+	machine_charge(COST_DEVICE_READ, 1);
+	return ((unsigned)so->so_read(so->so_state, buf, n));
+}
+
+/* Start and end. */
+
+/* The settings of the design and the run, in the order of application. */
+static int
+boot(struct randomdev *rd, struct kernel_params *kp)
+{
+	const struct randomdev_params *rp = &rd->rd_params;
+	const struct design *de = rp->rp_design;
+	struct kern_setting *set = rd->rd_setting;
+	unsigned n = 0;
+	int error;
+
+	MPASS(rp->rp_setting_count <= DESIGN_SETTINGS_MAX);
+	set[n++] = (struct kern_setting){
+	    .kv_name = "kern.random.use_chacha20_cipher",
+	    .kv_value = strcmp(rp->rp_cipher->ci_name, "chacha20") == 0 };
+	if (de->de_setting.kv_name[0] != '\0')
+		set[n++] = de->de_setting;
+	for (unsigned i = 0; i < rp->rp_setting_count; i++)
+		set[n++] = rp->rp_settings[i];
+	kp->kp_settings = set;
+	kp->kp_setting_count = n;
+	error = kernel_load(&rd->rd_kernel, kp);
+	if (error != 0)
+		return (error);
+	rd->rd_object = kernel_device(rd->rd_kernel);
+	rd->rd_host = (struct random_host){ rd, rh_deliver, rh_delivered,
+	    rh_tested, rh_unblock, rh_source_read };
+	rd->rd_object->ro_attach(&rd->rd_host);
+	kernel_boot(rd->rd_kernel, rd->rd_object->ro_key != NULL,
+	    rd->rd_object->ro_counter != NULL);
+	return (0);
+}
+
+int
+randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
+{
+	const unsigned threads = rp->rp_lock_config.threads;
+	struct kernel_params kp = {
+		.kp_file = design_file(rp->rp_design, DESIGN_MACHINE,
+		    rp->rp_queue),
+		.kp_name = rp->rp_design->de_ident,
+		.kp_above = &above,
+		.kp_cipher = rp->rp_cipher,
+		.kp_pool_hash = rp->rp_pool_hash,
+		.kp_lock = rp->rp_lock,
+		.kp_lock_config = rp->rp_lock_config,
+		.kp_spin_faults = rp->rp_spin_faults,
+		.kp_prof = rp->rp_prof,
+		.kp_ledger = rp->rp_ledger,
+		.kp_cpus = rp->rp_cpus != 0 ? rp->rp_cpus : machine_cpu_ids(),
+		.kp_unpaced = rp->rp_unpaced,
+		.kp_preload = rp->rp_preload,
+		.kp_preload_bytes = rp->rp_preload_bytes,
+	};
+	struct randomdev *rd;
+	int error = ENOMEM;
+
+	if (kp.kp_file == NULL)
+		return (errno);
+	rd = aligned_alloc(_Alignof(struct randomdev), sizeof(*rd));
+	if (rd == NULL)
+		return (ENOMEM);
+	memset(rd, 0, sizeof(*rd));
+	rd->rd_params = *rp;
+	rd->rd_start_ns = machine_uptime_coarse_ns();
+	atomic_init_32(&rd->rd_window, 0);
+	atomic_init_32(&rd->rd_unblocked, 0);
+	kp.kp_above_arg = rd;
+	rd->rd_caller = aligned_alloc(_Alignof(struct caller),
+	    threads * sizeof(*rd->rd_caller));
+	if (rd->rd_caller != NULL) {
+		memset(rd->rd_caller, 0, threads * sizeof(*rd->rd_caller));
+		error = boot(rd, &kp);
+	}
+	if (error == 0)
+		*rdp = rd;
+	else
+		randomdev_free(rd);
+	return (error);
+}
+
+void
+randomdev_free(struct randomdev *rd)
+{
+	if (rd == NULL)
+		return;
+	kernel_free(rd->rd_kernel);
+	free(rd->rd_caller);
+	free(rd);
+}
+
+const struct kern_object *
+randomdev_object(const struct randomdev *rd)
+{
+	return (kernel_object(rd->rd_kernel));
+}

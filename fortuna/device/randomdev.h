@@ -1,0 +1,221 @@
+/*
+ * random(4) of one design on one machine: a kernel that was booted, and its
+ * entry points.
+ *
+ * Threads that use it have an mt_index below rp_lock_config.threads.
+ */
+#ifndef FORTUNA_DEVICE_RANDOMDEV_H
+#define FORTUNA_DEVICE_RANDOMDEV_H
+
+#include "fortuna/device/abi.h"
+#include "fortuna/device/design.h"
+#include "fortuna/device/event.h"
+#include "fortuna/device/failpoint.h"
+#include "lib/base/hist.h"
+#include "lib/kern/kernel.h"
+
+/* What read(2) makes between two checks for a signal. */
+enum { RANDOMDEV_PIECE_BYTES = 16 * 1024 * 1024 };
+
+struct randomdev;
+
+/* Everything a device is made from. */
+struct randomdev_params {
+	const struct design *rp_design;
+	enum design_queue rp_queue;
+	const struct cipher *rp_cipher;
+	const struct hash *rp_pool_hash;	/* NULL: the source's */
+	const struct lock_class *rp_lock;	/* what MTX_DEF is */
+	struct lock_config rp_lock_config;
+	const struct lock_faults *rp_spin_faults;	/* of MTX_SPIN */
+	struct lockprof	*rp_prof;	/* a row for each site; or NULL */
+	const struct kern_setting *rp_settings;
+	unsigned	 rp_setting_count;
+	/* CPUs that the kernel has; 0: as many as the machine. */
+	unsigned	 rp_cpus;
+	bool		 rp_unpaced;	/* for scripts, which know no time */
+	struct ledger	*rp_ledger;	/* monitors it; or NULL */
+	/* Those that a source may ask, by name; outlive it; NULL: none. */
+	struct failpoint *rp_failpoints;
+	unsigned	 rp_failpoint_count;
+	struct failpoint *rp_clock;	/* is added to uptimes, ms; or NULL */
+	/* Cycles of each delivery while a window is open; or NULL. */
+	struct hist	*rp_delivery;
+	void		*rp_preload;	/* boot entropy; wiped */
+	size_t		 rp_preload_bytes;
+	/* Called with each event that is delivered, before it is; or NULL. */
+	void		 (*rp_record)(void *arg,
+			    const struct harvest_event *event);
+	void		*rp_record_arg;
+};
+
+/* A source that the harvest thread reads; writes at most n bytes. */
+typedef size_t randomdev_read_source(void *state, void *buf, size_t n);
+
+/*
+ * Since boot, of all events:
+ * ht_in == ht_processed + ht_pending + ht_dropped + ht_discarded.
+ */
+struct harvest_totals {
+	uint64_t	ht_in;
+	uint64_t	ht_processed;	/* absorbed by the algorithm */
+	uint64_t	ht_pending;
+	uint64_t	ht_dropped;
+	uint64_t	ht_discarded;
+	uint64_t	ht_delivered;	/* given to the algorithm */
+};
+
+/* A source under health tests, as seen from outside them. */
+struct source_health {
+	uint64_t	hl_discarded;
+	uint64_t	hl_passed;	/* times that it was accepted again */
+	bool		hl_excluded;	/* refused after that */
+};
+
+/* The state of a design, for reports. */
+struct device_status {
+	uint32_t	ds_reseeds;
+	uint32_t	ds_pool0_bytes;
+	uint32_t	ds_pool0_needed_bytes;
+	bool		ds_seeded;
+};
+
+/* K and C of a design that has one of each. */
+struct device_core {
+	uint128_t	dc_counter;
+	uint8_t		dc_key[CIPHER_KEY_BYTES];
+	uint32_t	dc_reseeds;
+	uint32_t	dc_pool0_bytes;
+};
+
+#define	randomdev_new		FLAVOURED(randomdev_new)
+#define	randomdev_free		FLAVOURED(randomdev_free)
+#define	randomdev_object	FLAVOURED(randomdev_object)
+#define	randomdev_read		FLAVOURED(randomdev_read)
+#define	randomdev_generate	FLAVOURED(randomdev_generate)
+#define	randomdev_pre_read	FLAVOURED(randomdev_pre_read)
+#define	randomdev_seeded	FLAVOURED(randomdev_seeded)
+#define	randomdev_wait_seeded	FLAVOURED(randomdev_wait_seeded)
+#define	randomdev_deliver	FLAVOURED(randomdev_deliver)
+#define	randomdev_prime		FLAVOURED(randomdev_prime)
+#define	randomdev_harvest	FLAVOURED(randomdev_harvest)
+#define	randomdev_register	FLAVOURED(randomdev_register)
+#define	randomdev_set		FLAVOURED(randomdev_set)
+#define	randomdev_idle		FLAVOURED(randomdev_idle)
+#define	randomdev_harvest_run	FLAVOURED(randomdev_harvest_run)
+#define	randomdev_harvest_stop	FLAVOURED(randomdev_harvest_stop)
+#define	randomdev_timer		FLAVOURED(randomdev_timer)
+#define	randomdev_missed	FLAVOURED(randomdev_missed)
+#define	randomdev_window	FLAVOURED(randomdev_window)
+#define	randomdev_site_lock	FLAVOURED(randomdev_site_lock)
+#define	randomdev_totals	FLAVOURED(randomdev_totals)
+#define	randomdev_health	FLAVOURED(randomdev_health)
+#define	randomdev_status	FLAVOURED(randomdev_status)
+#define	randomdev_core		FLAVOURED(randomdev_core)
+
+/*
+ * Makes a device: loads its kernel and boots it.
+ *
+ * Returns: 0, or an errno value of kernel_load() or design_file(); *rd is
+ * written only with 0.
+ */
+int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
+
+/* No thread uses it any more; or NULL. */
+void randomdev_free(struct randomdev *rd);
+
+/* Its object, attached. */
+const struct kern_object *randomdev_object(const struct randomdev *rd);
+
+/*
+ * read(2) of /dev/random, getrandom(2).
+ *
+ *   cpu       in   that the reader is on, or KERNEL_CPU_HERE
+ *   left      out  bytes that were not read
+ *   nonblock  in   do not wait for seeding
+ *
+ * Returns: 0, also after a part when interrupted; EWOULDBLOCK when unseeded and
+ * nonblock; EINTR when interrupted while waiting; EIO, with nothing left in the
+ * buffer, once crypto_failed().
+ */
+int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
+    size_t *left, bool nonblock);
+
+/* The algorithm's functions; randomdev_generate() of a seeded one. */
+void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);
+void randomdev_pre_read(struct randomdev *rd);
+bool randomdev_seeded(struct randomdev *rd);
+void randomdev_deliver(struct randomdev *rd,
+    const struct harvest_event *event);
+
+/*
+ * Delivers n bytes, rounded down to whole events, to its pools in turn.  Beside
+ * rp_preload the events' counters do not depend on the time.
+ */
+void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
+
+/* Sleeps until it is seeded or timeout_ns have passed. */
+void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);
+
+/* random_harvest_queue() and its like, of a source of that kind. */
+void randomdev_harvest(struct randomdev *rd, enum random_entry entry,
+    const void *entropy, size_t n, enum random_entropy_source source);
+
+/*
+ * Registers a source, which outlives the device, for the harvest thread to
+ * read.  Returns: 0, or ENOSPC after RANDOM_ABI_SOURCES_MAX.
+ */
+int randomdev_register(struct randomdev *rd, const char *ident,
+    enum random_entropy_source source, randomdev_read_source *read,
+    void *state);
+
+/* Sets a sysctl, if the source has it. */
+void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
+
+/*
+ * Called when the harvest thread is about to sleep, for a time that it may
+ * change; set before that thread runs.
+ */
+void randomdev_idle(struct randomdev *rd,
+    void (*idle)(void *arg, int64_t *timeout_ns), void *arg);
+
+/*
+ * The harvest thread, rand_harvestq: runs the source's until
+ * randomdev_harvest_stop(), which another thread calls; that ends its sleep,
+ * and lets it empty the queue once more.
+ */
+void randomdev_harvest_run(struct randomdev *rd);
+void randomdev_harvest_stop(struct randomdev *rd);
+
+/* Runs what the kernel's timers do for the design; harvest thread or tests. */
+void randomdev_timer(struct randomdev *rd, int64_t now_ns);
+
+/*
+ * Called when a thread slept on in a read after the device was unblocked, until
+ * its time was over; set before threads.
+ */
+void randomdev_missed(struct randomdev *rd, void (*missed)(void *arg),
+    void *arg);
+
+/* Times deliveries while a window is open. */
+void randomdev_window(struct randomdev *rd, bool open);
+
+/* As kernel_site_lock(). */
+const char *randomdev_site_lock(const struct randomdev *rd, unsigned site,
+    bool *spin);
+
+/* At any time. */
+struct harvest_totals randomdev_totals(struct randomdev *rd);
+struct source_health randomdev_health(const struct randomdev *rd,
+    enum random_entropy_source source);
+
+/* Consistent enough for reports, at any time. */
+void randomdev_status(struct randomdev *rd, struct device_status *ds);
+
+/*
+ * K and C, while no other thread uses the device; set: changes C to dc_counter
+ * first.  Returns: false in a design whose K and C cannot be seen.
+ */
+bool randomdev_core(struct randomdev *rd, struct device_core *dc, bool set);
+
+#endif

@@ -1,0 +1,52 @@
+#include "fortuna/device/event.h"
+#include "harvest/config.h"
+
+struct harvest_config
+harvest_config_default(void)
+{
+	return ((struct harvest_config){
+		.queue = HARVEST_MODEL_newest,
+		.boot_entropy_bytes = BOOT_ENTROPY_BYTES,
+		.interrupt_rate_hz = INTERRUPT_RATE_HZ,
+		.ondemand_pass = ONDEMAND_PASS,
+		.sources = "rdrand,interrupt",
+	});
+}
+
+const struct tunable harvest_tunables[] = {
+	TUNABLE(harvest_config, nist_healthtest_ondemand, UINT,
+	    NIST_HEALTHTEST_ONDEMAND,
+	    "sources whose tests are started anew during the run",
+	    TUNABLE_LIMITS(0, (UINT64_C(1) << ENTROPYSOURCE) - 1)),
+	TUNABLE(harvest_config, ondemand_pass, UINT,
+	    "rngsim.harvest.ondemand_pass",
+	    "before which pass of the harvest thread that is",
+	    TUNABLE_LIMITS(1, ONDEMAND_PASS_MAX)),
+	TUNABLE(harvest_config, queue, CHOICE, "rngsim.harvest.model",
+	    "random_harvestq.c of which FreeBSD",
+	    .tn_choices = design_queue_names),
+	TUNABLE(harvest_config, rate_hz, UINT, "rngsim.harvest.rate_hz",
+	    "passes of the harvest thread per second; 0: as it sleeps",
+	    TUNABLE_LIMITS(0, HARVEST_RATE_MAX_HZ)),
+	TUNABLE(harvest_config, sources, STRING, "rngsim.harvest.sources",
+	    "entropy sources, comma separated",
+	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
+	TUNABLE(harvest_config, boot_entropy_bytes, UINT,
+	    "rngsim.harvest.boot_entropy_bytes",
+	    "bytes of the loader's boot_entropy_cache",
+	    TUNABLE_LIMITS(0, BOOT_ENTROPY_MAX_BYTES)),
+	TUNABLE(harvest_config, record_file, STRING, "rngsim.harvest.record",
+	    "file to write the harvested events to, for replay",
+	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
+	TUNABLE(harvest_config, interrupt_rate_hz, UINT,
+	    "rngsim.source.interrupt.rate_hz",
+	    "events per second of the interrupt source",
+	    TUNABLE_LIMITS(INTERRUPT_RATE_MIN_HZ, INTERRUPT_RATE_MAX_HZ)),
+	TUNABLE(harvest_config, replay_file, STRING,
+	    "rngsim.source.replay.file",
+	    "recorded events that the replay source delivers",
+	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
+};
+
+const unsigned harvest_tunable_count = sizeof(harvest_tunables) /
+    sizeof(harvest_tunables[0]);

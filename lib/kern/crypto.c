@@ -1,0 +1,277 @@
+/*
+ * Ciphers, and what a core's keys are made of.
+ *
+ * A key is where the source has it; a thread keeps ciphers that are set up for
+ * the keys that it used last.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/kern/impl.h"
+#ifdef MACHINE_VIRTUAL
+#include "lib/vm/vm.h"
+#endif
+
+enum {
+	STACK_BYTES	= 64 * 1024	/* of a source's functions */
+};
+
+void
+kern_no_memory(struct kernel *k)
+{
+#ifdef MACHINE_VIRTUAL
+	/* No fault of the source. */
+	if (vm_running_machine != NULL)
+		vm_abort(ENOMEM);
+#endif
+	kernel_stop(k, KERN_HERE, "no memory for a cipher or a hash, or "
+	    "libcrypto lacks BLAKE2");
+}
+
+void
+kern_core_begin(struct kernel *k)
+{
+	const struct kernel_above *ka = k->k_params.kp_above;
+	struct ledger_core_rule lu;
+
+	if (!k->k_has_core || k->k_cored)
+		return;
+	lu = ka->ka_core_rule(k->k_params.kp_above_arg, k->k_pools);
+	k->k_core = ledger_core(k->k_params.kp_ledger, &lu);
+	k->k_cored = true;
+}
+
+void
+kern_take_seed(struct kern_thread *kt, const uint8_t *out)
+{
+	if (kt->kt_seeds < sizeof(kt->kt_seed) / sizeof(kt->kt_seed[0]))
+		memcpy(&kt->kt_seed[kt->kt_seeds++], out, sizeof(uint64_t));
+}
+
+void
+kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
+{
+	uint64_t first;
+	unsigned i;
+
+	for (; n >= KERN_KEY_BYTES; n -= KERN_KEY_BYTES,
+	    data += KERN_KEY_BYTES) {
+		memcpy(&first, data, sizeof(first));
+		for (i = 0; i < kt->kt_seeds && kt->kt_seed[i] != first;)
+			i++;
+		if (i < kt->kt_seeds)
+			kt->kt_seed[i] = kt->kt_seed[--kt->kt_seeds];
+	}
+}
+
+/*
+ * The first key after pools were drained ends a reseed; so does one that an
+ * event went into.
+ */
+static void
+note_core_key(struct kernel *k, struct kern_thread *kt, const void *key)
+{
+	struct ledger *lg = k->k_params.kp_ledger;
+
+	kt->kt_installed = true;
+	if (!kt->kt_drained && !kt->kt_delivering)
+		return;
+	kern_use_seed(kt, key, KERN_KEY_BYTES);
+	if (k->k_counted && kt->kt_seeds > 0)
+		ledger_seed_unused(lg, k->k_core);
+	kt->kt_reseeding = true;
+	kt->kt_mixed = !kt->kt_drained;
+	/* What the source decided by; its clock may step. */
+	if (kt->kt_drained)
+		ledger_drain(lg, k->k_core, k->k_counted ? kt->kt_now_ns : 0,
+		    k->k_counted && !k->k_params.kp_unpaced);
+	ledger_reseed_begin(lg, k->k_core);
+}
+
+void
+kern_report(struct kernel *k, struct kern_thread *kt)
+{
+	const struct kernel_above *ka = k->k_params.kp_above;
+	struct ledger *lg = k->k_params.kp_ledger;
+	void *above = k->k_params.kp_above_arg;
+
+	if (kt->kt_absorbed > 0 || kt->kt_mixed) {
+		/* Fortuna's come in two parts. */
+		for (unsigned i = 0; i < (k->k_counted && kt->kt_parts > 2 ?
+		    2 : 1); i++)
+			ledger_event(lg, k->k_core, kt->kt_mixed ? 0 :
+			    (unsigned)kt->kt_pool, kt->kt_absorbed);
+		kt->kt_absorbed = 0;
+		kt->kt_parts = 0;
+		kt->kt_mixed = false;
+	}
+	if (!kt->kt_installed)
+		return;
+	kt->kt_installed = false;
+	if (k->k_counted)
+		ledger_install(lg, k->k_core, ka->ka_core_key(above),
+		    ka->ka_core_counter(above));
+	if (kt->kt_reseeding)
+		ledger_reseed_end(lg, k->k_core);
+	kt->kt_reseeding = false;
+}
+
+static void
+kh_key_set(void *self, void *to, const void *key)
+{
+	struct kernel *k = self;
+	const struct kernel_params *kp = &k->k_params;
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (k->k_cored &&
+	    to == kp->kp_above->ka_core_key(kp->kp_above_arg))
+		note_core_key(k, kt, key);
+	kt->kt_drained = false;
+	kt->kt_seeds = 0;
+	if (k->k_keys != NULL)
+		kern_keys_set(k, to, key);
+	memmove(to, key, KERN_KEY_BYTES);
+	machine_charge(COST_KEY_SET, 1);
+}
+
+/* The thread's cipher with that key. */
+static struct cipher_key *
+keyed(struct kernel *k, struct kern_thread *kt, const uint8_t *key)
+{
+	struct cipher_key *ck = kt->kt_key[0];
+
+	if (ck != NULL && memcmp(ck->ck_raw, key, KERN_KEY_BYTES) == 0)
+		return (ck);
+	/* The other one, or the one that was used longest ago. */
+	ck = kt->kt_key[1];
+	kt->kt_key[1] = kt->kt_key[0];
+	kt->kt_key[0] = ck;
+	if (ck == NULL && cipher_key_new(&ck, k->k_params.kp_cipher) != 0)
+		kern_no_memory(k);
+	kt->kt_key[0] = ck;
+	if (memcmp(ck->ck_raw, key, KERN_KEY_BYTES) != 0)
+		cipher_key_set(ck, key);
+	return (ck);
+}
+
+/* The range that has p; or a place for a new one. */
+static struct ahead *
+ahead_of(struct kernel *k, const void *p)
+{
+	unsigned i;
+
+	for (i = 0; i < KERN_AHEAD_MAX && k->k_ahead[i].ah_bytes > 0; i++)
+		if ((uintptr_t)p - (uintptr_t)k->k_ahead[i].ah_at <
+		    k->k_ahead[i].ah_bytes)
+			return (&k->k_ahead[i]);
+	return (&k->k_ahead[i < KERN_AHEAD_MAX ? i :
+	    k->k_aheads++ % KERN_AHEAD_MAX]);
+}
+
+/* The lineage of what a source stores goes with it to who copies it. */
+static void
+keep_lineage(struct kernel *k, const void *out, size_t n)
+{
+	const uint64_t lineage = ledger_lineage(k->k_params.kp_ledger);
+
+	kern_tables_take(k);
+	*ahead_of(k, out) = (struct ahead){ out, n, lineage };
+	kern_tables_drop(k);
+}
+
+static void
+take_lineage(struct kernel *k, const void *from)
+{
+	const struct ahead *ah;
+	uint64_t lineage = 0;
+
+	kern_tables_take(k);
+	ah = ahead_of(k, from);
+	if ((uintptr_t)from - (uintptr_t)ah->ah_at < ah->ah_bytes)
+		lineage = ah->ah_lineage;
+	kern_tables_drop(k);
+	if (lineage != 0)
+		ledger_set_lineage(k->k_params.kp_ledger, lineage);
+}
+
+/* What is kept is used in parts, also as keys: a stub's has no gaps. */
+static void
+generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
+    uint8_t *out, size_t n)
+{
+	size_t part = n;
+
+	if (n > CIPHER_STUB_BYTES && cipher_is_stub(k->k_params.kp_cipher) &&
+	    kern_is_shared(k, out))
+		part = CIPHER_STUB_BYTES;
+	for (; n > part; n -= part, out += part)
+		cipher_keystream_cut(ck, ctr, out, part);
+	cipher_keystream_cut(ck, ctr, out, n);
+}
+
+static uint64_t
+kh_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
+    size_t n)
+{
+	struct kernel *k = self;
+	const struct kernel_params *kp = &k->k_params;
+	const unsigned block = kp->kp_cipher->ci_block_bytes;
+	struct cipher_key *ck = keyed(k, kern_thread_of(k), key);
+	uint128_t ctr = uint128_make(hi, lo);
+
+	if (kp->kp_ledger != NULL)
+		ledger_use(kp->kp_ledger, ck->ck_raw, ctr, n / block +
+		    (n % block != 0));
+	generate(k, ck, &ctr, out, n);
+	machine_charge(COST_KEYSTREAM, n);
+	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
+		keep_lineage(k, out, n);
+	return (uint128_lo(ctr) - lo);
+}
+
+static void
+kh_clearing(void *self, void *p, size_t n)
+{
+	struct kernel *k = self;
+
+	if (k->k_keys != NULL)
+		kern_keys_clear(k, p, n);
+	/* A copy of a key, which is on the caller's stack. */
+	if (MACHINE_SIMULATED && n >= 2 * KERN_KEY_BYTES && (uintptr_t)p -
+	    (uintptr_t)__builtin_frame_address(0) < STACK_BYTES)
+		machine_charge(COST_WIPE, 1);
+}
+
+static void
+kh_copying(void *self, void *to, const void *from, size_t n)
+{
+	struct kernel *k = self;
+
+	if (k->k_keys == NULL)
+		return;
+	if (kern_is_shared(k, from))
+		take_lineage(k, from);
+	kern_keys_copy(k, to, from, n);
+}
+
+void
+kern_crypto_fini(struct kernel *k)
+{
+	const unsigned threads = k->k_params.kp_lock_config.threads;
+
+	for (unsigned i = 0; k->k_thread != NULL && i < threads; i++)
+		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
+			cipher_key_free(k->k_thread[i].kt_key[n]);
+	kern_hashes_fini(k);
+	kern_keys_free(k);
+}
+
+void
+kern_host_crypto(struct kern_host *kh)
+{
+	kh->kh_key_set = kh_key_set;
+	kh->kh_keystream = kh_keystream;
+	kh->kh_copying = kh_copying;
+	kh->kh_clearing = kh_clearing;
+}

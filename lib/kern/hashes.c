@@ -1,0 +1,303 @@
+/*
+ * Hashes.
+ *
+ * A hash of the source begins with the number of a slot, in which the program
+ * has it, and the slot's tag.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/crypto/blake2.h"
+#include "lib/kern/impl.h"
+
+enum {
+	SLOTS_MORE	= 64,		/* beside each thread's */
+	SLOTS_EACH	= 4
+};
+
+/* How the source's hash begins. */
+struct hash_ref {
+	uint64_t	 hr_slot;	/* from 1 */
+	uint64_t	 hr_tag;
+};
+
+CTASSERT(sizeof(struct hash_ref) <= KERN_HASH_STATE);
+CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
+
+/*
+ * Bookkeeping that no kernel has: C11's atomics, which take no simulated time.
+ * A free slot keeps its hash, without input.
+ */
+struct hash_slot {
+	_Alignas(MACHINE_CACHE_LINE)
+	_Atomic uint32_t sl_used;
+	int8_t		 sl_pool;	/* its number; -1: none */
+	bool		 sl_made;	/* sl_digest was */
+	bool		 sl_heap;	/* in malloc(9)'s memory */
+	uint8_t		 sl_bytes;	/* of the source's result */
+	_Atomic uint64_t sl_tag;	/* of the hash that has it; 0: none */
+	struct digest	 sl_digest;
+};
+
+/* p: what may be a reference, or any memory, of any alignment. */
+static inline struct hash_slot *
+slot_of(struct kernel *k, const void *p)
+{
+	struct hash_slot *sl;
+	struct hash_ref r;
+
+	memcpy(&r, p, sizeof(r));
+	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0)
+		return (NULL);
+	sl = &k->k_slot[r.hr_slot - 1];
+	return (atomic_load_explicit(&sl->sl_tag, memory_order_relaxed) ==
+	    r.hr_tag ? sl : NULL);
+}
+
+/* A hash ends: its slot is free, or the thread keeps it. */
+static void
+slot_put(struct kernel *k, struct kern_thread *kt, struct hash_slot *sl)
+{
+	if (sl->sl_heap)
+		k->k_heap_hashes--;
+	sl->sl_heap = false;
+	atomic_store_explicit(&sl->sl_tag, 0, memory_order_relaxed);
+	if (kt->kt_spare == NULL)
+		kt->kt_spare = sl;
+	else
+		atomic_store_explicit(&sl->sl_used, 0, memory_order_release);
+}
+
+static struct hash_slot *
+slot_get(struct kernel *k, struct kern_thread *kt)
+{
+	struct hash_slot *sl = kt->kt_spare;
+	unsigned at = atomic_load_explicit(&k->k_slots_looked,
+	    memory_order_relaxed);
+	uint32_t none;
+
+	kt->kt_spare = NULL;
+	if (sl != NULL)
+		return (sl);
+	for (unsigned i = 0; i < k->k_slots; i++) {
+		at = at < k->k_slots ? at : 0;
+		sl = &k->k_slot[at++];
+		atomic_store_explicit(&k->k_slots_looked, at,
+		    memory_order_relaxed);
+		none = 0;
+		if (atomic_load_explicit(&sl->sl_used,
+		    memory_order_relaxed) == 0 &&
+		    atomic_compare_exchange_strong(&sl->sl_used, &none, 1))
+			return (sl);
+	}
+	kernel_stop(k, KERN_HERE, "no room for another hash: hashes are begun "
+	    "and not finished");
+}
+
+/* Pools are the hashes among the source's variables, in the order of boot. */
+static struct hash_slot *
+pool_at(struct kernel *k, const void *state)
+{
+	for (unsigned i = 0; i < k->k_pools; i++)
+		if (k->k_pool_at[i] == state)
+			return (k->k_pool[i]);
+	return (NULL);
+}
+
+/* Gives a slot that hash. */
+static void
+slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
+{
+	if (sl->sl_made && sl->sl_digest.dg_hash == hash)
+		return;
+	if (sl->sl_made)
+		digest_fini(&sl->sl_digest);
+	sl->sl_made = hash->ha_state == HASH_READY &&
+	    digest_init_as(&sl->sl_digest, hash) == 0;
+	if (!sl->sl_made)
+		kern_no_memory(k);
+}
+
+/* A slot for what the source has at state; pools keep theirs. */
+static struct hash_slot *
+slot_for(struct kernel *k, const void *state)
+{
+	const bool shared = kern_is_shared(k, state);
+	struct hash_slot *sl = shared ? pool_at(k, state) : NULL;
+
+	if (sl != NULL)
+		return (sl);
+	sl = slot_get(k, kern_thread_of(k));
+	/* What is on a stack ends with its function, finished or not. */
+	sl->sl_heap = shared && kern_in_heap(k, state);
+	if (sl->sl_heap)
+		k->k_heap_hashes++;
+	sl->sl_pool = -1;
+	if (shared && k->k_pools < KERN_POOLS_MAX) {
+		sl->sl_pool = (int8_t)k->k_pools;
+		k->k_pool_at[k->k_pools] = state;
+		k->k_pool[k->k_pools++] = sl;
+	}
+	return (sl);
+}
+
+static void
+kh_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+	struct hash_slot *sl = slot_of(k, state);
+	struct hash_ref *r = state;
+	const bool stub = cipher_is_stub(k->k_params.kp_cipher);
+
+	if (sl == NULL) {
+		sl = slot_for(k, state);
+		r->hr_slot = (uint64_t)(sl - k->k_slot) + 1;
+		r->hr_tag = ++kt->kt_tag;
+		atomic_store_explicit(&sl->sl_tag, r->hr_tag,
+		    memory_order_relaxed);
+	}
+	sl->sl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
+	slot_make(k, sl, stub ? hash_stub() : sl->sl_pool >= 0 &&
+	    k->k_params.kp_pool_hash != NULL ? k->k_params.kp_pool_hash :
+	    key != NULL ? hash_blake2s_keyed() : k->k_hash[hash]);
+	if (sl->sl_digest.dg_hash == hash_blake2s_keyed()) {
+		digest_key(&sl->sl_digest, key);
+		return;
+	}
+	digest_reset(&sl->sl_digest);
+	if (key != NULL)
+		digest_update(&sl->sl_digest, key, BLAKE2S_KEY_BYTES);
+}
+
+static struct hash_slot *
+hash_begun(struct kernel *k, const void *state)
+{
+	struct hash_slot *sl = slot_of(k, state);
+
+	if (sl == NULL)
+		kernel_stop(k, KERN_HERE, "a hash that was not begun, or was "
+		    "copied");
+	return (sl);
+}
+
+static void
+kh_hash_add(void *self, void *state, const void *data, size_t n)
+{
+	struct kernel *k = self;
+	struct hash_slot *sl = hash_begun(k, state);
+	struct kern_thread *kt;
+
+	digest_update(&sl->sl_digest, data, n);
+	if (sl->sl_pool < 0) {
+		kt = kern_thread_of(k);
+		if (kt->kt_seeds > 0)
+			kern_use_seed(kt, data, n);
+		return;
+	}
+	/* Boot entropy comes while the kernel boots. */
+	kern_core_begin(k);
+	digest_prepare(&sl->sl_digest);
+	kt = kern_thread_of(k);
+	/* An event comes in two parts; its cost is of both together. */
+	machine_charge(kt->kt_absorbed == 0 ? COST_ABSORB : COST_ABSORB_MORE,
+	    n);
+	kt->kt_pool = sl->sl_pool;
+	kt->kt_absorbed += n;
+	kt->kt_parts++;
+}
+
+/* Another hash than the source's has another length. */
+static void
+finish(struct hash_slot *sl, uint8_t *out)
+{
+	const unsigned n = digest_bytes(&sl->sl_digest);
+	uint8_t made[HASH_BYTES_MAX];
+
+	digest_finish(&sl->sl_digest, made);
+	for (unsigned i = 0; i < sl->sl_bytes; i++)
+		out[i] = n == 0 ? 0 : made[i % n];
+	wipe(made, sizeof(made));
+}
+
+static void
+kh_hash_finish(void *self, void *state, void *out)
+{
+	struct kernel *k = self;
+	struct hash_slot *sl = hash_begun(k, state);
+	struct kern_thread *kt = kern_thread_of(k);
+
+	finish(sl, out);
+	/* What a reseed does with pools is in the cost of their digests. */
+	if (sl->sl_pool >= 0 || !kt->kt_drained)
+		machine_charge(COST_DIGEST, 1);
+	if (sl->sl_pool < 0) {
+		digest_reset(&sl->sl_digest);
+		slot_put(k, kt, sl);
+		if (kt->kt_drained)
+			kern_take_seed(kt, out);
+		return;
+	}
+	kt->kt_drained = true;
+	kern_take_seed(kt, out);
+	if (k->k_cored)
+		ledger_pool(k->k_params.kp_ledger, k->k_core,
+		    (unsigned)sl->sl_pool);
+}
+
+/* Pools stay. */
+void
+kern_hashes_end(struct kernel *k, void *p, size_t n)
+{
+	struct hash_slot *sl;
+
+	for (size_t i = 0; i + sizeof(struct hash_ref) <= n;
+	    i += sizeof(uint64_t)) {
+		sl = slot_of(k, (uint8_t *)p + i);
+		if (sl != NULL && sl->sl_pool < 0)
+			slot_put(k, kern_thread_of(k), sl);
+	}
+}
+
+int
+kern_hashes_init(struct kernel *k)
+{
+	static _Atomic uint64_t made;
+	const unsigned threads = k->k_params.kp_lock_config.threads;
+	const uint64_t number = atomic_fetch_add(&made, 1);
+
+	k->k_slots = SLOTS_EACH * threads + SLOTS_MORE;
+	k->k_slot = aligned_alloc(_Alignof(struct hash_slot),
+	    k->k_slots * sizeof(*k->k_slot));
+	if (k->k_slot == NULL)
+		return (ENOMEM);
+	memset(k->k_slot, 0, k->k_slots * sizeof(*k->k_slot));
+	/* A stack may have hashes of an earlier kernel. */
+	for (unsigned i = 0; i < threads; i++)
+		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
+		    (number & 0x1fffff) << 32;
+	if (cipher_is_stub(k->k_params.kp_cipher))
+		return (0);
+	k->k_hash[KERN_SHA256] = hash_sha256();
+	k->k_hash[KERN_BLAKE2B] = hash_find("blake2b-512");
+	k->k_hash[KERN_BLAKE2S] = hash_find("blake2s-256");
+	return (0);
+}
+
+void
+kern_hashes_fini(struct kernel *k)
+{
+	for (unsigned i = 0; k->k_slot != NULL && i < k->k_slots; i++)
+		if (k->k_slot[i].sl_made)
+			digest_fini(&k->k_slot[i].sl_digest);
+	free(k->k_slot);
+}
+
+void
+kern_host_hashes(struct kern_host *kh)
+{
+	kh->kh_hash_init = kh_hash_init;
+	kh->kh_hash_add = kh_hash_add;
+	kh->kh_hash_finish = kh_hash_finish;
+}

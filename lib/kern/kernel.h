@@ -1,0 +1,138 @@
+/*
+ * Kernels: sources that were compiled as an object (lib/kern/abi.h), with the
+ * kernel around them, on one machine.
+ *
+ * A kernel is loaded, then booted, and used by threads of the machine whose
+ * mt_index is below kp_lock_config.threads.
+ */
+#ifndef LIB_KERN_KERNEL_H
+#define LIB_KERN_KERNEL_H
+
+#include "lib/crypto/cipher.h"
+#include "lib/crypto/hash.h"
+#include "lib/kern/object.h"
+#include "lib/ledger/ledger.h"
+#include "lib/lock/lock.h"
+
+enum { KERNEL_CPU_HERE = -1 };
+
+/* What a booted kernel asks of the layer above; each may be NULL. */
+struct kernel_above {
+	/* Evaluates a fail point; 0: nothing to do. */
+	int		(*ka_failpoint)(void *above, const char *name);
+	/* The uptime that the source gets for now_ns. */
+	int64_t		(*ka_clock)(void *above, int64_t now_ns);
+	/* A process sleeps for timeout_ns: what it does before that. */
+	void		(*ka_idle)(void *above, int64_t *timeout_ns);
+	/* A thread begins to sleep; it was woken, or its time is over. */
+	void		(*ka_sleeping)(void *above);
+	void		(*ka_slept)(void *above, bool woken);
+	/* Of the ledger's core, when the source's pools are there. */
+	struct ledger_core_rule (*ka_core_rule)(void *above, unsigned pools);
+	/* Where the source's K is, and C; the mutex of both is owned. */
+	const uint8_t	*(*ka_core_key)(void *above);
+	uint128_t	(*ka_core_counter)(void *above);
+};
+
+struct kernel_params {
+	struct kern_file *kp_file;
+	const char	*kp_name;	/* in messages; outlives the kernel */
+	const struct kernel_above *kp_above;
+	void		*kp_above_arg;
+	const struct cipher *kp_cipher;	/* of all keys */
+	const struct hash *kp_pool_hash;	/* NULL: the source's */
+	const struct lock_class *kp_lock;	/* what MTX_DEF is */
+	struct lock_config kp_lock_config;
+	const struct lock_faults *kp_spin_faults;	/* or NULL */
+	struct lockprof	*kp_prof;	/* a row for each site; or NULL */
+	struct ledger	*kp_ledger;	/* or NULL */
+	const struct kern_setting *kp_settings;	/* applied before boot */
+	unsigned	 kp_setting_count;
+	unsigned	 kp_cpus;	/* that the kernel has */
+	/* Each look at the clock is long after the last: reseeds are due. */
+	bool		 kp_unpaced;
+	/* What the loader left as "boot_entropy_cache"; wiped by the source. */
+	void		*kp_preload;
+	size_t		 kp_preload_bytes;
+};
+
+#define	kernel_load		FLAVOURED(kernel_load)
+#define	kernel_boot		FLAVOURED(kernel_boot)
+#define	kernel_free		FLAVOURED(kernel_free)
+#define	kernel_device		FLAVOURED(kernel_device)
+#define	kernel_object		FLAVOURED(kernel_object)
+#define	kernel_enter		FLAVOURED(kernel_enter)
+#define	kernel_leave		FLAVOURED(kernel_leave)
+#define	kernel_stamped		FLAVOURED(kernel_stamped)
+#define	kernel_delivering	FLAVOURED(kernel_delivering)
+#define	kernel_timer		FLAVOURED(kernel_timer)
+#define	kernel_process		FLAVOURED(kernel_process)
+#define	kernel_shutdown		FLAVOURED(kernel_shutdown)
+#define	kernel_site_lock	FLAVOURED(kernel_site_lock)
+#define	kernel_stop		FLAVOURED(kernel_stop)
+
+struct kernel;
+
+/*
+ * Loads a copy of the object: its variables are as loaded, no function has run.
+ *
+ * Returns: 0; ENOMEM; EMFILE when no more copies can be loaded.
+ */
+int kernel_load(struct kernel **k, const struct kernel_params *kp);
+
+/*
+ * Sets the settings and runs SYSINIT(9) in order.
+ *
+ *   cored    in  whether ka_core_key() can be called
+ *   counted  in  and ka_core_counter(); then reseeds are paced
+ */
+void kernel_boot(struct kernel *k, bool cored, bool counted);
+
+/* No thread uses it any more; or NULL.  Wipes the source's variables. */
+void kernel_free(struct kernel *k);
+
+/* The object, and what it exports for the layer above. */
+const struct kern_object *kernel_object(const struct kernel *k);
+const void *kernel_device(const struct kernel *k);
+
+/*
+ * Around a call of the source.  On return it owns no mutex, or the run ends.
+ *
+ *   cpu  in  that the thread is on, or KERNEL_CPU_HERE
+ */
+void kernel_enter(struct kernel *k, int cpu);
+void kernel_leave(struct kernel *k);
+
+/* Whether the thread has read the cycle counter since kernel_enter(). */
+bool kernel_stamped(struct kernel *k);
+
+/* The thread is about to give the source an event, or has done so. */
+void kernel_delivering(struct kernel *k, bool delivering);
+
+/* Runs the timers and tasks that are due, from one thread at a time. */
+void kernel_timer(struct kernel *k, int64_t now_ns);
+
+/*
+ * Runs the kernel's i-th process until it ends.
+ *
+ * Returns: false when there is none.
+ */
+bool kernel_process(struct kernel *k, unsigned i);
+
+/*
+ * Runs SYSUNINIT(9) in order, which waits for processes.  Their sleeps end at
+ * once from now on, but each first does once more all that it does between two.
+ */
+void kernel_shutdown(struct kernel *k);
+
+/*
+ * The name of the mutex that was taken at a site, and whether it is a spin
+ * mutex.  Returns: NULL when none was.
+ */
+const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
+
+/* Ends the run at a place of the source, as panic(9). */
+void kernel_stop(struct kernel *k, const struct kern_site *site,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
+
+#endif

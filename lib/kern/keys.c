@@ -1,0 +1,229 @@
+/*
+ * Where keys are in memory, for the ledger: a key set up or copied is there
+ * until it is set, copied over, or freed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/kern/impl.h"
+
+enum {
+	BUCKETS		= 64,	/* a bit each */
+	BUCKET_BYTES	= 64,	/* of addresses that share one */
+	COPIED_MAX	= 8	/* keys in what is copied at once */
+};
+
+struct key_place {
+	struct key_place *ky_next;	/* in its bucket */
+	const uint8_t	*ky_at;
+	uint8_t		 ky_key[CIPHER_KEY_BYTES];
+};
+
+struct key_table {
+	atomic_flag	 kb_busy;
+	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
+	struct key_place *kb_bucket[BUCKETS];
+	struct key_place *kb_spare;
+};
+
+static const uint8_t no_key[CIPHER_KEY_BYTES];
+
+/* A range of n bytes has buckets first_bucket() to last_bucket(). */
+static uintptr_t
+first_bucket(const void *p)
+{
+	/* A key may begin before it. */
+	return (((uintptr_t)p - CIPHER_KEY_BYTES + 1) / BUCKET_BYTES);
+}
+
+static uintptr_t
+last_bucket(const void *p, size_t n)
+{
+	const uintptr_t last = ((uintptr_t)p + n - 1) / BUCKET_BYTES;
+
+	return (last - first_bucket(p) < BUCKETS ? last :
+	    first_bucket(p) + BUCKETS - 1);
+}
+
+static uint64_t
+bit_of(uintptr_t bucket)
+{
+	return (UINT64_C(1) << bucket % BUCKETS);
+}
+
+/* Whether all buckets of n bytes at p are empty. */
+static bool
+none_in(const struct key_table *kb, const void *p, size_t n)
+{
+	const uintptr_t first = first_bucket(p);
+	const uint64_t used = atomic_load_explicit(&kb->kb_used,
+	    memory_order_relaxed);
+	const uint64_t turned = used >> first % BUCKETS |
+	    used << (-first % BUCKETS);
+
+	return (turned << (BUCKETS - 1 - (last_bucket(p, n) - first)) == 0);
+}
+
+static void
+take(struct key_table *kb)
+{
+	while (atomic_flag_test_and_set_explicit(&kb->kb_busy,
+	    memory_order_acquire))
+		machine_yield();
+}
+
+static void
+drop(struct key_table *kb)
+{
+	atomic_flag_clear_explicit(&kb->kb_busy, memory_order_release);
+}
+
+/*
+ * Takes the first place in n bytes at p out of the table, in bucket *b or a
+ * later one; NULL: there is none.
+ */
+static struct key_place *
+take_out(struct key_table *kb, const uint8_t *p, size_t n, uintptr_t *b)
+{
+	struct key_place **at, *ky;
+
+	for (; *b <= last_bucket(p, n); ++*b)
+		for (at = &kb->kb_bucket[*b % BUCKETS]; (ky = *at) != NULL;
+		    at = &ky->ky_next)
+			if (ky->ky_at + CIPHER_KEY_BYTES > p &&
+			    ky->ky_at < p + n) {
+				*at = ky->ky_next;
+				if (kb->kb_bucket[*b % BUCKETS] == NULL)
+					kb->kb_used &= ~bit_of(*b);
+				return (ky);
+			}
+	return (NULL);
+}
+
+static void
+put_in(struct kernel *k, const uint8_t *at, const uint8_t *key)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place *ky = kb->kb_spare, **first;
+
+	if (ky != NULL)
+		kb->kb_spare = ky->ky_next;
+	else
+		ky = malloc(sizeof(*ky));
+	if (ky == NULL)
+		kernel_stop(k, KERN_HERE, "no memory to follow a key");
+	first = &kb->kb_bucket[(uintptr_t)at / BUCKET_BYTES % BUCKETS];
+	kb->kb_used |= bit_of((uintptr_t)at / BUCKET_BYTES);
+	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
+	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
+	*first = ky;
+}
+
+int
+kern_keys_new(struct kernel *k)
+{
+	k->k_keys = calloc(1, sizeof(*k->k_keys));
+	if (k->k_keys == NULL)
+		return (ENOMEM);
+	drop(k->k_keys);
+	return (0);
+}
+
+void
+kern_keys_free(struct kernel *k)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place *ky;
+
+	if (kb == NULL)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		while ((ky = kb->kb_bucket[i]) != NULL) {
+			kb->kb_bucket[i] = ky->ky_next;
+			ledger_key_set(k->k_params.kp_ledger, ky->ky_key,
+			    no_key);
+			wipe(ky, sizeof(*ky));
+			free(ky);
+		}
+	while ((ky = kb->kb_spare) != NULL) {
+		kb->kb_spare = ky->ky_next;
+		free(ky);
+	}
+	free(kb);
+}
+
+void
+kern_keys_clear(struct kernel *k, const void *p, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place *ky;
+	uintptr_t b = first_bucket(p);
+
+	while (!none_in(kb, p, n)) {
+		take(kb);
+		ky = take_out(kb, p, n, &b);
+		drop(kb);
+		if (ky == NULL)
+			return;
+		ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
+		wipe(ky->ky_key, sizeof(ky->ky_key));
+		take(kb);
+		ky->ky_next = kb->kb_spare;
+		kb->kb_spare = ky;
+		drop(kb);
+	}
+}
+
+void
+kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place *ky;
+	uintptr_t b = first_bucket(at);
+
+	take(kb);
+	ky = take_out(kb, at, 1, &b);
+	drop(kb);
+	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
+	    key);
+	take(kb);
+	if (ky != NULL) {
+		ky->ky_next = kb->kb_spare;
+		kb->kb_spare = ky;
+	}
+	put_in(k, at, key);
+	drop(kb);
+}
+
+void
+kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct { size_t off; uint8_t key[CIPHER_KEY_BYTES]; }
+	    copied[COPIED_MAX];
+	const uint8_t *bytes = from;
+	const struct key_place *ky;
+	unsigned count = 0;
+
+	if (none_in(kb, from, n)) {
+		kern_keys_clear(k, to, n);
+		return;
+	}
+	take(kb);
+	for (uintptr_t b = first_bucket(from); b <= last_bucket(from, n); b++)
+		for (ky = kb->kb_bucket[b % BUCKETS]; ky != NULL;
+		    ky = ky->ky_next)
+			if (ky->ky_at >= bytes && ky->ky_at +
+			    CIPHER_KEY_BYTES <= bytes + n &&
+			    count < COPIED_MAX) {
+				copied[count].off = (size_t)(ky->ky_at - bytes);
+				memcpy(copied[count++].key, ky->ky_key,
+				    CIPHER_KEY_BYTES);
+			}
+	drop(kb);
+	kern_keys_clear(k, to, n);
+	for (unsigned i = 0; i < count; i++)
+		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key);
+	wipe(copied, sizeof(copied));
+}

@@ -1,0 +1,346 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/crypto/wipe.h"
+#include "lib/kern/object.h"
+
+#ifdef __SANITIZE_THREAD__
+/* FreeBSD's unlocked load of the counter: rngsim-kernel(7). */
+const char *__tsan_default_suppressions(void);
+
+const char *
+__tsan_default_suppressions(void)
+{
+	return ("race_top:random_fortuna_*seeded\n");
+}
+#endif
+
+/* Copies loaded so far, of all objects. */
+static _Atomic unsigned loaded;
+
+/* A file in memory, which is complete; -1 with errno set. */
+static int
+memory_file(const void *object, size_t n)
+{
+	const int fd = memfd_create("kernel", MFD_CLOEXEC);
+	ssize_t done = 0;
+
+	if (fd < 0)
+		return (-1);
+	for (size_t at = 0; at < n && done >= 0; at += (size_t)done)
+		done = write(fd, (const char *)object + at, n - at);
+	if (done >= 0)
+		return (fd);
+	close(fd);
+	/* The limit on the size of files may be the reason. */
+	errno = EFBIG;
+	return (-1);
+}
+
+/*
+ * Loads a copy from a file of its own: the loader knows files by inode, and by
+ * name, so each copy has a name with one more slash.
+ */
+static void *
+load_copy(const struct kern_file *kf)
+{
+	enum { NAMES = 3000 };
+	char path[NAMES + 64];
+	void *handle = NULL, *object;
+	const unsigned slashes = atomic_fetch_add(&loaded, 1) + 1;
+	int fd = -1;
+
+	if (slashes > NAMES) {
+		errno = EMFILE;
+		return (NULL);
+	}
+	object = mmap(NULL, kf->kf_bytes, PROT_READ, MAP_PRIVATE, kf->kf_fd, 0);
+	if (object != MAP_FAILED) {
+		fd = memory_file(object, kf->kf_bytes);
+		munmap(object, kf->kf_bytes);
+	}
+	if (fd < 0)
+		return (NULL);
+	memset(path, '/', slashes);
+	snprintf(path + slashes, 64, "proc/self/fd/%d", fd);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	close(fd);
+	errno = ENOEXEC;
+	return (handle);
+}
+
+/* The first one is the file itself, where sanitizers find functions' names. */
+static void *
+load(const struct kern_file *kf)
+{
+	void *handle;
+
+	if (kf->kf_path == NULL)
+		return (load_copy(kf));
+	handle = dlopen(kf->kf_path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+	if (handle != NULL) {
+		dlclose(handle);
+		return (load_copy(kf));
+	}
+	handle = dlopen(kf->kf_path, RTLD_NOW | RTLD_LOCAL);
+	errno = ENOEXEC;
+	return (handle);
+}
+
+struct search {
+	const struct kern_object *s_object;
+	uint8_t		*s_data;
+	size_t		 s_bytes;
+};
+
+/* Finds the writable part of the object that holds a symbol. */
+static int
+find_data(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct search *s = arg;
+	const ElfW(Phdr) *ph;
+	uintptr_t start, end, from = 0, to = 0;
+	bool here = false;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		ph = &info->dlpi_phdr[i];
+		start = info->dlpi_addr + ph->p_vaddr;
+		end = start + ph->p_memsz;
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if ((uintptr_t)s->s_object >= start &&
+		    (uintptr_t)s->s_object < end)
+			here = true;
+		if ((ph->p_flags & PF_W) != 0) {
+			from = start;
+			to = end;
+		}
+	}
+	if (!here)
+		return (0);
+	/* The loader has made the relocated constants read-only. */
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		ph = &info->dlpi_phdr[i];
+		if (ph->p_type == PT_GNU_RELRO && info->dlpi_addr +
+		    ph->p_vaddr <= from)
+			from = (info->dlpi_addr + ph->p_vaddr + ph->p_memsz +
+			    page - 1) & ~(page - 1);
+	}
+	s->s_data = (uint8_t *)from;
+	s->s_bytes = to > from ? to - from : 0;
+	return (1);
+}
+
+/* Word by word, as a sanitizer has zones between variables. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+__attribute__((noinline, no_sanitize("address", "thread")))
+static void
+copy_data(volatile uint8_t *to, const volatile uint8_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+#else
+#define	copy_data(to, from, n)	memcpy(to, from, n)
+#endif
+
+/*
+ * In the kernel's order.  What is undone too, although a module's is in the
+ * opposite one: a process has to end before what it uses.
+ */
+static int
+by_order(const void *a, const void *b)
+{
+	const struct kern_sysinit *x = *(const struct kern_sysinit *const *)a;
+	const struct kern_sysinit *y = *(const struct kern_sysinit *const *)b;
+
+	if (x->ki_uninit != y->ki_uninit)
+		return (x->ki_uninit - y->ki_uninit);
+	return (x->ki_sub != y->ki_sub ? x->ki_sub - y->ki_sub :
+	    x->ki_order != y->ki_order ? x->ki_order - y->ki_order :
+	    x < y ? -1 : x > y);
+}
+
+static int
+sort_inits(struct kern_copy *kc)
+{
+	const struct kern_object *ko = kc->kc_object;
+	const unsigned n = ko->ko_sysinit_count();
+
+	kc->kc_inits = calloc(n + 1, sizeof(*kc->kc_inits));
+	if (kc->kc_inits == NULL)
+		return (ENOMEM);
+	for (unsigned i = 0; i < n; i++) {
+		kc->kc_inits[i] = &ko->ko_sysinits[i];
+		kc->kc_uninit_count += ko->ko_sysinits[i].ki_uninit;
+	}
+	kc->kc_init_count = n - kc->kc_uninit_count;
+	qsort(kc->kc_inits, n, sizeof(*kc->kc_inits), by_order);
+	return (0);
+}
+
+static struct kern_copy *
+copy_new(const struct kern_file *kf)
+{
+	struct kern_copy *kc = calloc(1, sizeof(*kc));
+	struct search s;
+	int error = ENOEXEC;
+
+	if (kc == NULL)
+		return (NULL);
+	kc->kc_handle = load(kf);
+	if (kc->kc_handle == NULL) {
+		error = errno;
+		goto fail;
+	}
+	kc->kc_object = dlsym(kc->kc_handle, "kern_object");
+	if (kc->kc_object == NULL || kc->kc_object->ko_abi != KERN_ABI)
+		goto fail;
+	s = (struct search){ .s_object = kc->kc_object };
+	dl_iterate_phdr(find_data, &s);
+	kc->kc_data = s.s_data;
+	kc->kc_data_bytes = s.s_bytes;
+	if (kc->kc_data_bytes == 0)
+		goto fail;
+	error = ENOMEM;
+	kc->kc_image = malloc(kc->kc_data_bytes);
+	/* Zeros, and memory of the host where they were written. */
+	kc->kc_heap = mmap(NULL, KERN_HEAP_BYTES, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (kc->kc_image == NULL || kc->kc_heap == MAP_FAILED ||
+	    sort_inits(kc) != 0)
+		goto fail;
+	/* Their names stay. */
+	(void)kern_sysctl_find(kc->kc_object, "");
+	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
+	return (kc);
+fail:
+	if (kc->kc_handle != NULL)
+		dlclose(kc->kc_handle);
+	free(kc->kc_image);
+	if (kc->kc_heap != NULL && kc->kc_heap != MAP_FAILED)
+		munmap(kc->kc_heap, KERN_HEAP_BYTES);
+	free(kc);
+	errno = error;
+	return (NULL);
+}
+
+/* Not in use, or left behind by a run that was ended early. */
+static bool
+is_free(const struct kern_copy *kc, uint64_t run, const void *thread)
+{
+	return (!kc->kc_used || (kc->kc_run != 0 && kc->kc_run != run &&
+	    kc->kc_thread == thread));
+}
+
+/* Also clears the keys. */
+static void
+put_back(struct kern_copy *kc)
+{
+	copy_data(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
+	wipe(kc->kc_heap, kc->kc_heap_used);
+	kc->kc_heap_used = 0;
+}
+
+struct kern_copy *
+kern_copy_get(struct kern_file *kf, uint64_t run)
+{
+	static _Thread_local char thread;
+	struct kern_copy *kc;
+
+	pthread_mutex_lock(&kf->kf_mutex);
+	for (kc = kf->kf_copies; kc != NULL && !is_free(kc, run, &thread);)
+		kc = kc->kc_next;
+	if (kc != NULL && kc->kc_used) {
+		put_back(kc);
+	} else if (kc == NULL && (kc = copy_new(kf)) != NULL) {
+		kc->kc_next = kf->kf_copies;
+		kf->kf_copies = kc;
+	}
+	if (kc != NULL) {
+		kc->kc_used = true;
+		kc->kc_run = run;
+		kc->kc_thread = &thread;
+	}
+	pthread_mutex_unlock(&kf->kf_mutex);
+	return (kc);
+}
+
+void
+kern_copy_put(struct kern_file *kf, struct kern_copy *kc)
+{
+	put_back(kc);
+	pthread_mutex_lock(&kf->kf_mutex);
+	kc->kc_used = false;
+	pthread_mutex_unlock(&kf->kf_mutex);
+}
+
+/* Names the profile's rows; sites after the last row share it. */
+static void
+name_sites(struct kern_file *kf, const struct kern_object *ko)
+{
+	const unsigned n = ko->ko_site_count();
+	const char *file;
+	unsigned i;
+
+	kf->kf_site_count = n < LOCKPROF_SITES_MAX ? n : LOCKPROF_SITES_MAX;
+	for (i = 0; i < kf->kf_site_count; i++) {
+		file = strrchr(ko->ko_sites[i].kw_file, '/');
+		file = file != NULL ? file + 1 : ko->ko_sites[i].kw_file;
+		snprintf(kf->kf_site[i], sizeof(kf->kf_site[i]), "%s:%d", file,
+		    ko->ko_sites[i].kw_line);
+		kf->kf_sites[i] = kf->kf_site[i];
+	}
+	if (n > LOCKPROF_SITES_MAX)
+		snprintf(kf->kf_site[i - 1], sizeof(kf->kf_site[0]), "others");
+}
+
+int
+kern_file_open(struct kern_file *kf, const char *path, const void *object,
+    size_t n, struct kern_copy **kcp, char error[KERN_ERROR_SIZE])
+{
+	const char *why;
+	struct stat st;
+
+	pthread_mutex_init(&kf->kf_mutex, NULL);
+	kf->kf_path = path == NULL ? NULL : strdup(path);
+	kf->kf_fd = path == NULL ? memory_file(object, n) :
+	    open(path, O_RDONLY | O_CLOEXEC);
+	if (kf->kf_fd < 0 || fstat(kf->kf_fd, &st) != 0) {
+		snprintf(error, KERN_ERROR_SIZE, "%s%s%s", path == NULL ? "" :
+		    path, path == NULL ? "" : ": ", strerror(errno));
+		return (errno == EFBIG ? EFBIG : EINVAL);
+	}
+	kf->kf_bytes = (size_t)st.st_size;
+	*kcp = kern_copy_get(kf, 0);
+	if (*kcp != NULL) {
+		name_sites(kf, (*kcp)->kc_object);
+		return (0);
+	}
+	why = errno == ENOEXEC ? dlerror() : strerror(errno);
+	snprintf(error, KERN_ERROR_SIZE, "%s%s%s", path == NULL ? "" : path,
+	    path == NULL ? "" : ": ", why != NULL ? why :
+	    "no object of kernel sources, or of another version of rngsim");
+	close(kf->kf_fd);
+	return (EINVAL);
+}
+
+struct kern_sysctl *
+kern_sysctl_find(const struct kern_object *ko, const char *name)
+{
+	struct kern_sysctl *kx;
+
+	for (unsigned i = 0; (kx = ko->ko_sysctl(i)) != NULL; i++)
+		if (strcmp(kx->kx_name, name) == 0)
+			break;
+	return (kx);
+}

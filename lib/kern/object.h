@@ -1,0 +1,84 @@
+/*
+ * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
+ * variables are the object's.
+ */
+#ifndef LIB_KERN_OBJECT_H
+#define LIB_KERN_OBJECT_H
+
+#include <pthread.h>
+
+#include "lib/kern/abi.h"
+#include "lib/lock/profiling.h"
+
+enum {
+	KERN_NAME_SIZE	= 64,
+	KERN_ERROR_SIZE	= 1024,
+	KERN_HEAP_BYTES	= 8 << 20	/* malloc(9)'s, of a copy, at most */
+};
+
+/* A value for a sysctl of a source. */
+struct kern_setting {
+	char		 kv_name[KERN_NAME_SIZE];
+	int64_t		 kv_value;
+};
+
+struct kern_copy {
+	struct kern_copy *kc_next;
+	void		*kc_handle;	/* dlopen(3)'s */
+	const struct kern_object *kc_object;
+	/* Its variables, and what they are before boot. */
+	uint8_t		*kc_data;
+	size_t		 kc_data_bytes;
+	uint8_t		*kc_image;
+	uint8_t		*kc_heap;	/* zeros but for kc_heap_used */
+	size_t		 kc_heap_used;
+	/* SYSINIT(9)s, then SYSUNINIT(9)s, in order. */
+	const struct kern_sysinit **kc_inits;
+	unsigned	 kc_init_count, kc_uninit_count;
+	bool		 kc_used;
+	/* The simulated machine's run and its host thread; or 0. */
+	uint64_t	 kc_run;
+	const void	*kc_thread;
+};
+
+/* An object, and its copies. */
+struct kern_file {
+	char		*kf_path;	/* NULL: in memory only */
+	int		 kf_fd;
+	size_t		 kf_bytes;
+	pthread_mutex_t	 kf_mutex;	/* guards the copies */
+	struct kern_copy *kf_copies;
+	/* Profile rows: a name for each site. */
+	char		 kf_site[LOCKPROF_SITES_MAX][KERN_NAME_SIZE];
+	const char	*kf_sites[LOCKPROF_SITES_MAX];
+	unsigned	 kf_site_count;
+};
+
+/*
+ * Opens an object, and takes a first copy, to be put.
+ *
+ *   path    in  a file; or NULL
+ *   object  in  without a path: the object's n bytes
+ *
+ * Returns: 0; EFBIG if the limit on the size of files, which holds in memory
+ * too, is below the object's; or EINVAL; and what is wrong with it.
+ */
+int kern_file_open(struct kern_file *kf, const char *path, const void *object,
+    size_t n, struct kern_copy **kcp, char error[KERN_ERROR_SIZE]);
+
+/*
+ * A copy with its variables as loaded.
+ *
+ *   run  in  the simulated machine's; copies of its host thread's earlier runs
+ *            that were not returned are taken again.  0: none.
+ *
+ * Returns: NULL with errno set when none can be loaded.
+ */
+struct kern_copy *kern_copy_get(struct kern_file *kf, uint64_t run);
+void kern_copy_put(struct kern_file *kf, struct kern_copy *kc);
+
+/* An attached object's sysctl, until the next call; NULL: it has none. */
+struct kern_sysctl *kern_sysctl_find(const struct kern_object *ko,
+    const char *name);
+
+#endif

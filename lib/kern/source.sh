@@ -1,0 +1,668 @@
+# Finds and compiles kernel sources.  bench/kernel/ksource.c runs it.
+#
+#	source.sh DATA ACTION [ARGUMENT...]
+#
+#	find SPEC	prints what the source is, as lines "key value"
+#	build SPEC [source]	the same, and compiles it into a new folder,
+#			"work"; source: with the ciphers of its tree
+#	check SPEC	prints which interfaces rngsim lacks for it
+#	diff SPEC SPEC	prints git diff --stat between two sources
+#	drop FOLDER	removes what was compiled
+#	list, clean	prints or removes what the cache holds
+#	shipped FOLDER	compiles the objects of DATA's object.tbl into FOLDER, as
+#			NAME-OBJECT.so
+#
+# DATA has lib/kern, fortuna and harvest, as rngsim's sources have them.  The
+# last line is "error TEXT" with exit status 2 for a wrong SPEC and 1 for another
+# failure.
+#
+# An object is random(4) whole: an algorithm, random_harvestq.c, randomdev.c,
+# random_infra.c and hash.c.  What a source does not bring is rngsim's.  Without
+# a random_harvestq.c of its own it is linked with each that rngsim has.
+set -u
+LC_ALL=C
+export LC_ALL
+# ccache would make the paths that the compiler read relative.
+unset CCACHE_BASEDIR
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+data=$1 action=$2 ciphers=
+shift 2
+newline='
+'
+expected="expected a sys directory, the directory above it, a folder of its \
+files or a .c file"
+cached="expected XDG_CACHE_HOME to name a folder that can be written"
+
+# What a sys directory has of the sources; other headers must be rngsim's.
+members="dev/random sys/random.h"
+# The files of random(4) beside the algorithm, which a source may bring.
+others="hash randomdev random_infra random_harvestq"
+# What a source's own ciphers are compiled of.
+cipher_units="crypto/rijndael/rijndael-alg-fst crypto/rijndael/rijndael-api-fst \
+crypto/sha2/sha256c"
+# Queues of other releases, each a file random_harvestq_NAME.c.
+queues=2019
+
+flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
+-ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
+-DINVARIANTS -DDEV_RANDOM -nostdinc"
+# A sanitizer's build of rngsim has it in the objects that it runs.
+real_flags=${RNGSIM_KERNEL_SANITIZER-}
+# Calls of hooks for memory accesses, which kern.c has.
+simulated_flags="-DKERNEL_SIMULATED -fsanitize=thread"
+# Functions that are missing are errors; a sanitizer's may be the program's.
+wraps="-Wl,--wrap=random_alg_context -Wl,--wrap=random_harvest_healthtest \
+-Wl,--wrap=randomdev_unblock -Wl,--wrap=random_source_register"
+real_link="-shared -Wl,-z,now $wraps ${real_flags:--Wl,-z,defs}"
+simulated_link="-shared -Wl,-z,now $wraps -Wl,-z,defs"
+
+fail()
+{
+	status=$1
+	shift
+	IFS=' '
+	echo "error $*"
+	exit "$status"
+}
+
+work= kept=
+trap '[ -z "$work" ] || rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
+
+# A folder for files being made; what a killed process left goes first.
+begin()
+{
+	mkdir -p "$cache" 2>/dev/null &&
+	    work=$(mktemp -d "$cache/work.XXXXXX" 2>/dev/null) ||
+		fail 1 "cannot write the cache $cache: $cached"
+	find "$cache" -maxdepth 1 -name 'work.*' -mmin +60 -exec rm -rf {} +
+	TMPDIR=$work
+	export TMPDIR
+}
+
+# keep NAME: work becomes a member of the cache, unless there is one already.
+keep()
+{
+	[ -d "$cache/$1" ] || mv "$work" "$cache/$1" ||
+	    fail 1 "cannot write the cache $cache/$1: $cached"
+	rm -rf "$cache/$1/${work##*/}" "$work"
+	work=
+}
+
+# tree PATH: the hash of a folder at the revision.
+tree()
+{
+	git --git-dir="$git" rev-parse -q --verify "$commit:${1:+$1/}"
+}
+
+# Takes the source of a revision, where path would have it; sets disk.
+take_revision()
+{
+	command -v git >/dev/null || fail 1 "git is not installed: expected" \
+	    "it, or PATH without @REVISION"
+	git=$(git -C "$dir" rev-parse --absolute-git-dir 2>&1) ||
+	    fail 2 "git finds no repository of $dir: expected one that holds" \
+		"the source, or PATH without @REVISION (${git%%"$newline"*})"
+	at=$(git -C "$dir" rev-parse --show-prefix)${rest#/}
+	at=${at%/}
+	case $revision in
+	-*) false ;;
+	*) commit=$(git --git-dir="$git" rev-parse -q --verify \
+	    "$revision^{commit}") ;;
+	esac || fail 2 "there is no revision \"$revision\" in the repository" \
+	    "of $path: expected a branch, a tag or a commit of it"
+	case /$at/ in
+	*/sys/dev/random/*) folder=${at%/dev/random*} ;;
+	*)
+		folder=${at:+$at/}sys
+		tree "$folder/dev/random" >/dev/null || folder=$at
+		tree "$folder" >/dev/null || folder=${at%"${at##*/}"}
+		folder=${folder%/} ;;
+	esac
+	git --git-dir="$git" cat-file -e "$commit:$at" 2>/dev/null &&
+	    hash=$(tree "$folder") || fail 2 "revision $revision has no $path:" \
+	    "expected a path that it has"
+	[ "${folder##*/}" = sys ] && top=sys || top=source
+	disk=$cache/tree.$hash-$top/$top
+	[ -d "$disk" ] || extract
+	case $folder in
+	"$at" | "${at:+$at/}sys") ;;
+	*) disk=$disk${at#"$folder"}
+	    [ -n "$folder" ] || disk=$cache/tree.$hash-$top/$top/$at ;;
+	esac
+}
+
+# list_members PATH...: the names in the folder.
+list_members()
+{
+	git --git-dir="$git" ls-tree --full-tree --name-only "$hash" "$@"
+}
+
+extract()
+{
+	begin
+	mkdir "$work/$top"
+	names=$(list_members -- $members)
+	[ -n "$names" ] || names=$(list_members | grep '\.[ch]$') ||
+	    fail 2 "$path has no sources at revision $revision: $expected"
+	IFS=$newline
+	git --git-dir="$git" archive --format=tar "$hash" $names |
+	    tar -xf - -C "$work/$top" ||
+	    fail 1 "cannot take $path out of its repository"
+	unset IFS
+	keep "tree.$hash-$top"
+}
+
+# Splits PATH@REVISION: either may have an @, and a path exists, if possible.
+split()
+{
+	path=$1 revision=
+	[ -e "$path" ] || case $path in
+	*@*)
+		left=${path%%@*} rest=${path#*@}
+		while [ ! -e "$left" ]; do
+			case $rest in
+			*@*) left=$left@${rest%%@*} rest=${rest#*@} ;;
+			*/*) return ;;
+			*) break ;;
+			esac
+		done
+		path=$left revision=$rest ;;
+	esac
+}
+
+# role FILE: what it is of random(4).
+role()
+{
+	role=${1##*/}
+	role=${role%.c}
+	case " $others " in
+	*" $role "*) ;;
+	*) role=algorithm ;;
+	esac
+}
+
+# members_of FOLDER: its files of random(4).
+members_of()
+{
+	for role in fortuna $others; do
+		[ ! -f "$1/$role.c" ] || echo "$1/$role.c"
+	done
+	ls "$1"/fx_*.c 2>/dev/null
+}
+
+find_source()
+{
+	case $1 in
+	*[\"\\[:cntrl:]]*) fail 2 "it has a quote, a backslash or a control" \
+	    "character: expected a name that an #include can have" ;;
+	esac
+	split "$1"
+	[ -n "$path" ] || fail 2 "no path: $expected"
+	[ "$path@" != "$1" ] || fail 2 "no revision after the @: expected a" \
+	    "branch, a tag or a commit"
+	case $path in
+	/*) ;;
+	*) path=$(pwd)/$path ;;
+	esac
+	dir=$path
+	while [ ! -d "$dir" ]; do
+		dir=$(dirname "$dir")
+	done
+	rest=${path#"${dir%/}"}
+	dir=$(cd "$dir" && pwd -P)
+	path=${dir%/}${rest%/}
+	disk=$path commit= tree=
+	[ -z "$revision" ] || take_revision
+	folder=$disk
+	if [ -f "$disk" ]; then
+		[ "${disk%.c}" != "$disk" ] ||
+		    fail 2 "$path is no C file: $expected"
+		files=$disk folder=${disk%/*}
+	elif [ -f "$disk/dev/random/fortuna.c" ]; then
+		tree=$disk
+	elif [ -f "$disk/sys/dev/random/fortuna.c" ]; then
+		tree=$disk/sys
+	elif [ -d "$disk" ]; then
+		files=$(members_of "$disk")
+		[ -n "$files" ] || fail 2 "$path has no" \
+		    "dev/random/fortuna.c, sys/dev/random/fortuna.c," \
+		    "fortuna.c, random_harvestq.c or fx_*.c: $expected"
+	else
+		fail 2 "$path: no such file or directory: $expected"
+	fi
+	# A file of a tree stands for the tree, with it as the algorithm.
+	case ${tree:-$folder/} in
+	*/sys/dev/random/*) tree=${folder%/dev/random*} ;;
+	esac
+	if [ -n "$tree" ]; then
+		folder=$tree
+		role "${files-fortuna}"
+		[ "$role" = algorithm ] || files=
+		files=$(echo "${files:-$tree/dev/random/fortuna.c}"
+		    members_of "$tree/dev/random" |
+		    grep -v -e '/fortuna\.c$' -e '/fx_[^/]*$')
+	fi
+	for file in ${ciphers:+dev/random/hash.c crypto/chacha20/chacha.c} \
+	    ${ciphers:+$(printf '%s.c ' $cipher_units)}; do
+		[ -f "$tree/$file" ] || fail 2 "--crypto source: $path has no" \
+		    "sys directory with $file: expected one, or --crypto kernel"
+	done
+	name=${path%.c}
+	name=${name%/sys}
+	name=${name##*/}
+	[ -z "$revision" ] || name=$revision
+	[ "$name" != "$commit" ] || name=$(printf %.12s "$commit")
+	name=$(printf %s "$name" | tr -c 'A-Za-z0-9._/@~^+-' _)
+}
+
+find_compiler()
+{
+	cc=${CC:-cc}
+	version=$($cc --version 2>&1) || fail 1 "there is no compiler \"$cc\"," \
+	    "or it does not work: expected CC to name a C compiler"
+	flags="$flags -isystem $($cc -print-file-name=include)"
+	# Structures are copied by memcpy(), where kern.c sees it.  A key is
+	# cleared by the library's memset(), as "rep stos" is slow to start.
+	copies="-mmemcpy-strategy=libcall:-1:noalign
+	    -mmemset-strategy=libcall:-1:noalign"
+	! $cc $copies -E - </dev/null >/dev/null 2>&1 || flags="$flags $copies"
+	# clang calls hooks for atomics of functions that it inlined.
+	case $version in
+	*clang*) hooks="-mllvm -tsan-instrument-atomics=0 \
+-mllvm -tsan-instrument-func-entry-exit=0" ;;
+	*) hooks=--param=tsan-instrument-func-entry-exit=0 ;;
+	esac
+	simulated_flags="$simulated_flags $hooks"
+	[ ! -f "${tree:-.}/sys/random.h" ] || [ -z "$tree" ] ||
+	    grep -q RANDOM_PURE_VMGENID "$tree/sys/random.h" ||
+	    flags="$flags -DRANDOM_NO_VMGENID"
+	! [ -n "$tree" ] || grep -q random_harvest_queue_ "$tree/sys/random.h" ||
+	    flags="$flags -DRANDOM_HARVEST_BITS"
+	# From here on words are lines, as paths may have blanks.
+	cc=$(echo $cc | tr ' ' '\n')
+	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
+	flags=$(echo $flags | tr ' ' '\n')$newline-I$data/lib/kern/sys
+	flags="$flags$newline-fmacro-prefix-map=$folder/=${more:+$newline$more}"
+	IFS=$newline
+}
+
+describe()
+{
+	echo "cache $cache"
+	echo "path $path"
+	echo "spec kernel:$path${revision:+@$revision}"
+	echo "revision $commit"
+	echo "name $name"
+	echo "folder $folder"
+	# What follows is part of the key of what is compiled.
+	printf 'cc %s\n' $cc
+	echo "compiler $version" | sed 1q
+	echo "ciphers ${ciphers:-rngsim}"
+	printf 'flag %s\n' $flags $real_flags
+	printf 'file %s\n' $files
+	# A header that is new comes before one of rngsim's.
+	[ -z "$tree" ] || (cd "$tree" && printf 'header %s\n' \
+	    dev/random/*.h dev/random/*/*.h sys/random.*)
+}
+
+# stub FILE HEADER...: headers that include another.
+stub()
+{
+	include=$1
+	shift
+	for stub; do
+		case $stub in
+		crypto/*) stub=ciphers/$stub ;;
+		*) stub=own/$stub ;;
+		esac
+		mkdir -p "$(dirname "$work/$stub")"
+		echo "#include \"$include\"" >"$work/$stub"
+	done
+}
+
+# Makes the headers that sources include: the tree's own of random(4), and
+# rngsim's for all others.
+write_headers()
+{
+	while IFS=' ' read -r dir names; do
+		IFS=' '
+		for file in $names; do
+			case $file in
+			*.c) ;;
+			*) file=$file.h ;;
+			esac
+			stub "$data/lib/kern/sys/kern.h" "$dir/$file"
+		done
+		IFS=$newline
+	done <"$data/lib/kern/sys/headers.tbl"
+	stub "$data/lib/kern/abi.h" abi.h
+	stub "$data/fortuna/device/abi.h" random_abi.h
+	for file in "$data"/fortuna/dev/random/*.h "$data"/fortuna/sys/*.h; do
+		stub "$file" "${file#"$data/fortuna/"}"
+	done
+	[ -z "$tree" ] || for file in "$tree"/dev/random/*.h \
+	    "$tree"/dev/random/*/*.h "$tree/sys/random.h"; do
+		[ ! -f "$file" ] || stub "$file" "${file#"$tree/"}"
+	done
+}
+
+# unit NAME TEXT: a file to compile.
+unit()
+{
+	printf '%s\n' "$2" >"$work/$1.c"
+	units="${units-} $1"
+}
+
+# Units of the source, and of rngsim for what it lacks.
+write_units()
+{
+	units= algorithm= brought=
+	unit kern "#include \"$data/lib/kern/sys/kern.c\""
+	unit glue "#include \"$data/fortuna/device/glue.c\""
+	for file in $files; do
+		role "$file"
+		if [ "$role" = algorithm ]; then
+			algorithm="$algorithm#include \"$file\"$newline"
+		else
+			unit "$role" "#include \"$file\""
+			brought="$brought $role"
+		fi
+	done
+	[ -n "$algorithm" ] ||
+	    algorithm="#include \"$data/fortuna/fortuna.c\"$newline"
+	unit algorithm "$algorithm#include \"$data/fortuna/device/probe.c\""
+	IFS=' '
+	for role in $others; do
+		case " $brought " in
+		*" $role "*) continue ;;
+		esac
+		if [ "$role" = random_harvestq ]; then
+			unit "$role" "#include \"$data/harvest/$role.c\""
+			for queue in $queues; do
+				unit "${role}_$queue" \
+				    "#include \"$data/harvest/${role}_$queue.c\""
+			done
+		else
+			unit "$role" "#include \"$data/fortuna/$role.c\""
+		fi
+	done
+	case " $brought " in
+	*" random_harvestq "*) queues= ;;
+	*" randomdev "*) ;;
+	*) unit randomdev_2019 "#define RANDOM_READ_RATE$newline#include \
+\"$data/fortuna/randomdev.c\"" ;;
+	esac
+	IFS=$newline
+}
+
+# inputs: the files of the rules that the compiler wrote, one a line.
+inputs()
+{
+	tab=$(printf '\t')
+	cat "$work"/*.rule | sed -e 's/^[^ :]*: *//' -e 's/\\$//' \
+	    -e "s/\\\\ /$tab/g" | tr ' ' '\n' | sed -e "s/$tab/ /g" \
+	    -e 's/\\#/#/g' -e 's/\$\$/$/g' -e '/^$/d' |
+	    grep -vF "$cache/work." | sort -u
+}
+
+# theirs: of files, the headers of a sys that are to be rngsim's, as they are
+# included.
+theirs()
+{
+	sys=${tree:-none}
+	while read -r file; do
+		case $file in
+		"$sys"/dev/random/* | "$sys"/crypto/* | "$sys"/sys/random.h) ;;
+		"$sys"/*) echo "${file#"$sys"/}" ;;
+		esac
+	done
+}
+
+# lacks: the interfaces that messages of gcc, clang and linkers say are missing.
+lacks()
+{
+	sed -nE "s/.*fatal error: '?([^ ']*)('? file not found|: No such).*/\
+the header \1/p
+s/.*(declaration of function|undeclared function|undeclared identifier|\
+unknown type name) '([^']*)'.*/\2/p
+s/.* error: '([^']*)' undeclared.*/\1/p
+s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u
+}
+
+# Where objects of rngsim's own files are kept for other sources, unless these
+# change their headers or their names.
+find_kept()
+{
+	case ${tree:-$folder}/ in
+	"${tree:-$data}"/*) kept= ;;
+	*)
+		kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags \
+		    $real_flags | grep -v '^-fmacro-prefix-map'
+		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/sys/* \
+			"$data"/fortuna/*.c "$data"/fortuna/*/*.[ch] \
+			"$data"/fortuna/dev/random/*.h "$data"/harvest/*.c
+		} | cksum | tr ' ' .)
+		mkdir -p "$kept" ;;
+	esac
+}
+
+# compile FLAVOUR UNIT FLAGS: messages are in $work/log.FLAVOUR.UNIT.
+compile()
+{
+	[ ! -f "$work/$1.$2.o" ] || return 0
+	eval "own=\$$1_flags"
+	own=$(IFS=' '; printf '%s\n' $own ${3-})$newline-I$work/own
+	case $1-$ciphers in
+	real-source) own="$own$newline-DKERN_CRYPTO_SOURCE$newline-I$tree" ;;
+	*) own="$own$newline-I$work/ciphers" ;;
+	esac
+	case " algorithm $brought " in
+	*" $2 "*) keep= ;;
+	*) keep=${kept:+$kept/$1.$2} ;;
+	esac
+	if [ -n "$keep" ] && [ -f "$keep.o" ]; then
+		ln -s "$keep.o" "$work/$1.$2.o"
+		cp "$keep.rule" "$work/$2.rule"
+		return
+	fi
+	$cc $own $flags -MD -MF "$work/$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
+	    >"$work/log.$1.$2" 2>&1 || return
+	[ -n "$keep" ] || return 0
+	cp "$work/$2.rule" "$keep.rule"
+	cp "$work/$1.$2.o" "$keep.$$" && mv "$keep.$$" "$keep.o"
+}
+
+# link FLAVOUR NAME UNIT...
+link()
+{
+	flavour=$1 object=$2
+	shift 2
+	eval "link=\$$flavour""_link"
+	link=$(IFS=' '; printf '%s\n' $link)
+	$cc $more $link -o "$work/$object.so" $(printf "$work/$flavour.%s.o\n" \
+	    "$@") >"$work/log.$flavour.link" 2>&1
+}
+
+# objects FLAVOUR: links it, with each queue.
+objects()
+{
+	all=$(echo "$units" | tr ' ' '\n' | grep -v -e '_2019$' -e '^$')
+	link "$1" "$1" $all || return 1
+	older=$(echo "$units" | tr ' ' '\n' | grep '_2019$')
+	[ -z "$queues" ] || link "$1" "$1-2019" $older $(for unit in $all; do
+		case $newline$older$newline in
+		*"$newline${unit}_2019$newline"*) ;;
+		*) echo "$unit" ;;
+		esac
+	done)
+}
+
+# Compiles all units of a flavour, at the same time; a source of other private
+# names has no probe.
+flavour()
+{
+	case $1-$ciphers in
+	real-source) for file in $(IFS=' '; printf '%s\n' $cipher_units); do
+		unit "${file##*/}" "#include \"$tree/$file.c\""
+	    done ;;
+	esac
+	for unit in $(echo "$units" | tr ' ' '\n' | grep -v '^$'); do
+		(compile "$1" "$unit" || { [ "$unit" = algorithm ] &&
+		    compile "$1" "$unit" -DKERN_NO_PROBE &&
+		    : >"$work/unprobed"; } || : >"$work/failed") &
+	done
+	wait
+	[ ! -f "$work/failed" ] && objects "$1"
+}
+
+# Both flavours.  The first error is told.
+compile_all()
+{
+	flavour simulated && flavour real && return
+	errors=$(cat "$work"/log.* | grep -e 'error: ' -e 'undefined ' ||
+	    cat "$work"/log.*)
+	# Errors in rngsim's files follow from those in the source.
+	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" |
+	    sed 1q)
+	# Of a revision the path within it.
+	[ -z "$commit" ] || line=${line#"$folder/"}
+	lack=$(echo "$line" | lacks)
+	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs |
+	    sed 's/^/the header /')
+	fail 1 "it does not compile: $line${lack:+; rngsim lacks $lack}"
+}
+
+build()
+{
+	begin
+	write_headers
+	write_units
+	find_kept
+	compile_all
+	lack=$(inputs | theirs | sed -n 1p)
+	[ -z "$lack" ] || fail 1 "it includes its tree's $lack: rngsim lacks" \
+	    "the header $lack; \"rngsim kernel check\" lists all"
+	inputs >"$work/files"
+	[ -f "$work/unprobed" ] || : >"$work/probed"
+	echo "$name" >"$work/name"
+	rm -rf "$work"/*.rule "$work"/*.o "$work"/*.c "$work"/log.* "$work/own" "$work/ciphers" \
+	    "$work/unprobed"
+	echo "work $work" 2>/dev/null && work=
+}
+
+# With an empty file for each header that is missing, to see the rest.
+check()
+{
+	begin
+	write_headers
+	write_units
+	printf 'source    %s\n' $files
+	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
+	echo "compiler  $version" | sed 1q
+	: >"$work/headers"
+	for unit in $(echo "$units" | tr ' ' '\n' | grep -v '^$'); do
+		$cc $flags "-I$work/own" "-I$work/ciphers" -DKERN_NO_PROBE -M -MG -MF \
+		    "$work/$unit.rule" "$work/$unit.c" >"$work/log" 2>&1 ||
+		    fail 1 "$(sed 1q "$work/log")"
+	done
+	inputs | grep -v '^/' >"$work/headers"
+	while read -r file; do
+		mkdir -p "$(dirname "$work/own/$file")"
+		: >"$work/own/$file"
+	done <"$work/headers"
+	inputs | theirs >>"$work/headers"
+	flavour real || :
+	cat "$work"/log.* | grep -vF "$data/" | lacks >"$work/names"
+	sed 's/^/lacks     the header /' "$work/headers"
+	sed 's/^/lacks     /' "$work/names"
+	[ ! -s "$work/headers" ] && [ ! -s "$work/names" ] || exit 1
+	rm -f "$work/failed"
+	compile_all
+	echo "compiles  yes"
+	[ -f "$work/unprobed" ] && echo "probe     no: other private names;" \
+	    "known answers do not see its state" || echo "probe     yes"
+}
+
+# The objects of rngsim's own program, which differ in their algorithms.
+shipped()
+{
+	out=$1
+	tree= folder=$data commit=
+	find_compiler
+	mkdir -p "$out"
+	work=$(mktemp -d "$out/work.XXXXXX") || exit 1
+	write_headers
+	sed -n 's/^OBJECT(\(.*\), "\(.*\)")$/\1 \2/p' \
+	    "$data/fortuna/device/object.tbl" >"$work/objects"
+	while IFS=' ' read -r name files; do
+		files=$(IFS=' '; printf "$data/fortuna/%s\n" $files)
+		write_units
+		compile_all
+		for object in "$work"/*.so; do
+			mv "$object" "$out/$name-${object##*/}"
+		done
+		rm -f "$work"/*.algorithm.o "$work/unprobed"
+	done <"$work/objects"
+}
+
+# The names of a difference are "{here => there}/dev/random/fortuna.c".
+diff()
+{
+	find_source "$1"
+	from=$tree/dev/random
+	[ -n "$tree" ] || from=$files
+	find_source "$2"
+	to=$tree/dev/random
+	[ -n "$tree" ] || to=$files
+	git diff --no-index --no-color --stat=400 --stat-graph-width=20 \
+	    "$from" "$to" 2>/dev/null |
+	    sed -e 's/^ *//' -e 's;^[^|]*dev/random/;;' -e 's/^{.*}\/*//' \
+		-e 's/ => .*dev\/null} / (gone) /' -e 's/  *| */ | /'
+}
+
+list()
+{
+	count=0
+	for file in "$cache"/*/name; do
+		[ -f "$file" ] || continue
+		file=${file%/name}
+		count=$((count + 1))
+		[ "$action" = clean ] || printf '  %-24s %s %6s kB  %.12s\n' \
+		    "$(cat "$file/name")" "$(date -r "$file" \
+		    '+%Y-%m-%d %H:%M')" "$(du -sk "$file" | cut -f 1)" \
+		    "${file##*/}"
+	done
+	[ "$count" = 1 ] && plural= || plural=s
+	[ ! -d "$cache" ] || size=$(du -sk "$cache" | cut -f 1)
+	echo "$count compiled source$plural, ${size-0} kB in all"
+}
+
+[ "$action" != shipped ] || { shipped "$@"; exit 0; }
+cache=${XDG_CACHE_HOME-}
+case $cache in
+/*) ;;
+*) case ${HOME-} in
+    /*) cache=$HOME/.cache ;;
+    *) fail 1 "no cache: neither XDG_CACHE_HOME nor HOME is set: expected a" \
+	"folder's path" ;;
+    esac ;;
+esac
+cache=$cache/rngsim/kernel
+case $action in
+find | build | check)
+	ciphers=${2-}
+	find_source "$1"
+	find_compiler
+	[ "$action" = check ] || describe
+	[ "$action" = find ] || "$action" ;;
+diff)
+	diff "$@" ;;
+drop)
+	rm -rf "$1" ;;
+list)
+	list ;;
+clean)
+	list | sed 's/^/removed /'
+	rm -rf "$cache" || fail 1 "cannot remove the cache $cache" ;;
+esac

@@ -1,0 +1,341 @@
+/*
+ * The kernel's interfaces for sources that rngsim compiles: this header stands
+ * for all that headers.tbl lists.  What it defines as a function is served by
+ * the program, over struct kern_host.
+ *
+ * An interface that is missing: define it in the kern_*.h of its subject, and
+ * add its header's name to headers.tbl.
+ */
+#ifndef KERN_H
+#define	KERN_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <abi.h>
+
+/* The simulated object is compiled to call hooks for its memory accesses. */
+#ifdef __clang__
+#define	KERN_PLAIN	__attribute__((disable_sanitizer_instrumentation))
+#define	KERN_OPAQUE	__attribute__((noinline, optnone))
+#else
+#define	KERN_PLAIN	__attribute__((no_sanitize("thread")))
+#define	KERN_OPAQUE	__attribute__((noipa))
+#endif
+
+extern const struct kern_host *kern_host;
+#define	HOST(f, ...)	(kern_host->kh_##f(kern_host->kh_self, ##__VA_ARGS__))
+
+/* Whether other threads may have it: a variable, or of malloc(9). */
+#define	KERN_SHARED(p)							\
+	((uintptr_t)(p) - kern_host->kh_data < kern_host->kh_data_bytes || \
+	(uintptr_t)(p) - kern_host->kh_heap < kern_host->kh_heap_bytes)
+#ifdef KERNEL_SIMULATED
+#define	KERN_ACCESSES(p, n, store)					\
+	(KERN_SHARED(p) ? HOST(access, p, n, store) : (void)0)
+#else
+#define	KERN_ACCESSES(p, n, store)	((void)0)
+#endif
+#define	KERN_LOADS(p, n)	KERN_ACCESSES(p, n, false)
+#define	KERN_STORES(p, n)	KERN_ACCESSES(p, n, true)
+
+/* A function of the kernel that is one expression here. */
+#define	KERN_CALL(type, name, args, value)				\
+KERN_PLAIN static __inline type name args { return (value); }
+
+/* sys/cdefs.h, sys/types.h, sys/limits.h */
+#define	__FBSDID(x)		struct kern_hack
+#define	__BEGIN_DECLS
+#define	__END_DECLS
+#define	__CONCAT1(x, y)		x##y
+#define	__CONCAT(x, y)		__CONCAT1(x, y)
+#define	__STRING(x)		#x
+#define	__unused		__attribute__((unused))
+#define	__used			__attribute__((used))
+#define	__packed		__attribute__((packed))
+#define	__aligned(x)		__attribute__((aligned(x)))
+#define	__section(x)		__attribute__((section(x)))
+#define	__noinline		__attribute__((noinline))
+#define	__always_inline		__inline __attribute__((always_inline))
+#define	__dead2			__attribute__((noreturn))
+#define	__printflike(f, a)	__attribute__((format(printf, f, a)))
+#define	__predict_true(x)	__builtin_expect((x) != 0, 1)
+#define	__predict_false(x)	__builtin_expect((x) != 0, 0)
+#define	__read_frequently
+#define	__read_mostly
+#define	__exclusive_cache_line	__aligned(CACHE_LINE_SIZE)
+#define	__DECONST(type, v)	((type)(uintptr_t)(const void *)(v))
+#define	__DEVOLATILE(type, v)	((type)(uintptr_t)(volatile void *)(v))
+#define	__containerof(p, s, m)						\
+	((s *)(void *)((char *)(p) - offsetof(s, m)))
+#define	__compiler_membar()	__asm__ volatile("" : : : "memory")
+#define	__diagused		__unused
+#define	__min_size(x)		static (x)
+
+typedef unsigned char	u_char;
+typedef unsigned short	u_short;
+typedef unsigned int	u_int;
+typedef unsigned long	u_long;
+typedef uint8_t		u_int8_t;
+typedef uint16_t	u_int16_t;
+typedef uint32_t	u_int32_t;
+typedef uint64_t	u_int64_t;
+typedef int64_t		sbintime_t;
+typedef int64_t		time_t;
+typedef int64_t		off_t;
+typedef intptr_t	ssize_t;
+typedef char		*caddr_t;
+
+#define	INT_MAX			__INT_MAX__
+#define	INT_MIN			(-INT_MAX - 1)
+#define	UINT_MAX		(INT_MAX * 2u + 1)
+#define	LONG_MAX		__LONG_MAX__
+#define	ULONG_MAX		(LONG_MAX * 2ul + 1)
+
+/* sys/param.h */
+#define	PAGE_SIZE		4096
+#define	CACHE_LINE_SIZE		64
+#define	MAXCPU			1024
+#define	NBBY			8
+#define	MIN(a, b)		((a) < (b) ? (a) : (b))
+#define	MAX(a, b)		((a) > (b) ? (a) : (b))
+#define	nitems(x)		(sizeof(x) / sizeof((x)[0]))
+#define	howmany(x, y)		(((x) + ((y) - 1)) / (y))
+#define	rounddown(x, y)		((x) / (y) * (y))
+#define	roundup(x, y)		(howmany(x, y) * (y))
+#define	rounddown2(x, y)	((x) & ~((__typeof__(x))(y) - 1))
+#define	roundup2(x, y)		(((x) + ((y) - 1)) & ~((__typeof__(x))(y) - 1))
+#define	powerof2(x)		((((x) - 1) & (x)) == 0)
+#define	PCATCH			0x100
+#define	PUSER			120
+
+/* sys/errno.h: the kernel's numbers */
+enum { EPERM = 1, ENOENT = 2, EINTR = KERN_EINTR, EIO = 5, E2BIG = 7,
+    ENOMEM = 12, EFAULT = 14, EBUSY = 16, ENODEV = 19, EINVAL = 22, ENOTTY = 25,
+    EAGAIN = KERN_EWOULDBLOCK, EWOULDBLOCK = KERN_EWOULDBLOCK, EOPNOTSUPP = 45,
+    ERESTART = -1 };
+
+/* sys/systm.h, sys/kassert.h, sys/libkern.h, sys/syslog.h */
+#define	CTASSERT(x)		_Static_assert(x, #x)
+#define	panic(...)		kern_panic(__FILE__, __LINE__, __VA_ARGS__)
+#define	KASSERT(exp, msg) do {						\
+	if (__predict_false(!(exp)))					\
+		panic msg;						\
+} while (0)
+#define	MPASS(exp)							\
+	KASSERT(exp, ("Assertion %s failed at %s:%d", #exp, __FILE__, __LINE__))
+#define	printf(...)		((void)sizeof(kern_format(__VA_ARGS__)))
+#define	log(level, ...)		printf(__VA_ARGS__)
+#define	bootverbose		0
+
+__dead2 __printflike(3, 4) void kern_panic(const char *, int, const char *,
+	    ...);
+int	kern_format(const char *, ...) __printflike(1, 2);
+int	vsnprintf(char *, size_t, const char *, va_list);
+int	snprintf(char *, size_t, const char *, ...) __printflike(3, 4);
+int	memcmp(const void *, const void *, size_t);
+size_t	strlen(const char *);
+int	strcmp(const char *, const char *);
+uint32_t jenkins_hash(const void *, size_t, uint32_t);
+KERN_CALL(int, nullop, (void), 0)
+#define	ffs(x)			__builtin_ffs(x)
+KERN_CALL(int, flsl, (long x), x == 0 ? 0 :
+    (int)sizeof(x) * NBBY - __builtin_clzl((u_long)x))
+KERN_CALL(u_int, min, (u_int a, u_int b), MIN(a, b))
+KERN_CALL(u_int, max, (u_int a, u_int b), MAX(a, b))
+
+/* Where nothing is known of its arguments it cannot become a memcpy(). */
+void	*kern_move(void *, const void *, size_t);
+
+KERN_PLAIN static __inline void *
+kern_memcpy(void *to, const void *from, size_t n)
+{
+	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
+		HOST(copying, to, from, n);
+	KERN_LOADS(from, n);
+	KERN_STORES(to, n);
+	/* A block is copied without a call. */
+	return (__builtin_constant_p(n) && n < KERN_KEY_BYTES ?
+	    __builtin_memmove(to, from, n) : kern_move(to, from, n));
+}
+
+KERN_PLAIN static __inline void *
+kern_memset(void *p, int c, size_t n)
+{
+	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
+		HOST(clearing, p, n);
+	KERN_STORES(p, n);
+	__builtin_memset(p, c, n);
+	/* What is cleared last is not read again. */
+	__asm__ volatile("" : : "r"(p) : "memory");
+	return (p);
+}
+#define	memcpy(d, s, n)		kern_memcpy(d, s, n)
+#define	memmove(d, s, n)	kern_memcpy(d, s, n)
+#define	bcopy(s, d, n)		((void)kern_memcpy(d, s, n))
+#define	memset(p, c, n)		kern_memset(p, c, n)
+#define	bzero(p, n)		((void)kern_memset(p, 0, n))
+#define	explicit_bzero(p, n)	((void)kern_memset(p, 0, n))
+
+enum { ZERO_REGION_SIZE = 64 * 1024 };
+extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
+#define	zero_region		((const void *)kern_zeros)
+#define	hz			1000
+
+#define	critical_enter()	((void)0)
+#define	critical_exit()		((void)0)
+#define	sched_pin()		((void)0)
+#define	sched_unpin()		((void)0)
+
+/* sys/endian.h */
+#define	_BYTE_ORDER		__BYTE_ORDER__
+#define	BYTE_ORDER		__BYTE_ORDER__
+#define	LITTLE_ENDIAN		__ORDER_LITTLE_ENDIAN__
+#define	BIG_ENDIAN		__ORDER_BIG_ENDIAN__
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define	htole16(x)		((uint16_t)(x))
+#define	htole32(x)		((uint32_t)(x))
+#define	htole64(x)		((uint64_t)(x))
+#define	htobe32(x)		__builtin_bswap32(x)
+#define	htobe64(x)		__builtin_bswap64(x)
+#else
+#define	htole16(x)		__builtin_bswap16(x)
+#define	htole32(x)		__builtin_bswap32(x)
+#define	htole64(x)		__builtin_bswap64(x)
+#define	htobe32(x)		((uint32_t)(x))
+#define	htobe64(x)		((uint64_t)(x))
+#endif
+#define	KERN_CODEC(order, bits)						\
+static __always_inline uint##bits##_t						\
+order##bits##dec(const void *p)						\
+{									\
+	uint##bits##_t v;						\
+									\
+	__builtin_memcpy(&v, p, sizeof(v));				\
+	return (hto##order##bits(v));					\
+}									\
+									\
+static __always_inline void						\
+order##bits##enc(void *p, uint##bits##_t v)				\
+{									\
+	v = hto##order##bits(v);					\
+	__builtin_memcpy(p, &v, sizeof(v));				\
+}
+KERN_CODEC(le, 16)
+KERN_CODEC(le, 32)
+KERN_CODEC(le, 64)
+KERN_CODEC(be, 32)
+KERN_CODEC(be, 64)
+#define	le32toh(x)		htole32(x)
+#define	le64toh(x)		htole64(x)
+
+/* sys/time.h, machine/cpu.h */
+#define	SBT_1S			((sbintime_t)1 << 32)
+#define	SBT_1M			(SBT_1S * 60)
+#define	SBT_1MS			(SBT_1S / 1000)
+#define	SBT_1US			(SBT_1S / 1000000)
+#define	SBT_1NS			(SBT_1S / 1000000000)
+#define	sbttons(t)		((int64_t)((1000000000 * (__int128)(t)) >> 32))
+
+/* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
+KERN_CALL(sbintime_t, kern_sbt, (int64_t ns),
+    ns / 1000000 * SBT_1MS + ns % 1000000 * SBT_1MS / 1000000)
+KERN_CALL(sbintime_t, getsbinuptime, (void), kern_sbt(HOST(uptime_ns, true)))
+KERN_CALL(sbintime_t, sbinuptime, (void), kern_sbt(HOST(uptime_ns, false)))
+KERN_CALL(uint64_t, get_cyclecount, (void), HOST(cycles))
+#define	cpu_spinwait()		HOST(pause)
+#define	DELAY(us)		HOST(work, (uint64_t)(us) * 1000)
+KERN_CALL(time_t, kern_uptime_s, (void), HOST(uptime_ns, true) / 1000000000)
+#define	time_uptime		kern_uptime_s()
+#define	ticks			((int)(getsbinuptime() / (SBT_1S / hz)))
+
+/* sys/kernel.h: SI_SUB_ and SI_ORDER_ in the kernel's order */
+enum sysinit_sub_id { SI_SUB_TUNABLES, SI_SUB_KMEM, SI_SUB_LOCK, SI_SUB_KLD,
+    SI_SUB_CPU, SI_SUB_RANDOM, SI_SUB_INTRINSIC, SI_SUB_INTR, SI_SUB_TASKQ,
+    SI_SUB_EPOCH, SI_SUB_SMP, SI_SUB_DEVFS, SI_SUB_DRIVERS, SI_SUB_EXEC,
+    SI_SUB_KTHREAD_INIT, SI_SUB_KICK_SCHEDULER, SI_SUB_LAST };
+enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
+    SI_ORDER_FOURTH, SI_ORDER_MIDDLE, SI_ORDER_ANY };
+#define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
+static const struct kern_sysinit kern_sysinit_##name			\
+    __section("kern_sysinits") __used __aligned(8) = {			\
+	sub, order, uninit, (void (*)(void *))(void (*)(void))func,	\
+	__DECONST(void *, arg) }
+#define	SYSINIT(name, sub, order, func, arg)				\
+KERN_SYSINIT(name, sub, order, func, arg, false)
+#define	SYSUNINIT(name, sub, order, func, arg)				\
+KERN_SYSINIT(un_##name, sub, order, func, arg, true)
+
+/* sys/malloc.h */
+struct malloc_type { const char *ks_shortdesc; };
+#define	MALLOC_DECLARE(type)	extern struct malloc_type type[1]
+#define	MALLOC_DEFINE(type, shortdesc, longdesc)			\
+	struct malloc_type type[1] = { { shortdesc } }
+enum { M_NOWAIT = 1, M_WAITOK = 2, M_ZERO = 0x100 };
+#define	malloc(size, type, flags)					\
+	((void)(type), HOST(malloc, size, ((flags) & M_ZERO) != 0))
+#define	free(p, type)			HOST(free, p, false)
+#define	zfree(p, type)			HOST(free, p, true)
+/* sys/domainset.h, vm/vm_phys.h: memory is of one domain */
+struct domainset;
+#define	VM_DOMAIN_EMPTY(domain)		((void)(domain), false)
+#define	DOMAINSET_PREF(domain)		NULL
+#define	DOMAINSET_FIXED(domain)		NULL
+#define	malloc_domainset(size, type, ds, flags)				\
+	((void)(ds), malloc(size, type, flags))
+
+/* sys/fail.h, sys/sdt.h */
+#define	DEBUG_FP		0
+#define	KFAIL_POINT_CODE(parent, name, ...) do {			\
+	const int RETURN_VALUE = HOST(failpoint, #name);		\
+									\
+	if (__predict_false(RETURN_VALUE != 0))				\
+		__VA_ARGS__						\
+} while (0)
+#define	SDT_PROVIDER_DECLARE(p)		struct kern_hack
+#define	SDT_PROVIDER_DEFINE(p)		struct kern_hack
+#define	SDT_PROBE_DEFINE(...)		struct kern_hack
+#define	SDT_PROBE_DEFINE1		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE2		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE3		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE4		SDT_PROBE_DEFINE
+#define	SDT_PROBE(...)			((void)0)
+#define	SDT_PROBE1			SDT_PROBE
+#define	SDT_PROBE2			SDT_PROBE
+#define	SDT_PROBE3			SDT_PROBE
+#define	SDT_PROBE4			SDT_PROBE
+
+/*
+ * No kernel has these.  Writes that many cache lines, fetched as one; works for
+ * that many ns, or a time that is drawn with that mean.
+ */
+KERN_PLAIN static __inline void
+kern_touch(void *p, u_int lines)
+{
+	if (lines > 0)
+		HOST(touch, p, lines);
+	for (u_int i = 0; i < lines; i++)
+		__atomic_store_n((uint64_t *)p + i * CACHE_LINE_SIZE / 8, i + 1,
+		    __ATOMIC_RELAXED);
+}
+#define	kern_hold(ns, drawn)	HOST(hold, ns, drawn)
+
+#include <kern_mutex.h>
+#include <kern_proc.h>
+#include <kern_sysctl.h>
+#include <kern_queue.h>
+#include <kern_dev.h>
+#include <kern_atomic.h>
+
+/* sys/bitset.h */
+#define	BITSET_DEFINE(name, size)					\
+struct name { u_long __bits[howmany(size, 64)]; }
+#define	__bitset_word(size, i)	((i) / 64)
+
+#ifndef KERN_CRYPTO_SOURCE
+#include <kern_crypto.h>
+#endif
+
+#endif

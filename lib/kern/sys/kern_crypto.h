@@ -1,0 +1,112 @@
+/*
+ * crypto/ and contrib/libb2, of kern.h: what dev/random/hash.h is made of.
+ * Key objects are as large as the kernel's and have the key where sources look
+ * for it.  The contents of hashes are the program's.
+ */
+#ifndef KERN_CRYPTO_H
+#define	KERN_CRYPTO_H
+
+/* crypto/rijndael */
+enum { DIR_ENCRYPT = 0, MODE_ECB = 1 };
+typedef struct {
+	u_int8_t	direction;
+	int		keyLen;		/* bits */
+	char		keyMaterial[64 + 1];
+	int		Nr;
+	u_int32_t	rk[2][60];	/* unused */
+} keyInstance;
+typedef struct {
+	u_int8_t	mode;
+	u_int8_t	IV[16];
+} cipherInstance;
+
+KERN_PLAIN static __inline int
+rijndael_cipherInit(cipherInstance *cipher, u_int8_t mode, char *iv __unused)
+{
+	KERN_STORES(cipher, sizeof(*cipher));
+	cipher->mode = mode;
+	return (1);
+}
+
+KERN_PLAIN static __inline int
+rijndael_makeKey(keyInstance *key, u_int8_t direction, int bits,
+    const char *material)
+{
+	MPASS(bits == KERN_KEY_BYTES * 8);
+	KERN_STORES(key, sizeof(*key));
+	key->direction = direction;
+	key->keyLen = bits;
+	HOST(key_set, key->keyMaterial, material);
+	return (1);
+}
+
+/* Encrypts counters, which may be where the result goes. */
+int	rijndael_blockEncrypt(cipherInstance *, keyInstance *, const u_int8_t *,
+	    int, u_int8_t *);
+
+/* crypto/chacha20, whose words 12 to 15 are a counter of 128 bits */
+#define	CHACHA_BLOCKLEN		64
+#define	CHACHA_MINKEYLEN	16
+struct chacha_ctx { u_int32_t input[16]; };
+void	chacha_keysetup(struct chacha_ctx *, const u_char *, u_int);
+void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
+	    u_int);
+#define	chacha_ivsetup(x, iv, counter)	memcpy(&(x)->input[12], counter, 16)
+#define	chacha_ctrsave(x, counter)	memcpy(counter, &(x)->input[12], 16)
+
+/* crypto/sha2, contrib/libb2: an implementation's functions may be macros */
+#define	SHA256_DIGEST_LENGTH	32
+#define	SHA256_BLOCK_LENGTH	64
+#define	BLAKE2B_OUTBYTES	64
+#define	BLAKE2S_OUTBYTES	32
+#define	BLAKE2S_KEYBYTES	KERN_KEY_BYTES
+typedef struct { uint64_t kern_state[KERN_HASH_STATE / 8 + 9]; } SHA256_CTX;
+typedef struct { uint64_t kern_state[31]; } blake2b_state;
+typedef struct { uint64_t kern_state[17]; } blake2s_state;
+#define	blake2b_init_ref	blake2b_init
+#define	blake2b_update_ref	blake2b_update
+#define	blake2b_final_ref	blake2b_final
+#define	KERN_HASH(type, init, init_args, hash, update, final, final_args)	\
+KERN_PLAIN static __inline int						\
+init init_args								\
+{									\
+	KERN_STORES(s, sizeof(*s));					\
+	HOST(hash_init, s, hash, NULL);					\
+	return (0);							\
+}									\
+									\
+KERN_PLAIN static __inline int						\
+update(type *s, const void *data, size_t n)				\
+{									\
+	KERN_STORES(s, sizeof(*s));					\
+	HOST(hash_add, s, data, n);					\
+	return (0);							\
+}									\
+									\
+KERN_PLAIN static __inline int						\
+final final_args							\
+{									\
+	KERN_STORES(s, sizeof(*s));					\
+	HOST(hash_finish, s, out);					\
+	return (0);							\
+}
+KERN_HASH(SHA256_CTX, SHA256_Init, (SHA256_CTX *s), KERN_SHA256, SHA256_Update,
+    SHA256_Final, (void *out, SHA256_CTX *s))
+KERN_HASH(blake2b_state, blake2b_init, (blake2b_state *s, size_t n __unused),
+    KERN_BLAKE2B, blake2b_update, blake2b_final, (blake2b_state *s, void *out,
+    size_t n __unused))
+KERN_HASH(blake2s_state, blake2s_init, (blake2s_state *s, size_t n __unused),
+    KERN_BLAKE2S, blake2s_update, blake2s_final, (blake2s_state *s, void *out,
+    size_t n __unused))
+
+KERN_PLAIN static __inline int
+blake2s_init_key(blake2s_state *s, size_t n __unused, const void *key,
+    size_t keylen)
+{
+	MPASS(keylen == BLAKE2S_KEYBYTES);
+	KERN_STORES(s, sizeof(*s));
+	HOST(hash_init, s, KERN_BLAKE2S, key);
+	return (0);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * Devices, of kern.h: sys/uio.h, sys/conf.h, sys/module.h, sys/selinfo.h,
+ * sys/linker.h, sys/fcntl.h.
+ */
+#ifndef KERN_DEV_H
+#define	KERN_DEV_H
+
+struct iovec {
+	void		*iov_base;
+	size_t		 iov_len;
+};
+enum uio_rw { UIO_READ, UIO_WRITE };
+enum uio_seg { UIO_USERSPACE, UIO_SYSSPACE };
+struct uio {
+	struct iovec	*uio_iov;
+	int		 uio_iovcnt;
+	off_t		 uio_offset;
+	ssize_t		 uio_resid;
+	enum uio_seg	 uio_segflg;
+	enum uio_rw	 uio_rw;
+	struct thread	*uio_td;
+};
+/* Of one vector. */
+int	uiomove(void *, int, struct uio *);
+
+#define	O_NONBLOCK		4
+#define	O_RDONLY		0
+struct cdev;
+typedef int d_read_t(struct cdev *, struct uio *, int);
+typedef int d_write_t(struct cdev *, struct uio *, int);
+typedef int d_poll_t(struct cdev *, int, struct thread *);
+typedef int d_ioctl_t(struct cdev *, u_long, caddr_t, int, struct thread *);
+enum { D_VERSION = 0x17122009 };
+struct cdevsw {
+	int		 d_version;
+	const char	*d_name;
+	d_read_t	*d_read;
+	d_write_t	*d_write;
+	d_poll_t	*d_poll;
+	d_ioctl_t	*d_ioctl;
+};
+/* Programs are given the functions of random(4), not its device. */
+enum { MAKEDEV_ETERNAL_KLD = 0, UID_ROOT = 0, GID_WHEEL = 0 };
+#define	make_dev_credf(flags, devsw, ...)	((void)(devsw), (struct cdev *)NULL)
+#define	make_dev_alias(dev, ...)		((void)(dev))
+#define	destroy_dev(dev)			((void)(dev))
+
+typedef void *module_t;
+enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };
+typedef struct {
+	const char	*name;
+	int		(*evhand)(module_t, int, void *);
+	void		*priv;
+} moduledata_t;
+#define	DECLARE_MODULE(name, data, sub, order)				\
+static void								\
+kern_load_##name(void *kern_arg __unused)				\
+{									\
+	(void)data.evhand(NULL, MOD_LOAD, data.priv);			\
+}									\
+SYSINIT(load_##name, sub, order, kern_load_##name, NULL)
+#define	DEV_MODULE(name, event, arg)					\
+static moduledata_t name##_mod = { #name, event, arg };			\
+DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
+#define	MODULE_VERSION(name, version)	struct kern_hack
+#define	MODULE_DEPEND(...)		struct kern_hack
+
+struct selinfo { int si_unused; };
+enum { POLLIN = 1, POLLRDNORM = 0x40 };
+enum { FIONBIO = 1, FIOASYNC = 2 };
+#define	selrecord(td, si)		((void)(td), (void)(si))
+#define	selwakeuppri(si, priority)	((void)(si))
+
+/* What a loader left, by type; the pointer is its description. */
+void	*preload_search_by_type(const char *);
+void	*preload_fetch_addr(void *);
+size_t	preload_fetch_size(void *);
+
+#endif

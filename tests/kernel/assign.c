@@ -1,5 +1,0 @@
-/*
- * A read copies the key by assignment.
- */
-#define	FORTUNA_COPY(to, from)	(*(to) = *(from))
-#include "fortuna.c"
