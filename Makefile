@@ -117,7 +117,7 @@ run:
 	    "its picture $(BUILDDIR)/result.png."
 
 tests-built: $(PROGRAM) $(BUILDDIR)/rngsim-battery $(TEST_PROGRAMS) \
-	$(FUZZ_PROGRAMS)
+	$(FUZZ_PROGRAMS) $(MODEL_ANSWERS)
 
 test:
 	$(DEPS) build stat test
@@ -248,7 +248,7 @@ install: $(PROGRAM)
 	    t=$(DESTDIR)$(DATADIR)/kernel/$$f; mkdir -p $${t%/*} && \
 	    install -m 644 $$f $$t || exit 1; done
 	$(PUT) 644 $(DATADIR)/vectors tests/vectors/*.[se]*
-	$(PUT) 644 $(DATADIR)/vectors-designs tests/vectors-designs/*.[se]*
+	$(PUT) 644 $(DATADIR)/models tests/models/*.py
 	$(PUT) 644 $(DATADIR)/spin tests/spin/*.pml tests/spin/*.py \
 	    tests/spin/runs.tbl
 	$(PUT) 755 $(DATADIR)/campaign bench/campaign/*.sh

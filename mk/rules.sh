@@ -152,6 +152,15 @@ RULE
 done
 echo "TEST_PROGRAMS = $programs"
 
+# What models of designs answer.
+answers=$1/tests/vectors-designs
+cat <<RULE
+MODEL_ANSWERS = $answers/made
+$answers/made: $(echo tests/models/*.py)
+	@echo "  PYTHON $answers"; rm -rf $answers; \
+	python3 -B tests/models/vectors.py $answers && touch \$@
+RULE
+
 # The longest first, so that they do not run alone at the end.
 {
 	echo 'syntax(2)'

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/memory.h"
@@ -111,7 +112,56 @@ is_locked(const struct design *de)
 	    de->de_setting.kv_value == 0);
 }
 
-/* Scripts of FreeBSD, of the mode that it has. */
+/*
+ * What the model of that name answers, made anew; false: there is none, or a
+ * source answers otherwise.
+ */
+static bool
+try_model(const struct assure_params *ap, const char *model,
+    struct evidence_row *row)
+{
+	char folder[EVIDENCE_PATH_SIZE + 16], script[EVIDENCE_PATH_SIZE + 16];
+	const char *const argv[] = { "python3", "-B", script, folder, model,
+	    NULL };
+	char models[EVIDENCE_PATH_SIZE], part[64], *text;
+	struct tally ta;
+	int status;
+
+	if (!program_data("models", "tests/models", models)) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "No models beside the program.");
+		return (true);
+	}
+	snprintf(script, sizeof(script), "%s/vectors.py", models);
+	snprintf(folder, sizeof(folder), "%s/answers", ap->ap_scratch);
+	snprintf(part, sizeof(part), "%s-", model);
+	status = program_run(argv, NULL, &text);
+	free(text);
+	if (status != 0) {
+		row->er_state = EVIDENCE_MISSING;
+		evidence_say(row->er_text, "The model gave no answers: is "
+		    "python3 installed? ");
+		program_say_end(status, STDERR_FILENO, row);
+		return (true);
+	}
+	ta = try_folder(folder, part, ap->ap_design);
+	if (ta.ta_scripts == 0)
+		return (false);
+	if (ta.ta_right < ta.ta_scripts &&
+	    (design_find(ap->ap_design)->de_flags & DE_ADDED) != 0)
+		return (false);
+	if (ta.ta_right < ta.ta_scripts)
+		say_wrong(&ta, "give its model's", row);
+	else
+		evidence_say(row->er_text, "All %u scripts give the bytes of "
+		    "its model in Python.", ta.ta_scripts);
+	return (true);
+}
+
+/*
+ * Scripts of FreeBSD, of the mode that it has; or of the model of a design of
+ * the source's name.
+ */
 static void
 try_fortuna(const struct assure_params *ap, const char *folder,
     struct evidence_row *row)
@@ -139,7 +189,7 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		    "both ciphers.", ta.ta_scripts, whose);
 	else if ((design_find(ap->ap_design)->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
-	else {
+	else if (!try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
 		row->er_state = EVIDENCE_NONE;
 		evidence_say(row->er_text, "%u of %u scripts of FreeBSD give "
@@ -147,27 +197,6 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		    "a model.", ta.ta_right, ta.ta_scripts);
 		evidence_say(row->er_unshown, "that its bytes are correct.");
 	}
-}
-
-static void
-try_model(const struct assure_params *ap, struct evidence_row *row)
-{
-	char folder[EVIDENCE_PATH_SIZE], part[64];
-	struct tally ta = { .ta_scripts = 0 };
-
-	snprintf(part, sizeof(part), "%s-", ap->ap_design);
-	if (program_data("vectors-designs", "tests/vectors-designs", folder))
-		ta = try_folder(folder, part, ap->ap_design);
-	if (ta.ta_scripts == 0) {
-		row->er_state = EVIDENCE_NONE;
-		evidence_say(row->er_text, "Its bytes need not be FreeBSD's, "
-		    "and no model of them exists.");
-		evidence_say(row->er_unshown, "that its bytes are correct.");
-	} else if (ta.ta_right < ta.ta_scripts)
-		say_wrong(&ta, "give its model's", row);
-	else
-		evidence_say(row->er_text, "All %u scripts give the bytes of "
-		    "its model in Python.", ta.ta_scripts);
 }
 
 void
@@ -178,9 +207,15 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct mthread self;
 
 	machine_attach(&self, "kat");
-	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0)
-		try_model(ap, row);
-	else if (program_data("vectors", "tests/vectors", folder))
+	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0) {
+		if (!try_model(ap, ap->ap_design, row)) {
+			row->er_state = EVIDENCE_NONE;
+			evidence_say(row->er_text, "Its bytes need not be "
+			    "FreeBSD's, and no model of them exists.");
+			evidence_say(row->er_unshown, "that its bytes are "
+			    "correct.");
+		}
+	} else if (program_data("vectors", "tests/vectors", folder))
 		try_fortuna(ap, folder, row);
 	else {
 		row->er_state = EVIDENCE_MISSING;

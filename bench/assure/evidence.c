@@ -33,7 +33,7 @@ const struct evidence evidences[EVIDENCE_ROWS] = {
 	DESIGN(faults, "fail points, each hit in schedules under the ledger",
 	    0.05, false, false),
 	DESIGN(answers, "known answers of FreeBSD's code, or of a model", 0.02,
-	    false, false),
+	    false, true),
 	DESIGN(sanitizers, "schedules and ledger again in sanitizers' builds",
 	    0.13, true, false),
 	DESIGN(statistics, "blocks of output that come twice", 0.05, false,

@@ -163,7 +163,7 @@ kernel_source__fenestras_body() {
 	prepare
 	for design in "$(kernel fenestras)" \
 	    ${RNGSIM_KERNEL_SRC:+"kernel:$RNGSIM_KERNEL_SRC/dev/random/fenestrasX"}; do
-		answers "$design" "$folder"/vectors-designs/fxrng-chacha-*.script
+		answers "$design" "$(atf_get_srcdir)"/vectors-designs/fxrng-chacha-*.script
 		runs explore -d "$design" --schedules 3000 --seed 1 -j 1
 		runs run -d "$design" -r 2 -s 32 -t 0.2 -c chacha20 --ledger
 	done

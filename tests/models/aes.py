@@ -90,15 +90,11 @@ def encrypt(w, text):
     return struct.pack(">4I", *out)
 
 
-_schedule = (None, None)
-
-
-def block(key, counter):
-    """The 16 bytes that a key of 32 makes of a counter below 2^128."""
-    global _schedule
-    if _schedule[0] != key:
-        _schedule = (key, expand(key))
-    return encrypt(_schedule[1], counter.to_bytes(16, "little"))
+def blocks(key, counter, count):
+    """What a key of 32 bytes makes of counters below 2^128 that follow."""
+    schedule = expand(key)
+    return b"".join(encrypt(schedule, ((counter + i) % (1 << 128))
+                            .to_bytes(16, "little")) for i in range(count))
 
 
 def self_test():

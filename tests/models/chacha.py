@@ -7,38 +7,42 @@ MASK = 0xffffffff
 SIGMA = struct.unpack("<4I", b"expand 32-byte k")
 
 
-def _quarter(x, a, b, c, d):
-    xa, xb, xc, xd = x[a], x[b], x[c], x[d]
-    xa = (xa + xb) & MASK
-    xd ^= xa
-    xd = (xd << 16 | xd >> 16) & MASK
-    xc = (xc + xd) & MASK
-    xb ^= xc
-    xb = (xb << 12 | xb >> 20) & MASK
-    xa = (xa + xb) & MASK
-    xd ^= xa
-    xd = (xd << 8 | xd >> 24) & MASK
-    xc = (xc + xd) & MASK
-    xb ^= xc
-    xb = (xb << 7 | xb >> 25) & MASK
-    x[a], x[b], x[c], x[d] = xa, xb, xc, xd
+LANE_BITS = 64
 
 
-def block(key, counter):
-    """The 64 bytes that a key of 32 makes of a counter below 2^128."""
-    start = (SIGMA + struct.unpack("<8I", key) +
-             struct.unpack("<4I", counter.to_bytes(16, "little")))
+def _rotate(x, n, mask):
+    return (x << n | x >> (32 - n)) & mask
+
+
+def blocks(key, counter, count):
+    """What a key of 32 bytes makes of counters below 2^128 that follow."""
+    # A number has a word of every block, each in a lane of its own, so that
+    # bits that a sum or a shift moves out are masked.
+    ones = sum(1 << LANE_BITS * i for i in range(count))
+    mask = MASK * ones
+    start = [w * ones for w in SIGMA + struct.unpack("<8I", key)]
+    counters = [(counter + i) % (1 << 128) for i in range(count)]
+    for shift in range(0, 128, 32):
+        start.append(int.from_bytes(b"".join(
+            (c >> shift & MASK).to_bytes(8, "little") for c in counters),
+            "little"))
     x = list(start)
+
+    def quarter(a, b, c, d):
+        for p, q, r, n in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8),
+                           (c, d, b, 7)):
+            x[p] = x[p] + x[q] & mask
+            x[r] = _rotate(x[r] ^ x[p], n, mask)
+
     for _ in range(10):
-        _quarter(x, 0, 4, 8, 12)
-        _quarter(x, 1, 5, 9, 13)
-        _quarter(x, 2, 6, 10, 14)
-        _quarter(x, 3, 7, 11, 15)
-        _quarter(x, 0, 5, 10, 15)
-        _quarter(x, 1, 6, 11, 12)
-        _quarter(x, 2, 7, 8, 13)
-        _quarter(x, 3, 4, 9, 14)
-    return struct.pack("<16I", *((a + b) & MASK for a, b in zip(x, start)))
+        for i in range(4):
+            quarter(i, 4 + i, 8 + i, 12 + i)
+        for i in range(4):
+            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
+    lanes = [((a + b) & mask).to_bytes(8 * count, "little")
+             for a, b in zip(x, start)]
+    return b"".join(lane[8 * i:8 * i + 4] for i in range(count)
+                    for lane in lanes)
 
 
 def self_test():
@@ -46,7 +50,7 @@ def self_test():
     key = bytes(range(32))
     nonce = bytes.fromhex("000000090000004a00000000")
     counter = 1 | int.from_bytes(nonce, "little") << 32
-    got = block(key, counter)
+    got = blocks(key, counter, 1)
     want = bytes.fromhex(
         "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
         "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e")

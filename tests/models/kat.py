@@ -48,9 +48,7 @@ class Cipher:
     def keystream(self, key, counter, n):
         """n bytes, and the counter after them."""
         count = self.blocks(n)
-        make = self.module.block
-        out = b"".join(make(key, (counter + i) % COUNTERS)
-                       for i in range(count))
+        out = self.module.blocks(key, counter, count)
         return out[:n], (counter + count) % COUNTERS
 
 

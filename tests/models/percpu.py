@@ -42,18 +42,24 @@ class Generator:
         self.key, self.generation = None, 0
         self.cpu_key = [None] * places
         self.cpu_generation = [NO_GENERATION] * places
-        self.due_ms = None
+        self.due_ms = self.delay_ms = None
 
     def seeded(self):
         return self.bits >= READY_BITS
 
     ask = seeded
 
-    def reseed(self):
+    def reseed(self, ms=0):
+        """At that time; a script's clock moves in timer() alone."""
         self.key = self.pool.extract()
         self.generation = (self.generation + 1) % GENERATIONS
         if self.generation == NO_GENERATION:
             self.generation = 0
+        uptime_s = ms // 1000
+        interval_s = INTERVAL_S
+        if uptime_s < 2 * INTERVAL_S:
+            interval_s = max(START_INTERVAL_S, uptime_s // 2)
+        self.delay_ms = 1000 * interval_s
 
     def event(self, destination, counter, entropy, source):
         self.pool.text += counter.to_bytes(4, "little") + entropy
@@ -68,15 +74,12 @@ class Generator:
     def timer(self, ms):
         if not self.seeded():
             return
-        if self.due_ms is not None:
-            if ms < self.due_ms:
-                return
-            self.reseed()
-        uptime_s = ms // 1000
-        interval_s = INTERVAL_S
-        if uptime_s < 2 * INTERVAL_S:
-            interval_s = max(START_INTERVAL_S, uptime_s // 2)
-        self.due_ms = ms + 1000 * interval_s
+        # What was asked for since the last call counts from this one.
+        if self.delay_ms is not None:
+            self.due_ms, self.delay_ms = ms + self.delay_ms, None
+        if ms >= self.due_ms:
+            self.reseed(ms)
+            self.due_ms, self.delay_ms = ms + self.delay_ms, None
 
     def erase(self, key):
         """A key to replace this one, 32 bytes, and the counter after them."""

@@ -185,7 +185,9 @@ TEST(kat__designs, "Every design that does not promise Fortuna's bytes gives "
 	char begins[64], differs[256], folder[512];
 	const struct design *de;
 
-	start(tc, "tests/vectors-designs", folder);
+	start(tc, "tests", folder);
+	snprintf(folder, sizeof(folder), "%s/vectors-designs",
+	    atf_tc_get_config_var(tc, "srcdir"));
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++) {
 		if ((de->de_flags & (DE_NULL | DE_FORTUNA_BYTES)) != 0)
 			continue;

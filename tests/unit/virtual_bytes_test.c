@@ -10,6 +10,7 @@
 #include "bench/survey/kat.c"
 #undef kat_run
 
+#include "tests/unit/patched.h"
 #include "tests/unit/test.h"
 #include <dirent.h>
 
@@ -193,19 +194,13 @@ slurp(const char *folder, const char *name, const char *ending)
 
 /* Simulates every script in tests/name; returns how many. */
 static unsigned
-check_folder(const atf_tc_t *tc, const char *name)
+check_folder(const char *folder)
 {
-	char folder[512], *out, *script, *wanted;
+	char *out, *script, *wanted;
 	struct dirent *entry;
 	unsigned count = 0;
 	DIR *dir;
 
-	if (atf_tc_has_config_var(tc, "source"))
-		snprintf(folder, sizeof(folder), "%s/tests/%s",
-		    atf_tc_get_config_var(tc, "source"), name);
-	else
-		snprintf(folder, sizeof(folder), "%s/../../tests/%s",
-		    atf_tc_get_config_var(tc, "srcdir"), name);
 	dir = opendir(folder);
 	ATF_REQUIRE_MSG(dir != NULL, "%s: %s", folder, strerror(errno));
 	while ((entry = readdir(dir)) != NULL) {
@@ -275,10 +270,15 @@ TEST(virtual_bytes__vectors, "FreeBSD's own answers, and those of other "
 {
 	unsigned count;
 
+	char folder[512];
+
 	start();
-	count = check_folder(tc, "vectors");
+	patched_path(tc, "tests/vectors", folder, sizeof(folder));
+	count = check_folder(folder);
 	ATF_CHECK_MSG(count >= 46, "only %u scripts", count);
-	ATF_CHECK(check_folder(tc, "vectors-designs") > 0);
+	snprintf(folder, sizeof(folder), "%s/vectors-designs",
+	    atf_tc_get_config_var(tc, "srcdir"));
+	ATF_CHECK(check_folder(folder) > 0);
 }
 
 /* One reader's requests with events and reseeds between them. */
