@@ -47,7 +47,6 @@ static struct fortuna_state {
 } fortuna_state;
 
 static bool fortuna_concurrent_read __read_frequently = true;
-static bool fortuna_block_seeded_status;
 static struct sysctl_ctx_list random_clist;
 
 static void random_fortuna_pre_read(void);
@@ -57,9 +56,6 @@ static void random_fortuna_process_event(struct harvest_event *);
 
 RANDOM_CHECK_UINT(fs_minpoolsize, RANDOM_FORTUNA_MINPOOLSIZE,
     RANDOM_FORTUNA_MAXPOOLSIZE)
-
-SYSCTL_BOOL(_kern_random, OID_AUTO, block_seeded_status, CTLFLAG_RWTUN,
-    &fortuna_block_seeded_status, 0, "Answer \"not seeded\" in any state");
 
 const struct random_algorithm random_alg_context = {
 	.ra_ident	= "Fortuna",
@@ -125,17 +121,6 @@ random_fortuna_process_event(struct harvest_event *event)
 	pool->fsp_length += MIN(absorbed,
 	    RANDOM_FORTUNA_MAXPOOLSIZE - pool->fsp_length);
 	RANDOM_RESEED_UNLOCK();
-}
-
-/* K is the next output of K: the end of FS&K, PseudoRandomData. */
-static void
-random_fortuna_rekey(union randomdev_key *key, uint128_t *counter)
-{
-	uint8_t newkey[RANDOM_KEYSIZE];
-
-	randomdev_keystream(key, counter, newkey, sizeof(newkey));
-	randomdev_encrypt_init(key, newkey);
-	explicit_bzero(newkey, sizeof(newkey));
 }
 
 /*
@@ -221,6 +206,111 @@ random_fortuna_pre_read(void)
 	explicit_bzero(s, sizeof(s));
 }
 
+/* K is the next output of K: the end of FS&K, PseudoRandomData. */
+static void
+random_fortuna_rekey(union randomdev_key *p_key, uint128_t *p_counter,
+    uint8_t newkey[static RANDOM_KEYSIZE])
+{
+	randomdev_keystream(p_key, p_counter, newkey, RANDOM_KEYSIZE);
+	randomdev_encrypt_init(p_key, newkey);
+}
+
+/*
+ * FS&K, GenerateBlocks, of any number of bytes.  With the mutex owned it drops
+ * it after each page, and returns without it.  A key of AES generates no more
+ * than 1 MiB, and whole blocks: the odd end of a read is cut off one.  The
+ * caller clears newkey.
+ */
+static void
+random_fortuna_genbytes(uint8_t *buf, size_t bytecount,
+    uint8_t newkey[static RANDOM_KEYSIZE], uint128_t *p_counter,
+    union randomdev_key *p_key, bool locked)
+{
+	const size_t most = locked ? PAGE_SIZE : random_chachamode ? bytecount :
+	    RANDOM_FORTUNA_MAX_READ;
+	const size_t odd = random_chachamode ? 0 : bytecount % RANDOM_BLOCKSIZE;
+	uint8_t block[RANDOM_BLOCKSIZE];
+	size_t n;
+
+	for (bytecount -= odd; bytecount > 0; bytecount -= n, buf += n) {
+		n = MIN(bytecount, most);
+		randomdev_keystream(p_key, p_counter, buf, n);
+		if (n == bytecount && odd == 0)
+			continue;
+		/* Other keys follow, between pages and before odd bytes. */
+		if (locked || n == RANDOM_FORTUNA_MAX_READ)
+			random_fortuna_rekey(p_key, p_counter, newkey);
+		if (locked) {
+			RANDOM_RESEED_UNLOCK();
+			RANDOM_RESEED_LOCK();
+		}
+	}
+	if (odd > 0)
+		randomdev_keystream(p_key, p_counter, block, sizeof(block));
+	if (locked) {
+		random_fortuna_rekey(p_key, p_counter, newkey);
+		RANDOM_RESEED_UNLOCK();
+	}
+	if (odd > 0) {
+		memcpy(buf, block, odd);
+		explicit_bzero(block, sizeof(block));
+	}
+}
+
+/* Takes K and a range of C, and generates without the mutex. */
+static void
+random_fortuna_read_concurrent(uint8_t *buf, size_t bytecount,
+    uint8_t newkey[static RANDOM_KEYSIZE])
+{
+	union randomdev_key key_copy;
+	uint128_t counter_copy;
+	size_t blockcount;
+
+	/* The counters of this read, with those of keys in between. */
+	if (random_chachamode) {
+		blockcount = howmany(bytecount, CHACHA_BLOCKLEN);
+	} else {
+		blockcount = howmany(bytecount, RANDOM_BLOCKSIZE);
+		blockcount += RANDOM_KEYS_PER_BLOCK *
+		    (blockcount / RANDOM_FORTUNA_MAX_READ_BLOCKS);
+	}
+
+	RANDOM_RESEED_LOCK();
+	KASSERT(!uint128_is_zero(fortuna_state.fs_counter), ("C is 0"));
+	counter_copy = fortuna_state.fs_counter;
+	memcpy(&key_copy, &fortuna_state.fs_key, sizeof(key_copy));
+	uint128_add64(&fortuna_state.fs_counter, blockcount);
+	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter,
+	    newkey);
+	RANDOM_RESEED_UNLOCK();
+
+	random_fortuna_genbytes(buf, bytecount, newkey, &counter_copy,
+	    &key_copy, false);
+	explicit_bzero(&counter_copy, sizeof(counter_copy));
+	explicit_bzero(&key_copy, sizeof(key_copy));
+}
+
+/* FS&K, the second part of RandomData. */
+static void
+random_fortuna_read(uint8_t *buf, size_t bytecount)
+{
+	uint8_t newkey[RANDOM_KEYSIZE];
+
+	if (fortuna_concurrent_read) {
+		random_fortuna_read_concurrent(buf, bytecount, newkey);
+	} else {
+		RANDOM_RESEED_LOCK();
+		KASSERT(!uint128_is_zero(fortuna_state.fs_counter), ("C is 0"));
+		random_fortuna_genbytes(buf, bytecount, newkey,
+		    &fortuna_state.fs_counter, &fortuna_state.fs_key, true);
+	}
+	explicit_bzero(newkey, sizeof(newkey));
+}
+
+static bool block_seeded_status;
+SYSCTL_BOOL(_kern_random, OID_AUTO, block_seeded_status, CTLFLAG_RWTUN,
+    &block_seeded_status, 0, "Answer \"not seeded\" in any state");
+
 static bool
 random_fortuna_seeded_internal(void)
 {
@@ -230,7 +320,7 @@ random_fortuna_seeded_internal(void)
 static bool
 random_fortuna_seeded(void)
 {
-	if (fortuna_block_seeded_status)
+	if (block_seeded_status)
 		return (false);
 	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_seeded, {
 		return (false);
@@ -239,101 +329,4 @@ random_fortuna_seeded(void)
 	if (!random_fortuna_seeded_internal())
 		random_fortuna_pre_read();
 	return (random_fortuna_seeded_internal());
-}
-
-/*
- * FS&K, GenerateBlocks: writes a part of a read that one key generates, without
- * replacing that key.  Of AES the odd end of a part is cut off a whole block.
- */
-static void
-random_fortuna_genblocks(union randomdev_key *key, uint128_t *counter,
-    uint8_t *buf, size_t n)
-{
-	uint8_t block[RANDOM_BLOCKSIZE];
-	size_t odd;
-
-	odd = random_chachamode ? 0 : n % RANDOM_BLOCKSIZE;
-	randomdev_keystream(key, counter, buf, n - odd);
-	if (odd == 0)
-		return;
-	randomdev_keystream(key, counter, block, sizeof(block));
-	memcpy(buf + n - odd, block, odd);
-	explicit_bzero(block, sizeof(block));
-}
-
-/* Generates with the mutex owned, which it drops after each part. */
-static void
-random_fortuna_read_locked(uint8_t *buf, size_t bytecount)
-{
-	size_t n;
-
-	RANDOM_RESEED_LOCK();
-	KASSERT(random_fortuna_seeded_internal(), ("read while unseeded"));
-	for (;;) {
-		/* Other keys follow between pages and before odd bytes. */
-		n = MIN(bytecount, PAGE_SIZE);
-		if (!random_chachamode && n > RANDOM_BLOCKSIZE)
-			n = rounddown(n, RANDOM_BLOCKSIZE);
-		random_fortuna_genblocks(&fortuna_state.fs_key,
-		    &fortuna_state.fs_counter, buf, n);
-		random_fortuna_rekey(&fortuna_state.fs_key,
-		    &fortuna_state.fs_counter);
-		RANDOM_RESEED_UNLOCK();
-		buf += n;
-		bytecount -= n;
-		if (bytecount == 0)
-			break;
-		RANDOM_RESEED_LOCK();
-	}
-}
-
-/* The counters that a read takes, with those of keys in between. */
-static uint64_t
-random_fortuna_blockcount(size_t bytecount)
-{
-	uint64_t blockcount;
-
-	if (random_chachamode)
-		return (howmany(bytecount, CHACHA_BLOCKLEN));
-	blockcount = howmany(bytecount, RANDOM_BLOCKSIZE);
-	return (blockcount + RANDOM_KEYS_PER_BLOCK *
-	    (blockcount / RANDOM_FORTUNA_MAX_READ_BLOCKS));
-}
-
-/* Takes K and a range of C, and generates without the mutex. */
-static void
-random_fortuna_read_concurrent(uint8_t *buf, size_t bytecount)
-{
-	const uint64_t blockcount = random_fortuna_blockcount(bytecount);
-	union randomdev_key key_copy;
-	uint128_t counter_copy;
-
-	RANDOM_RESEED_LOCK();
-	KASSERT(random_fortuna_seeded_internal(), ("read while unseeded"));
-	counter_copy = fortuna_state.fs_counter;
-	memcpy(&key_copy, &fortuna_state.fs_key, sizeof(key_copy));
-	uint128_add64(&fortuna_state.fs_counter, blockcount);
-	random_fortuna_rekey(&fortuna_state.fs_key, &fortuna_state.fs_counter);
-	RANDOM_RESEED_UNLOCK();
-
-	while (!random_chachamode && bytecount > RANDOM_FORTUNA_MAX_READ) {
-		random_fortuna_genblocks(&key_copy, &counter_copy, buf,
-		    RANDOM_FORTUNA_MAX_READ);
-		random_fortuna_rekey(&key_copy, &counter_copy);
-		buf += RANDOM_FORTUNA_MAX_READ;
-		bytecount -= RANDOM_FORTUNA_MAX_READ;
-	}
-	random_fortuna_genblocks(&key_copy, &counter_copy, buf, bytecount);
-	explicit_bzero(&counter_copy, sizeof(counter_copy));
-	explicit_bzero(&key_copy, sizeof(key_copy));
-}
-
-/* FS&K, the second part of RandomData. */
-static void
-random_fortuna_read(uint8_t *buf, size_t bytecount)
-{
-	if (fortuna_concurrent_read)
-		random_fortuna_read_concurrent(buf, bytecount);
-	else
-		random_fortuna_read_locked(buf, bytecount);
 }

@@ -360,8 +360,9 @@ test_case kernel__mode "a source runs in the mode that -S names, alone and" \
 kernel__mode_body() {
 	setup
 	tree one/sys
-	line=$(grep -n -A 8 '^random_fortuna_read_locked' \
-	    one/sys/dev/random/fortuna.c | sed -n 's/-	RANDOM_RESEED_LOCK.*//p')
+	line=$(grep -n -A 9 '^random_fortuna_read(' \
+	    one/sys/dev/random/fortuna.c |
+	    sed -n 's/-		RANDOM_RESEED_LOCK.*//p')
 	mode=kern.random.fortuna.concurrent_read
 	for designs in kernel:one locked,kernel:one; do
 		saves out.json sweep $brief -n 1 --format json -d $designs \

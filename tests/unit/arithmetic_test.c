@@ -129,22 +129,24 @@ enum fault {
 };
 
 static const struct patch faults[] = {
-	PATCH("static bool fortuna_block_seeded_status;",
-	    "static bool fortuna_block_seeded_status;\n"
+	PATCH("static struct sysctl_ctx_list random_clist;",
+	    "static struct sysctl_ctx_list random_clist;\n"
 	    "static u_int fault;\n"
 	    "SYSCTL_UINT(_kern_random, OID_AUTO, fault, CTLFLAG_RDTUN, &fault, "
 	    "0, \"\");\n"
 	    "#define	BLOCKS(n, b)	(fault == 2 ? (n) / (b) : fault == 3 ?"
 	    " 0 : howmany(n, b))"),
-	PATCH("return (howmany(bytecount, CHACHA_BLOCKLEN))",
-	    "return (BLOCKS(bytecount, CHACHA_BLOCKLEN))"),
+	PATCH("blockcount = howmany(bytecount, CHACHA_BLOCKLEN)",
+	    "blockcount = BLOCKS(bytecount, CHACHA_BLOCKLEN)"),
 	PATCH("blockcount = howmany(bytecount, RANDOM_BLOCKSIZE)",
 	    "blockcount = BLOCKS(bytecount, RANDOM_BLOCKSIZE)"),
-	PATCH("(blockcount + RANDOM_KEYS_PER_BLOCK",
-	    "(blockcount + (fault != 1) * RANDOM_KEYS_PER_BLOCK"),
-	PATCH("\n	while (!random_chachamode",
+	PATCH("blockcount += RANDOM_KEYS_PER_BLOCK",
+	    "blockcount += (fault != 1) * RANDOM_KEYS_PER_BLOCK"),
+	PATCH("	random_fortuna_genbytes(buf, bytecount, newkey, "
+	    "&counter_copy,",
 	    "	fortuna_state.fs_counter -= fault == 4;\n"
-	    "	while (!random_chachamode"),
+	    "	random_fortuna_genbytes(buf, bytecount, newkey, "
+	    "&counter_copy,"),
 };
 
 DEVICE_TEST(arithmetic__finds_faults, "A design that reserves too little is "

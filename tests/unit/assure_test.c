@@ -360,7 +360,7 @@ TEST(page__verdict, "The claim is the worst of the rows; commands can be "
 TEST(page__allowed, "A design that lets its keys lag or keeps output says how "
     "far, on its page")
 {
-	static const char before[] = "static bool fortuna_block_seeded_status;";
+	static const char before[] = "static bool block_seeded_status;";
 	static const struct {
 		const char	*claims;
 		const char	*words[2];

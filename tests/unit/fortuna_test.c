@@ -267,8 +267,9 @@ static const struct patch limits[] = {
 	{ "	RANDOM_RESEED_INIT_LOCK();\n",
 	    "	fortuna_state.fs_reseedcount = early ? 0 : 0x7ffffffe;\n"
 	    "	RANDOM_RESEED_INIT_LOCK();\n", NULL },
-	{ "static bool fortuna_block_seeded_status;",
-	    "static bool fortuna_block_seeded_status, early;\n"
+	{ "static struct sysctl_ctx_list random_clist;",
+	    "static struct sysctl_ctx_list random_clist;\n"
+	    "static bool early;\n"
 	    "static u_int clock;\n"
 	    "SYSCTL_BOOL(_kern_random, OID_AUTO, early, CTLFLAG_RDTUN, &early, "
 	    "0, \"\");\n"

@@ -164,9 +164,10 @@ TEST(kat__named_sources, "A file that is named answers as the same file that "
     "last step as none")
 {
 	static const struct patch unkeyed = { .p_from =
-	    "	random_fortuna_rekey(&fortuna_state.fs_key, "
-	    "&fortuna_state.fs_counter);\n	RANDOM_RESEED_UNLOCK();\n\n",
-	    .p_to = "	RANDOM_RESEED_UNLOCK();\n" };
+	    " random_fortuna_rekey(&fortuna_state.fs_key, "
+	    "&fortuna_state.fs_counter, newkey); RANDOM_RESEED_UNLOCK();",
+	    .p_to = "\n	RANDOM_RESEED_UNLOCK();",
+	    .p_in = "random_fortuna_read_concurrent" };
 	char differs[256], folder[512], path[512];
 
 	start(tc, "tests/vectors", folder);

@@ -29,8 +29,8 @@ static const struct patch reusing[] = {
 	{ .p_from = "	counter_copy = fortuna_state.fs_counter;\n",
 	    .p_to = "	counter_copy = fortuna_state.fs_counter;\n"
 	    "	uint8_t block[128];\n"
-	    "	random_fortuna_genblocks(&fortuna_state.fs_key, &counter_copy,"
-	    " block, sizeof(block));\n"
+	    "	random_fortuna_genbytes(block, sizeof(block), newkey, "
+	    "&counter_copy, &fortuna_state.fs_key, false);\n"
 	    "	counter_copy = fortuna_state.fs_counter;\n" }
 };
 
