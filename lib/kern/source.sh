@@ -274,11 +274,13 @@ find_compiler()
 	*) hooks=--param=tsan-instrument-func-entry-exit=0 ;;
 	esac
 	simulated_flags="$simulated_flags $hooks"
-	[ ! -f "${tree:-.}/sys/random.h" ] || [ -z "$tree" ] ||
-	    grep -q RANDOM_PURE_VMGENID "$tree/sys/random.h" ||
-	    flags="$flags -DRANDOM_NO_VMGENID"
-	! [ -n "$tree" ] || grep -q random_harvest_queue_ "$tree/sys/random.h" ||
-	    flags="$flags -DRANDOM_HARVEST_BITS"
+	# A tree without the header has rngsim's.
+	if [ -n "$tree" ] && [ -f "$tree/sys/random.h" ]; then
+		grep -q RANDOM_PURE_VMGENID "$tree/sys/random.h" ||
+		    flags="$flags -DRANDOM_NO_VMGENID"
+		grep -q random_harvest_queue_ "$tree/sys/random.h" ||
+		    flags="$flags -DRANDOM_HARVEST_BITS"
+	fi
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
 	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
