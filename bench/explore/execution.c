@@ -163,7 +163,7 @@ make_bursts(struct execution *ex)
 		for (unsigned k = 0; k < sn->sn_burst[i].ss_amount; k++)
 			(sn->sn_queue ? enqueue : feed)(ex);
 		if (!sn->sn_queue)
-			randomdev_timer(ex->ex_device,
+			(void)randomdev_timer(ex->ex_device,
 			    machine_uptime_coarse_ns());
 	}
 }

@@ -214,8 +214,9 @@ kat_timer(struct kat *k)
 	if (number(k, 0, "timer: milliseconds", 0, INT64_MAX / NS_PER_MS,
 	    &ms) != 0)
 		return (EINVAL);
-	randomdev_timer(k->k_device, (int64_t)ms * NS_PER_MS);
-	return (0);
+	return (randomdev_timer(k->k_device, (int64_t)ms * NS_PER_MS) ? 0 :
+	    complain(k, "timer: %s has none: expected a design with timers",
+	    k->k_algorithm->de_ident));
 }
 
 static int

@@ -220,10 +220,10 @@ randomdev_harvest_stop(struct randomdev *rd)
 	kernel_shutdown(rd->rd_kernel);
 }
 
-void
+bool
 randomdev_timer(struct randomdev *rd, int64_t now_ns)
 {
-	kernel_timer(rd->rd_kernel, now_ns);
+	return (kernel_timer(rd->rd_kernel, now_ns));
 }
 
 /* Counts. */

@@ -36,7 +36,7 @@ above_idle(void *above, int64_t *timeout_ns)
 {
 	struct randomdev *rd = above;
 
-	randomdev_timer(rd, machine_uptime_coarse_ns() - rd->rd_start_ns);
+	(void)randomdev_timer(rd, machine_uptime_coarse_ns() - rd->rd_start_ns);
 	if (rd->rd_idle != NULL)
 		rd->rd_idle(rd->rd_idle_arg, timeout_ns);
 }

@@ -187,8 +187,12 @@ void randomdev_idle(struct randomdev *rd,
 void randomdev_harvest_run(struct randomdev *rd);
 void randomdev_harvest_stop(struct randomdev *rd);
 
-/* Runs what the kernel's timers do for the design; harvest thread or tests. */
-void randomdev_timer(struct randomdev *rd, int64_t now_ns);
+/*
+ * Runs what the kernel's timers do for the design; harvest thread or tests.
+ *
+ * Returns: false if the design has no timers.
+ */
+bool randomdev_timer(struct randomdev *rd, int64_t now_ns);
 
 /*
  * Called when a thread slept on in a read after the device was unblocked, until

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 5,
+	KERN_ABI		= 6,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -167,9 +167,9 @@ struct kern_object {
 	struct kern_sysctl *(*ko_sysctl)(unsigned i);
 	/*
 	 * Runs the tasks that are due, counted from the first call after they
-	 * were enqueued; then now_ns is the uptime.
+	 * were enqueued; then now_ns is the uptime.  false: it has no tasks.
 	 */
-	void		 (*ko_timer)(int64_t now_ns);
+	bool		 (*ko_timer)(int64_t now_ns);
 };
 
 #endif

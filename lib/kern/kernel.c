@@ -444,12 +444,15 @@ kernel_delivering(struct kernel *k, bool delivering)
 	kern_thread_of(k)->kt_delivering = delivering;
 }
 
-void
+bool
 kernel_timer(struct kernel *k, int64_t now_ns)
 {
+	bool any;
+
 	kernel_enter(k, KERNEL_CPU_HERE);
 	kern_thread_of(k)->kt_timer_ns = now_ns > 0 ? now_ns : 1;
-	k->k_object->ko_timer(now_ns);
+	any = k->k_object->ko_timer(now_ns);
 	kern_thread_of(k)->kt_timer_ns = 0;
 	kernel_leave(k);
+	return (any);
 }

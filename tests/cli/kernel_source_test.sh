@@ -31,11 +31,11 @@ answers() {
 }
 
 test_case kernel_source__answers "shipped files by their paths give FreeBSD's" \
-    "bytes; keys of CPUs change only what is read through them"
+    "bytes, and their models'"
 kernel_source__answers_body() {
 	prepare
 	answers "$(kernel fortuna)" "$folder"/vectors/*.script
-	answers "$(kernel percpu)" "$folder"/vectors/*-locked-*.script
+	answers "$(kernel percpu)" "$folder"/vectors-designs/percpu-*.script
 }
 
 test_case kernel_source__threads "more readers than locks have threads by" \

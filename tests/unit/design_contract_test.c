@@ -133,7 +133,7 @@ CONTRACT(randomdev_new__unseeded, device_make, "A new device has no entropy "
 	CHECK_EQ(d, 0, ds.ds_pool0_bytes);
 	if (!device_never_waits(d))
 		for (unsigned hour = 1; hour < 4; hour++)
-			randomdev_timer(d->d_rd, hour * HOUR_NS);
+			(void)randomdev_timer(d->d_rd, hour * HOUR_NS);
 	CHECK_EQ(d, device_never_waits(d), randomdev_seeded(d->d_rd));
 }
 
@@ -324,7 +324,7 @@ check_readers(struct device *d, unsigned count, bool moves, unsigned events)
 	for (k = 0; k < events; k++) {
 		device_feed(d, k);
 		if (k % 8 == 0)
-			randomdev_timer(d->d_rd, k * HOUR_NS);
+			(void)randomdev_timer(d->d_rd, k * HOUR_NS);
 	}
 	for (struct reader *r = readers; r < readers + count; r++) {
 		machine_join(&r->r_thread);

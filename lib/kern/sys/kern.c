@@ -164,7 +164,7 @@ kern_task_set(struct timeout_task *tt, int64_t now_ns)
 		tt->tt_due_ns = now_ns + sbttons(delay);
 }
 
-KERN_PLAIN static void
+KERN_PLAIN static bool
 kern_timer(int64_t now_ns)
 {
 	struct timeout_task *tt;
@@ -178,6 +178,7 @@ kern_timer(int64_t now_ns)
 		tt->tt_func(tt->tt_context, 1);
 		kern_task_set(tt, now_ns);
 	}
+	return (kern_task[0] != NULL);
 }
 
 /* Devices. */
