@@ -17,7 +17,8 @@ enum trait {
 	LOCK_READS,
 	LOCK_EXCLUDES,
 	LOCK_SIMULATED,
-	DESIGN_ONE_LOCK
+	DESIGN_ONE_LOCK,
+	DESIGN_POOLS
 };
 
 static bool
@@ -33,6 +34,8 @@ has(unsigned i, enum trait trait, unsigned knob)
 		    lock_classes[i]->lc_name) != NULL);
 	case DESIGN_ONE_LOCK:
 		return ((design_at(i)->de_flags & DE_MANY_LOCKS) == 0);
+	case DESIGN_POOLS:
+		return ((design_at(i)->de_flags & DE_NULL) == 0);
 	}
 	KASSERT(false, ("trait %d", (int)trait));
 }
@@ -162,6 +165,11 @@ check_pool_hash(const struct options *op)
 		return (usage_error("-S: %s=%s: a simulated machine "
 		    "only has the cost of %s: leave it out", pool_hash, name,
 		    default_hash));
+	if (!any(&op->op_designs, DESIGN_POOLS, 0))
+		return (usage_error("-S: %s has no effect on -d %s: expected "
+		    "one of %s", pool_hash, names_of(&family_designs,
+		    &op->op_designs).s, names_with(&family_designs,
+		    DESIGN_POOLS, 0).s));
 	return (0);
 }
 
