@@ -31,6 +31,7 @@ memory_file(const void *object, size_t n)
 {
 	const int fd = memfd_create("kernel", MFD_CLOEXEC);
 	ssize_t done = 0;
+	int error;
 
 	if (fd < 0)
 		return (-1);
@@ -38,9 +39,9 @@ memory_file(const void *object, size_t n)
 		done = write(fd, (const char *)object + at, n - at);
 	if (done >= 0)
 		return (fd);
+	error = errno;
 	close(fd);
-	/* The limit on the size of files may be the reason. */
-	errno = EFBIG;
+	errno = error;
 	return (-1);
 }
 
@@ -310,15 +311,17 @@ kern_file_open(struct kern_file *kf, const char *path, const void *object,
 {
 	const char *why;
 	struct stat st;
+	int rc;
 
 	pthread_mutex_init(&kf->kf_mutex, NULL);
 	kf->kf_path = path == NULL ? NULL : strdup(path);
 	kf->kf_fd = path == NULL ? memory_file(object, n) :
 	    open(path, O_RDONLY | O_CLOEXEC);
 	if (kf->kf_fd < 0 || fstat(kf->kf_fd, &st) != 0) {
+		rc = errno;
 		snprintf(error, KERN_ERROR_SIZE, "%s%s%s", path == NULL ? "" :
-		    path, path == NULL ? "" : ": ", strerror(errno));
-		return (errno == EFBIG ? EFBIG : EINVAL);
+		    path, path == NULL ? "" : ": ", strerror(rc));
+		return (path == NULL ? rc : EINVAL);
 	}
 	kf->kf_bytes = (size_t)st.st_size;
 	*kcp = kern_copy_get(kf, 0);

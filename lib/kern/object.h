@@ -60,8 +60,9 @@ struct kern_file {
  *   path    in  a file; or NULL
  *   object  in  without a path: the object's n bytes
  *
- * Returns: 0; EFBIG if the limit on the size of files, which holds in memory
- * too, is below the object's; or EINVAL; and what is wrong with it.
+ * Returns: 0, or EINVAL and what is wrong with it; without a path also the
+ * error of write(2), EFBIG if the limit on the size of files, which holds in
+ * memory too, is below the object's.
  */
 int kern_file_open(struct kern_file *kf, const char *path, const void *object,
     size_t n, struct kern_copy **kcp, char error[KERN_ERROR_SIZE]);

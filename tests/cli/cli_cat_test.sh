@@ -123,10 +123,11 @@ cat__output_fails_body() {
 		[ ! -w /dev/full ] ||
 		    ends 1 '^rngsim: cat: stdout: ' "$p cat $a >/dev/full"
 	done
-	# A disk that is full half-way, as a limit on file sizes makes it.
+	# A disk that is full half-way, as a limit on file sizes makes it.  The
+	# limit is above the size of a design's object, a file in memory.
 	for a in "" "-r 4" "-r 3 -s 1000 --interleave 77"; do
 		ends 1 '^rngsim: cat: stdout: ' \
-		    "ulimit -f 8; $p cat $a -n 10m >part"
+		    "ulimit -f 4096; $p cat $a -n 10m >part"
 		[ -s part ] || atf_fail "$a: nothing was written"
 		[ "$(wc -c <part)" -lt 10485760 ] || atf_fail "$a: no limit"
 	done
