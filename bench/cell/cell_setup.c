@@ -213,7 +213,7 @@ make_faults(struct cell_run *run)
 	failpoints_make(run->run_faults, cp->cp_faults,
 	    &FLAVOURED(failpoint_machine), cp->cp_seed,
 	    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
-	    (int64_t)(cp->cp_time_s * 1e9));
+	    (int64_t)(cp->cp_time_s * 1e9), 0, index_harvest(run));
 }
 
 static int

@@ -81,7 +81,8 @@ failpoints_need_queue(const struct failpoint_list *fl)
 
 void
 failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
-    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns)
+    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,
+    unsigned first, unsigned readers)
 {
 	struct failpoint *const lib = fa->fa_point;
 	struct failpoint *const fortuna = fa->fa_point + FIRST_FORTUNA;
@@ -95,7 +96,8 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
 		.lf_releasing = &fortuna[FAILPOINT_fortuna_snapshot_pause],
 		.lf_released = &fortuna[FAILPOINT_fortuna_unlock_pause],
-		.lf_sites = UINT32_MAX,
+		.lf_first = first,
+		.lf_count = readers,
 	};
 	fa->fa_spin = (struct lock_faults){
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],

@@ -65,9 +65,12 @@ bool failpoints_need_queue(const struct failpoint_list *fl);
  *   fm        in  of the run's machine
  *   seed      in  of the run
  *   pause_ns  in  the most that a pause lasts; -1: until failpoints_release()
+ *   first     in  mt_index of the first reader
+ *   readers   in  of them, in a row
  */
 void failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
-    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns);
+    const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,
+    unsigned first, unsigned readers);
 
 /* Ends all pauses, also later ones; call on the run's machine. */
 void failpoints_release(struct failpoints *fa);

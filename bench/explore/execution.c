@@ -331,7 +331,8 @@ make_device(struct execution *ex, const struct subject *tb)
 	rp.rp_lock_config.threads = EXECUTION_CPUS + 1;
 	if (tb->tb_faults != NULL) {
 		failpoints_make(&ex->ex_faults, tb->tb_faults,
-		    &FLAVOURED(failpoint_machine), ex->ex_seed, PAUSE_NS);
+		    &FLAVOURED(failpoint_machine), ex->ex_seed, PAUSE_NS, 1,
+		    sn->sn_readers);
 		ex->ex_faulted = true;
 		failpoints_set(&ex->ex_faults, &rp);
 		ex->ex_tested = sn->sn_queue &&

@@ -103,9 +103,9 @@ lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 void
-lock_fault(struct failpoint *fp, uint32_t sites, const struct lock_node *n)
+lock_fault(struct failpoint *fp, unsigned first, unsigned count)
 {
-	if (fp != NULL && n->ln_site < 32 && (sites & 1u << n->ln_site) != 0)
+	if (fp != NULL && machine_curthread()->mt_index - first < count)
 		(void)failpoint_eval(fp);
 }
 

@@ -37,10 +37,11 @@ enum {
 /* Fail points around a lock, each or NULL. */
 struct lock_faults {
 	struct failpoint *lf_acquired;
-	/* Just before and just after a release, at sites with a bit here. */
+	/* Just before and just after a release by one of these threads. */
 	struct failpoint *lf_releasing;
 	struct failpoint *lf_released;
-	uint32_t	 lf_sites;
+	unsigned	 lf_first;	/* mt_index */
+	unsigned	 lf_count;
 };
 
 /* lock_tunables has the sysctl names. */
@@ -86,7 +87,6 @@ struct lock_node {
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned char		ln_state[LOCK_NODE_BYTES];
 	struct lockprof_hold	ln_hold;
-	unsigned		ln_site;	/* for the fail points */
 };
 
 struct lock_class {
@@ -202,8 +202,7 @@ void lock_fini(struct lock *l);
 void lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w);
 
 /* Evaluates fp, unless it is NULL, for an acquisition at one of the sites. */
-void lock_fault(struct failpoint *fp, uint32_t sites,
-    const struct lock_node *n);
+void lock_fault(struct failpoint *fp, unsigned first, unsigned count);
 
 #define	LOCK_FAULTS(l)							\
 	(__builtin_expect((l)->lo_config.faults != NULL, 0))
@@ -215,10 +214,8 @@ lock_booked(struct lock *l, struct lock_node *n, unsigned site,
 	machine_lock_held(l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, w);
 	machine_charge(COST_LOCK, 1);
-	if (LOCK_FAULTS(l)) {
-		n->ln_site = site;
-		lock_fault(l->lo_config.faults->lf_acquired, UINT32_MAX, n);
-	}
+	if (LOCK_FAULTS(l))
+		lock_fault(l->lo_config.faults->lf_acquired, 0, UINT32_MAX);
 }
 
 /* site: an index into the profile's site names. */
@@ -253,7 +250,7 @@ lock_release(struct lock *l, struct lock_node *n)
 
 	if (LOCK_FAULTS(l)) {
 		lf = l->lo_config.faults;
-		lock_fault(lf->lf_releasing, lf->lf_sites, n);
+		lock_fault(lf->lf_releasing, lf->lf_first, lf->lf_count);
 	}
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
 	machine_lock_free(l, l->lo_name);
@@ -261,7 +258,7 @@ lock_release(struct lock *l, struct lock_node *n)
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 	machine_charge(COST_UNLOCKED, 1);
 	if (__builtin_expect(lf != NULL, 0))
-		lock_fault(lf->lf_released, lf->lf_sites, n);
+		lock_fault(lf->lf_released, lf->lf_first, lf->lf_count);
 }
 
 /*

@@ -213,10 +213,10 @@ TEST(eval__streams, "each point draws from its own stream")
 
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl, "clock_step=50%return(1)",
 	    why));
-	failpoints_make(&one, &fl, &notes, 3, -1);
+	failpoints_make(&one, &fl, &notes, 3, -1, 0, 1);
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl,
 	    "harvest_ring_full=50%return(1)", why));
-	failpoints_make(&both, &fl, &notes, 3, -1);
+	failpoints_make(&both, &fl, &notes, 3, -1, 0, 1);
 	for (unsigned i = 0; i < 1000; i++) {
 		int a, b[FAILPOINTS];
 
@@ -323,7 +323,7 @@ set_points(struct failpoints *fa, const char *injection)
 
 	memset(&fl, 0, sizeof(fl));
 	ATF_REQUIRE_EQ(0, failpoints_parse(&fl, injection, why));
-	failpoints_make(fa, &fl, &FLAVOURED(failpoint_machine), 1, -1);
+	failpoints_make(fa, &fl, &FLAVOURED(failpoint_machine), 1, -1, 0, 1);
 }
 
 /* Three reads of both; the first was refused so often before. */
