@@ -268,10 +268,6 @@ random_harvest_healthtest(const struct harvest_event *event)
 		if (ht->ht_state != DISABLED)
 			ht->ht_state = INIT;
 	}
-	KFAIL_POINT_CODE(DEBUG_FP, healthtest_force_fail, {
-		if (ht->ht_state == STARTUP || ht->ht_state == STEADY)
-			ht->ht_state = FAILED;
-	});
 	switch (ht->ht_state) {
 	case INIT:
 		random_healthtest_sample(sample, event);
@@ -286,6 +282,10 @@ random_harvest_healthtest(const struct harvest_event *event)
 		return (true);
 	case STARTUP:
 	case STEADY:
+		KFAIL_POINT_CODE(DEBUG_FP, healthtest_force_fail, {
+			ht->ht_state = FAILED;
+			return (false);
+		});
 		random_healthtest_sample(sample, event);
 		if (!random_healthtest_rct(ht, sample) ||
 		    !random_healthtest_apt(ht, sample))

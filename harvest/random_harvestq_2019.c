@@ -130,6 +130,7 @@ random_ring_empty(struct entropy_ring *ring)
 
 	while (ring->out != ring->in && left-- > 0) {
 		out = (ring->out + 1) % RANDOM_RING_MAX;
+		KFAIL_POINT_CODE(DEBUG_FP, harvest_swap_pause, { });
 		random_process_event(&ring->ring[out]);
 		ring->out = out;
 	}
