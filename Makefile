@@ -54,7 +54,7 @@ SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
 KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c fortuna/fxrng/* \
 	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \
 	fortuna/device/object.tbl \
-	fortuna/device/glue.c fortuna/device/probe.c harvest/random_*.c
+	fortuna/device/glue.c fortuna/device/probe*.c harvest/random_*.c
 # Everything else is compiled once.
 SHARED != for f in lib/*/*.c fortuna/device/*.c harvest/*.c bench/*.c \
 	bench/*/*.c; do \

@@ -272,6 +272,8 @@ collect_health(struct cell_run *run, struct cell_measure *cm)
 		    random_source_names[i]);
 		rh->discarded = (double)hl.hl_discarded;
 		rh->passed = (double)hl.hl_passed;
+		rh->repetitions = (double)hl.hl_repetitions;
+		rh->proportions = (double)hl.hl_proportions;
 		rh->excluded = hl.hl_excluded;
 	}
 }

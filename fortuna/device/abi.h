@@ -29,6 +29,13 @@ struct random_event {
 
 enum random_entry { RANDOM_QUEUE, RANDOM_FAST, RANDOM_DIRECT };
 
+/*
+ * What the health tests said of an event.  After the last two its source has
+ * failed, by repetition or by proportion.
+ */
+enum random_tested { RANDOM_ACCEPTED, RANDOM_REFUSED, RANDOM_REPEATED,
+    RANDOM_FREQUENT };
+
 /* What the program offers to random(4). */
 struct random_host {
 	void		*rh_self;
@@ -37,7 +44,7 @@ struct random_host {
 			    const struct random_event *re);
 	void		(*rh_delivered)(void *self);
 	/* What the health tests said of it. */
-	void		(*rh_tested)(void *self, bool accepted);
+	void		(*rh_tested)(void *self, enum random_tested tested);
 	/* Threads that wait for the first seed are about to be woken. */
 	void		(*rh_unblock)(void *self);
 	/* Reads the i-th registered source. */

@@ -41,6 +41,9 @@ __wrap_random_source_register(const struct random_source *source)
 	__real_random_source_register(source);
 }
 
+/* Of the unit of the queue. */
+enum random_tested kern_probe_tested(u_int) __attribute__((weak));
+
 /* Scripts and records have events of any source. */
 bool
 __wrap_random_harvest_healthtest(const struct harvest_event *event)
@@ -50,7 +53,8 @@ __wrap_random_harvest_healthtest(const struct harvest_event *event)
 	const bool accepted = __real_random_harvest_healthtest == NULL ||
 	    !tested || __real_random_harvest_healthtest(event);
 
-	GLUE_HOST(tested, accepted);
+	GLUE_HOST(tested, accepted ? RANDOM_ACCEPTED : kern_probe_tested ==
+	    NULL ? RANDOM_REFUSED : kern_probe_tested(event->he_source));
 	return (accepted);
 }
 

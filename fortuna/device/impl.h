@@ -23,7 +23,9 @@ struct kind {
 	struct m64	 kd_direct;	/* of these, by randomdev_deliver() */
 	struct m64	 kd_discarded;
 	struct m64	 kd_passed;
-	bool		 kd_refused;	/* the last one was */
+	struct m64	 kd_repetitions;
+	struct m64	 kd_proportions;
+	enum random_tested kd_tested;	/* the last one */
 };
 
 struct source {

@@ -151,18 +151,23 @@ rh_delivered(void *self)
 }
 
 static void
-rh_tested(void *self, bool accepted)
+rh_tested(void *self, enum random_tested tested)
 {
 	struct randomdev *rd = self;
 	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
+	const enum random_tested was = kd->kd_tested;
 
-	if (!accepted) {
-		count(&kd->kd_discarded);
-		ledger_refused(rd->rd_params.rp_ledger);
-	} else if (kd->kd_refused) {
-		count(&kd->kd_passed);
+	kd->kd_tested = tested;
+	if (tested == RANDOM_ACCEPTED) {
+		if (was != RANDOM_ACCEPTED)
+			count(&kd->kd_passed);
+		return;
 	}
-	kd->kd_refused = !accepted;
+	count(&kd->kd_discarded);
+	ledger_refused(rd->rd_params.rp_ledger);
+	if (tested >= RANDOM_REPEATED && was < RANDOM_REPEATED)
+		count(tested == RANDOM_REPEATED ? &kd->kd_repetitions :
+		    &kd->kd_proportions);
 }
 
 static void

@@ -69,7 +69,9 @@ struct harvest_totals {
 struct source_health {
 	uint64_t	hl_discarded;
 	uint64_t	hl_passed;	/* times that it was accepted again */
-	bool		hl_excluded;	/* refused after that */
+	uint64_t	hl_repetitions;	/* failures, if the source is probed */
+	uint64_t	hl_proportions;
+	bool		hl_excluded;	/* failed, if it is probed */
 };
 
 /* The state of a design, for reports. */

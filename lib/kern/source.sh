@@ -349,10 +349,14 @@ write_headers()
 	done
 }
 
-# unit NAME TEXT: a file to compile.
+# unit NAME TEXT: a file to compile; what looks into a queue follows it.
 unit()
 {
 	printf '%s\n' "$2" >"$work/$1.c"
+	case $1 in
+	random_harvestq)
+		echo "#include \"$data/fortuna/device/probe_health.c\"" ;;
+	esac >>"$work/$1.c"
 	units="${units-} $1"
 }
 
@@ -510,9 +514,12 @@ flavour()
 	    done ;;
 	esac
 	for unit in $(echo "$units" | tr ' ' '\n' | grep -v '^$'); do
-		(compile "$1" "$unit" || { [ "$unit" = algorithm ] &&
-		    compile "$1" "$unit" -DKERN_NO_PROBE &&
-		    : >"$work/unprobed"; } || : >"$work/failed") &
+		(compile "$1" "$unit" || case $unit in
+		    algorithm) compile "$1" "$unit" -DKERN_NO_PROBE &&
+			: >"$work/unprobed" ;;
+		    random_harvestq) compile "$1" "$unit" -DKERN_NO_PROBE ;;
+		    *) false ;;
+		    esac || : >"$work/failed") &
 	done
 	wait
 	[ ! -f "$work/failed" ] && objects "$1"

@@ -218,7 +218,10 @@ DEVICE_TEST(startup__is_discarded, "Nothing is accepted of a start; the sample "
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
 		make_kind(&fd, k);
-		for (unsigned i = 0; i < 3 * STARTUP; i++)
+		ATF_REQUIRE(!feed(&fd, 0));
+		ATF_CHECK(!randomdev_health(fd.fd_dev.d_rd, kinds[k].source).
+		    hl_excluded);
+		for (unsigned i = 1; i < 3 * STARTUP; i++)
 			ATF_REQUIRE_EQ(i >= STARTUP, feed(&fd, i));
 		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
 		ATF_CHECK_EQ(1, hl.hl_passed);
@@ -260,6 +263,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
     "anew does, and only the source that is named")
 {
 	struct harvest_event other = { .he_size = 8, .he_source = RANDOM_SWI };
+	struct source_health hl;
 	struct feeder fd;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
@@ -274,8 +278,10 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 		ATF_CHECK_EQ(kinds[k].rct, row_until_refused(&fd, 77));
 		for (unsigned i = 0; i < 10 * STARTUP; i++)
 			ATF_REQUIRE(!feed(&fd, draw(&fd)));
-		ATF_CHECK(randomdev_health(fd.fd_dev.d_rd, kinds[k].source).
-		    hl_excluded);
+		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
+		ATF_CHECK(hl.hl_excluded);
+		ATF_CHECK_EQ(1, hl.hl_repetitions);
+		ATF_CHECK_EQ(0, hl.hl_proportions);
 		restart(&fd, kinds[k].source);
 		start(&fd);
 		/* A good one pays with another start; half a start is lost. */
@@ -296,6 +302,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 DEVICE_TEST(window__frequent, "328 of 512 samples of 1 bit like the first or "
     "16 of 8 bits pass, one more fails; each window counts anew")
 {
+	struct source_health hl;
 	struct feeder fd;
 
 	for (unsigned k = 0; k < nitems(kinds); k++) {
@@ -306,6 +313,9 @@ DEVICE_TEST(window__frequent, "328 of 512 samples of 1 bit like the first or "
 			    kinds[k].apt - 1));
 		ATF_CHECK_EQ(kinds[k].apt, window_until_refused(&fd,
 		    kinds[k].rct, WINDOW));
+		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
+		ATF_CHECK_EQ(0, hl.hl_repetitions);
+		ATF_CHECK_EQ(1, hl.hl_proportions);
 		device_free(&fd.fd_dev);
 	}
 }
