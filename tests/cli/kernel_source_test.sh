@@ -35,7 +35,7 @@ test_case kernel_source__answers "shipped files by their paths give FreeBSD's" \
 kernel_source__answers_body() {
 	prepare
 	answers "$(kernel fortuna)" "$folder"/vectors/*.script
-	answers "$(kernel percpu)" "$folder"/vectors-designs/percpu-*.script
+	answers "$(kernel percpu)" "$(atf_get_srcdir)"/vectors-designs/percpu-*.script
 }
 
 test_case kernel_source__threads "more readers than locks have threads by" \
