@@ -89,7 +89,8 @@ kernel_source__broken_body() {
 	sed -e '/^static bool fortuna_concurrent_read/s/^/void random_account(void); /' \
 	    -e 's/^	now = getsbinuptime();/&random_account();/' \
 	    "$folder/../fortuna/fortuna.c" >unlinked.c
-	found unlinked 'unlinked.c:201: undefined .*random_account' run -r 1 \
+	line=$(sed -n '/now = .*random_account();/=' unlinked.c)
+	found unlinked "unlinked.c:$line: undefined .*random_account" run -r 1 \
 	    -s 64 -t 0.05
 }
 
