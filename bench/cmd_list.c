@@ -121,15 +121,18 @@ list_profile(const char *name)
 
 static int list_status = EXIT_SUCCESS;
 
-static unsigned
-sysctls_of(const struct design *de, struct design_sysctl *list)
+static void
+list_sysctl(void *context, const struct design *de,
+    const struct design_sysctl *dy)
 {
-	const unsigned n = design_sysctls(de, list, DESIGN_SYSCTLS_MAX);
-
-	if (n == 0 && errno != 0)
+	(void)context;
+	if (dy == NULL)
 		list_status = run_error("%s: %s", de->de_ident,
 		    strerror(errno));
-	return (n);
+	else
+		printf("  %s=%" PRId64 "\n      %s; of %s; takes %s\n",
+		    dy->dy_name, dy->dy_value, dy->dy_descr, de->de_ident,
+		    dy->dy_range);
 }
 
 /* All that one design says of itself. */
@@ -153,44 +156,14 @@ list_design(const char *name)
 	    (de->de_flags & DE_NULL) != 0 ? "a pattern" : "its own");
 	format_wrap(stdout, "  locks      ", 15, (de->de_flags &
 	    DE_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
-	n = sysctls_of(de, sysctls);
+	n = design_sysctls(de, sysctls, DESIGN_SYSCTLS_MAX);
+	if (n == 0 && errno != 0)
+		list_sysctl(NULL, de, NULL);
 	for (unsigned i = 0; i < n; i++)
 		text_list(&names, "%s", sysctls[i].dy_name);
 	format_wrap(stdout, "  sysctls    ", 15, names.s);
 	format_wrap(stdout, "  to argue   ", 15, de->de_argument);
 	return (list_status);
-}
-
-/*
- * Sysctls of sources, but those in sets; each once, with the first design that
- * has it.
- */
-static void
-list_sysctls(const struct tunable_set *sets)
-{
-	struct design_sysctl seen[2 * DESIGN_SYSCTLS_MAX], *dy;
-	const struct tunable_set *set;
-	const struct design *de;
-	unsigned count = 0, i, k, n;
-
-	for (size_t d = 0; (de = design_at(d)) != NULL && count <=
-	    DESIGN_SYSCTLS_MAX; d++) {
-		n = sysctls_of(de, &seen[count]);
-		for (i = count; n-- > 0; i++) {
-			dy = &seen[i];
-			for (k = 0; k < count && strcmp(seen[k].dy_name,
-			    dy->dy_name) != 0;)
-				k++;
-			if (k < count || tunable_find(sets, BENCH_TUNABLE_SETS,
-			    dy->dy_name, &set) != NULL)
-				continue;
-			seen[count] = *dy;
-			dy = &seen[count++];
-			printf("  %s=%" PRId64 "\n      %s; of %s; takes "
-			    "%s\n", dy->dy_name, dy->dy_value, dy->dy_descr,
-			    de->de_ident, dy->dy_range);
-		}
-	}
 }
 
 static void
@@ -213,7 +186,7 @@ list_tunables(void)
 			    value, tn->tn_descr, range);
 		}
 	}
-	list_sysctls(sets);
+	options_sysctls(list_sysctl, NULL);
 }
 
 static void

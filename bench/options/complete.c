@@ -34,7 +34,16 @@ offer_family(const struct word *w, const struct family *fa, uint64_t mask)
 }
 
 static void
-offer_tunables(const struct word *w)
+offer_sysctl(void *context, const struct design *de,
+    const struct design_sysctl *dy)
+{
+	(void)de;
+	if (dy != NULL)
+		offer(context, dy->dy_name, "=", dy->dy_descr);
+}
+
+static void
+offer_tunables(struct word *w)
 {
 	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	struct bench_config config;
@@ -44,6 +53,7 @@ offer_tunables(const struct word *w)
 		for (unsigned i = 0; i < sets[s].ts_count; i++)
 			offer(w, sets[s].ts_table[i].tn_name, "=",
 			    sets[s].ts_table[i].tn_descr);
+	options_sysctls(offer_sysctl, w);
 }
 
 /* Values of an option; of a list, what follows the last comma. */

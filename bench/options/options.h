@@ -276,6 +276,13 @@ int options_seed(struct options *op);
 bool options_tunable_seen(const struct options *op, const char *name);
 
 /*
+ * Passes each sysctl of designs that no table of tunables has, once, with the
+ * first design that has it; NULL and errno for a design that cannot be loaded.
+ */
+void options_sysctls(void (*each)(void *context, const struct design *de,
+    const struct design_sysctl *dy), void *context);
+
+/*
  * Loads the hash of the pools; crypto_init() was called.
  *
  * Returns: 0, or an exit status after a message.

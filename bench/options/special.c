@@ -1,6 +1,8 @@
 /*
  * Options with a syntax of their own.
  */
+#include <errno.h>
+
 #include "bench/cli/memory.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"
@@ -19,6 +21,36 @@ options_tunable_seen(const struct options *op, const char *name)
 		    op->op_tunables[i][n] == '=')
 			return (true);
 	return (false);
+}
+
+void
+options_sysctls(void (*each)(void *context, const struct design *de,
+    const struct design_sysctl *dy), void *context)
+{
+	struct design_sysctl seen[2 * DESIGN_SYSCTLS_MAX];
+	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	const struct tunable_set *set;
+	struct bench_config config;
+	const struct design *de;
+	unsigned count = 0, k, n;
+
+	bench_config_sets(&config, sets);
+	for (size_t d = 0; (de = design_at(d)) != NULL && count <=
+	    DESIGN_SYSCTLS_MAX; d++) {
+		n = design_sysctls(de, &seen[count], DESIGN_SYSCTLS_MAX);
+		if (n == 0 && errno != 0)
+			each(context, de, NULL);
+		for (unsigned i = count; n-- > 0; i++) {
+			for (k = 0; k < count && strcmp(seen[k].dy_name,
+			    seen[i].dy_name) != 0;)
+				k++;
+			if (k < count || tunable_find(sets, BENCH_TUNABLE_SETS,
+			    seen[i].dy_name, &set) != NULL)
+				continue;
+			seen[count] = seen[i];
+			each(context, de, &seen[count++]);
+		}
+	}
 }
 
 int
