@@ -295,6 +295,9 @@ read_setting(struct lines *li, struct counterexample *cx, bool failpoint,
 	char why[FAILPOINTS_ERROR_SIZE];
 	int error;
 
+	/* Which tunables there are depends on the design. */
+	if (!failpoint && cx->cx_subject.tb_design == NULL)
+		return (lines_refuse(li, "a tunable before the design"));
 	/* A list of fail points keeps the text. */
 	value = counterexample_add(cx, failpoint, "%s", value);
 	if (failpoint) {
