@@ -107,14 +107,6 @@ inline step_install()
 }
 #endif
 
-inline step_set()
-{
-	if
-	:: private[t] == 0 && from[t] < to[t] -> private[t] = k
-	:: else
-	fi
-}
-
 inline step_end()
 {
 	RULE(step, private[t] == 0);
@@ -151,13 +143,13 @@ active proctype log()
 			:: lo == 1 -> rule_key[k].gone = false
 			:: else
 			fi;
-			rule_set(k, g);
-			step_set()
+			rule_set(k, g)
 		:: op == 4 ->
 			rule_wipe(k);
 			RULE(step, hi == (rule_key[k].holders == 0));
 			if
-			:: private[t] == k -> private[t] = 0
+			/* A read's own copy goes last, after the state's. */
+			:: private[t] == k && hi == 1 -> private[t] = 0
 			:: else
 			fi
 		:: op == 5 ->
