@@ -79,7 +79,7 @@ assure__rows_body() {
 	done
 	ends 0 -d fxrng --only faults,answers --budget 1
 	has "Faults [1-9] of [1-9] declared points hit"
-	for design in locked hybrid batch splitlock pernode percpu fxrng; do
+	for design in locked percpu fxrng pcpu; do
 		ends 0 -d $design --only statistics --budget 1 --seed 3
 		has "Claim Design $design holds .* not all rows were run"
 	done

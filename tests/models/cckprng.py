@@ -1,8 +1,8 @@
 """
 Apple's kernel generator, cckprng: Fortuna's pools, and for each CPU a key that
-each reseed draws from K.  Pools, reseeds and K are pernode.py's.
+each reseed draws from K.  Pools, reseeds and K are fortuna.py's.
 """
-import pernode
+import fortuna
 
 KEY_BYTES = 32
 MOST = 256
@@ -11,13 +11,13 @@ MOST = 256
 class Generator:
     def __init__(self, cipher, places):
         self.cipher = cipher
-        self.fortuna = pernode.Fortuna(cipher)
+        self.fortuna = fortuna.Fortuna(cipher)
         self.key, self.counter = [b""] * places, [0] * places
         self.seeded = self.fortuna.seeded
 
     def event(self, destination, counter, entropy, source):
-        pool = 0 if source == pernode.SOURCE_VMGENID else (
-            destination % pernode.POOLS)
+        pool = 0 if source == fortuna.SOURCE_VMGENID else (
+            destination % fortuna.POOLS)
         self.fortuna.event(pool, counter, entropy)
 
     def timer(self, ms):

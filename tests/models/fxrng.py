@@ -1,7 +1,7 @@
 """
 FreeBSD's FenestrasX: a buffered generator for each CPU below a root, eight
 BLAKE2b pools.  With ChaCha20 what the kernel computes; what AES does here is in
-fortuna/brng.h, the rules of pools in fortuna/fxpool.h.
+fortuna/fxrng/fx.h, the rules of pools in fortuna/fxrng/fx_pools.c.
 """
 import hashlib
 

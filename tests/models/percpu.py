@@ -1,7 +1,7 @@
 """
 Linux 5.18 and later: a base key, a key for each CPU, both erased with each
 use, and a BLAKE2s pool.  With ChaCha20 what the kernel computes; what AES and
-the events do here is in fortuna/crng.h.
+the events do here is in fortuna/dev/random/crng.h.
 """
 import hashlib
 
