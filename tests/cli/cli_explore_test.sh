@@ -27,9 +27,9 @@ explore__clean_body() {
 	ends 0 -l ticket --strategy dfs:1 --schedules 500 --seed 3
 	has "there are more schedules with at most 1 preemption, of which"
 	# Of two rows the first is cut short.
-	ends 0 -d percpu,locked --strategy dfs:2 -r 1 --schedules 500
-	grep -q "^percpu .* 500 " out || atf_fail "$(cat out)"
-	grep -q "^locked .* 500 " out && atf_fail "$(cat out)"
+	ends 0 -d percpu,locked --strategy dfs:2 -r 1 --schedules 800
+	grep -q "^percpu .* 800 " out || atf_fail "$(cat out)"
+	grep -q "^locked .* 800 " out && atf_fail "$(cat out)"
 	has "there are more schedules with at most 2 preemptions, of which"
 }
 
@@ -128,7 +128,7 @@ explore__replay_mended_body() {
 	refused 1 "nowhere" --replay nowhere
 	# Each line that is always there is there once.
 	sed -n 's/^\([a-z]*\) .*/\1/p; /^bursts$/p' rngsim-explore-7.schedule \
-	    | grep -v -e reader -e choices -e answers >words
+	    | grep -v -e reader -e choices -e answers -e polls >words
 	[ "$(wc -l <words)" -ge 14 ] || atf_fail "$(cat words)"
 	for word in $(cat words); do
 		grep -v "^$word" rngsim-explore-7.schedule >short
@@ -184,7 +184,8 @@ explore__refuses_body() {
 	refused 2 "-S|nonsense|name=value" -S nonsense
 	refused 2 "-S|kern.random.fortuna.minpoolsize|3|16.." \
 	    -S kern.random.fortuna.minpoolsize=3
-	refused 2 "-S|rngsim.pool_hash|sha512|sha256" -S rngsim.pool_hash=sha512
+	refused 2 "-S|rngsim.pool_hash|of locks or of design concurrent" \
+	    -S rngsim.pool_hash=sha512
 	refused 2 "--failpoint|nonsense|lock_owner_preempt" \
 	    --failpoint nonsense=off
 	refused 2 "-o|file name" -o ""
