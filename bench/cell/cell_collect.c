@@ -2,6 +2,8 @@
  * From threads' notes to one repeat's figures.
  */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
@@ -52,6 +54,33 @@ collect_waits(struct cell_measure *cm, const struct lockprof *lp,
 	}
 }
 
+/* By lock, file, line and role: compilers have sites in orders of their own. */
+#define	COMPARE_SITES(x, y)						\
+	int order = strcmp((x)->lock, (y)->lock);			\
+									\
+	if (order == 0)							\
+		order = strverscmp((x)->site, (y)->site);		\
+	if (order == 0)							\
+		order = strcmp((y)->role, (x)->role)
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct cell_row *x = a, *y = b;
+	COMPARE_SITES(&x->cr_row, &y->cr_row);
+
+	return (order);
+}
+
+static int
+compare_waits(const void *a, const void *b)
+{
+	const struct result_wait *x = a, *y = b;
+	COMPARE_SITES(x, y);
+
+	return (order != 0 ? order : strverscmp(x->holder, y->holder));
+}
+
 /* Adds the rows, by site and role, that were used at all. */
 static void
 collect_rows(struct cell_run *run, struct cell_measure *cm)
@@ -85,6 +114,11 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 				cm->cm_acquisitions += row->count;
 		}
 	}
+	qsort(cm->cm_rows, cm->cm_row_count, sizeof(*cm->cm_rows),
+	    compare_rows);
+	if (cm->cm_wait_count > 0)
+		qsort(cm->cm_waits, cm->cm_wait_count, sizeof(*cm->cm_waits),
+		    compare_waits);
 }
 
 /*
