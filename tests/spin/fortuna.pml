@@ -2,10 +2,9 @@
  * Fortuna's two ways to read, with everything that can come between: other
  * readers, reseeds, events, the clock.
  *
- * Stands for fortuna/gen_locked.c (the default) or fortuna/gen_concurrent.c
- * (-DCONCURRENT), fortuna/fortuna.c, fortuna/state.c and the read path of
- * fortuna/randomdev.c, and so for sys/dev/random/fortuna.c.  What is named as
- * there does the same.
+ * Stands for fortuna/fortuna.c in its locked mode (the default) or its
+ * concurrent one (-DCONCURRENT), and the read path of fortuna/randomdev.c.
+ * What is named as there does the same.
  *
  * Abstracted: a key is a number, see rules.pml.  A block is an atom of output;
  * a page is one block, so that a read of BLOCKS is as many pages in locked
@@ -70,7 +69,7 @@ inline cipher_key_set(object, g)
 	object = made
 }
 
-/* random_fortuna_publish() */
+/* What random_fortuna_seeded() reads without the mutex. */
 inline publish()
 {
 	f_seeded = (C != 0)
@@ -91,7 +90,10 @@ inline rekey_global()
 	}
 }
 
-/* fortuna_state_drain(), the pools one after the other; then ..._reseed(). */
+/*
+ * The pools of random_fortuna_pre_read(), one after the other; then
+ * random_fortuna_reseed_internal().
+ */
 inline reseed()
 {
 	fs_reseedcount++;
@@ -153,7 +155,7 @@ inline choose_n()
 	fi
 }
 
-/* gen_locked_read() */
+/* random_fortuna_read_locked() */
 inline read_locked()
 {
 	acquire();
@@ -180,7 +182,7 @@ inline read_locked()
 	release()
 }
 
-/* fortuna_state_reserve() */
+/* What random_fortuna_read_concurrent() does with the mutex owned. */
 inline reserve()
 {
 	d_step {
@@ -199,7 +201,7 @@ inline reserve()
 }
 
 /*
- * fortuna_private_genbytes(), all that is made under one key at once: the key
+ * random_fortuna_genblocks(), all that is made under one key at once: the key
  * and its counters are nobody else's, or a rule is broken wherever it is cut.
  */
 inline generate()
@@ -239,7 +241,7 @@ inline read_concurrent()
 	publish();
 	release();
 	generate();
-	/* fortuna_private_fini() */
+	/* explicit_bzero(&key_copy) */
 	d_step {
 		rule_wipe(k);
 		k = 0;

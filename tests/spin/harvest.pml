@@ -1,9 +1,7 @@
 /*
  * The two buffers between the sources and the harvest thread.
  *
- * Stands for harvest/hq_swap.c with random_harvest_queue(), harvestq_run() and
- * harvest_process_event(), and so for random_harvestq.c of FreeBSD 15.  What is
- * named as there does the same.
+ * Stands for harvest/random_harvestq.c.  What is named as there does the same.
  *
  * Abstracted: an event is its number among those that were taken, 0 is a wiped
  * slot; a buffer has SLOTS of them.  The queue can be stopped at any time, also
@@ -41,7 +39,7 @@ bool stop;
 byte offered;
 byte finished;			/* producers, and the harvest thread */
 
-/* random_harvest_queue() */
+/* random_harvest_queue_() */
 proctype producer()
 {
 	byte given;
@@ -74,7 +72,7 @@ again:
 end:	false
 }
 
-/* harvest_process_event() */
+/* random_process_event() */
 inline process_event()
 {
 	d_step {
@@ -84,7 +82,7 @@ inline process_event()
 	}
 }
 
-/* harvestq_run() around swap_drain() */
+/* random_kthread() */
 proctype harvest()
 {
 	MUTEX_LOCAL;

@@ -1,8 +1,8 @@
 /*
  * A generator for each CPU under Fortuna: reads, migration, reseeds, events.
  *
- * Stands for fortuna/kernel/fortuna_pcpu.c; what is named as there does the
- * same.  Rules and keys are those of fortuna.pml: a key is a number.
+ * Stands for fortuna/pcpu.c; what is named as there does the same.  Rules and
+ * keys are those of fortuna.pml: a key is a number.
  *
  * Abstracted: an answer is a block of the leaf's key, the next key another.  A
  * read is on any CPU, so every migration is there.  A published seed is copied
