@@ -356,7 +356,7 @@ kernel__everywhere_body() {
 }
 
 test_case kernel__mode "a source runs in the mode that -S names, alone and" \
-    "beside the built-in design of that mode"
+    "beside the shipped design of that mode"
 kernel__mode_body() {
 	setup
 	tree one/sys

@@ -144,7 +144,7 @@ kernel_source__instances_body() {
 }
 
 test_case kernel_source__events "the harvest thread puts the same events into" \
-    "the same pools as those of the built-in design"
+    "the same pools as those of the shipped design"
 kernel_source__events_body() {
 	prepare
 	for design in concurrent "$(kernel fortuna)"; do
