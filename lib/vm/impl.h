@@ -32,7 +32,8 @@ enum {
 	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
 	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
 	VM_HOUSEKEEPING		= 1 << 14,	/* events between */
-	VM_LINE_LISTS		= 1 << 13	/* a power of two */
+	VM_LINE_LISTS		= 1 << 13,	/* powers of two */
+	VM_LINE_HINTS		= 1 << 6
 };
 
 /*
@@ -178,7 +179,8 @@ struct vm {
 	uint64_t	 vm_hash;
 	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
-	struct vm_line	*vm_line_hint;	/* the last one found */
+	/* The last ones found; where a line's would be. */
+	struct vm_line	*vm_line_hint[VM_LINE_HINTS];
 	struct vm_controlled vm_controlled;
 	const struct machine_config *vm_config;
 	struct vm_topology vm_topology;

@@ -56,18 +56,27 @@ add(struct vm *vm, uintptr_t key)
 	return (vl);
 }
 
-static struct vm_line *
-line_by_key(struct vm *vm, uintptr_t key)
+static struct vm_line * __attribute__((noinline))
+line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
 {
-	struct vm_line *vl = vm->vm_line_hint;
+	struct vm_line *vl = find(vm, key);
 
-	if (vl != NULL && vl->vl_key == key)
-		return (vl);
-	vl = find(vm, key);
 	if (vl == NULL)
 		vl = add(vm, key);
-	vm->vm_line_hint = vl;
+	*hint = vl;
 	return (vl);
+}
+
+static inline struct vm_line *
+line_by_key(struct vm *vm, uintptr_t key)
+{
+	struct vm_line **hint = &vm->vm_line_hint[(key >> 1) %
+	    VM_LINE_HINTS];
+	struct vm_line *vl = *hint;
+
+	if (__builtin_expect(vl != NULL && vl->vl_key == key, 1))
+		return (vl);
+	return (line_by_list(vm, key, hint));
 }
 
 /* Lines have even keys, objects odd ones. */
@@ -396,6 +405,14 @@ vm_touch(const void *object, unsigned lines)
 	    service(vm, nearest(vm, vl, (unsigned)self->vt_cpu)));
 }
 
+/* Whether a plain access needs no request. */
+static inline bool
+has(const struct vm *vm, const struct vm_line *vl, unsigned cpu, bool store)
+{
+	return (owns(vm, vl, cpu) ? !store || vl->vl_sharers == 0 :
+	    !store && shares(vm, vl, cpu));
+}
+
 /* Those of one access are fetched together. */
 static void
 plain_timed(struct vm *vm, const char *at, const char *end, bool store)
@@ -403,13 +420,10 @@ plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 	struct vm_thread *self = vm->vm_self;
 	bool first = self->vt_plain_ps[store] != vm_self_ps(vm);
 	struct vm_line *vl;
-	unsigned cpu;
 
 	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES) {
 		vl = vm_line_of(vm, at);
-		cpu = (unsigned)vm->vm_self->vt_cpu;
-		if (owns(vm, vl, cpu) ? !store || vl->vl_sharers == 0 :
-		    !store && shares(vm, vl, cpu))
+		if (has(vm, vl, (unsigned)self->vt_cpu, store))
 			continue;
 		if (!first)
 			beside(vm, vl, store);

@@ -4,6 +4,9 @@
  */
 #include <kern.h>
 
+#ifdef KERNEL_SIMULATED
+struct kern_bounds kern_bounds;
+#endif
 const struct kern_host *kern_host;
 const uint8_t kern_zeros[ZERO_REGION_SIZE];
 
@@ -231,7 +234,7 @@ rijndael_blockEncrypt(cipherInstance *cipher, keyInstance *key,
     const u_int8_t *in, int bits, u_int8_t *out)
 {
 	const size_t n = (size_t)bits / 8;
-	uint64_t first[2], next[2], lo;
+	uint64_t first[2], next[2], lo, expected;
 	size_t i, run;
 
 	KERN_LOADS(cipher, sizeof(*cipher));
@@ -239,12 +242,12 @@ rijndael_blockEncrypt(cipherInstance *cipher, keyInstance *key,
 	KERN_STORES(out, n);
 	for (i = 0; i < n; i += run) {
 		__builtin_memcpy(first, in + i, sizeof(first));
-		lo = htole64(first[0]);
+		expected = lo = htole64(first[0]);
 		/* Counters that follow each other are one call. */
 		for (run = 16; i + run < n; run += 16) {
 			__builtin_memcpy(next, in + i + run, sizeof(next));
-			if (lo + run / 16 < lo || next[1] != first[1] ||
-			    htole64(next[0]) != lo + run / 16)
+			if (++expected == 0 || next[1] != first[1] ||
+			    htole64(next[0]) != expected)
 				break;
 		}
 		(void)HOST(keystream, key->keyMaterial, lo, htole64(first[1]),
@@ -446,6 +449,11 @@ KERN_PLAIN static void
 kern_attach(const struct kern_host *kh)
 {
 	kern_host = kh;
+#ifdef KERNEL_SIMULATED
+	kern_bounds.start = MIN(kh->kh_data, kh->kh_heap);
+	kern_bounds.bytes = MAX(kh->kh_data + kh->kh_data_bytes, kh->kh_heap +
+	    kh->kh_heap_bytes) - kern_bounds.start;
+#endif
 }
 
 static unsigned
