@@ -155,18 +155,15 @@ keyed(struct kernel *k, struct kern_thread *kt, const uint8_t *key)
 	return (ck);
 }
 
-/* The range that has p; or a place for a new one. */
+/* The range that has p; NULL: none. */
 static struct ahead *
 ahead_of(struct kernel *k, const void *p)
 {
-	unsigned i;
-
-	for (i = 0; i < KERN_AHEAD_MAX && k->k_ahead[i].ah_bytes > 0; i++)
+	for (unsigned i = 0; i < k->k_aheads && i < KERN_AHEAD_MAX; i++)
 		if ((uintptr_t)p - (uintptr_t)k->k_ahead[i].ah_at <
 		    k->k_ahead[i].ah_bytes)
 			return (&k->k_ahead[i]);
-	return (&k->k_ahead[i < KERN_AHEAD_MAX ? i :
-	    k->k_aheads++ % KERN_AHEAD_MAX]);
+	return (NULL);
 }
 
 /* The lineage of what a source stores goes with it to who copies it. */
@@ -174,9 +171,13 @@ static void
 keep_lineage(struct kernel *k, const void *out, size_t n)
 {
 	const uint64_t lineage = ledger_lineage(k->k_params.kp_ledger);
+	struct ahead *ah;
 
 	kern_tables_take(k);
-	*ahead_of(k, out) = (struct ahead){ out, n, lineage };
+	ah = ahead_of(k, out);
+	if (ah == NULL)
+		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
+	*ah = (struct ahead){ out, n, lineage };
 	kern_tables_drop(k);
 }
 
@@ -188,7 +189,7 @@ take_lineage(struct kernel *k, const void *from)
 
 	kern_tables_take(k);
 	ah = ahead_of(k, from);
-	if ((uintptr_t)from - (uintptr_t)ah->ah_at < ah->ah_bytes)
+	if (ah != NULL)
 		lineage = ah->ah_lineage;
 	kern_tables_drop(k);
 	if (lineage != 0)

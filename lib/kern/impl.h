@@ -116,8 +116,7 @@ struct kernel {
 	struct hash_slot *k_pool[KERN_POOLS_MAX];
 	const void	*k_pool_at[KERN_POOLS_MAX];
 	const struct hash *k_hash[KERN_HASHES];
-	struct ahead	 k_ahead[KERN_AHEAD_MAX];
-	unsigned	 k_aheads;	/* that were replaced */
+	unsigned	 k_aheads;	/* that were added */
 	struct key_table *k_keys;	/* NULL: without a ledger */
 	bool		 k_booted;
 	unsigned	 k_core;
@@ -133,6 +132,7 @@ struct kernel {
 	struct channel	 k_channel[KERN_CHANNELS];
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
+	struct ahead	 k_ahead[KERN_AHEAD_MAX];	/* not cleared */
 };
 
 static inline struct kern_thread *
