@@ -99,7 +99,8 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 static struct hash_slot *
 pool_at(struct kernel *k, const void *state)
 {
-	for (unsigned i = 0; i < k->k_pools; i++)
+	for (unsigned i = 0; i < k->k_pools &&
+	    (uintptr_t)state <= k->k_pool_last; i++)
 		if (k->k_pool_at[i] == state)
 			return (k->k_pool[i]);
 	return (NULL);
@@ -137,6 +138,8 @@ slot_for(struct kernel *k, const void *state)
 	if (shared && k->k_pools < KERN_POOLS_MAX) {
 		sl->sl_pool = (int8_t)k->k_pools;
 		k->k_pool_at[k->k_pools] = state;
+		if ((uintptr_t)state > k->k_pool_last)
+			k->k_pool_last = (uintptr_t)state;
 		k->k_pool[k->k_pools++] = sl;
 	}
 	return (sl);

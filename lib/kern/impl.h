@@ -104,7 +104,6 @@ struct kernel {
 	struct kern_lock *k_locks;
 	const char	*k_class[KERN_CLASSES_MAX];
 	unsigned	 k_classes;
-	struct order	 k_order[KERN_CLASSES_MAX][KERN_CLASSES_MAX];
 	struct site_lock k_site_lock[LOCKPROF_SITES_MAX];
 	struct block	*k_free;	/* of the heap */
 	/* In malloc(9)'s memory, which ends them. */
@@ -115,10 +114,12 @@ struct kernel {
 	unsigned	 k_pools;
 	struct hash_slot *k_pool[KERN_POOLS_MAX];
 	const void	*k_pool_at[KERN_POOLS_MAX];
+	uintptr_t	 k_pool_last;	/* the highest address of one */
 	const struct hash *k_hash[KERN_HASHES];
 	unsigned	 k_aheads;	/* that were added */
 	struct key_table *k_keys;	/* NULL: without a ledger */
 	bool		 k_booted;
+	unsigned	 k_settings_read;	/* tunables that were set */
 	unsigned	 k_core;
 	bool		 k_has_core;	/* that the ledger is to have */
 	bool		 k_cored;	/* and has */
@@ -132,7 +133,9 @@ struct kernel {
 	struct channel	 k_channel[KERN_CHANNELS];
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
-	struct ahead	 k_ahead[KERN_AHEAD_MAX];	/* not cleared */
+	/* What is not there yet is not cleared either. */
+	struct order	 k_order[KERN_CLASSES_MAX][KERN_CLASSES_MAX];
+	struct ahead	 k_ahead[KERN_AHEAD_MAX];
 };
 
 static inline struct kern_thread *

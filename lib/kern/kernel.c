@@ -259,11 +259,13 @@ kh_access(void *self, const void *p, size_t n, bool store)
 static bool
 kh_tunable(void *self, const char *name, int64_t *value)
 {
-	const struct kernel_params *kp = &((struct kernel *)self)->k_params;
+	struct kernel *k = self;
+	const struct kernel_params *kp = &k->k_params;
 
 	for (unsigned i = 0; i < kp->kp_setting_count; i++)
 		if (strcmp(kp->kp_settings[i].kv_name, name) == 0) {
 			*value = kp->kp_settings[i].kv_value;
+			k->k_settings_read++;
 			return (true);
 		}
 	return (false);
@@ -321,7 +323,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 
 	if (k == NULL)
 		return (ENOMEM);
-	memset(k, 0, offsetof(struct kernel, k_ahead));
+	memset(k, 0, offsetof(struct kernel, k_order));
 	k->k_params = *kp;
 	kern_tables_drop(k);
 	for (unsigned i = 0; i < KERN_CHANNELS; i++)
@@ -375,7 +377,9 @@ kernel_boot(struct kernel *k, bool cored, bool counted)
 	apply_settings(k, true);
 	for (unsigned i = 0; i < kc->kc_init_count; i++)
 		kc->kc_inits[i]->ki_func(kc->kc_inits[i]->ki_arg);
-	apply_settings(k, false);
+	/* To look for more takes a while. */
+	if (k->k_settings_read < k->k_params.kp_setting_count)
+		apply_settings(k, false);
 	kern_core_begin(k);
 	k->k_booted = true;
 	kernel_leave(k);

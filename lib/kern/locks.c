@@ -15,6 +15,13 @@ struct kern_lock {
 	struct lock_node kl_node[];	/* by thread */
 };
 
+/* No order is known of two classes. */
+static void
+clear_order(struct kernel *k, unsigned a, unsigned b)
+{
+	k->k_order[a][b] = k->k_order[b][a] = (struct order){ 0, 0 };
+}
+
 static unsigned
 class_of(struct kernel *k, const char *name)
 {
@@ -24,8 +31,12 @@ class_of(struct kernel *k, const char *name)
 		if (strcmp(k->k_class[i], name) == 0)
 			return (i);
 	/* The last one is for all others, and its order is not checked. */
-	if (i < KERN_CLASSES_MAX - 1)
-		k->k_class[k->k_classes++] = name;
+	if (i == KERN_CLASSES_MAX - 1)
+		return (i);
+	k->k_class[k->k_classes++] = name;
+	for (unsigned n = 0; n <= i; n++)
+		clear_order(k, i, n);
+	clear_order(k, i, KERN_CLASSES_MAX - 1);
 	return (i);
 }
 

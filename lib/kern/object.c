@@ -150,9 +150,55 @@ copy_data(volatile uint8_t *to, const volatile uint8_t *from, size_t n)
 	for (size_t i = 0; i < n; i++)
 		to[i] = from[i];
 }
+#define	is_zero(p, n)		false
 #else
 #define	copy_data(to, from, n)	memcpy(to, from, n)
+
+static bool
+is_zero(const uint8_t *p, size_t n)
+{
+	return (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
+}
 #endif
+
+enum { PART_BYTES = 1024 };	/* of variables, at once */
+
+static size_t
+part_bytes(const struct kern_copy *kc, size_t at)
+{
+	const size_t left = kc->kc_data_bytes - at;
+
+	return (left < PART_BYTES ? left : PART_BYTES);
+}
+
+/* Keeps the variables as they are, and which parts are zeros. */
+static int
+keep_image(struct kern_copy *kc)
+{
+	kc->kc_image = malloc(kc->kc_data_bytes);
+	kc->kc_zero = calloc(kc->kc_data_bytes / PART_BYTES + 1, sizeof(bool));
+	if (kc->kc_image == NULL || kc->kc_zero == NULL)
+		return (ENOMEM);
+	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
+	for (size_t at = 0; at < kc->kc_data_bytes; at += PART_BYTES)
+		kc->kc_zero[at / PART_BYTES] = is_zero(kc->kc_image + at,
+		    part_bytes(kc, at));
+	return (0);
+}
+
+/* Most are zeros and still so: a queue of a thousand events. */
+static void
+restore_image(struct kern_copy *kc)
+{
+	size_t n;
+
+	for (size_t at = 0; at < kc->kc_data_bytes; at += n) {
+		n = part_bytes(kc, at);
+		if (!kc->kc_zero[at / PART_BYTES] ||
+		    !is_zero(kc->kc_data + at, n))
+			copy_data(kc->kc_data + at, kc->kc_image + at, n);
+	}
+}
 
 /*
  * In the kernel's order.  What is undone too, although a module's is in the
@@ -213,21 +259,21 @@ copy_new(const struct kern_file *kf)
 	if (kc->kc_data_bytes == 0)
 		goto fail;
 	error = ENOMEM;
-	kc->kc_image = malloc(kc->kc_data_bytes);
 	/* Zeros, and memory of the host where they were written. */
 	kc->kc_heap = mmap(NULL, KERN_HEAP_BYTES, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (kc->kc_image == NULL || kc->kc_heap == MAP_FAILED ||
-	    sort_inits(kc) != 0)
+	if (kc->kc_heap == MAP_FAILED || sort_inits(kc) != 0)
 		goto fail;
 	/* Their names stay. */
 	(void)kern_sysctl_find(kc->kc_object, "");
-	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
+	if (keep_image(kc) != 0)
+		goto fail;
 	return (kc);
 fail:
 	if (kc->kc_handle != NULL)
 		dlclose(kc->kc_handle);
 	free(kc->kc_image);
+	free(kc->kc_zero);
 	if (kc->kc_heap != NULL && kc->kc_heap != MAP_FAILED)
 		munmap(kc->kc_heap, KERN_HEAP_BYTES);
 	free(kc);
@@ -247,7 +293,7 @@ is_free(const struct kern_copy *kc, uint64_t run, const void *thread)
 static void
 put_back(struct kern_copy *kc)
 {
-	copy_data(kc->kc_data, kc->kc_image, kc->kc_data_bytes);
+	restore_image(kc);
 	wipe(kc->kc_heap, kc->kc_heap_used);
 	kc->kc_heap_used = 0;
 }

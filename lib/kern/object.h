@@ -30,6 +30,7 @@ struct kern_copy {
 	uint8_t		*kc_data;
 	size_t		 kc_data_bytes;
 	uint8_t		*kc_image;
+	bool		*kc_zero;	/* by part */
 	uint8_t		*kc_heap;	/* zeros but for kc_heap_used */
 	size_t		 kc_heap_used;
 	/* SYSINIT(9)s, then SYSUNINIT(9)s, in order. */

@@ -67,12 +67,17 @@ line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
 	return (vl);
 }
 
+/* The place of a line's hint. */
+static inline unsigned
+hint_of(uintptr_t key)
+{
+	return ((key >> 1) % VM_LINE_HINTS);
+}
+
 static inline struct vm_line *
 line_by_key(struct vm *vm, uintptr_t key)
 {
-	struct vm_line **hint = &vm->vm_line_hint[(key >> 1) %
-	    VM_LINE_HINTS];
-	struct vm_line *vl = *hint;
+	struct vm_line **hint = &vm->vm_line_hint[hint_of(key)], *vl = *hint;
 
 	if (__builtin_expect(vl != NULL && vl->vl_key == key, 1))
 		return (vl);
@@ -414,7 +419,7 @@ has(const struct vm *vm, const struct vm_line *vl, unsigned cpu, bool store)
 }
 
 /* Those of one access are fetched together. */
-static void
+static void __attribute__((noinline))
 plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 {
 	struct vm_thread *self = vm->vm_self;
@@ -436,6 +441,18 @@ plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 	}
 }
 
+/* Most are within a line that the CPU has. */
+static inline bool
+plain_hit(struct vm *vm, const char *at, size_t n, bool store)
+{
+	const uintptr_t key = (uintptr_t)at >> LINE_BITS << 1;
+	const struct vm_line *vl = vm->vm_line_hint[hint_of(key)];
+
+	return (n - 1 < VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES &&
+	    vl != NULL && vl->vl_key == key &&
+	    has(vm, vl, (unsigned)vm->vm_self->vt_cpu, store));
+}
+
 /* Where accesses take no time they are scheduling points, or forgotten. */
 void
 vm_plain(const void *p, size_t n, bool store)
@@ -443,13 +460,14 @@ vm_plain(const void *p, size_t n, bool store)
 	const char *at = p, *end = at + n;
 	struct vm *vm = vm_get();
 
-	if (vm_is_controlled(vm)) {
+	if (!vm->vm_self->vt_untimed) {
+		if (!plain_hit(vm, at, n, store))
+			plain_timed(vm, at, end, store);
+	} else if (vm_is_controlled(vm)) {
 		if (vm->vm_self->vt_host || vm->vm_self->vt_held_count > 0)
 			return;
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
-	} else if (!vm->vm_self->vt_untimed) {
-		plain_timed(vm, at, end, store);
 	} else {
 		for (; store && at < end; at += VM_LINE_BYTES)
 			(void)own_untimed(vm, at, 0);

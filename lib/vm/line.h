@@ -44,8 +44,8 @@ shares(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 static inline bool
 owns(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 {
-	return (vl->vl_owner >= 0 &&
-	    core(vm, (unsigned)vl->vl_owner) == core(vm, cpu));
+	return (vl->vl_owner == (int)cpu || (vl->vl_owner >= 0 &&
+	    core(vm, (unsigned)vl->vl_owner) == core(vm, cpu)));
 }
 
 /* Whether a thread of the CPU's core waits for the line to change. */
