@@ -184,13 +184,21 @@ stack_scan_found(const struct stack_scan *ss, const void *lowest)
 	const unsigned count = ss->ss_count < STACK_SCAN_SECRETS ?
 	    ss->ss_count : STACK_SCAN_SECRETS;
 	const volatile uint64_t *end = __builtin_frame_address(0), *p;
+	uint64_t any;
 	unsigned i, k;
 
 	if (STACK_SCAN_NONE)
 		return (false);
 	for (p = lowest; p + STACK_SCAN_WORDS <= end; p++) {
 		/* Most of a stack was never used. */
-		if ((p[0] | p[1] | p[2] | p[3]) == 0) {
+		any = p[0] | p[1] | p[2] | p[3];
+		if (any == 0 && p + 16 <= end && (p[4] | p[5] | p[6] | p[7] |
+		    p[8] | p[9] | p[10] | p[11] | p[12] | p[13] | p[14] |
+		    p[15]) == 0) {
+			p += 15;
+			continue;
+		}
+		if (any == 0) {
 			p += 3;
 			continue;
 		}

@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* Runs of each cell: for the rates, the variation, and the fits. */
-static const double windows_s[] = { 2, 0.1, 1 };
+static const double windows_s[] = { 0.5, 0.1, 0.2 };
 
 #define	EACH_READER(cell)						\
 	"MB/s", { (cell), RATE, REPRODUCE_ABSOLUTE }, NULL

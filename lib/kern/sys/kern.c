@@ -299,13 +299,15 @@ extern struct sysctl_oid __start_kern_sysctls[] __attribute__((weak)),
 KERN_PLAIN static size_t
 kern_sysctl_last(const char *parent)
 {
+	const size_t all = strlen(parent);
 	const struct sysctl_oid *node;
 	size_t n;
 
 	for (node = __start_kern_sysctls; node < __stop_kern_sysctls; node++) {
+		if (node->oid_handler != NULL)
+			continue;
 		n = strlen(node->oid_name);
-		if (node->oid_handler == NULL && strlen(parent) > n &&
-		    strcmp(parent + strlen(parent) - n, node->oid_name) == 0)
+		if (all > n && strcmp(parent + all - n, node->oid_name) == 0)
 			return (n);
 	}
 	return (0);
