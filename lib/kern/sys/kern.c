@@ -4,9 +4,6 @@
  */
 #include <kern.h>
 
-#ifdef KERNEL_SIMULATED
-struct kern_bounds kern_bounds;
-#endif
 const struct kern_host *kern_host;
 const uint8_t kern_zeros[ZERO_REGION_SIZE];
 
@@ -451,11 +448,6 @@ KERN_PLAIN static void
 kern_attach(const struct kern_host *kh)
 {
 	kern_host = kh;
-#ifdef KERNEL_SIMULATED
-	kern_bounds.start = MIN(kh->kh_data, kh->kh_heap);
-	kern_bounds.bytes = MAX(kh->kh_data + kh->kh_data_bytes, kh->kh_heap +
-	    kh->kh_heap_bytes) - kern_bounds.start;
-#endif
 }
 
 static unsigned

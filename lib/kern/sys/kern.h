@@ -33,11 +33,8 @@ extern const struct kern_host *kern_host;
 	((uintptr_t)(p) - kern_host->kh_data < kern_host->kh_data_bytes || \
 	(uintptr_t)(p) - kern_host->kh_heap < kern_host->kh_heap_bytes)
 #ifdef KERNEL_SIMULATED
-/* What has both, mostly next to each other: stacks and buffers are not in it. */
-extern struct kern_bounds { uintptr_t start, bytes; } kern_bounds;
 #define	KERN_ACCESSES(p, n, store)					\
-	((uintptr_t)(p) - kern_bounds.start < kern_bounds.bytes &&	\
-	    KERN_SHARED(p) ? HOST(access, p, n, store) : (void)0)
+	(KERN_SHARED(p) ? HOST(access, p, n, store) : (void)0)
 #else
 #define	KERN_ACCESSES(p, n, store)	((void)0)
 #endif
