@@ -293,7 +293,8 @@ test_case host__address_space "little address space, or a small stack: exit 0," 
 host__address_space_body() {
 	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer needs far more"
 	for mb in 48 50 54 55 56 63 65 69; do
-		for c in 'run -r 2 -t 0.02' 'reproduce kleen-2015'; do
+		for c in 'run -r 2 -t 0.02' \
+		    'run --engine virtual --profile graviton3 -r 8 -t 0.01'; do
 			(prlimit --as=${mb}000000 "$(program)" $c >out 2>err)
 			status=$?
 			case $status in

@@ -46,11 +46,11 @@ static char program[4096];
 /* The runs.  One worker, so that the calls are nearly the same each time. */
 static const char *const begin_virtual[] = { "sweep", "--engine", "virtual",
     "--profile", "epyc-9654-2s", "-t", "0.01", "--cpus", "2", "-r", "1", "-c",
-    "aes", "-n", "2", "-S", "rngsim.virtual.threads=1", "--seed", "3", "-o",
-    "r.json", NULL };
+    "chacha20", "-n", "2", "-S", "rngsim.virtual.threads=1", "--seed", "3",
+    "-o", "r.json", NULL };
 static const char *const begin_draws[] = { "sweep", "--engine", "virtual",
     "--profile", "epyc-9654-2s", "-t", "0.01", "--cpus", "2", "-r", "1", "-c",
-    "aes", "-d", "concurrent", "-n", "1", "--uncertainty", "10", "-S",
+    "chacha20", "-d", "concurrent", "-n", "1", "--uncertainty", "10", "-S",
     "rngsim.virtual.threads=1", "--seed", "3", "-o", "r.json", NULL };
 static const char *const begin_real[] = { "sweep", "-t", "0.01", "-r", "1",
     "-c", "aes", "-d", "none", "-n", "4", "-S", "rngsim.warmup_ms=0",
