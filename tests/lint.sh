@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1400 lib/base
 2000 lib/crypto
-4800 lib/kern
+4830 lib/kern
 2100 lib/ledger
 2800 lib/lock
 2600 lib/machine
@@ -69,7 +69,7 @@ found "more lines than the budget" "$(budget <<'END'
 3100 bench/sweep
 600 bench/timeline
 1600 bench/workload
-68100 lib fortuna harvest bench
+68130 lib fortuna harvest bench
 43100 tests
 END
 )"

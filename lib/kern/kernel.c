@@ -154,6 +154,9 @@ kh_malloc(void *self, size_t n, bool zero)
 	}
 	if (b == NULL) {
 		b = aligned_alloc(MACHINE_CACHE_LINE, MACHINE_CACHE_LINE + n);
+		/* A prediction must not depend on the host's memory. */
+		if (b == NULL && MACHINE_SIMULATED)
+			kern_no_memory(k);
 		if (b == NULL)
 			return (NULL);
 		*b = (struct block){ .b_bytes = n, .b_own = true };

@@ -117,8 +117,7 @@ design_of(const atf_tc_t *tc, const struct mutant *mu, char path[512])
 static struct campaign
 campaign_of(const struct mutant *mu, const struct design *de)
 {
-	struct campaign cn = { .cn_seed = SEED, .cn_jobs = 1, .cn_end =
-	    mu->mu_word[0] != '\0' ? SCHEDULES : HOLDING };
+	struct campaign cn = { .cn_seed = SEED, .cn_jobs = 1 };
 	struct subject *tb = &cn.cn_subject;
 
 	subject_default(tb);
@@ -179,6 +178,8 @@ check_mutant(const struct mutant *mu, const struct design *de)
 
 	for (unsigned m = VM_SC; m <= mu->mu_memory; m++) {
 		cn.cn_subject.tb_memory = m;
+		cn.cn_end = m == mu->mu_memory && mu->mu_word[0] != '\0' ?
+		    SCHEDULES : HOLDING;
 		ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
 		if (m == mu->mu_memory && mu->mu_word[0] != '\0')
 			check_killed(mu, &ce);
