@@ -190,27 +190,6 @@ sweep(const struct options *op, struct result *r)
 }
 
 static int
-compare(const struct result *measured, const struct result *predicted)
-{
-	struct validation va;
-	int status;
-
-	validate_make(measured, predicted, &va);
-	if (va.va_count > 0)
-		validate_print(stdout, &va, measured, predicted);
-	if (va.va_count == 0)
-		status = run_error("no cell was both measured and predicted");
-	else if (va.va_judged == 0)
-		status = run_error("nothing to judge: of %u cells none has 2 "
-		    "or more readers with a CPU each and passed its gates",
-		    va.va_count);
-	else
-		status = va.va_met ? EXIT_SUCCESS : EXIT_FAILURE;
-	validate_free(&va);
-	return (status);
-}
-
-static int
 run(struct options *op)
 {
 	struct result measured = { .cells = NULL }, predicted = measured;
@@ -234,7 +213,7 @@ run(struct options *op)
 	if (status == 0)
 		status = sweep(&simulated, &predicted);
 	if (status == 0)
-		status = compare(&measured, &predicted);
+		status = validate_print(stdout, &measured, &predicted);
 	options_free(&simulated);
 	result_free(&measured);
 	result_free(&predicted);

@@ -1,12 +1,44 @@
+/*
+ * Compares predictions with measurements of the same cells.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/cell/cell.h"
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
+#include "bench/cli/usage.h"
 #include "bench/predict/validate.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 
 /* A lock is saturated when readers hold it for this share of the time. */
 static const double saturated_share = 0.5;
+
+/* A larger bias of single readers is a change of the machine's speed. */
+static const double speed_changed = 0.05;
+
+struct pair {
+	const struct result_cell *vd_measured;
+	const struct result_cell *vd_predicted;
+	bool		 vd_judged;
+};
+
+struct validation {
+	struct pair	*va_pairs;
+	unsigned	 va_count;
+	unsigned	 va_judged;	/* of va_count, as the rest */
+	unsigned	 va_gated;
+	unsigned	 va_unprofiled;
+	unsigned	 va_oversubscribed;
+	unsigned	 va_left_out;	/* measured, without a prediction */
+	/* Of struct pair; shares of totals, points of harvest CPU. */
+	struct agreement va_total;
+	struct agreement va_alone;	/* totals of one reader, not judged */
+	struct agreement va_saturated;
+	struct agreement va_idle;
+	struct agreement_ranks va_ranks;	/* of designs and locks */
+};
 
 bool
 validate_takes_lock(const char *name)
@@ -32,8 +64,9 @@ validate_takes(const struct result_cell *rc)
 	    validate_takes_lock(rc->lock));
 }
 
-bool
-validate_same_table(const struct result_cell *a, const struct result_cell *b)
+/* Whether two cells differ at most in readers, design and lock. */
+static bool
+same_table(const struct result_cell *a, const struct result_cell *b)
 {
 	return (strcmp(a->cipher, b->cipher) == 0 &&
 	    strcmp(a->crypto, b->crypto) == 0 &&
@@ -49,7 +82,7 @@ partner(const struct result *r, const struct result_cell *like)
 		if (strcmp(rc->design, like->design) == 0 &&
 		    strcmp(rc->lock, like->lock) == 0 &&
 		    rc->readers == like->readers &&
-		    validate_same_table(rc, like))
+		    same_table(rc, like))
 			return (rc);
 	return (NULL);
 }
@@ -69,7 +102,7 @@ hold_share(const struct result_cell *rc)
 }
 
 static void
-compare_cell(struct validation *va, struct validate_cell *vd)
+compare_pair(struct validation *va, struct pair *vd)
 {
 	const struct result_cell *mc = vd->vd_measured, *pc = vd->vd_predicted;
 	const bool profiled = mc->lock_profile_rows > 0;
@@ -79,6 +112,7 @@ compare_cell(struct validation *va, struct validate_cell *vd)
 	va->va_judged += vd->vd_judged;
 	va->va_gated += gated;
 	va->va_unprofiled += !profiled;
+	va->va_oversubscribed += mc->oversubscribed;
 	if (vd->vd_judged || (mc->readers == 1 && !gated))
 		agreement_add(vd->vd_judged ? &va->va_total : &va->va_alone,
 		    mc->total_mb_per_s, pc->total_mb_per_s, true, vd);
@@ -96,83 +130,212 @@ value_of(const struct result_cell *rc)
 	    rc->total_mb_per_s, rc->total_mb_per_s_ci95[1] });
 }
 
-static struct agreement_item
-item_of(const struct validate_cell *vd)
-{
-	return ((struct agreement_item){ value_of(vd->vd_measured),
-	    value_of(vd->vd_predicted) });
-}
-
-/* Ranks two cells, if they differ only in design and lock. */
+/* Ranks two pairs, if they differ only in design and lock. */
 static void
-rank_pair(struct validation *va, const struct validate_cell *a,
-    const struct validate_cell *b)
+rank(struct validation *va, const struct pair *a, const struct pair *b)
 {
-	const struct agreement_item ia = item_of(a), ib = item_of(b);
+	const struct agreement_item
+	    ia = { value_of(a->vd_measured), value_of(a->vd_predicted) },
+	    ib = { value_of(b->vd_measured), value_of(b->vd_predicted) };
 
 	if (a->vd_judged && b->vd_judged &&
 	    a->vd_measured->readers == b->vd_measured->readers &&
-	    validate_same_table(a->vd_measured, b->vd_measured))
+	    same_table(a->vd_measured, b->vd_measured))
 		agreement_rank(&ia, &ib, &va->va_ranks);
 }
 
 static void
-check_targets(struct validation *va)
-{
-	const struct agreement_ranks *ar = &va->va_ranks;
-	const struct validate_target targets[VALIDATE_TARGETS] = {
-		{ "throughput: mean error, %", 15, false,
-		    100 * agreement_mean(&va->va_total),
-		    va->va_total.ag_count, false },
-		{ "ranks of designs and locks: tau", 0.8, true,
-		    agreement_tau(ar), ar->ar_told, false },
-		{ "harvest CPU, saturated: mean error, points", 10, false,
-		    agreement_mean(&va->va_saturated),
-		    va->va_saturated.ag_count, false },
-		{ "harvest CPU, idle: mean error, points", 1, false,
-		    agreement_mean(&va->va_idle), va->va_idle.ag_count, false },
-	};
-
-	va->va_met = va->va_judged > 0;
-	memcpy(va->va_target, targets, sizeof(targets));
-	for (struct validate_target *vf = va->va_target;
-	    vf < va->va_target + VALIDATE_TARGETS; vf++) {
-		vf->vf_met = vf->vf_count == 0 || (vf->vf_least ?
-		    vf->vf_found >= vf->vf_limit :
-		    vf->vf_found <= vf->vf_limit);
-		va->va_met &= vf->vf_met;
-	}
-}
-
-void
-validate_make(const struct result *measured, const struct result *predicted,
+make(const struct result *measured, const struct result *predicted,
     struct validation *va)
 {
 	const struct result_cell *mc = measured->cells, *pc;
-	unsigned a, b;
 
-	memset(va, 0, sizeof(*va));
-	va->va_cells = xcalloc(measured->cell_count + 1,
-	    sizeof(*va->va_cells));
+	va->va_pairs = xcalloc(measured->cell_count + 1,
+	    sizeof(*va->va_pairs));
 	for (; mc < measured->cells + measured->cell_count; mc++) {
 		pc = validate_takes(mc) ? partner(predicted, mc) : NULL;
 		if (pc == NULL)
 			va->va_left_out++;
 		else
-			va->va_cells[va->va_count++] = (struct validate_cell){
+			va->va_pairs[va->va_count++] = (struct pair){
 			    .vd_measured = mc, .vd_predicted = pc };
 	}
-	for (a = 0; a < va->va_count; a++)
-		compare_cell(va, &va->va_cells[a]);
-	for (a = 0; a < va->va_count; a++)
-		for (b = a + 1; b < va->va_count; b++)
-			rank_pair(va, &va->va_cells[a], &va->va_cells[b]);
-	check_targets(va);
+	for (unsigned a = 0; a < va->va_count; a++)
+		compare_pair(va, &va->va_pairs[a]);
+	for (unsigned a = 0; a < va->va_count; a++)
+		for (unsigned b = a + 1; b < va->va_count; b++)
+			rank(va, &va->va_pairs[a], &va->va_pairs[b]);
 }
 
-void
-validate_free(struct validation *va)
+static const struct column cell_columns[] = {
+	{ "design", -12 }, { "lock", -12 }, { "N ", 5 }, { "MB/s", 8 },
+	{ "+-%", 6 }, { "virtual", 8 }, { "error%", 7 }
+};
+
+static const struct column target_columns[] = {
+	{ "target", -44 }, { "", 5 }, { "", 4 }, { "found", 8 }, { "of", 5 },
+	{ " met", 0 }
+};
+
+static void
+print_pair(FILE *out, const struct pair *vd)
 {
-	free(va->va_cells);
-	memset(va, 0, sizeof(*va));
+	const struct result_cell *mc = vd->vd_measured;
+	const double predicted = vd->vd_predicted->total_mb_per_s;
+	char spread[FORMAT_SIZE];
+
+	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
+	    FORMATF("%u%s", mc->readers, comparable_gated(mc) ? "!" :
+	    mc->oversubscribed ? "o" : " "),
+	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
+	    FORMAT(real, predicted),
+	    FORMAT(change, predicted / mc->total_mb_per_s - 1));
+}
+
+/* The largest error of a figure, and its cell: "locked ticket aes 2". */
+static void
+add_worst(struct text *t, const char *figure, const char *worst,
+    const struct agreement *ag)
+{
+	const struct pair *vd = ag->ag_worst_of;
+
+	if (vd != NULL)
+		text_list(t, "%s %s (%s %s %s %u)", figure, worst,
+		    vd->vd_measured->design, vd->vd_measured->lock,
+		    vd->vd_measured->cipher, vd->vd_measured->readers);
+}
+
+/* Returns: whether all targets are met, as one without any pair is. */
+static bool
+print_targets(FILE *out, const struct validation *va)
+{
+	const struct {
+		const char	*descr;
+		double		 limit;
+		bool		 least;
+		double		 found;
+		unsigned	 count;
+	} targets[] = {
+		{ "throughput: mean error, %", 15, false,
+		    100 * agreement_mean(&va->va_total),
+		    va->va_total.ag_count },
+		{ "ranks of designs and locks: tau", 0.8, true,
+		    agreement_tau(&va->va_ranks), va->va_ranks.ar_told },
+		{ "harvest CPU, saturated: mean error, points", 10, false,
+		    agreement_mean(&va->va_saturated),
+		    va->va_saturated.ag_count },
+		{ "harvest CPU, idle: mean error, points", 1, false,
+		    agreement_mean(&va->va_idle), va->va_idle.ag_count },
+	}, *vf = targets;
+	struct text worst = { .s = "" };
+	bool all = true, met;
+
+	fputc('\n', out);
+	COLUMNS_TITLES(out, target_columns);
+	for (; vf < targets + sizeof(targets) / sizeof(targets[0]); vf++) {
+		met = vf->count == 0 || (vf->least ? vf->found >= vf->limit :
+		    vf->found <= vf->limit);
+		all &= met;
+		COLUMNS_ROW(out, target_columns, vf->descr, vf->least ?
+		    "least" : "most", FORMATF("%g", vf->limit),
+		    vf->count > 0 ? FORMATF("%.2f", vf->found) : NULL,
+		    FORMATF("%u", vf->count), vf->count == 0 ?
+		    " nothing to judge" : met ? " yes" : " NO");
+	}
+	add_worst(&worst, "throughput", FORMATF("%s %%", FORMAT(change,
+	    va->va_total.ag_worst)), &va->va_total);
+	add_worst(&worst, "harvest CPU, saturated", FORMATF("%+.2f",
+	    va->va_saturated.ag_worst), &va->va_saturated);
+	add_worst(&worst, "idle", FORMATF("%+.2f", va->va_idle.ag_worst),
+	    &va->va_idle);
+	if (worst.s[0] != '\0')
+		format_wrap(out, "worst:", 2, worst.s);
+	if (va->va_total.ag_count > 0)
+		fprintf(out, "bias, predicted / measured: %.3f\n",
+		    agreement_bias(&va->va_total));
+	if (va->va_alone.ag_count > 0)
+		fprintf(out, "one reader, not judged: %u cells, mean error "
+		    "%.1f %%, bias %.3f\n", va->va_alone.ag_count,
+		    100 * agreement_mean(&va->va_alone),
+		    agreement_bias(&va->va_alone));
+	return (all);
+}
+
+static void
+print_notes(FILE *out, const struct validation *va)
+{
+	putc('\n', out);
+	if (va->va_gated > 0)
+		fprintf(out, "!: %u cell%s failed a gate, such as drift: not "
+		    "judged\n", va->va_gated, PLURAL(va->va_gated));
+	if (va->va_oversubscribed > 0)
+		fprintf(out, "o: more readers than CPUs: not judged\n");
+	if (va->va_unprofiled > 0)
+		format_wrap(out, "no lock profile:", 2, "hold times were not "
+		    "measured (debug.lock.prof.enable=0), so no cell is "
+		    "saturated or idle.  Predictions include the cost of "
+		    "profiling.");
+	if (va->va_left_out > 0)
+		fprintf(out, "left out: %u cell%s, because the simulated "
+		    "machine lacks the lock or load\n", va->va_left_out,
+		    PLURAL(va->va_left_out));
+	if (va->va_alone.ag_count > 0 &&
+	    fabs(agreement_bias(&va->va_alone) - 1) > speed_changed)
+		format_wrap(out, "speed:", 2, "one reader waits for no lock "
+		    "and is wrong too: the machine's speed changed since it "
+		    "was calibrated.  Calibrate anew.");
+	format_wrap(out, "tau:", 2, "(pairs predicted in the measured order - "
+	    "pairs predicted in the other order) / pairs.  Pairs have the "
+	    "same cipher, size and readers, 95 % intervals that do not "
+	    "overlap, and differ by more than 1 %.");
+}
+
+/* Returns: as print_targets(). */
+static bool
+print(FILE *out, const struct validation *va, const struct result *measured,
+    const struct result *predicted)
+{
+	const struct result_cell *last = NULL, *mc;
+	struct text head = { .s = "" };
+	bool met;
+
+	text_add(&head, "measured on %s, %u CPUs; predicted for ",
+	    measured->host.cpu_model, measured->host.cpus);
+	provenance_machine(&head, predicted);
+	format_wrap(out, "", 2, head.s);
+	for (unsigned i = 0; i < va->va_count; i++, last = mc) {
+		mc = va->va_pairs[i].vd_measured;
+		if (last == NULL || !same_table(last, mc)) {
+			head.s[0] = '\0';
+			describe_part(&head, mc, PART_CIPHER);
+			describe_part(&head, mc, PART_CRYPTO);
+			describe_part(&head, mc, PART_LOAD);
+			fprintf(out, "\n%s\n", head.s);
+			COLUMNS_TITLES(out, cell_columns);
+		}
+		print_pair(out, &va->va_pairs[i]);
+	}
+	met = print_targets(out, va);
+	print_notes(out, va);
+	return (met);
+}
+
+int
+validate_print(FILE *out, const struct result *measured,
+    const struct result *predicted)
+{
+	struct validation va = { .va_count = 0 };
+	int status = EXIT_FAILURE;
+
+	make(measured, predicted, &va);
+	if (va.va_count == 0)
+		run_error("no cell was both measured and predicted");
+	else if (print(out, &va, measured, predicted))
+		status = EXIT_SUCCESS;
+	if (va.va_count > 0 && va.va_judged == 0)
+		status = run_error("nothing to judge: of %u cells none has 2 "
+		    "or more readers with a CPU each and passed its gates",
+		    va.va_count);
+	free(va.va_pairs);
+	return (status);
 }
