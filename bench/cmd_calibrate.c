@@ -28,23 +28,22 @@ make_folders(const char *path)
 
 /* Opens what is to be written, before anything is measured. */
 static int
-open_output(const struct options *op, char path[PATH_MAX],
-    struct atomic_file *of)
+open_output(const struct options *op, const char **path, struct atomic_file *of)
 {
+	static char host[PATH_MAX];
 	int error;
 
-	if (op->op_output != NULL) {
-		if (strlen(op->op_output) >= PATH_MAX)
-			return (run_error("-o: %s", strerror(ENAMETOOLONG)));
-		snprintf(path, PATH_MAX, "%s", op->op_output);
-		return (command_open(path, of));
+	*path = op->op_output;
+	if (*path == NULL) {
+		*path = host;
+		if (profile_host_path(host, sizeof(host)) != 0)
+			return (run_error("no HOME to keep the profile in: use "
+			    "-o FILE"));
+		error = make_folders(host);
+		if (error != 0)
+			return (run_error("%s: %s", host, strerror(error)));
 	}
-	if (profile_host_path(path, PATH_MAX) != 0)
-		return (run_error("no HOME to keep the profile in: use -o "
-		    "FILE"));
-	error = make_folders(path);
-	return (error == 0 ? command_open(path, of) :
-	    run_error("%s: %s", path, strerror(error)));
+	return (command_open(*path, of));
 }
 
 static void
@@ -59,7 +58,6 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 {
 	char busy[CALIBRATE_TEXT_SIZE] = "";
 	static struct calibration cb;
-	static struct profile pr;
 	int error;
 
 	error = calibrate_measure(&cb, op->op_time_s, GIVEN(op, FORCE),
@@ -71,11 +69,11 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 	}
 	if (error != 0)
 		return (run_error("%s", busy));
-	calibrate_profile(&cb, busy, &pr);
+	calibrate_describe(&cb, busy);
 	if (crypto_failed() != NULL)
 		return (run_error("libcrypto refused to compute %s",
 		    crypto_failed()));
-	if (command_write(path, of, print_profile, &pr) != EXIT_SUCCESS)
+	if (command_write(path, of, print_profile, &cb.cb_profile) != 0)
 		return (EXIT_FAILURE);
 	calibrate_print(stdout, &cb, busy);
 	run_note("the profile is %s", path);
@@ -88,7 +86,7 @@ run(struct options *op)
 	const enum crypto_mode mode = GIVEN(op, PART) ? op->op_crypto :
 	    CRYPTO_KERNEL;
 	struct atomic_file of = { .of_fd = -1 };
-	char path[PATH_MAX];
+	const char *path;
 	int error, status;
 
 	/* Executing the program again leaves open files behind. */
@@ -103,7 +101,7 @@ run(struct options *op)
 		    strerror(error)));
 	}
 	stop_catch_signals();
-	status = open_output(op, path, &of);
+	status = open_output(op, &path, &of);
 	if (status == EXIT_SUCCESS)
 		status = calibrate(op, path, &of);
 	atomic_file_abort(&of);

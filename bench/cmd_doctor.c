@@ -7,7 +7,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 
 enum { LINE_SIZE = 256, COLUMN = 17 };
 

@@ -1,18 +1,29 @@
+/*
+ * Runs the probes, and makes a profile of what they find.
+ */
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "bench/cli/child.h"
+#include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
+#include "bench/stats/stats.h"
+#include "lib/crypto/crypto.h"
 
 enum {
+	TEXT_SIZE	= 96,		/* of a model, of a note */
 	SAMPLES_LEAST	= 20,		/* begun, also without budget */
 	DISTURBED_MOST	= 20,		/* discarded in a row */
 	BATCH_NS	= 20000		/* many times a clock's cost */
@@ -36,7 +47,7 @@ clear(struct calibration *cb)
 {
 	memset(cb, 0, sizeof(*cb));
 	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		cb->cb_reading[i].mr_from = PROVENANCE_ABSENT;
+		cb->cb_profile.pr_from[i] = PROVENANCE_ABSENT;
 }
 
 unsigned
@@ -103,10 +114,9 @@ static void
 loop(struct calibration *cb)
 {
 	const struct calibrate_probe *pq = cb->cb_probe;
-	struct calibrate_spread qs;
 
-	qs = calibrate_batches(cb, pq->pq_loop, NULL, cb->cb_budget_ns);
-	calibrate_enter(cb, pq->pq_key, &qs, 1, 0, "%s", pq->pq_note);
+	CALIBRATE_TIME(cb, pq->pq_key, pq->pq_loop, NULL, cb->cb_budget_ns, 0,
+	    "%s", pq->pq_note);
 }
 
 static const struct calibrate_probe probes[] = {
@@ -131,19 +141,30 @@ in_range(enum profile_key key, double v)
 	return (fmin(pf->pf_most, fmax(pf->pf_least, v)));
 }
 
+/* Makes text of firmware and kernels valid in a profile. */
+static void
+plain(char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text < ' ' || *text > '~' || *text == '"' ||
+		    *text == '\\')
+			*text = ' ';
+}
+
 void
 calibrate_set(struct calibration *cb, enum profile_key key,
     enum provenance from, double value, const char *fmt, ...)
 {
-	struct calibrate_reading *mr = &cb->cb_reading[key];
+	struct profile *pr = &cb->cb_profile;
 	va_list ap;
 
-	mr->mr_value = in_range(key, value);
-	mr->mr_count = 0;
-	mr->mr_from = from;
+	pr->pr_value[key] = in_range(key, value);
+	pr->pr_from[key] = from;
+	cb->cb_spread[key].qs_count = 0;
 	va_start(ap, fmt);
-	vsnprintf(mr->mr_note, sizeof(mr->mr_note), fmt, ap);
+	vsnprintf(pr->pr_source[key], PROFILE_TEXT_SIZE, fmt, ap);
 	va_end(ap);
+	plain(pr->pr_source[key]);
 }
 
 void
@@ -151,17 +172,19 @@ calibrate_enter(struct calibration *cb, enum profile_key key,
     const struct calibrate_spread *qs, double scale, double offset,
     const char *fmt, ...)
 {
-	struct calibrate_reading *mr = &cb->cb_reading[key];
+	const double p5 = in_range(key, qs->qs_p5 * scale + offset);
+	const double p95 = in_range(key, qs->qs_p95 * scale + offset);
+	char note[TEXT_SIZE];
 	va_list ap;
 
-	mr->mr_value = in_range(key, qs->qs_p50 * scale + offset);
-	mr->mr_p5 = in_range(key, qs->qs_p5 * scale + offset);
-	mr->mr_p95 = in_range(key, qs->qs_p95 * scale + offset);
-	mr->mr_count = qs->qs_count;
-	mr->mr_from = PROVENANCE_MEASURED;
 	va_start(ap, fmt);
-	vsnprintf(mr->mr_note, sizeof(mr->mr_note), fmt, ap);
+	vsnprintf(note, sizeof(note), fmt, ap);
 	va_end(ap);
+	calibrate_set(cb, key, PROVENANCE_MEASURED, qs->qs_p50 * scale +
+	    offset, "%s%sn %u, %.3g..%.3g", note, note[0] != '\0' ? "; " : "",
+	    qs->qs_count, p5, p95);
+	cb->cb_spread[key] = (struct calibrate_spread){ .qs_p5 = p5,
+	    .qs_p95 = p95, .qs_count = qs->qs_count };
 }
 
 static void
@@ -237,9 +260,17 @@ calibrate_native(double seconds, FILE *out)
 static void
 merge(struct calibration *cb, const struct calibration *part)
 {
+	struct profile *to = &cb->cb_profile;
+	const struct profile *from = &part->cb_profile;
+
 	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		if (part->cb_reading[i].mr_from != PROVENANCE_ABSENT)
-			cb->cb_reading[i] = part->cb_reading[i];
+		if (from->pr_from[i] != PROVENANCE_ABSENT) {
+			to->pr_value[i] = from->pr_value[i];
+			to->pr_from[i] = from->pr_from[i];
+			memcpy(to->pr_source[i], from->pr_source[i],
+			    PROFILE_TEXT_SIZE);
+			cb->cb_spread[i] = part->cb_spread[i];
+		}
 	cb->cb_batches += part->cb_batches;
 	cb->cb_disturbed += part->cb_disturbed;
 	cb->cb_conditions.cc_unbound |= part->cb_conditions.cc_unbound;
@@ -270,14 +301,13 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	if (error != 0)
 		return (error);
 	in = fdopen(ch.ch_out, "r");
-	complete = in != NULL && fread(&part, sizeof(part), 1, in) == 1;
+	if (in == NULL)
+		no_memory();
+	complete = fread(&part, sizeof(part), 1, in) == 1;
 	/* A signal ends the reading, and is to end the part. */
 	if (stop_asked())
 		kill(ch.ch_pid, SIGTERM);
-	if (in != NULL)
-		fclose(in);
-	else
-		close(ch.ch_out);
+	fclose(in);
 	status = child_wait(ch.ch_pid);
 	if (stop_asked())
 		return (EINTR);
@@ -311,20 +341,11 @@ run_all(struct calibration *cb, double seconds, char *const argv[])
  * Takes again what depends on the CPU's speed alone; what probes measure while
  * the CPU becomes faster or slower does not fit together.
  */
-static int
-measure_drift(struct calibration *cb)
+static void
+drift(struct calibration *cb)
 {
-	struct calibrate_reading *mr = &cb->cb_reading[PROFILE_LAT_HIT];
-	const struct calibrate_reading first = *mr;
-	const struct calibrate_probe *pq = probes;
-	int error;
-
-	while (pq->pq_key != PROFILE_LAT_HIT)
-		pq++;
-	error = run_probe(cb, pq, drift_s);
-	cb->cb_conditions.cc_drift = mr->mr_value / first.mr_value - 1;
-	*mr = first;
-	return (error);
+	cb->cb_conditions.cc_drift = calibrate_batches(cb, calibrate_hit, NULL,
+	    cb->cb_budget_ns).qs_p50 / calibrate_value(cb, PROFILE_LAT_HIT) - 1;
 }
 
 /* What was not measured, but is used, is guessed to be a shipped profile's. */
@@ -332,15 +353,14 @@ static void
 guess_rest(struct calibration *cb)
 {
 	char why[PROFILE_ERROR_SIZE] = "";
-	static struct profile like, own;
+	static struct profile like;
 	int error;
 
 	error = profile_load(&like, guessed_like, why);
 	KASSERT(error == 0, ("%s", why));
-	calibrate_profile(cb, "", &own);
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
-		if (own.pr_from[key] == PROVENANCE_ABSENT &&
-		    (profile_used(&own, key) ||
+		if (cb->cb_profile.pr_from[key] == PROVENANCE_ABSENT &&
+		    (profile_used(&cb->cb_profile, key) ||
 		    profile_fields[key].pf_need == PROFILE_NEED_NEVER))
 			calibrate_set(cb, key, PROVENANCE_GUESSED,
 			    like.pr_value[key], "as %s", guessed_like);
@@ -362,7 +382,8 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	before = calibrate_usage();
 	error = run_all(cb, seconds, argv);
 	if (error == 0)
-		error = measure_drift(cb);
+		error = run_probe(cb, &(const struct calibrate_probe){
+		    .pq_run = drift }, drift_s);
 	if (error != 0) {
 		snprintf(error_text, CALIBRATE_TEXT_SIZE, "%s",
 		    error == EINTR ? "interrupted" : error == ECHILD ?
@@ -376,4 +397,115 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	    !force)
 		return (EBUSY);
 	return (0);
+}
+
+void
+calibrate_describe(struct calibration *cb, const char *busy)
+{
+	struct profile *pr = &cb->cb_profile;
+	char day[16] = "", model[TEXT_SIZE];
+	const time_t now = time(NULL);
+	struct utsname un;
+	struct tm tm;
+
+	cpu_model(model, sizeof(model));
+	if (uname(&un) != 0)
+		memset(&un, 0, sizeof(un));
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
+	snprintf(pr->pr_name, sizeof(pr->pr_name), "host");
+	/* The conditions stand here, not in each source. */
+	snprintf(pr->pr_descr, sizeof(pr->pr_descr), "%s%.48s, %u CPUs, "
+	    "%.12s %.24s, %s, load %.2f", busy[0] != '\0' ?
+	    "BUSY when calibrated: " : "", model, cpu_count(), un.sysname,
+	    un.release, day, cb->cb_conditions.cc_load);
+	plain(pr->pr_descr);
+}
+
+/* Blanks at the right of a column set the next one off. */
+static const struct column columns[] = {
+	{ "key", -21 }, { "value ", 10 }, { "unit ", -5 }, { "p5..p95 ", -21 },
+	{ "provenance", 0 }
+};
+
+void
+calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
+{
+	const struct calibrate_conditions *cc = &cb->cb_conditions;
+	const struct profile *pr = &cb->cb_profile;
+	const struct calibrate_spread *qs = cb->cb_spread;
+
+	COLUMNS_TITLES(out, columns);
+	for (unsigned i = 0; i < PROFILE_VALUES; i++, qs++)
+		if (pr->pr_from[i] != PROVENANCE_ABSENT)
+			COLUMNS_ROW(out, columns, profile_fields[i].pf_key,
+			    FORMATF("%.4g ", pr->pr_value[i]),
+			    profile_unit_name(profile_fields[i].pf_unit),
+			    qs->qs_count == 0 ? "" : FORMATF("%.4g..%.4g",
+			    qs->qs_p5, qs->qs_p95),
+			    provenance_name(pr->pr_from[i]));
+	putc('\n', out);
+	format_wrapf(out, "Meanwhile:", 0, "other programs used %.2f of each "
+	    "CPU; the hypervisor took %.1f %% of the time; %.1f %% of the "
+	    "batches lost their CPU; the CPU became %.1f %% slower.",
+	    cc->cc_others, cc->cc_steal * 100, cc->cc_disturbed * 100,
+	    cc->cc_drift * 100);
+	if (busy[0] != '\0') {
+		putc('\n', out);
+		format_wrap(out, "Not reliable:", 4, busy);
+	}
+}
+
+struct calibrate_spread
+calibrate_spread(double *values, unsigned n)
+{
+	struct calibrate_spread qs = { .qs_count = n };
+
+	if (n == 0)
+		return (qs);
+	qs.qs_p5 = stats_quantile(values, n, 0.05);
+	qs.qs_p50 = stats_quantile(values, n, 0.5);
+	qs.qs_p95 = stats_quantile(values, n, 0.95);
+	qs.qs_p99 = stats_quantile(values, n, 0.99);
+	qs.qs_mean = gsl_stats_trmean_from_sorted_data(0.05, values, 1, n);
+	return (qs);
+}
+
+/* The deviation of the logarithms. */
+static double
+sigma_of(double p50, double p95)
+{
+	return (p95 <= p50 ? 0 : log(p95 / p50) /
+	    gsl_cdf_ugaussian_Pinv(0.95));
+}
+
+double
+calibrate_tail(const struct calibrate_spread *qs, double less)
+{
+	const double p50 = qs->qs_p50 - less, p99 = qs->qs_p99 - less;
+
+	/* Logarithms of nothing have no distribution. */
+	if (p50 <= 0)
+		return (p99);
+	return (fmin(p99, p50 * exp(sigma_of(p50, qs->qs_p95 - less) *
+	    gsl_cdf_ugaussian_Pinv(0.99))));
+}
+
+void
+calibrate_lognormal(double p50, double p95, double *mean, double *cv)
+{
+	const double sigma = sigma_of(p50, p95);
+
+	*mean = p50 * exp(sigma * sigma / 2);
+	*cv = sqrt(expm1(sigma * sigma));
+}
+
+double
+calibrate_cv(double *values, unsigned n)
+{
+	static double work[CALIBRATE_SAMPLES_MAX];
+	const double median = stats_median(values, n);
+
+	KASSERT(n <= CALIBRATE_SAMPLES_MAX, ("%u samples", n));
+	return (median == 0 ? 0 : gsl_stats_mad(values, 1, n, work) / median);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bench/cli/stop.h"
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 
 enum { LOOK_NS = 250 * 1000 * 1000 };	/* at the machine at rest */
 

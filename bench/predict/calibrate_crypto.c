@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 #include "bench/cell/prime.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/crypto/digest.h"
@@ -27,30 +27,23 @@ enum {
 
 static uint8_t buffer[KEYSTREAM_MAX];
 
-static void
-keystream(void *arg, size_t n)
-{
-	static uint128_t ctr;
-
-	cipher_keystream(arg, &ctr, buffer, n);
-}
+static uint128_t counter;
 
 /* So long calls that nothing but their bytes counts. */
 static void
 bytes_loop(void *arg, unsigned n)
 {
 	while (n-- > 0)
-		keystream(arg, KEYSTREAM_MAX);
+		cipher_keystream(arg, &counter, buffer, KEYSTREAM_MAX);
 }
 
 static void
 rekey_loop(void *arg, unsigned n)
 {
-	static uint128_t ctr;
 	uint8_t key[CIPHER_KEY_BYTES];
 
 	while (n-- > 0) {
-		cipher_keystream(arg, &ctr, key, sizeof(key));
+		cipher_keystream(arg, &counter, key, sizeof(key));
 		cipher_key_set(arg, key);
 		wipe(key, sizeof(key));
 	}
@@ -63,7 +56,8 @@ block_loop(void *arg, unsigned n)
 	const struct cipher_key *ck = arg;
 
 	while (n-- > 0)
-		keystream(arg, ck->ck_cipher->ci_block_bytes);
+		cipher_keystream(arg, &counter, buffer,
+		    ck->ck_cipher->ci_block_bytes);
 }
 
 static void
@@ -124,7 +118,7 @@ time_page(void *arg)
 {
 	int64_t start_ns = tick_ns();
 
-	keystream(arg, JITTER_BYTES);
+	cipher_keystream(arg, &counter, buffer, JITTER_BYTES);
 	return ((double)(tick_ns() - start_ns));
 }
 
@@ -185,7 +179,6 @@ calibrate_sha256(struct calibration *cb)
 	const int64_t third_ns = cb->cb_budget_ns / 3;
 	struct calibrate_spread qs;
 	static struct digest dg;
-	double hashed;
 
 	cb->cb_error = digest_init(&dg);
 	if (cb->cb_error != 0)
@@ -195,15 +188,12 @@ calibrate_sha256(struct calibration *cb)
 	    (double)SHA256_BLOCK / HASHED, 0, "updates of 16 KiB");
 	digest_reset(&dg);
 	digest_prepare(&dg);
-	qs = calibrate_batches(cb, final_loop, &dg, third_ns);
-	calibrate_enter(cb, PROFILE_SHA256_FINAL, &qs, 1, 0,
+	CALIBRATE_TIME(cb, PROFILE_SHA256_FINAL, final_loop, &dg, third_ns, 0,
 	    "finish and begin, of nothing");
 	/* Its bytes are charged separately. */
-	hashed = (double)EVENT_BYTES / SHA256_BLOCK *
-	    calibrate_value(cb, PROFILE_SHA256_BLOCK);
-	qs = calibrate_batches(cb, event_loop, &dg, third_ns);
-	calibrate_enter(cb, PROFILE_SHA256_UPDATE, &qs, 1, -hashed,
-	    "an event into its pool, less sha256.block");
+	CALIBRATE_TIME(cb, PROFILE_SHA256_UPDATE, event_loop, &dg, third_ns,
+	    -(double)EVENT_BYTES / SHA256_BLOCK * calibrate_value(cb,
+	    PROFILE_SHA256_BLOCK), "an event into its pool, less sha256.block");
 	digest_fini(&dg);
 }
 
@@ -259,14 +249,12 @@ static const struct lock_class gap_class = {
 	.lc_owned	= gap_owned,
 };
 
-/* A device with such a lock. */
-struct reading_device {
-	struct randomdev *rv_dev;
-	size_t		 rv_bytes;	/* of a read; 0: no read */
-};
+/* A device with such a lock, and the bytes of a read; 0: no read. */
+static struct randomdev *device;
+static size_t read_bytes;
 
 static int
-device_init(struct reading_device *rv, const struct cipher *ci)
+device_init(const struct cipher *ci)
 {
 	static const uint64_t seed = 1;
 	struct randomdev_params rp = {
@@ -278,33 +266,31 @@ device_init(struct reading_device *rv, const struct cipher *ci)
 		.rp_preload_bytes = BOOT_BYTES,
 	};
 	int error = rp.rp_preload == NULL ? errno :
-	    randomdev_new(&rv->rv_dev, &rp);
+	    randomdev_new(&device, &rp);
 
 	free(rp.rp_preload);
 	return (error);
 }
 
 static void
-read_once(struct reading_device *rv)
+read_once(void)
 {
 	size_t left;
 
-	(void)randomdev_read(rv->rv_dev, KERNEL_CPU_HERE, buffer, rv->rv_bytes,
-	    &left, true);
+	if (read_bytes > 0)
+		(void)randomdev_read(device, KERNEL_CPU_HERE, buffer,
+		    read_bytes, &left, true);
 }
 
 /* Of a read that follows another: ns before its two locks. */
 static double
 time_gaps(void *arg)
 {
-	struct reading_device *rv = arg;
-
-	if (rv->rv_bytes > 0)
-		read_once(rv);
+	(void)arg;
+	read_once();
 	gaps.gq_left = READ_LOCKS;
 	gaps.gq_ns = 0;
-	if (rv->rv_bytes > 0)
-		read_once(rv);
+	read_once();
 	while (gaps.gq_left > 0) {
 		gap_unlock(NULL, NULL);
 		(void)gap_enter(NULL, NULL);
@@ -317,17 +303,16 @@ static struct calibrate_spread
 gaps_of(struct calibration *cb, size_t bytes)
 {
 	struct calibrate_spread qs, sum = { 0 };
-	static struct reading_device rv;
 	const double n = cipher_count;
 
+	read_bytes = bytes;
 	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++) {
-		cb->cb_error = device_init(&rv, ciphers[i]);
+		cb->cb_error = device_init(ciphers[i]);
 		if (cb->cb_error != 0)
 			break;
-		rv.rv_bytes = bytes;
 		qs = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
-		    time_gaps, &rv, cb->cb_budget_ns / cipher_count / 3));
-		randomdev_free(rv.rv_dev);
+		    time_gaps, NULL, cb->cb_budget_ns / cipher_count / 3));
+		randomdev_free(device);
 		sum.qs_p5 += qs.qs_p5 / n;
 		sum.qs_p50 += qs.qs_p50 / n;
 		sum.qs_p95 += qs.qs_p95 / n;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
@@ -90,32 +90,23 @@ calibrate_topology(struct calibration *cb)
 }
 
 /* Two threads pass a turn to each other: they fetch its line to write it. */
-struct exchange {
-	struct line	 xc_turn;	/* 0 or 1 */
+static struct {
+	struct line	 xc_turn;	/* 0: the leader's, 1: the other's */
 	struct line	 xc_stop;
 	bool		 xc_yield;	/* on one CPU, given up meanwhile */
 	struct calibration *xc_cb;
 	int64_t		 xc_budget_ns;
 	unsigned	 xc_count;	/* samples so far */
-};
+} xc;
 
-struct exchange_side {
-	struct mthread	 xs_td;
-	struct exchange	*xs_exchange;
-	uint32_t	 xs_turn;
-};
-
-/* Waits for a side's turn and passes it on; or for the end. */
+/* Waits for a turn and passes it on; or for the end. */
 static void
-pass(const struct exchange_side *xs)
+pass(uint32_t turn)
 {
-	struct exchange *xc = xs->xs_exchange;
-
-	while (!atomic_cmpset_acq_rel_32(&xc->xc_turn.ow_word, xs->xs_turn,
-	    !xs->xs_turn)) {
-		if (atomic_load_32(&xc->xc_stop.ow_word) != 0)
+	while (!atomic_cmpset_acq_rel_32(&xc.xc_turn.ow_word, turn, !turn)) {
+		if (atomic_load_32(&xc.xc_stop.ow_word) != 0)
 			return;
-		if (xc->xc_yield)
+		if (xc.xc_yield)
 			machine_yield();
 	}
 }
@@ -123,10 +114,9 @@ pass(const struct exchange_side *xs)
 static void
 follow(void *arg)
 {
-	struct exchange_side *xs = arg;
-
-	while (atomic_load_32(&xs->xs_exchange->xc_stop.ow_word) == 0)
-		pass(xs);
+	(void)arg;
+	while (atomic_load_32(&xc.xc_stop.ow_word) == 0)
+		pass(1);
 }
 
 /* The ns of one hand-over. */
@@ -135,21 +125,20 @@ time_rounds(void *arg)
 {
 	int64_t start_ns = tick_ns();
 
+	(void)arg;
 	for (unsigned i = 0; i < ROUNDS; i++)
-		pass(arg);
+		pass(0);
 	return ((double)(tick_ns() - start_ns) / (2 * ROUNDS));
 }
 
 static void
 lead(void *arg)
 {
-	struct exchange *xc = ((struct exchange_side *)arg)->xs_exchange;
-
 	/* One untimed round: both have started. */
-	pass(arg);
-	xc->xc_count = calibrate_samples(xc->xc_cb, xc->xc_count,
-	    time_rounds, arg, xc->xc_budget_ns);
-	atomic_store_rel_32(&xc->xc_stop.ow_word, 1);
+	pass(0);
+	xc.xc_count = calibrate_samples(xc.xc_cb, xc.xc_count, time_rounds,
+	    arg, xc.xc_budget_ns);
+	atomic_store_rel_32(&xc.xc_stop.ow_word, 1);
 }
 
 /*
@@ -162,8 +151,7 @@ static unsigned
 exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
     unsigned count, int64_t budget_ns)
 {
-	static struct exchange_side sides[2];
-	static struct exchange xc;
+	static struct mthread td[2];
 	unsigned started;
 
 	memset(&xc, 0, sizeof(xc));
@@ -172,21 +160,17 @@ exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
 	xc.xc_budget_ns = budget_ns;
 	xc.xc_count = count;
 	/* The leader last: it ends the other. */
-	for (started = 0; started < 2 && cb->cb_error == 0; started++) {
-		struct exchange_side *xs = &sides[started];
-
-		xs->xs_exchange = &xc;
-		xs->xs_turn = 1 - started;
-		cb->cb_error = machine_spawn(&xs->xs_td, "exchange",
-		    (int)ranks[xs->xs_turn], started == 0 ? follow : lead, xs);
-	}
+	for (started = 0; started < 2 && cb->cb_error == 0; started++)
+		cb->cb_error = machine_spawn(&td[started], "exchange",
+		    (int)ranks[1 - started], started == 0 ? follow : lead,
+		    NULL);
 	if (cb->cb_error != 0) {
 		started--;
 		atomic_store_rel_32(&xc.xc_stop.ow_word, 1);
 	}
 	while (started-- > 0) {
-		machine_join(&sides[started].xs_td);
-		cb->cb_conditions.cc_unbound |= !sides[started].xs_td.mt_bound;
+		machine_join(&td[started]);
+		cb->cb_conditions.cc_unbound |= !td[started].mt_bound;
 	}
 	return (xc.xc_count);
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 #include "bench/cli/stop.h"
 #include "lib/lock/lock.h"
 #include "harvest/source.h"
@@ -74,14 +74,12 @@ calibrate_lock(struct calibration *cb)
 {
 	struct lock_config config = lock_config_default(cpu_count());
 	const double rmw = calibrate_value(cb, PROFILE_LAT_RMW);
+	const double atomics = 2 * rmw + (KASSERT_INVARIANTS ?
+	    calibrate_value(cb, PROFILE_LAT_HIT) : 0);
 	static const char *const site[] = { "calibration" };
 	struct calibrate_spread qs;
 	static struct lock lock;
 	struct lockprof prof;
-	double atomics = 2 * rmw;
-
-	if (KASSERT_INVARIANTS)
-		atomics += calibrate_value(cb, PROFILE_LAT_HIT);
 
 	cb->cb_error = lockprof_init(&prof, 1, 1, site);
 	if (cb->cb_error != 0)
@@ -91,9 +89,8 @@ calibrate_lock(struct calibration *cb)
 	cb->cb_error = lock_init(&lock, lock_class_find("mtx"), "calibrate",
 	    &config, &prof);
 	if (cb->cb_error == 0) {
-		qs = calibrate_batches(cb, record_loop, &prof,
-		    cb->cb_budget_ns / 2);
-		calibrate_enter(cb, PROFILE_OP_LOCK_AFTER, &qs, 1, -rmw,
+		CALIBRATE_TIME(cb, PROFILE_OP_LOCK_AFTER, record_loop, &prof,
+		    cb->cb_budget_ns / 2, -rmw,
 		    "profile of a hold, until the next atomic");
 		qs = calibrate_batches(cb, lock_loop, &lock,
 		    cb->cb_budget_ns / 2);
@@ -313,12 +310,9 @@ void
 calibrate_source(struct calibration *cb)
 {
 	const struct random_source *rs = random_source_find("rdrand");
-	struct calibrate_spread qs;
 
-	if (rs == NULL || !random_source_present(rs))
-		return;
-	qs = calibrate_batches(cb, source_loop, (void *)(uintptr_t)rs,
-	    cb->cb_budget_ns);
-	calibrate_enter(cb, PROFILE_EV_SOURCE, &qs, 1, 0, "rdrand, %u bytes",
-	    (unsigned)HARVEST_ENTROPY_BYTES);
+	if (rs != NULL && random_source_present(rs))
+		CALIBRATE_TIME(cb, PROFILE_EV_SOURCE, source_loop,
+		    (void *)(uintptr_t)rs, cb->cb_budget_ns, 0,
+		    "rdrand, %u bytes", (unsigned)HARVEST_ENTROPY_BYTES);
 }

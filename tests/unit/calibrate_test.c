@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/predict/calibrate_probe.h"
+#include "bench/predict/calibrate.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -174,7 +174,7 @@ static void
 plant(const struct planted *pl, unsigned n)
 {
 	for (; n > 0; n--, pl++)
-		cb.cb_reading[pl->key].mr_value = pl->value;
+		cb.cb_profile.pr_value[pl->key] = pl->value;
 }
 
 /* Readings as of some machine: all but what one node and no SMT leave out. */
@@ -190,17 +190,15 @@ plant_readings(void)
 	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
 	    PROFILE_LINE_INVALIDATE, PROFILE_LINE_KEEP, PROFILE_LINE_LOCAL,
 	    PROFILE_LINE_AHEAD, PROFILE_LINE_SHARED, PROFILE_CPU_STORES };
+	static const struct calibrate_spread qs = { .qs_p5 = 9, .qs_p50 = 10,
+	    .qs_p95 = 12, .qs_count = 100 };
 	unsigned i;
 
 	memset(&cb, 0, sizeof(cb));
-	for (i = 0; i < PROFILE_VALUES; i++) {
-		cb.cb_reading[i] = (struct calibrate_reading){ .mr_value = 10,
-		    .mr_p5 = 9, .mr_p95 = 12, .mr_count = 100 };
-		snprintf(cb.cb_reading[i].mr_note, CALIBRATE_NOTE_SIZE,
-		    "note %u", i);
-	}
+	for (i = 0; i < PROFILE_VALUES; i++)
+		calibrate_enter(&cb, i, &qs, 1, 0, "note %u", i);
 	for (i = 0; i < nitems(absent); i++)
-		cb.cb_reading[absent[i]].mr_from = PROVENANCE_ABSENT;
+		cb.cb_profile.pr_from[absent[i]] = PROVENANCE_ABSENT;
 	plant(machine, nitems(machine));
 }
 
@@ -209,21 +207,21 @@ TEST(profile__is_loadable, "A profile of readings is one that parses, with "
     "busy is marked")
 {
 	char error[PROFILE_ERROR_SIZE] = "", *text = NULL;
-	struct calibrate_reading *mr;
-	struct profile read, pr;
+	static const char nasty[] = "\"\\\n\x01 and so much that it is cut: "
+	    "more and more and more and more and more and more and more";
+	struct profile read;
 	size_t len = 0;
 	FILE *out;
 
 	ATF_REQUIRE(cpu_init() == 0);
 	plant_readings();
-	mr = &cb.cb_reading[PROFILE_LAT_HIT];
-	memset(mr->mr_note, 'x', sizeof(mr->mr_note) - 1);
-	memcpy(mr->mr_note, "\"\\\n\x01", 4);
-	calibrate_profile(&cb, "busy", &pr);
-	ATF_CHECK(strstr(pr.pr_descr, "BUSY") != NULL);
+	calibrate_enter(&cb, PROFILE_LAT_HIT, &(struct calibrate_spread){
+	    .qs_p50 = 10 }, 1, 0, "%s", nasty);
+	calibrate_describe(&cb, "busy");
+	ATF_CHECK(strstr(cb.cb_profile.pr_descr, "BUSY") != NULL);
 	out = open_memstream(&text, &len);
 	ATF_REQUIRE(out != NULL);
-	ATF_REQUIRE_EQ(0, profile_write(&pr, out));
+	ATF_REQUIRE_EQ(0, profile_write(&cb.cb_profile, out));
 	fclose(out);
 	ATF_REQUIRE_MSG(profile_parse(&read, "planted", text, error) == 0,
 	    "%s in\n%s", error, text);
@@ -233,8 +231,8 @@ TEST(profile__is_loadable, "A profile of readings is one that parses, with "
 	ATF_CHECK(strstr(read.pr_source[PROFILE_CPU_PAUSE],
 	    "; n 100, 9..12") != NULL);
 	free(text);
-	calibrate_profile(&cb, "", &pr);
-	ATF_CHECK(strstr(pr.pr_descr, "BUSY") == NULL);
+	calibrate_describe(&cb, "");
+	ATF_CHECK(strstr(cb.cb_profile.pr_descr, "BUSY") == NULL);
 	cpu_fini();
 }
 
