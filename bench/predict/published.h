@@ -80,7 +80,7 @@ struct published {
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */
 	unsigned	 pb_row_count;
-	unsigned	*pb_chosen;	/* rows that are predicted */
+	struct published_row **pb_chosen;	/* are predicted */
 	unsigned	 pb_chosen_count;
 	char		 pb_kernels[PUBLISHED_TEXT_SIZE];
 	char		 pb_skipped[PUBLISHED_TEXT_SIZE];	/* in words */

@@ -1,6 +1,8 @@
 /*
  * The loops of benchmarks, and the units that they publish.
  */
+#include <limits.h>
+
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {
@@ -11,6 +13,9 @@ const struct published_unit published_units[] = {
 	{ "ns", { "ns " }, 0, false, false },
 	{ .ub_name = NULL }
 };
+
+FAMILY(family_published_units, UINT_MAX, published_units[i].ub_name,
+    .fa_title = NULL);
 
 /*
  * What an operation of each does, after the programs' sources; the first whose
@@ -45,30 +50,12 @@ const struct published_loop published_loops[] = {
 	{ .lb_name = NULL }
 };
 
+FAMILY_DESCR(family_published_loops, published_loops[i].lb_descr)
+FAMILY(family_published_loops, UINT_MAX, published_loops[i].lb_name,
+    .fa_descr = family_published_loops_descr, .fa_title = "Loops");
+
 /* An iteration of burn(), as its figures of one thread show. */
 static const double burn_ns = 0.6;
-
-static const char *
-unit_name(unsigned i)
-{
-	return (published_units[i].ub_name);
-}
-
-static const char *
-loop_name(unsigned i)
-{
-	return (published_loops[i].lb_name);
-}
-
-static const char *
-loop_descr(unsigned i)
-{
-	return (published_loops[i].lb_descr);
-}
-
-const struct family family_published_units = { .fa_name = unit_name };
-const struct family family_published_loops = { .fa_name = loop_name,
-    .fa_descr = loop_descr, .fa_title = "Loops" };
 
 /* The published value of a lock, with the threads and the group of another. */
 static double

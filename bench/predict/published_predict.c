@@ -26,32 +26,28 @@ enum {
 
 static const double warmup_share = 0.25;	/* of the window */
 
-/* Takes an entry of the map: the simulated kind of a lock. */
+/* Takes PUBLISHED=LOCK: the simulated kind of a lock. */
 static int
-map_lock(struct published *pb, const char *at, size_t n)
+map_lock(struct published *pb, char *entry)
 {
-	const char *equals = memchr(at, '=', n);
-	const struct lock_class *kind;
-	char name[PUBLISHED_NAME_SIZE];
-	struct text known = { .s = "" };
+	char known[OPTION_TEXT_SIZE], *kind = entry;
+	const char *name = strsep(&kind, "=");
+	const struct lock_class *lc;
 
-	if (equals == NULL || equals == at)
-		return (usage_error("--map: \"%.*s\": expected "
-		    "PUBLISHED=LOCK,...", (int)n, at));
-	snprintf(name, sizeof(name), "%.*s", (int)(at + n - equals - 1),
-	    equals + 1);
-	kind = ENGINE(virtual).en_lock_find(name);
-	for (unsigned i = 0; kind == NULL && i < lock_class_count; i++)
-		if (ENGINE(virtual).en_lock_find(lock_classes[i]->lc_name) !=
-		    NULL)
-			text_list(&known, "%s", lock_classes[i]->lc_name);
-	if (kind == NULL)
-		return (usage_error("--map: \"%s\": expected one of %s", name,
-		    known.s));
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - at), at);
-	for (unsigned lock = 0; lock < pb->pb_locks.nm_count; lock++)
-		if (strcmp(pb->pb_locks.nm_name[lock], name) == 0)
-			pb->pb_kind[lock] = kind;
+	if (kind == NULL || *name == '\0')
+		return (usage_error("--map: \"%s%s%s\": expected "
+		    "PUBLISHED=LOCK,...", name, kind != NULL ? "=" : "",
+		    kind != NULL ? kind : ""));
+	lc = ENGINE(virtual).en_lock_find(kind);
+	if (lc == NULL) {
+		family_join(&family_simulated_locks, 0, NULL, known,
+		    sizeof(known));
+		return (usage_error("--map: \"%s\": expected one of %s", kind,
+		    known));
+	}
+	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
+		if (strcmp(pb->pb_locks.nm_name[i], name) == 0)
+			pb->pb_kind[i] = lc;
 	return (0);
 }
 
@@ -59,14 +55,12 @@ static int
 map_locks(struct published *pb)
 {
 	struct text mapped = { .s = "" }, rest = { .s = "" };
-	size_t n;
+	char *copy = xstrdup(pb->pb_op->op_map), *at = copy, *entry;
 	int error = 0;
 
-	for (const char *at = pb->pb_op->op_map; error == 0 && *at != '\0';
-	    at += n + (at[n] == ',')) {
-		n = strcspn(at, ",");
-		error = map_lock(pb, at, n);
-	}
+	while (error == 0 && (entry = strsep(&at, ",")) != NULL)
+		error = *entry == '\0' && at == NULL ? 0 : map_lock(pb, entry);
+	free(copy);
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		text_list(pb->pb_kind[i] != NULL ? &mapped : &rest, "%s",
 		    pb->pb_locks.nm_name[i]);
@@ -86,7 +80,7 @@ settle(struct published *pb)
 {
 	const struct options *op = pb->pb_op;
 	char names[256], why[PINNING_ERROR_SIZE];
-	struct published_row *rb;
+	const char *place;
 	int error;
 
 	if (GIVEN(op, PUBLISHED_LOOP))
@@ -103,20 +97,17 @@ settle(struct published *pb)
 		return (usage_error("%.200s: no \"# UNITS:\" line names a "
 		    "unit: expected --units with ns, ns-per-thread, "
 		    "ops-per-us, ops-per-s or count", op->op_published));
-	for (unsigned i = 0; i < pb->pb_row_count; i++) {
-		rb = &pb->pb_rows[i];
-		rb->rb_ns = pb->pb_unit->ub_ns > 0 ?
-		    pb->pb_unit->ub_ns / rb->rb_value : rb->rb_value;
-		if (pb->pb_unit->ub_thread)
-			rb->rb_ns /= rb->rb_contenders;
-		rb->rb_ns /= pb->pb_loop->lb_takes;
-	}
-	error = pinning_parse(&pb->pb_place, op->op_place_text != NULL ?
-	    op->op_place_text : pb->pb_loop->lb_place,
+	for (struct published_row *rb = pb->pb_rows;
+	    rb < pb->pb_rows + pb->pb_row_count; rb++)
+		rb->rb_ns = (pb->pb_unit->ub_ns > 0 ? pb->pb_unit->ub_ns /
+		    rb->rb_value : rb->rb_value) / (pb->pb_unit->ub_thread ?
+		    rb->rb_contenders : 1) / pb->pb_loop->lb_takes;
+	place = op->op_place_text != NULL ? op->op_place_text :
+	    pb->pb_loop->lb_place;
+	error = pinning_parse(&pb->pb_place, place,
 	    &pb->pb_machine.vi_topology, why);
 	if (error == EINVAL)
-		return (usage_error("--place: \"%s\": %s", op->op_place_text,
-		    why));
+		return (usage_error("--place: \"%s\": %s", place, why));
 	return (error == 0 ? 0 : run_error("%s", strerror(error)));
 }
 
@@ -154,10 +145,10 @@ choose(struct published *pb)
 	struct text above = { .s = "" };
 
 	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
-	for (unsigned i = 0; i < pb->pb_row_count; i++)
-		if (pb->pb_kind[pb->pb_rows[i].rb_lock] != NULL &&
-		    asked(pb, &pb->pb_rows[i], &above))
-			pb->pb_chosen[pb->pb_chosen_count++] = i;
+	for (struct published_row *rb = pb->pb_rows;
+	    rb < pb->pb_rows + pb->pb_row_count; rb++)
+		if (pb->pb_kind[rb->rb_lock] != NULL && asked(pb, rb, &above))
+			pb->pb_chosen[pb->pb_chosen_count++] = rb;
 	if (above.s[0] != '\0')
 		snprintf(pb->pb_skipped + used, sizeof(pb->pb_skipped) - used,
 		    "threads above the %u CPUs of %s:%.*s; ",
@@ -197,6 +188,7 @@ published_free(struct published *pb)
 struct predicting {
 	struct published *pp_pb;
 	struct profile	*pp_profiles;	/* the machine's, then drawn ones */
+	unsigned	 pp_count;	/* of them */
 	double		*pp_ns;		/* [row][profile] */
 	struct progress	 pp_progress;
 	char		 pp_error[PUBLISHED_NAME_SIZE + CELL_ERROR_SIZE + 32];
@@ -205,12 +197,6 @@ struct predicting {
 		char	why[CELL_ERROR_SIZE];
 	}		*pp_slot;
 };
-
-static unsigned
-profiles(const struct predicting *pp)
-{
-	return (1 + pp->pp_pb->pb_op->op_uncertainty);
-}
 
 /*
  * Seeds depend on what a row is, not on which rows are chosen beside it.
@@ -227,16 +213,13 @@ work(void *context, unsigned task, unsigned slot)
 {
 	struct predicting *pp = context;
 	const struct published *pb = pp->pp_pb;
-	const struct options *op = pb->pb_op;
-	const struct profile *profile =
-	    &pp->pp_profiles[task % profiles(pp)];
-	const struct published_row *rb =
-	    &pb->pb_rows[pb->pb_chosen[task / profiles(pp)]];
+	const struct published_row *rb = pb->pb_chosen[task / pp->pp_count];
 	struct machine_config mc = { .mc_stop = &stop_signal,
 	    .mc_topology = pb->pb_machine.vi_topology,
 	    .mc_seed = seed_of(pb, rb) };
 	struct critical_section_outcome so;
 	struct critical_section se;
+	int error;
 
 	published_section(pb, rb, &se);
 	se.se_lock_config = lock_config_default(mc.mc_topology.tp_cpus);
@@ -245,18 +228,19 @@ work(void *context, unsigned task, unsigned slot)
 	se.se_cpus = pb->pb_place.pl_ranks;
 	/* All start at one barrier. */
 	se.se_shuffled = true;
-	se.se_warmup_s = warmup_share * op->op_time_s;
-	se.se_time_s = op->op_time_s;
+	se.se_warmup_s = warmup_share * pb->pb_op->op_time_s;
+	se.se_time_s = pb->pb_op->op_time_s;
 	se.se_least = LEAST + (uint64_t)LEAST_EACH * se.se_threads;
 	se.se_seed = mc.mc_seed;
-	vm_costs(profile, "chacha20", false, &mc.mc_costs);
-	pp->pp_slot[slot].error = virtual_critical_section_run(&se, &mc, &so);
-	snprintf(pp->pp_slot[slot].why, CELL_ERROR_SIZE, "%s",
-	    pp->pp_slot[slot].error == EDEADLK ? so.so_machine.mo_stuck : "");
-	if (pp->pp_slot[slot].error != 0)
+	vm_costs(&pp->pp_profiles[task % pp->pp_count], "chacha20", false,
+	    &mc.mc_costs);
+	error = virtual_critical_section_run(&se, &mc, &so);
+	pp->pp_slot[slot].error = error;
+	snprintf(pp->pp_slot[slot].why, CELL_ERROR_SIZE, "%s", error ==
+	    EDEADLK ? so.so_machine.mo_stuck : strerror(error));
+	if (error != 0)
 		return;
-	pp->pp_ns[task] = so.so_rate_per_s > 0 ? 1e9 / so.so_rate_per_s :
-	    INFINITY;
+	pp->pp_ns[task] = 1e9 / so.so_rate_per_s;
 	free(so.so_thread);
 }
 
@@ -264,10 +248,9 @@ static int
 take(void *context, unsigned task, unsigned slot)
 {
 	struct predicting *pp = context;
-	struct published *pb = pp->pp_pb;
 	const struct published_row *rb =
-	    &pb->pb_rows[pb->pb_chosen[task / profiles(pp)]];
-	const char *lock = pb->pb_locks.nm_name[rb->rb_lock];
+	    pp->pp_pb->pb_chosen[task / pp->pp_count];
+	const char *lock = pp->pp_pb->pb_locks.nm_name[rb->rb_lock];
 	const int error = pp->pp_slot[slot].error;
 
 	progress_update(&pp->pp_progress, task, lock);
@@ -275,8 +258,7 @@ take(void *context, unsigned task, unsigned slot)
 		return (0);
 	snprintf(pp->pp_error, sizeof(pp->pp_error), "%s, %u threads: %s",
 	    lock, rb->rb_threads, error == 0 ? "no acquisition in the window" :
-	    pp->pp_slot[slot].why[0] != '\0' ? pp->pp_slot[slot].why :
-	    strerror(error));
+	    pp->pp_slot[slot].why);
 	return (error == 0 ? EDOM : error);
 }
 
@@ -289,7 +271,7 @@ fit_scale(struct published *pb, unsigned group)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = &pb->pb_rows[pb->pb_chosen[i]];
+		rb = pb->pb_chosen[i];
 		if (rb->rb_group == group)
 			ratios[n++] = rb->rb_predicted_ns / rb->rb_ns;
 	}
@@ -319,13 +301,13 @@ static void
 gather(struct predicting *pp)
 {
 	struct published *pb = pp->pp_pb;
-	const unsigned n = profiles(pp);
+	const unsigned n = pp->pp_count;
 	struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		double *ns = &pp->pp_ns[(size_t)i * n];
 
-		rb = &pb->pb_rows[pb->pb_chosen[i]];
+		rb = pb->pb_chosen[i];
 		rb->rb_predicted_ns = ns[0];
 		if (n == 1)
 			continue;
@@ -344,8 +326,8 @@ int
 published_predict(struct published *pb)
 {
 	const struct options *op = pb->pb_op;
-	struct predicting pp = { .pp_pb = pb };
-	const unsigned n = profiles(&pp);
+	const unsigned n = 1 + op->op_uncertainty;
+	struct predicting pp = { .pp_pb = pb, .pp_count = n };
 	const struct pool_job pj = { .pj_tasks = pb->pb_chosen_count * n,
 	    .pj_work = work, .pj_take = take, .pj_context = &pp };
 	int error;

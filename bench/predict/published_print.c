@@ -21,12 +21,6 @@ static const struct column summary_columns[] = {
 	{ "median", 7 }, { "90 %", 6 }, { "worst", 7 }, { "bias", 6 }
 };
 
-static const struct published_row *
-chosen(const struct published *pb, unsigned i)
-{
-	return (&pb->pb_rows[pb->pb_chosen[i]]);
-}
-
 static const char *
 lock_name(const struct published *pb, const struct published_row *rb)
 {
@@ -51,7 +45,7 @@ errors_of(const struct published *pb, unsigned lock)
 	const struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = chosen(pb, i);
+		rb = pb->pb_chosen[i];
 		if (lock != ALL_LOCKS && rb->rb_lock != lock)
 			continue;
 		scratch[ee.ee_count++] = fabs(published_off(pb, rb));
@@ -93,23 +87,23 @@ alike(const struct published_row *a, const struct published_row *b)
 static void
 add_ranking(const struct published *pb, unsigned i, struct ranking *rk)
 {
-	const struct published_row *first = chosen(pb, i), *a, *b;
+	const struct published_row *first = pb->pb_chosen[i], *a, *b;
 	struct agreement_ranks ar = { .ar_pairs = 0 };
 	struct agreement_item x, y;
 	unsigned locks = 0;
 	double tau;
 
 	for (unsigned k = 0; k < i; k++)
-		if (alike(chosen(pb, k), first))
+		if (alike(pb->pb_chosen[k], first))
 			return;
 	for (unsigned k = i; k < pb->pb_chosen_count; k++) {
-		a = chosen(pb, k);
+		a = pb->pb_chosen[k];
 		if (!alike(a, first))
 			continue;
 		locks++;
 		x = item(pb, a);
 		for (unsigned m = k + 1; m < pb->pb_chosen_count; m++) {
-			b = chosen(pb, m);
+			b = pb->pb_chosen[m];
 			y = item(pb, b);
 			if (alike(b, first))
 				agreement_rank(&x, &y, &ar);
@@ -146,7 +140,7 @@ inside(const struct published *pb)
 	if (pb->pb_op->op_uncertainty == 0)
 		return (-1);
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = chosen(pb, i);
+		rb = pb->pb_chosen[i];
 		ns = published_ns(pb, rb);
 		in += ns >= rb->rb_band_ns[0] && ns <= rb->rb_band_ns[1];
 	}
@@ -158,26 +152,26 @@ static unsigned
 shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
 {
 	bool there[CELL_READERS_MAX + 1] = { false };
-	unsigned best, count = 0, first = 0, last = 0, n = 0;
+	unsigned all[CELL_READERS_MAX], best, count = 0, n = 0;
 	double want;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
-		if (chosen(pb, i)->rb_group == group)
-			there[chosen(pb, i)->rb_threads] = true;
-	for (unsigned i = 1; i <= CELL_READERS_MAX; i++) {
-		first = first == 0 && there[i] ? i : first;
-		last = there[i] ? i : last;
-		count += there[i];
-	}
-	for (unsigned i = 1; count <= SHOWN_MAX && i <= last; i++)
+		if (pb->pb_chosen[i]->rb_group == group)
+			there[pb->pb_chosen[i]->rb_threads] = true;
+	for (unsigned i = 1; i <= CELL_READERS_MAX; i++)
 		if (there[i])
-			out[n++] = i;
-	for (unsigned k = 0; count > SHOWN_MAX && k < SHOWN_MAX; k++) {
-		want = first * pow((double)last / first, k / (SHOWN_MAX - 1.));
-		best = first;
-		for (unsigned i = first; i <= last; i++)
-			if (there[i] && fabs(i - want) < fabs(best - want))
-				best = i;
+			all[count++] = i;
+	if (count <= SHOWN_MAX) {
+		memcpy(out, all, count * sizeof(*out));
+		return (count);
+	}
+	for (unsigned k = 0; k < SHOWN_MAX; k++) {
+		want = all[0] * pow((double)all[count - 1] / all[0],
+		    k / (SHOWN_MAX - 1.));
+		best = all[0];
+		for (unsigned i = 0; i < count; i++)
+			if (fabs(all[i] - want) < fabs(best - want))
+				best = all[i];
 		if (n == 0 || best > out[n - 1])
 			out[n++] = best;
 	}
@@ -191,7 +185,7 @@ find(const struct published *pb, unsigned group, unsigned lock,
 	const struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = chosen(pb, i);
+		rb = pb->pb_chosen[i];
 		if (rb->rb_group == group && rb->rb_lock == lock &&
 		    rb->rb_threads == threads)
 			return (rb);
@@ -317,7 +311,7 @@ published_print_csv(FILE *out, const struct published *pb)
 	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
 	    "low_ns,high_ns\n", out);
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = chosen(pb, i);
+		rb = pb->pb_chosen[i];
 		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
 		    pb->pb_groups.nm_name[rb->rb_group], lock_name(pb, rb),
 		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
@@ -331,7 +325,7 @@ static json_t *
 json_row(const void *of, unsigned i)
 {
 	const struct published *pb = of;
-	const struct published_row *rb = chosen(pb, i);
+	const struct published_row *rb = pb->pb_chosen[i];
 
 	return (json_pack(pb->pb_op->op_uncertainty > 0 ?
 	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:[f, f]}" :

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/usage.h"
 #include "bench/predict/published.h"
 
 enum { COLUMNS_MAX = 32, ROWS_STEP = 1024 };
 
-/* What a column means. */
-enum meaning { THREADS, LOCK, VALUE, CONTENDERS, CRIT, PAR, GROUP, OTHER };
+/* What a column means; the first are numbers, and with the next needed. */
+enum meaning { CONTENDERS, CRIT, PAR, THREADS, VALUE, LOCK, GROUP, OTHER };
 
 static const struct {
 	const char	*name;
@@ -28,6 +29,7 @@ static const struct {
 struct reading {
 	struct published *bf_pb;
 	struct lines	 bf_lines;
+	struct text	 bf_where;	/* ",COLUMN=TEXT,...," */
 	char		 bf_names[COLUMNS_MAX][PUBLISHED_NAME_SIZE];
 	enum meaning	 bf_meaning[COLUMNS_MAX];
 	unsigned	 bf_columns;
@@ -39,13 +41,12 @@ struct reading {
 static unsigned
 split(struct reading *bf)
 {
-	char *at = bf->bf_lines.li_text;
+	char *rest = bf->bf_lines.li_text;
 	unsigned n = 0;
 
-	do
-		bf->bf_field[n++] = at;
-	while ((at = strchr(at, ',')) != NULL && (*at++ = '\0', n <
-	    COLUMNS_MAX));
+	while (n < COLUMNS_MAX &&
+	    (bf->bf_field[n] = strsep(&rest, ",")) != NULL)
+		n++;
 	return (n);
 }
 
@@ -72,25 +73,24 @@ take_header(struct published *pb, const char *line)
 static int
 take_columns(struct reading *bf)
 {
-	const unsigned n = split(bf);
 	unsigned found = 0, k;
 
-	for (unsigned i = 0; i < n && i < COLUMNS_MAX; i++) {
+	bf->bf_columns = split(bf);
+	for (unsigned i = 0; i < bf->bf_columns; i++) {
 		snprintf(bf->bf_names[i], PUBLISHED_NAME_SIZE, "%s",
 		    bf->bf_field[i]);
 		bf->bf_meaning[i] = OTHER;
 		for (k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
 			if (strcmp(bf->bf_field[i], columns[k].name) == 0)
 				bf->bf_meaning[i] = columns[k].meaning;
-		if (bf->bf_meaning[i] <= VALUE)
-			found |= 1u << bf->bf_meaning[i];
+		found |= 1u << bf->bf_meaning[i];
 	}
-	bf->bf_columns = n;
-	if (found == 7)
-		return (0);
-	return (lines_refuse(&bf->bf_lines, "no column \"%s\": expected a "
-	    "line of columns, threads, lock and value among them",
-	    columns[(found & 1) == 0 ? 0 : (found & 2) == 0 ? 1 : 2].name));
+	for (k = 0; k < 3; k++)
+		if ((found & 1u << columns[k].meaning) == 0)
+			return (lines_refuse(&bf->bf_lines, "no column \"%s\": "
+			    "expected a line of columns, threads, lock and "
+			    "value among them", columns[k].name));
+	return (0);
 }
 
 /* The index of a name, added where it is new; -1: there are too many. */
@@ -104,29 +104,21 @@ intern(struct published_names *nm, const char *name)
 			return ((int)i);
 	if (i == PUBLISHED_NAMES_MAX)
 		return (-1);
-	snprintf(nm->nm_name[i], PUBLISHED_NAME_SIZE, "%s", name);
-	nm->nm_count++;
+	snprintf(nm->nm_name[nm->nm_count++], PUBLISHED_NAME_SIZE, "%s", name);
 	return ((int)i);
 }
 
-/* Whether a row has what --where asks of a column. */
+/* Whether a row has what --where asks of a column, if it does. */
 static bool
 wanted(const struct reading *bf, unsigned column)
 {
-	const char *at = bf->bf_pb->pb_op->op_where;
-	const size_t n = strlen(bf->bf_names[column]);
-	size_t part;
+	struct text part = { .s = "" };
 
-	for (; at != NULL && *at != '\0'; at += at[part] == ',' ? part + 1 :
-	    part) {
-		part = strcspn(at, ",");
-		if (part > n && at[n] == '=' &&
-		    strncmp(at, bf->bf_names[column], n) == 0)
-			return (strlen(bf->bf_field[column]) == part - n - 1 &&
-			    strncmp(at + n + 1, bf->bf_field[column],
-			    part - n - 1) == 0);
-	}
-	return (true);
+	text_add(&part, ",%s=", bf->bf_names[column]);
+	if (strstr(bf->bf_where.s, part.s) == NULL)
+		return (true);
+	text_add(&part, "%s,", bf->bf_field[column]);
+	return (strstr(bf->bf_where.s, part.s) != NULL);
 }
 
 static int
@@ -138,15 +130,14 @@ refuse_field(struct reading *bf, unsigned column, const char *expected)
 
 /* Takes a column of a row; text of groups is appended. */
 static int
-take_field(struct reading *bf, unsigned column, struct published_row *rb,
-    char group[PUBLISHED_NAME_SIZE])
+take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
+    int *lock, char group[PUBLISHED_NAME_SIZE])
 {
 	const enum meaning meaning = bf->bf_meaning[column];
 	const char *text = bf->bf_field[column];
 	const size_t used = strlen(group);
 	char *end;
 	double v;
-	int i;
 
 	if (meaning == CRIT || meaning == PAR || meaning == GROUP)
 		snprintf(group + used, PUBLISHED_NAME_SIZE - used, "%s%s=%s",
@@ -154,10 +145,9 @@ take_field(struct reading *bf, unsigned column, struct published_row *rb,
 	if (meaning == GROUP || meaning == OTHER)
 		return (0);
 	if (meaning == LOCK) {
-		i = intern(&bf->bf_pb->pb_locks, text);
-		rb->rb_lock = (unsigned)i;
-		return (i >= 0 && *text != '\0' ? 0 : refuse_field(bf, column,
-		    "a name, of at most 512 in a file"));
+		*lock = intern(&bf->bf_pb->pb_locks, text);
+		return (*lock >= 0 && *text != '\0' ? 0 : refuse_field(bf,
+		    column, "a name, of at most 512 in a file"));
 	}
 	v = strtod(text, &end);
 	if (end == text || *end != '\0' || !isfinite(v) || v < 0)
@@ -165,16 +155,7 @@ take_field(struct reading *bf, unsigned column, struct published_row *rb,
 	if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
 	    CELL_READERS_MAX))
 		return (refuse_field(bf, column, "threads, 1..1024"));
-	if (meaning == THREADS)
-		rb->rb_threads = (unsigned)v;
-	else if (meaning == CONTENDERS)
-		rb->rb_contenders = (unsigned)(v + 0.5);
-	else if (meaning == VALUE)
-		rb->rb_value = v;
-	else if (meaning == CRIT)
-		rb->rb_crit_ns = v;
-	else
-		rb->rb_par_ns = v;
+	numbers[meaning] = v;
 	return (0);
 }
 
@@ -183,35 +164,38 @@ take_row(struct reading *bf)
 {
 	struct published *pb = bf->bf_pb;
 	char group[PUBLISHED_NAME_SIZE] = "";
-	struct published_row row = { .rb_threads = 0 };
+	double v[VALUE + 1] = { 0 };
 	const unsigned n = split(bf);
 	bool take = true;
-	unsigned i;
-	int error = 0;
+	int error = 0, in, lock = 0;
 
 	if (n < bf->bf_columns)
 		return (lines_refuse(&bf->bf_lines, "%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
-	for (i = 0; i < bf->bf_columns; i++)
+	for (unsigned i = 0; i < bf->bf_columns; i++)
 		take &= wanted(bf, i);
-	for (i = 0; take && error == 0 && i < bf->bf_columns; i++)
-		error = take_field(bf, i, &row, group);
+	for (unsigned i = 0; take && error == 0 && i < bf->bf_columns; i++)
+		error = take_field(bf, i, v, &lock, group);
 	/* A value of 0 is no time; some files have rows of zeros. */
-	if (error != 0 || !take || row.rb_value <= 0)
+	if (error != 0 || !take || v[VALUE] <= 0)
 		return (error);
-	i = (unsigned)intern(&pb->pb_groups, group);
-	if (i >= PUBLISHED_NAMES_MAX)
+	in = intern(&pb->pb_groups, group);
+	if (in == -1)
 		return (lines_refuse(&bf->bf_lines, "more than %d groups: "
 		    "choose some with --where", PUBLISHED_NAMES_MAX));
-	row.rb_group = i;
-	if (row.rb_contenders == 0)
-		row.rb_contenders = row.rb_threads;
 	if (pb->pb_row_count == bf->bf_room) {
 		bf->bf_room += ROWS_STEP;
 		pb->pb_rows = xreallocarray(pb->pb_rows, bf->bf_room,
 		    sizeof(*pb->pb_rows));
 	}
-	pb->pb_rows[pb->pb_row_count++] = row;
+	pb->pb_rows[pb->pb_row_count++] = (struct published_row){
+		.rb_threads = (unsigned)v[THREADS],
+		.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ?
+		    v[CONTENDERS] + 0.5 : v[THREADS]),
+		.rb_lock = (unsigned)lock, .rb_group = (unsigned)in,
+		.rb_crit_ns = v[CRIT], .rb_par_ns = v[PAR],
+		.rb_value = v[VALUE]
+	};
 	return (0);
 }
 
@@ -222,6 +206,8 @@ published_read(struct published *pb)
 	struct reading reading = { .bf_pb = pb }, *bf = &reading;
 	struct lines *li = &bf->bf_lines;
 
+	if (pb->pb_op->op_where != NULL)
+		text_add(&bf->bf_where, ",%s,", pb->pb_op->op_where);
 	lines_open(li, pb->pb_op->op_published, why);
 	while (li->li_error == 0 && lines_next(li)) {
 		if (li->li_text[0] == '#')
