@@ -25,7 +25,6 @@ enum {
 	 */
 	HALF_BYTES	= 256 * 1024,
 	/* Smaller pieces are collected before they are written. */
-	DIRECT_BYTES	= 16 * 1024,
 	OUTPUT_BYTES	= 64 * 1024,
 	PIPE_BYTES	= 256 * 1024
 };
@@ -51,21 +50,15 @@ struct stream {
 	const uint8_t	*sm_rest;	/* of the half taken, not yet written */
 	size_t		 sm_rest_bytes;
 	unsigned	 sm_index;	/* from 0 */
-	bool		 sm_spawned;
 	struct mthread	 sm_td;
 };
 
-struct cat {
-	const struct options *ct_options;
-	struct randomdev *ct_dev;
-	struct stream	*ct_streams;
-	unsigned	 ct_started;	/* of them */
-	unsigned	 ct_turn;	/* the stream that is written */
-	uint64_t	 ct_grain;
-	uint64_t	 ct_left;	/* of the grain of ct_turn */
-	size_t		 ct_used;	/* of ct_output */
-	uint8_t		*ct_output;
-};
+/* The option's number of readers. */
+static unsigned
+readers_of(const struct options *op)
+{
+	return ((unsigned)op->op_readers.ol_value[0]);
+}
 
 /* As many whole requests as fit, at least one; no more than is wanted. */
 static size_t
@@ -119,42 +112,6 @@ stream_main(void *arg)
 	}
 }
 
-/* Signals are for the thread that writes, so that they end a write(2). */
-static int
-spawn(struct stream *sm, unsigned index, int cpu)
-{
-	char name[32];
-	sigset_t set, old;
-	int error;
-
-	snprintf(name, sizeof(name), "reader %u", index);
-	sm->sm_index = index;
-	stop_signal_set(&set);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
-	error = machine_spawn(&sm->sm_td, name, cpu, stream_main, sm);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	sm->sm_spawned = error == 0;
-	return (error);
-}
-
-/* stream_fini() is due, whatever it returns. */
-static int
-stream_init(struct stream *sm, struct randomdev *rd, unsigned index, int cpu,
-    size_t request_bytes, uint64_t bytes)
-{
-	sm->sm_dev = rd;
-	sm->sm_request_bytes = request_bytes;
-	sm->sm_room_bytes = half_bytes(request_bytes, bytes);
-	sm->sm_left_bytes = bytes;
-	for (unsigned i = 0; i < 2; i++) {
-		/* The reader waits for stream_go(). */
-		atomic_init_32(&sm->sm_half[i].ha_full, 1);
-		sm->sm_half[i].ha_bytes = xmalloc(sm->sm_room_bytes + 1);
-	}
-	atomic_init_32(&sm->sm_stop, 0);
-	return (spawn(sm, index, cpu));
-}
-
 static void
 give(struct half *ha)
 {
@@ -183,93 +140,12 @@ stream_next(struct stream *sm)
 	return (ha->ha_used == 0 ? ha->ha_error : 0);
 }
 
-/* Both halves are given, so that each wait ends, and it checks sm_stop then. */
-static void
-stream_end(struct stream *sm)
-{
-	if (!sm->sm_spawned)
-		return;
-	sm->sm_spawned = false;
-	atomic_store_rel_32(&sm->sm_stop, 1);
-	machine_interrupt(&sm->sm_td);
-	give(&sm->sm_half[0]);
-	give(&sm->sm_half[1]);
-	machine_join(&sm->sm_td);
-}
-
-static void
-stream_fini(struct stream *sm)
-{
-	MPASS(!sm->sm_spawned);
-	for (unsigned i = 0; i < 2; i++) {
-		if (sm->sm_half[i].ha_bytes != NULL)
-			wipe(sm->sm_half[i].ha_bytes, sm->sm_room_bytes);
-		free(sm->sm_half[i].ha_bytes);
-	}
-	wipe(sm, sizeof(*sm));
-}
-
-static int
-write_all(const uint8_t *bytes, size_t n)
-{
-	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	ssize_t k;
-
-	while (n > 0) {
-		if (stop_asked())
-			return (EINTR);
-		k = write(STDOUT_FILENO, bytes, n);
-		if (k >= 0) {
-			bytes += k;
-			n -= (size_t)k;
-		} else if (errno == EAGAIN) {
-			/* Another process made the descriptor so. */
-			(void)poll(&pfd, 1, -1);
-		} else if (errno != EINTR) {
-			return (errno);
-		}
-	}
-	return (0);
-}
-
-static int
-flush(struct cat *ct)
-{
-	size_t n = ct->ct_used;
-
-	ct->ct_used = 0;
-	return (write_all(ct->ct_output, n));
-}
-
-/* Writes n bytes, at once or with later ones. */
-static int
-put(struct cat *ct, const uint8_t *bytes, size_t n)
-{
-	size_t room;
-	int error = 0;
-
-	if (ct->ct_used == 0 && n >= DIRECT_BYTES)
-		return (write_all(bytes, n));
-	while (n > 0 && error == 0) {
-		room = OUTPUT_BYTES - ct->ct_used;
-		if (room > n)
-			room = n;
-		memcpy(ct->ct_output + ct->ct_used, bytes, room);
-		ct->ct_used += room;
-		bytes += room;
-		n -= room;
-		if (ct->ct_used == OUTPUT_BYTES)
-			error = flush(ct);
-	}
-	return (error);
-}
-
-/* The bytes of a reader that are among the first n of the whole. */
+/* The bytes of a reader that are among the first op_bytes of the whole. */
 static uint64_t
 share(const struct options *op, unsigned reader)
 {
 	const uint64_t grain = op->op_interleave_bytes, n = op->op_bytes;
-	const uint64_t readers = op->op_readers.ol_value[0];
+	const uint64_t readers = readers_of(op);
 	uint64_t before = reader * grain, rest, rounds;
 
 	if (n == 0 || readers == 1)
@@ -280,127 +156,143 @@ share(const struct options *op, unsigned reader)
 	return (rounds * grain + (rest < grain ? rest : grain));
 }
 
-/* The memory of all buffers. */
-static uint64_t
-cat_memory_bytes(const struct options *op)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < op->op_readers.ol_value[0]; i++)
-		sum += 2 * (uint64_t)half_bytes((size_t)op->op_sizes.
-		    ol_value[0], share(op, i));
-	return (sum);
-}
-
-/* Takes the next 1..most bytes, all of one reader; *n is 0 where it ended. */
+/*
+ * Starts threads that wait for their first half.
+ *
+ *   started  out  how many there are, also after a failure
+ */
 static int
-take(struct cat *ct, uint64_t most, const uint8_t **bytes, size_t *n)
+start(const struct options *op, struct randomdev *rd, struct stream *streams,
+    unsigned *started)
 {
-	struct stream *sm = &ct->ct_streams[ct->ct_turn];
-	int error;
-
-	if (sm->sm_rest_bytes == 0) {
-		error = stream_next(sm);
-		if (error != 0)
-			return (error);
-	}
-	*bytes = sm->sm_rest;
-	*n = sm->sm_rest_bytes;
-	if (*n > most)
-		*n = (size_t)most;
-	if (*n > ct->ct_left)
-		*n = (size_t)ct->ct_left;
-	sm->sm_rest += *n;
-	sm->sm_rest_bytes -= *n;
-	ct->ct_left -= *n;
-	if (ct->ct_left == 0) {
-		ct->ct_left = ct->ct_grain;
-		ct->ct_turn = (ct->ct_turn + 1) % ct->ct_started;
-	}
-	return (0);
-}
-
-static int
-start(struct cat *ct)
-{
-	const struct options *op = ct->ct_options;
-	unsigned readers = (unsigned)op->op_readers.ol_value[0];
+	sigset_t set, old;
 	int error = 0;
 
-	ct->ct_streams = xaligned(MACHINE_CACHE_LINE, readers *
-	    sizeof(*ct->ct_streams));
-	ct->ct_grain = readers == 1 ? UINT64_MAX : op->op_interleave_bytes;
-	ct->ct_left = ct->ct_grain;
-	ct->ct_output = xmalloc(OUTPUT_BYTES);
-#ifdef F_SETPIPE_SZ
-	/* With a larger pipe both ends switch less often. */
-	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
-		(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
-#endif
-	for (unsigned i = 0; error == 0 && i < readers; i++) {
-		error = stream_init(&ct->ct_streams[i], ct->ct_dev, i,
-		    pinning_reader(&op->op_place, i),
-		    (size_t)op->op_sizes.ol_value[0], share(op, i));
-		ct->ct_started++;
+	/* Signals are for the thread that writes: they end a write(2). */
+	stop_signal_set(&set);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
+	for (unsigned i = 0; i < readers_of(op); i++) {
+		struct stream *sm = &streams[i];
+
+		sm->sm_dev = rd;
+		sm->sm_index = i;
+		sm->sm_request_bytes = (size_t)op->op_sizes.ol_value[0];
+		sm->sm_left_bytes = share(op, i);
+		sm->sm_room_bytes = half_bytes(sm->sm_request_bytes,
+		    sm->sm_left_bytes);
+		for (unsigned k = 0; k < 2; k++) {
+			atomic_init_32(&sm->sm_half[k].ha_full, 1);
+			sm->sm_half[k].ha_bytes =
+			    xmalloc(sm->sm_room_bytes + 1);
+		}
+		atomic_init_32(&sm->sm_stop, 0);
+		error = machine_spawn(&sm->sm_td, FORMATF("reader %u", i),
+		    pinning_reader(&op->op_place, i), stream_main, sm);
+		if (error != 0)
+			break;
+		++*started;
 	}
-	/* Lets them read; stream_next() gives each the second half. */
-	for (unsigned i = 0; error == 0 && i < readers; i++)
-		give(&ct->ct_streams[i].sm_half[0]);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return (error);
 }
 
 static void
-finish(struct cat *ct)
+finish(const struct options *op, struct stream *streams, unsigned started)
 {
-	/* A waiter for a lock may still read its owner. */
-	for (unsigned i = 0; i < ct->ct_started; i++)
-		stream_end(&ct->ct_streams[i]);
-	while (ct->ct_started > 0)
-		stream_fini(&ct->ct_streams[--ct->ct_started]);
-	if (ct->ct_output != NULL)
-		wipe(ct->ct_output, OUTPUT_BYTES);
-	free(ct->ct_output);
-	free(ct->ct_streams);
+	/*
+	 * Both halves are given, so that each wait ends, and it checks sm_stop
+	 * then.
+	 */
+	for (struct stream *sm = streams; sm < streams + started; sm++) {
+		atomic_store_rel_32(&sm->sm_stop, 1);
+		machine_interrupt(&sm->sm_td);
+		give(&sm->sm_half[0]);
+		give(&sm->sm_half[1]);
+		machine_join(&sm->sm_td);
+	}
+	/* A waiter for a lock may still have read its owner. */
+	for (struct stream *sm = streams; sm < streams + readers_of(op); sm++)
+		for (unsigned k = 0; k < 2; k++) {
+			if (sm->sm_half[k].ha_bytes != NULL)
+				wipe(sm->sm_half[k].ha_bytes,
+				    sm->sm_room_bytes);
+			free(sm->sm_half[k].ha_bytes);
+		}
+	wipe(streams, readers_of(op) * sizeof(*streams));
+	free(streams);
+}
+
+/* For stdio: writes all, or sets the error at cookie and nothing any more. */
+static ssize_t
+write_all(void *cookie, const char *bytes, size_t n)
+{
+	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	size_t done = 0;
+	int *error = cookie;
+	ssize_t k;
+
+	while (done < n && *error == 0) {
+		k = stop_asked() ? -1 : write(STDOUT_FILENO, bytes + done,
+		    n - done);
+		if (k >= 0)
+			done += (size_t)k;
+		else if (stop_asked())
+			*error = EINTR;
+		else if (errno == EAGAIN)
+			/* Another process made the descriptor so. */
+			(void)poll(&pfd, 1, -1);
+		else if (errno != EINTR)
+			*error = errno;
+	}
+	return (*error == 0 ? (ssize_t)n : 0);
 }
 
 /* Writes what the readers read; *where names what an error is of. */
 static int
-copy(struct cat *ct, const char **where)
+copy(const struct options *op, struct stream *streams, const char **where)
 {
-	const struct options *op = ct->ct_options;
-	uint64_t left = op->op_bytes == 0 ? UINT64_MAX : op->op_bytes;
-	const uint8_t *bytes;
+	const cookie_io_functions_t io = { .write = write_all };
+	const unsigned readers = readers_of(op);
+	uint64_t grain, left = op->op_bytes == 0 ? UINT64_MAX : op->op_bytes;
+	char *buffer = xmalloc(OUTPUT_BYTES);
+	int error = 0, failed = 0;
+	FILE *out;
 	size_t n;
-	int error;
 
-	while (left > 0) {
-		*where = "reading";
-		error = take(ct, left, &bytes, &n);
-		if (error != 0)
-			return (error);
-		KASSERT(n > 0, ("reader %u ended early", ct->ct_turn));
-		*where = "stdout";
-		error = put(ct, bytes, n);
-		if (error != 0)
-			return (error);
-		left -= n;
+	out = fopencookie(&failed, "w", io);
+	if (out == NULL)
+		no_memory();
+	setvbuf(out, buffer, _IOFBF, OUTPUT_BYTES);
+	/* Lets them read; stream_next() gives each the second half. */
+	for (unsigned i = 0; i < readers; i++)
+		give(&streams[i].sm_half[0]);
+	for (unsigned i = 0; left > 0 && error + failed == 0;
+	    i = (i + 1) % readers) {
+		struct stream *sm = &streams[i];
+
+		grain = readers == 1 || left < op->op_interleave_bytes ? left :
+		    op->op_interleave_bytes;
+		for (; grain > 0 && failed == 0; grain -= n, left -= n) {
+			if (sm->sm_rest_bytes == 0)
+				error = stream_next(sm);
+			if (error != 0)
+				break;
+			n = sm->sm_rest_bytes < grain ? sm->sm_rest_bytes :
+			    (size_t)grain;
+			KASSERT(n > 0, ("reader %u ended early", i));
+			fwrite(sm->sm_rest, 1, n, out);
+			sm->sm_rest += n;
+			sm->sm_rest_bytes -= n;
+		}
 	}
-	*where = "stdout";
-	return (flush(ct));
-}
-
-/* A closed pipe is the normal end of a pipe into head(1). */
-static int
-verdict(int error, const char *where)
-{
-	if (error == 0 || error == EPIPE)
-		return (EXIT_SUCCESS);
-	if (error == EINTR)
-		return (EXIT_FAILURE);
-	if (error == EWOULDBLOCK && strcmp(where, "reading") == 0)
-		return (run_error("not seeded; see "
-		    "rngsim.harvest.boot_entropy_bytes"));
-	return (run_error("%s: %s", where, strerror(error)));
+	*where = error != 0 ? "reading" : "stdout";
+	/* What came before an error of a reader is not of use. */
+	if (error != 0)
+		failed = error;
+	fclose(out);
+	wipe(buffer, OUTPUT_BYTES);
+	free(buffer);
+	return (failed);
 }
 
 static int
@@ -438,50 +330,60 @@ cat(const struct options *op)
 		.rp_settings = bc->bc_setting,
 		.rp_setting_count = bc->bc_settings,
 	};
-	struct cat ct = { .ct_options = op };
-	const char *where;
+	const char *where = "no boot entropy";
+	struct randomdev *rd;
+	struct stream *streams;
+	unsigned started = 0;
 	int error;
 
-	rp.rp_lock_config.threads = (unsigned)op->op_readers.ol_value[0] + 1;
-	error = randomdev_new(&ct.ct_dev, &rp);
+	rp.rp_lock_config.threads = readers_of(op) + 1;
+	error = randomdev_new(&rd, &rp);
 	if (error != 0)
 		return (run_error("cannot make design %s: %s",
 		    rp.rp_design->de_ident, strerror(error)));
-	where = "no boot entropy";
-	error = prime(op, ct.ct_dev);
+#ifdef F_SETPIPE_SZ
+	/* With a larger pipe both ends switch less often. */
+	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
+		(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
+#endif
+	error = prime(op, rd);
 	if (error == 0) {
 		where = "cannot start the readers";
-		error = start(&ct);
+		streams = xaligned(MACHINE_CACHE_LINE, readers_of(op) *
+		    sizeof(*streams));
+		error = start(op, rd, streams, &started);
 		if (error == 0)
-			error = copy(&ct, &where);
-		finish(&ct);
+			error = copy(op, streams, &where);
+		finish(op, streams, started);
 	}
-	randomdev_free(ct.ct_dev);
-	return (verdict(error, where));
-}
-
-/* Whether this machine has the memory for it. */
-static int
-check_memory(const struct options *op)
-{
-	uint64_t memory = replicate_memory_bytes();
-	uint64_t needed = cat_memory_bytes(op);
-
-	if (needed <= memory / 4 * 3)
-		return (0);
-	return (run_error("the readers' buffers need %.3g GB, this "
-	    "machine has %.3g: use fewer readers (-r) or smaller requests (-s)",
-	    (double)needed / 1e9, (double)memory / 1e9));
+	randomdev_free(rd);
+	/* A closed pipe is the normal end of a pipe into head(1). */
+	if (error == 0 || error == EPIPE)
+		return (EXIT_SUCCESS);
+	if (error == EINTR)
+		return (EXIT_FAILURE);
+	if (error == EWOULDBLOCK && strcmp(where, "reading") == 0)
+		return (run_error("not seeded; see "
+		    "rngsim.harvest.boot_entropy_bytes"));
+	return (run_error("%s: %s", where, strerror(error)));
 }
 
 static int
 run(struct options *op)
 {
+	const uint64_t memory = replicate_memory_bytes();
+	uint64_t needed = 0;
 	int status;
 
-	status = check_memory(op);
-	if (status == 0)
-		status = command_crypto_mode(op->op_crypto);
+	for (unsigned i = 0; i < readers_of(op); i++)
+		needed += 2 * (uint64_t)half_bytes((size_t)op->op_sizes.
+		    ol_value[0], share(op, i));
+	if (needed > memory / 4 * 3)
+		return (run_error("the readers' buffers need %.3g GB, this "
+		    "machine has %.3g: use fewer readers (-r) or smaller "
+		    "requests (-s)", (double)needed / 1e9,
+		    (double)memory / 1e9));
+	status = command_crypto_mode(op->op_crypto);
 	if (status == 0)
 		status = command_crypto();
 	if (status == 0)
