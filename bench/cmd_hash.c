@@ -1,21 +1,304 @@
 /*
- * rngsim hash: what digests cost, of messages and as conditioners.
+ * rngsim hash: what digests cost, of messages and as conditioners of what is
+ * harvested.
+ *
+ * A subject is a hash, its ways are the operations below and messages of some
+ * sizes.
  */
 #include <stdlib.h>
 
+#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/survey/hash_survey.h"
+#include "bench/result/json_text.h"
+#include "bench/survey/survey.h"
+#include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
+#include "lib/machine/tick.h"
+
+enum {
+	EVENT_ENTROPY	= 8,
+	SIZES_MAX	= 32,
+	TABLE_WAYS	= 6	/* of a line */
+};
 
 /* The sizes in the table unless -s is given. */
 static const unsigned sizes_shown[] = { 16, 8192 };
 
+/* The ways to time a hash. */
+enum hash_way {
+	/* Absorb 4 + 8 bytes, as random_fortuna_process_event() does. */
+	HASH_EVENT,
+	/* Drain a pool: hash, reset, hash of the hash, reset, new contexts. */
+	HASH_FINISH,
+	/* A message of the first size, with its context; more sizes follow. */
+	HASH_MESSAGE
+};
+
+/* What a subject is. */
+struct hash_work {
+	const struct hash *hb_hash;
+	struct digest	 hb_digest;	/* of hashes that are timed */
+	const uint8_t	*hb_message;	/* of the largest size */
+};
+
+struct hash_survey {
+	struct survey	 hv_survey;	/* of hash_kind */
+	enum crypto_mode hv_crypto;	/* of the loaded libraries */
+	unsigned	 hv_size[SIZES_MAX];	/* bytes */
+	unsigned	 hv_sizes;
+	bool		 hv_show[SIZES_MAX]; /* in the table */
+	uint8_t		*hv_message;
+};
+
+static const struct hash *
+hash_of(const struct survey_subject *su)
+{
+	return (((const struct hash_work *)su->su_of)->hb_hash);
+}
+
+static int
+absorb(struct window_state *wn, struct window_batch *wb)
+{
+	static const uint8_t entropy[EVENT_ENTROPY] = { 1, 2, 3, 4, 5, 6, 7 };
+	struct digest *dg = &((struct hash_work *)wn->wn_object)->hb_digest;
+
+	for (uint32_t n = 0; n < wb->wb_count; n++) {
+		digest_update(dg, &n, sizeof(n));
+		digest_update(dg, entropy, EVENT_ENTROPY);
+	}
+	return (0);
+}
+
+static int
+drain(struct window_state *wn, struct window_batch *wb)
+{
+	struct digest *dg = &((struct hash_work *)wn->wn_object)->hb_digest;
+	uint8_t s[HASH_BYTES_MAX], temp[HASH_BYTES_MAX];
+
+	for (uint64_t n = 0; n < wb->wb_count; n++) {
+		digest_finish(dg, temp);
+		digest_reset(dg);
+		digest_update(dg, temp, digest_bytes(dg));
+		digest_finish(dg, s);
+		digest_reset(dg);
+		wipe(temp, digest_bytes(dg));
+		digest_prepare(dg);
+	}
+	return (0);
+}
+
+static int
+message(struct window_state *wn, struct window_batch *wb)
+{
+	const struct hash_work *hb = wn->wn_object;
+	const struct hash *ha = hb->hb_hash;
+	uint8_t out[HASH_BYTES_MAX];
+	union hash_context hc;
+
+	for (uint64_t n = 0; n < wb->wb_count; n++) {
+		if (hash_init(ha, &hc) != 0) {
+			crypto_fail(ha->ha_name);
+			break;
+		}
+		hash_update(ha, &hc, hb->hb_message, wn->wn_word[0]);
+		hash_finish(ha, &hc, out);
+		hash_fini(ha, &hc);
+	}
+	return (0);
+}
+
+static const char *const way_names[HASH_MESSAGE + 1] = {
+	[HASH_EVENT]	= "event",
+	[HASH_FINISH]	= "finish",
+	[HASH_MESSAGE]	= "message"
+};
+
+/* Of a way that is a message. */
+static double
+mb_per_s(const struct hash_survey *hv, const struct survey_subject *su,
+    unsigned way)
+{
+	return (su->su_points[way].pt_per_s / 1e6 *
+	    hv->hv_size[way - HASH_MESSAGE]);
+}
+
+static double
+ns_of(double per_s)
+{
+	return (1e9 / per_s);
+}
+
+/* A table of at most TABLE_WAYS ways. */
+static void
+print_ways(FILE *out, const struct hash_survey *hv, const unsigned *ways,
+    unsigned n)
+{
+	const struct survey *sv = &hv->hv_survey;
+	struct column columns[TABLE_WAYS + 3] = { { "digest", -19 },
+	    { "out", 3 } };
+	char buf[TABLE_WAYS + 2][32];
+	const char *texts[TABLE_WAYS + 3];
+
+	for (unsigned i = 0; i < n; i++)
+		columns[2 + i] = (struct column){ ways[i] < HASH_MESSAGE ?
+		    way_names[ways[i]] : format_bytes(buf[i],
+		    hv->hv_size[ways[i] - HASH_MESSAGE]), FORMAT_WIDTH };
+	columns[2 + n] = (struct column){ "+-%", 5 };
+	putc('\n', out);
+	columns_titles(out, columns, n + 3);
+	for (unsigned s = 0; s < sv->sv_count; s++) {
+		const struct survey_subject *su = &sv->sv_subjects[s];
+		const struct survey_point *pt, *widest = NULL;
+
+		if (su->su_error != 0)
+			continue;
+		texts[0] = su->su_name;
+		texts[1] = format_count(buf[n], hash_of(su)->ha_bytes);
+		for (unsigned i = 0; i < n; i++) {
+			pt = &su->su_points[ways[i]];
+			texts[2 + i] = format_real(buf[i], ns_of(pt->pt_per_s));
+			if (i == 0 || survey_spread(pt) > survey_spread(widest))
+				widest = pt;
+		}
+		texts[2 + n] = format_spread(buf[n + 1], widest);
+		columns_row(out, columns, n + 3, texts);
+	}
+}
+
+static void
+hash_table(FILE *out, const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+	unsigned ways[HASH_MESSAGE + SIZES_MAX], count = 0;
+	struct text where = { .s = "" };
+
+	if (sv->sv_done == 0)
+		return;
+	for (unsigned i = 0; i < hash_library_count; i++)
+		text_add(&where, "%s %s", i == 0 ? ";" : ",",
+		    hash_libraries[i]->hl_version());
+	survey_print_head(out, sv, where.s, FORMATF(", crypto %s",
+	    crypto_mode_names[hv->hv_crypto]));
+	for (unsigned i = 0; i < sv->sv_ways; i++)
+		if (i < HASH_MESSAGE || hv->hv_show[i - HASH_MESSAGE])
+			ways[count++] = i;
+	for (unsigned i = 0; i < count; i += TABLE_WAYS)
+		print_ways(out, hv, &ways[i], count - i < TABLE_WAYS ?
+		    count - i : TABLE_WAYS);
+	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
+	    "message of that size; +-% is half the 95 % interval, the widest "
+	    "of the line.");
+	if (sv->sv_done == 1)
+		survey_print_unknown(out);
+}
+
+static void
+hash_csv(FILE *out, const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+
+	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
+	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
+	for (unsigned i = 0; sv->sv_done > 0 && i < sv->sv_count * sv->sv_ways;
+	    i++) {
+		const struct survey_subject *su =
+		    &sv->sv_subjects[i / sv->sv_ways];
+		const struct hash *ha = hash_of(su);
+		const unsigned way = i % sv->sv_ways;
+		const struct survey_point *pt = &su->su_points[way];
+		const bool message = way >= HASH_MESSAGE;
+
+		if (su->su_error != 0)
+			continue;
+		fprintf(out, "%s,%s,%u,%s,%s,%.6g,%.6g,%.6g,%s,%u,%d,%d\n",
+		    ha->ha_name, ha->ha_library->hl_name, ha->ha_bytes,
+		    way_names[message ? HASH_MESSAGE : way], !message ? "" :
+		    FORMATF("%u", hv->hv_size[way - HASH_MESSAGE]),
+		    ns_of(pt->pt_per_s), ns_of(pt->pt_quartiles[1]),
+		    ns_of(pt->pt_quartiles[0]), !message ? "" :
+		    FORMATF("%.6g", mb_per_s(hv, su, way)), sv->sv_done,
+		    sv->sv_host.invariants, survey_complete(sv));
+	}
+}
+
+static json_t *
+cost_json(const struct survey_point *pt)
+{
+	return (json_pack("{s:f, s:f, s:f}", "ns", ns_of(pt->pt_per_s),
+	    "ns_p25", ns_of(pt->pt_quartiles[1]),
+	    "ns_p75", ns_of(pt->pt_quartiles[0])));
+}
+
+static json_t *
+subject_json(const struct hash_survey *hv, const struct survey_subject *su)
+{
+	const struct hash *ha = hash_of(su);
+	json_t *message, *messages = json_array();
+
+	for (unsigned k = HASH_MESSAGE; k < hv->hv_survey.sv_ways; k++) {
+		message = json_pack("{s:i}", "bytes",
+		    (int)hv->hv_size[k - HASH_MESSAGE]);
+		json_object_update_new(message, cost_json(&su->su_points[k]));
+		json_object_set_new(message, "mb_per_s",
+		    json_real(mb_per_s(hv, su, k)));
+		json_array_append_new(messages, message);
+	}
+	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
+	    "name", ha->ha_name, "algorithm", ha->ha_algorithm,
+	    "library", ha->ha_library->hl_name,
+	    "output_bytes", (int)ha->ha_bytes,
+	    "event", cost_json(&su->su_points[HASH_EVENT]),
+	    "finish", cost_json(&su->su_points[HASH_FINISH]),
+	    "messages", messages));
+}
+
+static json_t *
+hash_json(const struct survey *sv)
+{
+	const struct hash_survey *hv = (const struct hash_survey *)sv;
+	json_t *libraries = json_object(), *digests = json_array();
+	json_t *skipped = json_array();
+
+	for (unsigned i = 0; i < sv->sv_count; i++) {
+		const struct survey_subject *su = &sv->sv_subjects[i];
+
+		if (su->su_error != 0)
+			json_array_append_new(skipped, json_pack("{s:s, s:s}",
+			    "name", su->su_name,
+			    "why", hash_of(su)->ha_why));
+		/* Without a complete repeat there are no figures. */
+		else if (sv->sv_done > 0)
+			json_array_append_new(digests, subject_json(hv, su));
+	}
+	for (unsigned i = 0; i < hash_library_count; i++)
+		json_object_set_new(libraries, hash_libraries[i]->hl_name,
+		    json_string(hash_libraries[i]->hl_version()));
+	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
+	    "s:f, s:o, s:o, s:o}", "schema", "rngsim-hash/1",
+	    "complete", survey_complete(sv), "started", sv->sv_started,
+	    "crypto", crypto_mode_names[hv->hv_crypto],
+	    "cpu_model", sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel,
+	    "revision", sv->sv_host.revision,
+	    "invariants", sv->sv_host.invariants,
+	    "repeats", (int)sv->sv_repeats, "repeats_done", (int)sv->sv_done,
+	    "time_s", sv->sv_time_s, "libraries", libraries,
+	    "digests", digests, "skipped", skipped));
+}
+
+static const struct survey_kind hash_kind = {
+	.sk_warmup_ns	= 200 * NS_PER_US,
+	.sk_cpu_time	= true,
+	.sk_json	= hash_json,
+	.sk_csv		= hash_csv,
+	.sk_table	= hash_table,
+};
+
 static int
 check(struct options *op)
 {
-	if (op->op_sizes.ol_count > HASH_SURVEY_SIZES_MAX)
-		return (usage_error("-s: more than %d members",
-		    HASH_SURVEY_SIZES_MAX));
+	if (op->op_sizes.ol_count > SIZES_MAX)
+		return (usage_error("-s: more than %d members", SIZES_MAX));
 	return (0);
 }
 
@@ -23,7 +306,7 @@ static bool
 is_skipped(const struct survey_subject *su, const char *why)
 {
 	return (su->su_error != 0 &&
-	    strcmp(hash_survey_hash(su)->ha_why, why) == 0);
+	    strcmp(hash_of(su)->ha_why, why) == 0);
 }
 
 /* One line for each reason, in their order. */
@@ -38,7 +321,7 @@ print_skipped(const struct survey *sv)
 	for (unsigned i = 0; i < sv->sv_count; i++) {
 		if (su[i].su_error == 0)
 			continue;
-		why = hash_survey_hash(&su[i])->ha_why;
+		why = hash_of(&su[i])->ha_why;
 		for (k = 0; !is_skipped(&su[k], why); k++)
 			continue;
 		if (k < i)
@@ -51,16 +334,49 @@ print_skipped(const struct survey *sv)
 	}
 }
 
+/* Takes the sizes, and makes a message of the largest. */
 static void
 choose_sizes(const struct options *op, struct hash_survey *hv)
 {
+	unsigned bytes = 1;
+
 	hv->hv_sizes = op->op_sizes.ol_count;
 	for (unsigned i = 0; i < hv->hv_sizes; i++) {
 		hv->hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
+		if (hv->hv_size[i] > bytes)
+			bytes = hv->hv_size[i];
 		hv->hv_show[i] = GIVEN(op, MESSAGE_SIZE);
 		for (unsigned k = 0;
 		    k < sizeof(sizes_shown) / sizeof(*sizes_shown); k++)
 			hv->hv_show[i] |= hv->hv_size[i] == sizes_shown[k];
+	}
+	hv->hv_message = xmalloc(bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		hv->hv_message[i] = (uint8_t)(i * i + i / 256);
+}
+
+static void
+make_subject(struct hash_survey *hv, struct survey_subject *su,
+    struct hash *ha)
+{
+	enum hash_state state = hash_load(ha);
+	struct hash_work *hb = su->su_of;
+
+	snprintf(su->su_name, sizeof(su->su_name), "%s", ha->ha_name);
+	su->su_error = state == HASH_READY ? 0 : state == HASH_WRONG ? EILSEQ :
+	    ENOTSUP;
+	hb->hb_hash = ha;
+	hb->hb_message = hv->hv_message;
+	if (su->su_error == 0 && digest_init_as(&hb->hb_digest, ha) != 0)
+		no_memory();
+	for (unsigned i = 0; i < hv->hv_survey.sv_ways; i++) {
+		struct window_task *wt = &su->su_points[i].pt_task;
+
+		wt->wt_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
+		    drain : message;
+		wt->wt_state.wn_object = hb;
+		if (i >= HASH_MESSAGE)
+			wt->wt_state.wn_word[0] = hv->hv_size[i - HASH_MESSAGE];
 	}
 }
 
@@ -71,6 +387,8 @@ run(struct options *op)
 	struct hash_survey hv = { .hv_crypto = op->op_crypto, .hv_survey = {
 	    .sv_kind = &hash_kind, .sv_repeats = op->op_repeats,
 	    .sv_time_s = op->op_time_s } };
+	struct survey *sv = &hv.hv_survey;
+	struct survey_subject *su;
 	unsigned left = 0;
 	bool wrong = false;
 	int status;
@@ -80,18 +398,23 @@ run(struct options *op)
 		return (status);
 	stop_catch_signals();
 	choose_sizes(op, &hv);
-	hash_survey_make(&hv, chosen->ol_count > 0 ? chosen->ol_value : NULL,
-	    chosen->ol_count);
-	print_skipped(&hv.hv_survey);
-	for (unsigned i = 0; i < hv.hv_survey.sv_count; i++) {
-		const int error = hv.hv_survey.sv_subjects[i].su_error;
-
-		left += error == 0;
-		wrong |= error == EILSEQ;
+	survey_make(sv, chosen->ol_count > 0 ? chosen->ol_count : hash_count(),
+	    HASH_MESSAGE + hv.hv_sizes, sizeof(struct hash_work));
+	for (unsigned i = 0; i < sv->sv_count; i++) {
+		su = &sv->sv_subjects[i];
+		make_subject(&hv, su, hash_get(chosen->ol_count > 0 ?
+		    (unsigned)chosen->ol_value[i] : i));
+		left += su->su_error == 0;
+		wrong |= su->su_error == EILSEQ;
 	}
-	status = left > 0 ? survey_command(&hv.hv_survey, op) :
+	print_skipped(sv);
+	status = left > 0 ? survey_command(sv, op) :
 	    run_error("no digest is left to be timed");
-	hash_survey_free(&hv);
+	for (unsigned i = 0; i < sv->sv_count; i++)
+		digest_fini(&((struct hash_work *)
+		    sv->sv_subjects[i].su_of)->hb_digest);
+	survey_free(sv);
+	free(hv.hv_message);
 	return (wrong ? EXIT_FAILURE : status);
 }
 

@@ -79,7 +79,8 @@ judge(const struct survey *sv)
 		if (su->su_error == EILSEQ)
 			status = run_error("%s: the first numbers are wrong: "
 			    "%s", su->su_name,
-			    sources_reads(su)->nu_source->ns_known != NULL ?
+			    ((const struct source_reads *)
+			    su->su_of)->nu_source->ns_known != NULL ?
 			    "others are published" : "all are the same");
 		else if (su->su_error == EIO)
 			status = run_error("%s: gave no number in %d tries",

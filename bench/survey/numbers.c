@@ -1,4 +1,4 @@
-#include "bench/survey/numbers.h"
+#include "bench/survey/sources.h"
 #include "lib/machine/cpurand.h"
 
 /*

@@ -35,24 +35,16 @@ status_of(const struct survey_subject *su)
 	return (st);
 }
 
-static void
-make_subject(const struct survey *sv, struct survey_subject *su,
-    const struct number_source *ns, enum number_width width,
-    const unsigned *threads)
+static const struct source_reads *
+reads(const struct survey_subject *su)
 {
-	struct source_reads *nu = su->su_of;
+	return (su->su_of);
+}
 
-	nu->nu_source = ns;
-	nu->nu_width = width;
-	snprintf(su->su_name, sizeof(su->su_name), "%s, %u bits", ns->ns_name,
-	    number_bits(width));
-	su->su_error = number_source_check(ns, width, nu->nu_first);
-	for (unsigned i = 0; i < sv->sv_ways; i++)
-		su->su_points[i].pt_task = (struct window_task){
-			.wt_batch = ns->ns_batch[width],
-			.wt_state = ns->ns_state,
-			.wt_threads = threads[i]
-		};
+static unsigned
+bits_of(const struct survey_subject *su)
+{
+	return (number_bits(reads(su)->nu_width));
 }
 
 void
@@ -60,22 +52,61 @@ sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
     unsigned n)
 {
-	unsigned subjects = 0;
+	const struct number_source *ns;
+	struct source_reads *nu;
+	struct survey_subject *su;
 
-	for (unsigned i = 0; i < count * NUMBER_WIDTHS; i++)
-		subjects += width[i % NUMBER_WIDTHS] && list[i /
-		    NUMBER_WIDTHS]->ns_batch[i % NUMBER_WIDTHS] != NULL;
-	survey_make(sv, subjects, n, sizeof(struct source_reads));
-	subjects = 0;
-	for (unsigned i = 0; i < count; i++)
-		for (enum number_width w = 0; w < NUMBER_WIDTHS; w++)
-			if (width[w] && list[i]->ns_batch[w] != NULL)
-				make_subject(sv, &sv->sv_subjects[subjects++],
-				    list[i], w, threads);
+	survey_make(sv, count * NUMBER_WIDTHS, n, sizeof(*nu));
+	sv->sv_count = 0;
+	for (unsigned i = 0; i < count * NUMBER_WIDTHS; i++) {
+		const enum number_width w = i % NUMBER_WIDTHS;
+
+		ns = list[i / NUMBER_WIDTHS];
+		if (!width[w] || ns->ns_batch[w] == NULL)
+			continue;
+		su = &sv->sv_subjects[sv->sv_count++];
+		nu = su->su_of;
+		nu->nu_source = ns;
+		nu->nu_width = w;
+		snprintf(su->su_name, sizeof(su->su_name), "%s, %u bits",
+		    ns->ns_name, number_bits(w));
+		su->su_error = number_source_check(ns, w, nu->nu_first);
+		for (unsigned k = 0; k < n; k++)
+			su->su_points[k].pt_task = (struct window_task){
+				.wt_batch = ns->ns_batch[w],
+				.wt_state = ns->ns_state,
+				.wt_threads = threads[k]
+			};
+	}
 }
 
-unsigned
-sources_enough(const struct survey *sv, const struct survey_subject *su,
+/* Whether threads share CPUs. */
+static bool
+oversubscribed(const struct survey *sv, const struct survey_point *pt)
+{
+	return (pt->pt_task.wt_threads > sv->sv_host.cpus);
+}
+
+/* Whether binding a thread to its CPU was refused. */
+static bool
+unbound(const struct survey_point *pt)
+{
+	for (unsigned i = 0; i < pt->pt_count; i++)
+		if (pt->pt_samples[i].wm_unbound)
+			return (true);
+	return (false);
+}
+
+/*
+ * Throughput stops growing at the fewest threads whose median is at least 95 %
+ * of the greatest.  Threads that share CPUs do not count.
+ *
+ *   most  out  the most threads that were measured; 0: none
+ *
+ * Returns: that number of threads; 0 if fewer than two were measured.
+ */
+static unsigned
+enough_threads(const struct survey *sv, const struct survey_subject *su,
     unsigned *most)
 {
 	const struct survey_point *pt, *end = su->su_points + sv->sv_ways;
@@ -84,13 +115,13 @@ sources_enough(const struct survey *sv, const struct survey_subject *su,
 
 	*most = 0;
 	for (pt = su->su_points; pt < end; pt++)
-		if (!survey_oversubscribed(sv, pt) && pt->pt_count > 0) {
+		if (!oversubscribed(sv, pt) && pt->pt_count > 0) {
 			best = fmax(best, pt->pt_per_s);
 			*most = pt->pt_task.wt_threads;
 			measured++;
 		}
 	for (pt = su->su_points; pt < end && measured >= 2; pt++)
-		if (!survey_oversubscribed(sv, pt) && pt->pt_count > 0 &&
+		if (!oversubscribed(sv, pt) && pt->pt_count > 0 &&
 		    pt->pt_per_s >= saturation_share * best)
 			return (pt->pt_task.wt_threads);
 	return (0);
@@ -106,25 +137,7 @@ ns_of(const struct survey_point *pt)
 static double
 gbit_per_s(const struct survey_subject *su, const struct survey_point *pt)
 {
-	return (pt->pt_per_s * number_bits(sources_reads(su)->nu_width) / 1e9);
-}
-
-/* pt is NULL for a subject that was not timed to the end. */
-static void
-print_csv(FILE *out, const struct survey *sv, const struct survey_subject *su,
-    const struct survey_point *pt)
-{
-	fprintf(out, "%s,%u,%s,", sources_reads(su)->nu_source->ns_name,
-	    number_bits(sources_reads(su)->nu_width), status_of(su)->name);
-	if (pt == NULL)
-		fputs(",,,,,,,,,", out);
-	else
-		fprintf(out, "%u,%d,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
-		    pt->pt_task.wt_threads, survey_oversubscribed(sv, pt),
-		    pt->pt_count, ns_of(pt), pt->pt_per_s, pt->pt_ci95[0],
-		    pt->pt_ci95[1], gbit_per_s(su, pt),
-		    pt->pt_failures_percent, pt->pt_cpu_percent);
-	fprintf(out, ",%d,%d\n", sv->sv_host.invariants, survey_complete(sv));
+	return (pt->pt_per_s * bits_of(su) / 1e9);
 }
 
 static void
@@ -134,41 +147,55 @@ sources_csv(FILE *out, const struct survey *sv)
 	    "ns_per_number,reads_per_s,reads_per_s_ci95_low,"
 	    "reads_per_s_ci95_high,gbit_per_s,failures_percent,cpu_percent,"
 	    "invariants,complete\n", out);
-	for (unsigned i = 0; i < sv->sv_count; i++) {
-		const struct survey_subject *su = &sv->sv_subjects[i];
+	/* The last line of a subject says that it was not timed to the end. */
+	for (unsigned i = 0; i < sv->sv_count * (sv->sv_ways + 1); i++) {
+		const struct survey_subject *su =
+		    &sv->sv_subjects[i / (sv->sv_ways + 1)];
+		const unsigned way = i % (sv->sv_ways + 1);
+		const struct survey_point *pt = &su->su_points[way];
 
-		for (unsigned k = 0; k < sv->sv_ways; k++)
-			if (su->su_points[k].pt_count > 0)
-				print_csv(out, sv, su, &su->su_points[k]);
-		if (su->su_error != 0)
-			print_csv(out, sv, su, NULL);
+		if (way == sv->sv_ways ? su->su_error == 0 : pt->pt_count == 0)
+			continue;
+		fprintf(out, "%s,%u,%s,", reads(su)->nu_source->ns_name,
+		    bits_of(su), status_of(su)->name);
+		if (way == sv->sv_ways)
+			fputs(",,,,,,,,,", out);
+		else
+			fprintf(out, "%u,%d,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,"
+			    "%.9g", pt->pt_task.wt_threads,
+			    oversubscribed(sv, pt), pt->pt_count, ns_of(pt),
+			    pt->pt_per_s, pt->pt_ci95[0], pt->pt_ci95[1],
+			    gbit_per_s(su, pt), pt->pt_failures_percent,
+			    pt->pt_cpu_percent);
+		fprintf(out, ",%d,%d\n", sv->sv_host.invariants,
+		    survey_complete(sv));
 	}
+}
+
+static json_t *
+sample_json(const void *of, unsigned i)
+{
+	const struct window_sample *wm = (const struct window_sample *)of + i;
+
+	return (json_pack("{s:f, s:f, s:I, s:I}", "window_s", wm->wm_window_s,
+	    "cpu_s", wm->wm_cpu_s, "reads", (json_int_t)wm->wm_count,
+	    "failures", (json_int_t)wm->wm_failures));
 }
 
 static json_t *
 point_json(const struct survey *sv, const struct survey_subject *su,
     const struct survey_point *pt)
 {
-	json_t *samples = json_array();
-
-	for (unsigned i = 0; i < pt->pt_count; i++) {
-		const struct window_sample *wm = &pt->pt_samples[i];
-
-		json_array_append_new(samples, json_pack("{s:f, s:f, s:I, s:I}",
-		    "window_s", wm->wm_window_s, "cpu_s", wm->wm_cpu_s,
-		    "reads", (json_int_t)wm->wm_count,
-		    "failures", (json_int_t)wm->wm_failures));
-	}
 	return (json_pack("{s:i, s:b, s:b, s:i, s:f, s:f, s:[f, f], s:f, s:f, "
 	    "s:f, s:o}", "threads", (int)pt->pt_task.wt_threads,
-	    "oversubscribed", survey_oversubscribed(sv, pt),
-	    "bound", !survey_unbound(pt), "repeats", (int)pt->pt_count,
-	    "ns_per_number", ns_of(pt),
-	    "reads_per_s", pt->pt_per_s,
+	    "oversubscribed", oversubscribed(sv, pt),
+	    "bound", !unbound(pt), "repeats", (int)pt->pt_count,
+	    "ns_per_number", ns_of(pt), "reads_per_s", pt->pt_per_s,
 	    "reads_per_s_ci95", pt->pt_ci95[0], pt->pt_ci95[1],
 	    "gbit_per_s", gbit_per_s(su, pt),
 	    "failures_percent", pt->pt_failures_percent,
-	    "cpu_percent", pt->pt_cpu_percent, "samples", samples));
+	    "cpu_percent", pt->pt_cpu_percent,
+	    "samples", json_list(pt->pt_count, sample_json, pt->pt_samples)));
 }
 
 static json_t *
@@ -176,8 +203,8 @@ subject_json(const void *of, unsigned number)
 {
 	const struct survey *sv = of;
 	const struct survey_subject *su = &sv->sv_subjects[number];
-	const struct source_reads *nu = sources_reads(su);
-	const unsigned bits = number_bits(nu->nu_width);
+	const struct source_reads *nu = reads(su);
+	const unsigned bits = bits_of(su);
 	json_t *first = json_array(), *points = json_array();
 	unsigned enough, most;
 
@@ -188,7 +215,7 @@ subject_json(const void *of, unsigned number)
 		if (su->su_points[i].pt_count > 0)
 			json_array_append_new(points, point_json(sv, su,
 			    &su->su_points[i]));
-	enough = sources_enough(sv, su, &most);
+	enough = enough_threads(sv, su, &most);
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
 	    "s:b}}", "source", nu->nu_source->ns_name,
 	    "descr", nu->nu_source->ns_descr,
@@ -224,8 +251,8 @@ print_first(FILE *out, const struct survey *sv)
 	fputs("\nsource   bit first four numbers\n", out);
 	for (unsigned i = 0; i < sv->sv_count; i++) {
 		const struct survey_subject *su = &sv->sv_subjects[i];
-		const struct source_reads *nu = sources_reads(su);
-		const unsigned bits = number_bits(nu->nu_width);
+		const struct source_reads *nu = reads(su);
+		const unsigned bits = bits_of(su);
 
 		fprintf(out, "%-8s %3u", nu->nu_source->ns_name, bits);
 		for (unsigned k = 0; k < NUMBER_FIRST && (su->su_error == 0 ||
@@ -244,56 +271,22 @@ static const struct column point_columns[] = {
 	{ "speedup", 7 }, { "CPU%", 5 }
 };
 
-/* What rows need below the table. */
-enum note {
-	NOTE_SPREAD	= 1 << 0,
-	NOTE_DISTURBED	= 1 << 1,
-	NOTE_SHARED	= 1 << 2,
-	NOTE_UNBOUND	= 1 << 3
-};
-
-static unsigned
+static void
 print_point(FILE *out, const struct survey *sv,
     const struct survey_subject *su, const struct survey_point *pt)
 {
 	const struct survey_point *one = su->su_points;
-	const bool shared = survey_oversubscribed(sv, pt);
-	const bool unbound = survey_unbound(pt);
 
-	COLUMNS_ROW(out, point_columns, sources_reads(su)->nu_source->ns_name,
-	    FORMATF("%u", number_bits(sources_reads(su)->nu_width)),
-	    FORMATF("%u%s", pt->pt_task.wt_threads, shared ? "*" :
-	    unbound ? "!" : " "), FORMAT(real, ns_of(pt)),
-	    FORMAT(spread, pt),
-	    FORMAT(real, pt->pt_per_s / 1e6),
+	COLUMNS_ROW(out, point_columns, reads(su)->nu_source->ns_name,
+	    FORMATF("%u", bits_of(su)), FORMATF("%u%s",
+	    pt->pt_task.wt_threads, oversubscribed(sv, pt) ? "*" :
+	    unbound(pt) ? "!" : " "), FORMAT(real, ns_of(pt)),
+	    FORMAT(spread, pt), FORMAT(real, pt->pt_per_s / 1e6),
 	    FORMAT(real, gbit_per_s(su, pt)),
 	    FORMAT(percent, pt->pt_failures_percent),
 	    one->pt_task.wt_threads > 1 || one->pt_count == 0 ? NULL :
 	    FORMATF("%.2f", pt->pt_per_s / one->pt_per_s),
 	    FORMAT(percent, pt->pt_cpu_percent));
-	return ((pt->pt_count == 1 ? NOTE_SPREAD : 0) | (shared ? NOTE_SHARED :
-	    pt->pt_cpu_percent < SOURCES_CPU_PERCENT ? NOTE_DISTURBED : 0) |
-	    (unbound ? NOTE_UNBOUND : 0));
-}
-
-static void
-print_notes(FILE *out, unsigned notes)
-{
-	format_wrap(out, "", 2, "ns/number, M reads/s and Gbit/s are of all "
-	    "threads together; +-% is half the 95 % interval; failed% failed "
-	    "reads per number, each repeated after 64 pauses; speedup against "
-	    "one thread; CPU% the CPU time that a thread had.");
-	if ((notes & NOTE_DISTURBED) != 0)
-		format_wrap(out, "", 2, "Other programs used these CPUs: rows "
-		    "with CPU% below 95 measure them too; a shorter -t helps.");
-	if ((notes & NOTE_SPREAD) != 0)
-		survey_print_unknown(out);
-	if ((notes & NOTE_SHARED) != 0)
-		format_wrap(out, "*", 2, "more threads than CPUs: the "
-		    "scheduler is in these numbers.");
-	if ((notes & NOTE_UNBOUND) != 0)
-		format_wrap(out, "!", 2, "binding a thread to its CPU was "
-		    "refused.");
 }
 
 static void
@@ -304,13 +297,11 @@ print_saturation(FILE *out, const struct survey *sv)
 	fputs("\nthroughput stops growing\n", out);
 	for (unsigned i = 0; i < sv->sv_count; i++) {
 		const struct survey_subject *su = &sv->sv_subjects[i];
-		const struct source_reads *nu = sources_reads(su);
 
-		enough = sources_enough(sv, su, &most);
+		enough = enough_threads(sv, su, &most);
 		if (most > 0)
-			format_wrap(out, FORMATF("%-8s %3u",
-			    nu->nu_source->ns_name, number_bits(nu->nu_width)),
-			    14, enough == 0 ?
+			format_wrap(out, FORMATF("%-8s %3u", reads(su)->
+			    nu_source->ns_name, bits_of(su)), 14, enough == 0 ?
 			    "not known from one number of threads" :
 			    FORMATF(enough == most ?
 			    "not reached with %u threads" : "at %u thread%s",
@@ -322,7 +313,8 @@ static void
 sources_table(FILE *out, const struct survey *sv)
 {
 	const double quota = sv->sv_host.cpu_quota;
-	unsigned notes = 0, rows = 0;
+	bool disturbed = false, shared = false, single = false;
+	bool refused = false, rows = false;
 
 	survey_print_head(out, sv, quota <= 0 ? "" :
 	    FORMATF("; a cgroup grants %.3g CPUs", quota), "");
@@ -335,15 +327,35 @@ sources_table(FILE *out, const struct survey *sv)
 
 		if (pt->pt_count == 0)
 			continue;
-		if (rows++ == 0) {
+		if (!rows) {
 			putc('\n', out);
 			COLUMNS_TITLES(out, point_columns);
 		}
-		notes |= print_point(out, sv, su, pt);
+		rows = true;
+		print_point(out, sv, su, pt);
+		single |= pt->pt_count == 1;
+		shared |= oversubscribed(sv, pt);
+		disturbed |= !oversubscribed(sv, pt) &&
+		    pt->pt_cpu_percent < SOURCES_CPU_PERCENT;
+		refused |= unbound(pt);
 	}
-	if (rows == 0)
+	if (!rows)
 		return;
-	print_notes(out, notes);
+	format_wrap(out, "", 2, "ns/number, M reads/s and Gbit/s are of all "
+	    "threads together; +-% is half the 95 % interval; failed% failed "
+	    "reads per number, each repeated after 64 pauses; speedup against "
+	    "one thread; CPU% the CPU time that a thread had.");
+	if (disturbed)
+		format_wrap(out, "", 2, "Other programs used these CPUs: rows "
+		    "with CPU% below 95 measure them too; a shorter -t helps.");
+	if (single)
+		survey_print_unknown(out);
+	if (shared)
+		format_wrap(out, "*", 2, "more threads than CPUs: the "
+		    "scheduler is in these numbers.");
+	if (refused)
+		format_wrap(out, "!", 2, "binding a thread to its CPU was "
+		    "refused.");
 	print_saturation(out, sv);
 }
 

@@ -2,7 +2,7 @@
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
 
-#include "bench/cli/atomic_file.h"
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
@@ -10,9 +10,146 @@
 #include "bench/result/json_text.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
+#include "lib/machine/machine.h"
 #include "lib/machine/tick.h"
 
-enum { JSON_DIGITS = 12 };
+enum {
+	JSON_DIGITS	= 12,
+	APART		= 128,	/* bytes: lines are fetched in pairs */
+	BATCH_MAX	= 1 << 24	/* operations */
+};
+
+/* The time of a batch: long against reading the clock between batches. */
+static const int64_t batch_ns = 10 * NS_PER_US;
+
+/* Shared by all threads; written before and while they start. */
+struct window {
+	const struct window_task *wi_task;
+	int64_t		 wi_warmup_ns;
+	int64_t		 wi_ns;
+	_Alignas(APART)
+	struct m32	 wi_ready;	/* threads that are warm */
+	_Alignas(APART)
+	struct m64	 wi_end;	/* tick_ns(); written before wi_go */
+	struct m32	 wi_go;
+};
+
+struct worker {
+	_Alignas(APART)
+	struct mthread	 ww_thread;
+	struct window	*ww_window;
+	struct window_state ww_state;
+	struct window_batch ww_batch;
+	uint64_t	 ww_count;	/* of operations in the window */
+	int64_t		 ww_end_ns;
+	int64_t		 ww_cpu_ns;	/* CPU time in the window */
+	int		 ww_error;
+};
+
+/*
+ * Repeats batches until a time, at least one.
+ *
+ *   grow  in  make batches larger that take less than batch_ns
+ */
+static void
+repeat(struct worker *ww, int64_t end_ns, bool grow)
+{
+	struct window_batch *wb = &ww->ww_batch;
+	int64_t before_ns, now_ns = tick_ns();
+
+	ww->ww_count = wb->wb_failures = 0;
+	do {
+		before_ns = now_ns;
+		ww->ww_error = ww->ww_window->wi_task->wt_batch(&ww->ww_state,
+		    wb);
+		ww->ww_count += wb->wb_count;
+		now_ns = tick_ns();
+		if (grow && now_ns - before_ns < batch_ns &&
+		    wb->wb_count < BATCH_MAX)
+			wb->wb_count *= 2;
+	} while (ww->ww_error == 0 && now_ns < end_ns && !stop_asked());
+	ww->ww_end_ns = now_ns;
+}
+
+/* The last thread that is warm starts the window. */
+static void
+wait_for_start(struct window *wi)
+{
+	const unsigned threads = wi->wi_task->wt_threads;
+
+	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == threads) {
+		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() + wi->wi_ns));
+		atomic_store_rel_32(&wi->wi_go, 1);
+	}
+	/* With a CPU of its own it spins: after a yield it starts late. */
+	while (atomic_load_acq_32(&wi->wi_go) == 0)
+		if (threads > machine_cpus())
+			machine_yield();
+		else
+			machine_pause(1);
+}
+
+static void
+work(void *arg)
+{
+	struct worker *ww = arg;
+	struct window *wi = ww->ww_window;
+	int64_t cpu_ns;
+
+	repeat(ww, tick_ns() + wi->wi_warmup_ns, true);
+	wait_for_start(wi);
+	if (ww->ww_error != 0)
+		return;
+	cpu_ns = machine_thread_cpu_ns(&ww->ww_thread);
+	repeat(ww, (int64_t)atomic_load_64(&wi->wi_end), false);
+	ww->ww_cpu_ns = machine_thread_cpu_ns(&ww->ww_thread) - cpu_ns;
+}
+
+int
+window_measure(const struct window_task *wt, int64_t warmup_ns,
+    int64_t window_ns, struct window_sample *wm)
+{
+	struct window wi = { .wi_task = wt, .wi_warmup_ns = warmup_ns,
+	    .wi_ns = window_ns };
+	int64_t begin_ns, cpu_ns = 0, end_ns = 0;
+	struct worker *end, *workers, *ww;
+	int error = 0;
+
+	KASSERT(wt->wt_threads > 0 && window_ns > 0, ("%u threads",
+	    wt->wt_threads));
+	*wm = (struct window_sample){ .wm_count = 0 };
+	workers = xaligned(APART, wt->wt_threads * sizeof(*workers));
+	atomic_init_32(&wi.wi_ready, 0);
+	atomic_init_32(&wi.wi_go, 0);
+	atomic_init_64(&wi.wi_end, 0);
+	for (end = workers; end < workers + wt->wt_threads; end++) {
+		end->ww_window = &wi;
+		end->ww_state = wt->wt_state;
+		end->ww_batch.wb_count = 1;
+		error = machine_spawn(&end->ww_thread, FORMATF("survey %d",
+		    (int)(end - workers)), (int)((unsigned)(end - workers) %
+		    machine_cpus()), work, end);
+		if (error != 0) {
+			/* Those started end at once. */
+			atomic_store_rel_32(&wi.wi_go, 1);
+			break;
+		}
+	}
+	for (ww = workers; ww < end; ww++) {
+		machine_join(&ww->ww_thread);
+		error = error != 0 ? error : ww->ww_error;
+		end_ns = ww->ww_end_ns > end_ns ? ww->ww_end_ns : end_ns;
+		cpu_ns += ww->ww_cpu_ns;
+		wm->wm_count += ww->ww_count;
+		wm->wm_failures += ww->ww_batch.wb_failures;
+		wm->wm_unbound |= !ww->ww_thread.mt_bound;
+	}
+	begin_ns = (int64_t)atomic_load_64(&wi.wi_end) - window_ns;
+	wm->wm_window_s = (double)(end_ns - begin_ns) / (double)NS_PER_S;
+	wm->wm_cpu_s = (double)cpu_ns / (double)NS_PER_S;
+	free(workers);
+	return (error);
+}
 
 void
 survey_make(struct survey *sv, unsigned subjects, unsigned ways,
@@ -186,15 +323,6 @@ survey_print_head(FILE *out, const struct survey *sv, const char *where,
 	    host->invariants ? "on" : "off");
 }
 
-bool
-survey_unbound(const struct survey_point *pt)
-{
-	for (unsigned i = 0; i < pt->pt_count; i++)
-		if (pt->pt_samples[i].wm_unbound)
-			return (true);
-	return (false);
-}
-
 double
 survey_spread(const struct survey_point *pt)
 {
@@ -222,47 +350,27 @@ survey_json(const struct survey *sv)
 	    JSON_REAL_PRECISION(JSON_DIGITS)));
 }
 
-/* Prints what is wrong with a file; 0 stays 0. */
-static int
-failed(const char *path, int error)
-{
-	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
-}
-
-static int
-print_all(const struct survey *sv, const struct options *op,
-    struct atomic_file *of)
-{
-	char *text = survey_json(sv);
-	int status = EXIT_SUCCESS;
-
-	if (op->op_output != NULL)
-		status = failed(op->op_output,
-		    atomic_file_commit(of, text, strlen(text)));
-	if (op->op_format == FORMAT_JSON)
-		fputs(text, stdout);
-	else if (op->op_format == FORMAT_CSV)
-		sv->sv_kind->sk_csv(stdout, sv);
-	else
-		sv->sv_kind->sk_table(stdout, sv);
-	free(text);
-	return (status);
-}
-
 int
 survey_command(struct survey *sv, const struct options *op)
 {
 	struct atomic_file of = { .of_fd = -1 };
-	int error, status = EXIT_SUCCESS;
+	int error, status = command_open(op->op_output, &of);
+	char *text;
 
-	if (op->op_output != NULL)
-		status = failed(op->op_output,
-		    atomic_file_open(&of, op->op_output));
-	if (status != EXIT_SUCCESS)
+	if (status != 0)
 		return (status);
 	error = survey_measure(sv);
-	if (error == 0 || error == EINTR)
-		status = print_all(sv, op, &of);
+	if (error == 0 || error == EINTR) {
+		text = survey_json(sv);
+		status = command_commit(op->op_output, &of, text, strlen(text));
+		if (op->op_format == FORMAT_JSON)
+			fputs(text, stdout);
+		else if (op->op_format == FORMAT_CSV)
+			sv->sv_kind->sk_csv(stdout, sv);
+		else
+			sv->sv_kind->sk_table(stdout, sv);
+		free(text);
+	}
 	if (error == EINTR)
 		status = run_error("interrupted: %u of %u repeats are complete",
 		    sv->sv_done, sv->sv_repeats);

@@ -9,7 +9,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
-#include "bench/survey/window.h"
 
 enum {
 	SURVEY_NAME_SIZE = 64,
@@ -17,6 +16,45 @@ enum {
 	SURVEY_SEED	= 1,	/* of the order of visits and of resampling */
 	SURVEY_REPEATS_MAX = 1000
 };
+
+/* What a thread's operations work on. */
+struct window_state {
+	uint32_t	 wn_word[4];
+	void		*wn_object;
+};
+
+struct window_batch {
+	uint64_t	wb_count;	/* in: operations to do, at least 1 */
+	uint64_t	wb_last;	/* out: the last number, of sources */
+	uint64_t	wb_failures;	/* failed attempts are added */
+};
+
+/* Does the operations of a batch.  Returns: 0, or EIO: no more can be done. */
+typedef int window_batcher(struct window_state *wn, struct window_batch *wb);
+
+struct window_task {
+	window_batcher	*wt_batch;
+	struct window_state wt_state;	/* each thread begins with a copy */
+	unsigned	 wt_threads;	/* bound to CPUs, in turn */
+};
+
+/* All threads together. */
+struct window_sample {
+	double		wm_window_s;
+	double		wm_cpu_s;	/* CPU time in the window */
+	uint64_t	wm_count;	/* of operations */
+	uint64_t	wm_failures;
+	bool		wm_unbound;	/* binding a thread was refused */
+};
+
+/*
+ * Starts threads that work for warmup_ns, and then, all together, for
+ * window_ns.  A signal shortens it.
+ *
+ * Returns: 0; EIO when no more could be done; else the system's error.
+ */
+int window_measure(const struct window_task *wt, int64_t warmup_ns,
+    int64_t window_ns, struct window_sample *wm);
 
 /* One way to time a subject: a number of threads, or an operation. */
 struct survey_point {
@@ -78,8 +116,6 @@ struct survey {
  */
 void survey_make(struct survey *sv, unsigned subjects, unsigned ways,
     size_t own_size);
-
-/* Releases them; also where there are none. */
 void survey_free(struct survey *sv);
 
 /*
@@ -110,9 +146,6 @@ int survey_command(struct survey *sv, const struct options *op);
 void survey_print_head(FILE *out, const struct survey *sv, const char *where,
     const char *how);
 
-/* Whether binding a thread to its CPU was refused. */
-bool survey_unbound(const struct survey_point *pt);
-
 /* Half the interval of a point's median, in percent of that. */
 double survey_spread(const struct survey_point *pt);
 
@@ -126,13 +159,6 @@ static inline bool
 survey_complete(const struct survey *sv)
 {
 	return (sv->sv_done == sv->sv_repeats);
-}
-
-/* Whether threads share CPUs. */
-static inline bool
-survey_oversubscribed(const struct survey *sv, const struct survey_point *pt)
-{
-	return (pt->pt_task.wt_threads > sv->sv_host.cpus);
 }
 
 /* JSON text and a newline, for free(). */
