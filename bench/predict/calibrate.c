@@ -3,7 +3,6 @@
  */
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
@@ -238,8 +237,7 @@ weight_of(bool native)
 	unsigned sum = 0;
 
 	for (unsigned i = 0; i < PROBES; i++)
-		if (probes[i].pq_native == native)
-			sum += probes[i].pq_weight;
+		sum += probes[i].pq_native == native ? probes[i].pq_weight : 0;
 	return (sum);
 }
 
@@ -251,29 +249,8 @@ calibrate_native(double seconds, FILE *out)
 
 	clear(&cb);
 	error = run_probes(&cb, true, seconds / weight_of(true));
-	if (error == 0 && fwrite(&cb, sizeof(cb), 1, out) != 1)
-		error = EIO;
-	return (error);
-}
-
-/* Adds what another process found. */
-static void
-merge(struct calibration *cb, const struct calibration *part)
-{
-	struct profile *to = &cb->cb_profile;
-	const struct profile *from = &part->cb_profile;
-
-	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		if (from->pr_from[i] != PROVENANCE_ABSENT) {
-			to->pr_value[i] = from->pr_value[i];
-			to->pr_from[i] = from->pr_from[i];
-			memcpy(to->pr_source[i], from->pr_source[i],
-			    PROFILE_TEXT_SIZE);
-			cb->cb_spread[i] = part->cb_spread[i];
-		}
-	cb->cb_batches += part->cb_batches;
-	cb->cb_disturbed += part->cb_disturbed;
-	cb->cb_conditions.cc_unbound |= part->cb_conditions.cc_unbound;
+	return (error != 0 || fwrite(&cb, sizeof(cb), 1, out) == 1 ? error :
+	    EIO);
 }
 
 /*
@@ -291,9 +268,10 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	    crypto_mode_names[CRYPTO_NATIVE], "-t", time, NULL };
 	struct child ch = { .ch_argv = argv, .ch_again = true,
 	    .ch_fd = { 0, CHILD_PIPE, 0 } };
+	struct profile *to = &cb->cb_profile;
 	static struct calibration part;
-	bool complete;
 	int error, status;
+	size_t complete;
 	FILE *in;
 
 	snprintf(time, sizeof(time), "%.3f", fmax(0.01, seconds));
@@ -303,7 +281,7 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	in = fdopen(ch.ch_out, "r");
 	if (in == NULL)
 		no_memory();
-	complete = fread(&part, sizeof(part), 1, in) == 1;
+	complete = fread(&part, sizeof(part), 1, in);
 	/* A signal ends the reading, and is to end the part. */
 	if (stop_asked())
 		kill(ch.ch_pid, SIGTERM);
@@ -311,30 +289,20 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	status = child_wait(ch.ch_pid);
 	if (stop_asked())
 		return (EINTR);
-	if (!complete || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+	if (complete != 1 || status != 0)
 		return (ECHILD);
-	merge(cb, &part);
+	for (unsigned i = 0; i < PROFILE_VALUES; i++)
+		if (part.cb_profile.pr_from[i] != PROVENANCE_ABSENT) {
+			to->pr_value[i] = part.cb_profile.pr_value[i];
+			to->pr_from[i] = part.cb_profile.pr_from[i];
+			memcpy(to->pr_source[i], part.cb_profile.pr_source[i],
+			    PROFILE_TEXT_SIZE);
+			cb->cb_spread[i] = part.cb_spread[i];
+		}
+	cb->cb_batches += part.cb_batches;
+	cb->cb_disturbed += part.cb_disturbed;
+	cb->cb_conditions.cc_unbound |= part.cb_conditions.cc_unbound;
 	return (0);
-}
-
-static int
-run_all(struct calibration *cb, double seconds, char *const argv[])
-{
-	const unsigned others = weight_of(false), native = weight_of(true);
-	const double each_s = seconds / (others + native);
-	struct progress p;
-	int error;
-
-	progress_init(&p, others + native, 0);
-	cb->cb_progress = &p;
-	error = run_probes(cb, false, each_s);
-	if (error == 0) {
-		progress_update(&p, cb->cb_done, "ciphers, native");
-		error = run_native(cb, argv, native * each_s);
-	}
-	progress_fini(&p);
-	cb->cb_progress = NULL;
-	return (error);
 }
 
 /*
@@ -370,8 +338,11 @@ int
 calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error_text[CALIBRATE_TEXT_SIZE])
 {
+	const unsigned others = weight_of(false), native = weight_of(true);
+	const double each_s = seconds / (others + native);
 	struct calibrate_conditions *cc = &cb->cb_conditions;
 	struct calibrate_usage before;
+	struct progress p;
 	int error;
 
 	clear(cb);
@@ -380,7 +351,14 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	    !force)
 		return (EBUSY);
 	before = calibrate_usage();
-	error = run_all(cb, seconds, argv);
+	progress_init(&p, others + native, 0);
+	cb->cb_progress = &p;
+	error = run_probes(cb, false, each_s);
+	if (error == 0) {
+		progress_update(&p, cb->cb_done, "ciphers, native");
+		error = run_native(cb, argv, native * each_s);
+	}
+	progress_fini(&p);
 	if (error == 0)
 		error = run_probe(cb, &(const struct calibrate_probe){
 		    .pq_run = drift }, drift_s);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench/cli/memory.h"
-#include "bench/workload/import.h"
+#include "bench/workload/recording.h"
 
 enum { PID_NONE = 0 };
 
@@ -58,21 +58,6 @@ add_thread(struct import *im, uint64_t pid)
 	TAILQ_INSERT_TAIL(&im->im_all, ip, ip_all);
 	TAILQ_INSERT_TAIL(&im->im_alive, ip, ip_alive);
 	return (ip);
-}
-
-/* A request that began at at_ns. */
-static int
-add_request(struct import *im, struct import_thread *ip, uint64_t at_ns,
-    uint64_t bytes)
-{
-	struct import_summary *iu = im->im_summary;
-
-	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
-		return (lines_refuse(&im->im_lines, "more than %d requests",
-		    RECORDING_REQUESTS_MAX));
-	iu->iu_threads += ip->ip_requests.rm_count == 0;
-	recording_add(&ip->ip_requests, at_ns, bytes);
-	return (0);
 }
 
 static bool
@@ -226,7 +211,14 @@ end_call(struct import *im, struct import_thread *ip, unsigned call,
 		    "expected bytes, 0..%d, -1 or ?", result,
 		    RECORDING_BYTES_MAX));
 	iu->iu_failed += bytes == 0;
-	return (bytes == 0 ? 0 : add_request(im, ip, began_ns, bytes));
+	if (bytes == 0)
+		return (0);
+	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
+		return (lines_refuse(&im->im_lines, "more than %d requests",
+		    RECORDING_REQUESTS_MAX));
+	iu->iu_threads += ip->ip_requests.rm_count == 0;
+	recording_add(&ip->ip_requests, began_ns, bytes);
+	return (0);
 }
 
 /* A call that begins, or all of one.  A thread makes one at a time. */
@@ -271,34 +263,10 @@ resume(struct import *im, struct import_thread *ip, const char *text)
 }
 
 static int
-import_event(struct import *im, uint64_t pid, const char *text)
-{
-	struct import_thread *ip;
-	size_t n;
-
-	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
-		return (lines_refuse(&im->im_lines, "later than a week from "
-		    "the first line: expected a shorter trace"));
-	ip = find_thread(im, pid);
-	if (begins(text, "---"))
-		return (0);
-	if (begins(text, "+++")) {
-		ip->ip_end_ns = im->im_at_ns;
-		TAILQ_REMOVE(&im->im_alive, ip, ip_alive);
-		return (0);
-	}
-	if (begins(text, "<..."))
-		return (resume(im, ip, text));
-	n = strspn(text, name_letters);
-	if (n == 0 || text[n] != '(')
-		return (refuse_line(im));
-	return (begin_call(im, ip, text));
-}
-
-static int
 import_line(struct import *im)
 {
 	const char *p = im->im_lines.li_text;
+	struct import_thread *ip;
 	uint64_t pid;
 	int error, used = 0;
 
@@ -318,7 +286,25 @@ import_line(struct import *im)
 	    !begins(p, "+++") && !begins(p, "---") && !begins(p, "<..."))
 		return (refuse_line(im));
 	error = parse_gap(im, &p);
-	return (error != 0 ? error : import_event(im, pid, skip_blanks(p)));
+	if (error != 0)
+		return (error);
+	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
+		return (lines_refuse(&im->im_lines, "later than a week from "
+		    "the first line: expected a shorter trace"));
+	p = skip_blanks(p);
+	ip = find_thread(im, pid);
+	if (begins(p, "---"))
+		return (0);
+	if (begins(p, "+++")) {
+		ip->ip_end_ns = im->im_at_ns;
+		TAILQ_REMOVE(&im->im_alive, ip, ip_alive);
+		return (0);
+	}
+	if (begins(p, "<..."))
+		return (resume(im, ip, p));
+	if (strspn(p, name_letters) == 0 || p[strspn(p, name_letters)] != '(')
+		return (refuse_line(im));
+	return (begin_call(im, ip, p));
 }
 
 /* Threads become streams; a thread continues one that ended before it. */

@@ -114,7 +114,6 @@ struct loading {
 	struct recording_stream *ld_stream;	/* or NULL before the first */
 	uint64_t	 ld_at_ns;	/* of the stream's last request */
 	uint64_t	 ld_latest_ns;	/* of all streams */
-	uint64_t	 ld_length_ns;	/* as the file says; 0: it does not */
 	size_t		 ld_requests;
 };
 
@@ -149,16 +148,16 @@ begin_stream(struct loading *ld, const char *name)
 static int
 set_length(struct loading *ld, const char *text)
 {
-	uint64_t v;
+	uint64_t *length_ns = &ld->ld_rec->rec_length_ns;
 
-	if (ld->ld_length_ns != 0)
+	if (*length_ns != 0)
 		return (lines_refuse(&ld->ld_lines, "a second length: "
 		    "expected one"));
-	if (parse_number(text, &v) != 0 || v < 1 || v > RECORDING_LENGTH_MAX_NS)
+	if (parse_number(text, length_ns) != 0 || *length_ns < 1 ||
+	    *length_ns > RECORDING_LENGTH_MAX_NS)
 		return (lines_refuse(&ld->ld_lines, "length \"%.40s\": "
 		    "expected nanoseconds, 1..%" PRId64, text,
 		    RECORDING_LENGTH_MAX_NS));
-	ld->ld_length_ns = v;
 	return (0);
 }
 
@@ -216,26 +215,25 @@ load_line(struct loading *ld)
 }
 
 /* Checks that need the whole file. */
-static int
+static void
 load_end(struct loading *ld)
 {
 	struct recording *rec = ld->ld_rec;
 
 	if (end_stream(ld) != 0)
-		return (EINVAL);
-	if (rec->rec_count == 0)
-		return (lines_refuse_file(&ld->ld_lines, "no stream: expected "
-		    "\"stream NAME\" and requests after it"));
-	rec->rec_length_ns = ld->ld_length_ns != 0 ? ld->ld_length_ns :
-	    ld->ld_latest_ns;
+		return;
 	if (rec->rec_length_ns == 0)
-		return (lines_refuse_file(&ld->ld_lines, "it takes no time: "
-		    "expected gaps above 0, or \"length NS\""));
-	if (rec->rec_length_ns < ld->ld_latest_ns)
-		return (lines_refuse_file(&ld->ld_lines, "length %" PRIu64
+		rec->rec_length_ns = ld->ld_latest_ns;
+	if (rec->rec_count == 0)
+		lines_refuse_file(&ld->ld_lines, "no stream: expected "
+		    "\"stream NAME\" and requests after it");
+	else if (rec->rec_length_ns == 0)
+		lines_refuse_file(&ld->ld_lines, "it takes no time: "
+		    "expected gaps above 0, or \"length NS\"");
+	else if (rec->rec_length_ns < ld->ld_latest_ns)
+		lines_refuse_file(&ld->ld_lines, "length %" PRIu64
 		    ": expected at least %" PRIu64 ", the last request's time",
-		    rec->rec_length_ns, ld->ld_latest_ns));
-	return (0);
+		    rec->rec_length_ns, ld->ld_latest_ns);
 }
 
 int
@@ -243,26 +241,24 @@ recording_load(const char *path, struct recording *rec,
     char message[LINES_ERROR_SIZE])
 {
 	struct loading ld = { .ld_rec = rec };
+	struct lines *li = &ld.ld_lines;
 	int error;
 
 	*rec = (struct recording){ .rec_count = 0 };
-	lines_open(&ld.ld_lines, path, message);
-	if (lines_next(&ld.ld_lines)) {
-		if (strcmp(ld.ld_lines.li_text, RECORDING_MAGIC) != 0)
-			lines_refuse(&ld.ld_lines, "no workload file: expected "
-			    "\"" RECORDING_MAGIC "\" in the first line; "
-			    "\"rngsim workload import\" makes one from "
-			    "a trace of strace");
-	} else {
-		lines_refuse_file(&ld.ld_lines, "empty: expected \""
-		    RECORDING_MAGIC "\" in the first line");
-	}
-	while (lines_next(&ld.ld_lines) && load_line(&ld) == 0)
+	lines_open(li, path, message);
+	if (!lines_next(li))
+		lines_refuse_file(li, "empty: expected \"" RECORDING_MAGIC
+		    "\" in the first line");
+	else if (strcmp(li->li_text, RECORDING_MAGIC) != 0)
+		lines_refuse(li, "no workload file: expected \""
+		    RECORDING_MAGIC "\" in the first line; \"rngsim workload "
+		    "import\" makes one from a trace of strace");
+	while (lines_next(li) && load_line(&ld) == 0)
 		continue;
-	if (ld.ld_lines.li_error == 0)
+	if (li->li_error == 0)
 		load_end(&ld);
-	error = ld.ld_lines.li_error;
-	lines_close(&ld.ld_lines);
+	error = li->li_error;
+	lines_close(li);
 	if (error != 0)
 		recording_free(rec);
 	return (error);

@@ -42,26 +42,19 @@ workload_varies(const struct workload *wl)
 	    wl->wl_arrivals == ARRIVALS_RECORDED);
 }
 
-static const struct recording_stream *
-stream_of(const struct workload *wl, unsigned reader)
-{
-	const struct recording *rec = &wl->wl_recording;
-
-	KASSERT(rec->rec_count > 0, ("a recording of nothing"));
-	return (&rec->rec_streams[reader % rec->rec_count]);
-}
-
 uint64_t
 workload_max_bytes(const struct workload *wl, uint64_t bytes)
 {
 	const struct recording *rec = &wl->wl_recording;
 	uint64_t max = 0;
 
-	for (unsigned i = 0; i < rec->rec_count; i++)
-		for (size_t k = 0; k < rec->rec_streams[i].rm_count; k++)
-			if (rec->rec_streams[i].rm_requests[k].rq_bytes > max)
-				max = rec->rec_streams[i].rm_requests[k].
-				    rq_bytes;
+	for (unsigned i = 0; i < rec->rec_count; i++) {
+		const struct recording_stream *rm = &rec->rec_streams[i];
+
+		for (size_t k = 0; k < rm->rm_count; k++)
+			if (rm->rm_requests[k].rq_bytes > max)
+				max = rm->rm_requests[k].rq_bytes;
+	}
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes > max)
 			max = wl->wl_sizes[i].ws_bytes;
@@ -81,10 +74,9 @@ workload_mean_bytes(const struct workload *wl, uint64_t bytes)
 			sum += (double)rm->rm_requests[k].rq_bytes;
 		weights += (double)rm->rm_count;
 	}
-	for (unsigned i = 0; i < wl->wl_size_count; i++) {
+	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		sum += (double)wl->wl_sizes[i].ws_bytes *
 		    wl->wl_sizes[i].ws_weight;
-	}
 	return (weights > 0 ? sum / weights : (double)bytes);
 }
 
@@ -126,29 +118,25 @@ void
 workload_begin(struct workload_player *wp, const struct workload *wl,
     uint64_t bytes, uint64_t seed, unsigned reader)
 {
+	const struct recording *rec = &wl->wl_recording;
+
 	*wp = (struct workload_player){ .wp_workload = wl, .wp_bytes = bytes };
 	/* Neighbouring seeds and readers are to have nothing in common. */
 	wp->wp_draw = splitmix_out(splitmix_out(seed) + reader);
-	switch (wl->wl_arrivals) {
-	case ARRIVALS_CONSTANT:
-		/* Readers in step would meet at the lock each time. */
+	/* Readers in step would meet at the lock each time. */
+	if (wl->wl_arrivals == ARRIVALS_CONSTANT)
 		wp->wp_phase_ns = draw_share(wp) * ns_per_s / wl->wl_rate_per_s;
-		break;
-	case ARRIVALS_RECORDED:
-		wp->wp_stream = stream_of(wl, reader);
-		/* Nor should two play the same requests at the same time. */
-		if (reader >= wl->wl_recording.rec_count) {
-			/* As many are far below 2^32, so the bias is too. */
-			wp->wp_next = (size_t)(draw_share(wp) *
-			    (double)wp->wp_stream->rm_count);
-			wp->wp_loop_ns = -(double)wp->wp_stream->
-			    rm_requests[wp->wp_next].rq_at_ns;
-		}
-		break;
-	case ARRIVALS_CLOSED:
-	case ARRIVALS_POISSON:
-	case ARRIVALS_KINDS:
-		break;
+	if (wl->wl_arrivals != ARRIVALS_RECORDED)
+		return;
+	KASSERT(rec->rec_count > 0, ("a recording of nothing"));
+	wp->wp_stream = &rec->rec_streams[reader % rec->rec_count];
+	/* Nor should two play the same requests at the same time. */
+	if (reader >= rec->rec_count) {
+		/* As many are far below 2^32, so the bias is too. */
+		wp->wp_next = (size_t)(draw_share(wp) *
+		    (double)wp->wp_stream->rm_count);
+		wp->wp_loop_ns = -(double)wp->wp_stream->
+		    rm_requests[wp->wp_next].rq_at_ns;
 	}
 }
 
@@ -159,7 +147,6 @@ next_recorded(struct workload_player *wp, struct workload_step *st)
 	const struct recording_request *rq = &rm->rm_requests[wp->wp_next];
 
 	st->st_bytes = rq->rq_bytes;
-	st->st_start = START_AT;
 	st->st_ns = (uint64_t)((wp->wp_loop_ns + (double)rq->rq_at_ns) /
 	    wp->wp_workload->wl_speed);
 	if (++wp->wp_next == rm->rm_count) {
@@ -193,29 +180,20 @@ workload_next(struct workload_player *wp, struct workload_step *st)
 {
 	const struct workload *wl = wp->wp_workload;
 
-	if (wl->wl_arrivals == ARRIVALS_RECORDED) {
+	st->st_start = START_AT;
+	if (wl->wl_arrivals == ARRIVALS_RECORDED)
 		next_recorded(wp, st);
-		wp->wp_count++;
-		return;
-	}
-	st->st_bytes = draw_size(wp);
-	switch (wl->wl_arrivals) {
-	case ARRIVALS_CONSTANT:
-		st->st_start = START_AT;
+	else
+		st->st_bytes = draw_size(wp);
+	if (wl->wl_arrivals == ARRIVALS_CLOSED)
+		next_closed(wp, st);
+	if (wl->wl_arrivals == ARRIVALS_CONSTANT)
 		st->st_ns = (uint64_t)(wp->wp_phase_ns +
 		    (double)wp->wp_count * ns_per_s / wl->wl_rate_per_s);
-		break;
-	case ARRIVALS_POISSON:
+	if (wl->wl_arrivals == ARRIVALS_POISSON) {
 		wp->wp_at_ns += splitmix_exponential(&wp->wp_draw) * ns_per_s /
 		    wl->wl_rate_per_s;
-		st->st_start = START_AT;
 		st->st_ns = (uint64_t)wp->wp_at_ns;
-		break;
-	case ARRIVALS_CLOSED:
-	case ARRIVALS_RECORDED:
-	case ARRIVALS_KINDS:
-		next_closed(wp, st);
-		break;
 	}
 	wp->wp_count++;
 }

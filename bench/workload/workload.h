@@ -108,10 +108,11 @@ void workload_free(struct workload *wl);
 /* Prints the names and files of recorded workloads.  Returns: their number. */
 unsigned workload_list(FILE *out);
 
-/* Whether it has one size, a closed loop and no pause. */
+/*
+ * Whether it has one size, a closed loop and no pause; whether requests, or
+ * their times, are not all alike.
+ */
 bool workload_is_plain(const struct workload *wl);
-
-/* Whether requests, or their times, are not all alike. */
 bool workload_varies(const struct workload *wl);
 
 /* Whether requests are due by a plan. */

@@ -97,20 +97,6 @@ add_size(struct workload *wl, char *item, bool alone, char *why)
 	return (0);
 }
 
-static int
-parse_sizes(struct workload *wl, char *text, char *why)
-{
-	const bool alone = strchr(text, ',') == NULL;
-	char *item;
-	int error = 0;
-
-	if (wl->wl_size_count > 0)
-		return (refuse(why, "two size mixes: expected one"));
-	while (error == 0 && (item = strsep(&text, ",")) != NULL)
-		error = add_size(wl, item, alone, why);
-	return (error);
-}
-
 /* "think=TIME", "think~TIME" or "burst=N:TIME". */
 static int
 parse_pause(struct workload *wl, char *text, char *why)
@@ -139,15 +125,23 @@ parse_pause(struct workload *wl, char *text, char *why)
 static int
 parse_part(struct workload *wl, char *part, char *why)
 {
+	const bool alone = strchr(part, ',') == NULL;
+	char *item;
+	int error = 0;
+
 	if (strncmp(part, "think=", 6) == 0 ||
 	    strncmp(part, "think~", 6) == 0 || strncmp(part, "burst=", 6) == 0)
 		return (parse_pause(wl, part, why));
 	if (strncmp(part, "speed=", 6) == 0)
 		return (refuse(why, "\"%.40s\": expected a recorded workload "
 		    "before it: only that has a speed", part));
-	if (part[0] >= '0' && part[0] <= '9')
-		return (parse_sizes(wl, part, why));
-	return (refuse(why, "\"%.40s\": %s", part, expected));
+	if (part[0] < '0' || part[0] > '9')
+		return (refuse(why, "\"%.40s\": %s", part, expected));
+	if (wl->wl_size_count > 0)
+		return (refuse(why, "two size mixes: expected one"));
+	while (error == 0 && (item = strsep(&part, ",")) != NULL)
+		error = add_size(wl, item, alone, why);
+	return (error);
 }
 
 /* Two spellings of a workload have one canonical text. */
@@ -210,33 +204,12 @@ find(const char *name, char file[PROGRAM_PATH_SIZE])
 	return (false);
 }
 
-/* The file's name without its folder, as far as it can be printed. */
-static void
-name_recording(struct workload *wl, const char *path)
-{
-	const char *base = strrchr(path, '/');
-	char name[64];
-	size_t n;
-
-	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
-	n = strlen(name);
-	if (n >= sizeof(suffix) && strcmp(name + n - (sizeof(suffix) - 1),
-	    suffix) == 0)
-		name[n - (sizeof(suffix) - 1)] = '\0';
-	for (char *c = name; *c != '\0'; c++)
-		if (*c <= ' ' || *c > '~')
-			*c = '_';
-	n = (size_t)snprintf(wl->wl_text, sizeof(wl->wl_text), "%s#%08" PRIx32,
-	    name, recording_hash(&wl->wl_recording));
-	if (wl->wl_speed < 1 || wl->wl_speed > 1)
-		snprintf(wl->wl_text + n, sizeof(wl->wl_text) - n, "%s%.9g",
-		    speed_part, wl->wl_speed);
-}
-
 static int
 load(struct workload *wl, const char *path, char *why)
 {
-	char message[LINES_ERROR_SIZE] = "";
+	const char *base = strrchr(path, '/');
+	char message[LINES_ERROR_SIZE] = "", name[64];
+	size_t n;
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
@@ -250,7 +223,20 @@ load(struct workload *wl, const char *path, char *why)
 		return (error == EINVAL ? EBADMSG : error);
 	}
 	wl->wl_arrivals = ARRIVALS_RECORDED;
-	name_recording(wl, path);
+	/* The name without its folder, as far as it can be printed. */
+	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
+	n = strlen(name);
+	if (n >= sizeof(suffix) && strcmp(name + n - (sizeof(suffix) - 1),
+	    suffix) == 0)
+		name[n - (sizeof(suffix) - 1)] = '\0';
+	for (char *c = name; *c != '\0'; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+	n = (size_t)snprintf(wl->wl_text, sizeof(wl->wl_text), "%s#%08" PRIx32,
+	    name, recording_hash(&wl->wl_recording));
+	if (wl->wl_speed < 1 || wl->wl_speed > 1)
+		snprintf(wl->wl_text + n, sizeof(wl->wl_text) - n, "%s%.9g",
+		    speed_part, wl->wl_speed);
 	return (0);
 }
 
@@ -284,35 +270,32 @@ parse_recorded(struct workload *wl, const char *text, char *why)
 	return (load(wl, path + 1, why));
 }
 
-static int
-parse_parts(struct workload *wl, const char *text, char *why)
-{
-	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
-	int error = 0;
-
-	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
-		return (refuse(why, "\"%.40s...\": too long", text));
-	while (error == 0 && (part = strsep(&rest, "/")) != NULL)
-		error = parse_part(wl, part, why);
-	return (error != 0 ? error : canonical(wl, why));
-}
-
 int
 workload_parse(const char *text, struct workload *wl,
-    char error[WORKLOAD_ERROR_SIZE])
+    char why[WORKLOAD_ERROR_SIZE])
 {
 	size_t n = strcspn(text, "/"), digits = strspn(text, "0123456789");
-	int status;
+	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
+	int error = 0;
 
 	workload_init(wl);
 	digits += digits > 0 && strchr("kmg", text[digits]) != NULL &&
 	    text[digits] != '\0';
-	status = text[0] == '@' || (n > 0 && digits != n &&
-	    strcspn(text, ":=~") >= n) ?
-	    parse_recorded(wl, text, error) : parse_parts(wl, text, error);
-	if (status != 0)
+	if (text[0] == '@' || (n > 0 && digits != n &&
+	    strcspn(text, ":=~") >= n))
+		error = parse_recorded(wl, text, why);
+	else if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >=
+	    sizeof(copy))
+		error = refuse(why, "\"%.40s...\": too long", text);
+	else {
+		while (error == 0 && (part = strsep(&rest, "/")) != NULL)
+			error = parse_part(wl, part, why);
+		if (error == 0)
+			error = canonical(wl, why);
+	}
+	if (error != 0)
 		workload_free(wl);
-	return (status);
+	return (error);
 }
 
 static int

@@ -1,7 +1,7 @@
 /*
  * What strace(1) wrote.  An import is a recording that loads.
  */
-#include "bench/workload/import.h"
+#include "bench/workload/recording.h"
 #include "tests/fuzz/fuzz.h"
 
 int

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/workload/import.h"
+#include "bench/workload/recording.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
