@@ -19,17 +19,15 @@ FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
 static int
 check_file_options(const struct options *op)
 {
-	static const enum option_id options[] = { OPTION_MAP, OPTION_WHERE,
+	static const enum option_id ids[] = { OPTION_MAP, OPTION_WHERE,
 	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
 	    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME,
-	    OPTION_UNCERTAINTY };
-	unsigned i;
+	    OPTION_UNCERTAINTY, OPTIONS };
+	const char *given = options_given_of(op, ids);
 
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (op->op_text[options[i]] != NULL)
-			return (usage_error("%s is for a file of figures: "
-			    "\"%s\" has none", option_label(options[i]),
-			    op->op_operand[0]));
+	if (given != NULL)
+		return (usage_error("%s is for a file of figures: \"%s\" has "
+		    "none", given, op->op_operand[0]));
 	return (op->op_format != FORMAT_CSV ? 0 : usage_error("--format: "
 	    "\"csv\": expected table or json with \"%s\"", op->op_operand[0]));
 }

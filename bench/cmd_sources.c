@@ -1,6 +1,7 @@
 /*
  * rngsim sources: what random numbers cost, by source.
  */
+#include <gsl/gsl_sort_uint.h>
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
@@ -21,13 +22,6 @@ source_descr(unsigned i)
 FAMILY(sources_names, number_source_count, number_sources[i].ns_name,
     .fa_descr = source_descr, .fa_title = "Sources");
 
-static int
-ascending(const void *a, const void *b)
-{
-	return ((*(const unsigned *)a > *(const unsigned *)b) -
-	    (*(const unsigned *)a < *(const unsigned *)b));
-}
-
 /* A number alone stands for all up to it.  Returns: how many there are. */
 static unsigned
 choose_threads(const struct options *op, unsigned threads[SOURCES_THREADS_MAX])
@@ -42,7 +36,7 @@ choose_threads(const struct options *op, unsigned threads[SOURCES_THREADS_MAX])
 		n = SOURCES_THREADS_MAX;
 	for (unsigned i = 0; i < n; i++)
 		threads[i] = list ? (unsigned)ol->ol_value[i] : i + 1;
-	qsort(threads, n, sizeof(threads[0]), ascending);
+	gsl_sort_uint(threads, 1, n);
 	return (n);
 }
 

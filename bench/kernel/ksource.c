@@ -101,15 +101,17 @@ sanitizer(void)
 {
 	static const char *const kinds[] = { "address", "thread", "undefined",
 	    "address,undefined" };
-	static char env[128] = "RNGSIM_KERNEL_SANITIZER=";
-	const char *flag = strstr(RNGSIM_FLAGS " ", "-fsanitize=");
-	unsigned i;
+	static char env[128];
+	const char *found = strstr(RNGSIM_FLAGS " ", "-fsanitize=");
+	const char *flag = found == NULL ? "" : found;
+	const int n = (int)strcspn(flag, " ");
+	bool known = false;
 
-	for (i = 0; flag != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcspn(flag, " ") == 11 + strlen(kinds[i]) &&
-		    strncmp(flag + 11, kinds[i], strlen(kinds[i])) == 0)
-			snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER="
-			    "-fsanitize=%s", kinds[i]);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		known |= n == 11 + (int)strlen(kinds[i]) &&
+		    strncmp(flag + 11, kinds[i], (size_t)n - 11) == 0;
+	snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER=%.*s", known ? n :
+	    0, flag);
 	return (env);
 }
 
@@ -303,14 +305,6 @@ set_name(struct source *so)
 			other = other->so_next;
 }
 
-static void
-source_free(struct source *so)
-{
-	free(so->so_found.li_text);
-	free(so->so_files.li_text);
-	free(so);
-}
-
 /* Adds the design.  A source has a queue, or is linked with rngsim's two. */
 static int
 add(struct source *so)
@@ -321,6 +315,7 @@ add(struct source *so)
 	const char *object[DESIGN_MACHINES][HARVEST_MODELS];
 	char path[DESIGN_MACHINES][HARVEST_MODELS][PATH_MAX];
 	char error[KERN_ERROR_SIZE];
+	int status;
 
 	for (int m = 0; m < DESIGN_MACHINES; m++)
 		for (int q = 0; q < HARVEST_MODELS; q++) {
@@ -330,15 +325,10 @@ add(struct source *so)
 			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
 			    0 ? path[m][q] : NULL;
 		}
-	switch (design_add(so->so_name, object, error)) {
-	case 0:
-		return (0);
-	case EINVAL:
-		return (refuse(so->so_why, EXIT_FAILURE, "%.900s; \"rngsim "
-		    "kernel clean\" removes what was compiled", error));
-	default:
-		return (refuse(so->so_why, EXIT_FAILURE, "no memory"));
-	}
+	status = design_add(so->so_name, object, error);
+	return (status == 0 ? 0 : refuse(so->so_why, EXIT_FAILURE, status ==
+	    EINVAL ? "%.900s; \"rngsim kernel clean\" removes what was "
+	    "compiled" : "no memory", error));
 }
 
 int
@@ -354,46 +344,37 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 	snprintf(so->so_spec, sizeof(so->so_spec), "%s", spec);
 	status = script("find", spec, so->so_ciphers, &so->so_found.li_text,
 	    why);
-	if (status == 0) {
+	if (status == 0)
 		split(&so->so_found);
-		for (; *last != NULL; last = &(*last)->so_next)
-			if (strcmp(value(&(*last)->so_found, "spec", 0),
-			    value(&so->so_found, "spec", 0)) == 0)
-				break;
-		if (*last != NULL) {
-			*name = (*last)->so_name;
-			source_free(so);
-			return (0);
-		}
+	for (; status == 0 && *last != NULL; last = &(*last)->so_next)
+		if (strcmp(value(&(*last)->so_found, "spec", 0),
+		    value(&so->so_found, "spec", 0)) == 0)
+			break;
+	if (status == 0 && *last == NULL) {
 		set_name(so);
 		status = build(so);
+		if (status == 0)
+			status = add(so);
+		if (status == 0)
+			*last = so;
 	}
 	if (status == 0)
-		status = add(so);
-	if (status == 0) {
-		*last = so;
-		*name = so->so_name;
-	} else
-		source_free(so);
+		*name = (*last)->so_name;
+	if (*last != so) {
+		free(so->so_found.li_text);
+		free(so->so_files.li_text);
+		free(so);
+	}
 	return (status);
-}
-
-static const struct source *
-find_design(const char *design)
-{
-	const struct source *so = sources;
-
-	while (so != NULL && strcmp(so->so_name, design) != 0)
-		so = so->so_next;
-	return (so);
 }
 
 const char *
 ksource_spec(const char *design)
 {
-	const struct source *so = find_design(design);
-
-	return (so == NULL ? design : value(&so->so_found, "spec", 0));
+	for (const struct source *so = sources; so != NULL; so = so->so_next)
+		if (strcmp(so->so_name, design) == 0)
+			return (value(&so->so_found, "spec", 0));
+	return (design);
 }
 
 /* The end of a text, where it is too long. */

@@ -242,21 +242,6 @@ find_lock(struct timeline *tl, const void *lock, const char *name)
 	return (tl->ti_locks++);
 }
 
-/* Makes a thread known, and all before it. */
-static void
-find_thread(struct timeline *tl, uint32_t t)
-{
-	struct traced_thread *td;
-
-	KASSERT(t < VM_THREADS_MAX, ("thread %u", t));
-	for (; tl->ti_threads <= t; tl->ti_threads++) {
-		td = &tl->ti_thread[tl->ti_threads];
-		td->td_cpu = td->td_asks = NONE;
-		set_name(td->td_name, tl->ti_threads == 0 ? "main" :
-		    FORMATF("thread%u", tl->ti_threads));
-	}
-}
-
 /* Follows an event; lock: its number, if it has one. */
 static void
 follow(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
@@ -318,18 +303,11 @@ follow(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
 }
 
 static void
-keep(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
-{
-	pass_time(tl, tl->ti_events == tl->ti_events_max);
-	tl->ti_events += tl->ti_state == WITHIN;
-	tl->ti_left_out += tl->ti_state == AFTER;
-	follow(tl, vn, lock);
-}
-
-static void
 observe(void *context, const struct vm_note *vn)
 {
 	struct timeline *tl = context;
+	struct traced_thread *td;
+	uint32_t lock = 0;
 
 	/* Threads run ahead of each other a little: later events wait. */
 	KASSERT(vn->vn_time_ps + BACK_MAX_PS >= tl->ti_now_ps,
@@ -340,7 +318,14 @@ observe(void *context, const struct vm_note *vn)
 	if (tl->ti_marked && tl->ti_now_ps >= tl->ti_base_ps +
 	    tl->ti_span.ts_to_ps)
 		return;
-	find_thread(tl, vn->vn_thread);
+	/* The thread is known from now on, and all before it. */
+	KASSERT(vn->vn_thread < VM_THREADS_MAX, ("thread %u", vn->vn_thread));
+	for (; tl->ti_threads <= vn->vn_thread; tl->ti_threads++) {
+		td = &tl->ti_thread[tl->ti_threads];
+		td->td_cpu = td->td_asks = NONE;
+		set_name(td->td_name, tl->ti_threads == 0 ? "main" :
+		    FORMATF("thread%u", tl->ti_threads));
+	}
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
 		if (vn->vn_detail != NULL && vn->vn_detail[0] != '\0')
@@ -352,18 +337,21 @@ observe(void *context, const struct vm_note *vn)
 			tl->ti_base_ps = tl->ti_now_ps;
 		tl->ti_marked = true;
 		return;
-	case VM_CPU_ON:
-	case VM_CPU_OFF:
-		keep(tl, vn, 0);
-		return;
 	case VM_LOCK_WAIT:
 	case VM_LOCK_HELD:
 	case VM_LOCK_FREE:
-		keep(tl, vn, find_lock(tl, vn->vn_lock, vn->vn_detail));
-		return;
+		lock = find_lock(tl, vn->vn_lock, vn->vn_detail);
+		break;
+	case VM_CPU_ON:
+	case VM_CPU_OFF:
+		break;
 	default:
 		return;
 	}
+	pass_time(tl, tl->ti_events == tl->ti_events_max);
+	tl->ti_events += tl->ti_state == WITHIN;
+	tl->ti_left_out += tl->ti_state == AFTER;
+	follow(tl, vn, lock);
 }
 
 int
@@ -398,15 +386,14 @@ timeline_observer(struct timeline *tl)
 	return (&tl->ti_observer);
 }
 
-/*
- * After the events: some readers take displayTimeUnit at the beginning as the
- * unit of time stamps.
- */
-static void
-put_tail(struct timeline *tl, const struct timeline_fact *facts, unsigned count)
+int
+timeline_close(struct timeline *tl, const struct timeline_fact *facts,
+    unsigned count, char *remark)
 {
 	uint32_t i;
+	int error;
 
+	pass_time(tl, true);
 	for (i = CPUS; i < PROCESSES; i++)
 		put_name(tl, "process", (enum process)i, 0, processes[i].name);
 	for (i = 0; i < tl->ti_cpus; i++)
@@ -415,6 +402,10 @@ put_tail(struct timeline *tl, const struct timeline_fact *facts, unsigned count)
 		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].lk_name);
 	for (i = 0; i < tl->ti_threads; i++)
 		put_name(tl, "thread", THREADS, i, tl->ti_thread[i].td_name);
+	/*
+	 * After the events: some readers take displayTimeUnit at the beginning
+	 * as the unit of time stamps.
+	 */
 	fprintf(tl->ti_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
@@ -425,16 +416,6 @@ put_tail(struct timeline *tl, const struct timeline_fact *facts, unsigned count)
 		put_text(tl, ":", facts[i].tf_value);
 	}
 	fputs("\n}\n}\n", tl->ti_out);
-}
-
-int
-timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, char *remark)
-{
-	int error;
-
-	pass_time(tl, true);
-	put_tail(tl, facts, count);
 	xmemclose(tl->ti_out);
 	error = atomic_file_commit(&tl->ti_file, tl->ti_text, tl->ti_len);
 	remark[0] = '\0';
