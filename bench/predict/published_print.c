@@ -21,17 +21,12 @@ static const struct column summary_columns[] = {
 	{ "median", 7 }, { "90 %", 6 }, { "worst", 7 }, { "bias", 6 }
 };
 
-static const char *
-lock_name(const struct published *pb, const struct published_row *rb)
-{
-	return (pb->pb_locks.nm_name[rb->rb_lock]);
-}
-
 /* The absolute errors of a lock, or of all. */
 struct errors {
 	unsigned	 ee_count;
 	double		 ee_median;
 	double		 ee_p90;
+	double		 ee_inside;	/* share in the bands; -1: none drawn */
 	struct agreement ee_agreement;
 };
 
@@ -40,7 +35,7 @@ enum { ALL_LOCKS = PUBLISHED_NAMES_MAX };
 static struct errors
 errors_of(const struct published *pb, unsigned lock)
 {
-	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch));
+	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch)), ns;
 	struct errors ee = { .ee_count = 0 };
 	const struct published_row *rb;
 
@@ -48,25 +43,23 @@ errors_of(const struct published *pb, unsigned lock)
 		rb = pb->pb_chosen[i];
 		if (lock != ALL_LOCKS && rb->rb_lock != lock)
 			continue;
+		ns = published_ns(pb, rb);
 		scratch[ee.ee_count++] = fabs(published_off(pb, rb));
-		agreement_add(&ee.ee_agreement, published_ns(pb, rb),
-		    rb->rb_predicted_ns, true, rb);
+		ee.ee_inside += ns >= rb->rb_band_ns[0] &&
+		    ns <= rb->rb_band_ns[1];
+		agreement_add(&ee.ee_agreement, ns, rb->rb_predicted_ns, true,
+		    rb);
 	}
 	if (ee.ee_count > 0) {
 		ee.ee_median = stats_median(scratch, ee.ee_count);
 		ee.ee_p90 = stats_quantile(scratch, ee.ee_count, 0.9);
+		ee.ee_inside /= ee.ee_count;
 	}
+	if (pb->pb_op->op_uncertainty == 0)
+		ee.ee_inside = -1;
 	free(scratch);
 	return (ee);
 }
-
-/* How well locks are ranked: Kendall's tau for each group and threads. */
-struct ranking {
-	unsigned	 rk_count;	/* of rankings of three locks or more */
-	double		 rk_mean;
-	double		 rk_least;
-	const struct published_row *rk_least_of;
-};
 
 static struct agreement_item
 item(const struct published *pb, const struct published_row *rb)
@@ -83,68 +76,54 @@ alike(const struct published_row *a, const struct published_row *b)
 	return (a->rb_group == b->rb_group && a->rb_threads == b->rb_threads);
 }
 
-/* Adds the ranking of which row i is the first, if there is one. */
-static void
-add_ranking(const struct published *pb, unsigned i, struct ranking *rk)
-{
-	const struct published_row *first = pb->pb_chosen[i], *a, *b;
-	struct agreement_ranks ar = { .ar_pairs = 0 };
-	struct agreement_item x, y;
-	unsigned locks = 0;
-	double tau;
-
-	for (unsigned k = 0; k < i; k++)
-		if (alike(pb->pb_chosen[k], first))
-			return;
-	for (unsigned k = i; k < pb->pb_chosen_count; k++) {
-		a = pb->pb_chosen[k];
-		if (!alike(a, first))
-			continue;
-		locks++;
-		x = item(pb, a);
-		for (unsigned m = k + 1; m < pb->pb_chosen_count; m++) {
-			b = pb->pb_chosen[m];
-			y = item(pb, b);
-			if (alike(b, first))
-				agreement_rank(&x, &y, &ar);
-		}
-	}
-	if (locks < 3 || ar.ar_told == 0)
-		return;
-	tau = agreement_tau(&ar);
-	rk->rk_mean = (rk->rk_mean * rk->rk_count + tau) / (rk->rk_count + 1);
-	if (rk->rk_count++ == 0 || tau < rk->rk_least) {
-		rk->rk_least = tau;
-		rk->rk_least_of = first;
-	}
-}
+/* How well locks are ranked: Kendall's tau for each group and threads. */
+struct ranking {
+	unsigned	 rk_count;	/* of rankings of three locks or more */
+	double		 rk_mean;
+	double		 rk_least;
+	const struct published_row *rk_least_of;
+};
 
 static struct ranking
 ranking_of(const struct published *pb)
 {
+	struct published_row *const *rows = pb->pb_chosen;
+	const unsigned n = pb->pb_chosen_count;
+	struct agreement_ranks ar;
+	struct agreement_item x, y;
 	struct ranking rk = { .rk_count = 0 };
+	unsigned first, locks;
+	double tau;
 
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
-		add_ranking(pb, i, &rk);
-	return (rk);
-}
-
-/* The share of published values inside the bands; below 0: there are none. */
-static double
-inside(const struct published *pb)
-{
-	const struct published_row *rb;
-	unsigned in = 0;
-	double ns;
-
-	if (pb->pb_op->op_uncertainty == 0)
-		return (-1);
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = pb->pb_chosen[i];
-		ns = published_ns(pb, rb);
-		in += ns >= rb->rb_band_ns[0] && ns <= rb->rb_band_ns[1];
+	for (unsigned i = 0; i < n; i++) {
+		for (first = 0; !alike(rows[first], rows[i]);)
+			first++;
+		if (first < i)
+			continue;
+		ar = (struct agreement_ranks){ .ar_pairs = 0 };
+		locks = 0;
+		for (unsigned k = i; k < n; k++) {
+			if (!alike(rows[k], rows[i]))
+				continue;
+			locks++;
+			x = item(pb, rows[k]);
+			for (unsigned m = k + 1; m < n; m++) {
+				y = item(pb, rows[m]);
+				if (alike(rows[m], rows[i]))
+					agreement_rank(&x, &y, &ar);
+			}
+		}
+		if (locks < 3 || ar.ar_told == 0)
+			continue;
+		tau = agreement_tau(&ar);
+		rk.rk_mean = (rk.rk_mean * rk.rk_count + tau) /
+		    (rk.rk_count + 1);
+		if (rk.rk_count++ == 0 || tau < rk.rk_least) {
+			rk.rk_least = tau;
+			rk.rk_least_of = rows[i];
+		}
 	}
-	return ((double)in / pb->pb_chosen_count);
+	return (rk);
 }
 
 /* The numbers of threads that a group's table shows: spread by ratio. */
@@ -193,46 +172,20 @@ find(const struct published *pb, unsigned group, unsigned lock,
 	return (NULL);
 }
 
-/* Three lines of a lock: published, predicted, how far off. */
-static void
-print_lock(FILE *out, const struct published *pb, unsigned group,
-    unsigned lock, const unsigned *threads, unsigned n)
-{
-	static const char *const lines[] = { "publ.", "pred.", "off %" };
-	const struct published_row *rb;
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (find(pb, group, lock, threads[i]) != NULL)
-			break;
-	if (i == n)
-		return;
-	for (unsigned k = 0; k < 3; k++) {
-		fprintf(out, "%-18.18s%-6s", k == 0 ? pb->pb_locks.
-		    nm_name[lock] : k == 1 ? FORMATF("  = %s",
-		    pb->pb_kind[lock]->lc_name) : "", lines[k]);
-		for (i = 0; i < n; i++) {
-			rb = find(pb, group, lock, threads[i]);
-			fprintf(out, " %6s", rb == NULL ? "-" : k == 0 ?
-			    FORMAT(real, published_ns(pb, rb)) : k == 1 ?
-			    FORMAT(real, rb->rb_predicted_ns) :
-			    FORMATF("%+.0f", 100 * published_off(pb, rb)));
-		}
-		putc('\n', out);
-	}
-}
-
+/* Three lines of each lock: published, predicted, how far off. */
 static void
 print_group(FILE *out, const struct published *pb, unsigned group)
 {
-	unsigned n, threads[SHOWN_MAX];
+	static const char *const lines[] = { "publ.", "pred.", "off %" };
+	const char *name = pb->pb_groups.nm_name[group];
+	const struct published_row *rb;
+	unsigned n, there, threads[SHOWN_MAX];
 
 	n = shown(pb, group, threads);
 	if (n == 0)
 		return;
 	fprintf(out, "\n%s%sns between acquisitions of the whole system\n",
-	    pb->pb_groups.nm_name[group],
-	    pb->pb_groups.nm_name[group][0] != '\0' ? ": " : "");
+	    name, name[0] != '\0' ? ": " : "");
 	if (pb->pb_unit->ub_scaled)
 		fprintf(out, "  fitted: %.4g ns over the published count\n",
 		    pb->pb_unit->ub_ns * pb->pb_scale[group]);
@@ -240,9 +193,26 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, " %6u", threads[i]);
 	putc('\n', out);
-	for (unsigned lock = 0; lock < pb->pb_locks.nm_count; lock++)
-		if (pb->pb_kind[lock] != NULL)
-			print_lock(out, pb, group, lock, threads, n);
+	for (unsigned k = 0; k < 3 * pb->pb_locks.nm_count; k++) {
+		const unsigned lock = k / 3, line = k % 3;
+
+		there = 0;
+		for (unsigned i = 0; i < n; i++)
+			there += find(pb, group, lock, threads[i]) != NULL;
+		if (there == 0)
+			continue;
+		fprintf(out, "%-18.18s%-6s", line == 0 ? pb->pb_locks.
+		    nm_name[lock] : line == 1 ? FORMATF("  = %s",
+		    pb->pb_kind[lock]->lc_name) : "", lines[line]);
+		for (unsigned i = 0; i < n; i++) {
+			rb = find(pb, group, lock, threads[i]);
+			fprintf(out, " %6s", rb == NULL ? "-" : line == 0 ?
+			    FORMAT(real, published_ns(pb, rb)) : line == 1 ?
+			    FORMAT(real, rb->rb_predicted_ns) :
+			    FORMATF("%+.0f", 100 * published_off(pb, rb)));
+		}
+		putc('\n', out);
+	}
 }
 
 static void
@@ -273,10 +243,11 @@ print_summary(FILE *out, const struct published *pb)
 		    "%.2f of %u; least %.2f, %u threads, %s", rk.rk_mean,
 		    rk.rk_count, rk.rk_least, rk.rk_least_of->rb_threads,
 		    pb->pb_groups.nm_name[rk.rk_least_of->rb_group]);
+	/* Of all, which come last. */
 	if (pb->pb_op->op_uncertainty > 0)
 		fprintf(out, "inside the 10-90 %% band of %u drawn profiles: "
 		    "%.1f %% of %u published points\n",
-		    pb->pb_op->op_uncertainty, 100 * inside(pb),
+		    pb->pb_op->op_uncertainty, 100 * ee.ee_inside,
 		    pb->pb_chosen_count);
 }
 
@@ -313,7 +284,8 @@ published_print_csv(FILE *out, const struct published *pb)
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		rb = pb->pb_chosen[i];
 		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
-		    pb->pb_groups.nm_name[rb->rb_group], lock_name(pb, rb),
+		    pb->pb_groups.nm_name[rb->rb_group],
+		    pb->pb_locks.nm_name[rb->rb_lock],
 		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
 		    published_ns(pb, rb), rb->rb_predicted_ns,
 		    published_off(pb, rb), rb->rb_band_ns[0],
@@ -331,7 +303,7 @@ json_row(const void *of, unsigned i)
 	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:[f, f]}" :
 	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f}",
 	    "group", pb->pb_groups.nm_name[rb->rb_group],
-	    "lock", lock_name(pb, rb),
+	    "lock", pb->pb_locks.nm_name[rb->rb_lock],
 	    "simulated", pb->pb_kind[rb->rb_lock]->lc_name,
 	    "threads", (int)rb->rb_threads,
 	    "published_ns", published_ns(pb, rb),
@@ -357,7 +329,7 @@ published_print_json(FILE *out, const struct published *pb)
 	    "median", ee.ee_median, "p90", ee.ee_p90,
 	    "bias", agreement_bias(&ee.ee_agreement),
 	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
-	    "tau_least", rk.rk_least, "inside", inside(pb),
+	    "tau_least", rk.rk_least, "inside", ee.ee_inside,
 	    "rows", json_list(pb->pb_chosen_count, json_row, pb)),
 	    JSON_DIGITS);
 }
