@@ -1,20 +1,14 @@
 /*
  * Runs source.sh, which finds and compiles sources.
- *
- * The cache has, for each source and way to compile it, a list of the files
- * that the compiler read; and for each contents of these files a folder.  What
- * is there is used without the compiler.
  */
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/child.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/program.h"
@@ -23,7 +17,6 @@
 #include "bench/result/field.h"
 #include "fortuna/device/design.h"
 #include "lib/base/read_file.h"
-#include "lib/crypto/digest.h"
 
 /* Beside it are fortuna and harvest. */
 #define	KERN	"/lib/kern"
@@ -42,11 +35,6 @@ struct source {
 	char		 so_name[RESULT_NAME_SIZE];
 	char		 so_spec[KSOURCE_SPEC_SIZE];	/* as given */
 	struct listing	 so_found;	/* what source.sh prints */
-	struct listing	 so_files;	/* that the compiler read */
-	char		 so_sum[LINES_MAX][SUM_SIZE];	/* of each */
-	char		 so_key[SUM_SIZE];
-	const char	*so_ciphers;	/* source.sh's word for whose */
-	bool		 so_probed;
 	char		*so_why;
 };
 
@@ -159,134 +147,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);
 }
 
-static void
-digest_hex(struct digest *dg, char sum[SUM_SIZE])
-{
-	uint8_t hash[DIGEST_BYTES];
-
-	digest_finish(dg, hash);
-	for (unsigned i = 0; i < DIGEST_BYTES; i++)
-		snprintf(sum + 2 * i, 3, "%02x", hash[i]);
-	digest_prepare(dg);
-	digest_reset(dg);
-}
-
-static int
-read_text(const char *path, char **text, size_t *size)
-{
-	int error, fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	*text = NULL;
-	if (fd == -1)
-		return (errno);
-	error = read_file(fd, SIZE_MAX, text, size);
-	close(fd);
-	return (error);
-}
-
-/*
- * Makes so_key of the contents of the files that are listed at path.
- *
- * Returns: false where one cannot be read.
- */
-static bool
-sum_files(struct source *so, struct digest *dg, const char *method,
-    const char *path)
-{
-	char *text;
-	size_t size;
-	unsigned i;
-
-	free(so->so_files.li_text);
-	so->so_files.li_count = 0;
-	if (read_text(path, &so->so_files.li_text, &size) != 0)
-		return (false);
-	split(&so->so_files);
-	for (i = 0; i < so->so_files.li_count; i++) {
-		if (read_text(so->so_files.li_line[i], &text, &size) != 0)
-			return (false);
-		digest_update(dg, text, size);
-		digest_hex(dg, so->so_sum[i]);
-		free(text);
-	}
-	digest_update(dg, method, strlen(method));
-	digest_update(dg, so->so_sum, i * sizeof(so->so_sum[0]));
-	digest_hex(dg, so->so_key);
-	return (true);
-}
-
-/* Compiles, and moves what came of it to its place in the cache. */
-static int
-compile(struct source *so, struct digest *dg, const char *method,
-    const char *cache, const char *files)
-{
-	char path[PATH_MAX], place[PATH_MAX];
-	struct listing made = { .li_text = NULL };
-	struct atomic_file of;
-	char *text = NULL;
-	size_t size;
-	int error, status;
-
-	status = script("build", so->so_spec, so->so_ciphers, &made.li_text,
-	    so->so_why);
-	if (status != 0) {
-		free(made.li_text);
-		return (status);
-	}
-	split(&made);
-	snprintf(path, sizeof(path), "%s/files", value(&made, "work", 0));
-	error = read_text(path, &text, &size);
-	if (error == 0 && !sum_files(so, dg, method, path))
-		error = EIO;
-	snprintf(place, sizeof(place), "%s/%s", cache, so->so_key);
-	/* Another process may have been faster. */
-	if (error == 0 && rename(value(&made, "work", 0), place) != 0 &&
-	    errno != EEXIST && errno != ENOTEMPTY)
-		error = errno;
-	if (error == 0)
-		error = atomic_file_open(&of, files);
-	if (error == 0)
-		error = atomic_file_commit(&of, text, size);
-	free(text);
-	(void)script("drop", value(&made, "work", 0), NULL, &text, so->so_why);
-	free(text);
-	free(made.li_text);
-	return (error == 0 ? 0 : refuse(so->so_why, EXIT_FAILURE, "cannot "
-	    "write the cache %.400s: %s", cache, strerror(error)));
-}
-
-/* Finds the objects of the contents, or makes them. */
-static int
-build(struct source *so)
-{
-	const char *cache = value(&so->so_found, "cache", 0);
-	char files[PATH_MAX], method[SUM_SIZE], path[PATH_MAX];
-	struct digest dg;
-	unsigned i;
-	int status = 0;
-
-	if (hash_load(hash_sha256()) != HASH_READY || digest_init(&dg) != 0)
-		return (refuse(so->so_why, EXIT_FAILURE, "libcrypto does not "
-		    "offer a working SHA256"));
-	for (i = 0; i < so->so_found.li_count; i++)
-		if (strncmp(so->so_found.li_line[i], "cc ", 3) == 0)
-			break;
-	for (; i < so->so_found.li_count; i++)
-		digest_update(&dg, so->so_found.li_line[i],
-		    strlen(so->so_found.li_line[i]) + 1);
-	digest_update(&dg, &(unsigned){ KERN_ABI }, sizeof(unsigned));
-	digest_hex(&dg, method);
-	snprintf(files, sizeof(files), "%s/files.%s", cache, method);
-	if (!sum_files(so, &dg, method, files) ||
-	    (snprintf(path, sizeof(path), "%s/%s", cache, so->so_key),
-	    access(path, R_OK | X_OK)) != 0)
-		status = compile(so, &dg, method, cache, files);
-	snprintf(path, sizeof(path), "%s/%s/probed", cache, so->so_key);
-	so->so_probed = access(path, F_OK) == 0;
-	digest_fini(&dg);
-	return (status);
-}
-
 /* The short name, unique. */
 static void
 set_name(struct source *so)
@@ -320,8 +180,8 @@ add(struct source *so)
 	for (int m = 0; m < DESIGN_MACHINES; m++)
 		for (int q = 0; q < HARVEST_MODELS; q++) {
 			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so", value(
-			    &so->so_found, "cache", 0), so->so_key,
-			    members[m][q]);
+			    &so->so_found, "cache", 0), value(&so->so_found,
+			    "key", 0), members[m][q]);
 			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
 			    0 ? path[m][q] : NULL;
 		}
@@ -339,11 +199,10 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 	int status;
 
 	so->so_why = why;
-	so->so_ciphers = ciphers ? "source" : NULL;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
 	snprintf(so->so_spec, sizeof(so->so_spec), "%s", spec);
-	status = script("find", spec, so->so_ciphers, &so->so_found.li_text,
-	    why);
+	status = script("open", spec, ciphers ? "source" : NULL,
+	    &so->so_found.li_text, why);
 	if (status == 0)
 		split(&so->so_found);
 	for (; status == 0 && *last != NULL; last = &(*last)->so_next)
@@ -352,9 +211,7 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
-		status = build(so);
-		if (status == 0)
-			status = add(so);
+		status = add(so);
 		if (status == 0)
 			*last = so;
 	}
@@ -362,7 +219,6 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 		*name = (*last)->so_name;
 	if (*last != so) {
 		free(so->so_found.li_text);
-		free(so->so_files.li_text);
 		free(so);
 	}
 	return (status);
@@ -406,7 +262,7 @@ copy_lines(const struct listing *li, const char *key)
 static void
 describe(const struct source *so, struct result_kernel *rk)
 {
-	const char *folder = value(&so->so_found, "folder", 0);
+	const char *folder = value(&so->so_found, "folder", 0), *sum;
 	struct listing diff = { .li_text = NULL };
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
@@ -415,20 +271,23 @@ describe(const struct source *so, struct result_kernel *rk)
 	set_text(rk->path, value(&so->so_found, "path", 0));
 	set_text(rk->revision, value(&so->so_found, "revision", 0));
 	set_text(rk->compiler, value(&so->so_found, "compiler", 0));
-	rk->probed = so->so_probed;
+	rk->probed = value(&so->so_found, "probed", 0)[0] != '\0';
 	rk->flags = copy_lines(&so->so_found, "flag");
 	if (so != sources && script("diff", sources->so_spec, so->so_spec,
 	    &diff.li_text, why) == 0)
 		split(&diff);
 	rk->diff = copy_lines(&diff, NULL);
 	free(diff.li_text);
-	rk->files = xcalloc(so->so_files.li_count, sizeof(*rk->files));
-	for (unsigned i = 0; i < so->so_files.li_count; i++)
-		if (strncmp(so->so_files.li_line[i], folder, n) == 0) {
+	/* "HASH FILE" of each, which the compiler read. */
+	rk->files = xcalloc(so->so_found.li_count, sizeof(*rk->files));
+	for (unsigned i = 0; (sum = value(&so->so_found, "sum", i))[0] != '\0';
+	    i++)
+		if (strlen(sum) > SUM_SIZE + n &&
+		    strncmp(sum + SUM_SIZE, folder, n) == 0) {
 			set_text(rk->files[rk->file_count].name,
-			    so->so_files.li_line[i] + n + 1);
-			memcpy(rk->files[rk->file_count++].sha256,
-			    so->so_sum[i], SUM_SIZE);
+			    sum + SUM_SIZE + n + 1);
+			snprintf(rk->files[rk->file_count++].sha256, SUM_SIZE,
+			    "%s", sum);
 		}
 }
 

@@ -2,12 +2,11 @@
 #
 #	source.sh DATA ACTION [ARGUMENT...]
 #
-#	find SPEC	prints what the source is, as lines "key value"
-#	build SPEC [source]	the same, and compiles it into a new folder,
-#			"work"; source: with the ciphers of its tree
+#	open SPEC [source]	compiles it, unless the cache has that, and
+#			prints what it is, as lines "key value"; source: with
+#			the ciphers of its tree
 #	check SPEC	prints which interfaces rngsim lacks for it
 #	diff SPEC SPEC	prints git diff --stat between two sources
-#	drop FOLDER	removes what was compiled
 #	list, clean	prints or removes what the cache holds
 #	shipped FOLDER	compiles the objects of DATA's object.tbl into FOLDER, as
 #			NAME-OBJECT.so
@@ -557,7 +556,47 @@ build()
 	echo "$name" >"$work/name"
 	rm -rf "$work"/*.rule "$work"/*.o "$work"/*.c "$work"/log.* "$work/own" "$work/ciphers" \
 	    "$work/unprobed"
-	echo "work $work" 2>/dev/null && work=
+}
+
+# Prints "HASH FILE" of files or of what it reads.
+sum()
+{
+	{ sha256sum "$@" || sha256 -r "$@"; } 2>/dev/null |
+	    sed 's/  */ /'
+}
+
+# read_sums LIST: sums and the key of the contents of the files listed; false
+# where one cannot be read.
+read_sums()
+{
+	[ -f "$1" ] && [ -z "$(while read -r file; do
+		[ -r "$file" ] || echo "$file"
+	done <"$1")" ] || return
+	sums=$(sum $(cat "$1"))
+	key=$(printf '%s\n' "$method" "$sums" | sum)
+	key=${key%% *}
+}
+
+# The cache has, for each source and way to compile it, a list of the files that
+# the compiler read; and for each contents of these files a folder.  What is
+# there is used without the compiler.
+open()
+{
+	described=$(describe; grep '	KERN_ABI' "$data/lib/kern/abi.h")
+	method=$(echo "$described" | sed -n '/^cc /,$p' | sum)
+	method=${method%% *}
+	echo "$described"
+	read_sums "$cache/files.$method" && [ -x "$cache/$key" ] || {
+		build
+		read_sums "$work/files" &&
+		    cp "$work/files" "$cache/files.$$" &&
+		    mv "$cache/files.$$" "$cache/files.$method" ||
+			fail 1 "cannot write the cache $cache: $cached"
+		keep "$key"
+	}
+	echo "key $key"
+	[ ! -f "$cache/$key/probed" ] || echo "probed yes"
+	echo "$sums" | sed 's/^/sum /'
 }
 
 # With an empty file for each header that is missing, to see the rest.
@@ -659,16 +698,13 @@ case $cache in
 esac
 cache=$cache/rngsim/kernel
 case $action in
-find | build | check)
+open | check)
 	ciphers=${2-}
 	find_source "$1"
 	find_compiler
-	[ "$action" = check ] || describe
-	[ "$action" = find ] || "$action" ;;
+	"$action" ;;
 diff)
 	diff "$@" ;;
-drop)
-	rm -rf "$1" ;;
 list)
 	list ;;
 clean)
