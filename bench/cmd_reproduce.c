@@ -61,62 +61,54 @@ check(struct options *op)
 }
 
 /* What is shown: one of the two. */
-struct document {
-	const struct reproducing *dt_reproducing;
-	const struct published *dt_published;
-};
+static struct reproducing ri;
+static struct published pb;
 
 static void
 print_table(FILE *out, const void *of)
 {
-	const struct document *dt = of;
-
-	if (dt->dt_reproducing != NULL)
-		reproduce_print(out, dt->dt_reproducing);
+	if (of == &ri)
+		reproduce_print(out, &ri);
 	else
-		published_print(out, dt->dt_published);
+		published_print(out, &pb);
 }
 
 static void
 print_page(FILE *out, const void *of)
 {
-	const struct document *dt = of;
-	const struct reproducing *ri = dt->dt_reproducing;
-	const struct profile *pr = ri != NULL ? &ri->ri_profile :
-	    &dt->dt_published->pb_machine.vi_profile;
-	const unsigned missed = ri != NULL ? reproduce_missed(ri) : 0;
+	const unsigned missed = of == &ri ? reproduce_missed(&ri) : 0;
 	struct text line = { .s = "" };
 
 	text_add(&line, "for %s; computed by rngsim, beside published figures",
-	    pr->pr_name);
-	page_begin(out, ri == NULL ? "rngsim: reproduce" : FORMATF("rngsim: "
-	    "reproduce %s", ri->ri_what->rn_name), PAGE_PREDICTED, line.s);
-	if (ri != NULL && missed == 0)
+	    of == &ri ? ri.ri_profile.pr_name :
+	    pb.pb_machine.vi_profile.pr_name);
+	page_begin(out, of != &ri ? "rngsim: reproduce" : FORMATF("rngsim: "
+	    "reproduce %s", ri.ri_what->rn_name), PAGE_PREDICTED, line.s);
+	if (of == &ri && missed == 0)
 		page_paragraph(out, "p class=\"better\"", "All figures are "
 		    "within what is accepted.");
 	if (missed > 0)
 		page_paragraph(out, "p class=\"worse\"", FORMATF("%u of %u "
 		    "figures lie outside what is accepted.", missed,
-		    ri->ri_what->rn_row_count));
-	page_printed(out, print_table, dt);
+		    ri.ri_what->rn_row_count));
+	page_printed(out, print_table, of);
 	page_end(out);
 }
 
 static int
-show(const struct options *op, const struct document *dt,
-    struct atomic_file *of)
+show(const struct options *op, const void *of, struct atomic_file *page)
 {
 	if (op->op_html != NULL &&
-	    command_write(op->op_html, of, print_page, dt) != 0)
+	    command_write(op->op_html, page, print_page, of) != 0)
 		return (EXIT_FAILURE);
 	if (op->op_format == FORMAT_TABLE)
-		print_table(stdout, dt);
-	else if (dt->dt_reproducing != NULL)
-		reproduce_print_json(stdout, dt->dt_reproducing);
+		print_table(stdout, of);
+	else if (of == &ri)
+		reproduce_print_json(stdout, &ri);
 	else if (op->op_format == FORMAT_JSON)
-		published_print_json(stdout, dt->dt_published);
+		published_print_json(stdout, &pb);
 	else
-		published_print_csv(stdout, dt->dt_published);
+		published_print_csv(stdout, &pb);
 	return (EXIT_SUCCESS);
 }
 
@@ -133,7 +125,6 @@ run_one(const struct options *op, const struct reproduction *rn,
     struct atomic_file *of)
 {
 	char why[PROFILE_ERROR_SIZE] = "";
-	static struct reproducing ri;
 	static struct profile pr;
 	int error, status;
 	unsigned missed;
@@ -149,7 +140,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 	if (error != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
-	status = show(op, &(struct document){ .dt_reproducing = &ri }, of);
+	status = show(op, &ri, of);
 	missed = reproduce_missed(&ri);
 	if (status != 0 || missed == 0)
 		return (status);
@@ -167,7 +158,6 @@ run_file(struct options *op, const struct reproduction *rn,
 {
 	char folder[PROGRAM_PATH_SIZE] = "", path[PROGRAM_PATH_SIZE + 64];
 	char why[PROFILE_ERROR_SIZE] = "";
-	static struct published pb;
 	int error, status;
 
 	if (rn != NULL) {
@@ -191,8 +181,7 @@ run_file(struct options *op, const struct reproduction *rn,
 	if (status == 0)
 		status = published_predict(&pb);
 	if (status == 0)
-		status = show(op, &(struct document){ .dt_published = &pb },
-		    of);
+		status = show(op, &pb, of);
 	published_free(&pb);
 	return (status);
 }

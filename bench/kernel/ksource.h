@@ -29,9 +29,8 @@ bool ksource_named(const char *text);
  *   spec     in   as above, or only PATH
  *   ciphers  in   with its tree's ciphers, but on simulated machines
  *   name     out  the design's, as results have it
- *   why      out  on failure: what is wrong, and what would be right
  *
- * Returns: 0, EXIT_USAGE or EXIT_FAILURE.
+ * Returns: 0; EXIT_USAGE or EXIT_FAILURE, with a message in why.
  */
 int ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE]);

@@ -341,7 +341,6 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	const unsigned others = weight_of(false), native = weight_of(true);
 	const double each_s = seconds / (others + native);
 	struct calibrate_conditions *cc = &cb->cb_conditions;
-	struct calibrate_usage before;
 	struct progress p;
 	int error;
 
@@ -350,7 +349,6 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
 	    !force)
 		return (EBUSY);
-	before = calibrate_usage();
 	progress_init(&p, others + native, 0);
 	cb->cb_progress = &p;
 	error = run_probes(cb, false, each_s);
@@ -369,7 +367,7 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 		return (error);
 	}
 	guess_rest(cb);
-	calibrate_usage_since(&before, cc);
+	calibrate_watch(cc);
 	cc->cc_disturbed = (double)cb->cb_disturbed / cb->cb_batches;
 	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
 	    !force)

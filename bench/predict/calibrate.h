@@ -62,25 +62,21 @@ struct calibration {
 };
 
 /*
- * Measures everything.  The caller is attached to the machine and has called
- * tick_calibrate(); libcrypto's mode is CRYPTO_KERNEL.
+ * Measures everything in so many seconds; with force, a busy machine too.  The
+ * caller is attached to the machine and has called tick_calibrate();
+ * libcrypto's mode is CRYPTO_KERNEL.
  *
- *   seconds  in   for all
- *   force    in   measure a busy machine too
- *   argv     in   the program's own
- *   error    out  on failure: the reason; else calibrate_objections()
+ *   error  out  on failure: the reason; else calibrate_objections()
  *
- * Returns: 0; EINTR after a signal; EBUSY when the machine is too busy and
- * force false; else an errno value.
+ * Returns: 0; EINTR after a signal; EBUSY for a busy machine; else an errno
+ * value.
  */
 int calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
 
 /*
- * In the program that was executed again: measures what depends on libcrypto's
- * mode, which is CRYPTO_NATIVE, and writes it to out.
- *
- * Returns: 0, EINTR, or a probe's errno value.
+ * In the program that was executed again, in mode CRYPTO_NATIVE: measures what
+ * depends on the mode, and writes it to out.  Returns: 0 or an errno value.
  */
 int calibrate_native(double seconds, FILE *out);
 
@@ -91,11 +87,7 @@ void calibrate_describe(struct calibration *cb, const char *busy);
 void calibrate_print(FILE *out, const struct calibration *cb,
     const char *busy);
 
-/*
- * Lists the conditions beyond their limits and the remedies, cut to size.
- *
- * Returns: how many there are; with 0, text is "".
- */
+/* Lists the conditions beyond their limits.  Returns: how many there are. */
 unsigned calibrate_objections(const struct calibrate_conditions *cc,
     char *text, size_t size);
 
@@ -122,19 +114,8 @@ struct calibrate_probe {
 #undef PROBE
 #undef LOOP
 
-/* CPU time so far, of all CPUs together. */
-struct calibrate_usage {
-	double		ut_busy_s;
-	double		ut_steal_s;
-	double		ut_total_s;	/* 0: unknown */
-	double		ut_own_s;	/* of this process and its children */
-};
-
-struct calibrate_usage calibrate_usage(void);
-
-/* Fills in cc_others and cc_steal, of the time since then. */
-void calibrate_usage_since(const struct calibrate_usage *then,
-    struct calibrate_conditions *cc);
+/* Fills in cc_others and cc_steal, of the time since the call before. */
+void calibrate_watch(struct calibrate_conditions *cc);
 
 /*
  * Fills in cc_quota, cc_load and what precedes the measurement.  With wait it
@@ -146,18 +127,12 @@ void calibrate_await_rest(struct calibrate_conditions *cc, bool wait);
 /*
  * Appends samples to the count in cb_samples until the budget is used up or
  * there are cb_most; at least one unless a signal came.  Those during which the
- * thread lost its CPU are discarded.
- *
- * Returns: the new count.
+ * thread lost its CPU are discarded.  Returns: the new count.
  */
 unsigned calibrate_samples(struct calibration *cb, unsigned count,
     double (*sample)(void *arg), void *arg, int64_t budget_ns);
 
-/*
- * Times fn(arg, n), with n large enough for the clock, repeatedly.
- *
- * Returns: the ns of one of the n; the samples are in cb_samples.
- */
+/* Times fn(arg, n), n large enough for the clock.  Returns: ns of one of n. */
 struct calibrate_spread calibrate_batches(struct calibration *cb,
     void (*fn)(void *arg, unsigned n), void *arg, int64_t budget_ns);
 

@@ -23,29 +23,36 @@ static const double steal_most = 0.01;
 static const double disturbed_most = 0.05;
 static const double drift_most = 0.05;
 
-static double
-own_s(int who)
-{
-	struct rusage ru;
+/* CPU time so far, of all CPUs together. */
+struct usage {
+	double		ut_busy_s;
+	double		ut_steal_s;
+	double		ut_total_s;	/* 0: unknown */
+	double		ut_own_s;	/* of this process and its children */
+};
 
-	getrusage(who, &ru);
-	return ((double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
-	    (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6);
-}
+/* As of the latest calibrate_watch(). */
+static struct usage then;
 
 /*
  * The first line of Linux's /proc/stat, in ticks of all CPUs: user, nice,
  * system, idle, iowait, irq, softirq, steal.
  */
-struct calibrate_usage
-calibrate_usage(void)
+static struct usage
+usage_now(void)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK), t[8];
-	struct calibrate_usage ut = { .ut_own_s = own_s(RUSAGE_SELF) +
-	    own_s(RUSAGE_CHILDREN) };
+	struct usage ut = { .ut_own_s = 0 };
+	struct rusage ru;
 	FILE *f;
 	int n;
 
+	for (int i = 0; i < 2; i++) {
+		getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &ru);
+		ut.ut_own_s += (double)(ru.ru_utime.tv_sec +
+		    ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec +
+		    ru.ru_stime.tv_usec) / 1e6;
+	}
 	f = fopen("/proc/stat", "re");
 	if (f == NULL)
 		return (ut);
@@ -61,21 +68,21 @@ calibrate_usage(void)
 }
 
 void
-calibrate_usage_since(const struct calibrate_usage *then,
-    struct calibrate_conditions *cc)
+calibrate_watch(struct calibrate_conditions *cc)
 {
-	const struct calibrate_usage now = calibrate_usage();
-	const double total_s = now.ut_total_s - then->ut_total_s;
+	const struct usage now = usage_now(), old = then;
+	const double total_s = now.ut_total_s - old.ut_total_s;
 
-	if (then->ut_total_s == 0 || total_s <= 0) {
+	then = now;
+	if (old.ut_total_s == 0 || total_s <= 0) {
 		/* The load is all there is, without this program's part. */
 		cc->cc_others = cc->cc_load;
 		return;
 	}
 	/* Ticks are coarser than a process's own clock. */
-	cc->cc_others = fmin(1, fmax(0, (now.ut_busy_s - then->ut_busy_s -
-	    (now.ut_own_s - then->ut_own_s)) / total_s));
-	cc->cc_steal = (now.ut_steal_s - then->ut_steal_s) / total_s;
+	cc->cc_others = fmin(1, fmax(0, (now.ut_busy_s - old.ut_busy_s -
+	    (now.ut_own_s - old.ut_own_s)) / total_s));
+	cc->cc_steal = (now.ut_steal_s - old.ut_steal_s) / total_s;
 }
 
 /* Appends to a list, if a condition is wrong; whether it is. */
@@ -127,16 +134,15 @@ calibrate_await_rest(struct calibrate_conditions *cc, bool wait)
 {
 	int64_t end_ns = tick_ns() + REST_NS;
 	char text[CALIBRATE_TEXT_SIZE];
-	struct calibrate_usage before;
 	double load;
 
 	cc->cc_quota = cpu_quota();
 	cc->cc_load = getloadavg(&load, 1) == 1 ? load / cpu_count_machine() :
 	    0;
+	then = usage_now();
 	do {
-		before = calibrate_usage();
 		machine_sleep(LOOK_NS);
-		calibrate_usage_since(&before, cc);
+		calibrate_watch(cc);
 	} while (wait && calibrate_objections(cc, text, sizeof(text)) > 0 &&
 	    cc->cc_quota == 0 && tick_ns() < end_ns && !stop_asked());
 }

@@ -5,7 +5,7 @@
  * A file is CSV.  Lines that begin with "#" are its header: "# benchmark:"
  * names the loop that each thread ran, "# UNITS:" what a value is.  The columns
  * threads, lock and value must be there; crit_ns, par_ns and contenders are
- * used where they are; rows that differ in another column of published_read.c,
+ * used where they are; rows that differ in another column of published.c,
  * such as version, are different groups.
  */
 #ifndef BENCH_PREDICT_PUBLISHED_H
@@ -92,15 +92,10 @@ extern const struct family family_published_units;
 extern const struct family family_published_loops;
 
 /*
- * Those below that return an int print a message when they fail.  Returns: 0 or
- * an exit status.
- */
-
-/*
- * Reads the file, and chooses what of it is predicted, on pb_machine.
+ * Reads the file, and chooses what of it is predicted.  pb is zeros but for
+ * pb_machine, and for published_free(), also after a failure.
  *
- *   pb  in/out  zeros but for pb_machine; for published_free(), also after a
- *               failure
+ * Returns: as the two below 0, or an exit status after a message.
  */
 int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);

@@ -56,14 +56,9 @@ struct reproduce_fit {
 };
 
 /*
- * Simulates one run.
+ * Simulates a run; fitted is ri_free.
  *
- *   run      in   its number
- *   fitted   in   ri_free
- *   figures  out  REPRODUCE_FIGURES of them
- *   why      out  on failure: the reason
- *
- * Returns: 0 or an errno value.
+ * Returns: 0, with REPRODUCE_FIGURES figures; or an errno value and why.
  */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    double fitted, uint64_t seed, double *figures,
@@ -71,7 +66,7 @@ typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 
 struct reproduction {
 	const char	*rn_name;
-	const char	*rn_descr;	/* one line for listings */
+	const char	*rn_descr;
 	const char	*rn_profile;	/* the machine */
 	/* A file of figures has these, and nothing below. */
 	const char	*rn_file;	/* in lib/published; else NULL */
@@ -121,13 +116,10 @@ int reproduce(struct reproducing *ri, const struct reproduction *rn,
 double reproduce_value(const struct reproducing *ri,
     const struct reproduce_figure *rf);
 
-/* Whether what is predicted of a row is accepted. */
+/* Whether what is predicted of a row is accepted; how many are not. */
 bool reproduce_within(const struct reproducing *ri, unsigned row);
-
-/* How many rows are not accepted. */
 unsigned reproduce_missed(const struct reproducing *ri);
 
-/* Published and predicted numbers: 80 columns; JSON. */
 void reproduce_print(FILE *out, const struct reproducing *ri);
 void reproduce_print_json(FILE *out, const struct reproducing *ri);
 

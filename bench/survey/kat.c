@@ -40,7 +40,7 @@ struct kat {
 	unsigned	 k_index;	/* the thread's own */
 };
 
-/* An operand in brackets in kc_operands may be left out. */
+/* One operand in brackets in kc_operands may be left out. */
 struct kat_command {
 	const char	*kc_name;
 	const char	*kc_operands;
@@ -236,34 +236,11 @@ kat_seeded(struct kat *k)
 }
 
 static int
-print_read(struct kat *k, const uint8_t *bytes, size_t n)
-{
-	const size_t head = n < KAT_HEAD_BYTES ? n : KAT_HEAD_BYTES;
-	const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
-	uint8_t sum[DIGEST_BYTES];
-	struct digest dg;
-	int error = digest_init(&dg);
-
-	if (error != 0)
-		return (error);
-	digest_update(&dg, bytes, n);
-	digest_finish(&dg, sum);
-	digest_fini(&dg);
-	if (crypto_failed() != NULL)
-		return (0);
-	fprintf(k->k_out, "read %zu", n);
-	print_hex(k, " sha256=", sum, sizeof(sum));
-	print_hex(k, " head=", bytes, head);
-	print_hex(k, " tail=", bytes + n - tail, tail);
-	fputc('\n', k->k_out);
-	return (0);
-}
-
-static int
 kat_read(struct kat *k)
 {
 	struct device_status ds;
-	uint8_t *bytes;
+	uint8_t *bytes, sum[DIGEST_BYTES];
+	struct digest dg;
 	uint64_t n;
 	int error;
 
@@ -275,12 +252,27 @@ kat_read(struct kat *k)
 		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
+	error = digest_init(&dg);
+	if (error != 0)
+		return (error);
 	bytes = xmalloc((size_t)n + 1);
 	randomdev_generate(k->k_device, k->k_cpu, bytes, (size_t)n);
-	error = print_read(k, bytes, (size_t)n);
+	digest_update(&dg, bytes, (size_t)n);
+	digest_finish(&dg, sum);
+	digest_fini(&dg);
+	if (crypto_failed() == NULL) {
+		const size_t head = n < KAT_HEAD_BYTES ? n : KAT_HEAD_BYTES;
+		const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
+
+		fprintf(k->k_out, "read %" PRIu64, n);
+		print_hex(k, " sha256=", sum, sizeof(sum));
+		print_hex(k, " head=", bytes, head);
+		print_hex(k, " tail=", bytes + n - tail, tail);
+		fputc('\n', k->k_out);
+	}
 	wipe(bytes, (size_t)n);
 	free(bytes);
-	return (error);
+	return (0);
 }
 
 /* Gets or sets the state of a design that has one K and C. */
@@ -341,22 +333,12 @@ static const struct kat_command commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static unsigned
-count(const char *text, char c)
-{
-	unsigned n;
-
-	for (n = 0; *text != '\0'; text++)
-		n += *text == c;
-	return (n);
-}
-
 static int
 kat_line(struct kat *k, char *line)
 {
 	const struct kat_command *kc;
 	char *save = NULL, *word;
-	unsigned most, n = 0;
+	unsigned most = 0, n = 0;
 
 	word = strtok_r(line, " \t\r", &save);
 	if (word == NULL)
@@ -370,8 +352,9 @@ kat_line(struct kat *k, char *line)
 	while (n <= KAT_ARGS_MAX &&
 	    (k->k_args[n] = strtok_r(NULL, " \t\r", &save)) != NULL)
 		n++;
-	most = count(kc->kc_operands, ' ');
-	if (n > most || n < most - count(kc->kc_operands, '['))
+	for (const char *c = kc->kc_operands; *c != '\0'; c++)
+		most += *c == ' ';
+	if (n > most || n < most - (strchr(kc->kc_operands, '[') != NULL))
 		return (complain(k, "%u operands: expected \"%s%s\"", n,
 		    kc->kc_name, kc->kc_operands));
 	if (kc->kc_needs_init && k->k_device == NULL)

@@ -49,9 +49,8 @@ struct window_sample {
 
 /*
  * Starts threads that work for warmup_ns, and then, all together, for
- * window_ns.  A signal shortens it.
- *
- * Returns: 0; EIO when no more could be done; else the system's error.
+ * window_ns, or until a signal.  Returns: 0; EIO when no more could be done;
+ * else the system's error.
  */
 int window_measure(const struct window_task *wt, int64_t warmup_ns,
     int64_t window_ns, struct window_sample *wm);
@@ -110,10 +109,7 @@ struct survey {
 	char		 sv_why[SURVEY_WHY_SIZE];
 };
 
-/*
- * Makes subjects, each with own_size zeroed bytes at su_of, and with points of
- * one thread and without tasks.
- */
+/* Makes subjects with own_size zeroed bytes each, and points of one thread. */
 void survey_make(struct survey *sv, unsigned subjects, unsigned ways,
     size_t own_size);
 void survey_free(struct survey *sv);
@@ -131,28 +127,20 @@ int survey_measure(struct survey *sv);
 void survey_summarize(struct survey *sv);
 
 /*
- * Opens the file that -o names, measures, and prints to it and, in the format
- * of --format, to standard output.  Nothing is measured when the file cannot be
- * written.
- *
- * Returns: the exit status; EXIT_FAILURE after a message, also after a signal.
+ * Opens the file that -o names, measures, and prints to it and to standard
+ * output.  Returns: the exit status; EXIT_FAILURE also after a signal.
  */
 int survey_command(struct survey *sv, const struct options *op);
 
-/*
- * Prints where and when it was measured and "where", then how often and "how".
- * "INCOMPLETE" precedes it if repeats are missing.
- */
+/* Prints where and when it was measured and "where", how often and "how". */
 void survey_print_head(FILE *out, const struct survey *sv, const char *where,
     const char *how);
 
 /* Half the interval of a point's median, in percent of that. */
 double survey_spread(const struct survey_point *pt);
 
-/* The same as text; "?" where it is not known. */
+/* The same as text, "?" where it is not known; and what that means. */
 const char *format_spread(char buf[32], const struct survey_point *pt);
-
-/* Prints what "?" means. */
 void survey_print_unknown(FILE *out);
 
 static inline bool

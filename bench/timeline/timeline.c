@@ -388,7 +388,7 @@ timeline_observer(struct timeline *tl)
 
 int
 timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, char *remark)
+    unsigned count, char remark[TIMELINE_REMARK_SIZE])
 {
 	uint32_t i;
 	int error;

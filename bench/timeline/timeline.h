@@ -30,12 +30,8 @@ struct timeline_fact {
 };
 
 /*
- * Starts a timeline.  Call it before the run: a path that cannot be written
- * should not cost a run.
- *
- *   tlp     out
- *   cpus    in   of the machine
- *   events  in   the most to keep, at least 1; usually TIMELINE_EVENTS_MAX
+ * Starts a timeline of at most so many events, before the run: a path that
+ * cannot be written should not cost one.
  *
  * Returns: 0 or what atomic_file_open() returns.
  */
@@ -47,15 +43,11 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
  * Writes the file, whole or not at all, and frees the timeline.  Call it after
- * the run, however that ended.
+ * the run, however that ended.  Returns: 0 or an errno value.
  *
- *   facts   in
- *   remark  out  TIMELINE_REMARK_SIZE bytes: what is missing from the file, for
- *                a message; empty: nothing
- *
- * Returns: 0 or an errno value.
+ *   remark  out  what is missing from the file, for a message; empty: nothing
  */
 int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, char *remark);
+    unsigned count, char remark[TIMELINE_REMARK_SIZE]);
 
 #endif

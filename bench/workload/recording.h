@@ -44,11 +44,7 @@ struct recording {
 	uint64_t	 rec_length_ns;
 };
 
-/*
- * Adds an empty stream.
- *
- * Returns: the stream, valid until the next is added.
- */
+/* Adds an empty stream; the result is valid until the next is added. */
 struct recording_stream *recording_add_stream(struct recording *rec,
     const char *name);
 
@@ -62,10 +58,8 @@ size_t recording_requests(const struct recording *rec);
 uint32_t recording_hash(const struct recording *rec);
 
 /*
- * Reads a file; "-" is standard input.  rec is for recording_free(); empty on
- * failure, with file, line and reason in message.
- *
- * Returns: 0; EINVAL for a wrong file; else the system's error.
+ * Reads a file; "-" is standard input.  rec is for recording_free(), empty on
+ * failure.  Returns: 0; EINVAL for a wrong file; else the system's error.
  */
 int recording_load(const char *path, struct recording *rec,
     char message[LINES_ERROR_SIZE]);

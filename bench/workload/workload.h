@@ -89,19 +89,14 @@ struct workload_player {
 };
 
 /*
- * Parses the argument of --workload, as rngsim-workload(1) describes it.  wl is
- * for workload_free(); plain on failure.
- *
- * Returns: 0; EINVAL for a wrong text; EBADMSG for a wrong file; ENOMEM; or the
- * system's error.
+ * Parses the argument of --workload; wl is for workload_free(), plain on
+ * failure.  Returns: 0; EINVAL for a wrong text; EBADMSG for a wrong file; or
+ * the system's error.
  */
 int workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE]);
 
-/*
- * Make a workload without sizes and pauses; workload_free() also releases what
- * it had.
- */
+/* Make a workload without sizes and pauses; the second frees what it had. */
 void workload_init(struct workload *wl);
 void workload_free(struct workload *wl);
 
@@ -133,11 +128,8 @@ double workload_mean_bytes(const struct workload *wl, uint64_t bytes);
 double workload_rate(const struct workload *wl);
 
 /*
- * Begins a reader's part of a workload.
- *
- *   wl      in  must outlive the player
- *   bytes   in  a request's size where the workload has no sizes
- *   reader  in  from 0; recorded stream reader % streams is its part
+ * Begins a reader's part of a workload, which must outlive the player; of a
+ * recording that is stream reader % streams.
  */
 void workload_begin(struct workload_player *wp, const struct workload *wl,
     uint64_t bytes, uint64_t seed, unsigned reader);
