@@ -42,14 +42,14 @@ struct hash_work {
 	const uint8_t	*hb_message;	/* of the largest size */
 };
 
-struct hash_survey {
+static struct {
 	struct survey	 hv_survey;	/* of hash_kind */
 	enum crypto_mode hv_crypto;	/* of the loaded libraries */
 	unsigned	 hv_size[SIZES_MAX];	/* bytes */
 	unsigned	 hv_sizes;
-	bool		 hv_show[SIZES_MAX]; /* in the table */
+	bool		 hv_show[SIZES_MAX];	/* in the table */
 	uint8_t		*hv_message;
-};
+} hv;
 
 static const struct hash *
 hash_of(const struct survey_subject *su)
@@ -116,11 +116,10 @@ static const char *const way_names[HASH_MESSAGE + 1] = {
 
 /* Of a way that is a message. */
 static double
-mb_per_s(const struct hash_survey *hv, const struct survey_subject *su,
-    unsigned way)
+mb_per_s(const struct survey_subject *su, unsigned way)
 {
 	return (su->su_points[way].pt_per_s / 1e6 *
-	    hv->hv_size[way - HASH_MESSAGE]);
+	    hv.hv_size[way - HASH_MESSAGE]);
 }
 
 static double
@@ -131,10 +130,9 @@ ns_of(double per_s)
 
 /* A table of at most TABLE_WAYS ways. */
 static void
-print_ways(FILE *out, const struct hash_survey *hv, const unsigned *ways,
-    unsigned n)
+print_ways(FILE *out, const unsigned *ways, unsigned n)
 {
-	const struct survey *sv = &hv->hv_survey;
+	const struct survey *sv = &hv.hv_survey;
 	struct column columns[TABLE_WAYS + 3] = { { "digest", -19 },
 	    { "out", 3 } };
 	char buf[TABLE_WAYS + 2][32];
@@ -143,7 +141,7 @@ print_ways(FILE *out, const struct hash_survey *hv, const unsigned *ways,
 	for (unsigned i = 0; i < n; i++)
 		columns[2 + i] = (struct column){ ways[i] < HASH_MESSAGE ?
 		    way_names[ways[i]] : format_bytes(buf[i],
-		    hv->hv_size[ways[i] - HASH_MESSAGE]), FORMAT_WIDTH };
+		    hv.hv_size[ways[i] - HASH_MESSAGE]), FORMAT_WIDTH };
 	columns[2 + n] = (struct column){ "+-%", 5 };
 	putc('\n', out);
 	columns_titles(out, columns, n + 3);
@@ -169,7 +167,6 @@ print_ways(FILE *out, const struct hash_survey *hv, const unsigned *ways,
 static void
 hash_table(FILE *out, const struct survey *sv)
 {
-	const struct hash_survey *hv = (const struct hash_survey *)sv;
 	unsigned ways[HASH_MESSAGE + SIZES_MAX], count = 0;
 	struct text where = { .s = "" };
 
@@ -179,12 +176,12 @@ hash_table(FILE *out, const struct survey *sv)
 		text_add(&where, "%s %s", i == 0 ? ";" : ",",
 		    hash_libraries[i]->hl_version());
 	survey_print_head(out, sv, where.s, FORMATF(", crypto %s",
-	    crypto_mode_names[hv->hv_crypto]));
+	    crypto_mode_names[hv.hv_crypto]));
 	for (unsigned i = 0; i < sv->sv_ways; i++)
-		if (i < HASH_MESSAGE || hv->hv_show[i - HASH_MESSAGE])
+		if (i < HASH_MESSAGE || hv.hv_show[i - HASH_MESSAGE])
 			ways[count++] = i;
 	for (unsigned i = 0; i < count; i += TABLE_WAYS)
-		print_ways(out, hv, &ways[i], count - i < TABLE_WAYS ?
+		print_ways(out, &ways[i], count - i < TABLE_WAYS ?
 		    count - i : TABLE_WAYS);
 	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
 	    "message of that size; +-% is half the 95 % interval, the widest "
@@ -196,7 +193,6 @@ hash_table(FILE *out, const struct survey *sv)
 static void
 hash_csv(FILE *out, const struct survey *sv)
 {
-	const struct hash_survey *hv = (const struct hash_survey *)sv;
 
 	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
 	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
@@ -214,10 +210,10 @@ hash_csv(FILE *out, const struct survey *sv)
 		fprintf(out, "%s,%s,%u,%s,%s,%.6g,%.6g,%.6g,%s,%u,%d,%d\n",
 		    ha->ha_name, ha->ha_library->hl_name, ha->ha_bytes,
 		    way_names[message ? HASH_MESSAGE : way], !message ? "" :
-		    FORMATF("%u", hv->hv_size[way - HASH_MESSAGE]),
+		    FORMATF("%u", hv.hv_size[way - HASH_MESSAGE]),
 		    ns_of(pt->pt_per_s), ns_of(pt->pt_quartiles[1]),
 		    ns_of(pt->pt_quartiles[0]), !message ? "" :
-		    FORMATF("%.6g", mb_per_s(hv, su, way)), sv->sv_done,
+		    FORMATF("%.6g", mb_per_s(su, way)), sv->sv_done,
 		    sv->sv_host.invariants, survey_complete(sv));
 	}
 }
@@ -231,17 +227,17 @@ cost_json(const struct survey_point *pt)
 }
 
 static json_t *
-subject_json(const struct hash_survey *hv, const struct survey_subject *su)
+subject_json(const struct survey_subject *su)
 {
 	const struct hash *ha = hash_of(su);
 	json_t *message, *messages = json_array();
 
-	for (unsigned k = HASH_MESSAGE; k < hv->hv_survey.sv_ways; k++) {
+	for (unsigned k = HASH_MESSAGE; k < hv.hv_survey.sv_ways; k++) {
 		message = json_pack("{s:i}", "bytes",
-		    (int)hv->hv_size[k - HASH_MESSAGE]);
+		    (int)hv.hv_size[k - HASH_MESSAGE]);
 		json_object_update_new(message, cost_json(&su->su_points[k]));
 		json_object_set_new(message, "mb_per_s",
-		    json_real(mb_per_s(hv, su, k)));
+		    json_real(mb_per_s(su, k)));
 		json_array_append_new(messages, message);
 	}
 	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
@@ -256,7 +252,6 @@ subject_json(const struct hash_survey *hv, const struct survey_subject *su)
 static json_t *
 hash_json(const struct survey *sv)
 {
-	const struct hash_survey *hv = (const struct hash_survey *)sv;
 	json_t *libraries = json_object(), *digests = json_array();
 	json_t *skipped = json_array();
 
@@ -269,7 +264,7 @@ hash_json(const struct survey *sv)
 			    "why", hash_of(su)->ha_why));
 		/* Without a complete repeat there are no figures. */
 		else if (sv->sv_done > 0)
-			json_array_append_new(digests, subject_json(hv, su));
+			json_array_append_new(digests, subject_json(su));
 	}
 	for (unsigned i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,
@@ -277,7 +272,7 @@ hash_json(const struct survey *sv)
 	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
 	    "s:f, s:o, s:o, s:o}", "schema", "rngsim-hash/1",
 	    "complete", survey_complete(sv), "started", sv->sv_started,
-	    "crypto", crypto_mode_names[hv->hv_crypto],
+	    "crypto", crypto_mode_names[hv.hv_crypto],
 	    "cpu_model", sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel,
 	    "revision", sv->sv_host.revision,
 	    "invariants", sv->sv_host.invariants,
@@ -336,28 +331,27 @@ print_skipped(const struct survey *sv)
 
 /* Takes the sizes, and makes a message of the largest. */
 static void
-choose_sizes(const struct options *op, struct hash_survey *hv)
+choose_sizes(const struct options *op)
 {
 	unsigned bytes = 1;
 
-	hv->hv_sizes = op->op_sizes.ol_count;
-	for (unsigned i = 0; i < hv->hv_sizes; i++) {
-		hv->hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
-		if (hv->hv_size[i] > bytes)
-			bytes = hv->hv_size[i];
-		hv->hv_show[i] = GIVEN(op, MESSAGE_SIZE);
+	hv.hv_sizes = op->op_sizes.ol_count;
+	for (unsigned i = 0; i < hv.hv_sizes; i++) {
+		hv.hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
+		if (hv.hv_size[i] > bytes)
+			bytes = hv.hv_size[i];
+		hv.hv_show[i] = GIVEN(op, MESSAGE_SIZE);
 		for (unsigned k = 0;
 		    k < sizeof(sizes_shown) / sizeof(*sizes_shown); k++)
-			hv->hv_show[i] |= hv->hv_size[i] == sizes_shown[k];
+			hv.hv_show[i] |= hv.hv_size[i] == sizes_shown[k];
 	}
-	hv->hv_message = xmalloc(bytes);
+	hv.hv_message = xmalloc(bytes);
 	for (unsigned i = 0; i < bytes; i++)
-		hv->hv_message[i] = (uint8_t)(i * i + i / 256);
+		hv.hv_message[i] = (uint8_t)(i * i + i / 256);
 }
 
 static void
-make_subject(struct hash_survey *hv, struct survey_subject *su,
-    struct hash *ha)
+make_subject(struct survey_subject *su, struct hash *ha)
 {
 	enum hash_state state = hash_load(ha);
 	struct hash_work *hb = su->su_of;
@@ -366,17 +360,17 @@ make_subject(struct hash_survey *hv, struct survey_subject *su,
 	su->su_error = state == HASH_READY ? 0 : state == HASH_WRONG ? EILSEQ :
 	    ENOTSUP;
 	hb->hb_hash = ha;
-	hb->hb_message = hv->hv_message;
+	hb->hb_message = hv.hv_message;
 	if (su->su_error == 0 && digest_init_as(&hb->hb_digest, ha) != 0)
 		no_memory();
-	for (unsigned i = 0; i < hv->hv_survey.sv_ways; i++) {
+	for (unsigned i = 0; i < hv.hv_survey.sv_ways; i++) {
 		struct window_task *wt = &su->su_points[i].pt_task;
 
 		wt->wt_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
 		    drain : message;
 		wt->wt_state.wn_object = hb;
 		if (i >= HASH_MESSAGE)
-			wt->wt_state.wn_word[0] = hv->hv_size[i - HASH_MESSAGE];
+			wt->wt_state.wn_word[0] = hv.hv_size[i - HASH_MESSAGE];
 	}
 }
 
@@ -384,9 +378,6 @@ static int
 run(struct options *op)
 {
 	const struct option_list *chosen = &op->op_digests;
-	struct hash_survey hv = { .hv_crypto = op->op_crypto, .hv_survey = {
-	    .sv_kind = &hash_kind, .sv_repeats = op->op_repeats,
-	    .sv_time_s = op->op_time_s } };
 	struct survey *sv = &hv.hv_survey;
 	struct survey_subject *su;
 	unsigned left = 0;
@@ -397,12 +388,16 @@ run(struct options *op)
 	if (status != 0)
 		return (status);
 	stop_catch_signals();
-	choose_sizes(op, &hv);
+	hv.hv_crypto = op->op_crypto;
+	sv->sv_kind = &hash_kind;
+	sv->sv_repeats = op->op_repeats;
+	sv->sv_time_s = op->op_time_s;
+	choose_sizes(op);
 	survey_make(sv, chosen->ol_count > 0 ? chosen->ol_count : hash_count(),
 	    HASH_MESSAGE + hv.hv_sizes, sizeof(struct hash_work));
 	for (unsigned i = 0; i < sv->sv_count; i++) {
 		su = &sv->sv_subjects[i];
-		make_subject(&hv, su, hash_get(chosen->ol_count > 0 ?
+		make_subject(su, hash_get(chosen->ol_count > 0 ?
 		    (unsigned)chosen->ol_value[i] : i));
 		left += su->su_error == 0;
 		wrong |= su->su_error == EILSEQ;

@@ -16,6 +16,7 @@
 enum {
 	ASLEEP_PAUSE_NS	= 20000,	/* from about to sleep to asleep */
 	WAKES_MAX	= CALIBRATE_SAMPLES_MAX,
+	WAKES_END	= WAKES_MAX + 1,
 	YIELDS		= 3
 };
 
@@ -104,10 +105,9 @@ calibrate_lock(struct calibration *cb)
 
 /* One thread wakes another, which notes when it ran. */
 struct waking {
-	struct m32	 ww_go;		/* times it was woken */
+	struct m32	 ww_go;		/* times it was woken, or WAKES_END */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 ww_back;	/* times it answered */
-	struct m32	 ww_stop;
 	struct m64	 ww_ran_ns;
 	struct mthread	 ww_sleeper;
 	bool		 ww_same;	/* on the waker's CPU */
@@ -126,7 +126,7 @@ sleeper(void *arg)
 		while (atomic_load_acq_32(&ww->ww_go) == seen)
 			machine_wait_32(&ww->ww_go, seen, -1);
 		atomic_store_64(&ww->ww_ran_ns, (uint64_t)tick_ns());
-		if (atomic_load_acq_32(&ww->ww_stop) != 0)
+		if (atomic_load_acq_32(&ww->ww_go) == WAKES_END)
 			return;
 		atomic_store_rel_32(&ww->ww_back, ++seen);
 		if (ww->ww_same)
@@ -146,66 +146,55 @@ await_asleep(struct waking *ww)
 		else
 			machine_pause(1);
 	}
-	if (ww->ww_same) {
-		for (unsigned i = 0; i < YIELDS; i++)
-			machine_yield();
-		return;
-	}
 	until_ns = tick_ns() + ASLEEP_PAUSE_NS;
-	while (tick_ns() < until_ns)
+	for (unsigned i = 0; ww->ww_same && i < YIELDS; i++)
+		machine_yield();
+	while (!ww->ww_same && tick_ns() < until_ns)
 		machine_pause(1);
 }
 
-/* Wakes the sleeper for the n-th time and waits for its answer. */
+/* Wakes the sleeper once more and waits for its answer. */
 static void
-wake_once(struct waking *ww, uint32_t n)
+wake_once(struct waking *ww)
 {
+	const unsigned i = ww->ww_count++;
 	int64_t began_ns, called_ns, ran_ns;
 	uint32_t back;
 
 	await_asleep(ww);
-	atomic_store_rel_32(&ww->ww_go, n);
+	atomic_store_rel_32(&ww->ww_go, ww->ww_count);
 	began_ns = tick_ns();
 	machine_wake_32(&ww->ww_go);
 	called_ns = tick_ns();
-	while ((back = atomic_load_acq_32(&ww->ww_back)) != n) {
+	while ((back = atomic_load_acq_32(&ww->ww_back)) != ww->ww_count) {
 		if (ww->ww_same)
 			machine_wait_32(&ww->ww_back, back, -1);
 		else
 			machine_pause(1);
 	}
 	ran_ns = (int64_t)atomic_load_64(&ww->ww_ran_ns);
-	ww->ww_call_ns[ww->ww_count] = (double)(called_ns - began_ns);
-	ww->ww_ran_after_ns[ww->ww_count] = ran_ns > called_ns ?
+	ww->ww_call_ns[i] = (double)(called_ns - began_ns);
+	ww->ww_ran_after_ns[i] = ran_ns > called_ns ?
 	    (double)(ran_ns - called_ns) : 0;
-	ww->ww_count++;
-}
-
-/*
- * Lets the waker keep its CPU until it sleeps.  A scheduler may otherwise
- * switch to the sleeper within the call: the two times cannot be separated.
- */
-static void
-no_preemption(void)
-{
-#ifdef SCHED_BATCH
-	struct sched_param qs = { .sched_priority = 0 };
-
-	(void)sched_setscheduler(0, SCHED_BATCH, &qs);
-#endif
 }
 
 static void
 wake(struct calibration *cb, struct waking *ww, unsigned rank)
 {
 	int64_t end_ns = tick_ns() + cb->cb_budget_ns;
-	uint32_t n = 0;
 
 	memset(ww, 0, sizeof(*ww));
 	ww->ww_same = rank == 0;
-	/* Inherited by the sleeper. */
+#ifdef SCHED_BATCH
+	/*
+	 * Lets the waker keep its CPU until it sleeps; the sleeper inherits it.
+	 * A scheduler may otherwise switch to the sleeper within the call: the
+	 * two times cannot be separated.
+	 */
 	if (ww->ww_same)
-		no_preemption();
+		(void)sched_setscheduler(0, SCHED_BATCH,
+		    &(struct sched_param){ .sched_priority = 0 });
+#endif
 	cb->cb_error = machine_spawn(&ww->ww_sleeper, "sleeper", (int)rank,
 	    sleeper, ww);
 	if (cb->cb_error != 0)
@@ -213,9 +202,8 @@ wake(struct calibration *cb, struct waking *ww, unsigned rank)
 	cb->cb_conditions.cc_unbound |= !ww->ww_sleeper.mt_bound;
 	while (ww->ww_count < WAKES_MAX && tick_ns() < end_ns &&
 	    !stop_asked())
-		wake_once(ww, ++n);
-	atomic_store_rel_32(&ww->ww_stop, 1);
-	atomic_store_rel_32(&ww->ww_go, ++n);
+		wake_once(ww);
+	atomic_store_rel_32(&ww->ww_go, WAKES_END);
 	machine_wake_32(&ww->ww_go);
 	machine_join(&ww->ww_sleeper);
 }

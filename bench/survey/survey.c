@@ -207,8 +207,8 @@ visit(struct survey *sv, struct survey_subject *su, struct survey_point *pt)
 		return (0);
 	}
 	if (error != 0)
-		snprintf(sv->sv_why, sizeof(sv->sv_why), "cannot run %u "
-		    "threads: %s", pt->pt_task.wt_threads, strerror(error));
+		run_error("cannot run %u threads: %s", pt->pt_task.wt_threads,
+		    strerror(error));
 	pt->pt_count += error == 0;
 	return (error);
 }
@@ -249,42 +249,38 @@ visit_all(struct survey *sv)
 	return (error);
 }
 
-static void
-summarize(struct survey_point *pt, bool cpu_time)
-{
-	double cpu[SURVEY_REPEATS_MAX], failures[SURVEY_REPEATS_MAX];
-	double rate[SURVEY_REPEATS_MAX];
-	const unsigned n = pt->pt_count;
-
-	KASSERT(n <= SURVEY_REPEATS_MAX, ("%u repeats", n));
-	if (n == 0)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		const struct window_sample *wm = &pt->pt_samples[i];
-		const double count = (double)wm->wm_count;
-
-		/* Not every system has clocks of threads. */
-		rate[i] = count / (cpu_time && wm->wm_cpu_s > 0 ?
-		    wm->wm_cpu_s : wm->wm_window_s);
-		cpu[i] = 100 * wm->wm_cpu_s / (wm->wm_window_s *
-		    pt->pt_task.wt_threads);
-		failures[i] = 100 * (double)wm->wm_failures / count;
-	}
-	stats_ci95_median(rate, n, SURVEY_SEED, &pt->pt_ci95[0],
-	    &pt->pt_ci95[1]);
-	pt->pt_per_s = stats_median(rate, n);
-	pt->pt_quartiles[0] = stats_quantile(rate, n, 0.25);
-	pt->pt_quartiles[1] = stats_quantile(rate, n, 0.75);
-	pt->pt_failures_percent = stats_median(failures, n);
-	pt->pt_cpu_percent = stats_median(cpu, n);
-}
-
 void
 survey_summarize(struct survey *sv)
 {
-	for (unsigned i = 0; i < sv->sv_count * sv->sv_ways; i++)
-		summarize(&sv->sv_subjects[0].su_points[i],
-		    sv->sv_kind->sk_cpu_time);
+	double cpu[SURVEY_REPEATS_MAX], failures[SURVEY_REPEATS_MAX];
+	double rate[SURVEY_REPEATS_MAX];
+
+	for (unsigned p = 0; p < sv->sv_count * sv->sv_ways; p++) {
+		struct survey_point *pt = &sv->sv_subjects[0].su_points[p];
+		const unsigned n = pt->pt_count;
+
+		KASSERT(n <= SURVEY_REPEATS_MAX, ("%u repeats", n));
+		if (n == 0)
+			continue;
+		for (unsigned i = 0; i < n; i++) {
+			const struct window_sample *wm = &pt->pt_samples[i];
+			const double count = (double)wm->wm_count;
+
+			/* Not every system has clocks of threads. */
+			rate[i] = count / (sv->sv_kind->sk_cpu_time &&
+			    wm->wm_cpu_s > 0 ? wm->wm_cpu_s : wm->wm_window_s);
+			cpu[i] = 100 * wm->wm_cpu_s / (wm->wm_window_s *
+			    pt->pt_task.wt_threads);
+			failures[i] = 100 * (double)wm->wm_failures / count;
+		}
+		stats_ci95_median(rate, n, SURVEY_SEED, &pt->pt_ci95[0],
+		    &pt->pt_ci95[1]);
+		pt->pt_per_s = stats_median(rate, n);
+		pt->pt_quartiles[0] = stats_quantile(rate, n, 0.25);
+		pt->pt_quartiles[1] = stats_quantile(rate, n, 0.75);
+		pt->pt_failures_percent = stats_median(failures, n);
+		pt->pt_cpu_percent = stats_median(cpu, n);
+	}
 }
 
 int
@@ -293,14 +289,12 @@ survey_measure(struct survey *sv)
 	int error;
 
 	sv->sv_done = 0;
-	sv->sv_why[0] = '\0';
 	result_now(sv->sv_started);
 	result_host_fill(&sv->sv_host);
 	error = visit_all(sv);
 	/* Times of failed computations are no costs. */
 	if (crypto_failed() != NULL) {
-		snprintf(sv->sv_why, sizeof(sv->sv_why),
-		    "%s could no longer be computed", crypto_failed());
+		run_error("%s could no longer be computed", crypto_failed());
 		return (EIO);
 	}
 	survey_summarize(sv);
@@ -375,7 +369,7 @@ survey_command(struct survey *sv, const struct options *op)
 		status = run_error("interrupted: %u of %u repeats are complete",
 		    sv->sv_done, sv->sv_repeats);
 	else if (error != 0)
-		status = run_error("%s", sv->sv_why);
+		status = EXIT_FAILURE;
 	atomic_file_abort(&of);
 	return (status);
 }

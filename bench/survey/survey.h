@@ -12,7 +12,6 @@
 
 enum {
 	SURVEY_NAME_SIZE = 64,
-	SURVEY_WHY_SIZE	= 256,
 	SURVEY_SEED	= 1,	/* of the order of visits and of resampling */
 	SURVEY_REPEATS_MAX = 1000
 };
@@ -93,7 +92,6 @@ struct survey_kind {
 	void		(*sk_table)(FILE *out, const struct survey *sv);
 };
 
-/* A command may have more behind it, as the first member of a structure. */
 struct survey {
 	const struct survey_kind *sv_kind;
 	unsigned	 sv_repeats;	/* asked for, 1 or more */
@@ -106,7 +104,6 @@ struct survey {
 	unsigned	 sv_done;	/* complete repeats */
 	struct result_host sv_host;
 	char		 sv_started[RESULT_NAME_SIZE];	/* RFC 3339 */
-	char		 sv_why[SURVEY_WHY_SIZE];
 };
 
 /* Makes subjects with own_size zeroed bytes each, and points of one thread. */
@@ -118,8 +115,8 @@ void survey_free(struct survey *sv);
  * Measures each point once in each repeat, in an order drawn anew, and computes
  * the figures.
  *
- * Returns: 0; EINTR after a signal, with the figures that there are; EIO after
- * crypto_failed(); or the system's error; with the reason in sv_why.
+ * Returns: 0; EINTR after a signal, with the figures that there are; or, after
+ * a message, EIO for crypto_failed(), or the system's error.
  */
 int survey_measure(struct survey *sv);
 
