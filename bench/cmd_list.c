@@ -45,16 +45,15 @@ list_hashes(void)
 {
 	unsigned count = hash_count();
 	struct hash *ha;
+	bool ready;
 
 	printf("  %-20s %5s  %s\n", "", "bytes", "library");
 	for (unsigned i = 0; i < count; i++) {
 		ha = hash_get(i);
-		if (hash_load(ha) == HASH_READY)
-			printf("  %-20s %5u  %s\n", ha->ha_name, ha->ha_bytes,
-			    ha->ha_library->hl_name);
-		else
-			printf("  %-20s %5u  %s (%s)\n", ha->ha_name,
-			    ha->ha_bytes, ha->ha_library->hl_name, ha->ha_why);
+		ready = hash_load(ha) == HASH_READY;
+		printf("  %-20s %5u  %s%s%s%s\n", ha->ha_name, ha->ha_bytes,
+		    ha->ha_library->hl_name, ready ? "" : " (",
+		    ready ? "" : ha->ha_why, ready ? "" : ")");
 	}
 }
 
@@ -104,19 +103,14 @@ list_profile(const char *name)
 {
 	char why[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	int error;
+	int error = profile_load(&pr, name, why);
 
-	switch (profile_load(&pr, name, why)) {
-	case 0:
-		error = profile_write(&pr, stdout);
-		return (error == 0 ? EXIT_SUCCESS :
-		    run_error("stdout: %s", strerror(error)));
-	case ENOENT:
-	case ESRCH:
-		return (usage_error("%s", why));
-	default:
-		return (run_error("%s", why));
-	}
+	if (error != 0)
+		return (complain(error == ENOENT || error == ESRCH ?
+		    EXIT_USAGE : EXIT_FAILURE, "%s", why));
+	error = profile_write(&pr, stdout);
+	return (error == 0 ? EXIT_SUCCESS :
+	    run_error("stdout: %s", strerror(error)));
 }
 
 static int list_status = EXIT_SUCCESS;

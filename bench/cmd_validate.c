@@ -34,13 +34,12 @@ choose_all(struct options *op)
 	const bool readers = op->op_readers.ol_count == 0;
 	int error = 0;
 
-	for (unsigned i = 0; designs && error == 0 &&
-	    design_at(i) != NULL; i++)
+	for (unsigned i = 0; designs && design_at(i) != NULL; i++)
 		if (validate_takes_design(design_at(i)->de_ident))
-			error = add(&op->op_designs, i);
-	for (unsigned i = 0; locks && error == 0 && i < lock_class_count; i++)
+			error |= add(&op->op_designs, i);
+	for (unsigned i = 0; locks && i < lock_class_count; i++)
 		if (validate_takes_lock(lock_classes[i]->lc_name))
-			error = add(&op->op_locks, i);
+			error |= add(&op->op_locks, i);
 	for (unsigned i = 1; readers && error == 0 && i <= cpu_count() &&
 	    i <= CELL_READERS_MAX; i++)
 		error = add(&op->op_readers, i);

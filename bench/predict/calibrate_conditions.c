@@ -4,11 +4,10 @@
 #include <sys/resource.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 
@@ -85,47 +84,35 @@ calibrate_watch(struct calibrate_conditions *cc)
 	cc->cc_steal = (now.ut_steal_s - old.ut_steal_s) / total_s;
 }
 
-/* Appends to a list, if a condition is wrong; whether it is. */
-static bool __attribute__((format(printf, 4, 5)))
-object(bool wrong, char *text, size_t size, const char *fmt, ...)
-{
-	size_t at = strlen(text);
-	va_list ap;
-
-	if (wrong && at > 0)
-		at += (size_t)snprintf(text + at, size - at, "; ");
-	if (wrong && at < size) {
-		va_start(ap, fmt);
-		vsnprintf(text + at, size - at, fmt, ap);
-		va_end(ap);
-	}
-	return (wrong);
-}
-
 unsigned
 calibrate_objections(const struct calibrate_conditions *cc, char *text,
     size_t size)
 {
+	struct text t = { .s = "" };
 	unsigned n = 0;
 
-	text[0] = '\0';
-	n += object(cc->cc_others > others_most, text, size, "other programs "
-	    "use %.2f of each CPU (at most %.2f): stop them", cc->cc_others,
-	    others_most);
-	n += object(cc->cc_steal > steal_most, text, size, "the hypervisor "
-	    "gave %.1f %% of the time to others (at most %.0f %%): try at a "
-	    "quieter time", cc->cc_steal * 100, steal_most * 100);
-	n += object(cc->cc_disturbed > disturbed_most, text, size, "%.1f %% of "
-	    "the batches lost their CPU (at most %.0f %%): stop other "
-	    "programs", cc->cc_disturbed * 100, disturbed_most * 100);
-	n += object(cc->cc_quota > 0, text, size, "a cgroup allows only %.3g "
-	    "CPUs' worth of time: lift its quota", cc->cc_quota);
-	n += object(fabs(cc->cc_drift) > drift_most, text, size, "the CPU "
-	    "became %.1f %% %s on the way (at most %.0f %%): fix its "
-	    "frequency, or try again", fabs(cc->cc_drift) * 100,
-	    cc->cc_drift > 0 ? "slower" : "faster", drift_most * 100);
-	n += object(cc->cc_unbound, text, size, "threads may not be bound to "
-	    "CPUs: allow that");
+#define	OBJECT(wrong, ...)						\
+	if (wrong) {							\
+		text_add(&t, "%s", n++ > 0 ? "; " : "");		\
+		text_add(&t, __VA_ARGS__);				\
+	}
+	OBJECT(cc->cc_others > others_most, "other programs use %.2f of each "
+	    "CPU (at most %.2f): stop them", cc->cc_others, others_most)
+	OBJECT(cc->cc_steal > steal_most, "the hypervisor gave %.1f %% of the "
+	    "time to others (at most %.0f %%): try at a quieter time",
+	    cc->cc_steal * 100, steal_most * 100)
+	OBJECT(cc->cc_disturbed > disturbed_most, "%.1f %% of the batches lost "
+	    "their CPU (at most %.0f %%): stop other programs",
+	    cc->cc_disturbed * 100, disturbed_most * 100)
+	OBJECT(cc->cc_quota > 0, "a cgroup allows only %.3g CPUs' worth of "
+	    "time: lift its quota", cc->cc_quota)
+	OBJECT(fabs(cc->cc_drift) > drift_most, "the CPU became %.1f %% %s on "
+	    "the way (at most %.0f %%): fix its frequency, or try again",
+	    fabs(cc->cc_drift) * 100, cc->cc_drift > 0 ? "slower" : "faster",
+	    drift_most * 100)
+	OBJECT(cc->cc_unbound, "threads may not be bound to CPUs: allow that")
+#undef OBJECT
+	snprintf(text, size, "%s", t.s);
 	return (n);
 }
 
