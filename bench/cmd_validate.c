@@ -152,32 +152,6 @@ check(struct options *op)
 	return (0);
 }
 
-/*
- * Starts what the sweeps need; first what refuses.
- *
- *   first      in  the first sweep
- *   simulated  in  the last one, or the same
- */
-static int
-prepare(const struct options *first, const struct options *simulated)
-{
-	uint64_t needed;
-	int status = 0;
-
-	if (replicate_threads(simulated, &needed) == 0)
-		return (run_error("the simulated machine needs up to %.3g "
-		    "GB, more than this one can spare: use fewer readers (-r)",
-		    (double)needed / 1e9));
-	/* Executing the program again leaves open files and threads behind. */
-	if (!first->op_simulated)
-		status = command_crypto_mode(first->op_crypto);
-	if (status != 0)
-		return (status);
-	stop_catch_signals();
-	tick_calibrate();
-	return (command_crypto());
-}
-
 static int
 sweep(const struct options *op, struct result *r)
 {
@@ -195,6 +169,7 @@ run(struct options *op)
 	const bool measure = op->op_from == NULL;
 	static struct options simulated;
 	char why[RESULT_TEXT_SIZE];
+	uint64_t needed;
 	int status = 0;
 
 	/* Only the simulated sweep has it. */
@@ -205,8 +180,18 @@ run(struct options *op)
 		status = options_finish(op);
 	if (status == 0)
 		status = simulate(op, &measured, &simulated);
-	if (status == 0)
-		status = prepare(measure ? op : &simulated, &simulated);
+	if (status == 0 && replicate_threads(&simulated, &needed) == 0)
+		status = run_error("the simulated machine needs up to %.3g GB, "
+		    "more than this one can spare: use fewer readers (-r)",
+		    (double)needed / 1e9);
+	/* Executing the program again leaves open files and threads behind. */
+	if (status == 0 && measure)
+		status = command_crypto_mode(op->op_crypto);
+	if (status == 0) {
+		stop_catch_signals();
+		tick_calibrate();
+		status = command_crypto();
+	}
 	if (status == 0 && measure)
 		status = sweep(op, &measured);
 	if (status == 0)

@@ -39,27 +39,6 @@ struct document {
 };
 
 static void
-describe(struct document *d, const char *path, const struct import_summary *iu)
-{
-	const struct recording *rec = d->do_recording;
-
-	text_add(&d->do_found, "%" PRIu64 " request%s of %" PRIu64
-	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
-	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
-	    " reads of files not known, %" PRIu64 " other calls",
-	    iu->iu_requests, PLURAL(iu->iu_requests), iu->iu_threads,
-	    PLURAL(iu->iu_threads), rec->rec_count, PLURAL(rec->rec_count),
-	    (double)rec->rec_length_ns / 1e9, iu->iu_failed,
-	    iu->iu_reads_other, iu->iu_reads_unknown, iu->iu_calls_other);
-	text_add(&d->do_comment, "# From %.200s, strace's: %s.", path,
-	    d->do_found.s);
-	for (char *c = d->do_comment.s; *c != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	text_add(&d->do_comment, "\n");
-}
-
-static void
 print_document(FILE *out, const void *arg)
 {
 	const struct document *d = arg;
@@ -68,26 +47,12 @@ print_document(FILE *out, const void *arg)
 }
 
 static int
-write_document(const char *path, const struct document *d)
-{
-	struct atomic_file of;
-	int status;
-
-	if (path == NULL) {
-		print_document(stdout, d);
-		return (0);
-	}
-	status = command_open(path, &of);
-	return (status != 0 ? status :
-	    command_write(path, &of, print_document, d));
-}
-
-static int
 import(const char *path, const char *output)
 {
 	static struct document d;
 	char message[LINES_ERROR_SIZE] = "";
 	struct import_summary iu;
+	struct atomic_file of;
 	struct recording rec;
 	int status;
 
@@ -99,8 +64,25 @@ import(const char *path, const char *output)
 		return (EXIT_FAILURE);
 	}
 	d = (struct document){ .do_recording = &rec };
-	describe(&d, path, &iu);
-	status = write_document(output, &d);
+	text_add(&d.do_found, "%" PRIu64 " request%s of %" PRIu64
+	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
+	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
+	    " reads of files not known, %" PRIu64 " other calls",
+	    iu.iu_requests, PLURAL(iu.iu_requests), iu.iu_threads,
+	    PLURAL(iu.iu_threads), rec.rec_count, PLURAL(rec.rec_count),
+	    (double)rec.rec_length_ns / 1e9, iu.iu_failed, iu.iu_reads_other,
+	    iu.iu_reads_unknown, iu.iu_calls_other);
+	text_add(&d.do_comment, "# From %.200s, strace's: %s.", path,
+	    d.do_found.s);
+	for (char *c = d.do_comment.s; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	text_add(&d.do_comment, "\n");
+	status = command_open(output, &of);
+	if (output == NULL)
+		print_document(stdout, &d);
+	else if (status == 0)
+		status = command_write(output, &of, print_document, &d);
 	recording_free(&rec);
 	if (status != EXIT_SUCCESS)
 		return (status);

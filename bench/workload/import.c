@@ -167,27 +167,13 @@ classify(const char *text)
 	return (*text == '>' || *text == '<' ? CALL_RANDOM : CALL_READ_OTHER);
 }
 
-/* The text behind the last ") = ", which buffers can show too; or NULL. */
-static const char *
-result_of(const char *text)
-{
-	const char *p, *q, *result = NULL;
-
-	for (p = strchr(text, ')'); p != NULL; p = strchr(p + 1, ')')) {
-		q = skip_blanks(p + 1);
-		if (q > p + 1 && q[0] == '=' && q[1] == ' ')
-			result = q + 2;
-	}
-	return (result);
-}
-
 /* A call that has ended; text is the end of it. */
 static int
-end_call(struct import *im, struct import_thread *ip, unsigned call,
+end_call(struct import *im, struct import_thread *ip, enum call call,
     uint64_t began_ns, const char *text)
 {
 	struct import_summary *iu = im->im_summary;
-	const char *result;
+	const char *after, *p, *result = NULL;
 	char *rest;
 	uint64_t bytes;
 
@@ -196,7 +182,12 @@ end_call(struct import *im, struct import_thread *ip, unsigned call,
 	iu->iu_calls_other += call == CALL_OTHER;
 	if (call != CALL_RANDOM)
 		return (0);
-	result = result_of(text);
+	/* Behind the last ") = ", which buffers can show too. */
+	for (p = strchr(text, ')'); p != NULL; p = strchr(p + 1, ')')) {
+		after = skip_blanks(p + 1);
+		if (after > p + 1 && begins(after, "= "))
+			result = after + 2;
+	}
 	if (result == NULL)
 		return (lines_refuse(&im->im_lines, "a call without its "
 		    "result: expected \") = BYTES\" or \"<unfinished ...>\"; "
@@ -210,9 +201,10 @@ end_call(struct import *im, struct import_thread *ip, unsigned call,
 		return (lines_refuse(&im->im_lines, "result \"%.20s\": "
 		    "expected bytes, 0..%d, -1 or ?", result,
 		    RECORDING_BYTES_MAX));
-	iu->iu_failed += bytes == 0;
-	if (bytes == 0)
+	if (bytes == 0) {
+		iu->iu_failed++;
 		return (0);
+	}
 	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
 		return (lines_refuse(&im->im_lines, "more than %d requests",
 		    RECORDING_REQUESTS_MAX));
@@ -247,19 +239,18 @@ resume(struct import *im, struct import_thread *ip, const char *text)
 	static const char before[] = "<... ", after[] = " resumed>";
 	const char *name = text + sizeof(before) - 1;
 	const char *rest = strstr(text, after);
-	uint64_t began_ns = ip->ip_call_ns;
-	unsigned call = ip->ip_call;
+	const enum call call = ip->ip_call;
 
 	if (rest == NULL || !begins(text, before))
 		return (refuse_line(im));
+	rest += sizeof(after) - 1;
 	ip->ip_call = CALL_NONE;
-	if (call == CALL_NONE) {
-		/* It began before strace did: no better time is known. */
-		began_ns = im->im_at_ns;
-		call = begins(name, "getrandom ") ? CALL_RANDOM :
-		    begins(name, "read ") ? CALL_READ_UNKNOWN : CALL_OTHER;
-	}
-	return (end_call(im, ip, call, began_ns, rest + sizeof(after) - 1));
+	if (call != CALL_NONE)
+		return (end_call(im, ip, call, ip->ip_call_ns, rest));
+	/* It began before strace did: no better time is known. */
+	return (end_call(im, ip, begins(name, "getrandom ") ? CALL_RANDOM :
+	    begins(name, "read ") ? CALL_READ_UNKNOWN : CALL_OTHER,
+	    im->im_at_ns, rest));
 }
 
 static int
