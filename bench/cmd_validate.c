@@ -1,8 +1,6 @@
 /*
  * rngsim validate: compares predictions for this machine with measurements.
  */
-#include <stdlib.h>
-
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"

@@ -55,7 +55,8 @@ struct published_row {
 	double		 rb_crit_ns;
 	double		 rb_par_ns;
 	double		 rb_value;
-	double		 rb_ns;		/* published: between acquisitions */
+	/* Published: between acquisitions; then scaled, where that is fitted. */
+	double		 rb_ns;
 	double		 rb_predicted_ns;
 	/* The 10 and 90 % quantiles over drawn profiles. */
 	double		 rb_band_ns[2];
@@ -109,11 +110,6 @@ void published_section(const struct published *pb,
 
 /* Predicts the chosen rows. */
 int published_predict(struct published *pb);
-
-/* The published value in ns, scaled where a scale was fitted; and the error. */
-double published_ns(const struct published *pb, const struct published_row *rb);
-double published_off(const struct published *pb,
-    const struct published_row *rb);
 
 void published_print(FILE *out, const struct published *pb);
 void published_print_csv(FILE *out, const struct published *pb);

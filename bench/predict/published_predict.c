@@ -277,6 +277,9 @@ fit_scale(struct published *pb, unsigned group)
 	}
 	pb->pb_scale[group] = n > 0 && pb->pb_unit->ub_scaled ?
 	    stats_median(ratios, n) : 1;
+	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
+		if (pb->pb_chosen[i]->rb_group == group)
+			pb->pb_chosen[i]->rb_ns *= pb->pb_scale[group];
 	free(ratios);
 }
 
@@ -351,16 +354,4 @@ published_predict(struct published *pb)
 		return (0);
 	return (run_error("%s", error == EINTR ? "interrupted" :
 	    pp.pp_error[0] != '\0' ? pp.pp_error : strerror(error)));
-}
-
-double
-published_ns(const struct published *pb, const struct published_row *rb)
-{
-	return (rb->rb_ns * pb->pb_scale[rb->rb_group]);
-}
-
-double
-published_off(const struct published *pb, const struct published_row *rb)
-{
-	return (rb->rb_predicted_ns / published_ns(pb, rb) - 1);
 }

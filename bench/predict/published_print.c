@@ -21,6 +21,12 @@ static const struct column summary_columns[] = {
 	{ "median", 7 }, { "90 %", 6 }, { "worst", 7 }, { "bias", 6 }
 };
 
+static double
+off(const struct published_row *rb)
+{
+	return (rb->rb_predicted_ns / rb->rb_ns - 1);
+}
+
 /* The absolute errors of a lock, or of all. */
 struct errors {
 	unsigned	 ee_count;
@@ -35,7 +41,7 @@ enum { ALL_LOCKS = PUBLISHED_NAMES_MAX };
 static struct errors
 errors_of(const struct published *pb, unsigned lock)
 {
-	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch)), ns;
+	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch));
 	struct errors ee = { .ee_count = 0 };
 	const struct published_row *rb;
 
@@ -43,12 +49,11 @@ errors_of(const struct published *pb, unsigned lock)
 		rb = pb->pb_chosen[i];
 		if (lock != ALL_LOCKS && rb->rb_lock != lock)
 			continue;
-		ns = published_ns(pb, rb);
-		scratch[ee.ee_count++] = fabs(published_off(pb, rb));
-		ee.ee_inside += ns >= rb->rb_band_ns[0] &&
-		    ns <= rb->rb_band_ns[1];
-		agreement_add(&ee.ee_agreement, ns, rb->rb_predicted_ns, true,
-		    rb);
+		scratch[ee.ee_count++] = fabs(off(rb));
+		ee.ee_inside += rb->rb_ns >= rb->rb_band_ns[0] &&
+		    rb->rb_ns <= rb->rb_band_ns[1];
+		agreement_add(&ee.ee_agreement, rb->rb_ns, rb->rb_predicted_ns,
+		    true, rb);
 	}
 	if (ee.ee_count > 0) {
 		ee.ee_median = stats_median(scratch, ee.ee_count);
@@ -62,9 +67,9 @@ errors_of(const struct published *pb, unsigned lock)
 }
 
 static struct agreement_item
-item(const struct published *pb, const struct published_row *rb)
+item(const struct published_row *rb)
 {
-	const double v = published_ns(pb, rb), p = rb->rb_predicted_ns;
+	const double v = rb->rb_ns, p = rb->rb_predicted_ns;
 
 	return ((struct agreement_item){ { v, v, v }, { p, p, p } });
 }
@@ -106,9 +111,9 @@ ranking_of(const struct published *pb)
 			if (!alike(rows[k], rows[i]))
 				continue;
 			locks++;
-			x = item(pb, rows[k]);
+			x = item(rows[k]);
 			for (unsigned m = k + 1; m < n; m++) {
-				y = item(pb, rows[m]);
+				y = item(rows[m]);
 				if (alike(rows[m], rows[i]))
 					agreement_rank(&x, &y, &ar);
 			}
@@ -207,9 +212,9 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 		for (unsigned i = 0; i < n; i++) {
 			rb = find(pb, group, lock, threads[i]);
 			fprintf(out, " %6s", rb == NULL ? "-" : line == 0 ?
-			    FORMAT(real, published_ns(pb, rb)) : line == 1 ?
+			    FORMAT(real, rb->rb_ns) : line == 1 ?
 			    FORMAT(real, rb->rb_predicted_ns) :
-			    FORMATF("%+.0f", 100 * published_off(pb, rb)));
+			    FORMATF("%+.0f", 100 * off(rb)));
 		}
 		putc('\n', out);
 	}
@@ -287,8 +292,8 @@ published_print_csv(FILE *out, const struct published *pb)
 		    pb->pb_groups.nm_name[rb->rb_group],
 		    pb->pb_locks.nm_name[rb->rb_lock],
 		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
-		    published_ns(pb, rb), rb->rb_predicted_ns,
-		    published_off(pb, rb), rb->rb_band_ns[0],
+		    rb->rb_ns, rb->rb_predicted_ns,
+		    off(rb), rb->rb_band_ns[0],
 		    rb->rb_band_ns[1]);
 	}
 }
@@ -306,9 +311,9 @@ json_row(const void *of, unsigned i)
 	    "lock", pb->pb_locks.nm_name[rb->rb_lock],
 	    "simulated", pb->pb_kind[rb->rb_lock]->lc_name,
 	    "threads", (int)rb->rb_threads,
-	    "published_ns", published_ns(pb, rb),
+	    "published_ns", rb->rb_ns,
 	    "predicted_ns", rb->rb_predicted_ns,
-	    "off", published_off(pb, rb),
+	    "off", off(rb),
 	    "band_ns", rb->rb_band_ns[0], rb->rb_band_ns[1]));
 }
 

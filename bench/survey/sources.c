@@ -1,9 +1,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/json_text.h"
 #include "bench/survey/sources.h"
 #include "lib/machine/tick.h"
