@@ -9,41 +9,32 @@
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 
-/* Makes the folders that lead to a file. */
-static int
-make_folders(const char *path)
-{
-	char folder[PATH_MAX];
-
-	snprintf(folder, sizeof(folder), "%s", path);
-	for (char *slash = strchr(folder + 1, '/'); slash != NULL;
-	    slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-			return (errno);
-		*slash = '/';
-	}
-	return (0);
-}
-
-/* Opens what is to be written, before anything is measured. */
+/*
+ * Opens what is to be written, before anything is measured; makes the folders
+ * that lead to the host's profile.
+ */
 static int
 open_output(const struct options *op, const char **path, struct atomic_file *of)
 {
 	static char host[PATH_MAX];
+	char *slash = host;
 	int error;
 
 	*path = op->op_output;
-	if (*path == NULL) {
-		*path = host;
-		if (profile_host_path(host, sizeof(host)) != 0)
-			return (run_error("no HOME to keep the profile in: use "
-			    "-o FILE"));
-		error = make_folders(host);
+	if (*path != NULL)
+		return (command_open(*path, of));
+	if (profile_host_path(host, sizeof(host)) != 0)
+		return (run_error("no HOME to keep the profile in: use -o "
+		    "FILE"));
+	*path = host;
+	while ((slash = strchr(slash + 1, '/')) != NULL) {
+		*slash = '\0';
+		error = mkdir(host, 0777) == 0 || errno == EEXIST ? 0 : errno;
+		*slash = '/';
 		if (error != 0)
 			return (run_error("%s: %s", host, strerror(error)));
 	}
-	return (command_open(*path, of));
+	return (command_open(host, of));
 }
 
 static void

@@ -22,40 +22,32 @@ source_descr(unsigned i)
 FAMILY(sources_names, number_source_count, number_sources[i].ns_name,
     .fa_descr = source_descr, .fa_title = "Sources");
 
-/* A number alone stands for all up to it.  Returns: how many there are. */
-static unsigned
-choose_threads(const struct options *op, unsigned threads[SOURCES_THREADS_MAX])
-{
-	const struct option_list *ol = &op->op_readers;
-	const char *text = op->op_text[OPTION_THREADS];
-	const bool list = text != NULL && strpbrk(text, ",-") != NULL;
-	unsigned n = list ? ol->ol_count : text != NULL ?
-	    (unsigned)ol->ol_value[0] : cpu_count();
-
-	if (n > SOURCES_THREADS_MAX)
-		n = SOURCES_THREADS_MAX;
-	for (unsigned i = 0; i < n; i++)
-		threads[i] = list ? (unsigned)ol->ol_value[i] : i + 1;
-	gsl_sort_uint(threads, 1, n);
-	return (n);
-}
-
 static void
 choose(const struct options *op, struct survey *sv)
 {
-	const struct option_list *ol = &op->op_sources;
+	const struct option_list *ol = &op->op_sources, *counts =
+	    &op->op_readers;
 	const unsigned n = ol->ol_count > 0 ? ol->ol_count :
 	    number_source_count;
 	const struct number_source **list = xcalloc(n, sizeof(*list));
-	unsigned threads[SOURCES_THREADS_MAX];
+	const char *text = op->op_text[OPTION_THREADS];
+	/* A number alone stands for all up to it. */
+	const bool several = text != NULL && strpbrk(text, ",-") != NULL;
+	unsigned threads[SOURCES_THREADS_MAX], k = several ? counts->ol_count :
+	    text != NULL ? (unsigned)counts->ol_value[0] : cpu_count();
 	bool width[NUMBER_WIDTHS] = { false };
 
+	if (k > SOURCES_THREADS_MAX)
+		k = SOURCES_THREADS_MAX;
+	for (unsigned i = 0; i < k; i++)
+		threads[i] = several ? (unsigned)counts->ol_value[i] : i + 1;
+	gsl_sort_uint(threads, 1, k);
 	for (unsigned i = 0; i < n; i++)
 		list[i] = &number_sources[ol->ol_count > 0 ?
 		    ol->ol_value[i] : i];
 	for (unsigned i = 0; i < op->op_bits.ol_count; i++)
 		width[op->op_bits.ol_value[i]] = true;
-	sources_make(sv, list, n, width, threads, choose_threads(op, threads));
+	sources_make(sv, list, n, width, threads, k);
 	free(list);
 }
 

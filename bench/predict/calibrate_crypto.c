@@ -253,25 +253,6 @@ static const struct lock_class gap_class = {
 static struct randomdev *device;
 static size_t read_bytes;
 
-static int
-device_init(const struct cipher *ci)
-{
-	static const uint64_t seed = 1;
-	struct randomdev_params rp = {
-		.rp_design = design_find("locked"),
-		.rp_cipher = ci,
-		.rp_lock = &gap_class,
-		.rp_lock_config = lock_config_default(cpu_count()),
-		.rp_preload = prime_bytes(BOOT_BYTES, &seed),
-		.rp_preload_bytes = BOOT_BYTES,
-	};
-	int error = rp.rp_preload == NULL ? errno :
-	    randomdev_new(&device, &rp);
-
-	free(rp.rp_preload);
-	return (error);
-}
-
 static void
 read_once(void)
 {
@@ -302,12 +283,23 @@ time_gaps(void *arg)
 static struct calibrate_spread
 gaps_of(struct calibration *cb, size_t bytes)
 {
+	static const uint64_t seed = 1;
+	struct randomdev_params rp = {
+		.rp_design = design_find("locked"),
+		.rp_lock = &gap_class,
+		.rp_lock_config = lock_config_default(cpu_count()),
+		.rp_preload = prime_bytes(BOOT_BYTES, &seed),
+		.rp_preload_bytes = BOOT_BYTES,
+	};
 	struct calibrate_spread qs, sum = { 0 };
 	const double n = cipher_count;
 
+	if (rp.rp_preload == NULL)
+		cb->cb_error = errno;
 	read_bytes = bytes;
 	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++) {
-		cb->cb_error = device_init(ciphers[i]);
+		rp.rp_cipher = ciphers[i];
+		cb->cb_error = randomdev_new(&device, &rp);
 		if (cb->cb_error != 0)
 			break;
 		qs = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
@@ -318,6 +310,7 @@ gaps_of(struct calibration *cb, size_t bytes)
 		sum.qs_p95 += qs.qs_p95 / n;
 		sum.qs_count += qs.qs_count;
 	}
+	free(rp.rp_preload);
 	return (sum);
 }
 

@@ -85,43 +85,6 @@ beside(const struct published *pb, const struct published_row *rb,
 }
 
 /*
- * What threads take that only delay: the pause takes as much longer.  The hold
- * does not, as the others wait meanwhile and leave the core to its thread.
- */
-static void
-lengthen(const struct published *pb, const struct published_row *rb,
-    struct critical_section *se)
-{
-	const double asked = rb->rb_crit_ns + rb->rb_par_ns;
-	const double idle = beside(pb, rb, "empty", 1, 0, 0);
-	const double alone = beside(pb, rb, "empty", rb->rb_threads,
-	    rb->rb_crit_ns, rb->rb_par_ns) * rb->rb_threads;
-
-	if (asked > 0 && alone - idle > asked)
-		se->se_think_ns *= (alone - idle) / asked;
-	/* The calls of the loop, half of them inside. */
-	se->se_hold_ns += idle / 2;
-	se->se_think_ns += idle / 2;
-}
-
-/* The delays of a variant "workN_unlockedM"; else five lines are written. */
-static void
-vary(const char *group, struct critical_section *se)
-{
-	const char *at = strstr(group, "variant=");
-	unsigned held, out;
-
-	if (at == NULL)
-		return;
-	if (sscanf(at, "variant=work%u_unlocked%u", &held, &out) == 2) {
-		se->se_hold_ns += burn_ns * held;
-		se->se_think_ns = burn_ns * out;
-	} else {
-		se->se_lines = 5;
-	}
-}
-
-/*
  * Whether the kernel of a row's version is older than Linux 5.7, as the header
  * line "# kernels: v3=v5.2.0-rc2 ..." has it.
  */
@@ -152,7 +115,15 @@ published_section(const struct published *pb, const struct published_row *rb,
     struct critical_section *se)
 {
 	const struct published_loop *lb = pb->pb_loop;
-	double one;
+	const double asked = rb->rb_crit_ns + rb->rb_par_ns;
+	const double idle = beside(pb, rb, "empty", 1, 0, 0);
+	const double alone = beside(pb, rb, "empty", rb->rb_threads,
+	    rb->rb_crit_ns, rb->rb_par_ns) * rb->rb_threads;
+	const double one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
+	    rb->rb_crit_ns, rb->rb_par_ns);
+	const char *variant = strstr(pb->pb_groups.nm_name[rb->rb_group],
+	    "variant=");
+	unsigned held, out;
 
 	*se = (struct critical_section){
 		.se_lock = pb->pb_kind[rb->rb_lock]->lc_name,
@@ -164,11 +135,25 @@ published_section(const struct published *pb, const struct published_row *rb,
 	};
 	if (lb->lb_shared_random && before_5_7(pb, rb))
 		se->se_common_before = se->se_common_writes = 1;
-	if (strcmp(lb->lb_name, "smalllocks") == 0)
-		vary(pb->pb_groups.nm_name[rb->rb_group], se);
-	lengthen(pb, rb, se);
-	one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
-	    rb->rb_crit_ns, rb->rb_par_ns);
+	/* A variant is "workN_unlockedM", or else five lines are written. */
+	if (strcmp(lb->lb_name, "smalllocks") == 0 && variant != NULL) {
+		if (sscanf(variant, "variant=work%u_unlocked%u", &held,
+		    &out) == 2) {
+			se->se_hold_ns += burn_ns * held;
+			se->se_think_ns = burn_ns * out;
+		} else
+			se->se_lines = 5;
+	}
+	/*
+	 * What threads take that only delay: the pause takes as much longer.
+	 * The hold does not, as the others wait meanwhile and leave the core to
+	 * its thread.
+	 */
+	if (asked > 0 && alone - idle > asked)
+		se->se_think_ns *= (alone - idle) / asked;
+	/* The calls of the loop, half of them inside. */
+	se->se_hold_ns += idle / 2;
+	se->se_think_ns += idle / 2;
 	if (lb->lb_pause_of_one && one > se->se_hold_ns)
 		se->se_think_ns += one - se->se_hold_ns;
 }

@@ -262,27 +262,6 @@ take(void *context, unsigned task, unsigned slot)
 	return (error == 0 ? EDOM : error);
 }
 
-/* Fits the scale of a group: the median of predicted over published. */
-static void
-fit_scale(struct published *pb, unsigned group)
-{
-	double *ratios = xcalloc(pb->pb_chosen_count, sizeof(*ratios));
-	const struct published_row *rb;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = pb->pb_chosen[i];
-		if (rb->rb_group == group)
-			ratios[n++] = rb->rb_predicted_ns / rb->rb_ns;
-	}
-	pb->pb_scale[group] = n > 0 && pb->pb_unit->ub_scaled ?
-	    stats_median(ratios, n) : 1;
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
-		if (pb->pb_chosen[i]->rb_group == group)
-			pb->pb_chosen[i]->rb_ns *= pb->pb_scale[group];
-	free(ratios);
-}
-
 /* The error of the model in sample i, of a row's lock; lognormal. */
 static double
 model_error(const struct published *pb, const struct published_row *rb,
@@ -304,8 +283,10 @@ static void
 gather(struct predicting *pp)
 {
 	struct published *pb = pp->pp_pb;
+	double *ratios = xcalloc(pb->pb_chosen_count, sizeof(*ratios));
 	const unsigned n = pp->pp_count;
 	struct published_row *rb;
+	unsigned found;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		double *ns = &pp->pp_ns[(size_t)i * n];
@@ -321,8 +302,23 @@ gather(struct predicting *pp)
 		rb->rb_band_ns[1] = stats_quantile(ns + 1, n - 1,
 		    STATS_ROBUST);
 	}
-	for (unsigned i = 0; i < pb->pb_groups.nm_count; i++)
-		fit_scale(pb, i);
+	/* A scale is the median of predicted over published. */
+	for (unsigned g = 0; pb->pb_unit->ub_scaled &&
+	    g < pb->pb_groups.nm_count; g++) {
+		found = 0;
+		for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
+			rb = pb->pb_chosen[i];
+			if (rb->rb_group == g)
+				ratios[found++] = rb->rb_predicted_ns /
+				    rb->rb_ns;
+		}
+		pb->pb_scale[g] = found > 0 ? stats_median(ratios, found) : 1;
+	}
+	for (unsigned i = 0; pb->pb_unit->ub_scaled &&
+	    i < pb->pb_chosen_count; i++)
+		pb->pb_chosen[i]->rb_ns *=
+		    pb->pb_scale[pb->pb_chosen[i]->rb_group];
+	free(ratios);
 }
 
 int

@@ -130,25 +130,12 @@ value_of(const struct result_cell *rc)
 	    rc->total_mb_per_s, rc->total_mb_per_s_ci95[1] });
 }
 
-/* Ranks two pairs, if they differ only in design and lock. */
-static void
-rank(struct validation *va, const struct pair *a, const struct pair *b)
-{
-	const struct agreement_item
-	    ia = { value_of(a->vd_measured), value_of(a->vd_predicted) },
-	    ib = { value_of(b->vd_measured), value_of(b->vd_predicted) };
-
-	if (a->vd_judged && b->vd_judged &&
-	    a->vd_measured->readers == b->vd_measured->readers &&
-	    same_table(a->vd_measured, b->vd_measured))
-		agreement_rank(&ia, &ib, &va->va_ranks);
-}
-
 static void
 make(const struct result *measured, const struct result *predicted,
     struct validation *va)
 {
 	const struct result_cell *mc = measured->cells, *pc;
+	const struct pair *a, *b;
 
 	va->va_pairs = xcalloc(measured->cell_count + 1,
 	    sizeof(*va->va_pairs));
@@ -160,11 +147,22 @@ make(const struct result *measured, const struct result *predicted,
 			va->va_pairs[va->va_count++] = (struct pair){
 			    .vd_measured = mc, .vd_predicted = pc };
 	}
-	for (unsigned a = 0; a < va->va_count; a++)
-		compare_pair(va, &va->va_pairs[a]);
-	for (unsigned a = 0; a < va->va_count; a++)
-		for (unsigned b = a + 1; b < va->va_count; b++)
-			rank(va, &va->va_pairs[a], &va->va_pairs[b]);
+	for (unsigned i = 0; i < va->va_count; i++)
+		compare_pair(va, &va->va_pairs[i]);
+	for (a = va->va_pairs; a < va->va_pairs + va->va_count; a++)
+		for (b = a + 1; b < va->va_pairs + va->va_count; b++)
+			/* They differ only in design and lock. */
+			if (a->vd_judged && b->vd_judged &&
+			    a->vd_measured->readers ==
+			    b->vd_measured->readers &&
+			    same_table(a->vd_measured, b->vd_measured))
+				agreement_rank(&(struct agreement_item){
+				    value_of(a->vd_measured),
+				    value_of(a->vd_predicted) },
+				    &(struct agreement_item){
+				    value_of(b->vd_measured),
+				    value_of(b->vd_predicted) },
+				    &va->va_ranks);
 }
 
 static const struct column cell_columns[] = {
