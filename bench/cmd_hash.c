@@ -19,11 +19,11 @@
 enum {
 	EVENT_ENTROPY	= 8,
 	SIZES_MAX	= 32,
-	TABLE_WAYS	= 6	/* of a line */
+	TABLE_WAYS	= 6,	/* of a line */
+	/* The sizes in the table unless -s is given. */
+	SHOWN_SHORT	= 16,
+	SHOWN_LONG	= 8192
 };
-
-/* The sizes in the table unless -s is given. */
-static const unsigned sizes_shown[] = { 16, 8192 };
 
 /* The ways to time a hash. */
 enum hash_way {
@@ -329,27 +329,6 @@ print_skipped(const struct survey *sv)
 	}
 }
 
-/* Takes the sizes, and makes a message of the largest. */
-static void
-choose_sizes(const struct options *op)
-{
-	unsigned bytes = 1;
-
-	hv.hv_sizes = op->op_sizes.ol_count;
-	for (unsigned i = 0; i < hv.hv_sizes; i++) {
-		hv.hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
-		if (hv.hv_size[i] > bytes)
-			bytes = hv.hv_size[i];
-		hv.hv_show[i] = GIVEN(op, MESSAGE_SIZE);
-		for (unsigned k = 0;
-		    k < sizeof(sizes_shown) / sizeof(*sizes_shown); k++)
-			hv.hv_show[i] |= hv.hv_size[i] == sizes_shown[k];
-	}
-	hv.hv_message = xmalloc(bytes);
-	for (unsigned i = 0; i < bytes; i++)
-		hv.hv_message[i] = (uint8_t)(i * i + i / 256);
-}
-
 static void
 make_subject(struct survey_subject *su, struct hash *ha)
 {
@@ -380,7 +359,7 @@ run(struct options *op)
 	const struct option_list *chosen = &op->op_digests;
 	struct survey *sv = &hv.hv_survey;
 	struct survey_subject *su;
-	unsigned left = 0;
+	unsigned bytes = 1, left = 0;
 	bool wrong = false;
 	int status;
 
@@ -392,7 +371,16 @@ run(struct options *op)
 	sv->sv_kind = &hash_kind;
 	sv->sv_repeats = op->op_repeats;
 	sv->sv_time_s = op->op_time_s;
-	choose_sizes(op);
+	hv.hv_sizes = op->op_sizes.ol_count;
+	for (unsigned i = 0; i < hv.hv_sizes; i++) {
+		hv.hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
+		bytes = hv.hv_size[i] > bytes ? hv.hv_size[i] : bytes;
+		hv.hv_show[i] = GIVEN(op, MESSAGE_SIZE) ||
+		    hv.hv_size[i] == SHOWN_SHORT || hv.hv_size[i] == SHOWN_LONG;
+	}
+	hv.hv_message = xmalloc(bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		hv.hv_message[i] = (uint8_t)(i * i + i / 256);
 	survey_make(sv, chosen->ol_count > 0 ? chosen->ol_count : hash_count(),
 	    HASH_MESSAGE + hv.hv_sizes, sizeof(struct hash_work));
 	for (unsigned i = 0; i < sv->sv_count; i++) {

@@ -71,12 +71,16 @@ repeat(struct worker *ww, int64_t end_ns, bool grow)
 	ww->ww_end_ns = now_ns;
 }
 
-/* The last thread that is warm starts the window. */
 static void
-wait_for_start(struct window *wi)
+work(void *arg)
 {
+	struct worker *ww = arg;
+	struct window *wi = ww->ww_window;
 	const unsigned threads = wi->wi_task->wt_threads;
+	int64_t cpu_ns;
 
+	repeat(ww, tick_ns() + wi->wi_warmup_ns, true);
+	/* The last thread that is warm starts the window. */
 	if (atomic_fetchadd_rel_32(&wi->wi_ready, 1) + 1 == threads) {
 		atomic_store_64(&wi->wi_end, (uint64_t)(tick_ns() + wi->wi_ns));
 		atomic_store_rel_32(&wi->wi_go, 1);
@@ -87,17 +91,6 @@ wait_for_start(struct window *wi)
 			machine_yield();
 		else
 			machine_pause(1);
-}
-
-static void
-work(void *arg)
-{
-	struct worker *ww = arg;
-	struct window *wi = ww->ww_window;
-	int64_t cpu_ns;
-
-	repeat(ww, tick_ns() + wi->wi_warmup_ns, true);
-	wait_for_start(wi);
 	if (ww->ww_error != 0)
 		return;
 	cpu_ns = machine_thread_cpu_ns(&ww->ww_thread);
@@ -202,38 +195,31 @@ visit(struct survey *sv, struct survey_subject *su, struct survey_point *pt)
 	    &pt->pt_samples[pt->pt_count]);
 	if (stop_asked())
 		return (EINTR);
-	if (error == EIO) {
+	pt->pt_count += error == 0;
+	if (error == EIO)
 		su->su_error = EIO;
-		return (0);
-	}
-	if (error != 0)
+	else if (error != 0)
 		run_error("cannot run %u threads: %s", pt->pt_task.wt_threads,
 		    strerror(error));
-	pt->pt_count += error == 0;
-	return (error);
+	return (error == EIO ? 0 : error);
 }
 
 static int
 visit_all(struct survey *sv)
 {
 	const unsigned n = sv->sv_count * sv->sv_ways;
+	unsigned *order = xcalloc(n, sizeof(*order));
+	gsl_rng *rng = stats_rng(SURVEY_SEED);
 	struct survey_subject *su;
-	unsigned *order;
 	struct progress p;
-	gsl_rng *rng;
 	int error = 0;
 
-	if (n == 0) {
-		sv->sv_done = sv->sv_repeats;
-		return (0);
-	}
-	rng = stats_rng(SURVEY_SEED);
-	order = xcalloc(n, sizeof(*order));
 	for (unsigned i = 0; i < n; i++)
 		order[i] = i;
-	progress_init(&p, (uint64_t)n * sv->sv_repeats, 0);
+	progress_init(&p, (uint64_t)(n > 0 ? n : 1) * sv->sv_repeats, 0);
 	while (!survey_complete(sv) && error == 0) {
-		gsl_ran_shuffle(rng, order, n, sizeof(*order));
+		if (n > 0)
+			gsl_ran_shuffle(rng, order, n, sizeof(*order));
 		for (unsigned i = 0; i < n && error == 0; i++) {
 			su = &sv->sv_subjects[order[i] / sv->sv_ways];
 			progress_update(&p, (uint64_t)sv->sv_done * n + i,
