@@ -129,39 +129,6 @@ end_stream(struct loading *ld)
 }
 
 static int
-begin_stream(struct loading *ld, const char *name)
-{
-	if (end_stream(ld) != 0)
-		return (EINVAL);
-	if (strlen(name) >= RECORDING_NAME_SIZE)
-		return (lines_refuse(&ld->ld_lines, "stream \"%.20s...\": "
-		    "expected a name of at most %d characters", name,
-		    RECORDING_NAME_SIZE - 1));
-	if (ld->ld_rec->rec_count == RECORDING_STREAMS_MAX)
-		return (lines_refuse(&ld->ld_lines, "expected at most %d "
-		    "streams", RECORDING_STREAMS_MAX));
-	ld->ld_stream = recording_add_stream(ld->ld_rec, name);
-	ld->ld_at_ns = 0;
-	return (0);
-}
-
-static int
-set_length(struct loading *ld, const char *text)
-{
-	uint64_t *length_ns = &ld->ld_rec->rec_length_ns;
-
-	if (*length_ns != 0)
-		return (lines_refuse(&ld->ld_lines, "a second length: "
-		    "expected one"));
-	if (parse_number(text, length_ns) != 0 || *length_ns < 1 ||
-	    *length_ns > RECORDING_LENGTH_MAX_NS)
-		return (lines_refuse(&ld->ld_lines, "length \"%.40s\": "
-		    "expected nanoseconds, 1..%" PRId64, text,
-		    RECORDING_LENGTH_MAX_NS));
-	return (0);
-}
-
-static int
 add_request(struct loading *ld, const char *gap, const char *bytes)
 {
 	uint64_t gap_ns, n;
@@ -194,23 +161,46 @@ static int
 load_line(struct loading *ld)
 {
 	static const char blanks[] = " \t";
+	struct lines *li = &ld->ld_lines;
+	struct recording *rec = ld->ld_rec;
 	char *first, *rest = NULL, *second, *third;
 
-	first = strtok_r(ld->ld_lines.li_text, blanks, &rest);
+	first = strtok_r(li->li_text, blanks, &rest);
 	if (first == NULL || first[0] == '#')
 		return (0);
 	second = strtok_r(NULL, blanks, &rest);
 	third = second == NULL ? NULL : strtok_r(NULL, blanks, &rest);
-	if (second != NULL && third == NULL) {
-		if (strcmp(first, "stream") == 0)
-			return (begin_stream(ld, second));
-		if (strcmp(first, "length") == 0)
-			return (set_length(ld, second));
-		if (first[0] >= '0' && first[0] <= '9')
-			return (add_request(ld, first, second));
+	if (second != NULL && third == NULL && strcmp(first, "stream") == 0) {
+		if (end_stream(ld) != 0)
+			return (EINVAL);
+		if (strlen(second) >= RECORDING_NAME_SIZE)
+			return (lines_refuse(li, "stream \"%.20s...\": "
+			    "expected a name of at most %d characters", second,
+			    RECORDING_NAME_SIZE - 1));
+		if (rec->rec_count == RECORDING_STREAMS_MAX)
+			return (lines_refuse(li, "expected at most %d "
+			    "streams", RECORDING_STREAMS_MAX));
+		ld->ld_stream = recording_add_stream(rec, second);
+		ld->ld_at_ns = 0;
+		return (0);
 	}
-	return (lines_refuse(&ld->ld_lines, "\"%.40s\"%s: expected \"GAP_NS "
-	    "BYTES\", \"stream NAME\", \"length NS\" or a # comment", first,
+	if (second != NULL && third == NULL && strcmp(first, "length") == 0) {
+		if (rec->rec_length_ns != 0)
+			return (lines_refuse(li, "a second length: expected "
+			    "one"));
+		if (parse_number(second, &rec->rec_length_ns) != 0 ||
+		    rec->rec_length_ns < 1 ||
+		    rec->rec_length_ns > RECORDING_LENGTH_MAX_NS)
+			return (lines_refuse(li, "length \"%.40s\": expected "
+			    "nanoseconds, 1..%" PRId64, second,
+			    RECORDING_LENGTH_MAX_NS));
+		return (0);
+	}
+	if (second != NULL && third == NULL && first[0] >= '0' &&
+	    first[0] <= '9')
+		return (add_request(ld, first, second));
+	return (lines_refuse(li, "\"%.40s\"%s: expected \"GAP_NS BYTES\", "
+	    "\"stream NAME\", \"length NS\" or a # comment", first,
 	    second != NULL ? " and what follows" : ""));
 }
 

@@ -585,6 +585,8 @@ open()
 	described=$(describe; grep '	KERN_ABI' "$data/lib/kern/abi.h")
 	method=$(echo "$described" | sed -n '/^cc /,$p' | sum)
 	method=${method%% *}
+	[ -n "$method" ] || fail 1 "no file can be hashed: expected sha256sum" \
+	    "or sha256 in PATH"
 	echo "$described"
 	read_sums "$cache/files.$method" && [ -x "$cache/$key" ] || {
 		build

@@ -1,5 +1,5 @@
 /*
- * bench/survey/sources.h and numbers.h: each source, sources that misbehave,
+ * bench/survey/sources.h: each source, sources that misbehave,
  * saturation, whole runs and the output.
  */
 #include <errno.h>
