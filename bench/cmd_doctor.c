@@ -107,25 +107,12 @@ show_clocks(void)
 	    "tsc: " CLOCK "current_clocksource.");
 }
 
-static void
-show_crypto(void)
-{
-	const char *capabilities = getenv("OPENSSL_ia32cap");
-
-	show("libcrypto", FORMATF("%.60s%s%s%s%s", crypto_version(),
-	    has_flag(" aes ") ? ", AES" : "", has_flag(" vaes ") ? ", VAES" :
-	    "", has_flag(" avx2 ") ? ", AVX2" : "",
-	    has_flag(" avx512f ") ? ", AVX-512" : ""), false, "");
-	if (capabilities != NULL)
-		show("OPENSSL_ia32cap", capabilities, true, "libcrypto uses "
-		    "what this allows, also with --crypto native: unset it.");
-}
-
 static int
 run(struct options *op)
 {
 	struct calibrate_conditions cc = { .cc_quota = 0 };
 	char why[CALIBRATE_TEXT_SIZE];
+	const char *capabilities = getenv("OPENSSL_ia32cap");
 	struct utsname un;
 	unsigned bad;
 
@@ -147,7 +134,13 @@ run(struct options *op)
 	    "none", false, "");
 	show("others", FORMATF("%.2f of each CPU, load %.2f", cc.cc_others,
 	    cc.cc_load), false, "");
-	show_crypto();
+	show("libcrypto", FORMATF("%.60s%s%s%s%s", crypto_version(),
+	    has_flag(" aes ") ? ", AES" : "", has_flag(" vaes ") ? ", VAES" :
+	    "", has_flag(" avx2 ") ? ", AVX2" : "",
+	    has_flag(" avx512f ") ? ", AVX-512" : ""), false, "");
+	if (capabilities != NULL)
+		show("OPENSSL_ia32cap", capabilities, true, "libcrypto uses "
+		    "what this allows, also with --crypto native: unset it.");
 	if (bad > 0)
 		format_wrapf(stdout, "\nNot fit to measure:", 2, "%s.", why);
 	else

@@ -26,40 +26,34 @@ enum {
 
 static const double warmup_share = 0.25;	/* of the window */
 
-/* Takes PUBLISHED=LOCK: the simulated kind of a lock. */
-static int
-map_lock(struct published *pb, char *entry)
-{
-	char known[OPTION_TEXT_SIZE], *kind = entry;
-	const char *name = strsep(&kind, "=");
-	const struct lock_class *lc;
-
-	if (kind == NULL || *name == '\0')
-		return (usage_error("--map: \"%s%s%s\": expected "
-		    "PUBLISHED=LOCK,...", name, kind != NULL ? "=" : "",
-		    kind != NULL ? kind : ""));
-	lc = ENGINE(virtual).en_lock_find(kind);
-	if (lc == NULL) {
-		family_join(&family_simulated_locks, 0, NULL, known,
-		    sizeof(known));
-		return (usage_error("--map: \"%s\": expected one of %s", kind,
-		    known));
-	}
-	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
-		if (strcmp(pb->pb_locks.nm_name[i], name) == 0)
-			pb->pb_kind[i] = lc;
-	return (0);
-}
-
+/* Takes --map, of PUBLISHED=LOCK: the simulated kinds of locks. */
 static int
 map_locks(struct published *pb)
 {
+	char *copy = xstrdup(pb->pb_op->op_map), *at = copy, *kind, *name;
 	struct text mapped = { .s = "" }, rest = { .s = "" };
-	char *copy = xstrdup(pb->pb_op->op_map), *at = copy, *entry;
+	char known[OPTION_TEXT_SIZE];
+	const struct lock_class *lc;
 	int error = 0;
 
-	while (error == 0 && (entry = strsep(&at, ",")) != NULL)
-		error = *entry == '\0' && at == NULL ? 0 : map_lock(pb, entry);
+	/* The last entry may be empty. */
+	while (error == 0 && (kind = strsep(&at, ",")) != NULL &&
+	    (*kind != '\0' || at != NULL)) {
+		name = strsep(&kind, "=");
+		lc = kind == NULL ? NULL : ENGINE(virtual).en_lock_find(kind);
+		family_join(&family_simulated_locks, 0, NULL, known,
+		    sizeof(known));
+		if (kind == NULL || *name == '\0')
+			error = usage_error("--map: \"%s%s%s\": expected "
+			    "PUBLISHED=LOCK,...", name, kind != NULL ? "=" : "",
+			    kind != NULL ? kind : "");
+		else if (lc == NULL)
+			error = usage_error("--map: \"%s\": expected one of "
+			    "%s", kind, known);
+		for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
+			if (strcmp(pb->pb_locks.nm_name[i], name) == 0)
+				pb->pb_kind[i] = lc;
+	}
 	free(copy);
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		text_list(pb->pb_kind[i] != NULL ? &mapped : &rest, "%s",
