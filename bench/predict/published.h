@@ -55,7 +55,7 @@ struct published_row {
 	double		 rb_crit_ns;
 	double		 rb_par_ns;
 	double		 rb_value;
-	/* Published: between acquisitions; then scaled, where that is fitted. */
+	/* Published: between acquisitions; then scaled, if that is fitted. */
 	double		 rb_ns;
 	double		 rb_predicted_ns;
 	/* The 10 and 90 % quantiles over drawn profiles. */

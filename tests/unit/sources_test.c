@@ -1,6 +1,6 @@
 /*
- * bench/survey/sources.h: each source, sources that misbehave, saturation, whole
- * runs and the output.
+ * bench/survey/sources.h: each source, sources that misbehave, saturation,
+ * whole runs and the output.
  */
 #include <errno.h>
 #include <jansson.h>
