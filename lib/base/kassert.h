@@ -11,6 +11,9 @@
 #include <stdbool.h>
 
 #define	CTASSERT(x)	_Static_assert(x, #x)
+#ifndef __unused
+#define	__unused		__attribute__((unused))
+#endif
 
 /*
  * Called by a failed assertion; must not return.  The default prints a message

@@ -13,30 +13,27 @@ LOCK_STATE(struct m32)
 static void count_add(struct m32 *count, uint32_t n);
 
 static inline bool
-count_enter(struct lock *l, struct lock_node *n)
+count_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	count_add(state_of(l), 1);
 	return (true);
 }
 
 static inline void
-count_unlock(struct lock *l, struct lock_node *n)
+count_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	count_add(state_of(l), UINT32_MAX);
 }
 
 static inline bool
-count_owned(struct lock *l)
+count_owned(struct lock *l __unused)
 {
-	(void)l;
 	return (true);
 }
 
-#define	COUNT_CLASS(kind, descr)					\
+#define	COUNT_CLASS(kind, descr, type)					\
 	LOCK_CLASS(kind) = { .lc_name = #kind, .lc_descr = descr,	\
-	    .lc_type = "counter", .lc_flags = LC_SPIN,			\
+	    .lc_type = type, .lc_flags = LC_SPIN,			\
 	    .lc_enter = count_enter, .lc_trylock = count_enter,		\
 	    .lc_unlock = count_unlock, .lc_owned = count_owned }
 

@@ -31,10 +31,7 @@ slot_of(struct lock *l, uint32_t ticket)
 	return (&slots[ticket & (l->lo_config.threads - 1)].as_granted);
 }
 
-/*
- * As many slots as threads, up to the next power of two.  Lines are zero:
- * ticket 0 is granted, in its own line only.
- */
+/* Lines are zero: ticket 0 is granted, in its own line only. */
 static int
 anderson_init(struct lock *l)
 {

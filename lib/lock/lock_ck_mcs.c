@@ -17,13 +17,11 @@ LOCK_NODE(ck_spinlock_mcs_context_t)
 
 /* ThreadSanitizer cannot follow its assembly. */
 static void
-ordered(struct lock *l, bool release)
+ordered(struct lock *l __unused, bool release __unused)
 {
 #ifdef __SANITIZE_THREAD__
 	(release ? __tsan_release : __tsan_acquire)(l);
 #else
-	(void)l;
-	(void)release;
 #endif
 }
 
@@ -37,9 +35,8 @@ ck_mcs_enter(struct lock *l, struct lock_node *n)
 }
 
 static void
-ck_mcs_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+ck_mcs_wait(struct lock *l, struct lock_node *n, struct lock_wait *w __unused)
 {
-	(void)w;
 	ck_spinlock_mcs_lock(state_of(l), node_of(n));
 	ordered(l, false);
 }

@@ -71,10 +71,8 @@ clh_init(struct lock *l)
 static bool
 clh_owned(struct lock *l)
 {
-	struct clh_node *last = (struct clh_node *)
-	    machine_note_load_ptr(state_of(l));
-
-	return (machine_note_load_32(&last->clh_busy) != 0);
+	return (machine_note_load_32(&((struct clh_node *)
+	    machine_note_load_ptr(state_of(l)))->clh_busy) != 0);
 }
 
 /*
@@ -94,19 +92,17 @@ clh_enter(struct lock *l, struct lock_node *n)
 }
 
 static void
-clh_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+clh_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
 	struct m32 *busy = &thread_of(l)->clt_node->clh_busy;
 
-	(void)n;
 	while (atomic_load_acq_32(busy) != 0)
 		lock_spin_32(w, busy, 1);
 }
 
 static void
-clh_unlock(struct lock *l, struct lock_node *n)
+clh_unlock(struct lock *l __unused, struct lock_node *n)
 {
-	(void)l;
 	MPASS(clh_owned(l));
 	atomic_store_rel_32(&(*node_of(n))->clh_busy, 0);
 }

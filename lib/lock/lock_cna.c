@@ -38,12 +38,6 @@ cna_of(struct queue_node *node)
 	return ((struct cna_node *)(void *)node);
 }
 
-static struct cna_node *
-next_of(struct cna_node *node)
-{
-	return (cna_of(queue_next(&node->cna_queue)));
-}
-
 static void
 node_init(struct cna_node *me)
 {
@@ -106,18 +100,6 @@ link_behind(struct cna_node *head, struct cna_node *waiter)
 	    (uintptr_t)waiter);
 }
 
-/* Moves the main queue's first..last to the end of the secondary one. */
-static void
-set_aside(struct cna_node *me, struct cna_node *first, struct cna_node *last)
-{
-	if (me->cna_second == NULL)
-		me->cna_second = first;
-	else
-		link_behind(me->cna_second, first);
-	atomic_store_ptr(&last->cna_queue.qn_next, 0);
-	me->cna_second->cna_second_tail = last;
-}
-
 /*
  * The first linked waiter of my NUMA node; moves those before it to the
  * secondary queue.  NULL: there is none, and nothing was moved.
@@ -129,13 +111,20 @@ find_local(struct lock *l, struct cna_node *me, struct cna_node *first)
 	uint32_t numa;
 
 	numa = me->cna_numa == CNA_NO_NODE ? lock_numa_node(l) : me->cna_numa;
-	for (node = first; node != NULL; node = next_of(node)) {
+	for (node = first; node != NULL; 
+	    node = cna_of(queue_next(&node->cna_queue))) {
 		if (node->cna_numa == numa)
 			break;
 		last = node;
 	}
-	if (node != NULL && last != NULL)
-		set_aside(me, first, last);
+	if (node == NULL || last == NULL)
+		return (node);
+	if (me->cna_second == NULL)
+		me->cna_second = first;
+	else
+		link_behind(me->cna_second, first);
+	atomic_store_ptr(&last->cna_queue.qn_next, 0);
+	me->cna_second->cna_second_tail = last;
 	return (node);
 }
 

@@ -38,13 +38,6 @@ cohort_of(struct lock *l)
 	return ((struct cohort_node *)l->lo_lines + lock_numa_node(l));
 }
 
-/* Tickets drawn and not served: the owner, and those behind it. */
-static uint32_t
-ticket_count(struct ticket *t)
-{
-	return (atomic_load_32(&t->t_next) - atomic_load_32(&t->t_serving));
-}
-
 static int
 cohort_init(struct lock *l)
 {
@@ -108,16 +101,18 @@ static void
 cohort_unlock(struct lock *l, struct lock_node *n)
 {
 	struct cohort_node *node = node_of(n)->cha_node;
+	struct ticket *t = &node->coh_local;
 
 	MPASS(ticket_owned(l));
 	/* A thread with a ticket cannot leave, so it takes the global lock. */
-	node->coh_inherited = ticket_count(&node->coh_local) > 1 &&
+	node->coh_inherited = atomic_load_32(&t->t_next) -
+	    atomic_load_32(&t->t_serving) > 1 &&
 	    node->coh_passes < l->lo_config.pass_limit;
 	if (node->coh_inherited)
 		node->coh_passes++;
 	else
 		ticket_release(state_of(l));
-	ticket_release(&node->coh_local);
+	ticket_release(t);
 }
 
 LOCK_KIND(cohort, cohort, "cohort",

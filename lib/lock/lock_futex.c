@@ -21,25 +21,22 @@ enum {
 LOCK_STATE(struct m32)
 
 static bool
-futex_enter(struct lock *l, struct lock_node *n)
+futex_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (atomic_cmpset_acq_32(state_of(l), FUTEX_FREE, FUTEX_HELD));
 }
 
 static void
-futex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+futex_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
-	(void)n;
 	w->lw_block_cycles = LOCK_WAIT_ASLEEP;
 	while (atomic_swap_acq_32(state_of(l), FUTEX_AWAITED) != FUTEX_FREE)
 		machine_wait_32(state_of(l), FUTEX_AWAITED, -1);
 }
 
 static void
-futex_unlock(struct lock *l, struct lock_node *n)
+futex_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	MPASS(machine_note_load_32(state_of(l)) != FUTEX_FREE);
 	if (atomic_fetchadd_rel_32(state_of(l), (uint32_t)-1) == FUTEX_HELD)
 		return;

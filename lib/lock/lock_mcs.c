@@ -22,9 +22,8 @@ mcs_enter(struct lock *l, struct lock_node *n)
 }
 
 static void
-mcs_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+mcs_wait(struct lock *l __unused, struct lock_node *n, struct lock_wait *w)
 {
-	(void)l;
 	queue_wait(node_of(n), w);
 }
 

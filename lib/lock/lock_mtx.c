@@ -20,23 +20,21 @@
 #include "lib/lock/mtx.h"
 
 static bool
-mtx_enter(struct lock *l, struct lock_node *n)
+mtx_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	/* Before taking the lock, so that waiters spin and do not sleep. */
 	machine_oncpu();
 	return (mtx_take(l, 0));
 }
 
 static void
-mtx_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+mtx_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
 	struct mtx *m = mtx_of(l);
 	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
 	struct machine_probe probe = { 0 };
 	uintptr_t td = (uintptr_t)machine_curthread(), v;
 
-	(void)n;
 	v = atomic_load_ptr(&m->ma_lock);
 	for (;;) {
 		if (v == MTX_UNOWNED) {
@@ -58,11 +56,10 @@ mtx_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 static void
-mtx_unlock(struct lock *l, struct lock_node *n)
+mtx_unlock(struct lock *l, struct lock_node *n __unused)
 {
 	struct m32 *sleepers = mtx_release(l);
 
-	(void)n;
 	if (sleepers != NULL)
 		machine_wake_32(sleepers);
 }

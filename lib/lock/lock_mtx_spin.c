@@ -15,20 +15,18 @@
 #include "lib/lock/mtx.h"
 
 static bool
-mtx_spin_enter(struct lock *l, struct lock_node *n)
+mtx_spin_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (mtx_take(l, 0));
 }
 
 static void
-mtx_spin_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+mtx_spin_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
 	struct lock_delay_arg lda = lock_delay_arg_init(&l->lo_config);
 	struct mptr *word = &mtx_of(l)->ma_lock;
 	uintptr_t td = (uintptr_t)machine_curthread(), v;
 
-	(void)n;
 	v = atomic_load_ptr(word);
 	for (;;) {
 		if (v == MTX_UNOWNED) {
@@ -43,9 +41,8 @@ mtx_spin_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 static void
-mtx_spin_unlock(struct lock *l, struct lock_node *n)
+mtx_spin_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	MPASS(mtx_owned(l));
 	atomic_store_rel_ptr(&mtx_of(l)->ma_lock, MTX_UNOWNED);
 }

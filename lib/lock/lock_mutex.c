@@ -19,13 +19,6 @@
 
 LOCK_NODE(struct queue_node)
 
-static bool
-mutex_take(struct lock *l, uintptr_t contested)
-{
-	machine_oncpu();
-	return (mtx_take(l, contested));
-}
-
 /*
  * Spins while the owner runs, as head of the queue.  Returns: false: it does
  * not run, *owner is not NULL.
@@ -42,7 +35,8 @@ mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
 		v = atomic_load_ptr(word);
 		*owner = mtx_owner(v);
 		if (*owner == NULL) {
-			if (mutex_take(l, contested))
+			machine_oncpu();
+			if (mtx_take(l, contested))
 				return (true);
 		} else if (machine_running(*owner, &probe)) {
 			lock_spin_ptr(w, word, v);
@@ -53,10 +47,10 @@ mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
 }
 
 static bool
-mutex_enter(struct lock *l, struct lock_node *n)
+mutex_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
-	return (mutex_take(l, 0));
+	machine_oncpu();
+	return (mtx_take(l, 0));
 }
 
 static void
@@ -81,11 +75,10 @@ mutex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 static void
-mutex_unlock(struct lock *l, struct lock_node *n)
+mutex_unlock(struct lock *l, struct lock_node *n __unused)
 {
 	struct m32 *sleepers = mtx_release(l);
 
-	(void)n;
 	if (sleepers != NULL)
 		machine_wake_one_32(sleepers);
 }

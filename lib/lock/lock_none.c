@@ -5,37 +5,12 @@
  * test must find that it does not exclude.
  * Fairness: none needed.  Bytes: 0.  Uncontended: one indirect call.
  */
-#include "lib/lock/lock.h"
-
-static bool
-none_enter(struct lock *l, struct lock_node *n)
-{
-	(void)l;
-	(void)n;
-	return (true);
-}
+#include "lib/lock/count.h"
 
 static void
-none_unlock(struct lock *l, struct lock_node *n)
+count_add(struct m32 *count __unused, uint32_t n __unused)
 {
-	(void)l;
-	(void)n;
 }
 
-static bool
-none_owned(struct lock *l)
-{
-	(void)l;
-	return (true);
-}
-
-LOCK_CLASS(none) = {
-	.lc_name	= "none",
-	.lc_descr	= "no exclusion, readers share nothing: the harness",
-	.lc_type	= "no lock",
-	.lc_flags	= LC_SPIN,
-	.lc_enter	= none_enter,
-	.lc_trylock	= none_enter,
-	.lc_unlock	= none_unlock,
-	.lc_owned	= none_owned,
-};
+COUNT_CLASS(none, "no exclusion, readers share nothing: the harness",
+    "no lock");

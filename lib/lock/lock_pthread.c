@@ -28,27 +28,25 @@ pthread_lock_fini(struct lock *l)
 }
 
 static bool
-pthread_lock_enter(struct lock *l, struct lock_node *n)
+pthread_lock_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (pthread_mutex_trylock(state_of(l)) == 0);
 }
 
 static void
-pthread_lock_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+pthread_lock_wait(struct lock *l, struct lock_node *n __unused,
+    struct lock_wait *w)
 {
 	int error;
 
-	(void)n;
 	w->lw_block_cycles = LOCK_WAIT_ASLEEP;
 	error = pthread_mutex_lock(state_of(l));
 	KASSERT(error == 0, ("pthread_mutex_lock: %d", error));
 }
 
 static void
-pthread_lock_unlock(struct lock *l, struct lock_node *n)
+pthread_lock_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	pthread_mutex_unlock(state_of(l));
 }
 

@@ -87,17 +87,6 @@ pending_lock(struct lock *l, struct lock_wait *w)
 	return (true);
 }
 
-/*
- * Puts tail at the end of the queue.  Returns: the tail before, or 0.
- *
- * Acquires the predecessor's node, written next, and publishes my own.
- */
-static uint32_t
-tail_swap(struct lock *l, uint32_t tail)
-{
-	return (atomic_swap_hi_acq_rel_32(state_of(l), (uint16_t)tail));
-}
-
 static void
 queue_lock(struct lock *l, struct lock_wait *w)
 {
@@ -106,7 +95,8 @@ queue_lock(struct lock *l, struct lock_wait *w)
 
 	atomic_store_32(&me->qs_next, 0);
 	atomic_store_32(&me->qs_head, 0);
-	last = tail_swap(l, tail);
+	/* Acquires the predecessor's node, written next; publishes my own. */
+	last = atomic_swap_hi_acq_rel_32(state_of(l), (uint16_t)tail);
 	if (last != 0) {
 		/* Release: publishes my node's words with its index. */
 		atomic_store_rel_32(&waiter_of(l, last)->qs_next, tail);
@@ -125,16 +115,14 @@ queue_lock(struct lock *l, struct lock_wait *w)
 }
 
 static bool
-qspin_enter(struct lock *l, struct lock_node *n)
+qspin_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (atomic_cmpset_acq_32(state_of(l), 0, QS_LOCKED));
 }
 
 static void
-qspin_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+qspin_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
-	(void)n;
 	if (!pending_lock(l, w))
 		queue_lock(l, w);
 }
@@ -152,9 +140,8 @@ qspin_owned(struct lock *l)
 }
 
 static void
-qspin_unlock(struct lock *l, struct lock_node *n)
+qspin_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	MPASS(qspin_owned(l));
 	atomic_store_byte_rel_32(state_of(l), 0);
 }

@@ -13,4 +13,4 @@ count_add(struct m32 *count, uint32_t n)
 	atomic_fetchadd_32(count, n);
 }
 
-COUNT_CLASS(refcount, "no exclusion: a count goes up and down");
+COUNT_CLASS(refcount, "no exclusion: a count goes up and down", "counter");

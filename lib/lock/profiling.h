@@ -108,7 +108,6 @@ void lockprof_fini(struct lockprof *lp);
 
 /* Starts a window, with a number that is not 0 and not the last one's. */
 void lockprof_open(struct lockprof *lp, uint32_t window);
-
 void lockprof_close(struct lockprof *lp);
 
 /* Adds up threads first..last, which no longer run, in one window and site. */
@@ -185,9 +184,8 @@ static inline void
 lockprof_released(struct lockprof *lp, const struct lockprof_hold *lh,
     uint64_t end_cycles)
 {
-	if (!LOCK_PROFILING || lp == NULL)
-		return;
-	lockprof_record(lp, lh, end_cycles);
+	if (LOCK_PROFILING && lp != NULL)
+		lockprof_record(lp, lh, end_cycles);
 }
 
 #endif

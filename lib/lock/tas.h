@@ -17,9 +17,8 @@ LOCK_STATE(struct m32)
 static void tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w);
 
 static inline bool
-tas_enter(struct lock *l, struct lock_node *n)
+tas_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
 }
 
@@ -30,9 +29,8 @@ tas_trylock(struct lock *l, struct lock_node *n)
 }
 
 static inline void
-tas_unlock(struct lock *l, struct lock_node *n)
+tas_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	MPASS(machine_note_load_32(state_of(l)) == TAS_HELD);
 	atomic_store_rel_32(state_of(l), TAS_FREE);
 }

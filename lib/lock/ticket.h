@@ -47,9 +47,8 @@ ticket_release(struct ticket *t)
 
 /* Functions of a class, on the ticket in the lock's state. */
 static inline bool
-ticket_trylock(struct lock *l, struct lock_node *n)
+ticket_trylock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (ticket_try(state_of(l)));
 }
 
@@ -61,9 +60,8 @@ ticket_owned(struct lock *l)
 }
 
 static inline void
-ticket_unlock(struct lock *l, struct lock_node *n)
+ticket_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	MPASS(ticket_owned(l));
 	ticket_release(state_of(l));
 }
