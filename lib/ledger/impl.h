@@ -1,12 +1,10 @@
 /*
  * The parts of the ledger; for lib/ledger only.
  *
- * ledger.c	start and end, cores
+ * ledger.c	start and end, cores, messages, log files
  * log.c	threads log operations
  * check.c	checks operations in order: reads, pools, reseeds, events
- * key.c	keys and retired keys
- * range.c	counters used under a key
- * text.c	messages and log files
+ * key.c	keys, the counters used under each, retired keys
  */
 #ifndef LIB_LEDGER_IMPL_H
 #define LIB_LEDGER_IMPL_H
@@ -232,9 +230,6 @@ void ledger_wrong(struct ledger *lg, enum ledger_property property,
 void ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-typedef bool ledger_match(const struct ledger_record *lr,
-    const struct ledger_record *like);
-
 /*
  * The newest record before another that matches.
  *
@@ -243,8 +238,9 @@ typedef bool ledger_match(const struct ledger_record *lr,
  *               none matches
  */
 struct ledger_record ledger_search(const struct ledger *lg,
-    const struct ledger_record *before, ledger_match *match,
-    struct ledger_record like);
+    const struct ledger_record *before,
+    bool (*match)(const struct ledger_record *lr,
+    const struct ledger_record *like), struct ledger_record like);
 
 bool ledger_same_op(const struct ledger_record *lr,
     const struct ledger_record *like);
@@ -252,9 +248,6 @@ bool ledger_same_op(const struct ledger_record *lr,
 /* The same key and operation. */
 bool ledger_same_key(const struct ledger_record *lr,
     const struct ledger_record *like);
-
-/* text.c: sets le_text; note: "" or instead of the operations. */
-void ledger_text(struct ledger_result *le, const char *note);
 
 /* check.c: checks one operation; under lg_lock. */
 void ledger_check(struct ledger *lg, struct ledger_thread *lt,
@@ -277,12 +270,5 @@ void ledger_check_kept(const struct at *at, const struct ledger_record *end);
 
 /* At rest: all keys are gone, and none was there twice. */
 void ledger_keys_finish(struct ledger *lg);
-
-/*
- * range.c: adds blocks from a counter on, modulo 2^128, to those used under a
- * key.  Returns: whether none of them was used before.
- */
-bool ledger_add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
-    uint64_t blocks);
 
 #endif

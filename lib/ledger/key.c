@@ -38,17 +38,12 @@ ledger_keys_fini(struct ledger *lg)
 	free(lg->lg_retired);
 }
 
-static struct ledger_key *
-bucket_of(struct ledger *lg, struct print p)
-{
-	return (&lg->lg_bucket[p.pt_a % BUCKETS]);
-}
-
 /* The key, held or retired; NULL: it is not in its bucket. */
 static struct ledger_key *
 find(struct ledger *lg, struct print p)
 {
-	for (struct ledger_key *k = bucket_of(lg, p); k != NULL; k = k->lk_next)
+	for (struct ledger_key *k = &lg->lg_bucket[p.pt_a % BUCKETS];
+	    k != NULL; k = k->lk_next)
 		if (print_equals(k->lk_print, p) && k->lk_epoch == lg->lg_epoch)
 			return (k);
 	return (NULL);
@@ -112,34 +107,28 @@ by_print(const void *a, const void *b)
 }
 
 static void
-same_print(struct ledger *lg, const struct retired *rt)
-{
-	struct ledger_record first = { .lgr_op = LEDGER_WIPE,
-	    .lgr_key = rt[0].rt_number, .lgr_wiped = true };
-	struct ledger_record second = { .lgr_op = LEDGER_SET,
-	    .lgr_key = rt[1].rt_number };
-
-	first = ledger_search(lg, NULL, ledger_same_key, first);
-	second = ledger_search(lg, NULL, ledger_same_key, second);
-	ledger_wrong(lg, LEDGER_REVIVED, &first, &second);
-}
-
-static void
 check_retired(struct ledger *lg)
 {
 	const uint64_t wipes = lg->lg_result.le_wipes;
 	const uint64_t n = wipes < LEDGER_RETIRED_MAX ? wipes :
 	    LEDGER_RETIRED_MAX;
-	struct retired *all = lg->lg_retired;
-	uint64_t i;
+	struct ledger_record first = { .lgr_op = LEDGER_WIPE,
+	    .lgr_wiped = true }, second = { .lgr_op = LEDGER_SET };
+	struct retired *rt = lg->lg_retired;
 
 	if (lg->lg_result.le_error != 0)
 		return;
-	qsort(all, n, sizeof(*all), by_print);
-	for (i = 1; i < n; i++)
-		if (all[i - 1].rt_a == all[i].rt_a &&
-		    all[i - 1].rt_b == all[i].rt_b)
-			same_print(lg, &all[i - 1]);
+	qsort(rt, n, sizeof(*rt), by_print);
+	for (uint64_t i = 1; i < n; i++, rt++) {
+		if (rt[0].rt_a != rt[1].rt_a || rt[0].rt_b != rt[1].rt_b)
+			continue;
+		first.lgr_key = rt[0].rt_number;
+		second.lgr_key = rt[1].rt_number;
+		first = ledger_search(lg, NULL, ledger_same_key, first);
+		second = ledger_search(lg, NULL, ledger_same_key, second);
+		ledger_wrong(lg, LEDGER_REVIVED, &first, &second);
+		return;
+	}
 }
 
 void
@@ -244,7 +233,7 @@ ledger_check_set(const struct at *at)
 	if (k != NULL) {
 		revived = k->lk_objects++ == 0;
 	} else {
-		k = place(lg, bucket_of(lg, p));
+		k = place(lg, &lg->lg_bucket[p.pt_a % BUCKETS]);
 		if (k == NULL)
 			return;
 		fill(at, k, p);
@@ -284,6 +273,105 @@ ledger_check_install(const struct at *at)
 	}
 	k->lk_install_ctr = ctr;
 	k->lk_installed = true;
+}
+
+static struct range *
+range_at(struct ledger_key *k, unsigned i)
+{
+	return (i < KEY_RANGES ? &k->lk_range[i] : &k->lk_more[i - KEY_RANGES]);
+}
+
+/* Extends a range by another that touches it; false: they are apart. */
+static bool
+join(struct range *range, const struct range *more)
+{
+	if (more->rn_first != 0 && range->rn_last + 1 == more->rn_first)
+		range->rn_last = more->rn_last;
+	else if (range->rn_first != 0 && more->rn_last + 1 == range->rn_first)
+		range->rn_first = more->rn_first;
+	else
+		return (false);
+	return (true);
+}
+
+static void
+add_apart(struct ledger *lg, struct ledger_key *k, const struct range *range)
+{
+	struct range *more;
+	unsigned room;
+
+	if (k->lk_ranges == KEY_RANGES + k->lk_room) {
+		room = 2u * k->lk_room + KEY_RANGES;
+		more = room > UINT16_MAX ? NULL : realloc(k->lk_more, room *
+		    sizeof(*more));
+		if (more == NULL) {
+			lg->lg_result.le_error = ENOMEM;
+			return;
+		}
+		k->lk_more = more;
+		k->lk_room = (uint16_t)room;
+	}
+	*range_at(k, k->lk_ranges++) = *range;
+	if (k->lk_ranges > lg->lg_result.le_ranges_max)
+		lg->lg_result.le_ranges_max = k->lk_ranges;
+}
+
+/*
+ * Adds a range to those used, joined with its neighbours.
+ *
+ * Returns: whether it is disjoint from all of them.
+ */
+static bool
+add_range(struct ledger *lg, struct ledger_key *k, struct range range)
+{
+	unsigned joined;
+
+	for (unsigned i = 0; i < k->lk_ranges; i++)
+		if (range.rn_last >= range_at(k, i)->rn_first &&
+		    range_at(k, i)->rn_last >= range.rn_first)
+			return (false);
+	for (joined = 0; joined < k->lk_ranges; joined++)
+		if (join(range_at(k, joined), &range))
+			break;
+	if (joined == k->lk_ranges) {
+		add_apart(lg, k, &range);
+		return (true);
+	}
+	/* It may have closed a gap to a later one. */
+	for (unsigned i = joined + 1; i < k->lk_ranges; i++)
+		if (join(range_at(k, joined), range_at(k, i))) {
+			*range_at(k, i) = *range_at(k, --k->lk_ranges);
+			break;
+		}
+	return (true);
+}
+
+/*
+ * Adds blocks from a counter on, modulo 2^128, to those used under a key.
+ *
+ * Returns: whether none of them was used before.
+ */
+static bool
+add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
+    uint64_t blocks)
+{
+	struct range range = { ctr, ctr + blocks - 1 };
+
+	/* Most follow the only range. */
+	if (k->lk_ranges == 1 && k->lk_range[0].rn_last + 1 == ctr &&
+	    uint128_lo(ctr) != 0 && uint128_lo(ctr) <= UINT64_MAX - blocks) {
+		k->lk_range[0].rn_last += blocks;
+		return (true);
+	}
+	if (k->lk_ranges == 0 && range.rn_last >= ctr) {
+		k->lk_range[0] = range;
+		k->lk_ranges = 1;
+		return (true);
+	}
+	if (range.rn_last >= ctr)
+		return (add_range(lg, k, range));
+	return (add_range(lg, k, (struct range){ ctr, ~(uint128_t)0 }) &&
+	    add_range(lg, k, (struct range){ 0, range.rn_last }));
 }
 
 /* Whether b is a or follows it by less than 2^127. */
@@ -374,7 +462,7 @@ ledger_check_use(const struct at *at)
 		not_set(lg, use);
 		return;
 	}
-	if (!ledger_add_blocks(lg, k, ctr, blocks))
+	if (!add_blocks(lg, k, ctr, blocks))
 		reused(lg, use);
 	else
 		use_key(lg, k, use, ctr, end);

@@ -1,13 +1,212 @@
 /*
- * A ledger from its start to its result.
+ * A ledger from its start to its result, in messages and log files.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/crypto/wipe.h"
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
+
+const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES] = {
+#define	LEDGER_PROPERTY(name, word, text)	{ word, text },
+#include "lib/ledger/ledger.tbl"
+#undef LEDGER_PROPERTY
+};
+
+const char *const ledger_op_names[LEDGER_OPS] = {
+#define	LEDGER_OPERATION(name, word, text)	word,
+#include "lib/ledger/operation.tbl"
+#undef LEDGER_OPERATION
+};
+
+static const char *const texts[LEDGER_OPS] = {
+#define	LEDGER_OPERATION(name, word, text)	text,
+#include "lib/ledger/operation.tbl"
+#undef LEDGER_OPERATION
+};
+
+/* Decimal if it fits 64 bits, unless all are hexadecimal. */
+static void
+put_counter(FILE *f, uint128_t x, bool hex)
+{
+	if (uint128_hi(x) != 0)
+		fprintf(f, "0x%" PRIx64 "%016" PRIx64, uint128_hi(x),
+		    uint128_lo(x));
+	else
+		fprintf(f, hex ? "0x%" PRIx64 : "%" PRIu64, uint128_lo(x));
+}
+
+static void
+put_key(FILE *f, const struct ledger_record *lr, bool generation)
+{
+	if (lr->lgr_key == 0)
+		fputs("a key that was not set", f);
+	else
+		fprintf(f, "key %" PRIu32, lr->lgr_key);
+	if (lr->lgr_key != 0 && generation)
+		fprintf(f, " of generation %" PRIu32, lr->lgr_generation);
+}
+
+/* The operation in words. */
+static void
+put_op(FILE *f, const struct ledger_record *lr)
+{
+	uint128_t hi = lr->lgr_hi;
+
+	if (lr->lgr_op == LEDGER_OPS)
+		return;
+	if (lr->lgr_time_ns == 0 && lr->lgr_seq == 0)
+		fprintf(f, "at an unknown time before, a thread ");
+	else
+		fprintf(f, "at %" PRId64 " ns thread %u ", lr->lgr_time_ns,
+		    lr->lgr_thread);
+	if (lr->lgr_op == LEDGER_USE)
+		hi--;
+	else if (lr->lgr_op == LEDGER_DRAIN)
+		hi = uint128_lo(hi);
+	for (const char *p = texts[lr->lgr_op]; *p != '\0'; p++)
+		if (*p != '%')
+			fputc(*p, f);
+		else if (*++p == 'K' || *p == 'k')
+			put_key(f, lr, *p == 'k');
+		else if (*p == 'G')
+			fprintf(f, "%" PRIu32, lr->lgr_generation);
+		else
+			put_counter(f, *p == 'L' ? lr->lgr_lo : hi, false);
+	if (lr->lgr_op == LEDGER_WIPE && lr->lgr_key != 0 && lr->lgr_wiped)
+		fputs(", its last", f);
+	if (lr->lgr_op == LEDGER_DRAIN && uint128_hi(lr->lgr_hi) != 0)
+		fprintf(f, ", decided at %" PRId64 " ns",
+		    (int64_t)uint128_hi(lr->lgr_hi));
+}
+
+/* With the time in nanoseconds. */
+static struct ledger_record
+settled(const struct ledger *lg, const struct ledger_record *lr)
+{
+	struct ledger_record out = *lr;
+
+	if (lr->lgr_in_cycles)
+		out.lgr_time_ns = lg->lg_start_ns + tick_cycles_to_ns(
+		    (uint64_t)lr->lgr_time_ns - lg->lg_start_cycles);
+	out.lgr_in_cycles = false;
+	return (out);
+}
+
+void
+ledger_record_line(const struct ledger *lg, const struct ledger_record *lr)
+{
+	const struct ledger_record line = settled(lg, lr);
+
+	lg->lg_config.lgo_record(lg->lg_config.lgo_context, &line);
+}
+
+const struct ledger_record ledger_nothing = { .lgr_op = LEDGER_OPS };
+
+static void
+wrong(struct ledger *lg, enum ledger_property property,
+    const struct ledger_record *first, const struct ledger_record *second,
+    const char *note)
+{
+	const struct ledger_property_text *lp = &ledger_properties[property];
+	struct ledger_result *le = &lg->lg_result;
+	FILE *f;
+
+	if (is_violated(lg))
+		return;
+	le->le_violated = true;
+	le->le_property = property;
+	le->le_first = settled(lg, first);
+	le->le_second = settled(lg, second);
+	f = fmemopen(le->le_text, sizeof(le->le_text) - 1, "w");
+	if (f != NULL) {
+		fprintf(f, "%s: %s: ", lp->lgp_word, lp->lgp_text);
+		put_op(f, &le->le_first);
+		if (le->le_first.lgr_op != LEDGER_OPS)
+			fputs("; then ", f);
+		fputs(note, f);
+		put_op(f, &le->le_second);
+		fclose(f);
+	}
+	atomic_store_explicit(&lg->lg_violated, true, memory_order_release);
+}
+
+void
+ledger_wrong(struct ledger *lg, enum ledger_property property,
+    const struct ledger_record *first, const struct ledger_record *second)
+{
+	wrong(lg, property, first, second, "");
+}
+
+void
+ledger_wrong_note(struct ledger *lg, enum ledger_property property,
+    const char *fmt, ...)
+{
+	char note[192];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
+}
+
+struct ledger_record
+ledger_search(const struct ledger *lg, const struct ledger_record *before,
+    bool (*match)(const struct ledger_record *lr,
+    const struct ledger_record *like), struct ledger_record like)
+{
+	const struct ledger_record *found = NULL, *lr;
+	const struct ledger_thread *lt;
+
+	for (unsigned i = 0; i < lg->lg_threads; i++) {
+		lt = lg->lg_thread[i];
+		/* The thread may be writing the next one. */
+		for (uint64_t k = 1; k <= lt->lgt_ops && k < LOG_RECORDS;
+		    k++) {
+			lr = &lt->lgt_log[(lt->lgt_ops - k) % LOG_RECORDS];
+			if (lr->lgr_op >= LEDGER_OPS || (before != NULL &&
+			    lr->lgr_seq >= before->lgr_seq) ||
+			    !match(lr, &like))
+				continue;
+			if (found == NULL || lr->lgr_seq > found->lgr_seq)
+				found = lr;
+			break;
+		}
+	}
+	return (found == NULL ? like : *found);
+}
+
+bool
+ledger_same_op(const struct ledger_record *lr, const struct ledger_record *like)
+{
+	return (lr->lgr_op == like->lgr_op);
+}
+
+bool
+ledger_same_key(const struct ledger_record *lr,
+    const struct ledger_record *like)
+{
+	return (lr->lgr_key == like->lgr_key && lr->lgr_op == like->lgr_op);
+}
+
+void
+ledger_log_line(void *file, const struct ledger_record *lr)
+{
+	FILE *f = file;
+
+	fprintf(f, "%" PRIu64 " %" PRId64 " %u %s %" PRIu32 " ", lr->lgr_seq,
+	    lr->lgr_time_ns, lr->lgr_thread, ledger_op_names[lr->lgr_op],
+	    lr->lgr_key);
+	put_counter(f, lr->lgr_lo, true);
+	fputc(' ', f);
+	put_counter(f, lr->lgr_hi, true);
+	fprintf(f, " %" PRIu32 " %d\n", lr->lgr_generation, lr->lgr_wiped);
+}
 
 void
 ledger_block(struct ledger *lg, unsigned bytes)

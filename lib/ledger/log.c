@@ -113,68 +113,40 @@ self(struct ledger *lg)
 	return (lt);
 }
 
-/* The place of the thread's next operation. */
-static inline struct ledger_record *
-enter(struct ledger_thread *lt, unsigned op, struct print p)
+/*
+ * Logs an operation and checks it.  Need not return.  Inlined, as a use of a
+ * key costs little more than that.
+ */
+static inline void __attribute__((always_inline))
+log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
+    struct print p, unsigned core, bool flag, uint128_t lo, uint128_t hi)
 {
 	struct ledger_record *lr = &lt->lgt_log[lt->lgt_ops % LOG_RECORDS];
 
-	lr->lgr_word = p.pt_a;
-	lr->lgr_print = p.pt_b;
-	lr->lgr_time_ns = (int64_t)lt->lgt_time;
-	lr->lgr_op = (uint8_t)op;
-	lr->lgr_thread = lt->lgt_index;
-	lr->lgr_wiped = lr->lgr_flag = false;
-	lr->lgr_in_cycles = !lt->lgt_simulated;
-	lr->lgr_lo = lr->lgr_hi = 0;
-	lr->lgr_generation = 0;
-	return (lr);
-}
-
-/* The operation is logged.  Need not return. */
-static inline void
-leave(struct ledger *lg, struct ledger_thread *lt)
-{
+	*lr = (struct ledger_record){ .lgr_word = p.pt_a, .lgr_print = p.pt_b,
+	    .lgr_time_ns = (int64_t)lt->lgt_time, .lgr_lo = lo, .lgr_hi = hi,
+	    .lgr_thread = lt->lgt_index, .lgr_op = (uint8_t)op,
+	    .lgr_in_cycles = !lt->lgt_simulated, .lgr_flag = flag,
+	    .lgr_generation = core };
 	/* A simulated machine is one host thread. */
 	if (!lt->lgt_simulated)
 		ledger_lock(lg);
-	ledger_check(lg, lt, &lt->lgt_log[lt->lgt_ops++ % LOG_RECORDS]);
+	lt->lgt_ops++;
+	ledger_check(lg, lt, lr);
 	if (!lt->lgt_simulated)
 		ledger_unlock(lg);
 	ledger_tell(lg);
 }
 
-/* The upper half of the product of two words. */
-static inline uint64_t
-mul_high(uint64_t a, uint64_t b)
-{
-	return (uint128_hi((uint128_t)a * b));
-}
-
-static void
-log_op(struct ledger *lg, unsigned op, unsigned core, unsigned pool, bool flag,
-    uint64_t word, uint64_t hi)
-{
-	struct ledger_thread *lt;
-	struct ledger_record *lr;
-
-	lt = self(lg);
-	lr = enter(lt, op, (struct print){ word, 0 });
-	lr->lgr_generation = core;
-	lr->lgr_flag = flag;
-	lr->lgr_lo = pool;
-	lr->lgr_hi = hi;
-	leave(lg, lt);
-}
-
-/* A function that logs: its name, parameters, and arguments of log_op(). */
-#define	LOGS(name, parameters, ...)					\
+/* A function that logs: its name and parameters, and what it logs. */
+#define	LOGS(name, parameters, op, core, lo, flag, word, hi)		\
 	void								\
 	ledger_##name parameters					\
 	{								\
 									\
 		if (lg != NULL)						\
-			log_op(lg, __VA_ARGS__);			\
+			log_op(lg, self(lg), op, (struct print){ word, 0 }, \
+			    core, flag, lo, hi);			\
 	}
 
 LOGS(begin, (struct ledger *lg, uint64_t bytes), LEDGER_BEGIN, 0,
@@ -244,7 +216,8 @@ fingerprint(const struct ledger *lg, const uint8_t *key, struct print *p)
 	if (((w0 ^ secret[0]) | (w1 ^ secret[1]) | (w2 ^ secret[2]) |
 	    (w3 ^ secret[3])) == 0)
 		return (false);
-	high = mul_high(w0, w1) ^ mul_high(w2, w3);
+	high = uint128_hi((uint128_t)w0 * w1) ^
+	    uint128_hi((uint128_t)w2 * w3);
 	p->pt_a = w0 * w1 ^ w2 * w3 ^ high;
 	p->pt_b = (uint32_t)high;
 	return (true);
@@ -255,54 +228,36 @@ ledger_key_set(struct ledger *lg, const uint8_t *had, const uint8_t *key)
 {
 	struct ledger_thread *lt;
 	struct print new, old;
-	bool gains, loses;
+	const bool loses = fingerprint(lg, had, &old);
+	const bool gains = fingerprint(lg, key, &new);
 
-	loses = fingerprint(lg, had, &old);
-	gains = fingerprint(lg, key, &new);
 	if (!gains && !loses)
 		return;
 	lt = self(lg);
-	if (loses) {
-		(void)enter(lt, LEDGER_WIPE, old);
-		leave(lg, lt);
-	}
-	if (gains) {
-		(void)enter(lt, LEDGER_SET, new);
-		leave(lg, lt);
-	}
+	if (loses)
+		log_op(lg, lt, LEDGER_WIPE, old, 0, false, 0, 0);
+	if (gains)
+		log_op(lg, lt, LEDGER_SET, new, 0, false, 0, 0);
 }
 
 void
 ledger_use(struct ledger *lg, const uint8_t *key, uint128_t ctr,
     uint64_t blocks)
 {
-	struct ledger_thread *lt;
-	struct ledger_record *lr;
 	struct print p;
 
 	if (blocks == 0)
 		return;
 	fingerprint(lg, key, &p);
-	lt = self(lg);
-	lr = enter(lt, LEDGER_USE, p);
-	lr->lgr_lo = ctr;
-	lr->lgr_hi = ctr + blocks;
-	leave(lg, lt);
+	log_op(lg, self(lg), LEDGER_USE, p, 0, false, ctr, ctr + blocks);
 }
 
 void
 ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
     uint128_t ctr)
 {
-	struct ledger_thread *lt;
-	struct ledger_record *lr;
 	struct print p;
 
-	if (!fingerprint(lg, key, &p))
-		return;
-	lt = self(lg);
-	lr = enter(lt, LEDGER_INSTALL, p);
-	lr->lgr_lo = ctr;
-	lr->lgr_hi = core;
-	leave(lg, lt);
+	if (fingerprint(lg, key, &p))
+		log_op(lg, self(lg), LEDGER_INSTALL, p, 0, false, ctr, core);
 }
