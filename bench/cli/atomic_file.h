@@ -25,36 +25,27 @@ struct atomic_file {
 };
 
 /*
- * Starts a file.
- *
- *   of  out  untouched on failure
- *
- * Returns: also EISDIR for a directory, EINVAL for another path that is no
- * regular file, device or pipe, and EACCES for a file that may not be written.
+ * Starts a file; *of is untouched on failure.  Returns also EISDIR for a
+ * directory, EINVAL for another path that is no regular file, device or pipe,
+ * and EACCES for a file that may not be written.
  */
 int atomic_file_open(struct atomic_file *of, const char *path);
 
 /*
- * The same with a given temporary name, which no other process uses.  A file
- * of this name that a killed run left is overwritten.
- *
- *   temp  in  in the directory of the path that atomic_file_resolve() returns
+ * The same with a temporary name, in the directory of the path that
+ * atomic_file_resolve() returns, that no other process uses: a file of this
+ * name, left by a killed run, is overwritten.
  */
 int atomic_file_open_as(struct atomic_file *of, const char *path,
     const char *temp);
 
 /*
  * Finds the file that atomic_file_open() would replace; fails as it does.
- *
- *   real  out  path, symbolic links followed, to be freed; NULL for what is
- *              written directly
+ * *real is to be freed; NULL for what is written directly.
  */
 int atomic_file_resolve(const char *path, char **real);
 
-/*
- * Makes the creation or removal of path's name durable, on file systems that
- * can sync a directory.
- */
+/* Makes the creation or removal of path's name durable, where that can be. */
 int atomic_file_sync_directory(const char *path);
 
 /* Writes all of it, as write(2). */

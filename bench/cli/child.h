@@ -35,11 +35,8 @@ int child_start(struct child *ch);
 int child_wait(pid_t pid);
 
 /*
- * Starts a program with stdout in a pipe.
- *
- *   err  in  whether stderr goes there too
- *
- * Returns: the pipe to read; or NULL.
+ * Starts a program with stdout, and with err stderr, in a pipe.  Returns: the
+ * pipe to read; or NULL.
  */
 FILE *child_open(const char *const argv[], const char *env, bool err,
     pid_t *pid);

@@ -57,10 +57,8 @@ void format_quoted(FILE *out, const char *text);
 void format_word(FILE *out, const char *word);
 
 /*
- * Prints a paragraph, broken so that no line exceeds FORMAT_COLUMNS.
- *
- *   first   in  begins the first line
- *   indent  in  spaces that begin the others
+ * Prints a paragraph, broken so that no line exceeds FORMAT_COLUMNS.  The first
+ * line begins with first, the others with indent spaces.
  */
 void format_wrap(FILE *out, const char *first, int indent, const char *text);
 

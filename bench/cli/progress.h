@@ -1,8 +1,6 @@
 /*
- * A progress line on standard error, where that is a terminal.
- *
- * It is redrawn in place and cleared at the end.  Drawing takes CPU time: call
- * these between measurements.
+ * A progress line on standard error, where that is a terminal.  It is redrawn
+ * in place.  Drawing takes CPU time: call these between measurements.
  */
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
@@ -21,29 +19,16 @@ struct progress {
 /* Set by --quiet: nothing is shown. */
 extern bool progress_quiet;
 
-/*
- * Begins total steps of equal length.
- *
- *   before  in  steps done by an earlier run, as the line then says
- */
+/* Begins total steps of equal length, of which an earlier run did some. */
 void progress_init(struct progress *p, uint64_t total, uint64_t before);
 
-/*
- * Draws the line.
- *
- *   done   in  steps completed, of the total
- *   label  in  the current step; cut where the line ends
- */
+/* Draws the line: steps done of the total, and the current one. */
 void progress_update(struct progress *p, uint64_t done, const char *label);
 
 /* Clears the line. */
 void progress_fini(struct progress *p);
 
-/*
- * Formats a line of at most width columns.
- *
- *   left_s  in  seconds to go; negative: not known yet
- */
+/* Formats a line of at most width columns; left_s below 0: not known yet. */
 void progress_format(char *buf, size_t size, unsigned width, double share,
     double left_s, const char *label);
 

@@ -25,8 +25,8 @@ void stop_catch_signals(void);
 void stop_interrupt_calls(void);
 
 /*
- * Sets *set to the signals of both.  A thread started with them blocked leaves
- * them to the thread whose system calls they are to interrupt.
+ * Sets *set to the signals of both: a thread with them blocked leaves them to
+ * that whose system calls they are to interrupt.
  */
 void stop_signal_set(sigset_t *set);
 

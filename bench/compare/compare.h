@@ -131,32 +131,25 @@ struct compare {
  * differ, the comparison is refused, or with across only flagged.  Other
  * differences and what compare_noise() finds are flagged.
  *
- *   error  out  what differs
- *
- * Returns: 0 or EINVAL.
+ * Returns: 0, or EINVAL and in error what differs.
  */
 int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
 
 /*
  * Sets co_noise and flags how the machine moved: all cells drift over a run,
- * vary together from block to block, or controls differ between A and B.
- * Within one result only the drift is flagged.
- *
- *   same_program  in  A and B are of one program; else a change of the controls
- *                     is flagged but not in co_noise
+ * vary together from block to block, or controls differ between A and B; where
+ * these are not of one program that is not in co_noise.  Within one result only
+ * the drift is flagged.
  */
 void compare_noise(struct compare *co, bool same_program);
 
 /*
- * Pairs cells, and flags pairs with different spin_polls.
- *
- *   base   in      the design, lock or cipher to compare with; NULL: locked,
- *                  mtx, or else the first measured
- *   error  out     why there are no pairs
+ * Pairs cells, and flags pairs with different spin_polls.  base is the design,
+ * lock or cipher to compare with; NULL: locked, mtx, or else the first measured.
  *
  * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
- * or when two cells fit one pair.
+ * or when two cells fit one pair; error says why.
  */
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
@@ -198,13 +191,7 @@ struct compare_gate {
 	double		 cg_share;
 };
 
-/*
- * Reads a condition; blanks are optional.
- *
- *   error  out  what is wrong and what would be right
- *
- * Returns: 0 or EINVAL.
- */
+/* Blanks are optional.  Returns: 0, or EINVAL and in error what would do. */
 int compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE]);
 
@@ -216,10 +203,9 @@ bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
  * Prints on stderr the rows that meet a condition and those that were refused;
  * warns of a condition on changes too small to be ranked.
  *
- *   refused_ok  in  the condition may pass although rows were refused
- *
- * Returns: 0 when it passes; EXIT_UNFIT if no row meets it and a cell of a
- * refused one failed a gate; else EXIT_FAILURE, also without any row.
+ * Returns: 0 when it passes, with refused_ok although rows were refused;
+ * EXIT_UNFIT if no row meets it and a cell of a refused one failed a gate; else
+ * EXIT_FAILURE, also without any row.
  */
 int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok);

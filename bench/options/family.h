@@ -72,10 +72,8 @@ enum format {
 int family_find(const struct family *fa, const char *name);
 
 /*
- * Joins names, "a, b or c", or says which list has them.
- *
- *   mask  in  bit i: the i-th, among them only; 0: all
- *   also  in  one more name, or NULL
+ * Joins names, "a, b or c", or says which list has them: those of mask, bit i
+ * the i-th, or of mask 0 all; and also, or NULL.
  */
 void family_join(const struct family *fa, unsigned mask, const char *also,
     char *buf, size_t size);

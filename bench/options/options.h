@@ -1,9 +1,8 @@
 /*
  * Command lines: one table of options for all commands, options.tbl, and what
- * it reads them into.
- *
- * Options stand anywhere among operands; "--" ends them.  Long names are
- * written in full, because a later option could make an abbreviation ambiguous.
+ * it reads them into.  Options stand anywhere among operands; "--" ends them.
+ * Long names are written in full: a later option could make an abbreviation
+ * ambiguous.
  */
 #ifndef BENCH_OPTIONS_OPTIONS_H
 #define BENCH_OPTIONS_OPTIONS_H
@@ -206,19 +205,12 @@ extern const struct option_def option_defs[OPTIONS];
 /* The command of that name; COMMANDS: there is none. */
 unsigned command_find(const char *name);
 
-/* Whether a command takes the option. */
 bool option_takes(enum command_id cm, unsigned id);
 
-/*
- * The option that a word begins with, "-x" or "--name" up to a "="; OPTIONS:
- * the command has none.
- */
+/* The command's option that a word begins with, "-x", "--name="; or OPTIONS. */
 unsigned option_find(enum command_id cm, const char *word);
 
-/*
- * The label of the first of these options that was given, up to OPTIONS; NULL:
- * none was.
- */
+/* The label of the first of these, up to OPTIONS, that was given; or NULL. */
 const char *options_given_of(const struct options *op,
     const enum option_id ids[]);
 
@@ -236,12 +228,11 @@ void option_accepted(const struct option_def *od, enum command_id cm,
     char buf[OPTION_TEXT_SIZE]);
 
 /*
+ * Functions below that return int print a message when something is wrong, and
+ * return an exit status, or 0.
+ *
  * Reads a command's arguments, or those before --help, and sets defaults.
- * argv[0] is its name in messages.  Prints one message when something is wrong.
- *
- *   op  out  options_free() it, also after a failure
- *
- * Returns: 0, EXIT_USAGE, or EXIT_FAILURE when there is no memory.
+ * argv[0] is its name in messages.  options_free() op also after a failure.
  */
 int options_read(struct options *op, enum command_id cm, int argc,
     char *const argv[]);
@@ -249,8 +240,6 @@ int options_read(struct options *op, enum command_id cm, int argc,
 /*
  * For run, sweep and cat: checks that the options go together and makes what
  * follows from several of them, the simulated machine and CPUs included.
- *
- * Returns: likewise.
  */
 int options_finish(struct options *op);
 
@@ -269,7 +258,7 @@ void options_help(enum command_id cm);
  */
 void options_complete(int words, char *const word[]);
 
-/* Chooses op_seed unless it was given.  Returns: 0 or an exit status. */
+/* Chooses op_seed unless it was given. */
 int options_seed(struct options *op);
 
 /* Whether -S has set the tunable. */
@@ -282,34 +271,18 @@ bool options_tunable_seen(const struct options *op, const char *name);
 void options_sysctls(void (*each)(void *context, const struct design *de,
     const struct design_sysctl *dy), void *context);
 
-/*
- * Loads the hash of the pools; crypto_init() was called.
- *
- * Returns: 0, or an exit status after a message.
- */
+/* Loads the hash of the pools; crypto_init() was called. */
 int options_load_hash(const struct options *op);
 
 /*
- * Makes the options of a run that continues: those it was begun with, but for
- * --format, the only one that may be given beside --resume.
- *
- *   given  in   as options_read() left them
- *   argv   in   the program's when the run began
- *   seed   in   chosen or given then
- *   op     out
- *
- * Returns: as options_read().
+ * Makes the options of a run that continues: those it was begun with, by the
+ * program's argv and with a seed chosen or given then, but for --format, the
+ * only one that may be given beside --resume.
  */
 int options_resume(struct options *op, const struct options *given,
     char *const argv[], uint64_t seed);
 
-/*
- * Adds a value to a list, once.
- *
- *   label, item  in  for the message
- *
- * Returns: 0 or an exit status.
- */
+/* Adds a value to a list, once; label and item are for the message. */
 int option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value);
 
@@ -317,31 +290,21 @@ int option_list_add(struct option_list *ol, const char *label, const char *item,
 uint64_t option_list_max(const struct option_list *ol);
 
 /*
- * Refuses outputs that are the file of an input or of another output.
- *
- * Returns: 0 or EXIT_USAGE.
- */
-int options_check_files(const struct options *op);
-
-/* Refuses --crypto source where it has no effect, or is not seen. */
-int options_check_crypto(const struct options *op);
-
-/*
- * What replaces a word of n letters that options or values no longer have.
- *
- *   what  in  the command, or the option whose value it was
- *
- * Returns: NULL for a word that never was one.
+ * What replaces a word of n letters that a command, or an option whose value it
+ * was, no longer has; NULL for a word that never was one.
  */
 const char *options_gone(const char *what, const char *word, size_t n);
 
-/* Complains of n letters that are no option.  Returns: EXIT_USAGE. */
+/* Complains of n letters that are no option. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 
-/* Refuses what does not go with --plan and --part.  Returns: likewise. */
+/* Refuse outputs that are the file of an input or of another output; */
+int options_check_files(const struct options *op);
+/* --crypto source where it has no effect, or is not seen; */
+int options_check_crypto(const struct options *op);
+/* what does not go with --plan and --part. */
 int options_check_plan(const struct options *op);
-
-/* Both are for options_finish() and return 0 or an exit status. */
+/* For options_finish(). */
 int options_check(const struct options *op);
 int options_check_simulated_locks(const struct options *op);
 

@@ -11,13 +11,14 @@
 
 #include <gsl/gsl_rng.h>
 
-/* Figures of at least one value, also of values that are all 0. */
-
-/* The middle value, or the mean of the two middle ones.  Sorts values. */
+/*
+ * Figures of at least one value, also of values that are all 0.
+ *
+ * The middle value, or the mean of the two middle ones; the value below which a
+ * share q, 0..1, lies, linear between neighbours.  Both sort values.
+ */
 double stats_median(double *values, unsigned n);
-
-/* The value below which a share q, 0..1, lies; linear between neighbours. */
-double stats_quantile(double *values, unsigned n, double q);	/* sorts */
+double stats_quantile(double *values, unsigned n, double q);
 
 double stats_mean(const double *values, unsigned n);
 
@@ -36,7 +37,7 @@ double stats_min_max(const double *values, unsigned n);
  */
 double stats_cna(const double *values, unsigned n);
 
-/* A random generator for gsl_rng_free(); NULL without memory. */
+/* A random generator for gsl_rng_free(). */
 gsl_rng *stats_rng(uint64_t seed);
 
 /*
@@ -61,11 +62,6 @@ struct stats_change {
 void stats_change(const double *a, const double *b, unsigned n,
     double *scratch, struct stats_change *sc);
 
-/*
- * Two-sided tests.  They return p, 0..1: the probability of a difference at
- * least as large if both samples come from one distribution.
- */
-
 enum {
 	HYPOTHESIS_RESAMPLES	= 2000,
 	/* Up to so many values, both samples', the distribution is exact. */
@@ -75,6 +71,9 @@ enum {
 };
 
 /*
+ * Two-sided tests.  They return p, 0..1: the probability of a difference at
+ * least as large if both samples come from one distribution.
+ *
  * Welch's t test: two means of 2 or more values, variances may differ.  1 when
  * neither sample varies or a variance is beyond a double.
  */
@@ -113,10 +112,8 @@ enum { PAIRED_MIN = 3, PAIRED_TRIM_MIN = 10 };
 /*
  * The change that logarithms of ratios show, one for each pair: Yuen's test of
  * their trimmed mean, which leaves out a fifth at each end where there are
- * PAIRED_TRIM_MIN or more.  Pairs must be independent.
- *
- *   logs  in/out  sorted
- *   pd    out     zeros for less than PAIRED_MIN pairs
+ * PAIRED_TRIM_MIN or more.  Pairs must be independent.  Sorts logs; *pd is
+ * zeros for less than PAIRED_MIN pairs.
  *
  * Source: K. K. Yuen, "The two-sample trimmed t for unequal population
  * variances", Biometrika 61 (1974), in its form for pairs.
@@ -132,11 +129,7 @@ struct resample {
 	unsigned	(*rs_middle)[2];	/* equal where n is odd */
 };
 
-/*
- * Draws from 1 or more values; the same n and seed give the same draws.
- *
- *   rs  out  for resample_fini()
- */
+/* Draws from 1 or more values; the same n and seed give the same draws. */
 void resample_init(struct resample *rs, unsigned n, uint64_t seed);
 void resample_fini(struct resample *rs);
 
@@ -160,10 +153,8 @@ struct agreement {
 };
 
 /*
- * Adds the prediction `of` something.
- *
- *   share  in  the error is a share of what was measured, which is above 0;
- *              else a difference
+ * Adds the prediction `of` something.  The error is a share of what was
+ * measured, which is above 0, or else a difference.
  */
 void agreement_add(struct agreement *ag, double measured, double predicted,
     bool share, const void *of);

@@ -6,7 +6,7 @@
 #include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/parse_number.h"
-#include "lib/crypto/blake2.h"
+#include "lib/crypto/digest.h"
 #include "lib/crypto/cipher.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };

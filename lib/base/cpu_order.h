@@ -1,6 +1,4 @@
-/*
- * Orders in which threads fill a machine's CPUs.
- */
+/* Orders in which threads fill a machine's CPUs. */
 #ifndef LIB_BASE_CPU_ORDER_H
 #define LIB_BASE_CPU_ORDER_H
 

@@ -1,8 +1,7 @@
 /*
- * Log-linear histograms of durations, as HdrHistogram's.
- *
- * Buckets are exact below HIST_SUB, then HIST_SUB to each power of two, so a
- * quantile is at most one part in HIST_SUB too high.  One writer at a time.
+ * Log-linear histograms of durations, as HdrHistogram's.  Buckets are exact
+ * below HIST_SUB, then HIST_SUB to each power of two, so a quantile is at most
+ * one part in HIST_SUB too high.  One writer at a time.
  */
 #ifndef LIB_BASE_HIST_H
 #define LIB_BASE_HIST_H

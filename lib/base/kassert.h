@@ -15,10 +15,7 @@
 #define	__unused		__attribute__((unused))
 #endif
 
-/*
- * Called by a failed assertion; must not return.  The default prints a message
- * and aborts.  Tests replace it.
- */
+/* Called by a failed assertion, to print and abort.  Tests replace it. */
 typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);
 extern kassert_handler *kassert_failed;

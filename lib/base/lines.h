@@ -1,8 +1,6 @@
 /*
- * Reads a text file line by line.
- *
- * The first error is kept as a message with the file's name; later calls then
- * do nothing.
+ * Reads a text file line by line.  The first error is kept as a message with
+ * the file's name; later calls then do nothing.
  */
 #ifndef LIB_BASE_LINES_H
 #define LIB_BASE_LINES_H
@@ -27,29 +25,20 @@ struct lines {
 };
 
 /*
- * Opens a file; lines_close() it even on failure.
- *
- *   path     in   a file's name, or "-" for standard input
- *   message  out  LINES_ERROR_SIZE bytes: the error, once li_error is set
- *
- * Returns: li_error.
+ * Opens a file, "-" for standard input; lines_close() it even on failure.
+ * Returns: li_error, and in LINES_ERROR_SIZE bytes the message.
  */
 int lines_open(struct lines *li, const char *path, char *message);
 
 /*
- * Reads the next line into li_text.  A carriage return at its end is dropped.
- *
+ * Reads the next line into li_text, without a carriage return at its end.
  * Returns: false at the end of the file and after an error.
  */
 bool lines_next(struct lines *li);
 
 /*
- * Sets the error and its message, unless there was an earlier one.
- *
- *   line  in  the message is about the last line read: "FILE:LINE: ...", else
- *             about the file: "FILE: ..."
- *
- * Returns: li_error.
+ * Sets the error and its message, unless there was an earlier one: about the
+ * last line read, "FILE:LINE: ...", or about the file.  Returns: li_error.
  */
 int lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

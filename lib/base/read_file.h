@@ -1,16 +1,12 @@
-/*
- * Whole files in memory.
- */
+/* Whole files in memory. */
 #ifndef LIB_BASE_READ_FILE_H
 #define LIB_BASE_READ_FILE_H
 
 #include <stddef.h>
 
 /*
- * Reads an open file or pipe from where it is to its end.
- *
- *   text  out  to be freed; ends with a NUL
- *   size  out  without the NUL
+ * Reads an open file or pipe from where it is to its end, into *text, which is
+ * to be freed and ends with a NUL beyond *size.
  *
  * Returns: 0; EFBIG above max bytes; ENOMEM; else the error of read(2).
  */

@@ -1,8 +1,7 @@
 /*
- * Tunables: named values, as in loader.conf(5) and sysctl(8).
- *
- * Each layer has a table of the fields of its configuration structure.
- * FreeBSD's tunables have FreeBSD's names; ours begin with "rngsim.".
+ * Tunables: named values, as in loader.conf(5) and sysctl(8).  Each layer has a
+ * table of the fields of its configuration structure.  FreeBSD's tunables have
+ * FreeBSD's names; ours begin with "rngsim.".
  */
 #ifndef LIB_BASE_TUNABLE_H
 #define LIB_BASE_TUNABLE_H

@@ -146,12 +146,11 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 	ck->ck_ctx = EVP_CIPHER_CTX_new();
 	if (ck->ck_ctx == NULL)
 		return (ENOMEM);
-	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) != 1) {
-		EVP_CIPHER_CTX_free(ck->ck_ctx);
-		ck->ck_ctx = NULL;
-		return (ENOTSUP);
-	}
-	return (0);
+	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) == 1)
+		return (0);
+	EVP_CIPHER_CTX_free(ck->ck_ctx);
+	ck->ck_ctx = NULL;
+	return (ENOTSUP);
 }
 
 void
@@ -200,13 +199,11 @@ refused(struct cipher_key *ck)
 void
 cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 {
-	int ok;
-
 	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
 	if (cipher_is_stub(ck->ck_cipher))
 		return;
-	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL, NULL);
-	if (__builtin_expect(ok != 1, 0))
+	if (__builtin_expect(EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL,
+	    NULL) != 1, 0))
 		refused(ck);
 	ck->ck_position = 0;
 }
@@ -220,10 +217,10 @@ cipher_key_wipe(struct cipher_key *ck)
 static void
 evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
 {
-	int made = 0, ok;
+	int made = 0;
 
-	ok = EVP_EncryptUpdate(ck->ck_ctx, out, &made, in, (int)n);
-	if (__builtin_expect(ok != 1 || made != (int)n, 0)) {
+	if (__builtin_expect(EVP_EncryptUpdate(ck->ck_ctx, out, &made, in,
+	    (int)n) != 1 || made != (int)n, 0)) {
 		wipe(out, n);
 		refused(ck);
 	}
@@ -304,13 +301,12 @@ static void
 chacha_seek(struct cipher_key *ck, uint128_t ctr)
 {
 	uint8_t iv[UINT128_BYTES];
-	int ok;
 
 	if (uint128_lo(ctr) != 0 && ck->ck_position == ctr)
 		return;
 	uint128_encode_le(iv, ctr);
-	ok = EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv, NULL);
-	if (__builtin_expect(ok != 1, 0))
+	if (__builtin_expect(EVP_EncryptInit_ex2(ck->ck_ctx, NULL, NULL, iv,
+	    NULL) != 1, 0))
 		refused(ck);
 	wipe(iv, sizeof(iv));
 }
@@ -423,10 +419,9 @@ cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
 {
 	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
 	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	size_t cut = 0;
+	const size_t cut = ck->ck_cipher->ci_whole_blocks ? n % block_bytes :
+	    0;
 
-	if (ck->ck_cipher->ci_whole_blocks)
-		cut = n % block_bytes;
 	if (n > cut)
 		cipher_keystream(ck, ctr, out, n - cut);
 	if (cut == 0)

@@ -1,8 +1,7 @@
 /*
- * Ciphers as counter-driven keystreams, over libcrypto's EVP.
- *
- * Stands for the cipher half of sys/dev/random/hash.c.  A keystream is a
- * function of a 32-byte key and a 128-bit counter that the caller keeps.
+ * Ciphers as counter-driven keystreams, over libcrypto's EVP: a function of a
+ * 32-byte key and a 128-bit counter that the caller keeps.  Stands for the
+ * cipher half of sys/dev/random/hash.c.
  */
 #ifndef LIB_CRYPTO_CIPHER_H
 #define LIB_CRYPTO_CIPHER_H
@@ -81,9 +80,8 @@ struct cipher_key {
 };
 
 /*
- * Makes an unkeyed cipher; crypto_init() has been called.
- *
- * Returns: 0, ENOMEM, or ENOTSUP when libcrypto refuses the cipher.
+ * Makes an unkeyed cipher; crypto_init() has been called.  Returns: 0, ENOMEM,
+ * or ENOTSUP when libcrypto refuses the cipher.
  */
 int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 
@@ -97,10 +95,9 @@ int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
 void cipher_key_free(struct cipher_key *ck);
 
 /*
- * Replaces the key.  Does not allocate.  If libcrypto fails, here and below,
- * the key is wiped and output is zeros: crypto_fail().
- *
- * Source: randomdev_encrypt_init().
+ * Replaces the key, as randomdev_encrypt_init().  Does not allocate.  If
+ * libcrypto fails, here and below, the key is wiped and output is zeros:
+ * crypto_fail().
  */
 void cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES]);
 
@@ -109,15 +106,9 @@ void cipher_key_wipe(struct cipher_key *ck);
 
 /*
  * Writes n bytes of keystream and advances the counter by one for each block
- * begun.
- *
- *   ctr  in/out  modulo 2^128
- *   out  out     n bytes, any alignment
- *   n    in      any for ChaCha20, where the rest of a last partial block is
- *                thrown away; a multiple of 16 for AES
- *
- * Wipes: nothing is left on the stack.  Does not allocate.
- * Source: randomdev_keystream().
+ * begun, as randomdev_keystream().  n is a multiple of 16 for AES; of ChaCha20
+ * the rest of a last partial block is thrown away.  Leaves nothing on the
+ * stack, and does not allocate.
  */
 static inline void
 cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)

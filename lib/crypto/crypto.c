@@ -57,32 +57,25 @@ crypto_mode_enter(enum crypto_mode mode, char *const argv[])
 	return (errno);
 }
 
-/* A configuration that requires FIPS may be the reason. */
-static const char *
-name_missing(const char *name)
-{
-	static char text[64];
-
-	if (EVP_default_properties_is_fips_enabled(NULL) == 0)
-		return (name);
-	snprintf(text, sizeof(text), "%s with fips=yes", name);
-	return (text);
-}
-
 int
 crypto_init(const char **missing)
 {
+	static char text[64];
+
 	*missing = "interface of " OPENSSL_VERSION_TEXT;
 	if (OpenSSL_version_num() >> VERSION_MAJOR_SHIFT !=
 	    OPENSSL_VERSION_MAJOR)
 		return (ENOTSUP);
-
 	*missing = "SHA256";
 	if (hash_load(hash_sha256()) == HASH_READY)
 		*missing = cipher_load();
 	if (*missing == NULL)
 		return (0);
-	*missing = name_missing(*missing);
+	/* A configuration that requires FIPS may be the reason. */
+	if (EVP_default_properties_is_fips_enabled(NULL) != 0) {
+		snprintf(text, sizeof(text), "%s with fips=yes", *missing);
+		*missing = text;
+	}
 	crypto_fini();
 	return (ENOTSUP);
 }

@@ -16,9 +16,8 @@ extern const char *const crypto_mode_names[CRYPTO_CHOICES];
 
 /*
  * Sets the mode.  libcrypto reads it from the environment when it is loaded, so
- * a change executes the program again, with argv, and does not return.
- *
- * Returns: 0 when the mode holds; else the errno value of execv(2).
+ * a change executes the program again, with argv, and does not return.  Returns
+ * 0 when the mode holds; else the errno value of execv(2).
  */
 int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
 
@@ -26,11 +25,8 @@ int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
 enum crypto_mode crypto_mode_now(void);
 
 /*
- * Fetches the ciphers and SHA-256 and checks their known answers.
- *
- *   missing  out  on failure, what is absent or wrong
- *
- * Returns: 0, or ENOTSUP.
+ * Fetches the ciphers and SHA-256 and checks their known answers.  Returns: 0,
+ * or ENOTSUP, and what is absent or wrong.
  */
 int crypto_init(const char **missing);
 
@@ -38,10 +34,9 @@ int crypto_init(const char **missing);
 void crypto_fini(void);
 
 /*
- * Reports that a library failed after it had passed its checks.  The caller
- * wipes its output and goes on with zeros.  Code that returns random bytes
- * checks crypto_failed() first and then returns none.  It lasts for the
- * process.
+ * Reports, for the rest of the process, that a library failed after it had
+ * passed its checks.  The caller wipes its output and goes on with zeros.  Code
+ * that returns random bytes checks crypto_failed() first and returns none then.
  */
 void crypto_fail(const char *algorithm) __attribute__((cold));
 

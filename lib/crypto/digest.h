@@ -1,8 +1,6 @@
 /*
  * Running hashes, SHA-256 by default, that are reset without an allocation.
- *
- * Stands for randomdev_hash_init(), _iterate() and _finish() in
- * sys/dev/random/hash.c.
+ * Stand for the hashes of sys/dev/random/hash.c.
  */
 #ifndef LIB_CRYPTO_DIGEST_H
 #define LIB_CRYPTO_DIGEST_H
@@ -11,7 +9,8 @@
 
 enum {
 	DIGEST_BYTES	= 32,	/* of SHA-256 */
-	DIGEST_SPARES	= 2	/* resets without an allocation in between */
+	DIGEST_SPARES	= 2,	/* resets without an allocation in between */
+	BLAKE2S_KEY_BYTES = 32
 };
 
 /*
@@ -59,5 +58,14 @@ digest_finish(struct digest *dg, uint8_t *out)
 {
 	hash_finish(dg->dg_hash, &dg->dg_ctx[dg->dg_current], out);
 }
+
+/*
+ * BLAKE2s with a key, for digest_init_as() after hash_load(); a digest that is
+ * reset has a key of zeros.
+ */
+struct hash *hash_blake2s_keyed(void);
+
+/* Empties such a digest, and gives it a key; may allocate. */
+void digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES]);
 
 #endif

@@ -111,13 +111,6 @@ works(const struct hash *ha)
 	return (strcmp(hex, ha->ha_answer) == 0);
 }
 
-static void
-unload(struct hash *ha)
-{
-	if (ha->ha_library->hl_unload != NULL)
-		ha->ha_library->hl_unload(ha);
-}
-
 enum hash_state
 hash_load(struct hash *ha)
 {
@@ -135,17 +128,18 @@ hash_load(struct hash *ha)
 		ha->ha_why = "it fails its known answer";
 	else
 		return (HASH_READY);
-	unload(ha);
-	ha->ha_state = HASH_WRONG;
-	return (HASH_WRONG);
+	if (ha->ha_library->hl_unload != NULL)
+		ha->ha_library->hl_unload(ha);
+	return (ha->ha_state = HASH_WRONG);
 }
 
 void
 hash_unload_all(void)
 {
 	for (unsigned i = 0; i < ROWS; i++) {
-		if (rows[i].ha_state == HASH_READY)
-			unload(&rows[i]);
+		if (rows[i].ha_state == HASH_READY &&
+		    rows[i].ha_library->hl_unload != NULL)
+			rows[i].ha_library->hl_unload(&rows[i]);
 		rows[i].ha_state = HASH_UNLOADED;
 	}
 }

@@ -80,7 +80,6 @@ struct hash_library {
 
 extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib, hash_cpu;
 
-/* All libraries. */
 extern const struct hash_library *const hash_libraries[];
 extern const unsigned hash_library_count;
 

@@ -7,6 +7,7 @@
 
 #include <gcrypt.h>
 
+#include "lib/base/kassert.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
 
@@ -58,18 +59,14 @@ load(struct hash *ha)
 static int
 init(const struct hash *ha, union hash_context *hc)
 {
+	/* On failure the handle is NULL. */
 	gcry_md_hd_t md;
+	const gcry_err_code_t error = gcry_err_code(gcry_md_open(&md,
+	    ha->ha_id, 0));
 
-	hc->hc_handle = NULL;
-	switch (gcry_err_code(gcry_md_open(&md, ha->ha_id, 0))) {
-	case GPG_ERR_NO_ERROR:
-		hc->hc_handle = md;
-		return (0);
-	case GPG_ERR_ENOMEM:
-		return (ENOMEM);
-	default:
-		return (ENOTSUP);
-	}
+	hc->hc_handle = md;
+	return (error == GPG_ERR_NO_ERROR ? 0 : error == GPG_ERR_ENOMEM ?
+	    ENOMEM : ENOTSUP);
 }
 
 static void
@@ -79,18 +76,16 @@ fini(union hash_context *hc)
 }
 
 static void
-clear(const struct hash *ha, union hash_context *hc)
+clear(const struct hash *ha __unused, union hash_context *hc)
 {
-	(void)ha;
 	/* Zeroes the state, then begins anew. */
 	gcry_md_reset(hc->hc_handle);
 }
 
 static void
-update(const struct hash *ha, union hash_context *hc, const void *data,
+update(const struct hash *ha __unused, union hash_context *hc, const void *data,
     size_t n)
 {
-	(void)ha;
 	gcry_md_write(hc->hc_handle, data, n);
 }
 

@@ -1,7 +1,6 @@
 /*
- * 128-bit counters, modulo 2^128: the compiler's, and their bytes.
- *
- * Stands for sys/dev/random/uint128.h.
+ * 128-bit counters, modulo 2^128: the compiler's, and their bytes.  Stands for
+ * sys/dev/random/uint128.h.
  */
 #ifndef LIB_CRYPTO_UINT128_H
 #define LIB_CRYPTO_UINT128_H

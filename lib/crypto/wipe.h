@@ -1,15 +1,12 @@
-/*
- * Erasure that the compiler may not drop.
- */
+/* Erasure that the compiler may not drop. */
 #ifndef LIB_CRYPTO_WIPE_H
 #define LIB_CRYPTO_WIPE_H
 
 #include <string.h>
 
 /*
- * Overwrites n bytes at p with zeros, even when p is dead afterwards.
- * Inlined for small objects on the read path; OPENSSL_cleanse() does the same
- * with a call and a table of volatile pointers.
+ * Writes n zeros, even when p is dead afterwards.  Inlined for small objects on
+ * the read path; OPENSSL_cleanse() calls through a table.
  */
 static inline void
 wipe(void *p, size_t n)

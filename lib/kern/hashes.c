@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/crypto/blake2.h"
+#include "lib/crypto/digest.h"
 #include "lib/kern/impl.h"
 
 enum {

@@ -202,10 +202,7 @@ ledger_tell(struct ledger *lg)
 void ledger_record_line(const struct ledger *lg,
     const struct ledger_record *lr);
 
-/*
- * Completes the record of the operation that is checked, and writes it to the
- * log file if there is one.
- */
+/* Completes the record of the operation that is checked, and logs it. */
 static inline struct ledger_record *
 ledger_record(const struct at *at, uint32_t key, uint32_t generation)
 {
@@ -231,11 +228,8 @@ void ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * The newest record before another that matches.
- *
- *   before  in  NULL: before the end
- *   like    in  what match() gets beside each record, and what is returned when
- *               none matches
+ * The newest record before another, or NULL, for which match() holds beside
+ * like; or like.
  */
 struct ledger_record ledger_search(const struct ledger *lg,
     const struct ledger_record *before,

@@ -1,7 +1,6 @@
 /*
- * The ledger: a monitor of keys, keystream, reads, pools and reseeds.
- *
- * It checks the operations of one generator against the properties in
+ * The ledger: a monitor of keys, keystream, reads, pools and reseeds.  It
+ * checks the operations of one generator against the properties in
  * lib/ledger/ledger.tbl.  Operations are reported by the parts below the
  * designs (ciphers, pools, the device, the harvest queue), so every design is
  * checked.  The ledger keeps no byte of a key: keys are compared by a 96-bit
@@ -131,14 +130,11 @@ bool ledger_violated(const struct ledger *lg);
 void ledger_result(struct ledger *lg, struct ledger_result *le);
 
 /*
- * The end: the generator was freed.  Checks what must hold at rest: no object
- * has a key, all events arrived, seeds were used, no retired key came back, and
- * there was something to check.
- *
- *   delivered  in  events given to the generator, or LEDGER_UNCOUNTED
+ * The end: the generator was freed, after so many events were given to it.
+ * Checks what must hold at rest: no object has a key, all events arrived, seeds
+ * were used, no retired key came back, and there was something to check.
  */
 #define	LEDGER_UNCOUNTED	UINT64_MAX
-
 void ledger_finish(struct ledger *lg, uint64_t delivered);
 
 /* Checks the counts of a queue at rest. */
@@ -192,10 +188,8 @@ void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
     uint64_t bytes);
 
 /*
- * ledger_pool(): a pool was emptied.  ledger_drain(): all of a reseed's were.
- *
- *   now_ns  in  when it was decided, or 0
- *   paced   in  whether lgo_pace_ns applies
+ * A pool was emptied; all of a reseed's were, decided at now_ns or 0, and with
+ * paced after lgo_pace_ns or more.
  */
 void ledger_pool(struct ledger *lg, unsigned core, unsigned pool);
 void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);

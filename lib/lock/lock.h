@@ -187,11 +187,7 @@ struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
 extern const unsigned lock_tunable_count;
 
-/*
- * Makes a free lock; prof outlives it or is NULL.
- *
- * Returns: 0, or an errno value.
- */
+/* Makes a free lock; prof outlives it or is NULL.  Returns: 0 or an error. */
 int lock_init(struct lock *l, const struct lock_class *class, const char *name,
     const struct lock_config *config, struct lockprof *prof);
 

@@ -32,9 +32,7 @@ queue_node_init(struct queue_node *me)
 
 /*
  * Makes my node the last.  Acquires the predecessor's node, or the release that
- * emptied the queue, and publishes my node.
- *
- * Returns: whether there was no predecessor.
+ * emptied the queue, and publishes my node.  Returns: whether it is the first.
  */
 static inline bool
 queue_enter(struct lock *l, struct queue_node *me)

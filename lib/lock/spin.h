@@ -88,9 +88,7 @@ lock_delay_arg_init(const struct lock_config *config)
 
 /*
  * Doubles the delay.  A waiter that starves begins again with the base, if the
- * configuration says so.
- *
- * Returns: pauses that are due.
+ * configuration says so.  Returns: pauses that are due.
  */
 static inline unsigned
 lock_delay_next(struct lock_delay_arg *la)

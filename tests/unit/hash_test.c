@@ -7,7 +7,7 @@
 #include <openssl/crypto.h>
 #include <zlib.h>
 
-#include "lib/crypto/blake2.h"
+#include "lib/crypto/digest.h"
 #include "tests/unit/crypto_test.h"
 
 enum { MESSAGE = 600, SECRET = 16 };
