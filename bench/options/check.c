@@ -114,10 +114,8 @@ check_exclusion(const struct options *op)
 	const int design = first_without(&op->op_designs, DESIGN_ONE_LOCK);
 	const int lock = first_without(&op->op_locks, LOCK_EXCLUDES);
 
-	if (design < 0 || lock < 0)
-		return (0);
-	return (usage_error("-l: \"%s\" excludes no thread, and design "
-	    "%s has several locks: expected one of %s",
+	return (design < 0 || lock < 0 ? 0 : usage_error("-l: \"%s\" excludes "
+	    "no thread, and design %s has several locks: expected one of %s",
 	    lock_classes[lock]->lc_name, design_at((size_t)design)->de_ident,
 	    names_with(&family_locks, LOCK_EXCLUDES, 0).s));
 }
@@ -178,9 +176,8 @@ options_load_hash(const struct options *op)
 {
 	struct hash *ha = hash_find(op->op_config.bc_program.pool_hash);
 
-	if (ha == NULL || hash_load(ha) == HASH_READY)
-		return (0);
-	return (run_error("-S: %s=%s: it cannot be used: %s", pool_hash,
+	return (ha == NULL || hash_load(ha) == HASH_READY ? 0 :
+	    run_error("-S: %s=%s: it cannot be used: %s", pool_hash,
 	    ha->ha_name, ha->ha_why));
 }
 
@@ -208,13 +205,10 @@ options_check_crypto(const struct options *op)
 static int
 check_single(const struct options *op, const char *label)
 {
-	if (op->op_repeats > 1)
-		return (usage_error("%s holds one repeat: expected it without "
-		    "-n %u", label, op->op_repeats));
-	if (op->op_uncertainty > 0)
-		return (usage_error("%s holds one run: expected it without "
-		    "--uncertainty", label));
-	return (0);
+	return (op->op_repeats > 1 ? usage_error("%s holds one repeat: "
+	    "expected it without -n %u", label, op->op_repeats) :
+	    op->op_uncertainty > 0 ? usage_error("%s holds one run: expected "
+	    "it without --uncertainty", label) : 0);
 }
 
 static int
@@ -262,27 +256,19 @@ check_failpoints(const struct options *op)
 }
 
 static int
-check_cat(const struct options *op)
+check_grid(const struct options *op)
 {
+	const uint64_t cells = (uint64_t)op->op_designs.ol_count *
+	    op->op_locks.ol_count * op->op_ciphers.ol_count *
+	    op->op_readers.ol_count * op->op_sizes.ol_count;
+
 	if (op->op_cmd == COMMAND_cat && op->op_place.pl_harvest >= 0)
 		return (usage_error("--place: \"%s\": there is no "
 		    "harvest thread: expected CPUs for readers only",
 		    op->op_place_text));
-	return (0);
-}
-
-static int
-check_grid(const struct options *op)
-{
-	uint64_t cells;
-
-	cells = (uint64_t)op->op_designs.ol_count * op->op_locks.ol_count *
-	    op->op_ciphers.ol_count;
-	cells *= (uint64_t)op->op_readers.ol_count * op->op_sizes.ol_count;
-	if (cells > OPTIONS_CELLS_MAX)
-		return (usage_error("the lists make %ju cells: expected at "
-		    "most %d", (uintmax_t)cells, OPTIONS_CELLS_MAX));
-	return (0);
+	return (cells <= OPTIONS_CELLS_MAX ? 0 : usage_error("the lists make "
+	    "%ju cells: expected at most %d", (uintmax_t)cells,
+	    OPTIONS_CELLS_MAX));
 }
 
 int
@@ -290,8 +276,7 @@ options_check(const struct options *op)
 {
 	static int (*const checks[])(const struct options *) = {
 		check_exclusion, check_lock_tunables, check_health_tunables,
-		check_pool_hash, check_trace, check_failpoints, check_cat,
-		check_grid
+		check_pool_hash, check_trace, check_failpoints, check_grid
 	};
 	int error = 0;
 

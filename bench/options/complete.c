@@ -42,26 +42,14 @@ offer_sysctl(void *context, const struct design *de,
 		offer(context, dy->dy_name, "=", dy->dy_descr);
 }
 
-static void
-offer_tunables(struct word *w)
-{
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
-	struct bench_config config;
-
-	bench_config_sets(&config, sets);
-	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++)
-		for (unsigned i = 0; i < sets[s].ts_count; i++)
-			offer(w, sets[s].ts_table[i].tn_name, "=",
-			    sets[s].ts_table[i].tn_descr);
-	options_sysctls(offer_sysctl, w);
-}
-
 /* Values of an option; of a list, what follows the last comma. */
 static void
 offer_values(struct word w, unsigned id)
 {
 	const struct option_def *od = &option_defs[id];
 	const char *comma = strrchr(w.wo_text + w.wo_kept, ',');
+	struct tunable_set sets[BENCH_TUNABLE_SETS], *ts;
+	struct bench_config config;
 
 	if (od->od_type == TYPE_NAMES && comma != NULL)
 		w.wo_kept = (size_t)(comma + 1 - w.wo_text);
@@ -69,8 +57,14 @@ offer_values(struct word w, unsigned id)
 		offer_family(&w, od->od_family, od->od_max);
 	if ((od->od_flags & ALL) != 0)
 		offer(&w, "all", "", "");
+	bench_config_sets(&config, sets);
+	for (ts = sets; od->od_set == option_tunable &&
+	    ts < sets + BENCH_TUNABLE_SETS; ts++)
+		for (unsigned i = 0; i < ts->ts_count; i++)
+			offer(&w, ts->ts_table[i].tn_name, "=",
+			    ts->ts_table[i].tn_descr);
 	if (od->od_set == option_tunable)
-		offer_tunables(&w);
+		options_sysctls(offer_sysctl, &w);
 	for (unsigned i = 0; od->od_set == option_failpoint && i < FAILPOINTS;
 	    i++)
 		offer(&w, failpoints_def(i)->fd_name, "=", "");
@@ -87,20 +81,6 @@ find(enum command_id cm, const char *word)
 {
 	return (word[0] != '-' || (word[1] != '-' && strlen(word) != 2) ?
 	    OPTIONS : option_find(cm, word));
-}
-
-static void
-offer_options(const struct word *w, enum command_id cm)
-{
-	char name[2 * OPTION_LABEL_SIZE];
-
-	for (unsigned id = 0; id < OPTIONS; id++) {
-		if (!option_takes(cm, id) ||
-		    (option_defs[id].od_flags & HIDDEN) != 0)
-			continue;
-		snprintf(name, sizeof(name), "--%s", option_defs[id].od_name);
-		offer(w, name, "", option_defs[id].od_descr);
-	}
 }
 
 /* Operands are those that the usage has in lower case: "check PATH | list". */
@@ -129,6 +109,7 @@ options_complete(int words, char *const word[])
 {
 	struct word w = { .wo_text = words > 0 ? word[words - 1] : "" };
 	const char *before = words > 1 ? word[words - 2] : "";
+	char name[2 * OPTION_LABEL_SIZE];
 	enum command_id cm = 0;
 	unsigned id;
 
@@ -154,7 +135,14 @@ options_complete(int words, char *const word[])
 		w.wo_kept = strcspn(w.wo_text, "=") + 1;
 		offer_values(w, id);
 	} else if (w.wo_text[0] == '-')
-		offer_options(&w, cm);
+		for (id = 0; id < OPTIONS; id++) {
+			if (!option_takes(cm, id) ||
+			    (option_defs[id].od_flags & HIDDEN) != 0)
+				continue;
+			snprintf(name, sizeof(name), "--%s",
+			    option_defs[id].od_name);
+			offer(&w, name, "", option_defs[id].od_descr);
+		}
 	else
 		offer_operands(&w, cm, before);
 }

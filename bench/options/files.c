@@ -25,14 +25,9 @@ struct uses {
 static void
 add(struct uses *uss, const char *label, const char *path, bool writes)
 {
-	struct use *us = &uss->uss_use[uss->uss_count];
-
-	if (path == NULL || path[0] == '\0')
-		return;
-	us->us_label = label;
-	us->us_path = path;
-	us->us_writes = writes;
-	uss->uss_count++;
+	if (path != NULL && path[0] != '\0')
+		uss->uss_use[uss->uss_count++] = (struct use){ label, path,
+		    writes };
 }
 
 /* The file that an option names; NULL: none. */

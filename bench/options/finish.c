@@ -79,7 +79,7 @@ static int
 finish_workload(struct options *op)
 {
 	struct workload *wl = &op->op_workload;
-	bool recorded = wl->wl_arrivals == ARRIVALS_RECORDED;
+	const bool recorded = wl->wl_arrivals == ARRIVALS_RECORDED;
 
 	if (GIVEN(op, SIZE) && (recorded || wl->wl_size_count > 0))
 		return (usage_error("-s and --workload %s both set the sizes "
@@ -97,21 +97,6 @@ finish_workload(struct options *op)
 	return (0);
 }
 
-/* The designs that have a sysctl. */
-static struct text
-designs_with(const struct options *op, const struct kern_setting *set)
-{
-	struct text names = { .s = "" };
-	const struct design *de;
-	char range[DESIGN_RANGE_SIZE];
-
-	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
-		if (design_check(de, op->op_config.bc_harvest.queue, set,
-		    range) != ENOENT)
-			text_list(&names, "%s", de->de_ident);
-	return (names);
-}
-
 /* A sysctl of a source: one of the designs must have it. */
 static int
 add_setting(struct options *op, const char *text)
@@ -119,25 +104,24 @@ add_setting(struct options *op, const char *text)
 	struct bench_config *bc = &op->op_config;
 	struct kern_setting set;
 	char range[DESIGN_RANGE_SIZE];
+	struct text names = { .s = "" };	/* of designs that have it */
 	const struct design *de;
-	struct text names;
 	bool found = false;
+	int error;
 
 	design_setting(&set, text);
 	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		de = design_at(op->op_designs.ol_value[i]);
-		switch (design_check(de, bc->bc_harvest.queue, &set, range)) {
-		case 0:
-			found = true;
-			break;
-		case EINVAL:
+		error = design_check(de, bc->bc_harvest.queue, &set, range);
+		if (error == EINVAL)
 			return (usage_error("-S: %s: \"%s\": expected %s",
 			    set.kv_name, strchr(text, '=') + 1, range));
-		default:
-			break;
-		}
+		found |= error == 0;
 	}
-	names = designs_with(op, &set);
+	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
+		if (design_check(de, bc->bc_harvest.queue, &set, range) !=
+		    ENOENT)
+			text_list(&names, "%s", de->de_ident);
 	if (names.s[0] == '\0')
 		return (usage_error("-S: \"%s\" is no tunable; \"rngsim list "
 		    "tunables\" has the names", set.kv_name));
@@ -203,21 +187,19 @@ finish_sources(const struct options *op)
 		return (usage_error("-S: %s", why.text));
 	if (error != 0)
 		return (run_error("%s", why.text));
-	if (hc->record_file[0] != '\0' && (op->op_cmd != COMMAND_run ||
-	    op->op_repeats > 1 || op->op_uncertainty > 0))
-		return (usage_error("-S: rngsim.harvest.record holds "
-		    "the events of one repeat: expected \"rngsim run\" without "
-		    "-n%s", op->op_uncertainty > 0 ? " and --uncertainty" :
-		    ""));
-	return (0);
+	return (hc->record_file[0] == '\0' || (op->op_cmd == COMMAND_run &&
+	    op->op_repeats <= 1 && op->op_uncertainty == 0) ? 0 :
+	    usage_error("-S: rngsim.harvest.record holds the events of one "
+	    "repeat: expected \"rngsim run\" without -n%s",
+	    op->op_uncertainty > 0 ? " and --uncertainty" : ""));
 }
 
 static int
 finish_tunables(struct options *op)
 {
-	const struct program_config *pc = &op->op_config.bc_program;
 	static const char concurrent_read[] =
 	    "kern.random.fortuna.concurrent_read";
+	const struct program_config *pc = &op->op_config.bc_program;
 	const struct lock_config *lc = &op->op_config.bc_lock;
 	const char *twin, *value;
 	unsigned i;
@@ -243,9 +225,9 @@ finish_tunables(struct options *op)
 		    &op->op_ciphers, pc->use_chacha20_cipher ? "chacha20" :
 		    "aes");
 	if (error == 0 && lc->delay_base > lc->delay_max)
-		error =
-		    usage_error("-S: debug.lock.delay_base is %u, more than "
-		    "debug.lock.delay_max, %u", lc->delay_base, lc->delay_max);
+		error = usage_error("-S: debug.lock.delay_base is %u, more "
+		    "than debug.lock.delay_max, %u", lc->delay_base,
+		    lc->delay_max);
 	return (error != 0 ? error : finish_sources(op));
 }
 
@@ -296,16 +278,12 @@ static int
 finish_place(struct options *op)
 {
 	char why[PINNING_ERROR_SIZE];
-	int error;
-
-	error = pinning_parse(&op->op_place, op->op_place_text,
+	const int error = pinning_parse(&op->op_place, op->op_place_text,
 	    op->op_simulated ? &op->op_machine.vi_topology : NULL, why);
-	if (error == EINVAL)
-		return (usage_error("--place: \"%s\": %s", op->op_place_text,
-		    why));
-	if (error != 0)
-		return (run_error("--place: %s", why));
-	return (0);
+
+	return (error == 0 ? 0 : error == EINVAL ?
+	    usage_error("--place: \"%s\": %s", op->op_place_text, why) :
+	    run_error("--place: %s", why));
 }
 
 /* A lock loop is the null design's, with no events and one byte a request. */
@@ -320,8 +298,8 @@ finish_loop(struct options *op)
 		return (0);
 	if (!GIVEN(op, DESIGN)) {
 		op->op_designs.ol_count = 0;
-		error =
-		    option_list_add(&op->op_designs, "", "", (uint64_t)none);
+		error = option_list_add(&op->op_designs, "", "",
+		    (uint64_t)none);
 	}
 	if (error != 0)
 		return (error);

@@ -75,33 +75,24 @@ options_unknown(const struct options *op, const char *word, size_t n)
 	    command));
 }
 
-/* Values that a row accepts, where its description does not have them. */
-static void
-describe_values(const struct option_def *od, enum command_id cm,
-    char text[OPTION_TEXT_SIZE])
-{
-	const struct family *fa = od->od_family;
-
-	text[0] = '\0';
-	if (od->od_type == TYPE_NAME || od->od_type == TYPE_NAMES) {
-		if (fa->fa_title == NULL && fa->fa_topic == NULL)
-			option_accepted(od, cm, text);
-	} else if (od->od_max < INT64_MAX / 2)
-		option_range(od, text);
-}
-
 static void
 help_option(const struct option_def *od, enum command_id cm)
 {
+	const struct family *fa = od->od_family;
 	char left[64], letter[8], text[2 * OPTION_TEXT_SIZE];
-	char values[OPTION_TEXT_SIZE];
+	char values[OPTION_TEXT_SIZE] = "";
 	const char *value = od->od_value, *def = option_default(od, cm);
 	bool words = def != NULL && def[0] == '(';
 
 	if ((cm == COMMAND_run || cm == COMMAND_cat) && value != NULL &&
 	    strcmp(value, "LIST") == 0)
 		value = "VALUE";
-	describe_values(od, cm, values);
+	/* What it accepts, where the description does not have it. */
+	if (od->od_type != TYPE_NAME && od->od_type != TYPE_NAMES) {
+		if (od->od_max < INT64_MAX / 2)
+			option_range(od, values);
+	} else if (fa->fa_title == NULL && fa->fa_topic == NULL)
+		option_accepted(od, cm, values);
 	snprintf(text, sizeof(text), "%s%s%s%s%s%s", od->od_descr,
 	    values[0] != '\0' ? ": " : "", values,
 	    def == NULL ? "" : words ? " " : " (", def == NULL ? "" : def,
@@ -132,12 +123,26 @@ help_family(const struct family *fa)
 	}
 }
 
-static void
-help_families(enum command_id cm)
+void
+options_help(enum command_id cm)
 {
+	const struct command_text *ct = &command_texts[cm];
+	const char *at = ct->ct_usage, *bar;
 	const struct family *fa;
 	bool any = false;
 
+	/* "A | B" are two lines. */
+	printf("Usage: rngsim %s ", ct->ct_name);
+	for (; (bar = strstr(at, " | ")) != NULL; at = bar + 3)
+		printf("%.*s\n       rngsim %s ", (int)(bar - at), at,
+		    ct->ct_name);
+	printf("%s\n\n", at);
+	format_wrap(stdout, "", 0, ct->ct_text);
+	puts("\nOptions:");
+	for (unsigned id = 0; id < OPTIONS; id++)
+		if (option_takes(cm, id) &&
+		    (option_defs[id].od_flags & HIDDEN) == 0)
+			help_option(&option_defs[id], cm);
 	for (unsigned id = 0; id < OPTIONS; id++) {
 		fa = option_defs[id].od_family;
 		if (!option_takes(cm, id) || fa == NULL || fa->fa_title == NULL)
@@ -149,34 +154,6 @@ help_families(enum command_id cm)
 	}
 	if (operand_families[cm].fa_title != NULL)
 		help_family(&operand_families[cm]);
-}
-
-/* "A | B" are two lines. */
-static void
-help_usage(const struct command_text *ct)
-{
-	const char *at = ct->ct_usage, *bar;
-
-	printf("Usage: rngsim %s ", ct->ct_name);
-	for (; (bar = strstr(at, " | ")) != NULL; at = bar + 3)
-		printf("%.*s\n       rngsim %s ", (int)(bar - at), at,
-		    ct->ct_name);
-	printf("%s\n\n", at);
-}
-
-void
-options_help(enum command_id cm)
-{
-	const struct command_text *ct = &command_texts[cm];
-
-	help_usage(ct);
-	format_wrap(stdout, "", 0, ct->ct_text);
-	puts("\nOptions:");
-	for (unsigned id = 0; id < OPTIONS; id++)
-		if (option_takes(cm, id) &&
-		    (option_defs[id].od_flags & HIDDEN) == 0)
-			help_option(&option_defs[id], cm);
-	help_families(cm);
 	printf("\nSee rngsim-%s(1).%s\n", ct->ct_name, option_takes(cm,
 	    OPTION_LOCK) ? "  \"rngsim list\" describes these values." : "");
 }

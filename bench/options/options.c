@@ -83,22 +83,11 @@ refuse_name(const struct options *op, const struct option_def *od,
 	return (refuse(op, od, label, item));
 }
 
-/* Replaces the name of a kernel source by its design's. */
-static int
-open_kernel(const struct options *op, const char *label, const char **item)
-{
-	char why[KSOURCE_WHY_SIZE];
-	int status = ksource_open(*item, op->op_crypto == CRYPTO_SOURCE,
-	    item, why);
-
-	return (status == 0 ? 0 : complain(status, "%s: \"%s\": %s", label,
-	    *item, why));
-}
-
 static int
 add_item(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *item)
 {
+	char why[KSOURCE_WHY_SIZE];
 	uint64_t v;
 	int i;
 
@@ -110,9 +99,11 @@ add_item(const struct options *op, const struct option_def *od,
 			return (refuse(op, od, label, item));
 		return (option_list_add(ol, label, item, v));
 	}
+	/* A kernel source is then called as its design is. */
 	if (od->od_family == &family_designs && ksource_named(item) &&
-	    (i = open_kernel(op, label, &item)) != 0)
-		return (i);
+	    (i = ksource_open(item, op->op_crypto == CRYPTO_SOURCE, &item,
+	    why)) != 0)
+		return (complain(i, "%s: \"%s\": %s", label, item, why));
 	i = family_find(od->od_family, item);
 	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
 		return (usage_error("%s: \"all\" among others: expected it "
@@ -153,76 +144,18 @@ set_list(const struct options *op, const struct option_def *od,
 	}
 }
 
-static int
-set_name(const struct options *op, const struct option_def *od, void *field,
-    const char *label, const char *text)
-{
-	int i = family_find(od->od_family, text);
-	unsigned v = (unsigned)i;
-
-	if (i == -1 || (od->od_max != 0 && (od->od_max >> v & 1) == 0))
-		return (refuse(op, od, label, text));
-	if (od->od_size == sizeof(bool))
-		*(bool *)field = v != 0;
-	else
-		memcpy(field, &v, sizeof(v));
-	return (0);
-}
-
-static int
-set_number(const struct options *op, const struct option_def *od, void *field,
-    const char *label, const char *text)
-{
-	unsigned narrow;
-	uint64_t v;
-	int error;
-
-	error = od->od_type == TYPE_NUMBER ? parse_number(text, &v) :
-	    parse_size(text, &v);
-	if (error != 0 || v < od->od_min || v > od->od_max)
-		return (refuse(op, od, label, text));
-	narrow = (unsigned)v;
-	if (od->od_size == sizeof(v))
-		memcpy(field, &v, sizeof(v));
-	else
-		memcpy(field, &narrow, sizeof(narrow));
-	return (0);
-}
-
-static int
-set_text(const struct options *op, const struct option_def *od,
-    const char **field, const char *label, const char *text)
-{
-	if (od->od_type == TYPE_FILENAME && text[0] == '\0')
-		return (refuse(op, od, label, text));
-	*field = text;
-	return (0);
-}
-
-static int
-set_real(const struct options *op, const struct option_def *od, double *field,
-    const char *label, const char *text)
-{
-	const bool percent = od->od_type == TYPE_PERCENT;
-	char number[ITEM_SIZE];
-	double v;
-
-	snprintf(number, sizeof(number), "%.*s", (int)(percent ?
-	    strcspn(text, "%") : strlen(text)), text);
-	if (parse_real(number, &v) != 0 || v < od->od_low || v > od->od_high ||
-	    (strlen(text) > strlen(number) && strcmp(text + strlen(number),
-	    "%") != 0))
-		return (refuse(op, od, label, text));
-	*field = percent ? v / 100 : v;
-	return (0);
-}
-
 /* Sets an option from its value, or from its default. */
 static int
 set(struct options *op, unsigned id, const char *label, const char *text)
 {
 	const struct option_def *od = &option_defs[id];
+	const bool percent = od->od_type == TYPE_PERCENT;
 	void *field = (char *)op + od->od_offset;
+	char number[ITEM_SIZE];
+	unsigned narrow;
+	double real;
+	uint64_t v;
+	int i;
 
 	switch (od->od_type) {
 	case TYPE_SWITCH:
@@ -231,15 +164,43 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 		return (0);
 	case TYPE_NUMBER:
 	case TYPE_BYTES:
-		return (set_number(op, od, field, label, text));
+		if ((od->od_type == TYPE_NUMBER ? parse_number :
+		    parse_size)(text, &v) != 0 || v < od->od_min ||
+		    v > od->od_max)
+			break;
+		narrow = (unsigned)v;
+		memcpy(field, od->od_size == sizeof(v) ? (void *)&v : &narrow,
+		    od->od_size);
+		return (0);
 	case TYPE_REAL:
 	case TYPE_PERCENT:
-		return (set_real(op, od, field, label, text));
+		snprintf(number, sizeof(number), "%.*s", (int)strcspn(text,
+		    percent ? "%" : ""), text);
+		text += strlen(number);
+		if (parse_real(number, &real) != 0 || real < od->od_low ||
+		    real > od->od_high || (*text != '\0' &&
+		    strcmp(text, "%") != 0)) {
+			text -= strlen(number);
+			break;
+		}
+		*(double *)field = percent ? real / 100 : real;
+		return (0);
 	case TYPE_NAME:
-		return (set_name(op, od, field, label, text));
+		i = family_find(od->od_family, text);
+		narrow = (unsigned)i;
+		if (i == -1 || (od->od_max != 0 && (od->od_max >> i & 1) == 0))
+			break;
+		if (od->od_size == sizeof(bool))
+			*(bool *)field = i != 0;
+		else
+			memcpy(field, &narrow, sizeof(narrow));
+		return (0);
 	case TYPE_TEXT:
 	case TYPE_FILENAME:
-		return (set_text(op, od, field, label, text));
+		if (od->od_type == TYPE_FILENAME && text[0] == '\0')
+			break;
+		*(const char **)field = text;
+		return (0);
 	case TYPE_NAMES:
 	case TYPE_NUMBERS:
 	case TYPE_SIZES:
@@ -247,7 +208,7 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	case TYPE_SPECIAL:
 		return (od->od_set(op, label, text));
 	}
-	KASSERT(false, ("%s is of type %d", od->od_name, (int)od->od_type));
+	return (refuse(op, od, label, text));
 }
 
 /* Kernel sources are compiled as --crypto, wherever it stands, says. */
@@ -257,43 +218,25 @@ is_late(const struct option_def *od)
 	return (od->od_family == &family_designs);
 }
 
-/* Takes one option; value is NULL for a switch. */
+/* Takes one option with its value: text, or if that is NULL the next word. */
 static int
-take(struct options *op, unsigned id, const char *value)
+take(struct options *op, unsigned id, const char *text, struct words *wo)
 {
 	const struct option_def *od = &option_defs[id];
 	const char *label = option_label(id);
 
+	if (text == NULL && od->od_value != NULL) {
+		if (wo->wo_next == wo->wo_end)
+			return (usage_error("%s: expected %s after it", label,
+			    od->od_value));
+		text = *wo->wo_next++;
+	}
 	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
 		return (usage_error("%s is given twice", label));
-	op->op_text[id] = value != NULL ? value : "";
+	op->op_text[id] = text != NULL ? text : "";
 	op->op_given++;
 	op->op_help = id == OPTION_HELP;
-	return (is_late(od) ? 0 : set(op, id, label, value));
-}
-
-static int
-operand(struct options *op, const char *word)
-{
-	const struct command_text *ct = &command_texts[op->op_cmd];
-
-	if (op->op_operands == ct->ct_operands)
-		return (usage_error("surplus operand \"%s\"; usage: rngsim %s "
-		    "%s", word, ct->ct_name, ct->ct_usage));
-	op->op_operand[op->op_operands++] = word;
-	return (0);
-}
-
-/* Takes an option with its value: text, or if that is NULL the next word. */
-static int
-take_value(struct options *op, unsigned id, const char *text, struct words *wo)
-{
-	if (text != NULL || option_defs[id].od_value == NULL)
-		return (take(op, id, text));
-	if (wo->wo_next < wo->wo_end)
-		return (take(op, id, *wo->wo_next++));
-	return (usage_error("%s: expected %s after it", option_label(id),
-	    option_defs[id].od_value));
+	return (is_late(od) ? 0 : set(op, id, label, text));
 }
 
 static int
@@ -307,7 +250,7 @@ parse_long(struct options *op, const char *word, struct words *wo)
 	if (option_defs[id].od_value == NULL && word[n] == '=')
 		return (usage_error("%s takes no value, unlike \"%s\"",
 		    option_label(id), word));
-	return (take_value(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
+	return (take(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
 }
 
 /* Switches, and at the end an option with a value. */
@@ -321,9 +264,8 @@ parse_letters(struct options *op, const char *word, struct words *wo)
 	if (id == OPTIONS)
 		return (options_unknown(op, letter, 2));
 	if (option_defs[id].od_value != NULL)
-		return (take_value(op, id, word[2] == '\0' ? NULL : word + 2,
-		    wo));
-	error = take(op, id, NULL);
+		return (take(op, id, word[2] == '\0' ? NULL : word + 2, wo));
+	error = take(op, id, NULL, wo);
 	return (error != 0 || op->op_help || word[2] == '\0' ? error :
 	    parse_letters(op, word + 1, wo));
 }
@@ -331,6 +273,7 @@ parse_letters(struct options *op, const char *word, struct words *wo)
 static int
 parse(struct options *op, int argc, char *const argv[])
 {
+	const struct command_text *ct = &command_texts[op->op_cmd];
 	struct words wo = { argv + 1, argv + argc };
 	bool operands = false;	/* behind "--" */
 	const char *word;
@@ -338,13 +281,15 @@ parse(struct options *op, int argc, char *const argv[])
 
 	while (error == 0 && !op->op_help && wo.wo_next < wo.wo_end) {
 		word = *wo.wo_next++;
-		if (operands || word[0] != '-' || word[1] == '\0')
-			error = operand(op, word);
-		else if (strcmp(word, "--") == 0)
-			operands = true;
-		else
-			error = (word[1] == '-' ? parse_long :
+		if (!operands && word[0] == '-' && word[1] != '\0') {
+			operands = strcmp(word, "--") == 0;
+			error = operands ? 0 : (word[1] == '-' ? parse_long :
 			    parse_letters)(op, word, &wo);
+		} else if (op->op_operands == ct->ct_operands)
+			error = usage_error("surplus operand \"%s\"; usage: "
+			    "rngsim %s %s", word, ct->ct_name, ct->ct_usage);
+		else
+			op->op_operand[op->op_operands++] = word;
 	}
 	return (error);
 }
@@ -355,19 +300,17 @@ set_defaults(struct options *op)
 	int error = 0;
 
 	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
-		const char *text = option_default(&option_defs[id], op->op_cmd);
+		const struct option_def *od = &option_defs[id];
+		const char *given = op->op_text[id], *text = given;
 
-		if (op->op_text[id] != NULL && is_late(&option_defs[id])) {
-			error = set(op, id, option_label(id),
-			    op->op_text[id]);
+		if (given == NULL && option_takes(op->op_cmd, id))
+			text = option_default(od, op->op_cmd);
+		if (text == NULL || (given != NULL ? !is_late(od) :
+		    text[0] == '('))
 			continue;
-		}
-		if (!option_takes(op->op_cmd, id) || op->op_text[id] != NULL ||
-		    text == NULL || text[0] == '(')
-			continue;
-		error = set(op, id, option_defs[id].od_name, text);
-		KASSERT(error != EXIT_USAGE, ("default %s of %s", text,
-		    option_defs[id].od_name));
+		error = set(op, id, option_label(id), text);
+		KASSERT(given != NULL || error != EXIT_USAGE,
+		    ("default %s of %s", text, od->od_name));
 	}
 	return (error);
 }
@@ -401,9 +344,8 @@ int
 options_parse(struct options *op, enum command_id cm, int argc,
     char *const argv[])
 {
-	int error;
+	int error = options_read(op, cm, argc, argv);
 
-	error = options_read(op, cm, argc, argv);
 	return (error != 0 || op->op_help ? error : options_finish(op));
 }
 

@@ -86,9 +86,8 @@ option_failpoint(struct options *op, const char *label, const char *text)
 {
 	char why[FAILPOINTS_ERROR_SIZE];
 
-	if (failpoints_parse(&op->op_faults, text, why) != 0)
-		return (usage_error("%s: %s", label, why));
-	return (0);
+	return (failpoints_parse(&op->op_faults, text, why) == 0 ? 0 :
+	    usage_error("%s: %s", label, why));
 }
 
 int
@@ -152,12 +151,8 @@ int
 option_workload(struct options *op, const char *label, const char *text)
 {
 	char why[WORKLOAD_ERROR_SIZE] = "";
-	int error;
+	const int error = workload_parse(text, &op->op_workload, why);
 
-	error = workload_parse(text, &op->op_workload, why);
-	if (error == EINVAL)
-		return (usage_error("%s: %s", label, why));
-	if (error != 0)
-		return (run_error("%s: %s", label, why));
-	return (0);
+	return (error == 0 ? 0 : complain(error == EINVAL ? EXIT_USAGE :
+	    EXIT_FAILURE, "%s: %s", label, why));
 }
