@@ -5,16 +5,29 @@
 #include "bench/result/describe.h"
 
 /* What the options mean. */
-struct comparison {
-	const struct options *cm_op;
-	unsigned	 cm_files;
-	unsigned	 cm_wanted;	/* bit i: quantities[i] */
-	struct compare_gate cm_gate[OPTIONS_FAIL_IF_MAX];
-};
+static unsigned	wanted;		/* bit i: quantities[i] */
+static struct compare_gate gates[OPTIONS_FAIL_IF_MAX];
 
 static int
-check_together(const struct options *op)
+check(struct options *op)
 {
+	char why[COMPARE_TEXT_SIZE];
+
+	for (unsigned i = 0; i < op->op_quantities.ol_count; i++)
+		wanted |= 1u << op->op_quantities.ol_value[i];
+	if (wanted == 0 && op->op_fail_ifs == 0)
+		wanted = (1u << QUANTITIES) - 1;
+	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
+		if (compare_gate_parse(&gates[i], op->op_fail_if[i], why) != 0)
+			return (usage_error("--fail-if: \"%s\": %s",
+			    op->op_fail_if[i], why));
+		/* Without -q no other quantity is tested. */
+		if (op->op_quantities.ol_count == 0)
+			wanted |= 1u << gates[i].cg_quantity;
+		if ((wanted & 1u << gates[i].cg_quantity) == 0)
+			return (usage_error("--fail-if: \"%s\": -q leaves this "
+			    "quantity out", op->op_fail_if[i]));
+	}
 	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected two result "
 		    "files, or one and --by"));
@@ -34,46 +47,9 @@ check_together(const struct options *op)
 	return (0);
 }
 
-/* Reads the texts that only compare understands. */
 static int
-read_texts(struct comparison *cm)
+emit(const struct options *op, const struct compare *co)
 {
-	const struct options *op = cm->cm_op;
-	char why[COMPARE_TEXT_SIZE];
-
-	for (unsigned i = 0; i < op->op_quantities.ol_count; i++)
-		cm->cm_wanted |= 1u << op->op_quantities.ol_value[i];
-	if (cm->cm_wanted == 0 && op->op_fail_ifs == 0)
-		cm->cm_wanted = (1u << QUANTITIES) - 1;
-	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
-		if (compare_gate_parse(&cm->cm_gate[i], op->op_fail_if[i],
-		    why) != 0)
-			return (usage_error("--fail-if: \"%s\": %s",
-			    op->op_fail_if[i], why));
-		/* Without -q no other quantity is tested. */
-		if (op->op_quantities.ol_count == 0)
-			cm->cm_wanted |= 1u << cm->cm_gate[i].cg_quantity;
-		if ((cm->cm_wanted & 1u << cm->cm_gate[i].cg_quantity) == 0)
-			return (usage_error("--fail-if: \"%s\": -q leaves this "
-			    "quantity out", op->op_fail_if[i]));
-	}
-	return (0);
-}
-
-static int
-check(struct options *op)
-{
-	struct comparison cm = { .cm_op = op };
-	int status;
-
-	status = read_texts(&cm);
-	return (status != 0 ? status : check_together(op));
-}
-
-static int
-emit(const struct comparison *cm, const struct compare *co)
-{
-	const struct options *op = cm->cm_op;
 	int failed, status;
 
 	switch (op->op_format) {
@@ -93,8 +69,7 @@ emit(const struct comparison *cm, const struct compare *co)
 	}
 	status = op->op_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
 	for (unsigned i = 0; i < op->op_fail_ifs; i++) {
-		failed = compare_fail_if(co, &cm->cm_gate[i],
-		    GIVEN(op, REFUSED_OK));
+		failed = compare_fail_if(co, &gates[i], GIVEN(op, REFUSED_OK));
 		/* A failure of the subject outweighs the machine's. */
 		if (failed != 0 && status != EXIT_FAILURE)
 			status = failed;
@@ -104,12 +79,12 @@ emit(const struct comparison *cm, const struct compare *co)
 
 /* A gate never sees the cells that one file lacks. */
 static int
-check_alone(const struct comparison *cm, const struct compare *co)
+check_alone(const struct options *op, const struct compare *co)
 {
 	struct text t = { .s = "" };
-	unsigned side = co->co_alone_count[0] > 0 ? 0 : 1;
+	const unsigned side = co->co_alone_count[0] > 0 ? 0 : 1;
 
-	if (GIVEN(cm->cm_op, BY) || GIVEN(cm->cm_op, COMMON) ||
+	if (GIVEN(op, BY) || GIVEN(op, COMMON) ||
 	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
 		return (0);
 	describe_cell(&t, co->co_alone[side]);
@@ -119,52 +94,47 @@ check_alone(const struct comparison *cm, const struct compare *co)
 }
 
 static int
-match(const struct comparison *cm, struct compare *co)
+match(const struct options *op, struct compare *co)
 {
 	static const struct family *const families[] = { &family_designs,
 	    &family_locks, &family_ciphers };
-	const struct options *op = cm->cm_op;
 	char why[COMPARE_TEXT_SIZE] = "";
-	int error;
+	const int error = compare_match(co, op->op_base, why);
 
-	error = compare_match(co, op->op_base, why);
-	if (error == 0)
-		return (0);
-	if (error == ENOENT && co->co_by != COMPARE_HOST &&
-	    family_find(families[op->op_by], op->op_base) == -1)
-		return (usage_error("%s", why));
-	return (run_error("%s", why));
+	return (error == 0 ? 0 : error == ENOENT &&
+	    co->co_by != COMPARE_HOST && family_find(families[op->op_by],
+	    op->op_base) == -1 ? usage_error("%s", why) : run_error("%s", why));
 }
 
 static int
-compare(const struct comparison *cm, struct result r[2])
+compare(const struct options *op, struct result r[2])
 {
+	const int last = op->op_operands - 1;
 	struct compare co = {
-		.co_result = { &r[0], &r[cm->cm_files - 1] },
-		.co_path = { cm->cm_op->op_operand[0],
-		    cm->cm_op->op_operand[cm->cm_files - 1] },
-		.co_by = GIVEN(cm->cm_op, BY) ? (enum compare_by)
-		    (COMPARE_DESIGN + cm->cm_op->op_by) : COMPARE_RESULTS,
-		.co_wanted = cm->cm_wanted,
-		.co_margin = GIVEN(cm->cm_op, MARGIN) ?
-		    cm->cm_op->op_margin : compare_margin(&r[0])
+		.co_result = { &r[0], &r[last] },
+		.co_path = { op->op_operand[0], op->op_operand[last] },
+		.co_by = GIVEN(op, BY) ? (enum compare_by)(COMPARE_DESIGN +
+		    op->op_by) : COMPARE_RESULTS,
+		.co_wanted = wanted,
+		.co_margin = GIVEN(op, MARGIN) ? op->op_margin :
+		    compare_margin(&r[0])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
 	int status;
 
-	for (unsigned i = 0; i < cm->cm_files; i++)
+	for (int i = 0; i <= last; i++)
 		if (r[i].cell_count == 0)
 			return (run_error("%s: holds no cell",
-			    cm->cm_op->op_operand[i]));
-	if (compare_conditions(&co, GIVEN(cm->cm_op, ACROSS), why) != 0)
+			    op->op_operand[i]));
+	if (compare_conditions(&co, GIVEN(op, ACROSS), why) != 0)
 		status = run_error("%s", why);
 	else
-		status = match(cm, &co);
+		status = match(op, &co);
 	if (status == 0)
-		status = check_alone(cm, &co);
+		status = check_alone(op, &co);
 	if (status == 0) {
 		compare_judge(&co);
-		status = emit(cm, &co);
+		status = emit(op, &co);
 	}
 	compare_free(&co);
 	return (status);
@@ -173,24 +143,20 @@ compare(const struct comparison *cm, struct result r[2])
 static int
 run(struct options *op)
 {
-	struct comparison cm = { .cm_op = op,
-	    .cm_files = (unsigned)op->op_operands };
 	char why[RESULT_TEXT_SIZE] = "";
+	int loaded, status = 0;
 	struct result r[2];
-	unsigned i, loaded;
-	int status;
 
-	status = read_texts(&cm);
-	for (loaded = 0; loaded < cm.cm_files && status == 0; loaded++) {
-		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
-			continue;
-		status = run_error("%s: %s", op->op_operand[loaded], why);
-		break;
-	}
+	for (loaded = 0; loaded < op->op_operands; loaded++)
+		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0) {
+			status = run_error("%s: %s", op->op_operand[loaded],
+			    why);
+			break;
+		}
 	if (status == 0)
-		status = compare(&cm, r);
-	for (i = 0; i < loaded; i++)
-		result_free(&r[i]);
+		status = compare(op, r);
+	while (loaded-- > 0)
+		result_free(&r[loaded]);
 	return (status);
 }
 

@@ -43,43 +43,6 @@ static const char outro[] =
     "  rngsim-lock(7)     the locks; how to write one\n"
     "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
-static void
-help(void)
-{
-	fputs(intro, stdout);
-	for (unsigned i = 0; i < COMMANDS; i++)
-		printf("  %-9s  %s\n", command_texts[i].ct_name,
-		    command_texts[i].ct_line);
-	puts(outro);
-}
-
-/*
- * The next file opened would get the number of a closed standard descriptor,
- * and messages would land in it.  Each is opened the wrong way round, so that
- * using it is still an error.
- */
-static void
-keep_standard_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
-
-/* An overflow of the stack ends the program without a message. */
-static bool
-stack_suffices(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
-	    limit.rlim_cur >= STACK_KB * 1024)
-		return (true);
-	run_note("stacks have %ju bytes: expected at least %d KiB; see ulimit "
-	    "-s", (uintmax_t)limit.rlim_cur, STACK_KB);
-	return (false);
-}
-
 static int
 dispatch(int argc, char *argv[])
 {
@@ -93,7 +56,11 @@ dispatch(int argc, char *argv[])
 		if (argc > 2)
 			return (usage_error("surplus operand \"%s\"; try "
 			    "\"rngsim COMMAND --help\"", argv[2]));
-		help();
+		fputs(intro, stdout);
+		for (cm = 0; cm < COMMANDS; cm++)
+			printf("  %-9s  %s\n", command_texts[cm].ct_name,
+			    command_texts[cm].ct_line);
+		puts(outro);
 		return (EXIT_SUCCESS);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
@@ -117,16 +84,28 @@ dispatch(int argc, char *argv[])
 int
 main(int argc, char *argv[])
 {
+	struct rlimit limit;
 	int error, status;
 
-	keep_standard_descriptors();
+	/*
+	 * The next file opened would get the number of a closed standard
+	 * descriptor, and messages would land in it.  Each is opened the wrong
+	 * way round, so that using it is still an error.
+	 */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 	/* Numbers have a decimal point in every locale. */
 	setlocale(LC_ALL, "C");
 	/* A full disk and a closed pipe are errors of write(2). */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	if (!stack_suffices())
-		return (EXIT_FAILURE);
+	/* An overflow of the stack ends the program without a message. */
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
+	    limit.rlim_cur < STACK_KB * 1024)
+		return (run_error("stacks have %ju bytes: expected at least "
+		    "%d KiB; see ulimit -s", (uintmax_t)limit.rlim_cur,
+		    STACK_KB));
 	error = cpu_init();
 	if (error != 0)
 		return (run_error("cannot read the CPU topology: %s",

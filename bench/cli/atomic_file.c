@@ -107,9 +107,8 @@ atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
 	const int stream = standard_stream(path);
 	struct atomic_file new = { .of_fd = -1 };
 	struct stat sb;
-	int error;
+	int error = atomic_file_resolve(path, &new.of_path);
 
-	error = atomic_file_resolve(path, &new.of_path);
 	if (error == 0 && new.of_path == NULL) {
 		/* Opening a standard stream anew would overwrite its file. */
 		new.of_fd = stream != -1 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) :
@@ -153,12 +152,10 @@ atomic_file_sync_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int error = 0, fd;
-	char *dir;
+	char *dir = xstrdup(slash == NULL ? "." : path);
 
-	dir = slash == NULL ? xstrdup(".") : slash == path ? xstrdup("/") :
-	    strndup(path, (size_t)(slash - path));
-	if (dir == NULL)
-		no_memory();
+	if (slash != NULL)
+		dir[slash - path + (slash == path)] = '\0';
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	/* It may be written but not read. */

@@ -13,16 +13,15 @@ command_crypto(void)
 {
 	const char *missing;
 
-	if (crypto_init(&missing) == 0)
-		return (0);
-	return (run_error("%s does not offer a working %s; check OPENSSL_CONF "
-	    "and the loaded providers", crypto_version(), missing));
+	return (crypto_init(&missing) == 0 ? 0 : run_error("%s does not offer "
+	    "a working %s; check OPENSSL_CONF and the loaded providers",
+	    crypto_version(), missing));
 }
 
 int
 command_crypto_mode(enum crypto_mode mode)
 {
-	int error = crypto_mode_enter(mode, command_argv);
+	const int error = crypto_mode_enter(mode, command_argv);
 
 	return (error == 0 ? 0 : run_error("cannot execute the program anew "
 	    "for --crypto: %s", strerror(error)));
@@ -31,9 +30,8 @@ command_crypto_mode(enum crypto_mode mode)
 int
 command_open(const char *path, struct atomic_file *of)
 {
-	int error;
+	const int error = path == NULL ? 0 : atomic_file_open(of, path);
 
-	error = path == NULL ? 0 : atomic_file_open(of, path);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
@@ -41,9 +39,8 @@ int
 command_commit(const char *path, struct atomic_file *of, const char *text,
     size_t len)
 {
-	int error;
+	const int error = path == NULL ? 0 : atomic_file_commit(of, text, len);
 
-	error = path == NULL ? 0 : atomic_file_commit(of, text, len);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 

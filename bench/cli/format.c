@@ -48,11 +48,8 @@ const char *
 format_percent(char buf[FORMAT_SIZE], double v)
 {
 	KASSERT(v >= 0 && isfinite(v), ("%g in a table", v));
-	if (v >= 9999.5)
-		snprintf(buf, FORMAT_SIZE, ">9999");
-	else
-		snprintf(buf, FORMAT_SIZE, v == 0 || v >= 99.95 ? "%.0f" :
-		    v < 0.995 ? "%.2f" : "%.1f", v);
+	snprintf(buf, FORMAT_SIZE, v >= 9999.5 ? ">9999" : v == 0 ||
+	    v >= 99.95 ? "%.0f" : v < 0.995 ? "%.2f" : "%.1f", v);
 	return (buf);
 }
 
@@ -61,11 +58,8 @@ format_change(char buf[FORMAT_SIZE], double share)
 {
 	double v = 100 * share;
 
-	if (fabs(v) >= 999999.5)
-		snprintf(buf, FORMAT_SIZE, "%+.1e", v);
-	else
-		snprintf(buf, FORMAT_SIZE, "%+.*f", fabs(v) < 0.995 ? 2 :
-		    fabs(v) < 99.95 ? 1 : 0, v);
+	snprintf(buf, FORMAT_SIZE, fabs(v) >= 999999.5 ? "%+.1e" :
+	    fabs(v) < 0.995 ? "%+.2f" : fabs(v) < 99.95 ? "%+.1f" : "%+.0f", v);
 	return (buf);
 }
 

@@ -35,36 +35,26 @@ progress_init(struct progress *p, uint64_t total, uint64_t before)
 	    .pr_start_ns = tick_ns() };
 }
 
-static void
-format_left(char *buf, size_t size, double left_s)
-{
-	unsigned s;
-
-	/* 1000 hours and more are of no use to a reader. */
-	if (left_s < 0 || left_s > 1000.0 * HOUR_S) {
-		snprintf(buf, size, "--:--");
-		return;
-	}
-	s = (unsigned)ceil(left_s);
-	if (s >= HOUR_S)
-		snprintf(buf, size, "%u:%02u:%02u", s / HOUR_S,
-		    s % HOUR_S / MINUTE_S, s % MINUTE_S);
-	else
-		snprintf(buf, size, "%02u:%02u", s / MINUTE_S, s % MINUTE_S);
-}
-
 void
 progress_format(char *buf, size_t size, unsigned width, double share,
     double left_s, const char *label)
 {
 	const int length = sizeof(full) - 1;
-	char left[16];
+	/* 1000 hours and more are of no use to a reader. */
+	const bool known = left_s >= 0 && left_s <= 1000.0 * HOUR_S;
+	const unsigned s = known ? (unsigned)ceil(left_s) : 0;
+	char left[16] = "--:--";
 	int bar;
 
 	CTASSERT(sizeof(empty) == sizeof(full));
 	share = fmin(1, fmax(0, share));
 	bar = (int)(share * length);
-	format_left(left, sizeof(left), left_s);
+	if (known && s >= HOUR_S)
+		snprintf(left, sizeof(left), "%u:%02u:%02u", s / HOUR_S,
+		    s % HOUR_S / MINUTE_S, s % MINUTE_S);
+	else if (known)
+		snprintf(left, sizeof(left), "%02u:%02u", s / MINUTE_S,
+		    s % MINUTE_S);
 	snprintf(buf, size, "[%.*s%.*s] %3d %% %s left  %s", bar, full,
 	    length - bar, empty, (int)(share * 100), left, label);
 	/* A line that wraps cannot be redrawn. */

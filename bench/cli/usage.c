@@ -19,12 +19,9 @@ complain(int status, const char *fmt, ...)
 	fputs("rngsim: ", stderr);
 	if (usage_command != NULL)
 		fprintf(stderr, "%s: ", usage_command);
-	for (const char *p = text; *p != '\0'; p++) {
-		if (*p >= ' ' && *p <= '~')
-			fputc(*p, stderr);
-		else
-			fprintf(stderr, "\\x%02x", (unsigned char)*p);
-	}
+	for (const char *p = text; *p != '\0'; p++)
+		fprintf(stderr, *p >= ' ' && *p <= '~' ? "%c" : "\\x%02x",
+		    (unsigned char)*p);
 	fputc('\n', stderr);
 	return (status);
 }

@@ -129,40 +129,6 @@ measure(struct judge *ju, struct compare_row *row)
 	row->cr_change_ci95[1] -= 1;
 }
 
-static void
-compare_draws(struct judge *ju, struct compare_row *row)
-{
-	const unsigned n = row->cr_pair->pa_cell[0]->uncertainty.samples;
-	const double *v;
-
-	for (unsigned side = 0; side < 2; side++) {
-		v = draws_of(row, side);
-		for (unsigned i = 0; i < n; i++)
-			ju->ju_values[side][i] =
-			    fmax(row->cr_quantity->qu_floor, v[i]);
-	}
-	stats_change(ju->ju_values[0], ju->ju_values[1], n, ju->ju_medians[0],
-	    &row->cr_drawn);
-}
-
-/* Tests the ratios of repeats measured side by side, if there are any. */
-static void
-test_pairs(struct judge *ju, struct compare_row *row)
-{
-	const struct result_cell *const *cell = row->cr_pair->pa_cell;
-	struct paired pd;
-
-	comparable_paired(cell[0], cell[1], row->cr_quantity, &pd);
-	if (pd.pd_count == 0)
-		return;
-	row->cr_basis = COMPARE_BY_PAIRS;
-	row->cr_change = pd.pd_change;
-	memcpy(row->cr_change_ci95, pd.pd_ci95, sizeof(pd.pd_ci95));
-	row->cr_tests = row->cr_wanted && pd.pd_p < 1;
-	ju->ju_p[ju->ju_p_count] = pd.pd_p;
-	ju->ju_p_count += row->cr_tests;
-}
-
 /* Tests the values that measure() left sorted. */
 static void
 test(struct judge *ju, struct compare_row *row)
@@ -170,13 +136,19 @@ test(struct judge *ju, struct compare_row *row)
 	const double *a = ju->ju_values[0], *b = ju->ju_values[1];
 	const struct result_cell *const *cell = row->cr_pair->pa_cell;
 	const unsigned na = cell[0]->repeats, nb = cell[1]->repeats;
+	const unsigned draws = cell[0]->uncertainty.samples;
 
 	/* All values are equal: one reader is always fair.  That is no test. */
 	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
 		return;
-	if (cell[0]->uncertainty.samples > 0) {
+	if (draws > 0) {
 		row->cr_basis = COMPARE_BY_DRAWS;
-		compare_draws(ju, row);
+		for (unsigned side = 0; side < 2; side++)
+			for (unsigned i = 0; i < draws; i++)
+				ju->ju_values[side][i] =
+				    fmax(row->cr_quantity->qu_floor,
+				    draws_of(row, side)[i]);
+		stats_change(a, b, draws, ju->ju_medians[0], &row->cr_drawn);
 		return;
 	}
 	if (provenance_predicted(cell[0]) && provenance_predicted(cell[1]) &&
@@ -194,6 +166,7 @@ static void
 measure_pair(struct judge *ju, struct compare_pair *pa)
 {
 	struct compare_row *row;
+	struct paired pd;
 	unsigned n;
 
 	for (unsigned q = 0; q < QUANTITIES; q++)
@@ -217,8 +190,17 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		row->cr_verdict = COMPARE_NONE;
 		row->cr_p[0] = row->cr_p[1] = 1;
 		measure(ju, row);
-		test_pairs(ju, row);
-		if (row->cr_wanted && row->cr_basis != COMPARE_BY_PAIRS)
+		comparable_paired(pa->pa_cell[0], pa->pa_cell[1],
+		    row->cr_quantity, &pd);
+		if (pd.pd_count > 0) {
+			row->cr_basis = COMPARE_BY_PAIRS;
+			row->cr_change = pd.pd_change;
+			memcpy(row->cr_change_ci95, pd.pd_ci95,
+			    sizeof(pd.pd_ci95));
+			row->cr_tests = row->cr_wanted && pd.pd_p < 1;
+			ju->ju_p[ju->ju_p_count] = pd.pd_p;
+			ju->ju_p_count += row->cr_tests;
+		} else if (row->cr_wanted)
 			test(ju, row);
 	}
 }
@@ -239,17 +221,10 @@ less(const struct compare_row *row, int sign)
 	    sign * row->cr_change < 0 && !overlap(row));
 }
 
-/* Whether B's harvest thread delivered fewer events than A's, or later. */
-static bool
-served_worse(const struct compare_pair *pa)
-{
-	return (less(&pa->pa_row[QUANTITY_EVENTS], 1) ||
-	    less(&pa->pa_row[QUANTITY_HARVEST_P99], -1));
-}
-
 static void
 decide(const struct compare *co, struct compare_row *row)
 {
+	const struct compare_row *rows = row->cr_pair->pa_row;
 	const struct quantity *qu = row->cr_quantity;
 	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
 	const bool paired = row->cr_basis == COMPARE_BY_PAIRS;
@@ -264,9 +239,11 @@ decide(const struct compare *co, struct compare_row *row)
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
 		[COMPARE_STOP_NOISE] = !paired && change <= co->co_noise,
+		/* B's harvest thread delivered fewer events, or later. */
 		[COMPARE_STOP_HARVEST] = compare_change(row) < 0 &&
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
-		    served_worse(row->cr_pair),
+		    (less(&rows[QUANTITY_EVENTS], 1) ||
+		    less(&rows[QUANTITY_HARVEST_P99], -1)),
 	};
 
 	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0 &&
@@ -278,27 +255,6 @@ decide(const struct compare *co, struct compare_row *row)
 	if (row->cr_stop == COMPARE_STOP_NONE)
 		row->cr_verdict = (compare_change(row) > 0) ==
 		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
-}
-
-static void
-judge_rows(struct judge *ju)
-{
-	struct compare *co = ju->ju_compare;
-	struct compare_row *row = NULL;
-	const double *p = ju->ju_p;
-
-	for (unsigned i = 0; i < co->co_pair_count; i++)
-		measure_pair(ju, &co->co_pairs[i]);
-	hypothesis_holm(ju->ju_p, ju->ju_p_count);
-	co->co_tests = ju->ju_p_count;
-	while ((row = compare_next(co, row)) != NULL) {
-		/* In the order in which the tests left them. */
-		for (unsigned i = 0; i < row->cr_tests; i++)
-			row->cr_p[i] = *p++;
-		if (row->cr_verdict != COMPARE_REFUSED)
-			decide(co, row);
-		co->co_rows[row->cr_verdict]++;
-	}
 }
 
 double
@@ -361,7 +317,9 @@ compare_judge(struct compare *co)
 {
 	struct judge ju = { .ju_compare = co };
 	size_t most = HYPOTHESIS_RESAMPLES;
+	struct compare_row *row = NULL;
 	const struct result_cell *c;
+	const double *p;
 	double *room;
 
 	for (unsigned i = 0; i < 2 * co->co_pair_count; i++) {
@@ -377,8 +335,19 @@ compare_judge(struct compare *co)
 		ju.ju_values[side] = room + side * most;
 		ju.ju_medians[side] = room + (2 + side) * most;
 	}
-	ju.ju_p = room + 4 * most;
-	judge_rows(&ju);
+	p = ju.ju_p = room + 4 * most;
+	for (unsigned i = 0; i < co->co_pair_count; i++)
+		measure_pair(&ju, &co->co_pairs[i]);
+	hypothesis_holm(ju.ju_p, ju.ju_p_count);
+	co->co_tests = ju.ju_p_count;
+	while ((row = compare_next(co, row)) != NULL) {
+		/* In the order in which the tests left them. */
+		for (unsigned i = 0; i < row->cr_tests; i++)
+			row->cr_p[i] = *p++;
+		if (row->cr_verdict != COMPARE_REFUSED)
+			decide(co, row);
+		co->co_rows[row->cr_verdict]++;
+	}
 	resample_fini(&ju.ju_draws[0]);
 	resample_fini(&ju.ju_draws[1]);
 	free(room);

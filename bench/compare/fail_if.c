@@ -73,21 +73,6 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 	return (cg->cg_below ? change < cg->cg_share : change > cg->cg_share);
 }
 
-/* Warns of a condition that asks for less than what is ranked. */
-static void
-warn_loose(const struct compare *co, const struct compare_gate *cg)
-{
-	const double asked = cg->cg_below ? -cg->cg_share : cg->cg_share;
-	const double least = fmax(fmax(co->co_margin, co->co_noise),
-	    quantities[cg->cg_quantity].qu_resolution);
-
-	/* 0 asks for whatever is ranked. */
-	if (asked > 0 && asked < least && !cg->cg_possible)
-		run_error("%s: warning: changes up to %.2g %% are not ranked "
-		    "and cannot meet this%s", cg->cg_text, 100 * least, least >
-		    co->co_noise ? "" : ", as the machine itself moved");
-}
-
 /* Names the rows that meet the condition, or those that were refused. */
 static unsigned
 name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
@@ -103,14 +88,10 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 		if (!(refused ? row->cr_wanted && pa->pa_refused[0] != '\0' :
 		    compare_gate_met(co, cg, pa)) || ++count > FAILED_SHOWN)
 			continue;
-		if (refused) {
-			text_add(&t, "not tested: ");
-			verdict_pair(&t, co, pa);
-			text_add(&t, ": %s", pa->pa_refused);
-		} else {
-			verdict_sentence(&t, co, row);
-		}
-		run_error("%s: %s", cg->cg_text, t.s);
+		(refused ? verdict_pair(&t, co, pa) :
+		    verdict_sentence(&t, co, row));
+		run_error(refused ? "%s: not tested: %s: %s" : "%s: %s",
+		    cg->cg_text, t.s, pa->pa_refused);
 	}
 	if (count > FAILED_SHOWN)
 		run_error("%s: %s%u row%s more", cg->cg_text, refused ? "not "
@@ -138,9 +119,16 @@ int
 compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok)
 {
+	const double asked = cg->cg_below ? -cg->cg_share : cg->cg_share;
+	const double least = fmax(fmax(co->co_margin, co->co_noise),
+	    quantities[cg->cg_quantity].qu_resolution);
 	unsigned failed, refused, rows = 0;
 
-	warn_loose(co, cg);
+	/* 0 asks for whatever is ranked. */
+	if (asked > 0 && asked < least && !cg->cg_possible)
+		run_error("%s: warning: changes up to %.2g %% are not ranked "
+		    "and cannot meet this%s", cg->cg_text, 100 * least, least >
+		    co->co_noise ? "" : ", as the machine itself moved");
 	failed = name_rows(co, cg, false);
 	refused = name_rows(co, cg, true);
 	for (unsigned i = 0; i < co->co_pair_count; i++)

@@ -113,20 +113,6 @@ common_sd(const struct blocks *bl)
 }
 
 static void
-flag_common(struct compare *co, unsigned side, const struct blocks *bl)
-{
-	/* Two standard deviations, as 95 % of blocks lie within. */
-	const double noise = bl->bl_count == 0 ? 0 : 2 * common_sd(bl);
-
-	if (noise < moved_share)
-		return;
-	co->co_noise = fmax(co->co_noise, noise);
-	compare_flag(co, "the machine was not quiet during %c: all cells' MB/s "
-	    "together varied by +-%.1f %% from block to block", "AB"[side],
-	    100 * noise);
-}
-
-static void
 flag_control(struct compare *co, bool same_program,
     const struct result_cell *a, const struct result_cell *b)
 {
@@ -152,6 +138,7 @@ compare_noise(struct compare *co, bool same_program)
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	unsigned sides = co->co_by == COMPARE_RESULTS ? 2 : 1;
 	struct blocks bl;
+	double noise;
 
 	for (unsigned side = 0; side < sides; side++) {
 		/* A simulated machine does not move. */
@@ -159,9 +146,17 @@ compare_noise(struct compare *co, bool same_program)
 		    (sides == 1 && comparable_sliced(a->cells)))
 			continue;
 		find_blocks(co->co_result[side], &bl);
-		/* Within one run it falls on both cells of a pair. */
-		if (sides == 2)
-			flag_common(co, side, &bl);
+		/*
+		 * Within one run it falls on both cells of a pair.  95 % of
+		 * blocks lie within two standard deviations.
+		 */
+		noise = sides < 2 || bl.bl_count == 0 ? 0 : 2 * common_sd(&bl);
+		if (noise >= moved_share) {
+			co->co_noise = fmax(co->co_noise, noise);
+			compare_flag(co, "the machine was not quiet during %c: "
+			    "all cells' MB/s together varied by +-%.1f %% from "
+			    "block to block", "AB"[side], 100 * noise);
+		}
 		flag_drift(co, side, &bl);
 		free(bl.bl_totals);
 	}

@@ -45,22 +45,6 @@ is_side(const struct compare *co, const struct result_cell *cell,
 	    (strcmp(name_of(cell, co->co_by), base) == 0) == (side == 0));
 }
 
-/* Adds a pair, and which of its rows are wanted. */
-static void
-add_pair(struct compare *co, const struct result_cell *a,
-    const struct result_cell *b)
-{
-	struct compare_pair *pa = &co->co_pairs[co->co_pair_count++];
-
-	pa->pa_cell[0] = a;
-	pa->pa_cell[1] = b;
-	for (unsigned q = 0; q <= QUANTITIES; q++)
-		pa->pa_row[q] = (struct compare_row){ .cr_pair = pa,
-		    .cr_quantity = &quantities[q],
-		    .cr_wanted = (co->co_wanted & 1u << q) != 0 &&
-		    (b->readers > 1 || !quantities[q].qu_of_several) };
-}
-
 /*
  * Pairs are in B's order.
  *
@@ -74,6 +58,7 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
 	const struct result_cell *key, **found;
 	struct result_cell like;
+	struct compare_pair *pa;
 
 	for (unsigned i = 0; i < b->cell_count; i++) {
 		if (!is_side(co, &b->cells[i], base, 1))
@@ -91,7 +76,15 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 			continue;
 		}
 		met[*found - a->cells] = true;
-		add_pair(co, *found, &b->cells[i]);
+		pa = &co->co_pairs[co->co_pair_count++];
+		pa->pa_cell[0] = *found;
+		pa->pa_cell[1] = &b->cells[i];
+		for (unsigned q = 0; q <= QUANTITIES; q++)
+			pa->pa_row[q] = (struct compare_row){ .cr_pair = pa,
+			    .cr_quantity = &quantities[q],
+			    .cr_wanted = (co->co_wanted & 1u << q) != 0 &&
+			    (like.readers > 1 || !quantities[q].qu_of_several)
+			};
 	}
 	for (unsigned i = 0; i < a->cell_count; i++)
 		if (!met[i] && is_side(co, &a->cells[i], base, 0)) {
@@ -156,6 +149,7 @@ flag_polls(struct compare *co)
 		    shown->pa_cell[1]->spin_polls);
 }
 
+/* Why there are no pairs. */
 static int
 explain_none(const struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE])
@@ -182,13 +176,11 @@ compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE])
 {
 	const struct result *a = co->co_result[0], *b = co->co_result[1];
-	const struct result_cell **sorted;
-	bool *met;
+	const struct result_cell **sorted = xcalloc((size_t)a->cell_count +
+	    b->cell_count, sizeof(*sorted));
+	bool *met = xcalloc(a->cell_count, sizeof(*met));
 	int status;
 
-	met = xcalloc(a->cell_count, sizeof(*met));
-	sorted = xcalloc((size_t)a->cell_count + b->cell_count,
-	    sizeof(*sorted));
 	co->co_pairs = xcalloc(b->cell_count, sizeof(*co->co_pairs));
 	status = sort_cells(b, sorted, error);
 	if (status == 0)

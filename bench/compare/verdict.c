@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +43,7 @@ format_p(char buf[FORMAT_SIZE], double p)
 	return (buf);
 }
 
-/*
- * Readers and what they read.
- *
- *   provenance  in  printed where the cell was not measured
- */
-static void
-add_load(struct text *t, const struct result_cell *cell, const char *provenance)
-{
-	describe_load(t, cell);
-	if (provenance_predicted(cell))
-		text_add(t, ", %s", provenance);
-}
-
+/* With the provenance of a cell that was not measured. */
 static void
 add_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa, const char *provenance)
@@ -74,7 +63,9 @@ add_pair(struct text *t, const struct compare *co,
 		text_add(t, "%s, ", cell->cipher);
 	if (co->co_by != COMPARE_HOST && cell->host[0] != '\0')
 		text_add(t, "%s, ", cell->host);
-	add_load(t, cell, provenance);
+	describe_load(t, cell);
+	if (provenance_predicted(cell))
+		text_add(t, ", %s", provenance);
 	least = n[0] < n[1] ? n[0] : n[1];
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
 		text_add(t, ", few repeats (%u and %u)", n[0], n[1]);
@@ -218,14 +209,6 @@ print_row(FILE *out, const struct compare_row *row)
 	fputs(colour(out, COMPARE_NONE), out);
 }
 
-/* A clear change, better or worse or stopped by a rule, has a row. */
-static bool
-is_clear(const struct compare_row *row)
-{
-	return (row->cr_wanted && (row->cr_verdict != COMPARE_NONE ||
-	    row->cr_stop != COMPARE_STOP_NONE));
-}
-
 static void
 print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
@@ -241,7 +224,9 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		return;
 	}
 	for (row = pa->pa_row; row < end; row++) {
-		if (!is_clear(row))
+		/* A clear change, better or worse or stopped by a rule. */
+		if (!row->cr_wanted || (row->cr_verdict == COMPARE_NONE &&
+		    row->cr_stop == COMPARE_STOP_NONE))
 			continue;
 		if (!any)
 			COLUMNS_TITLES(out, row_columns);
@@ -329,4 +314,111 @@ verdict_print(FILE *out, const struct compare *co)
 	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
 	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
 		print_legend(out, co);
+}
+
+#define	PAIRED	(1u << COMPARE_BY_PAIRS)
+#define	DRAWN	(1u << COMPARE_BY_DRAWS)
+
+/* The figures of a row that was not refused. */
+static const struct figure {
+	const char	*fg_name;
+	size_t		 fg_offset;
+	bool		 fg_pair;	/* of low and high */
+	double		 fg_unit;
+	unsigned	 fg_bases;	/* that have it */
+} figures[] = {
+#define	AT(member)	offsetof(struct compare_row, member)
+	{ "median_a", AT(cr_median[0]), false, 1, ~0u },
+	{ "median_a_ci95", AT(cr_ci95[0]), true, 1, ~0u },
+	{ "median_b", AT(cr_median[1]), false, 1, ~0u },
+	{ "median_b_ci95", AT(cr_ci95[1]), true, 1, ~0u },
+	{ "change_percent", AT(cr_change), false, 100, ~0u },
+	{ "change_percent_ci95", AT(cr_change_ci95), true, 100, ~0u },
+	{ "p_welch", AT(cr_p[0]), false, 1, ~PAIRED },
+	{ "p_mann_whitney", AT(cr_p[1]), false, 1, ~PAIRED },
+	/* The last columns of CSV. */
+	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100, DRAWN },
+	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100, DRAWN },
+	{ "drawn_share", AT(cr_drawn.sc_share), false, 1, DRAWN },
+	{ "p_paired", AT(cr_p[0]), false, 1, PAIRED },
+#undef AT
+};
+
+enum {
+	FIGURES	= sizeof(figures) / sizeof(figures[0]),
+	LATER	= FIGURES - 4	/* the first of those */
+};
+
+static void
+print_figures(FILE *out, const struct compare_row *row, unsigned from,
+    unsigned to)
+{
+	for (const struct figure *fg = figures + from; fg < figures + to; fg++)
+		for (unsigned k = 0; k <= fg->fg_pair; k++) {
+			fputc(',', out);
+			if (row == NULL)
+				fprintf(out, "%s%s", fg->fg_name, !fg->fg_pair ?
+				    "" : k == 0 ? "_low" : "_high");
+			else if (row->cr_verdict != COMPARE_REFUSED &&
+			    (fg->fg_bases & 1u << row->cr_basis) != 0)
+				fprintf(out, "%.9g", fg->fg_unit *
+				    ((const double *)(const void *)((const char
+				    *)row + fg->fg_offset))[k]);
+		}
+}
+
+static void
+print_csv_row(FILE *out, const struct compare *co,
+    const struct compare_row *row)
+{
+	const struct result_cell *a = row->cr_pair->pa_cell[0];
+	const struct result_cell *b = row->cr_pair->pa_cell[1], *cell;
+	const char *const names[] = {
+		b->engine, a->design, b->design, a->lock, b->lock, a->cipher,
+		b->cipher, b->crypto
+	};
+	struct text t = { .s = "" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		format_quoted(out, names[i]);
+		fputc(',', out);
+	}
+	fprintf(out, "%u,%" PRIu64 ",", b->readers, b->request_bytes);
+	format_quoted(out, b->workload);
+	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
+	    row->cr_quantity->qu_name, a->repeats, b->repeats);
+	print_figures(out, row, 0, LATER);
+	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
+	verdict_sentence(&t, co, row);
+	format_quoted(out, t.s);
+	fputc(',', out);
+	format_quoted(out, verdict_stops[row->cr_stop]);
+	for (unsigned side = 0; side < 2; side++) {
+		/* Empty where the cell was measured. */
+		cell = row->cr_pair->pa_cell[side];
+		fputc(',', out);
+		format_quoted(out, cell->profile);
+		fputc(',', out);
+		if (cell->profile[0] != '\0')
+			fprintf(out, "%.9g", cell->guessed_share);
+	}
+	print_figures(out, row, LATER, FIGURES);
+	fputc('\n', out);
+}
+
+void
+verdict_print_csv(FILE *out, const struct compare *co)
+{
+	const struct compare_row *row = NULL;
+
+	fputs("engine,design_a,design_b,lock_a,lock_b,cipher_a,cipher_b,"
+	    "crypto,readers,request_bytes,workload,rate_per_s,quantity,"
+	    "repeats_a,repeats_b", out);
+	print_figures(out, NULL, 0, LATER);
+	fputs(",verdict,sentence,stopped_by,profile_a,guessed_share_a,"
+	    "profile_b,guessed_share_b", out);
+	print_figures(out, NULL, LATER, FIGURES);
+	fputc('\n', out);
+	while ((row = compare_next(co, row)) != NULL)
+		print_csv_row(out, co, row);
 }

@@ -215,10 +215,9 @@ static int
 check_trace(const struct options *op)
 {
 	const char *dot;
-	int error;
-
-	error = op->op_ledger_path == NULL ? 0 :
+	int error = op->op_ledger_path == NULL ? 0 :
 	    check_single(op, "--ledger-log");
+
 	if (error != 0)
 		return (error);
 	if (op->op_trace == NULL)

@@ -8,24 +8,6 @@
 #include "bench/options/options.h"
 #include "fortuna/device/design.h"
 
-/* Sets the tunables again, over the defaults of a simulated machine. */
-static void
-configure_machine(struct options *op)
-{
-	const struct virtual_machine *vi = &op->op_machine;
-	const char *value;
-	int error;
-
-	bench_config_default(&op->op_config, vi->vi_topology.tp_cpus);
-	/* Polling saves a spinner's CPU only where threads are preempted. */
-	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
-		op->op_config.bc_lock.spin_polls = 0;
-	for (unsigned i = 0; i < op->op_tunable_count; i++)
-		if (bench_config_set(&op->op_config, op->op_tunables[i],
-		    &value, &error) != NULL)
-			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
-}
-
 /* Without a simulated machine --nodes is a tunable, which results record. */
 static int
 finish_host(struct options *op)
@@ -48,12 +30,14 @@ finish_host(struct options *op)
 static int
 finish_machine(struct options *op)
 {
+	struct virtual_machine *vi = &op->op_machine;
 	char why[PROFILE_ERROR_SIZE];
+	const char *value;
 	int error;
 
 	if (!op->op_simulated)
 		return (finish_host(op));
-	error = virtual_make(&op->op_machine, op->op_profile, op->op_cpus,
+	error = virtual_make(vi, op->op_profile, op->op_cpus,
 	    op->op_nodes, why);
 	if (error == EINVAL)
 		return (usage_error("--profile: %s", why));
@@ -62,12 +46,20 @@ finish_machine(struct options *op)
 		    "--cpus", why));
 	if (error != 0)
 		return (run_error("--profile: %s", why));
-	op->op_cpus = op->op_machine.vi_topology.tp_cpus;
-	op->op_nodes = op->op_machine.vi_topology.tp_nodes;
+	op->op_cpus = vi->vi_topology.tp_cpus;
+	op->op_nodes = vi->vi_topology.tp_nodes;
 	error = options_check_simulated_locks(op);
 	if (error != 0)
 		return (error);
-	configure_machine(op);
+	/* Sets the tunables again, over a simulated machine's defaults. */
+	bench_config_default(&op->op_config, op->op_cpus);
+	/* Polling saves a spinner's CPU only where threads are preempted. */
+	if (vi->vi_profile.pr_value[PROFILE_OS_PREEMPT] < 0.5)
+		op->op_config.bc_lock.spin_polls = 0;
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
+		if (bench_config_set(&op->op_config, op->op_tunables[i],
+		    &value, &error) != NULL)
+			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
 	if (!op->op_config.bc_lock.prof_enable)
 		return (usage_error("-S: debug.lock.prof.enable=0 saves "
 		    "nothing on engine %s, where profiling takes no time: "

@@ -294,27 +294,6 @@ parse(struct options *op, int argc, char *const argv[])
 	return (error);
 }
 
-static int
-set_defaults(struct options *op)
-{
-	int error = 0;
-
-	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
-		const struct option_def *od = &option_defs[id];
-		const char *given = op->op_text[id], *text = given;
-
-		if (given == NULL && option_takes(op->op_cmd, id))
-			text = option_default(od, op->op_cmd);
-		if (text == NULL || (given != NULL ? !is_late(od) :
-		    text[0] == '('))
-			continue;
-		error = set(op, id, option_label(id), text);
-		KASSERT(given != NULL || error != EXIT_USAGE,
-		    ("default %s of %s", text, od->od_name));
-	}
-	return (error);
-}
-
 int
 options_read(struct options *op, enum command_id cm, int argc,
     char *const argv[])
@@ -332,7 +311,19 @@ options_read(struct options *op, enum command_id cm, int argc,
 	if (error != 0 || op->op_help)
 		return (error);
 	op->op_seed_given = GIVEN(op, SEED);
-	error = set_defaults(op);
+	for (unsigned id = 0; error == 0 && id < OPTIONS; id++) {
+		const struct option_def *od = &option_defs[id];
+		const char *given = op->op_text[id], *text = given;
+
+		if (given == NULL && option_takes(op->op_cmd, id))
+			text = option_default(od, op->op_cmd);
+		if (text == NULL || (given != NULL ? !is_late(od) :
+		    text[0] == '('))
+			continue;
+		error = set(op, id, option_label(id), text);
+		KASSERT(given != NULL || error != EXIT_USAGE,
+		    ("default %s of %s", text, od->od_name));
+	}
 	if (error == 0)
 		error = options_check_plan(op);
 	if (error == 0)

@@ -99,7 +99,7 @@ hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
     unsigned nb)
 {
 	const double n = (double)na + nb, product = (double)na * nb;
-	double distance, p, ties, u, variance;
+	double distance, ties, u, variance;
 
 	KASSERT(na > 0 && nb > 0, ("%u and %u values", na, nb));
 	u = mann_whitney_u(a, na, b, nb, &ties);
@@ -111,8 +111,7 @@ hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
 	distance = product / 2 - u - 0.5;
 	if (distance <= 0 || !(variance > 0))
 		return (1);
-	p = 2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance));
-	return (p);
+	return (2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance)));
 }
 
 /* Values that occur k times take k (k - 1) (2 k + 5) from the variance. */
@@ -160,12 +159,9 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 void
 hypothesis_holm(double *p, size_t n)
 {
+	size_t *rank = xcalloc(n, sizeof(*rank));
 	double floor = 0;
-	size_t *rank;
 
-	if (n == 0)
-		return;
-	rank = xcalloc(n, sizeof(*rank));
 	gsl_sort_index(rank, p, 1, n);
 	for (size_t i = 0; i < n; i++) {
 		floor = fmin(1, fmax(floor, p[rank[i]] * (double)(n - i)));
@@ -204,34 +200,26 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 	};
 }
 
-/* The sorted place at which more than k of the values drawn have been seen. */
-static unsigned
-place_of(const unsigned *drawn, unsigned k)
-{
-	unsigned place = 0;
-
-	for (unsigned seen = drawn[0]; seen <= k; seen += drawn[place])
-		place++;
-	return (place);
-}
-
 void
 resample_init(struct resample *rs, unsigned n, uint64_t seed)
 {
-	unsigned (*middle)[2];
-	unsigned *drawn;
-	gsl_rng *rng;
+	unsigned (*middle)[2] = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
+	unsigned *drawn = xcalloc(n, sizeof(*drawn)), place, seen;
+	gsl_rng *rng = stats_rng(seed);
 
 	KASSERT(n > 0, ("resamples of nothing"));
-	drawn = xcalloc(n, sizeof(*drawn));
-	middle = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*middle));
-	rng = stats_rng(seed);
 	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++) {
 		memset(drawn, 0, n * sizeof(*drawn));
 		for (unsigned k = 0; k < n; k++)
 			drawn[gsl_rng_uniform_int(rng, n)]++;
-		middle[i][0] = place_of(drawn, (n - 1) / 2);
-		middle[i][1] = place_of(drawn, n / 2);
+		/* The places at which so many of the draws have been seen. */
+		place = 0;
+		seen = drawn[0];
+		for (unsigned k = 0; k < 2; k++) {
+			while (seen <= (n - 1 + k) / 2)
+				seen += drawn[++place];
+			middle[i][k] = place;
+		}
 	}
 	*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
 	free(drawn);

@@ -1,6 +1,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +34,10 @@ stats_mean(const double *values, unsigned n)
 double
 stats_cov(const double *values, unsigned n)
 {
-	double mean = stats_mean(values, n);
+	const double mean = stats_mean(values, n);
 
-	if (mean == 0)
-		return (0);
-	return (gsl_stats_sd_with_fixed_mean(values, 1, n, mean) / mean);
+	return (mean == 0 ? 0 :
+	    gsl_stats_sd_with_fixed_mean(values, 1, n, mean) / mean);
 }
 
 double
@@ -63,21 +63,18 @@ double
 stats_cna(const double *values, unsigned n)
 {
 	double larger = 0, sum = 0;
-	unsigned below, same;
+	unsigned place;
 
 	KASSERT(n > 0, ("half of nothing"));
 	for (unsigned i = 0; i < n; i++) {
 		sum += values[i];
-		below = same = 0;
-		for (unsigned k = 0; k < n; k++) {
-			below += values[k] < values[i];
-			same += values[k] == values[i] && k < i;
-		}
 		/* Its place among the sorted, counted in halves. */
-		if (2 * (below + same) + 1 > n)
-			larger += values[i];
-		else if (2 * (below + same) + 1 == n)
-			larger += values[i] / 2;
+		place = 1;
+		for (unsigned k = 0; k < n; k++)
+			place += 2u * (values[k] < values[i] ||
+			    (values[k] == values[i] && k < i));
+		if (place >= n)
+			larger += place > n ? values[i] : values[i] / 2;
 	}
 	/* No reader got anything: evenly so. */
 	return (sum > 0 ? larger / sum : 0.5);
@@ -115,17 +112,11 @@ void
 stats_ci95_median(const double *values, unsigned n, uint64_t seed,
     double *low, double *high)
 {
-	double *medians, *sorted;
+	double *medians = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
+	double *sorted = xcalloc(n, sizeof(*sorted));
 	struct resample rs;
 
-	KASSERT(n > 0, ("interval of nothing"));
-	if (n == 1) {
-		*low = *high = values[0];
-		return;
-	}
 	resample_init(&rs, n, seed);
-	sorted = xcalloc(n, sizeof(*sorted));
-	medians = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
 	memcpy(sorted, values, n * sizeof(*sorted));
 	gsl_sort(sorted, 1, n);
 	resample_medians(&rs, sorted, medians);
@@ -133,4 +124,68 @@ stats_ci95_median(const double *values, unsigned n, uint64_t seed,
 	free(sorted);
 	free(medians);
 	resample_fini(&rs);
+}
+
+void
+agreement_add(struct agreement *ag, double measured, double predicted,
+    bool share, const void *of)
+{
+	double error = predicted - measured;
+
+	if (share) {
+		KASSERT(measured > 0, ("measured %g", measured));
+		KASSERT(predicted >= 0, ("predicted %g", predicted));
+		error = predicted / measured - 1;
+		ag->ag_logs += log(predicted / measured);
+	}
+	ag->ag_count++;
+	ag->ag_sum += fabs(error);
+	if (ag->ag_worst_of == NULL || fabs(error) > fabs(ag->ag_worst)) {
+		ag->ag_worst = error;
+		ag->ag_worst_of = of;
+	}
+}
+
+double
+agreement_mean(const struct agreement *ag)
+{
+	return (ag->ag_count == 0 ? 0 : ag->ag_sum / ag->ag_count);
+}
+
+double
+agreement_bias(const struct agreement *ag)
+{
+	return (ag->ag_count == 0 ? 0 : exp(ag->ag_logs / ag->ag_count));
+}
+
+/* 1 when a is above b, -1 below, 0 when they are tied. */
+static int
+order(const struct agreement_value *a, const struct agreement_value *b,
+    double margin)
+{
+	if (fabs(a->av_value - b->av_value) <= margin *
+	    fmax(a->av_value, b->av_value))
+		return (0);
+	return (a->av_low > b->av_high ? 1 : b->av_low > a->av_high ? -1 : 0);
+}
+
+void
+agreement_rank(const struct agreement_item *a, const struct agreement_item *b,
+    struct agreement_ranks *ar)
+{
+	const int was = order(&a->ai_measured, &b->ai_measured,
+	    AGREEMENT_MARGIN);
+	const int predicted = order(&a->ai_predicted, &b->ai_predicted, 0);
+
+	ar->ar_pairs++;
+	ar->ar_told += was != 0;
+	ar->ar_same += was != 0 && predicted == was;
+	ar->ar_opposite += was != 0 && predicted == -was;
+}
+
+double
+agreement_tau(const struct agreement_ranks *ar)
+{
+	return (ar->ar_told == 0 ? 0 :
+	    ((double)ar->ar_same - ar->ar_opposite) / ar->ar_told);
 }

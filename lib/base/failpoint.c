@@ -184,17 +184,6 @@ failpoint_release(struct failpoint *fp)
 		fp->fp_machine->fpm_open(&fp->fp_gate);
 }
 
-/* Numbered draws, so that threads need no lock for them. */
-static bool
-drawn(struct failpoint *fp, uint32_t probability)
-{
-	if (probability == FAILPOINT_ALWAYS)
-		return (true);
-	return (splitmix(fp->fp_seed + atomic_fetch_add_explicit(
-	    &fp->fp_draws, 1, memory_order_relaxed)) % FAILPOINT_ALWAYS <
-	    probability);
-}
-
 /* Takes one of what is left of a term's count. */
 static bool
 counted(struct failpoint *fp, unsigned i)
@@ -265,7 +254,11 @@ failpoint_eval(struct failpoint *fp)
 		return (0);
 	for (unsigned i = 0; i < fp->fp_spec->fps_terms; i++) {
 		ft = &fp->fp_spec->fps_term[i];
-		if (!drawn(fp, ft->fpt_probability) || !counted(fp, i))
+		/* Numbered draws, so that threads need no lock for them. */
+		if ((ft->fpt_probability != FAILPOINT_ALWAYS &&
+		    splitmix(fp->fp_seed + atomic_fetch_add_explicit(
+		    &fp->fp_draws, 1, memory_order_relaxed)) %
+		    FAILPOINT_ALWAYS >= ft->fpt_probability) || !counted(fp, i))
 			continue;
 		/* As if it had been set to off. */
 		if (ft->fpt_action == FAILPOINT_PAUSE &&

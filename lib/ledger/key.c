@@ -203,27 +203,10 @@ ledger_check_wipe(const struct at *at)
 			lt->lgt_key[i] = lt->lgt_key[--lt->lgt_used];
 }
 
-/* Sets up a new key in its place. */
-static void
-fill(const struct at *at, struct ledger_key *k, struct print p)
-{
-	const struct ledger_thread *lt = at->at_lt;
-
-	k->lk_print = p;
-	k->lk_epoch = at->at_lg->lg_epoch;
-	k->lk_number = (uint32_t)++at->at_lg->lg_result.le_keys;
-	k->lk_lineage = lt->lgt_last;
-	if (lt->lgt_reseeding != NO_CORE)
-		k->lk_lineage = (struct lineage){ lt->lgt_reseeding,
-		    lt->lgt_reseed };
-	k->lk_objects = 1;
-	k->lk_ranges = 0;
-	k->lk_installed = k->lk_replaced = false;
-}
-
 void
 ledger_check_set(const struct at *at)
 {
+	const struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
 	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
 	struct ledger_record first, *set;
@@ -236,7 +219,14 @@ ledger_check_set(const struct at *at)
 		k = place(lg, &lg->lg_bucket[p.pt_a % BUCKETS]);
 		if (k == NULL)
 			return;
-		fill(at, k, p);
+		k->lk_print = p;
+		k->lk_epoch = lg->lg_epoch;
+		k->lk_number = (uint32_t)++lg->lg_result.le_keys;
+		k->lk_lineage = lt->lgt_reseeding == NO_CORE ? lt->lgt_last :
+		    (struct lineage){ lt->lgt_reseeding, lt->lgt_reseed };
+		k->lk_objects = 1;
+		k->lk_ranges = 0;
+		k->lk_installed = k->lk_replaced = false;
 	}
 	set = record_key(at, k);
 	if (!revived)
@@ -396,22 +386,15 @@ same_install(const struct ledger_record *lr, const struct ledger_record *like)
 	return (lr->lgr_op == LEDGER_INSTALL && lr->lgr_lo == like->lgr_lo);
 }
 
-/* Checks a use of a key that is set, at counters ctr to end - 1. */
-static inline void
-use_key(struct ledger *lg, struct ledger_key *k,
-    const struct ledger_record *use, uint128_t ctr, uint128_t end)
+/* The key was used before its counter was set, or after it was replaced. */
+static void __attribute__((cold, noinline))
+torn(struct ledger *lg, const struct ledger_key *k,
+    const struct ledger_record *use, uint128_t ctr)
 {
-	struct ledger_record first = { .lgr_op = LEDGER_INSTALL,
-	    .lgr_key = k->lk_number };
+	const struct ledger_record first = ledger_search(lg, use, same_install,
+	    (struct ledger_record){ .lgr_op = LEDGER_INSTALL,
+	    .lgr_key = k->lk_number, .lgr_lo = ctr });
 
-	if (k->lk_installed && !follows(ctr, k->lk_install_ctr)) {
-		first.lgr_lo = k->lk_install_ctr;
-	} else if (k->lk_replaced && follows(end - 1, k->lk_replace_ctr)) {
-		first.lgr_lo = k->lk_replace_ctr;
-	} else {
-		return;
-	}
-	first = ledger_search(lg, use, same_install, first);
 	ledger_wrong(lg, LEDGER_TORN, &first, use);
 }
 
@@ -464,8 +447,10 @@ ledger_check_use(const struct at *at)
 	}
 	if (!add_blocks(lg, k, ctr, blocks))
 		reused(lg, use);
-	else
-		use_key(lg, k, use, ctr, end);
+	else if (k->lk_installed && !follows(ctr, k->lk_install_ctr))
+		torn(lg, k, use, k->lk_install_ctr);
+	else if (k->lk_replaced && follows(end - 1, k->lk_replace_ctr))
+		torn(lg, k, use, k->lk_replace_ctr);
 	if (lt->lgt_reading) {
 		ledger_check_age(at, use);
 		remember(lt, k);

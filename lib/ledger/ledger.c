@@ -40,17 +40,6 @@ put_counter(FILE *f, uint128_t x, bool hex)
 		fprintf(f, hex ? "0x%" PRIx64 : "%" PRIu64, uint128_lo(x));
 }
 
-static void
-put_key(FILE *f, const struct ledger_record *lr, bool generation)
-{
-	if (lr->lgr_key == 0)
-		fputs("a key that was not set", f);
-	else
-		fprintf(f, "key %" PRIu32, lr->lgr_key);
-	if (lr->lgr_key != 0 && generation)
-		fprintf(f, " of generation %" PRIu32, lr->lgr_generation);
-}
-
 /* The operation in words. */
 static void
 put_op(FILE *f, const struct ledger_record *lr)
@@ -71,8 +60,12 @@ put_op(FILE *f, const struct ledger_record *lr)
 	for (const char *p = texts[lr->lgr_op]; *p != '\0'; p++)
 		if (*p != '%')
 			fputc(*p, f);
-		else if (*++p == 'K' || *p == 'k')
-			put_key(f, lr, *p == 'k');
+		else if ((*++p == 'K' || *p == 'k') && lr->lgr_key == 0)
+			fputs("a key that was not set", f);
+		else if (*p == 'K' || *p == 'k')
+			fprintf(f, *p == 'K' ? "key %" PRIu32 : "key %" PRIu32
+			    " of generation %" PRIu32, lr->lgr_key,
+			    lr->lgr_generation);
 		else if (*p == 'G')
 			fprintf(f, "%" PRIu32, lr->lgr_generation);
 		else
@@ -248,10 +241,9 @@ restart(struct ledger *lg)
 int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {
-	struct ledger *lg;
 	int error;
+	struct ledger *lg = aligned_alloc(_Alignof(struct ledger), sizeof(*lg));
 
-	lg = aligned_alloc(_Alignof(struct ledger), sizeof(*lg));
 	if (lg == NULL)
 		return (ENOMEM);
 	memset(lg, 0, sizeof(*lg));

@@ -171,10 +171,9 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 {
 	unsigned thread = machine_curthread()->mt_index;
 	struct lockprof_row *r;
-	uint32_t window;
 	uint64_t hold;
+	uint32_t window = atomic_load_32(&lp->lp_window);
 
-	window = atomic_load_32(&lp->lp_window);
 	if (window == 0)
 		return;
 	MPASS(thread < lp->lp_threads);

@@ -80,9 +80,8 @@ anderson_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static bool
 anderson_trylock(struct lock *l, struct lock_node *n)
 {
-	uint32_t ticket;
+	uint32_t ticket = atomic_load_32(state_of(l));
 
-	ticket = atomic_load_32(state_of(l));
 	if (atomic_load_acq_32(slot_of(l, ticket)) != ticket ||
 	    !atomic_cmpset_acq_32(state_of(l), ticket, ticket + 1))
 		return (false);

@@ -51,10 +51,9 @@ clh_init(struct lock *l)
 	unsigned threads = l->lo_config.threads;
 	struct clh_thread *thread;
 	struct clh_node *node;
-	int error;
-
-	error = lock_lines_init(l, 2 * (size_t)threads + 1,
+	int error = lock_lines_init(l, 2 * (size_t)threads + 1,
 	    sizeof(struct clh_node));
+
 	if (error != 0)
 		return (error);
 	thread = l->lo_lines;

@@ -65,9 +65,8 @@ await_clear(struct lock *l, struct lock_wait *w, uint32_t bits)
 static bool
 pending_lock(struct lock *l, struct lock_wait *w)
 {
-	uint32_t v;
+	uint32_t v = atomic_load_32(state_of(l));
 
-	v = atomic_load_32(state_of(l));
 	/* A pending waiter that becomes the owner: gone at the next poll. */
 	if (v == QS_PENDING) {
 		lock_spin_32(w, state_of(l), v);

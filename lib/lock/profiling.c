@@ -13,9 +13,8 @@
 static void *
 zeroed(size_t bytes)
 {
-	void *p;
+	void *p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
 
-	p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);
 	return (p);

@@ -32,9 +32,8 @@ ticket_await(struct ticket *t, uint32_t ticket, struct lock_wait *w)
 static inline bool
 ticket_try(struct ticket *t)
 {
-	uint32_t serving;
+	uint32_t serving = atomic_load_acq_32(&t->t_serving);
 
-	serving = atomic_load_acq_32(&t->t_serving);
 	return (atomic_load_32(&t->t_next) == serving &&
 	    atomic_cmpset_acq_32(&t->t_next, serving, serving + 1));
 }
