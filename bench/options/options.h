@@ -315,10 +315,6 @@ bool option_read_part(const char *text, unsigned *part, unsigned *parts);
 
 /* Setters of options with a syntax of their own. */
 int option_failpoint(struct options *op, const char *label, const char *text);
-int option_fail_if(struct options *op, const char *label, const char *text);
-int option_part(struct options *op, const char *label, const char *text);
-int option_trace_time(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);
-int option_workload(struct options *op, const char *label, const char *text);
 
 #endif

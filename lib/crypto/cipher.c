@@ -19,40 +19,9 @@ enum {
 	ZEROS_BYTES	= 65536
 };
 
-static void	aes_keystream(struct cipher_key *, uint128_t *, uint8_t *,
-		    size_t);
-static void	chacha_keystream(struct cipher_key *, uint128_t *, uint8_t *,
-		    size_t);
-static void	stub_keystream(struct cipher_key *, uint128_t *, uint8_t *,
-		    size_t);
-
-#define	AES(evp, keystream)						\
-	{ .ci_name = "aes", .ci_alias = "aes",				\
-	    .ci_descr = "AES-256 over a little-endian counter (AES-ICM)", \
-	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
-	    .ci_whole_blocks = true, .ci_keystream = keystream }
-#define	CHACHA(evp, keystream)						\
-	{ .ci_name = "chacha20", .ci_alias = "chacha",			\
-	    .ci_descr = "ChaCha20 with a 128-bit counter and no nonce",	\
-	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
-	    .ci_keystream = keystream }
-
-enum { CIPHERS = 2 };
-
-static const struct cipher real[CIPHERS] = {
-	AES("AES-256-ECB", aes_keystream), CHACHA("ChaCha20", chacha_keystream)
-};
-static const struct cipher stubs[CIPHERS] = {
-	AES(NULL, stub_keystream), CHACHA(NULL, stub_keystream)
-};
-
-const struct cipher *const ciphers[] = { &real[0], &real[1] };
-const unsigned cipher_count = CIPHERS;
-
 static const uint8_t zero_key[CIPHER_KEY_BYTES];
 
 /* Written by cipher_load(), before threads start. */
-static EVP_CIPHER *fetched[CIPHERS];
 static bool wide_allowed;
 
 /* ChaCha20's plaintext; never written, so the kernel maps one zero page. */
@@ -62,131 +31,6 @@ CTASSERT(AES_STRIDE % AES_BLOCK == 0);
 CTASSERT(CHACHA_SMALL % CHACHA_BLOCK == 0);
 CTASSERT(ZEROS_BYTES % CHACHA_BLOCK == 0);
 
-const struct cipher *
-cipher_find(const char *name)
-{
-	for (unsigned i = 0; i < cipher_count; i++)
-		if (strcmp(ciphers[i]->ci_name, name) == 0 ||
-		    strcmp(ciphers[i]->ci_alias, name) == 0)
-			return (ciphers[i]);
-	return (NULL);
-}
-
-static unsigned
-cipher_index(const struct cipher *cipher)
-{
-	if (cipher->ci_base != NULL)
-		cipher = cipher->ci_base;
-	KASSERT(cipher >= real && cipher < real + CIPHERS,
-	    ("not in the table"));
-	return ((unsigned)(cipher - real));
-}
-
-const struct cipher *
-cipher_stub(const struct cipher *cipher)
-{
-	return (&stubs[cipher_index(cipher)]);
-}
-
-/*
- * Keystream of a key of zero bytes at counter 1.  An algorithm can be listed
- * and still not be usable (FIPS, a provider lost).
- */
-static bool
-works(const struct cipher *cipher)
-{
-	static const uint8_t known[CIPHERS][4] = {
-		{ 0x52, 0x75, 0xf3, 0xd8 },
-		{ 0x9f, 0x07, 0xe7, 0xbe },
-	};
-	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	struct cipher_key ck;
-	uint128_t ctr = 1;
-
-	if (cipher_key_init(&ck, cipher) != 0)
-		return (false);
-	cipher_key_wipe(&ck);
-	cipher_keystream(&ck, &ctr, block, cipher->ci_block_bytes);
-	cipher_key_fini(&ck);
-	return (memcmp(block, known[cipher - real], sizeof(known[0])) == 0);
-}
-
-const char *
-cipher_load(void)
-{
-	wide_allowed = crypto_mode_now() == CRYPTO_NATIVE;
-	for (unsigned i = 0; i < CIPHERS; i++) {
-		fetched[i] = EVP_CIPHER_fetch(NULL, real[i].ci_evp_name, NULL);
-		if (fetched[i] == NULL || !works(&real[i]))
-			return (real[i].ci_evp_name);
-	}
-	return (NULL);
-}
-
-void
-cipher_unload(void)
-{
-	for (unsigned i = 0; i < CIPHERS; i++) {
-		EVP_CIPHER_free(fetched[i]);
-		fetched[i] = NULL;
-	}
-}
-
-int
-cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
-{
-	const EVP_CIPHER *evp;
-
-	memset(ck, 0, sizeof(*ck));
-	ck->ck_cipher = cipher;
-	if (cipher_is_stub(cipher))
-		return (0);
-	evp = fetched[cipher_index(cipher)];
-	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
-	ck->ck_ctx = EVP_CIPHER_CTX_new();
-	if (ck->ck_ctx == NULL)
-		return (ENOMEM);
-	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) == 1)
-		return (0);
-	EVP_CIPHER_CTX_free(ck->ck_ctx);
-	ck->ck_ctx = NULL;
-	return (ENOTSUP);
-}
-
-void
-cipher_key_fini(struct cipher_key *ck)
-{
-	EVP_CIPHER_CTX_free(ck->ck_ctx);
-	wipe(ck, sizeof(*ck));
-}
-
-int
-cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
-{
-	const size_t size = (sizeof(**ck) + CIPHER_KEY_ALIGN - 1) /
-	    CIPHER_KEY_ALIGN * CIPHER_KEY_ALIGN;
-	int error;
-
-	*ck = aligned_alloc(CIPHER_KEY_ALIGN, size);
-	if (*ck == NULL)
-		return (ENOMEM);
-	error = cipher_key_init(*ck, cipher);
-	if (error != 0) {
-		free(*ck);
-		*ck = NULL;
-	}
-	return (error);
-}
-
-void
-cipher_key_free(struct cipher_key *ck)
-{
-	if (ck == NULL)
-		return;
-	cipher_key_fini(ck);
-	free(ck);
-}
-
 /* libcrypto failed: the old key must not be used in place of the new one. */
 static void __attribute__((noinline, cold))
 refused(struct cipher_key *ck)
@@ -194,24 +38,6 @@ refused(struct cipher_key *ck)
 	EVP_CIPHER_CTX_reset(ck->ck_ctx);
 	wipe(ck->ck_raw, sizeof(ck->ck_raw));
 	crypto_fail(ck->ck_cipher->ci_evp_name);
-}
-
-void
-cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
-{
-	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
-	if (cipher_is_stub(ck->ck_cipher))
-		return;
-	if (__builtin_expect(EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL,
-	    NULL) != 1, 0))
-		refused(ck);
-	ck->ck_position = 0;
-}
-
-void
-cipher_key_wipe(struct cipher_key *ck)
-{
-	cipher_key_set(ck, zero_key);
 }
 
 static void
@@ -411,6 +237,175 @@ stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		stub_words(&v, out + n - half, half);
 	}
 	*ctr += (n + block - 1) / block;
+}
+
+#define	AES(evp, keystream)						\
+	{ .ci_name = "aes", .ci_alias = "aes",				\
+	    .ci_descr = "AES-256 over a little-endian counter (AES-ICM)", \
+	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
+	    .ci_whole_blocks = true, .ci_keystream = keystream }
+#define	CHACHA(evp, keystream)						\
+	{ .ci_name = "chacha20", .ci_alias = "chacha",			\
+	    .ci_descr = "ChaCha20 with a 128-bit counter and no nonce",	\
+	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
+	    .ci_keystream = keystream }
+
+enum { CIPHERS = 2 };
+
+static const struct cipher real[CIPHERS] = {
+	AES("AES-256-ECB", aes_keystream), CHACHA("ChaCha20", chacha_keystream)
+};
+static const struct cipher stubs[CIPHERS] = {
+	AES(NULL, stub_keystream), CHACHA(NULL, stub_keystream)
+};
+
+const struct cipher *const ciphers[] = { &real[0], &real[1] };
+const unsigned cipher_count = CIPHERS;
+
+/* Written by cipher_load(), before threads start. */
+static EVP_CIPHER *fetched[CIPHERS];
+
+const struct cipher *
+cipher_find(const char *name)
+{
+	for (unsigned i = 0; i < cipher_count; i++)
+		if (strcmp(ciphers[i]->ci_name, name) == 0 ||
+		    strcmp(ciphers[i]->ci_alias, name) == 0)
+			return (ciphers[i]);
+	return (NULL);
+}
+
+static unsigned
+cipher_index(const struct cipher *cipher)
+{
+	if (cipher->ci_base != NULL)
+		cipher = cipher->ci_base;
+	KASSERT(cipher >= real && cipher < real + CIPHERS,
+	    ("not in the table"));
+	return ((unsigned)(cipher - real));
+}
+
+const struct cipher *
+cipher_stub(const struct cipher *cipher)
+{
+	return (&stubs[cipher_index(cipher)]);
+}
+
+/*
+ * Keystream of a key of zero bytes at counter 1.  An algorithm can be listed
+ * and still not be usable (FIPS, a provider lost).
+ */
+static bool
+works(const struct cipher *cipher)
+{
+	static const uint8_t known[CIPHERS][4] = {
+		{ 0x52, 0x75, 0xf3, 0xd8 },
+		{ 0x9f, 0x07, 0xe7, 0xbe },
+	};
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	struct cipher_key ck;
+	uint128_t ctr = 1;
+
+	if (cipher_key_init(&ck, cipher) != 0)
+		return (false);
+	cipher_key_wipe(&ck);
+	cipher_keystream(&ck, &ctr, block, cipher->ci_block_bytes);
+	cipher_key_fini(&ck);
+	return (memcmp(block, known[cipher - real], sizeof(known[0])) == 0);
+}
+
+const char *
+cipher_load(void)
+{
+	wide_allowed = crypto_mode_now() == CRYPTO_NATIVE;
+	for (unsigned i = 0; i < CIPHERS; i++) {
+		fetched[i] = EVP_CIPHER_fetch(NULL, real[i].ci_evp_name, NULL);
+		if (fetched[i] == NULL || !works(&real[i]))
+			return (real[i].ci_evp_name);
+	}
+	return (NULL);
+}
+
+void
+cipher_unload(void)
+{
+	for (unsigned i = 0; i < CIPHERS; i++) {
+		EVP_CIPHER_free(fetched[i]);
+		fetched[i] = NULL;
+	}
+}
+
+int
+cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
+{
+	const EVP_CIPHER *evp;
+
+	memset(ck, 0, sizeof(*ck));
+	ck->ck_cipher = cipher;
+	if (cipher_is_stub(cipher))
+		return (0);
+	evp = fetched[cipher_index(cipher)];
+	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
+	ck->ck_ctx = EVP_CIPHER_CTX_new();
+	if (ck->ck_ctx == NULL)
+		return (ENOMEM);
+	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) == 1)
+		return (0);
+	EVP_CIPHER_CTX_free(ck->ck_ctx);
+	ck->ck_ctx = NULL;
+	return (ENOTSUP);
+}
+
+void
+cipher_key_fini(struct cipher_key *ck)
+{
+	EVP_CIPHER_CTX_free(ck->ck_ctx);
+	wipe(ck, sizeof(*ck));
+}
+
+int
+cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
+{
+	const size_t size = (sizeof(**ck) + CIPHER_KEY_ALIGN - 1) /
+	    CIPHER_KEY_ALIGN * CIPHER_KEY_ALIGN;
+	int error;
+
+	*ck = aligned_alloc(CIPHER_KEY_ALIGN, size);
+	if (*ck == NULL)
+		return (ENOMEM);
+	error = cipher_key_init(*ck, cipher);
+	if (error != 0) {
+		free(*ck);
+		*ck = NULL;
+	}
+	return (error);
+}
+
+void
+cipher_key_free(struct cipher_key *ck)
+{
+	if (ck == NULL)
+		return;
+	cipher_key_fini(ck);
+	free(ck);
+}
+
+void
+cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
+{
+	memcpy(ck->ck_raw, key, CIPHER_KEY_BYTES);
+	if (cipher_is_stub(ck->ck_cipher))
+		return;
+	if (__builtin_expect(EVP_EncryptInit_ex2(ck->ck_ctx, NULL, key, NULL,
+	    NULL) != 1, 0))
+		refused(ck);
+	ck->ck_position = 0;
+}
+
+void
+cipher_key_wipe(struct cipher_key *ck)
+{
+	cipher_key_set(ck, zero_key);
 }
 
 void
