@@ -28,29 +28,13 @@ enum trait {
 static bool
 has(unsigned i, enum trait trait, unsigned knob)
 {
-	switch (trait) {
-	case LOCK_READS:
-		return ((lock_classes[i]->lc_knobs & knob) != 0);
-	case LOCK_EXCLUDES:
-		return ((lock_classes[i]->lc_flags & LC_EXCLUDES) != 0);
-	case LOCK_SIMULATED:
-		return (ENGINE(virtual).en_lock_find(
-		    lock_classes[i]->lc_name) != NULL);
-	case DESIGN_ONE_LOCK:
-		return ((design_at(i)->de_flags & DE_MANY_LOCKS) == 0);
-	case DESIGN_POOLS:
-		return ((design_at(i)->de_flags & DE_NULL) == 0);
-	}
-	KASSERT(false, ("trait %d", (int)trait));
-}
-
-static bool
-any(const struct option_list *ol, enum trait trait, unsigned knob)
-{
-	for (unsigned i = 0; i < ol->ol_count; i++)
-		if (has((unsigned)ol->ol_value[i], trait, knob))
-			return (true);
-	return (false);
+	return (trait == DESIGN_ONE_LOCK ?
+	    (design_at(i)->de_flags & DE_MANY_LOCKS) == 0 :
+	    trait == DESIGN_POOLS ? (design_at(i)->de_flags & DE_NULL) == 0 :
+	    trait == LOCK_READS ? (lock_classes[i]->lc_knobs & knob) != 0 :
+	    trait == LOCK_EXCLUDES ?
+	    (lock_classes[i]->lc_flags & LC_EXCLUDES) != 0 :
+	    ENGINE(virtual).en_lock_find(lock_classes[i]->lc_name) != NULL);
 }
 
 /* The first of a list without a trait; -1: all have it. */
@@ -76,34 +60,32 @@ names_with(const struct family *fa, enum trait trait, unsigned knob)
 	return (names);
 }
 
-static struct text
-names_of(const struct family *fa, const struct option_list *ol)
-{
-	struct text names = { .s = "" };
-
-	for (unsigned i = 0; i < ol->ol_count; i++)
-		text_list(&names, "%s", fa->fa_name((unsigned)ol->ol_value[i]));
-	return (names);
-}
-
 /* Refuses tunables that no chosen lock reads. */
 static int
 check_lock_tunables(const struct options *op)
 {
+	const struct option_list *ol = &op->op_locks;
+	struct text locks = { .s = "" };
+	unsigned read = 0;
 	bool nodes;
 
+	for (unsigned i = 0; i < ol->ol_count; i++) {
+		read |= lock_classes[ol->ol_value[i]]->lc_knobs;
+		text_list(&locks, "%s",
+		    lock_classes[ol->ol_value[i]]->lc_name);
+	}
 	for (unsigned i = 0; i < lock_tunable_count; i++) {
 		const char *name = lock_tunables[i].tn_name;
 		const unsigned knob = lock_tunables[i].tn_knob;
 
 		if (knob == 0 || !options_tunable_seen(op, name) ||
-		    any(&op->op_locks, LOCK_READS, knob))
+		    (read & knob) != 0)
 			continue;
 		nodes = op->op_pretended &&
 		    strcmp(name, OPTIONS_LOCK_NODES) == 0;
 		return (usage_error("%s%s has no effect on -l %s: expected "
 		    "one of %s%s", nodes ? "" : "-S: ", nodes ? "--nodes" :
-		    name, names_of(&family_locks, &op->op_locks).s,
+		    name, locks.s,
 		    names_with(&family_locks, LOCK_READS, knob).s, nodes ?
 		    "; or, to simulate nodes, add --engine " VIRTUAL_NAME :
 		    ""));
@@ -167,12 +149,12 @@ check_pool_hash(const struct options *op)
 		return (usage_error("-S: %s=%s: a simulated machine "
 		    "only has the cost of %s: leave it out", pool_hash, name,
 		    default_hash));
-	if (!any(&op->op_designs, DESIGN_POOLS, 0))
-		return (usage_error("-S: %s has no effect on -d %s: expected "
-		    "one of %s", pool_hash, names_of(&family_designs,
-		    &op->op_designs).s, names_with(&family_designs,
-		    DESIGN_POOLS, 0).s));
-	return (0);
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
+		if (has((unsigned)op->op_designs.ol_value[i], DESIGN_POOLS, 0))
+			return (0);
+	return (usage_error("-S: %s has no effect on -d %s: expected one of "
+	    "%s", pool_hash, design_at(op->op_designs.ol_value[0])->de_ident,
+	    names_with(&family_designs, DESIGN_POOLS, 0).s));
 }
 
 int
@@ -198,11 +180,10 @@ options_check_crypto(const struct options *op)
 	if (!found)
 		return (usage_error("--crypto: \"source\" is for kernel "
 		    "sources: expected -d kernel:PATH with it"));
-	if (!op->op_simulated && (op->op_ledger || op->op_ledger_path != NULL))
-		return (usage_error("--crypto: \"source\": no ledger sees the "
-		    "keys of a source's own ciphers: expected kernel, or no "
-		    "--ledger"));
-	return (0);
+	return (op->op_simulated || (!op->op_ledger &&
+	    op->op_ledger_path == NULL) ? 0 : usage_error("--crypto: "
+	    "\"source\": no ledger sees the keys of a source's own ciphers: "
+	    "expected kernel, or no --ledger"));
 }
 
 /* A trace and a ledger's log hold one run. */
@@ -303,23 +284,18 @@ options_check_plan(const struct options *op)
 	if (op->op_plan != NULL && given != NULL)
 		return (usage_error("--plan and %s: expected one of them",
 		    given));
-	if (op->op_cmd == COMMAND_sweep && (op->op_plan != NULL ||
-	    op->op_part_of > 0) && GIVEN(op, UNTIL))
-		return (usage_error("--until needs all cells at once: expected "
-		    "no --plan or --part"));
-	return (0);
+	return (!GIVEN(op, UNTIL) || (op->op_plan == NULL &&
+	    op->op_part_of == 0) ? 0 : usage_error("--until needs all cells "
+	    "at once: expected no --plan or --part"));
 }
 
 enum { USES_MAX = OPTIONS + 4 };
 
-struct use {
-	const char	*us_label;
-	const char	*us_path;
-	bool		 us_writes;
-};
-
 struct uses {
-	struct use	 uss_use[USES_MAX];
+	struct use {
+		const char	*us_label, *us_path;
+		bool		 us_writes;
+	}		 uss_use[USES_MAX];
 	unsigned	 uss_count;
 	char		 uss_host[PATH_MAX];	/* of --profile host */
 };

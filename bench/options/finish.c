@@ -39,13 +39,11 @@ finish_machine(struct options *op)
 		return (finish_host(op));
 	error = virtual_make(vi, op->op_profile, op->op_cpus,
 	    op->op_nodes, why);
-	if (error == EINVAL)
-		return (usage_error("--profile: %s", why));
-	if (error == ERANGE)
-		return (usage_error("%s: %s", op->op_nodes != 0 ? "--nodes" :
-		    "--cpus", why));
 	if (error != 0)
-		return (run_error("--profile: %s", why));
+		return (complain(error == EINVAL || error == ERANGE ?
+		    EXIT_USAGE : EXIT_FAILURE, "%s: %s", error != ERANGE ?
+		    "--profile" : op->op_nodes != 0 ? "--nodes" : "--cpus",
+		    why));
 	op->op_cpus = vi->vi_topology.tp_cpus;
 	op->op_nodes = vi->vi_topology.tp_nodes;
 	error = options_check_simulated_locks(op);
@@ -60,11 +58,9 @@ finish_machine(struct options *op)
 		if (bench_config_set(&op->op_config, op->op_tunables[i],
 		    &value, &error) != NULL)
 			KASSERT(error == 0, ("\"%s\"", op->op_tunables[i]));
-	if (!op->op_config.bc_lock.prof_enable)
-		return (usage_error("-S: debug.lock.prof.enable=0 saves "
-		    "nothing on engine %s, where profiling takes no time: "
-		    "leave it out", VIRTUAL_NAME));
-	return (0);
+	return (op->op_config.bc_lock.prof_enable ? 0 : usage_error("-S: "
+	    "debug.lock.prof.enable=0 saves nothing on engine %s, where "
+	    "profiling takes no time: leave it out", VIRTUAL_NAME));
 }
 
 static int
@@ -245,25 +241,23 @@ finish_until(struct options *op)
 static int
 finish_lists(struct options *op)
 {
+	const bool sweep = op->op_cmd == COMMAND_sweep;
 	unsigned cpus = op->op_simulated ? op->op_cpus : cpu_count();
-	bool sweep = op->op_cmd == COMMAND_sweep;
-	int error = 0;
 
 	if (cpus > CELL_READERS_MAX)
 		cpus = CELL_READERS_MAX;
 	if (op->op_ciphers.ol_count == 0)
-		for (unsigned v = 0; error == 0 && v < cipher_count; v++)
-			error = option_list_add(&op->op_ciphers, "", "", v);
+		for (unsigned v = 0; v < cipher_count; v++)
+			option_list_add(&op->op_ciphers, "", "", v);
 	if (op->op_readers.ol_count > 0)
-		return (error);
-	for (unsigned v = 1; sweep && error == 0 && v < cpus;
+		return (0);
+	for (unsigned v = 1; sweep && v < cpus;
 	    v = op->op_simulated ? v * 2 : v + 1)
-		error = option_list_add(&op->op_readers, "", "", v);
-	if (error == 0)
-		error = option_list_add(&op->op_readers, "", "", cpus);
-	if (error == 0 && sweep && !op->op_simulated && cpus < CELL_READERS_MAX)
-		error = option_list_add(&op->op_readers, "", "", cpus + 1);
-	return (error);
+		option_list_add(&op->op_readers, "", "", v);
+	option_list_add(&op->op_readers, "", "", cpus);
+	if (sweep && !op->op_simulated && cpus < CELL_READERS_MAX)
+		option_list_add(&op->op_readers, "", "", cpus + 1);
+	return (0);
 }
 
 static int
@@ -283,20 +277,15 @@ static int
 finish_loop(struct options *op)
 {
 	static const char sources[] = "rngsim.harvest.sources";
-	const int none = family_find(&family_designs, "none");
-	int error = 0;
+	const uint64_t none = (uint64_t)family_find(&family_designs, "none");
 
 	if (!op->op_lock_loop)
 		return (0);
 	if (!GIVEN(op, DESIGN)) {
 		op->op_designs.ol_count = 0;
-		error = option_list_add(&op->op_designs, "", "",
-		    (uint64_t)none);
+		option_list_add(&op->op_designs, "", "", none);
 	}
-	if (error != 0)
-		return (error);
-	if (op->op_designs.ol_count != 1 ||
-	    op->op_designs.ol_value[0] != (uint64_t)none)
+	if (op->op_designs.ol_count != 1 || op->op_designs.ol_value[0] != none)
 		return (usage_error("--loop: \"lock\" is of design none: "
 		    "expected -d none or no -d"));
 	if (GIVEN(op, SIZE) || op->op_workload.wl_size_count > 0)
@@ -305,8 +294,8 @@ finish_loop(struct options *op)
 	op->op_sizes.ol_value[0] = op->op_sizes.ol_count = 1;
 	/* One cipher is as good as the other. */
 	if (op->op_ciphers.ol_count == 0)
-		error = option_list_add(&op->op_ciphers, "", "", 0);
-	return (error != 0 ? error : options_tunable_seen(op, sources) ? 0 :
+		option_list_add(&op->op_ciphers, "", "", 0);
+	return (options_tunable_seen(op, sources) ? 0 :
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }
 
@@ -328,11 +317,10 @@ options_finish(struct options *op)
 int
 options_seed(struct options *op)
 {
-	uint32_t chosen;
+	uint32_t chosen;	/* short enough to be typed again */
 
 	if (op->op_seed_given)
 		return (0);
-	/* Short enough to be typed again. */
 	if (getentropy(&chosen, sizeof(chosen)) != 0)
 		return (run_error("no seed: %s", strerror(errno)));
 	op->op_seed = chosen;

@@ -48,11 +48,8 @@ add_numbers(const struct options *op, const struct option_def *od,
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (parse_number(low, &first) != 0 || first < od->od_min ||
-	    first > od->od_max)
-		return (refuse(op, od, label, item));
-	last = first;
-	if (dash != NULL && (parse_number(dash, &last) != 0 ||
-	    last < od->od_min || last > od->od_max))
+	    first > od->od_max || parse_number(dash != NULL ? dash : low,
+	    &last) != 0 || last < od->od_min || last > od->od_max)
 		return (refuse(op, od, label, item));
 	if (last < first)
 		return (usage_error("%s: \"%s\" descends: "

@@ -280,24 +280,21 @@ option_default(const struct option_def *od, enum command_id cm)
 }
 
 /* Bytes as they are typed: 65536 is "64k". */
-static void
+static const char *
 format_size(char buf[24], uint64_t v)
 {
 	static const char *const units[] = { "", "k", "m", "g" };
 	unsigned u = 0;
 
-	while (v != 0 && v % 1024 == 0 && u < 3) {
+	for (; v != 0 && v % 1024 == 0 && u < 3; u++)
 		v /= 1024;
-		u++;
-	}
 	snprintf(buf, 24, "%" PRIu64 "%s", v, units[u]);
+	return (buf);
 }
 
 void
 option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 {
-	char low[24], high[24];
-
 	buf[0] = '\0';
 	switch (od->od_type) {
 	case TYPE_NUMBER:
@@ -307,10 +304,10 @@ option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 		break;
 	case TYPE_BYTES:
 	case TYPE_SIZES:
-		format_size(low, od->od_min);
-		format_size(high, od->od_max);
 		if (od->od_max != UINT64_MAX)
-			snprintf(buf, OPTION_RANGE_SIZE, "%s..%s", low, high);
+			snprintf(buf, OPTION_RANGE_SIZE, "%s..%s",
+			    format_size((char[24]){ 0 }, od->od_min),
+			    format_size((char[24]){ 0 }, od->od_max));
 		break;
 	case TYPE_REAL:
 	case TYPE_PERCENT:
