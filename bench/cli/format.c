@@ -37,9 +37,9 @@ format_real(char buf[FORMAT_SIZE], double v)
 const char *
 format_count(char buf[FORMAT_SIZE], double v)
 {
+	KASSERT(v >= 0, ("%g counted", v));
 	if (v >= 999999.5)
 		return (format_real(buf, v));
-	KASSERT(v >= 0, ("%g counted", v));
 	snprintf(buf, FORMAT_SIZE, "%.0f", v);
 	return (buf);
 }
@@ -71,15 +71,11 @@ format_ns(char buf[FORMAT_SIZE], double ns)
 
 	KASSERT(ns >= 0 && isfinite(ns), ("%g ns", ns));
 	/* As rounded: 999.6 ns is 1.00 us. */
-	while (ns >= 999.5 && u < 3) {
+	for (; ns >= 999.5 && u < 3; u++)
 		ns /= 1000;
-		u++;
-	}
-	if (ns >= 99999.5)
-		snprintf(buf, FORMAT_SIZE, "%.0es", ns);
-	else
-		snprintf(buf, FORMAT_SIZE, "%.*f%s", u == 0 || ns >= 99.95 ?
-		    0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
+	snprintf(buf, FORMAT_SIZE, ns >= 99999.5 ? "%.0e%s" : u == 0 ||
+	    ns >= 99.95 ? "%.0f%s" : ns >= 9.995 ? "%.1f%s" : "%.2f%s", ns,
+	    units[u]);
 	return (buf);
 }
 
@@ -89,10 +85,8 @@ format_bytes(char buf[32], uint64_t bytes)
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
 	unsigned u = 0;
 
-	while (bytes != 0 && bytes % 1024 == 0 && u < 3) {
+	for (; bytes != 0 && bytes % 1024 == 0 && u < 3; u++)
 		bytes /= 1024;
-		u++;
-	}
 	snprintf(buf, 32, "%" PRIu64 " %s", bytes, units[u]);
 	return (buf);
 }
@@ -142,13 +136,10 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	}
 	KASSERT(column < columns && start < columns, ("no room"));
 	fputs(first, out);
-	if (column > 0) {
-		begin = column < start ? start : column + 1;
-		fprintf(out, "%*s", (int)(begin - column), "");
-		column = begin;
-	}
-	begin = column;
-	for (;;) {
+	begin = column == 0 ? 0 : column < start ? start : column + 1;
+	fprintf(out, "%*s", (int)(begin - column), "");
+	column = begin;
+	for (;; text += len) {
 		text += strspn(text, " ");
 		len = strcspn(text, " ");
 		if (len == 0)
@@ -165,7 +156,6 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 			len = columns - column;
 		fwrite(text, 1, len, out);
 		column += len;
-		text += len;
 	}
 	fputc('\n', out);
 }

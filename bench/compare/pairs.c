@@ -31,9 +31,8 @@ const char *
 compare_name(const struct compare *co, const struct compare_pair *pa,
     unsigned side)
 {
-	if (co->co_by == COMPARE_RESULTS)
-		return (side == 0 ? "A" : "B");
-	return (name_of(pa->pa_cell[side], co->co_by));
+	return (co->co_by != COMPARE_RESULTS ?
+	    name_of(pa->pa_cell[side], co->co_by) : side == 0 ? "A" : "B");
 }
 
 /* Whether a cell is one of A or of B. */
@@ -132,21 +131,20 @@ sort_cells(const struct result *r, const struct result_cell **cells,
 static void
 flag_polls(struct compare *co)
 {
-	const struct compare_pair *pa, *shown = NULL;
+	const struct result_cell *const *shown = NULL, *const *cell;
 	unsigned differ = 0;
 
 	for (unsigned i = 0; i < co->co_pair_count; i++) {
-		pa = &co->co_pairs[i];
-		if (pa->pa_cell[0]->spin_polls == pa->pa_cell[1]->spin_polls)
-			continue;
-		shown = differ++ == 0 ? pa : shown;
+		cell = co->co_pairs[i].pa_cell;
+		if (cell[0]->spin_polls != cell[1]->spin_polls &&
+		    differ++ == 0)
+			shown = cell;
 	}
 	if (shown != NULL && co->co_by == COMPARE_RESULTS)
 		compare_flag(co, "different: rngsim.lock.spin_polls of %u "
 		    "pair%s, such as lock %s (A %u, B %u)", differ,
-		    PLURAL(differ), shown->pa_cell[0]->lock,
-		    shown->pa_cell[0]->spin_polls,
-		    shown->pa_cell[1]->spin_polls);
+		    PLURAL(differ), shown[0]->lock, shown[0]->spin_polls,
+		    shown[1]->spin_polls);
 }
 
 /* Why there are no pairs. */

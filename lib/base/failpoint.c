@@ -47,14 +47,16 @@ expected(const struct reading *re, const char *what)
 	return (EINVAL);
 }
 
-/* What stands before an action; of several of a kind the last counts. */
+/* Percentages, counts, of which the last ones hold, and an action. */
 static int
-read_modifiers(struct reading *re, struct failpoint_term *ft)
+read_term(struct reading *re, struct failpoint_term *ft)
 {
 	char number[24];
 	double parts, v;
+	unsigned i;
 	size_t n;
 
+	ft->fpt_probability = FAILPOINT_ALWAYS;
 	while ((n = strspn(re->fpr_at, "0123456789.")) > 0) {
 		snprintf(number, sizeof(number), "%.*s", (int)n, re->fpr_at);
 		if (n >= sizeof(number) || number[n - 1] == '.' ||
@@ -75,15 +77,7 @@ read_modifiers(struct reading *re, struct failpoint_term *ft)
 		}
 		re->fpr_at += n + 1;
 	}
-	return (0);
-}
-
-static int
-read_action(struct reading *re, struct failpoint_term *ft)
-{
-	size_t n = strspn(re->fpr_at, "abcdefghijklmnopqrstuvwxyz");
-	unsigned i;
-
+	n = strspn(re->fpr_at, "abcdefghijklmnopqrstuvwxyz");
 	for (i = 0; i < FAILPOINT_ACTIONS; i++)
 		if (strlen(failpoint_action_names[i]) == n &&
 		    memcmp(failpoint_action_names[i], re->fpr_at, n) == 0)
@@ -99,17 +93,16 @@ read_action(struct reading *re, struct failpoint_term *ft)
 static int
 read_argument(struct reading *re, struct failpoint_term *ft)
 {
-	const char *start;
 	char *end;
 	long v;
 
 	if (*re->fpr_at != '(')
 		return (0);
-	start = ++re->fpr_at;
-	if (strspn(start + (*start == '-'), "0123456789") == 0)
+	re->fpr_at++;
+	if (strspn(re->fpr_at + (*re->fpr_at == '-'), "0123456789") == 0)
 		return (expected(re, "a number"));
 	errno = 0;
-	v = strtol(start, &end, 0);
+	v = strtol(re->fpr_at, &end, 0);
 	if (errno != 0 || v > INT_MAX || v < INT_MIN)
 		return (expected(re, "a number, -2147483648..2147483647"));
 	if (v < 0 && (ft->fpt_action == FAILPOINT_SLEEP ||
@@ -137,16 +130,11 @@ failpoint_parse(struct failpoint_spec *fs, const char *text,
 			return (expected(&re, "no more than 20 terms"));
 		CTASSERT(FAILPOINT_TERMS_MAX == 20);
 		ft = &fs->fps_term[fs->fps_terms++];
-		ft->fpt_probability = FAILPOINT_ALWAYS;
-		error = read_modifiers(&re, ft);
-		if (error == 0)
-			error = read_action(&re, ft);
+		error = read_term(&re, ft);
 		if (error == 0)
 			error = read_argument(&re, ft);
-		if (error != 0)
+		if (error != 0 || *re.fpr_at == '\0')
 			return (error);
-		if (*re.fpr_at == '\0')
-			return (0);
 		if (strncmp(re.fpr_at, "->", 2) != 0)
 			return (expected(&re, "-> and another term, or the "
 			    "end"));
@@ -159,18 +147,10 @@ failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
     const struct failpoint_spec *spec, const struct failpoint_machine *fm,
     uint64_t seed)
 {
-	memset(fp, 0, sizeof(*fp));
-	fp->fp_def = def;
-	fp->fp_spec = spec;
-	fp->fp_machine = fm;
-	fp->fp_pause_ns = -1;
-	fp->fp_seed = splitmix(seed);
+	*fp = (struct failpoint){ .fp_def = def, .fp_spec = spec,
+	    .fp_machine = fm, .fp_pause_ns = -1, .fp_seed = splitmix(seed) };
 	for (const char *p = def->fd_name; *p != '\0'; p++)
 		fp->fp_seed = splitmix(fp->fp_seed ^ (unsigned char)*p);
-	atomic_init(&fp->fp_draws, 0);
-	atomic_init(&fp->fp_evaluated, 0);
-	atomic_init(&fp->fp_executed, 0);
-	atomic_init(&fp->fp_released, false);
 	for (unsigned i = 0; i < FAILPOINT_TERMS_MAX; i++)
 		atomic_init(&fp->fp_left[i], spec != NULL ?
 		    spec->fps_term[i].fpt_count : 0);

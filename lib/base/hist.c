@@ -10,12 +10,10 @@ CTASSERT(HIST_BUCKETS * sizeof(uint32_t) < 16384);
 static uint64_t
 bucket_last(unsigned i, unsigned sub_bits)
 {
-	unsigned shift, sub = 1u << sub_bits;
+	const unsigned sub = 1u << sub_bits;
 
-	if (i < sub)
-		return (i);
-	shift = i / sub - 1;
-	return ((((uint64_t)(sub + i % sub) + 1) << shift) - 1);
+	return (i < sub ? i : (((uint64_t)(sub + i % sub) + 1) <<
+	    (i / sub - 1)) - 1);
 }
 
 /*
@@ -26,21 +24,16 @@ static uint64_t
 quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
     double q)
 {
-	uint64_t rank, seen = 0;
+	/* A count has more digits than a double. */
+	const uint64_t rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
+	uint64_t seen = bucket[0];
 	unsigned i;
 
 	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
 	if (count == 0)
 		return (0);
-	/* A count has more digits than a double. */
-	rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
-	if (rank < 1)
-		rank = 1;
-	for (i = 0; i + 1 < n; i++) {
-		seen += bucket[i];
-		if (seen >= rank)
-			break;
-	}
+	for (i = 0; i + 1 < n && (seen < rank || seen == 0); i++)
+		seen += bucket[i + 1];
 	return (bucket_last(i, sub_bits));
 }
 

@@ -8,17 +8,14 @@
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 {
-	char number[24] = "";
 	va_list ap;
 	int n;
 
 	if (li->li_error != 0)
 		return (li->li_error);
 	li->li_error = error;
-	if (line)
-		snprintf(number, sizeof(number), "%" PRIu64 ":", li->li_number);
-	n = snprintf(li->li_message, LINES_ERROR_SIZE, "%.200s:%s ",
-	    li->li_name, number);
+	n = snprintf(li->li_message, LINES_ERROR_SIZE, line ? "%.200s:%" PRIu64
+	    ": " : "%.200s: ", li->li_name, li->li_number);
 	va_start(ap, fmt);
 	vsnprintf(li->li_message + n, LINES_ERROR_SIZE - (size_t)n, fmt, ap);
 	va_end(ap);

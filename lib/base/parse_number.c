@@ -39,24 +39,14 @@ parse_number(const char *text, uint64_t *value)
 int
 parse_size(const char *text, uint64_t *value)
 {
-	size_t len = strlen(text);
-	unsigned shift = 0;
+	static const char units[] = "kKmMgG";
+	const size_t len = strlen(text);
+	const char *unit = len > 1 ? strchr(units, text[len - 1]) : NULL;
+	const unsigned shift = unit == NULL ? 0 :
+	    10 * (1 + (unsigned)(unit - units) / 2);
 	uint64_t v;
 	int error;
 
-	if (len > 1) {
-		switch (text[len - 1]) {
-		case 'k': case 'K':
-			shift = 10;
-			break;
-		case 'm': case 'M':
-			shift = 20;
-			break;
-		case 'g': case 'G':
-			shift = 30;
-			break;
-		}
-	}
 	error = parse_digits(text, text + len - (shift != 0), &v);
 	if (error != 0)
 		return (error);

@@ -11,14 +11,10 @@ const struct tunable *
 tunable_find(const struct tunable_set *sets, unsigned count, const char *name,
     const struct tunable_set **set)
 {
-	for (unsigned s = 0; s < count; s++) {
-		for (unsigned i = 0; i < sets[s].ts_count; i++) {
-			if (strcmp(sets[s].ts_table[i].tn_name, name) == 0) {
-				*set = &sets[s];
-				return (&sets[s].ts_table[i]);
-			}
-		}
-	}
+	for (*set = sets; *set < sets + count; ++*set)
+		for (unsigned i = 0; i < (*set)->ts_count; i++)
+			if (strcmp((*set)->ts_table[i].tn_name, name) == 0)
+				return (&(*set)->ts_table[i]);
 	return (NULL);
 }
 
@@ -41,13 +37,13 @@ tunable_set_text(const struct tunable *tn, void *base, const char *text)
 		*(unsigned *)(void *)field = (unsigned)v;
 		return (0);
 	case TUNABLE_CHOICE:
-		for (unsigned i = 0; tn->tn_choices[i] != NULL; i++) {
-			if (strcmp(tn->tn_choices[i], text) == 0) {
-				*(unsigned *)(void *)field = i;
-				return (0);
-			}
-		}
-		return (EINVAL);
+		for (v = 0; tn->tn_choices[v] != NULL &&
+		    strcmp(tn->tn_choices[v], text) != 0; v++)
+			continue;
+		if (tn->tn_choices[v] == NULL)
+			return (EINVAL);
+		*(unsigned *)(void *)field = (unsigned)v;
+		return (0);
 	case TUNABLE_STRING:
 		if (strlen(text) >= TUNABLE_STRING_SIZE)
 			return (EINVAL);

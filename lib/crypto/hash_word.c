@@ -130,11 +130,9 @@ enum { WORD_STUB };
 static enum hash_state
 load(struct hash *ha)
 {
-	int i;
-
-	for (i = 0; strcmp(words[i].hw_name, ha->ha_native) != 0; i++)
+	for (ha->ha_id = 0; strcmp(words[ha->ha_id].hw_name,
+	    ha->ha_native) != 0; ha->ha_id++)
 		continue;
-	ha->ha_id = i;
 	ha->ha_own_bytes = CHECKSUM_BYTES;
 	if (ha->ha_library != &hash_cpu || there_is())
 		return (HASH_READY);

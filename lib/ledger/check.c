@@ -6,18 +6,6 @@
 #include "lib/ledger/impl.h"
 
 static void
-check_event(const struct at *at, struct ledger_core *lc)
-{
-	const struct ledger_record *lr = at->at_lr;
-
-	at->at_lt->lgt_given++;
-	at->at_lg->lg_given++;
-	at->at_lg->lg_result.le_events++;
-	lc->lgc_held[uint128_lo(lr->lgr_lo)] += uint128_lo(lr->lgr_hi);
-	ledger_record(at, 0, lr->lgr_generation);
-}
-
-static void
 check_pool(const struct at *at, struct ledger_core *lc)
 {
 	const unsigned pool = (unsigned)uint128_lo(at->at_lr->lgr_lo);
@@ -223,7 +211,11 @@ ledger_check(struct ledger *lg, struct ledger_thread *lt,
 		ledger_check_install(&at);
 		break;
 	case LEDGER_EVENT:
-		check_event(&at, lc);
+		lt->lgt_given++;
+		lg->lg_given++;
+		lg->lg_result.le_events++;
+		lc->lgc_held[uint128_lo(lr->lgr_lo)] += uint128_lo(lr->lgr_hi);
+		ledger_record(&at, 0, lr->lgr_generation);
 		break;
 	case LOGGED_POOL:
 		check_pool(&at, lc);

@@ -99,11 +99,9 @@ by_print(const void *a, const void *b)
 {
 	const struct retired *x = a, *y = b;
 
-	if (x->rt_a != y->rt_a)
-		return (x->rt_a < y->rt_a ? -1 : 1);
-	if (x->rt_b != y->rt_b)
-		return (x->rt_b < y->rt_b ? -1 : 1);
-	return ((x->rt_number > y->rt_number) - (x->rt_number < y->rt_number));
+	return (x->rt_a != y->rt_a ? (x->rt_a < y->rt_a ? -1 : 1) :
+	    x->rt_b != y->rt_b ? (x->rt_b < y->rt_b ? -1 : 1) :
+	    (x->rt_number > y->rt_number) - (x->rt_number < y->rt_number));
 }
 
 static void
@@ -136,19 +134,17 @@ ledger_keys_finish(struct ledger *lg)
 {
 	struct ledger_record set = { .lgr_op = LEDGER_SET };
 
-	for (unsigned i = 0; lg->lg_result.le_keys != lg->lg_result.le_wipes &&
-	    i < BUCKETS; i++)
+	for (unsigned i = 0; i < BUCKETS; i++)
 		for (const struct ledger_key *k = &lg->lg_bucket[i]; k != NULL;
-		    k = k->lk_next)
-			if (k->lk_epoch == lg->lg_epoch && k->lk_objects > 0) {
-				set.lgr_key = k->lk_number;
-				set.lgr_generation = k->lk_lineage.l_generation;
-				set = ledger_search(lg, NULL, ledger_same_key,
-				    set);
-				ledger_wrong(lg, LEDGER_WIPED, &ledger_nothing,
-				    &set);
-				return;
-			}
+		    k = k->lk_next) {
+			if (k->lk_epoch != lg->lg_epoch || k->lk_objects == 0)
+				continue;
+			set.lgr_key = k->lk_number;
+			set.lgr_generation = k->lk_lineage.l_generation;
+			set = ledger_search(lg, NULL, ledger_same_key, set);
+			ledger_wrong(lg, LEDGER_WIPED, &ledger_nothing, &set);
+			return;
+		}
 	check_retired(lg);
 }
 
@@ -242,16 +238,15 @@ ledger_check_install(const struct at *at)
 {
 	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
 	const uint128_t ctr = at->at_lr->lgr_lo;
-	struct ledger_core *lc;
-	struct ledger_key *k;
+	struct ledger_core *lc =
+	    &at->at_lg->lg_core[uint128_lo(at->at_lr->lgr_hi)];
+	struct ledger_key *k = NULL;
 
-	lc = &at->at_lg->lg_core[uint128_lo(at->at_lr->lgr_hi)];
-	if (lc->lgc_keyed && !print_equals(lc->lgc_key, p)) {
+	if (lc->lgc_keyed && !print_equals(lc->lgc_key, p))
 		k = find(at->at_lg, lc->lgc_key);
-		if (k != NULL && k->lk_objects > 0) {
-			k->lk_replace_ctr = ctr;
-			k->lk_replaced = true;
-		}
+	if (k != NULL && k->lk_objects > 0) {
+		k->lk_replace_ctr = ctr;
+		k->lk_replaced = true;
 	}
 	lc->lgc_key = p;
 	lc->lgc_keyed = true;

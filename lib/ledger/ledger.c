@@ -229,15 +229,6 @@ ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
 	return (core);
 }
 
-static void
-restart(struct ledger *lg)
-{
-	lg->lg_id = ledger_identity();
-	lg->lg_epoch++;
-	lg->lg_start_ns = tick_ns();
-	lg->lg_start_cycles = tick_cycles();
-}
-
 int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {
@@ -254,7 +245,7 @@ ledger_new(struct ledger **lgp, const struct ledger_config *config)
 		ledger_free(lg);
 		return (error);
 	}
-	restart(lg);
+	ledger_reset(lg);
 	*lgp = lg;
 	return (0);
 }
@@ -262,15 +253,16 @@ ledger_new(struct ledger **lgp, const struct ledger_config *config)
 void
 ledger_reset(struct ledger *lg)
 {
-	lg->lg_threads = 0;
 	atomic_store(&lg->lg_violated, false);
 	atomic_store(&lg->lg_told, false);
 	atomic_store(&lg->lg_ended, 0);
-	lg->lg_reseeds = 0;
-	lg->lg_cores = 0;
+	lg->lg_threads = lg->lg_reseeds = lg->lg_cores = 0;
 	lg->lg_given = lg->lg_refused = 0;
 	memset(&lg->lg_result, 0, sizeof(lg->lg_result));
-	restart(lg);
+	lg->lg_id = ledger_identity();
+	lg->lg_epoch++;
+	lg->lg_start_ns = tick_ns();
+	lg->lg_start_cycles = tick_cycles();
 }
 
 void
