@@ -77,22 +77,6 @@ emit(const struct options *op, const struct compare *co)
 	return (status);
 }
 
-/* A gate never sees the cells that one file lacks. */
-static int
-check_alone(const struct options *op, const struct compare *co)
-{
-	struct text t = { .s = "" };
-	const unsigned side = co->co_alone_count[0] > 0 ? 0 : 1;
-
-	if (GIVEN(op, BY) || GIVEN(op, COMMON) ||
-	    co->co_alone_count[0] + co->co_alone_count[1] == 0)
-		return (0);
-	describe_cell(&t, co->co_alone[side]);
-	return (run_error("cells only in A: %u, only in B: %u, such as "
-	    "\"%s\" in %c; --common compares the others", co->co_alone_count[0],
-	    co->co_alone_count[1], t.s, "AB"[side]));
-}
-
 static int
 match(const struct options *op, struct compare *co)
 {
@@ -120,6 +104,8 @@ compare(const struct options *op, struct result r[2])
 		    compare_margin(&r[0])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
+	struct text t = { .s = "" };
+	unsigned side;
 	int status;
 
 	for (int i = 0; i <= last; i++)
@@ -130,8 +116,16 @@ compare(const struct options *op, struct result r[2])
 		status = run_error("%s", why);
 	else
 		status = match(op, &co);
-	if (status == 0)
-		status = check_alone(op, &co);
+	/* A gate never sees the cells that one file lacks. */
+	side = co.co_alone_count[0] > 0 ? 0 : 1;
+	if (status == 0 && co.co_alone_count[side] > 0 && !GIVEN(op, BY) &&
+	    !GIVEN(op, COMMON)) {
+		describe_cell(&t, co.co_alone[side]);
+		status = run_error("cells only in A: %u, only in B: %u, such "
+		    "as \"%s\" in %c; --common compares the others",
+		    co.co_alone_count[0], co.co_alone_count[1], t.s,
+		    "AB"[side]);
+	}
 	if (status == 0) {
 		compare_judge(&co);
 		status = emit(op, &co);

@@ -78,29 +78,11 @@ verdict_pair(struct text *t, const struct compare *co,
 	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
-/* What the drawn profiles say. */
-static void
-add_draws(struct text *t, const struct compare_row *row)
-{
-	const struct stats_change *sc = &row->cr_drawn;
-
-	if (sc->sc_band[0] <= row->cr_change &&
-	    row->cr_change <= sc->sc_band[1])
-		text_add(t, " (");
-	else
-		text_add(t, " (the profile itself, outside the band; ");
-	text_add(t, "with %u drawn profiles %s %%, 10 to 90 %% of them %s to "
-	    "%s %%, %s in %s %%)",
-	    row->cr_pair->pa_cell[0]->uncertainty.samples,
-	    FORMAT(change, sc->sc_median), FORMAT(change, sc->sc_band[0]),
-	    FORMAT(change, sc->sc_band[1]), sc->sc_median < 0 ? "less" :
-	    "more", FORMAT(percent, 100 * sc->sc_share));
-}
-
 /* "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict. */
 static void
 add_row(struct text *t, const struct compare_row *row)
 {
+	const struct stats_change *sc = &row->cr_drawn;
 	const struct quantity *qu = row->cr_quantity;
 	/* With one median at the floor the change is a bound. */
 	bool bound = (row->cr_median[0] <= qu->qu_floor) !=
@@ -115,7 +97,15 @@ add_row(struct text *t, const struct compare_row *row)
 	if (row->cr_basis == COMPARE_BY_VALUE)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
 	else if (row->cr_basis == COMPARE_BY_DRAWS)
-		add_draws(t, row);
+		text_add(t, " (%swith %u drawn profiles %s %%, 10 to 90 %% of "
+		    "them %s to %s %%, %s in %s %%)",
+		    sc->sc_band[0] <= row->cr_change && row->cr_change <=
+		    sc->sc_band[1] ? "" : "the profile itself, outside the "
+		    "band; ", row->cr_pair->pa_cell[0]->uncertainty.samples,
+		    FORMAT(change, sc->sc_median),
+		    FORMAT(change, sc->sc_band[0]),
+		    FORMAT(change, sc->sc_band[1]), sc->sc_median < 0 ?
+		    "less" : "more", FORMAT(percent, 100 * sc->sc_share));
 	else
 		text_add(t, " (95 %% interval %s to %s %%), Holm p %s (%s",
 		    FORMAT(change, row->cr_change_ci95[0]),

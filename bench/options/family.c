@@ -60,30 +60,25 @@ void
 family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
     size_t size)
 {
-	const char *name, *next = NULL;
+	unsigned left = also != NULL;
+	const char *name;
 	size_t used = 0;
-	unsigned i = 0;
 
 	if (fa->fa_topic != NULL) {
 		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
 		    fa->fa_topic);
 		return;
 	}
-	buf[0] = '\0';
-	do {
-		name = next;
-		while ((next = fa->fa_name(i)) != NULL && mask != 0 &&
-		    (mask & 1u << i) == 0)
-			i++;
-		i++;
-		if (next == NULL) {
-			next = also;
-			also = NULL;
-			i--;
-		}
-		if (name != NULL && used < size)
+	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
+		left += mask == 0 || (mask & 1u << i) != 0;
+	for (unsigned i = 0; left > 0; i++) {
+		name = fa->fa_name(i);
+		if (name != NULL && mask != 0 && (mask & 1u << i) == 0)
+			continue;
+		left--;
+		if (used < size)
 			used += (size_t)snprintf(buf + used, size - used,
-			    "%s%s", used == 0 ? "" : next == NULL ? " or " :
-			    ", ", name);
-	} while (next != NULL);
+			    "%s%s", used == 0 ? "" : left == 0 ? " or " : ", ",
+			    name != NULL ? name : also);
+	}
 }

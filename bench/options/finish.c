@@ -20,11 +20,9 @@ finish_host(struct options *op)
 			return (usage_error("%s is about a simulated machine: "
 			    "add --engine %s", option_label(id),
 			    VIRTUAL_NAME));
-	if (op->op_nodes == 0)
-		return (0);
-	op->op_pretended = true;
+	op->op_pretended = op->op_nodes != 0;
 	snprintf(text, sizeof(text), OPTIONS_LOCK_NODES "=%u", op->op_nodes);
-	return (option_tunable(op, "--nodes", text));
+	return (op->op_pretended ? option_tunable(op, "--nodes", text) : 0);
 }
 
 static int
@@ -123,23 +121,6 @@ add_setting(struct options *op, const char *text)
 	return (0);
 }
 
-/* Whether a mode can be set for kernel sources: beside them only its twin. */
-static bool
-has_kernels(const struct option_list *designs, const char *twin)
-{
-	const char *name;
-	unsigned kernels = 0;
-
-	for (unsigned i = 0; i < designs->ol_count; i++) {
-		name = design_at(designs->ol_value[i])->de_ident;
-		if (ksource_named(name))
-			kernels++;
-		else if (strcmp(name, twin) != 0)
-			return (false);
-	}
-	return (kernels > 0);
-}
-
 /* A FreeBSD tunable that means an option's value, or contradicts it. */
 static int
 tunable_as_option(struct options *op, const char *tunable, enum option_id id,
@@ -189,7 +170,8 @@ finish_tunables(struct options *op)
 	    "kern.random.fortuna.concurrent_read";
 	const struct program_config *pc = &op->op_config.bc_program;
 	const struct lock_config *lc = &op->op_config.bc_lock;
-	const char *twin, *value;
+	bool kernels = false, others = false;
+	const char *name, *twin, *value;
 	unsigned i;
 	int error;
 
@@ -199,8 +181,13 @@ finish_tunables(struct options *op)
 		    (error = add_setting(op, op->op_tunables[i])) != 0)
 			return (error);
 	twin = pc->concurrent_read ? "concurrent" : "locked";
-	if (options_tunable_seen(op, concurrent_read) &&
-	    has_kernels(&op->op_designs, twin))
+	/* A mode can be set for kernel sources: beside them only its twin. */
+	for (i = 0; i < op->op_designs.ol_count; i++) {
+		name = design_at(op->op_designs.ol_value[i])->de_ident;
+		kernels |= ksource_named(name);
+		others |= !ksource_named(name) && strcmp(name, twin) != 0;
+	}
+	if (options_tunable_seen(op, concurrent_read) && kernels && !others)
 		error = add_setting(op, pc->concurrent_read ?
 		    "kern.random.fortuna.concurrent_read=1" :
 		    "kern.random.fortuna.concurrent_read=0");

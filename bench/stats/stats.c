@@ -295,29 +295,10 @@ hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
 	return (2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance)));
 }
 
-/* Values that occur k times take k (k - 1) (2 k + 5) from the variance. */
-static double
-tie_term(const double *v, unsigned n)
-{
-	double k, sum = 0;
-	unsigned j;
-
-	for (unsigned i = 0; i < n; i++) {
-		for (j = 0; j < i && v[j] != v[i]; j++)
-			continue;
-		if (j < i)
-			continue;
-		for (k = 0; j < n; j++)
-			k += v[j] == v[i];
-		sum += k * (k - 1) * (2 * k + 5);
-	}
-	return (sum);
-}
-
 double
 hypothesis_trend(const double *x, const double *y, unsigned n)
 {
-	double pairs = n * (n - 1.0) / 2, s = 0, ties, variance;
+	double k, pairs = n * (n - 1.0) / 2, s = 0, ties = 0, variance;
 	bool distinct = true;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -330,7 +311,13 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 	if (n >= 2 && n <= HYPOTHESIS_TREND_EXACT_MAX && distinct)
 		return (fmin(1, 2 * share_at_most(n, 0, true, (unsigned)pairs,
 		    (unsigned)((pairs - fabs(s)) / 2))));
-	ties = tie_term(y, n);
+	/* k equal values take k (k - 1) (2 k + 5) from the variance. */
+	for (unsigned i = 0; i < n; i++) {
+		k = 0;
+		for (unsigned j = 0; j < n; j++)
+			k += y[j] == y[i];
+		ties += (k - 1) * (2 * k + 5);
+	}
 	variance = ((double)n * (n - 1.0) * (2.0 * n + 5) - ties) / 18;
 	if (fabs(s) <= 1 || !(variance > 0))
 		return (1);

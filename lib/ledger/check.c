@@ -78,30 +78,6 @@ check_reseeded(const struct at *at, struct ledger_core *lc)
 	ledger_record(at, 0, at->at_lt->lgt_reseed);
 }
 
-/*
- * The generation that a key of the core must go back to, in a read that began
- * when that many reseeds had ended; 0: to none.
- */
-static uint32_t
-core_needs(const struct ledger *lg, unsigned core, uint32_t ended)
-{
-	const uint32_t lag = lg->lg_config.lgo_lag;
-	const struct ledger_core *lc;
-	uint32_t i;
-
-	if (core == NO_CORE || lag == LEDGER_LAG_ANY)
-		return (0);
-	lc = &lg->lg_core[core];
-	for (i = 0; i < lc->lgc_ends && i < CORE_RESEEDS; i++)
-		if ((int32_t)(ended - lc->lgc_ended[(lc->lgc_ends - 1 - i) %
-		    CORE_RESEEDS]) >= 0)
-			break;
-	i += lag;
-	if (i >= lc->lgc_ends || i >= CORE_RESEEDS)
-		return (0);
-	return (lc->lgc_generation[(lc->lgc_ends - 1 - i) % CORE_RESEEDS]);
-}
-
 static bool
 same_reseed(const struct ledger_record *lr, const struct ledger_record *like)
 {
@@ -115,6 +91,9 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	const struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
 	struct ledger_record first = { .lgr_op = LEDGER_RESEED };
+	const uint32_t lag = lg->lg_config.lgo_lag;
+	const struct ledger_core *lc;
+	uint32_t i;
 
 	/* What a reseed generates before its end is for later reads. */
 	if (lt->lgt_reseeding != NO_CORE)
@@ -127,8 +106,19 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	if ((lt->lgt_last.l_core == NO_CORE || lg->lg_result.le_reseeds == 0) &&
 	    lg->lg_cores > 0)
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, use);
-	first.lgr_generation = core_needs(lg, lt->lgt_last.l_core,
-	    lt->lgt_ended);
+	if (lt->lgt_last.l_core == NO_CORE || lag == LEDGER_LAG_ANY)
+		return;
+	/* The core's last reseed, or one before, that the read must see. */
+	lc = &lg->lg_core[lt->lgt_last.l_core];
+	for (i = 0; i < lc->lgc_ends && i < CORE_RESEEDS; i++)
+		if ((int32_t)(lt->lgt_ended - lc->lgc_ended[(lc->lgc_ends - 1 -
+		    i) % CORE_RESEEDS]) >= 0)
+			break;
+	i += lag;
+	if (i >= lc->lgc_ends || i >= CORE_RESEEDS)
+		return;
+	first.lgr_generation = lc->lgc_generation[(lc->lgc_ends - 1 - i) %
+	    CORE_RESEEDS];
 	if (lt->lgt_last.l_generation >= first.lgr_generation)
 		return;
 	first.lgr_lo = lt->lgt_last.l_core;

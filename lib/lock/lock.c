@@ -127,23 +127,6 @@ begin_row(struct lockprof_row *r, uint32_t window)
 	r->lr_window = window;
 }
 
-/*
- * How many acquisitions after the thread's last this one is.  Not counted where
- * the thread used another lock of the profile in between.
- */
-static void
-record_thread(struct lockprof_thread *lt, const struct lockprof_hold *lh,
-    uint32_t window)
-{
-	if (lt->lpt_window != window)
-		begin_thread(lt, window);
-	if (lt->lpt_owner == lh->lh_owner)
-		hist_small_add(&lt->lpt_reacquire, lh->lh_acquisition -
-		    lt->lpt_last, 1);
-	lt->lpt_owner = lh->lh_owner;
-	lt->lpt_last = lh->lh_acquisition;
-}
-
 static void __attribute__((noinline))
 record_wait(struct lockprof_row *r, const struct lock_wait *w)
 {
@@ -170,6 +153,7 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
     uint64_t end_cycles)
 {
 	unsigned thread = machine_curthread()->mt_index;
+	struct lockprof_thread *lt;
 	struct lockprof_row *r;
 	uint64_t hold;
 	uint32_t window = atomic_load_32(&lp->lp_window);
@@ -178,7 +162,15 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 		return;
 	MPASS(thread < lp->lp_threads);
 	MPASS(lh->lh_site < lp->lp_sites);
-	record_thread(&lp->lp_thread[thread], lh, window);
+	lt = &lp->lp_thread[thread];
+	if (lt->lpt_window != window)
+		begin_thread(lt, window);
+	/* Not where the thread used another lock of the profile in between. */
+	if (lt->lpt_owner == lh->lh_owner)
+		hist_small_add(&lt->lpt_reacquire, lh->lh_acquisition -
+		    lt->lpt_last, 1);
+	lt->lpt_owner = lh->lh_owner;
+	lt->lpt_last = lh->lh_acquisition;
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
 	if (r->lr_window != window)
 		begin_row(r, window);
