@@ -41,8 +41,7 @@ const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 
 /*
  * FORMAT(real, v) is format_real(v), FORMATF() format_cell(), in a buffer that
- * lasts until the enclosing block ends; the branch of an if and the body of a
- * switch are blocks.
+ * lasts until the enclosing block ends, also that of an if or a switch.
  */
 #define	FORMAT(kind, v)	format_##kind((char[32]){ 0 }, v)
 #define	FORMATF(...)	format_cell((char[FORMAT_CELL]){ 0 }, __VA_ARGS__)
@@ -117,10 +116,8 @@ void text_add(struct text *t, const char *fmt, ...)
 void text_list(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Removes an incomplete UTF-8 character from the end. */
+/* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);
-
-/* Replaces control characters by spaces. */
 void text_clean(struct text *t);
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * Memory.  Where there is none these print a message and end the program with
- * status 1: they do not return NULL.
- */
+/* Memory.  Where there is none these end the program with a message. */
 #ifndef BENCH_CLI_MEMORY_H
 #define BENCH_CLI_MEMORY_H
 

@@ -213,10 +213,7 @@ int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 /* Likewise, when every row was refused; else 0. */
 int compare_fail_unjudged(const struct compare *co);
 
-/*
- * Prints at most 80 columns: conditions, then for each pair a row for each
- * clear change, then a summary.
- */
+/* Conditions, for each pair a row for each clear change, and a summary. */
 void verdict_print(FILE *out, const struct compare *co);
 
 /* Prints what must stand beside quoted rows, a line each. */

@@ -5,11 +5,9 @@
  *	TERM	{ PERCENT "%" | COUNT "*" } ACTION [ "(" ARGUMENT ")" ]
  *
  * Terms are tried in order until one executes; print with an argument other
- * than 0 does not end that.  The probability is drawn before the count is used.
- *
- * A point returns only answers that the code could have reached itself.  Each
- * point of a run draws from its own stream, from the run's seed and the point's
- * name.  lib and fortuna each have a table, failpoint.tbl.
+ * than 0 does not end that.  The probability is drawn before the count is used,
+ * from a stream of the run's seed and the point's name.  A point returns only
+ * answers that the code could have reached itself.
  *
  * Stands for sys/kern/kern_fail.c, FreeBSD 14.  Departs: a percentage above 100
  * is an error; there is no [pid N]; sleep and pause work under any lock; pause

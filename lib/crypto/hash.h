@@ -1,8 +1,7 @@
 /*
- * Hashes of several libraries, with one kind of running context.
- *
- * The same algorithm from two libraries is two hashes; libgcrypt's names begin
- * with "gcrypt:".  A library is started when its first hash is loaded.
+ * Hashes of several libraries, with one kind of running context.  The same
+ * algorithm from two libraries is two hashes; libgcrypt's names begin with
+ * "gcrypt:".  A library is started when its first hash is loaded.
  */
 #ifndef LIB_CRYPTO_HASH_H
 #define LIB_CRYPTO_HASH_H
@@ -87,10 +86,8 @@ extern const unsigned hash_library_count;
 unsigned hash_count(void);
 struct hash *hash_get(unsigned i);
 
-/* The hash called name; NULL when there is none. */
+/* The hash called name, or NULL; SHA-256, which crypto_init() loads. */
 struct hash *hash_find(const char *name);
-
-/* libcrypto's SHA-256, which crypto_init() loads. */
 struct hash *hash_sha256(void);
 
 /*

@@ -88,8 +88,8 @@ struct range {
 };
 
 /*
- * A key; one that no object holds stays until its place is needed.  Most keys
- * have one range and need the first two cache lines only.
+ * A key; one that no object holds stays until its place is needed.  Most need
+ * the first two cache lines only.
  */
 struct ledger_key {
 	_Alignas(LINE)

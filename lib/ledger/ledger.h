@@ -43,9 +43,8 @@ enum ledger_op {
 extern const char *const ledger_op_names[LEDGER_OPS];
 
 /*
- * One operation; a cache line.  Until it is checked, lgr_word and lgr_print
- * hold a key's fingerprint or another argument, lgr_generation the number of a
- * core.
+ * One operation; a cache line.  Until it is checked, lgr_word and lgr_print are
+ * a key's fingerprint or another argument, lgr_generation is a core.
  */
 struct ledger_record {
 	union {
@@ -86,9 +85,8 @@ struct ledger_config {
 	void		(*lgo_record)(void *context,
 			    const struct ledger_record *lr);
 	/*
-	 * Called at most once, by the thread that found the violation; on a
+	 * NULL, or called once, by the thread that found the violation; on a
 	 * simulated machine that of the second operation.  It need not return.
-	 * May be NULL.
 	 */
 	void		(*lgo_violated)(void *context);
 	void		*lgo_context;

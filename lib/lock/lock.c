@@ -1,7 +1,6 @@
 /*
- * The lock family: its table, and what all kinds share.
- *
- * Stands for the class-independent part of sys/kern/subr_lock.c.
+ * The lock family: its table, and what all kinds share.  Stands for the
+ * class-independent part of sys/kern/subr_lock.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -109,10 +108,7 @@ lock_fault(struct failpoint *fp, unsigned first, unsigned count)
 		(void)failpoint_eval(fp);
 }
 
-/*
- * The two that begin a window are cold, and kept out of what follows each
- * release.
- */
+/* The two that begin a window are kept out of what follows each release. */
 static void __attribute__((noinline, cold))
 begin_thread(struct lockprof_thread *lt, uint32_t window)
 {

@@ -1,9 +1,7 @@
 /*
- * Locks: what every kind in lib/lock/lock_*.c provides, and how it is used.
- *
- * A kind is one file that ends in its struct lock_class (compare struct
- * lock_class in sys/kern/subr_lock.c).  A line in lib/lock/lock.tbl sets its
- * place in lists.
+ * Locks: what every kind in lib/lock/lock_*.c provides, and how it is used.  A
+ * kind is one file that ends in its struct lock_class (compare that of
+ * sys/kern/subr_lock.c).  A line in lib/lock/lock.tbl sets its place in lists.
  */
 #ifndef LIB_LOCK_LOCK_H
 #define LIB_LOCK_LOCK_H
@@ -99,10 +97,7 @@ struct lock_class {
 	int		(*lc_init)(struct lock *l);
 	/* NULL: lock_fini() asserts that lc_owned() is false. */
 	void		(*lc_fini)(struct lock *l);
-	/*
-	 * Begins an acquisition; not recursive.  Returns whether the lock is
-	 * acquired; if not, lc_wait() is called, which waits for it.
-	 */
+	/* Begins an acquisition.  If it returns false lc_wait() follows. */
 	bool		(*lc_enter)(struct lock *l, struct lock_node *n);
 	/*
 	 * Adds to lw_block_cycles the time that the caller is asleep.  NULL:
@@ -119,10 +114,7 @@ struct lock_class {
 
 #define	LOCK_CLASS(kind)	const struct lock_class FLAVOURED(lock_##kind)
 
-/*
- * A class of functions FN_enter(), FN_wait(), FN_unlock(); further members
- * follow.
- */
+/* A class of FN_enter(), FN_wait(), FN_unlock(); further members follow. */
 #define	LOCK_KIND(kind, fn, name, descr, type, flags, knobs, ...)	\
 	LOCK_CLASS(kind) = { .lc_name = name, .lc_descr = descr,	\
 	    .lc_type = type, .lc_flags = LC_EXCLUDES | (flags),		\
@@ -172,11 +164,9 @@ node_of(struct lock_node *n)						\
 #define	lock_lines_init		FLAVOURED(lock_lines_init)
 #define	lock_fault		FLAVOURED(lock_fault)
 
-/* The family, in table order. */
+/* The family, in table order; and the class called name, or NULL. */
 extern const struct lock_class *const lock_classes[];
 extern const unsigned lock_class_count;
-
-/* The class called name; NULL when there is none. */
 const struct lock_class *lock_class_find(const char *name);
 
 /*
@@ -258,8 +248,8 @@ lock_release(struct lock *l, struct lock_node *n)
 }
 
 /*
- * For lc_init: makes l->lo_lines, n times size zero bytes, which lock_fini()
- * frees.  size is a multiple of MACHINE_CACHE_LINE.  Returns: 0 or ENOMEM.
+ * For lc_init: makes l->lo_lines, n times size zero bytes, whole cache lines,
+ * which lock_fini() frees.  Returns: 0 or ENOMEM.
  */
 int lock_lines_init(struct lock *l, size_t n, size_t size);
 

@@ -5,9 +5,8 @@
  * shared-memory multiprocessors", IEEE TPDS 1(1), 1990.
  * Idea: a ticket lock in which each ticket has a cache line of its own to wait
  * on, in a ring with one for each thread that may wait.  Releasing writes the
- * next ticket into its line, which one waiter reads.  Where the paper has a
- * flag to be cleared again, a line here holds the last ticket granted in it, so
- * neither a wrap nor two tickets in one line can be mistaken.
+ * next ticket into its line.  Where the paper has a flag to be cleared again, a
+ * line here holds the last ticket granted in it, so that no wrap is mistaken.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
  * Bytes: 4, and a line for each thread, rounded up to a power of two.
  * Uncontended: one atomic and one store.

@@ -7,15 +7,13 @@
  * IPPS 1994.
  * Idea: waiters form a list that no pointer links.  A thread marks its node
  * busy, swaps it into the tail, and spins on the node that was there until that
- * one's owner has cleared it.  Then no thread reads that node, and this
- * thread uses it for its next acquisition: nodes move from thread to thread.
+ * one's owner has cleared it.  It uses that node for its next acquisition.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
  * Bytes: 8, and two lines for each thread, and one.  Uncontended: one atomic
  * and one store.
  *
- * There is no trylock.  Between a look at a free node in the tail and a
- * compare-and-set of the tail the same node may have come back busy (ABA), and
- * a thread that has joined the queue cannot leave it.
+ * There is no trylock: until a compare-and-set of the tail a free node there may
+ * have come back busy (ABA), and a thread in the queue cannot leave it.
  */
 #include "lib/lock/spin.h"
 

@@ -12,8 +12,7 @@
  * Bytes: 8, and a line in each acquisition.  Uncontended: one atomic each way.
  *
  * Departs: the paper ends the preference for a node by a random draw, this
- * counts, so that a bound can be stated and tested.  It also packs the queue's
- * head into the flag that grants the lock.
+ * counts, which is a bound; the paper's flag that grants has the queue's head.
  */
 #include "lib/lock/queue.h"
 

@@ -7,8 +7,7 @@
  * Idea: a thread takes its node's lock, then the global one.  An owner whose
  * node has a waiter releases only the node's lock and leaves the global one to
  * that waiter, so lock and data stay in the node.  After rngsim.lock.pass_limit
- * such hand-overs it releases both.  The global lock may thus be released by
- * another thread than took it, which a ticket lock allows.
+ * such hand-overs it releases both: perhaps not the thread that took them.
  * Fairness: FIFO among nodes and within each, not among all; with n nodes at
  * most (n - 1) (limit + 1) owners come between two turns of a node.
  * Bytes: 8, and a line for each node.  Uncontended: two atomics, two stores.

@@ -3,10 +3,9 @@
  *
  * Paper: T. E. Anderson, "The performance of spin lock alternatives for
  * shared-memory multiprocessors", IEEE TPDS 1(1), 1990.
- * Idea: as tas, but a waiter that failed pauses before it tries again, twice as
- * long after each further failure, up to a limit.  Fewer waiters compete for
- * the line at a release; the lock may stay free until one looks.  The delays
- * are mtx(9)'s (lib/lock/spin.h).
+ * Idea: as tas, but a waiter that failed pauses before it tries again, by
+ * mtx(9)'s delays (lib/lock/spin.h).  Fewer waiters compete for the line at a
+ * release; the lock may stay free until one looks.
  * Fairness: none, and worse than tas: long waiters look seldom.
  * Bytes: 4.  Uncontended: one atomic and one store.
  */

@@ -1,10 +1,9 @@
 /*
  * Test-and-set lock that only swaps.
  *
- * Idea: as tas, but a waiter swaps again and again, without a look or a pause
- * between.  Each swap takes the line from the owner and the other waiters, so
- * that a release waits behind them.  Benchmarks have it as the worst case:
- * swap_mutex of ARM's lockhammer.
+ * Idea: as tas, but a waiter only swaps.  Each swap takes the line from the
+ * owner and the other waiters, so that a release waits behind them: the worst
+ * case of benchmarks, swap_mutex of ARM's lockhammer.
  * Fairness: none.
  * Bytes: 4.  Uncontended: one atomic and one store.
  */

@@ -5,8 +5,7 @@
  * synchronization on shared-memory multiprocessors", ACM TOCS 9(1), 1991.
  * Idea: a ticket lock where a waiter pauses for each waiter ahead of it
  * (rngsim.lock.ticket_pauses) before it looks again, so that the line is read
- * about once in a hand-over.  With too few pauses it is a ticket lock, with too
- * many the lock is idle while its waiter pauses.
+ * about once in a hand-over.  With too many pauses the lock is idle.
  * Fairness: FIFO, as ticket.
  * Bytes: 8.  Uncontended: one atomic and one store.
  */

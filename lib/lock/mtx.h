@@ -60,10 +60,9 @@ mtx_take(struct lock *l, uintptr_t contested)
 
 /*
  * Sleeps until a slow release, unless the mutex became free or has another
- * owner, which must run if probe is not NULL.  Returns the cycles slept.
- *
- * The count is read before the word: a release that this waiter's MTX_CONTESTED
- * makes slow changes the count after it, so the sleep ends.
+ * owner, which must run if probe is not NULL.  Returns the cycles slept.  A
+ * release that this waiter's MTX_CONTESTED makes slow changes the count after
+ * it is read here, so the sleep ends.
  */
 static inline uint64_t
 mtx_sleep(struct mtx *m, const struct mthread *owner,

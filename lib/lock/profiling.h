@@ -1,10 +1,7 @@
 /*
  * Lock profiling as LOCK_PROFILING(9) and lockstat(1), by lock, site and
- * thread.
- *
- * A thread writes the rows of its own mt_index, after it released the lock, so
- * profiling adds one time stamp to a hold.  Compiled out where LOCK_PROFILING
- * is 0.
+ * thread.  A thread writes the rows of its own mt_index, after it released the
+ * lock, so profiling adds one time stamp to a hold.
  */
 #ifndef LIB_LOCK_PROFILING_H
 #define LIB_LOCK_PROFILING_H

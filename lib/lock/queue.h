@@ -1,7 +1,6 @@
 /*
- * A queue of waiters, of which each spins on its own node: what MCS and its
- * descendants share.  A lock's state is the queue's tail, the last one's node
- * or 0.
+ * A queue of waiters, each of which spins on its own node: what MCS and its
+ * descendants share.  A lock's state is its tail, the last one's node or 0.
  */
 #ifndef LIB_LOCK_QUEUE_H
 #define LIB_LOCK_QUEUE_H

@@ -1,10 +1,8 @@
 /*
- * How locks wait for a word to change, and when they yield.
- *
- * A kernel spins with preemption off, so the owner and the next waiter run.  In
- * a user program either may have lost its CPU to a spinning thread, and then
- * the queue waits for the scheduler.  So each spinner yields after
- * rngsim.lock.spin_polls polls; yields are counted.
+ * How locks wait for a word to change, and when they yield.  A kernel spins
+ * with preemption off, so the owner and the next waiter run.  In a user program
+ * either may have lost its CPU to a spinning thread, and then the queue waits
+ * for the scheduler: each spinner yields after rngsim.lock.spin_polls polls.
  */
 #ifndef LIB_LOCK_SPIN_H
 #define LIB_LOCK_SPIN_H
@@ -68,10 +66,8 @@ lock_spin_pause(struct lock_wait *w, unsigned n)
 }
 
 /*
- * The back-off of mtx(9): each delay twice the one before, up to a limit.
- *
- * Source: sys/kern/subr_lock.c lock_delay(), FreeBSD 14: the delay is doubled
- * before it is waited for, so the first is twice the base.
+ * The back-off of mtx(9), lock_delay() of FreeBSD 14: each delay twice the one
+ * before, up to a limit, and the first twice the base.
  */
 struct lock_delay_arg {
 	const struct lock_config *config;

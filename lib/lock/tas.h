@@ -1,15 +1,10 @@
-/*
- * What test-and-set locks share; an including file defines tas_wait().
- */
+/* What test-and-set locks share; an including file defines tas_wait(). */
 #ifndef LIB_LOCK_TAS_H
 #define LIB_LOCK_TAS_H
 
 #include "lib/lock/spin.h"
 
-enum {
-	TAS_FREE	= 0,
-	TAS_HELD	= 1
-};
+enum { TAS_FREE, TAS_HELD };
 
 LOCK_STATE(struct m32)
 

@@ -1,6 +1,4 @@
-/*
- * Tickets: what ticket locks and the cohort lock share.
- */
+/* Tickets: what ticket locks and the cohort lock share. */
 #ifndef LIB_LOCK_TICKET_H
 #define LIB_LOCK_TICKET_H
 
