@@ -42,10 +42,7 @@ enum {
 #define	COMPARE_ALPHA		0.05
 
 enum compare_by {
-	COMPARE_RESULTS,
-	COMPARE_DESIGN,
-	COMPARE_LOCK,
-	COMPARE_CIPHER,
+	COMPARE_RESULTS, COMPARE_DESIGN, COMPARE_LOCK, COMPARE_CIPHER,
 	COMPARE_HOST
 };
 
@@ -58,15 +55,9 @@ enum compare_verdict {
 
 /* Why a row is not ranked although the change's interval excludes 0. */
 enum compare_stop {
-	COMPARE_STOP_NONE,
-	COMPARE_STOP_OVERLAP,
-	COMPARE_STOP_P,
-	COMPARE_STOP_DRAWS,
-	COMPARE_STOP_MARGIN,
-	COMPARE_STOP_RESOLUTION,
-	COMPARE_STOP_NOISE,
-	COMPARE_STOP_HARVEST,
-	COMPARE_STOPS
+	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_P,
+	COMPARE_STOP_DRAWS, COMPARE_STOP_MARGIN, COMPARE_STOP_RESOLUTION,
+	COMPARE_STOP_NOISE, COMPARE_STOP_HARVEST, COMPARE_STOPS
 };
 
 /* What a row is judged by. */
@@ -146,7 +137,7 @@ void compare_noise(struct compare *co, bool same_program);
 
 /*
  * Pairs cells, and flags pairs with different spin_polls.  base is the design,
- * lock or cipher to compare with; NULL: locked, mtx, or else the first measured.
+ * lock or cipher to compare with; NULL: locked, mtx, or the first measured.
  *
  * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
  * or when two cells fit one pair; error says why.

@@ -36,36 +36,19 @@ struct family {
 		return (descr);						\
 	}
 
-extern const struct family family_arrivals;
-extern const struct family family_bits;
-extern const struct family family_ciphers;
-extern const struct family family_comparisons;	/* compare --by */
-extern const struct family family_crypto;
-extern const struct family family_designs;
-extern const struct family family_engines;
-extern const struct family family_formats;	/* of stdout, of all commands */
-extern const struct family family_hashes;
-extern const struct family family_locks;
-extern const struct family family_loops;
-extern const struct family family_memories;	/* explore --memory */
+extern const struct family family_arrivals, family_bits, family_ciphers,
+    family_comparisons, family_crypto, family_designs, family_engines,
+    family_formats, family_hashes, family_locks, family_loops, family_memories;
 
 /* Families of one command, which sets them: struct command, bench/cmd.h. */
-extern struct family family_benchmarks;		/* reproduce --loop */
-extern struct family family_evidences;
-extern struct family family_number_sources;
-extern struct family family_quantities;
-extern struct family family_simulated_locks;
-extern struct family family_strategies;
-extern struct family family_units;		/* reproduce --units */
+extern struct family family_benchmarks, family_evidences,
+    family_number_sources, family_quantities, family_simulated_locks,
+    family_strategies, family_units;
 
-/* Indexes into family_formats. */
+/* Indexes into family_formats, of stdout, of all commands. */
 enum format {
-	FORMAT_TABLE,
-	FORMAT_CSV,
-	FORMAT_JSON,
-	FORMAT_MINISTAT,
-	FORMAT_SENTENCES,
-	FORMATS
+	FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MINISTAT,
+	FORMAT_SENTENCES, FORMATS
 };
 
 /* The index of a name; -1: there is none. */

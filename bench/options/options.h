@@ -84,30 +84,27 @@ struct options {
 	enum crypto_mode op_crypto;
 	uint64_t	 op_seed;
 	bool		 op_seed_given;
-	const char	*op_output;	/* or NULL */
+	/* File names, here and below, may be NULL. */
+	const char	*op_output, *op_plan;
 	const char	*op_resume;	/* or NULL; then op_output, too */
-	const char	*op_plan;	/* or NULL */
 	unsigned	 op_parts;	/* 0: not given */
-	unsigned	 op_part;	/* from 1 */
-	unsigned	 op_part_of;	/* 0: all is measured */
+	unsigned	 op_part, op_part_of;	/* from 1; 0: all is measured */
 	unsigned	 op_format;	/* enum format */
 	const char	*op_place_text;
 	struct pinning	 op_place;
 	bool		 op_simulated;	/* on op_machine */
 	struct virtual_machine op_machine;
 	const char	*op_profile;
-	unsigned	 op_cpus;	/* 0: not given */
-	unsigned	 op_nodes;
+	unsigned	 op_cpus, op_nodes;	/* 0: not given */
 	bool		 op_pretended;	/* --nodes on no simulated machine */
 	bool		 op_verify;	/* make the bytes too */
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
-	const char	*op_trace;	/* or NULL */
-	uint64_t	 op_trace_from_ps;	/* of the window */
-	uint64_t	 op_trace_to_ps;
+	const char	*op_trace;
+	uint64_t	 op_trace_from_ps, op_trace_to_ps; /* of the window */
 	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
 	struct failpoint_list op_faults;
 	bool		 op_ledger;	/* check all that is done */
-	const char	*op_ledger_path;	/* or NULL */
+	const char	*op_ledger_path;
 	FILE		*op_ledger_log;	/* the caller opens it, or NULL */
 	struct bench_config op_config;
 	char		**op_tunables;	/* "name=value", NULL-terminated */
@@ -117,8 +114,7 @@ struct options {
 	uint64_t	 op_bytes;	/* 0: endless */
 	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
 	/* report, compare */
-	const char	*op_plot;
-	const char	*op_html;	/* or NULL */
+	const char	*op_plot, *op_html;
 	struct option_list op_quantities;
 	const char	*op_base;
 	unsigned	 op_by;		/* into family_comparisons */
@@ -126,24 +122,17 @@ struct options {
 	unsigned	 op_fail_ifs;
 	double		 op_margin;	/* share */
 	/* hash, sources */
-	struct option_list op_digests;
-	struct option_list op_sources;
+	struct option_list op_digests, op_sources;
 	struct option_list op_bits;	/* into family_bits */
 	/* reproduce */
-	const char	*op_published;	/* or NULL */
-	const char	*op_map;
-	const char	*op_where;	/* or NULL */
-	unsigned	 op_loop;	/* into family_published_loops */
-	unsigned	 op_units;	/* into family_published_units */
+	const char	*op_published, *op_map, *op_where;
+	unsigned	 op_loop, op_units;	/* into family_published_... */
 	/* validate, explore, assure */
-	const char	*op_from;
+	const char	*op_from, *op_replay, *op_json;
 	unsigned	 op_jobs;	/* 0: not given */
-	uint64_t	 op_schedules;
+	uint64_t	 op_schedules, op_only;
 	const char	*op_strategy;
 	unsigned	 op_memory;	/* enum vm_memory */
-	uint64_t	 op_only;
-	const char	*op_replay;
-	const char	*op_json;	/* or NULL */
 	struct option_list op_rows;	/* into family_evidences */
 };
 
@@ -183,10 +172,8 @@ struct option_def {
 	enum option_type od_type;
 	size_t		 od_offset;	/* in struct options */
 	size_t		 od_size;
-	uint64_t	 od_min;
-	uint64_t	 od_max;	/* of a family: a mask, 0 for all */
-	double		 od_low;
-	double		 od_high;
+	uint64_t	 od_min, od_max; /* of a family: a mask, 0 for all */
+	double		 od_low, od_high;
 	const char	*od_what;
 	const struct family *od_family;
 	int		(*od_set)(struct options *op, const char *label,

@@ -14,15 +14,11 @@
 enum { PER_PERCENT = FAILPOINT_ALWAYS / 100 };
 
 const char *const failpoint_action_names[FAILPOINT_ACTIONS] = {
-	[FAILPOINT_OFF]		= "off",
-	[FAILPOINT_RETURN]	= "return",
-	[FAILPOINT_SLEEP]	= "sleep",
-	[FAILPOINT_PANIC]	= "panic",
-	[FAILPOINT_BREAK]	= "break",
-	[FAILPOINT_PRINT]	= "print",
-	[FAILPOINT_PAUSE]	= "pause",
-	[FAILPOINT_YIELD]	= "yield",
-	[FAILPOINT_DELAY]	= "delay",
+	[FAILPOINT_OFF] = "off", [FAILPOINT_RETURN] = "return",
+	[FAILPOINT_SLEEP] = "sleep", [FAILPOINT_PANIC] = "panic",
+	[FAILPOINT_BREAK] = "break", [FAILPOINT_PRINT] = "print",
+	[FAILPOINT_PAUSE] = "pause", [FAILPOINT_YIELD] = "yield",
+	[FAILPOINT_DELAY] = "delay"
 };
 
 const struct failpoint_def lib_failpoints[LIB_FAILPOINTS] = {

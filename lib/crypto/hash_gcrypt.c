@@ -100,12 +100,7 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 }
 
 const struct hash_library hash_gcrypt = {
-	.hl_name	= "libgcrypt",
-	.hl_version	= version,
-	.hl_load	= load,
-	.hl_init	= init,
-	.hl_fini	= fini,
-	.hl_clear	= clear,
-	.hl_update	= update,
-	.hl_finish	= finish,
+	.hl_name = "libgcrypt", .hl_version = version, .hl_load = load,
+	.hl_init = init, .hl_fini = fini, .hl_clear = clear,
+	.hl_update = update, .hl_finish = finish
 };

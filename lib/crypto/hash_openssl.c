@@ -112,16 +112,10 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 }
 
 const struct hash_library hash_openssl = {
-	.hl_name	= "libcrypto",
-	.hl_version	= crypto_version,
-	.hl_load	= load,
-	.hl_unload	= unload,
-	.hl_init	= init,
-	.hl_fini	= fini,
-	.hl_clear	= clear,
-	.hl_start	= start,
-	.hl_update	= update,
-	.hl_finish	= finish,
+	.hl_name = "libcrypto", .hl_version = crypto_version, .hl_load = load,
+	.hl_unload = unload, .hl_init = init, .hl_fini = fini,
+	.hl_clear = clear, .hl_start = start, .hl_update = update,
+	.hl_finish = finish
 };
 
 /* BLAKE2s with a key, RFC 7693. */
@@ -191,16 +185,11 @@ mac_finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 }
 
 static const struct hash_library mac_library = {
-	.hl_name	= "libcrypto",
-	.hl_version	= crypto_version,
-	.hl_load	= mac_load,
-	.hl_unload	= mac_unload,
-	.hl_init	= mac_init,
-	.hl_fini	= mac_fini,
+	.hl_name = "libcrypto", .hl_version = crypto_version,
+	.hl_load = mac_load, .hl_unload = mac_unload, .hl_init = mac_init,
 	/* Starting anew wipes what was there. */
-	.hl_clear	= mac_start,
-	.hl_update	= mac_update,
-	.hl_finish	= mac_finish,
+	.hl_fini = mac_fini, .hl_clear = mac_start, .hl_update = mac_update,
+	.hl_finish = mac_finish
 };
 
 /* In no table, as no user chooses it by name. */

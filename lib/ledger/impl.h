@@ -2,8 +2,7 @@
  * The parts of the ledger; for lib/ledger only.
  *
  * ledger.c	start and end, cores, messages, log files
- * log.c	threads log operations
- * check.c	checks operations in order: reads, pools, reseeds, events
+ * log.c	threads log operations; checks of reads, pools, reseeds, events
  * key.c	keys, the counters used under each, retired keys
  */
 #ifndef LIB_LEDGER_IMPL_H
@@ -243,9 +242,6 @@ bool ledger_same_op(const struct ledger_record *lr,
 bool ledger_same_key(const struct ledger_record *lr,
     const struct ledger_record *like);
 
-/* check.c: checks one operation; under lg_lock. */
-void ledger_check(struct ledger *lg, struct ledger_thread *lt,
-    struct ledger_record *lr);
 void ledger_cores_finish(struct ledger *lg);
 
 /* A read used a key that goes back to lgt_last. */

@@ -12,8 +12,8 @@
  * Bytes: 8, and two lines for each thread, and one.  Uncontended: one atomic
  * and one store.
  *
- * There is no trylock: until a compare-and-set of the tail a free node there may
- * have come back busy (ABA), and a thread in the queue cannot leave it.
+ * There is no trylock: before a compare-and-set of the tail a free node there
+ * may have come back busy (ABA), and a thread in the queue cannot leave it.
  */
 #include "lib/lock/spin.h"
 
