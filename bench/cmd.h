@@ -12,14 +12,12 @@
 struct command {
 	/*
 	 * Finds what is wrong with the options together; NULL: nothing.
-	 *
 	 * Returns: 0, or an exit status after a message.
 	 */
 	int	(*cmd_check)(struct options *op);
 	/*
-	 * Runs the command.
-	 *
-	 * Returns: the exit status.  main() flushes and checks stdout.
+	 * Runs the command.  Returns: the exit status.  main() flushes and
+	 * checks stdout.
 	 */
 	int	(*cmd_run)(struct options *op);
 	unsigned cmd_needs;

@@ -78,21 +78,10 @@ emit(const struct options *op, const struct compare *co)
 }
 
 static int
-match(const struct options *op, struct compare *co)
+compare(const struct options *op, struct result r[2])
 {
 	static const struct family *const families[] = { &family_designs,
 	    &family_locks, &family_ciphers };
-	char why[COMPARE_TEXT_SIZE] = "";
-	const int error = compare_match(co, op->op_base, why);
-
-	return (error == 0 ? 0 : error == ENOENT &&
-	    co->co_by != COMPARE_HOST && family_find(families[op->op_by],
-	    op->op_base) == -1 ? usage_error("%s", why) : run_error("%s", why));
-}
-
-static int
-compare(const struct options *op, struct result r[2])
-{
 	const int last = op->op_operands - 1;
 	struct compare co = {
 		.co_result = { &r[0], &r[last] },
@@ -106,16 +95,18 @@ compare(const struct options *op, struct result r[2])
 	char why[COMPARE_TEXT_SIZE] = "";
 	struct text t = { .s = "" };
 	unsigned side;
-	int status;
+	int error, status;
 
 	for (int i = 0; i <= last; i++)
 		if (r[i].cell_count == 0)
 			return (run_error("%s: holds no cell",
 			    op->op_operand[i]));
-	if (compare_conditions(&co, GIVEN(op, ACROSS), why) != 0)
-		status = run_error("%s", why);
-	else
-		status = match(op, &co);
+	error = compare_conditions(&co, GIVEN(op, ACROSS), why);
+	if (error == 0)
+		error = compare_match(&co, op->op_base, why);
+	status = error == 0 ? 0 : error == ENOENT && co.co_by != COMPARE_HOST &&
+	    family_find(families[op->op_by], op->op_base) == -1 ?
+	    usage_error("%s", why) : run_error("%s", why);
 	/* A gate never sees the cells that one file lacks. */
 	side = co.co_alone_count[0] > 0 ? 0 : 1;
 	if (status == 0 && co.co_alone_count[side] > 0 && !GIVEN(op, BY) &&

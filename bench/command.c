@@ -1,6 +1,4 @@
-/*
- * The commands, and what is done before and after each.
- */
+/* The commands, and what is done before and after each. */
 #include <stdlib.h>
 
 #include <jansson.h>

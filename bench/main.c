@@ -1,6 +1,4 @@
-/*
- * rngsim: finds the command and runs it.
- */
+/* rngsim: finds the command and runs it. */
 #include <sys/resource.h>
 
 #include <fcntl.h>

@@ -1,6 +1,4 @@
-/*
- * Text files that are part of the program.
- */
+/* Text files that are part of the program. */
 #ifndef BENCH_CLI_EMBED_H
 #define BENCH_CLI_EMBED_H
 

@@ -1,6 +1,4 @@
-/*
- * Figures, texts and tables as people read them, on a terminal.
- */
+/* Figures, texts and tables as people read them, on a terminal. */
 #ifndef BENCH_CLI_FORMAT_H
 #define BENCH_CLI_FORMAT_H
 

@@ -1,6 +1,4 @@
-/*
- * Where this program is, and what lies beside it.
- */
+/* Where this program is, and what lies beside it. */
 #ifndef BENCH_CLI_PROGRAM_H
 #define BENCH_CLI_PROGRAM_H
 

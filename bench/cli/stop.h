@@ -1,6 +1,4 @@
-/*
- * Signals that end a command in order: SIGINT, SIGTERM and SIGHUP.
- */
+/* Signals that end a command in order: SIGINT, SIGTERM and SIGHUP. */
 #ifndef BENCH_CLI_STOP_H
 #define BENCH_CLI_STOP_H
 

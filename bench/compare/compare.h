@@ -120,9 +120,8 @@ struct compare {
  * Whether two results were measured alike.  A measured and a predicted one are
  * always refused.  If the host, simulated machine, measured time or INVARIANTS
  * differ, the comparison is refused, or with across only flagged.  Other
- * differences and what compare_noise() finds are flagged.
- *
- * Returns: 0, or EINVAL and in error what differs.
+ * differences and what compare_noise() finds are flagged.  Returns: 0, or
+ * EINVAL and in error what differs.
  */
 int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
@@ -138,7 +137,6 @@ void compare_noise(struct compare *co, bool same_program);
 /*
  * Pairs cells, and flags pairs with different spin_polls.  base is the design,
  * lock or cipher to compare with; NULL: locked, mtx, or the first measured.
- *
  * Returns: 0; ENOENT when no cell has the base; EINVAL when there are no pairs,
  * or when two cells fit one pair; error says why.
  */
@@ -192,11 +190,10 @@ bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 
 /*
  * Prints on stderr the rows that meet a condition and those that were refused;
- * warns of a condition on changes too small to be ranked.
- *
- * Returns: 0 when it passes, with refused_ok although rows were refused;
- * EXIT_UNFIT if no row meets it and a cell of a refused one failed a gate; else
- * EXIT_FAILURE, also without any row.
+ * warns of a condition on changes too small to be ranked.  Returns: 0 when it
+ * passes, with refused_ok although rows were refused; EXIT_UNFIT if no row
+ * meets it and a cell of a refused one failed a gate; else EXIT_FAILURE, also
+ * without any row.
  */
 int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok);

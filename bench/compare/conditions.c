@@ -84,9 +84,8 @@ flag_drift(struct compare *co, unsigned side, const struct blocks *bl)
  * How far all cells varied together from block to block: a disturbance that
  * lasts longer than a repeat falls on several cells, and may have fallen on one
  * run only.  The F test of a two-way layout without replication decides whether
- * blocks differ by more than chance.
- *
- * Returns: the standard deviation of what is common; 0 where nothing is.
+ * blocks differ by more than chance.  Returns: the standard deviation of what
+ * is common; 0 where nothing is.
  */
 static double
 common_sd(const struct blocks *bl)

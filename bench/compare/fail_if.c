@@ -137,15 +137,13 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 		return (run_error("%s: no cell has enough readers for this "
 		    "quantity", cg->cg_text));
 	if (rows == refused)
-		(void)run_error("%s: every row was refused", cg->cg_text);
+		run_error("%s: every row was refused", cg->cg_text);
 	else if (refused > 0 && !refused_ok)
-		(void)run_error("%s: %u row%s refused; --refused-ok ignores %s",
+		run_error("%s: %u row%s refused; --refused-ok ignores %s",
 		    cg->cg_text, refused, PLURAL(refused), refused == 1 ? "it" :
 		    "them");
-	if (failed > 0)
-		return (EXIT_FAILURE);
-	return (rows == refused || (refused > 0 && !refused_ok) ?
-	    refused_status(co) : 0);
+	return (failed > 0 ? EXIT_FAILURE : rows == refused || (refused > 0 &&
+	    !refused_ok) ? refused_status(co) : 0);
 }
 
 int

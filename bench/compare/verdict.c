@@ -159,10 +159,7 @@ verdict_print_sentences(FILE *out, const struct compare *co)
 	}
 }
 
-/*
- * What begins the colour of a verdict on a terminal, or ends it: cyan and
- * yellow differ for those who see no red or green.
- */
+/* Cyan and yellow differ for those who see no red or green. */
 static const char *
 colour(FILE *out, enum compare_verdict verdict)
 {

@@ -1,6 +1,4 @@
-/*
- * Families of names that options take: designs, locks, formats and so on.
- */
+/* Families of names that options take: designs, locks, formats and so on. */
 #ifndef BENCH_OPTIONS_FAMILY_H
 #define BENCH_OPTIONS_FAMILY_H
 

@@ -81,7 +81,7 @@ static void
 help_option(const struct option_def *od, enum command_id cm)
 {
 	const struct family *fa = od->od_family;
-	char left[64], letter[8], text[2 * OPTION_TEXT_SIZE];
+	char letter[8], text[2 * OPTION_TEXT_SIZE];
 	char values[OPTION_TEXT_SIZE] = "";
 	const char *value = od->od_value, *def = option_default(od, cm);
 	bool words = def != NULL && def[0] == '(';
@@ -101,28 +101,27 @@ help_option(const struct option_def *od, enum command_id cm)
 	    def == NULL || words ? "" : ")");
 	snprintf(letter, sizeof(letter), od->od_letter != '\0' ? "-%c, " :
 	    "    ", od->od_letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, od->od_name,
-	    value != NULL ? " " : "", value != NULL ? value : "");
-	format_wrap(stdout, left, DESCRIPTION, text);
+	format_wrap(stdout, FORMATF("  %s--%s%s%s", letter, od->od_name,
+	    value != NULL ? " " : "", value != NULL ? value : ""), DESCRIPTION,
+	    text);
 }
 
 /* The members of a family that are too many for an option's description. */
 static void
 help_family(const struct family *fa)
 {
-	char left[64], names[OPTION_TEXT_SIZE];
+	char names[OPTION_TEXT_SIZE];
 
 	if (fa->fa_descr == NULL) {
 		family_join(fa, 0, NULL, names, sizeof(names));
-		snprintf(left, sizeof(left), "  %s", fa->fa_title);
-		format_wrap(stdout, left, VALUES, names);
+		format_wrap(stdout, FORMATF("  %s", fa->fa_title), VALUES,
+		    names);
 		return;
 	}
 	printf("\n%s:\n", fa->fa_title);
-	for (unsigned i = 0; fa->fa_name(i) != NULL; i++) {
-		snprintf(left, sizeof(left), "  %s", fa->fa_name(i));
-		format_wrap(stdout, left, VALUES, fa->fa_descr(i));
-	}
+	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
+		format_wrap(stdout, FORMATF("  %s", fa->fa_name(i)), VALUES,
+		    fa->fa_descr(i));
 }
 
 void

@@ -1,6 +1,4 @@
-/*
- * Reads a command line into struct options, as the table has it.
- */
+/* Reads a command line into struct options, as the table has it. */
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
@@ -208,13 +206,6 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	return (refuse(op, od, label, text));
 }
 
-/* Kernel sources are compiled as --crypto, wherever it stands, says. */
-static bool
-is_late(const struct option_def *od)
-{
-	return (od->od_family == &family_designs);
-}
-
 /* Takes one option with its value: text, or if that is NULL the next word. */
 static int
 take(struct options *op, unsigned id, const char *text, struct words *wo)
@@ -233,38 +224,32 @@ take(struct options *op, unsigned id, const char *text, struct words *wo)
 	op->op_text[id] = text != NULL ? text : "";
 	op->op_given++;
 	op->op_help = id == OPTION_HELP;
-	return (is_late(od) ? 0 : set(op, id, label, text));
+	/* Kernel sources are compiled as --crypto, wherever it stands, says. */
+	return (od->od_family == &family_designs ? 0 :
+	    set(op, id, label, text));
 }
 
+/* A long name; or letters of switches, at the end of one with a value. */
 static int
-parse_long(struct options *op, const char *word, struct words *wo)
+parse_option(struct options *op, const char *word, struct words *wo)
 {
-	const size_t n = strcspn(word, "=");
-	const unsigned id = option_find(op->op_cmd, word);
-
-	if (id == OPTIONS)
-		return (options_unknown(op, word, n));
-	if (option_defs[id].od_value == NULL && word[n] == '=')
-		return (usage_error("%s takes no value, unlike \"%s\"",
-		    option_label(id), word));
-	return (take(op, id, word[n] == '=' ? word + n + 1 : NULL, wo));
-}
-
-/* Switches, and at the end an option with a value. */
-static int
-parse_letters(struct options *op, const char *word, struct words *wo)
-{
+	const bool full = word[0] == '-' && word[1] == '-';
 	const char letter[] = { '-', word[1], '\0' };
-	const unsigned id = option_find(op->op_cmd, letter);
+	const size_t n = full ? strcspn(word, "=") : 2;
+	const char *name = full ? word : letter, *rest = word + n;
+	const unsigned id = option_find(op->op_cmd, name);
 	int error;
 
 	if (id == OPTIONS)
-		return (options_unknown(op, letter, 2));
+		return (options_unknown(op, name, n));
 	if (option_defs[id].od_value != NULL)
-		return (take(op, id, word[2] == '\0' ? NULL : word + 2, wo));
+		return (take(op, id, *rest == '\0' ? NULL : rest + full, wo));
+	if (full && *rest == '=')
+		return (usage_error("%s takes no value, unlike \"%s\"",
+		    option_label(id), word));
 	error = take(op, id, NULL, wo);
-	return (error != 0 || op->op_help || word[2] == '\0' ? error :
-	    parse_letters(op, word + 1, wo));
+	return (error != 0 || op->op_help || *rest == '\0' ? error :
+	    parse_option(op, word + 1, wo));
 }
 
 static int
@@ -280,8 +265,7 @@ parse(struct options *op, int argc, char *const argv[])
 		word = *wo.wo_next++;
 		if (!operands && word[0] == '-' && word[1] != '\0') {
 			operands = strcmp(word, "--") == 0;
-			error = operands ? 0 : (word[1] == '-' ? parse_long :
-			    parse_letters)(op, word, &wo);
+			error = operands ? 0 : parse_option(op, word, &wo);
 		} else if (op->op_operands == ct->ct_operands)
 			error = usage_error("surplus operand \"%s\"; usage: "
 			    "rngsim %s %s", word, ct->ct_name, ct->ct_usage);
@@ -314,8 +298,8 @@ options_read(struct options *op, enum command_id cm, int argc,
 
 		if (given == NULL && option_takes(op->op_cmd, id))
 			text = option_default(od, op->op_cmd);
-		if (text == NULL || (given != NULL ? !is_late(od) :
-		    text[0] == '('))
+		if (text == NULL || (given != NULL ?
+		    od->od_family != &family_designs : text[0] == '('))
 			continue;
 		error = set(op, id, option_label(id), text);
 		KASSERT(given != NULL || error != EXIT_USAGE,

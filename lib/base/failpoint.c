@@ -160,23 +160,6 @@ failpoint_release(struct failpoint *fp)
 		fp->fp_machine->fpm_open(&fp->fp_gate);
 }
 
-/* Takes one of what is left of a term's count. */
-static bool
-counted(struct failpoint *fp, unsigned i)
-{
-	uint32_t left;
-
-	if (fp->fp_spec->fps_term[i].fpt_count == 0)
-		return (true);
-	left = atomic_load_explicit(&fp->fp_left[i], memory_order_relaxed);
-	while (left > 0)
-		if (atomic_compare_exchange_weak_explicit(&fp->fp_left[i],
-		    &left, left - 1, memory_order_relaxed,
-		    memory_order_relaxed))
-			return (true);
-	return (false);
-}
-
 /* Returns: whether the next term is to be looked at nevertheless. */
 static bool
 execute(struct failpoint *fp, const struct failpoint_term *ft, int *value)
@@ -223,6 +206,7 @@ int
 failpoint_eval(struct failpoint *fp)
 {
 	const struct failpoint_term *ft;
+	uint32_t left;
 	int value = 0;
 
 	atomic_fetch_add_explicit(&fp->fp_evaluated, 1, memory_order_relaxed);
@@ -231,10 +215,18 @@ failpoint_eval(struct failpoint *fp)
 	for (unsigned i = 0; i < fp->fp_spec->fps_terms; i++) {
 		ft = &fp->fp_spec->fps_term[i];
 		/* Numbered draws, so that threads need no lock for them. */
-		if ((ft->fpt_probability != FAILPOINT_ALWAYS &&
+		if (ft->fpt_probability != FAILPOINT_ALWAYS &&
 		    splitmix(fp->fp_seed + atomic_fetch_add_explicit(
 		    &fp->fp_draws, 1, memory_order_relaxed)) %
-		    FAILPOINT_ALWAYS >= ft->fpt_probability) || !counted(fp, i))
+		    FAILPOINT_ALWAYS >= ft->fpt_probability)
+			continue;
+		left = atomic_load_explicit(&fp->fp_left[i],
+		    memory_order_relaxed);
+		while (left > 0 && !atomic_compare_exchange_weak_explicit(
+		    &fp->fp_left[i], &left, left - 1, memory_order_relaxed,
+		    memory_order_relaxed))
+			continue;
+		if (ft->fpt_count != 0 && left == 0)
 			continue;
 		/* As if it had been set to off. */
 		if (ft->fpt_action == FAILPOINT_PAUSE &&

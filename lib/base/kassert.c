@@ -1,6 +1,4 @@
-/*
- * The one place where a broken assumption ends the program.
- */
+/* The one place where a broken assumption ends the program. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

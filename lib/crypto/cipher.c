@@ -52,10 +52,7 @@ evp_update(struct cipher_key *ck, uint8_t *out, const uint8_t *in, size_t n)
 	}
 }
 
-/*
- * AES counters are written several to a store where the CPU has wide stores, as
- * writing them is the extra cost over libcrypto's own CTR mode.
- */
+/* AES counters are written several to a store where the CPU has wide ones. */
 #if defined(__x86_64__) && defined(__has_attribute) && \
     !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #if __has_attribute(target_clones)
@@ -71,10 +68,7 @@ enum { WIDE_BLOCKS = 4 };
 
 typedef uint64_t wide_t __attribute__((vector_size(WIDE_BLOCKS * AES_BLOCK)));
 
-/*
- * Writes that many counters, a multiple of WIDE_BLOCKS; the low half must not
- * wrap.
- */
+/* blocks is a multiple of WIDE_BLOCKS; the low half must not wrap. */
 WIDE_STORES
 static void
 aes_counters_wide(uint64_t lo, uint64_t hi, uint8_t *out, size_t blocks)

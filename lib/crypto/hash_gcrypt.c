@@ -1,6 +1,4 @@
-/*
- * libgcrypt's hashes; in mode kernel without its "hardware features".
- */
+/* libgcrypt's hashes; in mode kernel without its "hardware features". */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * Hashes of one word: zlib's checksums, CRC-32C by the CPU's own instruction,
- * and the stub.
- */
+/* Hashes of one word: zlib's checksums, the CPU's CRC-32C, and the stub. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * Keys by fingerprint, the counters used under each, and retired keys.
- */
+/* Keys by fingerprint, the counters used under each, and retired keys. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -72,26 +70,6 @@ place(struct ledger *lg, struct ledger_key *bucket)
 	k->lk_next = bucket->lk_next;
 	bucket->lk_next = k;
 	return (k);
-}
-
-/* Of more than LEDGER_RETIRED_MAX the oldest is overwritten. */
-static void
-retire(struct ledger *lg, struct print p, uint32_t number)
-{
-	const uint64_t at = lg->lg_result.le_wipes++ % LEDGER_RETIRED_MAX;
-	struct retired *more;
-
-	if (at == lg->lg_retired_room) {
-		more = realloc(lg->lg_retired, 2 * at * sizeof(*more));
-		if (more == NULL) {
-			lg->lg_result.le_error = ENOMEM;
-			lg->lg_result.le_wipes--;
-			return;
-		}
-		lg->lg_retired = more;
-		lg->lg_retired_room = 2 * at;
-	}
-	lg->lg_retired[at] = (struct retired){ p.pt_a, p.pt_b, number };
 }
 
 static int
@@ -182,21 +160,37 @@ void
 ledger_check_wipe(const struct at *at)
 {
 	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
-	struct ledger_key *k = find(at->at_lg, p);
+	struct ledger *lg = at->at_lg;
 	struct ledger_thread *lt = at->at_lt;
+	struct ledger_key *k = find(lg, p);
+	struct retired *more;
+	uint64_t place;
 
 	if (k == NULL || k->lk_objects == 0) {
-		not_set(at->at_lg, record_key(at, NULL));
+		not_set(lg, record_key(at, NULL));
 		return;
 	}
 	at->at_lr->lgr_wiped = --k->lk_objects == 0;
 	record_key(at, k);
 	if (k->lk_objects > 0)
 		return;
-	retire(at->at_lg, p, k->lk_number);
 	for (unsigned i = lt->lgt_used; i-- > 0;)
 		if (lt->lgt_key[i].lgt_number == k->lk_number)
 			lt->lgt_key[i] = lt->lgt_key[--lt->lgt_used];
+	/* Of more than LEDGER_RETIRED_MAX the oldest is overwritten. */
+	place = lg->lg_result.le_wipes % LEDGER_RETIRED_MAX;
+	if (place == lg->lg_retired_room) {
+		more = realloc(lg->lg_retired, 2 * place * sizeof(*more));
+		if (more == NULL) {
+			lg->lg_result.le_error = ENOMEM;
+			return;
+		}
+		lg->lg_retired = more;
+		lg->lg_retired_room = 2 * place;
+	}
+	lg->lg_result.le_wipes++;
+	lg->lg_retired[place] = (struct retired){ p.pt_a, p.pt_b,
+	    k->lk_number };
 }
 
 void
@@ -279,37 +273,15 @@ join(struct range *range, const struct range *more)
 	return (true);
 }
 
-static void
-add_apart(struct ledger *lg, struct ledger_key *k, const struct range *range)
-{
-	struct range *more;
-	unsigned room;
-
-	if (k->lk_ranges == KEY_RANGES + k->lk_room) {
-		room = 2u * k->lk_room + KEY_RANGES;
-		more = room > UINT16_MAX ? NULL : realloc(k->lk_more, room *
-		    sizeof(*more));
-		if (more == NULL) {
-			lg->lg_result.le_error = ENOMEM;
-			return;
-		}
-		k->lk_more = more;
-		k->lk_room = (uint16_t)room;
-	}
-	*range_at(k, k->lk_ranges++) = *range;
-	if (k->lk_ranges > lg->lg_result.le_ranges_max)
-		lg->lg_result.le_ranges_max = k->lk_ranges;
-}
-
 /*
- * Adds a range to those used, joined with its neighbours.
- *
- * Returns: whether it is disjoint from all of them.
+ * Adds a range to those used, joined with its neighbours.  Returns: whether it
+ * is disjoint from all of them.
  */
 static bool
 add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 {
-	unsigned joined;
+	unsigned joined, room;
+	struct range *more;
 
 	for (unsigned i = 0; i < k->lk_ranges; i++)
 		if (range.rn_last >= range_at(k, i)->rn_first &&
@@ -318,8 +290,21 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 	for (joined = 0; joined < k->lk_ranges; joined++)
 		if (join(range_at(k, joined), &range))
 			break;
+	if (joined == KEY_RANGES + (unsigned)k->lk_room) {
+		room = 2u * k->lk_room + KEY_RANGES;
+		more = room > UINT16_MAX ? NULL : realloc(k->lk_more, room *
+		    sizeof(*more));
+		if (more == NULL) {
+			lg->lg_result.le_error = ENOMEM;
+			return (true);
+		}
+		k->lk_more = more;
+		k->lk_room = (uint16_t)room;
+	}
 	if (joined == k->lk_ranges) {
-		add_apart(lg, k, &range);
+		*range_at(k, k->lk_ranges++) = range;
+		if (k->lk_ranges > lg->lg_result.le_ranges_max)
+			lg->lg_result.le_ranges_max = k->lk_ranges;
 		return (true);
 	}
 	/* It may have closed a gap to a later one. */
@@ -333,7 +318,6 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 
 /*
  * Adds blocks from a counter on, modulo 2^128, to those used under a key.
- *
  * Returns: whether none of them was used before.
  */
 static bool

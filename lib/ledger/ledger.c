@@ -1,6 +1,4 @@
-/*
- * A ledger from its start to its result, in messages and log files.
- */
+/* A ledger from its start to its result, in messages and log files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -49,34 +49,11 @@ ledger_unlock(struct ledger *lg)
 	atomic_store_explicit(&lg->lg_lock, false, memory_order_release);
 }
 
-/* One more thread; NULL: there is no memory. */
-static struct ledger_thread *
-thread_new(struct ledger *lg, uint64_t owner, bool simulated)
-{
-	struct ledger_thread **place = &lg->lg_thread[lg->lg_threads], *lt;
-
-	if (lg->lg_threads == THREADS_MAX)
-		return (NULL);
-	if (*place == NULL)
-		*place = aligned_alloc(_Alignof(struct ledger_thread),
-		    sizeof(*lt));
-	lt = *place;
-	if (lt == NULL)
-		return (NULL);
-	lg->lg_threads++;
-	memset(lt, 0, offsetof(struct ledger_thread, lgt_key));
-	lt->lgt_owner = owner;
-	lt->lgt_simulated = simulated;
-	lt->lgt_last.l_core = NO_CORE;
-	lt->lgt_reseeding = NO_CORE;
-	return (lt);
-}
-
 /* The caller's notes, when it used another ledger last, or none. */
 static struct ledger_thread * __attribute__((cold, noinline))
 thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 {
-	struct ledger_thread *lt = NULL;
+	struct ledger_thread *lt = NULL, **place;
 
 	if (private[PRIVATE_THREAD] == 0)
 		private[PRIVATE_THREAD] = ledger_identity();
@@ -84,8 +61,20 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 	for (unsigned i = 0; i < lg->lg_threads; i++)
 		if (lg->lg_thread[i]->lgt_owner == private[PRIVATE_THREAD])
 			lt = lg->lg_thread[i];
-	if (lt == NULL)
-		lt = thread_new(lg, private[PRIVATE_THREAD], simulated);
+	if (lt == NULL && lg->lg_threads < THREADS_MAX) {
+		place = &lg->lg_thread[lg->lg_threads];
+		if (*place == NULL)
+			*place = aligned_alloc(_Alignof(struct ledger_thread),
+			    sizeof(**place));
+		lt = *place;
+		if (lt != NULL) {
+			lg->lg_threads++;
+			memset(lt, 0, offsetof(struct ledger_thread, lgt_key));
+			lt->lgt_owner = private[PRIVATE_THREAD];
+			lt->lgt_simulated = simulated;
+			lt->lgt_last.l_core = lt->lgt_reseeding = NO_CORE;
+		}
+	}
 	ledger_unlock(lg);
 	/*
 	 * Without its operations no check would be valid.  explore catches
@@ -437,7 +426,6 @@ masked_word(const uint8_t *p, uint64_t mask)
 /*
  * A keyed hash of the four words of a key: the products of two and of the other
  * two, combined.  With the secret, 96 of a key's 256 bits follow from it.
- *
  * Returns: whether there is a key at all; the print of none is 0.
  */
 static inline bool

@@ -5,10 +5,7 @@
 #include "lib/lock/lock.h"
 
 enum {
-	/*
-	 * A few us: longer than handing over takes, and nothing to a time
-	 * slice.  Where every thread has a CPU a yield returns at once.
-	 */
+	/* A few us: longer than handing over takes, and short of a slice. */
 	SPIN_POLLS	= 64,
 	/* About what handing over a lock takes. */
 	TICKET_PAUSES	= 8,
@@ -27,16 +24,10 @@ lock_config_default(unsigned ncpus)
 	max *= 256;
 	if (max > SHRT_MAX)
 		max = SHRT_MAX;
-	return ((struct lock_config){
-		.delay_base = 1,
-		.delay_max = max,
-		.starvation_limit = 131072,
-		.spin_polls = SPIN_POLLS,
-		.ticket_pauses = TICKET_PAUSES,
-		.pass_limit = PASS_LIMIT,
-		.threads = LOCK_THREADS_DEFAULT,
-		.prof_enable = true,
-	});
+	return ((struct lock_config){ .delay_base = 1, .delay_max = max,
+	    .starvation_limit = 131072, .spin_polls = SPIN_POLLS,
+	    .ticket_pauses = TICKET_PAUSES, .pass_limit = PASS_LIMIT,
+	    .threads = LOCK_THREADS_DEFAULT, .prof_enable = true });
 }
 
 const struct tunable lock_tunables[] = {
