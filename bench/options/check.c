@@ -332,10 +332,9 @@ collide(const struct use *a, const struct use *b)
 {
 	struct stat of_a, of_b;
 
-	if (stat(a->us_path, &of_a) == 0 && stat(b->us_path, &of_b) == 0)
-		return (S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
-		    of_a.st_ino == of_b.st_ino);
-	return (a->us_writes && b->us_writes &&
+	return (stat(a->us_path, &of_a) == 0 && stat(b->us_path, &of_b) == 0 ?
+	    S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+	    of_a.st_ino == of_b.st_ino : a->us_writes && b->us_writes &&
 	    strcmp(a->us_path, b->us_path) == 0);
 }
 

@@ -252,15 +252,16 @@ share_at_most(unsigned n, unsigned base, bool by_one, unsigned max, unsigned k)
 	return (below / all);
 }
 
-/* U of a over b, a tie counting one half, and the sum of t^3 - t over ties. */
-static double
-mann_whitney_u(const double *a, unsigned na, const double *b, unsigned nb,
-    double *ties)
+double
+hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
+    unsigned nb)
 {
+	const double n = (double)na + nb, product = (double)na * nb;
+	double distance, tied, ties = 0, u = 0, v, variance;
 	unsigned i = 0, ia, ib, k = 0;
-	double tied, u = 0, v;
 
-	*ties = 0;
+	KASSERT(na > 0 && nb > 0, ("%u and %u values", na, nb));
+	/* U of a over b, a tie counting one half, and ties, of t^3 - t each. */
 	while (i < na || k < nb) {
 		v = k == nb || (i < na && a[i] < b[k]) ? a[i] : b[k];
 		for (ia = 0; i < na && a[i] == v; i++)
@@ -270,20 +271,8 @@ mann_whitney_u(const double *a, unsigned na, const double *b, unsigned nb,
 			ib++;
 		u += ia * ((double)(k - ib) + ib / 2.0);
 		tied = (double)ia + ib;
-		*ties += tied * (tied * tied - 1);
+		ties += tied * (tied * tied - 1);
 	}
-	return (u);
-}
-
-double
-hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
-    unsigned nb)
-{
-	const double n = (double)na + nb, product = (double)na * nb;
-	double distance, ties, u, variance;
-
-	KASSERT(na > 0 && nb > 0, ("%u and %u values", na, nb));
-	u = mann_whitney_u(a, na, b, nb, &ties);
 	u = fmin(u, product - u);
 	if (ties == 0 && na + nb <= HYPOTHESIS_EXACT_MAX)
 		return (fmin(1, 2 * share_at_most(na, nb, false,

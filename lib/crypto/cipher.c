@@ -285,36 +285,30 @@ cipher_stub(const struct cipher *cipher)
 	return (&stubs[cipher_index(cipher)]);
 }
 
-/*
- * Keystream of a key of zero bytes at counter 1.  An algorithm can be listed
- * and still not be usable (FIPS, a provider lost).
- */
-static bool
-works(const struct cipher *cipher)
-{
-	static const uint8_t known[CIPHERS][4] = {
-		{ 0x52, 0x75, 0xf3, 0xd8 },
-		{ 0x9f, 0x07, 0xe7, 0xbe },
-	};
-	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	struct cipher_key ck;
-	uint128_t ctr = 1;
-
-	if (cipher_key_init(&ck, cipher) != 0)
-		return (false);
-	cipher_key_wipe(&ck);
-	cipher_keystream(&ck, &ctr, block, cipher->ci_block_bytes);
-	cipher_key_fini(&ck);
-	return (memcmp(block, known[cipher - real], sizeof(known[0])) == 0);
-}
-
 const char *
 cipher_load(void)
 {
+	/*
+	 * Of a key of zero bytes at counter 1.  An algorithm can be listed and
+	 * still not be usable (FIPS, a provider lost).
+	 */
+	static const uint8_t known[CIPHERS][4] = {
+		{ 0x52, 0x75, 0xf3, 0xd8 }, { 0x9f, 0x07, 0xe7, 0xbe }
+	};
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	struct cipher_key ck;
+	uint128_t ctr;
+
 	wide_allowed = crypto_mode_now() == CRYPTO_NATIVE;
 	for (unsigned i = 0; i < CIPHERS; i++) {
 		fetched[i] = EVP_CIPHER_fetch(NULL, real[i].ci_evp_name, NULL);
-		if (fetched[i] == NULL || !works(&real[i]))
+		if (fetched[i] == NULL || cipher_key_init(&ck, &real[i]) != 0)
+			return (real[i].ci_evp_name);
+		cipher_key_wipe(&ck);
+		ctr = 1;
+		cipher_keystream(&ck, &ctr, block, real[i].ci_block_bytes);
+		cipher_key_fini(&ck);
+		if (memcmp(block, known[i], sizeof(known[i])) != 0)
 			return (real[i].ci_evp_name);
 	}
 	return (NULL);
