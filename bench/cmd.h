@@ -48,13 +48,7 @@ extern const struct family sources_names;
 /* Gives these to bench/options; a part of command_execute(). */
 void command_families(void);
 
-/*
- * Reads arguments, checks and runs.
- *
- *   argv  in  the program's, with the command in argv[1]
- *
- * Returns: the exit status.
- */
+/* Reads the program's arguments, checks and runs.  Returns: the exit status. */
 int command_execute(enum command_id cm, int argc, char *argv[]);
 
 /* Measures, writes and shows: run and sweep. */

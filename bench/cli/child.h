@@ -1,7 +1,4 @@
-/*
- * Processes that a command starts: other programs, and functions that may
- * crash or hang.
- */
+/* Processes: other programs, and functions that may crash or hang. */
 #ifndef BENCH_CLI_CHILD_H
 #define BENCH_CLI_CHILD_H
 
@@ -15,10 +12,7 @@ struct child {
 	const char *const *ch_argv;	/* NULL-terminated; searched in PATH */
 	bool	 ch_again;	/* this program, executed again */
 	const char *ch_env;	/* "NAME=value" to add; or NULL */
-	/*
-	 * Runs instead of a program, in a process group of its own, with the
-	 * pipe's end to write.
-	 */
+	/* Instead of a program; has a process group, and a pipe to write. */
 	void	(*ch_main)(void *arg, int out);
 	void	*ch_arg;
 	/* Become stdin, stdout, stderr; 0 keeps this process's own. */

@@ -1,7 +1,4 @@
-/*
- * What commands do alike.  Unless stated otherwise functions print why they
- * failed and return an exit status, or 0.
- */
+/* What commands do alike.  They print why they failed; return a status or 0. */
 #ifndef BENCH_CLI_COMMAND_H
 #define BENCH_CLI_COMMAND_H
 

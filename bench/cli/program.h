@@ -10,8 +10,8 @@ enum { PROGRAM_PATH_SIZE = 4096 };
 void program_find(char path[PROGRAM_PATH_SIZE]);
 
 /*
- * Finds the program's data: share/rngsim/SHARED where it is installed, or
- * SOURCE in the source tree that it was built from.  Either may be NULL.
+ * Finds the program's data: installed, share/rngsim/SHARED, or else SOURCE in
+ * the source tree that it was built from.  Either may be NULL.
  */
 bool program_data(const char *shared, const char *source,
     char path[PROGRAM_PATH_SIZE]);

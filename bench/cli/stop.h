@@ -9,16 +9,15 @@
 extern volatile sig_atomic_t stop_signal;
 
 /*
- * Catches the signals.  The second to arrive ends the process as if none were
- * caught.  A signal that the caller of the program ignores, as nohup(1) does,
- * stays ignored.  Call before creating files that must not be left behind.
+ * Catches the signals, but not those that the caller of the program ignores, as
+ * nohup(1) does.  The second to arrive ends the process as if none were caught.
+ * Call before creating files that must not be left behind.
  */
 void stop_catch_signals(void);
 
 /*
- * Interrupts blocking system calls with EINTR ten times a second from then on.
- * A loop that tests stop_asked() and then makes such a call needs this: a
- * signal between the two would not interrupt the call.  Uses SIGALRM.
+ * Interrupts system calls with EINTR ten times a second from then on, by
+ * SIGALRM, as a signal between stop_asked() and a call would not interrupt it.
  */
 void stop_interrupt_calls(void);
 

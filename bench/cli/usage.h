@@ -1,6 +1,6 @@
 /*
- * Messages of a command that cannot do what it was asked: one line on stderr,
- * "rngsim: COMMAND: ...", with bytes that are not printable as \xHH.
+ * Messages: one line on stderr, "rngsim: COMMAND: ...", with bytes that are not
+ * printable as \xHH.
  */
 #ifndef BENCH_CLI_USAGE_H
 #define BENCH_CLI_USAGE_H

@@ -11,10 +11,7 @@
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
 
-/*
- * A prediction's interval has only the noise of the model, not its error, so
- * that nearly any difference would be clear.
- */
+/* A prediction's interval has the model's noise, not its error. */
 static const double margin_measured = 0.01;
 static const double margin_predicted = 0.05;
 

@@ -81,11 +81,10 @@ flag_drift(struct compare *co, unsigned side, const struct blocks *bl)
 }
 
 /*
- * How far all cells varied together from block to block: a disturbance that
- * lasts longer than a repeat falls on several cells, and may have fallen on one
- * run only.  The F test of a two-way layout without replication decides whether
- * blocks differ by more than chance.  Returns: the standard deviation of what
- * is common; 0 where nothing is.
+ * How far all cells varied together from block to block: a disturbance longer
+ * than a repeat falls on several cells, and perhaps on one run only.  The F
+ * test of a two-way layout without replication decides whether blocks differ by
+ * more than chance.  Returns: the standard deviation of what is common, or 0.
  */
 static double
 common_sd(const struct blocks *bl)
@@ -171,12 +170,7 @@ compare_noise(struct compare *co, bool same_program)
 enum { VALUE_SIZE = 256 };	/* of a value's text; more is cut */
 
 /* What may differ: the method, the host, and what may be compared. */
-enum group {
-	METHOD,
-	HOST,
-	BUILD,
-	GROUPS
-};
+enum group { METHOD, HOST, BUILD, GROUPS };
 
 static const struct condition {
 	const char	*cn_name;
@@ -213,8 +207,8 @@ value_text(char buf[VALUE_SIZE], const json_t *value)
 }
 
 /*
- * Adds the values that two profiles of one name have different; where one lacks
- * a value, topo.* differs.  An older result has no lines.
+ * Adds values in which two profiles of one name differ; where one lacks a value
+ * topo.* differs.  An older result has no lines.
  */
 static void
 add_profiles(const struct result *const r[2], struct text groups[GROUPS])

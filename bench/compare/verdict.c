@@ -9,10 +9,8 @@
 #include "bench/result/describe.h"
 
 const char *const verdict_names[COMPARE_REFUSED + 1] = {
-	[COMPARE_BETTER] = "better",
-	[COMPARE_WORSE] = "worse",
-	[COMPARE_NONE] = "no difference shown",
-	[COMPARE_REFUSED] = "refused"
+	[COMPARE_BETTER] = "better", [COMPARE_WORSE] = "worse",
+	[COMPARE_NONE] = "no difference shown", [COMPARE_REFUSED] = "refused"
 };
 
 const char *const verdict_stops[COMPARE_STOPS] = {

@@ -141,17 +141,11 @@ struct options {
 
 /* What an option's value is. */
 enum option_type {
-	TYPE_SWITCH,
-	TYPE_NUMBER,
-	TYPE_BYTES,
-	TYPE_REAL,
+	TYPE_SWITCH, TYPE_NUMBER, TYPE_BYTES, TYPE_REAL,
 	TYPE_PERCENT,	/* with or without a "%"; the member is a share */
 	TYPE_NAME,	/* index into od_family */
-	TYPE_TEXT,
-	TYPE_FILENAME,
-	TYPE_NAMES,	/* lists */
-	TYPE_NUMBERS,
-	TYPE_SIZES,
+	TYPE_TEXT, TYPE_FILENAME,
+	TYPE_NAMES, TYPE_NUMBERS, TYPE_SIZES,	/* lists */
 	TYPE_SPECIAL	/* as od_set reads it */
 };
 
@@ -240,8 +234,8 @@ void options_free(struct options *op);
 void options_help(enum command_id cm);
 
 /*
- * Prints what the last of these words after "rngsim" may become, a candidate a
- * line, then a tab and a description; nothing where any text or file may stand.
+ * Prints what the last of these words after "rngsim" may become, each on a line
+ * with a tab and a description; nothing where any text or file may stand.
  */
 void options_complete(int words, char *const word[]);
 

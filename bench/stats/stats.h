@@ -1,7 +1,4 @@
-/*
- * Statistics of a few numbers, all finite: repeats of a cell, readers of a
- * repeat, two samples, predictions beside measurements.
- */
+/* Statistics of a few numbers, all finite. */
 #ifndef BENCH_STATS_STATS_H
 #define BENCH_STATS_STATS_H
 
@@ -162,10 +159,7 @@ void agreement_add(struct agreement *ag, double measured, double predicted,
 /* The mean absolute error; 0 of none. */
 double agreement_mean(const struct agreement *ag);
 
-/*
- * The geometric mean of predicted over measured, of shares: 1 is no bias, 0
- * where a prediction is 0 or there is none.
- */
+/* The geometric mean of predicted over measured, of shares; 0 of none. */
 double agreement_bias(const struct agreement *ag);
 
 /* A value and its interval. */

@@ -1,7 +1,6 @@
 /*
- * Parts of a thread's work in which it is not to be stopped, see
- * lib/machine/freezer.h, as it may hold what other threads wait for: the locks
- * of malloc(3).
+ * Parts of a thread's work in which lib/machine/freezer.h is not to stop it, as
+ * others may wait for what it holds: the locks of malloc(3).
  */
 #ifndef LIB_BASE_HOLD_H
 #define LIB_BASE_HOLD_H

@@ -30,10 +30,9 @@ splitmix_next(uint64_t *state)
 }
 
 /*
- * Exponential with mean 1, by von Neumann's comparisons: no logarithm, whose
- * last digit differs between libraries.  Of uniform draws that descend, a run
- * of length n starting at x has an odd n with chance exp(-x); each start that
- * is given up stands for one whole unit.
+ * Exponential with mean 1, by von Neumann's comparisons, as libraries differ in
+ * logarithms.  Of uniform draws that descend, a run of length n from x has an
+ * odd n with chance exp(-x); each start given up stands for a whole unit.
  */
 static inline double
 splitmix_exponential(uint64_t *state)

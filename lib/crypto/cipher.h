@@ -88,10 +88,9 @@ int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 /* Wipes and releases. */
 void cipher_key_fini(struct cipher_key *ck);
 
-/* The same in cache lines of its own; *ck is NULL on failure. */
+/* The same in cache lines of its own; *ck is NULL on failure, and may be. */
 int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
 
-/* ck may be NULL. */
 void cipher_key_free(struct cipher_key *ck);
 
 /*

@@ -25,9 +25,8 @@
 enum { VERSION_MAJOR_SHIFT = 28 };
 
 const char *const crypto_mode_names[CRYPTO_CHOICES] = {
-	[CRYPTO_KERNEL]	= "kernel",
-	[CRYPTO_NATIVE]	= "native",
-	[CRYPTO_SOURCE]	= "source",
+	[CRYPTO_KERNEL] = "kernel", [CRYPTO_NATIVE] = "native",
+	[CRYPTO_SOURCE] = "source"
 };
 
 enum crypto_mode

@@ -91,15 +91,12 @@ struct hash *hash_find(const char *name);
 struct hash *hash_sha256(void);
 
 /*
- * A quick hash of as many bytes, HASH_READY, for runs that do not look at
- * output, as cipher_stub(): no secret, and it depends on how input was split.
+ * A quick hash of as many bytes, HASH_READY, beside cipher_stub(): no secret,
+ * and it depends on how input was split.
  */
 const struct hash *hash_stub(void);
 
-/*
- * Makes a hash ready and checks its known answer, the first time.  Call before
- * threads start.  Returns: its state.
- */
+/* Makes it ready and checks its known answer, before threads start. */
 enum hash_state hash_load(struct hash *ha);
 
 /* Undoes all hash_load(). */

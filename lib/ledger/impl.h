@@ -38,13 +38,9 @@ struct print {
 
 /* Operations that are logged and have no line in a log file. */
 enum {
-	LOGGED_POOL = LEDGER_OPS + 1,
-	LOGGED_SEED_UNUSED,
+	LOGGED_POOL = LEDGER_OPS + 1, LOGGED_SEED_UNUSED,
 	LOGGED_RESEED,		/* a reseed begins */
-	LOGGED_LINEAGE,
-	LOGGED_DELIVER,
-	LOGGED_DELIVERED,
-	LOGGED_REFUSED
+	LOGGED_LINEAGE, LOGGED_DELIVER, LOGGED_DELIVERED, LOGGED_REFUSED
 };
 
 /* The reseed that a key goes back to. */

@@ -118,7 +118,6 @@ int ledger_new(struct ledger **lg, const struct ledger_config *config);
 
 /* Starts again and keeps the memory.  No other thread uses the ledger. */
 void ledger_reset(struct ledger *lg);
-
 void ledger_free(struct ledger *lg);
 
 /* Whether a violation was found yet.  Does not check. */

@@ -76,10 +76,7 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 		}
 	}
 	ledger_unlock(lg);
-	/*
-	 * Without its operations no check would be valid.  explore catches
-	 * assertions: the lock must be free.
-	 */
+	/* No check would be valid; and explore catches assertions. */
 	KASSERT(lt != NULL, ("ledger: no memory for a thread"));
 	private[PRIVATE_LEDGER] = lg->lg_id;
 	private[PRIVATE_NOTES] = (uint64_t)(uintptr_t)lt;
@@ -408,10 +405,7 @@ ledger_lineage(struct ledger *lg)
 	    lt->lgt_last.l_generation);
 }
 
-/*
- * Words are masked before a compiler may put them on the stack, where a key of
- * a read would stay.
- */
+/* Masked before a compiler may put it on the stack, where a key would stay. */
 static inline uint64_t
 masked_word(const uint8_t *p, uint64_t mask)
 {

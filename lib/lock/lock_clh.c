@@ -72,10 +72,7 @@ clh_owned(struct lock *l)
 	    machine_note_load_ptr(state_of(l)))->clh_busy) != 0);
 }
 
-/*
- * The swap publishes my busy mark and acquires the predecessor's: its node
- * reads as busy until it is released.
- */
+/* The swap publishes my busy mark and acquires the predecessor's. */
 static bool
 clh_enter(struct lock *l, struct lock_node *n)
 {

@@ -76,7 +76,7 @@ grant(struct cna_node *to, struct cna_node *second, unsigned passes)
 
 /*
  * The main queue has no waiter: empties it, or replaces it by the secondary
- * one.  Returns false if a waiter came meanwhile.
+ * one; false: a waiter came meanwhile.
  */
 static bool
 main_end(struct lock *l, struct cna_node *me)

@@ -19,10 +19,7 @@
 
 LOCK_NODE(struct queue_node)
 
-/*
- * Spins while the owner runs, as head of the queue.  Returns: false: it does
- * not run, *owner is not NULL.
- */
+/* Spins as head of the queue; false: *owner does not run. */
 static bool
 mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
     struct mthread **owner)

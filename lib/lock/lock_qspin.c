@@ -58,10 +58,7 @@ await_clear(struct lock *l, struct lock_wait *w, uint32_t bits)
 	return (v);
 }
 
-/*
- * Becomes the pending waiter and then the owner.  Returns false if there is a
- * pending waiter or a queue.
- */
+/* Becomes pending, then the owner; false: another is, or there is a queue. */
 static bool
 pending_lock(struct lock *l, struct lock_wait *w)
 {
