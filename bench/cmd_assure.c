@@ -162,7 +162,7 @@ print_html(FILE *out, const void *of)
 	    pg->pg_when);
 	page_begin(out, FORMATF("rngsim: safety case of %s",
 	    pg->pg_design != NULL ? pg->pg_design->de_ident :
-	    pg->pg_params->ap_lock->lc_name), PAGE_CHECKED, t.s);
+	    pg->pg_params->ap_lock->lc_name), RESULT_CHECKED, t.s);
 	page_printed(out, page_print, pg);
 	page_end(out);
 }

@@ -88,17 +88,6 @@ write_page(const struct options *op, const struct result *r,
 }
 
 static int
-print(const struct options *op, const struct result *r)
-{
-	int error;
-
-	error = report_emit(stdout, r, GIVEN(op, LOCK_PROF) ?
-	    REPORT_LOCK_PROFILE : (enum report)op->op_format);
-	return (error == 0 ? EXIT_SUCCESS :
-	    run_error("stdout: %s", strerror(error)));
-}
-
-static int
 run(struct options *op)
 {
 	struct atomic_file of = { .of_fd = -1 };
@@ -114,10 +103,13 @@ run(struct options *op)
 		status = run_error("%s: %s", op->op_operand[loaded], why);
 		break;
 	}
-	if (status == 0)
-		status = op->op_html != NULL ? write_page(op, r, &of) :
-		    op->op_plot != NULL ? draw(op->op_plot, r, &of) :
-		    print(op, r);
+	if (status == 0 && op->op_html != NULL)
+		status = write_page(op, r, &of);
+	else if (status == 0 && op->op_plot != NULL)
+		status = draw(op->op_plot, r, &of);
+	else if (status == 0)
+		report_printers[GIVEN(op, LOCK_PROF) ? REPORT_LOCK_PROFILE :
+		    op->op_format](stdout, r);
 	while (loaded > 0)
 		result_free(&r[--loaded]);
 	atomic_file_abort(&of);

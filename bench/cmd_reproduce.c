@@ -83,7 +83,7 @@ print_page(FILE *out, const void *of)
 	    of == &ri ? ri.ri_profile.pr_name :
 	    pb.pb_machine.vi_profile.pr_name);
 	page_begin(out, of != &ri ? "rngsim: reproduce" : FORMATF("rngsim: "
-	    "reproduce %s", ri.ri_what->rn_name), PAGE_PREDICTED, line.s);
+	    "reproduce %s", ri.ri_what->rn_name), RESULT_PREDICTED, line.s);
 	if (of == &ri && missed == 0)
 		page_paragraph(out, "p class=\"better\"", "All figures are "
 		    "within what is accepted.");

@@ -1,12 +1,14 @@
 /*
  * From a command line to a result: what run and sweep share.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
+#include "bench/timeline/timeline.h"
 #include "lib/machine/tick.h"
 
 /* Whether this machine has the memory for it. */
@@ -53,6 +55,60 @@ prepare(struct options *op)
 	if (error == 0)
 		error = options_load_hash(op);
 	return (error != 0 ? error : options_seed(op));
+}
+
+/* Opens the file of --trace, if there is to be one. */
+static int
+trace_begin(struct options *op, struct timeline **tl)
+{
+	int error;
+
+	*tl = NULL;
+	if (op->op_trace == NULL)
+		return (0);
+	error = timeline_open(tl, op->op_trace,
+	    op->op_machine.vi_topology.tp_cpus, &(struct timeline_span){
+	    op->op_trace_from_ps, op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
+	if (error != 0)
+		return (run_error("%s: %s", op->op_trace, strerror(error)));
+	op->op_observer = timeline_observer(*tl);
+	return (0);
+}
+
+/* Writes it, also after an interrupted run. */
+static int
+trace_end(struct options *op, struct timeline *tl)
+{
+	const struct vm_topology *vt = &op->op_machine.vi_topology;
+	const struct cell ce = grid_first(op);
+	const struct timeline_fact facts[] = {
+		{ "claim", "predicted" },
+		{ "engine", VIRTUAL_NAME },
+		{ "profile", op->op_machine.vi_profile.pr_name },
+		{ "guessed_share", FORMATF("%.3f", profile_share(
+		    &op->op_machine.vi_profile, PROVENANCE_GUESSED)) },
+		{ "cpus", FORMATF("%u", vt->tp_cpus) },
+		{ "nodes", FORMATF("%u", vt->tp_nodes) },
+		{ "design", ce.ce_design },
+		{ "lock", ce.ce_lock },
+		{ "cipher", ce.ce_cipher->ci_name },
+		{ "readers", FORMATF("%u", ce.ce_readers) },
+		{ "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes) },
+		{ "seed", FORMATF("%" PRIu64, op->op_seed) },
+	};
+	char remark[TIMELINE_REMARK_SIZE];
+	int error;
+
+	if (tl == NULL)
+		return (0);
+	op->op_observer = NULL;
+	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
+	    remark);
+	if (error != 0)
+		return (run_error("%s: %s", op->op_trace, strerror(error)));
+	if (remark[0] != '\0')
+		(void)run_error("%s: %s", op->op_trace, remark);
+	return (0);
 }
 
 /* Opens the ledger's log, if there is to be one. */
@@ -153,8 +209,9 @@ close_target(const struct options *op, struct target *ta,
 		return (status);
 	if (error != 0 && error != EINTR && r->cell_count == 0)
 		atomic_file_abort(&ta->ta_file);
-	else if (sweep_write(op->op_output, &ta->ta_file, r) != 0)
-		status = EXIT_FAILURE;
+	else
+		status = command_write(op->op_output, &ta->ta_file,
+		    report_json, r);
 	if (!ta->ta_kept)
 		return (status);
 	keep = keep || (status != EXIT_SUCCESS && some);
@@ -167,17 +224,11 @@ close_target(const struct options *op, struct target *ta,
 	    "journal: %s", op->op_output, strerror(error)));
 }
 
-static int
+static void
 show(const struct options *op, const struct result *r)
 {
-	int error;
-
-	if (GIVEN(op, QUIET) && op->op_output != NULL)
-		return (EXIT_SUCCESS);
-	error = report_emit(stdout, r, (enum report)op->op_format);
-	if (error == 0)
-		return (EXIT_SUCCESS);
-	return (run_error("stdout: %s", strerror(error)));
+	if (!GIVEN(op, QUIET) || op->op_output == NULL)
+		report_printers[op->op_format](stdout, r);
 }
 
 static int
@@ -209,7 +260,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	status |= close_ledger_log(op);
 	status |= close_target(op, ta, &r, error);
 	if (r.cell_count > 0 || error == 0)
-		status |= show(op, &r);
+		show(op, &r);
 	result_free(&r);
 	return (status);
 }
@@ -267,7 +318,8 @@ go_on(const struct options *given, int *status, char *why)
 		*status = measure(&op, &ta, begun.argv);
 	else if (*status == 0) {
 		run_note("%s is complete: nothing was measured", file);
-		*status = job ? EXIT_SUCCESS : show(&op, &begun);
+		if (!job)
+			show(&op, &begun);
 	}
 	checkpoint_close(&ta.ta_checkpoint, true);
 	options_free(&op);

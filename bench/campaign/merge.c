@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "bench/campaign/merge.h"
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
+#include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
 
 enum { TAIL_WORDS = 4 };	/* --part I/N -o FILE */
@@ -20,102 +22,91 @@ refuse(struct merge *mg, const char *file, const char *fmt, ...)
 	return (run_error("%s: %s", file, text));
 }
 
-/* I/N of the command line's --part; false: it is no job of a plan. */
-static bool
-read_part(char *const argv[], unsigned words, unsigned *part, unsigned *parts)
-{
-	return (words >= TAIL_WORDS + 2 &&
-	    strcmp(argv[words - TAIL_WORDS], "--part") == 0 &&
-	    option_read_part(argv[words - TAIL_WORDS + 1], part, parts));
-}
-
 /* Whether a part belongs to the plan of the first one. */
 static int
-check_plan(struct merge *mg, const struct merge_head *mh, unsigned words,
-    unsigned parts)
+check_plan(struct merge *mg, const char *file, const struct result *r,
+    unsigned words, unsigned parts)
 {
-	bool same = parts == mg->mg_parts && mh->mh_seed == mg->mg_seed &&
+	const struct result *all = &mg->mg_all;
+	bool same = parts == mg->mg_parts && r->seed == all->seed &&
 	    words == mg->mg_words;
-	unsigned i;
 
-	for (i = 1; same && i < words - TAIL_WORDS; i++)
-		same = strcmp(mh->mh_argv[i], mg->mg_argv[i]) == 0;
+	for (unsigned i = 1; same && i < words; i++)
+		same = strcmp(r->argv[i], all->argv[i]) == 0;
 	if (!same)
-		return (refuse(mg, mh->mh_file, "part of another plan than %s",
+		return (refuse(mg, file, "part of another plan than %s",
 		    mg->mg_first));
-	if (!mg->mg_across && strcmp(mh->mh_revision, mg->mg_revision) != 0)
-		return (refuse(mg, mh->mh_file, "made by rngsim %s, %s by %s: "
-		    "--across takes both", mh->mh_revision, mg->mg_first,
-		    mg->mg_revision));
-	return (0);
-}
-
-/* Takes over the argv of the first part. */
-static int
-begin(struct merge *mg, struct merge_head *mh, unsigned words, unsigned parts)
-{
-	mg->mg_argv = mh->mh_argv;
-	mh->mh_argv = NULL;
-	mg->mg_words = words;
-	mg->mg_parts = parts;
-	mg->mg_seed = mh->mh_seed;
-	mg->mg_first = mh->mh_file;
-	snprintf(mg->mg_revision, sizeof(mg->mg_revision), "%s",
-	    mh->mh_revision);
-	snprintf(mg->mg_started, sizeof(mg->mg_started), "%s", mh->mh_started);
+	if (!mg->mg_across &&
+	    strcmp(r->host.revision, all->host.revision) != 0)
+		return (refuse(mg, file, "made by rngsim %s, %s by %s: "
+		    "--across takes both", r->host.revision, mg->mg_first,
+		    all->host.revision));
 	return (0);
 }
 
 /* The place of a part, of a host that may be the first with it. */
-static int
-place(struct merge *mg, const struct merge_head *mh, unsigned part,
-    struct merge_part **slot)
+static struct merge_part *
+place(struct merge *mg, unsigned host, unsigned part)
 {
 	const size_t have = (size_t)mg->mg_hosts * mg->mg_parts;
 
-	if (mh->mh_host >= mg->mg_hosts) {
+	if (host >= mg->mg_hosts) {
 		mg->mg_part = xreallocarray(mg->mg_part, have + mg->mg_parts,
 		    sizeof(*mg->mg_part));
 		memset(mg->mg_part + have, 0, mg->mg_parts *
 		    sizeof(*mg->mg_part));
 		mg->mg_hosts++;
 	}
-	*slot = &mg->mg_part[(size_t)mh->mh_host * mg->mg_parts + part - 1];
-	if ((*slot)->mp_file != NULL)
-		return (refuse(mg, mh->mh_file, "part %u again, as in %s",
-		    part, (*slot)->mp_file));
-	(*slot)->mp_file = mh->mh_file;
-	return (0);
+	return (&mg->mg_part[(size_t)host * mg->mg_parts + part - 1]);
 }
 
 int
-merge_take(struct merge *mg, struct merge_head *mh, struct merge_part **slot)
+merge_take(struct merge *mg, const char *file, struct result *r, unsigned host)
 {
-	char now[RESULT_NAME_SIZE];
+	struct result *all = &mg->mg_all;
 	unsigned part, parts, words = 0;
-	int status = 0;
+	char now[RESULT_NAME_SIZE];
+	struct merge_part *mp;
 
-	while (mh->mh_argv != NULL && mh->mh_argv[words] != NULL)
+	while (r->argv != NULL && r->argv[words] != NULL)
 		words++;
-	if (!read_part(mh->mh_argv, words, &part, &parts))
-		return (refuse(mg, mh->mh_file, "not the result of a job of "
+	if (words < TAIL_WORDS + 2 ||
+	    strcmp(r->argv[words - TAIL_WORDS], "--part") != 0 ||
+	    !option_read_part(r->argv[words - TAIL_WORDS + 1], &part, &parts))
+		return (refuse(mg, file, "not the result of a job of "
 		    "--plan"));
-	if (!mh->mh_complete)
-		return (refuse(mg, mh->mh_file, "incomplete: run its job "
-		    "again"));
+	if (!r->complete)
+		return (refuse(mg, file, "incomplete: run its job again"));
 	result_now(now);
-	if (strcmp(mh->mh_started, now) > 0 && !mg->mg_across)
-		return (refuse(mg, mh->mh_file, "began at %s, which is in the "
+	if (strcmp(r->started, now) > 0 && !mg->mg_across)
+		return (refuse(mg, file, "began at %s, which is in the "
 		    "future: set the clock of its host, or give --across",
-		    mh->mh_started));
-	if (mg->mg_argv == NULL)
-		status = begin(mg, mh, words, parts);
-	else
-		status = check_plan(mg, mh, words, parts);
-	if (strcmp(mh->mh_started, mg->mg_started) < 0)
-		snprintf(mg->mg_started, sizeof(mg->mg_started), "%s",
-		    mh->mh_started);
-	return (status != 0 ? status : place(mg, mh, part, slot));
+		    r->started));
+	words -= TAIL_WORDS;
+	if (mg->mg_first != NULL &&
+	    check_plan(mg, file, r, words, parts) != 0)
+		return (EXIT_FAILURE);
+	if (mg->mg_first != NULL && strcmp(r->started, all->started) < 0)
+		strcpy(all->started, r->started);
+	mg->mg_parts = parts;
+	mp = place(mg, host, part);
+	if (mp->mp_file != NULL)
+		return (refuse(mg, file, "part %u again, as in %s", part,
+		    mp->mp_file));
+	*mp = (struct merge_part){ file, r->cells, r->cell_count };
+	r->cells = NULL;
+	r->cell_count = 0;
+	if (mg->mg_first == NULL) {
+		mg->mg_first = file;
+		mg->mg_words = words;
+		*all = *r;
+		*r = (struct result){ .cells = NULL };
+		for (char **w = all->argv + words; *w != NULL; w++) {
+			free(*w);
+			*w = NULL;
+		}
+	}
+	return (0);
 }
 
 int
@@ -128,8 +119,7 @@ merge_missing(struct merge *mg)
 	for (unsigned i = 1; i <= mg->mg_parts + 1; i++) {
 		has = i > mg->mg_parts;
 		for (unsigned h = 0; h < mg->mg_hosts && !has; h++)
-			has = mg->mg_part[(size_t)h * mg->mg_parts + i - 1]
-			    .mp_file != NULL;
+			has = place(mg, h, i)->mp_file != NULL;
 		missing += !has;
 		if (!has && first == 0)
 			first = i;
@@ -146,28 +136,17 @@ merge_missing(struct merge *mg)
 	return (mg->mg_refused > 0 ? EXIT_FAILURE : 0);
 }
 
-char **
-merge_argv(const struct merge *mg, const char *output)
-{
-	const unsigned n = mg->mg_words - TAIL_WORDS;
-	char **argv = xcalloc(n + 3, sizeof(*argv));
-
-	for (unsigned i = 0; i < n; i++)
-		argv[i] = mg->mg_argv[i];
-	if (output != NULL) {
-		argv[n] = (char *)(uintptr_t)"-o";
-		argv[n + 1] = (char *)(uintptr_t)output;
-	}
-	return (argv);
-}
-
 void
 merge_free(struct merge *mg)
 {
-	for (size_t i = 0; i < (size_t)mg->mg_hosts * mg->mg_parts; i++)
-		free(mg->mg_part[i].mp_cells);
 	free(mg->mg_part);
-	field_free_words(mg->mg_argv);
+	result_free(&mg->mg_all);
+}
+
+static bool
+predicted(const struct result *r)
+{
+	return (strcmp(r->cells[0].engine, "virtual") == 0);
 }
 
 /*
@@ -181,7 +160,7 @@ host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 	unsigned i;
 
 	*host = 0;
-	if (strcmp(r->cells[0].engine, "virtual") == 0)
+	if (predicted(r))
 		return (0);
 	for (i = 0; i < mg->mg_hosts; i++) {
 		b = &mg->mg_host[i];
@@ -205,96 +184,57 @@ host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 	return (0);
 }
 
-/* Moves the cells of a file into its part; of the first, keeps the rest. */
-static int
-take_file(struct merge *mg, const char *file, struct result *first)
+/* Moves the cells of a file into its part. */
+static void
+take_file(struct merge *mg, const char *file)
 {
-	struct merge_head mh = { .mh_file = file };
 	char why[RESULT_TEXT_SIZE];
-	struct merge_part *mp;
 	struct result r;
-	int status;
+	unsigned host;
 
-	if (result_load(file, &r, why) != 0)
-		return (refuse(mg, file, "%s", why));
-	mh.mh_argv = r.argv;
-	r.argv = NULL;
-	mh.mh_seed = r.seed;
-	mh.mh_started = r.started;
-	mh.mh_revision = r.host.revision;
-	mh.mh_complete = r.complete;
-	status = r.cell_count == 0 ? refuse(mg, file, "has no cells") :
-	    host_of(mg, file, &r, &mh.mh_host);
-	if (status == 0)
-		status = merge_take(mg, &mh, &mp);
-	field_free_words(mh.mh_argv);
-	if (status == 0) {
-		mp->mp_cells = r.cells;
-		mp->mp_cell_count = r.cell_count;
-		r.cells = NULL;
-		r.cell_count = 0;
+	if (result_load(file, &r, why) != 0) {
+		(void)refuse(mg, file, "%s", why);
+		return;
 	}
-	if (status == 0 && !first->complete)
-		*first = r;
-	else
-		result_free(&r);
-	return (status);
+	if (r.cell_count == 0)
+		(void)refuse(mg, file, "has no cells");
+	else if (host_of(mg, file, &r, &host) == 0)
+		(void)merge_take(mg, file, &r, host);
+	result_free(&r);
 }
 
-/* Gives a result all parts' cells, those of a part's hosts side by side. */
+/* Gives the result all parts' cells, those of a part's hosts side by side. */
 static void
-gather(struct merge *mg, struct result *all)
+gather(struct merge *mg)
 {
+	struct result *all = &mg->mg_all;
 	struct merge_part *mp;
 
 	for (unsigned i = 0; i < mg->mg_parts * mg->mg_hosts; i++) {
-		mp = &mg->mg_part[i % mg->mg_hosts * mg->mg_parts +
-		    i / mg->mg_hosts];
-		if (mp->mp_cell_count == 0)
-			continue;
+		mp = place(mg, i % mg->mg_hosts, i / mg->mg_hosts + 1);
 		all->cells = xreallocarray(all->cells, all->cell_count +
 		    mp->mp_cell_count, sizeof(*all->cells));
 		memcpy(all->cells + all->cell_count, mp->mp_cells,
 		    mp->mp_cell_count * sizeof(*all->cells));
 		all->cell_count += mp->mp_cell_count;
-		mp->mp_cell_count = 0;
+		free(mp->mp_cells);
 	}
 }
 
 /* What drawn profiles say of all cells is no sum of what they say of each. */
 static int
-merge_uncertainty(const struct merge *mg, struct result *all)
+merge_uncertainty(struct merge *mg)
 {
 	struct options op = { .op_cmd = COMMAND_sweep };
-	char **argv = merge_argv(mg, NULL);
-	int status = options_parse(&op, COMMAND_sweep, (int)(mg->mg_words -
-	    TAIL_WORDS - 1), argv + 1);
+	int status = options_parse(&op, COMMAND_sweep, (int)mg->mg_words - 1,
+	    mg->mg_all.argv + 1);
 
-	free(argv);
-	op.op_seed = mg->mg_seed;
-	field_free(result_uncertainty_fields, &all->uncertainty);
-	memset(&all->uncertainty, 0, sizeof(all->uncertainty));
-	if (status == 0)
-		uncertainty_redraw(&op, all);
+	op.op_seed = mg->mg_all.seed;
+	if (status == 0) {
+		field_free(result_uncertainty_fields, &mg->mg_all.uncertainty);
+		uncertainty_redraw(&op, &mg->mg_all);
+	}
 	options_free(&op);
-	return (status);
-}
-
-static int
-write_whole(const struct merge *mg, struct result *all, const char *output,
-    struct atomic_file *of)
-{
-	int status;
-
-	all->argv = merge_argv(mg, output);
-	snprintf(all->started, sizeof(all->started), "%s", mg->mg_started);
-	/* A prediction does not depend on where it was continued. */
-	if (strcmp(all->cells[0].engine, "virtual") == 0)
-		all->resumed_count = 0;
-	status = sweep_write(output, of, all);
-	/* Its words are the plan's. */
-	free(all->argv);
-	all->argv = NULL;
 	return (status);
 }
 
@@ -302,24 +242,28 @@ int
 merge_results(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
-	struct result all = { .cells = NULL };
-	int status = 0;
+	struct result *all = &mg.mg_all;
+	int status;
 
 	for (int i = 0; i < op->op_operands; i++)
-		(void)take_file(&mg, op->op_operand[i], &all);
+		take_file(&mg, op->op_operand[i]);
 	status = merge_missing(&mg);
-	if (mg.mg_part != NULL)
-		gather(&mg, &all);
-	if (status == 0 && all.uncertainty.samples > 0)
-		status = merge_uncertainty(&mg, &all);
-	if (status == 0)
-		status = write_whole(&mg, &all, op->op_output, of);
+	gather(&mg);
+	if (status == 0 && all->uncertainty.samples > 0)
+		status = merge_uncertainty(&mg);
+	if (status == 0) {
+		all->argv[mg.mg_words] = xstrdup("-o");
+		all->argv[mg.mg_words + 1] = xstrdup(op->op_output);
+		/* A prediction does not depend on where it was continued. */
+		if (predicted(all))
+			all->resumed_count = 0;
+		status = command_write(op->op_output, of, report_json, all);
+	}
 	if (status == 0)
 		printf("%s: %u part%s%s\n", op->op_output, mg.mg_parts,
 		    PLURAL(mg.mg_parts),
 		    mg.mg_hosts > 1 ? FORMATF(", of %u hosts", mg.mg_hosts) :
 		    "");
-	result_free(&all);
 	merge_free(&mg);
 	return (status);
 }

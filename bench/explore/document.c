@@ -6,7 +6,6 @@
 #include "bench/cli/memory.h"
 #include "bench/explore/document.h"
 #include "bench/explore/print.h"
-#include "bench/result/field.h"
 #include "bench/result/json_text.h"
 
 static const char *
@@ -190,8 +189,7 @@ read_argv(const json_t *doc)
 static void
 take(struct merge *mg, const char *file, json_t *sum)
 {
-	struct merge_head mh = { .mh_file = file };
-	struct merge_part *mp;
+	struct result r = { .argv = NULL };
 	json_error_t why;
 	json_t *doc = json_load_file(file, JSON_REJECT_DUPLICATES, &why);
 
@@ -202,12 +200,13 @@ take(struct merge *mg, const char *file, json_t *sum)
 		json_decref(doc);
 		return;
 	}
-	mh.mh_argv = read_argv(doc);
-	mh.mh_seed = (uint64_t)json_integer_value(json_object_get(doc, "seed"));
-	mh.mh_started = text_of(doc, "started");
-	mh.mh_revision = text_of(doc, "revision");
-	mh.mh_complete = json_is_true(json_object_get(doc, "complete"));
-	if (merge_take(mg, &mh, &mp) == 0) {
+	r.argv = read_argv(doc);
+	r.seed = (uint64_t)json_integer_value(json_object_get(doc, "seed"));
+	r.complete = json_is_true(json_object_get(doc, "complete"));
+	snprintf(r.started, sizeof(r.started), "%s", text_of(doc, "started"));
+	snprintf(r.host.revision, sizeof(r.host.revision), "%s",
+	    text_of(doc, "revision"));
+	if (merge_take(mg, file, &r, 0) == 0) {
 		if (json_object_size(sum) == 0) {
 			json_object_update(sum, doc);
 			json_object_set_new(sum, "rows", json_array());
@@ -215,7 +214,7 @@ take(struct merge *mg, const char *file, json_t *sum)
 		}
 		add_document(sum, doc);
 	}
-	field_free_words(mh.mh_argv);
+	result_free(&r);
 	json_decref(doc);
 }
 
@@ -252,24 +251,21 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
 	json_t *sum = json_object();
-	char **argv;
 	int status;
 
 	for (int i = 0; i < op->op_operands; i++)
 		take(&mg, op->op_operand[i], sum);
 	status = merge_missing(&mg);
-	argv = status == 0 ? merge_argv(&mg, NULL) : NULL;
-	if (argv != NULL) {
-		json_object_set_new(sum, "argv", words_new(argv));
+	if (status == 0) {
+		json_object_set_new(sum, "argv", words_new(mg.mg_all.argv));
 		json_object_set_new(sum, "started",
-		    json_text_new(mg.mg_started));
+		    json_text_new(mg.mg_all.started));
 		print(sum);
 		if (json_array_size(json_object_get(sum, "failures")) > 0)
 			status = EXIT_FAILURE;
 		if (document_write(json_incref(sum), op->op_output, of) != 0)
 			status = EXIT_FAILURE;
 	}
-	free(argv);
 	json_decref(sum);
 	merge_free(&mg);
 	return (status);

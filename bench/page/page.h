@@ -8,17 +8,7 @@
 #ifndef BENCH_PAGE_PAGE_H
 #define BENCH_PAGE_PAGE_H
 
-#include "bench/cli/format.h"
-#include "bench/result/result.h"
-
-/* As enum result_kind, and a run of checks. */
-enum page_claim {
-	PAGE_EMPTY,
-	PAGE_MEASURED,
-	PAGE_PREDICTED,
-	PAGE_BOTH,
-	PAGE_CHECKED
-};
+#include "bench/result/describe.h"
 
 /*
  * Prints all before the first section.
@@ -26,7 +16,7 @@ enum page_claim {
  *   claim  in  shown first
  *   line   in  what was measured, predicted or checked, and where
  */
-void page_begin(FILE *out, const char *title, enum page_claim claim,
+void page_begin(FILE *out, const char *title, enum result_kind claim,
     const char *line);
 void page_end(FILE *out);
 
@@ -37,10 +27,7 @@ void page_section(FILE *out, const char *id, const char *title);
 void page_escape(FILE *out, const char *text, size_t len);
 void page_paragraph(FILE *out, const char *element, const char *text);
 
-/* Turns marked text into tables and paragraphs. */
-void page_marked(FILE *out, const char *text);
-
-/* The same with what a function prints. */
+/* Prints what a function prints as tables and paragraphs. */
 typedef void page_printer(FILE *out, const void *of);
 void page_printed(FILE *out, page_printer *print, const void *of);
 

@@ -140,18 +140,6 @@ print_verdict(FILE *out, const void *co)
 	verdict_print(out, co);
 }
 
-static void
-print_table(FILE *out, const void *r)
-{
-	table_print(out, r);
-}
-
-static void
-print_cell(FILE *out, const void *cell)
-{
-	table_cell_print(out, cell);
-}
-
 /* Values and lists of words. */
 static void
 print_provenance(FILE *out, const void *r)
@@ -175,33 +163,25 @@ print_provenance(FILE *out, const void *r)
 	json_decref(head);
 }
 
-static void
-print_charts(FILE *out, const struct page_results *pr, unsigned side)
-{
-	const struct page_side *ps = &pr->pr_side[side];
-
-	if (ps->ps_result->cell_count == 0)
-		return;
-	page_section(out, FORMATF("charts-%c", "ab"[side]),
-	    FORMATF("Charts%s", of_side(pr, side)));
-	if (ps->ps_picture != NULL)
-		page_picture(out, ps->ps_picture, ps->ps_size);
-	else
-		page_paragraph(out, "p class=\"warning\"",
-		    FORMATF("No charts: %.100s", ps->ps_chartless));
-}
-
 /* Everything about one result but the comparison. */
 static void
 print_result(FILE *out, const struct page_results *pr, unsigned side)
 {
-	const struct result *r = pr->pr_side[side].ps_result;
+	const struct page_side *ps = &pr->pr_side[side];
+	const struct result *r = ps->ps_result;
 	const char *of = of_side(pr, side), ab = "ab"[side];
 	const struct result_cell *c;
 
-	print_charts(out, pr, side);
+	if (r->cell_count > 0)
+		page_section(out, FORMATF("charts-%c", ab), FORMATF("Charts%s",
+		    of));
+	if (ps->ps_picture != NULL)
+		page_picture(out, ps->ps_picture, ps->ps_size);
+	else if (r->cell_count > 0)
+		page_paragraph(out, "p class=\"warning\"",
+		    FORMATF("No charts: %.100s", ps->ps_chartless));
 	page_section(out, FORMATF("cells-%c", ab), FORMATF("Cells%s", of));
-	page_printed(out, print_table, r);
+	page_printed(out, table_print, r);
 	page_section(out, FORMATF("each-%c", ab), FORMATF("Each cell%s: "
 	    "readers, latencies, lock profile", of));
 	for (c = r->cells; c < r->cells + r->cell_count; c++) {
@@ -210,7 +190,7 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 		describe_cell(&t, c);
 		fputs("<details>", out);
 		page_paragraph(out, "summary", t.s);
-		page_printed(out, print_cell, c);
+		page_printed(out, table_cell_print, c);
 		fputs("</details>\n", out);
 	}
 	page_section(out, FORMATF("provenance-%c", ab),
@@ -254,7 +234,7 @@ page_results(FILE *out, const void *of)
 		text_add(&title, "%s%s%s", side == 0 ? "" : " and ",
 		    ps->ps_path, of_side(pr, side));
 	}
-	page_begin(out, title.s, (enum page_claim)kind, line.s);
+	page_begin(out, title.s, kind, line.s);
 	if (!complete)
 		page_paragraph(out, "p class=\"warning\"", "INCOMPLETE: "
 		    "stopped before everything was done.");

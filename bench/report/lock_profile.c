@@ -106,8 +106,10 @@ lock_profile_print_legend(FILE *out)
 }
 
 void
-lock_profile_print(FILE *out, const struct result *r)
+lock_profile_print(FILE *out, const void *result)
 {
+	const struct result *r = result;
+
 	table_head_print(out, r);
 	for (const struct result_cell *cell = r->cells;
 	    cell < r->cells + r->cell_count; cell++) {

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -177,8 +176,9 @@ find_columns(struct csv_column columns[COLUMNS_MAX])
 }
 
 void
-csv_print(FILE *out, const struct result *r)
+csv_print(FILE *out, const void *result)
 {
+	const struct result *r = result;
 	struct csv_column columns[COLUMNS_MAX];
 	unsigned n = find_columns(columns);
 
@@ -220,8 +220,9 @@ print_column_name(FILE *out, const struct result_cell *c)
 }
 
 void
-csv_print_ministat(FILE *out, const struct result *r)
+csv_print_ministat(FILE *out, const void *result)
 {
+	const struct result *r = result;
 	struct text machine = { .s = "" };
 	unsigned max, min;
 
@@ -244,8 +245,8 @@ csv_print_ministat(FILE *out, const struct result *r)
 	}
 }
 
-static void
-print_json(FILE *out, const struct result *r)
+void
+report_json(FILE *out, const void *r)
 {
 	char *text = result_format_json(r);
 
@@ -253,21 +254,10 @@ print_json(FILE *out, const struct result *r)
 	free(text);
 }
 
-static report_printer *const printers[REPORTS] = {
+report_printer *const report_printers[REPORTS] = {
 	[REPORT_TABLE] = table_print,
 	[REPORT_CSV] = csv_print,
-	[REPORT_JSON] = print_json,
+	[REPORT_JSON] = report_json,
 	[REPORT_MINISTAT] = csv_print_ministat,
 	[REPORT_LOCK_PROFILE] = lock_profile_print
 };
-
-int
-report_emit(FILE *out, const struct result *r, enum report report)
-{
-	KASSERT(report < REPORTS, ("report %d", (int)report));
-	errno = 0;
-	printers[report](out, r);
-	/* A full disk shows at the flush. */
-	return (fflush(out) == 0 && !ferror(out) ? 0 : errno != 0 ? errno :
-	    EIO);
-}

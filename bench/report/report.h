@@ -19,16 +19,13 @@ enum report {
 	REPORTS
 };
 
-/*
- * Prints a result.
- *
- * Returns: 0, or why out could not be written, EIO where there is no errno
- * value.
- */
-int report_emit(FILE *out, const struct result *r, enum report report);
+/* Prints a struct result; out is not checked. */
+typedef void report_printer(FILE *out, const void *result);
 
-/* Prints one report; out is not checked. */
-typedef void report_printer(FILE *out, const struct result *r);
+extern report_printer *const report_printers[REPORTS];
+
+/* The document. */
+report_printer report_json;
 
 /*
  * Lines of at most 80 columns: where and how the result was measured, then
@@ -64,7 +61,7 @@ void lock_profile_print_legend(FILE *out);
 /* Parts: what stands above and below tables, and a cell at length. */
 void table_head_print(FILE *out, const struct result *r);
 void table_below_print(FILE *out, const struct result *r);
-void table_cell_print(FILE *out, const struct result_cell *cell);
+void table_cell_print(FILE *out, const void *result_cell);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of

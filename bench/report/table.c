@@ -331,8 +331,9 @@ print_legend(const struct table *tb)
 }
 
 void
-table_print(FILE *out, const struct result *r)
+table_print(FILE *out, const void *result)
 {
+	const struct result *r = result;
 	struct table tb = { .tb_out = out, .tb_result = r };
 
 	table_head_print(out, r);

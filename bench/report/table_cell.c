@@ -152,8 +152,9 @@ print_fairness(FILE *out, const struct result_fairness *f)
 }
 
 void
-table_cell_print(FILE *out, const struct result_cell *cell)
+table_cell_print(FILE *out, const void *result_cell)
 {
+	const struct result_cell *cell = result_cell;
 	const bool open = comparable_open_loop(cell);
 	struct text t = { .s = "" };
 

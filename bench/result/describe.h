@@ -59,7 +59,8 @@ enum result_kind {
 	RESULT_EMPTY,		/* there is none */
 	RESULT_MEASURED,
 	RESULT_PREDICTED,
-	RESULT_BOTH
+	RESULT_BOTH,
+	RESULT_CHECKED		/* pages: no result, but a run of checks */
 };
 
 bool provenance_predicted(const struct result_cell *cell);

@@ -1,10 +1,17 @@
+#include <math.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
+#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
-#include "lib/crypto/digest.h"
+#include "lib/machine/tick.h"
+
+enum {
+	CALIBRATION_ROUNDS	= 9,
+	CALIBRATION_PAIRS	= 20000
+};
 
 static char **
 copy_strings(char *const *from)
@@ -36,21 +43,18 @@ static int
 describe_profile(const struct profile *pr, struct result *r)
 {
 	char *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
-	uint8_t hash[DIGEST_BYTES];
+	unsigned char hash[EVP_MAX_MD_SIZE];
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 	int error = profile_write(pr, out);
-	struct digest dg;
-	unsigned n = 0;
+	unsigned len, n = 0;
 
 	xmemclose(out);
-	if (error == 0)
-		error = digest_init(&dg);
+	if (error == 0 &&
+	    EVP_Digest(text, size, hash, &len, EVP_sha256(), NULL) != 1)
+		error = ENOMEM;
 	if (error == 0) {
-		digest_update(&dg, text, size);
-		digest_finish(&dg, hash);
-		digest_fini(&dg);
-		for (unsigned i = 0; i < DIGEST_BYTES; i++)
+		for (unsigned i = 0; i < len; i++)
 			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
 		for (char *line = strtok(text, "\n"); line != NULL;
 		    line = strtok(NULL, "\n"))
@@ -61,14 +65,30 @@ describe_profile(const struct profile *pr, struct result *r)
 	return (error);
 }
 
-int
-sweep_write(const char *path, struct atomic_file *of, const struct result *r)
+/* Measures the costs of a time stamp and of profiling an acquisition. */
+static int
+host_calibrate(struct result_host *host)
 {
-	char *text = result_format_json(r);
-	int status = command_commit(path, of, text, strlen(text));
+	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
+	double bare, real;
+	volatile uint64_t sink;
+	int64_t start_ns;
 
-	free(text);
-	return (status);
+	for (unsigned i = 0; i < CALIBRATION_ROUNDS; i++) {
+		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
+		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
+		if (real < 0 || bare < 0)
+			return (ENOMEM);
+		cost[i] = (real - bare) / CALIBRATION_PAIRS;
+		start_ns = tick_ns();
+		for (unsigned k = 0; k < CALIBRATION_PAIRS; k++)
+			sink = tick_cycles();
+		stamp[i] = (double)(tick_ns() - start_ns) / CALIBRATION_PAIRS;
+	}
+	(void)sink;
+	host->profile_ns = fmax(0, stats_median(cost, CALIBRATION_ROUNDS));
+	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
+	return (0);
 }
 
 int

@@ -92,32 +92,12 @@ int sweep_run(const struct options *op, char *const argv[],
  */
 int failpoint_run(const struct options *op);
 
-struct timeline;
-
-/*
- * trace_begin() opens the file of --trace and sets op_observer, before anything
- * runs; *tl is NULL without --trace.  trace_end() writes it, also after an
- * interrupted run.  Both return 0, or EXIT_FAILURE after a message.
- */
-int trace_begin(struct options *op, struct timeline **tl);
-int trace_end(struct options *op, struct timeline *tl);
-
 /*
  * Fills in what a result says of the whole run, and makes room for cells and
  * controls.  Returns: 0 or ENOMEM, with r for result_free().
  */
 int describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r);
-
-/* Writes a result into a file from command_open().  Returns: as that. */
-int sweep_write(const char *path, struct atomic_file *of,
-    const struct result *r);
-
-/*
- * Measures the costs of a time stamp and of profiling an acquisition.  Returns:
- * 0 or ENOMEM.
- */
-int host_calibrate(struct result_host *host);
 
 /* The first cell of the options' grid. */
 struct cell grid_first(const struct options *op);

@@ -197,7 +197,7 @@ check_result(struct resumed *re)
 	    &r->control_count);
 	f = open_memstream(&text, &length);
 	FUZZ_CHECK(f != NULL);
-	FUZZ_CHECK(report_emit(f, r, REPORT_JSON) == 0);
+	report_json(f, r);
 	FUZZ_CHECK(fclose(f) == 0);
 	if (result_load(fuzz_file(1, (uint8_t *)text, length), &again,
 	    error) != 0) {

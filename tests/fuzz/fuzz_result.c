@@ -10,7 +10,7 @@ static void
 show(const struct result *r)
 {
 	for (unsigned f = 0; f < REPORTS; f++)
-		(void)report_emit(fuzz_sink(), r, f);
+		report_printers[f](fuzz_sink(), r);
 	if (r->cell_count > 0)
 		plot_print(fuzz_sink(), r, true);
 }
@@ -26,7 +26,7 @@ check_again(const struct result *r)
 
 	f = open_memstream(&printed, &length);
 	FUZZ_CHECK(f != NULL);
-	FUZZ_CHECK(report_emit(f, r, REPORT_JSON) == 0);
+	report_json(f, r);
 	FUZZ_CHECK(fclose(f) == 0);
 	FUZZ_CHECK(result_load(fuzz_file(1, (uint8_t *)printed, length),
 	    &again, error) == 0);

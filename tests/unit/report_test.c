@@ -205,29 +205,4 @@ TEST(csv_print_ministat__columns_of_repeats, "A column for each cell, a line "
 	fixture_free(text, &r);
 }
 
-TEST(report_emit__says_when_it_cannot_write, "A full disk is an error in "
-    "every form")
-{
-	struct result r;
-	FILE *out;
-
-	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	for (unsigned format = 0; format < REPORT_FORMATS; format++) {
-		out = fopen("/dev/full", "w");
-		if (out == NULL)
-			atf_tc_skip("no /dev/full");
-		ATF_CHECK_EQ_MSG(ENOSPC, report_emit(out, &r,
-		    (enum report)format), "%s",
-		    family_formats.fa_name(format));
-		fclose(out);
-		out = fopen("out", "w");
-		ATF_REQUIRE(out != NULL);
-		ATF_CHECK_EQ(0, report_emit(out, &r,
-		    (enum report)format));
-		ATF_CHECK(ftell(out) > 0);
-		fclose(out);
-	}
-	result_free(&r);
-}
-
 TEST_PROGRAM()

@@ -42,7 +42,7 @@ static void
 show(const struct result *r)
 {
 	for (unsigned f = 0; f < REPORTS; f++)
-		(void)report_emit(sink, r, f);
+		report_printers[f](sink, r);
 }
 
 /* Whether a message names a value, or one that it is part of. */

@@ -197,7 +197,7 @@ enum {
 
 /* Everything print() says about r, as text to be freed. */
 static inline char *
-fixture_printed(void (*print)(FILE *, const struct result *),
+fixture_printed(void (*print)(FILE *, const void *),
     const struct result *r)
 {
 	char *text = NULL;
