@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/result/check.h"
 #include "bench/stats/stats.h"
@@ -10,43 +11,56 @@
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
 
-/* A walk over the numbers that are medians. */
-struct walk {
-	struct result_cell *wa_cell;
-	result_median_fn *wa_each;
-	void		*wa_context;
-	struct result_median wa_median;
+/* The cell that is checked. */
+struct checked {
+	const char	*array;	/* "cells" or "controls" */
+	unsigned	 index;
+	char		*error;
 };
 
+/* A walk over the numbers of a cell that are medians of its samples'. */
+struct walk {
+	struct result_cell *wa_cell;
+	const struct checked *wa_checked;	/* NULL: set them */
+	bool		 wa_lacking;	/* an object that some sample lacks */
+	double		*wa_values;
+};
+
+static bool
+near(double a, double b)
+{
+	return (fabs(a - b) <= rounding_share * fmax(fabs(a), fabs(b)));
+}
+
 /*
- * One number, or one for each reader.
+ * Accepts the median of all repeats, and of those that passed their gate.
  *
- *   f, twin            in  the field of a cell and that of a sample
- *   at, twin_at        in  offsets in both of the structures that have them
+ *   reader  in  in the name; -1: not one of each reader's
  */
 static int
-walk_field(struct walk *wa, const char *object, const struct field *f,
-    size_t at, const struct field *twin, size_t twin_at)
+check_median(const struct walk *wa, const char *object, const struct field *f,
+    int reader, double number)
 {
+	const struct checked *ch = wa->wa_checked;
 	const struct result_cell *c = wa->wa_cell;
-	struct result_median *rm = &wa->wa_median;
-	unsigned n;
-	int error = 0;
+	double *v = wa->wa_values, all, own;
+	unsigned passed = 0;
 
-	n = f->f_shape == FIELD_EACH ? c->readers :
-	    f->f_how == FIELD_HOW_MEDIAN;
-	for (unsigned k = 0; k < n && error == 0; k++) {
-		snprintf(rm->rm_name, sizeof(rm->rm_name),
-		    f->f_shape == FIELD_EACH ? "%s%s[%u]" : "%s%s", object,
-		    f->f_key, k);
-		rm->rm_number = (double *)field_elements(f,
-		    (char *)wa->wa_cell + at) + k;
-		for (unsigned i = 0; i < c->repeats; i++)
-			rm->rm_values[i] = ((const double *)field_elements(
-			    twin, (const char *)&c->samples[i] + twin_at))[k];
-		error = wa->wa_each(wa->wa_context, rm);
-	}
-	return (error);
+	for (unsigned i = 0; i < c->repeats; i++)
+		if (c->samples[i].gate[0] == '\0') {
+			own = v[i];
+			v[i] = v[passed];
+			v[passed++] = own;
+		}
+	own = passed > 0 ? stats_median(v, passed) : NAN;
+	all = stats_median(v, c->repeats);
+	if (wa->wa_lacking || near(number, all) || near(number, own))
+		return (0);
+	snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].%s%s%s: %.9g is not the "
+	    "median of its samples, %.9g: the file was edited", ch->array,
+	    ch->index, object, f->f_key, reader < 0 ? "" :
+	    FORMATF("[%d]", reader), number, all);
+	return (EINVAL);
 }
 
 /* Whether a sample lacks an object: all its numbers are 0. */
@@ -66,36 +80,71 @@ lacks(const struct result_cell *c, const struct field *object)
 	return (false);
 }
 
-int
-result_medians(struct result_cell *c, result_median_fn *each, void *context)
+/*
+ * Fields of a cell, or of an object in it, that samples have too.
+ *
+ *   at, twin_at  in  where the structures of both tables begin
+ */
+static int
+walk(struct walk *wa, const char *object, const struct field *f, size_t at,
+    const struct field *twins, size_t twin_at)
 {
-	struct walk wa = { .wa_cell = c, .wa_each = each,
-	    .wa_context = context };
-	struct result_median *rm = &wa.wa_median;
-	const struct field *f, *m, *s;
-	char object[RESULT_NAME_SIZE];
+	struct result_cell *c = wa->wa_cell;
+	const struct field *s;
+	double *number;
+	unsigned n;
 	int error = 0;
 
-	rm->rm_values = xcalloc(c->repeats, sizeof(double));
-	for (f = result_cell_fields; f->f_key != NULL && error == 0; f++) {
-		for (s = result_sample_fields; s->f_key != NULL; s++)
+	for (; f->f_key != NULL && error == 0; f++) {
+		for (s = twins; s->f_key != NULL; s++)
 			if (strcmp(s->f_key, f->f_key) == 0)
 				break;
-		rm->rm_lacking = f->f_kind == FIELD_OBJECT &&
-		    s->f_key != NULL && lacks(c, s);
 		if (s->f_key == NULL || f->f_shape == FIELD_ARRAY)
 			continue;
-		if (f->f_kind != FIELD_OBJECT) {
-			error = walk_field(&wa, "", f, 0, s, 0);
+		if (f->f_kind == FIELD_OBJECT) {
+			wa->wa_lacking = lacks(c, s);
+			error = walk(wa, FORMATF("%s.", f->f_key), f->f_table,
+			    f->f_offset, f->f_table, s->f_offset);
+			wa->wa_lacking = false;
 			continue;
 		}
-		snprintf(object, sizeof(object), "%s.", f->f_key);
-		for (m = f->f_table; m->f_key != NULL && error == 0; m++)
-			error = walk_field(&wa, object, m, f->f_offset, m,
-			    s->f_offset);
+		number = field_elements(f, (char *)c + at);
+		n = f->f_shape == FIELD_EACH ? c->readers :
+		    f->f_how == FIELD_HOW_MEDIAN;
+		for (unsigned k = 0; k < n && error == 0; k++) {
+			for (unsigned i = 0; i < c->repeats; i++)
+				wa->wa_values[i] = ((const double *)
+				    field_elements(s, (const char *)
+				    &c->samples[i] + twin_at))[k];
+			if (wa->wa_checked == NULL)
+				number[k] = stats_median(wa->wa_values,
+				    c->repeats);
+			else
+				error = check_median(wa, object, f,
+				    f->f_shape == FIELD_EACH ? (int)k : -1,
+				    number[k]);
+		}
 	}
-	free(rm->rm_values);
 	return (error);
+}
+
+/* Sets or checks all. */
+static int
+medians(struct result_cell *c, const struct checked *ch)
+{
+	struct walk wa = { .wa_cell = c, .wa_checked = ch,
+	    .wa_values = xcalloc(c->repeats, sizeof(double)) };
+	int error = walk(&wa, "", result_cell_fields, 0, result_sample_fields,
+	    0);
+
+	free(wa.wa_values);
+	return (error);
+}
+
+void
+result_set_medians(struct result_cell *c)
+{
+	(void)medians(c, NULL);
 }
 
 int
@@ -129,47 +178,6 @@ result_cell_order(const void *left, const void *right)
 	return (d);
 }
 
-static bool
-near(double a, double b)
-{
-	return (fabs(a - b) <= rounding_share * fmax(fabs(a), fabs(b)));
-}
-
-/* The cell that is checked. */
-struct checked {
-	const struct result_cell *cell;
-	const char	*array;	/* "cells" or "controls" */
-	unsigned	 index;
-	char		*error;
-};
-
-/* Accepts the median of all repeats, and of those that passed their gate. */
-static int
-check_median(void *context, struct result_median *rm)
-{
-	const struct checked *ch = context;
-	const struct result_cell *c = ch->cell;
-	unsigned passed = 0;
-	double *v = rm->rm_values, all, own;
-
-	if (rm->rm_lacking)
-		return (0);
-	for (unsigned i = 0; i < c->repeats; i++)
-		if (c->samples[i].gate[0] == '\0') {
-			own = v[i];
-			v[i] = v[passed];
-			v[passed++] = own;
-		}
-	own = passed > 0 ? stats_median(v, passed) : NAN;
-	all = stats_median(v, c->repeats);
-	if (near(*rm->rm_number, all) || near(*rm->rm_number, own))
-		return (0);
-	snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].%s: %.9g is not the "
-	    "median of its samples, %.9g: the file was edited", ch->array,
-	    ch->index, rm->rm_name, *rm->rm_number, all);
-	return (EINVAL);
-}
-
 bool
 result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 {
@@ -178,9 +186,8 @@ result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 }
 
 static int
-check_cell(struct checked *ch)
+check_cell(const struct checked *ch, struct result_cell c)
 {
-	struct result_cell c = *ch->cell;
 	double sum;
 
 	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus)) {
@@ -198,7 +205,7 @@ check_cell(struct checked *ch)
 		    c.samples[i].total_mb_per_s, sum);
 		return (EINVAL);
 	}
-	return (result_medians(&c, check_median, ch));
+	return (medians(&c, ch));
 }
 
 static int
@@ -234,10 +241,8 @@ check_cells(const char *array, const struct result_cell *cells, unsigned count,
 	int status;
 
 	status = check_twice(array, cells, count, error);
-	for (; ch.index < count && status == 0; ch.index++) {
-		ch.cell = &cells[ch.index];
-		status = check_cell(&ch);
-	}
+	for (; ch.index < count && status == 0; ch.index++)
+		status = check_cell(&ch, cells[ch.index]);
 	return (status);
 }
 

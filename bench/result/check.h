@@ -1,29 +1,13 @@
 /*
- * Whether a result agrees with itself, and what its cells' repeats amount to.
+ * Whether a result agrees with itself.
  */
 #ifndef BENCH_RESULT_CHECK_H
 #define BENCH_RESULT_CHECK_H
 
 #include "bench/result/field.h"
 
-/* A number of a cell that is the median of its samples' numbers. */
-struct result_median {
-	char		 rm_name[2 * RESULT_NAME_SIZE];	/* "harvest.dropped" */
-	double		*rm_number;	/* in the cell */
-	double		*rm_values;	/* of its samples, in any order */
-	bool		 rm_lacking;	/* an object that some sample lacks */
-};
-
-/* May reorder the values.  Returns: 0, or an error that ends the walk. */
-typedef int result_median_fn(void *context, struct result_median *rm);
-
-/*
- * Calls a function for each such number.
- *
- * Returns: 0 or the error of each().
- */
-int result_medians(struct result_cell *c, result_median_fn *each,
-    void *context);
+/* Sets the numbers of a cell that are medians of its samples'. */
+void result_set_medians(struct result_cell *c);
 
 /*
  * Looks for what no measurement writes: a cell that is there twice, a repeat's

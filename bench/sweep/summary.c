@@ -194,15 +194,6 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 		    idle == 1 ? "" : "s");
 }
 
-static int
-set_median(void *context, struct result_median *rm)
-{
-	const struct sweep_cell *sc = context;
-
-	*rm->rm_number = stats_median(rm->rm_values, sc->sc_count);
-	return (0);
-}
-
 static void
 summarise(const struct sweep_cell *sc, const struct engine *en,
     struct result_cell *rc, double *scratch)
@@ -321,7 +312,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	    sizeof(*scratch));
 	rc->reader_mb_per_s = xcalloc(rc->readers, sizeof(double));
 	rc->samples = sc->sc_samples;
-	(void)result_medians(rc, set_median, sc);
+	result_set_medians(rc);
 	summarise(sc, engine, rc, scratch);
 	interval(sc, rc, op->op_seed, scratch);
 	finish_rows(&sc->sc_sum, engine, rc);
