@@ -5,7 +5,7 @@
 #ifndef BENCH_CMD_H
 #define BENCH_CMD_H
 
-#include "bench/campaign/plan.h"
+#include "bench/campaign/campaign.h"
 #include "bench/cli/command.h"
 #include "bench/options/options.h"
 

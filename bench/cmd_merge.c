@@ -1,7 +1,7 @@
 /*
  * rngsim merge: results of the jobs of --plan as one.
  */
-#include "bench/campaign/merge.h"
+#include "bench/campaign/campaign.h"
 #include "bench/cmd.h"
 #include "bench/explore/document.h"
 

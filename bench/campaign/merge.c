@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bench/campaign/merge.h"
+#include "bench/campaign/campaign.h"
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "bench/campaign/plan.h"
+#include "bench/campaign/campaign.h"
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

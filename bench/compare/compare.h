@@ -29,7 +29,7 @@
 #define BENCH_COMPARE_COMPARE_H
 
 #include "bench/cli/format.h"
-#include "bench/result/quantity.h"
+#include "bench/result/comparable.h"
 #include "bench/stats/stats.h"
 
 enum {

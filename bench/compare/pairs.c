@@ -4,7 +4,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/check.h"
 
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {

@@ -1,12 +1,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bench/campaign/merge.h"
+#include "bench/campaign/campaign.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/document.h"
 #include "bench/explore/print.h"
-#include "bench/result/json_text.h"
+#include "bench/result/field.h"
 
 static const char *
 text_of(const json_t *object, const char *key)

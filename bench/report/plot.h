@@ -1,5 +1,5 @@
 /*
- * Pictures, drawn by gnuplot(1) from a script: any, and that of a result.
+ * Pictures of results, drawn by gnuplot(1).
  */
 #ifndef BENCH_REPORT_PLOT_H
 #define BENCH_REPORT_PLOT_H
@@ -13,22 +13,6 @@
 bool gnuplot_path_ok(const char *path);
 bool gnuplot_path_svg(const char *path);
 
-/* Sets a variable to a string; no character of it can end the string. */
-void gnuplot_set(FILE *out, const char *name, const char *text);
-
-/*
- * Runs a script that writes the picture to gnuplot's standard output.
- *
- *   script   in   a file that was written
- *   picture  out  to be freed, after a failure too
- *   error    out  on failure: what was wrong
- *
- * Returns: 0; ENOENT when gnuplot is not installed; EIO when it failed; else
- * an errno value.
- */
-int gnuplot_run(FILE *script, char **picture, size_t *size,
-    char error[RESULT_TEXT_SIZE]);
-
 /*
  * Prints gnuplot's script, data included: the result against the number of
  * readers, rows of panels, each row a few curves of one cipher.  No text of the
@@ -38,7 +22,15 @@ int gnuplot_run(FILE *script, char **picture, size_t *size,
  */
 void plot_print(FILE *out, const struct result *r, bool svg);
 
-/* Draws that, as gnuplot_run() does; EINVAL for a result without cells. */
+/*
+ * Draws that.
+ *
+ *   picture  out  to be freed, after a failure too
+ *   error    out  on failure: what was wrong
+ *
+ * Returns: 0; EINVAL for a result without cells; ENOENT when gnuplot is not
+ * installed; EIO when it failed; else an errno value.
+ */
 int plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE]);
 

@@ -54,10 +54,6 @@ report_printer csv_print_ministat;
  */
 report_printer lock_profile_print;
 
-/* The same of one cell, and what its words mean. */
-void lock_profile_print_cell(FILE *out, const struct result_cell *cell);
-void lock_profile_print_legend(FILE *out);
-
 /* Parts: what stands above and below tables, and a cell at length. */
 void table_head_print(FILE *out, const struct result *r);
 void table_below_print(FILE *out, const struct result *r);

@@ -5,7 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/result/check.h"
+#include "bench/result/field.h"
 #include "bench/stats/stats.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */

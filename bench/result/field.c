@@ -7,7 +7,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/result/field.h"
-#include "bench/result/json_text.h"
 #include "lib/base/kassert.h"
 
 /* Above this the digits written could round up past the largest double. */

@@ -8,6 +8,7 @@
 #define BENCH_RESULT_FIELD_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "bench/result/result.h"
 
@@ -147,5 +148,21 @@ void *field_elements(const struct field *f, const void *base);
  * names, or at the end.
  */
 void field_merge(const struct field *table, void *to, const void *from);
+
+/*
+ * A document, which is released, as text with a newline at the end.  jansson's
+ * functions find memory, or end the program: command_execute() sees to that.
+ */
+char *json_document(json_t *root, size_t flags);
+
+/* Prints that, indented by 1. */
+void json_print(FILE *out, json_t *root, unsigned digits);
+
+/* An array of element(of, 0..n - 1). */
+json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
+    const void *of);
+
+/* A string; bytes above 0x7f become '?' in a text that is not UTF-8. */
+json_t *json_text_new(const char *text);
 
 #endif

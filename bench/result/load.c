@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/result/check.h"
-#include "bench/result/json_text.h"
+#include "bench/cli/memory.h"
+#include "bench/result/field.h"
 #include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 
@@ -131,4 +131,52 @@ result_free(struct result *r)
 {
 	field_free(result_document_fields, r);
 	*r = (struct result){ .cells = NULL };
+}
+
+char *
+json_document(json_t *root, size_t flags)
+{
+	char *text = json_dumps(root, flags);
+
+	json_decref(root);
+	text = xreallocarray(text, strlen(text) + 2, 1);
+	return (strcat(text, "\n"));
+}
+
+void
+json_print(FILE *out, json_t *root, unsigned digits)
+{
+	char *text = json_document(root, JSON_INDENT(1) |
+	    JSON_REAL_PRECISION(digits));
+
+	fputs(text, out);
+	free(text);
+}
+
+json_t *
+json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
+    const void *of)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(list, element(of, i));
+	return (list);
+}
+
+json_t *
+json_text_new(const char *text)
+{
+	json_t *value = json_string(text);
+	char *copy;
+
+	if (value != NULL)
+		return (value);
+	copy = xstrdup(text);
+	for (char *c = copy; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	value = json_string(copy);
+	free(copy);
+	return (value);
 }

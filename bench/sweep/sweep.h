@@ -15,7 +15,7 @@
 #include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
 #include "bench/result/field.h"
-#include "bench/result/quantity.h"
+#include "bench/result/comparable.h"
 #include "bench/sweep/journal.h"
 
 /* A robust ranking's median gain is at least this. */

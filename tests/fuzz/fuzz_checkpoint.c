@@ -6,7 +6,6 @@
 
 #include "bench/options/options.h"
 #include "bench/report/report.h"
-#include "bench/result/json_text.h"
 #include "bench/result/field.h"
 #include "bench/sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "bench/result/check.h"
 #include "tests/unit/result_fixture.h"
 #include "tests/unit/test.h"
 

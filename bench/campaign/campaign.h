@@ -1,14 +1,24 @@
 /*
- * Results of the jobs of a plan (--plan) as one result.
+ * Plans: a command as a list of jobs, each a command that stands alone, and the
+ * jobs' results as one result.
  *
- * Functions return 0, or EXIT_FAILURE after a message.
+ * Functions return 0, or an exit status after a message.
  */
-#ifndef BENCH_CAMPAIGN_MERGE_H
-#define BENCH_CAMPAIGN_MERGE_H
+#ifndef BENCH_CAMPAIGN_CAMPAIGN_H
+#define BENCH_CAMPAIGN_CAMPAIGN_H
 
 #include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
 #include "bench/result/result.h"
+
+/*
+ * Writes the jobs of a command that are not done, and what they have in common,
+ * below op_plan.
+ *
+ *   op    in/out  options_seed() was called; the seed becomes that of the plan
+ *   argv  in      the program's
+ */
+int plan_write(struct options *op, char *const argv[], unsigned jobs);
 
 enum { MERGE_HOSTS_MAX = 64 };
 
