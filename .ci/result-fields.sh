@@ -89,12 +89,14 @@ fields()
 		doc = text
 		if (!sub(/^[^"]*"/, "", doc))
 			doc = ""
-		sub(/"\)$/, "", doc)
+		sub(/"(\)|,[^"]*)$/, "", doc)
 		gsub(/"[ \t]+"/, "", doc)
 		arg = text
 		sub(/^[A-Z]+\(/, "", arg)
 		sub(/[ \t]*".*/, "", arg)
 		gsub(/WHEN\([^)]*\)/, "WHEN", arg)
+		csv = match(arg, /CSV\([0-9]+/) ? \
+		    substr(arg, RSTART + 4, RLENGTH - 4) + 0 : 0
 		n = split(arg, p, /,[ \t]*/)
 		s = p[1]
 		if (macro == "BEGIN") {
@@ -118,9 +120,8 @@ fields()
 		what[rows] = macro == "OBJECT" ? "object" : macro == "LIST" ? \
 		    "array of objects" : type(p[3], macro != "FIELD")
 		object[rows] = macro == "OBJECT" ? p[3] : ""
-		optional[rows] = text ~ /[ (,]NEEDED[,)]/ ? "" : ", optional"
-		at[rows] = macro == "FIELD" ? p[6] + 0 : macro == "OBJECT" ? \
-		    p[5] + 0 : 0
+		optional[rows] = arg ~ /OPTIONAL|WHEN/ ? ", optional" : ""
+		at[rows] = csv
 		pair[rows] = p[3] == "PAIR"
 		said[rows] = doc
 	}
@@ -187,7 +188,7 @@ measured."
 				printf "%s", prose(meaning[i])
 		}
 		print ".El"
-	}' "$1"
+	}' "$1" "${1%result.tbl}column.tbl"
 	echo "$end."
 }
 

@@ -27,49 +27,17 @@ print_real(FILE *out, double v)
 	fprintf(out, "%.9g", v);
 }
 
-static const struct {
-	const char	*cc_name;
-	unsigned	 cc_column;
-} computed[] = {
-#define	BEGIN(...)
-#define	END(s)
-#define	FIELD(...)
-#define	OBJECT(...)
-#define	LIST(...)
-#define	ARRAY(...)
-#define	EACH(...)
-#define	LENGTH(...)
-#define	COLUMN(name, column, text)	{ #name, column },
-#include "bench/result/result.tbl"
-};
-
 static void
 print_computed(FILE *out, const struct result_cell *c, const char *name)
 {
 	const struct result_band *band = &c->uncertainty;
-	const bool drawn = band->samples > 0;
-	const struct {
-		const char *name;
-		bool	given;
-		double	v;
-	} values[] = {
-		{ "reader_mb_per_s_mean", true,
-		    c->total_mb_per_s / c->readers },
-		{ "ledger", true, c->ledger.records > 0 },
-		{ "uncertainty_samples", c->profile[0] != '\0', band->samples },
-		{ "total_mb_per_s_p10", drawn, band->total_mb_per_s[0] },
-		{ "total_mb_per_s_p90", drawn, band->total_mb_per_s[1] },
-		{ "harvest_cpu_percent_p10", drawn,
-		    band->harvest_cpu_percent[0] },
-		{ "harvest_cpu_percent_p90", drawn,
-		    band->harvest_cpu_percent[1] },
-	};
 
 	if (strcmp(name, "claim") == 0)
 		fputs(provenance_short(c), out);
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (strcmp(name, values[i].name) == 0 && values[i].given)
-			print_real(out, values[i].v);
+#define	COLUMN(column, n, text, given, v)				\
+	if (strcmp(name, #column) == 0 && (given))			\
+		print_real(out, v);
+#include "bench/result/column.tbl"
 }
 
 static void
@@ -164,9 +132,8 @@ find_columns(struct csv_column columns[COLUMNS_MAX])
 	    .co_base = IN_HOST }, 0);
 	add_columns(columns, result_document_fields, (struct csv_column){
 	    .co_base = IN_DOCUMENT }, 0);
-	for (unsigned i = 0; i < sizeof(computed) / sizeof(computed[0]); i++)
-		snprintf(columns[computed[i].cc_column].co_name,
-		    sizeof(columns[0].co_name), "%s", computed[i].cc_name);
+#define	COLUMN(name, n, ...)	strcpy(columns[n].co_name, #name);
+#include "bench/result/column.tbl"
 	while (columns[n + 1].co_name[0] != '\0')
 		n++;
 	for (unsigned i = n + 1; i < COLUMNS_MAX; i++)

@@ -15,13 +15,17 @@
 /* Whole numbers up to here have at most 15 digits. */
 static const double whole_max = 1e15;
 
-#define	NEEDED		.f_needed = true
-#define	OPTIONAL	.f_needed = false
+#define	OPTIONAL	.f_optional = true,
+#define	MEDIAN		.f_how = FIELD_HOW_MEDIAN,
+#define	SUM		.f_how = FIELD_HOW_SUM,
+#define	MAX		.f_how = FIELD_HOW_MAX,
+#define	POINT		.f_how = FIELD_HOW_POINT,
+#define	CSV(column)	.f_column = column,
 #define	AT(s, m)	offsetof(struct result_##s, m)
 #define	SIZE(s, m)	sizeof(((struct result_##s *)0)->m)
 /* A text is empty if its first byte is 0. */
-#define	WHEN(s, m)	.f_when = AT(s, m),				\
-	.f_when_size = SIZE(s, m) > sizeof(uint64_t) ? 1 : SIZE(s, m)
+#define	WHEN(s, m)	.f_optional = true, .f_when = AT(s, m),		\
+	.f_when_size = SIZE(s, m) > sizeof(uint64_t) ? 1 : SIZE(s, m),
 #define	KEY(s, m)	.f_key = #m, .f_offset = AT(s, m)
 #define	COUNT(s, n)	.f_count = AT(s, n), .f_count_key = #n
 #define	TABLE(type)	.f_kind = FIELD_OBJECT,				\
@@ -30,21 +34,17 @@ static const double whole_max = 1e15;
 
 #define	BEGIN(s, ...)	const struct field result_##s##_fields[] = {
 #define	END(s)		{ .f_key = NULL } };
-#define	FIELD(s, m, kind, presence, how, column, text)			\
-	{ KEY(s, m), .f_kind = FIELD_##kind, presence,			\
-	    .f_how = FIELD_HOW_##how, .f_column = column },
-#define	OBJECT(s, m, type, presence, column, text)			\
-	{ KEY(s, m), TABLE(type), presence, .f_column = column },
-#define	LIST(s, m, type, n, presence, text)				\
-	{ KEY(s, m), TABLE(type), .f_shape = FIELD_ARRAY, COUNT(s, n),	\
-	    presence },
-#define	ARRAY(s, m, kind, n, presence, how, text)			\
+#define	FIELD(s, m, kind, flags, text)					\
+	{ KEY(s, m), .f_kind = FIELD_##kind, flags },
+#define	OBJECT(s, m, type, flags, text)	{ KEY(s, m), TABLE(type), flags },
+#define	LIST(s, m, type, n, flags, text)				\
+	{ KEY(s, m), TABLE(type), .f_shape = FIELD_ARRAY, COUNT(s, n), flags },
+#define	ARRAY(s, m, kind, n, flags, text)				\
 	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_ARRAY,	\
-	    COUNT(s, n), presence, .f_how = FIELD_HOW_##how },
-#define	EACH(s, m, kind, presence, text)				\
-	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_EACH, presence },
+	    COUNT(s, n), flags },
+#define	EACH(s, m, kind, flags, text)					\
+	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_EACH, flags },
 #define	LENGTH(s, m)
-#define	COLUMN(...)
 #include "bench/result/result.tbl"
 
 #define	TEXT(size, low)		{ FORM_TEXT, size, low, (size) - 1 }

@@ -77,7 +77,7 @@ struct field {
 	enum field_kind	 f_kind;
 	enum field_shape f_shape;
 	enum field_how	 f_how;
-	bool		 f_needed;
+	bool		 f_optional;	/* to read */
 	unsigned	 f_column;	/* of CSV; 0: none */
 	unsigned	 f_room;
 	/* Offsets in the structure described. */
@@ -99,7 +99,6 @@ struct field {
 #define	ARRAY(...)
 #define	EACH(...)
 #define	LENGTH(...)
-#define	COLUMN(...)
 #include "bench/result/result.tbl"
 
 /*

@@ -258,7 +258,7 @@ read_table(struct reader *rd, const struct field *table, const json_t *object,
 		const json_t *j = json_object_get(object, f->f_key);
 		void *p = (char *)base + f->f_offset;
 
-		if (j == NULL && f->f_needed)
+		if (j == NULL && !f->f_optional)
 			return (refuse(rd, f->f_key, "missing"));
 		/* A list of words always has its end. */
 		if (j == NULL && f->f_kind != FIELD_WORDS)

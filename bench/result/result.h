@@ -53,7 +53,6 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 #define	ARRAY(s, m, kind, ...)		field_##kind *m;
 #define	EACH(s, m, kind, ...)		field_##kind *m;
 #define	LENGTH(s, m)			unsigned m;
-#define	COLUMN(...)
 #include "bench/result/result.tbl"
 
 /*

@@ -16,10 +16,13 @@
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/3"
 
-#define	FIELD(s, prefix, member, kind)					\
-	{ .f_key = #member, .f_kind = FIELD_##kind, .f_needed = true,	\
-	    .f_offset = offsetof(struct s, prefix##_##member)
-#define	END		{ .f_key = NULL }
+#define	FIELD(s, prefix, member, kind, ...)				\
+	{ .f_key = #member, .f_kind = FIELD_##kind,			\
+	    .f_offset = offsetof(struct s, prefix##_##member), __VA_ARGS__ }
+#define	BUCKETS(s, prefix, member, room)				\
+	FIELD(s, prefix, member, BUCKETS, .f_room = room, SUM)
+#define	MEASURE(member, kind, ...)					\
+	FIELD(cell_measure, cm, member, kind, __VA_ARGS__)
 #define	TABLE(s, table)	.f_size = sizeof(struct s), .f_table = table
 #define	COUNT(count)	.f_count_key = #count,				\
 	.f_count = offsetof(struct cell_measure, cm_##count)
@@ -28,44 +31,39 @@
 #define	MAX		.f_how = FIELD_HOW_MAX
 
 static const struct field hist_fields[] = {
-	FIELD(hist, hi, count, SEED), SUM },
-	FIELD(hist, hi, total, SEED), SUM },
-	FIELD(hist, hi, max, SEED), MAX },
-	{ .f_key = "buckets", .f_kind = FIELD_BUCKETS, .f_needed = true,
-	    .f_offset = offsetof(struct hist, hi_bucket),
-	    .f_room = HIST_BUCKETS, SUM },
-	END
+	FIELD(hist, hi, count, SEED, SUM),
+	FIELD(hist, hi, total, SEED, SUM),
+	FIELD(hist, hi, max, SEED, MAX),
+	{ .f_key = "buckets", .f_kind = FIELD_BUCKETS, .f_offset =
+	    offsetof(struct hist, hi_bucket), .f_room = HIST_BUCKETS, SUM },
+	{ .f_key = NULL }
 };
 
 static const struct field row_fields[] = {
-	FIELD(cell_row, cr, row, OBJECT), TABLE(result_row,
-	    result_row_fields) },
-	FIELD(cell_row, cr, hold, BUCKETS), .f_room = HIST_SMALL_BUCKETS, SUM },
-	FIELD(cell_row, cr, spin, BUCKETS), .f_room = HIST_SMALL_BUCKETS, SUM },
-	FIELD(cell_row, cr, block, BUCKETS), .f_room = HIST_SMALL_BUCKETS,
-	    SUM },
-	END
+	FIELD(cell_row, cr, row, OBJECT, TABLE(result_row, result_row_fields)),
+	BUCKETS(cell_row, cr, hold, HIST_SMALL_BUCKETS),
+	BUCKETS(cell_row, cr, spin, HIST_SMALL_BUCKETS),
+	BUCKETS(cell_row, cr, block, HIST_SMALL_BUCKETS),
+	{ .f_key = NULL }
 };
 
-#define	MEASURE(member, kind)	FIELD(cell_measure, cm, member, kind)
-
 const struct field repeat_fields[] = {
-	MEASURE(sample, OBJECT), TABLE(result_sample, result_sample_fields) },
-	MEASURE(latency, OBJECT), TABLE(hist, hist_fields) },
-	MEASURE(uncorrected, OBJECT), TABLE(hist, hist_fields) },
-	MEASURE(harvest_latency, OBJECT), TABLE(hist, hist_fields) },
-	MEASURE(rows, OBJECT), ARRAY(row_count), TABLE(cell_row, row_fields) },
-	MEASURE(waits, OBJECT), ARRAY(wait_count), TABLE(result_wait,
-	    result_wait_fields) },
-	MEASURE(health, OBJECT), COUNT(health_count), TABLE(result_health,
+	MEASURE(sample, OBJECT, TABLE(result_sample, result_sample_fields)),
+	MEASURE(latency, OBJECT, TABLE(hist, hist_fields)),
+	MEASURE(uncorrected, OBJECT, TABLE(hist, hist_fields)),
+	MEASURE(harvest_latency, OBJECT, TABLE(hist, hist_fields)),
+	MEASURE(rows, OBJECT, ARRAY(row_count), TABLE(cell_row, row_fields)),
+	MEASURE(waits, OBJECT, ARRAY(wait_count), TABLE(result_wait,
+	    result_wait_fields)),
+	MEASURE(health, OBJECT, COUNT(health_count), TABLE(result_health,
 	    result_health_fields), .f_shape = FIELD_INLINE,
-	    .f_room = ENTROPYSOURCE },
-	MEASURE(acquisitions, REAL), SUM },
-	MEASURE(backlog, REAL), MAX },
-	MEASURE(unbound, BOOL), MAX },
-	MEASURE(displaced, BOOL), MAX },
-	MEASURE(ledger, OBJECT), TABLE(result_ledger, result_ledger_fields) },
-	END
+	    .f_room = ENTROPYSOURCE),
+	MEASURE(acquisitions, REAL, SUM),
+	MEASURE(backlog, REAL, MAX),
+	MEASURE(unbound, BOOL, MAX),
+	MEASURE(displaced, BOOL, MAX),
+	MEASURE(ledger, OBJECT, TABLE(result_ledger, result_ledger_fields)),
+	{ .f_key = NULL }
 };
 
 /*
