@@ -168,54 +168,6 @@ check_head(struct checkpoint *ck)
 	return (error);
 }
 
-static int
-take_repeat(struct checkpoint *ck, unsigned cell, unsigned repeat,
-    const char *what, const json_t *measure)
-{
-	struct sweep_cell *sc = &ck->ck_run->sw_cells[cell];
-	char text[GRID_TEXT_SIZE], why[RESULT_TEXT_SIZE];
-	struct cell_measure *cm;
-	int error = 0;
-
-	if (strcmp(what, grid_text(&sc->sc_cell, text)) != 0)
-		return (refuse(ck, "its number is of another cell"));
-	cm = xmalloc(sizeof(*cm));
-	if (repeat_load(measure, sc->sc_cell.ce_readers, cm, why) != 0) {
-		error = refuse(ck, "%s", why);
-		cell_measure_free(cm);
-	} else {
-		summary_add(sc, cm);
-		*grid_has(ck->ck_run, cell, repeat) = true;
-		ck->ck_before++;
-	}
-	free(cm);
-	return (error);
-}
-
-/* Figures of a round behind the repeats. */
-static int
-take_drawn(struct checkpoint *ck, unsigned cell, unsigned round,
-    const json_t *figures)
-{
-	const struct field_type *ft = &field_types[FIELD_REAL];
-	double *drawn = grid_drawn(ck->ck_run, cell, round);
-	json_t *v;
-	size_t q;
-
-	json_array_foreach(figures, q, v) {
-		if (q == QUANTITIES || !json_is_number(v) ||
-		    json_number_value(v) < ft->ft_low ||
-		    json_number_value(v) > ft->ft_high)
-			break;
-		drawn[q] = json_number_value(v);
-	}
-	if (q != QUANTITIES || json_array_size(figures) != QUANTITIES)
-		return (refuse(ck, "drawn: not %d figures", QUANTITIES));
-	*grid_has(ck->ck_run, cell, round) = true;
-	ck->ck_drawn++;
-	return (0);
-}
-
 /* Notes that the run was resumed, in the result. */
 static void
 note(struct checkpoint *ck, const struct result_resumed *rr)
@@ -228,6 +180,49 @@ note(struct checkpoint *ck, const struct result_resumed *rr)
 }
 
 static int
+take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const char *what,
+    const json_t *measure)
+{
+	char text[GRID_TEXT_SIZE], why[RESULT_TEXT_SIZE];
+	struct cell_measure *cm;
+	int error;
+
+	if (strcmp(what, grid_text(&sc->sc_cell, text)) != 0)
+		return (refuse(ck, "its number is of another cell"));
+	cm = xmalloc(sizeof(*cm));
+	error = repeat_load(measure, sc->sc_cell.ce_readers, cm, why);
+	if (error == 0)
+		summary_add(sc, cm);
+	else {
+		refuse(ck, "%s", why);
+		cell_measure_free(cm);
+	}
+	free(cm);
+	ck->ck_before += error == 0;
+	return (error);
+}
+
+static int
+take_drawn(struct checkpoint *ck, const json_t *figures, double *drawn)
+{
+	const struct field_type *ft = &field_types[FIELD_REAL];
+	json_t *v;
+	size_t q;
+
+	json_array_foreach(figures, q, v) {
+		if (q == QUANTITIES || !json_is_number(v) ||
+		    json_number_value(v) < ft->ft_low ||
+		    json_number_value(v) > ft->ft_high)
+			break;
+		drawn[q] = json_number_value(v);
+	}
+	if (q != QUANTITIES || json_array_size(figures) != QUANTITIES)
+		return (refuse(ck, "drawn: not %d figures", QUANTITIES));
+	ck->ck_drawn++;
+	return (0);
+}
+
+static int
 take_line(struct checkpoint *ck, json_t *record)
 {
 	const struct sweeping *sw = ck->ck_run;
@@ -237,6 +232,7 @@ take_line(struct checkpoint *ck, json_t *record)
 	json_int_t cell = -1, round = -1;
 	char why[RESULT_TEXT_SIZE];
 	const char *what = "";
+	int error;
 
 	if (resumed != NULL) {
 		if (field_read(result_resumed_fields, resumed, &rr, 0, why) !=
@@ -255,29 +251,10 @@ take_line(struct checkpoint *ck, json_t *record)
 	    (round >= sw->sw_options->op_repeats) ||
 	    *grid_has(sw, (unsigned)cell, (unsigned)round))
 		return (refuse(ck, "a repeat that this run does not have"));
-	return (drawn != NULL ? take_drawn(ck, (unsigned)cell, (unsigned)round,
-	    drawn) : take_repeat(ck, (unsigned)cell, (unsigned)round, what,
-	    measure));
-}
-
-/* Takes what the lines behind the first have. */
-static int
-take_lines(struct checkpoint *ck)
-{
-	json_error_t where;
-	const char *line;
-	json_t *record;
-	int error = 0;
-	size_t len;
-
-	while (error == 0 && (line = next_line(ck, &len)) != NULL) {
-		record = json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
-		error = record == NULL ? refuse(ck, "damaged: the run cannot "
-		    "be resumed") : take_line(ck, record);
-		json_decref(record);
-	}
-	if (error == 0 && (error = journal_continue(&ck->ck_journal)) != 0)
-		refuse(ck, "%s", strerror(error));
+	error = drawn != NULL ? take_drawn(ck, drawn, grid_drawn(sw,
+	    (unsigned)cell, (unsigned)round)) :
+	    take_repeat(ck, &sw->sw_cells[cell], what, measure);
+	*grid_has(sw, (unsigned)cell, (unsigned)round) = error == 0;
 	return (error);
 }
 
@@ -304,8 +281,11 @@ int
 checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
-	const char *path = ck->ck_journal.jo_path;
+	const char *line, *path = ck->ck_journal.jo_path;
+	json_error_t where;
 	bool kept = false;
+	json_t *record;
+	size_t len;
 	int error;
 
 	ck->ck_why = sw->sw_error;
@@ -322,15 +302,20 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 		return (error);
 	}
 	error = check_head(ck);
+	while (error == 0 && (line = next_line(ck, &len)) != NULL) {
+		record = json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
+		error = record == NULL ? refuse(ck, "damaged: the run cannot "
+		    "be resumed") : take_line(ck, record);
+		json_decref(record);
+	}
+	if (error == 0 && (error = journal_continue(&ck->ck_journal)) != 0)
+		refuse(ck, "%s", strerror(error));
 	if (error == 0)
-		error = take_lines(ck);
-	if (error != 0)
-		return (error);
-	run_note("%s: %u of %u repeats were there%s", ck->ck_file,
-	    ck->ck_before, sw->sw_count * op->op_repeats,
-	    op->op_uncertainty == 0 ? "" : FORMATF(", and %u runs with drawn "
-	    "profiles", ck->ck_drawn));
-	return (0);
+		run_note("%s: %u of %u repeats were there%s", ck->ck_file,
+		    ck->ck_before, sw->sw_count * op->op_repeats,
+		    op->op_uncertainty == 0 ? "" : FORMATF(", and %u runs with "
+		    "drawn profiles", ck->ck_drawn));
+	return (error);
 }
 
 /* Frees record.  Writes before it, once, a note that the run was resumed. */
@@ -354,47 +339,40 @@ add_done(struct checkpoint *ck, json_t *record)
 	return (error);
 }
 
-static json_t *
-repeat_record(const struct sweeping *sw, unsigned cell, unsigned repeat,
-    const struct cell_measure *cm)
-{
-	const struct cell *ce = &sw->sw_cells[cell].sc_cell;
-	char text[GRID_TEXT_SIZE];
-
-	return (json_pack("{s:s, s:i, s:i, s:o}", "what", grid_text(ce, text),
-	    "cell", (int)cell, "repeat", (int)repeat, "measure",
-	    field_format(repeat_fields, cm, ce->ce_readers)));
-}
-
-static json_t *
-drawn_record(const struct sweeping *sw, unsigned cell, unsigned round)
-{
-	json_t *figures = json_array();
-
-	for (unsigned q = 0; q < QUANTITIES; q++)
-		json_array_append_new(figures,
-		    json_real(grid_drawn(sw, cell, round)[q]));
-	return (json_pack("{s:i, s:i, s:o}", "cell", (int)cell, "repeat",
-	    (int)round, "drawn", figures));
-}
-
 int
 checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
     unsigned order, struct cell_measure *cm)
 {
 	const bool repeat = round < sw->sw_options->op_repeats;
 	struct sweep_cell *sc = &sw->sw_cells[cell];
+	const unsigned readers = sc->sc_cell.ce_readers;
+	struct checkpoint *ck = sw->sw_checkpoint;
+	json_t *record = NULL, *figures;
+	char text[GRID_TEXT_SIZE];
 	int error = 0;
 
-	if (repeat)
+	if (repeat) {
 		summary_sample(&sc->sc_cell, cm, order);
-	/* A run with a drawn profile leaves its figures only. */
-	for (unsigned q = 0; !repeat && q < QUANTITIES; q++)
-		grid_drawn(sw, cell, round)[q] = quantity_raw(&quantities[q],
-		    &cm->cm_sample, sc->sc_cell.ce_readers);
-	if (sw->sw_checkpoint != NULL)
-		error = add_done(sw->sw_checkpoint, repeat ? repeat_record(sw,
-		    cell, round, cm) : drawn_record(sw, cell, round));
+		record = ck == NULL ? NULL : json_pack("{s:s, s:i, s:i, s:o}", "what",
+		    grid_text(&sc->sc_cell, text), "cell", (int)cell, "repeat",
+		    (int)round, "measure", field_format(repeat_fields, cm,
+		    readers));
+	} else {
+		/* A run with a drawn profile leaves its figures only. */
+		figures = json_array();
+		for (unsigned q = 0; q < QUANTITIES; q++) {
+			grid_drawn(sw, cell, round)[q] = quantity_raw(
+			    &quantities[q], &cm->cm_sample, readers);
+			json_array_append_new(figures,
+			    json_real(grid_drawn(sw, cell, round)[q]));
+		}
+		record = json_pack("{s:i, s:i, s:o}", "cell", (int)cell,
+		    "repeat", (int)round, "drawn", figures);
+	}
+	if (ck != NULL)
+		error = add_done(ck, record);
+	else
+		json_decref(record);
 	if (error == 0 && repeat)
 		summary_add(sc, cm);
 	else

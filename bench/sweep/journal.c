@@ -18,11 +18,9 @@ enum { TRIES = 100 };
 char *
 journal_name(const char *path, const char *suffix)
 {
-	size_t size = strlen(path) + strlen(suffix) + 1;
-	char *name = xmalloc(size);
+	char *name = xmalloc(strlen(path) + strlen(suffix) + 1);
 
-	snprintf(name, size, "%s%s", path, suffix);
-	return (name);
+	return (strcat(strcpy(name, path), suffix));
 }
 
 static int
@@ -77,9 +75,9 @@ journal_claim(struct journal *jo, const char *path, bool create, pid_t *other)
 {
 	int error;
 
-	*jo = (struct journal){ .jo_fd = -1, .jo_new = create };
+	*jo = (struct journal){ .jo_fd = -1, .jo_new = create,
+	    .jo_path = xstrdup(path) };
 	*other = 0;
-	jo->jo_path = xstrdup(path);
 	error = open_locked(path, create ? O_CREAT : 0, &jo->jo_fd, other);
 	return (error != 0 ? error : journal_read(jo));
 }
@@ -108,34 +106,25 @@ sync_now(struct journal *jo)
 	return (0);
 }
 
-/* Renames the file to ".old" and opens an empty one in its place. */
-static int
-set_aside(struct journal *jo)
-{
-	char *old = journal_name(jo->jo_path, ".old");
-	pid_t other;
-	int error;
-
-	error = rename(jo->jo_path, old) == 0 ? 0 : errno;
-	free(old);
-	if (error != 0)
-		return (error);
-	close(jo->jo_fd);
-	jo->jo_fd = -1;
-	return (open_locked(jo->jo_path, O_CREAT, &jo->jo_fd, &other));
-}
-
 int
 journal_begin(struct journal *jo, const char *first, bool *kept)
 {
-	const char *newline;
+	const char *newline = memchr(jo->jo_text, '\n', (size_t)jo->jo_end);
+	char *old;
+	pid_t other;
 	int error = 0;
 
-	KASSERT(jo->jo_fd != -1, ("not claimed"));
-	newline = memchr(jo->jo_text, '\n', (size_t)jo->jo_end);
 	*kept = newline != NULL && newline + 1 < jo->jo_text + jo->jo_end;
-	if (*kept)
-		error = set_aside(jo);
+	if (*kept) {
+		old = journal_name(jo->jo_path, ".old");
+		error = rename(jo->jo_path, old) == 0 ? 0 : errno;
+		free(old);
+	}
+	if (*kept && error == 0) {
+		close(jo->jo_fd);
+		jo->jo_fd = -1;
+		error = open_locked(jo->jo_path, O_CREAT, &jo->jo_fd, &other);
+	}
 	jo->jo_end = 0;
 	if (error == 0)
 		error = journal_continue(jo);
@@ -161,7 +150,6 @@ journal_add(struct journal *jo, const char *line)
 	char *text;
 	int error;
 
-	KASSERT(jo->jo_fd != -1, ("not open"));
 	KASSERT(strchr(line, '\n') == NULL, ("several lines"));
 	if ((size_t)jo->jo_end + len > JOURNAL_MAX)
 		return (EFBIG);

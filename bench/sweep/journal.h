@@ -30,7 +30,7 @@ struct journal {
 	bool	 jo_dirty;	/* lines were written since */
 };
 
-/* path with a suffix, to be freed; NULL when there is no memory. */
+/* path with a suffix, to be freed. */
 char *journal_name(const char *path, const char *suffix);
 
 /*

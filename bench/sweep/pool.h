@@ -12,15 +12,9 @@
 struct pool_job {
 	unsigned	pj_tasks;
 	/* Does a task, on any thread. */
-	void		(*pj_work)(void *context, unsigned task,
-			    unsigned slot);
-	/*
-	 * Takes an outcome, in order of tasks, on the caller's thread.
-	 *
-	 * Returns: 0, or an error that ends the job.
-	 */
-	int		(*pj_take)(void *context, unsigned task,
-			    unsigned slot);
+	void		(*pj_work)(void *context, unsigned task, unsigned slot);
+	/* Takes an outcome, on the caller's thread; an error ends the job. */
+	int		(*pj_take)(void *context, unsigned task, unsigned slot);
 	/* Called every 0.1 s on the caller's thread; or NULL. */
 	void		(*pj_idle)(void *context);
 	void		*pj_context;

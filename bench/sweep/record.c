@@ -180,13 +180,21 @@ head_load(const char *line, size_t size, struct result *begun,
 	return (NULL);
 }
 
-/* What a summary needs, and a result need not have. */
-static void
-check_sample(const struct result_sample *rs, unsigned readers,
+int
+repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
     char error[RESULT_TEXT_SIZE])
 {
+	const struct result_sample *rs = &cm->cm_sample;
+	bool seen[ENTROPYSOURCE] = { false };
+	const char *source;
 	double sum;
+	unsigned i;
 
+	memset(cm, 0, sizeof(*cm));
+	error[0] = '\0';
+	if (field_read(repeat_fields, object, cm, readers, error) != 0)
+		return (EINVAL);
+	/* What a summary needs, and a result need not have. */
 	if (rs->reader_cpu == NULL)
 		snprintf(error, RESULT_TEXT_SIZE, "sample.reader_cpu: missing");
 	else if (rs->intervals < 1 || rs->intervals > CELL_INTERVALS)
@@ -197,18 +205,9 @@ check_sample(const struct result_sample *rs, unsigned readers,
 		snprintf(error, RESULT_TEXT_SIZE, "sample.total_mb_per_s: %.9g "
 		    "is not the sum of its readers, %.9g", rs->total_mb_per_s,
 		    sum);
-}
-
-/* Each row is of a source, and each source has one row at most. */
-static void
-check_health(const struct cell_measure *cm, char error[RESULT_TEXT_SIZE])
-{
-	bool seen[ENTROPYSOURCE] = { false };
-	unsigned i;
-
+	/* Each row is of a source, and each source has one row at most. */
 	for (unsigned row = 0; row < cm->cm_health_count; row++) {
-		const char *source = cm->cm_health[row].source;
-
+		source = cm->cm_health[row].source;
 		for (i = 0; i < ENTROPYSOURCE; i++)
 			if (strcmp(random_source_names[i], source) == 0)
 				break;
@@ -221,20 +220,5 @@ check_health(const struct cell_measure *cm, char error[RESULT_TEXT_SIZE])
 		else
 			seen[i] = true;
 	}
-}
-
-int
-repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
-    char error[RESULT_TEXT_SIZE])
-{
-	int status;
-
-	memset(cm, 0, sizeof(*cm));
-	error[0] = '\0';
-	status = field_read(repeat_fields, object, cm, readers, error);
-	if (status != 0)
-		return (status);
-	check_sample(&cm->cm_sample, readers, error);
-	check_health(cm, error);
 	return (error[0] == '\0' ? 0 : EINVAL);
 }

@@ -71,7 +71,7 @@ struct checkpoint {
 };
 
 /*
- * Measures every cell of the options' grid.  Each repeat visits all cells once,
+ * Measures every cell of the options' grid; each repeat visits all cells once,
  * in an order drawn from the seed.
  *
  *   argv  in   the program's, for the document
@@ -88,13 +88,13 @@ int sweep_run(const struct options *op, char *const argv[],
  * Runs the options' cell op_repeats times with fail points, and prints on
  * stdout what was injected and what came of it.
  *
- * Returns: an exit status, after a message on stderr if it is not 0.
+ * Returns: an exit status, after a message if it is not 0.
  */
 int failpoint_run(const struct options *op);
 
 /*
  * Fills in what a result says of the whole run, and makes room for cells and
- * controls.  Returns: 0 or ENOMEM, with r for result_free().
+ * controls.  r is for result_free(), also after a failure.
  */
 int describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r);
@@ -103,10 +103,8 @@ int describe_run(const struct options *op, char *const argv[], unsigned cells,
 struct cell grid_first(const struct options *op);
 
 /*
- * Makes the cells of the grid and, behind them, controls: each lock around
- * nothing, and each cipher with nothing shared.
- *
- *   sw  in/out  has its options
+ * Makes the cells of the options' grid and, behind them, controls: each lock
+ * around nothing, and each cipher with nothing shared.
  */
 void grid_make(struct sweeping *sw);
 void grid_free(struct sweeping *sw);
@@ -133,7 +131,7 @@ grid_drawn(const struct sweeping *sw, unsigned cell, unsigned round)
 struct cell_params grid_params(const struct options *op, const struct cell *ce,
     unsigned repeat);
 
-/* The simulated machine of a repeat, with the profile given. */
+/* The simulated machine of a repeat. */
 void grid_machine(const struct options *op, const struct profile *pr,
     unsigned repeat, struct cell_params *cp, struct machine_config *mc);
 
@@ -149,7 +147,6 @@ bool grid_in_part(const struct options *op, unsigned cell);
 /* "locked mtx aes, 2 readers, 65536 bytes" */
 const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
 
-/* The engine that runs the cells. */
 const struct engine *grid_engine(const struct options *op);
 
 /*
@@ -159,13 +156,10 @@ const struct engine *grid_engine(const struct options *op);
 void summary_sample(const struct cell *ce, struct cell_measure *cm,
     unsigned order);
 
-/* Adds one repeat's measure to its cell; cm is empty afterwards. */
+/* Adds a repeat's measure to its cell; cm is empty afterwards. */
 void summary_add(struct sweep_cell *sc, struct cell_measure *cm);
 
-/*
- * Makes the result's cell, which takes over the arrays of sc, a cell with a
- * sample.
- */
+/* Makes the result's cell, which takes over the arrays of sc. */
 void summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc);
 
@@ -182,14 +176,7 @@ int repeat_load(const json_t *object, unsigned readers,
 /* The first line of a run as JSON: its result, as far as it is known. */
 json_t *head_format(const struct options *op, const struct result *r);
 
-/*
- * Reads it.
- *
- *   begun  out  what the line has of the result; result_free() it, also after
- *               a failure
- *
- * Returns: the line, or NULL.
- */
+/* Reads it, or is NULL.  result_free() begun, also after a failure. */
 json_t *head_load(const char *line, size_t size, struct result *begun,
     char why[RESULT_TEXT_SIZE]);
 
@@ -214,19 +201,15 @@ int checkpoint_read(struct checkpoint *ck, struct result *begun);
  * Of a new run, writes the first line.  Of a resumed one, compares the first
  * line with this run, whose times and costs become those of that line, and adds
  * the repeats and figures of the other lines.
- *
- *   sw  in/out  its result is filled in but for cells
  */
 int checkpoint_begin(struct checkpoint *ck, struct sweeping *sw);
 
 /*
  * Takes what a round of a cell measured: writes it to the journal, if there is
- * one, then adds it to the cell.
+ * one, then adds it to the cell.  An error of writing should end the run.
  *
  *   order  in  its place among all repeats of the run
  *   cm     in  empty afterwards
- *
- * Returns: also the error of writing, which should end the run.
  */
 int checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
     unsigned order, struct cell_measure *cm);
@@ -239,22 +222,20 @@ uint64_t replicate_memory_bytes(void);
 
 /*
  * The number of runs at a time: what the host's CPUs and memory allow, or
- * rngsim.virtual.threads.  0: no memory for one.
- *
- *   needed  out  bytes that one of them needs at most
+ * rngsim.virtual.threads.  0: no memory for one, which needs so many bytes.
  */
 unsigned replicate_threads(const struct options *op, uint64_t *needed);
 
 /*
- * Does all rounds on simulated machines.  Threads of the host share the runs;
- * outcomes and their order do not depend on how many.  A cell that deadlocks is
- * left out, with a message, and EDEADLK is returned after the other cells.
+ * Does all rounds on simulated machines, on threads of the host; outcomes and
+ * their order do not depend on how many.  A cell that deadlocks is left out,
+ * with a message, and EDEADLK is returned after the other cells.
  */
 int replicate_run(struct sweeping *sw);
 
 /*
- * Fills in the uncertainty of the cells and of the result, if all cells have
- * had UNCERTAINTY_LEAST drawn profiles.
+ * Fills in the uncertainty of cells and result, if all cells have had
+ * UNCERTAINTY_LEAST drawn profiles.
  *
  *   like  in  the places in the grid of the result's cells
  */
@@ -269,10 +250,7 @@ void uncertainty_finish(const struct sweeping *sw, const unsigned *like);
 void uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
 
-/*
- * Effects and rankings alone, with the profiles that the options draw: bands
- * are of one cell.
- */
+/* Effects and rankings alone, with the profiles that the options draw. */
 void uncertainty_redraw(const struct options *op, struct result *r);
 
 /* The profiles that the options draw, to be freed. */
