@@ -15,33 +15,6 @@
 	ROW("  dropped", dropped)					\
 	ROW("  discarded", discarded)
 
-static int
-run_once(const struct options *op, unsigned repeat, struct cell_measure *cm,
-    char why[CELL_ERROR_SIZE])
-{
-	const struct cell ce = grid_first(op);
-	struct cell_params cp = grid_params(op, &ce, repeat);
-	struct machine_config mc;
-
-	cp.cp_faults = &op->op_faults;
-	if (op->op_simulated)
-		grid_machine(op, &op->op_machine.vi_profile, repeat, &cp, &mc);
-	return ((op->op_simulated ? &ENGINE(virtual) : &ENGINE(real))->
-	    en_run(&cp, cm, why));
-}
-
-static void
-add(struct failpoint_outcome *sum, const struct failpoint_outcome *fo)
-{
-	for (unsigned i = 0; i < FAILPOINTS; i++) {
-		sum->fo_evaluated[i] += fo->fo_evaluated[i];
-		sum->fo_executed[i] += fo->fo_executed[i];
-	}
-#define	ROW(name, member)	sum->fo_##member += fo->fo_##member;
-	ROWS
-#undef ROW
-}
-
 static void
 print(const struct options *op, const struct failpoint_outcome *fo,
     unsigned runs, unsigned seeded)
@@ -51,8 +24,8 @@ print(const struct options *op, const struct failpoint_outcome *fo,
 	printf("fail points, engine %s: %s, lock %s, %s, %u reader%s, seed %"
 	    PRIu64 "\nNothing here is a measurement.\n\n",
 	    op->op_simulated ? "virtual" : "real", ce.ce_design, ce.ce_lock,
-	    ce.ce_cipher->ci_name, ce.ce_readers,
-	    ce.ce_readers == 1 ? "" : "s", op->op_seed);
+	    ce.ce_cipher->ci_name, ce.ce_readers, PLURAL(ce.ce_readers),
+	    op->op_seed);
 	printf("%-24s %12s %12s  %s\n", "point", "evaluated", "executed",
 	    "set to");
 	for (unsigned i = 0; i < FAILPOINTS; i++)
@@ -71,24 +44,40 @@ print(const struct options *op, const struct failpoint_outcome *fo,
 int
 failpoint_run(const struct options *op)
 {
-	struct failpoint_outcome sum = { .fo_reads = 0 };
+	const struct engine *en = op->op_simulated ? &ENGINE(virtual) :
+	    &ENGINE(real);
+	const struct cell ce = grid_first(op);
+	struct failpoint_outcome sum = { .fo_reads = 0 }, *fo;
+	struct cell_measure *cm = xcalloc(1, sizeof(*cm));
 	char why[CELL_ERROR_SIZE] = "";
-	unsigned repeat, seeded = 0;
-	struct cell_measure *cm;
+	unsigned seeded = 0;
 	int error = 0;
 
+	fo = &cm->cm_faults;
 	stop_catch_signals();
-	cm = xcalloc(1, sizeof(*cm));
-	for (repeat = 0; error == 0 && repeat < op->op_repeats; repeat++) {
-		error = run_once(op, repeat, cm, why);
+	for (unsigned n = 0; error == 0 && n < op->op_repeats; n++) {
+		struct cell_params cp = grid_params(op, &ce, n);
+		struct machine_config mc;
+
+		cp.cp_faults = &op->op_faults;
+		if (op->op_simulated)
+			grid_machine(op, &op->op_machine.vi_profile, n, &cp,
+			    &mc);
+		error = en->en_run(&cp, cm, why);
 		/* Staying unseeded is an outcome. */
 		if (error == ETIMEDOUT)
 			error = 0;
-		if (error == 0) {
-			add(&sum, &cm->cm_faults);
-			seeded += cm->cm_faults.fo_seeded;
-			cell_measure_free(cm);
+		if (error != 0)
+			break;
+		for (unsigned i = 0; i < FAILPOINTS; i++) {
+			sum.fo_evaluated[i] += fo->fo_evaluated[i];
+			sum.fo_executed[i] += fo->fo_executed[i];
 		}
+#define	ROW(name, member)	sum.fo_##member += fo->fo_##member;
+		ROWS
+#undef ROW
+		seeded += fo->fo_seeded;
+		cell_measure_free(cm);
 	}
 	free(cm);
 	if (error != 0)

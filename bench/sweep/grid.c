@@ -50,12 +50,24 @@ expand(const struct options *op, struct sweep_cell *cells)
 	return (n);
 }
 
-/* The most readers of the grid that have a CPU each; else the fewest. */
+/* Each lock around nothing, and each cipher with nothing shared. */
 static unsigned
-control_readers(const struct options *op)
+expand_controls(const struct options *op, struct sweep_cell *cells)
 {
+	struct cell like = {
+		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
+		.ce_design = "none",
+		.ce_request_bytes = CONTROL_BYTES,
+	};
 	uint64_t best = 0, fewest = UINT64_MAX, v;
+	const struct design *de;
+	unsigned n = 0;
 
+	/* A simulation would only repeat the profile's costs. */
+	if (op->op_cmd != COMMAND_sweep || op->op_simulated ||
+	    !op->op_config.bc_program.controls)
+		return (0);
+	/* The most readers of the grid that have a CPU each; else the fewest. */
 	for (unsigned r = 0; r < op->op_readers.ol_count; r++) {
 		v = op->op_readers.ol_value[r];
 		if (v < fewest)
@@ -63,44 +75,18 @@ control_readers(const struct options *op)
 		if (v > best && v <= cpu_count())
 			best = v;
 	}
-	return ((unsigned)(best > 0 ? best : fewest));
-}
-
-/* The last design of a single part: each reader gets a generator of its own. */
-static const char *
-control_design(const struct options *op)
-{
-	const struct design *de;
-
-	for (unsigned d = op->op_designs.ol_count; d > 0; d--) {
-		de = design_at(op->op_designs.ol_value[d - 1]);
-		if ((de->de_flags & DE_MANY_LOCKS) == 0)
-			return (de->de_ident);
-	}
-	return ("concurrent");
-}
-
-/* Each lock around nothing, and each cipher with nothing shared. */
-static unsigned
-expand_controls(const struct options *op, struct sweep_cell *cells)
-{
-	struct cell like = {
-		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.ce_readers = control_readers(op),
-		.ce_design = "none",
-		.ce_request_bytes = CONTROL_BYTES,
-	};
-	unsigned n = 0;
-
-	/* A simulation would only repeat the profile's costs. */
-	if (op->op_cmd != COMMAND_sweep || op->op_simulated ||
-	    !op->op_config.bc_program.controls)
-		return (0);
+	like.ce_readers = (unsigned)(best > 0 ? best : fewest);
 	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
 		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
 		cells[n++].sc_cell = like;
 	}
-	like.ce_design = control_design(op);
+	/* The last of a single part: each reader gets a generator of its own. */
+	like.ce_design = "concurrent";
+	for (unsigned d = 0; d < op->op_designs.ol_count; d++) {
+		de = design_at(op->op_designs.ol_value[d]);
+		if ((de->de_flags & DE_MANY_LOCKS) == 0)
+			like.ce_design = de->de_ident;
+	}
 	like.ce_lock = "none";
 	like.ce_request_bytes = op->op_sizes.ol_value[0];
 	like.ce_workload = workload(op);
@@ -115,12 +101,10 @@ void
 grid_make(struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
-	size_t drawn;
-	unsigned most;
-
-	most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
+	const unsigned most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
 	    op->op_ciphers.ol_count * op->op_readers.ol_count *
 	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
+
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
 	sw->sw_grid = expand(op, sw->sw_cells);
 	sw->sw_count = sw->sw_grid +
@@ -131,8 +115,8 @@ grid_make(struct sweeping *sw)
 	sw->sw_rounds = op->op_repeats * (1 + op->op_uncertainty);
 	sw->sw_has = xcalloc((size_t)sw->sw_rounds * sw->sw_count,
 	    sizeof(*sw->sw_has));
-	drawn = (size_t)(sw->sw_rounds - op->op_repeats) * sw->sw_grid;
-	sw->sw_drawn = xcalloc(drawn, sizeof(*sw->sw_drawn));
+	sw->sw_drawn = xcalloc((size_t)op->op_repeats * op->op_uncertainty *
+	    sw->sw_grid, sizeof(*sw->sw_drawn));
 	sw->sw_profiles = uncertainty_profiles(op);
 }
 

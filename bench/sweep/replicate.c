@@ -63,39 +63,30 @@ mappings(void)
 	return (most);
 }
 
-/* Whether a design of the grid has a part for each CPU. */
-static bool
-has_parts(const struct options *op)
-{
-	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
-		if ((design_at(op->op_designs.ol_value[i])->de_flags &
-		    DE_MANY_LOCKS) != 0)
-			return (true);
-	return (false);
-}
-
 unsigned
 replicate_threads(const struct options *op, uint64_t *needed)
 {
+	const unsigned readers = (unsigned)option_list_max(&op->op_readers);
+	const double quota = cpu_quota(), most = mappings() / 4 * 3;
+	const double each = MAPPINGS_EACH * (double)(readers + THREADS_BESIDE);
 	unsigned threads = op->op_config.bc_program.virtual_threads;
-	double quota = cpu_quota();
+	bool parts = false;
 	uint64_t fit;
-	double each;
 
-	*needed = virtual_memory_bytes(&op->op_machine,
-	    (unsigned)option_list_max(&op->op_readers),
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
+		parts |= (design_at(op->op_designs.ol_value[i])->de_flags &
+		    DE_MANY_LOCKS) != 0;
+	*needed = virtual_memory_bytes(&op->op_machine, readers,
 	    workload_max_bytes(&op->op_workload,
-	    option_list_max(&op->op_sizes)), op->op_verify, has_parts(op));
+	    option_list_max(&op->op_sizes)), op->op_verify, parts);
 	if (threads == 0) {
 		threads = cpu_count();
 		if (quota > 0 && quota < threads)
 			threads = (unsigned)fmax(1, floor(quota));
 	}
 	fit = replicate_memory_bytes() / 4 * 3 / *needed;
-	each = MAPPINGS_EACH * (double)(option_list_max(&op->op_readers) +
-	    THREADS_BESIDE);
-	if ((double)fit * each > mappings() / 4 * 3)
-		fit = (uint64_t)fmax(fit > 0, mappings() / 4 * 3 / each);
+	if ((double)fit * each > most)
+		fit = (uint64_t)fmax(fit > 0, most / each);
 	return (fit < threads ? (unsigned)fit : threads);
 }
 
@@ -160,22 +151,21 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 {
 	struct sweeping *sw = rg->rg_sweep;
 	struct sweep_cell *sc = &sw->sw_cells[cell];
-	const struct options *op = sw->sw_options;
+	const unsigned repeats = sw->sw_options->op_repeats;
 	const size_t n = strlen(sl->sl_why);
 	char text[GRID_TEXT_SIZE];
 
 	/* A message must not be printed behind the bar. */
 	progress_fini(&rg->rg_progress);
-	if (round >= op->op_repeats) {
+	if (round >= repeats)
 		snprintf(sw->sw_error, CELL_ERROR_SIZE, "with profile %u of "
-		    "%u drawn: %.*s", round / op->op_repeats,
-		    op->op_uncertainty, CELL_ERROR_SIZE - 64, sl->sl_why);
-		return (sl->sl_error);
-	}
-	if (sl->sl_error != EDEADLK) {
+		    "%u drawn: %.*s", round / repeats,
+		    sw->sw_options->op_uncertainty, CELL_ERROR_SIZE - 64,
+		    sl->sl_why);
+	else if (sl->sl_error != EDEADLK)
 		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", sl->sl_why);
+	if (round >= repeats || sl->sl_error != EDEADLK)
 		return (sl->sl_error);
-	}
 	sc->sc_stuck = true;
 	rg->rg_stuck++;
 	/* The reason has several lines. */
@@ -194,14 +184,12 @@ take(void *context, unsigned task, unsigned slot)
 	struct slot *sl = &rg->rg_slots[slot];
 	int error = 0;
 
-	if (sl->sl_error == ECANCELED || sw->sw_cells[cell].sc_stuck)
-		error = 0;
-	else if (sl->sl_error != 0)
-		error = take_failed(rg, cell, round, sl);
-	else
+	if (sl->sl_error == 0 && !sw->sw_cells[cell].sc_stuck)
 		error = checkpoint_take(sw, cell, round, task, &sl->sl_measure);
-	if (sl->sl_error == 0)
+	else if (sl->sl_error == 0)
 		cell_measure_free(&sl->sl_measure);
+	else if (sl->sl_error != ECANCELED && !sw->sw_cells[cell].sc_stuck)
+		error = take_failed(rg, cell, round, sl);
 	sl->sl_error = ECANCELED;
 	sl->sl_progress_ps = 0;
 	rg->rg_taken++;

@@ -60,29 +60,28 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 
 /* The interval of the total: over repeats or, of too few, window parts. */
 static void
-interval(const struct sweep_cell *sc, struct result_cell *rc, uint64_t seed,
-    double *scratch)
+interval(struct result_cell *rc, uint64_t seed)
 {
-	bool repeats = sc->sc_count >= RESULT_CI95_REPEATS_MIN;
+	const bool repeats = rc->repeats >= RESULT_CI95_REPEATS_MIN;
+	double *ci95 = rc->total_mb_per_s_ci95, *values;
 	unsigned n = 0;
 
-	snprintf(rc->ci95_of, sizeof(rc->ci95_of), "%s", repeats ?
-	    RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
-	for (unsigned i = 0; i < sc->sc_count; i++) {
-		const struct result_sample *rs = &sc->sc_samples[i];
+	values = xcalloc((size_t)rc->repeats * CELL_INTERVALS + 1,
+	    sizeof(*values));
+	strcpy(rc->ci95_of, repeats ? RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
+	for (unsigned i = 0; i < rc->repeats; i++) {
+		const struct result_sample *rs = &rc->samples[i];
 
 		if (repeats)
-			scratch[n++] = rs->total_mb_per_s;
+			values[n++] = rs->total_mb_per_s;
 		for (unsigned k = 0; !repeats && k < rs->intervals; k++)
-			scratch[n++] = rs->interval_mb_per_s[k];
+			values[n++] = rs->interval_mb_per_s[k];
 	}
-	stats_ci95_median(scratch, n, seed, &rc->total_mb_per_s_ci95[0],
-	    &rc->total_mb_per_s_ci95[1]);
+	stats_ci95_median(values, n, seed, &ci95[0], &ci95[1]);
+	free(values);
 	/* The median of window parts may be outside: contain the total. */
-	rc->total_mb_per_s_ci95[0] = fmin(rc->total_mb_per_s_ci95[0],
-	    rc->total_mb_per_s);
-	rc->total_mb_per_s_ci95[1] = fmax(rc->total_mb_per_s_ci95[1],
-	    rc->total_mb_per_s);
+	ci95[0] = fmin(ci95[0], rc->total_mb_per_s);
+	ci95[1] = fmax(ci95[1], rc->total_mb_per_s);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -100,45 +99,37 @@ note(struct result_cell *rc, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The number of kinds of cores on which readers ended their windows. */
-static unsigned
-kinds(const struct sweep_cell *sc, const struct result_cell *rc)
-{
-	uint64_t seen = 0;
-
-	for (unsigned i = 0; i < sc->sc_count; i++)
-		for (unsigned k = 0; k < rc->readers; k++)
-			seen |= UINT64_C(1) <<
-			    cpu_kind(sc->sc_samples[i].reader_cpu[k]) % 64;
-	return ((unsigned)__builtin_popcountll(seen));
-}
-
 static void
-notes_of_host(const struct sweep_cell *sc, struct result_cell *rc)
+notes_of_host(struct result_cell *rc)
 {
-	double quota = cpu_quota();
-	unsigned count = kinds(sc, rc);
+	const double quota = cpu_quota();
+	uint64_t kinds = 0;
+	int n;
 
 	if (cpu_count() < cpu_count_machine())
 		note(rc, "affinity mask: %u of %u CPUs", cpu_count(),
 		    cpu_count_machine());
 	if (quota > 0 && quota < rc->readers)
 		note(rc, "cgroup quota: %.3g CPUs", quota);
-	if (count > 1)
-		note(rc, "readers on %u kinds of cores", count);
+	/* Of the cores on which readers ended their windows. */
+	for (unsigned i = 0; i < rc->repeats; i++)
+		for (unsigned k = 0; k < rc->readers; k++)
+			kinds |= UINT64_C(1) <<
+			    cpu_kind(rc->samples[i].reader_cpu[k]) % 64;
+	n = __builtin_popcountll(kinds);
+	if (n > 1)
+		note(rc, "readers on %d kinds of cores", n);
 }
 
 /* A recording that is longer than the window is cut. */
 static void
-note_of_recording(const struct sweep_cell *sc, struct result_cell *rc)
+note_of_recording(const struct workload *wl, struct result_cell *rc)
 {
-	const struct workload *wl = sc->sc_cell.ce_workload;
-	double recorded_s, window_s;
+	const double window_s = rc->samples[0].window_s;
+	double recorded_s;
 
-	if (wl == NULL || wl->wl_arrivals != ARRIVALS_RECORDED ||
-	    sc->sc_count == 0)
+	if (wl == NULL || wl->wl_arrivals != ARRIVALS_RECORDED)
 		return;
-	window_s = sc->sc_samples[0].window_s;
 	recorded_s = (double)wl->wl_recording.rec_length_ns / 1e9 /
 	    wl->wl_speed;
 	if (window_s < recorded_s)
@@ -153,11 +144,10 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 {
 	double skew = 0, window = 0;
 	bool drift = sc->sc_drifted > sc->sc_count / 2;
-	char drift_text[RESULT_NAME_SIZE * 2];
+	const char *drift_text = FORMATF("drift within %u of %u windows",
+	    sc->sc_drifted, sc->sc_count);
 	unsigned idle = 0;
 
-	snprintf(drift_text, sizeof(drift_text), "drift within %u of %u "
-	    "windows", sc->sc_drifted, sc->sc_count);
 	snprintf(rc->gate, sizeof(rc->gate), "%s", sc->sc_sum.cm_displaced ?
 	    "the host moved a thread off its CPU" : sc->sc_sum.cm_unbound ?
 	    "binding a thread to its CPU was refused" : drift ?
@@ -167,7 +157,7 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 	if (rc->pretended_nodes > 0)
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
-	note_of_recording(sc, rc);
+	note_of_recording(sc->sc_cell.ce_workload, rc);
 	for (unsigned i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
@@ -191,60 +181,7 @@ gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
 		    "but not begun", sc->sc_sum.cm_backlog);
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
-		    idle == 1 ? "" : "s");
-}
-
-static void
-summarise(const struct sweep_cell *sc, const struct engine *en,
-    struct result_cell *rc, double *scratch)
-{
-	const struct cell_measure *sum = &sc->sc_sum;
-
-	rc->ledger = sum->cm_ledger;
-	for (unsigned i = 0; i < sc->sc_count; i++)
-		scratch[i] = sc->sc_samples[i].plain_mb_per_s;
-	rc->ledger.plain_mb_per_s = stats_median(scratch, sc->sc_count);
-	rc->latency_ns = cell_latency(en, &sum->cm_latency);
-	rc->latency_uncorrected_ns = sum->cm_uncorrected.hi_count == 0 ?
-	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
-	rc->harvest.latency_p99_ns = cell_latency(en,
-	    &sum->cm_harvest_latency).p99;
-}
-
-/* Moves rows, waits and health into the result's cell. */
-static void
-finish_rows(struct cell_measure *sum, const struct engine *en,
-    struct result_cell *rc)
-{
-	unsigned n = sum->cm_row_count;
-
-	rc->lock_profile = xcalloc(n + 1, sizeof(*rc->lock_profile));
-	if (sum->cm_health_count > 0)
-		rc->health = xcalloc(sum->cm_health_count, sizeof(*rc->health));
-	for (unsigned i = 0; i < n; i++) {
-		cell_row_finish(en, &sum->cm_rows[i]);
-		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
-	}
-	for (unsigned i = 0; i < sum->cm_health_count; i++)
-		rc->health[i] = sum->cm_health[i];
-	rc->lock_profile_rows = n;
-	rc->health_rows = sum->cm_health_count;
-	rc->wait_rows = sum->cm_wait_count;
-	rc->waits = sum->cm_waits;
-	sum->cm_waits = NULL;
-}
-
-/* In percent of the readers' time. */
-static double
-profile_cost(const struct sweep_cell *sc, const struct result_cell *rc,
-    const struct result_host *host)
-{
-	double reader_ns = 0;
-
-	for (unsigned i = 0; i < sc->sc_count; i++)
-		reader_ns += sc->sc_samples[i].window_s * 1e9 * rc->readers;
-	return (100 * sc->sc_sum.cm_acquisitions * host->profile_ns /
-	    reader_ns);
+		    PLURAL(idle));
 }
 
 /* What the cell was, as options set it. */
@@ -304,25 +241,45 @@ void
 summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc)
 {
-	const struct engine *engine = grid_engine(op);
-	double *scratch;
+	const struct engine *en = grid_engine(op);
+	struct cell_measure *sum = &sc->sc_sum;
+	double reader_ns = 0;
 
 	describe(sc, op, rc);
-	scratch = xcalloc((size_t)sc->sc_count * CELL_INTERVALS + 1,
-	    sizeof(*scratch));
 	rc->reader_mb_per_s = xcalloc(rc->readers, sizeof(double));
 	rc->samples = sc->sc_samples;
 	result_set_medians(rc);
-	summarise(sc, engine, rc, scratch);
-	interval(sc, rc, op->op_seed, scratch);
-	finish_rows(&sc->sc_sum, engine, rc);
-	free(scratch);
+	rc->ledger = sum->cm_ledger;
+	rc->ledger.plain_mb_per_s = COMPARABLE_MEDIAN(rc, plain_mb_per_s);
+	rc->latency_ns = cell_latency(en, &sum->cm_latency);
+	rc->latency_uncorrected_ns = sum->cm_uncorrected.hi_count == 0 ?
+	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
+	rc->harvest.latency_p99_ns = cell_latency(en,
+	    &sum->cm_harvest_latency).p99;
+	interval(rc, op->op_seed);
+	rc->lock_profile_rows = sum->cm_row_count;
+	rc->lock_profile = xcalloc(rc->lock_profile_rows + 1,
+	    sizeof(*rc->lock_profile));
+	for (unsigned i = 0; i < rc->lock_profile_rows; i++) {
+		cell_row_finish(en, &sum->cm_rows[i]);
+		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
+	}
+	rc->health_rows = sum->cm_health_count;
+	rc->health = xcalloc(rc->health_rows, sizeof(*rc->health));
+	memcpy(rc->health, sum->cm_health, rc->health_rows *
+	    sizeof(*rc->health));
+	rc->wait_rows = sum->cm_wait_count;
+	rc->waits = sum->cm_waits;
+	sum->cm_waits = NULL;
+	for (unsigned i = 0; i < sc->sc_count; i++)
+		reader_ns += rc->samples[i].window_s * 1e9 * rc->readers;
 	if (rc->profiled)
-		rc->profile_cost_percent = profile_cost(sc, rc, host);
-	if (engine->en_simulated)
+		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
+		    host->profile_ns / reader_ns;
+	if (en->en_simulated)
 		virtual_describe(&op->op_machine, rc);
 	else
-		notes_of_host(sc, rc);
+		notes_of_host(rc);
 	gate_and_notes(sc, rc);
 	summary_gate_trend(rc);
 	sc->sc_samples = NULL;

@@ -33,8 +33,8 @@ measure_one(const struct options *op, struct cell_params *cp,
 	double plain = 0;
 	int error;
 
-	cp->cp_ledger = false;
 	if (op->op_ledger_log == NULL) {
+		cp->cp_ledger = false;
 		error = en->en_run(cp, cm, error_text);
 		if (error != 0 || !op->op_ledger)
 			return (error);
@@ -42,7 +42,6 @@ measure_one(const struct options *op, struct cell_params *cp,
 		cell_measure_free(cm);
 	}
 	cp->cp_ledger = true;
-	cp->cp_ledger_log = op->op_ledger_log;
 	error = en->en_run(cp, cm, error_text);
 	if (error == 0)
 		cm->cm_sample.plain_mb_per_s = plain;
@@ -101,11 +100,11 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	for (i = 0; i < n; i++) {
 		if (n > 1)
 			mq->mq_measures[i].cm_sample.together = mq->mq_done + 1;
-		if (error == 0)
+		if (error != 0)
+			cell_measure_free(&mq->mq_measures[i]);
+		else
 			error = checkpoint_take(sw, group[i], repeat,
 			    mq->mq_done + i, &mq->mq_measures[i]);
-		else
-			cell_measure_free(&mq->mq_measures[i]);
 	}
 	return (error);
 }

@@ -6,20 +6,6 @@
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 
-/* The number of drawn profiles that all cells have had, with all repeats. */
-static unsigned
-whole(const struct sweeping *sw, const unsigned *like)
-{
-	const unsigned repeats = sw->sw_options->op_repeats;
-	unsigned round = repeats;
-
-	for (; round < sw->sw_rounds; round++)
-		for (unsigned i = 0; i < sw->sw_result->cell_count; i++)
-			if (!*grid_has(sw, like[i], round))
-				return (round / repeats - 1);
-	return (round / repeats - 1);
-}
-
 /* Gives a cell the medians over repeats of its first n profiles. */
 static void
 gather(const struct sweeping *sw, unsigned cell, unsigned n,
@@ -123,53 +109,49 @@ find_effects(struct result *r, const struct profile *profiles,
 /* Ranks two cells by their samples, each pair with the same profile. */
 static void
 rank_pair(const struct result_cell *a, const struct result_cell *b,
-    bool by_lock, double *scratch, struct result_ranking *rr)
+    bool by_lock, double *scratch, struct result_uncertainty *ru)
 {
 	const struct result_cell *better = a, *worse = b;
+	struct result_ranking *rr;
 	struct stats_change sc;
 
+	ru->rankings = xreallocarray(ru->rankings, ru->ranking_count + 1,
+	    sizeof(*rr));
+	rr = &ru->rankings[ru->ranking_count++];
 	stats_change(b->uncertainty.total_samples,
 	    a->uncertainty.total_samples, a->uncertainty.samples, scratch, &sc);
 	if (sc.sc_median < 0) {
 		better = b;
 		worse = a;
 	}
+	*rr = (struct result_ranking){ .readers = a->readers,
+	    .request_bytes = a->request_bytes, .share = sc.sc_share,
+	    .robust = sc.sc_share >= STATS_ROBUST &&
+	    fabs(sc.sc_median) >= UNCERTAINTY_MARGIN };
 	strcpy(rr->by, by_lock ? "lock" : "design");
 	strcpy(rr->better, by_lock ? better->lock : better->design);
 	strcpy(rr->worse, by_lock ? worse->lock : worse->design);
 	strcpy(rr->like, by_lock ? a->design : a->lock);
 	strcpy(rr->cipher, a->cipher);
-	rr->readers = a->readers;
-	rr->request_bytes = a->request_bytes;
-	rr->share = sc.sc_share;
-	rr->robust = rr->share >= STATS_ROBUST &&
-	    fabs(sc.sc_median) >= UNCERTAINTY_MARGIN;
 }
 
 /* Ranks all pairs of cells that differ in their design or their lock alone. */
 static void
 find_rankings(struct result *r)
 {
-	struct result_uncertainty *ru = &r->uncertainty;
-	double *scratch = xcalloc(ru->samples, sizeof(*scratch));
+	double *scratch = xcalloc(r->uncertainty.samples, sizeof(*scratch));
 	const struct result_cell *end = r->cells + r->cell_count;
-	struct result_ranking *grown;
 
 	for (unsigned by_lock = 0; by_lock < 2; by_lock++)
 	for (const struct result_cell *a = r->cells; a < end; a++)
-	for (const struct result_cell *b = a + 1; b < end; b++) {
-		if ((strcmp(a->design, b->design) != 0) == by_lock ||
-		    (strcmp(a->lock, b->lock) != 0) != by_lock ||
-		    strcmp(a->cipher, b->cipher) != 0 ||
-		    a->readers != b->readers ||
-		    a->request_bytes != b->request_bytes)
-			continue;
-		ru->rankings = xreallocarray(ru->rankings,
-		    ru->ranking_count + 1, sizeof(*grown));
-		grown = &ru->rankings[ru->ranking_count++];
-		memset(grown, 0, sizeof(*grown));
-		rank_pair(a, b, by_lock != 0, scratch, grown);
-	}
+	for (const struct result_cell *b = a + 1; b < end; b++)
+		if ((strcmp(a->design, b->design) != 0) != by_lock &&
+		    (strcmp(a->lock, b->lock) != 0) == by_lock &&
+		    strcmp(a->cipher, b->cipher) == 0 &&
+		    a->readers == b->readers &&
+		    a->request_bytes == b->request_bytes)
+			rank_pair(a, b, by_lock != 0, scratch,
+			    &r->uncertainty);
 	free(scratch);
 }
 
@@ -231,9 +213,19 @@ uncertainty_redraw(const struct options *op, struct result *r)
 void
 uncertainty_finish(const struct sweeping *sw, const unsigned *like)
 {
-	const unsigned n = whole(sw, like);
+	const unsigned repeats = sw->sw_options->op_repeats;
 	struct result *r = sw->sw_result;
+	unsigned n, round;
 
+	/* The drawn profiles that all cells have had, with all repeats. */
+	for (round = repeats; round < sw->sw_rounds; round++) {
+		for (n = 0; n < r->cell_count; n++)
+			if (!*grid_has(sw, like[n], round))
+				break;
+		if (n < r->cell_count)
+			break;
+	}
+	n = round / repeats - 1;
 	if (r->cell_count == 0 || n < UNCERTAINTY_LEAST)
 		return;
 	for (unsigned i = 0; i < r->cell_count; i++)
