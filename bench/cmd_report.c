@@ -5,9 +5,8 @@
 #include "bench/report/plot.h"
 #include "bench/report/report.h"
 
-/* There is one output. */
 static int
-check_one_output(const struct options *op)
+check(struct options *op)
 {
 	static const enum option_id outputs[] = { OPTION_FORMAT, OPTION_PLOT,
 	    OPTION_HTML, OPTION_LOCK_PROF };
@@ -22,17 +21,6 @@ check_one_output(const struct options *op)
 			    "them", first, name));
 		first = name;
 	}
-	return (0);
-}
-
-static int
-check(struct options *op)
-{
-	int status;
-
-	status = check_one_output(op);
-	if (status != 0)
-		return (status);
 	if (op->op_plot != NULL && !gnuplot_path_ok(op->op_plot))
 		return (usage_error("--plot: \"%s\": expected a name that ends "
 		    "in .png or .svg", op->op_plot));
@@ -46,21 +34,6 @@ check(struct options *op)
 	    strcmp(op->op_operand[1], "-") == 0)
 		return (usage_error("-: expected stdin once"));
 	return (0);
-}
-
-static int
-draw(const char *path, const struct result *r, struct atomic_file *of)
-{
-	char *picture, why[RESULT_TEXT_SIZE];
-	size_t size;
-	int status;
-
-	if (plot_draw(r, gnuplot_path_svg(path), &picture, &size, why) != 0)
-		status = run_error("%s: %s", path, why);
-	else
-		status = command_commit(path, of, picture, size);
-	free(picture);
-	return (status);
 }
 
 static int
@@ -90,13 +63,14 @@ write_page(const struct options *op, const struct result *r,
 static int
 run(struct options *op)
 {
+	const char *path = op->op_html != NULL ? op->op_html : op->op_plot;
 	struct atomic_file of = { .of_fd = -1 };
-	char why[RESULT_TEXT_SIZE] = "";
+	char why[RESULT_TEXT_SIZE] = "", *picture = NULL;
 	struct result r[2];
 	int loaded, status;
+	size_t size;
 
-	status = command_open(op->op_html != NULL ? op->op_html : op->op_plot,
-	    &of);
+	status = command_open(path, &of);
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
 			continue;
@@ -105,11 +79,14 @@ run(struct options *op)
 	}
 	if (status == 0 && op->op_html != NULL)
 		status = write_page(op, r, &of);
-	else if (status == 0 && op->op_plot != NULL)
-		status = draw(op->op_plot, r, &of);
+	else if (status == 0 && path != NULL)
+		status = plot_draw(r, gnuplot_path_svg(path), &picture, &size,
+		    why) != 0 ? run_error("%s: %s", path, why) :
+		    command_commit(path, &of, picture, size);
 	else if (status == 0)
 		report_printers[GIVEN(op, LOCK_PROF) ? REPORT_LOCK_PROFILE :
 		    op->op_format](stdout, r);
+	free(picture);
 	while (loaded > 0)
 		result_free(&r[--loaded]);
 	atomic_file_abort(&of);

@@ -111,18 +111,6 @@ trace_end(struct options *op, struct timeline *tl)
 	return (0);
 }
 
-/* Opens the ledger's log, if there is to be one. */
-static int
-open_ledger_log(struct options *op)
-{
-	if (op->op_ledger_path == NULL)
-		return (0);
-	op->op_ledger_log = fopen(op->op_ledger_path, "we");
-	if (op->op_ledger_log != NULL)
-		return (0);
-	return (run_error("%s: %s", op->op_ledger_path, strerror(errno)));
-}
-
 static int
 close_ledger_log(struct options *op)
 {
@@ -148,17 +136,6 @@ static const struct target no_target = { .ta_file.of_fd = -1,
     .ta_checkpoint.ck_journal.jo_fd = -1 };
 
 /*
- * A trace and recorded events are of one repeat, which would be missing if it
- * were not measured again.
- */
-static bool
-wants_checkpoint(const struct options *op)
-{
-	return (op->op_trace == NULL && op->op_ledger_path == NULL &&
-	    op->op_config.bc_harvest.record_file[0] == '\0');
-}
-
-/*
  * Opens what -o names, before anything is measured; of a run that is resumed
  * the journal is open already.
  */
@@ -171,7 +148,12 @@ open_target(const struct options *op, struct target *ta)
 
 	if (op->op_output == NULL)
 		return (0);
-	if (!ta->ta_kept && wants_checkpoint(op)) {
+	/*
+	 * A trace and recorded events are of one repeat, which would be missing
+	 * if it were not measured again.
+	 */
+	if (!ta->ta_kept && op->op_trace == NULL && op->op_ledger_path == NULL &&
+	    op->op_config.bc_harvest.record_file[0] == '\0') {
 		error = checkpoint_claim(ck, op->op_output, NULL, why);
 		ta->ta_kept = error == 0;
 	}
@@ -243,8 +225,12 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	status = open_target(op, ta);
 	if (status == 0)
 		status = trace_begin(op, &tl);
-	if (status == 0)
-		status = open_ledger_log(op);
+	if (status == 0 && op->op_ledger_path != NULL) {
+		op->op_ledger_log = fopen(op->op_ledger_path, "we");
+		if (op->op_ledger_log == NULL)
+			status = run_error("%s: %s", op->op_ledger_path,
+			    strerror(errno));
+	}
 	if (status != 0) {
 		atomic_file_abort(&ta->ta_file);
 		(void)trace_end(op, tl);
@@ -327,20 +313,6 @@ go_on(const struct options *given, int *status, char *why)
 	return (true);
 }
 
-/* The jobs of --plan, or whether --part is one of them. */
-static int
-check_part(struct options *op)
-{
-	const unsigned most = grid_jobs(op);
-
-	if (op->op_part_of > most || op->op_parts > most)
-		return (usage_error("%s: expected at most %u job%s: %s",
-		    op->op_plan != NULL ? "--parts" : "--part", most, PLURAL(
-		    most), op->op_simulated ? "there are no more cells" : "all "
-		    "designs, locks and ciphers are measured side by side"));
-	return (0);
-}
-
 int
 command_measure(struct options *op)
 {
@@ -349,6 +321,7 @@ command_measure(struct options *op)
 	    .op_resume = op->op_output, .op_part_of = op->op_part_of };
 	char why[CELL_ERROR_SIZE];
 	struct target ta = no_target;
+	unsigned most;
 	int status;
 
 	if (op->op_resume != NULL)
@@ -358,17 +331,22 @@ command_measure(struct options *op)
 	    go_on(&job, &status, why))
 		return (status);
 	status = options_finish(op);
-	if (status == 0)
-		status = check_part(op);
-	if (status == 0 && op->op_plan != NULL) {
+	if (status != 0)
+		return (status);
+	most = grid_jobs(op);
+	if (op->op_part_of > most || op->op_parts > most)
+		return (usage_error("%s: expected at most %u job%s: %s",
+		    op->op_plan != NULL ? "--parts" : "--part", most, PLURAL(
+		    most), op->op_simulated ? "there are no more cells" : "all "
+		    "designs, locks and ciphers are measured side by side"));
+	if (op->op_plan != NULL) {
 		status = options_seed(op);
 		return (status != 0 ? status : plan_write(op, command_argv,
-		    op->op_parts > 0 ? op->op_parts : grid_jobs(op)));
+		    op->op_parts > 0 ? op->op_parts : most));
 	}
-	if (status == 0)
-		status = prepare(op);
-	if (status == 0)
-		status = op->op_faults.fl_count > 0 ? failpoint_run(op) :
-		    measure(op, &ta, command_argv);
-	return (status);
+	status = prepare(op);
+	if (status != 0)
+		return (status);
+	return (op->op_faults.fl_count > 0 ? failpoint_run(op) :
+	    measure(op, &ta, command_argv));
 }

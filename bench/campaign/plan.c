@@ -50,46 +50,6 @@ job_done(const struct options *op, const char *path)
 	return (done);
 }
 
-/* Whether a word is an option of the plan alone, and of how many words. */
-static int
-planning(const char *word)
-{
-	static const char *const names[] = { "--plan", "--parts" };
-	size_t n;
-
-	for (unsigned i = 0; i < 2; i++) {
-		n = strlen(names[i]);
-		if (strncmp(word, names[i], n) == 0 &&
-		    (word[n] == '\0' || word[n] == '='))
-			return (word[n] == '=' ? 1 : 2);
-	}
-	return (0);
-}
-
-/* What all jobs have in common, to be freed. */
-static char *
-common(const struct options *op, char *const argv[])
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = xmemstream(&text, &size);
-
-	fputs("rngsim", out);
-	for (int i = 1; argv[i] != NULL; i++) {
-		const int n = planning(argv[i]);
-
-		if (n == 0) {
-			fputc(' ', out);
-			format_word(out, argv[i]);
-		} else
-			i += n - 1;
-	}
-	if (!op->op_seed_given)
-		fprintf(out, " --seed %" PRIu64, op->op_seed);
-	xmemclose(out);
-	return (text);
-}
-
 static int
 write_file(const char *path, const char *text, size_t size)
 {
@@ -109,10 +69,11 @@ write_file(const char *path, const char *text, size_t size)
 static int
 claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 {
-	char path[PATH_SIZE], *line, *old = NULL, *seed;
-	size_t size = 0;
+	char path[PATH_SIZE], *line = NULL, *old = NULL, *seed;
+	size_t len, size = 0;
 	ssize_t n = -1;
-	FILE *in;
+	unsigned id;
+	FILE *in, *out;
 	int status = 0;
 
 	if (mkdir(op->op_plan, 0777) != 0 && errno != EEXIST)
@@ -127,15 +88,30 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	seed = n <= 0 ? NULL : strstr(old, " --seed ");
 	if (seed != NULL && !op->op_seed_given)
 		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
-	*text = common(op, argv);
-	line = xmalloc(strlen(*text) + 32);
-	sprintf(line, "%s # %u jobs\n", *text, jobs);
-	if (status == 0 && n > 0 && strcmp(line, old) != 0)
-		status =
-		    usage_error("--plan: \"%s\" has another plan, \"%.*s\": "
-		    "expected a new folder", op->op_plan, (int)n - 1, old);
-	else if (status == 0 && n <= 0)
-		status = write_file(path, line, strlen(line));
+	out = xmemstream(text, &len);
+	fputs("rngsim", out);
+	for (int i = 1; argv[i] != NULL; i++) {
+		id = strncmp(argv[i], "--", 2) != 0 ? OPTIONS :
+		    option_find(op->op_cmd, argv[i]);
+		if (id == OPTION_PLAN || id == OPTION_PARTS)
+			i += strchr(argv[i], '=') == NULL;
+		else {
+			fputc(' ', out);
+			format_word(out, argv[i]);
+		}
+	}
+	if (!op->op_seed_given)
+		fprintf(out, " --seed %" PRIu64, op->op_seed);
+	xmemclose(out);
+	out = xmemstream(&line, &len);
+	fprintf(out, "%s # %u jobs\n", *text, jobs);
+	xmemclose(out);
+	if (n <= 0)
+		status = write_file(path, line, len);
+	else if (strcmp(line, old) != 0)
+		status = usage_error("--plan: \"%s\" has another plan, "
+		    "\"%.*s\": expected a new folder", op->op_plan,
+		    (int)n - 1, old);
 	free(line);
 	free(old);
 	return (status);
@@ -154,8 +130,12 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		return (usage_error("--plan: \"%.40s...\" is too long",
 		    op->op_plan));
 	status = claim(op, jobs, argv, &base);
-	out = status == 0 ? xmemstream(&text, &size) : NULL;
-	for (unsigned i = 0; out != NULL && i < jobs; i++) {
+	if (status != 0) {
+		free(base);
+		return (status);
+	}
+	out = xmemstream(&text, &size);
+	for (unsigned i = 0; i < jobs; i++) {
 		job_path(op, i, jobs, path);
 		if (job_done(op, path))
 			continue;
@@ -168,11 +148,9 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 		format_word(out, path);
 		fputc('\n', out);
 	}
-	if (out != NULL)
-		xmemclose(out);
+	xmemclose(out);
 	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
-	if (status == 0)
-		status = write_file(path, text, size);
+	status = write_file(path, text, size);
 	if (status == 0)
 		run_note("%s has %u of %u job%s", path, left, jobs,
 		    PLURAL(jobs));
