@@ -35,16 +35,6 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	}
 }
 
-static bool
-alike(const struct result_cell *a, const struct result_cell *b,
-    enum cell_part but)
-{
-	for (unsigned part = 0; part < PARTS; part++)
-		if (part != but && cells_differ(a, b, (enum cell_part)part))
-			return (false);
-	return (true);
-}
-
 static int
 by_group(const void *left, const void *right)
 {
@@ -66,14 +56,20 @@ cells_group(const struct result *r, enum cell_part but)
 {
 	struct grouped_cell *gc = xcalloc((size_t)r->cell_count + 1,
 	    sizeof(*gc));
-	unsigned k;
+	unsigned k, part;
 
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		/* A group has the number of its first cell. */
-		for (k = 0; k < i; k++)
-			if (gc[k].gc_group == k &&
-			    alike(&r->cells[k], &r->cells[i], but))
+		for (k = 0; k < i; k++) {
+			if (gc[k].gc_group != k)
+				continue;
+			for (part = 0; part < PARTS; part++)
+				if (part != but && cells_differ(&r->cells[k],
+				    &r->cells[i], (enum cell_part)part))
+					break;
+			if (part == PARTS)
 				break;
+		}
 		gc[i] = (struct grouped_cell){ &r->cells[i], k };
 	}
 	qsort(gc, r->cell_count, sizeof(*gc), by_group);
@@ -174,37 +170,26 @@ describe_cell(struct text *t, const struct result_cell *cell)
 		text_add(t, ", %s", provenance_short(cell));
 }
 
-/* What stands before the name of the host. */
-static void
-add_claim(struct text *t, const struct result *r)
-{
-	const enum result_kind kind = provenance_of(r);
-	struct text machine = { .s = "" };
-
-	if (kind == RESULT_EMPTY) {
-		text_add(t, "no cells; on");
-		return;
-	}
-	if (kind == RESULT_MEASURED) {
-		text_add(t, "measured on");
-		return;
-	}
-	provenance_machine(&machine, r);
-	text_add(t, "%spredicted%s%s%s computed on%s",
-	    kind == RESULT_BOTH ? "measured on, and " : "",
-	    machine.s[0] != '\0' ? " for " : "", machine.s,
-	    kind == RESULT_BOTH ? "" : ",",
-	    kind == RESULT_BOTH ? ", as each says," : "");
-}
-
 void
 describe_result(struct text *t, const struct result *r)
 {
-	const bool predicted = provenance_of(r) == RESULT_PREDICTED;
+	const enum result_kind kind = provenance_of(r);
+	const bool predicted = kind == RESULT_PREDICTED;
+	const bool both = kind == RESULT_BOTH;
 	const struct result_host *h = &r->host;
+	struct text machine = { .s = "" };
 	unsigned max, min;
 
-	add_claim(t, r);
+	provenance_machine(&machine, r);
+	if (kind == RESULT_EMPTY)
+		text_add(t, "no cells; on");
+	else if (kind == RESULT_MEASURED)
+		text_add(t, "measured on");
+	else
+		text_add(t, "%spredicted%s%s%s computed on%s",
+		    both ? "measured on, and " : "",
+		    machine.s[0] != '\0' ? " for " : "", machine.s,
+		    both ? "" : ",", both ? ", as each says," : "");
 	text_add(t, " %s, %u CPU%s", h->cpu_model, h->cpus, PLURAL(h->cpus));
 	if (h->cpu_quota > 0)
 		text_add(t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));

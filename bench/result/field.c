@@ -135,103 +135,73 @@ field_given(const struct field *f, const void *base)
 }
 
 static json_t *
-format_real(const struct field *f, double v)
-{
-	KASSERT(isfinite(v) && fabs(v) <= REAL_MAX,
-	    ("%s: %g has no place in a result", f->f_key, v));
-	if (f->f_how != FIELD_HOW_POINT && v == floor(v) && fabs(v) < whole_max)
-		return (json_integer((json_int_t)v));
-	return (json_real(v));
-}
-
-/* JSON's usual integers end at 2^63 - 1; a larger seed is a string. */
-static json_t *
-format_seed(uint64_t seed)
-{
-	char text[24];
-
-	if (seed <= INT64_MAX)
-		return (json_integer((json_int_t)seed));
-	snprintf(text, sizeof(text), "%" PRIu64, seed);
-	return (json_string(text));
-}
-
-static json_t *
-format_words(char *const *words)
-{
-	json_t *array = json_array();
-
-	for (; words != NULL && *words != NULL; words++)
-		json_array_append_new(array, json_text_new(*words));
-	return (array);
-}
-
-/* Buckets that are not empty, each with its number before it. */
-static json_t *
-format_buckets(const uint32_t *bucket, unsigned n)
-{
-	json_t *array = json_array();
-
-	for (unsigned i = 0; i < n; i++)
-		if (bucket[i] != 0) {
-			json_array_append_new(array, json_integer(i));
-			json_array_append_new(array, json_integer(bucket[i]));
-		}
-	return (array);
-}
-
-static json_t *
 format_one(const struct field *f, const void *p, unsigned readers)
 {
+	const uint32_t *bucket = p;
+	const double *v = p;
+	const uint64_t *u = p;
+	json_t *array;
+
 	switch (field_types[f->f_kind].ft_form) {
 	case FORM_TEXT:
 		return (json_text_new(p));
 	case FORM_WORDS:
-		return (format_words(*(char *const *const *)p));
+		array = json_array();
+		for (char *const *w = *(char *const *const *)p; w != NULL &&
+		    *w != NULL; w++)
+			json_array_append_new(array, json_text_new(*w));
+		return (array);
 	case FORM_BOOL:
 		return (json_boolean(*(const bool *)p));
 	case FORM_UNSIGNED:
 		return (json_integer(*(const unsigned *)p));
 	case FORM_UINT64:
-		return (format_seed(*(const uint64_t *)p));
+		/* JSON's usual integers end here; a larger seed is a string. */
+		return (*u <= INT64_MAX ? json_integer((json_int_t)*u) :
+		    json_sprintf("%" PRIu64, *u));
 	case FORM_DOUBLE:
-		return (format_real(f, *(const double *)p));
+		KASSERT(isfinite(*v) && fabs(*v) <= REAL_MAX,
+		    ("%s: %g has no place in a result", f->f_key, *v));
+		return (f->f_how != FIELD_HOW_POINT && *v == floor(*v) &&
+		    fabs(*v) < whole_max ? json_integer((json_int_t)*v) :
+		    json_real(*v));
 	case FORM_BUCKETS:
-		return (format_buckets(p, f->f_room));
+		/* Those that are not empty, each with its number before it. */
+		array = json_array();
+		for (unsigned i = 0; i < f->f_room; i++)
+			if (bucket[i] != 0) {
+				json_array_append_new(array, json_integer(i));
+				json_array_append_new(array,
+				    json_integer(bucket[i]));
+			}
+		return (array);
 	case FORM_OBJECT:
 		return (field_format(f->f_table, p, readers));
 	}
 	return (NULL);
 }
 
-static json_t *
-format_many(const struct field *f, const void *base, unsigned readers)
-{
-	const char *elements = field_elements(f, base);
-	unsigned n = length(f, base, readers);
-	json_t *array = json_array();
-
-	KASSERT(elements != NULL || n == 0, ("%s: %u of nothing", f->f_key, n));
-	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(array,
-		    format_one(f, elements + i * field_size(f), readers));
-	return (array);
-}
-
 json_t *
 field_format(const struct field *table, const void *base, unsigned readers)
 {
 	json_t *object = json_object(), *value;
+	const char *elements;
+	unsigned n;
 
 	for (const struct field *f = table; f->f_key != NULL; f++) {
-		const void *p = (const char *)base + f->f_offset;
-
+		elements = field_elements(f, base);
 		if (f->f_kind == FIELD_READERS)
-			readers = *(const unsigned *)p;
+			readers = *(const unsigned *)(const void *)elements;
 		if (!field_given(f, base))
 			continue;
-		value = field_is_array(f) ? format_many(f, base, readers) :
-		    format_one(f, p, readers);
+		value = field_is_array(f) ? json_array() :
+		    format_one(f, elements, readers);
+		n = field_is_array(f) ? length(f, base, readers) : 0;
+		KASSERT(elements != NULL || n == 0, ("%s: %u of nothing",
+		    f->f_key, n));
+		for (unsigned i = 0; i < n; i++)
+			json_array_append_new(value, format_one(f, elements +
+			    i * field_size(f), readers));
 		json_object_set_new(object, f->f_key, value);
 	}
 	return (object);

@@ -6,7 +6,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/result/field.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 
 enum {
@@ -17,21 +16,6 @@ enum {
 	 */
 	DIGITS	= 15
 };
-
-static int
-read_named(const char *path, char **text, size_t *len)
-{
-	int error, fd;
-
-	if (strcmp(path, "-") == 0)
-		return (read_file(STDIN_FILENO, RESULT_FILE_MAX, text, len));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		return (errno);
-	error = read_file(fd, RESULT_FILE_MAX, text, len);
-	close(fd);
-	return (error);
-}
 
 static int
 check_schema(const json_t *top, char error[RESULT_TEXT_SIZE])
@@ -51,12 +35,33 @@ check_schema(const json_t *top, char error[RESULT_TEXT_SIZE])
 	return (EINVAL);
 }
 
-static int
-decode(const json_t *top, struct result *r, char error[RESULT_TEXT_SIZE])
+int
+result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 {
+	const bool named = strcmp(path, "-") != 0;
 	struct result loaded = { .cells = NULL };
-	int status;
+	json_error_t where;
+	size_t len = 0;
+	json_t *top;
+	char *text;
+	int fd, status;
 
+	fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	status = fd == -1 ? errno : read_file(fd, RESULT_FILE_MAX, &text,
+	    &len);
+	if (named && fd != -1)
+		close(fd);
+	if (status != 0) {
+		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
+		return (status);
+	}
+	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	free(text);
+	if (top == NULL) {
+		snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s",
+		    where.line, where.column, where.text);
+		return (EINVAL);
+	}
 	status = check_schema(top, error);
 	if (status == 0)
 		status = field_read(result_document_fields, top, &loaded, 0,
@@ -67,34 +72,8 @@ decode(const json_t *top, struct result *r, char error[RESULT_TEXT_SIZE])
 		*r = loaded;
 	else
 		result_free(&loaded);
+	json_decref(top);
 	return (status);
-}
-
-int
-result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
-{
-	json_error_t where;
-	size_t len = 0;
-	json_t *top;
-	char *text;
-	int status;
-
-	KASSERT(path != NULL && r != NULL, ("nothing to load"));
-	status = read_named(path, &text, &len);
-	if (status != 0) {
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
-		return (status);
-	}
-	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
-	free(text);
-	if (top != NULL) {
-		status = decode(top, r, error);
-		json_decref(top);
-		return (status);
-	}
-	snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s", where.line,
-	    where.column, where.text);
-	return (EINVAL);
 }
 
 char *
@@ -102,8 +81,6 @@ result_format_json(const struct result *r)
 {
 	json_t *fields, *top = json_object();
 
-	KASSERT(r->cells != NULL || r->cell_count == 0,
-	    ("%u cells of nothing", r->cell_count));
 	fields = field_format(result_document_fields, r, 0);
 	json_object_set_new(top, "schema", json_string(RESULT_SCHEMA));
 	json_object_update(top, fields);
