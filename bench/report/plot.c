@@ -65,44 +65,22 @@ set(FILE *out, const char *name, const char *text)
 	fputs("'\n", out);
 }
 
-/* The last line with text; gnuplot shows the place of the error before it. */
-static void
-last_line(FILE *messages, char error[RESULT_TEXT_SIZE])
-{
-	char line[RESULT_TEXT_SIZE - 16];
-	const char *text;
-
-	snprintf(error, RESULT_TEXT_SIZE, "gnuplot: no message");
-	rewind(messages);
-	while (fgets(line, sizeof(line), messages) != NULL) {
-		line[strcspn(line, "\n")] = '\0';
-		text = line + strspn(line, " \t");
-		if (*text != '\0')
-			snprintf(error, RESULT_TEXT_SIZE, "gnuplot: %s", text);
-	}
-}
-
-/* gnuplot reports no error of writing. */
-static bool
-whole(const char *picture, size_t size)
-{
-	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
-
-	while (size > 0 && picture[size - 1] == '\n')
-		size--;
-	return (ends_in(picture, size, png) || ends_in(picture, size, svg));
-}
-
-/* Messages go to a file, not a pipe: neither side waits for the other. */
+/*
+ * Runs a script.  Messages go to a file, not a pipe: neither side waits for the
+ * other.  "error" stays empty where the returned errno value says it.
+ */
 static int
-run_in(FILE *script, FILE *messages, char **picture, size_t *size,
+run(FILE *script, FILE *messages, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE])
 {
+	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
 	/* -d: without the user's own settings. */
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
 	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(script),
 	    CHILD_PIPE, fileno(messages) } };
+	char line[RESULT_TEXT_SIZE - 16];
 	int status, why;
+	size_t n;
 
 	if (fflush(script) != 0 || ferror(script) ||
 	    lseek(fileno(script), 0, SEEK_SET) != 0)
@@ -118,36 +96,30 @@ run_in(FILE *script, FILE *messages, char **picture, size_t *size,
 	status = child_wait(ch.ch_pid);
 	if (why != 0)
 		return (why);
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
 		snprintf(error, RESULT_TEXT_SIZE, "gnuplot was ended by a "
 		    "signal: %s", strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status) != 0)
-		last_line(messages, error);
-	else if (!whole(*picture, *size))
+	} else if (WEXITSTATUS(status) != 0) {
+		/* The last line with text; the error's place is before it. */
+		snprintf(error, RESULT_TEXT_SIZE, "gnuplot: no message");
+		rewind(messages);
+		while (fgets(line, sizeof(line), messages) != NULL) {
+			line[strcspn(line, "\n")] = '\0';
+			n = strspn(line, " \t");
+			if (line[n] != '\0')
+				snprintf(error, RESULT_TEXT_SIZE, "gnuplot: %s",
+				    line + n);
+		}
+	} else {
+		/* gnuplot reports no error of writing. */
+		for (n = *size; n > 0 && (*picture)[n - 1] == '\n'; n--)
+			continue;
+		if (ends_in(*picture, n, png) || ends_in(*picture, n, svg))
+			return (0);
 		snprintf(error, RESULT_TEXT_SIZE, "gnuplot wrote a part of "
 		    "the picture only");
-	else
-		return (0);
+	}
 	return (EIO);
-}
-
-static int
-run_gnuplot(FILE *script, char **picture, size_t *size,
-    char error[RESULT_TEXT_SIZE])
-{
-	FILE *messages = tmpfile();
-	int why;
-
-	*picture = NULL;
-	*size = 0;
-	error[0] = '\0';
-	why = messages == NULL ? errno :
-	    run_in(script, messages, picture, size, error);
-	if (why != 0 && error[0] == '\0')
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(why));
-	if (messages != NULL)
-		fclose(messages);
-	return (why);
 }
 
 /* Cells that differ in readers alone. */
@@ -195,17 +167,6 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	fprintf(out, " %d\n", c->oversubscribed);
 }
 
-/* Its design and, but for the cipher, what varies. */
-static void
-add_name(struct text *t, const struct sheet *sh, const struct curve *cu)
-{
-	describe_part(t, cu->cu_cells->gc_cell, PART_DESIGN);
-	for (unsigned part = PART_CIPHER + 1; part < PART_DESIGN; part++)
-		if (sh->sh_varies[part])
-			describe_part(t, cu->cu_cells->gc_cell,
-			    (enum cell_part)part);
-}
-
 static void
 print_row(struct sheet *sh, const char *heading, const struct curve *cu,
     unsigned n)
@@ -222,9 +183,15 @@ print_row(struct sheet *sh, const char *heading, const struct curve *cu,
 	fprintf(out, "EOD\nTOP = HEAD + %u\nLEGEND = %u\nN = %u\n"
 	    "array NAME[%u]\n", sh->sh_top, legend, n, n);
 	for (unsigned i = 0; i < n; i++) {
+		const struct result_cell *c = cu[i].cu_cells->gc_cell;
 		struct text t = { .s = "" };
 
-		add_name(&t, sh, &cu[i]);
+		/* The heading has the cipher. */
+		describe_part(&t, c, PART_DESIGN);
+		for (unsigned part = PART_CIPHER + 1; part < PART_DESIGN;
+		    part++)
+			if (sh->sh_varies[part])
+				describe_part(&t, c, (enum cell_part)part);
 		set(out, FORMATF("NAME[%u]", i + 1), t.s);
 	}
 	set(out, "HEADING", heading);
@@ -233,37 +200,29 @@ print_row(struct sheet *sh, const char *heading, const struct curve *cu,
 	sh->sh_rows++;
 }
 
-/* Rows of a cipher's curves. */
-static void
-print_curves(struct sheet *sh, const struct curve *cu, unsigned count)
-{
-	const char *cipher = cu->cu_cells->gc_cell->cipher;
-	unsigned n;
-
-	for (unsigned i = 0; i < count; i += n) {
-		n = count - i < PLOT_CURVES ? count - i : PLOT_CURVES;
-		if (sh->sh_rows == PLOT_ROWS)
-			sh->sh_left_out += n;
-		else
-			print_row(sh, count <= PLOT_CURVES ? cipher :
-			    FORMATF("%s, curves %u to %u of %u", cipher, i + 1,
-			    i + n, count), cu + i, n);
-	}
-}
-
 /* Rows of the curves of each cipher in turn; it is outermost in a result. */
 static void
-print_ciphers(struct sheet *sh)
+print_rows(struct sheet *sh)
 {
 	const struct curve *cu = sh->sh_curves;
-	unsigned end;
+	const char *cipher;
+	unsigned count, n;
 
-	for (unsigned i = 0; i < sh->sh_count; i = end) {
-		for (end = i + 1; end < sh->sh_count &&
-		    !cells_differ(cu[i].cu_cells->gc_cell,
-		    cu[end].cu_cells->gc_cell, PART_CIPHER); end++)
+	for (; cu < sh->sh_curves + sh->sh_count; cu += count) {
+		cipher = cu->cu_cells->gc_cell->cipher;
+		for (count = 1; cu + count < sh->sh_curves + sh->sh_count &&
+		    strcmp(cu[count].cu_cells->gc_cell->cipher, cipher) == 0;
+		    count++)
 			continue;
-		print_curves(sh, cu + i, end - i);
+		for (unsigned i = 0; i < count; i += n) {
+			n = count - i < PLOT_CURVES ? count - i : PLOT_CURVES;
+			if (sh->sh_rows == PLOT_ROWS)
+				sh->sh_left_out += n;
+			else
+				print_row(sh, count <= PLOT_CURVES ? cipher :
+				    FORMATF("%s, curves %u to %u of %u", cipher,
+				    i + 1, i + n, count), cu + i, n);
+		}
 	}
 }
 
@@ -332,22 +291,6 @@ print_titles(FILE *out, const struct sheet *sh, const struct result *r)
 	return (n);
 }
 
-static void
-print_terminal(FILE *out, bool svg, unsigned height)
-{
-	if (svg) {
-		fprintf(out, "set terminal svg noenhanced size %u,%u font "
-		    "'Helvetica,12' background '#ffffff'\n", PLOT_WIDTH,
-		    height);
-		return;
-	}
-	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
-	    "set terminal pngcairo noenhanced size %u,%u font 'Sans,9'\n"
-	    "} else {\n"
-	    "set terminal png truecolor noenhanced size %u,%u medium\n}\n",
-	    PLOT_WIDTH, height, PLOT_WIDTH, height);
-}
-
 void
 plot_print(FILE *out, const struct result *r, bool svg)
 {
@@ -362,11 +305,20 @@ plot_print(FILE *out, const struct result *r, bool svg)
 	find_curves(&sh, r, gc);
 	/* The height is known after all rows. */
 	sh.sh_out = xmemstream(&body, &len);
-	print_ciphers(&sh);
+	print_rows(&sh);
 	xmemclose(sh.sh_out);
 	head = PLOT_TITLE * (print_titles(out, &sh, r) + 1);
 	height = head + sh.sh_top + PLOT_MARGIN;
-	print_terminal(out, svg, height);
+	if (svg)
+		fprintf(out, "set terminal svg noenhanced size %u,%u font "
+		    "'Helvetica,12' background '#ffffff'\n", PLOT_WIDTH,
+		    height);
+	else
+		fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) "
+		    "{\nset terminal pngcairo noenhanced size %u,%u font "
+		    "'Sans,9'\n} else {\nset terminal png truecolor noenhanced "
+		    "size %u,%u medium\n}\n", PLOT_WIDTH, height, PLOT_WIDTH,
+		    height);
 	fprintf(out, "HEAD = %u\nWIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", head,
 	    PLOT_WIDTH, height, PLOT_PANEL);
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
@@ -379,22 +331,28 @@ int
 plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE])
 {
-	FILE *script;
+	FILE *script, *messages;
 	int why;
 
 	*picture = NULL;
+	*size = 0;
 	if (r->cell_count == 0) {
 		snprintf(error, RESULT_TEXT_SIZE, "no cells to draw");
 		return (EINVAL);
 	}
+	error[0] = '\0';
 	script = tmpfile();
-	if (script == NULL) {
+	messages = tmpfile();
+	if (script != NULL && messages != NULL) {
+		plot_print(script, r, svg);
+		why = run(script, messages, picture, size, error);
+	} else
 		why = errno;
+	if (why != 0 && error[0] == '\0')
 		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(why));
-		return (why);
-	}
-	plot_print(script, r, svg);
-	why = run_gnuplot(script, picture, size, error);
-	fclose(script);
+	if (script != NULL)
+		fclose(script);
+	if (messages != NULL)
+		fclose(messages);
 	return (why);
 }

@@ -16,7 +16,7 @@ static char why[RESULT_TEXT_SIZE], *picture, *text;
 static size_t size;
 
 static void
-script_png(FILE *out, const struct result *res)
+script_png(FILE *out, const void *res)
 {
 	plot_print(out, res, false);
 }

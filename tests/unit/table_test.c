@@ -58,7 +58,7 @@ static char *text;
 
 /* Prints the result anew; what is printed fits the screen. */
 static void
-print_by(void (*print)(FILE *, const struct result *))
+print_by(void (*print)(FILE *, const void *))
 {
 	free(text);
 	text = fixture_printed(print, &r);
