@@ -20,12 +20,7 @@ struct csv_column {
 };
 
 /* More digits than a measurement has. */
-static void
-print_real(FILE *out, double v)
-{
-	KASSERT(isfinite(v), ("%g in a column", v));
-	fprintf(out, "%.9g", v);
-}
+#define	PRINT_REAL(out, v)	fprintf(out, "%.9g", (double)(v))
 
 static void
 print_computed(FILE *out, const struct result_cell *c, const char *name)
@@ -36,7 +31,7 @@ print_computed(FILE *out, const struct result_cell *c, const char *name)
 		fputs(provenance_short(c), out);
 #define	COLUMN(column, n, text, given, v)				\
 	if (strcmp(name, #column) == 0 && (given))			\
-		print_real(out, v);
+		PRINT_REAL(out, v);
 #include "bench/result/column.tbl"
 }
 
@@ -48,30 +43,25 @@ print_value(FILE *out, const struct field *f, const void *base)
 	/* A field that is its own condition is 0 or empty without it. */
 	if (f->f_when != f->f_offset && !field_given(f, base))
 		return;
-	switch (f->f_kind) {
-	case FIELD_NAME:
-	case FIELD_WORD:
-	case FIELD_TEXT:
+	switch (field_types[f->f_kind].ft_form) {
+	case FORM_TEXT:
 		/* RFC 4180: a text with a separator is quoted. */
 		if (strpbrk(p, ",\"\r\n") == NULL)
 			fputs(p, out);
 		else
 			format_quoted(out, p);
 		break;
-	case FIELD_BOOL:
+	case FORM_BOOL:
 		fprintf(out, "%d", *(const bool *)p);
 		break;
-	case FIELD_COUNT:
-	case FIELD_SOME:
-	case FIELD_READERS:
+	case FORM_UNSIGNED:
 		fprintf(out, "%u", *(const unsigned *)p);
 		break;
-	case FIELD_BYTES:
+	case FORM_UINT64:
 		fprintf(out, "%" PRIu64, *(const uint64_t *)p);
 		break;
 	default:
-		print_real(out, *(const double *)p);
-		break;
+		PRINT_REAL(out, *(const double *)p);
 	}
 }
 
@@ -170,22 +160,6 @@ csv_print(FILE *out, const void *result)
 	fputc('\n', out);
 }
 
-/* A column's name: no space, which separates columns. */
-static void
-print_column_name(FILE *out, const struct result_cell *c)
-{
-	const char *const names[] = {
-		c->engine, c->design, c->lock, c->cipher, c->crypto
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		fputc(i == 0 ? ' ' : '/', out);
-		for (const char *n = names[i]; *n != '\0'; n++)
-			fputc(*n == ' ' ? '_' : *n, out);
-	}
-	fprintf(out, "/%ur/%" PRIu64 "B", c->readers, c->request_bytes);
-}
-
 void
 csv_print_ministat(FILE *out, const void *result)
 {
@@ -195,8 +169,19 @@ csv_print_ministat(FILE *out, const void *result)
 
 	provenance_repeats(r, &min, &max);
 	fputs("# total MB/s of", out);
-	for (unsigned i = 0; i < r->cell_count; i++)
-		print_column_name(out, &r->cells[i]);
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		const struct result_cell *c = &r->cells[i];
+		struct text t = { .s = "" };
+
+		text_add(&t, "%s/%s/%s/%s/%s", c->engine, c->design, c->lock,
+		    c->cipher, c->crypto);
+		/* A space separates columns. */
+		for (char *n = t.s; *n != '\0'; n++)
+			if (*n == ' ')
+				*n = '_';
+		fprintf(out, " %s/%ur/%" PRIu64 "B", t.s, c->readers,
+		    c->request_bytes);
+	}
 	fputc('\n', out);
 	provenance_machine(&machine, r);
 	if (provenance_of(r) > RESULT_MEASURED)
@@ -204,12 +189,11 @@ csv_print_ministat(FILE *out, const void *result)
 	if (min != max)
 		fprintf(out, "# repeats %u to %u left out: not every cell has "
 		    "them\n", min + 1, max);
-	for (unsigned k = 0; k < min; k++) {
+	for (unsigned k = 0; k < min; k++)
 		for (unsigned i = 0; i < r->cell_count; i++)
-			fprintf(out, "%s%.9g", i == 0 ? "" : " ",
-			    r->cells[i].samples[k].total_mb_per_s);
-		fputc('\n', out);
-	}
+			fprintf(out, "%.9g%c",
+			    r->cells[i].samples[k].total_mb_per_s,
+			    i + 1 < r->cell_count ? ' ' : '\n');
 }
 
 void

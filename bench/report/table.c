@@ -99,24 +99,6 @@ mark(struct table *tb, const struct result_cell *cell,
 	    (int)('a' + i));
 }
 
-static void
-print_notes(struct table *tb)
-{
-	for (unsigned i = 0; i < tb->tb_note_count; i++) {
-		const struct result_cell *cell = tb->tb_notes[i];
-		const bool gated = comparable_gated(cell);
-
-		format_wrapf(tb->tb_out, FORMATF("[%c]", (int)('a' + i)), 4,
-		    "%s%s%s%s", gated ? "! " : "", cell->gate,
-		    gated && cell->notes[0] != '\0' ? "; " : "", cell->notes);
-	}
-	if (tb->tb_notes_more)
-		format_wrap(tb->tb_out, "[+]", 4,
-		    "noted; the result file has the text");
-	tb->tb_note_count = 0;
-	tb->tb_notes_more = false;
-}
-
 /* In parentheses where nothing is shown; a blank where one would close. */
 static const char *
 ratio_text(struct table *tb, const struct result_cell *base,
@@ -148,20 +130,6 @@ kind_of(const struct result_cell *cell)
 	    LOCKS : comparable_sliced(cell) ? SLICED : CLOSED);
 }
 
-/* The first figure of a row: of each reader, of locks the whole system's. */
-static double
-rate_of(const struct result_cell *cell)
-{
-	switch (kind_of(cell)) {
-	case OPEN:
-		return (COMPARABLE_MEDIAN(cell, reads_per_s) / cell->readers);
-	case LOCKS:
-		return (cell->acquisition_ns);
-	default:
-		return (cell->total_mb_per_s / cell->readers);
-	}
-}
-
 static void
 print_row(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell)
@@ -169,13 +137,17 @@ print_row(struct table *tb, const struct result_cell *base,
 	const enum kind kind = kind_of(cell);
 	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell,
 	    latency_ns.p99));
+	/* Of each reader, but of locks the whole system's. */
+	const double rate = kind == LOCKS ? cell->acquisition_ns : (kind ==
+	    OPEN ? COMPARABLE_MEDIAN(cell, reads_per_s) :
+	    cell->total_mb_per_s) / cell->readers;
 	char notes[TABLE_MARK_SIZE] = "", ratio[FORMAT_CELL] = "";
 	char spread[FORMAT_SIZE];
 	const char *const texts[TABLE_COLUMNS] = {
 		FORMATF("%u%c", cell->readers, cell->oversubscribed ? '*' :
 		    ' '),
 		cell->design,
-		FORMATF("%s%c", FORMAT(real, rate_of(cell)),
+		FORMATF("%s%c", FORMAT(real, rate),
 		    comparable_gated(cell) ? '!' : ' '),
 		comparable_spread(cell, spread),
 		kind == OPEN ? p99 : kind == LOCKS ?
@@ -219,18 +191,15 @@ print_bands(const struct table *tb, const struct grouped_cell *gc,
 		{ open ? "req/s" : "MB/s", -17 }, { "harv%", -15 },
 		{ "p99", -19 }
 	};
-	const struct result_band *rb;
-	double unit;
 
-	if (tb->tb_result->uncertainty.samples == 0)
-		return;
 	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tb_out);
 	COLUMNS_TITLES(tb->tb_out, band_columns);
 	for (unsigned i = 0; i < n; i++) {
 		const struct result_cell *c = gc[i].gc_cell;
+		const struct result_band *rb = &c->uncertainty;
+		const double unit = c->readers *
+		    (open ? (double)c->request_bytes / 1e6 : 1);
 
-		rb = &c->uncertainty;
-		unit = c->readers * (open ? (double)c->request_bytes / 1e6 : 1);
 		if (rb->samples == 0)
 			continue;
 		COLUMNS_ROW(tb->tb_out, band_columns, FORMAT(count,
@@ -262,8 +231,21 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 			base = gc[i].gc_cell;
 		print_row(tb, base, gc[i].gc_cell);
 	}
-	print_notes(tb);
-	print_bands(tb, gc, n);
+	for (unsigned i = 0; i < tb->tb_note_count; i++) {
+		const struct result_cell *cell = tb->tb_notes[i];
+		const bool gated = comparable_gated(cell);
+
+		format_wrapf(tb->tb_out, FORMATF("[%c]", (int)('a' + i)), 4,
+		    "%s%s%s%s", gated ? "! " : "", cell->gate,
+		    gated && cell->notes[0] != '\0' ? "; " : "", cell->notes);
+	}
+	if (tb->tb_notes_more)
+		format_wrap(tb->tb_out, "[+]", 4,
+		    "noted; the result file has the text");
+	tb->tb_note_count = 0;
+	tb->tb_notes_more = false;
+	if (tb->tb_result->uncertainty.samples > 0)
+		print_bands(tb, gc, n);
 }
 
 /* A block for each group of cells that differ in design and readers alone. */

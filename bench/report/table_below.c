@@ -116,18 +116,6 @@ print_ledgers(FILE *out, const struct result *r)
 	}
 }
 
-/* A bar to the left of the axis for less, to the right for more. */
-static void
-print_parameter(FILE *out, const struct result_parameter *rp)
-{
-	static const char bar[] = "####################";
-	int n = (int)floor(fmin(1, fabs(rp->effect)) * BELOW_BAR + 0.5);
-
-	fprintf(out, "  %-22.22s %-9.9s %5.2f  %*.*s|%.*s\n", rp->key,
-	    rp->provenance, rp->effect, BELOW_BAR, rp->effect < 0 ? n : 0,
-	    bar, rp->effect < 0 ? 0 : n, bar);
-}
-
 static void
 print_rankings(FILE *out, const struct result_uncertainty *ru)
 {
@@ -162,7 +150,9 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 static void
 print_uncertainty(FILE *out, const struct result *r)
 {
+	static const char bar[] = "####################";
 	const struct result_uncertainty *ru = &r->uncertainty;
+	int n;
 
 	if (ru->samples == 0)
 		return;
@@ -181,9 +171,16 @@ print_uncertainty(FILE *out, const struct result *r)
 		    "over cells; left of the axis more of it means less MB/s. "
 		    "With so many samples up to %.2f may be chance.",
 		    two_sigma / sqrt(ru->samples - 1.0));
+	/* A bar to the left of the axis for less, to the right for more. */
 	for (unsigned i = 0; i < ru->parameter_count && i < BELOW_PARAMETERS;
-	    i++)
-		print_parameter(out, &ru->parameters[i]);
+	    i++) {
+		const struct result_parameter *rp = &ru->parameters[i];
+
+		n = (int)floor(fmin(1, fabs(rp->effect)) * BELOW_BAR + 0.5);
+		fprintf(out, "  %-22.22s %-9.9s %5.2f  %*.*s|%.*s\n", rp->key,
+		    rp->provenance, rp->effect, BELOW_BAR,
+		    rp->effect < 0 ? n : 0, bar, rp->effect < 0 ? 0 : n, bar);
+	}
 	print_rankings(out, ru);
 }
 

@@ -4,7 +4,6 @@
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "lib/base/kassert.h"
 
 enum {
 	CELL_LABEL	= 15,
@@ -18,12 +17,6 @@ static const struct column columns[] = {
 	{ "site (role): its holds", -32 }, { "count", 7 }, { "total", 7 },
 	{ "mean", 7 }, { "p50", 7 }, { "p99", 7 }, { "max", 7 }
 };
-
-static double
-mean(double total, double count)
-{
-	return (count > 0 ? fmin(total / count, largest) : 0);
-}
 
 /*
  * A row of durations, if there are any.
@@ -44,7 +37,7 @@ print_times(FILE *out, const char *what, double count, double total_ns,
 	if (q != NULL && q->p999 <= 0 && total_ns > 0)
 		q = NULL;
 	COLUMNS_ROW(out, columns, what, FORMAT(count, count),
-	    FORMAT(ns, total_ns), FORMAT(ns, mean(total_ns, count)),
+	    FORMAT(ns, total_ns), FORMAT(ns, fmin(total_ns / count, largest)),
 	    q == NULL ? NULL : FORMAT(ns, fmin(q->p50, limit_ns)),
 	    q == NULL ? NULL : FORMAT(ns, fmin(q->p99, limit_ns)),
 	    most_ns > 0 ? FORMAT(ns, most_ns) : NULL);
@@ -133,13 +126,6 @@ lock_profile_print(FILE *out, const void *result)
 		print_legend(out);
 }
 
-/* Of a whole in percent; 0 where there is none. */
-static double
-percent_of(double part, double whole)
-{
-	return (whole > 0 ? fmin(part / whole, 1e6) * 100 : 0);
-}
-
 /* A rate in MB/s; in open loop in requests per second. */
 static double
 rate(const struct result_cell *cell, double mb_per_s)
@@ -207,23 +193,6 @@ print_readers(FILE *out, const struct result_cell *cell)
 	    FORMAT(ns, (cell)->member.max))
 
 static void
-print_harvest(FILE *out, const struct result_cell *cell)
-{
-	const struct result_harvest *h = &cell->harvest;
-
-	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%; waiting for "
-	    "locks: %s %% awake, %s %% asleep",
-	    FORMAT(percent, h->cpu_percent), FORMAT(percent, h->spin_percent),
-	    FORMAT(percent, h->block_percent));
-	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
-	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
-	format_wrapf(out, " ", CELL_LABEL, "holds %s %% of the time that the "
-	    "lock is held", FORMAT(percent,
-	    percent_of(cell->fairness.hold_share_harvest, 1)));
-}
-
-static void
 print_health(FILE *out, const struct result_cell *cell)
 {
 	const struct result_health *rh;
@@ -259,28 +228,15 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	format_wrap(out, label, CELL_LABEL, t.s);
 }
 
-static void
-print_fairness(FILE *out, const struct result_fairness *f)
-{
-	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
-	if (f->hold_cna > 0)
-		print_indexes(out, "  of holding", f->hold_min_max,
-		    f->hold_cov, f->hold_jain, f->hold_cna);
-	if (f->reacquire_p50 > 0)
-		format_wrapf(out, " ", CELL_LABEL, "lock again after p50 %s, "
-		    "p99 %s acquisitions by any thread",
-		    FORMAT(count, f->reacquire_p50),
-		    FORMAT(count, f->reacquire_p99));
-}
-
 void
 table_cell_print(FILE *out, const void *result_cell)
 {
 	const struct result_cell *cell = result_cell;
+	const struct result_fairness *f = &cell->fairness;
+	const struct result_harvest *h = &cell->harvest;
 	const bool open = comparable_open_loop(cell);
 	struct text t = { .s = "" };
 
-	KASSERT(cell->readers > 0, ("a cell without readers"));
 	describe_cell(&t, cell);
 	format_wrap(out, "cell", CELL_LABEL, t.s);
 	print_rates(out, cell);
@@ -290,14 +246,31 @@ table_cell_print(FILE *out, const void *result_cell)
 		    "thread; nodes' min/max %.3f",
 		    FORMAT(real, cell->acquisition_ns),
 		    FORMAT(real, cell->acquisition_thread_ns),
-		    cell->fairness.node_min_max);
+		    f->node_min_max);
 	print_readers(out, cell);
 	PRINT_LATENCY(out, open ? "due to end" : "one read", cell, latency_ns);
 	if (open)
 		PRINT_LATENCY(out, "begin to end", cell,
 		    latency_uncorrected_ns);
-	print_fairness(out, &cell->fairness);
-	print_harvest(out, cell);
+	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
+	if (f->hold_cna > 0)
+		print_indexes(out, "  of holding", f->hold_min_max,
+		    f->hold_cov, f->hold_jain, f->hold_cna);
+	if (f->reacquire_p50 > 0)
+		format_wrapf(out, " ", CELL_LABEL, "lock again after p50 %s, "
+		    "p99 %s acquisitions by any thread",
+		    FORMAT(count, f->reacquire_p50),
+		    FORMAT(count, f->reacquire_p99));
+	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%; waiting for "
+	    "locks: %s %% awake, %s %% asleep",
+	    FORMAT(percent, h->cpu_percent), FORMAT(percent, h->spin_percent),
+	    FORMAT(percent, h->block_percent));
+	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
+	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
+	format_wrapf(out, " ", CELL_LABEL, "holds %s %% of the time that the "
+	    "lock is held", FORMAT(percent,
+	    100 * fmin(f->hold_share_harvest, 1e6)));
 	print_health(out, cell);
 	if (comparable_gated(cell))
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);
