@@ -10,7 +10,7 @@
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"

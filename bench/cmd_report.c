@@ -2,7 +2,6 @@
 
 #include "bench/cmd.h"
 #include "bench/page/page.h"
-#include "bench/report/plot.h"
 #include "bench/report/report.h"
 
 static int

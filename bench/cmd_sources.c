@@ -6,7 +6,7 @@
 
 #include "bench/cli/memory.h"
 #include "bench/cmd.h"
-#include "bench/report/plot.h"
+#include "bench/report/report.h"
 #include "bench/survey/sources.h"
 
 static const char *

@@ -8,10 +8,9 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/check.h"
+#include "bench/result/result.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "bench/result/field.h"
 
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;

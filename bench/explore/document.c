@@ -6,7 +6,7 @@
 #include "bench/cli/memory.h"
 #include "bench/explore/document.h"
 #include "bench/explore/print.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 
 static const char *
 text_of(const json_t *object, const char *key)

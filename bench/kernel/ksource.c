@@ -14,7 +14,7 @@
 #include "bench/cli/program.h"
 #include "bench/cli/usage.h"
 #include "bench/kernel/ksource.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "fortuna/device/design.h"
 #include "lib/base/read_file.h"
 

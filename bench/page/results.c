@@ -10,7 +10,6 @@
 #include "bench/page/page.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
-#include "bench/result/field.h"
 
 /*
  * Compares by the first of design, lock and cipher that differs, or the two

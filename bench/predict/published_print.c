@@ -8,7 +8,7 @@
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/published.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 enum {

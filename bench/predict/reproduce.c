@@ -10,7 +10,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/predict/reproduce.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 enum { FIT_STEPS_MAX = 40, JSON_DIGITS = 6 };

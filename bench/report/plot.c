@@ -8,7 +8,7 @@
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
 #include "bench/cli/memory.h"
-#include "bench/report/plot.h"
+#include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"

@@ -5,7 +5,6 @@
 
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
-#include "bench/result/field.h"
 #include "lib/base/kassert.h"
 
 enum { COLUMNS_MAX = 128 };

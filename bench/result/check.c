@@ -5,7 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */
@@ -233,27 +233,27 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 	return (status);
 }
 
-static int
-check_cells(const char *array, const struct result_cell *cells, unsigned count,
-    char error[RESULT_TEXT_SIZE])
-{
-	struct checked ch = { .array = array, .error = error };
-	int status;
-
-	status = check_twice(array, cells, count, error);
-	for (; ch.index < count && status == 0; ch.index++)
-		status = check_cell(&ch, cells[ch.index]);
-	return (status);
-}
-
 int
 result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 {
-	int status;
+	const struct {
+		const char	*name;
+		const struct result_cell *cells;
+		unsigned	 count;
+	} arrays[] = {
+		{ "cells", r->cells, r->cell_count },
+		{ "controls", r->controls, r->control_count }
+	};
+	struct checked ch = { .error = error };
+	int status = 0;
 
-	status = check_cells("cells", r->cells, r->cell_count, error);
-	if (status == 0)
-		status = check_cells("controls", r->controls, r->control_count,
-		    error);
+	for (unsigned i = 0; i < 2 && status == 0; i++) {
+		ch.array = arrays[i].name;
+		status = check_twice(ch.array, arrays[i].cells,
+		    arrays[i].count, error);
+		for (ch.index = 0; ch.index < arrays[i].count && status == 0;
+		    ch.index++)
+			status = check_cell(&ch, arrays[i].cells[ch.index]);
+	}
 	return (status);
 }

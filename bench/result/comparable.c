@@ -8,7 +8,6 @@
 #include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
 #include "lib/base/hist.h"
-#include "lib/base/kassert.h"
 
 /* Quantiles are bucket ends: neighbours differ by one part in HIST_SUB. */
 #define	BUCKET	(1.0 / HIST_SUB)
@@ -70,7 +69,6 @@ double
 quantity_value(const struct quantity *qu, const struct result_cell *c,
     unsigned repeat)
 {
-	KASSERT(repeat < c->repeats, ("no repeat %u", repeat));
 	return (fmax(qu->qu_floor, quantity_raw(qu, &c->samples[repeat],
 	    c->readers)));
 }
@@ -142,14 +140,14 @@ comparable_indistinct(const struct result_cell *a, const struct result_cell *b)
 	    b->total_mb_per_s_ci95[0] <= a->total_mb_per_s_ci95[1]));
 }
 
-/* Whether drawn profiles, if any, agree with the totals' order. */
-static bool
-robust(const struct result_cell *a, const struct result_cell *b)
+bool
+comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 {
 	const unsigned n = a->uncertainty.samples;
-	double *scratch = xcalloc((size_t)n + 1, sizeof(*scratch));
+	double *scratch = xcalloc(n, sizeof(*scratch));
 	struct stats_change sc = { .sc_share = 1 };
 
+	/* Drawn profiles, if any, must agree with the totals' order. */
 	if (n > 0 && n == b->uncertainty.samples) {
 		stats_change(a->uncertainty.total_samples,
 		    b->uncertainty.total_samples, n, scratch, &sc);
@@ -157,15 +155,9 @@ robust(const struct result_cell *a, const struct result_cell *b)
 			sc.sc_share = 0;
 	}
 	free(scratch);
-	return (sc.sc_share >= STATS_ROBUST);
-}
-
-bool
-comparable_unranked(const struct result_cell *a, const struct result_cell *b)
-{
 	return (a->repeats < COMPARABLE_REPEATS ||
 	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
-	    !robust(a, b));
+	    sc.sc_share < STATS_ROBUST);
 }
 
 bool

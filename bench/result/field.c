@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "lib/base/kassert.h"
 
 /* Above this the digits written could round up past the largest double. */

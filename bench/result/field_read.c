@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
@@ -63,17 +63,6 @@ read_text(struct reader *rd, const json_t *j, const struct field *f,
 }
 
 static int
-read_real(struct reader *rd, const json_t *j, const struct field_type *ft,
-    const char *key, double *out)
-{
-	*out = json_number_value(j);
-	if (!json_is_number(j))
-		return (refuse(rd, key, "not a number"));
-	return (isfinite(*out) && *out >= ft->ft_low && *out <= ft->ft_high ?
-	    0 : refuse(rd, key, "%g is out of range", *out));
-}
-
-static int
 read_integer(struct reader *rd, const json_t *j, const char *key,
     double low, double high, uint64_t *out)
 {
@@ -84,16 +73,6 @@ read_integer(struct reader *rd, const json_t *j, const char *key,
 		return (refuse(rd, key, "not an integer"));
 	return ((double)v >= low && (double)v <= high ? 0 : refuse(rd, key,
 	    "%" JSON_INTEGER_FORMAT " is out of range", v));
-}
-
-static int
-read_seed(struct reader *rd, const json_t *j, const char *key, uint64_t *out)
-{
-	*out = (uint64_t)json_integer_value(j);
-	if (json_is_string(j) ? parse_number(json_string_value(j), out) == 0 :
-	    json_is_integer(j) && json_integer_value(j) >= 0)
-		return (0);
-	return (refuse(rd, key, "not a number from 0 to 2^64 - 1"));
 }
 
 static int
@@ -137,27 +116,14 @@ read_buckets(struct reader *rd, const json_t *j, const struct field *f,
 	return (0);
 }
 
-static int
-read_object(struct reader *rd, const json_t *j, const struct field *f,
-    const char *key, void *p)
-{
-	size_t len = strlen(rd->rd_path);
-	int error;
-
-	if (!json_is_object(j))
-		return (refuse(rd, key, "not an object"));
-	snprintf(rd->rd_path + len, PATH_SIZE - len, "%s.", key);
-	error = read_table(rd, f->f_table, j, p);
-	rd->rd_path[len] = '\0';
-	return (error);
-}
-
 /* One member, or one element of an array; key is its name in messages. */
 static int
 read_one(struct reader *rd, const json_t *j, const struct field *f,
     const char *key, void *p)
 {
 	const struct field_type *ft = &field_types[f->f_kind];
+	const size_t len = strlen(rd->rd_path);
+	double *real = p;
 	uint64_t v = 0;
 	int error;
 
@@ -175,14 +141,29 @@ read_one(struct reader *rd, const json_t *j, const struct field *f,
 		*(unsigned *)p = (unsigned)v;
 		return (error);
 	case FORM_UINT64:
-		return (f->f_kind == FIELD_SEED ? read_seed(rd, j, key, p) :
-		    read_integer(rd, j, key, ft->ft_low, ft->ft_high, p));
+		if (f->f_kind != FIELD_SEED)
+			return (read_integer(rd, j, key, ft->ft_low,
+			    ft->ft_high, p));
+		*(uint64_t *)p = (uint64_t)json_integer_value(j);
+		return ((json_is_string(j) ? parse_number(json_string_value(j),
+		    p) == 0 : json_is_integer(j) && json_integer_value(j) >= 0)
+		    ? 0 : refuse(rd, key, "not a number from 0 to 2^64 - 1"));
 	case FORM_DOUBLE:
-		return (read_real(rd, j, ft, key, p));
+		*real = json_number_value(j);
+		if (!json_is_number(j))
+			return (refuse(rd, key, "not a number"));
+		return (isfinite(*real) && *real >= ft->ft_low &&
+		    *real <= ft->ft_high ? 0 :
+		    refuse(rd, key, "%g is out of range", *real));
 	case FORM_BUCKETS:
 		return (read_buckets(rd, j, f, key, p));
 	case FORM_OBJECT:
-		return (read_object(rd, j, f, key, p));
+		if (!json_is_object(j))
+			return (refuse(rd, key, "not an object"));
+		snprintf(rd->rd_path + len, PATH_SIZE - len, "%s.", key);
+		error = read_table(rd, f->f_table, j, p);
+		rd->rd_path[len] = '\0';
+		return (error);
 	}
 	return (refuse(rd, key, "of no known kind"));
 }

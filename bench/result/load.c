@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "lib/base/read_file.h"
 
 enum {

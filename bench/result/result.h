@@ -5,14 +5,17 @@
  *
  * The structures have the members that bench/result/result.tbl lists, which
  * says what each one is.  Units end the names: MB is 10^6 bytes, percent is of
- * one CPU.
+ * one CPU.  Structures are written as JSON objects and read by tables of their
+ * fields: arrays of struct field that end with a NULL key.
  */
 #ifndef BENCH_RESULT_RESULT_H
 #define BENCH_RESULT_RESULT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define	RESULT_SCHEMA	"rngsim-result/1"
 
@@ -30,7 +33,85 @@ enum {
 	RESULT_FILE_MAX		= 256 << 20
 };
 
-/* The type of each kind of field; see bench/result/field.h. */
+/* What a value may be. */
+enum field_kind {
+	FIELD_NAME,		/* no control characters, as WORD and TEXT */
+	FIELD_WORD,		/* a name that is not empty */
+	FIELD_TEXT,
+	FIELD_HEX,		/* empty or 16 hexadecimal digits */
+	FIELD_SHA256,		/* 64 of them */
+	FIELD_WORDS,
+	FIELD_BOOL,
+	FIELD_COUNT,
+	FIELD_SOME,		/* 1 or more */
+	FIELD_READERS,		/* likewise; the length of FIELD_EACH below */
+	FIELD_BYTES,		/* 1..2^63 - 1 */
+	FIELD_SEED,		/* a string above 2^63 - 1 */
+	FIELD_REAL,		/* finite, 0 or more */
+	FIELD_SHARE,		/* 0..1 */
+	FIELD_SIGNED,		/* -1..1 */
+	FIELD_PAIR,		/* [low, high] */
+	FIELD_BINS,		/* without the zeros at the end */
+	FIELD_BUCKETS,		/* f_room counts; [index, count, ...] if > 0 */
+	FIELD_OBJECT
+};
+
+/* How kinds are kept in memory. */
+enum field_form {
+	FORM_TEXT,
+	FORM_WORDS,
+	FORM_BOOL,
+	FORM_UNSIGNED,
+	FORM_UINT64,
+	FORM_DOUBLE,
+	FORM_BUCKETS,		/* uint32_t */
+	FORM_OBJECT
+};
+
+struct field_type {
+	enum field_form	ft_form;
+	size_t		ft_size;	/* of one; 0: the field has it */
+	/* The range of a number, and of a text's length. */
+	double		ft_low, ft_high;
+};
+
+extern const struct field_type field_types[FIELD_OBJECT + 1];
+
+enum field_shape {
+	FIELD_ONE,
+	FIELD_ARRAY,	/* a pointer to as many as f_count says */
+	FIELD_EACH,	/* a pointer to one for each reader */
+	FIELD_INLINE	/* in the structure: f_count of at most f_room */
+};
+
+/* How repeats combine (bool: MAX is or), and how a number is written. */
+enum field_how {
+	FIELD_HOW_0,
+	FIELD_HOW_MEDIAN,
+	FIELD_HOW_SUM,
+	FIELD_HOW_MAX,
+	FIELD_HOW_POINT		/* with a decimal point, also whole numbers */
+};
+
+struct field {
+	const char	*f_key;
+	enum field_kind	 f_kind;
+	enum field_shape f_shape;
+	enum field_how	 f_how;
+	bool		 f_optional;	/* to read */
+	unsigned	 f_column;	/* of CSV; 0: none */
+	unsigned	 f_room;
+	/* Offsets in the structure described. */
+	size_t		 f_offset;
+	size_t		 f_count;	/* of the unsigned that is the length */
+	const char	*f_count_key;
+	size_t		 f_when;	/* written when this is not all zero */
+	size_t		 f_when_size;	/* 0: always */
+	size_t		 f_size;	/* of an object */
+	const struct field *f_table;	/* of an object */
+};
+
+/* Their types. */
 typedef char		field_NAME[RESULT_NAME_SIZE];
 typedef field_NAME	field_WORD, field_HEX;
 typedef char		field_TEXT[RESULT_TEXT_SIZE];
@@ -46,7 +127,9 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 /* The whole document is struct result. */
 #define	result_document	result
 #define	BEGIN(s, ...)			struct result_##s {
-#define	END(s)				};
+/* And result_cell_fields, result_document_fields, ... */
+#define	END(s)				};				\
+	extern const struct field result_##s##_fields[];
 #define	FIELD(s, m, kind, ...)		field_##kind m;
 #define	OBJECT(s, m, type, ...)		struct result_##type m;
 #define	LIST(s, m, type, ...)		struct result_##type *m;
@@ -56,8 +139,69 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 #include "bench/result/result.tbl"
 
 /*
- * Writes r as JSON text, ending in a newline, into a malloc(3)ed string.
+ * The structure at base as an object.
+ *
+ *   readers  in  the length of FIELD_EACH; 0 where the table has FIELD_READERS
  */
+json_t *field_format(const struct field *table, const void *base,
+    unsigned readers);
+
+/*
+ * All of a result but its cells, as an object; the members of the host are
+ * among the others.
+ */
+json_t *result_format_head(const struct result *r);
+
+/*
+ * Reads an object into the zeroed structure at base.  Keys that the table does
+ * not have are ignored.
+ *
+ *   base   out  field_free() it, also after a failure
+ *   error  out  on failure: the path of the member and what is wrong with it
+ *
+ * Returns: 0 or EINVAL.
+ */
+int field_read(const struct field *table, const json_t *object, void *base,
+    unsigned readers, char error[RESULT_TEXT_SIZE]);
+
+/* Frees what the structure at base points to. */
+void field_free(const struct field *table, void *base);
+
+/* Frees a NULL-terminated array of words; NULL is none. */
+void field_free_words(char **words);
+
+/* Whether a field is to be written. */
+bool field_given(const struct field *f, const void *base);
+
+/* Whether it is an array in JSON, the size of an element, and the elements. */
+bool field_is_array(const struct field *f);
+size_t field_size(const struct field *f);
+void *field_elements(const struct field *f, const void *base);
+
+/*
+ * Adds one structure to another by FIELD_HOW_SUM and FIELD_HOW_MAX.  An object
+ * of an array, one without pointers, is added to the object with the same
+ * names, or at the end.
+ */
+void field_merge(const struct field *table, void *to, const void *from);
+
+/*
+ * A document, which is released, as text with a newline at the end.  jansson's
+ * functions find memory, or end the program: command_execute() sees to that.
+ */
+char *json_document(json_t *root, size_t flags);
+
+/* Prints that, indented by 1. */
+void json_print(FILE *out, json_t *root, unsigned digits);
+
+/* An array of element(of, 0..n - 1). */
+json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
+    const void *of);
+
+/* A string; bytes above 0x7f become '?' in a text that is not UTF-8. */
+json_t *json_text_new(const char *text);
+
+/* The document as JSON text, to be freed. */
 char *result_format_json(const struct result *r);
 
 /*

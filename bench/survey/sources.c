@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/survey/sources.h"
 #include "lib/machine/tick.h"
 

@@ -7,7 +7,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
 #include "lib/machine/machine.h"

@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
 #include "bench/sweep/sweep.h"
 #include "fortuna/device/event.h"
 #include "lib/machine/tick.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/machine/cpu.h"

@@ -14,7 +14,6 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
-#include "bench/result/field.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/journal.h"
 

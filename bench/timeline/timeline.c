@@ -13,7 +13,7 @@
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/timeline/timeline.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "bench/options/options.h"
 #include "bench/report/report.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "bench/sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"
 

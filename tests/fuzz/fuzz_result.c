@@ -2,7 +2,6 @@
  * Result files, shown in every form.  What is taken is printed as JSON that is
  * taken again.
  */
-#include "bench/report/plot.h"
 #include "bench/report/report.h"
 #include "tests/fuzz/fuzz.h"
 

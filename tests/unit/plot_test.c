@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/report/plot.h"
+#include "bench/report/report.h"
 #include "bench/cli/progress.h"
 #include "tests/unit/result_fixture.h"
 #include "tests/unit/test.h"

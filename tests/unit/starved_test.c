@@ -24,7 +24,7 @@
 #include <openssl/crypto.h>
 
 #include "bench/cmd.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "tests/unit/failing_calls.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
