@@ -128,9 +128,11 @@ close_ledger_log(struct options *op)
 /* Where the result goes, and what is known until it is there. */
 struct target {
 	struct atomic_file	 ta_file;
-	struct checkpoint ta_checkpoint;
-	bool		 ta_kept;	/* repeats are */
+	struct checkpoint ta_checkpoint;	/* if its journal is open */
 };
+
+/* Whether repeats are kept. */
+#define	KEPT(ta)	((ta)->ta_checkpoint.ck_journal.jo_fd != -1)
 
 static const struct target no_target = { .ta_file.of_fd = -1,
     .ta_checkpoint.ck_journal.jo_fd = -1 };
@@ -152,17 +154,15 @@ open_target(const struct options *op, struct target *ta)
 	 * A trace and recorded events are of one repeat, which would be missing
 	 * if it were not measured again.
 	 */
-	if (!ta->ta_kept && op->op_trace == NULL && op->op_ledger_path == NULL &&
-	    op->op_config.bc_harvest.record_file[0] == '\0') {
+	if (!KEPT(ta) && op->op_trace == NULL && op->op_ledger_path == NULL &&
+	    op->op_config.bc_harvest.record_file[0] == '\0')
 		error = checkpoint_claim(ck, op->op_output, NULL, why);
-		ta->ta_kept = error == 0;
-	}
 	if (error != 0 && error != ENOTSUP) {
 		checkpoint_close(ck, true);
 		return (run_error("%s", why));
 	}
 	/* The name is free: this process has the journal. */
-	if (ta->ta_kept)
+	if (KEPT(ta))
 		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
 	error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);
 	free(temp);
@@ -194,7 +194,7 @@ close_target(const struct options *op, struct target *ta,
 	else
 		status = command_write(op->op_output, &ta->ta_file,
 		    report_json, r);
-	if (!ta->ta_kept)
+	if (!KEPT(ta))
 		return (status);
 	keep = keep || (status != EXIT_SUCCESS && some);
 	/* What could not be taken up will not be the next time. */
@@ -236,7 +236,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 		(void)trace_end(op, tl);
 		return (status);
 	}
-	error = sweep_run(op, argv, ta->ta_kept ? &ta->ta_checkpoint : NULL,
+	error = sweep_run(op, argv, KEPT(ta) ? &ta->ta_checkpoint : NULL,
 	    &r, why);
 	/* Of several lines where threads could not go on. */
 	if (error != 0)
@@ -283,8 +283,7 @@ go_on(const struct options *given, int *status, char *why)
 	int error;
 
 	error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
-	ta.ta_kept = error == 0;
-	if (!ta.ta_kept)
+	if (error != 0)
 		checkpoint_close(&ta.ta_checkpoint, true);
 	if (error == ENODATA || (error == ENOENT && (result_load(file, &begun,
 	    unread) != 0 || !begun.complete || (job && !same_words(begun.argv,
@@ -298,11 +297,11 @@ go_on(const struct options *given, int *status, char *why)
 		return (true);
 	}
 	*status = options_resume(&op, given, begun.argv, begun.seed);
-	if (*status == 0 && ta.ta_kept)
+	if (*status == 0 && error == 0) {
 		*status = prepare(&op);
-	if (*status == 0 && ta.ta_kept)
-		*status = measure(&op, &ta, begun.argv);
-	else if (*status == 0) {
+		if (*status == 0)
+			*status = measure(&op, &ta, begun.argv);
+	} else if (*status == 0) {
 		run_note("%s is complete: nothing was measured", file);
 		if (!job)
 			show(&op, &begun);

@@ -95,18 +95,6 @@ quantity_figure(struct text *t, const struct quantity *qu, double v)
 }
 
 bool
-comparable_gated(const struct result_cell *cell)
-{
-	return (cell->gate[0] != '\0');
-}
-
-bool
-comparable_sliced(const struct result_cell *cell)
-{
-	return (cell->repeats > 0 && cell->samples[0].together > 0);
-}
-
-bool
 comparable_few_repeats(const struct result_cell *cell)
 {
 	/* Not every document has what an interval is of. */
@@ -158,12 +146,6 @@ comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 	return (a->repeats < COMPARABLE_REPEATS ||
 	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
 	    sc.sc_share < STATS_ROBUST);
-}
-
-bool
-comparable_open_loop(const struct result_cell *cell)
-{
-	return (cell->rate_per_s > 0);
 }
 
 double

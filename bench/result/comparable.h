@@ -68,13 +68,21 @@ enum {
 };
 
 /* Whether a cell failed a gate: its figures must not be ranked. */
-bool comparable_gated(const struct result_cell *cell);
+static inline bool
+comparable_gated(const struct result_cell *cell)
+{
+	return (cell->gate[0] != '\0');
+}
 
 /*
  * Whether a cell was measured side by side with others: what the machine did
  * meanwhile shows in its level, but not in its differences.
  */
-bool comparable_sliced(const struct result_cell *cell);
+static inline bool
+comparable_sliced(const struct result_cell *cell)
+{
+	return (cell->repeats > 0 && cell->samples[0].together > 0);
+}
 
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);
@@ -99,7 +107,11 @@ bool comparable_unranked(const struct result_cell *a,
     const struct result_cell *b);
 
 /* Whether requests were due at a fixed rate. */
-bool comparable_open_loop(const struct result_cell *cell);
+static inline bool
+comparable_open_loop(const struct result_cell *cell)
+{
+	return (cell->rate_per_s > 0);
+}
 
 /* The median over repeats of a number. */
 #define	COMPARABLE_MEDIAN(cell, member)					\

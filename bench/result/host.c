@@ -45,7 +45,6 @@ result_host_fill(struct result_host *host)
 	char text[RESULT_TEXT_SIZE];
 	struct utsname un;
 
-	KASSERT(host != NULL, ("nothing to fill"));
 	cpu_model(text, sizeof(text));
 	fill_text(host->cpu_model, sizeof(host->cpu_model), text);
 	host->cpus = cpu_count();

@@ -353,10 +353,10 @@ checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
 
 	if (repeat) {
 		summary_sample(&sc->sc_cell, cm, order);
-		record = ck == NULL ? NULL : json_pack("{s:s, s:i, s:i, s:o}", "what",
-		    grid_text(&sc->sc_cell, text), "cell", (int)cell, "repeat",
-		    (int)round, "measure", field_format(repeat_fields, cm,
-		    readers));
+		record = ck == NULL ? NULL : json_pack("{s:s, s:i, s:i, s:o}",
+		    "what", grid_text(&sc->sc_cell, text), "cell", (int)cell,
+		    "repeat", (int)round, "measure", field_format(repeat_fields,
+		    cm, readers));
 	} else {
 		/* A run with a drawn profile leaves its figures only. */
 		figures = json_array();

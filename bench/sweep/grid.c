@@ -67,7 +67,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	if (op->op_cmd != COMMAND_sweep || op->op_simulated ||
 	    !op->op_config.bc_program.controls)
 		return (0);
-	/* The most readers of the grid that have a CPU each; else the fewest. */
+	/* The most readers that have a CPU each; else the fewest. */
 	for (unsigned r = 0; r < op->op_readers.ol_count; r++) {
 		v = op->op_readers.ol_value[r];
 		if (v < fewest)
@@ -80,7 +80,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
 		cells[n++].sc_cell = like;
 	}
-	/* The last of a single part: each reader gets a generator of its own. */
+	/* The last of one part: each reader gets a generator of its own. */
 	like.ce_design = "concurrent";
 	for (unsigned d = 0; d < op->op_designs.ol_count; d++) {
 		de = design_at(op->op_designs.ol_value[d]);
@@ -101,9 +101,10 @@ void
 grid_make(struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
-	const unsigned most = op->op_locks.ol_count * (1 + op->op_designs.ol_count *
-	    op->op_ciphers.ol_count * op->op_readers.ol_count *
-	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
+	const unsigned most = op->op_locks.ol_count * (1 +
+	    op->op_designs.ol_count * op->op_ciphers.ol_count *
+	    op->op_readers.ol_count * op->op_sizes.ol_count) +
+	    op->op_ciphers.ol_count;
 
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
 	sw->sw_grid = expand(op, sw->sw_cells);

@@ -8,7 +8,7 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/memory.h"
-#include "bench/sweep/journal.h"
+#include "bench/sweep/sweep.h"
 #include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 #include "lib/machine/tick.h"

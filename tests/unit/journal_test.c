@@ -15,7 +15,7 @@
 
 #include <atf-c.h>
 
-#include "bench/sweep/journal.h"
+#include "bench/sweep/sweep.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
