@@ -11,7 +11,6 @@
 #include "bench/timeline/timeline.h"
 #include "lib/machine/tick.h"
 
-/* Whether this machine has the memory for it. */
 static int
 check_memory(const struct options *op)
 {
@@ -57,25 +56,7 @@ prepare(struct options *op)
 	return (error != 0 ? error : options_seed(op));
 }
 
-/* Opens the file of --trace, if there is to be one. */
-static int
-trace_begin(struct options *op, struct timeline **tl)
-{
-	int error;
-
-	*tl = NULL;
-	if (op->op_trace == NULL)
-		return (0);
-	error = timeline_open(tl, op->op_trace,
-	    op->op_machine.vi_topology.tp_cpus, &(struct timeline_span){
-	    op->op_trace_from_ps, op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
-	if (error != 0)
-		return (run_error("%s: %s", op->op_trace, strerror(error)));
-	op->op_observer = timeline_observer(*tl);
-	return (0);
-}
-
-/* Writes it, also after an interrupted run. */
+/* Writes the file of --trace, also after an interrupted run. */
 static int
 trace_end(struct options *op, struct timeline *tl)
 {
@@ -109,20 +90,6 @@ trace_end(struct options *op, struct timeline *tl)
 	if (remark[0] != '\0')
 		(void)run_error("%s: %s", op->op_trace, remark);
 	return (0);
-}
-
-static int
-close_ledger_log(struct options *op)
-{
-	bool lost;
-
-	if (op->op_ledger_log == NULL)
-		return (0);
-	lost = ferror(op->op_ledger_log) != 0;
-	if (fclose(op->op_ledger_log) == 0 && !lost)
-		return (0);
-	return (run_error("%s: %s", op->op_ledger_path, errno != 0 ?
-	    strerror(errno) : "not all could be written"));
 }
 
 /* Where the result goes, and what is known until it is there. */
@@ -220,11 +187,21 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	struct timeline *tl = NULL;
 	struct result r;
 	int error, status;
+	bool lost;
 
 	stop_catch_signals();
 	status = open_target(op, ta);
-	if (status == 0)
-		status = trace_begin(op, &tl);
+	if (status == 0 && op->op_trace != NULL) {
+		error = timeline_open(&tl, op->op_trace,
+		    op->op_machine.vi_topology.tp_cpus,
+		    &(struct timeline_span){ op->op_trace_from_ps,
+		    op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
+		if (error != 0)
+			status = run_error("%s: %s", op->op_trace,
+			    strerror(error));
+		else
+			op->op_observer = timeline_observer(tl);
+	}
 	if (status == 0 && op->op_ledger_path != NULL) {
 		op->op_ledger_log = fopen(op->op_ledger_path, "we");
 		if (op->op_ledger_log == NULL)
@@ -243,7 +220,13 @@ measure(struct options *op, struct target *ta, char *const argv[])
 		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);
 	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	status |= trace_end(op, tl);
-	status |= close_ledger_log(op);
+	if (op->op_ledger_log != NULL) {
+		lost = ferror(op->op_ledger_log) != 0;
+		if (fclose(op->op_ledger_log) != 0 || lost)
+			status = run_error("%s: %s", op->op_ledger_path,
+			    errno != 0 ? strerror(errno) :
+			    "not all could be written");
+	}
 	status |= close_target(op, ta, &r, error);
 	if (r.cell_count > 0 || error == 0)
 		show(op, &r);

@@ -22,7 +22,6 @@ refuse(struct merge *mg, const char *file, const char *fmt, ...)
 	return (run_error("%s: %s", file, text));
 }
 
-/* Whether a part belongs to the plan of the first one. */
 static int
 check_plan(struct merge *mg, const char *file, const struct result *r,
     unsigned words, unsigned parts)
@@ -184,25 +183,6 @@ host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 	return (0);
 }
 
-/* Moves the cells of a file into its part. */
-static void
-take_file(struct merge *mg, const char *file)
-{
-	char why[RESULT_TEXT_SIZE];
-	struct result r;
-	unsigned host;
-
-	if (result_load(file, &r, why) != 0) {
-		(void)refuse(mg, file, "%s", why);
-		return;
-	}
-	if (r.cell_count == 0)
-		(void)refuse(mg, file, "has no cells");
-	else if (host_of(mg, file, &r, &host) == 0)
-		(void)merge_take(mg, file, &r, host);
-	result_free(&r);
-}
-
 /* Gives the result all parts' cells, those of a part's hosts side by side. */
 static void
 gather(struct merge *mg)
@@ -242,11 +222,24 @@ int
 merge_results(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
-	struct result *all = &mg.mg_all;
+	struct result r, *all = &mg.mg_all;
+	char why[RESULT_TEXT_SIZE];
+	unsigned host;
 	int status;
 
-	for (int i = 0; i < op->op_operands; i++)
-		take_file(&mg, op->op_operand[i]);
+	for (int i = 0; i < op->op_operands; i++) {
+		const char *file = op->op_operand[i];
+
+		if (result_load(file, &r, why) != 0) {
+			(void)refuse(&mg, file, "%s", why);
+			continue;
+		}
+		if (r.cell_count == 0)
+			(void)refuse(&mg, file, "has no cells");
+		else if (host_of(&mg, file, &r, &host) == 0)
+			(void)merge_take(&mg, file, &r, host);
+		result_free(&r);
+	}
 	status = merge_missing(&mg);
 	gather(&mg);
 	if (status == 0 && all->uncertainty.samples > 0)

@@ -13,28 +13,6 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Of assure: the check that is a job. */
-static const char *
-job_row(const struct options *op, unsigned job)
-{
-	return (family_evidences.fa_name((unsigned)op->op_rows.ol_value[job]));
-}
-
-/* The file of a job. */
-static void
-job_path(const struct options *op, unsigned job, unsigned jobs,
-    char path[PATH_SIZE])
-{
-	const unsigned digits = (unsigned)snprintf(NULL, 0, "%u", jobs);
-
-	if (op->op_cmd == COMMAND_assure)
-		snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
-		    job_row(op, job));
-	else
-		snprintf(path, PATH_SIZE, "%s/%0*u.json", op->op_plan,
-		    (int)digits, job + 1);
-}
-
 static bool
 job_done(const struct options *op, const char *path)
 {
@@ -120,7 +98,10 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 int
 plan_write(struct options *op, char *const argv[], unsigned jobs)
 {
+	const bool assure = op->op_cmd == COMMAND_assure;
+	const int digits = snprintf(NULL, 0, "%u", jobs);
 	char *base = NULL, path[PATH_SIZE], *text = NULL;
+	const char *row = NULL;
 	unsigned left = 0;
 	size_t size = 0;
 	FILE *out;
@@ -136,12 +117,20 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	}
 	out = xmemstream(&text, &size);
 	for (unsigned i = 0; i < jobs; i++) {
-		job_path(op, i, jobs, path);
+		if (assure)
+			row = family_evidences.fa_name((unsigned)
+			    op->op_rows.ol_value[i]);
+		if (assure)
+			snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
+			    row);
+		else
+			snprintf(path, PATH_SIZE, "%s/%0*u.json", op->op_plan,
+			    digits, i + 1);
 		if (job_done(op, path))
 			continue;
 		left++;
-		if (op->op_cmd == COMMAND_assure)
-			fprintf(out, "%s --only %s -o ", base, job_row(op, i));
+		if (assure)
+			fprintf(out, "%s --only %s -o ", base, row);
 		else
 			fprintf(out, "%s --part %u/%u %s ", base, i + 1, jobs,
 			    op->op_cmd == COMMAND_sweep ? "-o" : "--json");

@@ -111,21 +111,6 @@ print_subject(FILE *out, const struct compare *co,
 	fputs("</p>\n", out);
 }
 
-/* A sentence for each subject. */
-static void
-print_subjects(FILE *out, const struct compare *co)
-{
-	const struct compare_pair *pa, *earlier;
-
-	for (pa = co->co_pairs; pa < co->co_pairs + co->co_pair_count; pa++) {
-		for (earlier = co->co_pairs; earlier < pa; earlier++)
-			if (strcmp(subject(co, earlier), subject(co, pa)) == 0)
-				break;
-		if (earlier == pa)
-			print_subject(out, co, pa);
-	}
-}
-
 /* Which result a heading is about, where there are two. */
 static const char *
 of_side(const struct page_results *pr, unsigned side)
@@ -201,15 +186,25 @@ static void
 print_comparison(FILE *out, const struct page_results *pr)
 {
 	struct compare co = { .co_pairs = NULL };
+	const struct compare_pair *pa, *earlier;
 	char why[COMPARE_TEXT_SIZE] = "";
 
-	if (compare(pr, &co, why) == 0) {
-		print_subjects(out, &co);
-		page_section(out, "differences", "Differences");
-		page_printed(out, print_verdict, &co);
-	} else {
+	if (compare(pr, &co, why) != 0) {
 		page_paragraph(out, "p class=\"warning\"", why);
+		compare_free(&co);
+		return;
 	}
+	/* A sentence for each subject. */
+	for (pa = co.co_pairs; pa < co.co_pairs + co.co_pair_count; pa++) {
+		for (earlier = co.co_pairs; earlier < pa; earlier++)
+			if (strcmp(subject(&co, earlier), subject(&co, pa)) ==
+			    0)
+				break;
+		if (earlier == pa)
+			print_subject(out, &co, pa);
+	}
+	page_section(out, "differences", "Differences");
+	page_printed(out, print_verdict, &co);
 	compare_free(&co);
 }
 

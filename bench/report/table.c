@@ -248,23 +248,6 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 		print_bands(tb, gc, n);
 }
 
-/* A block for each group of cells that differ in design and readers alone. */
-static void
-print_blocks(struct table *tb)
-{
-	const unsigned n = tb->tb_result->cell_count;
-	struct grouped_cell *gc = cells_group(tb->tb_result, PART_DESIGN);
-	unsigned end;
-
-	for (unsigned i = 0; i < n; i = end) {
-		for (end = i + 1; end < n &&
-		    gc[end].gc_group == gc[i].gc_group; end++)
-			continue;
-		print_block(tb, gc + i, end - i);
-	}
-	free(gc);
-}
-
 static void
 print_legend(const struct table *tb)
 {
@@ -316,17 +299,27 @@ void
 table_print(FILE *out, const void *result)
 {
 	const struct result *r = result;
+	const unsigned n = r->cell_count;
 	struct table tb = { .tb_out = out, .tb_result = r };
+	struct grouped_cell *gc;
+	unsigned end;
 
 	table_head_print(out, r);
-	if (r->cell_count == 0)
-		return;
-	if (r->cell_count == 1) {
+	if (n == 1) {
 		fputc('\n', out);
-		table_cell_print(out, &r->cells[0]);
-	} else {
-		print_blocks(&tb);
+		table_cell_print(out, r->cells);
+	} else if (n > 1) {
+		/* Cells of a block differ in design and readers alone. */
+		gc = cells_group(r, PART_DESIGN);
+		for (unsigned i = 0; i < n; i = end) {
+			for (end = i + 1; end < n &&
+			    gc[end].gc_group == gc[i].gc_group; end++)
+				continue;
+			print_block(&tb, gc + i, end - i);
+		}
+		free(gc);
 		print_legend(&tb);
 	}
-	table_below_print(out, r);
+	if (n > 0)
+		table_below_print(out, r);
 }

@@ -184,44 +184,6 @@ print_uncertainty(FILE *out, const struct result *r)
 	print_rankings(out, ru);
 }
 
-/* The limit of back-off is FreeBSD's: a multiple of the number of CPUs. */
-static void
-print_backoff(FILE *out, const struct result *r)
-{
-	const struct lock_class *lc;
-
-	for (const struct result_cell *cell = r->cells;
-	    cell < r->cells + r->cell_count; cell++) {
-		lc = lock_class_find(cell->lock);
-		if (!provenance_predicted(cell) || cell->readers < 2 ||
-		    cell->readers >= cell->cpus || lc == NULL ||
-		    (lc->lc_knobs & LK_DELAY) == 0)
-			continue;
-		format_wrapf(out, "", 2, "Fewer readers than CPUs: back-off "
-		    "of lock %s counts CPUs, %u here, so --cpus %u with %u "
-		    "readers gives other figures.", cell->lock, cell->cpus,
-		    cell->readers, cell->readers);
-		return;
-	}
-}
-
-static void
-print_passes(FILE *out, const struct result *r)
-{
-	static const char name[] = "rngsim.harvest.rate_hz=";
-	double rate_hz = PASSES_PER_S;
-	char *const *t;
-
-	for (t = r->tunables; t != NULL && *t != NULL; t++)
-		if (strncmp(*t, name, sizeof(name) - 1) == 0)
-			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
-	if (rate_hz > 0 && r->time_s * rate_hz < BELOW_PASSES)
-		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
-		    "passes of the harvest thread, %g a second: its figures "
-		    "need a larger -t.", r->time_s, BELOW_PASSES, rate_hz);
-}
-
-/* What the measuring itself cost. */
 static void
 print_costs(FILE *out, const struct result *r)
 {
@@ -229,9 +191,6 @@ print_costs(FILE *out, const struct result *r)
 	bool profiled = false;
 	double max = 0;
 
-	/* Profiling takes no virtual time. */
-	if (provenance_of(r) == RESULT_PREDICTED)
-		return;
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		profiled |= r->cells[i].profiled;
 		max = fmax(max, r->cells[i].profile_cost_percent);
@@ -250,11 +209,36 @@ print_costs(FILE *out, const struct result *r)
 void
 table_below_print(FILE *out, const struct result *r)
 {
+	static const char name[] = "rngsim.harvest.rate_hz=";
+	const struct result_cell *cell, *end = r->cells + r->cell_count;
+	double rate_hz = PASSES_PER_S;
+	const struct lock_class *lc;
+
 	for (unsigned i = 0; i < r->control_count; i++)
 		print_control(out, &r->controls[i]);
-	print_backoff(out, r);
+	/* FreeBSD limits back-off to a multiple of the number of CPUs. */
+	for (cell = r->cells; cell < end; cell++) {
+		lc = lock_class_find(cell->lock);
+		if (provenance_predicted(cell) && cell->readers >= 2 &&
+		    cell->readers < cell->cpus && lc != NULL &&
+		    (lc->lc_knobs & LK_DELAY) != 0)
+			break;
+	}
+	if (cell < end)
+		format_wrapf(out, "", 2, "Fewer readers than CPUs: back-off "
+		    "of lock %s counts CPUs, %u here, so --cpus %u with %u "
+		    "readers gives other figures.", cell->lock, cell->cpus,
+		    cell->readers, cell->readers);
 	print_ledgers(out, r);
-	print_passes(out, r);
+	for (char *const *t = r->tunables; t != NULL && *t != NULL; t++)
+		if (strncmp(*t, name, sizeof(name) - 1) == 0)
+			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
+	if (rate_hz > 0 && r->time_s * rate_hz < BELOW_PASSES)
+		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
+		    "passes of the harvest thread, %g a second: its figures "
+		    "need a larger -t.", r->time_s, BELOW_PASSES, rate_hz);
 	print_uncertainty(out, r);
-	print_costs(out, r);
+	/* Profiling takes no virtual time. */
+	if (provenance_of(r) != RESULT_PREDICTED)
+		print_costs(out, r);
 }

@@ -11,7 +11,6 @@
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
 
-/* The cell that is checked. */
 struct checked {
 	const char	*array;	/* "cells" or "controls" */
 	unsigned	 index;
@@ -128,7 +127,6 @@ walk(struct walk *wa, const char *object, const struct field *f, size_t at,
 	return (error);
 }
 
-/* Sets or checks all. */
 static int
 medians(struct result_cell *c, const struct checked *ch)
 {

@@ -251,7 +251,6 @@ pair_logs(const struct result_cell *a, const struct result_cell *b,
 	return (n);
 }
 
-/* The most slices of any repeat. */
 static unsigned
 most_slices(const struct result_cell *cell)
 {

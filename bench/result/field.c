@@ -278,9 +278,6 @@ merge_number(const struct field *f, void *to, const void *from)
 	}
 }
 
-static void merge(const struct field *table, void *to, const void *from);
-
-/* There is room for all. */
 static void
 merge_objects(const struct field *f, void *to, const void *from)
 {
@@ -289,20 +286,24 @@ merge_objects(const struct field *f, void *to, const void *from)
 	const char *p = field_elements(f, from);
 	char *all = field_elements(f, to);
 
+	if (f->f_shape == FIELD_ARRAY) {
+		all = xreallocarray(all, (size_t)*count + n, f->f_size);
+		memcpy((char *)to + f->f_offset, &all, sizeof(all));
+	}
 	for (unsigned i = 0; i < n; i++, p += f->f_size) {
 		for (k = 0; k < *count; k++)
 			if (same_names(f->f_table, all + k * f->f_size, p))
 				break;
 		if (k < *count)
-			merge(f->f_table, all + k * f->f_size, p);
+			field_merge(f->f_table, all + k * f->f_size, p);
 		else
 			memcpy(all + (*count)++ * f->f_size, p, f->f_size);
 	}
 	MPASS(f->f_shape == FIELD_ARRAY || *count <= f->f_room);
 }
 
-static void
-merge(const struct field *table, void *to, const void *from)
+void
+field_merge(const struct field *table, void *to, const void *from)
 {
 	for (const struct field *f = table; f->f_key != NULL; f++) {
 		void *p = (char *)to + f->f_offset;
@@ -313,22 +314,6 @@ merge(const struct field *table, void *to, const void *from)
 		else if (f->f_kind == FIELD_OBJECT && f->f_shape != FIELD_ONE)
 			merge_objects(f, to, from);
 		else if (f->f_kind == FIELD_OBJECT)
-			merge(f->f_table, p, more);
+			field_merge(f->f_table, p, more);
 	}
-}
-
-void
-field_merge(const struct field *table, void *to, const void *from)
-{
-	size_t n;
-	void *p;
-
-	for (const struct field *f = table; f->f_key != NULL; f++) {
-		if (f->f_kind != FIELD_OBJECT || f->f_shape != FIELD_ARRAY)
-			continue;
-		n = (size_t)length(f, to, 0) + length(f, from, 0) + 1;
-		p = xreallocarray(field_elements(f, to), n, f->f_size);
-		memcpy((char *)to + f->f_offset, &p, sizeof(p));
-	}
-	merge(table, to, from);
 }

@@ -27,7 +27,6 @@ copy_strings(char *const *from)
 	return (to);
 }
 
-/* The names of sources[0..count - 1]. */
 static char **
 source_names(const struct random_source *const *sources, unsigned count)
 {

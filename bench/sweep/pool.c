@@ -54,7 +54,6 @@ worker(void *arg)
 	return (NULL);
 }
 
-/* Takes all outcomes in order. */
 static int
 take_all(struct pool *po)
 {

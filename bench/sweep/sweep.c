@@ -179,7 +179,6 @@ look(const struct sweeping *sw)
 	return (true);
 }
 
-/* Whether there are repeats enough. */
 static bool
 enough(struct sweeping *sw, unsigned repeats, const struct measuring *mq)
 {
