@@ -22,31 +22,24 @@ check(struct options *op)
 	return (0);
 }
 
-/* The schema is at the beginning of what explore writes. */
-static bool
-is_campaign(const char *file)
-{
-	char text[BEGINNING + 1] = "";
-	FILE *in = fopen(file, "re");
-
-	if (in == NULL)
-		return (false);
-	text[fread(text, 1, BEGINNING, in)] = '\0';
-	fclose(in);
-	return (strstr(text, "\"" EXPLORE_SCHEMA "\"") != NULL);
-}
-
 static int
 run(struct options *op)
 {
+	FILE *in = fopen(op->op_operand[0], "re");
+	char text[BEGINNING + 1] = "";
 	struct atomic_file of;
 	int status;
 
+	/* The schema is at the beginning of what explore writes. */
+	if (in != NULL) {
+		text[fread(text, 1, BEGINNING, in)] = '\0';
+		fclose(in);
+	}
 	status = command_open(op->op_output, &of);
 	if (status != 0)
 		return (status);
-	status = is_campaign(op->op_operand[0]) ? merge_campaigns(op, &of) :
-	    merge_results(op, &of);
+	status = strstr(text, "\"" EXPLORE_SCHEMA "\"") != NULL ?
+	    merge_campaigns(op, &of) : merge_results(op, &of);
 	if (status != 0)
 		atomic_file_abort(&of);
 	return (status);

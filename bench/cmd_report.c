@@ -36,48 +36,28 @@ check(struct options *op)
 }
 
 static int
-write_page(const struct options *op, const struct result *r,
-    struct atomic_file *of)
-{
-	struct page_results pr = { .pr_count = (unsigned)op->op_operands };
-	struct page_side *ps;
-	int status;
-
-	for (unsigned i = 0; i < pr.pr_count; i++) {
-		ps = &pr.pr_side[i];
-		ps->ps_result = &r[i];
-		ps->ps_path = strcmp(op->op_operand[i], "-") == 0 ? "stdin" :
-		    op->op_operand[i];
-		if (r[i].cell_count > 0 && plot_draw(&r[i], true,
-		    &ps->ps_picture, &ps->ps_size, ps->ps_chartless) != 0)
-			fprintf(stderr, "rngsim: report: %s: a page without "
-			    "charts: %s\n", op->op_html, ps->ps_chartless);
-	}
-	status = command_write(op->op_html, of, page_results, &pr);
-	free(pr.pr_side[0].ps_picture);
-	free(pr.pr_side[1].ps_picture);
-	return (status);
-}
-
-static int
 run(struct options *op)
 {
 	const char *path = op->op_html != NULL ? op->op_html : op->op_plot;
 	struct atomic_file of = { .of_fd = -1 };
 	char why[RESULT_TEXT_SIZE] = "", *picture = NULL;
 	struct result r[2];
+	struct page_results pr = { .pr_file = path, .pr_result = r,
+	    .pr_count = (unsigned)op->op_operands };
 	int loaded, status;
 	size_t size;
 
 	status = command_open(path, &of);
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
+		pr.pr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
+		    "stdin" : op->op_operand[loaded];
 		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
 			continue;
 		status = run_error("%s: %s", op->op_operand[loaded], why);
 		break;
 	}
 	if (status == 0 && op->op_html != NULL)
-		status = write_page(op, r, &of);
+		status = command_write(path, &of, page_results, &pr);
 	else if (status == 0 && path != NULL)
 		status = plot_draw(r, gnuplot_path_svg(path), &picture, &size,
 		    why) != 0 ? run_error("%s: %s", path, why) :

@@ -11,39 +11,27 @@
 #include "bench/timeline/timeline.h"
 #include "lib/machine/tick.h"
 
+/* Everything that can be found wrong before anything is measured. */
 static int
-check_memory(const struct options *op)
+prepare(struct options *op)
 {
 	uint64_t memory = replicate_memory_bytes(), needed;
+	int error;
 
-	if (op->op_simulated) {
-		if (replicate_threads(op, &needed) > 0)
-			return (0);
+	if (op->op_simulated && replicate_threads(op, &needed) == 0)
 		return (run_error("the simulated machine and its readers need "
 		    "up to %.3g GB, this machine has %.3g for them: use fewer "
 		    "readers (-r)%s", (double)needed / 1e9, (double)memory /
 		    1e9, op->op_verify ? ", smaller requests (-s, --workload) "
 		    "or no --verify" : " or fewer --cpus"));
-	}
 	needed = option_list_max(&op->op_readers) *
 	    workload_max_bytes(&op->op_workload, option_list_max(
 	    &op->op_sizes));
-	if (needed <= memory / 4 * 3)
-		return (0);
-	return (run_error("the readers' buffers need %.3g GB, this machine has "
-	    "%.3g: use fewer readers (-r) or smaller requests (-s, --workload)",
-	    (double)needed / 1e9, (double)memory / 1e9));
-}
-
-/* Everything that can be found wrong before anything is measured. */
-static int
-prepare(struct options *op)
-{
-	int error;
-
-	error = check_memory(op);
-	if (error != 0)
-		return (error);
+	if (!op->op_simulated && needed > memory / 4 * 3)
+		return (run_error("the readers' buffers need %.3g GB, this "
+		    "machine has %.3g: use fewer readers (-r) or smaller "
+		    "requests (-s, --workload)", (double)needed / 1e9,
+		    (double)memory / 1e9));
 	/* Simulated costs do not depend on this host's instructions. */
 	error = command_crypto_mode(op->op_simulated ? CRYPTO_NATIVE :
 	    op->op_crypto);

@@ -34,17 +34,10 @@ void page_printed(FILE *out, page_printer *print, const void *of);
 /* Prints an SVG document as a picture: no name in it is one of the page's. */
 void page_picture(FILE *out, const char *svg, size_t size);
 
-/* A result, with its picture. */
-struct page_side {
-	const struct result *ps_result;
-	const char	*ps_path;
-	char		*ps_picture;	/* SVG; NULL: there is none */
-	size_t		 ps_size;
-	char		 ps_chartless[RESULT_TEXT_SIZE];	/* why */
-};
-
 struct page_results {
-	struct page_side pr_side[2];
+	const char	*pr_file;	/* the page's, for messages */
+	const struct result *pr_result;	/* 1 or 2 */
+	const char	*pr_path[2];
 	unsigned	 pr_count;
 };
 

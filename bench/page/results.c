@@ -23,21 +23,20 @@ static int
 compare(const struct page_results *pr, struct compare *co,
     char why[COMPARE_TEXT_SIZE])
 {
-	const struct page_side *a = pr->pr_side;
-	const struct page_side *b = &pr->pr_side[pr->pr_count - 1];
+	const struct result *a = pr->pr_result, *b = &a[pr->pr_count - 1];
 	const bool two = a != b;
 	const struct compare wanted = {
-		.co_result = { a->ps_result, b->ps_result },
-		.co_path = { a->ps_path, b->ps_path },
+		.co_result = { a, b },
+		.co_path = { pr->pr_path[0], pr->pr_path[two] },
 		.co_wanted = two ? (1u << QUANTITIES) - 1 :
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
 		    1u << QUANTITY_HARVEST_CPU,
-		.co_margin = compare_margin(a->ps_result)
+		.co_margin = compare_margin(a)
 	};
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
 	int error;
 
-	if (a->ps_result->cell_count == 0 || b->ps_result->cell_count == 0) {
+	if (a->cell_count == 0 || b->cell_count == 0) {
 		snprintf(why, COMPARE_TEXT_SIZE, "There are no cells, so there "
 		    "is nothing to compare or to draw.");
 		return (EINVAL);
@@ -151,19 +150,25 @@ print_provenance(FILE *out, const void *r)
 static void
 print_result(FILE *out, const struct page_results *pr, unsigned side)
 {
-	const struct page_side *ps = &pr->pr_side[side];
-	const struct result *r = ps->ps_result;
+	const struct result *r = &pr->pr_result[side];
 	const char *of = of_side(pr, side), ab = "ab"[side];
+	char *picture = NULL, why[RESULT_TEXT_SIZE];
 	const struct result_cell *c;
+	size_t size;
 
-	if (r->cell_count > 0)
+	if (r->cell_count > 0) {
 		page_section(out, FORMATF("charts-%c", ab), FORMATF("Charts%s",
 		    of));
-	if (ps->ps_picture != NULL)
-		page_picture(out, ps->ps_picture, ps->ps_size);
-	else if (r->cell_count > 0)
-		page_paragraph(out, "p class=\"warning\"",
-		    FORMATF("No charts: %.100s", ps->ps_chartless));
+		if (plot_draw(r, true, &picture, &size, why) == 0)
+			page_picture(out, picture, size);
+		else {
+			fprintf(stderr, "rngsim: report: %s: a page without "
+			    "charts: %s\n", pr->pr_file, why);
+			page_paragraph(out, "p class=\"warning\"",
+			    FORMATF("No charts: %.100s", why));
+		}
+		free(picture);
+	}
 	page_section(out, FORMATF("cells-%c", ab), FORMATF("Cells%s", of));
 	page_printed(out, table_print, r);
 	page_section(out, FORMATF("each-%c", ab), FORMATF("Each cell%s: "
@@ -212,21 +217,21 @@ void
 page_results(FILE *out, const void *of)
 {
 	const struct page_results *pr = of;
-	enum result_kind kind = provenance_of(pr->pr_side[0].ps_result);
+	enum result_kind kind = provenance_of(pr->pr_result);
 	struct text line = { .s = "" }, title = { .s = "rngsim: " };
 	bool complete = true;
 	unsigned side;
 
 	for (side = 0; side < pr->pr_count; side++) {
-		const struct page_side *ps = &pr->pr_side[side];
+		const struct result *r = &pr->pr_result[side];
 
-		complete = complete && ps->ps_result->complete;
-		if (provenance_of(ps->ps_result) != kind)
+		complete = complete && r->complete;
+		if (provenance_of(r) != kind)
 			kind = RESULT_BOTH;
 		text_add(&line, "%s", side == 0 ? "" : "; B: ");
-		describe_result(&line, ps->ps_result);
+		describe_result(&line, r);
 		text_add(&title, "%s%s%s", side == 0 ? "" : " and ",
-		    ps->ps_path, of_side(pr, side));
+		    pr->pr_path[side], of_side(pr, side));
 	}
 	page_begin(out, title.s, kind, line.s);
 	if (!complete)

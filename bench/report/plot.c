@@ -226,21 +226,6 @@ print_rows(struct sheet *sh)
 	}
 }
 
-static void
-find_curves(struct sheet *sh, const struct result *r,
-    const struct grouped_cell *gc)
-{
-	sh->sh_curves = xcalloc(r->cell_count, sizeof(*sh->sh_curves));
-	for (unsigned i = 0; i < r->cell_count; i++) {
-		if (i == 0 || gc[i].gc_group != gc[i - 1].gc_group)
-			sh->sh_curves[sh->sh_count++].cu_cells = &gc[i];
-		sh->sh_curves[sh->sh_count - 1].cu_count++;
-		for (unsigned part = 0; part < PARTS; part++)
-			sh->sh_varies[part] |= cells_differ(gc[i].gc_cell,
-			    gc->gc_cell, (enum cell_part)part);
-	}
-}
-
 /*
  * Prints what was run and what marks mean, above the first row.
  *
@@ -302,7 +287,15 @@ plot_print(FILE *out, const struct result *r, bool svg)
 
 	KASSERT(r->cell_count > 0, ("nothing to draw"));
 	gc = cells_group(r, PARTS);
-	find_curves(&sh, r, gc);
+	sh.sh_curves = xcalloc(r->cell_count, sizeof(*sh.sh_curves));
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		if (i == 0 || gc[i].gc_group != gc[i - 1].gc_group)
+			sh.sh_curves[sh.sh_count++].cu_cells = &gc[i];
+		sh.sh_curves[sh.sh_count - 1].cu_count++;
+		for (unsigned part = 0; part < PARTS; part++)
+			sh.sh_varies[part] |= cells_differ(gc[i].gc_cell,
+			    gc->gc_cell, (enum cell_part)part);
+	}
 	/* The height is known after all rows. */
 	sh.sh_out = xmemstream(&body, &len);
 	print_rows(&sh);

@@ -3,39 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"
 
 enum { COLUMNS_MAX = 128 };
 
-/* A column of a table of fields, or without a field one that is computed. */
-struct csv_column {
-	char		 co_name[2 * RESULT_NAME_SIZE];
-	const struct field *co_field;
-	/* Where the field's structure is, from the row's base. */
-	enum { IN_CELL, IN_HOST, IN_DOCUMENT } co_base;
-	size_t		 co_offset;
+/* A line: each column's text, and whether it is that of names. */
+struct csv_line {
+	FILE		*cl_column[COLUMNS_MAX];
+	char		*cl_text[COLUMNS_MAX];
+	size_t		 cl_size[COLUMNS_MAX];
+	bool		 cl_names;
 };
 
 /* More digits than a measurement has. */
 #define	PRINT_REAL(out, v)	fprintf(out, "%.9g", (double)(v))
 
-static void
-print_computed(FILE *out, const struct result_cell *c, const char *name)
+/* Each column is there once. */
+static FILE *
+column(struct csv_line *cl, unsigned n)
 {
-	const struct result_band *band = &c->uncertainty;
-
-	if (strcmp(name, "claim") == 0)
-		fputs(provenance_short(c), out);
-#define	COLUMN(column, n, text, given, v)				\
-	if (strcmp(name, #column) == 0 && (given))			\
-		PRINT_REAL(out, v);
-#include "bench/result/column.tbl"
+	KASSERT(n < COLUMNS_MAX && cl->cl_column[n] == NULL, ("column %u", n));
+	cl->cl_column[n] = xmemstream(&cl->cl_text[n], &cl->cl_size[n]);
+	return (cl->cl_column[n]);
 }
 
+/* The value, or of a pair one of them. */
 static void
-print_value(FILE *out, const struct field *f, const void *base)
+print_value(FILE *out, const struct field *f, const void *base, unsigned i)
 {
 	const void *p = (const char *)base + f->f_offset;
 
@@ -60,103 +57,81 @@ print_value(FILE *out, const struct field *f, const void *base)
 		fprintf(out, "%" PRIu64, *(const uint64_t *)p);
 		break;
 	default:
-		PRINT_REAL(out, *(const double *)p);
+		PRINT_REAL(out, ((const double *)p)[i]);
 	}
 }
 
 /*
- * The columns of one structure's fields, in their places.  In an object the
- * unit of the object's key ends the name: latency_ns.p50 is latency_p50_ns.
+ * The columns of one structure's fields.  In an object the unit of the object's
+ * key ends the name: latency_ns.p50 is latency_p50_ns.
+ *
+ *   object  in  its key; "" for a structure whose objects have columns too
  */
 static void
-add_columns(struct csv_column columns[COLUMNS_MAX], const struct field *table,
-    struct csv_column like, unsigned first)
+add_columns(struct csv_line *cl, const struct field *table, const void *base,
+    const char *object, unsigned first)
 {
-	const char *object = like.co_name, *unit;
-	struct csv_column *co;
-	int len;
+	const char *unit = object == NULL ? NULL : strstr(object, "_ns");
+	const int len = object == NULL ? 0 : (int)(unit == NULL ?
+	    strlen(object) : (size_t)(unit - object));
+	unsigned n;
 
-	unit = strstr(object, "_ns");
-	len = (int)(unit == NULL ? strlen(object) : (size_t)(unit - object));
 	for (const struct field *f = table; f->f_key != NULL; f++) {
-		struct csv_column inner = { .co_base = like.co_base,
-		    .co_offset = like.co_offset + f->f_offset };
-
 		if (f->f_kind == FIELD_OBJECT && f->f_shape == FIELD_ONE &&
-		    like.co_base == IN_CELL && object[0] == '\0') {
-			snprintf(inner.co_name, sizeof(inner.co_name), "%s",
-			    f->f_key);
-			add_columns(columns, f->f_table, inner, f->f_column);
+		    object != NULL && object[0] == '\0')
+			add_columns(cl, f->f_table, (const char *)base +
+			    f->f_offset, f->f_key, f->f_column);
+		n = f->f_kind == FIELD_OBJECT || f->f_column == 0 ? 0 :
+		    f->f_kind == FIELD_PAIR ? 2 : 1;
+		for (unsigned i = 0; i < n; i++) {
+			FILE *out = column(cl, first + f->f_column + i);
+
+			if (cl->cl_names)
+				fprintf(out, "%.*s%s%s%s%s", len, object,
+				    len == 0 ? "" : "_", f->f_key,
+				    unit == NULL ? "" : unit, n == 1 ? "" :
+				    i == 0 ? "_low" : "_high");
+			else
+				print_value(out, f, base, i);
 		}
-		if (f->f_kind == FIELD_OBJECT || f->f_column == 0)
-			continue;
-		KASSERT(first + f->f_column < COLUMNS_MAX - 1, ("%s",
-		    f->f_key));
-		co = &columns[first + f->f_column];
-		KASSERT(co->co_name[0] == '\0', ("%s: column of %s", f->f_key,
-		    co->co_name));
-		*co = like;
-		co->co_field = f;
-		snprintf(co->co_name, sizeof(co->co_name), "%.*s%s%s%s%s", len,
-		    object, len == 0 ? "" : "_", f->f_key, unit == NULL ? "" :
-		    unit, f->f_kind == FIELD_PAIR ? "_low" : "");
-		if (f->f_kind != FIELD_PAIR)
-			continue;
-		co[1] = co[0];
-		co[1].co_offset += sizeof(double);
-		strcpy(strstr(co[1].co_name, "_low"), "_high");
 	}
 }
 
-/* Fills in columns 1 to n.  Returns: n. */
-static unsigned
-find_columns(struct csv_column columns[COLUMNS_MAX])
+static void
+print_line(FILE *out, const struct result *r, const struct result_cell *c,
+    bool names)
 {
-	unsigned n = 0;
+	const struct result_band *band = &c->uncertainty;
+	struct csv_line cl = { .cl_names = names };
 
-	memset(columns, 0, COLUMNS_MAX * sizeof(*columns));
-	add_columns(columns, result_cell_fields, (struct csv_column){
-	    .co_base = IN_CELL }, 0);
-	add_columns(columns, result_host_fields, (struct csv_column){
-	    .co_base = IN_HOST }, 0);
-	add_columns(columns, result_document_fields, (struct csv_column){
-	    .co_base = IN_DOCUMENT }, 0);
-#define	COLUMN(name, n, ...)	strcpy(columns[n].co_name, #name);
+	add_columns(&cl, result_cell_fields, c, "", 0);
+	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
+	add_columns(&cl, result_document_fields, r, NULL, 0);
+#define	COLUMN(name, n, text, given, v)					\
+	if (names)							\
+		fputs(#name, column(&cl, n));				\
+	else if (given)							\
+		PRINT_REAL(column(&cl, n), v);				\
+	else								\
+		fputs(strcmp(#name, "claim") == 0 ? provenance_short(c) : \
+		    "", column(&cl, n));
 #include "bench/result/column.tbl"
-	while (columns[n + 1].co_name[0] != '\0')
-		n++;
-	for (unsigned i = n + 1; i < COLUMNS_MAX; i++)
-		KASSERT(columns[i].co_name[0] == '\0', ("column %u is missing "
-		    "before %s", n + 1, columns[i].co_name));
-	return (n);
+	for (unsigned i = 1; cl.cl_column[i] != NULL; i++) {
+		xmemclose(cl.cl_column[i]);
+		fprintf(out, "%s%s", i == 1 ? "" : ",", cl.cl_text[i]);
+		free(cl.cl_text[i]);
+	}
+	fputc('\n', out);
 }
 
 void
 csv_print(FILE *out, const void *result)
 {
 	const struct result *r = result;
-	struct csv_column columns[COLUMNS_MAX];
-	unsigned n = find_columns(columns);
 
-	for (unsigned i = 1; i <= n; i++)
-		fprintf(out, "%s%s", i == 1 ? "" : ",", columns[i].co_name);
-	for (unsigned cell = 0; cell < r->cell_count; cell++) {
-		const void *const bases[] = { &r->cells[cell], &r->host, r };
-
-		for (unsigned i = 1; i <= n; i++) {
-			const struct csv_column *co = &columns[i];
-
-			fputc(i == 1 ? '\n' : ',', out);
-			if (co->co_field == NULL)
-				print_computed(out, &r->cells[cell],
-				    co->co_name);
-			else
-				print_value(out, co->co_field,
-				    (const char *)bases[co->co_base] +
-				    co->co_offset);
-		}
-	}
-	fputc('\n', out);
+	print_line(out, r, &(struct result_cell){ .readers = 1 }, true);
+	for (unsigned i = 0; i < r->cell_count; i++)
+		print_line(out, r, &r->cells[i], false);
 }
 
 void

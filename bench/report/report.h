@@ -29,30 +29,19 @@ extern report_printer *const report_printers[REPORTS];
 report_printer report_json;
 
 /*
- * Lines of at most 80 columns: where and how the result was measured, then
- * readers against designs for each set of comparable cells, and controls.  A
- * ratio that the intervals do not support stands in parentheses; a cell that
- * failed a gate has none.  A single cell is printed at length.
+ * Lines of at most 80 columns.  A ratio that the intervals do not support stands
+ * in parentheses; a cell that failed a gate has none.  A single cell is printed
+ * at length.
  */
 report_printer table_print;
 
-/*
- * One row for each cell under a line of names, units in the names; quoted as
- * RFC 4180 says, lines end in a newline alone.
- */
+/* A row for each cell; as RFC 4180, but lines end in a newline alone. */
 report_printer csv_print;
 
-/*
- * For ministat(1), -C chooses the cell: one column of total MB/s for each cell,
- * one line for each repeat that all cells have.
- */
+/* For ministat(1): a column for each cell, a line for each repeat of all. */
 report_printer csv_print_ministat;
 
-/*
- * Lock profiles, as LOCK_PROFILING(9) and lockstat(1) have them: for each site
- * and role how long it held the lock and how long it waited, awake and asleep,
- * and for which site.
- */
+/* Where locks were held and waited for, how long, and for which site. */
 report_printer lock_profile_print;
 
 /* Parts: what stands above and below tables, and a cell at length. */

@@ -30,7 +30,6 @@ struct replicating {
 	struct sweeping	*rg_sweep;
 	struct slot	*rg_slots;
 	unsigned	 rg_slot_count;
-	unsigned	 rg_tasks;	/* cell by cell, round by round */
 	unsigned	 rg_taken;
 	unsigned	 rg_stuck;	/* cells */
 	uint64_t	 rg_each_steps;	/* of one run */
@@ -197,50 +196,41 @@ take(void *context, unsigned task, unsigned slot)
 	return (error);
 }
 
-/* Runs the tasks on threads; the first error of a take() ends it. */
-static int
-run_tasks(struct replicating *rg, unsigned threads)
-{
-	const struct options *op = rg->rg_sweep->sw_options;
-	const struct pool_job pj = { .pj_tasks = rg->rg_tasks, .pj_work = work,
-	    .pj_take = take, .pj_idle = idle, .pj_context = rg };
-	unsigned before = 0, i;
-	int error;
-
-	rg->rg_slot_count = pool_slots(threads);
-	rg->rg_slots = xcalloc(rg->rg_slot_count, sizeof(*rg->rg_slots));
-	for (i = 0; i < rg->rg_slot_count; i++)
-		rg->rg_slots[i].sl_error = ECANCELED;
-	for (i = 0; i < rg->rg_tasks; i++)
-		before += skips(rg->rg_sweep, i);
-	rg->rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
-	    op->op_config.bc_program.warmup_ms + 1;
-	progress_init(&rg->rg_progress, rg->rg_tasks * rg->rg_each_steps,
-	    before * rg->rg_each_steps);
-	error = pool_run(&pj, threads);
-	progress_fini(&rg->rg_progress);
-	/* Those behind one that ended all. */
-	for (i = 0; i < rg->rg_slot_count; i++)
-		if (rg->rg_slots[i].sl_error == 0)
-			cell_measure_free(&rg->rg_slots[i].sl_measure);
-	free(rg->rg_slots);
-	return (error);
-}
-
 int
 replicate_run(struct sweeping *sw)
 {
-	struct replicating rg = { .rg_sweep = sw,
-	    .rg_tasks = sw->sw_grid * sw->sw_rounds };
-	unsigned threads;
+	const struct options *op = sw->sw_options;
+	struct replicating rg = { .rg_sweep = sw };
+	struct pool_job pj = { .pj_tasks = sw->sw_grid * sw->sw_rounds,
+	    .pj_work = work, .pj_take = take, .pj_idle = idle,
+	    .pj_context = &rg };
+	unsigned before = 0, i, threads;
 	uint64_t needed;
 	int error;
 
-	threads = replicate_threads(sw->sw_options, &needed);
-	if (threads > rg.rg_tasks)
-		threads = rg.rg_tasks;
-	error = threads == 0 ? ENOMEM : run_tasks(&rg, threads);
-	for (unsigned i = 0; i < sw->sw_grid; i++)
+	threads = replicate_threads(op, &needed);
+	if (threads == 0)
+		return (ENOMEM);
+	if (threads > pj.pj_tasks)
+		threads = pj.pj_tasks;
+	rg.rg_slot_count = pool_slots(threads);
+	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
+	for (i = 0; i < rg.rg_slot_count; i++)
+		rg.rg_slots[i].sl_error = ECANCELED;
+	for (i = 0; i < pj.pj_tasks; i++)
+		before += skips(sw, i);
+	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
+	    op->op_config.bc_program.warmup_ms + 1;
+	progress_init(&rg.rg_progress, pj.pj_tasks * rg.rg_each_steps,
+	    before * rg.rg_each_steps);
+	error = pool_run(&pj, threads);
+	progress_fini(&rg.rg_progress);
+	/* Those behind one that ended all. */
+	for (i = 0; i < rg.rg_slot_count; i++)
+		if (rg.rg_slots[i].sl_error == 0)
+			cell_measure_free(&rg.rg_slots[i].sl_measure);
+	free(rg.rg_slots);
+	for (i = 0; i < sw->sw_grid; i++)
 		/* Its earlier repeats alone would mislead. */
 		if (sw->sw_cells[i].sc_stuck)
 			grid_clear(&sw->sw_cells[i]);

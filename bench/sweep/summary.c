@@ -14,21 +14,6 @@ static const double drift_max_share = 0.10;	/* half to half */
 static const double backlog_max_share = 0.01;	/* of the requests due */
 static const double drift_min_reads = 20;	/* in each part of a window */
 
-/*
- * Whether the two halves of a window had different rates.  A simulated machine
- * does not drift, a load that varies by itself would hide it, and in slices it
- * falls on all cells.
- */
-static bool
-drifted(const struct cell *ce, const struct result_sample *rs)
-{
-	return ((ce->ce_workload == NULL ||
-	    !workload_varies(ce->ce_workload)) && rs->trace_hash[0] == '\0' &&
-	    rs->together == 0 &&
-	    rs->reads_per_s * rs->window_s >= drift_min_reads *
-	    rs->intervals && rs->drift_share > drift_max_share);
-}
-
 void
 summary_sample(const struct cell *ce, struct cell_measure *cm, unsigned order)
 {
@@ -40,8 +25,16 @@ summary_sample(const struct cell *ce, struct cell_measure *cm, unsigned order)
 		snprintf(rs->trace_hash, sizeof(rs->trace_hash),
 		    "%016" PRIx64, cm->cm_outcome.mo_hash);
 	}
-	if (drifted(ce, rs))
-		snprintf(rs->gate, sizeof(rs->gate), "drift");
+	/*
+	 * Whether the two halves of a window had different rates.  A simulated
+	 * machine does not drift, a load that varies by itself would hide it,
+	 * and in slices it falls on all cells.
+	 */
+	if ((ce->ce_workload == NULL || !workload_varies(ce->ce_workload)) &&
+	    rs->trace_hash[0] == '\0' && rs->together == 0 &&
+	    rs->reads_per_s * rs->window_s >= drift_min_reads *
+	    rs->intervals && rs->drift_share > drift_max_share)
+		strcpy(rs->gate, "drift");
 }
 
 void
