@@ -175,7 +175,9 @@ report_json(FILE *out, const void *r)
 {
 	char *text = result_format_json(r);
 
-	fputs(text, out);
+	/* Of one large piece that cannot be written, stdio keeps no errno. */
+	for (const char *c = text; *c != '\0'; c++)
+		fputc(*c, out);
 	free(text);
 }
 
