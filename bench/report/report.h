@@ -29,9 +29,9 @@ extern report_printer *const report_printers[REPORTS];
 report_printer report_json;
 
 /*
- * Lines of at most 80 columns.  A ratio that the intervals do not support stands
- * in parentheses; a cell that failed a gate has none.  A single cell is printed
- * at length.
+ * Lines of at most 80 columns.  A ratio that the intervals do not support is in
+ * parentheses; a cell that failed a gate has none.  A single cell is printed at
+ * length.
  */
 report_printer table_print;
 

@@ -57,7 +57,7 @@ struct sweeping {
 
 /*
  * An append-only file of lines.  A last line without a newline was torn when
- * the program ended, and is ignored.  A lock keeps other processes from writing.
+ * the program ended, and is ignored.  A lock keeps other processes out.
  */
 struct journal {
 	int	 jo_fd;		/* -1: not open */
