@@ -63,8 +63,8 @@ run(struct options *op)
 		    why) != 0 ? run_error("%s: %s", path, why) :
 		    command_commit(path, &of, picture, size);
 	else if (status == 0)
-		report_printers[GIVEN(op, LOCK_PROF) ? REPORT_LOCK_PROFILE :
-		    op->op_format](stdout, r);
+		status = report_show(r, GIVEN(op, LOCK_PROF) ?
+		    REPORT_LOCK_PROFILE : (enum report)op->op_format);
 	free(picture);
 	while (loaded > 0)
 		result_free(&r[--loaded]);

@@ -161,11 +161,11 @@ close_target(const struct options *op, struct target *ta,
 	    "journal: %s", op->op_output, strerror(error)));
 }
 
-static void
+static int
 show(const struct options *op, const struct result *r)
 {
-	if (!GIVEN(op, QUIET) || op->op_output == NULL)
-		report_printers[op->op_format](stdout, r);
+	return (GIVEN(op, QUIET) && op->op_output != NULL ? EXIT_SUCCESS :
+	    report_show(r, (enum report)op->op_format));
 }
 
 static int
@@ -217,7 +217,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	}
 	status |= close_target(op, ta, &r, error);
 	if (r.cell_count > 0 || error == 0)
-		show(op, &r);
+		status |= show(op, &r);
 	result_free(&r);
 	return (status);
 }
@@ -274,8 +274,7 @@ go_on(const struct options *given, int *status, char *why)
 			*status = measure(&op, &ta, begun.argv);
 	} else if (*status == 0) {
 		run_note("%s is complete: nothing was measured", file);
-		if (!job)
-			show(&op, &begun);
+		*status = job ? EXIT_SUCCESS : show(&op, &begun);
 	}
 	checkpoint_close(&ta.ta_checkpoint, true);
 	options_free(&op);

@@ -101,7 +101,7 @@ struct options {
 	unsigned	 op_uncertainty;	/* profiles to draw; 0: none */
 	const char	*op_trace;
 	uint64_t	 op_trace_from_ps, op_trace_to_ps; /* of the window */
-	const struct vm_observer *op_observer;	/* trace_begin()'s, or NULL */
+	const struct vm_observer *op_observer;	/* of --trace, or NULL */
 	struct failpoint_list op_faults;
 	bool		 op_ledger;	/* check all that is done */
 	const char	*op_ledger_path;

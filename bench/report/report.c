@@ -1,9 +1,11 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/memory.h"
+#include "bench/cli/usage.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"
@@ -175,9 +177,7 @@ report_json(FILE *out, const void *r)
 {
 	char *text = result_format_json(r);
 
-	/* Of one large piece that cannot be written, stdio keeps no errno. */
-	for (const char *c = text; *c != '\0'; c++)
-		fputc(*c, out);
+	fputs(text, out);
 	free(text);
 }
 
@@ -188,3 +188,14 @@ report_printer *const report_printers[REPORTS] = {
 	[REPORT_MINISTAT] = csv_print_ministat,
 	[REPORT_LOCK_PROFILE] = lock_profile_print
 };
+
+int
+report_show(const struct result *r, enum report report)
+{
+	errno = 0;
+	report_printers[report](stdout, r);
+	/* A full disk shows at the flush. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return (EXIT_SUCCESS);
+	return (run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
+}

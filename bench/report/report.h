@@ -25,6 +25,9 @@ typedef void report_printer(FILE *out, const void *result);
 
 extern report_printer *const report_printers[REPORTS];
 
+/* Prints one on stdout.  Returns: 0, or EXIT_FAILURE after a message. */
+int report_show(const struct result *r, enum report report);
+
 /* The document. */
 report_printer report_json;
 
