@@ -10,7 +10,6 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/explore/document.h"
 #include "bench/explore/print.h"
 #include "bench/explore/shrink.h"
 #include "bench/kernel/ksource.h"
@@ -33,7 +32,7 @@ struct exploration {
 	struct campaign	 ep_campaign;	/* the current one */
 	struct campaign_result ep_sum;
 	struct progress	 ep_progress;
-	json_t		*ep_document;
+	struct document	 ep_document;
 	uint64_t	 ep_before;	/* schedules of completed campaigns */
 	uint64_t	 ep_total;
 };
@@ -216,7 +215,7 @@ add_settings(struct counterexample *cx, const struct options *op)
 }
 
 static void
-report_failure(const struct exploration *ep, struct campaign_result *ce)
+report_failure(struct exploration *ep, struct campaign_result *ce)
 {
 	const struct options *op = ep->ep_op;
 	struct counterexample *cx = &ce->ce_case;
@@ -242,7 +241,7 @@ report_failure(const struct exploration *ep, struct campaign_result *ce)
 		    "was run again: the run is not deterministic");
 	else if (error != 0)
 		(void)run_error("cannot make it smaller: %s", strerror(error));
-	document_failure(ep->ep_document, cx, &ry.ry_outcome);
+	document_failure(&ep->ep_document, cx, &ry.ry_outcome);
 	print_again(op, cx, write_file(cx, path) == 0 ? path : NULL);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
@@ -264,9 +263,9 @@ run_row(struct exploration *ep)
 		/* A line that is drawn over would stay below the row. */
 		if (ep->ep_progress.pr_out != NULL)
 			fputs("\r\033[K", ep->ep_progress.pr_out);
-		explore_print_row(stdout, cn, &ce);
+		explore_print_row(stdout, &ce);
 		fflush(stdout);
-		document_row(ep->ep_document, cn, &ce);
+		document_row(&ep->ep_document, &ce.ce_row);
 		campaign_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
@@ -303,8 +302,7 @@ run_rows(struct exploration *ep)
 	progress_fini(&ep->ep_progress);
 	if (error == 0)
 		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
-	json_object_set_new(ep->ep_document, "complete", json_boolean(error ==
-	    0 || error == EALREADY));
+	ep->ep_document.complete = error == 0 || error == EALREADY;
 	if (error == EALREADY)
 		return (EXIT_FAILURE);
 	if (error == EINTR)
@@ -441,10 +439,10 @@ run(struct options *op)
 		status = command_open(op->op_json, &of);
 	if (status != 0)
 		return (status);
-	ep.ep_document = document_new(command_argv, op->op_seed);
+	document_begin(&ep.ep_document, op->op_seed);
 	status = run_rows(&ep);
-	return (document_write(ep.ep_document, op->op_json, &of) == 0 ? status :
-	    EXIT_FAILURE);
+	return (document_end(&ep.ep_document, command_argv, op->op_json,
+	    &of) == 0 ? status : EXIT_FAILURE);
 }
 
 const struct command cmd_explore = { check, run,

@@ -3,7 +3,7 @@
  */
 #include "bench/campaign/campaign.h"
 #include "bench/cmd.h"
-#include "bench/explore/document.h"
+#include "bench/explore/print.h"
 
 enum { BEGINNING = 128 };
 

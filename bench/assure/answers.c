@@ -19,47 +19,32 @@ struct tally {
 	char		ta_wrong[64];	/* the first that does not */
 };
 
-/* What a script prints with that design; or NULL. */
-static char *
-run_script(const char *path, const char *design)
-{
-	FILE *err = fopen("/dev/null", "we"), *in = fopen(path, "re"), *out;
-	char *text = NULL;
-	size_t size;
-	bool right;
-
-	out = xmemstream(&text, &size);
-	right = in != NULL && err != NULL &&
-	    kat_run("script", in, design, out, err) == 0;
-	if (in != NULL)
-		fclose(in);
-	if (err != NULL)
-		fclose(err);
-	xmemclose(out);
-	if (right)
-		return (text);
-	free(text);
-	return (NULL);
-}
-
 /* path is a script's, without its ".script". */
 static bool
 is_right(const char *path, const char *design)
 {
-	char file[2 * EVIDENCE_PATH_SIZE], *expected = NULL, *given;
-	bool right = false;
+	char file[2 * EVIDENCE_PATH_SIZE], *expected = NULL, *given = NULL;
+	FILE *err, *in, *out, *wanted;
 	size_t size;
-	FILE *in;
+	bool right;
 
 	snprintf(file, sizeof(file), "%s.script", path);
-	given = run_script(file, design);
-	snprintf(file, sizeof(file), "%s.expected", path);
 	in = fopen(file, "re");
-	if (in != NULL) {
-		right = given != NULL && read_file(fileno(in), SIZE_MAX,
-		    &expected, &size) == 0 && strcmp(given, expected) == 0;
+	snprintf(file, sizeof(file), "%s.expected", path);
+	wanted = fopen(file, "re");
+	err = fopen("/dev/null", "we");
+	out = xmemstream(&given, &size);
+	right = in != NULL && wanted != NULL && err != NULL &&
+	    kat_run("script", in, design, out, err) == 0 &&
+	    read_file(fileno(wanted), SIZE_MAX, &expected, &size) == 0;
+	xmemclose(out);
+	right = right && strcmp(given, expected) == 0;
+	if (in != NULL)
 		fclose(in);
-	}
+	if (wanted != NULL)
+		fclose(wanted);
+	if (err != NULL)
+		fclose(err);
 	free(given);
 	free(expected);
 	return (right);
@@ -71,29 +56,27 @@ try_folder(const char *folder, const char *part, const char *design)
 {
 	char path[EVIDENCE_PATH_SIZE + 256];
 	struct tally ta = { .ta_scripts = 0 };
-	struct dirent **names;
+	struct dirent **names = NULL;
 	char *end, *name;
 	int n;
 
 	n = scandir(folder, &names, NULL, alphasort);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; free(names[i++])) {
 		name = names[i]->d_name;
 		end = strrchr(name, '.');
-		if (end != NULL && strcmp(end, ".script") == 0 &&
-		    strstr(name, part) != NULL) {
-			*end = '\0';
-			snprintf(path, sizeof(path), "%s/%s", folder, name);
-			ta.ta_scripts++;
-			if (is_right(path, design))
-				ta.ta_right++;
-			else if (ta.ta_wrong[0] == '\0')
-				snprintf(ta.ta_wrong, sizeof(ta.ta_wrong),
-				    "%.63s", name);
-		}
-		free(names[i]);
+		if (end == NULL || strcmp(end, ".script") != 0 ||
+		    strstr(name, part) == NULL)
+			continue;
+		*end = '\0';
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		ta.ta_scripts++;
+		if (is_right(path, design))
+			ta.ta_right++;
+		else if (ta.ta_wrong[0] == '\0')
+			snprintf(ta.ta_wrong, sizeof(ta.ta_wrong), "%.63s",
+			    name);
 	}
-	if (n >= 0)
-		free(names);
+	free(names);
 	return (ta);
 }
 
@@ -105,11 +88,13 @@ say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 	    ta->ta_right, ta->ta_scripts, whose, ta->ta_wrong);
 }
 
-static bool
-is_locked(const struct design *de)
+/* The bytes may be right, but nothing here says so. */
+static void
+say_none(const char *text, struct evidence_row *row)
 {
-	return (de->de_setting.kv_name[0] != '\0' &&
-	    de->de_setting.kv_value == 0);
+	row->er_state = EVIDENCE_NONE;
+	evidence_say(row->er_text, "%s", text);
+	evidence_say(row->er_unshown, "that its bytes are correct.");
 }
 
 /*
@@ -166,36 +151,33 @@ static void
 try_fortuna(const struct assure_params *ap, const char *folder,
     struct evidence_row *row)
 {
+	const struct design *de = design_find(ap->ap_design);
 	const struct tally locked = try_folder(folder, "-locked-",
 	    ap->ap_design);
 	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
-	const char *mode = "concurrent";
-	char whose[64];
+	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
+	char text[128];
 
 	if (locked.ta_right > ta.ta_right || (locked.ta_right == ta.ta_right &&
-	    is_locked(design_find(ap->ap_design)))) {
+	    de->de_setting.kv_name[0] != '\0' &&
+	    de->de_setting.kv_value == 0)) {
 		ta = locked;
-		mode = "locked";
+		whose = "of FreeBSD's locked mode give FreeBSD's";
 	}
 	if (ta.ta_scripts == 0) {
 		row->er_state = EVIDENCE_MISSING;
 		evidence_say(row->er_text, "No scripts in %s.", folder);
-		return;
-	}
-	snprintf(whose, sizeof(whose), "of FreeBSD's %s mode give FreeBSD's",
-	    mode);
-	if (ta.ta_right == ta.ta_scripts)
+	} else if (ta.ta_right == ta.ta_scripts)
 		evidence_say(row->er_text, "All %u scripts %s bytes, K and C, "
 		    "both ciphers.", ta.ta_scripts, whose);
-	else if ((design_find(ap->ap_design)->de_flags & DE_ADDED) == 0)
+	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
 	else if (!try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
-		row->er_state = EVIDENCE_NONE;
-		evidence_say(row->er_text, "%u of %u scripts of FreeBSD give "
+		snprintf(text, sizeof(text), "%u of %u scripts of FreeBSD give "
 		    "its bytes, K and C; a source whose bytes are others needs "
 		    "a model.", ta.ta_right, ta.ta_scripts);
-		evidence_say(row->er_unshown, "that its bytes are correct.");
+		say_none(text, row);
 	}
 }
 
@@ -203,21 +185,18 @@ void
 answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const unsigned flags = design_find(ap->ap_design)->de_flags;
-	char folder[EVIDENCE_PATH_SIZE];
+	char folder[EVIDENCE_PATH_SIZE], part[64];
+	struct tally ta = { .ta_scripts = 0 };
 	struct mthread self;
 
 	machine_attach(&self, "kat");
 	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0) {
-		if (!try_model(ap, ap->ap_design, row)) {
-			row->er_state = EVIDENCE_NONE;
-			evidence_say(row->er_text, "Its bytes need not be "
-			    "FreeBSD's, and no model of them exists.");
-			evidence_say(row->er_unshown, "that its bytes are "
-			    "correct.");
-		}
-	} else if (program_data("vectors", "tests/vectors", folder))
+		if (!try_model(ap, ap->ap_design, row))
+			say_none("Its bytes need not be FreeBSD's, and no "
+			    "model of them exists.", row);
+	} else if (program_data("vectors", "tests/vectors", folder)) {
 		try_fortuna(ap, folder, row);
-	else {
+	} else {
 		row->er_state = EVIDENCE_MISSING;
 		evidence_say(row->er_text, "No known answers beside the "
 		    "program.");

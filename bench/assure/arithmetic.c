@@ -36,36 +36,23 @@ struct sweep {
 	struct cipher	sw_cipher;
 	uint64_t	sw_calls;	/* for keystream */
 	uint64_t	sw_blocks;
-	uint64_t	sw_first;	/* counter of this read */
+	uint64_t	sw_first;	/* counter of the last read */
+	uint64_t	sw_bytes;	/* of the last read that used any */
 	struct use	*sw_use;	/* of this read and the last */
 	size_t		sw_uses;
 	size_t		sw_room;
 	struct arithmetic *sw_result;
 	struct randomdev *sw_device;
 	uint8_t		*sw_buf;
-	bool		sw_begun;
-	uint64_t	sw_next;	/* of a line: the first not used */
-	/* The last size that used counters, and how many it skipped. */
-	uint64_t	sw_bytes;
-	int64_t		sw_slack;
 };
 
 static void
-keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+add_use(struct sweep *sw, const uint8_t *key, uint64_t lo, uint64_t end)
 {
-	struct sweep *sw = (struct sweep *)(uintptr_t)ck->ck_cipher;
 	struct use *u = sw->sw_uses == 0 ? NULL : &sw->sw_use[sw->sw_uses - 1];
-	const uint64_t lo = uint128_lo(*ctr);
-	uint64_t end;
 
-	cipher_stub(sw->sw_result->ar_cipher)->ci_keystream(ck, ctr, out, n);
-	end = uint128_lo(*ctr);
-	sw->sw_calls++;
-	sw->sw_blocks += end - lo;
-	if (end == lo)
-		return;
-	if (u != NULL && !u->u_old && lo == u->u_end &&
-	    memcmp(u->u_key, ck->ck_raw, CIPHER_KEY_BYTES) == 0) {
+	if (u != NULL && !u->u_old && lo == u->u_end && lo != end &&
+	    memcmp(u->u_key, key, CIPHER_KEY_BYTES) == 0) {
 		u->u_end = end;
 		return;
 	}
@@ -76,7 +63,20 @@ keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	}
 	u = &sw->sw_use[sw->sw_uses++];
 	*u = (struct use){ .u_lo = lo, .u_end = end };
-	memcpy(u->u_key, ck->ck_raw, CIPHER_KEY_BYTES);
+	memcpy(u->u_key, key, CIPHER_KEY_BYTES);
+}
+
+static void
+keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	struct sweep *sw = (struct sweep *)(uintptr_t)ck->ck_cipher;
+	const uint64_t lo = uint128_lo(*ctr);
+
+	cipher_stub(sw->sw_result->ar_cipher)->ci_keystream(ck, ctr, out, n);
+	sw->sw_calls++;
+	sw->sw_blocks += uint128_lo(*ctr) - lo;
+	if (uint128_lo(*ctr) != lo)
+		add_use(sw, ck->ck_raw, lo, uint128_lo(*ctr));
 }
 
 static int
@@ -98,10 +98,8 @@ compare_key(const void *a, const void *b)
 }
 
 static void
-fail(struct sweep *sw, uint64_t bytes, int64_t counters, const char *how)
+fail(struct arithmetic *ar, uint64_t bytes, int64_t counters, const char *how)
 {
-	struct arithmetic *ar = sw->sw_result;
-
 	if (ar->ar_failed)
 		return;
 	ar->ar_failed = true;
@@ -110,100 +108,72 @@ fail(struct sweep *sw, uint64_t bytes, int64_t counters, const char *how)
 	    ar->ar_cipher->ci_name, bytes, counters, PLURAL(counters), how);
 }
 
-/* The last size's slack is known when the next one begins. */
 static void
-size_done(struct sweep *sw)
+note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
+{
+	if (slack < ar->ar_slack_min)
+		ar->ar_slack_min = slack;
+	if (slack > ar->ar_slack_max)
+		ar->ar_slack_max = slack;
+	if (slack != 0 && ar->ar_slack_sizes++ == 0)
+		ar->ar_slack_first = bytes;
+	if (ar->ar_size != NULL)
+		ar->ar_size(ar->ar_context, bytes, slack);
+}
+
+/*
+ * Checks what a read used, whose uses are those from the old-th on.  Of a line
+ * the slack of the read before is known now: what is skipped behind its uses.
+ */
+static void
+check_uses(struct sweep *sw, size_t old, uint64_t n)
 {
 	struct arithmetic *ar = sw->sw_result;
+	struct use *use = sw->sw_use;
+	int64_t gap, slack = 0;
+	bool across, same;
+	size_t kept = 0;
 
-	if (sw->sw_slack < ar->ar_slack_min)
-		ar->ar_slack_min = sw->sw_slack;
-	if (sw->sw_slack > ar->ar_slack_max)
-		ar->ar_slack_max = sw->sw_slack;
-	if (sw->sw_slack != 0 && ar->ar_slack_sizes++ == 0)
-		ar->ar_slack_first = sw->sw_bytes;
-	if (sw->sw_slack < 0)
-		fail(sw, sw->sw_bytes, -sw->sw_slack, "more than it reserved");
-	if (ar->ar_size != NULL)
-		ar->ar_size(ar->ar_context, sw->sw_bytes, sw->sw_slack);
-}
-
-/* Adds what is skipped between two counters; an overlap stays. */
-static void
-add_gap(struct sweep *sw, int64_t gap)
-{
-	sw->sw_slack = gap < 0 ? gap : sw->sw_slack + gap;
-}
-
-/* Of a line: ends the last read, whose slack is known now. */
-static void
-begin_line(struct sweep *sw, uint64_t bytes)
-{
-	if (sw->sw_begun) {
-		add_gap(sw, (int64_t)(sw->sw_use[0].u_lo - sw->sw_next));
-		size_done(sw);
+	sw->sw_first = use[old].u_lo;
+	for (size_t i = 0; i < sw->sw_uses; i++)
+		use[i].u_at = (int64_t)(use[i].u_lo - sw->sw_first);
+	qsort(use, sw->sw_uses, sizeof(*use), ar->ar_line ? compare_at :
+	    compare_key);
+	for (size_t i = 1; i < sw->sw_uses; i++) {
+		same = memcmp(use[i - 1].u_key, use[i].u_key,
+		    CIPHER_KEY_BYTES) == 0;
+		if (!ar->ar_line && !same)
+			continue;
+		across = ar->ar_line && use[i - 1].u_old != use[i].u_old;
+		gap = (int64_t)(use[i].u_lo - use[i - 1].u_end);
+		if (gap < 0)
+			fail(ar, across ? sw->sw_bytes : n, -gap, same &&
+			    !across ? "twice under one key" :
+			    "more than it reserved");
+		/* An overlap stays. */
+		if (use[i - 1].u_old || across)
+			slack = gap < 0 ? gap : slack + gap;
 	}
-	sw->sw_begun = true;
-	sw->sw_bytes = bytes;
-	sw->sw_slack = 0;
-}
-
-/* Drops the last read's uses; of a line all, as its end is known. */
-static void
-drop_old(struct sweep *sw)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < sw->sw_uses && !sw->sw_result->ar_line; i++)
-		if (!sw->sw_use[i].u_old) {
-			sw->sw_use[n] = sw->sw_use[i];
-			sw->sw_use[n++].u_old = true;
+	if (ar->ar_line && old > 0)
+		note_slack(ar, sw->sw_bytes, slack);
+	sw->sw_bytes = n;
+	for (size_t i = 0; i < sw->sw_uses; i++)
+		if (!use[i].u_old) {
+			use[kept] = use[i];
+			use[kept++].u_old = true;
 		}
-	sw->sw_uses = n;
+	sw->sw_uses = kept;
 }
 
 /* Reads n bytes and checks what that used. */
 static void
 read_size(struct sweep *sw, uint64_t n)
 {
-	const bool line = sw->sw_result->ar_line;
 	const size_t old = sw->sw_uses;
-	struct use *use;
-	int64_t gap;
-	bool same;
 
 	randomdev_generate(sw->sw_device, 0, sw->sw_buf, (size_t)n);
-	use = sw->sw_use;
-	if (sw->sw_uses == old)
-		return;
-	sw->sw_first = use[old].u_lo;
-	for (size_t i = 0; i < sw->sw_uses; i++)
-		use[i].u_at = (int64_t)(use[i].u_lo - sw->sw_first);
-	qsort(use, sw->sw_uses, sizeof(*use), line ? compare_at : compare_key);
-	if (line)
-		begin_line(sw, n);
-	for (size_t i = 1; i < sw->sw_uses; i++) {
-		same = memcmp(use[i - 1].u_key, use[i].u_key,
-		    CIPHER_KEY_BYTES) == 0;
-		if (!line && !same)
-			continue;
-		gap = (int64_t)(use[i].u_lo - use[i - 1].u_end);
-		if (gap < 0)
-			fail(sw, n, -gap, same ? "twice under one key" :
-			    "more than it reserved");
-		if (line)
-			add_gap(sw, gap);
-	}
-	sw->sw_next = use[sw->sw_uses - 1].u_end;
-	drop_old(sw);
-}
-
-/* What follows is not compared with what was read before. */
-static void
-forget(struct sweep *sw)
-{
-	sw->sw_begun = false;
-	sw->sw_uses = 0;
+	if (sw->sw_uses > old)
+		check_uses(sw, old, n);
 }
 
 /*
@@ -223,7 +193,7 @@ is_line(struct sweep *sw)
 	read_size(sw, PAGE_BYTES);
 	for (size_t i = 0; i < sw->sw_uses; i++)
 		line &= (int64_t)(sw->sw_use[i].u_lo - first) >= 0;
-	forget(sw);
+	sw->sw_uses = 0;
 	return (line);
 }
 
@@ -268,7 +238,7 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 		return (error);
 	if (!randomdev_seeded(sw->sw_device))
 		return (EWOULDBLOCK);
-	forget(sw);
+	sw->sw_uses = 0;
 	ar->ar_line = is_line(sw);
 	return (0);
 }
@@ -322,21 +292,24 @@ static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
 	struct device_core dc = { .dc_counter = c };
+	uint64_t left;
 
 	/* C = 0 means not seeded. */
 	if (c == 0)
 		return;
-	forget(sw);
+	sw->sw_uses = 0;
 	(void)randomdev_core(sw->sw_device, &dc, true);
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
 	if (sw->sw_result->ar_failed)
 		return;
-	MPASS(sw->sw_begun);
+	MPASS(sw->sw_uses > 0);
 	(void)randomdev_core(sw->sw_device, &dc, false);
-	add_gap(sw, (int64_t)(uint128_lo(dc.dc_counter) - sw->sw_next));
+	left = uint128_lo(dc.dc_counter);
 	wipe(&dc, sizeof(dc));
-	size_done(sw);
+	/* As if another read began there. */
+	add_use(sw, sw->sw_use[0].u_key, left, left);
+	check_uses(sw, sw->sw_uses - 1, n);
 }
 
 /* Reads of n bytes that end before a wrap, reach it and pass it. */
@@ -359,10 +332,8 @@ int
 arithmetic_wraps(struct arithmetic *ar)
 {
 	static const uint64_t sizes[] = { 0, 1, 15, 16, 17, 63, 64, 65, 1024,
-	    4095, 4096, 4097, KEY_BYTES - 16,
-	    KEY_BYTES - 15, KEY_BYTES,
-	    KEY_BYTES + 1, 2 * KEY_BYTES,
-	    ARITHMETIC_BYTES };
+	    4095, 4096, 4097, KEY_BYTES - 16, KEY_BYTES - 15, KEY_BYTES,
+	    KEY_BYTES + 1, 2 * KEY_BYTES, ARITHMETIC_BYTES };
 	const uint128_t wraps[] = { uint128_make(0, UINT64_C(1) << 32),
 	    uint128_make(1, 0), uint128_make(UINT64_C(1) << 32, 0),
 	    uint128_make(0, 0) };

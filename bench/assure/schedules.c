@@ -106,7 +106,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 		error = campaign_run(cn, &ce);
 		campaign_add(&ed->ed_sum, &ce);
 		if (cn->cn_subject.tb_memory == VM_WEAK)
-			ed->ed_weak += ce.ce_schedules;
+			ed->ed_weak += ce.ce_row.schedules;
 		if (error == 0 && ce.ce_failed && (ed->ed_wanted == NULL ||
 		    ed->ed_wanted(ce.ce_outcome.to_word)))
 			describe_failure(&ce, row);
@@ -157,10 +157,10 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "under the ledger, none fails. "
 	    "At 95 %%, a fault shows in at most %s of a million such "
 	    "schedules.",
-	    format_count(schedules, (double)sum->ce_schedules / 1000),
+	    format_count(schedules, (double)sum->ce_row.schedules / 1000),
 	    format_count(weak, (double)ed.ed_weak / 1000),
-	    sum->ce_reads, sum->ce_reseeds, sum->ce_blocks,
-	    format_real(excluded, 3e6 / (double)sum->ce_schedules));
+	    sum->ce_row.reads, sum->ce_row.reseeds, sum->ce_row.blocks,
+	    format_real(excluded, 3e6 / (double)sum->ce_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
 	    "ciphers, drawn strategies.",
@@ -240,8 +240,8 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
 	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
 	    FAILPOINTS, format_real(times, (double)executed / 1000),
-	    format_count(schedules, (double)sum->ce_schedules / 1000),
-	    sum->ce_reads, sum->ce_reseeds);
+	    format_count(schedules, (double)sum->ce_row.schedules / 1000),
+	    sum->ce_row.reads, sum->ce_row.reseeds);
 	if (absent[0] != '\0')
 		evidence_say(row->er_text, " Not in this design, which does "
 		    "not use Fortuna's core: %s.", absent);
@@ -296,7 +296,7 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 		evidence_say(row->er_text, "%s thousand schedules of %s "
 		    "under design %s, %s of them with weak memory: none "
 		    "fails. ", format_count(schedules, (double)
-		    ed.ed_sum.ce_schedules / 1000), sy == NULL ?
+		    ed.ed_sum.ce_row.schedules / 1000), sy == NULL ?
 		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
 		    ed.ed_campaign.cn_subject.tb_design->de_ident,
 		    format_count(weak, (double)ed.ed_weak / 1000));

@@ -16,6 +16,25 @@ struct block {
 	int		 bk_error;
 };
 
+#define	ROW(member, kind, how)						\
+	{ .f_key = #member, .f_kind = FIELD_##kind,			\
+	    .f_how = FIELD_HOW_##how,					\
+	    .f_offset = offsetof(struct campaign_row, member) }
+
+const struct field campaign_row_fields[] = {
+	ROW(design, NAME, 0),
+	ROW(lock, NAME, 0),
+	ROW(cipher, NAME, 0),
+	ROW(schedules, SEED, SUM),
+	ROW(steps, SEED, SUM),
+	ROW(steps_most, SEED, MAX),
+	ROW(reads, SEED, SUM),
+	ROW(reseeds, SEED, SUM),
+	ROW(blocks, SEED, SUM),
+	ROW(cpu_s, REAL, SUM),
+	{ .f_key = NULL }
+};
+
 struct crew {
 	const struct campaign *cy_campaign;
 	uint64_t	 cy_block_size;
@@ -53,15 +72,8 @@ campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 void
 campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 {
-	sum->ce_schedules += ce->ce_schedules;
+	field_merge(campaign_row_fields, &sum->ce_row, &ce->ce_row);
 	sum->ce_ahead += ce->ce_ahead;
-	sum->ce_seconds += ce->ce_seconds;
-	sum->ce_steps += ce->ce_steps;
-	if (ce->ce_steps_most > sum->ce_steps_most)
-		sum->ce_steps_most = ce->ce_steps_most;
-	sum->ce_reads += ce->ce_reads;
-	sum->ce_reseeds += ce->ce_reseeds;
-	sum->ce_blocks += ce->ce_blocks;
 	sum->ce_exhausted += ce->ce_exhausted;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		sum->ce_evaluated[i] += ce->ce_evaluated[i];
@@ -73,41 +85,17 @@ static void
 count(struct campaign_result *ce, const struct subject *tb,
     const struct outcome *to)
 {
-	ce->ce_schedules++;
-	ce->ce_steps += to->to_steps;
-	if (to->to_steps > ce->ce_steps_most)
-		ce->ce_steps_most = to->to_steps;
-	ce->ce_reads += to->to_reads;
-	ce->ce_reseeds += to->to_reseeds;
-	ce->ce_blocks += to->to_blocks;
+	field_merge(campaign_row_fields, &ce->ce_row, &(struct campaign_row){
+	    .schedules = 1, .steps = to->to_steps, .steps_most = to->to_steps,
+	    .reads = to->to_reads, .reseeds = to->to_reseeds,
+	    .blocks = to->to_blocks });
 	for (unsigned i = 0; i < FAILPOINTS && tb->tb_faults != NULL; i++) {
 		ce->ce_evaluated[i] += to->to_faults.fo_evaluated[i];
 		ce->ce_executed[i] += to->to_faults.fo_executed[i];
 	}
 }
 
-/* Keeps the failure that ce_outcome has. */
-static void
-keep_failure(struct campaign_result *ce, const struct campaign *cn,
-    const struct scenario *sn, const struct strategy *sg, uint64_t number)
-{
-	struct counterexample *cx = &ce->ce_case;
-	struct outcome *to = &ce->ce_outcome;
-
-	ce->ce_failed = true;
-	cx->cx_subject = cn->cn_subject;
-	cx->cx_seed = cn->cn_seed;
-	cx->cx_number = number;
-	(void)strategy_name(cx->cx_strategy, sg);
-	cx->cx_draws = seed_of(cn, number, SALT_DRAWS);
-	cx->cx_scenario = *sn;
-	snprintf(cx->cx_word, sizeof(cx->cx_word), "%s", to->to_word);
-	cx->cx_hash = to->to_hash;
-	schedule_copy(&cx->cx_schedule, to->to_made);
-	to->to_made = NULL;
-}
-
-/* Runs a schedule, which has begun. */
+/* Runs a schedule, which has begun, and keeps its failure. */
 static int
 run_schedule(struct block *bk, const struct campaign *cn,
     const struct scenario *sn, struct strategy *sg, uint64_t number)
@@ -116,26 +104,36 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_running, .vh_context = sg,
 	    .vh_polls = sg->sg_class->sy_polls };
+	const uint64_t draws = seed_of(cn, number, SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;
+	struct outcome *to = &ce->ce_outcome;
 	int error;
 
-	error = execution_run(bk->bk_execution, tb, sn, &vh,
-	    seed_of(cn, number, SALT_DRAWS), NULL, &ce->ce_outcome);
+	error = execution_run(bk->bk_execution, tb, sn, &vh, draws, NULL, to);
 	strategy_end(sg);
 	if (error != 0)
 		return (error);
-	if (number >= cn->cn_first || ce->ce_outcome.to_word != NULL)
-		count(ce, tb, &ce->ce_outcome);
+	if (number >= cn->cn_first || to->to_word != NULL)
+		count(ce, tb, to);
 	else
 		ce->ce_ahead++;
-	if (ce->ce_outcome.to_word != NULL)
-		keep_failure(ce, cn, sn, sg, number);
+	if (to->to_word != NULL) {
+		ce->ce_failed = true;
+		ce->ce_case = (struct counterexample){ .cx_subject = *tb,
+		    .cx_seed = cn->cn_seed, .cx_number = number,
+		    .cx_draws = draws, .cx_scenario = *sn,
+		    .cx_hash = to->to_hash };
+		strategy_name(ce->ce_case.cx_strategy, sg);
+		strcpy(ce->ce_case.cx_word, to->to_word);
+		schedule_copy(&ce->ce_case.cx_schedule, to->to_made);
+		to->to_made = NULL;
+	}
 	return (tb->tb_stop != NULL &&
 	    __atomic_load_n(tb->tb_stop, __ATOMIC_RELAXED) ? EINTR : 0);
 }
 
 static double
-cpu_seconds(void)
+cpu_s(void)
 {
 	struct timespec cpu;
 
@@ -150,7 +148,7 @@ run_block(void *context, unsigned task, unsigned slot)
 	struct crew *cy = context;
 	const struct campaign *cn = cy->cy_campaign;
 	const uint64_t block = cy->cy_first + task;
-	const double before = cpu_seconds();
+	const double before_s = cpu_s();
 	struct block *bk = &cy->cy_block[slot];
 	struct campaign_result *ce = &bk->bk_result;
 	uint64_t number = block * cy->cy_block_size;
@@ -174,7 +172,7 @@ run_block(void *context, unsigned task, unsigned slot)
 		    memory_order_relaxed);
 	}
 	strategy_fini(&sg);
-	ce->ce_seconds = cpu_seconds() - before;
+	ce->ce_row.cpu_s = cpu_s() - before_s;
 }
 
 /* Blocks are taken in order, so the first failure is the one that is kept. */
@@ -230,6 +228,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	/* dfs is one block. */
 	const uint64_t size = cn->cn_strategy == &strategy_dfs ? UINT64_MAX :
 	    CAMPAIGN_BLOCK;
+	const struct subject *tb = &cn->cn_subject;
 	const uint64_t end = (cn->cn_end - 1) / size + 1;
 	const unsigned slots = pool_slots(cn->cn_jobs);
 	struct crew cy = { .cy_campaign = cn, .cy_block_size = size,
@@ -241,6 +240,12 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 
 	MPASS(cn->cn_first < cn->cn_end && cn->cn_jobs > 0);
 	memset(ce, 0, sizeof(*ce));
+	snprintf(ce->ce_row.design, sizeof(field_NAME), "%s",
+	    tb->tb_design->de_ident);
+	snprintf(ce->ce_row.lock, sizeof(field_NAME), "%s",
+	    tb->tb_lock->lc_name);
+	snprintf(ce->ce_row.cipher, sizeof(field_NAME), "%s",
+	    tb->tb_cipher->ci_name);
 	cy.cy_block = xcalloc(slots, sizeof(*cy.cy_block));
 	execution_catch_assertions(true);
 	for (; error == 0 && cy.cy_first < end; cy.cy_first += pj.pj_tasks) {

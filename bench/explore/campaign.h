@@ -6,6 +6,7 @@
 
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
+#include "bench/result/field.h"
 
 enum {
 	/* Consecutive schedules of one scenario, on one host thread. */
@@ -31,19 +32,28 @@ struct campaign {
 	void			*cn_context;
 };
 
+/* What was done, in documents too. */
+struct campaign_row {
+	field_NAME	design, lock, cipher;
+	uint64_t	schedules;
+	uint64_t	steps;		/* choices */
+	uint64_t	steps_most;	/* of one schedule */
+	uint64_t	reads;
+	uint64_t	reseeds;
+	uint64_t	blocks;		/* of keystream */
+	double		cpu_s;		/* of all host threads */
+};
+
+/* For field_merge(), too. */
+extern const struct field campaign_row_fields[];
+
 struct campaign_result {
-	uint64_t	ce_schedules;
+	struct campaign_row ce_row;
 	/*
 	 * Schedules run before cn_first, from which the strategy learned.
 	 * Only a failed one is counted elsewhere.
 	 */
 	uint64_t	ce_ahead;
-	double		ce_seconds;	/* CPU time of all host threads */
-	uint64_t	ce_steps;	/* choices */
-	uint64_t	ce_steps_most;	/* of one schedule */
-	uint64_t	ce_reads;
-	uint64_t	ce_reseeds;
-	uint64_t	ce_blocks;	/* of keystream */
 	/* By fail point, as failpoints_def() numbers them. */
 	uint64_t	ce_evaluated[FAILPOINTS];
 	uint64_t	ce_executed[FAILPOINTS];

@@ -10,18 +10,16 @@ enum { FEW = 100 };
 static const char head[] = "No failure:";
 
 void
-explore_print_row(FILE *out, const struct campaign *cn,
-    const struct campaign_result *ce)
+explore_print_row(FILE *out, const struct campaign_result *ce)
 {
-	const struct subject *tb = &cn->cn_subject;
-	const double n = ce->ce_schedules > 0 ? (double)ce->ce_schedules : 1;
+	const struct campaign_row *row = &ce->ce_row;
 
 	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64
-	    "%s\n", tb->tb_design->de_ident, tb->tb_lock->lc_name,
-	    tb->tb_cipher->ci_name, ce->ce_schedules,
-	    FORMAT(count, ce->ce_seconds > 0 ?
-	    (double)(ce->ce_schedules + ce->ce_ahead) / ce->ce_seconds : 0),
-	    FORMAT(real, (double)ce->ce_steps / n), ce->ce_steps_most,
+	    "%s\n", row->design, row->lock, row->cipher, row->schedules,
+	    FORMAT(count, row->cpu_s > 0 ?
+	    (double)(row->schedules + ce->ce_ahead) / row->cpu_s : 0),
+	    FORMAT(real, (double)row->steps / fmax(1,
+	    (double)row->schedules)), row->steps_most,
 	    ce->ce_failed ? " *" : "");
 }
 
@@ -50,8 +48,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	const uint64_t n = cn->cn_end - cn->cn_first;
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
-	    PRIu64 " blocks of keystream.\n", sum->ce_reads, sum->ce_reseeds,
-	    sum->ce_blocks);
+	    PRIu64 " blocks of keystream.\n", sum->ce_row.reads,
+	    sum->ce_row.reseeds, sum->ce_row.blocks);
 	if (sum->ce_exhausted == campaigns)
 		format_wrapf(out, head, 0, "there is no other schedule with at "
 		    "most %u preemption%s of this one scenario.",

@@ -1,24 +1,20 @@
 /*
- * The output of rngsim explore.
+ * The output of rngsim explore: text, a page and a JSON document.
  */
 #ifndef BENCH_EXPLORE_PRINT_H
 #define BENCH_EXPLORE_PRINT_H
 
+#include "bench/cli/atomic_file.h"
 #include "bench/explore/campaign.h"
+#include "bench/options/options.h"
 
 /* A campaign's row, below the titles. */
-void explore_print_row(FILE *out, const struct campaign *cn,
-    const struct campaign_result *ce);
+void explore_print_row(FILE *out, const struct campaign_result *ce);
 
 /* What follows from n schedules without a failure, of each row. */
 void explore_print_excluded(FILE *out, uint64_t n, bool rows);
 
-/*
- * What follows when no campaign has failed.
- *
- *   cn   in  one of the campaigns
- *   sum  in  their sum
- */
+/* What follows when none of the campaigns, of which cn is one, has failed. */
 void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
@@ -31,18 +27,56 @@ void explore_print_sum(FILE *out, const struct campaign *cn,
 void explore_print_failure(FILE *out, const struct counterexample *cx,
     const struct replay *ry, unsigned turns);
 
-/* A counterexample's page. */
+/* A counterexample's page, with the timeline as a picture. */
 struct explore_page {
 	const char	*eg_path;
 	const struct counterexample *eg_case;
 	const struct replay *eg_replay;	/* traced, and a failure */
 };
 
+void explore_page(FILE *out, const void *explore_page);
+
+#define	EXPLORE_SCHEMA	"rngsim-explore/1"
+
+/* What explore did; rows are one for each design, lock and cipher. */
+struct document {
+	field_NAME	schema;
+	char		**argv;
+	uint64_t	seed;
+	bool		complete;
+	field_NAME	started, revision;
+	struct campaign_row *rows;
+	unsigned	row_count;
+	/* Objects, each with its schedule as rngsim-schedule(5) has it. */
+	json_t		*failures;
+};
+
+void document_begin(struct document *doc, uint64_t seed);
+
+/* Adds a row, and its failure after it was shrunk. */
+void document_row(struct document *doc, const struct campaign_row *row);
+void document_failure(struct document *doc, const struct counterexample *cx,
+    const struct outcome *to);
+
 /*
- * Prints a page with the timeline as a picture.
- *
- *   of  in  a struct explore_page
+ * Writes it as JSON, unless path is NULL, and frees it.  Returns: 0 or an exit
+ * status after a message.
  */
-void explore_page(FILE *out, const void *of);
+int document_end(struct document *doc, char *const argv[], const char *path,
+    struct atomic_file *of);
+
+/*
+ * Whether a job of a plan was done before, by this command line; then *status
+ * is what it returned.
+ */
+bool document_again(const struct options *op, char *const argv[], int *status);
+
+/*
+ * Merges the campaigns that the operands name: adds their counts, prints what
+ * they exclude, and each failure once.
+ *
+ * Returns: EXIT_SUCCESS, or EXIT_FAILURE also when a schedule failed.
+ */
+int merge_campaigns(const struct options *op, struct atomic_file *of);
 
 #endif

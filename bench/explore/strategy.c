@@ -3,7 +3,7 @@
 #include "bench/explore/strategy.h"
 #include "lib/base/parse_number.h"
 
-enum { OLDER_ONE_IN = 3 };
+enum { OLDER_ONE_IN = 3 };	/* loads that may return an older value */
 
 const struct strategy_class *const strategy_classes[] = {
 #define	STRATEGY(name)	&strategy_##name,
@@ -13,14 +13,7 @@ const struct strategy_class *const strategy_classes[] = {
 };
 
 static const char *
-family_name(unsigned i)
-{
-	return (strategy_classes[i] == NULL ? NULL :
-	    strategy_classes[i]->sy_name);
-}
-
-static const char *
-family_descr(unsigned i)
+descr(unsigned i)
 {
 	const struct strategy_class *sy = strategy_classes[i];
 	static char text[FORMAT_CELL];
@@ -30,8 +23,9 @@ family_descr(unsigned i)
 	    sy->sy_letter, sy->sy_least, sy->sy_most, sy->sy_usual));
 }
 
-const struct family explore_strategies = { .fa_name = family_name,
-    .fa_descr = family_descr, .fa_title = "Strategies" };
+FAMILY(explore_strategies, sizeof(strategy_classes) / sizeof(void *) - 1,
+    strategy_classes[i]->sy_name, .fa_descr = descr,
+    .fa_title = "Strategies");
 
 const struct strategy_class *
 strategy_parse(const char *text, unsigned *parameter)
@@ -40,27 +34,26 @@ strategy_parse(const char *text, unsigned *parameter)
 	const struct strategy_class *sy;
 	uint64_t v;
 
-	for (unsigned i = 0; (sy = strategy_classes[i]) != NULL; i++)
-		if (strlen(sy->sy_name) == n &&
-		    strncmp(sy->sy_name, text, n) == 0)
+	for (unsigned i = 0; (sy = strategy_classes[i]) != NULL; i++) {
+		if (strlen(sy->sy_name) != n ||
+		    strncmp(sy->sy_name, text, n) != 0)
+			continue;
+		v = sy->sy_usual;
+		if (text[n] != '\0' && (sy->sy_letter == '\0' ||
+		    parse_number(text + n + 1, &v) != 0 ||
+		    v < sy->sy_least || v > sy->sy_most))
 			break;
-	if (sy == NULL)
-		return (NULL);
-	*parameter = sy->sy_usual;
-	if (text[n] == '\0')
+		*parameter = (unsigned)v;
 		return (sy);
-	if (sy->sy_letter == '\0' || parse_number(text + n + 1, &v) != 0 ||
-	    v < sy->sy_least || v > sy->sy_most)
-		return (NULL);
-	*parameter = (unsigned)v;
-	return (sy);
+	}
+	return (NULL);
 }
 
 struct text
 strategy_accepted(void)
 {
-	const struct strategy_class *sy;
 	struct text list = { .s = "" };
+	const struct strategy_class *sy;
 
 	for (unsigned i = 0; (sy = strategy_classes[i]) != NULL; i++)
 		text_list(&list, "%s%s", sy->sy_name, sy->sy_letter == '\0' ?
@@ -93,24 +86,20 @@ strategy_fini(struct strategy *sg)
 		sg->sg_class->sy_fini(sg);
 }
 
-/* Of ten schedules 4 are random, 4 pct:2 to pct:4, 2 starve. */
-static void
-draw(struct strategy *sg)
-{
-	const unsigned n = strategy_below(&sg->sg_random, 10);
-
-	sg->sg_class = n < 4 ? &strategy_random : n < 8 ? &strategy_pct :
-	    &strategy_starve;
-	sg->sg_parameter = 2 + strategy_below(&sg->sg_random, 3);
-}
-
 bool
 strategy_begin(struct strategy *sg, uint64_t seed)
 {
+	unsigned n;
+
 	sg->sg_random = seed;
 	sg->sg_steps = 0;
-	if (sg->sg_drawn)
-		draw(sg);
+	/* Of ten schedules 4 are random, 4 pct:2 to pct:4, 2 starve. */
+	if (sg->sg_drawn) {
+		n = strategy_below(&sg->sg_random, 10);
+		sg->sg_class = n < 4 ? &strategy_random : n < 8 ?
+		    &strategy_pct : &strategy_starve;
+		sg->sg_parameter = 2 + strategy_below(&sg->sg_random, 3);
+	}
 	return (sg->sg_class->sy_begin == NULL || sg->sg_class->sy_begin(sg));
 }
 
@@ -127,7 +116,6 @@ strategy_choose(void *context, const struct vm_choice *vo)
 	struct strategy *sg = context;
 	unsigned chosen;
 
-	/* One load in so many may return an older value. */
 	if (vo->vo_point == VM_POINT_VALUE && !sg->sg_class->sy_values)
 		return (strategy_below(&sg->sg_random, OLDER_ONE_IN) > 0 ? 0 :
 		    strategy_below(&sg->sg_random, vo->vo_count));

@@ -64,11 +64,8 @@ struct strategy {
 };
 
 /*
- * Reads "pct" or "pct:3".
- *
- *   parameter  out  sy_usual if text has none
- *
- * Returns: NULL for an unknown name and a parameter out of its bounds.
+ * Reads "pct" or "pct:3"; *parameter is sy_usual if text has none.  Returns:
+ * NULL for an unknown name and a parameter out of its bounds.
  */
 const struct strategy_class *strategy_parse(const char *text,
     unsigned *parameter);
@@ -80,11 +77,7 @@ struct text strategy_accepted(void);
 const char *strategy_name(char buf[STRATEGY_NAME_SIZE],
     const struct strategy *sg);
 
-/*
- * Begins a scenario.
- *
- *   class  in  NULL: drawn for each schedule, but for dfs
- */
+/* Begins a scenario.  Without a class each schedule draws one, but not dfs. */
 void strategy_init(struct strategy *sg, const struct strategy_class *class,
     unsigned parameter);
 void strategy_fini(struct strategy *sg);

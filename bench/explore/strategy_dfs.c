@@ -13,7 +13,7 @@
 #include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
 
-enum { DFS_BRANCHES_AT_FIRST = 1024 };
+enum { DFS_ROOM = 1024 };	/* branches for which there is memory */
 
 /* A point where there was more than one way. */
 struct dfs_branch {
@@ -24,7 +24,6 @@ struct dfs_branch {
 struct dfs {
 	struct dfs_branch *dfs_branch;
 	unsigned	dfs_count;	/* branches of the path */
-	unsigned	dfs_room;
 	unsigned	dfs_at;		/* of this run */
 	unsigned	dfs_preemptions;	/* of this run */
 	uint32_t	dfs_yielded;	/* threads, a bit each */
@@ -34,30 +33,21 @@ CTASSERT(sizeof(struct dfs) <= STRATEGY_STATE_WORDS * sizeof(uint64_t));
 
 /* The next path: the last branch that has another way takes it. */
 static bool
-advance(struct dfs *dfs)
-{
-	struct dfs_branch *bh;
-
-	while (dfs->dfs_count > 0) {
-		bh = &dfs->dfs_branch[dfs->dfs_count - 1];
-		if (++bh->bh_taken < bh->bh_ways)
-			return (true);
-		dfs->dfs_count--;
-	}
-	return (false);
-}
-
-static bool
 dfs_begin(struct strategy *sg)
 {
 	struct dfs *dfs = (void *)sg->sg_state;
+	struct dfs_branch *bh = dfs->dfs_branch;
 
-	if (sg->sg_most_steps > 0 && !advance(dfs))
-		return (false);
 	dfs->dfs_at = 0;
 	dfs->dfs_preemptions = 0;
 	dfs->dfs_yielded = 0;
-	return (true);
+	if (sg->sg_most_steps == 0)
+		return (true);
+	for (; dfs->dfs_count > 0; dfs->dfs_count--)
+		if (++bh[dfs->dfs_count - 1].bh_taken <
+		    bh[dfs->dfs_count - 1].bh_ways)
+			return (true);
+	return (false);
 }
 
 /* Which of that many ways to take here. */
@@ -66,18 +56,15 @@ branch(struct dfs *dfs, unsigned ways)
 {
 	if (ways <= 1)
 		return (0);
-	if (dfs->dfs_at < dfs->dfs_count)
-		return (dfs->dfs_branch[dfs->dfs_at++].bh_taken);
-	if (dfs->dfs_count == dfs->dfs_room) {
-		dfs->dfs_room = dfs->dfs_room == 0 ? DFS_BRANCHES_AT_FIRST :
-		    dfs->dfs_room * 2;
-		dfs->dfs_branch = xreallocarray(dfs->dfs_branch,
-		    dfs->dfs_room, sizeof(*dfs->dfs_branch));
+	if (dfs->dfs_at == dfs->dfs_count) {
+		if (dfs->dfs_count % DFS_ROOM == 0)
+			dfs->dfs_branch = xreallocarray(dfs->dfs_branch,
+			    dfs->dfs_count + DFS_ROOM,
+			    sizeof(*dfs->dfs_branch));
+		dfs->dfs_branch[dfs->dfs_count++] = (struct dfs_branch){
+		    .bh_ways = (uint8_t)ways };
 	}
-	dfs->dfs_branch[dfs->dfs_count++] = (struct dfs_branch){
-	    .bh_ways = (uint8_t)ways };
-	dfs->dfs_at++;
-	return (0);
+	return (dfs->dfs_branch[dfs->dfs_at++].bh_taken);
 }
 
 /* Choices that are no preemption; a bit each, by index. */
@@ -138,9 +125,7 @@ dfs_running(struct strategy *sg)
 static void
 dfs_fini(struct strategy *sg)
 {
-	struct dfs *dfs = (void *)sg->sg_state;
-
-	free(dfs->dfs_branch);
+	free(((struct dfs *)(void *)sg->sg_state)->dfs_branch);
 }
 
 const struct strategy_class strategy_dfs = {

@@ -311,16 +311,16 @@ TEST(campaign__deterministic, "a campaign has the same counts and the same "
 	run_both(&cn, &one, &three);
 	ATF_CHECK_MSG(!one.ce_failed, "%s: %s", one.ce_outcome.to_word,
 	    one.ce_outcome.to_detail);
-	ATF_CHECK_EQ(2000, one.ce_schedules);
-	ATF_CHECK_EQ(one.ce_schedules, three.ce_schedules);
-	ATF_CHECK_EQ(one.ce_steps, three.ce_steps);
-	ATF_CHECK_EQ(one.ce_reads, three.ce_reads);
-	ATF_CHECK_EQ(one.ce_blocks, three.ce_blocks);
-	ATF_CHECK(one.ce_reseeds > one.ce_schedules);
+	ATF_CHECK_EQ(2000, one.ce_row.schedules);
+	ATF_CHECK_EQ(one.ce_row.schedules, three.ce_row.schedules);
+	ATF_CHECK_EQ(one.ce_row.steps, three.ce_row.steps);
+	ATF_CHECK_EQ(one.ce_row.reads, three.ce_row.reads);
+	ATF_CHECK_EQ(one.ce_row.blocks, three.ce_row.blocks);
+	ATF_CHECK(one.ce_row.reseeds > one.ce_row.schedules);
 	cn = campaign_of("none");
 	run_both(&cn, &one, &three);
 	ATF_REQUIRE(one.ce_failed && three.ce_failed);
-	ATF_CHECK_EQ(one.ce_schedules, three.ce_schedules);
+	ATF_CHECK_EQ(one.ce_row.schedules, three.ce_row.schedules);
 	ATF_CHECK_EQ(one.ce_case.cx_number, three.ce_case.cx_number);
 	ATF_CHECK_EQ(one.ce_case.cx_hash, three.ce_case.cx_hash);
 	/* It fails alone too, without the earlier scenarios. */
@@ -353,9 +353,9 @@ TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
 		    ce.ce_outcome.to_detail);
 		ATF_CHECK_EQ(1, ce.ce_exhausted);
 		printf("%u preemptions: %ju\n", bound,
-		    (uintmax_t)ce.ce_schedules);
-		ATF_CHECK(ce.ce_schedules > 2 * before);
-		before = ce.ce_schedules;
+		    (uintmax_t)ce.ce_row.schedules);
+		ATF_CHECK(ce.ce_row.schedules > 2 * before);
+		before = ce.ce_row.schedules;
 	}
 }
 
