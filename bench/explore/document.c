@@ -21,6 +21,7 @@ static const struct field document_fields[] = {
 	HEAD(revision, NAME),
 	{ .f_key = "rows", .f_kind = FIELD_OBJECT, .f_shape = FIELD_ARRAY,
 	    .f_offset = offsetof(struct document, rows),
+	    .f_count_key = "row_count",
 	    .f_count = offsetof(struct document, row_count),
 	    .f_size = sizeof(struct campaign_row),
 	    .f_table = campaign_row_fields },
