@@ -11,7 +11,6 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
-#include "bench/explore/shrink.h"
 #include "bench/kernel/ksource.h"
 #include "lib/machine/cpu.h"
 

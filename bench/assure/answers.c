@@ -185,8 +185,7 @@ void
 answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const unsigned flags = design_find(ap->ap_design)->de_flags;
-	char folder[EVIDENCE_PATH_SIZE], part[64];
-	struct tally ta = { .ta_scripts = 0 };
+	char folder[EVIDENCE_PATH_SIZE];
 	struct mthread self;
 
 	machine_attach(&self, "kat");

@@ -140,37 +140,6 @@ counterexample_text(const struct counterexample *cx)
 	return (text);
 }
 
-/* A sysctl of the design. */
-static int
-set_sysctl(struct subject *tb, const char *text, char *why, size_t size)
-{
-	char range[DESIGN_RANGE_SIZE];
-	struct kern_setting set;
-
-	design_setting(&set, text);
-	switch (design_check(tb->tb_design, HARVEST_MODEL_newest, &set,
-	    range)) {
-	case 0:
-		break;
-	case EINVAL:
-		snprintf(why, size, "%s: \"%.40s\": expected %s", set.kv_name,
-		    text + strcspn(text, "=") + 1, range);
-		return (EINVAL);
-	default:
-		snprintf(why, size, "\"%.60s\": expected name=value of a "
-		    "tunable of locks or of design %s; \"rngsim list "
-		    "tunables\" has them", text, tb->tb_design->de_ident);
-		return (EINVAL);
-	}
-	if (tb->tb_settings == DESIGN_SETTINGS_MAX) {
-		snprintf(why, size, "more than %d sysctls",
-		    DESIGN_SETTINGS_MAX);
-		return (EINVAL);
-	}
-	tb->tb_setting[tb->tb_settings++] = set;
-	return (0);
-}
-
 int
 counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size)
@@ -178,19 +147,41 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 	const struct tunable_set locks = { lock_tunables, lock_tunable_count,
 	    &tb->tb_lock_config };
 	const size_t n = strcspn(text, "=");
-	const struct tunable_set *set = NULL;
+	const struct tunable_set *found = NULL;
 	const struct tunable *tn;
+	struct kern_setting set;
 	char name[128], range[160];
+	int error;
 
+	CTASSERT(sizeof(range) >= DESIGN_RANGE_SIZE);
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
-	tn = tunable_find(&locks, 1, name, &set);
-	if (tn == NULL || text[n] == '\0')
-		return (set_sysctl(tb, text, why, size));
-	if (tunable_set_text(tn, set->ts_base, text + n + 1) == 0)
+	tn = tunable_find(&locks, 1, name, &found);
+	if (tn != NULL && text[n] != '\0') {
+		error = tunable_set_text(tn, found->ts_base, text + n + 1);
+		tunable_range(tn, range, sizeof(range));
+	} else {
+		/* A sysctl of the design. */
+		design_setting(&set, text);
+		error = design_check(tb->tb_design, HARVEST_MODEL_newest, &set,
+		    range);
+		snprintf(name, sizeof(name), "%s", set.kv_name);
+		if (error == 0 && tb->tb_settings == DESIGN_SETTINGS_MAX) {
+			snprintf(why, size, "more than %d sysctls",
+			    DESIGN_SETTINGS_MAX);
+			return (EINVAL);
+		}
+		if (error == 0)
+			tb->tb_setting[tb->tb_settings++] = set;
+	}
+	if (error == 0)
 		return (0);
-	tunable_range(tn, range, sizeof(range));
-	snprintf(why, size, "%s: \"%.40s\": expected %s", name, text + n + 1,
-	    range);
+	if (error == EINVAL)
+		snprintf(why, size, "%s: \"%.40s\": expected %s", name,
+		    text + n + 1, range);
+	else
+		snprintf(why, size, "\"%.60s\": expected name=value of a "
+		    "tunable of locks or of design %s; \"rngsim list "
+		    "tunables\" has them", text, tb->tb_design->de_ident);
 	return (EINVAL);
 }
 
@@ -273,58 +264,6 @@ read_steps(struct lines *li, struct scenario_step *step, unsigned *count,
 }
 
 static int
-read_reader(struct lines *li, struct scenario *sn, const char *value)
-{
-	const unsigned i = sn->sn_readers;
-
-	if (i == SCENARIO_READERS_MAX)
-		return (lines_refuse(li, "more than %d readers",
-		    SCENARIO_READERS_MAX));
-	sn->sn_readers++;
-	if (read_steps(li, sn->sn_read[i], &sn->sn_reads[i], value,
-	    SCENARIO_READS_MAX, SCENARIO_BYTES_MAX) != 0)
-		return (li->li_error);
-	return (sn->sn_reads[i] > 0 ? 0 : lines_refuse(li, "reader %u reads "
-	    "nothing", i + 1));
-}
-
-static int
-read_setting(struct lines *li, struct counterexample *cx, bool failpoint,
-    const char *value)
-{
-	char why[FAILPOINTS_ERROR_SIZE];
-	int error;
-
-	/* Which tunables there are depends on the design. */
-	if (!failpoint && cx->cx_subject.tb_design == NULL)
-		return (lines_refuse(li, "a tunable before the design"));
-	/* A list of fail points keeps the text. */
-	value = counterexample_add(cx, failpoint, "%s", value);
-	if (failpoint) {
-		error = failpoints_parse(&cx->cx_faults, value, why);
-		cx->cx_subject.tb_faults = &cx->cx_faults;
-	} else {
-		error = counterexample_set_tunable(&cx->cx_subject, value, why,
-		    sizeof(why));
-	}
-	return (error == 0 ? 0 : lines_refuse(li, "%s", why));
-}
-
-static int
-read_word(struct lines *li, const char *value,
-    char word[COUNTEREXAMPLE_WORD_SIZE])
-{
-	size_t n = 0;
-
-	while (value[n] > ' ' && value[n] < 0x7f)
-		n++;
-	if (value[n] != '\0' || n == 0 || n >= COUNTEREXAMPLE_WORD_SIZE)
-		return (lines_refuse(li, "\"%.40s\": expected a word", value));
-	strcpy(word, value);
-	return (0);
-}
-
-static int
 read_choice(struct lines *li, const char *const values[], unsigned *choice,
     const char *value)
 {
@@ -340,32 +279,56 @@ read_choice(struct lines *li, const char *const values[], unsigned *choice,
 }
 
 static int
+find_name(struct lines *li, struct subject *tb, const struct key *ky,
+    const char *value)
+{
+	char why[KSOURCE_WHY_SIZE];
+	bool found;
+
+	if (ky->ky_kind == DESIGN && ksource_named(value) &&
+	    ksource_open(value, false, &value, why) != 0)
+		return (lines_refuse(li, "%s", why));
+	if (ky->ky_kind == DESIGN)
+		found = (tb->tb_design = design_find(value)) != NULL;
+	else if (ky->ky_kind == LOCK)
+		found = (tb->tb_lock = simulated_lock(value)) != NULL;
+	else
+		found = (tb->tb_cipher = cipher_find(value)) != NULL;
+	return (found ? 0 : lines_refuse(li, "\"%.40s\" is no %s of simulated "
+	    "machines; see \"rngsim list %ss\"", value, ky->ky_word,
+	    ky->ky_word));
+}
+
+static int
 read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
     const char *value)
 {
+	char why[FAILPOINTS_ERROR_SIZE];
 	struct subject *tb = &cx->cx_subject;
 	struct scenario *sn = &cx->cx_scenario;
 	void *member = (char *)cx + ky->ky_offset;
-	const void *found = NULL;
-	char why[KSOURCE_WHY_SIZE];
-	uint64_t v;
+	uint64_t v = 0;
+	unsigned i = sn->sn_readers;
 
 	switch (ky->ky_kind) {
 	case DESIGN:
-		if (ksource_named(value) &&
-		    ksource_open(value, false, &value, why) != 0)
-			return (lines_refuse(li, "%s", why));
-		found = tb->tb_design = design_find(value);
-		break;
 	case LOCK:
-		found = tb->tb_lock = simulated_lock(value);
-		break;
 	case CIPHER:
-		found = tb->tb_cipher = cipher_find(value);
-		break;
+		return (find_name(li, tb, ky, value));
 	case TUNABLE:
+		/* Which there are depends on the design. */
+		if (tb->tb_design == NULL)
+			return (lines_refuse(li, "a tunable before the "
+			    "design"));
+		value = counterexample_add(cx, false, "%s", value);
+		return (counterexample_set_tunable(tb, value, why,
+		    sizeof(why)) == 0 ? 0 : lines_refuse(li, "%s", why));
 	case FAILPOINT:
-		return (read_setting(li, cx, ky->ky_kind == FAILPOINT, value));
+		/* The list keeps the text. */
+		value = counterexample_add(cx, true, "%s", value);
+		tb->tb_faults = &cx->cx_faults;
+		return (failpoints_parse(&cx->cx_faults, value, why) == 0 ? 0 :
+		    lines_refuse(li, "%s", why));
 	case NUMBER:
 		return (parse_number(value, member) == 0 ? 0 :
 		    lines_refuse(li, "\"%.40s\": expected a number", value));
@@ -382,11 +345,24 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 			    "rngsim-ledger(7) has them", value));
 		/* FALLTHROUGH */
 	case WORD:
-		return (read_word(li, value, member));
+		while (value[v] > ' ' && value[v] < 0x7f)
+			v++;
+		if (value[v] != '\0' || v == 0 || v >= COUNTEREXAMPLE_WORD_SIZE)
+			return (lines_refuse(li, "\"%.40s\": expected a word",
+			    value));
+		strcpy(member, value);
+		return (0);
 	case CHOICE:
 		return (read_choice(li, ky->ky_values, member, value));
 	case READER:
-		return (read_reader(li, sn, value));
+		if (i == SCENARIO_READERS_MAX)
+			return (lines_refuse(li, "more than %u readers", i));
+		sn->sn_readers++;
+		if (read_steps(li, sn->sn_read[i], &sn->sn_reads[i], value,
+		    SCENARIO_READS_MAX, SCENARIO_BYTES_MAX) != 0)
+			return (li->li_error);
+		return (sn->sn_reads[i] > 0 ? 0 : lines_refuse(li, "reader %u "
+		    "reads nothing", i + 1));
 	case BURSTS:
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
@@ -396,9 +372,7 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 	case ANSWERS:
 		return (read_schedule(li, member, 0, 1, value));
 	}
-	return (found != NULL ? 0 : lines_refuse(li, "\"%.40s\" is no %s of "
-	    "simulated machines; see \"rngsim list %ss\"", value, ky->ky_word,
-	    ky->ky_word));
+	return (EINVAL);
 }
 
 /* Reads a line; seen has a bit for each key that was read. */

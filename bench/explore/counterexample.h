@@ -76,4 +76,22 @@ struct replay {
 int counterexample_run(struct execution *ex, const struct counterexample *cx,
     bool traced, struct replay *ry);
 
+/*
+ * Replaces it by the smallest that is found to break the same property: a
+ * smaller scenario, then fewer switches.
+ *
+ *   runs_max  in  executions to spend
+ *
+ * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
+ */
+int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
+
+/*
+ * Shrinks a schedule alone, as long as fails() returns true for it.
+ *
+ *   fails  in  runs a schedule; may replace it by the one that was really run
+ */
+void shrink_schedule(struct schedule *sd,
+    bool (*fails)(void *context, struct schedule *sd), void *context);
+
 #endif

@@ -4,7 +4,7 @@
  */
 #include <limits.h>
 
-#include "bench/explore/shrink.h"
+#include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
 
 enum {
@@ -59,53 +59,37 @@ try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
 	return (true);
 }
 
-static void
-ddmin(struct shorter *sx)
-{
-	const struct schedule_list *sq = &sx->sx_schedule->sd_choices;
-	unsigned begin, chunk, end, i;
-
-	for (chunk = schedule_turns(sq) / 2; chunk > 0; chunk /= 2)
-		for (begin = 0; begin < sq->sq_count;) {
-			end = begin;
-			for (i = 0; i < chunk && end < sq->sq_count; i++)
-				end = schedule_turn_end(sq, end);
-			if (!try_without(sx, begin, end, NOWHERE))
-				begin = end;
-		}
-}
-
-/* Joins each turn with the next one of the same thread. */
-static void
-join(struct shorter *sx)
-{
-	const struct schedule_list *sq = &sx->sx_schedule->sd_choices;
-	unsigned begin = 0, end, next;
-
-	while (begin < sq->sq_count) {
-		end = schedule_turn_end(sq, begin);
-		for (next = end; next < sq->sq_count &&
-		    sq->sq_number[next] != sq->sq_number[begin];)
-			next++;
-		if (next == sq->sq_count || !try_without(sx, begin, end, next))
-			begin = end;
-	}
-}
-
 void
 shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context)
 {
 	struct shorter sx = { .sx_schedule = sd, .sx_fails = fails,
 	    .sx_context = context };
-	unsigned before, round;
+	const struct schedule_list *sq = &sd->sd_choices;
+	unsigned before = 0, begin, chunk, end, i, next;
 
-	for (round = 0; round < ROUNDS; round++) {
-		before = schedule_turns(&sd->sd_choices);
-		ddmin(&sx);
-		join(&sx);
-		if (schedule_turns(&sd->sd_choices) == before)
-			break;
+	for (unsigned round = 0; round < ROUNDS &&
+	    schedule_turns(sq) != before; round++) {
+		before = schedule_turns(sq);
+		for (chunk = before / 2; chunk > 0; chunk /= 2)
+			for (begin = 0; begin < sq->sq_count;) {
+				end = begin;
+				for (i = 0; i < chunk && end < sq->sq_count;
+				    i++)
+					end = schedule_turn_end(sq, end);
+				if (!try_without(&sx, begin, end, NOWHERE))
+					begin = end;
+			}
+		/* Joins each turn with the next one of the same thread. */
+		for (begin = 0; begin < sq->sq_count;) {
+			end = next = schedule_turn_end(sq, begin);
+			while (next < sq->sq_count &&
+			    sq->sq_number[next] != sq->sq_number[begin])
+				next++;
+			if (next == sq->sq_count ||
+			    !try_without(&sx, begin, end, next))
+				begin = end;
+		}
 	}
 	schedule_free(&sx.sx_try);
 }
@@ -182,49 +166,38 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	return (true);
 }
 
-static void
-shrink_scenario(struct shrinker *sz)
-{
-	struct scenario smaller;
-	bool any = true;
-
-	for (unsigned round = 0; any && round < ROUNDS; round++) {
-		any = false;
-		for (unsigned i = 0; !spent(sz) && scenario_reduce(
-		    &sz->sz_case->cx_scenario, i, &smaller); i++)
-			/* Unused members are 0. */
-			if (memcmp(&smaller, &sz->sz_case->cx_scenario,
-			    sizeof(smaller)) != 0)
-				any |= search(sz, &smaller);
-	}
-}
-
 int
 shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 {
 	struct shrinker sz = { .sz_ex = ex, .sz_case = cx };
+	struct replay *ry = &sz.sz_replay;
+	struct scenario smaller;
+	bool any = true;
 	int error;
 
-	error = counterexample_run(ex, cx, false, &sz.sz_replay);
-	if (error == 0 && !sz.sz_replay.ry_same)
-		error = EPROTO;
-	if (error == 0) {
-		/* Half for the scenario, so that some is left for choices. */
-		sz.sz_runs_max = runs_max / 2;
-		shrink_scenario(&sz);
-		sz.sz_runs_max = runs_max;
-		if (sz.sz_error == 0)
-			shrink_schedule(&cx->cx_schedule, still_fails, &sz);
-		error = sz.sz_error;
+	error = counterexample_run(ex, cx, false, ry);
+	if (error != 0 || !ry->ry_same)
+		return (error != 0 ? error : EPROTO);
+	/* Half for the scenario, so that some is left for choices. */
+	sz.sz_runs_max = runs_max / 2;
+	for (unsigned round = 0; any && round < ROUNDS; round++) {
+		any = false;
+		for (unsigned i = 0; !spent(&sz) &&
+		    scenario_reduce(&cx->cx_scenario, i, &smaller); i++)
+			/* Unused members are 0. */
+			if (memcmp(&smaller, &cx->cx_scenario,
+			    sizeof(smaller)) != 0)
+				any |= search(&sz, &smaller);
 	}
-	if (error == 0)
-		error = counterexample_run(ex, cx, false, &sz.sz_replay);
-	if (error == 0 && !broke(&sz, 0))
-		error = EPROTO;
-	if (error == 0) {
-		cx->cx_hash = sz.sz_replay.ry_outcome.to_hash;
-		schedule_copy(&cx->cx_schedule,
-		    sz.sz_replay.ry_outcome.to_made);
+	sz.sz_runs_max = runs_max;
+	if (sz.sz_error == 0)
+		shrink_schedule(&cx->cx_schedule, still_fails, &sz);
+	if (sz.sz_error == 0 && !broke(&sz, counterexample_run(ex, cx, false,
+	    ry)) && sz.sz_error == 0)
+		return (EPROTO);
+	if (sz.sz_error == 0) {
+		cx->cx_hash = ry->ry_outcome.to_hash;
+		schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
 	}
-	return (error);
+	return (sz.sz_error);
 }

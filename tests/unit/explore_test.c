@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/explore/campaign.h"
-#include "bench/explore/shrink.h"
 #include "lib/machine/cpu.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"

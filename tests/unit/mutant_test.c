@@ -7,7 +7,6 @@
 
 #include "bench/assure/evidence.h"
 #include "bench/explore/campaign.h"
-#include "bench/explore/shrink.h"
 #include "tests/unit/patched.h"
 #include "tests/unit/test.h"
 
