@@ -23,11 +23,13 @@ void
 event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
     const char *fmt, ...)
 {
-	struct trace_event *te = &et->et_event[et->et_count++ %
-	    EVENT_TRACE_EVENTS];
+	struct trace_event *te;
 	va_list ap;
 
 	MPASS(thread < EVENT_TRACE_THREADS_MAX);
+	if (et == NULL)
+		return;
+	te = &et->et_event[et->et_count++ % EVENT_TRACE_EVENTS];
 	te->te_step = step;
 	te->te_thread = thread;
 	va_start(ap, fmt);

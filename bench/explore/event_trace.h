@@ -31,6 +31,7 @@ struct event_trace {
 	unsigned	 et_locks;
 };
 
+/* With NULL nothing is added. */
 void event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

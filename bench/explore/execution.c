@@ -102,47 +102,44 @@ enqueue(struct execution *ex)
 	    others[i % (sizeof(others) / sizeof(others[0]))]);
 }
 
-/*
- * As after the tests' start, which takes more events than a run has.  A source
- * whose tests failed would never seed it.
- */
+/* A source whose tests failed would never seed it: these events pass them. */
 static void
-pass_tests(struct execution *ex)
+feed_passing(struct execution *ex, unsigned most, bool until_seeded)
 {
 	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
 	const struct failpoint_spec *spec = fail->fp_spec;
+
+	if (ex->ex_tested)
+		fail->fp_spec = NULL;
+	for (unsigned i = 0; i < most; i++) {
+		if (until_seeded && randomdev_seeded(ex->ex_device))
+			ex->ex_seeded = true;
+		if (until_seeded && ex->ex_seeded)
+			break;
+		feed(ex);
+	}
+	fail->fp_spec = spec;
+}
+
+/* As after the tests' start, which takes more events than a run has. */
+static void
+pass_tests(struct execution *ex)
+{
 	const struct kern_setting again = { NIST_HEALTHTEST_ONDEMAND,
 	    1 << RANDOM_INTERRUPT };
 
 	if (!ex->ex_tested)
 		return;
-	fail->fp_spec = NULL;
 	randomdev_set(ex->ex_device, &again);
-	for (unsigned i = 0; i < START_UP_EVENTS; i++)
-		feed(ex);
-	fail->fp_spec = spec;
+	feed_passing(ex, START_UP_EVENTS, false);
 }
 
-/* A reader that waits for seeding needs events that pass the tests. */
 static void
 feed_until_seeded(struct execution *ex)
 {
-	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
-	const struct failpoint_spec *spec = fail->fp_spec;
-
 	if (!ex->ex_seeded && !randomdev_seeded(ex->ex_device))
 		pass_tests(ex);
-	if (ex->ex_tested)
-		fail->fp_spec = NULL;
-	for (unsigned i = 0; i < FEEDS_MAX; i++) {
-		if (randomdev_seeded(ex->ex_device))
-			ex->ex_seeded = true;
-		if (ex->ex_seeded)
-			break;
-		feed(ex);
-	}
-	if (ex->ex_tested)
-		fail->fp_spec = spec;
+	feed_passing(ex, FEEDS_MAX, true);
 }
 
 static void
@@ -355,41 +352,29 @@ make_device(struct execution *ex, const struct subject *tb)
 	return (0);
 }
 
-/* Makes a reader's buffer large enough. */
-static void
-make_buffer(struct execution_reader *r, const struct scenario_step *read,
-    unsigned reads)
-{
-	size_t bytes = 1;
-
-	for (unsigned i = 0; i < reads; i++)
-		if (read[i].ss_amount > bytes)
-			bytes = read[i].ss_amount;
-	if (bytes <= r->r_bytes)
-		return;
-	free(r->r_buf);
-	r->r_buf = xaligned(BUFFER_ALIGN, bytes);
-	r->r_bytes = bytes;
-}
-
-static void
-make_readers(struct execution *ex)
+/* A reader whose buffer is large enough. */
+static int
+start_reader(struct execution *ex, unsigned i)
 {
 	const struct scenario *sn = ex->ex_scenario;
-	struct execution_reader *r;
+	struct execution_reader *r = &ex->ex_reader[i];
+	char name[32];
+	size_t bytes = 1;
 
-	for (unsigned i = 0; i < sn->sn_readers; i++) {
-		r = &ex->ex_reader[i];
-		r->r_execution = ex;
-		r->r_reading = false;
-		make_buffer(r, sn->sn_read[i], sn->sn_reads[i]);
+	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
+		if (sn->sn_read[i][k].ss_amount > bytes)
+			bytes = sn->sn_read[i][k].ss_amount;
+	if (bytes > r->r_bytes) {
+		free(r->r_buf);
+		r->r_buf = xaligned(BUFFER_ALIGN, bytes);
+		r->r_bytes = bytes;
 	}
+	r->r_execution = ex;
+	r->r_reading = false;
+	snprintf(name, sizeof(name), "reader %u", i + 1);
+	return (machine_spawn(&r->r_td, name, MACHINE_CPU_ANY, reader_main,
+	    r));
 }
-
-/* Short enough for the machine. */
-static const char *const reader_names[SCENARIO_READERS_MAX] = {
-	"reader 1", "reader 2", "reader 3", "reader 4", "reader 5", "reader 6"
-};
 
 /* Readers, with a queue the producer, and the harvest thread. */
 static int
@@ -400,9 +385,7 @@ run_threads(struct execution *ex)
 	int error = 0;
 
 	for (; error == 0 && made < sn->sn_readers; made += error == 0)
-		error = machine_spawn(&ex->ex_reader[made].r_td,
-		    reader_names[made], MACHINE_CPU_ANY, reader_main,
-		    &ex->ex_reader[made]);
+		error = start_reader(ex, made);
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
 		    MACHINE_CPU_ANY, harvest_main, ex);
@@ -422,33 +405,26 @@ run_threads(struct execution *ex)
 	return (0);
 }
 
-static void
-run_device(struct execution *ex)
-{
-	struct harvest_totals ht;
-
-	make_readers(ex);
-	ex->ex_error = run_threads(ex);
-	ht = randomdev_totals(ex->ex_device);
-	ledger_conserved(ex->ex_ledger, ht.ht_in, ht.ht_processed,
-	    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
-	randomdev_free(ex->ex_device);
-	ex->ex_finishing = true;
-	if (ex->ex_error == 0)
-		ledger_finish(ex->ex_ledger, ht.ht_delivered);
-}
-
 void
 execution_main(void *arg)
 {
 	struct execution *ex = arg;
+	struct harvest_totals ht;
 	struct mthread self;
 
 	machine_attach(&self, "setup");
 	self.mt_index = 0;
 	atomic_init_32(&ex->ex_produced, 0);
 	ex->ex_error = make_device(ex, ex->ex_subject);
-	if (ex->ex_error == 0)
-		run_device(ex);
+	if (ex->ex_error == 0) {
+		ex->ex_error = run_threads(ex);
+		ht = randomdev_totals(ex->ex_device);
+		ledger_conserved(ex->ex_ledger, ht.ht_in, ht.ht_processed,
+		    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
+		randomdev_free(ex->ex_device);
+		ex->ex_finishing = true;
+		if (ex->ex_error == 0)
+			ledger_finish(ex->ex_ledger, ht.ht_delivered);
+	}
 	machine_detach();
 }

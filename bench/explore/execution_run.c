@@ -89,14 +89,14 @@ violated(void *context)
 		vm_abort(FAILED);
 }
 
-static kassert_handler *assertion_before;
+static kassert_handler assertion_failed, *other_handler = assertion_failed;
 
 static void
 assertion_failed(const char *file, int line, const char *func,
     const char *expr, const char *msg)
 {
 	if (running == NULL)
-		assertion_before(file, line, func, expr, msg);
+		other_handler(file, line, func, expr, msg);
 	execution_fail(running, EXECUTION_ASSERTION, "%s:%d: %s: \"%s\" is not "
 	    "so: %s", file, line, func, expr, msg);
 }
@@ -104,11 +104,11 @@ assertion_failed(const char *file, int line, const char *func,
 void
 execution_catch_assertions(bool on)
 {
-	if (on && kassert_failed != assertion_failed) {
-		assertion_before = kassert_failed;
-		kassert_failed = assertion_failed;
-	} else if (!on && kassert_failed == assertion_failed) {
-		kassert_failed = assertion_before;
+	kassert_handler *const now = kassert_failed;
+
+	if (on != (now == assertion_failed)) {
+		kassert_failed = other_handler;
+		other_handler = now;
 	}
 }
 
@@ -183,73 +183,57 @@ trace_record(void *context, const struct ledger_record *lr)
 }
 
 static void
-trace_note(struct execution *ex, const struct vm_note *vn)
+observe(void *context, const struct vm_note *vn)
 {
 	static const char *const verbs[] = { [VM_LOCK_WAIT] = "tries",
 	    [VM_LOCK_HELD] = "holds", [VM_LOCK_FREE] = "frees" };
+	struct execution *ex = context;
 	struct event_trace *et = ex->ex_trace;
 	const unsigned thread = vn->vn_thread;
+	const uint32_t bit = 1u << thread % 32;
+	unsigned lock;
+	int other;
 
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
-		snprintf(et->et_name[thread], EVENT_TRACE_NAME_SIZE, "%s",
-		    vn->vn_detail);
+		if (et != NULL)
+			snprintf(et->et_name[thread], EVENT_TRACE_NAME_SIZE,
+			    "%s", vn->vn_detail);
 		break;
 	case VM_LOCK_WAIT:
 	case VM_LOCK_HELD:
 	case VM_LOCK_FREE:
+		lock = lock_number(ex, vn);
 		/* The setup thread has no rival. */
 		if (thread != 0)
 			event_trace_add(et, ex->ex_steps, thread, "%s L%u",
-			    verbs[vn->vn_kind], lock_number(ex, vn) + 1);
+			    verbs[vn->vn_kind], lock + 1);
+		if (vn->vn_kind == VM_LOCK_WAIT)
+			break;
+		other = ex->ex_lock[lock].holder;
+		ex->ex_lock[lock].holder = vn->vn_kind == VM_LOCK_HELD ?
+		    (int)thread : -1;
+		if (vn->vn_kind == VM_LOCK_HELD && other >= 0 &&
+		    ex->ex_lock[lock].excludes)
+			execution_fail(ex, EXECUTION_EXCLUSION, "thread %u has "
+			    "%s, and thread %d has it still", thread,
+			    vn->vn_detail, other);
+		break;
+	case VM_CPU_ON:
+		if (et != NULL && et->et_count > 0)
+			event_trace_add(et, ex->ex_steps, thread, "awake");
+		ex->ex_alone = ex->ex_oncpu == 0 ? bit : 0;
+		ex->ex_oncpu |= bit;
 		break;
 	case VM_CPU_OFF:
 		event_trace_add(et, ex->ex_steps, thread, "%s", vn->vn_detail);
-		break;
-	case VM_CPU_ON:
-		if (et->et_count > 0)
-			event_trace_add(et, ex->ex_steps, thread, "awake");
+		ex->ex_oncpu &= ~bit;
 		break;
 	case VM_STORE_SEEN:
 	case VM_OLD_VALUE:
 		event_trace_add(et, ex->ex_steps, thread, "%s W%u=%" PRIx64,
 		    vn->vn_kind == VM_OLD_VALUE ? "reads old" : "visible",
 		    vn->vn_word, vn->vn_value);
-		break;
-	default:
-		break;
-	}
-}
-
-static void
-observe(void *context, const struct vm_note *vn)
-{
-	struct execution *ex = context;
-	const uint32_t bit = 1u << vn->vn_thread % 32;
-	unsigned lock;
-	int other;
-
-	if (ex->ex_trace != NULL)
-		trace_note(ex, vn);
-	switch (vn->vn_kind) {
-	case VM_LOCK_HELD:
-		lock = lock_number(ex, vn);
-		other = ex->ex_lock[lock].holder;
-		ex->ex_lock[lock].holder = (int)vn->vn_thread;
-		if (other >= 0 && ex->ex_lock[lock].excludes)
-			execution_fail(ex, EXECUTION_EXCLUSION, "thread %u has "
-			    "%s, and thread %d has it still", vn->vn_thread,
-			    vn->vn_detail, other);
-		break;
-	case VM_LOCK_FREE:
-		ex->ex_lock[lock_number(ex, vn)].holder = -1;
-		break;
-	case VM_CPU_ON:
-		ex->ex_alone = ex->ex_oncpu == 0 ? bit : 0;
-		ex->ex_oncpu |= bit;
-		break;
-	case VM_CPU_OFF:
-		ex->ex_oncpu &= ~bit;
 		break;
 	default:
 		break;
@@ -294,26 +278,17 @@ open_ledger(struct execution *ex)
 	    .lgo_record = ex->ex_trace != NULL ? trace_record : NULL,
 	    .lgo_violated = violated, .lgo_context = ex };
 
+	int error;
+
 	if (ex->ex_trace == NULL && ex->ex_ledger_design == de) {
 		ledger_reset(ex->ex_ledger);
 		return (0);
 	}
 	ledger_free(ex->ex_ledger);
 	ex->ex_ledger = NULL;
-	ex->ex_ledger_design = NULL;
-	return (ledger_new(&ex->ex_ledger, &lc));
-}
-
-/* Keeps the ledger for the next run, unless it is traced. */
-static void
-close_ledger(struct execution *ex)
-{
-	if (ex->ex_trace == NULL && ex->ex_ledger != NULL) {
-		ex->ex_ledger_design = ex->ex_subject->tb_design;
-		return;
-	}
-	ledger_free(ex->ex_ledger);
-	ex->ex_ledger = NULL;
+	error = ledger_new(&ex->ex_ledger, &lc);
+	ex->ex_ledger_design = error == 0 && ex->ex_trace == NULL ? de : NULL;
+	return (error);
 }
 
 /* The first broken property, from the machine and the ledger. */
@@ -397,8 +372,5 @@ execution_run(struct execution *ex, const struct subject *tb,
 	if (tb->tb_faults != NULL)
 		memset(&to->to_faults, 0, sizeof(to->to_faults));
 	error = open_ledger(ex);
-	if (error == 0)
-		error = run(ex);
-	close_ledger(ex);
-	return (error);
+	return (error == 0 ? run(ex) : error);
 }

@@ -144,7 +144,7 @@ check_killed(const struct mutant *mu, struct campaign_result *ce)
 
 	if (!ce->ce_failed) {
 		atf_tc_fail_nonfatal("%s survives %ju schedules", mu->mu_name,
-		    (uintmax_t)ce->ce_schedules);
+		    (uintmax_t)ce->ce_row.schedules);
 		return;
 	}
 	printf("%-20s %s at schedule %ju, %s\n", mu->mu_name,
